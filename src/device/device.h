@@ -1,0 +1,165 @@
+/*
+ * device.h
+ *		What a device is: one table of plain C functions.
+ *
+ * Called only by the device worker's main thread (service/worker.c).  No
+ * function blocks for longer than it takes to hand work over; completions
+ * are polled, and event_fd becomes readable when there may be one.  Nothing
+ * throws; every failure is a GpuAggStatus with a message.
+ *
+ * Life of a task: task_begin, any number of task_pages and task_rows (in
+ * any order, several in flight), task_finish once every batch completed,
+ * task_results until it gives 0 groups, task_end.  task_cancel may come at
+ * any time; task_idle then tells when no page is read any more.  task_end
+ * is legal in any state once task_idle is true and frees everything.
+ */
+#ifndef GPUAGG_DEVICE_DEVICE_H
+#define GPUAGG_DEVICE_DEVICE_H
+
+#include "layout.h"
+
+typedef struct GpuAggDevice GpuAggDevice;	/* each device defines its own */
+typedef struct GpuAggTask GpuAggTask;
+
+typedef struct GpuAggDeviceConfig
+{
+	int			ordinal;		/* which card, for a GPU */
+	int			threads;		/* host device: pool size, >= 1 */
+	uint64_t	memory_limit;	/* bytes that all tasks may use together */
+	const char *pages;			/* start and size of shared_buffers */
+	uint64_t	pages_bytes;
+} GpuAggDeviceConfig;
+
+typedef struct GpuAggDeviceInfo
+{
+	char		kind[16];		/* "host", "cuda" */
+	char		name[128];
+	uint64_t	memory_used;
+	uint64_t	memory_limit;
+	uint32_t	batch_pages;	/* pages that make a good batch */
+	uint32_t	batches_ahead;	/* batches worth having in flight */
+} GpuAggDeviceInfo;
+
+/*
+ * One page of a batch.  The page stays pinned until the batch completes.
+ * nlines is the line-pointer count read under the content lock; a NULL
+ * visibility means that every LP_NORMAL line up to it is visible, else bit
+ * (line - 1) tells.
+ */
+typedef struct GpuAggPage
+{
+	const char *page;
+	const uint8_t *visibility;
+	uint32_t	nlines;
+} GpuAggPage;
+
+/*
+ * Rows that PostgreSQL evaluated: per output of the program
+ * (gpuagg_program_noutputs) a state and a value of each row.  Copied by
+ * task_rows.  8-byte values by class; BYTES as GpuAggBytes.
+ */
+typedef struct GpuAggRowColumn
+{
+	const uint8_t *states;
+	const void *values;
+} GpuAggRowColumn;
+
+/* A row that the device leaves to PostgreSQL. */
+typedef struct GpuAggRowRef
+{
+	uint32_t	page;			/* index in the batch */
+	uint32_t	line;			/* 1-based line pointer */
+} GpuAggRowRef;
+
+typedef struct GpuAggCompletion
+{
+	uint64_t	batch_id;
+	GpuAggError error;			/* status GPUAGG_OK: consumed */
+	uint64_t	rows_scanned;	/* visible rows seen, skipped ones included */
+	uint64_t	rows_passed;	/* that passed the filter */
+	const GpuAggRowRef *skipped;	/* valid until the next task_poll */
+	uint32_t	nskipped;
+} GpuAggCompletion;
+
+typedef struct GpuAggTaskStats
+{
+	uint64_t	groups;
+	uint64_t	memory_bytes;	/* peak of this task */
+	uint64_t	device_ns;		/* wall time the device worked on it */
+	const char *strategy;		/* static string: what it ended up doing */
+} GpuAggTaskStats;
+
+/* Where a fault is injected (gpuagg.debug_fault); 0: nowhere. */
+typedef enum GpuAggFaultStage
+{
+	GPUAGG_FAULT_NONE,
+	GPUAGG_FAULT_BEGIN,
+	GPUAGG_FAULT_PAGES,
+	GPUAGG_FAULT_ROWS,
+	GPUAGG_FAULT_FINISH,
+	GPUAGG_FAULT_RESULTS,
+	GPUAGG_FAULT_MEMORY,		/* the task's first growth finds no memory */
+	GPUAGG_FAULT_LOST			/* sticky device loss at the first batch */
+} GpuAggFaultStage;
+
+typedef struct GpuAggTaskConfig
+{
+	double		expected_groups;
+	double		expected_rows;
+	uint64_t	memory_limit;	/* bytes this task may use; 0: the device's */
+	GpuAggFaultStage fault;
+} GpuAggTaskConfig;
+
+typedef struct GpuAggDeviceOps
+{
+	const char *kind;
+
+	GpuAggStatus (*open) (const GpuAggDeviceConfig *config,
+						  GpuAggDevice **device, GpuAggError *error);
+	void		(*close) (GpuAggDevice *device);
+	void		(*info) (GpuAggDevice *device, GpuAggDeviceInfo *info);
+	int			(*event_fd) (GpuAggDevice *device);
+
+	/* The program is copied. */
+	GpuAggStatus (*task_begin) (GpuAggDevice *device,
+								const GpuAggProgram *program,
+								const GpuAggTaskConfig *config,
+								GpuAggTask **task, GpuAggError *error);
+
+	/* The pages array and visibility bitmaps are copied; pages are not. */
+	GpuAggStatus (*task_pages) (GpuAggTask *task, uint64_t batch_id,
+								const GpuAggPage *pages, uint32_t npages,
+								GpuAggError *error);
+	GpuAggStatus (*task_rows) (GpuAggTask *task, uint64_t batch_id,
+							   const GpuAggRowColumn *columns, uint32_t nrows,
+							   GpuAggError *error);
+
+	/* The next completed batch, if any. */
+	bool		(*task_poll) (GpuAggTask *task, GpuAggCompletion *completion);
+
+	/*
+	 * No more input.  Returns false until the groups are ready (call again
+	 * when event_fd fires); then error tells how it went.
+	 */
+	bool		(*task_finish) (GpuAggTask *task, GpuAggError *error);
+
+	/*
+	 * Writes whole groups (rows of layout.h, each followed by the bytes of
+	 * its long strings, keys before states, padded to 8) into buffer, as
+	 * many as fit, and returns their number; *used tells the bytes.  0 with
+	 * GPUAGG_OK in error: no more.  A group that does not fit the whole
+	 * buffer: *used is the size it needs, 0 is returned and the status is
+	 * GPUAGG_OUT_OF_MEMORY; call again with a larger buffer.
+	 */
+	uint32_t	(*task_results) (GpuAggTask *task, char *buffer,
+								 size_t size, size_t *used,
+								 GpuAggError *error);
+	void		(*task_stats) (GpuAggTask *task, GpuAggTaskStats *stats);
+	void		(*task_cancel) (GpuAggTask *task);
+	bool		(*task_idle) (GpuAggTask *task);
+	void		(*task_end) (GpuAggTask *task);
+} GpuAggDeviceOps;
+
+extern const GpuAggDeviceOps gpuagg_host_ops;
+
+#endif							/* GPUAGG_DEVICE_DEVICE_H */

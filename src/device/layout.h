@@ -1,0 +1,125 @@
+/*
+ * layout.h
+ *		Shape of a group: one row of bytes that holds the keys and, beside
+ *		them, the transition states.  Used by group tables on every device,
+ *		by the result messages and by the client that turns rows into Datums.
+ *
+ * A row starts with a 4-byte head: bit i is set if key i is NULL (its slot
+ * is then zero); bit 31 is the table's own (zero in a result).  4-byte key
+ * slots follow at once (so that one int4 key and its head share 8 bytes),
+ * then 8- and 16-byte slots and states, 8-byte aligned.  Row size is a
+ * multiple of 8.
+ *
+ * Key slots: I64 types as int32 or int64 by their slot size, F64 as double
+ * with its original bits (-0 and NaN as first seen; equality treats them as
+ * PostgreSQL does), uuid as its 16 bytes, text and char(n) as a
+ * GpuAggStringSlot.
+ */
+#ifndef GPUAGG_DEVICE_LAYOUT_H
+#define GPUAGG_DEVICE_LAYOUT_H
+
+#include "transition.h"
+
+/* Up to 12 bytes stay inside the slot; longer ones live in a table's arena. */
+#define GPUAGG_STRING_INLINE 12
+
+typedef struct GpuAggStringSlot
+{
+	uint32_t	len;
+	char		prefix[4];		/* first bytes, zero-padded */
+	union
+	{
+		char		rest[8];	/* len <= 12: bytes 4..11, zero-padded */
+		const char *data;		/* len > 12: all bytes.  In a result message:
+								 * unused, the bytes follow the row */
+	}			u;
+} GpuAggStringSlot;
+
+typedef struct GpuAggLayout
+{
+	uint32_t	row_bytes;
+	uint32_t	nkeys;
+	uint32_t	ntransitions;
+	uint16_t	key_off[GPUAGG_MAX_KEYS];
+	uint16_t	state_off[GPUAGG_MAX_TRANSITIONS];
+} GpuAggLayout;
+
+GPUAGG_FN uint32_t
+gpuagg_type_slot_bytes(uint32_t type)
+{
+	static const uint8_t bytes[] = {
+#define X(name, cls, pagebytes, slotbytes) slotbytes,
+		GPUAGG_TYPE_LIST(X)
+#undef X
+	};
+
+	return bytes[type];
+}
+
+GPUAGG_FN uint32_t
+gpuagg_transition_bytes(uint32_t op)
+{
+	static const uint8_t bytes[] = {
+#define X(name, statebytes, cls) statebytes,
+		GPUAGG_TRANSITION_LIST(X)
+#undef X
+	};
+
+	return bytes[op];
+}
+
+GPUAGG_FN void
+gpuagg_layout_compute(const GpuAggProgram *p, GpuAggLayout *out)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	uint32_t	off = 4;
+
+	memset(out, 0, sizeof(*out));
+	out->nkeys = p->nkeys;
+	out->ntransitions = p->ntransitions;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
+		if (gpuagg_type_slot_bytes(keys[i].type) != 4)
+			continue;
+		out->key_off[i] = (uint16_t) off;
+		off += 4;
+	}
+	off = (off + 7) & ~7u;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
+		uint32_t	bytes = gpuagg_type_slot_bytes(keys[i].type);
+
+		if (bytes == 4)
+			continue;
+		out->key_off[i] = (uint16_t) off;
+		off += bytes;
+	}
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		out->state_off[i] = (uint16_t) off;
+		off += gpuagg_transition_bytes(trans[i].op);
+	}
+	out->row_bytes = off;
+}
+
+/* Does this key or state slot hold a GpuAggStringSlot? */
+GPUAGG_FN bool
+gpuagg_key_is_string(uint32_t type)
+{
+	return type == GPUAGG_T_TEXT || type == GPUAGG_T_BPCHAR;
+}
+
+GPUAGG_FN bool
+gpuagg_transition_is_string(uint32_t op)
+{
+	return op >= GPUAGG_TRANS_MIN_BYTES && op <= GPUAGG_TRANS_MAX_BPCHAR;
+}
+
+/*
+ * A state that never saw a value must not look like a string to whoever
+ * walks the row: an empty MIN/MAX slot is all zero with len UINT32_MAX.
+ */
+#define GPUAGG_STRING_NONE UINT32_MAX
+
+#endif							/* GPUAGG_DEVICE_LAYOUT_H */

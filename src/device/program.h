@@ -1,0 +1,196 @@
+/*
+ * program.h
+ *		The typed register program that a query is lowered to, as any device
+ *		runs it.
+ *
+ * A program says how to turn one heap tuple into zero or one contribution to
+ * a group: which attributes to load, which instructions to run, which
+ * registers are the filter, the group keys and the aggregate inputs, and
+ * which transitions to apply.  It is one contiguous block without pointers
+ * (arrays follow the header at byte offsets), so it can be kept in a plan,
+ * sent through a queue and copied to a GPU as it is.
+ *
+ * Registers hold 8-byte values (int64 or double) or byte strings, each with
+ * a state (common.h).  Register numbers are assigned in this order and each
+ * is written once:
+ *		[0, ncolumns)							loaded attributes
+ *		[ncolumns, ncolumns + nconsts)			constants
+ *		[ncolumns + nconsts, nregs)				instruction results
+ * Constants that form an IN list take constant (and register) numbers too.
+ *
+ * Value classes:
+ *		I64		bool, int2, int4, int8, date, timestamp, timestamptz, and
+ *				numeric values known to be integral
+ *		F64		float8, and float4 held exactly as a double
+ *		BYTES	text, varchar, char(n), uuid: pointer and length, no header
+ */
+#ifndef GPUAGG_DEVICE_PROGRAM_H
+#define GPUAGG_DEVICE_PROGRAM_H
+
+#include "common.h"
+
+#define GPUAGG_PROGRAM_VERSION 1
+#define GPUAGG_MAX_REGS 512
+#define GPUAGG_MAX_KEYS 31
+#define GPUAGG_MAX_TRANSITIONS 64
+#define GPUAGG_NO_REG 0xFFFF
+
+typedef enum GpuAggClass
+{
+	GPUAGG_CLASS_I64,
+	GPUAGG_CLASS_F64,
+	GPUAGG_CLASS_BYTES
+} GpuAggClass;
+
+/*
+ * Types that a device distinguishes.
+ *		X(name, class, bytes on the page (-1 varlena), bytes of a key slot)
+ */
+#define GPUAGG_TYPE_LIST(X) \
+	X(BOOL, I64, 1, 4) \
+	X(INT2, I64, 2, 4) \
+	X(INT4, I64, 4, 4) \
+	X(INT8, I64, 8, 8) \
+	X(FLOAT4, F64, 4, 8) \
+	X(FLOAT8, F64, 8, 8) \
+	X(DATE, I64, 4, 4) \
+	X(TIMESTAMP, I64, 8, 8) \
+	X(TIMESTAMPTZ, I64, 8, 8) \
+	X(TEXT, BYTES, -1, 16)		/* also varchar */ \
+	X(BPCHAR, BYTES, -1, 16)	/* equality ignores trailing blanks */ \
+	X(UUID, BYTES, 16, 16) \
+	X(INTNUM, I64, 0, 8)		/* an integral numeric; never on a page */
+
+typedef enum GpuAggType
+{
+#define X(name, cls, pagebytes, slotbytes) GPUAGG_T_##name,
+	GPUAGG_TYPE_LIST(X)
+#undef X
+	GPUAGG_NTYPES
+} GpuAggType;
+
+/* A byte string in a register: never NUL-terminated, not owned. */
+typedef struct GpuAggBytes
+{
+	const char *data;
+	uint64_t	len;
+} GpuAggBytes;
+
+/*
+ * One attribute of the table, from the first to the last one needed.  All of
+ * them are walked; those with reg != GPUAGG_NO_REG are loaded.
+ */
+typedef struct GpuAggAttr
+{
+	int16_t		attlen;			/* as pg_attribute: > 0, -1 or -2 */
+	uint8_t		align;			/* 1, 2, 4 or 8 */
+	uint8_t		type;			/* GpuAggType; meaningful if loaded */
+	uint16_t	reg;			/* register, or GPUAGG_NO_REG */
+	uint16_t	missing_const;	/* register of the constant for tuples that
+								 * end before this attribute, or
+								 * GPUAGG_NO_REG: NULL */
+	int32_t		fixed_off;		/* offset from the tuple's data start when the
+								 * tuple has no NULLs; -1 if it varies */
+} GpuAggAttr;
+
+typedef struct GpuAggConst
+{
+	uint8_t		type;			/* GpuAggType */
+	uint8_t		state;			/* GPUAGG_ST_VALUE or GPUAGG_ST_NULL */
+	uint16_t	runtime;		/* 1: filled in when execution starts */
+	uint32_t	len;			/* BYTES: length */
+	union
+	{
+		int64_t		i;
+		double		f;
+		uint64_t	off;		/* BYTES: offset from the program's start */
+	}			v;
+} GpuAggConst;
+
+typedef struct GpuAggInstr
+{
+	uint16_t	op;				/* GpuAggOp, ops.h */
+	uint16_t	dst;
+	uint16_t	a;				/* argument registers */
+	uint16_t	b;
+	uint16_t	c;
+	uint16_t	flags;
+	int32_t		imm;			/* meaning depends on op */
+	int32_t		imm2;
+} GpuAggInstr;
+
+typedef struct GpuAggKey
+{
+	uint16_t	reg;
+	uint8_t		type;			/* GpuAggType */
+	uint8_t		notnull;		/* never NULL */
+} GpuAggKey;
+
+typedef struct GpuAggTransition
+{
+	uint16_t	op;				/* GpuAggTransOp, transition.h */
+	uint16_t	arg;			/* register, or GPUAGG_NO_REG: count(*) */
+	uint16_t	filter;			/* boolean register, or GPUAGG_NO_REG */
+	uint16_t	type;			/* GpuAggType of the argument */
+} GpuAggTransition;
+
+/*
+ * Instructions [0, filter_instrs) compute the filter; the rest compute keys
+ * and arguments and need run only for rows that pass.
+ */
+typedef struct GpuAggProgram
+{
+	uint32_t	version;
+	uint32_t	bytes;			/* of the whole block */
+	uint64_t	hash_seed;		/* set at execution; against chosen keys */
+	uint16_t	nattrs;			/* attributes walked */
+	uint16_t	ncolumns;		/* attributes loaded */
+	uint16_t	nconsts;
+	uint16_t	ninstrs;
+	uint16_t	filter_instrs;
+	uint16_t	filter_reg;		/* boolean register, or GPUAGG_NO_REG */
+	uint16_t	nkeys;
+	uint16_t	ntransitions;
+	uint16_t	nregs;
+	uint8_t		utf8;			/* 1: text is UTF-8; 0: one byte a character */
+	uint8_t		pad[5];
+	uint32_t	attrs_off;
+	uint32_t	consts_off;
+	uint32_t	instrs_off;
+	uint32_t	keys_off;
+	uint32_t	transitions_off;
+	uint32_t	classes_off;	/* uint8_t[nregs]: GpuAggClass */
+	/* arrays and constant bytes follow */
+} GpuAggProgram;
+
+#define GPUAGG_PROGRAM_ARRAY(fn, type, field) \
+GPUAGG_FN const type * \
+fn(const GpuAggProgram *p) \
+{ \
+	return (const type *) ((const char *) p + p->field); \
+}
+GPUAGG_PROGRAM_ARRAY(gpuagg_program_attrs, GpuAggAttr, attrs_off)
+GPUAGG_PROGRAM_ARRAY(gpuagg_program_consts, GpuAggConst, consts_off)
+GPUAGG_PROGRAM_ARRAY(gpuagg_program_instrs, GpuAggInstr, instrs_off)
+GPUAGG_PROGRAM_ARRAY(gpuagg_program_keys, GpuAggKey, keys_off)
+GPUAGG_PROGRAM_ARRAY(gpuagg_program_transitions, GpuAggTransition, transitions_off)
+GPUAGG_PROGRAM_ARRAY(gpuagg_program_classes, uint8_t, classes_off)
+
+/*
+ * Outputs: what a row contributes once expressions are evaluated.  Keys come
+ * first, then for each transition its argument (if any) and its filter (if
+ * any).  Rows that PostgreSQL evaluated (GpuAggRowBatch) carry exactly these
+ * values, in this order; the planner's row plan has this target list.
+ */
+GPUAGG_FN uint32_t
+gpuagg_program_noutputs(const GpuAggProgram *p)
+{
+	const GpuAggTransition *t = gpuagg_program_transitions(p);
+	uint32_t	n = p->nkeys;
+
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		n += (t[i].arg != GPUAGG_NO_REG) + (t[i].filter != GPUAGG_NO_REG);
+	return n;
+}
+
+#endif							/* GPUAGG_DEVICE_PROGRAM_H */

@@ -1,0 +1,85 @@
+/*
+ * transition.h
+ *		Aggregate transitions: the primitive states that every device keeps
+ *		for a group, how a value enters one and how two are merged.
+ *
+ *		X(name, state bytes, argument class)
+ *
+ * Aggregates of SQL are built from these (planner/aggregates.h): avg(int4)
+ * is SUM_I64 and COUNT of the same argument, and the planner merges equal
+ * transitions.  "No value yet" is not a state: whoever needs to tell an
+ * empty sum or minimum from a real one asks for a COUNT beside it.
+ *
+ *	COUNT		rows whose argument is not NULL; all rows without an argument
+ *	SUM_I64		two's complement 64-bit, as PostgreSQL's sum(int2|int4)
+ *	SUM_I128	exact, as PostgreSQL's sum(int8): {uint64 low, int64 high}
+ *	SUM_F64		double.  Infinite from finite inputs: the client notices (see
+ *				executor/results.c) and lets PostgreSQL decide
+ *	SUM_F64_AVG the same for avg(float): an argument with |x| > 1e145, finite,
+ *				consumes GPUAGG_ST_NEEDS_PG, because PostgreSQL also keeps the
+ *				sum of squares there and may report its overflow
+ *	MIN/MAX_I64	initial INT64_MAX / INT64_MIN
+ *	MIN/MAX_F64	NaN is the greatest; kept as gpuagg_f64_order() (int64)
+ *	MIN/MAX_BYTES	memcmp order; 16-byte slot as a key's (layout.h)
+ *	MIN/MAX_BPCHAR	the same, ignoring trailing blanks
+ *	AND/OR/XOR_I64	initial -1 / 0 / 0; bool_and, bool_or, bit_and, ...
+ */
+#ifndef GPUAGG_DEVICE_TRANSITION_H
+#define GPUAGG_DEVICE_TRANSITION_H
+
+#include "program.h"
+
+#define GPUAGG_TRANSITION_LIST(X) \
+	X(COUNT, 8, I64) \
+	X(SUM_I64, 8, I64) \
+	X(SUM_I128, 16, I64) \
+	X(SUM_F64, 8, F64) \
+	X(SUM_F64_AVG, 8, F64) \
+	X(MIN_I64, 8, I64) \
+	X(MAX_I64, 8, I64) \
+	X(MIN_F64, 8, F64) \
+	X(MAX_F64, 8, F64) \
+	X(MIN_BYTES, 16, BYTES) \
+	X(MAX_BYTES, 16, BYTES) \
+	X(MIN_BPCHAR, 16, BYTES) \
+	X(MAX_BPCHAR, 16, BYTES) \
+	X(AND_I64, 8, I64) \
+	X(OR_I64, 8, I64) \
+	X(XOR_I64, 8, I64)
+
+typedef enum GpuAggTransOp
+{
+#define X(name, bytes, cls) GPUAGG_TRANS_##name,
+	GPUAGG_TRANSITION_LIST(X)
+#undef X
+	GPUAGG_NTRANSITIONS
+} GpuAggTransOp;
+
+/*
+ * Order-preserving image of a double in int64 (NaN above +infinity, all NaNs
+ * alike, -0 just below 0), and its inverse.
+ */
+GPUAGG_FN int64_t
+gpuagg_f64_order(double d)
+{
+	int64_t		i;
+
+	if (d != d)
+		return INT64_MAX;
+	memcpy(&i, &d, sizeof(i));
+	return i >= 0 ? i : (int64_t) (~(uint64_t) i ^ UINT64_C(0x8000000000000000));
+}
+
+GPUAGG_FN double
+gpuagg_f64_unorder(int64_t o)
+{
+	double		d;
+	int64_t		i = o >= 0 ? o : (int64_t) (~((uint64_t) o ^ UINT64_C(0x8000000000000000)));
+
+	if (o == INT64_MAX)
+		i = INT64_C(0x7FF8000000000000);
+	memcpy(&d, &i, sizeof(d));
+	return d;
+}
+
+#endif							/* GPUAGG_DEVICE_TRANSITION_H */

@@ -1,0 +1,51 @@
+/*
+ * gpuagg.h
+ *		Settings and module-wide facts.  gpuagg.c defines them.
+ */
+#ifndef GPUAGG_H
+#define GPUAGG_H
+
+#include "postgres.h"
+
+#include "compat.h"
+#include "device/device.h"
+
+#define GPUAGG_NAME "gpuagg"	/* extension, schema and setting prefix */
+
+/* gpuagg.debug_require */
+typedef enum GpuAggRequire
+{
+	GPUAGG_ALLOW,				/* cost decides */
+	GPUAGG_REQUIRE,				/* ERROR if a GROUP BY or aggregate is planned
+								 * without the device, or falls back for any
+								 * reason but an error that PostgreSQL raises */
+	GPUAGG_FORBID				/* ERROR if one could be planned on it */
+} GpuAggRequire;
+
+/* User settings */
+extern bool gpuagg_enable;		/* gpuagg.enable, user */
+extern bool gpuagg_fallback;	/* gpuagg.fallback, user: after a device
+								 * failure let PostgreSQL's plan answer */
+extern int	gpuagg_debug_require;	/* GpuAggRequire, user */
+extern int	gpuagg_debug_fault; /* GpuAggFaultStage, superuser */
+extern int	gpuagg_queue_timeout;	/* ms to wait for a place on the device
+									 * before PostgreSQL's plan runs instead;
+									 * 0: no limit */
+
+/* Server settings (postmaster) */
+extern char *gpuagg_device;		/* auto | host */
+extern int	gpuagg_host_threads;	/* 0: all cores */
+extern int	gpuagg_device_memory;	/* MB that all tasks may use; 0: a
+									 * quarter of the machine's */
+extern int	gpuagg_max_tasks;	/* tasks known to a device at once */
+
+/* Loaded through shared_preload_libraries? */
+extern bool gpuagg_preloaded(void);
+
+/* ERROR with a hint if not; every SQL function starts with it. */
+extern void gpuagg_require_preload(void);
+
+/* Does the current database have the extension?  Cached; cheap. */
+extern bool gpuagg_extension_exists(void);
+
+#endif							/* GPUAGG_H */

@@ -1,0 +1,71 @@
+/*
+ * plan.h
+ *		What the planner leaves for the executor in a GpuAgg CustomScan.
+ *
+ *	custom_scan_tlist	group keys, then functionally dependent columns (also
+ *						keys to us), then Aggrefs: one output each
+ *	custom_exprs		expressions without Vars whose values become runtime
+ *						constants when execution starts
+ *	custom_plans[GPUAGG_PLAN_FALLBACK]	PostgreSQL's Agg over SeqScan with
+ *						custom_scan_tlist as target list (no HAVING); answers
+ *						when the device does not.  Initialised only then
+ *	custom_plans[GPUAGG_PLAN_ROWS]	SeqScan with the same quals whose target
+ *						list is the program's outputs; never run as a scan:
+ *						its qual and projection evaluate single rows
+ *	custom_relids		the one table
+ *	custom_private		this struct, packed
+ */
+#ifndef GPUAGG_PLANNER_PLAN_H
+#define GPUAGG_PLANNER_PLAN_H
+
+#include "postgres.h"
+
+#include "device/program.h"
+#include "nodes/pg_list.h"
+#include "planner/aggregates.h"
+
+#define GPUAGG_PLAN_FALLBACK 0
+#define GPUAGG_PLAN_ROWS 1
+
+/* One column of custom_scan_tlist */
+typedef struct GpuAggOutput
+{
+	int			final;			/* GpuAggFinal */
+	int			index;			/* key number, or transition number */
+	int			count_index;	/* transition number of the COUNT beside it,
+								 * -1: none */
+	int			type;			/* GpuAggType of the key or argument */
+} GpuAggOutput;
+
+/* A runtime constant: the n-th of custom_exprs fills this constant */
+typedef struct GpuAggRuntimeConst
+{
+	int			const_no;		/* constant number in the program */
+} GpuAggRuntimeConst;
+
+typedef struct GpuAggPlanInfo
+{
+	GpuAggProgram *program;		/* palloc'd; constant slots of runtime
+								 * constants are empty */
+	GpuAggOutput *outputs;
+	int			noutputs;
+	GpuAggRuntimeConst *runtime;
+	int			nruntime;
+	double		est_rows;		/* of the table */
+	double		est_groups;
+} GpuAggPlanInfo;
+
+/* A List of copyable, printable nodes, and back (palloc'd). */
+extern List *gpuagg_plan_pack(const GpuAggPlanInfo *info);
+extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);
+
+/*
+ * A copy of the program with the values of the runtime constants filled in:
+ * values[i], isnull[i] are Datums of custom_exprs[i], of the constant's
+ * type.  hash_seed is set, too.  palloc'd.
+ */
+extern GpuAggProgram *gpuagg_plan_bind(const GpuAggPlanInfo *info,
+									   const Datum *values,
+									   const bool *isnull);
+
+#endif							/* GPUAGG_PLANNER_PLAN_H */

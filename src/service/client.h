@@ -1,0 +1,69 @@
+/*
+ * client.h
+ *		The backend's side of a device task.
+ *
+ * A task is synchronous: it begins, is fed, delivers all its groups and ends
+ * within one call of the executor node, under the caller's
+ * PG_ENSURE_ERROR_CLEANUP.  Between calls a backend holds no slot, no
+ * shared memory segment and no pin.
+ */
+#ifndef GPUAGG_SERVICE_CLIENT_H
+#define GPUAGG_SERVICE_CLIENT_H
+
+#include "postgres.h"
+
+#include "service/protocol.h"
+
+typedef struct GpuAggClient GpuAggClient;
+
+typedef struct GpuAggClientRequest
+{
+	const GpuAggProgram *program;
+	GpuAggTaskConfig config;
+	Oid			relid;			/* for gpuagg.tasks */
+	uint64		total_pages;	/* for its progress */
+} GpuAggClientRequest;
+
+/*
+ * Announces a task, sends its program and waits until the worker has
+ * admitted it.  Waits interruptibly for a slot and for memory, at most
+ * gpuagg.queue_timeout.  Returns NULL with the reason in *error when the
+ * device cannot take it (down, timed out, refused): run PostgreSQL's plan.
+ * Allocates in the current memory context.
+ */
+extern GpuAggClient *gpuagg_client_begin(const GpuAggClientRequest *request,
+										 GpuAggError *error);
+
+extern const GpuAggDeviceInfo *gpuagg_client_info(const GpuAggClient *client);
+
+/*
+ * Sends one whole message (BEGIN is sent by gpuagg_client_begin).  Blocks,
+ * interruptibly, while the queue is full.  GPUAGG_DEVICE_LOST: the worker
+ * is gone.
+ */
+extern GpuAggStatus gpuagg_client_send(GpuAggClient *client, const void *msg,
+									   Size bytes, GpuAggError *error);
+
+/*
+ * The next message from the worker; *msg is NULL if none waits and !wait.
+ * Valid until the next call.  A FAILED message is returned as its status.
+ * READY is consumed by gpuagg_client_begin.
+ */
+extern GpuAggStatus gpuagg_client_receive(GpuAggClient *client, bool wait,
+										  const GpuAggMsg **msg, Size *bytes,
+										  GpuAggError *error);
+
+/* Progress for gpuagg.tasks: pages handed over so far. */
+extern void gpuagg_client_progress(GpuAggClient *client, uint64 pages_done);
+
+/* After DONE: gives everything back. */
+extern void gpuagg_client_end(GpuAggClient *client);
+
+/*
+ * From any state, error cleanup included: cancels the task, waits
+ * uninterruptibly (bounded by one batch's work) until the device reads no
+ * page of ours any more or the worker is gone, gives everything back.
+ */
+extern void gpuagg_client_abort(GpuAggClient *client);
+
+#endif							/* GPUAGG_SERVICE_CLIENT_H */

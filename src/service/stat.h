@@ -1,0 +1,39 @@
+/*
+ * stat.h
+ *		Cumulative counters in shared memory, behind view gpuagg.stat.
+ */
+#ifndef GPUAGG_SERVICE_STAT_H
+#define GPUAGG_SERVICE_STAT_H
+
+#include "postgres.h"
+
+/*
+ * Counters: X(name, meaning); both become a row of gpuagg.stat.
+ */
+#define GPUAGG_STAT_LIST(X) \
+	X(tasks, "tasks that a device completed") \
+	X(rows_scanned, "visible rows that devices read") \
+	X(rows_passed, "rows that passed the filter") \
+	X(rows_evaluated, "rows that PostgreSQL evaluated for a device") \
+	X(groups, "groups returned") \
+	X(pages, "heap pages read by devices") \
+	X(bytes, "bytes of heap pages read by devices") \
+	X(fallbacks_value, "queries redone by PostgreSQL: a value it must judge (overflow, division by zero, infinite date ...)") \
+	X(fallbacks_memory, "queries redone by PostgreSQL: no device memory") \
+	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed") \
+	X(fallbacks_queue, "queries run by PostgreSQL: no place on the device within gpuagg.queue_timeout") \
+	X(fallbacks_unsupported, "queries run by PostgreSQL: the device refused the program") \
+	X(cancelled, "tasks cancelled by their query") \
+	X(errors, "device errors")
+
+typedef enum GpuAggStat
+{
+#define X(name, meaning) GPUAGG_STAT_##name,
+	GPUAGG_STAT_LIST(X)
+#undef X
+	GPUAGG_NSTATS
+} GpuAggStat;
+
+extern void gpuagg_stat_add(GpuAggStat stat, uint64 n);
+
+#endif							/* GPUAGG_SERVICE_STAT_H */
