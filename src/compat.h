@@ -9,6 +9,11 @@
 #include "postgres.h"
 
 #include "device/common.h"
+#include "storage/latch.h"
+#if PG_VERSION_NUM >= 180000
+#include "storage/waiteventset.h"
+#endif
+#include "utils/wait_event.h"
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
 #error "gpuagg supports PostgreSQL 15 to 18"
@@ -16,5 +21,93 @@
 
 StaticAssertDecl(BLCKSZ == GPUAGG_PAGE_BYTES,
 				 "gpuagg needs PostgreSQL's default block size");
+
+/* Our place in the array of PGPROCs (include storage/proc.h). */
+#if PG_VERSION_NUM >= 170000
+#define GPUAGG_MY_PROCNO MyProcNumber
+#else
+#define GPUAGG_MY_PROCNO (MyProc->pgprocno)
+#endif
+
+/* A set of wait events that lives as long as the process. */
+#if PG_VERSION_NUM >= 170000
+#define gpuagg_wait_event_set_create(nevents) CreateWaitEventSet(NULL, nevents)
+#else
+#define gpuagg_wait_event_set_create(nevents) \
+	CreateWaitEventSet(TopMemoryContext, nevents)
+#endif
+
+/*
+ * The wait event shown in pg_stat_activity: one of ours from PostgreSQL 17
+ * on, else "Extension".  *cache is a static of the caller, zero at first.
+ */
+static inline uint32
+gpuagg_wait_event(uint32 *cache, const char *name)
+{
+#if PG_VERSION_NUM >= 170000
+	if (*cache == 0)
+		*cache = WaitEventExtensionNew(name);
+#else
+	*cache = PG_WAIT_EXTENSION;
+	(void) name;
+#endif
+	return *cache;
+}
+
+/* Which files a relation lives in, for ReadRecentBuffer() (utils/rel.h). */
+#if PG_VERSION_NUM >= 160000
+#define GPUAGG_RELATION_FILES(rel) ((rel)->rd_locator)
+#else
+#define GPUAGG_RELATION_FILES(rel) ((rel)->rd_node)
+#endif
+
+/* "snapshot too old" went away in 17 (storage/bufmgr.h, access/snapmgr.h). */
+#if PG_VERSION_NUM >= 170000
+#define gpuagg_test_old_snapshot(snapshot, rel, page) ((void) 0)
+#else
+#define gpuagg_test_old_snapshot(snapshot, rel, page) \
+	TestForOldSnapshot(snapshot, rel, page)
+#endif
+
+/* Buffers in the ring of a bulk-read strategy (storage/bufmgr.h). */
+#if PG_VERSION_NUM >= 160000
+#define gpuagg_strategy_buffers(strategy) \
+	GetAccessStrategyBufferCount(strategy)
+#else
+#define gpuagg_strategy_buffers(strategy) \
+	Min(NBuffers / 8, 256 * 1024 / BLCKSZ)
+#endif
+
+/* Does this collation compare bytes? (utils/pg_locale.h) */
+#if PG_VERSION_NUM >= 180000
+#define gpuagg_collation_is_c(collation) \
+	(OidIsValid(collation) && pg_newlocale_from_collation(collation)->collate_is_c)
+#else
+#define gpuagg_collation_is_c(collation) lc_collate_is_c(collation)
+#endif
+
+/* ERROR unless the user may run this plan (executor/executor.h). */
+#if PG_VERSION_NUM >= 160000
+#define gpuagg_check_permissions(stmt) \
+	((void) ExecCheckPermissions((stmt)->rtable, (stmt)->permInfos, true))
+#else
+#define gpuagg_check_permissions(stmt) \
+	((void) ExecCheckRTPerms((stmt)->rtable, true))
+#endif
+
+/* Is this attribute known to hold no NULL? (access/tupdesc.h) */
+#if PG_VERSION_NUM >= 180000
+#define gpuagg_attr_notnull(tupdesc, i) \
+	(TupleDescCompactAttr(tupdesc, i)->attnullability == ATTNULLABLE_VALID)
+#else
+#define gpuagg_attr_notnull(tupdesc, i) (TupleDescAttr(tupdesc, i)->attnotnull)
+#endif
+
+/* Where ExplainState and ExplainProperty...() are declared */
+#if PG_VERSION_NUM >= 180000
+#define GPUAGG_EXPLAIN_HEADER "commands/explain_format.h"
+#else
+#define GPUAGG_EXPLAIN_HEADER "commands/explain.h"
+#endif
 
 #endif							/* GPUAGG_COMPAT_H */

@@ -58,7 +58,9 @@ typedef enum GpuAggStatus
 	GPUAGG_CORRUPT_PAGE,		/* an offset on a page points outside it */
 	GPUAGG_CANCELLED,
 	GPUAGG_UNSUPPORTED,			/* a program that this device cannot run */
-	GPUAGG_INJECTED				/* a fault asked for by gpuagg.debug_fault */
+	GPUAGG_INJECTED,			/* a fault asked for by gpuagg.debug_fault */
+	GPUAGG_BUSY					/* no place on the device within
+								 * gpuagg.queue_timeout */
 } GpuAggStatus;
 
 #define GPUAGG_MESSAGE_BYTES 256

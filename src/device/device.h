@@ -118,6 +118,12 @@ typedef struct GpuAggDeviceOps
 						  GpuAggDevice **device, GpuAggError *error);
 	void		(*close) (GpuAggDevice *device);
 	void		(*info) (GpuAggDevice *device, GpuAggDeviceInfo *info);
+
+	/*
+	 * A non-blocking eventfd.  The device adds to it for every batch that
+	 * completes and every finish that becomes ready; the worker reads it
+	 * empty, then polls what it wants to.
+	 */
 	int			(*event_fd) (GpuAggDevice *device);
 
 	/* The program is copied. */

@@ -41,6 +41,11 @@ typedef struct GpuAggOutput
 typedef struct GpuAggRuntimeConst
 {
 	int			const_no;		/* constant number in the program */
+	bool		may_fail;		/* computing it may raise an error which
+								 * PostgreSQL might never meet (an empty
+								 * table, a CASE around it).  Built of
+								 * PostgreSQL's own functions only: catch
+								 * it and run the fallback, which decides */
 } GpuAggRuntimeConst;
 
 typedef struct GpuAggPlanInfo

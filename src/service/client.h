@@ -28,7 +28,8 @@ typedef struct GpuAggClientRequest
  * Announces a task, sends its program and waits until the worker has
  * admitted it.  Waits interruptibly for a slot and for memory, at most
  * gpuagg.queue_timeout.  Returns NULL with the reason in *error when the
- * device cannot take it (down, timed out, refused): run PostgreSQL's plan.
+ * device cannot take it: GPUAGG_DEVICE_LOST (no worker, or it failed),
+ * GPUAGG_BUSY (timed out) or what the device said.  Run PostgreSQL's plan.
  * Allocates in the current memory context.
  */
 extern GpuAggClient *gpuagg_client_begin(const GpuAggClientRequest *request,

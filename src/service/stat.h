@@ -1,6 +1,9 @@
 /*
  * stat.h
  *		Cumulative counters in shared memory, behind view gpuagg.stat.
+ *
+ * The executor counts fallbacks, the worker all others, before it tells the
+ * client that its task is over.
  */
 #ifndef GPUAGG_SERVICE_STAT_H
 #define GPUAGG_SERVICE_STAT_H

@@ -1,0 +1,350 @@
+/*
+ * decode.c
+ *		Heap pages to vectors of registers, a block at a time.
+ *
+ * Page by page, a first loop follows the line pointers.  A tuple that is
+ * full (it has all attributes up to the last one needed, none of them NULL)
+ * only leaves its address and its row number; then columns at a fixed offset
+ * are loaded one after the other from all these addresses, in loops without
+ * branches.  Columns behind a variable-length one are walked to in the first
+ * loop.  Tuples that are not full are decoded attribute by attribute.
+ *
+ * A row whose needed value is compressed or external goes to the list of
+ * skipped rows and leaves no trace in the vectors.
+ */
+#include <stdio.h>
+
+#include "device/host/decode.h"
+#include "device/page.h"
+
+/* Full tuples of one page that wait for their fixed columns. */
+typedef struct GpuAggFullTuples
+{
+	const char *data[GPUAGG_MAX_LINES];
+	uint16_t	row[GPUAGG_MAX_LINES];
+	uint32_t	n;
+} GpuAggFullTuples;
+
+static GpuAggStatus
+corrupt(const GpuAggDecoder *d, uint32_t line, GpuAggError *error)
+{
+	error->status = GPUAGG_CORRUPT_PAGE;
+	error->detail = d->first + d->page;
+	snprintf(error->message, sizeof(error->message),
+			 "line pointer %u of page %u of the batch points outside of its page or tuple",
+			 line + 1, d->first + d->page);
+	return error->status;
+}
+
+static GpuAggStatus
+skip_row(GpuAggDecoder *d, uint32_t line, GpuAggError *error)
+{
+	if (d->nskipped == d->max_skipped)
+	{
+		uint32_t	max = d->max_skipped == 0 ? 64 : d->max_skipped * 2;
+		GpuAggRowRef *refs = gpuagg_memory_alloc(d->memory, max * sizeof(*refs));
+
+		if (refs == NULL)
+			return gpuagg_memory_error(d->memory, error);
+		if (d->nskipped > 0)
+			memcpy(refs, d->skipped, d->nskipped * sizeof(*refs));
+		gpuagg_memory_free(d->memory, d->skipped, d->max_skipped * sizeof(*refs));
+		d->skipped = refs;
+		d->max_skipped = max;
+	}
+	d->skipped[d->nskipped].page = d->first + d->page;
+	d->skipped[d->nskipped].line = line + 1;
+	d->nskipped++;
+	return GPUAGG_OK;
+}
+
+static void
+set_null(GpuAggVector *v, uint32_t row)
+{
+	v->st[row] = GPUAGG_ST_NULL;
+	v->clean = false;
+}
+
+static void
+store_value(GpuAggVector *v, uint32_t type, uint32_t row, const char *value,
+			uint32_t len)
+{
+	switch (type)
+	{
+		case GPUAGG_T_FLOAT4:
+		case GPUAGG_T_FLOAT8:
+			v->v.f[row] = gpuagg_load_f64(type, value);
+			break;
+		case GPUAGG_T_TEXT:
+		case GPUAGG_T_BPCHAR:
+		case GPUAGG_T_UUID:
+			v->v.b[row].data = value;
+			v->v.b[row].len = len;
+			break;
+		default:
+			v->v.i[row] = gpuagg_load_i64(type, value);
+			break;
+	}
+}
+
+/* The value of an attribute that was added after the tuple was written. */
+static void
+store_missing(const GpuAggProgram *p, const GpuAggAttr *a, GpuAggVector *v,
+			  uint32_t row)
+{
+	const GpuAggConst *c;
+
+	if (a->missing_const == GPUAGG_NO_REG)
+	{
+		set_null(v, row);
+		return;
+	}
+	c = &gpuagg_program_consts(p)[a->missing_const - p->ncolumns];
+	if (c->state != GPUAGG_ST_VALUE)
+	{
+		set_null(v, row);
+		return;
+	}
+	switch (a->type)
+	{
+		case GPUAGG_T_FLOAT4:
+		case GPUAGG_T_FLOAT8:
+			v->v.f[row] = c->v.f;
+			break;
+		case GPUAGG_T_TEXT:
+		case GPUAGG_T_BPCHAR:
+		case GPUAGG_T_UUID:
+			v->v.b[row].data = (const char *) p + c->v.off;
+			v->v.b[row].len = c->len;
+			break;
+		default:
+			v->v.i[row] = c->v.i;
+			break;
+	}
+}
+
+/*
+ * Load a tuple's attributes from number `from` on, which starts at or after
+ * off.  TOASTED: skip the row.  What a skipped row has written is
+ * overwritten by the next one, except for its states; they are reset here.
+ */
+static GpuAggFetch
+walk_tuple(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t from,
+		   uint32_t off, uint32_t row)
+{
+	const GpuAggProgram *p = d->shape->program;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+
+	for (uint32_t i = from; i < p->nattrs; i++)
+	{
+		const GpuAggAttr *a = &attrs[i];
+		const char *value = NULL;
+		uint32_t	len = 0;
+		GpuAggFetch fetch = gpuagg_tuple_attr(tuple, a, i, &off, &value, &len);
+		GpuAggVector *v;
+
+		if (fetch == GPUAGG_FETCH_CORRUPT)
+			return fetch;
+		if (a->reg == GPUAGG_NO_REG)
+			continue;
+		v = &d->vectors->reg[a->reg];
+		if (fetch == GPUAGG_FETCH_VALUE)
+			store_value(v, a->type, row, value, len);
+		else if (fetch == GPUAGG_FETCH_NULL)
+			set_null(v, row);
+		else if (fetch == GPUAGG_FETCH_MISSING)
+			store_missing(p, a, v, row);
+		else
+		{
+			for (uint32_t r = 0; r < p->ncolumns; r++)
+				d->vectors->reg[r].st[row] = GPUAGG_ST_VALUE;
+			return fetch;
+		}
+	}
+	return GPUAGG_FETCH_VALUE;
+}
+
+/* One column at a fixed offset, from every full tuple of the page. */
+static void
+load_column(const GpuAggAttr *a, GpuAggVector *v, const GpuAggFullTuples *full)
+{
+	const uint32_t off = (uint32_t) a->fixed_off;
+	const uint32_t n = full->n;
+	const char *const *data = full->data;
+	const uint16_t *row = full->row;
+
+	switch (a->type)
+	{
+		case GPUAGG_T_BOOL:
+			for (uint32_t k = 0; k < n; k++)
+				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_BOOL, data[k] + off);
+			break;
+		case GPUAGG_T_INT2:
+			for (uint32_t k = 0; k < n; k++)
+				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_INT2, data[k] + off);
+			break;
+		case GPUAGG_T_INT4:
+		case GPUAGG_T_DATE:
+			for (uint32_t k = 0; k < n; k++)
+				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_INT4, data[k] + off);
+			break;
+		case GPUAGG_T_FLOAT4:
+			for (uint32_t k = 0; k < n; k++)
+				v->v.f[row[k]] = gpuagg_load_f64(GPUAGG_T_FLOAT4, data[k] + off);
+			break;
+		case GPUAGG_T_FLOAT8:
+			for (uint32_t k = 0; k < n; k++)
+				v->v.f[row[k]] = gpuagg_load_f64(GPUAGG_T_FLOAT8, data[k] + off);
+			break;
+		case GPUAGG_T_UUID:
+			for (uint32_t k = 0; k < n; k++)
+			{
+				v->v.b[row[k]].data = data[k] + off;
+				v->v.b[row[k]].len = 16;
+			}
+			break;
+		default:
+			for (uint32_t k = 0; k < n; k++)
+				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_INT8, data[k] + off);
+			break;
+	}
+}
+
+/* The page after the current one, or that one again. */
+static const char *
+next_page(const GpuAggDecoder *d)
+{
+	return d->pages[d->page + 1 < d->npages ? d->page + 1 : d->page].page;
+}
+
+/* When a page is begun, ask for the line pointers of the next one. */
+static void
+prefetch_lines(const GpuAggDecoder *d)
+{
+	const char *ahead = next_page(d);
+	uint32_t	bytes = GPUAGG_PAGE_HEADER_BYTES +
+		(uint32_t) sizeof(GpuAggLinePointer) * d->pages[d->page].nlines;
+
+	for (uint32_t i = 0; d->line == 0 && i < bytes; i += 64)
+		__builtin_prefetch(ahead + i);
+}
+
+/*
+ * Decode lines of the current page from d->line on, until the page or the
+ * block is full.
+ */
+static GpuAggStatus
+decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
+{
+	const GpuAggShape *s = d->shape;
+	const GpuAggPage *page = &d->pages[d->page];
+	const GpuAggAttr *attrs = gpuagg_program_attrs(s->program);
+	const uint32_t nattrs = s->program->nattrs;
+	GpuAggFullTuples full;
+	uint32_t	n = *nrows;
+	uint32_t	line = d->line;
+	const char *ahead = next_page(d);
+
+	full.n = 0;
+	prefetch_lines(d);
+	for (; line < page->nlines && n < GPUAGG_VECTOR_ROWS; line++)
+	{
+		GpuAggTuple tuple;
+		GpuAggLine kind;
+		GpuAggFetch fetch = GPUAGG_FETCH_VALUE;
+
+		if (!gpuagg_page_line_visible(page->visibility, line))
+			continue;
+		kind = gpuagg_page_tuple(page->page, line, &tuple);
+		if (kind == GPUAGG_LINE_NONE)
+			continue;
+		if (kind == GPUAGG_LINE_CORRUPT)
+			return corrupt(d, line, error);
+		/* tuples of neighbouring pages tend to lie at the same offsets */
+		__builtin_prefetch(ahead + (tuple.data - page->page));
+		if (!gpuagg_tuple_is_full(&tuple, nattrs))
+			fetch = walk_tuple(d, &tuple, 0, 0, n);
+		else if (tuple.bytes < s->fixed_bytes)
+			return corrupt(d, line, error);
+		else
+		{
+			if (s->walks)
+				fetch = walk_tuple(d, &tuple, s->walk_from, s->walk_off, n);
+			full.data[full.n] = tuple.data;
+			full.row[full.n] = (uint16_t) n;
+			full.n += fetch == GPUAGG_FETCH_VALUE;
+		}
+		d->rows_scanned++;
+		if (fetch == GPUAGG_FETCH_VALUE)
+			n++;
+		else if (fetch == GPUAGG_FETCH_CORRUPT)
+			return corrupt(d, line, error);
+		else if (skip_row(d, line, error) != GPUAGG_OK)
+			return error->status;
+	}
+	for (uint32_t i = 0; i < s->nfixed; i++)
+	{
+		const GpuAggAttr *a = &attrs[s->fixed[i]];
+
+		load_column(a, &d->vectors->reg[a->reg], &full);
+	}
+	d->line = line;
+	*nrows = n;
+	return GPUAGG_OK;
+}
+
+/* The same where no attribute is needed: rows are only counted. */
+static void
+count_page(GpuAggDecoder *d, uint32_t *nrows)
+{
+	const GpuAggPage *page = &d->pages[d->page];
+	const GpuAggLinePointer *lines = gpuagg_page_lines(page->page);
+	uint32_t	n = *nrows;
+	uint32_t	line = d->line;
+	uint32_t	end = page->nlines;
+
+	prefetch_lines(d);
+	if (end - line > GPUAGG_VECTOR_ROWS - n)
+		end = line + (GPUAGG_VECTOR_ROWS - n);
+	if (page->visibility == NULL)
+		for (; line < end; line++)
+			n += lines[line].flags == GPUAGG_LP_NORMAL;
+	else
+		for (; line < end; line++)
+			n += lines[line].flags == GPUAGG_LP_NORMAL &&
+				gpuagg_page_line_visible(page->visibility, line);
+	d->rows_scanned += n - *nrows;
+	d->line = line;
+	*nrows = n;
+}
+
+GpuAggStatus
+gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
+{
+	const GpuAggProgram *p = d->shape->program;
+	uint32_t	n = 0;
+
+	for (uint32_t r = 0; r < p->ncolumns; r++)
+	{
+		memset(d->vectors->reg[r].st, GPUAGG_ST_VALUE, GPUAGG_VECTOR_ROWS);
+		d->vectors->reg[r].clean = true;
+	}
+	while (d->page < d->npages && n < GPUAGG_VECTOR_ROWS)
+	{
+		const GpuAggPage *page = &d->pages[d->page];
+
+		if (!gpuagg_page_nlines_ok(page->nlines))
+			return corrupt(d, page->nlines, error);
+		if (p->nattrs == 0)
+			count_page(d, &n);
+		else if (decode_page(d, &n, error) != GPUAGG_OK)
+			return error->status;
+		if (d->line >= page->nlines)
+		{
+			d->page++;
+			d->line = 0;
+		}
+	}
+	*nrows = n;
+	return GPUAGG_OK;
+}

@@ -1,0 +1,42 @@
+/*
+ * decode.h
+ *		Heap pages to vectors of registers, a block at a time.
+ */
+#ifndef GPUAGG_DEVICE_HOST_DECODE_H
+#define GPUAGG_DEVICE_HOST_DECODE_H
+
+#include "device/device.h"
+#include "device/host/shape.h"
+#include "device/host/vector.h"
+
+/*
+ * A walk over the pages of one work item.  Zeroed, then filled in down to
+ * npages by the caller.  Not shared between threads.
+ */
+typedef struct GpuAggDecoder
+{
+	const GpuAggShape *shape;
+	GpuAggVectors *vectors;
+	GpuAggMemory *memory;
+	const GpuAggPage *pages;
+	uint32_t	first;			/* index of pages[0] in its batch */
+	uint32_t	npages;
+
+	uint32_t	page;			/* where the next block starts */
+	uint32_t	line;			/* from 0 */
+	uint64_t	rows_scanned;
+
+	/* Rows left to PostgreSQL; the caller frees the array. */
+	GpuAggRowRef *skipped;
+	uint32_t	nskipped;
+	uint32_t	max_skipped;
+} GpuAggDecoder;
+
+/*
+ * Decode up to GPUAGG_VECTOR_ROWS visible rows into the loaded columns'
+ * vectors.  *nrows 0: no more.  BYTES point into the pages.
+ */
+extern GpuAggStatus gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows,
+										GpuAggError *error);
+
+#endif							/* GPUAGG_DEVICE_HOST_DECODE_H */

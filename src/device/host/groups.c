@@ -1,0 +1,492 @@
+/*
+ * groups.c
+ *		All groups of one task: thread-local tables, and partitions that all
+ *		threads share.
+ *
+ * Each thread groups into a table of its own while that stays about as
+ * large as its cache.  When it is full, what it holds moves to partitions
+ * of the hash space, each with a table and a lock; rows of a block are
+ * sorted by partition first, so a lock is taken once per block and
+ * partition.  What comes next depends on how many rows a local group has
+ * absorbed:
+ *
+ *	many	go on with an empty local table;
+ *	few		grouping locally is one more step for nothing: let rows go
+ *			straight to the partitions, and try again after a while (twice as
+ *			long each time it fails).
+ *
+ * In both cases groups that took many rows stay behind in the local table,
+ * so that one heavy key does not make all threads queue for its partition.
+ *
+ * Locks: a partition's lock guards its table; no thread holds two.  A busy
+ * partition is passed over and waited for only when no other is left.
+ */
+#include "device/group.h"
+#include "device/host/groups.h"
+
+/*
+ * Bytes of a local table: rows, hashes and directory.  Two thirds of the
+ * smallest L2 cache of current server cores.
+ */
+#define LOCAL_BYTES ((size_t) 640 << 10)
+/* Rows a group must absorb on average for local grouping to pay. */
+#define LOCAL_REDUCTION 2
+/* Least hits (counted in a filling's second half) that make a group heavy. */
+#define LOCAL_HEAVY_HITS 16
+/* Heavy groups must take this part of all rows to be worth a look-up. */
+#define LOCAL_HEAVY_SHARE 8
+/* First bypass, in fillings of the local table; its longest. */
+#define LOCAL_BYPASS_FILLINGS 16
+#define LOCAL_BYPASS_MOST ((uint64_t) 1 << 24)
+
+#define MAX_PARTITION_BITS 8
+
+bool
+gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
+				   GpuAggMemory *memory, int threads)
+{
+	/* a row, its hash and hits, and two to four directory entries */
+	size_t		row_bytes = shape->layout.row_bytes + 12 + 4 * sizeof(uint64_t);
+	uint32_t	n;
+
+	memset(g, 0, sizeof(*g));
+	g->shape = shape;
+	g->memory = memory;
+	g->local_rows = (uint32_t) (LOCAL_BYTES / row_bytes);
+	if (g->local_rows < 2 * GPUAGG_VECTOR_ROWS)
+		g->local_rows = 2 * GPUAGG_VECTOR_ROWS;
+	atomic_init(&g->partitioned, false);
+	if (shape->key_mode == GPUAGG_KEYS_NONE)
+		return true;
+	/* 16 a thread make it rare that two want the same one */
+	g->partition_bits = 4;
+	while (g->partition_bits < MAX_PARTITION_BITS &&
+		   (1 << g->partition_bits) < 16 * threads)
+		g->partition_bits++;
+	n = 1u << g->partition_bits;
+	g->partitions = gpuagg_memory_alloc(memory, n * sizeof(GpuAggPartition));
+	if (g->partitions == NULL)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		pthread_mutex_init(&g->partitions[i].lock, NULL);
+		gpuagg_table_init(&g->partitions[i].table, shape, memory, false);
+	}
+	return true;
+}
+
+void
+gpuagg_groups_free(GpuAggGroups *g)
+{
+	uint32_t	n = 1u << g->partition_bits;
+
+	if (g->partitions == NULL)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		gpuagg_table_clear(&g->partitions[i].table);
+		pthread_mutex_destroy(&g->partitions[i].lock);
+	}
+	gpuagg_memory_free(g->memory, g->partitions, n * sizeof(GpuAggPartition));
+	g->partitions = NULL;
+}
+
+GpuAggGrouper *
+gpuagg_grouper_create(GpuAggGroups *g, uint32_t thread)
+{
+	size_t		bytes = sizeof(GpuAggGrouper) +
+		(size_t) g->shape->key_bytes * GPUAGG_VECTOR_ROWS;
+	GpuAggGrouper *grouper = gpuagg_memory_alloc(g->memory, bytes);
+
+	if (grouper == NULL)
+		return NULL;
+	memset(grouper, 0, sizeof(*grouper));
+	grouper->bytes = bytes;
+	grouper->groups = g;
+	grouper->thread = thread;
+	grouper->images = (char *) (grouper + 1);
+	for (uint32_t i = 0; i < GPUAGG_VECTOR_ROWS; i++)
+		grouper->all[i] = (uint16_t) i;
+	gpuagg_table_init(&grouper->local, g->shape, g->memory,
+					  g->shape->key_mode != GPUAGG_KEYS_NONE);
+	return grouper;
+}
+
+void
+gpuagg_grouper_free(GpuAggGrouper *grouper)
+{
+	if (grouper == NULL)
+		return;
+	gpuagg_table_clear(&grouper->local);
+	gpuagg_memory_free(grouper->groups->memory, grouper, grouper->bytes);
+}
+
+/* ---------- images and hashes of keys ---------- */
+
+#define KEY_LOOP(word, store) \
+	for (uint32_t i = 0; i < n; i++) \
+	{ \
+		char	   *slot = image + i * stride; \
+		\
+		if (v->clean || v->st[i] == GPUAGG_ST_VALUE) \
+		{ \
+			hashes[i] = gpuagg_hash_word(hashes[i], word, seed); \
+			store; \
+		} \
+		else \
+		{ \
+			hashes[i] = gpuagg_hash_word(hashes[i], GPUAGG_HASH_NULL, seed); \
+			mark_null(slot - off, key); \
+		} \
+	}
+
+static inline void
+mark_null(char *image, uint32_t key)
+{
+	uint32_t	nulls;
+
+	memcpy(&nulls, image, sizeof(nulls));
+	nulls |= 1u << key;
+	memcpy(image, &nulls, sizeof(nulls));
+}
+
+static void
+add_key(GpuAggGrouper *grouper, uint32_t key, const GpuAggVector *v, uint32_t n)
+{
+	const GpuAggShape *s = grouper->groups->shape;
+	const uint32_t type = gpuagg_program_keys(s->program)[key].type;
+	const uint64_t seed = s->program->hash_seed;
+	const uint32_t off = s->layout.key_off[key];
+	const size_t stride = s->key_bytes;
+	char	   *image = grouper->images + off;
+	uint64_t   *hashes = grouper->hashes;
+
+	if (gpuagg_key_class(type) == GPUAGG_CLASS_BYTES)
+		KEY_LOOP(gpuagg_key_word_bytes(type, v->v.b[i], seed),
+				 gpuagg_key_store_bytes(type, slot, v->v.b[i]))
+	else if (gpuagg_key_class(type) == GPUAGG_CLASS_F64)
+		KEY_LOOP(gpuagg_key_word_f64(v->v.f[i]),
+				 memcpy(slot, &v->v.f[i], sizeof(double)))
+	else if (gpuagg_type_slot_bytes(type) == 4)
+		KEY_LOOP((uint64_t) v->v.i[i],
+				 gpuagg_key_store_i64(GPUAGG_T_INT4, slot, v->v.i[i]))
+	else
+		KEY_LOOP((uint64_t) v->v.i[i],
+				 gpuagg_key_store_i64(GPUAGG_T_INT8, slot, v->v.i[i]))
+}
+
+/* Builds images and hashes of n rows; errors in keys are consumed. */
+static GpuAggStatus
+build_keys(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
+		   GpuAggError *error)
+{
+	const GpuAggShape *s = grouper->groups->shape;
+	const uint64_t seed = s->program->hash_seed;
+	uint64_t   *hashes = grouper->hashes;
+	uint32_t	states = 0;
+
+	for (uint32_t key = 0; key < s->layout.nkeys; key++)
+		if (!in->keys[key]->clean)
+			for (uint32_t i = 0; i < n; i++)
+				states |= in->keys[key]->st[i];
+	if (GPUAGG_ST_IS_ERROR(states))
+		return gpuagg_update_value_error(states, error);
+
+	memset(grouper->images, 0, (size_t) n * s->key_bytes);
+	for (uint32_t i = 0; i < n; i++)
+		hashes[i] = seed;
+	for (uint32_t key = 0; key < s->layout.nkeys; key++)
+		add_key(grouper, key, in->keys[key], n);
+	for (uint32_t i = 0; i < n; i++)
+		hashes[i] = gpuagg_hash_finish(hashes[i]);
+	return GPUAGG_OK;
+}
+
+/* ---------- partitions ---------- */
+
+/* What goes into partitions: rows of a block, or groups of a local table. */
+typedef struct GpuAggSpill
+{
+	GpuAggKeyBlock block;
+	const GpuAggInputs *in;		/* NULL: groups, whose states are merged */
+} GpuAggSpill;
+
+static GpuAggStatus
+spill_to(GpuAggGrouper *grouper, GpuAggTable *t, const GpuAggSpill *spill,
+		 const uint16_t *sel, uint32_t n, GpuAggError *error)
+{
+	if (!gpuagg_table_reserve(t, n) ||
+		!gpuagg_table_find(t, &spill->block, sel, n, grouper->rows))
+		return gpuagg_memory_error(t->memory, error);
+	if (spill->in != NULL)
+		return gpuagg_update_rows(t, spill->in, sel, grouper->rows, n, error);
+	return gpuagg_update_merge(t, spill->block.images, sel, grouper->rows, n, error);
+}
+
+/*
+ * Send rows sel[0 .. n - 1] to their partitions.  Sorted by partition by
+ * counting; visited from the thread's own one on, free ones first.
+ */
+static GpuAggStatus
+spill_rows(GpuAggGrouper *grouper, const GpuAggSpill *spill,
+		   const uint16_t *sel, uint32_t n, GpuAggError *error)
+{
+	GpuAggGroups *g = grouper->groups;
+	const int	shift = 64 - g->partition_bits;
+	const uint32_t nparts = 1u << g->partition_bits;
+	const uint32_t first = grouper->thread * nparts / 3 % nparts;
+	uint16_t	start[(1 << MAX_PARTITION_BITS) + 1] = {0};
+	uint16_t	busy[1 << MAX_PARTITION_BITS];
+	uint32_t	nbusy = 0;
+	uint16_t   *order = grouper->order;
+	GpuAggStatus status = GPUAGG_OK;
+
+	atomic_store_explicit(&g->partitioned, true, memory_order_relaxed);
+	for (uint32_t k = 0; k < n; k++)
+		start[(spill->block.hashes[sel[k]] >> shift) + 1]++;
+	for (uint32_t p = 0; p < nparts; p++)
+		start[p + 1] += start[p];
+	for (uint32_t k = 0; k < n; k++)
+		order[start[spill->block.hashes[sel[k]] >> shift]++] = sel[k];
+	/* now start[p] is the end of p; the start is the end of p - 1 */
+	for (uint32_t visit = 0; visit < nparts + nbusy && status == GPUAGG_OK; visit++)
+	{
+		uint32_t	p = visit < nparts ? (first + visit) % nparts : busy[visit - nparts];
+		uint32_t	next = (p + 1) % nparts;
+		uint32_t	from = p == 0 ? 0 : start[p - 1];
+		uint32_t	count = start[p] - from;
+		GpuAggPartition *part = &g->partitions[p];
+
+		if (count == 0)
+			continue;
+		gpuagg_table_prefetch(&g->partitions[next].table, &spill->block,
+							  order + (next == 0 ? 0 : start[p]),
+							  start[next] - (next == 0 ? 0 : start[p]));
+		if (visit >= nparts)
+			pthread_mutex_lock(&part->lock);
+		else if (pthread_mutex_trylock(&part->lock) != 0)
+		{
+			busy[nbusy++] = (uint16_t) p;
+			continue;
+		}
+		status = spill_to(grouper, &part->table, spill, order + from, count, error);
+		pthread_mutex_unlock(&part->lock);
+	}
+	return status;
+}
+
+/* ---------- the local table ---------- */
+
+/*
+ * Keep heavy groups' rows from moving: swaps the local table for one that
+ * holds only them.  The others have been spilled.
+ */
+static bool
+keep_heavy(GpuAggGrouper *grouper)
+{
+	GpuAggTable *old = &grouper->local;
+	const size_t row_bytes = old->shape->layout.row_bytes;
+	const uint32_t key_bytes = old->shape->key_bytes;
+	GpuAggTable kept;
+	bool		ok = true;
+
+	gpuagg_table_init(&kept, old->shape, old->memory, true);
+	for (uint32_t row = 0; row < old->nrows && ok; row++)
+	{
+		const char *from = gpuagg_table_row(old, row);
+		GpuAggKeyBlock block = {from, row_bytes, &old->hashes[row]};
+		uint16_t	sel = 0;
+		char	   *into;
+
+		if (old->hits[row] < grouper->heavy_hits)
+			continue;
+		ok = gpuagg_table_reserve(&kept, 1) &&
+			gpuagg_table_find(&kept, &block, &sel, 1, &into);
+		if (ok)
+			memcpy(into + key_bytes, from + key_bytes, row_bytes - key_bytes);
+	}
+	gpuagg_table_clear(old);
+	*old = kept;
+	return ok;
+}
+
+/* Spill the groups of the local table, heavy ones only if told so. */
+static GpuAggStatus
+spill_local(GpuAggGrouper *grouper, bool heavy_too, GpuAggError *error)
+{
+	const GpuAggTable *t = &grouper->local;
+	const uint32_t chunk_rows = 1u << t->chunk_shift;
+
+	for (uint32_t row = 0; row < t->nrows;)
+	{
+		uint32_t	end = (row | (chunk_rows - 1)) + 1;
+		GpuAggSpill spill = {{gpuagg_table_row(t, row), t->shape->layout.row_bytes,
+		&t->hashes[row]}, NULL};
+		uint32_t	n = 0;
+
+		if (end > t->nrows)
+			end = t->nrows;
+		if (end - row > GPUAGG_VECTOR_ROWS)
+			end = row + GPUAGG_VECTOR_ROWS;
+		for (uint32_t i = 0; row + i < end; i++)
+			if (heavy_too || t->hits[row + i] < grouper->heavy_hits)
+				grouper->sel[n++] = (uint16_t) i;
+		if (spill_rows(grouper, &spill, grouper->sel, n, error) != GPUAGG_OK)
+			return error->status;
+		row = end;
+	}
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_grouper_flush(GpuAggGrouper *grouper, GpuAggError *error)
+{
+	GpuAggStatus status = spill_local(grouper, true, error);
+
+	gpuagg_table_clear(&grouper->local);
+	grouper->rows_since_flush = 0;
+	return status;
+}
+
+/*
+ * Are there groups heavy enough to keep, and from how many hits on is one?
+ * From four times the average on, so that at most a quarter is.  Long
+ * strings of kept states would be lost with the old table's arena, so then
+ * no group is kept.
+ */
+static bool
+find_heavy(GpuAggGrouper *grouper)
+{
+	const GpuAggTable *t = &grouper->local;
+	uint64_t	rows = 0;
+	uint64_t	heavy = 0;
+
+	if (t->shape->long_states)
+		return false;
+	for (uint32_t row = 0; row < t->nrows; row++)
+		rows += t->hits[row];
+	grouper->heavy_hits = (uint32_t) (rows * 4 / t->nrows) + LOCAL_HEAVY_HITS;
+	for (uint32_t row = 0; row < t->nrows; row++)
+		if (t->hits[row] >= grouper->heavy_hits)
+			heavy += t->hits[row];
+	return heavy * LOCAL_HEAVY_SHARE >= rows && heavy > 0;
+}
+
+/* The local table is full: empty it and decide how to go on. */
+static GpuAggStatus
+local_is_full(GpuAggGrouper *grouper, GpuAggError *error)
+{
+	uint64_t	rows = grouper->rows_since_flush;
+	uint32_t	groups = grouper->local.nrows;
+	bool		keep = find_heavy(grouper);
+	GpuAggStatus status;
+
+	if (keep)
+	{
+		status = spill_local(grouper, false, error);
+		if (status == GPUAGG_OK && !keep_heavy(grouper))
+			status = gpuagg_memory_error(grouper->groups->memory, error);
+		grouper->rows_since_flush = 0;
+	}
+	else
+		status = gpuagg_grouper_flush(grouper, error);
+	if (status != GPUAGG_OK)
+		return status;
+	if (rows >= (uint64_t) groups * LOCAL_REDUCTION)
+		grouper->bypass_length = 0;
+	else
+	{
+		grouper->bypass = true;
+		grouper->bypass_length = grouper->bypass_length == 0 ?
+			(uint64_t) groups * LOCAL_BYPASS_FILLINGS : grouper->bypass_length * 2;
+		if (grouper->bypass_length > LOCAL_BYPASS_MOST)
+			grouper->bypass_length = LOCAL_BYPASS_MOST;
+		grouper->bypass_left = grouper->bypass_length;
+	}
+	return GPUAGG_OK;
+}
+
+/* Rows of groups that stayed in the local table go there, others on. */
+static GpuAggStatus
+add_bypassing(GpuAggGrouper *grouper, const GpuAggInputs *in,
+			  const GpuAggKeyBlock *block, uint32_t n, GpuAggError *error)
+{
+	GpuAggTable *t = &grouper->local;
+	GpuAggSpill spill = {*block, in};
+	uint32_t	found = 0;
+
+	grouper->bypass_left -= n < grouper->bypass_left ? n : grouper->bypass_left;
+	grouper->bypass = grouper->bypass_left > 0;
+	if (t->nrows == 0)
+		return spill_rows(grouper, &spill, grouper->all, n, error);
+	memcpy(grouper->sel, grouper->all, n * sizeof(uint16_t));
+	found = gpuagg_table_match(t, block, grouper->sel, n, grouper->rows);
+	if (gpuagg_update_rows(t, in, grouper->sel, grouper->rows, found, error) != GPUAGG_OK)
+		return error->status;
+	return spill_rows(grouper, &spill, grouper->sel + found, n - found, error);
+}
+
+static GpuAggStatus
+add_local(GpuAggGrouper *grouper, const GpuAggInputs *in,
+		  const GpuAggKeyBlock *block, uint32_t n, GpuAggError *error)
+{
+	GpuAggTable *t = &grouper->local;
+	const uint16_t *sel = grouper->all;
+
+	if ((t->nrows + n > grouper->groups->local_rows ||
+		 t->arena.bytes > LOCAL_BYTES) && t->nrows > 0)
+	{
+		if (local_is_full(grouper, error) != GPUAGG_OK)
+			return error->status;
+		if (grouper->bypass)
+			return add_bypassing(grouper, in, block, n, error);
+	}
+	t->count_hits = t->nrows > grouper->groups->local_rows / 2;
+	grouper->rows_since_flush += n;
+	if (!gpuagg_table_reserve(t, n))
+		return gpuagg_memory_error(t->memory, error);
+	gpuagg_table_prefetch(t, block, sel, n);
+	if (!gpuagg_table_find(t, block, sel, n, grouper->rows))
+		return gpuagg_memory_error(t->memory, error);
+	return gpuagg_update_rows(t, in, sel, grouper->rows, n, error);
+}
+
+GpuAggStatus
+gpuagg_grouper_add(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
+				   GpuAggError *error)
+{
+	const GpuAggShape *s = grouper->groups->shape;
+	GpuAggKeyBlock block = {grouper->images, s->key_bytes, grouper->hashes};
+
+	if (s->key_mode == GPUAGG_KEYS_NONE)
+	{
+		char	   *row = gpuagg_table_only_row(&grouper->local);
+
+		if (row == NULL)
+			return gpuagg_memory_error(grouper->groups->memory, error);
+		return gpuagg_update_only_row(&grouper->local, row, in, n, error);
+	}
+	if (build_keys(grouper, in, n, error) != GPUAGG_OK)
+		return error->status;
+	if (grouper->bypass)
+		return add_bypassing(grouper, in, &block, n, error);
+	return add_local(grouper, in, &block, n, error);
+}
+
+GpuAggStatus
+gpuagg_grouper_merge_only_row(GpuAggGrouper *into, GpuAggGrouper *from,
+							  GpuAggError *error)
+{
+	const uint16_t sel = 0;
+	char	   *row = gpuagg_table_only_row(&into->local);
+
+	if (row == NULL)
+		return gpuagg_memory_error(into->groups->memory, error);
+	if (from->local.nrows == 0)
+		return GPUAGG_OK;
+	if (gpuagg_update_merge(&into->local, gpuagg_table_row(&from->local, 0),
+							&sel, &row, 1, error) != GPUAGG_OK)
+		return error->status;
+	gpuagg_table_clear(&from->local);
+	return GPUAGG_OK;
+}

@@ -1,0 +1,127 @@
+/*
+ * host.c
+ *		The host device: a pool of threads that read pages in place.
+ *
+ * A real engine for machines without a GPU.  Its parts, from below:
+ *
+ *	memory.c	budgets			arena.c, table.c	groups and their strings
+ *	shape.c		the program		update.c			transitions
+ *	decode.c	pages to rows	groups.c			local tables, partitions
+ *	vector.c	expressions		scan.c				all of these for a block
+ *	pool.c		threads			task.c, results.c	tasks
+ *
+ * Strategies that task_stats() names:
+ *	plain			no keys: one group per thread, merged at the end
+ *	block-local		each thread's table held all the groups it saw
+ *	partitioned		they were too many: partitions shared by all threads
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "device/host/task.h"
+
+/*
+ * 64 pages are some 10 k rows, 0.1 ms of one thread: long against handing
+ * them over, short against waiting for them.
+ */
+#define HOST_BATCH_PAGES 64
+
+static GpuAggStatus
+open_failed(GpuAggDevice *device, const char *what, GpuAggError *error)
+{
+	error->status = GPUAGG_DEVICE_FAULT;
+	error->detail = (uint32_t) errno;
+	snprintf(error->message, sizeof(error->message),
+			 "the host device could not be opened: %s", what);
+	if (device != NULL && device->event_fd >= 0)
+		close(device->event_fd);
+	free(device);
+	return error->status;
+}
+
+/* "AMD EPYC 9654, 2 threads" */
+static void
+name_device(GpuAggDevice *device)
+{
+	FILE	   *f = fopen("/proc/cpuinfo", "r");
+	char		line[256];
+	char		model[96] = "CPU";
+
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "model name : %95[^\n]", model) == 1)
+			break;
+	if (f != NULL)
+		fclose(f);
+	snprintf(device->name, sizeof(device->name), "%s, %d thread%s", model,
+			 device->threads, device->threads == 1 ? "" : "s");
+}
+
+static GpuAggStatus
+host_open(const GpuAggDeviceConfig *config, GpuAggDevice **device, GpuAggError *error)
+{
+	GpuAggDevice *d = calloc(1, sizeof(*d));
+
+	*device = NULL;
+	memset(error, 0, sizeof(*error));
+	if (d == NULL)
+		return open_failed(d, "no memory", error);
+	d->threads = config->threads < 1 ? 1 : config->threads;
+	gpuagg_memory_init(&d->memory, NULL, config->memory_limit);
+	d->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (d->event_fd < 0)
+		return open_failed(d, "no eventfd", error);
+	d->pool = gpuagg_pool_create((uint32_t) d->threads);
+	if (d->pool == NULL)
+		return open_failed(d, "its threads could not be started", error);
+	name_device(d);
+	*device = d;
+	return GPUAGG_OK;
+}
+
+/* All tasks have ended. */
+static void
+host_close(GpuAggDevice *device)
+{
+	gpuagg_pool_destroy(device->pool);
+	close(device->event_fd);
+	free(device);
+}
+
+static void
+host_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
+{
+	memset(info, 0, sizeof(*info));
+	snprintf(info->kind, sizeof(info->kind), "host");
+	snprintf(info->name, sizeof(info->name), "%s", device->name);
+	info->memory_used = atomic_load_explicit(&device->memory.used, memory_order_relaxed);
+	info->memory_limit = device->memory.limit;
+	info->batch_pages = HOST_BATCH_PAGES;
+	info->batches_ahead = (uint32_t) device->threads * 2 + 2;
+}
+
+static int
+host_event_fd(GpuAggDevice *device)
+{
+	return device->event_fd;
+}
+
+const GpuAggDeviceOps gpuagg_host_ops = {
+	.kind = "host",
+	.open = host_open,
+	.close = host_close,
+	.info = host_info,
+	.event_fd = host_event_fd,
+	.task_begin = gpuagg_host_task_begin,
+	.task_pages = gpuagg_host_task_pages,
+	.task_rows = gpuagg_host_task_rows,
+	.task_poll = gpuagg_host_task_poll,
+	.task_finish = gpuagg_host_task_finish,
+	.task_results = gpuagg_host_task_results,
+	.task_stats = gpuagg_host_task_stats,
+	.task_cancel = gpuagg_host_task_cancel,
+	.task_idle = gpuagg_host_task_idle,
+	.task_end = gpuagg_host_task_end,
+};

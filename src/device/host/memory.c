@@ -1,0 +1,117 @@
+/*
+ * memory.c
+ *		Memory of a task, counted against its budget and the device's.
+ *
+ * Pieces of a huge page and more ask for huge pages: tables are read at
+ * random, and beyond the TLB's reach translating addresses costs as much as
+ * fetching the data.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "device/host/memory.h"
+
+#define MEMORY_ALIGN 64
+#define MEMORY_HUGE_PAGE ((size_t) 2 << 20)
+
+void
+gpuagg_memory_init(GpuAggMemory *m, GpuAggMemory *parent, uint64_t limit)
+{
+	m->parent = parent;
+	m->limit = limit != 0 ? limit : UINT64_MAX;
+	atomic_init(&m->used, 0);
+	atomic_init(&m->peak, 0);
+	atomic_init(&m->fault, false);
+}
+
+static void
+memory_release(GpuAggMemory *m, size_t bytes)
+{
+	for (; m != NULL; m = m->parent)
+		atomic_fetch_sub_explicit(&m->used, bytes, memory_order_relaxed);
+}
+
+static bool
+memory_charge(GpuAggMemory *m, size_t bytes)
+{
+	for (GpuAggMemory *level = m; level != NULL; level = level->parent)
+	{
+		uint64_t	used = bytes +
+			atomic_fetch_add_explicit(&level->used, bytes, memory_order_relaxed);
+		uint64_t	peak = atomic_load_explicit(&level->peak, memory_order_relaxed);
+
+		if (used > level->limit)
+		{
+			for (GpuAggMemory *undo = m;; undo = undo->parent)
+			{
+				atomic_fetch_sub_explicit(&undo->used, bytes, memory_order_relaxed);
+				if (undo == level)
+					return false;
+			}
+		}
+		while (used > peak &&
+			   !atomic_compare_exchange_weak_explicit(&level->peak, &peak, used,
+													  memory_order_relaxed,
+													  memory_order_relaxed))
+			;
+	}
+	return true;
+}
+
+void *
+gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes)
+{
+	size_t		align = bytes >= MEMORY_HUGE_PAGE ? MEMORY_HUGE_PAGE : MEMORY_ALIGN;
+	void	   *p = NULL;
+
+	if (!memory_charge(m, bytes))
+		return NULL;
+	if (posix_memalign(&p, align, bytes) != 0)
+	{
+		memory_release(m, bytes);
+		return NULL;
+	}
+	if (bytes >= MEMORY_HUGE_PAGE)
+		(void) madvise(p, bytes, MADV_HUGEPAGE);	/* advice only */
+	return p;
+}
+
+void *
+gpuagg_memory_grow(GpuAggMemory *m, size_t bytes)
+{
+	if (atomic_load_explicit(&m->fault, memory_order_relaxed))
+		return NULL;
+	return gpuagg_memory_alloc(m, bytes);
+}
+
+void
+gpuagg_memory_free(GpuAggMemory *m, void *p, size_t bytes)
+{
+	if (p == NULL)
+		return;
+	free(p);
+	memory_release(m, bytes);
+}
+
+GpuAggStatus
+gpuagg_memory_error(GpuAggMemory *m, GpuAggError *error)
+{
+	uint64_t	device_limit = m->parent != NULL ? m->parent->limit : m->limit;
+
+	error->status = GPUAGG_OUT_OF_MEMORY;
+	error->detail = 0;
+	if (m->limit != UINT64_MAX)
+		snprintf(error->message, sizeof(error->message),
+				 "the task's %" PRIu64 " kB of device memory are used up",
+				 m->limit / 1024);
+	else if (device_limit != UINT64_MAX)
+		snprintf(error->message, sizeof(error->message),
+				 "the device's %" PRIu64 " kB of memory are used up",
+				 device_limit / 1024);
+	else
+		snprintf(error->message, sizeof(error->message),
+				 "the device ran out of memory");
+	return error->status;
+}

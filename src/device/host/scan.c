@@ -1,0 +1,234 @@
+/*
+ * scan.c
+ *		One thread's work on the input of one task.
+ *
+ * A block of rows is decoded into registers; the filter's instructions run;
+ * the rows that pass are moved together in the registers still needed; the
+ * other instructions run for them; then they are grouped.  Rows that
+ * PostgreSQL evaluated skip all but the last step.
+ */
+#include "device/host/scan.h"
+
+GpuAggScanner *
+gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggShape *shape,
+					  GpuAggMemory *memory, uint32_t thread)
+{
+	const GpuAggProgram *p = shape->program;
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	size_t		head = (sizeof(GpuAggScanner) + 63) & ~(size_t) 63;
+	size_t		bytes = head + gpuagg_vectors_bytes(p);
+	GpuAggScanner *scanner = gpuagg_memory_alloc(memory, bytes);
+
+	if (scanner == NULL)
+		return NULL;
+	memset(scanner, 0, head);
+	scanner->bytes = bytes;
+	scanner->shape = shape;
+	scanner->memory = memory;
+	scanner->grouper = gpuagg_grouper_create(groups, thread);
+	if (scanner->grouper == NULL)
+	{
+		gpuagg_memory_free(memory, scanner, bytes);
+		return NULL;
+	}
+	gpuagg_vectors_init(&scanner->vectors, p, (char *) scanner + head);
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		scanner->inputs.keys[i] = &scanner->vectors.reg[keys[i].reg];
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		if (trans[i].arg != GPUAGG_NO_REG)
+			scanner->inputs.args[i] = &scanner->vectors.reg[trans[i].arg];
+		if (trans[i].filter != GPUAGG_NO_REG)
+			scanner->inputs.filters[i] = &scanner->vectors.reg[trans[i].filter];
+	}
+	return scanner;
+}
+
+void
+gpuagg_scanner_free(GpuAggScanner *scanner)
+{
+	if (scanner == NULL)
+		return;
+	gpuagg_grouper_free(scanner->grouper);
+	gpuagg_memory_free(scanner->memory, scanner, scanner->bytes);
+}
+
+/* Rows whose filter is true, into sel; NULL is false, errors are consumed. */
+static GpuAggStatus
+select_rows(GpuAggScanner *scanner, uint32_t n, uint32_t *npassed, GpuAggError *error)
+{
+	const GpuAggVector *filter = &scanner->vectors.reg[scanner->shape->program->filter_reg];
+	uint16_t   *sel = scanner->sel;
+	uint32_t	passed = 0;
+	uint32_t	states = 0;
+
+	if (filter->clean)
+		for (uint32_t i = 0; i < n; i++)
+		{
+			sel[passed] = (uint16_t) i;
+			passed += filter->v.i[i] != 0;
+		}
+	else
+		for (uint32_t i = 0; i < n; i++)
+		{
+			sel[passed] = (uint16_t) i;
+			states |= filter->st[i];
+			passed += filter->st[i] == GPUAGG_ST_VALUE && filter->v.i[i] != 0;
+		}
+	*npassed = passed;
+	return GPUAGG_ST_IS_ERROR(states) ? gpuagg_update_value_error(states, error) : GPUAGG_OK;
+}
+
+/* Move the selected rows of a register to its start. */
+static void
+compact(GpuAggVector *v, uint32_t cls, const uint16_t *sel, uint32_t n)
+{
+	if (cls == GPUAGG_CLASS_BYTES)
+		for (uint32_t k = 0; k < n; k++)
+			v->v.b[k] = v->v.b[sel[k]];
+	else
+		for (uint32_t k = 0; k < n; k++)
+			v->v.i[k] = v->v.i[sel[k]];
+	if (!v->clean)
+		for (uint32_t k = 0; k < n; k++)
+			v->st[k] = v->st[sel[k]];
+}
+
+static GpuAggStatus
+filter_block(GpuAggScanner *scanner, uint32_t *n, GpuAggError *error)
+{
+	const GpuAggShape *s = scanner->shape;
+	const uint8_t *classes = gpuagg_program_classes(s->program);
+	uint32_t	npassed;
+
+	if (s->program->filter_reg == GPUAGG_NO_REG)
+		return GPUAGG_OK;
+	gpuagg_vectors_run(&scanner->vectors, 0, s->program->filter_instrs, *n);
+	if (select_rows(scanner, *n, &npassed, error) != GPUAGG_OK)
+		return error->status;
+	if (npassed < *n)
+		for (uint32_t i = 0; i < s->ncarry; i++)
+			compact(&scanner->vectors.reg[s->carry[i]], classes[s->carry[i]],
+					scanner->sel, npassed);
+	*n = npassed;
+	return GPUAGG_OK;
+}
+
+void
+gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
+					 uint32_t first, uint32_t npages,
+					 const atomic_bool *stop, GpuAggScanResult *result)
+{
+	const GpuAggProgram *p = scanner->shape->program;
+	const uint32_t done = p->filter_reg == GPUAGG_NO_REG ? 0 : p->filter_instrs;
+	GpuAggError *error = &result->error;
+	GpuAggDecoder decoder = {0};
+
+	decoder.shape = scanner->shape;
+	decoder.vectors = &scanner->vectors;
+	decoder.memory = scanner->memory;
+	decoder.pages = pages;
+	decoder.first = first;
+	decoder.npages = npages;
+	for (;;)
+	{
+		uint32_t	n;
+
+		if (atomic_load_explicit(stop, memory_order_relaxed))
+		{
+			error->status = GPUAGG_CANCELLED;
+			break;
+		}
+		if (gpuagg_decode_block(&decoder, &n, error) != GPUAGG_OK || n == 0 ||
+			filter_block(scanner, &n, error) != GPUAGG_OK)
+			break;
+		if (n == 0)
+			continue;
+		result->rows_passed += n;
+		gpuagg_vectors_run(&scanner->vectors, done, p->ninstrs, n);
+		if (gpuagg_grouper_add(scanner->grouper, &scanner->inputs, n, error) != GPUAGG_OK)
+			break;
+	}
+	result->rows_scanned = decoder.rows_scanned;
+	result->skipped = decoder.skipped;
+	result->nskipped = decoder.nskipped;
+	result->max_skipped = decoder.max_skipped;
+}
+
+/* A vector over rows that PostgreSQL evaluated, from row `first` on. */
+static void
+column_vector(GpuAggVector *v, const GpuAggRowColumn *column, uint32_t cls,
+			  uint32_t first)
+{
+	v->st = (uint8_t *) column->states + first;
+	v->clean = false;
+	if (cls == GPUAGG_CLASS_BYTES)
+		v->v.b = (GpuAggBytes *) column->values + first;
+	else
+		v->v.i = (int64_t *) column->values + first;
+}
+
+static uint32_t
+reg_class(const GpuAggProgram *p, uint32_t reg)
+{
+	return gpuagg_program_classes(p)[reg];
+}
+
+/* The program's outputs, in the order of gpuagg_program_noutputs(). */
+static void
+row_inputs(const GpuAggProgram *p, const GpuAggRowColumn *columns, uint32_t first,
+		   GpuAggVector *vectors, GpuAggInputs *in)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	uint32_t	out = 0;
+
+	memset(in, 0, sizeof(*in));
+	for (uint32_t i = 0; i < p->nkeys; i++, out++)
+	{
+		column_vector(&vectors[out], &columns[out], reg_class(p, keys[i].reg), first);
+		in->keys[i] = &vectors[out];
+	}
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		if (trans[i].arg != GPUAGG_NO_REG)
+		{
+			column_vector(&vectors[out], &columns[out], reg_class(p, trans[i].arg), first);
+			in->args[i] = &vectors[out++];
+		}
+		if (trans[i].filter != GPUAGG_NO_REG)
+		{
+			column_vector(&vectors[out], &columns[out], GPUAGG_CLASS_I64, first);
+			in->filters[i] = &vectors[out++];
+		}
+	}
+}
+
+void
+gpuagg_scanner_rows(GpuAggScanner *scanner, const GpuAggRowColumn *columns,
+					uint32_t first, uint32_t nrows, const atomic_bool *stop,
+					GpuAggScanResult *result)
+{
+	GpuAggVector vectors[GPUAGG_MAX_KEYS + 2 * GPUAGG_MAX_TRANSITIONS];
+	GpuAggInputs in;
+	uint32_t	end = first + nrows;
+
+	while (first < end)
+	{
+		uint32_t	n = end - first;
+
+		if (n > GPUAGG_VECTOR_ROWS)
+			n = GPUAGG_VECTOR_ROWS;
+		if (atomic_load_explicit(stop, memory_order_relaxed))
+		{
+			result->error.status = GPUAGG_CANCELLED;
+			return;
+		}
+		row_inputs(scanner->shape->program, columns, first, vectors, &in);
+		if (gpuagg_grouper_add(scanner->grouper, &in, n, &result->error) != GPUAGG_OK)
+			return;
+		result->rows_passed += n;
+		first += n;
+	}
+}

@@ -1,0 +1,637 @@
+/*
+ * task.c
+ *		Tasks of the host device: batches in, pieces of work to the pool,
+ *		completions out.
+ *
+ * A batch belongs to the task from task_pages (task_rows) on.  It waits in
+ * `queued` as long as it has pieces that no thread has taken, and goes to
+ * `completed` when the last piece is done; task_poll takes it from there and
+ * frees it at its next call.
+ *
+ * The first failure, or task_cancel, stops the task: nobody takes pieces any
+ * more, threads return at the next block of rows, and every batch completes
+ * with that error.
+ *
+ * Locks: the pool's lock guards queues and counters.  It is never held
+ * while pages are read or groups are touched.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "device/group.h"
+#include "device/host/task.h"
+
+/*
+ * Work is taken in pieces of so many pages or rows: long against taking
+ * one (a microsecond), short against the 64 pages of a batch, of which all
+ * threads want some.
+ */
+#define TASK_PIECE_PAGES 16
+#define TASK_PIECE_ROWS 16384
+
+#define ALIGN8(n) (((n) + 7) & ~(size_t) 7)
+
+/* A batch completed, or a finish is ready. */
+static void
+signal_event(GpuAggDevice *device)
+{
+	const uint64_t one = 1;
+	ssize_t		rc;
+
+	/* can fail only where the counter is full, that is, readable */
+	rc = write(device->event_fd, &one, sizeof(one));
+	(void) rc;
+}
+
+GpuAggStatus
+gpuagg_host_injected(const char *where, GpuAggError *error)
+{
+	error->status = GPUAGG_INJECTED;
+	error->detail = 0;
+	snprintf(error->message, sizeof(error->message),
+			 "injected fault at stage \"%s\"", where);
+	return error->status;
+}
+
+static GpuAggStatus
+device_lost(GpuAggError *error)
+{
+	error->status = GPUAGG_DEVICE_LOST;
+	error->detail = 0;
+	snprintf(error->message, sizeof(error->message),
+			 "injected fault: the device is lost");
+	return error->status;
+}
+
+/* ---------- queues ---------- */
+
+static void
+queue_push(GpuAggBatchQueue *queue, GpuAggBatch *batch)
+{
+	batch->next = NULL;
+	if (queue->first == NULL)
+		queue->first = batch;
+	else
+		queue->last->next = batch;
+	queue->last = batch;
+}
+
+static GpuAggBatch *
+queue_pop(GpuAggBatchQueue *queue)
+{
+	GpuAggBatch *batch = queue->first;
+
+	if (batch != NULL)
+		queue->first = batch->next;
+	return batch;
+}
+
+static void
+free_batch(GpuAggTask *task, GpuAggBatch *batch)
+{
+	if (batch == NULL)
+		return;
+	gpuagg_memory_free(&task->memory, (void *) batch->completion.skipped,
+					   batch->skipped_bytes);
+	gpuagg_memory_free(&task->memory, batch, batch->bytes);
+}
+
+static bool
+is_done(const GpuAggBatch *batch)
+{
+	return batch->taken == batch->count && batch->pieces == 0;
+}
+
+/* Locked.  A batch whose last piece is done. */
+static void
+complete(GpuAggTask *task, GpuAggBatch *batch)
+{
+	batch->completion.error = task->error;
+	if (batch->kind != GPUAGG_BATCH_FLUSH)
+	{
+		queue_push(&task->completed, batch);
+		task->unfinished--;
+	}
+	signal_event(task->device);
+}
+
+/* Locked.  Nobody is to take what is queued. */
+static void
+drop_queued(GpuAggTask *task)
+{
+	GpuAggBatch *batch;
+
+	atomic_store(&task->stop, true);
+	gpuagg_pool_withdraw(task->device->pool, &task->source);
+	while ((batch = queue_pop(&task->queued)) != NULL)
+	{
+		batch->taken = batch->count;
+		if (is_done(batch))
+			complete(task, batch);
+	}
+}
+
+/* Hand a batch to the pool. */
+static void
+enqueue(GpuAggTask *task, GpuAggBatch *batch, uint32_t npieces)
+{
+	GpuAggPool *pool = task->device->pool;
+
+	gpuagg_pool_lock(pool);
+	if (batch->kind != GPUAGG_BATCH_FLUSH)
+		task->unfinished++;
+	if (task->error.status != GPUAGG_OK)
+		batch->taken = batch->count;
+	if (is_done(batch))
+		complete(task, batch);
+	else
+	{
+		queue_push(&task->queued, batch);
+		gpuagg_pool_ready(pool, &task->source, npieces);
+	}
+	gpuagg_pool_unlock(pool);
+}
+
+/* ---------- the pool's side ---------- */
+
+static bool
+task_take(GpuAggSource *source, GpuAggJob *job)
+{
+	GpuAggTask *task = (GpuAggTask *) source;
+	GpuAggBatch *batch = task->queued.first;
+	uint32_t	piece = batch->kind == GPUAGG_BATCH_PAGES ? TASK_PIECE_PAGES :
+		batch->kind == GPUAGG_BATCH_ROWS ? TASK_PIECE_ROWS : 1;
+
+	if (piece > batch->count - batch->taken)
+		piece = batch->count - batch->taken;
+	job->work = batch;
+	job->first = batch->taken;
+	job->count = piece;
+	batch->taken += piece;
+	batch->pieces++;
+	if (batch->taken == batch->count)
+		queue_pop(&task->queued);
+	return task->queued.first != NULL;
+}
+
+/* The thread's scanner; made at its first piece of this task. */
+static GpuAggScanner *
+scanner_of(GpuAggTask *task, uint32_t thread, GpuAggError *error)
+{
+	if (task->scanners[thread] == NULL)
+		task->scanners[thread] = gpuagg_scanner_create(&task->groups, task->shape,
+													   &task->memory, thread);
+	if (task->scanners[thread] == NULL)
+		gpuagg_memory_error(&task->memory, error);
+	return task->scanners[thread];
+}
+
+static void
+task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
+{
+	GpuAggTask *task = (GpuAggTask *) source;
+	GpuAggBatch *batch = job->work;
+	GpuAggScanResult *result = &task->results[thread];
+	GpuAggScanner *scanner;
+
+	memset(result, 0, sizeof(*result));
+	job->result = result;
+	if (batch->kind == GPUAGG_BATCH_FLUSH)
+	{
+		/* the piece is the thread whose groups to flush */
+		scanner = task->scanners[job->first];
+		if (scanner != NULL && scanner->grouper->local.nrows > 0)
+			gpuagg_grouper_flush(scanner->grouper, &result->error);
+		return;
+	}
+	if (task->fault == GPUAGG_FAULT_PAGES && batch->kind == GPUAGG_BATCH_PAGES)
+	{
+		gpuagg_host_injected("pages", &result->error);
+		return;
+	}
+	scanner = scanner_of(task, thread, &result->error);
+	if (scanner == NULL)
+		return;
+	if (batch->kind == GPUAGG_BATCH_PAGES)
+		gpuagg_scanner_pages(scanner, batch->u.pages + job->first, job->first,
+							 job->count, &task->stop, result);
+	else
+		gpuagg_scanner_rows(scanner, batch->u.columns, job->first, job->count,
+							&task->stop, result);
+}
+
+/* Locked.  Add a piece's skipped rows to its batch's. */
+static GpuAggStatus
+add_skipped(GpuAggTask *task, GpuAggBatch *batch, GpuAggScanResult *result)
+{
+	GpuAggCompletion *c = &batch->completion;
+	size_t		old = c->nskipped * sizeof(GpuAggRowRef);
+	size_t		more = result->nskipped * sizeof(GpuAggRowRef);
+	char	   *refs;
+
+	if (more == 0)
+		return GPUAGG_OK;
+	refs = gpuagg_memory_alloc(&task->memory, old + more);
+	if (refs == NULL)
+		return gpuagg_memory_error(&task->memory, &result->error);
+	if (old > 0)
+		memcpy(refs, c->skipped, old);
+	memcpy(refs + old, result->skipped, more);
+	gpuagg_memory_free(&task->memory, (void *) c->skipped, batch->skipped_bytes);
+	c->skipped = (const GpuAggRowRef *) refs;
+	c->nskipped += result->nskipped;
+	batch->skipped_bytes = old + more;
+	return GPUAGG_OK;
+}
+
+static void
+task_done(GpuAggSource *source, GpuAggJob *job)
+{
+	GpuAggTask *task = (GpuAggTask *) source;
+	GpuAggBatch *batch = job->work;
+	GpuAggScanResult *result = job->result;
+
+	if (result->error.status == GPUAGG_OK)
+		add_skipped(task, batch, result);
+	gpuagg_memory_free(&task->memory, result->skipped,
+					   result->max_skipped * sizeof(GpuAggRowRef));
+	batch->completion.rows_scanned += result->rows_scanned;
+	batch->completion.rows_passed += result->rows_passed;
+	if (result->error.status != GPUAGG_OK && task->error.status == GPUAGG_OK)
+	{
+		task->error = result->error;
+		drop_queued(task);
+	}
+	batch->pieces--;
+	if (atomic_load(&task->stop))
+		batch->taken = batch->count;
+	if (is_done(batch))
+		complete(task, batch);
+}
+
+static const GpuAggSourceOps task_source_ops = {
+	.take = task_take,
+	.run = task_run,
+	.done = task_done,
+};
+
+/* ---------- begin and end ---------- */
+
+GpuAggStatus
+gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
+					   const GpuAggTaskConfig *config, GpuAggTask **result,
+					   GpuAggError *error)
+{
+	size_t		threads = (size_t) device->threads;
+	GpuAggTask *task;
+
+	*result = NULL;
+	memset(error, 0, sizeof(*error));
+	if (device->lost)
+		return device_lost(error);
+	if (config->fault == GPUAGG_FAULT_BEGIN)
+		return gpuagg_host_injected("begin", error);
+	task = calloc(1, sizeof(*task) + threads * (sizeof(GpuAggScanner *) +
+												sizeof(GpuAggScanResult)));
+	if (task == NULL)
+		return gpuagg_memory_error(&device->memory, error);
+	task->source.ops = &task_source_ops;
+	task->device = device;
+	task->results = (GpuAggScanResult *) (task + 1);
+	task->scanners = (GpuAggScanner **) (task->results + threads);
+	task->fault = config->fault;
+	gpuagg_memory_init(&task->memory, &device->memory, config->memory_limit);
+	task->shape = gpuagg_shape_create(program, &task->memory, error);
+	if (task->shape == NULL ||
+		!gpuagg_groups_init(&task->groups, task->shape, &task->memory, device->threads))
+	{
+		if (error->status == GPUAGG_OK)
+			gpuagg_memory_error(&task->memory, error);
+		gpuagg_shape_free(task->shape, &task->memory);
+		free(task);
+		return error->status;
+	}
+	task->strategy = task->shape->key_mode == GPUAGG_KEYS_NONE ? "plain" : "block-local";
+	atomic_store(&task->memory.fault, config->fault == GPUAGG_FAULT_MEMORY);
+	*result = task;
+	return GPUAGG_OK;
+}
+
+void
+gpuagg_host_task_end(GpuAggTask *task)
+{
+	GpuAggBatch *batch;
+
+	/* no thread works on it any more */
+	while ((batch = queue_pop(&task->completed)) != NULL)
+		free_batch(task, batch);
+	free_batch(task, task->flush);
+	free_batch(task, task->polled);
+	for (int i = 0; i < task->device->threads; i++)
+		gpuagg_scanner_free(task->scanners[i]);
+	gpuagg_groups_free(&task->groups);
+	gpuagg_shape_free(task->shape, &task->memory);
+	free(task);
+}
+
+void
+gpuagg_host_task_cancel(GpuAggTask *task)
+{
+	GpuAggPool *pool = task->device->pool;
+
+	gpuagg_pool_lock(pool);
+	if (task->error.status == GPUAGG_OK)
+	{
+		task->error.status = GPUAGG_CANCELLED;
+		snprintf(task->error.message, sizeof(task->error.message),
+				 "the task was cancelled");
+	}
+	drop_queued(task);
+	gpuagg_pool_unlock(pool);
+}
+
+bool
+gpuagg_host_task_idle(GpuAggTask *task)
+{
+	GpuAggPool *pool = task->device->pool;
+	bool		idle;
+
+	gpuagg_pool_lock(pool);
+	idle = task->source.running == 0 && task->queued.first == NULL;
+	gpuagg_pool_unlock(pool);
+	return idle;
+}
+
+/* ---------- batches ---------- */
+
+/* A batch of a kind with `extra` bytes behind it. */
+static GpuAggBatch *
+new_batch(GpuAggTask *task, GpuAggBatchKind kind, uint64_t id, uint32_t count,
+		  size_t extra, GpuAggError *error)
+{
+	size_t		bytes = ALIGN8(sizeof(GpuAggBatch)) + extra;
+	GpuAggBatch *batch = gpuagg_memory_alloc(&task->memory, bytes);
+
+	if (batch == NULL)
+	{
+		gpuagg_memory_error(&task->memory, error);
+		return NULL;
+	}
+	memset(batch, 0, sizeof(*batch));
+	batch->kind = kind;
+	batch->bytes = bytes;
+	batch->count = count;
+	batch->completion.batch_id = id;
+	return batch;
+}
+
+static char *
+batch_extra(GpuAggBatch *batch)
+{
+	return (char *) batch + ALIGN8(sizeof(GpuAggBatch));
+}
+
+GpuAggStatus
+gpuagg_host_task_pages(GpuAggTask *task, uint64_t batch_id,
+					   const GpuAggPage *pages, uint32_t npages,
+					   GpuAggError *error)
+{
+	size_t		head = npages * sizeof(GpuAggPage);
+	size_t		bitmaps = 0;
+	GpuAggBatch *batch;
+	uint8_t    *bitmap;
+
+	memset(error, 0, sizeof(*error));
+	if (task->fault == GPUAGG_FAULT_LOST)
+		task->device->lost = true;
+	if (task->device->lost)
+		return device_lost(error);
+	for (uint32_t i = 0; i < npages; i++)
+		bitmaps += pages[i].visibility != NULL;
+	batch = new_batch(task, GPUAGG_BATCH_PAGES, batch_id, npages,
+					  head + bitmaps * GPUAGG_VISIBILITY_BYTES, error);
+	if (batch == NULL)
+		return error->status;
+	batch->u.pages = (GpuAggPage *) batch_extra(batch);
+	bitmap = (uint8_t *) batch_extra(batch) + head;
+	for (uint32_t i = 0; i < npages; i++)
+	{
+		batch->u.pages[i] = pages[i];
+		if (pages[i].visibility == NULL)
+			continue;
+		memcpy(bitmap, pages[i].visibility, GPUAGG_VISIBILITY_BYTES);
+		batch->u.pages[i].visibility = bitmap;
+		bitmap += GPUAGG_VISIBILITY_BYTES;
+	}
+	enqueue(task, batch, (npages + TASK_PIECE_PAGES - 1) / TASK_PIECE_PAGES);
+	return GPUAGG_OK;
+}
+
+/* Classes of the program's outputs, in their order. */
+static uint32_t
+output_classes(const GpuAggProgram *p, uint8_t *classes)
+{
+	const uint8_t *reg = gpuagg_program_classes(p);
+	const GpuAggTransition *t = gpuagg_program_transitions(p);
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		classes[n++] = reg[gpuagg_program_keys(p)[i].reg];
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		if (t[i].arg != GPUAGG_NO_REG)
+			classes[n++] = reg[t[i].arg];
+		if (t[i].filter != GPUAGG_NO_REG)
+			classes[n++] = GPUAGG_CLASS_I64;
+	}
+	return n;
+}
+
+/* Bytes of one column's copy: states, values, strings. */
+static size_t
+column_bytes(const GpuAggRowColumn *column, uint32_t cls, uint32_t nrows)
+{
+	size_t		bytes = ALIGN8((size_t) nrows);
+	const GpuAggBytes *b = column->values;
+
+	if (cls != GPUAGG_CLASS_BYTES)
+		return bytes + nrows * sizeof(int64_t);
+	for (uint32_t i = 0; i < nrows; i++)
+		if (column->states[i] == GPUAGG_ST_VALUE)
+			bytes += b[i].len;
+	return ALIGN8(bytes) + nrows * sizeof(GpuAggBytes);
+}
+
+static char *
+copy_column(const GpuAggRowColumn *column, uint32_t cls, uint32_t nrows,
+			char *to, GpuAggRowColumn *copy)
+{
+	size_t		size = cls == GPUAGG_CLASS_BYTES ? sizeof(GpuAggBytes) : sizeof(int64_t);
+	GpuAggBytes *b;
+
+	copy->states = (const uint8_t *) to;
+	memcpy(to, column->states, nrows);
+	to += ALIGN8((size_t) nrows);
+	copy->values = to;
+	memcpy(to, column->values, nrows * size);
+	b = (GpuAggBytes *) to;
+	to += nrows * size;
+	if (cls != GPUAGG_CLASS_BYTES)
+		return to;
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		if (column->states[i] != GPUAGG_ST_VALUE)
+			continue;
+		if (b[i].len > 0)
+			memcpy(to, b[i].data, b[i].len);
+		b[i].data = to;
+		to += b[i].len;
+	}
+	return (char *) ALIGN8((uintptr_t) to);
+}
+
+GpuAggStatus
+gpuagg_host_task_rows(GpuAggTask *task, uint64_t batch_id,
+					  const GpuAggRowColumn *columns, uint32_t nrows,
+					  GpuAggError *error)
+{
+	uint8_t		classes[GPUAGG_MAX_KEYS + 2 * GPUAGG_MAX_TRANSITIONS];
+	uint32_t	n = output_classes(task->shape->program, classes);
+	size_t		bytes = n * sizeof(GpuAggRowColumn);
+	GpuAggBatch *batch;
+	char	   *to;
+
+	memset(error, 0, sizeof(*error));
+	if (task->device->lost)
+		return device_lost(error);
+	if (task->fault == GPUAGG_FAULT_ROWS)
+		return gpuagg_host_injected("rows", error);
+	for (uint32_t i = 0; i < n; i++)
+		bytes += column_bytes(&columns[i], classes[i], nrows);
+	batch = new_batch(task, GPUAGG_BATCH_ROWS, batch_id, nrows, bytes, error);
+	if (batch == NULL)
+		return error->status;
+	batch->u.columns = (GpuAggRowColumn *) batch_extra(batch);
+	to = (char *) (batch->u.columns + n);
+	for (uint32_t i = 0; i < n; i++)
+		to = copy_column(&columns[i], classes[i], nrows, to, &batch->u.columns[i]);
+	enqueue(task, batch, (nrows + TASK_PIECE_ROWS - 1) / TASK_PIECE_ROWS);
+	return GPUAGG_OK;
+}
+
+bool
+gpuagg_host_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
+{
+	GpuAggPool *pool = task->device->pool;
+
+	free_batch(task, task->polled);
+	gpuagg_pool_lock(pool);
+	task->polled = queue_pop(&task->completed);
+	gpuagg_pool_unlock(pool);
+	if (task->polled == NULL)
+		return false;
+	*completion = task->polled->completion;
+	return true;
+}
+
+/* ---------- finish ---------- */
+
+/* Without keys there is one group, whatever the input was. */
+static void
+finish_plain(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggGrouper *into = NULL;
+
+	for (int i = 0; i < task->device->threads; i++)
+	{
+		GpuAggGrouper *from = task->scanners[i] != NULL ? task->scanners[i]->grouper : NULL;
+
+		if (from == NULL)
+			continue;
+		if (into == NULL)
+			into = from;
+		else if (gpuagg_grouper_merge_only_row(into, from, error) != GPUAGG_OK)
+			return;
+	}
+	if (into == NULL && scanner_of(task, 0, error) != NULL)
+		into = task->scanners[0]->grouper;
+	if (into != NULL && gpuagg_table_only_row(&into->local) == NULL)
+		gpuagg_memory_error(&task->memory, error);
+}
+
+/* Do groups lie in more than one thread's table, or there and elsewhere? */
+static bool
+needs_flush(const GpuAggTask *task)
+{
+	bool		partitioned = atomic_load(&task->groups.partitioned);
+	uint32_t	locals = 0;
+
+	for (int i = 0; i < task->device->threads; i++)
+		if (task->scanners[i] != NULL && task->scanners[i]->grouper->local.nrows > 0)
+			locals++;
+	return locals > (partitioned ? 0 : 1);
+}
+
+bool
+gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggDevice *device = task->device;
+	bool		ready;
+
+	memset(error, 0, sizeof(*error));
+	gpuagg_pool_lock(device->pool);
+	ready = task->unfinished == 0 && task->source.running == 0 &&
+		(task->flush == NULL || is_done(task->flush));
+	*error = task->error;
+	gpuagg_pool_unlock(device->pool);
+	if (!ready)
+	{
+		error->status = GPUAGG_OK;
+		return false;
+	}
+	free_batch(task, task->flush);
+	task->flush = NULL;
+	if (device->lost)
+		device_lost(error);
+	if (error->status != GPUAGG_OK || task->stage == GPUAGG_TASK_RESULTS)
+		return true;
+	if (task->stage == GPUAGG_TASK_INPUT)
+	{
+		if (task->fault == GPUAGG_FAULT_FINISH)
+		{
+			gpuagg_host_injected("finish", error);
+			return true;
+		}
+		if (atomic_load(&task->groups.partitioned))
+			task->strategy = "partitioned";
+		if (task->shape->key_mode == GPUAGG_KEYS_NONE)
+			finish_plain(task, error);
+		else if (needs_flush(task))
+		{
+			task->stage = GPUAGG_TASK_FLUSHING;
+			task->flush = new_batch(task, GPUAGG_BATCH_FLUSH, 0,
+									(uint32_t) device->threads, 0, error);
+			if (task->flush == NULL)
+				return true;
+			enqueue(task, task->flush, (uint32_t) device->threads);
+			return false;
+		}
+	}
+	if (error->status == GPUAGG_OK)
+		task->stage = GPUAGG_TASK_RESULTS;
+	return true;
+}
+
+void
+gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
+{
+	GpuAggPool *pool = task->device->pool;
+
+	stats->groups = task->stage == GPUAGG_TASK_RESULTS ? gpuagg_host_task_groups(task) : 0;
+	stats->memory_bytes = atomic_load(&task->memory.peak);
+	stats->strategy = task->strategy;
+	gpuagg_pool_lock(pool);
+	stats->device_ns = gpuagg_pool_busy_ns(&task->source);
+	gpuagg_pool_unlock(pool);
+}

@@ -1,0 +1,165 @@
+/*
+ * explain.c
+ *		EXPLAIN of a GpuAgg node, in all formats.
+ *
+ * PostgreSQL itself prints HAVING as the node's Filter, the fallback plan as
+ * a child if it ran, and buffer counts.  Here come the table, the group
+ * keys and WHERE (as "Row Filter"), and with ANALYZE what the device did.
+ *
+ * Whatever depends on the machine (device, strategy, memory, times) appears
+ * only with TIMING, so that EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY
+ * OFF) prints the same everywhere.  Counts and times are sums over all runs
+ * of the node.
+ */
+#include "postgres.h"
+
+#include "executor/explain.h"
+#include "gpuagg.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/ruleutils.h"
+
+/* ----------------------------------------------------------------- plan --- */
+
+static void
+explain_relation(GpuAggScanState *node, ExplainState *es)
+{
+	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+	int			rti = bms_singleton_member(plan->custom_relids);
+	char	   *schema = get_namespace_name_or_temp(RelationGetNamespace(node->rel));
+	char	   *relname = RelationGetRelationName(node->rel);
+	char	   *alias = list_nth(es->rtable_names, rti - 1);
+	StringInfoData text;
+
+	if (alias == NULL)
+		alias = rt_fetch(rti, es->rtable)->eref->aliasname;
+	if (es->format != EXPLAIN_FORMAT_TEXT)
+	{
+		ExplainPropertyText("Relation Name", relname, es);
+		if (es->verbose)
+			ExplainPropertyText("Schema", schema, es);
+		ExplainPropertyText("Alias", alias, es);
+		return;
+	}
+	initStringInfo(&text);
+	if (es->verbose)
+		appendStringInfo(&text, "%s.", quote_identifier(schema));
+	appendStringInfoString(&text, quote_identifier(relname));
+	if (strcmp(alias, relname) != 0)
+		appendStringInfo(&text, " %s", quote_identifier(alias));
+	ExplainPropertyText("Relation", text.data, es);
+}
+
+static void
+explain_expressions(GpuAggScanState *node, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+	Plan	   *rows = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
+	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   (Plan *) plan, ancestors);
+	List	   *keys = NIL;
+
+	for (int i = 0; i < node->info->noutputs; i++)
+	{
+		int			final = node->info->outputs[i].final;
+		TargetEntry *tle = list_nth_node(TargetEntry, plan->custom_scan_tlist,
+										 i);
+
+		if (final == GPUAGG_FINAL_KEY || final == GPUAGG_FINAL_KEY_DATE_TZ)
+			keys = lappend(keys, deparse_expression((Node *) tle->expr,
+													context, prefix, true));
+	}
+	if (keys != NIL)
+		ExplainPropertyList("Group Key", keys, es);
+	if (rows->qual != NIL)
+		ExplainPropertyText("Row Filter",
+							deparse_expression((Node *) make_ands_explicit(rows->qual),
+											   context, prefix, false), es);
+}
+
+/* -------------------------------------------------------------- ANALYZE --- */
+
+/* As PostgreSQL does, the text format leaves out what did not happen. */
+static void
+explain_count(const char *label, uint64 count, ExplainState *es)
+{
+	if (count > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyUInteger(label, NULL, count, es);
+}
+
+static void
+explain_counts(const GpuAggCounters *counters, ExplainState *es)
+{
+	uint64		filtered = counters->rows_scanned > counters->rows_passed ?
+		counters->rows_scanned - counters->rows_passed : 0;
+
+	if (counters->runs > 1 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyUInteger("Device Runs", NULL, counters->runs, es);
+	if (counters->runs > 0)
+	{
+		ExplainPropertyUInteger("Rows Scanned", NULL, counters->rows_scanned,
+								es);
+		explain_count("Rows Filtered", filtered, es);
+		explain_count("Rows Evaluated by PostgreSQL",
+					  counters->rows_evaluated, es);
+		ExplainPropertyUInteger("Groups", NULL, counters->groups, es);
+		ExplainPropertyUInteger("Pages", NULL, counters->pages, es);
+		ExplainPropertyUInteger("Bytes Read", NULL, counters->pages * BLCKSZ,
+								es);
+	}
+	if (counters->fallback != GPUAGG_FALLBACK_NONE)
+		ExplainPropertyText("Fallback Reason",
+							gpuagg_fallback_word(counters->fallback), es);
+}
+
+static void
+explain_timing(GpuAggScanState *node, ExplainState *es)
+{
+	const GpuAggCounters *counters = &node->counters;
+	double		run = INSTR_TIME_GET_MILLISEC(counters->run_time);
+
+	if (counters->fallback != GPUAGG_FALLBACK_NONE)
+		ExplainPropertyText("Fallback Detail", counters->fallback_message, es);
+	if (counters->runs == 0)
+		return;
+	ExplainPropertyText("Device Name", counters->device_name, es);
+	ExplainPropertyText("Strategy", counters->strategy, es);
+	ExplainPropertyUInteger("Device Memory", "kB",
+							(counters->memory_bytes + 1023) / 1024, es);
+	ExplainPropertyFloat("Feed Time", "ms",
+						 INSTR_TIME_GET_MILLISEC(counters->feed_time), 3, es);
+	ExplainPropertyFloat("Wait Time", "ms",
+						 INSTR_TIME_GET_MILLISEC(counters->wait_time), 3, es);
+	ExplainPropertyFloat("Device Time", "ms", counters->device_ns / 1e6, 3,
+						 es);
+
+	/* the node's time less that of its tasks; a fallback plan emits, too */
+	if (counters->fallback == GPUAGG_FALLBACK_NONE)
+		ExplainPropertyFloat("Emit Time", "ms",
+							 Max(0.0, node->css.ss.ps.instrument->total *
+								 1000.0 - run), 3, es);
+}
+
+void
+gpuagg_explain_node(GpuAggScanState *node, List *ancestors, ExplainState *es)
+{
+	const GpuAggCounters *counters = &node->counters;
+	bool		timing = es->analyze && es->timing &&
+		gpuagg_node_timing(node);
+
+	explain_relation(node, es);
+	explain_expressions(node, ancestors, es);
+	ExplainPropertyText("Device", timing && counters->runs > 0 ?
+						counters->device : gpuagg_device, es);
+	if (!es->analyze ||
+		(counters->runs == 0 && counters->fallback == GPUAGG_FALLBACK_NONE))
+		return;
+	explain_counts(counters, es);
+	if (timing)
+		explain_timing(node, es);
+}

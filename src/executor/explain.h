@@ -1,0 +1,17 @@
+/*
+ * explain.h
+ *		What EXPLAIN shows of a GpuAgg node.
+ */
+#ifndef GPUAGG_EXECUTOR_EXPLAIN_H
+#define GPUAGG_EXECUTOR_EXPLAIN_H
+
+#include "postgres.h"
+
+#include "compat.h"
+#include GPUAGG_EXPLAIN_HEADER
+#include "executor/agg_node.h"
+
+extern void gpuagg_explain_node(GpuAggScanState *node, List *ancestors,
+								ExplainState *es);
+
+#endif							/* GPUAGG_EXECUTOR_EXPLAIN_H */

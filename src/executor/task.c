@@ -1,0 +1,431 @@
+/*
+ * task.c
+ *		Drives one device task: begin, feed pages, answer row lists, finish,
+ *		collect groups.
+ *
+ * The loop in task_feed keeps the device busy: it hands over batches until
+ * as many are in flight as the device wants and the feed allows, takes
+ * messages as they come, and waits only when there is nothing else to do.
+ * BATCH_DONE frees a batch's pins at once, unless it lists rows that
+ * PostgreSQL must evaluate; then the list goes to a queue and the pins stay
+ * until its last row was looked at.  Evaluated rows are sent in messages of
+ * their own, of which only a few are in flight at a time.
+ *
+ * Cleanup: pins belong to the resource owner, and must not be dropped while
+ * the device may read the pages.  Whatever ends the run early, ERROR, FATAL
+ * or a device that failed, gpuagg_client_abort first waits until it reads
+ * nothing of ours.
+ *
+ * Memory: a context of its own for the time of the run.  Groups go to
+ * node->results, which has its own.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "executor/feed.h"
+#include "executor/task.h"
+#include "gpuagg.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "service/client.h"
+#include "storage/bufmgr.h"
+#include "storage/ipc.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+/* Messages of evaluated rows in flight */
+#define ROWS_AHEAD 4
+
+/* Rows of one batch that PostgreSQL is to evaluate */
+typedef struct GpuAggTodo
+{
+	struct GpuAggTodo *next;
+	uint64		batch_id;
+	uint32		count;
+	uint32		done;
+	GpuAggRowRef refs[FLEXIBLE_ARRAY_MEMBER];
+} GpuAggTodo;
+
+typedef struct GpuAggRun
+{
+	GpuAggScanState *node;
+	BlockNumber nblocks;
+	bool		timing;
+	GpuAggClient *client;
+	GpuAggFeed *feed;
+	uint64		next_batch;		/* number of the next batch */
+	uint32		rows_in_flight; /* messages of rows */
+	GpuAggTodo *todo;			/* oldest first */
+	GpuAggTodo *todo_last;
+	bool		done;			/* all groups are here */
+	GpuAggStatus status;
+	GpuAggError *error;
+} GpuAggRun;
+
+static void
+time_start(const GpuAggRun *run, instr_time *start)
+{
+	if (run->timing)
+		INSTR_TIME_SET_CURRENT(*start);
+}
+
+static void
+time_add(const GpuAggRun *run, instr_time *sum, instr_time start)
+{
+	instr_time	now;
+
+	if (!run->timing)
+		return;
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_ACCUM_DIFF(*sum, now, start);
+}
+
+/* ------------------------------------------------------------- messages --- */
+
+static GpuAggStatus
+task_garbled(GpuAggRun *run)
+{
+	return gpuagg_error_set(run->error, GPUAGG_DEVICE_FAULT, 0,
+							"unexpected message from the device worker");
+}
+
+static void
+task_release(GpuAggRun *run, uint64 batch_id)
+{
+	instr_time	start;
+
+	time_start(run, &start);
+	(void) gpuagg_feed_release(run->feed, batch_id);
+	time_add(run, &run->node->counters.feed_time, start);
+}
+
+/*
+ * A batch is consumed.  Batches that the feed does not know are ours of
+ * rows, if there is any.
+ */
+static GpuAggStatus
+task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
+{
+	Size		refs = msg->count * sizeof(GpuAggRowRef);
+	GpuAggTodo *todo;
+
+	if (bytes != sizeof(GpuAggMsg) + refs)
+		return task_garbled(run);
+	if (!BufferIsValid(gpuagg_feed_buffer(run->feed, msg->batch_id, 0)))
+	{
+		if (run->rows_in_flight == 0 || msg->count > 0)
+			return task_garbled(run);
+		run->rows_in_flight--;
+		return GPUAGG_OK;
+	}
+	if (msg->count == 0)
+	{
+		task_release(run, msg->batch_id);
+		return GPUAGG_OK;
+	}
+
+	todo = palloc(offsetof(GpuAggTodo, refs) + refs);
+	todo->next = NULL;
+	todo->batch_id = msg->batch_id;
+	todo->count = msg->count;
+	todo->done = 0;
+	memcpy(todo->refs, msg + 1, refs);
+	if (run->todo == NULL)
+		run->todo = todo;
+	else
+		run->todo_last->next = todo;
+	run->todo_last = todo;
+	return GPUAGG_OK;
+}
+
+static void
+task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
+{
+	GpuAggCounters *counters = &run->node->counters;
+	const GpuAggDeviceInfo *info = gpuagg_client_info(run->client);
+
+	counters->runs++;
+	counters->rows_scanned += msg->rows_scanned;
+	counters->rows_passed += msg->rows_passed;
+	counters->groups += msg->groups;
+	counters->memory_bytes = Max(counters->memory_bytes, msg->memory_bytes);
+	counters->device_ns += msg->device_ns;
+	strlcpy(counters->device, info->kind, sizeof(counters->device));
+	strlcpy(counters->device_name, info->name, sizeof(counters->device_name));
+	strlcpy(counters->strategy, msg->strategy, sizeof(counters->strategy));
+
+	/* adds to tuples_returned, which a sequential scan counts row by row */
+	pgstat_count_index_tuples(run->node->rel, msg->rows_scanned);
+	run->done = true;
+}
+
+static GpuAggStatus
+task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
+{
+	if (bytes < sizeof(GpuAggMsg))
+		return task_garbled(run);
+	switch ((GpuAggMsgType) msg->type)
+	{
+		case GPUAGG_MSG_BATCH_DONE:
+			return task_batch_done(run, msg, bytes);
+		case GPUAGG_MSG_RESULTS:
+			return gpuagg_results_add(run->node->results,
+									  (const char *) (msg + 1), msg->count,
+									  bytes - sizeof(GpuAggMsg), run->error);
+		case GPUAGG_MSG_DONE:
+			if (bytes != sizeof(GpuAggDoneMsg))
+				return task_garbled(run);
+			task_done(run, (const GpuAggDoneMsg *) msg);
+			return GPUAGG_OK;
+		default:
+			return task_garbled(run);
+	}
+}
+
+/*
+ * Takes the messages that are there; waits for one first if asked to.
+ */
+static GpuAggStatus
+task_receive(GpuAggRun *run, bool wait)
+{
+	const GpuAggMsg *msg;
+	Size		bytes;
+	GpuAggStatus status;
+	instr_time	start;
+
+	CHECK_FOR_INTERRUPTS();
+	time_start(run, &start);
+	status = gpuagg_client_receive(run->client, wait, &msg, &bytes,
+								   run->error);
+	if (wait)
+		time_add(run, &run->node->counters.wait_time, start);
+	while (status == GPUAGG_OK && msg != NULL)
+	{
+		status = task_message(run, msg, bytes);
+		if (status != GPUAGG_OK || run->done)
+			break;
+		CHECK_FOR_INTERRUPTS();
+		status = gpuagg_client_receive(run->client, false, &msg, &bytes,
+									   run->error);
+	}
+	return status;
+}
+
+/* -------------------------------------------------------------- feeding --- */
+
+static GpuAggStatus
+task_send_pages(GpuAggRun *run)
+{
+	const GpuAggMsg *msg;
+	Size		bytes;
+	GpuAggStatus status;
+	instr_time	start;
+
+	time_start(run, &start);
+	status = gpuagg_feed_next(run->feed, run->next_batch, &msg, &bytes,
+							  run->error);
+	if (status == GPUAGG_OK && msg != NULL)
+	{
+		run->next_batch++;
+		status = gpuagg_client_send(run->client, msg, bytes, run->error);
+		gpuagg_client_progress(run->client, gpuagg_feed_pages(run->feed));
+	}
+	time_add(run, &run->node->counters.feed_time, start);
+	return status;
+}
+
+static GpuAggStatus
+task_send_rows(GpuAggRun *run)
+{
+	Size		bytes;
+	const GpuAggMsg *msg = gpuagg_rows_message(run->node->rows,
+											   run->next_batch++, &bytes);
+
+	run->rows_in_flight++;
+	return gpuagg_client_send(run->client, msg, bytes, run->error);
+}
+
+static GpuAggRows *
+task_rows(GpuAggRun *run)
+{
+	GpuAggScanState *node = run->node;
+	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+
+	if (node->rows == NULL)
+		node->rows = gpuagg_rows_create(list_nth(plan->custom_plans,
+												 GPUAGG_PLAN_ROWS),
+										node->css.ss.ps.state, node->eflags,
+										node->info->program);
+	return node->rows;
+}
+
+/*
+ * Evaluates rows of the oldest list, until its end or a message of rows is
+ * full.
+ */
+static GpuAggStatus
+task_evaluate(GpuAggRun *run)
+{
+	GpuAggRows *rows = task_rows(run);
+	GpuAggTodo *todo = run->todo;
+
+	while (todo->done < todo->count)
+	{
+		const GpuAggRowRef *ref = &todo->refs[todo->done];
+		Buffer		buffer = gpuagg_feed_buffer(run->feed, todo->batch_id,
+												ref->page);
+		GpuAggStatus status;
+
+		if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
+			return task_garbled(run);
+		CHECK_FOR_INTERRUPTS();
+		status = gpuagg_rows_add(rows, run->node->rel, buffer, ref->line,
+								 run->error);
+		if (status != GPUAGG_OK)
+			return status;
+		todo->done++;
+		run->node->counters.rows_evaluated++;
+		if (gpuagg_rows_full(rows))
+			return task_send_rows(run);
+	}
+	run->todo = todo->next;
+	task_release(run, todo->batch_id);
+	pfree(todo);
+	return GPUAGG_OK;
+}
+
+/* Rows evaluated, but not sent? */
+static bool
+task_rows_left(const GpuAggRun *run)
+{
+	return run->node->rows != NULL &&
+		gpuagg_rows_pending(run->node->rows) > 0;
+}
+
+/*
+ * All pages and rows to the device, until it has consumed them.
+ */
+static GpuAggStatus
+task_feed(GpuAggRun *run)
+{
+	GpuAggFeed *feed = run->feed;
+	GpuAggStatus status;
+
+	for (;;)
+	{
+		status = task_receive(run, false);
+		if (status != GPUAGG_OK)
+			return status;
+		if (run->done)
+			return task_garbled(run);
+
+		if (run->todo != NULL && run->rows_in_flight < ROWS_AHEAD)
+			status = task_evaluate(run);
+		else if (gpuagg_feed_more(feed) && gpuagg_feed_has_room(feed))
+			status = task_send_pages(run);
+		else if (run->todo == NULL && task_rows_left(run) &&
+				 !gpuagg_feed_in_flight(feed))
+			status = task_send_rows(run);
+		else if (gpuagg_feed_in_flight(feed) || run->rows_in_flight > 0)
+			status = task_receive(run, true);
+		else
+			return GPUAGG_OK;
+		if (status != GPUAGG_OK)
+			return status;
+	}
+}
+
+static GpuAggStatus
+task_collect(GpuAggRun *run)
+{
+	GpuAggMsg	finish = {GPUAGG_MSG_FINISH, 0, 0};
+	GpuAggStatus status = gpuagg_client_send(run->client, &finish,
+											 sizeof(finish), run->error);
+
+	while (status == GPUAGG_OK && !run->done)
+		status = task_receive(run, true);
+	return status;
+}
+
+static GpuAggStatus
+task_drive(GpuAggRun *run)
+{
+	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
+	GpuAggScanState *node = run->node;
+	GpuAggStatus status;
+
+	run->feed = gpuagg_feed_begin(node->rel,
+								  node->css.ss.ps.state->es_snapshot,
+								  run->nblocks, device->batch_pages,
+								  device->batches_ahead);
+	status = task_feed(run);
+	if (status == GPUAGG_OK)
+		status = task_collect(run);
+	if (status == GPUAGG_OK)
+		node->counters.pages += gpuagg_feed_pages(run->feed);
+	return status;
+}
+
+/* ------------------------------------------------------------------ run --- */
+
+static void
+task_cleanup(int code, Datum arg)
+{
+	gpuagg_client_abort(((GpuAggRun *) DatumGetPointer(arg))->client);
+}
+
+static GpuAggClient *
+task_begin(GpuAggRun *run, const GpuAggProgram *program)
+{
+	const GpuAggPlanInfo *info = run->node->info;
+	GpuAggClientRequest request = {
+		.program = program,
+		.config.expected_groups = Max(info->est_groups, 0),
+		.config.expected_rows = Max(info->est_rows, 0),
+		.config.fault = gpuagg_debug_fault,
+		.relid = RelationGetRelid(run->node->rel),
+		.total_pages = run->nblocks
+	};
+
+	return gpuagg_client_begin(&request, run->error);
+}
+
+GpuAggStatus
+gpuagg_task_run(GpuAggScanState *node, const GpuAggProgram *program,
+				BlockNumber nblocks, GpuAggError *error)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "GpuAgg task",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	GpuAggRun  *run = palloc0(sizeof(GpuAggRun));
+	GpuAggStatus status;
+
+	if (node->rows != NULL)
+		gpuagg_rows_reset(node->rows);
+	run->node = node;
+	run->nblocks = nblocks;
+	run->timing = gpuagg_node_timing(node);
+	run->error = error;
+	run->client = task_begin(run, program);
+	if (run->client == NULL)
+		run->status = error->status;
+	else
+	{
+		PG_ENSURE_ERROR_CLEANUP(task_cleanup, PointerGetDatum(run));
+		{
+			run->status = task_drive(run);
+		}
+		PG_END_ENSURE_ERROR_CLEANUP(task_cleanup, PointerGetDatum(run));
+
+		if (run->status == GPUAGG_OK)
+			gpuagg_client_end(run->client);
+		else
+			gpuagg_client_abort(run->client);
+		gpuagg_feed_end(run->feed);
+	}
+	status = run->status;
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return status;
+}

@@ -1,0 +1,661 @@
+/*
+ * agg_path.c
+ *		Adds a GpuAgg path where PostgreSQL groups the rows of one table.
+ *
+ * Called from create_upper_paths_hook once PostgreSQL has added its own
+ * paths to the grouping relation.  The tests come cheapest first, because
+ * most queries are not for us.  What is left is lowered: WHERE, then the
+ * group keys, then columns that the target list needs beside them (they
+ * depend functionally on the keys, so they can be keys too), then the
+ * aggregates of target list and HAVING.  These are the columns of
+ * custom_scan_tlist; PostgreSQL computes HAVING and the target list from
+ * them, so whatever stands above a grouping step (projection, set-returning
+ * functions, windows, ORDER BY, LIMIT) needs no care here.
+ *
+ * A group key without columns ($1, now()) is one value for all rows: it is
+ * no column of the tuple, PostgreSQL computes it above.  If there is no
+ * other key, a key "true" keeps the meaning of GROUP BY: no rows, no group.
+ *
+ * Privileges and row security need no code: permissions are checked for the
+ * range table as always, and policies are quals of the table (see
+ * lower_expr.c about their order).
+ *
+ * Does not handle: joins, subqueries, partitions, foreign tables, temporary
+ * tables, TABLESAMPLE, grouping sets, partial aggregation.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "catalog/catalog.h"
+#include "catalog/pg_class.h"
+#include "gpuagg.h"
+#include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+#include "optimizer/prep.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "planner/agg_path.h"
+#include "planner/cost.h"
+#include "planner/lower.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+GpuAggSurvey *gpuagg_active_survey = NULL;
+
+static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
+
+/* One grouping step while it is looked at */
+typedef struct GpuAggGrouping
+{
+	PlannerInfo *root;
+	RelOptInfo *input_rel;
+	RelOptInfo *grouped_rel;
+	List	   *having;
+	GpuAggLower *lw;
+
+	/* columns of custom_scan_tlist: expressions, their sortgrouprefs */
+	List	   *exprs;
+	List	   *refs;
+	List	   *dependent;		/* Vars */
+	List	   *aggs;			/* Aggrefs */
+
+	GpuAggPlanInfo info;
+} GpuAggGrouping;
+
+/* --------------------------------------------------------- what is asked --- */
+
+static bool
+check_input(RelOptInfo *rel)
+{
+	if (rel->reloptkind == RELOPT_JOINREL)
+		return GPUAGG_REFUSE("the query joins tables; only one table can be grouped");
+	if (rel->reloptkind != RELOPT_BASEREL)
+		return GPUAGG_REFUSE("the input of the grouping is not a plain table");
+	switch (rel->rtekind)
+	{
+		case RTE_RELATION:
+			break;
+		case RTE_SUBQUERY:
+		case RTE_CTE:
+			return GPUAGG_REFUSE("the input of the grouping is a subquery or a WITH query, not a plain table");
+		default:
+			return GPUAGG_REFUSE("the input of the grouping is not a table");
+	}
+	if (IS_DUMMY_REL(rel))
+		return GPUAGG_REFUSE("the conditions are always false; there is nothing to read");
+	if (!bms_is_empty(rel->lateral_relids))
+		return GPUAGG_REFUSE("the table depends on another one by LATERAL");
+	return true;
+}
+
+static bool
+check_query(PlannerInfo *root, RelOptInfo *input_rel)
+{
+	Query	   *parse = root->parse;
+	RangeTblEntry *rte;
+
+	if (!check_input(input_rel))
+		return false;
+	if (parse->groupingSets != NIL)
+		return GPUAGG_REFUSE("grouping sets (ROLLUP, CUBE) are not supported");
+	if (parse->rowMarks != NIL)
+		return GPUAGG_REFUSE("FOR UPDATE and FOR SHARE are not supported");
+	rte = planner_rt_fetch(input_rel->relid, root);
+	if (rte->inh)
+		return GPUAGG_REFUSE("table \"%s\" is partitioned or has child tables",
+							 rte->eref->aliasname);
+	if (rte->tablesample != NULL)
+		return GPUAGG_REFUSE("TABLESAMPLE is not supported");
+	if (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW)
+		return GPUAGG_REFUSE("\"%s\" is not an ordinary table",
+							 rte->eref->aliasname);
+	if (parse->groupClause != NIL && !grouping_is_hashable(parse->groupClause))
+		return GPUAGG_REFUSE("the group keys cannot be hashed");
+	return true;
+}
+
+static bool
+check_relation(Relation relation)
+{
+	const char *name = RelationGetRelationName(relation);
+
+	if (relation->rd_tableam != GetHeapamTableAmRoutine())
+		return GPUAGG_REFUSE("table \"%s\" does not use the heap access method",
+							 name);
+	if (RelationUsesLocalBuffers(relation))
+		return GPUAGG_REFUSE("table \"%s\" is temporary: its pages are private to this session",
+							 name);
+	if (IsCatalogRelation(relation))
+		return GPUAGG_REFUSE("table \"%s\" is a system catalog", name);
+	if (relation->rd_rel->relkind == RELKIND_MATVIEW &&
+		!RelationIsPopulated(relation))
+		return GPUAGG_REFUSE("materialized view \"%s\" has not been populated",
+							 name);
+	return true;
+}
+
+/* ------------------------------------------------------- what is computed --- */
+
+static bool
+member_expr(List *exprs, Node *node)
+{
+	return list_member(exprs, node);
+}
+
+/*
+ * Finds aggregates, and columns outside of aggregates and keys.  Returns
+ * true for something that has no business here.
+ */
+static bool
+collect_walker(Node *node, void *context)
+{
+	GpuAggGrouping *g = (GpuAggGrouping *) context;
+
+	if (node == NULL || member_expr(g->exprs, node))
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Aggref:
+			if (!member_expr(g->aggs, node))
+				g->aggs = lappend(g->aggs, node);
+			return false;
+		case T_Var:
+			if (!member_expr(g->dependent, node))
+				g->dependent = lappend(g->dependent, node);
+			return false;
+		case T_GroupingFunc:
+		case T_PlaceHolderVar:
+			(void) GPUAGG_REFUSE("the target list needs something that only PostgreSQL's plan provides");
+			return true;
+		default:
+			return expression_tree_walker(node, collect_walker, context);
+	}
+}
+
+static void
+add_column(GpuAggGrouping *g, Node *expr, Index ref)
+{
+	g->exprs = lappend(g->exprs, expr);
+	g->refs = lappend_int(g->refs, ref);
+}
+
+/* May this key be left to PostgreSQL, above the node? */
+static bool
+check_constant_key(Expr *expr)
+{
+	bool		foreign;
+
+	if (contain_volatile_functions((Node *) expr) ||
+		expression_returns_set((Node *) expr) ||
+		gpuagg_lower_const_may_fail(expr, &foreign))
+		return GPUAGG_REFUSE("a group key without columns has to be computed for each row");
+	return true;
+}
+
+/* Lowers the next column of custom_scan_tlist. */
+static bool
+lower_column(GpuAggGrouping *g, Node *expr, Oid eqop)
+{
+	GpuAggOutput *output = &g->info.outputs[g->info.noutputs++];
+
+	memset(output, 0, sizeof(*output));
+	if (IsA(expr, Aggref))
+		return gpuagg_lower_aggregate(g->lw, (Aggref *) expr, output);
+	return gpuagg_lower_key(g->lw, (Expr *) expr, eqop, output);
+}
+
+/*
+ * While somebody listens, every step goes on after a refusal, to find the
+ * others.
+ */
+static bool
+may_go_on(bool ok)
+{
+	return ok || gpuagg_refuse_listening;
+}
+
+static bool
+lower_keys(GpuAggGrouping *g)
+{
+	Query	   *parse = g->root->parse;
+	bool		ok = true;
+	ListCell   *lc;
+
+	g->info.outputs = palloc((list_length(parse->groupClause) + 1) *
+							 sizeof(GpuAggOutput));
+	foreach(lc, parse->groupClause)
+	{
+		SortGroupClause *sgc = lfirst_node(SortGroupClause, lc);
+		Node	   *expr = get_sortgroupclause_expr(sgc,
+													g->root->processed_tlist);
+
+		if (gpuagg_lower_is_constant((Expr *) expr))
+			ok &= check_constant_key((Expr *) expr);
+		else
+		{
+			add_column(g, expr, sgc->tleSortGroupRef);
+			ok &= lower_column(g, expr, sgc->eqop);
+		}
+		if (!may_go_on(ok))
+			return false;
+	}
+	return ok;
+}
+
+/* What target list and HAVING need beside the keys */
+static bool
+lower_targets(GpuAggGrouping *g)
+{
+	bool		ok;
+	ListCell   *lc;
+
+	ok = !collect_walker((Node *) g->grouped_rel->reltarget->exprs, g) &&
+		!collect_walker((Node *) g->having, g);
+	g->info.outputs = repalloc(g->info.outputs,
+							   (g->info.noutputs + list_length(g->dependent) +
+								list_length(g->aggs) + 1) *
+							   sizeof(GpuAggOutput));
+	foreach(lc, g->dependent)
+	{
+		add_column(g, lfirst(lc), 0);
+		ok &= lower_column(g, lfirst(lc), InvalidOid);
+		if (!may_go_on(ok))
+			return false;
+	}
+	if (g->root->parse->groupClause != NIL && g->lw->nkeys == 0)
+		ok &= gpuagg_lower_unit_key(g->lw);
+	foreach(lc, g->aggs)
+	{
+		add_column(g, lfirst(lc), 0);
+		ok &= lower_column(g, lfirst(lc), InvalidOid);
+		if (!may_go_on(ok))
+			return false;
+	}
+	if (g->root->parse->groupClause == NIL && g->aggs == NIL)
+		return GPUAGG_REFUSE("there is no aggregate left to compute");
+	return ok;
+}
+
+static bool
+lower_grouping(GpuAggGrouping *g, Relation relation)
+{
+	bool		ok;
+
+	g->lw = gpuagg_lower_create(g->root, g->input_rel, relation,
+								g->root->parse->groupClause != NIL);
+	ok = gpuagg_lower_filter(g->lw, g->input_rel->baserestrictinfo);
+	if (!may_go_on(ok))
+		return false;
+	ok &= lower_keys(g);
+	if (!may_go_on(ok))
+		return false;
+	ok &= lower_targets(g);
+	if (!ok)
+		return false;
+	g->info.program = gpuagg_lower_finish(g->lw);
+	g->info.runtime = g->lw->runtime;
+	g->info.nruntime = g->lw->nruntime;
+	return g->info.program != NULL;
+}
+
+/* ------------------------------------------------------------------ path --- */
+
+static double
+estimate_groups(GpuAggGrouping *g)
+{
+	List	   *exprs;
+
+	if (g->root->parse->groupClause == NIL)
+		return 1;
+	exprs = get_sortgrouplist_exprs(g->root->parse->groupClause,
+									g->root->processed_tlist);
+	return estimate_num_groups(g->root, exprs, g->input_rel->rows, NULL, NULL);
+}
+
+/* PostgreSQL's Agg over SeqScan with the columns of custom_scan_tlist */
+static Path *
+make_fallback_path(GpuAggGrouping *g)
+{
+	Query	   *parse = g->root->parse;
+	Path	   *scan = create_seqscan_path(g->root, g->input_rel, NULL, 0);
+	PathTarget *target = create_empty_pathtarget();
+	AggClauseCosts costs;
+	ListCell   *expr;
+	ListCell   *ref;
+
+	forboth(expr, g->exprs, ref, g->refs)
+		add_column_to_pathtarget(target, (Expr *) lfirst(expr), lfirst_int(ref));
+	memset(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(g->root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *) create_agg_path(g->root, g->grouped_rel, scan,
+									set_pathtarget_cost_width(g->root, target),
+									parse->groupClause != NIL ? AGG_HASHED :
+									AGG_PLAIN,
+									AGGSPLIT_SIMPLE, parse->groupClause, NIL,
+									&costs, g->info.est_groups);
+}
+
+/* SeqScan with the outputs of the program, repeated ones included */
+static Path *
+make_row_path(GpuAggGrouping *g)
+{
+	Path	   *scan = create_seqscan_path(g->root, g->input_rel, NULL, 0);
+	PathTarget *target = create_empty_pathtarget();
+	ListCell   *lc;
+
+	foreach(lc, gpuagg_lower_row_exprs(g->lw))
+		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
+	return (Path *) create_projection_path(g->root, g->input_rel, scan,
+										   set_pathtarget_cost_width(g->root,
+																	 target));
+}
+
+/* Cost of the device, of HAVING and of the target list */
+static void
+set_costs(GpuAggGrouping *g, Path *path)
+{
+	RelOptInfo *rel = g->input_rel;
+	QualCost	having;
+	GpuAggCostInput input;
+	GpuAggCost	cost;
+
+	memset(&input, 0, sizeof(input));
+	input.pages = rel->pages;
+	get_tablespace_page_costs(rel->reltablespace, NULL, &input.page_cost);
+	input.rows = rel->tuples;
+	input.passed = rel->rows;
+	input.groups = g->info.est_groups;
+	input.threads = gpuagg_cost_threads();
+	cost = gpuagg_cost_agg(&input, &g->info);
+
+	cost_qual_eval(&having, g->having, g->root);
+	path->rows = g->info.est_groups;
+	if (g->having != NIL)
+		path->rows = clamp_row_est(path->rows *
+								   clauselist_selectivity(g->root, g->having,
+														  0, JOIN_INNER,
+														  NULL));
+	path->startup_cost = cost.startup + having.startup +
+		path->pathtarget->cost.startup;
+	path->total_cost = cost.total + having.startup +
+		having.per_tuple * g->info.est_groups +
+		path->pathtarget->cost.startup +
+		path->pathtarget->cost.per_tuple * path->rows;
+}
+
+static Plan *plan_custom_path(PlannerInfo *root, RelOptInfo *rel,
+							  CustomPath *best_path, List *tlist,
+							  List *clauses, List *custom_plans);
+
+static const CustomPathMethods path_methods = {
+	.CustomName = GPUAGG_NODE_NAME,
+	.PlanCustomPath = plan_custom_path
+};
+
+/*
+ * The parent is the grouping relation but for its relids: create_plan()
+ * takes custom_relids from there, and an upper relation has none, while the
+ * executor and EXPLAIN want to know the table.
+ */
+static CustomPath *
+make_path(GpuAggGrouping *g)
+{
+	CustomPath *path = makeNode(CustomPath);
+	RelOptInfo *parent = palloc(sizeof(RelOptInfo));
+
+	*parent = *g->grouped_rel;
+	parent->relids = bms_copy(g->input_rel->relids);
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = parent;
+	path->path.pathtarget = g->grouped_rel->reltarget;
+	path->methods = &path_methods;
+	path->custom_paths = list_make2(make_fallback_path(g), make_row_path(g));
+	path->custom_private = list_make4(gpuagg_plan_pack(&g->info), g->exprs,
+									  g->lw->runtime_exprs, g->having);
+	set_costs(g, &path->path);
+	return path;
+}
+
+/* ------------------------------------------------------------------ plan --- */
+
+/*
+ * The row plan is to be a bare SeqScan.  Where quals without columns have
+ * put a Result on it, they become quals of the scan, before the others.
+ */
+static Plan *
+bare_row_plan(Plan *plan)
+{
+	Plan	   *scan;
+
+	if (!IsA(plan, Result))
+		return plan;
+	scan = plan->lefttree;
+	scan->targetlist = plan->targetlist;
+	scan->qual = list_concat(copyObject((List *) ((Result *) plan)->resconstantqual),
+							 scan->qual);
+	return scan;
+}
+
+static Plan *
+plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
+				 List *tlist, List *clauses, List *custom_plans)
+{
+	List	   *exprs = (List *) lsecond(best_path->custom_private);
+	List	   *having = (List *) lfourth(best_path->custom_private);
+	CustomScan *plan = makeNode(CustomScan);
+	Plan	   *row_plan = bare_row_plan(list_nth(custom_plans,
+												  GPUAGG_PLAN_ROWS));
+	ListCell   *lc;
+
+	if (!IsA(row_plan, SeqScan))
+		elog(ERROR, "gpuagg: row plan is not a sequential scan");
+	plan->scan.scanrelid = 0;
+	plan->scan.plan.targetlist = tlist;
+	plan->scan.plan.qual = gpuagg_order_quals(root, having);
+	plan->flags = best_path->flags;
+	plan->custom_plans = list_make2(list_nth(custom_plans,
+											 GPUAGG_PLAN_FALLBACK),
+									row_plan);
+	plan->custom_exprs = (List *) lthird(best_path->custom_private);
+	plan->custom_private = (List *) linitial(best_path->custom_private);
+	foreach(lc, exprs)
+		plan->custom_scan_tlist =
+			lappend(plan->custom_scan_tlist,
+					makeTargetEntry((Expr *) copyObject(lfirst(lc)),
+									foreach_current_index(lc) + 1, NULL,
+									false));
+	plan->methods = GetCustomScanMethods(GPUAGG_NODE_NAME, false);
+	return &plan->scan.plan;
+}
+
+/* ------------------------------------------------------------------ hook --- */
+
+static CustomPath *
+try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
+			 List *having)
+{
+	GpuAggGrouping g;
+	CustomPath *path = NULL;
+	Relation	relation;
+
+	if (!check_query(root, input_rel))
+		return NULL;
+	memset(&g, 0, sizeof(g));
+	g.root = root;
+	g.input_rel = input_rel;
+	g.grouped_rel = grouped_rel;
+	g.having = having;
+
+	/* the parser or the plan cache holds the lock */
+	relation = table_open(planner_rt_fetch(input_rel->relid, root)->relid,
+						  NoLock);
+	if (check_relation(relation) && lower_grouping(&g, relation))
+	{
+		g.info.est_rows = input_rel->tuples;
+		g.info.est_groups = estimate_groups(&g);
+		path = make_path(&g);
+	}
+	table_close(relation, NoLock);
+	return path;
+}
+
+/*
+ * Does the query read nothing but catalogs, functions, values?  Such queries
+ * of tools (psql's \d) go on under debug_require.
+ */
+static bool
+reads_no_user_table(List *rtable)
+{
+	ListCell   *lc;
+
+	foreach(lc, rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (rte->rtekind == RTE_RELATION && rte->relkind != RELKIND_VIEW &&
+			rte->relid >= FirstNormalObjectId)
+			return false;
+		/* no subquery any more: its tables are in our range table */
+		if (rte->rtekind == RTE_SUBQUERY && rte->subquery != NULL &&
+			!reads_no_user_table(rte->subquery->rtable))
+			return false;
+		if (rte->rtekind == RTE_CTE)
+			return false;
+	}
+	return true;
+}
+
+static void
+report_required(List *reasons)
+{
+	StringInfoData text;
+	ListCell   *lc;
+
+	initStringInfo(&text);
+	foreach(lc, reasons)
+		appendStringInfo(&text, "%s%s", foreach_current_index(lc) > 0 ?
+						 "; " : "", (char *) lfirst(lc));
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("gpuagg.debug_require = require, but this grouping cannot run on the device"),
+			 errdetail_internal("%s", text.data),
+			 errhint("Set gpuagg.debug_require to \"allow\" to use PostgreSQL's plan.")));
+}
+
+static void
+report_forbidden(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("gpuagg.debug_require = forbid, but this grouping can run on the device"),
+			 errhint("Set gpuagg.debug_require to \"allow\" to use the device.")));
+}
+
+static Cost
+cheapest_cost(RelOptInfo *rel)
+{
+	Cost		cheapest = -1;
+	ListCell   *lc;
+
+	foreach(lc, rel->pathlist)
+	{
+		Path	   *path = (Path *) lfirst(lc);
+
+		if (cheapest < 0 || path->total_cost < cheapest)
+			cheapest = path->total_cost;
+	}
+	return cheapest;
+}
+
+static void
+note_survey(GpuAggSurvey *survey, PlannerInfo *root, RelOptInfo *input_rel,
+			RelOptInfo *grouped_rel, const CustomPath *path, List *reasons)
+{
+	GpuAggStep *step;
+
+	survey->groupings++;
+	survey->reasons = list_concat(survey->reasons, reasons);
+	if (path == NULL)
+		return;
+	step = palloc(sizeof(GpuAggStep));
+	step->table = get_rel_name(planner_rt_fetch(input_rel->relid, root)->relid);
+	step->device_cost = path->path.total_cost;
+	step->postgres_cost = cheapest_cost(grouped_rel);
+	survey->steps = lappend(survey->steps, step);
+}
+
+/* debug_require: no other way, no matter what it costs. */
+static void
+force_path(RelOptInfo *grouped_rel, CustomPath *path)
+{
+	path->path.startup_cost = 0;
+	path->path.total_cost = 0;
+	grouped_rel->pathlist = NIL;
+	grouped_rel->partial_pathlist = NIL;
+}
+
+static void
+consider_grouping(PlannerInfo *root, RelOptInfo *input_rel,
+				  RelOptInfo *grouped_rel, GroupPathExtraData *extra)
+{
+	GpuAggSurvey *survey = gpuagg_active_survey;
+	bool		require = survey == NULL &&
+		gpuagg_debug_require == GPUAGG_REQUIRE;
+	CustomPath *path;
+	List	   *reasons;
+
+	gpuagg_refuse_begin(survey != NULL || require);
+	path = try_grouping(root, input_rel, grouped_rel,
+						(List *) extra->havingQual);
+	reasons = gpuagg_refuse_end();
+	if (survey != NULL)
+		note_survey(survey, root, input_rel, grouped_rel, path, reasons);
+	if (path == NULL)
+	{
+		if (require && !reads_no_user_table(root->parse->rtable))
+			report_required(reasons);
+		return;
+	}
+	if (survey == NULL && gpuagg_debug_require == GPUAGG_FORBID)
+		report_forbidden();
+	if (require)
+		force_path(grouped_rel, path);
+	add_path(grouped_rel, &path->path);
+}
+
+static void
+create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
+				   RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
+{
+	if (prev_create_upper_paths_hook)
+		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
+	if (stage != UPPERREL_GROUP_AGG)
+		return;
+	if (!gpuagg_enable && gpuagg_active_survey == NULL)
+		return;
+	/* one partition's share of a partitionwise aggregation */
+	if (IS_OTHER_REL(input_rel))
+		return;
+	if (!gpuagg_preloaded() || !gpuagg_extension_exists())
+		return;
+	consider_grouping(root, input_rel, output_rel,
+					  (GroupPathExtraData *) extra);
+}
+
+void
+gpuagg_planner_init(void)
+{
+	prev_create_upper_paths_hook = create_upper_paths_hook;
+	create_upper_paths_hook = create_upper_paths;
+}

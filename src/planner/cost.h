@@ -1,0 +1,36 @@
+/*
+ * cost.h
+ *		What GpuAgg costs, in PostgreSQL's units.
+ */
+#ifndef GPUAGG_PLANNER_COST_H
+#define GPUAGG_PLANNER_COST_H
+
+#include "postgres.h"
+
+#include "nodes/nodes.h"
+#include "planner/plan.h"
+
+typedef struct GpuAggCostInput
+{
+	double		pages;			/* of the table */
+	double		page_cost;		/* of reading one in sequence */
+	double		rows;			/* of the table */
+	double		passed;			/* that pass the filter */
+	double		groups;
+	int			threads;
+} GpuAggCostInput;
+
+typedef struct GpuAggCost
+{
+	Cost		startup;		/* until the first group can be returned */
+	Cost		total;			/* with all of them, before HAVING and targets */
+} GpuAggCost;
+
+/* A pure function of its arguments. */
+extern GpuAggCost gpuagg_cost_agg(const GpuAggCostInput *input,
+								  const GpuAggPlanInfo *info);
+
+/* Threads of the device that gpuagg.device_* describe; at least 1. */
+extern int	gpuagg_cost_threads(void);
+
+#endif							/* GPUAGG_PLANNER_COST_H */

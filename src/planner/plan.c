@@ -1,0 +1,155 @@
+/*
+ * plan.c
+ *		GpuAggPlanInfo as a List that PostgreSQL can copy, print and read, and
+ *		the program with the values of its runtime constants.
+ *
+ * The list: the program as a bytea Const; the outputs and the runtime
+ * constants, each an integer list; the estimates as Floats.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "common/pg_prng.h"
+#include "nodes/makefuncs.h"
+#include "nodes/value.h"
+#include "planner/constant.h"
+#include "planner/plan.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+static Const *
+pack_program(const GpuAggProgram *program)
+{
+	Size		bytes = program->bytes + VARHDRSZ;
+	bytea	   *image = palloc(bytes);
+
+	SET_VARSIZE(image, bytes);
+	memcpy(VARDATA(image), program, program->bytes);
+	return makeConst(BYTEAOID, -1, InvalidOid, -1, PointerGetDatum(image),
+					 false, false);
+}
+
+/* With an exponent, so that it is not read back as an Integer */
+static Float *
+pack_float(double value)
+{
+	return makeFloat(psprintf("%.17e", value));
+}
+
+List *
+gpuagg_plan_pack(const GpuAggPlanInfo *info)
+{
+	List	   *outputs = NIL;
+	List	   *runtime = NIL;
+
+	for (int i = 0; i < info->noutputs; i++)
+	{
+		const GpuAggOutput *o = &info->outputs[i];
+
+		outputs = lappend(outputs, list_make4_int(o->final, o->index,
+												  o->count_index, o->type));
+	}
+	for (int i = 0; i < info->nruntime; i++)
+		runtime = lappend(runtime, list_make2_int(info->runtime[i].const_no,
+												  info->runtime[i].may_fail));
+	return list_make5(pack_program(info->program), outputs, runtime,
+					  pack_float(info->est_rows), pack_float(info->est_groups));
+}
+
+static GpuAggProgram *
+unpack_program(Const *image)
+{
+	bytea	   *bytes = DatumGetByteaPP(image->constvalue);
+	GpuAggProgram *program = palloc(VARSIZE_ANY_EXHDR(bytes));
+
+	memcpy(program, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+	return program;
+}
+
+GpuAggPlanInfo *
+gpuagg_plan_unpack(List *custom_private)
+{
+	GpuAggPlanInfo *info = palloc0(sizeof(GpuAggPlanInfo));
+	List	   *outputs = lsecond_node(List, custom_private);
+	List	   *runtime = lthird_node(List, custom_private);
+	ListCell   *lc;
+
+	info->program = unpack_program(linitial_node(Const, custom_private));
+	info->outputs = palloc(Max(1, list_length(outputs)) *
+						   sizeof(GpuAggOutput));
+	foreach(lc, outputs)
+	{
+		GpuAggOutput *o = &info->outputs[info->noutputs++];
+		List	   *packed = (List *) lfirst(lc);
+
+		o->final = linitial_int(packed);
+		o->index = lsecond_int(packed);
+		o->count_index = lthird_int(packed);
+		o->type = lfourth_int(packed);
+	}
+	info->runtime = palloc(Max(1, list_length(runtime)) *
+						   sizeof(GpuAggRuntimeConst));
+	foreach(lc, runtime)
+	{
+		GpuAggRuntimeConst *r = &info->runtime[info->nruntime++];
+
+		r->const_no = linitial_int((List *) lfirst(lc));
+		r->may_fail = lsecond_int((List *) lfirst(lc)) != 0;
+	}
+	info->est_rows = floatVal(lfourth(custom_private));
+	info->est_groups = floatVal(list_nth(custom_private, 4));
+	return info;
+}
+
+static uint64
+random_seed(void)
+{
+	uint64		seed;
+
+	if (!pg_strong_random(&seed, sizeof(seed)))
+		seed = pg_prng_uint64(&pg_global_prng_state);
+	return seed;
+}
+
+GpuAggProgram *
+gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
+				 const bool *isnull)
+{
+	GpuAggConstant *constants = palloc(Max(1, info->nruntime) *
+									   sizeof(GpuAggConstant));
+	const GpuAggConst *slots = gpuagg_program_consts(info->program);
+	Size		bytes = info->program->bytes;
+	uint32		end = info->program->bytes;
+	GpuAggProgram *program;
+
+	for (int i = 0; i < info->nruntime; i++)
+	{
+		constants[i] = gpuagg_constant_make(slots[info->runtime[i].const_no].type,
+											values[i], isnull[i]);
+		bytes += constants[i].value.len;
+	}
+	bytes = MAXALIGN(bytes);
+	if (bytes > MaxAllocSize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("the constants of the query are too long for gpuagg")));
+	program = palloc0(bytes);
+	memcpy(program, info->program, info->program->bytes);
+	program->bytes = bytes;
+	program->hash_seed = random_seed();
+	for (int i = 0; i < info->nruntime; i++)
+	{
+		GpuAggConst *slot = (GpuAggConst *)
+			((char *) program + program->consts_off) +
+			info->runtime[i].const_no;
+
+		*slot = constants[i].value;
+		if (constants[i].bytes == NULL)
+			continue;
+		memcpy((char *) program + end, constants[i].bytes, slot->len);
+		slot->v.off = end;
+		end += slot->len;
+	}
+	pfree(constants);
+	return program;
+}

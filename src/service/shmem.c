@@ -1,0 +1,147 @@
+/*
+ * shmem.c
+ *		The service's main shared memory: size, layout, start.  shmem.h
+ *		explains slots and who owns them.
+ *
+ * Also the cumulative counters (stat.h), which are nothing but atomics here.
+ */
+#include "postgres.h"
+
+#include "gpuagg.h"
+#include "miscadmin.h"
+#include "service/shmem.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "utils/timestamp.h"
+
+GpuAggShared *gpuagg_shared = NULL;
+
+#define GPUAGG_QUEUES_BYTES (GPUAGG_QUEUE_IN_BYTES + GPUAGG_QUEUE_OUT_BYTES)
+
+static Size
+shmem_bytes(void)
+{
+	Size		bytes = CACHELINEALIGN(sizeof(GpuAggShared));
+
+	bytes = add_size(bytes, PG_CACHE_LINE_SIZE);
+	bytes = add_size(bytes, mul_size(gpuagg_max_tasks,
+									 sizeof(GpuAggSlotPadded)));
+	return add_size(bytes, mul_size(gpuagg_max_tasks, GPUAGG_QUEUES_BYTES));
+}
+
+void
+gpuagg_shmem_request(void)
+{
+	RequestAddinShmemSpace(shmem_bytes());
+}
+
+static void
+device_init(GpuAggDeviceState *device)
+{
+	pg_atomic_init_u32(&device->status, GPUAGG_STARTING);
+	pg_atomic_init_u32(&device->worker_procno, PG_UINT32_MAX);
+	pg_atomic_init_u32(&device->announced, 0);
+	pg_atomic_init_u32(&device->waiting, 0);
+	ConditionVariableInit(&device->changed);
+	SpinLockInit(&device->mutex);
+	device->since = GetCurrentTimestamp();
+	strlcpy(device->why_not,
+			"the device worker has not started; it needs a place among max_worker_processes",
+			sizeof(device->why_not));
+}
+
+static void
+slot_init(GpuAggSlot *slot)
+{
+	pg_atomic_init_u32(&slot->holders, 0);
+	pg_atomic_init_u32(&slot->cancel, 0);
+	pg_atomic_init_u32(&slot->phase, GPUAGG_PHASE_QUEUED);
+	pg_atomic_init_u64(&slot->pages_done, 0);
+	pg_atomic_init_u64(&slot->rows, 0);
+	pg_atomic_init_u64(&slot->memory, 0);
+}
+
+/*
+ * Queue memory is not touched here: pages that no task uses stay unbacked.
+ */
+void
+gpuagg_shmem_startup(void)
+{
+	bool		found;
+	char	   *base;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	gpuagg_shared = ShmemInitStruct("gpuagg", shmem_bytes(), &found);
+	if (!found)
+	{
+		memset(gpuagg_shared, 0, sizeof(GpuAggShared));
+		base = (char *) CACHELINEALIGN((char *) gpuagg_shared +
+									   sizeof(GpuAggShared));
+		gpuagg_shared->nslots = gpuagg_max_tasks;
+		gpuagg_shared->slots = (GpuAggSlotPadded *) base;
+		gpuagg_shared->queues = base +
+			gpuagg_max_tasks * sizeof(GpuAggSlotPadded);
+		memset(base, 0, gpuagg_max_tasks * sizeof(GpuAggSlotPadded));
+		for (int i = 0; i < gpuagg_max_tasks; i++)
+			slot_init(gpuagg_shmem_slot(i));
+		for (int i = 0; i < GPUAGG_NSTATS; i++)
+			pg_atomic_init_u64(&gpuagg_shared->stats[i], 0);
+		device_init(&gpuagg_shared->device);
+	}
+	LWLockRelease(AddinShmemInitLock);
+}
+
+char *
+gpuagg_shmem_queue_in(const GpuAggSlot *slot)
+{
+	Size		i = (const GpuAggSlotPadded *) slot - gpuagg_shared->slots;
+
+	return gpuagg_shared->queues + i * GPUAGG_QUEUES_BYTES;
+}
+
+char *
+gpuagg_shmem_queue_out(const GpuAggSlot *slot)
+{
+	return gpuagg_shmem_queue_in(slot) + GPUAGG_QUEUE_IN_BYTES;
+}
+
+/*
+ * A waiting backend first counts itself, then looks for a free slot, then
+ * sleeps; we free the slot, then look for waiting ones.  Both steps are full
+ * barriers, so one of the two sees the other.
+ */
+bool
+gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits)
+{
+	GpuAggDeviceState *device = &gpuagg_shared->device;
+
+	if ((pg_atomic_fetch_and_u32(&slot->holders, ~bits) & ~bits) != 0)
+		return false;
+	if (pg_atomic_read_u32(&device->waiting) > 0)
+		ConditionVariableSignal(&device->changed);
+	return true;
+}
+
+void
+gpuagg_shmem_device(GpuAggDeviceView *view)
+{
+	GpuAggDeviceState *device = &gpuagg_shared->device;
+
+	SpinLockAcquire(&device->mutex);
+	view->status = pg_atomic_read_u32(&device->status);
+	view->worker_pid = device->worker_pid;
+	view->since = device->since;
+	view->started_at = device->started_at;
+	view->starts = device->starts;
+	view->info = device->info;
+	memcpy(view->why_not, device->why_not, sizeof(view->why_not));
+	SpinLockRelease(&device->mutex);
+}
+
+void
+gpuagg_stat_add(GpuAggStat stat, uint64 n)
+{
+	if (n > 0)
+		pg_atomic_fetch_add_u64(&gpuagg_shared->stats[stat], n);
+}

@@ -1,0 +1,488 @@
+/*
+ * worker.c
+ *		The device worker: the one process that touches a device.
+ *
+ * A background worker with shared memory and no database connection.  It
+ * opens the device, then turns in one loop: wait for its latch (clients,
+ * signals) or the device's event; take new tasks; step every job; admit
+ * queued ones.  Nothing in the loop waits for one task (job.c).
+ *
+ * Ends.  SIGTERM, an ERROR outside of a job's step and a lost device all
+ * leave through proc_exit(1), after which the postmaster starts a new worker.
+ * The exit callback stops the device, then gives up every slot, so that
+ * clients find their queues detached and no page in use, and let
+ * PostgreSQL's plan answer.
+ *
+ * A device that cannot be opened leaves the worker alive in state "failed";
+ * it tries again every minute.  A device lost GPUAGG_MAX_LOSSES times in
+ * short succession is left alone for a while, too.
+ *
+ * Threads: a device may start some in open().  All signals are blocked
+ * meanwhile, so that they inherit a full mask and signals reach only the main
+ * thread; they never call PostgreSQL.
+ */
+#include "postgres.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "gpuagg.h"
+#include "miscadmin.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "service/worker.h"
+#include "service/worker_main.h"
+#include "storage/bufmgr.h"
+#include "storage/ipc.h"
+#include "storage/proc.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+/*
+ * After so many losses, each within a minute of the one before, a restarted
+ * worker waits before it opens the device.
+ */
+#define GPUAGG_MAX_LOSSES 5
+#define GPUAGG_LOSS_MS 60000
+#define GPUAGG_LOSS_WAIT_MS 30000
+
+/* A device that cannot be opened is tried again after that long. */
+#define GPUAGG_RETRY_MS 60000
+
+/*
+ * With jobs on the device, look at it this often even without its event: a
+ * device's task_idle need not raise one.
+ */
+#define GPUAGG_DRAIN_MS 2
+#define GPUAGG_BUSY_MS 1000
+
+/* What the views show is refreshed at most this often. */
+#define GPUAGG_PUBLISH_MS 50
+
+/* At exit a device gets this long to come to rest. */
+#define GPUAGG_EXIT_MS 10000
+
+GpuAggWorker gpuagg_worker;
+
+static WaitEventSet *events;
+static int	event_fd = PGINVALID_SOCKET;
+static uint32 seen_announced;
+static int	published_jobs = 0;
+static TimestampTz published_at;
+static uint32 wait_event_main;
+
+static GpuAggWorkerJob *
+job_at(dlist_node *node)
+{
+	return dlist_container(GpuAggWorkerJob, node, node);
+}
+
+/* ------------------------------------------------------------ the state --- */
+
+/* A NULL message keeps the old one. */
+static void
+device_set_status(GpuAggDeviceStatus status, const char *why_not)
+{
+	GpuAggDeviceState *state = &gpuagg_shared->device;
+	TimestampTz now = GetCurrentTimestamp();
+
+	SpinLockAcquire(&state->mutex);
+	pg_atomic_write_u32(&state->status, status);
+	state->since = now;
+	if (why_not != NULL)
+		strlcpy(state->why_not, why_not, sizeof(state->why_not));
+	SpinLockRelease(&state->mutex);
+	ConditionVariableBroadcast(&state->changed);
+}
+
+static void
+worker_register(void)
+{
+	GpuAggDeviceState *state = &gpuagg_shared->device;
+	TimestampTz now = GetCurrentTimestamp();
+
+	SpinLockAcquire(&state->mutex);
+	state->worker_pid = MyProcPid;
+	state->started_at = now;
+	state->starts++;
+	SpinLockRelease(&state->mutex);
+	pg_atomic_write_u32(&state->worker_procno, GPUAGG_MY_PROCNO);
+	device_set_status(GPUAGG_STARTING, NULL);
+}
+
+/* Refreshes what the views show of the device and its tasks. */
+static void
+worker_publish(void)
+{
+	GpuAggDeviceState *state = &gpuagg_shared->device;
+	GpuAggDeviceInfo info;
+	dlist_iter	iter;
+
+	gpuagg_worker.ops->info(gpuagg_worker.device, &info);
+	SpinLockAcquire(&state->mutex);
+	state->info = info;
+	SpinLockRelease(&state->mutex);
+	dlist_foreach(iter, &gpuagg_worker.jobs)
+		gpuagg_job_publish(job_at(iter.cur));
+}
+
+/* ----------------------------------------------------------- the device --- */
+
+static int
+machine_cores(void)
+{
+	cpu_set_t	set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		return CPU_COUNT(&set);
+	return Max(1, (int) sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static uint64
+machine_memory(void)
+{
+	return (uint64) sysconf(_SC_PHYS_PAGES) * (uint64) sysconf(_SC_PAGESIZE);
+}
+
+static bool
+device_open(GpuAggError *error)
+{
+	GpuAggDeviceConfig config = {
+		.ordinal = 0,
+		.threads = gpuagg_host_threads > 0 ? gpuagg_host_threads :
+		machine_cores(),
+		.memory_limit = gpuagg_device_memory > 0 ?
+		(uint64) gpuagg_device_memory * 1024 * 1024 : machine_memory() / 4,
+		.pages = BufferBlocks,
+		.pages_bytes = (uint64) NBuffers * BLCKSZ
+	};
+	sigset_t	all;
+	sigset_t	old;
+	GpuAggStatus status;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	status = gpuagg_worker.ops->open(&config, &gpuagg_worker.device, error);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (status == GPUAGG_OK)
+		return true;
+	gpuagg_worker.device = NULL;
+	return false;
+}
+
+/* Sleeps that long unless told to stop. */
+static void
+worker_sleep(long ms)
+{
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+
+	while (!ShutdownRequestPending &&
+		   (ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
+												 until)) > 0)
+	{
+		WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+				  ms, gpuagg_wait_event(&wait_event_main, "GpuAggWorkerMain"));
+		ResetLatch(MyLatch);
+	}
+	if (ShutdownRequestPending)
+		proc_exit(1);
+}
+
+/* Losses in short succession, of which the last one was a moment ago. */
+static uint32
+losses_recent(void)
+{
+	GpuAggDeviceState *state = &gpuagg_shared->device;
+	TimestampTz now = GetCurrentTimestamp();
+	uint32		losses;
+
+	SpinLockAcquire(&state->mutex);
+	losses = state->losses;
+	if (TimestampDifferenceExceeds(state->last_loss, now, GPUAGG_LOSS_MS))
+		losses = 0;
+	SpinLockRelease(&state->mutex);
+	return losses;
+}
+
+/* Opens the device, however many attempts it takes. */
+static void
+device_start(void)
+{
+	GpuAggError error = {0};
+
+	if (losses_recent() >= GPUAGG_MAX_LOSSES)
+	{
+		device_set_status(GPUAGG_FAILED, NULL);
+		ereport(LOG,
+				(errmsg("gpuagg: the device was lost %d times in short succession; waiting %d s",
+						GPUAGG_MAX_LOSSES, GPUAGG_LOSS_WAIT_MS / 1000)));
+		worker_sleep(GPUAGG_LOSS_WAIT_MS);
+		device_set_status(GPUAGG_STARTING, NULL);
+	}
+	while (!device_open(&error))
+	{
+		device_set_status(GPUAGG_FAILED, error.message);
+		ereport(LOG,
+				(errmsg("gpuagg: could not open the device: %s",
+						error.message)));
+		worker_sleep(GPUAGG_RETRY_MS);
+		device_set_status(GPUAGG_STARTING, NULL);
+	}
+}
+
+void
+gpuagg_worker_lost(const char *message)
+{
+	GpuAggDeviceState *state = &gpuagg_shared->device;
+	uint32		losses = losses_recent() + 1;
+	TimestampTz now = GetCurrentTimestamp();
+
+	SpinLockAcquire(&state->mutex);
+	state->losses = losses;
+	state->last_loss = now;
+	SpinLockRelease(&state->mutex);
+
+	gpuagg_stat_add(GPUAGG_STAT_errors, 1);
+	device_set_status(GPUAGG_STOPPED, message);
+	ereport(LOG,
+			(errmsg("gpuagg: device lost, restarting its worker: %s",
+					message)));
+	proc_exit(1);
+}
+
+/* ----------------------------------------------------------------- exit --- */
+
+/* True if no task reads pages any more, after at most GPUAGG_EXIT_MS. */
+static bool
+device_settle(void)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &gpuagg_worker.jobs)
+	{
+		GpuAggWorkerJob *job = job_at(iter.cur);
+
+		if (job->task != NULL)
+			gpuagg_worker.ops->task_cancel(job->task);
+	}
+	for (int ms = 0; ms < GPUAGG_EXIT_MS; ms++)
+	{
+		bool		idle = true;
+
+		dlist_foreach(iter, &gpuagg_worker.jobs)
+		{
+			GpuAggWorkerJob *job = job_at(iter.cur);
+
+			if (job->task != NULL && !gpuagg_worker.ops->task_idle(job->task))
+				idle = false;
+		}
+		if (idle)
+			return true;
+		pg_usleep(1000);
+	}
+	return false;
+}
+
+/*
+ * Should the device not come to rest, its tasks are left as they are: the
+ * process, and with it every reader of pages, ends here.  What such a reader
+ * still finds in pages that are no longer pinned, nobody receives.
+ *
+ * Clients of tasks that we hold are woken by their queues; those that wait
+ * for us to take their task, by hand.
+ */
+static void
+worker_exit(int code, Datum arg)
+{
+	GpuAggDeviceState *state = &gpuagg_shared->device;
+	dlist_mutable_iter iter;
+	bool		settled;
+
+	pg_atomic_write_u32(&state->worker_procno, PG_UINT32_MAX);
+	device_set_status(GPUAGG_STOPPED, NULL);
+	settled = device_settle();
+	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
+	{
+		GpuAggWorkerJob *job = job_at(iter.cur);
+
+		if (!settled)
+			job->task = NULL;
+		gpuagg_job_release(job);
+	}
+	for (int i = 0; i < gpuagg_shared->nslots; i++)
+	{
+		GpuAggSlot *slot = gpuagg_shmem_slot(i);
+
+		if (pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_OPEN)
+			SetLatch(&GetPGProcByNumber(slot->procno)->procLatch);
+	}
+	if (settled && gpuagg_worker.device != NULL)
+		gpuagg_worker.ops->close(gpuagg_worker.device);
+
+	SpinLockAcquire(&state->mutex);
+	state->worker_pid = 0;
+	state->info.memory_used = 0;
+	SpinLockRelease(&state->mutex);
+}
+
+/* ------------------------------------------------------------- the loop --- */
+
+static void
+worker_setup(void)
+{
+	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	BackgroundWorkerUnblockSignals();
+
+	dlist_init(&gpuagg_worker.jobs);
+	gpuagg_worker.ops = &gpuagg_host_ops;
+	gpuagg_worker.results = MemoryContextAlloc(TopMemoryContext,
+											   GPUAGG_RESULTS_BYTES);
+	before_shmem_exit(worker_exit, (Datum) 0);
+	worker_register();
+}
+
+static void
+events_setup(void)
+{
+	event_fd = gpuagg_worker.ops->event_fd(gpuagg_worker.device);
+	events = gpuagg_wait_event_set_create(3);
+	AddWaitEventToSet(events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL,
+					  NULL);
+	if (event_fd >= 0)
+		AddWaitEventToSet(events, WL_SOCKET_READABLE, event_fd, NULL, NULL);
+}
+
+/* Takes new tasks; the counter says whether to look for any. */
+static void
+worker_take(void)
+{
+	uint32		announced = pg_atomic_read_u32(&gpuagg_shared->device.announced);
+
+	if (announced == seen_announced)
+		return;
+	seen_announced = announced;
+	pg_memory_barrier();
+	for (int i = 0; i < gpuagg_shared->nslots; i++)
+		gpuagg_job_take(gpuagg_shmem_slot(i));
+}
+
+/* One turn; true if there is more to do at once. */
+static bool
+worker_turn(void)
+{
+	dlist_mutable_iter iter;
+	bool		more = false;
+
+	worker_take();
+	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
+		more |= gpuagg_job_step(job_at(iter.cur));
+	gpuagg_job_admit();
+	return more;
+}
+
+/*
+ * How long the loop may sleep.  Refreshes the views first if it is time; if
+ * it is too early, the sleep ends in time for it.
+ */
+static long
+worker_timeout(void)
+{
+	TimestampTz now;
+	dlist_iter	iter;
+	int			njobs = 0;
+	long		ms = -1;
+
+	dlist_foreach(iter, &gpuagg_worker.jobs)
+	{
+		GpuAggWorkerJob *job = job_at(iter.cur);
+
+		njobs++;
+		if (job->state == GPUAGG_JOB_DRAINING)
+			ms = GPUAGG_DRAIN_MS;
+		else if (ms < 0)
+			ms = GPUAGG_BUSY_MS;
+	}
+	if (njobs == 0 && published_jobs == 0)
+		return ms;
+
+	now = GetCurrentTimestamp();
+	if (TimestampDifferenceExceeds(published_at, now, GPUAGG_PUBLISH_MS))
+	{
+		worker_publish();
+		published_at = now;
+		published_jobs = njobs;
+	}
+	else if (ms < 0 || ms > GPUAGG_PUBLISH_MS)
+		ms = GPUAGG_PUBLISH_MS;
+	return ms;
+}
+
+static void
+worker_wait(long timeout)
+{
+	WaitEvent	occurred[3];
+	int			n;
+
+	n = WaitEventSetWait(events, timeout, occurred, lengthof(occurred),
+						 gpuagg_wait_event(&wait_event_main,
+										   "GpuAggWorkerMain"));
+	for (int i = 0; i < n; i++)
+	{
+		uint64		count;
+
+		if (occurred[i].events & WL_LATCH_SET)
+			ResetLatch(MyLatch);
+		if ((occurred[i].events & WL_SOCKET_READABLE) &&
+			read(event_fd, &count, sizeof(count)) < 0 &&
+			errno != EAGAIN && errno != EINTR)
+			elog(ERROR, "could not read the device's event: %m");
+	}
+}
+
+void
+gpuagg_worker_main(Datum arg)
+{
+	worker_setup();
+	device_start();
+	events_setup();
+	worker_publish();
+	device_set_status(GPUAGG_READY, "");
+	ereport(LOG,
+			(errmsg("gpuagg: device \"%s\" is ready",
+					gpuagg_shared->device.info.name)));
+
+	for (;;)
+	{
+		bool		more = worker_turn();
+
+		if (ShutdownRequestPending)
+			proc_exit(1);
+		if (ConfigReloadPending)
+		{
+			ConfigReloadPending = false;
+			ProcessConfigFile(PGC_SIGHUP);
+		}
+		worker_wait(more ? 0 : worker_timeout());
+	}
+}
+
+/* In the postmaster: asks for the worker. */
+void
+gpuagg_worker_define(void)
+{
+	BackgroundWorker worker = {
+		.bgw_flags = BGWORKER_SHMEM_ACCESS,
+		.bgw_start_time = BgWorkerStart_PostmasterStart,
+		.bgw_restart_time = 1,
+		.bgw_name = "gpuagg device worker",
+		.bgw_type = "gpuagg device worker",
+		.bgw_library_name = "gpuagg",
+		.bgw_function_name = "gpuagg_worker_main"
+	};
+
+	RegisterBackgroundWorker(&worker);
+}

@@ -1,0 +1,50 @@
+# plan.pl
+#		Reads EXPLAIN (ANALYZE, FORMAT JSON) and prints shell assignments: what
+#		lib.sh's explain_run promises.  Knows only the shape that PostgreSQL
+#		prints (one property a line), so that perl's base package is enough.
+use strict;
+use warnings;
+
+my (%first, @nodes, %node);
+my $in_gpuagg = 0;
+
+while (<STDIN>)
+{
+	s/\s+$//;
+	next unless /^\s*"([^"]+)": (.*?),?$/;
+	my ($name, $value) = ($1, $2);
+	$value =~ s/^"(.*)"$/$1/;
+	$first{$name} = $value unless exists $first{$name};
+	if ($name eq 'Node Type')
+	{
+		push @nodes, $value;
+		$in_gpuagg = 0;
+	}
+	$nodes[-1] = "$value $nodes[-1]"
+	  if $name eq 'Strategy' && !$in_gpuagg && $nodes[-1] =~ /Aggregate$/;
+	if ($name eq 'Custom Plan Provider')
+	{
+		$nodes[-1] = $value;
+		$in_gpuagg = $value eq 'GpuAgg';
+	}
+	# GpuAgg's own properties, those of its node only
+	$node{$name} = $value if $in_gpuagg && $value !~ /^[\[{]/;
+	last if $name eq 'Execution Time';
+}
+
+sub assign
+{
+	my ($name, $value) = @_;
+	$value = '' unless defined $value;
+	$value =~ s/'//g;
+	print "$name='$value'\n";
+}
+
+my @own = ('Device', 'Strategy', 'Feed Time', 'Wait Time', 'Device Time',
+	'Emit Time', 'Fallback Reason', 'Fallback Detail');
+assign('EXEC_MS', $first{'Execution Time'});
+assign('PLAN_ROWS', $first{'Actual Rows'});
+assign('PLAN', join(' < ', @nodes));
+assign('NODE', join(', ', map { "$_ $node{$_}" } grep { defined $node{$_} } @own));
+assign('FEED_MS', $node{'Feed Time'});
+assign('PAGES', $node{'Pages'});

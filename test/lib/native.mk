@@ -1,0 +1,92 @@
+# native.mk
+#		Builds what needs no PostgreSQL: the unit tests of src/device, and,
+#		where nvcc is, everything that must compile as CUDA.  Used by
+#		test/check; run from the top directory.
+#
+#	headers		each header of src/device alone, as C11
+#	unit		test/unit/*_test.c, optimised as the module is ("opt") and
+#				with address and undefined-behaviour sanitizers ("san")
+#	cuda		the same headers as CUDA, cuda/*.cu, test/unit/*.cu; programs
+#				of *_test.cu
+#
+# Further C files in test/unit are helpers that any test may link.
+
+OUT ?= build/native
+NVCC ?= nvcc
+
+WARN := -Wall -Wextra -Werror
+COMMON := -g -ffp-contract=off -fno-strict-aliasing -fwrapv -pthread -Isrc $(WARN) -MMD -MP
+CFLAGS_opt := -std=gnu11 -O3 $(COMMON)
+CFLAGS_san := -std=gnu11 -O1 -fno-omit-frame-pointer $(COMMON) \
+	-fsanitize=address,undefined -fno-sanitize-recover=all
+# No contraction: both devices give PostgreSQL's bits.
+NVCCFLAGS := -std=c++17 -O2 --fmad=false -Isrc -Werror all-warnings \
+	-Xcompiler -Wall,-Wextra,-ffp-contract=off $(if $(NVCC_ARCH),-arch=$(NVCC_ARCH))
+
+HEADERS := $(wildcard src/device/*.h)
+UNIT := $(wildcard test/unit/*_test.c)
+HOST := $(wildcard src/device/host/*.c) $(filter-out $(UNIT),$(wildcard test/unit/*.c))
+CUDA_UNIT := $(wildcard test/unit/*_test.cu)
+CUDA := $(wildcard cuda/*.cu) $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))
+
+HEADER_CHECKS := $(HEADERS:%=$(OUT)/headers/%.ok)
+UNIT_opt := $(UNIT:test/unit/%.c=$(OUT)/opt/%)
+UNIT_san := $(UNIT:test/unit/%.c=$(OUT)/san/%)
+CUDA_CHECKS := $(HEADERS:%=$(OUT)/cuda/%.ok) $(CUDA:%=$(OUT)/cuda/%.o) \
+	$(CUDA_UNIT:test/unit/%.cu=$(OUT)/cuda/%)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: headers unit cuda list-headers list-unit list-cuda
+headers: $(HEADER_CHECKS)
+unit: $(UNIT_opt) $(UNIT_san)
+cuda: $(CUDA_CHECKS)
+list-headers:
+	@printf '%s\n' $(HEADER_CHECKS)
+list-unit:
+	@printf '%s\n' $(UNIT_opt) $(UNIT_san)
+list-cuda:
+	@printf '%s\n' $(CUDA_CHECKS)
+
+# A translation unit that includes nothing else shows that a header stands alone.
+$(OUT)/headers/%.ok: %
+	@mkdir -p $(@D)
+	printf '#include "%s"\n' '$(<:src/%=%)' | \
+		$(CC) -std=gnu11 $(COMMON) -MF $@.d -MT $@ -x c -c -o /dev/null -
+	touch $@
+
+$(OUT)/cuda/%.h.ok: %.h
+	@mkdir -p $(@D)
+	printf '#include "%s"\n__global__ void gpuagg_header_kernel(void) {}\n' \
+		'$(<:src/%=%)' >$@.cu
+	$(NVCC) $(NVCCFLAGS) -MMD -MF $@.d -MT $@ -c -o $@.o $@.cu
+	touch $@
+
+$(OUT)/cuda/%.cu.o: %.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) -MMD -MF $@.d -MT $@ -c -o $@ $<
+
+define variant
+HOST_$(1) := $$(HOST:%.c=$$(OUT)/$(1)/obj/%.o)
+
+$$(OUT)/$(1)/obj/%.o: %.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS_$(1)) -c -o $$@ $$<
+
+# An archive, so that a test links only what it uses.
+$$(OUT)/$(1)/host.a: $$(HOST_$(1))
+	@mkdir -p $$(@D)
+	rm -f $$@
+	ar rcs $$@ $$^
+
+$$(UNIT_$(1)): $$(OUT)/$(1)/%: $$(OUT)/$(1)/obj/test/unit/%.o $$(OUT)/$(1)/host.a
+	$$(CC) $$(CFLAGS_$(1)) -o $$@ $$^ -lm
+endef
+$(eval $(call variant,opt))
+$(eval $(call variant,san))
+
+$(OUT)/cuda/%: test/unit/%.cu $(OUT)/opt/host.a
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) -MMD -MF $@.d -MT $@ -o $@ $< $(OUT)/opt/host.a -lpthread
+
+-include $(shell find $(OUT) -name '*.d' 2>/dev/null)

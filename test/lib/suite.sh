@@ -1,0 +1,124 @@
+# suite.sh
+#		The parts of the test suite that need a server, as test/check and
+#		test/gpu/run run them.  Sourced by bash after server.sh and tally.sh,
+#		with a prefix in use and RUN_DIR set.
+#
+# Tests are copied to RUN_DIR, where TEST_USER may read and write; what a
+# failure leaves is in RUN_DIR: regress/, isolation/, tap/, server/log.
+
+# Settings of the server under the regression and isolation tests.
+SUITE_SETTINGS=(
+	"shared_buffers = 256MB"
+	"max_connections = 100"
+	"max_prepared_transactions = 2"
+	"max_worker_processes = 32"
+	"fsync = off"
+	"log_min_messages = info"
+	"log_statement = none"
+)
+
+suite_prepare()
+{
+	local part
+
+	cp -R test expected "$RUN_DIR/"
+	# pg_regress looks for expected output below its output directory.
+	for part in regress isolation; do
+		mkdir -p "$RUN_DIR/$part"
+		ln -s ../expected "$RUN_DIR/$part/expected"
+	done
+	mkdir -p "$RUN_DIR/tap" "$RUN_DIR/server"
+	own "$RUN_DIR"
+}
+
+# Names of the files test/$1/*.$2, setup first.
+suite_names()
+{
+	local f
+
+	[ ! -f "test/$1/setup.$2" ] || echo setup
+	for f in test/"$1"/*."$2"; do
+		f=${f##*/}
+		[ "$f" = "setup.$2" ] || [ "$f" = "*.$2" ] || echo "${f%."$2"}"
+	done
+}
+
+# suite_server [SETTING ...]: the server that both of pg_regress's kinds use.
+suite_server()
+{
+	server_start "$RUN_DIR/server" "${SUITE_SETTINGS[@]}" "$@"
+}
+
+# suite_pg_regress PART PROGRAM NAME ...
+suite_pg_regress()
+{
+	local part=$1 program=$2 rc=0
+
+	shift 2
+	(cd "$RUN_DIR" && as_user "$PG_TESTDIR/$program" --bindir="$PG_BINDIR" \
+		--inputdir=test --outputdir="$part" --dbname="gpuagg_$part" "$@") \
+		>"$RUN_DIR/$part.log" 2>&1 || rc=$?
+	tally_regress "$part" "$rc" "$RUN_DIR/$part.log" \
+		"$RUN_DIR/$part/regression.diffs"
+}
+
+# The server must come through: a crash that a later test hides is a failure.
+suite_server_log()
+{
+	local rc=0
+
+	if grep -E 'was terminated by signal|PANIC:|TRAP: ' "$RUN_DIR/server/log"; then
+		rc=1
+	fi
+	tally_one "server survived" "$rc"
+}
+
+suite_regress()
+{
+	local names
+
+	names=$(printf '%s ' ${TESTS:-$(suite_names sql sql)})
+	case " $names" in
+		*" setup "*) ;;
+		*) names="setup $names" ;;
+	esac
+	# shellcheck disable=SC2086 # a list of names
+	suite_pg_regress regress regress/pg_regress $names
+}
+
+suite_isolation()
+{
+	# shellcheck disable=SC2046 # a list of names
+	suite_pg_regress isolation isolation/pg_isolation_regress \
+		${SPECS:-$(suite_names specs spec)}
+}
+
+# suite_tap JOBS: test/t/*.pl, each with servers of its own.
+suite_tap()
+{
+	local tap=$RUN_DIR/tap name rc=0 files=() out
+
+	for name in ${TAPS:-$(suite_names t pl)}; do
+		files+=("test/t/$name.pl")
+	done
+	[ "${#files[@]}" -gt 0 ] || return 0
+	(cd "$RUN_DIR" && as_user env TESTDIR="$tap" TESTLOGDIR="$tap/log" \
+		PG_TEST_PORT_DIR="$tap" PG_REGRESS="$PG_TESTDIR/regress/pg_regress" \
+		PGPORT=65432 PERL_TEST_HARNESS_DUMP_TAP="$tap/out" \
+		prove -j"$1" -Itest/t -I"$PG_TESTDIR/perl" "${files[@]}") \
+		>"$RUN_DIR/tap.log" 2>&1 || rc=$?
+	# Each file's own output tells; prove's status only if they all look well.
+	local before=$FAILED
+	for name in "${files[@]}"; do
+		out=$tap/out/$name
+		[ -f "$out" ] || : >"$out"
+		tally_tap "$name" 0 "$out" || sed 's/^/    /' \
+			"$tap/tmp_check/log/regress_log_$(basename "$name" .pl)" 2>/dev/null |
+			tail -n 60
+	done
+	if [ "$rc" -ne 0 ]; then
+		tail -n 30 "$RUN_DIR/tap.log"
+		[ "$FAILED" -gt "$before" ] || FAILED=$((FAILED + 1))
+		return 1
+	fi
+}

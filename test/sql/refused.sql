@@ -1,0 +1,118 @@
+--
+-- What is left to PostgreSQL, and gpuagg.why_not() about it.
+--
+\a
+\t on
+CREATE TABLE re (id int4, g int4, i2 int2, i8 int8, f float8, n numeric, t text, ct text COLLATE "C", c char(3), d date, ts timestamp, tz timestamptz, iv interval, tm time, b bytea, j jsonb, a int4[], u uuid, x "char", nm name, o oid, ip inet, m money, bt bit(4), bool bool);
+INSERT INTO re (id, g, i2, i8, f, n, t, ct, iv, j, a, d, ts, tz, bool) SELECT i, i % 5, 1, i, i, i, 't', 't', i * interval '1 day', '{}', '{1}', '2020-01-01', '2020-01-01', '2020-01-01', true FROM generate_series(1, 1000) i;
+ANALYZE re;
+CREATE TABLE re_dim (g int4, name text);
+INSERT INTO re_dim SELECT i, 'd' || i FROM generate_series(0, 4) i;
+CREATE TABLE re_part (a int4, b int4) PARTITION BY HASH (a);
+CREATE TABLE re_part0 PARTITION OF re_part FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+CREATE TABLE re_inh (a int4);
+CREATE TABLE re_child () INHERITS (re_inh);
+CREATE TEMP TABLE re_temp AS SELECT i AS a FROM generate_series(1, 100) i;
+CREATE AGGREGATE re_sum (int4) (SFUNC = int4pl, STYPE = int4, INITCOND = '0');
+CREATE FUNCTION re_fn(int4) RETURNS int4 IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
+CREATE FUNCTION re_srf() RETURNS SETOF int4 LANGUAGE sql AS 'SELECT 1';
+SELECT q, refused(q) FROM unnest(ARRAY[
+	-- forms of queries
+	'SELECT name, count(*) FROM re JOIN re_dim USING (g) GROUP BY name',
+	'SELECT r.g, count(*) FROM re r, re_dim GROUP BY r.g',
+	'SELECT g, count(*) FROM (SELECT g FROM re LIMIT 10) x GROUP BY g',
+	'SELECT g, count(*) FROM (SELECT DISTINCT g, id FROM re) x GROUP BY g',
+	'SELECT n, count(*) FROM (VALUES (1), (2)) v(n) GROUP BY n',
+	'SELECT n, count(*) FROM generate_series(1, 3) n GROUP BY n',
+	'SELECT count(*)',
+	'SELECT g, id % 3, count(*) FROM re GROUP BY ROLLUP (g, id % 3)',
+	'SELECT g, count(*) FROM re GROUP BY GROUPING SETS ((g), ())',
+	'SELECT g, generate_series(1, 2), count(*) FROM re GROUP BY g',
+	'SELECT g, count(*) FROM re TABLESAMPLE SYSTEM (100) GROUP BY g',
+	-- kinds of tables
+	'SELECT a, count(*) FROM re_part GROUP BY a',
+	'SELECT a, count(*) FROM re_inh GROUP BY a',
+	'SELECT a, count(*) FROM re_temp GROUP BY a',
+	'SELECT relkind, count(*) FROM pg_class GROUP BY relkind',
+	'SELECT schemaname, count(*) FROM pg_stats GROUP BY 1',
+	-- aggregates
+	'SELECT count(DISTINCT g) FROM re',
+	'SELECT g, sum(DISTINCT id) FROM re GROUP BY g',
+	'SELECT g, string_agg(t, '','' ORDER BY id) FROM re GROUP BY g',
+	'SELECT g, array_agg(id ORDER BY id) FROM re GROUP BY g',
+	'SELECT g, sum(id ORDER BY id) FROM re GROUP BY g',
+	'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY f) FROM re',
+	'SELECT mode() WITHIN GROUP (ORDER BY g) FROM re',
+	'SELECT g, re_sum(id) FROM re GROUP BY g',
+	'SELECT g, stddev(f), variance(id), corr(f, f) FROM re GROUP BY g',
+	'SELECT sum(n), avg(n), min(n) FROM re',
+	'SELECT sum(iv), max(iv) FROM re',
+	'SELECT max(tm), min(ip), max(a), min(o), max(m) FROM re',
+	'SELECT max(t COLLATE "en-x-icu") FROM re',
+	'SELECT g, json_agg(id ORDER BY id) FROM re GROUP BY g',
+	'SELECT bit_and(bt) FROM re',
+	-- types of keys
+	'SELECT n, count(*) FROM re GROUP BY n',
+	'SELECT iv, count(*) FROM re GROUP BY iv',
+	'SELECT tm, b, j, count(*) FROM re GROUP BY tm, b, j',
+	'SELECT a, x, nm, count(*) FROM re GROUP BY a, x, nm',
+	'SELECT o, ip, m, bt, count(*) FROM re GROUP BY o, ip, m, bt',
+	'SELECT re, count(*) FROM re GROUP BY re',
+	'SELECT ctid, count(*) FROM re GROUP BY ctid',
+	'SELECT tableoid, xmin, count(*) FROM re GROUP BY tableoid, xmin',
+	-- expressions
+	'SELECT g, count(*) FROM re WHERE random() < 2 GROUP BY g',
+	'SELECT re_fn(g), count(*) FROM re GROUP BY 1',
+	'SELECT g, sum(re_fn(id)) FROM re GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE upper(t) = ''T'' GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE t ~ ''t'' GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE t ILIKE ''T%'' GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE t COLLATE "en-x-icu" < ''u'' GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE j @> ''{}'' GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE a[1] = 1 GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE n > 1.5 GROUP BY g',
+	'SELECT sqrt(f) + ln(f), count(*) FROM re GROUP BY 1',
+	'SELECT g, sum(id) FILTER (WHERE t || ''x'' = ''tx'') FROM re GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE ts + iv > ts GROUP BY g',
+	'SELECT extract(epoch FROM ts), count(*) FROM re GROUP BY 1',
+	'SELECT to_char(ts, ''YYYY''), count(*) FROM re GROUP BY 1',
+	'SELECT g, count(*) FROM re WHERE EXISTS (SELECT 1 FROM re_dim WHERE re_dim.g = re.g) GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE g IN (SELECT g FROM re_dim WHERE re_dim.g = re.id % 5) GROUP BY g',
+	'SELECT g, max((SELECT name FROM re_dim WHERE re_dim.g = re.g)) FROM re GROUP BY g',
+	'SELECT (re).g, count(*) FROM re WHERE (re).t IS NOT NULL GROUP BY 1',
+	'SELECT row(g, id % 2), count(*) FROM re GROUP BY 1',
+	'SELECT g, count(*) FROM re WHERE pg_column_size(t) > 0 GROUP BY g',
+	'SELECT current_user, count(*), max(txid_current()::text) FROM re']) q;
+-- more than one obstacle: a row for each
+SELECT count(*) > 2 FROM gpuagg.why_not('SELECT n, string_agg(t, '','' ORDER BY t), sum(DISTINCT id) FROM re WHERE upper(t) = ''T'' GROUP BY n');
+-- nothing in the way: no row
+SELECT count(*) FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g');
+-- nothing to group; not a query; several; not SQL; a query that may not be read
+SELECT * FROM gpuagg.why_not('SELECT * FROM re');
+SELECT * FROM gpuagg.why_not('DELETE FROM re');
+SELECT * FROM gpuagg.why_not('SELECT 1; SELECT 2');
+SELECT * FROM gpuagg.why_not('');
+SELECT * FROM gpuagg.why_not('SELEKT 1');
+SELECT * FROM gpuagg.why_not('SELECT count(*) FROM no_such_table');
+SELECT * FROM gpuagg.why_not(NULL);
+-- it runs nothing
+SELECT count(*) FROM gpuagg.why_not('INSERT INTO re_dim SELECT g, max(t) FROM re GROUP BY g');
+SELECT count(*) FROM re_dim;
+-- parameters, subqueries, more than one grouping step
+SELECT count(*) FROM gpuagg.why_not('SELECT g, count(*) FROM re WHERE id > $1 GROUP BY g');
+SELECT * FROM gpuagg.why_not('SELECT x, count(*) FROM (SELECT g, sum(id) AS x FROM re GROUP BY g) y GROUP BY x');
+SET gpuagg.enable = off;
+SELECT * FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g');
+RESET gpuagg.enable;
+-- debug_require, in both directions
+SET gpuagg.debug_require = 'require';
+SELECT n, count(*) FROM re GROUP BY n;
+SELECT count(DISTINCT g) FROM re;
+SELECT 1 AS one, upper('x') FROM re_dim LIMIT 1;
+SET gpuagg.debug_require = 'forbid';
+SELECT g, count(*) FROM re GROUP BY g;
+SELECT count(DISTINCT g) FROM re;
+RESET gpuagg.debug_require;
+DROP TABLE re, re_dim, re_part, re_inh, re_child, re_temp;
+DROP AGGREGATE re_sum (int4);
+DROP FUNCTION re_fn, re_srf;

@@ -1,0 +1,168 @@
+# Without preload, with it, with other modules; CREATE, DROP, dump and restore.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# Not preloaded: the extension can be made, its functions say what to do, and
+# queries run as ever.
+my $plain = PostgreSQL::Test::Cluster->new('plain');
+$plain->init(extra => [ '--locale=C', '--encoding=UTF8' ]);
+$plain->start;
+$plain->safe_psql('postgres', 'CREATE EXTENSION gpuagg');
+foreach my $call (
+	'SELECT * FROM gpuagg.devices',
+	'SELECT * FROM gpuagg.tasks',
+	'SELECT * FROM gpuagg.stat',
+	'SELECT gpuagg.stat_reset()',
+	"SELECT gpuagg.why_not('SELECT 1')",
+	'SELECT gpuagg.ping()')
+{
+	my ($rc, $out, $err) = $plain->psql('postgres', $call);
+	isnt($rc, 0, "fails without preload: $call");
+	like($err, qr/must be loaded through shared_preload_libraries/,
+		"says why: $call");
+	like($err, qr/HINT: .*restart/, "hints: $call");
+}
+is($plain->safe_psql('postgres',
+		'SELECT count(*) > 100 FROM pg_class, gpuagg.why_not(NULL)'),
+	'', 'a strict function is not called') if 0;
+is( $plain->safe_psql(
+		'postgres',
+		'CREATE TABLE t AS SELECT i % 3 AS g FROM generate_series(1, 9) i; SELECT g, count(*) FROM t GROUP BY g ORDER BY g'
+	),
+	"0|3\n1|3\n2|3",
+	'queries run without preload');
+# LOAD is no preload, and settings are placeholders
+my ($rc, $out, $err) = $plain->psql('postgres',
+	"LOAD 'gpuagg'; SET gpuagg.enable = on; SELECT g, count(*) FROM t GROUP BY g ORDER BY g"
+);
+is($out, "0|3\n1|3\n2|3", 'LOAD does no harm');
+# Bad settings keep the server from starting, with a reason and a hint.
+foreach my $bad (
+	[ "gpuagg.device = 'quantum'",      qr/gpuagg\.device/ ],
+	[ "gpuagg.max_tasks = 0",           qr/gpuagg\.max_tasks/ ],
+	[ "gpuagg.host_threads = -2",       qr/gpuagg\.host_threads/ ],
+	[ "gpuagg.device_memory = '-1MB'",  qr/gpuagg\.device_memory/ ],
+	[ "gpuagg.device_memory = '1 apple'", qr/gpuagg\.device_memory/ ])
+{
+	my ($line, $like) = @$bad;
+	my $conf = $plain->data_dir . '/postgresql.conf';
+	my $before = slurp_file($conf);
+
+	$plain->stop if $plain->{_pid};
+	$plain->append_conf('postgresql.conf',
+		"shared_preload_libraries = 'gpuagg'\n$line\n");
+	my $size = -s $plain->logfile;
+	is($plain->start(fail_ok => 1), 0, "server refuses $line");
+	my $log = substr(slurp_file($plain->logfile), $size);
+	like($log, $like, "the log names it: $line");
+	like($log, qr/HINT: /, "the log has a hint: $line")
+	  unless $line =~ /apple/;
+	open my $fh, '>', $conf or die $!;
+	print $fh $before;
+	close $fh;
+}
+$plain->start;
+$plain->safe_psql('postgres', 'DROP EXTENSION gpuagg');
+is($plain->safe_psql('postgres', 'SELECT sum(g) FROM t'),
+	'9', 'queries run after DROP EXTENSION');
+$plain->stop;
+
+# Preloaded, next to others that hook the same places.
+my $node = new_node(
+	'main',
+	"shared_preload_libraries = 'pg_stat_statements,gpuagg,auto_explain'",
+	'auto_explain.log_min_duration = 0',
+	'auto_explain.log_analyze = on',
+	'auto_explain.log_verbose = on',
+	'auto_explain.log_buffers = on',
+	"auto_explain.log_format = 'json'",
+	'auto_explain.log_nested_statements = on',
+	"compute_query_id = 'on'",
+	'pg_stat_statements.track_planning = on',
+	"gpuagg.device = 'host'",
+	'gpuagg.host_threads = 3');
+$node->safe_psql(
+	'postgres', q{
+	CREATE EXTENSION pg_stat_statements;
+	CREATE TABLE t AS SELECT i AS id, i % 7 AS g, 'x' || i % 5 AS h FROM generate_series(1, 20000) i;
+	ANALYZE t;});
+same_answer($node,
+	"SELECT g, h, count(*), sum(id) FROM t WHERE id > 10 GROUP BY g, h ORDER BY g, h",
+	'with auto_explain and pg_stat_statements');
+like(slurp_file($node->logfile),
+	qr/"Custom Plan Provider": "GpuAgg"/, 'auto_explain shows the node');
+is( $node->safe_psql(
+		'postgres',
+		"SELECT count(*) > 0 FROM pg_stat_statements WHERE query LIKE 'SELECT g, h, count%' AND rows > 0 AND plans > 0"
+	),
+	't',
+	'pg_stat_statements counts it');
+$node->safe_psql('postgres',
+	"LOAD 'pg_stat_statements'; LOAD 'auto_explain'; LOAD 'gpuagg'; SELECT count(*) FROM t"
+);
+# The postmaster has no thread and no device.
+my $postmaster = (split /\n/, slurp_file($node->data_dir . '/postmaster.pid'))[0];
+like(slurp_file("/proc/$postmaster/status"),
+	qr/^Threads:\s+1$/m, 'the postmaster has one thread');
+my $worker = worker_pid($node);
+like(slurp_file("/proc/$worker/status"),
+	qr/^Threads:\s+4$/m, 'gpuagg.host_threads is what the pool has');
+isnt($node->safe_psql('postgres', 'SELECT gpuagg.ping(3) > 0'),
+	'f', 'the device answers');
+
+# A database without the extension is PostgreSQL's alone.
+$node->safe_psql('postgres', 'CREATE DATABASE other');
+$node->safe_psql('other',
+	'CREATE TABLE t AS SELECT i AS id, i % 7 AS g FROM generate_series(1, 20000) i; ANALYZE t'
+);
+my $explain = "SET cpu_operator_cost = 100; EXPLAIN (COSTS OFF) SELECT g, count(*) FROM t GROUP BY g";
+unlike($node->safe_psql('other', $explain), qr/GpuAgg/, 'no node without the extension');
+like($node->safe_psql('postgres', $explain), qr/GpuAgg/, 'a node with it');
+# Created and dropped: sessions that are open notice.
+my $session = $node->background_psql('other');
+unlike($session->query($explain), qr/GpuAgg/, 'open session: not yet');
+$node->safe_psql('other', 'CREATE EXTENSION gpuagg');
+like($session->query($explain), qr/GpuAgg/, 'open session: created');
+$session->query('PREPARE p AS SELECT g, count(*) FROM t GROUP BY g ORDER BY g LIMIT 1');
+like($session->query('EXPLAIN (COSTS OFF) EXECUTE p'), qr/GpuAgg/, 'prepared');
+$node->safe_psql('other', 'DROP EXTENSION gpuagg');
+unlike($session->query($explain), qr/GpuAgg/, 'open session: dropped');
+is($session->query('EXECUTE p'), '0|2857', 'a plan of before still answers');
+$session->quit;
+
+# Dump and restore.
+$node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION gpuagg.stat_reset() TO pg_monitor');
+my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump.sql';
+$node->command_ok(
+	[ 'pg_dump', '-f', $dump, '-d', $node->connstr('postgres') ], 'pg_dump');
+like(slurp_file($dump), qr/CREATE EXTENSION IF NOT EXISTS gpuagg/,
+	'the dump holds the extension by name');
+unlike(slurp_file($dump), qr/CREATE (FUNCTION|VIEW) gpuagg\./,
+	'and not its parts');
+$node->safe_psql('postgres', 'CREATE DATABASE restored');
+$node->command_ok(
+	[ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored'), '-f', $dump ],
+	'restore');
+is( $node->safe_psql(
+		'restored',
+		"SET gpuagg.debug_require = 'require'; SELECT count(*) FROM t; SELECT has_function_privilege('pg_monitor', 'gpuagg.stat_reset()', 'EXECUTE')"
+	),
+	"20000\nt",
+	'the restored database groups, with the granted privilege');
+$node->safe_psql('postgres', 'CREATE DATABASE copied TEMPLATE restored');
+is( $node->safe_psql(
+		'copied',
+		"SET gpuagg.debug_require = 'require'; SELECT count(*) FROM t"),
+	'20000',
+	'and so does a copy');
+crash_free($node, 'no crash');
+$node->stop;
+done_testing();

@@ -1,0 +1,194 @@
+# Cancel, timeout, termination and death, of backends and of the worker, while
+# a task runs: quick, without traces, and never a wrong or lost answer.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $node = new_node(
+	'interrupt',
+	'shared_buffers = 256MB',
+	'restart_after_crash = on',
+	'log_min_messages = info');
+slow_table($node, 24000);
+my $slow = slow_query(60);
+my $require = "SET gpuagg.debug_require = 'require';";
+my $fast = "SELECT g, count(*), sum(id) FROM slow GROUP BY g ORDER BY g";
+
+sub intact
+{
+	my ($what) = @_;
+
+	no_tasks($node, "$what: nothing is left on the device");
+	is( $node->safe_psql(
+			'postgres',
+			"SELECT count(*) FROM pg_locks WHERE relation = 'slow'::regclass"),
+		'0',
+		"$what: no lock is left");
+	# a pin that is left would keep VACUUM from freezing
+	$node->safe_psql('postgres',
+		"SET statement_timeout = '20s'; VACUUM (FREEZE, DISABLE_PAGE_SKIPPING) slow");
+	same_answer($node, $fast, "$what: the next query is right");
+	return;
+}
+
+my $begin = time;
+my $reference = $node->safe_psql('postgres', "$require $slow");
+my $alone = time - $begin;
+note("the slow query takes $alone s");
+cmp_ok($alone, '>', 1, 'the slow query is slow enough to be interrupted');
+
+# statement_timeout
+my $psql = finish_psql(
+	start_psql($node, "$require SET statement_timeout = '300ms'; $slow;"));
+like($psql->{stderr}, qr/canceling statement due to statement timeout/,
+	'statement_timeout');
+cmp_ok($psql->{seconds}, '<', 2.3, 'statement_timeout acts within 2 s');
+intact('statement_timeout');
+
+# cancel, from another session; the transaction's other work goes on
+$psql = start_psql($node,
+	"$require\n\\set ON_ERROR_STOP 0\nBEGIN; SAVEPOINT s;\n$slow;\nROLLBACK TO s; SELECT 'alive', count(*) FROM slow; COMMIT;\n"
+);
+my $pid = wait_task($node);
+$begin = time;
+is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"),
+	't', 'cancel');
+ok( $node->poll_query_until(
+		'postgres', 'SELECT count(*) = 0 FROM gpuagg.tasks'),
+	'the cancelled task goes');
+cmp_ok(time - $begin, '<', 2.3, 'cancel acts within 2 s');
+finish_psql($psql);
+like($psql->{stderr}, qr/canceling statement due to user request/, 'cancelled');
+is($psql->{stdout}, 'alive|24000', 'the transaction goes on');
+intact('cancel');
+
+# progress can be watched, by its owner and by pg_monitor only
+$node->safe_psql('postgres', 'CREATE ROLE nosy LOGIN; CREATE ROLE watcher LOGIN IN ROLE pg_monitor');
+$psql = start_psql($node, "$require $slow;");
+$pid = wait_task($node);
+is( $node->safe_psql(
+		'postgres',
+		"SELECT relation, state, pages_done BETWEEN 1 AND pages_total, pages_total = pg_relation_size('slow') / 8192, datname, usename IS NOT NULL, memory > 0 FROM gpuagg.tasks WHERE pid = $pid"
+	),
+	'slow|running|t|t|postgres|t|t',
+	'progress');
+is( $node->safe_psql(
+		'postgres', 'SELECT count(*) FROM gpuagg.tasks WHERE relid IS NOT NULL',
+		extra_params => [ '-U', 'nosy' ]),
+	'0',
+	"others' tasks are hidden");
+is( $node->safe_psql(
+		'postgres', 'SELECT count(*) FROM gpuagg.tasks WHERE relid IS NOT NULL',
+		extra_params => [ '-U', 'watcher' ]),
+	'1',
+	'pg_monitor sees them');
+# termination
+$begin = time;
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
+finish_psql($psql);
+cmp_ok(time - $begin, '<', 2.3, 'termination acts within 2 s');
+like($psql->{stderr}, qr/terminating connection due to administrator command/,
+	'terminated');
+intact('terminate');
+
+# a client that is gone
+$psql = start_psql($node,
+	"SET client_connection_check_interval = '100ms'; $require $slow;");
+$pid = wait_task($node);
+$psql->{run}->signal('KILL');
+ok( $node->poll_query_until(
+		'postgres',
+		"SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $pid"),
+	'the backend of a lost client goes');
+eval { $psql->{run}->finish; };
+intact('lost client');
+
+# the worker is told to stop, or killed by its own exit, in the middle of a
+# query: PostgreSQL answers and the worker comes back
+my $worker = worker_pid($node);
+my $before = counter($node, 'fallbacks_device');
+$psql = start_psql($node,
+	"SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $slow;");
+wait_task($node);
+kill 'TERM', $worker;
+finish_psql($psql);
+is($psql->{stdout}, $reference, 'SIGTERM to the worker: the query answers');
+ok(wait_ready($node), 'the worker is back');
+isnt(worker_pid($node), $worker, 'as another process');
+is( $node->safe_psql('postgres', 'SELECT restarts > 0 FROM gpuagg.devices'),
+	't', 'the restart is counted');
+cmp_ok(counter($node, 'fallbacks_device'), '>', $before,
+	'the fallback is counted');
+intact('worker SIGTERM');
+# the same without fallback: an error, and the next query runs
+$psql = start_psql($node,
+	"SET gpuagg.fallback = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $slow;"
+);
+wait_task($node);
+kill 'TERM', worker_pid($node);
+finish_psql($psql);
+like($psql->{stderr}, qr/ERROR:  the device stopped before the query was done/,
+	'SIGTERM to the worker without fallback: an error');
+ok(wait_ready($node), 'the worker is back again');
+intact('worker SIGTERM without fallback');
+# pg_terminate_backend reaches the worker as well; SIGHUP and SIGINT do not hurt
+$worker = worker_pid($node);
+kill 'HUP', $worker;
+$node->reload;
+same_answer($node, $fast, 'after SIGHUP');
+is(worker_pid($node), $worker, 'SIGHUP does not stop the worker');
+# a query that comes while no worker is there waits or is answered by PostgreSQL
+kill 'TERM', $worker;
+is( $node->safe_psql('postgres',
+		"SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $fast"),
+	$node->safe_psql('postgres', "SET gpuagg.enable = off; $fast"),
+	'a query in the gap is answered');
+ok(wait_ready($node), 'the worker is back once more');
+
+# kill -9 of a backend in the middle of a task: PostgreSQL restarts all
+# processes; then all works, and nothing is orphaned
+crash_free($node, 'no crash so far');
+my $postmaster = (split /\n/, slurp_file($node->data_dir . '/postmaster.pid'))[0];
+$worker = worker_pid($node);
+$psql = start_psql($node, "$require $slow;");
+$pid = wait_task($node);
+kill 'KILL', $pid;
+finish_psql($psql);
+isnt($psql->{stderr}, '', 'the killed session is gone');
+ok($node->poll_query_until('postgres', 'SELECT true'), 'the server recovers');
+ok(wait_ready($node), 'with a device');
+intact('kill -9 of a backend');
+is(kill(0, $worker), 0, 'the old worker is gone');
+# kill -9 of the worker
+$worker = worker_pid($node);
+$psql = start_psql($node, "$require $slow;");
+wait_task($node);
+kill 'KILL', $worker;
+finish_psql($psql);
+ok($node->poll_query_until('postgres', 'SELECT true'),
+	'the server recovers from a killed worker');
+ok(wait_ready($node), 'with a new one');
+intact('kill -9 of the worker');
+is( (split /\n/, slurp_file($node->data_dir . '/postmaster.pid'))[0],
+	$postmaster, 'the postmaster stayed');
+
+# shutdown in the middle of a task is quick
+$psql = start_psql($node, "$require $slow;");
+wait_task($node);
+$begin = time;
+$node->stop('fast');
+cmp_ok(time - $begin, '<', 5, 'fast shutdown does not wait for a task');
+finish_psql($psql);
+my $log = slurp_file($node->logfile);
+unlike($log, qr/PANIC:|TRAP: /, 'no panic');
+my @signals = $log =~ /was terminated by signal (\d+)/g;
+is_deeply([ sort @signals ], [ 9, 9 ], 'only our own kills show in the log');
+done_testing();

@@ -1,0 +1,70 @@
+# Tables larger than shared_buffers, from 1 MB of them up.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('buffers', 'shared_buffers = 1MB',
+	'max_connections = 20', 'autovacuum = off');
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE big AS SELECT i AS id, i % 100 AS g, i % 7 AS h, repeat('x', 50) || i % 1000 AS t FROM generate_series(1, 400000) i;
+	ANALYZE big;
+	CREATE EXTENSION pg_buffercache;
+	CREATE EXTENSION pg_prewarm;});
+my @queries = (
+	'SELECT g, count(*), sum(id), max(t) FROM big GROUP BY g ORDER BY g',
+	'SELECT count(*), sum(id) FROM big WHERE h = 3',
+	'SELECT t, count(*) FROM big GROUP BY t ORDER BY t');
+
+foreach my $size ('1MB', '4MB', '16MB', '128MB')
+{
+	$node->adjust_conf('postgresql.conf', 'shared_buffers', "'$size'");
+	$node->restart;
+	wait_ready($node);
+	same_answer($node, $_, "$size: $_") foreach @queries;
+	# sessions that share those few buffers
+	my @sessions = map {
+		start_psql($node,
+			"SET gpuagg.debug_require = 'require'; $queries[0]; $queries[1];")
+	} (1 .. 4);
+	my $right = $node->safe_psql('postgres',
+		"SET gpuagg.enable = off; $queries[0]; $queries[1]");
+	is(scalar(grep { finish_psql($_)->{stdout} eq $right } @sessions),
+		4, "$size: four at once");
+	diag($_->{stderr}) foreach grep { $_->{stderr} ne '' } @sessions;
+	no_tasks($node, "$size: nothing left");
+	is( $node->safe_psql(
+			'postgres',
+			'SELECT coalesce(max(pinning_backends), 0) FROM pg_buffercache WHERE relfilenode = pg_relation_filenode(\'big\')'
+		),
+		'0',
+		"$size: no pin left");
+}
+# a scan of a large table keeps to its ring and leaves others' pages alone
+$node->adjust_conf('postgresql.conf', 'shared_buffers', "'32MB'");
+$node->restart;
+wait_ready($node);
+$node->safe_psql('postgres',
+	q{CREATE TABLE small AS SELECT i FROM generate_series(1, 100000) i; CHECKPOINT; SELECT pg_prewarm('small')});
+my $resident = q{SELECT count(*) FROM pg_buffercache WHERE relfilenode = pg_relation_filenode('small')};
+my $before = $node->safe_psql('postgres', $resident);
+$node->safe_psql('postgres',
+	"SET gpuagg.debug_require = 'require'; $queries[0]") for 1 .. 3;
+cmp_ok($node->safe_psql('postgres', $resident),
+	'>=', $before * 0.9, 'a large scan does not flush shared_buffers');
+# dirty pages, and pages that another session changes meanwhile
+$node->safe_psql('postgres',
+	'UPDATE big SET h = h + 1 WHERE id % 5 = 0; DELETE FROM big WHERE id % 11 = 0');
+same_answer($node, $_, "dirty: $_") foreach @queries;
+$node->safe_psql('postgres', 'VACUUM big');
+same_answer($node, $_, "vacuumed: $_") foreach @queries;
+crash_free($node, 'no crash');
+$node->stop;
+done_testing();

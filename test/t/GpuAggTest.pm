@@ -1,0 +1,180 @@
+# GpuAggTest.pm
+#		What the TAP tests share: servers that preload gpuagg, comparing a
+#		query with gpuagg on and off, waiting for the device.
+package GpuAggTest;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw(new_node wait_ready same_answer counter no_tasks worker_pid
+  rss_kb start_psql finish_psql wait_task crash_free slow_query slow_table);
+
+# A started server that preloads gpuagg, with the extension in postgres.
+# Further arguments are lines of postgresql.conf.
+sub new_node
+{
+	my ($name, @conf) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(
+		allows_streaming => 1,
+		extra => [ '--locale=C', '--encoding=UTF8' ]);
+	$node->append_conf(
+		'postgresql.conf',
+		join("\n",
+			"shared_preload_libraries = 'gpuagg'",
+			'fsync = off', 'max_connections = 100', @conf)
+		  . "\n");
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION gpuagg');
+	wait_ready($node);
+	return $node;
+}
+
+sub wait_ready
+{
+	my ($node) = @_;
+
+	return $node->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM gpuagg.devices WHERE state = 'ready'");
+}
+
+# The query's rows on the device (it must be used) are those of PostgreSQL.
+sub same_answer
+{
+	my ($node, $query, $name) = @_;
+	my $stock =
+	  $node->safe_psql('postgres', "SET gpuagg.enable = off; $query");
+	my ($rc, $device, $err) = $node->psql('postgres',
+		"SET gpuagg.debug_require = 'require'; $query");
+
+	if ($rc != 0)
+	{
+		diag($err);
+		return fail($name);
+	}
+	return is($device, $stock, $name);
+}
+
+sub counter
+{
+	my ($node, $name) = @_;
+
+	return $node->safe_psql('postgres',
+		"SELECT value FROM gpuagg.stat WHERE name = '$name'");
+}
+
+# Soon nothing is left on the device.
+sub no_tasks
+{
+	my ($node, $name) = @_;
+
+	return ok(
+		$node->poll_query_until(
+			'postgres',
+			'SELECT (SELECT count(*) FROM gpuagg.tasks) = 0 AND memory_used = 0 FROM gpuagg.devices'
+		),
+		$name);
+}
+
+sub worker_pid
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres',
+		"SELECT pid FROM gpuagg.devices WHERE state = 'ready'");
+}
+
+# Memory of a process that is its own, in kB: not that of shared_buffers.
+sub rss_kb
+{
+	my ($pid) = @_;
+	my $status = slurp_file("/proc/$pid/status");
+
+	return $status =~ /^RssAnon:\s+(\d+)/m ? $1 : die "no RssAnon";
+}
+
+# A psql that runs a script in the background.
+sub start_psql
+{
+	my ($node, $script) = @_;
+	my %psql = (stdin => $script, stdout => '', stderr => '');
+
+	$psql{run} = IPC::Run::start(
+		[
+			'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d',
+			$node->connstr('postgres')
+		],
+		'<', \$psql{stdin}, '>', \$psql{stdout}, '2>', \$psql{stderr},
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	$psql{started} = time;
+	return \%psql;
+}
+
+sub finish_psql
+{
+	my ($psql) = @_;
+
+	eval { $psql->{run}->finish; };
+	diag($@) if $@;
+	$psql->{seconds} = time - $psql->{started};
+	chomp $psql->{stdout};
+	return $psql;
+}
+
+# A task is running; gives the backend's pid.
+sub wait_task
+{
+	my ($node) = @_;
+
+	for (1 .. 600)
+	{
+		my $pid = $node->safe_psql('postgres',
+			"SELECT pid FROM gpuagg.tasks WHERE state = 'running' AND pages_done > 0 LIMIT 1"
+		);
+		return $pid if $pid ne '';
+		sleep 0.02;
+	}
+	die 'no task is running';
+}
+
+sub crash_free
+{
+	my ($node, $name) = @_;
+	my $log = slurp_file($node->logfile);
+
+	return unlike($log, qr/was terminated by signal|PANIC:|TRAP: /, $name);
+}
+
+# A table whose rows cost much to look at: patterns that nearly match.
+sub slow_table
+{
+	my ($node, $rows) = @_;
+
+	$node->safe_psql(
+		'postgres', qq{
+		CREATE TABLE slow (id int, g int, t text) WITH (autovacuum_enabled = off);
+		ALTER TABLE slow ALTER COLUMN t SET STORAGE PLAIN;
+		INSERT INTO slow SELECT i, i % 10, repeat('a', 2500) FROM generate_series(1, $rows) i;
+		VACUUM ANALYZE slow;});
+	return;
+}
+
+# Takes seconds on slow_table's table, whatever the device.
+sub slow_query
+{
+	my ($filters) = @_;
+	my $aggs = join ', ',
+	  map { "count(*) FILTER (WHERE t LIKE '%aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab$_%')" }
+	  (1 .. ($filters // 30));
+
+	return "SELECT g, $aggs FROM slow GROUP BY g ORDER BY g";
+}
+
+1;
