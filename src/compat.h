@@ -8,12 +8,17 @@
 
 #include "postgres.h"
 
-#include "device/common.h"
+#include "access/htup_details.h"
+#include "device/page.h"
+#include "storage/bufpage.h"
 #include "storage/latch.h"
 #if PG_VERSION_NUM >= 180000
 #include "storage/waiteventset.h"
 #endif
 #include "utils/wait_event.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
 #error "gpuagg supports PostgreSQL 15 to 18"
@@ -21,6 +26,27 @@
 
 StaticAssertDecl(BLCKSZ == GPUAGG_PAGE_BYTES,
 				 "gpuagg needs PostgreSQL's default block size");
+
+/* What device/page.h knows of heap pages, tuples and varlenas. */
+#ifdef WORDS_BIGENDIAN
+#error "gpuagg reads little-endian pages only"
+#endif
+StaticAssertDecl(SizeOfPageHeaderData == GPUAGG_PAGE_HEADER_BYTES &&
+				 sizeof(ItemIdData) == sizeof(GpuAggLinePointer) &&
+				 LP_NORMAL == GPUAGG_LP_NORMAL &&
+				 MaxHeapTuplesPerPage <= GPUAGG_MAX_LINES,
+				 "layout of heap pages");
+StaticAssertDecl(offsetof(HeapTupleHeaderData, t_infomask2) == GPUAGG_TUPLE_INFOMASK2 &&
+				 offsetof(HeapTupleHeaderData, t_infomask) == GPUAGG_TUPLE_INFOMASK &&
+				 offsetof(HeapTupleHeaderData, t_hoff) == GPUAGG_TUPLE_HOFF &&
+				 SizeofHeapTupleHeader == GPUAGG_TUPLE_BITS &&
+				 HEAP_NATTS_MASK == GPUAGG_TUPLE_NATTS_MASK &&
+				 HEAP_HASNULL == GPUAGG_TUPLE_HAS_NULL &&
+				 MAXIMUM_ALIGNOF == GPUAGG_TUPLE_ALIGN,
+				 "layout of heap tuples");
+StaticAssertDecl(VARTAG_ONDISK == GPUAGG_VARLENA_EXTERNAL_TAG &&
+				 VARHDRSZ_EXTERNAL + sizeof(varatt_external) == GPUAGG_VARLENA_EXTERNAL_BYTES,
+				 "layout of varlenas");
 
 /* Our place in the array of PGPROCs (include storage/proc.h). */
 #if PG_VERSION_NUM >= 170000

@@ -55,6 +55,7 @@ static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
 
 static const struct config_enum_entry require_options[] = {
 	{"allow", GPUAGG_ALLOW, false},
+	{"prefer", GPUAGG_PREFER, false},
 	{"require", GPUAGG_REQUIRE, false},
 	{"forbid", GPUAGG_FORBID, false},
 	{NULL, 0, false}
@@ -216,7 +217,7 @@ static void
 define_debug_settings(void)
 {
 	DefineCustomEnumVariable("gpuagg.debug_require",
-							 "For tests: raises an error if the device is not used (require) or could be used (forbid).",
+							 "For tests: uses the device wherever it can be (prefer), raises an error if it is not used (require) or could be used (forbid).",
 							 NULL,
 							 &gpuagg_debug_require, GPUAGG_ALLOW,
 							 require_options, PGC_USERSET, GUC_NOT_IN_SAMPLE,

@@ -16,6 +16,7 @@
 typedef enum GpuAggRequire
 {
 	GPUAGG_ALLOW,				/* cost decides */
+	GPUAGG_PREFER,				/* the device wherever it can be planned */
 	GPUAGG_REQUIRE,				/* ERROR if a GROUP BY or aggregate is planned
 								 * without the device, or falls back for any
 								 * reason but an error that PostgreSQL raises */

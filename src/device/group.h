@@ -177,7 +177,7 @@ gpuagg_key_slots_equal(uint32_t type, const char *a, const char *b)
 				return x.len == y.len && gpuagg_memcmp(x.data, y.data, x.len) == 0;
 			}
 		default:
-			return memcmp(a, b, gpuagg_type_slot_bytes(type)) == 0;
+			return gpuagg_memcmp(a, b, gpuagg_type_slot_bytes(type)) == 0;
 	}
 }
 

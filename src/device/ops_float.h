@@ -75,7 +75,7 @@ gpuagg_##w##_div(double a, double b, uint8_t *st) \
 	bool		zero = (b == 0) & (a == a); \
 \
 	gpuagg_raise_if(zero, GPUAGG_ST_DIV_ZERO, st); \
-	gpuagg_raise_if(!zero & gpuagg_is_inf(r) & !gpuagg_is_inf(a), \
+	gpuagg_raise_if(gpuagg_is_inf(r) & !gpuagg_is_inf(a) & !zero, \
 					GPUAGG_ST_FLOAT_OVERFLOW, st); \
 	gpuagg_raise_if((r == 0) & (a != 0) & !gpuagg_is_inf(b), \
 					GPUAGG_ST_FLOAT_UNDERFLOW, st); \

@@ -30,9 +30,10 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "storage/bufmgr.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 
-/* ---------------------------------------------------------------- begin --- */
+/* --------------------------------------------------------------- begin --- */
 
 /*
  * Runtime constants have no Vars, but if one of them equals a column of
@@ -104,7 +105,7 @@ gpuagg_node_timing(const GpuAggScanState *node)
 	return instrument != NULL && instrument->need_timer;
 }
 
-/* ------------------------------------------------------------------ run --- */
+/* ----------------------------------------------------------------- run --- */
 
 /*
  * Evaluates a constant that may raise an error.  PostgreSQL would raise it
@@ -187,21 +188,33 @@ node_bind(GpuAggScanState *node, BlockNumber nblocks, GpuAggError *error)
 	int			n = list_length(node->runtime);
 	Datum	   *values = palloc0(Max(1, n) * sizeof(Datum));
 	bool	   *isnull = palloc(Max(1, n) * sizeof(bool));
-	GpuAggProgram *program = NULL;
 
-	if (runtime_evaluate(node, nblocks, values, isnull, error) == GPUAGG_OK)
-		program = gpuagg_plan_bind(node->info, values, isnull);
-	pfree(values);
-	pfree(isnull);
-	return program;
+	if (runtime_evaluate(node, nblocks, values, isnull, error) != GPUAGG_OK)
+		return NULL;
+	return gpuagg_plan_bind(node->info, values, isnull);
 }
 
+/* Is the condition without columns, if there is one, anything but TRUE? */
+static bool
+node_gate_closed(const GpuAggPlanInfo *info, const GpuAggProgram *program)
+{
+	const GpuAggConst *gate;
+
+	if (info->gate < 0)
+		return false;
+	gate = gpuagg_program_consts(program) + info->gate;
+	return gate->state != GPUAGG_ST_VALUE || gate->v.i == 0;
+}
+
+/*
+ * One task.  What it allocates goes with the current memory context, but for
+ * the results.
+ */
 static GpuAggStatus
 node_run_device(GpuAggScanState *node, GpuAggError *error)
 {
 	BlockNumber nblocks = RelationGetNumberOfBlocks(node->rel);
 	GpuAggProgram *program;
-	GpuAggStatus status;
 
 	if (RelationUsesLocalBuffers(node->rel))
 		return gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
@@ -209,11 +222,12 @@ node_run_device(GpuAggScanState *node, GpuAggError *error)
 	program = node_bind(node, nblocks, error);
 	if (program == NULL)
 		return error->status;
-	node->results = gpuagg_results_create(node->info, CurrentMemoryContext,
+	if (node_gate_closed(node->info, program))
+		nblocks = 0;
+	node->results = gpuagg_results_create(node->info,
+										  node->css.ss.ps.state->es_query_cxt,
 										  node->owner);
-	status = gpuagg_task_run(node, program, nblocks, error);
-	pfree(program);
-	return status;
+	return gpuagg_task_run(node, program, nblocks, error);
 }
 
 /*
@@ -245,9 +259,14 @@ node_fall_back(GpuAggScanState *node, const GpuAggError *error)
 	}
 	if (required)
 	{
+		TupleTableSlot *slot;
+
 		/* only if PostgreSQL raises an error for the value is it excused */
-		while (!TupIsNull(ExecProcNode(node->fallback)))
+		do
+		{
 			CHECK_FOR_INTERRUPTS();
+			slot = ExecProcNode(node->fallback);
+		} while (!TupIsNull(slot));
 		gpuagg_error_required(error);
 	}
 }
@@ -263,9 +282,13 @@ node_forget_results(GpuAggScanState *node)
 static void
 node_run(GpuAggScanState *node)
 {
-	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
+	MemoryContext query = node->css.ss.ps.state->es_query_cxt;
+	MemoryContext run = AllocSetContextCreate(query, "GpuAgg run",
+											  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(run);
 	bool		timing = gpuagg_node_timing(node);
 	GpuAggError error = {0};
+	GpuAggStatus status;
 	instr_time	start;
 	instr_time	end;
 
@@ -277,7 +300,10 @@ node_run(GpuAggScanState *node)
 		INSTR_TIME_SET_CURRENT(start);
 	node_forget_results(node);
 	node->falling_back = false;
-	if (node_run_device(node, &error) == GPUAGG_OK)
+	status = node_run_device(node, &error);
+	MemoryContextSwitchTo(query);
+	MemoryContextDelete(run);
+	if (status == GPUAGG_OK)
 		gpuagg_results_rewind(node->results);
 	else
 	{
@@ -293,7 +319,7 @@ node_run(GpuAggScanState *node)
 	MemoryContextSwitchTo(old);
 }
 
-/* ----------------------------------------------------------------- rows --- */
+/* ---------------------------------------------------------------- rows --- */
 
 /*
  * The next tuple of custom_scan_tlist in the scan slot, or NULL.
@@ -401,7 +427,7 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	gpuagg_explain_node((GpuAggScanState *) css, ancestors, es);
 }
 
-/* -------------------------------------------------------------- methods --- */
+/* ------------------------------------------------------------- methods --- */
 
 static const CustomExecMethods node_methods = {
 	.CustomName = "GpuAgg",

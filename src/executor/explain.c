@@ -23,7 +23,7 @@
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
 
-/* ----------------------------------------------------------------- plan --- */
+/* ---------------------------------------------------------------- plan --- */
 
 static void
 explain_relation(GpuAggScanState *node, ExplainState *es)
@@ -82,7 +82,7 @@ explain_expressions(GpuAggScanState *node, List *ancestors, ExplainState *es)
 											   context, prefix, false), es);
 }
 
-/* -------------------------------------------------------------- ANALYZE --- */
+/* ------------------------------------------------------------- ANALYZE --- */
 
 /* As PostgreSQL does, the text format leaves out what did not happen. */
 static void

@@ -90,7 +90,6 @@ struct GpuAggResults
 	Size		memory;
 	Size		memory_limit;
 	BufFile    *file;
-	uint64		count;
 
 	/* reading: the current chunk and what is left of it */
 	int			next_chunk;
@@ -100,7 +99,7 @@ struct GpuAggResults
 	uint32		left;
 };
 
-/* ------------------------------------------------------------- creation --- */
+/* ------------------------------------------------------------ creation --- */
 
 static int
 results_add_string(GpuAggResults *results, uint16 off)
@@ -206,13 +205,7 @@ gpuagg_results_free(GpuAggResults *results)
 	MemoryContextDelete(results->context);
 }
 
-uint64
-gpuagg_results_count(const GpuAggResults *results)
-{
-	return results->count;
-}
-
-/* -------------------------------------------------------------- walking --- */
+/* ------------------------------------------------------------- walking --- */
 
 /*
  * Finds the long strings of the group at row and returns where the next
@@ -237,7 +230,7 @@ results_walk(const GpuAggResults *results, const char *row)
 	return row + GPUAGG_ALIGN8((Size) (data - row));
 }
 
-/* -------------------------------------------------------------- judging --- */
+/* ------------------------------------------------------------- judging --- */
 
 static inline bool
 emitter_is_empty(const GpuAggEmitter *emitter, const char *row)
@@ -356,7 +349,7 @@ results_check(GpuAggResults *results, const char *groups, uint32 count,
 	return GPUAGG_OK;
 }
 
-/* -------------------------------------------------------------- storing --- */
+/* ------------------------------------------------------------- storing --- */
 
 static void
 results_write(GpuAggResults *results, GpuAggChunk *head, const char *groups)
@@ -385,7 +378,6 @@ gpuagg_results_add(GpuAggResults *results, const char *groups, uint32 count,
 
 	if (status != GPUAGG_OK || count == 0)
 		return status;
-	results->count += count;
 	if (results->file != NULL ||
 		results->memory + bytes > results->memory_limit)
 		results_write(results, &head, groups);
@@ -403,7 +395,7 @@ gpuagg_results_add(GpuAggResults *results, const char *groups, uint32 count,
 	return GPUAGG_OK;
 }
 
-/* -------------------------------------------------------------- reading --- */
+/* ------------------------------------------------------------- reading --- */
 
 void
 gpuagg_results_rewind(GpuAggResults *results)
@@ -463,7 +455,7 @@ results_next_chunk(GpuAggResults *results)
 	return true;
 }
 
-/* --------------------------------------------------------------- Datums --- */
+/* -------------------------------------------------------------- Datums --- */
 
 /* Exact numeric of a 128-bit integer */
 static Datum

@@ -29,8 +29,6 @@ extern GpuAggStatus gpuagg_results_add(GpuAggResults *results,
 									   const char *groups, uint32 count,
 									   Size bytes, GpuAggError *error);
 
-extern uint64 gpuagg_results_count(const GpuAggResults *results);
-
 /* To the first group; call it once before gpuagg_results_next, too. */
 extern void gpuagg_results_rewind(GpuAggResults *results);
 

@@ -43,7 +43,6 @@ typedef struct GpuAggRowOutput
 {
 	ExprState  *expr;
 	Oid			sqltype;		/* of the expression, domains resolved */
-	uint8		type;			/* GpuAggType */
 	uint8		class;			/* GpuAggClass */
 	bool		counted;		/* COUNT: only whether it is NULL matters */
 	int			filter;			/* output that must be true, or -1 */
@@ -64,10 +63,10 @@ struct GpuAggRows
 	StringInfoData msg;
 };
 
-/* ------------------------------------------------------------- creation --- */
+/* ------------------------------------------------------------ creation --- */
 
 static GpuAggRowOutput *
-output_init(GpuAggRows *rows, int n, uint32 type, uint8 class)
+output_init(GpuAggRows *rows, int n, uint8 class)
 {
 	Plan	   *plan = rows->scan->ps.plan;
 	TargetEntry *tle = list_nth_node(TargetEntry, plan->targetlist, n);
@@ -75,7 +74,6 @@ output_init(GpuAggRows *rows, int n, uint32 type, uint8 class)
 
 	output->expr = ExecInitExpr(tle->expr, &rows->scan->ps);
 	output->sqltype = getBaseType(exprType((Node *) tle->expr));
-	output->type = type;
 	output->class = class;
 	output->filter = -1;
 	output->states = palloc(ROWS_MAX);
@@ -100,7 +98,7 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 	for (int i = 0; i < program->nkeys; i++)
 	{
 		rows->order[place++] = n;
-		output_init(rows, n++, keys[i].type, classes[keys[i].reg]);
+		output_init(rows, n++, classes[keys[i].reg]);
 	}
 	for (int i = 0; i < program->ntransitions; i++)
 	{
@@ -110,11 +108,11 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 		if (filter >= 0)
 		{
 			rows->order[place++] = filter;
-			output_init(rows, filter, GPUAGG_T_BOOL, GPUAGG_CLASS_I64);
+			output_init(rows, filter, GPUAGG_CLASS_I64);
 		}
 		if (arg >= 0)
 		{
-			GpuAggRowOutput *output = output_init(rows, arg, trans[i].type,
+			GpuAggRowOutput *output = output_init(rows, arg,
 												  classes[trans[i].arg]);
 
 			rows->order[place++] = arg;
@@ -153,7 +151,7 @@ gpuagg_rows_end(GpuAggRows *rows)
 	ExecEndNode(&rows->scan->ps);
 }
 
-/* --------------------------------------------------------------- values --- */
+/* -------------------------------------------------------------- values --- */
 
 /* The integer that a numeric holds, if it is one that int64 holds */
 static bool
@@ -207,9 +205,7 @@ value_bytes(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
 }
 
 /*
- * One non-NULL value, as devices hold it.  False: it has no such form.  A
- * date key that the query shows as timestamptz (GPUAGG_FINAL_KEY_DATE_TZ) is
- * a timestamptz here, the begin of a day in the session's time zone.
+ * One non-NULL value, as devices hold it.  False: it has no such form.
  */
 static bool
 value_convert(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
@@ -229,15 +225,9 @@ value_convert(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
 		case DATEOID:
 			*value = (uint64) (int64) DatumGetDateADT(datum);
 			break;
-		case TIMESTAMPTZOID:
-			if (output->type == GPUAGG_T_DATE)
-				datum = DirectFunctionCall1(timestamptz_date, datum);
-			*value = output->type == GPUAGG_T_DATE ?
-				(uint64) (int64) DatumGetDateADT(datum) :
-				(uint64) DatumGetInt64(datum);
-			break;
 		case INT8OID:
 		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
 			*value = (uint64) DatumGetInt64(datum);
 			break;
 		case NUMERICOID:
@@ -285,7 +275,7 @@ output_is_sound(const GpuAggRowOutput *output)
 	}
 }
 
-/* ----------------------------------------------------------------- rows --- */
+/* ---------------------------------------------------------------- rows --- */
 
 static bool
 output_evaluate(GpuAggRows *rows, GpuAggRowOutput *output,
@@ -395,7 +385,7 @@ gpuagg_rows_reset(GpuAggRows *rows)
 	}
 }
 
-/* -------------------------------------------------------------- message --- */
+/* ------------------------------------------------------------- message --- */
 
 static void
 msg_append(StringInfo msg, const void *data, Size bytes)

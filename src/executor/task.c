@@ -16,8 +16,8 @@
  * or a device that failed, gpuagg_client_abort first waits until it reads
  * nothing of ours.
  *
- * Memory: a context of its own for the time of the run.  Groups go to
- * node->results, which has its own.
+ * Memory: the current context, which the caller deletes after the run.
+ * Groups go to node->results, which has its own.
  */
 #include "postgres.h"
 
@@ -30,7 +30,6 @@
 #include "service/client.h"
 #include "storage/bufmgr.h"
 #include "storage/ipc.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 
 /* Messages of evaluated rows in flight */
@@ -80,7 +79,7 @@ time_add(const GpuAggRun *run, instr_time *sum, instr_time start)
 	INSTR_TIME_ACCUM_DIFF(*sum, now, start);
 }
 
-/* ------------------------------------------------------------- messages --- */
+/* ------------------------------------------------------------ messages --- */
 
 static GpuAggStatus
 task_garbled(GpuAggRun *run)
@@ -211,7 +210,7 @@ task_receive(GpuAggRun *run, bool wait)
 	return status;
 }
 
-/* -------------------------------------------------------------- feeding --- */
+/* ------------------------------------------------------------- feeding --- */
 
 static GpuAggStatus
 task_send_pages(GpuAggRun *run)
@@ -366,7 +365,7 @@ task_drive(GpuAggRun *run)
 	return status;
 }
 
-/* ------------------------------------------------------------------ run --- */
+/* ----------------------------------------------------------------- run --- */
 
 static void
 task_cleanup(int code, Datum arg)
@@ -394,12 +393,7 @@ GpuAggStatus
 gpuagg_task_run(GpuAggScanState *node, const GpuAggProgram *program,
 				BlockNumber nblocks, GpuAggError *error)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "GpuAgg task",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
 	GpuAggRun  *run = palloc0(sizeof(GpuAggRun));
-	GpuAggStatus status;
 
 	if (node->rows != NULL)
 		gpuagg_rows_reset(node->rows);
@@ -424,8 +418,5 @@ gpuagg_task_run(GpuAggScanState *node, const GpuAggProgram *program,
 			gpuagg_client_abort(run->client);
 		gpuagg_feed_end(run->feed);
 	}
-	status = run->status;
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
-	return status;
+	return run->status;
 }

@@ -306,6 +306,7 @@ lower_grouping(GpuAggGrouping *g, Relation relation)
 	g->info.program = gpuagg_lower_finish(g->lw);
 	g->info.runtime = g->lw->runtime;
 	g->info.nruntime = g->lw->nruntime;
+	g->info.gate = g->lw->gate;
 	return g->info.program != NULL;
 }
 
@@ -583,9 +584,12 @@ note_survey(GpuAggSurvey *survey, PlannerInfo *root, RelOptInfo *input_rel,
 			RelOptInfo *grouped_rel, const CustomPath *path, List *reasons)
 {
 	GpuAggStep *step;
+	ListCell   *lc;
 
 	survey->groupings++;
-	survey->reasons = list_concat(survey->reasons, reasons);
+	foreach(lc, reasons)
+		survey->reasons = gpuagg_refuse_append(survey->reasons,
+											   (char *) lfirst(lc));
 	if (path == NULL)
 		return;
 	step = palloc(sizeof(GpuAggStep));
@@ -615,6 +619,10 @@ consider_grouping(PlannerInfo *root, RelOptInfo *input_rel,
 	CustomPath *path;
 	List	   *reasons;
 
+	/* the many small queries, which no task can be cheaper than */
+	if (survey == NULL && gpuagg_debug_require == GPUAGG_ALLOW &&
+		cheapest_cost(grouped_rel) <= gpuagg_cost_floor())
+		return;
 	gpuagg_refuse_begin(survey != NULL || require);
 	path = try_grouping(root, input_rel, grouped_rel,
 						(List *) extra->havingQual);
@@ -623,13 +631,15 @@ consider_grouping(PlannerInfo *root, RelOptInfo *input_rel,
 		note_survey(survey, root, input_rel, grouped_rel, path, reasons);
 	if (path == NULL)
 	{
-		if (require && !reads_no_user_table(root->parse->rtable))
+		if (require && !IS_DUMMY_REL(input_rel) &&
+			!reads_no_user_table(root->parse->rtable))
 			report_required(reasons);
 		return;
 	}
 	if (survey == NULL && gpuagg_debug_require == GPUAGG_FORBID)
 		report_forbidden();
-	if (require)
+	if (require ||
+		(survey == NULL && gpuagg_debug_require == GPUAGG_PREFER))
 		force_path(grouped_rel, path);
 	add_path(grouped_rel, &path->path);
 }

@@ -109,6 +109,12 @@ gpuagg_cost_agg(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
 	return cost;
 }
 
+Cost
+gpuagg_cost_floor(void)
+{
+	return TASK_NS / UNIT_NS;
+}
+
 int
 gpuagg_cost_threads(void)
 {

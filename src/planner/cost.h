@@ -30,7 +30,10 @@ typedef struct GpuAggCost
 extern GpuAggCost gpuagg_cost_agg(const GpuAggCostInput *input,
 								  const GpuAggPlanInfo *info);
 
-/* Threads of the device that gpuagg.device_* describe; at least 1. */
+/* No GpuAgg path costs less. */
+extern Cost gpuagg_cost_floor(void);
+
+/* Threads of the device that the settings describe; at least 1. */
 extern int	gpuagg_cost_threads(void);
 
 #endif							/* GPUAGG_PLANNER_COST_H */

@@ -34,6 +34,7 @@ gpuagg_lower_create(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 	lw->grouped = grouped;
 	lw->utf8 = GetDatabaseEncoding() == PG_UTF8;
 	lw->chars_known = lw->utf8 || pg_database_encoding_max_length() == 1;
+	lw->gate = -1;
 	lw->filter_reg = GPUAGG_NO_REG;
 	return lw;
 }

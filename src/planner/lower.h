@@ -73,6 +73,7 @@ typedef struct GpuAggLower
 	GpuAggInstr instrs[GPUAGG_MAX_REGS];
 	uint8		instr_type[GPUAGG_MAX_REGS];
 
+	int			gate;			/* as GpuAggPlanInfo's */
 	int			filter_instrs;
 	uint16		filter_reg;
 	int			nkeys;
@@ -148,8 +149,10 @@ extern bool gpuagg_lower_bool(GpuAggLower *lw, bool value, GpuAggValue *out);
 extern bool gpuagg_lower_null_bool(GpuAggLower *lw, GpuAggValue *out);
 
 /* lower_func.c */
-extern bool gpuagg_lower_function(GpuAggLower *lw, Oid funcid, List *args,
-								  Oid collation, GpuAggValue *out);
+/* opno: the operator that calls the function, for reasons; InvalidOid: none */
+extern bool gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno,
+								  List *args, Oid collation,
+								  GpuAggValue *out);
 
 /*
  * The operator behind a function that compares two values of one class for

@@ -22,6 +22,7 @@
 #include "nodes/makefuncs.h"
 #include "planner/lower.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 #include "utils/regproc.h"
 
@@ -64,11 +65,11 @@ check_call(const Aggref *agg)
 {
 	if (agg->aggdistinct != NIL)
 		return GPUAGG_REFUSE("%s with DISTINCT is not supported",
-							 format_procedure(agg->aggfnoid));
+							 get_func_name(agg->aggfnoid));
 	if (agg->aggorder != NIL || agg->aggkind != AGGKIND_NORMAL ||
 		agg->aggdirectargs != NIL)
 		return GPUAGG_REFUSE("%s with ORDER BY is not supported",
-							 format_procedure(agg->aggfnoid));
+							 get_func_name(agg->aggfnoid));
 	if (agg->aggsplit != AGGSPLIT_SIMPLE || agg->agglevelsup != 0 ||
 		agg->aggvariadic)
 		return GPUAGG_REFUSE("aggregate %s is not supported in this form",

@@ -16,7 +16,8 @@
  * be consumed; and where that cannot be done, the constant is marked may_fail
  * and the executor leaves a query whose constant fails to the fallback.  To
  * make that error safe to catch, such an expression is built of functions in
- * PostgreSQL's own language "internal" only.
+ * PostgreSQL's own language "internal" only (and of parameters, which the
+ * executor computes before).
  *
  * numeric: only integers arise on a device (extract, casts from integers),
  * and they meet numeric constants in comparisons; x > 5.5 is x > 5 then.
@@ -171,29 +172,6 @@ gpuagg_lower_const_may_fail(Expr *expr, bool *foreign)
 	return context.may_fail || context.foreign;
 }
 
-/*
- * Results of init plans become runtime constants of their own ahead of the
- * expression that uses them.  Running a query is not for the place where
- * errors are caught; so it has happened before.
- */
-static bool
-init_plan_walker(Node *node, void *context)
-{
-	GpuAggLower *lw = (GpuAggLower *) context;
-	GpuAggValue value;
-	uint8		type;
-
-	if (node == NULL)
-		return false;
-	if (!IsA(node, Param) || ((Param *) node)->paramkind != PARAM_EXEC)
-		return expression_tree_walker(node, init_plan_walker, context);
-	if (gpuagg_constant_type(((Param *) node)->paramtype, &type))
-		return !gpuagg_lower_runtime(lw, (Expr *) node, type, false, &value);
-	(void) GPUAGG_REFUSE("a subquery's result of type %s is not supported",
-						 format_type_be(((Param *) node)->paramtype));
-	return true;
-}
-
 bool
 gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 {
@@ -210,8 +188,6 @@ gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 	may_fail = gpuagg_lower_const_may_fail(expr, &foreign);
 	if (foreign)
 		return GPUAGG_REFUSE("an expression without columns uses more than PostgreSQL's own functions");
-	if (may_fail && init_plan_walker((Node *) expr, lw))
-		return false;
 	return gpuagg_lower_runtime(lw, expr, type, may_fail, out);
 }
 

@@ -406,7 +406,7 @@ lower_equality_based(GpuAggLower *lw, OpExpr *expr, GpuAggValue *out)
 	GpuAggValue equal;
 
 	set_opfuncid(expr);
-	if (!gpuagg_lower_function(lw, expr->opfuncid, expr->args,
+	if (!gpuagg_lower_function(lw, expr->opfuncid, expr->opno, expr->args,
 							   expr->inputcollid, &equal) ||
 		!gpuagg_lower_expr(lw, (Expr *) linitial(expr->args), &x) ||
 		!gpuagg_lower_expr(lw, (Expr *) lsecond(expr->args), &y))
@@ -475,11 +475,12 @@ lower_node(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 			return gpuagg_lower_expr(lw, ((CollateExpr *) expr)->arg, out);
 		case T_FuncExpr:
 			return gpuagg_lower_function(lw, ((FuncExpr *) expr)->funcid,
-										 ((FuncExpr *) expr)->args,
+										 InvalidOid, ((FuncExpr *) expr)->args,
 										 ((FuncExpr *) expr)->inputcollid, out);
 		case T_OpExpr:
 			set_opfuncid((OpExpr *) expr);
 			return gpuagg_lower_function(lw, ((OpExpr *) expr)->opfuncid,
+										 ((OpExpr *) expr)->opno,
 										 ((OpExpr *) expr)->args,
 										 ((OpExpr *) expr)->inputcollid, out);
 		case T_DistinctExpr:
@@ -623,7 +624,11 @@ gpuagg_lower_filter(GpuAggLower *lw, List *clauses)
 		if (!gpuagg_lower_expr(lw, (Expr *) lfirst(lc), &next))
 			ok = false;
 		else if (ok && foreach_current_index(lc) == 0)
+		{
 			acc = next;
+			if (gate != NIL && (acc.reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_CONST)
+				lw->gate = acc.reg & GPUAGG_VREG_NUMBER;
+		}
 		else if (ok && !and_qual(lw, &acc, &next))
 			ok = false;
 		if (!ok && !gpuagg_refuse_listening)

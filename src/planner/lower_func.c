@@ -169,8 +169,8 @@ lower_like(GpuAggLower *lw, List *args, Oid collation, bool negated,
 }
 
 static bool
-lower_by_hand(GpuAggLower *lw, Oid funcid, List *args, Oid collation,
-			  GpuAggValue *out)
+lower_by_hand(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
+			  Oid collation, GpuAggValue *out)
 {
 	GpuAggValue v[2];
 
@@ -198,14 +198,17 @@ lower_by_hand(GpuAggLower *lw, Oid funcid, List *args, Oid collation,
 		case F_BPCHARNLIKE:
 			return lower_like(lw, args, collation, true, out);
 		default:
+			if (OidIsValid(opno))
+				return GPUAGG_REFUSE("operator %s is not supported",
+									 format_operator(opno));
 			return GPUAGG_REFUSE("function %s is not supported",
 								 format_procedure(funcid));
 	}
 }
 
 bool
-gpuagg_lower_function(GpuAggLower *lw, Oid funcid, List *args, Oid collation,
-					  GpuAggValue *out)
+gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
+					  Oid collation, GpuAggValue *out)
 {
 	FunctionRow row;
 	bool		handled;
@@ -219,7 +222,7 @@ gpuagg_lower_function(GpuAggLower *lw, Oid funcid, List *args, Oid collation,
 	ok = gpuagg_lower_datetime(lw, funcid, args, &handled, out);
 	if (handled)
 		return ok;
-	return lower_by_hand(lw, funcid, args, collation, out);
+	return lower_by_hand(lw, funcid, opno, args, collation, out);
 }
 
 bool

@@ -100,7 +100,7 @@ spell_out(GpuAggLower *lw, ScalarArrayOpExpr *saop, const ArrayElements *e,
 									  element_expr(e, i, saop->inputcollid));
 		GpuAggValue next;
 
-		if (!gpuagg_lower_function(lw, saop->opfuncid, args,
+		if (!gpuagg_lower_function(lw, saop->opfuncid, saop->opno, args,
 								   saop->inputcollid, &next))
 			return false;
 		if (i == 0)

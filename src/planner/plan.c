@@ -4,7 +4,7 @@
  *		the program with the values of its runtime constants.
  *
  * The list: the program as a bytea Const; the outputs and the runtime
- * constants, each an integer list; the estimates as Floats.
+ * constants, each an integer list; the gate; the estimates as Floats.
  */
 #include "postgres.h"
 
@@ -52,8 +52,10 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 	for (int i = 0; i < info->nruntime; i++)
 		runtime = lappend(runtime, list_make2_int(info->runtime[i].const_no,
 												  info->runtime[i].may_fail));
-	return list_make5(pack_program(info->program), outputs, runtime,
-					  pack_float(info->est_rows), pack_float(info->est_groups));
+	return lappend(list_make5(pack_program(info->program), outputs, runtime,
+							  makeInteger(info->gate),
+							  pack_float(info->est_rows)),
+				   pack_float(info->est_groups));
 }
 
 static GpuAggProgram *
@@ -96,8 +98,9 @@ gpuagg_plan_unpack(List *custom_private)
 		r->const_no = linitial_int((List *) lfirst(lc));
 		r->may_fail = lsecond_int((List *) lfirst(lc)) != 0;
 	}
-	info->est_rows = floatVal(lfourth(custom_private));
-	info->est_groups = floatVal(list_nth(custom_private, 4));
+	info->gate = intVal(lfourth(custom_private));
+	info->est_rows = floatVal(list_nth(custom_private, 4));
+	info->est_groups = floatVal(list_nth(custom_private, 5));
 	return info;
 }
 

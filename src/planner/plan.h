@@ -56,6 +56,10 @@ typedef struct GpuAggPlanInfo
 	int			noutputs;
 	GpuAggRuntimeConst *runtime;
 	int			nruntime;
+	int			gate;			/* boolean runtime constant (its number in the
+								 * program) that is tested once: unless it is
+								 * true no row passes, and none need be read.
+								 * -1: none.  The filter tests it, too */
 	double		est_rows;		/* of the table */
 	double		est_groups;
 } GpuAggPlanInfo;

@@ -28,17 +28,23 @@ gpuagg_refuse_end(void)
 	return result;
 }
 
-void
-gpuagg_refuse_add(char *reason)
+List *
+gpuagg_refuse_append(List *list, char *reason)
 {
 	ListCell   *lc;
 
-	foreach(lc, reasons)
+	foreach(lc, list)
 	{
 		if (strcmp((char *) lfirst(lc), reason) == 0)
-			return;
+			return list;
 	}
-	reasons = lappend(reasons, reason);
+	return lappend(list, reason);
+}
+
+void
+gpuagg_refuse_add(char *reason)
+{
+	reasons = gpuagg_refuse_append(reasons, reason);
 }
 
 bool

@@ -26,6 +26,9 @@ extern List *gpuagg_refuse_end(void);
 
 extern void gpuagg_refuse_add(char *reason);
 
+/* Appends a reason to a List of char *, unless it is there. */
+extern List *gpuagg_refuse_append(List *list, char *reason);
+
 /*
  * Always false, so that "return GPUAGG_REFUSE(...)" reads well.  Arguments
  * are evaluated only if somebody listens.

@@ -385,8 +385,8 @@ worker_turn(void)
 }
 
 /*
- * How long the loop may sleep.  Refreshes the views first if it is time; if
- * it is too early, the sleep ends in time for it.
+ * How long the loop may sleep.  Refreshes the views first if it is time or
+ * the last task has left; if it is too early, the sleep ends in time for it.
  */
 static long
 worker_timeout(void)
@@ -410,7 +410,8 @@ worker_timeout(void)
 		return ms;
 
 	now = GetCurrentTimestamp();
-	if (TimestampDifferenceExceeds(published_at, now, GPUAGG_PUBLISH_MS))
+	if (njobs == 0 ||
+		TimestampDifferenceExceeds(published_at, now, GPUAGG_PUBLISH_MS))
 	{
 		worker_publish();
 		published_at = now;

@@ -90,10 +90,7 @@ bench_h2o()
 	fi
 	csv_heading
 	while IFS=$'\t' read -r question check sql <&3; do
-		case " ${BENCH_QUESTIONS:-$question} " in
-			*" $question "*) ;;
-			*) continue ;;
-		esac
+		bench_wants "$question" || continue
 		gpuagg_engine h2o "$sql"
 		gpuagg=$REPLY
 		h2o_check "$question" "$check" "$sql" $gpuagg $duckdb

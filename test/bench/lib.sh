@@ -277,14 +277,29 @@ csv_quote()
 	esac
 }
 
-# csv_open BENCHMARK: a fresh file of the device's results.
+# bench_wants CASE ...: is one of them among BENCH_CASES?
+bench_wants()
+{
+	local case
+
+	[ -n "${BENCH_CASES:-}" ] || return 0
+	for case in "$@"; do
+		case " $BENCH_CASES " in *" $case "*) return 0 ;; esac
+	done
+	return 1
+}
+
+# csv_open BENCHMARK: a fresh file of the device's results, or with BENCH_CASES
+# the old one without these cases.
 csv_open()
 {
-	local folder=${BENCH_RESULTS:-$BENCH_HERE/results/$META_DEVICE}
+	local folder=${BENCH_RESULTS:-$BENCH_HERE/results/$META_DEVICE} old=
 
 	mkdir -p "$folder"
 	CSV=$folder/$1.csv
-	printf '%s\n' "benchmark,case,engine,metric,unit,rows,groups,runs,min,median,max,ratio,ratio_min,ratio_max,ratio_to,note,date,device,driver,cpu,cores,postgres,commit,shared_buffers,huge_pages,command" >"$CSV"
+	[ -z "${BENCH_CASES:-}" ] || old=$(awk -F, -v cases=" $BENCH_CASES " \
+		'NR > 1 && !index(cases, " " $2 " ")' "$CSV" 2>/dev/null)
+	printf '%s\n' "benchmark,case,engine,metric,unit,rows,groups,runs,min,median,max,ratio,ratio_min,ratio_max,ratio_to,note,date,device,driver,cpu,cores,postgres,commit,shared_buffers,huge_pages,command" ${old:+"$old"} >"$CSV"
 }
 
 # The columns that say where figures come from, the same in every row.
@@ -326,6 +341,17 @@ csv_row()
 	printf '%-9s %-26s %-14s %-10s %12s %12s %12s %-8s %s\n' "$1" "$2" "$3" \
 		"$4" "${field[1]}" "${field[2]}" "${field[3]}" "$5" \
 		"${field[4]:+${field[4]}x ${10}}"
+}
+
+# csv_note BENCHMARK CASE ENGINE METRIC ROWS GROUPS NOTE: a row without figures
+csv_note()
+{
+	local note
+
+	csv_quote "$7"
+	note=$REPLY
+	csv_metadata
+	printf '%s\n' "$1,$2,$3,$4,,$5,$6,0,,,,,,,,$note$REPLY" >>"$CSV"
 }
 
 csv_heading()
@@ -439,10 +465,28 @@ gpuagg_engine()
 	esac
 }
 
+# parallel_engines SESSION QUERY WORK_MEM: PARALLEL, those of PostgreSQL's
+# parallel engines that really plan with workers, and SERIAL, the others.
+parallel_engines()
+{
+	local engine
+
+	PARALLEL= SERIAL=
+	for engine in $BENCH_PARALLEL; do
+		engine_settings "$engine" "$3"
+		session_do "$1" "$REPLY EXPLAIN $2;"
+		case $REPLY in
+			*Gather*) PARALLEL+="${PARALLEL:+ }$engine" ;;
+			*) SERIAL+="${SERIAL:+ }$engine" ;;
+		esac
+	done
+}
+
 # measure_query SESSION BENCHMARK CASE QUERY ROWS WORK_MEM [psql] [ENGINE ...]
 # Engines in turn, BENCH_RUNS rounds after one that does not count.  "psql"
-# adds the whole way to a client.  An engine that is none of PostgreSQL's is
-# asked through function NAME_time QUERY, which sets REPLY to ms.
+# adds the whole way to a client, for gpuagg and one process.  An engine that is
+# none of PostgreSQL's is asked through function NAME_time QUERY, which sets
+# REPLY to ms.
 measure_query()
 {
 	local session=$1 bench=$2 case=$3 query=$4 rows=$5 mem=$6
@@ -456,7 +500,8 @@ measure_query()
 	fi
 	gpuagg_engine "$session" "$query"
 	gpuagg=$REPLY why=$WHY
-	engines="${gpuagg:+$gpuagg }postgres $BENCH_PARALLEL $*"
+	parallel_engines "$session" "$query" "$mem"
+	engines="${gpuagg:+$gpuagg }postgres $PARALLEL $*"
 	[ -z "$why" ] || bench_say "   $case: ${gpuagg:-not taken}: $why"
 	for ((round = 0; round <= BENCH_RUNS; round++)); do
 		for engine in $engines; do
@@ -475,7 +520,10 @@ measure_query()
 			explain_run "$session" "$query"
 			groups=$PLAN_ROWS
 			samples_add "$case/$engine" "$EXEC_MS"
-			[ -n "$psql" ] || continue
+			case $psql$engine in
+				1gpuagg*|1postgres) ;;
+				*) continue ;;
+			esac
 			query_time "$session" "$query"
 			samples_add "$case/$engine/psql" "$REPLY"
 		done
@@ -487,15 +535,15 @@ measure_query()
 		csv_row "$bench" "$case" "$engine" psql ms "$rows" "$groups" \
 			"$case/$engine/psql" "$case/postgres/psql" postgres ""
 	done
-	[ -z "$gpuagg" ] || for engine in $BENCH_PARALLEL "$@"; do
+	[ -z "$gpuagg" ] || for engine in $PARALLEL "$@"; do
 		csv_row "$bench" "$case" "$gpuagg" execution ms "$rows" "$groups" \
 			"$case/$gpuagg" "$case/$engine" "$engine" ""
 	done
-	if [ -z "$gpuagg" ] && [ "$HAVE_GPUAGG" != 0 ]; then
-		csv_quote "$why"
-		why=$REPLY
-		csv_metadata
-		printf "%s\n" "$bench,$case,gpuagg,not taken,,$rows,$groups,0,,,,,,,,$why$REPLY" >>"$CSV"
-	fi
+	for engine in $SERIAL; do
+		csv_note "$bench" "$case" "$engine" "same plan" "$rows" "$groups" \
+			"PostgreSQL does not want workers: the plan is that of engine postgres"
+	done
+	[ -n "$gpuagg" ] || [ "$HAVE_GPUAGG" = 0 ] ||
+		csv_note "$bench" "$case" gpuagg "not taken" "$rows" "$groups" "$why"
 }
 

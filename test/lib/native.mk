@@ -11,7 +11,7 @@
 #
 # Further C files in test/unit are helpers that any test may link.
 
-OUT ?= build/native
+NATIVE ?= build/native
 NVCC ?= nvcc
 
 WARN := -Wall -Wextra -Werror
@@ -29,11 +29,11 @@ HOST := $(wildcard src/device/host/*.c) $(filter-out $(UNIT),$(wildcard test/uni
 CUDA_UNIT := $(wildcard test/unit/*_test.cu)
 CUDA := $(wildcard cuda/*.cu) $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))
 
-HEADER_CHECKS := $(HEADERS:%=$(OUT)/headers/%.ok)
-UNIT_opt := $(UNIT:test/unit/%.c=$(OUT)/opt/%)
-UNIT_san := $(UNIT:test/unit/%.c=$(OUT)/san/%)
-CUDA_CHECKS := $(HEADERS:%=$(OUT)/cuda/%.ok) $(CUDA:%=$(OUT)/cuda/%.o) \
-	$(CUDA_UNIT:test/unit/%.cu=$(OUT)/cuda/%)
+HEADER_CHECKS := $(HEADERS:%=$(NATIVE)/headers/%.ok)
+UNIT_opt := $(UNIT:test/unit/%.c=$(NATIVE)/opt/%)
+UNIT_san := $(UNIT:test/unit/%.c=$(NATIVE)/san/%)
+CUDA_CHECKS := $(HEADERS:%=$(NATIVE)/cuda/%.ok) $(CUDA:%=$(NATIVE)/cuda/%.o) \
+	$(CUDA_UNIT:test/unit/%.cu=$(NATIVE)/cuda/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -49,44 +49,44 @@ list-cuda:
 	@printf '%s\n' $(CUDA_CHECKS)
 
 # A translation unit that includes nothing else shows that a header stands alone.
-$(OUT)/headers/%.ok: %
+$(NATIVE)/headers/%.ok: %
 	@mkdir -p $(@D)
 	printf '#include "%s"\n' '$(<:src/%=%)' | \
 		$(CC) -std=gnu11 $(COMMON) -MF $@.d -MT $@ -x c -c -o /dev/null -
 	touch $@
 
-$(OUT)/cuda/%.h.ok: %.h
+$(NATIVE)/cuda/%.h.ok: %.h
 	@mkdir -p $(@D)
 	printf '#include "%s"\n__global__ void gpuagg_header_kernel(void) {}\n' \
 		'$(<:src/%=%)' >$@.cu
 	$(NVCC) $(NVCCFLAGS) -MMD -MF $@.d -MT $@ -c -o $@.o $@.cu
 	touch $@
 
-$(OUT)/cuda/%.cu.o: %.cu
+$(NATIVE)/cuda/%.cu.o: %.cu
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) -MMD -MF $@.d -MT $@ -c -o $@ $<
 
 define variant
-HOST_$(1) := $$(HOST:%.c=$$(OUT)/$(1)/obj/%.o)
+HOST_$(1) := $$(HOST:%.c=$$(NATIVE)/$(1)/obj/%.o)
 
-$$(OUT)/$(1)/obj/%.o: %.c
+$$(NATIVE)/$(1)/obj/%.o: %.c
 	@mkdir -p $$(@D)
 	$$(CC) $$(CFLAGS_$(1)) -c -o $$@ $$<
 
 # An archive, so that a test links only what it uses.
-$$(OUT)/$(1)/host.a: $$(HOST_$(1))
+$$(NATIVE)/$(1)/host.a: $$(HOST_$(1))
 	@mkdir -p $$(@D)
 	rm -f $$@
 	ar rcs $$@ $$^
 
-$$(UNIT_$(1)): $$(OUT)/$(1)/%: $$(OUT)/$(1)/obj/test/unit/%.o $$(OUT)/$(1)/host.a
+$$(UNIT_$(1)): $$(NATIVE)/$(1)/%: $$(NATIVE)/$(1)/obj/test/unit/%.o $$(NATIVE)/$(1)/host.a
 	$$(CC) $$(CFLAGS_$(1)) -o $$@ $$^ -lm
 endef
 $(eval $(call variant,opt))
 $(eval $(call variant,san))
 
-$(OUT)/cuda/%: test/unit/%.cu $(OUT)/opt/host.a
+$(NATIVE)/cuda/%: test/unit/%.cu $(NATIVE)/opt/host.a
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) -MMD -MF $@.d -MT $@ -o $@ $< $(OUT)/opt/host.a -lpthread
+	$(NVCC) $(NVCCFLAGS) -MMD -MF $@.d -MT $@ -o $@ $< $(NATIVE)/opt/host.a -lpthread
 
--include $(shell find $(OUT) -name '*.d' 2>/dev/null)
+-include $(shell find $(NATIVE) -name '*.d' 2>/dev/null)

@@ -93,6 +93,18 @@ suite_isolation()
 		${SPECS:-$(suite_names specs spec)}
 }
 
+# Servers that a test program left running
+suite_tap_stop()
+{
+	local pidfile
+
+	for pidfile in "$RUN_DIR"/tap/tmp_check/*/pgdata/postmaster.pid; do
+		[ ! -f "$pidfile" ] ||
+			(cd "$RUN_DIR" && as_user pg_ctl -D "$(dirname "$pidfile")" \
+				-m immediate -w stop) >/dev/null 2>&1 || true
+	done
+}
+
 # suite_tap JOBS: test/t/*.pl, each with servers of its own.
 suite_tap()
 {
@@ -107,6 +119,7 @@ suite_tap()
 		PGPORT=65432 PERL_TEST_HARNESS_DUMP_TAP="$tap/out" \
 		prove -j"$1" -Itest/t -I"$PG_TESTDIR/perl" "${files[@]}") \
 		>"$RUN_DIR/tap.log" 2>&1 || rc=$?
+	suite_tap_stop
 	# Each file's own output tells; prove's status only if they all look well.
 	local before=$FAILED
 	for name in "${files[@]}"; do

@@ -62,8 +62,8 @@ SELECT i, sin(i) * 1e3, cos(i) / 7, exp(i % 30 - 15), sin(i) * 1e3, cos(i) / 7
 FROM generate_series(1, 3000) i;
 SELECT e, compare(format('SELECT %s, count(*) FROM ex_f GROUP BY 1', e))
 FROM unnest(ARRAY['x * y + z', 'x * y - z', 'x + y * z', 'x / z', 'x / y / z', 'x - y - z', 'p * q + p', 'p / q', 'p * q', 'p + q', 'p - q * q',
-	'p * x', 'p::float8 * q', '(x * y)::float4', '-x', 'abs(x)', 'floor(x)', 'ceil(x)', 'trunc(x)', 'round(x)', 'sqrt(abs(x))', 'x::int4', 'p::int2', 'x::int8 * 3', 'n * y', 'n / 7.0::float8',
-	'greatest(x, y)', 'least(x, y, z)', 'sign(x)', 'x ^ 2']) e;
+	'p * x', 'p::float8 * q', '(x * y)::float4', '-x', 'abs(x)', 'floor(x) + 0.0', 'ceil(x) + 0.0', 'trunc(x) + 0.0', 'round(x) + 0.0', 'sqrt(abs(x))', 'x::int4', 'p::int2', 'x::int8 * 3', 'n * y', 'n / 7.0::float8',
+	'greatest(x, y)', 'least(x, y, z)']) e;
 -- which of those a device need not take
 SELECT e, compare(format('SELECT %s, count(*) FROM ex_f GROUP BY 1', e), 'try')
 FROM unnest(ARRAY['sign(x)', 'x ^ 2', 'power(x, 2)', 'exp(y)', 'ln(z)', 'sin(x)', 'x::numeric', 'n::text', 'cbrt(x)', 'n::numeric / 3', 'width_bucket(x, 0, 1000, 10)']) e;

@@ -61,7 +61,7 @@ RESET gpuagg.debug_fault;
 -- without fallback: errors, with a SQLSTATE, and the session goes on
 SET gpuagg.fallback = off;
 SELECT stage, set_config('gpuagg.debug_fault', stage, false) = stage AS set,
-	   device_error('SELECT g, count(*), sum(v), max(t COLLATE "C") FROM fa GROUP BY g'),
+	   regexp_replace(device_error('SELECT g, count(*), sum(v), max(t COLLATE "C") FROM fa GROUP BY g'), '[0-9]+ kB', 'N kB'),
 	   set_config('gpuagg.debug_fault', 'none', false) = 'none' AS reset
 FROM unnest(ARRAY['none', 'begin', 'pages', 'rows', 'finish', 'results', 'memory']) stage;
 SET gpuagg.debug_fault = 'lost';

@@ -38,6 +38,7 @@ EXECUTE pa_like('t%');
 EXECUTE pa_like('_1');
 EXECUTE pa_like(NULL);
 RESET gpuagg.debug_require;
+SELECT prefer_device(false);
 EXECUTE pa_like('t\1');
 EXECUTE pa_like('t\');
 PREPARE pa_in(int4, int4) AS SELECT g, count(*) FROM pa WHERE g IN ($1, $2, 7) GROUP BY g ORDER BY g;
@@ -53,14 +54,26 @@ EXECUTE pa_err(0);
 PREPARE pa_init AS SELECT g, count(*) FROM pa WHERE v > (SELECT avg(v) FROM pa) AND t = (SELECT max(t COLLATE "C") FROM pa) GROUP BY g ORDER BY g;
 EXECUTE pa_init;
 EXECUTE pa_init;
--- an init plan of no row, of one NULL, of too many rows, with an error, and never needed
+-- an init plan of no row, of one NULL, of too many rows, with an error
 SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT count(*) FROM pa WHERE v > (SELECT 1 WHERE false)',
-	'SELECT count(*), sum(CASE WHEN g > 100 THEN (SELECT v FROM pa) ELSE 1 END) FROM pa',
 	'SELECT count(*), sum(CASE WHEN g > 8 THEN (SELECT v FROM pa) ELSE 1 END) FROM pa',
 	'SELECT count(*) FROM pa WHERE g = (SELECT id FROM pa)',
-	'SELECT count(*) FROM pa WHERE g < 0 AND g = (SELECT 1 / (count(*) - 3000) FROM pa)',
 	'SELECT count(*) FROM pa WHERE g > 0 AND g = (SELECT 1 / (count(*) - 3000) FROM pa)']) q;
+-- An init plan runs when the node starts, as it does for PostgreSQL's parallel
+-- plans: its errors show even if no row comes to need its value.
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT count(*), sum(CASE WHEN g > 100 THEN (SELECT v FROM pa) ELSE 1 END) FROM pa',
+	'SELECT count(*) FROM pa WHERE g < 0 AND g = (SELECT 1 / (count(*) - 3000) FROM pa)']) q;
+-- but expressions of parameters are evaluated for the rows that need them
+PREPARE pa_never(int4) AS SELECT count(*) FROM pa WHERE g < 0 AND v > 10 / $1;
+EXECUTE pa_never(0);
+PREPARE pa_case(int4) AS SELECT g, sum(CASE WHEN g > 100 THEN 1 / $1 ELSE v END), count(*) FILTER (WHERE g > 100 AND t LIKE substr('t%', $1, $1 - 1)) FROM pa GROUP BY g ORDER BY g LIMIT 1;
+EXECUTE pa_case(0);
+EXECUTE pa_case(1);
+PREPARE pa_needed(int4) AS SELECT count(*) FROM pa WHERE g > 0 AND v > 10 / $1;
+EXECUTE pa_needed(0);
+EXECUTE pa_needed(5);
 
 -- a generic plan and what happens to its table
 SET gpuagg.debug_require = 'require';

@@ -69,6 +69,8 @@ SELECT q, compare(q, 'try') FROM unnest(ARRAY[
 	'SELECT max(s) FROM (SELECT sum(v) AS s FROM pl GROUP BY g) x',
 	'SELECT d.name, sum(x.s) FROM pl_dim d JOIN (SELECT g, sum(v) AS s FROM pl GROUP BY g) x USING (g) GROUP BY 1',
 	'SELECT g, sum(v), generate_series(1, 2) FROM pl GROUP BY g',
+	'SELECT (pl).g, count(*) FROM pl WHERE (pl).h IS NOT NULL GROUP BY 1',
+	'SELECT current_user::text, count(*), max(current_date) FROM pl',
 	'SELECT max(v), generate_series(1, 2) FROM pl',
 	'SELECT g, generate_series(1, g) AS s, count(*) FROM pl GROUP BY g, s',
 	'SELECT generate_series(1, 3) AS s, count(*) FROM pl GROUP BY s',
@@ -101,24 +103,24 @@ RESET enable_nestloop;
 SET gpuagg.debug_require = 'require';
 SELECT g, count(*), sum(v) FROM pl GROUP BY g ORDER BY g LIMIT 4;
 SELECT h, count(*), sum(v) FROM pl GROUP BY h ORDER BY h DESC;
-SELECT h, array_agg(g ORDER BY g) FROM (SELECT g, h FROM pl GROUP BY g, h) x GROUP BY h ORDER BY h LIMIT 1;
+SELECT h, g FROM (SELECT g, h FROM pl GROUP BY g, h) x ORDER BY h, g LIMIT 3;
 RESET gpuagg.debug_require;
 
 -- data that a grouping feeds
-CREATE TABLE pl_sink (g int4, s numeric);
+CREATE TABLE pl_sink (g int4, s int8);
 SET gpuagg.debug_require = 'require';
 INSERT INTO pl_sink SELECT g, sum(v) FROM pl GROUP BY g;
-SELECT count(*), sum(s::int8) FROM pl_sink;
+SELECT count(*), sum(s) FROM pl_sink;
 UPDATE pl_sink SET s = x.n FROM (SELECT g, count(*) AS n FROM pl GROUP BY g) x WHERE x.g = pl_sink.g AND x.g < 10;
-SELECT count(*), sum(s::int8) FROM pl_sink;
+SELECT count(*), sum(s) FROM pl_sink;
 DELETE FROM pl_sink WHERE g IN (SELECT g FROM pl GROUP BY g HAVING sum(v) > 12000);
-SELECT count(*), sum(s::int8) FROM pl_sink;
+SELECT count(*), sum(s) FROM pl_sink;
 CREATE TABLE pl_ctas AS SELECT h, count(*) AS n, avg(v) AS a FROM pl GROUP BY h;
 SELECT * FROM pl_ctas ORDER BY h;
 COPY (SELECT h, max(g) FROM pl GROUP BY h ORDER BY h) TO STDOUT;
 MERGE INTO pl_sink USING (SELECT g, sum(v) AS s FROM pl GROUP BY g) x ON x.g = pl_sink.g
 WHEN MATCHED THEN UPDATE SET s = 0 WHEN NOT MATCHED THEN INSERT VALUES (x.g, x.s);
-SELECT count(*), sum(s::int8) FROM pl_sink;
+SELECT count(*), sum(s) FROM pl_sink;
 INSERT INTO pl SELECT 100000 + g, g, 'new', count(*), 0 FROM pl GROUP BY g RETURNING id, v \g (format=unaligned) /dev/null
 SELECT count(*) FROM pl;
 RESET gpuagg.debug_require;
@@ -155,6 +157,15 @@ RESET gpuagg.debug_require;
 SELECT compare('SELECT d.g, x.h FROM pl_dim d, LATERAL (SELECT h, count(*) FROM pl WHERE pl.g >= d.g GROUP BY h ORDER BY h LIMIT 1) x');
 SELECT compare('SELECT g, (SELECT count(*) FROM (SELECT h FROM pl p2 WHERE p2.g = p1.g GROUP BY h) y) FROM pl p1 GROUP BY g', 'try');
 
+-- compiled expressions above the node and below it
+SET jit_above_cost = 0;
+SET jit_optimize_above_cost = 0;
+SET jit_inline_above_cost = 0;
+SELECT compare('SELECT g + 1, sum(v) * 2, upper(max(h)) FROM pl WHERE v > 3 GROUP BY g HAVING count(*) > 5');
+SELECT compare('SELECT g, sum(1000 / (v - 50)) FROM pl GROUP BY g');
+RESET jit_above_cost;
+RESET jit_optimize_above_cost;
+RESET jit_inline_above_cost;
 -- forced parallel plans and none at all
 SET force_parallel_mode = on;
 SELECT compare('SELECT g, sum(v), count(*) FROM pl GROUP BY g');

@@ -27,7 +27,6 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT count(*)',
 	'SELECT g, id % 3, count(*) FROM re GROUP BY ROLLUP (g, id % 3)',
 	'SELECT g, count(*) FROM re GROUP BY GROUPING SETS ((g), ())',
-	'SELECT g, generate_series(1, 2), count(*) FROM re GROUP BY g',
 	'SELECT g, count(*) FROM re TABLESAMPLE SYSTEM (100) GROUP BY g',
 	-- kinds of tables
 	'SELECT a, count(*) FROM re_part GROUP BY a',
@@ -51,6 +50,7 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT max(t COLLATE "en-x-icu") FROM re',
 	'SELECT g, json_agg(id ORDER BY id) FROM re GROUP BY g',
 	'SELECT bit_and(bt) FROM re',
+	'SELECT count(nm) FROM re',
 	-- types of keys
 	'SELECT n, count(*) FROM re GROUP BY n',
 	'SELECT iv, count(*) FROM re GROUP BY iv',
@@ -79,14 +79,15 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT g, count(*) FROM re WHERE EXISTS (SELECT 1 FROM re_dim WHERE re_dim.g = re.g) GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE g IN (SELECT g FROM re_dim WHERE re_dim.g = re.id % 5) GROUP BY g',
 	'SELECT g, max((SELECT name FROM re_dim WHERE re_dim.g = re.g)) FROM re GROUP BY g',
-	'SELECT (re).g, count(*) FROM re WHERE (re).t IS NOT NULL GROUP BY 1',
 	'SELECT row(g, id % 2), count(*) FROM re GROUP BY 1',
-	'SELECT g, count(*) FROM re WHERE pg_column_size(t) > 0 GROUP BY g',
-	'SELECT current_user, count(*), max(txid_current()::text) FROM re']) q;
+	'SELECT g, count(*) FROM re WHERE pg_column_size(t) > 0 GROUP BY g']) q;
 -- more than one obstacle: a row for each
 SELECT count(*) > 2 FROM gpuagg.why_not('SELECT n, string_agg(t, '','' ORDER BY t), sum(DISTINCT id) FROM re WHERE upper(t) = ''T'' GROUP BY n');
--- nothing in the way: no row
-SELECT count(*) FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g');
+-- nothing in the way but the cost; then nothing: no row
+SELECT regexp_replace(w, '[0-9.]+', 'N', 'g') FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g') w;
+SET cpu_operator_cost = 100;
+SELECT * FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g');
+RESET cpu_operator_cost;
 -- nothing to group; not a query; several; not SQL; a query that may not be read
 SELECT * FROM gpuagg.why_not('SELECT * FROM re');
 SELECT * FROM gpuagg.why_not('DELETE FROM re');
@@ -98,11 +99,13 @@ SELECT * FROM gpuagg.why_not(NULL);
 -- it runs nothing
 SELECT count(*) FROM gpuagg.why_not('INSERT INTO re_dim SELECT g, max(t) FROM re GROUP BY g');
 SELECT count(*) FROM re_dim;
+SET cpu_operator_cost = 100;
 -- parameters, subqueries, more than one grouping step
 SELECT count(*) FROM gpuagg.why_not('SELECT g, count(*) FROM re WHERE id > $1 GROUP BY g');
-SELECT * FROM gpuagg.why_not('SELECT x, count(*) FROM (SELECT g, sum(id) AS x FROM re GROUP BY g) y GROUP BY x');
+SELECT regexp_replace(w, '[0-9.]+', 'N', 'g') FROM gpuagg.why_not('SELECT x, count(*) FROM (SELECT g, sum(id) AS x FROM re GROUP BY g) y GROUP BY x') w;
+RESET cpu_operator_cost;
 SET gpuagg.enable = off;
-SELECT * FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g');
+SELECT regexp_replace(w, '[0-9.]+', 'N', 'g') FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g') w;
 RESET gpuagg.enable;
 -- debug_require, in both directions
 SET gpuagg.debug_require = 'require';

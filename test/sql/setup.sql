@@ -78,15 +78,16 @@ BEGIN
 END
 $$;
 
--- Make PostgreSQL's own ways of grouping too dear, until the end of the
--- calling function or transaction.
-CREATE FUNCTION prefer_device() RETURNS void LANGUAGE plpgsql AS $$
+-- Make PostgreSQL's own ways of grouping too dear, for this transaction (or
+-- calling function) or for the session.
+CREATE FUNCTION prefer_device(local bool DEFAULT true) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM set_config('gpuagg.enable', 'on', true),
-			set_config('gpuagg.debug_require', 'allow', true),
-			set_config('cpu_tuple_cost', '10', true),
-			set_config('cpu_operator_cost', '100', true),
-			set_config('max_parallel_workers_per_gather', '0', true);
+	PERFORM set_config('gpuagg.enable', 'on', local),
+			set_config('gpuagg.debug_require', 'allow', local),
+			set_config('cpu_tuple_cost', '10', local),
+			set_config('cpu_operator_cost', '100', local),
+			set_config('max_parallel_workers_per_gather', '0', local),
+			set_config('jit', 'off', local);
 END
 $$;
 
@@ -106,6 +107,7 @@ SET gpuagg.debug_require = 'allow'
 SET cpu_tuple_cost FROM CURRENT
 SET cpu_operator_cost FROM CURRENT
 SET max_parallel_workers_per_gather FROM CURRENT
+SET jit FROM CURRENT
 SET client_min_messages = warning
 AS $$
 DECLARE
@@ -160,6 +162,7 @@ SET gpuagg.debug_require FROM CURRENT
 SET cpu_tuple_cost FROM CURRENT
 SET cpu_operator_cost FROM CURRENT
 SET max_parallel_workers_per_gather FROM CURRENT
+SET jit FROM CURRENT
 AS $$
 BEGIN
 	PERFORM prefer_device();

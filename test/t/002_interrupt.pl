@@ -18,7 +18,7 @@ my $node = new_node(
 	'restart_after_crash = on',
 	'log_min_messages = info');
 slow_table($node, 24000);
-my $slow = slow_query(60);
+my $slow = slow_query(2);
 my $require = "SET gpuagg.debug_require = 'require';";
 my $fast = "SELECT g, count(*), sum(id) FROM slow GROUP BY g ORDER BY g";
 
@@ -116,7 +116,7 @@ intact('lost client');
 my $worker = worker_pid($node);
 my $before = counter($node, 'fallbacks_device');
 $psql = start_psql($node,
-	"SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $slow;");
+	"SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $slow;");
 wait_task($node);
 kill 'TERM', $worker;
 finish_psql($psql);
@@ -130,7 +130,7 @@ cmp_ok(counter($node, 'fallbacks_device'), '>', $before,
 intact('worker SIGTERM');
 # the same without fallback: an error, and the next query runs
 $psql = start_psql($node,
-	"SET gpuagg.fallback = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $slow;"
+	"SET gpuagg.fallback = off; SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $slow;"
 );
 wait_task($node);
 kill 'TERM', worker_pid($node);
@@ -148,7 +148,7 @@ is(worker_pid($node), $worker, 'SIGHUP does not stop the worker');
 # a query that comes while no worker is there waits or is answered by PostgreSQL
 kill 'TERM', $worker;
 is( $node->safe_psql('postgres',
-		"SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $fast"),
+		"SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $fast"),
 	$node->safe_psql('postgres', "SET gpuagg.enable = off; $fast"),
 	'a query in the gap is answered');
 ok(wait_ready($node), 'the worker is back once more');

@@ -120,7 +120,7 @@ foreach my $i (0 .. $#cases)
 {
 	my $name = $cases[$i][0];
 	my $stock = answer('SET gpuagg.enable = off;', "c$i");
-	my $device = answer('SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; SET max_parallel_workers_per_gather = 0;', "c$i");
+	my $device = answer('SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; SET max_parallel_workers_per_gather = 0;', "c$i");
 
 	$errors++ if $stock =~ /^ERROR/;
 	# PostgreSQL itself does not survive every damage

@@ -120,7 +120,7 @@ is( $node->safe_psql('postgres',
 	),
 	'0|0',
 	'the visibility map is sound');
-$node->command_ok([ 'pg_amcheck', '-d', $node->connstr('postgres'), '-t', 's', '--heapallindexed' ],
+$node->command_ok([ 'pg_amcheck', '-t', 's', '--heapallindexed', 'postgres' ],
 	'pg_amcheck');
 no_tasks($node, 'nothing left');
 # wraparound is not held up: nothing keeps an old snapshot

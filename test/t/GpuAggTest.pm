@@ -7,6 +7,8 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use File::Temp;
+use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -104,14 +106,18 @@ sub rss_kb
 sub start_psql
 {
 	my ($node, $script) = @_;
-	my %psql = (stdin => $script, stdout => '', stderr => '');
+	my %psql = (stdout => '', stderr => '');
 
+	# a file, because a pipe would only be fed while we pump
+	$psql{script} = File::Temp->new;
+	print { $psql{script} } $script;
+	$psql{script}->flush;
 	$psql{run} = IPC::Run::start(
 		[
-			'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d',
-			$node->connstr('postgres')
+			'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-f',
+			$psql{script}->filename, '-d', $node->connstr('postgres')
 		],
-		'<', \$psql{stdin}, '>', \$psql{stdout}, '2>', \$psql{stderr},
+		'>', \$psql{stdout}, '2>', \$psql{stderr},
 		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 	$psql{started} = time;
 	return \%psql;
@@ -171,8 +177,8 @@ sub slow_query
 {
 	my ($filters) = @_;
 	my $aggs = join ', ',
-	  map { "count(*) FILTER (WHERE t LIKE '%aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab$_%')" }
-	  (1 .. ($filters // 30));
+	  map { "count(*) FILTER (WHERE t LIKE '%aaaaaaaaaaaaaaab$_%')" }
+	  (1 .. $filters);
 
 	return "SELECT g, $aggs FROM slow GROUP BY g ORDER BY g";
 }
