@@ -7,10 +7,11 @@
 CREATE TABLE fa (id int4, g int4, v int8, t text);
 INSERT INTO fa SELECT i, i % 50, i, CASE i % 100 WHEN 0 THEN repeat('long ' || i % 300, 2000) ELSE 't' || i % 9 END FROM generate_series(1, 20000) i;
 ANALYZE fa;
--- A device that was lost comes back.
+-- A device that was lost comes back: in a second, and after several losses in
+-- half a minute.
 CREATE FUNCTION device_ready() RETURNS bool LANGUAGE plpgsql AS $$
 BEGIN
-	FOR i IN 1..200 LOOP
+	FOR i IN 1..900 LOOP
 		IF EXISTS (SELECT FROM gpuagg.devices WHERE state = 'ready') THEN
 			RETURN true;
 		END IF;

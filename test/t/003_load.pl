@@ -128,7 +128,7 @@ slow: {
 		'a query that waits can be seen');
 	is( $queue->safe_psql(
 			'postgres',
-			"SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Extension' AND backend_type = 'client backend'"
+			"SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Extension' AND query LIKE 'SELECT g, count(*) FROM slow%'"
 		),
 		'1',
 		'with a wait event');

@@ -119,18 +119,25 @@ my ($crashes, $unlike, $errors) = (0, 0, 0);
 foreach my $i (0 .. $#cases)
 {
 	my $name = $cases[$i][0];
+	# Where PostgreSQL reads past a page's end, it finds what the neighbouring
+	# buffer holds: only from the second time on it finds the same.
+	my $first = answer('SET gpuagg.enable = off;', "c$i");
 	my $stock = answer('SET gpuagg.enable = off;', "c$i");
+	# It does not survive every damage.
+	next if $first eq 'CRASH' || $stock eq 'CRASH';
 	my $device = answer('SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; SET max_parallel_workers_per_gather = 0;', "c$i");
 
 	$errors++ if $stock =~ /^ERROR/;
-	# PostgreSQL itself does not survive every damage
-	next if $stock eq 'CRASH' || $stock eq $device;
+	next if $stock eq $device;
 	$device eq 'CRASH' ? $crashes++ : $unlike++;
 	diag("$name:\nPostgreSQL: $stock\ngpuagg: $device");
 }
 is($crashes, 0, 'no damage crashes what PostgreSQL survives');
 is($unlike, 0, 'every damaged page is read as PostgreSQL reads it');
 cmp_ok($errors, '>', 3, 'some damage is an error of PostgreSQL');
+unlike(slurp_file($node->logfile),
+	qr/background worker "gpuagg[^"]*" .*terminated by signal/,
+	'the device worker survives all of it');
 wait_ready($node);
 same_answer($node, (sprintf $query, 't'), 'an intact table reads on');
 is( $node->safe_psql('postgres', "SET gpuagg.debug_require = 'require';" . sprintf $query, 't'),

@@ -70,7 +70,11 @@ table_add(const Row *r)
 	page_add(&pages[npages - 1], values, NCOLS);
 }
 
-/* n rows of about `groups` keys; of ten rows, `skew` have key 3. */
+/*
+ * n rows of about `groups` keys; of ten rows, `skew` have key 3, or rows of
+ * one key follow each other.
+ */
+#define CLUSTERED 11
 static void
 table_make(uint32_t n, uint32_t groups, uint32_t skew)
 {
@@ -85,7 +89,9 @@ table_make(uint32_t n, uint32_t groups, uint32_t skew)
 		Row		   *r = &rows[i];
 
 		r->a = (int32_t) (random_next() % groups);
-		if (i % 10 < skew)
+		if (skew == CLUSTERED)
+			r->a = (int32_t) ((uint64_t) i * groups / n);
+		else if (i % 10 < skew)
 			r->a = 3;
 		r->a_null = r->a == 7;
 		r->v = (int64_t) random_next();
@@ -386,7 +392,8 @@ test_groups(uint32_t n, uint32_t groups, uint32_t skew, const char *strategy)
 
 	table_make(n, groups, skew);
 	program_standard(&p);
-	snprintf(name, sizeof(name), "%u rows, %u groups, %u0 %% in one", n, groups, skew);
+	snprintf(name, sizeof(name), skew == CLUSTERED ? "%u rows, %u groups, clustered" :
+			 "%u rows, %u groups, %u0 %% in one", n, groups, skew);
 	ok(run_all(&run, &p, 4096) && standard_ok(&run, &p, groups), name);
 	ok(run.scanned == n && run.passed == n && run.stats.groups == run.groups, "counts");
 	ok(strcmp(run.stats.strategy, strategy) == 0 && run.stats.device_ns > 0 &&
@@ -800,6 +807,33 @@ test_faults(void)
 	run_end(&run);
 }
 
+/* Wherever memory runs out, the task fails cleanly; main() counts leaks. */
+static void
+test_memory_limits(void)
+{
+	static TestProgram p;
+	GpuAggTaskConfig config = {0};
+	Run			run;
+	bool		good = true;
+	uint32_t	failed = 0;
+
+	table_make(20000, 9000, 4);
+	program_columns(&p, WANT(COL_A) | WANT(COL_T));
+	program_key(&p, col[COL_T], GPUAGG_T_TEXT);
+	program_trans(&p, GPUAGG_TRANS_MAX_BYTES, col[COL_T], NONE, GPUAGG_T_TEXT);
+	for (config.memory_limit = 3000; config.memory_limit < 8 << 20;
+		 config.memory_limit += config.memory_limit / 16)
+	{
+		if (run_begin(&run, &p, &config) && run_feed(&run))
+			run_finish(&run, 4096);
+		failed += run.error.status == GPUAGG_OUT_OF_MEMORY;
+		good &= run.error.status == GPUAGG_OUT_OF_MEMORY ||
+			(run.error.status == GPUAGG_OK && run.groups > 5000);
+		run_end(&run);
+	}
+	ok(good && failed > 50, "memory that runs out at any time");
+}
+
 static void
 test_cancel(void)
 {
@@ -909,6 +943,7 @@ main(void)
 	test_groups(300000, 200000, 0, "partitioned");
 	test_groups(300000, 50000, 6, "partitioned");
 	test_groups(300000, 200000, 4, "partitioned");
+	test_groups(300000, 50000, CLUSTERED, "partitioned");
 	test_text_keys();
 	test_several_keys();
 	test_transitions();
@@ -917,6 +952,7 @@ main(void)
 	test_value_errors();
 	test_skipped();
 	test_faults();
+	test_memory_limits();
 	test_cancel();
 	test_fairness();
 	OPS->info(device, &info);
