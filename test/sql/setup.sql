@@ -40,7 +40,7 @@ LANGUAGE sql AS $$
 			   ARRAY(SELECT m[1]::float8 FROM regexp_matches(r, number, 'g') m) AS f
 		FROM (SELECT 's' AS which, unnest(stock) AS r
 			  UNION ALL SELECT 'd', unnest(device)) x,
-			 (VALUES ('(-?[0-9]+(?:[.][0-9]+)?(?:e[-+]?[0-9]+)?)')) v(number)),
+			 (VALUES ('(-?[0-9]+(?:[.][0-9]+)?(?:e[-+][0-9]+)?)')) v(number)),
 	numbered AS (
 		SELECT *, row_number() OVER (PARTITION BY which ORDER BY k COLLATE "C", f) AS n FROM split)
 	SELECT string_agg(format('stock: %s device: %s', s.r, d.r), E'\n')
