@@ -51,8 +51,8 @@
 #define MISS_NS 40.0
 
 /* Making and merging a group, sending it and building its tuple */
-#define NEW_GROUP_NS 200.0
-#define OUTPUT_NS 25.0
+#define NEW_GROUP_NS 100.0
+#define OUTPUT_NS 20.0
 #define NUMERIC_OUTPUT_NS 150.0
 
 static bool

@@ -16,7 +16,7 @@ NVCC ?= nvcc
 
 WARN := -Wall -Wextra -Werror
 COMMON := -g -ffp-contract=off -fno-strict-aliasing -fwrapv -pthread -Isrc $(WARN) -MMD -MP
-CFLAGS_opt := -std=gnu11 -O3 $(COMMON)
+CFLAGS_opt := -std=gnu11 -O3 -fno-math-errno -fno-trapping-math $(COMMON)
 CFLAGS_san := -std=gnu11 -O1 -fno-omit-frame-pointer $(COMMON) \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
 # No contraction: both devices give PostgreSQL's bits.
