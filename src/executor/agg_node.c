@@ -240,6 +240,9 @@ node_fall_back(GpuAggScanState *node, const GpuAggError *error)
 	GpuAggFallback reason = gpuagg_error_fallback(error);
 	bool		required = gpuagg_debug_require == GPUAGG_REQUIRE;
 
+	/* PostgreSQL would follow the page's offsets wherever they lead */
+	if (error->status == GPUAGG_CORRUPT_PAGE)
+		gpuagg_error_raise(error);
 	gpuagg_fallback_count(reason);
 	node->counters.fallback = reason;
 	strlcpy(node->counters.fallback_message, error->message,

@@ -27,10 +27,6 @@ gpuagg_error_set(GpuAggError *error, GpuAggStatus status, uint32 detail,
 	return status;
 }
 
-/*
- * A corrupt page counts as a value that PostgreSQL must judge: it reports
- * the corruption in its own way, or reads what we were too careful to read.
- */
 GpuAggFallback
 gpuagg_error_fallback(const GpuAggError *error)
 {
@@ -39,7 +35,6 @@ gpuagg_error_fallback(const GpuAggError *error)
 		case GPUAGG_OK:
 			return GPUAGG_FALLBACK_NONE;
 		case GPUAGG_VALUE_ERROR:
-		case GPUAGG_CORRUPT_PAGE:
 			return GPUAGG_FALLBACK_VALUE;
 		case GPUAGG_OUT_OF_MEMORY:
 			return GPUAGG_FALLBACK_MEMORY;
@@ -49,6 +44,7 @@ gpuagg_error_fallback(const GpuAggError *error)
 			return GPUAGG_FALLBACK_UNSUPPORTED;
 		case GPUAGG_DEVICE_FAULT:
 		case GPUAGG_DEVICE_LOST:
+		case GPUAGG_CORRUPT_PAGE:
 		case GPUAGG_CANCELLED:
 		case GPUAGG_INJECTED:
 			break;
@@ -176,7 +172,7 @@ gpuagg_error_raise(const GpuAggError *error)
 					(errcode(ERRCODE_DATA_CORRUPTED),
 					 errmsg("the device met a corrupt page"),
 					 detail_message(error),
-					 errhint("Set gpuagg.fallback to on to see what PostgreSQL says of it, and check the table with pg_amcheck.")));
+					 errhint("Check the table with pg_amcheck.  With gpuagg.enable = off PostgreSQL reads the page in its own way, which may end in a crash.")));
 			break;
 		case GPUAGG_CANCELLED:
 		case GPUAGG_DEVICE_LOST:

@@ -440,6 +440,17 @@ table_prewarm()
 		"raise BENCH_SHARED_BUFFERS"
 }
 
+# in_turn ROUND ENGINE ENGINE: the two, in every other round the second first:
+# where a round is short, being first or second is a difference of its own.
+in_turn()
+{
+	if [ $(($1 % 2)) -eq 0 ]; then
+		echo "$2 $3"
+	else
+		echo "$3 $2"
+	fi
+}
+
 # ------------------------------------------------- one query, all engines
 
 # gpuagg_engine SESSION QUERY: REPLY is the engine that stands for gpuagg

@@ -15,7 +15,7 @@ planning_case()
 	local case=$1 query=$2 round engine
 
 	for ((round = 0; round <= BENCH_RUNS * 20; round++)); do
-		for engine in gpuagg postgres; do
+		for engine in $(in_turn $round gpuagg postgres); do
 			planning_time $engine "$query"
 			[ "$round" -lt 5 ] || samples_add "$case/$engine" "$REPLY"
 		done
@@ -31,7 +31,7 @@ planning_select()
 	local round server engine out
 
 	for ((round = 1; round <= BENCH_RUNS; round++)); do
-		for engine in gpuagg postgres; do
+		for engine in $(in_turn $round gpuagg postgres); do
 			server=plain
 			[ $engine = postgres ] || server=$WITH
 			out=$(server_env $server

@@ -105,6 +105,28 @@ RESET gpuagg.debug_require;
 EXECUTE pa_inv;
 ALTER TABLE pa ALTER COLUMN v TYPE int4;
 EXECUTE pa_inv;
+-- the session's zone is that of the execution, not of the planning
+CREATE TABLE pa_zone AS SELECT '2024-01-01'::date + i AS d, '2024-01-01 00:00+00'::timestamptz + i * interval '7 hours' AS tz FROM generate_series(0, 200) i;
+ANALYZE pa_zone;
+SELECT prefer_device(false);
+SET timezone = 'UTC';
+PREPARE pa_zone AS SELECT date_trunc('month', d) AS m, count(*), min(tz) FROM pa_zone WHERE tz >= '2024-01-15' GROUP BY 1 ORDER BY 1 LIMIT 2;
+PREPARE pa_cast(text) AS SELECT count(*), min(tz), max(tz) FROM pa_zone WHERE tz > $1::timestamptz AND d < $1::date + 90;
+EXPLAIN (COSTS OFF) EXECUTE pa_zone;
+EXECUTE pa_zone;
+EXECUTE pa_cast('2024-01-10 00:00');
+SET timezone = 'Pacific/Auckland';
+EXECUTE pa_zone;
+EXECUTE pa_cast('2024-01-10 00:00');
+SET datestyle = 'ISO, DMY';
+EXECUTE pa_cast('03/02/2024');
+SET gpuagg.enable = off;
+EXECUTE pa_zone;
+EXECUTE pa_cast('2024-01-10 00:00');
+EXECUTE pa_cast('03/02/2024');
+RESET ALL;
+DROP TABLE pa_zone;
+SET plan_cache_mode = force_generic_plan;
 -- settings apply to cached plans, too
 PREPARE pa_set AS SELECT g, count(*) FROM pa WHERE g < 2 GROUP BY g ORDER BY g;
 EXECUTE pa_set;

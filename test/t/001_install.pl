@@ -136,6 +136,32 @@ unlike($session->query($explain), qr/GpuAgg/, 'open session: dropped');
 is($session->query('EXECUTE p'), '0|2857', 'a plan of before still answers');
 $session->quit;
 
+# Other encodings: characters are those of the database.
+foreach my $encoding ('LATIN1', 'EUC_JP', 'SQL_ASCII')
+{
+	my $db = lc $encoding;
+
+	$node->safe_psql('postgres',
+		"CREATE DATABASE $db TEMPLATE template0 ENCODING '$encoding' LC_COLLATE 'C' LC_CTYPE 'C'"
+	);
+	$node->safe_psql(
+		$db, q{
+		CREATE EXTENSION gpuagg;
+		CREATE TABLE t (id int, s text, c char(5));
+		INSERT INTO t SELECT i, convert_from(decode(substr('61a4a2a4a462e9616263', 1, 2 * (1 + i % 10)), 'hex'), getdatabaseencoding()), 'c' || i % 3
+		FROM generate_series(1, 1000) i WHERE i % 10 NOT IN (1, 3, 6) AND (getdatabaseencoding() <> 'EUC_JP' OR i % 10 < 6);
+		ANALYZE t;});
+	foreach my $query (
+		'SELECT s, count(*), sum(id) FROM t GROUP BY s ORDER BY s',
+		'SELECT c, length(s), octet_length(s), substr(s, 2, 2), count(*) FROM t GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4',
+		q{SELECT count(*) FILTER (WHERE s LIKE '__'), count(*) FILTER (WHERE s LIKE '_%b%'), min(s), max(s), count(*) FILTER (WHERE s LIKE 'a%') FROM t})
+	{
+		is( $node->safe_psql($db, "SET client_encoding = '$encoding'; SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $query"),
+			$node->safe_psql($db, "SET client_encoding = '$encoding'; SET gpuagg.enable = off; $query"),
+			"$encoding: $query");
+	}
+}
+
 # Dump and restore.
 $node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION gpuagg.stat_reset() TO pg_monitor');
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump.sql';

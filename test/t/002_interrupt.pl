@@ -74,6 +74,9 @@ intact('cancel');
 $node->safe_psql('postgres', 'CREATE ROLE nosy LOGIN; CREATE ROLE watcher LOGIN IN ROLE pg_monitor');
 $psql = start_psql($node, "$require $slow;");
 $pid = wait_task($node);
+$node->poll_query_until('postgres',
+	"SELECT count(*) > 0 FROM gpuagg.tasks WHERE pid = $pid AND pages_done > 0 AND memory > 0"
+);
 is( $node->safe_psql(
 		'postgres',
 		"SELECT relation, state, pages_done BETWEEN 1 AND pages_total, pages_total = pg_relation_size('slow') / 8192, datname, usename IS NOT NULL, memory > 0 FROM gpuagg.tasks WHERE pid = $pid"

@@ -1,5 +1,5 @@
-# Damaged pages: PostgreSQL's error or PostgreSQL's reading of them, never a
-# crash, never a read past the page.
+# Damaged pages: PostgreSQL's error or PostgreSQL's reading of them, or our own
+# error where an offset leads out of its page; never a crash.
 use strict;
 use warnings;
 
@@ -115,26 +115,34 @@ $node->stop;
 damage($paths[$_], @{ $cases[$_] }[ 1 .. $#{ $cases[$_] } ]) foreach (0 .. $#cases);
 $node->start;
 wait_ready($node);
-my ($crashes, $unlike, $errors) = (0, 0, 0);
+my ($crashes, $unlike, $errors, $found) = (0, 0, 0, 0);
 foreach my $i (0 .. $#cases)
 {
 	my $name = $cases[$i][0];
+	# First, so that it is tried on what crashes PostgreSQL, too.
+	my $device = answer('SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; SET max_parallel_workers_per_gather = 0;', "c$i");
+
+	# what we refuse to follow, whatever PostgreSQL makes of it
+	if ($device =~ /corrupt page/)
+	{
+		$found++;
+		next;
+	}
 	# Where PostgreSQL reads past a page's end, it finds what the neighbouring
 	# buffer holds: only from the second time on it finds the same.
 	my $first = answer('SET gpuagg.enable = off;', "c$i");
 	my $stock = answer('SET gpuagg.enable = off;', "c$i");
 	# It does not survive every damage.
 	next if $first eq 'CRASH' || $stock eq 'CRASH';
-	my $device = answer('SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; SET max_parallel_workers_per_gather = 0;', "c$i");
-
 	$errors++ if $stock =~ /^ERROR/;
 	next if $stock eq $device;
 	$device eq 'CRASH' ? $crashes++ : $unlike++;
 	diag("$name:\nPostgreSQL: $stock\ngpuagg: $device");
 }
 is($crashes, 0, 'no damage crashes what PostgreSQL survives');
-is($unlike, 0, 'every damaged page is read as PostgreSQL reads it');
-cmp_ok($errors, '>', 3, 'some damage is an error of PostgreSQL');
+is($unlike, 0, 'what is not refused is read as PostgreSQL reads it');
+cmp_ok($found, '>', 10, 'offsets that leave the page are found');
+cmp_ok($errors, '>', 2, 'some damage is an error of PostgreSQL');
 unlike(slurp_file($node->logfile),
 	qr/background worker "gpuagg[^"]*" .*terminated by signal/,
 	'the device worker survives all of it');

@@ -154,7 +154,8 @@ sub aggregate
 	{
 		my $type = pick(qw(int2 int4 int8 float8 float4));
 
-		$float = $type =~ /float/;
+		# sum(float4) adds in single precision in PostgreSQL
+		$float = $type eq 'float8' || $form eq 'avg' && $type eq 'float4' ? 1e-9 : $type eq 'float4' ? 1e-4 : 0;
 		$call = "$form(" . expr($type, 3) . ')';
 	}
 	elsif ($form =~ /min|max/)
@@ -182,7 +183,7 @@ foreach my $n (1 .. $queries)
 		my ($call, $f) = aggregate();
 
 		push @aggs, $call;
-		$float ||= $f;
+		$float = $f if $f > $float;
 	}
 	foreach (1 .. int rand 4)
 	{
@@ -195,13 +196,17 @@ foreach my $n (1 .. $queries)
 	$query .= ' WHERE ' . expr('bool', 3) if rand() < 0.6;
 	$query .= ' GROUP BY ' . join(', ', @keys) if @keys;
 	push @asked, $query;
-	$script .= sprintf "SELECT replace(compare(\$q\$%s\$q\$, 'try'%s), E'\\n', ' ');\n", $query, $float ? ', 1e-9' : '';
+	$script .= sprintf "SELECT replace(compare(\$q\$%s\$q\$, 'try'%s), E'\\n', ' ');\n", $query, $float ? ", $float" : '';
 }
 my @answers = split /\n/, $node->safe_psql('postgres', $script);
 is(scalar @answers, $queries, 'every query was answered');
 foreach my $n (0 .. $#answers)
 {
 	my ($outcome) = $answers[$n] =~ /^(ok, not on the device|ok|same error)/;
+
+	# Where several errors wait, the first depends on the plan (sort or hash).
+	$outcome = 'another error'
+	  if $answers[$n] =~ /^DIFFERENT ERRORS: stock: 22\w{3} .* device: 22\w{3} /;
 
 	$outcomes{ $outcome // 'different' }++;
 	push @failures, "$asked[$n]\n  $answers[$n]" unless defined $outcome;

@@ -4,10 +4,11 @@
  *
  * Page by page, a first loop follows the line pointers.  A tuple that is
  * full (it has all attributes up to the last one needed, none of them NULL)
- * only leaves its address and its row number; then columns at a fixed offset
- * are loaded one after the other from all these addresses, in loops without
- * branches.  Columns behind a variable-length one are walked to in the first
- * loop.  Tuples that are not full are decoded attribute by attribute.
+ * is crossed stretch by stretch (shape.h): variable-length attributes are
+ * stepped over, and of each run of fixed-length ones only the start is
+ * noted.  Then fixed-length columns are loaded one after the other from all
+ * these starts, in loops without branches.  Tuples that are not full are
+ * decoded attribute by attribute.
  *
  * A row whose needed value is compressed or external goes to the list of
  * skipped rows and leaves no trace in the vectors.
@@ -17,10 +18,13 @@
 #include "device/host/decode.h"
 #include "device/page.h"
 
+/* Bytes of a tuple header without NULLs */
+#define PREFETCH_HEADER 24
+
 /* Full tuples of one page that wait for their fixed columns. */
 typedef struct GpuAggFullTuples
 {
-	const char *data[GPUAGG_MAX_LINES];
+	uint16_t	start[GPUAGG_MAX_ANCHORS][GPUAGG_MAX_LINES];	/* in the page */
 	uint16_t	row[GPUAGG_MAX_LINES];
 	uint32_t	n;
 } GpuAggFullTuples;
@@ -164,48 +168,128 @@ walk_tuple(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t from,
 	return GPUAGG_FETCH_VALUE;
 }
 
-/* One column at a fixed offset, from every full tuple of the page. */
-static void
-load_column(const GpuAggAttr *a, GpuAggVector *v, const GpuAggFullTuples *full)
+/*
+ * Step over an attribute of variable length of a full tuple and, if it is
+ * loaded, leave its bytes in the row.
+ */
+static GpuAggFetch
+step_over(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
+		  uint32_t *off, uint32_t row)
 {
-	const uint32_t off = (uint32_t) a->fixed_off;
+	const GpuAggAttr *a = &gpuagg_program_attrs(d->shape->program)[i];
+	const char *value = NULL;
+	uint32_t	len = 0;
+	GpuAggFetch fetch = gpuagg_tuple_attr(tuple, a, i, off, &value, &len);
+
+	if (fetch == GPUAGG_FETCH_VALUE && a->reg != GPUAGG_NO_REG)
+		store_value(&d->vectors->reg[a->reg], a->type, row, value, len);
+	else if (fetch == GPUAGG_FETCH_TOASTED && a->reg == GPUAGG_NO_REG)
+		fetch = GPUAGG_FETCH_VALUE;
+	return fetch;
+}
+
+/* The same with a short cut for what most strings are: short. */
+static inline GpuAggFetch
+step_over_fast(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
+			   uint32_t *off, uint32_t row)
+{
+	const GpuAggAttr *a = &gpuagg_program_attrs(d->shape->program)[i];
+	const uint8_t *p = (const uint8_t *) tuple->data + *off;
+	uint32_t	size;
+
+	if (a->attlen != -1 || *off >= tuple->bytes ||
+		!GPUAGG_VARLENA_IS_SHORT(*p) || GPUAGG_VARLENA_IS_EXTERNAL(*p) ||
+		(size = GPUAGG_VARLENA_SHORT_BYTES(*p)) > tuple->bytes - *off)
+		return step_over(d, tuple, i, off, row);
+	if (a->reg != GPUAGG_NO_REG)
+	{
+		GpuAggBytes *b = &d->vectors->reg[a->reg].v.b[row];
+
+		b->data = (const char *) p + 1;
+		b->len = size - 1;
+	}
+	*off += size;
+	return GPUAGG_FETCH_VALUE;
+}
+
+/*
+ * Cross a full tuple; its starts go to the next place in `full`, which the
+ * caller takes if this returns VALUE.
+ */
+static inline GpuAggFetch
+cross_tuple(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t row,
+			GpuAggFullTuples *full)
+{
+	const GpuAggShape *s = d->shape;
+	const GpuAggStretch *end = s->stretches + s->nstretches;
+	const uint32_t data = (uint32_t) (tuple->data - d->pages[d->page].page);
+	uint32_t	off = 0;
+
+	full->row[full->n] = (uint16_t) row;
+	for (const GpuAggStretch *st = s->stretches; st < end; st++)
+	{
+		for (uint32_t i = st->first; i < st->fixed; i++)
+		{
+			GpuAggFetch fetch = step_over_fast(d, tuple, i, &off, row);
+
+			if (__builtin_expect(fetch != GPUAGG_FETCH_VALUE, 0))
+				return fetch;
+		}
+		off = (off + st->align - 1) & ~((uint32_t) st->align - 1);
+		if (st->anchor != GPUAGG_NO_ANCHOR)
+			full->start[st->anchor][full->n] = (uint16_t) (data + off);
+		off += st->bytes;
+	}
+	if (off > tuple->bytes)
+		return GPUAGG_FETCH_CORRUPT;
+	if (s->walk_from < s->program->nattrs)
+		return walk_tuple(d, tuple, s->walk_from, off, row);
+	return GPUAGG_FETCH_VALUE;
+}
+
+/* One column from every full tuple of the page. */
+static void
+load_column(const GpuAggFixedColumn *column, const GpuAggAttr *a, GpuAggVector *v,
+			const char *page, const GpuAggFullTuples *full)
+{
+	const char *base = page + column->off;
 	const uint32_t n = full->n;
-	const char *const *data = full->data;
+	const uint16_t *start = full->start[column->anchor];
 	const uint16_t *row = full->row;
 
 	switch (a->type)
 	{
 		case GPUAGG_T_BOOL:
 			for (uint32_t k = 0; k < n; k++)
-				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_BOOL, data[k] + off);
+				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_BOOL, base + start[k]);
 			break;
 		case GPUAGG_T_INT2:
 			for (uint32_t k = 0; k < n; k++)
-				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_INT2, data[k] + off);
+				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_INT2, base + start[k]);
 			break;
 		case GPUAGG_T_INT4:
 		case GPUAGG_T_DATE:
 			for (uint32_t k = 0; k < n; k++)
-				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_INT4, data[k] + off);
+				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_INT4, base + start[k]);
 			break;
 		case GPUAGG_T_FLOAT4:
 			for (uint32_t k = 0; k < n; k++)
-				v->v.f[row[k]] = gpuagg_load_f64(GPUAGG_T_FLOAT4, data[k] + off);
+				v->v.f[row[k]] = gpuagg_load_f64(GPUAGG_T_FLOAT4, base + start[k]);
 			break;
 		case GPUAGG_T_FLOAT8:
 			for (uint32_t k = 0; k < n; k++)
-				v->v.f[row[k]] = gpuagg_load_f64(GPUAGG_T_FLOAT8, data[k] + off);
+				v->v.f[row[k]] = gpuagg_load_f64(GPUAGG_T_FLOAT8, base + start[k]);
 			break;
 		case GPUAGG_T_UUID:
 			for (uint32_t k = 0; k < n; k++)
 			{
-				v->v.b[row[k]].data = data[k] + off;
+				v->v.b[row[k]].data = base + start[k];
 				v->v.b[row[k]].len = 16;
 			}
 			break;
 		default:
 			for (uint32_t k = 0; k < n; k++)
-				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_INT8, data[k] + off);
+				v->v.i[row[k]] = gpuagg_load_i64(GPUAGG_T_INT8, base + start[k]);
 			break;
 	}
 }
@@ -227,6 +311,21 @@ prefetch_lines(const GpuAggDecoder *d)
 
 	for (uint32_t i = 0; d->line == 0 && i < bytes; i += 64)
 		__builtin_prefetch(ahead + i);
+}
+
+/*
+ * Ask for a tuple of the next page where one lies on this page: tuples of
+ * neighbouring pages tend to lie alike.  Two cache lines of it, header
+ * included, halve the time of a block of 84-byte tuples; a third gives nothing.
+ */
+static inline void
+prefetch_tuple(const char *data, uint32_t bytes)
+{
+	const char *start = data - PREFETCH_HEADER;
+
+	__builtin_prefetch(start);
+	if (bytes + PREFETCH_HEADER > 64)
+		__builtin_prefetch(start + 64);
 }
 
 /*
@@ -260,18 +359,19 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 			continue;
 		if (kind == GPUAGG_LINE_CORRUPT)
 			return corrupt(d, line, error);
-		/* tuples of neighbouring pages tend to lie at the same offsets */
-		__builtin_prefetch(ahead + (tuple.data - page->page));
+		prefetch_tuple(ahead + (tuple.data - page->page), tuple.bytes);
 		if (!gpuagg_tuple_is_full(&tuple, nattrs))
 			fetch = walk_tuple(d, &tuple, 0, 0, n);
-		else if (tuple.bytes < s->fixed_bytes)
-			return corrupt(d, line, error);
+		else if (s->fixed_only)
+		{
+			if (tuple.bytes < s->stretches->bytes)
+				return corrupt(d, line, error);
+			full.start[0][full.n] = (uint16_t) (tuple.data - page->page);
+			full.row[full.n++] = (uint16_t) n;
+		}
 		else
 		{
-			if (s->walks)
-				fetch = walk_tuple(d, &tuple, s->walk_from, s->walk_off, n);
-			full.data[full.n] = tuple.data;
-			full.row[full.n] = (uint16_t) n;
+			fetch = cross_tuple(d, &tuple, n, &full);
 			full.n += fetch == GPUAGG_FETCH_VALUE;
 		}
 		d->rows_scanned++;
@@ -282,11 +382,12 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		else if (skip_row(d, line, error) != GPUAGG_OK)
 			return error->status;
 	}
-	for (uint32_t i = 0; i < s->nfixed; i++)
+	for (uint32_t i = 0; i < s->ncolumns; i++)
 	{
-		const GpuAggAttr *a = &attrs[s->fixed[i]];
+		const GpuAggFixedColumn *column = &s->columns[i];
+		const GpuAggAttr *a = &attrs[column->attr];
 
-		load_column(a, &d->vectors->reg[a->reg], &full);
+		load_column(column, a, &d->vectors->reg[a->reg], page->page, &full);
 	}
 	d->line = line;
 	*nrows = n;

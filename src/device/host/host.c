@@ -29,6 +29,13 @@
  */
 #define HOST_BATCH_PAGES 64
 
+/*
+ * Batches in flight: one a thread is four pieces for each.  No more, because
+ * every page in flight is a pin, and a backend finds its own pins the slower
+ * the more it has.
+ */
+#define HOST_MIN_BATCHES 6
+
 static GpuAggStatus
 open_failed(GpuAggDevice *device, const char *what, GpuAggError *error)
 {
@@ -99,7 +106,8 @@ host_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	info->memory_used = atomic_load_explicit(&device->memory.used, memory_order_relaxed);
 	info->memory_limit = device->memory.limit;
 	info->batch_pages = HOST_BATCH_PAGES;
-	info->batches_ahead = (uint32_t) device->threads * 2 + 2;
+	info->batches_ahead = device->threads > HOST_MIN_BATCHES ?
+		(uint32_t) device->threads : HOST_MIN_BATCHES;
 }
 
 static int

@@ -201,41 +201,74 @@ plan_keys(GpuAggShape *s)
 		s->key_mode = GPUAGG_KEYS_WORDS;
 }
 
-/* Is attribute i read column by column? */
-static bool
-is_fixed(const GpuAggAttr *a)
+/* The next stretch, which begins at attribute i. */
+static GpuAggStretch *
+add_stretch(GpuAggShape *s, uint32_t i, uint16_t align)
 {
-	return a->attlen > 0 && a->fixed_off >= 0;
+	GpuAggStretch *stretch = &s->stretches[s->nstretches++];
+
+	stretch->first = (uint16_t) i;
+	stretch->fixed = (uint16_t) i;
+	stretch->align = align;
+	stretch->anchor = GPUAGG_NO_ANCHOR;
+	stretch->bytes = 0;
+	return stretch;
+}
+
+/* Adds attribute i to the fixed part.  False: there is no anchor left. */
+static bool
+add_fixed(GpuAggShape *s, GpuAggStretch *stretch, uint32_t i, uint32_t *nanchors)
+{
+	const GpuAggAttr *a = &gpuagg_program_attrs(s->program)[i];
+	uint32_t	off = (stretch->bytes + a->align - 1) & ~((uint32_t) a->align - 1);
+
+	if (a->reg != GPUAGG_NO_REG)
+	{
+		GpuAggFixedColumn *column = &s->columns[s->ncolumns];
+
+		if (stretch->anchor == GPUAGG_NO_ANCHOR)
+		{
+			if (*nanchors == GPUAGG_MAX_ANCHORS)
+				return false;
+			stretch->anchor = (uint16_t) (*nanchors)++;
+		}
+		column->attr = (uint16_t) i;
+		column->anchor = stretch->anchor;
+		column->off = off;
+		s->ncolumns++;
+	}
+	stretch->bytes = off + (uint32_t) a->attlen;
+	return true;
 }
 
 static void
 plan_decode(GpuAggShape *s)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(s->program);
+	GpuAggStretch *stretch = add_stretch(s, 0, 8);	/* where the tuple starts */
+	uint32_t	nanchors = 0;
+	uint32_t	i;
 
-	for (uint32_t i = 0; i < s->program->nattrs; i++)
+	for (i = 0; i < s->program->nattrs; i++)
 	{
 		const GpuAggAttr *a = &attrs[i];
 
-		/* walk from the last attribute whose place is known */
-		if (!s->walks && a->fixed_off >= 0)
+		if (a->attlen < 0)
 		{
-			s->walk_from = i;
-			s->walk_off = (uint32_t) a->fixed_off;
-		}
-		if (a->reg == GPUAGG_NO_REG)
+			if (stretch->bytes > 0)
+				stretch = add_stretch(s, i, 1);
+			stretch->fixed = (uint16_t) (i + 1);
 			continue;
-		if (!is_fixed(a))
-			s->walks = true;
-		else
-		{
-			uint32_t	end = (uint32_t) (a->fixed_off + a->attlen);
-
-			s->fixed[s->nfixed++] = (uint16_t) i;
-			if (end > s->fixed_bytes)
-				s->fixed_bytes = end;
 		}
+		if (stretch->bytes == 0 && stretch->fixed > stretch->first)
+			stretch->align = a->align;
+		else if (a->align > stretch->align)
+			stretch = add_stretch(s, i, a->align);
+		if (!add_fixed(s, stretch, i, &nanchors))
+			break;
 	}
+	s->walk_from = i;
+	s->fixed_only = s->nstretches == 1 && stretch->fixed == 0 && i == s->program->nattrs;
 }
 
 static void
@@ -294,7 +327,8 @@ gpuagg_shape_create(const GpuAggProgram *program, GpuAggMemory *memory,
 	}
 	program_bytes = ((size_t) program->bytes + 63) & ~(size_t) 63;
 	bytes = sizeof(GpuAggShape) + 64 + program_bytes + row_bytes +
-		sizeof(uint16_t) * ((size_t) program->nattrs + program->nregs);
+		(sizeof(GpuAggStretch) + sizeof(GpuAggFixedColumn)) * (program->nattrs + (size_t) 1) +
+		sizeof(uint16_t) * (size_t) program->nregs;
 	s = gpuagg_memory_alloc(memory, bytes);
 	if (s == NULL)
 	{
@@ -305,8 +339,9 @@ gpuagg_shape_create(const GpuAggProgram *program, GpuAggMemory *memory,
 	s->bytes = bytes;
 	s->program = (GpuAggProgram *) (((uintptr_t) (s + 1) + 63) & ~(uintptr_t) 63);
 	s->first_row = (char *) s->program + program_bytes;
-	s->fixed = (uint16_t *) (s->first_row + row_bytes);
-	s->carry = s->fixed + program->nattrs;
+	s->stretches = (GpuAggStretch *) (s->first_row + row_bytes);
+	s->columns = (GpuAggFixedColumn *) (s->stretches + program->nattrs + 1);
+	s->carry = (uint16_t *) (s->columns + program->nattrs + 1);
 	memcpy(s->program, program, program->bytes);
 	plan_keys(s);
 	plan_decode(s);

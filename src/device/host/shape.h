@@ -23,6 +23,32 @@ typedef enum GpuAggKeyMode
 	GPUAGG_KEYS_TYPED			/* the types decide: floats, char(n), text */
 } GpuAggKeyMode;
 
+/*
+ * A stretch of a tuple without NULLs: attributes [first, fixed) of variable
+ * length, then, from an aligned start, attributes of fixed length at fixed
+ * distances from it.
+ */
+typedef struct GpuAggStretch
+{
+	uint16_t	first;
+	uint16_t	fixed;
+	uint16_t	align;			/* of the start */
+	uint16_t	anchor;			/* the start's number, or GPUAGG_NO_ANCHOR */
+	uint32_t	bytes;			/* of the fixed part */
+} GpuAggStretch;
+
+/* Starts that a decoder remembers for each tuple of a page */
+#define GPUAGG_MAX_ANCHORS 8
+#define GPUAGG_NO_ANCHOR 0xFFFF
+
+/* A loaded attribute in the fixed part of a stretch */
+typedef struct GpuAggFixedColumn
+{
+	uint16_t	attr;
+	uint16_t	anchor;
+	uint32_t	off;			/* from the anchor */
+} GpuAggFixedColumn;
+
 typedef struct GpuAggShape
 {
 	GpuAggProgram *program;		/* own copy */
@@ -34,16 +60,17 @@ typedef struct GpuAggShape
 	bool		long_states;	/* a state may */
 
 	/*
-	 * Decoding.  Loaded attributes at a fixed offset are read column by
-	 * column from full tuples; if there are others, each tuple is walked
-	 * from attribute walk_from, which starts at walk_off.
+	 * Decoding.  Tuples without NULLs are crossed stretch by stretch up to
+	 * attribute walk_from; then their fixed columns are loaded one column
+	 * after the other.  Attributes from walk_from on (those behind too many
+	 * anchors) are walked one by one.
 	 */
-	uint16_t   *fixed;			/* attribute numbers */
-	uint32_t	nfixed;
-	uint32_t	fixed_bytes;	/* what a tuple needs to hold all of them */
-	bool		walks;
+	GpuAggStretch *stretches;
+	uint32_t	nstretches;
+	GpuAggFixedColumn *columns;
+	uint32_t	ncolumns;
 	uint32_t	walk_from;
-	uint32_t	walk_off;
+	bool		fixed_only;		/* one stretch, nothing of variable length */
 
 	/* Registers that rows passing the filter carry along. */
 	uint16_t   *carry;
