@@ -46,7 +46,7 @@ check(cudaError_t result, const char *what)
 	exit(1);
 }
 
-/* Arguments of a case; strings as offsets into the block of bytes for now */
+/* Arguments of a case; strings as offsets into the block of bytes until that is on the device */
 static void
 fill_slot(const OpsCase *c, Slot *slot, std::vector<char> *bytes)
 {
