@@ -28,10 +28,12 @@
  *
  * Speed.  Of a page in shared_buffers, what costs is cache and TLB misses:
  * in the buffer mapping table, the buffer's header and the page's header.
- * Tables mostly lie in buffers that follow each other, so the feed looks for
- * the next page in the headers of the next few buffers, asks for exactly the
- * one it finds (ReadRecentBuffer checks), and prefetches headers some buffers
- * ahead.  Where that fails again and again it tries less often.
+ * Tables mostly lie in buffers that follow each other, upwards, or downwards
+ * where the list of free buffers was refilled by a dropped table.  So the
+ * feed looks for the next page in the headers of the next few buffers in the
+ * direction of its last step, asks for exactly the one it finds
+ * (ReadRecentBuffer checks), and prefetches headers some buffers ahead.
+ * Where that fails again and again it tries less often.
  *
  * Not handled: temporary tables (their buffers are private), any access
  * method but heap.  Pins belong to CurrentResourceOwner.
@@ -114,6 +116,7 @@ struct GpuAggFeed
 
 	/* guessing */
 	Buffer		last;
+	int			direction;		/* of the last step: 1 or -1 */
 	uint32		bad_guesses;
 	uint32		pause;
 
@@ -174,6 +177,7 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	feed->mvcc = snapshot->snapshot_type == SNAPSHOT_MVCC;
 	feed->nblocks = feed->left = feed->io_left = nblocks;
 	feed->last = InvalidBuffer;
+	feed->direction = 1;
 	feed_size_batches(feed, batch_pages, batches_ahead);
 
 	/* as heap_beginscan and initscan */
@@ -261,16 +265,30 @@ feed_count_use(Buffer buffer)
 }
 
 /*
+ * The buffer that many steps from another in the feed's direction, or
+ * InvalidBuffer beyond the ends of shared_buffers.
+ */
+static inline Buffer
+feed_step(const GpuAggFeed *feed, Buffer from, int steps)
+{
+	Buffer		buffer = from + feed->direction * steps;
+
+	return buffer >= 1 && buffer <= NBuffers ? buffer : InvalidBuffer;
+}
+
+/*
  * A buffer near the last one whose header says that it holds this block.  A
  * look without a lock, good for a guess only.
  */
 static inline Buffer
 feed_nearby(const GpuAggFeed *feed, BlockNumber block)
 {
-	Buffer		upto = Min(feed->last + NEARBY_BUFFERS, NBuffers);
-
-	for (Buffer guess = feed->last + 1; guess <= upto; guess++)
+	for (int steps = 1; steps <= NEARBY_BUFFERS; steps++)
 	{
+		Buffer		guess = feed_step(feed, feed->last, steps);
+
+		if (guess == InvalidBuffer)
+			break;
 		if (GetBufferDescriptor(guess - 1)->tag.blockNum == block)
 			return guess;
 	}
@@ -282,6 +300,7 @@ static inline Buffer
 feed_guess(GpuAggFeed *feed, BlockNumber block)
 {
 	Buffer		guess;
+	Buffer		ahead;
 
 	if (feed->last == InvalidBuffer)
 		return InvalidBuffer;
@@ -297,12 +316,11 @@ feed_guess(GpuAggFeed *feed, BlockNumber block)
 		return InvalidBuffer;
 	}
 	feed->bad_guesses = 0;
-	if (guess + PREFETCH_BUFFERS <= NBuffers)
+	ahead = feed_step(feed, guess, PREFETCH_BUFFERS);
+	if (ahead != InvalidBuffer)
 	{
-		__builtin_prefetch(GetBufferDescriptor(guess + PREFETCH_BUFFERS - 1),
-						   1);
-		__builtin_prefetch(BufferBlocks +
-						   (Size) (guess + PREFETCH_BUFFERS - 1) * BLCKSZ);
+		__builtin_prefetch(GetBufferDescriptor(ahead - 1), 1);
+		__builtin_prefetch(BufferBlocks + (Size) (ahead - 1) * BLCKSZ);
 	}
 	if (feed->strategy == NULL)
 		feed_count_use(guess);
@@ -343,8 +361,12 @@ feed_pin(GpuAggFeed *feed)
 	feed->left--;
 	buffer = feed_guess(feed, block);
 	if (buffer == InvalidBuffer)
+	{
 		buffer = ReadBufferExtended(feed->rel, MAIN_FORKNUM, block,
 									RBM_NORMAL, feed->strategy);
+		if (feed->last != InvalidBuffer)
+			feed->direction = buffer > feed->last ? 1 : -1;
+	}
 	feed->last = buffer;
 	feed->pages++;
 
