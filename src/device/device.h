@@ -18,6 +18,9 @@
 
 #include "layout.h"
 
+/* Changes with this file: a provider library of another build is refused. */
+#define GPUAGG_DEVICE_ABI 2
+
 typedef struct GpuAggDevice GpuAggDevice;	/* each device defines its own */
 typedef struct GpuAggTask GpuAggTask;
 
@@ -34,10 +37,13 @@ typedef struct GpuAggDeviceInfo
 {
 	char		kind[16];		/* "host", "cuda" */
 	char		name[128];
+	int32_t		ordinal;		/* which card; 0 for the host */
 	uint64_t	memory_used;
 	uint64_t	memory_limit;
 	uint32_t	batch_pages;	/* pages that make a good batch */
 	uint32_t	batches_ahead;	/* batches worth having in flight */
+	uint64_t	link_rate;		/* bytes/s at which it can read pages, as
+								 * measured when it was opened; 0: unknown */
 } GpuAggDeviceInfo;
 
 /*
@@ -86,6 +92,12 @@ typedef struct GpuAggTaskStats
 	uint64_t	groups;
 	uint64_t	memory_bytes;	/* peak of this task */
 	uint64_t	device_ns;		/* wall time the device worked on it */
+
+	/* of that, by the device's own clock; 0 where it does not tell */
+	uint64_t	transfer_ns;	/* lists in, groups out */
+	uint64_t	decode_ns;		/* pages read over the link and decoded */
+	uint64_t	kernel_ns;		/* expressions and grouping */
+	uint64_t	link_bytes;		/* bytes of pages read in decode_ns */
 	const char *strategy;		/* static string: what it ended up doing */
 } GpuAggTaskStats;
 
@@ -99,7 +111,12 @@ typedef enum GpuAggFaultStage
 	GPUAGG_FAULT_FINISH,
 	GPUAGG_FAULT_RESULTS,
 	GPUAGG_FAULT_MEMORY,		/* the task's first growth finds no memory */
-	GPUAGG_FAULT_LOST			/* sticky device loss at the first batch */
+	GPUAGG_FAULT_LOST,			/* sticky device loss at the first batch */
+
+	/* of GPUs only; the host device knows nothing of them and answers */
+	GPUAGG_FAULT_KERNEL,		/* a kernel of the first batch cannot start */
+	GPUAGG_FAULT_TRAP,			/* one traps: the GPU's own sticky error */
+	GPUAGG_NFAULTS
 } GpuAggFaultStage;
 
 typedef struct GpuAggTaskConfig
@@ -112,7 +129,17 @@ typedef struct GpuAggTaskConfig
 
 typedef struct GpuAggDeviceOps
 {
+	uint32_t	abi;			/* GPUAGG_DEVICE_ABI */
 	const char *kind;
+
+	/*
+	 * The cards of this kind that the machine has, at most max, without
+	 * opening any: kind, name, ordinal and memory_limit (all of the card's
+	 * memory) are filled in.  Negative: no telling; error says why.  NULL
+	 * for the host device.
+	 */
+	int			(*list) (GpuAggDeviceInfo *cards, int max,
+						 GpuAggError *error);
 
 	GpuAggStatus (*open) (const GpuAggDeviceConfig *config,
 						  GpuAggDevice **device, GpuAggError *error);
@@ -153,7 +180,8 @@ typedef struct GpuAggDeviceOps
 	 * Writes whole groups (rows of layout.h, each followed by the bytes of
 	 * its long strings, keys before states, padded to 8) into buffer, as
 	 * many as fit, and returns their number; *used tells the bytes.  0 with
-	 * GPUAGG_OK in error: no more.  A group that does not fit the whole
+	 * GPUAGG_OK in error: no more; 0 with GPUAGG_BUSY: none at hand yet, call
+	 * again when event_fd fires.  A group that does not fit the whole
 	 * buffer: *used is the size it needs, 0 is returned and the status is
 	 * GPUAGG_OUT_OF_MEMORY; call again with a larger buffer.
 	 */
@@ -167,5 +195,12 @@ typedef struct GpuAggDeviceOps
 } GpuAggDeviceOps;
 
 extern const GpuAggDeviceOps gpuagg_host_ops;
+
+/*
+ * A device outside of gpuagg.so comes from a provider library, as
+ * PostgreSQL's JIT does: it exports a function of this name and type.
+ */
+#define GPUAGG_DEVICE_PROVIDER "gpuagg_device_provider"
+typedef const GpuAggDeviceOps *(*GpuAggDeviceProvider) (void);
 
 #endif							/* GPUAGG_DEVICE_DEVICE_H */

@@ -91,7 +91,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	job->config = begin->config;
 	if (!(job->config.expected_groups >= 0) ||
 		!(job->config.expected_rows >= 0) ||
-		job->config.fault > GPUAGG_FAULT_LOST)
+		job->config.fault >= GPUAGG_NFAULTS)
 	{
 		job_garbled(job, "BEGIN message with an illegal estimate");
 		return;

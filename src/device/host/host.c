@@ -118,6 +118,7 @@ host_event_fd(GpuAggDevice *device)
 }
 
 const GpuAggDeviceOps gpuagg_host_ops = {
+	.abi = GPUAGG_DEVICE_ABI,
 	.kind = "host",
 	.open = host_open,
 	.close = host_close,
