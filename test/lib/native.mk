@@ -1,52 +1,58 @@
 # native.mk
 #		Builds what needs no PostgreSQL: the unit tests of src/device, and,
 #		where nvcc is, everything that must compile as CUDA.  Used by
-#		test/check; run from the top directory.
+#		test/check and test/gpu; run from the top directory.
 #
 #	headers		each header of src/device alone, as C11
 #	unit		test/unit/*_test.c, optimised as the module is ("opt") and
 #				with address and undefined-behaviour sanitizers ("san")
-#	cuda		the same headers as CUDA, cuda/*.cu, test/unit/*.cu; programs
-#				of *_test.cu
+#	cuda		the same headers as CUDA, test/unit/*.cu; programs of *_test.cu
+#	cuda-unit	those programs alone
 #
-# Further C files in test/unit are helpers that any test may link.
+# Further C files in test/unit are helpers that any test may link; a CUDA test
+# may also link the device of cuda/*.cu.
 
 NATIVE ?= build/native
-NVCC ?= nvcc
+
+WERROR := 1
+CUDA_ARCHS ?= 90
+include cuda/build.mk
 
 WARN := -Wall -Wextra -Werror
 COMMON := -g -ffp-contract=off -fno-strict-aliasing -fwrapv -pthread -Isrc $(WARN) -MMD -MP
 CFLAGS_opt := -std=gnu11 -O3 -fno-math-errno -fno-trapping-math $(COMMON)
 CFLAGS_san := -std=gnu11 -O1 -fno-omit-frame-pointer $(COMMON) \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
-# No contraction: both devices give PostgreSQL's bits.
-NVCCFLAGS := -std=c++17 -O2 --fmad=false -Isrc -Werror all-warnings \
-	-Xcompiler -Wall,-Wextra,-ffp-contract=off $(if $(NVCC_ARCH),-arch=$(NVCC_ARCH))
 
 HEADERS := $(wildcard src/device/*.h)
 UNIT := $(wildcard test/unit/*_test.c)
 HOST := $(wildcard src/device/host/*.c) $(filter-out $(UNIT),$(wildcard test/unit/*.c))
 CUDA_UNIT := $(wildcard test/unit/*_test.cu)
-CUDA := $(wildcard cuda/*.cu) $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))
+CUDA := $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))
 
 HEADER_CHECKS := $(HEADERS:%=$(NATIVE)/headers/%.ok)
 UNIT_opt := $(UNIT:test/unit/%.c=$(NATIVE)/opt/%)
 UNIT_san := $(UNIT:test/unit/%.c=$(NATIVE)/san/%)
-CUDA_CHECKS := $(HEADERS:%=$(NATIVE)/cuda/%.ok) $(CUDA:%=$(NATIVE)/cuda/%.o) \
-	$(CUDA_UNIT:test/unit/%.cu=$(NATIVE)/cuda/%)
+# nothing where there is no nvcc
+CUDA_PROGRAMS := $(if $(NVCCFLAGS),$(CUDA_UNIT:test/unit/%.cu=$(NATIVE)/cuda/%))
+CUDA_CHECKS := $(if $(NVCCFLAGS),$(HEADERS:%=$(NATIVE)/cuda/%.ok) \
+	$(CUDA:%=$(NATIVE)/cuda/%.o)) $(CUDA_PROGRAMS)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: headers unit cuda list-headers list-unit list-cuda
+.PHONY: headers unit cuda cuda-unit list-headers list-unit list-cuda list-cuda-unit
 headers: $(HEADER_CHECKS)
 unit: $(UNIT_opt) $(UNIT_san)
 cuda: $(CUDA_CHECKS)
+cuda-unit: $(CUDA_PROGRAMS)
 list-headers:
 	@printf '%s\n' $(HEADER_CHECKS)
 list-unit:
 	@printf '%s\n' $(UNIT_opt) $(UNIT_san)
 list-cuda:
 	@printf '%s\n' $(CUDA_CHECKS)
+list-cuda-unit:
+	@printf '%s\n' $(CUDA_PROGRAMS)
 
 # A translation unit that includes nothing else shows that a header stands alone.
 $(NATIVE)/headers/%.ok: %
@@ -55,16 +61,16 @@ $(NATIVE)/headers/%.ok: %
 		$(CC) -std=gnu11 $(COMMON) -MF $@.d -MT $@ -x c -c -o /dev/null -
 	touch $@
 
-$(NATIVE)/cuda/%.h.ok: %.h
+$(NATIVE)/cuda/%.h.ok: %.h build/cuda/flags
 	@mkdir -p $(@D)
 	printf '#include "%s"\n__global__ void gpuagg_header_kernel(void) {}\n' \
 		'$(<:src/%=%)' >$@.cu
-	$(NVCC) $(NVCCFLAGS) -MMD -MF $@.d -MT $@ -c -o $@.o $@.cu
+	$(NVCC) $(NVCCFLAGS) -MMD -MP -MF $@.d -MT $@ -c -o $@.o $@.cu
 	touch $@
 
-$(NATIVE)/cuda/%.cu.o: %.cu
+$(NATIVE)/cuda/%.cu.o: %.cu build/cuda/flags
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) -MMD -MF $@.d -MT $@ -c -o $@ $<
+	$(NVCC) $(NVCCFLAGS) -MMD -MP -MF $@.d -MT $@ -c -o $@ $<
 
 define variant
 HOST_$(1) := $$(HOST:%.c=$$(NATIVE)/$(1)/obj/%.o)
@@ -85,8 +91,13 @@ endef
 $(eval $(call variant,opt))
 $(eval $(call variant,san))
 
-$(NATIVE)/cuda/%: test/unit/%.cu $(NATIVE)/opt/host.a
+$(NATIVE)/cuda/device.a: $(CUDA_OBJS)
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) -MMD -MF $@.d -MT $@ -o $@ $< $(NATIVE)/opt/host.a -lpthread
+	rm -f $@
+	ar rcs $@ $^
+
+$(CUDA_PROGRAMS): $(NATIVE)/cuda/%: $(NATIVE)/cuda/test/unit/%.cu.o \
+		$(NATIVE)/cuda/device.a $(NATIVE)/opt/host.a
+	$(NVCCLINK) -o $@ $^ -lpthread
 
 -include $(shell find $(NATIVE) -name '*.d' 2>/dev/null)

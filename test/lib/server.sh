@@ -83,6 +83,8 @@ prefix_make()
 		PG_BINDIR=$("$config" --bindir)
 		PG_TESTDIR=$(dirname "$(dirname "$("$config" --pgxs)")")/test
 	LAYOUT
+	# A build without CUDA leaves no older one's library behind.
+	rm -f "$dir$("$config" --pkglibdir)/gpuagg_cuda.so"
 	"${MAKE:-make}" --no-print-directory -s install DESTDIR="$dir" \
 		PG_CONFIG="$config"
 }
