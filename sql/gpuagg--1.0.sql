@@ -36,21 +36,21 @@ CREATE VIEW gpuagg.devices AS
            started_at
     FROM gpuagg.get_devices();
 COMMENT ON VIEW gpuagg.devices IS
-'devices that run GROUP BY, one row each';
+'devices of this machine, one row each; the one that runs tasks is the one that is not "not used", "off" or "standby"';
 COMMENT ON COLUMN gpuagg.devices.device IS
-'number of the device';
+'number of the device: N of "cuda:N"; the host device comes after the last GPU';
 COMMENT ON COLUMN gpuagg.devices.kind IS
-'host: a pool of threads on the processor';
+'cuda: an NVIDIA GPU; host: a pool of threads on the processor';
 COMMENT ON COLUMN gpuagg.devices.name IS
 'what the device calls itself';
 COMMENT ON COLUMN gpuagg.devices.state IS
-'starting, ready, failed (cannot be opened; tried again every minute) or stopped (its worker restarts in a second)';
+'of the device that runs tasks: starting, ready, failed (cannot be opened; tried again every minute) or stopped (its worker restarts in a second); of others: not used, failed (a GPU that cannot be used), off (a GPU that was lost too often; see gpuagg.reset_device) or standby (the host device, for tasks that the GPU fails)';
 COMMENT ON COLUMN gpuagg.devices.pid IS
-'process of the device worker';
+'process of the device worker; NULL if it does not use the device';
 COMMENT ON COLUMN gpuagg.devices.memory_used IS
 'bytes that tasks use on the device';
 COMMENT ON COLUMN gpuagg.devices.memory_limit IS
-'bytes that all tasks may use together (gpuagg.device_memory)';
+'bytes that all tasks may use together (gpuagg.device_memory); of a GPU that is not used, all it has';
 COMMENT ON COLUMN gpuagg.devices.memory_free IS
 'bytes left of memory_limit';
 COMMENT ON COLUMN gpuagg.devices.tasks_running IS
@@ -62,7 +62,7 @@ COMMENT ON COLUMN gpuagg.devices.clients_waiting IS
 COMMENT ON COLUMN gpuagg.devices.restarts IS
 'how often the worker was started again since the server started';
 COMMENT ON COLUMN gpuagg.devices.why_not IS
-'why the device is not ready; NULL if it is';
+'why the device is not ready, or why it and not a GPU runs tasks; NULL if there is nothing to tell';
 COMMENT ON COLUMN gpuagg.devices.started_at IS
 'when the worker started';
 GRANT SELECT ON gpuagg.devices TO PUBLIC;
@@ -170,6 +170,14 @@ REVOKE ALL ON FUNCTION gpuagg.stat_reset() FROM PUBLIC;
 --
 -- Tools
 --
+
+CREATE FUNCTION gpuagg.reset_device()
+RETURNS boolean
+LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+AS 'MODULE_PATHNAME', 'gpuagg_reset_device';
+COMMENT ON FUNCTION gpuagg.reset_device() IS
+'restarts the device worker, with a GPU that was turned off because it had been lost too often; tasks that run are redone; true if a device is ready again';
+REVOKE ALL ON FUNCTION gpuagg.reset_device() FROM PUBLIC;
 
 CREATE FUNCTION gpuagg.why_not(query text)
 RETURNS SETOF text

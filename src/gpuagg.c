@@ -35,6 +35,7 @@ extern PGDLLEXPORT void _PG_init(void);
 #define GPUAGG_MAX_HOST_THREADS 1024
 #define GPUAGG_MAX_TASKS 10000
 #define GPUAGG_MIN_DEVICE_MEMORY 16
+#define GPUAGG_MAX_ORDINAL 255
 
 StaticAssertDecl(GPUAGG_QUEUE_IN_BYTES + GPUAGG_QUEUE_OUT_BYTES == 320 * 1024,
 				 "the texts on gpuagg.max_tasks tell the right size");
@@ -45,6 +46,7 @@ int			gpuagg_debug_require = GPUAGG_ALLOW;
 int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_queue_timeout = 30000;
 char	   *gpuagg_device = NULL;
+char	   *gpuagg_device_provider = NULL;
 int			gpuagg_host_threads = 0;
 int			gpuagg_device_memory = 0;
 int			gpuagg_max_tasks = 64;
@@ -70,6 +72,8 @@ static const struct config_enum_entry fault_options[] = {
 	{"results", GPUAGG_FAULT_RESULTS, false},
 	{"memory", GPUAGG_FAULT_MEMORY, false},
 	{"lost", GPUAGG_FAULT_LOST, false},
+	{"kernel", GPUAGG_FAULT_KERNEL, false},
+	{"trap", GPUAGG_FAULT_TRAP, false},
 	{NULL, 0, false}
 };
 
@@ -168,7 +172,7 @@ check_device_memory(int *newval, void **extra, GucSource source)
 {
 	return *newval == 0 ||
 		check_range(*newval, GPUAGG_MIN_DEVICE_MEMORY, INT_MAX,
-					"0 takes a quarter of the machine's memory; other values are megabytes, or carry a unit such as '8GB'.");
+					"0 takes 80 % of a GPU's memory, or a quarter of the machine's for the host device; other values are megabytes, or carry a unit such as '8GB'.");
 }
 
 static bool
@@ -178,17 +182,49 @@ check_max_tasks(int *newval, void **extra, GucSource source)
 					   "Each task takes 320 kB of shared memory once it is used; more queries than that wait their turn.");
 }
 
+/* A card's number, in digits that leave no doubt: "0", "12". */
+static bool
+parse_ordinal(const char *text, int *ordinal)
+{
+	char	   *end;
+	long		value;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno != 0 || *end != '\0' || value > GPUAGG_MAX_ORDINAL)
+		return false;
+	*ordinal = (int) value;
+	return true;
+}
+
+bool
+gpuagg_device_parse(const char *text, GpuAggDeviceChoice *choice)
+{
+	choice->ordinal = -1;
+	choice->gpu = strcmp(text, "host") != 0;
+	choice->must = strncmp(text, "cuda", 4) == 0;
+	return strcmp(text, "auto") == 0 || strcmp(text, "host") == 0 ||
+		strcmp(text, "cuda") == 0 ||
+		(strncmp(text, "cuda:", 5) == 0 &&
+		 parse_ordinal(text + 5, &choice->ordinal));
+}
+
 static bool
 check_device(char **newval, void **extra, GucSource source)
 {
-	if (strcmp(*newval, "auto") == 0 || strcmp(*newval, "host") == 0)
+	GpuAggDeviceChoice choice;
+
+	if (gpuagg_device_parse(*newval, &choice))
 		return true;
 	GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
-	if (strncmp(*newval, "cuda", 4) == 0)
-		GUC_check_errdetail("This build of gpuagg has no CUDA device.");
+	if (strncmp(*newval, "cuda:", 5) == 0)
+		GUC_check_errdetail("The number of a GPU must be between 0 and %d.",
+							GPUAGG_MAX_ORDINAL);
 	else
 		GUC_check_errdetail("There is no such device.");
-	GUC_check_errhint("Use \"auto\" (the best device there is) or \"host\" (the processor's cores).");
+	GUC_check_errhint("Use \"auto\" (a GPU if there is one), \"host\" (the processor's cores), \"cuda\" (the first GPU) or \"cuda:N\" (GPU number N).");
 	return false;
 }
 
@@ -234,10 +270,16 @@ static void
 define_server_settings(void)
 {
 	DefineCustomStringVariable("gpuagg.device",
-							   "The device that runs tasks: auto or host.",
-							   NULL,
+							   "The device that runs tasks: auto, host, cuda or cuda:N.",
+							   "auto takes the first GPU if there is one, else the processor's cores.",
 							   &gpuagg_device, "auto",
 							   PGC_POSTMASTER, 0, check_device, NULL, NULL);
+	DefineCustomStringVariable("gpuagg.device_provider",
+							   "The library in $libdir through which gpuagg uses GPUs.",
+							   NULL,
+							   &gpuagg_device_provider, "gpuagg_cuda",
+							   PGC_POSTMASTER, GUC_SUPERUSER_ONLY,
+							   NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.host_threads",
 							"Threads of the host device.",
 							"0 takes one for each core that the server may use.",
@@ -245,7 +287,7 @@ define_server_settings(void)
 							PGC_POSTMASTER, 0, check_host_threads, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.device_memory",
 							"Memory that all tasks on the device may use together.",
-							"0 takes a quarter of the machine's memory.",
+							"0 takes 80 % of a GPU's memory; for the host device, a quarter of the machine's.",
 							&gpuagg_device_memory, 0, INT_MIN, INT_MAX,
 							PGC_POSTMASTER, GUC_UNIT_MB, check_device_memory,
 							NULL, NULL);

@@ -34,11 +34,24 @@ extern int	gpuagg_queue_timeout;	/* ms to wait for a place on the device
 									 * 0: no limit */
 
 /* Server settings (postmaster) */
-extern char *gpuagg_device;		/* auto | host */
+extern char *gpuagg_device;		/* auto | host | cuda | cuda:N */
+extern char *gpuagg_device_provider;	/* library of GPUs, without .so */
 extern int	gpuagg_host_threads;	/* 0: all cores */
-extern int	gpuagg_device_memory;	/* MB that all tasks may use; 0: a
+extern int	gpuagg_device_memory;	/* MB that all tasks may use; 0: 80 %
+									 * of a GPU's, for the host device a
 									 * quarter of the machine's */
 extern int	gpuagg_max_tasks;	/* tasks known to a device at once */
+
+/* What gpuagg.device asks for */
+typedef struct GpuAggDeviceChoice
+{
+	bool		gpu;			/* a GPU, if one can be had */
+	bool		must;			/* its absence is worth telling */
+	int			ordinal;		/* this card; -1: the first */
+} GpuAggDeviceChoice;
+
+/* False if it is no value of gpuagg.device. */
+extern bool gpuagg_device_parse(const char *text, GpuAggDeviceChoice *choice);
 
 /* Loaded through shared_preload_libraries? */
 extern bool gpuagg_preloaded(void);

@@ -5,7 +5,8 @@
  * The first call runs one whole task (task.c) and keeps all its groups;
  * every call returns the next one.  A group becomes a tuple of
  * custom_scan_tlist in the scan slot; HAVING and the target list are
- * PostgreSQL's, evaluated over it.  If the device cannot answer, tuples of
+ * PostgreSQL's, evaluated over it.  A task that a GPU fails runs again, as a
+ * whole, on the host device.  If no device can answer, tuples of
  * the same shape come from the fallback plan, PostgreSQL's own aggregation
  * over a sequential scan, which is initialised only then and shows up in
  * EXPLAIN only then.
@@ -29,6 +30,7 @@
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "service/stat.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -206,15 +208,58 @@ node_gate_closed(const GpuAggPlanInfo *info, const GpuAggProgram *program)
 	return gate->state != GPUAGG_ST_VALUE || gate->v.i == 0;
 }
 
+static void
+node_forget_results(GpuAggScanState *node)
+{
+	if (node->results != NULL)
+		gpuagg_results_free(node->results);
+	node->results = NULL;
+}
+
+/* One task, with an empty result store. */
+static GpuAggStatus
+node_run_task(GpuAggScanState *node, const GpuAggProgram *program,
+			  BlockNumber nblocks, bool host, GpuAggError *error)
+{
+	node_forget_results(node);
+	node->results = gpuagg_results_create(node->info,
+										  node->css.ss.ps.state->es_query_cxt,
+										  node->owner);
+	return gpuagg_task_run(node, program, nblocks, host, error);
+}
+
 /*
- * One task.  What it allocates goes with the current memory context, but for
- * the results.
+ * The whole task again on the host device, after a GPU failed it.  What the
+ * GPU had asked PostgreSQL to evaluate counts for nothing.
+ */
+static GpuAggStatus
+node_redo(GpuAggScanState *node, const GpuAggProgram *program,
+		  BlockNumber nblocks, uint64 evaluated, GpuAggError *error)
+{
+	GpuAggCounters *counters = &node->counters;
+
+	gpuagg_stat_add(GPUAGG_STAT_redone, 1);
+	counters->redone++;
+	strlcpy(counters->redone_message, error->message,
+			sizeof(counters->redone_message));
+	counters->rows_evaluated = evaluated;
+	ereport(DEBUG1,
+			(errmsg("gpuagg: redoing a task on the host device: %s",
+					error->message)));
+	return node_run_task(node, program, nblocks, true, error);
+}
+
+/*
+ * One task, on another device if need be.  What it allocates goes with the
+ * current memory context, but for the results.
  */
 static GpuAggStatus
 node_run_device(GpuAggScanState *node, GpuAggError *error)
 {
 	BlockNumber nblocks = RelationGetNumberOfBlocks(node->rel);
+	uint64		evaluated = node->counters.rows_evaluated;
 	GpuAggProgram *program;
+	GpuAggStatus status;
 
 	if (RelationUsesLocalBuffers(node->rel))
 		return gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
@@ -224,10 +269,10 @@ node_run_device(GpuAggScanState *node, GpuAggError *error)
 		return error->status;
 	if (node_gate_closed(node->info, program))
 		nblocks = 0;
-	node->results = gpuagg_results_create(node->info,
-										  node->css.ss.ps.state->es_query_cxt,
-										  node->owner);
-	return gpuagg_task_run(node, program, nblocks, error);
+	status = node_run_task(node, program, nblocks, false, error);
+	if (gpuagg_task_redoable(node, status))
+		status = node_redo(node, program, nblocks, evaluated, error);
+	return status;
 }
 
 /*
@@ -272,14 +317,6 @@ node_fall_back(GpuAggScanState *node, const GpuAggError *error)
 		} while (!TupIsNull(slot));
 		gpuagg_error_required(error);
 	}
-}
-
-static void
-node_forget_results(GpuAggScanState *node)
-{
-	if (node->results != NULL)
-		gpuagg_results_free(node->results);
-	node->results = NULL;
 }
 
 static void

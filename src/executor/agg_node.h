@@ -27,6 +27,13 @@ typedef struct GpuAggCounters
 	uint64		memory_bytes;	/* the largest of any run */
 	uint64		device_ns;
 
+	/* of GPUs; zero where the device does not tell (GpuAggTaskStats) */
+	uint64		transfer_ns;
+	uint64		decode_ns;
+	uint64		kernel_ns;
+	uint64		link_bytes;
+	uint64		link_rate;		/* bytes/s, of the last run's device */
+
 	/* only while timing */
 	instr_time	run_time;		/* in tasks: all but emitting groups */
 	instr_time	feed_time;		/* pin, judge, hand over, unpin */
@@ -36,6 +43,10 @@ typedef struct GpuAggCounters
 	char		device[sizeof(((GpuAggDeviceInfo *) 0)->kind)];
 	char		device_name[sizeof(((GpuAggDeviceInfo *) 0)->name)];
 	char		strategy[sizeof(((GpuAggDoneMsg *) 0)->strategy)];
+
+	uint64		redone;			/* tasks that a GPU failed, run again on the
+								 * host device */
+	char		redone_message[GPUAGG_MESSAGE_BYTES];	/* the last failure */
 
 	GpuAggFallback fallback;	/* why PostgreSQL's plan ran, if it did */
 	char		fallback_message[GPUAGG_MESSAGE_BYTES];
@@ -51,6 +62,7 @@ typedef struct GpuAggScanState
 	int			eflags;			/* for plans initialised later */
 	ResourceOwner owner;		/* of the query */
 
+	bool		on_gpu;			/* the last task was to run on a GPU */
 	bool		ran;			/* rows may be returned */
 	GpuAggResults *results;		/* what the device answered */
 	bool		falling_back;	/* rows come from the fallback plan */

@@ -7,8 +7,9 @@
  * keys and WHERE (as "Row Filter"), and with ANALYZE what the device did.
  *
  * Whatever depends on the machine (device, strategy, memory, times) appears
- * only with TIMING, so that EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY
- * OFF) prints the same everywhere.  Counts and times are sums over all runs
+ * only with TIMING, and the device that is asked for only with COSTS, so that
+ * EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) prints the same
+ * everywhere.  Counts and times are sums over all runs
  * of the node.
  */
 #include "postgres.h"
@@ -112,9 +113,39 @@ explain_counts(const GpuAggCounters *counters, ExplainState *es)
 		ExplainPropertyUInteger("Bytes Read", NULL, counters->pages * BLCKSZ,
 								es);
 	}
+	if (counters->redone > 0)
+		ExplainPropertyUInteger("Redone", NULL, counters->redone, es);
 	if (counters->fallback != GPUAGG_FALLBACK_NONE)
 		ExplainPropertyText("Fallback Reason",
 							gpuagg_fallback_word(counters->fallback), es);
+}
+
+static void
+explain_ns(const char *label, uint64 ns, ExplainState *es)
+{
+	if (ns > 0)
+		ExplainPropertyFloat(label, "ms", ns / 1e6, 3, es);
+}
+
+/*
+ * By the GPU's own clock, which also runs while it works for others.  Bytes
+ * per nanosecond are GB/s.
+ */
+static void
+explain_gpu(const GpuAggCounters *counters, ExplainState *es)
+{
+	double		rate;
+
+	explain_ns("Transfer Time", counters->transfer_ns, es);
+	explain_ns("Decode Time", counters->decode_ns, es);
+	explain_ns("Kernel Time", counters->kernel_ns, es);
+	if (counters->link_bytes == 0 || counters->decode_ns == 0)
+		return;
+	rate = (double) counters->link_bytes / counters->decode_ns;
+	ExplainPropertyFloat("Link Rate", "GB/s", rate, 3, es);
+	if (counters->link_rate > 0)
+		ExplainPropertyFloat("Link Utilization", NULL,
+							 rate * 1e9 / counters->link_rate, 3, es);
 }
 
 static void
@@ -123,6 +154,8 @@ explain_timing(GpuAggScanState *node, ExplainState *es)
 	const GpuAggCounters *counters = &node->counters;
 	double		run = INSTR_TIME_GET_MILLISEC(counters->run_time);
 
+	if (counters->redone > 0)
+		ExplainPropertyText("Redone Detail", counters->redone_message, es);
 	if (counters->fallback != GPUAGG_FALLBACK_NONE)
 		ExplainPropertyText("Fallback Detail", counters->fallback_message, es);
 	if (counters->runs == 0)
@@ -137,6 +170,7 @@ explain_timing(GpuAggScanState *node, ExplainState *es)
 						 INSTR_TIME_GET_MILLISEC(counters->wait_time), 3, es);
 	ExplainPropertyFloat("Device Time", "ms", counters->device_ns / 1e6, 3,
 						 es);
+	explain_gpu(counters, es);
 
 	/* the node's time less that of its tasks; a fallback plan emits, too */
 	if (counters->fallback == GPUAGG_FALLBACK_NONE)
@@ -154,8 +188,10 @@ gpuagg_explain_node(GpuAggScanState *node, List *ancestors, ExplainState *es)
 
 	explain_relation(node, es);
 	explain_expressions(node, ancestors, es);
-	ExplainPropertyText("Device", timing && counters->runs > 0 ?
-						counters->device : gpuagg_device, es);
+	if (timing && counters->runs > 0)
+		ExplainPropertyText("Device", counters->device, es);
+	else if (es->costs)
+		ExplainPropertyText("Device", gpuagg_device, es);
 	if (!es->analyze ||
 		(counters->runs == 0 && counters->fallback == GPUAGG_FALLBACK_NONE))
 		return;

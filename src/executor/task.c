@@ -149,6 +149,11 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	counters->groups += msg->groups;
 	counters->memory_bytes = Max(counters->memory_bytes, msg->memory_bytes);
 	counters->device_ns += msg->device_ns;
+	counters->transfer_ns += msg->transfer_ns;
+	counters->decode_ns += msg->decode_ns;
+	counters->kernel_ns += msg->kernel_ns;
+	counters->link_bytes += msg->link_bytes;
+	counters->link_rate = info->link_rate;
 	strlcpy(counters->device, info->kind, sizeof(counters->device));
 	strlcpy(counters->device_name, info->name, sizeof(counters->device_name));
 	strlcpy(counters->strategy, msg->strategy, sizeof(counters->strategy));
@@ -373,25 +378,41 @@ task_cleanup(int code, Datum arg)
 	gpuagg_client_abort(((GpuAggRun *) DatumGetPointer(arg))->client);
 }
 
+/*
+ * The fault "lost" ends the worker; a second time would be of no use to
+ * anyone.
+ */
 static GpuAggClient *
-task_begin(GpuAggRun *run, const GpuAggProgram *program)
+task_begin(GpuAggRun *run, const GpuAggProgram *program, bool host)
 {
 	const GpuAggPlanInfo *info = run->node->info;
+	bool		lost = gpuagg_debug_fault == GPUAGG_FAULT_LOST;
 	GpuAggClientRequest request = {
 		.program = program,
 		.config.expected_groups = Max(info->est_groups, 0),
 		.config.expected_rows = Max(info->est_rows, 0),
-		.config.fault = gpuagg_debug_fault,
+		.config.fault = host && lost ? GPUAGG_FAULT_NONE : gpuagg_debug_fault,
 		.relid = RelationGetRelid(run->node->rel),
-		.total_pages = run->nblocks
+		.total_pages = run->nblocks,
+		.host = host
 	};
+	GpuAggClient *client = gpuagg_client_begin(&request, run->error);
 
-	return gpuagg_client_begin(&request, run->error);
+	run->node->on_gpu = request.on_gpu;
+	return client;
+}
+
+bool
+gpuagg_task_redoable(const GpuAggScanState *node, GpuAggStatus status)
+{
+	return node->on_gpu &&
+		(status == GPUAGG_DEVICE_FAULT || status == GPUAGG_DEVICE_LOST ||
+		 status == GPUAGG_OUT_OF_MEMORY || status == GPUAGG_UNSUPPORTED);
 }
 
 GpuAggStatus
 gpuagg_task_run(GpuAggScanState *node, const GpuAggProgram *program,
-				BlockNumber nblocks, GpuAggError *error)
+				BlockNumber nblocks, bool host, GpuAggError *error)
 {
 	GpuAggRun  *run = palloc0(sizeof(GpuAggRun));
 
@@ -401,7 +422,7 @@ gpuagg_task_run(GpuAggScanState *node, const GpuAggProgram *program,
 	run->nblocks = nblocks;
 	run->timing = gpuagg_node_timing(node);
 	run->error = error;
-	run->client = task_begin(run, program);
+	run->client = task_begin(run, program, host);
 	if (run->client == NULL)
 		run->status = error->status;
 	else

@@ -37,6 +37,12 @@
  */
 #define GPUAGG_START_MS 5000
 
+/*
+ * A task that is redone because the GPU was lost waits so long for the
+ * worker's restart, which the postmaster does after a second.
+ */
+#define GPUAGG_RESTART_MS 10000
+
 /* While waiting for the worker, look whether it still exists this often. */
 #define GPUAGG_CHECK_MS 1000
 
@@ -76,8 +82,8 @@ set_error_lost(GpuAggError *error)
 	GpuAggDeviceView view;
 
 	gpuagg_shmem_device(&view);
-	if (view.why_not[0] != '\0')
-		set_error(error, GPUAGG_DEVICE_LOST, view.why_not);
+	if (view.facts.why_not[0] != '\0')
+		set_error(error, GPUAGG_DEVICE_LOST, view.facts.why_not);
 	else
 		set_error(error, GPUAGG_DEVICE_LOST, "the device worker is not running");
 	return error->status;
@@ -114,15 +120,20 @@ slot_claim(GpuAggClient *client)
 	return false;
 }
 
+/* Not ready, but worth waiting for? */
 static bool
-device_starting(void)
+device_coming(const GpuAggClientRequest *request)
 {
 	GpuAggDeviceView view;
+	long		age;
 
 	gpuagg_shmem_device(&view);
-	return view.status == GPUAGG_STARTING &&
-		TimestampDifferenceMilliseconds(view.since, GetCurrentTimestamp()) <
-		GPUAGG_START_MS;
+	age = TimestampDifferenceMilliseconds(view.facts.since,
+										  GetCurrentTimestamp());
+	if (view.status == GPUAGG_STARTING)
+		return age < GPUAGG_START_MS;
+	return view.status == GPUAGG_STOPPED && request->host &&
+		age < GPUAGG_RESTART_MS;
 }
 
 /*
@@ -130,7 +141,8 @@ device_starting(void)
  * that is starting.  False with the reason if there is none to wait for.
  */
 static bool
-slot_wait(GpuAggClient *client, GpuAggError *error)
+slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
+		  GpuAggError *error)
 {
 	GpuAggDeviceState *device = &gpuagg_shared->device;
 	bool		got = false;
@@ -148,7 +160,7 @@ slot_wait(GpuAggClient *client, GpuAggError *error)
 
 		if (pg_atomic_read_u32(&device->status) != GPUAGG_READY)
 		{
-			if (!device_starting())
+			if (!device_coming(request))
 			{
 				set_error_lost(error);
 				break;
@@ -227,6 +239,7 @@ slot_fill(GpuAggClient *client, const GpuAggClientRequest *request)
 	slot->datid = MyDatabaseId;
 	slot->userid = GetSessionUserId();
 	slot->relid = request->relid;
+	slot->host = request->host;
 	slot->pages_total = request->total_pages;
 	slot->started_at = GetCurrentTimestamp();
 }
@@ -294,6 +307,7 @@ begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 	memset(msg, 0, sizeof(*msg));
 	msg->msg.type = GPUAGG_MSG_BEGIN;
 	msg->config = request->config;
+	msg->host = request->host;
 	memcpy(msg + 1, request->program, request->program->bytes);
 	for (;;)
 	{
@@ -356,20 +370,23 @@ begin_cleanup(int code, Datum arg)
 }
 
 GpuAggClient *
-gpuagg_client_begin(const GpuAggClientRequest *request, GpuAggError *error)
+gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 {
 	GpuAggClient *client = palloc0(sizeof(GpuAggClient));
 	volatile bool begun = false;
 
 	memset(error, 0, sizeof(*error));
+	request->on_gpu = false;
 	if (gpuagg_queue_timeout > 0)
 		client->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 													   gpuagg_queue_timeout);
 
 	PG_ENSURE_ERROR_CLEANUP(begin_cleanup, PointerGetDatum(client));
 	{
-		if (slot_wait(client, error))
+		if (slot_wait(client, request, error))
 		{
+			request->on_gpu = !request->host &&
+				pg_atomic_read_u32(&gpuagg_shared->device.gpu) != 0;
 			slot_fill(client, request);
 			begun = slot_queues(client, error) &&
 				begin_send(client, request, error) &&

@@ -22,6 +22,9 @@ typedef struct GpuAggClientRequest
 	GpuAggTaskConfig config;
 	Oid			relid;			/* for gpuagg.tasks */
 	uint64		total_pages;	/* for its progress */
+	bool		host;			/* on the host device even if there is a GPU;
+								 * also waits for a worker that restarts */
+	bool		on_gpu;			/* out: a GPU was to run it */
 } GpuAggClientRequest;
 
 /*
@@ -32,7 +35,7 @@ typedef struct GpuAggClientRequest
  * GPUAGG_BUSY (timed out) or what the device said.  Run PostgreSQL's plan.
  * Allocates in the current memory context.
  */
-extern GpuAggClient *gpuagg_client_begin(const GpuAggClientRequest *request,
+extern GpuAggClient *gpuagg_client_begin(GpuAggClientRequest *request,
 										 GpuAggError *error);
 
 extern const GpuAggDeviceInfo *gpuagg_client_info(const GpuAggClient *client);

@@ -18,9 +18,9 @@
  * An ERROR (out of memory, a message too long) fails the job, not the worker.
  *
  * Admission is first come, first served: the oldest queued job that does not
- * fit keeps the others waiting, and a job that is alone always fits.  A job
- * reserves its estimate; growth beyond that is bounded by the device's own
- * account.
+ * fit keeps the others of its device waiting, and a job that is alone always
+ * fits.  A job reserves its estimate; growth beyond that is bounded by the
+ * device's own account.
  */
 #include "postgres.h"
 
@@ -82,7 +82,7 @@ post_ready(GpuAggWorkerJob *job)
 {
 	GpuAggReadyMsg ready = {.msg.type = GPUAGG_MSG_READY};
 
-	gpuagg_worker.ops->info(gpuagg_worker.device, &ready.info);
+	job->on->ops->info(job->on->device, &ready.info);
 	job_post(job, &ready, sizeof(ready), true);
 }
 
@@ -143,12 +143,16 @@ post_done(GpuAggWorkerJob *job)
 	GpuAggDoneMsg done = {.msg.type = GPUAGG_MSG_DONE};
 	GpuAggTaskStats stats = {0};
 
-	gpuagg_worker.ops->task_stats(job->task, &stats);
+	job->on->ops->task_stats(job->task, &stats);
 	done.rows_scanned = job->rows_scanned;
 	done.rows_passed = job->rows_passed;
 	done.groups = stats.groups;
 	done.memory_bytes = stats.memory_bytes;
 	done.device_ns = stats.device_ns;
+	done.transfer_ns = stats.transfer_ns;
+	done.decode_ns = stats.decode_ns;
+	done.kernel_ns = stats.kernel_ns;
+	done.link_bytes = stats.link_bytes;
 	if (stats.strategy != NULL)
 		strlcpy(done.strategy, stats.strategy, sizeof(done.strategy));
 	job_count(job);
@@ -164,13 +168,13 @@ void
 gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error)
 {
 	if (error->status == GPUAGG_DEVICE_LOST)
-		gpuagg_worker_lost(error->message);
+		gpuagg_worker_lost(job->on, error->message);
 	if (error->status == GPUAGG_DEVICE_FAULT ||
 		error->status == GPUAGG_INJECTED)
 		gpuagg_stat_add(GPUAGG_STAT_errors, 1);
 	job_count(job);
 	if (job->task != NULL)
-		gpuagg_worker.ops->task_cancel(job->task);
+		job->on->ops->task_cancel(job->task);
 	job->failure = *error;
 	job->state = GPUAGG_JOB_CLOSING;
 }
@@ -190,7 +194,7 @@ job_drain(GpuAggWorkerJob *job)
 {
 	job_count(job);
 	if (job->task != NULL)
-		gpuagg_worker.ops->task_cancel(job->task);
+		job->on->ops->task_cancel(job->task);
 	if (job->unsent != NULL)
 		pfree(job->unsent);
 	job->unsent = NULL;
@@ -211,9 +215,9 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 
 	if (job->task != NULL)
 	{
-		gpuagg_worker.ops->task_end(job->task);
-		gpuagg_worker.nrunning--;
-		gpuagg_worker.reserved -= job->estimate;
+		job->on->ops->task_end(job->task);
+		job->on->nrunning--;
+		job->on->reserved -= job->estimate;
 	}
 	if (!job->done && job->in != NULL)
 		shm_mq_detach(job->in);
@@ -237,7 +241,7 @@ poll_batch(GpuAggWorkerJob *job)
 
 	memset(&completion, 0, sizeof(completion));
 	if (job->inflight == 0 ||
-		!gpuagg_worker.ops->task_poll(job->task, &completion))
+		!job->on->ops->task_poll(job->task, &completion))
 		return false;
 	job->inflight--;
 	job->rows_scanned += completion.rows_scanned;
@@ -256,7 +260,7 @@ poll_finish(GpuAggWorkerJob *job)
 	GpuAggError error = {0};
 
 	if (job->inflight > 0 ||
-		!gpuagg_worker.ops->task_finish(job->task, &error))
+		!job->on->ops->task_finish(job->task, &error))
 		return false;
 	if (error.status != GPUAGG_OK)
 		gpuagg_job_fail(job, &error);
@@ -266,10 +270,10 @@ poll_finish(GpuAggWorkerJob *job)
 }
 
 /*
- * The next message of groups, or DONE.  A group too long for the usual
- * buffer gets one of its own.
+ * The next message of groups, or DONE; false if the device has none at hand.
+ * A group too long for the usual buffer gets one of its own.
  */
-static void
+static bool
 send_results(GpuAggWorkerJob *job)
 {
 	GpuAggMsg  *msg = (GpuAggMsg *) gpuagg_worker.results;
@@ -278,32 +282,33 @@ send_results(GpuAggWorkerJob *job)
 	GpuAggError error = {0};
 	uint32		n;
 
-	n = gpuagg_worker.ops->task_results(job->task, (char *) (msg + 1), size,
-										&used, &error);
+	n = job->on->ops->task_results(job->task, (char *) (msg + 1), size,
+								   &used, &error);
 	if (n == 0 && error.status == GPUAGG_OUT_OF_MEMORY && used > size)
 	{
 		size = used;
 		msg = MemoryContextAllocHuge(job->context, sizeof(GpuAggMsg) + size);
 		memset(&error, 0, sizeof(error));
-		n = gpuagg_worker.ops->task_results(job->task, (char *) (msg + 1),
-											size, &used, &error);
+		n = job->on->ops->task_results(job->task, (char *) (msg + 1), size,
+									   &used, &error);
 	}
-	if (error.status != GPUAGG_OK)
-		gpuagg_job_fail(job, &error);
-	else if (n == 0)
-	{
-		job->state = GPUAGG_JOB_CLOSING;
-		post_done(job);
-	}
-	else
+	if (n > 0 && error.status == GPUAGG_OK)
 	{
 		memset(msg, 0, sizeof(*msg));
 		msg->type = GPUAGG_MSG_RESULTS;
 		msg->count = n;
 		job_post(job, msg, sizeof(GpuAggMsg) + used, false);
 	}
+	else if (error.status == GPUAGG_OK)
+	{
+		job->state = GPUAGG_JOB_CLOSING;
+		post_done(job);
+	}
+	else if (error.status != GPUAGG_BUSY)
+		gpuagg_job_fail(job, &error);
 	if ((char *) msg != gpuagg_worker.results)
 		pfree(msg);
+	return error.status != GPUAGG_BUSY;
 }
 
 /*
@@ -320,8 +325,7 @@ job_output(GpuAggWorkerJob *job)
 		case GPUAGG_JOB_FINISHING:
 			return poll_batch(job) || poll_finish(job);
 		case GPUAGG_JOB_RESULTS:
-			send_results(job);
-			return true;
+			return send_results(job);
 		case GPUAGG_JOB_CLOSING:
 			if (job->failure.status != GPUAGG_OK)
 				post_failed(job);
@@ -376,7 +380,7 @@ job_advance(GpuAggWorkerJob *job)
 	while (sent < GPUAGG_JOB_BUDGET && job_flush(job) && job_output(job))
 		sent++;
 	if (job->state == GPUAGG_JOB_DRAINING &&
-		(job->task == NULL || gpuagg_worker.ops->task_idle(job->task)))
+		(job->task == NULL || job->on->ops->task_idle(job->task)))
 	{
 		gpuagg_job_release(job);
 		return false;
@@ -463,12 +467,12 @@ job_fits(const GpuAggWorkerJob *job)
 {
 	GpuAggDeviceInfo info;
 
-	if (gpuagg_worker.nrunning == 0)
+	if (job->on->nrunning == 0)
 		return true;
-	if (job->retry_below > 0 && gpuagg_worker.nrunning >= job->retry_below)
+	if (job->retry_below > 0 && job->on->nrunning >= job->retry_below)
 		return false;
-	gpuagg_worker.ops->info(gpuagg_worker.device, &info);
-	return Max(info.memory_used, gpuagg_worker.reserved) + job->estimate <=
+	job->on->ops->info(job->on->device, &info);
+	return Max(info.memory_used, job->on->reserved) + job->estimate <=
 		info.memory_limit;
 }
 
@@ -484,11 +488,11 @@ job_start(GpuAggWorkerJob *job)
 	GpuAggTask *task = NULL;
 	GpuAggStatus status;
 
-	status = gpuagg_worker.ops->task_begin(gpuagg_worker.device, job->program,
-										   &job->config, &task, &error);
-	if (status == GPUAGG_OUT_OF_MEMORY && gpuagg_worker.nrunning > 0)
+	status = job->on->ops->task_begin(job->on->device, job->program,
+									  &job->config, &task, &error);
+	if (status == GPUAGG_OUT_OF_MEMORY && job->on->nrunning > 0)
 	{
-		job->retry_below = gpuagg_worker.nrunning;
+		job->retry_below = job->on->nrunning;
 		return;
 	}
 	if (status != GPUAGG_OK)
@@ -497,33 +501,35 @@ job_start(GpuAggWorkerJob *job)
 		gpuagg_job_fail(job, &error);
 		return;
 	}
-	gpuagg_worker.ops->info(gpuagg_worker.device, &info);
+	job->on->ops->info(job->on->device, &info);
 	job->estimate = Min(job->estimate, info.memory_limit);
 	job->task = task;
 	job->state = GPUAGG_JOB_RUNNING;
-	gpuagg_worker.nrunning++;
-	gpuagg_worker.reserved += job->estimate;
+	job->on->nrunning++;
+	job->on->reserved += job->estimate;
 	pg_atomic_write_u32(&job->slot->phase, GPUAGG_PHASE_RUNNING);
 	post_ready(job);
 }
 
-/* A job that fails here sends its FAILED message in its next step. */
+/*
+ * A job that fails here sends its FAILED message in its next step.  Devices
+ * have queues of their own: jobs of one do not wait for the other.
+ */
 void
 gpuagg_job_admit(void)
 {
 	dlist_iter	iter;
 
+	gpuagg_worker.primary.full = gpuagg_worker.standby.full = false;
 	dlist_foreach(iter, &gpuagg_worker.jobs)
 	{
 		GpuAggWorkerJob *job = dlist_container(GpuAggWorkerJob, node, iter.cur);
 
-		if (job->state != GPUAGG_JOB_QUEUED)
+		if (job->state != GPUAGG_JOB_QUEUED || job->on->full)
 			continue;
-		if (!job_fits(job))
-			break;
-		job_start(job);
-		if (job->state == GPUAGG_JOB_QUEUED)
-			break;
+		if (job_fits(job))
+			job_start(job);
+		job->on->full = job->state == GPUAGG_JOB_QUEUED;
 	}
 }
 
@@ -534,6 +540,6 @@ gpuagg_job_publish(GpuAggWorkerJob *job)
 
 	if (job->task == NULL)
 		return;
-	gpuagg_worker.ops->task_stats(job->task, &stats);
+	job->on->ops->task_stats(job->task, &stats);
 	pg_atomic_write_u64(&job->slot->memory, stats.memory_bytes);
 }

@@ -76,6 +76,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 {
 	const GpuAggBeginMsg *begin = (const GpuAggBeginMsg *) msg;
 	const char *reason;
+	GpuAggError error = {0};
 
 	if (job->state != GPUAGG_JOB_BEGIN || bytes < sizeof(GpuAggBeginMsg))
 	{
@@ -94,6 +95,12 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job->config.fault >= GPUAGG_NFAULTS)
 	{
 		job_garbled(job, "BEGIN message with an illegal estimate");
+		return;
+	}
+	job->on = gpuagg_devices_route(begin->host != 0, &error);
+	if (job->on == NULL)
+	{
+		gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT, error.message);
 		return;
 	}
 	job->program = MemoryContextAlloc(job->context, bytes);
@@ -159,8 +166,8 @@ input_pages(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	}
 	job->pages_read += msg->count;
 	batch_added(job,
-				gpuagg_worker.ops->task_pages(job->task, msg->batch_id,
-											  job->pages, msg->count, &error),
+				job->on->ops->task_pages(job->task, msg->batch_id,
+										 job->pages, msg->count, &error),
 				&error);
 }
 
@@ -245,8 +252,8 @@ input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	{
 		job->rows_evaluated += msg->count;
 		batch_added(job,
-					gpuagg_worker.ops->task_rows(job->task, msg->batch_id,
-												 columns, msg->count, &error),
+					job->on->ops->task_rows(job->task, msg->batch_id,
+											columns, msg->count, &error),
 					&error);
 	}
 	else

@@ -56,6 +56,8 @@ typedef struct GpuAggBeginMsg
 {
 	GpuAggMsg	msg;
 	GpuAggTaskConfig config;
+	uint64_t	host;			/* 1: on the host device, whatever others
+								 * there are */
 	/* GpuAggProgram follows */
 } GpuAggBeginMsg;
 
@@ -81,6 +83,10 @@ typedef struct GpuAggDoneMsg
 	uint64_t	groups;
 	uint64_t	memory_bytes;
 	uint64_t	device_ns;
+	uint64_t	transfer_ns;
+	uint64_t	decode_ns;
+	uint64_t	kernel_ns;
+	uint64_t	link_bytes;
 	char		strategy[32];
 } GpuAggDoneMsg;
 

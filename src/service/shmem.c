@@ -11,7 +11,9 @@
 #include "miscadmin.h"
 #include "service/shmem.h"
 #include "storage/ipc.h"
+#include "storage/latch.h"
 #include "storage/lwlock.h"
+#include "storage/proc.h"
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
@@ -40,15 +42,18 @@ static void
 device_init(GpuAggDeviceState *device)
 {
 	pg_atomic_init_u32(&device->status, GPUAGG_STARTING);
+	pg_atomic_init_u32(&device->gpu, 0);
+	pg_atomic_init_u32(&device->reset, 0);
 	pg_atomic_init_u32(&device->worker_procno, PG_UINT32_MAX);
 	pg_atomic_init_u32(&device->announced, 0);
 	pg_atomic_init_u32(&device->waiting, 0);
 	ConditionVariableInit(&device->changed);
 	SpinLockInit(&device->mutex);
-	device->since = GetCurrentTimestamp();
-	strlcpy(device->why_not,
+	device->facts.card = -1;
+	device->facts.since = GetCurrentTimestamp();
+	strlcpy(device->facts.why_not,
 			"the device worker has not started; it needs a place among max_worker_processes",
-			sizeof(device->why_not));
+			sizeof(device->facts.why_not));
 }
 
 static void
@@ -130,13 +135,30 @@ gpuagg_shmem_device(GpuAggDeviceView *view)
 
 	SpinLockAcquire(&device->mutex);
 	view->status = pg_atomic_read_u32(&device->status);
-	view->worker_pid = device->worker_pid;
-	view->since = device->since;
-	view->started_at = device->started_at;
-	view->starts = device->starts;
-	view->info = device->info;
-	memcpy(view->why_not, device->why_not, sizeof(view->why_not));
+	view->gpu = pg_atomic_read_u32(&device->gpu) != 0;
+	view->facts = device->facts;
 	SpinLockRelease(&device->mutex);
+}
+
+uint32
+gpuagg_shmem_reset_device(void)
+{
+	GpuAggDeviceState *device = &gpuagg_shared->device;
+	uint32		procno;
+	uint32		starts;
+
+	SpinLockAcquire(&device->mutex);
+	device->facts.losses = 0;
+	device->facts.gpu_off = false;
+	starts = device->facts.starts;
+	SpinLockRelease(&device->mutex);
+
+	pg_atomic_write_u32(&device->reset, 1);
+	pg_memory_barrier();
+	procno = pg_atomic_read_u32(&device->worker_procno);
+	if (procno != PG_UINT32_MAX)
+		SetLatch(&GetPGProcByNumber(procno)->procLatch);
+	return starts;
 }
 
 void

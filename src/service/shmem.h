@@ -69,6 +69,7 @@ typedef struct GpuAggSlot
 	Oid			datid;
 	Oid			userid;
 	Oid			relid;
+	bool		host;			/* meant for the host device behind a GPU */
 	TimestampTz started_at;
 	uint64		pages_total;
 	pg_atomic_uint64 pages_done;	/* written by the client */
@@ -93,9 +94,41 @@ typedef enum GpuAggDeviceStatus
 	GPUAGG_STOPPED				/* no worker; the postmaster restarts it */
 } GpuAggDeviceStatus;
 
+/* Cards that gpuagg.devices can show */
+#define GPUAGG_MAX_CARDS 8
+
+/*
+ * What the worker tells of its devices.  It runs tasks on one, the primary
+ * device: a GPU, or the host device.  Behind a GPU the host device opens when
+ * it is needed first.
+ */
+typedef struct GpuAggDeviceFacts
+{
+	int			worker_pid;
+	TimestampTz since;			/* of the status */
+	TimestampTz started_at;		/* of the worker */
+	uint32		starts;			/* of the worker, since shared memory began */
+	uint32		losses;			/* device losses in short succession */
+	TimestampTz last_loss;
+	GpuAggDeviceInfo info;		/* the primary device; no kind: not open */
+	GpuAggDeviceInfo host;		/* the one behind a GPU; no kind: not open */
+	char		why_not[GPUAGG_MESSAGE_BYTES];	/* last failure; empty: none */
+
+	GpuAggDeviceInfo cards[GPUAGG_MAX_CARDS];
+	int			ncards;
+	int			card;			/* the one chosen, an index; -1: none */
+	bool		gpu_off;		/* lost too often; until reset_device() */
+	char		gpu_why_not[GPUAGG_MESSAGE_BYTES];	/* why no GPU is used
+													 * though one was asked
+													 * for; empty: none was,
+													 * or one is */
+} GpuAggDeviceFacts;
+
 typedef struct GpuAggDeviceState
 {
 	pg_atomic_uint32 status;	/* GpuAggDeviceStatus; changed under mutex */
+	pg_atomic_uint32 gpu;		/* the primary device is a GPU; 1 or 0 */
+	pg_atomic_uint32 reset;		/* the worker is asked to start anew */
 	pg_atomic_uint32 worker_procno; /* the worker's PGPROC, or UINT32_MAX */
 	pg_atomic_uint32 announced; /* slots ever announced: tells the worker to
 								 * look for new ones */
@@ -103,14 +136,7 @@ typedef struct GpuAggDeviceState
 	ConditionVariable changed;	/* a slot became free; the status changed */
 
 	slock_t		mutex;			/* guards the rest */
-	int			worker_pid;
-	TimestampTz since;			/* of the status */
-	TimestampTz started_at;		/* of the worker */
-	uint32		starts;			/* of the worker, since shared memory began */
-	uint32		losses;			/* device losses in short succession */
-	TimestampTz last_loss;
-	GpuAggDeviceInfo info;
-	char		why_not[GPUAGG_MESSAGE_BYTES];	/* last failure; empty: none */
+	GpuAggDeviceFacts facts;
 } GpuAggDeviceState;
 
 typedef struct GpuAggShared
@@ -141,18 +167,20 @@ extern char *gpuagg_shmem_queue_out(const GpuAggSlot *slot);
 /* Gives up these bits of a slot; true if that freed it. */
 extern bool gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits);
 
-/* A copy of the mutex-guarded part. */
+/* The status and a copy of the mutex-guarded part. */
 typedef struct GpuAggDeviceView
 {
 	GpuAggDeviceStatus status;
-	int			worker_pid;
-	TimestampTz since;
-	TimestampTz started_at;
-	uint32		starts;
-	GpuAggDeviceInfo info;
-	char		why_not[GPUAGG_MESSAGE_BYTES];
+	bool		gpu;
+	GpuAggDeviceFacts facts;
 } GpuAggDeviceView;
 
 extern void gpuagg_shmem_device(GpuAggDeviceView *view);
+
+/*
+ * Forgets losses, lets a GPU that was turned off be used again, and tells the
+ * worker to start anew.  Returns the worker's starts so far.
+ */
+extern uint32 gpuagg_shmem_reset_device(void);
 
 #endif							/* GPUAGG_SERVICE_SHMEM_H */

@@ -2,7 +2,7 @@
  * stat.h
  *		Cumulative counters in shared memory, behind view gpuagg.stat.
  *
- * The executor counts fallbacks, the worker all others, before it tells the
+ * The executor counts fallbacks and redone tasks, the worker all others, before it tells the
  * client that its task is over.
  */
 #ifndef GPUAGG_SERVICE_STAT_H
@@ -26,6 +26,7 @@
 	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed") \
 	X(fallbacks_queue, "queries run by PostgreSQL: no place on the device within gpuagg.queue_timeout") \
 	X(fallbacks_unsupported, "queries run by PostgreSQL: the device refused the program") \
+	X(redone, "tasks run again on the host device: a GPU had failed them") \
 	X(cancelled, "tasks cancelled by their query") \
 	X(errors, "device errors")
 

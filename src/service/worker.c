@@ -3,28 +3,24 @@
  *		The device worker: the one process that touches a device.
  *
  * A background worker with shared memory and no database connection.  It
- * opens the device, then turns in one loop: wait for its latch (clients,
- * signals) or the device's event; take new tasks; step every job; admit
- * queued ones.  Nothing in the loop waits for one task (job.c).
+ * opens the primary device (devices.c), then turns in one loop: wait for its
+ * latch (clients, signals) or a device's event; take new tasks; step every
+ * job; admit queued ones.  Nothing in the loop waits for one task (job.c).
  *
- * Ends.  SIGTERM, an ERROR outside of a job's step and a lost device all
- * leave through proc_exit(1), after which the postmaster starts a new worker.
+ * Ends.  SIGTERM, gpuagg.reset_device(), an ERROR outside of a job's step and
+ * a lost device all leave through proc_exit(1), after which the postmaster
+ * starts a new worker.
  * The exit callback stops the device, then gives up every slot, so that
  * clients find their queues detached and no page in use, and let
  * PostgreSQL's plan answer.
  *
- * A device that cannot be opened leaves the worker alive in state "failed";
- * it tries again every minute.  A device lost GPUAGG_MAX_LOSSES times in
- * short succession is left alone for a while, too.
- *
- * Threads: a device may start some in open().  All signals are blocked
- * meanwhile, so that they inherit a full mask and signals reach only the main
- * thread; they never call PostgreSQL.
+ * A host device that cannot be opened leaves the worker alive in state
+ * "failed"; it tries again every minute.  A host device lost GPUAGG_MAX_LOSSES
+ * times in short succession is left alone for a while, too; a GPU is turned
+ * off, and the host device takes its place.
  */
 #include "postgres.h"
 
-#include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "gpuagg.h"
@@ -33,30 +29,26 @@
 #include "postmaster/interrupt.h"
 #include "service/worker.h"
 #include "service/worker_main.h"
-#include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "storage/proc.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/*
- * After so many losses, each within a minute of the one before, a restarted
- * worker waits before it opens the device.
- */
-#define GPUAGG_MAX_LOSSES 5
+/* Losses within that long of each other come in short succession. */
 #define GPUAGG_LOSS_MS 60000
+/* So long a host device that was lost too often is left alone. */
 #define GPUAGG_LOSS_WAIT_MS 30000
 
 /* A device that cannot be opened is tried again after that long. */
 #define GPUAGG_RETRY_MS 60000
 
 /*
- * With jobs on the device, look at it this often even without its event: a
- * device's task_idle need not raise one.
+ * With jobs on a device, look at it this often even without its event:
+ * task_idle need not raise one, and a GPU that fails may not.
  */
 #define GPUAGG_DRAIN_MS 2
-#define GPUAGG_BUSY_MS 1000
+#define GPUAGG_BUSY_MS 100
 
 /* What the views show is refreshed at most this often. */
 #define GPUAGG_PUBLISH_MS 50
@@ -67,7 +59,6 @@
 GpuAggWorker gpuagg_worker;
 
 static WaitEventSet *events;
-static int	event_fd = PGINVALID_SOCKET;
 static uint32 seen_announced;
 static int	published_jobs = 0;
 static TimestampTz published_at;
@@ -90,9 +81,9 @@ device_set_status(GpuAggDeviceStatus status, const char *why_not)
 
 	SpinLockAcquire(&state->mutex);
 	pg_atomic_write_u32(&state->status, status);
-	state->since = now;
+	state->facts.since = now;
 	if (why_not != NULL)
-		strlcpy(state->why_not, why_not, sizeof(state->why_not));
+		strlcpy(state->facts.why_not, why_not, sizeof(state->facts.why_not));
 	SpinLockRelease(&state->mutex);
 	ConditionVariableBroadcast(&state->changed);
 }
@@ -103,73 +94,35 @@ worker_register(void)
 	GpuAggDeviceState *state = &gpuagg_shared->device;
 	TimestampTz now = GetCurrentTimestamp();
 
+	pg_atomic_write_u32(&state->reset, 0);
 	SpinLockAcquire(&state->mutex);
-	state->worker_pid = MyProcPid;
-	state->started_at = now;
-	state->starts++;
+	state->facts.worker_pid = MyProcPid;
+	state->facts.started_at = now;
+	state->facts.starts++;
 	SpinLockRelease(&state->mutex);
 	pg_atomic_write_u32(&state->worker_procno, GPUAGG_MY_PROCNO);
 	device_set_status(GPUAGG_STARTING, NULL);
 }
 
-/* Refreshes what the views show of the device and its tasks. */
+/* Refreshes what the views show of the devices and their tasks. */
 static void
 worker_publish(void)
 {
-	GpuAggDeviceState *state = &gpuagg_shared->device;
-	GpuAggDeviceInfo info;
 	dlist_iter	iter;
 
-	gpuagg_worker.ops->info(gpuagg_worker.device, &info);
-	SpinLockAcquire(&state->mutex);
-	state->info = info;
-	SpinLockRelease(&state->mutex);
+	gpuagg_devices_publish();
 	dlist_foreach(iter, &gpuagg_worker.jobs)
 		gpuagg_job_publish(job_at(iter.cur));
 }
 
 /* ----------------------------------------------------------- the device --- */
 
-static int
-machine_cores(void)
-{
-	cpu_set_t	set;
-
-	if (sched_getaffinity(0, sizeof(set), &set) == 0)
-		return CPU_COUNT(&set);
-	return Max(1, (int) sysconf(_SC_NPROCESSORS_ONLN));
-}
-
-static uint64
-machine_memory(void)
-{
-	return (uint64) sysconf(_SC_PHYS_PAGES) * (uint64) sysconf(_SC_PAGESIZE);
-}
-
+/* SIGTERM, or gpuagg.reset_device() */
 static bool
-device_open(GpuAggError *error)
+worker_told_to_stop(void)
 {
-	GpuAggDeviceConfig config = {
-		.ordinal = 0,
-		.threads = gpuagg_host_threads > 0 ? gpuagg_host_threads :
-		machine_cores(),
-		.memory_limit = gpuagg_device_memory > 0 ?
-		(uint64) gpuagg_device_memory * 1024 * 1024 : machine_memory() / 4,
-		.pages = BufferBlocks,
-		.pages_bytes = (uint64) NBuffers * BLCKSZ
-	};
-	sigset_t	all;
-	sigset_t	old;
-	GpuAggStatus status;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	status = gpuagg_worker.ops->open(&config, &gpuagg_worker.device, error);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (status == GPUAGG_OK)
-		return true;
-	gpuagg_worker.device = NULL;
-	return false;
+	return ShutdownRequestPending ||
+		pg_atomic_read_u32(&gpuagg_shared->device.reset) != 0;
 }
 
 /* Sleeps that long unless told to stop. */
@@ -178,7 +131,7 @@ worker_sleep(long ms)
 {
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
 
-	while (!ShutdownRequestPending &&
+	while (!worker_told_to_stop() &&
 		   (ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
 												 until)) > 0)
 	{
@@ -186,7 +139,7 @@ worker_sleep(long ms)
 				  ms, gpuagg_wait_event(&wait_event_main, "GpuAggWorkerMain"));
 		ResetLatch(MyLatch);
 	}
-	if (ShutdownRequestPending)
+	if (worker_told_to_stop())
 		proc_exit(1);
 }
 
@@ -199,19 +152,22 @@ losses_recent(void)
 	uint32		losses;
 
 	SpinLockAcquire(&state->mutex);
-	losses = state->losses;
-	if (TimestampDifferenceExceeds(state->last_loss, now, GPUAGG_LOSS_MS))
+	losses = state->facts.losses;
+	if (TimestampDifferenceExceeds(state->facts.last_loss, now,
+								   GPUAGG_LOSS_MS))
 		losses = 0;
 	SpinLockRelease(&state->mutex);
 	return losses;
 }
 
-/* Opens the device, however many attempts it takes. */
+/* Opens the primary device, however many attempts it takes. */
 static void
 device_start(void)
 {
 	GpuAggError error = {0};
 
+	if (gpuagg_devices_open_gpu())
+		return;
 	if (losses_recent() >= GPUAGG_MAX_LOSSES)
 	{
 		device_set_status(GPUAGG_FAILED, NULL);
@@ -221,7 +177,7 @@ device_start(void)
 		worker_sleep(GPUAGG_LOSS_WAIT_MS);
 		device_set_status(GPUAGG_STARTING, NULL);
 	}
-	while (!device_open(&error))
+	while (!gpuagg_devices_open_host(&error))
 	{
 		device_set_status(GPUAGG_FAILED, error.message);
 		ereport(LOG,
@@ -232,16 +188,23 @@ device_start(void)
 	}
 }
 
+/*
+ * A GPU lost too often is off from now on; then the count starts anew, for
+ * the host device that takes its place was not lost.
+ */
 void
-gpuagg_worker_lost(const char *message)
+gpuagg_worker_lost(const GpuAggWorkerDevice *on, const char *message)
 {
 	GpuAggDeviceState *state = &gpuagg_shared->device;
 	uint32		losses = losses_recent() + 1;
 	TimestampTz now = GetCurrentTimestamp();
+	bool		off = on->ops != &gpuagg_host_ops && losses >= GPUAGG_MAX_LOSSES;
 
 	SpinLockAcquire(&state->mutex);
-	state->losses = losses;
-	state->last_loss = now;
+	state->facts.losses = off ? 0 : losses;
+	state->facts.last_loss = now;
+	if (off)
+		state->facts.gpu_off = true;
 	SpinLockRelease(&state->mutex);
 
 	gpuagg_stat_add(GPUAGG_STAT_errors, 1);
@@ -265,7 +228,7 @@ device_settle(void)
 		GpuAggWorkerJob *job = job_at(iter.cur);
 
 		if (job->task != NULL)
-			gpuagg_worker.ops->task_cancel(job->task);
+			job->on->ops->task_cancel(job->task);
 	}
 	for (int ms = 0; ms < GPUAGG_EXIT_MS; ms++)
 	{
@@ -275,7 +238,7 @@ device_settle(void)
 		{
 			GpuAggWorkerJob *job = job_at(iter.cur);
 
-			if (job->task != NULL && !gpuagg_worker.ops->task_idle(job->task))
+			if (job->task != NULL && !job->on->ops->task_idle(job->task))
 				idle = false;
 		}
 		if (idle)
@@ -318,12 +281,13 @@ worker_exit(int code, Datum arg)
 		if (pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_OPEN)
 			SetLatch(&GetPGProcByNumber(slot->procno)->procLatch);
 	}
-	if (settled && gpuagg_worker.device != NULL)
-		gpuagg_worker.ops->close(gpuagg_worker.device);
+	if (settled)
+		gpuagg_devices_close();
 
 	SpinLockAcquire(&state->mutex);
-	state->worker_pid = 0;
-	state->info.memory_used = 0;
+	state->facts.worker_pid = 0;
+	state->facts.info.memory_used = 0;
+	memset(&state->facts.host, 0, sizeof(state->facts.host));
 	SpinLockRelease(&state->mutex);
 }
 
@@ -337,7 +301,6 @@ worker_setup(void)
 	BackgroundWorkerUnblockSignals();
 
 	dlist_init(&gpuagg_worker.jobs);
-	gpuagg_worker.ops = &gpuagg_host_ops;
 	gpuagg_worker.results = MemoryContextAlloc(TopMemoryContext,
 											   GPUAGG_RESULTS_BYTES);
 	before_shmem_exit(worker_exit, (Datum) 0);
@@ -347,13 +310,19 @@ worker_setup(void)
 static void
 events_setup(void)
 {
-	event_fd = gpuagg_worker.ops->event_fd(gpuagg_worker.device);
-	events = gpuagg_wait_event_set_create(3);
+	events = gpuagg_wait_event_set_create(4);
 	AddWaitEventToSet(events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
 	AddWaitEventToSet(events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL,
 					  NULL);
-	if (event_fd >= 0)
-		AddWaitEventToSet(events, WL_SOCKET_READABLE, event_fd, NULL, NULL);
+	gpuagg_worker_watch(&gpuagg_worker.primary);
+}
+
+void
+gpuagg_worker_watch(GpuAggWorkerDevice *on)
+{
+	on->event_fd = on->ops->event_fd(on->device);
+	if (on->event_fd >= 0)
+		AddWaitEventToSet(events, WL_SOCKET_READABLE, on->event_fd, NULL, on);
 }
 
 /* Takes new tasks; the counter says whether to look for any. */
@@ -425,7 +394,7 @@ worker_timeout(void)
 static void
 worker_wait(long timeout)
 {
-	WaitEvent	occurred[3];
+	WaitEvent	occurred[4];
 	int			n;
 
 	n = WaitEventSetWait(events, timeout, occurred, lengthof(occurred),
@@ -433,12 +402,13 @@ worker_wait(long timeout)
 										   "GpuAggWorkerMain"));
 	for (int i = 0; i < n; i++)
 	{
+		const GpuAggWorkerDevice *on = occurred[i].user_data;
 		uint64		count;
 
 		if (occurred[i].events & WL_LATCH_SET)
 			ResetLatch(MyLatch);
 		if ((occurred[i].events & WL_SOCKET_READABLE) &&
-			read(event_fd, &count, sizeof(count)) < 0 &&
+			read(on->event_fd, &count, sizeof(count)) < 0 &&
 			errno != EAGAIN && errno != EINTR)
 			elog(ERROR, "could not read the device's event: %m");
 	}
@@ -454,13 +424,13 @@ gpuagg_worker_main(Datum arg)
 	device_set_status(GPUAGG_READY, "");
 	ereport(LOG,
 			(errmsg("gpuagg: device \"%s\" is ready",
-					gpuagg_shared->device.info.name)));
+					gpuagg_shared->device.facts.info.name)));
 
 	for (;;)
 	{
 		bool		more = worker_turn();
 
-		if (ShutdownRequestPending)
+		if (worker_told_to_stop())
 			proc_exit(1);
 		if (ConfigReloadPending)
 		{

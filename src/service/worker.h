@@ -1,7 +1,7 @@
 /*
  * worker.h
- *		Inside the device worker: the worker and its jobs.  Only worker.c,
- *		job.c and job_input.c include this.
+ *		Inside the device worker: the worker, its devices and its jobs.  Only
+ *		worker.c, devices.c, job.c and job_input.c include this.
  */
 #ifndef GPUAGG_SERVICE_WORKER_H
 #define GPUAGG_SERVICE_WORKER_H
@@ -29,6 +29,24 @@
  */
 #define GPUAGG_MAX_INFLIGHT 4096
 
+/*
+ * A GPU lost that often, each time within a minute of the one before, is
+ * turned off; after so many losses of the host device a restarted worker
+ * waits before it opens it.
+ */
+#define GPUAGG_MAX_LOSSES 5
+
+/* A device, and what the jobs on it hold */
+typedef struct GpuAggWorkerDevice
+{
+	const GpuAggDeviceOps *ops;
+	GpuAggDevice *device;		/* NULL: not open */
+	int			event_fd;		/* -1: none */
+	int			nrunning;		/* jobs that hold a task of it */
+	uint64		reserved;		/* sum of their estimates */
+	bool		full;			/* gpuagg_job_admit: has no place for now */
+} GpuAggWorkerDevice;
+
 typedef enum GpuAggWorkerJobState
 {
 	GPUAGG_JOB_BEGIN,			/* waits for the BEGIN message */
@@ -46,6 +64,7 @@ typedef struct GpuAggWorkerJob
 	dlist_node	node;			/* in GpuAggWorker.jobs, oldest first */
 	GpuAggWorkerJobState state;
 	GpuAggSlot *slot;
+	GpuAggWorkerDevice *on;		/* NULL before the BEGIN message */
 	MemoryContext context;		/* of this struct and all below */
 	shm_mq_handle *in;
 	shm_mq_handle *out;
@@ -76,18 +95,41 @@ typedef struct GpuAggWorkerJob
 
 typedef struct GpuAggWorker
 {
-	const GpuAggDeviceOps *ops;
-	GpuAggDevice *device;		/* NULL: not open */
+	GpuAggWorkerDevice primary; /* runs tasks: a GPU or the host device */
+	GpuAggWorkerDevice standby; /* the host device behind a GPU; opened when
+								 * a task needs it */
 	dlist_head	jobs;
-	int			nrunning;		/* jobs that hold a device task */
-	uint64		reserved;		/* sum of their estimates */
 	char	   *results;		/* GPUAGG_RESULTS_BYTES for one message */
 } GpuAggWorker;
 
 extern GpuAggWorker gpuagg_worker;
 
-/* worker.c: the device is gone for good; logs, exits. */
-extern void gpuagg_worker_lost(const char *message) pg_attribute_noreturn();
+/*
+ * worker.c
+ *
+ * lost: the device is gone for good; logs, exits.
+ * watch: wakes the loop for the device's event from now on.
+ */
+extern void gpuagg_worker_lost(const GpuAggWorkerDevice *on,
+							   const char *message) pg_attribute_noreturn();
+extern void gpuagg_worker_watch(GpuAggWorkerDevice *on);
+
+/*
+ * devices.c
+ *
+ * open_gpu: opens the GPU that gpuagg.device asks for as the primary device;
+ *		false if there is none to open, which it logs and shows.
+ * open_host: opens the host device as the primary one; may be called again.
+ * route: the device of a task; NULL with the reason if it cannot be opened.
+ * publish: updates what gpuagg.devices shows.
+ * close: of all devices; no task may be left.
+ */
+extern bool gpuagg_devices_open_gpu(void);
+extern bool gpuagg_devices_open_host(GpuAggError *error);
+extern GpuAggWorkerDevice *gpuagg_devices_route(bool host,
+												GpuAggError *error);
+extern void gpuagg_devices_publish(void);
+extern void gpuagg_devices_close(void);
 
 /*
  * job.c
