@@ -59,7 +59,7 @@ BEGIN
 	RETURN plan;
 END $$;
 SELECT key, CASE jsonb_typeof(value) WHEN 'number' THEN CASE WHEN key ~ 'Row|Group|Loops|Runs' THEN value::text ELSE 'a number' END ELSE jsonb_typeof(value) END
-FROM jsonb_each(xp_node('SELECT g, count(*) FROM xp WHERE v <= 4000 GROUP BY g')) WHERE key !~ 'Cost|Blocks|Width|Schema|Actual|Plan Rows|Startup|Total'
+FROM jsonb_each(xp_node('SELECT g, count(*) FROM xp WHERE v <= 4000 GROUP BY g')) WHERE key !~ 'Cost|Blocks|Width|Schema|Actual|Plan Rows|Startup|Total|^Transfer Time$|^Decode Time$|^Kernel Time$|^Link '
 ORDER BY key COLLATE "C";
 -- counts add up over rescans; a rescan without changed parameters is not run again
 SELECT (xp_node('SELECT d.g, x.n FROM xp_dim d, LATERAL (SELECT count(*) AS n FROM xp WHERE xp.g = d.g) x'))->'Actual Loops' AS loops;

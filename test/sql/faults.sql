@@ -33,13 +33,17 @@ BEGIN
 	RETURN answer || '; ' || coalesce(moved, 'nothing counted');
 END $$;
 SELECT device_ready();
+-- A task that a GPU loses is redone on the host device, one that the host
+-- device loses by PostgreSQL.
+SELECT kind <> 'host' AS gpu FROM gpuagg.devices WHERE state = 'ready' \gset
 SELECT stage, set_config('gpuagg.debug_fault', stage, false) = stage AS set,
 	   counted('SELECT g, count(*), sum(v), max(t COLLATE "C") FROM fa GROUP BY g'),
 	   counted('SELECT count(*), sum(v) FROM fa WHERE v > 5'),
 	   set_config('gpuagg.debug_fault', 'none', false) = 'none' AS reset
 FROM unnest(ARRAY['none', 'begin', 'pages', 'rows', 'finish', 'results', 'memory']) stage;
 SET gpuagg.debug_fault = 'lost';
-SELECT counted('SELECT g, count(*), sum(v) FROM fa GROUP BY g');
+SELECT replace(counted('SELECT g, count(*), sum(v) FROM fa GROUP BY g'),
+			   CASE WHEN :'gpu' THEN 'errors tasks' ELSE 'errors fallbacks_device' END, 'as it should');
 RESET gpuagg.debug_fault;
 SELECT device_ready();
 SELECT compare('SELECT g, count(*), sum(v) FROM fa GROUP BY g');
@@ -66,7 +70,9 @@ SELECT stage, set_config('gpuagg.debug_fault', stage, false) = stage AS set,
 	   set_config('gpuagg.debug_fault', 'none', false) = 'none' AS reset
 FROM unnest(ARRAY['none', 'begin', 'pages', 'rows', 'finish', 'results', 'memory']) stage;
 SET gpuagg.debug_fault = 'lost';
-SELECT device_error('SELECT g, count(*), sum(v) FROM fa GROUP BY g');
+SELECT CASE WHEN e IS NULL THEN :'gpu'::bool
+			ELSE NOT :'gpu' AND e = '57000 the device stopped before the query was done injected fault: the device is lost' END AS as_it_should
+FROM device_error('SELECT g, count(*), sum(v) FROM fa GROUP BY g') e;
 RESET gpuagg.debug_fault;
 SELECT device_ready();
 SELECT device_error('SELECT g, sum(1 / (v - v)) FROM fa GROUP BY g');

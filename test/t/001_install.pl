@@ -21,6 +21,7 @@ foreach my $call (
 	'SELECT * FROM gpuagg.tasks',
 	'SELECT * FROM gpuagg.stat',
 	'SELECT gpuagg.stat_reset()',
+	'SELECT gpuagg.reset_device()',
 	"SELECT gpuagg.why_not('SELECT 1')",
 	'SELECT gpuagg.ping()')
 {
@@ -47,6 +48,7 @@ my $conf = $plain->data_dir . '/postgresql.conf';
 my $good = slurp_file($conf);
 foreach my $bad (
 	[ 'gpuagg.device', 'quantum', 'auto' ],
+	[ 'gpuagg.device', 'cuda:one', 'auto' ],
 	[ 'gpuagg.max_tasks', '0', '64' ],
 	[ 'gpuagg.host_threads', '-2', '0' ],
 	[ 'gpuagg.device_memory', '-1MB', '0' ],

@@ -124,7 +124,7 @@ slow: {
 	my $waiting = start_psql($queue, "$prefer SET gpuagg.queue_timeout = 0; $fast;");
 	ok( $queue->poll_query_until(
 			'postgres',
-			'SELECT clients_waiting > 0 OR tasks_queued > 0 FROM gpuagg.devices'),
+			'SELECT bool_or(clients_waiting > 0 OR tasks_queued > 0) FROM gpuagg.devices'),
 		'a query that waits can be seen');
 	is( $queue->safe_psql(
 			'postgres',

@@ -14,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(new_node wait_ready same_answer counter no_tasks worker_pid
+our @EXPORT = qw(new_node wait_ready same_answer counter no_tasks worker_pid device_kind
   rss_kb start_psql finish_psql wait_task crash_free slow_query slow_table);
 
 # A started server that preloads gpuagg, with the extension in postgres.
@@ -80,7 +80,7 @@ sub no_tasks
 	return ok(
 		$node->poll_query_until(
 			'postgres',
-			'SELECT (SELECT count(*) FROM gpuagg.tasks) = 0 AND memory_used = 0 FROM gpuagg.devices'
+			'SELECT (SELECT count(*) FROM gpuagg.tasks) = 0 AND sum(tasks_running) = 0 AND sum(memory_used) = 0 FROM gpuagg.devices'
 		),
 		$name);
 }
@@ -91,6 +91,15 @@ sub worker_pid
 
 	return $node->safe_psql('postgres',
 		"SELECT pid FROM gpuagg.devices WHERE state = 'ready'");
+}
+
+# Which kind of device runs tasks: host or cuda
+sub device_kind
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres',
+		"SELECT kind FROM gpuagg.devices WHERE state = 'ready'");
 }
 
 # Memory of a process that is its own, in kB: not that of shared_buffers.

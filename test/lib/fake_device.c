@@ -1,0 +1,273 @@
+/*
+ * fake_device.c
+ *		A device provider for tests without a GPU: two "cards", which are the
+ *		host device under another name and fail on demand.
+ *
+ * test/t/009_device.pl builds it.  The file that environment variable
+ * GPUAGG_FAKE_DEVICE names is read whenever the provider is asked for, cards
+ * are listed, a device is opened and a task begins; each line is a word,
+ * or a word and a number:
+ *
+ *		abi				the provider is of another build
+ *		no_cards		there are none instead of 2
+ *		list			they cannot be listed
+ *		open			no card can be opened
+ *		open_sleep N	opening takes N seconds
+ *		unsupported		no task can begin
+ *		fault N			batch number N (from 1) of a task ends in a fault
+ *		lost N			... in the loss of the device
+ *		memory N		... for want of memory
+ *		busy N			groups are at hand only when asked for the N-th time,
+ *						which no event tells
+ *
+ * Everything else, gpuagg.debug_fault included, is the host device's; the
+ * faults "kernel" and "trap", which that one does not know, are ours.
+ */
+#include "postgres.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "device/device.h"
+#include "fmgr.h"
+
+PG_MODULE_MAGIC;
+
+extern PGDLLEXPORT const GpuAggDeviceOps *gpuagg_device_provider(void);
+
+#define GIGABYTE ((uint64_t) 1 << 30)
+
+/* What our tasks and devices wrap; GpuAggTask and -Device are the host's. */
+typedef struct FakeTask
+{
+	GpuAggTask *inner;
+	int			fault_at;		/* batch, from 1; 0: none */
+	int			lost_at;
+	int			memory_at;
+	int			busy;
+	int			batches;		/* completed */
+	uint64_t	pages;
+} FakeTask;
+
+/* one device is open in a process */
+static int	ordinal;
+
+/* The number that follows the word, 1 if none does, 0 without the word */
+static int
+wanted(const char *word)
+{
+	const char *path = getenv("GPUAGG_FAKE_DEVICE");
+	FILE	   *file = path != NULL ? fopen(path, "r") : NULL;
+	char		line[128];
+	int			number = 0;
+
+	if (file == NULL)
+		return 0;
+	while (fgets(line, sizeof(line), file) != NULL)
+	{
+		size_t		length = strcspn(line, " \n");
+
+		if (length == strlen(word) && strncmp(line, word, length) == 0)
+			number = line[length] == ' ' ? atoi(line + length) : 1;
+	}
+	fclose(file);
+	return number;
+}
+
+static GpuAggStatus
+fail(GpuAggError *error, GpuAggStatus status, const char *message)
+{
+	error->status = status;
+	snprintf(error->message, sizeof(error->message), "fake: %s", message);
+	return status;
+}
+
+static void
+card_fill(GpuAggDeviceInfo *info, int card)
+{
+	snprintf(info->kind, sizeof(info->kind), "cuda");
+	snprintf(info->name, sizeof(info->name), "Fake card %d", card);
+	info->ordinal = card;
+}
+
+static int
+fake_list(GpuAggDeviceInfo *cards, int max, GpuAggError *error)
+{
+	int			n = wanted("no_cards") ? 0 : 2;
+
+	if (wanted("list"))
+	{
+		fail(error, GPUAGG_DEVICE_FAULT, "the driver is too old");
+		return -1;
+	}
+	if (n > max)
+		n = max;
+	for (int i = 0; i < n; i++)
+	{
+		card_fill(&cards[i], i);
+		cards[i].memory_limit = 10 * GIGABYTE;
+	}
+	return n;
+}
+
+static GpuAggStatus
+fake_open(const GpuAggDeviceConfig *config, GpuAggDevice **device,
+		  GpuAggError *error)
+{
+	sleep(wanted("open_sleep"));
+	if (wanted("open"))
+		return fail(error, GPUAGG_OUT_OF_MEMORY, "no memory to open it");
+	ordinal = config->ordinal;
+	return gpuagg_host_ops.open(config, device, error);
+}
+
+static void
+fake_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
+{
+	gpuagg_host_ops.info(device, info);
+	card_fill(info, ordinal);
+	info->link_rate = 50 * GIGABYTE;
+}
+
+static GpuAggStatus
+fake_begin(GpuAggDevice *device, const GpuAggProgram *program,
+		   const GpuAggTaskConfig *config, GpuAggTask **task,
+		   GpuAggError *error)
+{
+	FakeTask   *fake;
+	GpuAggStatus status;
+
+	if (wanted("unsupported"))
+		return fail(error, GPUAGG_UNSUPPORTED, "too difficult");
+	fake = calloc(1, sizeof(FakeTask));
+	if (fake == NULL)
+		return fail(error, GPUAGG_OUT_OF_MEMORY, "no memory");
+	status = gpuagg_host_ops.task_begin(device, program, config, &fake->inner,
+										error);
+	if (status != GPUAGG_OK)
+	{
+		free(fake);
+		return status;
+	}
+	fake->fault_at = config->fault == GPUAGG_FAULT_KERNEL ? 1 : wanted("fault");
+	fake->lost_at = config->fault == GPUAGG_FAULT_TRAP ? 1 : wanted("lost");
+	fake->memory_at = wanted("memory");
+	fake->busy = wanted("busy");
+	*task = (GpuAggTask *) fake;
+	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+fake_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pages,
+		   uint32_t npages, GpuAggError *error)
+{
+	FakeTask   *fake = (FakeTask *) task;
+
+	fake->pages += npages;
+	return gpuagg_host_ops.task_pages(fake->inner, batch_id, pages, npages,
+									  error);
+}
+
+static GpuAggStatus
+fake_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn *columns,
+		  uint32_t nrows, GpuAggError *error)
+{
+	return gpuagg_host_ops.task_rows(((FakeTask *) task)->inner, batch_id,
+									 columns, nrows, error);
+}
+
+static bool
+fake_poll(GpuAggTask *task, GpuAggCompletion *completion)
+{
+	FakeTask   *fake = (FakeTask *) task;
+
+	if (!gpuagg_host_ops.task_poll(fake->inner, completion))
+		return false;
+	fake->batches++;
+	if (fake->batches == fake->fault_at)
+		fail(&completion->error, GPUAGG_DEVICE_FAULT, "a kernel failed");
+	if (fake->batches == fake->lost_at)
+		fail(&completion->error, GPUAGG_DEVICE_LOST, "fell off the bus");
+	if (fake->batches == fake->memory_at)
+		fail(&completion->error, GPUAGG_OUT_OF_MEMORY, "no memory to grow");
+	return true;
+}
+
+static bool
+fake_finish(GpuAggTask *task, GpuAggError *error)
+{
+	return gpuagg_host_ops.task_finish(((FakeTask *) task)->inner, error);
+}
+
+static uint32_t
+fake_results(GpuAggTask *task, char *buffer, size_t size, size_t *used,
+			 GpuAggError *error)
+{
+	FakeTask   *fake = (FakeTask *) task;
+
+	if (fake->busy > 1)
+	{
+		fake->busy--;
+		*used = 0;
+		fail(error, GPUAGG_BUSY, "not yet");
+		return 0;
+	}
+	return gpuagg_host_ops.task_results(fake->inner, buffer, size, used,
+										error);
+}
+
+static void
+fake_stats(GpuAggTask *task, GpuAggTaskStats *stats)
+{
+	FakeTask   *fake = (FakeTask *) task;
+
+	gpuagg_host_ops.task_stats(fake->inner, stats);
+	stats->transfer_ns = 1000000;
+	stats->decode_ns = fake->pages * 400;	/* 8192 bytes in 400 ns */
+	stats->kernel_ns = 3000000;
+	stats->link_bytes = fake->pages * GPUAGG_PAGE_BYTES;
+}
+
+static void
+fake_cancel(GpuAggTask *task)
+{
+	gpuagg_host_ops.task_cancel(((FakeTask *) task)->inner);
+}
+
+static bool
+fake_idle(GpuAggTask *task)
+{
+	return gpuagg_host_ops.task_idle(((FakeTask *) task)->inner);
+}
+
+static void
+fake_end(GpuAggTask *task)
+{
+	gpuagg_host_ops.task_end(((FakeTask *) task)->inner);
+	free(task);
+}
+
+const GpuAggDeviceOps *
+gpuagg_device_provider(void)
+{
+	static GpuAggDeviceOps ops;
+
+	ops = gpuagg_host_ops;
+	ops.abi = wanted("abi") ? GPUAGG_DEVICE_ABI + 1 : GPUAGG_DEVICE_ABI;
+	ops.kind = "cuda";
+	ops.list = fake_list;
+	ops.open = fake_open;
+	ops.info = fake_info;
+	ops.task_begin = fake_begin;
+	ops.task_pages = fake_pages;
+	ops.task_rows = fake_rows;
+	ops.task_poll = fake_poll;
+	ops.task_finish = fake_finish;
+	ops.task_results = fake_results;
+	ops.task_stats = fake_stats;
+	ops.task_cancel = fake_cancel;
+	ops.task_idle = fake_idle;
+	ops.task_end = fake_end;
+	return &ops;
+}
