@@ -49,6 +49,42 @@ suite_server()
 	server_start "$RUN_DIR/server" "${SUITE_SETTINGS[@]}" "$@"
 }
 
+# suite_device SETTING: tests that tasks run on the kind of device that SETTING,
+# as in gpuagg.device, stands for, lest a suite pass on another one.  "auto" is a
+# GPU where there is one; where there is only its library, the host device and
+# one line in the log.  Leaves the extension in the first database.
+suite_device()
+{
+	local want=host lines=0 kind='' i
+
+	case $1 in
+		cuda*) want=cuda ;;
+		auto)
+			if [ ! -f "$("$PG_BINDIR/pg_config" --pkglibdir)/gpuagg_cuda.so" ]; then
+				lines=0
+			elif nvidia-smi -L >/dev/null 2>&1; then
+				want=cuda
+			else
+				lines=1
+			fi
+			;;
+	esac
+	psql -X -q -c 'CREATE EXTENSION gpuagg'
+	for ((i = 0; i < 600; i++)); do
+		kind=$(psql -X -q -A -t -c \
+			"SELECT kind FROM gpuagg.devices WHERE state = 'ready'")
+		[ -z "$kind" ] || break
+		sleep 0.1
+	done
+	[ "$kind" = "$want" ] && [ "$lines" -eq \
+		"$(grep -c 'takes the place of a GPU' "$RUN_DIR/server/log")" ]
+	tally_one "gpuagg.device = $1 is $want" $? || {
+		psql -X -q -x -c 'TABLE gpuagg.devices'
+		grep gpuagg: "$RUN_DIR/server/log"
+		return 1
+	}
+}
+
 # suite_pg_regress PART PROGRAM NAME ...
 suite_pg_regress()
 {
