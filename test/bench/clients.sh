@@ -11,6 +11,7 @@ clients_run()
 
 	case $1 in
 		gpuagg) options+=" -c gpuagg.enable=on" ;;
+		gpuagg-forced) options+=" -c gpuagg.enable=on -c gpuagg.debug_require=require" ;;
 		*w) workers=${1#postgres-}; workers=${workers%w} ;;&
 		*) [ "$HAVE_GPUAGG" = 0 ] || options+=" -c gpuagg.enable=off" ;;
 	esac

@@ -15,12 +15,43 @@ h2o_questions()
 		"$BENCH_HERE/h2o_groupby.sql"
 }
 
-# DuckDB from npm, into a folder that git ignores; false where it cannot be had.
+# h2o_part ROWS FROM TO: these of the rows, into the table that is there
+h2o_part()
+{
+	server_psql main -v n="$1" -v k=100 -v from="$2" -v to="$3" \
+		-f "$BENCH_HERE/h2o_gen.sql" >/dev/null 2>"$RUN_DIR/h2o.$2.log"
+}
+
+# h2o_table ROWS: makes h2o_g1, as many sessions as there are cores each their
+# part of it: the rows are those of one session, the order of pages is not.
+h2o_table()
+{
+	local rows=$1 part pids=() pid failed=
+
+	server_sql main "SET client_min_messages = error; DROP TABLE IF EXISTS h2o_g1"
+	h2o_part "$rows" 1 0 || failed=1
+	for ((part = 0; part < BENCH_CORES; part++)); do
+		h2o_part "$rows" $((rows * part / BENCH_CORES + 1)) \
+			$((rows * (part + 1) / BENCH_CORES)) &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || failed=1
+	done
+	[ -z "$failed" ] || die "h2o_gen.sql failed: $(cat "$RUN_DIR"/h2o.*.log)"
+	server_sql main "VACUUM (FREEZE, ANALYZE) h2o_g1" &&
+		server_sql main "ALTER TABLE h2o_g1 SET (parallel_workers = $BENCH_MAX_WORKERS)" ||
+		die "cannot finish table h2o_g1"
+	table_prewarm main h2o_g1
+}
+
+# DuckDB from npm, into a folder that git ignores; false where it cannot be had
+# or BENCH_DUCKDB is "no".
 duckdb_open()
 {
 	local dir=${BENCH_DUCKDB:-$BENCH_TOP/build/duckdb} csv=$RUN_DIR/h2o.csv
 
-	command -v node >/dev/null && command -v npm >/dev/null || return 1
+	[ "$dir" != no ] && command -v node >/dev/null && command -v npm >/dev/null || return 1
 	mkdir -p "$dir"
 	[ -d "$dir/node_modules/@duckdb/node-api" ] ||
 		npm install --prefix "$dir" --no-save --no-audit --no-fund --silent \
@@ -48,26 +79,26 @@ h2o_sums()
 		return 0
 	fi
 	engine_settings "$1"
-	session_do h2o "$REPLY CREATE TEMP TABLE ans AS $3;"
-	engine_settings postgres
-	session_do h2o "$REPLY SELECT count(*), $2 FROM ans; DROP TABLE ans;"
+	# "prefer", as the aggregate over the answer must be PostgreSQL's
+	session_do h2o "${REPLY/require = require/require = prefer}
+		SELECT count(*), $2 FROM ($3) ans;"
 }
 
-# h2o_check QUESTION CHECK SQL ENGINE...: do all engines agree?
+# h2o_check QUESTION CHECK SQL ENGINE...: do all engines agree with the first?
 h2o_check()
 {
-	local question=$1 check=$2 sql=$3 engine expected
+	local question=$1 check=$2 sql=$3 first=$4 engine expected
 
-	h2o_sums postgres "$check" "$sql"
+	h2o_sums "$first" "$check" "$sql"
 	expected=$REPLY
-	shift 3
+	shift 4
 	for engine in "$@"; do
 		h2o_sums "$engine" "$check" "$sql"
 		perl -e 'my @a = split /[|\s]+/, $ARGV[0]; my @b = split /[|\s]+/, $ARGV[1];
 			exit 1 if @a != @b;
 			for (0 .. $#a) { exit 1 if abs($a[$_] - $b[$_]) >
 				1e-9 * (abs($a[$_]) + 1e-3) } ' "$expected" "$REPLY" ||
-			die "$question: $engine answers $REPLY, PostgreSQL $expected"
+			die "$question: $engine answers $REPLY, $first $expected"
 	done
 }
 
@@ -77,23 +108,19 @@ bench_h2o()
 
 	bench_need_main
 	csv_open h2o
-	server_psql main -v n="$rows" -v k=100 -f "$BENCH_HERE/h2o_gen.sql" \
-		>/dev/null 2>"$RUN_DIR/h2o.log" ||
-		die "h2o_gen.sql failed: $(cat "$RUN_DIR/h2o.log")"
-	server_sql main "ALTER TABLE h2o_g1 SET (parallel_workers = $BENCH_MAX_WORKERS)"
-	table_prewarm main h2o_g1
+	h2o_table "$rows"
 	session_psql h2o main
 	if duckdb_open; then
 		duckdb=duckdb
 	else
-		bench_say "   without DuckDB: node or npm's @duckdb/node-api is not to be had"
+		bench_say "   without DuckDB"
 	fi
 	csv_heading
 	while IFS=$'\t' read -r question check sql <&3; do
 		bench_wants "$question" || continue
 		gpuagg_engine h2o "$sql"
 		gpuagg=$REPLY
-		h2o_check "$question" "$check" "$sql" $gpuagg $duckdb
+		h2o_check "$question" "$check" "$sql" postgres $gpuagg $duckdb
 		measure_query h2o h2o "$question" "$sql" "$rows" "$BENCH_WORK_MEM" $duckdb
 	done 3< <(h2o_questions)
 	session_close h2o

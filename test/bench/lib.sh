@@ -319,7 +319,7 @@ csv_metadata()
 # csv_row BENCHMARK CASE ENGINE METRIC UNIT ROWS GROUPS KEY BASE_KEY BASE NOTE
 # KEY and BASE_KEY name samples taken in the same rounds.  The ratio tells how
 # many times better KEY is than BASE_KEY, round by round: for units of time
-# base / this, for tps this / base.
+# base / this, for tps and GB/s this / base.
 csv_row()
 {
 	local stats ratio line='' field
@@ -386,21 +386,47 @@ bench_page_size()
 		"/proc/$1/smaps" 2>/dev/null || echo unknown
 }
 
-# The device's name as a folder's: "nvidia-h200", or "host-2c-amd-epyc".
+# device_ask SERVER COLUMNS: of the device in use.  gpuagg.devices also lists
+# those that are not; where none is ready, a GPU comes before the host.
+device_ask()
+{
+	REPLY=$(server_sql "$1" "SELECT $2 FROM gpuagg.devices
+		ORDER BY state <> 'ready', kind = 'host', device LIMIT 1")
+}
+
+# A GPU's worker opens its device while the server already answers: a query that
+# comes sooner would not be the device's.
+device_wait()
+{
+	local tries
+
+	for ((tries = 0; tries < 300; tries++)); do
+		device_ask "$1" state
+		[ "$REPLY" != ready ] || return 0
+		sleep 0.2
+	done
+	device_ask "$1" "state, why_not"
+	bench_say "   the device is not ready: $REPLY"
+}
+
+# The device's name as a folder's: "cuda-nvidia-h200", or "host-2c-amd-epyc".
 bench_read_device()
 {
 	local kind=host name=""
 
 	META_DRIVER=-
 	if [ "$(server_sql "$1" "SELECT to_regclass('gpuagg.devices') IS NOT NULL")" = t ]; then
-		IFS="|" read -r kind name < <(server_sql "$1" \
-			"SELECT kind, name FROM gpuagg.devices ORDER BY 1 LIMIT 1")
+		device_wait "$1"
+		device_ask "$1" "kind, name"
+		IFS="|" read -r kind name <<<"$REPLY"
 	fi
-	if [ "$kind" != host ]; then
+	if [ "${kind:-host}" = host ]; then
+		name="host ${BENCH_CORES}c $META_CPU"
+	else
+		name="$kind $name"
 		META_DRIVER=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader \
 			2>/dev/null | head -n 1)
-	else
-		name="host ${BENCH_CORES}c $META_CPU"
+		META_DRIVER=${META_DRIVER:-unknown}
 	fi
 	name=$(printf %s "${BENCH_DEVICE:-$name}" | tr -cs "A-Za-z0-9\n" - |
 		tr A-Z a-z)
