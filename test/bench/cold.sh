@@ -200,7 +200,7 @@ cold_memory()
 
 bench_cold()
 {
-	local question check sql many
+	local question check sql
 	# those of the engines that are asked for here
 	local BENCH_PARALLEL BENCH_MAX_WORKERS=$BENCH_MAX_WORKERS
 
