@@ -1,0 +1,92 @@
+/*
+ * atomics.h
+ *		Updates of states that many threads share: what device/group.h calls
+ *		GPUAGG_UPDATE_..., as atomics.  Include before device/group.h.
+ *
+ * The host versions are never called; they let shared functions compile for
+ * both sides.
+ *
+ * A minimum that a value cannot lower needs no atomic.  A plain look at the
+ * old value, however stale, is no less than the present one, so it may only
+ * let an atomic through that changes nothing.  In shared memory, where
+ * atomics are cheap, there is no such look (racecheck would call it a race).
+ */
+#ifndef GPUAGG_CUDA_ATOMICS_H
+#define GPUAGG_CUDA_ATOMICS_H
+
+#include <stdint.h>
+
+#ifdef __CUDA_ARCH__
+#define GPUAGG_ATOMIC(type, p, atomic, plain) \
+	return (type) (atomic)
+#else
+#define GPUAGG_ATOMIC(type, p, atomic, plain) \
+	type		old = *(p); \
+	*(p) = (type) (plain); \
+	return old
+#endif
+
+#define GPUAGG_ATOMIC_FN static __host__ __device__ __forceinline__
+
+GPUAGG_ATOMIC_FN uint64_t
+gpuagg_atomic_add_u64(uint64_t *p, uint64_t v)
+{
+	GPUAGG_ATOMIC(uint64_t, p, atomicAdd((unsigned long long *) p, (unsigned long long) v), old + v);
+}
+
+GPUAGG_ATOMIC_FN double
+gpuagg_atomic_add_f64(double *p, double v)
+{
+	GPUAGG_ATOMIC(double, p, atomicAdd(p, v), old + v);
+}
+
+GPUAGG_ATOMIC_FN int64_t
+gpuagg_atomic_min_i64(int64_t *p, int64_t v)
+{
+#ifdef __CUDA_ARCH__
+	if (__isGlobal(p) && *(volatile int64_t *) p <= v)
+		return v;
+#endif
+	GPUAGG_ATOMIC(int64_t, p, atomicMin((long long *) p, (long long) v), v < old ? v : old);
+}
+
+GPUAGG_ATOMIC_FN int64_t
+gpuagg_atomic_max_i64(int64_t *p, int64_t v)
+{
+#ifdef __CUDA_ARCH__
+	if (__isGlobal(p) && *(volatile int64_t *) p >= v)
+		return v;
+#endif
+	GPUAGG_ATOMIC(int64_t, p, atomicMax((long long *) p, (long long) v), v > old ? v : old);
+}
+
+GPUAGG_ATOMIC_FN uint64_t
+gpuagg_atomic_and_u64(uint64_t *p, uint64_t v)
+{
+	GPUAGG_ATOMIC(uint64_t, p, atomicAnd((unsigned long long *) p, (unsigned long long) v), old & v);
+}
+
+GPUAGG_ATOMIC_FN uint64_t
+gpuagg_atomic_or_u64(uint64_t *p, uint64_t v)
+{
+	GPUAGG_ATOMIC(uint64_t, p, atomicOr((unsigned long long *) p, (unsigned long long) v), old | v);
+}
+
+GPUAGG_ATOMIC_FN uint64_t
+gpuagg_atomic_xor_u64(uint64_t *p, uint64_t v)
+{
+	GPUAGG_ATOMIC(uint64_t, p, atomicXor((unsigned long long *) p, (unsigned long long) v), old ^ v);
+}
+
+#define GPUAGG_UPDATE_ADD_U64(p, v) gpuagg_atomic_add_u64(p, v)
+#define GPUAGG_UPDATE_ADD_F64(p, v) gpuagg_atomic_add_f64(p, v)
+#define GPUAGG_UPDATE_MIN_I64(p, v) gpuagg_atomic_min_i64(p, v)
+#define GPUAGG_UPDATE_MAX_I64(p, v) gpuagg_atomic_max_i64(p, v)
+#define GPUAGG_UPDATE_AND_U64(p, v) gpuagg_atomic_and_u64(p, v)
+#define GPUAGG_UPDATE_OR_U64(p, v) gpuagg_atomic_or_u64(p, v)
+#define GPUAGG_UPDATE_XOR_U64(p, v) gpuagg_atomic_xor_u64(p, v)
+
+/* The carry is of this addition alone, whatever others add meanwhile. */
+#define GPUAGG_UPDATE_ADD_CARRY(p, v) (gpuagg_atomic_add_u64(p, v) + (v) < (v))
+
+#endif							/* GPUAGG_CUDA_ATOMICS_H */

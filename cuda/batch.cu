@@ -1,0 +1,703 @@
+/*
+ * batch.cu
+ *		Batches of the CUDA device: pages and rows in, completions out.
+ *
+ * What a batch needs on the card is one allocation, laid out by
+ * batch_alloc().  It goes through the streams in one go: upload of what the
+ * client said of the pages, decoding, grouping, download of the counters.
+ * Polling looks at the counters when they have arrived.  Rows that found no
+ * room send the batch through grouping once more, behind a larger table; a
+ * list of skipped rows is fetched; then the batch is complete.
+ *
+ * Batches complete in their order: they are in the same streams.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cuda/cuda_device.h"
+
+/* Blocks of the decoder on a multiprocessor: enough to keep the link busy */
+#define DECODE_BLOCKS 2
+
+/* Blocks of the group kernel on a multiprocessor */
+#define GROUP_BLOCKS 2
+
+/* Blocks of it for wide programs, whose registers take memory */
+#define WIDE_BLOCKS 1
+
+/*
+ * Block-local tables are given up for the rest of a task when more rows than
+ * one in so many miss them.
+ */
+#define LOCAL_MISS_SHARE 4
+
+/* Where in the staging memory the upload begins */
+#define UPLOAD_OFF 256
+
+#define ALIGN(n) (((n) + 255) & ~(size_t) 255)
+
+/* ---------- memory of a batch ---------- */
+
+typedef struct BatchShape
+{
+	uint32_t	npages;
+	uint32_t	nbitmaps;
+	uint32_t	nrows;
+	size_t		heap;			/* bytes of strings of evaluated rows */
+} BatchShape;
+
+/* The next part of a block of memory, or only its size if base is NULL */
+static char *
+part(char *base, size_t *at, size_t bytes)
+{
+	char	   *p = base != NULL ? base + *at : NULL;
+
+	*at += ALIGN(bytes);
+	return p;
+}
+
+/*
+ * Lays a chunk out from base; returns its bytes.  *upload: of these, the
+ * first so many come from the host.
+ */
+static size_t
+batch_layout(const GpuAggPlan *plan, const BatchShape *shape, uint32_t max_spill,
+			 bool rows, char *base, GpuAggChunk *chunk, char **heap, size_t *upload)
+{
+	const uint32_t ncolumns = gpuagg_cuda_program(plan)->ncolumns;
+	const size_t nrows = shape->nrows;
+	size_t		at = 0;
+
+	chunk->nrows = shape->nrows;
+	chunk->npages = shape->npages;
+	chunk->max_spill = max_spill;
+	chunk->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
+	chunk->refs = (const GpuAggPageRef *) part(base, &at, shape->npages * sizeof(GpuAggPageRef));
+	chunk->bitmaps = (const uint8_t *) part(base, &at, (size_t) shape->nbitmaps * GPUAGG_VISIBILITY_BYTES);
+	if (!rows)
+		*upload = at;
+	chunk->valid = (uint8_t *) part(base, &at, nrows);
+	chunk->states = (uint8_t *) part(base, &at, nrows * ncolumns);
+	chunk->words = (uint64_t *) part(base, &at, nrows * plan->nwords * sizeof(uint64_t));
+	*heap = part(base, &at, shape->heap);
+	if (rows)
+		*upload = at;
+	chunk->pages = plan->has_bytes && !rows ?
+		part(base, &at, (size_t) shape->npages * GPUAGG_PAGE_BYTES) : NULL;
+	chunk->skipped = (GpuAggRowRef *) part(base, &at, rows ? 0 : nrows * sizeof(GpuAggRowRef));
+	chunk->spill = part(base, &at, (size_t) max_spill * plan->stride);
+	return at;
+}
+
+static uint32_t
+group_blocks(const GpuAggTask *task, const GpuAggProgram *p)
+{
+	return task->device->sms * (p->nregs > GPUAGG_LOCAL_REGS ? WIDE_BLOCKS : GROUP_BLOCKS);
+}
+
+/* Entries that the block-local tables of one launch can leave behind */
+static uint32_t
+spill_room(const GpuAggTask *task, const GpuAggProgram *p, uint32_t nrows)
+{
+	uint32_t	blocks = group_blocks(task, p);
+	uint32_t	useful = (nrows + GPUAGG_GROUP_THREADS - 1) / GPUAGG_GROUP_THREADS;
+
+	return task->local.limit == 0 ? 0 :
+		(blocks < useful ? blocks : useful) * task->local.copies * task->local.capacity;
+}
+
+static void
+batch_free(GpuAggTask *task, GpuAggBatch *batch)
+{
+	if (batch == NULL)
+		return;
+	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->lane->group);
+	gpuagg_cuda_unpin(task->device, batch->staging);
+	gpuagg_cuda_unpin(task->device, batch->list);
+	gpuagg_cuda_events_free(task->device, batch->events);
+	free(batch);
+}
+
+void
+gpuagg_cuda_batches_free(GpuAggTask *task)
+{
+	batch_free(task, task->polled);
+	task->polled = NULL;
+	while (task->first != NULL)
+	{
+		GpuAggBatch *batch = task->first;
+
+		task->first = batch->next;
+		batch_free(task, batch);
+	}
+}
+
+/* A batch with memory here and there; *upload: bytes to go up */
+static GpuAggBatch *
+batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggPlan *plan,
+			bool rows, char **heap, size_t *upload, GpuAggError *error)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(plan);
+	uint32_t	max_spill = spill_room(task, p, shape->nrows);
+	cudaStream_t stream = rows ? task->lane->group : task->lane->decode;
+	GpuAggBatch *batch = (GpuAggBatch *) calloc(1, sizeof(*batch));
+
+	if (batch == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return NULL;
+	}
+	batch->program = p;
+	batch->bytes = batch_layout(plan, shape, max_spill, rows, NULL, &batch->chunk, heap, upload);
+	batch->events = gpuagg_cuda_events(task->device, error);
+	if (batch->events != NULL)
+		batch->staging = gpuagg_cuda_pin(task->device, UPLOAD_OFF + *upload, error);
+	if (batch->staging != NULL)
+		batch->memory = (char *) gpuagg_cuda_alloc(task, batch->bytes, stream, error);
+	if (batch->memory == NULL)
+	{
+		batch_free(task, batch);
+		return NULL;
+	}
+	(void) batch_layout(plan, shape, max_spill, rows, batch->memory, &batch->chunk, heap, upload);
+	memset(batch->staging->data, 0, UPLOAD_OFF + ALIGN(sizeof(GpuAggBatchHead)));
+	return batch;
+}
+
+/* The host's copy of what lies at an address of the batch */
+static char *
+staged(const GpuAggBatch *batch, const void *there)
+{
+	return batch->staging->data + UPLOAD_OFF + ((const char *) there - batch->memory);
+}
+
+/* ---------- launching ---------- */
+
+static bool
+batch_upload(GpuAggTask *task, GpuAggBatch *batch, size_t bytes,
+			 cudaStream_t stream, GpuAggError *error)
+{
+	return CUDA_OK(task->device, task,
+				   cudaMemcpyAsync(batch->memory, batch->staging->data + UPLOAD_OFF, bytes,
+								   cudaMemcpyHostToDevice, stream), error);
+}
+
+/* Memory for the registers of a wide program, for one launch */
+static bool
+batch_scratch(GpuAggTask *task, const GpuAggProgram *p, char **scratch,
+			  size_t *bytes, GpuAggError *error)
+{
+	*scratch = NULL;
+	*bytes = gpuagg_cuda_scratch_bytes(p, group_blocks(task, p) * GPUAGG_GROUP_THREADS);
+	if (*bytes == 0)
+		return true;
+	*scratch = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
+	return *scratch != NULL;
+}
+
+/*
+ * Groups the rows that are still valid, and sends the counters to the host.
+ */
+static bool
+batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error)
+{
+	const GpuAggLocalShape none = {0, 0, 0};
+	const GpuAggProgram *p = batch->program;
+	cudaStream_t stream = task->lane->group;
+	GpuAggReport *report = (GpuAggReport *) batch->staging->data;
+	size_t		scratch_bytes;
+	char	   *scratch;
+
+	batch->generation = task->generation;
+	if (!CUDA_OK(task->device, task, cudaEventRecord(batch->events->group, stream), error) ||
+		!batch_scratch(task, p, &scratch, &scratch_bytes, error))
+		return false;
+	if (task->fault == GPUAGG_FAULT_TRAP)
+		gpuagg_cuda_trap(1, stream);
+	if (batch->nspilled > 0)
+		gpuagg_cuda_merge_spill(batch->plan, &batch->chunk, batch->nspilled, &task->table, stream);
+	gpuagg_cuda_group(batch->plan, &batch->chunk, &task->table,
+					  local ? &task->local : &none, task->plan->stride, scratch,
+					  (uint32_t) gpuagg_cuda_scratch_bytes(p, 1), group_blocks(task, p), stream);
+	gpuagg_cuda_free(task, scratch, scratch_bytes, stream);
+	return CUDA_LAUNCHED(task->device, task, error) &&
+		CUDA_OK(task->device, task, cudaEventRecord(batch->events->grouped, stream), error) &&
+		CUDA_OK(task->device, task,
+				cudaMemcpyAsync(&report->batch, batch->chunk.head, sizeof(report->batch),
+								cudaMemcpyDeviceToHost, stream), error) &&
+		CUDA_OK(task->device, task,
+				cudaMemcpyAsync(&report->table, task->table.head, sizeof(report->table),
+								cudaMemcpyDeviceToHost, stream), error) &&
+		CUDA_OK(task->device, task, cudaEventRecord(batch->events->done, stream), error) &&
+		gpuagg_cuda_notify(task, stream, error);
+}
+
+static bool
+batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->decode;
+
+	if (!batch_upload(task, batch, upload, stream, error) ||
+		!CUDA_OK(task->device, task, cudaEventRecord(batch->events->decode, stream), error))
+		return false;
+	gpuagg_cuda_decode(batch->plan, &batch->chunk, task->device->sms * DECODE_BLOCKS, stream);
+	return CUDA_LAUNCHED(task->device, task, error) &&
+		CUDA_OK(task->device, task, cudaEventRecord(batch->events->decoded, stream), error) &&
+		CUDA_OK(task->device, task,
+				cudaStreamWaitEvent(task->lane->group, batch->events->decoded, 0), error);
+}
+
+static void
+batch_push(GpuAggTask *task, GpuAggBatch *batch)
+{
+	if (task->first == NULL)
+		task->first = batch;
+	else
+		task->last->next = batch;
+	task->last = batch;
+}
+
+/*
+ * A batch that was enqueued in part stays with the task, failed, until its
+ * end: the card may be using it.
+ */
+static GpuAggStatus
+batch_enqueued(GpuAggTask *task, GpuAggBatch *batch, bool ok, GpuAggError *error)
+{
+	batch_push(task, batch);
+	return ok ? GPUAGG_OK : gpuagg_cuda_task_fail(task, error);
+}
+
+/* May anything more be enqueued? */
+static GpuAggStatus
+input_check(GpuAggTask *task, GpuAggError *error)
+{
+	memset(error, 0, sizeof(*error));
+	if (task->device->lost)
+		*error = task->device->lost_error;
+	else if (task->error.status != GPUAGG_OK)
+		*error = task->error;
+	return error->status;
+}
+
+/* ---------- pages ---------- */
+
+static GpuAggStatus
+pages_faults(GpuAggTask *task, GpuAggError *error)
+{
+	switch (task->fault)
+	{
+		case GPUAGG_FAULT_PAGES:
+			return gpuagg_cuda_injected("pages", error);
+		case GPUAGG_FAULT_MEMORY:
+			return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY,
+									 "injected fault: the device has no memory");
+		case GPUAGG_FAULT_KERNEL:
+			gpuagg_cuda_trap(GPUAGG_TOO_MANY_THREADS, task->lane->group);
+			(void) CUDA_LAUNCHED(task->device, task, error);
+			return error->status;
+		case GPUAGG_FAULT_LOST:
+			gpuagg_cuda_error(error, GPUAGG_DEVICE_LOST,
+							  "injected fault: the device is lost");
+			task->device->lost = true;
+			task->device->lost_error = *error;
+			return error->status;
+		default:
+			return GPUAGG_OK;
+	}
+}
+
+static GpuAggStatus
+pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
+			BatchShape *shape, GpuAggError *error)
+{
+	const GpuAggDevice *device = task->device;
+
+	memset(shape, 0, sizeof(*shape));
+	shape->npages = npages;
+	for (uint32_t i = 0; i < npages; i++)
+	{
+		if (pages[i].page < device->pages ||
+			pages[i].page + GPUAGG_PAGE_BYTES > device->pages + device->pages_bytes)
+			return gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT,
+									 "page %u of the batch is not in shared_buffers", i);
+		if (pages[i].nlines > GPUAGG_MAX_LINES)
+			return gpuagg_cuda_error(error, GPUAGG_CORRUPT_PAGE,
+									 "page %u of the batch has %u line pointers",
+									 i, pages[i].nlines);
+		shape->nrows += pages[i].nlines;
+		shape->nbitmaps += pages[i].visibility != NULL;
+	}
+	return GPUAGG_OK;
+}
+
+static void
+pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
+{
+	GpuAggPageRef *refs = (GpuAggPageRef *) staged(batch, batch->chunk.refs);
+	uint8_t    *bitmaps = (uint8_t *) staged(batch, batch->chunk.bitmaps);
+	uint32_t	nbitmaps = 0;
+	uint32_t	row = 0;
+
+	for (uint32_t i = 0; i < batch->chunk.npages; i++)
+	{
+		GpuAggPageRef *ref = &refs[i];
+
+		ref->page = pages[i].page + task->device->pages_shift;
+		ref->nlines = pages[i].nlines;
+		ref->row_base = row;
+		ref->bitmap = 0;
+		ref->pad = 0;
+		row += pages[i].nlines;
+		if (pages[i].visibility == NULL)
+			continue;
+		memcpy(bitmaps + (size_t) nbitmaps * GPUAGG_VISIBILITY_BYTES, pages[i].visibility,
+			   GPUAGG_VISIBILITY_BYTES);
+		ref->bitmap = ++nbitmaps;
+	}
+}
+
+/* A batch that fails before anything is enqueued completes with its error. */
+static GpuAggStatus
+batch_failed(GpuAggTask *task, uint64_t batch_id, GpuAggError *error)
+{
+	GpuAggBatch *batch = (GpuAggBatch *) calloc(1, sizeof(*batch));
+
+	(void) gpuagg_cuda_task_fail(task, error);
+	if (batch == NULL || error->status == GPUAGG_DEVICE_LOST)
+	{
+		free(batch);
+		return error->status;
+	}
+	batch->stage = GPUAGG_BATCH_DONE;
+	batch->completion.batch_id = batch_id;
+	batch_push(task, batch);
+	if (task->device->event_fd >= 0 && !gpuagg_cuda_notify(task, task->lane->group, error))
+		return error->status;
+	memset(error, 0, sizeof(*error));
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pages,
+					   uint32_t npages, GpuAggError *error)
+{
+	BatchShape	shape;
+	GpuAggBatch *batch;
+	size_t		upload;
+	char	   *heap;
+	bool		ok;
+
+	if (input_check(task, error) != GPUAGG_OK)
+		return error->status == GPUAGG_DEVICE_LOST ? error->status :
+			batch_failed(task, batch_id, error);
+	if (pages_faults(task, error) != GPUAGG_OK ||
+		pages_check(task, pages, npages, &shape, error) != GPUAGG_OK)
+		return batch_failed(task, batch_id, error);
+	batch = batch_alloc(task, &shape, task->plan, false, &heap, &upload, error);
+	if (batch == NULL)
+		return batch_failed(task, batch_id, error);
+	batch->plan = task->device_plan;
+	batch->completion.batch_id = batch_id;
+	pages_stage(task, batch, pages);
+	ok = batch_decode(task, batch, upload, error) &&
+		batch_group(task, batch, task->local.capacity > 0, error);
+	return batch_enqueued(task, batch, ok, error);
+}
+
+/* ---------- rows that PostgreSQL evaluated ---------- */
+
+static size_t
+rows_heap(const GpuAggProgram *p, const GpuAggRowColumn *columns, uint32_t nrows)
+{
+	const uint8_t *classes = gpuagg_program_classes(p);
+	size_t		bytes = 0;
+
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		const GpuAggBytes *values = (const GpuAggBytes *) columns[c].values;
+
+		for (uint32_t i = 0; classes[c] == GPUAGG_CLASS_BYTES && i < nrows; i++)
+			if (columns[c].states[i] == GPUAGG_ST_VALUE)
+				bytes += values[i].len;
+	}
+	return bytes;
+}
+
+/* Copies the columns; strings get the addresses that they will have. */
+static void
+rows_stage(GpuAggBatch *batch, const GpuAggPlan *plan, const GpuAggRowColumn *columns,
+		   char *heap)
+{
+	const GpuAggProgram *p = batch->program;
+	const uint8_t *classes = gpuagg_program_classes(p);
+	const size_t nrows = batch->chunk.nrows;
+
+	memset(staged(batch, batch->chunk.valid), 1, nrows);
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		uint64_t   *words = (uint64_t *) staged(batch, batch->chunk.words) +
+			plan->column_words[c] * nrows;
+		const GpuAggBytes *values = (const GpuAggBytes *) columns[c].values;
+
+		memcpy(staged(batch, batch->chunk.states) + c * nrows, columns[c].states, nrows);
+		if (classes[c] != GPUAGG_CLASS_BYTES)
+		{
+			memcpy(words, columns[c].values, nrows * sizeof(uint64_t));
+			continue;
+		}
+		for (size_t i = 0; i < nrows; i++)
+		{
+			bool		value = columns[c].states[i] == GPUAGG_ST_VALUE;
+
+			words[2 * i] = (uint64_t) (uintptr_t) heap;
+			words[2 * i + 1] = value ? values[i].len : 0;
+			if (!value || values[i].len == 0)
+				continue;
+			memcpy(staged(batch, heap), values[i].data, values[i].len);
+			heap += values[i].len;
+		}
+	}
+}
+
+static bool
+rows_plan_make(GpuAggTask *task, GpuAggError *error)
+{
+	if (task->device_rows_plan != NULL)
+		return true;
+	if (task->rows_plan == NULL)
+		task->rows_plan = gpuagg_cuda_rows_plan(gpuagg_cuda_program(task->plan),
+												&task->rows_plan_bytes);
+	if (task->rows_plan == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	task->device_rows_plan = gpuagg_cuda_task_upload(task, task->rows_plan,
+													 task->rows_plan_bytes,
+													 &task->rows_plan_staging, error);
+	return task->device_rows_plan != NULL;
+}
+
+GpuAggStatus
+gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn *columns,
+					  uint32_t nrows, GpuAggError *error)
+{
+	BatchShape	shape = {0, 0, nrows, 0};
+	GpuAggBatch *batch;
+	size_t		upload;
+	char	   *heap;
+	bool		ok;
+
+	if (input_check(task, error) != GPUAGG_OK)
+		return error->status == GPUAGG_DEVICE_LOST ? error->status :
+			batch_failed(task, batch_id, error);
+	if (task->fault == GPUAGG_FAULT_ROWS)
+		return gpuagg_cuda_injected("rows", error);
+	if (!rows_plan_make(task, error))
+		return batch_failed(task, batch_id, error);
+	shape.heap = rows_heap(gpuagg_cuda_program(task->rows_plan), columns, nrows);
+	batch = batch_alloc(task, &shape, task->rows_plan, true, &heap, &upload, error);
+	if (batch == NULL)
+		return batch_failed(task, batch_id, error);
+	batch->plan = task->device_rows_plan;
+	batch->completion.batch_id = batch_id;
+	rows_stage(batch, task->rows_plan, columns, heap);
+	ok = batch_upload(task, batch, upload, task->lane->group, error) &&
+		batch_group(task, batch, false, error);
+	return batch_enqueued(task, batch, ok, error);
+}
+
+/* ---------- completions ---------- */
+
+/* What the counters say of errors */
+static GpuAggStatus
+report_check(const GpuAggBatchHead *head, GpuAggError *error)
+{
+	if (head->corrupt != 0)
+	{
+		uint32_t	page = (head->corrupt - 1) >> 16;
+
+		gpuagg_cuda_error(error, GPUAGG_CORRUPT_PAGE,
+						  "line pointer %u of page %u of the batch points outside of its page or tuple",
+						  ((head->corrupt - 1) & 0xFFFF) + 1, page);
+		error->detail = page;
+	}
+	else if (head->errors != 0)
+	{
+		gpuagg_cuda_error(error, GPUAGG_VALUE_ERROR,
+						  "evaluating an expression raised an error");
+		error->detail = head->errors;
+	}
+	return error->status;
+}
+
+static void
+report_times(GpuAggTask *task, const GpuAggBatch *batch)
+{
+	const GpuAggEvents *e = batch->events;
+	GpuAggTaskStats *stats = &task->stats;
+
+	stats->kernel_ns += gpuagg_cuda_elapsed(e->group, e->grouped);
+	if (batch->again || batch->chunk.npages == 0)
+		return;
+	stats->decode_ns += gpuagg_cuda_elapsed(e->decode, e->decoded);
+	stats->link_bytes += (uint64_t) batch->chunk.npages * GPUAGG_PAGE_BYTES;
+}
+
+/* Are block-local tables worth it? */
+static void
+local_judge(GpuAggTask *task, const GpuAggBatchHead *head)
+{
+	if (task->local.capacity == 0)
+		return;
+	task->rows_grouped += head->rows_passed + head->overflow;
+	task->local_misses += head->local_misses;
+	if (task->local_misses * LOCAL_MISS_SHARE <= task->rows_grouped)
+		return;
+	task->local.capacity = 0;
+	task->strategy = "single-pass";
+}
+
+/* Through grouping once more, into a larger table */
+static bool
+batch_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
+{
+	const GpuAggReport *report = (const GpuAggReport *) batch->staging->data;
+	uint64_t	more = report->batch.overflow;
+	size_t		reset = offsetof(GpuAggBatchHead, nspilled) - offsetof(GpuAggBatchHead, overflow);
+
+	if (!batch->again)
+	{
+		batch->nspilled = report->batch.nspilled;
+		more += batch->nspilled;
+	}
+	if (batch->generation == task->generation &&
+		gpuagg_cuda_task_grow(task, &report->table, more, error) != GPUAGG_OK)
+		return false;
+	batch->again = true;
+	return CUDA_OK(task->device, task,
+				   cudaMemsetAsync(&batch->chunk.head->overflow, 0, reset, task->lane->group),
+				   error) &&
+		batch_group(task, batch, false, error);
+}
+
+static bool
+batch_fetch_list(GpuAggTask *task, GpuAggBatch *batch, uint32_t n, GpuAggError *error)
+{
+	const size_t bytes = n * sizeof(GpuAggRowRef);
+
+	batch->list = gpuagg_cuda_pin(task->device, bytes, error);
+	batch->stage = GPUAGG_BATCH_LISTING;
+	return batch->list != NULL &&
+		CUDA_OK(task->device, task,
+				cudaMemcpyAsync(batch->list->data, batch->chunk.skipped, bytes,
+								cudaMemcpyDeviceToHost, task->lane->group), error) &&
+		CUDA_OK(task->device, task, cudaEventRecord(batch->events->done, task->lane->group), error) &&
+		gpuagg_cuda_notify(task, task->lane->group, error);
+}
+
+/* The counters have arrived; what is next?  Errors go to the task. */
+static void
+batch_advance(GpuAggTask *task, GpuAggBatch *batch)
+{
+	const GpuAggReport *report = (const GpuAggReport *) batch->staging->data;
+	const GpuAggBatchHead *head = &report->batch;
+	GpuAggCompletion *c = &batch->completion;
+	GpuAggError error = {};
+	bool		ok = true;
+
+	if (batch->stage == GPUAGG_BATCH_LISTING)
+	{
+		c->skipped = (const GpuAggRowRef *) batch->list->data;
+		c->nskipped = head->nskipped;
+		batch->stage = GPUAGG_BATCH_DONE;
+		return;
+	}
+	report_times(task, batch);
+	if (!batch->again)
+		local_judge(task, head);
+	if (report_check(head, &error) == GPUAGG_OK)
+	{
+		if (head->overflow > 0 || (head->nspilled > 0 && !batch->again))
+		{
+			ok = batch_again(task, batch, &error);
+			if (ok)
+				return;
+		}
+		else if (head->nskipped > 0)
+		{
+			ok = batch_fetch_list(task, batch, head->nskipped, &error);
+			if (ok)
+			{
+				c->rows_scanned = head->rows_scanned;
+				c->rows_passed = head->rows_passed;
+				return;
+			}
+		}
+	}
+	c->rows_scanned = batch->chunk.npages > 0 ? head->rows_scanned : 0;
+	c->rows_passed = head->rows_passed;
+	if (error.status != GPUAGG_OK)
+		(void) gpuagg_cuda_task_fail(task, &error);
+	batch->stage = GPUAGG_BATCH_DONE;
+}
+
+/* Has the card done what the batch waits for?  Lost devices have. */
+static bool
+batch_reached(GpuAggTask *task, GpuAggBatch *batch)
+{
+	GpuAggError error = {};
+	cudaError_t rc;
+
+	if (task->device->lost)
+	{
+		(void) gpuagg_cuda_task_fail(task, &task->device->lost_error);
+		batch->stage = GPUAGG_BATCH_DONE;
+		return true;
+	}
+	/* enqueued in part: its events may never come */
+	if (task->error.status != GPUAGG_OK)
+	{
+		if (!gpuagg_cuda_task_idle(task))
+			return false;
+		batch->stage = GPUAGG_BATCH_DONE;
+		return true;
+	}
+	rc = cudaEventQuery(batch->events->done);
+	if (rc == cudaErrorNotReady)
+		return false;
+	if (rc != cudaSuccess)
+	{
+		(void) gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__,
+								  task, &error);
+		(void) gpuagg_cuda_task_fail(task, &error);
+		batch->stage = GPUAGG_BATCH_DONE;
+	}
+	return true;
+}
+
+bool
+gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
+{
+	GpuAggBatch *batch = task->first;
+
+	batch_free(task, task->polled);
+	task->polled = NULL;
+	while (batch != NULL && batch->stage != GPUAGG_BATCH_DONE)
+	{
+		if (!batch_reached(task, batch))
+			return false;
+		if (batch->stage != GPUAGG_BATCH_DONE)
+			batch_advance(task, batch);
+	}
+	if (batch == NULL)
+		return false;
+	task->first = batch->next;
+	task->polled = batch;
+	*completion = batch->completion;
+	completion->error = task->error;
+	if (task->error.status != GPUAGG_OK)
+		completion->nskipped = 0;
+	return true;
+}

@@ -1,0 +1,301 @@
+/*
+ * cuda_device.h
+ *		Inside the CUDA device: the card, its tasks and batches.
+ *
+ * Everything here runs on the device worker's main thread and never waits for
+ * the card: work is put into streams, and events are asked whether it is
+ * done.  Host functions at the ends of streams write to the eventfd; they
+ * touch nothing else.
+ *
+ *	check.cu	CUDA's errors as ours		memory.cu	budgets, pinned memory, lanes
+ *	device.cu	open, list, info			plan.cu		what kernels need of a program
+ *	task.cu		begin, cancel, end, growth	batch.cu	batches in, completions out
+ *	results.cu	groups out					decode.cu, group.cu, grow.cu, emit.cu: kernels
+ *
+ * A task has a lane of two streams: pages are decoded in one, rows grouped in
+ * the other, so that the link is busy while groups are updated.  All that
+ * touches the group table is in the second one, in order; that is all the
+ * locking that growth needs.
+ */
+#ifndef GPUAGG_CUDA_DEVICE_H
+#define GPUAGG_CUDA_DEVICE_H
+
+#include "cuda/kernels.h"
+
+/* Pinned host memory, of a power of two bytes; kept for the next user */
+typedef struct GpuAggPinned
+{
+	struct GpuAggPinned *next;
+	char	   *data;
+	size_t		bytes;
+} GpuAggPinned;
+
+typedef struct GpuAggLane
+{
+	struct GpuAggLane *next;
+	cudaStream_t decode;
+	cudaStream_t group;
+} GpuAggLane;
+
+/* Times of a batch or a window of results */
+typedef struct GpuAggEvents
+{
+	struct GpuAggEvents *next;
+	cudaEvent_t decode;			/* decoding begins */
+	cudaEvent_t decoded;
+	cudaEvent_t group;			/* grouping, or writing groups, begins */
+	cudaEvent_t grouped;
+	cudaEvent_t done;			/* copies to the host, too */
+} GpuAggEvents;
+
+struct GpuAggDevice
+{
+	int			ordinal;
+	int			event_fd;
+	char		name[128];
+	uint32_t	sms;
+	cudaMemPool_t pool;
+	const char *pages;			/* shared_buffers */
+	uint64_t	pages_bytes;
+	void	   *registered;		/* the host pages around them, or NULL */
+	ptrdiff_t	pages_shift;	/* device address - host address */
+	uint64_t	memory_limit;
+	uint64_t	memory_used;	/* by tasks */
+	uint64_t	link_rate;		/* bytes/s */
+	bool		lost;
+	GpuAggError lost_error;
+	GpuAggPinned *pinned;		/* free ones */
+	size_t		pinned_bytes;	/* of these */
+	GpuAggLane *lanes;			/* free ones */
+	GpuAggEvents *events;		/* free ones */
+};
+
+typedef enum GpuAggBatchStage
+{
+	GPUAGG_BATCH_GROUPING,		/* decoding, grouping */
+	GPUAGG_BATCH_LISTING,		/* the list of skipped rows is coming */
+	GPUAGG_BATCH_DONE
+} GpuAggBatchStage;
+
+typedef struct GpuAggBatch
+{
+	struct GpuAggBatch *next;
+	GpuAggBatchStage stage;
+	bool		again;			/* grouped before, into a smaller table */
+	uint32_t	generation;		/* of the table it was grouped into */
+	uint32_t	nspilled;
+	const GpuAggPlan *plan;		/* of pages, or of rows */
+	const GpuAggProgram *program;	/* its program, here */
+	GpuAggChunk chunk;
+	char	   *memory;			/* all of the chunk */
+	size_t		bytes;
+	GpuAggPinned *staging;		/* what goes up; GpuAggReport comes down */
+	GpuAggPinned *list;			/* skipped rows */
+	GpuAggEvents *events;
+	GpuAggCompletion completion;
+} GpuAggBatch;
+
+/* What comes back of a batch, at the start of its staging memory */
+typedef struct GpuAggReport
+{
+	GpuAggBatchHead batch;
+	GpuAggTableHead table;
+} GpuAggReport;
+
+/* A piece of the results on its way */
+typedef struct GpuAggWindow
+{
+	bool		busy;			/* launched, not read to its end */
+	GpuAggPinned *pinned;
+	char	   *memory;
+	size_t		memory_bytes;
+	size_t		bytes;			/* of its groups */
+	size_t		at;				/* first byte not given out */
+	GpuAggEvents *events;
+} GpuAggWindow;
+
+#define GPUAGG_WINDOWS 2
+
+typedef enum GpuAggTaskStage
+{
+	GPUAGG_TASK_INPUT,
+	GPUAGG_TASK_SIZING,			/* finish asked for the size of the results */
+	GPUAGG_TASK_RESULTS
+} GpuAggTaskStage;
+
+/* An arena that is full; groups point into it */
+typedef struct GpuAggArena
+{
+	struct GpuAggArena *next;
+	char	   *data;
+	size_t		bytes;
+} GpuAggArena;
+
+struct GpuAggTask
+{
+	GpuAggDevice *device;
+	GpuAggLane *lane;
+	GpuAggTaskStage stage;
+	GpuAggFaultStage fault;
+	GpuAggError error;			/* the first one */
+	uint64_t	memory_limit;
+	uint64_t	memory_used;
+	uint64_t	memory_peak;
+
+	/* program */
+	GpuAggPlan *plan;			/* here, and its copy on the device */
+	GpuAggPlan *device_plan;
+	GpuAggPlan *rows_plan;		/* of rows that PostgreSQL evaluated, or NULL */
+	GpuAggPlan *device_rows_plan;
+	size_t		plan_bytes;
+	size_t		rows_plan_bytes;
+	GpuAggPinned *plan_staging;
+	GpuAggPinned *rows_plan_staging;
+
+	/* groups */
+	GpuAggTableRef table;
+	size_t		table_bytes;
+	uint32_t	generation;		/* counts growths */
+	GpuAggArena *arenas;		/* full ones */
+	GpuAggLocalShape local;		/* capacity 0: not or no more */
+	const char *strategy;
+	uint64_t	rows_grouped;
+	uint64_t	local_misses;
+
+	/* batches, in the order of their streams */
+	GpuAggBatch *first;
+	GpuAggBatch *last;
+	GpuAggBatch *polled;
+
+	/* results */
+	uint64_t	nruns;
+	uint64_t	next_run;		/* first one not launched */
+	size_t		max_run;		/* bytes of the largest */
+	GpuAggPinned *sizes;		/* uint64 bytes[nruns], uint32 groups[nruns] */
+	char	   *device_sizes;
+	size_t		device_sizes_bytes;
+	GpuAggEvents *sizes_events;
+	uint64_t	groups;
+	uint64_t	results_bytes;	/* of all groups */
+	GpuAggWindow windows[GPUAGG_WINDOWS];
+	uint32_t	window;			/* the one to be read */
+
+	GpuAggTaskStats stats;
+};
+
+/* ---------- check.cu ---------- */
+
+/*
+ * A CUDA call that failed, as a status; GPUAGG_OK if it did not.  An error
+ * that the context does not recover from marks the device as lost.
+ */
+extern GpuAggStatus gpuagg_cuda_failed(GpuAggDevice *device, cudaError_t rc,
+									   const char *what, const char *file,
+									   int line, const void *task,
+									   GpuAggError *error);
+
+/* Evaluates to true if the call succeeded; else *error is set. */
+#define CUDA_OK(device, task, call, error) \
+	(gpuagg_cuda_failed(device, call, #call, __FILE__, __LINE__, task, error) == GPUAGG_OK)
+
+/* After kernel launches */
+#define CUDA_LAUNCHED(device, task, error) \
+	(gpuagg_cuda_failed(device, cudaGetLastError(), "kernel launch", __FILE__, __LINE__, task, error) == GPUAGG_OK)
+
+extern GpuAggStatus gpuagg_cuda_error(GpuAggError *error, GpuAggStatus status,
+									  const char *format,...)
+	__attribute__((format(printf, 3, 4)));
+extern GpuAggStatus gpuagg_cuda_injected(const char *where, GpuAggError *error);
+
+/* ---------- memory.cu ---------- */
+
+/* Device memory in the order of a stream, charged to the task; NULL: *error */
+extern void *gpuagg_cuda_alloc(GpuAggTask *task, size_t bytes,
+							   cudaStream_t stream, GpuAggError *error);
+extern void gpuagg_cuda_free(GpuAggTask *task, void *p, size_t bytes,
+							 cudaStream_t stream);
+
+extern GpuAggPinned *gpuagg_cuda_pin(GpuAggDevice *device, size_t bytes,
+									 GpuAggError *error);
+extern void gpuagg_cuda_unpin(GpuAggDevice *device, GpuAggPinned *pinned);
+extern GpuAggLane *gpuagg_cuda_lane(GpuAggDevice *device, GpuAggError *error);
+extern void gpuagg_cuda_lane_free(GpuAggDevice *device, GpuAggLane *lane);
+extern GpuAggEvents *gpuagg_cuda_events(GpuAggDevice *device, GpuAggError *error);
+extern void gpuagg_cuda_events_free(GpuAggDevice *device, GpuAggEvents *events);
+
+/* At close: what is cached goes back to CUDA. */
+extern void gpuagg_cuda_memory_close(GpuAggDevice *device);
+
+/* Records that the event_fd is to fire when the stream has come this far. */
+extern bool gpuagg_cuda_notify(GpuAggTask *task, cudaStream_t stream,
+							   GpuAggError *error);
+
+/* Nanoseconds between two events that have happened */
+extern uint64_t gpuagg_cuda_elapsed(cudaEvent_t from, cudaEvent_t to);
+
+/* ---------- plan.cu ---------- */
+
+/* malloc'ed; NULL: no memory.  *bytes: of the plan with its program. */
+extern GpuAggPlan *gpuagg_cuda_plan(const GpuAggProgram *program, size_t *bytes);
+
+/*
+ * The plan of rows that PostgreSQL evaluated: the same groups, but columns
+ * are the program's outputs and nothing is computed.
+ */
+extern GpuAggPlan *gpuagg_cuda_rows_plan(const GpuAggProgram *program,
+										 size_t *bytes);
+
+static inline const GpuAggProgram *
+gpuagg_cuda_program(const GpuAggPlan *plan)
+{
+	return (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+}
+
+/* ---------- task.cu ---------- */
+
+extern GpuAggStatus gpuagg_cuda_task_begin(GpuAggDevice *device,
+										   const GpuAggProgram *program,
+										   const GpuAggTaskConfig *config,
+										   GpuAggTask **task, GpuAggError *error);
+extern void gpuagg_cuda_task_stats(GpuAggTask *task, GpuAggTaskStats *stats);
+extern void gpuagg_cuda_task_cancel(GpuAggTask *task);
+extern bool gpuagg_cuda_task_idle(GpuAggTask *task);
+extern void gpuagg_cuda_task_end(GpuAggTask *task);
+
+/* Keeps the first error of a task; always returns its status. */
+extern GpuAggStatus gpuagg_cuda_task_fail(GpuAggTask *task,
+										  const GpuAggError *error);
+
+/* Room for `more` groups beyond what the table's head says. */
+extern GpuAggStatus gpuagg_cuda_task_grow(GpuAggTask *task,
+										  const GpuAggTableHead *head,
+										  uint64_t more, GpuAggError *error);
+
+/* Uploads a plan; the staging memory stays the caller's. */
+extern GpuAggPlan *gpuagg_cuda_task_upload(GpuAggTask *task,
+										   const GpuAggPlan *plan, size_t bytes,
+										   GpuAggPinned **staging,
+										   GpuAggError *error);
+
+/* ---------- batch.cu ---------- */
+
+extern GpuAggStatus gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id,
+										   const GpuAggPage *pages,
+										   uint32_t npages, GpuAggError *error);
+extern GpuAggStatus gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id,
+										  const GpuAggRowColumn *columns,
+										  uint32_t nrows, GpuAggError *error);
+extern bool gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion);
+
+/* At the task's end; the card does nothing for it any more */
+extern void gpuagg_cuda_batches_free(GpuAggTask *task);
+
+/* ---------- results.cu ---------- */
+
+extern bool gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error);
+extern uint32_t gpuagg_cuda_task_results(GpuAggTask *task, char *buffer,
+										 size_t size, size_t *used,
+										 GpuAggError *error);
+extern void gpuagg_cuda_results_free(GpuAggTask *task);
+
+#endif							/* GPUAGG_CUDA_DEVICE_H */

@@ -1,0 +1,88 @@
+/*
+ * grow.cu
+ *		Making a group table, and moving its groups to a larger one.
+ */
+#include "cuda/table.cuh"
+
+#define GROW_THREADS 256
+#define GROW_MAX_BLOCKS 4096
+
+static uint32_t
+blocks_for(uint64_t threads)
+{
+	uint64_t	blocks = (threads + GROW_THREADS - 1) / GROW_THREADS;
+
+	return blocks > GROW_MAX_BLOCKS ? GROW_MAX_BLOCKS : (uint32_t) blocks;
+}
+
+/* Every entry empty, its states initialised; the arena stays as it is */
+static __global__ void
+init_table_kernel(const GpuAggPlan *plan, const GpuAggTableRef table, bool plain)
+{
+	const uint32_t words = plan->stride / 8;
+	const uint64_t total = table.capacity * words;
+	const uint64_t step = (uint64_t) gridDim.x * blockDim.x;
+	uint64_t	i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i == 0)
+		table.head->count = plain;
+	for (; i < total; i += step)
+	{
+		uint64_t	word = ((const uint64_t *) plan->init_row)[i % words];
+
+		/* without keys there is one group, whatever the input */
+		if (plain && i == 0)
+			word |= GPUAGG_HEAD_READY;
+		((uint64_t *) table.slots)[i] = word;
+	}
+}
+
+/*
+ * Groups are different, so each takes the first empty entry.  The lock word
+ * moves along, free.
+ */
+static __global__ void
+move_groups_kernel(const GpuAggPlan *plan, const GpuAggTableRef from,
+				   const GpuAggTableRef to)
+{
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	const uint64_t mask = to.capacity - 1;
+	const uint64_t step = (uint64_t) gridDim.x * blockDim.x;
+
+	for (uint64_t i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
+		 i < from.capacity; i += step)
+	{
+		const uint64_t *entry = (const uint64_t *) (from.slots + i * plan->stride);
+		const EntryKeys keys = {plan, p, (const char *) entry};
+		uint64_t	at;
+		uint64_t   *place;
+
+		if ((uint32_t) entry[0] == 0)
+			continue;
+		at = keys.hash() & mask;
+		while (atomicCAS((uint32_t *) (to.slots + at * plan->stride), 0u,
+						 GPUAGG_HEAD_LOCKED) != 0)
+			at = (at + 1) & mask;
+		place = (uint64_t *) (to.slots + at * plan->stride);
+		for (uint32_t w = 0; w < plan->stride / 8; w++)
+			place[w] = entry[w];
+		atomicAdd(&to.head->count, 1ull);
+	}
+}
+
+void
+gpuagg_cuda_table_init(const GpuAggPlan *plan, const GpuAggTableRef *table,
+					   uint32_t stride, bool plain, cudaStream_t stream)
+{
+	init_table_kernel<<<blocks_for(table->capacity * (stride / 8)), GROW_THREADS, 0, stream>>>
+		(plan, *table, plain);
+}
+
+/* to is empty, and large enough */
+void
+gpuagg_cuda_table_move(const GpuAggPlan *plan, const GpuAggTableRef *from,
+					   const GpuAggTableRef *to, cudaStream_t stream)
+{
+	move_groups_kernel<<<blocks_for(from->capacity), GROW_THREADS, 0, stream>>>
+		(plan, *from, *to);
+}

@@ -1,0 +1,178 @@
+/*
+ * kernels.h
+ *		What the host side and the kernels of the CUDA device share: a task's
+ *		plan, a batch's chunk, the group table, and the functions that launch
+ *		kernels.
+ *
+ * All pointers here are device addresses.  Structures are passed to kernels
+ * by value, but for the plan, which lies in device memory.
+ *
+ * Chunk.  A batch of pages becomes columns in device memory.  Each line
+ * pointer of a page has a place: page i's first line is row row_base of the
+ * chunk, whatever the page holds, so that no thread has to ask another where
+ * its row goes.  valid[row] tells whether a visible tuple is there that is
+ * not yet in a group: the decoder sets it, grouping clears it.  What grouping
+ * could not place, because the table was full, keeps its flag, and the same
+ * kernel is run again behind a larger table.  So growth loses nothing and
+ * counts nothing twice.
+ *
+ * Column c has one or two 8-byte words a row (two: GpuAggBytes) from word
+ * column_words[c] * rows on, and a state byte a row.  Byte strings point into
+ * the chunk's own copy of its pages.
+ *
+ * Group table.  Open addressing, linear probing, entries in place: a row of
+ * layout.h, and a lock behind it if a state is a string.  The row's head is
+ *		0							empty
+ *		GPUAGG_HEAD_LOCKED			keys are being written
+ *		GPUAGG_HEAD_READY | nulls	keys are there and do not change
+ * States of empty entries are initialised, so that an entry needs only its
+ * keys, and states change by atomics alone.
+ */
+#ifndef GPUAGG_CUDA_KERNELS_H
+#define GPUAGG_CUDA_KERNELS_H
+
+#include <cuda_runtime.h>
+
+#include "device/device.h"
+
+#define GPUAGG_HEAD_READY 0x80000000u
+#define GPUAGG_HEAD_LOCKED 0x7FFFFFFFu
+/* 4 of head and keys, padded, and the widest states */
+#define GPUAGG_MAX_ROW_BYTES (8 + 16 * (GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS))
+
+/* A task's plan: uploaded once, read by every kernel. */
+typedef struct GpuAggPlan
+{
+	GpuAggLayout layout;
+	uint32_t	stride;			/* bytes of an entry */
+	uint32_t	lock_off;		/* of its lock, or 0: it has none */
+	uint32_t	states_off;		/* first byte behind the keys */
+	uint32_t	has_strings;	/* string keys or states */
+	uint32_t	has_bytes;		/* BYTES columns: chunks copy pages */
+	uint32_t	nwords;			/* of a row of all columns */
+	uint32_t	program_off;	/* of the program, from the plan's start */
+	uint16_t	column_words[GPUAGG_MAX_REGS];
+	char		init_row[GPUAGG_MAX_ROW_BYTES + 8];
+} GpuAggPlan;
+
+/* Counters of a batch; the kernels add, the host reads a copy. */
+typedef struct GpuAggBatchHead
+{
+	unsigned long long rows_scanned;
+	unsigned long long rows_passed;
+	uint32_t	errors;			/* GPUAGG_ST_ bits that were consumed */
+	uint32_t	corrupt;		/* 1 + (page << 16 | line) of a bad line */
+	uint32_t	nskipped;
+	uint32_t	overflow;		/* rows that found no place */
+	uint32_t	arena_full;		/* strings did */
+	uint32_t	nspilled;		/* groups of block-local tables that did */
+	uint32_t	local_misses;	/* rows that block-local tables had no room for */
+	uint32_t	pad;
+} GpuAggBatchHead;
+
+/* One page of a batch */
+typedef struct GpuAggPageRef
+{
+	const char *page;
+	uint32_t	nlines;
+	uint32_t	row_base;
+	uint32_t	bitmap;			/* 1 + number of its bitmap, or 0 */
+	uint32_t	pad;
+} GpuAggPageRef;
+
+typedef struct GpuAggChunk
+{
+	GpuAggBatchHead *head;
+	uint32_t	nrows;			/* places */
+	uint32_t	npages;
+	const GpuAggPageRef *refs;
+	const uint8_t *bitmaps;
+	uint8_t    *valid;
+	uint8_t    *states;			/* nrows of each column */
+	uint64_t   *words;
+	char	   *pages;			/* copy; NULL if no column needs it */
+	GpuAggRowRef *skipped;		/* room for nrows */
+	char	   *spill;			/* entries that found no place */
+	uint32_t	max_spill;
+} GpuAggChunk;
+
+typedef struct GpuAggTableHead
+{
+	unsigned long long count;	/* groups */
+	unsigned long long arena_used;
+	unsigned long long arena_need;	/* longest string without room */
+} GpuAggTableHead;
+
+typedef struct GpuAggTableRef
+{
+	char	   *slots;
+	uint64_t	capacity;		/* entries, a power of two */
+	uint64_t	limit;			/* groups beyond which none is added */
+	char	   *arena;
+	uint64_t	arena_bytes;
+	GpuAggTableHead *head;
+} GpuAggTableRef;
+
+/* Block-local tables: `copies` of `capacity` entries in shared memory. */
+typedef struct GpuAggLocalShape
+{
+	uint32_t	capacity;		/* a power of two; 0: none */
+	uint32_t	copies;			/* a power of two */
+	uint32_t	limit;
+} GpuAggLocalShape;
+
+/* Slots whose groups are sized and written out by one block */
+#define GPUAGG_EMIT_SLOTS 2048
+
+/* Threads of a block of the group kernel */
+#define GPUAGG_GROUP_THREADS 512
+
+/* Registers of a row beyond which they lie in memory given by the caller */
+#define GPUAGG_LOCAL_REGS 24
+
+/* Bytes of scratch memory for that many threads of a wide program */
+extern size_t gpuagg_cuda_scratch_bytes(const GpuAggProgram *program,
+										uint32_t threads);
+
+/*
+ * Launches.  They enqueue and return; whoever calls checks
+ * cudaGetLastError().  blocks are upper bounds.
+ */
+extern void gpuagg_cuda_decode(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+							   uint32_t blocks, cudaStream_t stream);
+extern void gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+							  const GpuAggTableRef *table,
+							  const GpuAggLocalShape *local,
+							  uint32_t stride, char *scratch,
+							  uint32_t scratch_stride, uint32_t blocks,
+							  cudaStream_t stream);
+extern void gpuagg_cuda_merge_spill(const GpuAggPlan *plan,
+									const GpuAggChunk *chunk, uint32_t nspilled,
+									const GpuAggTableRef *table,
+									cudaStream_t stream);
+extern void gpuagg_cuda_table_init(const GpuAggPlan *plan,
+								   const GpuAggTableRef *table, uint32_t stride,
+								   bool plain, cudaStream_t stream);
+extern void gpuagg_cuda_table_move(const GpuAggPlan *plan,
+								   const GpuAggTableRef *from,
+								   const GpuAggTableRef *to,
+								   cudaStream_t stream);
+
+/* bytes[i], groups[i]: of slots i * GPUAGG_EMIT_SLOTS on */
+extern void gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table,
+							 uint64_t *bytes, uint32_t *groups,
+							 cudaStream_t stream);
+
+/*
+ * Writes the groups of n runs of slots from run `first` on.  starts[i]: byte
+ * of out at which run first + i begins.
+ */
+extern void gpuagg_cuda_emit(const GpuAggPlan *plan, const GpuAggTableRef *table,
+							 uint64_t first, uint32_t n, const uint64_t *starts,
+							 char *out, cudaStream_t stream);
+
+/* A kernel that traps, for tests; with too many threads it cannot start. */
+#define GPUAGG_TOO_MANY_THREADS 4096
+extern void gpuagg_cuda_trap(uint32_t threads, cudaStream_t stream);
+
+#endif							/* GPUAGG_CUDA_KERNELS_H */

@@ -1,0 +1,126 @@
+/*
+ * plan.cu
+ *		A program and what kernels derive from it, as one block of bytes that
+ *		is uploaded once a task.
+ */
+#include <stdlib.h>
+
+#include "cuda/kernels.h"
+#include "cuda/cuda_device.h"
+#include "device/group.h"
+
+#define ALIGN16(n) (((n) + 15) & ~(size_t) 15)
+
+static void
+plan_columns(GpuAggPlan *plan, const GpuAggProgram *p)
+{
+	const uint8_t *classes = gpuagg_program_classes(p);
+
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		bool		bytes = classes[c] == GPUAGG_CLASS_BYTES;
+
+		plan->column_words[c] = (uint16_t) plan->nwords;
+		plan->nwords += bytes ? 2 : 1;
+		plan->has_bytes |= bytes;
+	}
+}
+
+static void
+plan_groups(GpuAggPlan *plan, const GpuAggProgram *p)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	bool		locked = false;
+
+	gpuagg_layout_compute(p, &plan->layout);
+	plan->states_off = p->ntransitions > 0 ? plan->layout.state_off[0] :
+		plan->layout.row_bytes;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		plan->has_strings |= gpuagg_key_is_string(keys[i].type);
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		locked |= gpuagg_transition_is_string(trans[i].op);
+		gpuagg_state_init(trans[i].op, plan->init_row + plan->layout.state_off[i]);
+	}
+	plan->has_strings |= locked;
+	plan->lock_off = locked ? plan->layout.row_bytes : 0;
+	plan->stride = plan->layout.row_bytes + (locked ? 8 : 0);
+}
+
+GpuAggPlan *
+gpuagg_cuda_plan(const GpuAggProgram *program, size_t *bytes)
+{
+	const size_t head = ALIGN16(sizeof(GpuAggPlan));
+	GpuAggPlan *plan = (GpuAggPlan *) calloc(1, head + program->bytes);
+
+	*bytes = head + program->bytes;
+	if (plan == NULL)
+		return NULL;
+	plan->program_off = (uint32_t) head;
+	memcpy((char *) plan + head, program, program->bytes);
+	plan_columns(plan, program);
+	plan_groups(plan, program);
+	return plan;
+}
+
+/* Appends n bytes to a program that is being built; their offset */
+static uint32_t
+append(GpuAggProgram *p, const void *from, size_t n)
+{
+	uint32_t	off = p->bytes;
+
+	if (n > 0)
+		memcpy((char *) p + off, from, n);
+	p->bytes = (uint32_t) (off + ((n + 7) & ~(size_t) 7));
+	return off;
+}
+
+/* The next output becomes a column; its register */
+static uint16_t
+add_output(GpuAggProgram *p, uint8_t *classes, uint8_t cls)
+{
+	classes[p->nregs] = cls;
+	p->ncolumns++;
+	return p->nregs++;
+}
+
+GpuAggPlan *
+gpuagg_cuda_rows_plan(const GpuAggProgram *program, size_t *bytes)
+{
+	const uint8_t *from = gpuagg_program_classes(program);
+	GpuAggKey	keys[GPUAGG_MAX_KEYS];
+	GpuAggTransition trans[GPUAGG_MAX_TRANSITIONS];
+	uint8_t		classes[GPUAGG_MAX_KEYS + 2 * GPUAGG_MAX_TRANSITIONS];
+	size_t		room = sizeof(GpuAggProgram) + sizeof(keys) + sizeof(trans) + sizeof(classes) + 64;
+	GpuAggProgram *p = (GpuAggProgram *) calloc(1, room);
+	GpuAggPlan *plan;
+
+	if (p == NULL)
+		return NULL;
+	memcpy(keys, gpuagg_program_keys(program), program->nkeys * sizeof(*keys));
+	memcpy(trans, gpuagg_program_transitions(program), program->ntransitions * sizeof(*trans));
+	p->version = program->version;
+	p->hash_seed = program->hash_seed;
+	p->utf8 = program->utf8;
+	p->filter_reg = GPUAGG_NO_REG;
+	p->nkeys = program->nkeys;
+	p->ntransitions = program->ntransitions;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		keys[i].reg = add_output(p, classes, from[keys[i].reg]);
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		if (trans[i].arg != GPUAGG_NO_REG)
+			trans[i].arg = add_output(p, classes, from[trans[i].arg]);
+		if (trans[i].filter != GPUAGG_NO_REG)
+			trans[i].filter = add_output(p, classes, GPUAGG_CLASS_I64);
+	}
+	p->bytes = (uint32_t) ((sizeof(*p) + 7) & ~(size_t) 7);
+	p->attrs_off = p->consts_off = p->instrs_off = p->bytes;
+	p->keys_off = append(p, keys, p->nkeys * sizeof(*keys));
+	p->transitions_off = append(p, trans, p->ntransitions * sizeof(*trans));
+	p->classes_off = append(p, classes, p->nregs);
+	plan = gpuagg_cuda_plan(p, bytes);
+	free(p);
+	return plan;
+}

@@ -1,0 +1,346 @@
+/*
+ * results.cu
+ *		Groups of a finished task, on their way to the worker's messages.
+ *
+ * Finishing sizes the table's runs of slots (emit.cu).  Then windows of some
+ * megabytes are written on the card and copied to pinned memory, one ahead of
+ * the one that is being read.
+ */
+#include <stdlib.h>
+
+#include "cuda/cuda_device.h"
+#include "device/group.h"
+
+/* Runs of a window, at most */
+#define WINDOW_RUNS 8192
+
+/*
+ * Groups of a window: long against a copy's overhead, and with the starts of
+ * its runs 8 MiB of pinned memory
+ */
+#define WINDOW_BYTES (((size_t) 8 << 20) - WINDOW_RUNS * sizeof(uint64_t))
+
+#define ALIGN(n) (((n) + 255) & ~(size_t) 255)
+
+static const uint64_t *
+run_bytes(const GpuAggTask *task)
+{
+	return (const uint64_t *) task->sizes->data;
+}
+
+static const uint32_t *
+run_groups(const GpuAggTask *task)
+{
+	return (const uint32_t *) (task->sizes->data + ALIGN(task->nruns * sizeof(uint64_t)));
+}
+
+/* ---------- sizes ---------- */
+
+static bool
+sizes_launch(GpuAggTask *task, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+	size_t		split;
+
+	task->nruns = (task->table.capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS;
+	split = ALIGN(task->nruns * sizeof(uint64_t));
+	task->device_sizes_bytes = split + ALIGN(task->nruns * sizeof(uint32_t));
+	task->device_sizes = (char *) gpuagg_cuda_alloc(task, task->device_sizes_bytes, stream, error);
+	task->sizes = gpuagg_cuda_pin(task->device, task->device_sizes_bytes, error);
+	task->sizes_events = gpuagg_cuda_events(task->device, error);
+	if (task->device_sizes == NULL || task->sizes == NULL || task->sizes_events == NULL)
+		return false;
+	gpuagg_cuda_size(task->device_plan, &task->table, (uint64_t *) task->device_sizes,
+					 (uint32_t *) (task->device_sizes + split), stream);
+	return CUDA_LAUNCHED(task->device, task, error) &&
+		CUDA_OK(task->device, task,
+				cudaMemcpyAsync(task->sizes->data, task->device_sizes,
+								task->nruns * sizeof(uint64_t), cudaMemcpyDeviceToHost, stream),
+				error) &&
+		CUDA_OK(task->device, task,
+				cudaMemcpyAsync(task->sizes->data + split, task->device_sizes + split,
+								task->nruns * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
+				error) &&
+		CUDA_OK(task->device, task, cudaEventRecord(task->sizes_events->done, stream), error) &&
+		gpuagg_cuda_notify(task, stream, error);
+}
+
+/* Has it happened?  Also true if it never will: then *error tells. */
+static bool
+reached(GpuAggTask *task, cudaEvent_t event, GpuAggError *error)
+{
+	cudaError_t rc = cudaEventQuery(event);
+
+	if (rc == cudaErrorNotReady)
+		return false;
+	(void) gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, task, error);
+	return true;
+}
+
+static void
+sizes_add(GpuAggTask *task)
+{
+	for (uint64_t i = 0; i < task->nruns; i++)
+	{
+		if (run_bytes(task)[i] > task->max_run)
+			task->max_run = run_bytes(task)[i];
+		task->results_bytes += run_bytes(task)[i];
+		task->groups += run_groups(task)[i];
+	}
+}
+
+/* ---------- windows ---------- */
+
+/* Bytes of the starts of a window's runs, in front of its groups */
+static size_t
+starts_bytes(const GpuAggTask *task)
+{
+	return ALIGN((task->nruns < WINDOW_RUNS ? task->nruns : WINDOW_RUNS) * sizeof(uint64_t));
+}
+
+static bool
+window_alloc(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
+{
+	size_t		bytes = task->results_bytes < WINDOW_BYTES ? task->results_bytes : WINDOW_BYTES;
+
+	if (w->memory != NULL)
+		return true;
+	if (bytes < task->max_run)
+		bytes = task->max_run;
+	w->memory_bytes = starts_bytes(task) + bytes;
+	w->events = gpuagg_cuda_events(task->device, error);
+	w->pinned = gpuagg_cuda_pin(task->device, w->memory_bytes, error);
+	if (w->events != NULL && w->pinned != NULL)
+		w->memory = (char *) gpuagg_cuda_alloc(task, w->memory_bytes, task->lane->group, error);
+	return w->memory != NULL;
+}
+
+/*
+ * Puts the next runs on their way.  Starts of runs lie in front of the groups,
+ * here and there.
+ */
+static bool
+window_launch(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
+{
+	const size_t skip = starts_bytes(task);
+	cudaStream_t stream = task->lane->group;
+	uint64_t	first = task->next_run;
+	uint64_t   *starts;
+	uint32_t	n = 0;
+
+	if (!window_alloc(task, w, error))
+		return false;
+	starts = (uint64_t *) w->pinned->data;
+	w->bytes = w->at = 0;
+	while (first + n < task->nruns && n < WINDOW_RUNS &&
+		   w->bytes + run_bytes(task)[first + n] <= w->memory_bytes - skip)
+	{
+		starts[n] = w->bytes;
+		w->bytes += run_bytes(task)[first + n++];
+	}
+	task->next_run += n;
+	w->busy = w->bytes > 0;
+	if (!w->busy)
+		return true;
+	if (!CUDA_OK(task->device, task, cudaEventRecord(w->events->group, stream), error) ||
+		!CUDA_OK(task->device, task,
+				 cudaMemcpyAsync(w->memory, starts, n * sizeof(uint64_t),
+								 cudaMemcpyHostToDevice, stream), error))
+		return false;
+	gpuagg_cuda_emit(task->device_plan, &task->table, first, n, (const uint64_t *) w->memory,
+					 w->memory + skip, stream);
+	return CUDA_LAUNCHED(task->device, task, error) &&
+		CUDA_OK(task->device, task,
+				cudaMemcpyAsync(w->pinned->data + skip, w->memory + skip,
+								w->bytes, cudaMemcpyDeviceToHost, stream), error) &&
+		CUDA_OK(task->device, task, cudaEventRecord(w->events->done, stream), error) &&
+		gpuagg_cuda_notify(task, stream, error);
+}
+
+/* Every free window gets runs, as long as there are any. */
+static bool
+windows_fill(GpuAggTask *task, GpuAggError *error)
+{
+	for (uint32_t i = 0; i < GPUAGG_WINDOWS; i++)
+	{
+		GpuAggWindow *w = &task->windows[(task->window + i) % GPUAGG_WINDOWS];
+
+		while (!w->busy && task->next_run < task->nruns)
+			if (!window_launch(task, w, error))
+				return false;
+	}
+	return true;
+}
+
+/* ---------- finish ---------- */
+
+bool
+gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
+{
+	memset(error, 0, sizeof(*error));
+	if (task->error.status == GPUAGG_OK && task->device->lost)
+		(void) gpuagg_cuda_task_fail(task, &task->device->lost_error);
+	if (task->error.status != GPUAGG_OK)
+	{
+		*error = task->error;
+		return true;
+	}
+	if (task->first != NULL)
+		return false;
+	if (task->stage == GPUAGG_TASK_INPUT)
+	{
+		if (task->fault == GPUAGG_FAULT_FINISH)
+			(void) gpuagg_cuda_injected("finish", error);
+		else if (sizes_launch(task, error))
+		{
+			task->stage = GPUAGG_TASK_SIZING;
+			return false;
+		}
+	}
+	else if (task->stage == GPUAGG_TASK_SIZING)
+	{
+		if (!reached(task, task->sizes_events->done, error))
+			return false;
+		if (error->status == GPUAGG_OK)
+		{
+			sizes_add(task);
+			if (windows_fill(task, error))
+				task->stage = GPUAGG_TASK_RESULTS;
+		}
+	}
+	if (error->status != GPUAGG_OK)
+		(void) gpuagg_cuda_task_fail(task, error);
+	return true;
+}
+
+/* ---------- results ---------- */
+
+/* Bytes of the group at `row`, as emit.cu has written it */
+static size_t
+group_bytes(const GpuAggTask *task, const char *row)
+{
+	const GpuAggPlan *plan = task->plan;
+	const GpuAggProgram *p = gpuagg_cuda_program(plan);
+	size_t		bytes = plan->layout.row_bytes;
+
+	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
+		const char *slot = row + plan->layout.key_off[i];
+
+		if (gpuagg_key_is_string(gpuagg_program_keys(p)[i].type) &&
+			gpuagg_string_slot_is_long(slot))
+			bytes += gpuagg_string_slot_bytes(slot).len;
+	}
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		const char *slot = row + plan->layout.state_off[i];
+
+		if (gpuagg_transition_is_string(gpuagg_program_transitions(p)[i].op) &&
+			gpuagg_string_slot_is_long(slot))
+			bytes += gpuagg_string_slot_bytes(slot).len;
+	}
+	return (bytes + 7) & ~(size_t) 7;
+}
+
+/* Copies whole groups from a window; returns their number. */
+static uint32_t
+window_read(const GpuAggTask *task, GpuAggWindow *w, char *buffer, size_t size,
+			size_t *used, GpuAggError *error)
+{
+	const char *groups = w->pinned->data + starts_bytes(task);
+	const size_t row_bytes = task->plan->layout.row_bytes;
+	size_t		at = w->at;
+	uint32_t	n = 0;
+
+	if (!task->plan->has_strings)
+	{
+		size_t		left = (w->bytes - at) / row_bytes;
+		size_t		room = size / row_bytes;
+
+		n = (uint32_t) (left < room ? left : room);
+		at += n * row_bytes;
+	}
+	else
+	{
+		while (at < w->bytes)
+		{
+			size_t		bytes = group_bytes(task, groups + at);
+
+			if (at - w->at + bytes > size)
+				break;
+			at += bytes;
+			n++;
+		}
+	}
+	*used = at - w->at;
+	if (n == 0)
+	{
+		*used = task->plan->has_strings ? group_bytes(task, groups + at) : row_bytes;
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY,
+						  "a group of %zu bytes does not fit the result buffer", *used);
+		return 0;
+	}
+	memcpy(buffer, groups + w->at, *used);
+	w->at = at;
+	return n;
+}
+
+uint32_t
+gpuagg_cuda_task_results(GpuAggTask *task, char *buffer, size_t size, size_t *used,
+						 GpuAggError *error)
+{
+	GpuAggWindow *w = &task->windows[task->window];
+	uint32_t	n;
+
+	memset(error, 0, sizeof(*error));
+	*used = 0;
+	if (task->fault == GPUAGG_FAULT_RESULTS)
+		(void) gpuagg_cuda_injected("results", error);
+	else if (task->error.status != GPUAGG_OK)
+		*error = task->error;
+	if (error->status != GPUAGG_OK)
+		return 0;
+	if (task->stage != GPUAGG_TASK_RESULTS || !w->busy)
+		return 0;
+	if (!reached(task, w->events->done, error))
+	{
+		error->status = GPUAGG_BUSY;
+		return 0;
+	}
+	if (error->status != GPUAGG_OK)
+		return 0;
+	if (w->at == 0)
+		task->stats.transfer_ns += gpuagg_cuda_elapsed(w->events->group, w->events->done);
+	n = window_read(task, w, buffer, size, used, error);
+	if (n > 0 && w->at == w->bytes)
+	{
+		w->busy = false;
+		task->window = (task->window + 1) % GPUAGG_WINDOWS;
+		if (!windows_fill(task, error))
+		{
+			/* these groups are good; the next call tells */
+			(void) gpuagg_cuda_task_fail(task, error);
+			memset(error, 0, sizeof(*error));
+		}
+	}
+	return n;
+}
+
+void
+gpuagg_cuda_results_free(GpuAggTask *task)
+{
+	GpuAggDevice *device = task->device;
+	cudaStream_t stream = task->lane != NULL ? task->lane->group : NULL;
+
+	gpuagg_cuda_free(task, task->device_sizes, task->device_sizes_bytes, stream);
+	gpuagg_cuda_unpin(device, task->sizes);
+	gpuagg_cuda_events_free(device, task->sizes_events);
+	for (uint32_t i = 0; i < GPUAGG_WINDOWS; i++)
+	{
+		GpuAggWindow *w = &task->windows[i];
+
+		gpuagg_cuda_free(task, w->memory, w->memory_bytes, stream);
+		gpuagg_cuda_unpin(device, w->pinned);
+		gpuagg_cuda_events_free(device, w->events);
+	}
+}

@@ -1,0 +1,367 @@
+/*
+ * task.cu
+ *		Tasks of the CUDA device: begin, growth of the group table, end.
+ *
+ * A task ends only when the card has nothing left to do for it, so that what
+ * it frees is not in use.  The first error stays with the task; batches that
+ * complete later report it, too.
+ */
+#include <stdlib.h>
+
+#include "cuda/cuda_device.h"
+
+/* Entries of the smallest table: fewer would only grow at once. */
+#define TABLE_MIN_ENTRIES ((uint64_t) 1 << 16)
+
+/* The first arena, and what it is for each expected group */
+#define ARENA_MIN_BYTES ((size_t) 1 << 20)
+#define ARENA_MAX_FIRST ((size_t) 256 << 20)
+#define ARENA_GROUP_BYTES 32
+
+/*
+ * Block-local tables take at most this much shared memory: with their counts
+ * less than the 48 kB that a block may have on any card.  Their entries' heads
+ * and keys: group.cu.
+ */
+#define LOCAL_MAX_BYTES ((uint32_t) 47 << 10)
+#define LOCAL_MAX_KEY_BYTES 48
+
+/* A warp has a copy of its own at best. */
+#define LOCAL_MAX_COPIES (GPUAGG_GROUP_THREADS / 32)
+
+static uint64_t
+power_of_two(double n)
+{
+	uint64_t	p = 1;
+
+	while ((double) p < n && p < (uint64_t) 1 << 40)
+		p *= 2;
+	return p;
+}
+
+GpuAggStatus
+gpuagg_cuda_task_fail(GpuAggTask *task, const GpuAggError *error)
+{
+	if (task->error.status == GPUAGG_OK)
+		task->error = *error;
+	return task->error.status;
+}
+
+/* ---------- the group table ---------- */
+
+static bool
+table_alloc(GpuAggTask *task, uint64_t capacity, GpuAggTableRef *table,
+			size_t *bytes, GpuAggError *error)
+{
+	*bytes = capacity * task->plan->stride;
+	table->capacity = capacity;
+	table->limit = capacity > 1 ? capacity / 2 : 1;
+	table->slots = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
+	return table->slots != NULL;
+}
+
+static bool
+arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
+{
+	GpuAggTableRef *t = &task->table;
+	GpuAggArena *full = NULL;
+	char	   *data = (char *) gpuagg_cuda_alloc(task, bytes, task->lane->group, error);
+
+	if (data == NULL)
+		return false;
+	if (t->arena != NULL)
+	{
+		full = (GpuAggArena *) malloc(sizeof(*full));
+		if (full == NULL)
+		{
+			gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+			gpuagg_cuda_free(task, data, bytes, task->lane->group);
+			return false;
+		}
+		full->data = t->arena;
+		full->bytes = t->arena_bytes;
+		full->next = task->arenas;
+		task->arenas = full;
+	}
+	t->arena = data;
+	t->arena_bytes = bytes;
+	return CUDA_OK(task->device, task,
+				   cudaMemsetAsync(&t->head->arena_used, 0, 2 * sizeof(t->head->arena_used),
+								   task->lane->group), error);
+}
+
+/* Block-local tables for as many groups as expected, or none */
+static void
+local_choose(GpuAggTask *task, double expected)
+{
+	const uint32_t stride = task->plan->stride;
+	GpuAggLocalShape *local = &task->local;
+	uint64_t	capacity = task->plan->layout.nkeys == 0 ? 1 : power_of_two(2 * expected + 16);
+	uint32_t	copies = 1;
+
+	memset(local, 0, sizeof(*local));
+	if (task->plan->lock_off != 0 || task->plan->states_off > LOCAL_MAX_KEY_BYTES ||
+		capacity * stride > LOCAL_MAX_BYTES)
+		return;
+	while (copies < LOCAL_MAX_COPIES && 2 * copies * capacity * stride <= LOCAL_MAX_BYTES)
+		copies *= 2;
+	local->capacity = (uint32_t) capacity;
+	local->copies = copies;
+	local->limit = capacity == 1 ? 1 : (uint32_t) (capacity * 3 / 4);
+}
+
+static bool
+groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	const bool	plain = task->plan->layout.nkeys == 0;
+	double		entries = 2 * config->expected_groups;
+	uint64_t	capacity;
+	double		arena = config->expected_groups * ARENA_GROUP_BYTES;
+
+	/* more groups than rows is nobody's estimate */
+	if (entries > 2 * config->expected_rows && config->expected_rows > 0)
+		entries = 2 * config->expected_rows;
+	capacity = plain ? 1 : power_of_two(entries);
+	if (!plain && capacity < TABLE_MIN_ENTRIES)
+		capacity = TABLE_MIN_ENTRIES;
+	if (arena < (double) ARENA_MIN_BYTES)
+		arena = (double) ARENA_MIN_BYTES;
+	if (arena > (double) ARENA_MAX_FIRST)
+		arena = (double) ARENA_MAX_FIRST;
+
+	task->table.head = (GpuAggTableHead *)
+		gpuagg_cuda_alloc(task, sizeof(GpuAggTableHead), task->lane->group, error);
+	if (task->table.head == NULL ||
+		!CUDA_OK(task->device, task,
+				 cudaMemsetAsync(task->table.head, 0, sizeof(GpuAggTableHead),
+								 task->lane->group), error))
+		return false;
+	/* an estimate that does not fit is no reason not to try */
+	while (!table_alloc(task, capacity, &task->table, &task->table_bytes, error))
+	{
+		if (error->status != GPUAGG_OUT_OF_MEMORY || capacity <= TABLE_MIN_ENTRIES)
+			return false;
+		capacity /= 2;
+	}
+	memset(error, 0, sizeof(*error));
+	if (task->plan->has_strings && !arena_alloc(task, (size_t) arena, error))
+		return false;
+	gpuagg_cuda_table_init(task->device_plan, &task->table, task->plan->stride, plain,
+						   task->lane->group);
+	local_choose(task, config->expected_groups);
+	task->strategy = plain ? "plain" :
+		task->local.capacity > 0 ? "block-local" : "single-pass";
+	return CUDA_LAUNCHED(task->device, task, error);
+}
+
+/*
+ * The old table is read, and freed, in the order of the stream.
+ */
+static GpuAggStatus
+table_grow(GpuAggTask *task, uint64_t groups, GpuAggError *error)
+{
+	GpuAggTableRef next = task->table;
+	size_t		bytes;
+
+	if (!table_alloc(task, power_of_two(2.0 * (double) groups), &next, &bytes, error))
+		return error->status;
+	gpuagg_cuda_table_init(task->device_plan, &next, task->plan->stride, false,
+						   task->lane->group);
+	gpuagg_cuda_table_move(task->device_plan, &task->table, &next, task->lane->group);
+	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, task->lane->group);
+	task->table = next;
+	task->table_bytes = bytes;
+	return CUDA_LAUNCHED(task->device, task, error) ? GPUAGG_OK : error->status;
+}
+
+GpuAggStatus
+gpuagg_cuda_task_grow(GpuAggTask *task, const GpuAggTableHead *head, uint64_t more,
+					  GpuAggError *error)
+{
+	const size_t need = (size_t) head->arena_need;
+	uint64_t	groups = head->count + more;
+
+	task->generation++;
+	if (need > 0)
+	{
+		size_t		bytes = 2 * task->table.arena_bytes;
+
+		if (!arena_alloc(task, bytes > 4 * need ? bytes : 4 * need, error))
+			return error->status;
+	}
+
+	/* strings alone may have been the reason */
+	if (need > 0 && head->count < task->table.limit)
+		return GPUAGG_OK;
+	if (groups < 4 * head->count)
+		groups = 4 * head->count;
+	return table_grow(task, groups, error);
+}
+
+/* ---------- begin ---------- */
+
+GpuAggPlan *
+gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggPlan *plan, size_t bytes,
+						GpuAggPinned **staging, GpuAggError *error)
+{
+	GpuAggPlan *there = (GpuAggPlan *) gpuagg_cuda_alloc(task, bytes, task->lane->group, error);
+
+	if (there == NULL)
+		return NULL;
+	*staging = gpuagg_cuda_pin(task->device, bytes, error);
+	if (*staging != NULL)
+	{
+		memcpy((*staging)->data, plan, bytes);
+		if (CUDA_OK(task->device, task,
+					cudaMemcpyAsync(there, (*staging)->data, bytes, cudaMemcpyHostToDevice,
+									task->lane->group), error))
+			return there;
+	}
+	gpuagg_cuda_free(task, there, bytes, task->lane->group);
+	return NULL;
+}
+
+/*
+ * The decode stream must not run ahead of the plan's upload.
+ */
+static bool
+decode_waits(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggEvents *e = gpuagg_cuda_events(task->device, error);
+	bool		ok;
+
+	if (e == NULL)
+		return false;
+	ok = CUDA_OK(task->device, task, cudaEventRecord(e->done, task->lane->group), error) &&
+		CUDA_OK(task->device, task, cudaStreamWaitEvent(task->lane->decode, e->done, 0), error);
+	gpuagg_cuda_events_free(task->device, e);
+	return ok;
+}
+
+static bool
+task_prepare(GpuAggTask *task, const GpuAggProgram *program,
+			 const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	task->lane = gpuagg_cuda_lane(task->device, error);
+	if (task->lane == NULL)
+		return false;
+	task->plan = gpuagg_cuda_plan(program, &task->plan_bytes);
+	if (task->plan == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	task->device_plan = gpuagg_cuda_task_upload(task, task->plan, task->plan_bytes,
+												&task->plan_staging, error);
+	return task->device_plan != NULL && groups_begin(task, config, error) &&
+		decode_waits(task, error);
+}
+
+GpuAggStatus
+gpuagg_cuda_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
+					   const GpuAggTaskConfig *config, GpuAggTask **result,
+					   GpuAggError *error)
+{
+	GpuAggTask *task;
+
+	*result = NULL;
+	memset(error, 0, sizeof(*error));
+	if (device->lost)
+	{
+		*error = device->lost_error;
+		return error->status;
+	}
+	if (config->fault == GPUAGG_FAULT_BEGIN)
+		return gpuagg_cuda_injected("begin", error);
+	task = (GpuAggTask *) calloc(1, sizeof(*task));
+	if (task == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	task->device = device;
+	task->fault = config->fault;
+	task->memory_limit = config->memory_limit;
+	if (!task_prepare(task, program, config, error))
+	{
+		/* what was enqueued is little, and must be over before it is freed */
+		if (task->lane != NULL && !device->lost)
+			(void) cudaStreamSynchronize(task->lane->group);
+		gpuagg_cuda_task_end(task);
+		return error->status;
+	}
+	*result = task;
+	return GPUAGG_OK;
+}
+
+/* ---------- end ---------- */
+
+void
+gpuagg_cuda_task_cancel(GpuAggTask *task)
+{
+	GpuAggError error = {};
+
+	gpuagg_cuda_error(&error, GPUAGG_CANCELLED, "the task was cancelled");
+	(void) gpuagg_cuda_task_fail(task, &error);
+}
+
+static bool
+stream_idle(GpuAggTask *task, cudaStream_t stream)
+{
+	cudaError_t rc = cudaStreamQuery(stream);
+	GpuAggError error;
+
+	if (rc == cudaErrorNotReady)
+		return false;
+	if (rc != cudaSuccess)
+	{
+		/* nothing runs in a context that is lost */
+		(void) gpuagg_cuda_failed(task->device, rc, "cudaStreamQuery", __FILE__, __LINE__,
+								  task, &error);
+		(void) gpuagg_cuda_task_fail(task, &error);
+	}
+	return true;
+}
+
+bool
+gpuagg_cuda_task_idle(GpuAggTask *task)
+{
+	return task->device->lost ||
+		(stream_idle(task, task->lane->decode) && stream_idle(task, task->lane->group));
+}
+
+void
+gpuagg_cuda_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
+{
+	*stats = task->stats;
+	stats->groups = task->groups;
+	stats->memory_bytes = task->memory_peak;
+	stats->device_ns = stats->transfer_ns + stats->decode_ns + stats->kernel_ns;
+	stats->strategy = task->strategy;
+}
+
+void
+gpuagg_cuda_task_end(GpuAggTask *task)
+{
+	GpuAggDevice *device = task->device;
+	cudaStream_t stream = task->lane != NULL ? task->lane->group : NULL;
+
+	gpuagg_cuda_batches_free(task);
+	gpuagg_cuda_results_free(task);
+	while (task->arenas != NULL)
+	{
+		GpuAggArena *arena = task->arenas;
+
+		task->arenas = arena->next;
+		gpuagg_cuda_free(task, arena->data, arena->bytes, stream);
+		free(arena);
+	}
+	gpuagg_cuda_free(task, task->table.arena, task->table.arena_bytes, stream);
+	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, stream);
+	gpuagg_cuda_free(task, task->table.head, sizeof(GpuAggTableHead), stream);
+	gpuagg_cuda_free(task, task->device_plan, task->plan_bytes, stream);
+	gpuagg_cuda_free(task, task->device_rows_plan, task->rows_plan_bytes, stream);
+	gpuagg_cuda_unpin(device, task->plan_staging);
+	gpuagg_cuda_unpin(device, task->rows_plan_staging);
+	gpuagg_cuda_lane_free(device, task->lane);
+	free(task->plan);
+	free(task->rows_plan);
+	free(task);
+}
