@@ -121,7 +121,7 @@ $(OBJS): build/flags Makefile
 # it is installed.  It is a PostgreSQL module by its magic alone and calls
 # nothing of PostgreSQL; "defs" has the linker see to that.
 include cuda/build.mk
-ifneq ($(and $(CUDA_OBJS),$(wildcard cuda/module.c)),)
+ifneq ($(CUDA_OBJS),)
 all: gpuagg_cuda.so
 install: install-cuda
 
