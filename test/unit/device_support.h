@@ -15,12 +15,18 @@
 
 /* ---------- pages ---------- */
 
-/* A heap page with a header that only this file looks at. */
-typedef struct TestPage
+/*
+ * A heap page.  No device looks at its header, so this file keeps what it
+ * needs there, and an array of pages lies as shared_buffers does.
+ */
+typedef union TestPage
 {
 	_Alignas(64) char bytes[GPUAGG_PAGE_BYTES];
-	uint32_t	nlines;
-	uint32_t	upper;
+	struct
+	{
+		uint32_t	nlines;
+		uint32_t	upper;
+	};
 } TestPage;
 
 static inline void
@@ -129,11 +135,11 @@ typedef struct TestProgram
 {
 	GpuAggProgram head;
 	GpuAggAttr	attrs[16];
-	GpuAggConst consts[8];
-	GpuAggInstr instrs[16];
-	GpuAggKey	keys[8];
-	GpuAggTransition trans[24];
-	uint8_t		classes[64];
+	GpuAggConst consts[16];
+	GpuAggInstr instrs[GPUAGG_MAX_REGS];
+	GpuAggKey	keys[GPUAGG_MAX_KEYS + 1];
+	GpuAggTransition trans[GPUAGG_MAX_TRANSITIONS];
+	uint8_t		classes[GPUAGG_MAX_REGS];
 	char		strings[256];
 } TestProgram;
 
@@ -207,6 +213,31 @@ program_const_i64(TestProgram *p, uint32_t type, int64_t v)
 }
 
 static inline uint16_t
+program_const_f64(TestProgram *p, double v)
+{
+	uint16_t	reg = program_const_i64(p, GPUAGG_T_FLOAT8, 0);
+
+	p->consts[p->head.nconsts - 1].v.f = v;
+	return reg;
+}
+
+/* Constant strings lie one after the other behind the arrays. */
+static inline uint16_t
+program_const_text(TestProgram *p, const char *text)
+{
+	uint16_t	reg = program_const_i64(p, GPUAGG_T_TEXT, 0);
+	GpuAggConst *c = &p->consts[p->head.nconsts - 1];
+	size_t		used = 0;
+
+	for (uint16_t i = 0; i + 1 < p->head.nconsts; i++)
+		used += p->consts[i].len;
+	c->len = (uint32_t) strlen(text);
+	c->v.off = offsetof(TestProgram, strings) + used;
+	memcpy(p->strings + used, text, c->len);
+	return reg;
+}
+
+static inline uint16_t
 program_instr(TestProgram *p, uint32_t op, uint32_t cls, uint16_t a, uint16_t b)
 {
 	GpuAggInstr *ins = &p->instrs[p->head.ninstrs++];
@@ -217,6 +248,13 @@ program_instr(TestProgram *p, uint32_t op, uint32_t cls, uint16_t a, uint16_t b)
 	ins->b = b;
 	p->classes[p->head.nregs] = (uint8_t) cls;
 	return p->head.nregs++;
+}
+
+static inline uint16_t
+program_instr3(TestProgram *p, uint32_t op, uint32_t cls, uint16_t a, uint16_t b, uint16_t c)
+{
+	p->instrs[p->head.ninstrs].c = c;
+	return program_instr(p, op, cls, a, b);
 }
 
 static inline void
@@ -244,6 +282,42 @@ program_trans(TestProgram *p, uint32_t op, uint16_t arg, uint16_t filter, uint32
 	t->arg = arg;
 	t->filter = filter;
 	t->type = (uint16_t) type;
+}
+
+/* Appends an array to a packed program and returns its offset. */
+static inline uint32_t
+program_pack_array(GpuAggProgram *to, const void *array, size_t bytes)
+{
+	uint32_t	off = to->bytes;
+
+	memcpy((char *) to + off, array, bytes);
+	to->bytes = (uint32_t) ((off + bytes + 7) & ~(size_t) 7);
+	return off;
+}
+
+/* The program without the room that it does not use; free() it. */
+static inline GpuAggProgram *
+program_pack(const TestProgram *p)
+{
+	GpuAggProgram *to = calloc(1, sizeof(*p));
+	GpuAggConst *consts;
+	uint32_t	strings;
+
+	*to = p->head;
+	to->bytes = (sizeof(*to) + 7) & ~7u;
+	to->attrs_off = program_pack_array(to, p->attrs, p->head.nattrs * sizeof(*p->attrs));
+	to->consts_off = program_pack_array(to, p->consts, p->head.nconsts * sizeof(*p->consts));
+	to->instrs_off = program_pack_array(to, p->instrs, p->head.ninstrs * sizeof(*p->instrs));
+	to->keys_off = program_pack_array(to, p->keys, p->head.nkeys * sizeof(*p->keys));
+	to->transitions_off = program_pack_array(to, p->trans,
+											 p->head.ntransitions * sizeof(*p->trans));
+	to->classes_off = program_pack_array(to, p->classes, p->head.nregs);
+	strings = program_pack_array(to, p->strings, sizeof(p->strings));
+	consts = (GpuAggConst *) ((char *) to + to->consts_off);
+	for (uint32_t i = 0; i < to->nconsts; i++)
+		if (test_type_class[consts[i].type] == GPUAGG_CLASS_BYTES)
+			consts[i].v.off = consts[i].v.off - offsetof(TestProgram, strings) + strings;
+	return to;
 }
 
 #endif							/* GPUAGG_DEVICE_SUPPORT_H */

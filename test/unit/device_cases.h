@@ -1,0 +1,31 @@
+/*
+ * device_cases.h
+ *		Known answers that every device must give, driven through its ops.
+ *
+ * The cases are C files that any test program may link: host_*_test.c run
+ * them on the host device, cuda_*_test.cu on a GPU.  Each function is a whole
+ * program: it opens the device, prints TAP with its plan and returns main's
+ * status.  GPUAGG_TEST_SCALE in the environment is a percentage of the
+ * number of rows, for runs under slow tools.
+ */
+#ifndef GPUAGG_DEVICE_CASES_H
+#define GPUAGG_DEVICE_CASES_H
+
+#include "device/device.h"
+
+typedef struct TestDevice
+{
+	const GpuAggDeviceOps *ops;
+	int			ordinal;
+	int			threads;
+	const char *few_groups;		/* its names of these strategies */
+	const char *many_groups;
+	bool		gpu;
+} TestDevice;
+
+int			device_group_cases(const TestDevice *device);
+int			device_growth_cases(const TestDevice *device);
+int			device_value_cases(const TestDevice *device);
+int			device_fault_cases(const TestDevice *device);
+
+#endif							/* GPUAGG_DEVICE_CASES_H */
