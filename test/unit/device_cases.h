@@ -28,4 +28,7 @@ int			device_growth_cases(const TestDevice *device);
 int			device_value_cases(const TestDevice *device);
 int			device_fault_cases(const TestDevice *device);
 
+/* GPUs only */
+int			device_trap_cases(const TestDevice *device);
+
 #endif							/* GPUAGG_DEVICE_CASES_H */

@@ -1,0 +1,11 @@
+/*
+ * cuda_group_test.cu
+ *		Grouping on a GPU: device_group_cases.c
+ */
+#include "cuda_device.h"
+
+int
+main(void)
+{
+	return cuda_run(device_group_cases);
+}

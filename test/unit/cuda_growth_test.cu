@@ -1,0 +1,11 @@
+/*
+ * cuda_growth_test.cu
+ *		Tables that grow, on a GPU: device_growth_cases.c
+ */
+#include "cuda_device.h"
+
+int
+main(void)
+{
+	return cuda_run(device_growth_cases);
+}
