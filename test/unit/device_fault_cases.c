@@ -486,7 +486,7 @@ test_fairness(void)
 	GpuAggCompletion c;
 	uint32_t	done = 0;
 
-	table_make(scaled(100000), 500, 0);
+	table_make(scaled(100000), 500, IN_TURN);
 	program_standard(&p);
 	run_begin(&longer, &p, &plain_config);
 	run_begin(&shorter, &p, &plain_config);
