@@ -135,7 +135,8 @@ put_row(FunctionCallInfo fcinfo, const Datum *values, const bool *nulls)
 typedef struct GpuAggDeviceRow
 {
 	int32		number;
-	const GpuAggDeviceInfo *info;	/* no kind: not known */
+	const GpuAggDeviceInfo *info;	/* no kind: not known; no memory_limit:
+									 * not open */
 	const char *state;
 	const char *why_not;		/* empty: nothing to tell */
 	bool		working;		/* the worker uses it */
@@ -151,6 +152,7 @@ put_device(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts,
 	Datum		values[GPUAGG_DEVICES_COLUMNS];
 	bool		nulls[GPUAGG_DEVICES_COLUMNS] = {0};
 	bool		known = row->info->kind[0] != '\0';
+	bool		measured = known && row->info->memory_limit > 0;
 	bool		worker = row->working && facts->worker_pid != 0;
 	int			i = 0;
 
@@ -162,9 +164,9 @@ put_device(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts,
 	values[i++] = CStringGetTextDatum(row->state);
 	nulls[i] = !worker;
 	values[i++] = Int32GetDatum(facts->worker_pid);
-	nulls[i] = !known;
+	nulls[i] = !measured;
 	values[i++] = Int64GetDatum(row->info->memory_used);
-	nulls[i] = !known;
+	nulls[i] = !measured;
 	values[i++] = Int64GetDatum(row->info->memory_limit);
 	values[i++] = Int32GetDatum(row->running);
 	values[i++] = Int32GetDatum(row->queued);

@@ -18,7 +18,7 @@ my $node = new_node(
 	'restart_after_crash = on',
 	'log_min_messages = info');
 slow_table($node, 24000);
-my $slow = slow_query(2);
+my $slow = slow_query(2, $node);
 my $require = "SET gpuagg.debug_require = 'require';";
 my $fast = "SELECT g, count(*), sum(id) FROM slow GROUP BY g ORDER BY g";
 

@@ -362,7 +362,7 @@ same_answer($node, $group, 'and it answers');
 # ------------------------------------------------------------- interrupts
 
 slow_table($node, 24000);
-my $slow = slow_query(2);
+my $slow = slow_query(2, $node);
 my $psql = start_psql($node, "$require $slow;");
 $pid = wait_task($node);
 is($node->safe_psql('postgres', 'SELECT DISTINCT device FROM gpuagg.tasks'),

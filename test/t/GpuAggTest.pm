@@ -181,17 +181,41 @@ sub slow_table
 	return;
 }
 
-# Takes seconds on slow_table's table, however many cores share the work.
+# Takes seconds on slow_table's table, however many cores share the work; on a
+# GPU with patterns as long as that takes.
 sub slow_query
 {
-	my ($filters) = @_;
+	my ($filters, $node) = @_;
 	my $cores = () = slurp_file('/proc/cpuinfo') =~ /^processor/mg;
 
-	$filters *= $cores / 2 if $cores > 2;
-	$filters = 60 if $filters > 60;
+	return slow_filters(slow_limit($filters * $cores / 2), 15)
+	  if device_kind($node) eq 'host';
+	my $query;
+	foreach my $size ([ 4, 15 ], [ 15, 15 ], [ 60, 15 ], [ 60, 50 ], [ 60, 150 ], [ 60, 450 ])
+	{
+		my $begin = time;
+
+		$query = slow_filters(@$size);
+		$node->safe_psql('postgres',
+			"SET gpuagg.debug_require = 'require'; $query");
+		last if time - $begin > 2;
+	}
+	return $query;
+}
+
+sub slow_limit
+{
+	my ($filters) = @_;
+
+	return $filters < 2 ? 2 : $filters > 60 ? 60 : $filters;
+}
+
+sub slow_filters
+{
+	my ($filters, $length) = @_;
+	my $a = 'a' x $length;
 	my $aggs = join ', ',
-	  map { "count(*) FILTER (WHERE t LIKE '%aaaaaaaaaaaaaaab$_%')" }
-	  (1 .. $filters);
+	  map { "count(*) FILTER (WHERE t LIKE '%${a}b$_%')" } (1 .. $filters);
 
 	return "SELECT g, $aggs FROM slow GROUP BY g ORDER BY g";
 }
