@@ -6,6 +6,11 @@
  * The host versions are never called; they let shared functions compile for
  * both sides.
  *
+ * Each says by itself whether the state is in shared or in global memory.
+ * Left to the compiler (CUDA 13.0, sm_90), an atomic on a generic address went
+ * to global memory for all lanes of a warp, although some of them had their
+ * entry in shared memory.
+ *
  * A minimum that a value cannot lower needs no atomic.  A plain look at the
  * old value, however stale, is no less than the present one, so it may only
  * let an atomic through that changes nothing.  In shared memory, where
@@ -17,12 +22,19 @@
 #include <stdint.h>
 
 #ifdef __CUDA_ARCH__
-#define GPUAGG_ATOMIC(type, p, atomic, plain) \
-	return (type) (atomic)
+#define GPUAGG_ATOMIC(type, reg, op, plain) \
+	type		old; \
+	if (__isShared(p)) \
+		asm volatile("atom.shared." op " %0, [%1], %2;" : "=" reg(old) \
+					 : "r"((uint32_t) __cvta_generic_to_shared(p)), reg(v) : "memory"); \
+	else \
+		asm volatile("atom.global." op " %0, [%1], %2;" : "=" reg(old) \
+					 : "l"(__cvta_generic_to_global(p)), reg(v) : "memory"); \
+	return old
 #else
-#define GPUAGG_ATOMIC(type, p, atomic, plain) \
-	type		old = *(p); \
-	*(p) = (type) (plain); \
+#define GPUAGG_ATOMIC(type, reg, op, plain) \
+	type		old = *p; \
+	*p = (type) (plain); \
 	return old
 #endif
 
@@ -31,51 +43,51 @@
 GPUAGG_ATOMIC_FN uint64_t
 gpuagg_atomic_add_u64(uint64_t *p, uint64_t v)
 {
-	GPUAGG_ATOMIC(uint64_t, p, atomicAdd((unsigned long long *) p, (unsigned long long) v), old + v);
+	GPUAGG_ATOMIC(uint64_t, "l", "add.u64", old + v);
 }
 
 GPUAGG_ATOMIC_FN double
 gpuagg_atomic_add_f64(double *p, double v)
 {
-	GPUAGG_ATOMIC(double, p, atomicAdd(p, v), old + v);
+	GPUAGG_ATOMIC(double, "d", "add.f64", old + v);
 }
 
 GPUAGG_ATOMIC_FN int64_t
 gpuagg_atomic_min_i64(int64_t *p, int64_t v)
 {
 #ifdef __CUDA_ARCH__
-	if (__isGlobal(p) && *(volatile int64_t *) p <= v)
+	if (!__isShared(p) && *(volatile int64_t *) p <= v)
 		return v;
 #endif
-	GPUAGG_ATOMIC(int64_t, p, atomicMin((long long *) p, (long long) v), v < old ? v : old);
+	GPUAGG_ATOMIC(int64_t, "l", "min.s64", v < old ? v : old);
 }
 
 GPUAGG_ATOMIC_FN int64_t
 gpuagg_atomic_max_i64(int64_t *p, int64_t v)
 {
 #ifdef __CUDA_ARCH__
-	if (__isGlobal(p) && *(volatile int64_t *) p >= v)
+	if (!__isShared(p) && *(volatile int64_t *) p >= v)
 		return v;
 #endif
-	GPUAGG_ATOMIC(int64_t, p, atomicMax((long long *) p, (long long) v), v > old ? v : old);
+	GPUAGG_ATOMIC(int64_t, "l", "max.s64", v > old ? v : old);
 }
 
 GPUAGG_ATOMIC_FN uint64_t
 gpuagg_atomic_and_u64(uint64_t *p, uint64_t v)
 {
-	GPUAGG_ATOMIC(uint64_t, p, atomicAnd((unsigned long long *) p, (unsigned long long) v), old & v);
+	GPUAGG_ATOMIC(uint64_t, "l", "and.b64", old & v);
 }
 
 GPUAGG_ATOMIC_FN uint64_t
 gpuagg_atomic_or_u64(uint64_t *p, uint64_t v)
 {
-	GPUAGG_ATOMIC(uint64_t, p, atomicOr((unsigned long long *) p, (unsigned long long) v), old | v);
+	GPUAGG_ATOMIC(uint64_t, "l", "or.b64", old | v);
 }
 
 GPUAGG_ATOMIC_FN uint64_t
 gpuagg_atomic_xor_u64(uint64_t *p, uint64_t v)
 {
-	GPUAGG_ATOMIC(uint64_t, p, atomicXor((unsigned long long *) p, (unsigned long long) v), old ^ v);
+	GPUAGG_ATOMIC(uint64_t, "l", "xor.b64", old ^ v);
 }
 
 #define GPUAGG_UPDATE_ADD_U64(p, v) gpuagg_atomic_add_u64(p, v)

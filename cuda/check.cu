@@ -72,8 +72,12 @@ gpuagg_cuda_failed(GpuAggDevice *device, cudaError_t rc, const char *what,
 		status = GPUAGG_DEVICE_LOST;
 	else if (rc == cudaErrorMemoryAllocation)
 		status = GPUAGG_OUT_OF_MEMORY;
-	gpuagg_cuda_error(error, status, "%s:%d: %.*s: %s (task %p)", file, line,
-					  call, what, cudaGetErrorString(rc), task);
+	if (task != NULL)
+		gpuagg_cuda_error(error, status, "%s:%d: %.*s: %s (task %p)", file, line,
+						  call, what, cudaGetErrorString(rc), task);
+	else
+		gpuagg_cuda_error(error, status, "%s:%d: %.*s: %s", file, line, call, what,
+						  cudaGetErrorString(rc));
 	error->detail = (uint32_t) rc;
 	if (status == GPUAGG_DEVICE_LOST && device != NULL && !device->lost)
 	{

@@ -394,7 +394,7 @@ random_program(TestProgram *p, uint32_t ninstrs, uint32_t ntransitions)
 	memset(is_boolean, 0, sizeof(is_boolean));
 	program_columns(p, WANT(COL_A) | WANT(COL_T) | WANT(COL_V) | WANT(COL_D) | WANT(COL_C));
 	modulus = program_const_i64(p, GPUAGG_T_INT8, 37);
-	program_const_f64(p, 0.75);
+	program_const_f64(p, -0.75);
 	program_const_text(p, "constant ");
 	is_boolean[program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_A], modulus)] = true;
 	is_boolean[program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, col[COL_V], 0)] = true;

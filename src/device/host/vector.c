@@ -154,8 +154,10 @@ static void
 gpuagg_vector_broadcast(const GpuAggProgram *p, const GpuAggConst *c,
 						GpuAggClass cls, GpuAggVector *v)
 {
-	GpuAggBytes b = gpuagg_const_bytes(p, c);
+	GpuAggBytes b = {NULL, 0};
 
+	if (cls == GPUAGG_CLASS_BYTES)
+		b = gpuagg_const_bytes(p, c);
 	v->clean = c->state == GPUAGG_ST_VALUE;
 	memset(v->st, c->state, GPUAGG_VECTOR_ROWS);
 	for (uint32_t i = 0; i < GPUAGG_VECTOR_ROWS; i++)
