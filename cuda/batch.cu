@@ -229,7 +229,7 @@ batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error
 				cudaMemcpyAsync(&report->table, task->table.head, sizeof(report->table),
 								cudaMemcpyDeviceToHost, stream), error) &&
 		CUDA_OK(task->device, task, cudaEventRecord(batch->events->done, stream), error) &&
-		gpuagg_cuda_notify(task, stream, error);
+		gpuagg_cuda_notify(task, error);
 }
 
 static bool
@@ -372,7 +372,7 @@ batch_failed(GpuAggTask *task, uint64_t batch_id, GpuAggError *error)
 	batch->stage = GPUAGG_BATCH_DONE;
 	batch->completion.batch_id = batch_id;
 	batch_push(task, batch);
-	if (task->device->event_fd >= 0 && !gpuagg_cuda_notify(task, task->lane->group, error))
+	if (!gpuagg_cuda_notify(task, error))
 		return error->status;
 	memset(error, 0, sizeof(*error));
 	return GPUAGG_OK;
@@ -594,7 +594,7 @@ batch_fetch_list(GpuAggTask *task, GpuAggBatch *batch, uint32_t n, GpuAggError *
 				cudaMemcpyAsync(batch->list->data, batch->chunk.skipped, bytes,
 								cudaMemcpyDeviceToHost, task->lane->group), error) &&
 		CUDA_OK(task->device, task, cudaEventRecord(batch->events->done, task->lane->group), error) &&
-		gpuagg_cuda_notify(task, task->lane->group, error);
+		gpuagg_cuda_notify(task, error);
 }
 
 /* The counters have arrived; what is next?  Errors go to the task. */

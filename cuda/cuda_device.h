@@ -4,11 +4,11 @@
  *
  * Everything here runs on the device worker's main thread and never waits for
  * the card: work is put into streams, and events are asked whether it is
- * done.  Host functions at the ends of streams write to the eventfd; they
- * touch nothing else.
+ * done.  One more thread (bell.cu) tells when it is worth asking.
  *
  *	check.cu	CUDA's errors as ours		memory.cu	budgets, pinned memory, lanes
  *	device.cu	open, list, info			plan.cu		what kernels need of a program
+ *	bell.cu		completions to the eventfd
  *	task.cu		begin, cancel, end, growth	batch.cu	batches in, completions out
  *	results.cu	groups out					decode.cu, group.cu, grow.cu, emit.cu: kernels
  *
@@ -30,11 +30,22 @@ typedef struct GpuAggPinned
 	size_t		bytes;
 } GpuAggPinned;
 
+/* A word that the card writes when a stream has come to some place */
+typedef struct GpuAggBell
+{
+	volatile uint32_t *rung;	/* pinned: how often, as written by the card */
+	uint32_t	wanted;			/* how often it will have been */
+	uint32_t	heard;			/* how often the thread has told */
+} GpuAggBell;
+
+typedef struct GpuAggBells GpuAggBells;	/* all of a device's, and the thread */
+
 typedef struct GpuAggLane
 {
 	struct GpuAggLane *next;
 	cudaStream_t decode;
 	cudaStream_t group;
+	GpuAggBell *bell;			/* of the group stream */
 } GpuAggLane;
 
 /* Times of a batch or a window of results */
@@ -64,6 +75,7 @@ struct GpuAggDevice
 	uint64_t	link_rate;		/* bytes/s */
 	bool		lost;
 	GpuAggError lost_error;
+	GpuAggBells *bells;
 	GpuAggPinned *pinned;		/* free ones */
 	size_t		pinned_bytes;	/* of these */
 	GpuAggLane *lanes;			/* free ones */
@@ -226,12 +238,21 @@ extern void gpuagg_cuda_events_free(GpuAggDevice *device, GpuAggEvents *events);
 /* At close: what is cached goes back to CUDA. */
 extern void gpuagg_cuda_memory_close(GpuAggDevice *device);
 
-/* Records that the event_fd is to fire when the stream has come this far. */
-extern bool gpuagg_cuda_notify(GpuAggTask *task, cudaStream_t stream,
-							   GpuAggError *error);
-
 /* Nanoseconds between two events that have happened */
 extern uint64_t gpuagg_cuda_elapsed(cudaEvent_t from, cudaEvent_t to);
+
+/* ---------- bell.cu ---------- */
+
+extern GpuAggBells *gpuagg_cuda_bells_open(int event_fd, GpuAggError *error);
+
+/* Stops the thread; the bells are gone. */
+extern void gpuagg_cuda_bells_close(GpuAggBells *bells);
+
+/* One more bell, as long as the device lives; NULL: too many, or *error */
+extern GpuAggBell *gpuagg_cuda_bell(GpuAggDevice *device, GpuAggError *error);
+
+/* The event_fd is to fire when the task's group stream has come this far. */
+extern bool gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error);
 
 /* ---------- plan.cu ---------- */
 

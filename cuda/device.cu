@@ -4,9 +4,8 @@
  *
  * Opening makes the context, registers shared_buffers (read-only where the
  * card can), so that kernels read heap pages in place, and measures how fast
- * that memory can be copied.  It is called with all signals blocked: threads
- * that CUDA starts inherit that, and the one that runs host functions is made
- * to start here.
+ * that memory can be copied.  It is called with all signals blocked, which the
+ * threads that CUDA and bell.cu start here inherit.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,12 +84,6 @@ pool_setup(GpuAggDevice *d, GpuAggError *error)
 				cudaMemPoolSetAttribute(d->pool, cudaMemPoolAttrReleaseThreshold, &keep), error);
 }
 
-static void CUDART_CB
-do_nothing(void *arg)
-{
-	(void) arg;
-}
-
 /* The best of some copies from shared_buffers */
 static bool
 link_measure(GpuAggDevice *d, GpuAggError *error)
@@ -100,8 +93,7 @@ link_measure(GpuAggDevice *d, GpuAggError *error)
 	GpuAggEvents *e = gpuagg_cuda_events(d, error);
 	void	   *to = NULL;
 	bool		ok = lane != NULL && e != NULL &&
-		CUDA_OK(d, NULL, cudaMallocFromPoolAsync(&to, bytes, d->pool, lane->decode), error) &&
-		CUDA_OK(d, NULL, cudaLaunchHostFunc(lane->decode, do_nothing, NULL), error);
+		CUDA_OK(d, NULL, cudaMallocFromPoolAsync(&to, bytes, d->pool, lane->decode), error);
 
 	for (int i = 0; ok && i < LINK_PROBE_RUNS; i++)
 	{
@@ -127,6 +119,7 @@ link_measure(GpuAggDevice *d, GpuAggError *error)
 static void
 device_destroy(GpuAggDevice *d)
 {
+	gpuagg_cuda_bells_close(d->bells);
 	if (!d->lost)
 	{
 		gpuagg_cuda_memory_close(d);
@@ -163,8 +156,9 @@ device_setup(GpuAggDevice *d, const GpuAggDeviceConfig *config, GpuAggError *err
 	d->sms = (uint32_t) prop.multiProcessorCount;
 	d->memory_limit = config->memory_limit;
 	snprintf(d->name, sizeof(d->name), "%.127s", prop.name);
-	return pages_register(d, config, &prop, error) && pool_setup(d, error) &&
-		link_measure(d, error);
+	d->bells = gpuagg_cuda_bells_open(d->event_fd, error);
+	return d->bells != NULL && pages_register(d, config, &prop, error) &&
+		pool_setup(d, error) && link_measure(d, error);
 }
 
 static GpuAggStatus

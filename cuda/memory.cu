@@ -1,15 +1,13 @@
 /*
  * memory.cu
  *		Memory of the CUDA device: budgets of device memory, pinned host
- *		memory, streams and events.
+ *		memory, lanes of streams, events.
  *
  * Device memory comes from the driver's stream-ordered pool and is charged
  * to the task and the device.  Pinned memory, streams and events are slow to
  * make, so they are kept for the next user.
  */
 #include <stdlib.h>
-#include <unistd.h>
-
 #include "cuda/cuda_device.h"
 
 /* The least that is pinned at once */
@@ -128,7 +126,12 @@ gpuagg_cuda_lane(GpuAggDevice *device, GpuAggError *error)
 	else if (CUDA_OK(device, NULL, cudaStreamCreateWithFlags(&lane->decode, cudaStreamNonBlocking), error))
 	{
 		if (CUDA_OK(device, NULL, cudaStreamCreateWithFlags(&lane->group, cudaStreamNonBlocking), error))
-			return lane;
+		{
+			lane->bell = gpuagg_cuda_bell(device, error);
+			if (lane->bell != NULL)
+				return lane;
+			(void) cudaStreamDestroy(lane->group);
+		}
 		(void) cudaStreamDestroy(lane->decode);
 	}
 	free(lane);
@@ -216,26 +219,6 @@ gpuagg_cuda_memory_close(GpuAggDevice *device)
 		device->events = e->next;
 		events_destroy(e);
 	}
-}
-
-/* Runs on a thread of CUDA's. */
-static void CUDART_CB
-stream_reached(void *arg)
-{
-	const uint64_t one = 1;
-
-	/* fails only where the counter is full, that is, readable */
-	if (write((int) (intptr_t) arg, &one, sizeof(one)) < 0)
-		return;
-}
-
-bool
-gpuagg_cuda_notify(GpuAggTask *task, cudaStream_t stream, GpuAggError *error)
-{
-	return CUDA_OK(task->device, task,
-				   cudaLaunchHostFunc(stream, stream_reached,
-									  (void *) (intptr_t) task->device->event_fd),
-				   error);
 }
 
 uint64_t

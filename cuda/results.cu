@@ -62,7 +62,7 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 								task->nruns * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
 				error) &&
 		CUDA_OK(task->device, task, cudaEventRecord(task->sizes_events->done, stream), error) &&
-		gpuagg_cuda_notify(task, stream, error);
+		gpuagg_cuda_notify(task, error);
 }
 
 /* Has it happened?  Also true if it never will: then *error tells. */
@@ -154,7 +154,7 @@ window_launch(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 				cudaMemcpyAsync(w->pinned->data + skip, w->memory + skip,
 								w->bytes, cudaMemcpyDeviceToHost, stream), error) &&
 		CUDA_OK(task->device, task, cudaEventRecord(w->events->done, stream), error) &&
-		gpuagg_cuda_notify(task, stream, error);
+		gpuagg_cuda_notify(task, error);
 }
 
 /* Every free window gets runs, as long as there are any. */

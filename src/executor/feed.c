@@ -29,11 +29,12 @@
  * Speed.  Of a page in shared_buffers, what costs is cache and TLB misses:
  * in the buffer mapping table, the buffer's header and the page's header.
  * Tables mostly lie in buffers that follow each other, upwards, or downwards
- * where the list of free buffers was refilled by a dropped table.  So the
- * feed looks for the next page in the headers of the next few buffers in the
- * direction of its last step, asks for exactly the one it finds
- * (ReadRecentBuffer checks), and prefetches headers some buffers ahead.
- * Where that fails again and again it tries less often.
+ * where the list of free buffers was refilled by a dropped table, or not
+ * quite in order, where several sessions filled it.  So the feed runs along
+ * the headers of buffers, remembers for a while which blocks it saw there,
+ * asks for exactly the buffer where it saw the next block (ReadRecentBuffer
+ * checks), and prefetches headers some buffers ahead.  Where that fails again
+ * and again it tries less often.
  *
  * Not handled: temporary tables (their buffers are private), any access
  * method but heap.  Pins belong to CurrentResourceOwner.
@@ -62,10 +63,13 @@
 #define PREFETCH_BUFFERS 8
 
 /*
- * The next page is looked for in this many buffers after the last: parallel
- * scans and loads fill buffers alternately.
+ * The next page is looked for in this many further buffers: parallel scans
+ * and loads fill buffers alternately.
  */
-#define NEARBY_BUFFERS 8
+#define NEARBY_BUFFERS 16
+
+/* Blocks seen in headers are remembered by their number modulo this. */
+#define SEEN_BLOCKS 64
 
 /*
  * Tuple headers are fetched this far ahead: tuples lie in descending order
@@ -115,8 +119,13 @@ struct GpuAggFeed
 	BlockNumber io_left;		/* "left" of the first block not prefetched */
 
 	/* guessing */
-	Buffer		last;
-	int			direction;		/* of the last step: 1 or -1 */
+	Buffer		frontier;		/* next header to look at; 0: none */
+	int			direction;		/* in which it moves: 1 or -1 */
+	struct
+	{
+		BlockNumber block;
+		Buffer		buffer;
+	}			seen[SEEN_BLOCKS];	/* buffer 0: nothing */
 	uint32		bad_guesses;
 	uint32		pause;
 
@@ -176,7 +185,7 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	feed->snapshot = snapshot;
 	feed->mvcc = snapshot->snapshot_type == SNAPSHOT_MVCC;
 	feed->nblocks = feed->left = feed->io_left = nblocks;
-	feed->last = InvalidBuffer;
+	feed->frontier = InvalidBuffer;
 	feed->direction = 1;
 	feed_size_batches(feed, batch_pages, batches_ahead);
 
@@ -277,22 +286,40 @@ feed_step(const GpuAggFeed *feed, Buffer from, int steps)
 }
 
 /*
- * A buffer near the last one whose header says that it holds this block.  A
- * look without a lock, good for a guess only.
+ * A buffer whose header says that it holds this block.  A look without a
+ * lock, good for a guess only.
  */
 static inline Buffer
-feed_nearby(const GpuAggFeed *feed, BlockNumber block)
+feed_nearby(GpuAggFeed *feed, BlockNumber block)
 {
-	for (int steps = 1; steps <= NEARBY_BUFFERS; steps++)
+	if (feed->seen[block % SEEN_BLOCKS].block == block)
+		return feed->seen[block % SEEN_BLOCKS].buffer;
+	for (int i = 0; i < NEARBY_BUFFERS && feed->frontier != InvalidBuffer; i++)
 	{
-		Buffer		guess = feed_step(feed, feed->last, steps);
+		Buffer		buffer = feed->frontier;
+		BlockNumber there = GetBufferDescriptor(buffer - 1)->tag.blockNum;
 
-		if (guess == InvalidBuffer)
-			break;
-		if (GetBufferDescriptor(guess - 1)->tag.blockNum == block)
-			return guess;
+		feed->frontier = feed_step(feed, buffer, 1);
+		if (there == block)
+			return buffer;
+		feed->seen[there % SEEN_BLOCKS].block = there;
+		feed->seen[there % SEEN_BLOCKS].buffer = buffer;
 	}
 	return InvalidBuffer;
+}
+
+/*
+ * The block was found in the buffer mapping table: go on from there, and the
+ * other way, if it is a little behind.
+ */
+static inline void
+feed_relocate(GpuAggFeed *feed, Buffer buffer)
+{
+	int			steps = buffer - feed->frontier;
+
+	if (feed->frontier != InvalidBuffer && abs(steps) <= SEEN_BLOCKS)
+		feed->direction = steps >= 0 ? 1 : -1;
+	feed->frontier = feed_step(feed, buffer, 1);
 }
 
 /* Tries to find the block without the buffer mapping table. */
@@ -302,8 +329,6 @@ feed_guess(GpuAggFeed *feed, BlockNumber block)
 	Buffer		guess;
 	Buffer		ahead;
 
-	if (feed->last == InvalidBuffer)
-		return InvalidBuffer;
 	if (feed->bad_guesses >= GUESS_PATIENCE && ++feed->pause < GUESS_PAUSE)
 		return InvalidBuffer;
 	feed->pause = 0;
@@ -364,10 +389,8 @@ feed_pin(GpuAggFeed *feed)
 	{
 		buffer = ReadBufferExtended(feed->rel, MAIN_FORKNUM, block,
 									RBM_NORMAL, feed->strategy);
-		if (feed->last != InvalidBuffer)
-			feed->direction = buffer > feed->last ? 1 : -1;
+		feed_relocate(feed, buffer);
 	}
-	feed->last = buffer;
 	feed->pages++;
 
 	/* the next one; a synchronized scan wraps around */
