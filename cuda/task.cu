@@ -26,6 +26,9 @@
 #define LOCAL_MAX_BYTES ((uint32_t) 47 << 10)
 #define LOCAL_MAX_KEY_BYTES 48
 
+/* Entries for the groups that nobody expected, if there is room for copies */
+#define LOCAL_MIN_ENTRIES 256
+
 /* A warp has a copy of its own at best. */
 #define LOCAL_MAX_COPIES (GPUAGG_GROUP_THREADS / 32)
 
@@ -100,6 +103,9 @@ local_choose(GpuAggTask *task, double expected)
 	uint32_t	copies = 1;
 
 	memset(local, 0, sizeof(*local));
+	if (capacity > 1 && capacity < LOCAL_MIN_ENTRIES &&
+		2 * LOCAL_MIN_ENTRIES * stride <= LOCAL_MAX_BYTES)
+		capacity = LOCAL_MIN_ENTRIES;
 	if (task->plan->lock_off != 0 || task->plan->states_off > LOCAL_MAX_KEY_BYTES ||
 		capacity * stride > LOCAL_MAX_BYTES)
 		return;

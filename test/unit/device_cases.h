@@ -20,6 +20,7 @@ typedef struct TestDevice
 	int			threads;
 	const char *few_groups;		/* its names of these strategies */
 	const char *many_groups;
+	const char *skewed_groups;	/* NULL: either, depending on batches */
 	bool		gpu;
 } TestDevice;
 

@@ -326,9 +326,9 @@ device_group_cases(const TestDevice *d)
 	test_groups(1000, 1000000, 0, NULL);
 	test_groups(300000, 60000, 0, dut.many_groups);
 	test_groups(300000, 200000, 0, dut.many_groups);
-	test_groups(300000, 50000, 6, dut.many_groups);
+	test_groups(300000, 50000, 6, dut.skewed_groups);
 	test_groups(300000, 200000, 4, dut.many_groups);
-	test_groups(300000, 50000, CLUSTERED, dut.many_groups);
+	test_groups(300000, 50000, CLUSTERED, dut.skewed_groups);
 	test_text_keys();
 	test_several_keys();
 	test_transitions();

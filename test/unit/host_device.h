@@ -12,6 +12,7 @@ static const TestDevice host_device = {
 	.threads = 3,
 	.few_groups = "block-local",
 	.many_groups = "partitioned",
+	.skewed_groups = "partitioned",
 };
 
 #endif							/* GPUAGG_HOST_DEVICE_H */
