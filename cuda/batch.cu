@@ -19,11 +19,11 @@
 /* Blocks of the decoder on a multiprocessor: enough to keep the link busy */
 #define DECODE_BLOCKS 2
 
-/* Blocks of the group kernel on a multiprocessor */
-#define GROUP_BLOCKS 2
-
-/* Blocks of it for wide programs, whose registers take memory */
-#define WIDE_BLOCKS 1
+/*
+ * Blocks of the group kernel on a multiprocessor.  Two would take all its
+ * registers, and other batches could not be decoded meanwhile.
+ */
+#define GROUP_BLOCKS 1
 
 /*
  * Block-local tables are given up for the rest of a task when more rows than
@@ -90,16 +90,16 @@ batch_layout(const GpuAggPlan *plan, const BatchShape *shape, uint32_t max_spill
 }
 
 static uint32_t
-group_blocks(const GpuAggTask *task, const GpuAggProgram *p)
+group_blocks(const GpuAggTask *task)
 {
-	return task->device->sms * (p->nregs > GPUAGG_LOCAL_REGS ? WIDE_BLOCKS : GROUP_BLOCKS);
+	return task->device->sms * GROUP_BLOCKS;
 }
 
 /* Entries that the block-local tables of one launch can leave behind */
 static uint32_t
-spill_room(const GpuAggTask *task, const GpuAggProgram *p, uint32_t nrows)
+spill_room(const GpuAggTask *task, uint32_t nrows)
 {
-	uint32_t	blocks = group_blocks(task, p);
+	uint32_t	blocks = group_blocks(task);
 	uint32_t	useful = (nrows + GPUAGG_GROUP_THREADS - 1) / GPUAGG_GROUP_THREADS;
 
 	return task->local.limit == 0 ? 0 :
@@ -138,7 +138,7 @@ batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggPlan *plan,
 			bool rows, char **heap, size_t *upload, GpuAggError *error)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(plan);
-	uint32_t	max_spill = spill_room(task, p, shape->nrows);
+	uint32_t	max_spill = spill_room(task, shape->nrows);
 	cudaStream_t stream = rows ? task->lane->group : task->lane->decode;
 	GpuAggBatch *batch = (GpuAggBatch *) calloc(1, sizeof(*batch));
 
@@ -188,7 +188,7 @@ batch_scratch(GpuAggTask *task, const GpuAggProgram *p, char **scratch,
 			  size_t *bytes, GpuAggError *error)
 {
 	*scratch = NULL;
-	*bytes = gpuagg_cuda_scratch_bytes(p, group_blocks(task, p) * GPUAGG_GROUP_THREADS);
+	*bytes = gpuagg_cuda_scratch_bytes(p, group_blocks(task) * GPUAGG_GROUP_THREADS);
 	if (*bytes == 0)
 		return true;
 	*scratch = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
@@ -218,7 +218,7 @@ batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error
 		gpuagg_cuda_merge_spill(batch->plan, &batch->chunk, batch->nspilled, &task->table, stream);
 	gpuagg_cuda_group(batch->plan, &batch->chunk, &task->table,
 					  local ? &task->local : &none, task->plan->stride, scratch,
-					  (uint32_t) gpuagg_cuda_scratch_bytes(p, 1), group_blocks(task, p), stream);
+					  (uint32_t) gpuagg_cuda_scratch_bytes(p, 1), group_blocks(task), stream);
 	gpuagg_cuda_free(task, scratch, scratch_bytes, stream);
 	return CUDA_LAUNCHED(task->device, task, error) &&
 		CUDA_OK(task->device, task, cudaEventRecord(batch->events->grouped, stream), error) &&

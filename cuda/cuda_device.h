@@ -227,6 +227,13 @@ extern void *gpuagg_cuda_alloc(GpuAggTask *task, size_t bytes,
 extern void gpuagg_cuda_free(GpuAggTask *task, void *p, size_t bytes,
 							 cudaStream_t stream);
 
+/*
+ * What the pool keeps when no task runs, for the next one; the rest goes back
+ * to the card, for others.
+ */
+#define GPUAGG_POOL_KEEP ((uint64_t) 256 << 20)
+extern void gpuagg_cuda_trim(GpuAggDevice *device, cudaStream_t stream);
+
 extern GpuAggPinned *gpuagg_cuda_pin(GpuAggDevice *device, size_t bytes,
 									 GpuAggError *error);
 extern void gpuagg_cuda_unpin(GpuAggDevice *device, GpuAggPinned *pinned);

@@ -21,9 +21,6 @@
 #define BATCH_PAGES 1024
 #define BATCHES_AHEAD 3
 
-/* Device memory that stays with the process when tasks have freed it */
-#define POOL_KEEP ((uint64_t) 512 << 20)
-
 /* Bytes copied to measure the link, and how often */
 #define LINK_PROBE_BYTES ((size_t) 64 << 20)
 #define LINK_PROBE_RUNS 3
@@ -77,7 +74,8 @@ pages_register(GpuAggDevice *d, const GpuAggDeviceConfig *config,
 static bool
 pool_setup(GpuAggDevice *d, GpuAggError *error)
 {
-	uint64_t	keep = POOL_KEEP;
+	/* it goes when a task ends, not whenever somebody waits for something */
+	uint64_t	keep = UINT64_MAX;
 
 	return CUDA_OK(NULL, NULL, cudaDeviceGetDefaultMemPool(&d->pool, d->ordinal), error) &&
 		CUDA_OK(NULL, NULL,

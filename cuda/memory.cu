@@ -56,6 +56,21 @@ gpuagg_cuda_free(GpuAggTask *task, void *p, size_t bytes, cudaStream_t stream)
 	task->memory_used -= bytes;
 }
 
+void
+gpuagg_cuda_trim(GpuAggDevice *device, cudaStream_t stream)
+{
+	uint64_t	reserved = 0;
+
+	if (device->lost || device->memory_used > 0 ||
+		cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrReservedMemCurrent, &reserved) != cudaSuccess ||
+		reserved <= GPUAGG_POOL_KEEP)
+		return;
+
+	/* nothing but the frees is left to wait for */
+	(void) cudaStreamSynchronize(stream);
+	(void) cudaMemPoolTrimTo(device->pool, GPUAGG_POOL_KEEP);
+}
+
 GpuAggPinned *
 gpuagg_cuda_pin(GpuAggDevice *device, size_t bytes, GpuAggError *error)
 {
