@@ -16,8 +16,11 @@
 
 #include "cuda/cuda_device.h"
 
-/* Blocks of the decoder on a multiprocessor: enough to keep the link busy */
-#define DECODE_BLOCKS 2
+/*
+ * Blocks of the decoder on a multiprocessor: one keeps the link busy
+ * (DESIGN.md 2), and leaves room for other tasks' kernels.
+ */
+#define DECODE_BLOCKS 1
 
 /*
  * Blocks of the group kernel on a multiprocessor.  Two would take all its

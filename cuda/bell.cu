@@ -3,8 +3,8 @@
  *		Telling the worker's event loop that the card has finished something.
  *
  * Behind a batch, a one-thread kernel writes a number to a word of pinned
- * memory, its lane's bell.  A thread looks at the bells some 100000 times a
- * second while any is to ring, writes to the eventfd when one has, and sleeps
+ * memory, its lane's bell.  A thread looks at the bells every few
+ * microseconds while any is to ring, writes to the eventfd when one has, and sleeps
  * while none is to.  It calls neither CUDA nor PostgreSQL.
  *
  * Why not CUDA's host functions: on the H200 machine (a virtual one) each held
@@ -27,7 +27,7 @@
 #define MAX_BELLS 1024
 
 /* A sleep between two looks; the timer's slack is made as short */
-#define LOOK_NS 5000
+#define LOOK_NS 10000
 
 /* Bells lie in cache lines of their own. */
 #define BELL_BYTES 64
