@@ -12,6 +12,9 @@
  *
  * A row whose needed value is compressed or external goes to the list of
  * skipped rows and leaves no trace in the vectors.
+ *
+ * A sample of lines narrows the page's visibility bitmap before anything else
+ * is looked at; so scans without a sample pay nothing for it.
  */
 #include <stdio.h>
 
@@ -329,6 +332,34 @@ prefetch_tuple(const char *data, uint32_t bytes)
 }
 
 /*
+ * The lines of a page that its sample has, in the form of a visibility bitmap.
+ * Hashes come first, by themselves, so that they are computed side by side.
+ */
+static void
+choose_lines(GpuAggDecoder *d, const GpuAggPage *page)
+{
+	const GpuAggSample sample = *d->sample;
+	const uint32_t cutoff = (uint32_t) sample.cutoff;
+	uint32_t	hash[GPUAGG_VISIBILITY_BYTES * 8];
+
+	for (uint32_t i = 0; i < page->nlines; i++)
+		hash[i] = gpuagg_sample_hash_line(page->block, i + 1, sample.seed);
+	for (uint32_t i = page->nlines; i < (page->nlines + 7) / 8 * 8; i++)
+		hash[i] = UINT32_MAX;
+	for (uint32_t k = 0; k < (page->nlines + 7) / 8; k++)
+	{
+		uint32_t	bits = 0;
+
+		for (uint32_t i = 0; i < 8; i++)
+			bits |= (uint32_t) (hash[8 * k + i] < cutoff) << i;
+		if (page->visibility != NULL)
+			bits &= page->visibility[k];
+		d->chosen[k] = (uint8_t) bits;
+	}
+	d->visibility = d->chosen;
+}
+
+/*
  * Decode lines of the current page from d->line on, until the page or the
  * block is full.
  */
@@ -342,6 +373,7 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 	GpuAggFullTuples full;
 	uint32_t	n = *nrows;
 	uint32_t	line = d->line;
+	const uint8_t *visibility = d->visibility;
 	const char *ahead = next_page(d);
 
 	full.n = 0;
@@ -352,7 +384,7 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		GpuAggLine kind;
 		GpuAggFetch fetch = GPUAGG_FETCH_VALUE;
 
-		if (!gpuagg_page_line_visible(page->visibility, line))
+		if (!gpuagg_page_line_visible(visibility, line))
 			continue;
 		kind = gpuagg_page_tuple(page->page, line, &tuple);
 		if (kind == GPUAGG_LINE_NONE)
@@ -407,13 +439,13 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 	prefetch_lines(d);
 	if (end - line > GPUAGG_VECTOR_ROWS - n)
 		end = line + (GPUAGG_VECTOR_ROWS - n);
-	if (page->visibility == NULL)
+	if (d->visibility == NULL)
 		for (; line < end; line++)
 			n += lines[line].flags == GPUAGG_LP_NORMAL;
 	else
 		for (; line < end; line++)
 			n += lines[line].flags == GPUAGG_LP_NORMAL &&
-				gpuagg_page_line_visible(page->visibility, line);
+				gpuagg_page_line_visible(d->visibility, line);
 	d->rows_scanned += n - *nrows;
 	d->line = line;
 	*nrows = n;
@@ -436,6 +468,12 @@ gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 
 		if (!gpuagg_page_nlines_ok(page->nlines))
 			return corrupt(d, page->nlines, error);
+		if (d->line == 0)
+		{
+			d->visibility = page->visibility;
+			if (d->sample != NULL)
+				choose_lines(d, page);
+		}
 		if (p->nattrs == 0)
 			count_page(d, &n);
 		else if (decode_page(d, &n, error) != GPUAGG_OK)
