@@ -6,7 +6,7 @@
  * those sampled, and rel->pages those read.
  *
  * Does not handle: methods but PostgreSQL's own BERNOULLI and SYSTEM; an
- * argument with a correlated subquery, whose plan two nodes would share.
+ * argument with a subquery that is no init plan, for two nodes would share it.
  */
 #include "postgres.h"
 
@@ -50,7 +50,7 @@ gpuagg_sample_check(PlannerInfo *root, RelOptInfo *rel)
 							 get_func_name(clause->tsmhandler));
 	if (contain_subplans((Node *) clause->args) ||
 		contain_subplans((Node *) clause->repeatable))
-		return GPUAGG_REFUSE("an argument of TABLESAMPLE is a correlated subquery");
+		return GPUAGG_REFUSE("an argument of TABLESAMPLE tests a subquery with IN, ANY or ALL");
 	return true;
 }
 
