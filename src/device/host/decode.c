@@ -18,6 +18,7 @@
  */
 #include <stdio.h>
 
+#include "device/host/choose.h"
 #include "device/host/decode.h"
 #include "device/page.h"
 
@@ -332,34 +333,6 @@ prefetch_tuple(const char *data, uint32_t bytes)
 }
 
 /*
- * The lines of a page that its sample has, in the form of a visibility bitmap.
- * Hashes come first, by themselves, so that they are computed side by side.
- */
-static void
-choose_lines(GpuAggDecoder *d, const GpuAggPage *page)
-{
-	const GpuAggSample sample = *d->sample;
-	const uint32_t cutoff = (uint32_t) sample.cutoff;
-	uint32_t	hash[GPUAGG_VISIBILITY_BYTES * 8];
-
-	for (uint32_t i = 0; i < page->nlines; i++)
-		hash[i] = gpuagg_sample_hash_line(page->block, i + 1, sample.seed);
-	for (uint32_t i = page->nlines; i < (page->nlines + 7) / 8 * 8; i++)
-		hash[i] = UINT32_MAX;
-	for (uint32_t k = 0; k < (page->nlines + 7) / 8; k++)
-	{
-		uint32_t	bits = 0;
-
-		for (uint32_t i = 0; i < 8; i++)
-			bits |= (uint32_t) (hash[8 * k + i] < cutoff) << i;
-		if (page->visibility != NULL)
-			bits &= page->visibility[k];
-		d->chosen[k] = (uint8_t) bits;
-	}
-	d->visibility = d->chosen;
-}
-
-/*
  * Decode lines of the current page from d->line on, until the page or the
  * block is full.
  */
@@ -385,7 +358,12 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		GpuAggFetch fetch = GPUAGG_FETCH_VALUE;
 
 		if (!gpuagg_page_line_visible(visibility, line))
+		{
+			/* samples are mostly gaps: on to the next byte's lines */
+			if (visibility[line >> 3] == 0)
+				line |= 7;
 			continue;
+		}
 		kind = gpuagg_page_tuple(page->page, line, &tuple);
 		if (kind == GPUAGG_LINE_NONE)
 			continue;
@@ -472,7 +450,10 @@ gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		{
 			d->visibility = page->visibility;
 			if (d->sample != NULL)
-				choose_lines(d, page);
+			{
+				gpuagg_choose_lines(d->sample, page, d->chosen);
+				d->visibility = d->chosen;
+			}
 		}
 		if (p->nattrs == 0)
 			count_page(d, &n);
