@@ -350,7 +350,7 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
 		ref->nlines = pages[i].nlines;
 		ref->row_base = row;
 		ref->bitmap = 0;
-		ref->pad = 0;
+		ref->block = pages[i].block;
 		row += pages[i].nlines;
 		if (pages[i].visibility == NULL)
 			continue;

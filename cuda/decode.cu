@@ -22,6 +22,7 @@ typedef struct DecodeLine
 	const char *page;			/* in shared memory */
 	char	   *copy;			/* in the chunk, or NULL */
 	uint32_t	row;			/* of the chunk */
+	uint32_t	block;			/* of the table */
 } DecodeLine;
 
 static __device__ void
@@ -123,8 +124,8 @@ decode_tuple(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 }
 
 /*
- * Decodes line `n` (from 0) of a page.  True if a visible tuple is there,
- * also one that is left to PostgreSQL.
+ * Decodes line `n` (from 0) of a page.  True if a visible tuple is there that
+ * belongs to the sample, if there is one; also one that is left to PostgreSQL.
  */
 static __device__ bool
 decode_line(const GpuAggPlan *plan, const GpuAggChunk *chunk, uint32_t npage,
@@ -135,7 +136,8 @@ decode_line(const GpuAggPlan *plan, const GpuAggChunk *chunk, uint32_t npage,
 	GpuAggTuple tuple;
 	GpuAggLine	kind = GPUAGG_LINE_NONE;
 
-	if (gpuagg_page_line_visible(bitmap, n))
+	if (gpuagg_page_line_visible(bitmap, n) &&
+		(!plan->sampled || gpuagg_sample_has_line(&plan->sample, line->block, n + 1)))
 		kind = p->nattrs > 0 ? gpuagg_page_tuple(line->page, n, &tuple) :
 			gpuagg_page_lines(line->page)[n].flags == GPUAGG_LP_NORMAL ?
 			GPUAGG_LINE_TUPLE : GPUAGG_LINE_NONE;
@@ -173,7 +175,7 @@ decode_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
 		const GpuAggPageRef ref = chunk.refs[i];
 		const uint8_t *bitmap = ref.bitmap == 0 ? NULL :
 			chunk.bitmaps + (uint64_t) (ref.bitmap - 1) * GPUAGG_VISIBILITY_BYTES;
-		DecodeLine	line = {(const char *) page, NULL, 0};
+		DecodeLine	line = {(const char *) page, NULL, 0, ref.block};
 
 		if (chunk.pages != NULL)
 			line.copy = chunk.pages + (uint64_t) i * GPUAGG_PAGE_BYTES;

@@ -51,6 +51,8 @@ typedef struct GpuAggPlan
 	uint32_t	has_bytes;		/* BYTES columns: chunks copy pages */
 	uint32_t	nwords;			/* of a row of all columns */
 	uint32_t	program_off;	/* of the program, from the plan's start */
+	uint32_t	sampled;		/* only lines of the sample count */
+	GpuAggSample sample;
 	uint16_t	column_words[GPUAGG_MAX_REGS];
 	char		init_row[GPUAGG_MAX_ROW_BYTES + 8];
 } GpuAggPlan;
@@ -77,7 +79,7 @@ typedef struct GpuAggPageRef
 	uint32_t	nlines;
 	uint32_t	row_base;
 	uint32_t	bitmap;			/* 1 + number of its bitmap, or 0 */
-	uint32_t	pad;
+	uint32_t	block;			/* in the table */
 } GpuAggPageRef;
 
 typedef struct GpuAggChunk

@@ -257,6 +257,8 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return false;
 	}
+	task->plan->sampled = gpuagg_sample_of_lines(&config->sample);
+	task->plan->sample = config->sample;
 	task->device_plan = gpuagg_cuda_task_upload(task, task->plan, task->plan_bytes,
 												&task->plan_staging, error);
 	return task->device_plan != NULL && groups_begin(task, config, error) &&

@@ -17,9 +17,10 @@
 #define GPUAGG_DEVICE_DEVICE_H
 
 #include "layout.h"
+#include "sample.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 2
+#define GPUAGG_DEVICE_ABI 3
 
 typedef struct GpuAggDevice GpuAggDevice;	/* each device defines its own */
 typedef struct GpuAggTask GpuAggTask;
@@ -50,13 +51,14 @@ typedef struct GpuAggDeviceInfo
  * One page of a batch.  The page stays pinned until the batch completes.
  * nlines is the line-pointer count read under the content lock; a NULL
  * visibility means that every LP_NORMAL line up to it is visible, else bit
- * (line - 1) tells.
+ * (line - 1) tells.  block, its number in the table, is for samples of lines.
  */
 typedef struct GpuAggPage
 {
 	const char *page;
 	const uint8_t *visibility;
 	uint32_t	nlines;
+	uint32_t	block;
 } GpuAggPage;
 
 /*
@@ -81,7 +83,8 @@ typedef struct GpuAggCompletion
 {
 	uint64_t	batch_id;
 	GpuAggError error;			/* status GPUAGG_OK: consumed */
-	uint64_t	rows_scanned;	/* visible rows seen, skipped ones included */
+	uint64_t	rows_scanned;	/* visible rows seen, skipped ones included; of a
+								 * sample, those that belong to it */
 	uint64_t	rows_passed;	/* that passed the filter */
 	const GpuAggRowRef *skipped;	/* valid until the next task_poll */
 	uint32_t	nskipped;
@@ -125,6 +128,8 @@ typedef struct GpuAggTaskConfig
 	double		expected_rows;
 	uint64_t	memory_limit;	/* bytes this task may use; 0: the device's */
 	GpuAggFaultStage fault;
+	GpuAggSample sample;		/* BERNOULLI: the device takes no other lines.
+								 * SYSTEM: it is given no other pages */
 } GpuAggTaskConfig;
 
 typedef struct GpuAggDeviceOps

@@ -79,6 +79,10 @@ runtime_init(GpuAggScanState *node, CustomScan *plan)
 	List	   *exprs = (List *) runtime_expand((Node *) plan->custom_exprs, plan);
 	List	   *params = NIL;
 
+	gpuagg_sample_init(&node->sample, node->info->sample,
+					   node->info->repeatable,
+					   list_copy_tail(exprs, node->info->nruntime), ps);
+	exprs = list_truncate(exprs, node->info->nruntime);
 	(void) runtime_params((Node *) exprs, &params);
 	node->runtime = ExecInitExprList(exprs, ps);
 	node->params = ExecInitExprList(params, ps);
@@ -147,7 +151,8 @@ runtime_try(ExprState *expr, ExprContext *econtext, Datum *value,
 
 /*
  * Values of the runtime constants.  Of an empty table PostgreSQL evaluates
- * nothing, not even parameters (they may be subqueries), and so do we.
+ * nothing, not even parameters (they may be subqueries), and so do we; but a
+ * condition without columns keeps it from looking at a sample's arguments.
  */
 static GpuAggStatus
 runtime_evaluate(GpuAggScanState *node, BlockNumber nblocks, Datum *values,
@@ -159,7 +164,8 @@ runtime_evaluate(GpuAggScanState *node, BlockNumber nblocks, Datum *values,
 
 	ResetExprContext(econtext);
 	memset(isnull, true, list_length(node->runtime) * sizeof(bool));
-	if (nblocks == 0)
+	if (nblocks == 0 &&
+		(node->info->gate < 0 || node->info->sample == GPUAGG_SAMPLE_NONE))
 		return GPUAGG_OK;
 	foreach(lc, node->params)
 	{
@@ -258,17 +264,24 @@ node_run_device(GpuAggScanState *node, GpuAggError *error)
 {
 	BlockNumber nblocks = RelationGetNumberOfBlocks(node->rel);
 	uint64		evaluated = node->counters.rows_evaluated;
+	ExprContext *econtext = node->css.ss.ps.ps_ExprContext;
 	GpuAggProgram *program;
 	GpuAggStatus status;
 
 	if (RelationUsesLocalBuffers(node->rel))
 		return gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
 								"the table's buffers are private to this session");
+
+	/* the sample's arguments first, but behind a condition without columns */
+	if (node->info->gate < 0)
+		gpuagg_sample_evaluate(&node->sample, econtext);
 	program = node_bind(node, nblocks, error);
 	if (program == NULL)
 		return error->status;
 	if (node_gate_closed(node->info, program))
 		nblocks = 0;
+	else if (node->info->gate >= 0)
+		gpuagg_sample_evaluate(&node->sample, econtext);
 	status = node_run_task(node, program, nblocks, false, error);
 	if (gpuagg_task_redoable(node, status))
 		status = node_redo(node, program, nblocks, evaluated, error);
@@ -304,6 +317,7 @@ node_fall_back(GpuAggScanState *node, const GpuAggError *error)
 											   GPUAGG_PLAN_FALLBACK),
 									  node->css.ss.ps.state, node->eflags);
 		node->css.custom_ps = lappend(node->css.custom_ps, node->fallback);
+		gpuagg_sample_lend_seed(&node->sample, node->fallback);
 	}
 	if (required)
 	{

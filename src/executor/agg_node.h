@@ -10,6 +10,7 @@
 #include "executor/errors.h"
 #include "executor/results.h"
 #include "executor/rows.h"
+#include "executor/sample.h"
 #include "nodes/extensible.h"
 #include "planner/plan.h"
 #include "portability/instr_time.h"
@@ -57,8 +58,10 @@ typedef struct GpuAggScanState
 	CustomScanState css;
 	GpuAggPlanInfo *info;
 	Relation	rel;
-	List	   *runtime;		/* ExprStates of custom_exprs */
+	List	   *runtime;		/* ExprStates of custom_exprs, less the
+								 * sample's */
 	List	   *params;			/* ExprStates of the parameters in them */
+	GpuAggSampleState sample;
 	int			eflags;			/* for plans initialised later */
 	ResourceOwner owner;		/* of the query */
 

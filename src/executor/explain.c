@@ -83,6 +83,40 @@ explain_expressions(GpuAggScanState *node, List *ancestors, ExplainState *es)
 											   context, prefix, false), es);
 }
 
+/* As EXPLAIN of PostgreSQL's Sample Scan */
+static void
+explain_sample(GpuAggScanState *node, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+	bool		system = node->info->sample == GPUAGG_SAMPLE_SYSTEM;
+	const char *method = system ? "system" : "bernoulli";
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   (Plan *) plan, ancestors);
+	bool		prefix = list_length(es->rtable_names) > 1;
+	List	   *texts = NIL;
+
+	if (node->info->sample == GPUAGG_SAMPLE_NONE)
+		return;
+	for (int i = node->info->nruntime; i < list_length(plan->custom_exprs); i++)
+		texts = lappend(texts,
+						deparse_expression(list_nth(plan->custom_exprs, i),
+										   context, prefix, false));
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		ExplainPropertyText("Sampling", node->info->repeatable ?
+							psprintf("%s (%s) REPEATABLE (%s)", method,
+									 (char *) linitial(texts),
+									 (char *) lsecond(texts)) :
+							psprintf("%s (%s)", method,
+									 (char *) linitial(texts)), es);
+		return;
+	}
+	ExplainPropertyText("Sampling Method", method, es);
+	ExplainPropertyList("Sampling Parameters", list_make1(linitial(texts)), es);
+	if (node->info->repeatable)
+		ExplainPropertyText("Repeatable Seed", lsecond(texts), es);
+}
+
 /* ------------------------------------------------------------- ANALYZE --- */
 
 /* As PostgreSQL does, the text format leaves out what did not happen. */
@@ -187,6 +221,7 @@ gpuagg_explain_node(GpuAggScanState *node, List *ancestors, ExplainState *es)
 		gpuagg_node_timing(node);
 
 	explain_relation(node, es);
+	explain_sample(node, ancestors, es);
 	explain_expressions(node, ancestors, es);
 	if (timing && counters->runs > 0)
 		ExplainPropertyText("Device", counters->device, es);

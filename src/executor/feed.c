@@ -36,6 +36,11 @@
  * checks), and prefetches headers some buffers ahead.  Where that fails again
  * and again it tries less often.
  *
+ * Samples.  BERNOULLI is the device's affair and a scan like any other.  Of
+ * SYSTEM the feed reads only the blocks that belong to it, from the first to
+ * the last and without synchronizing, as PostgreSQL does.  Where buffers follow
+ * each other, those of chosen blocks lie as far apart as the blocks.
+ *
  * Not handled: temporary tables (their buffers are private), any access
  * method but heap.  Pins belong to CurrentResourceOwner.
  */
@@ -107,7 +112,10 @@ struct GpuAggFeed
 	bool		mvcc;			/* snapshot->xmin may be used */
 	BlockNumber nblocks;
 	BlockNumber block;			/* next one */
-	BlockNumber left;			/* blocks not read yet */
+	BlockNumber left;			/* blocks not read yet; of a sample, from
+								 * "block" to the end */
+	bool		sampled;		/* only blocks of the sample are read */
+	GpuAggSample sample;
 	uint64		pages;
 
 	/* reading */
@@ -117,6 +125,8 @@ struct GpuAggFeed
 	uint32		misses;			/* pages until the scan counts as cached */
 	uint32		io_ahead;		/* blocks to prefetch while it misses */
 	BlockNumber io_left;		/* "left" of the first block not prefetched */
+	BlockNumber io_block;		/* the same of a sample: its number, */
+	uint32		io_chosen;		/* and how many are prefetched, but not read */
 
 	/* guessing */
 	Buffer		frontier;		/* next header to look at; 0: none */
@@ -175,9 +185,58 @@ feed_size_batches(GpuAggFeed *feed, uint32 batch_pages, uint32 batches_ahead)
 											GPUAGG_VISIBILITY_BYTES));
 }
 
+/*
+ * The buffer that many steps from another in the feed's direction, or
+ * InvalidBuffer beyond the ends of shared_buffers.
+ */
+static inline Buffer
+feed_step(const GpuAggFeed *feed, Buffer from, int steps)
+{
+	Buffer		buffer = from + feed->direction * steps;
+
+	return buffer >= 1 && buffer <= NBuffers ? buffer : InvalidBuffer;
+}
+
+/* Steps over blocks that are not in the sample. */
+static void
+feed_skip(GpuAggFeed *feed)
+{
+	BlockNumber from = feed->block;
+
+	while (feed->left > 0 &&
+		   !gpuagg_sample_has_block(&feed->sample, feed->block))
+	{
+		feed->block++;
+		feed->left--;
+	}
+	if (feed->frontier != InvalidBuffer && feed->block != from)
+		feed->frontier = feed_step(feed, feed->frontier,
+								   Min(feed->block - from, NBuffers));
+}
+
+/* As initscan: large tables are read through a ring, from anywhere. */
+static void
+feed_large(GpuAggFeed *feed, bool bulkread)
+{
+	if (bulkread)
+	{
+		int			ring;
+
+		feed->strategy = GetAccessStrategy(BAS_BULKREAD);
+		ring = gpuagg_strategy_buffers(feed->strategy);
+		feed->ring_pins = Max(1, ring - Min(RING_SLACK, ring / 2));
+	}
+	if (synchronize_seqscans && !feed->sampled)
+	{
+		feed->report = true;
+		feed->block = ss_get_location(feed->rel, feed->nblocks);
+	}
+}
+
 GpuAggFeed *
 gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
-				  uint32 batch_pages, uint32 batches_ahead)
+				  const GpuAggSampleState *sample, uint32 batch_pages,
+				  uint32 batches_ahead)
 {
 	GpuAggFeed *feed = palloc0(sizeof(GpuAggFeed));
 
@@ -191,21 +250,18 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 
 	/* as heap_beginscan and initscan */
 	PredicateLockRelation(rel, snapshot);
+	feed->sample = sample->sample;
+	feed->sampled = sample->method == GPUAGG_SAMPLE_SYSTEM;
 	if (nblocks > NBuffers / 4)
-	{
-		int			ring;
-
-		feed->strategy = GetAccessStrategy(BAS_BULKREAD);
-		ring = gpuagg_strategy_buffers(feed->strategy);
-		feed->ring_pins = Max(1, ring - Min(RING_SLACK, ring / 2));
-		if (synchronize_seqscans)
-		{
-			feed->report = true;
-			feed->block = ss_get_location(rel, nblocks);
-		}
-	}
+		feed_large(feed, sample->method == GPUAGG_SAMPLE_NONE ||
+				   sample->bulkread);
 	feed->io_ahead = get_tablespace_io_concurrency(rel->rd_rel->reltablespace);
-	pgstat_count_heap_scan(rel);
+	if (feed->sampled)
+		feed_skip(feed);
+
+	/* PostgreSQL counts sequential scans, not sample scans */
+	if (sample->method == GPUAGG_SAMPLE_NONE)
+		pgstat_count_heap_scan(rel);
 	return feed;
 }
 
@@ -271,18 +327,6 @@ feed_count_use(Buffer buffer)
 		BUF_STATE_GET_USAGECOUNT(state) < BM_MAX_USAGE_COUNT)
 		(void) pg_atomic_compare_exchange_u32(&desc->state, &state,
 											  state + BUF_USAGECOUNT_ONE);
-}
-
-/*
- * The buffer that many steps from another in the feed's direction, or
- * InvalidBuffer beyond the ends of shared_buffers.
- */
-static inline Buffer
-feed_step(const GpuAggFeed *feed, Buffer from, int steps)
-{
-	Buffer		buffer = from + feed->direction * steps;
-
-	return buffer >= 1 && buffer <= NBuffers ? buffer : InvalidBuffer;
 }
 
 /*
@@ -375,6 +419,37 @@ feed_prefetch(GpuAggFeed *feed)
 	}
 }
 
+/* The same for a sample, of blocks that belong to it */
+static void
+feed_prefetch_sample(GpuAggFeed *feed)
+{
+	feed->io_block = Max(feed->io_block, feed->block);
+	for (; feed->io_chosen < feed->io_ahead &&
+		 feed->io_block < feed->nblocks; feed->io_block++)
+	{
+		if (!gpuagg_sample_has_block(&feed->sample, feed->io_block))
+			continue;
+		(void) PrefetchBuffer(feed->rel, MAIN_FORKNUM, feed->io_block);
+		feed->io_chosen++;
+	}
+}
+
+/* The next block; a synchronized scan wraps around. */
+static void
+feed_advance(GpuAggFeed *feed)
+{
+	feed->left--;
+	if (++feed->block >= feed->nblocks)
+		feed->block = 0;
+	if (feed->report)
+		ss_report_location(feed->rel, feed->block);
+	if (!feed->sampled)
+		return;
+	if (feed->io_chosen > 0)
+		feed->io_chosen--;
+	feed_skip(feed);
+}
+
 /* Reads and pins the next block. */
 static Buffer
 feed_pin(GpuAggFeed *feed)
@@ -383,7 +458,6 @@ feed_pin(GpuAggFeed *feed)
 	int64		reads = pgBufferUsage.shared_blks_read;
 	Buffer		buffer;
 
-	feed->left--;
 	buffer = feed_guess(feed, block);
 	if (buffer == InvalidBuffer)
 	{
@@ -392,19 +466,18 @@ feed_pin(GpuAggFeed *feed)
 		feed_relocate(feed, buffer);
 	}
 	feed->pages++;
-
-	/* the next one; a synchronized scan wraps around */
-	if (++feed->block >= feed->nblocks)
-		feed->block = 0;
-	if (feed->report)
-		ss_report_location(feed->rel, feed->block);
-
+	feed_advance(feed);
 	if (pgBufferUsage.shared_blks_read != reads)
 		feed->misses = MISS_MEMORY;
 	else if (feed->misses > 0)
 		feed->misses--;
 	if (feed->misses > 0 && feed->io_ahead > 0)
-		feed_prefetch(feed);
+	{
+		if (!feed->sampled)
+			feed_prefetch(feed);
+		else if (feed->left > 0)
+			feed_prefetch_sample(feed);
+	}
 	return buffer;
 }
 
@@ -512,6 +585,8 @@ feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap,
 	lines = PageGetMaxOffsetNumber(dp);
 	all_visible = PageIsAllVisible(dp) && !feed->snapshot->takenDuringRecovery;
 	page->buffer = buffer;
+	page->block = block;
+	page->pad = 0;
 	if (lines > GPUAGG_MAX_LINES)
 		sound = false;
 	else if (all_visible && !conflicts && !PageHasFreeLinePointers(dp))

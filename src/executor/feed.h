@@ -8,6 +8,7 @@
 
 #include "postgres.h"
 
+#include "executor/sample.h"
 #include "service/protocol.h"
 #include "storage/block.h"
 #include "storage/buf.h"
@@ -19,11 +20,14 @@ typedef struct GpuAggFeed GpuAggFeed;
 /*
  * Starts a scan of the first nblocks blocks of rel, which the caller has
  * locked.  batch_pages and batches_ahead are the device's wishes; the feed
- * keeps to fewer where shared_buffers asks for it.  Allocates in the current
+ * keeps to fewer where shared_buffers asks for it.  Of a sample of blocks it
+ * reads only those.  Allocates in the current
  * memory context; holds no pin yet.
  */
 extern GpuAggFeed *gpuagg_feed_begin(Relation rel, Snapshot snapshot,
-									 BlockNumber nblocks, uint32 batch_pages,
+									 BlockNumber nblocks,
+									 const GpuAggSampleState *sample,
+									 uint32 batch_pages,
 									 uint32 batches_ahead);
 
 /* Are there pages left to hand over? */

@@ -158,7 +158,7 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	strlcpy(counters->device_name, info->name, sizeof(counters->device_name));
 	strlcpy(counters->strategy, msg->strategy, sizeof(counters->strategy));
 
-	/* adds to tuples_returned, which a sequential scan counts row by row */
+	/* adds to tuples_returned, which PostgreSQL's scans count row by row */
 	pgstat_count_index_tuples(run->node->rel, msg->rows_scanned);
 	run->done = true;
 }
@@ -360,7 +360,8 @@ task_drive(GpuAggRun *run)
 
 	run->feed = gpuagg_feed_begin(node->rel,
 								  node->css.ss.ps.state->es_snapshot,
-								  run->nblocks, device->batch_pages,
+								  run->nblocks, &node->sample,
+								  device->batch_pages,
 								  device->batches_ahead);
 	status = task_feed(run);
 	if (status == GPUAGG_OK)
@@ -391,9 +392,10 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program, bool host)
 		.program = program,
 		.config.expected_groups = Max(info->est_groups, 0),
 		.config.expected_rows = Max(info->est_rows, 0),
+		.config.sample = run->node->sample.sample,
 		.config.fault = host && lost ? GPUAGG_FAULT_NONE : gpuagg_debug_fault,
 		.relid = RelationGetRelid(run->node->rel),
-		.total_pages = run->nblocks,
+		.total_pages = gpuagg_sample_share(&run->node->sample, run->nblocks),
 		.host = host
 	};
 	GpuAggClient *client = gpuagg_client_begin(&request, run->error);

@@ -21,7 +21,7 @@
  * lower_expr.c about their order).
  *
  * Does not handle: joins, subqueries, partitions, foreign tables, temporary
- * tables, TABLESAMPLE, grouping sets, partial aggregation.
+ * tables, grouping sets, partial aggregation.
  */
 #include "postgres.h"
 
@@ -46,6 +46,7 @@
 #include "planner/agg_path.h"
 #include "planner/cost.h"
 #include "planner/lower.h"
+#include "planner/sample.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
@@ -70,6 +71,8 @@ typedef struct GpuAggGrouping
 	List	   *dependent;		/* Vars */
 	List	   *aggs;			/* Aggrefs */
 
+	List	   *sample_exprs;
+	double		sample_lines;
 	GpuAggPlanInfo info;
 } GpuAggGrouping;
 
@@ -115,14 +118,12 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel)
 	if (rte->inh)
 		return GPUAGG_REFUSE("table \"%s\" is partitioned or has child tables",
 							 rte->eref->aliasname);
-	if (rte->tablesample != NULL)
-		return GPUAGG_REFUSE("TABLESAMPLE is not supported");
 	if (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW)
 		return GPUAGG_REFUSE("\"%s\" is not an ordinary table",
 							 rte->eref->aliasname);
 	if (parse->groupClause != NIL && !grouping_is_hashable(parse->groupClause))
 		return GPUAGG_REFUSE("the group keys cannot be hashed");
-	return true;
+	return gpuagg_sample_check(root, input_rel);
 }
 
 static bool
@@ -324,12 +325,12 @@ estimate_groups(GpuAggGrouping *g)
 	return estimate_num_groups(g->root, exprs, g->input_rel->rows, NULL, NULL);
 }
 
-/* PostgreSQL's Agg over SeqScan with the columns of custom_scan_tlist */
+/* PostgreSQL's Agg over SeqScan or SampleScan with the columns of custom_scan_tlist */
 static Path *
 make_fallback_path(GpuAggGrouping *g)
 {
 	Query	   *parse = g->root->parse;
-	Path	   *scan = create_seqscan_path(g->root, g->input_rel, NULL, 0);
+	Path	   *scan = gpuagg_sample_scan_path(g->root, g->input_rel);
 	PathTarget *target = create_empty_pathtarget();
 	AggClauseCosts costs;
 	ListCell   *expr;
@@ -347,7 +348,10 @@ make_fallback_path(GpuAggGrouping *g)
 									&costs, g->info.est_groups);
 }
 
-/* SeqScan with the outputs of the program, repeated ones included */
+/*
+ * SeqScan with the outputs of the program, repeated ones included.  Rows that
+ * it evaluates are in the sample already.
+ */
 static Path *
 make_row_path(GpuAggGrouping *g)
 {
@@ -373,7 +377,11 @@ set_costs(GpuAggGrouping *g, Path *path)
 
 	memset(&input, 0, sizeof(input));
 	input.pages = rel->pages;
-	get_tablespace_page_costs(rel->reltablespace, NULL, &input.page_cost);
+	if (g->info.sample == GPUAGG_SAMPLE_SYSTEM)
+		get_tablespace_page_costs(rel->reltablespace, &input.page_cost, NULL);
+	else
+		get_tablespace_page_costs(rel->reltablespace, NULL, &input.page_cost);
+	input.lines = g->sample_lines;
 	input.rows = rel->tuples;
 	input.passed = rel->rows;
 	input.groups = g->info.est_groups;
@@ -423,7 +431,9 @@ make_path(GpuAggGrouping *g)
 	path->methods = &path_methods;
 	path->custom_paths = list_make2(make_fallback_path(g), make_row_path(g));
 	path->custom_private = list_make4(gpuagg_plan_pack(&g->info), g->exprs,
-									  g->lw->runtime_exprs, g->having);
+									  list_concat_copy(g->lw->runtime_exprs,
+													   g->sample_exprs),
+									  g->having);
 	set_costs(g, &path->path);
 	return path;
 }
@@ -505,6 +515,10 @@ try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 	{
 		g.info.est_rows = input_rel->tuples;
 		g.info.est_groups = estimate_groups(&g);
+		g.info.sample = gpuagg_sample_method(root, input_rel);
+		g.sample_exprs = gpuagg_sample_exprs(root, input_rel,
+											 &g.info.repeatable);
+		g.sample_lines = gpuagg_sample_lines(root, input_rel, relation);
 		path = make_path(&g);
 	}
 	table_close(relation, NoLock);

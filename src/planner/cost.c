@@ -12,6 +12,10 @@
  * The figures below are those of one core of a 2020s server; a later
  * calibration replaces them by measured ones.
  *
+ * A sample of rows looks at each of the table's lines, and PostgreSQL's cost
+ * model charges nothing for those that are not chosen.  So that the two can be
+ * compared, what PostgreSQL leaves out is taken off here.
+ *
  * Does not handle: rows that PostgreSQL must evaluate (compressed values),
  * other tasks on the device, groups that outgrow the caches of a GPU.
  */
@@ -36,6 +40,10 @@
 /* Walking a tuple's header and attributes, for each row */
 #define ROW_NS 8.0
 #define ATTRIBUTE_NS 1.0
+
+/* Deciding whether a line belongs to a sample, here and in PostgreSQL */
+#define SAMPLE_NS 4.0
+#define POSTGRES_SAMPLE_NS 14.0
 
 /* Loading one column, running one operation, for each row */
 #define COLUMN_NS 3.0
@@ -102,9 +110,11 @@ gpuagg_cost_agg(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
 	GpuAggCost	cost;
 
 	row_costs(info->program, input->groups, &read, &pass);
-	work = (input->rows * read + input->passed * pass) / input->threads;
-	cost.startup = input->pages * input->page_cost +
-		(TASK_NS + input->pages * FEED_PAGE_NS + work) / UNIT_NS;
+	work = (input->lines * SAMPLE_NS + input->rows * read +
+			input->passed * pass) / input->threads;
+	work += TASK_NS + input->pages * FEED_PAGE_NS;
+	work = Max(0, work - input->lines * POSTGRES_SAMPLE_NS);
+	cost.startup = input->pages * input->page_cost + work / UNIT_NS;
 	cost.total = cost.startup + input->groups * group_cost(info) / UNIT_NS;
 	return cost;
 }

@@ -12,9 +12,10 @@
 
 typedef struct GpuAggCostInput
 {
-	double		pages;			/* of the table */
-	double		page_cost;		/* of reading one in sequence */
-	double		rows;			/* of the table */
+	double		pages;			/* of the table, or of a sample of them */
+	double		page_cost;		/* of reading one */
+	double		lines;			/* that a sample decides one by one */
+	double		rows;			/* of the table, or its sample */
 	double		passed;			/* that pass the filter */
 	double		groups;
 	int			threads;

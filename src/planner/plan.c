@@ -4,7 +4,8 @@
  *		the program with the values of its runtime constants.
  *
  * The list: the program as a bytea Const; the outputs and the runtime
- * constants, each an integer list; the gate; the estimates as Floats.
+ * constants, each an integer list; the gate; the estimates as Floats; method
+ * and repeatability of the sample, an integer list.
  */
 #include "postgres.h"
 
@@ -52,10 +53,11 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 	for (int i = 0; i < info->nruntime; i++)
 		runtime = lappend(runtime, list_make2_int(info->runtime[i].const_no,
 												  info->runtime[i].may_fail));
-	return lappend(list_make5(pack_program(info->program), outputs, runtime,
-							  makeInteger(info->gate),
-							  pack_float(info->est_rows)),
-				   pack_float(info->est_groups));
+	return lappend(lappend(list_make5(pack_program(info->program), outputs,
+									  runtime, makeInteger(info->gate),
+									  pack_float(info->est_rows)),
+						   pack_float(info->est_groups)),
+				   list_make2_int(info->sample, info->repeatable));
 }
 
 static GpuAggProgram *
@@ -74,6 +76,7 @@ gpuagg_plan_unpack(List *custom_private)
 	GpuAggPlanInfo *info = palloc0(sizeof(GpuAggPlanInfo));
 	List	   *outputs = lsecond_node(List, custom_private);
 	List	   *runtime = lthird_node(List, custom_private);
+	List	   *sample;
 	ListCell   *lc;
 
 	info->program = unpack_program(linitial_node(Const, custom_private));
@@ -101,6 +104,9 @@ gpuagg_plan_unpack(List *custom_private)
 	info->gate = intVal(lfourth(custom_private));
 	info->est_rows = floatVal(list_nth(custom_private, 4));
 	info->est_groups = floatVal(list_nth(custom_private, 5));
+	sample = list_nth_node(List, custom_private, 6);
+	info->sample = linitial_int(sample);
+	info->repeatable = lsecond_int(sample) != 0;
 	return info;
 }
 

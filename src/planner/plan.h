@@ -5,9 +5,10 @@
  *	custom_scan_tlist	group keys, then functionally dependent columns (also
  *						keys to us), then Aggrefs: one output each
  *	custom_exprs		expressions without Vars whose values become runtime
- *						constants when execution starts
- *	custom_plans[GPUAGG_PLAN_FALLBACK]	PostgreSQL's Agg over SeqScan with
- *						custom_scan_tlist as target list (no HAVING); answers
+ *						constants when execution starts; then, of a sample, its
+ *						percentage and, if it is REPEATABLE, its seed
+ *	custom_plans[GPUAGG_PLAN_FALLBACK]	PostgreSQL's Agg over SeqScan or
+ *						SampleScan with custom_scan_tlist as target list (no HAVING); answers
  *						when the device does not.  Initialised only then
  *	custom_plans[GPUAGG_PLAN_ROWS]	SeqScan with the same quals whose target
  *						list is the program's outputs; never run as a scan:
@@ -60,7 +61,9 @@ typedef struct GpuAggPlanInfo
 								 * program) that is tested once: unless it is
 								 * true no row passes, and none need be read.
 								 * -1: none.  The filter tests it, too */
-	double		est_rows;		/* of the table */
+	int			sample;			/* GpuAggSampleMethod */
+	bool		repeatable;		/* the sample has a seed of its own */
+	double		est_rows;		/* of the table, or its sample */
 	double		est_groups;
 } GpuAggPlanInfo;
 

@@ -92,9 +92,11 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	job->config = begin->config;
 	if (!(job->config.expected_groups >= 0) ||
 		!(job->config.expected_rows >= 0) ||
-		job->config.fault >= GPUAGG_NFAULTS)
+		job->config.fault >= GPUAGG_NFAULTS ||
+		job->config.sample.method >= GPUAGG_NSAMPLES ||
+		job->config.sample.cutoff > GPUAGG_SAMPLE_ALL)
 	{
-		job_garbled(job, "BEGIN message with an illegal estimate");
+		job_garbled(job, "BEGIN message with an illegal setting");
 		return;
 	}
 	job->on = gpuagg_devices_route(begin->host != 0, &error);
@@ -142,6 +144,7 @@ pages_decode(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 			return false;
 		page->page = BufferBlocks + (Size) (in[i].buffer - 1) * BLCKSZ;
 		page->nlines = in[i].nlines;
+		page->block = in[i].block;
 		page->visibility = NULL;
 		if (!in[i].has_visibility)
 			continue;

@@ -50,6 +50,8 @@ typedef struct GpuAggMsgPage
 	int32_t		buffer;			/* PostgreSQL's Buffer, pinned by the client */
 	uint16_t	nlines;
 	uint16_t	has_visibility;
+	uint32_t	block;
+	uint32_t	pad;
 } GpuAggMsgPage;
 
 typedef struct GpuAggBeginMsg

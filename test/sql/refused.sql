@@ -27,7 +27,6 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT count(*)',
 	'SELECT g, id % 3, count(*) FROM re GROUP BY ROLLUP (g, id % 3)',
 	'SELECT g, count(*) FROM re GROUP BY GROUPING SETS ((g), ())',
-	'SELECT g, count(*) FROM re TABLESAMPLE SYSTEM (100) GROUP BY g',
 	-- kinds of tables
 	'SELECT a, count(*) FROM re_part GROUP BY a',
 	'SELECT a, count(*) FROM re_inh GROUP BY a',

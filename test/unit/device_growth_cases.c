@@ -99,6 +99,42 @@ test_odd_pages(void)
 	table_odd_lines = false;
 }
 
+/* Samples of lines, also where lines are hidden or hold no tuple */
+static void
+test_samples(void)
+{
+	static const uint64_t cutoffs[] = {0, 1, GPUAGG_SAMPLE_ALL / 1000, GPUAGG_SAMPLE_ALL / 100,
+		GPUAGG_SAMPLE_ALL / 2, GPUAGG_SAMPLE_ALL - 1, GPUAGG_SAMPLE_ALL};
+	static TestProgram p;
+	GpuAggTaskConfig config = {.sample = {GPUAGG_SAMPLE_BERNOULLI, 1, 0}};
+	char		name[80];
+
+	table_odd_lines = true;
+	table_make(scaled(100000), 3000, 0);
+	for (uint32_t i = 0; i < nrows; i += 50)
+		rows[i].toast = EXTERNAL;
+	table_build();
+	table_hide_rows();
+	for (uint32_t i = 0; i < sizeof(cutoffs) / sizeof(cutoffs[0]); i++)
+	{
+		config.sample.cutoff = cutoffs[i];
+		config.sample.seed = (uint32_t) random_next();
+		snprintf(name, sizeof(name), "a sample of lines, cutoff %llx",
+				 (unsigned long long) cutoffs[i]);
+		program_standard(&p);
+		ok(oracle_run(&p, page_list, npages, &config, 64, 8), name);
+		program_texts(&p);
+		ok(oracle_run(&p, page_list, npages, &config, 64, 8), "also with text keys");
+		program_init(&p);
+		program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+		ok(oracle_run(&p, page_list, npages, &config, 64, 8), "also when rows are only counted");
+	}
+	config.sample.method = GPUAGG_SAMPLE_SYSTEM;
+	config.sample.cutoff = 0;
+	ok(oracle_run(&p, page_list, npages, &config, 64, 8), "a sample of blocks leaves pages alone");
+	table_odd_lines = false;
+}
+
 /* Lines only that hold nothing, pages without lines, batches of nothing */
 static void
 test_empty_pages(void)
@@ -115,7 +151,7 @@ test_empty_pages(void)
 		page_init(page);
 		for (uint32_t k = 0; k < i * 2; k++)
 			page_add_odd_line(page);
-		list[i] = (GpuAggPage) {page->bytes, NULL, page->nlines};
+		list[i] = (GpuAggPage) {page->bytes, NULL, page->nlines, i};
 		if (i % 3 == 1)
 			list[i] = page_list[i % npages];
 		if (i % 9 == 1)
@@ -426,6 +462,7 @@ device_growth_cases(const TestDevice *d)
 	test_text_states();
 	test_late_growth();
 	test_odd_pages();
+	test_samples();
 	test_empty_pages();
 	test_missing_attributes();
 	test_toasted();

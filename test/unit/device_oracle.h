@@ -30,6 +30,7 @@ typedef struct Oracle
 {
 	GpuAggProgram *p;
 	GpuAggLayout layout;
+	GpuAggSample sample;
 	OracleGroup **buckets;
 	uint32_t	ngroups;
 	uint64_t	scanned;
@@ -306,6 +307,9 @@ oracle_page(Oracle *o, const GpuAggPage *page, uint32_t number)
 
 		if (!gpuagg_page_line_visible(page->visibility, line))
 			continue;
+		if (o->sample.method == GPUAGG_SAMPLE_BERNOULLI &&
+			!gpuagg_sample_has_line(&o->sample, page->block, line + 1))
+			continue;
 		kind = gpuagg_page_tuple(page->page, line, &tuple);
 		if (kind == GPUAGG_LINE_NONE)
 			continue;
@@ -564,6 +568,7 @@ oracle_run(const TestProgram *p, const GpuAggPage *list, uint32_t n,
 	Oracle	   *o = oracle_start(p);
 	bool		agree;
 
+	o->sample = config->sample;
 	oracle_list(o, list, n);
 	agree = oracle_compare(o, p, list, n, config, batch, in_flight);
 	oracle_end(o);

@@ -202,7 +202,7 @@ test_decode(void)
 {
 	static TestPage page;
 	static Decoding d;
-	GpuAggPage	pages[1] = {{page.bytes, NULL, 0}};
+	GpuAggPage	pages[1] = {{page.bytes, NULL, 0, 0}};
 	uint16_t	c_int;
 	uint16_t	c_text;
 	uint16_t	c_big;
@@ -306,7 +306,7 @@ test_decode_blocks(void)
 				visible[p][(page[p].nlines - 1) / 8] |= (uint8_t) (1 << (page[p].nlines - 1) % 8);
 			next++;
 		}
-		pages[p] = (GpuAggPage) {page[p].bytes, p % 2 == 0 ? NULL : visible[p], page[p].nlines};
+		pages[p] = (GpuAggPage) {page[p].bytes, p % 2 == 0 ? NULL : visible[p], page[p].nlines, p};
 	}
 	decoding_start(&d, pages, NPAGES);
 	while (gpuagg_decode_block(&d.decoder, &n, &d.error) == GPUAGG_OK && n > 0)
@@ -343,7 +343,7 @@ test_corrupt(void)
 {
 	static TestPage page;
 	static Decoding d;
-	GpuAggPage	pages[1] = {{page.bytes, NULL, 1}};
+	GpuAggPage	pages[1] = {{page.bytes, NULL, 1, 0}};
 	const struct
 	{
 		uint32_t	off,
@@ -389,7 +389,7 @@ test_random_damage(void)
 	static TestPage page;
 	static Decoding d;
 	char	   *damaged = aligned_alloc(64, GPUAGG_PAGE_BYTES);
-	GpuAggPage	pages[1] = {{damaged, NULL, 0}};
+	GpuAggPage	pages[1] = {{damaged, NULL, 0, 0}};
 	uint64_t	seed = 88172645463325252u;
 	char		buf[64];
 	uint32_t	n;

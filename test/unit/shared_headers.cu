@@ -21,6 +21,7 @@
 #include "device/ops_int.h"
 #include "device/page.h"
 #include "device/program.h"
+#include "device/sample.h"
 #include "device/transition.h"
 
 /* One thread per program: registers and states of MAX_REGS each */
@@ -75,4 +76,15 @@ shared_page_kernel(const GpuAggProgram *program, const char *pages,
 		gpuagg_state_merge(op, state + sizeof(GpuAggStringSlot), state);
 	}
 	hashes[t] += gpuagg_key_slots_equal(attr->type, key, state);
+}
+
+/* One thread per line pointer: is it in the sample? */
+__global__ void
+shared_sample_kernel(const GpuAggSample sample, uint32_t block, uint8_t *chosen)
+{
+	uint32_t	line = blockIdx.x * blockDim.x + threadIdx.x;
+
+	chosen[line] = sample.method == GPUAGG_SAMPLE_SYSTEM ?
+		gpuagg_sample_has_block(&sample, block) :
+		!gpuagg_sample_of_lines(&sample) || gpuagg_sample_has_line(&sample, block, line + 1);
 }

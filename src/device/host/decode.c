@@ -12,9 +12,13 @@
  *
  * A row whose needed value is compressed or external goes to the list of
  * skipped rows and leaves no trace in the vectors.
+ *
+ * A sample of lines narrows the page's visibility bitmap before anything else
+ * is looked at; so scans without a sample pay nothing for it.
  */
 #include <stdio.h>
 
+#include "device/host/choose.h"
 #include "device/host/decode.h"
 #include "device/page.h"
 
@@ -342,6 +346,7 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 	GpuAggFullTuples full;
 	uint32_t	n = *nrows;
 	uint32_t	line = d->line;
+	const uint8_t *visibility = d->visibility;
 	const char *ahead = next_page(d);
 
 	full.n = 0;
@@ -352,8 +357,13 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		GpuAggLine kind;
 		GpuAggFetch fetch = GPUAGG_FETCH_VALUE;
 
-		if (!gpuagg_page_line_visible(page->visibility, line))
+		if (!gpuagg_page_line_visible(visibility, line))
+		{
+			/* samples are mostly gaps: on to the next byte's lines */
+			if (visibility[line >> 3] == 0)
+				line |= 7;
 			continue;
+		}
 		kind = gpuagg_page_tuple(page->page, line, &tuple);
 		if (kind == GPUAGG_LINE_NONE)
 			continue;
@@ -407,13 +417,13 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 	prefetch_lines(d);
 	if (end - line > GPUAGG_VECTOR_ROWS - n)
 		end = line + (GPUAGG_VECTOR_ROWS - n);
-	if (page->visibility == NULL)
+	if (d->visibility == NULL)
 		for (; line < end; line++)
 			n += lines[line].flags == GPUAGG_LP_NORMAL;
 	else
 		for (; line < end; line++)
 			n += lines[line].flags == GPUAGG_LP_NORMAL &&
-				gpuagg_page_line_visible(page->visibility, line);
+				gpuagg_page_line_visible(d->visibility, line);
 	d->rows_scanned += n - *nrows;
 	d->line = line;
 	*nrows = n;
@@ -436,6 +446,15 @@ gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 
 		if (!gpuagg_page_nlines_ok(page->nlines))
 			return corrupt(d, page->nlines, error);
+		if (d->line == 0)
+		{
+			d->visibility = page->visibility;
+			if (d->sample != NULL)
+			{
+				gpuagg_choose_lines(d->sample, page, d->chosen);
+				d->visibility = d->chosen;
+			}
+		}
 		if (p->nattrs == 0)
 			count_page(d, &n);
 		else if (decode_page(d, &n, error) != GPUAGG_OK)

@@ -21,10 +21,14 @@ typedef struct GpuAggDecoder
 	const GpuAggPage *pages;
 	uint32_t	first;			/* index of pages[0] in its batch */
 	uint32_t	npages;
+	const GpuAggSample *sample; /* of lines; NULL: all of them */
 
 	uint32_t	page;			/* where the next block starts */
 	uint32_t	line;			/* from 0 */
 	uint64_t	rows_scanned;
+	const uint8_t *visibility;	/* of the current page, less what is not in
+								 * the sample */
+	uint8_t		chosen[GPUAGG_VISIBILITY_BYTES];
 
 	/* Rows left to PostgreSQL; the caller frees the array. */
 	GpuAggRowRef *skipped;

@@ -131,6 +131,7 @@ gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 	decoder.pages = pages;
 	decoder.first = first;
 	decoder.npages = npages;
+	decoder.sample = scanner->sample;
 	for (;;)
 	{
 		uint32_t	n;

@@ -14,6 +14,7 @@ typedef struct GpuAggScanner
 {
 	const GpuAggShape *shape;
 	GpuAggMemory *memory;
+	const GpuAggSample *sample; /* of lines; NULL: all of them */
 	GpuAggGrouper *grouper;
 	GpuAggVectors vectors;
 	GpuAggInputs inputs;		/* of the program's registers */

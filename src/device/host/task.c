@@ -184,6 +184,8 @@ scanner_of(GpuAggTask *task, uint32_t thread, GpuAggError *error)
 													   &task->memory, thread);
 	if (task->scanners[thread] == NULL)
 		gpuagg_memory_error(&task->memory, error);
+	else if (gpuagg_sample_of_lines(&task->sample))
+		task->scanners[thread]->sample = &task->sample;
 	return task->scanners[thread];
 }
 
@@ -301,6 +303,7 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	task->results = (GpuAggScanResult *) (task + 1);
 	task->scanners = (GpuAggScanner **) (task->results + threads);
 	task->fault = config->fault;
+	task->sample = config->sample;
 	gpuagg_memory_init(&task->memory, &device->memory, config->memory_limit);
 	task->shape = gpuagg_shape_create(program, &task->memory, error);
 	if (task->shape == NULL ||

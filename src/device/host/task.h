@@ -72,6 +72,7 @@ struct GpuAggTask
 	GpuAggScanner **scanners;	/* per thread, NULL until it works here */
 	GpuAggScanResult *results;	/* per thread, of its job */
 	GpuAggFaultStage fault;
+	GpuAggSample sample;
 	atomic_bool stop;			/* cancelled or failed */
 
 	/* locked */
