@@ -114,7 +114,8 @@ slow: {
 	my $queue = new_node('queue', 'gpuagg.max_tasks = 1',
 		'shared_buffers = 128MB', 'gpuagg.host_threads = 1');
 	slow_table($queue, 10000);
-	my $slow = slow_query(2, $queue);
+	# longer than all that waits for it below; it is cancelled then
+	my $slow = slow_query(6, $queue);
 	my $prefer = 'SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100;';
 	my $fast = 'SELECT g, count(*) FROM slow GROUP BY g ORDER BY g';
 	my $stock = $queue->safe_psql('postgres', "SET gpuagg.enable = off; $fast");
