@@ -73,7 +73,6 @@ batch_layout(const GpuAggPlan *plan, const BatchShape *shape, uint32_t max_spill
 
 	chunk->nrows = shape->nrows;
 	chunk->npages = shape->npages;
-	chunk->max_spill = max_spill;
 	chunk->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
 	chunk->refs = (const GpuAggPageRef *) part(base, &at, shape->npages * sizeof(GpuAggPageRef));
 	chunk->bitmaps = (const uint8_t *) part(base, &at, (size_t) shape->nbitmaps * GPUAGG_VISIBILITY_BYTES);
@@ -185,7 +184,10 @@ batch_upload(GpuAggTask *task, GpuAggBatch *batch, size_t bytes,
 								   cudaMemcpyHostToDevice, stream), error);
 }
 
-/* Memory for the registers of a wide program, for one launch */
+/*
+ * Memory for the registers of a wide program, for one launch.  It is cleared,
+ * because operators copy NULLs with whatever their registers hold.
+ */
 static bool
 batch_scratch(GpuAggTask *task, const GpuAggProgram *p, char **scratch,
 			  size_t *bytes, GpuAggError *error)
@@ -195,7 +197,9 @@ batch_scratch(GpuAggTask *task, const GpuAggProgram *p, char **scratch,
 	if (*bytes == 0)
 		return true;
 	*scratch = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
-	return *scratch != NULL;
+	return *scratch != NULL &&
+		CUDA_OK(task->device, task,
+				cudaMemsetAsync(*scratch, 0, *bytes, task->lane->group), error);
 }
 
 /*

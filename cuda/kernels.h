@@ -66,10 +66,8 @@ typedef struct GpuAggBatchHead
 	uint32_t	corrupt;		/* 1 + (page << 16 | line) of a bad line */
 	uint32_t	nskipped;
 	uint32_t	overflow;		/* rows that found no place */
-	uint32_t	arena_full;		/* strings did */
 	uint32_t	nspilled;		/* groups of block-local tables that did */
 	uint32_t	local_misses;	/* rows that block-local tables had no room for */
-	uint32_t	pad;
 } GpuAggBatchHead;
 
 /* One page of a batch */
@@ -95,7 +93,6 @@ typedef struct GpuAggChunk
 	char	   *pages;			/* copy; NULL if no column needs it */
 	GpuAggRowRef *skipped;		/* room for nrows */
 	char	   *spill;			/* entries that found no place */
-	uint32_t	max_spill;
 } GpuAggChunk;
 
 typedef struct GpuAggTableHead
