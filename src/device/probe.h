@@ -1,0 +1,300 @@
+/*
+ * probe.h
+ *		Measuring a device's memory hierarchy: what a device offers for it,
+ *		and what comes out.
+ *
+ * A probe session runs on a thread of its own in the device worker, for
+ * seconds, while the worker's event loop goes on.  The drivers (probe/) are
+ * the same for all devices: which strides and distances, how often, what the
+ * curves mean.  A device only runs one measurement at a time, as told, and
+ * says how long it took; its functions may block, but look at *cancel between
+ * pieces of at most 100 ms.
+ *
+ * Units: bytes, nanoseconds, cycles of the unit's own clock, events a second.
+ * Numbers are of one measurement; repeating and taking medians is the
+ * driver's affair.  0 where a device cannot tell.
+ *
+ * Sources: dependent chases over strides and distances, and TLB sharing, are
+ * paper 000 (3.2, 3.3); stride by size is paper 002; ceilings are paper 001
+ * (5.2); the host's access patterns are paper 004.
+ */
+#ifndef GPUAGG_DEVICE_PROBE_H
+#define GPUAGG_DEVICE_PROBE_H
+
+#include "common.h"
+
+/* One session: its memory, and whatever else the device needs */
+typedef struct GpuAggProbe GpuAggProbe;
+
+typedef struct GpuAggProbeLimits
+{
+	double		seconds;		/* all probes together, about */
+	double		memory_share;	/* of the free memory that may be taken, <= 1 */
+	uint64_t	memory_bytes;	/* and at most so much; 0: no such limit */
+} GpuAggProbeLimits;
+
+/* What the device knows of itself without measuring */
+typedef struct GpuAggProbeMachine
+{
+	uint32_t	units;			/* multiprocessors; cores of the host */
+	uint32_t	warp;			/* threads in lockstep; 1 on the host */
+	uint64_t	bytes;			/* of the session's memory */
+	uint64_t	total_bytes;	/* of the device's */
+	uint64_t	cache_bytes;	/* last-level cache, as its maker says; 0: unknown */
+	uint64_t	page_bytes;		/* of the session's memory as far as the
+								 * device knows (host: 4 KiB or 2 MiB); 0 */
+	double		clock_ghz;		/* of a unit, now or at most; 0 */
+} GpuAggProbeMachine;
+
+/*
+ * A dependent chase by one thread: `count` elements of 8 bytes, each holds
+ * where the next one is; element i lies at i * stride plus an offset that
+ * makes neighbours fall into different cache sets (i * line mod stride, with
+ * line = 128 bytes; none where stride <= line), in an order
+ * that hardware prefetchers do not guess when shuffle is set.  All elements
+ * are visited once untimed, then `rounds` times timed.
+ */
+typedef struct GpuAggChase
+{
+	uint64_t	stride;			/* bytes, a power of two, >= 8 */
+	uint64_t	count;			/* elements, >= 2; stride * count <= bytes */
+	uint32_t	rounds;			/* >= 1 */
+	uint32_t	unit;			/* which one runs it */
+	uint32_t	huge;			/* host: on 2 MiB pages, if it has them */
+	uint32_t	shuffle;
+	uint64_t	start;			/* first byte of the region */
+} GpuAggChase;
+
+typedef struct GpuAggChaseTime
+{
+	double		ns;				/* an access */
+	double		cycles;
+} GpuAggChaseTime;
+
+/* What random accesses are: independent ones, by the whole device */
+typedef enum GpuAggRandomKind
+{
+	GPUAGG_RANDOM_READ8,
+	GPUAGG_RANDOM_READ32,		/* one aligned sector */
+	GPUAGG_RANDOM_ATOMIC8,		/* 64-bit add whose result nobody wants */
+	GPUAGG_NRANDOMS
+} GpuAggRandomKind;
+
+/*
+ * Ceilings.  X(name, what the number is, direction of better)
+ * Rates are a second; times are ns.
+ */
+#define GPUAGG_CEILING_LIST(X) \
+	X(MEMORY_READ, "bytes_per_second")		/* sequential read of memory far larger than caches */ \
+	X(MEMORY_COPY, "bytes_per_second")		/* read plus written bytes of a copy */ \
+	X(CACHE_READ, "bytes_per_second")		/* the same of a region inside the last-level cache */ \
+	X(INT_OPS, "operations_per_second")		/* 32-bit integer multiply-adds, all units; counted as one */ \
+	X(LOCAL_ATOMICS_1, "operations_per_second")		/* 32-bit atomic adds to the block's own memory, all threads of */ \
+	X(LOCAL_ATOMICS_32, "operations_per_second")	/* a block to 1, 32, 1024 addresses (host: a thread's own table) */ \
+	X(LOCAL_ATOMICS_1024, "operations_per_second") \
+	X(PARTITION, "rows_per_second")			/* one radix pass of (4-byte key, 4-byte value), 256 partitions */ \
+	X(COPY_IN, "bytes_per_second")			/* pinned host memory to the device; host: memcpy by one thread */ \
+	X(COPY_OUT, "bytes_per_second") \
+	X(ZERO_COPY_IN, "bytes_per_second")		/* kernel reads pinned host memory, 8 KiB pieces in random order */ \
+	X(ZERO_COPY_OUT, "bytes_per_second") \
+	X(LAUNCH, "ns")							/* an empty kernel, enqueued and waited for; host: a task to the pool and back */ \
+	X(THREAD_READ, "bytes_per_second")		/* sequential read by one unit alone */
+
+typedef enum GpuAggCeiling
+{
+#define X(name, unit) GPUAGG_CEILING_##name,
+	GPUAGG_CEILING_LIST(X)
+#undef X
+	GPUAGG_NCEILINGS
+} GpuAggCeiling;
+
+/* One of the device's kernels (paper 003, table I); none on the host */
+typedef struct GpuAggKernelInfo
+{
+	char		name[48];
+	uint32_t	threads;		/* of a block, as it is launched */
+	uint32_t	registers;		/* of a thread */
+	uint32_t	shared_bytes;	/* static, of a block */
+	uint32_t	dynamic_bytes;	/* as it is launched, at most */
+	uint32_t	blocks_per_unit;	/* that the runtime says fit at once */
+} GpuAggKernelInfo;
+
+/* Limits of a unit, for the occupancy model (paper 003, equations 2 to 9) */
+typedef struct GpuAggUnitLimits
+{
+	uint32_t	threads;
+	uint32_t	blocks;
+	uint32_t	warps;
+	uint32_t	registers;
+	uint32_t	shared_bytes;
+	uint32_t	warp_threads;
+	uint32_t	block_threads;	/* of one block */
+	uint32_t	register_unit;	/* registers are given to a warp in multiples */
+	uint32_t	warp_unit;		/* and warps counted in multiples of so many */
+	uint32_t	shared_unit;	/* bytes */
+	uint32_t	shared_reserved;	/* of each block, by the system */
+} GpuAggUnitLimits;
+
+typedef struct GpuAggProbeOps
+{
+	/*
+	 * Takes memory within the limits.  *cancel is read at any time until
+	 * end; a function that finds it set returns GPUAGG_CANCELLED.
+	 */
+	GpuAggStatus (*begin) (void *device, const GpuAggProbeLimits *limits,
+						   const volatile int *cancel, GpuAggProbe **probe,
+						   GpuAggProbeMachine *machine, GpuAggError *error);
+	void		(*end) (GpuAggProbe *probe);
+
+	GpuAggStatus (*chase) (GpuAggProbe *probe, const GpuAggChase *chase,
+						   GpuAggChaseTime *time, GpuAggError *error);
+
+	/*
+	 * Two units at once, each with a region of its own from start and
+	 * other_start on, `bytes` long, reading at random; *rate is what `unit`
+	 * reads a second meanwhile.  other == unit: alone.  NULL where units do not
+	 * differ (host).
+	 */
+	GpuAggStatus (*pair) (GpuAggProbe *probe, uint32_t unit, uint32_t other,
+						  uint64_t start, uint64_t other_start, uint64_t bytes,
+						  double *rate, GpuAggError *error);
+
+	/* Events a second of the whole device in a region from byte 0 on */
+	GpuAggStatus (*random) (GpuAggProbe *probe, GpuAggRandomKind kind,
+							uint64_t bytes, double *rate, GpuAggError *error);
+
+	/* GPUAGG_UNSUPPORTED: the device has no such thing */
+	GpuAggStatus (*ceiling) (GpuAggProbe *probe, GpuAggCeiling ceiling,
+							 double *value, GpuAggError *error);
+
+	/* The n-th kernel, while there is one */
+	bool		(*kernel) (GpuAggProbe *probe, uint32_t n,
+						   GpuAggKernelInfo *kernel);
+	void		(*unit_limits) (GpuAggProbe *probe, GpuAggUnitLimits *limits);
+
+	/*
+	 * Host only, NULL elsewhere: ns of reading four 8-byte words of a random
+	 * 128-byte bucket by pattern (paper 004: 0; 0, 3; 0, 3, 7; 0, 3, 7, 8 as
+	 * lines' eighths) in a region, and rows a second of `threads` threads
+	 * that read at random.
+	 */
+	GpuAggStatus (*pattern) (GpuAggProbe *probe, uint32_t words, uint64_t bytes,
+							 bool huge, double *ns, GpuAggError *error);
+	GpuAggStatus (*threads) (GpuAggProbe *probe, uint32_t threads,
+							 double *rate, GpuAggError *error);
+} GpuAggProbeOps;
+
+/* ---------- results ---------- */
+
+typedef enum GpuAggLevelKind
+{
+	GPUAGG_LEVEL_CACHE,
+	GPUAGG_LEVEL_TLB,
+	GPUAGG_LEVEL_MEMORY			/* behind the last cache */
+} GpuAggLevelKind;
+
+/* One level of the hierarchy; 0: not found, or does not apply */
+typedef struct GpuAggLevel
+{
+	GpuAggLevelKind kind;
+	uint32_t	level;			/* from 1, of its kind */
+	uint64_t	entries;		/* TLB */
+	uint64_t	page_bytes;		/* TLB: what an entry covers; cache: line bytes */
+	uint64_t	reach_bytes;
+	double		hit_ns;			/* an access that this level answers */
+	double		hit_cycles;
+	double		miss_ns;		/* what missing it adds */
+	double		miss_cycles;
+	double		confidence;		/* 0 to 1: share of repeats that agree */
+	uint64_t	searched_bytes; /* how far was looked */
+} GpuAggLevel;
+
+#define GPUAGG_MAX_LEVELS 12
+#define GPUAGG_MAX_UNITS 1024
+#define GPUAGG_MAX_RANDOM_POINTS 64
+#define GPUAGG_MAX_KERNELS 32
+
+typedef struct GpuAggRandomPoint
+{
+	uint64_t	bytes;
+	double		rate[GPUAGG_NRANDOMS];
+	double		spread[GPUAGG_NRANDOMS];	/* (max - min) / median of the repeats */
+} GpuAggRandomPoint;
+
+typedef struct GpuAggHostPattern
+{
+	uint32_t	words;
+	uint32_t	huge;
+	uint64_t	bytes;
+	double		ns;
+} GpuAggHostPattern;
+
+#define GPUAGG_MAX_PATTERNS 32
+#define GPUAGG_MAX_THREAD_POINTS 32
+
+/* All that a session found; sent to the client as one block */
+typedef struct GpuAggProbeResult
+{
+	GpuAggProbeMachine machine;
+	GpuAggUnitLimits limits;
+	uint32_t	nlevels;
+	uint32_t	ngroups;		/* TLB sharing: groups of units; 0: not measured */
+	uint32_t	npoints;
+	uint32_t	nkernels;
+	uint32_t	npatterns;
+	uint32_t	nthreads;
+	GpuAggLevel levels[GPUAGG_MAX_LEVELS];
+	uint16_t	group[GPUAGG_MAX_UNITS];	/* of each unit, from 0 */
+	GpuAggRandomPoint points[GPUAGG_MAX_RANDOM_POINTS];
+	double		ceiling[GPUAGG_NCEILINGS];	/* 0: has none */
+	double		ceiling_spread[GPUAGG_NCEILINGS];
+	GpuAggKernelInfo kernels[GPUAGG_MAX_KERNELS];
+	GpuAggHostPattern patterns[GPUAGG_MAX_PATTERNS];
+	struct
+	{
+		uint32_t	threads;
+		double		rate;
+	}			thread_points[GPUAGG_MAX_THREAD_POINTS];
+	double		spread;			/* largest of the ceilings' spreads */
+	uint32_t	busy;			/* the device was not ours alone, it seems */
+	double		seconds;
+} GpuAggProbeResult;
+
+/* Points of curves, for pictures: sent as they are measured */
+typedef enum GpuAggCurve
+{
+	GPUAGG_CURVE_CHASE,			/* x: distance in bytes, of: stride, y: cycles */
+	GPUAGG_CURVE_SIZE,			/* x: bytes, of: stride, y: ns (cache and line) */
+	GPUAGG_CURVE_SHARING		/* x: unit, of: other unit, y: slowed by */
+} GpuAggCurve;
+
+typedef struct GpuAggCurvePoint
+{
+	uint32_t	curve;			/* GpuAggCurve */
+	uint32_t	pad;
+	uint64_t	of;
+	uint64_t	x;
+	double		y;
+} GpuAggCurvePoint;
+
+/* How the session goes, called on the session's thread */
+typedef struct GpuAggProbeObserver
+{
+	void		(*progress) (void *context, const char *stage, double share);
+	void		(*point) (void *context, const GpuAggCurvePoint *point);
+	void	   *context;
+} GpuAggProbeObserver;
+
+/*
+ * Runs all probes.  effort: 0 low (a few seconds, for tests), 1 normal, 2 high.
+ * Blocks; for a thread of its own.
+ */
+extern GpuAggStatus gpuagg_probe_run(const GpuAggProbeOps *ops, void *device,
+									 int effort,
+									 const GpuAggProbeLimits *limits,
+									 const volatile int *cancel,
+									 const GpuAggProbeObserver *observer,
+									 GpuAggProbeResult *result,
+									 GpuAggError *error);
+
+#endif							/* GPUAGG_DEVICE_PROBE_H */
