@@ -68,7 +68,22 @@ duckdb_open()
 	DUCKDB_VERSION=${REPLY%$'\n'}
 }
 
-duckdb_time() { session_do duckdb "TIME $1"; REPLY=${REPLY%$'\n'}; }
+# duckdb_dialect QUERY: REPLY is the query in DuckDB's SQL, which wants a unit
+# in TABLESAMPLE; without the seed, for with it DuckDB samples in one thread.
+duckdb_dialect()
+{
+	REPLY=$1
+	while [[ $REPLY =~ TABLESAMPLE\ ([A-Z]+)\ \(([0-9.]+)\)(\ REPEATABLE\ \([0-9]+\))? ]]; do
+		REPLY=${REPLY/"${BASH_REMATCH[0]}"/"TABLESAMPLE ${BASH_REMATCH[1]} (${BASH_REMATCH[2]} PERCENT)"}
+	done
+}
+
+duckdb_time()
+{
+	duckdb_dialect "$1"
+	session_do duckdb "TIME $REPLY"
+	REPLY=${REPLY%$'\n'}
+}
 
 # The answer's column sums by one engine
 h2o_sums()

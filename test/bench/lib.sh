@@ -211,8 +211,8 @@ session_close_all()
 # ---------------------------------------------------------------- engines
 
 # How one psql session turns into an engine.
-#	gpuagg			GpuAgg competes on cost with PostgreSQL's plans
-#	gpuagg-forced	only GpuAgg (where the planner preferred PostgreSQL)
+#	gpuagg			gpuagg's nodes compete on cost with PostgreSQL's plans
+#	gpuagg-forced	only those (where the planner preferred PostgreSQL)
 #	postgres		PostgreSQL, one process
 #	postgres-Nw		PostgreSQL with at most N parallel workers
 engine_settings()
@@ -242,7 +242,7 @@ bench_parallel_engines()
 }
 
 # explain_run SESSION QUERY [TIMING]: EXEC_MS, PLAN_ROWS (rows it returned), PLAN
-# (its nodes, the top one first) and, of a GpuAgg node, PAGES, and with TIMING
+# (its nodes, the top one first) and, of gpuagg's node, PAGES, and with TIMING
 # FEED_MS and NODE (all its figures).
 explain_run()
 {
@@ -489,15 +489,16 @@ gpuagg_engine()
 	engine_settings gpuagg
 	session_do "$1" "$REPLY EXPLAIN $2;"
 	case $REPLY in
-		*'Custom Scan (GpuAgg)'*) REPLY=gpuagg WHY= ; return 0 ;;
+		*'Custom Scan (Gpu'*) REPLY=gpuagg WHY= ; return 0 ;;
 	esac
 	session_do "$1" "SELECT string_agg(w::text, '; ') FROM gpuagg.why_not(\$why\$$2\$why\$) w;"
 	WHY=${REPLY%$'\n'}
+	WHY=${WHY:-gpuagg.why_not() names no obstacle}
 	engine_settings gpuagg-forced
 	session_do "$1" "$REPLY"
 	session_ask "$1" "EXPLAIN $2;"
 	case $REPLY in
-		*'Custom Scan (GpuAgg)'*) REPLY=gpuagg-forced ;;
+		*'Custom Scan (Gpu'*) REPLY=gpuagg-forced ;;
 		*) REPLY= ;;
 	esac
 }
