@@ -42,6 +42,9 @@ h2o_table()
 	server_sql main "VACUUM (FREEZE, ANALYZE) h2o_g1" &&
 		server_sql main "ALTER TABLE h2o_g1 SET (parallel_workers = $BENCH_MAX_WORKERS)" ||
 		die "cannot finish table h2o_g1"
+	[ "$(server_sql main "SELECT relallvisible = relpages FROM pg_class
+		WHERE oid = 'h2o_g1'::regclass")" = t ] ||
+		bench_say "   h2o_g1: not all pages are all-visible"
 	table_prewarm main h2o_g1
 }
 

@@ -39,7 +39,9 @@ bench_find_postgres()
 }
 
 # bench_server NAME PRELOAD SHARED_BUFFERS: a private server for speed, not
-# for safety; PRELOAD is "gpuagg" or empty.
+# for safety; PRELOAD is "gpuagg" or empty.  Commits stay synchronous: VACUUM
+# does not mark pages all-visible whose rows were committed asynchronously just
+# before.
 declare -A SERVER_DIR=()
 bench_server()
 {
@@ -57,7 +59,6 @@ bench_server()
 		"max_parallel_workers = $((BENCH_CORES + 8))" \
 		"autovacuum = off" \
 		"fsync = off" \
-		"synchronous_commit = off" \
 		"full_page_writes = off" \
 		"wal_level = minimal" \
 		"max_wal_senders = 0" \
