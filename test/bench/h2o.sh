@@ -26,7 +26,7 @@ h2o_part()
 # part of it: the rows are those of one session, the order of pages is not.
 h2o_table()
 {
-	local rows=$1 part pids=() pid failed=
+	local rows=$1 part pids=() pid failed= hidden
 
 	server_sql main "SET client_min_messages = error; DROP TABLE IF EXISTS h2o_g1"
 	h2o_part "$rows" 1 0 || failed=1
@@ -42,9 +42,9 @@ h2o_table()
 	server_sql main "VACUUM (FREEZE, ANALYZE) h2o_g1" &&
 		server_sql main "ALTER TABLE h2o_g1 SET (parallel_workers = $BENCH_MAX_WORKERS)" ||
 		die "cannot finish table h2o_g1"
-	[ "$(server_sql main "SELECT relallvisible = relpages FROM pg_class
-		WHERE oid = 'h2o_g1'::regclass")" = t ] ||
-		bench_say "   h2o_g1: not all pages are all-visible"
+	hidden=$(server_sql main "SELECT relpages - relallvisible FROM pg_class
+		WHERE oid = 'h2o_g1'::regclass")
+	[ "$hidden" = 0 ] || bench_say "   h2o_g1: $hidden pages are not all-visible"
 	table_prewarm main h2o_g1
 }
 
