@@ -7,7 +7,7 @@
  *
  * A warp takes a page, a lane its lines in turn, by the function that the
  * decoder calls (cuda/decode.cu).  No page is read: the decision needs none.
- * Prints a line for each round, after one that does not count, by the GPU's
+ * Prints a line for each round, after some that do not count, by the GPU's
  * clock:
  *		gpu <tab> card <tab> decisions of a round <tab> decisions a second
  * Without rounds it only compares its samples with PostgreSQL's; without a GPU
@@ -23,6 +23,8 @@
 #define LANES 32
 /* 1.1 * 10^10 lines: a tenth of a second at 10^11 a second */
 #define TIMED_PAGES 60000000u
+/* An idle card takes some tenths of a second to its full clock */
+#define WARM_ROUNDS 5
 
 static void
 check(cudaError_t result, const char *what)
@@ -128,7 +130,7 @@ time_rounds(int rounds, const cudaDeviceProp *card, int nblocks, SampleTally *ta
 
 	check(cudaEventCreate(&begin), "cudaEventCreate");
 	check(cudaEventCreate(&end), "cudaEventCreate");
-	for (int round = 0; round <= rounds; round++)
+	for (int round = 0; round < WARM_ROUNDS + rounds; round++)
 	{
 		check(cudaEventRecord(begin), "cudaEventRecord");
 		decide<false>(sample, TIMED_PAGES, nblocks, tally);
@@ -137,7 +139,7 @@ time_rounds(int rounds, const cudaDeviceProp *card, int nblocks, SampleTally *ta
 		check(cudaEventElapsedTime(&ms, begin, end), "cudaEventElapsedTime");
 		if (!plausible(read_tally(tally).count, decisions))
 			return false;
-		if (round > 0)
+		if (round >= WARM_ROUNDS)
 			printf("gpu\t%s\t%.0f\t%.6g\n", card->name, decisions, decisions / (ms / 1e3));
 	}
 	check(cudaEventDestroy(begin), "cudaEventDestroy");
