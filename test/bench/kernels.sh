@@ -62,6 +62,7 @@ bench_kernels()
 {
 	local -A KERNELS_LINES=()
 
+	bench_wants sample-decision || return 0
 	kernels_find
 	bench_need_main			# it knows the device's name, and so the folder's
 	csv_open kernels
