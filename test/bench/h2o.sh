@@ -26,7 +26,7 @@ h2o_part()
 # part of it: the rows are those of one session, the order of pages is not.
 h2o_table()
 {
-	local rows=$1 part pids=() pid failed=
+	local rows=$1 part pids=() pid failed= hidden
 
 	server_sql main "SET client_min_messages = error; DROP TABLE IF EXISTS h2o_g1"
 	h2o_part "$rows" 1 0 || failed=1
@@ -42,6 +42,9 @@ h2o_table()
 	server_sql main "VACUUM (FREEZE, ANALYZE) h2o_g1" &&
 		server_sql main "ALTER TABLE h2o_g1 SET (parallel_workers = $BENCH_MAX_WORKERS)" ||
 		die "cannot finish table h2o_g1"
+	hidden=$(server_sql main "SELECT relpages - relallvisible FROM pg_class
+		WHERE oid = 'h2o_g1'::regclass")
+	[ "$hidden" = 0 ] || bench_say "   h2o_g1: $hidden pages are not all-visible"
 	table_prewarm main h2o_g1
 }
 
@@ -68,7 +71,22 @@ duckdb_open()
 	DUCKDB_VERSION=${REPLY%$'\n'}
 }
 
-duckdb_time() { session_do duckdb "TIME $1"; REPLY=${REPLY%$'\n'}; }
+# duckdb_dialect QUERY: REPLY is the query in DuckDB's SQL, which wants a unit
+# in TABLESAMPLE; without the seed, for with it DuckDB samples in one thread.
+duckdb_dialect()
+{
+	REPLY=$1
+	while [[ $REPLY =~ TABLESAMPLE\ ([A-Z]+)\ \(([0-9.]+)\)(\ REPEATABLE\ \([0-9]+\))? ]]; do
+		REPLY=${REPLY/"${BASH_REMATCH[0]}"/"TABLESAMPLE ${BASH_REMATCH[1]} (${BASH_REMATCH[2]} PERCENT)"}
+	done
+}
+
+duckdb_time()
+{
+	duckdb_dialect "$1"
+	session_do duckdb "TIME $REPLY"
+	REPLY=${REPLY%$'\n'}
+}
 
 # The answer's column sums by one engine
 h2o_sums()

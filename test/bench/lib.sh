@@ -39,7 +39,9 @@ bench_find_postgres()
 }
 
 # bench_server NAME PRELOAD SHARED_BUFFERS: a private server for speed, not
-# for safety; PRELOAD is "gpuagg" or empty.
+# for safety; PRELOAD is "gpuagg" or empty.  Commits stay synchronous: VACUUM
+# does not mark pages all-visible whose rows were committed asynchronously just
+# before.
 declare -A SERVER_DIR=()
 bench_server()
 {
@@ -57,7 +59,6 @@ bench_server()
 		"max_parallel_workers = $((BENCH_CORES + 8))" \
 		"autovacuum = off" \
 		"fsync = off" \
-		"synchronous_commit = off" \
 		"full_page_writes = off" \
 		"wal_level = minimal" \
 		"max_wal_senders = 0" \
@@ -211,8 +212,8 @@ session_close_all()
 # ---------------------------------------------------------------- engines
 
 # How one psql session turns into an engine.
-#	gpuagg			GpuAgg competes on cost with PostgreSQL's plans
-#	gpuagg-forced	only GpuAgg (where the planner preferred PostgreSQL)
+#	gpuagg			gpuagg's nodes compete on cost with PostgreSQL's plans
+#	gpuagg-forced	only those (where the planner preferred PostgreSQL)
 #	postgres		PostgreSQL, one process
 #	postgres-Nw		PostgreSQL with at most N parallel workers
 engine_settings()
@@ -242,7 +243,7 @@ bench_parallel_engines()
 }
 
 # explain_run SESSION QUERY [TIMING]: EXEC_MS, PLAN_ROWS (rows it returned), PLAN
-# (its nodes, the top one first) and, of a GpuAgg node, PAGES, and with TIMING
+# (its nodes, the top one first) and, of gpuagg's node, PAGES, and with TIMING
 # FEED_MS and NODE (all its figures).
 explain_run()
 {
@@ -319,7 +320,7 @@ csv_metadata()
 # csv_row BENCHMARK CASE ENGINE METRIC UNIT ROWS GROUPS KEY BASE_KEY BASE NOTE
 # KEY and BASE_KEY name samples taken in the same rounds.  The ratio tells how
 # many times better KEY is than BASE_KEY, round by round: for units of time
-# base / this, for tps and GB/s this / base.
+# base / this, for tps, GB/s and lines/s this / base.
 csv_row()
 {
 	local stats ratio line='' field
@@ -489,15 +490,16 @@ gpuagg_engine()
 	engine_settings gpuagg
 	session_do "$1" "$REPLY EXPLAIN $2;"
 	case $REPLY in
-		*'Custom Scan (GpuAgg)'*) REPLY=gpuagg WHY= ; return 0 ;;
+		*'Custom Scan (Gpu'*) REPLY=gpuagg WHY= ; return 0 ;;
 	esac
 	session_do "$1" "SELECT string_agg(w::text, '; ') FROM gpuagg.why_not(\$why\$$2\$why\$) w;"
 	WHY=${REPLY%$'\n'}
+	WHY=${WHY:-gpuagg.why_not() names no obstacle}
 	engine_settings gpuagg-forced
 	session_do "$1" "$REPLY"
 	session_ask "$1" "EXPLAIN $2;"
 	case $REPLY in
-		*'Custom Scan (GpuAgg)'*) REPLY=gpuagg-forced ;;
+		*'Custom Scan (Gpu'*) REPLY=gpuagg-forced ;;
 		*) REPLY= ;;
 	esac
 }

@@ -25,9 +25,9 @@ while (<STDIN>)
 	if ($name eq 'Custom Plan Provider')
 	{
 		$nodes[-1] = $value;
-		$in_gpuagg = $value eq 'GpuAgg';
+		$in_gpuagg = $value =~ /^Gpu(Agg|Sample)$/;
 	}
-	# GpuAgg's own properties, those of its node only
+	# gpuagg's own properties, those of its node only
 	$node{$name} = $value if $in_gpuagg && $value !~ /^[\[{]/;
 	last if $name eq 'Execution Time';
 }

@@ -8,6 +8,7 @@
 #				with address and undefined-behaviour sanitizers ("san")
 #	cuda		the same headers as CUDA, test/unit/*.cu; programs of *_test.cu
 #	cuda-unit	those programs alone
+#	kernels		the programs of test/bench/kernels, those of CUDA where nvcc is
 #
 # Further C files in test/unit are helpers that any test may link; a CUDA test
 # may also link the device of cuda/*.cu.
@@ -35,16 +36,22 @@ UNIT_opt := $(UNIT:test/unit/%.c=$(NATIVE)/opt/%)
 UNIT_san := $(UNIT:test/unit/%.c=$(NATIVE)/san/%)
 # nothing where there is no nvcc
 CUDA_PROGRAMS := $(if $(NVCCFLAGS),$(CUDA_UNIT:test/unit/%.cu=$(NATIVE)/cuda/%))
+KERNELS := $(patsubst test/bench/kernels/%.c,$(NATIVE)/kernels/%, \
+	$(wildcard test/bench/kernels/*.c))
+CUDA_KERNELS := $(if $(NVCCFLAGS),$(patsubst test/bench/kernels/%.cu,$(NATIVE)/kernels/%, \
+	$(wildcard test/bench/kernels/*.cu)))
 CUDA_CHECKS := $(if $(NVCCFLAGS),$(HEADERS:%=$(NATIVE)/cuda/%.ok) \
-	$(CUDA:%=$(NATIVE)/cuda/%.o)) $(CUDA_PROGRAMS)
+	$(CUDA:%=$(NATIVE)/cuda/%.o)) $(CUDA_PROGRAMS) $(CUDA_KERNELS)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: headers unit cuda cuda-unit list-headers list-unit list-cuda list-cuda-unit
+.PHONY: headers unit cuda cuda-unit kernels list-headers list-unit list-cuda \
+	list-cuda-unit list-kernels
 headers: $(HEADER_CHECKS)
 unit: $(UNIT_opt) $(UNIT_san)
 cuda: $(CUDA_CHECKS)
 cuda-unit: $(CUDA_PROGRAMS)
+kernels: $(KERNELS) $(CUDA_KERNELS)
 list-headers:
 	@printf '%s\n' $(HEADER_CHECKS)
 list-unit:
@@ -53,6 +60,8 @@ list-cuda:
 	@printf '%s\n' $(CUDA_CHECKS)
 list-cuda-unit:
 	@printf '%s\n' $(CUDA_PROGRAMS)
+list-kernels:
+	@printf '%s\n' $(KERNELS) $(CUDA_KERNELS)
 
 # A translation unit that includes nothing else shows that a header stands alone.
 $(NATIVE)/headers/%.ok: %
@@ -99,5 +108,15 @@ $(NATIVE)/cuda/device.a: $(CUDA_OBJS)
 $(CUDA_PROGRAMS): $(NATIVE)/cuda/%: $(NATIVE)/cuda/test/unit/%.cu.o \
 		$(NATIVE)/cuda/device.a $(NATIVE)/opt/host.a
 	$(NVCCLINK) -o $@ $^ -lpthread
+
+# What of the host device is timed is linked as it is compiled for it.
+$(KERNELS): $(NATIVE)/kernels/%: $(NATIVE)/opt/obj/test/bench/kernels/%.o \
+		$(NATIVE)/opt/obj/src/device/host/choose.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_opt) -o $@ $^
+
+$(CUDA_KERNELS): $(NATIVE)/kernels/%: $(NATIVE)/cuda/test/bench/kernels/%.cu.o
+	@mkdir -p $(@D)
+	$(NVCCLINK) -o $@ $^
 
 -include $(shell find $(NATIVE) -name '*.d' 2>/dev/null)

@@ -14,7 +14,9 @@
  * skipped rows and leaves no trace in the vectors.
  *
  * A sample of lines narrows the page's visibility bitmap before anything else
- * is looked at; so scans without a sample pay nothing for it.
+ * is looked at; so scans without a sample pay nothing for it.  Which lines
+ * are in it is known without the page, so their line pointers are asked for
+ * two pages ahead, and their tuples one page ahead.
  */
 #include <stdio.h>
 
@@ -305,7 +307,10 @@ next_page(const GpuAggDecoder *d)
 	return d->pages[d->page + 1 < d->npages ? d->page + 1 : d->page].page;
 }
 
-/* When a page is begun, ask for the line pointers of the next one. */
+/*
+ * When a page is begun, ask for the line pointers of the next one.  Samples
+ * look after themselves.
+ */
 static void
 prefetch_lines(const GpuAggDecoder *d)
 {
@@ -313,7 +318,9 @@ prefetch_lines(const GpuAggDecoder *d)
 	uint32_t	bytes = GPUAGG_PAGE_HEADER_BYTES +
 		(uint32_t) sizeof(GpuAggLinePointer) * d->pages[d->page].nlines;
 
-	for (uint32_t i = 0; d->line == 0 && i < bytes; i += 64)
+	if (d->line > 0 || d->sample != NULL)
+		return;
+	for (uint32_t i = 0; i < bytes; i += 64)
 		__builtin_prefetch(ahead + i);
 }
 
@@ -330,6 +337,63 @@ prefetch_tuple(const char *data, uint32_t bytes)
 	__builtin_prefetch(start);
 	if (bytes + PREFETCH_HEADER > 64)
 		__builtin_prefetch(start + 64);
+}
+
+/* The next chosen line from `line` on, or nlines. */
+static uint32_t
+next_chosen(const uint8_t *chosen, uint32_t line, uint32_t nlines)
+{
+	while (line < nlines && !gpuagg_page_line_visible(chosen, line))
+		line += chosen[line >> 3] == 0 ? 8 - line % 8 : 1;
+	return line < nlines ? line : nlines;
+}
+
+/* Chooses the lines of the next page that has none, and asks for their pointers. */
+static void
+sample_choose(GpuAggDecoder *d)
+{
+	const GpuAggPage *page = &d->pages[d->nchosen];
+	uint8_t    *chosen = d->chosen[d->nchosen % GPUAGG_CHOSEN_PAGES];
+
+	d->nchosen++;
+	if (!gpuagg_page_nlines_ok(page->nlines))
+		return;					/* an error when its turn comes */
+	gpuagg_choose_lines(d->sample, page, chosen);
+	for (uint32_t line = next_chosen(chosen, 0, page->nlines); line < page->nlines;
+		 line = next_chosen(chosen, line + 1, page->nlines))
+		__builtin_prefetch(gpuagg_page_lines(page->page) + line);
+}
+
+/*
+ * Asks for the chosen tuples of a page: what their line pointers say, right
+ * or wrong, for nothing is read but these.
+ */
+static void
+sample_prefetch(const GpuAggDecoder *d, uint32_t i)
+{
+	const GpuAggPage *page = &d->pages[i];
+	const GpuAggLinePointer *lines = gpuagg_page_lines(page->page);
+	const uint8_t *chosen = d->chosen[i % GPUAGG_CHOSEN_PAGES];
+
+	if (!gpuagg_page_nlines_ok(page->nlines))
+		return;
+	for (uint32_t line = next_chosen(chosen, 0, page->nlines); line < page->nlines;
+		 line = next_chosen(chosen, line + 1, page->nlines))
+	{
+		__builtin_prefetch(page->page + lines[line].off);
+		__builtin_prefetch(page->page + lines[line].off + 64);
+	}
+}
+
+/* Begins a page of a sample, and looks ahead. */
+static void
+sample_ahead(GpuAggDecoder *d)
+{
+	while (d->nchosen < d->npages && d->nchosen < d->page + GPUAGG_CHOSEN_PAGES)
+		sample_choose(d);
+	if (d->page + 1 < d->npages)
+		sample_prefetch(d, d->page + 1);
+	d->visibility = d->chosen[d->page % GPUAGG_CHOSEN_PAGES];
 }
 
 /*
@@ -369,7 +433,8 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 			continue;
 		if (kind == GPUAGG_LINE_CORRUPT)
 			return corrupt(d, line, error);
-		prefetch_tuple(ahead + (tuple.data - page->page), tuple.bytes);
+		if (d->sample == NULL)
+			prefetch_tuple(ahead + (tuple.data - page->page), tuple.bytes);
 		if (!gpuagg_tuple_is_full(&tuple, nattrs))
 			fetch = walk_tuple(d, &tuple, 0, 0, n);
 		else if (s->fixed_only)
@@ -450,10 +515,7 @@ gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		{
 			d->visibility = page->visibility;
 			if (d->sample != NULL)
-			{
-				gpuagg_choose_lines(d->sample, page, d->chosen);
-				d->visibility = d->chosen;
-			}
+				sample_ahead(d);
 		}
 		if (p->nattrs == 0)
 			count_page(d, &n);

@@ -10,6 +10,12 @@
 #include "device/host/vector.h"
 
 /*
+ * Of a sample, the lines of so many pages are chosen at a time, the current
+ * one included: see sample_ahead().
+ */
+#define GPUAGG_CHOSEN_PAGES 3
+
+/*
  * A walk over the pages of one work item.  Zeroed, then filled in down to
  * npages by the caller.  Not shared between threads.
  */
@@ -28,7 +34,8 @@ typedef struct GpuAggDecoder
 	uint64_t	rows_scanned;
 	const uint8_t *visibility;	/* of the current page, less what is not in
 								 * the sample */
-	uint8_t		chosen[GPUAGG_VISIBILITY_BYTES];
+	uint32_t	nchosen;		/* pages whose lines are chosen */
+	uint8_t		chosen[GPUAGG_CHOSEN_PAGES][GPUAGG_VISIBILITY_BYTES];	/* by page, modulo */
 
 	/* Rows left to PostgreSQL; the caller frees the array. */
 	GpuAggRowRef *skipped;
