@@ -17,6 +17,7 @@
 #define GPUAGG_DEVICE_DEVICE_H
 
 #include "layout.h"
+#include "probe.h"
 #include "sample.h"
 
 /* Changes with this file: a provider library of another build is refused. */
@@ -101,6 +102,7 @@ typedef struct GpuAggTaskStats
 	uint64_t	decode_ns;		/* pages read over the link and decoded */
 	uint64_t	kernel_ns;		/* expressions and grouping */
 	uint64_t	link_bytes;		/* bytes of pages read in decode_ns */
+	uint32_t	permille;		/* of a measurement: how far it is */
 	const char *strategy;		/* static string: what it ended up doing */
 } GpuAggTaskStats;
 
@@ -130,6 +132,14 @@ typedef struct GpuAggTaskConfig
 	GpuAggFaultStage fault;
 	GpuAggSample sample;		/* BERNOULLI: the device takes no other lines.
 								 * SYSTEM: it is given no other pages */
+
+	/* of measurements (probe/session.h) only */
+	struct
+	{
+		int32_t		effort;		/* as gpuagg_probe_run() */
+		uint32_t	pad;
+		GpuAggProbeLimits limits;
+	}			probe;
 } GpuAggTaskConfig;
 
 typedef struct GpuAggDeviceOps
@@ -197,6 +207,9 @@ typedef struct GpuAggDeviceOps
 	void		(*task_cancel) (GpuAggTask *task);
 	bool		(*task_idle) (GpuAggTask *task);
 	void		(*task_end) (GpuAggTask *task);
+
+	/* What can be measured of it; NULL: nothing */
+	const GpuAggProbeOps *probe;
 } GpuAggDeviceOps;
 
 extern const GpuAggDeviceOps gpuagg_host_ops;

@@ -240,6 +240,7 @@ slot_fill(GpuAggClient *client, const GpuAggClientRequest *request)
 	slot->userid = GetSessionUserId();
 	slot->relid = request->relid;
 	slot->host = request->host;
+	slot->measure = request->measure;
 	slot->pages_total = request->total_pages;
 	slot->started_at = GetCurrentTimestamp();
 }
@@ -308,6 +309,7 @@ begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 	msg->msg.type = GPUAGG_MSG_BEGIN;
 	msg->config = request->config;
 	msg->host = request->host;
+	msg->measure = request->measure;
 	memcpy(msg + 1, request->program, request->program->bytes);
 	for (;;)
 	{

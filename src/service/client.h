@@ -24,6 +24,8 @@ typedef struct GpuAggClientRequest
 	uint64		total_pages;	/* for its progress */
 	bool		host;			/* on the host device even if there is a GPU;
 								 * also waits for a worker that restarts */
+	bool		measure;		/* measures that device: no groups come back,
+								 * but records (device/probe/session.h) */
 	bool		on_gpu;			/* out: a GPU was to run it */
 } GpuAggClientRequest;
 

@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/probe/session.h"
 #include "fmgr.h"
 #include "gpuagg.h"
 #include "miscadmin.h"
@@ -295,8 +296,8 @@ gpuagg_devices_open_host(GpuAggError *error)
 	return host_open(&gpuagg_worker.primary, error);
 }
 
-GpuAggWorkerDevice *
-gpuagg_devices_route(bool host, GpuAggError *error)
+static GpuAggWorkerDevice *
+route_task(bool host, GpuAggError *error)
 {
 	GpuAggWorkerDevice *on = &gpuagg_worker.standby;
 
@@ -311,6 +312,43 @@ gpuagg_devices_route(bool host, GpuAggError *error)
 				(errmsg("gpuagg: the host device is ready for tasks that the GPU fails")));
 	}
 	return on;
+}
+
+/* What measures a device; opened now if it is not. */
+static GpuAggWorkerDevice *
+route_measure(GpuAggWorkerDevice *measured, GpuAggError *error)
+{
+	GpuAggWorkerDevice *on = measured == &gpuagg_worker.primary ?
+		&gpuagg_worker.measure_primary : &gpuagg_worker.measure_standby;
+
+	if (on->device != NULL)
+		return on;
+	on->device = gpuagg_session_open(measured->ops, measured->device, error);
+	if (on->device == NULL)
+		return NULL;
+	on->ops = &gpuagg_session_ops;
+	on->measures = measured;
+	gpuagg_worker_watch(on);
+	return on;
+}
+
+GpuAggWorkerDevice *
+gpuagg_devices_route(bool host, bool measure, GpuAggError *error)
+{
+	GpuAggWorkerDevice *on = route_task(host, error);
+
+	return on != NULL && measure ? route_measure(on, error) : on;
+}
+
+GpuAggWorkerDevice *
+gpuagg_devices_nth(int i)
+{
+	GpuAggWorkerDevice *all[GPUAGG_WORKER_DEVICES] = {
+		&gpuagg_worker.measure_primary, &gpuagg_worker.measure_standby,
+		&gpuagg_worker.primary, &gpuagg_worker.standby
+	};
+
+	return all[i];
 }
 
 void
@@ -334,10 +372,11 @@ gpuagg_devices_publish(void)
 void
 gpuagg_devices_close(void)
 {
-	GpuAggWorkerDevice *both[] = {&gpuagg_worker.primary,
-	&gpuagg_worker.standby};
+	for (int i = 0; i < GPUAGG_WORKER_DEVICES; i++)
+	{
+		GpuAggWorkerDevice *on = gpuagg_devices_nth(i);
 
-	for (int i = 0; i < lengthof(both); i++)
-		if (both[i]->device != NULL)
-			both[i]->ops->close(both[i]->device);
+		if (on->device != NULL)
+			on->ops->close(on->device);
+	}
 }

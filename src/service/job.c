@@ -520,7 +520,8 @@ gpuagg_job_admit(void)
 {
 	dlist_iter	iter;
 
-	gpuagg_worker.primary.full = gpuagg_worker.standby.full = false;
+	for (int i = 0; i < GPUAGG_WORKER_DEVICES; i++)
+		gpuagg_devices_nth(i)->full = false;
 	dlist_foreach(iter, &gpuagg_worker.jobs)
 	{
 		GpuAggWorkerJob *job = dlist_container(GpuAggWorkerJob, node, iter.cur);
@@ -542,4 +543,6 @@ gpuagg_job_publish(GpuAggWorkerJob *job)
 		return;
 	job->on->ops->task_stats(job->task, &stats);
 	pg_atomic_write_u64(&job->slot->memory, stats.memory_bytes);
+	if (job->on->measures != NULL)
+		pg_atomic_write_u64(&job->slot->pages_done, stats.permille);
 }

@@ -99,7 +99,8 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job_garbled(job, "BEGIN message with an illegal setting");
 		return;
 	}
-	job->on = gpuagg_devices_route(begin->host != 0, &error);
+	job->on = gpuagg_devices_route(begin->host != 0, begin->measure != 0,
+								   &error);
 	if (job->on == NULL)
 	{
 		gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT, error.message);

@@ -12,35 +12,43 @@
 #include "gpuagg.h"
 #include "portability/instr_time.h"
 #include "service/client.h"
+#include "service/ping.h"
 #include "storage/ipc.h"
 
 PG_FUNCTION_INFO_V1(gpuagg_ping);
 
 #define GPUAGG_PING_MAX 1000000
 
-typedef struct GpuAggPing
+/* count(*) without keys */
+static const struct
 {
 	GpuAggProgram program;
 	GpuAggTransition count;
-} GpuAggPing;
+}			ping = {
+	.program = {
+		.version = GPUAGG_PROGRAM_VERSION,
+		.bytes = sizeof(ping),
+		.filter_reg = GPUAGG_NO_REG,
+		.ntransitions = 1,
+		.attrs_off = sizeof(ping),
+		.consts_off = sizeof(ping),
+		.instrs_off = sizeof(ping),
+		.keys_off = sizeof(ping),
+		.transitions_off = sizeof(GpuAggProgram),
+		.classes_off = sizeof(ping)
+	},
+	.count = {
+		.op = GPUAGG_TRANS_COUNT,
+		.arg = GPUAGG_NO_REG,
+		.filter = GPUAGG_NO_REG,
+		.type = GPUAGG_T_INT8
+	}
+};
 
-static void
-ping_program(GpuAggPing *ping)
+const GpuAggProgram *
+gpuagg_ping_program(void)
 {
-	GpuAggProgram *p = &ping->program;
-
-	memset(ping, 0, sizeof(*ping));
-	p->version = GPUAGG_PROGRAM_VERSION;
-	p->bytes = sizeof(*ping);
-	p->filter_reg = GPUAGG_NO_REG;
-	p->ntransitions = 1;
-	p->transitions_off = offsetof(GpuAggPing, count);
-	p->attrs_off = p->consts_off = p->instrs_off = p->keys_off =
-		p->classes_off = sizeof(*ping);
-	ping->count.op = GPUAGG_TRANS_COUNT;
-	ping->count.arg = GPUAGG_NO_REG;
-	ping->count.filter = GPUAGG_NO_REG;
-	ping->count.type = GPUAGG_T_INT8;
+	return &ping.program;
 }
 
 static void
@@ -70,9 +78,9 @@ ping_finish(GpuAggClient *client, GpuAggError *error)
 }
 
 static GpuAggStatus
-ping_once(const GpuAggPing *ping, GpuAggError *error)
+ping_once(bool host, GpuAggError *error)
 {
-	GpuAggClientRequest request = {.program = &ping->program};
+	GpuAggClientRequest request = {.program = &ping.program, .host = host};
 	GpuAggClient *client;
 	volatile GpuAggStatus status = GPUAGG_OK;
 
@@ -102,21 +110,12 @@ compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-Datum
-gpuagg_ping(PG_FUNCTION_ARGS)
+double
+gpuagg_ping_median(int n, bool host)
 {
-	int32		n = PG_GETARG_INT32(0);
-	GpuAggPing	ping;
-	double	   *us;
+	double	   *us = palloc(n * sizeof(double));
+	double		median;
 
-	gpuagg_require_preload();
-	if (n < 1 || n > GPUAGG_PING_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("number of round trips must be between 1 and %d",
-						GPUAGG_PING_MAX)));
-	ping_program(&ping);
-	us = palloc(n * sizeof(double));
 	for (int i = 0; i < n; i++)
 	{
 		GpuAggError error;
@@ -124,7 +123,7 @@ gpuagg_ping(PG_FUNCTION_ARGS)
 		instr_time	end;
 
 		INSTR_TIME_SET_CURRENT(start);
-		if (ping_once(&ping, &error) != GPUAGG_OK)
+		if (ping_once(host, &error) != GPUAGG_OK)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("the device does not answer"),
@@ -135,5 +134,21 @@ gpuagg_ping(PG_FUNCTION_ARGS)
 		us[i] = INSTR_TIME_GET_DOUBLE(end) * 1e6;
 	}
 	qsort(us, n, sizeof(double), compare_doubles);
-	PG_RETURN_FLOAT8((us[(n - 1) / 2] + us[n / 2]) / 2);
+	median = (us[(n - 1) / 2] + us[n / 2]) / 2;
+	pfree(us);
+	return median;
+}
+
+Datum
+gpuagg_ping(PG_FUNCTION_ARGS)
+{
+	int32		n = PG_GETARG_INT32(0);
+
+	gpuagg_require_preload();
+	if (n < 1 || n > GPUAGG_PING_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("number of round trips must be between 1 and %d",
+						GPUAGG_PING_MAX)));
+	PG_RETURN_FLOAT8(gpuagg_ping_median(n, false));
 }

@@ -58,8 +58,10 @@ typedef struct GpuAggBeginMsg
 {
 	GpuAggMsg	msg;
 	GpuAggTaskConfig config;
-	uint64_t	host;			/* 1: on the host device, whatever others
+	uint32_t	host;			/* 1: on the host device, whatever others
 								 * there are */
+	uint32_t	measure;		/* 1: to measure that device
+								 * (device/probe/session.h) */
 	/* GpuAggProgram follows */
 } GpuAggBeginMsg;
 

@@ -70,9 +70,11 @@ typedef struct GpuAggSlot
 	Oid			userid;
 	Oid			relid;
 	bool		host;			/* meant for the host device behind a GPU */
+	bool		measure;		/* a measurement; its pages are thousandths */
 	TimestampTz started_at;
 	uint64		pages_total;
-	pg_atomic_uint64 pages_done;	/* written by the client */
+	pg_atomic_uint64 pages_done;	/* written by the client; of a measurement
+									 * by the worker */
 	pg_atomic_uint64 rows;		/* by the worker */
 	pg_atomic_uint64 memory;	/* by the worker */
 } GpuAggSlot;

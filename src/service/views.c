@@ -254,6 +254,15 @@ gpuagg_devices(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+static const char *
+slot_state(GpuAggSlot *slot)
+{
+	uint32		phase = pg_atomic_read_u32(&slot->phase);
+
+	return slot->measure && phase == GPUAGG_PHASE_RUNNING ? "measuring" :
+		phase_name(phase);
+}
+
 static bool
 may_see(Oid userid)
 {
@@ -285,7 +294,7 @@ gpuagg_tasks(PG_FUNCTION_ARGS)
 		values[i++] = ObjectIdGetDatum(slot->userid);
 		nulls[i] = !OidIsValid(slot->relid);
 		values[i++] = ObjectIdGetDatum(slot->relid);
-		values[i++] = CStringGetTextDatum(phase_name(pg_atomic_read_u32(&slot->phase)));
+		values[i++] = CStringGetTextDatum(slot_state(slot));
 		values[i++] = Int64GetDatum(pg_atomic_read_u64(&slot->pages_done));
 		values[i++] = Int64GetDatum(slot->pages_total);
 		values[i++] = Int64GetDatum(pg_atomic_read_u64(&slot->rows));

@@ -53,6 +53,9 @@
 /* What the views show is refreshed at most this often. */
 #define GPUAGG_PUBLISH_MS 50
 
+/* Our latch, the postmaster, devices */
+#define MAX_EVENTS (2 + GPUAGG_WORKER_DEVICES)
+
 /* At exit a device gets this long to come to rest. */
 #define GPUAGG_EXIT_MS 10000
 
@@ -198,7 +201,9 @@ gpuagg_worker_lost(const GpuAggWorkerDevice *on, const char *message)
 	GpuAggDeviceState *state = &gpuagg_shared->device;
 	uint32		losses = losses_recent() + 1;
 	TimestampTz now = GetCurrentTimestamp();
-	bool		off = on->ops != &gpuagg_host_ops && losses >= GPUAGG_MAX_LOSSES;
+	const GpuAggWorkerDevice *lost = on->measures != NULL ? on->measures : on;
+	bool		off = lost->ops != &gpuagg_host_ops &&
+		losses >= GPUAGG_MAX_LOSSES;
 
 	SpinLockAcquire(&state->mutex);
 	state->facts.losses = off ? 0 : losses;
@@ -310,7 +315,7 @@ worker_setup(void)
 static void
 events_setup(void)
 {
-	events = gpuagg_wait_event_set_create(4);
+	events = gpuagg_wait_event_set_create(MAX_EVENTS);
 	AddWaitEventToSet(events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
 	AddWaitEventToSet(events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL,
 					  NULL);
@@ -394,7 +399,7 @@ worker_timeout(void)
 static void
 worker_wait(long timeout)
 {
-	WaitEvent	occurred[4];
+	WaitEvent	occurred[MAX_EVENTS];
 	int			n;
 
 	n = WaitEventSetWait(events, timeout, occurred, lengthof(occurred),

@@ -41,6 +41,7 @@ typedef struct GpuAggWorkerDevice
 {
 	const GpuAggDeviceOps *ops;
 	GpuAggDevice *device;		/* NULL: not open */
+	struct GpuAggWorkerDevice *measures;	/* that device; NULL: runs tasks */
 	int			event_fd;		/* -1: none */
 	int			nrunning;		/* jobs that hold a task of it */
 	uint64		reserved;		/* sum of their estimates */
@@ -98,6 +99,8 @@ typedef struct GpuAggWorker
 	GpuAggWorkerDevice primary; /* runs tasks: a GPU or the host device */
 	GpuAggWorkerDevice standby; /* the host device behind a GPU; opened when
 								 * a task needs it */
+	GpuAggWorkerDevice measure_primary; /* what measures them (probe/session.h); */
+	GpuAggWorkerDevice measure_standby; /* opened when asked for */
 	dlist_head	jobs;
 	char	   *results;		/* GPUAGG_RESULTS_BYTES for one message */
 } GpuAggWorker;
@@ -120,16 +123,21 @@ extern void gpuagg_worker_watch(GpuAggWorkerDevice *on);
  * open_gpu: opens the GPU that gpuagg.device asks for as the primary device;
  *		false if there is none to open, which it logs and shows.
  * open_host: opens the host device as the primary one; may be called again.
- * route: the device of a task; NULL with the reason if it cannot be opened.
+ * route: the device of a task, or what measures that device; NULL with the
+ *		reason if it cannot be opened.
  * publish: updates what gpuagg.devices shows.
  * close: of all devices; no task may be left.
  */
 extern bool gpuagg_devices_open_gpu(void);
 extern bool gpuagg_devices_open_host(GpuAggError *error);
-extern GpuAggWorkerDevice *gpuagg_devices_route(bool host,
+extern GpuAggWorkerDevice *gpuagg_devices_route(bool host, bool measure,
 												GpuAggError *error);
 extern void gpuagg_devices_publish(void);
 extern void gpuagg_devices_close(void);
+
+/* All that jobs may be on, open or not: GPUAGG_WORKER_DEVICES of them */
+#define GPUAGG_WORKER_DEVICES 4
+extern GpuAggWorkerDevice *gpuagg_devices_nth(int i);
 
 /*
  * job.c

@@ -1,0 +1,302 @@
+/*
+ * measure.c
+ *		The backend's part of a calibration: what it costs to feed a page, and
+ *		how long one of PostgreSQL's cost units is here.
+ *
+ * Both on a table of our own, of some MB, that lies in shared_buffers and is
+ * all-visible: made, filled with frozen rows, and dropped in the caller's
+ * transaction.
+ *
+ * Cost unit.  PostgreSQL's costs are proportional to time if its parameters
+ * suit the machine.  They never quite do: a sequential scan, and hash
+ * aggregates of few and of many groups, take different times for one unit.
+ * The unit is the geometric mean of these, each the fastest of some runs in
+ * one process.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/heapam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "executor/feed.h"
+#include "executor/spi.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "profile/calibrate.h"
+#include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#define SCRATCH "gpuagg.calibration_scratch"
+
+/* Its rows, by effort, and their width on a page (5 columns, header, pointer) */
+static const int64 scratch_rows[] = {50000, 500000, 2000000};
+#define SCRATCH_ROW_BYTES 56
+
+/* Rows handed over to the table at once */
+#define INSERT_ROWS 1000
+
+/* Scans whose median tells the feed's cost */
+#define FEED_SCANS 11
+
+/* Runs of a reference query, by effort; the fastest counts */
+static const int query_runs[] = {1, 3, 5};
+
+/* -------------------------------------------------------------- the table --- */
+
+static void
+run_utility(const char *sql)
+{
+	int			rc = SPI_execute(sql, false, 0);
+
+	if (rc < 0)
+		elog(ERROR, "gpuagg: \"%s\" failed: %s", sql, SPI_result_code_string(rc));
+}
+
+/* At most an eighth of shared_buffers, so that scans use no ring of buffers */
+static int64
+table_rows(GpuAggEffort effort)
+{
+	return Min(scratch_rows[effort],
+			   (int64) NBuffers / 8 * (BLCKSZ / SCRATCH_ROW_BYTES));
+}
+
+static void
+fill_slot(TupleTableSlot *slot, int64 row)
+{
+	ExecClearTuple(slot);
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+		slot->tts_isnull[i] = false;
+	/* a prime, so that neighbours are no neighbours */
+	slot->tts_values[0] = Int32GetDatum((int32) (row * 2654435761 % 10));
+	slot->tts_values[1] = Int32GetDatum((int32) (row * 2654435761 % 1000));
+	slot->tts_values[2] = Int32GetDatum((int32) (row * 2654435761 % 100000));
+	slot->tts_values[3] = Int32GetDatum((int32) (row % 1000));
+	slot->tts_values[4] = Float8GetDatum((double) row);
+	ExecStoreVirtualTuple(slot);
+}
+
+/* Frozen rows in pages marked all-visible at once, as COPY FREEZE has them */
+static void
+fill_table(Relation rel, int64 rows)
+{
+	BulkInsertState bistate = GetBulkInsertState();
+	TupleTableSlot *slots[INSERT_ROWS];
+
+	for (int i = 0; i < INSERT_ROWS; i++)
+		slots[i] = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+											table_slot_callbacks(rel));
+	for (int64 row = 0; row < rows; row += INSERT_ROWS)
+	{
+		int			n = (int) Min(INSERT_ROWS, rows - row);
+
+		CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < n; i++)
+			fill_slot(slots[i], row + i);
+		table_multi_insert(rel, slots, n, GetCurrentCommandId(true),
+						   TABLE_INSERT_FROZEN, bistate);
+	}
+	for (int i = 0; i < INSERT_ROWS; i++)
+		ExecDropSingleTupleTableSlot(slots[i]);
+	table_finish_bulk_insert(rel, TABLE_INSERT_FROZEN);
+	FreeBulkInsertState(bistate);
+}
+
+static void
+make_table(GpuAggEffort effort)
+{
+	Relation	rel;
+	Oid			relid;
+
+	run_utility("CREATE UNLOGGED TABLE " SCRATCH
+				" (k10 int4, k1000 int4, k100000 int4, v int4, x float8)"
+				" WITH (autovacuum_enabled = off)");
+	relid = DatumGetObjectId(DirectFunctionCall1(to_regclass,
+												 CStringGetTextDatum(SCRATCH)));
+	rel = table_open(relid, AccessExclusiveLock);
+	fill_table(rel, table_rows(effort));
+	table_close(rel, NoLock);
+	CommandCounterIncrement();
+	run_utility("ANALYZE " SCRATCH);
+}
+
+/* --------------------------------------------------------------- the feed --- */
+
+/* Feeds all pages to nobody; ns a page. */
+static double
+feed_once(const GpuAggCalibration *c, Relation rel)
+{
+	GpuAggSampleState sample = {0};
+	GpuAggFeed *feed;
+	GpuAggError error = {0};
+	uint64		sent = 0;
+	uint64		released = 0;
+	uint64		pages;
+	instr_time	start;
+	instr_time	end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	feed = gpuagg_feed_begin(rel, GetActiveSnapshot(),
+							 RelationGetNumberOfBlocks(rel), &sample,
+							 c->info.batch_pages, c->info.batches_ahead);
+	while (gpuagg_feed_more(feed))
+	{
+		const GpuAggMsg *msg;
+		Size		bytes;
+
+		while (!gpuagg_feed_has_room(feed))
+			(void) gpuagg_feed_release(feed, released++);
+		if (gpuagg_feed_next(feed, sent, &msg, &bytes, &error) != GPUAGG_OK)
+			elog(ERROR, "gpuagg: %s", error.message);
+		sent += msg != NULL;
+	}
+	pages = gpuagg_feed_pages(feed);
+	gpuagg_feed_end(feed);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	return INSTR_TIME_GET_DOUBLE(end) * 1e9 / Max(pages, 1);
+}
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+measure_feed(GpuAggCalibration *c)
+{
+	Oid			relid = DatumGetObjectId(DirectFunctionCall1(to_regclass,
+															 CStringGetTextDatum(SCRATCH)));
+	Relation	rel = table_open(relid, AccessShareLock);
+	double		ns[FEED_SCANS];
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	(void) feed_once(c, rel);	/* maps the pages into this process */
+	for (int i = 0; i < FEED_SCANS; i++)
+		ns[i] = feed_once(c, rel);
+	PopActiveSnapshot();
+	table_close(rel, AccessShareLock);
+	qsort(ns, FEED_SCANS, sizeof(double), compare_doubles);
+	c->feed_page_ns = ns[FEED_SCANS / 2];
+}
+
+/* --------------------------------------------------------- the cost unit --- */
+
+/* The number behind the first occurrence of a name in EXPLAIN's JSON */
+static double
+json_number(const char *json, const char *name)
+{
+	const char *at = strstr(json, name);
+
+	return at == NULL ? 0 : atof(at + strlen(name));
+}
+
+static void
+run_query(GpuAggUnitQuery *q, int runs)
+{
+	char	   *sql = psprintf("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) %s",
+							   q->query);
+
+	for (int i = 0; i <= runs; i++)
+	{
+		char	   *json;
+		double		ms;
+
+		run_utility(sql);
+		json = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+		q->cost_units = json_number(json, "\"Total Cost\": ");
+		ms = json_number(json, "\"Execution Time\": ");
+		SPI_freetuptable(SPI_tuptable);
+		/* the first run warms */
+		if (i == 1 || (i > 1 && ms < q->milliseconds))
+			q->milliseconds = ms;
+	}
+	pfree(sql);
+}
+
+static void
+set_option(const char *name, const char *value)
+{
+	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+}
+
+static void
+measure_unit(GpuAggCalibration *c)
+{
+	static const char *const queries[] = {
+		"SELECT pg_catalog.count(*) FROM " SCRATCH,
+		"SELECT pg_catalog.sum(v) FROM " SCRATCH " WHERE v < 900",
+		"SELECT k10, pg_catalog.count(*), pg_catalog.sum(v) FROM " SCRATCH " GROUP BY k10",
+		"SELECT k1000, pg_catalog.count(*), pg_catalog.sum(v) FROM " SCRATCH " GROUP BY k1000",
+		"SELECT k100000, pg_catalog.count(*), pg_catalog.sum(v) FROM " SCRATCH " GROUP BY k100000"
+	};
+	int			nest = NewGUCNestLevel();
+	double		logs = 0;
+
+	StaticAssertStmt(lengthof(queries) <= GPUAGG_MAX_UNIT_QUERIES,
+					 "queries fit the calibration");
+	set_option("gpuagg.enable", "off");
+	set_option("max_parallel_workers_per_gather", "0");
+	set_option("jit", "off");
+	set_option("work_mem", "256MB");
+	for (int i = 0; i < lengthof(queries); i++)
+	{
+		GpuAggUnitQuery *q = &c->queries[c->nqueries++];
+
+		q->query = queries[i];
+		run_query(q, query_runs[c->effort]);
+		logs += log(q->milliseconds * 1e6 / q->cost_units);
+	}
+	c->cost_unit_ns = exp(logs / c->nqueries);
+	AtEOXact_GUC(true, nest);
+}
+
+/* ------------------------------------------------------------ huge pages --- */
+
+/* What the kernel says of the mapping that shared_buffers lie in */
+static bool
+buffers_huge(void)
+{
+	FILE	   *file = fopen("/proc/self/smaps", "r");
+	char		line[1024];
+	bool		ours = false;
+	bool		huge = false;
+
+	if (file == NULL)
+		return false;
+	while (fgets(line, sizeof(line), file) != NULL)
+	{
+		unsigned long start;
+		unsigned long end;
+		unsigned long kb;
+
+		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+			ours = (uintptr_t) BufferBlocks >= start &&
+				(uintptr_t) BufferBlocks < end;
+		else if (ours && sscanf(line, "KernelPageSize: %lu", &kb) == 1)
+			huge = kb > 4;
+	}
+	fclose(file);
+	return huge;
+}
+
+void
+gpuagg_measure_backend(GpuAggCalibration *c)
+{
+	make_table(c->effort);
+	measure_feed(c);
+	measure_unit(c);
+	run_utility("DROP TABLE " SCRATCH);
+	c->huge_pages = buffers_huge();
+}
