@@ -520,6 +520,35 @@ GRANT SELECT ON gpuagg.profile, gpuagg.memory_level, gpuagg.tlb_group,
     gpuagg.random_access, gpuagg.ceiling, gpuagg.kernel, gpuagg.host_pattern,
     gpuagg.thread_scaling, gpuagg.cost_unit, gpuagg.curve TO PUBLIC;
 
+-- backends keep what they read of these tables until told
+CREATE FUNCTION gpuagg.profile_changed()
+RETURNS trigger
+LANGUAGE c VOLATILE
+AS 'MODULE_PATHNAME', 'gpuagg_profile_changed';
+COMMENT ON FUNCTION gpuagg.profile_changed() IS
+'behind the triggers profile_changed: makes all sessions read profiles again';
+REVOKE ALL ON FUNCTION gpuagg.profile_changed() FROM PUBLIC;
+CREATE TRIGGER profile_changed
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.profile
+    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
+COMMENT ON TRIGGER profile_changed ON gpuagg.profile IS
+'makes all sessions read profiles again';
+CREATE TRIGGER profile_changed
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.memory_level
+    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
+COMMENT ON TRIGGER profile_changed ON gpuagg.memory_level IS
+'makes all sessions read profiles again';
+CREATE TRIGGER profile_changed
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.random_access
+    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
+COMMENT ON TRIGGER profile_changed ON gpuagg.random_access IS
+'makes all sessions read profiles again';
+CREATE TRIGGER profile_changed
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.ceiling
+    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
+COMMENT ON TRIGGER profile_changed ON gpuagg.ceiling IS
+'makes all sessions read profiles again';
+
 -- what came with gpuagg comes with it again
 SELECT pg_catalog.pg_extension_config_dump('gpuagg.profile', 'WHERE profile_id > 0');
 SELECT pg_catalog.pg_extension_config_dump('gpuagg.profile_profile_id_seq', '');
