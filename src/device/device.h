@@ -133,7 +133,7 @@ typedef struct GpuAggTaskConfig
 	GpuAggSample sample;		/* BERNOULLI: the device takes no other lines.
 								 * SYSTEM: it is given no other pages */
 
-	/* of measurements (probe/session.h) only */
+	/* of measurements (probe/task.h) only */
 	struct
 	{
 		int32_t		effort;		/* as gpuagg_probe_run() */

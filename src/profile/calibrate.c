@@ -3,7 +3,7 @@
  *		gpuagg.calibrate(device, effort): measures a device and stores what
  *		comes out as a profile.
  *
- * The device's part is a task of its worker (device/probe/session.h), which
+ * The device's part is a task of its worker (device/probe/task.h), which
  * runs beside others, shows up in gpuagg.tasks and ends when the query is
  * cancelled.  The backend's part (measure.c) follows: what it costs to feed
  * a page, and what PostgreSQL's cost unit takes.  All rows are stored at the
@@ -14,7 +14,7 @@
  */
 #include "postgres.h"
 
-#include "device/probe/session.h"
+#include "device/probe/task.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "gpuagg.h"

@@ -25,7 +25,7 @@ typedef struct GpuAggClientRequest
 	bool		host;			/* on the host device even if there is a GPU;
 								 * also waits for a worker that restarts */
 	bool		measure;		/* measures that device: no groups come back,
-								 * but records (device/probe/session.h) */
+								 * but records (device/probe/task.h) */
 	bool		on_gpu;			/* out: a GPU was to run it */
 } GpuAggClientRequest;
 

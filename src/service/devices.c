@@ -26,7 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "device/probe/session.h"
+#include "device/probe/task.h"
 #include "fmgr.h"
 #include "gpuagg.h"
 #include "miscadmin.h"
@@ -323,10 +323,10 @@ route_measure(GpuAggWorkerDevice *measured, GpuAggError *error)
 
 	if (on->device != NULL)
 		return on;
-	on->device = gpuagg_session_open(measured->ops, measured->device, error);
+	on->device = gpuagg_probe_task_open(measured->ops, measured->device, error);
 	if (on->device == NULL)
 		return NULL;
-	on->ops = &gpuagg_session_ops;
+	on->ops = &gpuagg_probe_task_ops;
 	on->measures = measured;
 	gpuagg_worker_watch(on);
 	return on;

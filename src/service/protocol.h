@@ -61,7 +61,7 @@ typedef struct GpuAggBeginMsg
 	uint32_t	host;			/* 1: on the host device, whatever others
 								 * there are */
 	uint32_t	measure;		/* 1: to measure that device
-								 * (device/probe/session.h) */
+								 * (device/probe/task.h) */
 	/* GpuAggProgram follows */
 } GpuAggBeginMsg;
 

@@ -99,7 +99,7 @@ typedef struct GpuAggWorker
 	GpuAggWorkerDevice primary; /* runs tasks: a GPU or the host device */
 	GpuAggWorkerDevice standby; /* the host device behind a GPU; opened when
 								 * a task needs it */
-	GpuAggWorkerDevice measure_primary; /* what measures them (probe/session.h); */
+	GpuAggWorkerDevice measure_primary; /* what measures them (probe/task.h); */
 	GpuAggWorkerDevice measure_standby; /* opened when asked for */
 	dlist_head	jobs;
 	char	   *results;		/* GPUAGG_RESULTS_BYTES for one message */

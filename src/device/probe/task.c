@@ -1,6 +1,6 @@
 /*
- * session.c
- *		Probe sessions as a device: see session.h.
+ * task.c
+ *		Probe sessions as a device: see task.h.
  *
  * A session has a thread of its own, which runs the probes, keeps the points
  * of their curves, and rings the eventfd at its end.  Until then the worker's
@@ -18,24 +18,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/probe/session.h"
+#include "device/probe/task.h"
 
 #define MAX_POINTS 65536
 
 /* A record of points has at most so many: 32 kB. */
 #define RECORD_POINTS 1024
 
-typedef struct GpuAggSession
+typedef struct GpuAggProbeDevice
 {
 	const GpuAggDeviceOps *ops; /* of the device that is measured */
 	GpuAggDevice *device;
 	int			event_fd;
 	bool		running;
-} GpuAggSession;
+} GpuAggProbeDevice;
 
-typedef struct GpuAggSessionTask
+typedef struct GpuAggProbeTask
 {
-	GpuAggSession *session;
+	GpuAggProbeDevice *session;
 	int			effort;
 	GpuAggProbeLimits limits;
 	pthread_t	thread;
@@ -51,18 +51,18 @@ typedef struct GpuAggSessionTask
 	uint32_t	max_points;
 	bool		sent_result;
 	uint32_t	sent_points;
-} GpuAggSessionTask;
+} GpuAggProbeTask;
 
-static GpuAggSession *
+static GpuAggProbeDevice *
 session_of(GpuAggDevice *device)
 {
-	return (GpuAggSession *) device;
+	return (GpuAggProbeDevice *) device;
 }
 
-static GpuAggSessionTask *
+static GpuAggProbeTask *
 task_of(GpuAggTask *task)
 {
-	return (GpuAggSessionTask *) task;
+	return (GpuAggProbeTask *) task;
 }
 
 static GpuAggStatus
@@ -79,7 +79,7 @@ session_error(GpuAggError *error, GpuAggStatus status, const char *message)
 static void
 on_progress(void *context, const char *stage, double share)
 {
-	GpuAggSessionTask *task = context;
+	GpuAggProbeTask *task = context;
 
 	(void) stage;
 	share = share < 0 ? 0 : share < 1 ? share : 1;
@@ -89,7 +89,7 @@ on_progress(void *context, const char *stage, double share)
 static void
 on_point(void *context, const GpuAggCurvePoint *point)
 {
-	GpuAggSessionTask *task = context;
+	GpuAggProbeTask *task = context;
 
 	if (task->npoints == task->max_points)
 	{
@@ -108,8 +108,8 @@ on_point(void *context, const GpuAggCurvePoint *point)
 static void *
 session_main(void *arg)
 {
-	GpuAggSessionTask *task = arg;
-	GpuAggSession *session = task->session;
+	GpuAggProbeTask *task = arg;
+	GpuAggProbeDevice *session = task->session;
 	const uint64_t one = 1;
 	const GpuAggProbeObserver observer = {on_progress, on_point, task};
 
@@ -126,9 +126,9 @@ session_main(void *arg)
 /* ---------- the device ---------- */
 
 GpuAggDevice *
-gpuagg_session_open(const GpuAggDeviceOps *ops, GpuAggDevice *device, GpuAggError *error)
+gpuagg_probe_task_open(const GpuAggDeviceOps *ops, GpuAggDevice *device, GpuAggError *error)
 {
-	GpuAggSession *session;
+	GpuAggProbeDevice *session;
 
 	if (ops->probe == NULL)
 	{
@@ -164,7 +164,7 @@ session_close(GpuAggDevice *device)
 static void
 session_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 {
-	GpuAggSession *session = session_of(device);
+	GpuAggProbeDevice *session = session_of(device);
 
 	session->ops->info(session->device, info);
 	info->memory_used = session->running;
@@ -181,7 +181,7 @@ session_event_fd(GpuAggDevice *device)
 
 /* At most what the device's tasks have not taken of their memory */
 static void
-limit_memory(const GpuAggSession *session, GpuAggProbeLimits *limits)
+limit_memory(const GpuAggProbeDevice *session, GpuAggProbeLimits *limits)
 {
 	GpuAggDeviceInfo info;
 	uint64_t	bytes;
@@ -196,8 +196,8 @@ static GpuAggStatus
 session_begin(GpuAggDevice *device, const GpuAggProgram *program,
 			  const GpuAggTaskConfig *config, GpuAggTask **task_out, GpuAggError *error)
 {
-	GpuAggSession *session = session_of(device);
-	GpuAggSessionTask *task;
+	GpuAggProbeDevice *session = session_of(device);
+	GpuAggProbeTask *task;
 	sigset_t	all;
 	sigset_t	old;
 	int			rc;
@@ -255,7 +255,7 @@ session_poll(GpuAggTask *task, GpuAggCompletion *completion)
 static bool
 session_finish(GpuAggTask *t, GpuAggError *error)
 {
-	GpuAggSessionTask *task = task_of(t);
+	GpuAggProbeTask *task = task_of(t);
 
 	if (!atomic_load(&task->finished))
 		return false;
@@ -283,7 +283,7 @@ put_record(char *buffer, size_t size, size_t *used, GpuAggRecordKind kind,
 static uint32_t
 session_results(GpuAggTask *t, char *buffer, size_t size, size_t *used, GpuAggError *error)
 {
-	GpuAggSessionTask *task = task_of(t);
+	GpuAggProbeTask *task = task_of(t);
 	uint32_t	n = 0;
 
 	memset(error, 0, sizeof(*error));
@@ -319,7 +319,7 @@ session_results(GpuAggTask *t, char *buffer, size_t size, size_t *used, GpuAggEr
 static void
 session_stats(GpuAggTask *t, GpuAggTaskStats *stats)
 {
-	GpuAggSessionTask *task = task_of(t);
+	GpuAggProbeTask *task = task_of(t);
 	struct timespec now;
 
 	memset(stats, 0, sizeof(*stats));
@@ -345,7 +345,7 @@ session_idle(GpuAggTask *task)
 static void
 session_end(GpuAggTask *t)
 {
-	GpuAggSessionTask *task = task_of(t);
+	GpuAggProbeTask *task = task_of(t);
 
 	task->cancel = 1;
 	pthread_join(task->thread, NULL);
@@ -354,7 +354,7 @@ session_end(GpuAggTask *t)
 	free(task);
 }
 
-const GpuAggDeviceOps gpuagg_session_ops = {
+const GpuAggDeviceOps gpuagg_probe_task_ops = {
 	.abi = GPUAGG_DEVICE_ABI,
 	.kind = "session",
 	.close = session_close,

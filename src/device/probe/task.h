@@ -1,16 +1,16 @@
 /*
- * session.h
+ * task.h
  *		Probe sessions as a device: measuring is a task like any other to the
  *		device worker, which begins it, waits for its end, and may cancel it.
  *
- * The device made by gpuagg_session_open stands before another one and runs
+ * The device made by gpuagg_probe_task_open stands before another one and runs
  * one session at a time.  A task of it takes no pages and no rows; its
  * "groups" are records: one GPUAGG_RECORD_RESULT, then any number of
  * GPUAGG_RECORD_POINTS.  Only task functions, event_fd, info and close of its
  * operations may be called.
  */
-#ifndef GPUAGG_DEVICE_PROBE_SESSION_H
-#define GPUAGG_DEVICE_PROBE_SESSION_H
+#ifndef GPUAGG_DEVICE_PROBE_TASK_H
+#define GPUAGG_DEVICE_PROBE_TASK_H
 
 #include "device/device.h"
 
@@ -26,14 +26,14 @@ typedef struct GpuAggRecord
 	uint32_t	bytes;			/* of what follows; a multiple of 8 */
 } GpuAggRecord;
 
-extern const GpuAggDeviceOps gpuagg_session_ops;
+extern const GpuAggDeviceOps gpuagg_probe_task_ops;
 
 /*
  * A device that measures `device`, which must stay open longer.  NULL with
  * GPUAGG_UNSUPPORTED if it cannot be measured, or another reason.
  */
-extern GpuAggDevice *gpuagg_session_open(const GpuAggDeviceOps *ops,
+extern GpuAggDevice *gpuagg_probe_task_open(const GpuAggDeviceOps *ops,
 										 GpuAggDevice *device,
 										 GpuAggError *error);
 
-#endif							/* GPUAGG_DEVICE_PROBE_SESSION_H */
+#endif							/* GPUAGG_DEVICE_PROBE_TASK_H */
