@@ -12,8 +12,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -39,10 +37,12 @@ PG_FUNCTION_INFO_V1(gpuagg_profile_changed);
  */
 static const GpuAggProfile builtin = {
 	.origin = GPUAGG_PROFILE_BUILTIN,
-	.units = 1,
-	.feed_page_ns = 250,
-	.round_trip_ns = 100000,
-	.cost_unit_ns = 10000
+	.rates = {
+		.units = 1,
+		.feed_page_ns = 250,
+		.round_trip_ns = 100000,
+		.cost_unit_ns = 10000
+	}
 };
 
 static GpuAggProfile cached;
@@ -204,11 +204,11 @@ read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 		newest = measured_at;
 		p->origin = suits;
 		p->id = scan_int4(&s, "profile_id");
-		p->units = scan_int4(&s, "units");
-		p->memory_bytes = (double) scan_int8(&s, "memory_bytes");
-		p->feed_page_ns = scan_float(&s, "feed_page_ns");
-		p->round_trip_ns = scan_float(&s, "round_trip_ns");
-		p->cost_unit_ns = scan_float(&s, "cost_unit_ns");
+		p->rates.units = scan_int4(&s, "units");
+		p->rates.memory_bytes = (double) scan_int8(&s, "memory_bytes");
+		p->rates.feed_page_ns = scan_float(&s, "feed_page_ns");
+		p->rates.round_trip_ns = scan_float(&s, "round_trip_ns");
+		p->rates.cost_unit_ns = scan_float(&s, "cost_unit_ns");
 	}
 	scan_end(&s);
 }
@@ -231,7 +231,7 @@ read_ceilings(GpuAggProfile *p)
 
 		for (int i = 0; i < GPUAGG_NCEILINGS; i++)
 			if (pg_strcasecmp(name, names[i]) == 0)
-				p->ceiling[i] = Max(scan_float(&s, "per_second"),
+				p->rates.ceiling[i] = Max(scan_float(&s, "per_second"),
 									scan_float(&s, "ns"));
 	}
 	scan_end(&s);
@@ -255,11 +255,11 @@ compare_levels(const void *a, const void *b)
 }
 
 static void
-read_levels(GpuAggProfile *p)
+read_levels(GpuAggRates *p, int id)
 {
 	ProfileScan s;
 
-	if (!scan_begin(&s, "memory_level", p->id))
+	if (!scan_begin(&s, "memory_level", id))
 		return;
 	while (scan_next(&s) && p->nlevels < GPUAGG_MAX_LEVELS)
 	{
@@ -291,11 +291,11 @@ compare_points(const void *a, const void *b)
 }
 
 static void
-read_points(GpuAggProfile *p)
+read_points(GpuAggRates *p, int id)
 {
 	ProfileScan s;
 
-	if (!scan_begin(&s, "random_access", p->id))
+	if (!scan_begin(&s, "random_access", id))
 		return;
 	while (scan_next(&s) && p->npoints < GPUAGG_MAX_RANDOM_POINTS)
 	{
@@ -324,15 +324,15 @@ profile_read(const GpuAggDeviceInfo *info)
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	cached = builtin;
-	cached.gpu = strcmp(info->kind, "host") != 0;
+	cached.rates.gpu = strcmp(info->kind, "host") != 0;
 	profile_relid = profile_table("profile");
 	valid = true;				/* unless invalidated while we read */
 	read_profile(&cached, info);
 	if (cached.id != 0)
 	{
 		read_ceilings(&cached);
-		read_levels(&cached);
-		read_points(&cached);
+		read_levels(&cached.rates, cached.id);
+		read_points(&cached.rates, cached.id);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
@@ -371,22 +371,4 @@ gpuagg_profile_origin(const GpuAggProfile *profile)
 			return "measured";
 	}
 	return "built in";
-}
-
-double
-gpuagg_profile_random(const GpuAggProfile *p, GpuAggRandomKind kind, double bytes)
-{
-	int			i = 0;
-	double		share;
-
-	if (p->npoints == 0)
-		return 0;
-	while (i < p->npoints && p->points[i].bytes < bytes)
-		i++;
-	if (i == 0 || i == p->npoints)
-		return p->points[i == 0 ? 0 : i - 1].rate[kind];
-	share = log(bytes / p->points[i - 1].bytes) /
-		log(p->points[i].bytes / p->points[i - 1].bytes);
-	return p->points[i - 1].rate[kind] +
-		share * (p->points[i].rate[kind] - p->points[i - 1].rate[kind]);
 }

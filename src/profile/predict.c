@@ -1,0 +1,224 @@
+/*
+ * predict.c
+ *		How long a task takes on a device of a given profile.
+ *
+ * All times in ns.  With p pages, r rows decoded, s rows that pass the
+ * filter, g groups, n units of the device:
+ *
+ *		start	round trip of an empty task, and the pipeline's first batch
+ *		feed	p * feed_page_ns + JUDGE_NS * rows that are judged one by one
+ *		link	p * 8192 / zero_copy_in					(GPU)
+ *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n
+ *				+ s * access(table) + g * NEW_GROUP / n
+ *		emit	g * (bytes / copy_out + per output)
+ *
+ * where row and pass add up what the program does (attributes crossed,
+ * columns loaded, instructions, keys, transitions), scaled by the integer
+ * rate of a unit, and access is one random access to the group table:
+ *		1 / random rate of a region of the table's size	(curve of the profile,
+ *														so all reaches are in it)
+ * On a GPU few groups contend: while groups fit the blocks' own tables it is
+ * 1 / local atomics' rate for so many addresses, a transition each.
+ *
+ * A GPU overlaps feed, link and kernel: the longest counts, and of the others
+ * OVERLAP_LOSS.  The host device's threads share the cores with the backend
+ * that feeds: (feed + kernel * n) / n, but no less than the feed.
+ *
+ * Constants are of one unit of the machines named beside them; a profile's
+ * int_ops ceiling scales them to another.
+ */
+#include <math.h>
+
+#include "profile/predict.h"
+
+/* A row whose visibility is asked for (feed.c: 1.3 us for 185) */
+#define JUDGE_NS 7.0
+
+/* Host device, one thread that does HOST_INT_OPS a second */
+#define HOST_INT_OPS 2.0e9
+#define HOST_LINE_NS 1.3
+#define HOST_ROW_NS 8.0
+#define HOST_ATTRIBUTE_NS 1.0
+#define HOST_COLUMN_NS 3.0
+#define HOST_INSTR_NS 2.0
+#define HOST_GROUP_NS 8.0
+#define HOST_KEY_NS 4.0
+#define HOST_TRANSITION_NS 2.0
+#define HOST_NEW_GROUP_NS 100.0
+#define HOST_CACHE_BYTES (1024.0 * 1024.0)
+#define HOST_MISS_NS 40.0
+
+/* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
+#define GPU_INT_OPS 1.2e11
+#define GPU_LINE_NS 0.5
+#define GPU_ROW_NS 60.0
+#define GPU_COLUMN_NS 8.0
+#define GPU_INSTR_NS 10.0
+#define GPU_KEY_NS 20.0
+#define GPU_TRANSITION_NS 15.0
+#define GPU_NEW_GROUP_NS 500.0
+#define GPU_LINK_RATE 40e9		/* where none was measured */
+#define GPU_LOCAL_GROUPS 1000.0
+
+/* Pages of a batch, and what each costs on top: launches and completion */
+#define BATCH_PAGES 700.0
+#define GPU_BATCH_NS 30000.0
+
+/* Of what overlaps with something longer, so much is felt */
+#define OVERLAP_LOSS 0.15
+
+/* Groups on their way to tuples */
+#define EMIT_NS 40.0
+#define EMIT_OUTPUT_NS 12.0
+#define EMIT_NUMERIC_NS 120.0
+#define EMIT_RATE 5e9			/* bytes a second through the queue */
+
+/* Rows that a backend forms (GpuSample): its pin, its tuple */
+#define CHOSEN_NS 300.0
+
+double
+gpuagg_rates_random(const GpuAggRates *rates, GpuAggRandomKind kind, double bytes)
+{
+	int			i = 0;
+	double		share;
+
+	if (rates->npoints == 0)
+		return 0;
+	while (i < rates->npoints && rates->points[i].bytes < bytes)
+		i++;
+	if (i == 0 || i == rates->npoints)
+		return rates->points[i == 0 ? 0 : i - 1].rate[kind];
+	share = log(bytes / rates->points[i - 1].bytes) /
+		log(rates->points[i].bytes / rates->points[i - 1].bytes);
+	return rates->points[i - 1].rate[kind] +
+		share * (rates->points[i].rate[kind] - rates->points[i - 1].rate[kind]);
+}
+
+/* How much slower a unit is than the one whose constants these are */
+static double
+slowness(const GpuAggRates *rates, double reference)
+{
+	double		ops = rates->ceiling[GPUAGG_CEILING_INT_OPS] / rates->units;
+
+	return ops > 0 ? reference / ops : 1;
+}
+
+/* Bytes of a table of so many groups, half full */
+static double
+table_bytes(const GpuAggWork *work)
+{
+	return 2 * work->groups * work->entry_bytes;
+}
+
+static double
+kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		scale = slowness(rates, GPU_INT_OPS) / rates->units;
+	double		row = GPU_ROW_NS + GPU_COLUMN_NS * work->columns +
+		GPU_INSTR_NS * work->filter_instrs;
+	double		pass = GPU_INSTR_NS * work->instrs + GPU_KEY_NS * work->keys +
+		GPU_TRANSITION_NS * work->transitions;
+	double		atomics = gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8,
+											  table_bytes(work));
+	double		ns = (work->lines * GPU_LINE_NS + work->rows * row +
+					  work->passed * pass + work->groups * GPU_NEW_GROUP_NS) * scale;
+
+	if (work->groups > GPU_LOCAL_GROUPS && atomics > 0)
+		ns += work->passed * (1 + work->transitions) / atomics * 1e9;
+	return ns + work->pages / BATCH_PAGES * GPU_BATCH_NS;
+}
+
+static double
+kernel_host(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		bytes = table_bytes(work);
+	double		row = HOST_ROW_NS + HOST_ATTRIBUTE_NS * work->attributes +
+		HOST_COLUMN_NS * work->columns + HOST_INSTR_NS * work->filter_instrs;
+	double		pass = HOST_INSTR_NS * work->instrs +
+		HOST_TRANSITION_NS * work->transitions;
+
+	if (work->keys > 0)
+		pass += HOST_GROUP_NS + HOST_KEY_NS * work->keys;
+	if (bytes > HOST_CACHE_BYTES)
+		pass += HOST_MISS_NS * fmin(1, log2(bytes / HOST_CACHE_BYTES) / 4);
+	return (work->lines * HOST_LINE_NS + work->rows * row + work->passed * pass +
+			work->groups * HOST_NEW_GROUP_NS) *
+		slowness(rates, HOST_INT_OPS) / rates->units;
+}
+
+/* The longest of feed, link and kernel, and how they add up */
+static double
+overlap_gpu(GpuAggPrediction *p)
+{
+	double		longest = fmax(p->feed, fmax(p->link, p->kernel));
+	double		others = p->feed + p->link + p->kernel - longest;
+
+	p->bound = longest == p->feed ? GPUAGG_BOUND_FEED :
+		longest == p->link ? GPUAGG_BOUND_LINK : GPUAGG_BOUND_COMPUTE;
+	return longest + OVERLAP_LOSS * others;
+}
+
+static double
+overlap_host(GpuAggPrediction *p, int threads)
+{
+	double		shared = (p->feed + p->kernel * threads) / threads;
+
+	p->bound = p->feed > p->kernel ? GPUAGG_BOUND_FEED : GPUAGG_BOUND_COMPUTE;
+	return fmax(p->feed, shared);
+}
+
+/* What of the kernel's time is more than computing */
+static GpuAggBound
+bound_kernel(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		cache = 0;
+
+	for (int i = 0; i < rates->nlevels; i++)
+		if (rates->levels[i].kind == GPUAGG_LEVEL_CACHE)
+			cache = fmax(cache, (double) rates->levels[i].reach_bytes);
+	if (cache == 0 || table_bytes(work) <= HOST_CACHE_BYTES)
+		return GPUAGG_BOUND_COMPUTE;
+	return table_bytes(work) <= cache ? GPUAGG_BOUND_CACHE : GPUAGG_BOUND_MEMORY;
+}
+
+static double
+emit(const GpuAggWork *work)
+{
+	return work->groups * (EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
+						   EMIT_NUMERIC_NS * work->numeric_outputs +
+						   work->output_bytes / EMIT_RATE * 1e9) +
+		work->chosen * CHOSEN_NS;
+}
+
+void
+gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
+{
+	double		link = rates->ceiling[GPUAGG_CEILING_ZERO_COPY_IN];
+	double		middle;
+
+	p->start = rates->round_trip_ns;
+	p->feed = work->pages * rates->feed_page_ns + work->judged_rows * JUDGE_NS;
+	p->link = rates->gpu ? work->pages * GPUAGG_PAGE_BYTES /
+		(link > 0 ? link : GPU_LINK_RATE) * 1e9 : 0;
+	p->kernel = rates->gpu ? kernel_gpu(rates, work) : kernel_host(rates, work);
+	p->emit = emit(work);
+	middle = rates->gpu ? overlap_gpu(p) : overlap_host(p, rates->units);
+	p->startup = p->start + middle;
+	p->total = p->startup + p->emit;
+	if (p->emit > middle)
+		p->bound = GPUAGG_BOUND_EMIT;
+	else if (p->start > middle)
+		p->bound = GPUAGG_BOUND_START;
+	else if (p->bound == GPUAGG_BOUND_COMPUTE)
+		p->bound = bound_kernel(rates, work);
+}
+
+const char *
+gpuagg_bound_name(GpuAggBound bound)
+{
+	static const char *const names[] = {
+		"feed", "link", "compute", "contention", "cache", "memory", "emit", "start"
+	};
+
+	return names[bound];
+}

@@ -1,0 +1,99 @@
+/*
+ * predict.h
+ *		How long a task takes on a device of a given profile.
+ *
+ * Pure functions without PostgreSQL, for the planner, for EXPLAIN, and for
+ * unit tests.
+ */
+#ifndef GPUAGG_PROFILE_PREDICT_H
+#define GPUAGG_PROFILE_PREDICT_H
+
+#include "device/device.h"
+
+/*
+ * What was measured of a device: gpuagg.profile and the tables behind it,
+ * units as there.  0: not known.
+ */
+typedef struct GpuAggRates
+{
+	bool		gpu;
+	int			units;			/* multiprocessors; threads of the host */
+	double		memory_bytes;
+	double		feed_page_ns;
+	double		round_trip_ns;
+	double		cost_unit_ns;
+	double		ceiling[GPUAGG_NCEILINGS];
+	int			nlevels;
+	GpuAggLevel levels[GPUAGG_MAX_LEVELS];	/* by kind, then level */
+	int			npoints;
+	struct
+	{
+		double		bytes;
+		double		rate[GPUAGG_NRANDOMS];
+	}			points[GPUAGG_MAX_RANDOM_POINTS];	/* bytes ascending */
+} GpuAggRates;
+
+/* A task, as far as its time depends on it */
+typedef struct GpuAggWork
+{
+	double		pages;			/* that are fed */
+	double		judged_rows;	/* on pages that are not all-visible */
+	double		lines;			/* that a sample decides one by one */
+	double		rows;			/* decoded: of the table, or its sample */
+	double		passed;			/* that pass the filter */
+	double		groups;
+	double		output_bytes;	/* of a group, as it is sent */
+	double		numeric_outputs;	/* of a group, that become numerics */
+	double		outputs;		/* the others */
+	double		chosen;			/* rows that a backend forms (GpuSample) */
+
+	/* of the program */
+	double		attributes;		/* crossed */
+	double		columns;		/* loaded */
+	double		filter_instrs;	/* run for all rows */
+	double		instrs;			/* run for those that pass */
+	double		keys;
+	double		transitions;
+	double		entry_bytes;	/* of a group in a table */
+	bool		text;			/* needs byte strings */
+} GpuAggWork;
+
+/* What bounds a task */
+typedef enum GpuAggBound
+{
+	GPUAGG_BOUND_FEED,			/* the backend that pins pages */
+	GPUAGG_BOUND_LINK,			/* pages over the bus; host: reading them */
+	GPUAGG_BOUND_COMPUTE,		/* decoding, expressions, hashing */
+	GPUAGG_BOUND_CONTENTION,	/* many rows into few groups */
+	GPUAGG_BOUND_CACHE,			/* groups within the last cache */
+	GPUAGG_BOUND_MEMORY,		/* beyond it */
+	GPUAGG_BOUND_EMIT,			/* groups into rows */
+	GPUAGG_BOUND_START			/* announcing the task */
+} GpuAggBound;
+
+/* Times in ns */
+typedef struct GpuAggPrediction
+{
+	double		start;			/* round trip */
+	double		feed;
+	double		link;
+	double		kernel;			/* all else on the device */
+	double		emit;			/* groups, from the device to tuples */
+	double		startup;		/* until the first group can be returned */
+	double		total;
+	GpuAggBound bound;
+} GpuAggPrediction;
+
+extern void gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work,
+						   GpuAggPrediction *prediction);
+
+extern const char *gpuagg_bound_name(GpuAggBound bound);
+
+/*
+ * Random accesses a second in a region, between the measured points linear in
+ * its logarithm, beyond them as at the last one.  0: not known.
+ */
+extern double gpuagg_rates_random(const GpuAggRates *rates,
+								  GpuAggRandomKind kind, double bytes);
+
+#endif							/* GPUAGG_PROFILE_PREDICT_H */
