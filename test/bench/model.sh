@@ -1,0 +1,74 @@
+# model.sh
+#		How honest the cost model is: random grouping queries over tables of 10^4
+#		to BENCH_MODEL_ROWS rows, predicted and measured, on the device and by
+#		PostgreSQL's best plan, and which of the two the planner chose.
+#
+# The file model.csv has columns of its own, a row for each query; a summary goes
+# to the terminal and to model-summary.csv.
+
+# Tables of so many rows, each with keys of 1 to 10^7 values
+model_sizes()
+{
+	local rows
+
+	REPLY=
+	for ((rows = 10000; rows <= MODEL_ROWS; rows *= 10)); do
+		REPLY+="$rows "
+	done
+}
+
+# model_part TABLE FROM TO: rows of one session
+model_part()
+{
+	server_sql main "INSERT INTO $1
+		SELECT h % 10, h % 100, h % 1000, h % 10000, h % 100000, h % 1000000, h % 10000000,
+			   'key ' || lpad((h % 10000)::text, 6, '0'),
+			   h % 1000, (h / 1000) % 100, h % 100000, i, (h % 4096) / 16.0, i::float8
+		FROM (SELECT i, hashint8extended(i, 7) & 4611686018427387903 AS h
+			  FROM generate_series($2::int8, $3::int8) i OFFSET 0) r"
+}
+
+model_table()
+{
+	local table=$1 rows=$2 part parts=$BENCH_CORES pids=() pid
+
+	[ "$rows" -gt 100000 ] || parts=1
+	server_sql main "SET client_min_messages = error; DROP TABLE IF EXISTS $table;
+		CREATE TABLE $table (g1 int4, g2 int4, g3 int4, g4 int4, g5 int4, g6 int4,
+			g7 int4, t4 text, v1 int4, v2 int4, v3 int4, v4 int8, x1 float8, x2 float8)"
+	for ((part = 0; part < parts; part++)); do
+		model_part "$table" $((rows * part / parts + 1)) \
+			$((rows * (part + 1) / parts)) &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || die "cannot fill $table"
+	done
+	server_sql main "VACUUM (FREEZE, ANALYZE) $table" || die "cannot finish $table"
+	table_prewarm main "$table"
+}
+
+bench_model()
+{
+	local rows tables=
+
+	MODEL_ROWS=${BENCH_MODEL_ROWS:-1000000}
+	bench_need_main
+	[ "$HAVE_GPUAGG" != 0 ] || { bench_say "   skipped: needs gpuagg"; return 0; }
+	csv_open model
+	csv_metadata
+	model_sizes
+	for rows in $REPLY; do
+		model_table "model_$rows" "$rows"
+		tables+="$rows "
+	done
+	(server_env main
+		csv_metadata
+		MODEL_METADATA=$REPLY perl "$BENCH_HERE/model.pl" \
+			"${BENCH_MODEL_POINTS:-200}" "${BENCH_MODEL_SEED:-1}" \
+			"$BENCH_MAX_WORKERS" "$BENCH_WORK_MEM" "$CSV" $tables) ||
+		die "the model's queries failed"
+	for rows in $tables; do
+		server_sql main "DROP TABLE model_$rows"
+	done
+}
