@@ -64,6 +64,15 @@ typedef struct GpuAggProbeWork
 #define PROBE_OK(call, error) CUDA_OK(NULL, NULL, call, error)
 #define PROBE_LAUNCHED(error) CUDA_LAUNCHED(NULL, NULL, error)
 
+/* ---------- probe_session.cu ---------- */
+
+/*
+ * The most memory that is to be had in one piece, up to bytes: what is free may
+ * be in pieces, and others may take of it meanwhile.
+ */
+extern bool gpuagg_cuda_probe_take(GpuAggProbe *probe, uint64_t bytes,
+								   GpuAggError *error);
+
 /* ---------- probe.cu ---------- */
 
 /* True: *error says so. */

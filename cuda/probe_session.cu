@@ -68,12 +68,8 @@ memory_try(GpuAggProbe *p, uint64_t bytes, GpuAggError *error)
 	return true;
 }
 
-/*
- * The most that is to be had in one piece, up to bytes: what is free may be in
- * pieces, and others may take of it meanwhile.
- */
-static bool
-memory_take(GpuAggProbe *p, uint64_t bytes, GpuAggError *error)
+bool
+gpuagg_cuda_probe_take(GpuAggProbe *p, uint64_t bytes, GpuAggError *error)
 {
 	uint64_t	fits = MIN_BYTES;	/* or nothing does */
 	uint64_t	refused = bytes;
@@ -124,7 +120,7 @@ memory_setup(GpuAggProbe *p, const GpuAggProbeLimits *limits, GpuAggError *error
 	bytes = bytes / MEMORY_UNIT * MEMORY_UNIT;
 
 	/* the report is part of what is taken */
-	if (!memory_take(p, bytes > MEMORY_UNIT ? bytes - MEMORY_UNIT : 0, error))
+	if (!gpuagg_cuda_probe_take(p, bytes > MEMORY_UNIT ? bytes - MEMORY_UNIT : 0, error))
 		return false;
 	p->report = (GpuAggProbeReport *) (p->memory + p->bytes);
 	for (uint64_t at = 0; at < p->bytes; at += FILL_BYTES)
