@@ -168,7 +168,8 @@ chain_write(GpuAggProbe *p, const GpuAggChase *chase, GpuAggError *error)
 			return false;
 		gpuagg_cuda_probe_chain(&chain, at, left < CHAIN_ELEMENTS ? left : CHAIN_ELEMENTS,
 								p->stream);
-		if (!PROBE_LAUNCHED(error) || !gpuagg_cuda_probe_wait(p, error))
+		if (!PROBE_LAUNCHED(error) ||
+			(left > CHAIN_ELEMENTS && !gpuagg_cuda_probe_wait(p, error)))
 			return false;
 	}
 	return PROBE_OK(cudaMemcpyAsync(&p->report->at, &start, sizeof(start),

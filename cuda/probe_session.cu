@@ -202,8 +202,9 @@ kernels_add(GpuAggProbe *p, const GpuAggKernelRef *ref, GpuAggError *error)
 }
 
 /*
- * Units of allocation are not asked for but known: the same for all cards
- * since compute capability 7.0 (CUDA's occupancy calculator, cuda_occupancy.h).
+ * Units of allocation, and how many registers an instruction can name, are not
+ * asked for but known: so are all cards since compute capability 7.0 (CUDA's
+ * occupancy calculator, cuda_occupancy.h).
  */
 static void
 limits_set(GpuAggUnitLimits *l, const cudaDeviceProp *prop)
@@ -219,6 +220,7 @@ limits_set(GpuAggUnitLimits *l, const cudaDeviceProp *prop)
 	l->warp_unit = 4;
 	l->shared_unit = prop->major < 8 ? 256 : 128;
 	l->shared_reserved = (uint32_t) prop->reservedSharedMemPerBlock;
+	l->thread_registers = 255;
 }
 
 static bool
