@@ -15,8 +15,9 @@
  * thread, which is told of it or meets it at its own next call, does the rest.
  *
  * What it does to tasks that run meanwhile: their kernels share the card with
- * it, and taking and giving back memory holds up CUDA calls of the process
- * for some milliseconds to some tens of them.
+ * it, taking and giving back memory may hold up CUDA calls of the process, and
+ * a task that needs more memory than was left fails for want of it and is run
+ * again on the host device.
  */
 #ifndef GPUAGG_CUDA_PROBE_H
 #define GPUAGG_CUDA_PROBE_H

@@ -522,17 +522,23 @@ test_ceilings(void)
 				  ceiling_names[i]);
 		is_rate(c[i], "ceiling", ceiling_names[i]);
 	}
-	is_at_most(c[GPUAGG_CEILING_MEMORY_READ], 2, c[GPUAGG_CEILING_MEMORY_COPY], "reading is not far from copying");
-	is_at_most(c[GPUAGG_CEILING_MEMORY_COPY], 2, c[GPUAGG_CEILING_MEMORY_READ], "nor copying from reading");
-	is_at_most(c[GPUAGG_CEILING_MEMORY_READ], 1.2, c[GPUAGG_CEILING_CACHE_READ], "the cache is not slower");
+	is_at_most(c[GPUAGG_CEILING_MEMORY_READ], 2, c[GPUAGG_CEILING_MEMORY_COPY],
+			   "reading is not far from copying");
+	is_at_most(c[GPUAGG_CEILING_MEMORY_COPY], 2, c[GPUAGG_CEILING_MEMORY_READ],
+			   "nor copying from reading");
+	is_at_most(c[GPUAGG_CEILING_MEMORY_READ], 1.2, c[GPUAGG_CEILING_CACHE_READ],
+			   "the cache is not slower");
 	is_at_most(c[GPUAGG_CEILING_CACHE_READ], 1.2, lanes(), "reads of the cache are made");
-	is_at_most(c[GPUAGG_CEILING_THREAD_READ], 1, c[GPUAGG_CEILING_MEMORY_READ], "one multiprocessor is not faster than all");
+	is_at_most(c[GPUAGG_CEILING_THREAD_READ], 1, c[GPUAGG_CEILING_MEMORY_READ],
+			   "one multiprocessor is not faster than all");
 	is_at_most(c[GPUAGG_CEILING_THREAD_READ], 1.2 / machine.units, lanes(), "and does read");
 	is_at_most(c[GPUAGG_CEILING_INT_OPS], 1.2, lanes(), "integers are computed");
 	is_at_most(c[GPUAGG_CEILING_LOCAL_ATOMICS_1], 0.3, lanes(), "atomics are done to one address");
 	is_at_most(c[GPUAGG_CEILING_LOCAL_ATOMICS_1024], 0.3, lanes(), "and to many");
-	is_at_most(20 * c[GPUAGG_CEILING_PARTITION], 1.2, c[GPUAGG_CEILING_CACHE_READ], "a row's 20 bytes are moved");
-	is_at_most(c[GPUAGG_CEILING_ZERO_COPY_IN], 1.2, c[GPUAGG_CEILING_COPY_IN], "zero copy in is not faster");
+	is_at_most(20 * c[GPUAGG_CEILING_PARTITION], 1.2, c[GPUAGG_CEILING_CACHE_READ],
+			   "a row's 20 bytes are moved");
+	is_at_most(c[GPUAGG_CEILING_ZERO_COPY_IN], 1.2, c[GPUAGG_CEILING_COPY_IN],
+			   "zero copy in is not faster");
 	is_at_most(c[GPUAGG_CEILING_ZERO_COPY_OUT], 1.2, c[GPUAGG_CEILING_COPY_OUT], "nor out");
 	ok(slow_tool || (c[GPUAGG_CEILING_LAUNCH] > 500 && c[GPUAGG_CEILING_LAUNCH] < 1e7),
 	   "a launch takes microseconds");
