@@ -12,6 +12,8 @@
  *	task.cu		begin, cancel, end, growth	batch.cu	batches in, completions out
  *	results.cu	groups out					decode.cu, group.cu, grow.cu, emit.cu: kernels
  *
+ * Measuring the card (cuda_probe.h, probe*.cu) runs on another thread.
+ *
  * A task has a lane of two streams: pages are decoded in one, rows grouped in
  * the other, so that the link is busy while groups are updated.  All that
  * touches the group table is in the second one, in order; that is all the

@@ -199,6 +199,11 @@ decode_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
 		atomicAdd(&chunk.head->rows_scanned, (unsigned long long) scanned);
 }
 
+const GpuAggKernelRef gpuagg_cuda_decode_kernels[] = {
+	{"decode_pages", (const void *) decode_pages_kernel, DECODE_THREADS, 0},
+	{NULL, NULL, 0, 0}
+};
+
 void
 gpuagg_cuda_decode(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 				   uint32_t blocks, cudaStream_t stream)

@@ -143,6 +143,12 @@ emit_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
 	}
 }
 
+const GpuAggKernelRef gpuagg_cuda_emit_kernels[] = {
+	{"size_runs", (const void *) size_runs_kernel, EMIT_THREADS, 0},
+	{"emit_runs", (const void *) emit_runs_kernel, EMIT_THREADS, 0},
+	{NULL, NULL, 0, 0}
+};
+
 void
 gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table,
 				 uint64_t *bytes, uint32_t *groups, cudaStream_t stream)

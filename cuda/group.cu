@@ -488,6 +488,24 @@ trap_kernel(void)
 
 /* ---------- launches ---------- */
 
+/* Counts of block-local tables: a warp has a copy of its own at best. */
+#define LOCAL_COUNTS_BYTES (GPUAGG_GROUP_THREADS / 32 * 4)
+
+/* merge_spill_kernel's */
+#define MERGE_THREADS 256
+
+/* "wide": of programs with more than GPUAGG_LOCAL_REGS registers */
+const GpuAggKernelRef gpuagg_cuda_group_kernels[] = {
+	{"group_chunk", (const void *) group_chunk_kernel<false, false>, GPUAGG_GROUP_THREADS, 0},
+	{"group_chunk wide", (const void *) group_chunk_kernel<false, true>, GPUAGG_GROUP_THREADS, 0},
+	{"group_chunk block-local", (const void *) group_chunk_kernel<true, false>,
+	GPUAGG_GROUP_THREADS, GPUAGG_LOCAL_MAX_BYTES + LOCAL_COUNTS_BYTES},
+	{"group_chunk block-local wide", (const void *) group_chunk_kernel<true, true>,
+	GPUAGG_GROUP_THREADS, GPUAGG_LOCAL_MAX_BYTES + LOCAL_COUNTS_BYTES},
+	{"merge_spill", (const void *) merge_spill_kernel, MERGE_THREADS, 0},
+	{NULL, NULL, 0, 0}
+};
+
 size_t
 gpuagg_cuda_scratch_bytes(const GpuAggProgram *program, uint32_t threads)
 {
@@ -536,7 +554,7 @@ gpuagg_cuda_merge_spill(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 						uint32_t nspilled, const GpuAggTableRef *table,
 						cudaStream_t stream)
 {
-	merge_spill_kernel<<<(nspilled + 255) / 256, 256, 0, stream>>>
+	merge_spill_kernel<<<(nspilled + MERGE_THREADS - 1) / MERGE_THREADS, MERGE_THREADS, 0, stream>>>
 		(plan, *chunk, nspilled, *table);
 }
 

@@ -70,6 +70,12 @@ move_groups_kernel(const GpuAggPlan *plan, const GpuAggTableRef from,
 	}
 }
 
+const GpuAggKernelRef gpuagg_cuda_grow_kernels[] = {
+	{"init_table", (const void *) init_table_kernel, GROW_THREADS, 0},
+	{"move_groups", (const void *) move_groups_kernel, GROW_THREADS, 0},
+	{NULL, NULL, 0, 0}
+};
+
 void
 gpuagg_cuda_table_init(const GpuAggPlan *plan, const GpuAggTableRef *table,
 					   uint32_t stride, bool plain, cudaStream_t stream)

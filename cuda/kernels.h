@@ -126,6 +126,12 @@ typedef struct GpuAggLocalShape
 /* Threads of a block of the group kernel */
 #define GPUAGG_GROUP_THREADS 512
 
+/*
+ * Block-local tables take at most this much shared memory: with their counts
+ * less than the 48 kB that a block may have on any card.
+ */
+#define GPUAGG_LOCAL_MAX_BYTES ((uint32_t) 47 << 10)
+
 /* Registers of a row beyond which they lie in memory given by the caller */
 #define GPUAGG_LOCAL_REGS 24
 
@@ -169,6 +175,23 @@ extern void gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table
 extern void gpuagg_cuda_emit(const GpuAggPlan *plan, const GpuAggTableRef *table,
 							 uint64_t first, uint32_t n, const uint64_t *starts,
 							 char *out, cudaStream_t stream);
+
+/*
+ * Kernels as they are launched, for the occupancy of the device profile; the
+ * last one has no name.
+ */
+typedef struct GpuAggKernelRef
+{
+	const char *name;
+	const void *kernel;
+	uint32_t	threads;		/* of a block */
+	uint32_t	dynamic_bytes;	/* of shared memory, at most */
+} GpuAggKernelRef;
+
+extern const GpuAggKernelRef gpuagg_cuda_decode_kernels[];
+extern const GpuAggKernelRef gpuagg_cuda_group_kernels[];
+extern const GpuAggKernelRef gpuagg_cuda_grow_kernels[];
+extern const GpuAggKernelRef gpuagg_cuda_emit_kernels[];
 
 /* A kernel that traps, for tests; with too many threads it cannot start. */
 #define GPUAGG_TOO_MANY_THREADS 4096

@@ -18,12 +18,8 @@
 #define ARENA_MAX_FIRST ((size_t) 256 << 20)
 #define ARENA_GROUP_BYTES 32
 
-/*
- * Block-local tables take at most this much shared memory: with their counts
- * less than the 48 kB that a block may have on any card.  Their entries' heads
- * and keys: group.cu.
- */
-#define LOCAL_MAX_BYTES ((uint32_t) 47 << 10)
+/* Heads and keys of entries of block-local tables: group.cu */
+#define LOCAL_MAX_BYTES GPUAGG_LOCAL_MAX_BYTES
 #define LOCAL_MAX_KEY_BYTES 48
 
 /* Entries for the groups that nobody expected, if there is room for copies */

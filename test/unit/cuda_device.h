@@ -3,8 +3,8 @@
  *		The first GPU of this machine, for device_cases.h.  Included by
  *		cuda_*_test.cu, which have nothing to do where there is none.
  */
-#ifndef GPUAGG_CUDA_DEVICE_H
-#define GPUAGG_CUDA_DEVICE_H
+#ifndef GPUAGG_TEST_CUDA_DEVICE_H
+#define GPUAGG_TEST_CUDA_DEVICE_H
 
 extern "C"
 {
@@ -39,4 +39,4 @@ cuda_run(int (*cases) (const TestDevice *device))
 	return cases(&test);
 }
 
-#endif							/* GPUAGG_CUDA_DEVICE_H */
+#endif							/* GPUAGG_TEST_CUDA_DEVICE_H */
