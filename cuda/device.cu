@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cuda/cuda_device.h"
+#include "cuda/cuda_probe.h"
 
 /* Older cards are not in the fat binary. */
 #define MIN_CAPABILITY 75
@@ -252,6 +253,7 @@ static const GpuAggDeviceOps cuda_ops = {
 	gpuagg_cuda_task_cancel,
 	gpuagg_cuda_task_idle,
 	gpuagg_cuda_task_end,
+	&gpuagg_cuda_probe_ops,
 };
 
 extern "C" __attribute__((visibility("default"))) const GpuAggDeviceOps *

@@ -266,7 +266,9 @@ test_search(void)
 	p.cancel = &cancel;
 	if (ok(gpuagg_cuda_probe_take(&p, 2 * before / (2 * MiB) * 2 * MiB, &error) &&
 		   error.status == GPUAGG_OK, "the search for memory finds some"))
-		ok(p.bytes <= before && p.bytes > before / 10 * 9, "nearly all");
+		ok(p.bytes > before / 10 * 9, "nearly all") ||
+			printf("#   %llu of %llu bytes\n", (unsigned long long) p.bytes,
+				   (unsigned long long) before);
 	else
 		printf("#   %s\n", error.message);
 	(void) cudaFree(p.memory);
