@@ -1,0 +1,200 @@
+/*
+ * chosen.c
+ *		The rows that a device has chosen (chosen.h).
+ *
+ * A row takes the 6 bytes of its item pointer.  Batches are kept as they come,
+ * up to work_mem, the rest in a temporary file, and found again by an index in
+ * memory: devices may complete batches in any order, but rows are read in the
+ * order in which the scan has met them, as PostgreSQL's own scan returns them.
+ */
+#include "postgres.h"
+
+#include "commands/tablespace.h"
+#include "executor/chosen.h"
+#include "miscadmin.h"
+#include "storage/buffile.h"
+#include "utils/memutils.h"
+
+typedef struct ChosenBatch
+{
+	uint64		id;
+	uint32		count;
+	int			fileno;			/* where it lies in the file, unless in memory */
+	off_t		offset;
+	ItemPointerData *rows;		/* NULL: in the file */
+} ChosenBatch;
+
+struct GpuAggChosen
+{
+	MemoryContext context;
+	ResourceOwner owner;
+	ChosenBatch *batches;
+	int			nbatches;
+	int			max_batches;
+	bool		sorted;			/* by their ids */
+	Size		memory;
+	BufFile    *file;
+
+	/* reading: the batch after the current one, and what is left of that */
+	int			next_batch;
+	ItemPointerData *buffer;	/* a batch of the file */
+	uint32		buffer_rows;
+	const ItemPointerData *at;
+	uint32		left;
+};
+
+#define FIRST_BATCHES 64
+
+GpuAggChosen *
+gpuagg_chosen_create(MemoryContext parent, ResourceOwner owner)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "gpuagg chosen rows",
+												  ALLOCSET_DEFAULT_SIZES);
+	GpuAggChosen *chosen = MemoryContextAllocZero(context,
+												  sizeof(GpuAggChosen));
+
+	chosen->context = context;
+	chosen->owner = owner;
+	chosen->sorted = true;
+	chosen->max_batches = FIRST_BATCHES;
+	chosen->batches = MemoryContextAlloc(context,
+										 FIRST_BATCHES * sizeof(ChosenBatch));
+	return chosen;
+}
+
+void
+gpuagg_chosen_free(GpuAggChosen *chosen)
+{
+	if (chosen->file != NULL)
+		BufFileClose(chosen->file);
+	MemoryContextDelete(chosen->context);
+}
+
+/* ------------------------------------------------------------- storing --- */
+
+static void
+chosen_write(GpuAggChosen *chosen, ChosenBatch *batch,
+			 const ItemPointerData *rows)
+{
+	if (chosen->file == NULL)
+	{
+		ResourceOwner old_owner = CurrentResourceOwner;
+		MemoryContext old = MemoryContextSwitchTo(chosen->context);
+
+		PrepareTempTablespaces();
+		CurrentResourceOwner = chosen->owner;
+		chosen->file = BufFileCreateTemp(false);
+		CurrentResourceOwner = old_owner;
+		MemoryContextSwitchTo(old);
+	}
+	BufFileTell(chosen->file, &batch->fileno, &batch->offset);
+	BufFileWrite(chosen->file, unconstify(ItemPointerData *, rows),
+				 batch->count * sizeof(ItemPointerData));
+}
+
+static ChosenBatch *
+chosen_new_batch(GpuAggChosen *chosen)
+{
+	if (chosen->nbatches == chosen->max_batches)
+	{
+		chosen->max_batches *= 2;
+		chosen->batches = repalloc_huge(chosen->batches,
+										(Size) chosen->max_batches *
+										sizeof(ChosenBatch));
+	}
+	return &chosen->batches[chosen->nbatches++];
+}
+
+void
+gpuagg_chosen_add(GpuAggChosen *chosen, uint64 batch_id,
+				  const ItemPointerData *rows, uint32 count)
+{
+	Size		bytes = count * sizeof(ItemPointerData);
+	ChosenBatch *batch;
+
+	if (count == 0)
+		return;
+	batch = chosen_new_batch(chosen);
+	batch->id = batch_id;
+	batch->count = count;
+	batch->rows = NULL;
+	if (batch > chosen->batches && batch[-1].id > batch_id)
+		chosen->sorted = false;
+	if (chosen->file != NULL ||
+		chosen->memory + bytes > work_mem * (Size) 1024)
+	{
+		chosen_write(chosen, batch, rows);
+		return;
+	}
+	batch->rows = MemoryContextAllocHuge(chosen->context, bytes);
+	memcpy(batch->rows, rows, bytes);
+	chosen->memory += bytes;
+}
+
+/* ------------------------------------------------------------- reading --- */
+
+static int
+batch_compare(const void *a, const void *b)
+{
+	const ChosenBatch *x = a;
+	const ChosenBatch *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void
+gpuagg_chosen_rewind(GpuAggChosen *chosen)
+{
+	if (!chosen->sorted)
+		qsort(chosen->batches, chosen->nbatches, sizeof(ChosenBatch),
+			  batch_compare);
+	chosen->sorted = true;
+	chosen->next_batch = 0;
+	chosen->left = 0;
+}
+
+/* Reads a batch of the file into the buffer. */
+static void
+chosen_read(GpuAggChosen *chosen, const ChosenBatch *batch)
+{
+	Size		bytes = batch->count * sizeof(ItemPointerData);
+
+	if (batch->count > chosen->buffer_rows)
+	{
+		if (chosen->buffer != NULL)
+			pfree(chosen->buffer);
+		chosen->buffer_rows = 0;
+		chosen->buffer = MemoryContextAllocHuge(chosen->context, bytes);
+		chosen->buffer_rows = batch->count;
+	}
+	if (BufFileSeek(chosen->file, batch->fileno, batch->offset, SEEK_SET) != 0 ||
+		BufFileRead(chosen->file, chosen->buffer, bytes) != bytes)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not read gpuagg's temporary file: %m")));
+}
+
+bool
+gpuagg_chosen_next(GpuAggChosen *chosen, ItemPointer row, bool *undecided)
+{
+	OffsetNumber line;
+
+	if (chosen->left == 0)
+	{
+		const ChosenBatch *batch;
+
+		if (chosen->next_batch == chosen->nbatches)
+			return false;
+		batch = &chosen->batches[chosen->next_batch++];
+		if (batch->rows == NULL)
+			chosen_read(chosen, batch);
+		chosen->at = batch->rows != NULL ? batch->rows : chosen->buffer;
+		chosen->left = batch->count;
+	}
+	*row = *chosen->at++;
+	chosen->left--;
+	line = ItemPointerGetOffsetNumberNoCheck(row);
+	*undecided = (line & GPUAGG_CHOSEN_UNDECIDED) != 0;
+	ItemPointerSetOffsetNumber(row, line & ~GPUAGG_CHOSEN_UNDECIDED);
+	return true;
+}
