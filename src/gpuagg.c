@@ -234,7 +234,7 @@ static void
 define_user_settings(void)
 {
 	DefineCustomBoolVariable("gpuagg.enable",
-							 "Lets the planner run GROUP BY and aggregates on the device.",
+							 "Lets the planner run GROUP BY, aggregates and TABLESAMPLE on the device.",
 							 "Off, plans and their costs are PostgreSQL's alone.",
 							 &gpuagg_enable, true,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
