@@ -39,6 +39,9 @@
 /* Pin, lock, visibility, hand over and unpin a page in shared_buffers */
 #define FEED_PAGE_NS 350.0
 
+/* Reading a page from the kernel's cache */
+#define REREAD_PAGE_NS 2500.0
+
 /* Walking a tuple's header and attributes, for each row */
 #define ROW_NS 8.0
 #define ATTRIBUTE_NS 1.0
@@ -130,8 +133,8 @@ gpuagg_cost_agg(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
 }
 
 /*
- * Pages with chosen rows are pinned once more, and read once more if the cache
- * cannot have kept them.  What PostgreSQL leaves out of its sample scan may be
+ * Pages with chosen rows are pinned once more, and read once more if
+ * shared_buffers or even the kernel's cache cannot have kept them.  What PostgreSQL leaves out of its sample scan may be
  * more than all that a device does, and then pays for pages, too: unlike a
  * grouping, the scan has nothing else by which its plans could differ.
  */
@@ -139,12 +142,13 @@ GpuAggCost
 gpuagg_cost_sample(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
 {
 	double		again = Min(input->pages, input->passed);
+	double		page_ns = FEED_PAGE_NS + (input->ring ? REREAD_PAGE_NS : 0);
 	GpuAggCost	cost;
 
 	cost.startup = input->pages * input->page_cost +
 		task_work(input, info) / UNIT_NS;
 	cost.startup = Max(cost.startup, gpuagg_cost_floor());
-	cost.total = cost.startup + again * FEED_PAGE_NS / UNIT_NS +
+	cost.total = cost.startup + again * page_ns / UNIT_NS +
 		input->passed * cpu_tuple_cost;
 	if (input->pages > effective_cache_size)
 		cost.total += again * input->page_cost;

@@ -18,6 +18,8 @@ typedef struct GpuAggCostInput
 	double		rows;			/* of the table, or its sample */
 	double		passed;			/* that pass the filter */
 	double		groups;
+	bool		ring;			/* pages pass through a ring of buffers and are
+								 * gone when rows are read from them */
 	int			threads;
 } GpuAggCostInput;
 

@@ -24,6 +24,7 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "device/sample.h"
+#include "miscadmin.h"
 #include "nodes/extensible.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -37,6 +38,7 @@
 #include "planner/sample.h"
 #include "planner/sample_path.h"
 #include "planner/table.h"
+#include "storage/bufmgr.h"
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
@@ -51,6 +53,7 @@ typedef struct GpuSampleScan
 	List	   *lowered;		/* RestrictInfos of the device's filter */
 	List	   *sample_exprs;
 	double		sample_lines;
+	bool		ring;			/* the table is read through a ring */
 	GpuAggPlanInfo info;
 } GpuSampleScan;
 
@@ -90,6 +93,7 @@ set_costs(const GpuSampleScan *scan, Path *path)
 								 clauselist_selectivity(scan->root, lowered, 0,
 														JOIN_INNER, NULL));
 	input.threads = gpuagg_cost_threads();
+	input.ring = scan->ring;
 	cost = gpuagg_cost_sample(&input, &scan->info);
 
 	cost_qual_eval(&rest, remaining_clauses(scan, path), scan->root);
@@ -211,6 +215,7 @@ try_scan(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 		scan.sample_exprs = gpuagg_sample_exprs(root, rel,
 												&scan.info.repeatable);
 		scan.sample_lines = gpuagg_sample_lines(root, rel, relation);
+		scan.ring = RelationGetNumberOfBlocks(relation) > NBuffers / 4;
 		path = make_path(&scan);
 	}
 	table_close(relation, NoLock);
