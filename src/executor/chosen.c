@@ -2,10 +2,11 @@
  * chosen.c
  *		The rows that a device has chosen (chosen.h).
  *
- * A row takes the 6 bytes of its item pointer.  Batches are kept as they come,
- * up to work_mem, the rest in a temporary file, and found again by an index in
- * memory: devices may complete batches in any order, but rows are read in the
- * order in which the scan has met them, as PostgreSQL's own scan returns them.
+ * A row takes 4 bytes, a page that has any 8 more.  Batches are kept as they
+ * come, up to work_mem, the rest in a temporary file, and found again by an
+ * index in memory: devices may complete batches in any order, but rows are read
+ * in the order in which the scan has met them, as PostgreSQL's own scan returns
+ * them.
  */
 #include "postgres.h"
 
@@ -18,10 +19,11 @@
 typedef struct ChosenBatch
 {
 	uint64		id;
+	uint32		npages;
 	uint32		count;
 	int			fileno;			/* where it lies in the file, unless in memory */
 	off_t		offset;
-	ItemPointerData *rows;		/* NULL: in the file */
+	char	   *data;			/* pages, then rows; NULL: in the file */
 } ChosenBatch;
 
 struct GpuAggChosen
@@ -37,9 +39,11 @@ struct GpuAggChosen
 
 	/* reading: the batch after the current one, and what is left of that */
 	int			next_batch;
-	ItemPointerData *buffer;	/* a batch of the file */
-	uint32		buffer_rows;
-	const ItemPointerData *at;
+	char	   *buffer;			/* a batch of the file */
+	Size		buffer_bytes;
+	const GpuAggChosenPage *pages;
+	uint32		npages;
+	const GpuAggChosenRow *at;
 	uint32		left;
 };
 
@@ -72,9 +76,16 @@ gpuagg_chosen_free(GpuAggChosen *chosen)
 
 /* ------------------------------------------------------------- storing --- */
 
+static Size
+batch_bytes(const ChosenBatch *batch)
+{
+	return batch->npages * sizeof(GpuAggChosenPage) +
+		batch->count * sizeof(GpuAggChosenRow);
+}
+
 static void
 chosen_write(GpuAggChosen *chosen, ChosenBatch *batch,
-			 const ItemPointerData *rows)
+			 const GpuAggChosenPage *pages, const GpuAggChosenRow *rows)
 {
 	if (chosen->file == NULL)
 	{
@@ -88,8 +99,10 @@ chosen_write(GpuAggChosen *chosen, ChosenBatch *batch,
 		MemoryContextSwitchTo(old);
 	}
 	BufFileTell(chosen->file, &batch->fileno, &batch->offset);
-	BufFileWrite(chosen->file, unconstify(ItemPointerData *, rows),
-				 batch->count * sizeof(ItemPointerData));
+	BufFileWrite(chosen->file, unconstify(GpuAggChosenPage *, pages),
+				 batch->npages * sizeof(GpuAggChosenPage));
+	BufFileWrite(chosen->file, unconstify(GpuAggChosenRow *, rows),
+				 batch->count * sizeof(GpuAggChosenRow));
 }
 
 static ChosenBatch *
@@ -107,28 +120,31 @@ chosen_new_batch(GpuAggChosen *chosen)
 
 void
 gpuagg_chosen_add(GpuAggChosen *chosen, uint64 batch_id,
-				  const ItemPointerData *rows, uint32 count)
+				  const GpuAggChosenPage *pages, uint32 npages,
+				  const GpuAggChosenRow *rows, uint32 count)
 {
-	Size		bytes = count * sizeof(ItemPointerData);
 	ChosenBatch *batch;
 
 	if (count == 0)
 		return;
 	batch = chosen_new_batch(chosen);
 	batch->id = batch_id;
+	batch->npages = npages;
 	batch->count = count;
-	batch->rows = NULL;
+	batch->data = NULL;
 	if (batch > chosen->batches && batch[-1].id > batch_id)
 		chosen->sorted = false;
 	if (chosen->file != NULL ||
-		chosen->memory + bytes > work_mem * (Size) 1024)
+		chosen->memory + batch_bytes(batch) > work_mem * (Size) 1024)
 	{
-		chosen_write(chosen, batch, rows);
+		chosen_write(chosen, batch, pages, rows);
 		return;
 	}
-	batch->rows = MemoryContextAllocHuge(chosen->context, bytes);
-	memcpy(batch->rows, rows, bytes);
-	chosen->memory += bytes;
+	batch->data = MemoryContextAllocHuge(chosen->context, batch_bytes(batch));
+	memcpy(batch->data, pages, npages * sizeof(GpuAggChosenPage));
+	memcpy(batch->data + npages * sizeof(GpuAggChosenPage), rows,
+		   count * sizeof(GpuAggChosenRow));
+	chosen->memory += batch_bytes(batch);
 }
 
 /* ------------------------------------------------------------- reading --- */
@@ -154,47 +170,61 @@ gpuagg_chosen_rewind(GpuAggChosen *chosen)
 }
 
 /* Reads a batch of the file into the buffer. */
-static void
+static char *
 chosen_read(GpuAggChosen *chosen, const ChosenBatch *batch)
 {
-	Size		bytes = batch->count * sizeof(ItemPointerData);
+	Size		bytes = batch_bytes(batch);
 
-	if (batch->count > chosen->buffer_rows)
+	if (bytes > chosen->buffer_bytes)
 	{
 		if (chosen->buffer != NULL)
 			pfree(chosen->buffer);
-		chosen->buffer_rows = 0;
+		chosen->buffer = NULL;
+		chosen->buffer_bytes = 0;
 		chosen->buffer = MemoryContextAllocHuge(chosen->context, bytes);
-		chosen->buffer_rows = batch->count;
+		chosen->buffer_bytes = bytes;
 	}
 	if (BufFileSeek(chosen->file, batch->fileno, batch->offset, SEEK_SET) != 0 ||
 		BufFileRead(chosen->file, chosen->buffer, bytes) != bytes)
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not read gpuagg's temporary file: %m")));
+	return chosen->buffer;
+}
+
+static bool
+chosen_next_batch(GpuAggChosen *chosen)
+{
+	const ChosenBatch *batch;
+	const char *data;
+
+	if (chosen->next_batch == chosen->nbatches)
+		return false;
+	batch = &chosen->batches[chosen->next_batch++];
+	data = batch->data != NULL ? batch->data : chosen_read(chosen, batch);
+	chosen->pages = (const GpuAggChosenPage *) data;
+	chosen->npages = batch->npages;
+	chosen->at = (const GpuAggChosenRow *) (chosen->pages + batch->npages);
+	chosen->left = batch->count;
+	return true;
 }
 
 bool
-gpuagg_chosen_next(GpuAggChosen *chosen, ItemPointer row, bool *undecided)
+gpuagg_chosen_next(GpuAggChosen *chosen, const GpuAggChosenPage **page,
+				   const GpuAggChosenPage **next, OffsetNumber *line,
+				   bool *undecided)
 {
-	OffsetNumber line;
+	GpuAggChosenRow row;
+	uint32		number;
 
-	if (chosen->left == 0)
-	{
-		const ChosenBatch *batch;
-
-		if (chosen->next_batch == chosen->nbatches)
-			return false;
-		batch = &chosen->batches[chosen->next_batch++];
-		if (batch->rows == NULL)
-			chosen_read(chosen, batch);
-		chosen->at = batch->rows != NULL ? batch->rows : chosen->buffer;
-		chosen->left = batch->count;
-	}
-	*row = *chosen->at++;
+	if (chosen->left == 0 && !chosen_next_batch(chosen))
+		return false;
+	row = *chosen->at++;
 	chosen->left--;
-	line = ItemPointerGetOffsetNumberNoCheck(row);
-	*undecided = (line & GPUAGG_CHOSEN_UNDECIDED) != 0;
-	ItemPointerSetOffsetNumber(row, line & ~GPUAGG_CHOSEN_UNDECIDED);
+	number = row >> 16;
+	*page = chosen->pages + number;
+	*next = number + 1 < chosen->npages ? *page + 1 : NULL;
+	*undecided = (row & GPUAGG_CHOSEN_UNDECIDED) != 0;
+	*line = row & (GPUAGG_CHOSEN_UNDECIDED - 1);
 	return true;
 }

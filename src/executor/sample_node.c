@@ -36,6 +36,8 @@
 #include "executor/scan.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
+#include "pgstat.h"
+#include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 
@@ -106,33 +108,47 @@ page_leave(GpuSampleState *node)
 	node->buffer = InvalidBuffer;
 }
 
+/*
+ * Pins a page, by preference where the scan has met it, and locks it for a
+ * moment.  Meanwhile the start of the next one is on its way to the cache:
+ * chosen rows are mostly few to a page, and a page costs what it misses.
+ */
 static void
-page_enter(GpuSampleState *node, BlockNumber block)
+page_enter(GpuSampleState *node, const GpuAggChosenPage *page,
+		   const GpuAggChosenPage *next)
 {
 	Relation	rel = node->scan.rel;
 
 	page_leave(node);
-	node->buffer = ReadBufferExtended(rel, MAIN_FORKNUM, block, RBM_NORMAL,
-									  node->strategy);
+	if (next != NULL)
+	{
+		__builtin_prefetch(GetBufferDescriptor(next->buffer - 1), 1);
+		__builtin_prefetch(BufferGetBlock(next->buffer));
+	}
+	if (ReadRecentBuffer(GPUAGG_RELATION_FILES(rel), MAIN_FORKNUM, page->block,
+						 page->buffer))
+	{
+		node->buffer = page->buffer;
+		pgstat_count_buffer_read(rel);
+		pgstat_count_buffer_hit(rel);
+	}
+	else
+		node->buffer = ReadBufferExtended(rel, MAIN_FORKNUM, page->block,
+										  RBM_NORMAL, node->strategy);
 	LockBuffer(node->buffer, BUFFER_LOCK_SHARE);
 	gpuagg_test_old_snapshot(node->scan.css.ss.ps.state->es_snapshot, rel,
 							 BufferGetPage(node->buffer));
 	LockBuffer(node->buffer, BUFFER_LOCK_UNLOCK);
 }
 
+/* The tuple at a line of the page that is pinned, in the scan slot */
 static TupleTableSlot *
-row_fetch(GpuSampleState *node, ItemPointer tid)
+row_fetch(GpuSampleState *node, BlockNumber block, OffsetNumber line)
 {
 	Relation	rel = node->scan.rel;
-	BlockNumber block = ItemPointerGetBlockNumber(tid);
-	OffsetNumber line = ItemPointerGetOffsetNumber(tid);
-	Page		page;
+	Page		page = BufferGetPage(node->buffer);
 	ItemId		lp;
 
-	if (!BufferIsValid(node->buffer) ||
-		BufferGetBlockNumber(node->buffer) != block)
-		page_enter(node, block);
-	page = BufferGetPage(node->buffer);
 	if (line > PageGetMaxOffsetNumber(page) ||
 		!ItemIdIsNormal(lp = PageGetItemId(page, line)) ||
 		ItemIdGetLength(lp) < SizeofHeapTupleHeader ||
@@ -145,7 +161,7 @@ row_fetch(GpuSampleState *node, ItemPointer tid)
 	node->tuple.t_tableOid = RelationGetRelid(rel);
 	node->tuple.t_data = (HeapTupleHeader) PageGetItem(page, lp);
 	node->tuple.t_len = ItemIdGetLength(lp);
-	node->tuple.t_self = *tid;
+	ItemPointerSet(&node->tuple.t_self, block, line);
 	return ExecStoreBufferHeapTuple(&node->tuple,
 									node->scan.css.ss.ss_ScanTupleSlot,
 									node->buffer);
@@ -179,16 +195,23 @@ static TupleTableSlot *
 row_next(ScanState *ss)
 {
 	GpuSampleState *node = (GpuSampleState *) ss;
-	ItemPointerData tid;
+	const GpuAggChosenPage *page;
+	const GpuAggChosenPage *next;
+	OffsetNumber line;
 	bool		undecided;
 
 	if (node->scan.falling_back)
 		return fallback_next(node);
-	while (gpuagg_chosen_next(node->scan.chosen, &tid, &undecided))
+	while (gpuagg_chosen_next(node->scan.chosen, &page, &next, &line,
+							  &undecided))
 	{
-		TupleTableSlot *slot = row_fetch(node, &tid);
+		TupleTableSlot *slot;
 
 		CHECK_FOR_INTERRUPTS();
+		if (!BufferIsValid(node->buffer) ||
+			BufferGetBlockNumber(node->buffer) != page->block)
+			page_enter(node, page, next);
+		slot = row_fetch(node, page->block, line);
 		if (!undecided)
 			return slot;
 		if (row_passes(ss, slot))

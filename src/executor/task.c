@@ -111,18 +111,12 @@ task_release(GpuAggRun *run, uint64 batch_id)
 }
 
 /*
- * Keeps the rows that a batch lists.  Devices list them in any order.
+ * A list as sorted keys.  False: there is a row that cannot be.
  */
-static GpuAggStatus
-task_choose(GpuAggRun *run, const GpuAggMsg *msg)
+static bool
+task_sort(GpuAggRun *run, const GpuAggMsg *msg, uint64 *keys)
 {
 	const GpuAggRowRef *refs = (const GpuAggRowRef *) (msg + 1);
-	uint64	   *keys = palloc_extended(msg->count * sizeof(uint64),
-									   MCXT_ALLOC_HUGE);
-	ItemPointerData *rows = palloc_extended(msg->count * sizeof(ItemPointerData),
-											MCXT_ALLOC_HUGE);
-	BlockNumber block = InvalidBlockNumber;
-	uint32		page = PG_UINT32_MAX;
 
 	for (uint32 i = 0; i < msg->count; i++)
 	{
@@ -130,31 +124,55 @@ task_choose(GpuAggRun *run, const GpuAggMsg *msg)
 		uint32		line = refs[i].line & ~GPUAGG_ROW_PASSED;
 
 		if (line < FirstOffsetNumber || line > MaxOffsetNumber)
-			return task_garbled(run);
+			return false;
 		keys[i] = (uint64) refs[i].page << 32 | line << 1 | !passed;
 		run->scan->counters.rows_evaluated += !passed;
 	}
 	sort_keys(keys, msg->count);
+	return true;
+}
+
+/*
+ * Keeps the rows that a batch lists.  Devices list them in any order.
+ */
+static GpuAggStatus
+task_choose(GpuAggRun *run, const GpuAggMsg *msg)
+{
+	Size		count = msg->count;
+	uint64	   *keys = palloc_extended(count * sizeof(uint64),
+									   MCXT_ALLOC_HUGE);
+	GpuAggChosenRow *rows = palloc_extended(count * sizeof(GpuAggChosenRow),
+											MCXT_ALLOC_HUGE);
+	GpuAggChosenPage *pages = palloc(Min(count, GPUAGG_CHOSEN_MAX_PAGES) *
+									 sizeof(GpuAggChosenPage));
+	uint32		npages = 0;
+
+	if (!task_sort(run, msg, keys))
+		return task_garbled(run);
 	for (uint32 i = 0; i < msg->count; i++)
 	{
-		OffsetNumber line = (uint32) keys[i] >> 1;
+		uint32		page = keys[i] >> 32;
+		uint32		line = (uint32) keys[i] >> 1;
 
-		if (i == 0 || (uint32) (keys[i] >> 32) != page)
+		if (i == 0 || page != keys[i - 1] >> 32)
 		{
-			Buffer		buffer;
+			Buffer		buffer = gpuagg_feed_buffer(run->feed, msg->batch_id,
+													page);
 
-			page = (uint32) (keys[i] >> 32);
-			buffer = gpuagg_feed_buffer(run->feed, msg->batch_id, page);
-			if (!BufferIsValid(buffer))
+			if (!BufferIsValid(buffer) || npages == GPUAGG_CHOSEN_MAX_PAGES)
 				return task_garbled(run);
-			block = BufferGetBlockNumber(buffer);
+			pages[npages].block = BufferGetBlockNumber(buffer);
+			pages[npages++].buffer = buffer;
 		}
-		ItemPointerSet(&rows[i], block,
-					   keys[i] & 1 ? line | GPUAGG_CHOSEN_UNDECIDED : line);
+		if (keys[i] & 1)
+			line |= GPUAGG_CHOSEN_UNDECIDED;
+		rows[i] = GPUAGG_CHOSEN_ROW(npages - 1, line);
 	}
-	gpuagg_chosen_add(run->scan->chosen, msg->batch_id, rows, msg->count);
+	gpuagg_chosen_add(run->scan->chosen, msg->batch_id, pages, npages, rows,
+					  msg->count);
 	pfree(keys);
 	pfree(rows);
+	pfree(pages);
 	return GPUAGG_OK;
 }
 
