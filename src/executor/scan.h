@@ -80,8 +80,8 @@ typedef struct GpuAggScan
 } GpuAggScan;
 
 /*
- * Unpacks the plan and makes its expressions ready.  exprs are the plan's
- * custom_exprs up to the sample's arguments.
+ * Unpacks the plan and makes ready what the device's constants and the sample
+ * take of its custom_exprs, which exprs are.
  */
 extern void gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs,
 							  EState *estate, int eflags);

@@ -27,7 +27,6 @@
 
 #include "access/table.h"
 #include "access/transam.h"
-#include "catalog/pg_class.h"
 #include "device/sample.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"

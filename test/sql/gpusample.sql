@@ -394,6 +394,27 @@ SELECT * FROM gs TABLESAMPLE SYSTEM (50);
 SELECT count(*) FROM gs TABLESAMPLE SYSTEM (50);
 SELECT count(*) FROM gs_temp TABLESAMPLE SYSTEM (100);
 RESET gpuagg.debug_require;
+-- plans that are kept notice what happens to the table; plans can be printed
+CREATE TABLE gs_plan AS SELECT * FROM gs WHERE id <= 400;
+PREPARE gs_kept(int4) AS SELECT id FROM gs_plan TABLESAMPLE BERNOULLI (50) REPEATABLE (4) WHERE id < $1;
+SET plan_cache_mode = force_generic_plan;
+SET gpuagg.debug_require = 'require';
+SET debug_print_plan = on;
+EXECUTE gs_kept(10);
+RESET debug_print_plan;
+DELETE FROM gs_plan WHERE id % 2 = 0;
+VACUUM FULL gs_plan;
+EXECUTE gs_kept(10);
+ALTER TABLE gs_plan DROP COLUMN f;
+EXECUTE gs_kept(10);
+TRUNCATE gs_plan;
+EXECUTE gs_kept(10);
+ALTER TABLE gs_plan ALTER COLUMN id TYPE int8;
+EXECUTE gs_kept(10);
+DROP TABLE gs_plan;
+EXECUTE gs_kept(10);
+RESET gpuagg.debug_require;
+RESET plan_cache_mode;
 -- what PostgreSQL counts
 CREATE FUNCTION gs_counted(on_device bool) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
