@@ -51,7 +51,6 @@ typedef struct GpuSampleScan
 	RelOptInfo *rel;
 	GpuAggLower *lw;
 	List	   *lowered;		/* RestrictInfos of the device's filter */
-	List	   *sample_exprs;
 	double		sample_lines;
 	bool		ring;			/* the table is read through a ring */
 	GpuAggPlanInfo info;
@@ -130,10 +129,8 @@ make_path(const GpuSampleScan *scan)
 	path->methods = &path_methods;
 	path->custom_paths = list_make1(create_samplescan_path(scan->root,
 														   scan->rel, outer));
-	path->custom_private =
-		list_make3(gpuagg_plan_pack(&scan->info), scan->lowered,
-				   list_concat_copy(scan->lw->runtime_exprs,
-									scan->sample_exprs));
+	path->custom_private = list_make3(gpuagg_plan_pack(&scan->info),
+									  scan->lowered, scan->lw->runtime_exprs);
 	set_costs(scan, &path->path);
 	return path;
 }
@@ -155,14 +152,19 @@ bare_fallback(Plan *plan)
 	return plan;
 }
 
-/* Clauses (in the order in which they are evaluated) less the device's */
+/*
+ * The sample's arguments are taken from the table's entry only now: where
+ * PostgreSQL joins partitions, it may have put a partition's columns in the
+ * place of its parent's.
+ */
 static Plan *
 plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				 List *tlist, List *clauses, List *custom_plans)
 {
 	List	   *lowered = (List *) lsecond(best_path->custom_private);
-	List	   *exprs = (List *) lthird(best_path->custom_private);
+	List	   *runtime = (List *) lthird(best_path->custom_private);
 	CustomScan *plan = makeNode(CustomScan);
+	bool		repeatable;
 
 	plan->scan.scanrelid = rel->relid;
 	plan->scan.plan.targetlist = tlist;
@@ -171,8 +173,10 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	plan->flags = best_path->flags;
 	plan->custom_plans = list_make1(bare_fallback(linitial(custom_plans)));
 	plan->custom_exprs =
-		list_concat_copy(exprs,
-						 copyObject(extract_actual_clauses(lowered, false)));
+		list_concat(list_concat_copy(runtime,
+									 gpuagg_sample_exprs(root, rel,
+														 &repeatable)),
+					copyObject(extract_actual_clauses(lowered, false)));
 	plan->custom_private = (List *) linitial(best_path->custom_private);
 	plan->methods = GetCustomScanMethods(GPUAGG_SAMPLE_NODE_NAME, false);
 	return &plan->scan.plan;
@@ -212,8 +216,7 @@ try_scan(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	{
 		scan.info.est_rows = rel->tuples;
 		scan.info.sample = gpuagg_sample_method(root, rel);
-		scan.sample_exprs = gpuagg_sample_exprs(root, rel,
-												&scan.info.repeatable);
+		(void) gpuagg_sample_exprs(root, rel, &scan.info.repeatable);
 		scan.sample_lines = gpuagg_sample_lines(root, rel, relation);
 		scan.ring = RelationGetNumberOfBlocks(relation) > NBuffers / 4;
 		path = make_path(&scan);

@@ -316,6 +316,9 @@ SELECT gs_outcomes(ARRAY['SELECT tableoid::regclass, ctid, x FROM gs_part x TABL
 	'SELECT p, x.id FROM generate_series(10, 50, 20) p, LATERAL (SELECT * FROM gs_part TABLESAMPLE BERNOULLI (p) REPEATABLE (1) WHERE id > p) x']);
 SET gpuagg.debug_require = 'require';
 EXPLAIN (COSTS OFF) SELECT id FROM gs_part TABLESAMPLE SYSTEM (50) WHERE id < 5;
+SET enable_partitionwise_join = on;
+SELECT compare_scan('SELECT a.id, s.id FROM gs_part a JOIN LATERAL (SELECT * FROM gs_part b TABLESAMPLE SYSTEM (a.g * 40) REPEATABLE (a.g)) s ON a.id = s.id AND a.g = s.g WHERE a.id < 100', 'prefer');
+RESET enable_partitionwise_join;
 RESET gpuagg.debug_require;
 -- row security and security-barrier views: nothing above them sees a hidden row
 CREATE TABLE gs_secret (id int4, who text, n numeric);
