@@ -10,7 +10,8 @@
  *	device.cu	open, list, info			plan.cu		what kernels need of a program
  *	bell.cu		completions to the eventfd
  *	task.cu		begin, cancel, end, growth	batch.cu	batches in, completions out
- *	results.cu	groups out					decode.cu, group.cu, grow.cu, emit.cu: kernels
+ *	results.cu	groups out					decode.cu, group.cu, select.cu, grow.cu,
+ *											emit.cu: kernels
  *
  * A task has a lane of two streams: pages are decoded in one, rows grouped in
  * the other, so that the link is busy while groups are updated.  All that
@@ -85,7 +86,7 @@ struct GpuAggDevice
 typedef enum GpuAggBatchStage
 {
 	GPUAGG_BATCH_GROUPING,		/* decoding, grouping */
-	GPUAGG_BATCH_LISTING,		/* the list of skipped rows is coming */
+	GPUAGG_BATCH_LISTING,		/* the list of rows is coming */
 	GPUAGG_BATCH_DONE
 } GpuAggBatchStage;
 
@@ -102,7 +103,7 @@ typedef struct GpuAggBatch
 	char	   *memory;			/* all of the chunk */
 	size_t		bytes;
 	GpuAggPinned *staging;		/* what goes up; GpuAggReport comes down */
-	GpuAggPinned *list;			/* skipped rows */
+	GpuAggPinned *list;			/* rows for PostgreSQL, or selected */
 	GpuAggEvents *events;
 	GpuAggCompletion completion;
 } GpuAggBatch;
@@ -164,7 +165,7 @@ struct GpuAggTask
 	GpuAggPinned *plan_staging;
 	GpuAggPinned *rows_plan_staging;
 
-	/* groups */
+	/* groups; nothing of it where rows are selected */
 	GpuAggTableRef table;
 	size_t		table_bytes;
 	uint32_t	generation;		/* counts growths */
