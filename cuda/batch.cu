@@ -7,7 +7,8 @@
  * client said of the pages, decoding, grouping, download of the counters.
  * Polling looks at the counters when they have arrived.  Rows that found no
  * room send the batch through grouping once more, behind a larger table; a
- * list of skipped rows is fetched; then the batch is complete.
+ * list of rows (left to PostgreSQL, or selected) is fetched; then the batch is
+ * complete.
  *
  * Batches complete in their order: they are in the same streams.
  */
@@ -202,16 +203,37 @@ batch_scratch(GpuAggTask *task, const GpuAggProgram *p, char **scratch,
 				cudaMemsetAsync(*scratch, 0, *bytes, task->lane->group), error);
 }
 
+/* The last part of a batch: a kernel was launched; the counters go to the host. */
+static bool
+batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+	GpuAggReport *report = (GpuAggReport *) batch->staging->data;
+
+	return CUDA_LAUNCHED(task->device, task, error) &&
+		CUDA_OK(task->device, task, cudaEventRecord(batch->events->grouped, stream), error) &&
+		CUDA_OK(task->device, task,
+				cudaMemcpyAsync(&report->batch, batch->chunk.head, sizeof(report->batch),
+								cudaMemcpyDeviceToHost, stream), error) &&
+		(task->table.head == NULL ||
+		 CUDA_OK(task->device, task,
+				 cudaMemcpyAsync(&report->table, task->table.head, sizeof(report->table),
+								 cudaMemcpyDeviceToHost, stream), error)) &&
+		CUDA_OK(task->device, task, cudaEventRecord(batch->events->done, stream), error) &&
+		gpuagg_cuda_notify(task, error);
+}
+
 /*
- * Groups the rows that are still valid, and sends the counters to the host.
+ * Groups the rows that are still valid, or lists those that pass the filter,
+ * and sends the counters to the host.
  */
 static bool
 batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error)
 {
 	const GpuAggLocalShape none = {0, 0, 0};
 	const GpuAggProgram *p = batch->program;
+	const uint32_t scratch_stride = (uint32_t) gpuagg_cuda_scratch_bytes(p, 1);
 	cudaStream_t stream = task->lane->group;
-	GpuAggReport *report = (GpuAggReport *) batch->staging->data;
 	size_t		scratch_bytes;
 	char	   *scratch;
 
@@ -223,20 +245,15 @@ batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error
 		gpuagg_cuda_trap(1, stream);
 	if (batch->nspilled > 0)
 		gpuagg_cuda_merge_spill(batch->plan, &batch->chunk, batch->nspilled, &task->table, stream);
-	gpuagg_cuda_group(batch->plan, &batch->chunk, &task->table,
-					  local ? &task->local : &none, task->plan->stride, scratch,
-					  (uint32_t) gpuagg_cuda_scratch_bytes(p, 1), group_blocks(task), stream);
+	if (p->select)
+		gpuagg_cuda_select(batch->plan, &batch->chunk, scratch, scratch_stride,
+						   group_blocks(task), stream);
+	else
+		gpuagg_cuda_group(batch->plan, &batch->chunk, &task->table,
+						  local ? &task->local : &none, task->plan->stride, scratch,
+						  scratch_stride, group_blocks(task), stream);
 	gpuagg_cuda_free(task, scratch, scratch_bytes, stream);
-	return CUDA_LAUNCHED(task->device, task, error) &&
-		CUDA_OK(task->device, task, cudaEventRecord(batch->events->grouped, stream), error) &&
-		CUDA_OK(task->device, task,
-				cudaMemcpyAsync(&report->batch, batch->chunk.head, sizeof(report->batch),
-								cudaMemcpyDeviceToHost, stream), error) &&
-		CUDA_OK(task->device, task,
-				cudaMemcpyAsync(&report->table, task->table.head, sizeof(report->table),
-								cudaMemcpyDeviceToHost, stream), error) &&
-		CUDA_OK(task->device, task, cudaEventRecord(batch->events->done, stream), error) &&
-		gpuagg_cuda_notify(task, error);
+	return batch_report(task, batch, error);
 }
 
 static bool
@@ -616,8 +633,8 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 
 	if (batch->stage == GPUAGG_BATCH_LISTING)
 	{
-		c->skipped = (const GpuAggRowRef *) batch->list->data;
-		c->nskipped = head->nskipped;
+		c->listed = (const GpuAggRowRef *) batch->list->data;
+		c->nlisted = head->nskipped;
 		batch->stage = GPUAGG_BATCH_DONE;
 		return;
 	}
@@ -705,6 +722,6 @@ gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
 	*completion = batch->completion;
 	completion->error = task->error;
 	if (task->error.status != GPUAGG_OK)
-		completion->nskipped = 0;
+		completion->nlisted = 0;
 	return true;
 }

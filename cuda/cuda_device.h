@@ -10,7 +10,8 @@
  *	device.cu	open, list, info			plan.cu		what kernels need of a program
  *	bell.cu		completions to the eventfd
  *	task.cu		begin, cancel, end, growth	batch.cu	batches in, completions out
- *	results.cu	groups out					decode.cu, group.cu, grow.cu, emit.cu: kernels
+ *	results.cu	groups out					decode.cu, group.cu, select.cu, grow.cu,
+ *											emit.cu: kernels
  *
  * Measuring the card (cuda_probe.h, probe*.cu) runs on another thread.
  *
@@ -87,7 +88,7 @@ struct GpuAggDevice
 typedef enum GpuAggBatchStage
 {
 	GPUAGG_BATCH_GROUPING,		/* decoding, grouping */
-	GPUAGG_BATCH_LISTING,		/* the list of skipped rows is coming */
+	GPUAGG_BATCH_LISTING,		/* the list of rows is coming */
 	GPUAGG_BATCH_DONE
 } GpuAggBatchStage;
 
@@ -104,7 +105,7 @@ typedef struct GpuAggBatch
 	char	   *memory;			/* all of the chunk */
 	size_t		bytes;
 	GpuAggPinned *staging;		/* what goes up; GpuAggReport comes down */
-	GpuAggPinned *list;			/* skipped rows */
+	GpuAggPinned *list;			/* rows for PostgreSQL, or selected */
 	GpuAggEvents *events;
 	GpuAggCompletion completion;
 } GpuAggBatch;
@@ -166,7 +167,7 @@ struct GpuAggTask
 	GpuAggPinned *plan_staging;
 	GpuAggPinned *rows_plan_staging;
 
-	/* groups */
+	/* groups; nothing of it where rows are selected */
 	GpuAggTableRef table;
 	size_t		table_bytes;
 	uint32_t	generation;		/* counts growths */

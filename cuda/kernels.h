@@ -64,7 +64,7 @@ typedef struct GpuAggBatchHead
 	unsigned long long rows_passed;
 	uint32_t	errors;			/* GPUAGG_ST_ bits that were consumed */
 	uint32_t	corrupt;		/* 1 + (page << 16 | line) of a bad line */
-	uint32_t	nskipped;
+	uint32_t	nskipped;		/* rows of the list: for PostgreSQL, or selected */
 	uint32_t	overflow;		/* rows that found no place */
 	uint32_t	nspilled;		/* groups of block-local tables that did */
 	uint32_t	local_misses;	/* rows that block-local tables had no room for */
@@ -91,7 +91,7 @@ typedef struct GpuAggChunk
 	uint8_t    *states;			/* nrows of each column */
 	uint64_t   *words;
 	char	   *pages;			/* copy; NULL if no column needs it */
-	GpuAggRowRef *skipped;		/* room for nrows */
+	GpuAggRowRef *skipped;		/* the list; room for nrows */
 	char	   *spill;			/* entries that found no place */
 } GpuAggChunk;
 
@@ -151,6 +151,10 @@ extern void gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 							  uint32_t stride, char *scratch,
 							  uint32_t scratch_stride, uint32_t blocks,
 							  cudaStream_t stream);
+/* Programs that select rows: instead of grouping */
+extern void gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+							   char *scratch, uint32_t scratch_stride,
+							   uint32_t blocks, cudaStream_t stream);
 extern void gpuagg_cuda_merge_spill(const GpuAggPlan *plan,
 									const GpuAggChunk *chunk, uint32_t nspilled,
 									const GpuAggTableRef *table,

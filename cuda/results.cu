@@ -191,6 +191,8 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 	{
 		if (task->fault == GPUAGG_FAULT_FINISH)
 			(void) gpuagg_cuda_injected("finish", error);
+		else if (gpuagg_cuda_program(task->plan)->select)
+			task->stage = GPUAGG_TASK_RESULTS;	/* its rows are listed already */
 		else if (sizes_launch(task, error))
 		{
 			task->stage = GPUAGG_TASK_SIZING;

@@ -257,8 +257,13 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	task->plan->sample = config->sample;
 	task->device_plan = gpuagg_cuda_task_upload(task, task->plan, task->plan_bytes,
 												&task->plan_staging, error);
-	return task->device_plan != NULL && groups_begin(task, config, error) &&
-		decode_waits(task, error);
+	if (task->device_plan == NULL)
+		return false;
+	if (program->select)
+		task->strategy = "select";
+	else if (!groups_begin(task, config, error))
+		return false;
+	return decode_waits(task, error);
 }
 
 GpuAggStatus

@@ -17,10 +17,12 @@
 #include "access/genam.h"
 #include "commands/extension.h"
 #include "executor/agg_node.h"
+#include "executor/sample_node.h"
 #include "fmgr.h"
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "planner/agg_path.h"
+#include "planner/sample_path.h"
 #include "service/shmem.h"
 #include "service/worker_main.h"
 #include "storage/ipc.h"
@@ -232,7 +234,7 @@ static void
 define_user_settings(void)
 {
 	DefineCustomBoolVariable("gpuagg.enable",
-							 "Lets the planner run GROUP BY and aggregates on the device.",
+							 "Lets the planner run GROUP BY, aggregates and TABLESAMPLE on the device.",
 							 "Off, plans and their costs are PostgreSQL's alone.",
 							 &gpuagg_enable, true,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
@@ -334,6 +336,8 @@ _PG_init(void)
 	shmem_startup_hook = module_shmem_startup;
 
 	gpuagg_worker_define();
-	gpuagg_planner_init();
-	gpuagg_executor_init();
+	gpuagg_agg_path_init();
+	gpuagg_sample_path_init();
+	gpuagg_agg_node_init();
+	gpuagg_sample_node_init();
 }

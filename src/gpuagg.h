@@ -17,9 +17,10 @@ typedef enum GpuAggRequire
 {
 	GPUAGG_ALLOW,				/* cost decides */
 	GPUAGG_PREFER,				/* the device wherever it can be planned */
-	GPUAGG_REQUIRE,				/* ERROR if a GROUP BY or aggregate is planned
-								 * without the device, or falls back for any
-								 * reason but an error that PostgreSQL raises */
+	GPUAGG_REQUIRE,				/* ERROR if a GROUP BY, aggregate or sampled
+								 * scan is planned without the device, or falls
+								 * back for any reason but an error that
+								 * PostgreSQL raises */
 	GPUAGG_FORBID				/* ERROR if one could be planned on it */
 } GpuAggRequire;
 

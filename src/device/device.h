@@ -73,22 +73,30 @@ typedef struct GpuAggRowColumn
 	const void *values;
 } GpuAggRowColumn;
 
-/* A row that the device leaves to PostgreSQL. */
+/*
+ * A row of the batch that its completion lists: one that the device leaves to
+ * PostgreSQL, or, with GPUAGG_ROW_PASSED in its line, one that a program which
+ * selects rows has chosen.
+ */
 typedef struct GpuAggRowRef
 {
 	uint32_t	page;			/* index in the batch */
 	uint32_t	line;			/* 1-based line pointer */
 } GpuAggRowRef;
 
+#define GPUAGG_ROW_PASSED UINT32_C(0x80000000)
+
 typedef struct GpuAggCompletion
 {
 	uint64_t	batch_id;
 	GpuAggError error;			/* status GPUAGG_OK: consumed */
-	uint64_t	rows_scanned;	/* visible rows seen, skipped ones included; of a
-								 * sample, those that belong to it */
+	uint64_t	rows_scanned;	/* visible rows seen, those left to PostgreSQL
+								 * included; of a sample, those that belong to
+								 * it */
 	uint64_t	rows_passed;	/* that passed the filter */
-	const GpuAggRowRef *skipped;	/* valid until the next task_poll */
-	uint32_t	nskipped;
+	const GpuAggRowRef *listed; /* in any order; valid until the next
+								 * task_poll */
+	uint32_t	nlisted;
 } GpuAggCompletion;
 
 typedef struct GpuAggTaskStats

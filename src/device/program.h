@@ -6,7 +6,8 @@
  * A program says how to turn one heap tuple into zero or one contribution to
  * a group: which attributes to load, which instructions to run, which
  * registers are the filter, the group keys and the aggregate inputs, and
- * which transitions to apply.  It is one contiguous block without pointers
+ * which transitions to apply.  One that only selects rows ends with its filter.
+ * It is one contiguous block without pointers
  * (arrays follow the header at byte offsets), so it can be kept in a plan,
  * sent through a queue and copied to a GPU as it is.
  *
@@ -29,7 +30,7 @@
 
 #include "common.h"
 
-#define GPUAGG_PROGRAM_VERSION 1
+#define GPUAGG_PROGRAM_VERSION 2
 #define GPUAGG_MAX_REGS 512
 #define GPUAGG_MAX_KEYS 31
 #define GPUAGG_MAX_TRANSITIONS 64
@@ -153,7 +154,10 @@ typedef struct GpuAggProgram
 	uint16_t	ntransitions;
 	uint16_t	nregs;
 	uint8_t		utf8;			/* 1: text is UTF-8; 0: one byte a character */
-	uint8_t		pad[5];
+	uint8_t		select;			/* 1: rows that pass the filter are listed, not
+								 * grouped; no keys, no transitions, and no
+								 * instructions behind the filter's */
+	uint8_t		pad[4];
 	uint32_t	attrs_off;
 	uint32_t	consts_off;
 	uint32_t	instrs_off;

@@ -1,10 +1,12 @@
 /*
  * explain.c
- *		EXPLAIN of a GpuAgg node, in all formats.
+ *		EXPLAIN of GpuAgg and GpuSample nodes, in all formats.
  *
- * PostgreSQL itself prints HAVING as the node's Filter, the fallback plan as
- * a child if it ran, and buffer counts.  Here come the table, the group
- * keys and WHERE (as "Row Filter"), and with ANALYZE what the device did.
+ * Of GpuAgg PostgreSQL itself prints HAVING as the node's Filter, of GpuSample
+ * the table and the conditions that it evaluates, of both the fallback plan
+ * as a child if it ran, and buffer counts.  Here come the sample; of GpuAgg
+ * the table, the group keys and WHERE (as "Row Filter"); of GpuSample the
+ * conditions that the device evaluates; and with ANALYZE what the device did.
  *
  * Whatever depends on the machine (device, strategy, memory, times) appears
  * only with TIMING, and the device that is asked for only with COSTS, so that
@@ -27,7 +29,7 @@
 /* ---------------------------------------------------------------- plan --- */
 
 static void
-explain_relation(GpuAggScanState *node, ExplainState *es)
+explain_relation(GpuAggScan *node, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	int			rti = bms_singleton_member(plan->custom_relids);
@@ -56,7 +58,7 @@ explain_relation(GpuAggScanState *node, ExplainState *es)
 }
 
 static void
-explain_expressions(GpuAggScanState *node, List *ancestors, ExplainState *es)
+explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	Plan	   *rows = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
@@ -85,7 +87,7 @@ explain_expressions(GpuAggScanState *node, List *ancestors, ExplainState *es)
 
 /* As EXPLAIN of PostgreSQL's Sample Scan */
 static void
-explain_sample(GpuAggScanState *node, List *ancestors, ExplainState *es)
+explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	bool		system = node->info->sample == GPUAGG_SAMPLE_SYSTEM;
@@ -97,9 +99,10 @@ explain_sample(GpuAggScanState *node, List *ancestors, ExplainState *es)
 
 	if (node->info->sample == GPUAGG_SAMPLE_NONE)
 		return;
-	for (int i = node->info->nruntime; i < list_length(plan->custom_exprs); i++)
+	for (int i = 0; i < 1 + node->info->repeatable; i++)
 		texts = lappend(texts,
-						deparse_expression(list_nth(plan->custom_exprs, i),
+						deparse_expression(list_nth(plan->custom_exprs,
+													node->info->nruntime + i),
 										   context, prefix, false));
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
@@ -128,8 +131,9 @@ explain_count(const char *label, uint64 count, ExplainState *es)
 }
 
 static void
-explain_counts(const GpuAggCounters *counters, ExplainState *es)
+explain_counts(const GpuAggScan *node, ExplainState *es)
 {
+	const GpuAggCounters *counters = &node->counters;
 	uint64		filtered = counters->rows_scanned > counters->rows_passed ?
 		counters->rows_scanned - counters->rows_passed : 0;
 
@@ -142,7 +146,8 @@ explain_counts(const GpuAggCounters *counters, ExplainState *es)
 		explain_count("Rows Filtered", filtered, es);
 		explain_count("Rows Evaluated by PostgreSQL",
 					  counters->rows_evaluated, es);
-		ExplainPropertyUInteger("Groups", NULL, counters->groups, es);
+		if (!node->info->program->select)
+			ExplainPropertyUInteger("Groups", NULL, counters->groups, es);
 		ExplainPropertyUInteger("Pages", NULL, counters->pages, es);
 		ExplainPropertyUInteger("Bytes Read", NULL, counters->pages * BLCKSZ,
 								es);
@@ -183,7 +188,7 @@ explain_gpu(const GpuAggCounters *counters, ExplainState *es)
 }
 
 static void
-explain_timing(GpuAggScanState *node, ExplainState *es)
+explain_timing(GpuAggScan *node, ExplainState *es)
 {
 	const GpuAggCounters *counters = &node->counters;
 	double		run = INSTR_TIME_GET_MILLISEC(counters->run_time);
@@ -213,16 +218,35 @@ explain_timing(GpuAggScanState *node, ExplainState *es)
 								 1000.0 - run), 3, es);
 }
 
+/* What is evaluated on the device, as PostgreSQL's "Filter" */
+static void
+explain_device_filter(GpuAggScan *node, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+	List	   *quals = gpuagg_plan_device_quals(node->info, plan->custom_exprs);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   (Plan *) plan, ancestors);
+
+	if (quals != NIL)
+		ExplainPropertyText("Device Filter",
+							deparse_expression((Node *) make_ands_explicit(quals),
+											   context, es->verbose, false), es);
+}
+
 void
-gpuagg_explain_node(GpuAggScanState *node, List *ancestors, ExplainState *es)
+gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	const GpuAggCounters *counters = &node->counters;
 	bool		timing = es->analyze && es->timing &&
-		gpuagg_node_timing(node);
+		gpuagg_scan_timing(node);
 
-	explain_relation(node, es);
+	if (!node->info->program->select)
+		explain_relation(node, es);
 	explain_sample(node, ancestors, es);
-	explain_expressions(node, ancestors, es);
+	if (node->info->program->select)
+		explain_device_filter(node, ancestors, es);
+	else
+		explain_expressions(node, ancestors, es);
 	if (timing && counters->runs > 0)
 		ExplainPropertyText("Device", counters->device, es);
 	else if (es->costs)
@@ -230,7 +254,7 @@ gpuagg_explain_node(GpuAggScanState *node, List *ancestors, ExplainState *es)
 	if (!es->analyze ||
 		(counters->runs == 0 && counters->fallback == GPUAGG_FALLBACK_NONE))
 		return;
-	explain_counts(counters, es);
+	explain_counts(node, es);
 	if (timing)
 		explain_timing(node, es);
 }

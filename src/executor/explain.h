@@ -1,6 +1,6 @@
 /*
  * explain.h
- *		What EXPLAIN shows of a GpuAgg node.
+ *		What EXPLAIN shows of a GpuAgg or GpuSample node.
  */
 #ifndef GPUAGG_EXECUTOR_EXPLAIN_H
 #define GPUAGG_EXECUTOR_EXPLAIN_H
@@ -9,9 +9,9 @@
 
 #include "compat.h"
 #include GPUAGG_EXPLAIN_HEADER
-#include "executor/agg_node.h"
+#include "executor/scan.h"
 
-extern void gpuagg_explain_node(GpuAggScanState *node, List *ancestors,
+extern void gpuagg_explain_node(GpuAggScan *node, List *ancestors,
 								ExplainState *es);
 
 #endif							/* GPUAGG_EXECUTOR_EXPLAIN_H */

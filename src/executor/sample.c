@@ -81,6 +81,12 @@ gpuagg_sample_evaluate(GpuAggSampleState *state, ExprContext *econtext)
 	state->bulkread = state->method == GPUAGG_SAMPLE_BERNOULLI || percent >= 1;
 }
 
+bool
+gpuagg_sample_is_empty(const GpuAggSampleState *state)
+{
+	return state->method != GPUAGG_SAMPLE_NONE && state->sample.cutoff == 0;
+}
+
 BlockNumber
 gpuagg_sample_share(const GpuAggSampleState *state, BlockNumber nblocks)
 {

@@ -31,6 +31,9 @@ extern void gpuagg_sample_init(GpuAggSampleState *state, int method,
 extern void gpuagg_sample_evaluate(GpuAggSampleState *state,
 								   ExprContext *econtext);
 
+/* Is there surely nothing in it?  Then parameters are not evaluated either. */
+extern bool gpuagg_sample_is_empty(const GpuAggSampleState *state);
+
 /* How many of so many blocks will be read, about */
 extern BlockNumber gpuagg_sample_share(const GpuAggSampleState *state,
 									   BlockNumber nblocks);

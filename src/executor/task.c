@@ -1,7 +1,7 @@
 /*
  * task.c
  *		Drives one device task: begin, feed pages, answer row lists, finish,
- *		collect groups.
+ *		collect groups or chosen rows.
  *
  * The loop in task_feed keeps the device busy: it hands over batches until
  * as many are in flight as the device wants and the feed allows, takes
@@ -9,7 +9,8 @@
  * BATCH_DONE frees a batch's pins at once, unless it lists rows that
  * PostgreSQL must evaluate; then the list goes to a queue and the pins stay
  * until its last row was looked at.  Evaluated rows are sent in messages of
- * their own, of which only a few are in flight at a time.
+ * their own, of which only a few are in flight at a time.  Of a program that
+ * selects rows, the list of each batch goes to the store of chosen rows.
  *
  * Cleanup: pins belong to the resource owner, and must not be dropped while
  * the device may read the pages.  Whatever ends the run early, ERROR, FATAL
@@ -17,7 +18,7 @@
  * nothing of ours.
  *
  * Memory: the current context, which the caller deletes after the run.
- * Groups go to node->results, which has its own.
+ * Answers go to scan->results or scan->chosen, which have their own.
  */
 #include "postgres.h"
 
@@ -35,6 +36,17 @@
 /* Messages of evaluated rows in flight */
 #define ROWS_AHEAD 4
 
+/*
+ * Sorting a list of chosen rows: page, line and whether it is undecided in
+ * one number.
+ */
+#define ST_SORT sort_keys
+#define ST_ELEMENT_TYPE uint64
+#define ST_COMPARE(a, b) (*(a) < *(b) ? -1 : *(a) > *(b))
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
 /* Rows of one batch that PostgreSQL is to evaluate */
 typedef struct GpuAggTodo
 {
@@ -47,7 +59,7 @@ typedef struct GpuAggTodo
 
 typedef struct GpuAggRun
 {
-	GpuAggScanState *node;
+	GpuAggScan *scan;
 	BlockNumber nblocks;
 	bool		timing;
 	GpuAggClient *client;
@@ -95,7 +107,73 @@ task_release(GpuAggRun *run, uint64 batch_id)
 
 	time_start(run, &start);
 	(void) gpuagg_feed_release(run->feed, batch_id);
-	time_add(run, &run->node->counters.feed_time, start);
+	time_add(run, &run->scan->counters.feed_time, start);
+}
+
+/*
+ * A list as sorted keys.  False: there is a row that cannot be.
+ */
+static bool
+task_sort(GpuAggRun *run, const GpuAggMsg *msg, uint64 *keys)
+{
+	const GpuAggRowRef *refs = (const GpuAggRowRef *) (msg + 1);
+
+	for (uint32 i = 0; i < msg->count; i++)
+	{
+		bool		passed = (refs[i].line & GPUAGG_ROW_PASSED) != 0;
+		uint32		line = refs[i].line & ~GPUAGG_ROW_PASSED;
+
+		if (line < FirstOffsetNumber || line > MaxOffsetNumber)
+			return false;
+		keys[i] = (uint64) refs[i].page << 32 | line << 1 | !passed;
+		run->scan->counters.rows_evaluated += !passed;
+	}
+	sort_keys(keys, msg->count);
+	return true;
+}
+
+/*
+ * Keeps the rows that a batch lists.  Devices list them in any order.
+ */
+static GpuAggStatus
+task_choose(GpuAggRun *run, const GpuAggMsg *msg)
+{
+	Size		count = msg->count;
+	uint64	   *keys = palloc_extended(count * sizeof(uint64),
+									   MCXT_ALLOC_HUGE);
+	GpuAggChosenRow *rows = palloc_extended(count * sizeof(GpuAggChosenRow),
+											MCXT_ALLOC_HUGE);
+	GpuAggChosenPage *pages = palloc(Min(count, GPUAGG_CHOSEN_MAX_PAGES) *
+									 sizeof(GpuAggChosenPage));
+	uint32		npages = 0;
+
+	if (!task_sort(run, msg, keys))
+		return task_garbled(run);
+	for (uint32 i = 0; i < msg->count; i++)
+	{
+		uint32		page = keys[i] >> 32;
+		uint32		line = (uint32) keys[i] >> 1;
+
+		if (i == 0 || page != keys[i - 1] >> 32)
+		{
+			Buffer		buffer = gpuagg_feed_buffer(run->feed, msg->batch_id,
+													page);
+
+			if (!BufferIsValid(buffer) || npages == GPUAGG_CHOSEN_MAX_PAGES)
+				return task_garbled(run);
+			pages[npages].block = BufferGetBlockNumber(buffer);
+			pages[npages++].buffer = buffer;
+		}
+		if (keys[i] & 1)
+			line |= GPUAGG_CHOSEN_UNDECIDED;
+		rows[i] = GPUAGG_CHOSEN_ROW(npages - 1, line);
+	}
+	gpuagg_chosen_add(run->scan->chosen, msg->batch_id, pages, npages, rows,
+					  msg->count);
+	pfree(keys);
+	pfree(rows);
+	pfree(pages);
+	return GPUAGG_OK;
 }
 
 /*
@@ -106,6 +184,7 @@ static GpuAggStatus
 task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 {
 	Size		refs = msg->count * sizeof(GpuAggRowRef);
+	GpuAggStatus status = GPUAGG_OK;
 	GpuAggTodo *todo;
 
 	if (bytes != sizeof(GpuAggMsg) + refs)
@@ -117,10 +196,12 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 		run->rows_in_flight--;
 		return GPUAGG_OK;
 	}
-	if (msg->count == 0)
+	if (msg->count == 0 || run->scan->chosen != NULL)
 	{
+		if (msg->count > 0)
+			status = task_choose(run, msg);
 		task_release(run, msg->batch_id);
-		return GPUAGG_OK;
+		return status;
 	}
 
 	todo = palloc(offsetof(GpuAggTodo, refs) + refs);
@@ -140,7 +221,7 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 static void
 task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 {
-	GpuAggCounters *counters = &run->node->counters;
+	GpuAggCounters *counters = &run->scan->counters;
 	const GpuAggDeviceInfo *info = gpuagg_client_info(run->client);
 
 	counters->runs++;
@@ -159,7 +240,7 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	strlcpy(counters->strategy, msg->strategy, sizeof(counters->strategy));
 
 	/* adds to tuples_returned, which PostgreSQL's scans count row by row */
-	pgstat_count_index_tuples(run->node->rel, msg->rows_scanned);
+	pgstat_count_index_tuples(run->scan->rel, msg->rows_scanned);
 	run->done = true;
 }
 
@@ -173,7 +254,9 @@ task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 		case GPUAGG_MSG_BATCH_DONE:
 			return task_batch_done(run, msg, bytes);
 		case GPUAGG_MSG_RESULTS:
-			return gpuagg_results_add(run->node->results,
+			if (run->scan->results == NULL)
+				return task_garbled(run);
+			return gpuagg_results_add(run->scan->results,
 									  (const char *) (msg + 1), msg->count,
 									  bytes - sizeof(GpuAggMsg), run->error);
 		case GPUAGG_MSG_DONE:
@@ -202,7 +285,7 @@ task_receive(GpuAggRun *run, bool wait)
 	status = gpuagg_client_receive(run->client, wait, &msg, &bytes,
 								   run->error);
 	if (wait)
-		time_add(run, &run->node->counters.wait_time, start);
+		time_add(run, &run->scan->counters.wait_time, start);
 	while (status == GPUAGG_OK && msg != NULL)
 	{
 		status = task_message(run, msg, bytes);
@@ -234,7 +317,7 @@ task_send_pages(GpuAggRun *run)
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
 		gpuagg_client_progress(run->client, gpuagg_feed_pages(run->feed));
 	}
-	time_add(run, &run->node->counters.feed_time, start);
+	time_add(run, &run->scan->counters.feed_time, start);
 	return status;
 }
 
@@ -242,7 +325,7 @@ static GpuAggStatus
 task_send_rows(GpuAggRun *run)
 {
 	Size		bytes;
-	const GpuAggMsg *msg = gpuagg_rows_message(run->node->rows,
+	const GpuAggMsg *msg = gpuagg_rows_message(run->scan->rows,
 											   run->next_batch++, &bytes);
 
 	run->rows_in_flight++;
@@ -252,15 +335,15 @@ task_send_rows(GpuAggRun *run)
 static GpuAggRows *
 task_rows(GpuAggRun *run)
 {
-	GpuAggScanState *node = run->node;
-	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+	GpuAggScan *scan = run->scan;
+	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
 
-	if (node->rows == NULL)
-		node->rows = gpuagg_rows_create(list_nth(plan->custom_plans,
+	if (scan->rows == NULL)
+		scan->rows = gpuagg_rows_create(list_nth(plan->custom_plans,
 												 GPUAGG_PLAN_ROWS),
-										node->css.ss.ps.state, node->eflags,
-										node->info->program);
-	return node->rows;
+										scan->css.ss.ps.state, scan->eflags,
+										scan->info->program);
+	return scan->rows;
 }
 
 /*
@@ -283,12 +366,12 @@ task_evaluate(GpuAggRun *run)
 		if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
 			return task_garbled(run);
 		CHECK_FOR_INTERRUPTS();
-		status = gpuagg_rows_add(rows, run->node->rel, buffer, ref->line,
+		status = gpuagg_rows_add(rows, run->scan->rel, buffer, ref->line,
 								 run->error);
 		if (status != GPUAGG_OK)
 			return status;
 		todo->done++;
-		run->node->counters.rows_evaluated++;
+		run->scan->counters.rows_evaluated++;
 		if (gpuagg_rows_full(rows))
 			return task_send_rows(run);
 	}
@@ -302,8 +385,8 @@ task_evaluate(GpuAggRun *run)
 static bool
 task_rows_left(const GpuAggRun *run)
 {
-	return run->node->rows != NULL &&
-		gpuagg_rows_pending(run->node->rows) > 0;
+	return run->scan->rows != NULL &&
+		gpuagg_rows_pending(run->scan->rows) > 0;
 }
 
 /*
@@ -355,19 +438,19 @@ static GpuAggStatus
 task_drive(GpuAggRun *run)
 {
 	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
-	GpuAggScanState *node = run->node;
+	GpuAggScan *scan = run->scan;
 	GpuAggStatus status;
 
-	run->feed = gpuagg_feed_begin(node->rel,
-								  node->css.ss.ps.state->es_snapshot,
-								  run->nblocks, &node->sample,
+	run->feed = gpuagg_feed_begin(scan->rel,
+								  scan->css.ss.ps.state->es_snapshot,
+								  run->nblocks, &scan->sample,
 								  device->batch_pages,
 								  device->batches_ahead);
 	status = task_feed(run);
 	if (status == GPUAGG_OK)
 		status = task_collect(run);
 	if (status == GPUAGG_OK)
-		node->counters.pages += gpuagg_feed_pages(run->feed);
+		scan->counters.pages += gpuagg_feed_pages(run->feed);
 	return status;
 }
 
@@ -386,43 +469,43 @@ task_cleanup(int code, Datum arg)
 static GpuAggClient *
 task_begin(GpuAggRun *run, const GpuAggProgram *program, bool host)
 {
-	const GpuAggPlanInfo *info = run->node->info;
+	const GpuAggPlanInfo *info = run->scan->info;
 	bool		lost = gpuagg_debug_fault == GPUAGG_FAULT_LOST;
 	GpuAggClientRequest request = {
 		.program = program,
 		.config.expected_groups = Max(info->est_groups, 0),
 		.config.expected_rows = Max(info->est_rows, 0),
-		.config.sample = run->node->sample.sample,
+		.config.sample = run->scan->sample.sample,
 		.config.fault = host && lost ? GPUAGG_FAULT_NONE : gpuagg_debug_fault,
-		.relid = RelationGetRelid(run->node->rel),
-		.total_pages = gpuagg_sample_share(&run->node->sample, run->nblocks),
+		.relid = RelationGetRelid(run->scan->rel),
+		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),
 		.host = host
 	};
 	GpuAggClient *client = gpuagg_client_begin(&request, run->error);
 
-	run->node->on_gpu = request.on_gpu;
+	run->scan->on_gpu = request.on_gpu;
 	return client;
 }
 
 bool
-gpuagg_task_redoable(const GpuAggScanState *node, GpuAggStatus status)
+gpuagg_task_redoable(const GpuAggScan *scan, GpuAggStatus status)
 {
-	return node->on_gpu &&
+	return scan->on_gpu &&
 		(status == GPUAGG_DEVICE_FAULT || status == GPUAGG_DEVICE_LOST ||
 		 status == GPUAGG_OUT_OF_MEMORY || status == GPUAGG_UNSUPPORTED);
 }
 
 GpuAggStatus
-gpuagg_task_run(GpuAggScanState *node, const GpuAggProgram *program,
+gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 				BlockNumber nblocks, bool host, GpuAggError *error)
 {
 	GpuAggRun  *run = palloc0(sizeof(GpuAggRun));
 
-	if (node->rows != NULL)
-		gpuagg_rows_reset(node->rows);
-	run->node = node;
+	if (scan->rows != NULL)
+		gpuagg_rows_reset(scan->rows);
+	run->scan = scan;
 	run->nblocks = nblocks;
-	run->timing = gpuagg_node_timing(node);
+	run->timing = gpuagg_scan_timing(scan);
 	run->error = error;
 	run->client = task_begin(run, program, host);
 	if (run->client == NULL)

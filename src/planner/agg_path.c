@@ -26,11 +26,8 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/transam.h"
-#include "catalog/catalog.h"
-#include "catalog/pg_class.h"
-#include "gpuagg.h"
+#include "device/sample.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -46,13 +43,13 @@
 #include "planner/agg_path.h"
 #include "planner/cost.h"
 #include "planner/lower.h"
+#include "planner/offer.h"
 #include "planner/sample.h"
+#include "planner/table.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
-
-GpuAggSurvey *gpuagg_active_survey = NULL;
 
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
 
@@ -118,32 +115,11 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel)
 	if (rte->inh)
 		return GPUAGG_REFUSE("table \"%s\" is partitioned or has child tables",
 							 rte->eref->aliasname);
-	if (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW)
-		return GPUAGG_REFUSE("\"%s\" is not an ordinary table",
-							 rte->eref->aliasname);
+	if (!gpuagg_table_check_kind(rte))
+		return false;
 	if (parse->groupClause != NIL && !grouping_is_hashable(parse->groupClause))
 		return GPUAGG_REFUSE("the group keys cannot be hashed");
 	return gpuagg_sample_check(root, input_rel);
-}
-
-static bool
-check_relation(Relation relation)
-{
-	const char *name = RelationGetRelationName(relation);
-
-	if (relation->rd_tableam != GetHeapamTableAmRoutine())
-		return GPUAGG_REFUSE("table \"%s\" does not use the heap access method",
-							 name);
-	if (RelationUsesLocalBuffers(relation))
-		return GPUAGG_REFUSE("table \"%s\" is temporary: its pages are private to this session",
-							 name);
-	if (IsCatalogRelation(relation))
-		return GPUAGG_REFUSE("table \"%s\" is a system catalog", name);
-	if (relation->rd_rel->relkind == RELKIND_MATVIEW &&
-		!RelationIsPopulated(relation))
-		return GPUAGG_REFUSE("materialized view \"%s\" has not been populated",
-							 name);
-	return true;
 }
 
 /* ------------------------------------------------------- what is computed --- */
@@ -511,7 +487,7 @@ try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 	/* the parser or the plan cache holds the lock */
 	relation = table_open(planner_rt_fetch(input_rel->relid, root)->relid,
 						  NoLock);
-	if (check_relation(relation) && lower_grouping(&g, relation))
+	if (gpuagg_table_check(relation) && lower_grouping(&g, relation))
 	{
 		g.info.est_rows = input_rel->tuples;
 		g.info.est_groups = estimate_groups(&g);
@@ -552,110 +528,24 @@ reads_no_user_table(List *rtable)
 }
 
 static void
-report_required(List *reasons)
-{
-	StringInfoData text;
-	ListCell   *lc;
-
-	initStringInfo(&text);
-	foreach(lc, reasons)
-		appendStringInfo(&text, "%s%s", foreach_current_index(lc) > 0 ?
-						 "; " : "", (char *) lfirst(lc));
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("gpuagg.debug_require = require, but this grouping cannot run on the device"),
-			 errdetail_internal("%s", text.data),
-			 errhint("Set gpuagg.debug_require to \"allow\" to use PostgreSQL's plan.")));
-}
-
-static void
-report_forbidden(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("gpuagg.debug_require = forbid, but this grouping can run on the device"),
-			 errhint("Set gpuagg.debug_require to \"allow\" to use the device.")));
-}
-
-static Cost
-cheapest_cost(RelOptInfo *rel)
-{
-	Cost		cheapest = -1;
-	ListCell   *lc;
-
-	foreach(lc, rel->pathlist)
-	{
-		Path	   *path = (Path *) lfirst(lc);
-
-		if (cheapest < 0 || path->total_cost < cheapest)
-			cheapest = path->total_cost;
-	}
-	return cheapest;
-}
-
-static void
-note_survey(GpuAggSurvey *survey, PlannerInfo *root, RelOptInfo *input_rel,
-			RelOptInfo *grouped_rel, const CustomPath *path, List *reasons)
-{
-	GpuAggStep *step;
-	ListCell   *lc;
-
-	survey->groupings++;
-	foreach(lc, reasons)
-		survey->reasons = gpuagg_refuse_append(survey->reasons,
-											   (char *) lfirst(lc));
-	if (path == NULL)
-		return;
-	step = palloc(sizeof(GpuAggStep));
-	step->table = get_rel_name(planner_rt_fetch(input_rel->relid, root)->relid);
-	step->device_cost = path->path.total_cost;
-	step->postgres_cost = cheapest_cost(grouped_rel);
-	survey->steps = lappend(survey->steps, step);
-}
-
-/* debug_require: no other way, no matter what it costs. */
-static void
-force_path(RelOptInfo *grouped_rel, CustomPath *path)
-{
-	path->path.startup_cost = 0;
-	path->path.total_cost = 0;
-	grouped_rel->pathlist = NIL;
-	grouped_rel->partial_pathlist = NIL;
-}
-
-static void
 consider_grouping(PlannerInfo *root, RelOptInfo *input_rel,
 				  RelOptInfo *grouped_rel, GroupPathExtraData *extra)
 {
-	GpuAggSurvey *survey = gpuagg_active_survey;
-	bool		require = survey == NULL &&
-		gpuagg_debug_require == GPUAGG_REQUIRE;
-	CustomPath *path;
-	List	   *reasons;
+	GpuAggOffer offer = {
+		.kind = GPUAGG_STEP_GROUPING,
+		.rel = grouped_rel
+	};
 
-	/* the many small queries, which no task can be cheaper than */
-	if (survey == NULL && gpuagg_debug_require == GPUAGG_ALLOW &&
-		cheapest_cost(grouped_rel) <= gpuagg_cost_floor())
+	if (!gpuagg_offer_begin(&offer))
 		return;
-	gpuagg_refuse_begin(survey != NULL || require);
-	path = try_grouping(root, input_rel, grouped_rel,
-						(List *) extra->havingQual);
-	reasons = gpuagg_refuse_end();
-	if (survey != NULL)
-		note_survey(survey, root, input_rel, grouped_rel, path, reasons);
-	if (path == NULL)
-	{
-		if (require && !IS_DUMMY_REL(input_rel) &&
-			!reads_no_user_table(root->parse->rtable))
-			report_required(reasons);
-		return;
-	}
-	if (survey == NULL && gpuagg_debug_require == GPUAGG_FORBID)
-		report_forbidden();
-	if (require ||
-		(survey == NULL && gpuagg_debug_require == GPUAGG_PREFER))
-		force_path(grouped_rel, path);
-	add_path(grouped_rel, &path->path);
+	offer.path = try_grouping(root, input_rel, grouped_rel,
+							  (List *) extra->havingQual);
+	if (offer.path != NULL)
+		offer.table = planner_rt_fetch(input_rel->relid, root)->relid;
+	else
+		offer.excused = IS_DUMMY_REL(input_rel) ||
+			reads_no_user_table(root->parse->rtable);
+	gpuagg_offer_end(&offer);
 }
 
 static void
@@ -666,19 +556,15 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
 	if (stage != UPPERREL_GROUP_AGG)
 		return;
-	if (!gpuagg_enable && gpuagg_active_survey == NULL)
-		return;
 	/* one partition's share of a partitionwise aggregation */
-	if (IS_OTHER_REL(input_rel))
-		return;
-	if (!gpuagg_preloaded() || !gpuagg_extension_exists())
+	if (IS_OTHER_REL(input_rel) || !gpuagg_offer_wanted())
 		return;
 	consider_grouping(root, input_rel, output_rel,
 					  (GroupPathExtraData *) extra);
 }
 
 void
-gpuagg_planner_init(void)
+gpuagg_agg_path_init(void)
 {
 	prev_create_upper_paths_hook = create_upper_paths_hook;
 	create_upper_paths_hook = create_upper_paths;

@@ -1,6 +1,6 @@
 /*
  * cost.c
- *		Cost of a GpuAgg path on the host device.
+ *		Cost of GpuAgg and GpuSample paths on the host device.
  *
  * Thought in nanoseconds, then divided by what a nanosecond of PostgreSQL's
  * executor costs: cpu_tuple_cost is 0.01 for about 100 ns of work on a row,
@@ -26,6 +26,8 @@
 
 #include "device/layout.h"
 #include "gpuagg.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
 #include "planner/cost.h"
 
 /* One cost unit, in ns */
@@ -36,6 +38,9 @@
 
 /* Pin, lock, visibility, hand over and unpin a page in shared_buffers */
 #define FEED_PAGE_NS 350.0
+
+/* Reading a page from the kernel's cache */
+#define REREAD_PAGE_NS 2500.0
 
 /* Walking a tuple's header and attributes, for each row */
 #define ROW_NS 8.0
@@ -101,21 +106,52 @@ group_cost(const GpuAggPlanInfo *info)
 	return ns;
 }
 
-GpuAggCost
-gpuagg_cost_agg(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
+/* A whole task, in ns, less what PostgreSQL's costs leave out */
+static double
+task_work(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
 {
 	double		read;
 	double		pass;
 	double		work;
-	GpuAggCost	cost;
 
 	row_costs(info->program, input->groups, &read, &pass);
 	work = (input->lines * SAMPLE_NS + input->rows * read +
 			input->passed * pass) / input->threads;
 	work += TASK_NS + input->pages * FEED_PAGE_NS;
-	work = Max(0, work - input->lines * POSTGRES_SAMPLE_NS);
+	return work - input->lines * POSTGRES_SAMPLE_NS;
+}
+
+GpuAggCost
+gpuagg_cost_agg(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
+{
+	double		work = Max(0, task_work(input, info));
+	GpuAggCost	cost;
+
 	cost.startup = input->pages * input->page_cost + work / UNIT_NS;
 	cost.total = cost.startup + input->groups * group_cost(info) / UNIT_NS;
+	return cost;
+}
+
+/*
+ * Pages with chosen rows are pinned once more, and read once more if
+ * shared_buffers or even the kernel's cache cannot have kept them.  What PostgreSQL leaves out of its sample scan may be
+ * more than all that a device does, and then pays for pages, too: unlike a
+ * grouping, the scan has nothing else by which its plans could differ.
+ */
+GpuAggCost
+gpuagg_cost_sample(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
+{
+	double		again = Min(input->pages, input->passed);
+	double		page_ns = FEED_PAGE_NS + (input->ring ? REREAD_PAGE_NS : 0);
+	GpuAggCost	cost;
+
+	cost.startup = input->pages * input->page_cost +
+		task_work(input, info) / UNIT_NS;
+	cost.startup = Max(cost.startup, gpuagg_cost_floor());
+	cost.total = cost.startup + again * page_ns / UNIT_NS +
+		input->passed * cpu_tuple_cost;
+	if (input->pages > effective_cache_size)
+		cost.total += again * input->page_cost;
 	return cost;
 }
 

@@ -1,6 +1,6 @@
 /*
  * cost.h
- *		What GpuAgg costs, in PostgreSQL's units.
+ *		What GpuAgg and GpuSample cost, in PostgreSQL's units.
  */
 #ifndef GPUAGG_PLANNER_COST_H
 #define GPUAGG_PLANNER_COST_H
@@ -18,20 +18,27 @@ typedef struct GpuAggCostInput
 	double		rows;			/* of the table, or its sample */
 	double		passed;			/* that pass the filter */
 	double		groups;
+	bool		ring;			/* pages pass through a ring of buffers and are
+								 * gone when rows are read from them */
 	int			threads;
 } GpuAggCostInput;
 
 typedef struct GpuAggCost
 {
-	Cost		startup;		/* until the first group can be returned */
-	Cost		total;			/* with all of them, before HAVING and targets */
+	Cost		startup;		/* until the first group or row can be returned */
+	Cost		total;			/* with all of them, before HAVING or further
+								 * conditions, and targets */
 } GpuAggCost;
 
 /* A pure function of its arguments. */
 extern GpuAggCost gpuagg_cost_agg(const GpuAggCostInput *input,
 								  const GpuAggPlanInfo *info);
 
-/* No GpuAgg path costs less. */
+/* The same of a scan that returns rows; groups do not matter. */
+extern GpuAggCost gpuagg_cost_sample(const GpuAggCostInput *input,
+									 const GpuAggPlanInfo *info);
+
+/* No path on the device costs less. */
 extern Cost gpuagg_cost_floor(void);
 
 /* Threads of the device that the settings describe; at least 1. */

@@ -445,6 +445,7 @@ gpuagg_lower_finish(GpuAggLower *lw)
 	head.ntransitions = lw->ntransitions;
 	head.nregs = lw->ncolumns + lw->nconsts + lw->ninstrs;
 	head.utf8 = lw->utf8;
+	head.select = lw->select;
 	head.attrs_off = take(&end, head.nattrs, sizeof(GpuAggAttr));
 	head.consts_off = take(&end, head.nconsts, sizeof(GpuAggConst));
 	head.instrs_off = take(&end, head.ninstrs, sizeof(GpuAggInstr));

@@ -3,7 +3,8 @@
  *		Turns PostgreSQL expressions into a program (device/program.h).
  *
  *	lower.c				the builder: registers, constants, the finished block
- *	lower_expr.c		expression nodes
+ *	lower_expr.c		expression nodes, the filter, keys
+ *	lower_select.c		the filter of a scan that returns rows
  *	lower_func.c		functions and operators, by OID (lower_table.h)
  *	lower_datetime.c	date_trunc, extract, comparisons across time types
  *	lower_list.c		x = ANY (array), x <> ALL (array)
@@ -60,6 +61,7 @@ typedef struct GpuAggLower
 	RelOptInfo *rel;
 	Relation	relation;		/* open while lowering */
 	bool		grouped;		/* GROUP BY: a group always has a row */
+	bool		select;			/* rows are selected, not grouped */
 	bool		utf8;
 	bool		chars_known;	/* UTF-8 or one byte a character */
 	const GpuAggValue *case_value;	/* of the CASE around, or NULL */
@@ -126,8 +128,19 @@ extern bool gpuagg_lower_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out);
 /* In the order in which PostgreSQL would evaluate them. */
 extern List *gpuagg_order_quals(PlannerInfo *root, List *clauses);
 
+/* acc AND next, for WHERE */
+extern bool gpuagg_lower_and_qual(GpuAggLower *lw, GpuAggValue *acc,
+								  const GpuAggValue *next);
+
 /* WHERE: a List of RestrictInfo.  To be called before keys and aggregates. */
 extern bool gpuagg_lower_filter(GpuAggLower *lw, List *clauses);
+
+/*
+ * The conditions among a List of RestrictInfo that a device may evaluate
+ * before PostgreSQL evaluates the others; they become the filter of a program
+ * that selects rows, and are returned.
+ */
+extern List *gpuagg_lower_selection(GpuAggLower *lw, List *clauses);
 
 /* x IS [NOT] NULL; x may be a column of any type. */
 extern bool gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,

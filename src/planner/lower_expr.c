@@ -590,11 +590,11 @@ gpuagg_order_quals(PlannerInfo *root, List *clauses)
 }
 
 /*
- * acc AND next, for WHERE: acc NULL means that PostgreSQL looks no further,
- * so an error of next has to vanish then, too.
+ * acc NULL means that PostgreSQL looks no further, so an error of next has to
+ * vanish then, too.
  */
-static bool
-and_qual(GpuAggLower *lw, GpuAggValue *acc, const GpuAggValue *next)
+bool
+gpuagg_lower_and_qual(GpuAggLower *lw, GpuAggValue *acc, const GpuAggValue *next)
 {
 	if (!acc->notnull && next->may_fail &&
 		!gpuagg_lower_op(lw, GPUAGG_OP_IS_TRUE, GPUAGG_T_BOOL, acc, NULL, NULL,
@@ -629,7 +629,7 @@ gpuagg_lower_filter(GpuAggLower *lw, List *clauses)
 			if (gate != NIL && (acc.reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_CONST)
 				lw->gate = acc.reg & GPUAGG_VREG_NUMBER;
 		}
-		else if (ok && !and_qual(lw, &acc, &next))
+		else if (ok && !gpuagg_lower_and_qual(lw, &acc, &next))
 			ok = false;
 		if (!ok && !gpuagg_refuse_listening)
 			return false;

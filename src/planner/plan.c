@@ -110,6 +110,13 @@ gpuagg_plan_unpack(List *custom_private)
 	return info;
 }
 
+List *
+gpuagg_plan_device_quals(const GpuAggPlanInfo *info, List *custom_exprs)
+{
+	return list_copy_tail(custom_exprs,
+						  info->nruntime + 1 + info->repeatable);
+}
+
 static uint64
 random_seed(void)
 {

@@ -1,7 +1,9 @@
 /*
  * plan.h
- *		What the planner leaves for the executor in a GpuAgg CustomScan.
+ *		What the planner leaves for the executor in a GpuAgg or GpuSample
+ *		CustomScan.
  *
+ * GpuAgg, scanrelid 0:
  *	custom_scan_tlist	group keys, then functionally dependent columns (also
  *						keys to us), then Aggrefs: one output each
  *	custom_exprs		expressions without Vars whose values become runtime
@@ -15,6 +17,14 @@
  *						its qual and projection evaluate single rows
  *	custom_relids		the one table
  *	custom_private		this struct, packed
+ *
+ * GpuSample, scanrelid the table:
+ *	qual				what PostgreSQL evaluates, after the device's filter
+ *	custom_exprs		as above; then the conditions of the device's filter
+ *	custom_plans[GPUAGG_PLAN_FALLBACK]	PostgreSQL's SampleScan with all
+ *						conditions and an empty target list: its scan tuple is
+ *						ours
+ *	custom_private		as above
  */
 #ifndef GPUAGG_PLANNER_PLAN_H
 #define GPUAGG_PLANNER_PLAN_H
@@ -70,6 +80,10 @@ typedef struct GpuAggPlanInfo
 /* A List of copyable, printable nodes, and back (palloc'd). */
 extern List *gpuagg_plan_pack(const GpuAggPlanInfo *info);
 extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);
+
+/* Of GpuSample's custom_exprs: the conditions that the device evaluates */
+extern List *gpuagg_plan_device_quals(const GpuAggPlanInfo *info,
+									  List *custom_exprs);
 
 /*
  * A copy of the program with the values of the runtime constants filled in:

@@ -1,7 +1,7 @@
 /*
  * refuse.c
- *		Collects reasons (refuse.h).  State of the backend; only one grouping
- *		step is looked at at a time.
+ *		Collects reasons (refuse.h).  State of the backend; only one step of
+ *		a query is looked at at a time.
  */
 #include "postgres.h"
 

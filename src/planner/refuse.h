@@ -1,6 +1,6 @@
 /*
  * refuse.h
- *		Reasons why a grouping step is not planned on the device.
+ *		Reasons why a grouping step or a sampled scan is not planned on the device.
  *
  * Nobody looks at them in ordinary planning, so they are put into words only
  * while somebody listens: gpuagg.why_not(), or gpuagg.debug_require.  Then
@@ -17,7 +17,7 @@
 extern bool gpuagg_refuse_listening;
 
 /*
- * Around the look at one grouping step.  begin forgets what an earlier look,
+ * Around the look at one step.  begin forgets what an earlier look,
  * perhaps ended by an ERROR, has left.  end returns the reasons, a List of
  * char * without repeats in the memory context that was current at begin.
  */

@@ -4,7 +4,8 @@
  *
  * Plans the query, without running it, while the planner hook reports what
  * it sees (GpuAggSurvey).  One row for each obstacle; no row if every
- * grouping step of the chosen plan is a GpuAgg node.  $1, $2 ... may stand in
+ * grouping step of the chosen plan is a GpuAgg node and every other sampled
+ * scan a GpuSample node.  $1, $2 ... may stand in
  * the query.  As for EXPLAIN, the user must be allowed to run it.
  */
 #include "postgres.h"
@@ -19,6 +20,8 @@
 #include "optimizer/planner.h"
 #include "parser/analyze.h"
 #include "planner/agg_path.h"
+#include "planner/offer.h"
+#include "planner/sample_path.h"
 #include "rewrite/rewriteHandler.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
@@ -74,64 +77,89 @@ parse_query(const char *text)
 	return query;
 }
 
-/* GpuAgg nodes in a plan tree, those that only a fallback would run apart */
-static int
-count_nodes(Plan *plan)
+static const char *const node_names[GPUAGG_NSTEPS] = {
+	[GPUAGG_STEP_GROUPING] = GPUAGG_NODE_NAME,
+	[GPUAGG_STEP_SAMPLE] = GPUAGG_SAMPLE_NODE_NAME
+};
+
+/* Is it a node of this module?  *kind tells of which. */
+static bool
+is_device_node(const Plan *plan, GpuAggStepKind *kind)
 {
-	int			n;
+	const char *name;
+
+	if (!IsA(plan, CustomScan))
+		return false;
+	name = ((const CustomScan *) plan)->methods->CustomName;
+	for (int i = 0; i < GPUAGG_NSTEPS; i++)
+	{
+		*kind = i;
+		if (strcmp(name, node_names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Adds our nodes in a plan tree by their kinds, those that only a fallback
+ * would run apart.
+ */
+static void
+count_nodes(Plan *plan, int *used)
+{
+	GpuAggStepKind kind;
 	ListCell   *lc;
 
 	if (plan == NULL)
-		return 0;
-	if (IsA(plan, CustomScan) &&
-		strcmp(((CustomScan *) plan)->methods->CustomName,
-			   GPUAGG_NODE_NAME) == 0)
-		return 1;
-	n = count_nodes(plan->lefttree) + count_nodes(plan->righttree);
+		return;
+	if (is_device_node(plan, &kind))
+	{
+		used[kind]++;
+		return;
+	}
+	count_nodes(plan->lefttree, used);
+	count_nodes(plan->righttree, used);
 	switch (nodeTag(plan))
 	{
 		case T_Append:
 			foreach(lc, ((Append *) plan)->appendplans)
-				n += count_nodes((Plan *) lfirst(lc));
+				count_nodes((Plan *) lfirst(lc), used);
 			break;
 		case T_MergeAppend:
 			foreach(lc, ((MergeAppend *) plan)->mergeplans)
-				n += count_nodes((Plan *) lfirst(lc));
+				count_nodes((Plan *) lfirst(lc), used);
 			break;
 		case T_SubqueryScan:
-			n += count_nodes(((SubqueryScan *) plan)->subplan);
+			count_nodes(((SubqueryScan *) plan)->subplan, used);
 			break;
 		case T_CustomScan:
 			foreach(lc, ((CustomScan *) plan)->custom_plans)
-				n += count_nodes((Plan *) lfirst(lc));
+				count_nodes((Plan *) lfirst(lc), used);
 			break;
 		default:
 			break;
 	}
-	return n;
 }
 
-static int
-count_statement(PlannedStmt *stmt)
+static void
+count_statement(PlannedStmt *stmt, int *used)
 {
-	int			n = count_nodes(stmt->planTree);
 	ListCell   *lc;
 
+	count_nodes(stmt->planTree, used);
 	foreach(lc, stmt->subplans)
-		n += count_nodes((Plan *) lfirst(lc));
-	return n;
+		count_nodes((Plan *) lfirst(lc), used);
 }
 
 /*
- * Plans what the query is rewritten to.  Returns the number of GpuAgg nodes;
- * the survey stands in *survey.
+ * Plans what the query is rewritten to.  Counts our nodes by their kinds; the
+ * survey stands in *survey.
  */
-static int
-survey_query(Query *query, const char *text, GpuAggSurvey *survey)
+static void
+survey_query(Query *query, const char *text, GpuAggSurvey *survey, int *used)
 {
 	GpuAggSurvey *outer = gpuagg_active_survey;
 	List	   *queries = QueryRewrite(query);
-	int			n = 0;
 
 	gpuagg_active_survey = survey;
 	PG_TRY();
@@ -147,7 +175,7 @@ survey_query(Query *query, const char *text, GpuAggSurvey *survey)
 				continue;
 			stmt = pg_plan_query(one, text, CURSOR_OPT_PARALLEL_OK, NULL);
 			gpuagg_check_permissions(stmt);
-			n += count_statement(stmt);
+			count_statement(stmt, used);
 		}
 	}
 	PG_FINALLY();
@@ -155,37 +183,50 @@ survey_query(Query *query, const char *text, GpuAggSurvey *survey)
 		gpuagg_active_survey = outer;
 	}
 	PG_END_TRY();
-	return n;
+}
+
+/*
+ * Why steps that the device could take were not planned on it; appends to
+ * the report.
+ */
+static List *
+report_steps(List *report, const GpuAggSurvey *survey, GpuAggStepKind kind,
+			 int used)
+{
+	int			steps = 0;
+	List	   *dearer = NIL;
+	ListCell   *lc;
+
+	foreach(lc, survey->steps)
+	{
+		GpuAggStep *step = (GpuAggStep *) lfirst(lc);
+
+		if (step->kind != kind)
+			continue;
+		steps++;
+		if (step->device_cost > step->postgres_cost)
+			dearer = lappend(dearer,
+							 psprintf("PostgreSQL's plan for table \"%s\" is estimated to be cheaper: cost %.2f, %.2f on the device",
+									  step->table, step->postgres_cost,
+									  step->device_cost));
+	}
+	if (used >= steps)
+		return report;
+	if (dearer == NIL)
+		dearer = list_make1("PostgreSQL's plan is estimated to be cheaper for the query as a whole (its order, its LIMIT or its index)");
+	return list_concat(report, dearer);
 }
 
 /* What is to be said, a List of char * */
 static List *
-make_report(const GpuAggSurvey *survey, int used)
+make_report(const GpuAggSurvey *survey, const int *used)
 {
 	List	   *report = list_copy(survey->reasons);
-	int			dearer = 0;
-	ListCell   *lc;
 
-	if (survey->groupings == 0)
-		return list_make1("the query has no GROUP BY and no aggregate to run on the device");
-	if (used < list_length(survey->steps))
-	{
-		foreach(lc, survey->steps)
-		{
-			GpuAggStep *step = (GpuAggStep *) lfirst(lc);
-
-			if (step->device_cost <= step->postgres_cost)
-				continue;
-			dearer++;
-			report = lappend(report,
-							 psprintf("PostgreSQL's plan for table \"%s\" is estimated to be cheaper: cost %.2f, %.2f on the device",
-									  step->table, step->postgres_cost,
-									  step->device_cost));
-		}
-		if (dearer == 0)
-			report = lappend(report,
-							 "PostgreSQL's plan is estimated to be cheaper for the query as a whole (its order, its LIMIT or its index)");
-	}
+	if (survey->seen == 0)
+		return list_make1("the query has no GROUP BY, no aggregate and no TABLESAMPLE to run on the device");
+	for (int kind = 0; kind < GPUAGG_NSTEPS; kind++)
+		report = report_steps(report, survey, kind, used[kind]);
 	if (!gpuagg_enable && survey->steps != NIL)
 		report = lappend(report, "gpuagg.enable is off");
 	return report;
@@ -198,12 +239,12 @@ gpuagg_why_not(PG_FUNCTION_ARGS)
 	char	   *query = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	GpuAggSurvey survey = {0};
 	List	   *report;
-	int			used;
+	int			used[GPUAGG_NSTEPS] = {0};
 	ListCell   *lc;
 
 	gpuagg_require_preload();
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	used = survey_query(parse_query(query), query, &survey);
+	survey_query(parse_query(query), query, &survey, used);
 	report = make_report(&survey, used);
 	foreach(lc, report)
 	{

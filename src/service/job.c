@@ -91,10 +91,10 @@ post_batch_done(GpuAggWorkerJob *job, const GpuAggCompletion *completion)
 {
 	GpuAggMsg	head = {
 		.type = GPUAGG_MSG_BATCH_DONE,
-		.count = completion->nskipped,
+		.count = completion->nlisted,
 		.batch_id = completion->batch_id
 	};
-	Size		refs = completion->nskipped * sizeof(GpuAggRowRef);
+	Size		refs = completion->nlisted * sizeof(GpuAggRowRef);
 	char	   *msg;
 
 	if (refs == 0)
@@ -104,7 +104,7 @@ post_batch_done(GpuAggWorkerJob *job, const GpuAggCompletion *completion)
 	}
 	msg = MemoryContextAlloc(job->context, sizeof(head) + refs);
 	memcpy(msg, &head, sizeof(head));
-	memcpy(msg + sizeof(head), completion->skipped, refs);
+	memcpy(msg + sizeof(head), completion->listed, refs);
 	job_post(job, msg, sizeof(head) + refs, true);
 	pfree(msg);
 }

@@ -279,7 +279,7 @@ gpuagg_job_input(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job_garbled(job, "too many batches in flight");
 	else if (msg->type == GPUAGG_MSG_PAGES)
 		input_pages(job, msg, bytes);
-	else if (msg->type == GPUAGG_MSG_ROWS)
+	else if (msg->type == GPUAGG_MSG_ROWS && !job->program->select)
 		input_rows(job, msg, bytes);
 	else if (msg->type == GPUAGG_MSG_FINISH && bytes == sizeof(GpuAggMsg))
 		job->state = GPUAGG_JOB_FINISHING;

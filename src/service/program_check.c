@@ -308,12 +308,27 @@ check_transition(GpuAggChecker *c, const GpuAggTransition *t)
 	return true;
 }
 
+/* A program that only selects rows ends with its filter. */
+static bool
+check_select(GpuAggChecker *c)
+{
+	const GpuAggProgram *p = c->p;
+
+	if (p->select > 1)
+		return fail(c, "unknown kind of program");
+	if (p->select && (p->nkeys > 0 || p->ntransitions > 0 ||
+					  p->ninstrs != p->filter_instrs ||
+					  (p->ninstrs > 0 && p->filter_reg == GPUAGG_NO_REG)))
+		return fail(c, "program that selects and groups");
+	return true;
+}
+
 static bool
 check_all(GpuAggChecker *c)
 {
 	const GpuAggProgram *p = c->p;
 
-	if (!check_shape(c))
+	if (!check_shape(c) || !check_select(c))
 		return false;
 	for (uint32_t i = 0; i < p->nattrs; i++)
 		if (!check_attr(c, &gpuagg_program_attrs(p)[i]))

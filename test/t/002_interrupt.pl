@@ -70,6 +70,23 @@ like($psql->{stderr}, qr/canceling statement due to user request/, 'cancelled');
 is($psql->{stdout}, 'alive|24000', 'the transaction goes on');
 intact('cancel');
 
+# a sampled scan, while the device chooses rows and while they are returned
+(my $patterns = $slow) =~ s/.*?count\(\*\) FILTER \(WHERE (.*?)\) FROM slow.*/$1/s;
+$patterns =~ s/\), count\(\*\) FILTER \(WHERE / OR /g;
+my $rows = "SELECT id FROM slow TABLESAMPLE BERNOULLI (100) WHERE $patterns";
+$psql = start_psql($node, "$require $rows;");
+$pid = wait_task($node);
+$begin = time;
+$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+finish_psql($psql);
+cmp_ok(time - $begin, '<', 2.3, 'cancel of a sampled scan acts within 2 s');
+like($psql->{stderr}, qr/canceling statement due to user request/, 'cancelled');
+intact('cancel of a sampled scan');
+$psql = finish_psql(start_psql($node,
+	"$require SET statement_timeout = '1s'; SELECT id, pg_sleep(0.01) FROM slow TABLESAMPLE BERNOULLI (90);"));
+like($psql->{stderr}, qr/canceling statement due to statement timeout/, 'timeout while rows are returned');
+intact('timeout while rows are returned');
+
 # progress can be watched, by its owner and by pg_monitor only
 $node->safe_psql('postgres', 'CREATE ROLE nosy LOGIN; CREATE ROLE watcher LOGIN IN ROLE pg_monitor');
 $psql = start_psql($node, "$require $slow;");

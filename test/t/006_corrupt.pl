@@ -46,7 +46,7 @@ sub damage
 # The rows, the error, or CRASH.
 sub answer
 {
-	my ($mode, $table) = @_;
+	my ($mode, $table, $query) = @_;
 	my ($rc, $out, $err) = $node->psql('postgres', $mode . sprintf $query, $table);
 
 	return $out if $rc == 0;
@@ -116,22 +116,29 @@ damage($paths[$_], @{ $cases[$_] }[ 1 .. $#{ $cases[$_] } ]) foreach (0 .. $#cas
 $node->start;
 wait_ready($node);
 my ($crashes, $unlike, $errors, $found) = (0, 0, 0, 0);
-foreach my $i (0 .. $#cases)
+# Groups; rows that the device chooses by all columns, and by their numbers only
+my @queries = ($query,
+	'SELECT ctid, id, v FROM %s TABLESAMPLE BERNOULLI (100) REPEATABLE (1) WHERE v > 0 AND s IS NOT NULL',
+	'SELECT ctid, id FROM %s TABLESAMPLE SYSTEM (100) REPEATABLE (1)');
+foreach my $try (0 .. @queries * @cases - 1)
 {
-	my $name = $cases[$i][0];
+	my ($i, $query) = (int $try / @queries, $queries[ $try % @queries ]);
+	my $name = "$cases[$i][0]: $query";
+	my $require = $query =~ /TABLESAMPLE/ ? "SET gpuagg.debug_require = 'prefer';" : '';
 	# First, so that it is tried on what crashes PostgreSQL, too.
-	my $device = answer('SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; SET max_parallel_workers_per_gather = 0;', "c$i");
+	my $device = answer('SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; SET max_parallel_workers_per_gather = 0;' . $require,
+		"c$i", $query);
 
 	# what we refuse to follow, whatever PostgreSQL makes of it
-	if ($device =~ /corrupt page/)
+	if ($device =~ /corrupt page|was chosen, but is no tuple/)
 	{
 		$found++;
 		next;
 	}
 	# Where PostgreSQL reads past a page's end, it finds what the neighbouring
 	# buffer holds: only from the second time on it finds the same.
-	my $first = answer('SET gpuagg.enable = off;', "c$i");
-	my $stock = answer('SET gpuagg.enable = off;', "c$i");
+	my $first = answer('SET gpuagg.enable = off;', "c$i", $query);
+	my $stock = answer('SET gpuagg.enable = off;', "c$i", $query);
 	# It does not survive every damage.
 	next if $first eq 'CRASH' || $stock eq 'CRASH';
 	$errors++ if $stock =~ /^ERROR/;

@@ -70,7 +70,7 @@ COMMIT;
 \endif
 });
 append_to_file("$dir/read.sql", q{
-\set r random(1, 4)
+\set r random(1, 5)
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 \if :r = 1
 SELECT check_s('SELECT g, count(*), sum(v), min(id), max(t COLLATE "C") FROM s GROUP BY g');
@@ -78,6 +78,8 @@ SELECT check_s('SELECT g, count(*), sum(v), min(id), max(t COLLATE "C") FROM s G
 SELECT check_s('SELECT t, count(*), sum(v) FROM s WHERE v <> 100 GROUP BY t');
 \elif :r = 3
 SELECT check_s('SELECT count(*), sum(v) FROM s');
+\elif :r = 4
+SELECT check_s('SELECT ctid, id, v, md5(t) FROM s TABLESAMPLE BERNOULLI (30) REPEATABLE (1) WHERE v <> 99 AND t <> ''new3''');
 \else
 UPDATE s SET g = g WHERE id BETWEEN 10 AND 300 AND id % 7 = 0 AND false;
 SELECT check_s('SELECT length(t), count(*), max(id) FROM s GROUP BY 1');

@@ -259,6 +259,7 @@ sub redone
 }
 
 my $require = "SET gpuagg.debug_require = 'require';";
+my $sampled = 'SELECT ctid, id, length(v) FROM t TABLESAMPLE BERNOULLI (60) REPEATABLE (3) WHERE id > 7';
 foreach my $case (
 	[ 'fault 1', 'fake: a kernel failed' ],
 	[ 'fault 2', 'fake: a kernel failed' ],
@@ -267,6 +268,8 @@ foreach my $case (
 {
 	fake_does($case->[0]);
 	redone($case->[0], $toasted, $case->[1], '');
+	fake_does($case->[0]);
+	redone("$case->[0], rows of a sample", $sampled, $case->[1], '') if $case->[0] !~ /2/;
 }
 is( $node->safe_psql('postgres',
 		"SELECT memory_limit > 0 FROM gpuagg.devices WHERE state = 'standby'"),
@@ -275,6 +278,9 @@ fake_does();
 redone('kernel', $group, 'fake: a kernel failed', "SET gpuagg.debug_fault = 'kernel'");
 fake_does('lost 2');
 redone('lost', $toasted, 'fake: fell off the bus', '');
+$node->safe_psql('postgres', 'SELECT gpuagg.reset_device()');
+fake_does('lost 1');
+redone('lost, rows of a sample', $sampled, 'fake: fell off the bus', '');
 $node->safe_psql('postgres', 'SELECT gpuagg.reset_device()');
 fake_does();
 redone('trap', $group, 'fake: fell off the bus', "SET gpuagg.debug_fault = 'trap'");

@@ -1,5 +1,5 @@
 # Random samples, with gpuagg off and on: the same rows, on tables in every
-# state that deletes, updates and VACUUM leave.
+# state that deletes, updates and VACUUM leave; in groups and row by row.
 #
 # GPUAGG_SEED and GPUAGG_QUERIES in the environment try others than the ones
 # of every day.
@@ -79,6 +79,11 @@ my @filters = ('', '', 'g < 5', 'v IS NULL', "t LIKE 'p1%'", 'f BETWEEN 100 AND 
 	'v % 2 = 0 OR id < 50', 'id = 77', '(SELECT false)', 'f > (SELECT 30)', '(SELECT true)');
 my @aggregates = ('count(*)', 'count(v)', 'sum(id)', 'sum(v)', 'avg(v)', 'min(f)', 'max(v)', 'max(t COLLATE "C")',
 	'count(*) FILTER (WHERE g > 6)');
+# of rows: whole ones, by their places, by what only PostgreSQL can compute
+my @columns = ('*', 'ctid, id', 'id, t', 'g, md5(t)', 'x', 'tableoid::regclass, v', '1');
+my @tests = (@filters, 'id::numeric < 5000.5', "ctid > '(40,3)'", 'g < 5 AND md5(t) > md5(id::text)', 'v > f::int8 AND g <> 4',
+	'abs(v::numeric) % 3 = 1 AND id % 2 = 0', '1 / (id + 1) >= 0', 'x IS NOT NULL AND t > \'p2\' COLLATE "C"',
+	'(SELECT g FROM one) > g', 'g IN (1, 2, 12)', 'id = ANY (ARRAY[77, id])', 'coalesce(v, 0) = 0 OR f > 800');
 my @keys = ('', '', 'g', 't', 'id', 'g, id % 2', 'v IS NULL');
 my @asked;
 my $script = '';
@@ -86,14 +91,15 @@ my $script = '';
 foreach (1 .. $queries)
 {
 	my $table = pick(qw(plain dead dead clean clean frozen reused reused wide wide empty one));
+	my $sample = "FROM $table x TABLESAMPLE " . pick('BERNOULLI', 'SYSTEM') . ' (' . percent() . ') REPEATABLE (' . repeat() . ')';
+	my $rows = rand() < 0.5;
 	my $key = pick(@keys);
-	my $filter = pick(@filters);
-	my $query = 'SELECT ' . join(', ', $key || (), pick(@aggregates), pick(@aggregates))
-	  . " FROM $table TABLESAMPLE " . pick('BERNOULLI', 'SYSTEM') . ' (' . percent() . ') REPEATABLE (' . repeat() . ')'
-	  . ($filter && " WHERE $filter") . ($key && " GROUP BY $key");
+	my $filter = $rows ? join ' AND ', map { "($_)" } grep { $_ ne '' } pick(@tests), pick(@tests) : pick(@filters);
+	my $query = $rows ? 'SELECT ' . pick(@columns) : 'SELECT ' . join(', ', $key || (), pick(@aggregates), pick(@aggregates));
 
+	$query .= " $sample" . ($filter && " WHERE $filter") . (!$rows && $key && " GROUP BY $key");
 	push @asked, $query;
-	$script .= sprintf "SELECT replace(compare(\$q\$%s\$q\$, 'prefer'), E'\\n', ' ');\n", $query;
+	$script .= sprintf "SELECT replace(compare(\$q\$%s\$q\$, '%s'), E'\\n', ' ');\n", $query, $rows ? 'require' : 'prefer';
 }
 my @answers = split /\n/, $node->safe_psql('postgres', $script);
 is(scalar @answers, $queries, 'every query was answered');

@@ -117,7 +117,8 @@ typedef struct Run
 	GpuAggTaskStats stats;
 	uint64_t	scanned;
 	uint64_t	passed;
-	GpuAggRowRef *skipped;		/* page: batch_id + its index in the batch */
+	GpuAggRowRef *skipped;		/* all that completions listed; page: batch_id
+								 * + its index in the batch */
 	uint32_t	nskipped;
 	char	   *results;		/* all groups */
 	size_t		results_bytes;
@@ -157,11 +158,11 @@ run_completed(Run *run, const GpuAggCompletion *c)
 {
 	run->scanned += c->rows_scanned;
 	run->passed += c->rows_passed;
-	if (c->nskipped > 0)
-		run->skipped = realloc(run->skipped, (run->nskipped + c->nskipped) * sizeof(*run->skipped));
-	for (uint32_t i = 0; i < c->nskipped; i++)
+	if (c->nlisted > 0)
+		run->skipped = realloc(run->skipped, (run->nskipped + c->nlisted) * sizeof(*run->skipped));
+	for (uint32_t i = 0; i < c->nlisted; i++)
 	{
-		run->skipped[run->nskipped] = c->skipped[i];
+		run->skipped[run->nskipped] = c->listed[i];
 		run->skipped[run->nskipped++].page += (uint32_t) c->batch_id;
 	}
 	if (c->error.status != GPUAGG_OK && run->error.status == GPUAGG_OK)

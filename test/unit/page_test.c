@@ -190,8 +190,8 @@ decoding_start(Decoding *d, const GpuAggPage *pages, uint32_t npages)
 static void
 decoding_end(Decoding *d)
 {
-	gpuagg_memory_free(&d->memory, d->decoder.skipped,
-					   d->decoder.max_skipped * sizeof(GpuAggRowRef));
+	gpuagg_memory_free(&d->memory, d->decoder.listed,
+					   d->decoder.max_listed * sizeof(GpuAggRowRef));
 	gpuagg_shape_free(d->shape, &d->memory);
 	free(d->block);
 }
@@ -242,10 +242,10 @@ test_decode(void)
 	ok(gpuagg_decode_block(&d.decoder, &n, &d.error) == GPUAGG_OK, "decodes");
 	is_int(n, 40, "rows");
 	is_int((long long) d.decoder.rows_scanned, 60, "rows scanned");
-	is_int(d.decoder.nskipped, 20, "rows skipped");
+	is_int(d.decoder.nlisted, 20, "rows skipped");
 	for (uint32_t k = 0; k < 20; k++)
-		good &= d.decoder.skipped[k].page == 0 &&
-			d.decoder.skipped[k].line == k / 2 * 6 + 2 + k % 2 + 1;
+		good &= d.decoder.listed[k].page == 0 &&
+			d.decoder.listed[k].line == k / 2 * 6 + 2 + k % 2 + 1;
 	ok(good, "compressed and external ones");
 	good = true;
 	for (uint32_t k = 0; k < n; k++)
@@ -425,7 +425,7 @@ test_random_damage(void)
 			seed ^= seed << 17;
 			damaged[seed % (k % 2 ? GPUAGG_PAGE_BYTES : 600)] = (char) (seed >> 32);
 		}
-		d.decoder.page = d.decoder.line = d.decoder.nskipped = 0;
+		d.decoder.page = d.decoder.line = d.decoder.nlisted = 0;
 		if (gpuagg_decode_block(&d.decoder, &n, &d.error) != GPUAGG_OK)
 		{
 			corrupt += d.error.status == GPUAGG_CORRUPT_PAGE;

@@ -11,7 +11,7 @@
  * decoded attribute by attribute.
  *
  * A row whose needed value is compressed or external goes to the list of
- * skipped rows and leaves no trace in the vectors.
+ * rows for PostgreSQL and leaves no trace in the vectors.
  *
  * A sample of lines narrows the page's visibility bitmap before anything else
  * is looked at; so scans without a sample pay nothing for it.  Which lines
@@ -46,25 +46,47 @@ corrupt(const GpuAggDecoder *d, uint32_t line, GpuAggError *error)
 	return error->status;
 }
 
+GpuAggRowRef *
+gpuagg_decode_room(GpuAggDecoder *d, uint32_t n, GpuAggError *error)
+{
+	uint32_t	max = d->max_listed == 0 ? 64 : d->max_listed * 2;
+	GpuAggRowRef *refs;
+
+	if (n <= d->max_listed - d->nlisted)
+		return d->listed + d->nlisted;
+	if (max < d->nlisted + n)
+		max = d->nlisted + n;
+	refs = gpuagg_memory_alloc(d->memory, max * sizeof(*refs));
+	if (refs == NULL)
+	{
+		gpuagg_memory_error(d->memory, error);
+		return NULL;
+	}
+	if (d->nlisted > 0)
+		memcpy(refs, d->listed, d->nlisted * sizeof(*refs));
+	gpuagg_memory_free(d->memory, d->listed, d->max_listed * sizeof(*refs));
+	d->listed = refs;
+	d->max_listed = max;
+	return refs + d->nlisted;
+}
+
+static GpuAggRowRef
+row_ref(const GpuAggDecoder *d, uint32_t line)
+{
+	GpuAggRowRef ref = {d->first + d->page, line + 1};
+
+	return ref;
+}
+
 static GpuAggStatus
 skip_row(GpuAggDecoder *d, uint32_t line, GpuAggError *error)
 {
-	if (d->nskipped == d->max_skipped)
-	{
-		uint32_t	max = d->max_skipped == 0 ? 64 : d->max_skipped * 2;
-		GpuAggRowRef *refs = gpuagg_memory_alloc(d->memory, max * sizeof(*refs));
+	GpuAggRowRef *ref = gpuagg_decode_room(d, 1, error);
 
-		if (refs == NULL)
-			return gpuagg_memory_error(d->memory, error);
-		if (d->nskipped > 0)
-			memcpy(refs, d->skipped, d->nskipped * sizeof(*refs));
-		gpuagg_memory_free(d->memory, d->skipped, d->max_skipped * sizeof(*refs));
-		d->skipped = refs;
-		d->max_skipped = max;
-	}
-	d->skipped[d->nskipped].page = d->first + d->page;
-	d->skipped[d->nskipped].line = line + 1;
-	d->nskipped++;
+	if (ref == NULL)
+		return error->status;
+	*ref = row_ref(d, line);
+	d->nlisted++;
 	return GPUAGG_OK;
 }
 
@@ -451,7 +473,11 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		}
 		d->rows_scanned++;
 		if (fetch == GPUAGG_FETCH_VALUE)
+		{
+			if (d->where != NULL)
+				d->where[n] = row_ref(d, line);
 			n++;
+		}
 		else if (fetch == GPUAGG_FETCH_CORRUPT)
 			return corrupt(d, line, error);
 		else if (skip_row(d, line, error) != GPUAGG_OK)
@@ -494,6 +520,25 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 	*nrows = n;
 }
 
+/* The same where each row's place is wanted. */
+static void
+place_page(GpuAggDecoder *d, uint32_t *nrows)
+{
+	const GpuAggPage *page = &d->pages[d->page];
+	const GpuAggLinePointer *lines = gpuagg_page_lines(page->page);
+	uint32_t	n = *nrows;
+	uint32_t	line = d->line;
+
+	prefetch_lines(d);
+	for (; line < page->nlines && n < GPUAGG_VECTOR_ROWS; line++)
+		if (lines[line].flags == GPUAGG_LP_NORMAL &&
+			gpuagg_page_line_visible(d->visibility, line))
+			d->where[n++] = row_ref(d, line);
+	d->rows_scanned += n - *nrows;
+	d->line = line;
+	*nrows = n;
+}
+
 GpuAggStatus
 gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 {
@@ -517,7 +562,9 @@ gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 			if (d->sample != NULL)
 				sample_ahead(d);
 		}
-		if (p->nattrs == 0)
+		if (p->nattrs == 0 && d->where != NULL)
+			place_page(d, &n);
+		else if (p->nattrs == 0)
 			count_page(d, &n);
 		else if (decode_page(d, &n, error) != GPUAGG_OK)
 			return error->status;

@@ -37,10 +37,13 @@ typedef struct GpuAggDecoder
 	uint32_t	nchosen;		/* pages whose lines are chosen */
 	uint8_t		chosen[GPUAGG_CHOSEN_PAGES][GPUAGG_VISIBILITY_BYTES];	/* by page, modulo */
 
-	/* Rows left to PostgreSQL; the caller frees the array. */
-	GpuAggRowRef *skipped;
-	uint32_t	nskipped;
-	uint32_t	max_skipped;
+	/* If not NULL: where each row of a block comes from, as in a list */
+	GpuAggRowRef *where;		/* [GPUAGG_VECTOR_ROWS] */
+
+	/* Rows left to PostgreSQL, or chosen; the caller frees the array. */
+	GpuAggRowRef *listed;
+	uint32_t	nlisted;
+	uint32_t	max_listed;
 } GpuAggDecoder;
 
 /*
@@ -48,6 +51,10 @@ typedef struct GpuAggDecoder
  * vectors.  *nrows 0: no more.  BYTES point into the pages.
  */
 extern GpuAggStatus gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows,
+										GpuAggError *error);
+
+/* The end of the list, with room for n more rows; NULL: no memory. */
+extern GpuAggRowRef *gpuagg_decode_room(GpuAggDecoder *d, uint32_t n,
 										GpuAggError *error);
 
 #endif							/* GPUAGG_DEVICE_HOST_DECODE_H */

@@ -23,6 +23,8 @@ result_table(const GpuAggTask *task, uint32_t i)
 static uint32_t
 result_tables(const GpuAggTask *task)
 {
+	if (task->shape->program->select)
+		return 0;
 	if (task->groups.partitions != NULL && atomic_load(&task->groups.partitioned))
 		return 1u << task->groups.partition_bits;
 	return (uint32_t) task->device->threads;

@@ -5,7 +5,8 @@
  * A block of rows is decoded into registers; the filter's instructions run;
  * the rows that pass are moved together in the registers still needed; the
  * other instructions run for them; then they are grouped.  Rows that
- * PostgreSQL evaluated skip all but the last step.
+ * PostgreSQL evaluated skip all but the last step.  A program that selects
+ * rows ends with the filter: rows that pass are listed.
  */
 #include "device/host/scan.h"
 
@@ -17,7 +18,8 @@ gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggShape *shape,
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 	size_t		head = (sizeof(GpuAggScanner) + 63) & ~(size_t) 63;
-	size_t		bytes = head + gpuagg_vectors_bytes(p);
+	size_t		where = p->select ? GPUAGG_VECTOR_ROWS * sizeof(GpuAggRowRef) : 0;
+	size_t		bytes = head + where + gpuagg_vectors_bytes(p);
 	GpuAggScanner *scanner = gpuagg_memory_alloc(memory, bytes);
 
 	if (scanner == NULL)
@@ -26,13 +28,16 @@ gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggShape *shape,
 	scanner->bytes = bytes;
 	scanner->shape = shape;
 	scanner->memory = memory;
-	scanner->grouper = gpuagg_grouper_create(groups, thread);
-	if (scanner->grouper == NULL)
+	if (p->select)
+		scanner->where = (GpuAggRowRef *) ((char *) scanner + head);
+	else
+		scanner->grouper = gpuagg_grouper_create(groups, thread);
+	if (scanner->where == NULL && scanner->grouper == NULL)
 	{
 		gpuagg_memory_free(memory, scanner, bytes);
 		return NULL;
 	}
-	gpuagg_vectors_init(&scanner->vectors, p, (char *) scanner + head);
+	gpuagg_vectors_init(&scanner->vectors, p, (char *) scanner + head + where);
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		scanner->inputs.keys[i] = &scanner->vectors.reg[keys[i].reg];
 	for (uint32_t i = 0; i < p->ntransitions; i++)
@@ -50,7 +55,8 @@ gpuagg_scanner_free(GpuAggScanner *scanner)
 {
 	if (scanner == NULL)
 		return;
-	gpuagg_grouper_free(scanner->grouper);
+	if (scanner->grouper != NULL)
+		gpuagg_grouper_free(scanner->grouper);
 	gpuagg_memory_free(scanner->memory, scanner, scanner->bytes);
 }
 
@@ -115,13 +121,41 @@ filter_block(GpuAggScanner *scanner, uint32_t *n, GpuAggError *error)
 	return GPUAGG_OK;
 }
 
+/* The n rows of a block that passed the filter join the list. */
+static GpuAggStatus
+list_block(GpuAggScanner *scanner, GpuAggDecoder *decoder, uint32_t n,
+		   GpuAggError *error)
+{
+	const bool	filtered = scanner->shape->program->filter_reg != GPUAGG_NO_REG;
+	GpuAggRowRef *to = gpuagg_decode_room(decoder, n, error);
+
+	if (to == NULL)
+		return error->status;
+	for (uint32_t k = 0; k < n; k++)
+	{
+		to[k] = scanner->where[filtered ? scanner->sel[k] : k];
+		to[k].line |= GPUAGG_ROW_PASSED;
+	}
+	decoder->nlisted += n;
+	return GPUAGG_OK;
+}
+
+/* What is left to do for the n rows of a block that passed the filter. */
+static GpuAggStatus
+group_block(GpuAggScanner *scanner, uint32_t n, GpuAggError *error)
+{
+	const GpuAggProgram *p = scanner->shape->program;
+	const uint32_t done = p->filter_reg == GPUAGG_NO_REG ? 0 : p->filter_instrs;
+
+	gpuagg_vectors_run(&scanner->vectors, done, p->ninstrs, n);
+	return gpuagg_grouper_add(scanner->grouper, &scanner->inputs, n, error);
+}
+
 void
 gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 					 uint32_t first, uint32_t npages,
 					 const atomic_bool *stop, GpuAggScanResult *result)
 {
-	const GpuAggProgram *p = scanner->shape->program;
-	const uint32_t done = p->filter_reg == GPUAGG_NO_REG ? 0 : p->filter_instrs;
 	GpuAggError *error = &result->error;
 	GpuAggDecoder decoder = {0};
 
@@ -132,6 +166,7 @@ gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 	decoder.first = first;
 	decoder.npages = npages;
 	decoder.sample = scanner->sample;
+	decoder.where = scanner->where;
 	for (;;)
 	{
 		uint32_t	n;
@@ -147,14 +182,14 @@ gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 		if (n == 0)
 			continue;
 		result->rows_passed += n;
-		gpuagg_vectors_run(&scanner->vectors, done, p->ninstrs, n);
-		if (gpuagg_grouper_add(scanner->grouper, &scanner->inputs, n, error) != GPUAGG_OK)
+		if ((scanner->where != NULL ? list_block(scanner, &decoder, n, error) :
+			 group_block(scanner, n, error)) != GPUAGG_OK)
 			break;
 	}
 	result->rows_scanned = decoder.rows_scanned;
-	result->skipped = decoder.skipped;
-	result->nskipped = decoder.nskipped;
-	result->max_skipped = decoder.max_skipped;
+	result->listed = decoder.listed;
+	result->nlisted = decoder.nlisted;
+	result->max_listed = decoder.max_listed;
 }
 
 /* A vector over rows that PostgreSQL evaluated, from row `first` on. */

@@ -15,7 +15,8 @@ typedef struct GpuAggScanner
 	const GpuAggShape *shape;
 	GpuAggMemory *memory;
 	const GpuAggSample *sample; /* of lines; NULL: all of them */
-	GpuAggGrouper *grouper;
+	GpuAggGrouper *grouper;		/* NULL: rows are selected, not grouped */
+	GpuAggRowRef *where;		/* of a block's rows, if they are selected */
 	GpuAggVectors vectors;
 	GpuAggInputs inputs;		/* of the program's registers */
 	uint16_t	sel[GPUAGG_VECTOR_ROWS];
@@ -28,9 +29,9 @@ typedef struct GpuAggScanResult
 	GpuAggError error;
 	uint64_t	rows_scanned;
 	uint64_t	rows_passed;
-	GpuAggRowRef *skipped;		/* the caller frees it */
-	uint32_t	nskipped;
-	uint32_t	max_skipped;
+	GpuAggRowRef *listed;		/* the caller frees it */
+	uint32_t	nlisted;
+	uint32_t	max_listed;
 } GpuAggScanResult;
 
 /* NULL: no memory */

@@ -114,6 +114,8 @@ check_outputs(const GpuAggProgram *p)
 
 	if (!optional_reg_ok(p, p->filter_reg, GPUAGG_CLASS_I64))
 		return "filter";
+	if (p->select && (p->nkeys > 0 || p->ntransitions > 0 || p->ninstrs != p->filter_instrs))
+		return "selection";
 	for (uint32_t i = 0; i < p->nkeys; i++)
 	{
 		const GpuAggKey *k = &gpuagg_program_keys(p)[i];

@@ -92,8 +92,8 @@ free_batch(GpuAggTask *task, GpuAggBatch *batch)
 {
 	if (batch == NULL)
 		return;
-	gpuagg_memory_free(&task->memory, (void *) batch->completion.skipped,
-					   batch->skipped_bytes);
+	gpuagg_memory_free(&task->memory, (void *) batch->completion.listed,
+					   batch->listed_bytes);
 	gpuagg_memory_free(&task->memory, batch, batch->bytes);
 }
 
@@ -223,13 +223,13 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 							&task->stop, result);
 }
 
-/* Locked.  Add a piece's skipped rows to its batch's. */
+/* Locked.  Add the rows that a piece lists to its batch's. */
 static GpuAggStatus
-add_skipped(GpuAggTask *task, GpuAggBatch *batch, GpuAggScanResult *result)
+add_listed(GpuAggTask *task, GpuAggBatch *batch, GpuAggScanResult *result)
 {
 	GpuAggCompletion *c = &batch->completion;
-	size_t		old = c->nskipped * sizeof(GpuAggRowRef);
-	size_t		more = result->nskipped * sizeof(GpuAggRowRef);
+	size_t		old = c->nlisted * sizeof(GpuAggRowRef);
+	size_t		more = result->nlisted * sizeof(GpuAggRowRef);
 	char	   *refs;
 
 	if (more == 0)
@@ -238,12 +238,12 @@ add_skipped(GpuAggTask *task, GpuAggBatch *batch, GpuAggScanResult *result)
 	if (refs == NULL)
 		return gpuagg_memory_error(&task->memory, &result->error);
 	if (old > 0)
-		memcpy(refs, c->skipped, old);
-	memcpy(refs + old, result->skipped, more);
-	gpuagg_memory_free(&task->memory, (void *) c->skipped, batch->skipped_bytes);
-	c->skipped = (const GpuAggRowRef *) refs;
-	c->nskipped += result->nskipped;
-	batch->skipped_bytes = old + more;
+		memcpy(refs, c->listed, old);
+	memcpy(refs + old, result->listed, more);
+	gpuagg_memory_free(&task->memory, (void *) c->listed, batch->listed_bytes);
+	c->listed = (const GpuAggRowRef *) refs;
+	c->nlisted += result->nlisted;
+	batch->listed_bytes = old + more;
 	return GPUAGG_OK;
 }
 
@@ -255,9 +255,9 @@ task_done(GpuAggSource *source, GpuAggJob *job)
 	GpuAggScanResult *result = job->result;
 
 	if (result->error.status == GPUAGG_OK)
-		add_skipped(task, batch, result);
-	gpuagg_memory_free(&task->memory, result->skipped,
-					   result->max_skipped * sizeof(GpuAggRowRef));
+		add_listed(task, batch, result);
+	gpuagg_memory_free(&task->memory, result->listed,
+					   result->max_listed * sizeof(GpuAggRowRef));
 	batch->completion.rows_scanned += result->rows_scanned;
 	batch->completion.rows_passed += result->rows_passed;
 	if (result->error.status != GPUAGG_OK && task->error.status == GPUAGG_OK)
@@ -315,7 +315,8 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 		free(task);
 		return error->status;
 	}
-	task->strategy = task->shape->key_mode == GPUAGG_KEYS_NONE ? "plain" : "block-local";
+	task->strategy = program->select ? "select" :
+		task->shape->key_mode == GPUAGG_KEYS_NONE ? "plain" : "block-local";
 	atomic_store(&task->memory.fault, config->fault == GPUAGG_FAULT_MEMORY);
 	*result = task;
 	return GPUAGG_OK;
@@ -608,7 +609,9 @@ gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
 		}
 		if (atomic_load(&task->groups.partitioned))
 			task->strategy = "partitioned";
-		if (task->shape->key_mode == GPUAGG_KEYS_NONE)
+		if (task->shape->program->select)
+			;					/* its rows are listed already */
+		else if (task->shape->key_mode == GPUAGG_KEYS_NONE)
 			finish_plain(task, error);
 		else if (needs_flush(task))
 		{

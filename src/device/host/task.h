@@ -33,7 +33,7 @@ typedef struct GpuAggBatch
 	GpuAggBatchKind kind;
 	GpuAggCompletion completion;
 	size_t		bytes;			/* of this whole block */
-	size_t		skipped_bytes;
+	size_t		listed_bytes;
 	uint32_t	count;			/* pages, rows or threads */
 	uint32_t	taken;
 	uint32_t	pieces;			/* taken and not yet done */
@@ -82,7 +82,7 @@ struct GpuAggTask
 	GpuAggError error;			/* the first failure */
 
 	/* the main thread's */
-	GpuAggBatch *polled;		/* kept for its skipped rows */
+	GpuAggBatch *polled;		/* kept for its list of rows */
 	GpuAggTaskStage stage;
 	GpuAggBatch *flush;			/* while flushing */
 	const char *strategy;

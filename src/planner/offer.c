@@ -1,0 +1,148 @@
+/*
+ * offer.c
+ *		What becomes of a path that the device could take (offer.h).
+ *
+ * A sampled scan at a level of a query that also groups is silent: if the
+ * grouping runs on the device, the scan is part of that, and if not, the
+ * grouping's reasons are the ones to tell.
+ */
+#include "postgres.h"
+
+#include "gpuagg.h"
+#include "optimizer/pathnode.h"
+#include "planner/cost.h"
+#include "planner/offer.h"
+#include "planner/refuse.h"
+#include "utils/lsyscache.h"
+
+GpuAggSurvey *gpuagg_active_survey = NULL;
+
+static const char *const step_words[GPUAGG_NSTEPS] = {
+	[GPUAGG_STEP_GROUPING] = "grouping",
+	[GPUAGG_STEP_SAMPLE] = "sampled scan"
+};
+
+/* The value of debug_require that counts; surveys know none. */
+static int
+debug_require(void)
+{
+	return gpuagg_active_survey != NULL ? GPUAGG_ALLOW : gpuagg_debug_require;
+}
+
+static void
+report_required(const GpuAggOffer *offer, List *reasons)
+{
+	StringInfoData text;
+	ListCell   *lc;
+
+	initStringInfo(&text);
+	foreach(lc, reasons)
+		appendStringInfo(&text, "%s%s", foreach_current_index(lc) > 0 ?
+						 "; " : "", (char *) lfirst(lc));
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("gpuagg.debug_require = require, but this %s cannot run on the device",
+					step_words[offer->kind]),
+			 errdetail_internal("%s", text.data),
+			 errhint("Set gpuagg.debug_require to \"allow\" to use PostgreSQL's plan.")));
+}
+
+static void
+report_forbidden(const GpuAggOffer *offer)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("gpuagg.debug_require = forbid, but this %s can run on the device",
+					step_words[offer->kind]),
+			 errhint("Set gpuagg.debug_require to \"allow\" to use the device.")));
+}
+
+static Cost
+cheapest_cost(RelOptInfo *rel)
+{
+	Cost		cheapest = -1;
+	ListCell   *lc;
+
+	foreach(lc, rel->pathlist)
+	{
+		Path	   *path = (Path *) lfirst(lc);
+
+		if (cheapest < 0 || path->total_cost < cheapest)
+			cheapest = path->total_cost;
+	}
+	return cheapest;
+}
+
+static void
+note_survey(GpuAggSurvey *survey, const GpuAggOffer *offer, List *reasons)
+{
+	GpuAggStep *step;
+	ListCell   *lc;
+
+	survey->seen++;
+	foreach(lc, reasons)
+		survey->reasons = gpuagg_refuse_append(survey->reasons,
+											   (char *) lfirst(lc));
+	if (offer->path == NULL)
+		return;
+	step = palloc(sizeof(GpuAggStep));
+	step->kind = offer->kind;
+	step->table = get_rel_name(offer->table);
+	step->device_cost = offer->path->path.total_cost;
+	step->postgres_cost = cheapest_cost(offer->rel);
+	survey->steps = lappend(survey->steps, step);
+}
+
+/* debug_require: no other way, no matter what it costs. */
+static void
+force_path(RelOptInfo *rel, CustomPath *path)
+{
+	path->path.startup_cost = 0;
+	path->path.total_cost = 0;
+	rel->pathlist = NIL;
+	rel->partial_pathlist = NIL;
+}
+
+bool
+gpuagg_offer_wanted(void)
+{
+	return (gpuagg_enable || gpuagg_active_survey != NULL) &&
+		gpuagg_preloaded() && gpuagg_extension_exists();
+}
+
+bool
+gpuagg_offer_begin(const GpuAggOffer *offer)
+{
+	int			require = debug_require();
+
+	if (offer->silent && require == GPUAGG_FORBID)
+		return false;
+	/* the many small queries, which no task can be cheaper than */
+	if (gpuagg_active_survey == NULL && require == GPUAGG_ALLOW &&
+		cheapest_cost(offer->rel) <= gpuagg_cost_floor())
+		return false;
+	gpuagg_refuse_begin(!offer->silent && (gpuagg_active_survey != NULL ||
+										   require == GPUAGG_REQUIRE));
+	return true;
+}
+
+void
+gpuagg_offer_end(const GpuAggOffer *offer)
+{
+	int			require = debug_require();
+	List	   *reasons = gpuagg_refuse_end();
+
+	if (gpuagg_active_survey != NULL && !offer->silent)
+		note_survey(gpuagg_active_survey, offer, reasons);
+	if (offer->path == NULL)
+	{
+		if (require == GPUAGG_REQUIRE && !offer->silent && !offer->excused)
+			report_required(offer, reasons);
+		return;
+	}
+	if (require == GPUAGG_FORBID)
+		report_forbidden(offer);
+	if (require == GPUAGG_REQUIRE || require == GPUAGG_PREFER)
+		force_path(offer->rel, offer->path);
+	add_path(offer->rel, &offer->path->path);
+}
