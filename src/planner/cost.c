@@ -121,22 +121,34 @@ task_work(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
 	return work - input->lines * POSTGRES_SAMPLE_NS;
 }
 
+/*
+ * Until a task has its answer.  What PostgreSQL leaves out of its sample scan
+ * may be more than all that a device does, and then pays for pages, too, of
+ * groupings and of scans alike: else one would seem to be better than the
+ * other for nothing.
+ */
+static Cost
+task_cost(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
+{
+	Cost		cost = input->pages * input->page_cost +
+		task_work(input, info) / UNIT_NS;
+
+	return Max(cost, gpuagg_cost_floor());
+}
+
 GpuAggCost
 gpuagg_cost_agg(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
 {
-	double		work = Max(0, task_work(input, info));
 	GpuAggCost	cost;
 
-	cost.startup = input->pages * input->page_cost + work / UNIT_NS;
+	cost.startup = task_cost(input, info);
 	cost.total = cost.startup + input->groups * group_cost(info) / UNIT_NS;
 	return cost;
 }
 
 /*
  * Pages with chosen rows are pinned once more, and read once more if
- * shared_buffers or even the kernel's cache cannot have kept them.  What PostgreSQL leaves out of its sample scan may be
- * more than all that a device does, and then pays for pages, too: unlike a
- * grouping, the scan has nothing else by which its plans could differ.
+ * shared_buffers or even the kernel's cache cannot have kept them.
  */
 GpuAggCost
 gpuagg_cost_sample(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
@@ -145,9 +157,7 @@ gpuagg_cost_sample(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
 	double		page_ns = FEED_PAGE_NS + (input->ring ? REREAD_PAGE_NS : 0);
 	GpuAggCost	cost;
 
-	cost.startup = input->pages * input->page_cost +
-		task_work(input, info) / UNIT_NS;
-	cost.startup = Max(cost.startup, gpuagg_cost_floor());
+	cost.startup = task_cost(input, info);
 	cost.total = cost.startup + again * page_ns / UNIT_NS +
 		input->passed * cpu_tuple_cost;
 	if (input->pages > effective_cache_size)

@@ -140,3 +140,10 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 SELECT compare('SELECT g, count(*) FROM sa_part1 TABLESAMPLE SYSTEM (50) REPEATABLE (1) GROUP BY g');
 DROP TABLE sa, sa_dead, sa_clean, sa_used, sa_empty, sa_one, sa_gone, sa_toast, sa_part;
 DROP FUNCTION sa_outcomes, sa_queries, sa_method;
+-- by cost: scan and grouping together, rather than a scan below PostgreSQL's grouping
+CREATE TABLE sample_large AS SELECT i % 50 AS g, i AS v FROM generate_series(1, 100000) i;
+VACUUM (FREEZE, ANALYZE) sample_large;
+SET gpuagg.debug_require = allow;
+EXPLAIN (COSTS OFF) SELECT g, count(*), sum(v) FROM sample_large TABLESAMPLE BERNOULLI (5) GROUP BY g;
+RESET gpuagg.debug_require;
+DROP TABLE sample_large;

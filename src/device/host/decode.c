@@ -361,12 +361,15 @@ prefetch_tuple(const char *data, uint32_t bytes)
 		__builtin_prefetch(start + 64);
 }
 
-/* The next chosen line from `line` on, or nlines. */
-static uint32_t
-next_chosen(const uint8_t *chosen, uint32_t line, uint32_t nlines)
+/*
+ * The next line from `line` on that is visible, or nlines.  Samples are mostly
+ * gaps: a byte of them is one step.
+ */
+static inline uint32_t
+next_visible(const uint8_t *visibility, uint32_t line, uint32_t nlines)
 {
-	while (line < nlines && !gpuagg_page_line_visible(chosen, line))
-		line += chosen[line >> 3] == 0 ? 8 - line % 8 : 1;
+	while (line < nlines && !gpuagg_page_line_visible(visibility, line))
+		line += visibility[line >> 3] == 0 ? 8 - line % 8 : 1;
 	return line < nlines ? line : nlines;
 }
 
@@ -381,8 +384,8 @@ sample_choose(GpuAggDecoder *d)
 	if (!gpuagg_page_nlines_ok(page->nlines))
 		return;					/* an error when its turn comes */
 	gpuagg_choose_lines(d->sample, page, chosen);
-	for (uint32_t line = next_chosen(chosen, 0, page->nlines); line < page->nlines;
-		 line = next_chosen(chosen, line + 1, page->nlines))
+	for (uint32_t line = next_visible(chosen, 0, page->nlines); line < page->nlines;
+		 line = next_visible(chosen, line + 1, page->nlines))
 		__builtin_prefetch(gpuagg_page_lines(page->page) + line);
 }
 
@@ -399,8 +402,8 @@ sample_prefetch(const GpuAggDecoder *d, uint32_t i)
 
 	if (!gpuagg_page_nlines_ok(page->nlines))
 		return;
-	for (uint32_t line = next_chosen(chosen, 0, page->nlines); line < page->nlines;
-		 line = next_chosen(chosen, line + 1, page->nlines))
+	for (uint32_t line = next_visible(chosen, 0, page->nlines); line < page->nlines;
+		 line = next_visible(chosen, line + 1, page->nlines))
 	{
 		__builtin_prefetch(page->page + lines[line].off);
 		__builtin_prefetch(page->page + lines[line].off + 64);
@@ -413,7 +416,7 @@ sample_ahead(GpuAggDecoder *d)
 {
 	while (d->nchosen < d->npages && d->nchosen < d->page + GPUAGG_CHOSEN_PAGES)
 		sample_choose(d);
-	if (d->page + 1 < d->npages)
+	if (d->page + 1 < d->npages && d->shape->program->nattrs > 0)
 		sample_prefetch(d, d->page + 1);
 	d->visibility = d->chosen[d->page % GPUAGG_CHOSEN_PAGES];
 }
@@ -445,7 +448,7 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 
 		if (!gpuagg_page_line_visible(visibility, line))
 		{
-			/* samples are mostly gaps: on to the next byte's lines */
+			/* on to the next byte's lines, as next_visible() */
 			if (visibility[line >> 3] == 0)
 				line |= 7;
 			continue;
@@ -512,9 +515,9 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 		for (; line < end; line++)
 			n += lines[line].flags == GPUAGG_LP_NORMAL;
 	else
-		for (; line < end; line++)
-			n += lines[line].flags == GPUAGG_LP_NORMAL &&
-				gpuagg_page_line_visible(d->visibility, line);
+		for (line = next_visible(d->visibility, line, end); line < end;
+			 line = next_visible(d->visibility, line + 1, end))
+			n += lines[line].flags == GPUAGG_LP_NORMAL;
 	d->rows_scanned += n - *nrows;
 	d->line = line;
 	*nrows = n;
@@ -530,9 +533,10 @@ place_page(GpuAggDecoder *d, uint32_t *nrows)
 	uint32_t	line = d->line;
 
 	prefetch_lines(d);
-	for (; line < page->nlines && n < GPUAGG_VECTOR_ROWS; line++)
-		if (lines[line].flags == GPUAGG_LP_NORMAL &&
-			gpuagg_page_line_visible(d->visibility, line))
+	for (line = next_visible(d->visibility, line, page->nlines);
+		 line < page->nlines && n < GPUAGG_VECTOR_ROWS;
+		 line = next_visible(d->visibility, line + 1, page->nlines))
+		if (lines[line].flags == GPUAGG_LP_NORMAL)
 			d->where[n++] = row_ref(d, line);
 	d->rows_scanned += n - *nrows;
 	d->line = line;
