@@ -71,7 +71,7 @@ EXTENSION = gpuagg
 DATA = sql/gpuagg--1.0.sql
 MODULE_big = gpuagg
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/planner/*.c \
-	src/executor/*.c src/service/*.c src/device/host/*.c)))
+	src/executor/*.c src/service/*.c src/device/host/*.c src/device/probe/*.c)))
 
 PG_CPPFLAGS = -I$(srcdir)/src
 # PostgreSQL asks for C90's order of declarations and gives callbacks

@@ -49,9 +49,12 @@ typedef struct GpuAggProbeMachine
 /*
  * A dependent chase by one thread: `count` elements of 8 bytes, each holds
  * where the next one is; element i lies at i * stride plus an offset that
- * makes neighbours fall into different cache sets (i * line mod stride, with
- * line = 128 bytes; none where stride <= line), in an order
- * that hardware prefetchers do not guess when shuffle is set.  All elements
+ * makes elements fall into all cache sets, and all TLB sets where the stride is
+ * longer than a page: (i + i * 64 / stride) * 64 mod stride, none where
+ * stride <= 64.  (Without its second term sets repeat after stride / 64
+ * elements; in steps of 128 bytes half of the sets of a CPU's caches would stay
+ * empty.)  They are visited in an order that hardware prefetchers do not guess
+ * when shuffle is set, in order of address otherwise.  All elements
  * are visited once untimed, then `rounds` times timed.
  */
 typedef struct GpuAggChase
@@ -133,6 +136,7 @@ typedef struct GpuAggUnitLimits
 	uint32_t	warp_unit;		/* and warps counted in multiples of so many */
 	uint32_t	shared_unit;	/* bytes */
 	uint32_t	shared_reserved;	/* of each block, by the system */
+	uint32_t	thread_registers;	/* of one thread; 0: not known */
 } GpuAggUnitLimits;
 
 typedef struct GpuAggProbeOps
@@ -207,6 +211,7 @@ typedef struct GpuAggLevel
 	double		miss_cycles;
 	double		confidence;		/* 0 to 1: share of repeats that agree */
 	uint64_t	searched_bytes; /* how far was looked */
+	uint64_t	sector_bytes;	/* cache: what a miss of the level fetches */
 } GpuAggLevel;
 
 #define GPUAGG_MAX_LEVELS 12
