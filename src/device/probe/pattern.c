@@ -22,7 +22,6 @@
 #include <math.h>
 
 #include "device/probe/pattern.h"
-#include "device/probe/stats.h"
 
 /* Boundaries as far apart as this are the same: points lie a quarter of an
  * octave apart, and noise moves a boundary by one point. */
@@ -77,6 +76,37 @@ gpuagg_pattern_counts(uint64_t least, uint64_t most, uint32_t per_octave,
 			counts[n++] = count;
 	}
 	counts[n++] = most;
+	return n;
+}
+
+/*
+ * Steps of one level whose replacement lets the curve rise over more than one
+ * point become one step.
+ */
+uint32_t
+gpuagg_pattern_steps(const GpuAggStrideCurve *curve, GpuAggStep *steps,
+					 uint32_t max)
+{
+	double		y[GPUAGG_CURVE_POINTS];
+	uint64_t	last = 0;
+	uint32_t	nsteps;
+	uint32_t	n = 0;
+
+	gpuagg_pattern_medians(curve, y);
+	nsteps = gpuagg_stat_steps(y, curve->npoints, steps, max);
+	for (uint32_t i = 0; i < nsteps; i++)
+	{
+		uint64_t	count = curve->count[steps[i].low_end];
+
+		if (n > 0 && (double) count <= ONE_LEVEL * (double) last)
+		{
+			steps[n - 1].high = steps[i].high;
+			steps[n - 1].high_start = steps[i].high_start;
+		}
+		else
+			steps[n++] = steps[i];
+		last = count;
+	}
 	return n;
 }
 
@@ -173,6 +203,18 @@ repeat_agrees(const GpuAggStrideCurve *curve, const double *medians,
 	return own >= rise / 2 && own <= rise * 2;
 }
 
+double
+gpuagg_pattern_agreement(const GpuAggStrideCurve *curve, const GpuAggStep *step)
+{
+	double		medians[GPUAGG_CURVE_POINTS];
+	uint32_t	agree = 0;
+
+	gpuagg_pattern_medians(curve, medians);
+	for (uint32_t r = 0; r < curve->nrepeats; r++)
+		agree += repeat_agrees(curve, medians, step, r);
+	return (double) agree / curve->nrepeats;
+}
+
 /* Steps of X/2, X and, unless the pattern is open, 2X; curve[1] is X. */
 static double
 confidence(const GpuAggStrideCurve *curve, const GpuAggStep step[3], bool closed)
@@ -228,31 +270,6 @@ match(const GpuAggStrideCurve *curve, const CurveSteps *found,
 	return true;
 }
 
-/*
- * Steps of one level whose replacement lets the curve rise over more than one
- * point become one step, from where it first departs.
- */
-static void
-join_steps(const GpuAggStrideCurve *curve, CurveSteps *found)
-{
-	uint32_t	n = 0;
-
-	for (uint32_t i = 0; i < found->nsteps; i++)
-	{
-		const GpuAggStep *step = &found->steps[i];
-
-		if (i > 0 && (double) curve->count[step->low_end] <= ONE_LEVEL *
-			(double) curve->count[found->steps[i - 1].low_end])
-		{
-			found->steps[n - 1].high = step->high;
-			found->steps[n - 1].high_start = step->high_start;
-		}
-		else
-			found->steps[n++] = *step;
-	}
-	found->nsteps = n;
-}
-
 static void
 insert(GpuAggPattern *patterns, uint32_t n, GpuAggPattern pattern)
 {
@@ -274,14 +291,8 @@ gpuagg_pattern_find(const GpuAggStrideCurve *curves, uint32_t ncurves,
 	if (ncurves > MAX_CURVES)
 		ncurves = MAX_CURVES;
 	for (uint32_t c = 0; c < ncurves; c++)
-	{
-		double		y[GPUAGG_CURVE_POINTS];
-
-		gpuagg_pattern_medians(&curves[c], y);
-		found[c].nsteps = gpuagg_stat_steps(y, curves[c].npoints,
-											found[c].steps, MAX_STEPS);
-		join_steps(&curves[c], &found[c]);
-	}
+		found[c].nsteps = gpuagg_pattern_steps(&curves[c], found[c].steps,
+											   MAX_STEPS);
 	for (uint32_t c = 1; c + 1 < ncurves; c++)
 	{
 		for (uint32_t i = 0; i < found[c].nsteps && n < max; i++)

@@ -9,6 +9,7 @@
 #define GPUAGG_DEVICE_PROBE_PATTERN_H
 
 #include "device/common.h"
+#include "device/probe/stats.h"
 
 #define GPUAGG_CURVE_POINTS 128
 #define GPUAGG_CURVE_REPEATS 9
@@ -42,6 +43,14 @@ typedef struct GpuAggPattern
 extern uint32_t gpuagg_pattern_find(const GpuAggStrideCurve *curves,
 									uint32_t ncurves,
 									GpuAggPattern *patterns, uint32_t max);
+
+/* A curve's steps, one for each level, from where it first departs */
+extern uint32_t gpuagg_pattern_steps(const GpuAggStrideCurve *curve,
+									 GpuAggStep *steps, uint32_t max);
+
+/* Share of the repeats that rise at a step about as much as their medians do */
+extern double gpuagg_pattern_agreement(const GpuAggStrideCurve *curve,
+									   const GpuAggStep *step);
 
 /* The median of each point's repeats, into y[npoints] */
 extern void gpuagg_pattern_medians(const GpuAggStrideCurve *curve, double *y);

@@ -1,0 +1,294 @@
+/*
+ * tlb.c
+ *		The TLB levels of a device (paper 000, section 3.2).
+ *
+ * Chases over strides that double, each with counts of elements that grow by
+ * quarter octaves, give a curve to each stride; pattern.c finds the levels in
+ * them, and then the boundary of each is bisected at the stride of its page.
+ * All strides are measured once before any is measured again, so that a burst
+ * of other work hits one repeat of a point and medians forget it.
+ *
+ * Caches must not show.  All that a chase visits fits half of the last-level
+ * cache, and from each time that of a dense chase of as many lines is taken,
+ * which takes as much of every cache and a small part of the pages.
+ */
+#include <stdlib.h>
+
+#include "device/probe/stats.h"
+#include "device/probe/tlb.h"
+
+#define MAX_STRIDES 20
+
+/* Bytes of cache that an element takes, at most: a GPU's line, or two of a
+ * CPU's, which fetches them in pairs */
+#define ELEMENT_BYTES 128
+
+/* A dense chase visits every line, of a CPU or of a GPU. */
+#define CPU_LINE 64
+#define GPU_LINE 128
+
+/* The largest TLB known has some 3000 entries; at half a page twice as many
+ * are visited, and four times to see it end. */
+#define MOST_COUNT 16384
+
+/* Fewest elements: the least TLB that can be told from its neighbours */
+#define LEAST_COUNT 4
+
+/* A device that names no cache is taken to have this much. */
+#define LEAST_CACHE (8 * GPUAGG_MIB)
+
+/* A boundary lies where this share of the rise is reached: replacement other
+ * than LRU lets the curve rise slowly from there on. */
+#define DEPARTED 0.35
+
+typedef struct TlbCurves
+{
+	GpuAggTlbPlan plan;
+	bool		huge;
+	uint32_t	ncurves;
+	GpuAggStrideCurve curves[MAX_STRIDES];
+	GpuAggStrideCurve dense;	/* the longest's counts */
+	double		ns_per_y;
+} TlbCurves;
+
+GpuAggTlbPlan
+gpuagg_tlb_plan(const GpuAggProbeMachine *machine, uint64_t cache_bytes)
+{
+	GpuAggTlbPlan plan = {
+		.least_stride = 4 * GPUAGG_KIB, .most_stride = 128 * GPUAGG_MIB,
+		.bytes = machine->bytes, .per_octave = 4
+	};
+
+	if (cache_bytes == 0)
+		cache_bytes = LEAST_CACHE;
+	plan.most_count = cache_bytes / 2 / ELEMENT_BYTES;
+	if (plan.most_count > MOST_COUNT)
+		plan.most_count = MOST_COUNT;
+
+	/* X/2 must be there for the smallest page. */
+	if (machine->page_bytes != 0 && machine->page_bytes <= plan.least_stride)
+		plan.least_stride = machine->page_bytes / 2;
+	while (plan.most_stride > plan.least_stride &&
+		   plan.most_stride > machine->bytes / LEAST_COUNT)
+		plan.most_stride /= 2;
+	return plan;
+}
+
+static void
+lay_out(TlbCurves *t, const GpuAggProbeSession *session)
+{
+	const GpuAggTlbPlan *plan = &t->plan;
+
+	for (uint64_t stride = plan->least_stride;
+		 stride <= plan->most_stride && t->ncurves < MAX_STRIDES; stride *= 2)
+	{
+		GpuAggStrideCurve *curve = &t->curves[t->ncurves++];
+		uint64_t	count = plan->bytes / stride;
+
+		curve->stride = stride;
+		curve->nrepeats = session->repeats;
+		if (count > plan->most_count)
+			count = plan->most_count;
+		curve->npoints = gpuagg_pattern_counts(LEAST_COUNT, count,
+											   plan->per_octave, curve->count);
+	}
+	t->dense = t->curves[0];
+	t->dense.stride = session->shuffle ? CPU_LINE : GPU_LINE;
+}
+
+static GpuAggStatus
+chase(const GpuAggProbeSession *session, const TlbCurves *t, uint64_t stride,
+	  uint64_t count, double *y, double *ns)
+{
+	GpuAggChase chase = {
+		.stride = stride, .count = count, .huge = t->huge,
+		.shuffle = session->shuffle
+	};
+
+	return gpuagg_probe_chase(session, chase, y, ns);
+}
+
+static GpuAggStatus
+measure_curve(const GpuAggProbeSession *session, TlbCurves *t,
+			  GpuAggStrideCurve *curve, uint32_t repeat)
+{
+	for (uint32_t i = 0; i < curve->npoints; i++)
+	{
+		double		y = 0;
+		double		ns = 0;
+		GpuAggStatus status = chase(session, t, curve->stride, curve->count[i],
+									&y, &ns);
+
+		if (status != GPUAGG_OK)
+			return status;
+		curve->y[repeat][i] = y;
+		t->ns_per_y = y > 0 ? ns / y : 1;
+		if (curve != &t->dense)
+			gpuagg_probe_point(session, GPUAGG_CURVE_CHASE, curve->stride,
+							   curve->stride * curve->count[i], y);
+		if (gpuagg_probe_expired(session))
+			break;
+	}
+	return GPUAGG_OK;
+}
+
+/* All curves, as often as there is time for; *nrepeats says how often */
+static GpuAggStatus
+measure(const GpuAggProbeSession *session, TlbCurves *t, uint32_t *nrepeats)
+{
+	*nrepeats = 0;
+	for (uint32_t r = 0; r < session->repeats; r++)
+	{
+		for (uint32_t c = 0; c <= t->ncurves; c++)
+		{
+			GpuAggStatus status =
+				measure_curve(session, t, c == 0 ? &t->dense : &t->curves[c - 1], r);
+
+			if (status != GPUAGG_OK)
+				return status;
+			if (gpuagg_probe_expired(session))
+				return GPUAGG_OK;
+			gpuagg_probe_progress(session, 0.9 * (r + (double) c / t->ncurves) /
+								  session->repeats);
+		}
+		*nrepeats = r + 1;
+	}
+	return GPUAGG_OK;
+}
+
+/* y of an access, less what caches add to it as elements grow in number */
+static double
+without_caches(double y, double dense, double dense_least)
+{
+	double		excess = y - dense;
+
+	return excess > -0.9 * dense_least ? dense_least + excess : 0.1 * dense_least;
+}
+
+/* Counts of different curves are the same but for the last. */
+static void
+remove_caches(TlbCurves *t, uint32_t nrepeats)
+{
+	double		dense[GPUAGG_CURVE_POINTS];
+
+	t->dense.nrepeats = nrepeats;
+	gpuagg_pattern_medians(&t->dense, dense);
+	for (uint32_t c = 0; c < t->ncurves; c++)
+	{
+		GpuAggStrideCurve *curve = &t->curves[c];
+
+		curve->nrepeats = nrepeats;
+		for (uint32_t r = 0; r < nrepeats; r++)
+			for (uint32_t i = 0; i < curve->npoints; i++)
+				curve->y[r][i] = without_caches(curve->y[r][i], dense[i], dense[0]);
+	}
+}
+
+/* Does the TLB level hold so many entries?  Medians of repeats */
+static GpuAggStatus
+fits(const GpuAggProbeSession *session, const TlbCurves *t,
+	 const GpuAggPattern *pattern, uint64_t count, bool *result)
+{
+	double		y[GPUAGG_CURVE_REPEATS];
+	double		dense[GPUAGG_CURVE_REPEATS];
+	double		least[GPUAGG_CURVE_POINTS];
+	double		ns;
+	double		now;
+
+	for (uint32_t r = 0; r < session->repeats; r++)
+	{
+		GpuAggStatus status = chase(session, t, pattern->stride, count, &y[r], &ns);
+
+		if (status == GPUAGG_OK)
+			status = chase(session, t, t->dense.stride, count, &dense[r], &ns);
+		if (status != GPUAGG_OK)
+			return status;
+	}
+	gpuagg_pattern_medians(&t->dense, least);
+	now = without_caches(gpuagg_stat_median(y, session->repeats),
+						 gpuagg_stat_median(dense, session->repeats), least[0]);
+	*result = now < pattern->low + DEPARTED * (pattern->high - pattern->low);
+	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+bisect(const GpuAggProbeSession *session, const TlbCurves *t,
+	   GpuAggPattern *pattern)
+{
+	while (pattern->exceeds - pattern->fits > 1 && !gpuagg_probe_expired(session))
+	{
+		uint64_t	middle = (pattern->fits + pattern->exceeds) / 2;
+		bool		low = false;
+		GpuAggStatus status = fits(session, t, pattern, middle, &low);
+
+		if (status != GPUAGG_OK)
+			return status;
+		if (low)
+			pattern->fits = middle;
+		else
+			pattern->exceeds = middle;
+	}
+	return GPUAGG_OK;
+}
+
+static void
+report(const GpuAggProbeSession *session, const TlbCurves *t,
+	   const GpuAggPattern *pattern)
+{
+	/* y is cycles unless it is ns itself */
+	double		cycles = t->ns_per_y != 1 ? 1 : 0;
+	GpuAggLevel level = {
+		.kind = GPUAGG_LEVEL_TLB, .entries = pattern->fits,
+		.page_bytes = pattern->stride,
+		.reach_bytes = pattern->fits * pattern->stride,
+		.hit_ns = pattern->low * t->ns_per_y,
+		.miss_ns = (pattern->high - pattern->low) * t->ns_per_y,
+		.hit_cycles = pattern->low * cycles,
+		.miss_cycles = (pattern->high - pattern->low) * cycles,
+		.confidence = pattern->confidence, .searched_bytes = t->plan.bytes
+	};
+
+	gpuagg_probe_level(session->result, &level);
+}
+
+static GpuAggStatus
+probe_curves(const GpuAggProbeSession *session, TlbCurves *t)
+{
+	GpuAggPattern patterns[GPUAGG_MAX_LEVELS];
+	uint32_t	nrepeats;
+	uint32_t	n;
+	GpuAggStatus status;
+
+	lay_out(t, session);
+	status = measure(session, t, &nrepeats);
+	if (status != GPUAGG_OK || nrepeats == 0)
+		return status == GPUAGG_UNSUPPORTED && t->huge ? GPUAGG_OK : status;
+	remove_caches(t, nrepeats);
+	n = gpuagg_pattern_find(t->curves, t->ncurves, patterns, GPUAGG_MAX_LEVELS);
+	for (uint32_t i = 0; i < n; i++)
+	{
+		status = bisect(session, t, &patterns[i]);
+		if (status != GPUAGG_OK)
+			return status;
+		report(session, t, &patterns[i]);
+	}
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_tlb_probe(GpuAggProbeSession *session, uint64_t cache_bytes, bool huge)
+{
+	GpuAggProbeMachine machine = session->machine;
+	TlbCurves  *t = calloc(1, sizeof(TlbCurves));
+	GpuAggStatus status;
+
+	if (t == NULL)
+		return GPUAGG_OK;		/* nothing found */
+	if (huge)
+		machine.page_bytes = 2 * GPUAGG_MIB;
+	t->plan = gpuagg_tlb_plan(&machine, cache_bytes);
+	t->huge = huge;
+	status = probe_curves(session, t);
+	free(t);
+	return status;
+}
