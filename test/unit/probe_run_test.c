@@ -97,7 +97,7 @@ sim_pair(GpuAggProbe *probe, uint32_t unit, uint32_t other, uint64_t start,
 	d->pairs++;
 	d->outside += start + bytes > d->machine.bytes ||
 		other_start + bytes > d->machine.bytes;
-	*rate = sim_noisy(&d->sim, 3e8);
+	*rate = 3e8 / sim_noisy(&d->sim, 1);
 	if (sim_group(d, unit) == sim_group(d, other) &&
 		visited > last->entries * last->page_bytes)
 		*rate /= d->slowed;

@@ -32,6 +32,9 @@
 
 #define OPEN_CONFIDENCE 0.8
 
+/* What so few repeats agree with is chance. */
+#define MIN_CONFIDENCE 0.25
+
 /* Steps of one stride nearer than this are one, of replacement that is not LRU */
 #define ONE_LEVEL 2.2
 
@@ -267,7 +270,7 @@ match(const GpuAggStrideCurve *curve, const CurveSteps *found,
 			curve[1].count[step->high_start], step->low, step->high,
 			confidence(curve, steps, closed), closed
 	};
-	return true;
+	return pattern->confidence >= MIN_CONFIDENCE;
 }
 
 static void

@@ -112,7 +112,7 @@ static const struct
 	{"caches", run_cache, 0.25},
 	{"TLB", run_tlb, 0.25},
 	{"TLB, huge pages", run_huge_tlb, 0.2},
-	{"TLB sharing", run_sharing, 0.35},
+	{"TLB sharing", run_sharing, 0.5},
 	{"random access", run_random, 0.5},
 	{"ceilings", run_ceilings, 0.6},
 	{"threads and patterns", run_host, 1.0}

@@ -67,13 +67,26 @@ slowdown(Sharing *s, uint32_t unit, uint32_t other, double *slowed)
 	return status;
 }
 
+/* The better of two, for other work only slows down */
+static GpuAggStatus
+measure_alone(Sharing *s, uint32_t unit)
+{
+	double		rate[2] = {0};
+	GpuAggStatus status = pair_rate(s, unit, unit, &rate[0]);
+
+	if (status == GPUAGG_OK)
+		status = pair_rate(s, unit, unit, &rate[1]);
+	s->alone[unit] = fmax(rate[0], rate[1]);
+	return status;
+}
+
 /* All units alone, and against unit 0 */
 static GpuAggStatus
 measure_first(Sharing *s)
 {
 	for (uint32_t unit = 0; unit < s->nunits; unit++)
 	{
-		GpuAggStatus status = pair_rate(s, unit, unit, &s->alone[unit]);
+		GpuAggStatus status = measure_alone(s, unit);
 
 		if (status == GPUAGG_OK && unit > 0)
 			status = slowdown(s, unit, 0, &s->with_first[unit]);
@@ -94,7 +107,23 @@ is_doubtful(const Sharing *s, double slowed)
 	return fabs(log(slowed / s->threshold)) < log(DOUBTFUL);
 }
 
-/* Does `unit` share with `other`?  A median where one look leaves doubt */
+/*
+ * How often to look, after n looks: other work only slows down, so that what
+ * looks like no sharing is none, and what looks like it is looked at again.
+ */
+static uint32_t
+looks_wanted(const Sharing *s, const double *slowed, uint32_t n)
+{
+	if (n == 0)
+		return 1;
+	if (is_doubtful(s, slowed[0]))
+		return PAIR_REPEATS;
+	if (slowed[0] <= s->threshold)
+		return 1;
+	return n < 2 || slowed[1] > s->threshold ? 2 : 3;
+}
+
+/* Does `unit` share with `other`? */
 static GpuAggStatus
 shares(Sharing *s, uint32_t unit, uint32_t other, bool *result)
 {
@@ -102,7 +131,7 @@ shares(Sharing *s, uint32_t unit, uint32_t other, bool *result)
 	uint32_t	n = other == 0 ? 1 : 0;
 	double		median;
 
-	while (n == 0 || (n < PAIR_REPEATS && is_doubtful(s, slowed[0])))
+	while (n < looks_wanted(s, slowed, n))
 	{
 		GpuAggStatus status = slowdown(s, unit, other, &slowed[n++]);
 

@@ -21,8 +21,8 @@
 #define MIN_PLATEAU 3
 
 /* Smallest step looked for, in logarithm: the K80's first TLB level costs
- * 9 cycles of some 230, half of that at half a page (paper 000, table 2). */
-#define MIN_RISE 0.012
+ * 9 cycles of some 230 (paper 000, table 2). */
+#define MIN_RISE 0.02
 
 /* In standard errors.  Every split of every curve is a chance to be wrong. */
 #define SIGNIFICANT 4.5
@@ -33,6 +33,9 @@
 /* Share of a rise that must happen next to the split, and how near that is */
 #define LOCAL_SHARE 0.4
 #define LOCAL_POINTS 4
+
+/* A part of a curve with so many points tells its own noise. */
+#define NOISE_POINTS 6
 
 /* Timers are no better than this, however still a curve looks */
 #define MIN_NOISE 0.001
@@ -131,6 +134,19 @@ is_significant(double rise, uint32_t nleft, uint32_t nright, double noise)
 	return fabs(rise) >= fmax(MIN_RISE, SIGNIFICANT * error);
 }
 
+/* Noise grows with what is timed, so one part may have more than all. */
+static double
+noise_around(const Segmentation *s, uint32_t from, uint32_t at, uint32_t to)
+{
+	double		noise = s->noise;
+
+	if (at - from >= NOISE_POINTS)
+		noise = fmax(noise, point_noise(s->z + from, at - from));
+	if (to - at >= NOISE_POINTS)
+		noise = fmax(noise, point_noise(s->z + at, to - at));
+	return noise;
+}
+
 /* Is the curve between from and to stepped at `at`, as far as one can tell? */
 static bool
 can_split(const Segmentation *s, uint32_t from, uint32_t at, uint32_t to)
@@ -142,7 +158,8 @@ can_split(const Segmentation *s, uint32_t from, uint32_t at, uint32_t to)
 	double		local = gpuagg_stat_median(s->z + at, nright) -
 		gpuagg_stat_median(s->z + at - nleft, nleft);
 
-	return is_significant(rise, at - from, to - at, s->noise) &&
+	return is_significant(rise, at - from, to - at,
+						  noise_around(s, from, at, to)) &&
 		local / rise >= LOCAL_SHARE;
 }
 

@@ -48,6 +48,7 @@ typedef struct TlbCurves
 	uint32_t	ncurves;
 	GpuAggStrideCurve curves[MAX_STRIDES];
 	GpuAggStrideCurve dense;	/* the longest's counts */
+	double		base;			/* y of the slowest cache that is used */
 	double		ns_per_y;
 } TlbCurves;
 
@@ -156,13 +157,17 @@ measure(const GpuAggProbeSession *session, TlbCurves *t, uint32_t *nrepeats)
 	return GPUAGG_OK;
 }
 
-/* y of an access, less what caches add to it as elements grow in number */
+/*
+ * y of an access as if all caches but the one that holds the longest chase were
+ * missed: as far above that one's y as it is above the dense chase's.  (Not as
+ * far above the first cache's: noise of a slow access would be large in it.)
+ */
 static double
-without_caches(double y, double dense, double dense_least)
+without_caches(const TlbCurves *t, double y, double dense)
 {
 	double		excess = y - dense;
 
-	return excess > -0.9 * dense_least ? dense_least + excess : 0.1 * dense_least;
+	return excess > -t->base / 2 ? t->base + excess : t->base / 2;
 }
 
 /* Counts of different curves are the same but for the last. */
@@ -173,6 +178,8 @@ remove_caches(TlbCurves *t, uint32_t nrepeats)
 
 	t->dense.nrepeats = nrepeats;
 	gpuagg_pattern_medians(&t->dense, dense);
+	for (uint32_t i = 0; i < t->dense.npoints; i++)
+		t->base = dense[i] > t->base ? dense[i] : t->base;
 	for (uint32_t c = 0; c < t->ncurves; c++)
 	{
 		GpuAggStrideCurve *curve = &t->curves[c];
@@ -180,7 +187,7 @@ remove_caches(TlbCurves *t, uint32_t nrepeats)
 		curve->nrepeats = nrepeats;
 		for (uint32_t r = 0; r < nrepeats; r++)
 			for (uint32_t i = 0; i < curve->npoints; i++)
-				curve->y[r][i] = without_caches(curve->y[r][i], dense[i], dense[0]);
+				curve->y[r][i] = without_caches(t, curve->y[r][i], dense[i]);
 	}
 }
 
@@ -191,7 +198,6 @@ fits(const GpuAggProbeSession *session, const TlbCurves *t,
 {
 	double		y[GPUAGG_CURVE_REPEATS];
 	double		dense[GPUAGG_CURVE_REPEATS];
-	double		least[GPUAGG_CURVE_POINTS];
 	double		ns;
 	double		now;
 
@@ -204,9 +210,8 @@ fits(const GpuAggProbeSession *session, const TlbCurves *t,
 		if (status != GPUAGG_OK)
 			return status;
 	}
-	gpuagg_pattern_medians(&t->dense, least);
-	now = without_caches(gpuagg_stat_median(y, session->repeats),
-						 gpuagg_stat_median(dense, session->repeats), least[0]);
+	now = without_caches(t, gpuagg_stat_median(y, session->repeats),
+						 gpuagg_stat_median(dense, session->repeats));
 	*result = now < pattern->low + DEPARTED * (pattern->high - pattern->low);
 	return GPUAGG_OK;
 }
