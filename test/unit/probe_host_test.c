@@ -73,7 +73,7 @@ test_rates(GpuAggProbe *probe, const GpuAggProbeMachine *machine)
 	{
 		value = 0;
 		positive = positive &&
-			gpuagg_host_random(probe, kind, SIM_MIB(1), &value, &error) == GPUAGG_OK &&
+			gpuagg_host_probe_random(probe, kind, SIM_MIB(1), &value, &error) == GPUAGG_OK &&
 			value > 0;
 	}
 	ok(positive, "random accesses");
@@ -83,7 +83,7 @@ test_rates(GpuAggProbe *probe, const GpuAggProbeMachine *machine)
 		GpuAggStatus status;
 
 		value = 0;
-		status = gpuagg_host_ceiling(probe, c, &value, &error);
+		status = gpuagg_host_probe_ceiling(probe, c, &value, &error);
 		positive = positive && (c == GPUAGG_CEILING_ZERO_COPY_OUT ?
 								status == GPUAGG_UNSUPPORTED :
 								status == GPUAGG_OK && value > 0);
@@ -92,12 +92,12 @@ test_rates(GpuAggProbe *probe, const GpuAggProbeMachine *machine)
 	positive = true;
 	for (uint32_t words = 1; words <= 4; words++)
 		positive = positive &&
-			gpuagg_host_pattern(probe, words, SIM_MIB(1), false, &value, &error) == GPUAGG_OK &&
+			gpuagg_host_probe_pattern(probe, words, SIM_MIB(1), false, &value, &error) == GPUAGG_OK &&
 			value > 0;
 	ok(positive, "access patterns");
-	ok(gpuagg_host_threads(probe, machine->units, &value, &error) == GPUAGG_OK &&
+	ok(gpuagg_host_probe_threads(probe, machine->units, &value, &error) == GPUAGG_OK &&
 	   value > 0, "threads");
-	is_int(gpuagg_host_random(probe, 0, machine->bytes * 2, &value, &error),
+	is_int(gpuagg_host_probe_random(probe, 0, machine->bytes * 2, &value, &error),
 		   GPUAGG_UNSUPPORTED, "random accesses beyond the memory");
 }
 
@@ -121,7 +121,7 @@ test_operations(void)
 	test_rates(probe, &machine);
 	cancel = 1;
 	is_int(chase(probe, 64, 4096, false, &ns), GPUAGG_CANCELLED, "a cancelled chase");
-	is_int(gpuagg_host_threads(probe, 1, &ns, &error), GPUAGG_CANCELLED,
+	is_int(gpuagg_host_probe_threads(probe, 1, &ns, &error), GPUAGG_CANCELLED,
 		   "cancelled threads");
 	gpuagg_host_probe_ops.end(probe);
 
@@ -146,12 +146,12 @@ test_session(void)
 	GpuAggProbeLimits limits = {.seconds = 1.5, .memory_share = 0.5, .memory_bytes = SIM_MIB(128)};
 	volatile int cancel = 0;
 	bool		ordered = true;
-	double		start = gpuagg_host_now();
+	double		start = gpuagg_host_probe_now();
 	pthread_t	canceller;
 
 	is_int(gpuagg_probe_run(&gpuagg_host_probe_ops, NULL, 0, &limits, &cancel, NULL,
 							&result, &error), GPUAGG_OK, "a whole session");
-	ok(result.seconds > 0 && gpuagg_host_now() - start < 15, "bounded in time");
+	ok(result.seconds > 0 && gpuagg_host_probe_now() - start < 15, "bounded in time");
 	printf("#   %.2f s, %u levels, %u points, %u patterns\n", result.seconds,
 		   result.nlevels, result.npoints, result.npatterns);
 	for (uint32_t i = 0; i < result.nlevels; i++)
@@ -165,13 +165,13 @@ test_session(void)
 	   "rates are there");
 	ok(result.ngroups == 0 && result.nkernels == 0, "units are all the same");
 
-	start = gpuagg_host_now();
+	start = gpuagg_host_probe_now();
 	pthread_create(&canceller, NULL, cancel_soon, (void *) &cancel);
 	is_int(gpuagg_probe_run(&gpuagg_host_probe_ops, NULL, 1,
 							&(GpuAggProbeLimits) {.seconds = 20, .memory_share = 0.1},
 							&cancel, NULL, &result, &error),
 		   GPUAGG_CANCELLED, "a cancelled session");
-	ok(gpuagg_host_now() - start < 5, "ends soon");
+	ok(gpuagg_host_probe_now() - start < 5, "ends soon");
 	pthread_join(canceller, NULL);
 }
 

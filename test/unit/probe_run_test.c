@@ -385,6 +385,9 @@ test_plans(void)
 	plan = gpuagg_tlb_plan(&machine, SIM_MIB(32));
 	ok(plan.least_stride == 2048 && plan.most_stride == SIM_MIB(64),
 	   "strides of a small machine with small pages");
+	machine.warp = 1;
+	is_int((long long) gpuagg_tlb_plan(&machine, SIM_MIB(32)).most_page, 16384,
+		   "a CPU joins four pages, not more");
 
 	n = gpuagg_random_sizes(SIM_MIB(8), sizes);
 	ok(n == 7 && sizes[0] == SIM_MIB(1) && sizes[n - 1] == SIM_MIB(8),

@@ -22,8 +22,9 @@
 #define HUGE_PAGE ((uint64_t) 2 << 20)
 #define MEBIBYTE ((uint64_t) 1 << 20)
 
-/* Taking memory costs up to a second a GiB; it may take a tenth of the time. */
-#define BYTES_PER_SECOND (100 * (double) MEBIBYTE)
+/* Taking memory costs up to a second a GiB; it may take a sixteenth of the
+ * time. */
+#define BYTES_PER_SECOND (64 * (double) MEBIBYTE)
 
 /* Of what is free, at most: PostgreSQL's backends need the rest. */
 #define FREE_SHARE 0.25
@@ -37,11 +38,13 @@
 #define TOUCH_PIECE (16 * MEBIBYTE)
 #define VISIT_PIECE 65536
 
+#define TIMED_PARTS 8
+
 /* Offsets of a chase's elements are multiples of this. */
 #define CHASE_LINE 64
 
 double
-gpuagg_host_now(void)
+gpuagg_host_probe_now(void)
 {
 	struct timespec now;
 
@@ -50,7 +53,7 @@ gpuagg_host_now(void)
 }
 
 GpuAggStatus
-gpuagg_host_failed(GpuAggError *error, GpuAggStatus status, const char *what)
+gpuagg_host_probe_failed(GpuAggError *error, GpuAggStatus status, const char *what)
 {
 	error->status = status;
 	error->detail = (uint32_t) errno;
@@ -63,7 +66,7 @@ static GpuAggStatus
 check_cancel(const GpuAggProbe *probe, GpuAggError *error)
 {
 	return *probe->cancel ?
-		gpuagg_host_failed(error, GPUAGG_CANCELLED, "cancelled") : GPUAGG_OK;
+		gpuagg_host_probe_failed(error, GPUAGG_CANCELLED, "cancelled") : GPUAGG_OK;
 }
 
 /* ---------- what the machine says of itself ---------- */
@@ -104,21 +107,38 @@ free_bytes(void)
 	return available;
 }
 
+/*
+ * What a core sees of its last cache.  sysconf() is wrong in some virtual
+ * machines.
+ */
+static uint64_t
+last_cache_bytes(void)
+{
+	uint64_t	bytes = 0;
+	char		path[96];
+
+	for (int index = 0; index < 8; index++)
+	{
+		double		kib;
+
+		snprintf(path, sizeof(path),
+				 "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+		kib = read_number(path, "");
+		if (kib * 1024 > (double) bytes)
+			bytes = (uint64_t) (kib * 1024);
+	}
+	return bytes;
+}
+
 static void
 describe_machine(GpuAggProbeMachine *machine)
 {
 	long		cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	long		cache = 0;
 
-#ifdef _SC_LEVEL3_CACHE_SIZE
-	cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-	if (cache <= 0)
-		cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#endif
 	machine->units = cpus > 0 ? (uint32_t) cpus : 1;
 	machine->warp = 1;
 	machine->total_bytes = (uint64_t) (1024 * read_number("/proc/meminfo", "MemTotal"));
-	machine->cache_bytes = cache > 0 ? (uint64_t) cache : 0;
+	machine->cache_bytes = last_cache_bytes();
 	machine->page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
 	machine->clock_ghz = read_number("/proc/cpuinfo", "cpu MHz") / 1000;
 }
@@ -182,19 +202,19 @@ huge_bytes(const GpuAggProbeRegion *region)
 }
 
 GpuAggProbeRegion *
-gpuagg_host_region(GpuAggProbe *probe)
+gpuagg_host_probe_region(GpuAggProbe *probe)
 {
 	return probe->huge.base != NULL ? &probe->huge : &probe->small;
 }
 
 GpuAggStatus
-gpuagg_host_touch(GpuAggProbe *probe, GpuAggProbeRegion *region, uint64_t bytes,
+gpuagg_host_probe_touch(GpuAggProbe *probe, GpuAggProbeRegion *region, uint64_t bytes,
 				  GpuAggError *error)
 {
 	if (region->base == NULL)
-		return gpuagg_host_failed(error, GPUAGG_UNSUPPORTED, "no huge pages");
+		return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED, "no huge pages");
 	if (bytes > region->bytes)
-		return gpuagg_host_failed(error, GPUAGG_UNSUPPORTED,
+		return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED,
 								  "more memory than the session has");
 	bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 	if (bytes <= region->touched)
@@ -213,7 +233,7 @@ gpuagg_host_touch(GpuAggProbe *probe, GpuAggProbeRegion *region, uint64_t bytes,
 		(double) huge_bytes(region) < HUGE_SHARE * (double) region->touched)
 	{
 		unmap_region(region);
-		return gpuagg_host_failed(error, GPUAGG_UNSUPPORTED, "no huge pages");
+		return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED, "no huge pages");
 	}
 	return GPUAGG_OK;
 }
@@ -256,14 +276,14 @@ probe_begin(void *device, const GpuAggProbeLimits *limits,
 	{
 		if (probe != NULL)
 			probe_end(probe);
-		return gpuagg_host_failed(error, GPUAGG_OUT_OF_MEMORY,
+		return gpuagg_host_probe_failed(error, GPUAGG_OUT_OF_MEMORY,
 								  "too little free memory");
 	}
 	probe->cancel = cancel;
 	probe->slice = limits->seconds < 10 ? 0.003 : 0.012;
 	if (!map_region(&probe->huge, bytes, true))
 		unmap_region(&probe->huge);
-	(void) gpuagg_host_touch(probe, &probe->huge, LEAST_BYTES, &ignored);
+	(void) gpuagg_host_probe_touch(probe, &probe->huge, LEAST_BYTES, &ignored);
 	describe_machine(&probe->machine);
 	probe->machine.bytes = bytes;
 	*machine = probe->machine;
@@ -331,6 +351,7 @@ link_elements(const GpuAggProbe *probe, const GpuAggProbeRegion *region,
 	return GPUAGG_OK;
 }
 
+/* Follows the chase from *place on */
 static GpuAggStatus
 visit(const GpuAggProbe *probe, char **place, uint64_t accesses,
 	  GpuAggError *error)
@@ -351,20 +372,49 @@ visit(const GpuAggProbe *probe, char **place, uint64_t accesses,
 	return GPUAGG_OK;
 }
 
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* ns of an access: the median of parts, for another process takes the core
+ * away in some of them */
+static GpuAggStatus
+time_visits(const GpuAggProbe *probe, char *place, uint64_t accesses, double *ns,
+			GpuAggError *error)
+{
+	double		part[TIMED_PARTS];
+	uint64_t	size = (accesses + TIMED_PARTS - 1) / TIMED_PARTS;
+
+	for (int i = 0; i < TIMED_PARTS; i++)
+	{
+		double		start = gpuagg_host_probe_now();
+
+		if (visit(probe, &place, size, error) != GPUAGG_OK)
+			return GPUAGG_CANCELLED;
+		part[i] = (gpuagg_host_probe_now() - start) * 1e9 / (double) size;
+	}
+	qsort(part, TIMED_PARTS, sizeof(double), compare_doubles);
+	*ns = part[TIMED_PARTS / 2];
+	return GPUAGG_OK;
+}
+
 static GpuAggStatus
 probe_chase(GpuAggProbe *probe, const GpuAggChase *chase, GpuAggChaseTime *time,
 			GpuAggError *error)
 {
 	GpuAggProbeRegion *region = chase->huge ? &probe->huge : &probe->small;
-	uint64_t	accesses = chase->count * chase->rounds;
 	GpuAggStatus status;
-	double		start;
 	char	   *place;
 
 	if (chase->stride < sizeof(char *) || (chase->stride & (chase->stride - 1)) ||
 		chase->count < 2 || chase->rounds == 0)
-		return gpuagg_host_failed(error, GPUAGG_UNSUPPORTED, "no such chase");
-	status = gpuagg_host_touch(probe, region, chase->start +
+		return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED, "no such chase");
+	status = gpuagg_host_probe_touch(probe, region, chase->start +
 							   chase->stride * chase->count, error);
 	if (status == GPUAGG_OK)
 		status = link_elements(probe, region, chase, error);
@@ -372,10 +422,9 @@ probe_chase(GpuAggProbe *probe, const GpuAggChase *chase, GpuAggChaseTime *time,
 		return status;
 	place = element(region, chase, 0);	/* a cycle: any element will do */
 	status = visit(probe, &place, chase->count, error);
-	start = gpuagg_host_now();
 	if (status == GPUAGG_OK)
-		status = visit(probe, &place, accesses, error);
-	time->ns = (gpuagg_host_now() - start) * 1e9 / (double) accesses;
+		status = time_visits(probe, place, chase->count * chase->rounds,
+							 &time->ns, error);
 	time->cycles = time->ns * probe->machine.clock_ghz;
 	return status;
 }
@@ -384,8 +433,8 @@ const GpuAggProbeOps gpuagg_host_probe_ops = {
 	.begin = probe_begin,
 	.end = probe_end,
 	.chase = probe_chase,
-	.random = gpuagg_host_random,
-	.ceiling = gpuagg_host_ceiling,
-	.pattern = gpuagg_host_pattern,
-	.threads = gpuagg_host_threads
+	.random = gpuagg_host_probe_random,
+	.ceiling = gpuagg_host_probe_ceiling,
+	.pattern = gpuagg_host_probe_pattern,
+	.threads = gpuagg_host_probe_threads
 };

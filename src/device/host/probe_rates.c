@@ -283,11 +283,11 @@ run_worker(void *argument)
 
 	if (!await_crew(w->crew))
 		return NULL;
-	start = gpuagg_host_now();
+	start = gpuagg_host_probe_now();
 	do
 	{
 		events += w->crew->work(w);
-		now = gpuagg_host_now();
+		now = gpuagg_host_probe_now();
 	}
 	while (now - start < probe->slice && !*probe->cancel);
 	w->rate = (double) events / (now - start);
@@ -336,9 +336,9 @@ run_crew(Crew *crew, double *rate, GpuAggError *error)
 		*rate += crew->workers[i].rate;
 	}
 	if (!complete)
-		return gpuagg_host_failed(error, GPUAGG_OUT_OF_MEMORY, "no more threads");
+		return gpuagg_host_probe_failed(error, GPUAGG_OUT_OF_MEMORY, "no more threads");
 	return *crew->probe->cancel ?
-		gpuagg_host_failed(error, GPUAGG_CANCELLED, "cancelled") : GPUAGG_OK;
+		gpuagg_host_probe_failed(error, GPUAGG_CANCELLED, "cancelled") : GPUAGG_OK;
 }
 
 /* Events a second of nthreads that do `work` in `bytes` of the region */
@@ -351,17 +351,17 @@ measure(GpuAggProbe *probe, Work work, uint32_t nthreads, uint32_t words,
 		.probe = probe, .work = work, .nthreads = nthreads, .words = words,
 		.lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER
 	};
-	GpuAggStatus status = gpuagg_host_touch(probe, region, bytes, error);
+	GpuAggStatus status = gpuagg_host_probe_touch(probe, region, bytes, error);
 
 	if (status != GPUAGG_OK)
 		return status;
 	crew.workers = calloc(nthreads, sizeof(Worker));
 	if (crew.workers == NULL)
-		return gpuagg_host_failed(error, GPUAGG_OUT_OF_MEMORY, "no memory");
+		return gpuagg_host_probe_failed(error, GPUAGG_OUT_OF_MEMORY, "no memory");
 	for (uint32_t i = 0; i < nthreads; i++)
 		equip(&crew.workers[i], &crew, i, region, bytes, apart);
 	if (crew.workers[0].bytes == 0)
-		status = gpuagg_host_failed(error, GPUAGG_UNSUPPORTED,
+		status = gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED,
 									"too little memory for its threads");
 	else
 		status = run_crew(&crew, rate, error);
@@ -372,17 +372,17 @@ measure(GpuAggProbe *probe, Work work, uint32_t nthreads, uint32_t words,
 /* ---------- operations ---------- */
 
 GpuAggStatus
-gpuagg_host_random(GpuAggProbe *probe, GpuAggRandomKind kind, uint64_t bytes,
+gpuagg_host_probe_random(GpuAggProbe *probe, GpuAggRandomKind kind, uint64_t bytes,
 				   double *rate, GpuAggError *error)
 {
 	static const Work works[GPUAGG_NRANDOMS] = {read_8, read_32, atomic_8};
 
 	return measure(probe, works[kind], probe->machine.units, 0,
-				   gpuagg_host_region(probe), bytes, false, rate, error);
+				   gpuagg_host_probe_region(probe), bytes, false, rate, error);
 }
 
 GpuAggStatus
-gpuagg_host_pattern(GpuAggProbe *probe, uint32_t words, uint64_t bytes,
+gpuagg_host_probe_pattern(GpuAggProbe *probe, uint32_t words, uint64_t bytes,
 					bool huge, double *ns, GpuAggError *error)
 {
 	double		rate = 0;
@@ -396,10 +396,10 @@ gpuagg_host_pattern(GpuAggProbe *probe, uint32_t words, uint64_t bytes,
 }
 
 GpuAggStatus
-gpuagg_host_threads(GpuAggProbe *probe, uint32_t threads, double *rate,
+gpuagg_host_probe_threads(GpuAggProbe *probe, uint32_t threads, double *rate,
 					GpuAggError *error)
 {
-	return measure(probe, read_8, threads, 0, gpuagg_host_region(probe),
+	return measure(probe, read_8, threads, 0, gpuagg_host_probe_region(probe),
 				   probe->machine.bytes, false, rate, error);
 }
 
@@ -448,11 +448,11 @@ measure_handover(double *ns, GpuAggError *error)
 	created = pthread_create(&other, NULL, answer, &h) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!created)
-		return gpuagg_host_failed(error, GPUAGG_OUT_OF_MEMORY, "no more threads");
-	start = gpuagg_host_now();
+		return gpuagg_host_probe_failed(error, GPUAGG_OUT_OF_MEMORY, "no more threads");
+	start = gpuagg_host_probe_now();
 	take_turns(&h, 0);
 	pthread_join(other, NULL);
-	*ns = (gpuagg_host_now() - start) * 1e9 / HANDOVERS;
+	*ns = (gpuagg_host_probe_now() - start) * 1e9 / HANDOVERS;
 	return GPUAGG_OK;
 }
 
@@ -463,14 +463,14 @@ at_most(uint64_t a, uint64_t b)
 }
 
 GpuAggStatus
-gpuagg_host_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *value,
+gpuagg_host_probe_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *value,
 					GpuAggError *error)
 {
 	uint32_t	units = probe->machine.units;
 	uint64_t	all = probe->machine.bytes;
 	uint64_t	cache = probe->machine.cache_bytes != 0 ?
 		probe->machine.cache_bytes / 4 : MEBIBYTE;
-	GpuAggProbeRegion *region = gpuagg_host_region(probe);
+	GpuAggProbeRegion *region = gpuagg_host_probe_region(probe);
 
 	switch (ceiling)
 	{
@@ -515,5 +515,5 @@ gpuagg_host_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *value,
 		case GPUAGG_NCEILINGS:
 			break;
 	}
-	return gpuagg_host_failed(error, GPUAGG_UNSUPPORTED, "no such ceiling");
+	return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED, "no such ceiling");
 }

@@ -214,6 +214,8 @@ probe_levels(CacheProbe *p)
 	{
 		GpuAggLevel *level = &p->levels[i];
 
+		/* repeats that there was no time for do not agree */
+		level->confidence *= (double) p->curve.nrepeats / p->session->repeats;
 		if (level->kind == GPUAGG_LEVEL_CACHE &&
 			!gpuagg_probe_expired(p->session))
 			status = find_line(p, level);

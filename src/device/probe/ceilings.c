@@ -39,7 +39,7 @@ measure_ceilings(GpuAggProbeSession *session, uint32_t repeat,
 	return GPUAGG_OK;
 }
 
-/* Once at least, whatever the time */
+/* Twice at least, whatever the time, or there is no spread */
 GpuAggStatus
 gpuagg_ceilings_probe(GpuAggProbeSession *session)
 {
@@ -55,7 +55,8 @@ gpuagg_ceilings_probe(GpuAggProbeSession *session)
 			return status;
 		nrepeats++;
 	}
-	while (nrepeats < CEILING_REPEATS && !gpuagg_probe_expired(session));
+	while (nrepeats < 2 ||
+		   (nrepeats < CEILING_REPEATS && !gpuagg_probe_expired(session)));
 
 	for (uint32_t c = 0; c < GPUAGG_NCEILINGS; c++)
 	{

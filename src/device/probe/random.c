@@ -88,7 +88,10 @@ measure(GpuAggProbeSession *session, RandomRates rates)
 			if (status != GPUAGG_OK)
 				return status;
 			gpuagg_probe_progress(session, (r + (double) i / npoints) / REPEATS);
-			if (gpuagg_probe_expired(session) && (r > 0 || i + 1 < npoints))
+			/* twice at least, or there is no spread; the first time is the
+			 * longest, for memory is taken as it is needed */
+			if (r != 1 && gpuagg_probe_expired(session) &&
+				(r > 0 || i + 1 < npoints))
 			{
 				if (r == 0)
 					report(session->result, sizes, i + 1, rates, 1);

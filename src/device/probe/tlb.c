@@ -10,7 +10,10 @@
  *
  * Caches must not show.  All that a chase visits fits half of the last-level
  * cache, and from each time that of a dense chase of as many lines is taken,
- * which takes as much of every cache and a small part of the pages.
+ * which takes as much of every cache and a small part of the pages.  What is
+ * left is faint where a cache is slow (a CPU's first TLB level costs 5 cycles, its
+ * last cache 50 and more, with noise of its own), so levels are looked for in
+ * windows: among few elements first, which fast caches hold, then among more.
  */
 #include <stdlib.h>
 
@@ -37,6 +40,22 @@
 /* A device that names no cache is taken to have this much. */
 #define LEAST_CACHE (8 * GPUAGG_MIB)
 
+/* Each window goes to where a cache is so many times slower. */
+#define WINDOW_FACTOR 4.0
+
+/*
+ * Levels that reach this much alike are one, seen at two strides or in two
+ * windows: the nearest ones known are 16 times apart.
+ */
+#define SAME_REACH 3.0
+
+/*
+ * An entry of a CPU covers a page, or up to four that it joins.  What looks
+ * like larger ones is the page table itself, which takes lines of the caches
+ * and has caches of its own.
+ */
+#define CPU_JOINED_PAGES 4
+
 /* A boundary lies where this share of the rise is reached: replacement other
  * than LRU lets the curve rise slowly from there on. */
 #define DEPARTED 0.35
@@ -48,9 +67,16 @@ typedef struct TlbCurves
 	uint32_t	ncurves;
 	GpuAggStrideCurve curves[MAX_STRIDES];
 	GpuAggStrideCurve dense;	/* the longest's counts */
-	double		base;			/* y of the slowest cache that is used */
+	GpuAggStrideCurve window[MAX_STRIDES];	/* fewer elements, without caches */
+	uint32_t	nrepeats;		/* that were completed */
 	double		ns_per_y;
 } TlbCurves;
+
+typedef struct TlbLevel
+{
+	GpuAggPattern pattern;
+	double		base;			/* y of the slowest cache of its window */
+} TlbLevel;
 
 GpuAggTlbPlan
 gpuagg_tlb_plan(const GpuAggProbeMachine *machine, uint64_t cache_bytes)
@@ -69,6 +95,8 @@ gpuagg_tlb_plan(const GpuAggProbeMachine *machine, uint64_t cache_bytes)
 	/* X/2 must be there for the smallest page. */
 	if (machine->page_bytes != 0 && machine->page_bytes <= plan.least_stride)
 		plan.least_stride = machine->page_bytes / 2;
+	plan.most_page = machine->warp > 1 || machine->page_bytes == 0 ?
+		plan.most_stride : CPU_JOINED_PAGES * machine->page_bytes;
 	while (plan.most_stride > plan.least_stride &&
 		   plan.most_stride > machine->bytes / LEAST_COUNT)
 		plan.most_stride /= 2;
@@ -133,11 +161,10 @@ measure_curve(const GpuAggProbeSession *session, TlbCurves *t,
 	return GPUAGG_OK;
 }
 
-/* All curves, as often as there is time for; *nrepeats says how often */
+/* All curves, as often as there is time for */
 static GpuAggStatus
-measure(const GpuAggProbeSession *session, TlbCurves *t, uint32_t *nrepeats)
+measure(const GpuAggProbeSession *session, TlbCurves *t)
 {
-	*nrepeats = 0;
 	for (uint32_t r = 0; r < session->repeats; r++)
 	{
 		for (uint32_t c = 0; c <= t->ncurves; c++)
@@ -152,50 +179,117 @@ measure(const GpuAggProbeSession *session, TlbCurves *t, uint32_t *nrepeats)
 			gpuagg_probe_progress(session, 0.9 * (r + (double) c / t->ncurves) /
 								  session->repeats);
 		}
-		*nrepeats = r + 1;
+		t->nrepeats = r + 1;
 	}
 	return GPUAGG_OK;
 }
 
 /*
- * y of an access as if all caches but the one that holds the longest chase were
- * missed: as far above that one's y as it is above the dense chase's.  (Not as
- * far above the first cache's: noise of a slow access would be large in it.)
+ * y of an access as if all caches but the slowest were missed: as far above that
+ * one's y as it is above the dense chase's.  (Not as far above the fastest
+ * one's: the noise of a slow access would be large in it.)
  */
 static double
-without_caches(const TlbCurves *t, double y, double dense)
+without_caches(double base, double y, double dense)
 {
 	double		excess = y - dense;
 
-	return excess > -t->base / 2 ? t->base + excess : t->base / 2;
+	return excess > -base / 2 ? base + excess : base / 2;
 }
 
-/* Counts of different curves are the same but for the last. */
-static void
-remove_caches(TlbCurves *t, uint32_t nrepeats)
+/* The curves' first npoints.  Counts of all are the same but for the last. */
+static double
+make_window(TlbCurves *t, const double *dense, uint32_t npoints)
 {
-	double		dense[GPUAGG_CURVE_POINTS];
+	double		base = 0;
 
-	t->dense.nrepeats = nrepeats;
-	gpuagg_pattern_medians(&t->dense, dense);
-	for (uint32_t i = 0; i < t->dense.npoints; i++)
-		t->base = dense[i] > t->base ? dense[i] : t->base;
+	for (uint32_t i = 0; i < npoints; i++)
+		base = dense[i] > base ? dense[i] : base;
 	for (uint32_t c = 0; c < t->ncurves; c++)
 	{
-		GpuAggStrideCurve *curve = &t->curves[c];
+		GpuAggStrideCurve *curve = &t->window[c];
 
-		curve->nrepeats = nrepeats;
-		for (uint32_t r = 0; r < nrepeats; r++)
+		*curve = t->curves[c];
+		curve->nrepeats = t->nrepeats;
+		if (curve->npoints > npoints)
+			curve->npoints = npoints;
+		for (uint32_t r = 0; r < t->nrepeats; r++)
 			for (uint32_t i = 0; i < curve->npoints; i++)
-				curve->y[r][i] = without_caches(t, curve->y[r][i], dense[i]);
+				curve->y[r][i] = without_caches(base, curve->y[r][i], dense[i]);
 	}
+	return base;
+}
+
+static double
+reach(const GpuAggPattern *pattern)
+{
+	return (double) pattern->fits * (double) pattern->stride;
+}
+
+static bool
+is_surer(const GpuAggPattern *a, const GpuAggPattern *b)
+{
+	return a->confidence > b->confidence ||
+		(a->confidence == b->confidence && a->high - a->low > b->high - b->low);
+}
+
+/* Of a level that was found twice, the surer one stays. */
+static uint32_t
+add_level(TlbLevel *levels, uint32_t n, const TlbLevel *level)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		double		ratio = reach(&levels[i].pattern) / reach(&level->pattern);
+
+		if (ratio > SAME_REACH || ratio < 1 / SAME_REACH)
+			continue;
+		if (is_surer(&level->pattern, &levels[i].pattern))
+			levels[i] = *level;
+		return n;
+	}
+	if (n < GPUAGG_MAX_LEVELS)
+		levels[n++] = *level;
+	return n;
+}
+
+static uint32_t
+find_levels(TlbCurves *t, TlbLevel levels[GPUAGG_MAX_LEVELS])
+{
+	double		dense[GPUAGG_CURVE_POINTS];
+	uint32_t	npoints = 0;
+	uint32_t	n = 0;
+	double		limit;
+
+	t->dense.nrepeats = t->nrepeats;
+	gpuagg_pattern_medians(&t->dense, dense);
+	for (limit = WINDOW_FACTOR * dense[0]; npoints < t->dense.npoints;
+		 limit *= WINDOW_FACTOR)
+	{
+		GpuAggPattern patterns[GPUAGG_MAX_LEVELS];
+		uint32_t	before = npoints;
+		uint32_t	found;
+		double		base;
+
+		while (npoints < t->dense.npoints && dense[npoints] <= limit)
+			npoints++;
+		if (npoints == before)
+			continue;
+		base = make_window(t, dense, npoints);
+		found = gpuagg_pattern_find(t->window, t->ncurves, patterns,
+									GPUAGG_MAX_LEVELS);
+		for (uint32_t i = 0; i < found; i++)
+			if (patterns[i].stride <= t->plan.most_page)
+				n = add_level(levels, n, &(TlbLevel) {patterns[i], base});
+	}
+	return n;
 }
 
 /* Does the TLB level hold so many entries?  Medians of repeats */
 static GpuAggStatus
 fits(const GpuAggProbeSession *session, const TlbCurves *t,
-	 const GpuAggPattern *pattern, uint64_t count, bool *result)
+	 const TlbLevel *level, uint64_t count, bool *result)
 {
+	const GpuAggPattern *pattern = &level->pattern;
 	double		y[GPUAGG_CURVE_REPEATS];
 	double		dense[GPUAGG_CURVE_REPEATS];
 	double		ns;
@@ -210,21 +304,22 @@ fits(const GpuAggProbeSession *session, const TlbCurves *t,
 		if (status != GPUAGG_OK)
 			return status;
 	}
-	now = without_caches(t, gpuagg_stat_median(y, session->repeats),
+	now = without_caches(level->base, gpuagg_stat_median(y, session->repeats),
 						 gpuagg_stat_median(dense, session->repeats));
 	*result = now < pattern->low + DEPARTED * (pattern->high - pattern->low);
 	return GPUAGG_OK;
 }
 
 static GpuAggStatus
-bisect(const GpuAggProbeSession *session, const TlbCurves *t,
-	   GpuAggPattern *pattern)
+bisect(const GpuAggProbeSession *session, const TlbCurves *t, TlbLevel *level)
 {
+	GpuAggPattern *pattern = &level->pattern;
+
 	while (pattern->exceeds - pattern->fits > 1 && !gpuagg_probe_expired(session))
 	{
 		uint64_t	middle = (pattern->fits + pattern->exceeds) / 2;
 		bool		low = false;
-		GpuAggStatus status = fits(session, t, pattern, middle, &low);
+		GpuAggStatus status = fits(session, t, level, middle, &low);
 
 		if (status != GPUAGG_OK)
 			return status;
@@ -250,7 +345,8 @@ report(const GpuAggProbeSession *session, const TlbCurves *t,
 		.miss_ns = (pattern->high - pattern->low) * t->ns_per_y,
 		.hit_cycles = pattern->low * cycles,
 		.miss_cycles = (pattern->high - pattern->low) * cycles,
-		.confidence = pattern->confidence, .searched_bytes = t->plan.bytes
+		.confidence = pattern->confidence * t->nrepeats / session->repeats,
+		.searched_bytes = t->plan.bytes
 	};
 
 	gpuagg_probe_level(session->result, &level);
@@ -259,23 +355,21 @@ report(const GpuAggProbeSession *session, const TlbCurves *t,
 static GpuAggStatus
 probe_curves(const GpuAggProbeSession *session, TlbCurves *t)
 {
-	GpuAggPattern patterns[GPUAGG_MAX_LEVELS];
-	uint32_t	nrepeats;
+	TlbLevel	levels[GPUAGG_MAX_LEVELS];
 	uint32_t	n;
 	GpuAggStatus status;
 
 	lay_out(t, session);
-	status = measure(session, t, &nrepeats);
-	if (status != GPUAGG_OK || nrepeats == 0)
+	status = measure(session, t);
+	if (status != GPUAGG_OK || t->nrepeats == 0)
 		return status == GPUAGG_UNSUPPORTED && t->huge ? GPUAGG_OK : status;
-	remove_caches(t, nrepeats);
-	n = gpuagg_pattern_find(t->curves, t->ncurves, patterns, GPUAGG_MAX_LEVELS);
+	n = find_levels(t, levels);
 	for (uint32_t i = 0; i < n; i++)
 	{
-		status = bisect(session, t, &patterns[i]);
+		status = bisect(session, t, &levels[i]);
 		if (status != GPUAGG_OK)
 			return status;
-		report(session, t, &patterns[i]);
+		report(session, t, &levels[i].pattern);
 	}
 	return GPUAGG_OK;
 }

@@ -12,6 +12,7 @@ typedef struct GpuAggTlbPlan
 {
 	uint64_t	least_stride;
 	uint64_t	most_stride;
+	uint64_t	most_page;		/* that an entry may cover */
 	uint64_t	most_count;		/* elements, whatever the stride */
 	uint64_t	bytes;			/* no chase goes beyond */
 	uint32_t	per_octave;
