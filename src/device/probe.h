@@ -66,6 +66,11 @@ typedef struct GpuAggChase
 	uint32_t	huge;			/* host: on 2 MiB pages, if it has them */
 	uint32_t	shuffle;
 	uint64_t	start;			/* first byte of the region */
+	uint32_t	own_cache;		/* go through the unit's own cache too, where that
+								 * can be passed by: a GPU's L1 is looked up
+								 * before addresses are translated, and would
+								 * hide the TLB.  0 for TLBs, 1 for caches */
+	uint32_t	pad;
 } GpuAggChase;
 
 typedef struct GpuAggChaseTime

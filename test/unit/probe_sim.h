@@ -81,14 +81,14 @@ sim_new(uint64_t stride, uint64_t bytes, bool shuffle)
 	return shuffle || stride >= bytes ? 1 : (double) stride / (double) bytes;
 }
 
-/* Cycles of an access, without noise */
+/* Cycles of an access through caches from `first` on, without noise */
 static inline double
-sim_access(const SimHierarchy *sim, uint64_t stride, uint64_t count,
-		   bool shuffle)
+sim_access(const SimHierarchy *sim, uint32_t first, uint64_t stride,
+		   uint64_t count, bool shuffle)
 {
-	double		cycles = sim->ncaches > 0 ? sim->cache[0].hit : sim->memory;
+	double		cycles = first < sim->ncaches ? sim->cache[first].hit : sim->memory;
 
-	for (uint32_t i = 0; i < sim->ncaches; i++)
+	for (uint32_t i = first; i < sim->ncaches; i++)
 	{
 		const SimCache *cache = &sim->cache[i];
 		double		next = i + 1 < sim->ncaches ? sim->cache[i + 1].hit : sim->memory;

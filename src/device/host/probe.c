@@ -209,13 +209,13 @@ gpuagg_host_probe_region(GpuAggProbe *probe)
 
 GpuAggStatus
 gpuagg_host_probe_touch(GpuAggProbe *probe, GpuAggProbeRegion *region, uint64_t bytes,
-				  GpuAggError *error)
+						GpuAggError *error)
 {
 	if (region->base == NULL)
 		return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED, "no huge pages");
 	if (bytes > region->bytes)
 		return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED,
-								  "more memory than the session has");
+										"more memory than the session has");
 	bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 	if (bytes <= region->touched)
 		return GPUAGG_OK;
@@ -277,7 +277,7 @@ probe_begin(void *device, const GpuAggProbeLimits *limits,
 		if (probe != NULL)
 			probe_end(probe);
 		return gpuagg_host_probe_failed(error, GPUAGG_OUT_OF_MEMORY,
-								  "too little free memory");
+										"too little free memory");
 	}
 	probe->cancel = cancel;
 	probe->slice = limits->seconds < 10 ? 0.003 : 0.012;
@@ -415,7 +415,7 @@ probe_chase(GpuAggProbe *probe, const GpuAggChase *chase, GpuAggChaseTime *time,
 		chase->count < 2 || chase->rounds == 0)
 		return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED, "no such chase");
 	status = gpuagg_host_probe_touch(probe, region, chase->start +
-							   chase->stride * chase->count, error);
+									 chase->stride * chase->count, error);
 	if (status == GPUAGG_OK)
 		status = link_elements(probe, region, chase, error);
 	if (status != GPUAGG_OK)

@@ -36,26 +36,26 @@ extern double gpuagg_host_probe_now(void);
 
 /* Gives `bytes` of the region memory; UNSUPPORTED if not on its kind of pages */
 extern GpuAggStatus gpuagg_host_probe_touch(GpuAggProbe *probe,
-									  GpuAggProbeRegion *region, uint64_t bytes,
-									  GpuAggError *error);
+											GpuAggProbeRegion *region, uint64_t bytes,
+											GpuAggError *error);
 
 /* Where tables would lie: on huge pages if there are */
 extern GpuAggProbeRegion *gpuagg_host_probe_region(GpuAggProbe *probe);
 
 /* Sets error and returns its status */
 extern GpuAggStatus gpuagg_host_probe_failed(GpuAggError *error, GpuAggStatus status,
-									   const char *what);
+											 const char *what);
 
 extern GpuAggStatus gpuagg_host_probe_random(GpuAggProbe *probe, GpuAggRandomKind kind,
-									   uint64_t bytes, double *rate,
-									   GpuAggError *error);
+											 uint64_t bytes, double *rate,
+											 GpuAggError *error);
 extern GpuAggStatus gpuagg_host_probe_ceiling(GpuAggProbe *probe,
-										GpuAggCeiling ceiling, double *value,
-										GpuAggError *error);
+											  GpuAggCeiling ceiling, double *value,
+											  GpuAggError *error);
 extern GpuAggStatus gpuagg_host_probe_pattern(GpuAggProbe *probe, uint32_t words,
-										uint64_t bytes, bool huge, double *ns,
-										GpuAggError *error);
+											  uint64_t bytes, bool huge, double *ns,
+											  GpuAggError *error);
 extern GpuAggStatus gpuagg_host_probe_threads(GpuAggProbe *probe, uint32_t threads,
-										double *rate, GpuAggError *error);
+											  double *rate, GpuAggError *error);
 
 #endif							/* GPUAGG_DEVICE_HOST_PROBE_H */

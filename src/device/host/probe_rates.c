@@ -362,7 +362,7 @@ measure(GpuAggProbe *probe, Work work, uint32_t nthreads, uint32_t words,
 		equip(&crew.workers[i], &crew, i, region, bytes, apart);
 	if (crew.workers[0].bytes == 0)
 		status = gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED,
-									"too little memory for its threads");
+										  "too little memory for its threads");
 	else
 		status = run_crew(&crew, rate, error);
 	free(crew.workers);
@@ -373,7 +373,7 @@ measure(GpuAggProbe *probe, Work work, uint32_t nthreads, uint32_t words,
 
 GpuAggStatus
 gpuagg_host_probe_random(GpuAggProbe *probe, GpuAggRandomKind kind, uint64_t bytes,
-				   double *rate, GpuAggError *error)
+						 double *rate, GpuAggError *error)
 {
 	static const Work works[GPUAGG_NRANDOMS] = {read_8, read_32, atomic_8};
 
@@ -383,7 +383,7 @@ gpuagg_host_probe_random(GpuAggProbe *probe, GpuAggRandomKind kind, uint64_t byt
 
 GpuAggStatus
 gpuagg_host_probe_pattern(GpuAggProbe *probe, uint32_t words, uint64_t bytes,
-					bool huge, double *ns, GpuAggError *error)
+						  bool huge, double *ns, GpuAggError *error)
 {
 	double		rate = 0;
 	GpuAggStatus status = measure(probe, read_pattern, 1, words,
@@ -397,7 +397,7 @@ gpuagg_host_probe_pattern(GpuAggProbe *probe, uint32_t words, uint64_t bytes,
 
 GpuAggStatus
 gpuagg_host_probe_threads(GpuAggProbe *probe, uint32_t threads, double *rate,
-					GpuAggError *error)
+						  GpuAggError *error)
 {
 	return measure(probe, read_8, threads, 0, gpuagg_host_probe_region(probe),
 				   probe->machine.bytes, false, rate, error);
@@ -464,7 +464,7 @@ at_most(uint64_t a, uint64_t b)
 
 GpuAggStatus
 gpuagg_host_probe_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *value,
-					GpuAggError *error)
+						  GpuAggError *error)
 {
 	uint32_t	units = probe->machine.units;
 	uint64_t	all = probe->machine.bytes;

@@ -87,7 +87,7 @@ chase(CacheProbe *p, uint64_t stride, uint64_t bytes, bool shuffle, double *y)
 {
 	GpuAggChase chase = {
 		.stride = stride, .count = bytes / stride, .huge = p->huge,
-		.shuffle = shuffle
+		.shuffle = shuffle, .own_cache = 1
 	};
 	double		ns = 0;
 	GpuAggStatus status = gpuagg_probe_chase(p->session, chase, y, &ns);

@@ -26,9 +26,14 @@
 /* Slowdown of units that share, where all do or none does */
 #define SLOWED 1.5
 
-/* A slowdown this near to the threshold is measured again. */
-#define DOUBTFUL 1.25
-#define PAIR_REPEATS 5
+/* At a pair that seems to share */
+#define LOOKS 3
+
+/* So many times the usual slowdown by unit 0 stands out. */
+#define STANDS_OUT 1.15
+
+/* Units whose rate alone is measured */
+#define ALONE_UNITS 8
 
 #define PAGE_ALIGN (2 * GPUAGG_MIB)
 
@@ -39,7 +44,7 @@ typedef struct Sharing
 	uint32_t	nunits;
 	uint32_t	ngroups;
 	double		threshold;		/* slowdown */
-	double		alone[GPUAGG_MAX_UNITS];	/* rate */
+	double		alone;			/* rate */
 	double		with_first[GPUAGG_MAX_UNITS];	/* slowdown by unit 0 */
 	uint16_t	first[GPUAGG_MAX_UNITS];	/* a group's representative */
 } Sharing;
@@ -63,85 +68,103 @@ slowdown(Sharing *s, uint32_t unit, uint32_t other, double *slowed)
 	double		rate = 0;
 	GpuAggStatus status = pair_rate(s, unit, other, &rate);
 
-	*slowed = rate > 0 ? s->alone[unit] / rate : 1;
+	*slowed = rate > 0 ? s->alone / rate : 1;
 	return status;
 }
 
-/* The better of two, for other work only slows down */
+/*
+ * Units alone.  All are alike but for how far memory is; of two looks the better
+ * one counts, for other work only slows down.
+ */
 static GpuAggStatus
-measure_alone(Sharing *s, uint32_t unit)
+measure_alone(Sharing *s)
 {
-	double		rate[2] = {0};
-	GpuAggStatus status = pair_rate(s, unit, unit, &rate[0]);
+	double		best[ALONE_UNITS];
+	uint32_t	n = s->nunits < ALONE_UNITS ? s->nunits : ALONE_UNITS;
 
-	if (status == GPUAGG_OK)
-		status = pair_rate(s, unit, unit, &rate[1]);
-	s->alone[unit] = fmax(rate[0], rate[1]);
-	return status;
+	for (uint32_t unit = 0; unit < n; unit++)
+	{
+		double		rate[2] = {0};
+		GpuAggStatus status = pair_rate(s, unit, unit, &rate[0]);
+
+		if (status == GPUAGG_OK)
+			status = pair_rate(s, unit, unit, &rate[1]);
+		if (status != GPUAGG_OK)
+			return status;
+		best[unit] = fmax(rate[0], rate[1]);
+	}
+	s->alone = gpuagg_stat_median(best, n);
+	return GPUAGG_OK;
 }
 
-/* All units alone, and against unit 0 */
+/* What stands out is looked at twice more, or a burst would be a mode. */
+static GpuAggStatus
+look_again(Sharing *s)
+{
+	double		median = gpuagg_stat_median(s->with_first + 1, s->nunits - 1);
+
+	for (uint32_t unit = 1; unit < s->nunits; unit++)
+	{
+		for (int look = 0; look < 2; look++)
+		{
+			double		slowed = s->with_first[unit];
+			GpuAggStatus status = slowed <= STANDS_OUT * median ? GPUAGG_OK :
+				slowdown(s, unit, 0, &slowed);
+
+			if (status != GPUAGG_OK)
+				return status;
+			s->with_first[unit] = fmin(s->with_first[unit], slowed);
+		}
+	}
+	return GPUAGG_OK;
+}
+
+/* All units against unit 0 */
 static GpuAggStatus
 measure_first(Sharing *s)
 {
-	for (uint32_t unit = 0; unit < s->nunits; unit++)
-	{
-		GpuAggStatus status = measure_alone(s, unit);
+	GpuAggStatus status = measure_alone(s);
 
-		if (status == GPUAGG_OK && unit > 0)
+	for (uint32_t unit = 1; unit < s->nunits; unit++)
+	{
+		if (status == GPUAGG_OK)
 			status = slowdown(s, unit, 0, &s->with_first[unit]);
 		if (status != GPUAGG_OK || gpuagg_probe_expired(s->session))
 			return status;
 		gpuagg_probe_point(s->session, GPUAGG_CURVE_SHARING, 0, unit,
-						   unit > 0 ? s->with_first[unit] : 1);
+						   s->with_first[unit]);
 		gpuagg_probe_progress(s->session, 0.3 * (unit + 1) / s->nunits);
 	}
+	status = look_again(s);
+	if (status != GPUAGG_OK)
+		return status;
 	if (!gpuagg_stat_two_modes(s->with_first + 1, s->nunits - 1, &s->threshold))
 		s->threshold = SLOWED;
 	return GPUAGG_OK;
 }
 
-static bool
-is_doubtful(const Sharing *s, double slowed)
-{
-	return fabs(log(slowed / s->threshold)) < log(DOUBTFUL);
-}
-
 /*
- * How often to look, after n looks: other work only slows down, so that what
- * looks like no sharing is none, and what looks like it is looked at again.
+ * Does `unit` share with `other`?  Other work only slows down: what looks like
+ * no sharing is none, and what looks like it is looked at again, for with many
+ * pairs even two disturbed looks at one of them are likely.
  */
-static uint32_t
-looks_wanted(const Sharing *s, const double *slowed, uint32_t n)
-{
-	if (n == 0)
-		return 1;
-	if (is_doubtful(s, slowed[0]))
-		return PAIR_REPEATS;
-	if (slowed[0] <= s->threshold)
-		return 1;
-	return n < 2 || slowed[1] > s->threshold ? 2 : 3;
-}
-
-/* Does `unit` share with `other`? */
 static GpuAggStatus
 shares(Sharing *s, uint32_t unit, uint32_t other, bool *result)
 {
-	double		slowed[PAIR_REPEATS] = {s->with_first[unit]};
-	uint32_t	n = other == 0 ? 1 : 0;
-	double		median;
+	double		slowed = other == 0 ? s->with_first[unit] : INFINITY;
 
-	while (n < looks_wanted(s, slowed, n))
+	for (int look = 0; look < LOOKS && slowed > s->threshold; look++)
 	{
-		GpuAggStatus status = slowdown(s, unit, other, &slowed[n++]);
+		double		now = 0;
+		GpuAggStatus status = slowdown(s, unit, other, &now);
 
 		if (status != GPUAGG_OK)
 			return status;
+		slowed = fmin(slowed, now);
 	}
-	median = gpuagg_stat_median(slowed, n);
 	if (other != 0)
-		gpuagg_probe_point(s->session, GPUAGG_CURVE_SHARING, other, unit, median);
-	*result = median > s->threshold;
+		gpuagg_probe_point(s->session, GPUAGG_CURVE_SHARING, other, unit, slowed);
+	*result = slowed > s->threshold;
 	return GPUAGG_OK;
 }
 
@@ -210,5 +233,7 @@ gpuagg_sharing_probe(GpuAggProbeSession *session, uint64_t reach_bytes)
 	s->nunits = session->machine.units;
 	status = probe_groups(s);
 	free(s);
-	return status;
+
+	/* units that other work keeps, or that are not to be had one by one */
+	return status == GPUAGG_BUSY || status == GPUAGG_UNSUPPORTED ? GPUAGG_OK : status;
 }

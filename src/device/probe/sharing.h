@@ -10,7 +10,8 @@
 /*
  * reach_bytes: of the last TLB level found.  Fills the result's groups, or
  * leaves them empty: units do not differ, memory is too small for two regions
- * that the level holds only one of, or there was no time.
+ * that the level holds only one of, other work keeps units, or there was no
+ * time.
  */
 extern GpuAggStatus gpuagg_sharing_probe(GpuAggProbeSession *session,
 										 uint64_t reach_bytes);
