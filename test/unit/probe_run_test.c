@@ -264,7 +264,7 @@ test_h200(void)
 		cache = level_of(GPUAGG_LEVEL_CACHE, n);
 		if (!ok(cache != NULL, "a cache level"))
 			continue;
-		ok(near((double) cache->reach_bytes, (double) d.sim.cache[n - 1].bytes, 0.2),
+		ok(near((double) cache->reach_bytes, (double) d.sim.cache[n - 1].bytes, 0.05),
 		   "its capacity");
 		ok(near(cache->hit_cycles, d.sim.cache[n - 1].hit, 0.05), "its latency");
 		is_int((long long) cache->page_bytes, 128, "its line");
@@ -346,6 +346,13 @@ test_others(void)
 	d.pairs = 0;
 	run(&d, 0, NULL);
 	is_int(result.ngroups, 132, "no units share");
+
+	d = h200();
+	d.machine.cache_bytes = SIM_GIB(1);
+	run(&d, 0, NULL);
+	ok(level_of(GPUAGG_LEVEL_CACHE, 2) != NULL &&
+	   level_of(GPUAGG_LEVEL_MEMORY, 1) == NULL,
+	   "behind a cache far smaller than the last one lies no memory");
 
 	d = h200();
 	d.busy_units = true;

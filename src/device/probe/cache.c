@@ -16,6 +16,7 @@
  * The chases use the host's huge pages if it has some, or the TLB's reach would
  * look like a cache's.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "device/probe/cache.h"
@@ -24,6 +25,11 @@
 
 /* Where the maker does not say how large the last cache is */
 #define SEARCHED_BYTES (128 * GPUAGG_MIB)
+
+/* Sizes to each doubling: a last cache takes a chase of seconds, so no more
+ * than steps need; refine() finds what lies between two. */
+#define PER_OCTAVE 3
+#define REFINEMENTS 3
 
 /* A region of this many capacities does not fit, and half of it does. */
 #define BEYOND 1.6
@@ -34,6 +40,9 @@
 
 /* A stride that still pays this share of the line's time fetches no less. */
 #define FULL_PRICE 0.85
+
+/* A core that shares the last cache with others may see this part of it. */
+#define CACHE_SLICES 8
 
 #define LONGEST_LINE 1024
 #define SHORTEST_LINE 16
@@ -150,6 +159,35 @@ level_y(const CacheProbe *p, double ns)
 	return ns / p->scale;
 }
 
+/* The capacity between two sizes of the curve */
+static GpuAggStatus
+refine(CacheProbe *p, GpuAggLevel *level)
+{
+	double		least = level_y(p, level->hit_ns + MISSES * level->miss_ns);
+	uint64_t	fits = level->reach_bytes;
+	uint64_t	exceeds = (uint64_t) ((double) fits * exp2(1.0 / PER_OCTAVE));
+
+	for (int i = 0; i < REFINEMENTS && !gpuagg_probe_expired(p->session); i++)
+	{
+		uint64_t	middle = (fits + exceeds) / 2;
+		double		y = 0;
+		GpuAggStatus status;
+
+		middle -= middle % p->curve.stride;
+		if (middle > p->session->machine.bytes)
+			break;
+		status = chase(p, p->curve.stride, middle, true, &y);
+		if (status != GPUAGG_OK)
+			return status;
+		if (y < least)
+			fits = middle;
+		else
+			exceeds = middle;
+	}
+	level->reach_bytes = fits;
+	return GPUAGG_OK;
+}
+
 static GpuAggStatus
 find_line(CacheProbe *p, GpuAggLevel *level)
 {
@@ -201,6 +239,18 @@ find_sector(CacheProbe *p, GpuAggLevel *level)
 	return status;
 }
 
+/*
+ * Is what lies behind the last level found memory?  Not if its maker says that
+ * the last cache is far larger: time ran out before, or its end was not seen.
+ */
+static bool
+reaches_memory(const CacheProbe *p)
+{
+	return p->nlevels > 1 &&
+		p->levels[p->nlevels - 2].reach_bytes >=
+		p->session->machine.cache_bytes / CACHE_SLICES;
+}
+
 static GpuAggStatus
 probe_levels(CacheProbe *p)
 {
@@ -210,13 +260,17 @@ probe_levels(CacheProbe *p)
 		return status;
 	p->nlevels = gpuagg_cache_find(&p->curve, p->scale, p->is_cycles, p->levels,
 								   GPUAGG_MAX_LEVELS / 2);
+	if (p->nlevels > 0 && !reaches_memory(p))
+		p->nlevels--;
 	for (uint32_t i = 0; i < p->nlevels; i++)
 	{
 		GpuAggLevel *level = &p->levels[i];
 
 		/* repeats that there was no time for do not agree */
 		level->confidence *= (double) p->curve.nrepeats / p->session->repeats;
-		if (level->kind == GPUAGG_LEVEL_CACHE &&
+		if (level->kind == GPUAGG_LEVEL_CACHE)
+			status = refine(p, level);
+		if (status == GPUAGG_OK && level->kind == GPUAGG_LEVEL_CACHE &&
 			!gpuagg_probe_expired(p->session))
 			status = find_line(p, level);
 		if (status == GPUAGG_OK && level->kind == GPUAGG_LEVEL_CACHE &&
@@ -244,7 +298,7 @@ lay_out(CacheProbe *p)
 	p->curve.stride = session->shuffle ? 64 : 128;
 	p->curve.npoints = gpuagg_pattern_counts(LEAST_BYTES / p->curve.stride,
 											 bytes / p->curve.stride,
-											 session->effort > 0 ? 4 : 3,
+											 PER_OCTAVE,
 											 p->curve.count);
 }
 

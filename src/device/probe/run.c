@@ -111,10 +111,10 @@ static const struct
 	GpuAggStatus (*run) (GpuAggProbeSession *session, Found *found);
 	double		share;
 }			stages[] = {
-	{"caches", run_cache, 0.25},
+	{"caches", run_cache, 0.3},
 	{"TLB", run_tlb, 0.25},
 	{"TLB, huge pages", run_huge_tlb, 0.2},
-	{"TLB sharing", run_sharing, 0.5},
+	{"TLB sharing", run_sharing, 0.6},
 	{"random access", run_random, 0.5},
 	{"ceilings", run_ceilings, 0.6},
 	{"threads and patterns", run_host, 1.0}
