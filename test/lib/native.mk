@@ -26,12 +26,14 @@ CFLAGS_san := -std=gnu11 -O1 -fno-omit-frame-pointer $(COMMON) \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
 
 HEADERS := $(wildcard src/device/*.h)
+# pure C: no CUDA source includes them
+C_HEADERS := $(wildcard src/device/probe/*.h)
 UNIT := $(wildcard test/unit/*_test.c)
-HOST := $(wildcard src/device/host/*.c) $(filter-out $(UNIT),$(wildcard test/unit/*.c))
+HOST := $(wildcard src/device/host/*.c src/device/probe/*.c) $(filter-out $(UNIT),$(wildcard test/unit/*.c))
 CUDA_UNIT := $(wildcard test/unit/*_test.cu)
 CUDA := $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))
 
-HEADER_CHECKS := $(HEADERS:%=$(NATIVE)/headers/%.ok)
+HEADER_CHECKS := $(patsubst %,$(NATIVE)/headers/%.ok,$(HEADERS) $(C_HEADERS))
 UNIT_opt := $(UNIT:test/unit/%.c=$(NATIVE)/opt/%)
 UNIT_san := $(UNIT:test/unit/%.c=$(NATIVE)/san/%)
 # nothing where there is no nvcc

@@ -1,0 +1,61 @@
+/*
+ * probe.h
+ *		The host's part of measuring its memory hierarchy.
+ *
+ * Operations need no open device: threads are the session's own, so that
+ * queries' pool goes on, and memory is two regions of the same size, one on
+ * ordinary pages and one on 2 MiB pages where the system gives them.
+ */
+#ifndef GPUAGG_DEVICE_HOST_PROBE_H
+#define GPUAGG_DEVICE_HOST_PROBE_H
+
+#include "device/probe.h"
+
+extern const GpuAggProbeOps gpuagg_host_probe_ops;
+
+/* ---------- between probe.c and probe_rates.c ---------- */
+
+typedef struct GpuAggProbeRegion
+{
+	char	   *base;			/* NULL: there is none */
+	uint64_t	bytes;
+	uint64_t	touched;		/* from base on */
+	bool		huge;
+} GpuAggProbeRegion;
+
+struct GpuAggProbe
+{
+	const volatile int *cancel;
+	GpuAggProbeMachine machine;
+	double		slice;			/* seconds that a rate is measured for */
+	GpuAggProbeRegion small;
+	GpuAggProbeRegion huge;
+};
+
+extern double gpuagg_host_probe_now(void);
+
+/* Gives `bytes` of the region memory; UNSUPPORTED if not on its kind of pages */
+extern GpuAggStatus gpuagg_host_probe_touch(GpuAggProbe *probe,
+											GpuAggProbeRegion *region, uint64_t bytes,
+											GpuAggError *error);
+
+/* Where tables would lie: on huge pages if there are */
+extern GpuAggProbeRegion *gpuagg_host_probe_region(GpuAggProbe *probe);
+
+/* Sets error and returns its status */
+extern GpuAggStatus gpuagg_host_probe_failed(GpuAggError *error, GpuAggStatus status,
+											 const char *what);
+
+extern GpuAggStatus gpuagg_host_probe_random(GpuAggProbe *probe, GpuAggRandomKind kind,
+											 uint64_t bytes, double *rate,
+											 GpuAggError *error);
+extern GpuAggStatus gpuagg_host_probe_ceiling(GpuAggProbe *probe,
+											  GpuAggCeiling ceiling, double *value,
+											  GpuAggError *error);
+extern GpuAggStatus gpuagg_host_probe_pattern(GpuAggProbe *probe, uint32_t words,
+											  uint64_t bytes, bool huge, double *ns,
+											  GpuAggError *error);
+extern GpuAggStatus gpuagg_host_probe_threads(GpuAggProbe *probe, uint32_t threads,
+											  double *rate, GpuAggError *error);
+
+#endif							/* GPUAGG_DEVICE_HOST_PROBE_H */

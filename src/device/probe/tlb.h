@@ -1,0 +1,32 @@
+/*
+ * tlb.h
+ *		The TLB levels of a device (paper 000, section 3.2).
+ */
+#ifndef GPUAGG_DEVICE_PROBE_TLB_H
+#define GPUAGG_DEVICE_PROBE_TLB_H
+
+#include "device/probe/session.h"
+
+/* What to measure */
+typedef struct GpuAggTlbPlan
+{
+	uint64_t	least_stride;
+	uint64_t	most_stride;
+	uint64_t	most_page;		/* that an entry may cover */
+	uint64_t	most_count;		/* elements, whatever the stride */
+	uint64_t	bytes;			/* no chase goes beyond */
+	uint32_t	per_octave;
+} GpuAggTlbPlan;
+
+/* cache_bytes: of the last-level cache; 0: not known */
+extern GpuAggTlbPlan gpuagg_tlb_plan(const GpuAggProbeMachine *machine,
+									 uint64_t cache_bytes);
+
+/*
+ * Adds the levels found to the result, by reach.  huge: on the host's 2 MiB
+ * pages; a device that refuses those adds none.
+ */
+extern GpuAggStatus gpuagg_tlb_probe(GpuAggProbeSession *session,
+									 uint64_t cache_bytes, bool huge);
+
+#endif							/* GPUAGG_DEVICE_PROBE_TLB_H */

@@ -1,0 +1,430 @@
+/*
+ * probe_run_test.c
+ *		Whole probe sessions on a simulated device: what is put in must come
+ *		out.  Also the TLB sharing driver alone, and what ends a session.
+ */
+#include <stdlib.h>
+
+#include "device/probe/cache.h"
+#include "device/probe/random.h"
+#include "device/probe/sharing.h"
+#include "device/probe/tlb.h"
+#include "probe_sim.h"
+#include "tap.h"
+
+typedef struct SimDevice
+{
+	SimHierarchy sim;
+	GpuAggProbeMachine machine;
+	uint32_t	grouping;		/* pairs of units dealt to so many groups; 0: all
+								 * share, UINT32_MAX: none does */
+	double		ceiling_noise;
+	double		slowed;
+	bool		busy_units;
+	bool		passes_l1;		/* chases that do not ask for it */
+	uint32_t	fail_after;		/* chases; 0: never */
+	uint32_t	cancel_after;
+	uint32_t	chases;
+	uint32_t	pairs;
+	uint32_t	begun;
+	uint32_t	ended;
+	uint32_t	outside;		/* of the memory */
+	int			cancel;
+} SimDevice;
+
+static SimDevice *
+sim_of(GpuAggProbe *probe)
+{
+	return (SimDevice *) probe;
+}
+
+static GpuAggStatus
+sim_begin(void *device, const GpuAggProbeLimits *limits,
+		  const volatile int *cancel, GpuAggProbe **probe,
+		  GpuAggProbeMachine *machine, GpuAggError *error)
+{
+	SimDevice  *d = device;
+
+	(void) limits;
+	(void) cancel;
+	(void) error;
+	d->begun++;
+	*probe = (GpuAggProbe *) d;
+	*machine = d->machine;
+	return GPUAGG_OK;
+}
+
+static void
+sim_end(GpuAggProbe *probe)
+{
+	sim_of(probe)->ended++;
+}
+
+static GpuAggStatus
+sim_chase(GpuAggProbe *probe, const GpuAggChase *chase, GpuAggChaseTime *time,
+		  GpuAggError *error)
+{
+	SimDevice  *d = sim_of(probe);
+	uint32_t	first;
+
+	d->chases++;
+	if (chase->huge)
+		return GPUAGG_UNSUPPORTED;
+	if (d->fail_after != 0 && d->chases > d->fail_after)
+		return error->status = GPUAGG_DEVICE_FAULT;
+	if (d->cancel_after != 0 && d->chases > d->cancel_after)
+		d->cancel = 1;
+	d->outside += chase->start + chase->stride * chase->count > d->machine.bytes;
+	first = d->passes_l1 && !chase->own_cache;
+	time->cycles = sim_noisy(&d->sim, sim_access(&d->sim, first, chase->stride,
+												 chase->count, chase->shuffle));
+	time->ns = time->cycles / 2;
+	return GPUAGG_OK;
+}
+
+static uint32_t
+sim_group(const SimDevice *d, uint32_t unit)
+{
+	return d->grouping == 0 ? 0 : d->grouping == UINT32_MAX ? unit :
+		unit / 2 % d->grouping;
+}
+
+static GpuAggStatus
+sim_pair(GpuAggProbe *probe, uint32_t unit, uint32_t other, uint64_t start,
+		 uint64_t other_start, uint64_t bytes, double *rate, GpuAggError *error)
+{
+	SimDevice  *d = sim_of(probe);
+	const SimTlb *last = &d->sim.tlb[d->sim.ntlbs - 1];
+	uint64_t	visited = other == unit ? bytes : 2 * bytes;
+
+	(void) error;
+	if (d->busy_units)
+		return GPUAGG_BUSY;
+	d->pairs++;
+	d->outside += start + bytes > d->machine.bytes ||
+		other_start + bytes > d->machine.bytes;
+	*rate = 3e8 / sim_noisy(&d->sim, 1);
+	if (sim_group(d, unit) == sim_group(d, other) &&
+		visited > last->entries * last->page_bytes)
+		*rate /= d->slowed;
+	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+sim_random_rate(GpuAggProbe *probe, GpuAggRandomKind kind, uint64_t bytes,
+				double *rate, GpuAggError *error)
+{
+	SimDevice  *d = sim_of(probe);
+
+	(void) error;
+	*rate = sim_noisy(&d->sim, (bytes <= SIM_MIB(32) ? 160e9 : 40e9) / (kind + 1));
+	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+sim_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *value,
+			GpuAggError *error)
+{
+	SimDevice  *d = sim_of(probe);
+
+	(void) error;
+	if (ceiling == GPUAGG_CEILING_ZERO_COPY_OUT)
+		return GPUAGG_UNSUPPORTED;
+	*value = (1 + ceiling) * 1e9 *
+		(1 + d->ceiling_noise * (2 * sim_random(&d->sim) - 1));
+	return GPUAGG_OK;
+}
+
+static bool
+sim_kernel(GpuAggProbe *probe, uint32_t n, GpuAggKernelInfo *kernel)
+{
+	(void) probe;
+	*kernel = (GpuAggKernelInfo) {.name = "sim", .registers = 32 + n};
+	return n < 3;
+}
+
+static void
+sim_limits(GpuAggProbe *probe, GpuAggUnitLimits *limits)
+{
+	(void) probe;
+	limits->warps = 64;
+}
+
+static const GpuAggProbeOps sim_ops = {
+	.begin = sim_begin, .end = sim_end, .chase = sim_chase, .pair = sim_pair,
+	.random = sim_random_rate, .ceiling = sim_ceiling, .kernel = sim_kernel,
+	.unit_limits = sim_limits
+};
+
+/* An H200: L2 of 60 MiB, 64 GiB of TLB, groups of six units and some of four */
+static SimDevice
+h200(void)
+{
+	SimDevice	d = {
+		.sim = {
+			.ntlbs = 1, .tlb = {{2048, SIM_MIB(32), 94}},
+			.ncaches = 2, .memory = 700, .noise = 0.01, .random = 7,
+			.cache = {{SIM_KIB(256), 128, 32, 40}, {SIM_MIB(60), 128, 32, 292}}
+		},
+		.machine = {
+			.units = 132, .warp = 32, .bytes = SIM_GIB(125),
+			.total_bytes = SIM_GIB(139), .cache_bytes = SIM_MIB(60),
+			.clock_ghz = 2
+		},
+		.grouping = 24, .ceiling_noise = 0.02, .slowed = 5, .passes_l1 = true
+	};
+
+	return d;
+}
+
+typedef struct Watch
+{
+	double		share;
+	bool		falls;
+	uint32_t	points[3];
+} Watch;
+
+static void
+watch_progress(void *context, const char *stage, double share)
+{
+	Watch	   *w = context;
+
+	w->falls = w->falls || stage == NULL || share < w->share - 1e-9;
+	w->share = share;
+}
+
+static void
+watch_point(void *context, const GpuAggCurvePoint *point)
+{
+	((Watch *) context)->points[point->curve]++;
+}
+
+static GpuAggProbeResult result;
+static GpuAggError error;
+
+static GpuAggStatus
+run(SimDevice *d, int effort, Watch *watch)
+{
+	GpuAggProbeLimits limits = {.memory_share = 1};
+	GpuAggProbeObserver observer = {watch_progress, watch_point, watch};
+
+	return gpuagg_probe_run(&sim_ops, d, effort, &limits, &d->cancel,
+							watch != NULL ? &observer : NULL, &result, &error);
+}
+
+static const GpuAggLevel *
+level_of(GpuAggLevelKind kind, uint32_t n)
+{
+	for (uint32_t i = 0; i < result.nlevels; i++)
+		if (result.levels[i].kind == kind && result.levels[i].level == n)
+			return &result.levels[i];
+	return NULL;
+}
+
+static bool
+near(double got, double want, double share)
+{
+	return fabs(got / want - 1) <= share;
+}
+
+static bool
+groups_right(const SimDevice *d)
+{
+	for (uint32_t i = 0; i < d->machine.units; i++)
+		for (uint32_t j = 0; j < i; j++)
+			if ((result.group[i] == result.group[j]) !=
+				(sim_group(d, i) == sim_group(d, j)))
+				return false;
+	return true;
+}
+
+static void
+test_h200(void)
+{
+	Watch		watch = {0};
+	SimDevice	d = h200();
+	const GpuAggLevel *tlb;
+	const GpuAggLevel *cache;
+
+	is_int(run(&d, 1, &watch), GPUAGG_OK, "a session on a simulated H200");
+	tlb = level_of(GPUAGG_LEVEL_TLB, 1);
+	if (ok(tlb != NULL && level_of(GPUAGG_LEVEL_TLB, 2) == NULL, "one TLB level"))
+	{
+		is_int((long long) tlb->entries, 2048, "its entries");
+		is_int((long long) tlb->page_bytes, (long long) SIM_MIB(32), "its pages");
+		is_int((long long) tlb->reach_bytes, (long long) SIM_GIB(64), "its reach");
+		ok(near(tlb->miss_cycles, 94, 0.1) && near(tlb->miss_ns, 47, 0.1),
+		   "what a miss costs");
+		ok(tlb->confidence > 0 && tlb->confidence <= 0.8, "memory ends before 2X's");
+		is_int((long long) tlb->searched_bytes, (long long) SIM_GIB(125),
+			   "how far was looked");
+	}
+	for (uint32_t n = 1; n <= 2; n++)
+	{
+		cache = level_of(GPUAGG_LEVEL_CACHE, n);
+		if (!ok(cache != NULL, "a cache level"))
+			continue;
+		ok(near((double) cache->reach_bytes, (double) d.sim.cache[n - 1].bytes, 0.05),
+		   "its capacity");
+		ok(near(cache->hit_cycles, d.sim.cache[n - 1].hit, 0.05), "its latency");
+		is_int((long long) cache->page_bytes, 128, "its line");
+		is_int((long long) cache->sector_bytes, 32, "its sector");
+	}
+	ok(level_of(GPUAGG_LEVEL_CACHE, 3) == NULL, "no third one");
+	ok(level_of(GPUAGG_LEVEL_MEMORY, 1) != NULL &&
+	   near(level_of(GPUAGG_LEVEL_MEMORY, 1)->hit_cycles, 700, 0.05),
+	   "latency of memory");
+
+	is_int(result.ngroups, 24, "groups of units");
+	ok(groups_right(&d), "every unit in its group");
+	printf("#   %u pairs\n", d.pairs);
+	ok(d.pairs < 132 * 8, "without comparing all with all");
+
+	ok(result.npoints > 30 && result.points[0].bytes == SIM_MIB(1) &&
+	   result.points[result.npoints - 1].bytes == SIM_GIB(125),
+	   "random access from 1 MiB to all memory");
+	ok(near(result.points[0].rate[0], 160e9, 0.02) &&
+	   near(result.points[20].rate[1], 20e9, 0.02), "its rates");
+	ok(near(result.ceiling[GPUAGG_CEILING_MEMORY_COPY], 2e9, 0.03), "a ceiling");
+	is_double(result.ceiling[GPUAGG_CEILING_ZERO_COPY_OUT], 0, "one that it has not");
+	ok(!result.busy && result.spread > 0 && result.spread < 0.05, "not busy");
+	is_int(result.nkernels, 3, "kernels");
+	is_int(result.limits.warps, 64, "limits of a unit");
+	ok(watch.points[0] > 0 && watch.points[1] > 0 && watch.points[2] > 0,
+	   "points of all curves");
+	ok(!watch.falls && near(watch.share, 1, 1e-9), "progress goes from 0 to 1");
+	ok(d.begun == 1 && d.ended == 1, "memory is given back");
+	is_int(d.outside, 0, "nothing outside the memory");
+}
+
+/* Five of five, whatever the noise of the day */
+static void
+test_again(void)
+{
+	uint32_t	right = 0;
+
+	for (uint32_t i = 0; i < 5; i++)
+	{
+		SimDevice	d = h200();
+		const GpuAggLevel *tlb;
+
+		d.sim.random = 100 + i;
+		d.sim.noise = 0.03;
+		d.sim.outliers = 0.01;
+		d.sim.burst_every = 5000;
+		d.sim.burst_length = 100;
+		run(&d, 1, NULL);
+		tlb = level_of(GPUAGG_LEVEL_TLB, 1);
+		right += tlb != NULL && tlb->page_bytes == SIM_MIB(32) &&
+			near((double) tlb->entries, 2048, 0.03) && result.ngroups == 24 &&
+			groups_right(&d);
+	}
+	is_int(right, 5, "noise, outliers and bursts: five right sessions of five");
+}
+
+static void
+test_others(void)
+{
+	SimDevice	d = h200();
+
+	d.passes_l1 = false;
+	d.sim.tlb[0] = (SimTlb) {512, SIM_MIB(2), 60};
+	d.machine.bytes = SIM_GIB(16);
+	d.machine.cache_bytes = 0;
+	d.sim.cache[1].bytes = SIM_MIB(6);
+	d.grouping = 0;
+	is_int(run(&d, 0, NULL), GPUAGG_OK, "a card of another kind, low effort");
+	ok(level_of(GPUAGG_LEVEL_TLB, 1) != NULL &&
+	   level_of(GPUAGG_LEVEL_TLB, 1)->entries == 512 &&
+	   level_of(GPUAGG_LEVEL_TLB, 1)->confidence == 1, "its TLB");
+	ok(level_of(GPUAGG_LEVEL_CACHE, 2) != NULL &&
+	   near((double) level_of(GPUAGG_LEVEL_CACHE, 2)->reach_bytes,
+			(double) SIM_MIB(6), 0.25), "its cache, which it did not name");
+	is_int(result.ngroups, 1, "all units share");
+
+	d.grouping = UINT32_MAX;
+	d.pairs = 0;
+	run(&d, 0, NULL);
+	is_int(result.ngroups, 132, "no units share");
+
+	d = h200();
+	d.machine.cache_bytes = SIM_GIB(1);
+	run(&d, 0, NULL);
+	ok(level_of(GPUAGG_LEVEL_CACHE, 2) != NULL &&
+	   level_of(GPUAGG_LEVEL_MEMORY, 1) == NULL,
+	   "behind a cache far smaller than the last one lies no memory");
+
+	d = h200();
+	d.busy_units = true;
+	is_int(run(&d, 0, NULL), GPUAGG_OK, "other work keeps units");
+	is_int(result.ngroups, 0, "sharing is not measured");
+	ok(result.npoints > 0, "but the rest is");
+
+	d = h200();
+	d.machine.bytes = SIM_GIB(70);
+	run(&d, 0, NULL);
+	is_int(result.ngroups, 0, "memory for one region: sharing is not measured");
+	is_int(d.pairs, 0, "and not tried");
+
+	d = h200();
+	d.machine.bytes = SIM_GIB(60);
+	d.ceiling_noise = 0.5;
+	run(&d, 0, NULL);
+	ok(level_of(GPUAGG_LEVEL_TLB, 1) == NULL, "a reach beyond memory is not found");
+	ok(result.busy, "a busy device is noticed");
+}
+
+static void
+test_ends(void)
+{
+	SimDevice	d = h200();
+
+	d.fail_after = 1000;
+	is_int(run(&d, 0, NULL), GPUAGG_DEVICE_FAULT, "a device that fails");
+	ok(d.begun == 1 && d.ended == 1, "its memory is given back");
+	d = h200();
+	d.cancel_after = 500;
+	is_int(run(&d, 0, NULL), GPUAGG_CANCELLED, "a session that is cancelled");
+	ok(d.chases <= 501 && d.ended == 1, "at once");
+	is_int(error.status, GPUAGG_CANCELLED, "and says so");
+}
+
+static void
+test_plans(void)
+{
+	GpuAggProbeMachine machine = {.bytes = SIM_GIB(125), .warp = 32};
+	GpuAggTlbPlan plan = gpuagg_tlb_plan(&machine, SIM_MIB(60));
+	uint64_t	sizes[GPUAGG_MAX_RANDOM_POINTS];
+	uint32_t	n;
+
+	ok(plan.least_stride == 4096 && plan.most_stride == SIM_MIB(128),
+	   "strides of a large card");
+	plan = gpuagg_tlb_plan(&machine, SIM_MIB(1));
+	ok(plan.most_count * 128 <= SIM_MIB(1) / 2, "a chase fits half of the cache");
+	machine.bytes = SIM_MIB(256);
+	machine.page_bytes = 4096;
+	plan = gpuagg_tlb_plan(&machine, SIM_MIB(32));
+	ok(plan.least_stride == 2048 && plan.most_stride == SIM_MIB(64),
+	   "strides of a small machine with small pages");
+	machine.warp = 1;
+	is_int((long long) gpuagg_tlb_plan(&machine, SIM_MIB(32)).most_page, 16384,
+		   "a CPU joins four pages, not more");
+
+	n = gpuagg_random_sizes(SIM_MIB(8), sizes);
+	ok(n == 7 && sizes[0] == SIM_MIB(1) && sizes[n - 1] == SIM_MIB(8),
+	   "sizes in half octaves");
+	is_int(gpuagg_random_sizes(SIM_GIB(4096), sizes) <= GPUAGG_MAX_RANDOM_POINTS, 1,
+		   "no more sizes than there is room for");
+	is_int(gpuagg_random_sizes(0, sizes), 0, "no memory, no sizes");
+}
+
+int
+main(void)
+{
+	test_plans();
+	test_h200();
+	test_again();
+	test_others();
+	test_ends();
+	return done_testing();
+}
