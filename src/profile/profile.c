@@ -79,7 +79,7 @@ gpuagg_profile_changed(PG_FUNCTION_ARGS)
 				 errmsg("gpuagg.profile_changed() is a trigger function")));
 	if (OidIsValid(relid))
 		CacheInvalidateRelcacheByRelid(relid);
-	PG_RETURN_NULL();
+	return PointerGetDatum(NULL);	/* ignored; but no SQL NULL */
 }
 
 /* --------------------------------------------------------------- reading --- */

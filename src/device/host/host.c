@@ -21,6 +21,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "device/host/probe.h"
 #include "device/host/task.h"
 
 /*
@@ -134,4 +135,5 @@ const GpuAggDeviceOps gpuagg_host_ops = {
 	.task_cancel = gpuagg_host_task_cancel,
 	.task_idle = gpuagg_host_task_idle,
 	.task_end = gpuagg_host_task_end,
+	.probe = &gpuagg_host_probe_ops
 };
