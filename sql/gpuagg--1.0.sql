@@ -225,6 +225,8 @@ CREATE INDEX profile_device_idx
     ON gpuagg.profile (device_kind, device_name, measured_at);
 COMMENT ON TABLE gpuagg.profile IS
 'runs of gpuagg.calibrate(): what a device was measured to do; of a device the newest row counts; rows of gpuagg itself serve until there is one';
+COMMENT ON SEQUENCE gpuagg.profile_profile_id_seq IS
+'numbers of profiles';
 COMMENT ON INDEX gpuagg.profile_device_idx IS
 'finds the newest profile of a device';
 COMMENT ON COLUMN gpuagg.profile.profile_id IS
@@ -519,6 +521,95 @@ COMMENT ON COLUMN gpuagg.curve.y IS
 GRANT SELECT ON gpuagg.profile, gpuagg.memory_level, gpuagg.tlb_group,
     gpuagg.random_access, gpuagg.ceiling, gpuagg.kernel, gpuagg.host_pattern,
     gpuagg.thread_scaling, gpuagg.cost_unit, gpuagg.curve TO PUBLIC;
+
+--
+-- Profiles that serve until gpuagg.calibrate() has run: an H200 as measured (its
+-- host's cost unit with it), and cautious ones for any other device.
+--
+
+INSERT INTO gpuagg.profile
+    (profile_id, device_kind, device_name, origin, measured_at, units,
+     memory_bytes, clock_ghz, feed_page_ns, round_trip_ns, cost_unit_ns)
+VALUES
+    (-1, 'cuda', 'NVIDIA H200', 'shipped', '2026-11-21', 132, 150109880320, 1.98, 140, 98000, 3300),
+    (-2, 'cuda', '*', 'shipped', '2026-11-21', 60, 16000000000, 1.5, 200, 120000, 3400),
+    (-3, 'host', '*', 'shipped', '2026-11-21', 4, 16000000000, 2.6, 150, 50000, 3400);
+INSERT INTO gpuagg.memory_level
+    (profile_id, kind, level, entries, page_bytes, reach_bytes,
+     hit_ns, hit_cycles, miss_ns, miss_cycles, confidence, searched_bytes)
+VALUES
+    (-1, 'cache', 1, NULL, NULL, 208000, 16.18, 32.03, 126.6, 250.6, 0.6, 188743680),
+    (-1, 'cache', 2, NULL, NULL, 33554432, 142.8, 282.7, 203.7, 403.2, 0.6, 188743680),
+    (-1, 'memory', 1, NULL, NULL, NULL, 346.6, 685.9, NULL, NULL, 0.6, 188743680),
+    (-1, 'tlb', 1, 2048, 33554432, 68719476736, 150.8, 298.6, 45.25, 89.57, 0.8, 120085020672),
+    (-2, 'cache', 2, NULL, NULL, 4194304, NULL, NULL, NULL, NULL, 0, NULL),
+    (-3, 'cache', 1, NULL, 64, 32768, 1.2, NULL, 3, NULL, 0, NULL),
+    (-3, 'cache', 2, NULL, 64, 1048576, 4, NULL, 10, NULL, 0, NULL),
+    (-3, 'memory', 1, NULL, NULL, NULL, 120, NULL, NULL, NULL, 0, NULL);
+INSERT INTO gpuagg.random_access
+    (profile_id, region_bytes, read8_per_second, read32_per_second, atomic8_per_second)
+VALUES
+    (-1, 1048576, 1.64e11, 9.17e10, 1.05e11),
+    (-1, 1441792, 1.64e11, 9.57e10, 1.06e11),
+    (-1, 2097152, 1.62e11, 9.9e10, 1.05e11),
+    (-1, 2949120, 1.62e11, 1.03e11, 1.05e11),
+    (-1, 4194304, 1.61e11, 1.06e11, 1.06e11),
+    (-1, 5898240, 1.6e11, 1.1e11, 1.05e11),
+    (-1, 8388608, 1.6e11, 1.13e11, 1.06e11),
+    (-1, 11862016, 1.61e11, 1.18e11, 1.07e11),
+    (-1, 16777216, 1.6e11, 1.2e11, 1.06e11),
+    (-1, 23724032, 1.6e11, 1.23e11, 1.07e11),
+    (-1, 33554432, 1.41e11, 1.06e11, 9.91e10),
+    (-1, 47448064, 1.04e11, 8.78e10, 9.49e10),
+    (-1, 67108864, 8.17e10, 7.66e10, 3.61e10),
+    (-1, 94896128, 6.66e10, 6.48e10, 2.54e10),
+    (-1, 134217728, 5.85e10, 5.75e10, 2.2e10),
+    (-1, 189792256, 5.33e10, 5.28e10, 2.01e10),
+    (-1, 268435456, 4.99e10, 4.96e10, 1.89e10),
+    (-1, 379584512, 4.77e10, 3.88e10, 1.81e10),
+    (-1, 536870912, 4.62e10, 3.19e10, 1.75e10),
+    (-1, 759234560, 4.52e10, 2.81e10, 1.71e10),
+    (-1, 1073741824, 4.4e10, 2.59e10, 1.68e10),
+    (-1, 1518469120, 4.3e10, 2.46e10, 1.65e10),
+    (-1, 2147483648, 4.23e10, 2.37e10, 1.63e10),
+    (-1, 3036938240, 4.18e10, 2.3e10, 1.61e10),
+    (-1, 4294967296, 4.15e10, 2.27e10, 1.6e10),
+    (-1, 6073942016, 4.13e10, 2.24e10, 1.6e10),
+    (-1, 8589934592, 4.11e10, 2.22e10, 1.59e10),
+    (-1, 12147949568, 4.09e10, 2.2e10, 1.59e10),
+    (-1, 17179869184, 4.09e10, 2.2e10, 1.59e10),
+    (-1, 24295964672, 4.09e10, 2.18e10, 1.59e10),
+    (-1, 34359738368, 4.08e10, 2.18e10, 1.59e10),
+    (-1, 48591994880, 4.08e10, 2.18e10, 1.59e10),
+    (-1, 68719476736, 4.03e10, 2.13e10, 1.59e10),
+    (-1, 97183989760, 1.04e10, 8.38e09, 1.04e10),
+    (-1, 120085020672, 7.1e09, 5.37e09, 7.11e09),
+    (-2, 1048576, 3e10, 2e10, 2e10),
+    (-2, 4194304, 2.5e10, 1.8e10, 1.5e10),
+    (-2, 67108864, 1e10, 8e09, 4e09),
+    (-2, 8589934592, 5e09, 4e09, 2e09);
+INSERT INTO gpuagg.ceiling (profile_id, name, per_second, ns)
+VALUES
+    (-1, 'memory_read', 4.646e12, NULL),
+    (-1, 'memory_copy', 4.273e12, NULL),
+    (-1, 'cache_read', 9.016e12, NULL),
+    (-1, 'int_ops', 1.666e13, NULL),
+    (-1, 'local_atomics_1', 2.603e11, NULL),
+    (-1, 'local_atomics_32', 2.359e12, NULL),
+    (-1, 'local_atomics_1024', 2.359e12, NULL),
+    (-1, 'partition', 1.084e11, NULL),
+    (-1, 'copy_in', 5.551e10, NULL),
+    (-1, 'copy_out', 5.536e10, NULL),
+    (-1, 'zero_copy_in', 5.125e10, NULL),
+    (-1, 'zero_copy_out', 5.261e10, NULL),
+    (-1, 'launch', NULL, 7653),
+    (-1, 'thread_read', 1.166e11, NULL),
+    (-2, 'memory_read', 3e11, NULL),
+    (-2, 'int_ops', 4e12, NULL),
+    (-2, 'copy_in', 1.2e10, NULL),
+    (-2, 'copy_out', 1.2e10, NULL),
+    (-2, 'zero_copy_in', 1.1e10, NULL),
+    (-2, 'launch', NULL, 1e4);
 
 -- backends keep what they read of these tables until told
 CREATE FUNCTION gpuagg.profile_changed()

@@ -47,6 +47,7 @@ bool		gpuagg_fallback = true;
 int			gpuagg_debug_require = GPUAGG_ALLOW;
 int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_queue_timeout = 30000;
+double		gpuagg_cost_scale = 1;
 char	   *gpuagg_device = NULL;
 char	   *gpuagg_device_provider = NULL;
 int			gpuagg_host_threads = 0;
@@ -243,6 +244,11 @@ define_user_settings(void)
 							 "Off, the query ends with an error that says why the device failed.",
 							 &gpuagg_fallback, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomRealVariable("gpuagg.cost_scale",
+							 "Multiplies the estimated cost of what devices do.",
+							 "Above 1: PostgreSQL's plans are preferred more often; below 1: less often.",
+							 &gpuagg_cost_scale, 1, 0.001, 1000,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.queue_timeout",
 							"How long a query waits for a place on the device before PostgreSQL's plan runs instead.",
 							"0 waits without limit.",

@@ -30,6 +30,7 @@ extern bool gpuagg_fallback;	/* gpuagg.fallback, user: after a device
 								 * failure let PostgreSQL's plan answer */
 extern int	gpuagg_debug_require;	/* GpuAggRequire, user */
 extern int	gpuagg_debug_fault; /* GpuAggFaultStage, superuser */
+extern double gpuagg_cost_scale;	/* of the device's part of costs */
 extern int	gpuagg_queue_timeout;	/* ms to wait for a place on the device
 									 * before PostgreSQL's plan runs instead;
 									 * 0: no limit */

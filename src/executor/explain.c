@@ -120,6 +120,31 @@ explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
 		ExplainPropertyText("Repeatable Seed", lsecond(texts), es);
 }
 
+/* Milliseconds; stages, and where they come from, only if asked for */
+static void
+explain_prediction(const GpuAggScan *node, ExplainState *es)
+{
+	const GpuAggPlanInfo *info = node->info;
+	const GpuAggPrediction *p = &info->predicted;
+	GpuAggProfile profile = {.origin = info->profile_origin};
+	bool		details = es->verbose || es->format != EXPLAIN_FORMAT_TEXT;
+
+	if (!es->costs)
+		return;
+	ExplainPropertyFloat("Predicted Time", "ms", p->total / 1e6, 3, es);
+	ExplainPropertyText("Bound By", gpuagg_bound_name(p->bound), es);
+	if (!details)
+		return;
+	ExplainPropertyFloat("Predicted Start Time", "ms", p->start / 1e6, 3, es);
+	ExplainPropertyFloat("Predicted Feed Time", "ms", p->feed / 1e6, 3, es);
+	ExplainPropertyFloat("Predicted Link Time", "ms", p->link / 1e6, 3, es);
+	ExplainPropertyFloat("Predicted Kernel Time", "ms", p->kernel / 1e6, 3, es);
+	ExplainPropertyFloat("Predicted Emit Time", "ms", p->emit / 1e6, 3, es);
+	ExplainPropertyText("Profile", gpuagg_profile_origin(&profile), es);
+	if (info->profile != 0)
+		ExplainPropertyInteger("Profile Number", NULL, info->profile, es);
+}
+
 /* ------------------------------------------------------------- ANALYZE --- */
 
 /* As PostgreSQL does, the text format leaves out what did not happen. */
@@ -251,6 +276,7 @@ gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
 		ExplainPropertyText("Device", counters->device, es);
 	else if (es->costs)
 		ExplainPropertyText("Device", gpuagg_device, es);
+	explain_prediction(node, es);
 	if (!es->analyze ||
 		(counters->runs == 0 && counters->fallback == GPUAGG_FALLBACK_NONE))
 		return;

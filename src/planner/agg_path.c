@@ -361,7 +361,7 @@ set_costs(GpuAggGrouping *g, Path *path)
 	input.rows = rel->tuples;
 	input.passed = rel->rows;
 	input.groups = g->info.est_groups;
-	input.threads = gpuagg_cost_threads();
+	input.allvisfrac = rel->allvisfrac;
 	cost = gpuagg_cost_agg(&input, &g->info);
 
 	cost_qual_eval(&having, g->having, g->root);
@@ -406,11 +406,11 @@ make_path(GpuAggGrouping *g)
 	path->path.pathtarget = g->grouped_rel->reltarget;
 	path->methods = &path_methods;
 	path->custom_paths = list_make2(make_fallback_path(g), make_row_path(g));
+	set_costs(g, &path->path);
 	path->custom_private = list_make4(gpuagg_plan_pack(&g->info), g->exprs,
 									  list_concat_copy(g->lw->runtime_exprs,
 													   g->sample_exprs),
 									  g->having);
-	set_costs(g, &path->path);
 	return path;
 }
 

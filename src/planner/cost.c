@@ -1,27 +1,27 @@
 /*
  * cost.c
- *		Cost of GpuAgg and GpuSample paths on the host device.
+ *		Cost of GpuAgg and GpuSample paths, from the profile of the device that
+ *		runs tasks.
  *
- * Thought in nanoseconds, then divided by what a nanosecond of PostgreSQL's
- * executor costs: cpu_tuple_cost is 0.01 for about 100 ns of work on a row,
- * so one unit is about 10 microseconds.  Pages are charged as a sequential
- * scan charges them, because the same reads take place; only what the CPU
- * does differs.  The steps of a task follow one another here although feed
- * and device overlap; the difference is within the estimates' error.
+ * profile/predict.c says how many nanoseconds a task takes; it has the
+ * formulas.  Here they become PostgreSQL's units:
  *
- * The figures below are those of one core of a 2020s server; a later
- * calibration replaces them by measured ones.
+ *		startup = pages * page_cost + (startup_ns - left_out_ns) / cost_unit_ns
+ *		total	= startup + emit_ns / cost_unit_ns
  *
- * A sample of rows looks at each of the table's lines, and PostgreSQL's cost
- * model charges nothing for those that are not chosen.  So that the two can be
- * compared, what PostgreSQL leaves out is taken off here.
+ * both of the CPU's part multiplied with gpuagg.cost_scale.  Pages are charged
+ * as a sequential scan charges them, because the same reads take place.
+ * cost_unit_ns is measured, too (profile/measure.c).
+ *
+ * left_out_ns: a sample of rows looks at each of the table's lines, and
+ * PostgreSQL's cost model charges nothing for those that are not chosen.  So
+ * that the two can be compared, what PostgreSQL leaves out is taken off here.
  *
  * Does not handle: rows that PostgreSQL must evaluate (compressed values),
- * other tasks on the device, groups that outgrow the caches of a GPU.
+ * other tasks on the device.
  */
 #include "postgres.h"
 
-#include <math.h>
 #include <unistd.h>
 
 #include "device/layout.h"
@@ -30,43 +30,27 @@
 #include "optimizer/optimizer.h"
 #include "planner/cost.h"
 
-/* One cost unit, in ns */
-#define UNIT_NS 10000.0
-
-/* Announcing a task, its threads waking up, ending it */
-#define TASK_NS 500000.0
-
-/* Pin, lock, visibility, hand over and unpin a page in shared_buffers */
-#define FEED_PAGE_NS 350.0
-
 /* Reading a page from the kernel's cache */
 #define REREAD_PAGE_NS 2500.0
 
-/* Walking a tuple's header and attributes, for each row */
-#define ROW_NS 8.0
-#define ATTRIBUTE_NS 1.0
-
-/* Deciding whether a line belongs to a sample, here and in PostgreSQL */
-#define SAMPLE_NS 4.0
+/* Deciding whether a line belongs to a sample, in PostgreSQL */
 #define POSTGRES_SAMPLE_NS 14.0
 
-/* Loading one column, running one operation, for each row */
-#define COLUMN_NS 3.0
-#define OPERATION_NS 2.0
+/*
+ * The profile's rates; of the host device with the threads that it has now,
+ * which may be other ones than when it was measured.
+ */
+static void
+current_rates(const GpuAggProfile *profile, GpuAggRates *rates)
+{
+	int			threads = gpuagg_cost_threads();
 
-/* Finding a row's group: hashing each key and looking it up */
-#define GROUP_NS 10.0
-#define KEY_NS 4.0
-#define TRANSITION_NS 2.0
-
-/* A group outside the caches: one miss, growing with the table's size */
-#define CACHE_BYTES (1024.0 * 1024.0)
-#define MISS_NS 40.0
-
-/* Making and merging a group, sending it and building its tuple */
-#define NEW_GROUP_NS 100.0
-#define OUTPUT_NS 20.0
-#define NUMERIC_OUTPUT_NS 150.0
+	*rates = profile->rates;
+	if (rates->gpu || rates->units == threads)
+		return;
+	rates->ceiling[GPUAGG_CEILING_INT_OPS] *= (double) threads / rates->units;
+	rates->units = threads;
+}
 
 static bool
 is_numeric(const GpuAggOutput *output)
@@ -77,73 +61,84 @@ is_numeric(const GpuAggOutput *output)
 		output->type == GPUAGG_T_INTNUM;
 }
 
-/* Device time of one row that is read, and of one that passes the filter */
+/* What the program does */
 static void
-row_costs(const GpuAggProgram *p, double groups, double *read, double *pass)
+work_program(GpuAggWork *work, const GpuAggProgram *p)
 {
 	GpuAggLayout layout;
-	double		table_bytes;
 
 	gpuagg_layout_compute(p, &layout);
-	table_bytes = groups * layout.row_bytes * 2;
-	*read = ROW_NS + ATTRIBUTE_NS * p->nattrs + COLUMN_NS * p->ncolumns +
-		OPERATION_NS * p->filter_instrs;
-	*pass = OPERATION_NS * (p->ninstrs - p->filter_instrs) +
-		TRANSITION_NS * p->ntransitions;
-	if (p->nkeys > 0)
-		*pass += GROUP_NS + KEY_NS * p->nkeys;
-	if (table_bytes > CACHE_BYTES)
-		*pass += MISS_NS * Min(1.0, log2(table_bytes / CACHE_BYTES) / 4);
+	work->attributes = p->nattrs;
+	work->columns = p->ncolumns;
+	work->filter_instrs = p->filter_instrs;
+	work->instrs = p->ninstrs - p->filter_instrs;
+	work->keys = p->nkeys;
+	work->transitions = p->ntransitions;
+	work->entry_bytes = layout.row_bytes;
+	for (int i = 0; i < p->ncolumns; i++)
+		work->text |= gpuagg_program_classes(p)[i] == GPUAGG_CLASS_BYTES;
 }
 
-static double
-group_cost(const GpuAggPlanInfo *info)
+static void
+work_fill(GpuAggWork *work, const GpuAggCostInput *input,
+		  const GpuAggPlanInfo *info)
 {
-	double		ns = NEW_GROUP_NS;
-
+	memset(work, 0, sizeof(*work));
+	work_program(work, info->program);
+	work->pages = input->pages;
+	work->judged_rows = input->rows * (1 - input->allvisfrac);
+	work->lines = input->lines;
+	work->rows = input->rows;
+	work->passed = input->passed;
+	if (info->program->select)
+	{
+		work->chosen = input->passed;
+		work->chosen_pages = Min(input->pages, input->passed);
+		return;
+	}
+	work->groups = input->groups;
+	work->output_bytes = work->entry_bytes;
 	for (int i = 0; i < info->noutputs; i++)
-		ns += is_numeric(&info->outputs[i]) ? NUMERIC_OUTPUT_NS : OUTPUT_NS;
-	return ns;
+	{
+		bool		numeric = is_numeric(&info->outputs[i]);
+
+		work->numeric_outputs += numeric;
+		work->outputs += !numeric;
+	}
 }
 
-/* A whole task, in ns, less what PostgreSQL's costs leave out */
-static double
-task_work(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
+/* Predicts, and turns into units; what is charged alike for both nodes */
+static GpuAggCost
+task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 {
-	double		read;
-	double		pass;
-	double		work;
+	const GpuAggProfile *profile = gpuagg_profile_get();
+	double		unit = profile->rates.cost_unit_ns / gpuagg_cost_scale;
+	GpuAggRates rates;
+	GpuAggWork	work;
+	GpuAggCost	cost;
 
-	row_costs(info->program, input->groups, &read, &pass);
-	work = (input->lines * SAMPLE_NS + input->rows * read +
-			input->passed * pass) / input->threads;
-	work += TASK_NS + input->pages * FEED_PAGE_NS;
-	return work - input->lines * POSTGRES_SAMPLE_NS;
-}
+	current_rates(profile, &rates);
+	work_fill(&work, input, info);
+	gpuagg_predict(&rates, &work, &info->predicted);
+	info->profile = profile->id;
+	info->profile_origin = profile->origin;
 
-/*
- * Until a task has its answer.  What PostgreSQL leaves out of its sample scan
- * may be more than all that a device does, and then pays for pages, too, of
- * groupings and of scans alike: else one would seem to be better than the
- * other for nothing.
- */
-static Cost
-task_cost(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
-{
-	Cost		cost = input->pages * input->page_cost +
-		task_work(input, info) / UNIT_NS;
-
-	return Max(cost, gpuagg_cost_floor());
+	/*
+	 * What PostgreSQL leaves out may be more than all that a device does, and
+	 * then pays for pages, too, of groupings and of scans alike: else one
+	 * would seem to be better than the other for nothing.
+	 */
+	cost.startup = input->pages * input->page_cost +
+		(info->predicted.startup - input->lines * POSTGRES_SAMPLE_NS) / unit;
+	cost.startup = Max(cost.startup, gpuagg_cost_floor());
+	cost.total = cost.startup + info->predicted.emit / unit;
+	return cost;
 }
 
 GpuAggCost
-gpuagg_cost_agg(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
+gpuagg_cost_agg(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 {
-	GpuAggCost	cost;
-
-	cost.startup = task_cost(input, info);
-	cost.total = cost.startup + input->groups * group_cost(info) / UNIT_NS;
-	return cost;
+	return task_cost(input, info);
 }
 
 /*
@@ -151,15 +146,15 @@ gpuagg_cost_agg(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
  * shared_buffers or even the kernel's cache cannot have kept them.
  */
 GpuAggCost
-gpuagg_cost_sample(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
+gpuagg_cost_sample(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 {
 	double		again = Min(input->pages, input->passed);
-	double		page_ns = FEED_PAGE_NS + (input->ring ? REREAD_PAGE_NS : 0);
-	GpuAggCost	cost;
+	GpuAggCost	cost = task_cost(input, info);
 
-	cost.startup = task_cost(input, info);
-	cost.total = cost.startup + again * page_ns / UNIT_NS +
-		input->passed * cpu_tuple_cost;
+	cost.total += input->passed * cpu_tuple_cost;
+	if (input->ring)
+		cost.total += again * REREAD_PAGE_NS /
+			gpuagg_profile_get()->rates.cost_unit_ns;
 	if (input->pages > effective_cache_size)
 		cost.total += again * input->page_cost;
 	return cost;
@@ -168,7 +163,9 @@ gpuagg_cost_sample(const GpuAggCostInput *input, const GpuAggPlanInfo *info)
 Cost
 gpuagg_cost_floor(void)
 {
-	return TASK_NS / UNIT_NS;
+	const GpuAggRates *rates = &gpuagg_profile_get()->rates;
+
+	return rates->round_trip_ns / rates->cost_unit_ns * gpuagg_cost_scale;
 }
 
 int

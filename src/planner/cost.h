@@ -18,9 +18,9 @@ typedef struct GpuAggCostInput
 	double		rows;			/* of the table, or its sample */
 	double		passed;			/* that pass the filter */
 	double		groups;
+	double		allvisfrac;		/* of the pages */
 	bool		ring;			/* pages pass through a ring of buffers and are
 								 * gone when rows are read from them */
-	int			threads;
 } GpuAggCostInput;
 
 typedef struct GpuAggCost
@@ -30,13 +30,13 @@ typedef struct GpuAggCost
 								 * conditions, and targets */
 } GpuAggCost;
 
-/* A pure function of its arguments. */
+/* Also notes in *info what was predicted, and by which profile. */
 extern GpuAggCost gpuagg_cost_agg(const GpuAggCostInput *input,
-								  const GpuAggPlanInfo *info);
+								  GpuAggPlanInfo *info);
 
 /* The same of a scan that returns rows; groups do not matter. */
 extern GpuAggCost gpuagg_cost_sample(const GpuAggCostInput *input,
-									 const GpuAggPlanInfo *info);
+									 GpuAggPlanInfo *info);
 
 /* No path on the device costs less. */
 extern Cost gpuagg_cost_floor(void);

@@ -5,7 +5,8 @@
  *
  * The list: the program as a bytea Const; the outputs and the runtime
  * constants, each an integer list; the gate; the estimates as Floats; method
- * and repeatability of the sample, an integer list.
+ * and repeatability of the sample, an integer list; the prediction, a list of
+ * Floats; what bounds it and the profile, an integer list.
  */
 #include "postgres.h"
 
@@ -37,6 +38,29 @@ pack_float(double value)
 	return makeFloat(psprintf("%.17e", value));
 }
 
+static List *
+pack_prediction(const GpuAggPrediction *p)
+{
+	return lappend(lappend(list_make5(pack_float(p->start), pack_float(p->feed),
+									  pack_float(p->link),
+									  pack_float(p->kernel),
+									  pack_float(p->emit)),
+						   pack_float(p->startup)),
+				   pack_float(p->total));
+}
+
+static void
+unpack_prediction(GpuAggPrediction *p, const List *packed)
+{
+	p->start = floatVal(linitial(packed));
+	p->feed = floatVal(lsecond(packed));
+	p->link = floatVal(lthird(packed));
+	p->kernel = floatVal(lfourth(packed));
+	p->emit = floatVal(list_nth(packed, 4));
+	p->startup = floatVal(list_nth(packed, 5));
+	p->total = floatVal(list_nth(packed, 6));
+}
+
 List *
 gpuagg_plan_pack(const GpuAggPlanInfo *info)
 {
@@ -53,11 +77,16 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 	for (int i = 0; i < info->nruntime; i++)
 		runtime = lappend(runtime, list_make2_int(info->runtime[i].const_no,
 												  info->runtime[i].may_fail));
-	return lappend(lappend(list_make5(pack_program(info->program), outputs,
-									  runtime, makeInteger(info->gate),
-									  pack_float(info->est_rows)),
-						   pack_float(info->est_groups)),
-				   list_make2_int(info->sample, info->repeatable));
+	return list_concat(list_make5(pack_program(info->program), outputs,
+								  runtime, makeInteger(info->gate),
+								  pack_float(info->est_rows)),
+					   list_make4(pack_float(info->est_groups),
+								  list_make2_int(info->sample,
+												 info->repeatable),
+								  pack_prediction(&info->predicted),
+								  list_make3_int(info->predicted.bound,
+												 info->profile,
+												 info->profile_origin)));
 }
 
 static GpuAggProgram *
@@ -77,6 +106,7 @@ gpuagg_plan_unpack(List *custom_private)
 	List	   *outputs = lsecond_node(List, custom_private);
 	List	   *runtime = lthird_node(List, custom_private);
 	List	   *sample;
+	List	   *profile;
 	ListCell   *lc;
 
 	info->program = unpack_program(linitial_node(Const, custom_private));
@@ -107,6 +137,11 @@ gpuagg_plan_unpack(List *custom_private)
 	sample = list_nth_node(List, custom_private, 6);
 	info->sample = linitial_int(sample);
 	info->repeatable = lsecond_int(sample) != 0;
+	unpack_prediction(&info->predicted, list_nth_node(List, custom_private, 7));
+	profile = list_nth_node(List, custom_private, 8);
+	info->predicted.bound = linitial_int(profile);
+	info->profile = lsecond_int(profile);
+	info->profile_origin = lthird_int(profile);
 	return info;
 }
 

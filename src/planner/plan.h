@@ -34,6 +34,7 @@
 #include "device/program.h"
 #include "nodes/pg_list.h"
 #include "planner/aggregates.h"
+#include "profile/profile.h"
 
 #define GPUAGG_PLAN_FALLBACK 0
 #define GPUAGG_PLAN_ROWS 1
@@ -75,6 +76,9 @@ typedef struct GpuAggPlanInfo
 	bool		repeatable;		/* the sample has a seed of its own */
 	double		est_rows;		/* of the table, or its sample */
 	double		est_groups;
+	GpuAggPrediction predicted;
+	int			profile;		/* that it comes from: of gpuagg.profile, or 0 */
+	int			profile_origin; /* GpuAggProfileOrigin */
 } GpuAggPlanInfo;
 
 /* A List of copyable, printable nodes, and back (palloc'd). */

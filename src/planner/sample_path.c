@@ -72,7 +72,7 @@ remaining_clauses(const GpuSampleScan *scan, const Path *path)
 
 /* Cost of the device, of the remaining conditions and of the target list */
 static void
-set_costs(const GpuSampleScan *scan, Path *path)
+set_costs(GpuSampleScan *scan, Path *path)
 {
 	RelOptInfo *rel = scan->rel;
 	List	   *lowered = scan->lowered;
@@ -91,7 +91,7 @@ set_costs(const GpuSampleScan *scan, Path *path)
 	input.passed = clamp_row_est(rel->tuples *
 								 clauselist_selectivity(scan->root, lowered, 0,
 														JOIN_INNER, NULL));
-	input.threads = gpuagg_cost_threads();
+	input.allvisfrac = rel->allvisfrac;
 	input.ring = scan->ring;
 	cost = gpuagg_cost_sample(&input, &scan->info);
 
@@ -115,7 +115,7 @@ static const CustomPathMethods path_methods = {
 };
 
 static CustomPath *
-make_path(const GpuSampleScan *scan)
+make_path(GpuSampleScan *scan)
 {
 	CustomPath *path = makeNode(CustomPath);
 	Relids		outer = scan->rel->lateral_relids;
@@ -129,9 +129,9 @@ make_path(const GpuSampleScan *scan)
 	path->methods = &path_methods;
 	path->custom_paths = list_make1(create_samplescan_path(scan->root,
 														   scan->rel, outer));
+	set_costs(scan, &path->path);
 	path->custom_private = list_make3(gpuagg_plan_pack(&scan->info),
 									  scan->lowered, scan->lw->runtime_exprs);
-	set_costs(scan, &path->path);
 	return path;
 }
 

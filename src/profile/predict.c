@@ -73,8 +73,8 @@
 #define EMIT_NUMERIC_NS 120.0
 #define EMIT_RATE 5e9			/* bytes a second through the queue */
 
-/* Rows that a backend forms (GpuSample): its pin, its tuple */
-#define CHOSEN_NS 300.0
+/* Rows that a backend forms (GpuSample); pages cost another pin */
+#define CHOSEN_NS 50.0
 
 double
 gpuagg_rates_random(const GpuAggRates *rates, GpuAggRandomKind kind, double bytes)
@@ -182,12 +182,12 @@ bound_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 }
 
 static double
-emit(const GpuAggWork *work)
+emit(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	return work->groups * (EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
 						   EMIT_NUMERIC_NS * work->numeric_outputs +
 						   work->output_bytes / EMIT_RATE * 1e9) +
-		work->chosen * CHOSEN_NS;
+		work->chosen * CHOSEN_NS + work->chosen_pages * rates->feed_page_ns;
 }
 
 void
@@ -201,7 +201,7 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	p->link = rates->gpu ? work->pages * GPUAGG_PAGE_BYTES /
 		(link > 0 ? link : GPU_LINK_RATE) * 1e9 : 0;
 	p->kernel = rates->gpu ? kernel_gpu(rates, work) : kernel_host(rates, work);
-	p->emit = emit(work);
+	p->emit = emit(rates, work);
 	middle = rates->gpu ? overlap_gpu(p) : overlap_host(p, rates->units);
 	p->startup = p->start + middle;
 	p->total = p->startup + p->emit;

@@ -46,6 +46,7 @@ typedef struct GpuAggWork
 	double		numeric_outputs;	/* of a group, that become numerics */
 	double		outputs;		/* the others */
 	double		chosen;			/* rows that a backend forms (GpuSample) */
+	double		chosen_pages;	/* that they lie on */
 
 	/* of the program */
 	double		attributes;		/* crossed */

@@ -32,16 +32,15 @@
 PG_FUNCTION_INFO_V1(gpuagg_profile_changed);
 
 /*
- * Without any row: what one core of a server of the 2020s does, roughly, and
- * PostgreSQL's cpu_tuple_cost of 0.01 for about 100 ns of work on a row.
+ * Without any row: what one core of a server of the 2020s does, roughly.
  */
 static const GpuAggProfile builtin = {
 	.origin = GPUAGG_PROFILE_BUILTIN,
 	.rates = {
 		.units = 1,
-		.feed_page_ns = 250,
+		.feed_page_ns = 200,
 		.round_trip_ns = 100000,
-		.cost_unit_ns = 10000
+		.cost_unit_ns = 3500
 	}
 };
 
