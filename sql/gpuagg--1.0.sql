@@ -216,6 +216,12 @@ CREATE TABLE gpuagg.profile (
         CHECK (round_trip_ns > 0 AND round_trip_ns < 1e12),
     cost_unit_ns double precision NOT NULL
         CHECK (cost_unit_ns > 0 AND cost_unit_ns < 1e9),
+    postgres_row_ns double precision NOT NULL
+        CHECK (postgres_row_ns > 0 AND postgres_row_ns < 1e9),
+    postgres_value_ns double precision NOT NULL
+        CHECK (postgres_value_ns > 0 AND postgres_value_ns < 1e9),
+    postgres_group_ns double precision NOT NULL
+        CHECK (postgres_group_ns > 0 AND postgres_group_ns < 1e9),
     spread double precision CHECK (spread >= 0 AND spread < 'Infinity'),
     busy boolean NOT NULL DEFAULT false,
     huge_pages boolean,
@@ -254,7 +260,13 @@ COMMENT ON COLUMN gpuagg.profile.feed_page_ns IS
 COMMENT ON COLUMN gpuagg.profile.round_trip_ns IS
 'an empty task, from a backend to the device and back';
 COMMENT ON COLUMN gpuagg.profile.cost_unit_ns IS
-'what one of PostgreSQL''s cost units takes on this machine';
+'what one of PostgreSQL''s cost units takes on this machine, in the mean';
+COMMENT ON COLUMN gpuagg.profile.postgres_row_ns IS
+'what PostgreSQL''s sequential scan takes for a row';
+COMMENT ON COLUMN gpuagg.profile.postgres_value_ns IS
+'what its hash aggregate takes for a row and each key and aggregate';
+COMMENT ON COLUMN gpuagg.profile.postgres_group_ns IS
+'what it takes for a group, on top';
 COMMENT ON COLUMN gpuagg.profile.spread IS
 'largest (maximum - minimum) / median of repeated measurements';
 COMMENT ON COLUMN gpuagg.profile.busy IS
@@ -529,11 +541,12 @@ GRANT SELECT ON gpuagg.profile, gpuagg.memory_level, gpuagg.tlb_group,
 
 INSERT INTO gpuagg.profile
     (profile_id, device_kind, device_name, origin, measured_at, units,
-     memory_bytes, clock_ghz, feed_page_ns, round_trip_ns, cost_unit_ns)
+     memory_bytes, clock_ghz, feed_page_ns, round_trip_ns, cost_unit_ns,
+     postgres_row_ns, postgres_value_ns, postgres_group_ns)
 VALUES
-    (-1, 'cuda', 'NVIDIA H200', 'shipped', '2026-11-21', 132, 150109880320, 1.98, 140, 98000, 3300),
-    (-2, 'cuda', '*', 'shipped', '2026-11-21', 60, 16000000000, 1.5, 200, 120000, 3400),
-    (-3, 'host', '*', 'shipped', '2026-11-21', 4, 16000000000, 2.6, 150, 50000, 3400);
+    (-1, 'cuda', 'NVIDIA H200', 'shipped', '2026-11-21', 132, 150109880320, 1.98, 140, 98000, 3300, 30, 22, 350),
+    (-2, 'cuda', '*', 'shipped', '2026-11-21', 60, 16000000000, 1.5, 200, 120000, 3400, 40, 25, 500),
+    (-3, 'host', '*', 'shipped', '2026-11-21', 4, 16000000000, 2.6, 150, 50000, 3400, 40, 25, 500);
 INSERT INTO gpuagg.memory_level
     (profile_id, kind, level, entries, page_bytes, reach_bytes,
      hit_ns, hit_cycles, miss_ns, miss_cycles, confidence, searched_bytes)

@@ -344,7 +344,7 @@ make_row_path(GpuAggGrouping *g)
 
 /* Cost of the device, of HAVING and of the target list */
 static void
-set_costs(GpuAggGrouping *g, Path *path)
+set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 {
 	RelOptInfo *rel = g->input_rel;
 	QualCost	having;
@@ -362,6 +362,7 @@ set_costs(GpuAggGrouping *g, Path *path)
 	input.passed = rel->rows;
 	input.groups = g->info.est_groups;
 	input.allvisfrac = rel->allvisfrac;
+	input.postgres_cost = postgres_cost;
 	cost = gpuagg_cost_agg(&input, &g->info);
 
 	cost_qual_eval(&having, g->having, g->root);
@@ -406,7 +407,8 @@ make_path(GpuAggGrouping *g)
 	path->path.pathtarget = g->grouped_rel->reltarget;
 	path->methods = &path_methods;
 	path->custom_paths = list_make2(make_fallback_path(g), make_row_path(g));
-	set_costs(g, &path->path);
+	set_costs(g, &path->path,
+			  ((Path *) linitial(path->custom_paths))->total_cost);
 	path->custom_private = list_make4(gpuagg_plan_pack(&g->info), g->exprs,
 									  list_concat_copy(g->lw->runtime_exprs,
 													   g->sample_exprs),

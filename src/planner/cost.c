@@ -6,16 +6,21 @@
  * profile/predict.c says how many nanoseconds a task takes; it has the
  * formulas.  Here they become PostgreSQL's units:
  *
- *		startup = pages * page_cost + (startup_ns - left_out_ns) / cost_unit_ns
- *		total	= startup + emit_ns / cost_unit_ns
+ *		cost = pages * page_cost + ns / unit
  *
- * both of the CPU's part multiplied with gpuagg.cost_scale.  Pages are charged
- * as a sequential scan charges them, because the same reads take place.
- * cost_unit_ns is measured, too (profile/measure.c).
+ * of the CPU's part multiplied with gpuagg.cost_scale.  Pages are charged as a
+ * sequential scan charges them, because the same reads take place.
  *
- * left_out_ns: a sample of rows looks at each of the table's lines, and
- * PostgreSQL's cost model charges nothing for those that are not chosen.  So
- * that the two can be compared, what PostgreSQL leaves out is taken off here.
+ * The unit is the one of this very query: PostgreSQL's own plan of it, one
+ * process that scans and hashes, has a cost in units, and is predicted, too, in
+ * ns, from what rows, values and groups were measured to take (postgres_*_ns).
+ * A mean unit (cost_unit_ns) would not do: a grouping into many groups takes
+ * ten times as long for a unit as a scan, and the planner would choose wrongly
+ * by as much.
+ *
+ * Of a Bernoulli sample PostgreSQL's model charges almost nothing but pages, and
+ * leaves out the lines that are looked at and not chosen, which take most of
+ * the time.  There the unit is taken from its whole cost, pages and all.
  *
  * Does not handle: rows that PostgreSQL must evaluate (compressed values),
  * other tasks on the device.
@@ -30,11 +35,11 @@
 #include "optimizer/optimizer.h"
 #include "planner/cost.h"
 
+/* No unit takes longer: a grouping of rows that are all groups of their own */
+#define LARGEST_UNIT_NS 50000.0
+
 /* Reading a page from the kernel's cache */
 #define REREAD_PAGE_NS 2500.0
-
-/* Deciding whether a line belongs to a sample, in PostgreSQL */
-#define POSTGRES_SAMPLE_NS 14.0
 
 /*
  * The profile's rates; of the host device with the threads that it has now,
@@ -107,15 +112,32 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	}
 }
 
-/* Predicts, and turns into units; what is charged alike for both nodes */
+/*
+ * ns of one cost unit, for this task.  Where PostgreSQL's cost says nothing,
+ * the mean one.
+ */
+static double
+task_unit(const GpuAggRates *rates, const GpuAggWork *work,
+		  const GpuAggCostInput *input)
+{
+	double		units = input->postgres_cost;
+
+	if (work->lines == 0)
+		units -= input->pages * input->page_cost;
+	if (units < 1)
+		return rates->cost_unit_ns / gpuagg_cost_scale;
+	return gpuagg_predict_postgres(rates, work) / units / gpuagg_cost_scale;
+}
+
+/* Predicts, and turns into units */
 static GpuAggCost
 task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 {
 	const GpuAggProfile *profile = gpuagg_profile_get();
-	double		unit = profile->rates.cost_unit_ns / gpuagg_cost_scale;
 	GpuAggRates rates;
 	GpuAggWork	work;
 	GpuAggCost	cost;
+	double		unit;
 
 	current_rates(profile, &rates);
 	work_fill(&work, input, info);
@@ -123,14 +145,10 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	info->profile = profile->id;
 	info->profile_origin = profile->origin;
 
-	/*
-	 * What PostgreSQL leaves out may be more than all that a device does, and
-	 * then pays for pages, too, of groupings and of scans alike: else one
-	 * would seem to be better than the other for nothing.
-	 */
-	cost.startup = input->pages * input->page_cost +
-		(info->predicted.startup - input->lines * POSTGRES_SAMPLE_NS) / unit;
-	cost.startup = Max(cost.startup, gpuagg_cost_floor());
+	unit = task_unit(&rates, &work, input);
+	cost.startup = info->predicted.startup / unit;
+	if (work.lines == 0)
+		cost.startup += input->pages * input->page_cost;
 	cost.total = cost.startup + info->predicted.emit / unit;
 	return cost;
 }
@@ -151,7 +169,6 @@ gpuagg_cost_sample(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	double		again = Min(input->pages, input->passed);
 	GpuAggCost	cost = task_cost(input, info);
 
-	cost.total += input->passed * cpu_tuple_cost;
 	if (input->ring)
 		cost.total += again * REREAD_PAGE_NS /
 			gpuagg_profile_get()->rates.cost_unit_ns;
@@ -165,7 +182,7 @@ gpuagg_cost_floor(void)
 {
 	const GpuAggRates *rates = &gpuagg_profile_get()->rates;
 
-	return rates->round_trip_ns / rates->cost_unit_ns * gpuagg_cost_scale;
+	return rates->round_trip_ns / LARGEST_UNIT_NS * gpuagg_cost_scale;
 }
 
 int

@@ -18,6 +18,7 @@ typedef struct GpuAggCostInput
 	double		rows;			/* of the table, or its sample */
 	double		passed;			/* that pass the filter */
 	double		groups;
+	Cost		postgres_cost;	/* of its plan in one process */
 	double		allvisfrac;		/* of the pages */
 	bool		ring;			/* pages pass through a ring of buffers and are
 								 * gone when rows are read from them */

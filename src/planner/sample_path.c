@@ -72,7 +72,7 @@ remaining_clauses(const GpuSampleScan *scan, const Path *path)
 
 /* Cost of the device, of the remaining conditions and of the target list */
 static void
-set_costs(GpuSampleScan *scan, Path *path)
+set_costs(GpuSampleScan *scan, Path *path, Cost postgres_cost)
 {
 	RelOptInfo *rel = scan->rel;
 	List	   *lowered = scan->lowered;
@@ -92,6 +92,7 @@ set_costs(GpuSampleScan *scan, Path *path)
 								 clauselist_selectivity(scan->root, lowered, 0,
 														JOIN_INNER, NULL));
 	input.allvisfrac = rel->allvisfrac;
+	input.postgres_cost = postgres_cost;
 	input.ring = scan->ring;
 	cost = gpuagg_cost_sample(&input, &scan->info);
 
@@ -129,7 +130,8 @@ make_path(GpuSampleScan *scan)
 	path->methods = &path_methods;
 	path->custom_paths = list_make1(create_samplescan_path(scan->root,
 														   scan->rel, outer));
-	set_costs(scan, &path->path);
+	set_costs(scan, &path->path,
+			  ((Path *) linitial(path->custom_paths))->total_cost);
 	path->custom_private = list_make3(gpuagg_plan_pack(&scan->info),
 									  scan->lowered, scan->lw->runtime_exprs);
 	return path;

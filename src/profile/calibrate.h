@@ -41,6 +41,9 @@ typedef struct GpuAggCalibration
 	double		feed_page_ns;
 	double		round_trip_ns;
 	double		cost_unit_ns;
+	double		postgres_row_ns;
+	double		postgres_value_ns;
+	double		postgres_group_ns;
 	int			nqueries;
 	GpuAggUnitQuery queries[GPUAGG_MAX_UNIT_QUERIES];
 	bool		huge_pages;

@@ -11,7 +11,8 @@
  * suit the machine.  They never quite do: a sequential scan, and hash
  * aggregates of few and of many groups, take different times for one unit.
  * The unit is the geometric mean of these, each the fastest of some runs in
- * one process.
+ * one process; and what a row, a value and a group take is kept, too, because
+ * a grouping's cost in units says little about how long it takes.
  */
 #include "postgres.h"
 
@@ -44,6 +45,20 @@ static const int64 scratch_rows[] = {50000, 500000, 2000000};
 
 /* Scans whose median tells the feed's cost */
 #define FEED_SCANS 11
+
+/* The reference queries that are told apart */
+typedef enum ReferenceQuery
+{
+	QUERY_SCAN,
+	QUERY_FILTER,
+	QUERY_FEW,
+	QUERY_THOUSAND,
+	QUERY_MANY
+} ReferenceQuery;
+
+/* A key and two aggregates */
+#define FEW_VALUES 3
+#define MANY_GROUPS 100000
 
 /* Runs of a reference query, by effort; the fastest counts */
 static const int query_runs[] = {1, 3, 5};
@@ -231,9 +246,27 @@ set_option(const char *name, const char *value)
 							 GUC_ACTION_SAVE, true, 0, false);
 }
 
+/*
+ * What rows, values and groups take, from the differences of the reference
+ * queries; of noise that makes one of them vanish, a nanosecond is left.
+ */
+static void
+measure_postgres(GpuAggCalibration *c)
+{
+	double		rows = (double) table_rows(c->effort);
+	double		scan = c->queries[QUERY_SCAN].milliseconds * 1e6;
+	double		few = c->queries[QUERY_FEW].milliseconds * 1e6;
+	double		many = c->queries[QUERY_MANY].milliseconds * 1e6;
+
+	c->postgres_row_ns = Max(1, scan / rows);
+	c->postgres_value_ns = Max(1, (few - scan) / rows / FEW_VALUES);
+	c->postgres_group_ns = Max(1, (many - few) / Min(rows, MANY_GROUPS));
+}
+
 static void
 measure_unit(GpuAggCalibration *c)
 {
+	/* in the order of ReferenceQuery */
 	static const char *const queries[] = {
 		"SELECT pg_catalog.count(*) FROM " SCRATCH,
 		"SELECT pg_catalog.sum(v) FROM " SCRATCH " WHERE v < 900",
@@ -260,6 +293,7 @@ measure_unit(GpuAggCalibration *c)
 	}
 	c->cost_unit_ns = exp(logs / c->nqueries);
 	AtEOXact_GUC(true, nest);
+	measure_postgres(c);
 }
 
 /* ------------------------------------------------------------ huge pages --- */

@@ -37,13 +37,14 @@
 /* Host device, one thread that does HOST_INT_OPS a second */
 #define HOST_INT_OPS 2.0e9
 #define HOST_LINE_NS 1.3
-#define HOST_ROW_NS 8.0
-#define HOST_ATTRIBUTE_NS 1.0
-#define HOST_COLUMN_NS 3.0
-#define HOST_INSTR_NS 2.0
+#define HOST_TASK_NS 250000.0	/* threads wake up, and go to sleep */
+#define HOST_ROW_NS 10.0
+#define HOST_ATTRIBUTE_NS 0.8
+#define HOST_COLUMN_NS 1.2
+#define HOST_INSTR_NS 1.0
 #define HOST_GROUP_NS 8.0
-#define HOST_KEY_NS 4.0
-#define HOST_TRANSITION_NS 2.0
+#define HOST_KEY_NS 3.0
+#define HOST_TRANSITION_NS 1.5
 #define HOST_NEW_GROUP_NS 100.0
 #define HOST_CACHE_BYTES (1024.0 * 1024.0)
 #define HOST_MISS_NS 40.0
@@ -63,6 +64,9 @@
 /* Pages of a batch, and what each costs on top: launches and completion */
 #define BATCH_PAGES 700.0
 #define GPU_BATCH_NS 30000.0
+
+/* Deciding whether a line belongs to a sample, in PostgreSQL */
+#define POSTGRES_LINE_NS 14.0
 
 /* Of what overlaps with something longer, so much is felt */
 #define OVERLAP_LOSS 0.15
@@ -196,7 +200,7 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	double		link = rates->ceiling[GPUAGG_CEILING_ZERO_COPY_IN];
 	double		middle;
 
-	p->start = rates->round_trip_ns;
+	p->start = rates->round_trip_ns + (rates->gpu ? 0 : HOST_TASK_NS);
 	p->feed = work->pages * rates->feed_page_ns + work->judged_rows * JUDGE_NS;
 	p->link = rates->gpu ? work->pages * GPUAGG_PAGE_BYTES /
 		(link > 0 ? link : GPU_LINK_RATE) * 1e9 : 0;
@@ -211,6 +215,20 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 		p->bound = GPUAGG_BOUND_START;
 	else if (p->bound == GPUAGG_BOUND_COMPUTE)
 		p->bound = bound_kernel(rates, work);
+}
+
+/*
+ * PostgreSQL, for comparison: lines of a sample are hashed one by one; a filter's
+ * instructions and a grouping's keys and aggregates cost a value each.
+ */
+double
+gpuagg_predict_postgres(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	return work->lines * POSTGRES_LINE_NS + work->rows * rates->postgres_row_ns +
+		work->rows * work->filter_instrs * rates->postgres_value_ns +
+		work->passed * (work->keys + work->transitions) * rates->postgres_value_ns +
+		work->groups * rates->postgres_group_ns +
+		work->chosen * rates->postgres_value_ns;
 }
 
 const char *

@@ -22,6 +22,9 @@ typedef struct GpuAggRates
 	double		feed_page_ns;
 	double		round_trip_ns;
 	double		cost_unit_ns;
+	double		postgres_row_ns;
+	double		postgres_value_ns;
+	double		postgres_group_ns;
 	double		ceiling[GPUAGG_NCEILINGS];
 	int			nlevels;
 	GpuAggLevel levels[GPUAGG_MAX_LEVELS];	/* by kind, then level */
@@ -87,6 +90,10 @@ typedef struct GpuAggPrediction
 
 extern void gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work,
 						   GpuAggPrediction *prediction);
+
+/* The same task in PostgreSQL: one process, a scan and a hash aggregate; ns */
+extern double gpuagg_predict_postgres(const GpuAggRates *rates,
+									  const GpuAggWork *work);
 
 extern const char *gpuagg_bound_name(GpuAggBound bound);
 

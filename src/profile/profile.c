@@ -40,7 +40,10 @@ static const GpuAggProfile builtin = {
 		.units = 1,
 		.feed_page_ns = 200,
 		.round_trip_ns = 100000,
-		.cost_unit_ns = 3500
+		.cost_unit_ns = 3500,
+		.postgres_row_ns = 40,
+		.postgres_value_ns = 25,
+		.postgres_group_ns = 500
 	}
 };
 
@@ -208,6 +211,9 @@ read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 		p->rates.feed_page_ns = scan_float(&s, "feed_page_ns");
 		p->rates.round_trip_ns = scan_float(&s, "round_trip_ns");
 		p->rates.cost_unit_ns = scan_float(&s, "cost_unit_ns");
+		p->rates.postgres_row_ns = scan_float(&s, "postgres_row_ns");
+		p->rates.postgres_value_ns = scan_float(&s, "postgres_value_ns");
+		p->rates.postgres_group_ns = scan_float(&s, "postgres_group_ns");
 	}
 	scan_end(&s);
 }

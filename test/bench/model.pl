@@ -96,7 +96,7 @@ open(my $out, '>', $csv) or die "$csv: $!";
 print $out join(',', qw(point rows key values aggregates selectivity groups
 	  gpuagg_cost predicted_ms gpuagg_ms bound),
 	(map { "predicted_" . lc($_) . "_ms" } @stages),
-	qw(postgres_cost postgres_ms chosen postgres_plan)), ",date,device,driver,cpu,cores,postgres,commit,shared_buffers,huge_pages,command\n";
+	qw(postgres_cost postgres_ms chosen postgres_plan query)), ",date,device,driver,cpu,cores,postgres,commit,shared_buffers,huge_pages,command\n";
 
 ask("SET work_mem = '$work_mem'; SET jit = off;");
 my (@errors, $right, $worst, $done);
@@ -126,7 +126,7 @@ foreach my $point (1 .. $points)
 		$node->{'Groups'} // $node->{'Actual Rows'} // '', $cost, $predicted, $device_ms,
 		$node->{'Bound By'} // '', (map { $node->{"Predicted $_ Time"} // '' } @stages),
 		$postgres->{Plan}{'Total Cost'}, $postgres_ms, $chosen,
-		$postgres->{Plan}{'Node Type'}), "$metadata\n";
+		$postgres->{Plan}{'Node Type'}, "\"$q->{sql}\""), "$metadata\n";
 }
 close($out);
 close($to);
