@@ -209,10 +209,10 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	middle = rates->gpu ? overlap_gpu(p) : overlap_host(p, rates->units);
 	p->startup = p->start + middle;
 	p->total = p->startup + p->emit;
-	if (p->emit > middle)
-		p->bound = GPUAGG_BOUND_EMIT;
-	else if (p->start > middle)
+	if (p->start > fmax(middle, p->emit))
 		p->bound = GPUAGG_BOUND_START;
+	else if (p->emit > middle)
+		p->bound = GPUAGG_BOUND_EMIT;
 	else if (p->bound == GPUAGG_BOUND_COMPUTE)
 		p->bound = bound_kernel(rates, work);
 }

@@ -3,7 +3,7 @@
 #		where nvcc is, everything that must compile as CUDA.  Used by
 #		test/check and test/gpu; run from the top directory.
 #
-#	headers		each header of src/device alone, as C11
+#	headers		each header of src/device alone, and of the cost model, as C11
 #	unit		test/unit/*_test.c, optimised as the module is ("opt") and
 #				with address and undefined-behaviour sanitizers ("san")
 #	cuda		the same headers as CUDA, test/unit/*.cu; programs of *_test.cu
@@ -27,9 +27,10 @@ CFLAGS_san := -std=gnu11 -O1 -fno-omit-frame-pointer $(COMMON) \
 
 HEADERS := $(wildcard src/device/*.h)
 # pure C: no CUDA source includes them
-C_HEADERS := $(wildcard src/device/probe/*.h)
+C_HEADERS := $(wildcard src/device/probe/*.h) src/profile/predict.h
 UNIT := $(wildcard test/unit/*_test.c)
-HOST := $(wildcard src/device/host/*.c src/device/probe/*.c) $(filter-out $(UNIT),$(wildcard test/unit/*.c))
+HOST := $(wildcard src/device/host/*.c src/device/probe/*.c) src/profile/predict.c \
+	$(filter-out $(UNIT),$(wildcard test/unit/*.c))
 CUDA_UNIT := $(wildcard test/unit/*_test.cu)
 CUDA := $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))
 

@@ -1,0 +1,341 @@
+/*
+ * predict_test.c
+ *		How long a task is said to take: more work takes longer, the bound
+ *		named is the one that was constructed, and an H200's rates give what
+ *		was measured there.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include "profile/predict.h"
+#include "tap.h"
+
+#define MS 1e6
+
+/* As the shipped profile of an H200 */
+static GpuAggRates
+h200(void)
+{
+	GpuAggRates rates = {
+		.gpu = true,
+		.units = 132,
+		.memory_bytes = 150109880320.0,
+		.feed_page_ns = 140,
+		.round_trip_ns = 98000,
+		.cost_unit_ns = 3300,
+		.postgres_row_ns = 30,
+		.postgres_value_ns = 22,
+		.postgres_group_ns = 350,
+		.ceiling[GPUAGG_CEILING_INT_OPS] = 1.666e13,
+		.ceiling[GPUAGG_CEILING_ZERO_COPY_IN] = 5.125e10,
+		.nlevels = 2,
+		.levels = {
+			{.kind = GPUAGG_LEVEL_CACHE, .level = 1, .reach_bytes = 208000},
+			{.kind = GPUAGG_LEVEL_CACHE, .level = 2, .reach_bytes = 33554432}
+		},
+		.npoints = 4,
+		.points = {
+			{1048576, {1.64e11, 9.17e10, 1.05e11}},
+			{33554432, {1.41e11, 1.06e11, 9.91e10}},
+			{134217728, {5.85e10, 5.75e10, 2.2e10}},
+			{8589934592.0, {4.11e10, 2.22e10, 1.59e10}}
+		}
+	};
+
+	return rates;
+}
+
+/* One core of a server */
+static GpuAggRates
+host(int threads)
+{
+	GpuAggRates rates = {
+		.units = threads,
+		.feed_page_ns = 150,
+		.round_trip_ns = 50000,
+		.cost_unit_ns = 3400,
+		.postgres_row_ns = 40,
+		.postgres_value_ns = 25,
+		.postgres_group_ns = 500,
+		.ceiling[GPUAGG_CEILING_INT_OPS] = 2e9 * threads,
+		.nlevels = 1,
+		.levels = {{.kind = GPUAGG_LEVEL_CACHE, .level = 1, .reach_bytes = 8388608}}
+	};
+
+	return rates;
+}
+
+/* count and sum of an int by an int, of rows of 80 bytes */
+static GpuAggWork
+grouping(double rows, double groups)
+{
+	GpuAggWork	work = {
+		.pages = ceil(rows / 100),
+		.rows = rows,
+		.passed = rows,
+		.groups = groups,
+		.output_bytes = 24,
+		.outputs = 3,
+		.attributes = 7,
+		.columns = 2,
+		.keys = 1,
+		.transitions = 2,
+		.entry_bytes = 24
+	};
+
+	return work;
+}
+
+static GpuAggPrediction
+predict(const GpuAggRates *rates, GpuAggWork work)
+{
+	GpuAggPrediction p;
+
+	gpuagg_predict(rates, &work, &p);
+	return p;
+}
+
+static void
+is_bound(const GpuAggRates *rates, GpuAggWork work, const char *want, const char *name)
+{
+	GpuAggPrediction p = predict(rates, work);
+
+	if (!ok(strcmp(gpuagg_bound_name(p.bound), want) == 0, name))
+		printf("#   got %s: start %g feed %g link %g kernel %g emit %g\n",
+			   gpuagg_bound_name(p.bound), p.start, p.feed, p.link, p.kernel, p.emit);
+}
+
+static void
+between(double got, double low, double high, const char *name)
+{
+	if (!ok(got >= low && got <= high, name))
+		printf("#   got %g, want %g to %g\n", got, low, high);
+}
+
+/* ---------- more work takes longer ---------- */
+
+static void
+test_monotonic(const GpuAggRates *rates, const char *device)
+{
+	double		first[3] = {0, 0, 0};
+	double		last[3] = {0, 0, 0};
+	bool		grows[3] = {true, true, true};
+	char		name[80];
+
+	for (double n = 1000; n <= 1e9; n *= 1.7)
+	{
+		GpuAggWork	work[3];
+
+		work[0] = grouping(1e6, 100);
+		work[0].pages = n / 10;
+		work[1] = grouping(n, 100);
+		work[1].pages = 1e5;
+		work[2] = grouping(1e9, n);
+		for (int i = 0; i < 3; i++)
+		{
+			double		total = predict(rates, work[i]).total;
+
+			/* what is hidden behind something longer costs nothing */
+			grows[i] &= total >= last[i];
+			first[i] = first[i] == 0 ? total : first[i];
+			last[i] = total;
+		}
+	}
+	for (int i = 0; i < 3; i++)
+		grows[i] &= last[i] > 10 * first[i];
+	snprintf(name, sizeof(name), "%s: more pages take longer", device);
+	ok(grows[0], name);
+	snprintf(name, sizeof(name), "%s: more rows take longer", device);
+	ok(grows[1], name);
+	snprintf(name, sizeof(name), "%s: more groups take longer", device);
+	ok(grows[2], name);
+}
+
+/* Whatever else a task may have more of */
+static void
+test_each(const GpuAggRates *rates, const char *device)
+{
+	static const struct
+	{
+		const char *name;
+		size_t		offset;
+	}			parts[] = {
+		{"judged rows", offsetof(GpuAggWork, judged_rows)},
+		{"lines", offsetof(GpuAggWork, lines)},
+		{"columns", offsetof(GpuAggWork, columns)},
+		{"filter", offsetof(GpuAggWork, filter_instrs)},
+		{"instructions", offsetof(GpuAggWork, instrs)},
+		{"keys", offsetof(GpuAggWork, keys)},
+		{"transitions", offsetof(GpuAggWork, transitions)},
+		{"outputs", offsetof(GpuAggWork, outputs)},
+		{"numeric outputs", offsetof(GpuAggWork, numeric_outputs)},
+		{"bytes of a group", offsetof(GpuAggWork, output_bytes)},
+		{"rows that a backend forms", offsetof(GpuAggWork, chosen)}
+	};
+	double		base = predict(rates, grouping(1e7, 1e5)).total;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	{
+		GpuAggWork	work = grouping(1e7, 1e5);
+		char		name[80];
+
+		*(double *) ((char *) &work + parts[i].offset) += 20;
+		if (parts[i].offset <= offsetof(GpuAggWork, lines))
+			*(double *) ((char *) &work + parts[i].offset) += 1e8;
+		snprintf(name, sizeof(name), "%s: %s", device, parts[i].name);
+		ok(predict(rates, work).total > base, name);
+	}
+}
+
+static void
+test_sum(const GpuAggRates *rates, const char *device)
+{
+	GpuAggPrediction p = predict(rates, grouping(1e7, 1e4));
+	char		name[80];
+
+	snprintf(name, sizeof(name), "%s: total is startup and emission", device);
+	between(p.total - p.startup - p.emit, -1, 1, name);
+	snprintf(name, sizeof(name), "%s: no stage is longer than the total", device);
+	ok(fmax(fmax(p.start, p.feed), fmax(p.link, p.kernel)) <= p.startup, name);
+	p = predict(rates, grouping(0, 0));
+	snprintf(name, sizeof(name), "%s: nothing at all takes the round trip", device);
+	ok(isfinite(p.total) && p.total >= rates->round_trip_ns, name);
+}
+
+/* ---------- bounds ---------- */
+
+static void
+test_bounds_gpu(void)
+{
+	GpuAggRates rates = h200();
+
+	is_bound(&rates, grouping(100, 10), "start", "GPU: a hundred rows: the round trip");
+	is_bound(&rates, grouping(1e7, 100), "link", "GPU: ten million rows: the link");
+	is_bound(&rates, grouping(1e7, 1e7), "emit", "GPU: as many groups: emission");
+
+	rates.feed_page_ns = 2000;
+	is_bound(&rates, grouping(1e7, 100), "feed", "GPU: a slow backend: the feed");
+
+	rates = h200();
+	rates.ceiling[GPUAGG_CEILING_INT_OPS] /= 20;
+	is_bound(&rates, grouping(1e7, 100), "compute", "GPU: slow units: computing");
+	is_bound(&rates, grouping(1e8, 5e5), "cache", "GPU: slow units, 24 MB of groups: the cache");
+	is_bound(&rates, grouping(1e9, 5e6), "memory", "GPU: slow units, 240 MB of groups: memory");
+	rates.nlevels = 0;
+	is_bound(&rates, grouping(1e9, 5e6), "compute", "GPU: no cache known: computing");
+}
+
+static void
+test_bounds_host(void)
+{
+	GpuAggRates rates = host(4);
+
+	is_bound(&rates, grouping(100, 10), "start", "host: a hundred rows: the start");
+	is_bound(&rates, grouping(1e7, 100), "compute", "host: ten million rows: computing");
+	is_bound(&rates, grouping(1e8, 1e5), "cache", "host: 5 MB of groups: the cache");
+	is_bound(&rates, grouping(1e9, 1e6), "memory", "host: 48 MB of groups: memory");
+	is_bound(&rates, grouping(1e7, 1e7), "emit", "host: as many groups: emission");
+	rates = host(64);
+	is_bound(&rates, grouping(1e7, 100), "feed", "host: many threads: the feed");
+	is_double(predict(&rates, grouping(1e7, 100)).link, 0, "host: no link");
+}
+
+static void
+test_scaling(void)
+{
+	GpuAggRates two = host(2);
+	GpuAggRates eight = host(8);
+	GpuAggRates slow = host(8);
+	double		here;
+
+	slow.ceiling[GPUAGG_CEILING_INT_OPS] /= 2;
+	here = predict(&eight, grouping(1e7, 100)).kernel;
+	between(predict(&two, grouping(1e7, 100)).kernel / here, 3.99, 4.01,
+			"four times the threads, a quarter of the time");
+	between(predict(&slow, grouping(1e7, 100)).kernel / here, 1.99, 2.01,
+			"half the operations a second, twice the time");
+	slow.ceiling[GPUAGG_CEILING_INT_OPS] = 0;
+	ok(isfinite(predict(&slow, grouping(1e7, 100)).kernel),
+	   "operations not measured: as on the reference machine");
+}
+
+/* ---------- what was measured ---------- */
+
+/* cold.csv of the H200: id4 of 10^7 rows on 98306 pages, 23 ms */
+static void
+test_h200(void)
+{
+	GpuAggRates rates = h200();
+	GpuAggWork	work = grouping(1e7, 100);
+
+	work.pages = 98306;
+	between(predict(&rates, work).total, 15 * MS, 35 * MS, "H200: id4 takes 15 to 35 ms");
+	between(gpuagg_predict_postgres(&rates, &work), 500 * MS, 2500 * MS,
+			"PostgreSQL there: about a second");
+	work.pages /= 100;
+	work.rows = work.passed = 1e5;
+	between(predict(&rates, work).total, 0.1 * MS, 2 * MS, "H200: a hundredth takes under 2 ms");
+	rates.ceiling[GPUAGG_CEILING_ZERO_COPY_IN] = 0;
+	ok(predict(&rates, work).link > 0, "a link that was not measured still takes time");
+}
+
+static void
+test_postgres(void)
+{
+	GpuAggRates rates = host(1);
+	GpuAggWork	work = {.pages = 10, .rows = 1000, .passed = 500, .groups = 7,
+	.keys = 1, .transitions = 2, .filter_instrs = 1};
+
+	is_double(gpuagg_predict_postgres(&rates, &work),
+			  1000 * 40.0 + 1000 * 25.0 + 500 * 3 * 25.0 + 7 * 500.0,
+			  "PostgreSQL: rows, filter, values, groups");
+}
+
+/* ---------- the curve of random accesses ---------- */
+
+static void
+test_curve(void)
+{
+	GpuAggRates rates = {
+		.npoints = 3,
+		.points = {
+			{1 << 20, {100, 80, 60}},
+			{1 << 22, {50, 40, 30}},
+			{1 << 24, {10, 8, 6}}
+		}
+	};
+
+	is_double(gpuagg_rates_random(&rates, GPUAGG_RANDOM_READ8, 1 << 22), 50, "at a point");
+	is_double(gpuagg_rates_random(&rates, GPUAGG_RANDOM_READ32, 1 << 20), 80, "at the first");
+	is_double(gpuagg_rates_random(&rates, GPUAGG_RANDOM_ATOMIC8, 1 << 24), 6, "at the last");
+	is_double(gpuagg_rates_random(&rates, GPUAGG_RANDOM_READ8, 1 << 21), 75,
+			  "between two: half way in the logarithm");
+	is_double(gpuagg_rates_random(&rates, GPUAGG_RANDOM_READ8, 1 << 23), 30,
+			  "between the next two");
+	is_double(gpuagg_rates_random(&rates, GPUAGG_RANDOM_READ8, 1), 100, "below the first");
+	is_double(gpuagg_rates_random(&rates, GPUAGG_RANDOM_READ8, 0), 100, "of nothing");
+	is_double(gpuagg_rates_random(&rates, GPUAGG_RANDOM_READ8, 1e15), 10, "beyond the last");
+	rates.npoints = 0;
+	is_double(gpuagg_rates_random(&rates, GPUAGG_RANDOM_READ8, 1 << 22), 0, "not measured");
+}
+
+int
+main(void)
+{
+	GpuAggRates gpu = h200();
+	GpuAggRates cores = host(4);
+
+	test_monotonic(&gpu, "GPU");
+	test_monotonic(&cores, "host");
+	test_each(&gpu, "GPU");
+	test_each(&cores, "host");
+	test_sum(&gpu, "GPU");
+	test_sum(&cores, "host");
+	test_bounds_gpu();
+	test_bounds_host();
+	test_scaling();
+	test_h200();
+	test_postgres();
+	test_curve();
+	return done_testing();
+}
