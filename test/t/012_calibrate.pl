@@ -1,0 +1,310 @@
+# gpuagg.calibrate(): a run is stored whole or not at all, is used by all
+# sessions at once, can be watched and ended, and leaves nothing behind.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = new_node(
+	'calibrate',
+	'shared_buffers = 128MB',
+	'restart_after_crash = on',
+	'log_min_messages = info');
+my $kind = device_kind($node);
+my $low = "SELECT gpuagg.calibrate(effort => 'low')";
+my $normal = "SELECT gpuagg.calibrate(effort => 'normal')";
+my $group = 'SELECT g, count(*), sum(id) FROM t GROUP BY g ORDER BY g';
+my ($rc, $out, $err);
+
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE t AS SELECT i AS id, i % 10 AS g FROM generate_series(1, 100000) i;
+	VACUUM ANALYZE t;});
+
+sub sql
+{
+	my ($query, %params) = @_;
+
+	return $node->safe_psql('postgres', $query, %params);
+}
+
+# Measured profiles, and all rows that belong to some
+sub stored
+{
+	return sql(
+		q{SELECT (SELECT count(*) FROM gpuagg.profile WHERE profile_id > 0),
+		(SELECT count(*) FROM gpuagg.ceiling WHERE profile_id > 0),
+		(SELECT count(*) FROM gpuagg.curve WHERE profile_id > 0)});
+}
+
+# A measurement is on the device; gives the backend's pid.
+sub wait_measuring
+{
+	for (1 .. 600)
+	{
+		my $pid = sql(
+			"SELECT pid FROM gpuagg.tasks WHERE state = 'measuring' LIMIT 1");
+		return $pid if $pid ne '';
+		sleep 0.02;
+	}
+	die 'nothing is measured';
+}
+
+sub intact
+{
+	my ($what, $want) = @_;
+
+	no_tasks($node, "$what: nothing is left on the device");
+	is(stored(), $want, "$what: nothing is stored");
+	is(sql("SELECT count(*) FROM pg_class WHERE relname = 'calibration_scratch'"),
+		'0', "$what: no table is left");
+	return same_answer($node, $group, "$what: the next query is right");
+}
+
+# What EXPLAIN says of the profile, in a session that is open
+my $explain = "SET gpuagg.debug_require = 'require'; EXPLAIN (VERBOSE, FORMAT %s) SELECT g, count(*) FROM t GROUP BY g";
+my $session = $node->background_psql('postgres');
+
+sub profile_line
+{
+	my $plan = $session->query(sprintf $explain, 'TEXT');
+
+	return join ' ', $plan =~ /^\s*Profile: (.*)$/m, $plan =~ /^\s*Profile Number: (.*)$/m;
+}
+
+sub profile_json
+{
+	my $plan = $session->query(sprintf $explain, 'JSON');
+
+	return join ' ', $plan =~ /"Profile": "(.*?)"/, $plan =~ /"Profile Number": (-?\d+)/;
+}
+
+# ---------- before ----------
+
+my $shipped = profile_line();
+like($shipped, qr/^(generic|shipped) -\d+$/, 'before: a shipped profile');
+is(profile_json(), $shipped, 'before: JSON says the same');
+is(stored(), '0|0|0', 'before: nothing is stored');
+
+# ---------- a run ----------
+
+my $begin = time;
+my $first = sql($low);
+note('calibrate: ' . (time - $begin) . ' s');
+cmp_ok($first, '>', 0, 'a run gives its number');
+cmp_ok(time - $begin, '<', 60, 'effort low takes seconds');
+is( sql("SELECT p.device_kind = d.kind, p.device_name = d.name, p.origin, p.effort,
+		p.seconds BETWEEN 0.1 AND 60, p.units > 0, p.memory_bytes > 0, p.spread >= 0,
+		p.measured_at BETWEEN now() - interval '2 minutes' AND now(), p.huge_pages IS NOT NULL,
+		p.server_version = current_setting('server_version')
+		FROM gpuagg.profile p, gpuagg.devices d WHERE d.state = 'ready' AND profile_id = $first"),
+	't|t|measured|low|t|t|t|t|t|t|t',
+	'the profile tells device and run');
+is( sql("SELECT least(feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns) > 0,
+		feed_page_ns < 1e6, round_trip_ns < 1e9 FROM gpuagg.profile WHERE profile_id = $first"),
+	't|t|t', 'its times are positive and no nonsense');
+is( sql("SELECT count(*) >= 3, bool_and(coalesce(per_second, ns) > 0) FROM gpuagg.ceiling WHERE profile_id = $first"),
+	't|t', 'ceilings');
+is( sql("SELECT string_agg(name, ' ' ORDER BY name) FROM gpuagg.ceiling WHERE profile_id = $first AND name IN ('int_ops', 'memory_read')"),
+	'int_ops memory_read', 'those that costs need');
+is( sql("SELECT count(*) >= 2, bool_and(least(read8_per_second, read32_per_second, atomic8_per_second) > 0) FROM gpuagg.random_access WHERE profile_id = $first"),
+	't|t', 'random accesses');
+is( sql("SELECT count(*) >= 1, bool_and(coalesce(reach_bytes, 1) > 0 AND confidence BETWEEN 0 AND 1) FROM gpuagg.memory_level WHERE profile_id = $first"),
+	't|t', 'levels of memory');
+is( sql("SELECT count(*), bool_and(cost_units > 0 AND milliseconds > 0) FROM gpuagg.cost_unit WHERE profile_id = $first"),
+	'5|t', 'the queries that tell the cost unit');
+is( sql("SELECT count(*) > 5, bool_and(y > 0) FROM gpuagg.curve WHERE profile_id = $first"),
+	't|t', 'points of curves');
+is(sql('SELECT count(*) FROM gpuagg.thread_scaling WHERE profile_id = '
+			. $first) > 0, $kind eq 'host', 'thread scaling, of the host');
+is(sql('SELECT count(*) FROM gpuagg.kernel WHERE profile_id = ' . $first) > 0,
+	$kind ne 'host', 'kernels, of a GPU');
+is(sql("SELECT count(*) FROM pg_class WHERE relname = 'calibration_scratch'"),
+	'0', 'the scratch table is gone');
+no_tasks($node, 'nothing is left on the device');
+is(profile_line(), "measured $first", 'an open session uses it');
+is(profile_json(), "measured $first", 'JSON says so');
+same_answer($node, $group, 'queries answer as before');
+
+# ---------- another one; history ----------
+
+my $second = sql($low);
+cmp_ok($second, '>', $first, 'a second run has a number of its own');
+is(sql('SELECT count(*) FROM gpuagg.profile WHERE profile_id > 0'),
+	'2', 'the first is kept');
+is(profile_line(), "measured $second", 'the newest counts');
+
+# Rolled back: as if it had not been
+sql("BEGIN; $low; ROLLBACK");
+is(sql('SELECT count(*) FROM gpuagg.profile WHERE profile_id > 0'),
+	'2', 'a run that is rolled back is not stored');
+is(profile_line(), "measured $second", 'and not used');
+
+# ---------- dump and restore ----------
+
+my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump.sql';
+my $digest = q{SELECT md5(string_agg(p::text, ',' ORDER BY p::text)) FROM gpuagg.%s p};
+$node->command_ok([ 'pg_dump', '-f', $dump, '-d', $node->connstr('postgres') ],
+	'pg_dump');
+sql('CREATE DATABASE restored');
+$node->command_ok(
+	[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored'), '-f', $dump ],
+	'restore');
+foreach my $table (
+	qw(profile memory_level tlb_group random_access ceiling kernel host_pattern
+	thread_scaling cost_unit curve))
+{
+	is($node->safe_psql('restored', sprintf $digest, $table),
+		sql(sprintf $digest, $table), "restored: $table is the same");
+}
+is( $node->safe_psql('restored',
+		"SELECT count(*) FROM gpuagg.profile WHERE profile_id < 0"),
+	'3', 'restored: what is shipped is there once');
+like($node->safe_psql('restored', sprintf $explain, 'TEXT'),
+	qr/Profile Number: $second$/m, 'restored: in use');
+cmp_ok($node->safe_psql('restored', $low), '>', $second,
+	'restored: numbers go on');
+
+# ---------- forgotten ----------
+
+sql("DELETE FROM gpuagg.profile WHERE profile_id = $second");
+is(profile_line(), "measured $first", 'deleted: the one before counts');
+sql("DELETE FROM gpuagg.profile WHERE origin = 'measured'");
+is(profile_line(), $shipped, 'all deleted: the shipped one, in the open session');
+is(stored(), '0|0|0', 'what belonged to them went along');
+
+# ---------- who may ----------
+
+sql('CREATE ROLE tuner LOGIN; CREATE ROLE nobody LOGIN');
+($rc, $out, $err) = $node->psql('postgres', $low, extra_params => [ '-U', 'tuner' ]);
+like($err, qr/permission denied for function calibrate/, 'not for everyone');
+sql('GRANT EXECUTE ON FUNCTION gpuagg.calibrate(text, text) TO tuner');
+my $granted = sql($low, extra_params => [ '-U', 'tuner' ]);
+is(sql("SELECT effort FROM gpuagg.profile WHERE profile_id = $granted", extra_params => [ '-U', 'nobody' ]),
+	'low', 'but for whom it is granted to; everyone may read');
+foreach my $write (
+	'DELETE FROM gpuagg.profile',
+	'UPDATE gpuagg.ceiling SET per_second = 1',
+	'CREATE TABLE gpuagg.mine (x int)')
+{
+	($rc, $out, $err) = $node->psql('postgres', $write, extra_params => [ '-U', 'tuner' ]);
+	like($err, qr/permission denied/, "who may measure may not: $write");
+}
+sql('DELETE FROM gpuagg.profile WHERE profile_id > 0');
+
+# ---------- arguments ----------
+
+foreach my $bad (
+	[ "device => 'quantum'", '22023', qr/HINT:  Devices are "auto", "host", "cuda" and "cuda:N"/ ],
+	[ "device => 'cuda:-1'", '22023', qr/invalid device/ ],
+	[ "device => ''", '22023', qr/invalid device/ ],
+	[ "effort => 'much'", '22023', qr/effort must be "low", "normal" or "high"/ ],
+	[ "device => 'cuda:77', effort => 'low'", '55000', qr/HINT:  Only the device in use/ ])
+{
+	my ($args, $state, $pattern) = @$bad;
+
+	($rc, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT gpuagg.calibrate($args)");
+	like($err, qr/ERROR:  $state: /, "$args: SQLSTATE $state");
+	like($err, $pattern, "$args: says why");
+}
+SKIP:
+{
+	skip 'there is a GPU', 1 if $kind ne 'host';
+	($rc, $out, $err) = $node->psql('postgres', "SELECT gpuagg.calibrate('cuda', 'low')");
+	like($err, qr/device "cuda" runs no tasks/, 'no GPU to measure');
+}
+is(sql("SELECT gpuagg.calibrate(NULL)"), '', 'NULL is NULL');
+intact('bad arguments', '0|0|0');
+
+# ---------- while it runs ----------
+
+my $psql = start_psql($node, "$normal;");
+my $pid = wait_measuring();
+ok( $node->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM gpuagg.tasks WHERE pid = $pid AND state = 'measuring' AND pages_done > 0"),
+	'progress can be watched');
+is( sql("SELECT pages_done BETWEEN 1 AND 1000, pages_total, datname, usename IS NOT NULL FROM gpuagg.tasks WHERE pid = $pid"),
+	't|1000|postgres|t', 'in thousandths');
+same_answer($node, $group, 'a query runs beside it');
+is(sql("SELECT state FROM gpuagg.tasks WHERE pid = $pid"),
+	'measuring', 'which goes on');
+# another one waits, as long as it may
+($rc, $out, $err) = $node->psql('postgres',
+	"\\set VERBOSITY verbose\nSET gpuagg.queue_timeout = '300ms'; $low");
+like($err, qr/ERROR:  55000: the device cannot be measured/,
+	'a second run at the same time fails after gpuagg.queue_timeout');
+like($err, qr/DETAIL:  .*gpuagg\.queue_timeout/, 'and says why');
+
+# cancelled
+$begin = time;
+sql("SELECT pg_cancel_backend($pid)");
+finish_psql($psql);
+cmp_ok(time - $begin, '<', 5, 'cancel acts within 5 s');
+like($psql->{stderr}, qr/canceling statement due to user request/, 'cancelled');
+intact('cancel', '0|0|0');
+
+# statement_timeout
+$psql = finish_psql(start_psql($node, "SET statement_timeout = '1s'; $normal;"));
+cmp_ok($psql->{seconds}, '<', 6, 'statement_timeout acts within 5 s');
+like($psql->{stderr}, qr/canceling statement due to statement timeout/, 'statement_timeout');
+intact('statement_timeout', '0|0|0');
+
+# terminated, while another one waits
+$psql = start_psql($node, "$normal;");
+$pid = wait_measuring();
+my $waiter = start_psql($node, "$low;");
+ok( $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM gpuagg.tasks WHERE state = 'queued'"),
+	'a second run at the same time waits');
+$begin = time;
+sql("SELECT pg_terminate_backend($pid)");
+finish_psql($psql);
+cmp_ok(time - $begin, '<', 5, 'termination acts within 5 s');
+like($psql->{stderr}, qr/terminating connection due to administrator command/, 'terminated');
+finish_psql($waiter);
+is($waiter->{stderr} =~ /ERROR|FATAL/ ? $waiter->{stderr} : '', '', 'the second run has no error');
+cmp_ok($waiter->{stdout}, '>', 0, 'and is done');
+sql('DELETE FROM gpuagg.profile WHERE profile_id > 0');
+intact('terminate', '0|0|0');
+
+# the worker ends meanwhile
+$psql = start_psql($node, "$normal;");
+wait_measuring();
+kill 'TERM', worker_pid($node);
+finish_psql($psql);
+like($psql->{stderr}, qr/ERROR:  the device cannot be measured/, 'the worker ended: an error');
+like($psql->{stderr}, qr/DETAIL:  \S/, 'which says why');
+ok(wait_ready($node), 'the worker is back');
+intact('worker SIGTERM', '0|0|0');
+$session->quit;
+crash_free($node, 'no crash so far');
+
+# the worker is killed: PostgreSQL restarts its processes
+$psql = start_psql($node, "$normal;");
+wait_measuring();
+kill 'KILL', worker_pid($node);
+finish_psql($psql);
+isnt($psql->{stderr}, '', 'the worker is killed: the session is gone');
+ok($node->poll_query_until('postgres', 'SELECT true'), 'the server recovers');
+ok(wait_ready($node), 'with a device');
+intact('kill -9 of the worker', '0|0|0');
+cmp_ok(sql($low), '>', 0, 'and can be measured');
+
+# shutdown does not wait for it
+$psql = start_psql($node, "$normal;");
+wait_measuring();
+$begin = time;
+$node->stop('fast');
+cmp_ok(time - $begin, '<', 10, 'fast shutdown does not wait for a measurement');
+finish_psql($psql);
+my $log = slurp_file($node->logfile);
+unlike($log, qr/PANIC:|TRAP: /, 'no panic');
+my @signals = $log =~ /was terminated by signal (\d+)/g;
+is_deeply([ sort @signals ], [9], 'only our own kill shows in the log');
+done_testing();
