@@ -164,8 +164,67 @@ RETURNS void
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_stat_reset';
 COMMENT ON FUNCTION gpuagg.stat_reset() IS
-'sets all counters of gpuagg.stat to zero';
+'sets all counters of gpuagg.stat to zero, and empties gpuagg.stat_cost';
 REVOKE ALL ON FUNCTION gpuagg.stat_reset() FROM PUBLIC;
+
+--
+-- How honest the cost model is: one's own tasks; all for pg_read_all_stats
+--
+
+CREATE FUNCTION gpuagg.get_stat_cost(
+    OUT ended_at timestamptz,
+    OUT datid oid,
+    OUT usesysid oid,
+    OUT relid oid,
+    OUT node text,
+    OUT device text,
+    OUT predicted_ms double precision,
+    OUT measured_ms double precision,
+    OUT bound_by text)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_stat_cost';
+COMMENT ON FUNCTION gpuagg.get_stat_cost() IS
+'behind view gpuagg.stat_cost';
+
+CREATE VIEW gpuagg.stat_cost AS
+    SELECT c.ended_at, c.datid, d.datname, c.usesysid, c.relid,
+           CASE WHEN d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+                THEN c.relid::pg_catalog.regclass END AS relation,
+           c.node, c.device, c.predicted_ms, c.measured_ms,
+           c.predicted_ms OPERATOR(pg_catalog./)
+               NULLIF(c.measured_ms, 0) AS ratio,
+           c.bound_by
+    FROM gpuagg.get_stat_cost() c
+         LEFT JOIN pg_catalog.pg_database d
+         ON d.oid OPERATOR(pg_catalog.=) c.datid;
+COMMENT ON VIEW gpuagg.stat_cost IS
+'the last 256 tasks that devices completed: predicted and measured time until the first group or row could be returned; your own, and with pg_read_all_stats those of others';
+COMMENT ON COLUMN gpuagg.stat_cost.ended_at IS
+'when';
+COMMENT ON COLUMN gpuagg.stat_cost.datid IS
+'OID of the database';
+COMMENT ON COLUMN gpuagg.stat_cost.datname IS
+'name of the database';
+COMMENT ON COLUMN gpuagg.stat_cost.usesysid IS
+'OID of the user who logged in';
+COMMENT ON COLUMN gpuagg.stat_cost.relid IS
+'OID of the table';
+COMMENT ON COLUMN gpuagg.stat_cost.relation IS
+'the table, if it is one of this database';
+COMMENT ON COLUMN gpuagg.stat_cost.node IS
+'GpuAgg or GpuSample';
+COMMENT ON COLUMN gpuagg.stat_cost.device IS
+'kind of the device that ran it';
+COMMENT ON COLUMN gpuagg.stat_cost.predicted_ms IS
+'as planned';
+COMMENT ON COLUMN gpuagg.stat_cost.measured_ms IS
+'as it was';
+COMMENT ON COLUMN gpuagg.stat_cost.ratio IS
+'predicted_ms / measured_ms';
+COMMENT ON COLUMN gpuagg.stat_cost.bound_by IS
+'what was predicted to bound it: feed, link, compute, cache, memory, emit or start';
+GRANT SELECT ON gpuagg.stat_cost TO PUBLIC;
 
 --
 -- Tools

@@ -26,6 +26,7 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "service/stat.h"
+#include "service/stat_cost.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -316,6 +317,28 @@ scan_rewind(GpuAggScan *scan)
 		gpuagg_results_rewind(scan->results);
 }
 
+/*
+ * Keeps what was predicted beside what it took, until the first group or row
+ * can be returned.
+ */
+static void
+scan_note_cost(const GpuAggScan *scan, instr_time start)
+{
+	GpuAggCostPair pair = {
+		.relid = RelationGetRelid(scan->rel),
+		.select = scan->info->program->select,
+		.bound = gpuagg_bound_name(scan->info->predicted.bound),
+		.predicted_ms = scan->info->predicted.startup / 1e6
+	};
+	instr_time	end;
+
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	pair.measured_ms = INSTR_TIME_GET_MILLISEC(end);
+	strlcpy(pair.device, scan->counters.device, sizeof(pair.device));
+	gpuagg_stat_cost_add(&pair);
+}
+
 void
 gpuagg_scan_run(GpuAggScan *scan)
 {
@@ -333,15 +356,17 @@ gpuagg_scan_run(GpuAggScan *scan)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("gpuagg.debug_require = forbid, but a plan uses the device")));
-	if (timing)
-		INSTR_TIME_SET_CURRENT(start);
+	INSTR_TIME_SET_CURRENT(start);
 	scan_forget(scan);
 	scan->falling_back = false;
 	status = scan_run_device(scan, &error);
 	MemoryContextSwitchTo(query);
 	MemoryContextDelete(run);
 	if (status == GPUAGG_OK)
+	{
 		scan_rewind(scan);
+		scan_note_cost(scan, start);
+	}
 	else
 	{
 		scan_forget(scan);

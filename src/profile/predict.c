@@ -37,26 +37,27 @@
 /* Host device, one thread that does HOST_INT_OPS a second */
 #define HOST_INT_OPS 2.0e9
 #define HOST_LINE_NS 1.3
-#define HOST_TASK_NS 250000.0	/* threads wake up, and go to sleep */
+#define HOST_TASK_NS 350000.0	/* threads wake up, and go to sleep */
 #define HOST_ROW_NS 10.0
 #define HOST_ATTRIBUTE_NS 0.8
-#define HOST_COLUMN_NS 1.2
+#define HOST_COLUMN_NS 0.8
 #define HOST_INSTR_NS 1.0
 #define HOST_GROUP_NS 8.0
 #define HOST_KEY_NS 3.0
-#define HOST_TRANSITION_NS 1.5
+#define HOST_TRANSITION_NS 1.0
 #define HOST_NEW_GROUP_NS 100.0
 #define HOST_CACHE_BYTES (1024.0 * 1024.0)
-#define HOST_MISS_NS 40.0
+#define HOST_MISS_NS 25.0
 
 /* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
 #define GPU_INT_OPS 1.2e11
 #define GPU_LINE_NS 0.5
+#define GPU_TASK_NS 300000.0	/* streams, a table, the first batches */
 #define GPU_ROW_NS 60.0
-#define GPU_COLUMN_NS 8.0
+#define GPU_COLUMN_NS 5.0
 #define GPU_INSTR_NS 10.0
-#define GPU_KEY_NS 20.0
-#define GPU_TRANSITION_NS 15.0
+#define GPU_KEY_NS 15.0
+#define GPU_TRANSITION_NS 9.0
 #define GPU_NEW_GROUP_NS 500.0
 #define GPU_LINK_RATE 40e9		/* where none was measured */
 #define GPU_LOCAL_GROUPS 1000.0
@@ -72,10 +73,10 @@
 #define OVERLAP_LOSS 0.15
 
 /* Groups on their way to tuples */
-#define EMIT_NS 40.0
-#define EMIT_OUTPUT_NS 12.0
-#define EMIT_NUMERIC_NS 120.0
-#define EMIT_RATE 5e9			/* bytes a second through the queue */
+#define EMIT_NS 22.0
+#define EMIT_OUTPUT_NS 6.0
+#define EMIT_NUMERIC_NS 60.0
+#define EMIT_RATE 1e10			/* bytes a second through the queue */
 
 /* Rows that a backend forms (GpuSample); pages cost another pin */
 #define CHOSEN_NS 50.0
@@ -200,7 +201,7 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	double		link = rates->ceiling[GPUAGG_CEILING_ZERO_COPY_IN];
 	double		middle;
 
-	p->start = rates->round_trip_ns + (rates->gpu ? 0 : HOST_TASK_NS);
+	p->start = rates->round_trip_ns + (rates->gpu ? GPU_TASK_NS : HOST_TASK_NS);
 	p->feed = work->pages * rates->feed_page_ns + work->judged_rows * JUDGE_NS;
 	p->link = rates->gpu ? work->pages * GPUAGG_PAGE_BYTES /
 		(link > 0 ? link : GPU_LINK_RATE) * 1e9 : 0;

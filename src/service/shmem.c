@@ -92,6 +92,7 @@ gpuagg_shmem_startup(void)
 			slot_init(gpuagg_shmem_slot(i));
 		for (int i = 0; i < GPUAGG_NSTATS; i++)
 			pg_atomic_init_u64(&gpuagg_shared->stats[i], 0);
+		SpinLockInit(&gpuagg_shared->costs.mutex);
 		device_init(&gpuagg_shared->device);
 	}
 	LWLockRelease(AddinShmemInitLock);

@@ -36,6 +36,7 @@
 #include "device/device.h"
 #include "port/atomics.h"
 #include "service/stat.h"
+#include "service/stat_cost.h"
 #include "storage/condition_variable.h"
 #include "storage/spin.h"
 
@@ -145,6 +146,7 @@ typedef struct GpuAggShared
 {
 	GpuAggDeviceState device;
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];
+	GpuAggCostRing costs;
 	int			nslots;
 	GpuAggSlotPadded *slots;
 	char	   *queues;

@@ -340,6 +340,7 @@ gpuagg_stat_reset(PG_FUNCTION_ARGS)
 	gpuagg_require_preload();
 	for (int i = 0; i < GPUAGG_NSTATS; i++)
 		pg_atomic_write_u64(&gpuagg_shared->stats[i], 0);
+	gpuagg_stat_cost_reset();
 	PG_RETURN_VOID();
 }
 

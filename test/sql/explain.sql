@@ -80,5 +80,10 @@ SET gpuagg.debug_require = 'require';
 SELECT count(*), sum(v) FROM xp WHERE t IN ('t1', 't2');
 RESET debug_print_plan;
 RESET ALL;
+-- predictions are kept beside what was measured
+SET gpuagg.debug_require = 'require';
+SELECT count(*) FROM xp WHERE g < 0;
+RESET gpuagg.debug_require;
+SELECT DISTINCT relation, node, predicted_ms > 0 AS predicted, measured_ms > 0 AS measured, ratio > 0 AS ratio, bound_by <> '' AS bound FROM gpuagg.stat_cost WHERE relation = 'xp'::regclass;
 DROP FUNCTION xp_analyze, xp_node;
 DROP TABLE xp, xp_dim;

@@ -84,9 +84,9 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 SELECT count(*) > 2 FROM gpuagg.why_not('SELECT n, string_agg(t, '','' ORDER BY t), sum(DISTINCT id) FROM re WHERE upper(t) = ''T'' GROUP BY n');
 -- nothing in the way but the cost; then nothing: no row
 SELECT regexp_replace(w, '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g') w;
-SET cpu_operator_cost = 100;
+SET gpuagg.cost_scale = 0.001;
 SELECT * FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g');
-RESET cpu_operator_cost;
+RESET gpuagg.cost_scale;
 -- nothing to group; not a query; several; not SQL; a query that may not be read
 SELECT * FROM gpuagg.why_not('SELECT * FROM re');
 SELECT * FROM gpuagg.why_not('DELETE FROM re');
@@ -98,11 +98,11 @@ SELECT * FROM gpuagg.why_not(NULL);
 -- it runs nothing
 SELECT count(*) FROM gpuagg.why_not('INSERT INTO re_dim SELECT g, max(t) FROM re GROUP BY g');
 SELECT count(*) FROM re_dim;
-SET cpu_operator_cost = 100;
+SET gpuagg.cost_scale = 0.001;
 -- parameters, subqueries, more than one grouping step
 SELECT count(*) FROM gpuagg.why_not('SELECT g, count(*) FROM re WHERE id > $1 GROUP BY g');
 SELECT regexp_replace(w, '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT x, count(*) FROM (SELECT g, sum(id) AS x FROM re GROUP BY g) y GROUP BY x') w;
-RESET cpu_operator_cost;
+RESET gpuagg.cost_scale;
 SET gpuagg.enable = off;
 SELECT regexp_replace(w, '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g') w;
 RESET gpuagg.enable;

@@ -83,7 +83,7 @@ $$;
 CREATE FUNCTION prefer_device(local bool DEFAULT true) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM set_config('gpuagg.enable', 'on', local),
-			set_config('gpuagg.debug_require', 'allow', local),
+			set_config('gpuagg.debug_require', 'prefer', local),
 			set_config('cpu_tuple_cost', '10', local),
 			set_config('cpu_operator_cost', '100', local),
 			set_config('max_parallel_workers_per_gather', '0', local),

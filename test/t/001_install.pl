@@ -123,7 +123,7 @@ $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other',
 	'CREATE TABLE t AS SELECT i AS id, i % 7 AS g FROM generate_series(1, 20000) i; ANALYZE t'
 );
-my $explain = "SET cpu_operator_cost = 100; EXPLAIN (COSTS OFF) SELECT g, count(*) FROM t GROUP BY g";
+my $explain = "SET gpuagg.debug_require = prefer; EXPLAIN (COSTS OFF) SELECT g, count(*) FROM t GROUP BY g";
 unlike($node->safe_psql('other', $explain), qr/GpuAgg/, 'no node without the extension');
 like($node->safe_psql('postgres', $explain), qr/GpuAgg/, 'a node with it');
 # Created and dropped: sessions that are open notice.
@@ -158,7 +158,7 @@ foreach my $encoding ('LATIN1', 'EUC_JP', 'SQL_ASCII')
 		'SELECT c, length(s), octet_length(s), substr(s, 2, 2), count(*) FROM t GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4',
 		q{SELECT count(*) FILTER (WHERE s LIKE '__'), count(*) FILTER (WHERE s LIKE '_%b%'), min(s), max(s), count(*) FILTER (WHERE s LIKE 'a%') FROM t})
 	{
-		is( $node->safe_psql($db, "SET client_encoding = '$encoding'; SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $query"),
+		is( $node->safe_psql($db, "SET client_encoding = '$encoding'; SET jit = off; SET gpuagg.debug_require = prefer; $query"),
 			$node->safe_psql($db, "SET client_encoding = '$encoding'; SET gpuagg.enable = off; $query"),
 			"$encoding: $query");
 	}

@@ -139,7 +139,7 @@ my $counter = $gpu ? 'redone' : 'fallbacks_device';
 my $worker = worker_pid($node);
 my $before = counter($node, $counter);
 $psql = start_psql($node,
-	"SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $slow;");
+	"SET jit = off; SET gpuagg.debug_require = prefer; $slow;");
 wait_task($node);
 kill 'TERM', $worker;
 finish_psql($psql);
@@ -153,7 +153,7 @@ cmp_ok(counter($node, $counter), '>', $before, 'who answered is counted');
 intact('worker SIGTERM');
 # the same without fallback: an error, and the next query runs
 $psql = start_psql($node,
-	"SET gpuagg.fallback = off; SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $slow;"
+	"SET gpuagg.fallback = off; SET jit = off; SET gpuagg.debug_require = prefer; $slow;"
 );
 wait_task($node);
 kill 'TERM', worker_pid($node);
@@ -181,7 +181,7 @@ is(worker_pid($node), $worker, 'SIGHUP does not stop the worker');
 # a query that comes while no worker is there waits or is answered by PostgreSQL
 kill 'TERM', $worker;
 is( $node->safe_psql('postgres',
-		"SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $fast"),
+		"SET jit = off; SET gpuagg.debug_require = prefer; $fast"),
 	$node->safe_psql('postgres', "SET gpuagg.enable = off; $fast"),
 	'a query in the gap is answered');
 ok(wait_ready($node), 'the worker is back once more');

@@ -80,7 +80,7 @@ my $leak = q{
 	END $$;};
 $node->safe_psql('postgres', 'CREATE TABLE small AS SELECT * FROM t LIMIT 3000');
 (my $leak_small = $leak) =~ s/FROM t /FROM small /g;
-$session->query("SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; SET enable_indexscan = off; SET enable_bitmapscan = off; SET enable_indexonlyscan = off");
+$session->query("SET jit = off; SET gpuagg.debug_require = prefer; SET enable_indexscan = off; SET enable_bitmapscan = off; SET enable_indexonlyscan = off");
 my $pid = $session->query('SELECT pg_backend_pid()');
 my $worker = worker_pid($node);
 my $fds = sub { my @f = glob("/proc/$_[0]/fd/*"); return scalar @f; };
@@ -116,7 +116,7 @@ slow: {
 	slow_table($queue, 10000);
 	# longer than all that waits for it below; it is cancelled then
 	my $slow = slow_query(6, $queue);
-	my $prefer = 'SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100;';
+	my $prefer = 'SET jit = off; SET gpuagg.debug_require = prefer;';
 	my $fast = 'SELECT g, count(*) FROM slow GROUP BY g ORDER BY g';
 	my $stock = $queue->safe_psql('postgres', "SET gpuagg.enable = off; $fast");
 	my $psql = start_psql($queue, "$prefer $slow;");
@@ -173,7 +173,7 @@ $tight->safe_psql('postgres',
 	q{CREATE TABLE many AS SELECT i AS id, 'a key of some length ' || i AS k FROM generate_series(1, 300000) i; ANALYZE many}
 );
 my $query = q{SELECT count(*), sum(n), min(k), max(s) FROM (SELECT k, count(*) AS n, sum(id) AS s FROM many GROUP BY k OFFSET 0) x};
-my $prefer = 'SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100;';
+my $prefer = 'SET jit = off; SET gpuagg.debug_require = prefer;';
 is( $tight->safe_psql('postgres', "$prefer $query"),
 	$tight->safe_psql('postgres', "SET gpuagg.enable = off; $query"),
 	'more groups than device memory holds');

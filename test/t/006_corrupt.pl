@@ -126,7 +126,7 @@ foreach my $try (0 .. @queries * @cases - 1)
 	my $name = "$cases[$i][0]: $query";
 	my $require = $query =~ /TABLESAMPLE/ ? "SET gpuagg.debug_require = 'prefer';" : '';
 	# First, so that it is tried on what crashes PostgreSQL, too.
-	my $device = answer('SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; SET max_parallel_workers_per_gather = 0;' . $require,
+	my $device = answer('SET jit = off; SET gpuagg.debug_require = prefer; SET max_parallel_workers_per_gather = 0;' . $require,
 		"c$i", $query);
 
 	# what we refuse to follow, whatever PostgreSQL makes of it

@@ -298,7 +298,7 @@ is(counter($node, 'redone'), $redone, 'neither is counted');
 # When the host device fails as well, PostgreSQL answers.
 fake_does('fault 1');
 is( $node->safe_psql('postgres',
-		"SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; SET gpuagg.debug_fault = 'memory'; $group"
+		"SET jit = off; SET gpuagg.debug_require = prefer; SET gpuagg.debug_fault = 'memory'; $group"
 	),
 	$node->safe_psql('postgres', "SET gpuagg.enable = off; $group"),
 	'both devices fail: PostgreSQL answers');
@@ -431,7 +431,7 @@ fake_does('open_sleep 12');
 $node->restart;
 $begin = time;
 is( $node->safe_psql('postgres',
-		"SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100; $group"),
+		"SET jit = off; SET gpuagg.debug_require = prefer; $group"),
 	$stock, 'a device that does not come: PostgreSQL answers');
 my $waited = time - $begin;
 cmp_ok($waited, '<', 8, 'after some seconds');

@@ -103,7 +103,7 @@ sub short_queries
 
 	$node->safe_psql(
 		'postgres', qq{
-		SET jit = off; SET cpu_tuple_cost = 10; SET cpu_operator_cost = 100;
+		SET jit = off; SET gpuagg.debug_require = prefer;
 		DO \$\$
 		DECLARE n int8;
 		BEGIN
