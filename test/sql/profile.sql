@@ -167,7 +167,7 @@ BEGIN
 	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
 	RETURN plan->0->'Plan';
 END $$;
-SELECT key, CASE WHEN jsonb_typeof(value) = 'number' THEN CASE WHEN value::float8 > 0 THEN 'positive' WHEN value::float8 = 0 THEN 'zero' ELSE 'negative' END ELSE 'text' END AS value
+SELECT key, CASE WHEN jsonb_typeof(value) = 'number' THEN CASE WHEN value::float8 >= 0 THEN 'a time' ELSE 'negative' END ELSE 'text' END AS value
 FROM jsonb_each(pf_node('SELECT g, count(*) FROM pf GROUP BY g')) WHERE key ~ 'Predicted|Bound|Profile' AND key <> 'Predicted Link Time' ORDER BY key COLLATE "C";
 -- predictions follow the work
 SELECT (pf_node('SELECT id, count(*) FROM pf GROUP BY id')->>'Predicted Time')::float8 > (pf_node('SELECT g, count(*) FROM pf GROUP BY g')->>'Predicted Time')::float8 AS more_groups_take_longer;
