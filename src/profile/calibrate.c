@@ -18,6 +18,7 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "gpuagg.h"
+#include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "profile/calibrate.h"
 #include "service/client.h"
@@ -205,6 +206,7 @@ gpuagg_calibrate(PG_FUNCTION_ARGS)
 	int			id;
 
 	gpuagg_require_preload();
+	PreventCommandIfReadOnly("gpuagg.calibrate()");	/* before it takes long */
 	c->effort = parse_effort(text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	c->host = parse_device(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	INSTR_TIME_SET_CURRENT(start);

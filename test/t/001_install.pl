@@ -23,7 +23,8 @@ foreach my $call (
 	'SELECT gpuagg.stat_reset()',
 	'SELECT gpuagg.reset_device()',
 	"SELECT gpuagg.why_not('SELECT 1')",
-	'SELECT gpuagg.ping()')
+	'SELECT gpuagg.ping()',
+	'SELECT gpuagg.calibrate()')
 {
 	my ($rc, $out, $err) = $plain->psql('postgres', $call);
 	isnt($rc, 0, "fails without preload: $call");

@@ -221,6 +221,10 @@ SKIP:
 	like($err, qr/device "cuda" runs no tasks/, 'no GPU to measure');
 }
 is(sql("SELECT gpuagg.calibrate(NULL)"), '', 'NULL is NULL');
+($rc, $out, $err) = $node->psql('postgres',
+	"\\set VERBOSITY verbose\nBEGIN READ ONLY; $normal");
+like($err, qr/ERROR:  25006: cannot execute gpuagg.calibrate\(\) in a read-only transaction/,
+	'not in a read-only transaction');
 intact('bad arguments', '0|0|0');
 
 # ---------- while it runs ----------
