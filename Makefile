@@ -10,6 +10,7 @@
 #	make check			everything that can be tested here, on private servers;
 #						PARTS="regress tap" runs some, TESTS="types" some files
 #	make bench			benchmarks; BENCH="groupby h2o" runs some
+#	make plots			pictures of what was measured, to doc/; needs gnuplot
 #	make bundle			what a GPU machine without packages needs
 #	make clean
 #
@@ -19,7 +20,8 @@
 
 PG_CONFIG ?= pg_config
 
-FRAME_GOALS := check quickstart quickstart-stop psql bench bundle prefix packages
+FRAME_GOALS := check quickstart quickstart-stop psql bench plots bundle \
+	prefix packages
 
 ifneq ($(filter $(FRAME_GOALS),$(MAKECMDGOALS)),)
 
@@ -53,6 +55,9 @@ psql:
 
 bench: prefix
 	@test/bench/run $(BENCH)
+
+plots:
+	@test/bench/plots/run
 
 bundle: packages
 	+@test/gpu/bundle

@@ -1,0 +1,130 @@
+# Pictures of a device profile: what is exported of the catalog, and that
+# gnuplot draws it.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $plots = "$FindBin::RealBin/../bench/plots";
+my $dir = PostgreSQL::Test::Utils::tempdir;
+my $node = new_node('plots', 'shared_buffers = 16MB');
+my ($bash) = grep { -x } '/bin/bash', '/usr/bin/bash';
+
+# One of the programs, with libpq's environment pointing at the node or not
+sub program
+{
+	my ($live, $name, @args) = @_;
+	my ($out, $err) = ('', '');
+
+	local %ENV = %ENV;
+	delete $ENV{PGHOST};
+	@ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres')
+	  if $live;
+	IPC::Run::run([ $bash, "$plots/$name", @args ], '>', \$out, '2>', \$err);
+	return ($? >> 8, $out, $err);
+}
+
+# A run that is a copy of the shipped profile of an H200, with curves
+sub add_run
+{
+	my ($id, $day) = @_;
+
+	my $sql = "CREATE TEMP TABLE run AS SELECT * FROM gpuagg.profile WHERE profile_id = -1;
+		UPDATE run SET profile_id = $id, origin = 'measured', measured_at = '$day';
+		INSERT INTO gpuagg.profile SELECT * FROM run;";
+	foreach my $table (qw(memory_level random_access ceiling kernel))
+	{
+		$sql .= "CREATE TEMP TABLE r_$table AS SELECT * FROM gpuagg.$table WHERE profile_id = -1;
+			UPDATE r_$table SET profile_id = $id;
+			INSERT INTO gpuagg.$table SELECT * FROM r_$table;";
+	}
+	$sql .= "INSERT INTO gpuagg.curve
+		SELECT $id, 'chase', s, x * 1024::int8 ^ 3, 1234.5678 + x + repeat
+		FROM unnest('{16777216, 33554432}'::int8[]) s, generate_series(1, 100, 9) x, unnest('{0, 1, 90}'::int4[]) repeat;
+		INSERT INTO gpuagg.curve
+		SELECT $id, 'sharing', 0, x, CASE WHEN x % 2 = 0 THEN 4 ELSE 1 END FROM generate_series(1, 7) x;
+		INSERT INTO gpuagg.tlb_group SELECT $id, u, u % 2 FROM generate_series(0, 7) u;";
+	$node->safe_psql('postgres', $sql);
+}
+
+my ($rc, $out, $err) = program(1, 'export', 'cuda', "$dir/none");
+isnt($rc, 0, 'what came with gpuagg was not measured: not exported');
+like($err, qr/no measured profile of a cuda device/, 'and the reason');
+ok(!-e "$dir/none", 'and nothing is left');
+
+($rc, $out, $err) = program(1, 'export', 'tpu', "$dir/none");
+isnt($rc, 0, 'no such kind of device');
+like($err, qr/cuda or host, not tpu/, 'is said');
+
+add_run(8, '2026-11-20');
+add_run(7, '2026-11-21');
+($rc, $out, $err) = program(1, 'export', 'cuda', "$dir/profile");
+is($rc, 0, 'exported') or diag($err);
+like(slurp_file("$dir/profile/profile.csv"), qr/\A\S+\n7,cuda,NVIDIA H200,measured,/,
+	'the newest run, whatever its number');
+my $curve = slurp_file("$dir/profile/curve.csv");
+like($curve, qr/^7,chase,33554432,1073741824,1236\.6$/m,
+	'the median of repeats, in 5 digits');
+unlike($curve, qr/^8,/m, 'no points of other runs');
+ok(!-e "$dir/profile/host_pattern.csv", 'no file for what was not measured');
+
+# Without gnuplot: only what the program needs until it looks for it
+mkdir "$dir/bin";
+foreach my $name (qw(dirname mktemp rm))
+{
+	my ($at) = grep { -x } map { "$_/$name" } split(/:/, $ENV{PATH});
+	symlink($at, "$dir/bin/$name");
+}
+{
+	local $ENV{PATH} = "$dir/bin";
+	($rc, $out, $err) = program(0, 'run');
+	isnt($rc, 0, 'no gnuplot, no pictures');
+	like($err, qr/apt-get install gnuplot-nox/, 'and what to install');
+}
+
+SKIP:
+{
+	skip 'no gnuplot on this machine', 17
+	  unless grep { -x "$_/gnuplot" } split(/:/, $ENV{PATH});
+
+	foreach my $live (0, 1)
+	{
+		my $from = $live ? 'the catalog' : 'committed results';
+
+		$ENV{PLOTS_OUT} = "$dir/pictures$live";
+		($rc, $out, $err) = program($live, 'run');
+		is($rc, 0, "drawn from $from");
+		is($err, '', 'without a complaint');
+		foreach my $name (qw(tlb sharing random roofline))
+		{
+			like(slurp_file("$dir/pictures$live/$name.svg"),
+				qr/\A<\?xml.*<path .*<\/svg>\s*\z/s, "$name.svg of $from");
+		}
+	}
+
+	# Results of a host device, and of its cost model
+	mkdir "$dir/results";
+	mkdir "$dir/results/some";
+	rename("$dir/profile", "$dir/results/some/profile");
+	unlink("$dir/results/some/profile/tlb_group.csv");
+	append_to_file("$dir/results/some/model.csv",
+		"point,rows,key,predicted_ms,gpuagg_ms,query\n"
+		  . "1,10000,g1+g2,1.5,1.25,\"SELECT g1, g2\"\n2,10000,-,20,25,\"SELECT 1\"\n");
+	@ENV{qw(PLOTS_RESULTS PLOTS_DEVICE PLOTS_OUT)} = ("$dir/results", 'some', "$dir/some");
+	($rc, $out, $err) = program(0, 'run');
+	is($rc, 0, 'drawn from other results') or diag($err);
+	my $model = slurp_file("$dir/some/model.svg");
+	like($model, qr/>some</, 'model.svg names the device');
+	like($model, qr/>15 % off</, 'and says what its lines are');
+	ok(!-e "$dir/some/sharing.svg", 'no picture of what was not measured');
+	like($out, qr/^not drawn: sharing\.svg \(no tlb_group\.csv\)$/m, 'which is said');
+}
+
+$node->stop;
+done_testing();
