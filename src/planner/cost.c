@@ -80,8 +80,6 @@ work_program(GpuAggWork *work, const GpuAggProgram *p)
 	work->keys = p->nkeys;
 	work->transitions = p->ntransitions;
 	work->entry_bytes = layout.row_bytes;
-	for (int i = 0; i < p->ncolumns; i++)
-		work->text |= gpuagg_program_classes(p)[i] == GPUAGG_CLASS_BYTES;
 }
 
 static void

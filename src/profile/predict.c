@@ -5,7 +5,7 @@
  * All times in ns.  With p pages, r rows decoded, s rows that pass the
  * filter, g groups, n units of the device:
  *
- *		start	round trip of an empty task, and the pipeline's first batch
+ *		start	round trip of an empty task, and TASK_NS
  *		feed	p * feed_page_ns + JUDGE_NS * rows that are judged one by one
  *		link	p * 8192 / zero_copy_in					(GPU)
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n
@@ -17,8 +17,8 @@
  * rate of a unit, and access is one random access to the group table:
  *		1 / random rate of a region of the table's size	(curve of the profile,
  *														so all reaches are in it)
- * On a GPU few groups contend: while groups fit the blocks' own tables it is
- * 1 / local atomics' rate for so many addresses, a transition each.
+ * counted on a GPU only of groups that the blocks' own tables cannot hold; that
+ * many rows contend for few groups is not counted.
  *
  * A GPU overlaps feed, link and kernel: the longest counts, and of the others
  * OVERLAP_LOSS.  The host device's threads share the cores with the backend
@@ -236,7 +236,7 @@ const char *
 gpuagg_bound_name(GpuAggBound bound)
 {
 	static const char *const names[] = {
-		"feed", "link", "compute", "contention", "cache", "memory", "emit", "start"
+		"feed", "link", "compute", "cache", "memory", "emit", "start"
 	};
 
 	return names[bound];

@@ -59,7 +59,6 @@ typedef struct GpuAggWork
 	double		keys;
 	double		transitions;
 	double		entry_bytes;	/* of a group in a table */
-	bool		text;			/* needs byte strings */
 } GpuAggWork;
 
 /* What bounds a task */
@@ -68,7 +67,6 @@ typedef enum GpuAggBound
 	GPUAGG_BOUND_FEED,			/* the backend that pins pages */
 	GPUAGG_BOUND_LINK,			/* pages over the bus; host: reading them */
 	GPUAGG_BOUND_COMPUTE,		/* decoding, expressions, hashing */
-	GPUAGG_BOUND_CONTENTION,	/* many rows into few groups */
 	GPUAGG_BOUND_CACHE,			/* groups within the last cache */
 	GPUAGG_BOUND_MEMORY,		/* beyond it */
 	GPUAGG_BOUND_EMIT,			/* groups into rows */
