@@ -195,6 +195,8 @@ struct GpuAggTask
 	GpuAggBatch *polled;
 
 	/* results */
+	GpuAggTableRef *tables;		/* where the groups are */
+	uint32_t	ntables;
 	uint64_t	nruns;
 	uint64_t	next_run;		/* first one not launched */
 	size_t		max_run;		/* bytes of the largest */

@@ -155,7 +155,8 @@ gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table,
 {
 	uint64_t	runs = (table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS;
 
-	size_runs_kernel<<<(uint32_t) runs, EMIT_THREADS, 0, stream>>>(plan, *table, bytes, groups);
+	if (runs > 0)
+		size_runs_kernel<<<(uint32_t) runs, EMIT_THREADS, 0, stream>>>(plan, *table, bytes, groups);
 }
 
 void

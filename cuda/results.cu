@@ -2,9 +2,10 @@
  * results.cu
  *		Groups of a finished task, on their way to the worker's messages.
  *
- * Finishing sizes the table's runs of slots (emit.cu).  Then windows of some
- * megabytes are written on the card and copied to pinned memory, one ahead of
- * the one that is being read.
+ * Groups lie in one or more tables: the task's own, or those that scoped
+ * grouping has left.  Finishing sizes their runs of slots (emit.cu), which are
+ * numbered through.  Then windows of some megabytes are written on the card
+ * and copied to pinned memory, one ahead of the one that is being read.
  */
 #include <stdlib.h>
 
@@ -34,15 +35,26 @@ run_groups(const GpuAggTask *task)
 	return (const uint32_t *) (task->sizes->data + ALIGN(task->nruns * sizeof(uint64_t)));
 }
 
+static uint64_t
+table_runs(const GpuAggTableRef *table)
+{
+	return (table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS;
+}
+
 /* ---------- sizes ---------- */
 
 static bool
 sizes_launch(GpuAggTask *task, GpuAggError *error)
 {
 	cudaStream_t stream = task->lane->group;
+	uint64_t	first = 0;
 	size_t		split;
 
-	task->nruns = (task->table.capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS;
+	task->tables = &task->table;
+	task->ntables = 1;
+	task->nruns = 0;
+	for (uint32_t i = 0; i < task->ntables; i++)
+		task->nruns += table_runs(&task->tables[i]);
 	split = ALIGN(task->nruns * sizeof(uint64_t));
 	task->device_sizes_bytes = split + ALIGN(task->nruns * sizeof(uint32_t));
 	task->device_sizes = (char *) gpuagg_cuda_alloc(task, task->device_sizes_bytes, stream, error);
@@ -50,8 +62,13 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 	task->sizes_events = gpuagg_cuda_events(task->device, error);
 	if (task->device_sizes == NULL || task->sizes == NULL || task->sizes_events == NULL)
 		return false;
-	gpuagg_cuda_size(task->device_plan, &task->table, (uint64_t *) task->device_sizes,
-					 (uint32_t *) (task->device_sizes + split), stream);
+	for (uint32_t i = 0; i < task->ntables; i++)
+	{
+		gpuagg_cuda_size(task->device_plan, &task->tables[i],
+						 (uint64_t *) task->device_sizes + first,
+						 (uint32_t *) (task->device_sizes + split) + first, stream);
+		first += table_runs(&task->tables[i]);
+	}
 	return CUDA_LAUNCHED(task->device, task, error) &&
 		CUDA_OK(task->device, task,
 				cudaMemcpyAsync(task->sizes->data, task->device_sizes,
@@ -115,6 +132,28 @@ window_alloc(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 	return w->memory != NULL;
 }
 
+/* Writes n runs from `first` on, of whichever tables they are. */
+static void
+runs_emit(GpuAggTask *task, uint64_t first, uint32_t n, const uint64_t *starts, char *out)
+{
+	for (uint32_t i = 0; n > 0; i++)
+	{
+		const uint64_t runs = table_runs(&task->tables[i]);
+		const uint32_t some = runs - first < n ? (uint32_t) (runs - first) : n;
+
+		if (first >= runs)
+		{
+			first -= runs;
+			continue;
+		}
+		gpuagg_cuda_emit(task->device_plan, &task->tables[i], first, some, starts, out,
+						 task->lane->group);
+		starts += some;
+		n -= some;
+		first = 0;
+	}
+}
+
 /*
  * Puts the next runs on their way.  Starts of runs lie in front of the groups,
  * here and there.
@@ -147,8 +186,7 @@ window_launch(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 				 cudaMemcpyAsync(w->memory, starts, n * sizeof(uint64_t),
 								 cudaMemcpyHostToDevice, stream), error))
 		return false;
-	gpuagg_cuda_emit(task->device_plan, &task->table, first, n, (const uint64_t *) w->memory,
-					 w->memory + skip, stream);
+	runs_emit(task, first, n, (const uint64_t *) w->memory, w->memory + skip);
 	return CUDA_LAUNCHED(task->device, task, error) &&
 		CUDA_OK(task->device, task,
 				cudaMemcpyAsync(w->pinned->data + skip, w->memory + skip,
