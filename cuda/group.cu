@@ -33,53 +33,6 @@
 /* Entries that a row looks at in its local table */
 #define LOCAL_PROBES 16
 
-/* Does the row enter this transition?  Errors go to *errors. */
-static __device__ bool
-row_enters(const GpuAggTransition *t, const GpuAggValue *reg, const uint8_t *st,
-		   uint32_t *errors)
-{
-	uint8_t		state;
-
-	if (t->filter != GPUAGG_NO_REG)
-	{
-		state = st[t->filter];
-		*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
-		if (state != GPUAGG_ST_VALUE || reg[t->filter].i == 0)
-			return false;
-	}
-	if (t->arg == GPUAGG_NO_REG)
-		return true;
-	state = st[t->arg];
-	*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
-	if (t->op == GPUAGG_TRANS_SUM_F64_AVG && state == GPUAGG_ST_VALUE &&
-		gpuagg_f64_needs_pg(reg[t->arg].f))
-	{
-		*errors |= GPUAGG_ST_NEEDS_PG;
-		return false;
-	}
-	return state == GPUAGG_ST_VALUE;
-}
-
-static __device__ void
-row_step(uint32_t op, char *state, const GpuAggValue *v)
-{
-	switch (op)
-	{
-		case GPUAGG_TRANS_SUM_F64:
-		case GPUAGG_TRANS_SUM_F64_AVG:
-		case GPUAGG_TRANS_MIN_F64:
-		case GPUAGG_TRANS_MAX_F64:
-			gpuagg_state_step_f64(op, state, v->f);
-			break;
-		case GPUAGG_TRANS_COUNT:
-			gpuagg_state_step_i64(op, state, 0);
-			break;
-		default:
-			gpuagg_state_step_i64(op, state, v->i);
-			break;
-	}
-}
-
 /*
  * The row enters the states of its entry.  Strings first: they alone may find
  * no room, and a string that enters twice changes nothing.  False: no room,
@@ -226,24 +179,6 @@ local_place(char *shared, const GpuAggPlan *plan, const GpuAggLocalShape *shape,
 }
 
 /* ---------- merging entries ---------- */
-
-/* Adds an entry's states to its group's.  False: the table is full. */
-static __device__ bool
-merge_entry(const GpuAggPlan *plan, const GpuAggProgram *p,
-			const GpuAggTableRef *table, const char *from)
-{
-	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	const EntryKeys keys = {plan, p, from};
-	char	   *entry = table_find(plan, table, keys, keys.hash(), table->limit,
-								   GPUAGG_MAX_PROBES);
-
-	if (entry == NULL)
-		return false;
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-		gpuagg_state_merge(trans[i].op, entry + plan->layout.state_off[i],
-						   from + plan->layout.state_off[i]);
-	return true;
-}
 
 static __device__ void
 local_flush(char *shared, const GpuAggPlan *plan, const GpuAggProgram *p,
