@@ -15,6 +15,9 @@
 
 #define MIN_CAPACITY 1024
 
+#define TABLE_THREADS 256
+#define TABLE_BLOCKS_PER_SM 8
+
 /* A table grows fourfold up to this size, then twofold */
 #define FAST_GROWTH_BYTES ((uint64_t) 1 << 30)
 
@@ -125,16 +128,29 @@ power_of_two(double n)
 
 /* ---------- the table ---------- */
 
+/* Of kernels on tables: as many threads as any card holds */
+static GpuAggLaunch
+table_launch(const GpuAggScoped *s)
+{
+	GpuAggLaunch launch = {};
+
+	launch.threads = TABLE_THREADS;
+	launch.blocks = (uint64_t) s->config.sms * TABLE_BLOCKS_PER_SM;
+	return launch;
+}
+
 static GpuAggStatus
 make_table(GpuAggScoped *s, uint64_t capacity, GpuAggTableRef *table, GpuAggError *error)
 {
+	const GpuAggLaunch launch = table_launch(s);
+
 	table->capacity = capacity;
 	table->limit = capacity / 2;
 	table->head = &s->device->table;
 	table->slots = (char *) take(s, capacity * s->plan->stride, error);
 	if (table->slots == NULL)
 		return error->status;
-	gpuagg_cuda_table_init(s->args.plan, table, s->plan->stride, s->program->nkeys == 0, s->stream);
+	gpuagg_cuda_table_init(s->args.plan, table, s->program->nkeys == 0, &launch, s->stream);
 	CHECK(cudaGetLastError());
 	return GPUAGG_OK;
 }
@@ -144,6 +160,7 @@ static GpuAggStatus
 grow_table(GpuAggScoped *s, uint64_t more, GpuAggError *error)
 {
 	const GpuAggTableRef old = s->args.table;
+	const GpuAggLaunch launch = table_launch(s);
 	uint64_t	capacity = old.capacity *
 		(old.capacity * s->plan->stride < FAST_GROWTH_BYTES ? 4 : 2);
 	GpuAggStatus status;
@@ -153,7 +170,7 @@ grow_table(GpuAggScoped *s, uint64_t more, GpuAggError *error)
 	status = make_table(s, capacity, &s->args.table, error);
 	if (status != GPUAGG_OK)
 		return status;
-	gpuagg_cuda_table_move(s->args.plan, &old, &s->args.table, s->stream);
+	gpuagg_cuda_table_move(s->args.plan, &old, &s->args.table, &launch, s->stream);
 	CHECK(cudaGetLastError());
 	give(s, old.slots);
 	return GPUAGG_OK;
