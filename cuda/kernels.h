@@ -206,6 +206,7 @@ typedef struct GpuAggKernelRef
 extern const GpuAggKernelRef gpuagg_cuda_decode_kernels[];
 extern const GpuAggKernelRef gpuagg_cuda_group_kernels[];	/* [local][wide] */
 extern const GpuAggKernelRef gpuagg_cuda_select_kernels[];	/* [wide] */
+extern const GpuAggKernelRef gpuagg_cuda_pack_kernels[];	/* [wide] */
 extern const GpuAggKernelRef gpuagg_cuda_merge_kernels[];	/* spilled groups */
 extern const GpuAggKernelRef gpuagg_cuda_grow_kernels[];	/* init, move */
 extern const GpuAggKernelRef gpuagg_cuda_emit_kernels[];

@@ -15,6 +15,9 @@
 
 #define MIN_CAPACITY 1024
 
+/* Room for records of chunks, at first */
+#define MIN_RECORDS ((uint64_t) 1 << 20)
+
 #define TABLE_THREADS 256
 #define TABLE_BLOCKS_PER_SM 8
 
@@ -28,7 +31,7 @@
 
 typedef enum Phase
 {
-	PHASE_BEGIN,
+	PHASE_BEGIN,				/* or chunks are packed */
 	PHASE_PACKED,				/* records are being made of columns */
 	PHASE_MAIN,					/* the strategy's launch */
 	PHASE_BIG,					/* partitions for several blocks */
@@ -57,6 +60,11 @@ struct GpuAggScoped
 	GpuAggScopedLocal local;
 	GpuAggPackColumns columns;
 	bool		direct;			/* kernels read the columns as they are */
+	bool		chunks;			/* rows come in chunks */
+	char	   *records;		/* of these */
+	uint64_t	max_records;	/* room */
+	uint64_t	bound;			/* there are at most that many, those of chunks
+								 * under way included */
 	bool		retrying;		/* working off the lists */
 	Phase		phase;
 	GpuAggScopedReport *device; /* its copy on the card */
@@ -227,6 +235,81 @@ launch_pack(GpuAggScoped *s, GpuAggError *error)
 	return ask_report(s, error);
 }
 
+/* ---------- chunks ---------- */
+
+/* Room for that many more records; the old ones move along. */
+static GpuAggStatus
+records_room(GpuAggScoped *s, uint64_t more, GpuAggError *error)
+{
+	uint64_t	room = s->max_records > 0 ? s->max_records : MIN_RECORDS;
+	char	   *old = s->records;
+
+	if (s->bound + more <= s->max_records)
+		return GPUAGG_OK;
+	while (room < s->bound + more)
+		room *= 2;
+	s->records = (char *) take(s, room * s->record.bytes, error);
+	if (s->records == NULL)
+	{
+		s->records = old;
+		return error->status;
+	}
+	s->max_records = room;
+	if (old == NULL)
+		return GPUAGG_OK;
+	CHECK(cudaMemcpyAsync(s->records, old, s->bound * s->record.bytes, cudaMemcpyDeviceToDevice,
+						  s->stream));
+	give(s, old);
+	return GPUAGG_OK;
+}
+
+/* Where another program with the same keys and transitions has the fields */
+static void
+field_regs(const GpuAggRecord *record, const GpuAggProgram *p, uint16_t *regs)
+{
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		if (record->arg_field[i] != GPUAGG_NO_FIELD)
+			regs[record->arg_field[i]] = gpuagg_program_transitions(p)[i].arg;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		regs[record->key_field[i]] = gpuagg_program_keys(p)[i].reg;
+}
+
+GpuAggStatus
+gpuagg_cuda_scoped_chunk(GpuAggScoped *s, const GpuAggPlan *device_plan,
+						 const GpuAggProgram *program, const GpuAggChunk *chunk,
+						 char *scratch, uint32_t scratch_stride, uint32_t blocks,
+						 GpuAggError *error)
+{
+	GpuAggPackChunk c = {};
+
+	if (records_room(s, chunk->nrows, error) != GPUAGG_OK)
+		return error->status;
+	c.plan = device_plan;
+	c.chunk = *chunk;
+	c.records = s->records;
+	field_regs(&s->record, program, c.regs);
+	s->bound += chunk->nrows;
+	CHECK(gpuagg_cuda_scoped_pack_chunk(&s->args, &c, scratch, scratch_stride, blocks, s->stream));
+	return GPUAGG_OK;
+}
+
+void
+gpuagg_cuda_scoped_settle(GpuAggScoped *s, uint32_t places, uint64_t records)
+{
+	s->bound -= places - records;
+}
+
+/* All chunks are packed: how many records are there? */
+static GpuAggStatus
+chunks_end(GpuAggScoped *s, GpuAggError *error)
+{
+	gpuagg_cuda_scoped_records(&s->record, s->records, 0, &s->args);
+	s->phase = PHASE_PACKED;
+	return ask_report(s, error);
+}
+
+/* ---------- launches ---------- */
+
 /* One level; its partitions' starts are *starts then. */
 static GpuAggStatus
 launch_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t **starts,
@@ -310,6 +393,11 @@ start_partitioned(GpuAggScoped *s, GpuAggError *error)
 		return error->status;
 	CHECK(cudaMemcpyAsync((void *) starts, s->top, sizeof(s->top), cudaMemcpyHostToDevice, s->stream));
 	status = launch_level(s, bits[0], 0, &starts, &records, error);
+	if (status == GPUAGG_OK && s->records != NULL)
+	{
+		give(s, s->records);
+		s->records = NULL;
+	}
 	if (status == GPUAGG_OK && bits[1] > 0)
 	{
 		first = records;
@@ -458,6 +546,17 @@ note_nullable(const GpuAggProgram *p, const GpuAggColumns *columns, uint8_t *nul
 		nullable[p->ncolumns + i] = consts[i].state != GPUAGG_ST_VALUE;
 }
 
+/* Of chunks only the catalogs know, and of keys alone. */
+static void
+note_keys(const GpuAggProgram *p, uint8_t *nullable)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+
+	memset(nullable, 1, p->nregs);
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		nullable[keys[i].reg] = !keys[i].notnull;
+}
+
 /* Nothing to compute, to leave out or to refuse: columns are the fields. */
 static bool
 is_direct(const GpuAggScoped *s)
@@ -494,6 +593,33 @@ take_columns(GpuAggScoped *s, const GpuAggColumns *columns)
 	return true;
 }
 
+/* All but where the rows come from; nullable[register] */
+static GpuAggStatus
+scoped_make(const GpuAggScopedConfig *config, const GpuAggPlan *plan,
+			const GpuAggPlan *device_plan, const uint8_t *nullable,
+			const GpuAggScopedMemory *memory, GpuAggScopedReport *report,
+			cudaStream_t stream, GpuAggScoped *s, GpuAggError *error)
+{
+	s->config = *config;
+	s->memory = *memory;
+	s->report = report;
+	s->stream = stream;
+	s->plan = plan;
+	s->program = gpuagg_cuda_program(plan);
+	memset(report, 0, sizeof(*report));
+	if (!gpuagg_record_compute(s->program, nullable, &s->record))
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "rows have no records");
+	gpuagg_cuda_scoped_args(plan, s->program, &s->record, &s->args);
+	s->args.plan = device_plan;
+	s->key = gpuagg_cuda_scoped_key(s->program, &s->record);
+	s->device = (GpuAggScopedReport *) take(s, sizeof(*s->device), error);
+	if (s->device == NULL)
+		return error->status;
+	s->args.head = &s->device->head;
+	CHECK(cudaMemsetAsync(s->device, 0, sizeof(*s->device), stream));
+	return GPUAGG_OK;
+}
+
 GpuAggStatus
 gpuagg_cuda_scoped_begin(const GpuAggScopedConfig *config, const GpuAggPlan *plan,
 						 const GpuAggPlan *device_plan, const GpuAggColumns *columns,
@@ -503,32 +629,35 @@ gpuagg_cuda_scoped_begin(const GpuAggScopedConfig *config, const GpuAggPlan *pla
 	const GpuAggProgram *p = gpuagg_cuda_program(plan);
 	uint8_t		nullable[GPUAGG_MAX_REGS];
 	GpuAggScoped *s = (GpuAggScoped *) calloc(1, sizeof(*s));
+	GpuAggStatus status;
 
 	*scoped = s;
 	if (s == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-	s->config = *config;
-	s->memory = *memory;
-	s->report = report;
-	s->stream = stream;
-	s->plan = plan;
 	s->program = p;
-	memset(report, 0, sizeof(*report));
 	if (p->ncolumns > GPUAGG_PACK_COLUMNS || !take_columns(s, columns))
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "strings, or too many columns");
 	note_nullable(p, columns, nullable);
-	if (!gpuagg_record_compute(p, nullable, &s->record))
-		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "rows have no records");
-	gpuagg_cuda_scoped_args(plan, p, &s->record, &s->args);
-	s->args.plan = device_plan;
-	s->key = gpuagg_cuda_scoped_key(p, &s->record);
-	s->direct = is_direct(s);
-	s->device = (GpuAggScopedReport *) take(s, sizeof(*s->device), error);
-	if (s->device == NULL)
-		return error->status;
-	s->args.head = &s->device->head;
-	CHECK(cudaMemsetAsync(s->device, 0, sizeof(*s->device), stream));
-	return GPUAGG_OK;
+	status = scoped_make(config, plan, device_plan, nullable, memory, report, stream, s, error);
+	s->direct = status == GPUAGG_OK && is_direct(s);
+	return status;
+}
+
+GpuAggStatus
+gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config, const GpuAggPlan *plan,
+						const GpuAggPlan *device_plan, const GpuAggScopedMemory *memory,
+						GpuAggScopedReport *report, cudaStream_t stream,
+						GpuAggScoped **scoped, GpuAggError *error)
+{
+	uint8_t		nullable[GPUAGG_MAX_REGS];
+	GpuAggScoped *s = (GpuAggScoped *) calloc(1, sizeof(*s));
+
+	*scoped = s;
+	if (s == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	s->chunks = true;
+	note_keys(gpuagg_cuda_program(plan), nullable);
+	return scoped_make(config, plan, device_plan, nullable, memory, report, stream, s, error);
 }
 
 /* ---------- going on ---------- */
@@ -634,6 +763,8 @@ gpuagg_cuda_scoped_step(GpuAggScoped *s, GpuAggError *error)
 	switch (s->phase)
 	{
 		case PHASE_BEGIN:
+			if (s->chunks)
+				return chunks_end(s, error);
 			if (!s->direct)
 				return launch_pack(s, error);
 			read_columns(s);

@@ -163,6 +163,15 @@ typedef struct GpuAggPackColumns
 	GpuAggPackColumn columns[GPUAGG_PACK_COLUMNS];
 } GpuAggPackColumns;
 
+/* A chunk whose rows become records */
+typedef struct GpuAggPackChunk
+{
+	const GpuAggPlan *plan;		/* of its program, on the device */
+	GpuAggChunk chunk;
+	char	   *records;		/* from number head->npacked on */
+	uint16_t	regs[GPUAGG_RECORD_FIELDS];	/* where the program has the fields */
+} GpuAggPackChunk;
+
 /* Where finished groups go, rows of layout.h side by side */
 typedef struct GpuAggDense
 {

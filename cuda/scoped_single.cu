@@ -149,106 +149,6 @@ merge_spilled_kernel(const __grid_constant__ GpuAggScopedArgs a, const char *fro
 	}
 }
 
-/* ---------- packing ---------- */
-
-/* A row of resident columns into registers */
-static __device__ void
-load_columns(const GpuAggProgram *p, const GpuAggPackColumns &columns, uint64_t row,
-			 GpuAggValue *reg, uint8_t *st)
-{
-	for (uint32_t c = 0; c < p->ncolumns; c++)
-	{
-		const GpuAggPackColumn *column = &columns.columns[c];
-
-		st[c] = column->nulls != NULL && column->nulls[row / 32] >> (row % 32) & 1 ?
-			GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
-		if (st[c] == GPUAGG_ST_VALUE)
-			reg[c].i = field_value(&column->values, row);
-	}
-}
-
-static __device__ void
-pack_row(const GpuAggScopedArgs &a, const GpuAggProgram *p, const GpuAggValue *reg,
-		 const uint8_t *st, char *record, uint32_t *errors)
-{
-	const GpuAggKey *keys = gpuagg_program_keys(p);
-	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	uint32_t	flags = 0;
-
-	for (uint32_t i = 0; i < p->nkeys; i++)
-		if (st[keys[i].reg] & GPUAGG_ST_NULL)
-			flags |= 1u << i;
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-		if (!row_enters(&trans[i], reg, st, errors))
-			flags |= a.has_head ? 1u << (p->nkeys + i) : 0;
-	if (a.has_head)
-		*(uint32_t *) record = flags;
-	for (uint32_t i = 0; i < a.nfields; i++)
-	{
-		const uint32_t r = a.field_reg[i];
-		const int64_t v = st[r] == GPUAGG_ST_VALUE ? reg[r].i : 0;
-
-		if (a.fields[i].bytes == 4)
-			*(uint32_t *) (record + a.field_off[i]) = (uint32_t) v;
-		else
-			*(uint64_t *) (record + a.field_off[i]) = (uint64_t) v;
-	}
-}
-
-static __device__ void
-pack_rows(const GpuAggScopedArgs &a, const GpuAggProgram *p,
-		  const GpuAggPackColumns &columns, char *out, GpuAggValue *reg, uint8_t *st)
-{
-	uint64_t	row = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
-	uint32_t	errors = 0;
-
-	gpuagg_eval_constants(p, reg, st);
-	for (; row < columns.n; row += (uint64_t) gridDim.x * blockDim.x)
-	{
-		load_columns(p, columns, row, reg, st);
-		if (row_prepare(p, reg, st, &errors) == ROW_READY)
-		{
-			const uint32_t lanes = __activemask();
-			const uint32_t lane = threadIdx.x % WARP_LANES;
-			const int	leader = __ffs(lanes) - 1;
-			unsigned long long at = 0;
-
-			if (lane == (uint32_t) leader)
-				at = atomicAdd(&a.head->npacked, (unsigned long long) __popc(lanes));
-			at = __shfl_sync(lanes, at, leader) + __popc(lanes & ((1u << lane) - 1));
-			pack_row(a, p, reg, st, out + at * a.record_bytes, &errors);
-		}
-	}
-	if (errors != 0)
-		atomicOr(&a.head->errors, errors);
-}
-
-template <bool WIDE>
-static __global__ void
-__launch_bounds__(SINGLE_THREADS)
-pack_columns_kernel(const __grid_constant__ GpuAggScopedArgs a,
-					const __grid_constant__ GpuAggPackColumns columns, char *out,
-					char *scratch, uint32_t scratch_stride)
-{
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) a.plan + a.plan->program_off);
-
-	if (WIDE)
-	{
-		char	   *mine = scratch +
-			(uint64_t) (blockIdx.x * blockDim.x + threadIdx.x) * scratch_stride;
-
-		pack_rows(a, p, columns, out, (GpuAggValue *) mine,
-				  (uint8_t *) (mine + p->nregs * sizeof(GpuAggValue)));
-	}
-	else
-	{
-		GpuAggValue reg[GPUAGG_LOCAL_REGS];
-		uint8_t		st[GPUAGG_LOCAL_REGS];
-
-		pack_rows(a, p, columns, out, reg, st);
-	}
-}
-
 /* ---------- launches ---------- */
 
 cudaError_t
@@ -282,21 +182,5 @@ gpuagg_cuda_scoped_waiting(const GpuAggScopedArgs *a, const uint64_t *rows, uint
 			(*a, rows, nrows);
 	if (nspilled > 0)
 		merge_spilled_kernel<<<sms * 4, SINGLE_THREADS, 0, stream>>>(*a, spilled, nspilled);
-	return cudaGetLastError();
-}
-
-cudaError_t
-gpuagg_cuda_scoped_pack(const GpuAggScopedArgs *a, const GpuAggPackColumns *columns,
-						char *out, char *scratch, uint32_t scratch_stride,
-						uint32_t sms, cudaStream_t stream)
-{
-	const uint32_t blocks = sms * GPUAGG_PACK_BLOCKS;
-
-	if (scratch != NULL)
-		pack_columns_kernel<true><<<blocks, SINGLE_THREADS, 0, stream>>>
-			(*a, *columns, out, scratch, scratch_stride);
-	else
-		pack_columns_kernel<false><<<blocks, SINGLE_THREADS, 0, stream>>>
-			(*a, *columns, out, NULL, 0);
 	return cudaGetLastError();
 }
