@@ -388,6 +388,19 @@ test_guest(void)
 	ok(alone > 0 && level_of(GPUAGG_LEVEL_TLB, 1) != NULL &&
 	   near(level_of(GPUAGG_LEVEL_TLB, 1)->confidence, alone / 2, 1e-9),
 	   "half as sure in a virtual machine");
+
+	d = h200();
+	d.sim.noise = 0.1;
+	d.sim.random = 319;
+	run(&d, 1, NULL);
+	ok(level_of(GPUAGG_LEVEL_TLB, 1) != NULL &&
+	   level_of(GPUAGG_LEVEL_TLB, 1)->confidence < 0.65, "noise, and a level that is doubtful");
+	d = h200();
+	d.sim.noise = 0.1;
+	d.sim.random = 319;
+	d.machine.guest = 1;
+	run(&d, 1, NULL);
+	ok(level_of(GPUAGG_LEVEL_TLB, 1) == NULL, "which is none in a virtual machine");
 }
 
 /* A third of the ceilings may lie apart. */

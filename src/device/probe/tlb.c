@@ -90,9 +90,14 @@
 /* At what seems to be beyond */
 #define LOOKS 2
 
-/* Of a level found in a virtual machine: what it shows may be the hypervisor's
- * pages, or other guests' use of the TLB. */
+/*
+ * In a virtual machine a level may be the hypervisor's pages, or what other
+ * guests leave of a TLB: half as sure, and not found rather than guessed when
+ * not even two thirds of the repeats agree.  (On an AMD EPYC's, levels above
+ * that came back in the next session; of those below, none did.)
+ */
 #define GUEST_CONFIDENCE 0.5
+#define GUEST_LEAST (GUEST_CONFIDENCE * 2 / 3)
 
 typedef struct TlbCurves
 {
@@ -496,6 +501,8 @@ report(const GpuAggProbeSession *session, const TlbCurves *t,
 		.searched_bytes = t->plan.bytes
 	};
 
+	if (session->machine.guest && level.confidence < GUEST_LEAST)
+		return;
 	gpuagg_probe_level(session->result, &level);
 }
 
