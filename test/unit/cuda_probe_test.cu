@@ -319,8 +319,10 @@ static void
 test_machine(void)
 {
 	GpuAggKernelInfo kernel;
+	GpuAggKernelNeed need = {};
 	uint32_t	n = 0;
 	bool		sound = true;
+	bool		modelled = true;
 
 	ok(machine.units > 0 && machine.units <= GPUAGG_MAX_UNITS, "multiprocessors");
 	is_int(machine.warp, 32, "threads of a warp");
@@ -341,11 +343,22 @@ test_machine(void)
 			(uint64_t) threads * kernel.registers <= unit_limits.registers &&
 			kernel.blocks_per_unit * (kernel.shared_bytes + kernel.dynamic_bytes) <=
 			unit_limits.shared_bytes;
+		need.registers = kernel.registers;
+		need.shared_bytes = kernel.shared_bytes + kernel.dynamic_bytes;
+		if (gpuagg_occupancy(&unit_limits, &need, kernel.threads).blocks !=
+			kernel.blocks_per_unit)
+		{
+			printf("#   %s: model %u, runtime %u\n", kernel.name,
+				   gpuagg_occupancy(&unit_limits, &need, kernel.threads).blocks,
+				   kernel.blocks_per_unit);
+			modelled = false;
+		}
 		if (!sound)
 			printf("#   %s\n", kernel.name);
 	}
-	is_int(n, 10, "kernels");
+	is_int(n, 12, "kernels");
 	ok(sound, "kernels fit the limits");
+	ok(modelled, "as many blocks of each as the runtime says by the occupancy model, too");
 }
 
 /* ---------- measurements ---------- */

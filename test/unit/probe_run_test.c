@@ -25,6 +25,7 @@ typedef struct SimDevice
 	double		ceiling_noise;
 	double		slowed;
 	bool		busy_units;
+	bool		huge_pages;		/* which make no difference */
 	bool		passes_l1;		/* chases that do not ask for it */
 	uint32_t	fail_after;		/* chases; 0: never */
 	uint32_t	cancel_after;
@@ -72,7 +73,7 @@ sim_chase(GpuAggProbe *probe, const GpuAggChase *chase, GpuAggChaseTime *time,
 	uint32_t	first;
 
 	d->chases++;
-	if (chase->huge)
+	if (chase->huge && !d->huge_pages)
 		return GPUAGG_UNSUPPORTED;
 	if (d->fail_after != 0 && d->chases > d->fail_after)
 		return error->status = GPUAGG_DEVICE_FAULT;
@@ -403,6 +404,23 @@ test_guest(void)
 	ok(level_of(GPUAGG_LEVEL_TLB, 1) == NULL, "which is none in a virtual machine");
 }
 
+/* A level seen on small and on huge pages is one: reaches must grow. */
+static void
+test_twins(void)
+{
+	SimDevice	d = h200();
+
+	d.sim.tlb[0] = (SimTlb) {512, SIM_MIB(2), 60, 0, 0};
+	d.machine.bytes = SIM_GIB(16);
+	d.machine.warp = 1;
+	d.grouping = 0;
+	d.huge_pages = true;
+	run(&d, 0, NULL);
+	ok(level_of(GPUAGG_LEVEL_TLB, 1) != NULL &&
+	   level_of(GPUAGG_LEVEL_TLB, 1)->reach_bytes == SIM_GIB(1) &&
+	   level_of(GPUAGG_LEVEL_TLB, 2) == NULL, "a level on both kinds of pages is one");
+}
+
 /* A third of the ceilings may lie apart. */
 static void
 test_busy(void)
@@ -529,6 +547,7 @@ main(void)
 	test_sets();
 	test_entries();
 	test_guest();
+	test_twins();
 	test_busy();
 	test_others();
 	test_ends();
