@@ -173,6 +173,7 @@ struct GpuAggTask
 	uint32_t	generation;		/* counts growths */
 	GpuAggArena *arenas;		/* full ones */
 	GpuAggLocalShape local;		/* capacity 0: not or no more */
+	bool		local_forced;	/* and never given up */
 	const char *strategy;
 	uint64_t	rows_grouped;
 	uint64_t	local_misses;
