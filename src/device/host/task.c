@@ -610,7 +610,10 @@ gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
 			return true;
 		}
 		if (atomic_load(&task->groups.partitioned))
+		{
 			task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_SINGLE_PASS);
+			task->switches = task->groups.begun_with == GPUAGG_STRATEGY_BLOCK_LOCAL;
+		}
 		if (task->shape->program->select)
 			;					/* its rows are listed already */
 		else if (task->shape->key_mode == GPUAGG_KEYS_NONE)
@@ -640,8 +643,7 @@ gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
 		gpuagg_groups_shared(&task->groups);
 	stats->memory_bytes = atomic_load(&task->memory.peak);
 	stats->strategy = task->strategy;
-	stats->switches = task->groups.begun_with == GPUAGG_STRATEGY_BLOCK_LOCAL &&
-		atomic_load(&task->groups.partitioned);
+	stats->switches = task->switches;
 	gpuagg_pool_lock(pool);
 	stats->device_ns = gpuagg_pool_busy_ns(&task->source);
 	gpuagg_pool_unlock(pool);
