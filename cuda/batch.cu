@@ -485,6 +485,7 @@ rows_plan_make(GpuAggTask *task, GpuAggError *error)
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return false;
 	}
+	task->rows_plan->scope = task->plan->scope;
 	task->device_rows_plan = gpuagg_cuda_task_upload(task, task->rows_plan,
 													 task->rows_plan_bytes,
 													 &task->rows_plan_staging, error);
@@ -561,14 +562,18 @@ report_times(GpuAggTask *task, const GpuAggBatch *batch)
 static void
 local_judge(GpuAggTask *task, const GpuAggBatchHead *head)
 {
-	if (task->local.capacity == 0)
+	const uint32_t windows = task->plan->scope.count > 1 ? task->plan->scope.count : 1;
+
+	if (task->local.capacity == 0 || task->local_forced)
 		return;
-	task->rows_grouped += head->rows_passed + head->overflow;
+	/* of those that passed, the window has its share */
+	task->rows_grouped += head->rows_passed / windows + head->overflow;
 	task->local_misses += head->local_misses;
 	if (task->local_misses * LOCAL_MISS_SHARE <= task->rows_grouped)
 		return;
 	task->local.capacity = 0;
-	task->strategy = "single-pass";
+	task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_SINGLE_PASS);
+	task->stats.switches++;
 }
 
 /* Through grouping once more, into a larger table */
@@ -627,6 +632,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		return;
 	}
 	report_times(task, batch);
+	task->groups = report->table.count;
 	if (!batch->again)
 		local_judge(task, head);
 	if (report_check(head, &error) == GPUAGG_OK)

@@ -185,6 +185,7 @@ struct GpuAggTask
 	GpuAggArena *arenas;		/* full ones */
 	GpuAggLocalShape local;		/* capacity 0: not or no more */
 	uint32_t	batch_blocks;	/* of the kernel that groups or selects */
+	bool		local_forced;	/* and never given up */
 	const char *strategy;
 	uint64_t	rows_grouped;
 	uint64_t	local_misses;

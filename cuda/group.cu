@@ -15,6 +15,9 @@
  * the table has no room for at the end is spilled, to be merged behind a
  * larger one.
  *
+ * A task may want only a window of the hash space: a row outside of it is
+ * through when it is hashed.
+ *
  * A local entry is found by the bytes of its keys: -0 and 0, NaNs, and char(n)
  * with more or fewer blanks get entries of their own, which become one group
  * when they are merged.  All threads touch shared heads and keys by atomics
@@ -239,6 +242,12 @@ group_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk *ch
 			continue;
 		}
 		hash = keys.hash();
+		if (!gpuagg_scope_has(plan->scope, hash))
+		{
+			chunk->valid[row] = 0;
+			counts->passed++;
+			continue;
+		}
 		if (LOCAL)
 		{
 			entry = local_place(shared, plan, shape, &keys, hash);

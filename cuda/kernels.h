@@ -54,6 +54,7 @@ typedef struct GpuAggPlan
 	uint32_t	program_off;	/* of the program, from the plan's start */
 	uint32_t	sampled;		/* only lines of the sample count */
 	GpuAggSample sample;
+	GpuAggScope scope;			/* hashes whose groups are wanted */
 	uint16_t	column_words[GPUAGG_MAX_REGS];
 	char		init_row[GPUAGG_MAX_ROW_BYTES + 8];
 } GpuAggPlan;

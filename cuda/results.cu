@@ -97,6 +97,7 @@ reached(GpuAggTask *task, cudaEvent_t event, GpuAggError *error)
 static void
 sizes_add(GpuAggTask *task)
 {
+	task->groups = 0;
 	for (uint64_t i = 0; i < task->nruns; i++)
 	{
 		if (run_bytes(task)[i] > task->max_run)

@@ -100,16 +100,25 @@ arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 								   task->lane->group), error);
 }
 
-/* Block-local tables for as many groups as expected, or none */
+/*
+ * Block-local tables for as many groups as expected, or none; where they are
+ * forced, as large as they can be.
+ */
 static void
-local_choose(GpuAggTask *task, double expected)
+local_choose(GpuAggTask *task, const GpuAggTaskConfig *config)
 {
 	const uint32_t stride = task->plan->stride;
 	GpuAggLocalShape *local = &task->local;
-	uint64_t	capacity = task->plan->layout.nkeys == 0 ? 1 : power_of_two(2 * expected + 16);
+	uint64_t	capacity = task->plan->layout.nkeys == 0 ? 1 :
+		power_of_two(2 * config->expected_groups + 16);
 	uint32_t	copies = 1;
 
 	memset(local, 0, sizeof(*local));
+	if (config->forced && config->strategy == GPUAGG_STRATEGY_SINGLE_PASS)
+		return;
+	task->local_forced = config->forced && config->strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
+	while (task->local_forced && capacity > 1 && capacity * stride > LOCAL_MAX_BYTES)
+		capacity /= 2;
 	if (capacity > 1 && capacity < LOCAL_MIN_ENTRIES &&
 		2 * LOCAL_MIN_ENTRIES * stride <= LOCAL_MAX_BYTES)
 		capacity = LOCAL_MIN_ENTRIES;
@@ -160,9 +169,10 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	if (task->plan->has_strings && !arena_alloc(task, (size_t) arena, error))
 		return false;
 	table_init(task, &task->table, plain);
-	local_choose(task, config->expected_groups);
+	local_choose(task, config);
 	task->strategy = plain ? "plain" :
-		task->local.capacity > 0 ? "block-local" : "single-pass";
+		gpuagg_strategy_name(task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL :
+							 GPUAGG_STRATEGY_SINGLE_PASS);
 	return CUDA_LAUNCHED(task->device, task, error);
 }
 
@@ -282,6 +292,8 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	}
 	task->plan->sampled = gpuagg_sample_of_lines(&config->sample);
 	task->plan->sample = config->sample;
+	if (program->nkeys > 0)
+		task->plan->scope = config->scope;
 	task->device_plan = gpuagg_cuda_task_upload(task, task->plan, task->plan_bytes,
 												&task->plan_staging, error);
 	if (task->device_plan == NULL)

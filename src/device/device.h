@@ -19,6 +19,7 @@
 #include "layout.h"
 #include "probe.h"
 #include "sample.h"
+#include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
 #define GPUAGG_DEVICE_ABI 6
@@ -46,6 +47,9 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	batches_ahead;	/* batches worth having in flight */
 	uint64_t	link_rate;		/* bytes/s at which it can read pages, as
 								 * measured when it was opened; 0: unknown */
+	uint32_t	strategies;		/* set of GPUAGG_STRATEGY_BIT: ways of grouping
+								 * that it has */
+	uint32_t	pad;
 } GpuAggDeviceInfo;
 
 /*
@@ -101,7 +105,7 @@ typedef struct GpuAggCompletion
 
 typedef struct GpuAggTaskStats
 {
-	uint64_t	groups;
+	uint64_t	groups;			/* of a task that still runs: about */
 	uint64_t	memory_bytes;	/* peak of this task */
 	uint64_t	device_ns;		/* wall time the device worked on it */
 
@@ -111,6 +115,8 @@ typedef struct GpuAggTaskStats
 	uint64_t	kernel_ns;		/* expressions and grouping */
 	uint64_t	link_bytes;		/* bytes of pages read in decode_ns */
 	uint32_t	permille;		/* of a measurement: how far it is */
+	uint32_t	switches;		/* of strategy, for groups were more or fewer than
+								 * expected */
 	const char *strategy;		/* static string: what it ended up doing */
 } GpuAggTaskStats;
 
@@ -140,6 +146,13 @@ typedef struct GpuAggTaskConfig
 	GpuAggFaultStage fault;
 	GpuAggSample sample;		/* BERNOULLI: the device takes no other lines.
 								 * SYSTEM: it is given no other pages */
+	GpuAggScope scope;			/* only groups of this window are wanted; rows
+								 * outside count as scanned and passed.  Without
+								 * keys there are no windows */
+	uint32_t	strategy;		/* GpuAggStrategy: the one expected to be
+								 * fastest; AUTO, or what it has not: its own
+								 * choice */
+	uint32_t	forced;			/* 1: and none other, where it can be helped */
 
 	/* of measurements (probe/task.h) only */
 	struct

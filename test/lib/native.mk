@@ -29,7 +29,7 @@ HEADERS := $(wildcard src/device/*.h)
 # pure C: no CUDA source includes them
 C_HEADERS := $(wildcard src/device/probe/*.h) src/profile/predict.h
 UNIT := $(wildcard test/unit/*_test.c)
-HOST := $(wildcard src/device/host/*.c src/device/probe/*.c) src/profile/predict.c \
+HOST := $(wildcard src/device/*.c src/device/host/*.c src/device/probe/*.c) src/profile/predict.c \
 	$(filter-out $(UNIT),$(wildcard test/unit/*.c))
 CUDA_UNIT := $(wildcard test/unit/*_test.cu)
 CUDA := $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))

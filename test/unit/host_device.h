@@ -11,8 +11,8 @@ static const TestDevice host_device = {
 	.ops = &gpuagg_host_ops,
 	.threads = 3,
 	.few_groups = "block-local",
-	.many_groups = "partitioned",
-	.skewed_groups = "partitioned",
+	.many_groups = "single-pass",
+	.skewed_groups = "single-pass",
 };
 
 #endif							/* GPUAGG_HOST_DEVICE_H */

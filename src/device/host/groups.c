@@ -18,6 +18,11 @@
  * In both cases groups that took many rows stay behind in the local table,
  * so that one heavy key does not make all threads queue for its partition.
  *
+ * A task may want only a window of the hash space: rows outside are dropped
+ * once they are hashed, and what is left is hashed over all partitions anew.
+ * Single pass, forced, is partitions from the first row on; block-local,
+ * forced, never passes by the local table.
+ *
  * Locks: a partition's lock guards its table; no thread holds two.  A busy
  * partition is passed over and waited for only when no other is left.
  */
@@ -45,20 +50,41 @@
 
 #define MAX_PARTITION_BITS 8
 
+/* All local tables together take no more than this part of the memory. */
+#define LOCAL_MEMORY_SHARE 8
+
+static void
+local_size(GpuAggGroups *g, int threads)
+{
+	const GpuAggShape *s = g->shape;
+	const uint64_t share = gpuagg_memory_limit(g->memory) / LOCAL_MEMORY_SHARE /
+		(uint64_t) threads;
+
+	/* a row, its hash and hits, and two to four directory entries */
+	size_t		row_bytes = s->layout.row_bytes + 12 + 4 * sizeof(uint64_t);
+
+	g->local_bytes = share < LOCAL_BYTES ? (size_t) share : LOCAL_BYTES;
+	g->local_rows = (uint32_t) (g->local_bytes / row_bytes);
+	if (g->local_rows < 2 * GPUAGG_VECTOR_ROWS)
+		g->local_rows = 2 * GPUAGG_VECTOR_ROWS;
+}
+
 bool
 gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
-				   GpuAggMemory *memory, int threads)
+				   GpuAggMemory *memory, const GpuAggTaskConfig *config,
+				   int threads)
 {
-	/* a row, its hash and hits, and two to four directory entries */
-	size_t		row_bytes = shape->layout.row_bytes + 12 + 4 * sizeof(uint64_t);
 	uint32_t	n;
 
 	memset(g, 0, sizeof(*g));
 	g->shape = shape;
 	g->memory = memory;
-	g->local_rows = (uint32_t) (LOCAL_BYTES / row_bytes);
-	if (g->local_rows < 2 * GPUAGG_VECTOR_ROWS)
-		g->local_rows = 2 * GPUAGG_VECTOR_ROWS;
+	g->scope = config->scope;
+	g->forced = config->forced && (config->strategy == GPUAGG_STRATEGY_BLOCK_LOCAL ||
+								   config->strategy == GPUAGG_STRATEGY_SINGLE_PASS);
+	g->begun_with = g->forced ? (GpuAggStrategy) config->strategy :
+		GPUAGG_STRATEGY_BLOCK_LOCAL;
+	local_size(g, threads);
 	atomic_init(&g->partitioned, false);
 	if (shape->key_mode == GPUAGG_KEYS_NONE)
 		return true;
@@ -95,6 +121,22 @@ gpuagg_groups_free(GpuAggGroups *g)
 	g->partitions = NULL;
 }
 
+uint64_t
+gpuagg_groups_shared(GpuAggGroups *g)
+{
+	uint64_t	groups = 0;
+
+	if (g->partitions == NULL || !atomic_load(&g->partitioned))
+		return 0;
+	for (uint32_t i = 0; i < 1u << g->partition_bits; i++)
+	{
+		pthread_mutex_lock(&g->partitions[i].lock);
+		groups += g->partitions[i].table.nrows;
+		pthread_mutex_unlock(&g->partitions[i].lock);
+	}
+	return groups;
+}
+
 GpuAggGrouper *
 gpuagg_grouper_create(GpuAggGroups *g, uint32_t thread)
 {
@@ -109,6 +151,11 @@ gpuagg_grouper_create(GpuAggGroups *g, uint32_t thread)
 	grouper->groups = g;
 	grouper->thread = thread;
 	grouper->images = (char *) (grouper + 1);
+	if (g->begun_with == GPUAGG_STRATEGY_SINGLE_PASS)
+	{
+		grouper->bypass = true;
+		grouper->bypass_left = UINT64_MAX;
+	}
 	for (uint32_t i = 0; i < GPUAGG_VECTOR_ROWS; i++)
 		grouper->all[i] = (uint16_t) i;
 	gpuagg_table_init(&grouper->local, g->shape, g->memory,
@@ -396,7 +443,7 @@ local_is_full(GpuAggGrouper *grouper, GpuAggError *error)
 		status = gpuagg_grouper_flush(grouper, error);
 	if (status != GPUAGG_OK)
 		return status;
-	if (rows >= (uint64_t) groups * LOCAL_REDUCTION)
+	if (grouper->groups->forced || rows >= (uint64_t) groups * LOCAL_REDUCTION)
 		grouper->bypass_length = 0;
 	else
 	{
@@ -413,7 +460,8 @@ local_is_full(GpuAggGrouper *grouper, GpuAggError *error)
 /* Rows of groups that stayed in the local table go there, others on. */
 static GpuAggStatus
 add_bypassing(GpuAggGrouper *grouper, const GpuAggInputs *in,
-			  const GpuAggKeyBlock *block, uint32_t n, GpuAggError *error)
+			  const GpuAggKeyBlock *block, const uint16_t *sel, uint32_t n,
+			  GpuAggError *error)
 {
 	GpuAggTable *t = &grouper->local;
 	GpuAggSpill spill = {*block, in};
@@ -422,8 +470,8 @@ add_bypassing(GpuAggGrouper *grouper, const GpuAggInputs *in,
 	grouper->bypass_left -= n < grouper->bypass_left ? n : grouper->bypass_left;
 	grouper->bypass = grouper->bypass_left > 0;
 	if (t->nrows == 0)
-		return spill_rows(grouper, &spill, grouper->all, n, error);
-	memcpy(grouper->sel, grouper->all, n * sizeof(uint16_t));
+		return spill_rows(grouper, &spill, sel, n, error);
+	memcpy(grouper->sel, sel, n * sizeof(uint16_t));
 	found = gpuagg_table_match(t, block, grouper->sel, n, grouper->rows);
 	if (gpuagg_update_rows(t, in, grouper->sel, grouper->rows, found, error) != GPUAGG_OK)
 		return error->status;
@@ -432,18 +480,18 @@ add_bypassing(GpuAggGrouper *grouper, const GpuAggInputs *in,
 
 static GpuAggStatus
 add_local(GpuAggGrouper *grouper, const GpuAggInputs *in,
-		  const GpuAggKeyBlock *block, uint32_t n, GpuAggError *error)
+		  const GpuAggKeyBlock *block, const uint16_t *sel, uint32_t n,
+		  GpuAggError *error)
 {
 	GpuAggTable *t = &grouper->local;
-	const uint16_t *sel = grouper->all;
 
 	if ((t->nrows + n > grouper->groups->local_rows ||
-		 t->arena.bytes > LOCAL_BYTES) && t->nrows > 0)
+		 t->arena.bytes > grouper->groups->local_bytes) && t->nrows > 0)
 	{
 		if (local_is_full(grouper, error) != GPUAGG_OK)
 			return error->status;
 		if (grouper->bypass)
-			return add_bypassing(grouper, in, block, n, error);
+			return add_bypassing(grouper, in, block, sel, n, error);
 	}
 	t->count_hits = t->nrows > grouper->groups->local_rows / 2;
 	grouper->rows_since_flush += n;
@@ -455,12 +503,37 @@ add_local(GpuAggGrouper *grouper, const GpuAggInputs *in,
 	return gpuagg_update_rows(t, in, sel, grouper->rows, n, error);
 }
 
+/*
+ * Which of n rows belong to the task's window?  Their number; *sel lists them.
+ * Their hashes are spread over all hashes again.
+ */
+static uint32_t
+rows_within(GpuAggGrouper *grouper, uint32_t n, const uint16_t **sel)
+{
+	const GpuAggScope scope = grouper->groups->scope;
+	uint64_t   *hashes = grouper->hashes;
+	uint32_t	found = 0;
+
+	*sel = grouper->all;
+	if (scope.count <= 1)
+		return n;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		grouper->within[found] = (uint16_t) i;
+		found += gpuagg_scope_has(scope, hashes[i]);
+		hashes[i] = gpuagg_scope_spread(scope, hashes[i]);
+	}
+	*sel = grouper->within;
+	return found;
+}
+
 GpuAggStatus
 gpuagg_grouper_add(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
 				   GpuAggError *error)
 {
 	const GpuAggShape *s = grouper->groups->shape;
 	GpuAggKeyBlock block = {grouper->images, s->key_bytes, grouper->hashes};
+	const uint16_t *sel;
 
 	if (s->key_mode == GPUAGG_KEYS_NONE)
 	{
@@ -472,9 +545,12 @@ gpuagg_grouper_add(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
 	}
 	if (build_keys(grouper, in, n, error) != GPUAGG_OK)
 		return error->status;
+	n = rows_within(grouper, n, &sel);
+	if (n == 0)
+		return GPUAGG_OK;
 	if (grouper->bypass)
-		return add_bypassing(grouper, in, &block, n, error);
-	return add_local(grouper, in, &block, n, error);
+		return add_bypassing(grouper, in, &block, sel, n, error);
+	return add_local(grouper, in, &block, sel, n, error);
 }
 
 GpuAggStatus

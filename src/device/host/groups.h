@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "device/device.h"
 #include "device/host/update.h"
 
 typedef struct GpuAggPartition
@@ -21,7 +22,11 @@ typedef struct GpuAggGroups
 {
 	const GpuAggShape *shape;
 	GpuAggMemory *memory;
+	GpuAggScope scope;
+	GpuAggStrategy begun_with;	/* block-local or single pass */
+	bool		forced;			/* and kept to as long as there is room */
 	uint32_t	local_rows;		/* groups that a local table holds at most */
+	size_t		local_bytes;	/* and bytes of their strings */
 	int			partition_bits;
 	GpuAggPartition *partitions;	/* 1 << partition_bits, unless no keys */
 	atomic_bool partitioned;	/* groups went there */
@@ -46,13 +51,18 @@ typedef struct GpuAggGrouper
 	uint16_t	all[GPUAGG_VECTOR_ROWS];	/* 0, 1, 2, ... */
 	uint16_t	sel[GPUAGG_VECTOR_ROWS];
 	uint16_t	order[GPUAGG_VECTOR_ROWS];
+	uint16_t	within[GPUAGG_VECTOR_ROWS]; /* rows of the window */
 	size_t		bytes;			/* of this whole block */
 } GpuAggGrouper;
 
 /* False: no memory. */
 extern bool gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
-							   GpuAggMemory *memory, int threads);
+							   GpuAggMemory *memory,
+							   const GpuAggTaskConfig *config, int threads);
 extern void gpuagg_groups_free(GpuAggGroups *g);
+
+/* Groups in the partitions, while threads add to them */
+extern uint64_t gpuagg_groups_shared(GpuAggGroups *g);
 
 /* NULL: no memory. */
 extern GpuAggGrouper *gpuagg_grouper_create(GpuAggGroups *g, uint32_t thread);

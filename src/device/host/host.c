@@ -13,7 +13,8 @@
  * Strategies that task_stats() names:
  *	plain			no keys: one group per thread, merged at the end
  *	block-local		each thread's table held all the groups it saw
- *	partitioned		they were too many: partitions shared by all threads
+ *	single-pass		they were too many: one table shared by all threads, in
+ *					parts with a lock each
  */
 #include <errno.h>
 #include <stdio.h>
@@ -109,6 +110,7 @@ host_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	snprintf(info->name, sizeof(info->name), "%s", device->name);
 	info->memory_used = atomic_load_explicit(&device->memory.used, memory_order_relaxed);
 	info->memory_limit = device->memory.limit;
+	info->strategies = GPUAGG_STRATEGIES_ALWAYS;
 	info->batch_pages = HOST_BATCH_PAGES;
 	info->batches_ahead = device->threads / 4 > HOST_MIN_BATCHES ?
 		(uint32_t) device->threads / 4 : HOST_MIN_BATCHES;

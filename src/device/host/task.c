@@ -315,7 +315,8 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	gpuagg_memory_init(&task->memory, &device->memory, config->memory_limit);
 	task->shape = gpuagg_shape_create(program, &task->memory, error);
 	if (task->shape == NULL ||
-		!gpuagg_groups_init(&task->groups, task->shape, &task->memory, device->threads))
+		!gpuagg_groups_init(&task->groups, task->shape, &task->memory, config,
+							device->threads))
 	{
 		if (error->status == GPUAGG_OK)
 			gpuagg_memory_error(&task->memory, error);
@@ -324,7 +325,8 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 		return error->status;
 	}
 	task->strategy = program->select ? "select" :
-		task->shape->key_mode == GPUAGG_KEYS_NONE ? "plain" : "block-local";
+		task->shape->key_mode == GPUAGG_KEYS_NONE ? "plain" :
+		gpuagg_strategy_name(task->groups.begun_with);
 	atomic_store(&task->memory.fault, config->fault == GPUAGG_FAULT_MEMORY);
 	*result = task;
 	return GPUAGG_OK;
@@ -616,7 +618,10 @@ gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
 			return true;
 		}
 		if (atomic_load(&task->groups.partitioned))
-			task->strategy = "partitioned";
+		{
+			task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_SINGLE_PASS);
+			task->switches = task->groups.begun_with == GPUAGG_STRATEGY_BLOCK_LOCAL;
+		}
 		if (task->shape->program->select)
 			;					/* its rows are listed already */
 		else if (task->shape->key_mode == GPUAGG_KEYS_NONE)
@@ -642,9 +647,11 @@ gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
 {
 	GpuAggPool *pool = task->device->pool;
 
-	stats->groups = task->stage == GPUAGG_TASK_RESULTS ? gpuagg_host_task_groups(task) : 0;
+	stats->groups = task->stage == GPUAGG_TASK_RESULTS ? gpuagg_host_task_groups(task) :
+		gpuagg_groups_shared(&task->groups);
 	stats->memory_bytes = atomic_load(&task->memory.peak);
 	stats->strategy = task->strategy;
+	stats->switches = task->switches;
 	gpuagg_pool_lock(pool);
 	stats->device_ns = gpuagg_pool_busy_ns(&task->source);
 	gpuagg_pool_unlock(pool);

@@ -86,6 +86,7 @@ struct GpuAggTask
 	GpuAggTaskStage stage;
 	GpuAggBatch *flush;			/* while flushing */
 	const char *strategy;
+	uint32_t	switches;		/* of it */
 	uint32_t	result_table;	/* where task_results is */
 	uint32_t	result_row;
 };
