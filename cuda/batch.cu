@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "cuda/cuda_device.h"
+#include "cuda/scoped.h"
 
 /*
  * Block-local tables are given up for the rest of a task when more rows than
@@ -205,16 +206,36 @@ batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 		gpuagg_cuda_notify(task, error);
 }
 
-/*
- * Groups the rows that are still valid, or lists those that pass the filter,
- * and sends the counters to the host.
- */
+/* The kernel that does with the rows what the task is for */
 static bool
-batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error)
+batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
+			 GpuAggError *error)
 {
 	const GpuAggLocalShape none = {0, 0, 0};
 	const GpuAggProgram *p = batch->program;
 	const uint32_t scratch_stride = (uint32_t) gpuagg_cuda_scratch_bytes(p, 1);
+	const uint32_t blocks = task->batch_blocks;
+	cudaStream_t stream = task->lane->group;
+
+	if (task->scoped != NULL)
+		return gpuagg_cuda_scoped_chunk(task->scoped, batch->plan, p, &batch->chunk, scratch,
+										scratch_stride, blocks, error) == GPUAGG_OK;
+	if (p->select)
+		gpuagg_cuda_select(batch->plan, &batch->chunk, scratch, scratch_stride, blocks, stream);
+	else
+		gpuagg_cuda_group(batch->plan, &batch->chunk, &task->table, local ? &task->local : &none,
+						  task->plan->stride, scratch, scratch_stride, blocks, stream);
+	return true;
+}
+
+/*
+ * Groups the rows that are still valid, keeps them as records, or lists those
+ * that pass the filter, and sends the counters to the host.
+ */
+static bool
+batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error)
+{
+	const GpuAggProgram *p = batch->program;
 	cudaStream_t stream = task->lane->group;
 	size_t		scratch_bytes;
 	char	   *scratch;
@@ -233,13 +254,8 @@ batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error
 		gpuagg_cuda_merge_spill(batch->plan, &batch->chunk, batch->nspilled, &task->table,
 								&launch, stream);
 	}
-	if (p->select)
-		gpuagg_cuda_select(batch->plan, &batch->chunk, scratch, scratch_stride,
-						   task->batch_blocks, stream);
-	else
-		gpuagg_cuda_group(batch->plan, &batch->chunk, &task->table,
-						  local ? &task->local : &none, task->plan->stride, scratch,
-						  scratch_stride, task->batch_blocks, stream);
+	if (!batch_launch(task, batch, local, scratch, error))
+		return false;
 	gpuagg_cuda_free(task, scratch, scratch_bytes, stream);
 	return batch_report(task, batch, error);
 }
@@ -632,6 +648,8 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		return;
 	}
 	report_times(task, batch);
+	if (task->scoped != NULL)
+		gpuagg_cuda_scoped_settle(task->scoped, batch->chunk.nrows, head->nkept);
 	task->groups = report->table.count;
 	if (!batch->again)
 		local_judge(task, head);

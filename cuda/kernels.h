@@ -70,6 +70,7 @@ typedef struct GpuAggBatchHead
 	uint32_t	overflow;		/* rows that found no place */
 	uint32_t	nspilled;		/* groups of block-local tables that did */
 	uint32_t	local_misses;	/* rows that block-local tables had no room for */
+	uint32_t	nkept;			/* rows that became records */
 } GpuAggBatchHead;
 
 /* One page of a batch */
@@ -112,6 +113,7 @@ typedef struct GpuAggTableRef
 	char	   *arena;
 	uint64_t	arena_bytes;
 	GpuAggTableHead *head;
+	GpuAggScope scope;			/* window of its hashes: places are spread */
 } GpuAggTableRef;
 
 /* Block-local tables: `copies` of `capacity` entries in shared memory. */

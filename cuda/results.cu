@@ -50,8 +50,11 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 	uint64_t	first = 0;
 	size_t		split;
 
-	task->tables = &task->table;
-	task->ntables = 1;
+	if (task->scoped == NULL)
+	{
+		task->tables = &task->table;
+		task->ntables = 1;
+	}
 	task->nruns = 0;
 	for (uint32_t i = 0; i < task->ntables; i++)
 		task->nruns += table_runs(&task->tables[i]);
@@ -226,7 +229,18 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 	}
 	if (task->first != NULL)
 		return false;
-	if (task->stage == GPUAGG_TASK_INPUT)
+	if (task->scoped != NULL && task->stage <= GPUAGG_TASK_SCOPING &&
+		task->fault != GPUAGG_FAULT_FINISH)
+	{
+		if (!gpuagg_cuda_kept_finish(task, error))
+			return false;
+		if (error->status == GPUAGG_OK && sizes_launch(task, error))
+		{
+			task->stage = GPUAGG_TASK_SIZING;
+			return false;
+		}
+	}
+	else if (task->stage <= GPUAGG_TASK_SCOPING)
 	{
 		if (task->fault == GPUAGG_FAULT_FINISH)
 			(void) gpuagg_cuda_injected("finish", error);

@@ -325,6 +325,7 @@ launch_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t **s
 	*records = meta != NULL ? (char *) take(s, s->args.n * s->record.bytes, error) : NULL;
 	if (*records == NULL)
 		return error->status;
+	level.scope = s->args.table.scope;
 	level.bits = bits;
 	level.before = before;
 	level.nparents = nparents;
@@ -611,6 +612,7 @@ scoped_make(const GpuAggScopedConfig *config, const GpuAggPlan *plan,
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "rows have no records");
 	gpuagg_cuda_scoped_args(plan, s->program, &s->record, &s->args);
 	s->args.plan = device_plan;
+	s->args.table.scope = plan->scope;
 	s->key = gpuagg_cuda_scoped_key(s->program, &s->record);
 	s->device = (GpuAggScopedReport *) take(s, sizeof(*s->device), error);
 	if (s->device == NULL)

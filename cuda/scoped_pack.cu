@@ -128,6 +128,8 @@ pack_chunk_rows(const GpuAggScopedArgs &a, const GpuAggPackChunk &c,
 	uint32_t	row = blockIdx.x * blockDim.x + threadIdx.x;
 	uint32_t	errors = 0;
 	uint32_t	passed = 0;
+	uint32_t	kept = 0;
+	const RowKeys keys = {c.plan, p, &a.table, reg, st};
 
 	gpuagg_eval_constants(p, reg, st);
 	for (; row < c.chunk.nrows; row += gridDim.x * blockDim.x)
@@ -135,20 +137,27 @@ pack_chunk_rows(const GpuAggScopedArgs &a, const GpuAggPackChunk &c,
 		if (!c.chunk.valid[row])
 			continue;
 		load_row(c.plan, p, &c.chunk, row, reg, st);
-		if (row_prepare(p, reg, st, &errors) == ROW_READY)
+		if (row_prepare(p, reg, st, &errors) != ROW_READY)
+			continue;
+		passed++;
+		if (gpuagg_scope_has(c.plan->scope, keys.hash()))
 		{
 			char	   *record = c.records + record_place(a) * a.record_bytes;
 
 			pack_row(a, c.regs, p, reg, st, record, &errors);
-			passed++;
+			kept++;
 		}
 	}
 	__syncwarp();
 	passed = warp_sum(passed);
+	kept = warp_sum(kept);
 	if (errors != 0)
 		atomicOr(&c.chunk.head->errors, errors);
 	if (threadIdx.x % WARP_LANES == 0 && passed > 0)
+	{
 		atomicAdd(&c.chunk.head->rows_passed, (unsigned long long) passed);
+		atomicAdd(&c.chunk.head->nkept, kept);
+	}
 }
 
 template <bool WIDE>

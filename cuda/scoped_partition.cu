@@ -24,7 +24,7 @@
 static __device__ __forceinline__ uint32_t
 part_of(const GpuAggPartLevel &level, uint64_t hash)
 {
-	return (uint32_t) ((hash << level.before) >> (64 - level.bits));
+	return (uint32_t) ((gpuagg_scope_spread(level.scope, hash) << level.before) >> (64 - level.bits));
 }
 
 /*

@@ -125,6 +125,7 @@ typedef struct GpuAggWindows
 #define GPUAGG_MAX_PARTITION_BITS 12
 typedef struct GpuAggPartLevel
 {
+	GpuAggScope scope;			/* window that all hashes are in */
 	uint32_t	bits;			/* of this level */
 	uint32_t	before;			/* of the levels before */
 	uint32_t	nparents;

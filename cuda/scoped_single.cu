@@ -18,9 +18,9 @@
 #define SINGLE_ROWS 4
 
 static __device__ __forceinline__ bool
-in_window(const GpuAggWindows &w, uint32_t window, uint64_t hash)
+in_window(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window, uint64_t hash)
 {
-	return w.log2 == 0 || hash >> (64 - w.log2) == window;
+	return w.log2 == 0 || gpuagg_scope_spread(a.table.scope, hash) >> (64 - w.log2) == window;
 }
 
 static __device__ __forceinline__ uint32_t
@@ -95,7 +95,7 @@ group_single_kernel(const __grid_constant__ GpuAggScopedArgs a,
 
 				if (at >= end)
 					continue;
-				if (in_window(w, window, hash[r]))
+				if (in_window(a, w, window, hash[r]))
 					row_to_table<KEY>(a, at, row_flags(a, at), hash[r], &added);
 				else if (w.kept != NULL)
 					keep_row(a, at, row_flags(a, at), w.kept);

@@ -288,14 +288,15 @@ struct EntryKeys
 /* ---------- finding ---------- */
 
 /*
- * Where a hash is at home: by its highest bits.  So a range of hashes is a
- * range of the table, whatever the capacity.
+ * Where a hash is at home: by its highest bits, within the window of those that
+ * the table is for.  So a range of hashes is a range of the table, whatever the
+ * capacity.
  */
 static __device__ __forceinline__ uint64_t
 table_home(const GpuAggTableRef *t, uint64_t hash)
 {
 	/* two steps: of one entry, 64 bits are shifted out */
-	return (hash >> 1) >> __clzll((long long) t->capacity);
+	return (gpuagg_scope_spread(t->scope, hash) >> 1) >> __clzll((long long) t->capacity);
 }
 
 /*

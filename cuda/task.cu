@@ -141,6 +141,7 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	double		arena = config->expected_groups * ARENA_GROUP_BYTES;
 
 	/* more groups than rows is nobody's estimate */
+	task->table.scope = config->scope;
 	if (entries > 2 * config->expected_rows && config->expected_rows > 0)
 		entries = 2 * config->expected_rows;
 	capacity = plain ? 1 : power_of_two(entries);
@@ -300,9 +301,11 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 		return false;
 	if (program->select)
 		task->strategy = "select";
-	else if (!groups_begin(task, config, error))
+	else if (!gpuagg_cuda_kept_begin(task, config, error) ||
+			 (task->scoped == NULL && !groups_begin(task, config, error)))
 		return false;
-	batch_blocks_choose(task, program);
+	if (task->scoped == NULL)
+		batch_blocks_choose(task, program);
 	return decode_waits(task, error);
 }
 
@@ -394,6 +397,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 
 	gpuagg_cuda_batches_free(task);
 	gpuagg_cuda_results_free(task);
+	gpuagg_cuda_kept_free(task);
 	while (task->arenas != NULL)
 	{
 		GpuAggArena *arena = task->arenas;
