@@ -18,7 +18,6 @@ typedef struct GpuAggRates
 {
 	bool		gpu;
 	int			units;			/* multiprocessors; threads of the host */
-	double		memory_bytes;
 	double		feed_page_ns;
 	double		round_trip_ns;
 	double		cost_unit_ns;

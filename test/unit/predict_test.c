@@ -19,7 +19,6 @@ h200(void)
 	GpuAggRates rates = {
 		.gpu = true,
 		.units = 132,
-		.memory_bytes = 150109880320.0,
 		.feed_page_ns = 140,
 		.round_trip_ns = 98000,
 		.cost_unit_ns = 3300,
