@@ -46,6 +46,7 @@ typedef struct GpuAggWork
 	double		groups;
 	double		output_bytes;	/* of a group, as it is sent */
 	double		numeric_outputs;	/* of a group, that become numerics */
+	double		averages;		/* of a group, that divide numerics */
 	double		outputs;		/* the others */
 	double		chosen;			/* rows that a backend forms (GpuSample) */
 	double		chosen_pages;	/* that they lie on */
