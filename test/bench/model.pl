@@ -143,6 +143,7 @@ foreach my $point (1 .. $points)
 	my $stages = node(explain('ANALYZE', $q->{sql})->{Plan});
 	ask("SET statement_timeout = " . STOP_MS . "; SET gpuagg.enable = off; SET gpuagg.debug_require = allow; SET max_parallel_workers_per_gather = $workers;");
 	my ($postgres, $postgres_ms) = run($q->{sql});
+	ask("SET statement_timeout = 0;");
 	$postgres //= explain('COSTS', $q->{sql});
 	ask("SET gpuagg.enable = on;");
 	my $choice = decode_json(ask("EXPLAIN (FORMAT JSON) $q->{sql};"))->[0];
