@@ -243,7 +243,10 @@ gpuagg_strategy_choose(const GpuAggStrategyRates *rates, const GpuAggStrategyInp
 	predict_all(rates, in, c);
 	c->strategy = forced != GPUAGG_STRATEGY_AUTO ? forced : fastest(c->predicted_ns);
 	c->within = c->strategy;
-	c->passes = 1;
+	c->passes = c->kept_passes = 1;
+	if (c->strategy == GPUAGG_STRATEGY_MULTI_PASS_COPY)
+		c->kept_passes = (uint32_t) fmin(passes_of(c->table_bytes, c->scope_bytes),
+										 GPUAGG_MAX_SCOPES);
 	if (c->strategy == GPUAGG_STRATEGY_MULTI_PASS_NAIVE)
 	{
 		/* a device that would choose by itself does so in each pass */

@@ -46,6 +46,12 @@ typedef enum GpuAggStrategy
 	 GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SINGLE_PASS) | \
 	 GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE))
 
+/* Those that keep rows as records (record.h): of programs that have them */
+#define GPUAGG_STRATEGIES_KEEPING \
+	(GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_COPY) | \
+	 GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED) | \
+	 GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SPATIAL))
+
 #define GPUAGG_STRATEGY_POINTS 64
 
 /* Of a device profile, what strategies differ by; 0: not known */
@@ -85,6 +91,7 @@ typedef struct GpuAggStrategyChoice
 	GpuAggStrategy strategy;
 	GpuAggStrategy within;		/* how each pass groups */
 	uint32_t	passes;			/* windows, one task each; 1: all at once */
+	uint32_t	kept_passes;	/* over the rows that a task has kept */
 	bool		by_capacity;	/* because the table does not fit the memory */
 	double		table_bytes;	/* of all groups */
 	double		scope_bytes;	/* of the table of a pass */

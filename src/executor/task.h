@@ -16,6 +16,7 @@ typedef struct GpuAggPass
 	GpuAggScope scope;			/* the groups that it is to find */
 	double		expected_groups;
 	GpuAggStrategy strategy;
+	uint64		scope_bytes;	/* of its table, for a pass over kept rows */
 	bool		forced;
 	GpuAggFaultStage fault;
 

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "device/layout.h"
+#include "device/record.h"
 #include "gpuagg.h"
 #include "profile/choose.h"
 #include "profile/profile.h"
@@ -29,19 +30,24 @@ gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
 	work->entry_bytes = layout.row_bytes;
 }
 
-/* Of a row's keys and arguments, if they are kept */
-static double
-record_bytes(const GpuAggProgram *p)
+/*
+ * What strategies that keep rows need to know of the program.  Which columns
+ * can be NULL is known of keys alone.
+ */
+static void
+choose_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(p);
-	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	double		bytes = 0;
+	uint8		nullable[GPUAGG_MAX_REGS];
+	GpuAggRecord record;
 
+	memset(nullable, 1, sizeof(nullable));
 	for (int i = 0; i < p->nkeys; i++)
-		bytes += gpuagg_type_slot_bytes(keys[i].type);
-	for (int i = 0; i < p->ntransitions; i++)
-		bytes += trans[i].arg != GPUAGG_NO_REG ? sizeof(int64) : 0;
-	return bytes;
+		nullable[keys[i].reg] = !keys[i].notnull;
+	if (gpuagg_record_compute(p, nullable, &record))
+		input->record_bytes = record.bytes;
+	else
+		input->possible &= ~GPUAGG_STRATEGIES_KEEPING;
 }
 
 /* The device in question; one that is not open yet has what all have. */
@@ -74,7 +80,6 @@ gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
 		.rows = work->passed,
 		.groups = Max(work->groups, 1),
 		.entry_bytes = work->entry_bytes,
-		.record_bytes = record_bytes(program),
 		.updates = 1 + work->transitions,
 		.scope_bytes = gpuagg_scope_size * 1024.0
 	};
@@ -86,5 +91,6 @@ gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
 		return;
 	input.input_ns = gpuagg_predict_input(&gpuagg_profile_get()->rates, work);
 	choose_device(host, &input, &rates);
+	choose_record(program, &input);
 	gpuagg_strategy_choose(&rates, &input, choice);
 }
