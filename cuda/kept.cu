@@ -107,6 +107,7 @@ tables_list(GpuAggTask *task, GpuAggError *error)
 
 		t->slots = pieces[i].rows;
 		t->capacity = pieces[i].groups;
+		t->dense = true;
 		task->ntables += t->capacity > 0;
 	}
 	return true;

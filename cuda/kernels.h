@@ -114,6 +114,7 @@ typedef struct GpuAggTableRef
 	uint64_t	arena_bytes;
 	GpuAggTableHead *head;
 	GpuAggScope scope;			/* window of its hashes: places are spread */
+	bool		dense;			/* no hash table: every entry is a group */
 } GpuAggTableRef;
 
 /* Block-local tables: `copies` of `capacity` entries in shared memory. */

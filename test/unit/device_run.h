@@ -141,13 +141,23 @@ await_event(void)
 		printf("# event_fd is not readable\n");
 }
 
+/* AUTO: what the configuration says; else all tasks are to group like this. */
+static GpuAggStrategy run_strategy = GPUAGG_STRATEGY_AUTO;
+
 static inline bool
 run_begin(Run *run, const TestProgram *p, const GpuAggTaskConfig *config)
 {
 	GpuAggProgram *packed = program_pack(p);
+	GpuAggTaskConfig forced = *config;
 
 	memset(run, 0, sizeof(*run));
-	OPS->task_begin(device, packed, config, &run->task, &run->error);
+	if (run_strategy != GPUAGG_STRATEGY_AUTO)
+	{
+		forced.strategy = run_strategy;
+		forced.forced = 1;
+		forced.scope_bytes = 65536; /* many passes over few rows */
+	}
+	OPS->task_begin(device, packed, &forced, &run->task, &run->error);
 	memset(packed, 0x5A, packed->bytes);	/* it has been copied */
 	free(packed);
 	return run->error.status == GPUAGG_OK;
