@@ -191,6 +191,7 @@ static void
 read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 {
 	TimestampTz newest = 0;
+	int			best = 0;
 	ProfileScan s;
 
 	if (!scan_begin(&s, "profile", 0))
@@ -200,11 +201,13 @@ read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 		int			suits = row_suits(&s, info);
 		TimestampTz measured_at = scan_int8(&s, "measured_at");
 
-		if (suits == 0 || suits < (int) p->origin ||
-			(suits == (int) p->origin && measured_at <= newest))
+		if (suits == 0 || suits < best ||
+			(suits == best && measured_at <= newest))
 			continue;
 		newest = measured_at;
-		p->origin = suits;
+		best = suits;
+		p->origin = strcmp(scan_text(&s, "origin"), "edited") == 0 ?
+			GPUAGG_PROFILE_EDITED : suits;
 		p->id = scan_int4(&s, "profile_id");
 		p->rates.units = scan_int4(&s, "units");
 		p->rates.memory_bytes = (double) scan_int8(&s, "memory_bytes");
@@ -374,6 +377,8 @@ gpuagg_profile_origin(const GpuAggProfile *profile)
 			return "shipped";
 		case GPUAGG_PROFILE_MEASURED:
 			return "measured";
+		case GPUAGG_PROFILE_EDITED:
+			return "edited";
 	}
 	return "built in";
 }

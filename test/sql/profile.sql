@@ -191,6 +191,36 @@ VALUES (990001, :'pf_kind', 'pf: no device has this name', 2, 1e8, 1e9, 3000, 30
 SELECT (pf_node('SELECT count(*) FROM pf')->>'Profile Number')::int < 0 AS not_ours;
 UPDATE gpuagg.profile SET device_name = :'pf_name' WHERE profile_id = 990001;
 SELECT j->>'Profile Number' AS number, j->>'Profile' AS profile, j->>'Bound By' AS bound, (j->>'Predicted Start Time')::float8 >= 1000 AS start FROM pf_node('SELECT count(*) FROM pf') j;
+-- whoever changes what was measured is told of in EXPLAIN
+CREATE FUNCTION pf_origin() RETURNS text LANGUAGE sql AS $$
+	SELECT p.origin || ', ' || (j->>'Profile') FROM gpuagg.profile p, pf_node('SELECT count(*) FROM pf') j WHERE profile_id = 990001
+$$;
+INSERT INTO gpuagg.ceiling (profile_id, name, per_second) VALUES (990001, 'int_ops', 1e9), (990001, 'memory_read', 1e9);
+INSERT INTO gpuagg.memory_level (profile_id, kind, level, reach_bytes) VALUES (990001, 'tlb', 1, 4096);
+INSERT INTO gpuagg.tlb_group VALUES (990001, 0, 0);
+INSERT INTO gpuagg.random_access VALUES (990001, 1048576, 1e9, 1e9, 1e9);
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+SELECT pf_origin() AS "said to be measured";
+UPDATE gpuagg.profile SET units = units WHERE profile_id = 990001;
+SELECT pf_origin() AS "nothing changed";
+UPDATE gpuagg.profile SET units = units + 1 WHERE profile_id = 990001;
+SELECT pf_origin() AS "changed itself";
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+UPDATE gpuagg.ceiling SET per_second = 2e9 WHERE profile_id = 990001 AND name = 'int_ops';
+SELECT pf_origin() AS "a ceiling";
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+DELETE FROM gpuagg.ceiling WHERE profile_id = 990001 AND name = 'memory_read';
+SELECT pf_origin() AS "a ceiling deleted";
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+UPDATE gpuagg.memory_level SET reach_bytes = 8192 WHERE profile_id = 990001;
+SELECT pf_origin() AS "a level";
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+UPDATE gpuagg.tlb_group SET group_no = 1 WHERE profile_id = 990001;
+SELECT pf_origin() AS "a group";
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+UPDATE gpuagg.random_access SET read8_per_second = 2e9 WHERE profile_id = 990001;
+SELECT pf_origin() AS "a random access";
+DROP FUNCTION pf_origin;
 ROLLBACK;
 SELECT (pf_node('SELECT count(*) FROM pf')->>'Profile Number')::int < 0 AS forgotten;
 -- without any profile, constants of the code serve, and answers are right
