@@ -154,6 +154,16 @@ test_strategies(void)
 										  strcmp(run.stats.strategy, dut.many_groups) == 0)),
 	   "ten groups expected, very many found: another strategy, and said so");
 	run_end(&run);
+	table_make(scaled(200000), 10, 0);
+	config.expected_groups = config.expected_rows = 1e6;
+	if (run_begin(&run, &p, &config) && run_list(&run, page_list, npages, 16, 2))
+		run_finish(&run, 4096);
+	ok(run.error.status == GPUAGG_OK && run.groups == 10 &&
+	   (nrows < 200000 || run.stats.switches == dut.gpu) &&
+	   strcmp(run.stats.strategy, dut.few_groups) == 0,
+	   "a million expected, ten found: as if that had been known");
+	run_end(&run);
+	config = ten_or_less;
 	config.strategy = GPUAGG_STRATEGY_SINGLE_PASS;
 	config.forced = 1;
 	if (run_begin(&run, &p, &config) && run_list(&run, page_list, npages / 20, 64, 8))
