@@ -486,6 +486,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.expected_rows = Max(run->scan->info->est_rows, 0),
 		.config.sample = run->scan->sample.sample,
 		.config.scope = pass->scope,
+		.config.scope_bytes = gpuagg_scope_size * UINT64CONST(1024),
 		.config.strategy = pass->strategy,
 		.config.forced = pass->forced,
 		.config.fault = pass->fault,

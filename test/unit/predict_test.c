@@ -168,6 +168,7 @@ test_each(const GpuAggRates *rates, const char *device)
 		{"keys", offsetof(GpuAggWork, keys)},
 		{"transitions", offsetof(GpuAggWork, transitions)},
 		{"outputs", offsetof(GpuAggWork, outputs)},
+		{"passes", offsetof(GpuAggWork, passes)},
 		{"numeric outputs", offsetof(GpuAggWork, numeric_outputs)},
 		{"bytes of a group", offsetof(GpuAggWork, output_bytes)},
 		{"rows that a backend forms", offsetof(GpuAggWork, chosen)}
