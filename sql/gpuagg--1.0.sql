@@ -659,7 +659,12 @@ VALUES
     (-2, 1048576, 3e10, 2e10, 2e10),
     (-2, 4194304, 2.5e10, 1.8e10, 1.5e10),
     (-2, 67108864, 1e10, 8e09, 4e09),
-    (-2, 8589934592, 5e09, 4e09, 2e09);
+    (-2, 8589934592, 5e09, 4e09, 2e09),
+    (-3, 1048576, 2e09, 1.8e09, 6e08),
+    (-3, 8388608, 1.5e09, 1.2e09, 5e08),
+    (-3, 33554432, 1e09, 6e08, 3e08),
+    (-3, 134217728, 6e08, 4e08, 2.5e08),
+    (-3, 1073741824, 4e08, 2.5e08, 2e08);
 INSERT INTO gpuagg.ceiling (profile_id, name, per_second, ns)
 VALUES
     (-1, 'memory_read', 4.646e12, NULL),
@@ -681,7 +686,8 @@ VALUES
     (-2, 'copy_in', 1.2e10, NULL),
     (-2, 'copy_out', 1.2e10, NULL),
     (-2, 'zero_copy_in', 1.1e10, NULL),
-    (-2, 'launch', NULL, 1e4);
+    (-2, 'launch', NULL, 1e4),
+    (-3, 'int_ops', 2.4e10, NULL);
 
 -- backends keep what they read of these tables until told
 CREATE FUNCTION gpuagg.profile_changed()

@@ -210,7 +210,6 @@ read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 			GPUAGG_PROFILE_EDITED : suits;
 		p->id = scan_int4(&s, "profile_id");
 		p->rates.units = scan_int4(&s, "units");
-		p->rates.memory_bytes = (double) scan_int8(&s, "memory_bytes");
 		p->rates.feed_page_ns = scan_float(&s, "feed_page_ns");
 		p->rates.round_trip_ns = scan_float(&s, "round_trip_ns");
 		p->rates.cost_unit_ns = scan_float(&s, "cost_unit_ns");

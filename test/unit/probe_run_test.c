@@ -495,6 +495,9 @@ test_others(void)
 	run(&d, 0, NULL);
 	ok(level_of(GPUAGG_LEVEL_TLB, 1) == NULL, "a reach beyond memory is not found");
 	ok(result.busy, "a busy device is noticed");
+	ok(result.ceiling[GPUAGG_CEILING_MEMORY_COPY] >= 2e9 &&
+	   result.ceiling[GPUAGG_CEILING_LAUNCH] <= (1 + GPUAGG_CEILING_LAUNCH) * 1e9,
+	   "of its ceilings the best repeats count");
 }
 
 static void

@@ -5,8 +5,11 @@
  *
  * All ceilings are measured in turn, and then again.  The same work at the same
  * place takes the same time on a device that does nothing else: repeats of many
- * ceilings that lie apart say that it is busy.
+ * ceilings that lie apart say that it is busy.  Whatever disturbs a repeat makes it
+ * slower, so the best one is nearest to what the device does at most.
  */
+#include <math.h>
+
 #include "device/probe/ceilings.h"
 
 #define CEILING_REPEATS 5
@@ -63,6 +66,17 @@ measure_ceilings(GpuAggProbeSession *session, uint32_t repeat,
 	return GPUAGG_OK;
 }
 
+static double
+best_repeat(GpuAggCeiling ceiling, const double *values, uint32_t n)
+{
+	double		best = values[0];
+
+	for (uint32_t i = 1; i < n; i++)
+		best = ceiling == GPUAGG_CEILING_LAUNCH ? fmin(best, values[i]) :
+			fmax(best, values[i]);
+	return best;
+}
+
 /* Twice at least, whatever the time, or there is no spread */
 GpuAggStatus
 gpuagg_ceilings_probe(GpuAggProbeSession *session)
@@ -84,7 +98,7 @@ gpuagg_ceilings_probe(GpuAggProbeSession *session)
 
 	for (uint32_t c = 0; c < GPUAGG_NCEILINGS; c++)
 	{
-		result->ceiling[c] = gpuagg_stat_median(values[c], nrepeats);
+		result->ceiling[c] = best_repeat(c, values[c], nrepeats);
 		result->ceiling_spread[c] = gpuagg_stat_spread(values[c], nrepeats);
 	}
 	result->spread = gpuagg_ceilings_spread(result->ceiling, result->ceiling_spread);
