@@ -229,6 +229,7 @@ struct EntryKeys
 		return *(const uint32_t *) entry & ~GPUAGG_HEAD_READY;
 	}
 
+	/* As tables take it: spread over all hashes, whatever the window */
 	__device__ uint64_t
 	hash() const
 	{
@@ -257,7 +258,7 @@ struct EntryKeys
 				word = *(const uint64_t *) slot;
 			h = gpuagg_hash_word(h, word, seed);
 		}
-		return gpuagg_hash_finish(h);
+		return gpuagg_scope_spread(plan->scope, gpuagg_hash_finish(h));
 	}
 
 	__device__ bool
