@@ -24,6 +24,12 @@
  */
 #define LOCAL_MISS_SHARE 4
 
+/*
+ * They are taken up where more groups had been expected than there are, once a
+ * group has had so many rows.
+ */
+#define LOCAL_GROUP_ROWS 64
+
 /* Where in the staging memory the upload begins */
 #define UPLOAD_OFF 256
 
@@ -574,22 +580,43 @@ report_times(GpuAggTask *task, const GpuAggBatch *batch)
 	stats->link_bytes += (uint64_t) batch->chunk.npages * GPUAGG_PAGE_BYTES;
 }
 
-/* Are block-local tables worth it? */
 static void
-local_judge(GpuAggTask *task, const GpuAggBatchHead *head)
+local_switch(GpuAggTask *task, GpuAggStrategy strategy)
 {
+	task->local_settled = true;
+	task->strategy = gpuagg_strategy_name(strategy);
+	task->stats.switches++;
+}
+
+/*
+ * Are block-local tables worth it, after all or no more?  Once decided, it
+ * stays so.
+ */
+static void
+local_judge(GpuAggTask *task, const GpuAggReport *report)
+{
+	const GpuAggBatchHead *head = &report->batch;
 	const uint32_t windows = task->plan->scope.count > 1 ? task->plan->scope.count : 1;
 
-	if (task->local.capacity == 0 || task->local_forced)
+	if (task->local_settled || task->forced != GPUAGG_STRATEGY_AUTO ||
+		gpuagg_cuda_program(task->plan)->nkeys == 0)
 		return;
 	/* of those that passed, the window has its share */
 	task->rows_grouped += head->rows_passed / windows + head->overflow;
 	task->local_misses += head->local_misses;
-	if (task->local_misses * LOCAL_MISS_SHARE <= task->rows_grouped)
-		return;
-	task->local.capacity = 0;
-	task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_SINGLE_PASS);
-	task->stats.switches++;
+	if (task->local.capacity > 0)
+	{
+		if (task->local_misses * LOCAL_MISS_SHARE <= task->rows_grouped)
+			return;
+		task->local.capacity = 0;
+		local_switch(task, GPUAGG_STRATEGY_SINGLE_PASS);
+	}
+	else if (report->table.count * LOCAL_GROUP_ROWS <= task->rows_grouped)
+	{
+		gpuagg_cuda_task_local(task, (double) report->table.count);
+		if (task->local.capacity > 0)
+			local_switch(task, GPUAGG_STRATEGY_BLOCK_LOCAL);
+	}
 }
 
 /* Through grouping once more, into a larger table */
@@ -652,7 +679,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		gpuagg_cuda_scoped_settle(task->scoped, batch->chunk.nrows, head->nkept);
 	task->groups = report->table.count;
 	if (!batch->again)
-		local_judge(task, head);
+		local_judge(task, report);
 	if (report_check(head, &error) == GPUAGG_OK)
 	{
 		if (head->overflow > 0 || (head->nspilled > 0 && !batch->again))

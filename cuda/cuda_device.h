@@ -186,8 +186,9 @@ struct GpuAggTask
 	uint32_t	generation;		/* counts growths */
 	GpuAggArena *arenas;		/* full ones */
 	GpuAggLocalShape local;		/* capacity 0: not or no more */
+	bool		local_settled;	/* given up, or taken up, while running */
+	GpuAggStrategy forced;		/* AUTO: none */
 	uint32_t	batch_blocks;	/* of the kernel that groups or selects */
-	bool		local_forced;	/* and never given up */
 	const char *strategy;
 	uint64_t	rows_grouped;
 	uint64_t	local_misses;
@@ -344,6 +345,9 @@ extern GpuAggStatus gpuagg_cuda_task_fail(GpuAggTask *task,
 extern GpuAggStatus gpuagg_cuda_task_grow(GpuAggTask *task,
 										  const GpuAggTableHead *head,
 										  uint64_t more, GpuAggError *error);
+
+/* Block-local tables for so many groups from now on, or none */
+extern void gpuagg_cuda_task_local(GpuAggTask *task, double groups);
 
 /* Uploads a plan; the staging memory stays the caller's. */
 extern GpuAggPlan *gpuagg_cuda_task_upload(GpuAggTask *task,

@@ -100,24 +100,20 @@ arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 								   task->lane->group), error);
 }
 
-/*
- * Block-local tables for as many groups as expected, or none; where they are
- * forced, as large as they can be.
- */
+/* Where they are forced, tables are as large as they can be. */
 static void
-local_choose(GpuAggTask *task, const GpuAggTaskConfig *config)
+local_choose(GpuAggTask *task, double groups)
 {
 	const uint32_t stride = task->plan->stride;
 	GpuAggLocalShape *local = &task->local;
-	uint64_t	capacity = task->plan->layout.nkeys == 0 ? 1 :
-		power_of_two(2 * config->expected_groups + 16);
+	uint64_t	capacity = task->plan->layout.nkeys == 0 ? 1 : power_of_two(2 * groups + 16);
 	uint32_t	copies = 1;
 
 	memset(local, 0, sizeof(*local));
-	if (config->forced && config->strategy == GPUAGG_STRATEGY_SINGLE_PASS)
+	if (task->forced == GPUAGG_STRATEGY_SINGLE_PASS)
 		return;
-	task->local_forced = config->forced && config->strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
-	while (task->local_forced && capacity > 1 && capacity * stride > LOCAL_MAX_BYTES)
+	while (task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL && capacity > 1 &&
+		   capacity * stride > LOCAL_MAX_BYTES)
 		capacity /= 2;
 	if (capacity > 1 && capacity < LOCAL_MIN_ENTRIES &&
 		2 * LOCAL_MIN_ENTRIES * stride <= LOCAL_MAX_BYTES)
@@ -130,6 +126,27 @@ local_choose(GpuAggTask *task, const GpuAggTaskConfig *config)
 	local->capacity = (uint32_t) capacity;
 	local->copies = copies;
 	local->limit = capacity == 1 ? 1 : (uint32_t) (capacity * 3 / 4);
+}
+
+/* For the kernel that batches run through; others of the task get the same. */
+static void
+batch_blocks_choose(GpuAggTask *task, const GpuAggProgram *program)
+{
+	const bool	wide = gpuagg_cuda_scratch_bytes(program, 1) > 0;
+	const bool	local = task->local.capacity > 0;
+	const GpuAggKernelRef *ref = program->select ? &gpuagg_cuda_select_kernels[wide] :
+		&gpuagg_cuda_group_kernels[2 * local + wide];
+
+	task->batch_blocks = gpuagg_cuda_batch_blocks(task->device, ref,
+												  gpuagg_cuda_local_bytes(&task->local,
+																		  task->plan->stride));
+}
+
+void
+gpuagg_cuda_task_local(GpuAggTask *task, double groups)
+{
+	local_choose(task, groups);
+	batch_blocks_choose(task, gpuagg_cuda_program(task->plan));
 }
 
 static bool
@@ -170,7 +187,9 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	if (task->plan->has_strings && !arena_alloc(task, (size_t) arena, error))
 		return false;
 	table_init(task, &task->table, plain);
-	local_choose(task, config);
+	if (config->forced)
+		task->forced = (GpuAggStrategy) config->strategy;
+	gpuagg_cuda_task_local(task, config->expected_groups);
 	task->strategy = plain ? "plain" :
 		gpuagg_strategy_name(task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL :
 							 GPUAGG_STRATEGY_SINGLE_PASS);
@@ -264,20 +283,6 @@ decode_waits(GpuAggTask *task, GpuAggError *error)
 	return ok;
 }
 
-/* For the kernel that batches run through; others of the task get the same. */
-static void
-batch_blocks_choose(GpuAggTask *task, const GpuAggProgram *program)
-{
-	const bool	wide = gpuagg_cuda_scratch_bytes(program, 1) > 0;
-	const bool	local = task->local.capacity > 0;
-	const GpuAggKernelRef *ref = program->select ? &gpuagg_cuda_select_kernels[wide] :
-		&gpuagg_cuda_group_kernels[2 * local + wide];
-
-	task->batch_blocks = gpuagg_cuda_batch_blocks(task->device, ref,
-												  gpuagg_cuda_local_bytes(&task->local,
-																		  task->plan->stride));
-}
-
 static bool
 task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 			 const GpuAggTaskConfig *config, GpuAggError *error)
@@ -300,12 +305,13 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	if (task->device_plan == NULL)
 		return false;
 	if (program->select)
+	{
 		task->strategy = "select";
+		batch_blocks_choose(task, program);
+	}
 	else if (!gpuagg_cuda_kept_begin(task, config, error) ||
 			 (task->scoped == NULL && !groups_begin(task, config, error)))
 		return false;
-	if (task->scoped == NULL)
-		batch_blocks_choose(task, program);
 	return decode_waits(task, error);
 }
 

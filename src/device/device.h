@@ -149,6 +149,8 @@ typedef struct GpuAggTaskConfig
 	GpuAggScope scope;			/* only groups of this window are wanted; rows
 								 * outside count as scanned and passed.  Without
 								 * keys there are no windows */
+	uint64_t	scope_bytes;	/* that the table of a pass or part should not
+								 * exceed; 0: as the device likes */
 	uint32_t	strategy;		/* GpuAggStrategy: the one expected to be
 								 * fastest; AUTO, or what it has not: its own
 								 * choice */

@@ -209,6 +209,18 @@ fastest(const double *ns)
 	return best;
 }
 
+/*
+ * Rounded up, by at most a third, so that windows can be joined: a number that
+ * can be halved again and again, for estimates of groups are often too high.
+ */
+static double
+joinable(double windows)
+{
+	double		unit = exp2(floor(log2(fmax(windows / 3, 1))));
+
+	return ceil(windows / unit) * unit;
+}
+
 /* Windows that bound the table of each by the memory */
 static void
 fit_memory(const GpuAggStrategyInput *in, GpuAggStrategyChoice *c)
@@ -219,8 +231,8 @@ fit_memory(const GpuAggStrategyInput *in, GpuAggStrategyChoice *c)
 	if (in->memory_bytes <= 0 || pass <= in->memory_bytes ||
 		!(in->possible & GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE)))
 		return;
-	windows = fmin(ceil(c->table_bytes / (in->memory_bytes * CAPACITY_SHARE)),
-				   GPUAGG_MAX_SCOPES);
+	windows = ceil(c->table_bytes / (in->memory_bytes * CAPACITY_SHARE));
+	windows = fmin(joinable(windows), GPUAGG_MAX_SCOPES);
 	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
 		if (c->predicted_ns[s] >= 0)
 			c->predicted_ns[s] += (windows - c->passes) * in->input_ns;
@@ -295,5 +307,5 @@ gpuagg_strategy_split(double fit, double groups)
 {
 	double		k = fit > 0 ? ceil(groups * SPLIT_MARGIN / fit) : 2;
 
-	return (uint32_t) fmax(2, fmin(k, SPLIT_MOST));
+	return (uint32_t) joinable(fmax(2, fmin(k, SPLIT_MOST)));
 }

@@ -14,9 +14,10 @@
  * groups that it had found until then let expect, and the first part runs.
  * Groups of finished windows stay.  So any number of groups finishes, in as
  * many passes as it takes.  Given up, and left to the redo and the fallback
- * plan, is a task that had few groups, whose memory other things take, and a
- * window narrower than GPUAGG_MAX_SCOPES.  Windows that turn out to hold few
- * groups are joined again.
+ * plan, is a task that had few groups, or far fewer than the one that failed
+ * before, for its memory is taken by something else; and a window narrower than
+ * one of GPUAGG_MAX_SCOPES.  Windows that turn out to hold few groups are
+ * joined again.
  *
  * Injected lack of memory is given up at once, so that tests reach the redo;
  * but not if only one pass is struck (gpuagg.debug_fault_pass).
@@ -32,6 +33,9 @@
 /* A task with fewer groups did not run out of memory because of them. */
 #define SPLIT_MIN_GROUPS 256
 
+/* Nor did one that had so many times fewer than the one that failed before. */
+#define SPLIT_LEAST_SHARE 16
+
 /* Windows are joined if their groups fill at most this part of what fits. */
 #define JOIN_FILL 0.8
 
@@ -42,6 +46,7 @@ typedef struct GpuAggPasses
 	BlockNumber nblocks;
 	GpuAggStrategyChoice choice;
 	double		fit;			/* groups that a window may have; 0: any */
+	bool		failed;			/* that is what a window had that failed */
 	int			started;		/* tasks */
 	GpuAggPass	pass;
 	GpuAggError *error;
@@ -112,7 +117,8 @@ passes_splittable(const GpuAggPasses *p, GpuAggStatus status)
 		return false;
 	if (gpuagg_debug_fault == GPUAGG_FAULT_MEMORY)
 		return gpuagg_debug_fault_pass > 0;
-	return p->pass.groups >= SPLIT_MIN_GROUPS;
+	return p->pass.groups >= SPLIT_MIN_GROUPS &&
+		(!p->failed || p->pass.groups >= p->fit / SPLIT_LEAST_SHARE);
 }
 
 /*
@@ -123,7 +129,8 @@ static bool
 passes_split(GpuAggPasses *p)
 {
 	const GpuAggPass *pass = &p->pass;
-	double		share = p->nblocks > 0 ? (double) pass->pages / p->nblocks : 1;
+	double		pages = gpuagg_sample_share(&p->scan->sample, p->nblocks);
+	double		share = pages > 0 ? Min(1, pass->pages / pages) : 1;
 	double		rows = (double) pass->rows / passes_count(p);
 	double		groups = gpuagg_strategy_extrapolate(rows, pass->groups,
 													 rows / Max(share, 1e-6));
@@ -136,6 +143,7 @@ passes_split(GpuAggPasses *p)
 							 pass->scope.index, passes_count(p), k)));
 	p->pass.scope = gpuagg_scope_split(pass->scope, k);
 	p->fit = pass->groups;
+	p->failed = true;
 	p->scan->counters.splits++;
 	return true;
 }

@@ -207,8 +207,8 @@ kernel_host(const GpuAggRates *rates, const GpuAggWork *work)
 		pass += HOST_GROUP_NS + HOST_KEY_NS * work->keys;
 	return ((passes(work) * (work->lines * HOST_LINE_NS + work->rows * row) +
 			 (passes(work) - 1) * work->passed * (HOST_GROUP_NS + HOST_KEY_NS * work->keys) +
-			 work->passed * pass) *
-			slowness(rates, HOST_INT_OPS) + groups_host(rates, work)) / rates->units;
+			 work->passed * pass) * slowness(rates, HOST_INT_OPS) +
+			groups_host(rates, work)) / rates->units;
 }
 
 /* The longest of feed, link and kernel, and how they add up */

@@ -68,6 +68,9 @@ SELECT (r ->> 'Passes')::int > 5 AS passes, r ->> 'Strategy' AS strategy, r ->> 
 	   (r ->> 'Planned Passes')::int > 5 AS planned_passes, r ->> 'Scope Size' AS scope, r ->> 'Rows Scanned' AS rows, r ->> 'Groups' AS groups, r ->> 'Device Runs' AS runs,
 	   (r ->> 'Pages')::int = pg_relation_size('sy') / 8192 AS pages
 FROM ran('SELECT k, count(*) FROM sy GROUP BY k') r;
+SELECT value AS before FROM gpuagg.stat WHERE name = 'rows_scanned' \gset
+SELECT count(*) FROM (SELECT k, count(*) FROM sy GROUP BY k OFFSET 0) x;
+SELECT value - :before AS scanned FROM gpuagg.stat WHERE name = 'rows_scanned';
 -- no windows without keys, none of an empty table but one
 SELECT r ->> 'Passes' AS passes, r ->> 'Strategy' AS strategy, r ->> 'Planned Strategy' AS planned FROM ran('SELECT count(*) FROM sy') r;
 SELECT r ->> 'Strategy' AS strategy, r ->> 'Groups' AS groups FROM ran('SELECT k, count(*) FROM sy_empty GROUP BY k') r;

@@ -28,6 +28,7 @@ int			device_group_cases(const TestDevice *device);
 int			device_growth_cases(const TestDevice *device);
 int			device_value_cases(const TestDevice *device);
 int			device_fault_cases(const TestDevice *device);
+int			device_window_cases(const TestDevice *device);
 int			device_select_cases(const TestDevice *device);
 
 /* GPUs only */

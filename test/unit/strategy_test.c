@@ -218,7 +218,7 @@ test_host(void)
 	chooses(&r, grouping(1e7, 100, today), GPUAGG_STRATEGY_BLOCK_LOCAL, 1, "host: few groups");
 	chooses(&r, in, GPUAGG_STRATEGY_SINGLE_PASS, 1, "host: many");
 	in.memory_bytes = 16 * 1048576;
-	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, 58, "host: more than fit 16 MB");
+	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, 64, "host: more than fit 16 MB");
 }
 
 /* ---------- while a task runs ---------- */
@@ -251,6 +251,7 @@ test_split(void)
 {
 	is_int(gpuagg_strategy_split(1e6, 1e6), 2, "never fewer than two");
 	is_int(gpuagg_strategy_split(1e6, 8e6), 10, "eight times too many: ten windows");
+	is_int(gpuagg_strategy_split(1e6, 5.5e6), 8, "seven are made eight, which can be joined again");
 	is_int(gpuagg_strategy_split(1, 1e12), 64, "not more than so many at once");
 	is_int(gpuagg_strategy_split(0, 100), 2, "nothing known");
 }
