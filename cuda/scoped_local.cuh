@@ -193,11 +193,21 @@ local_clear(const GpuAggScopedArgs &a, const LocalView &t)
 static __device__ __forceinline__ uint32_t
 local_home(const LocalView &t, uint32_t h)
 {
-	h ^= h >> 16;
 	h *= 0x85EBCA6Bu;
-	h ^= h >> 13;
+	h ^= h >> 15;
 	h *= 0xC2B2AE35u;
 	return __umulhi(h, t.slots);
+}
+
+/*
+ * The next slot of a key: by a step of its own, so that keys that meet once
+ * part again; the slowest of a warp's lanes is what counts.
+ */
+static __device__ __forceinline__ uint32_t
+local_next(const LocalView &t, uint32_t h, uint32_t at)
+{
+	at += 1 + __umulhi(h * 0x9E3779B1u, t.slots - 1);
+	return at >= t.slots ? at - t.slots : at;
 }
 
 static __device__ __forceinline__ uint32_t
@@ -218,7 +228,7 @@ local_find_i32(const LocalView &t, uint32_t key, uint32_t seed)
 			seen = shared_cas(t.keys + 4 * at, EMPTY_I32, key);
 		if (seen == key || seen == EMPTY_I32)
 			return at;
-		at = at + 1 == t.slots ? 0 : at + 1;
+		at = local_next(t, key ^ seed, at);
 	}
 	return NO_SLOT;
 }
@@ -226,7 +236,8 @@ local_find_i32(const LocalView &t, uint32_t key, uint32_t seed)
 static __device__ __forceinline__ uint32_t
 local_find_i64(const LocalView &t, uint64_t key, uint32_t seed)
 {
-	uint32_t	at = local_home(t, (uint32_t) key ^ seed ^ (uint32_t) (key >> 32) * 0x9E3779B1u);
+	const uint32_t h = (uint32_t) key ^ seed ^ (uint32_t) (key >> 32) * 0x9E3779B1u;
+	uint32_t	at = local_home(t, h);
 
 	if (key == EMPTY_I64)
 	{
@@ -241,7 +252,7 @@ local_find_i64(const LocalView &t, uint64_t key, uint32_t seed)
 			seen = shared_cas64(t.keys + 8 * at, EMPTY_I64, key);
 		if (seen == key || seen == EMPTY_I64)
 			return at;
-		at = at + 1 == t.slots ? 0 : at + 1;
+		at = local_next(t, h, at);
 	}
 	return NO_SLOT;
 }
@@ -264,7 +275,7 @@ local_find_any(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base,
 		if (seen == 0 || (seen >> 32 == mine >> 32 &&
 						  rows_equal(a, row, flags, base + (uint32_t) seen - 1)))
 			return at;
-		at = at + 1 == t.slots ? 0 : at + 1;
+		at = local_next(t, (uint32_t) hash, at);
 	}
 	return NO_SLOT;
 }
@@ -434,7 +445,7 @@ local_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, uint64_t r
  * device memory.
  */
 template <int KEY>
-static __device__ __forceinline__ void
+static __device__ __noinline__ void
 local_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uint64_t row,
 		   uint64_t end, uint32_t *added, uint32_t *misses)
 {

@@ -9,12 +9,15 @@
 #define BLOCK_OVERHEAD 2048
 
 /* Fill of local tables at which runs of used slots are still short */
-#define GOOD_FILL 0.5
+#define GOOD_FILL 0.15
 #define MAX_FILL 0.7
 
+/* Of those of partitions: half of them would cost another level sooner */
+#define PART_FILL 0.45
+
 /* One level of partitioning at most; beyond, a tile's runs become too short */
-#define ONE_LEVEL_BITS 11
-#define MIN_BITS 10
+#define ONE_LEVEL_BITS 9
+#define MIN_BITS 5
 
 /* How a local table keeps a state; narrow: of a 4-byte argument */
 static GpuAggLocalKind
@@ -103,6 +106,25 @@ gpuagg_cuda_scoped_key(const GpuAggProgram *program, const GpuAggRecord *record)
 	return f->bytes == 4 ? GPUAGG_KEY_I32 : GPUAGG_KEY_I64;
 }
 
+GpuAggFast
+gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key)
+{
+	const GpuAggRowField *f = args->fields;
+
+	if (key != GPUAGG_KEY_I32 || args->nfields > 2)
+		return GPUAGG_FAST_NOT;
+	for (uint32_t i = 0; i < args->nsteps; i++)
+		if (args->steps[i].kind == GPUAGG_LOCAL_STATE ||
+			(args->steps[i].field != GPUAGG_NO_FIELD && args->steps[i].field != args->nfields - 1))
+			return GPUAGG_FAST_NOT;
+	if (args->nfields == 2 && f[1].bytes != 4)
+		return GPUAGG_FAST_NOT;
+	if (f[0].step == 4 && f[args->nfields - 1].step == 4)
+		return GPUAGG_FAST_COLUMNS;
+	return args->nfields == 2 && f[0].step == 8 && f[1].base == f[0].base + 4 ?
+		GPUAGG_FAST_PAIRS : GPUAGG_FAST_NOT;
+}
+
 void
 gpuagg_cuda_scoped_records(const GpuAggRecord *record, const char *records, uint64_t n,
 						   GpuAggScopedArgs *args)
@@ -171,7 +193,7 @@ gpuagg_cuda_scoped_bits(const GpuAggScopedConfig *config, const GpuAggScopedArgs
 						GpuAggKeyShape key, uint32_t *bits)
 {
 	const uint32_t room = config->sm_bytes / 2 - BLOCK_OVERHEAD;
-	const double groups = room / ((key == GPUAGG_KEY_I32 ? 4 : 8) + args->local_bytes) * GOOD_FILL;
+	const double groups = room / ((key == GPUAGG_KEY_I32 ? 4 : 8) + args->local_bytes) * PART_FILL;
 	uint32_t	all = MIN_BITS;
 
 	bits[0] = config->bits[0];
