@@ -12,7 +12,7 @@
 
 #include "cuda/scoped_local.cuh"
 
-/* Key and argument of rows row, row + stride, ... */
+/* Key and argument of rows row, row + stride, ..., which are read but once */
 template <int FAST, int ROWS>
 static __device__ __forceinline__ void
 fast_load(const GpuAggScopedArgs &a, uint64_t row, uint32_t stride, uint32_t *key, uint32_t *arg)
@@ -24,7 +24,7 @@ fast_load(const GpuAggScopedArgs &a, uint64_t row, uint32_t stride, uint32_t *ke
 		#pragma unroll
 		for (int r = 0; r < ROWS; r++)
 		{
-			const uint2 pair = pairs[r * stride];
+			const uint2 pair = __ldcs(pairs + r * stride);
 
 			key[r] = pair.x;
 			arg[r] = pair.y;
@@ -37,10 +37,10 @@ fast_load(const GpuAggScopedArgs &a, uint64_t row, uint32_t stride, uint32_t *ke
 
 		#pragma unroll
 		for (int r = 0; r < ROWS; r++)
-			key[r] = keys[r * stride];
+			key[r] = __ldcs(keys + r * stride);
 		#pragma unroll
 		for (int r = 0; r < ROWS; r++)
-			arg[r] = args[r * stride];
+			arg[r] = __ldcs(args + r * stride);
 	}
 }
 
@@ -50,102 +50,106 @@ fast_hash(const GpuAggScopedArgs &a, uint32_t key)
 	return hash_one((uint64_t) (int64_t) (int32_t) key, a.seed);
 }
 
-/* Goes on where the first look did not find the key. */
-static __device__ __forceinline__ uint32_t
-fast_find_on(const LocalView &t, uint32_t key, uint32_t h, uint32_t seen, uint32_t at)
-{
-	if (key == EMPTY_I32)
-	{
-		shared_store(t.keys + 4 * t.slots, 0);
-		return t.slots;
-	}
-	#pragma unroll 1
-	for (uint32_t probes = 0; probes < MAX_LOCAL_PROBES; probes++)
-	{
-		if (seen == EMPTY_I32)
-			seen = shared_cas(t.keys + 4 * at, EMPTY_I32, key);
-		if (seen == key || seen == EMPTY_I32)
-			return at;
-		at = local_next(t, h, at);
-		seen = shared_load(t.keys + 4 * at);
-	}
-	return NO_SLOT;
-}
-
 /* The rows' slots; false: some row of the warp has none */
 static __device__ __forceinline__ bool
 fast_find(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *key, uint32_t *slot)
 {
-	uint32_t	seen[LOCAL_ROWS];
 	bool		found = true;
 
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
 	{
-		slot[r] = local_home(t, key[r] ^ (uint32_t) a.seed);
-		seen[r] = shared_load(t.keys + 4 * slot[r]);
-	}
-	#pragma unroll
-	for (int r = 0; r < LOCAL_ROWS; r++)
-	{
-		if (seen[r] != key[r] || key[r] == EMPTY_I32)
-			slot[r] = fast_find_on(t, key[r], key[r] ^ (uint32_t) a.seed, seen[r], slot[r]);
+		slot[r] = local_find_i32(t, key[r], (uint32_t) a.seed);
 		found &= slot[r] != NO_SLOT;
 	}
 	return __all_sync(ALL_LANES, found);
 }
 
-/* at: each row's group, in bytes of a region of words */
+/*
+ * Rows enter the states of their groups; at: each row's group, in bytes of a
+ * region of words.  SKEWED: rows of the group `heavy`, which many lanes have,
+ * are added up in registers first, then over the warp.
+ */
+template <bool SKEWED>
 static __device__ __forceinline__ void
-fast_steps(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *at, const uint32_t *arg)
+fast_count(uint32_t region, const uint32_t *at, uint32_t heavy)
 {
-	for (uint32_t s = 0; s < a.nsteps; s++)
-	{
-		const uint32_t kind = a.steps[s].kind;
-		const uint32_t region = local_region(t, &a.steps[s]);
+	uint32_t	n = 0;
 
-		if (kind == GPUAGG_LOCAL_COUNT)
-		{
-			#pragma unroll
-			for (int r = 0; r < LOCAL_ROWS; r++)
-				shared_add(region + at[r], 1);
-		}
-		else if (kind == GPUAGG_LOCAL_SUM)
-		{
-			const uint32_t high = region + 4 * t.groups;
-
-			#pragma unroll
-			for (int r = 0; r < LOCAL_ROWS; r++)
-				local_add(region + at[r], high + at[r], (int32_t) arg[r]);
-		}
+	#pragma unroll
+	for (int r = 0; r < LOCAL_ROWS; r++)
+		if (SKEWED && at[r] == heavy)
+			n++;
 		else
-		{
-			const bool	min = kind == GPUAGG_LOCAL_MIN32;
-
-			#pragma unroll
-			for (int r = 0; r < LOCAL_ROWS; r++)
-				shared_extreme(region + at[r], (int32_t) arg[r], min);
-		}
+			shared_add(region + at[r], 1);
+	if (SKEWED)
+	{
+		n = all_lanes_add(n);
+		if (threadIdx.x % WARP_LANES == 0)
+			shared_add(region + heavy, n);
 	}
 }
 
-/* The same where many lanes have the same group */
-static __device__ __noinline__ void
-fast_steps_peeled(const GpuAggScopedArgs &a, const LocalView &t, uint32_t group, uint32_t arg)
+template <bool SKEWED>
+static __device__ __forceinline__ void
+fast_sum(uint32_t low, uint32_t high, const uint32_t *at, const uint32_t *arg, uint32_t heavy)
 {
-	const uint32_t peeled = peel(group >> t.copies_log2);
+	int64_t		sum = 0;
 
+	#pragma unroll
+	for (int r = 0; r < LOCAL_ROWS; r++)
+		if (SKEWED && at[r] == heavy)
+			sum += (int32_t) arg[r];
+		else
+			local_add(low + at[r], high + at[r], (int32_t) arg[r]);
+	if (SKEWED)
+	{
+		const uint32_t first = all_lanes_add((uint32_t) sum & 0xFFFF);
+		const uint32_t second = all_lanes_add((uint32_t) (sum >> 16));
+
+		/* 8 rows are less than 2^35, so a lane's share is less than 2^19 */
+		sum = ((int64_t) (int32_t) second << 16) + first;
+		if (threadIdx.x % WARP_LANES == 0)
+			local_add(low + heavy, high + heavy, sum);
+	}
+}
+
+template <bool SKEWED>
+static __device__ __forceinline__ void
+fast_extreme(uint32_t region, const uint32_t *at, const uint32_t *arg, uint32_t heavy, bool min)
+{
+	int32_t		best = INT32_MAX;
+
+	#pragma unroll
+	for (int r = 0; r < LOCAL_ROWS; r++)
+		if (SKEWED && at[r] == heavy)
+			best = ::min(best, (int32_t) (min ? arg[r] : ~arg[r]));
+		else
+			shared_extreme(region + at[r], (int32_t) arg[r], min);
+	if (SKEWED)
+	{
+		best = all_lanes_min(best);
+		if (threadIdx.x % WARP_LANES == 0)
+			shared_extreme(region + heavy, min ? best : ~best, min);
+	}
+}
+
+template <bool SKEWED>
+static __device__ __forceinline__ void
+fast_steps(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *at,
+		   const uint32_t *arg, uint32_t heavy)
+{
 	for (uint32_t s = 0; s < a.nsteps; s++)
 	{
 		const uint32_t kind = a.steps[s].kind;
 		const uint32_t region = local_region(t, &a.steps[s]);
 
 		if (kind == GPUAGG_LOCAL_COUNT)
-			local_count(region, group, true, peeled);
+			fast_count<SKEWED>(region, at, heavy);
 		else if (kind == GPUAGG_LOCAL_SUM)
-			local_sum(t, region, group, true, peeled, (int32_t) arg, true);
+			fast_sum<SKEWED>(region, region + 4 * t.groups, at, arg, heavy);
 		else
-			local_extreme(region, group, true, peeled, (int32_t) arg, kind == GPUAGG_LOCAL_MIN32);
+			fast_extreme<SKEWED>(region, at, arg, heavy, kind == GPUAGG_LOCAL_MIN32);
 	}
 }
 
@@ -161,22 +165,30 @@ fast_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t row)
 	uint32_t	key[LOCAL_ROWS];
 	uint32_t	arg[LOCAL_ROWS];
 	uint32_t	at[LOCAL_ROWS];
+	uint32_t	same;
 
 	fast_load<FAST, LOCAL_ROWS>(a, row, WARP_LANES, key, arg);
 	if (!fast_find(a, t, key, at))
 		return false;
-	if (t.copies_log2 <= 3 &&
-		(__ballot_sync(ALL_LANES, at[0] == __shfl_down_sync(ALL_LANES, at[0], 1)) & 0x7FFFFFFFu) != 0)
+
+	/* of skewed rows, the first ones show it */
+	same = t.copies_log2 <= PEEL_MAX_COPIES_LOG2 ? peel(at[0]) : 0;
+	if (same == 0)
 	{
 		#pragma unroll
 		for (int r = 0; r < LOCAL_ROWS; r++)
-			fast_steps_peeled(a, t, (at[r] << t.copies_log2) + copy, arg[r]);
-		return true;
+			at[r] = ((at[r] << t.copies_log2) + copy) * 4;
+		fast_steps<false>(a, t, at, arg, 0);
 	}
-	#pragma unroll
-	for (int r = 0; r < LOCAL_ROWS; r++)
-		at[r] = ((at[r] << t.copies_log2) + copy) * 4;
-	fast_steps(a, t, at, arg);
+	else
+	{
+		const uint32_t heavy = __shfl_sync(ALL_LANES, at[0], __ffs(same) - 1);
+
+		#pragma unroll
+		for (int r = 0; r < LOCAL_ROWS; r++)
+			at[r] = ((at[r] << t.copies_log2) + (at[r] == heavy ? 0 : copy)) * 4;
+		fast_steps<true>(a, t, at, arg, (heavy << t.copies_log2) * 4);
+	}
 	return true;
 }
 

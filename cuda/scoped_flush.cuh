@@ -203,8 +203,11 @@ flush_to_table(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uin
 
 		if (!local_used<KEY>(t, slot))
 			continue;
-		entry = table_probe(a.plan, &a.table, keys, keys.hash(), UINT64_MAX,
-							GPUAGG_MAX_PROBES, added);
+		if constexpr (KEY == GPUAGG_KEY_I32)
+			entry = word_entry(a, (uint32_t) keys.word(), keys.hash(), added);
+		else
+			entry = table_probe(a.plan, &a.table, keys, keys.hash(), UINT64_MAX,
+								GPUAGG_MAX_PROBES, added);
 		if (entry == NULL)
 		{
 			*(volatile uint32_t *) &a.head->stop = 1;

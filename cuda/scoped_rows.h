@@ -102,6 +102,9 @@ typedef struct GpuAggScopedArgs
 /* A launch takes rows in tiles of this many, a warp each. */
 #define GPUAGG_WARP_TILE 2048
 
+/* Slots of 4-byte integer keys that are read at once */
+#define GPUAGG_BUCKET_SLOTS 4
+
 /* Tables in shared memory: `copies` of each state, keys once */
 typedef struct GpuAggScopedLocal
 {

@@ -142,9 +142,30 @@ gpuagg_cuda_scoped_records(const GpuAggRecord *record, const char *records, uint
 static uint32_t
 local_bytes(const GpuAggScopedArgs *args, const GpuAggScopedLocal *local)
 {
-	const uint32_t states = (local->slots + 1) * local->copies * args->local_bytes;
+	const uint32_t keys = (local->slots + 1) * local->key_bytes;
 
-	return (states + 7) / 8 * 8 + (local->slots + 1) * local->key_bytes;
+	return (keys + 7) / 8 * 8 + (local->slots + 1) * local->copies * args->local_bytes;
+}
+
+/*
+ * At most so many slots: a prime number of buckets, or of slots, lest a key's
+ * steps come back to where they began before they have been everywhere
+ */
+static uint32_t
+good_slots(GpuAggKeyShape key, uint32_t max)
+{
+	const uint32_t each = key == GPUAGG_KEY_I32 ? GPUAGG_BUCKET_SLOTS : 1;
+	uint32_t	n = max / each > 3 ? max / each : 3;
+
+	for (;; n--)
+	{
+		uint32_t	i = 2;
+
+		while (i * i <= n && n % i != 0)
+			i++;
+		if (i * i > n)
+			return n * each;
+	}
 }
 
 bool
@@ -159,22 +180,22 @@ gpuagg_cuda_scoped_shape(const GpuAggScopedConfig *config, const GpuAggScopedArg
 	local->threads = 512;
 	if (config->local_slots > 0)
 	{
-		local->slots = config->local_slots;
+		local->slots = good_slots(key, config->local_slots);
 		local->bytes = local_bytes(args, local);
 		return local->bytes <= config->block_bytes - BLOCK_OVERHEAD;
 	}
 	room = (half < config->block_bytes - BLOCK_OVERHEAD ? half : config->block_bytes - BLOCK_OVERHEAD);
-	local->slots = (room - 8) / (local->key_bytes + args->local_bytes) - 1;
+	local->slots = good_slots(key, (room - 8) / (local->key_bytes + args->local_bytes) - 1);
 	if (groups > MAX_FILL * local->slots)
 	{
 		/* one block a multiprocessor, where that is more */
 		room = config->block_bytes - BLOCK_OVERHEAD;
 		local->threads = 1024;
-		local->slots = (room - 8) / (local->key_bytes + args->local_bytes) - 1;
+		local->slots = good_slots(key, (room - 8) / (local->key_bytes + args->local_bytes) - 1);
 	}
 	else if (groups < GOOD_FILL * local->slots)
 	{
-		local->slots = (uint32_t) (groups / GOOD_FILL) < 32 ? 32 : (uint32_t) (groups / GOOD_FILL);
+		local->slots = good_slots(key, groups / GOOD_FILL < 32 ? 32 : (uint32_t) (groups / GOOD_FILL));
 		while (config->local_copies == 0 && local->copies < 32)
 		{
 			local->copies *= 2;
