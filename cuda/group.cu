@@ -254,8 +254,7 @@ group_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk *ch
 			counts->misses += entry == NULL;
 		}
 		if (entry == NULL)
-			entry = table_find(plan, table, keys, gpuagg_scope_spread(plan->scope, hash),
-							   table->limit, GPUAGG_MAX_PROBES);
+			entry = table_find(plan, table, keys, hash, table->limit, GPUAGG_MAX_PROBES);
 		if (entry == NULL ||
 			!row_update(plan, p, table, entry, reg, st, &counts->errors))
 		{

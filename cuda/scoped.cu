@@ -24,6 +24,9 @@
 /* A table grows fourfold up to this size, then twofold */
 #define FAST_GROWTH_BYTES ((uint64_t) 1 << 30)
 
+/* Blocks with local tables, of a multiprocessor, at most */
+#define BLOCKS_PER_SM 2
+
 /* Rows of a piece of a partition that has several blocks, at least */
 #define MIN_SPLIT_ROWS 65536
 
@@ -65,6 +68,7 @@ struct GpuAggScoped
 	uint64_t	max_records;	/* room */
 	uint64_t	bound;			/* there are at most that many, those of chunks
 								 * under way included */
+	bool		all_big;		/* partitions have several blocks each */
 	bool		retrying;		/* working off the lists */
 	Phase		phase;
 	GpuAggScopedReport *device; /* its copy on the card */
@@ -310,36 +314,102 @@ chunks_end(GpuAggScoped *s, GpuAggError *error)
 
 /* ---------- launches ---------- */
 
-/* One level; its partitions' starts are *starts then. */
-static GpuAggStatus
-launch_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t **starts,
-			 char **records, GpuAggError *error)
+/* Memory of a level but for its records */
+static bool
+make_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t *parents,
+		   GpuAggPartLevel *level, GpuAggError *error)
 {
-	GpuAggPartLevel level;
 	const uint32_t nparents = 1u << before;
 	const uint64_t n = (uint64_t) nparents << bits;
 	const size_t counts = ALIGN(n * 4);
 	const size_t places = ALIGN((n + 1) * 8);
 	char	   *meta = (char *) take(s, counts + 2 * places + (nparents + 1) * 4, error);
 
-	*records = meta != NULL ? (char *) take(s, s->args.n * s->record.bytes, error) : NULL;
-	if (*records == NULL)
-		return error->status;
-	level.scope = s->args.table.scope;
-	level.bits = bits;
-	level.before = before;
-	level.nparents = nparents;
-	level.parents = *starts;
-	level.counts = (uint32_t *) meta;
-	level.starts = (uint64_t *) (meta + counts);
-	level.cursors = (unsigned long long *) (meta + counts + places);
-	level.pieces = (uint32_t *) (meta + counts + 2 * places);
-	level.records = *records;
-	CHECK(cudaMemsetAsync(level.counts, 0, counts, s->stream));
-	CHECK(gpuagg_cuda_scoped_partition(&s->args, s->key, &level, s->config.sms, s->stream));
-	*starts = level.starts;
-	gpuagg_cuda_scoped_records(&s->record, *records, s->args.n, &s->args);
+	level->scope = s->args.table.scope;
+	level->bits = bits;
+	level->before = before;
+	level->nparents = nparents;
+	level->parents = parents;
+	level->counts = (uint32_t *) meta;
+	level->starts = (uint64_t *) (meta + counts);
+	level->cursors = (unsigned long long *) (meta + counts + places);
+	level->pieces = (uint32_t *) (meta + counts + 2 * places);
+	return meta != NULL;
+}
+
+static GpuAggStatus
+count_level(GpuAggScoped *s, const GpuAggPartLevel *level, GpuAggError *error)
+{
+	CHECK(cudaMemsetAsync(level->counts, 0, (size_t) level->nparents * 4 << level->bits, s->stream));
+	CHECK(gpuagg_cuda_scoped_count(&s->args, s->key, level, s->config.sms, s->stream));
 	return GPUAGG_OK;
+}
+
+/* Rows become records; what kernels read from then on */
+static GpuAggStatus
+write_level(GpuAggScoped *s, GpuAggPartLevel *level, GpuAggError *error)
+{
+	level->records = (char *) take(s, s->args.n * s->record.bytes, error);
+	if (level->records == NULL)
+		return error->status;
+	CHECK(gpuagg_cuda_scoped_write(&s->args, s->key, level, s->config.sms, s->stream));
+	gpuagg_cuda_scoped_records(&s->record, level->records, s->args.n, &s->args);
+	if (s->records != NULL)
+		give(s, s->records);	/* those of chunks have been read */
+	s->records = NULL;
+	return GPUAGG_OK;
+}
+
+/* Both levels: the second one's partitions are counted at once, if they fit */
+static GpuAggStatus
+partition_twice(GpuAggScoped *s, const uint32_t *bits, const uint64_t *top,
+				const uint64_t **starts, GpuAggError *error)
+{
+	const bool	at_once = bits[0] + bits[1] <= GPUAGG_COUNT_BITS;
+	GpuAggPartLevel first;
+	GpuAggPartLevel second;
+	GpuAggPartLevel all;
+	GpuAggStatus status;
+
+	if (!make_level(s, bits[0], 0, top, &first, error) ||
+		!make_level(s, bits[1], bits[0], first.starts, &second, error))
+		return error->status;
+	if (at_once)
+	{
+		all = second;
+		all.bits = bits[0] + bits[1];
+		all.before = 0;
+		all.nparents = 1;
+		all.parents = top;
+		status = count_level(s, &all, error);
+		gpuagg_cuda_scoped_coarse(&first, second.starts, bits[1], s->stream);
+	}
+	else
+		status = count_level(s, &first, error);
+	if (status == GPUAGG_OK)
+		status = write_level(s, &first, error);
+	if (status == GPUAGG_OK && !at_once)
+		status = count_level(s, &second, error);
+	if (status == GPUAGG_OK)
+		status = write_level(s, &second, error);
+	if (status == GPUAGG_OK)
+		give(s, first.records);
+	*starts = second.starts;
+	return status;
+}
+
+static GpuAggStatus
+partition_once(GpuAggScoped *s, uint32_t bits, const uint64_t *top, const uint64_t **starts,
+			   GpuAggError *error)
+{
+	GpuAggPartLevel level;
+	GpuAggStatus status;
+
+	if (!make_level(s, bits, 0, top, &level, error))
+		return error->status;
+	status = count_level(s, &level, error);
+	*starts = level.starts;
+	return status == GPUAGG_OK ? write_level(s, &level, error) : status;
 }
 
 /* Room for that many groups, and for those of partitions under way */
@@ -377,9 +447,7 @@ static GpuAggStatus
 start_partitioned(GpuAggScoped *s, GpuAggError *error)
 {
 	const double expected = s->config.expected_groups;
-	const uint64_t *starts;
-	char	   *records;
-	char	   *first;
+	uint64_t   *top;
 	uint32_t	bits[2];
 	uint32_t	n;
 	GpuAggStatus status;
@@ -388,31 +456,19 @@ start_partitioned(GpuAggScoped *s, GpuAggError *error)
 	n = 1u << (bits[0] + bits[1]);
 	s->top[0] = 0;
 	s->top[1] = s->args.n;
-	starts = (const uint64_t *) take(s, sizeof(s->top), error);
+	top = (uint64_t *) take(s, sizeof(s->top), error);
 	s->parts.big = (uint32_t *) take(s, n * 4ull, error);
-	if (starts == NULL || s->parts.big == NULL)
+	if (top == NULL || s->parts.big == NULL)
 		return error->status;
-	CHECK(cudaMemcpyAsync((void *) starts, s->top, sizeof(s->top), cudaMemcpyHostToDevice, s->stream));
-	status = launch_level(s, bits[0], 0, &starts, &records, error);
-	if (status == GPUAGG_OK && s->records != NULL)
-	{
-		give(s, s->records);
-		s->records = NULL;
-	}
-	if (status == GPUAGG_OK && bits[1] > 0)
-	{
-		first = records;
-		status = launch_level(s, bits[1], bits[0], &starts, &records, error);
-		if (status == GPUAGG_OK)
-			give(s, first);
-	}
+	CHECK(cudaMemcpyAsync(top, s->top, sizeof(s->top), cudaMemcpyHostToDevice, s->stream));
+	status = bits[1] > 0 ? partition_twice(s, bits, top, &s->parts.starts, error) :
+		partition_once(s, bits[0], top, &s->parts.starts, error);
 	if (status == GPUAGG_OK)
 		status = add_piece(s, s->config.dense_groups > 0 ? (double) s->config.dense_groups :
 						   expected * 1.1, error);
 	if (status != GPUAGG_OK)
 		return status;
 	s->parts.n = n;
-	s->parts.starts = starts;
 	return launch_partitions(s, error);
 }
 
@@ -487,6 +543,9 @@ prepare_local(GpuAggScoped *s, GpuAggError *error)
 		gpuagg_cuda_scoped_bits(&s->config, &s->args, s->key, bits);
 		groups /= (double) (1u << (bits[0] + bits[1]));
 		s->parts.split_rows = 2 * (s->args.n >> (bits[0] + bits[1]));
+		if (s->parts.split_rows > s->args.n / (4 * BLOCKS_PER_SM * s->config.sms))
+			s->parts.split_rows = s->args.n / (4 * BLOCKS_PER_SM * s->config.sms);
+		s->all_big = s->parts.split_rows < s->args.n >> (bits[0] + bits[1]);
 		if (s->parts.split_rows < MIN_SPLIT_ROWS)
 			s->parts.split_rows = MIN_SPLIT_ROWS;
 	}
@@ -497,7 +556,7 @@ prepare_local(GpuAggScoped *s, GpuAggError *error)
 	(void) gpuagg_cuda_scoped_shape(&s->config, &s->args, s->key, groups, &s->local);
 	if (s->local.bytes > s->config.block_bytes)
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no room for tables in shared memory");
-	s->blocks = s->config.sms * (s->local.bytes > s->config.sm_bytes / 2 - 1024 ? 1 : 2);
+	s->blocks = s->config.sms * (s->local.bytes > s->config.sm_bytes / BLOCKS_PER_SM - 1024 ? 1 : BLOCKS_PER_SM);
 	s->max_spilled = (uint64_t) s->blocks * (s->local.slots + 1);
 	s->args.spilled = (char *) take(s, s->max_spilled * s->args.row_bytes, error);
 	return s->args.spilled != NULL ? GPUAGG_OK : error->status;
@@ -516,8 +575,9 @@ start_main(GpuAggScoped *s, GpuAggError *error)
 		status = prepare_local(s, error);
 	if (status != GPUAGG_OK)
 		return status;
-	if (s->config.strategy == GPUAGG_SCOPED_PARTITIONED)
-		groups /= 16;			/* only what does not fit shared memory */
+	/* of small partitions, only what does not fit shared memory */
+	if (s->config.strategy == GPUAGG_SCOPED_PARTITIONED && !s->all_big)
+		groups /= 16;
 	s->max_waiting = waiting_room(s);
 	s->args.waiting = (uint64_t *) take(s, s->max_waiting * 8, error);
 	if (s->args.waiting == NULL)

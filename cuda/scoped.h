@@ -153,6 +153,9 @@ extern void gpuagg_cuda_scoped_args(const GpuAggPlan *plan, const GpuAggProgram 
 extern GpuAggKeyShape gpuagg_cuda_scoped_key(const GpuAggProgram *program,
 											 const GpuAggRecord *record);
 
+/* Rows as they lie now */
+extern GpuAggFast gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key);
+
 /* Fields are those of records at `records`. */
 extern void gpuagg_cuda_scoped_records(const GpuAggRecord *record, const char *records,
 									   uint64_t n, GpuAggScopedArgs *args);
@@ -190,10 +193,17 @@ extern cudaError_t gpuagg_cuda_scoped_pack_chunk(const GpuAggScopedArgs *args,
 												 const GpuAggPackChunk *chunk,
 												 char *scratch, uint32_t scratch_stride,
 												 uint32_t blocks, cudaStream_t stream);
-extern cudaError_t gpuagg_cuda_scoped_partition(const GpuAggScopedArgs *args,
-												GpuAggKeyShape key,
-												const GpuAggPartLevel *level,
-												uint32_t sms, cudaStream_t stream);
+/* Counts, starts and cursors of a level; bits: up to GPUAGG_COUNT_BITS */
+extern cudaError_t gpuagg_cuda_scoped_count(const GpuAggScopedArgs *args, GpuAggKeyShape key,
+											const GpuAggPartLevel *level, uint32_t sms,
+											cudaStream_t stream);
+
+/* Starts and cursors, from those of partitions with so many bits more */
+extern void gpuagg_cuda_scoped_coarse(const GpuAggPartLevel *level, const uint64_t *fine,
+									  uint32_t fine_bits, cudaStream_t stream);
+extern cudaError_t gpuagg_cuda_scoped_write(const GpuAggScopedArgs *args, GpuAggKeyShape key,
+											const GpuAggPartLevel *level, uint32_t sms,
+											cudaStream_t stream);
 
 /* dense NULL: the big ones, which go to the table */
 extern cudaError_t gpuagg_cuda_scoped_partitions(const GpuAggScopedArgs *args,

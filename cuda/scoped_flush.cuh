@@ -139,6 +139,26 @@ local_state(const LocalView &t, const GpuAggStep *step, uint32_t slot, char *sta
 }
 
 
+/* The same of a table with one copy: nothing to merge, nothing to loop over */
+static __device__ __forceinline__ void
+write_state(const LocalView &t, const GpuAggStep *step, uint32_t slot, char *state)
+{
+	const uint32_t region = local_region(t, step);
+	int64_t		v;
+
+	if (step->kind == GPUAGG_LOCAL_STATE)
+	{
+		for (uint32_t i = 0; i < step->bytes; i += 8)
+			*(uint64_t *) (state + i) = shared_load64(region + step->bytes * slot + i);
+		return;
+	}
+	v = step->kind == GPUAGG_LOCAL_COUNT ? shared_load(region + 4 * slot) :
+		(int64_t) (int32_t) shared_load(region + 4 * slot);
+	if (step->kind == GPUAGG_LOCAL_SUM)
+		v = (int64_t) ((uint64_t) shared_load(region + 4 * (t.groups + slot)) << 32 | (uint32_t) v);
+	*(int64_t *) state = v;
+}
+
 /* A finished row of layout.h */
 template <int KEY>
 static __device__ void
@@ -154,8 +174,13 @@ write_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint64
 	for (uint32_t s = 0; s < a.nsteps; s++)
 	{
 		const GpuAggStep *step = &a.steps[s];
-		uint32_t	bytes = step->kind == GPUAGG_LOCAL_STATE ? step->bytes : 8;
+		const uint32_t bytes = step->kind == GPUAGG_LOCAL_STATE ? step->bytes : 8;
 
+		if (t.copies_log2 == 0)
+		{
+			write_state(t, step, slot, out + step->off);
+			continue;
+		}
 		local_state(t, step, slot, state);
 		for (uint32_t i = 0; i < bytes; i += 8)
 			*(uint64_t *) (out + step->off + i) = *(const uint64_t *) (state + i);
@@ -178,8 +203,11 @@ flush_to_table(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uin
 
 		if (!local_used<KEY>(t, slot))
 			continue;
-		entry = table_probe(a.plan, &a.table, keys, keys.hash(), UINT64_MAX,
-							GPUAGG_MAX_PROBES, added);
+		if constexpr (KEY == GPUAGG_KEY_I32)
+			entry = word_entry(a, (uint32_t) keys.word(), keys.hash(), added);
+		else
+			entry = table_probe(a.plan, &a.table, keys, keys.hash(), UINT64_MAX,
+								GPUAGG_MAX_PROBES, added);
 		if (entry == NULL)
 		{
 			*(volatile uint32_t *) &a.head->stop = 1;

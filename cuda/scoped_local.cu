@@ -8,13 +8,14 @@
  * pieces of it and merge what they have in the task's table.
  */
 #include "cuda/scoped.h"
+#include "cuda/scoped_fast.cuh"
 #include "cuda/scoped_flush.cuh"
 
 #define MAX_THREADS 1024
 
 /* ---------- block-local ---------- */
 
-template <int KEY>
+template <int KEY, int FAST>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
 group_local_kernel(const __grid_constant__ GpuAggScopedArgs a,
@@ -35,7 +36,7 @@ group_local_kernel(const __grid_constant__ GpuAggScopedArgs a,
 		const uint64_t end = min(a.n, first + GPUAGG_WARP_TILE);
 
 		for (uint64_t row = first + lane; row - lane < end; row += LOCAL_ROWS * WARP_LANES)
-			local_rows<KEY>(a, t, 0, row, end, &added, &misses);
+			warp_rows<KEY, FAST>(a, t, 0, row, end, &added, &misses);
 		count_added(a, added);
 		added = 0;
 	}
@@ -51,7 +52,7 @@ group_local_kernel(const __grid_constant__ GpuAggScopedArgs a,
 /* ---------- partitions ---------- */
 
 /* The rows [first, end) into the block's table, cleared before */
-template <int KEY>
+template <int KEY, int FAST>
 static __device__ void
 block_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t first, uint64_t end,
 		   uint32_t *misses)
@@ -64,7 +65,7 @@ block_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t first, uint64
 	__syncthreads();
 	for (uint64_t row = first + warp * (LOCAL_ROWS * WARP_LANES) + lane; row - lane < end;
 		 row += LOCAL_ROWS * blockDim.x)
-		local_rows<KEY>(a, t, first, row, end, &added, misses);
+		warp_rows<KEY, FAST>(a, t, first, row, end, &added, misses);
 	count_added(a, added);
 	__syncthreads();
 }
@@ -95,7 +96,7 @@ block_draw(const GpuAggScopedArgs &a, const LocalView &t, uint32_t end, uint64_t
 	return drawn;
 }
 
-template <int KEY>
+template <int KEY, int FAST>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
 group_partitions_kernel(const __grid_constant__ GpuAggScopedArgs a,
@@ -121,7 +122,7 @@ group_partitions_kernel(const __grid_constant__ GpuAggScopedArgs a,
 				parts.big[atomicAdd(&a.head->nbig, 1u)] = part;
 			continue;
 		}
-		block_rows<KEY>(a, t, first, end, &misses);
+		block_rows<KEY, FAST>(a, t, first, end, &misses);
 		flush_dense<KEY>(a, t, first, dense.out);
 	}
 	misses = all_lanes_add(misses);
@@ -151,7 +152,7 @@ find_piece(const GpuAggPartitions &parts, uint32_t nbig, uint32_t drawn,
 	return false;
 }
 
-template <int KEY>
+template <int KEY, int FAST>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
 group_big_kernel(const __grid_constant__ GpuAggScopedArgs a,
@@ -169,7 +170,7 @@ group_big_kernel(const __grid_constant__ GpuAggScopedArgs a,
 	{
 		uint32_t	added = 0;
 
-		block_rows<KEY>(a, t, first, end, &misses);
+		block_rows<KEY, FAST>(a, t, first, end, &misses);
 		flush_to_table<KEY>(a, t, first, &added);
 		__syncwarp();
 		count_added(a, added);
@@ -181,18 +182,18 @@ group_big_kernel(const __grid_constant__ GpuAggScopedArgs a,
 
 /* ---------- launches ---------- */
 
-template <int KEY>
+template <int KEY, int FAST>
 static cudaError_t
 launch_local(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local, uint32_t blocks,
 			 cudaStream_t stream)
 {
-	cudaError_t rc = cudaFuncSetAttribute(group_local_kernel<KEY>,
+	cudaError_t rc = cudaFuncSetAttribute(group_local_kernel<KEY, FAST>,
 										  cudaFuncAttributeMaxDynamicSharedMemorySize,
 										  (int) local->bytes);
 
 	if (rc != cudaSuccess)
 		return rc;
-	group_local_kernel<KEY><<<blocks, local->threads, local->bytes, stream>>>(*a, *local);
+	group_local_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>(*a, *local);
 	return cudaGetLastError();
 }
 
@@ -204,35 +205,37 @@ gpuagg_cuda_scoped_local(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 	switch (key)
 	{
 		case GPUAGG_KEY_I32:
-			return launch_local<GPUAGG_KEY_I32>(a, local, blocks, stream);
+			if (gpuagg_cuda_scoped_fast(a, key) == GPUAGG_FAST_COLUMNS)
+				return launch_local<GPUAGG_KEY_I32, GPUAGG_FAST_COLUMNS>(a, local, blocks, stream);
+			return launch_local<GPUAGG_KEY_I32, GPUAGG_FAST_NOT>(a, local, blocks, stream);
 		case GPUAGG_KEY_I64:
-			return launch_local<GPUAGG_KEY_I64>(a, local, blocks, stream);
+			return launch_local<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>(a, local, blocks, stream);
 		default:
-			return launch_local<GPUAGG_KEY_ANY>(a, local, blocks, stream);
+			return launch_local<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>(a, local, blocks, stream);
 	}
 }
 
-template <int KEY>
+template <int KEY, int FAST>
 static cudaError_t
 launch_partitions(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
 				  const GpuAggPartitions *parts, const GpuAggDense *dense,
 				  uint32_t blocks, cudaStream_t stream)
 {
-	cudaError_t rc = cudaFuncSetAttribute(group_partitions_kernel<KEY>,
+	cudaError_t rc = cudaFuncSetAttribute(group_partitions_kernel<KEY, FAST>,
 										  cudaFuncAttributeMaxDynamicSharedMemorySize,
 										  (int) local->bytes);
 
 	if (rc == cudaSuccess)
-		rc = cudaFuncSetAttribute(group_big_kernel<KEY>,
+		rc = cudaFuncSetAttribute(group_big_kernel<KEY, FAST>,
 								  cudaFuncAttributeMaxDynamicSharedMemorySize,
 								  (int) local->bytes);
 	if (rc != cudaSuccess)
 		return rc;
 	if (dense != NULL)
-		group_partitions_kernel<KEY><<<blocks, local->threads, local->bytes, stream>>>
+		group_partitions_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>
 			(*a, *local, *parts, *dense);
 	else
-		group_big_kernel<KEY><<<blocks, local->threads, local->bytes, stream>>>
+		group_big_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>
 			(*a, *local, *parts);
 	return cudaGetLastError();
 }
@@ -246,10 +249,16 @@ gpuagg_cuda_scoped_partitions(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 	switch (key)
 	{
 		case GPUAGG_KEY_I32:
-			return launch_partitions<GPUAGG_KEY_I32>(a, local, parts, dense, blocks, stream);
+			if (gpuagg_cuda_scoped_fast(a, key) == GPUAGG_FAST_PAIRS)
+				return launch_partitions<GPUAGG_KEY_I32, GPUAGG_FAST_PAIRS>
+					(a, local, parts, dense, blocks, stream);
+			return launch_partitions<GPUAGG_KEY_I32, GPUAGG_FAST_NOT>
+				(a, local, parts, dense, blocks, stream);
 		case GPUAGG_KEY_I64:
-			return launch_partitions<GPUAGG_KEY_I64>(a, local, parts, dense, blocks, stream);
+			return launch_partitions<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>
+				(a, local, parts, dense, blocks, stream);
 		default:
-			return launch_partitions<GPUAGG_KEY_ANY>(a, local, parts, dense, blocks, stream);
+			return launch_partitions<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>
+				(a, local, parts, dense, blocks, stream);
 	}
 }

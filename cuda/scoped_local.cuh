@@ -10,7 +10,8 @@
  * A slot's key is claimed by one compare-and-swap, and nothing is published
  * after it:
  *		I32, I64	the key itself; one key stands for "empty", and has a slot
- *					of its own behind the others
+ *					of its own behind the others.  Four I32 slots side by side
+ *					are a bucket, which is read at once
  *		ANY			half of the hash, and which row was the first: its fields
  *					are the key
  * A row that finds no empty slot within MAX_LOCAL_PROBES is left to the
@@ -39,7 +40,7 @@
 #define PEEL_LANES 6
 
 /* Copies beyond which lanes seldom meet */
-#define PEEL_MAX_COPIES 8
+#define PEEL_MAX_COPIES_LOG2 3
 
 #define EMPTY_I32 0x80000000u
 #define EMPTY_I64 UINT64_C(0x8000000000000000)
@@ -47,6 +48,7 @@
 typedef struct LocalView
 {
 	uint32_t	slots;
+	uint32_t	buckets;
 	uint32_t	copies_log2;
 	uint32_t	keys;			/* address in shared memory */
 	uint32_t	states;
@@ -138,10 +140,11 @@ local_view(char *shared, const GpuAggScopedLocal &local)
 	LocalView	t;
 
 	t.slots = local.slots;
+	t.buckets = local.slots / GPUAGG_BUCKET_SLOTS;
 	t.copies_log2 = __ffs(local.copies) - 1;
 	t.groups = (local.slots + 1) << t.copies_log2;
-	t.states = (uint32_t) __cvta_generic_to_shared(shared);
-	t.keys = t.states + (local.bytes - (local.slots + 1) * local.key_bytes) / 8 * 8;
+	t.keys = (uint32_t) __cvta_generic_to_shared(shared);
+	t.states = t.keys + ((local.slots + 1) * local.key_bytes + 7) / 8 * 8;
 	return t;
 }
 
@@ -191,42 +194,95 @@ local_clear(const GpuAggScopedArgs &a, const LocalView &t)
 
 /* Spread over the slots; a bad spread costs time alone. */
 static __device__ __forceinline__ uint32_t
-local_home(const LocalView &t, uint32_t h)
+local_home(uint32_t n, uint32_t h)
 {
-	h ^= h >> 16;
 	h *= 0x85EBCA6Bu;
-	h ^= h >> 13;
+	h ^= h >> 15;
 	h *= 0xC2B2AE35u;
-	return __umulhi(h, t.slots);
+	return __umulhi(h, n);
 }
 
+/*
+ * The next slot of a key: by a step of its own, so that keys that meet once
+ * part again; the slowest of a warp's lanes is what counts.
+ */
 static __device__ __forceinline__ uint32_t
-local_find_i32(const LocalView &t, uint32_t key, uint32_t seed)
+local_next(const LocalView &t, uint32_t h, uint32_t at)
 {
-	uint32_t	at = local_home(t, key ^ seed);
+	at += 1 + __umulhi(h * 0x9E3779B1u, t.slots - 1);
+	return at >= t.slots ? at - t.slots : at;
+}
+
+static __device__ __forceinline__ uint4
+shared_load_bucket(uint32_t at)
+{
+	uint4		v;
+
+	asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+				 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "r"(at) : "memory");
+	return v;
+}
+
+/* Which of a bucket's slots has this key; GPUAGG_BUCKET_SLOTS: none */
+static __device__ __forceinline__ uint32_t
+bucket_find(uint4 v, uint32_t key)
+{
+	return v.x == key ? 0 : v.y == key ? 1 : v.z == key ? 2 : v.w == key ? 3 : GPUAGG_BUCKET_SLOTS;
+}
+
+/*
+ * From a bucket, as it was read, where the key was not found.  Slots of a bucket
+ * are taken in order; whoever loses one to another key looks at the next.
+ */
+static __device__ __forceinline__ uint32_t
+bucket_find_on(const LocalView &t, uint32_t key, uint32_t h, uint32_t bucket, uint4 v)
+{
+	const uint32_t step = 1 + __umulhi(h * 0x9E3779B1u, t.buckets - 1);
 
 	if (key == EMPTY_I32)
 	{
 		shared_store(t.keys + 4 * t.slots, 0);
 		return t.slots;
 	}
-	for (uint32_t probes = 0; probes < MAX_LOCAL_PROBES; probes++)
+	#pragma unroll 1
+	for (uint32_t probes = 0; probes < MAX_LOCAL_PROBES / GPUAGG_BUCKET_SLOTS; probes++)
 	{
-		uint32_t	seen = shared_load(t.keys + 4 * at);
+		uint32_t	i = bucket_find(v, key);
 
-		if (seen == EMPTY_I32)
-			seen = shared_cas(t.keys + 4 * at, EMPTY_I32, key);
-		if (seen == key || seen == EMPTY_I32)
-			return at;
-		at = at + 1 == t.slots ? 0 : at + 1;
+		if (i < GPUAGG_BUCKET_SLOTS)
+			return bucket * GPUAGG_BUCKET_SLOTS + i;
+		for (i = bucket_find(v, EMPTY_I32); i < GPUAGG_BUCKET_SLOTS; i++)
+		{
+			const uint32_t seen = shared_cas(t.keys + 4 * (bucket * GPUAGG_BUCKET_SLOTS + i),
+											 EMPTY_I32, key);
+
+			if (seen == EMPTY_I32 || seen == key)
+				return bucket * GPUAGG_BUCKET_SLOTS + i;
+		}
+		bucket += step;
+		if (bucket >= t.buckets)
+			bucket -= t.buckets;
+		v = shared_load_bucket(t.keys + 4 * GPUAGG_BUCKET_SLOTS * bucket);
 	}
 	return NO_SLOT;
 }
 
 static __device__ __forceinline__ uint32_t
+local_find_i32(const LocalView &t, uint32_t key, uint32_t seed)
+{
+	const uint32_t bucket = local_home(t.buckets, key ^ seed);
+	const uint4 v = shared_load_bucket(t.keys + 4 * GPUAGG_BUCKET_SLOTS * bucket);
+	const uint32_t i = bucket_find(v, key);
+
+	return i < GPUAGG_BUCKET_SLOTS && key != EMPTY_I32 ? bucket * GPUAGG_BUCKET_SLOTS + i :
+		bucket_find_on(t, key, key ^ seed, bucket, v);
+}
+
+static __device__ __forceinline__ uint32_t
 local_find_i64(const LocalView &t, uint64_t key, uint32_t seed)
 {
-	uint32_t	at = local_home(t, (uint32_t) key ^ seed ^ (uint32_t) (key >> 32) * 0x9E3779B1u);
+	const uint32_t h = (uint32_t) key ^ seed ^ (uint32_t) (key >> 32) * 0x9E3779B1u;
+	uint32_t	at = local_home(t.slots, h);
 
 	if (key == EMPTY_I64)
 	{
@@ -241,7 +297,7 @@ local_find_i64(const LocalView &t, uint64_t key, uint32_t seed)
 			seen = shared_cas64(t.keys + 8 * at, EMPTY_I64, key);
 		if (seen == key || seen == EMPTY_I64)
 			return at;
-		at = at + 1 == t.slots ? 0 : at + 1;
+		at = local_next(t, h, at);
 	}
 	return NO_SLOT;
 }
@@ -253,7 +309,7 @@ local_find_any(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base,
 {
 	const uint64_t hash = row_hash<GPUAGG_KEY_ANY>(a, row, flags);
 	const uint64_t mine = hash << 32 | (uint32_t) (row - base + 1);
-	uint32_t	at = local_home(t, (uint32_t) hash);
+	uint32_t	at = local_home(t.slots, (uint32_t) hash);
 
 	for (uint32_t probes = 0; probes < MAX_LOCAL_PROBES; probes++)
 	{
@@ -264,7 +320,7 @@ local_find_any(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base,
 		if (seen == 0 || (seen >> 32 == mine >> 32 &&
 						  rows_equal(a, row, flags, base + (uint32_t) seen - 1)))
 			return at;
-		at = at + 1 == t.slots ? 0 : at + 1;
+		at = local_next(t, (uint32_t) hash, at);
 	}
 	return NO_SLOT;
 }
@@ -434,12 +490,12 @@ local_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, uint64_t r
  * device memory.
  */
 template <int KEY>
-static __device__ __forceinline__ void
+static __device__ __noinline__ void
 local_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uint64_t row,
 		   uint64_t end, uint32_t *added, uint32_t *misses)
 {
 	const uint32_t copy = threadIdx.x & ((1u << t.copies_log2) - 1);
-	const bool	may_peel = t.copies_log2 <= 3;
+	const bool	may_peel = t.copies_log2 <= PEEL_MAX_COPIES_LOG2;
 	uint32_t	group[LOCAL_ROWS];
 	uint32_t	peeled[LOCAL_ROWS];
 	uint32_t	lost = 0;

@@ -136,12 +136,11 @@ struct FieldKeys
 	}
 };
 
-/* The same for a single integer, in a register */
-template <typename Word>
+/* The same for a single integer of 8 bytes, in a register */
 struct WordKey
 {
 	const GpuAggScopedArgs &a;
-	Word		word;
+	uint64_t	word;
 
 	__device__ uint32_t
 	nulls() const
@@ -152,16 +151,52 @@ struct WordKey
 	__device__ bool
 	equal(const char *entry) const
 	{
-		return *(const Word *) (entry + a.key_off[0]) == word;
+		return *(const uint64_t *) (entry + a.key_off[0]) == word;
 	}
 
 	__device__ bool
 	store(char *entry) const
 	{
-		*(Word *) (entry + a.key_off[0]) = word;
+		*(uint64_t *) (entry + a.key_off[0]) = word;
 		return true;
 	}
 };
+
+/*
+ * The entry of a single 4-byte key, whose head and key are one word of 64 bits
+ * that is written at once: nothing to lock, to publish or to wait for, but for
+ * those who add the same way as table_probe().
+ */
+static __device__ __forceinline__ char *
+word_entry(const GpuAggScopedArgs &a, uint32_t key, uint64_t hash, uint32_t *added)
+{
+	const unsigned long long mine = (unsigned long long) key << 32 | GPUAGG_HEAD_READY;
+	const uint64_t mask = a.table.capacity - 1;
+	uint64_t	at = table_home(&a.table, hash);
+	uint32_t	probes = 0;
+
+	while (probes < GPUAGG_MAX_PROBES && probes <= mask)
+	{
+		char	   *entry = a.table.slots + at * a.row_bytes;
+		unsigned long long seen;
+
+		asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(seen) : "l"(entry) : "memory");
+		if (seen == 0)
+		{
+			seen = atomicCAS((unsigned long long *) entry, 0ull, mine);
+			*added += seen == 0;
+			if (seen == 0)
+				return entry;
+		}
+		if (seen == mine)
+			return entry;
+		if ((uint32_t) seen == GPUAGG_HEAD_LOCKED)
+			continue;
+		at = (at + 1) & mask;
+		probes++;
+	}
+	return NULL;
+}
 
 /* The entry of a row in the task's table, or NULL: no room */
 template <int KEY>
@@ -173,14 +208,10 @@ row_entry(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, uint64_t hash
 	const uint64_t any = UINT64_MAX;
 
 	if constexpr (KEY == GPUAGG_KEY_I32)
-	{
-		const WordKey<uint32_t> key = {a, field_u32(&a.fields[0], row)};
-
-		return table_probe(a.plan, &a.table, key, hash, any, GPUAGG_MAX_PROBES, added);
-	}
+		return word_entry(a, field_u32(&a.fields[0], row), hash, added);
 	else if constexpr (KEY == GPUAGG_KEY_I64)
 	{
-		const WordKey<uint64_t> key = {a, field_u64(&a.fields[0], row)};
+		const WordKey key = {a, field_u64(&a.fields[0], row)};
 
 		return table_probe(a.plan, &a.table, key, hash, any, GPUAGG_MAX_PROBES, added);
 	}

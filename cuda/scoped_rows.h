@@ -50,6 +50,14 @@ typedef enum GpuAggKeyShape
 	GPUAGG_KEY_ANY
 } GpuAggKeyShape;
 
+/* Rows of one 4-byte integer key, and of one such argument at most */
+typedef enum GpuAggFast
+{
+	GPUAGG_FAST_NOT,			/* other rows, or states that need whole words */
+	GPUAGG_FAST_COLUMNS,
+	GPUAGG_FAST_PAIRS			/* records of two words: key, argument */
+} GpuAggFast;
+
 /* Counters on the device; zero when a launch begins, unless said otherwise */
 typedef struct GpuAggScopedHead
 {
@@ -94,6 +102,9 @@ typedef struct GpuAggScopedArgs
 /* A launch takes rows in tiles of this many, a warp each. */
 #define GPUAGG_WARP_TILE 2048
 
+/* Slots of 4-byte integer keys that are read at once */
+#define GPUAGG_BUCKET_SLOTS 4
+
 /* Tables in shared memory: `copies` of each state, keys once */
 typedef struct GpuAggScopedLocal
 {
@@ -123,6 +134,10 @@ typedef struct GpuAggWindows
  * the bits of the hash behind those of the levels before.
  */
 #define GPUAGG_MAX_PARTITION_BITS 12
+
+/* Partitions whose rows are counted in shared memory at once: 128 kB */
+#define GPUAGG_COUNT_BITS 15
+
 typedef struct GpuAggPartLevel
 {
 	GpuAggScope scope;			/* window that all hashes are in */

@@ -9,12 +9,15 @@
 #define BLOCK_OVERHEAD 2048
 
 /* Fill of local tables at which runs of used slots are still short */
-#define GOOD_FILL 0.5
+#define GOOD_FILL 0.15
 #define MAX_FILL 0.7
 
+/* Of those of partitions: half of them would cost another level sooner */
+#define PART_FILL 0.45
+
 /* One level of partitioning at most; beyond, a tile's runs become too short */
-#define ONE_LEVEL_BITS 11
-#define MIN_BITS 10
+#define ONE_LEVEL_BITS 9
+#define MIN_BITS 5
 
 /* How a local table keeps a state; narrow: of a 4-byte argument */
 static GpuAggLocalKind
@@ -103,6 +106,25 @@ gpuagg_cuda_scoped_key(const GpuAggProgram *program, const GpuAggRecord *record)
 	return f->bytes == 4 ? GPUAGG_KEY_I32 : GPUAGG_KEY_I64;
 }
 
+GpuAggFast
+gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key)
+{
+	const GpuAggRowField *f = args->fields;
+
+	if (key != GPUAGG_KEY_I32 || args->nfields > 2)
+		return GPUAGG_FAST_NOT;
+	for (uint32_t i = 0; i < args->nsteps; i++)
+		if (args->steps[i].kind == GPUAGG_LOCAL_STATE ||
+			(args->steps[i].field != GPUAGG_NO_FIELD && args->steps[i].field != args->nfields - 1))
+			return GPUAGG_FAST_NOT;
+	if (args->nfields == 2 && f[1].bytes != 4)
+		return GPUAGG_FAST_NOT;
+	if (f[0].step == 4 && f[args->nfields - 1].step == 4)
+		return GPUAGG_FAST_COLUMNS;
+	return args->nfields == 2 && f[0].step == 8 && f[1].base == f[0].base + 4 ?
+		GPUAGG_FAST_PAIRS : GPUAGG_FAST_NOT;
+}
+
 void
 gpuagg_cuda_scoped_records(const GpuAggRecord *record, const char *records, uint64_t n,
 						   GpuAggScopedArgs *args)
@@ -120,9 +142,30 @@ gpuagg_cuda_scoped_records(const GpuAggRecord *record, const char *records, uint
 static uint32_t
 local_bytes(const GpuAggScopedArgs *args, const GpuAggScopedLocal *local)
 {
-	const uint32_t states = (local->slots + 1) * local->copies * args->local_bytes;
+	const uint32_t keys = (local->slots + 1) * local->key_bytes;
 
-	return (states + 7) / 8 * 8 + (local->slots + 1) * local->key_bytes;
+	return (keys + 7) / 8 * 8 + (local->slots + 1) * local->copies * args->local_bytes;
+}
+
+/*
+ * At most so many slots: a prime number of buckets, or of slots, lest a key's
+ * steps come back to where they began before they have been everywhere
+ */
+static uint32_t
+good_slots(GpuAggKeyShape key, uint32_t max)
+{
+	const uint32_t each = key == GPUAGG_KEY_I32 ? GPUAGG_BUCKET_SLOTS : 1;
+	uint32_t	n = max / each > 3 ? max / each : 3;
+
+	for (;; n--)
+	{
+		uint32_t	i = 2;
+
+		while (i * i <= n && n % i != 0)
+			i++;
+		if (i * i > n)
+			return n * each;
+	}
 }
 
 bool
@@ -137,22 +180,22 @@ gpuagg_cuda_scoped_shape(const GpuAggScopedConfig *config, const GpuAggScopedArg
 	local->threads = 512;
 	if (config->local_slots > 0)
 	{
-		local->slots = config->local_slots;
+		local->slots = good_slots(key, config->local_slots);
 		local->bytes = local_bytes(args, local);
 		return local->bytes <= config->block_bytes - BLOCK_OVERHEAD;
 	}
 	room = (half < config->block_bytes - BLOCK_OVERHEAD ? half : config->block_bytes - BLOCK_OVERHEAD);
-	local->slots = (room - 8) / (local->key_bytes + args->local_bytes) - 1;
+	local->slots = good_slots(key, (room - 8) / (local->key_bytes + args->local_bytes) - 1);
 	if (groups > MAX_FILL * local->slots)
 	{
 		/* one block a multiprocessor, where that is more */
 		room = config->block_bytes - BLOCK_OVERHEAD;
 		local->threads = 1024;
-		local->slots = (room - 8) / (local->key_bytes + args->local_bytes) - 1;
+		local->slots = good_slots(key, (room - 8) / (local->key_bytes + args->local_bytes) - 1);
 	}
 	else if (groups < GOOD_FILL * local->slots)
 	{
-		local->slots = (uint32_t) (groups / GOOD_FILL) < 32 ? 32 : (uint32_t) (groups / GOOD_FILL);
+		local->slots = good_slots(key, groups / GOOD_FILL < 32 ? 32 : (uint32_t) (groups / GOOD_FILL));
 		while (config->local_copies == 0 && local->copies < 32)
 		{
 			local->copies *= 2;
@@ -171,7 +214,7 @@ gpuagg_cuda_scoped_bits(const GpuAggScopedConfig *config, const GpuAggScopedArgs
 						GpuAggKeyShape key, uint32_t *bits)
 {
 	const uint32_t room = config->sm_bytes / 2 - BLOCK_OVERHEAD;
-	const double groups = room / ((key == GPUAGG_KEY_I32 ? 4 : 8) + args->local_bytes) * GOOD_FILL;
+	const double groups = room / ((key == GPUAGG_KEY_I32 ? 4 : 8) + args->local_bytes) * PART_FILL;
 	uint32_t	all = MIN_BITS;
 
 	bits[0] = config->bits[0];

@@ -157,8 +157,9 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	uint64_t	capacity;
 	double		arena = config->expected_groups * ARENA_GROUP_BYTES;
 
-	/* more groups than rows is nobody's estimate */
 	task->table.scope = config->scope;
+
+	/* more groups than rows is nobody's estimate */
 	if (entries > 2 * config->expected_rows && config->expected_rows > 0)
 		entries = 2 * config->expected_rows;
 	capacity = plain ? 1 : power_of_two(entries);

@@ -155,7 +155,6 @@ typedef struct GpuAggTaskConfig
 								 * fastest; AUTO, or what it has not: its own
 								 * choice */
 	uint32_t	forced;			/* 1: and none other, where it can be helped */
-	uint64_t	scope_bytes;	/* MULTI_PASS_COPY: of the table, for a pass */
 
 	/* of measurements (probe/task.h) only */
 	struct

@@ -500,7 +500,6 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.expected_rows = Max(run->scan->info->est_rows, 0),
 		.config.sample = run->scan->sample.sample,
 		.config.scope = pass->scope,
-		.config.scope_bytes = gpuagg_scope_size * UINT64CONST(1024),
 		.config.strategy = pass->strategy,
 		.config.scope_bytes = pass->scope_bytes,
 		.config.forced = pass->forced,

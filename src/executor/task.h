@@ -16,7 +16,7 @@ typedef struct GpuAggPass
 	GpuAggScope scope;			/* the groups that it is to find */
 	double		expected_groups;
 	GpuAggStrategy strategy;
-	uint64		scope_bytes;	/* of its table, for a pass over kept rows */
+	uint64		scope_bytes;	/* of the table, that a pass or part touches */
 	bool		forced;
 	GpuAggFaultStage fault;
 

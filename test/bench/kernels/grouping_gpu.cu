@@ -169,7 +169,8 @@ zipf(double u, double n, double s)
 	return rank < 1 ? 0 : rank > n ? (uint64_t) n - 1 : rank - 1;
 }
 
-/* Numbers 0 to groups - 1; multiplication spreads them over the key's range. */
+/* Keys are numbers from 0 to groups - 1, so that a sort needs to look at no more
+ * bits than these have. */
 template <typename Key>
 static __global__ void
 make_columns_kernel(Key *keys, int32_t *values, uint64_t n, uint64_t groups, Dist dist, double s)
@@ -188,8 +189,7 @@ make_columns_kernel(Key *keys, int32_t *values, uint64_t n, uint64_t groups, Dis
 			k = 0;
 		else if (dist == SORTED)
 			k = (uint64_t) ((double) i * groups / n);
-		keys[i] = sizeof(Key) == 4 ? (Key) (uint32_t) (k * 2654435761u) :
-			(Key) (k * UINT64_C(0x9E3779B97F4A7C15));
+		keys[i] = (Key) k;
 		values[i] = (int32_t) (mix(r + 7) >> 32);
 	}
 }
@@ -282,10 +282,15 @@ digest_rows_kernel(const char *rows, uint64_t n, GpuAggLayout layout, uint32_t s
 	add_digest(digest, mine);
 }
 
-/*
- * The reference: states indexed by the number of the key, which the inverse of
- * the key's multiplication gives.
- */
+static __global__ void
+fill_kernel(int32_t *p, uint64_t n, int32_t v)
+{
+	for (uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x; i < n;
+		 i += (uint64_t) gridDim.x * blockDim.x)
+		p[i] = v;
+}
+
+/* The reference: states indexed by the key */
 template <typename Key>
 static __global__ void
 reference_kernel(const Key *keys, const int32_t *values, uint64_t n, int naggs,
@@ -295,9 +300,7 @@ reference_kernel(const Key *keys, const int32_t *values, uint64_t n, int naggs,
 	for (uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x; i < n;
 		 i += (uint64_t) gridDim.x * blockDim.x)
 	{
-		/* inverses of the two multipliers above */
-		const uint64_t k = sizeof(Key) == 4 ? (uint64_t) ((uint32_t) keys[i] * 244002641u) :
-			(uint64_t) keys[i] * UINT64_C(0xF1DE83E19937733D);
+		const uint64_t k = (uint64_t) keys[i];
 
 		atomicAdd(&count[k], 1ull);
 		atomicAdd(&sum[k], (unsigned long long) (long long) values[i]);
@@ -308,7 +311,6 @@ reference_kernel(const Key *keys, const int32_t *values, uint64_t n, int naggs,
 	}
 }
 
-template <typename Key>
 static __global__ void
 digest_reference_kernel(uint64_t groups, int naggs, const unsigned long long *count,
 						const unsigned long long *sum, const int32_t *least,
@@ -319,9 +321,7 @@ digest_reference_kernel(uint64_t groups, int naggs, const unsigned long long *co
 	for (uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x; i < groups;
 		 i += (uint64_t) gridDim.x * blockDim.x)
 	{
-		const uint64_t key = sizeof(Key) == 4 ? (uint32_t) i * 2654435761u :
-			i * UINT64_C(0x9E3779B97F4A7C15);
-		const uint64_t h = mix(key + 5) | 1;
+		const uint64_t h = mix(i + 5) | 1;
 
 		if (count[i] == 0)
 			continue;
@@ -420,21 +420,21 @@ make_reference(Case &c)
 	{
 		check(cudaMallocAsync(&least, c.groups * 4, c.stream), "reference");
 		check(cudaMallocAsync(&most, c.groups * 4, c.stream), "reference");
-		check(cudaMemsetAsync(least, 0x7F, c.groups * 4, c.stream), "reference");
-		check(cudaMemsetAsync(most, 0x80, c.groups * 4, c.stream), "reference");
+		fill_kernel<<<grid(c), THREADS, 0, c.stream>>>(least, c.groups, INT32_MAX);
+		fill_kernel<<<grid(c), THREADS, 0, c.stream>>>(most, c.groups, INT32_MIN);
 	}
 	if (c.key_bytes == 4)
 	{
 		reference_kernel<<<grid(c), THREADS, 0, c.stream>>>
 			((const uint32_t *) c.keys, c.values, c.rows, c.naggs, count, sum, least, most);
-		digest_reference_kernel<uint32_t><<<grid(c), THREADS, 0, c.stream>>>
+		digest_reference_kernel<<<grid(c), THREADS, 0, c.stream>>>
 			(c.groups, c.naggs, count, sum, least, most, digest);
 	}
 	else
 	{
 		reference_kernel<<<grid(c), THREADS, 0, c.stream>>>
 			((const uint64_t *) c.keys, c.values, c.rows, c.naggs, count, sum, least, most);
-		digest_reference_kernel<uint64_t><<<grid(c), THREADS, 0, c.stream>>>
+		digest_reference_kernel<<<grid(c), THREADS, 0, c.stream>>>
 			(c.groups, c.naggs, count, sum, least, most, digest);
 	}
 	c.expected = read_digest(digest, c.stream);
@@ -474,8 +474,9 @@ configure(const Case &c, const std::string &strategy, uint32_t windows)
 	GpuAggScopedConfig config;
 
 	memset(&config, 0, sizeof(config));
-	config.expected_groups = c.groups < c.rows ? (double) c.groups :
-		(double) c.rows;
+	/* of so many keys, drawn so often, these appear */
+	config.expected_groups = (double) c.groups *
+		-expm1(-(double) c.rows / (double) c.groups);
 	config.sms = c.sms;
 	config.sm_bytes = c.sm_bytes;
 	config.block_bytes = c.block_bytes;
@@ -637,6 +638,7 @@ static void
 time_cub(const Case &c)
 {
 	const uint64_t room = c.groups < c.rows ? c.groups : c.rows;
+	int			bits = 1;
 	Key		   *keys;
 	int32_t    *values;
 	Key		   *unique;
@@ -648,6 +650,8 @@ time_cub(const Case &c)
 	cudaEvent_t begin;
 	cudaEvent_t end;
 
+	while (c.groups >> bits != 0)
+		bits++;
 	check(cudaMallocAsync(&keys, c.rows * sizeof(Key), c.stream), "cub");
 	check(cudaMallocAsync(&values, c.rows * 4, c.stream), "cub");
 	check(cudaMallocAsync(&unique, room * sizeof(Key), c.stream), "cub");
@@ -657,10 +661,10 @@ time_cub(const Case &c)
 	auto		in = thrust::make_transform_iterator((const int32_t *) values, ToPair());
 
 	check(cub::DeviceRadixSort::SortPairs(NULL, sort_bytes, (const Key *) c.keys, keys,
-										  (const int32_t *) c.values, values, (int64_t) c.rows, 0,
-										  sizeof(Key) * 8, c.stream), "cub");
+										  (const int32_t *) c.values, values, (int) c.rows, 0,
+										  bits, c.stream), "cub");
 	check(cub::DeviceReduce::ReduceByKey(NULL, reduce_bytes, keys, unique, in, pairs, nruns,
-										 AddPair(), (int64_t) c.rows, c.stream), "cub");
+										 AddPair(), (int) c.rows, c.stream), "cub");
 	check(cudaMallocAsync(&scratch, max(sort_bytes, reduce_bytes), c.stream), "cub");
 	check(cudaEventCreate(&begin), "event");
 	check(cudaEventCreate(&end), "event");
@@ -671,10 +675,10 @@ time_cub(const Case &c)
 
 		check(cudaEventRecord(begin, c.stream), "event");
 		check(cub::DeviceRadixSort::SortPairs(scratch, sort_bytes, (const Key *) c.keys, keys,
-											  (const int32_t *) c.values, values, (int64_t) c.rows,
-											  0, sizeof(Key) * 8, c.stream), "cub");
+											  (const int32_t *) c.values, values, (int) c.rows,
+											  0, bits, c.stream), "cub");
 		check(cub::DeviceReduce::ReduceByKey(scratch, reduce_bytes, keys, unique, in, pairs,
-											 nruns, AddPair(), (int64_t) c.rows, c.stream), "cub");
+											 nruns, AddPair(), (int) c.rows, c.stream), "cub");
 		check(cudaEventRecord(end, c.stream), "event");
 		check(cudaMemcpyAsync(&n, nruns, 8, cudaMemcpyDeviceToHost, c.stream), "cub");
 		check(cudaStreamSynchronize(c.stream), "cub");
@@ -737,6 +741,10 @@ spread_windows(const Options &o, uint32_t sms)
 	uint32_t	nwindows = 1u << atoi(o.windows[0].c_str());
 	uint32_t	i = 0;
 	uint8_t    *device;
+
+	/* groups are unknown: multiprocessors take turns */
+	for (uint32_t sm = 0; sm < sms; sm++)
+		windows[sm] = (uint8_t) (sm % nwindows);
 
 	for (const std::string &group : split(o.sms, ';'))
 	{
