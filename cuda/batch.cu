@@ -598,7 +598,7 @@ local_judge(GpuAggTask *task, const GpuAggReport *report)
 	const GpuAggBatchHead *head = &report->batch;
 	const uint32_t windows = task->plan->scope.count > 1 ? task->plan->scope.count : 1;
 
-	if (task->local_settled || task->forced != GPUAGG_STRATEGY_AUTO ||
+	if (task->scoped != NULL || task->local_settled || task->forced != GPUAGG_STRATEGY_AUTO ||
 		gpuagg_cuda_program(task->plan)->nkeys == 0)
 		return;
 	/* of those that passed, the window has its share */
