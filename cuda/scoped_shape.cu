@@ -17,7 +17,7 @@
 
 /* One level of partitioning at most; beyond, a tile's runs become too short */
 #define ONE_LEVEL_BITS 9
-#define MIN_BITS 5
+#define MIN_BITS 7
 
 /* How a local table keeps a state; narrow: of a 4-byte argument */
 static GpuAggLocalKind
