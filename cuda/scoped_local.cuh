@@ -127,11 +127,11 @@ local_next(const LocalView &t, uint32_t h, uint32_t at)
 	return at >= t.slots ? at - t.slots : at;
 }
 
-/* Which of a bucket's slots have this key: a bit each */
+/* Which of a bucket's slots has this key; GPUAGG_BUCKET_SLOTS: none */
 static __device__ __forceinline__ uint32_t
 bucket_find(uint4 v, uint32_t key)
 {
-	return (v.x == key) | (v.y == key) << 1 | (v.z == key) << 2 | (v.w == key) << 3;
+	return v.x == key ? 0 : v.y == key ? 1 : v.z == key ? 2 : v.w == key ? 3 : GPUAGG_BUCKET_SLOTS;
 }
 
 /*
@@ -141,8 +141,6 @@ bucket_find(uint4 v, uint32_t key)
 static __device__ __forceinline__ uint32_t
 bucket_find_on(const LocalView &t, uint32_t key, uint32_t h, uint32_t bucket, uint4 v)
 {
-	const uint32_t step = 1 + __umulhi(h * 0x9E3779B1u, t.buckets - 1);
-
 	if (key == EMPTY_I32)
 	{
 		shared_store(t.keys + 4 * t.slots, 0);
@@ -151,23 +149,27 @@ bucket_find_on(const LocalView &t, uint32_t key, uint32_t h, uint32_t bucket, ui
 	#pragma unroll 1
 	for (uint32_t probes = 0; probes < MAX_LOCAL_PROBES;)
 	{
-		const uint32_t same = bucket_find(v, key);
-		const uint32_t empty = bucket_find(v, EMPTY_I32);
-		const uint32_t at = bucket * GPUAGG_BUCKET_SLOTS + __ffs(same != 0 ? same : empty) - 1;
-		uint32_t	seen = key;
+		uint32_t	i = bucket_find(v, EMPTY_I32);
 
-		if (same == 0 && empty != 0)
-			seen = shared_cas(t.keys + 4 * at, EMPTY_I32, key);
-		if ((same | empty) != 0 && (seen == EMPTY_I32 || seen == key))
-			return at;
-		if ((same | empty) == 0)
+		if (i < GPUAGG_BUCKET_SLOTS)
 		{
-			bucket += step;
+			const uint32_t at = bucket * GPUAGG_BUCKET_SLOTS + i;
+			const uint32_t seen = shared_cas(t.keys + 4 * at, EMPTY_I32, key);
+
+			if (seen == EMPTY_I32 || seen == key)
+				return at;
+		}
+		else
+		{
+			bucket += 1 + __umulhi(h * 0x9E3779B1u, t.buckets - 1);
 			if (bucket >= t.buckets)
 				bucket -= t.buckets;
 			probes += GPUAGG_BUCKET_SLOTS;
 		}
 		v = shared_load_quad(t.keys + 4 * GPUAGG_BUCKET_SLOTS * bucket);
+		i = bucket_find(v, key);
+		if (i < GPUAGG_BUCKET_SLOTS)
+			return bucket * GPUAGG_BUCKET_SLOTS + i;
 	}
 	return NO_SLOT;
 }
@@ -177,10 +179,9 @@ local_find_i32(const LocalView &t, uint32_t key, uint32_t seed)
 {
 	const uint32_t bucket = local_home(t.buckets, key ^ seed);
 	const uint4 v = shared_load_quad(t.keys + 4 * GPUAGG_BUCKET_SLOTS * bucket);
-	/* quicker than the bits, where the key is there */
-	const uint32_t i = v.x == key ? 0 : v.y == key ? 1 : v.z == key ? 2 : v.w == key ? 3 : 4;
+	const uint32_t i = bucket_find(v, key);
 
-	return i < 4 && key != EMPTY_I32 ? bucket * GPUAGG_BUCKET_SLOTS + i :
+	return i < GPUAGG_BUCKET_SLOTS && key != EMPTY_I32 ? bucket * GPUAGG_BUCKET_SLOTS + i :
 		bucket_find_on(t, key, key ^ seed, bucket, v);
 }
 
