@@ -7,8 +7,17 @@
 
 #define MIN_CAPACITY 1024
 
+/* Shared memory of a block that partitioning may take */
+#define PARTITION_BYTES (160u << 10)
+
 /* Blocks with local tables, of a multiprocessor, at most */
 #define BLOCKS_PER_SM 2
+
+/*
+ * A partition that is more than such a part of what a block has to do is left
+ * to several blocks.
+ */
+#define BLOCK_SHARES 16
 
 /* Rows of a piece of a partition that has several blocks, at least */
 #define MIN_SPLIT_ROWS 65536
@@ -279,11 +288,12 @@ prepare_local(GpuAggScoped *s, GpuAggError *error)
 
 	if (partitioned)
 	{
+		if (s->config.block_bytes < PARTITION_BYTES)
+			return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
+									 "too little shared memory for partitions");
 		gpuagg_cuda_scoped_bits(&s->config, &s->args, s->key, bits);
 		groups /= (double) (1u << (bits[0] + bits[1]));
-		s->parts.split_rows = 2 * (s->args.n >> (bits[0] + bits[1]));
-		if (s->parts.split_rows > s->args.n / (4 * BLOCKS_PER_SM * s->config.sms))
-			s->parts.split_rows = s->args.n / (4 * BLOCKS_PER_SM * s->config.sms);
+		s->parts.split_rows = s->args.n / (BLOCK_SHARES * BLOCKS_PER_SM * s->config.sms);
 		s->all_big = s->parts.split_rows < s->args.n >> (bits[0] + bits[1]);
 		if (s->parts.split_rows < MIN_SPLIT_ROWS)
 			s->parts.split_rows = MIN_SPLIT_ROWS;
