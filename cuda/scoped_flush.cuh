@@ -187,6 +187,16 @@ write_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint64
 	}
 }
 
+/* The same of a table of 4-byte keys with one copy: head and key are a word. */
+static __device__ __forceinline__ void
+write_word_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32_t key,
+				 char *out)
+{
+	*(uint64_t *) out = (uint64_t) key << 32;
+	for (uint32_t s = 0; s < a.nsteps; s++)
+		write_state(t, &a.steps[s], slot, out + a.steps[s].off);
+}
+
 /*
  * Into the task's table, where others add to the same groups.  A group that
  * finds no room is written to the spilled ones, which have room for every
@@ -263,7 +273,11 @@ flush_dense(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, char *
 		if (lane == 0)
 			at = atomicAdd(&count, (uint32_t) __popc(all));
 		at = __shfl_sync(ALL_LANES, at, 0) + __popc(all & ((1u << lane) - 1));
-		if (used)
+		if (used && KEY == GPUAGG_KEY_I32 && t.copies_log2 == 0)
+			write_word_group(a, t, chunk + lane,
+							 chunk + lane == t.slots ? EMPTY_I32 : shared_load(t.keys + 4 * (chunk + lane)),
+							 out + (first + at) * a.row_bytes);
+		else if (used)
 			write_group<KEY>(a, t, chunk + lane, base, out + (first + at) * a.row_bytes);
 	}
 }

@@ -29,6 +29,7 @@
 #define GPUAGG_CUDA_SCOPED_LOCAL_CUH
 
 #include "cuda/scoped_rows.cuh"
+#include "cuda/scoped_shared.cuh"
 
 #define MAX_LOCAL_PROBES 64
 #define NO_SLOT 0xFFFFFFFFu
@@ -55,83 +56,6 @@ typedef struct LocalView
 	uint32_t	groups;			/* (slots + 1) * copies */
 } LocalView;
 
-/* ---------- words in shared memory, by their addresses ---------- */
-
-static __device__ __forceinline__ uint32_t
-shared_load(uint32_t at)
-{
-	uint32_t	v;
-
-	asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(v) : "r"(at) : "memory");
-	return v;
-}
-
-static __device__ __forceinline__ uint64_t
-shared_load64(uint32_t at)
-{
-	uint64_t	v;
-
-	asm volatile("ld.relaxed.cta.shared.u64 %0, [%1];" : "=l"(v) : "r"(at) : "memory");
-	return v;
-}
-
-static __device__ __forceinline__ void
-shared_store(uint32_t at, uint32_t v)
-{
-	asm volatile("st.relaxed.cta.shared.u32 [%0], %1;" : : "r"(at), "r"(v) : "memory");
-}
-
-static __device__ __forceinline__ void
-shared_store64(uint32_t at, uint64_t v)
-{
-	asm volatile("st.relaxed.cta.shared.u64 [%0], %1;" : : "r"(at), "l"(v) : "memory");
-}
-
-static __device__ __forceinline__ uint32_t
-shared_cas(uint32_t at, uint32_t old, uint32_t v)
-{
-	uint32_t	seen;
-
-	asm volatile("atom.relaxed.cta.shared.cas.b32 %0, [%1], %2, %3;"
-				 : "=r"(seen) : "r"(at), "r"(old), "r"(v) : "memory");
-	return seen;
-}
-
-static __device__ __forceinline__ uint64_t
-shared_cas64(uint32_t at, uint64_t old, uint64_t v)
-{
-	uint64_t	seen;
-
-	asm volatile("atom.relaxed.cta.shared.cas.b64 %0, [%1], %2, %3;"
-				 : "=l"(seen) : "r"(at), "l"(old), "l"(v) : "memory");
-	return seen;
-}
-
-static __device__ __forceinline__ uint32_t
-shared_add_old(uint32_t at, uint32_t v)
-{
-	uint32_t	old;
-
-	asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], %2;"
-				 : "=r"(old) : "r"(at), "r"(v) : "memory");
-	return old;
-}
-
-static __device__ __forceinline__ void
-shared_add(uint32_t at, uint32_t v)
-{
-	asm volatile("red.relaxed.cta.shared.add.u32 [%0], %1;" : : "r"(at), "r"(v) : "memory");
-}
-
-static __device__ __forceinline__ void
-shared_extreme(uint32_t at, int32_t v, bool min)
-{
-	if (min)
-		asm volatile("red.relaxed.cta.shared.min.s32 [%0], %1;" : : "r"(at), "r"(v) : "memory");
-	else
-		asm volatile("red.relaxed.cta.shared.max.s32 [%0], %1;" : : "r"(at), "r"(v) : "memory");
-}
-
 /* ---------- shape ---------- */
 
 static __device__ __forceinline__ LocalView
@@ -148,12 +72,6 @@ local_view(char *shared, const GpuAggScopedLocal &local)
 	return t;
 }
 
-static __device__ __forceinline__ char *
-shared_pointer(uint32_t at)
-{
-	return (char *) __cvta_shared_to_generic(at);
-}
-
 /* Address of the states of one transition, of all groups */
 static __device__ __forceinline__ uint32_t
 local_region(const LocalView &t, const GpuAggStep *step)
@@ -165,28 +83,24 @@ template <int KEY>
 static __device__ void
 local_clear(const GpuAggScopedArgs &a, const LocalView &t)
 {
-	for (uint32_t i = threadIdx.x; i <= t.slots; i += blockDim.x)
-	{
-		if (KEY == GPUAGG_KEY_I32)
-			shared_store(t.keys + 4 * i, EMPTY_I32);
-		else
+	if (KEY == GPUAGG_KEY_I32)
+		shared_fill(t.keys, t.keys + 4 * (t.slots + 1), EMPTY_I32);
+	else
+		for (uint32_t i = threadIdx.x; i <= t.slots; i += blockDim.x)
 			shared_store64(t.keys + 8 * i, KEY == GPUAGG_KEY_I64 ? EMPTY_I64 : 0);
-	}
 	for (uint32_t s = 0; s < a.nsteps; s++)
 	{
 		const GpuAggStep *step = &a.steps[s];
 		const char *init = a.plan->init_row + step->off;
 		const uint32_t at = local_region(t, step);
-		uint32_t	first[4] = {0, 0, 0, 0};
+		const uint32_t end = at + step->bytes * t.groups;
 
-		if (step->kind == GPUAGG_LOCAL_STATE)
-			memcpy(first, init, 8);
-		if (step->kind == GPUAGG_LOCAL_MIN32)
-			first[0] = INT32_MAX;
-		if (step->kind == GPUAGG_LOCAL_MAX32)
-			first[0] = (uint32_t) INT32_MIN;
-		for (uint32_t i = threadIdx.x; i < t.groups * (step->bytes / 4); i += blockDim.x)
-			shared_store(at + 4 * i, first[i % (step->bytes / 4)]);
+		if (step->kind != GPUAGG_LOCAL_STATE)
+			shared_fill(at, end, step->kind == GPUAGG_LOCAL_MIN32 ? INT32_MAX :
+						step->kind == GPUAGG_LOCAL_MAX32 ? (uint32_t) INT32_MIN : 0);
+		else
+			for (uint32_t p = at + 8 * threadIdx.x; p < end; p += 8 * blockDim.x)
+				shared_store64(p, (p - at) % step->bytes == 0 ? *(const uint64_t *) init : 0);
 	}
 }
 
@@ -213,16 +127,6 @@ local_next(const LocalView &t, uint32_t h, uint32_t at)
 	return at >= t.slots ? at - t.slots : at;
 }
 
-static __device__ __forceinline__ uint4
-shared_load_bucket(uint32_t at)
-{
-	uint4		v;
-
-	asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-				 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "r"(at) : "memory");
-	return v;
-}
-
 /* Which of a bucket's slots has this key; GPUAGG_BUCKET_SLOTS: none */
 static __device__ __forceinline__ uint32_t
 bucket_find(uint4 v, uint32_t key)
@@ -232,37 +136,40 @@ bucket_find(uint4 v, uint32_t key)
 
 /*
  * From a bucket, as it was read, where the key was not found.  Slots of a bucket
- * are taken in order; whoever loses one to another key looks at the next.
+ * are taken in order; whoever loses one to another key looks again.
  */
 static __device__ __forceinline__ uint32_t
 bucket_find_on(const LocalView &t, uint32_t key, uint32_t h, uint32_t bucket, uint4 v)
 {
-	const uint32_t step = 1 + __umulhi(h * 0x9E3779B1u, t.buckets - 1);
-
 	if (key == EMPTY_I32)
 	{
 		shared_store(t.keys + 4 * t.slots, 0);
 		return t.slots;
 	}
 	#pragma unroll 1
-	for (uint32_t probes = 0; probes < MAX_LOCAL_PROBES / GPUAGG_BUCKET_SLOTS; probes++)
+	for (uint32_t probes = 0; probes < MAX_LOCAL_PROBES;)
 	{
-		uint32_t	i = bucket_find(v, key);
+		uint32_t	i = bucket_find(v, EMPTY_I32);
 
 		if (i < GPUAGG_BUCKET_SLOTS)
-			return bucket * GPUAGG_BUCKET_SLOTS + i;
-		for (i = bucket_find(v, EMPTY_I32); i < GPUAGG_BUCKET_SLOTS; i++)
 		{
-			const uint32_t seen = shared_cas(t.keys + 4 * (bucket * GPUAGG_BUCKET_SLOTS + i),
-											 EMPTY_I32, key);
+			const uint32_t at = bucket * GPUAGG_BUCKET_SLOTS + i;
+			const uint32_t seen = shared_cas(t.keys + 4 * at, EMPTY_I32, key);
 
 			if (seen == EMPTY_I32 || seen == key)
-				return bucket * GPUAGG_BUCKET_SLOTS + i;
+				return at;
 		}
-		bucket += step;
-		if (bucket >= t.buckets)
-			bucket -= t.buckets;
-		v = shared_load_bucket(t.keys + 4 * GPUAGG_BUCKET_SLOTS * bucket);
+		else
+		{
+			bucket += 1 + __umulhi(h * 0x9E3779B1u, t.buckets - 1);
+			if (bucket >= t.buckets)
+				bucket -= t.buckets;
+			probes += GPUAGG_BUCKET_SLOTS;
+		}
+		v = shared_load_quad(t.keys + 4 * GPUAGG_BUCKET_SLOTS * bucket);
+		i = bucket_find(v, key);
+		if (i < GPUAGG_BUCKET_SLOTS)
+			return bucket * GPUAGG_BUCKET_SLOTS + i;
 	}
 	return NO_SLOT;
 }
@@ -271,7 +178,7 @@ static __device__ __forceinline__ uint32_t
 local_find_i32(const LocalView &t, uint32_t key, uint32_t seed)
 {
 	const uint32_t bucket = local_home(t.buckets, key ^ seed);
-	const uint4 v = shared_load_bucket(t.keys + 4 * GPUAGG_BUCKET_SLOTS * bucket);
+	const uint4 v = shared_load_quad(t.keys + 4 * GPUAGG_BUCKET_SLOTS * bucket);
 	const uint32_t i = bucket_find(v, key);
 
 	return i < GPUAGG_BUCKET_SLOTS && key != EMPTY_I32 ? bucket * GPUAGG_BUCKET_SLOTS + i :

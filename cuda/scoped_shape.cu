@@ -15,9 +15,16 @@
 /* Of those of partitions: half of them would cost another level sooner */
 #define PART_FILL 0.45
 
+/*
+ * From so many bits on, another one costs more in writing shorter runs than
+ * fuller tables do.
+ */
+#define DEAR_BITS 14
+#define DEAR_FILL 0.88
+
 /* One level of partitioning at most; beyond, a tile's runs become too short */
 #define ONE_LEVEL_BITS 9
-#define MIN_BITS 5
+#define MIN_BITS 7
 
 /* How a local table keeps a state; narrow: of a 4-byte argument */
 static GpuAggLocalKind
@@ -214,14 +221,16 @@ gpuagg_cuda_scoped_bits(const GpuAggScopedConfig *config, const GpuAggScopedArgs
 						GpuAggKeyShape key, uint32_t *bits)
 {
 	const uint32_t room = config->sm_bytes / 2 - BLOCK_OVERHEAD;
-	const double groups = room / ((key == GPUAGG_KEY_I32 ? 4 : 8) + args->local_bytes) * PART_FILL;
+	const double slots = room / ((key == GPUAGG_KEY_I32 ? 4 : 8) + args->local_bytes);
 	uint32_t	all = MIN_BITS;
 
 	bits[0] = config->bits[0];
 	bits[1] = config->bits[1];
 	if (bits[0] > 0)
 		return;
-	while (config->expected_groups / ((uint64_t) 1 << all) > groups && all < 2 * GPUAGG_MAX_PARTITION_BITS)
+	while (all < 2 * GPUAGG_MAX_PARTITION_BITS &&
+		   config->expected_groups / ((uint64_t) 1 << all) >
+		   slots * (all < DEAR_BITS ? PART_FILL : DEAR_FILL))
 		all++;
 	bits[1] = all > ONE_LEVEL_BITS ? all / 2 : 0;
 	bits[0] = all - bits[1];

@@ -118,8 +118,9 @@ $(KERNELS): $(NATIVE)/kernels/%: $(NATIVE)/opt/obj/test/bench/kernels/%.o \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_opt) -o $@ $^
 
-$(CUDA_KERNELS): $(NATIVE)/kernels/%: $(NATIVE)/cuda/test/bench/kernels/%.cu.o
+$(CUDA_KERNELS): $(NATIVE)/kernels/%: $(NATIVE)/cuda/test/bench/kernels/%.cu.o \
+		$(NATIVE)/cuda/device.a $(NATIVE)/opt/host.a
 	@mkdir -p $(@D)
-	$(NVCCLINK) -o $@ $^
+	$(NVCCLINK) -o $@ $^ -lpthread
 
 -include $(shell find $(NATIVE) -name '*.d' 2>/dev/null)
