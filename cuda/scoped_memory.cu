@@ -5,6 +5,9 @@
  */
 #include "cuda/scoped_run.h"
 
+#define TABLE_THREADS 256
+#define TABLE_BLOCKS 8			/* of a multiprocessor */
+
 /* A table grows fourfold up to this size, then twofold */
 #define FAST_GROWTH_BYTES ((uint64_t) 1 << 30)
 
@@ -44,10 +47,25 @@ gpuagg_scoped_give(GpuAggScoped *s, void *p)
 
 /* ---------- the table ---------- */
 
+/* Kernels of grow.cu: as many threads as there is work, up to what a card holds */
+static GpuAggLaunch
+table_launch(const GpuAggScoped *s, uint64_t work)
+{
+	const uint64_t blocks = (work + TABLE_THREADS - 1) / TABLE_THREADS;
+	const uint64_t most = (uint64_t) s->config.sms * TABLE_BLOCKS;
+	GpuAggLaunch launch;
+
+	memset(&launch, 0, sizeof(launch));
+	launch.threads = TABLE_THREADS;
+	launch.blocks = blocks < most ? (uint32_t) blocks : (uint32_t) most;
+	return launch;
+}
+
 GpuAggStatus
 gpuagg_scoped_table(GpuAggScoped *s, uint64_t capacity, GpuAggTableRef *table, GpuAggError *error)
 {
 	const bool	plain = s->program->nkeys == 0;
+	GpuAggLaunch launch;
 
 	/* without keys there is one group, in the first entry */
 	table->capacity = plain ? 1 : capacity;
@@ -56,7 +74,8 @@ gpuagg_scoped_table(GpuAggScoped *s, uint64_t capacity, GpuAggTableRef *table, G
 	table->slots = (char *) gpuagg_scoped_take(s, table->capacity * s->plan->stride, error);
 	if (table->slots == NULL)
 		return error->status;
-	gpuagg_cuda_table_init(s->args.plan, table, s->plan->stride, plain, s->stream);
+	launch = table_launch(s, table->capacity * (s->plan->stride / 8));
+	gpuagg_cuda_table_init(s->args.plan, table, plain, &launch, s->stream);
 	SCOPED_CHECK(cudaGetLastError());
 	return GPUAGG_OK;
 }
@@ -68,6 +87,7 @@ gpuagg_scoped_grow(GpuAggScoped *s, uint64_t more, GpuAggError *error)
 	const GpuAggTableRef old = s->args.table;
 	uint64_t	capacity = old.capacity *
 		(old.capacity * s->plan->stride < FAST_GROWTH_BYTES ? 4 : 2);
+	GpuAggLaunch launch;
 	GpuAggStatus status;
 
 	while (capacity / 2 < s->report->table.count + more)
@@ -75,7 +95,8 @@ gpuagg_scoped_grow(GpuAggScoped *s, uint64_t more, GpuAggError *error)
 	status = gpuagg_scoped_table(s, capacity, &s->args.table, error);
 	if (status != GPUAGG_OK)
 		return status;
-	gpuagg_cuda_table_move(s->args.plan, &old, &s->args.table, s->stream);
+	launch = table_launch(s, old.capacity);
+	gpuagg_cuda_table_move(s->args.plan, &old, &s->args.table, &launch, s->stream);
 	SCOPED_CHECK(cudaGetLastError());
 	gpuagg_scoped_give(s, old.slots);
 	return GPUAGG_OK;
