@@ -21,7 +21,7 @@
 #include "sample.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 5
+#define GPUAGG_DEVICE_ABI 6
 
 typedef struct GpuAggDevice GpuAggDevice;	/* each device defines its own */
 typedef struct GpuAggTask GpuAggTask;
@@ -132,12 +132,26 @@ typedef enum GpuAggFaultStage
 	GPUAGG_NFAULTS
 } GpuAggFaultStage;
 
+/*
+ * How the host device groups what its threads' own tables do not take; forced
+ * by tests and experiments.
+ */
+typedef enum GpuAggHostGrouping
+{
+	GPUAGG_HOST_AUTO,
+	GPUAGG_HOST_SINGLE_PASS,	/* at once, in tables that all threads share */
+	GPUAGG_HOST_PARTITIONED		/* kept by partition, then aggregated in bulk */
+} GpuAggHostGrouping;
+
 typedef struct GpuAggTaskConfig
 {
 	double		expected_groups;
 	double		expected_rows;
 	uint64_t	memory_limit;	/* bytes this task may use; 0: the device's */
 	GpuAggFaultStage fault;
+	GpuAggHostGrouping host_grouping;
+	uint64_t	host_scope_bytes;	/* that a partition's table should not
+									 * exceed; 0: half of the L2 cache */
 	GpuAggSample sample;		/* BERNOULLI: the device takes no other lines.
 								 * SYSTEM: it is given no other pages */
 

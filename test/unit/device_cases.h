@@ -22,6 +22,10 @@ typedef struct TestDevice
 	const char *many_groups;
 	const char *skewed_groups;	/* NULL: either, depending on batches */
 	bool		gpu;
+
+	/* of the host device's tasks */
+	GpuAggHostGrouping host_grouping;
+	uint64_t	host_scope_bytes;
 } TestDevice;
 
 int			device_group_cases(const TestDevice *device);

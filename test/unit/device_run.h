@@ -145,9 +145,12 @@ static inline bool
 run_begin(Run *run, const TestProgram *p, const GpuAggTaskConfig *config)
 {
 	GpuAggProgram *packed = program_pack(p);
+	GpuAggTaskConfig forced = *config;
 
+	forced.host_grouping = dut.host_grouping;
+	forced.host_scope_bytes = dut.host_scope_bytes;
 	memset(run, 0, sizeof(*run));
-	OPS->task_begin(device, packed, config, &run->task, &run->error);
+	OPS->task_begin(device, packed, &forced, &run->task, &run->error);
 	memset(packed, 0x5A, packed->bytes);	/* it has been copied */
 	free(packed);
 	return run->error.status == GPUAGG_OK;

@@ -1,20 +1,12 @@
 /*
  * groups.h
- *		All groups of one task: thread-local tables, and partitions that all
- *		threads share.
+ *		All groups of one task: thread-local tables, and behind them the
+ *		partitions that all threads share.
  */
 #ifndef GPUAGG_DEVICE_HOST_GROUPS_H
 #define GPUAGG_DEVICE_HOST_GROUPS_H
 
-#include <pthread.h>
-
-#include "device/host/update.h"
-
-typedef struct GpuAggPartition
-{
-	_Alignas(64) pthread_mutex_t lock;
-	GpuAggTable table;
-} GpuAggPartition;
+#include "device/host/partitions.h"
 
 /* Of a task */
 typedef struct GpuAggGroups
@@ -22,16 +14,13 @@ typedef struct GpuAggGroups
 	const GpuAggShape *shape;
 	GpuAggMemory *memory;
 	uint32_t	local_rows;		/* groups that a local table holds at most */
-	int			partition_bits;
-	GpuAggPartition *partitions;	/* 1 << partition_bits, unless no keys */
-	atomic_bool partitioned;	/* groups went there */
+	GpuAggPartitions partitions;
 } GpuAggGroups;
 
 /* Of a task and a thread */
 typedef struct GpuAggGrouper
 {
 	GpuAggGroups *groups;
-	uint32_t	thread;
 	GpuAggTable local;
 	bool		bypass;			/* rows go to the partitions, except for
 								 * those of groups that are in local */
@@ -43,15 +32,14 @@ typedef struct GpuAggGrouper
 	char	   *images;			/* GPUAGG_VECTOR_ROWS key images */
 	uint64_t	hashes[GPUAGG_VECTOR_ROWS];
 	char	   *rows[GPUAGG_VECTOR_ROWS];
-	uint16_t	all[GPUAGG_VECTOR_ROWS];	/* 0, 1, 2, ... */
 	uint16_t	sel[GPUAGG_VECTOR_ROWS];
-	uint16_t	order[GPUAGG_VECTOR_ROWS];
+	GpuAggSpiller spiller;
 	size_t		bytes;			/* of this whole block */
 } GpuAggGrouper;
 
-/* False: no memory. */
-extern bool gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
-							   GpuAggMemory *memory, int threads);
+extern void gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
+							   GpuAggMemory *memory, int threads,
+							   const GpuAggTaskConfig *config);
 extern void gpuagg_groups_free(GpuAggGroups *g);
 
 /* NULL: no memory. */
@@ -68,6 +56,10 @@ extern GpuAggStatus gpuagg_grouper_add(GpuAggGrouper *grouper,
  * the same time.
  */
 extern GpuAggStatus gpuagg_grouper_flush(GpuAggGrouper *grouper, GpuAggError *error);
+
+/* At the end: aggregate what all groupers have kept of a partition. */
+extern GpuAggStatus gpuagg_grouper_aggregate(GpuAggGrouper *grouper, uint32_t partition,
+											 const GpuAggGrouper *from, GpuAggError *error);
 
 /* Without keys: move the group of `from`, if it has one, into that of `into`. */
 extern GpuAggStatus gpuagg_grouper_merge_only_row(GpuAggGrouper *into,
