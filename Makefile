@@ -131,13 +131,15 @@ ifneq ($(CUDA_OBJS),)
 all: gpuagg_cuda.so
 install: install-cuda
 
-gpuagg_cuda.so: $(CUDA_OBJS) build/cuda/module.o cuda/exports.map
+gpuagg_cuda.so: $(CUDA_OBJS) build/cuda/module.o build/cuda/occupancy.o cuda/exports.map
 	$(NVCCLINK) -shared -Xlinker --version-script=cuda/exports.map \
 		-Xlinker -z -Xlinker defs -o $@ $(filter %.o,$^)
 
 build/cuda/module.o: cuda/module.c build/flags build/cuda/flags Makefile
 	$(CC) $(CFLAGS) -I. $(CPPFLAGS) -c -o $@ $<
--include build/cuda/module.d
+build/cuda/occupancy.o: src/device/probe/occupancy.c build/flags build/cuda/flags Makefile
+	$(CC) $(CFLAGS) -fvisibility=hidden $(CPPFLAGS) -c -o $@ $<
+-include build/cuda/module.d build/cuda/occupancy.d
 
 .PHONY: install-cuda
 install-cuda: gpuagg_cuda.so installdirs

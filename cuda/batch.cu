@@ -18,18 +18,6 @@
 #include "cuda/cuda_device.h"
 
 /*
- * Blocks of the decoder on a multiprocessor: one keeps the link busy
- * (DESIGN.md 2), and leaves room for other tasks' kernels.
- */
-#define DECODE_BLOCKS 1
-
-/*
- * Blocks of the group kernel on a multiprocessor.  Two would take all its
- * registers, and other batches could not be decoded meanwhile.
- */
-#define GROUP_BLOCKS 1
-
-/*
  * Block-local tables are given up for the rest of a task when more rows than
  * one in so many miss them.
  */
@@ -92,17 +80,11 @@ batch_layout(const GpuAggPlan *plan, const BatchShape *shape, uint32_t max_spill
 	return at;
 }
 
-static uint32_t
-group_blocks(const GpuAggTask *task)
-{
-	return task->device->sms * GROUP_BLOCKS;
-}
-
 /* Entries that the block-local tables of one launch can leave behind */
 static uint32_t
 spill_room(const GpuAggTask *task, uint32_t nrows)
 {
-	uint32_t	blocks = group_blocks(task);
+	uint32_t	blocks = task->batch_blocks;
 	uint32_t	useful = (nrows + GPUAGG_GROUP_THREADS - 1) / GPUAGG_GROUP_THREADS;
 
 	return task->local.limit == 0 ? 0 :
@@ -194,7 +176,7 @@ batch_scratch(GpuAggTask *task, const GpuAggProgram *p, char **scratch,
 			  size_t *bytes, GpuAggError *error)
 {
 	*scratch = NULL;
-	*bytes = gpuagg_cuda_scratch_bytes(p, group_blocks(task) * GPUAGG_GROUP_THREADS);
+	*bytes = gpuagg_cuda_scratch_bytes(p, task->batch_blocks * GPUAGG_GROUP_THREADS);
 	if (*bytes == 0)
 		return true;
 	*scratch = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
@@ -244,14 +226,20 @@ batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error
 	if (task->fault == GPUAGG_FAULT_TRAP)
 		gpuagg_cuda_trap(1, stream);
 	if (batch->nspilled > 0)
-		gpuagg_cuda_merge_spill(batch->plan, &batch->chunk, batch->nspilled, &task->table, stream);
+	{
+		const GpuAggLaunch launch = gpuagg_cuda_launch(task->device, gpuagg_cuda_merge_kernels,
+													   batch->nspilled);
+
+		gpuagg_cuda_merge_spill(batch->plan, &batch->chunk, batch->nspilled, &task->table,
+								&launch, stream);
+	}
 	if (p->select)
 		gpuagg_cuda_select(batch->plan, &batch->chunk, scratch, scratch_stride,
-						   group_blocks(task), stream);
+						   task->batch_blocks, stream);
 	else
 		gpuagg_cuda_group(batch->plan, &batch->chunk, &task->table,
 						  local ? &task->local : &none, task->plan->stride, scratch,
-						  scratch_stride, group_blocks(task), stream);
+						  scratch_stride, task->batch_blocks, stream);
 	gpuagg_cuda_free(task, scratch, scratch_bytes, stream);
 	return batch_report(task, batch, error);
 }
@@ -264,7 +252,7 @@ batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *e
 	if (!batch_upload(task, batch, upload, stream, error) ||
 		!CUDA_OK(task->device, task, cudaEventRecord(batch->events->decode, stream), error))
 		return false;
-	gpuagg_cuda_decode(batch->plan, &batch->chunk, task->device->sms * DECODE_BLOCKS, stream);
+	gpuagg_cuda_decode(batch->plan, &batch->chunk, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
 	return CUDA_LAUNCHED(task->device, task, error) &&
 		CUDA_OK(task->device, task, cudaEventRecord(batch->events->decoded, stream), error) &&
 		CUDA_OK(task->device, task,

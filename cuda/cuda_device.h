@@ -8,7 +8,7 @@
  *
  *	check.cu	CUDA's errors as ours		memory.cu	budgets, pinned memory, lanes
  *	device.cu	open, list, info			plan.cu		what kernels need of a program
- *	bell.cu		completions to the eventfd
+ *	bell.cu		completions to the eventfd	launch.cu	sizes of launches
  *	task.cu		begin, cancel, end, growth	batch.cu	batches in, completions out
  *	results.cu	groups out					decode.cu, group.cu, select.cu, grow.cu,
  *											emit.cu: kernels
@@ -62,12 +62,23 @@ typedef struct GpuAggEvents
 	cudaEvent_t done;			/* copies to the host, too */
 } GpuAggEvents;
 
+/* What a kernel takes of a multiprocessor, as compiled */
+typedef struct GpuAggKernelNeeds
+{
+	const GpuAggKernelRef *ref;
+	GpuAggKernelNeed need;
+	uint32_t	max_threads;	/* of a block */
+} GpuAggKernelNeeds;
+
 struct GpuAggDevice
 {
 	int			ordinal;
 	int			event_fd;
 	char		name[128];
 	uint32_t	sms;
+	GpuAggUnitLimits limits;	/* of each */
+	uint32_t	nneeds;
+	GpuAggKernelNeeds needs[GPUAGG_MAX_KERNELS];
 	cudaMemPool_t pool;
 	const char *pages;			/* shared_buffers */
 	uint64_t	pages_bytes;
@@ -173,6 +184,7 @@ struct GpuAggTask
 	uint32_t	generation;		/* counts growths */
 	GpuAggArena *arenas;		/* full ones */
 	GpuAggLocalShape local;		/* capacity 0: not or no more */
+	uint32_t	batch_blocks;	/* of the kernel that groups or selects */
 	const char *strategy;
 	uint64_t	rows_grouped;
 	uint64_t	local_misses;
@@ -221,6 +233,26 @@ extern GpuAggStatus gpuagg_cuda_error(GpuAggError *error, GpuAggStatus status,
 									  const char *format,...)
 	__attribute__((format(printf, 3, 4)));
 extern GpuAggStatus gpuagg_cuda_injected(const char *where, GpuAggError *error);
+
+/* ---------- launch.cu ---------- */
+
+extern void gpuagg_cuda_limits(const cudaDeviceProp *prop, GpuAggUnitLimits *limits);
+
+/* At open: what each kernel takes */
+extern bool gpuagg_cuda_launches_open(GpuAggDevice *device, const cudaDeviceProp *prop,
+									  GpuAggError *error);
+
+/*
+ * Blocks of a kernel that goes through batches, with that much shared memory
+ * beyond its own: as many as run at once and leave room for the decoder.
+ */
+extern uint32_t gpuagg_cuda_batch_blocks(const GpuAggDevice *device,
+										 const GpuAggKernelRef *ref,
+										 uint32_t dynamic_bytes);
+
+/* A kernel with that much to do, in threads: in the fewest rounds */
+extern GpuAggLaunch gpuagg_cuda_launch(const GpuAggDevice *device,
+									   const GpuAggKernelRef *ref, uint64_t threads);
 
 /* ---------- memory.cu ---------- */
 

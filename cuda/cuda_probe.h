@@ -5,6 +5,7 @@
  *	probe_session.cu	begin, end, what the card says of itself
  *	probe.cu			chases, pairs, random accesses
  *	probe_ceilings.cu	ceilings
+ *	probe_touch.cu		those of first touch
  *	probe_*.cu			kernels (probe_kernels.h)
  *
  * A session is a thread's own: it has a stream, memory and pinned memory that
@@ -116,5 +117,12 @@ extern GpuAggStatus gpuagg_cuda_probe_access(GpuAggProbe *probe,
 extern GpuAggStatus gpuagg_cuda_probe_ceiling(GpuAggProbe *probe,
 											  GpuAggCeiling ceiling,
 											  double *value, GpuAggError *error);
+
+/* ---------- probe_touch.cu ---------- */
+
+/* TOUCH and what begins so */
+extern GpuAggStatus gpuagg_cuda_probe_first_touch(GpuAggProbe *probe,
+												  GpuAggCeiling ceiling,
+												  double *rate, GpuAggError *error);
 
 #endif							/* GPUAGG_CUDA_PROBE_H */

@@ -156,7 +156,8 @@ device_setup(GpuAggDevice *d, const GpuAggDeviceConfig *config, GpuAggError *err
 	d->memory_limit = config->memory_limit;
 	snprintf(d->name, sizeof(d->name), "%.127s", prop.name);
 	d->bells = gpuagg_cuda_bells_open(d->event_fd, error);
-	return d->bells != NULL && pages_register(d, config, &prop, error) &&
+	return d->bells != NULL && gpuagg_cuda_launches_open(d, &prop, error) &&
+		pages_register(d, config, &prop, error) &&
 		pool_setup(d, error) && link_measure(d, error);
 }
 

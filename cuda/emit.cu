@@ -12,28 +12,11 @@
 #define EMIT_THREADS 256
 
 /* Bytes of a group */
-static __device__ uint32_t
-long_bytes(const char *slot)
-{
-	return gpuagg_string_slot_is_long(slot) ? (uint32_t) gpuagg_string_slot_bytes(slot).len : 0;
-}
-
 static __device__ uint64_t
 group_bytes(const GpuAggPlan *plan, const GpuAggProgram *p, const char *row)
 {
-	const GpuAggKey *keys = gpuagg_program_keys(p);
-	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	uint64_t	bytes = plan->layout.row_bytes;
-
-	if (!plan->has_strings)
-		return bytes;
-	for (uint32_t i = 0; i < p->nkeys; i++)
-		if (gpuagg_key_is_string(keys[i].type))
-			bytes += long_bytes(row + plan->layout.key_off[i]);
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-		if (gpuagg_transition_is_string(trans[i].op))
-			bytes += long_bytes(row + plan->layout.state_off[i]);
-	return (bytes + 7) & ~(uint64_t) 7;
+	return plan->has_strings ? gpuagg_group_bytes(p, &plan->layout, row) :
+		plan->layout.row_bytes;
 }
 
 /* Bytes behind a row, and the slot's pointer gone; the place behind them */

@@ -415,7 +415,7 @@ trap_kernel(void)
 /* Counts of block-local tables: a warp has a copy of its own at best. */
 #define LOCAL_COUNTS_BYTES (GPUAGG_GROUP_THREADS / 32 * 4)
 
-/* merge_spill_kernel's */
+/* merge_spill_kernel's, to tell its occupancy; launch.cu chooses the number */
 #define MERGE_THREADS 256
 
 /* "wide": of programs with more than GPUAGG_LOCAL_REGS registers */
@@ -426,6 +426,10 @@ const GpuAggKernelRef gpuagg_cuda_group_kernels[] = {
 	GPUAGG_GROUP_THREADS, GPUAGG_LOCAL_MAX_BYTES + LOCAL_COUNTS_BYTES},
 	{"group_chunk block-local wide", (const void *) group_chunk_kernel<true, true>,
 	GPUAGG_GROUP_THREADS, GPUAGG_LOCAL_MAX_BYTES + LOCAL_COUNTS_BYTES},
+	{NULL, NULL, 0, 0}
+};
+
+const GpuAggKernelRef gpuagg_cuda_merge_kernels[] = {
 	{"merge_spill", (const void *) merge_spill_kernel, MERGE_THREADS, 0},
 	{NULL, NULL, 0, 0}
 };
@@ -438,8 +442,8 @@ gpuagg_cuda_scratch_bytes(const GpuAggProgram *program, uint32_t threads)
 	return program->nregs > GPUAGG_LOCAL_REGS ? row * threads : 0;
 }
 
-static uint32_t
-shared_bytes(const GpuAggLocalShape *local, uint32_t stride)
+uint32_t
+gpuagg_cuda_local_bytes(const GpuAggLocalShape *local, uint32_t stride)
 {
 	return local->capacity == 0 ? 0 :
 		(local->copies * 4 + 15) / 16 * 16 + local->copies * local->capacity * stride;
@@ -453,7 +457,7 @@ gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 {
 	const uint32_t threads = GPUAGG_GROUP_THREADS;
 	const uint32_t useful = (chunk->nrows + threads - 1) / threads;
-	const uint32_t bytes = shared_bytes(local, stride);
+	const uint32_t bytes = gpuagg_cuda_local_bytes(local, stride);
 
 	if (blocks > useful)
 		blocks = useful;
@@ -476,9 +480,9 @@ gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 void
 gpuagg_cuda_merge_spill(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 						uint32_t nspilled, const GpuAggTableRef *table,
-						cudaStream_t stream)
+						const GpuAggLaunch *launch, cudaStream_t stream)
 {
-	merge_spill_kernel<<<(nspilled + MERGE_THREADS - 1) / MERGE_THREADS, MERGE_THREADS, 0, stream>>>
+	merge_spill_kernel<<<(uint32_t) launch->blocks, launch->threads, 0, stream>>>
 		(plan, *chunk, nspilled, *table);
 }
 

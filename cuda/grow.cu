@@ -4,16 +4,8 @@
  */
 #include "cuda/table.cuh"
 
+/* As launch.cu knows them; it chooses the number. */
 #define GROW_THREADS 256
-#define GROW_MAX_BLOCKS 4096
-
-static uint32_t
-blocks_for(uint64_t threads)
-{
-	uint64_t	blocks = (threads + GROW_THREADS - 1) / GROW_THREADS;
-
-	return blocks > GROW_MAX_BLOCKS ? GROW_MAX_BLOCKS : (uint32_t) blocks;
-}
 
 /* Every entry empty, its states initialised; the arena stays as it is */
 static __global__ void
@@ -78,17 +70,18 @@ const GpuAggKernelRef gpuagg_cuda_grow_kernels[] = {
 
 void
 gpuagg_cuda_table_init(const GpuAggPlan *plan, const GpuAggTableRef *table,
-					   uint32_t stride, bool plain, cudaStream_t stream)
+					   bool plain, const GpuAggLaunch *launch, cudaStream_t stream)
 {
-	init_table_kernel<<<blocks_for(table->capacity * (stride / 8)), GROW_THREADS, 0, stream>>>
+	init_table_kernel<<<(uint32_t) launch->blocks, launch->threads, 0, stream>>>
 		(plan, *table, plain);
 }
 
 /* to is empty, and large enough */
 void
 gpuagg_cuda_table_move(const GpuAggPlan *plan, const GpuAggTableRef *from,
-					   const GpuAggTableRef *to, cudaStream_t stream)
+					   const GpuAggTableRef *to, const GpuAggLaunch *launch,
+					   cudaStream_t stream)
 {
-	move_groups_kernel<<<blocks_for(from->capacity), GROW_THREADS, 0, stream>>>
+	move_groups_kernel<<<(uint32_t) launch->blocks, launch->threads, 0, stream>>>
 		(plan, *from, *to);
 }

@@ -34,6 +34,7 @@
 #include <cuda_runtime.h>
 
 #include "device/device.h"
+#include "device/probe/occupancy.h"
 
 #define GPUAGG_HEAD_READY 0x80000000u
 #define GPUAGG_HEAD_LOCKED 0x7FFFFFFFu
@@ -139,9 +140,16 @@ typedef struct GpuAggLocalShape
 extern size_t gpuagg_cuda_scratch_bytes(const GpuAggProgram *program,
 										uint32_t threads);
 
+/* Shared memory of a block with such tables */
+extern uint32_t gpuagg_cuda_local_bytes(const GpuAggLocalShape *local, uint32_t stride);
+
+/* Blocks of the decoder on a multiprocessor: one keeps the link busy (DESIGN.md 2). */
+#define GPUAGG_DECODE_BLOCKS 1
+
 /*
  * Launches.  They enqueue and return; whoever calls checks
- * cudaGetLastError().  blocks are upper bounds.
+ * cudaGetLastError().  blocks are upper bounds; a GpuAggLaunch is the size of
+ * blocks and their number (launch.cu).
  */
 extern void gpuagg_cuda_decode(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 							   uint32_t blocks, cudaStream_t stream);
@@ -158,13 +166,16 @@ extern void gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 extern void gpuagg_cuda_merge_spill(const GpuAggPlan *plan,
 									const GpuAggChunk *chunk, uint32_t nspilled,
 									const GpuAggTableRef *table,
+									const GpuAggLaunch *launch,
 									cudaStream_t stream);
 extern void gpuagg_cuda_table_init(const GpuAggPlan *plan,
-								   const GpuAggTableRef *table, uint32_t stride,
-								   bool plain, cudaStream_t stream);
+								   const GpuAggTableRef *table, bool plain,
+								   const GpuAggLaunch *launch,
+								   cudaStream_t stream);
 extern void gpuagg_cuda_table_move(const GpuAggPlan *plan,
 								   const GpuAggTableRef *from,
 								   const GpuAggTableRef *to,
+								   const GpuAggLaunch *launch,
 								   cudaStream_t stream);
 
 /* bytes[i], groups[i]: of slots i * GPUAGG_EMIT_SLOTS on */
@@ -193,8 +204,10 @@ typedef struct GpuAggKernelRef
 } GpuAggKernelRef;
 
 extern const GpuAggKernelRef gpuagg_cuda_decode_kernels[];
-extern const GpuAggKernelRef gpuagg_cuda_group_kernels[];
-extern const GpuAggKernelRef gpuagg_cuda_grow_kernels[];
+extern const GpuAggKernelRef gpuagg_cuda_group_kernels[];	/* [local][wide] */
+extern const GpuAggKernelRef gpuagg_cuda_select_kernels[];	/* [wide] */
+extern const GpuAggKernelRef gpuagg_cuda_merge_kernels[];	/* spilled groups */
+extern const GpuAggKernelRef gpuagg_cuda_grow_kernels[];	/* init, move */
 extern const GpuAggKernelRef gpuagg_cuda_emit_kernels[];
 
 /* A kernel that traps, for tests; with too many threads it cannot start. */

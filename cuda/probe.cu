@@ -153,7 +153,9 @@ gpuagg_cuda_probe_access(GpuAggProbe *p, GpuAggRandomKind kind, uint64_t bytes, 
 static bool
 chain_write(GpuAggProbe *p, const GpuAggChase *chase, GpuAggError *error)
 {
-	GpuAggChain chain = {p->memory + chase->start, chase->stride, chase->count, 0};
+	GpuAggChain chain = {
+		p->memory + gpuagg_chase_first(chase, (uint64_t) p->memory), chase->stride, chase->count, 0
+	};
 	const char *start;
 
 	if (chase->shuffle)
@@ -201,10 +203,12 @@ chase_piece(GpuAggProbe *p, const GpuAggChase *chase, uint64_t untimed,
 static bool
 chase_valid(const GpuAggProbe *p, const GpuAggChase *chase)
 {
-	return chase->stride >= 8 && (chase->stride & (chase->stride - 1)) == 0 &&
+	const uint64_t first = gpuagg_chase_first(chase, (uint64_t) p->memory);
+
+	return (chase->align & (chase->align - 1)) == 0 && chase->stride >= 8 && (chase->stride & (chase->stride - 1)) == 0 &&
 		chase->count >= 2 && chase->rounds >= 1 && chase->unit < p->units &&
-		chase->start % 8 == 0 && chase->start <= p->bytes &&
-		chase->count <= (p->bytes - chase->start) / chase->stride;
+		chase->start % 8 == 0 && chase->start <= p->bytes && first <= p->bytes &&
+		chase->count <= (p->bytes - first) / chase->stride;
 }
 
 GpuAggStatus

@@ -337,6 +337,13 @@ gpuagg_cuda_probe_ceiling(GpuAggProbe *p, GpuAggCeiling ceiling, double *value,
 			return launch_time(p, value, error);
 		case GPUAGG_CEILING_THREAD_READ:
 			return unit_read_rate(p, value, error);
+		case GPUAGG_CEILING_TOUCH:
+		case GPUAGG_CEILING_TOUCH_HUGE:
+		case GPUAGG_CEILING_TOUCH_PINNED_HOST:
+		case GPUAGG_CEILING_TOUCH_PINNED_DEVICE:
+		case GPUAGG_CEILING_TOUCH_MANAGED_HOST:
+		case GPUAGG_CEILING_TOUCH_MANAGED_DEVICE:
+			return gpuagg_cuda_probe_first_touch(p, ceiling, value, error);
 		case GPUAGG_NCEILINGS:
 			break;
 	}

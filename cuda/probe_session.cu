@@ -201,28 +201,6 @@ kernels_add(GpuAggProbe *p, const GpuAggKernelRef *ref, GpuAggError *error)
 	return true;
 }
 
-/*
- * Units of allocation, and how many registers an instruction can name, are not
- * asked for but known: so are all cards since compute capability 7.0 (CUDA's
- * occupancy calculator, cuda_occupancy.h).
- */
-static void
-limits_set(GpuAggUnitLimits *l, const cudaDeviceProp *prop)
-{
-	l->threads = (uint32_t) prop->maxThreadsPerMultiProcessor;
-	l->blocks = (uint32_t) prop->maxBlocksPerMultiProcessor;
-	l->warps = (uint32_t) (prop->maxThreadsPerMultiProcessor / prop->warpSize);
-	l->registers = (uint32_t) prop->regsPerMultiprocessor;
-	l->shared_bytes = (uint32_t) prop->sharedMemPerMultiprocessor;
-	l->warp_threads = (uint32_t) prop->warpSize;
-	l->block_threads = (uint32_t) prop->maxThreadsPerBlock;
-	l->register_unit = 256;
-	l->warp_unit = 4;
-	l->shared_unit = prop->major < 8 ? 256 : 128;
-	l->shared_reserved = (uint32_t) prop->reservedSharedMemPerBlock;
-	l->thread_registers = 255;
-}
-
 static bool
 probe_kernel(GpuAggProbe *p, uint32_t n, GpuAggKernelInfo *kernel)
 {
@@ -259,10 +237,12 @@ session_setup(GpuAggProbe *p, int ordinal, const GpuAggProbeLimits *limits,
 						  prop.multiProcessorCount);
 		return false;
 	}
-	limits_set(&p->limits, &prop);
+	gpuagg_cuda_limits(&prop, &p->limits);
 	p->cache_bytes = (uint64_t) prop.l2CacheSize;
 	if (!kernels_add(p, gpuagg_cuda_decode_kernels, error) ||
 		!kernels_add(p, gpuagg_cuda_group_kernels, error) ||
+		!kernels_add(p, gpuagg_cuda_select_kernels, error) ||
+		!kernels_add(p, gpuagg_cuda_merge_kernels, error) ||
 		!kernels_add(p, gpuagg_cuda_grow_kernels, error) ||
 		!kernels_add(p, gpuagg_cuda_emit_kernels, error) ||
 		!memory_setup(p, limits, error) ||

@@ -222,26 +222,8 @@ static size_t
 group_bytes(const GpuAggTask *task, const char *row)
 {
 	const GpuAggPlan *plan = task->plan;
-	const GpuAggProgram *p = gpuagg_cuda_program(plan);
-	size_t		bytes = plan->layout.row_bytes;
 
-	for (uint32_t i = 0; i < p->nkeys; i++)
-	{
-		const char *slot = row + plan->layout.key_off[i];
-
-		if (gpuagg_key_is_string(gpuagg_program_keys(p)[i].type) &&
-			gpuagg_string_slot_is_long(slot))
-			bytes += gpuagg_string_slot_bytes(slot).len;
-	}
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-	{
-		const char *slot = row + plan->layout.state_off[i];
-
-		if (gpuagg_transition_is_string(gpuagg_program_transitions(p)[i].op) &&
-			gpuagg_string_slot_is_long(slot))
-			bytes += gpuagg_string_slot_bytes(slot).len;
-	}
-	return (bytes + 7) & ~(size_t) 7;
+	return gpuagg_group_bytes(gpuagg_cuda_program(plan), &plan->layout, row);
 }
 
 /* Copies whole groups from a window; returns their number. */

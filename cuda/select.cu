@@ -112,6 +112,12 @@ select_chunk_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk, char *scrat
 	}
 }
 
+const GpuAggKernelRef gpuagg_cuda_select_kernels[] = {
+	{"select_chunk", (const void *) select_chunk_kernel<false>, GPUAGG_GROUP_THREADS, 0},
+	{"select_chunk wide", (const void *) select_chunk_kernel<true>, GPUAGG_GROUP_THREADS, 0},
+	{NULL, NULL, 0, 0}
+};
+
 void
 gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggChunk *chunk, char *scratch,
 				   uint32_t scratch_stride, uint32_t blocks, cudaStream_t stream)

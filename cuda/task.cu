@@ -59,6 +59,17 @@ table_alloc(GpuAggTask *task, uint64_t capacity, GpuAggTableRef *table,
 	return table->slots != NULL;
 }
 
+/* Every entry empty: enqueued */
+static void
+table_init(GpuAggTask *task, const GpuAggTableRef *table, bool plain)
+{
+	const uint64_t words = table->capacity * (task->plan->stride / 8);
+	const GpuAggLaunch launch = gpuagg_cuda_launch(task->device, &gpuagg_cuda_grow_kernels[0],
+												   words);
+
+	gpuagg_cuda_table_init(task->device_plan, table, plain, &launch, task->lane->group);
+}
+
 static bool
 arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 {
@@ -148,8 +159,7 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	memset(error, 0, sizeof(*error));
 	if (task->plan->has_strings && !arena_alloc(task, (size_t) arena, error))
 		return false;
-	gpuagg_cuda_table_init(task->device_plan, &task->table, task->plan->stride, plain,
-						   task->lane->group);
+	table_init(task, &task->table, plain);
 	local_choose(task, config->expected_groups);
 	task->strategy = plain ? "plain" :
 		task->local.capacity > 0 ? "block-local" : "single-pass";
@@ -163,13 +173,16 @@ static GpuAggStatus
 table_grow(GpuAggTask *task, uint64_t groups, GpuAggError *error)
 {
 	GpuAggTableRef next = task->table;
+	GpuAggLaunch launch;
 	size_t		bytes;
 
 	if (!table_alloc(task, power_of_two(2.0 * (double) groups), &next, &bytes, error))
 		return error->status;
-	gpuagg_cuda_table_init(task->device_plan, &next, task->plan->stride, false,
+	table_init(task, &next, false);
+	launch = gpuagg_cuda_launch(task->device, &gpuagg_cuda_grow_kernels[1],
+								task->table.capacity);
+	gpuagg_cuda_table_move(task->device_plan, &task->table, &next, &launch,
 						   task->lane->group);
-	gpuagg_cuda_table_move(task->device_plan, &task->table, &next, task->lane->group);
 	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, task->lane->group);
 	task->table = next;
 	task->table_bytes = bytes;
@@ -240,6 +253,20 @@ decode_waits(GpuAggTask *task, GpuAggError *error)
 	return ok;
 }
 
+/* For the kernel that batches run through; others of the task get the same. */
+static void
+batch_blocks_choose(GpuAggTask *task, const GpuAggProgram *program)
+{
+	const bool	wide = gpuagg_cuda_scratch_bytes(program, 1) > 0;
+	const bool	local = task->local.capacity > 0;
+	const GpuAggKernelRef *ref = program->select ? &gpuagg_cuda_select_kernels[wide] :
+		&gpuagg_cuda_group_kernels[2 * local + wide];
+
+	task->batch_blocks = gpuagg_cuda_batch_blocks(task->device, ref,
+												  gpuagg_cuda_local_bytes(&task->local,
+																		  task->plan->stride));
+}
+
 static bool
 task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 			 const GpuAggTaskConfig *config, GpuAggError *error)
@@ -263,6 +290,7 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 		task->strategy = "select";
 	else if (!groups_begin(task, config, error))
 		return false;
+	batch_blocks_choose(task, program);
 	return decode_waits(task, error);
 }
 

@@ -301,7 +301,7 @@ COMMENT ON COLUMN gpuagg.profile.device_kind IS
 COMMENT ON COLUMN gpuagg.profile.device_name IS
 'as in gpuagg.devices; *: any device of this kind';
 COMMENT ON COLUMN gpuagg.profile.origin IS
-'measured: by gpuagg.calibrate(); shipped: came with gpuagg; edited: by hand';
+'measured: by gpuagg.calibrate(); shipped: came with gpuagg; edited: by hand, also where rows of another profile, its levels, groups, random accesses or ceilings were updated or deleted';
 COMMENT ON COLUMN gpuagg.profile.measured_at IS
 'when; the newest counts';
 COMMENT ON COLUMN gpuagg.profile.effort IS
@@ -327,9 +327,9 @@ COMMENT ON COLUMN gpuagg.profile.postgres_value_ns IS
 COMMENT ON COLUMN gpuagg.profile.postgres_group_ns IS
 'what it takes for a group, on top';
 COMMENT ON COLUMN gpuagg.profile.spread IS
-'largest (maximum - minimum) / median of repeated measurements';
+'(maximum - minimum) / median of repeated measurements that two thirds of the ceilings do not exceed';
 COMMENT ON COLUMN gpuagg.profile.busy IS
-'something else used the device meanwhile, it seems: calibrate again';
+'something else used the device meanwhile, it seems, for more than a third of the ceilings have a spread of a quarter: calibrate again';
 COMMENT ON COLUMN gpuagg.profile.huge_pages IS
 'shared_buffers were in huge pages';
 COMMENT ON COLUMN gpuagg.profile.server_version IS
@@ -376,7 +376,7 @@ COMMENT ON COLUMN gpuagg.memory_level.miss_ns IS
 COMMENT ON COLUMN gpuagg.memory_level.miss_cycles IS
 'the same in cycles';
 COMMENT ON COLUMN gpuagg.memory_level.confidence IS
-'share of the repeated measurements that agree';
+'share of the repeated measurements that agree, less for what was not seen whole; of the TLB levels of a virtual machine half of it, for its pages are not what the processor translates';
 COMMENT ON COLUMN gpuagg.memory_level.searched_bytes IS
 'how far was looked';
 
@@ -469,7 +469,7 @@ COMMENT ON TABLE gpuagg.ceiling IS
 COMMENT ON COLUMN gpuagg.ceiling.profile_id IS
 'the run';
 COMMENT ON COLUMN gpuagg.ceiling.name IS
-'memory_read, memory_copy, cache_read, copy_in, copy_out, zero_copy_in, zero_copy_out, thread_read: bytes; int_ops, local_atomics_1, _32, _1024: operations; partition: rows; launch: time';
+'memory_read, memory_copy, cache_read, copy_in, copy_out, zero_copy_in, zero_copy_out, thread_read: bytes; int_ops, local_atomics_1, _32, _1024: operations; partition: rows; launch: time; touch, touch_huge (host: pages of 4 KiB, of 2 MiB), touch_pinned_host, touch_pinned_device, touch_managed_host, touch_managed_device: bytes from asking for memory to having written all of it for the first time, by the device or by who is named';
 COMMENT ON COLUMN gpuagg.ceiling.per_second IS
 'bytes, operations or rows a second';
 COMMENT ON COLUMN gpuagg.ceiling.ns IS
@@ -659,7 +659,12 @@ VALUES
     (-2, 1048576, 3e10, 2e10, 2e10),
     (-2, 4194304, 2.5e10, 1.8e10, 1.5e10),
     (-2, 67108864, 1e10, 8e09, 4e09),
-    (-2, 8589934592, 5e09, 4e09, 2e09);
+    (-2, 8589934592, 5e09, 4e09, 2e09),
+    (-3, 1048576, 2e09, 1.8e09, 6e08),
+    (-3, 8388608, 1.5e09, 1.2e09, 5e08),
+    (-3, 33554432, 1e09, 6e08, 3e08),
+    (-3, 134217728, 6e08, 4e08, 2.5e08),
+    (-3, 1073741824, 4e08, 2.5e08, 2e08);
 INSERT INTO gpuagg.ceiling (profile_id, name, per_second, ns)
 VALUES
     (-1, 'memory_read', 4.646e12, NULL),
@@ -681,7 +686,8 @@ VALUES
     (-2, 'copy_in', 1.2e10, NULL),
     (-2, 'copy_out', 1.2e10, NULL),
     (-2, 'zero_copy_in', 1.1e10, NULL),
-    (-2, 'launch', NULL, 1e4);
+    (-2, 'launch', NULL, 1e4),
+    (-3, 'int_ops', 2.4e10, NULL);
 
 -- backends keep what they read of these tables until told
 CREATE FUNCTION gpuagg.profile_changed()
@@ -711,6 +717,52 @@ CREATE TRIGGER profile_changed
     FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
 COMMENT ON TRIGGER profile_changed ON gpuagg.ceiling IS
 'makes all sessions read profiles again';
+
+-- a profile that somebody changed is no longer what was measured
+CREATE FUNCTION gpuagg.profile_edited()
+RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF TG_TABLE_NAME = 'profile' THEN
+        IF NEW.origin = OLD.origin AND NEW IS DISTINCT FROM OLD THEN
+            NEW.origin := 'edited';
+        END IF;
+        RETURN NEW;
+    END IF;
+    UPDATE gpuagg.profile SET origin = 'edited'
+        WHERE profile_id IN (OLD.profile_id, NEW.profile_id) AND origin <> 'edited';
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION gpuagg.profile_edited() IS
+'behind the triggers profile_edited: makes origin of a changed profile "edited"';
+REVOKE ALL ON FUNCTION gpuagg.profile_edited() FROM PUBLIC;
+CREATE TRIGGER profile_edited
+    BEFORE UPDATE ON gpuagg.profile
+    FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
+COMMENT ON TRIGGER profile_edited ON gpuagg.profile IS
+'makes origin "edited" unless it is set';
+CREATE TRIGGER profile_edited
+    AFTER UPDATE OR DELETE ON gpuagg.memory_level
+    FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
+COMMENT ON TRIGGER profile_edited ON gpuagg.memory_level IS
+'makes origin of the profile "edited"';
+CREATE TRIGGER profile_edited
+    AFTER UPDATE OR DELETE ON gpuagg.tlb_group
+    FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
+COMMENT ON TRIGGER profile_edited ON gpuagg.tlb_group IS
+'makes origin of the profile "edited"';
+CREATE TRIGGER profile_edited
+    AFTER UPDATE OR DELETE ON gpuagg.random_access
+    FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
+COMMENT ON TRIGGER profile_edited ON gpuagg.random_access IS
+'makes origin of the profile "edited"';
+CREATE TRIGGER profile_edited
+    AFTER UPDATE OR DELETE ON gpuagg.ceiling
+    FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
+COMMENT ON TRIGGER profile_edited ON gpuagg.ceiling IS
+'makes origin of the profile "edited"';
 
 -- what came with gpuagg comes with it again
 SELECT pg_catalog.pg_extension_config_dump('gpuagg.profile', 'WHERE profile_id > 0');

@@ -135,6 +135,36 @@ gpuagg_string_slot_is_long(const char *slot)
 	return len > GPUAGG_STRING_INLINE && len != GPUAGG_STRING_NONE;
 }
 
+/* Bytes of the slot's string that follow the row in a result message */
+GPUAGG_FN uint32_t
+gpuagg_string_slot_long_bytes(const char *slot)
+{
+	uint32_t	len;
+
+	memcpy(&len, slot, sizeof(len));
+	return gpuagg_string_slot_is_long(slot) ? len : 0;
+}
+
+/*
+ * Bytes of the group at row in a result message: the row, its long strings,
+ * all padded to 8.
+ */
+GPUAGG_FN uint64_t
+gpuagg_group_bytes(const GpuAggProgram *p, const GpuAggLayout *layout, const char *row)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	uint64_t	bytes = layout->row_bytes;
+
+	for (uint32_t i = 0; i < layout->nkeys; i++)
+		if (gpuagg_key_is_string(keys[i].type))
+			bytes += gpuagg_string_slot_long_bytes(row + layout->key_off[i]);
+	for (uint32_t i = 0; i < layout->ntransitions; i++)
+		if (gpuagg_transition_is_string(trans[i].op))
+			bytes += gpuagg_string_slot_long_bytes(row + layout->state_off[i]);
+	return (bytes + 7) & ~(uint64_t) 7;
+}
+
 GPUAGG_FN void
 gpuagg_key_store_bytes(uint32_t type, char *slot, GpuAggBytes b)
 {

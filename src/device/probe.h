@@ -44,6 +44,9 @@ typedef struct GpuAggProbeMachine
 	uint64_t	page_bytes;		/* of the session's memory as far as the
 								 * device knows (host: 4 KiB or 2 MiB); 0 */
 	double		clock_ghz;		/* of a unit, now or at most; 0 */
+	uint32_t	guest;			/* a virtual machine, whose pages are not what
+								 * the processor's TLBs hold */
+	uint32_t	pad;
 } GpuAggProbeMachine;
 
 /*
@@ -53,7 +56,8 @@ typedef struct GpuAggProbeMachine
  * longer than a page: (i + i * 64 / stride) * 64 mod stride, none where
  * stride <= 64.  (Without its second term sets repeat after stride / 64
  * elements; in steps of 128 bytes half of the sets of a CPU's caches would stay
- * empty.)  They are visited in an order that hardware prefetchers do not guess
+ * empty.)  stride * count and what align skips fit the memory.  They are
+ * visited in an order that hardware prefetchers do not guess
  * when shuffle is set, in order of address otherwise.  All elements
  * are visited once untimed, then `rounds` times timed.
  */
@@ -66,12 +70,25 @@ typedef struct GpuAggChase
 	uint32_t	huge;			/* host: on 2 MiB pages, if it has them */
 	uint32_t	shuffle;
 	uint64_t	start;			/* first byte of the region */
+	uint64_t	align;			/* the first element lies at the first multiple of
+								 * it from there on, as addresses count: a power
+								 * of two; 0: at start */
 	uint32_t	own_cache;		/* go through the unit's own cache too, where that
 								 * can be passed by: a GPU's L1 is looked up
 								 * before addresses are translated, and would
 								 * hide the TLB.  0 for TLBs, 1 for caches */
 	uint32_t	pad;
 } GpuAggChase;
+
+/* Where it begins, in memory whose first byte has that address */
+static inline uint64_t
+gpuagg_chase_first(const GpuAggChase *chase, uint64_t address)
+{
+	uint64_t	at = address + chase->start;
+
+	return chase->align == 0 ? chase->start :
+		chase->start + ((0 - at) & (chase->align - 1));
+}
 
 typedef struct GpuAggChaseTime
 {
@@ -106,7 +123,14 @@ typedef enum GpuAggRandomKind
 	X(ZERO_COPY_IN, "bytes_per_second")		/* kernel reads pinned host memory, 8 KiB pieces in random order */ \
 	X(ZERO_COPY_OUT, "bytes_per_second") \
 	X(LAUNCH, "ns")							/* an empty kernel, enqueued and waited for; host: a task to the pool and back */ \
-	X(THREAD_READ, "bytes_per_second")		/* sequential read by one unit alone */
+	X(THREAD_READ, "bytes_per_second")		/* sequential read by one unit alone */ \
+	/* First touch: from asking for memory to having written all of it. */ \
+	X(TOUCH, "bytes_per_second")			/* the device's own, by the device; host: pages of 4 KiB */ \
+	X(TOUCH_HUGE, "bytes_per_second")		/* host: pages of 2 MiB */ \
+	X(TOUCH_PINNED_HOST, "bytes_per_second")	/* pinned host memory, by the host, */ \
+	X(TOUCH_PINNED_DEVICE, "bytes_per_second")	/* or by the device */ \
+	X(TOUCH_MANAGED_HOST, "bytes_per_second")	/* memory that moves to who touches it, by the host, */ \
+	X(TOUCH_MANAGED_DEVICE, "bytes_per_second") /* or by the device */
 
 typedef enum GpuAggCeiling
 {
@@ -265,7 +289,7 @@ typedef struct GpuAggProbeResult
 		uint32_t	threads;
 		double		rate;
 	}			thread_points[GPUAGG_MAX_THREAD_POINTS];
-	double		spread;			/* largest of the ceilings' spreads */
+	double		spread;			/* that two thirds of the ceilings' do not exceed */
 	uint32_t	busy;			/* the device was not ours alone, it seems */
 	double		seconds;
 } GpuAggProbeResult;

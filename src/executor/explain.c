@@ -120,26 +120,67 @@ explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
 		ExplainPropertyText("Repeatable Seed", lsecond(texts), es);
 }
 
-/* Milliseconds; stages, and where they come from, only if asked for */
+/*
+ * What a run took, by the stages of profile/predict.h, ms.  Only GPUs tell the
+ * link from the kernels; on the host device the threads read the pages.
+ */
 static void
-explain_prediction(const GpuAggScan *node, ExplainState *es)
+measure_stages(const GpuAggScan *node, GpuAggPrediction *measured)
+{
+	const GpuAggCounters *counters = &node->counters;
+	double		total = node->css.ss.ps.instrument->total * 1e9;
+	double		run = INSTR_TIME_GET_MICROSEC(counters->run_time) * 1e3;
+	double		runs = counters->runs;
+
+	measured->start = INSTR_TIME_GET_MICROSEC(counters->start_time) * 1e3 / runs;
+	measured->feed = INSTR_TIME_GET_MICROSEC(counters->feed_time) * 1e3 / runs;
+	measured->link = counters->decode_ns / runs;
+	measured->kernel = (counters->kernel_ns > 0 ? counters->kernel_ns :
+						counters->device_ns) / runs;
+	measured->emit = (INSTR_TIME_GET_MICROSEC(counters->collect_time) * 1e3 +
+					  Max(0.0, total - run)) / runs;
+	measured->total = total / runs;
+}
+
+static void
+explain_stage(const char *stage, double predicted, double measured,
+			  bool analyzed, ExplainState *es)
+{
+	ExplainPropertyFloat(psprintf("Predicted %sTime", stage), "ms",
+						 predicted / 1e6, 3, es);
+	if (analyzed)
+		ExplainPropertyFloat(psprintf("Measured %sTime", stage), "ms",
+							 measured / 1e6, 3, es);
+}
+
+/*
+ * Milliseconds, with ANALYZE beside those of a mean run, if no fallback took
+ * its place; stages, and where they come from, only if asked for.
+ */
+static void
+explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
 {
 	const GpuAggPlanInfo *info = node->info;
 	const GpuAggPrediction *p = &info->predicted;
+	GpuAggPrediction m = {0};
 	GpuAggProfile profile = {.origin = info->profile_origin};
 	bool		details = es->verbose || es->format != EXPLAIN_FORMAT_TEXT;
+	bool		analyzed = timing && node->counters.runs > 0 &&
+		node->counters.fallback == GPUAGG_FALLBACK_NONE;
 
 	if (!es->costs)
 		return;
-	ExplainPropertyFloat("Predicted Time", "ms", p->total / 1e6, 3, es);
+	if (analyzed)
+		measure_stages(node, &m);
+	explain_stage("", p->total, m.total, analyzed, es);
 	ExplainPropertyText("Bound By", gpuagg_bound_name(p->bound), es);
 	if (!details)
 		return;
-	ExplainPropertyFloat("Predicted Start Time", "ms", p->start / 1e6, 3, es);
-	ExplainPropertyFloat("Predicted Feed Time", "ms", p->feed / 1e6, 3, es);
-	ExplainPropertyFloat("Predicted Link Time", "ms", p->link / 1e6, 3, es);
-	ExplainPropertyFloat("Predicted Kernel Time", "ms", p->kernel / 1e6, 3, es);
-	ExplainPropertyFloat("Predicted Emit Time", "ms", p->emit / 1e6, 3, es);
+	explain_stage("Start ", p->start, m.start, analyzed, es);
+	explain_stage("Feed ", p->feed, m.feed, analyzed, es);
+	explain_stage("Link ", p->link, m.link, analyzed, es);
+	explain_stage("Kernel ", p->kernel, m.kernel, analyzed, es);
+	explain_stage("Emit ", p->emit, m.emit, analyzed, es);
 	ExplainPropertyText("Profile", gpuagg_profile_origin(&profile), es);
 	if (info->profile != 0)
 		ExplainPropertyInteger("Profile Number", NULL, info->profile, es);
@@ -276,7 +317,7 @@ gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
 		ExplainPropertyText("Device", counters->device, es);
 	else if (es->costs)
 		ExplainPropertyText("Device", gpuagg_device, es);
-	explain_prediction(node, es);
+	explain_prediction(node, timing, es);
 	if (!es->analyze ||
 		(counters->runs == 0 && counters->fallback == GPUAGG_FALLBACK_NONE))
 		return;

@@ -39,8 +39,11 @@ typedef struct GpuAggCounters
 
 	/* only while timing */
 	instr_time	run_time;		/* in tasks: all but emitting groups */
+	instr_time	start_time;		/* from announcing a task until it may be fed,
+								 * and taking leave of it */
 	instr_time	feed_time;		/* pin, judge, hand over, unpin */
 	instr_time	wait_time;		/* for the device */
+	instr_time	collect_time;	/* from the first groups to the last */
 
 	/* of the last run */
 	char		device[sizeof(((GpuAggDeviceInfo *) 0)->kind)];

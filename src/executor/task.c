@@ -68,7 +68,9 @@ typedef struct GpuAggRun
 	uint32		rows_in_flight; /* messages of rows */
 	GpuAggTodo *todo;			/* oldest first */
 	GpuAggTodo *todo_last;
+	bool		collecting;		/* some groups are here */
 	bool		done;			/* all groups are here */
+	instr_time	first_groups;	/* when they came */
 	GpuAggStatus status;
 	GpuAggError *error;
 } GpuAggRun;
@@ -244,6 +246,20 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	run->done = true;
 }
 
+/* Emission begins with the first groups, not with the wait for them. */
+static GpuAggStatus
+task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
+{
+	if (run->scan->results == NULL)
+		return task_garbled(run);
+	if (!run->collecting)
+		time_start(run, &run->first_groups);
+	run->collecting = true;
+	return gpuagg_results_add(run->scan->results, (const char *) (msg + 1),
+							  msg->count, bytes - sizeof(GpuAggMsg),
+							  run->error);
+}
+
 static GpuAggStatus
 task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 {
@@ -254,11 +270,7 @@ task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 		case GPUAGG_MSG_BATCH_DONE:
 			return task_batch_done(run, msg, bytes);
 		case GPUAGG_MSG_RESULTS:
-			if (run->scan->results == NULL)
-				return task_garbled(run);
-			return gpuagg_results_add(run->scan->results,
-									  (const char *) (msg + 1), msg->count,
-									  bytes - sizeof(GpuAggMsg), run->error);
+			return task_groups(run, msg, bytes);
 		case GPUAGG_MSG_DONE:
 			if (bytes != sizeof(GpuAggDoneMsg))
 				return task_garbled(run);
@@ -431,6 +443,8 @@ task_collect(GpuAggRun *run)
 
 	while (status == GPUAGG_OK && !run->done)
 		status = task_receive(run, true);
+	if (run->collecting)
+		time_add(run, &run->scan->counters.collect_time, run->first_groups);
 	return status;
 }
 
@@ -481,10 +495,24 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program, bool host)
 		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),
 		.host = host
 	};
-	GpuAggClient *client = gpuagg_client_begin(&request, run->error);
+	GpuAggClient *client;
+	instr_time	start;
 
+	time_start(run, &start);
+	client = gpuagg_client_begin(&request, run->error);
+	time_add(run, &run->scan->counters.start_time, start);
 	run->scan->on_gpu = request.on_gpu;
 	return client;
+}
+
+static void
+task_end(GpuAggRun *run)
+{
+	instr_time	start;
+
+	time_start(run, &start);
+	gpuagg_client_end(run->client);
+	time_add(run, &run->scan->counters.start_time, start);
 }
 
 bool
@@ -519,7 +547,7 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 		PG_END_ENSURE_ERROR_CLEANUP(task_cleanup, PointerGetDatum(run));
 
 		if (run->status == GPUAGG_OK)
-			gpuagg_client_end(run->client);
+			task_end(run);
 		else
 			gpuagg_client_abort(run->client);
 		gpuagg_feed_end(run->feed);

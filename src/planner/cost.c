@@ -49,21 +49,35 @@ static void
 current_rates(const GpuAggProfile *profile, GpuAggRates *rates)
 {
 	int			threads = gpuagg_cost_threads();
+	double		share;
 
 	*rates = profile->rates;
 	if (rates->gpu || rates->units == threads)
 		return;
-	rates->ceiling[GPUAGG_CEILING_INT_OPS] *= (double) threads / rates->units;
+	share = (double) threads / rates->units;
+	rates->ceiling[GPUAGG_CEILING_INT_OPS] *= share;
+	for (int i = 0; i < rates->npoints; i++)
+		rates->points[i].rate[GPUAGG_RANDOM_READ32] *= share;
 	rates->units = threads;
 }
 
-static bool
-is_numeric(const GpuAggOutput *output)
+/* What becomes of a group's outputs; an average is a numeric division. */
+static void
+work_outputs(GpuAggWork *work, const GpuAggPlanInfo *info)
 {
-	return output->final == GPUAGG_FINAL_SUM_NUMERIC ||
-		output->final == GPUAGG_FINAL_AVG_INT ||
-		output->final == GPUAGG_FINAL_AVG_NUMERIC ||
-		output->type == GPUAGG_T_INTNUM;
+	for (int i = 0; i < info->noutputs; i++)
+	{
+		const GpuAggOutput *output = &info->outputs[i];
+
+		if (output->final == GPUAGG_FINAL_AVG_INT ||
+			output->final == GPUAGG_FINAL_AVG_NUMERIC)
+			work->averages++;
+		else if (output->final == GPUAGG_FINAL_SUM_NUMERIC ||
+				 output->type == GPUAGG_T_INTNUM)
+			work->numeric_outputs++;
+		else
+			work->outputs++;
+	}
 }
 
 /* What the program does */
@@ -101,13 +115,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	}
 	work->groups = input->groups;
 	work->output_bytes = work->entry_bytes;
-	for (int i = 0; i < info->noutputs; i++)
-	{
-		bool		numeric = is_numeric(&info->outputs[i]);
-
-		work->numeric_outputs += numeric;
-		work->outputs += !numeric;
-	}
+	work_outputs(work, info);
 }
 
 /*

@@ -188,7 +188,7 @@ report(const GpuAggCalibration *c)
 {
 	if (c->result.busy)
 		ereport(WARNING,
-				(errmsg("the device seems to have been used by others: repeated measurements differ by %.0f %%",
+				(errmsg("the device seems to have been used by others: repeats of many measurements differ by %.0f %% or more",
 						c->result.spread * 100),
 				 errhint("Calibrate again when it is idle.")));
 	if (!c->huge_pages)

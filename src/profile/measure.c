@@ -22,6 +22,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "device/probe/stats.h"
 #include "executor/feed.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
@@ -178,15 +179,6 @@ feed_once(const GpuAggCalibration *c, Relation rel)
 	return INSTR_TIME_GET_DOUBLE(end) * 1e9 / Max(pages, 1);
 }
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
-
 static void
 measure_feed(GpuAggCalibration *c)
 {
@@ -201,8 +193,7 @@ measure_feed(GpuAggCalibration *c)
 		ns[i] = feed_once(c, rel);
 	PopActiveSnapshot();
 	table_close(rel, AccessShareLock);
-	qsort(ns, FEED_SCANS, sizeof(double), compare_doubles);
-	c->feed_page_ns = ns[FEED_SCANS / 2];
+	c->feed_page_ns = gpuagg_stat_median(ns, FEED_SCANS);
 }
 
 /* --------------------------------------------------------- the cost unit --- */

@@ -8,17 +8,23 @@
  *		start	round trip of an empty task, and TASK_NS
  *		feed	p * feed_page_ns + JUDGE_NS * rows that are judged one by one
  *		link	p * 8192 / zero_copy_in					(GPU)
- *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n
- *				+ s * access(table) + g * NEW_GROUP / n
+ *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups
  *		emit	g * (bytes / copy_out + per output)
  *
  * where row and pass add up what the program does (attributes crossed,
  * columns loaded, instructions, keys, transitions), scaled by the integer
- * rate of a unit, and access is one random access to the group table:
- *		1 / random rate of a region of the table's size	(curve of the profile,
- *														so all reaches are in it)
- * counted on a GPU only of groups that the blocks' own tables cannot hold; that
- * many rows contend for few groups is not counted.
+ * rate of a unit, and groups is what a group table of t bytes costs:
+ *
+ *		GPU		g * NEW_GROUP / n + s * accesses / atomic rate of t bytes, or, while
+ *				the blocks' own tables hold the groups, no less in all than
+ *				s * transitions / atomic rate in shared memory on so many addresses
+ *		host	l * n * (1 - exp(-s / (l * n))) * NEW_GROUP / n
+ *				+ (g - l) * SHARED_GROUP / n
+ *				+ s * TOUCHES / read rate of t bytes, if g > l
+ *
+ * The host's threads have tables of their own, for l groups at most, with those that
+ * their rows fall into.  Groups of a GPU are in its blocks' tables while they are few.
+ * Random rates are the profile's curve at t, so all reaches are in it.
  *
  * A GPU overlaps feed, link and kernel: the longest counts, and of the others
  * OVERLAP_LOSS.  The host device's threads share the cores with the backend
@@ -34,20 +40,21 @@
 /* A row whose visibility is asked for (feed.c: 1.3 us for 185) */
 #define JUDGE_NS 7.0
 
-/* Host device, one thread that does HOST_INT_OPS a second */
-#define HOST_INT_OPS 2.0e9
+/* Host device, one thread that does HOST_INT_OPS a second (EPYC, 2.6 GHz) */
+#define HOST_INT_OPS 7.0e9
 #define HOST_LINE_NS 1.3
-#define HOST_TASK_NS 350000.0	/* threads wake up, and go to sleep */
+#define HOST_TASK_NS 300000.0	/* threads wake up, and go to sleep */
 #define HOST_ROW_NS 10.0
 #define HOST_ATTRIBUTE_NS 0.8
 #define HOST_COLUMN_NS 0.8
-#define HOST_INSTR_NS 1.0
-#define HOST_GROUP_NS 8.0
+#define HOST_INSTR_NS 0.5
+#define HOST_GROUP_NS 1.5
 #define HOST_KEY_NS 3.0
-#define HOST_TRANSITION_NS 1.0
-#define HOST_NEW_GROUP_NS 100.0
-#define HOST_CACHE_BYTES (1024.0 * 1024.0)
-#define HOST_MISS_NS 25.0
+#define HOST_TRANSITION_NS 0.5
+#define HOST_NEW_GROUP_NS 100.0 /* in a thread's table, and merged */
+#define HOST_SHARED_GROUP_NS 75.0
+#define HOST_TOUCHES 2.0		/* the directory, the row */
+#define HOST_CACHE_BYTES (1024.0 * 1024.0)	/* a thread's table (groups.c) */
 
 /* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
 #define GPU_INT_OPS 1.2e11
@@ -74,8 +81,9 @@
 
 /* Groups on their way to tuples */
 #define EMIT_NS 22.0
-#define EMIT_OUTPUT_NS 6.0
-#define EMIT_NUMERIC_NS 60.0
+#define EMIT_OUTPUT_NS 3.5
+#define EMIT_NUMERIC_NS 28.0
+#define EMIT_AVERAGE_NS 92.0	/* a numeric division */
 #define EMIT_RATE 1e10			/* bytes a second through the queue */
 
 /* Rows that a backend forms (GpuSample); pages cost another pin */
@@ -115,6 +123,22 @@ table_bytes(const GpuAggWork *work)
 	return 2 * work->groups * work->entry_bytes;
 }
 
+/*
+ * Atomic updates a second in blocks' own tables of so many groups: measured on
+ * one address, 32 and 1024.  0: not known.
+ */
+static double
+local_atomics(const GpuAggRates *rates, double groups)
+{
+	const double *ceiling = rates->ceiling;
+	double		one = ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1];
+	double		some = ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_32];
+
+	if (one <= 0 || some <= 0)
+		return 0;
+	return one + (some - one) * fmin(1, log2(fmax(1, groups)) / 5);
+}
+
 static double
 kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
 {
@@ -123,20 +147,45 @@ kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
 		GPU_INSTR_NS * work->filter_instrs;
 	double		pass = GPU_INSTR_NS * work->instrs + GPU_KEY_NS * work->keys +
 		GPU_TRANSITION_NS * work->transitions;
-	double		atomics = gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8,
-											  table_bytes(work));
+	bool		local = work->groups <= GPU_LOCAL_GROUPS;
+	double		atomics = local ? local_atomics(rates, work->groups) :
+		gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8, table_bytes(work));
 	double		ns = (work->lines * GPU_LINE_NS + work->rows * row +
 					  work->passed * pass + work->groups * GPU_NEW_GROUP_NS) * scale;
 
-	if (work->groups > GPU_LOCAL_GROUPS && atomics > 0)
+	if (atomics > 0 && local)
+		ns = fmax(ns, work->passed * work->transitions / atomics * 1e9);
+	else if (atomics > 0)
 		ns += work->passed * (1 + work->transitions) / atomics * 1e9;
 	return ns + work->pages / BATCH_PAGES * GPU_BATCH_NS;
+}
+
+/*
+ * Group tables of the host device, time of all threads together.  A thread's
+ * table is emptied into the shared ones at the end, or when it is full.
+ */
+static double
+groups_host(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		local = fmin(work->groups, HOST_CACHE_BYTES / 2 / work->entry_bytes);
+	double		tables = local * rates->units;
+	double		ns;
+	double		reads;
+
+	if (work->groups <= 0)
+		return 0;
+	ns = (tables * (1 - exp(-work->passed / tables)) * HOST_NEW_GROUP_NS +
+		  (work->groups - local) * HOST_SHARED_GROUP_NS) *
+		slowness(rates, HOST_INT_OPS);
+	reads = gpuagg_rates_random(rates, GPUAGG_RANDOM_READ32, table_bytes(work));
+	if (work->groups > local && reads > 0)
+		ns += work->passed * HOST_TOUCHES * rates->units / reads * 1e9;
+	return ns;
 }
 
 static double
 kernel_host(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	double		bytes = table_bytes(work);
 	double		row = HOST_ROW_NS + HOST_ATTRIBUTE_NS * work->attributes +
 		HOST_COLUMN_NS * work->columns + HOST_INSTR_NS * work->filter_instrs;
 	double		pass = HOST_INSTR_NS * work->instrs +
@@ -144,11 +193,8 @@ kernel_host(const GpuAggRates *rates, const GpuAggWork *work)
 
 	if (work->keys > 0)
 		pass += HOST_GROUP_NS + HOST_KEY_NS * work->keys;
-	if (bytes > HOST_CACHE_BYTES)
-		pass += HOST_MISS_NS * fmin(1, log2(bytes / HOST_CACHE_BYTES) / 4);
-	return (work->lines * HOST_LINE_NS + work->rows * row + work->passed * pass +
-			work->groups * HOST_NEW_GROUP_NS) *
-		slowness(rates, HOST_INT_OPS) / rates->units;
+	return ((work->lines * HOST_LINE_NS + work->rows * row + work->passed * pass) *
+			slowness(rates, HOST_INT_OPS) + groups_host(rates, work)) / rates->units;
 }
 
 /* The longest of feed, link and kernel, and how they add up */
@@ -191,6 +237,7 @@ emit(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	return work->groups * (EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
 						   EMIT_NUMERIC_NS * work->numeric_outputs +
+						   EMIT_AVERAGE_NS * work->averages +
 						   work->output_bytes / EMIT_RATE * 1e9) +
 		work->chosen * CHOSEN_NS + work->chosen_pages * rates->feed_page_ns;
 }

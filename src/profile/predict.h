@@ -18,7 +18,6 @@ typedef struct GpuAggRates
 {
 	bool		gpu;
 	int			units;			/* multiprocessors; threads of the host */
-	double		memory_bytes;
 	double		feed_page_ns;
 	double		round_trip_ns;
 	double		cost_unit_ns;
@@ -47,6 +46,7 @@ typedef struct GpuAggWork
 	double		groups;
 	double		output_bytes;	/* of a group, as it is sent */
 	double		numeric_outputs;	/* of a group, that become numerics */
+	double		averages;		/* of a group, that divide numerics */
 	double		outputs;		/* the others */
 	double		chosen;			/* rows that a backend forms (GpuSample) */
 	double		chosen_pages;	/* that they lie on */

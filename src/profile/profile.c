@@ -191,6 +191,7 @@ static void
 read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 {
 	TimestampTz newest = 0;
+	int			best = 0;
 	ProfileScan s;
 
 	if (!scan_begin(&s, "profile", 0))
@@ -200,14 +201,15 @@ read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 		int			suits = row_suits(&s, info);
 		TimestampTz measured_at = scan_int8(&s, "measured_at");
 
-		if (suits == 0 || suits < (int) p->origin ||
-			(suits == (int) p->origin && measured_at <= newest))
+		if (suits == 0 || suits < best ||
+			(suits == best && measured_at <= newest))
 			continue;
 		newest = measured_at;
-		p->origin = suits;
+		best = suits;
+		p->origin = strcmp(scan_text(&s, "origin"), "edited") == 0 ?
+			GPUAGG_PROFILE_EDITED : suits;
 		p->id = scan_int4(&s, "profile_id");
 		p->rates.units = scan_int4(&s, "units");
-		p->rates.memory_bytes = (double) scan_int8(&s, "memory_bytes");
 		p->rates.feed_page_ns = scan_float(&s, "feed_page_ns");
 		p->rates.round_trip_ns = scan_float(&s, "round_trip_ns");
 		p->rates.cost_unit_ns = scan_float(&s, "cost_unit_ns");
@@ -374,6 +376,8 @@ gpuagg_profile_origin(const GpuAggProfile *profile)
 			return "shipped";
 		case GPUAGG_PROFILE_MEASURED:
 			return "measured";
+		case GPUAGG_PROFILE_EDITED:
+			return "edited";
 	}
 	return "built in";
 }

@@ -15,7 +15,8 @@ typedef enum GpuAggProfileOrigin
 	GPUAGG_PROFILE_BUILTIN,		/* no row fits: constants of the code */
 	GPUAGG_PROFILE_GENERIC,		/* shipped, for any device of its kind */
 	GPUAGG_PROFILE_SHIPPED,		/* shipped, for this device */
-	GPUAGG_PROFILE_MEASURED		/* by gpuagg.calibrate(), or edited */
+	GPUAGG_PROFILE_MEASURED,	/* by gpuagg.calibrate() */
+	GPUAGG_PROFILE_EDITED		/* by hand, whatever it was before */
 } GpuAggProfileOrigin;
 
 typedef struct GpuAggProfile
@@ -33,7 +34,7 @@ typedef struct GpuAggProfile
  */
 extern const GpuAggProfile *gpuagg_profile_get(void);
 
-/* "measured", "shipped", ... */
+/* "measured", "shipped", "edited", ... */
 extern const char *gpuagg_profile_origin(const GpuAggProfile *profile);
 
 #endif							/* GPUAGG_PROFILE_PROFILE_H */

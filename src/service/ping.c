@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "device/probe/stats.h"
 #include "fmgr.h"
 #include "gpuagg.h"
 #include "portability/instr_time.h"
@@ -101,15 +102,6 @@ ping_once(bool host, GpuAggError *error)
 	return status;
 }
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
-
 double
 gpuagg_ping_median(int n, bool host)
 {
@@ -133,8 +125,7 @@ gpuagg_ping_median(int n, bool host)
 		INSTR_TIME_SUBTRACT(end, start);
 		us[i] = INSTR_TIME_GET_DOUBLE(end) * 1e6;
 	}
-	qsort(us, n, sizeof(double), compare_doubles);
-	median = (us[(n - 1) / 2] + us[n / 2]) / 2;
+	median = gpuagg_stat_sort_median(us, n);
 	pfree(us);
 	return median;
 }

@@ -1,7 +1,12 @@
-# model.pl POINTS SEED WORKERS WORK_MEM CSV ROWS ...
+# model.pl POINTS SEED WORKERS WORK_MEM SECONDS NARROW CSV ROWS ...
 #		Draws random grouping queries over tables model_ROWS, runs each on the device
 #		and by PostgreSQL, and writes what was predicted and what was measured.
 #		Speaks to the server through one psql session (PGHOST and so on).
+#
+# A time is the median of runs after one that does not count.  A plan runs until it
+# has taken SAMPLE_MS, so small tables, whose times vary most, run most often; one that
+# takes LONG_MS runs once and counts; PostgreSQL is stopped after STOP_MS, and then that
+# is its time.  Stages come from a run of their own, for their timers cost time.
 use strict;
 use warnings;
 
@@ -9,7 +14,10 @@ use IPC::Open2;
 use JSON::PP;
 use POSIX qw(floor);
 
-my ($points, $seed, $workers, $work_mem, $csv, @sizes) = @ARGV;
+use constant {
+	SAMPLE_MS => 250, MIN_RUNS => 3, MAX_RUNS => 15, LONG_MS => 1500, STOP_MS => 8000 };
+
+my ($points, $seed, $workers, $work_mem, $seconds, $narrow_rows, $csv, @sizes) = @ARGV;
 my $metadata = $ENV{MODEL_METADATA} // '';
 srand($seed);
 
@@ -20,10 +28,12 @@ my @keys = ([], ['g1'], ['g2'], ['g3'], ['g4'], ['g5'], ['g6'], ['g7'],
 	['g1', 'g3'], ['g2', 'g4'], ['t4']);
 my %values = (g1 => 10, g2 => 100, g3 => 1e3, g4 => 1e4, g5 => 1e5, g6 => 1e6,
 	g7 => 1e7, t4 => 1e4);
+# tables of NARROW rows or more have these columns only
+my %narrow = map { $_ => 1 } qw(g1 g3 g5 g7 v1 v2 x1);
 my @selectivities = (1, 1, 1, 0.5, 0.1, 0.01);
 
-my $pid = open2(my $from, my $to, 'psql', '-X', '-q', '-A', '-t', '-v',
-	'ON_ERROR_STOP=0');
+my $pid = open2(my $from, my $to,
+	'exec psql -X -q -A -t -v ON_ERROR_STOP=0 2>&1');
 
 sub ask
 {
@@ -40,18 +50,30 @@ sub ask
 	die "the session ended: $text";
 }
 
-# EXPLAIN (ANALYZE): the plan, and the median time of some runs after a first one
+sub explain
+{
+	my ($options, $sql) = @_;
+	my $json = ask("EXPLAIN ($options, FORMAT JSON) $sql;");
+
+	return if $json =~ /statement timeout/;
+	die "$sql: $json" unless $json =~ /^\[/;
+	return decode_json($json)->[0];
+}
+
+# The plan and its median time; no plan if it was stopped
 sub run
 {
-	my ($sql, $runs) = @_;
-	my ($plan, @ms);
+	my ($sql) = @_;
+	my ($plan, @ms, $spent);
 
-	foreach my $run (0 .. $runs)
+	$plan = explain('ANALYZE, TIMING OFF', $sql) or return (undef, STOP_MS);
+	return ($plan, $plan->{'Execution Time'}) if $plan->{'Execution Time'} >= LONG_MS;
+	$spent = 0;
+	while (@ms < MIN_RUNS || ($spent < SAMPLE_MS && @ms < MAX_RUNS))
 	{
-		my $json = ask("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) $sql;");
-		die "$sql: $json" unless $json =~ /^\[/;
-		$plan = decode_json($json)->[0];
-		push @ms, $plan->{'Execution Time'} if $run > 0;
+		$plan = explain('ANALYZE, TIMING OFF', $sql) or return (undef, STOP_MS);
+		push @ms, $plan->{'Execution Time'};
+		$spent += $ms[-1];
 	}
 	@ms = sort { $a <=> $b } @ms;
 	return ($plan, $ms[$#ms / 2]);
@@ -73,13 +95,20 @@ sub node
 
 sub draw { return $_[ floor(rand(@_)) ]; }
 
+sub has_columns
+{
+	my ($rows, @columns) = @_;
+
+	return $rows < $narrow_rows || !grep { !$narrow{$_} } @columns;
+}
+
 sub query
 {
 	my $rows = draw(@sizes);
-	my $key = draw(@keys);
+	my $key = draw(grep { has_columns($rows, @$_) } @keys);
 	my $selectivity = draw(@selectivities);
-	my $n = 1 + floor(rand(8));
-	my @pool = @aggregates;
+	my @pool = grep { has_columns($rows, /\((\w+)\)/) } @aggregates;
+	my $n = 1 + floor(rand(@pool < 8 ? @pool : 8));
 	my $groups = 1;
 
 	my @chosen = map { splice(@pool, floor(rand(@pool)), 1) } 1 .. $n;
@@ -96,21 +125,26 @@ open(my $out, '>', $csv) or die "$csv: $!";
 print $out join(',', qw(point rows key values aggregates selectivity groups
 	  gpuagg_cost predicted_ms gpuagg_ms bound),
 	(map { "predicted_" . lc($_) . "_ms" } @stages),
-	qw(postgres_cost postgres_ms chosen postgres_plan query)), ",date,device,driver,cpu,cores,postgres,commit,shared_buffers,huge_pages,command\n";
+	(map { "measured_" . lc($_) . "_ms" } @stages),
+	qw(profile postgres_cost postgres_ms chosen postgres_plan query)), ",date,device,driver,cpu,cores,postgres,commit,shared_buffers,huge_pages,command\n";
 
 ask("SET work_mem = '$work_mem'; SET jit = off;");
-my (@errors, $right, $worst, $done);
-($right, $worst, $done) = (0, 1, 0);
+my (@errors, $right, $worst);
+my $end = time + $seconds;
+($right, $worst) = (0, 1);
 foreach my $point (1 .. $points)
 {
+	last if time > $end;
 	my $q = query();
-	my $runs = $q->{rows} >= 1e7 ? 2 : 3;
 
-	ask("SET gpuagg.enable = on; SET gpuagg.debug_require = require; SET max_parallel_workers_per_gather = 0;");
-	my ($device, $device_ms) = run($q->{sql}, $runs);
+	ask("SET statement_timeout = 0; SET gpuagg.enable = on; SET gpuagg.debug_require = require; SET max_parallel_workers_per_gather = 0;");
+	my ($device, $device_ms) = run($q->{sql});
 	my $node = node($device->{Plan}) or die "no GpuAgg: $q->{sql}";
-	ask("SET gpuagg.enable = off; SET gpuagg.debug_require = allow; SET max_parallel_workers_per_gather = $workers;");
-	my ($postgres, $postgres_ms) = run($q->{sql}, $runs);
+	my $stages = node(explain('ANALYZE', $q->{sql})->{Plan});
+	ask("SET statement_timeout = " . STOP_MS . "; SET gpuagg.enable = off; SET gpuagg.debug_require = allow; SET max_parallel_workers_per_gather = $workers;");
+	my ($postgres, $postgres_ms) = run($q->{sql});
+	ask("SET statement_timeout = 0;");
+	$postgres //= explain('COSTS', $q->{sql});
 	ask("SET gpuagg.enable = on;");
 	my $choice = decode_json(ask("EXPLAIN (FORMAT JSON) $q->{sql};"))->[0];
 	my $chosen = node($choice->{Plan}) ? 'gpuagg' : 'postgres';
@@ -118,13 +152,13 @@ foreach my $point (1 .. $points)
 	my $ratio = $chosen eq 'gpuagg' ? $device_ms / $postgres_ms : $postgres_ms / $device_ms;
 	my $predicted = $node->{'Predicted Time'} // 0;
 
-	$done++;
 	$right++ if $ratio <= 1.05;
 	$worst = $ratio if $ratio > $worst;
 	push @errors, abs($predicted - $device_ms) / $device_ms;
 	print $out join(',', $point, @$q{qw(rows key values aggregates selectivity)},
 		$node->{'Groups'} // $node->{'Actual Rows'} // '', $cost, $predicted, $device_ms,
 		$node->{'Bound By'} // '', (map { $node->{"Predicted $_ Time"} // '' } @stages),
+		(map { $stages->{"Measured $_ Time"} // '' } @stages), $node->{'Profile'} // '',
 		$postgres->{Plan}{'Total Cost'}, $postgres_ms, $chosen,
 		$postgres->{Plan}{'Node Type'}, "\"$q->{sql}\""), "$metadata\n";
 }
@@ -133,5 +167,5 @@ close($to);
 waitpid($pid, 0);
 @errors = sort { $a <=> $b } @errors;
 printf STDERR "model: %d points; error of the prediction: median %.1f %%, 95th percentile %.1f %%; "
-  . "right choice in %.1f %%; at worst %.2f times the better plan\n", $done,
-  100 * $errors[ $#errors / 2 ], 100 * $errors[ $#errors * 0.95 ], 100 * $right / $done, $worst;
+  . "right choice in %.1f %%; at worst %.2f times the better plan\n", scalar(@errors),
+  100 * $errors[ $#errors / 2 ], 100 * $errors[ $#errors * 0.95 ], 100 * $right / @errors, $worst;

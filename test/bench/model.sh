@@ -1,7 +1,12 @@
 # model.sh
 #		How honest the cost model is: random grouping queries over tables of 10^4
 #		to BENCH_MODEL_ROWS rows, predicted and measured, on the device and by
-#		PostgreSQL's best plan, and which of the two the planner chose.
+#		PostgreSQL's best plan, and which of the two the planner chose.  The costs are
+#		those of a profile that is measured first.
+#
+# A table of 10^8 rows has fewer columns, which also makes rows of another width.  It
+# needs a BENCH_SHARED_BUFFERS of four times its 6 GB, or scans would go by a ring.
+# Tables are unlogged, and filled by as many sessions as there are cores.
 #
 # The file model.csv has columns of its own, a row for each query; a summary goes
 # to the terminal and to model-summary.csv.
@@ -17,13 +22,33 @@ model_sizes()
 	done
 }
 
-# model_part TABLE FROM TO: rows of one session
+model_is_narrow() { [ "$1" -ge "$MODEL_NARROW" ]; }
+
+# model_columns ROWS: names and types
+model_columns()
+{
+	REPLY="g1 int4, g2 int4, g3 int4, g4 int4, g5 int4, g6 int4, g7 int4, t4 text,
+		v1 int4, v2 int4, v3 int4, v4 int8, x1 float8, x2 float8"
+	! model_is_narrow "$1" ||
+		REPLY="g1 int4, g3 int4, g5 int4, g7 int4, v1 int4, v2 int4, x1 float8"
+}
+
+# model_values ROWS: of row i, with h and w that hash it
+model_values()
+{
+	REPLY="h % 10, h % 100, h % 1000, h % 10000, h % 100000, h % 1000000, h % 10000000,
+			   'key ' || lpad((h % 10000)::text, 6, '0'),
+			   w % 1000, (w / 1000) % 100, w % 100000, i, (w % 4096) / 16.0, i::float8"
+	! model_is_narrow "$1" ||
+		REPLY="h % 10, h % 1000, h % 100000, h % 10000000,
+			w % 1000, (w / 1000) % 100, (w % 4096) / 16.0"
+}
+
+# model_part ROWS FROM TO: rows of one session
 model_part()
 {
-	server_sql main "INSERT INTO $1
-		SELECT h % 10, h % 100, h % 1000, h % 10000, h % 100000, h % 1000000, h % 10000000,
-			   'key ' || lpad((h % 10000)::text, 6, '0'),
-			   w % 1000, (w / 1000) % 100, w % 100000, i, (w % 4096) / 16.0, i::float8
+	model_values "$1"
+	server_sql main "INSERT INTO model_$1 SELECT $REPLY
 		FROM (SELECT i, hashint8extended(i, 7) & 4611686018427387903 AS h,
 					 hashint8extended(i, 8) & 4611686018427387903 AS w
 			  FROM generate_series($2::int8, $3::int8) i OFFSET 0) r"
@@ -31,14 +56,14 @@ model_part()
 
 model_table()
 {
-	local table=$1 rows=$2 part parts=$BENCH_CORES pids=() pid
+	local rows=$1 table=model_$1 part parts=$BENCH_CORES pids=() pid
 
 	[ "$rows" -gt 100000 ] || parts=1
+	model_columns "$rows"
 	server_sql main "SET client_min_messages = error; DROP TABLE IF EXISTS $table;
-		CREATE TABLE $table (g1 int4, g2 int4, g3 int4, g4 int4, g5 int4, g6 int4,
-			g7 int4, t4 text, v1 int4, v2 int4, v3 int4, v4 int8, x1 float8, x2 float8)"
+		CREATE UNLOGGED TABLE $table ($REPLY)" || die "cannot make $table"
 	for ((part = 0; part < parts; part++)); do
-		model_part "$table" $((rows * part / parts + 1)) \
+		model_part "$rows" $((rows * part / parts + 1)) \
 			$((rows * (part + 1) / parts)) &
 		pids+=($!)
 	done
@@ -46,8 +71,11 @@ model_table()
 		wait "$pid" || die "cannot fill $table"
 	done
 	# keys that depend on each other: the model is tested, not estimates of groups
-	server_sql main "CREATE STATISTICS ${table}_a (ndistinct) ON g1, g3 FROM $table;
-		CREATE STATISTICS ${table}_b (ndistinct) ON g2, g4 FROM $table" || die "no statistics"
+	server_sql main "CREATE STATISTICS ${table}_a (ndistinct) ON g1, g3 FROM $table" ||
+		die "no statistics"
+	model_is_narrow "$rows" ||
+		server_sql main "CREATE STATISTICS ${table}_b (ndistinct) ON g2, g4 FROM $table" ||
+		die "no statistics"
 	server_sql main "VACUUM (FREEZE, ANALYZE) $table" || die "cannot finish $table"
 	table_prewarm main "$table"
 }
@@ -57,20 +85,22 @@ bench_model()
 	local rows tables=
 
 	MODEL_ROWS=${BENCH_MODEL_ROWS:-1000000}
+	MODEL_NARROW=${BENCH_MODEL_NARROW:-100000000}
 	bench_need_main
 	[ "$HAVE_GPUAGG" != 0 ] || { bench_say "   skipped: needs gpuagg"; return 0; }
 	csv_open model
-	csv_metadata
+	server_sql main "SELECT gpuagg.calibrate()" >/dev/null || die "no profile"
 	model_sizes
 	for rows in $REPLY; do
-		model_table "model_$rows" "$rows"
+		model_table "$rows"
 		tables+="$rows "
 	done
 	(server_env main
 		csv_metadata
 		MODEL_METADATA=$REPLY perl "$BENCH_HERE/model.pl" \
 			"${BENCH_MODEL_POINTS:-200}" "${BENCH_MODEL_SEED:-1}" \
-			"$BENCH_MAX_WORKERS" "$BENCH_WORK_MEM" "$CSV" $tables) ||
+			"$BENCH_MAX_WORKERS" "$BENCH_WORK_MEM" \
+			"${BENCH_MODEL_SECONDS:-300}" "$MODEL_NARROW" "$CSV" $tables) ||
 		die "the model's queries failed"
 	for rows in $tables; do
 		server_sql main "DROP TABLE model_$rows"

@@ -150,7 +150,7 @@ BEGIN
 		line := regexp_replace(line, 'Bound By: (feed|link|compute|contention|cache|memory|emit|start)$', 'Bound By: a resource');
 		line := regexp_replace(line, 'Profile: (generic|shipped)$', 'Profile: not measured');
 		line := regexp_replace(line, 'Profile Number: -[0-9]+$', 'Profile Number: negative');
-		IF line ~ 'Predicted|Bound|Profile|Scan' THEN
+		IF line ~ 'Predicted|Measured|Bound|Profile|Scan' THEN
 			RETURN NEXT regexp_replace(line, '  \(cost=.*', '');
 		END IF;
 	END LOOP;
@@ -159,6 +159,15 @@ SET gpuagg.debug_require = 'require';
 SELECT * FROM pf_explain('COSTS', 'SELECT g, count(*) FROM pf GROUP BY g');
 SELECT * FROM pf_explain('COSTS, VERBOSE', 'SELECT g, count(*) FROM pf GROUP BY g');
 SELECT * FROM pf_explain('COSTS OFF, VERBOSE', 'SELECT g, count(*) FROM pf GROUP BY g');
+-- what was measured stands beside it, but not of a plan that fell back
+SELECT * FROM pf_explain('ANALYZE', 'SELECT g, count(*) FROM pf GROUP BY g');
+SELECT * FROM pf_explain('ANALYZE, VERBOSE', 'SELECT g, count(*) FROM pf GROUP BY g');
+SELECT * FROM pf_explain('ANALYZE, TIMING OFF', 'SELECT g, count(*) FROM pf GROUP BY g');
+SET gpuagg.debug_require = 'prefer';
+SET gpuagg.debug_fault = 'finish';
+SELECT * FROM pf_explain('ANALYZE, TIMING ON', 'SELECT g, count(*) FROM pf GROUP BY g') line WHERE line !~ 'Seq Scan';
+RESET gpuagg.debug_fault;
+SET gpuagg.debug_require = 'require';
 SELECT * FROM pf_explain('COSTS', 'SELECT * FROM pf TABLESAMPLE BERNOULLI (1)');
 CREATE FUNCTION pf_node(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
@@ -169,6 +178,24 @@ BEGIN
 END $$;
 SELECT key, CASE WHEN jsonb_typeof(value) = 'number' THEN CASE WHEN value::float8 >= 0 THEN 'a time' ELSE 'negative' END ELSE 'text' END AS value
 FROM jsonb_each(pf_node('SELECT g, count(*) FROM pf GROUP BY g')) WHERE key ~ 'Predicted|Bound|Profile' AND key <> 'Predicted Link Time' ORDER BY key COLLATE "C";
+-- of a node that ran more than once, the mean of its runs; no stage that cannot overlap is longer than all
+CREATE FUNCTION pf_measured(query text) RETURNS TABLE (runs int, whole boolean, start boolean, feed boolean, emit boolean) LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+	total float8;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	plan := jsonb_path_query_first(plan, 'strict $.** ? (@."Custom Plan Provider" == "GpuAgg")');
+	runs := (plan->'Device Runs')::int;
+	total := (plan->'Measured Time')::float8;
+	whole := abs(total - (plan->'Actual Total Time')::float8 * (plan->'Actual Loops')::int / runs) < 0.01;
+	start := (plan->'Measured Start Time')::float8 BETWEEN 0.001 AND total;
+	feed := (plan->'Measured Feed Time')::float8 BETWEEN 0.001 AND total;
+	emit := (plan->'Measured Emit Time')::float8 BETWEEN 0.001 AND total;
+	RETURN NEXT;
+END $$;
+SELECT * FROM pf_measured('SELECT g, count(*) FROM pf GROUP BY g');
+SELECT * FROM pf_measured('SELECT d, x.n FROM generate_series(1, 3) d, LATERAL (SELECT count(*) AS n FROM pf WHERE pf.g < d) x');
 -- predictions follow the work
 SELECT (pf_node('SELECT id, count(*) FROM pf GROUP BY id')->>'Predicted Time')::float8 > (pf_node('SELECT g, count(*) FROM pf GROUP BY g')->>'Predicted Time')::float8 AS more_groups_take_longer;
 RESET gpuagg.debug_require;
@@ -191,6 +218,36 @@ VALUES (990001, :'pf_kind', 'pf: no device has this name', 2, 1e8, 1e9, 3000, 30
 SELECT (pf_node('SELECT count(*) FROM pf')->>'Profile Number')::int < 0 AS not_ours;
 UPDATE gpuagg.profile SET device_name = :'pf_name' WHERE profile_id = 990001;
 SELECT j->>'Profile Number' AS number, j->>'Profile' AS profile, j->>'Bound By' AS bound, (j->>'Predicted Start Time')::float8 >= 1000 AS start FROM pf_node('SELECT count(*) FROM pf') j;
+-- whoever changes what was measured is told of in EXPLAIN
+CREATE FUNCTION pf_origin() RETURNS text LANGUAGE sql AS $$
+	SELECT p.origin || ', ' || (j->>'Profile') FROM gpuagg.profile p, pf_node('SELECT count(*) FROM pf') j WHERE profile_id = 990001
+$$;
+INSERT INTO gpuagg.ceiling (profile_id, name, per_second) VALUES (990001, 'int_ops', 1e9), (990001, 'memory_read', 1e9);
+INSERT INTO gpuagg.memory_level (profile_id, kind, level, reach_bytes) VALUES (990001, 'tlb', 1, 4096);
+INSERT INTO gpuagg.tlb_group VALUES (990001, 0, 0);
+INSERT INTO gpuagg.random_access VALUES (990001, 1048576, 1e9, 1e9, 1e9);
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+SELECT pf_origin() AS "said to be measured";
+UPDATE gpuagg.profile SET units = units WHERE profile_id = 990001;
+SELECT pf_origin() AS "nothing changed";
+UPDATE gpuagg.profile SET units = units + 1 WHERE profile_id = 990001;
+SELECT pf_origin() AS "changed itself";
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+UPDATE gpuagg.ceiling SET per_second = 2e9 WHERE profile_id = 990001 AND name = 'int_ops';
+SELECT pf_origin() AS "a ceiling";
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+DELETE FROM gpuagg.ceiling WHERE profile_id = 990001 AND name = 'memory_read';
+SELECT pf_origin() AS "a ceiling deleted";
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+UPDATE gpuagg.memory_level SET reach_bytes = 8192 WHERE profile_id = 990001;
+SELECT pf_origin() AS "a level";
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+UPDATE gpuagg.tlb_group SET group_no = 1 WHERE profile_id = 990001;
+SELECT pf_origin() AS "a group";
+UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
+UPDATE gpuagg.random_access SET read8_per_second = 2e9 WHERE profile_id = 990001;
+SELECT pf_origin() AS "a random access";
+DROP FUNCTION pf_origin;
 ROLLBACK;
 SELECT (pf_node('SELECT count(*) FROM pf')->>'Profile Number')::int < 0 AS forgotten;
 -- without any profile, constants of the code serve, and answers are right

@@ -114,6 +114,8 @@ is( sql("SELECT count(*) >= 3, bool_and(coalesce(per_second, ns) > 0) FROM gpuag
 	't|t', 'ceilings');
 is( sql("SELECT string_agg(name, ' ' ORDER BY name) FROM gpuagg.ceiling WHERE profile_id = $first AND name IN ('int_ops', 'memory_read')"),
 	'int_ops memory_read', 'those that costs need');
+is( sql("SELECT count(*), bool_and(per_second > 0 AND ns IS NULL) FROM gpuagg.ceiling WHERE profile_id = $first AND name = 'touch'"),
+	'1|t', 'first touch');
 is( sql("SELECT count(*) >= 2, bool_and(least(read8_per_second, read32_per_second, atomic8_per_second) > 0) FROM gpuagg.random_access WHERE profile_id = $first"),
 	't|t', 'random accesses');
 is( sql("SELECT count(*) >= 1, bool_and(coalesce(reach_bytes, 1) > 0 AND confidence BETWEEN 0 AND 1) FROM gpuagg.memory_level WHERE profile_id = $first"),
@@ -132,6 +134,12 @@ no_tasks($node, 'nothing is left on the device');
 is(profile_line(), "measured $first", 'an open session uses it');
 is(profile_json(), "measured $first", 'JSON says so');
 same_answer($node, $group, 'queries answer as before');
+
+# What is edited is no longer called measured.
+$session->query_safe("BEGIN; UPDATE gpuagg.ceiling SET per_second = per_second * 2 WHERE profile_id = $first AND name = 'touch'");
+is(profile_line(), "edited $first", 'a ceiling was edited');
+$session->query_safe('ROLLBACK');
+is(profile_line(), "measured $first", 'or not');
 
 # ---------- another one; history ----------
 

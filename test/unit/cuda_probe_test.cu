@@ -319,8 +319,10 @@ static void
 test_machine(void)
 {
 	GpuAggKernelInfo kernel;
+	GpuAggKernelNeed need = {};
 	uint32_t	n = 0;
 	bool		sound = true;
+	bool		modelled = true;
 
 	ok(machine.units > 0 && machine.units <= GPUAGG_MAX_UNITS, "multiprocessors");
 	is_int(machine.warp, 32, "threads of a warp");
@@ -341,11 +343,22 @@ test_machine(void)
 			(uint64_t) threads * kernel.registers <= unit_limits.registers &&
 			kernel.blocks_per_unit * (kernel.shared_bytes + kernel.dynamic_bytes) <=
 			unit_limits.shared_bytes;
+		need.registers = kernel.registers;
+		need.shared_bytes = kernel.shared_bytes + kernel.dynamic_bytes;
+		if (gpuagg_occupancy(&unit_limits, &need, kernel.threads).blocks !=
+			kernel.blocks_per_unit)
+		{
+			printf("#   %s: model %u, runtime %u\n", kernel.name,
+				   gpuagg_occupancy(&unit_limits, &need, kernel.threads).blocks,
+				   kernel.blocks_per_unit);
+			modelled = false;
+		}
 		if (!sound)
 			printf("#   %s\n", kernel.name);
 	}
-	is_int(n, 10, "kernels");
+	is_int(n, 12, "kernels");
 	ok(sound, "kernels fit the limits");
+	ok(modelled, "as many blocks of each as the runtime says by the occupancy model, too");
 }
 
 /* ---------- measurements ---------- */
@@ -388,6 +401,8 @@ test_chase(void)
 	own.shuffle = 0;
 	own.start = MiB;
 	chase_cycles(&own, "a chase in order, elsewhere");
+	own.align = 2 * MiB;
+	chase_cycles(&own, "an aligned one");
 }
 
 static void
@@ -413,6 +428,11 @@ test_refusals(void)
 	chase_is_refused(chase_of(4096, UINT64_MAX / 2048, 0), "a chain that wraps around");
 	beyond.start = 4096;
 	chase_is_refused(beyond, "a chain beyond the end");
+	beyond.start = 0;
+	beyond.align = machine.bytes + MiB;
+	chase_is_refused(beyond, "a chain aligned to no power of two");
+	beyond.align = (uint64_t) 1 << 62;
+	chase_is_refused(beyond, "a chain aligned to what is beyond the end");
 	is_status(OPS->random(probe, GPUAGG_RANDOM_READ8, machine.bytes + 8, &rate, &error),
 			  GPUAGG_UNSUPPORTED, &error, "a region beyond the end");
 	is_status(OPS->pair(probe, 0, machine.units, 0, 0, MiB, &rate, &error),
@@ -519,9 +539,17 @@ test_ceilings(void)
 	{
 		GpuAggError error = {};
 
+		GpuAggStatus status;
+
 		c[i] = 0;
-		is_status(OPS->ceiling(probe, (GpuAggCeiling) i, &c[i], &error), GPUAGG_OK, &error,
-				  ceiling_names[i]);
+		status = OPS->ceiling(probe, (GpuAggCeiling) i, &c[i], &error);
+		if (i == GPUAGG_CEILING_TOUCH_HUGE ||
+			(status == GPUAGG_UNSUPPORTED && i >= GPUAGG_CEILING_TOUCH_MANAGED_HOST))
+		{
+			is_status(status, GPUAGG_UNSUPPORTED, &error, ceiling_names[i]);
+			continue;
+		}
+		is_status(status, GPUAGG_OK, &error, ceiling_names[i]);
 		is_rate(c[i], "ceiling", ceiling_names[i]);
 	}
 	is_at_most(c[GPUAGG_CEILING_MEMORY_READ], 2, c[GPUAGG_CEILING_MEMORY_COPY],
@@ -542,8 +570,101 @@ test_ceilings(void)
 	is_at_most(c[GPUAGG_CEILING_ZERO_COPY_IN], 1.2, c[GPUAGG_CEILING_COPY_IN],
 			   "zero copy in is not faster");
 	is_at_most(c[GPUAGG_CEILING_ZERO_COPY_OUT], 1.2, c[GPUAGG_CEILING_COPY_OUT], "nor out");
+	is_at_most(c[GPUAGG_CEILING_TOUCH], 1, c[GPUAGG_CEILING_CACHE_READ],
+			   "memory that is touched first is written");
+	is_at_most(c[GPUAGG_CEILING_TOUCH_PINNED_DEVICE], 1.2, c[GPUAGG_CEILING_COPY_OUT],
+			   "pinned memory is not touched faster than the link is");
 	ok(slow_tool || (c[GPUAGG_CEILING_LAUNCH] > 500 && c[GPUAGG_CEILING_LAUNCH] < 1e7),
 	   "a launch takes microseconds");
+}
+
+/* ---------- plain copies ---------- */
+
+#define PLAIN_BYTES (512 * MiB)
+#define PLAIN_COPIES 8
+#define PLAIN_REPEATS 5
+
+/* Bytes copied a second, by events around some copies; 0: an error */
+static double
+plain_rate(void *to, const void *from, cudaMemcpyKind kind)
+{
+	cudaEvent_t begun;
+	cudaEvent_t ended;
+	float		ms = 0;
+	bool		good = cudaEventCreate(&begun) == cudaSuccess &&
+		cudaEventCreate(&ended) == cudaSuccess;
+
+	for (int i = 0; good && i <= PLAIN_COPIES; i++)	/* the first one warms up */
+	{
+		good = i != 1 || cudaEventRecord(begun) == cudaSuccess;
+		good = good && cudaMemcpyAsync(to, from, PLAIN_BYTES, kind, NULL) == cudaSuccess;
+	}
+	good = good && cudaEventRecord(ended) == cudaSuccess &&
+		cudaEventSynchronize(ended) == cudaSuccess &&
+		cudaEventElapsedTime(&ms, begun, ended) == cudaSuccess && ms > 0;
+	(void) cudaEventDestroy(begun);
+	(void) cudaEventDestroy(ended);
+	return good ? (double) PLAIN_BYTES * PLAIN_COPIES * 1e3 / ms : 0;
+}
+
+static double
+middle(double *values)
+{
+	for (int i = 1; i < PLAIN_REPEATS; i++)
+		for (int j = i; j > 0 && values[j - 1] > values[j]; j--)
+		{
+			const double value = values[j];
+
+			values[j] = values[j - 1];
+			values[j - 1] = value;
+		}
+	return values[PLAIN_REPEATS / 2];
+}
+
+/* A ceiling against a plain copy, measured in turn, in memory of its own */
+static void
+is_like_plain(GpuAggCeiling ceiling, double counted, void *to, const void *from,
+			  cudaMemcpyKind kind)
+{
+	double		plain[PLAIN_REPEATS];
+	double		probed[PLAIN_REPEATS] = {0};
+	GpuAggError error = {};
+	char		line[128];
+	double		ratio;
+
+	for (int i = 0; i < PLAIN_REPEATS; i++)
+	{
+		plain[i] = counted * plain_rate(to, from, kind);
+		(void) OPS->ceiling(probe, ceiling, &probed[i], &error);
+	}
+	ratio = middle(probed) / middle(plain);
+	snprintf(line, sizeof(line), "%s is within 5 %% of a plain copy", ceiling_names[ceiling]);
+	ok(ratio > 0.95 && ratio < 1.05, line);
+	printf("# %s %.5g, a plain copy %.5g bytes a second: %.3f\n", ceiling_names[ceiling],
+		   middle(probed), middle(plain), ratio);
+}
+
+static void
+test_plain_copies(void)
+{
+	char	   *memory = NULL;
+	char	   *pinned = NULL;
+
+	if (slow_tool)
+		return;
+	if (ok(cudaMalloc((void **) &memory, 2 * PLAIN_BYTES) == cudaSuccess &&
+		   cudaHostAlloc((void **) &pinned, PLAIN_BYTES, cudaHostAllocDefault) == cudaSuccess,
+		   "memory of a plain copy"))
+	{
+		gpuagg_cuda_probe_fill(memory, 2 * PLAIN_BYTES, NULL);
+		memset(pinned, 1, PLAIN_BYTES);
+		is_like_plain(GPUAGG_CEILING_MEMORY_COPY, 2, memory + PLAIN_BYTES, memory,
+					  cudaMemcpyDeviceToDevice);
+		is_like_plain(GPUAGG_CEILING_COPY_IN, 1, memory, pinned, cudaMemcpyHostToDevice);
+		is_like_plain(GPUAGG_CEILING_COPY_OUT, 1, pinned, memory, cudaMemcpyDeviceToHost);
+	}
+	(void) cudaFree(memory);
+	(void) cudaFreeHost(pinned);
 }
 
 /* ---------- tables ---------- */
@@ -662,6 +783,7 @@ test_session(void)
 	test_random();
 	test_pair();
 	test_ceilings();
+	test_plain_copies();
 	test_cancel();
 	printf("# tests took %.2f s\n", now() - start);
 	if (getenv("GPUAGG_PROBE_PRINT") != NULL)

@@ -19,7 +19,6 @@ h200(void)
 	GpuAggRates rates = {
 		.gpu = true,
 		.units = 132,
-		.memory_bytes = 150109880320.0,
 		.feed_page_ns = 140,
 		.round_trip_ns = 98000,
 		.cost_unit_ns = 3300,
@@ -28,6 +27,8 @@ h200(void)
 		.postgres_group_ns = 350,
 		.ceiling[GPUAGG_CEILING_INT_OPS] = 1.666e13,
 		.ceiling[GPUAGG_CEILING_ZERO_COPY_IN] = 5.125e10,
+		.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1] = 2.6e11,
+		.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_32] = 2.36e12,
 		.nlevels = 2,
 		.levels = {
 			{.kind = GPUAGG_LEVEL_CACHE, .level = 1, .reach_bytes = 208000},
@@ -57,9 +58,15 @@ host(int threads)
 		.postgres_row_ns = 40,
 		.postgres_value_ns = 25,
 		.postgres_group_ns = 500,
-		.ceiling[GPUAGG_CEILING_INT_OPS] = 2e9 * threads,
+		.ceiling[GPUAGG_CEILING_INT_OPS] = 7e9 * threads,
 		.nlevels = 1,
-		.levels = {{.kind = GPUAGG_LEVEL_CACHE, .level = 1, .reach_bytes = 8388608}}
+		.levels = {{.kind = GPUAGG_LEVEL_CACHE, .level = 1, .reach_bytes = 8388608}},
+		.npoints = 3,
+		.points = {
+			{1048576, {5e8 * threads, 4.5e8 * threads, 1.5e8 * threads}},
+			{33554432, {2.5e8 * threads, 1.5e8 * threads, 7e7 * threads}},
+			{1073741824, {1e8 * threads, 6e7 * threads, 5e7 * threads}}
+		}
 	};
 
 	return rates;
@@ -169,6 +176,7 @@ test_each(const GpuAggRates *rates, const char *device)
 		{"transitions", offsetof(GpuAggWork, transitions)},
 		{"outputs", offsetof(GpuAggWork, outputs)},
 		{"numeric outputs", offsetof(GpuAggWork, numeric_outputs)},
+		{"averages", offsetof(GpuAggWork, averages)},
 		{"bytes of a group", offsetof(GpuAggWork, output_bytes)},
 		{"rows that a backend forms", offsetof(GpuAggWork, chosen)}
 	};
@@ -259,6 +267,53 @@ test_scaling(void)
 	   "operations not measured: as on the reference machine");
 }
 
+/* ---------- group tables ---------- */
+
+/* Many aggregates of few groups: no faster than atomics on as many addresses */
+static void
+test_contention(void)
+{
+	GpuAggRates rates = h200();
+	GpuAggWork	work = grouping(1e9, 1);
+	double		alone;
+
+	rates.ceiling[GPUAGG_CEILING_INT_OPS] *= 100;
+	work.transitions = 16;
+	alone = predict(&rates, work).kernel;
+	between(alone, 1e9 * 16 / 2.6e11 * 1e9, 1e9 * 16 / 2.6e11 * 1.01e9 + 500 * MS,
+			"GPU: one group: atomics on one address");
+	work.groups = 32;
+	ok(predict(&rates, work).kernel < alone / 1.1, "GPU: 32 groups contend less");
+	rates.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1] = 0;
+	ok(predict(&rates, work).kernel < alone, "GPU: not measured: not counted");
+}
+
+/* Kernel time of all threads beyond that of a single group */
+static double
+beyond_one(const GpuAggRates *rates, double rows, double groups)
+{
+	return (predict(rates, grouping(rows, groups)).kernel -
+			predict(rates, grouping(rows, 1)).kernel) * rates->units;
+}
+
+static void
+test_tables_host(void)
+{
+	GpuAggRates one = host(1);
+	GpuAggRates four = host(4);
+	double		groups = 10000;
+
+	between(beyond_one(&four, 1e7, groups) / beyond_one(&one, 1e7, groups), 3.9, 4.1,
+			"host: every thread makes the groups that its rows fall into");
+	between(beyond_one(&four, groups, groups) / beyond_one(&one, groups, groups), 1.2, 1.6,
+			"host: with a row for each group that is one thread");
+	four.points[2].rate[GPUAGG_RANDOM_READ32] /= 4;
+	ok(beyond_one(&four, 1e8, 2e7) > 1.5 * beyond_one(&one, 1e8, 2e7),
+	   "host: slower memory, slower groups");
+	is_double(beyond_one(&four, 1e8, groups),
+			  4 * beyond_one(&one, 1e8, groups), "host: but not those of a thread's own cache");
+}
+
 /* ---------- what was measured ---------- */
 
 /* cold.csv of the H200: id4 of 10^7 rows on 98306 pages, 23 ms */
@@ -334,6 +389,8 @@ main(void)
 	test_bounds_gpu();
 	test_bounds_host();
 	test_scaling();
+	test_contention();
+	test_tables_host();
 	test_h200();
 	test_postgres();
 	test_curve();

@@ -119,6 +119,31 @@ test_hopper(void)
 }
 
 static void
+test_beside(void)
+{
+	GpuAggKernelNeed group = {64, 0, 0};
+	GpuAggKernelNeed table = {64, 48192, 0};
+	GpuAggKernelNeed large = {32, 150000, 0};
+	GpuAggKernelBlocks decode = {{40, 8208, 0}, 256, 1};
+	GpuAggKernelBlocks none = {{40, 8208, 0}, 256, 0};
+	GpuAggKernelBlocks many = {{40, 8208, 0}, 256, 7};
+
+	is_int(gpuagg_occupancy(&hopper, &group, 512).blocks, 2, "alone, two blocks fill the registers");
+	is_int(gpuagg_occupancy_beside(&hopper, &group, 512, &none), 2, "and beside nothing");
+	is_int(gpuagg_occupancy_beside(&hopper, &group, 512, &decode), 1, "beside a decoder, one");
+	is_int(gpuagg_occupancy_beside(&hopper, &group, 256, &decode), 3, "and three of half its size");
+	is_int(gpuagg_occupancy_beside(&hopper, &table, 512, &decode), 1, "with a table each, too");
+	decode.blocks = 4;
+	is_int(gpuagg_occupancy_beside(&hopper, &group, 512, &decode), 0, "beside four, none");
+	is_int(gpuagg_occupancy_beside(&hopper, &group, 512, &many), 0, "beside more than fit, none");
+	decode.blocks = 1;
+	decode.need.shared_bytes = 80000;
+	is_int(gpuagg_occupancy_beside(&hopper, &large, 256, &decode), 1, "shared memory of both fits");
+	decode.need.shared_bytes = 90000;
+	is_int(gpuagg_occupancy_beside(&hopper, &large, 256, &decode), 0, "or does not");
+}
+
+static void
 test_choice(void)
 {
 	GpuAggKernelNeed need = {40, 0, 0};
@@ -155,6 +180,7 @@ main(void)
 	test_paper();
 	test_limits();
 	test_hopper();
+	test_beside();
 	test_choice();
 	return done_testing();
 }

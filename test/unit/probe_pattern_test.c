@@ -32,7 +32,8 @@ measure(SimHierarchy sim, uint64_t least, uint64_t most, uint64_t bytes,
 		for (uint32_t r = 0; r < nrepeats; r++)
 			for (uint32_t i = 0; i < curve->npoints; i++)
 				curve->y[r][i] = sim_noisy(&sim, sim_access(&sim, 0, stride,
-															curve->count[i], shuffle));
+															curve->count[i], shuffle,
+															false));
 	}
 	return n;
 }

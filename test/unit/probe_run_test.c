@@ -6,11 +6,15 @@
 #include <stdlib.h>
 
 #include "device/probe/cache.h"
+#include "device/probe/ceilings.h"
 #include "device/probe/random.h"
 #include "device/probe/sharing.h"
 #include "device/probe/tlb.h"
 #include "probe_sim.h"
 #include "tap.h"
+
+/* Of the first byte of memory: 2 MiB after what the TLB calls a block */
+#define SIM_ADDRESS (SIM_GIB(120) + SIM_MIB(2))
 
 typedef struct SimDevice
 {
@@ -21,6 +25,7 @@ typedef struct SimDevice
 	double		ceiling_noise;
 	double		slowed;
 	bool		busy_units;
+	bool		huge_pages;		/* which make no difference */
 	bool		passes_l1;		/* chases that do not ask for it */
 	uint32_t	fail_after;		/* chases; 0: never */
 	uint32_t	cancel_after;
@@ -68,16 +73,18 @@ sim_chase(GpuAggProbe *probe, const GpuAggChase *chase, GpuAggChaseTime *time,
 	uint32_t	first;
 
 	d->chases++;
-	if (chase->huge)
+	if (chase->huge && !d->huge_pages)
 		return GPUAGG_UNSUPPORTED;
 	if (d->fail_after != 0 && d->chases > d->fail_after)
 		return error->status = GPUAGG_DEVICE_FAULT;
 	if (d->cancel_after != 0 && d->chases > d->cancel_after)
 		d->cancel = 1;
-	d->outside += chase->start + chase->stride * chase->count > d->machine.bytes;
+	d->outside += gpuagg_chase_first(chase, SIM_ADDRESS) +
+		chase->stride * chase->count > d->machine.bytes;
 	first = d->passes_l1 && !chase->own_cache;
 	time->cycles = sim_noisy(&d->sim, sim_access(&d->sim, first, chase->stride,
-												 chase->count, chase->shuffle));
+												 chase->count, chase->shuffle,
+												 chase->align >= SIM_GIB(8)));
 	time->ns = time->cycles / 2;
 	return GPUAGG_OK;
 }
@@ -162,7 +169,7 @@ h200(void)
 {
 	SimDevice	d = {
 		.sim = {
-			.ntlbs = 1, .tlb = {{2048, SIM_MIB(32), 94}},
+			.ntlbs = 1, .tlb = {{2048, SIM_MIB(32), 94, 0, 0}},
 			.ncaches = 2, .memory = 700, .noise = 0.01, .random = 7,
 			.cache = {{SIM_KIB(256), 128, 32, 40}, {SIM_MIB(60), 128, 32, 292}}
 		},
@@ -322,13 +329,129 @@ test_again(void)
 	is_int(right, 5, "noise, outliers and bursts: five right sessions of five");
 }
 
+/* As H200s are: sets of 8, and elements that begin anywhere fill some earlier */
+static void
+test_sets(void)
+{
+	static const uint32_t skews[] = {0, 4, 22, 50, 81};
+	uint32_t	right = 0;
+	bool		honest = true;
+
+	for (uint32_t i = 0; i < 25; i++)
+	{
+		SimDevice	d = h200();
+		const GpuAggLevel *tlb;
+
+		d.sim.tlb[0].ways = 8;
+		d.sim.tlb[0].skew = skews[i % 5];
+		d.sim.random = 200 + i;
+		d.sim.noise = i < 15 ? 0.002 : 0.01;
+		d.grouping = 0;
+		run(&d, 1, NULL);
+		tlb = level_of(GPUAGG_LEVEL_TLB, 1);
+		right += tlb != NULL && tlb->page_bytes == SIM_MIB(32) && tlb->entries == 2048 &&
+			d.outside == 0;
+		if (tlb == NULL || tlb->entries != 2048)
+			printf("#   skew %u, noise %g: %llu x %llu, confidence %g\n", skews[i % 5],
+				   d.sim.noise, tlb == NULL ? 0 : (unsigned long long) tlb->entries,
+				   tlb == NULL ? 0 : (unsigned long long) tlb->page_bytes,
+				   tlb == NULL ? 0 : tlb->confidence);
+		honest = honest && tlb != NULL && tlb->confidence > 0 && tlb->confidence <= 0.8;
+	}
+	is_int(right, 25, "a rise over all sets, early in some: 2048 entries");
+	ok(honest, "and no more confidence than at once");
+}
+
+/* What the close look says of where a curve departs and is half up */
+static void
+test_entries(void)
+{
+	is_int((long long) gpuagg_tlb_entries(65, 66, 0.1), 65, "a rise at once is where it is");
+	is_int((long long) gpuagg_tlb_entries(2051, 2172, 0.02), 2048, "noise hid the first three");
+	is_int((long long) gpuagg_tlb_entries(1969, 2150, 0.02), 2048, "sets that fill early");
+	is_int((long long) gpuagg_tlb_entries(1539, 1605, 0.02), 1536, "3 x 512");
+	is_int((long long) gpuagg_tlb_entries(101, 104, 0), 102, "the roundest there is");
+	is_int((long long) gpuagg_tlb_entries(3, 7, 0.49), 4, "a hidden rise goes to one at most");
+}
+
+static void
+test_guest(void)
+{
+	SimDevice	d = h200();
+	double		alone;
+
+	run(&d, 0, NULL);
+	alone = level_of(GPUAGG_LEVEL_TLB, 1) != NULL ?
+		level_of(GPUAGG_LEVEL_TLB, 1)->confidence : 0;
+	d = h200();
+	d.machine.guest = 1;
+	run(&d, 0, NULL);
+	ok(alone > 0 && level_of(GPUAGG_LEVEL_TLB, 1) != NULL &&
+	   near(level_of(GPUAGG_LEVEL_TLB, 1)->confidence, alone / 2, 1e-9),
+	   "half as sure in a virtual machine");
+
+	d = h200();
+	d.sim.noise = 0.1;
+	d.sim.random = 319;
+	run(&d, 1, NULL);
+	ok(level_of(GPUAGG_LEVEL_TLB, 1) != NULL &&
+	   level_of(GPUAGG_LEVEL_TLB, 1)->confidence < 0.65, "noise, and a level that is doubtful");
+	d = h200();
+	d.sim.noise = 0.1;
+	d.sim.random = 319;
+	d.machine.guest = 1;
+	run(&d, 1, NULL);
+	ok(level_of(GPUAGG_LEVEL_TLB, 1) == NULL, "which is none in a virtual machine");
+}
+
+/* A level seen on small and on huge pages is one: reaches must grow. */
+static void
+test_twins(void)
+{
+	SimDevice	d = h200();
+	uint32_t	found = 0;
+
+	d.sim.tlb[0] = (SimTlb) {512, SIM_MIB(2), 60, 0, 0};
+	d.machine.bytes = SIM_GIB(16);
+	d.machine.warp = 1;
+	d.grouping = 0;
+	d.huge_pages = true;
+	run(&d, 0, NULL);
+	for (uint32_t i = 0; i < result.nlevels; i++)
+		found += result.levels[i].kind == GPUAGG_LEVEL_TLB;
+	is_int(found, 1, "a level on both kinds of pages is one");
+	ok(level_of(GPUAGG_LEVEL_TLB, 1) != NULL &&
+	   level_of(GPUAGG_LEVEL_TLB, 1)->reach_bytes == SIM_GIB(1), "with its reach");
+}
+
+/* A third of the ceilings may lie apart. */
+static void
+test_busy(void)
+{
+	double		ceiling[GPUAGG_NCEILINGS] = {0};
+	double		spread[GPUAGG_NCEILINGS] = {0};
+
+	is_double(gpuagg_ceilings_spread(ceiling, spread), 0, "no ceilings");
+	for (int c = 0; c < 12; c++)
+	{
+		ceiling[c] = 1e9;
+		spread[c] = 0.01 * (c + 1);
+	}
+	spread[12] = 7;
+	is_double(gpuagg_ceilings_spread(ceiling, spread), 0.08, "four of twelve are larger");
+	spread[3] = spread[5] = spread[8] = spread[11] = 3;
+	ok(gpuagg_ceilings_spread(ceiling, spread) < 0.25, "four that lie apart are no matter");
+	spread[0] = 0.5;
+	is_double(gpuagg_ceilings_spread(ceiling, spread), 0.5, "five are");
+}
+
 static void
 test_others(void)
 {
 	SimDevice	d = h200();
 
 	d.passes_l1 = false;
-	d.sim.tlb[0] = (SimTlb) {512, SIM_MIB(2), 60};
+	d.sim.tlb[0] = (SimTlb) {512, SIM_MIB(2), 60, 0, 0};
 	d.machine.bytes = SIM_GIB(16);
 	d.machine.cache_bytes = 0;
 	d.sim.cache[1].bytes = SIM_MIB(6);
@@ -372,6 +495,9 @@ test_others(void)
 	run(&d, 0, NULL);
 	ok(level_of(GPUAGG_LEVEL_TLB, 1) == NULL, "a reach beyond memory is not found");
 	ok(result.busy, "a busy device is noticed");
+	ok(result.ceiling[GPUAGG_CEILING_MEMORY_COPY] >= 2e9 &&
+	   result.ceiling[GPUAGG_CEILING_LAUNCH] <= (1 + GPUAGG_CEILING_LAUNCH) * 1e9,
+	   "of its ceilings the best repeats count");
 }
 
 static void
@@ -424,6 +550,11 @@ main(void)
 	test_plans();
 	test_h200();
 	test_again();
+	test_sets();
+	test_entries();
+	test_guest();
+	test_twins();
+	test_busy();
 	test_others();
 	test_ends();
 	return done_testing();

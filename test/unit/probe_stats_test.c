@@ -36,6 +36,9 @@ test_medians(void)
 	is_double(gpuagg_stat_median(odd, 1), 9, "median of one");
 	is_double(gpuagg_stat_spread(odd, 3), 1.6, "spread");
 	is_double(odd[0], 9, "values stay as they are");
+	is_double(gpuagg_stat_deviation(even, 4), 1.4826 * 3, "deviation");
+	is_double(gpuagg_stat_sort_median(odd, 3), 5, "median of what it sorts");
+	is_double(odd[2], 9, "sorted");
 }
 
 static void

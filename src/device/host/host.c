@@ -28,11 +28,13 @@
 #include "device/host/task.h"
 
 /*
- * 256 pages are some 40 k rows, 0.5 ms of one thread: long against handing
- * them over and waking who sleeps, which 64 pages were not (measured with 16
- * threads: 10 to 15 % of the feed).  A batch is shared by many threads.
+ * 1024 pages are some 160 k rows, 2 ms of one thread, or 0.3 ms where a sample
+ * has one row of a hundred: long against handing them over and waking who
+ * sleeps.  64 pages were not (with 16 threads, 10 to 15 % of the feed), nor
+ * were 256 of a sample (with two, a sixth of all time).  A batch is shared by
+ * many threads, and the first batches are smaller (feed.c).
  */
-#define HOST_BATCH_PAGES 256
+#define HOST_BATCH_PAGES 1024
 
 /*
  * Batches in flight: this many, or one for four threads.  No more, because

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "device/host/probe.h"
+#include "device/probe/stats.h"
 
 #define HUGE_PAGE ((uint64_t) 2 << 20)
 #define MEBIBYTE ((uint64_t) 1 << 20)
@@ -130,6 +131,22 @@ last_cache_bytes(void)
 	return bytes;
 }
 
+/* Whether the processor says so, or the kernel does of those that do not */
+static bool
+is_guest(void)
+{
+	FILE	   *f = fopen("/proc/cpuinfo", "r");
+	bool		guest = access("/sys/hypervisor/type", F_OK) == 0;
+	char		word[128];
+
+	if (f == NULL)
+		return guest;
+	while (!guest && fscanf(f, "%127s", word) == 1)
+		guest = strcmp(word, "hypervisor") == 0;
+	fclose(f);
+	return guest;
+}
+
 static void
 describe_machine(GpuAggProbeMachine *machine)
 {
@@ -141,12 +158,13 @@ describe_machine(GpuAggProbeMachine *machine)
 	machine->cache_bytes = last_cache_bytes();
 	machine->page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
 	machine->clock_ghz = read_number("/proc/cpuinfo", "cpu MHz") / 1000;
+	machine->guest = is_guest();
 }
 
 /* ---------- memory ---------- */
 
-static bool
-map_region(GpuAggProbeRegion *region, uint64_t bytes, bool huge)
+bool
+gpuagg_host_probe_map(GpuAggProbeRegion *region, uint64_t bytes, bool huge)
 {
 	char	   *base = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
 							MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -166,8 +184,8 @@ map_region(GpuAggProbeRegion *region, uint64_t bytes, bool huge)
 	return madvise(region->base, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0;
 }
 
-static void
-unmap_region(GpuAggProbeRegion *region)
+void
+gpuagg_host_probe_unmap(GpuAggProbeRegion *region)
 {
 	if (region->base != NULL)
 		munmap(region->base, region->bytes);
@@ -208,6 +226,33 @@ gpuagg_host_probe_region(GpuAggProbe *probe)
 }
 
 GpuAggStatus
+gpuagg_host_probe_write(GpuAggProbe *probe, GpuAggProbeRegion *region, uint64_t bytes,
+						GpuAggError *error)
+{
+	while (region->touched < bytes)
+	{
+		uint64_t	piece = bytes - region->touched;
+
+		if (check_cancel(probe, error) != GPUAGG_OK)
+			return GPUAGG_CANCELLED;
+		piece = piece < TOUCH_PIECE ? piece : TOUCH_PIECE;
+		memset(region->base + region->touched, 1, piece);
+		region->touched += piece;
+	}
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_host_probe_confirm(GpuAggProbeRegion *region, GpuAggError *error)
+{
+	if (!region->huge ||
+		(double) huge_bytes(region) >= HUGE_SHARE * (double) region->touched)
+		return GPUAGG_OK;
+	gpuagg_host_probe_unmap(region);
+	return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED, "no huge pages");
+}
+
+GpuAggStatus
 gpuagg_host_probe_touch(GpuAggProbe *probe, GpuAggProbeRegion *region, uint64_t bytes,
 						GpuAggError *error)
 {
@@ -219,23 +264,9 @@ gpuagg_host_probe_touch(GpuAggProbe *probe, GpuAggProbeRegion *region, uint64_t 
 	bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 	if (bytes <= region->touched)
 		return GPUAGG_OK;
-	while (region->touched < bytes)
-	{
-		uint64_t	piece = bytes - region->touched;
-
-		if (check_cancel(probe, error) != GPUAGG_OK)
-			return GPUAGG_CANCELLED;
-		piece = piece < TOUCH_PIECE ? piece : TOUCH_PIECE;
-		memset(region->base + region->touched, 1, piece);
-		region->touched += piece;
-	}
-	if (region->huge &&
-		(double) huge_bytes(region) < HUGE_SHARE * (double) region->touched)
-	{
-		unmap_region(region);
-		return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED, "no huge pages");
-	}
-	return GPUAGG_OK;
+	if (gpuagg_host_probe_write(probe, region, bytes, error) != GPUAGG_OK)
+		return GPUAGG_CANCELLED;
+	return gpuagg_host_probe_confirm(region, error);
 }
 
 static uint64_t
@@ -256,8 +287,8 @@ session_bytes(const GpuAggProbeLimits *limits)
 static void
 probe_end(GpuAggProbe *probe)
 {
-	unmap_region(&probe->small);
-	unmap_region(&probe->huge);
+	gpuagg_host_probe_unmap(&probe->small);
+	gpuagg_host_probe_unmap(&probe->huge);
 	free(probe);
 }
 
@@ -272,7 +303,7 @@ probe_begin(void *device, const GpuAggProbeLimits *limits,
 
 	(void) device;
 	if (probe == NULL || bytes < LEAST_BYTES ||
-		!map_region(&probe->small, bytes, false))
+		!gpuagg_host_probe_map(&probe->small, bytes, false))
 	{
 		if (probe != NULL)
 			probe_end(probe);
@@ -281,8 +312,8 @@ probe_begin(void *device, const GpuAggProbeLimits *limits,
 	}
 	probe->cancel = cancel;
 	probe->slice = limits->seconds < 10 ? 0.003 : 0.012;
-	if (!map_region(&probe->huge, bytes, true))
-		unmap_region(&probe->huge);
+	if (!gpuagg_host_probe_map(&probe->huge, bytes, true))
+		gpuagg_host_probe_unmap(&probe->huge);
 	(void) gpuagg_host_probe_touch(probe, &probe->huge, LEAST_BYTES, &ignored);
 	describe_machine(&probe->machine);
 	probe->machine.bytes = bytes;
@@ -372,15 +403,6 @@ visit(const GpuAggProbe *probe, char **place, uint64_t accesses,
 	return GPUAGG_OK;
 }
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* ns of an access: the median of parts, for another process takes the core
  * away in some of them */
 static GpuAggStatus
@@ -398,8 +420,7 @@ time_visits(const GpuAggProbe *probe, char *place, uint64_t accesses, double *ns
 			return GPUAGG_CANCELLED;
 		part[i] = (gpuagg_host_probe_now() - start) * 1e9 / (double) size;
 	}
-	qsort(part, TIMED_PARTS, sizeof(double), compare_doubles);
-	*ns = part[TIMED_PARTS / 2];
+	*ns = gpuagg_stat_median(part, TIMED_PARTS);
 	return GPUAGG_OK;
 }
 
@@ -408,19 +429,22 @@ probe_chase(GpuAggProbe *probe, const GpuAggChase *chase, GpuAggChaseTime *time,
 			GpuAggError *error)
 {
 	GpuAggProbeRegion *region = chase->huge ? &probe->huge : &probe->small;
+	GpuAggChase placed = *chase;
 	GpuAggStatus status;
 	char	   *place;
 
 	if (chase->stride < sizeof(char *) || (chase->stride & (chase->stride - 1)) ||
+		(chase->align & (chase->align - 1)) ||
 		chase->count < 2 || chase->rounds == 0)
 		return gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED, "no such chase");
-	status = gpuagg_host_probe_touch(probe, region, chase->start +
+	placed.start = gpuagg_chase_first(chase, (uintptr_t) region->base);
+	status = gpuagg_host_probe_touch(probe, region, placed.start +
 									 chase->stride * chase->count, error);
 	if (status == GPUAGG_OK)
-		status = link_elements(probe, region, chase, error);
+		status = link_elements(probe, region, &placed, error);
 	if (status != GPUAGG_OK)
 		return status;
-	place = element(region, chase, 0);	/* a cycle: any element will do */
+	place = element(region, &placed, 0);	/* a cycle: any element will do */
 	status = visit(probe, &place, chase->count, error);
 	if (status == GPUAGG_OK)
 		status = time_visits(probe, place, chase->count * chase->rounds,

@@ -13,7 +13,7 @@
 
 extern const GpuAggProbeOps gpuagg_host_probe_ops;
 
-/* ---------- between probe.c and probe_rates.c ---------- */
+/* ---------- between probe.c and probe_*.c ---------- */
 
 typedef struct GpuAggProbeRegion
 {
@@ -34,6 +34,17 @@ struct GpuAggProbe
 
 extern double gpuagg_host_probe_now(void);
 
+/* Address space for a region, on one kind of pages as far as there are any */
+extern bool gpuagg_host_probe_map(GpuAggProbeRegion *region, uint64_t bytes, bool huge);
+extern void gpuagg_host_probe_unmap(GpuAggProbeRegion *region);
+
+/* Writes them up to there; UNSUPPORTED, and unmaps: not on its kind of pages */
+extern GpuAggStatus gpuagg_host_probe_write(GpuAggProbe *probe,
+											GpuAggProbeRegion *region, uint64_t bytes,
+											GpuAggError *error);
+extern GpuAggStatus gpuagg_host_probe_confirm(GpuAggProbeRegion *region,
+											  GpuAggError *error);
+
 /* Gives `bytes` of the region memory; UNSUPPORTED if not on its kind of pages */
 extern GpuAggStatus gpuagg_host_probe_touch(GpuAggProbe *probe,
 											GpuAggProbeRegion *region, uint64_t bytes,
@@ -52,6 +63,10 @@ extern GpuAggStatus gpuagg_host_probe_random(GpuAggProbe *probe, GpuAggRandomKin
 extern GpuAggStatus gpuagg_host_probe_ceiling(GpuAggProbe *probe,
 											  GpuAggCeiling ceiling, double *value,
 											  GpuAggError *error);
+/* First touch, of pages of one kind: bytes a second; UNSUPPORTED: has none */
+extern GpuAggStatus gpuagg_host_probe_first_touch(GpuAggProbe *probe, bool huge,
+												  double *rate, GpuAggError *error);
+
 extern GpuAggStatus gpuagg_host_probe_pattern(GpuAggProbe *probe, uint32_t words,
 											  uint64_t bytes, bool huge, double *ns,
 											  GpuAggError *error);

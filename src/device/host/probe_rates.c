@@ -511,7 +511,15 @@ gpuagg_host_probe_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *val
 		case GPUAGG_CEILING_THREAD_READ:
 			return measure(probe, read_in_order, 1, 0, region, all, false,
 						   value, error);
+		case GPUAGG_CEILING_TOUCH:
+			return gpuagg_host_probe_first_touch(probe, false, value, error);
+		case GPUAGG_CEILING_TOUCH_HUGE:
+			return gpuagg_host_probe_first_touch(probe, true, value, error);
 		case GPUAGG_CEILING_ZERO_COPY_OUT:
+		case GPUAGG_CEILING_TOUCH_PINNED_HOST:
+		case GPUAGG_CEILING_TOUCH_PINNED_DEVICE:
+		case GPUAGG_CEILING_TOUCH_MANAGED_HOST:
+		case GPUAGG_CEILING_TOUCH_MANAGED_DEVICE:
 		case GPUAGG_NCEILINGS:
 			break;
 	}

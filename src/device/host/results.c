@@ -60,17 +60,6 @@ string_slots(const GpuAggShape *s, uint32_t *offsets)
 	return n;
 }
 
-static size_t
-group_bytes(const char *row, size_t row_bytes, const uint32_t *slots, uint32_t nslots)
-{
-	size_t		bytes = row_bytes;
-
-	for (uint32_t i = 0; i < nslots; i++)
-		if (gpuagg_string_slot_is_long(row + slots[i]))
-			bytes += gpuagg_string_slot_bytes(row + slots[i]).len;
-	return (bytes + 7) & ~(size_t) 7;
-}
-
 static void
 write_group(char *to, const char *row, size_t row_bytes, size_t bytes,
 			const uint32_t *slots, uint32_t nslots)
@@ -118,7 +107,7 @@ gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 		{
 			const char *row = gpuagg_table_row(t, task->result_row);
 			size_t		bytes = nslots == 0 ? row_bytes :
-				group_bytes(row, row_bytes, slots, nslots);
+				gpuagg_group_bytes(task->shape->program, &task->shape->layout, row);
 
 			if (bytes > size - *used)
 			{

@@ -24,10 +24,12 @@
 
 /*
  * Work is taken in pieces of so many pages or rows: long against taking
- * one (a microsecond), short against the 64 pages of a batch, of which all
- * threads want some.
+ * one (a microsecond), short against the pages of a batch, of which all
+ * threads want some.  Pages of which a sample leaves few rows are little work
+ * each, and the thread looks ahead only within its piece.
  */
 #define TASK_PIECE_PAGES 16
+#define TASK_PIECE_SAMPLED 64
 #define TASK_PIECE_ROWS 16384
 
 #define ALIGN8(n) (((n) + 7) & ~(size_t) 7)
@@ -162,12 +164,18 @@ enqueue(GpuAggTask *task, GpuAggBatch *batch, uint32_t npieces)
 
 /* ---------- the pool's side ---------- */
 
+static uint32_t
+piece_pages(const GpuAggTask *task)
+{
+	return gpuagg_sample_of_lines(&task->sample) ? TASK_PIECE_SAMPLED : TASK_PIECE_PAGES;
+}
+
 static bool
 task_take(GpuAggSource *source, GpuAggJob *job)
 {
 	GpuAggTask *task = (GpuAggTask *) source;
 	GpuAggBatch *batch = task->queued.first;
-	uint32_t	piece = batch->kind == GPUAGG_BATCH_PAGES ? TASK_PIECE_PAGES :
+	uint32_t	piece = batch->kind == GPUAGG_BATCH_PAGES ? piece_pages(task) :
 		batch->kind == GPUAGG_BATCH_ROWS ? TASK_PIECE_ROWS : 1;
 
 	if (piece > batch->count - batch->taken)
@@ -454,7 +462,7 @@ gpuagg_host_task_pages(GpuAggTask *task, uint64_t batch_id,
 		batch->u.pages[i].visibility = bitmap;
 		bitmap += GPUAGG_VISIBILITY_BYTES;
 	}
-	enqueue(task, batch, (npages + TASK_PIECE_PAGES - 1) / TASK_PIECE_PAGES);
+	enqueue(task, batch, (npages + piece_pages(task) - 1) / piece_pages(task));
 	return GPUAGG_OK;
 }
 

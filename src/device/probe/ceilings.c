@@ -4,18 +4,45 @@
  *		and threads.
  *
  * All ceilings are measured in turn, and then again.  The same work at the same
- * place takes the same time on a device that does nothing else: repeats that
- * lie apart say that it is busy.
+ * place takes the same time on a device that does nothing else: repeats of many
+ * ceilings that lie apart say that it is busy.  Whatever disturbs a repeat makes it
+ * slower, so the best one is nearest to what the device does at most.
  */
+#include <math.h>
+
 #include "device/probe/ceilings.h"
 
 #define CEILING_REPEATS 5
 #define PATTERN_REPEATS 3
 #define THREAD_REPEATS 3
 
-/* Spread of repeats from which a device is called busy.  Clocks that change
- * and caches that are warm explain some 10 %. */
+/*
+ * Spread of repeats from which a device is called busy, if more than a third of
+ * the ceilings have it.  Clocks that change and caches that are warm explain
+ * some 10 %; and one or another may always meet an interrupt, or a page fault
+ * that takes its time.
+ */
 #define BUSY_SPREAD 0.25
+#define BUSY_SHARE 3
+
+double
+gpuagg_ceilings_spread(const double *ceiling, const double *spread)
+{
+	double		known[GPUAGG_NCEILINGS];
+	uint32_t	n = 0;
+
+	for (uint32_t c = 0; c < GPUAGG_NCEILINGS; c++)
+	{
+		uint32_t	at = n;
+
+		if (ceiling[c] <= 0)
+			continue;
+		for (n++; at > 0 && known[at - 1] < spread[c]; at--)
+			known[at] = known[at - 1];
+		known[at] = spread[c];	/* the largest first */
+	}
+	return n > 0 ? known[n / BUSY_SHARE] : 0;
+}
 
 static GpuAggStatus
 measure_ceilings(GpuAggProbeSession *session, uint32_t repeat,
@@ -39,6 +66,17 @@ measure_ceilings(GpuAggProbeSession *session, uint32_t repeat,
 	return GPUAGG_OK;
 }
 
+static double
+best_repeat(GpuAggCeiling ceiling, const double *values, uint32_t n)
+{
+	double		best = values[0];
+
+	for (uint32_t i = 1; i < n; i++)
+		best = ceiling == GPUAGG_CEILING_LAUNCH ? fmin(best, values[i]) :
+			fmax(best, values[i]);
+	return best;
+}
+
 /* Twice at least, whatever the time, or there is no spread */
 GpuAggStatus
 gpuagg_ceilings_probe(GpuAggProbeSession *session)
@@ -60,11 +98,10 @@ gpuagg_ceilings_probe(GpuAggProbeSession *session)
 
 	for (uint32_t c = 0; c < GPUAGG_NCEILINGS; c++)
 	{
-		result->ceiling[c] = gpuagg_stat_median(values[c], nrepeats);
+		result->ceiling[c] = best_repeat(c, values[c], nrepeats);
 		result->ceiling_spread[c] = gpuagg_stat_spread(values[c], nrepeats);
-		if (result->ceiling_spread[c] > result->spread)
-			result->spread = result->ceiling_spread[c];
 	}
+	result->spread = gpuagg_ceilings_spread(result->ceiling, result->ceiling_spread);
 	result->busy = result->spread > BUSY_SPREAD;
 	return GPUAGG_OK;
 }

@@ -8,6 +8,12 @@
 
 #include "device/probe/session.h"
 
+/*
+ * The spread that no more than a third of the ceilings exceed; those that are 0
+ * do not count.  0: there are none.
+ */
+extern double gpuagg_ceilings_spread(const double *ceiling, const double *spread);
+
 /* Also says whether the device seemed to be busy with something else */
 extern GpuAggStatus gpuagg_ceilings_probe(GpuAggProbeSession *session);
 

@@ -91,6 +91,41 @@ gpuagg_occupancy_rounds(const GpuAggOccupancy *occupancy, uint32_t threads,
 	return divide_up(threads * blocks, (uint64_t) occupancy->threads * units);
 }
 
+/*
+ * Equations 2 to 8 with what the other kernel's blocks take away from the unit.
+ * Registers and shared memory are given in the units of equations 3 and 5, so
+ * that what is left is what the other blocks do not hold.
+ */
+uint32_t
+gpuagg_occupancy_beside(const GpuAggUnitLimits *limits,
+						const GpuAggKernelNeed *need, uint32_t threads,
+						const GpuAggKernelBlocks *other)
+{
+	GpuAggUnitLimits left = *limits;
+	GpuAggOccupancy o = gpuagg_occupancy(limits, &other->need, other->threads);
+	uint64_t	warps;
+	uint64_t	warp_unit = limits->warp_unit != 0 ? limits->warp_unit : 1;
+	uint64_t	registers;
+	uint64_t	bytes;
+
+	if (o.blocks < other->blocks)
+		return 0;
+	if (other->blocks == 0)
+		return gpuagg_occupancy(limits, need, threads).blocks;
+	warps = divide_up(other->threads, limits->warp_threads);
+	registers = round_up((uint64_t) other->need.registers * limits->warp_threads,
+						 limits->register_unit) * round_up(warps, warp_unit);
+	bytes = round_up(other->need.shared_bytes +
+					 (uint64_t) other->need.thread_bytes * other->threads +
+					 limits->shared_reserved, limits->shared_unit);
+	left.threads -= other->blocks * other->threads;
+	left.blocks -= other->blocks;
+	left.warps -= (uint32_t) (other->blocks * warps);
+	left.registers -= least(limits->registers, other->blocks * registers);
+	left.shared_bytes -= least(limits->shared_bytes, other->blocks * bytes);
+	return gpuagg_occupancy(&left, need, threads).blocks;
+}
+
 GpuAggLaunch
 gpuagg_occupancy_choose(const GpuAggUnitLimits *limits,
 						const GpuAggKernelNeed *need, uint32_t units,

@@ -8,6 +8,11 @@
 
 #include "device/probe.h"
 
+/* compiled as C; the CUDA device calls it, too */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What a kernel takes */
 typedef struct GpuAggKernelNeed
 {
@@ -53,5 +58,26 @@ extern uint64_t gpuagg_occupancy_rounds(const GpuAggOccupancy *occupancy,
 extern GpuAggLaunch gpuagg_occupancy_choose(const GpuAggUnitLimits *limits,
 											const GpuAggKernelNeed *need,
 											uint32_t units, uint64_t total);
+
+/* A kernel and the size of its blocks, among others on a unit */
+typedef struct GpuAggKernelBlocks
+{
+	GpuAggKernelNeed need;
+	uint32_t	threads;
+	uint32_t	blocks;			/* of it on each unit */
+} GpuAggKernelBlocks;
+
+/*
+ * How many blocks of `threads` threads a unit runs at once beside the blocks
+ * of another kernel; 0: none, or those alone do not fit.
+ */
+extern uint32_t gpuagg_occupancy_beside(const GpuAggUnitLimits *limits,
+										const GpuAggKernelNeed *need,
+										uint32_t threads,
+										const GpuAggKernelBlocks *other);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif							/* GPUAGG_DEVICE_PROBE_OCCUPANCY_H */

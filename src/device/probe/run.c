@@ -145,6 +145,32 @@ run_stages(GpuAggProbeSession *session, double end)
 	return GPUAGG_OK;
 }
 
+/*
+ * Two TLB levels that reach the same, on 4 KiB and on 2 MiB pages, are one:
+ * reaches grow with levels.  The surer one stays.
+ */
+static void
+merge_tlb_levels(GpuAggProbeResult *result)
+{
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < result->nlevels; i++)
+	{
+		GpuAggLevel level = result->levels[i];
+		uint32_t	twin = 0;
+
+		while (twin < n && (level.kind != GPUAGG_LEVEL_TLB ||
+							result->levels[twin].kind != GPUAGG_LEVEL_TLB ||
+							result->levels[twin].reach_bytes != level.reach_bytes))
+			twin++;
+		if (twin == n)
+			result->levels[n++] = level;
+		else if (level.confidence > result->levels[twin].confidence)
+			result->levels[twin] = level;
+	}
+	result->nlevels = n;
+}
+
 /* Of each kind, levels are counted by reach; 4 KiB and 2 MiB pages together. */
 static void
 number_tlb_levels(GpuAggProbeResult *result)
@@ -161,8 +187,7 @@ number_tlb_levels(GpuAggProbeResult *result)
 			const GpuAggLevel *other = &result->levels[j];
 
 			if (other->kind == GPUAGG_LEVEL_TLB &&
-				(other->reach_bytes < level->reach_bytes ||
-				 (other->reach_bytes == level->reach_bytes && j < i)))
+				other->reach_bytes < level->reach_bytes)
 				level->level++;
 		}
 	}
@@ -203,6 +228,7 @@ gpuagg_probe_run(const GpuAggProbeOps *ops, void *device, int effort,
 	session.shuffle = session.machine.warp <= 1;
 	status = run_stages(&session, start + WORKING_SHARE * own.seconds);
 	ops->end(session.probe);
+	merge_tlb_levels(result);
 	number_tlb_levels(result);
 	result->seconds = gpuagg_probe_now() - start;
 	return status;

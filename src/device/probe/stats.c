@@ -42,6 +42,9 @@
 
 #define MAX_SEGMENTS 64
 
+/* Makes a median of deviations a standard one */
+#define STANDARD 1.4826
+
 typedef struct Segment
 {
 	uint32_t	from;			/* points from .. to - 1 */
@@ -67,6 +70,13 @@ compare_doubles(const void *a, const void *b)
 }
 
 double
+gpuagg_stat_sort_median(double *values, size_t n)
+{
+	qsort(values, n, sizeof(double), compare_doubles);
+	return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+double
 gpuagg_stat_median(const double *values, uint32_t n)
 {
 	double		sorted[GPUAGG_STAT_MAX];
@@ -74,8 +84,7 @@ gpuagg_stat_median(const double *values, uint32_t n)
 	if (n > GPUAGG_STAT_MAX)
 		n = GPUAGG_STAT_MAX;
 	memcpy(sorted, values, n * sizeof(double));
-	qsort(sorted, n, sizeof(double), compare_doubles);
-	return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+	return gpuagg_stat_sort_median(sorted, n);
 }
 
 double
@@ -104,9 +113,20 @@ deviation(const double *z, uint32_t n)
 	return sum;
 }
 
+double
+gpuagg_stat_deviation(const double *values, uint32_t n)
+{
+	double		away[GPUAGG_STAT_MAX];
+	double		median = gpuagg_stat_median(values, n);
+
+	for (uint32_t i = 0; i < n && i < GPUAGG_STAT_MAX; i++)
+		away[i] = fabs(values[i] - median);
+	return STANDARD * gpuagg_stat_median(away, n);
+}
+
 /*
  * Standard deviation of a point, from the differences between neighbours: few
- * of them are steps.  1.4826 makes a median of deviations a standard one.
+ * of them are steps.
  */
 static double
 point_noise(const double *z, uint32_t n)
@@ -116,7 +136,7 @@ point_noise(const double *z, uint32_t n)
 	for (uint32_t i = 0; i + 1 < n; i++)
 		difference[i] = fabs(z[i + 1] - z[i]);
 	return fmax(MIN_NOISE,
-				1.4826 / sqrt(2) * gpuagg_stat_median(difference, n - 1));
+				STANDARD / sqrt(2) * gpuagg_stat_median(difference, n - 1));
 }
 
 /* 1.25: a median's standard error against a mean's */

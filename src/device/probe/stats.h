@@ -8,7 +8,7 @@
 
 #include "device/common.h"
 
-/* Of any function here */
+/* Of any function here but sort_median: values, at most */
 #define GPUAGG_STAT_MAX 1024
 
 /* A curve rises from the plateau that ends at one point to the next one's */
@@ -22,6 +22,12 @@ typedef struct GpuAggStep
 
 /* n >= 1 */
 extern double gpuagg_stat_median(const double *values, uint32_t n);
+
+/* The same of any number of values, which it sorts */
+extern double gpuagg_stat_sort_median(double *values, size_t n);
+
+/* A standard deviation that outliers do not move */
+extern double gpuagg_stat_deviation(const double *values, uint32_t n);
 
 /* (max - min) / median; 0 for a median of 0 */
 extern double gpuagg_stat_spread(const double *values, uint32_t n);

@@ -4,7 +4,8 @@
  *
  * Chases over strides that double, each with counts of elements that grow by
  * quarter octaves, give a curve to each stride; pattern.c finds the levels in
- * them, and then the boundary of each is bisected at the stride of its page.
+ * them, and then the boundary of each is looked at closely, at the stride of
+ * its page.
  * All strides are measured once before any is measured again, so that a burst
  * of other work hits one repeat of a point and medians forget it.
  *
@@ -15,6 +16,7 @@
  * last cache 50 and more, with noise of its own), so levels are looked for in
  * windows: among few elements first, which fast caches hold, then among more.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "device/probe/stats.h"
@@ -56,9 +58,46 @@
  */
 #define CPU_JOINED_PAGES 4
 
-/* A boundary lies where this share of the rise is reached: replacement other
- * than LRU lets the curve rise slowly from there on. */
-#define DEPARTED 0.35
+/*
+ * The boundary.  A TLB of sets and ways misses only in the sets that are too
+ * full: of the H200's 256 sets of 8 ways, each entry beyond 2048 costs one, and
+ * the last plateau is reached at 2304.  So the curve is searched for two places:
+ * where it departs from the plateau by more than noise explains, and where it
+ * has risen by half.  The boundary is not after the second, and before the
+ * first only by what noise may hide.
+ *
+ * Entries may be hashed to sets by more of their address than what numbers sets
+ * in order; then entries that begin anywhere fill some sets before others, by
+ * a part of the first and last block of pages.  Blocks that begin at a multiple
+ * of what all sets cover fill them alike: so this chase is aligned.
+ */
+#define PLATEAU_POINTS 8
+
+/*
+ * Plateau: from here to where the curve was last seen low.  And the search goes
+ * as far beyond where it was seen high, for the curve was not aligned.
+ */
+#define PLATEAU_SHARE 0.875
+
+/* What departs, in standard deviations, and shares of the rise at least and at
+ * most; and a timer's own noise as a share of the time */
+#define DEPARTS 4.0
+#define LEAST_DEPARTURE 0.005
+#define MOST_DEPARTURE 0.35
+#define TIMER_NOISE 0.0005
+#define HALF_RISEN 0.5
+
+/* At what seems to be beyond */
+#define LOOKS 2
+
+/*
+ * In a virtual machine a level may be the hypervisor's pages, or what other
+ * guests leave of a TLB: half as sure, and not found rather than guessed when
+ * not even two thirds of the repeats agree.  (On an AMD EPYC's, levels above
+ * that came back in the next session; of those below, none did.)
+ */
+#define GUEST_CONFIDENCE 0.5
+#define GUEST_LEAST (GUEST_CONFIDENCE * 2 / 3)
 
 typedef struct TlbCurves
 {
@@ -76,6 +115,7 @@ typedef struct TlbLevel
 {
 	GpuAggPattern pattern;
 	double		base;			/* y of the slowest cache of its window */
+	uint64_t	align;			/* of the chases that look closely */
 } TlbLevel;
 
 GpuAggTlbPlan
@@ -127,10 +167,10 @@ lay_out(TlbCurves *t, const GpuAggProbeSession *session)
 
 static GpuAggStatus
 chase(const GpuAggProbeSession *session, const TlbCurves *t, uint64_t stride,
-	  uint64_t count, double *y, double *ns)
+	  uint64_t count, uint64_t align, double *y, double *ns)
 {
 	GpuAggChase chase = {
-		.stride = stride, .count = count, .huge = t->huge,
+		.stride = stride, .count = count, .align = align, .huge = t->huge,
 		.shuffle = session->shuffle
 	};
 
@@ -146,7 +186,7 @@ measure_curve(const GpuAggProbeSession *session, TlbCurves *t,
 		double		y = 0;
 		double		ns = 0;
 		GpuAggStatus status = chase(session, t, curve->stride, curve->count[i],
-									&y, &ns);
+									0, &y, &ns);
 
 		if (status != GPUAGG_OK)
 			return status;
@@ -279,55 +319,166 @@ find_levels(TlbCurves *t, TlbLevel levels[GPUAGG_MAX_LEVELS])
 									GPUAGG_MAX_LEVELS);
 		for (uint32_t i = 0; i < found; i++)
 			if (patterns[i].stride <= t->plan.most_page)
-				n = add_level(levels, n, &(TlbLevel) {patterns[i], base});
+				n = add_level(levels, n, &(TlbLevel) {patterns[i], base, 0});
 	}
 	return n;
 }
 
-/* Does the TLB level hold so many entries?  Medians of repeats */
-static GpuAggStatus
-fits(const GpuAggProbeSession *session, const TlbCurves *t,
-	 const TlbLevel *level, uint64_t count, bool *result)
+static uint64_t
+search_end(const TlbCurves *t, const GpuAggPattern *pattern)
 {
-	const GpuAggPattern *pattern = &level->pattern;
+	uint64_t	end = (uint64_t) ((double) pattern->exceeds / PLATEAU_SHARE);
+
+	if (end > t->plan.most_count)
+		end = t->plan.most_count;
+	if (end > t->plan.bytes / pattern->stride)
+		end = t->plan.bytes / pattern->stride;
+	return end > pattern->exceeds ? end : pattern->exceeds;
+}
+
+/* The largest power of two that is a good part of the level, and that there is
+ * memory for */
+static uint64_t
+alignment(const TlbCurves *t, const GpuAggPattern *pattern, uint64_t most)
+{
+	uint64_t	align = pattern->stride;
+
+	while (align * 4 <= pattern->fits * pattern->stride)
+		align *= 2;
+	while (align > 1 && align + most * pattern->stride > t->plan.bytes)
+		align /= 2;
+	return align;
+}
+
+/* y of so many entries of the level, without caches; median of repeats */
+static GpuAggStatus
+look(const GpuAggProbeSession *session, const TlbCurves *t,
+	 const TlbLevel *level, uint64_t count, double *result)
+{
 	double		y[GPUAGG_CURVE_REPEATS];
 	double		dense[GPUAGG_CURVE_REPEATS];
 	double		ns;
-	double		now;
 
 	for (uint32_t r = 0; r < session->repeats; r++)
 	{
-		GpuAggStatus status = chase(session, t, pattern->stride, count, &y[r], &ns);
+		GpuAggStatus status = chase(session, t, level->pattern.stride, count,
+									level->align, &y[r], &ns);
 
 		if (status == GPUAGG_OK)
-			status = chase(session, t, t->dense.stride, count, &dense[r], &ns);
+			status = chase(session, t, t->dense.stride, count, 0, &dense[r], &ns);
 		if (status != GPUAGG_OK)
 			return status;
 	}
-	now = without_caches(level->base, gpuagg_stat_median(y, session->repeats),
-						 gpuagg_stat_median(dense, session->repeats));
-	*result = now < pattern->low + DEPARTED * (pattern->high - pattern->low);
+	*result = without_caches(level->base,
+							 gpuagg_stat_median(y, session->repeats),
+							 gpuagg_stat_median(dense, session->repeats));
 	return GPUAGG_OK;
 }
 
+/* The plateau before the boundary, and from where on y is not of it */
 static GpuAggStatus
-bisect(const GpuAggProbeSession *session, const TlbCurves *t, TlbLevel *level)
+find_plateau(const GpuAggProbeSession *session, const TlbCurves *t,
+			 const TlbLevel *level, double *plateau, double *departs)
 {
-	GpuAggPattern *pattern = &level->pattern;
+	const GpuAggPattern *pattern = &level->pattern;
+	double		rise = pattern->high - pattern->low;
+	double		y[PLATEAU_POINTS];
+	double		noise;
 
-	while (pattern->exceeds - pattern->fits > 1 && !gpuagg_probe_expired(session))
+	for (uint32_t i = 0; i < PLATEAU_POINTS; i++)
 	{
-		uint64_t	middle = (pattern->fits + pattern->exceeds) / 2;
-		bool		low = false;
-		GpuAggStatus status = fits(session, t, level, middle, &low);
+		double		share = PLATEAU_SHARE +
+			(1 - PLATEAU_SHARE) * i / (PLATEAU_POINTS - 1);
+		uint64_t	count = (uint64_t) rint(share * (double) pattern->fits);
+		GpuAggStatus status = look(session, t, level, count < 2 ? 2 : count, &y[i]);
 
 		if (status != GPUAGG_OK)
 			return status;
-		if (low)
-			pattern->fits = middle;
-		else
-			pattern->exceeds = middle;
 	}
+	*plateau = gpuagg_stat_median(y, PLATEAU_POINTS);
+	noise = fmax(gpuagg_stat_deviation(y, PLATEAU_POINTS), TIMER_NOISE * *plateau);
+	*departs = *plateau + fmin(fmax(DEPARTS * noise, LEAST_DEPARTURE * rise),
+							   MOST_DEPARTURE * rise);
+	return GPUAGG_OK;
+}
+
+/*
+ * Bisects for the last count whose y is below, while there is time.  What is
+ * above is looked at again, for other work only slows down.
+ */
+static GpuAggStatus
+bisect(const GpuAggProbeSession *session, const TlbCurves *t,
+	   const TlbLevel *level, double below, uint64_t *fits, uint64_t *exceeds)
+{
+	while (*exceeds - *fits > 1 && !gpuagg_probe_expired(session))
+	{
+		uint64_t	middle = (*fits + *exceeds) / 2;
+		double		y = INFINITY;
+
+		for (int looks = 0; looks < LOOKS && y >= below; looks++)
+		{
+			double		now = 0;
+			GpuAggStatus status = look(session, t, level, middle, &now);
+
+			if (status != GPUAGG_OK)
+				return status;
+			y = fmin(y, now);
+		}
+		if (y < below)
+			*fits = middle;
+		else
+			*exceeds = middle;
+	}
+	return GPUAGG_OK;
+}
+
+uint64_t
+gpuagg_tlb_entries(uint64_t departs, uint64_t half, double hidden)
+{
+	/* so many entries may the curve have risen over before it was seen to, and
+	 * noise may be as much again */
+	uint64_t	early = (uint64_t) (2 * hidden / (HALF_RISEN - hidden) *
+									(double) (half - departs));
+	uint64_t	least = early < departs ? departs - early : 1;
+	uint64_t	most = half - 1;
+	uint64_t	round = 1;
+
+	if (most <= departs)
+		return departs;
+	while (most / (round * 2) * (round * 2) >= least)
+		round *= 2;
+	return most / round * round;
+}
+
+/* Looks closely; without time for it, what the curves said stays. */
+static GpuAggStatus
+find_boundary(const GpuAggProbeSession *session, const TlbCurves *t,
+			  TlbLevel *level)
+{
+	GpuAggPattern *pattern = &level->pattern;
+	double		rise = pattern->high - pattern->low;
+	uint64_t	fits = (uint64_t) (PLATEAU_SHARE * (double) pattern->fits);
+	uint64_t	below = fits;
+	uint64_t	half = search_end(t, pattern);
+	uint64_t	departed;
+	uint64_t	entries;
+	double		plateau = 0;
+	double		departs = 0;
+	GpuAggStatus status;
+
+	level->align = alignment(t, pattern, half);
+	status = find_plateau(session, t, level, &plateau, &departs);
+	if (status == GPUAGG_OK)
+		status = bisect(session, t, level, plateau + HALF_RISEN * rise, &below, &half);
+	departed = half;
+	if (status == GPUAGG_OK)
+		status = bisect(session, t, level, departs, &fits, &departed);
+	if (status != GPUAGG_OK || half - below > 1 || departed - fits > 1)
+		return status;
+	entries = gpuagg_tlb_entries(fits, half, (departs - plateau) / rise);
+	pattern->confidence *= 1 - fabs((double) entries - (double) fits) /
+		(double) (entries > fits ? entries : fits);
+	pattern->fits = entries;
 	return GPUAGG_OK;
 }
 
@@ -345,10 +496,13 @@ report(const GpuAggProbeSession *session, const TlbCurves *t,
 		.miss_ns = (pattern->high - pattern->low) * t->ns_per_y,
 		.hit_cycles = pattern->low * cycles,
 		.miss_cycles = (pattern->high - pattern->low) * cycles,
-		.confidence = pattern->confidence * t->nrepeats / session->repeats,
+		.confidence = pattern->confidence * t->nrepeats / session->repeats *
+		(session->machine.guest ? GUEST_CONFIDENCE : 1),
 		.searched_bytes = t->plan.bytes
 	};
 
+	if (session->machine.guest && level.confidence < GUEST_LEAST)
+		return;
 	gpuagg_probe_level(session->result, &level);
 }
 
@@ -366,7 +520,7 @@ probe_curves(const GpuAggProbeSession *session, TlbCurves *t)
 	n = find_levels(t, levels);
 	for (uint32_t i = 0; i < n; i++)
 	{
-		status = bisect(session, t, &levels[i]);
+		status = find_boundary(session, t, &levels[i]);
 		if (status != GPUAGG_OK)
 			return status;
 		report(session, t, &levels[i].pattern);

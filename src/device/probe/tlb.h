@@ -23,6 +23,16 @@ extern GpuAggTlbPlan gpuagg_tlb_plan(const GpuAggProbeMachine *machine,
 									 uint64_t cache_bytes);
 
 /*
+ * Entries of a level whose curve is seen to depart from its plateau after
+ * `departs` elements and has risen by half at `half` (> departs); `hidden` is
+ * the share of the rise, below a half, that noise may hide.  Of what lies
+ * between, the roundest number: a TLB has sets times ways.  Where the curve
+ * rises at once there is nothing between.
+ */
+extern uint64_t gpuagg_tlb_entries(uint64_t departs, uint64_t half,
+								   double hidden);
+
+/*
  * Adds the levels found to the result, by reach.  huge: on the host's 2 MiB
  * pages; a device that refuses those adds none.
  */
