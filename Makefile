@@ -76,7 +76,7 @@ EXTENSION = gpuagg
 DATA = sql/gpuagg--1.0.sql
 MODULE_big = gpuagg
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/planner/*.c \
-	src/executor/*.c src/profile/*.c src/service/*.c src/device/host/*.c \
+	src/executor/*.c src/profile/*.c src/service/*.c src/device/*.c src/device/host/*.c \
 	src/device/probe/*.c)))
 
 PG_CPPFLAGS = -I$(srcdir)/src

@@ -16,12 +16,19 @@
 #include <stdlib.h>
 
 #include "cuda/cuda_device.h"
+#include "cuda/scoped.h"
 
 /*
  * Block-local tables are given up for the rest of a task when more rows than
  * one in so many miss them.
  */
 #define LOCAL_MISS_SHARE 4
+
+/*
+ * They are taken up where more groups had been expected than there are, once a
+ * group has had so many rows.
+ */
+#define LOCAL_GROUP_ROWS 64
 
 /* Where in the staging memory the upload begins */
 #define UPLOAD_OFF 256
@@ -205,16 +212,36 @@ batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 		gpuagg_cuda_notify(task, error);
 }
 
-/*
- * Groups the rows that are still valid, or lists those that pass the filter,
- * and sends the counters to the host.
- */
+/* The kernel that does with the rows what the task is for */
 static bool
-batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error)
+batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
+			 GpuAggError *error)
 {
 	const GpuAggLocalShape none = {0, 0, 0};
 	const GpuAggProgram *p = batch->program;
 	const uint32_t scratch_stride = (uint32_t) gpuagg_cuda_scratch_bytes(p, 1);
+	const uint32_t blocks = task->batch_blocks;
+	cudaStream_t stream = task->lane->group;
+
+	if (task->scoped != NULL)
+		return gpuagg_cuda_scoped_chunk(task->scoped, batch->plan, p, &batch->chunk, scratch,
+										scratch_stride, blocks, error) == GPUAGG_OK;
+	if (p->select)
+		gpuagg_cuda_select(batch->plan, &batch->chunk, scratch, scratch_stride, blocks, stream);
+	else
+		gpuagg_cuda_group(batch->plan, &batch->chunk, &task->table, local ? &task->local : &none,
+						  task->plan->stride, scratch, scratch_stride, blocks, stream);
+	return true;
+}
+
+/*
+ * Groups the rows that are still valid, keeps them as records, or lists those
+ * that pass the filter, and sends the counters to the host.
+ */
+static bool
+batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error)
+{
+	const GpuAggProgram *p = batch->program;
 	cudaStream_t stream = task->lane->group;
 	size_t		scratch_bytes;
 	char	   *scratch;
@@ -233,13 +260,8 @@ batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error
 		gpuagg_cuda_merge_spill(batch->plan, &batch->chunk, batch->nspilled, &task->table,
 								&launch, stream);
 	}
-	if (p->select)
-		gpuagg_cuda_select(batch->plan, &batch->chunk, scratch, scratch_stride,
-						   task->batch_blocks, stream);
-	else
-		gpuagg_cuda_group(batch->plan, &batch->chunk, &task->table,
-						  local ? &task->local : &none, task->plan->stride, scratch,
-						  scratch_stride, task->batch_blocks, stream);
+	if (!batch_launch(task, batch, local, scratch, error))
+		return false;
 	gpuagg_cuda_free(task, scratch, scratch_bytes, stream);
 	return batch_report(task, batch, error);
 }
@@ -485,6 +507,7 @@ rows_plan_make(GpuAggTask *task, GpuAggError *error)
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return false;
 	}
+	task->rows_plan->scope = task->plan->scope;
 	task->device_rows_plan = gpuagg_cuda_task_upload(task, task->rows_plan,
 													 task->rows_plan_bytes,
 													 &task->rows_plan_staging, error);
@@ -557,18 +580,43 @@ report_times(GpuAggTask *task, const GpuAggBatch *batch)
 	stats->link_bytes += (uint64_t) batch->chunk.npages * GPUAGG_PAGE_BYTES;
 }
 
-/* Are block-local tables worth it? */
 static void
-local_judge(GpuAggTask *task, const GpuAggBatchHead *head)
+local_switch(GpuAggTask *task, GpuAggStrategy strategy)
 {
-	if (task->local.capacity == 0)
+	task->local_settled = true;
+	task->strategy = gpuagg_strategy_name(strategy);
+	task->stats.switches++;
+}
+
+/*
+ * Are block-local tables worth it, after all or no more?  Once decided, it
+ * stays so.
+ */
+static void
+local_judge(GpuAggTask *task, const GpuAggReport *report)
+{
+	const GpuAggBatchHead *head = &report->batch;
+	const uint32_t windows = task->plan->scope.count > 1 ? task->plan->scope.count : 1;
+
+	if (task->scoped != NULL || task->local_settled || task->forced != GPUAGG_STRATEGY_AUTO ||
+		gpuagg_cuda_program(task->plan)->nkeys == 0)
 		return;
-	task->rows_grouped += head->rows_passed + head->overflow;
+	/* of those that passed, the window has its share */
+	task->rows_grouped += head->rows_passed / windows + head->overflow;
 	task->local_misses += head->local_misses;
-	if (task->local_misses * LOCAL_MISS_SHARE <= task->rows_grouped)
-		return;
-	task->local.capacity = 0;
-	task->strategy = "single-pass";
+	if (task->local.capacity > 0)
+	{
+		if (task->local_misses * LOCAL_MISS_SHARE <= task->rows_grouped)
+			return;
+		task->local.capacity = 0;
+		local_switch(task, GPUAGG_STRATEGY_SINGLE_PASS);
+	}
+	else if (report->table.count * LOCAL_GROUP_ROWS <= task->rows_grouped)
+	{
+		gpuagg_cuda_task_local(task, (double) report->table.count);
+		if (task->local.capacity > 0)
+			local_switch(task, GPUAGG_STRATEGY_BLOCK_LOCAL);
+	}
 }
 
 /* Through grouping once more, into a larger table */
@@ -627,8 +675,11 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		return;
 	}
 	report_times(task, batch);
+	if (task->scoped != NULL)
+		gpuagg_cuda_scoped_settle(task->scoped, batch->chunk.nrows, head->nkept);
+	task->groups = report->table.count;
 	if (!batch->again)
-		local_judge(task, head);
+		local_judge(task, report);
 	if (report_check(head, &error) == GPUAGG_OK)
 	{
 		if (head->overflow > 0 || (head->nspilled > 0 && !batch->again))

@@ -76,7 +76,8 @@ struct GpuAggDevice
 	int			event_fd;
 	char		name[128];
 	uint32_t	sms;
-	GpuAggUnitLimits limits;	/* of each */
+	uint32_t	block_bytes;	/* shared memory that a block may ask for */
+	GpuAggUnitLimits limits;	/* of each multiprocessor */
 	uint32_t	nneeds;
 	GpuAggKernelNeeds needs[GPUAGG_MAX_KERNELS];
 	cudaMemPool_t pool;
@@ -145,6 +146,7 @@ typedef struct GpuAggWindow
 typedef enum GpuAggTaskStage
 {
 	GPUAGG_TASK_INPUT,
+	GPUAGG_TASK_SCOPING,		/* kept rows are grouped */
 	GPUAGG_TASK_SIZING,			/* finish asked for the size of the results */
 	GPUAGG_TASK_RESULTS
 } GpuAggTaskStage;
@@ -184,10 +186,18 @@ struct GpuAggTask
 	uint32_t	generation;		/* counts growths */
 	GpuAggArena *arenas;		/* full ones */
 	GpuAggLocalShape local;		/* capacity 0: not or no more */
+	bool		local_settled;	/* given up, or taken up, while running */
+	GpuAggStrategy forced;		/* AUTO: none */
 	uint32_t	batch_blocks;	/* of the kernel that groups or selects */
 	const char *strategy;
 	uint64_t	rows_grouped;
 	uint64_t	local_misses;
+
+	/* rows that are kept and grouped at the end, instead; else NULL */
+	struct GpuAggScoped *scoped;
+	GpuAggPinned *scoped_report;
+	GpuAggEvents *scoped_events;
+	GpuAggTableRef *scoped_tables;	/* what it left */
 
 	/* batches, in the order of their streams */
 	GpuAggBatch *first;
@@ -195,6 +205,8 @@ struct GpuAggTask
 	GpuAggBatch *polled;
 
 	/* results */
+	GpuAggTableRef *tables;		/* where the groups are */
+	uint32_t	ntables;
 	uint64_t	nruns;
 	uint64_t	next_run;		/* first one not launched */
 	size_t		max_run;		/* bytes of the largest */
@@ -334,11 +346,33 @@ extern GpuAggStatus gpuagg_cuda_task_grow(GpuAggTask *task,
 										  const GpuAggTableHead *head,
 										  uint64_t more, GpuAggError *error);
 
+/* Block-local tables for so many groups from now on, or none */
+extern void gpuagg_cuda_task_local(GpuAggTask *task, double groups);
+
 /* Uploads a plan; the staging memory stays the caller's. */
 extern GpuAggPlan *gpuagg_cuda_task_upload(GpuAggTask *task,
 										   const GpuAggPlan *plan, size_t bytes,
 										   GpuAggPinned **staging,
 										   GpuAggError *error);
+
+/* ---------- kept.cu ---------- */
+
+/* Windows of multi-pass over kept rows: 2^ this, at most */
+#define GPUAGG_KEPT_WINDOWS_LOG2 16
+
+/*
+ * Sets task->scoped if config asks for a strategy that keeps rows, and the
+ * program has records; and then batch_blocks and strategy.
+ */
+extern bool gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config,
+								   GpuAggError *error);
+
+/*
+ * All batches have ended.  False: not done yet, call again when event_fd
+ * fires.  True: *error tells; task->tables has the groups.
+ */
+extern bool gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error);
+extern void gpuagg_cuda_kept_free(GpuAggTask *task);
 
 /* ---------- batch.cu ---------- */
 

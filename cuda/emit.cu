@@ -63,7 +63,7 @@ run_entry(const GpuAggPlan *plan, const GpuAggTableRef *t, uint64_t run, uint32_
 	const uint64_t at = run * GPUAGG_EMIT_SLOTS + n;
 	const char *entry = t->slots + at * plan->stride;
 
-	return at < t->capacity && *(const uint32_t *) entry != 0 ? entry : NULL;
+	return at < t->capacity && (t->dense || *(const uint32_t *) entry != 0) ? entry : NULL;
 }
 
 static __global__ void
@@ -138,7 +138,8 @@ gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table,
 {
 	uint64_t	runs = (table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS;
 
-	size_runs_kernel<<<(uint32_t) runs, EMIT_THREADS, 0, stream>>>(plan, *table, bytes, groups);
+	if (runs > 0)
+		size_runs_kernel<<<(uint32_t) runs, EMIT_THREADS, 0, stream>>>(plan, *table, bytes, groups);
 }
 
 void

@@ -15,6 +15,9 @@
  * the table has no room for at the end is spilled, to be merged behind a
  * larger one.
  *
+ * A task may want only a window of the hash space: a row outside of it is
+ * through when it is hashed.
+ *
  * A local entry is found by the bytes of its keys: -0 and 0, NaNs, and char(n)
  * with more or fewer blanks get entries of their own, which become one group
  * when they are merged.  All threads touch shared heads and keys by atomics
@@ -32,53 +35,6 @@
 
 /* Entries that a row looks at in its local table */
 #define LOCAL_PROBES 16
-
-/* Does the row enter this transition?  Errors go to *errors. */
-static __device__ bool
-row_enters(const GpuAggTransition *t, const GpuAggValue *reg, const uint8_t *st,
-		   uint32_t *errors)
-{
-	uint8_t		state;
-
-	if (t->filter != GPUAGG_NO_REG)
-	{
-		state = st[t->filter];
-		*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
-		if (state != GPUAGG_ST_VALUE || reg[t->filter].i == 0)
-			return false;
-	}
-	if (t->arg == GPUAGG_NO_REG)
-		return true;
-	state = st[t->arg];
-	*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
-	if (t->op == GPUAGG_TRANS_SUM_F64_AVG && state == GPUAGG_ST_VALUE &&
-		gpuagg_f64_needs_pg(reg[t->arg].f))
-	{
-		*errors |= GPUAGG_ST_NEEDS_PG;
-		return false;
-	}
-	return state == GPUAGG_ST_VALUE;
-}
-
-static __device__ void
-row_step(uint32_t op, char *state, const GpuAggValue *v)
-{
-	switch (op)
-	{
-		case GPUAGG_TRANS_SUM_F64:
-		case GPUAGG_TRANS_SUM_F64_AVG:
-		case GPUAGG_TRANS_MIN_F64:
-		case GPUAGG_TRANS_MAX_F64:
-			gpuagg_state_step_f64(op, state, v->f);
-			break;
-		case GPUAGG_TRANS_COUNT:
-			gpuagg_state_step_i64(op, state, 0);
-			break;
-		default:
-			gpuagg_state_step_i64(op, state, v->i);
-			break;
-	}
-}
 
 /*
  * The row enters the states of its entry.  Strings first: they alone may find
@@ -227,24 +183,6 @@ local_place(char *shared, const GpuAggPlan *plan, const GpuAggLocalShape *shape,
 
 /* ---------- merging entries ---------- */
 
-/* Adds an entry's states to its group's.  False: the table is full. */
-static __device__ bool
-merge_entry(const GpuAggPlan *plan, const GpuAggProgram *p,
-			const GpuAggTableRef *table, const char *from)
-{
-	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	const EntryKeys keys = {plan, p, from};
-	char	   *entry = table_find(plan, table, keys, keys.hash(), table->limit,
-								   GPUAGG_MAX_PROBES);
-
-	if (entry == NULL)
-		return false;
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-		gpuagg_state_merge(trans[i].op, entry + plan->layout.state_off[i],
-						   from + plan->layout.state_off[i]);
-	return true;
-}
-
 static __device__ void
 local_flush(char *shared, const GpuAggPlan *plan, const GpuAggProgram *p,
 			const GpuAggLocalShape *shape, const GpuAggTableRef *table,
@@ -304,6 +242,12 @@ group_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk *ch
 			continue;
 		}
 		hash = keys.hash();
+		if (!gpuagg_scope_has(plan->scope, hash))
+		{
+			chunk->valid[row] = 0;
+			counts->passed++;
+			continue;
+		}
 		if (LOCAL)
 		{
 			entry = local_place(shared, plan, shape, &keys, hash);

@@ -51,7 +51,7 @@ move_groups_kernel(const GpuAggPlan *plan, const GpuAggTableRef from,
 
 		if ((uint32_t) entry[0] == 0)
 			continue;
-		at = keys.hash() & mask;
+		at = table_home(&to, keys.hash());
 		while (atomicCAS((uint32_t *) (to.slots + at * plan->stride), 0u,
 						 GPUAGG_HEAD_LOCKED) != 0)
 			at = (at + 1) & mask;

@@ -54,6 +54,7 @@ typedef struct GpuAggPlan
 	uint32_t	program_off;	/* of the program, from the plan's start */
 	uint32_t	sampled;		/* only lines of the sample count */
 	GpuAggSample sample;
+	GpuAggScope scope;			/* hashes whose groups are wanted */
 	uint16_t	column_words[GPUAGG_MAX_REGS];
 	char		init_row[GPUAGG_MAX_ROW_BYTES + 8];
 } GpuAggPlan;
@@ -69,6 +70,7 @@ typedef struct GpuAggBatchHead
 	uint32_t	overflow;		/* rows that found no place */
 	uint32_t	nspilled;		/* groups of block-local tables that did */
 	uint32_t	local_misses;	/* rows that block-local tables had no room for */
+	uint32_t	nkept;			/* rows that became records */
 } GpuAggBatchHead;
 
 /* One page of a batch */
@@ -111,6 +113,8 @@ typedef struct GpuAggTableRef
 	char	   *arena;
 	uint64_t	arena_bytes;
 	GpuAggTableHead *head;
+	GpuAggScope scope;			/* window of its hashes: places are spread */
+	bool		dense;			/* no hash table: every entry is a group */
 } GpuAggTableRef;
 
 /* Block-local tables: `copies` of `capacity` entries in shared memory. */
@@ -206,6 +210,7 @@ typedef struct GpuAggKernelRef
 extern const GpuAggKernelRef gpuagg_cuda_decode_kernels[];
 extern const GpuAggKernelRef gpuagg_cuda_group_kernels[];	/* [local][wide] */
 extern const GpuAggKernelRef gpuagg_cuda_select_kernels[];	/* [wide] */
+extern const GpuAggKernelRef gpuagg_cuda_pack_kernels[];	/* [wide] */
 extern const GpuAggKernelRef gpuagg_cuda_merge_kernels[];	/* spilled groups */
 extern const GpuAggKernelRef gpuagg_cuda_grow_kernels[];	/* init, move */
 extern const GpuAggKernelRef gpuagg_cuda_emit_kernels[];

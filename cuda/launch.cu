@@ -56,9 +56,11 @@ bool
 gpuagg_cuda_launches_open(GpuAggDevice *d, const cudaDeviceProp *prop, GpuAggError *error)
 {
 	gpuagg_cuda_limits(prop, &d->limits);
+	d->block_bytes = (uint32_t) prop->sharedMemPerBlockOptin;
 	return needs_add(d, gpuagg_cuda_decode_kernels, error) &&
 		needs_add(d, gpuagg_cuda_group_kernels, error) &&
 		needs_add(d, gpuagg_cuda_select_kernels, error) &&
+		needs_add(d, gpuagg_cuda_pack_kernels, error) &&
 		needs_add(d, gpuagg_cuda_merge_kernels, error) &&
 		needs_add(d, gpuagg_cuda_grow_kernels, error) &&
 		needs_add(d, gpuagg_cuda_emit_kernels, error);

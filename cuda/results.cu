@@ -2,9 +2,10 @@
  * results.cu
  *		Groups of a finished task, on their way to the worker's messages.
  *
- * Finishing sizes the table's runs of slots (emit.cu).  Then windows of some
- * megabytes are written on the card and copied to pinned memory, one ahead of
- * the one that is being read.
+ * Groups lie in one or more tables: the task's own, or those that scoped
+ * grouping has left.  Finishing sizes their runs of slots (emit.cu), which are
+ * numbered through.  Then windows of some megabytes are written on the card
+ * and copied to pinned memory, one ahead of the one that is being read.
  */
 #include <stdlib.h>
 
@@ -34,15 +35,29 @@ run_groups(const GpuAggTask *task)
 	return (const uint32_t *) (task->sizes->data + ALIGN(task->nruns * sizeof(uint64_t)));
 }
 
+static uint64_t
+table_runs(const GpuAggTableRef *table)
+{
+	return (table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS;
+}
+
 /* ---------- sizes ---------- */
 
 static bool
 sizes_launch(GpuAggTask *task, GpuAggError *error)
 {
 	cudaStream_t stream = task->lane->group;
+	uint64_t	first = 0;
 	size_t		split;
 
-	task->nruns = (task->table.capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS;
+	if (task->scoped == NULL)
+	{
+		task->tables = &task->table;
+		task->ntables = 1;
+	}
+	task->nruns = 0;
+	for (uint32_t i = 0; i < task->ntables; i++)
+		task->nruns += table_runs(&task->tables[i]);
 	split = ALIGN(task->nruns * sizeof(uint64_t));
 	task->device_sizes_bytes = split + ALIGN(task->nruns * sizeof(uint32_t));
 	task->device_sizes = (char *) gpuagg_cuda_alloc(task, task->device_sizes_bytes, stream, error);
@@ -50,8 +65,13 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 	task->sizes_events = gpuagg_cuda_events(task->device, error);
 	if (task->device_sizes == NULL || task->sizes == NULL || task->sizes_events == NULL)
 		return false;
-	gpuagg_cuda_size(task->device_plan, &task->table, (uint64_t *) task->device_sizes,
-					 (uint32_t *) (task->device_sizes + split), stream);
+	for (uint32_t i = 0; i < task->ntables; i++)
+	{
+		gpuagg_cuda_size(task->device_plan, &task->tables[i],
+						 (uint64_t *) task->device_sizes + first,
+						 (uint32_t *) (task->device_sizes + split) + first, stream);
+		first += table_runs(&task->tables[i]);
+	}
 	return CUDA_LAUNCHED(task->device, task, error) &&
 		CUDA_OK(task->device, task,
 				cudaMemcpyAsync(task->sizes->data, task->device_sizes,
@@ -80,6 +100,7 @@ reached(GpuAggTask *task, cudaEvent_t event, GpuAggError *error)
 static void
 sizes_add(GpuAggTask *task)
 {
+	task->groups = 0;
 	for (uint64_t i = 0; i < task->nruns; i++)
 	{
 		if (run_bytes(task)[i] > task->max_run)
@@ -115,6 +136,28 @@ window_alloc(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 	return w->memory != NULL;
 }
 
+/* Writes n runs from `first` on, of whichever tables they are. */
+static void
+runs_emit(GpuAggTask *task, uint64_t first, uint32_t n, const uint64_t *starts, char *out)
+{
+	for (uint32_t i = 0; n > 0; i++)
+	{
+		const uint64_t runs = table_runs(&task->tables[i]);
+		const uint32_t some = runs - first < n ? (uint32_t) (runs - first) : n;
+
+		if (first >= runs)
+		{
+			first -= runs;
+			continue;
+		}
+		gpuagg_cuda_emit(task->device_plan, &task->tables[i], first, some, starts, out,
+						 task->lane->group);
+		starts += some;
+		n -= some;
+		first = 0;
+	}
+}
+
 /*
  * Puts the next runs on their way.  Starts of runs lie in front of the groups,
  * here and there.
@@ -147,8 +190,7 @@ window_launch(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 				 cudaMemcpyAsync(w->memory, starts, n * sizeof(uint64_t),
 								 cudaMemcpyHostToDevice, stream), error))
 		return false;
-	gpuagg_cuda_emit(task->device_plan, &task->table, first, n, (const uint64_t *) w->memory,
-					 w->memory + skip, stream);
+	runs_emit(task, first, n, (const uint64_t *) w->memory, w->memory + skip);
 	return CUDA_LAUNCHED(task->device, task, error) &&
 		CUDA_OK(task->device, task,
 				cudaMemcpyAsync(w->pinned->data + skip, w->memory + skip,
@@ -187,7 +229,18 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 	}
 	if (task->first != NULL)
 		return false;
-	if (task->stage == GPUAGG_TASK_INPUT)
+	if (task->scoped != NULL && task->stage <= GPUAGG_TASK_SCOPING &&
+		task->fault != GPUAGG_FAULT_FINISH)
+	{
+		if (!gpuagg_cuda_kept_finish(task, error))
+			return false;
+		if (error->status == GPUAGG_OK && sizes_launch(task, error))
+		{
+			task->stage = GPUAGG_TASK_SIZING;
+			return false;
+		}
+	}
+	else if (task->stage <= GPUAGG_TASK_SCOPING)
 	{
 		if (task->fault == GPUAGG_FAULT_FINISH)
 			(void) gpuagg_cuda_injected("finish", error);

@@ -1,13 +1,16 @@
 /*
  * row.cuh
  *		A row of a chunk in one thread: its columns into registers, then the
- *		program.  For the kernels that group rows and those that select them.
+ *		program, and what of it enters which state.  For the kernels that group
+ *		rows, those that pack them and those that select them.
  */
 #ifndef GPUAGG_CUDA_ROW_CUH
 #define GPUAGG_CUDA_ROW_CUH
 
+#include "cuda/atomics.h"
 #include "cuda/kernels.h"
 #include "device/eval.h"
+#include "device/group.h"
 
 typedef enum RowFate
 {
@@ -75,6 +78,54 @@ row_prepare(const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st, uint32_t *err
 		states |= st[keys[i].reg];
 	*errors |= states & ~(uint32_t) GPUAGG_ST_NULL;
 	return GPUAGG_ST_IS_ERROR(states) ? ROW_ERROR : ROW_READY;
+}
+
+/* Does the row enter this transition?  Errors go to *errors. */
+static __device__ __forceinline__ bool
+row_enters(const GpuAggTransition *t, const GpuAggValue *reg, const uint8_t *st,
+		   uint32_t *errors)
+{
+	uint8_t		state;
+
+	if (t->filter != GPUAGG_NO_REG)
+	{
+		state = st[t->filter];
+		*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
+		if (state != GPUAGG_ST_VALUE || reg[t->filter].i == 0)
+			return false;
+	}
+	if (t->arg == GPUAGG_NO_REG)
+		return true;
+	state = st[t->arg];
+	*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
+	if (t->op == GPUAGG_TRANS_SUM_F64_AVG && state == GPUAGG_ST_VALUE &&
+		gpuagg_f64_needs_pg(reg[t->arg].f))
+	{
+		*errors |= GPUAGG_ST_NEEDS_PG;
+		return false;
+	}
+	return state == GPUAGG_ST_VALUE;
+}
+
+/* A value enters a state that is no string. */
+static __device__ __forceinline__ void
+row_step(uint32_t op, char *state, const GpuAggValue *v)
+{
+	switch (op)
+	{
+		case GPUAGG_TRANS_SUM_F64:
+		case GPUAGG_TRANS_SUM_F64_AVG:
+		case GPUAGG_TRANS_MIN_F64:
+		case GPUAGG_TRANS_MAX_F64:
+			gpuagg_state_step_f64(op, state, v->f);
+			break;
+		case GPUAGG_TRANS_COUNT:
+			gpuagg_state_step_i64(op, state, 0);
+			break;
+		default:
+			gpuagg_state_step_i64(op, state, v->i);
+			break;
+	}
 }
 
 /* Sum over the warp, in its first lane */

@@ -288,17 +288,30 @@ struct EntryKeys
 /* ---------- finding ---------- */
 
 /*
+ * Where a hash is at home: by its highest bits, within the window of those that
+ * the table is for.  So a range of hashes is a range of the table, whatever the
+ * capacity.
+ */
+static __device__ __forceinline__ uint64_t
+table_home(const GpuAggTableRef *t, uint64_t hash)
+{
+	/* two steps: of one entry, 64 bits are shifted out */
+	return (gpuagg_scope_spread(t->scope, hash) >> 1) >> __clzll((long long) t->capacity);
+}
+
+/*
  * The entry of these keys, added if need be and the table has fewer than
- * `limit` groups.  NULL: no room, for the entry or for its strings.
+ * `limit` groups; *added is counted up then, and the table's count is the
+ * caller's to update.  NULL: no room, for the entry or for its strings.
  */
 template <typename Keys>
 static __device__ char *
-table_find(const GpuAggPlan *plan, const GpuAggTableRef *t, const Keys &keys,
-		   uint64_t hash, uint64_t limit, uint32_t max_probes)
+table_probe(const GpuAggPlan *plan, const GpuAggTableRef *t, const Keys &keys,
+			uint64_t hash, uint64_t limit, uint32_t max_probes, uint32_t *added)
 {
 	const uint64_t mask = t->capacity - 1;
 	const uint32_t ready = GPUAGG_HEAD_READY | keys.nulls();
-	uint64_t	at = hash & mask;
+	uint64_t	at = table_home(t, hash);
 	uint32_t	probes = 0;
 
 	while (probes < max_probes && probes <= mask)
@@ -309,7 +322,7 @@ table_find(const GpuAggPlan *plan, const GpuAggTableRef *t, const Keys &keys,
 
 		if (seen == 0)
 		{
-			if (*(volatile unsigned long long *) &t->head->count >= limit)
+			if (limit != UINT64_MAX && *(volatile unsigned long long *) &t->head->count >= limit)
 				return NULL;
 			seen = atomicCAS(head, 0u, GPUAGG_HEAD_LOCKED);
 			if (seen == 0)
@@ -319,7 +332,7 @@ table_find(const GpuAggPlan *plan, const GpuAggTableRef *t, const Keys &keys,
 				store_release(head, stored ? ready : 0);
 				if (!stored)
 					return NULL;
-				atomicAdd(&t->head->count, 1ull);
+				*added += 1;
 				return entry;
 			}
 			continue;
@@ -332,6 +345,38 @@ table_find(const GpuAggPlan *plan, const GpuAggTableRef *t, const Keys &keys,
 		probes++;
 	}
 	return NULL;
+}
+
+/* The same for those who have nothing to add up: groups are counted here. */
+template <typename Keys>
+static __device__ char *
+table_find(const GpuAggPlan *plan, const GpuAggTableRef *t, const Keys &keys,
+		   uint64_t hash, uint64_t limit, uint32_t max_probes)
+{
+	uint32_t	added = 0;
+	char	   *entry = table_probe(plan, t, keys, hash, limit, max_probes, &added);
+
+	if (added > 0)
+		atomicAdd(&t->head->count, 1ull);
+	return entry;
+}
+
+/* Adds an entry's states to its group's.  False: the table is full. */
+static __device__ __forceinline__ bool
+merge_entry(const GpuAggPlan *plan, const GpuAggProgram *p,
+			const GpuAggTableRef *table, const char *from)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	const EntryKeys keys = {plan, p, from};
+	char	   *entry = table_find(plan, table, keys, keys.hash(), table->limit,
+								   GPUAGG_MAX_PROBES);
+
+	if (entry == NULL)
+		return false;
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		gpuagg_state_merge(trans[i].op, entry + plan->layout.state_off[i],
+						   from + plan->layout.state_off[i]);
+	return true;
 }
 
 /* ---------- strings as states ---------- */

@@ -100,16 +100,21 @@ arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 								   task->lane->group), error);
 }
 
-/* Block-local tables for as many groups as expected, or none */
+/* Where they are forced, tables are as large as they can be. */
 static void
-local_choose(GpuAggTask *task, double expected)
+local_choose(GpuAggTask *task, double groups)
 {
 	const uint32_t stride = task->plan->stride;
 	GpuAggLocalShape *local = &task->local;
-	uint64_t	capacity = task->plan->layout.nkeys == 0 ? 1 : power_of_two(2 * expected + 16);
+	uint64_t	capacity = task->plan->layout.nkeys == 0 ? 1 : power_of_two(2 * groups + 16);
 	uint32_t	copies = 1;
 
 	memset(local, 0, sizeof(*local));
+	if (task->forced == GPUAGG_STRATEGY_SINGLE_PASS)
+		return;
+	while (task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL && capacity > 1 &&
+		   capacity * stride > LOCAL_MAX_BYTES)
+		capacity /= 2;
 	if (capacity > 1 && capacity < LOCAL_MIN_ENTRIES &&
 		2 * LOCAL_MIN_ENTRIES * stride <= LOCAL_MAX_BYTES)
 		capacity = LOCAL_MIN_ENTRIES;
@@ -123,6 +128,27 @@ local_choose(GpuAggTask *task, double expected)
 	local->limit = capacity == 1 ? 1 : (uint32_t) (capacity * 3 / 4);
 }
 
+/* For the kernel that batches run through; others of the task get the same. */
+static void
+batch_blocks_choose(GpuAggTask *task, const GpuAggProgram *program)
+{
+	const bool	wide = gpuagg_cuda_scratch_bytes(program, 1) > 0;
+	const bool	local = task->local.capacity > 0;
+	const GpuAggKernelRef *ref = program->select ? &gpuagg_cuda_select_kernels[wide] :
+		&gpuagg_cuda_group_kernels[2 * local + wide];
+
+	task->batch_blocks = gpuagg_cuda_batch_blocks(task->device, ref,
+												  gpuagg_cuda_local_bytes(&task->local,
+																		  task->plan->stride));
+}
+
+void
+gpuagg_cuda_task_local(GpuAggTask *task, double groups)
+{
+	local_choose(task, groups);
+	batch_blocks_choose(task, gpuagg_cuda_program(task->plan));
+}
+
 static bool
 groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
 {
@@ -130,6 +156,8 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	double		entries = 2 * config->expected_groups;
 	uint64_t	capacity;
 	double		arena = config->expected_groups * ARENA_GROUP_BYTES;
+
+	task->table.scope = config->scope;
 
 	/* more groups than rows is nobody's estimate */
 	if (entries > 2 * config->expected_rows && config->expected_rows > 0)
@@ -160,9 +188,12 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	if (task->plan->has_strings && !arena_alloc(task, (size_t) arena, error))
 		return false;
 	table_init(task, &task->table, plain);
-	local_choose(task, config->expected_groups);
+	if (config->forced)
+		task->forced = (GpuAggStrategy) config->strategy;
+	gpuagg_cuda_task_local(task, config->expected_groups);
 	task->strategy = plain ? "plain" :
-		task->local.capacity > 0 ? "block-local" : "single-pass";
+		gpuagg_strategy_name(task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL :
+							 GPUAGG_STRATEGY_SINGLE_PASS);
 	return CUDA_LAUNCHED(task->device, task, error);
 }
 
@@ -253,20 +284,6 @@ decode_waits(GpuAggTask *task, GpuAggError *error)
 	return ok;
 }
 
-/* For the kernel that batches run through; others of the task get the same. */
-static void
-batch_blocks_choose(GpuAggTask *task, const GpuAggProgram *program)
-{
-	const bool	wide = gpuagg_cuda_scratch_bytes(program, 1) > 0;
-	const bool	local = task->local.capacity > 0;
-	const GpuAggKernelRef *ref = program->select ? &gpuagg_cuda_select_kernels[wide] :
-		&gpuagg_cuda_group_kernels[2 * local + wide];
-
-	task->batch_blocks = gpuagg_cuda_batch_blocks(task->device, ref,
-												  gpuagg_cuda_local_bytes(&task->local,
-																		  task->plan->stride));
-}
-
 static bool
 task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 			 const GpuAggTaskConfig *config, GpuAggError *error)
@@ -282,15 +299,20 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	}
 	task->plan->sampled = gpuagg_sample_of_lines(&config->sample);
 	task->plan->sample = config->sample;
+	if (program->nkeys > 0)
+		task->plan->scope = config->scope;
 	task->device_plan = gpuagg_cuda_task_upload(task, task->plan, task->plan_bytes,
 												&task->plan_staging, error);
 	if (task->device_plan == NULL)
 		return false;
 	if (program->select)
+	{
 		task->strategy = "select";
-	else if (!groups_begin(task, config, error))
+		batch_blocks_choose(task, program);
+	}
+	else if (!gpuagg_cuda_kept_begin(task, config, error) ||
+			 (task->scoped == NULL && !groups_begin(task, config, error)))
 		return false;
-	batch_blocks_choose(task, program);
 	return decode_waits(task, error);
 }
 
@@ -382,6 +404,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 
 	gpuagg_cuda_batches_free(task);
 	gpuagg_cuda_results_free(task);
+	gpuagg_cuda_kept_free(task);
 	while (task->arenas != NULL)
 	{
 		GpuAggArena *arena = task->arenas;

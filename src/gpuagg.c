@@ -46,6 +46,9 @@ bool		gpuagg_enable = true;
 bool		gpuagg_fallback = true;
 int			gpuagg_debug_require = GPUAGG_ALLOW;
 int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
+int			gpuagg_debug_fault_pass = 0;
+int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
+int			gpuagg_scope_size = 0;
 int			gpuagg_queue_timeout = 30000;
 double		gpuagg_cost_scale = 1;
 char	   *gpuagg_device = NULL;
@@ -63,6 +66,13 @@ static const struct config_enum_entry require_options[] = {
 	{"prefer", GPUAGG_PREFER, false},
 	{"require", GPUAGG_REQUIRE, false},
 	{"forbid", GPUAGG_FORBID, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry strategy_options[] = {
+#define X(name, word, instead) {word, GPUAGG_STRATEGY_##name, false},
+	GPUAGG_STRATEGY_LIST(X)
+#undef X
 	{NULL, 0, false}
 };
 
@@ -164,6 +174,13 @@ check_queue_timeout(int *newval, void **extra, GucSource source)
 }
 
 static bool
+check_scope_size(int *newval, void **extra, GucSource source)
+{
+	return check_range(*newval, 0, INT_MAX,
+					   "0 takes the size from the device's profile; other values are kilobytes, or carry a unit such as '32MB'.");
+}
+
+static bool
 check_host_threads(int *newval, void **extra, GucSource source)
 {
 	return check_range(*newval, 0, GPUAGG_MAX_HOST_THREADS,
@@ -255,6 +272,18 @@ define_user_settings(void)
 							&gpuagg_queue_timeout, 30000, INT_MIN, INT_MAX,
 							PGC_USERSET, GUC_UNIT_MS,
 							check_queue_timeout, NULL, NULL);
+	DefineCustomEnumVariable("gpuagg.strategy",
+							 "How the device groups rows.",
+							 "auto takes what is expected to be fastest; of what device or query do not allow, the next best.",
+							 &gpuagg_strategy, GPUAGG_STRATEGY_AUTO,
+							 strategy_options, PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.scope_size",
+							"Size of the group table that one pass of a multi-pass grouping fills.",
+							"0 takes it from the device's profile.",
+							&gpuagg_scope_size, 0, INT_MIN, INT_MAX,
+							PGC_USERSET, GUC_UNIT_KB | GUC_EXPLAIN,
+							check_scope_size, NULL, NULL);
 }
 
 static void
@@ -272,6 +301,12 @@ define_debug_settings(void)
 							 &gpuagg_debug_fault, GPUAGG_FAULT_NONE,
 							 fault_options, PGC_SUSET, GUC_NOT_IN_SAMPLE,
 							 NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.debug_fault_pass",
+							"For tests: which of a query's tasks gpuagg.debug_fault strikes.",
+							"0 strikes each; a grouping in several passes has a task for each.",
+							&gpuagg_debug_fault_pass, 0, 0, INT_MAX,
+							PGC_SUSET, GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
 }
 
 static void

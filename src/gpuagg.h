@@ -30,7 +30,12 @@ extern bool gpuagg_fallback;	/* gpuagg.fallback, user: after a device
 								 * failure let PostgreSQL's plan answer */
 extern int	gpuagg_debug_require;	/* GpuAggRequire, user */
 extern int	gpuagg_debug_fault; /* GpuAggFaultStage, superuser */
+extern int	gpuagg_debug_fault_pass;	/* of a scan's tasks, the one that it
+										 * strikes; 0: each.  Superuser */
 extern double gpuagg_cost_scale;	/* of the device's part of costs */
+extern int	gpuagg_strategy;	/* GpuAggStrategy, of grouping */
+extern int	gpuagg_scope_size;	/* kB of the table of one pass; 0: from the
+								 * device's profile */
 extern int	gpuagg_queue_timeout;	/* ms to wait for a place on the device
 									 * before PostgreSQL's plan runs instead;
 									 * 0: no limit */

@@ -19,9 +19,10 @@
 #include "layout.h"
 #include "probe.h"
 #include "sample.h"
+#include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 6
+#define GPUAGG_DEVICE_ABI 7
 
 typedef struct GpuAggDevice GpuAggDevice;	/* each device defines its own */
 typedef struct GpuAggTask GpuAggTask;
@@ -46,6 +47,9 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	batches_ahead;	/* batches worth having in flight */
 	uint64_t	link_rate;		/* bytes/s at which it can read pages, as
 								 * measured when it was opened; 0: unknown */
+	uint32_t	strategies;		/* set of GPUAGG_STRATEGY_BIT: ways of grouping
+								 * that it has */
+	uint32_t	pad;
 } GpuAggDeviceInfo;
 
 /*
@@ -101,7 +105,7 @@ typedef struct GpuAggCompletion
 
 typedef struct GpuAggTaskStats
 {
-	uint64_t	groups;
+	uint64_t	groups;			/* of a task that still runs: about */
 	uint64_t	memory_bytes;	/* peak of this task */
 	uint64_t	device_ns;		/* wall time the device worked on it */
 
@@ -111,6 +115,8 @@ typedef struct GpuAggTaskStats
 	uint64_t	kernel_ns;		/* expressions and grouping */
 	uint64_t	link_bytes;		/* bytes of pages read in decode_ns */
 	uint32_t	permille;		/* of a measurement: how far it is */
+	uint32_t	switches;		/* of strategy, for groups were more or fewer than
+								 * expected */
 	const char *strategy;		/* static string: what it ended up doing */
 } GpuAggTaskStats;
 
@@ -132,28 +138,23 @@ typedef enum GpuAggFaultStage
 	GPUAGG_NFAULTS
 } GpuAggFaultStage;
 
-/*
- * How the host device groups what its threads' own tables do not take; forced
- * by tests and experiments.
- */
-typedef enum GpuAggHostGrouping
-{
-	GPUAGG_HOST_AUTO,
-	GPUAGG_HOST_SINGLE_PASS,	/* at once, in tables that all threads share */
-	GPUAGG_HOST_PARTITIONED		/* kept by partition, then aggregated in bulk */
-} GpuAggHostGrouping;
-
 typedef struct GpuAggTaskConfig
 {
 	double		expected_groups;
 	double		expected_rows;
 	uint64_t	memory_limit;	/* bytes this task may use; 0: the device's */
 	GpuAggFaultStage fault;
-	GpuAggHostGrouping host_grouping;
-	uint64_t	host_scope_bytes;	/* that a partition's table should not
-									 * exceed; 0: half of the L2 cache */
 	GpuAggSample sample;		/* BERNOULLI: the device takes no other lines.
 								 * SYSTEM: it is given no other pages */
+	GpuAggScope scope;			/* only groups of this window are wanted; rows
+								 * outside count as scanned and passed.  Without
+								 * keys there are no windows */
+	uint64_t	scope_bytes;	/* that the table of a pass or part should not
+								 * exceed; 0: as the device likes */
+	uint32_t	strategy;		/* GpuAggStrategy: the one expected to be
+								 * fastest; AUTO, or what it has not: its own
+								 * choice */
+	uint32_t	forced;			/* 1: and none other, where it can be helped */
 
 	/* of measurements (probe/task.h) only */
 	struct

@@ -36,18 +36,6 @@
 
 /* ---------- keys ---------- */
 
-GPUAGG_FN uint32_t
-gpuagg_key_class(uint32_t type)
-{
-	static const uint8_t classes[] = {
-#define X(name, cls, pagebytes, slotbytes) GPUAGG_CLASS_##cls,
-		GPUAGG_TYPE_LIST(X)
-#undef X
-	};
-
-	return classes[type];
-}
-
 /* The word that a key is hashed as; equal keys have equal words. */
 GPUAGG_FN uint64_t
 gpuagg_key_word_f64(double d)

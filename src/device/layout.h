@@ -57,6 +57,18 @@ gpuagg_type_slot_bytes(uint32_t type)
 }
 
 GPUAGG_FN uint32_t
+gpuagg_key_class(uint32_t type)
+{
+	static const uint8_t classes[] = {
+#define X(name, cls, pagebytes, slotbytes) GPUAGG_CLASS_##cls,
+		GPUAGG_TYPE_LIST(X)
+#undef X
+	};
+
+	return classes[type];
+}
+
+GPUAGG_FN uint32_t
 gpuagg_transition_bytes(uint32_t op)
 {
 	static const uint8_t bytes[] = {

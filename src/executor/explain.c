@@ -17,10 +17,12 @@
 #include "postgres.h"
 
 #include "executor/explain.h"
+#include "executor/passes.h"
 #include "gpuagg.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
+#include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -186,6 +188,25 @@ explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
 		ExplainPropertyInteger("Profile Number", NULL, info->profile, es);
 }
 
+/* How the device would group now; what ran is told by ANALYZE */
+static void
+explain_strategy(const GpuAggScan *node, ExplainState *es)
+{
+	GpuAggStrategyChoice choice;
+
+	if (!es->costs || !(es->verbose || es->format != EXPLAIN_FORMAT_TEXT))
+		return;
+	gpuagg_passes_choose(node, RelationGetNumberOfBlocks(node->rel), false,
+						 &choice);
+	if (choice.strategy == GPUAGG_STRATEGY_AUTO)
+		return;
+	ExplainPropertyText("Planned Strategy",
+						gpuagg_strategy_name(choice.strategy), es);
+	ExplainPropertyUInteger("Planned Passes", NULL, choice.passes * choice.kept_passes, es);
+	ExplainPropertyUInteger("Scope Size", "kB",
+							(uint64) ((choice.scope_bytes + 1023) / 1024), es);
+}
+
 /* ------------------------------------------------------------- ANALYZE --- */
 
 /* As PostgreSQL does, the text format leaves out what did not happen. */
@@ -232,6 +253,22 @@ explain_ns(const char *label, uint64 ns, ExplainState *es)
 		ExplainPropertyFloat(label, "ms", ns / 1e6, 3, es);
 }
 
+/* Of several passes, each has a strategy of its own in its window. */
+static void
+explain_passes(const GpuAggCounters *counters, ExplainState *es)
+{
+	GpuAggStrategy passes = GPUAGG_STRATEGY_MULTI_PASS_NAIVE;
+
+	ExplainPropertyText("Strategy", counters->passes > 1 ?
+						gpuagg_strategy_name(passes) : counters->strategy, es);
+	if (counters->passes > 1)
+		ExplainPropertyText("Pass Strategy", counters->strategy, es);
+	if (counters->passes > 1 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyUInteger("Passes", NULL, counters->passes, es);
+	explain_count("Window Splits", counters->splits, es);
+	explain_count("Strategy Switches", counters->switches, es);
+}
+
 /*
  * By the GPU's own clock, which also runs while it works for others.  Bytes
  * per nanosecond are GB/s.
@@ -266,7 +303,7 @@ explain_timing(GpuAggScan *node, ExplainState *es)
 	if (counters->runs == 0)
 		return;
 	ExplainPropertyText("Device Name", counters->device_name, es);
-	ExplainPropertyText("Strategy", counters->strategy, es);
+	explain_passes(counters, es);
 	ExplainPropertyUInteger("Device Memory", "kB",
 							(counters->memory_bytes + 1023) / 1024, es);
 	ExplainPropertyFloat("Feed Time", "ms",
@@ -318,6 +355,7 @@ gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
 	else if (es->costs)
 		ExplainPropertyText("Device", gpuagg_device, es);
 	explain_prediction(node, timing, es);
+	explain_strategy(node, es);
 	if (!es->analyze ||
 		(counters->runs == 0 && counters->fallback == GPUAGG_FALLBACK_NONE))
 		return;

@@ -90,9 +90,11 @@ struct GpuAggResults
 	Size		memory;
 	Size		memory_limit;
 	BufFile    *file;
+	uint64		file_chunks;	/* that count; others may follow, cut off */
 
 	/* reading: the current chunk and what is left of it */
 	int			next_chunk;
+	uint64		next_file_chunk;
 	char	   *buffer;			/* a chunk of the file */
 	Size		buffer_bytes;
 	const char *at;
@@ -367,6 +369,16 @@ results_write(GpuAggResults *results, GpuAggChunk *head, const char *groups)
 	}
 	BufFileWrite(results->file, head, sizeof(*head));
 	BufFileWrite(results->file, unconstify(char *, groups), head->bytes);
+	results->file_chunks++;
+}
+
+static void
+results_seek(GpuAggResults *results, int file_no, off_t at)
+{
+	if (BufFileSeek(results->file, file_no, at, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not rewind gpuagg's temporary file: %m")));
 }
 
 GpuAggStatus
@@ -395,34 +407,54 @@ gpuagg_results_add(GpuAggResults *results, const char *groups, uint32 count,
 	return GPUAGG_OK;
 }
 
+void
+gpuagg_results_mark(GpuAggResults *results, GpuAggResultsMark *mark)
+{
+	memset(mark, 0, sizeof(*mark));
+	mark->chunks = list_length(results->chunks);
+	mark->file_chunks = results->file_chunks;
+	if (results->file != NULL)
+		BufFileTell(results->file, &mark->file_no, &mark->file_at);
+}
+
+void
+gpuagg_results_cut(GpuAggResults *results, const GpuAggResultsMark *mark)
+{
+	for (int i = mark->chunks; i < list_length(results->chunks); i++)
+	{
+		GpuAggChunk *chunk = list_nth(results->chunks, i);
+
+		results->memory -= sizeof(GpuAggChunk) + chunk->bytes;
+		pfree(chunk);
+	}
+	results->chunks = list_truncate(results->chunks, mark->chunks);
+	results->file_chunks = mark->file_chunks;
+	if (results->file != NULL)
+		results_seek(results, mark->file_no, mark->file_at);
+}
+
 /* ------------------------------------------------------------- reading --- */
 
 void
 gpuagg_results_rewind(GpuAggResults *results)
 {
 	results->next_chunk = 0;
+	results->next_file_chunk = 0;
 	results->left = 0;
-	if (results->file != NULL &&
-		BufFileSeek(results->file, 0, 0, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not rewind gpuagg's temporary file: %m")));
+	if (results->file != NULL)
+		results_seek(results, 0, 0);
 }
 
-/* All of it, or (head of a chunk) nothing at the end of the file */
-static bool
-results_read_exact(BufFile *file, void *to, Size bytes, bool may_end)
+static void
+results_read_exact(BufFile *file, void *to, Size bytes)
 {
 	Size		got = BufFileRead(file, to, bytes);
 
-	if (got == bytes)
-		return true;
-	if (got != 0 || !may_end)
+	if (got != bytes)
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not read gpuagg's temporary file: read only %zu of %zu bytes",
 						got, bytes)));
-	return false;
 }
 
 static bool
@@ -438,9 +470,10 @@ results_next_chunk(GpuAggResults *results)
 		results->left = chunk->count;
 		return true;
 	}
-	if (results->file == NULL ||
-		!results_read_exact(results->file, &head, sizeof(head), true))
+	if (results->next_file_chunk == results->file_chunks)
 		return false;
+	results->next_file_chunk++;
+	results_read_exact(results->file, &head, sizeof(head));
 	if (head.bytes > results->buffer_bytes)
 	{
 		if (results->buffer != NULL)
@@ -448,8 +481,7 @@ results_next_chunk(GpuAggResults *results)
 		results->buffer = MemoryContextAlloc(results->context, head.bytes);
 		results->buffer_bytes = head.bytes;
 	}
-	(void) results_read_exact(results->file, results->buffer, head.bytes,
-							  false);
+	results_read_exact(results->file, results->buffer, head.bytes);
 	results->at = results->buffer;
 	results->left = head.count;
 	return true;

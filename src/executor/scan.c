@@ -2,7 +2,8 @@
  * scan.c
  *		What the nodes GpuAgg and GpuSample share (scan.h).
  *
- * The first call runs one whole task (task.c) and keeps all it answers.  A
+ * The first call runs one whole task (task.c), or one for each window of the
+ * hash space (passes.c), and keeps all they answer.  A
  * task that a GPU fails runs again, as a whole, on the host device.  If no
  * device can answer, the fallback plan does, PostgreSQL's own, which is
  * initialised only then and shows up in EXPLAIN only then.
@@ -21,6 +22,7 @@
 
 #include "executor/executor.h"
 #include "executor/scan.h"
+#include "executor/passes.h"
 #include "executor/task.h"
 #include "gpuagg.h"
 #include "miscadmin.h"
@@ -190,7 +192,7 @@ scan_forget(GpuAggScan *scan)
 	scan->chosen = NULL;
 }
 
-/* One task, with an empty store for what it answers. */
+/* All of the work on one device, with an empty store for what it answers */
 static GpuAggStatus
 scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 			  BlockNumber nblocks, bool host, GpuAggError *error)
@@ -202,16 +204,13 @@ scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 		scan->chosen = gpuagg_chosen_create(query, scan->owner);
 	else
 		scan->results = gpuagg_results_create(scan->info, query, scan->owner);
-	return gpuagg_task_run(scan, program, nblocks, host, error);
+	return gpuagg_passes_run(scan, program, nblocks, host, error);
 }
 
-/*
- * The whole task again on the host device, after a GPU failed it.  What the
- * GPU had asked PostgreSQL to evaluate counts for nothing.
- */
+/* The whole task again on the host device, after a GPU failed it */
 static GpuAggStatus
 scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
-		  BlockNumber nblocks, uint64 evaluated, GpuAggError *error)
+		  BlockNumber nblocks, GpuAggError *error)
 {
 	GpuAggCounters *counters = &scan->counters;
 
@@ -219,7 +218,6 @@ scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
 	counters->redone++;
 	strlcpy(counters->redone_message, error->message,
 			sizeof(counters->redone_message));
-	counters->rows_evaluated = evaluated;
 	ereport(DEBUG1,
 			(errmsg("gpuagg: redoing a task on the host device: %s",
 					error->message)));
@@ -234,7 +232,6 @@ static GpuAggStatus
 scan_run_device(GpuAggScan *scan, GpuAggError *error)
 {
 	BlockNumber nblocks = RelationGetNumberOfBlocks(scan->rel);
-	uint64		evaluated = scan->counters.rows_evaluated;
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
 	GpuAggProgram *program;
 	GpuAggStatus status;
@@ -259,7 +256,7 @@ scan_run_device(GpuAggScan *scan, GpuAggError *error)
 		gpuagg_sample_evaluate(&scan->sample, econtext);
 	status = scan_run_task(scan, program, nblocks, false, error);
 	if (gpuagg_task_redoable(scan, status))
-		status = scan_redo(scan, program, nblocks, evaluated, error);
+		status = scan_redo(scan, program, nblocks, error);
 	return status;
 }
 

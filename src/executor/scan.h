@@ -46,9 +46,12 @@ typedef struct GpuAggCounters
 	instr_time	collect_time;	/* from the first groups to the last */
 
 	/* of the last run */
+	uint32		passes;			/* windows that were grouped one by one */
+	uint32		splits;			/* of windows whose groups did not fit */
+	uint64		switches;		/* of strategy, by the device */
 	char		device[sizeof(((GpuAggDeviceInfo *) 0)->kind)];
 	char		device_name[sizeof(((GpuAggDeviceInfo *) 0)->name)];
-	char		strategy[sizeof(((GpuAggDoneMsg *) 0)->strategy)];
+	char		strategy[sizeof(((GpuAggDoneMsg *) 0)->strategy)];	/* of a pass */
 
 	uint64		redone;			/* tasks that a GPU failed, run again on the
 								 * host device */

@@ -60,6 +60,7 @@ typedef struct GpuAggTodo
 typedef struct GpuAggRun
 {
 	GpuAggScan *scan;
+	GpuAggPass *pass;
 	BlockNumber nblocks;
 	bool		timing;
 	GpuAggClient *client;
@@ -220,16 +221,31 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 	return GPUAGG_OK;
 }
 
+/* Further windows see the same rows and pages again. */
+static bool
+task_is_first(const GpuAggRun *run)
+{
+	return run->pass->scope.index == 0;
+}
+
 static void
 task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 {
 	GpuAggCounters *counters = &run->scan->counters;
 	const GpuAggDeviceInfo *info = gpuagg_client_info(run->client);
 
-	counters->runs++;
-	counters->rows_scanned += msg->rows_scanned;
-	counters->rows_passed += msg->rows_passed;
+	run->pass->rows = msg->rows_passed;
+	run->pass->groups = msg->groups;
+	if (task_is_first(run))
+	{
+		counters->runs++;
+		counters->rows_scanned += msg->rows_scanned;
+		counters->rows_passed += msg->rows_passed;
+		/* adds to tuples_returned, which PostgreSQL's scans count row by row */
+		pgstat_count_index_tuples(run->scan->rel, msg->rows_scanned);
+	}
 	counters->groups += msg->groups;
+	counters->switches += msg->switches;
 	counters->memory_bytes = Max(counters->memory_bytes, msg->memory_bytes);
 	counters->device_ns += msg->device_ns;
 	counters->transfer_ns += msg->transfer_ns;
@@ -240,9 +256,6 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	strlcpy(counters->device, info->kind, sizeof(counters->device));
 	strlcpy(counters->device_name, info->name, sizeof(counters->device_name));
 	strlcpy(counters->strategy, msg->strategy, sizeof(counters->strategy));
-
-	/* adds to tuples_returned, which PostgreSQL's scans count row by row */
-	pgstat_count_index_tuples(run->scan->rel, msg->rows_scanned);
 	run->done = true;
 }
 
@@ -383,7 +396,7 @@ task_evaluate(GpuAggRun *run)
 		if (status != GPUAGG_OK)
 			return status;
 		todo->done++;
-		run->scan->counters.rows_evaluated++;
+		run->scan->counters.rows_evaluated += task_is_first(run);
 		if (gpuagg_rows_full(rows))
 			return task_send_rows(run);
 	}
@@ -463,8 +476,9 @@ task_drive(GpuAggRun *run)
 	status = task_feed(run);
 	if (status == GPUAGG_OK)
 		status = task_collect(run);
-	if (status == GPUAGG_OK)
-		scan->counters.pages += gpuagg_feed_pages(run->feed);
+	run->pass->pages = gpuagg_feed_pages(run->feed);
+	if (status == GPUAGG_OK && task_is_first(run))
+		scan->counters.pages += run->pass->pages;
 	return status;
 }
 
@@ -476,24 +490,23 @@ task_cleanup(int code, Datum arg)
 	gpuagg_client_abort(((GpuAggRun *) DatumGetPointer(arg))->client);
 }
 
-/*
- * The fault "lost" ends the worker; a second time would be of no use to
- * anyone.
- */
 static GpuAggClient *
-task_begin(GpuAggRun *run, const GpuAggProgram *program, bool host)
+task_begin(GpuAggRun *run, const GpuAggProgram *program)
 {
-	const GpuAggPlanInfo *info = run->scan->info;
-	bool		lost = gpuagg_debug_fault == GPUAGG_FAULT_LOST;
+	const GpuAggPass *pass = run->pass;
 	GpuAggClientRequest request = {
 		.program = program,
-		.config.expected_groups = Max(info->est_groups, 0),
-		.config.expected_rows = Max(info->est_rows, 0),
+		.config.expected_groups = pass->expected_groups,
+		.config.expected_rows = Max(run->scan->info->est_rows, 0),
 		.config.sample = run->scan->sample.sample,
-		.config.fault = host && lost ? GPUAGG_FAULT_NONE : gpuagg_debug_fault,
+		.config.scope = pass->scope,
+		.config.strategy = pass->strategy,
+		.config.scope_bytes = pass->scope_bytes,
+		.config.forced = pass->forced,
+		.config.fault = pass->fault,
 		.relid = RelationGetRelid(run->scan->rel),
 		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),
-		.host = host
+		.host = pass->host
 	};
 	GpuAggClient *client;
 	instr_time	start;
@@ -525,17 +538,18 @@ gpuagg_task_redoable(const GpuAggScan *scan, GpuAggStatus status)
 
 GpuAggStatus
 gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
-				BlockNumber nblocks, bool host, GpuAggError *error)
+				BlockNumber nblocks, GpuAggPass *pass, GpuAggError *error)
 {
 	GpuAggRun  *run = palloc0(sizeof(GpuAggRun));
 
 	if (scan->rows != NULL)
 		gpuagg_rows_reset(scan->rows);
 	run->scan = scan;
+	run->pass = pass;
 	run->nblocks = nblocks;
 	run->timing = gpuagg_scan_timing(scan);
 	run->error = error;
-	run->client = task_begin(run, program, host);
+	run->client = task_begin(run, program);
 	if (run->client == NULL)
 		run->status = error->status;
 	else
@@ -549,7 +563,10 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 		if (run->status == GPUAGG_OK)
 			task_end(run);
 		else
+		{
+			gpuagg_client_failed(run->client, &pass->rows, &pass->groups);
 			gpuagg_client_abort(run->client);
+		}
 		gpuagg_feed_end(run->feed);
 	}
 	return run->status;

@@ -9,17 +9,35 @@
 
 #include "executor/scan.h"
 
+/* What a task is to do of a scan's work, and what it did */
+typedef struct GpuAggPass
+{
+	bool		host;			/* on the host device */
+	GpuAggScope scope;			/* the groups that it is to find */
+	double		expected_groups;
+	GpuAggStrategy strategy;
+	uint64		scope_bytes;	/* of the table, that a pass or part touches */
+	bool		forced;
+	GpuAggFaultStage fault;
+
+	/* out; if it failed, until then */
+	uint64		rows;			/* that passed the filter */
+	uint64		groups;
+	uint64		pages;			/* handed over */
+} GpuAggPass;
+
 /*
  * Scans nblocks blocks of the scan's table on the device with a bound
- * program, and leaves the groups in scan->results, or the chosen rows in
- * scan->chosen, and the figures in scan->counters.  Synchronous: when it returns, or raises an error, no task,
- * slot or pin is left.  A status other than GPUAGG_OK: the results are of no
- * use; the host device (host = true: only on that one) or PostgreSQL's plan
- * has to answer.
+ * program, and adds the groups to scan->results, or the chosen rows to
+ * scan->chosen, and the figures to scan->counters: rows and pages only of the
+ * first window, for the others read the same.  Synchronous: when it returns,
+ * or raises an error, no task, slot or pin is left.  A status other than
+ * GPUAGG_OK: what it added to the results is of no use; passes.c knows what to
+ * do.
  */
 extern GpuAggStatus gpuagg_task_run(GpuAggScan *scan,
 									const GpuAggProgram *program,
-									BlockNumber nblocks, bool host,
+									BlockNumber nblocks, GpuAggPass *pass,
 									GpuAggError *error);
 
 /*

@@ -29,11 +29,11 @@
 
 #include <unistd.h>
 
-#include "device/layout.h"
 #include "gpuagg.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "planner/cost.h"
+#include "profile/choose.h"
 
 /* No unit takes longer: a grouping of rows that are all groups of their own */
 #define LARGEST_UNIT_NS 50000.0
@@ -80,28 +80,12 @@ work_outputs(GpuAggWork *work, const GpuAggPlanInfo *info)
 	}
 }
 
-/* What the program does */
-static void
-work_program(GpuAggWork *work, const GpuAggProgram *p)
-{
-	GpuAggLayout layout;
-
-	gpuagg_layout_compute(p, &layout);
-	work->attributes = p->nattrs;
-	work->columns = p->ncolumns;
-	work->filter_instrs = p->filter_instrs;
-	work->instrs = p->ninstrs - p->filter_instrs;
-	work->keys = p->nkeys;
-	work->transitions = p->ntransitions;
-	work->entry_bytes = layout.row_bytes;
-}
-
 static void
 work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 		  const GpuAggPlanInfo *info)
 {
 	memset(work, 0, sizeof(*work));
-	work_program(work, info->program);
+	gpuagg_choose_work(work, info->program);
 	work->pages = input->pages;
 	work->judged_rows = input->rows * (1 - input->allvisfrac);
 	work->lines = input->lines;
@@ -145,8 +129,12 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	GpuAggCost	cost;
 	double		unit;
 
+	GpuAggStrategyChoice choice;
+
 	current_rates(profile, &rates);
 	work_fill(&work, input, info);
+	gpuagg_choose(&work, info->program, false, &choice);
+	work.passes = choice.passes;
 	gpuagg_predict(&rates, &work, &info->predicted);
 	info->profile = profile->id;
 	info->profile_origin = profile->origin;

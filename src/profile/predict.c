@@ -30,10 +30,14 @@
  * OVERLAP_LOSS.  The host device's threads share the cores with the backend
  * that feeds: (feed + kernel * n) / n, but no less than the feed.
  *
+ * Several passes over the pages multiply feed, link, and of the kernel what is
+ * done for rows before they are grouped.
+ *
  * Constants are of one unit of the machines named beside them; a profile's
  * int_ops ceiling scales them to another.
  */
 #include <math.h>
+#include <string.h>
 
 #include "profile/predict.h"
 
@@ -55,6 +59,7 @@
 #define HOST_SHARED_GROUP_NS 75.0
 #define HOST_TOUCHES 2.0		/* the directory, the row */
 #define HOST_CACHE_BYTES (1024.0 * 1024.0)	/* a thread's table (groups.c) */
+#define HOST_PARTS_LEAST 32.0	/* of half an L2 cache (partitions.c) */
 
 /* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
 #define GPU_INT_OPS 1.2e11
@@ -68,6 +73,7 @@
 #define GPU_NEW_GROUP_NS 500.0
 #define GPU_LINK_RATE 40e9		/* where none was measured */
 #define GPU_LOCAL_GROUPS 1000.0
+#define GPU_LOCAL_BYTES (47.0 * 1024)
 
 /* Pages of a batch, and what each costs on top: launches and completion */
 #define BATCH_PAGES 700.0
@@ -116,11 +122,17 @@ slowness(const GpuAggRates *rates, double reference)
 	return ops > 0 ? reference / ops : 1;
 }
 
-/* Bytes of a table of so many groups, half full */
+static double
+passes(const GpuAggWork *work)
+{
+	return fmax(1, work->passes);
+}
+
+/* Bytes of a pass's table, half full */
 static double
 table_bytes(const GpuAggWork *work)
 {
-	return 2 * work->groups * work->entry_bytes;
+	return 2 * work->groups / passes(work) * work->entry_bytes;
 }
 
 /*
@@ -150,14 +162,15 @@ kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
 	bool		local = work->groups <= GPU_LOCAL_GROUPS;
 	double		atomics = local ? local_atomics(rates, work->groups) :
 		gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8, table_bytes(work));
-	double		ns = (work->lines * GPU_LINE_NS + work->rows * row +
-					  work->passed * pass + work->groups * GPU_NEW_GROUP_NS) * scale;
+	double		ns = (passes(work) * (work->lines * GPU_LINE_NS + work->rows * row +
+									  work->passed * pass) +
+					  work->groups * GPU_NEW_GROUP_NS) * scale;
 
 	if (atomics > 0 && local)
 		ns = fmax(ns, work->passed * work->transitions / atomics * 1e9);
 	else if (atomics > 0)
 		ns += work->passed * (1 + work->transitions) / atomics * 1e9;
-	return ns + work->pages / BATCH_PAGES * GPU_BATCH_NS;
+	return ns + passes(work) * work->pages / BATCH_PAGES * GPU_BATCH_NS;
 }
 
 /*
@@ -193,8 +206,10 @@ kernel_host(const GpuAggRates *rates, const GpuAggWork *work)
 
 	if (work->keys > 0)
 		pass += HOST_GROUP_NS + HOST_KEY_NS * work->keys;
-	return ((work->lines * HOST_LINE_NS + work->rows * row + work->passed * pass) *
-			slowness(rates, HOST_INT_OPS) + groups_host(rates, work)) / rates->units;
+	return ((passes(work) * (work->lines * HOST_LINE_NS + work->rows * row) +
+			 (passes(work) - 1) * work->passed * (HOST_GROUP_NS + HOST_KEY_NS * work->keys) +
+			 work->passed * pass) * slowness(rates, HOST_INT_OPS) +
+			groups_host(rates, work)) / rates->units;
 }
 
 /* The longest of feed, link and kernel, and how they add up */
@@ -248,9 +263,11 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	double		link = rates->ceiling[GPUAGG_CEILING_ZERO_COPY_IN];
 	double		middle;
 
-	p->start = rates->round_trip_ns + (rates->gpu ? GPU_TASK_NS : HOST_TASK_NS);
-	p->feed = work->pages * rates->feed_page_ns + work->judged_rows * JUDGE_NS;
-	p->link = rates->gpu ? work->pages * GPUAGG_PAGE_BYTES /
+	p->start = passes(work) *
+		(rates->round_trip_ns + (rates->gpu ? GPU_TASK_NS : HOST_TASK_NS));
+	p->feed = passes(work) *
+		(work->pages * rates->feed_page_ns + work->judged_rows * JUDGE_NS);
+	p->link = rates->gpu ? passes(work) * work->pages * GPUAGG_PAGE_BYTES /
 		(link > 0 ? link : GPU_LINK_RATE) * 1e9 : 0;
 	p->kernel = rates->gpu ? kernel_gpu(rates, work) : kernel_host(rates, work);
 	p->emit = emit(rates, work);
@@ -265,6 +282,19 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 		p->bound = bound_kernel(rates, work);
 }
 
+double
+gpuagg_predict_input(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	GpuAggWork	pass = *work;
+	GpuAggPrediction p;
+
+	pass.groups = 1;
+	pass.transitions = 0;
+	pass.passes = 1;
+	gpuagg_predict(rates, &pass, &p);
+	return p.startup;
+}
+
 /*
  * PostgreSQL, for comparison: lines of a sample are hashed one by one; a filter's
  * instructions and a grouping's keys and aggregates cost a value each.
@@ -277,6 +307,51 @@ gpuagg_predict_postgres(const GpuAggRates *rates, const GpuAggWork *work)
 		work->passed * (work->keys + work->transitions) * rates->postgres_value_ns +
 		work->groups * rates->postgres_group_ns +
 		work->chosen * rates->postgres_value_ns;
+}
+
+/* The farthest level of a kind that the profile has */
+static double
+reach(const GpuAggRates *rates, GpuAggLevelKind kind)
+{
+	double		bytes = 0;
+
+	for (int i = 0; i < rates->nlevels; i++)
+		if (rates->levels[i].kind == kind)
+			bytes = fmax(bytes, (double) rates->levels[i].reach_bytes);
+	return bytes;
+}
+
+static double
+level2_bytes(const GpuAggRates *rates)
+{
+	for (int i = 0; i < rates->nlevels; i++)
+		if (rates->levels[i].kind == GPUAGG_LEVEL_CACHE && rates->levels[i].level == 2)
+			return (double) rates->levels[i].reach_bytes;
+	return HOST_CACHE_BYTES;
+}
+
+void
+gpuagg_rates_strategy(const GpuAggRates *rates, GpuAggStrategyRates *strategy)
+{
+	memset(strategy, 0, sizeof(*strategy));
+	strategy->local_bytes = rates->gpu ? GPU_LOCAL_BYTES : HOST_CACHE_BYTES;
+	strategy->local_updates = rates->ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024];
+	strategy->cache_bytes = reach(rates, GPUAGG_LEVEL_CACHE);
+	/* of a CPU, entries are those of 4 KiB pages, and misses short */
+	strategy->tlb_bytes = rates->gpu ? reach(rates, GPUAGG_LEVEL_TLB) : 0;
+	if (!rates->gpu)
+	{
+		strategy->part_bytes = level2_bytes(rates) / 2;
+		strategy->parts_least = HOST_PARTS_LEAST;
+	}
+	strategy->stream_bytes = rates->ceiling[GPUAGG_CEILING_MEMORY_READ];
+	strategy->partition_rows = rates->ceiling[GPUAGG_CEILING_PARTITION];
+	strategy->npoints = rates->npoints;
+	for (int i = 0; i < rates->npoints; i++)
+	{
+		strategy->points[i].bytes = rates->points[i].bytes;
+		strategy->points[i].updates = rates->points[i].rate[GPUAGG_RANDOM_ATOMIC8];
+	}
 }
 
 const char *

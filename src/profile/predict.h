@@ -59,6 +59,8 @@ typedef struct GpuAggWork
 	double		keys;
 	double		transitions;
 	double		entry_bytes;	/* of a group in a table */
+	double		passes;			/* over the pages, one for each window of the
+								 * hash space; 0 counts as 1 */
 } GpuAggWork;
 
 /* What bounds a task */
@@ -92,6 +94,14 @@ extern void gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work,
 /* The same task in PostgreSQL: one process, a scan and a hash aggregate; ns */
 extern double gpuagg_predict_postgres(const GpuAggRates *rates,
 									  const GpuAggWork *work);
+
+/* Reading the pages once, up to where rows are grouped; ns */
+extern double gpuagg_predict_input(const GpuAggRates *rates,
+								   const GpuAggWork *work);
+
+/* What strategies of grouping differ by */
+extern void gpuagg_rates_strategy(const GpuAggRates *rates,
+								  GpuAggStrategyRates *strategy);
 
 extern const char *gpuagg_bound_name(GpuAggBound bound);
 

@@ -55,6 +55,8 @@ struct GpuAggClient
 	bool		waiting;		/* counted in device->waiting */
 	TimestampTz deadline;		/* of begin; 0: none */
 	GpuAggDeviceInfo info;
+	uint64		failed_rows;	/* of a FAILED message */
+	uint64		failed_groups;
 };
 
 static uint32 wait_event_slot;
@@ -416,9 +418,13 @@ gpuagg_client_info(const GpuAggClient *client)
 /* ------------------------------------------------------------- messages --- */
 
 static GpuAggStatus
-failed_status(const GpuAggMsg *msg, GpuAggError *error)
+failed_status(GpuAggClient *client, const GpuAggMsg *msg, GpuAggError *error)
 {
-	memcpy(error, &((const GpuAggFailedMsg *) msg)->error, sizeof(*error));
+	const GpuAggFailedMsg *failed = (const GpuAggFailedMsg *) msg;
+
+	client->failed_rows = failed->rows_passed;
+	client->failed_groups = failed->groups;
+	memcpy(error, &failed->error, sizeof(*error));
 	error->message[sizeof(error->message) - 1] = '\0';
 	return error->status;
 }
@@ -438,7 +444,7 @@ detached_status(GpuAggClient *client, GpuAggError *error)
 		const GpuAggMsg *msg = data;
 
 		if (msg->type == GPUAGG_MSG_FAILED)
-			return failed_status(msg, error);
+			return failed_status(client, msg, error);
 	}
 	return set_error_lost(error);
 }
@@ -477,7 +483,7 @@ gpuagg_client_receive(GpuAggClient *client, bool wait, const GpuAggMsg **msg,
 			case SHM_MQ_SUCCESS:
 				*msg = data;
 				if ((*msg)->type == GPUAGG_MSG_FAILED)
-					return failed_status(*msg, error);
+					return failed_status(client, *msg, error);
 				return GPUAGG_OK;
 			case SHM_MQ_DETACHED:
 				return set_error_lost(error);
@@ -488,6 +494,13 @@ gpuagg_client_receive(GpuAggClient *client, bool wait, const GpuAggMsg **msg,
 				break;
 		}
 	}
+}
+
+void
+gpuagg_client_failed(const GpuAggClient *client, uint64 *rows, uint64 *groups)
+{
+	*rows = client->failed_rows;
+	*groups = client->failed_groups;
 }
 
 void

@@ -59,6 +59,13 @@ extern GpuAggStatus gpuagg_client_receive(GpuAggClient *client, bool wait,
 										  const GpuAggMsg **msg, Size *bytes,
 										  GpuAggError *error);
 
+/*
+ * Of a task that a FAILED message ended: how many rows had passed the filter
+ * by then, and the groups found in them.
+ */
+extern void gpuagg_client_failed(const GpuAggClient *client, uint64 *rows,
+								 uint64 *groups);
+
 /* Progress for gpuagg.tasks: pages handed over so far. */
 extern void gpuagg_client_progress(GpuAggClient *client, uint64 pages_done);
 

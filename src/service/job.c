@@ -114,7 +114,9 @@ post_failed(GpuAggWorkerJob *job)
 {
 	GpuAggFailedMsg failed = {
 		.msg.type = GPUAGG_MSG_FAILED,
-		.error = job->failure
+		.error = job->failure,
+		.rows_passed = job->rows_passed,
+		.groups = job->failed_groups
 	};
 
 	job->failure.status = GPUAGG_OK;
@@ -122,7 +124,8 @@ post_failed(GpuAggWorkerJob *job)
 }
 
 /*
- * Once per job, before the client can know that it is over.
+ * Once per job, before the client can know that it is over.  Further windows
+ * of the hash space read the pages again, but their rows are the same.
  */
 static void
 job_count(GpuAggWorkerJob *job)
@@ -130,9 +133,12 @@ job_count(GpuAggWorkerJob *job)
 	if (job->counted)
 		return;
 	job->counted = true;
-	gpuagg_stat_add(GPUAGG_STAT_rows_scanned, job->rows_scanned);
-	gpuagg_stat_add(GPUAGG_STAT_rows_passed, job->rows_passed);
-	gpuagg_stat_add(GPUAGG_STAT_rows_evaluated, job->rows_evaluated);
+	if (job->config.scope.index == 0)
+	{
+		gpuagg_stat_add(GPUAGG_STAT_rows_scanned, job->rows_scanned);
+		gpuagg_stat_add(GPUAGG_STAT_rows_passed, job->rows_passed);
+		gpuagg_stat_add(GPUAGG_STAT_rows_evaluated, job->rows_evaluated);
+	}
 	gpuagg_stat_add(GPUAGG_STAT_pages, job->pages_read);
 	gpuagg_stat_add(GPUAGG_STAT_bytes, job->pages_read * BLCKSZ);
 }
@@ -153,6 +159,7 @@ post_done(GpuAggWorkerJob *job)
 	done.decode_ns = stats.decode_ns;
 	done.kernel_ns = stats.kernel_ns;
 	done.link_bytes = stats.link_bytes;
+	done.switches = stats.switches;
 	if (stats.strategy != NULL)
 		strlcpy(done.strategy, stats.strategy, sizeof(done.strategy));
 	job_count(job);
@@ -174,7 +181,13 @@ gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error)
 		gpuagg_stat_add(GPUAGG_STAT_errors, 1);
 	job_count(job);
 	if (job->task != NULL)
+	{
+		GpuAggTaskStats stats = {0};
+
+		job->on->ops->task_stats(job->task, &stats);
+		job->failed_groups = stats.groups;
 		job->on->ops->task_cancel(job->task);
+	}
 	job->failure = *error;
 	job->state = GPUAGG_JOB_CLOSING;
 }

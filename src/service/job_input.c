@@ -93,6 +93,10 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	if (!(job->config.expected_groups >= 0) ||
 		!(job->config.expected_rows >= 0) ||
 		job->config.fault >= GPUAGG_NFAULTS ||
+		job->config.strategy >= GPUAGG_NSTRATEGIES ||
+		!gpuagg_scope_valid(job->config.scope) ||
+		(job->config.scope.count > 1 &&
+		 ((const GpuAggProgram *) (begin + 1))->nkeys == 0) ||
 		job->config.sample.method >= GPUAGG_NSAMPLES ||
 		job->config.sample.cutoff > GPUAGG_SAMPLE_ALL)
 	{

@@ -91,6 +91,7 @@ typedef struct GpuAggDoneMsg
 	uint64_t	decode_ns;
 	uint64_t	kernel_ns;
 	uint64_t	link_bytes;
+	uint64_t	switches;		/* of strategy */
 	char		strategy[32];
 } GpuAggDoneMsg;
 
@@ -98,6 +99,8 @@ typedef struct GpuAggFailedMsg
 {
 	GpuAggMsg	msg;
 	GpuAggError error;
+	uint64_t	rows_passed;	/* until then, and groups found in them */
+	uint64_t	groups;
 } GpuAggFailedMsg;
 
 #define GPUAGG_ALIGN8(n) (((n) + 7) & ~((size_t) 7))

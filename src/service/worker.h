@@ -85,6 +85,7 @@ typedef struct GpuAggWorkerJob
 								 * perhaps sent in part; NULL: none */
 	Size		unsent_bytes;
 	GpuAggError failure;		/* to be sent; GPUAGG_OK: none */
+	uint64		failed_groups;	/* found until then */
 	bool		done;			/* DONE was posted */
 	bool		counted;		/* the counters below went to gpuagg.stat */
 

@@ -29,7 +29,7 @@ HEADERS := $(wildcard src/device/*.h)
 # pure C: no CUDA source includes them
 C_HEADERS := $(wildcard src/device/probe/*.h) src/profile/predict.h
 UNIT := $(wildcard test/unit/*_test.c)
-HOST := $(wildcard src/device/host/*.c src/device/probe/*.c) src/profile/predict.c \
+HOST := $(wildcard src/device/*.c src/device/host/*.c src/device/probe/*.c) src/profile/predict.c \
 	$(filter-out $(UNIT),$(wildcard test/unit/*.c))
 CUDA_UNIT := $(wildcard test/unit/*_test.cu)
 CUDA := $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))
@@ -118,8 +118,9 @@ $(KERNELS): $(NATIVE)/kernels/%: $(NATIVE)/opt/obj/test/bench/kernels/%.o \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_opt) -o $@ $^ -lm
 
-$(CUDA_KERNELS): $(NATIVE)/kernels/%: $(NATIVE)/cuda/test/bench/kernels/%.cu.o
+$(CUDA_KERNELS): $(NATIVE)/kernels/%: $(NATIVE)/cuda/test/bench/kernels/%.cu.o \
+		$(NATIVE)/cuda/device.a $(NATIVE)/opt/host.a
 	@mkdir -p $(@D)
-	$(NVCCLINK) -o $@ $^
+	$(NVCCLINK) -o $@ $^ -lpthread
 
 -include $(shell find $(NATIVE) -name '*.d' 2>/dev/null)

@@ -276,6 +276,14 @@ is( $node->safe_psql('postgres',
 	't', 'the host device behind the card is open');
 fake_does();
 redone('kernel', $group, 'fake: a kernel failed', "SET gpuagg.debug_fault = 'kernel'");
+my $windows = "SET gpuagg.strategy = 'multi-pass-naive'; SET gpuagg.scope_size = 1;";
+redone('a fault in the second window', $group, 'fake: a kernel failed',
+	"$windows SET gpuagg.debug_fault = 'kernel'; SET gpuagg.debug_fault_pass = 2");
+like(
+	$node->safe_psql('postgres',
+		"$require $windows SET gpuagg.debug_fault = 'kernel'; SET gpuagg.debug_fault_pass = 2; EXPLAIN (ANALYZE) $group"),
+	qr/^ *Strategy: multi-pass-naive\n.*^ *Passes: \d/ms,
+	'the host device has windows, too');
 fake_does('lost 2');
 redone('lost', $toasted, 'fake: fell off the bus', '');
 $node->safe_psql('postgres', 'SELECT gpuagg.reset_device()');

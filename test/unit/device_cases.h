@@ -23,15 +23,16 @@ typedef struct TestDevice
 	const char *skewed_groups;	/* NULL: either, depending on batches */
 	bool		gpu;
 
-	/* of the host device's tasks */
-	GpuAggHostGrouping host_grouping;
-	uint64_t	host_scope_bytes;
+	/* of its tasks, where a test says nothing else */
+	GpuAggStrategy strategy;	/* forced; AUTO: none */
+	uint64_t	scope_bytes;
 } TestDevice;
 
 int			device_group_cases(const TestDevice *device);
 int			device_growth_cases(const TestDevice *device);
 int			device_value_cases(const TestDevice *device);
 int			device_fault_cases(const TestDevice *device);
+int			device_window_cases(const TestDevice *device);
 int			device_select_cases(const TestDevice *device);
 
 /* GPUs only */

@@ -141,15 +141,37 @@ await_event(void)
 		printf("# event_fd is not readable\n");
 }
 
+/* AUTO: what the configuration says; else all tasks are to group like this. */
+static GpuAggStrategy run_strategy = GPUAGG_STRATEGY_AUTO;
+
+/* What the device under test does in all tests, unless a test asks for more */
+static inline void
+device_forces(GpuAggTaskConfig *config)
+{
+	if (dut.strategy != GPUAGG_STRATEGY_AUTO && !config->forced)
+	{
+		config->strategy = dut.strategy;
+		config->forced = 1;
+	}
+	if (config->scope_bytes == 0)
+		config->scope_bytes = dut.scope_bytes;
+}
+
 static inline bool
 run_begin(Run *run, const TestProgram *p, const GpuAggTaskConfig *config)
 {
 	GpuAggProgram *packed = program_pack(p);
 	GpuAggTaskConfig forced = *config;
 
-	forced.host_grouping = dut.host_grouping;
-	forced.host_scope_bytes = dut.host_scope_bytes;
 	memset(run, 0, sizeof(*run));
+	if (run_strategy == GPUAGG_STRATEGY_AUTO)
+		device_forces(&forced);
+	else
+	{
+		forced.strategy = run_strategy;
+		forced.forced = 1;
+		forced.scope_bytes = 65536; /* many passes over few rows */
+	}
 	OPS->task_begin(device, packed, &forced, &run->task, &run->error);
 	memset(packed, 0x5A, packed->bytes);	/* it has been copied */
 	free(packed);

@@ -14,7 +14,7 @@ static const TestDevice host_device = {
 	.few_groups = "block-local",
 	.many_groups = "partitioned",
 	.skewed_groups = "partitioned",
-	.host_scope_bytes = 16384,
+	.scope_bytes = 16384,
 };
 
 /* From the first row on, with tables of a few dozen groups */
@@ -24,8 +24,8 @@ static const TestDevice host_partitioned = {
 	.few_groups = "partitioned",
 	.many_groups = "partitioned",
 	.skewed_groups = "partitioned",
-	.host_grouping = GPUAGG_HOST_PARTITIONED,
-	.host_scope_bytes = 4096,
+	.strategy = GPUAGG_STRATEGY_PARTITIONED,
+	.scope_bytes = 4096,
 };
 
 static const TestDevice host_single_pass = {
@@ -34,7 +34,7 @@ static const TestDevice host_single_pass = {
 	.few_groups = "single-pass",
 	.many_groups = "single-pass",
 	.skewed_groups = "single-pass",
-	.host_grouping = GPUAGG_HOST_SINGLE_PASS,
+	.strategy = GPUAGG_STRATEGY_SINGLE_PASS,
 };
 
 #endif							/* GPUAGG_HOST_DEVICE_H */

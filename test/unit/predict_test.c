@@ -175,6 +175,7 @@ test_each(const GpuAggRates *rates, const char *device)
 		{"keys", offsetof(GpuAggWork, keys)},
 		{"transitions", offsetof(GpuAggWork, transitions)},
 		{"outputs", offsetof(GpuAggWork, outputs)},
+		{"passes", offsetof(GpuAggWork, passes)},
 		{"numeric outputs", offsetof(GpuAggWork, numeric_outputs)},
 		{"averages", offsetof(GpuAggWork, averages)},
 		{"bytes of a group", offsetof(GpuAggWork, output_bytes)},

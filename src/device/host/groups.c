@@ -17,7 +17,11 @@
  * so that one heavy key does not make all threads queue for its partition,
  * nor one partition's records outnumber all others'.
  *
- * If a strategy is forced, rows go to the partitions from the start.
+ * A task may want only a window of the hash space: rows outside are dropped
+ * once they are hashed, and what is left is hashed over all partitions anew.
+ *
+ * Single pass or partitioned, forced, let rows go to the partitions from the
+ * start; block-local, forced, never passes by the local table.
  */
 #include "device/group.h"
 #include "device/host/groups.h"
@@ -46,21 +50,38 @@
 #define LOCAL_BYPASS_FILLINGS 16
 #define LOCAL_BYPASS_MOST ((uint64_t) 1 << 24)
 
+/* All local tables together take no more than this part of the memory. */
+#define LOCAL_MEMORY_SHARE 8
+
+static void
+local_size(GpuAggGroups *g, int threads)
+{
+	const GpuAggShape *s = g->shape;
+	const uint64_t share = gpuagg_memory_limit(g->memory) / LOCAL_MEMORY_SHARE /
+		(uint64_t) threads;
+
+	/* a row, its hash and hits, and two to four directory entries */
+	size_t		row_bytes = s->layout.row_bytes + 12 + 4 * sizeof(uint64_t);
+
+	g->local_bytes = share < LOCAL_BYTES ? (size_t) share : LOCAL_BYTES;
+	g->local_rows = (uint32_t) (g->local_bytes / row_bytes);
+	if (g->local_rows < 2 * GPUAGG_VECTOR_ROWS)
+		g->local_rows = 2 * GPUAGG_VECTOR_ROWS;
+}
+
 void
 gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
 				   GpuAggMemory *memory, int threads,
 				   const GpuAggTaskConfig *config)
 {
-	/* a row, its hash and hits, and two to four directory entries */
-	size_t		row_bytes = shape->layout.row_bytes + 12 + 4 * sizeof(uint64_t);
-
 	memset(g, 0, sizeof(*g));
 	g->shape = shape;
 	g->memory = memory;
-	g->local_rows = (uint32_t) (LOCAL_BYTES / row_bytes);
-	if (g->local_rows < 2 * GPUAGG_VECTOR_ROWS)
-		g->local_rows = 2 * GPUAGG_VECTOR_ROWS;
+	g->scope = config->scope;
+	local_size(g, threads);
 	gpuagg_partitions_init(&g->partitions, shape, memory, (uint32_t) threads, config);
+	g->begun_with = g->partitions.forced == GPUAGG_STRATEGY_AUTO ?
+		GPUAGG_STRATEGY_BLOCK_LOCAL : g->partitions.forced;
 }
 
 void
@@ -97,7 +118,7 @@ gpuagg_grouper_create(GpuAggGroups *g, uint32_t thread)
 	gpuagg_spiller_init(&grouper->spiller, &g->partitions, thread);
 	gpuagg_table_init(&grouper->local, g->shape, g->memory, NULL,
 					  g->shape->key_mode != GPUAGG_KEYS_NONE);
-	if (g->partitions.grouping != GPUAGG_HOST_AUTO)
+	if (g->begun_with != GPUAGG_STRATEGY_BLOCK_LOCAL)
 		bypass_local(grouper, g->local_rows);
 	return grouper;
 }
@@ -317,7 +338,8 @@ local_is_full(GpuAggGrouper *grouper, GpuAggError *error)
 		status = gpuagg_grouper_flush(grouper, error);
 	if (status != GPUAGG_OK)
 		return status;
-	if (rows >= (uint64_t) groups * LOCAL_REDUCTION)
+	if (grouper->groups->partitions.forced == GPUAGG_STRATEGY_BLOCK_LOCAL ||
+		rows >= (uint64_t) groups * LOCAL_REDUCTION)
 		grouper->bypass_length = 0;
 	else
 		bypass_local(grouper, groups);
@@ -327,7 +349,8 @@ local_is_full(GpuAggGrouper *grouper, GpuAggError *error)
 /* Rows of groups that stayed in the local table go there, others on. */
 static GpuAggStatus
 add_bypassing(GpuAggGrouper *grouper, const GpuAggInputs *in,
-			  const GpuAggKeyBlock *block, uint32_t n, GpuAggError *error)
+			  const GpuAggKeyBlock *block, const uint16_t *sel, uint32_t n,
+			  GpuAggError *error)
 {
 	GpuAggTable *t = &grouper->local;
 	GpuAggSpill spill = {*block, in};
@@ -338,8 +361,8 @@ add_bypassing(GpuAggGrouper *grouper, const GpuAggInputs *in,
 	grouper->bypass_left -= n < grouper->bypass_left ? n : grouper->bypass_left;
 	grouper->bypass = grouper->bypass_left > 0;
 	if (t->nrows == 0)
-		return gpuagg_spill_records(&grouper->spiller, &spill, grouper->spiller.all, n, error);
-	memcpy(grouper->sel, grouper->spiller.all, n * sizeof(uint16_t));
+		return gpuagg_spill_records(&grouper->spiller, &spill, sel, n, error);
+	memcpy(grouper->sel, sel, n * sizeof(uint16_t));
 	found = gpuagg_table_match(t, block, grouper->sel, n, grouper->rows);
 	if (gpuagg_update_rows(t, in, grouper->sel, grouper->rows, found, error) != GPUAGG_OK)
 		return error->status;
@@ -349,18 +372,18 @@ add_bypassing(GpuAggGrouper *grouper, const GpuAggInputs *in,
 
 static GpuAggStatus
 add_local(GpuAggGrouper *grouper, const GpuAggInputs *in,
-		  const GpuAggKeyBlock *block, uint32_t n, GpuAggError *error)
+		  const GpuAggKeyBlock *block, const uint16_t *sel, uint32_t n,
+		  GpuAggError *error)
 {
 	GpuAggTable *t = &grouper->local;
-	const uint16_t *sel = grouper->spiller.all;
 
 	if ((t->nrows + n > grouper->groups->local_rows ||
-		 t->arena.bytes > LOCAL_BYTES) && t->nrows > 0)
+		 t->arena.bytes > grouper->groups->local_bytes) && t->nrows > 0)
 	{
 		if (local_is_full(grouper, error) != GPUAGG_OK)
 			return error->status;
 		if (grouper->bypass)
-			return add_bypassing(grouper, in, block, n, error);
+			return add_bypassing(grouper, in, block, sel, n, error);
 	}
 	t->count_hits = t->nrows > grouper->groups->local_rows / 2;
 	grouper->rows_since_flush += n;
@@ -372,12 +395,37 @@ add_local(GpuAggGrouper *grouper, const GpuAggInputs *in,
 	return gpuagg_update_rows(t, in, sel, grouper->rows, n, error);
 }
 
+/*
+ * Which of n rows belong to the task's window?  Their number; *sel lists them.
+ * Their hashes are spread over all hashes again.
+ */
+static uint32_t
+rows_within(GpuAggGrouper *grouper, uint32_t n, const uint16_t **sel)
+{
+	const GpuAggScope scope = grouper->groups->scope;
+	uint64_t   *hashes = grouper->hashes;
+	uint32_t	found = 0;
+
+	*sel = grouper->spiller.all;
+	if (scope.count <= 1)
+		return n;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		grouper->within[found] = (uint16_t) i;
+		found += gpuagg_scope_has(scope, hashes[i]);
+		hashes[i] = gpuagg_scope_spread(scope, hashes[i]);
+	}
+	*sel = grouper->within;
+	return found;
+}
+
 GpuAggStatus
 gpuagg_grouper_add(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
 				   GpuAggError *error)
 {
 	const GpuAggShape *s = grouper->groups->shape;
 	GpuAggKeyBlock block = {grouper->images, s->key_bytes, grouper->hashes};
+	const uint16_t *sel;
 
 	if (s->key_mode == GPUAGG_KEYS_NONE)
 	{
@@ -389,9 +437,12 @@ gpuagg_grouper_add(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
 	}
 	if (build_keys(grouper, in, n, error) != GPUAGG_OK)
 		return error->status;
+	n = rows_within(grouper, n, &sel);
+	if (n == 0)
+		return GPUAGG_OK;
 	if (grouper->bypass)
-		return add_bypassing(grouper, in, &block, n, error);
-	return add_local(grouper, in, &block, n, error);
+		return add_bypassing(grouper, in, &block, sel, n, error);
+	return add_local(grouper, in, &block, sel, n, error);
 }
 
 GpuAggStatus

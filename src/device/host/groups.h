@@ -13,7 +13,10 @@ typedef struct GpuAggGroups
 {
 	const GpuAggShape *shape;
 	GpuAggMemory *memory;
+	GpuAggScope scope;
+	GpuAggStrategy begun_with;	/* block-local, unless another is forced */
 	uint32_t	local_rows;		/* groups that a local table holds at most */
+	size_t		local_bytes;	/* and bytes of their strings */
 	GpuAggPartitions partitions;
 } GpuAggGroups;
 
@@ -33,6 +36,7 @@ typedef struct GpuAggGrouper
 	uint64_t	hashes[GPUAGG_VECTOR_ROWS];
 	char	   *rows[GPUAGG_VECTOR_ROWS];
 	uint16_t	sel[GPUAGG_VECTOR_ROWS];
+	uint16_t	within[GPUAGG_VECTOR_ROWS]; /* rows of the window */
 	GpuAggSpiller spiller;
 	size_t		bytes;			/* of this whole block */
 } GpuAggGrouper;

@@ -123,6 +123,8 @@ host_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	snprintf(info->name, sizeof(info->name), "%s", device->name);
 	info->memory_used = atomic_load_explicit(&device->memory.used, memory_order_relaxed);
 	info->memory_limit = device->memory.limit;
+	info->strategies = GPUAGG_STRATEGIES_ALWAYS |
+		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED);
 	info->batch_pages = HOST_BATCH_PAGES;
 	info->batches_ahead = device->threads / 4 > HOST_MIN_BATCHES ?
 		(uint32_t) device->threads / 4 : HOST_MIN_BATCHES;

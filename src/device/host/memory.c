@@ -177,6 +177,17 @@ gpuagg_memory_free(GpuAggMemory *m, void *p, size_t bytes)
 	memory_release(m, bytes);
 }
 
+uint64_t
+gpuagg_memory_limit(const GpuAggMemory *m)
+{
+	uint64_t	limit = UINT64_MAX;
+
+	for (; m != NULL; m = m->parent)
+		if (m->limit < limit)
+			limit = m->limit;
+	return limit;
+}
+
 GpuAggStatus
 gpuagg_memory_error(GpuAggMemory *m, GpuAggError *error)
 {

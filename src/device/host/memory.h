@@ -67,6 +67,9 @@ extern uint64_t gpuagg_memory_left(const GpuAggMemory *m);
 /* p may be NULL */
 extern void gpuagg_memory_free(GpuAggMemory *m, void *p, size_t bytes);
 
+/* Bytes that may be used at most, others' included; UINT64_MAX: any */
+extern uint64_t gpuagg_memory_limit(const GpuAggMemory *m);
+
 /* Reports GPUAGG_OUT_OF_MEMORY with the budgets in the message. */
 extern GpuAggStatus gpuagg_memory_error(GpuAggMemory *m, GpuAggError *error);
 

@@ -100,6 +100,25 @@ table_bytes(const GpuAggPartitions *ps, uint64_t rows, uint64_t groups)
 	return estimate * (ps->shape->layout.row_bytes + (double) PARTITION_DIRECTORY_BYTES);
 }
 
+/* What cannot be kept to is not forced. */
+static GpuAggStrategy
+forced_strategy(const GpuAggPartitions *ps, const GpuAggTaskConfig *config)
+{
+	if (!config->forced)
+		return GPUAGG_STRATEGY_AUTO;
+	switch (config->strategy)
+	{
+		case GPUAGG_STRATEGY_BLOCK_LOCAL:
+		case GPUAGG_STRATEGY_SINGLE_PASS:
+			return (GpuAggStrategy) config->strategy;
+		case GPUAGG_STRATEGY_PARTITIONED:
+			return ps->records.possible ? GPUAGG_STRATEGY_PARTITIONED :
+				GPUAGG_STRATEGY_SINGLE_PASS;
+		default:
+			return GPUAGG_STRATEGY_AUTO;
+	}
+}
+
 void
 gpuagg_partitions_init(GpuAggPartitions *ps, const GpuAggShape *shape,
 					   GpuAggMemory *memory, uint32_t threads,
@@ -109,8 +128,7 @@ gpuagg_partitions_init(GpuAggPartitions *ps, const GpuAggShape *shape,
 	ps->shape = shape;
 	ps->memory = memory;
 	ps->threads = threads;
-	ps->grouping = config->host_grouping;
-	ps->scope_bytes = config->host_scope_bytes > 0 ? config->host_scope_bytes : l2_bytes() / 2;
+	ps->scope_bytes = config->scope_bytes > 0 ? config->scope_bytes : l2_bytes() / 2;
 	ps->expected_groups = config->expected_groups;
 	ps->expected_rows = config->expected_rows;
 	pthread_mutex_init(&ps->lock, NULL);
@@ -118,21 +136,18 @@ gpuagg_partitions_init(GpuAggPartitions *ps, const GpuAggShape *shape,
 	atomic_init(&ps->all, NULL);
 	atomic_init(&ps->record_bytes, 0);
 	gpuagg_record_layout_columns(&ps->records, shape);
+	ps->forced = forced_strategy(ps, config);
 }
 
-/*
- * Are records kept, and how many partitions are there?  Strings are not worth
- * it: with them records are so large that, as measured, a single pass is as
- * fast with a million groups and faster with three.
- */
+/* Are records kept, and how many partitions are there? */
 static void
 choose(GpuAggPartitions *ps, uint64_t rows, uint64_t groups)
 {
 	double		tables = table_bytes(ps, rows, groups);
 
 	ps->expected_tables = tables < 1e18 ? (uint64_t) tables : (uint64_t) 1e18;
-	ps->keeps_records = ps->grouping == GPUAGG_HOST_PARTITIONED ||
-		(ps->grouping == GPUAGG_HOST_AUTO && !ps->records.strings &&
+	ps->keeps_records = ps->forced == GPUAGG_STRATEGY_PARTITIONED ||
+		(ps->forced == GPUAGG_STRATEGY_AUTO && ps->records.possible &&
 		 tables > (double) ps->scope_bytes * PARTITION_WORTHWHILE_SCOPES);
 	ps->bits = PARTITION_LEAST_BITS;
 	while (ps->bits < PARTITION_SINGLE_PASS_BITS &&
@@ -189,6 +204,21 @@ gpuagg_partitions_free(GpuAggPartitions *ps)
 	gpuagg_memory_free(ps->memory, all, sizeof(*all) << ps->bits);
 	gpuagg_pieces_destroy(&ps->pieces);
 	pthread_mutex_destroy(&ps->lock);
+}
+
+uint64_t
+gpuagg_partitions_groups(GpuAggPartitions *ps)
+{
+	GpuAggPartition *all = gpuagg_partitions(ps);
+	uint64_t	groups = 0;
+
+	for (uint32_t i = 0; all != NULL && i < 1u << ps->bits; i++)
+	{
+		pthread_mutex_lock(&all[i].lock);
+		groups += all[i].table.nrows;
+		pthread_mutex_unlock(&all[i].lock);
+	}
+	return groups;
 }
 
 void
@@ -301,9 +331,10 @@ expect_groups(const GpuAggPartitions *ps, GpuAggTable *t, const GpuAggRecords *r
 	return gpuagg_table_expect(t, (uint32_t) (groups < most ? groups : most));
 }
 
-GpuAggStatus
-gpuagg_partition_aggregate(GpuAggSpiller *spiller, uint32_t partition,
-						   const GpuAggRecords *records, GpuAggError *error)
+/* Locked. */
+static GpuAggStatus
+aggregate_records(GpuAggSpiller *spiller, uint32_t partition,
+				  const GpuAggRecords *records, GpuAggError *error)
 {
 	GpuAggTable *t = &gpuagg_partitions(spiller->partitions)[partition].table;
 	GpuAggRecordChunk *chunk = NULL;
@@ -320,6 +351,19 @@ gpuagg_partition_aggregate(GpuAggSpiller *spiller, uint32_t partition,
 			return error->status;
 	}
 	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_partition_aggregate(GpuAggSpiller *spiller, uint32_t partition,
+						   const GpuAggRecords *records, GpuAggError *error)
+{
+	GpuAggPartition *part = &gpuagg_partitions(spiller->partitions)[partition];
+	GpuAggStatus status;
+
+	pthread_mutex_lock(&part->lock);
+	status = aggregate_records(spiller, partition, records, error);
+	pthread_mutex_unlock(&part->lock);
+	return status;
 }
 
 /* Aggregate what this thread keeps, free partitions first. */
@@ -343,7 +387,7 @@ aggregate_own(GpuAggSpiller *spiller, GpuAggError *error)
 			pthread_mutex_lock(&all[p].lock);
 		else if (pthread_mutex_trylock(&all[p].lock) != 0)
 			continue;
-		status = gpuagg_partition_aggregate(spiller, p, r, error);
+		status = aggregate_records(spiller, p, r, error);
 		pthread_mutex_unlock(&all[p].lock);
 		gpuagg_records_drop(r, p);
 	}

@@ -23,7 +23,7 @@ typedef struct GpuAggPartitions
 	const GpuAggShape *shape;
 	GpuAggMemory *memory;
 	uint32_t	threads;
-	GpuAggHostGrouping grouping;
+	GpuAggStrategy forced;		/* AUTO: none */
 	size_t		scope_bytes;	/* that a partition's table should not exceed */
 	double		expected_groups;
 	double		expected_rows;
@@ -75,6 +75,9 @@ gpuagg_partitions(GpuAggPartitions *ps)
  * memory.
  */
 extern bool gpuagg_partitions_make(GpuAggPartitions *ps, uint64_t rows, uint64_t groups);
+
+/* Groups in them, while threads add to them */
+extern uint64_t gpuagg_partitions_groups(GpuAggPartitions *ps);
 
 extern void gpuagg_spiller_init(GpuAggSpiller *spiller, GpuAggPartitions *ps,
 								uint32_t thread);

@@ -64,7 +64,7 @@ gpuagg_record_layout_columns(GpuAggRecordLayout *l, const GpuAggShape *shape)
 
 	memset(l, 0, sizeof(*l));
 	l->shape = shape;
-	l->strings = shape->long_keys;
+	l->possible = !shape->long_keys;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 	{
 		GpuAggRecordColumn *column;
@@ -80,10 +80,7 @@ gpuagg_record_layout_columns(GpuAggRecordLayout *l, const GpuAggShape *shape)
 		l->arg_column[i] = column_of(l, trans[i].arg, i, false);
 		column = &l->columns[l->arg_column[i]];
 		if (gpuagg_transition_is_string(trans[i].op))
-		{
-			column->width = sizeof(GpuAggBytes);
-			l->strings = true;
-		}
+			l->possible = false;
 		else if (trans[i].op != GPUAGG_TRANS_COUNT)
 			column->width = sizeof(int64_t);
 	}
@@ -139,7 +136,6 @@ gpuagg_records_create(const GpuAggRecordLayout *layout, GpuAggMemory *memory,
 	r->memory = memory;
 	r->total_bytes = total_bytes;
 	r->lists = (GpuAggRecordList *) (r + 1);
-	gpuagg_arena_init(&r->strings, memory);
 	for (uint32_t p = 0; p < 1u << layout->partition_bits; p++)
 		r->lists[p].n = layout->chunk_rows;
 	gpuagg_records_restart(r);
@@ -153,13 +149,6 @@ count_bytes(GpuAggRecords *r, uint64_t bytes)
 	atomic_fetch_add_explicit(r->total_bytes, bytes, memory_order_relaxed);
 }
 
-static void
-clear_strings(GpuAggRecords *r)
-{
-	count_bytes(r, -(uint64_t) r->strings.bytes);
-	gpuagg_arena_clear(&r->strings);
-}
-
 void
 gpuagg_records_release(GpuAggRecords *r)
 {
@@ -171,7 +160,6 @@ gpuagg_records_release(GpuAggRecords *r)
 		count_bytes(r, -(uint64_t) block->bytes);
 		gpuagg_memory_free(r->memory, block, block->bytes);
 	}
-	clear_strings(r);
 	r->next = NULL;
 	r->left = 0;
 	r->free = NULL;
@@ -328,112 +316,17 @@ column_vector(const GpuAggRecordColumn *column, const GpuAggInputs *in)
 	return column->is_filter ? in->filters[column->transition] : in->args[column->transition];
 }
 
-/* ---------- strings ---------- */
-
-static inline char *
-key_slot(const GpuAggRecords *r, uint32_t k, uint32_t key)
-{
-	const GpuAggShape *s = r->layout->shape;
-
-	return r->chunk[k] + r->layout->images_off + r->at[k] * (size_t) s->key_bytes +
-		s->layout.key_off[key];
-}
-
-/* Bytes of rows' strings that lie outside of their records */
-static size_t
-string_bytes(const GpuAggRecords *r, const GpuAggKeyBlock *block, const GpuAggInputs *in,
-			 const uint16_t *sel, uint32_t n)
-{
-	const GpuAggShape *s = r->layout->shape;
-	const GpuAggKey *keys = gpuagg_program_keys(s->program);
-	size_t		bytes = 0;
-
-	for (uint32_t key = 0; key < s->layout.nkeys; key++)
-		for (uint32_t k = 0; k < n && gpuagg_key_is_string(keys[key].type); k++)
-		{
-			const char *slot = block->images + sel[k] * block->stride + s->layout.key_off[key];
-
-			if (gpuagg_string_slot_is_long(slot))
-				bytes += gpuagg_string_slot_bytes(slot).len;
-		}
-	for (uint32_t c = 0; c < r->layout->ncolumns; c++)
-	{
-		const GpuAggVector *v = column_vector(&r->layout->columns[c], in);
-
-		for (uint32_t k = 0; k < n && r->layout->columns[c].width == sizeof(GpuAggBytes); k++)
-			if (v->clean || v->st[sel[k]] == GPUAGG_ST_VALUE)
-				bytes += v->v.b[sel[k]].len;
-	}
-	return bytes;
-}
-
-static char *
-reserve_strings(GpuAggRecords *r, size_t bytes)
-{
-	size_t		before = r->strings.bytes;
-	char	   *to;
-
-	if (r->bytes + bytes > r->bytes_most)
-		return NULL;
-	to = gpuagg_arena_alloc(&r->strings, bytes);
-	count_bytes(r, r->strings.bytes - before);
-	return to;
-}
-
-static char *
-move_string(GpuAggBytes *b, char *to)
-{
-	if (b->len > 0)
-		memcpy(to, b->data, b->len);
-	b->data = to;
-	return to + b->len;
-}
-
-/* Lets the records just written own their strings. */
-static void
-own_strings(GpuAggRecords *r, uint32_t n, char *to)
-{
-	const GpuAggShape *s = r->layout->shape;
-	const GpuAggKey *keys = gpuagg_program_keys(s->program);
-
-	for (uint32_t key = 0; key < s->layout.nkeys; key++)
-		for (uint32_t k = 0; k < n && gpuagg_key_is_string(keys[key].type); k++)
-		{
-			char	   *slot = key_slot(r, k, key);
-			GpuAggBytes b = gpuagg_string_slot_bytes(slot);
-
-			if (!gpuagg_string_slot_is_long(slot))
-				continue;
-			to = move_string(&b, to);
-			gpuagg_string_slot_store(slot, b);
-		}
-	for (uint32_t c = 0; c < r->layout->ncolumns; c++)
-	{
-		const GpuAggRecordColumn *column = &r->layout->columns[c];
-
-		for (uint32_t k = 0; k < n && column->width == sizeof(GpuAggBytes); k++)
-			if (r->clean[c] || r->chunk[k][column->states_off + r->at[k]] == GPUAGG_ST_VALUE)
-				to = move_string((GpuAggBytes *) (r->chunk[k] + column->values_off) + r->at[k], to);
-	}
-}
-
 uint32_t
 gpuagg_records_add(GpuAggRecords *r, const GpuAggKeyBlock *block,
 				   const GpuAggInputs *in, const uint16_t *sel, uint32_t n)
 {
 	const uint64_t *hashes = block->hashes;
-	size_t		outside = r->layout->strings ? string_bytes(r, block, in, sel, n) : 0;
-	char	   *strings = NULL;
 
-	if (outside > 0 && (strings = reserve_strings(r, outside)) == NULL)
-		return 0;
 	n = place_rows(r, hashes, sel, n);
 	SCATTER(RECORD_HEAD_BYTES, uint64_t, hashes[sel[k]]);
 	scatter_images(r, block, sel, n);
 	for (uint32_t c = 0; c < r->layout->ncolumns; c++)
 		scatter_column(r, c, column_vector(&r->layout->columns[c], in), sel, n);
-	if (strings != NULL)
-		own_strings(r, n, strings);
 	r->kept += n;
 	return n;
 }
@@ -510,7 +403,6 @@ gpuagg_records_drop(GpuAggRecords *r, uint32_t partition)
 void
 gpuagg_records_restart(GpuAggRecords *r)
 {
-	clear_strings(r);
 	r->kept = 0;
 	for (uint32_t c = 0; c < r->layout->ncolumns; c++)
 		r->clean[c] = true;

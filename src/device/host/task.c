@@ -350,7 +350,8 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	}
 	gpuagg_groups_init(&task->groups, task->shape, &task->memory, device->threads, config);
 	task->strategy = program->select ? "select" :
-		task->shape->key_mode == GPUAGG_KEYS_NONE ? "plain" : "block-local";
+		task->shape->key_mode == GPUAGG_KEYS_NONE ? "plain" :
+		gpuagg_strategy_name(task->groups.begun_with);
 	atomic_store(&task->memory.fault, config->fault == GPUAGG_FAULT_MEMORY);
 	*result = task;
 	return GPUAGG_OK;
@@ -653,8 +654,13 @@ next_stage(GpuAggTask *task, GpuAggError *error)
 static void
 name_strategy(GpuAggTask *task)
 {
-	if (gpuagg_partitions(&task->groups.partitions) != NULL)
-		task->strategy = task->groups.partitions.keeps_records ? "partitioned" : "single-pass";
+	const GpuAggPartitions *ps = &task->groups.partitions;
+
+	if (gpuagg_partitions(&task->groups.partitions) == NULL)
+		return;
+	task->strategy = gpuagg_strategy_name(ps->keeps_records ? GPUAGG_STRATEGY_PARTITIONED :
+										  GPUAGG_STRATEGY_SINGLE_PASS);
+	task->switches = task->groups.begun_with == GPUAGG_STRATEGY_BLOCK_LOCAL;
 }
 
 bool
@@ -703,9 +709,11 @@ gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
 {
 	GpuAggPool *pool = task->device->pool;
 
-	stats->groups = task->stage == GPUAGG_TASK_RESULTS ? gpuagg_host_task_groups(task) : 0;
+	stats->groups = task->stage == GPUAGG_TASK_RESULTS ? gpuagg_host_task_groups(task) :
+		gpuagg_partitions_groups(&task->groups.partitions);
 	stats->memory_bytes = atomic_load(&task->memory.peak);
 	stats->strategy = task->strategy;
+	stats->switches = task->switches;
 	gpuagg_pool_lock(pool);
 	stats->device_ns = gpuagg_pool_busy_ns(&task->source);
 	gpuagg_pool_unlock(pool);

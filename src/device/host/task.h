@@ -89,6 +89,7 @@ struct GpuAggTask
 	GpuAggTaskStage stage;
 	GpuAggBatch *last;			/* while flushing or aggregating */
 	const char *strategy;
+	uint32_t	switches;		/* of it */
 	uint32_t	result_table;	/* where task_results is */
 	uint32_t	result_row;
 };

@@ -38,9 +38,9 @@ static TestProgram program;
 static const struct
 {
 	const char *name;
-	GpuAggHostGrouping grouping;
-}			strategies[] = {{"single-pass", GPUAGG_HOST_SINGLE_PASS},
-{"partitioned", GPUAGG_HOST_PARTITIONED}, {"auto", GPUAGG_HOST_AUTO}};
+	GpuAggStrategy strategy;
+}			strategies[] = {{"single-pass", GPUAGG_STRATEGY_SINGLE_PASS},
+{"partitioned", GPUAGG_STRATEGY_PARTITIONED}, {"auto", GPUAGG_STRATEGY_AUTO}};
 
 #define NSTRATEGIES ((int) (sizeof(strategies) / sizeof(strategies[0])))
 
@@ -228,7 +228,8 @@ run(const char *name, int strategy, uint32_t groups, bool counts)
 	double		began = seconds();
 	double		took;
 
-	config.host_grouping = strategies[strategy].grouping;
+	config.strategy = strategies[strategy].strategy;
+	config.forced = config.strategy != GPUAGG_STRATEGY_AUTO;
 	if (gpuagg_host_ops.task_begin(device, &program.head, &config, &task, &error) != GPUAGG_OK)
 		fail(error.message);
 	feed(task);

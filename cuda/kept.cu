@@ -1,0 +1,157 @@
+/*
+ * kept.cu
+ *		Tasks whose rows are kept as records while batches come, and grouped at
+ *		the end: partitioned, or window by window (scoped.h).
+ *
+ * Batches are decoded as always; instead of finding its group, a row is packed
+ * (device/record.h).  When the input has ended, finish steps through scoped
+ * grouping, and never waits for it; what it leaves are tables for results.cu.
+ * Memory is the task's: if records or groups do not fit, the task ends with
+ * OUT_OF_MEMORY, and the client takes a smaller window of the hash space.
+ */
+#include <stdlib.h>
+
+#include "cuda/cuda_device.h"
+#include "cuda/scoped.h"
+
+static void *
+kept_alloc(void *task, size_t bytes, cudaStream_t stream, GpuAggError *error)
+{
+	return gpuagg_cuda_alloc((GpuAggTask *) task, bytes, stream, error);
+}
+
+static void
+kept_free(void *task, void *p, size_t bytes, cudaStream_t stream)
+{
+	gpuagg_cuda_free((GpuAggTask *) task, p, bytes, stream);
+}
+
+/* Windows of which each has no more of the table than a scope */
+static uint32_t
+windows_log2(const GpuAggTaskConfig *config, double groups, uint32_t stride)
+{
+	double		bytes = 2 * groups * stride;
+	uint32_t	log2 = 0;
+
+	while (config->scope_bytes > 0 && bytes > (double) config->scope_bytes &&
+		   log2 < GPUAGG_KEPT_WINDOWS_LOG2)
+	{
+		bytes /= 2;
+		log2++;
+	}
+	return log2;
+}
+
+bool
+gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggScopedMemory memory = {kept_alloc, kept_free, task};
+	const bool	partitioned = config->strategy == GPUAGG_STRATEGY_PARTITIONED;
+	const bool	wide = gpuagg_cuda_scratch_bytes(p, 1) > 0;
+	GpuAggScopedConfig c = {};
+	GpuAggStatus status;
+
+	if (p->select || p->nkeys == 0 ||
+		(!partitioned && config->strategy != GPUAGG_STRATEGY_MULTI_PASS_COPY))
+		return true;
+	task->scoped_report = gpuagg_cuda_pin(task->device, sizeof(GpuAggScopedReport), error);
+	task->scoped_events = gpuagg_cuda_events(task->device, error);
+	if (task->scoped_report == NULL || task->scoped_events == NULL)
+		return false;
+	c.strategy = partitioned ? GPUAGG_SCOPED_PARTITIONED : GPUAGG_SCOPED_SINGLE;
+	c.expected_groups = config->expected_groups / (config->scope.count > 1 ? config->scope.count : 1);
+	c.sms = task->device->sms;
+	c.sm_bytes = task->device->limits.shared_bytes;
+	c.block_bytes = task->device->block_bytes;
+	if (!partitioned)
+		c.windows_log2 = windows_log2(config, c.expected_groups, task->plan->stride);
+	status = gpuagg_cuda_scoped_open(&c, task->plan, task->device_plan, &memory,
+									 (GpuAggScopedReport *) task->scoped_report->data,
+									 task->lane->group, &task->scoped, error);
+	if (status == GPUAGG_UNSUPPORTED)
+	{
+		/* strings, or too many fields: the table serves */
+		gpuagg_cuda_scoped_end(task->scoped);
+		task->scoped = NULL;
+		memset(error, 0, sizeof(*error));
+		return true;
+	}
+	task->strategy = gpuagg_strategy_name((GpuAggStrategy) config->strategy);
+	task->batch_blocks = gpuagg_cuda_batch_blocks(task->device, &gpuagg_cuda_pack_kernels[wide], 0);
+	return status == GPUAGG_OK;
+}
+
+/* ---------- finish ---------- */
+
+/* Everything that has groups, in one list */
+static bool
+tables_list(GpuAggTask *task, GpuAggError *error)
+{
+	const GpuAggTableRef *table = gpuagg_cuda_scoped_table(task->scoped);
+	uint32_t	npieces;
+	const GpuAggScopedPiece *pieces = gpuagg_cuda_scoped_pieces(task->scoped, &npieces);
+
+	task->scoped_tables = (GpuAggTableRef *) calloc(npieces + 1, sizeof(GpuAggTableRef));
+	if (task->scoped_tables == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	task->tables = task->scoped_tables;
+	if (table->slots != NULL)
+		task->tables[task->ntables++] = *table;
+	for (uint32_t i = 0; i < npieces; i++)
+	{
+		GpuAggTableRef *t = &task->tables[task->ntables];
+
+		t->slots = pieces[i].rows;
+		t->capacity = pieces[i].groups;
+		t->dense = true;
+		task->ntables += t->capacity > 0;
+	}
+	return true;
+}
+
+bool
+gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
+{
+	const bool	begun = task->stage == GPUAGG_TASK_SCOPING;
+	cudaStream_t stream = task->lane->group;
+	GpuAggEvents *e = task->scoped_events;
+	GpuAggStatus status;
+
+	if (!begun && !CUDA_OK(task->device, task, cudaEventRecord(e->group, stream), error))
+		return true;
+	task->stage = GPUAGG_TASK_SCOPING;
+	if (begun)
+	{
+		cudaError_t rc = cudaEventQuery(e->done);
+
+		if (rc == cudaErrorNotReady)
+			return false;
+		if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, task,
+							   error) != GPUAGG_OK)
+			return true;
+	}
+	status = gpuagg_cuda_scoped_step(task->scoped, error);
+	if (status == GPUAGG_OK)
+	{
+		if (begun)
+			task->stats.kernel_ns += gpuagg_cuda_elapsed(e->group, e->done);
+		return tables_list(task, error) || error->status != GPUAGG_OK;
+	}
+	if (status != GPUAGG_BUSY)
+		return true;
+	return !CUDA_OK(task->device, task, cudaEventRecord(e->done, stream), error) ||
+		!gpuagg_cuda_notify(task, error);
+}
+
+void
+gpuagg_cuda_kept_free(GpuAggTask *task)
+{
+	gpuagg_cuda_scoped_end(task->scoped);
+	gpuagg_cuda_unpin(task->device, task->scoped_report);
+	gpuagg_cuda_events_free(task->device, task->scoped_events);
+	free(task->scoped_tables);
+}

@@ -1,0 +1,251 @@
+/*
+ * scoped.h
+ *		Grouping of rows that lie in device memory, by one of several
+ *		strategies that keep random access within reach of shared memory, the
+ *		L2 cache or the TLB (issue's paper 000, sections 3 and 5.3).
+ *
+ *		block-local		tables in shared memory; few groups
+ *		single			the table in device memory, all at once
+ *		multi-pass		the same, a window of the hash range a pass; rows are
+ *						read again each time, or kept as records by the first
+ *		spatial			windows side by side, each on multiprocessors of its own
+ *		partitioned		rows are partitioned by hash, at one or two levels,
+ *						until the groups of a partition fit shared memory
+ *
+ * Rows are resident columns (columns.h).  Where a column can be NULL, or
+ * there is anything to compute, rows are packed to records first
+ * (device/record.h); else kernels read columns as they are.
+ *
+ * Nothing here waits for the card.  gpuagg_cuda_scoped_step() is called when
+ * all that it has put into the stream is done; it looks at what came of it
+ * and enqueues what is next: a larger table, another window, more room for
+ * groups.  No row and no group is lost or counted twice by that.
+ */
+#ifndef GPUAGG_CUDA_SCOPED_H
+#define GPUAGG_CUDA_SCOPED_H
+
+#include "cuda/columns.h"
+#include "cuda/scoped_rows.h"
+
+typedef enum GpuAggScopedStrategy
+{
+	GPUAGG_SCOPED_LOCAL,
+	GPUAGG_SCOPED_SINGLE,		/* multi-pass, with windows_log2 > 0 */
+	GPUAGG_SCOPED_SPATIAL,
+	GPUAGG_SCOPED_PARTITIONED
+} GpuAggScopedStrategy;
+
+typedef struct GpuAggScopedConfig
+{
+	GpuAggScopedStrategy strategy;
+	double		expected_groups;
+	uint32_t	sms;			/* multiprocessors of the card */
+	uint32_t	sm_bytes;		/* shared memory of one, for all its blocks */
+	uint32_t	block_bytes;	/* at most, of one block */
+
+	/* 0: chosen from the above */
+	uint64_t	capacity;		/* entries of the table; a power of two */
+	uint64_t	dense_groups;	/* room for groups written out, a piece */
+	uint32_t	local_slots;
+	uint32_t	local_copies;
+	uint32_t	bits[2];		/* of both levels of partitioning */
+
+	/* windows */
+	uint32_t	windows_log2;
+	bool		keep_rows;		/* multi-pass, copy */
+	const uint8_t *sm_windows;	/* spatial: on the device, by %smid */
+} GpuAggScopedConfig;
+
+/* Device memory, in the order of a stream; NULL: *error */
+typedef struct GpuAggScopedMemory
+{
+	void	   *(*alloc) (void *arg, size_t bytes, cudaStream_t stream,
+						  GpuAggError *error);
+	void		(*free) (void *arg, void *p, size_t bytes, cudaStream_t stream);
+	void	   *arg;
+} GpuAggScopedMemory;
+
+/* What comes back after each step: pinned memory of the caller's */
+typedef struct GpuAggScopedReport
+{
+	GpuAggScopedHead head;
+	GpuAggTableHead table;
+} GpuAggScopedReport;
+
+/* Groups written out: rows of layout.h, side by side, in device memory */
+typedef struct GpuAggScopedPiece
+{
+	char	   *rows;
+	uint64_t	groups;
+	uint64_t	capacity;
+} GpuAggScopedPiece;
+
+#define GPUAGG_SCOPED_PIECES 64
+
+typedef struct GpuAggScoped GpuAggScoped;
+
+/*
+ * The plan lies on the device as well; both, and what config points to, stay
+ * until the end.  Columns are described by the caller's array only during
+ * this call.  GPUAGG_UNSUPPORTED: the program has strings, or too many fields.
+ */
+extern GpuAggStatus gpuagg_cuda_scoped_begin(const GpuAggScopedConfig *config,
+											 const GpuAggPlan *plan,
+											 const GpuAggPlan *device_plan,
+											 const GpuAggColumns *columns,
+											 const GpuAggScopedMemory *memory,
+											 GpuAggScopedReport *report,
+											 cudaStream_t stream,
+											 GpuAggScoped **scoped,
+											 GpuAggError *error);
+
+/*
+ * The same where rows arrive in batches: any number of chunks, each packed to
+ * records, before the first step.  Any column may be NULL.
+ */
+extern GpuAggStatus gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config,
+											const GpuAggPlan *plan,
+											const GpuAggPlan *device_plan,
+											const GpuAggScopedMemory *memory,
+											GpuAggScopedReport *report,
+											cudaStream_t stream,
+											GpuAggScoped **scoped,
+											GpuAggError *error);
+
+/*
+ * Packs what is valid in a chunk, and passes; chunk->head counts it.  The
+ * plan, here and there, is that of the chunk's program, which has the same
+ * keys and transitions.  Scratch as gpuagg_cuda_group().
+ */
+extern GpuAggStatus gpuagg_cuda_scoped_chunk(GpuAggScoped *scoped,
+											 const GpuAggPlan *device_plan,
+											 const GpuAggProgram *program,
+											 const GpuAggChunk *chunk, char *scratch,
+											 uint32_t scratch_stride, uint32_t blocks,
+											 GpuAggError *error);
+
+/* A chunk of that many places has come to its end with so many records. */
+extern void gpuagg_cuda_scoped_settle(GpuAggScoped *scoped, uint32_t places,
+									  uint64_t records);
+
+/*
+ * The same where rows arrive in batches: any number of chunks, each packed to
+ * records, before the first step.  Any column may be NULL.
+ */
+extern GpuAggStatus gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config,
+											const GpuAggPlan *plan,
+											const GpuAggPlan *device_plan,
+											const GpuAggScopedMemory *memory,
+											GpuAggScopedReport *report,
+											cudaStream_t stream,
+											GpuAggScoped **scoped,
+											GpuAggError *error);
+
+/*
+ * Packs what is valid in a chunk, and passes; chunk->head counts it.  The
+ * plan, here and there, is that of the chunk's program, which has the same
+ * keys and transitions.  Scratch as gpuagg_cuda_group().
+ */
+extern GpuAggStatus gpuagg_cuda_scoped_chunk(GpuAggScoped *scoped,
+											 const GpuAggPlan *device_plan,
+											 const GpuAggProgram *program,
+											 const GpuAggChunk *chunk, char *scratch,
+											 uint32_t scratch_stride, uint32_t blocks,
+											 GpuAggError *error);
+
+/* A chunk of that many places has come to its end with so many records. */
+extern void gpuagg_cuda_scoped_settle(GpuAggScoped *scoped, uint32_t places,
+									  uint64_t records);
+
+/* GPUAGG_BUSY: call again when the stream is idle; GPUAGG_OK: all is grouped */
+extern GpuAggStatus gpuagg_cuda_scoped_step(GpuAggScoped *scoped, GpuAggError *error);
+
+/*
+ * What it has found: groups written out, n pieces, and those of the table.  No
+ * group is in both, or twice in one.
+ */
+extern const GpuAggScopedPiece *gpuagg_cuda_scoped_pieces(const GpuAggScoped *scoped,
+														   uint32_t *n);
+extern const GpuAggTableRef *gpuagg_cuda_scoped_table(const GpuAggScoped *scoped);
+
+/* Rows that found no place in shared memory, of all that went there */
+extern uint64_t gpuagg_cuda_scoped_misses(const GpuAggScoped *scoped);
+
+/* Frees everything, in the order of the stream. */
+extern void gpuagg_cuda_scoped_end(GpuAggScoped *scoped);
+
+/* ---------- scoped_shape.cu ---------- */
+
+/* The fields, keys and steps of a program's rows; plan and rows come later. */
+extern void gpuagg_cuda_scoped_args(const GpuAggPlan *plan, const GpuAggProgram *program,
+									const GpuAggRecord *record, GpuAggScopedArgs *args);
+extern GpuAggKeyShape gpuagg_cuda_scoped_key(const GpuAggProgram *program,
+											 const GpuAggRecord *record);
+
+/* Rows as they lie now */
+extern GpuAggFast gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key);
+
+/* Fields are those of records at `records`. */
+extern void gpuagg_cuda_scoped_records(const GpuAggRecord *record, const char *records,
+									   uint64_t n, GpuAggScopedArgs *args);
+
+/* A local table for that many groups; false: they do not fit */
+extern bool gpuagg_cuda_scoped_shape(const GpuAggScopedConfig *config,
+									 const GpuAggScopedArgs *args, GpuAggKeyShape key,
+									 double groups, GpuAggScopedLocal *local);
+
+/* Bits of both levels, unless config names them */
+extern void gpuagg_cuda_scoped_bits(const GpuAggScopedConfig *config,
+									const GpuAggScopedArgs *args, GpuAggKeyShape key,
+									uint32_t *bits);
+
+/* ---------- kernels ---------- */
+
+/* Blocks of the pack kernel, for each multiprocessor; and their threads */
+#define GPUAGG_PACK_BLOCKS 8
+#define GPUAGG_PACK_THREADS 256
+
+/* Warps that may be on a multiprocessor: tiles that are under way */
+#define GPUAGG_SM_WARPS 64
+
+extern cudaError_t gpuagg_cuda_scoped_local(const GpuAggScopedArgs *args, GpuAggKeyShape key,
+											const GpuAggScopedLocal *local,
+											uint32_t blocks, cudaStream_t stream);
+extern cudaError_t gpuagg_cuda_scoped_single(const GpuAggScopedArgs *args, GpuAggKeyShape key,
+											 const GpuAggWindows *windows,
+											 uint32_t sms, cudaStream_t stream);
+extern cudaError_t gpuagg_cuda_scoped_pack(const GpuAggScopedArgs *args,
+										   const GpuAggPackColumns *columns, char *out,
+										   char *scratch, uint32_t scratch_stride,
+										   uint32_t sms, cudaStream_t stream);
+extern cudaError_t gpuagg_cuda_scoped_pack_chunk(const GpuAggScopedArgs *args,
+												 const GpuAggPackChunk *chunk,
+												 char *scratch, uint32_t scratch_stride,
+												 uint32_t blocks, cudaStream_t stream);
+/* Counts, starts and cursors of a level; bits: up to GPUAGG_COUNT_BITS */
+extern cudaError_t gpuagg_cuda_scoped_count(const GpuAggScopedArgs *args, GpuAggKeyShape key,
+											const GpuAggPartLevel *level, uint32_t sms,
+											cudaStream_t stream);
+
+/* Starts and cursors, from those of partitions with so many bits more */
+extern void gpuagg_cuda_scoped_coarse(const GpuAggPartLevel *level, const uint64_t *fine,
+									  uint32_t fine_bits, cudaStream_t stream);
+extern cudaError_t gpuagg_cuda_scoped_write(const GpuAggScopedArgs *args, GpuAggKeyShape key,
+											const GpuAggPartLevel *level, uint32_t sms,
+											cudaStream_t stream);
+
+/* dense NULL: the big ones, which go to the table */
+extern cudaError_t gpuagg_cuda_scoped_partitions(const GpuAggScopedArgs *args,
+												 GpuAggKeyShape key,
+												 const GpuAggScopedLocal *local,
+												 const GpuAggPartitions *partitions,
+												 const GpuAggDense *dense,
+												 uint32_t blocks, cudaStream_t stream);
+
+/* Rows and groups that waited for a larger table */
+extern cudaError_t gpuagg_cuda_scoped_waiting(const GpuAggScopedArgs *args,
+											  const uint64_t *rows, uint64_t nrows,
+											  const char *spilled, uint64_t nspilled,
+											  uint32_t sms, cudaStream_t stream);
+
+#endif							/* GPUAGG_CUDA_SCOPED_H */

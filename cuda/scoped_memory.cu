@@ -1,0 +1,115 @@
+/*
+ * scoped_memory.cu
+ *		Scoped grouping: memory by the caller's allocator, the table in device
+ *		memory and its growth, the counters' way up and down.
+ */
+#include "cuda/scoped_run.h"
+
+/* A table grows fourfold up to this size, then twofold */
+#define FAST_GROWTH_BYTES ((uint64_t) 1 << 30)
+
+#define TABLE_THREADS 256
+#define TABLE_BLOCKS_PER_SM 8
+
+/* ---------- memory ---------- */
+
+void *
+gpuagg_scoped_take(GpuAggScoped *s, size_t bytes, GpuAggError *error)
+{
+	void	   *p;
+
+	bytes = SCOPED_ALIGN(bytes > 0 ? bytes : 1);
+	if (s->nowned == GPUAGG_SCOPED_BLOCKS)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "more than %d pieces of memory", GPUAGG_SCOPED_BLOCKS);
+		return NULL;
+	}
+	p = s->memory.alloc(s->memory.arg, bytes, s->stream, error);
+	if (p != NULL)
+	{
+		s->owned[s->nowned].p = p;
+		s->owned[s->nowned++].bytes = bytes;
+	}
+	return p;
+}
+
+void
+gpuagg_scoped_give(GpuAggScoped *s, void *p)
+{
+	for (uint32_t i = 0; i < s->nowned; i++)
+		if (s->owned[i].p == p)
+		{
+			s->memory.free(s->memory.arg, p, s->owned[i].bytes, s->stream);
+			s->owned[i] = s->owned[--s->nowned];
+			return;
+		}
+}
+
+/* ---------- the table ---------- */
+
+/* Of kernels on tables: as many threads as any card holds */
+static GpuAggLaunch
+table_launch(const GpuAggScoped *s)
+{
+	GpuAggLaunch launch = {};
+
+	launch.threads = TABLE_THREADS;
+	launch.blocks = (uint64_t) s->config.sms * TABLE_BLOCKS_PER_SM;
+	return launch;
+}
+
+GpuAggStatus
+gpuagg_scoped_table(GpuAggScoped *s, uint64_t capacity, GpuAggTableRef *table, GpuAggError *error)
+{
+	const bool	plain = s->program->nkeys == 0;
+	const GpuAggLaunch launch = table_launch(s);
+
+	/* without keys there is one group, in the first entry */
+	table->capacity = plain ? 1 : capacity;
+	table->limit = plain ? UINT64_MAX : capacity / 2;
+	table->head = &s->device->table;
+	table->slots = (char *) gpuagg_scoped_take(s, table->capacity * s->plan->stride, error);
+	if (table->slots == NULL)
+		return error->status;
+	gpuagg_cuda_table_init(s->args.plan, table, plain, &launch, s->stream);
+	SCOPED_CHECK(cudaGetLastError());
+	return GPUAGG_OK;
+}
+
+/* Room for `more` groups beyond those that are there */
+GpuAggStatus
+gpuagg_scoped_grow(GpuAggScoped *s, uint64_t more, GpuAggError *error)
+{
+	const GpuAggTableRef old = s->args.table;
+	const GpuAggLaunch launch = table_launch(s);
+	uint64_t	capacity = old.capacity *
+		(old.capacity * s->plan->stride < FAST_GROWTH_BYTES ? 4 : 2);
+	GpuAggStatus status;
+
+	while (capacity / 2 < s->report->table.count + more)
+		capacity *= 2;
+	status = gpuagg_scoped_table(s, capacity, &s->args.table, error);
+	if (status != GPUAGG_OK)
+		return status;
+	gpuagg_cuda_table_move(s->args.plan, &old, &s->args.table, &launch, s->stream);
+	SCOPED_CHECK(cudaGetLastError());
+	gpuagg_scoped_give(s, old.slots);
+	return GPUAGG_OK;
+}
+
+/* Sends what is known of the counters to the card. */
+GpuAggStatus
+gpuagg_scoped_put(GpuAggScoped *s, GpuAggError *error)
+{
+	SCOPED_CHECK(cudaMemcpyAsync(&s->device->head, &s->report->head, sizeof(s->report->head),
+						  cudaMemcpyHostToDevice, s->stream));
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_scoped_ask(GpuAggScoped *s, GpuAggError *error)
+{
+	SCOPED_CHECK(cudaMemcpyAsync(s->report, s->device, sizeof(*s->report), cudaMemcpyDeviceToHost,
+						  s->stream));
+	return GPUAGG_BUSY;
+}

@@ -1,0 +1,493 @@
+/*
+ * scoped_partition.cu
+ *		Radix partitioning of rows by the highest bits of their hash.
+ *
+ * Rows are counted by partition, of both levels at once if so many counts fit
+ * shared memory; the counts are added up; level by level, rows are written as
+ * records to their partitions.  Parents are cut into pieces of work.  A block
+ * orders a tile of records by partition
+ * in shared memory and writes it from there, so that neighbours write to
+ * neighbouring addresses; where a tile's rows go in each partition is drawn
+ * from the partition's cursor.  Rows of a partition are in no order.
+ *
+ * Lanes with the same partition would take turns at its counter.  Where two
+ * neighbours have the same one, as in sorted or skewed rows, its lanes count
+ * together.
+ */
+#include <cub/block/block_scan.cuh>
+
+#include "cuda/scoped.h"
+#include "cuda/scoped_fast.cuh"
+
+#define THREADS 512
+#define COUNT_THREADS 1024
+#define PART_MASK ((1u << GPUAGG_MAX_PARTITION_BITS) - 1)
+
+static __device__ __forceinline__ uint32_t
+part_of(const GpuAggPartLevel &level, uint64_t hash)
+{
+	return (uint32_t) ((gpuagg_scope_spread(level.scope, hash) << level.before) >> (64 - level.bits));
+}
+
+/*
+ * Counts a row of each lane that has one; what its partition's count was
+ * before, for this lane.
+ */
+static __device__ __forceinline__ uint32_t
+count_row(uint32_t *counts, uint32_t part, bool row)
+{
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const uint32_t mine = row ? part : ALL_LANES - lane;
+	const uint32_t next = __shfl_down_sync(ALL_LANES, mine, 1);
+	const uint32_t pairs = __ballot_sync(ALL_LANES, mine == next) & 0x7FFFFFFFu;
+	uint32_t	same;
+	uint32_t	before = 0;
+
+	if (pairs == 0)
+		return row ? atomicAdd(&counts[part], 1u) : 0;
+	same = __ballot_sync(ALL_LANES, mine == __shfl_sync(ALL_LANES, mine, __ffs(pairs) - 1));
+	if (!(same >> lane & 1))
+		before = row ? atomicAdd(&counts[part], 1u) : 0;
+	else if (lane == (uint32_t) __ffs(same) - 1)
+		before = atomicAdd(&counts[part], (uint32_t) __popc(same));
+	if (same >> lane & 1)
+		before = __shfl_sync(same, before, __ffs(same) - 1) + __popc(same & ((1u << lane) - 1));
+	return before;
+}
+
+/* ---------- pieces of work ---------- */
+
+/* pieces[i]: pieces before parent i; one block */
+static __global__ void
+__launch_bounds__(THREADS)
+cut_pieces_kernel(const GpuAggPartLevel level)
+{
+	typedef cub::BlockScan<uint32_t, THREADS> Scan;
+	__shared__ typename Scan::TempStorage scan;
+	uint32_t	before = 0;
+
+	for (uint32_t base = 0; base < level.nparents; base += THREADS)
+	{
+		const uint32_t i = base + threadIdx.x;
+		uint32_t	n = 0;
+		uint32_t	all;
+
+		if (i < level.nparents)
+			n = (uint32_t) ((level.parents[i + 1] - level.parents[i] + GPUAGG_PIECE_ROWS - 1) /
+							GPUAGG_PIECE_ROWS);
+		Scan(scan).ExclusiveSum(n, n, all);
+		if (i < level.nparents)
+			level.pieces[i] = before + n;
+		before += all;
+		__syncthreads();
+	}
+	if (threadIdx.x == 0)
+		level.pieces[level.nparents] = before;
+}
+
+/* A piece's parent and rows */
+typedef struct Piece
+{
+	uint32_t	parent;
+	uint64_t	first;
+	uint64_t	end;
+} Piece;
+
+static __device__ __forceinline__ Piece
+piece_of(const GpuAggPartLevel &level, uint32_t i)
+{
+	uint32_t	low = 0;
+	uint32_t	high = level.nparents;
+	Piece		piece;
+
+	/* the last parent whose first piece is not behind i */
+	while (high - low > 1)
+	{
+		const uint32_t mid = (low + high) / 2;
+
+		if (level.pieces[mid] <= i)
+			low = mid;
+		else
+			high = mid;
+	}
+	piece.parent = low;
+	piece.first = level.parents[low] + (uint64_t) (i - level.pieces[low]) * GPUAGG_PIECE_ROWS;
+	piece.end = min(piece.first + GPUAGG_PIECE_ROWS, level.parents[low + 1]);
+	return piece;
+}
+
+/* ---------- counting ---------- */
+
+#define COUNT_ROWS 8
+
+/* Partitions of rows row, row + THREADS, ..., of which only those before end count */
+template <int KEY, int FAST, int ROWS>
+static __device__ __forceinline__ void
+load_parts(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint64_t row,
+		   uint64_t end, uint32_t *part, uint32_t *arg, uint32_t *key)
+{
+	if constexpr (FAST != GPUAGG_FAST_NOT)
+		if (row - threadIdx.x + ROWS * blockDim.x <= end)
+		{
+			fast_load<FAST, ROWS>(a, row, blockDim.x, key, arg);
+			#pragma unroll
+			for (int r = 0; r < ROWS; r++)
+				part[r] = part_of(level, fast_hash(a, key[r]));
+			return;
+		}
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+	{
+		const uint64_t at = min(row + r * blockDim.x, end - 1);
+
+		part[r] = part_of(level, row_hash<KEY>(a, at, row_flags(a, at)));
+		if constexpr (FAST != GPUAGG_FAST_NOT)
+		{
+			key[r] = field_u32(&a.fields[0], at);
+			arg[r] = field_u32(&a.fields[a.nfields - 1], at);
+		}
+	}
+}
+
+/*
+ * Counts the rows of a block, up to ROWS a thread.  What their partitions'
+ * counts were before is put above their partitions' bits.
+ */
+template <int ROWS>
+static __device__ __forceinline__ void
+count_rows(uint32_t *counts, uint32_t *part, uint64_t row, uint64_t end)
+{
+	const uint32_t next = __shfl_down_sync(ALL_LANES, part[0], 1);
+	const uint32_t pairs = __ballot_sync(ALL_LANES, part[0] == next) & 0x7FFFFFFFu;
+
+	if (pairs == 0 && row - threadIdx.x + ROWS * blockDim.x <= end)
+	{
+		#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			part[r] |= atomicAdd(&counts[part[r]], 1u) << GPUAGG_MAX_PARTITION_BITS;
+		return;
+	}
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		part[r] |= count_row(counts, part[r], row + r * blockDim.x < end) << GPUAGG_MAX_PARTITION_BITS;
+}
+
+/* Adds what the block has counted to all rows', and begins anew. */
+static __device__ void
+flush_counts(uint32_t *counts, const GpuAggPartLevel &level, uint32_t parent)
+{
+	const uint32_t nparts = 1u << level.bits;
+
+	__syncthreads();
+	for (uint32_t p = threadIdx.x; p < nparts; p += blockDim.x)
+	{
+		if (parent != UINT32_MAX && counts[p] > 0)
+			atomicAdd(&level.counts[(uint64_t) parent * nparts + p], counts[p]);
+		counts[p] = 0;
+	}
+	__syncthreads();
+}
+
+template <int KEY, int FAST>
+static __global__ void
+__launch_bounds__(COUNT_THREADS)
+count_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
+				   const __grid_constant__ GpuAggPartLevel level)
+{
+	extern __shared__ uint32_t counts[];
+	const uint32_t npieces = level.pieces[level.nparents];
+	uint32_t	counted = UINT32_MAX;	/* the parent whose rows are in counts */
+
+	/* a run of pieces, so that most of them follow one of the same parent */
+	for (uint32_t i = (uint64_t) npieces * blockIdx.x / gridDim.x;
+		 i < (uint64_t) npieces * (blockIdx.x + 1) / gridDim.x; i++)
+	{
+		const Piece piece = piece_of(level, i);
+
+		if (piece.parent != counted)
+			flush_counts(counts, level, counted);
+		counted = piece.parent;
+		for (uint64_t row = piece.first + threadIdx.x; row - threadIdx.x < piece.end;
+			 row += COUNT_ROWS * blockDim.x)
+		{
+			uint32_t	part[COUNT_ROWS];
+			uint32_t	arg[COUNT_ROWS];
+			uint32_t	key[COUNT_ROWS];
+
+			load_parts<KEY, FAST, COUNT_ROWS>(a, level, row, piece.end, part, arg, key);
+			count_rows<COUNT_ROWS>(counts, part, row, piece.end);
+		}
+	}
+	flush_counts(counts, level, counted);
+}
+
+/*
+ * Where partitions start: a block a parent, which starts where it did.  A
+ * thread has `each` partitions that follow each other.
+ */
+static __global__ void
+__launch_bounds__(THREADS)
+start_parts_kernel(const GpuAggPartLevel level)
+{
+	typedef cub::BlockScan<unsigned long long, THREADS> Scan;
+	__shared__ typename Scan::TempStorage scan;
+	const uint32_t nparts = 1u << level.bits;
+	const uint32_t each = (nparts + THREADS - 1) / THREADS;
+	const uint64_t at = (uint64_t) blockIdx.x * nparts;
+	const uint32_t end = min((threadIdx.x + 1) * each, nparts);
+	unsigned long long sum = 0;
+
+	for (uint32_t p = threadIdx.x * each; p < end; p++)
+		sum += level.counts[at + p];
+	Scan(scan).ExclusiveSum(sum, sum);
+	sum += level.parents[blockIdx.x];
+	for (uint32_t p = threadIdx.x * each; p < end; p++)
+	{
+		level.starts[at + p] = sum;
+		level.cursors[at + p] = sum;
+		sum += level.counts[at + p];
+	}
+	if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
+		level.starts[at + nparts] = level.parents[gridDim.x];
+}
+
+/* The starts of a level whose partitions were counted more finely */
+static __global__ void
+coarse_starts_kernel(const GpuAggPartLevel level, const uint64_t *fine, uint32_t fine_bits)
+{
+	const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i > 1u << level.bits)
+		return;
+	level.starts[i] = fine[(uint64_t) i << fine_bits];
+	if (i < 1u << level.bits)
+		level.cursors[i] = level.starts[i];
+}
+
+/* ---------- writing ---------- */
+
+/* Fields of a row into a record in shared memory */
+static __device__ __forceinline__ void
+stage_record(const GpuAggScopedArgs &a, uint64_t row, uint32_t *record)
+{
+	if (a.has_head)
+		record[0] = field_u32(&a.flags, row);
+	for (uint32_t i = 0; i < a.nfields; i++)
+	{
+		const char *value = a.fields[i].base + row * a.fields[i].step;
+
+		record[a.field_off[i] / 4] = *(const uint32_t *) value;
+		if (a.fields[i].bytes == 8)
+			record[a.field_off[i] / 4 + 1] = *(const uint32_t *) (value + 4);
+	}
+}
+
+/* From shared memory to the partitions: neighbours to neighbouring places */
+template <int FAST>
+static __device__ __forceinline__ void
+write_records(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, const uint32_t *staged,
+			  const uint16_t *part_at, const unsigned long long *shift, uint32_t n)
+{
+	const uint32_t words = a.record_bytes / 4;
+
+	if (FAST != GPUAGG_FAST_NOT)
+		for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+			((uint2 *) level.records)[shift[part_at[i]] + i] = ((const uint2 *) staged)[i];
+	else
+		for (uint32_t i = threadIdx.x; i < n * words; i += blockDim.x)
+		{
+			const uint32_t record = i / words;
+
+			((uint32_t *) level.records)[(shift[part_at[record]] + record) * words + i % words] =
+				staged[i];
+		}
+}
+
+/*
+ * A tile of ROWS rows a thread.  Shared memory: for each partition, from its
+ * place here to there; their counts, then their places here; of each record
+ * its partition; the records.
+ */
+template <int KEY, int FAST, int TPB, int ROWS>
+static __device__ __forceinline__ void
+scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint32_t parent,
+			 uint64_t base, uint64_t end, char *shared)
+{
+	typedef cub::BlockScan<uint32_t, TPB> Scan;
+	__shared__ typename Scan::TempStorage scan;
+	const uint32_t nparts = 1u << level.bits;
+	const uint32_t each = (nparts + TPB - 1) / TPB;
+	const uint32_t last = min((threadIdx.x + 1) * each, nparts);
+	const uint64_t row = base + threadIdx.x;
+	unsigned long long *shift = (unsigned long long *) shared;
+	uint32_t   *counts = (uint32_t *) (shift + nparts);
+	uint16_t   *part_at = (uint16_t *) (counts + nparts);
+	uint32_t   *staged = (uint32_t *) (part_at + ROWS * TPB);
+	uint32_t	part[ROWS];			/* with its place among its partition's rows */
+	uint32_t	arg[ROWS];
+	uint32_t	key[ROWS];
+	uint32_t	sum = 0;
+
+	for (uint32_t p = threadIdx.x; p < nparts; p += TPB)
+		counts[p] = 0;
+	load_parts<KEY, FAST, ROWS>(a, level, row, end, part, arg, key);
+	__syncthreads();
+	count_rows<ROWS>(counts, part, row, end);
+	__syncthreads();
+
+	/* a thread has `each` partitions that follow each other */
+	for (uint32_t p = threadIdx.x * each; p < last; p++)
+		sum += counts[p];
+	Scan(scan).ExclusiveSum(sum, sum);
+	for (uint32_t p = threadIdx.x * each; p < last; p++)
+	{
+		const uint32_t n = counts[p];
+
+		counts[p] = sum;
+		if (n > 0)
+			shift[p] = atomicAdd(&level.cursors[(uint64_t) parent * nparts + p],
+								 (unsigned long long) n) - sum;
+		sum += n;
+	}
+	__syncthreads();
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if (row + r * TPB < end)
+		{
+			const uint32_t p = part[r] & PART_MASK;
+			const uint32_t at = counts[p] + (part[r] >> GPUAGG_MAX_PARTITION_BITS);
+
+			part_at[at] = (uint16_t) p;
+			if (FAST != GPUAGG_FAST_NOT)
+				((uint2 *) staged)[at] = make_uint2(key[r], arg[r]);
+			else
+				stage_record(a, row + r * TPB, staged + at * (a.record_bytes / 4));
+		}
+	__syncthreads();
+	write_records<FAST>(a, level, staged, part_at, shift,
+						(uint32_t) min((uint64_t) ROWS * TPB, end - base));
+	__syncthreads();
+}
+
+template <int KEY, int FAST, int TPB, int ROWS>
+static __global__ void
+__launch_bounds__(TPB, 1024 / TPB)
+scatter_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
+					 const __grid_constant__ GpuAggPartLevel level)
+{
+	extern __shared__ uint4 shared_quads[];
+	const uint32_t tiles = GPUAGG_PIECE_ROWS / (ROWS * TPB);
+	const uint32_t npieces = level.pieces[level.nparents];
+
+	/* tiles of all pieces in turn, so that the last ones keep all blocks busy */
+	for (uint32_t i = blockIdx.x; i < npieces * tiles; i += gridDim.x)
+	{
+		const Piece piece = piece_of(level, i / tiles);
+		const uint64_t base = piece.first + (uint64_t) (i % tiles) * (ROWS * TPB);
+
+		if (base < piece.end)
+			scatter_tile<KEY, FAST, TPB, ROWS>(a, level, piece.parent, base,
+											   min(base + ROWS * TPB, piece.end),
+											   (char *) shared_quads);
+	}
+}
+
+/* ---------- launches ---------- */
+
+/* Bits from which on tiles are larger, lest their runs become short */
+#define WIDE_BITS 10
+
+template <int KEY, int FAST>
+static cudaError_t
+launch_count(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t sms,
+			 cudaStream_t stream)
+{
+	const int	bytes = 4 << level->bits;
+	const uint32_t blocks = bytes <= 32768 ? 4 : bytes <= 65536 ? 3 : 1;
+	const uint32_t threads = blocks == 1 ? COUNT_THREADS : 512;
+	cudaError_t rc = cudaFuncSetAttribute(count_parts_kernel<KEY, FAST>,
+										  cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+
+	if (rc != cudaSuccess)
+		return rc;
+	count_parts_kernel<KEY, FAST><<<sms * blocks, threads, bytes, stream>>>(*a, *level);
+	return cudaGetLastError();
+}
+
+template <int KEY, int FAST, int TPB, int ROWS>
+static cudaError_t
+launch_scatter(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t sms,
+			   cudaStream_t stream)
+{
+	const int	bytes = (int) ((12u << level->bits) + ROWS * TPB * (2 + a->record_bytes));
+	cudaError_t rc = cudaFuncSetAttribute(scatter_parts_kernel<KEY, FAST, TPB, ROWS>,
+										  cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+
+	if (rc != cudaSuccess)
+		return rc;
+	scatter_parts_kernel<KEY, FAST, TPB, ROWS><<<sms * (1024 / TPB), TPB, bytes, stream>>>
+		(*a, *level);
+	return cudaGetLastError();
+}
+
+/* Tiles fill a multiprocessor's shared memory, with as many blocks as do. */
+template <int KEY, int FAST>
+static cudaError_t
+launch_writes(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t sms,
+			  cudaStream_t stream)
+{
+	if constexpr (FAST != GPUAGG_FAST_NOT)
+		return level->bits < WIDE_BITS ?
+			launch_scatter<KEY, FAST, 256, 16>(a, level, sms, stream) :
+			launch_scatter<KEY, FAST, 512, 16>(a, level, sms, stream);
+	else if (a->record_bytes <= 16)
+		return launch_scatter<KEY, FAST, 512, 8>(a, level, sms, stream);
+	else if (a->record_bytes <= 64)
+		return launch_scatter<KEY, FAST, 512, 2>(a, level, sms, stream);
+	else
+		return launch_scatter<KEY, FAST, 512, 1>(a, level, sms, stream);
+}
+
+cudaError_t
+gpuagg_cuda_scoped_count(const GpuAggScopedArgs *a, GpuAggKeyShape key,
+						 const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
+{
+	const GpuAggFast fast = gpuagg_cuda_scoped_fast(a, key);
+	cudaError_t rc;
+
+	cut_pieces_kernel<<<1, THREADS, 0, stream>>>(*level);
+	if (fast == GPUAGG_FAST_COLUMNS)
+		rc = launch_count<GPUAGG_KEY_I32, GPUAGG_FAST_COLUMNS>(a, level, sms, stream);
+	else if (fast == GPUAGG_FAST_PAIRS)
+		rc = launch_count<GPUAGG_KEY_I32, GPUAGG_FAST_PAIRS>(a, level, sms, stream);
+	else if (key == GPUAGG_KEY_I64)
+		rc = launch_count<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>(a, level, sms, stream);
+	else
+		rc = launch_count<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>(a, level, sms, stream);
+	start_parts_kernel<<<level->nparents, THREADS, 0, stream>>>(*level);
+	return rc == cudaSuccess ? cudaGetLastError() : rc;
+}
+
+void
+gpuagg_cuda_scoped_coarse(const GpuAggPartLevel *level, const uint64_t *fine,
+						  uint32_t fine_bits, cudaStream_t stream)
+{
+	coarse_starts_kernel<<<((1u << level->bits) + THREADS) / THREADS, THREADS, 0, stream>>>
+		(*level, fine, fine_bits);
+}
+
+cudaError_t
+gpuagg_cuda_scoped_write(const GpuAggScopedArgs *a, GpuAggKeyShape key,
+						 const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
+{
+	const GpuAggFast fast = a->record_bytes == 8 ? gpuagg_cuda_scoped_fast(a, key) : GPUAGG_FAST_NOT;
+
+	cut_pieces_kernel<<<1, THREADS, 0, stream>>>(*level);
+	if (fast == GPUAGG_FAST_COLUMNS)
+		return launch_writes<GPUAGG_KEY_I32, GPUAGG_FAST_COLUMNS>(a, level, sms, stream);
+	if (fast == GPUAGG_FAST_PAIRS)
+		return launch_writes<GPUAGG_KEY_I32, GPUAGG_FAST_PAIRS>(a, level, sms, stream);
+	if (key == GPUAGG_KEY_I64)
+		return launch_writes<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>(a, level, sms, stream);
+	return launch_writes<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>(a, level, sms, stream);
+}

@@ -1,0 +1,198 @@
+/*
+ * scoped_rows.h
+ *		What the kernels of scoped grouping share with who launches them: rows
+ *		as fields, the steps of a row into its group, counters, shapes.
+ *
+ * A row is a set of fields (device/record.h) that lie at base + row * step,
+ * be it in resident columns or in records; kernels do not tell them apart.
+ */
+#ifndef GPUAGG_CUDA_SCOPED_ROWS_H
+#define GPUAGG_CUDA_SCOPED_ROWS_H
+
+#include "cuda/kernels.h"
+#include "device/record.h"
+
+typedef struct GpuAggRowField
+{
+	const char *base;
+	uint32_t	step;
+	uint8_t		bytes;			/* 4 or 8 */
+	uint8_t		f64;
+	uint8_t		pad[2];
+} GpuAggRowField;
+
+/* How block-local tables keep a state (scoped_local.cuh) */
+typedef enum GpuAggLocalKind
+{
+	GPUAGG_LOCAL_COUNT,			/* uint32 */
+	GPUAGG_LOCAL_SUM,			/* two uint32, apart */
+	GPUAGG_LOCAL_MIN32,			/* int32, where every row enters */
+	GPUAGG_LOCAL_MAX32,
+	GPUAGG_LOCAL_STATE			/* as in the group's row */
+} GpuAggLocalKind;
+
+/* One transition */
+typedef struct GpuAggStep
+{
+	uint8_t		op;				/* GpuAggTransOp */
+	uint8_t		field;			/* or GPUAGG_NO_FIELD */
+	uint8_t		kind;			/* GpuAggLocalKind */
+	uint8_t		bytes;			/* of its state in a block-local table */
+	uint16_t	off;			/* of its state in the group's row */
+	uint16_t	local_off;		/* bytes of a local group before this state */
+} GpuAggStep;
+
+/* Kernels have versions for these keys. */
+typedef enum GpuAggKeyShape
+{
+	GPUAGG_KEY_I32,				/* one of 4 bytes, never NULL */
+	GPUAGG_KEY_I64,				/* one integer of 8 bytes, never NULL */
+	GPUAGG_KEY_ANY
+} GpuAggKeyShape;
+
+/* Rows of one 4-byte integer key, and of one such argument at most */
+typedef enum GpuAggFast
+{
+	GPUAGG_FAST_NOT,			/* other rows, or states that need whole words */
+	GPUAGG_FAST_COLUMNS,
+	GPUAGG_FAST_PAIRS			/* records of two words: key, argument */
+} GpuAggFast;
+
+/* Counters on the device; zero when a launch begins, unless said otherwise */
+typedef struct GpuAggScopedHead
+{
+	unsigned long long tile;	/* next tile; kept from launch to launch */
+	unsigned long long groups;	/* entries written out; kept */
+	unsigned long long npacked; /* rows written as records; kept */
+	unsigned long long nwaiting;	/* rows of the overflow list */
+	unsigned long long nspilled;	/* groups of local tables that wait, too */
+	unsigned long long misses;	/* rows without place in a local table; kept */
+	uint32_t	stop;			/* no more tiles: a table is full */
+	uint32_t	errors;			/* GPUAGG_ST_ bits that were consumed; kept */
+	uint32_t	nbig;			/* partitions left to several blocks; kept */
+	uint32_t	full;			/* no more partitions: no room for groups */
+} GpuAggScopedHead;
+
+/* What every kernel of a run gets, by value */
+typedef struct GpuAggScopedArgs
+{
+	const GpuAggPlan *plan;		/* on the device */
+	GpuAggScopedHead *head;
+	GpuAggTableRef table;
+	uint64_t	seed;			/* of the hash */
+	uint32_t	nkeys;
+	uint32_t	nsteps;
+	uint32_t	row_bytes;		/* of a group, and from one to the next */
+	uint32_t	record_bytes;
+	uint32_t	local_bytes;	/* of a local group's states */
+	uint32_t	has_head;
+	GpuAggRowField flags;			/* the records' heads, if they have them */
+	uint32_t	nfields;
+	GpuAggRowField fields[GPUAGG_RECORD_FIELDS];
+	uint16_t	field_off[GPUAGG_RECORD_FIELDS];	/* in a record */
+	uint16_t	field_reg[GPUAGG_RECORD_FIELDS];	/* where packing finds it */
+	uint8_t		key_field[GPUAGG_MAX_KEYS + 1];
+	uint16_t	key_off[GPUAGG_MAX_KEYS + 1];
+	GpuAggStep	steps[GPUAGG_MAX_TRANSITIONS];
+	uint64_t	n;				/* rows */
+	uint64_t   *waiting;		/* overflow list: rows for a larger table */
+	char	   *spilled;		/* groups of local tables, likewise */
+} GpuAggScopedArgs;
+
+/* A launch takes rows in tiles of this many, a warp each. */
+#define GPUAGG_WARP_TILE 2048
+
+/* Slots of 4-byte integer keys that are read at once */
+#define GPUAGG_BUCKET_SLOTS 4
+
+/* Tables in shared memory: `copies` of each state, keys once */
+typedef struct GpuAggScopedLocal
+{
+	uint32_t	threads;		/* of a block */
+	uint32_t	slots;			/* any number */
+	uint32_t	copies;			/* a power of two, at most 32 */
+	uint32_t	key_bytes;		/* of a slot */
+	uint32_t	bytes;			/* of shared memory, with all that goes along */
+} GpuAggScopedLocal;
+
+/*
+ * Windows: rows whose hash is in [first, first + count) of 2^log2 ranges.  With
+ * sm_windows, each multiprocessor has its own window, by its number, and
+ * every window its own count of tiles.
+ */
+typedef struct GpuAggWindows
+{
+	uint32_t	log2;			/* 0: all rows */
+	uint32_t	window;
+	const uint8_t *sm_windows;	/* NULL: all take `window` */
+	unsigned long long *tiles;	/* one for each window, with sm_windows */
+	char	   *kept;			/* records of the rows outside it, or NULL */
+} GpuAggWindows;
+
+/*
+ * One level of partitioning: each parent's rows go to 2^bits partitions, by
+ * the bits of the hash behind those of the levels before.
+ */
+#define GPUAGG_MAX_PARTITION_BITS 12
+
+/* Partitions whose rows are counted in shared memory at once: 128 kB */
+#define GPUAGG_COUNT_BITS 15
+
+typedef struct GpuAggPartLevel
+{
+	GpuAggScope scope;			/* window that all hashes are in */
+	uint32_t	bits;			/* of this level */
+	uint32_t	before;			/* of the levels before */
+	uint32_t	nparents;
+	const uint64_t *parents;	/* nparents + 1 starts of their rows */
+	uint32_t   *pieces;			/* nparents + 1: number of the first piece of
+								 * work of each */
+	uint32_t   *counts;			/* of each partition of each parent */
+	uint64_t   *starts;			/* likewise, and one more at the end */
+	unsigned long long *cursors;	/* where the next row goes */
+	char	   *records;		/* where to */
+} GpuAggPartLevel;
+
+/* Rows of a piece of work of a level; it has whole tiles */
+#define GPUAGG_PIECE_ROWS 131072
+
+/* Partitions that are grouped, one block each */
+typedef struct GpuAggPartitions
+{
+	uint32_t	n;
+	const uint64_t *starts;
+	uint64_t	split_rows;		/* larger ones are left to several blocks */
+	uint32_t   *big;			/* those */
+} GpuAggPartitions;
+
+/* Columns as packing reads them */
+typedef struct GpuAggPackColumn
+{
+	GpuAggRowField values;
+	const uint32_t *nulls;
+} GpuAggPackColumn;
+
+#define GPUAGG_PACK_COLUMNS 64
+typedef struct GpuAggPackColumns
+{
+	uint64_t	n;
+	GpuAggPackColumn columns[GPUAGG_PACK_COLUMNS];
+} GpuAggPackColumns;
+
+/* A chunk whose rows become records */
+typedef struct GpuAggPackChunk
+{
+	const GpuAggPlan *plan;		/* of its program, on the device */
+	GpuAggChunk chunk;
+	char	   *records;		/* from number head->npacked on */
+	uint16_t	regs[GPUAGG_RECORD_FIELDS];	/* where the program has the fields */
+} GpuAggPackChunk;
+
+/* Where finished groups go, rows of layout.h side by side */
+typedef struct GpuAggDense
+{
+	char	   *out;
+	uint64_t	capacity;		/* groups */
+} GpuAggDense;
+
+#endif							/* GPUAGG_CUDA_SCOPED_ROWS_H */

@@ -1,0 +1,186 @@
+/*
+ * scoped_single.cu
+ *		Grouping in the task's table in device memory, all of it at once or
+ *		window by window (paper 000, 5.3), and what is left over by the
+ *		strategies that use shared memory.
+ *
+ * A window is a range of hashes, and so of the table.  Passes over the rows
+ * take a window each; where each group of multiprocessors that shares a TLB
+ * has a window of its own, one pass serves all ("spatial").  The first pass
+ * may keep the rows outside its window as records, which later passes read.
+ */
+#include "cuda/scoped.h"
+#include "cuda/scoped_rows.cuh"
+
+#define SINGLE_THREADS 256
+
+/* Rows of which a thread has the keys at once */
+#define SINGLE_ROWS 4
+
+static __device__ __forceinline__ bool
+in_window(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window, uint64_t hash)
+{
+	return w.log2 == 0 || gpuagg_scope_spread(a.table.scope, hash) >> (64 - w.log2) == window;
+}
+
+static __device__ __forceinline__ uint32_t
+multiprocessor(void)
+{
+	uint32_t	sm;
+
+	asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+	return sm;
+}
+
+/* Fields of a row into a record */
+static __device__ void
+write_record(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, char *record)
+{
+	if (a.has_head)
+		*(uint32_t *) record = flags;
+	for (uint32_t i = 0; i < a.nfields; i++)
+		if (a.fields[i].bytes == 4)
+			*(uint32_t *) (record + a.field_off[i]) = field_u32(&a.fields[i], row);
+		else
+			*(uint64_t *) (record + a.field_off[i]) = field_u64(&a.fields[i], row);
+}
+
+/* The row is kept for a later pass; lanes that do so together share an add. */
+static __device__ __forceinline__ void
+keep_row(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, char *kept)
+{
+	const uint32_t lanes = __activemask();
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const int	leader = __ffs(lanes) - 1;
+	unsigned long long at = 0;
+
+	if (lane == (uint32_t) leader)
+		at = atomicAdd(&a.head->npacked, (unsigned long long) __popc(lanes));
+	at = __shfl_sync(lanes, at, leader) + __popc(lanes & ((1u << lane) - 1));
+	write_record(a, row, flags, kept + at * a.record_bytes);
+}
+
+template <int KEY>
+static __global__ void
+__launch_bounds__(SINGLE_THREADS, 8)
+group_single_kernel(const __grid_constant__ GpuAggScopedArgs a,
+					const __grid_constant__ GpuAggWindows w)
+{
+	const uint32_t window = w.sm_windows != NULL ? w.sm_windows[multiprocessor()] : w.window;
+	unsigned long long *tiles = w.sm_windows != NULL ? &w.tiles[window] : &a.head->tile;
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	uint64_t	tile;
+
+	while ((tile = next_tile(a, tiles)) != UINT64_MAX)
+	{
+		const uint64_t first = tile * GPUAGG_WARP_TILE + lane;
+		const uint64_t end = min(a.n, (tile + 1) * GPUAGG_WARP_TILE);
+		uint32_t	added = 0;
+
+		for (uint64_t row = first; row < end; row += SINGLE_ROWS * WARP_LANES)
+		{
+			uint64_t	hash[SINGLE_ROWS];
+
+			#pragma unroll
+			for (int r = 0; r < SINGLE_ROWS; r++)
+			{
+				const uint64_t at = min(row + r * WARP_LANES, end - 1);
+
+				hash[r] = row_hash<KEY>(a, at, row_flags(a, at));
+			}
+			#pragma unroll
+			for (int r = 0; r < SINGLE_ROWS; r++)
+			{
+				const uint64_t at = row + r * WARP_LANES;
+
+				if (at >= end)
+					continue;
+				if (in_window(a, w, window, hash[r]))
+					row_to_table<KEY>(a, at, row_flags(a, at), hash[r], &added);
+				else if (w.kept != NULL)
+					keep_row(a, at, row_flags(a, at), w.kept);
+			}
+		}
+		__syncwarp();
+		count_added(a, added);
+	}
+}
+
+/*
+ * Rows that waited for a larger table.  `from` is the list; those that must
+ * wait again go to a.waiting.
+ */
+template <int KEY>
+static __global__ void
+group_waiting_kernel(const __grid_constant__ GpuAggScopedArgs a, const uint64_t *from,
+					 uint64_t n)
+{
+	uint64_t	i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
+	uint32_t	added = 0;
+
+	for (; i < n; i += (uint64_t) gridDim.x * blockDim.x)
+	{
+		const uint64_t row = from[i];
+		const uint32_t flags = row_flags(a, row);
+
+		row_to_table<KEY>(a, row, flags, row_hash<KEY>(a, row, flags), &added);
+	}
+	__syncwarp();
+	count_added(a, added);
+}
+
+/* Groups of local tables that waited; those that must wait again likewise */
+static __global__ void
+merge_spilled_kernel(const __grid_constant__ GpuAggScopedArgs a, const char *from, uint64_t n)
+{
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) a.plan + a.plan->program_off);
+	uint64_t	i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (; i < n; i += (uint64_t) gridDim.x * blockDim.x)
+	{
+		const char *group = from + i * a.row_bytes;
+		char	   *again;
+
+		if (merge_entry(a.plan, p, &a.table, group))
+			continue;
+		again = a.spilled + atomicAdd(&a.head->nspilled, 1ull) * a.row_bytes;
+		for (uint32_t at = 0; at < a.row_bytes; at += 8)
+			*(uint64_t *) (again + at) = *(const uint64_t *) (group + at);
+	}
+}
+
+/* ---------- launches ---------- */
+
+cudaError_t
+gpuagg_cuda_scoped_single(const GpuAggScopedArgs *a, GpuAggKeyShape key,
+						  const GpuAggWindows *w, uint32_t sms, cudaStream_t stream)
+{
+	const uint32_t blocks = sms * 8;
+
+	switch (key)
+	{
+		case GPUAGG_KEY_I32:
+			group_single_kernel<GPUAGG_KEY_I32><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
+			break;
+		case GPUAGG_KEY_I64:
+			group_single_kernel<GPUAGG_KEY_I64><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
+			break;
+		default:
+			group_single_kernel<GPUAGG_KEY_ANY><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
+			break;
+	}
+	return cudaGetLastError();
+}
+
+cudaError_t
+gpuagg_cuda_scoped_waiting(const GpuAggScopedArgs *a, const uint64_t *rows, uint64_t nrows,
+						   const char *spilled, uint64_t nspilled, uint32_t sms,
+						   cudaStream_t stream)
+{
+	if (nrows > 0)
+		group_waiting_kernel<GPUAGG_KEY_ANY><<<sms * 4, SINGLE_THREADS, 0, stream>>>
+			(*a, rows, nrows);
+	if (nspilled > 0)
+		merge_spilled_kernel<<<sms * 4, SINGLE_THREADS, 0, stream>>>(*a, spilled, nspilled);
+	return cudaGetLastError();
+}

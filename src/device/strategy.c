@@ -1,0 +1,323 @@
+/*
+ * strategy.c
+ *		Which strategy of grouping is expected to be fastest.
+ *
+ * With r rows, g groups, e bytes of an entry, u updates a row, b bytes of a
+ * record, I ns of reading the input once, and of the profile U(x) random
+ * updates a second in a region of x bytes, L updates of local tables and P
+ * records of 8 bytes partitioned a second, S bytes streamed a second; times in
+ * ns, rates here a ns:
+ *
+ *		t = 2 g e					bytes of the table, half full
+ *		s							bytes of a scope: cache's reach, or the
+ *									TLB's, whichever gives the faster passes
+ *		block-local		I + r u / L				if t <= local bytes
+ *		single pass		I + r u / U(t)
+ *		multi-pass		p = t / s passes
+ *			naive		p I + r u / U(s)
+ *			copy		I + r u / U(s) + r b / S (1 + (p - 1) / 2)
+ *		partitioned		I + l r (b / 8) / P + r b / S + r u / L
+ *						l levels of RADIX_BITS bits, until a part of the table
+ *						is local; of a CPU, if there are as many parts as its
+ *						device wants
+ *		spatial			I + r (b / 8) / P + r u / U(TLB's reach)	if t is beyond
+ *
+ * Multi-pass, copy: each pass reads what is left of the rows, on average half.
+ * What is measured already contains every reach: U falls where a cache or a
+ * TLB ends.
+ *
+ * By capacity: a table that is larger than the memory is made in windows, each
+ * of half the memory (growth needs the other half), whatever the strategy in a
+ * window is; each reads the input once more.
+ */
+#include <math.h>
+
+#include "device/strategy.h"
+
+/* A radix pass splits by at most so many bits (DESIGN.md 3: 6 to 9). */
+#define RADIX_BITS 8
+#define RADIX_MAX_BITS 32
+
+/* Of the memory, what a table is planned to take: growing needs two of them */
+#define CAPACITY_SHARE 0.5
+
+/* Windows are made somewhat smaller than what fit before: hashes vary. */
+#define SPLIT_MARGIN 1.25
+
+/* A split is no more than that at once; it can be repeated. */
+#define SPLIT_MOST 64
+
+/* What serves where one cannot run */
+static const GpuAggStrategy instead_of[GPUAGG_NSTRATEGIES] = {
+#define X(name, word, instead) GPUAGG_STRATEGY_##instead,
+	GPUAGG_STRATEGY_LIST(X)
+#undef X
+};
+
+/* Single pass is what every device can do. */
+GpuAggStrategy
+gpuagg_strategy_possible(GpuAggStrategy strategy, uint32_t possible)
+{
+	while (strategy != GPUAGG_STRATEGY_AUTO && strategy != GPUAGG_STRATEGY_SINGLE_PASS &&
+		   !(possible & GPUAGG_STRATEGY_BIT(strategy)))
+		strategy = instead_of[strategy];
+	return strategy;
+}
+
+/* ---------- times ---------- */
+
+/* Seconds of so many events at a rate; no time where none is known */
+static double
+seconds(double events, double rate)
+{
+	return rate > 0 ? events / rate : 0;
+}
+
+/* Random updates a second, between measured points by the region's logarithm */
+static double
+updates_at(const GpuAggStrategyRates *rates, double bytes)
+{
+	int			i = 0;
+	double		share;
+
+	if (rates->npoints == 0)
+		return 0;
+	while (i < rates->npoints && rates->points[i].bytes < bytes)
+		i++;
+	if (i == 0 || i == rates->npoints)
+		return rates->points[i == 0 ? 0 : i - 1].updates;
+	share = log(bytes / rates->points[i - 1].bytes) /
+		log(rates->points[i].bytes / rates->points[i - 1].bytes);
+	return rates->points[i - 1].updates +
+		share * (rates->points[i].updates - rates->points[i - 1].updates);
+}
+
+static double
+update_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, double bytes)
+{
+	return 1e9 * seconds(in->rows * in->updates, updates_at(rates, bytes));
+}
+
+static double
+local_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
+{
+	double		rate = rates->local_updates > 0 ? rates->local_updates :
+		updates_at(rates, rates->local_bytes);
+
+	return 1e9 * seconds(in->rows * in->updates, rate);
+}
+
+static double
+radix_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
+{
+	return 1e9 * seconds(in->rows * in->record_bytes / 8, rates->partition_rows);
+}
+
+/* Passes of one scope each */
+static double
+passes_of(double table, double scope)
+{
+	return scope > 0 && table > scope ? ceil(table / scope) : 1;
+}
+
+static double
+naive_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
+		 double table, double scope)
+{
+	return passes_of(table, scope) * in->input_ns +
+		update_ns(rates, in, fmin(table, scope));
+}
+
+static double
+copy_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
+		double table, double scope)
+{
+	double		reads = 1 + (passes_of(table, scope) - 1) / 2;
+
+	return in->input_ns + update_ns(rates, in, fmin(table, scope)) +
+		reads * 1e9 * seconds(in->rows * in->record_bytes, rates->stream_bytes);
+}
+
+/* ---------- scopes ---------- */
+
+/*
+ * The scope of passes: what is asked for, else of the reaches the one that
+ * gives the faster passes; the table where neither helps.
+ */
+static double
+choose_scope(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
+			 double table)
+{
+	double		scope = table;
+	const double reaches[] = {rates->tlb_bytes, rates->cache_bytes};
+
+	if (in->scope_bytes > 0)
+		return in->scope_bytes;
+	for (int i = 0; i < 2; i++)
+		if (reaches[i] > 0 && reaches[i] < table &&
+			naive_ns(rates, in, table, reaches[i]) < naive_ns(rates, in, table, scope))
+			scope = reaches[i];
+	return scope;
+}
+
+/* The host device looks at this, not at what is predicted (host/partitions.c). */
+static bool
+parts_pay(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, double table)
+{
+	double		part = in->scope_bytes > 0 ? in->scope_bytes : rates->part_bytes;
+
+	return table > part * rates->parts_least;
+}
+
+static void
+choose_radix(const GpuAggStrategyRates *rates, GpuAggStrategyChoice *c)
+{
+	double		parts = rates->local_bytes > 0 ? c->table_bytes / rates->local_bytes : 1;
+
+	c->radix_bits = parts > 1 ? (uint32_t) fmin(ceil(log2(parts)), RADIX_MAX_BITS) : 1;
+	c->radix_levels = (c->radix_bits + RADIX_BITS - 1) / RADIX_BITS;
+}
+
+/* ---------- the choice ---------- */
+
+static void
+predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
+			GpuAggStrategyChoice *c)
+{
+	double	   *ns = c->predicted_ns;
+	const double t = c->table_bytes;
+
+	ns[GPUAGG_STRATEGY_AUTO] = -1;
+	ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = in->input_ns + local_ns(rates, in);
+	ns[GPUAGG_STRATEGY_SINGLE_PASS] = in->input_ns + update_ns(rates, in, t);
+	ns[GPUAGG_STRATEGY_MULTI_PASS_NAIVE] = naive_ns(rates, in, t, c->scope_bytes);
+	ns[GPUAGG_STRATEGY_MULTI_PASS_COPY] = copy_ns(rates, in, t, c->scope_bytes);
+	ns[GPUAGG_STRATEGY_PARTITIONED] = in->input_ns + local_ns(rates, in) +
+		c->radix_levels * radix_ns(rates, in) +
+		1e9 * seconds(in->rows * in->record_bytes, rates->stream_bytes);
+	ns[GPUAGG_STRATEGY_SPATIAL] = in->input_ns + radix_ns(rates, in) +
+		update_ns(rates, in, fmin(t, rates->tlb_bytes));
+	if (t > rates->local_bytes)
+		ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = -1;
+	if (!parts_pay(rates, in, t))
+		ns[GPUAGG_STRATEGY_PARTITIONED] = -1;
+	if (rates->tlb_bytes <= 0 || t <= rates->tlb_bytes)
+		ns[GPUAGG_STRATEGY_SPATIAL] = -1;
+	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
+		if (s != GPUAGG_STRATEGY_SINGLE_PASS && !(in->possible & GPUAGG_STRATEGY_BIT(s)))
+			ns[s] = -1;
+}
+
+/* Of equal ones the simpler, which comes first */
+static GpuAggStrategy
+fastest(const double *ns)
+{
+	GpuAggStrategy best = GPUAGG_STRATEGY_SINGLE_PASS;
+
+	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
+		if (ns[s] >= 0 && (ns[s] < ns[best] ||
+						   (s == GPUAGG_STRATEGY_BLOCK_LOCAL && ns[s] <= ns[best])))
+			best = (GpuAggStrategy) s;
+	return best;
+}
+
+/*
+ * Rounded up, by at most a third, so that windows can be joined: a number that
+ * can be halved again and again, for estimates of groups are often too high.
+ */
+static double
+joinable(double windows)
+{
+	double		unit = exp2(floor(log2(fmax(windows / 3, 1))));
+
+	return ceil(windows / unit) * unit;
+}
+
+/* Windows that bound the table of each by the memory */
+static void
+fit_memory(const GpuAggStrategyInput *in, GpuAggStrategyChoice *c)
+{
+	double		pass = c->table_bytes / c->passes;
+	double		windows;
+
+	if (in->memory_bytes <= 0 || pass <= in->memory_bytes ||
+		!(in->possible & GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE)))
+		return;
+	windows = ceil(c->table_bytes / (in->memory_bytes * CAPACITY_SHARE));
+	windows = fmin(joinable(windows), GPUAGG_MAX_SCOPES);
+	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
+		if (c->predicted_ns[s] >= 0)
+			c->predicted_ns[s] += (windows - c->passes) * in->input_ns;
+	c->strategy = GPUAGG_STRATEGY_MULTI_PASS_NAIVE;
+	c->passes = (uint32_t) windows;
+	c->by_capacity = true;
+	c->scope_bytes = c->table_bytes / windows;
+}
+
+void
+gpuagg_strategy_choose(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
+					   GpuAggStrategyChoice *c)
+{
+	GpuAggStrategy forced = gpuagg_strategy_possible(in->forced, in->possible);
+
+	memset(c, 0, sizeof(*c));
+	c->table_bytes = fmax(2 * in->groups * in->entry_bytes, in->entry_bytes);
+	c->scope_bytes = choose_scope(rates, in, c->table_bytes);
+	choose_radix(rates, c);
+	predict_all(rates, in, c);
+	c->strategy = forced != GPUAGG_STRATEGY_AUTO ? forced : fastest(c->predicted_ns);
+	c->within = c->strategy;
+	c->passes = c->kept_passes = 1;
+	if (c->strategy == GPUAGG_STRATEGY_MULTI_PASS_COPY)
+		c->kept_passes = (uint32_t) fmin(passes_of(c->table_bytes, c->scope_bytes),
+										 GPUAGG_MAX_SCOPES);
+	if (c->strategy == GPUAGG_STRATEGY_MULTI_PASS_NAIVE)
+	{
+		/* a device that would choose by itself does so in each pass */
+		c->passes = (uint32_t) fmin(passes_of(c->table_bytes, c->scope_bytes),
+									GPUAGG_MAX_SCOPES);
+		c->within = GPUAGG_STRATEGY_AUTO;
+	}
+	else if (c->strategy != GPUAGG_STRATEGY_MULTI_PASS_COPY)
+		c->scope_bytes = c->table_bytes;
+	fit_memory(in, c);
+}
+
+/* ---------- while a task runs ---------- */
+
+/*
+ * Rows that hit d groups at random leave d (1 - exp(-rows / d)) found; solved
+ * for d by bisection.  Groups that come in order have all rows ahead of them
+ * to come: then too few are expected, and what is decided by it is decided
+ * again.
+ */
+double
+gpuagg_strategy_extrapolate(double rows, double seen, double total)
+{
+	double		low = seen;
+	double		high = seen * 1e6;
+
+	if (seen <= 0 || total <= rows)
+		return seen;
+	/* nearly all rows bring a new group: so will the others */
+	if (seen >= rows * 0.999999)
+		return total * fmin(seen / rows, 1);
+	for (int i = 0; i < 100; i++)
+	{
+		double		d = (low + high) / 2;
+
+		if (-d * expm1(-rows / d) < seen)
+			low = d;
+		else
+			high = d;
+	}
+	return fmin(-low * expm1(-total / low), total);
+}
+
+uint32_t
+gpuagg_strategy_split(double fit, double groups)
+{
+	double		k = fit > 0 ? ceil(groups * SPLIT_MARGIN / fit) : 2;
+
+	return (uint32_t) joinable(fmax(2, fmin(k, SPLIT_MOST)));
+}

@@ -1,0 +1,96 @@
+/*
+ * choose.c
+ *		Which strategy a grouping gets.
+ *
+ * The planner, the executor and EXPLAIN ask here, each at its time: a plan
+ * that was made before a setting or the device changed runs as it would be
+ * planned now.
+ */
+#include "postgres.h"
+
+#include "device/layout.h"
+#include "device/record.h"
+#include "gpuagg.h"
+#include "profile/choose.h"
+#include "profile/profile.h"
+#include "service/shmem.h"
+
+void
+gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
+{
+	GpuAggLayout layout;
+
+	gpuagg_layout_compute(p, &layout);
+	work->attributes = p->nattrs;
+	work->columns = p->ncolumns;
+	work->filter_instrs = p->filter_instrs;
+	work->instrs = p->ninstrs - p->filter_instrs;
+	work->keys = p->nkeys;
+	work->transitions = p->ntransitions;
+	work->entry_bytes = layout.row_bytes;
+}
+
+/*
+ * What strategies that keep rows need to know of the program.  Which columns
+ * can be NULL is known of keys alone.
+ */
+static void
+choose_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	uint8		nullable[GPUAGG_MAX_REGS];
+	GpuAggRecord record;
+
+	memset(nullable, 1, sizeof(nullable));
+	for (int i = 0; i < p->nkeys; i++)
+		nullable[keys[i].reg] = !keys[i].notnull;
+	if (gpuagg_record_compute(p, nullable, &record))
+		input->record_bytes = record.bytes;
+	else
+		input->possible &= ~GPUAGG_STRATEGIES_KEEPING;
+}
+
+/* The device in question; one that is not open yet has what all have. */
+static void
+choose_device(bool host, GpuAggStrategyInput *input,
+			  GpuAggStrategyRates *rates)
+{
+	const GpuAggRates *profile = &gpuagg_profile_get()->rates;
+	GpuAggDeviceView view;
+	const GpuAggDeviceInfo *info;
+
+	gpuagg_shmem_device(&view);
+	host = host && view.gpu;
+	info = host ? &view.facts.host : &view.facts.info;
+	input->possible = info->kind[0] != '\0' ? info->strategies :
+		GPUAGG_STRATEGIES_ALWAYS;
+	input->memory_bytes = info->kind[0] != '\0' ? info->memory_limit : 0;
+	if (host)
+		memset(rates, 0, sizeof(*rates));
+	else
+		gpuagg_rates_strategy(profile, rates);
+}
+
+void
+gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
+			  GpuAggStrategyChoice *choice)
+{
+	GpuAggStrategyInput input = {
+		.forced = gpuagg_strategy,
+		.rows = work->passed,
+		.groups = Max(work->groups, 1),
+		.entry_bytes = work->entry_bytes,
+		.updates = 1 + work->transitions,
+		.scope_bytes = gpuagg_scope_size * 1024.0
+	};
+	GpuAggStrategyRates rates;
+
+	memset(choice, 0, sizeof(*choice));
+	choice->passes = 1;
+	if (program->select || program->nkeys == 0)
+		return;
+	input.input_ns = gpuagg_predict_input(&gpuagg_profile_get()->rates, work);
+	choose_device(host, &input, &rates);
+	choose_record(program, &input);
+	gpuagg_strategy_choose(&rates, &input, choice);
+}

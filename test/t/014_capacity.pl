@@ -1,0 +1,142 @@
+# More groups than the device's memory holds: windows over the hash space, as
+# many as it takes, none of them lost, and no fallback.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = new_node('capacity', "gpuagg.device_memory = '16MB'", 'shared_buffers = 256MB');
+# the outer aggregate is PostgreSQL's; the inner one must not be
+my $device = 'SET jit = off; SET gpuagg.debug_require = prefer; SET gpuagg.fallback = off;';
+
+# Some 80 MB of groups for a device of 16 MB.  "clustered" lies in the order of
+# its groups; of "seen" the planner knows nothing.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE many (id int, c int, k int8) WITH (autovacuum_enabled = off);
+	INSERT INTO many SELECT i, i / 2, (i::int8 * 7919) % 600011 * 1000003 FROM generate_series(1, 1200000) i;
+	CREATE TABLE texts (id int, k text COLLATE "C") WITH (autovacuum_enabled = off);
+	INSERT INTO texts SELECT i, 'a key of some length ' || i % 250000 FROM generate_series(1, 500000) i;
+	VACUUM ANALYZE many, texts;
+	CREATE TABLE few AS SELECT i AS id, i % 10 AS k FROM generate_series(1, 20000) i;
+	VACUUM ANALYZE few;});
+
+sub summary
+{
+	my ($group, $table) = @_;
+
+	return "SELECT count(*), sum(n), min(k), max(k), sum(hashint8(s)) FROM (SELECT $group AS k, count(*) AS n, sum(id) AS s FROM $table GROUP BY $group OFFSET 0) x";
+}
+
+sub same_summary
+{
+	my ($query, $name) = @_;
+
+	return is($node->safe_psql('postgres', "$device $query"),
+		$node->safe_psql('postgres', "SET gpuagg.enable = off; $query"), $name);
+}
+
+# EXPLAIN ANALYZE's lines of the GpuAgg node, as a hash
+sub explain
+{
+	my ($query, $set) = @_;
+	my %lines = $node->safe_psql('postgres', "$device $set EXPLAIN (ANALYZE, VERBOSE) $query") =~
+	  /^\s*((?:[A-Z][A-Za-z]+ ?)+): (.*)$/mg;
+
+	return \%lines;
+}
+
+my $fallbacks = counter($node, 'fallbacks_memory');
+foreach my $case (
+	[ 'at random', 'k', 'many' ],
+	[ 'clustered', 'c', 'many' ],
+	[ 'texts', 'k', 'texts' ])
+{
+	my ($name, $group, $table) = @$case;
+
+	same_summary(summary($group, $table), "more groups than memory: $name");
+}
+is(counter($node, 'fallbacks_memory'), $fallbacks, 'PostgreSQL did none of it');
+no_tasks($node, 'all memory is given back');
+my $lines = explain(summary('k', 'many'), '');
+note("$_: $lines->{$_}") foreach sort keys %$lines;
+is($lines->{'Planned Strategy'}, 'multi-pass-naive', 'windows are planned where the estimate says so');
+cmp_ok($lines->{'Passes'}, '>', 1, 'several of them');
+is($lines->{'Rows Scanned'}, 1200000, 'rows are counted once');
+is($lines->{'Groups'}, 600011, 'all groups');
+
+# The planner expects few groups: windows come when memory runs out.
+my $surprise = summary('(k % 1000000000000 + 5)', 'many');
+same_summary($surprise, 'more groups than memory, and than expected');
+$node->safe_psql('postgres', q{ALTER TABLE many ALTER k SET (n_distinct = 50); ANALYZE many});
+same_summary(summary('k', 'many'), 'windows that nobody planned');
+$lines = explain(summary('k', 'many'), '');
+note("$_: $lines->{$_}") foreach sort keys %$lines;
+isnt($lines->{'Planned Strategy'}, 'multi-pass-naive', 'they were not planned');
+cmp_ok($lines->{'Window Splits'}, '>', 0, 'but made when memory ran out');
+is($lines->{'Groups'}, 600011, 'and lost no group');
+is($lines->{'Rows Scanned'}, 1200000, 'rows are counted once');
+
+# The planner expects far too many: windows are joined.
+$node->safe_psql('postgres', q{ALTER TABLE many ALTER k SET (n_distinct = -1); ANALYZE many; });
+$lines = explain('SELECT k % 100, count(*) FROM many GROUP BY k % 100', '');
+note("$_: $lines->{$_}") foreach sort keys %$lines;
+is($lines->{'Groups'}, 100, 'fewer groups than expected');
+cmp_ok($lines->{'Passes'}, '<', $lines->{'Planned Passes'}, 'needs fewer passes than planned');
+
+# Work on a small device is the same work, several times.
+my $begin = time;
+$node->safe_psql('postgres', "$device " . summary('k', 'many'));
+my $tight = time - $begin;
+
+# cancelled in the middle, with nothing left
+$node->safe_psql('postgres', q{SET gpuagg.strategy = 'multi-pass-naive'; SET gpuagg.scope_size = 64;} . summary('k', 'few'));
+my $psql = start_psql($node,
+	"$device SET gpuagg.strategy = 'multi-pass-naive'; SET gpuagg.scope_size = 64; " . summary('k', 'many') . ';');
+my $pid = wait_task($node);
+sleep 0.5;
+$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+finish_psql($psql);
+like($psql->{stderr}, qr/canceling statement due to user request/, 'cancelled between windows, or within one');
+no_tasks($node, 'nothing is left of it');
+
+# a fault in a later window: the whole work goes to PostgreSQL
+my $before = counter($node, 'fallbacks_device');
+is( $node->safe_psql('postgres',
+		"$device SET gpuagg.fallback = on; SET gpuagg.debug_fault = 'results'; SET gpuagg.debug_fault_pass = 2; "
+		  . summary('k', 'many')),
+	$node->safe_psql('postgres', 'SET gpuagg.enable = off; ' . summary('k', 'many')),
+	'a fault in the second window: PostgreSQL answers');
+cmp_ok(counter($node, 'fallbacks_device'), '>', $before, 'and it is counted');
+
+# two at once share what there is
+my @both = map { start_psql($node, "$device " . summary('k', 'many') . ';') } 1 .. 2;
+finish_psql($_) foreach @both;
+is($both[0]{stdout}, $both[1]{stdout}, 'two at once agree');
+is($both[0]{stderr} . $both[1]{stderr}, '', 'without errors');
+
+same_answer($node, 'SELECT k, count(*), sum(id) FROM few GROUP BY k ORDER BY k', 'small queries go on');
+no_tasks($node, 'nothing is left');
+crash_free($node, 'no crash');
+$node->stop;
+
+# the same with room for all
+$node->append_conf('postgresql.conf', "gpuagg.device_memory = '512MB'");
+$node->start;
+wait_ready($node);
+$lines = explain(summary('k', 'many'), '');
+ok(!exists $lines->{'Passes'}, 'one pass where there is room');
+$begin = time;
+$node->safe_psql('postgres', "$device " . summary('k', 'many'));
+my $roomy = time - $begin;
+note(sprintf 'with 16 MB %.2f s, with room %.2f s', $tight, $roomy);
+cmp_ok($tight, '<', 15 * $roomy, 'a small memory costs less than fifteen times');
+$node->stop;
+done_testing();

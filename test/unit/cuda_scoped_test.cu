@@ -1,0 +1,696 @@
+/*
+ * cuda_scoped_test.cu
+ *		Scoped grouping (cuda/scoped.h) on a GPU: every strategy against a map
+ *		of groups on the host, with tables that are too small, windows and
+ *		partitions forced on few rows, NULLs, skew, expressions.
+ *
+ * GPUAGG_TEST_SCALE is a percentage of the rows.
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cuda/cuda_device.h"
+#include "cuda/scoped.h"
+#include "device/eval.h"
+#include "device/group.h"
+#include "tap.h"
+
+#define FEW 7
+#define SOME 900
+#define MANY 60000
+
+static cudaStream_t stream;
+static uint32_t sms;
+static GpuAggScopedReport *report;
+static int	live_blocks;		/* of device memory */
+static int	allocs_left;		/* before one fails; negative: none does */
+
+static void
+check(cudaError_t rc, const char *what)
+{
+	if (rc == cudaSuccess)
+		return;
+	printf("Bail out! %s: %s\n", what, cudaGetErrorString(rc));
+	exit(1);
+}
+
+static void *
+test_alloc(void *arg, size_t bytes, cudaStream_t s, GpuAggError *error)
+{
+	void	   *p = NULL;
+
+	(void) arg;
+	if (allocs_left == 0)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "no memory, as the test wants it");
+		return NULL;
+	}
+	allocs_left -= allocs_left > 0;
+	check(cudaMallocAsync(&p, bytes, s), "cudaMallocAsync");
+	live_blocks++;
+	return p;
+}
+
+static void
+test_free(void *arg, void *p, size_t bytes, cudaStream_t s)
+{
+	(void) arg;
+	(void) bytes;
+	live_blocks--;
+	check(cudaFreeAsync(p, s), "cudaFreeAsync");
+}
+
+/* ---------- programs ---------- */
+
+struct TestProgram
+{
+	GpuAggProgram head;
+	GpuAggConst consts[4];
+	GpuAggInstr instrs[8];
+	GpuAggKey	keys[4];
+	GpuAggTransition trans[16];
+	uint8_t		classes[64];
+	uint32_t	types[8];		/* of the columns */
+};
+
+static TestProgram
+program_start(std::vector<uint32_t> types)
+{
+	TestProgram p = {};
+
+	p.head.version = GPUAGG_PROGRAM_VERSION;
+	p.head.bytes = sizeof(p);
+	p.head.hash_seed = UINT64_C(0x243f6a8885a308d3);
+	p.head.filter_reg = GPUAGG_NO_REG;
+	p.head.attrs_off = p.head.consts_off = offsetof(TestProgram, consts);
+	p.head.instrs_off = offsetof(TestProgram, instrs);
+	p.head.keys_off = offsetof(TestProgram, keys);
+	p.head.transitions_off = offsetof(TestProgram, trans);
+	p.head.classes_off = offsetof(TestProgram, classes);
+	for (uint32_t type : types)
+	{
+		p.types[p.head.ncolumns++] = type;
+		p.classes[p.head.nregs++] = (uint8_t) gpuagg_key_class(type);
+	}
+	return p;
+}
+
+static uint16_t
+program_const(TestProgram &p, int64_t v)
+{
+	GpuAggConst &c = p.consts[p.head.nconsts++];
+
+	c.type = GPUAGG_T_INT4;
+	c.v.i = v;
+	return p.head.nregs++;
+}
+
+static uint16_t
+program_instr(TestProgram &p, uint32_t op, uint16_t a, uint16_t b)
+{
+	GpuAggInstr &ins = p.instrs[p.head.ninstrs++];
+
+	ins.op = (uint16_t) op;
+	ins.dst = p.head.nregs;
+	ins.a = a;
+	ins.b = b;
+	return p.head.nregs++;
+}
+
+static void
+program_key(TestProgram &p, uint16_t reg, uint32_t type)
+{
+	GpuAggKey  &k = p.keys[p.head.nkeys++];
+
+	k.reg = reg;
+	k.type = (uint8_t) type;
+}
+
+static void
+program_trans(TestProgram &p, uint32_t op, uint16_t arg, uint32_t type,
+			  uint16_t filter = GPUAGG_NO_REG)
+{
+	GpuAggTransition &t = p.trans[p.head.ntransitions++];
+
+	t.op = (uint16_t) op;
+	t.arg = arg;
+	t.filter = filter;
+	t.type = (uint16_t) type;
+}
+
+/* One int4 key; naggs of count, sum, min, max of an int4 */
+static TestProgram
+int4_program(int naggs)
+{
+	TestProgram p = program_start({GPUAGG_T_INT4, GPUAGG_T_INT4});
+	const uint32_t ops[4] = {GPUAGG_TRANS_COUNT, GPUAGG_TRANS_SUM_I64, GPUAGG_TRANS_MIN_I64,
+	GPUAGG_TRANS_MAX_I64};
+
+	program_key(p, 0, GPUAGG_T_INT4);
+	for (int i = 0; i < naggs; i++)
+		program_trans(p, ops[i], i == 0 ? GPUAGG_NO_REG : 1, GPUAGG_T_INT4);
+	return p;
+}
+
+static TestProgram
+int8_program(void)
+{
+	TestProgram p = program_start({GPUAGG_T_INT8, GPUAGG_T_INT4, GPUAGG_T_INT8});
+
+	program_key(p, 0, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_SUM_I64, 1, GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_COUNT, 2, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_SUM_I128, 2, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_MIN_I64, 2, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_MAX_I64, 1, GPUAGG_T_INT4);
+	return p;
+}
+
+/* Two keys, and every kind of state */
+static TestProgram
+mixed_program(void)
+{
+	TestProgram p = program_start({GPUAGG_T_INT4, GPUAGG_T_INT4, GPUAGG_T_FLOAT8, GPUAGG_T_FLOAT8,
+	GPUAGG_T_INT8});
+
+	program_key(p, 0, GPUAGG_T_INT4);
+	program_key(p, 2, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_COUNT, GPUAGG_NO_REG, GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_COUNT, 1, GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_SUM_I64, 1, GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_MIN_I64, 1, GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_SUM_F64, 3, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_SUM_F64_AVG, 3, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_MIN_F64, 3, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_MAX_F64, 3, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_AND_I64, 4, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_OR_I64, 4, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_XOR_I64, 4, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_SUM_I128, 4, GPUAGG_T_INT8);
+	return p;
+}
+
+/* WHERE v > 0 GROUP BY k # 1, sum(v # 1) FILTER (WHERE v < 10^9); op: or + */
+static TestProgram
+computed_program(uint32_t op = GPUAGG_OP_INT_XOR)
+{
+	TestProgram p = program_start({GPUAGG_T_INT4, GPUAGG_T_INT4});
+	const uint16_t zero = program_const(p, 0);
+	const uint16_t one = program_const(p, 1);
+	const uint16_t limit = program_const(p, 1000000000);
+	uint16_t	less;
+
+	p.head.filter_reg = program_instr(p, GPUAGG_OP_I64_GT, 1, zero);
+	p.head.filter_instrs = p.head.ninstrs;
+	program_key(p, program_instr(p, op, 0, one), GPUAGG_T_INT4);
+	less = program_instr(p, GPUAGG_OP_I64_LT, 1, limit);
+	program_trans(p, GPUAGG_TRANS_COUNT, GPUAGG_NO_REG, GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_SUM_I64, program_instr(p, op, 1, one),
+				  GPUAGG_T_INT4, less);
+	return p;
+}
+
+static TestProgram
+plain_program(void)
+{
+	TestProgram p = program_start({GPUAGG_T_INT4, GPUAGG_T_INT4});
+
+	program_trans(p, GPUAGG_TRANS_COUNT, GPUAGG_NO_REG, GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_SUM_I64, 1, GPUAGG_T_INT4);
+	return p;
+}
+
+/* ---------- rows ---------- */
+
+enum Dist
+{
+	UNIFORM, HALF, ONE, SORTED
+};
+
+struct Input
+{
+	uint64_t	n;
+	bool		nulls;
+	std::vector<std::vector<char>> values;	/* of each column */
+	std::vector<std::vector<uint32_t>> null_bits;
+	std::vector<GpuAggColumn> columns;	/* on the device */
+};
+
+static uint64_t
+next_random(void)
+{
+	static uint64_t x = 88172645463325252ull;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	return x ^= x << 17;
+}
+
+static void
+put_value(Input &in, uint32_t c, uint32_t type, uint64_t key)
+{
+	const uint64_t r = next_random();
+	int64_t		i = c == 0 ? (int64_t) key : (int64_t) r;
+	double		d = c == 2 ? (double) (int64_t) (r % 5) - 2 : (double) (int64_t) (r % 2001) - 1000;
+
+	/* keys that tables in shared memory use as "empty", and extremes */
+	if (c == 0 && key == 3)
+		i = gpuagg_type_slot_bytes(type) == 4 ? INT32_MIN : INT64_MIN;
+	if (c == 0 && key == 4)
+		i = gpuagg_type_slot_bytes(type) == 4 ? INT32_MAX : -1;
+	if (c == 2 && r % 7 == 0)
+		d = r & 64 ? -0.0 : 0.0 / 0.0 * (r & 128 ? 1 : -1);
+	if (gpuagg_key_class(type) == GPUAGG_CLASS_F64)
+		memcpy(&i, &d, 8);
+	for (uint32_t b = 0; b < gpuagg_type_slot_bytes(type); b++)
+		in.values[c].push_back((char) (i >> (8 * b)));
+}
+
+static Input
+make_input(const TestProgram &p, uint64_t n, uint64_t groups, Dist dist, bool nulls)
+{
+	Input		in;
+
+	in.n = n;
+	in.nulls = nulls;
+	in.values.resize(p.head.ncolumns);
+	in.null_bits.resize(p.head.ncolumns);
+	for (uint64_t i = 0; i < n; i++)
+	{
+		uint64_t	key = next_random() % groups;
+
+		if (dist == ONE || (dist == HALF && next_random() & 1))
+			key = 1;
+		if (dist == SORTED)
+			key = i * groups / n;
+		for (uint32_t c = 0; c < p.head.ncolumns; c++)
+		{
+			put_value(in, c, p.types[c], key);
+			if (i % 32 == 0)
+				in.null_bits[c].push_back(0);
+			if (nulls && next_random() % 5 == 0)
+				in.null_bits[c][i / 32] |= 1u << (i % 32);
+		}
+	}
+	for (uint32_t c = 0; c < p.head.ncolumns; c++)
+	{
+		GpuAggColumn column = {NULL, NULL, p.types[c]};
+
+		check(cudaMalloc((void **) &column.values, in.values[c].size() + 8), "cudaMalloc");
+		check(cudaMemcpy((void *) column.values, in.values[c].data(), in.values[c].size(),
+						 cudaMemcpyHostToDevice), "cudaMemcpy");
+		if (nulls)
+		{
+			check(cudaMalloc((void **) &column.nulls, in.null_bits[c].size() * 4 + 4), "cudaMalloc");
+			check(cudaMemcpy((void *) column.nulls, in.null_bits[c].data(),
+							 in.null_bits[c].size() * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
+		}
+		in.columns.push_back(column);
+	}
+	return in;
+}
+
+static void
+free_input(Input &in)
+{
+	for (GpuAggColumn &column : in.columns)
+	{
+		check(cudaFree((void *) column.values), "cudaFree");
+		check(cudaFree((void *) column.nulls), "cudaFree");
+	}
+}
+
+/* ---------- groups ---------- */
+
+/* By the bytes of the keys' words and their NULLs: rows of layout.h */
+typedef std::map<std::string, std::vector<uint64_t>> Groups;
+
+static std::string
+group_key(const TestProgram &p, const GpuAggLayout &layout, const char *row, uint32_t nulls)
+{
+	std::string key((const char *) &nulls, 4);
+
+	for (uint32_t i = 0; i < p.head.nkeys; i++)
+	{
+		const char *slot = row + layout.key_off[i];
+		uint64_t	word = 0;
+
+		if (!(nulls >> i & 1))
+			memcpy(&word, slot, gpuagg_type_slot_bytes(p.keys[i].type));
+		if (!(nulls >> i & 1) && gpuagg_key_class(p.keys[i].type) == GPUAGG_CLASS_F64)
+			word = gpuagg_key_word_f64(gpuagg_key_slot_f64(slot));
+		key.append((const char *) &word, 8);
+	}
+	return key;
+}
+
+static void
+oracle_step(const GpuAggTransition &t, const GpuAggValue *reg, const uint8_t *st, char *state)
+{
+	if (t.filter != GPUAGG_NO_REG && (st[t.filter] != 0 || reg[t.filter].i == 0))
+		return;
+	if (t.arg != GPUAGG_NO_REG && st[t.arg] != GPUAGG_ST_VALUE)
+		return;
+	if (t.op == GPUAGG_TRANS_SUM_F64 || t.op == GPUAGG_TRANS_SUM_F64_AVG ||
+		t.op == GPUAGG_TRANS_MIN_F64 || t.op == GPUAGG_TRANS_MAX_F64)
+		gpuagg_state_step_f64(t.op, state, reg[t.arg].f);
+	else
+		gpuagg_state_step_i64(t.op, state, t.arg != GPUAGG_NO_REG ? reg[t.arg].i : 0);
+}
+
+static void
+load_values(const TestProgram &p, const Input &in, uint64_t row, GpuAggValue *reg, uint8_t *st)
+{
+	for (uint32_t c = 0; c < p.head.ncolumns; c++)
+	{
+		const uint32_t bytes = gpuagg_type_slot_bytes(p.types[c]);
+		int32_t		narrow;
+
+		st[c] = in.nulls && in.null_bits[c][row / 32] >> (row % 32) & 1;
+		memcpy(&reg[c].i, &in.values[c][row * bytes], bytes);
+		memcpy(&narrow, &reg[c].i, 4);
+		if (bytes == 4)
+			reg[c].i = narrow;
+	}
+}
+
+static Groups
+oracle(const TestProgram &p, const Input &in)
+{
+	GpuAggValue reg[64];
+	uint8_t		st[64];
+	GpuAggLayout layout;
+	Groups		groups;
+
+	gpuagg_layout_compute(&p.head, &layout);
+	gpuagg_eval_constants(&p.head, reg, st);
+	for (uint64_t row = 0; row <= in.n; row++)
+	{
+		std::vector<uint64_t> fresh(layout.row_bytes / 8, 0);
+		char	   *bytes = (char *) fresh.data();
+		uint32_t	nulls = 0;
+
+		/* without keys there is a group even without rows */
+		if (row == in.n && p.head.nkeys > 0)
+			break;
+		if (row < in.n)
+		{
+			load_values(p, in, row, reg, st);
+			gpuagg_eval(&p.head, 0, p.head.ninstrs, reg, st);
+		}
+		if (row < in.n && p.head.filter_reg != GPUAGG_NO_REG &&
+			(st[p.head.filter_reg] != 0 || reg[p.head.filter_reg].i == 0))
+			continue;
+		for (uint32_t i = 0; i < p.head.nkeys; i++)
+			if (st[p.keys[i].reg] == GPUAGG_ST_NULL)
+				nulls |= 1u << i;
+			else
+				memcpy(bytes + layout.key_off[i], &reg[p.keys[i].reg],
+					   gpuagg_type_slot_bytes(p.keys[i].type));
+		for (uint32_t i = 0; i < p.head.ntransitions; i++)
+			gpuagg_state_init(p.trans[i].op, bytes + layout.state_off[i]);
+
+		std::vector<uint64_t> &group =
+			groups.emplace(group_key(p, layout, bytes, nulls), fresh).first->second;
+
+		for (uint32_t i = 0; row < in.n && i < p.head.ntransitions; i++)
+			oracle_step(p.trans[i], reg, st, (char *) group.data() + layout.state_off[i]);
+	}
+	return groups;
+}
+
+/* Rows of the device against the groups; each that is found is taken away. */
+static bool
+take_rows(const TestProgram &p, const char *device, uint64_t n, bool table, Groups &left)
+{
+	GpuAggLayout layout;
+	std::vector<uint64_t> rows;
+
+	gpuagg_layout_compute(&p.head, &layout);
+	rows.resize(n * layout.row_bytes / 8 + 1);
+	check(cudaMemcpyAsync(rows.data(), device, n * layout.row_bytes, cudaMemcpyDeviceToHost, stream),
+		  "rows");
+	check(cudaStreamSynchronize(stream), "rows");
+	for (uint64_t i = 0; i < n; i++)
+	{
+		const char *row = (const char *) rows.data() + i * layout.row_bytes;
+		const uint32_t head = *(const uint32_t *) row;
+		const uint32_t states = layout.state_off[0];
+
+		if (table && head == 0)
+			continue;
+
+		auto		found = left.find(group_key(p, layout, row, head & ~GPUAGG_HEAD_READY));
+
+		if (found == left.end() ||
+			memcmp(row + states, (const char *) found->second.data() + states,
+				   layout.row_bytes - states) != 0)
+		{
+			printf("# a group that is %s: head %x, key %x, %s\n",
+				   found == left.end() ? "unknown, or there twice" : "wrong", head,
+				   *(const uint32_t *) (row + 4), table ? "table" : "written out");
+			return false;
+		}
+		left.erase(found);
+	}
+	return true;
+}
+
+static bool
+results_ok(const TestProgram &p, const GpuAggScoped *run, Groups left)
+{
+	const GpuAggTableRef *table = gpuagg_cuda_scoped_table(run);
+	const GpuAggScopedPiece *pieces;
+	uint32_t	n;
+
+	pieces = gpuagg_cuda_scoped_pieces(run, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (!take_rows(p, pieces[i].rows, pieces[i].groups, false, left))
+			return false;
+	if (!take_rows(p, table->slots, table->capacity, true, left))
+		return false;
+	if (!left.empty())
+		printf("# %zu groups are missing\n", left.size());
+	return left.empty();
+}
+
+/* ---------- runs ---------- */
+
+struct Way
+{
+	const char *name;
+	GpuAggScopedConfig config;
+	bool		wants_one_key;	/* not for programs without keys */
+};
+
+static std::vector<Way>
+ways(const uint8_t *sm_windows)
+{
+	GpuAggScopedConfig c = {};
+	std::vector<Way> all;
+	GpuAggScopedConfig w;
+
+	c.sms = sms;
+	c.sm_bytes = 228 << 10;
+	c.block_bytes = 227 << 10;
+	w = c;
+	w.strategy = GPUAGG_SCOPED_LOCAL;
+	all.push_back({"block-local", w, false});
+	w.local_slots = 12;
+	w.local_copies = 4;
+	all.push_back({"block-local without room", w, false});
+	w = c;
+	w.strategy = GPUAGG_SCOPED_SINGLE;
+	all.push_back({"single", w, false});
+	w.capacity = 16;
+	all.push_back({"single, growing", w, false});
+	w.windows_log2 = 3;
+	all.push_back({"multi-pass, growing", w, false});
+	w.keep_rows = true;
+	all.push_back({"multi-pass, copy", w, false});
+	w.capacity = 0;
+	w.keep_rows = false;
+	w.strategy = GPUAGG_SCOPED_SPATIAL;
+	w.windows_log2 = 1;
+	w.sm_windows = sm_windows;
+	all.push_back({"spatial", w, false});
+	w = c;
+	w.strategy = GPUAGG_SCOPED_PARTITIONED;
+	all.push_back({"partitioned", w, true});
+	w.bits[0] = 3;
+	w.bits[1] = 4;
+	w.dense_groups = 1;
+	all.push_back({"partitioned twice, little room for groups", w, true});
+	w.local_slots = 20;
+	w.capacity = 16;
+	all.push_back({"partitioned twice, little room for anything", w, true});
+	w.bits[0] = 9;
+	w.bits[1] = 7;
+	w.local_slots = 0;
+	all.push_back({"partitioned twice, counted twice", w, true});
+	return all;
+}
+
+static GpuAggStatus
+run_way(const TestProgram &p, const Input &in, const GpuAggScopedConfig &config,
+		const Groups *expected, bool *same)
+{
+	const GpuAggScopedMemory memory = {test_alloc, test_free, NULL};
+	const GpuAggColumns columns = {in.n, in.columns.data()};
+	size_t		bytes;
+	GpuAggPlan *plan = gpuagg_cuda_plan(&p.head, &bytes);
+	GpuAggPlan *device_plan;
+	GpuAggScoped *run;
+	GpuAggError error = {};
+	GpuAggStatus status;
+
+	check(cudaMalloc(&device_plan, bytes), "plan");
+	check(cudaMemcpy(device_plan, plan, bytes, cudaMemcpyHostToDevice), "plan");
+	status = gpuagg_cuda_scoped_begin(&config, plan, device_plan, &columns, &memory, report,
+									  stream, &run, &error);
+	check(cudaStreamSynchronize(stream), "begin");
+	if (status == GPUAGG_OK)
+		while ((status = gpuagg_cuda_scoped_step(run, &error)) == GPUAGG_BUSY)
+			check(cudaStreamSynchronize(stream), "step");
+	if (status == GPUAGG_OK && expected != NULL)
+		*same = results_ok(p, run, *expected);
+	else if (status != GPUAGG_OK && expected != NULL)
+		printf("# %s\n", error.message);
+	gpuagg_cuda_scoped_end(run);
+	check(cudaStreamSynchronize(stream), "end");
+	check(cudaFree(device_plan), "plan");
+	free(plan);
+	return status;
+}
+
+static void
+all_ways(const char *what, const TestProgram &p, uint64_t n, uint64_t groups, Dist dist,
+		 bool nulls, const uint8_t *sm_windows)
+{
+	Input		in = make_input(p, n, groups, dist, nulls);
+	const Groups expected = oracle(p, in);
+
+	for (Way way : ways(sm_windows))
+	{
+		char		name[200];
+		bool		same = false;
+
+		if (way.wants_one_key && p.head.nkeys == 0)
+			continue;
+		way.config.expected_groups = (double) groups;
+		snprintf(name, sizeof(name), "%s: %s", what, way.name);
+		ok(run_way(p, in, way.config, &expected, &same) == GPUAGG_OK && same, name);
+	}
+	free_input(in);
+}
+
+/* Memory that is refused at every point; nothing stays behind */
+static void
+test_no_memory(uint64_t n, const uint8_t *sm_windows)
+{
+	const TestProgram p = computed_program();
+	Input		in = make_input(p, n, SOME, UNIFORM, true);
+	bool		clean = true;
+	bool		ended = true;
+
+	for (const Way &way : ways(sm_windows))
+	{
+		GpuAggStatus status = GPUAGG_OUT_OF_MEMORY;
+
+		for (int left = 0; left < 64 && status != GPUAGG_OK; left++)
+		{
+			allocs_left = left;
+			status = run_way(p, in, way.config, NULL, NULL);
+			clean &= status == GPUAGG_OK || status == GPUAGG_OUT_OF_MEMORY;
+			clean &= live_blocks == 0;
+		}
+		ended &= status == GPUAGG_OK;
+	}
+	allocs_left = -1;
+	ok(clean, "no memory is a status, and all that was taken is given back");
+	ok(ended, "with enough of it, runs succeed");
+	free_input(in);
+}
+
+static void
+test_errors(void)
+{
+	TestProgram p = computed_program(GPUAGG_OP_INT4_ADD);
+	Input		in = make_input(p, 1000, SOME, UNIFORM, false);
+	GpuAggScopedConfig config = ways(NULL)[0].config;
+
+	/* k + 1 where k is the largest int4 */
+	for (uint32_t i = 0; i < 1000; i++)
+		((int32_t *) in.values[0].data())[i] = INT32_MAX;
+	check(cudaMemcpy((void *) in.columns[0].values, in.values[0].data(), in.values[0].size(),
+					 cudaMemcpyHostToDevice), "cudaMemcpy");
+	config.expected_groups = 1;
+	is_int(run_way(p, in, config, NULL, NULL), GPUAGG_VALUE_ERROR, "an error that is consumed");
+	p.keys[0].type = GPUAGG_T_TEXT;
+	is_int(run_way(p, in, config, NULL, NULL), GPUAGG_UNSUPPORTED, "keys that are strings");
+	free_input(in);
+}
+
+static const uint8_t *
+two_windows(void)
+{
+	std::vector<uint8_t> windows(sms);
+	uint8_t    *device;
+
+	for (uint32_t i = 0; i < sms; i++)
+		windows[i] = (uint8_t) (i & 1);
+	check(cudaMalloc(&device, sms), "windows");
+	check(cudaMemcpy(device, windows.data(), sms, cudaMemcpyHostToDevice), "windows");
+	return device;
+}
+
+int
+main(void)
+{
+	const char *scale = getenv("GPUAGG_TEST_SCALE");
+	const uint64_t n = 300000 * (scale != NULL ? strtoull(scale, NULL, 10) : 100) / 100;
+	int			cards = 0;
+	const uint8_t *sm_windows;
+	cudaDeviceProp card;
+
+	if (cudaGetDeviceCount(&cards) != cudaSuccess || cards == 0)
+	{
+		printf("1..0 # SKIP no GPU\n");
+		return 0;
+	}
+	check(cudaGetDeviceProperties(&card, 0), "cudaGetDeviceProperties");
+	if (card.sharedMemPerBlockOptin < 227 << 10)
+	{
+		printf("1..0 # SKIP the test's tables want 227 kB of shared memory\n");
+		return 0;
+	}
+	sms = (uint32_t) card.multiProcessorCount;
+	allocs_left = -1;
+	check(cudaStreamCreate(&stream), "cudaStreamCreate");
+	check(cudaMallocHost(&report, sizeof(*report)), "cudaMallocHost");
+	sm_windows = two_windows();
+	all_ways("int4, few groups", int4_program(2), n, FEW, UNIFORM, false, sm_windows);
+	all_ways("int4, some groups", int4_program(4), n, SOME, UNIFORM, false, sm_windows);
+	all_ways("int4, many groups", int4_program(4), n, MANY, UNIFORM, false, sm_windows);
+	all_ways("int4, count alone", int4_program(1), n, SOME, UNIFORM, false, sm_windows);
+	all_ways("int4, half of one key", int4_program(4), n, MANY, HALF, false, sm_windows);
+	all_ways("int4, one key", int4_program(4), n, MANY, ONE, false, sm_windows);
+	all_ways("int4, sorted", int4_program(4), n, SOME, SORTED, false, sm_windows);
+	all_ways("int4, one row", int4_program(2), 1, FEW, UNIFORM, false, sm_windows);
+	all_ways("int4, no rows", int4_program(2), 0, FEW, UNIFORM, false, sm_windows);
+	all_ways("int8", int8_program(), n, MANY, UNIFORM, false, sm_windows);
+	all_ways("int8, half of one key", int8_program(), n, SOME, HALF, false, sm_windows);
+	all_ways("int8, NULLs", int8_program(), n, SOME, UNIFORM, true, sm_windows);
+	all_ways("two keys", mixed_program(), n, SOME, UNIFORM, false, sm_windows);
+	all_ways("two keys, NULLs", mixed_program(), n, SOME, HALF, true, sm_windows);
+	all_ways("computed", computed_program(), n, SOME, UNIFORM, false, sm_windows);
+	all_ways("computed, NULLs", computed_program(), n, MANY, UNIFORM, true, sm_windows);
+	all_ways("no keys", plain_program(), n, 1, UNIFORM, false, sm_windows);
+	all_ways("no keys, no rows", plain_program(), 0, 1, UNIFORM, false, sm_windows);
+	test_no_memory(n / 10, sm_windows);
+	test_errors();
+	return done_testing();
+}

@@ -1,0 +1,296 @@
+/*
+ * strategy_test.c
+ *		Which strategy is chosen for which grouping, with the shipped profile
+ *		of an H200 and the host's, and what is made of it while tasks run.
+ */
+#include <math.h>
+
+#include "profile/predict.h"
+#include "tap.h"
+
+#define ALL (~UINT32_C(0))
+#define WITHOUT(s) (~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_##s))
+#define GB 1073741824.0
+
+/* As shipped (sql/gpuagg--1.0.sql) */
+static GpuAggStrategyRates
+h200(void)
+{
+	GpuAggRates rates = {
+		.gpu = true,
+		.units = 132,
+		.ceiling[GPUAGG_CEILING_MEMORY_READ] = 4.646e12,
+		.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024] = 2.359e12,
+		.ceiling[GPUAGG_CEILING_PARTITION] = 1.084e11,
+		.nlevels = 3,
+		.levels = {
+			{.kind = GPUAGG_LEVEL_CACHE, .level = 1, .reach_bytes = 208000},
+			{.kind = GPUAGG_LEVEL_CACHE, .level = 2, .reach_bytes = 33554432},
+			{.kind = GPUAGG_LEVEL_TLB, .level = 1, .reach_bytes = UINT64_C(68719476736)}
+		},
+		.npoints = 8,
+		.points = {
+			{1048576, {1.64e11, 9.17e10, 1.05e11}},
+			{33554432, {1.41e11, 1.06e11, 9.91e10}},
+			{67108864, {8.17e10, 7.66e10, 3.61e10}},
+			{134217728, {5.85e10, 5.75e10, 2.2e10}},
+			{1073741824, {4.4e10, 2.59e10, 1.68e10}},
+			{68719476736.0, {4.03e10, 2.13e10, 1.59e10}},
+			{97183989760.0, {1.04e10, 8.38e9, 1.04e10}},
+			{120085020672.0, {7.1e9, 5.37e9, 7.11e9}}
+		}
+	};
+	GpuAggStrategyRates strategy;
+
+	gpuagg_rates_strategy(&rates, &strategy);
+	return strategy;
+}
+
+static GpuAggStrategyRates
+host(void)
+{
+	GpuAggRates rates = {
+		.units = 4,
+		.nlevels = 2,
+		.levels = {
+			{.kind = GPUAGG_LEVEL_CACHE, .level = 2, .reach_bytes = 1048576},
+			{.kind = GPUAGG_LEVEL_TLB, .level = 2, .reach_bytes = 6291456}
+		},
+		.ceiling[GPUAGG_CEILING_MEMORY_READ] = 4e10,
+		.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024] = 2e9,
+		.ceiling[GPUAGG_CEILING_PARTITION] = 1e9,
+		.npoints = 3,
+		.points = {
+			{1048576, {2e9, 2e9, 2e9}},
+			{33554432, {4e8, 4e8, 4e8}},
+			{1073741824, {1e8, 1e8, 1e8}}
+		}
+	};
+	GpuAggStrategyRates strategy;
+
+	gpuagg_rates_strategy(&rates, &strategy);
+	return strategy;
+}
+
+/* count and sum of an int4 by an int4, resident columns */
+static GpuAggStrategyInput
+grouping(double rows, double groups, uint32_t possible)
+{
+	GpuAggStrategyInput in = {
+		.possible = possible,
+		.rows = rows,
+		.groups = groups,
+		.entry_bytes = 24,
+		.record_bytes = 8,
+		.updates = 3,
+		.input_ns = rows * 8 / 4.646e12 * 1e9
+	};
+
+	return in;
+}
+
+static GpuAggStrategyChoice
+choose(const GpuAggStrategyRates *rates, GpuAggStrategyInput in)
+{
+	GpuAggStrategyChoice c;
+
+	gpuagg_strategy_choose(rates, &in, &c);
+	return c;
+}
+
+static void
+chooses(const GpuAggStrategyRates *rates, GpuAggStrategyInput in, GpuAggStrategy want,
+		uint32_t passes, const char *name)
+{
+	GpuAggStrategyChoice c = choose(rates, in);
+
+	if (ok(c.strategy == want && c.passes == passes, name))
+		return;
+	printf("#   got %s, %u passes, scope %g\n", gpuagg_strategy_name(c.strategy), c.passes,
+		   c.scope_bytes);
+	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
+		printf("#   %s: %g ms\n", gpuagg_strategy_name((GpuAggStrategy) s),
+			   c.predicted_ns[s] / 1e6);
+}
+
+/* ---------- H200 ---------- */
+
+static void
+test_h200(void)
+{
+	const GpuAggStrategyRates r = h200();
+	const uint32_t scattered = WITHOUT(PARTITIONED) & WITHOUT(SPATIAL);
+	GpuAggStrategyInput in = grouping(1e9, 4e9, scattered & WITHOUT(MULTI_PASS_COPY));
+	GpuAggStrategyChoice c;
+
+	chooses(&r, grouping(1e9, 10, ALL), GPUAGG_STRATEGY_BLOCK_LOCAL, 1, "10 groups");
+	chooses(&r, grouping(1e9, 1000, ALL), GPUAGG_STRATEGY_BLOCK_LOCAL, 1, "1000 groups");
+	chooses(&r, grouping(1e9, 1e5, scattered), GPUAGG_STRATEGY_SINGLE_PASS, 1,
+			"a table within the cache");
+	chooses(&r, grouping(1e9, 1e7, ALL), GPUAGG_STRATEGY_PARTITIONED, 1, "one beyond it");
+	in.input_ns = 5e7;
+	in.possible |= GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SPATIAL);
+	chooses(&r, in, GPUAGG_STRATEGY_SPATIAL, 1,
+			"one beyond the TLB's reach, of pages that are on the card");
+	in = grouping(1e9, 4e9, scattered & WITHOUT(MULTI_PASS_COPY));
+	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, 3, "the same of columns, in passes");
+	c = choose(&r, in);
+	ok(c.scope_bytes == 64 * GB, "whose scope is the TLB's reach");
+	ok(c.predicted_ns[GPUAGG_STRATEGY_SINGLE_PASS] >
+	   2 * c.predicted_ns[GPUAGG_STRATEGY_MULTI_PASS_NAIVE], "more than twice as fast as one pass");
+	in.input_ns = 1.6e9;
+	chooses(&r, in, GPUAGG_STRATEGY_SINGLE_PASS, 1,
+			"but not where the input must come over the link again");
+	c = choose(&r, grouping(1e9, 1e7, ALL));
+	ok(c.radix_bits == 14 && c.radix_levels == 2, "480 MB become parts of 47 kB in two levels");
+	ok(c.predicted_ns[GPUAGG_STRATEGY_BLOCK_LOCAL] < 0, "and are no block's own table");
+}
+
+/* ---------- what is asked for ---------- */
+
+static void
+test_forced(void)
+{
+	const GpuAggStrategyRates r = h200();
+	GpuAggStrategyInput in = grouping(1e6, 1e5, ALL);
+
+	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
+	{
+		GpuAggStrategy want = (GpuAggStrategy) s;
+		char		name[80];
+
+		in.forced = want;
+		snprintf(name, sizeof(name), "%s, forced", gpuagg_strategy_name(want));
+		ok(choose(&r, in).strategy == want, name);
+	}
+	in.possible = GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
+	in.forced = GPUAGG_STRATEGY_SPATIAL;
+	ok(choose(&r, in).strategy == GPUAGG_STRATEGY_MULTI_PASS_NAIVE,
+	   "what cannot run is done by what comes next to it");
+	in.forced = GPUAGG_STRATEGY_BLOCK_LOCAL;
+	ok(choose(&r, in).strategy == GPUAGG_STRATEGY_SINGLE_PASS, "in the end by one pass");
+	in.possible = 0;
+	in.forced = GPUAGG_STRATEGY_AUTO;
+	in.groups = 10;
+	ok(choose(&r, in).strategy == GPUAGG_STRATEGY_SINGLE_PASS, "which needs not be offered");
+}
+
+static void
+test_scope(void)
+{
+	const GpuAggStrategyRates r = h200();
+	GpuAggStrategyInput in = grouping(1e6, 1000, ALL);
+
+	in.forced = GPUAGG_STRATEGY_MULTI_PASS_NAIVE;
+	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, 1, "a table within its scope is one pass");
+	in.scope_bytes = 4800;
+	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, 10, "48 kB in scopes of 4.8 kB");
+	ok(choose(&r, in).within == GPUAGG_STRATEGY_AUTO, "each as the device likes");
+	in.scope_bytes = 1;
+	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, GPUAGG_MAX_SCOPES, "but not without end");
+	in.groups = 0;
+	ok(choose(&r, in).passes > 0, "no groups at all");
+}
+
+/* ---------- memory ---------- */
+
+static void
+test_capacity(void)
+{
+	const GpuAggStrategyRates r = h200();
+	GpuAggStrategyInput in = grouping(1e8, 1e6, ALL);
+	GpuAggStrategyChoice c;
+
+	in.memory_bytes = 48e6;
+	ok(!choose(&r, in).by_capacity, "a table as large as the memory is tried at once");
+	in.memory_bytes = 4.8e6;
+	c = choose(&r, in);
+	ok(c.strategy == GPUAGG_STRATEGY_MULTI_PASS_NAIVE && c.by_capacity && c.passes == 20,
+	   "one ten times as large goes in windows of half the memory");
+	ok(c.scope_bytes == 2.4e6, "whose tables are so large");
+	ok(c.within == GPUAGG_STRATEGY_PARTITIONED, "each done as it would be done");
+	in.possible = WITHOUT(MULTI_PASS_NAIVE);
+	ok(!choose(&r, in).by_capacity, "without windows it is tried at once");
+}
+
+/* ---------- host ---------- */
+
+/* The same, of heap pages: some 10 ns a row to read */
+static GpuAggStrategyInput
+host_grouping(double groups, uint32_t possible)
+{
+	GpuAggStrategyInput in = grouping(1e7, groups, possible);
+
+	in.input_ns = 1e8;
+	return in;
+}
+
+static void
+test_host(void)
+{
+	const GpuAggStrategyRates r = host();
+	const uint32_t today = GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_BLOCK_LOCAL) |
+		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SINGLE_PASS) |
+		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
+	GpuAggStrategyInput in = host_grouping(1e7, today);
+
+	chooses(&r, host_grouping(100, today), GPUAGG_STRATEGY_BLOCK_LOCAL, 1, "host: few groups");
+	chooses(&r, in, GPUAGG_STRATEGY_SINGLE_PASS, 1, "host: many");
+	in.possible |= GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED);
+	chooses(&r, in, GPUAGG_STRATEGY_PARTITIONED, 1, "host: many, of rows that can be kept");
+	in.groups = 3e5;
+	chooses(&r, in, GPUAGG_STRATEGY_SINGLE_PASS, 1, "host: parts fewer than are worth it");
+	in.scope_bytes = 65536;
+	chooses(&r, in, GPUAGG_STRATEGY_PARTITIONED, 1, "host: unless parts are to be small");
+	in = host_grouping(1e7, today);
+	in.memory_bytes = 16 * 1048576;
+	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, 64, "host: more than fit 16 MB");
+}
+
+/* ---------- while a task runs ---------- */
+
+static void
+between(double got, double low, double high, const char *name)
+{
+	if (!ok(got >= low && got <= high, name))
+		printf("#   got %g, want %g to %g\n", got, low, high);
+}
+
+static void
+test_extrapolate(void)
+{
+	/* of d groups, n random rows leave d (1 - exp(-n / d)) found */
+	const double found = -1e6 * expm1(-0.1);
+
+	between(gpuagg_strategy_extrapolate(1e5, found, 1e7), 0.99e6, 1.01e6,
+			"a million groups, seen from a hundred thousand rows");
+	between(gpuagg_strategy_extrapolate(1e5, 1e5, 1e7), 0.999e7, 1e7,
+			"each row a group of its own, so far");
+	is_double(gpuagg_strategy_extrapolate(1e6, 100, 1e7), 100, "nothing new for long");
+	is_double(gpuagg_strategy_extrapolate(0, 0, 1e7), 0, "nothing seen");
+	is_double(gpuagg_strategy_extrapolate(1e6, 5e5, 1e6), 5e5, "everything seen");
+	between(gpuagg_strategy_extrapolate(100, 200, 1000), 200, 1000, "more groups than rows");
+}
+
+static void
+test_split(void)
+{
+	is_int(gpuagg_strategy_split(1e6, 1e6), 2, "never fewer than two");
+	is_int(gpuagg_strategy_split(1e6, 8e6), 10, "eight times too many: ten windows");
+	is_int(gpuagg_strategy_split(1e6, 5.5e6), 8, "seven are made eight, which can be joined again");
+	is_int(gpuagg_strategy_split(1, 1e12), 64, "not more than so many at once");
+	is_int(gpuagg_strategy_split(0, 100), 2, "nothing known");
+}
+
+int
+main(void)
+{
+	test_h200();
+	test_forced();
+	test_scope();
+	test_capacity();
+	test_host();
+	test_extrapolate();
+	test_split();
+	return done_testing();
+}
