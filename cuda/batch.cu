@@ -20,7 +20,7 @@
 
 /*
  * Block-local tables are given up for the rest of a task when more rows than
- * one in so many miss them.
+ * one in so many miss them, or bring a group that is new to all.
  */
 #define LOCAL_MISS_SHARE 4
 
@@ -606,7 +606,10 @@ local_judge(GpuAggTask *task, const GpuAggReport *report)
 	task->local_misses += head->local_misses;
 	if (task->local.capacity > 0)
 	{
-		if (task->local_misses * LOCAL_MISS_SHARE <= task->rows_grouped)
+		const uint64_t groups = report->table.count;
+
+		if (task->local_misses * LOCAL_MISS_SHARE <= task->rows_grouped &&
+			(groups <= task->local.limit || groups * LOCAL_MISS_SHARE <= task->rows_grouped))
 			return;
 		task->local.capacity = 0;
 		local_switch(task, GPUAGG_STRATEGY_SINGLE_PASS);

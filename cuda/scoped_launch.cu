@@ -14,10 +14,11 @@
 #define BLOCKS_PER_SM 2
 
 /*
- * A partition that is more than such a part of what a block has to do is left
- * to several blocks.
+ * Parts of what a block has to do: partitions below the first need not be cut,
+ * partitions above the second must be.
  */
-#define BLOCK_SHARES 16
+#define SMALL_SHARE 16
+#define LARGE_SHARE 4
 
 /* Rows of a piece of a partition that has several blocks, at least */
 #define MIN_SPLIT_ROWS 65536
@@ -281,6 +282,25 @@ waiting_room(GpuAggScoped *s)
 	return rows < s->args.n ? rows : s->args.n;
 }
 
+/*
+ * Which partitions are left to several blocks: those twice as large as the
+ * average one, if they keep a block busy for some time; all, if there are so
+ * few that blocks would have nothing to do.
+ */
+static void
+split_partitions(GpuAggScoped *s, uint64_t average)
+{
+	const uint64_t share = s->args.n / (BLOCKS_PER_SM * s->config.sms);
+	uint64_t	rows = 2 * average;
+
+	if (rows < share / SMALL_SHARE)
+		rows = share / SMALL_SHARE;
+	if (rows > share / LARGE_SHARE)
+		rows = share / LARGE_SHARE;
+	s->all_big = rows < average;
+	s->parts.split_rows = rows < MIN_SPLIT_ROWS ? MIN_SPLIT_ROWS : rows;
+}
+
 static GpuAggStatus
 prepare_local(GpuAggScoped *s, GpuAggError *error)
 {
@@ -295,10 +315,7 @@ prepare_local(GpuAggScoped *s, GpuAggError *error)
 									 "too little shared memory for partitions");
 		gpuagg_cuda_scoped_bits(&s->config, &s->args, s->key, bits);
 		groups /= (double) (1u << (bits[0] + bits[1]));
-		s->parts.split_rows = s->args.n / (BLOCK_SHARES * BLOCKS_PER_SM * s->config.sms);
-		s->all_big = s->parts.split_rows < s->args.n >> (bits[0] + bits[1]);
-		if (s->parts.split_rows < MIN_SPLIT_ROWS)
-			s->parts.split_rows = MIN_SPLIT_ROWS;
+		split_partitions(s, s->args.n >> (bits[0] + bits[1]));
 	}
 	else if (s->config.strategy != GPUAGG_SCOPED_LOCAL)
 		return GPUAGG_OK;

@@ -5,11 +5,11 @@
  */
 #include "cuda/scoped_run.h"
 
+#define TABLE_THREADS 256
+#define TABLE_BLOCKS 8			/* of a multiprocessor */
+
 /* A table grows fourfold up to this size, then twofold */
 #define FAST_GROWTH_BYTES ((uint64_t) 1 << 30)
-
-#define TABLE_THREADS 256
-#define TABLE_BLOCKS_PER_SM 8
 
 /* ---------- memory ---------- */
 
@@ -47,14 +47,17 @@ gpuagg_scoped_give(GpuAggScoped *s, void *p)
 
 /* ---------- the table ---------- */
 
-/* Of kernels on tables: as many threads as any card holds */
+/* Kernels of grow.cu: as many threads as there is work, up to what a card holds */
 static GpuAggLaunch
-table_launch(const GpuAggScoped *s)
+table_launch(const GpuAggScoped *s, uint64_t work)
 {
-	GpuAggLaunch launch = {};
+	const uint64_t blocks = (work + TABLE_THREADS - 1) / TABLE_THREADS;
+	const uint64_t most = (uint64_t) s->config.sms * TABLE_BLOCKS;
+	GpuAggLaunch launch;
 
+	memset(&launch, 0, sizeof(launch));
 	launch.threads = TABLE_THREADS;
-	launch.blocks = (uint64_t) s->config.sms * TABLE_BLOCKS_PER_SM;
+	launch.blocks = blocks < most ? (uint32_t) blocks : (uint32_t) most;
 	return launch;
 }
 
@@ -62,7 +65,7 @@ GpuAggStatus
 gpuagg_scoped_table(GpuAggScoped *s, uint64_t capacity, GpuAggTableRef *table, GpuAggError *error)
 {
 	const bool	plain = s->program->nkeys == 0;
-	const GpuAggLaunch launch = table_launch(s);
+	GpuAggLaunch launch;
 
 	/* without keys there is one group, in the first entry */
 	table->capacity = plain ? 1 : capacity;
@@ -71,6 +74,7 @@ gpuagg_scoped_table(GpuAggScoped *s, uint64_t capacity, GpuAggTableRef *table, G
 	table->slots = (char *) gpuagg_scoped_take(s, table->capacity * s->plan->stride, error);
 	if (table->slots == NULL)
 		return error->status;
+	launch = table_launch(s, table->capacity * (s->plan->stride / 8));
 	gpuagg_cuda_table_init(s->args.plan, table, plain, &launch, s->stream);
 	SCOPED_CHECK(cudaGetLastError());
 	return GPUAGG_OK;
@@ -81,9 +85,9 @@ GpuAggStatus
 gpuagg_scoped_grow(GpuAggScoped *s, uint64_t more, GpuAggError *error)
 {
 	const GpuAggTableRef old = s->args.table;
-	const GpuAggLaunch launch = table_launch(s);
 	uint64_t	capacity = old.capacity *
 		(old.capacity * s->plan->stride < FAST_GROWTH_BYTES ? 4 : 2);
+	GpuAggLaunch launch;
 	GpuAggStatus status;
 
 	while (capacity / 2 < s->report->table.count + more)
@@ -91,6 +95,7 @@ gpuagg_scoped_grow(GpuAggScoped *s, uint64_t more, GpuAggError *error)
 	status = gpuagg_scoped_table(s, capacity, &s->args.table, error);
 	if (status != GPUAGG_OK)
 		return status;
+	launch = table_launch(s, old.capacity);
 	gpuagg_cuda_table_move(s->args.plan, &old, &s->args.table, &launch, s->stream);
 	SCOPED_CHECK(cudaGetLastError());
 	gpuagg_scoped_give(s, old.slots);

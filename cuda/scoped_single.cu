@@ -14,6 +14,17 @@
 
 #define SINGLE_THREADS 256
 
+/*
+ * Blocks for which registers are saved: what hides the latency of random
+ * accesses is threads, of which some cards have 2048 on a multiprocessor, and
+ * all of them 1024.
+ */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
+#define SINGLE_BLOCKS 8
+#else
+#define SINGLE_BLOCKS 4
+#endif
+
 /* Rows of which a thread has the keys at once */
 #define SINGLE_ROWS 4
 
@@ -62,7 +73,7 @@ keep_row(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, char *kept)
 
 template <int KEY>
 static __global__ void
-__launch_bounds__(SINGLE_THREADS, 8)
+__launch_bounds__(SINGLE_THREADS, SINGLE_BLOCKS)
 group_single_kernel(const __grid_constant__ GpuAggScopedArgs a,
 					const __grid_constant__ GpuAggWindows w)
 {

@@ -14,7 +14,9 @@
  *		block-local		I + r u / L				if t <= local bytes
  *		single pass		I + r u / U(t)
  *		multi-pass		p = t / s passes
- *			naive		p I + r u / U(s)
+ *			naive		p I + r u / U(s)	in these three the longer one
+ *											instead of the sum, where groups are
+ *											updated while input is read
  *			copy		I + r u / U(s) + r b / S (1 + (p - 1) / 2)
  *		partitioned		I + l r (b / 8) / P + r b / S + r u / L
  *						l levels of RADIX_BITS bits, until a part of the table
@@ -120,12 +122,20 @@ passes_of(double table, double scope)
 	return scope > 0 && table > scope ? ceil(table / scope) : 1;
 }
 
+/* Rows are grouped as they are read. */
+static double
+streamed_ns(const GpuAggStrategyInput *in, double passes, double update)
+{
+	return in->overlapped ? fmax(passes * in->input_ns, update) :
+		passes * in->input_ns + update;
+}
+
 static double
 naive_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 		 double table, double scope)
 {
-	return passes_of(table, scope) * in->input_ns +
-		update_ns(rates, in, fmin(table, scope));
+	return streamed_ns(in, passes_of(table, scope),
+					   update_ns(rates, in, fmin(table, scope)));
 }
 
 static double
@@ -188,8 +198,8 @@ predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	const double t = c->table_bytes;
 
 	ns[GPUAGG_STRATEGY_AUTO] = -1;
-	ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = in->input_ns + local_ns(rates, in);
-	ns[GPUAGG_STRATEGY_SINGLE_PASS] = in->input_ns + update_ns(rates, in, t);
+	ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = streamed_ns(in, 1, local_ns(rates, in));
+	ns[GPUAGG_STRATEGY_SINGLE_PASS] = streamed_ns(in, 1, update_ns(rates, in, t));
 	ns[GPUAGG_STRATEGY_MULTI_PASS_NAIVE] = naive_ns(rates, in, t, c->scope_bytes);
 	ns[GPUAGG_STRATEGY_MULTI_PASS_COPY] = copy_ns(rates, in, t, c->scope_bytes);
 	ns[GPUAGG_STRATEGY_PARTITIONED] = in->input_ns + local_ns(rates, in) +

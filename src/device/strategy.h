@@ -84,6 +84,7 @@ typedef struct GpuAggStrategyInput
 	double		record_bytes;	/* of a row's keys and arguments, kept */
 	double		updates;		/* of states and heads, a row */
 	double		input_ns;		/* reading and decoding the input once */
+	bool		overlapped;		/* and groups are updated meanwhile */
 	double		scope_bytes;	/* of a pass's table; 0: the profile's */
 	double		memory_bytes;	/* that tables may take; 0: any */
 } GpuAggStrategyInput;

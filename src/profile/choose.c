@@ -65,6 +65,7 @@ choose_device(bool host, GpuAggStrategyInput *input,
 	input->possible = info->kind[0] != '\0' ? info->strategies :
 		GPUAGG_STRATEGIES_ALWAYS;
 	input->memory_bytes = info->kind[0] != '\0' ? info->memory_limit : 0;
+	input->overlapped = profile->gpu && !host;
 	if (host)
 		memset(rates, 0, sizeof(*rates));
 	else
@@ -86,7 +87,7 @@ gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
 	GpuAggStrategyRates rates;
 
 	memset(choice, 0, sizeof(*choice));
-	choice->passes = 1;
+	choice->passes = choice->kept_passes = 1;
 	if (program->select || program->nkeys == 0)
 		return;
 	input.input_ns = gpuagg_predict_input(&gpuagg_profile_get()->rates, work);

@@ -45,5 +45,5 @@ bench_grouping()
 		groups=10,1000,100000,10000000,100000000 strategies=auto
 	grouping_run table-128g check=0 aggs=3 groups=2000000000 capacity=32 windows=1,2,3 \
 		strategies=single,multi
-	grouping_run table-128g-partitioned check=0 aggs=3 groups=2000000000 strategies=partitioned
+	grouping_run table-128g-partitioned aggs=3 groups=2000000000 strategies=partitioned
 }

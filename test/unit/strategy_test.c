@@ -141,6 +141,13 @@ test_h200(void)
 	in.input_ns = 1.6e9;
 	chooses(&r, in, GPUAGG_STRATEGY_SINGLE_PASS, 1,
 			"but not where the input must come over the link again");
+	in = grouping(1e9, 1e7, ALL);
+	in.input_ns = 9e8;			/* 185 rows a page, over the link */
+	in.overlapped = true;
+	chooses(&r, in, GPUAGG_STRATEGY_SINGLE_PASS, 1,
+			"pages that arrive slower than a table takes them: nothing is kept");
+	ok(choose(&r, in).predicted_ns[GPUAGG_STRATEGY_SINGLE_PASS] == 9e8,
+	   "the longer of both, not the sum");
 	c = choose(&r, grouping(1e9, 1e7, ALL));
 	ok(c.radix_bits == 14 && c.radix_levels == 2, "480 MB become parts of 47 kB in two levels");
 	ok(c.predicted_ns[GPUAGG_STRATEGY_BLOCK_LOCAL] < 0, "and are no block's own table");

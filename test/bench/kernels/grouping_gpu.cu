@@ -143,7 +143,7 @@ parse(int argc, char **argv)
 
 /* ---------- input ---------- */
 
-static __host__ __device__ uint64_t
+static __device__ uint64_t
 mix(uint64_t x)
 {
 	x ^= x >> 30;
