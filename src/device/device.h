@@ -22,7 +22,7 @@
 #include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 6
+#define GPUAGG_DEVICE_ABI 7
 
 typedef struct GpuAggDevice GpuAggDevice;	/* each device defines its own */
 typedef struct GpuAggTask GpuAggTask;

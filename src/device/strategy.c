@@ -20,7 +20,8 @@
  *			copy		I + r u / U(s) + r b / S (1 + (p - 1) / 2)
  *		partitioned		I + l r (b / 8) / P + r b / S + r u / L
  *						l levels of RADIX_BITS bits, until a part of the table
- *						is local
+ *						is local; of a CPU, if there are as many parts as its
+ *						device wants
  *		spatial			I + r (b / 8) / P + r u / U(TLB's reach)	if t is beyond
  *
  * Multi-pass, copy: each pass reads what is left of the rows, on average half.
@@ -169,6 +170,15 @@ choose_scope(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	return scope;
 }
 
+/* The host device looks at this, not at what is predicted (host/partitions.c). */
+static bool
+parts_pay(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, double table)
+{
+	double		part = in->scope_bytes > 0 ? in->scope_bytes : rates->part_bytes;
+
+	return table > part * rates->parts_least;
+}
+
 static void
 choose_radix(const GpuAggStrategyRates *rates, GpuAggStrategyChoice *c)
 {
@@ -199,6 +209,8 @@ predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 		update_ns(rates, in, fmin(t, rates->tlb_bytes));
 	if (t > rates->local_bytes)
 		ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = -1;
+	if (!parts_pay(rates, in, t))
+		ns[GPUAGG_STRATEGY_PARTITIONED] = -1;
 	if (rates->tlb_bytes <= 0 || t <= rates->tlb_bytes)
 		ns[GPUAGG_STRATEGY_SPATIAL] = -1;
 	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)

@@ -61,6 +61,8 @@ typedef struct GpuAggStrategyRates
 	double		local_updates;	/* updates a second of all such tables */
 	double		cache_bytes;	/* reach of the last cache */
 	double		tlb_bytes;		/* reach of the last TLB level */
+	double		part_bytes;		/* that the table of a part should have, and */
+	double		parts_least;	/* parts that are worth keeping rows for */
 	double		stream_bytes;	/* bytes a second, read or written in order */
 	double		partition_rows; /* records of 8 bytes a second, one level */
 	int			npoints;		/* random updates a second in a region */

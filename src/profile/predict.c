@@ -59,6 +59,7 @@
 #define HOST_SHARED_GROUP_NS 75.0
 #define HOST_TOUCHES 2.0		/* the directory, the row */
 #define HOST_CACHE_BYTES (1024.0 * 1024.0)	/* a thread's table (groups.c) */
+#define HOST_PARTS_LEAST 32.0	/* of half an L2 cache (partitions.c) */
 
 /* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
 #define GPU_INT_OPS 1.2e11
@@ -320,6 +321,15 @@ reach(const GpuAggRates *rates, GpuAggLevelKind kind)
 	return bytes;
 }
 
+static double
+level2_bytes(const GpuAggRates *rates)
+{
+	for (int i = 0; i < rates->nlevels; i++)
+		if (rates->levels[i].kind == GPUAGG_LEVEL_CACHE && rates->levels[i].level == 2)
+			return (double) rates->levels[i].reach_bytes;
+	return HOST_CACHE_BYTES;
+}
+
 void
 gpuagg_rates_strategy(const GpuAggRates *rates, GpuAggStrategyRates *strategy)
 {
@@ -329,6 +339,11 @@ gpuagg_rates_strategy(const GpuAggRates *rates, GpuAggStrategyRates *strategy)
 	strategy->cache_bytes = reach(rates, GPUAGG_LEVEL_CACHE);
 	/* of a CPU, entries are those of 4 KiB pages, and misses short */
 	strategy->tlb_bytes = rates->gpu ? reach(rates, GPUAGG_LEVEL_TLB) : 0;
+	if (!rates->gpu)
+	{
+		strategy->part_bytes = level2_bytes(rates) / 2;
+		strategy->parts_least = HOST_PARTS_LEAST;
+	}
 	strategy->stream_bytes = rates->ceiling[GPUAGG_CEILING_MEMORY_READ];
 	strategy->partition_rows = rates->ceiling[GPUAGG_CEILING_PARTITION];
 	strategy->npoints = rates->npoints;

@@ -1,8 +1,9 @@
 # kernels.sh
-#		Operators alone, without pages, tasks or a server's part in them
-#		(test/bench/kernels): how many line pointers a second TABLESAMPLE
-#		BERNOULLI's decision takes, a core of the host and a GPU.  The programs
-#		compare their samples with PostgreSQL's before they time anything.
+#		Operators alone, without a server's part in them (test/bench/kernels):
+#		how many line pointers a second TABLESAMPLE BERNOULLI's decision takes,
+#		a core of the host and a GPU; how many rows a second the host device
+#		groups, strategy by strategy.  The programs compare their samples with
+#		PostgreSQL's, and their groups with the input, on the way.
 
 # kernels_find: PROGRAMS, the directory of the programs: BENCH_KERNELS, or
 # made here.  CUDA code is for CUDA_ARCHS, as the rest of "make bench".
@@ -58,15 +59,40 @@ kernels_gpu()
 		"$name; goal 1e11 on an H200; samples are PostgreSQL's"
 }
 
+# Strategies of the host device, by how many groups and how their rows come
+kernels_grouping()
+{
+	local rows=${BENCH_ROWS:-20000000} keys strategy did rate
+
+	"$PROGRAMS/grouping_host" "$BENCH_RUNS" "$BENCH_CORES" "$rows" "${KERNELS_KEYS[@]}" \
+		>"$RUN_DIR/kernels" || die "grouping_host failed"
+	while IFS=$'\t' read -r keys strategy did rate; do
+		samples_add "$keys/$strategy" "$rate"
+		KERNELS_DID[$keys/$strategy]=$did
+	done <"$RUN_DIR/kernels"
+	for keys in "${KERNELS_KEYS[@]}"; do
+		for strategy in single-pass partitioned auto; do
+			csv_row kernels grouping "host $strategy $keys" rate rows/s "$rows" "" \
+				"$keys/$strategy" "$keys/single-pass" "host single-pass $keys" \
+				"${KERNELS_DID[$keys/$strategy]}; counts and sums are the input's"
+		done
+	done
+}
+
 bench_kernels()
 {
-	local -A KERNELS_LINES=()
+	local -A KERNELS_LINES=() KERNELS_DID=()
+	local KERNELS_KEYS=(uniform:1e5 uniform:1e6 uniform:1e7 half:1e6 zipf1.0:1e6 zipf1.5:1e6
+		one:1e6 sorted:1e6)
 
-	bench_wants sample-decision || return 0
+	bench_wants sample-decision grouping || return 0
 	kernels_find
 	bench_need_main			# it knows the device's name, and so the folder's
 	csv_open kernels
 	csv_heading
-	kernels_host
-	kernels_gpu
+	if bench_wants sample-decision; then
+		kernels_host
+		kernels_gpu
+	fi
+	! bench_wants grouping || kernels_grouping
 }

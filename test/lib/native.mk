@@ -114,9 +114,9 @@ $(CUDA_PROGRAMS): $(NATIVE)/cuda/%: $(NATIVE)/cuda/test/unit/%.cu.o \
 
 # What of the host device is timed is linked as it is compiled for it.
 $(KERNELS): $(NATIVE)/kernels/%: $(NATIVE)/opt/obj/test/bench/kernels/%.o \
-		$(NATIVE)/opt/obj/src/device/host/choose.o
+		$(NATIVE)/opt/host.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_opt) -o $@ $^
+	$(CC) $(CFLAGS_opt) -o $@ $^ -lm
 
 $(CUDA_KERNELS): $(NATIVE)/kernels/%: $(NATIVE)/cuda/test/bench/kernels/%.cu.o \
 		$(NATIVE)/cuda/device.a $(NATIVE)/opt/host.a

@@ -80,6 +80,8 @@ FROM ran('SELECT k, count(*) FROM sy_toast GROUP BY k') r;
 RESET gpuagg.scope_size;
 SET gpuagg.strategy = 'single-pass';
 SELECT r ->> 'Passes' AS passes, r ->> 'Strategy' AS strategy FROM ran('SELECT k, count(*) FROM sy GROUP BY k') r;
+SET gpuagg.strategy = 'partitioned';
+SELECT r ->> 'Passes' AS passes, r ->> 'Strategy' AS strategy, r ->> 'Planned Strategy' AS planned FROM ran('SELECT k, count(*) FROM sy GROUP BY k') r;
 SET gpuagg.strategy = 'block-local';
 SELECT r ->> 'Passes' AS passes, r ->> 'Strategy' AS strategy FROM ran('SELECT n, count(*) FROM sy GROUP BY n') r;
 RESET gpuagg.strategy;

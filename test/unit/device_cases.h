@@ -22,6 +22,10 @@ typedef struct TestDevice
 	const char *many_groups;
 	const char *skewed_groups;	/* NULL: either, depending on batches */
 	bool		gpu;
+
+	/* of its tasks, where a test says nothing else */
+	GpuAggStrategy strategy;	/* forced; AUTO: none */
+	uint64_t	scope_bytes;
 } TestDevice;
 
 int			device_group_cases(const TestDevice *device);

@@ -78,6 +78,28 @@ test_late_growth(void)
 	oracle_end(o);
 }
 
+/* Many rows of each group, more than a host device keeps at once */
+static void
+test_many_rows(void)
+{
+	static TestProgram p;
+	static GpuAggPage list[12000];
+	GpuAggTaskConfig small = {.expected_groups = 10,.memory_limit = 32 << 20};
+	uint32_t	n = scaled(12000);
+
+	table_make(60000, 30000, 2);
+	for (uint32_t i = 0; i < n; i++)
+		list[i] = page_list[i % npages];
+	program_standard(&p);
+	ok(oracle_run(&p, list, n, &ten_or_less, 64, 8), "the same rows again and again");
+	if (!dut.gpu)
+		ok(oracle_run(&p, list, n, &small, 64, 8), "in little memory");
+	program_texts(&p);
+	ok(oracle_run(&p, list, n, &ten_or_less, 64, 8), "with texts");
+	if (!dut.gpu)
+		ok(oracle_run(&p, list, n, &small, 64, 8), "in little memory");
+}
+
 /* ---------- odd pages ---------- */
 
 static void
@@ -461,6 +483,7 @@ device_growth_cases(const TestDevice *d)
 	test_growth();
 	test_text_states();
 	test_late_growth();
+	test_many_rows();
 	test_odd_pages();
 	test_samples();
 	test_empty_pages();

@@ -144,6 +144,19 @@ await_event(void)
 /* AUTO: what the configuration says; else all tasks are to group like this. */
 static GpuAggStrategy run_strategy = GPUAGG_STRATEGY_AUTO;
 
+/* What the device under test does in all tests, unless a test asks for more */
+static inline void
+device_forces(GpuAggTaskConfig *config)
+{
+	if (dut.strategy != GPUAGG_STRATEGY_AUTO && !config->forced)
+	{
+		config->strategy = dut.strategy;
+		config->forced = 1;
+	}
+	if (config->scope_bytes == 0)
+		config->scope_bytes = dut.scope_bytes;
+}
+
 static inline bool
 run_begin(Run *run, const TestProgram *p, const GpuAggTaskConfig *config)
 {
@@ -151,7 +164,9 @@ run_begin(Run *run, const TestProgram *p, const GpuAggTaskConfig *config)
 	GpuAggTaskConfig forced = *config;
 
 	memset(run, 0, sizeof(*run));
-	if (run_strategy != GPUAGG_STRATEGY_AUTO)
+	if (run_strategy == GPUAGG_STRATEGY_AUTO)
+		device_forces(&forced);
+	else
 	{
 		forced.strategy = run_strategy;
 		forced.forced = 1;

@@ -180,6 +180,23 @@ test_strategies(void)
 	run_end(&run);
 }
 
+/* The host device keeps no strings, whatever is forced. */
+static void
+test_texts_forced(void)
+{
+	static TestProgram p;
+	GpuAggTaskConfig config = {.strategy = GPUAGG_STRATEGY_PARTITIONED,.forced = 1};
+	Run			run;
+
+	table_make(scaled(5000), 100, 0);
+	program_texts(&p);
+	if (run_begin(&run, &p, &config) && run_list(&run, page_list, npages, 64, 8))
+		run_finish(&run, 4096);
+	ok(run.error.status == GPUAGG_OK && run.stats.switches == 0 &&
+	   strcmp(run.stats.strategy, "single-pass") == 0, "texts, partitioned forced: single pass");
+	run_end(&run);
+}
+
 int
 device_window_cases(const TestDevice *d)
 {
@@ -189,6 +206,8 @@ device_window_cases(const TestDevice *d)
 	test_no_keys();
 	test_sampled();
 	test_strategies();
+	if (!dut.gpu)
+		test_texts_forced();
 	is_at_rest("all memory is given back");
 	table_free();
 	device_close();

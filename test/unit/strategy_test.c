@@ -55,6 +55,15 @@ host(void)
 		.levels = {
 			{.kind = GPUAGG_LEVEL_CACHE, .level = 2, .reach_bytes = 1048576},
 			{.kind = GPUAGG_LEVEL_TLB, .level = 2, .reach_bytes = 6291456}
+		},
+		.ceiling[GPUAGG_CEILING_MEMORY_READ] = 4e10,
+		.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024] = 2e9,
+		.ceiling[GPUAGG_CEILING_PARTITION] = 1e9,
+		.npoints = 3,
+		.points = {
+			{1048576, {2e9, 2e9, 2e9}},
+			{33554432, {4e8, 4e8, 4e8}},
+			{1073741824, {1e8, 1e8, 1e8}}
 		}
 	};
 	GpuAggStrategyRates strategy;
@@ -213,6 +222,16 @@ test_capacity(void)
 
 /* ---------- host ---------- */
 
+/* The same, of heap pages: some 10 ns a row to read */
+static GpuAggStrategyInput
+host_grouping(double groups, uint32_t possible)
+{
+	GpuAggStrategyInput in = grouping(1e7, groups, possible);
+
+	in.input_ns = 1e8;
+	return in;
+}
+
 static void
 test_host(void)
 {
@@ -220,10 +239,17 @@ test_host(void)
 	const uint32_t today = GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_BLOCK_LOCAL) |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SINGLE_PASS) |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
-	GpuAggStrategyInput in = grouping(1e7, 1e7, today);
+	GpuAggStrategyInput in = host_grouping(1e7, today);
 
-	chooses(&r, grouping(1e7, 100, today), GPUAGG_STRATEGY_BLOCK_LOCAL, 1, "host: few groups");
+	chooses(&r, host_grouping(100, today), GPUAGG_STRATEGY_BLOCK_LOCAL, 1, "host: few groups");
 	chooses(&r, in, GPUAGG_STRATEGY_SINGLE_PASS, 1, "host: many");
+	in.possible |= GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED);
+	chooses(&r, in, GPUAGG_STRATEGY_PARTITIONED, 1, "host: many, of rows that can be kept");
+	in.groups = 3e5;
+	chooses(&r, in, GPUAGG_STRATEGY_SINGLE_PASS, 1, "host: parts fewer than are worth it");
+	in.scope_bytes = 65536;
+	chooses(&r, in, GPUAGG_STRATEGY_PARTITIONED, 1, "host: unless parts are to be small");
+	in = host_grouping(1e7, today);
 	in.memory_bytes = 16 * 1048576;
 	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, 64, "host: more than fit 16 MB");
 }

@@ -34,8 +34,8 @@ gpuagg_arena_clear(GpuAggArena *a)
 	gpuagg_arena_init(a, a->memory);
 }
 
-static char *
-arena_alloc(GpuAggArena *a, size_t bytes)
+char *
+gpuagg_arena_alloc(GpuAggArena *a, size_t bytes)
 {
 	GpuAggArenaChunk *chunk;
 	size_t		size = ARENA_FIRST_CHUNK;
@@ -75,7 +75,7 @@ gpuagg_arena_own(GpuAggArena *a, char *slot)
 
 	if (!gpuagg_string_slot_is_long(slot))
 		return true;
-	copy = arena_alloc(a, b.len);
+	copy = gpuagg_arena_alloc(a, b.len);
 	if (copy == NULL)
 		return false;
 	memcpy(copy, b.data, b.len);
@@ -117,7 +117,7 @@ gpuagg_arena_replace(GpuAggArena *a, char *slot, GpuAggBytes b)
 		if (copy != NULL)
 			memcpy(&a->reusable[new_class], copy, sizeof(void *));
 		else
-			copy = arena_alloc(a, (size_t) 1 << new_class);
+			copy = gpuagg_arena_alloc(a, (size_t) 1 << new_class);
 		if (copy == NULL)
 			return false;
 	}

@@ -30,6 +30,9 @@ typedef struct GpuAggArena
 extern void gpuagg_arena_init(GpuAggArena *a, GpuAggMemory *memory);
 extern void gpuagg_arena_clear(GpuAggArena *a);
 
+/* Room for so many bytes, aligned to 8; NULL: no memory. */
+extern char *gpuagg_arena_alloc(GpuAggArena *a, size_t bytes);
+
 /* Let a slot that points at the caller's bytes own a copy of them. */
 extern bool gpuagg_arena_own(GpuAggArena *a, char *slot);
 

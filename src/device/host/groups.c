@@ -1,14 +1,12 @@
 /*
  * groups.c
- *		All groups of one task: thread-local tables, and partitions that all
- *		threads share.
+ *		All groups of one task: thread-local tables, and behind them the
+ *		partitions that all threads share.
  *
  * Each thread groups into a table of its own while that stays about as
  * large as its cache.  When it is full, what it holds moves to partitions
- * of the hash space, each with a table and a lock; rows of a block are
- * sorted by partition first, so a lock is taken once per block and
- * partition.  What comes next depends on how many rows a local group has
- * absorbed:
+ * of the hash space (partitions.c).  What comes next depends on how many rows
+ * a local group has absorbed:
  *
  *	many	go on with an empty local table;
  *	few		grouping locally is one more step for nothing: let rows go
@@ -16,15 +14,14 @@
  *			long each time it fails).
  *
  * In both cases groups that took many rows stay behind in the local table,
- * so that one heavy key does not make all threads queue for its partition.
+ * so that one heavy key does not make all threads queue for its partition,
+ * nor one partition's records outnumber all others'.
  *
  * A task may want only a window of the hash space: rows outside are dropped
  * once they are hashed, and what is left is hashed over all partitions anew.
- * Single pass, forced, is partitions from the first row on; block-local,
- * forced, never passes by the local table.
  *
- * Locks: a partition's lock guards its table; no thread holds two.  A busy
- * partition is passed over and waited for only when no other is left.
+ * Single pass or partitioned, forced, let rows go to the partitions from the
+ * start; block-local, forced, never passes by the local table.
  */
 #include "device/group.h"
 #include "device/host/groups.h"
@@ -44,11 +41,14 @@
 #define LOCAL_HEAVY_HITS 16
 /* Heavy groups must take this part of all rows to be worth a look-up. */
 #define LOCAL_HEAVY_SHARE 8
+/*
+ * Heavy groups, at most, if the others' rows are kept as records: these cost
+ * hardly more than a look-up that half of the rows do in vain (measured).
+ */
+#define LOCAL_HEAVY_MOST 64
 /* First bypass, in fillings of the local table; its longest. */
 #define LOCAL_BYPASS_FILLINGS 16
 #define LOCAL_BYPASS_MOST ((uint64_t) 1 << 24)
-
-#define MAX_PARTITION_BITS 8
 
 /* All local tables together take no more than this part of the memory. */
 #define LOCAL_MEMORY_SHARE 8
@@ -69,72 +69,37 @@ local_size(GpuAggGroups *g, int threads)
 		g->local_rows = 2 * GPUAGG_VECTOR_ROWS;
 }
 
-bool
+void
 gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
-				   GpuAggMemory *memory, const GpuAggTaskConfig *config,
-				   int threads)
+				   GpuAggMemory *memory, int threads,
+				   const GpuAggTaskConfig *config)
 {
-	uint32_t	n;
-
 	memset(g, 0, sizeof(*g));
 	g->shape = shape;
 	g->memory = memory;
 	g->scope = config->scope;
-	g->forced = config->forced && (config->strategy == GPUAGG_STRATEGY_BLOCK_LOCAL ||
-								   config->strategy == GPUAGG_STRATEGY_SINGLE_PASS);
-	g->begun_with = g->forced ? (GpuAggStrategy) config->strategy :
-		GPUAGG_STRATEGY_BLOCK_LOCAL;
 	local_size(g, threads);
-	atomic_init(&g->partitioned, false);
-	if (shape->key_mode == GPUAGG_KEYS_NONE)
-		return true;
-	/* 16 a thread make it rare that two want the same one */
-	g->partition_bits = 4;
-	while (g->partition_bits < MAX_PARTITION_BITS &&
-		   (1 << g->partition_bits) < 16 * threads)
-		g->partition_bits++;
-	n = 1u << g->partition_bits;
-	g->partitions = gpuagg_memory_alloc(memory, n * sizeof(GpuAggPartition));
-	if (g->partitions == NULL)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-	{
-		pthread_mutex_init(&g->partitions[i].lock, NULL);
-		gpuagg_table_init(&g->partitions[i].table, shape, memory, false);
-	}
-	return true;
+	gpuagg_partitions_init(&g->partitions, shape, memory, (uint32_t) threads, config);
+	g->begun_with = g->partitions.forced == GPUAGG_STRATEGY_AUTO ?
+		GPUAGG_STRATEGY_BLOCK_LOCAL : g->partitions.forced;
 }
 
 void
 gpuagg_groups_free(GpuAggGroups *g)
 {
-	uint32_t	n = 1u << g->partition_bits;
-
-	if (g->partitions == NULL)
-		return;
-	for (uint32_t i = 0; i < n; i++)
-	{
-		gpuagg_table_clear(&g->partitions[i].table);
-		pthread_mutex_destroy(&g->partitions[i].lock);
-	}
-	gpuagg_memory_free(g->memory, g->partitions, n * sizeof(GpuAggPartition));
-	g->partitions = NULL;
+	gpuagg_partitions_free(&g->partitions);
 }
 
-uint64_t
-gpuagg_groups_shared(GpuAggGroups *g)
+/* Grouping locally did not pay when so many groups filled the table. */
+static void
+bypass_local(GpuAggGrouper *grouper, uint32_t groups)
 {
-	uint64_t	groups = 0;
-
-	if (g->partitions == NULL || !atomic_load(&g->partitioned))
-		return 0;
-	for (uint32_t i = 0; i < 1u << g->partition_bits; i++)
-	{
-		pthread_mutex_lock(&g->partitions[i].lock);
-		groups += g->partitions[i].table.nrows;
-		pthread_mutex_unlock(&g->partitions[i].lock);
-	}
-	return groups;
+	grouper->bypass = true;
+	grouper->bypass_length = grouper->bypass_length == 0 ?
+		(uint64_t) groups * LOCAL_BYPASS_FILLINGS : grouper->bypass_length * 2;
+	if (grouper->bypass_length > LOCAL_BYPASS_MOST)
+		grouper->bypass_length = LOCAL_BYPASS_MOST;
+	grouper->bypass_left = grouper->bypass_length;
 }
 
 GpuAggGrouper *
@@ -149,17 +114,12 @@ gpuagg_grouper_create(GpuAggGroups *g, uint32_t thread)
 	memset(grouper, 0, sizeof(*grouper));
 	grouper->bytes = bytes;
 	grouper->groups = g;
-	grouper->thread = thread;
 	grouper->images = (char *) (grouper + 1);
-	if (g->begun_with == GPUAGG_STRATEGY_SINGLE_PASS)
-	{
-		grouper->bypass = true;
-		grouper->bypass_left = UINT64_MAX;
-	}
-	for (uint32_t i = 0; i < GPUAGG_VECTOR_ROWS; i++)
-		grouper->all[i] = (uint16_t) i;
-	gpuagg_table_init(&grouper->local, g->shape, g->memory,
+	gpuagg_spiller_init(&grouper->spiller, &g->partitions, thread);
+	gpuagg_table_init(&grouper->local, g->shape, g->memory, NULL,
 					  g->shape->key_mode != GPUAGG_KEYS_NONE);
+	if (g->begun_with != GPUAGG_STRATEGY_BLOCK_LOCAL)
+		bypass_local(grouper, g->local_rows);
 	return grouper;
 }
 
@@ -168,6 +128,7 @@ gpuagg_grouper_free(GpuAggGrouper *grouper)
 {
 	if (grouper == NULL)
 		return;
+	gpuagg_spiller_free(&grouper->spiller);
 	gpuagg_table_clear(&grouper->local);
 	gpuagg_memory_free(grouper->groups->memory, grouper, grouper->bytes);
 }
@@ -253,79 +214,6 @@ build_keys(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
 	return GPUAGG_OK;
 }
 
-/* ---------- partitions ---------- */
-
-/* What goes into partitions: rows of a block, or groups of a local table. */
-typedef struct GpuAggSpill
-{
-	GpuAggKeyBlock block;
-	const GpuAggInputs *in;		/* NULL: groups, whose states are merged */
-} GpuAggSpill;
-
-static GpuAggStatus
-spill_to(GpuAggGrouper *grouper, GpuAggTable *t, const GpuAggSpill *spill,
-		 const uint16_t *sel, uint32_t n, GpuAggError *error)
-{
-	if (!gpuagg_table_reserve(t, n) ||
-		!gpuagg_table_find(t, &spill->block, sel, n, grouper->rows))
-		return gpuagg_memory_error(t->memory, error);
-	if (spill->in != NULL)
-		return gpuagg_update_rows(t, spill->in, sel, grouper->rows, n, error);
-	return gpuagg_update_merge(t, spill->block.images, sel, grouper->rows, n, error);
-}
-
-/*
- * Send rows sel[0 .. n - 1] to their partitions.  Sorted by partition by
- * counting; visited from the thread's own one on, free ones first.
- */
-static GpuAggStatus
-spill_rows(GpuAggGrouper *grouper, const GpuAggSpill *spill,
-		   const uint16_t *sel, uint32_t n, GpuAggError *error)
-{
-	GpuAggGroups *g = grouper->groups;
-	const int	shift = 64 - g->partition_bits;
-	const uint32_t nparts = 1u << g->partition_bits;
-	const uint32_t first = grouper->thread * nparts / 3 % nparts;
-	uint16_t	start[(1 << MAX_PARTITION_BITS) + 1] = {0};
-	uint16_t	busy[1 << MAX_PARTITION_BITS];
-	uint32_t	nbusy = 0;
-	uint16_t   *order = grouper->order;
-	GpuAggStatus status = GPUAGG_OK;
-
-	atomic_store_explicit(&g->partitioned, true, memory_order_relaxed);
-	for (uint32_t k = 0; k < n; k++)
-		start[(spill->block.hashes[sel[k]] >> shift) + 1]++;
-	for (uint32_t p = 0; p < nparts; p++)
-		start[p + 1] += start[p];
-	for (uint32_t k = 0; k < n; k++)
-		order[start[spill->block.hashes[sel[k]] >> shift]++] = sel[k];
-	/* now start[p] is the end of p; the start is the end of p - 1 */
-	for (uint32_t visit = 0; visit < nparts + nbusy && status == GPUAGG_OK; visit++)
-	{
-		uint32_t	p = visit < nparts ? (first + visit) % nparts : busy[visit - nparts];
-		uint32_t	next = (p + 1) % nparts;
-		uint32_t	from = p == 0 ? 0 : start[p - 1];
-		uint32_t	count = start[p] - from;
-		GpuAggPartition *part = &g->partitions[p];
-
-		if (count == 0)
-			continue;
-		gpuagg_table_prefetch(&g->partitions[next].table, &spill->block,
-							  order + (next == 0 ? 0 : start[p]),
-							  start[next] - (next == 0 ? 0 : start[p]));
-		if (visit >= nparts)
-			pthread_mutex_lock(&part->lock);
-		else if (pthread_mutex_trylock(&part->lock) != 0)
-		{
-			busy[nbusy++] = (uint16_t) p;
-			continue;
-		}
-		status = spill_to(grouper, &part->table, spill, order + from, count, error);
-		pthread_mutex_unlock(&part->lock);
-	}
-	return status;
-}
-
 /* ---------- the local table ---------- */
 
 /*
@@ -341,7 +229,7 @@ keep_heavy(GpuAggGrouper *grouper)
 	GpuAggTable kept;
 	bool		ok = true;
 
-	gpuagg_table_init(&kept, old->shape, old->memory, true);
+	gpuagg_table_init(&kept, old->shape, old->memory, NULL, true);
 	for (uint32_t row = 0; row < old->nrows && ok; row++)
 	{
 		const char *from = gpuagg_table_row(old, row);
@@ -382,7 +270,7 @@ spill_local(GpuAggGrouper *grouper, bool heavy_too, GpuAggError *error)
 		for (uint32_t i = 0; row + i < end; i++)
 			if (heavy_too || t->hits[row + i] < grouper->heavy_hits)
 				grouper->sel[n++] = (uint16_t) i;
-		if (spill_rows(grouper, &spill, grouper->sel, n, error) != GPUAGG_OK)
+		if (gpuagg_spill_rows(&grouper->spiller, &spill, grouper->sel, n, error) != GPUAGG_OK)
 			return error->status;
 		row = end;
 	}
@@ -392,8 +280,12 @@ spill_local(GpuAggGrouper *grouper, bool heavy_too, GpuAggError *error)
 GpuAggStatus
 gpuagg_grouper_flush(GpuAggGrouper *grouper, GpuAggError *error)
 {
-	GpuAggStatus status = spill_local(grouper, true, error);
+	GpuAggStatus status;
 
+	if (!gpuagg_partitions_make(&grouper->groups->partitions, grouper->rows_since_flush,
+								grouper->local.nrows))
+		return gpuagg_memory_error(grouper->groups->memory, error);
+	status = spill_local(grouper, true, error);
 	gpuagg_table_clear(&grouper->local);
 	grouper->rows_since_flush = 0;
 	return status;
@@ -401,7 +293,8 @@ gpuagg_grouper_flush(GpuAggGrouper *grouper, GpuAggError *error)
 
 /*
  * Are there groups heavy enough to keep, and from how many hits on is one?
- * From four times the average on, so that at most a quarter is.  Long
+ * From four times the average on, so that at most a quarter is; of those that
+ * are kept as records, only what would outweigh a partition.  Long
  * strings of kept states would be lost with the old table's arena, so then
  * no group is kept.
  */
@@ -416,7 +309,8 @@ find_heavy(GpuAggGrouper *grouper)
 		return false;
 	for (uint32_t row = 0; row < t->nrows; row++)
 		rows += t->hits[row];
-	grouper->heavy_hits = (uint32_t) (rows * 4 / t->nrows) + LOCAL_HEAVY_HITS;
+	grouper->heavy_hits = LOCAL_HEAVY_HITS + (uint32_t)
+		(grouper->groups->partitions.keeps_records ? rows / LOCAL_HEAVY_MOST : rows * 4 / t->nrows);
 	for (uint32_t row = 0; row < t->nrows; row++)
 		if (t->hits[row] >= grouper->heavy_hits)
 			heavy += t->hits[row];
@@ -429,10 +323,11 @@ local_is_full(GpuAggGrouper *grouper, GpuAggError *error)
 {
 	uint64_t	rows = grouper->rows_since_flush;
 	uint32_t	groups = grouper->local.nrows;
-	bool		keep = find_heavy(grouper);
 	GpuAggStatus status;
 
-	if (keep)
+	if (!gpuagg_partitions_make(&grouper->groups->partitions, rows, groups))
+		return gpuagg_memory_error(grouper->groups->memory, error);
+	if (find_heavy(grouper))
 	{
 		status = spill_local(grouper, false, error);
 		if (status == GPUAGG_OK && !keep_heavy(grouper))
@@ -443,17 +338,11 @@ local_is_full(GpuAggGrouper *grouper, GpuAggError *error)
 		status = gpuagg_grouper_flush(grouper, error);
 	if (status != GPUAGG_OK)
 		return status;
-	if (grouper->groups->forced || rows >= (uint64_t) groups * LOCAL_REDUCTION)
+	if (grouper->groups->partitions.forced == GPUAGG_STRATEGY_BLOCK_LOCAL ||
+		rows >= (uint64_t) groups * LOCAL_REDUCTION)
 		grouper->bypass_length = 0;
 	else
-	{
-		grouper->bypass = true;
-		grouper->bypass_length = grouper->bypass_length == 0 ?
-			(uint64_t) groups * LOCAL_BYPASS_FILLINGS : grouper->bypass_length * 2;
-		if (grouper->bypass_length > LOCAL_BYPASS_MOST)
-			grouper->bypass_length = LOCAL_BYPASS_MOST;
-		grouper->bypass_left = grouper->bypass_length;
-	}
+		bypass_local(grouper, groups);
 	return GPUAGG_OK;
 }
 
@@ -467,15 +356,18 @@ add_bypassing(GpuAggGrouper *grouper, const GpuAggInputs *in,
 	GpuAggSpill spill = {*block, in};
 	uint32_t	found = 0;
 
+	if (!gpuagg_partitions_make(&grouper->groups->partitions, n, n))
+		return gpuagg_memory_error(grouper->groups->memory, error);
 	grouper->bypass_left -= n < grouper->bypass_left ? n : grouper->bypass_left;
 	grouper->bypass = grouper->bypass_left > 0;
 	if (t->nrows == 0)
-		return spill_rows(grouper, &spill, sel, n, error);
+		return gpuagg_spill_records(&grouper->spiller, &spill, sel, n, error);
 	memcpy(grouper->sel, sel, n * sizeof(uint16_t));
 	found = gpuagg_table_match(t, block, grouper->sel, n, grouper->rows);
 	if (gpuagg_update_rows(t, in, grouper->sel, grouper->rows, found, error) != GPUAGG_OK)
 		return error->status;
-	return spill_rows(grouper, &spill, grouper->sel + found, n - found, error);
+	return gpuagg_spill_records(&grouper->spiller, &spill, grouper->sel + found, n - found,
+								error);
 }
 
 static GpuAggStatus
@@ -514,7 +406,7 @@ rows_within(GpuAggGrouper *grouper, uint32_t n, const uint16_t **sel)
 	uint64_t   *hashes = grouper->hashes;
 	uint32_t	found = 0;
 
-	*sel = grouper->all;
+	*sel = grouper->spiller.all;
 	if (scope.count <= 1)
 		return n;
 	for (uint32_t i = 0; i < n; i++)
@@ -551,6 +443,16 @@ gpuagg_grouper_add(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
 	if (grouper->bypass)
 		return add_bypassing(grouper, in, &block, sel, n, error);
 	return add_local(grouper, in, &block, sel, n, error);
+}
+
+GpuAggStatus
+gpuagg_grouper_aggregate(GpuAggGrouper *grouper, uint32_t partition,
+						 const GpuAggGrouper *from, GpuAggError *error)
+{
+	if (from->spiller.records == NULL)
+		return GPUAGG_OK;
+	return gpuagg_partition_aggregate(&grouper->spiller, partition, from->spiller.records,
+									  error);
 }
 
 GpuAggStatus

@@ -1,21 +1,12 @@
 /*
  * groups.h
- *		All groups of one task: thread-local tables, and partitions that all
- *		threads share.
+ *		All groups of one task: thread-local tables, and behind them the
+ *		partitions that all threads share.
  */
 #ifndef GPUAGG_DEVICE_HOST_GROUPS_H
 #define GPUAGG_DEVICE_HOST_GROUPS_H
 
-#include <pthread.h>
-
-#include "device/device.h"
-#include "device/host/update.h"
-
-typedef struct GpuAggPartition
-{
-	_Alignas(64) pthread_mutex_t lock;
-	GpuAggTable table;
-} GpuAggPartition;
+#include "device/host/partitions.h"
 
 /* Of a task */
 typedef struct GpuAggGroups
@@ -23,20 +14,16 @@ typedef struct GpuAggGroups
 	const GpuAggShape *shape;
 	GpuAggMemory *memory;
 	GpuAggScope scope;
-	GpuAggStrategy begun_with;	/* block-local or single pass */
-	bool		forced;			/* and kept to as long as there is room */
+	GpuAggStrategy begun_with;	/* block-local, unless another is forced */
 	uint32_t	local_rows;		/* groups that a local table holds at most */
 	size_t		local_bytes;	/* and bytes of their strings */
-	int			partition_bits;
-	GpuAggPartition *partitions;	/* 1 << partition_bits, unless no keys */
-	atomic_bool partitioned;	/* groups went there */
+	GpuAggPartitions partitions;
 } GpuAggGroups;
 
 /* Of a task and a thread */
 typedef struct GpuAggGrouper
 {
 	GpuAggGroups *groups;
-	uint32_t	thread;
 	GpuAggTable local;
 	bool		bypass;			/* rows go to the partitions, except for
 								 * those of groups that are in local */
@@ -48,21 +35,16 @@ typedef struct GpuAggGrouper
 	char	   *images;			/* GPUAGG_VECTOR_ROWS key images */
 	uint64_t	hashes[GPUAGG_VECTOR_ROWS];
 	char	   *rows[GPUAGG_VECTOR_ROWS];
-	uint16_t	all[GPUAGG_VECTOR_ROWS];	/* 0, 1, 2, ... */
 	uint16_t	sel[GPUAGG_VECTOR_ROWS];
-	uint16_t	order[GPUAGG_VECTOR_ROWS];
 	uint16_t	within[GPUAGG_VECTOR_ROWS]; /* rows of the window */
+	GpuAggSpiller spiller;
 	size_t		bytes;			/* of this whole block */
 } GpuAggGrouper;
 
-/* False: no memory. */
-extern bool gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
-							   GpuAggMemory *memory,
-							   const GpuAggTaskConfig *config, int threads);
+extern void gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
+							   GpuAggMemory *memory, int threads,
+							   const GpuAggTaskConfig *config);
 extern void gpuagg_groups_free(GpuAggGroups *g);
-
-/* Groups in the partitions, while threads add to them */
-extern uint64_t gpuagg_groups_shared(GpuAggGroups *g);
 
 /* NULL: no memory. */
 extern GpuAggGrouper *gpuagg_grouper_create(GpuAggGroups *g, uint32_t thread);
@@ -78,6 +60,10 @@ extern GpuAggStatus gpuagg_grouper_add(GpuAggGrouper *grouper,
  * the same time.
  */
 extern GpuAggStatus gpuagg_grouper_flush(GpuAggGrouper *grouper, GpuAggError *error);
+
+/* At the end: aggregate what all groupers have kept of a partition. */
+extern GpuAggStatus gpuagg_grouper_aggregate(GpuAggGrouper *grouper, uint32_t partition,
+											 const GpuAggGrouper *from, GpuAggError *error);
 
 /* Without keys: move the group of `from`, if it has one, into that of `into`. */
 extern GpuAggStatus gpuagg_grouper_merge_only_row(GpuAggGrouper *into,

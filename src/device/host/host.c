@@ -6,15 +6,17 @@
  *
  *	memory.c	budgets			arena.c, table.c	groups and their strings
  *	shape.c		the program		update.c			transitions
- *	decode.c	pages to rows	groups.c			local tables, partitions
+ *	records.c	kept rows		partitions.c		shared tables
+ *	decode.c	pages to rows	groups.c			local tables
  *	vector.c	expressions		scan.c				all of these for a block
  *	pool.c		threads			task.c, results.c	tasks
  *
  * Strategies that task_stats() names:
  *	plain			no keys: one group per thread, merged at the end
  *	block-local		each thread's table held all the groups it saw
- *	single-pass		they were too many: one table shared by all threads, in
- *					parts with a lock each
+ *	single-pass		they were too many: tables shared by all threads
+ *	partitioned		the same, and tables far beyond a cache: rows are kept by
+ *					partition until they are many
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,6 +42,13 @@
  * the more it has.
  */
 #define HOST_MIN_BATCHES 4
+
+/*
+ * Free blocks that are kept for the next task: records and tables of a million
+ * groups; and not more than this part of what tasks may use.
+ */
+#define HOST_FREE_BLOCKS ((uint64_t) 256 << 20)
+#define HOST_FREE_SHARE 16
 
 static GpuAggStatus
 open_failed(GpuAggDevice *device, const char *what, GpuAggError *error)
@@ -82,6 +91,9 @@ host_open(const GpuAggDeviceConfig *config, GpuAggDevice **device, GpuAggError *
 		return open_failed(d, "no memory", error);
 	d->threads = config->threads < 1 ? 1 : config->threads;
 	gpuagg_memory_init(&d->memory, NULL, config->memory_limit);
+	gpuagg_blocks_init(&d->blocks, d->memory.limit / HOST_FREE_SHARE < HOST_FREE_BLOCKS ?
+					   d->memory.limit / HOST_FREE_SHARE : HOST_FREE_BLOCKS);
+	d->memory.blocks = &d->blocks;
 	d->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (d->event_fd < 0)
 		return open_failed(d, "no eventfd", error);
@@ -98,6 +110,7 @@ static void
 host_close(GpuAggDevice *device)
 {
 	gpuagg_pool_destroy(device->pool);
+	gpuagg_blocks_destroy(&device->blocks);
 	close(device->event_fd);
 	free(device);
 }
@@ -110,7 +123,8 @@ host_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	snprintf(info->name, sizeof(info->name), "%s", device->name);
 	info->memory_used = atomic_load_explicit(&device->memory.used, memory_order_relaxed);
 	info->memory_limit = device->memory.limit;
-	info->strategies = GPUAGG_STRATEGIES_ALWAYS;
+	info->strategies = GPUAGG_STRATEGIES_ALWAYS |
+		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED);
 	info->batch_pages = HOST_BATCH_PAGES;
 	info->batches_ahead = device->threads / 4 > HOST_MIN_BATCHES ?
 		(uint32_t) device->threads / 4 : HOST_MIN_BATCHES;

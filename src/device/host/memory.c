@@ -14,7 +14,6 @@
 #include "device/host/memory.h"
 
 #define MEMORY_ALIGN 64
-#define MEMORY_HUGE_PAGE ((size_t) 2 << 20)
 
 void
 gpuagg_memory_init(GpuAggMemory *m, GpuAggMemory *parent, uint64_t limit)
@@ -24,7 +23,69 @@ gpuagg_memory_init(GpuAggMemory *m, GpuAggMemory *parent, uint64_t limit)
 	atomic_init(&m->used, 0);
 	atomic_init(&m->peak, 0);
 	atomic_init(&m->fault, false);
+	m->blocks = parent != NULL ? parent->blocks : NULL;
 }
+
+/* ---------- free blocks ---------- */
+
+void
+gpuagg_blocks_init(GpuAggFreeBlocks *blocks, uint64_t most)
+{
+	pthread_mutex_init(&blocks->lock, NULL);
+	blocks->first = NULL;
+	blocks->bytes = 0;
+	blocks->most = most;
+}
+
+void
+gpuagg_blocks_destroy(GpuAggFreeBlocks *blocks)
+{
+	while (blocks->first != NULL)
+	{
+		void	   *block = blocks->first;
+
+		memcpy(&blocks->first, block, sizeof(void *));
+		free(block);
+	}
+	pthread_mutex_destroy(&blocks->lock);
+}
+
+/* NULL: none is kept. */
+static void *
+take_block(GpuAggFreeBlocks *blocks)
+{
+	void	   *block;
+
+	pthread_mutex_lock(&blocks->lock);
+	block = blocks->first;
+	if (block != NULL)
+	{
+		memcpy(&blocks->first, block, sizeof(void *));
+		blocks->bytes -= GPUAGG_MEMORY_BLOCK;
+	}
+	pthread_mutex_unlock(&blocks->lock);
+	return block;
+}
+
+/* False: enough are kept. */
+static bool
+keep_block(GpuAggFreeBlocks *blocks, void *block)
+{
+	bool		keep;
+
+	pthread_mutex_lock(&blocks->lock);
+	keep = blocks->bytes + GPUAGG_MEMORY_BLOCK <= blocks->most;
+	if (keep)
+	{
+		memcpy(block, &blocks->first, sizeof(void *));
+		blocks->first = block;
+		blocks->bytes += GPUAGG_MEMORY_BLOCK;
+	}
+	pthread_mutex_unlock(&blocks->lock);
+	return keep;
+}
+
+/* ---------- budgets ---------- */
 
 static void
 memory_release(GpuAggMemory *m, size_t bytes)
@@ -60,20 +121,40 @@ memory_charge(GpuAggMemory *m, size_t bytes)
 	return true;
 }
 
+uint64_t
+gpuagg_memory_left(const GpuAggMemory *m)
+{
+	uint64_t	left = UINT64_MAX;
+
+	for (; m != NULL; m = m->parent)
+	{
+		uint64_t	used = atomic_load_explicit(&m->used, memory_order_relaxed);
+
+		if (m->limit - used < left && used < m->limit)
+			left = m->limit - used;
+		else if (used >= m->limit)
+			left = 0;
+	}
+	return left;
+}
+
 void *
 gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes)
 {
-	size_t		align = bytes >= MEMORY_HUGE_PAGE ? MEMORY_HUGE_PAGE : MEMORY_ALIGN;
+	const size_t huge = GPUAGG_MEMORY_BLOCK;
+	size_t		align = bytes >= huge ? huge : MEMORY_ALIGN;
 	void	   *p = NULL;
 
 	if (!memory_charge(m, bytes))
 		return NULL;
+	if (bytes == huge && m->blocks != NULL && (p = take_block(m->blocks)) != NULL)
+		return p;
 	if (posix_memalign(&p, align, bytes) != 0)
 	{
 		memory_release(m, bytes);
 		return NULL;
 	}
-	if (bytes >= MEMORY_HUGE_PAGE)
+	if (bytes >= huge)
 		(void) madvise(p, bytes, MADV_HUGEPAGE);	/* advice only */
 	return p;
 }
@@ -91,7 +172,8 @@ gpuagg_memory_free(GpuAggMemory *m, void *p, size_t bytes)
 {
 	if (p == NULL)
 		return;
-	free(p);
+	if (bytes != GPUAGG_MEMORY_BLOCK || m->blocks == NULL || !keep_block(m->blocks, p))
+		free(p);
 	memory_release(m, bytes);
 }
 

@@ -6,13 +6,30 @@
  * allocate.  Budgets are those of gpuagg.device_memory; malloc() itself may
  * fail as well, and both come back as NULL, never as an abort.  What is
  * allocated here is freed with the size it was asked for.
+ *
+ * Blocks are pieces of a huge page's size.  The device keeps some that tasks
+ * have freed for the next task, uncounted: fresh pages must be cleared, and in
+ * a virtual machine got back from the host, which takes longer than filling
+ * them.
  */
 #ifndef GPUAGG_DEVICE_HOST_MEMORY_H
 #define GPUAGG_DEVICE_HOST_MEMORY_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "device/common.h"
+
+#define GPUAGG_MEMORY_BLOCK ((size_t) 2 << 20)
+
+/* Free blocks; lock guards the others. */
+typedef struct GpuAggFreeBlocks
+{
+	pthread_mutex_t lock;
+	void	   *first;			/* each points to the next */
+	uint64_t	bytes;
+	uint64_t	most;
+} GpuAggFreeBlocks;
 
 typedef struct GpuAggMemory
 {
@@ -21,17 +38,31 @@ typedef struct GpuAggMemory
 	_Atomic uint64_t used;
 	_Atomic uint64_t peak;
 	atomic_bool fault;			/* the next growth of a table fails */
+	GpuAggFreeBlocks *blocks;	/* the device's */
 } GpuAggMemory;
 
-/* limit 0: no limit but the parent's */
+/* Of a device: blocks to keep, at most.  Destroying frees them. */
+extern void gpuagg_blocks_init(GpuAggFreeBlocks *blocks, uint64_t most);
+extern void gpuagg_blocks_destroy(GpuAggFreeBlocks *blocks);
+
+/*
+ * limit 0: no limit but the parent's.  A parent's free blocks are its
+ * children's.
+ */
 extern void gpuagg_memory_init(GpuAggMemory *m, GpuAggMemory *parent,
 							   uint64_t limit);
 
-/* NULL: over a budget, or malloc failed.  Aligned to 64 bytes. */
+/*
+ * NULL: over a budget, or malloc failed.  Aligned to 64 bytes; of a block or
+ * more, to a huge page.
+ */
 extern void *gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes);
 
 /* The same for growing tables, where GPUAGG_FAULT_MEMORY strikes. */
 extern void *gpuagg_memory_grow(GpuAggMemory *m, size_t bytes);
+
+/* What all its budgets have left */
+extern uint64_t gpuagg_memory_left(const GpuAggMemory *m);
 
 /* p may be NULL */
 extern void gpuagg_memory_free(GpuAggMemory *m, void *p, size_t bytes);

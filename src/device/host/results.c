@@ -13,25 +13,27 @@
 
 /* Tables that hold groups, by number; some are NULL. */
 static const GpuAggTable *
-result_table(const GpuAggTask *task, uint32_t i)
+result_table(GpuAggTask *task, uint32_t i)
 {
-	if (task->groups.partitions != NULL && atomic_load(&task->groups.partitioned))
-		return &task->groups.partitions[i].table;
+	GpuAggPartition *partitions = gpuagg_partitions(&task->groups.partitions);
+
+	if (partitions != NULL)
+		return &partitions[i].table;
 	return task->scanners[i] != NULL ? &task->scanners[i]->grouper->local : NULL;
 }
 
 static uint32_t
-result_tables(const GpuAggTask *task)
+result_tables(GpuAggTask *task)
 {
 	if (task->shape->program->select)
 		return 0;
-	if (task->groups.partitions != NULL && atomic_load(&task->groups.partitioned))
-		return 1u << task->groups.partition_bits;
+	if (gpuagg_partitions(&task->groups.partitions) != NULL)
+		return 1u << task->groups.partitions.bits;
 	return (uint32_t) task->device->threads;
 }
 
 uint64_t
-gpuagg_host_task_groups(const GpuAggTask *task)
+gpuagg_host_task_groups(GpuAggTask *task)
 {
 	uint64_t	groups = 0;
 

@@ -27,15 +27,32 @@
 
 void
 gpuagg_table_init(GpuAggTable *t, const GpuAggShape *shape,
-				  GpuAggMemory *memory, bool keep_hashes)
+				  GpuAggMemory *memory, GpuAggPieces *pieces, bool keep_hashes)
 {
 	memset(t, 0, sizeof(*t));
 	t->shape = shape;
 	t->memory = memory;
+	t->pieces = pieces;
 	t->keep_hashes = keep_hashes;
 	while (((size_t) 2 << t->chunk_shift) * shape->layout.row_bytes <= TABLE_CHUNK_BYTES)
 		t->chunk_shift++;
 	gpuagg_arena_init(&t->arena, memory);
+}
+
+static void *
+table_grow(GpuAggTable *t, size_t bytes)
+{
+	return t->pieces != NULL ? gpuagg_pieces_grow(t->pieces, bytes) :
+		gpuagg_memory_grow(t->memory, bytes);
+}
+
+static void
+table_free(GpuAggTable *t, void *p, size_t bytes)
+{
+	if (t->pieces != NULL)
+		gpuagg_pieces_free(t->pieces, p, bytes);
+	else
+		gpuagg_memory_free(t->memory, p, bytes);
 }
 
 /* Bytes of chunk i. */
@@ -52,8 +69,8 @@ chunk_bytes(const GpuAggTable *t, uint32_t i)
 static void
 free_directory(GpuAggTable *t)
 {
-	gpuagg_memory_free(t->memory, t->directory,
-					   ((size_t) t->mask + 1) * sizeof(*t->directory));
+	table_free(t, t->directory,
+			   ((size_t) t->mask + 1) * sizeof(*t->directory));
 }
 
 static void
@@ -69,10 +86,18 @@ gpuagg_table_clear(GpuAggTable *t)
 	free_directory(t);
 	free_hashes(t);
 	for (uint32_t i = 0; i < t->nchunks; i++)
-		gpuagg_memory_free(t->memory, t->chunks[i], chunk_bytes(t, i));
+		table_free(t, t->chunks[i], chunk_bytes(t, i));
 	gpuagg_memory_free(t->memory, t->chunks, t->max_chunks * sizeof(*t->chunks));
 	gpuagg_arena_clear(&t->arena);
-	gpuagg_table_init(t, t->shape, t->memory, t->keep_hashes);
+	gpuagg_table_init(t, t->shape, t->memory, t->pieces, t->keep_hashes);
+}
+
+void
+gpuagg_table_seal(GpuAggTable *t)
+{
+	free_directory(t);
+	t->directory = NULL;
+	t->mask = 0;
 }
 
 static bool
@@ -86,7 +111,7 @@ grow_directory(GpuAggTable *t, uint32_t rows)
 		entries *= 2;
 	if (entries > (uint64_t) 1 << 32)
 		return false;
-	directory = gpuagg_memory_grow(t->memory, entries * sizeof(*directory));
+	directory = table_grow(t, entries * sizeof(*directory));
 	if (directory == NULL)
 		return false;
 	memset(directory, 0, entries * sizeof(*directory));
@@ -171,25 +196,31 @@ grow_rows(GpuAggTable *t, uint32_t rows)
 			grown *= 2;
 		if (grown > whole)
 			grown = whole;
-		chunk = gpuagg_memory_grow(t->memory, grown * row_bytes);
+		chunk = table_grow(t, grown * row_bytes);
 		if (chunk == NULL)
 			return false;
 		if (t->nchunks > 0)
 		{
 			memcpy(chunk, t->chunks[0], t->nrows * row_bytes);
-			gpuagg_memory_free(t->memory, t->chunks[0], t->max_rows * row_bytes);
+			table_free(t, t->chunks[0], t->max_rows * row_bytes);
 		}
 		t->chunks[0] = chunk;
 		t->nchunks = 1;
 		t->max_rows = grown;
 		return true;
 	}
-	t->chunks[t->nchunks] = gpuagg_memory_grow(t->memory, whole * row_bytes);
+	t->chunks[t->nchunks] = table_grow(t, whole * row_bytes);
 	if (t->chunks[t->nchunks] == NULL)
 		return false;
 	t->nchunks++;
 	t->max_rows += whole;
 	return true;
+}
+
+bool
+gpuagg_table_expect(GpuAggTable *t, uint32_t rows)
+{
+	return t->directory != NULL || grow_directory(t, rows);
 }
 
 bool

@@ -10,6 +10,7 @@
 #define GPUAGG_DEVICE_HOST_TABLE_H
 
 #include "device/host/arena.h"
+#include "device/host/pieces.h"
 #include "device/host/shape.h"
 #include "device/host/vector.h"
 
@@ -17,6 +18,8 @@ typedef struct GpuAggTable
 {
 	const GpuAggShape *shape;
 	GpuAggMemory *memory;
+	GpuAggPieces *pieces;		/* where directory and rows come from; NULL:
+								 * from memory */
 
 	/* (row number + 1) << 32 | low half of the hash; 0: free */
 	uint64_t   *directory;
@@ -52,10 +55,17 @@ typedef struct GpuAggKeyBlock
 } GpuAggKeyBlock;
 
 extern void gpuagg_table_init(GpuAggTable *t, const GpuAggShape *shape,
-							  GpuAggMemory *memory, bool keep_hashes);
+							  GpuAggMemory *memory, GpuAggPieces *pieces,
+							  bool keep_hashes);
 
 /* Frees everything; the table is empty and usable again. */
 extern void gpuagg_table_clear(GpuAggTable *t);
+
+/* So many groups are expected: a directory for them, if there is none yet. */
+extern bool gpuagg_table_expect(GpuAggTable *t, uint32_t rows);
+
+/* No group is added or found any more: frees all but the rows. */
+extern void gpuagg_table_seal(GpuAggTable *t);
 
 /* Room for n more groups; until then rows stay where they are. */
 extern bool gpuagg_table_reserve(GpuAggTable *t, uint32_t n);

@@ -99,6 +99,13 @@ free_batch(GpuAggTask *task, GpuAggBatch *batch)
 	gpuagg_memory_free(&task->memory, batch, batch->bytes);
 }
 
+/* Was it handed in, not made by the task itself? */
+static bool
+is_input(const GpuAggBatch *batch)
+{
+	return batch->kind == GPUAGG_BATCH_PAGES || batch->kind == GPUAGG_BATCH_ROWS;
+}
+
 static bool
 is_done(const GpuAggBatch *batch)
 {
@@ -110,7 +117,7 @@ static void
 complete(GpuAggTask *task, GpuAggBatch *batch)
 {
 	batch->completion.error = task->error;
-	if (batch->kind != GPUAGG_BATCH_FLUSH)
+	if (is_input(batch))
 	{
 		queue_push(&task->completed, batch);
 		task->unfinished--;
@@ -141,7 +148,7 @@ enqueue(GpuAggTask *task, GpuAggBatch *batch, uint32_t npieces)
 	GpuAggPool *pool = task->device->pool;
 
 	gpuagg_pool_lock(pool);
-	if (batch->kind != GPUAGG_BATCH_FLUSH)
+	if (is_input(batch))
 		task->unfinished++;
 	if (task->error.status != GPUAGG_OK)
 		batch->taken = batch->count;
@@ -197,6 +204,26 @@ scanner_of(GpuAggTask *task, uint32_t thread, GpuAggError *error)
 	return task->scanners[thread];
 }
 
+/*
+ * The piece are partitions: what all threads have kept of them.  Then nothing
+ * is looked up any more, and the next one's directory takes the memory of this
+ * one's, which is in the cache.
+ */
+static void
+aggregate(GpuAggTask *task, GpuAggGrouper *grouper, const GpuAggJob *job,
+		  GpuAggError *error)
+{
+	for (uint32_t p = job->first; p < job->first + job->count; p++)
+	{
+		for (int i = 0; i < task->device->threads && !atomic_load(&task->stop); i++)
+			if (task->scanners[i] != NULL &&
+				gpuagg_grouper_aggregate(grouper, p, task->scanners[i]->grouper,
+										 error) != GPUAGG_OK)
+				return;
+		gpuagg_table_seal(&gpuagg_partitions(&task->groups.partitions)[p].table);
+	}
+}
+
 static void
 task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 {
@@ -223,7 +250,9 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 	scanner = scanner_of(task, thread, &result->error);
 	if (scanner == NULL)
 		return;
-	if (batch->kind == GPUAGG_BATCH_PAGES)
+	if (batch->kind == GPUAGG_BATCH_AGGREGATE)
+		aggregate(task, scanner->grouper, job, &result->error);
+	else if (batch->kind == GPUAGG_BATCH_PAGES)
 		gpuagg_scanner_pages(scanner, batch->u.pages + job->first, job->first,
 							 job->count, &task->stop, result);
 	else
@@ -314,16 +343,12 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	task->sample = config->sample;
 	gpuagg_memory_init(&task->memory, &device->memory, config->memory_limit);
 	task->shape = gpuagg_shape_create(program, &task->memory, error);
-	if (task->shape == NULL ||
-		!gpuagg_groups_init(&task->groups, task->shape, &task->memory, config,
-							device->threads))
+	if (task->shape == NULL)
 	{
-		if (error->status == GPUAGG_OK)
-			gpuagg_memory_error(&task->memory, error);
-		gpuagg_shape_free(task->shape, &task->memory);
 		free(task);
 		return error->status;
 	}
+	gpuagg_groups_init(&task->groups, task->shape, &task->memory, device->threads, config);
 	task->strategy = program->select ? "select" :
 		task->shape->key_mode == GPUAGG_KEYS_NONE ? "plain" :
 		gpuagg_strategy_name(task->groups.begun_with);
@@ -340,7 +365,7 @@ gpuagg_host_task_end(GpuAggTask *task)
 	/* no thread works on it any more */
 	while ((batch = queue_pop(&task->completed)) != NULL)
 		free_batch(task, batch);
-	free_batch(task, task->flush);
+	free_batch(task, task->last);
 	free_batch(task, task->polled);
 	for (int i = 0; i < task->device->threads; i++)
 		gpuagg_scanner_free(task->scanners[i]);
@@ -576,15 +601,66 @@ finish_plain(GpuAggTask *task, GpuAggError *error)
 
 /* Do groups lie in more than one thread's table, or there and elsewhere? */
 static bool
-needs_flush(const GpuAggTask *task)
+needs_flush(GpuAggTask *task)
 {
-	bool		partitioned = atomic_load(&task->groups.partitioned);
+	bool		partitioned = gpuagg_partitions(&task->groups.partitions) != NULL;
 	uint32_t	locals = 0;
 
 	for (int i = 0; i < task->device->threads; i++)
 		if (task->scanners[i] != NULL && task->scanners[i]->grouper->local.nrows > 0)
 			locals++;
 	return locals > (partitioned ? 0 : 1);
+}
+
+static bool
+needs_aggregating(GpuAggTask *task)
+{
+	for (int i = 0; i < task->device->threads; i++)
+		if (task->scanners[i] != NULL && task->scanners[i]->grouper->spiller.records != NULL &&
+			task->scanners[i]->grouper->spiller.records->kept > 0)
+			return true;
+	return false;
+}
+
+/* One more batch, of the task itself; false: no memory. */
+static bool
+enqueue_last(GpuAggTask *task, GpuAggTaskStage stage, GpuAggBatchKind kind,
+			 uint32_t npieces, GpuAggError *error)
+{
+	task->last = new_batch(task, kind, 0, npieces, 0, error);
+	if (task->last == NULL)
+		return false;
+	task->stage = stage;
+	enqueue(task, task->last, npieces);
+	return true;
+}
+
+/*
+ * Input is complete, or the last stage is: what is left to do?  True: work
+ * was handed to the pool.
+ */
+static bool
+next_stage(GpuAggTask *task, GpuAggError *error)
+{
+	if (task->stage == GPUAGG_TASK_INPUT && needs_flush(task))
+		return enqueue_last(task, GPUAGG_TASK_FLUSHING, GPUAGG_BATCH_FLUSH,
+							(uint32_t) task->device->threads, error);
+	if (task->stage != GPUAGG_TASK_AGGREGATING && needs_aggregating(task))
+		return enqueue_last(task, GPUAGG_TASK_AGGREGATING, GPUAGG_BATCH_AGGREGATE,
+							1u << task->groups.partitions.bits, error);
+	return false;
+}
+
+static void
+name_strategy(GpuAggTask *task)
+{
+	const GpuAggPartitions *ps = &task->groups.partitions;
+
+	if (gpuagg_partitions(&task->groups.partitions) == NULL)
+		return;
+	task->strategy = gpuagg_strategy_name(ps->keeps_records ? GPUAGG_STRATEGY_PARTITIONED :
+										  GPUAGG_STRATEGY_SINGLE_PASS);
+	task->switches = task->groups.begun_with == GPUAGG_STRATEGY_BLOCK_LOCAL;
 }
 
 bool
@@ -596,7 +672,7 @@ gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
 	memset(error, 0, sizeof(*error));
 	gpuagg_pool_lock(device->pool);
 	ready = task->unfinished == 0 && task->source.running == 0 &&
-		(task->flush == NULL || is_done(task->flush));
+		(task->last == NULL || is_done(task->last));
 	*error = task->error;
 	gpuagg_pool_unlock(device->pool);
 	if (!ready)
@@ -604,8 +680,8 @@ gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
 		error->status = GPUAGG_OK;
 		return false;
 	}
-	free_batch(task, task->flush);
-	task->flush = NULL;
+	free_batch(task, task->last);
+	task->last = NULL;
 	if (device->lost)
 		device_lost(error);
 	if (error->status != GPUAGG_OK || task->stage == GPUAGG_TASK_RESULTS)
@@ -617,26 +693,12 @@ gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
 			gpuagg_host_injected("finish", error);
 			return true;
 		}
-		if (atomic_load(&task->groups.partitioned))
-		{
-			task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_SINGLE_PASS);
-			task->switches = task->groups.begun_with == GPUAGG_STRATEGY_BLOCK_LOCAL;
-		}
-		if (task->shape->program->select)
-			;					/* its rows are listed already */
-		else if (task->shape->key_mode == GPUAGG_KEYS_NONE)
+		name_strategy(task);
+		if (!task->shape->program->select && task->shape->key_mode == GPUAGG_KEYS_NONE)
 			finish_plain(task, error);
-		else if (needs_flush(task))
-		{
-			task->stage = GPUAGG_TASK_FLUSHING;
-			task->flush = new_batch(task, GPUAGG_BATCH_FLUSH, 0,
-									(uint32_t) device->threads, 0, error);
-			if (task->flush == NULL)
-				return true;
-			enqueue(task, task->flush, (uint32_t) device->threads);
-			return false;
-		}
 	}
+	if (task->shape->key_mode != GPUAGG_KEYS_NONE && next_stage(task, error))
+		return false;
 	if (error->status == GPUAGG_OK)
 		task->stage = GPUAGG_TASK_RESULTS;
 	return true;
@@ -648,7 +710,7 @@ gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
 	GpuAggPool *pool = task->device->pool;
 
 	stats->groups = task->stage == GPUAGG_TASK_RESULTS ? gpuagg_host_task_groups(task) :
-		gpuagg_groups_shared(&task->groups);
+		gpuagg_partitions_groups(&task->groups.partitions);
 	stats->memory_bytes = atomic_load(&task->memory.peak);
 	stats->strategy = task->strategy;
 	stats->switches = task->switches;

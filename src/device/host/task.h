@@ -13,6 +13,7 @@ struct GpuAggDevice
 {
 	GpuAggPool *pool;
 	GpuAggMemory memory;		/* of all tasks */
+	GpuAggFreeBlocks blocks;
 	int			threads;
 	int			event_fd;
 	char		name[128];
@@ -23,7 +24,8 @@ typedef enum GpuAggBatchKind
 {
 	GPUAGG_BATCH_PAGES,
 	GPUAGG_BATCH_ROWS,
-	GPUAGG_BATCH_FLUSH			/* at the end: local tables to partitions */
+	GPUAGG_BATCH_FLUSH,			/* at the end: local tables to partitions */
+	GPUAGG_BATCH_AGGREGATE		/* then: records of partitions */
 } GpuAggBatchKind;
 
 /* Work handed in together, done in pieces. */
@@ -34,7 +36,7 @@ typedef struct GpuAggBatch
 	GpuAggCompletion completion;
 	size_t		bytes;			/* of this whole block */
 	size_t		listed_bytes;
-	uint32_t	count;			/* pages, rows or threads */
+	uint32_t	count;			/* pages, rows, threads or partitions */
 	uint32_t	taken;
 	uint32_t	pieces;			/* taken and not yet done */
 	union
@@ -54,6 +56,7 @@ typedef enum GpuAggTaskStage
 {
 	GPUAGG_TASK_INPUT,
 	GPUAGG_TASK_FLUSHING,
+	GPUAGG_TASK_AGGREGATING,
 	GPUAGG_TASK_RESULTS
 } GpuAggTaskStage;
 
@@ -84,7 +87,7 @@ struct GpuAggTask
 	/* the main thread's */
 	GpuAggBatch *polled;		/* kept for its list of rows */
 	GpuAggTaskStage stage;
-	GpuAggBatch *flush;			/* while flushing */
+	GpuAggBatch *last;			/* while flushing or aggregating */
 	const char *strategy;
 	uint32_t	switches;		/* of it */
 	uint32_t	result_table;	/* where task_results is */
@@ -110,7 +113,7 @@ extern bool gpuagg_host_task_idle(GpuAggTask *task);
 extern void gpuagg_host_task_end(GpuAggTask *task);
 
 /* results.c */
-extern uint64_t gpuagg_host_task_groups(const GpuAggTask *task);
+extern uint64_t gpuagg_host_task_groups(GpuAggTask *task);
 extern uint32_t gpuagg_host_task_results(GpuAggTask *task, char *buffer,
 										 size_t size, size_t *used,
 										 GpuAggError *error);

@@ -1,0 +1,11 @@
+/*
+ * host_partitioned_value_test.c
+ *		Values, on the host device with rows kept by partition: device_value_cases.c
+ */
+#include "host_device.h"
+
+int
+main(void)
+{
+	return device_value_cases(&host_partitioned);
+}

@@ -1,0 +1,11 @@
+/*
+ * host_single_pass_fault_test.c
+ *		What may go wrong, on the host device in a single pass: device_fault_cases.c
+ */
+#include "host_device.h"
+
+int
+main(void)
+{
+	return device_fault_cases(&host_single_pass);
+}

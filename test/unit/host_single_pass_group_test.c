@@ -1,0 +1,11 @@
+/*
+ * host_single_pass_group_test.c
+ *		Grouping, on the host device in a single pass: device_group_cases.c
+ */
+#include "host_device.h"
+
+int
+main(void)
+{
+	return device_group_cases(&host_single_pass);
+}
