@@ -90,7 +90,7 @@ foreach my $name (qw(dirname mktemp rm))
 
 SKIP:
 {
-	skip 'no gnuplot on this machine', 17
+	skip 'no gnuplot on this machine', 19
 	  unless grep { -x "$_/gnuplot" } split(/:/, $ENV{PATH});
 
 	foreach my $live (0, 1)
@@ -106,6 +106,8 @@ SKIP:
 			like(slurp_file("$dir/pictures$live/$name.svg"),
 				qr/\A<\?xml.*<path .*<\/svg>\s*\z/s, "$name.svg of $from");
 		}
+		is(-s "$dir/pictures$live/grouping.svg" ? 1 : 0, $live ? 0 : 1,
+			"benchmarks are committed results: grouping.svg of $from");
 	}
 
 	# Results of a host device, and of its cost model
@@ -123,7 +125,8 @@ SKIP:
 	like($model, qr/>some</, 'model.svg names the device');
 	like($model, qr/>15 % off</, 'and says what its lines are');
 	ok(!-e "$dir/some/sharing.svg", 'no picture of what was not measured');
-	like($out, qr/^not drawn: sharing\.svg \(no tlb_group\.csv\)$/m, 'which is said');
+	like($out, qr/^not drawn: sharing\.svg \(no tlb_group\.csv\) grouping\.svg \(no grouping\.csv\)$/m,
+		'which is said');
 }
 
 $node->stop;

@@ -135,3 +135,20 @@ query_points()
 			}
 		}' "$1"
 }
+
+# grouping_points STRATEGY TITLE: groups and rows a second of an int4 key with two
+# aggregates, as a block of gnuplot's
+grouping_points()
+{
+	printf '"%s"\n' "$2"
+	awk -F, -v engine="$1 uniform int4 2aggs" '
+		NR == 1 {
+			for (i = 1; i <= NF; i++)
+				at[$i] = i
+			next
+		}
+		$at["case"] == "groups" && index($at["engine"], engine) == 1 {
+			print $at["groups"], $at["median"]
+		}' "$device/grouping.csv" | sort -n
+	printf '\n\n'
+}
