@@ -128,35 +128,6 @@ extern GpuAggStatus gpuagg_cuda_scoped_chunk(GpuAggScoped *scoped,
 extern void gpuagg_cuda_scoped_settle(GpuAggScoped *scoped, uint32_t places,
 									  uint64_t records);
 
-/*
- * The same where rows arrive in batches: any number of chunks, each packed to
- * records, before the first step.  Any column may be NULL.
- */
-extern GpuAggStatus gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config,
-											const GpuAggPlan *plan,
-											const GpuAggPlan *device_plan,
-											const GpuAggScopedMemory *memory,
-											GpuAggScopedReport *report,
-											cudaStream_t stream,
-											GpuAggScoped **scoped,
-											GpuAggError *error);
-
-/*
- * Packs what is valid in a chunk, and passes; chunk->head counts it.  The
- * plan, here and there, is that of the chunk's program, which has the same
- * keys and transitions.  Scratch as gpuagg_cuda_group().
- */
-extern GpuAggStatus gpuagg_cuda_scoped_chunk(GpuAggScoped *scoped,
-											 const GpuAggPlan *device_plan,
-											 const GpuAggProgram *program,
-											 const GpuAggChunk *chunk, char *scratch,
-											 uint32_t scratch_stride, uint32_t blocks,
-											 GpuAggError *error);
-
-/* A chunk of that many places has come to its end with so many records. */
-extern void gpuagg_cuda_scoped_settle(GpuAggScoped *scoped, uint32_t places,
-									  uint64_t records);
-
 /* GPUAGG_BUSY: call again when the stream is idle; GPUAGG_OK: all is grouped */
 extern GpuAggStatus gpuagg_cuda_scoped_step(GpuAggScoped *scoped, GpuAggError *error);
 
