@@ -4,7 +4,8 @@
  *
  * What a batch needs on the card is one allocation, laid out by
  * batch_alloc().  It goes through the streams in one go: upload of what the
- * client said of the pages, decoding, grouping, download of the counters.
+ * client said of the pages, decoding, grouping (or packing, of tasks that keep
+ * rows), download of the counters.
  * Polling looks at the counters when they have arrived.  Rows that found no
  * room send the batch through grouping once more, behind a larger table; a
  * list of rows (left to PostgreSQL, or selected) is fetched; then the batch is

@@ -10,8 +10,9 @@
  *	device.cu	open, list, info			plan.cu		what kernels need of a program
  *	bell.cu		completions to the eventfd	launch.cu	sizes of launches
  *	task.cu		begin, cancel, end, growth	batch.cu	batches in, completions out
- *	results.cu	groups out					decode.cu, group.cu, select.cu, grow.cu,
- *											emit.cu: kernels
+ *	results.cu	groups out					kept.cu		rows kept, grouped at the end
+ *	decode.cu, group.cu, select.cu, grow.cu, emit.cu: kernels
+ *	scoped.h, scoped*.cu: grouping of rows that lie on the card
  *
  * Measuring the card (cuda_probe.h, probe*.cu) runs on another thread.
  *
