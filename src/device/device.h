@@ -19,12 +19,12 @@
 #include "layout.h"
 #include "probe.h"
 #include "sample.h"
+#include "slab.h"
 #include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 7
+#define GPUAGG_DEVICE_ABI 8
 
-typedef struct GpuAggDevice GpuAggDevice;	/* each device defines its own */
 typedef struct GpuAggTask GpuAggTask;
 
 typedef struct GpuAggDeviceConfig
@@ -64,6 +64,11 @@ typedef struct GpuAggPage
 	const uint8_t *visibility;
 	uint32_t	nlines;
 	uint32_t	block;
+	GpuAggSlab *slab;			/* NULL, or where to keep its rows, too: */
+	uint32_t	place;			/* line i at place + i, in all columns that
+								 * the program loads; lines without a row, and
+								 * rows that are listed, become invalid places */
+	uint32_t	pad;
 } GpuAggPage;
 
 /*
@@ -156,6 +161,14 @@ typedef struct GpuAggTaskConfig
 								 * choice */
 	uint32_t	forced;			/* 1: and none other, where it can be helped */
 
+	/*
+	 * NULL, or for each column of the program NULL or a dictionary: then the
+	 * column is a string on pages, but its register is of class I64 and holds
+	 * the string's code, of type GPUAGG_T_CODE.  A string that the dictionary
+	 * cannot take fails the task with GPUAGG_UNSUPPORTED.  Copied.
+	 */
+	GpuAggDictionary *const *dictionaries;
+
 	/* of measurements (probe/task.h) only */
 	struct
 	{
@@ -205,6 +218,17 @@ typedef struct GpuAggDeviceOps
 							   const GpuAggRowColumn *columns, uint32_t nrows,
 							   GpuAggError *error);
 
+	/*
+	 * The valid places of a slab are input, but for those listed, which are
+	 * in order and copied.  The slab has all columns that the program loads;
+	 * strings whose register is of class BYTES are read through their
+	 * dictionary.  The slab must not be decoded into until the batch is
+	 * complete.  Not for programs that select, nor for samples.
+	 */
+	GpuAggStatus (*task_resident) (GpuAggTask *task, uint64_t batch_id,
+								   GpuAggSlab *slab, const GpuAggPlaces *without,
+								   uint32_t nwithout, GpuAggError *error);
+
 	/* The next completed batch, if any. */
 	bool		(*task_poll) (GpuAggTask *task, GpuAggCompletion *completion);
 
@@ -233,6 +257,9 @@ typedef struct GpuAggDeviceOps
 
 	/* What can be measured of it; NULL: nothing */
 	const GpuAggProbeOps *probe;
+
+	/* Columns that stay; NULL: none do, and there is no task_resident */
+	const GpuAggSlabOps *slabs;
 } GpuAggDeviceOps;
 
 extern const GpuAggDeviceOps gpuagg_host_ops;

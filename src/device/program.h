@@ -60,7 +60,8 @@ typedef enum GpuAggClass
 	X(TEXT, BYTES, -1, 16)		/* also varchar */ \
 	X(BPCHAR, BYTES, -1, 16)	/* equality ignores trailing blanks */ \
 	X(UUID, BYTES, 16, 16) \
-	X(INTNUM, I64, 0, 8)		/* an integral numeric; never on a page */
+	X(INTNUM, I64, 0, 8)		/* an integral numeric; never on a page */ \
+	X(CODE, I64, 0, 4)			/* a string's number in a dictionary (slab.h) */
 
 typedef enum GpuAggType
 {

@@ -586,7 +586,7 @@ feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap,
 	all_visible = PageIsAllVisible(dp) && !feed->snapshot->takenDuringRecovery;
 	page->buffer = buffer;
 	page->block = block;
-	page->pad = 0;
+	page->keep = 0;
 	if (lines > GPUAGG_MAX_LINES)
 		sound = false;
 	else if (all_visible && !conflicts && !PageHasFreeLinePointers(dp))

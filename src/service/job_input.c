@@ -90,6 +90,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		return;
 	}
 	job->config = begin->config;
+	job->config.dictionaries = NULL;
 	if (!(job->config.expected_groups >= 0) ||
 		!(job->config.expected_rows >= 0) ||
 		job->config.fault >= GPUAGG_NFAULTS ||
@@ -151,6 +152,7 @@ pages_decode(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		page->nlines = in[i].nlines;
 		page->block = in[i].block;
 		page->visibility = NULL;
+		page->slab = NULL;
 		if (!in[i].has_visibility)
 			continue;
 		if (left < GPUAGG_VISIBILITY_BYTES)

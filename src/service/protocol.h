@@ -9,12 +9,22 @@
  *		client						worker
  *		BEGIN (program)
  *									READY		(admitted; memory granted)
+ *									CACHED		(if BEGIN wishes for the cache)
+ *		MAP ...						MAPPED		(only of those with LSNs)
  *		PAGES, ROWS ...				BATCH_DONE	(per batch; rows to evaluate)
  *		FINISH						RESULTS ...	(groups)
  *									DONE		(statistics)
  * FAILED may take the place of any worker message and is the last.
  *
  * Pages travel as buffer numbers; the worker reads them in shared_buffers.
+ *
+ * The column cache (service/cache.c).  A chunk of a table is the blocks that
+ * one visibility-map page covers.  CACHED tells which chunks the worker holds,
+ * with all columns of the program, and the LSN that the map page had when that
+ * was true of them.  The client looks at each map page, under its snapshot,
+ * and answers with MAP for each chunk that it wants used or filled.  Blocks
+ * that are used come from the cache and complete as one batch; the client
+ * feeds all others.
  */
 #ifndef GPUAGG_SERVICE_PROTOCOL_H
 #define GPUAGG_SERVICE_PROTOCOL_H
@@ -30,8 +40,12 @@ typedef enum GpuAggMsgType
 								 * GPUAGG_VISIBILITY_BYTES long */
 	GPUAGG_MSG_ROWS,			/* count rows; columns as below */
 	GPUAGG_MSG_FINISH,
+	GPUAGG_MSG_MAP,				/* GpuAggMapMsg */
 	/* worker to client */
 	GPUAGG_MSG_READY,			/* GpuAggReadyMsg */
+	GPUAGG_MSG_CACHED,			/* count GpuAggMsgCached, then the bitmaps of
+								 * those that are not whole, in order */
+	GPUAGG_MSG_MAPPED,			/* GpuAggMappedMsg */
 	GPUAGG_MSG_BATCH_DONE,		/* count GpuAggRowRef: rows for PostgreSQL */
 	GPUAGG_MSG_RESULTS,			/* count groups, as task_results wrote them */
 	GPUAGG_MSG_DONE,			/* GpuAggDoneMsg */
@@ -51,8 +65,66 @@ typedef struct GpuAggMsgPage
 	uint16_t	nlines;
 	uint16_t	has_visibility;
 	uint32_t	block;
-	uint32_t	pad;
+	uint32_t	keep;			/* 1: all-visible, in the map as well as on the
+								 * page, and no line is missing: may be kept */
+	uint64_t	lsn;			/* the page's, under the content lock; if keep */
 } GpuAggMsgPage;
+
+/* Heap blocks of a chunk: of one page of the visibility map, 8 kB */
+#define GPUAGG_CHUNK_BLOCKS 32672
+#define GPUAGG_CHUNK_BITMAP_BYTES ((GPUAGG_CHUNK_BLOCKS + 7) / 8 + 4)	/* 4088 */
+
+/* Which table, and what of the cache a task wants; relnumber 0: nothing */
+typedef struct GpuAggCacheWish
+{
+	uint32_t	spcoid;			/* the relation's files */
+	uint32_t	dbid;
+	uint32_t	relnumber;
+	uint32_t	relid;
+	uint32_t	nblocks;		/* of the table */
+	uint32_t	keep;			/* 1: what is not cached may be filled in */
+} GpuAggCacheWish;
+
+typedef struct GpuAggMsgCached
+{
+	uint32_t	chunk;			/* its first block / GPUAGG_CHUNK_BLOCKS */
+	uint32_t	nblocks;		/* of the chunk, that are held at most; the
+								 * bitmap has bits for */
+	uint64_t	map_lsn;
+	uint32_t	whole;			/* 1: all of them are; no bitmap follows */
+	uint32_t	pad;
+} GpuAggMsgCached;
+
+/*
+ * One chunk as the client finds it.  msg.batch_id: of the batch that the use of
+ * it is, if use.
+ */
+typedef struct GpuAggMapMsg
+{
+	GpuAggMsg	msg;
+	uint32_t	chunk;
+	uint32_t	nblocks;		/* of the chunk, that the table has now */
+	uint64_t	map_lsn;		/* of the map page, now */
+	uint32_t	whole;			/* 1: all bits up to nblocks are set; no bitmap
+								 * follows */
+	uint32_t	use;			/* 1: use held blocks whose bit is set */
+	uint32_t	lsns;			/* 1: map_lsn is not the one of CACHED; behind the
+								 * bitmap follow nblocks LSNs of heap pages, read
+								 * after the map page (0: bit not set).  Only
+								 * blocks held with this LSN are used, MAPPED
+								 * tells which */
+	uint32_t	pad;
+	/* GPUAGG_CHUNK_BITMAP_BYTES; nblocks uint64_t */
+} GpuAggMapMsg;
+
+/* Which blocks of the chunk are used */
+typedef struct GpuAggMappedMsg
+{
+	GpuAggMsg	msg;			/* batch_id as in MAP */
+	uint32_t	chunk;
+	uint32_t	nblocks;
+	uint8_t		used[GPUAGG_CHUNK_BITMAP_BYTES];
+} GpuAggMappedMsg;
 
 typedef struct GpuAggBeginMsg
 {
@@ -62,6 +134,7 @@ typedef struct GpuAggBeginMsg
 								 * there are */
 	uint32_t	measure;		/* 1: to measure that device
 								 * (device/probe/task.h) */
+	GpuAggCacheWish cache;
 	/* GpuAggProgram follows */
 } GpuAggBeginMsg;
 
@@ -92,6 +165,7 @@ typedef struct GpuAggDoneMsg
 	uint64_t	kernel_ns;
 	uint64_t	link_bytes;
 	uint64_t	switches;		/* of strategy */
+	uint64_t	pages_kept;		/* that were added to the cache, or renewed */
 	char		strategy[32];
 } GpuAggDoneMsg;
 

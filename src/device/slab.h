@@ -1,0 +1,111 @@
+/*
+ * slab.h
+ *		Columns of a table that stay on a device between tasks, and the
+ *		dictionaries of its strings.
+ *
+ * A slab has a number of places, each for one row.  A place is valid if a row
+ * is there; a column has, for each place, a value in the width of a key slot of
+ * its type (layout.h: 4 or 8 bytes; float4 as double) and a bit that says
+ * NULL.  Strings are 4-byte codes of a dictionary, which many slabs share.
+ *
+ * Pages of a task are decoded into a slab besides being grouped, where
+ * GpuAggPage names one: line i of the page goes to place + i.  task_resident
+ * then lets a later task read a slab instead of pages.  Which places hold what
+ * block of which table, whether that is still what the table holds, and who
+ * may use a slab when, is service/cache.c's to know; devices only keep values.
+ *
+ * All of it is called by the worker's main thread, as everything in device.h.
+ * Nothing here waits for the device but dictionary_encode and
+ * dictionary_read.  A slab or dictionary is freed only when no task uses it.
+ */
+#ifndef GPUAGG_DEVICE_SLAB_H
+#define GPUAGG_DEVICE_SLAB_H
+
+#include "common.h"
+#include "program.h"
+
+typedef struct GpuAggDevice GpuAggDevice;
+typedef struct GpuAggSlab GpuAggSlab;
+typedef struct GpuAggDictionary GpuAggDictionary;
+
+/* Places [first, first + count) of a slab */
+typedef struct GpuAggPlaces
+{
+	uint32_t	first;
+	uint32_t	count;
+} GpuAggPlaces;
+
+/* Codes of a dictionary: 0 .. n - 1; of a string that it cannot take: */
+#define GPUAGG_NO_CODE (-1)
+
+/* Strings beyond which a dictionary takes none: a column has too many. */
+#define GPUAGG_DICTIONARY_ENTRIES (UINT32_C(1) << 22)
+
+typedef struct GpuAggDictionaryInfo
+{
+	uint32_t	entries;
+	uint32_t	full;			/* 1: a string was refused; what was decoded with
+								 * it is useless */
+	uint64_t	bytes;			/* of memory, counted as a slab's */
+} GpuAggDictionaryInfo;
+
+/* A dictionary as the host reads it: string i is bytes[starts[i]] on, up to
+ * starts[i + 1]. */
+typedef struct GpuAggDictionaryText
+{
+	uint32_t	entries;
+	const uint64_t *starts;		/* entries + 1 */
+	const char *bytes;
+} GpuAggDictionaryText;
+
+typedef struct GpuAggSlabOps
+{
+	/*
+	 * A slab with no column and no valid place.  OUT_OF_MEMORY: over the
+	 * limit that cache_limit set, or the device has none.
+	 */
+	GpuAggStatus (*create) (GpuAggDevice *device, uint32_t places,
+							GpuAggSlab **slab, GpuAggError *error);
+	void		(*free) (GpuAggSlab *slab);
+
+	/*
+	 * Room for an attribute (its index in GpuAggProgram.attrs, 0-based) of a
+	 * type on the page; dictionary: that of strings.  Values are undefined
+	 * until pages are decoded into it.
+	 */
+	GpuAggStatus (*add_column) (GpuAggSlab *slab, uint32_t attr, uint32_t type,
+								GpuAggDictionary *dictionary, GpuAggError *error);
+	void		(*drop_column) (GpuAggSlab *slab, uint32_t attr);
+
+	/* Places become invalid, before anything that a task is given later. */
+	GpuAggStatus (*clear) (GpuAggSlab *slab, GpuAggPlaces places,
+						   GpuAggError *error);
+
+	/* Bytes of a slab's columns and validity; of one column */
+	uint64_t	(*bytes) (const GpuAggSlab *slab);
+	uint64_t	(*column_bytes) (const GpuAggSlab *slab, uint32_t attr);
+
+	/* Bytes that all slabs and dictionaries may take, and take now */
+	void		(*limit) (GpuAggDevice *device, uint64_t bytes);
+	uint64_t	(*used) (GpuAggDevice *device);
+
+	/*
+	 * Dictionaries only grow.  encode: codes of strings, which are added if
+	 * they are not there; waits.  read: all strings so far, as the host sees
+	 * them; valid until the next call of any of these; waits.
+	 */
+	GpuAggStatus (*dictionary_create) (GpuAggDevice *device,
+									   GpuAggDictionary **dictionary,
+									   GpuAggError *error);
+	void		(*dictionary_free) (GpuAggDictionary *dictionary);
+	void		(*dictionary_info) (GpuAggDictionary *dictionary,
+									GpuAggDictionaryInfo *info);
+	GpuAggStatus (*dictionary_encode) (GpuAggDictionary *dictionary,
+									   const GpuAggBytes *strings, uint32_t n,
+									   int32_t *codes, GpuAggError *error);
+	GpuAggStatus (*dictionary_read) (GpuAggDictionary *dictionary,
+									 GpuAggDictionaryText *text,
+									 GpuAggError *error);
+} GpuAggSlabOps;
+
+#endif							/* GPUAGG_DEVICE_SLAB_H */
