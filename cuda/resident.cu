@@ -67,10 +67,11 @@ gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
 		return error->status == GPUAGG_DEVICE_LOST ? error->status :
 			gpuagg_cuda_batch_failed(task, batch_id, error);
 	if (p->select || task->plan->sampled)
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no slabs for rows that are selected or sampled");
-	else if (gpuagg_cuda_input_faults(task, error) == GPUAGG_OK)
-		(void) gpuagg_cuda_slab_columns(slab, p, columns, error);
-	if (error->status != GPUAGG_OK)
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
+								 "no slabs for rows that are selected or sampled");
+	if (!gpuagg_cuda_slab_columns(slab, p, columns, error))
+		return error->status;
+	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	w.batch_id = batch_id;
 	w.slab = slab;
