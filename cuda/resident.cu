@@ -235,9 +235,15 @@ local_choose(GpuAggTask *task, GpuAggBatch *batch, const GpuAggSlabRun *run, Gpu
 {
 	const GpuAggProgram *p = batch->program;
 	const uint32_t sms = task->device->sms;
+	const GpuAggSlabFilter *filter = &task->queue->road.filter;
 	size_t		scratch_bytes;
 	char	   *scratch;
 
+	if (filter->n > 0)
+	{
+		gpuagg_cuda_slab_compare(filter, run, sms, task->lane->group);
+		return CUDA_LAUNCHED(task->device, task, error);
+	}
 	if (!gpuagg_cuda_batch_scratch(task, p, gpuagg_cuda_slab_choose_threads(sms), &scratch,
 								   &scratch_bytes, error))
 		return false;

@@ -51,6 +51,7 @@ typedef struct GpuAggSlabRoad
 	GpuAggScopedLocal local;
 	uint32_t	blocks;
 	GpuAggSlabRun run;			/* columns and fields */
+	GpuAggSlabFilter filter;
 } GpuAggSlabRoad;
 
 typedef struct GpuAggResidentQueue

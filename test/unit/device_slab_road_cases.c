@@ -274,6 +274,55 @@ test_forced(void)
 	slabs_free();
 }
 
+/* Each comparison with a constant, from both sides, and several of them */
+static void
+test_filters(void)
+{
+	static const Shape shape = {30000, 50, 2, 0};
+	static const double floats[] = {0.0, -0.0, 12.5, -124.875, 0.0 / 0.0, 1.0 / 0.0};
+	static TestProgram p;
+	uint16_t	c;
+	uint16_t	first;
+
+	table_make(&shape);
+	ok(slabs_make(), "slabs to be filtered");
+	program_wide(&p);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
+	for (uint32_t op = 0; op < 12; op++)
+	{
+		program_words(&p);
+		c = program_const_i64(&p, GPUAGG_T_INT4, op < 6 ? 20 : INT32_MIN);
+		program_filter(&p, op % 2 ?
+					   program_instr(&p, GPUAGG_OP_I64_EQ + op % 6, GPUAGG_CLASS_I64, col[COL_K], c) :
+					   program_instr(&p, GPUAGG_OP_I64_EQ + op % 6, GPUAGG_CLASS_I64, c, col[COL_K]));
+		ok(slabs_give(&p, &ten_or_less, 0), "an integer compared");
+	}
+	for (uint32_t op = 0; op < 36; op++)
+	{
+		program_words(&p);
+		c = program_const_f64(&p, floats[op / 6]);
+		program_filter(&p, program_instr(&p, GPUAGG_OP_F64_EQ + op % 6, GPUAGG_CLASS_I64, col[COL_F], c));
+		ok(slabs_give(&p, &ten_or_less, 0), "a number compared");
+	}
+	program_words(&p);
+	c = program_const_i64(&p, GPUAGG_T_INT4, 40);
+	first = program_instr(&p, GPUAGG_OP_I64_LE, GPUAGG_CLASS_I64, col[COL_K], c);
+	first = program_instr(&p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, first,
+						  program_instr(&p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, col[COL_W], c));
+	program_filter(&p, first);
+	ok(slabs_give(&p, &ten_or_less, 3), "two comparisons");
+	program_words(&p);
+	first = program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_K], col[COL_V]);
+	program_filter(&p, first);
+	ok(slabs_give(&p, &ten_or_less, 3), "two columns compared");
+	program_words(&p);
+	c = program_const_i64(&p, GPUAGG_T_INT4, 40);
+	p.consts[0].state = GPUAGG_ST_NULL;
+	program_filter(&p, program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_K], c));
+	ok(slabs_give(&p, &ten_or_less, 0), "compared with NULL");
+	slabs_free();
+}
+
 /* Nothing is kept yet, and nothing is wanted */
 static void
 test_empty(void)
@@ -317,6 +366,7 @@ device_slab_road_cases(const TestDevice *d)
 	test_shape(&sorted, "sorted");
 	test_shape(&many, "many groups");
 	test_forced();
+	test_filters();
 	test_empty();
 	is_int((long long) SLABS->used(device), 0, "no slab has left memory behind");
 	is_at_rest("nor has a task");

@@ -361,6 +361,7 @@ bench(int rounds, uint64_t rows, uint32_t groups)
 	{
 		report("pages", NUMBER, groups, true, false);
 		report("pages kept", NUMBER, groups, true, true);
+		report("pages with text", LOAD, groups, true, false);
 		report("pages kept with text", LOAD, groups, true, true);
 	}
 	for (int i = 0; i < rounds; i++)
