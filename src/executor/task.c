@@ -34,6 +34,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "service/client.h"
+#include "service/stat.h"
 #include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "utils/rel.h"
@@ -257,6 +258,7 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	}
 	counters->groups += msg->groups;
 	counters->pages_kept += msg->pages_kept;
+	gpuagg_stat_add(GPUAGG_STAT_pages_kept, msg->pages_kept);
 	counters->switches += msg->switches;
 	counters->memory_bytes = Max(counters->memory_bytes, msg->memory_bytes);
 	counters->device_ns += msg->device_ns;
@@ -564,11 +566,13 @@ task_drive(GpuAggRun *run)
 	if (status == GPUAGG_OK)
 		status = task_collect(run);
 	run->pass->pages = task_pages(run);
+	if (status == GPUAGG_OK && run->cached != NULL)
+		gpuagg_stat_add(GPUAGG_STAT_pages_cached, run->cached->done);
 	if (status == GPUAGG_OK && task_is_first(run))
 	{
 		scan->counters.pages += gpuagg_feed_pages(run->feed);
-		scan->counters.cached_pages += run->pass->pages -
-			gpuagg_feed_pages(run->feed);
+		if (run->cached != NULL)
+			scan->counters.cached_pages += run->cached->done;
 	}
 	return status;
 }
