@@ -15,6 +15,8 @@ SUITE_SETTINGS=(
 	"fsync = off"
 	"log_min_messages = info"
 	"log_statement = none"
+	"autovacuum = off"
+	"gpuagg.cache = off"
 )
 
 suite_prepare()
