@@ -11,11 +11,27 @@
 
 #include "service/worker.h"
 
-/* The device is open: how much of its memory columns may take */
+/*
+ * The device is open: how much of its memory columns may take.  At the worker's
+ * end, backends see that nothing is held.
+ */
 extern void gpuagg_cache_start(void);
+extern void gpuagg_cache_stop(void);
 
-/* The message CACHED, which goes to the queue of replies */
-extern void gpuagg_cache_begin(GpuAggWorkerJob *job);
+/* Serves a request to unload, if there is one. */
+extern void gpuagg_cache_answer(void);
+
+/*
+ * Of a job with a wish, before its task begins: its table and columns, and a
+ * program over codes of their strings.
+ */
+extern void gpuagg_cache_attach(GpuAggWorkerJob *job);
+
+/*
+ * After that: the message CACHED, which goes to the queue of replies.  False: it
+ * did before, or there was no wish.
+ */
+extern bool gpuagg_cache_begin(GpuAggWorkerJob *job);
 
 /* A MAP message, checked to its last byte; answers and batches follow. */
 extern void gpuagg_cache_map(GpuAggWorkerJob *job, const GpuAggMsg *msg,

@@ -19,21 +19,42 @@
  */
 #include "postgres.h"
 
+#include <float.h>
+
 #include "port/pg_bitutils.h"
 #include "service/cache_chunk.h"
+#include "service/cache_shared.h"
 #include "service/worker.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 dlist_head	gpuagg_cache_tables = DLIST_STATIC_INIT(gpuagg_cache_tables);
 
+/* Of the limit, this part is free when a dictionary is begun. */
+#define STRINGS_SHARE 8
+
 static MemoryContext cache_context = NULL;
 static double cache_clock = 0;
+static uint64 cache_limit = 0;	/* bytes */
 
 static const GpuAggSlabOps *
 slab_ops(void)
 {
 	return gpuagg_worker.primary.ops->slabs;
+}
+
+void
+gpuagg_cache_set_limit(uint64 bytes)
+{
+	cache_limit = slab_ops() != NULL ? bytes : 0;
+	if (slab_ops() != NULL)
+		slab_ops()->limit(gpuagg_worker.primary.device, bytes);
+}
+
+uint64
+gpuagg_cache_limit(void)
+{
+	return cache_limit;
 }
 
 static void *
@@ -129,6 +150,14 @@ drop_unfilled(GpuAggCacheChunk *chunk)
 }
 
 static void
+drop_unwanted(GpuAggCacheChunk *chunk)
+{
+	for (int i = chunk->nfills - 1; i >= 0; i--)
+		if (chunk->fills[i]->column->unwanted)
+			chunk_drop(chunk, i);
+}
+
+static void
 chunk_free(GpuAggCacheChunk *chunk)
 {
 	while (chunk->nfills > 0)
@@ -170,6 +199,14 @@ chunk_is_idle(const GpuAggCacheChunk *chunk)
 }
 
 static void
+column_forget_strings(GpuAggCacheColumn *column)
+{
+	if (column->dictionary != NULL)
+		slab_ops()->dictionary_free(column->dictionary);
+	column->dictionary = NULL;
+}
+
+static void
 table_free(GpuAggCacheTable *table)
 {
 	dlist_mutable_iter iter;
@@ -178,7 +215,12 @@ table_free(GpuAggCacheTable *table)
 		if (table->chunks[i] != NULL)
 			chunk_free(table->chunks[i]);
 	dlist_foreach_modify(iter, &table->columns)
-		pfree(dlist_container(GpuAggCacheColumn, node, iter.cur));
+	{
+		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+
+		column_forget_strings(column);
+		pfree(column);
+	}
 	if (table->chunks != NULL)
 		pfree(table->chunks);
 	dlist_delete(&table->node);
@@ -193,6 +235,75 @@ gpuagg_cache_table_kill(GpuAggCacheTable *table)
 		table_free(table);
 }
 
+static bool
+column_is_filled(const GpuAggCacheTable *table, const GpuAggCacheColumn *column)
+{
+	for (uint32 i = 0; i < table->nchunks; i++)
+		if (table->chunks[i] != NULL &&
+			gpuagg_cache_fill(table->chunks[i], column) != NULL)
+			return true;
+	return false;
+}
+
+/*
+ * A column of which nothing is left gives its dictionary up, and may come again
+ * if it was unwanted.
+ */
+static void
+column_rest(GpuAggCacheTable *table, GpuAggCacheColumn *column)
+{
+	if (table->jobs > 0 || column_is_filled(table, column))
+		return;
+	column_forget_strings(column);
+	column->unwanted = false;
+}
+
+/*
+ * Drops what is not wanted of chunks that nobody uses, and chunks and columns of
+ * which nothing is left.
+ */
+static void
+table_tidy(GpuAggCacheTable *table)
+{
+	dlist_iter	iter;
+
+	for (uint32 i = 0; i < table->nchunks; i++)
+	{
+		GpuAggCacheChunk *chunk = table->chunks[i];
+
+		if (chunk == NULL || !chunk_is_idle(chunk))
+			continue;
+		drop_unfilled(chunk);
+		drop_unwanted(chunk);
+		if (chunk->nfills == 0)
+			chunk_free(chunk);
+	}
+	dlist_foreach(iter, &table->columns)
+		column_rest(table, dlist_container(GpuAggCacheColumn, node, iter.cur));
+}
+
+void
+gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr)
+{
+	dlist_iter	iter;
+
+	if (attr < 0)
+	{
+		gpuagg_cache_table_kill(table);
+		return;
+	}
+	dlist_foreach(iter, &table->columns)
+	{
+		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+
+		if (column->attr != (uint32) attr)
+			continue;
+		column->unwanted = true;
+		column->note = NULL;
+	}
+	table_tidy(table);
+}
+
 void
 gpuagg_cache_table_leave(GpuAggCacheTable *table)
 {
@@ -202,16 +313,7 @@ gpuagg_cache_table_leave(GpuAggCacheTable *table)
 		table_free(table);
 		return;
 	}
-	for (uint32 i = 0; i < table->nchunks; i++)
-	{
-		GpuAggCacheChunk *chunk = table->chunks[i];
-
-		if (chunk == NULL || !chunk_is_idle(chunk))
-			continue;
-		drop_unfilled(chunk);
-		if (chunk->nfills == 0)
-			chunk_free(chunk);
-	}
+	table_tidy(table);
 }
 
 GpuAggCacheTable *
@@ -234,18 +336,23 @@ gpuagg_cache_table(const GpuAggCacheWish *wish)
 			gpuagg_cache_table_kill(other);
 	}
 	if (table != NULL)
+	{
+		dlist_move_head(&gpuagg_cache_tables, &table->node);
 		return table;
+	}
 	table = cache_alloc(sizeof(GpuAggCacheTable));
 	table->spcoid = wish->spcoid;
 	table->dbid = wish->dbid;
 	table->relnumber = wish->relnumber;
 	table->relid = wish->relid;
 	dlist_init(&table->columns);
-	dlist_push_tail(&gpuagg_cache_tables, &table->node);
+	dlist_push_head(&gpuagg_cache_tables, &table->node);
 	return table;
 }
 
 /* -------------------------------------------------------------- columns --- */
+
+static bool evict(double worth);
 
 /* What all chunks have of a column goes.  False: some are in use. */
 static bool
@@ -285,8 +392,9 @@ gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type)
 		if (column->type == type)
 			return column;
 		/* ALTER TABLE that need not rewrite the table, as to timestamptz */
-		if (table->jobs > 0 || !column_empty(table, column))
+		if (table->jobs > 1 || !column_empty(table, column))
 			return NULL;
+		column_forget_strings(column);
 		column->type = type;
 		return column;
 	}
@@ -295,6 +403,43 @@ gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type)
 	column->type = type;
 	dlist_push_tail(&table->columns, &column->node);
 	return column;
+}
+
+/*
+ * A dictionary grows where nothing can be evicted for it, so that some memory is
+ * made free beforehand.
+ */
+bool
+gpuagg_cache_dictionary(GpuAggCacheColumn *column)
+{
+	GpuAggDevice *device = gpuagg_worker.primary.device;
+	GpuAggError error;
+
+	if (column->dictionary != NULL)
+		return true;
+	if (slab_ops()->dictionary_create == NULL)
+		return false;
+	while (slab_ops()->used(device) > cache_limit - cache_limit / STRINGS_SHARE &&
+		   evict(DBL_MAX))
+		;
+	return slab_ops()->dictionary_create(device, &column->dictionary,
+										 &error) == GPUAGG_OK;
+}
+
+bool
+gpuagg_cache_is_full(GpuAggCacheColumn *column)
+{
+	GpuAggDictionaryInfo info = {0};
+
+	if (column->dictionary == NULL)
+		return false;
+	slab_ops()->dictionary_info(column->dictionary, &info);
+	if (!info.full)
+		return false;
+	column->unwanted = true;
+	column->note = info.entries == GPUAGG_DICTIONARY_ENTRIES ?
+		"too many distinct values" : "its distinct values take too much memory";
+	return true;
 }
 
 GpuAggCacheFill *
@@ -354,8 +499,11 @@ gpuagg_cache_forget(GpuAggCacheChunk *chunk, uint32 block)
 	{
 		GpuAggCacheFill *fill = chunk->fills[i];
 
-		fill->nfilled -= (fill->filled[block / 64] & bit) != 0;
+		if ((fill->filled[block / 64] & bit) == 0)
+			continue;
 		fill->filled[block / 64] &= ~bit;
+		fill->nfilled--;
+		fill->nplaces -= chunk->blocks[block].places;
 	}
 }
 
@@ -369,8 +517,11 @@ gpuagg_cache_filled(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 	{
 		GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, columns[i]);
 
-		fill->nfilled += (fill->filled[block / 64] & bit) == 0;
+		if (fill->filled[block / 64] & bit)
+			continue;
 		fill->filled[block / 64] |= bit;
+		fill->nfilled++;
+		fill->nplaces += chunk->blocks[block].places;
 	}
 }
 
@@ -442,12 +593,15 @@ static bool
 evict(double worth)
 {
 	GpuAggCacheChunk *chunk;
+	GpuAggCacheColumn *column;
 	int			i;
 
 	if (!find_victim(worth, &chunk, &i))
 		return false;
 	cache_clock = Max(cache_clock, chunk->fills[i]->priority);
+	column = chunk->fills[i]->column;
 	chunk_drop(chunk, i);
+	column_rest(chunk->table, column);
 	return true;
 }
 
@@ -462,8 +616,9 @@ slab_worth(const GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
 	for (int i = 0; i < chunk->nfills; i++)
 	{
 		const GpuAggCacheColumn *column = chunk->fills[i]->column;
-		double		one = column_worth(column, npages,
-									   places * gpuagg_type_slot_bytes(column->type));
+		uint64		width = column->dictionary != NULL ? sizeof(int32) :
+			gpuagg_type_slot_bytes(column->type);
+		double		one = column_worth(column, npages, places * width);
 
 		if (i == 0 || one < worth)
 			worth = one;
@@ -485,7 +640,7 @@ slab_columns(const GpuAggCacheChunk *chunk, GpuAggSlab *slab, double worth)
 			continue;
 		do
 			status = slab_ops()->add_column(slab, column->attr, column->type,
-											NULL, &error);
+											column->dictionary, &error);
 		while (status == GPUAGG_OUT_OF_MEMORY && evict(worth));
 		if (status != GPUAGG_OK)
 			return false;
@@ -614,4 +769,74 @@ gpuagg_cache_place(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
 	}
 	block->lsn = lsn;
 	return block;
+}
+
+/* ----------------------------------------------------------- publishing --- */
+
+static void
+entry_add_chunk(GpuAggCacheEntry *entry, const GpuAggCacheChunk *chunk,
+				const GpuAggCacheColumn *column)
+{
+	const GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, column);
+
+	if (fill == NULL || fill->nfilled == 0)
+		return;
+	entry->chunks++;
+	entry->blocks += fill->nfilled;
+	entry->rows += fill->nplaces;
+	entry->bytes += fill_bytes(chunk, fill);
+}
+
+static void
+entry_fill(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
+		   const GpuAggCacheColumn *column)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->dbid = table->dbid;
+	entry->relid = table->relid;
+	entry->relnumber = table->relnumber;
+	entry->attnum = column->attr + 1;
+	entry->uses = column->uses;
+	entry->last_use = column->last_use;
+	entry->note = column->note;
+	if (column->dictionary != NULL)
+	{
+		GpuAggDictionaryInfo info = {0};
+
+		slab_ops()->dictionary_info(column->dictionary, &info);
+		entry->strings = info.entries;
+		entry->bytes = info.bytes;
+	}
+	for (uint32 i = 0; i < table->nchunks; i++)
+		if (table->chunks[i] != NULL)
+			entry_add_chunk(entry, table->chunks[i], column);
+}
+
+void
+gpuagg_cache_publish(void)
+{
+	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
+	dlist_iter	at;
+	dlist_iter	iter;
+	uint32		n = 0;
+
+	dlist_foreach(at, &gpuagg_cache_tables)
+	{
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, at.cur);
+
+		if (table->dead)
+			continue;
+		dlist_foreach(iter, &table->columns)
+		{
+			if (n == GPUAGG_CACHE_ENTRIES)
+				break;
+			entry_fill(&shared->entries[n], table,
+					   dlist_container(GpuAggCacheColumn, node, iter.cur));
+			n += shared->entries[n].blocks > 0 || shared->entries[n].note != NULL;
+		}
+	}
+	shared->nentries = n;
+	shared->limit = cache_limit;
+	shared->used = cache_limit > 0 ? slab_ops()->used(gpuagg_worker.primary.device) : 0;
+	gpuagg_cache_shared_unlock();
 }

@@ -51,8 +51,11 @@ typedef struct GpuAggCacheColumn
 	dlist_node	node;
 	uint32		attr;			/* from 0 */
 	uint32		type;			/* GpuAggType */
+	GpuAggDictionary *dictionary;	/* of strings; NULL: not made yet */
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;
+	bool		unwanted;		/* goes as soon as nobody uses it */
+	const char *note;			/* static string: why it is not cached; NULL */
 } GpuAggCacheColumn;
 
 /* What a chunk has of a column */
@@ -61,6 +64,7 @@ typedef struct GpuAggCacheFill
 	GpuAggCacheColumn *column;
 	double		priority;		/* the least goes first */
 	uint32		nfilled;
+	uint64		nplaces;		/* of these blocks */
 	uint64	   *filled;			/* a bit for each block */
 } GpuAggCacheFill;
 
@@ -105,7 +109,7 @@ struct GpuAggCacheTable
 	GpuAggCacheChunk **chunks;	/* by number; NULL: nothing of it */
 };
 
-/* All tables; dead ones that jobs still know are among them. */
+/* All tables, those used last first; dead ones that jobs still know are among them. */
 extern dlist_head gpuagg_cache_tables;
 
 /*
@@ -117,15 +121,34 @@ extern GpuAggCacheTable *gpuagg_cache_table(const GpuAggCacheWish *wish);
 /* Frees it now, or when the last job has left it. */
 extern void gpuagg_cache_table_kill(GpuAggCacheTable *table);
 
-/* A job leaves the table; chunks of which nothing is held go, too. */
+/* A job that has counted itself leaves the table; chunks of which nothing is held go, too. */
 extern void gpuagg_cache_table_leave(GpuAggCacheTable *table);
 
 /*
- * The column, made if need be.  NULL: it is known with another type, and in use
- * as such.
+ * A column, or with attr negative all columns, of a table are not wanted any
+ * more: they go now, or as soon as nobody uses them.
+ */
+extern void gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr);
+
+/* Writes what backends see of all tables. */
+extern void gpuagg_cache_publish(void);
+
+/* Bytes that all slabs and dictionaries may take; 0: there is no cache. */
+extern void gpuagg_cache_set_limit(uint64 bytes);
+extern uint64 gpuagg_cache_limit(void);
+
+/*
+ * The column, made if need be, for a job that has joined the table.  NULL: it is
+ * known with another type, and in use as such.
  */
 extern GpuAggCacheColumn *gpuagg_cache_column(GpuAggCacheTable *table,
 											  uint32 attr, uint32 type);
+
+/* Makes a column's dictionary if it has none; false: no memory. */
+extern bool gpuagg_cache_dictionary(GpuAggCacheColumn *column);
+
+/* Has the column got more strings than it could?  Then it is not cached. */
+extern bool gpuagg_cache_is_full(GpuAggCacheColumn *column);
 
 /* NULL: nothing of the chunk is known. */
 extern GpuAggCacheChunk *gpuagg_cache_chunk(const GpuAggCacheTable *table,
