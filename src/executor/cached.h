@@ -15,7 +15,6 @@
 #include "postgres.h"
 
 #include "executor/vismap.h"
-#include "utils/snapshot.h"
 
 /* One chunk, once its map page has been looked at */
 typedef struct GpuAggCachedChunk
@@ -48,14 +47,6 @@ typedef struct GpuAggCached
 	BufferAccessStrategy strategy;	/* to read heap pages for their LSNs */
 	char	   *msg;			/* NULL until needed */
 } GpuAggCached;
-
-/*
- * May a task use and fill the cache?  Then *wish says for what; else its
- * relnumber is 0.
- */
-extern bool gpuagg_cached_wish(Relation rel, Snapshot snapshot,
-							   const GpuAggProgram *program,
-							   BlockNumber nblocks, GpuAggCacheWish *wish);
 
 /* Of a task that has wished.  Allocates in the current memory context. */
 extern GpuAggCached *gpuagg_cached_begin(Relation rel, BlockNumber nblocks);

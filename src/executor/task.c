@@ -33,6 +33,7 @@
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "service/cache_wish.h"
 #include "service/client.h"
 #include "service/stat.h"
 #include "storage/bufmgr.h"
@@ -595,8 +596,8 @@ task_wish(GpuAggRun *run, const GpuAggProgram *program, GpuAggCacheWish *wish)
 
 	scan->wished = !scan->uncached && !run->pass->host &&
 		scan->sample.method == GPUAGG_SAMPLE_NONE &&
-		gpuagg_cached_wish(scan->rel, scan->css.ss.ps.state->es_snapshot,
-						   program, run->nblocks, wish);
+		gpuagg_wish(scan->rel, scan->css.ss.ps.state->es_snapshot, program,
+					run->nblocks, wish);
 	if (scan->wished)
 		run->cached = gpuagg_cached_begin(scan->rel, run->nblocks);
 }
