@@ -237,9 +237,8 @@ chunk_message(GpuAggCached *cached, uint32 number, GpuAggMapMsg *map)
 	return end - (char *) map;
 }
 
-bool
-gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, const GpuAggMsg **msg,
-				   Size *bytes)
+const GpuAggMsg *
+gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 {
 	uint32		number = cached->next++;
 	GpuAggCachedChunk *chunk = &cached->chunks[number];
@@ -249,11 +248,10 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, const GpuAggMsg **msg,
 	uint32		nvisible = gpuagg_vismap_count(visible);
 	GpuAggMapMsg *map;
 
-	*msg = NULL;
 	if (nvisible == 0 || (chunk->held == NULL && !cached->keeps))
 	{
 		pfree(visible);
-		return false;
+		return NULL;
 	}
 	if (cached->msg == NULL)
 		cached->msg = palloc(sizeof(GpuAggMapMsg) + GPUAGG_CHUNK_BITMAP_BYTES +
@@ -270,7 +268,6 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, const GpuAggMsg **msg,
 	map->whole = nvisible == nblocks;
 	map->use = chunk->in_flight;
 	map->lsns = map->use && lsn != chunk->cached_lsn;
-	*msg = &map->msg;
 	*bytes = chunk_message(cached, number, map);
 	if (map->lsns)
 	{
@@ -280,7 +277,7 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, const GpuAggMsg **msg,
 	else if (map->use)
 		chunk_use(cached, chunk, chunk->held);
 	cached->in_flight += map->use;
-	return map->use;
+	return &map->msg;
 }
 
 /* ---------------------------------------------------------------- blocks --- */

@@ -373,10 +373,12 @@ task_send_map(GpuAggRun *run)
 	instr_time	start;
 
 	time_start(run, &start);
-	run->next_batch += gpuagg_cached_next(run->cached, run->next_batch, &msg,
-										  &bytes);
+	msg = gpuagg_cached_next(run->cached, run->next_batch, &bytes);
 	if (msg != NULL)
+	{
+		run->next_batch++;
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
+	}
 	time_add(run, &run->scan->counters.feed_time, start);
 	return status;
 }
