@@ -591,7 +591,7 @@ page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
 {
 	GpuAggCacheUse *use;
 
-	if (!page->keep || page->has_visibility || page->block >= cached->nblocks ||
+	if (!page->keep || page->block >= cached->nblocks ||
 		cached->nuses == 0)
 		return NULL;
 	use = &cached->uses[page->block / GPUAGG_CHUNK_BLOCKS];
