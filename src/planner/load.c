@@ -171,7 +171,7 @@ load_check(Relation rel)
 				 errhint("Its owner can load it.")));
 }
 
-/* Reads up to QUERY_COLUMNS columns, from the one at *lc on. */
+/* Reads up to QUERY_COLUMNS columns, from one on. */
 static void
 load_some(Relation rel, List *columns, int from)
 {
@@ -235,8 +235,11 @@ load_notice(Relation rel, List *columns, const GpuAggLoaded *loaded)
 {
 	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
 	BlockNumber visible;
+	BlockNumber blocks;
 
-	if (columns == NIL || loaded->blocks >= nblocks)
+	visibilitymap_count(rel, &visible, NULL);
+	blocks = Min(loaded->blocks, visible);	/* the others are out of date */
+	if (columns == NIL || blocks >= nblocks)
 		return;
 	if (loaded->refused != NULL)
 	{
@@ -248,11 +251,10 @@ load_notice(Relation rel, List *columns, const GpuAggLoaded *loaded)
 						name, RelationGetRelationName(rel), loaded->refused->note)));
 		return;
 	}
-	visibilitymap_count(rel, &visible, NULL);
 	ereport(NOTICE,
 			(errmsg("%u of %u pages of table \"%s\" are on the device",
-					loaded->blocks, nblocks, RelationGetRelationName(rel)),
-			 loaded->blocks >= visible ?
+					blocks, nblocks, RelationGetRelationName(rel)),
+			 blocks == visible ?
 			 errhint("The others have changed since the last VACUUM.") :
 			 errhint("There may be no memory for the others (gpuagg.cache_size), or other queries used the table; see gpuagg.cache.")));
 }
