@@ -33,6 +33,7 @@
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "service/cache_wish.h"
 #include "service/client.h"
 #include "service/stat.h"
 #include "storage/bufmgr.h"
@@ -372,10 +373,12 @@ task_send_map(GpuAggRun *run)
 	instr_time	start;
 
 	time_start(run, &start);
-	run->next_batch += gpuagg_cached_next(run->cached, run->next_batch, &msg,
-										  &bytes);
+	msg = gpuagg_cached_next(run->cached, run->next_batch, &bytes);
 	if (msg != NULL)
+	{
+		run->next_batch++;
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
+	}
 	time_add(run, &run->scan->counters.feed_time, start);
 	return status;
 }
@@ -595,8 +598,8 @@ task_wish(GpuAggRun *run, const GpuAggProgram *program, GpuAggCacheWish *wish)
 
 	scan->wished = !scan->uncached && !run->pass->host &&
 		scan->sample.method == GPUAGG_SAMPLE_NONE &&
-		gpuagg_cached_wish(scan->rel, scan->css.ss.ps.state->es_snapshot,
-						   program, run->nblocks, wish);
+		gpuagg_wish(scan->rel, scan->css.ss.ps.state->es_snapshot, program,
+					run->nblocks, wish);
 	if (scan->wished)
 		run->cached = gpuagg_cached_begin(scan->rel, run->nblocks);
 }

@@ -259,8 +259,28 @@ column_rest(GpuAggCacheTable *table, GpuAggCacheColumn *column)
 }
 
 /*
- * Drops what is not wanted of chunks that nobody uses, and chunks and columns of
- * which nothing is left.
+ * Pages that grew have taken new places until there was no slab left, and their
+ * old ones are of no use.
+ */
+static bool
+chunk_is_worn(const GpuAggCacheChunk *chunk)
+{
+	uint64		taken = 0;
+	uint64		live = 0;
+
+	if (chunk->nslabs < GPUAGG_CHUNK_SLABS)
+		return false;
+	for (int i = 0; i < chunk->nslabs; i++)
+		taken += chunk->slabs[i].used;
+	for (uint32 i = 0; i < chunk->room; i++)
+		if (chunk->blocks[i].slab != GPUAGG_NO_SLAB)
+			live += chunk->blocks[i].places;
+	return live < taken / 4 * 3;
+}
+
+/*
+ * Drops what is not wanted of chunks that nobody uses, chunks that are better
+ * filled anew, and chunks and columns of which nothing is left.
  */
 static void
 table_tidy(GpuAggCacheTable *table)
@@ -275,7 +295,7 @@ table_tidy(GpuAggCacheTable *table)
 			continue;
 		drop_unfilled(chunk);
 		drop_unwanted(chunk);
-		if (chunk->nfills == 0)
+		if (chunk->nfills == 0 || chunk_is_worn(chunk))
 			chunk_free(chunk);
 	}
 	dlist_foreach(iter, &table->columns)
