@@ -291,9 +291,19 @@ room_make(GpuAggDictionary *d, uint64_t n, uint64_t bytes, GpuAggError *error)
 		arena_add(d, bytes, error);
 }
 
+/* It takes no more strings, but knows those that it has. */
+static bool
+dictionary_close(GpuAggDictionary *d, GpuAggError *error)
+{
+	memset(error, 0, sizeof(*error));
+	d->full = true;
+	return CALL(cudaMemsetAsync(&d->ref.head->full, 1, sizeof(d->ref.head->full), d->device->slab_stream));
+}
+
 /*
  * Before a kernel that may add so many strings is enqueued in a stream, and
- * behind it.  Without memory for them the dictionary is full.
+ * behind it.  Without memory for them the dictionary is full; one that never
+ * had any has no slots.
  */
 static bool
 use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, cudaStream_t stream, GpuAggError *error)
@@ -301,14 +311,11 @@ use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, cudaStream_t stream, 
 	cudaStream_t own = d->device->slab_stream;
 
 	uses_settle(d);
-	if (d->full || !CALL(cudaStreamWaitEvent(own, d->order, 0)) || !room_make(d, n, bytes, error))
-	{
-		if (!d->full && error->status != GPUAGG_OUT_OF_MEMORY)
-			return false;
-		d->full = true;
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "there is no memory for more strings");
+	if (!CALL(cudaStreamWaitEvent(own, d->order, 0)))
 		return false;
-	}
+	if (!d->full && !room_make(d, n, bytes, error) &&
+		(error->status != GPUAGG_OUT_OF_MEMORY || !dictionary_close(d, error)))
+		return false;
 	return CALL(cudaEventRecord(d->order, own)) && CALL(cudaStreamWaitEvent(stream, d->order, 0));
 }
 
@@ -455,13 +462,6 @@ gpuagg_cuda_dictionary_encode(GpuAggDictionary *d, const GpuAggBytes *strings, u
 		CALL(cudaMallocFromPoolAsync(&there, size, d->device->pool, d->device->slab_stream)) &&
 		encode_copy(d, strings, n, bytes, pinned, (char *) there, error))
 		memcpy(codes, pinned->data + n * sizeof(GpuAggBytes), n * sizeof(*codes));
-	else if (error->status == GPUAGG_UNSUPPORTED)
-	{
-		/* full: what it has it still knows, but nobody needs that of one that is */
-		for (uint32_t i = 0; i < n; i++)
-			codes[i] = GPUAGG_NO_CODE;
-		memset(error, 0, sizeof(*error));
-	}
 	if (there != NULL && !d->device->lost)
 		(void) cudaFreeAsync(there, d->device->slab_stream);
 	gpuagg_cuda_unpin(d->device, pinned);
