@@ -24,6 +24,7 @@
 #include "service/cache.h"
 #include "service/cache_chunk.h"
 #include "service/cache_shared.h"
+#include "service/encoding.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -31,7 +32,6 @@
 /* A new slab has so much more places than the pages seen so far suggest. */
 #define LINES_SPARE 1.05
 
-static uint64 cache_limit = 0;	/* bytes */
 static uint64 answered = 0;		/* requests to unload */
 
 /* What a job has to do with a chunk */
@@ -67,7 +67,8 @@ typedef struct GpuAggCacheBatch
 
 typedef struct GpuAggCacheJob
 {
-	GpuAggCacheTable *table;	/* NULL: it has left */
+	GpuAggCacheTable *table;	/* NULL: none, or it has left */
+	bool		begun;			/* CACHED was sent */
 	bool		keep;			/* it may be a filler */
 	uint32		nblocks;		/* of the table */
 	int			ncolumns;
@@ -88,11 +89,9 @@ gpuagg_cache_start(void)
 
 	if (on->ops->slabs != NULL && gpuagg_cache_size < 0)
 		bytes = gpuagg_devices_spare();
-	if (on->ops->slabs != NULL)
-		on->ops->slabs->limit(on->device, bytes);
-	cache_limit = on->ops->slabs != NULL ? bytes : 0;
+	gpuagg_cache_set_limit(bytes);
 	gpuagg_cache_answer();
-	gpuagg_cache_publish(cache_limit);
+	gpuagg_cache_publish();
 }
 
 void
@@ -130,18 +129,19 @@ gpuagg_cache_answer(void)
 	(void) gpuagg_cache_shared_lock(LW_SHARED);
 	gpuagg_cache_shared_unlock();
 	request_serve(shared->dbid, shared->relid, shared->attnum);
-	gpuagg_cache_publish(cache_limit);
+	gpuagg_cache_publish();
 	gpuagg_cache_shared_lock(LW_EXCLUSIVE)->answered = asked;
 	gpuagg_cache_shared_unlock();
 	answered = asked;
 	ConditionVariableBroadcast(&shared->answered_one);
 }
 
-/* Types that lie in slabs as they are */
+/* May what the program loads of a column be cached? */
 static bool
-type_is_kept(uint32 type)
+column_fits(GpuAggCacheColumn *column)
 {
-	return gpuagg_key_class(type) != GPUAGG_CLASS_BYTES;
+	return gpuagg_key_class(column->type) != GPUAGG_CLASS_BYTES ||
+		(column->note == NULL && gpuagg_cache_dictionary(column));
 }
 
 /* The columns that the program loads; false: not all of them can be cached. */
@@ -150,6 +150,7 @@ job_columns(GpuAggWorkerJob *job, GpuAggCacheTable *table)
 {
 	const GpuAggProgram *p = job->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS] = {NULL};
 	GpuAggCacheJob *cached = job->cached;
 
 	cached->columns = MemoryContextAlloc(job->context, p->ncolumns *
@@ -160,23 +161,37 @@ job_columns(GpuAggWorkerJob *job, GpuAggCacheTable *table)
 
 		if (attrs[i].reg == GPUAGG_NO_REG)
 			continue;
-		if (!type_is_kept(attrs[i].type))
-			return false;
 		column = gpuagg_cache_column(table, i, attrs[i].type);
-		if (column == NULL)
+		if (column == NULL || !column_fits(column))
 			return false;
+		dictionaries[attrs[i].reg] = column->dictionary;
 		cached->columns[cached->ncolumns++] = column;
 	}
-	return true;
+	return gpuagg_encoding_make(job, dictionaries);
+}
+
+/* Are there likely to be more strings than a dictionary takes? */
+static bool
+too_many_groups(const GpuAggWorkerJob *job)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(job->program);
+
+	if (job->config.expected_groups <= GPUAGG_DICTIONARY_ENTRIES / 2)
+		return false;
+	for (uint32 i = 0; i < job->program->nkeys; i++)
+		if (gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES)
+			return true;
+	return false;
 }
 
 static bool
 job_may_cache(const GpuAggWorkerJob *job)
 {
-	return job->on == &gpuagg_worker.primary && cache_limit > 0 &&
+	return job->on == &gpuagg_worker.primary && gpuagg_cache_limit() > 0 &&
 		job->program->ncolumns > 0 &&
 		!job->program->select &&
-		job->config.sample.method == GPUAGG_SAMPLE_NONE;
+		job->config.sample.method == GPUAGG_SAMPLE_NONE &&
+		!too_many_groups(job);
 }
 
 /* The table and its columns; false: the job does without the cache. */
@@ -189,21 +204,19 @@ job_attach(GpuAggWorkerJob *job)
 
 	if (!job_may_cache(job))
 		return false;
-	cached->nblocks = job->wish.nblocks;
-	cached->keep = job->wish.keep != 0;
-	cached->nuses = (cached->nblocks + GPUAGG_CHUNK_BLOCKS - 1) / GPUAGG_CHUNK_BLOCKS;
-	cached->uses = MemoryContextAllocZero(job->context, Max(cached->nuses, 1) *
-										  sizeof(GpuAggCacheUse));
 	table = gpuagg_cache_table(&job->wish);
+	table->jobs++;
 	if (!job_columns(job, table))
+	{
+		gpuagg_cache_table_leave(table);
 		return false;
+	}
 	for (int i = 0; i < cached->ncolumns; i++)
 	{
 		cached->columns[i]->uses++;
 		cached->columns[i]->last_use = now;
 	}
 	cached->table = table;
-	table->jobs++;
 	return true;
 }
 
@@ -307,13 +320,32 @@ reply_cached(GpuAggWorkerJob *job)
 }
 
 void
-gpuagg_cache_begin(GpuAggWorkerJob *job)
+gpuagg_cache_attach(GpuAggWorkerJob *job)
 {
 	job->cached = MemoryContextAllocZero(job->context, sizeof(GpuAggCacheJob));
 	dlist_init(&job->cached->batches);
-	if (!job_attach(job))
-		job->cached->nuses = 0;
+	(void) job_attach(job);
+}
+
+bool
+gpuagg_cache_begin(GpuAggWorkerJob *job)
+{
+	GpuAggCacheJob *cached = job->cached;
+
+	if (cached == NULL || cached->begun)
+		return false;
+	cached->begun = true;
+	if (cached->table != NULL)
+	{
+		cached->nblocks = job->wish.nblocks;
+		cached->keep = job->wish.keep != 0;
+		cached->nuses = (cached->nblocks + GPUAGG_CHUNK_BLOCKS - 1) /
+			GPUAGG_CHUNK_BLOCKS;
+		cached->uses = MemoryContextAllocZero(job->context, Max(cached->nuses, 1) *
+											  sizeof(GpuAggCacheUse));
+	}
 	reply_cached(job);
+	return true;
 }
 
 /* -------------------------------------------------------------- batches --- */
@@ -372,7 +404,7 @@ map_wrong(const GpuAggWorkerJob *job, const GpuAggMapMsg *msg, Size bytes)
 	const GpuAggCacheUse *use;
 	Size		words;
 
-	if (cached == NULL || bytes < sizeof(GpuAggMapMsg))
+	if (cached == NULL || !cached->begun || bytes < sizeof(GpuAggMapMsg))
 		return "unexpected MAP message";
 	words = GPUAGG_BITMAP_WORDS((Size) msg->nblocks);
 	if (msg->nblocks > GPUAGG_CHUNK_BLOCKS ||
@@ -755,6 +787,17 @@ forget_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch)
 							batch->keeps[i].block);
 }
 
+/* Did a dictionary refuse a string by now?  Then no page counts as kept. */
+static bool
+job_is_full(GpuAggCacheJob *cached)
+{
+	bool		full = false;
+
+	for (int i = 0; i < cached->ncolumns; i++)
+		full |= gpuagg_cache_is_full(cached->columns[i]);
+	return full;
+}
+
 /* A page of which rows were listed is not whole in its slab. */
 static bool
 page_was_listed(const GpuAggCompletion *completion, uint32 page)
@@ -798,7 +841,8 @@ gpuagg_cache_completed(GpuAggWorkerJob *job, const GpuAggCompletion *completion)
 		batch->parts--;
 		return false;
 	}
-	if (completion->error.status == GPUAGG_OK)
+	if (completion->error.status == GPUAGG_OK &&
+		(batch->nkeeps == 0 || !job_is_full(job->cached)))
 		finish_keeps(job->cached, batch, completion);
 	else
 		forget_keeps(job->cached, batch);
@@ -814,6 +858,7 @@ gpuagg_cache_leave(GpuAggWorkerJob *job)
 
 	if (cached == NULL || cached->table == NULL)
 		return;
+	(void) job_is_full(cached);
 	dlist_foreach(iter, &cached->batches)
 		forget_keeps(cached, dlist_container(GpuAggCacheBatch, node, iter.cur));
 	for (uint32 i = 0; i < cached->nuses; i++)
@@ -834,7 +879,7 @@ gpuagg_cache_leave(GpuAggWorkerJob *job)
 	gpuagg_cache_table_leave(cached->table);
 	cached->table = NULL;
 	cached->nuses = 0;
-	gpuagg_cache_publish(cache_limit);
+	gpuagg_cache_publish();
 }
 
 uint64
