@@ -471,6 +471,7 @@ map_renew(const GpuAggWorkerJob *job, const GpuAggCacheMap *map,
 	for (uint32 i = 0; i < chunk->room; i++)
 		if (!map_is_same(map, chunk, i))
 			gpuagg_cache_forget(chunk, i);
+	gpuagg_cache_begin_anew(chunk);
 	chunk->map_lsn = map->msg->map_lsn;
 }
 
@@ -678,22 +679,30 @@ page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
 	return use->filler && use->mapped && !use->full ? use : NULL;
 }
 
-/*
- * Places that a new slab should have, from how many lines these pages have: for
- * the blocks without places, but no fewer than a part of all, for pages that
- * were kept and have grown since need new places, too.
- */
-static uint64
-lines_expected(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
-			   const GpuAggMsgPage *pages, uint32 npages)
+/* Lines of these pages, in the mean */
+static double
+lines_mean(const GpuAggMsgPage *pages, uint32 npages)
 {
-	uint32		blocks = gpuagg_chunk_blocks(chunk->number, cached->nblocks);
 	uint64		lines = 0;
 
 	for (uint32 i = 0; i < npages; i++)
 		lines += pages[i].nlines;
+	return (double) lines / npages;
+}
+
+/*
+ * Places that a new slab should have: for the blocks without places, but no
+ * fewer than a part of all, for pages that were kept and have grown since need
+ * new places, too.
+ */
+static uint64
+lines_expected(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
+			   double mean)
+{
+	uint32		blocks = gpuagg_chunk_blocks(chunk->number, cached->nblocks);
+
 	blocks = Max(blocks - Min(blocks, chunk->nplaced), blocks / GPUAGG_CHUNK_SLABS);
-	return (uint64) (LINES_SPARE * lines / npages * blocks) + GPUAGG_MAX_LINES;
+	return (uint64) (LINES_SPARE * mean * blocks) + GPUAGG_MAX_LINES;
 }
 
 /* Is a block held already, for all columns? */
@@ -744,21 +753,23 @@ gpuagg_cache_pages(GpuAggWorkerJob *job, uint64 batch_id,
 {
 	GpuAggCacheJob *cached = job->cached;
 	GpuAggCacheBatch *batch = NULL;
+	double		mean = 0;
 
 	if (cached == NULL)
 		return;
 	for (uint32 i = 0; i < npages; i++)
 	{
 		GpuAggCacheUse *use = page_use(cached, &in[i]);
-		uint64		expected;
 
 		if (use == NULL)
 			continue;
 		if (batch == NULL)
+		{
 			batch = batch_add(job, batch_id, npages);
-		expected = use->chunk->nslabs > 0 && i % 64 != 0 ? GPUAGG_MAX_LINES :
-			lines_expected(cached, use->chunk, in, npages);
-		if (!page_place(cached, use, &in[i], expected, &pages[i]))
+			mean = lines_mean(in, npages);
+		}
+		if (!page_place(cached, use, &in[i],
+						lines_expected(cached, use->chunk, mean), &pages[i]))
 			continue;
 		batch->keeps[batch->nkeeps++] = (GpuAggCacheKeep) {
 			i, use->chunk->number, in[i].block % GPUAGG_CHUNK_BLOCKS

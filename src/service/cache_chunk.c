@@ -235,6 +235,16 @@ gpuagg_cache_table_kill(GpuAggCacheTable *table)
 		table_free(table);
 }
 
+void
+gpuagg_cache_begin_anew(GpuAggCacheChunk *chunk)
+{
+	for (int i = 0; i < chunk->nfills; i++)
+		if (chunk->fills[i]->nfilled > 0)
+			return;
+	while (chunk->nfills > 0)
+		chunk_drop(chunk, chunk->nfills - 1);
+}
+
 static bool
 column_is_filled(const GpuAggCacheTable *table, const GpuAggCacheColumn *column)
 {

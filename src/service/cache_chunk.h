@@ -182,6 +182,12 @@ extern bool gpuagg_cache_open(GpuAggCacheChunk *chunk,
 							  GpuAggCacheColumn *const *columns, int ncolumns);
 
 /*
+ * For the filler, before it keeps anything: if nothing is held, places that
+ * blocks have had are given up.
+ */
+extern void gpuagg_cache_begin_anew(GpuAggCacheChunk *chunk);
+
+/*
  * For the filler: places for a page of some lines.  lines_expected: places that
  * a new slab should have.  What is held of the block stays if the page is the
  * same, and goes if it is not.  NULL: no memory.
