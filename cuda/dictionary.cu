@@ -21,6 +21,9 @@
 #define MIN_SLOTS ((uint64_t) 1 << 12)
 #define MIN_ARENA ((uint64_t) 1 << 20)
 
+/* Batches that a block of the arena has room for, were all their bytes new strings */
+#define ARENA_BATCHES 4
+
 /* Arena blocks double up to this size. */
 #define MAX_ARENA ((uint64_t) 64 << 20)
 
@@ -258,10 +261,11 @@ arena_add(GpuAggDictionary *d, uint64_t bytes, GpuAggError *error)
 		return false;
 	}
 	d->arenas = arenas;
-	if (size > MAX_ARENA)
+	/* of a batch of pages few bytes are new strings: room for some under way */
+	if (size < ARENA_BATCHES * bytes)
+		size = ARENA_BATCHES * bytes;
+	else if (size > MAX_ARENA)
 		size = MAX_ARENA;
-	while (size < bytes)
-		size *= 2;
 	arenas[d->narenas].data = (char *) dictionary_alloc(d, size, error);
 	arenas[d->narenas].bytes = size;
 	if (arenas[d->narenas].data == NULL)

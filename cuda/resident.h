@@ -35,7 +35,7 @@ typedef struct GpuAggResident
 
 typedef struct GpuAggWaiting
 {
-	uint64_t	batch_id;
+	GpuAggBatch *done;			/* completes, if no other batch does it */
 	const GpuAggSlab *slab;
 	uint32_t	places;
 	uint32_t	nwithout;

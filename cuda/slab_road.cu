@@ -152,6 +152,8 @@ gpuagg_cuda_slab_road(const GpuAggTask *task, GpuAggSlabRoad *road)
 	bool		fits;
 
 	memset(road, 0, sizeof(*road));
+	if (task->forced != GPUAGG_STRATEGY_AUTO && task->forced != GPUAGG_STRATEGY_BLOCK_LOCAL)
+		return false;
 	if (!is_plain(p) || task->plan->has_strings || task->plan->scope.count > 1 ||
 		task->scoped != NULL || !gpuagg_record_compute(p, nullable, &record) ||
 		!use_columns(p, &record, &road->run))
