@@ -64,6 +64,7 @@ bench_server()
 		"max_wal_senders = 0" \
 		"max_wal_size = 8GB" \
 		"checkpoint_timeout = 1d" \
+		${2:+"gpuagg.cache = off"} \
 		"${BENCH_CONF:-}"
 	[ -z "$2" ] || server_sql "$1" 'CREATE EXTENSION gpuagg' ||
 		die "CREATE EXTENSION gpuagg failed"
@@ -212,23 +213,27 @@ session_close_all()
 # ---------------------------------------------------------------- engines
 
 # How one psql session turns into an engine.
-#	gpuagg			gpuagg's nodes compete on cost with PostgreSQL's plans
+#	gpuagg			gpuagg's nodes compete on cost with PostgreSQL's plans; nothing
+#					is kept on the device between queries
+#	gpuagg-warm		the same with the column cache
 #	gpuagg-forced	only those (where the planner preferred PostgreSQL)
 #	postgres		PostgreSQL, one process
 #	postgres-Nw		PostgreSQL with at most N parallel workers
 engine_settings()
 {
-	local workers=0 enable=off require=allow
+	local workers=0 enable=off require=allow cache=off
 
 	case $1 in
 		gpuagg) enable=on workers=2 ;;
+		gpuagg-warm) enable=on workers=2 cache=on ;;
 		gpuagg-forced) enable=on require=require ;;
 		postgres-*w) workers=${1#postgres-}; workers=${workers%w} ;;
 	esac
 	REPLY="SET max_parallel_workers_per_gather = $workers;
 		SET work_mem = '${2:-$BENCH_WORK_MEM}';"
 	[ "$HAVE_GPUAGG" = 0 ] || REPLY+="
-		SET gpuagg.enable = $enable; SET gpuagg.debug_require = $require;"
+		SET gpuagg.enable = $enable; SET gpuagg.debug_require = $require;
+		SET gpuagg.cache = $cache;"
 }
 
 # PostgreSQL's parallel plans: two workers, and three quarters of the cores
