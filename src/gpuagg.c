@@ -55,6 +55,7 @@ char	   *gpuagg_device = NULL;
 char	   *gpuagg_device_provider = NULL;
 int			gpuagg_host_threads = 0;
 int			gpuagg_device_memory = 0;
+int			gpuagg_cache_size = -1;
 int			gpuagg_max_tasks = 64;
 
 static bool preloaded = false;
@@ -196,6 +197,13 @@ check_device_memory(int *newval, void **extra, GucSource source)
 }
 
 static bool
+check_cache_size(int *newval, void **extra, GucSource source)
+{
+	return check_range(*newval, -1, INT_MAX,
+					   "0 keeps no columns, -1 chooses a size; other values are megabytes, or carry a unit such as '8GB'.");
+}
+
+static bool
 check_max_tasks(int *newval, void **extra, GucSource source)
 {
 	return check_range(*newval, 1, GPUAGG_MAX_TASKS,
@@ -333,6 +341,12 @@ define_server_settings(void)
 							"0 takes 80 % of a GPU's memory; for the host device, a quarter of the machine's.",
 							&gpuagg_device_memory, 0, INT_MIN, INT_MAX,
 							PGC_POSTMASTER, GUC_UNIT_MB, check_device_memory,
+							NULL, NULL);
+	DefineCustomIntVariable("gpuagg.cache_size",
+							"Memory of the device for columns of tables that stay there between queries.",
+							"0 keeps none; -1 takes what gpuagg.device_memory leaves of a GPU, or as much as shared_buffers for the host device.",
+							&gpuagg_cache_size, -1, INT_MIN, INT_MAX,
+							PGC_POSTMASTER, GUC_UNIT_MB, check_cache_size,
 							NULL, NULL);
 	DefineCustomIntVariable("gpuagg.max_tasks",
 							"Tasks that the device knows of at once; more queries wait.",

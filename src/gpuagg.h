@@ -47,6 +47,9 @@ extern int	gpuagg_host_threads;	/* 0: all cores */
 extern int	gpuagg_device_memory;	/* MB that all tasks may use; 0: 80 %
 									 * of a GPU's, for the host device a
 									 * quarter of the machine's */
+extern int	gpuagg_cache_size;	/* MB of columns that stay on the device
+									 * between queries; 0: none, -1: as much
+									 * as seems good (service/cache.c) */
 extern int	gpuagg_max_tasks;	/* tasks known to a device at once */
 
 /* What gpuagg.device asks for */

@@ -220,10 +220,11 @@ typedef struct GpuAggDeviceOps
 
 	/*
 	 * The valid places of a slab are input, but for those listed, which are
-	 * in order and copied.  The slab has all columns that the program loads;
-	 * strings whose register is of class BYTES are read through their
-	 * dictionary.  The slab must not be decoded into until the batch is
-	 * complete.  Not for programs that select, nor for samples.
+	 * in order, do not overlap, and are copied.  The slab has all columns
+	 * that the program loads; strings whose register is of class BYTES are
+	 * read through their dictionary.  Until the batch is complete, pages may
+	 * be decoded into listed places only: so the end of a slab, where nothing
+	 * is yet, is listed, too.  Not for programs that select, nor for samples.
 	 */
 	GpuAggStatus (*task_resident) (GpuAggTask *task, uint64_t batch_id,
 								   GpuAggSlab *slab, const GpuAggPlaces *without,

@@ -62,7 +62,7 @@ typedef struct GpuAggSlabOps
 {
 	/*
 	 * A slab with no column and no valid place.  OUT_OF_MEMORY: over the
-	 * limit that cache_limit set, or the device has none.
+	 * limit below, or the device has none.
 	 */
 	GpuAggStatus (*create) (GpuAggDevice *device, uint32_t places,
 							GpuAggSlab **slab, GpuAggError *error);
@@ -85,7 +85,10 @@ typedef struct GpuAggSlabOps
 	uint64_t	(*bytes) (const GpuAggSlab *slab);
 	uint64_t	(*column_bytes) (const GpuAggSlab *slab, uint32_t attr);
 
-	/* Bytes that all slabs and dictionaries may take, and take now */
+	/*
+	 * Bytes that all slabs and dictionaries may take (0, until it is set:
+	 * none), and take now
+	 */
 	void		(*limit) (GpuAggDevice *device, uint64_t bytes);
 	uint64_t	(*used) (GpuAggDevice *device);
 

@@ -44,7 +44,11 @@ typedef enum GpuAggMsgType
 	/* worker to client */
 	GPUAGG_MSG_READY,			/* GpuAggReadyMsg */
 	GPUAGG_MSG_CACHED,			/* count GpuAggMsgCached, then the bitmaps of
-								 * those that are not whole, in order */
+								 * those that are not whole, in order, each
+								 * (nblocks + 7) / 8 bytes padded to 8;
+								 * batch_id 1: pages of other chunks may be
+								 * kept, 0: nothing is, and MAP messages about
+								 * them are not worth sending */
 	GPUAGG_MSG_MAPPED,			/* GpuAggMappedMsg */
 	GPUAGG_MSG_BATCH_DONE,		/* count GpuAggRowRef: rows for PostgreSQL */
 	GPUAGG_MSG_RESULTS,			/* count groups, as task_results wrote them */
@@ -114,7 +118,7 @@ typedef struct GpuAggMapMsg
 								 * blocks held with this LSN are used, MAPPED
 								 * tells which */
 	uint32_t	pad;
-	/* GPUAGG_CHUNK_BITMAP_BYTES; nblocks uint64_t */
+	/* (nblocks + 7) / 8 bytes padded to 8; nblocks uint64_t */
 } GpuAggMapMsg;
 
 /* Which blocks of the chunk are used */

@@ -34,6 +34,7 @@ int			device_value_cases(const TestDevice *device);
 int			device_fault_cases(const TestDevice *device);
 int			device_window_cases(const TestDevice *device);
 int			device_select_cases(const TestDevice *device);
+int			device_slab_cases(const TestDevice *device);
 
 /* GPUs only */
 int			device_trap_cases(const TestDevice *device);

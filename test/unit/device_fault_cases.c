@@ -26,7 +26,7 @@ device_usable(void)
 
 			room = page_add(page, &(TestValue) {&a, 4, 4}, 1);
 		}
-		list[i] = (GpuAggPage) {page->bytes, NULL, page->nlines, i};
+		list[i] = (GpuAggPage) {.page = page->bytes,.nlines = page->nlines,.block = i};
 	}
 	program_columns(&p, WANT(COL_A));
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);

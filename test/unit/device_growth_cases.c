@@ -173,7 +173,7 @@ test_empty_pages(void)
 		page_init(page);
 		for (uint32_t k = 0; k < i * 2; k++)
 			page_add_odd_line(page);
-		list[i] = (GpuAggPage) {page->bytes, NULL, page->nlines, i};
+		list[i] = (GpuAggPage) {.page = page->bytes,.nlines = page->nlines,.block = i};
 		if (i % 3 == 1)
 			list[i] = page_list[i % npages];
 		if (i % 9 == 1)

@@ -94,7 +94,7 @@ table_build(void)
 	for (uint32_t i = 0; i < nrows; i++)
 		table_add(i);
 	for (uint32_t i = 0; i < npages; i++)
-		page_list[i] = (GpuAggPage) {pages[i].bytes, NULL, pages[i].nlines, i};
+		page_list[i] = (GpuAggPage) {.page = pages[i].bytes,.nlines = pages[i].nlines,.block = i};
 }
 
 /*

@@ -102,7 +102,7 @@ keys_make(uint32_t n)
 			page_init(&pages[npages++]);
 	}
 	for (uint32_t i = 0; i < npages; i++)
-		page_list[i] = (GpuAggPage) {pages[i].bytes, NULL, pages[i].nlines, i};
+		page_list[i] = (GpuAggPage) {.page = pages[i].bytes,.nlines = pages[i].nlines,.block = i};
 }
 
 /* Bit k of wanted: column k is a key. */

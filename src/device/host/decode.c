@@ -422,6 +422,26 @@ sample_ahead(GpuAggDecoder *d)
 }
 
 /*
+ * Lines of the current page from d->line on, and before `end`, have become rows
+ * [first, last) of the block: they go to the page's slab, too.
+ */
+static void
+keep_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
+{
+	const GpuAggPage *page = &d->pages[d->page];
+	GpuAggKeptRows rows = {
+		.place = page->place,
+		.line = d->line,
+		.end = end < page->nlines ? end : page->nlines,
+		.row = first,
+		.nrows = last - first,
+		.lines = d->lines + first
+	};
+
+	gpuagg_slab_keep(page->slab, d->vectors, &rows);
+}
+
+/*
  * Decode lines of the current page from d->line on, until the page or the
  * block is full.
  */
@@ -477,6 +497,7 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		d->rows_scanned++;
 		if (fetch == GPUAGG_FETCH_VALUE)
 		{
+			d->lines[n] = (uint16_t) line;
 			if (d->where != NULL)
 				d->where[n] = row_ref(d, line);
 			n++;
@@ -493,6 +514,8 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 
 		load_column(column, a, &d->vectors->reg[a->reg], page->page, &full);
 	}
+	if (page->slab != NULL)
+		keep_rows(d, line, *nrows, n);
 	d->line = line;
 	*nrows = n;
 	return GPUAGG_OK;

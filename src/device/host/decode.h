@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 #include "device/host/shape.h"
+#include "device/host/slab.h"
 #include "device/host/vector.h"
 
 /*
@@ -36,6 +37,9 @@ typedef struct GpuAggDecoder
 								 * the sample */
 	uint32_t	nchosen;		/* pages whose lines are chosen */
 	uint8_t		chosen[GPUAGG_CHOSEN_PAGES][GPUAGG_VISIBILITY_BYTES];	/* by page, modulo */
+
+	/* The lines, from 0, of a block's rows; unless nothing is loaded */
+	uint16_t	lines[GPUAGG_VECTOR_ROWS];
 
 	/* If not NULL: where each row of a block comes from, as in a list */
 	GpuAggRowRef *where;		/* [GPUAGG_VECTOR_ROWS] */

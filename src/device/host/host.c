@@ -8,8 +8,9 @@
  *	shape.c		the program		update.c			transitions
  *	records.c	kept rows		partitions.c		shared tables
  *	decode.c	pages to rows	groups.c			local tables
- *	vector.c	expressions		scan.c				all of these for a block
- *	pool.c		threads			task.c, results.c	tasks
+ *	slab.c		kept columns	scan.c				all of these for a block
+ *	vector.c	expressions		task.c, results.c	tasks
+ *	pool.c		threads
  *
  * Strategies that task_stats() names:
  *	plain			no keys: one group per thread, merged at the end
@@ -94,6 +95,8 @@ host_open(const GpuAggDeviceConfig *config, GpuAggDevice **device, GpuAggError *
 	gpuagg_blocks_init(&d->blocks, d->memory.limit / HOST_FREE_SHARE < HOST_FREE_BLOCKS ?
 					   d->memory.limit / HOST_FREE_SHARE : HOST_FREE_BLOCKS);
 	d->memory.blocks = &d->blocks;
+	gpuagg_memory_init(&d->slabs, NULL, 0);
+	d->slabs.limit = 0;
 	d->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (d->event_fd < 0)
 		return open_failed(d, "no eventfd", error);
@@ -146,6 +149,7 @@ const GpuAggDeviceOps gpuagg_host_ops = {
 	.task_begin = gpuagg_host_task_begin,
 	.task_pages = gpuagg_host_task_pages,
 	.task_rows = gpuagg_host_task_rows,
+	.task_resident = gpuagg_host_task_resident,
 	.task_poll = gpuagg_host_task_poll,
 	.task_finish = gpuagg_host_task_finish,
 	.task_results = gpuagg_host_task_results,
@@ -153,5 +157,6 @@ const GpuAggDeviceOps gpuagg_host_ops = {
 	.task_cancel = gpuagg_host_task_cancel,
 	.task_idle = gpuagg_host_task_idle,
 	.task_end = gpuagg_host_task_end,
-	.probe = &gpuagg_host_probe_ops
+	.probe = &gpuagg_host_probe_ops,
+	.slabs = &gpuagg_host_slab_ops
 };

@@ -6,7 +6,8 @@
  * the rows that pass are moved together in the registers still needed; the
  * other instructions run for them; then they are grouped.  Rows that
  * PostgreSQL evaluated skip all but the last step.  A program that selects
- * rows ends with the filter: rows that pass are listed.
+ * rows ends with the filter: rows that pass are listed.  A slab's rows differ
+ * only in where their vectors come from.
  */
 #include "device/host/scan.h"
 
@@ -190,6 +191,32 @@ gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 	result->listed = decoder.listed;
 	result->nlisted = decoder.nlisted;
 	result->max_listed = decoder.max_listed;
+}
+
+void
+gpuagg_scanner_resident(GpuAggScanner *scanner, const GpuAggResident *resident,
+						uint32_t first, uint32_t count, const atomic_bool *stop,
+						GpuAggScanResult *result)
+{
+	GpuAggError *error = &result->error;
+
+	for (uint32_t at = first; at < first + count; at += GPUAGG_VECTOR_ROWS)
+	{
+		uint32_t	n;
+
+		if (atomic_load_explicit(stop, memory_order_relaxed))
+		{
+			error->status = GPUAGG_CANCELLED;
+			return;
+		}
+		n = gpuagg_slab_load(resident, &scanner->vectors, at);
+		result->rows_scanned += n;
+		if (n > 0 && filter_block(scanner, &n, error) != GPUAGG_OK)
+			return;
+		result->rows_passed += n;
+		if (n > 0 && group_block(scanner, n, error) != GPUAGG_OK)
+			return;
+	}
 }
 
 /* A vector over rows that PostgreSQL evaluated, from row `first` on. */

@@ -49,6 +49,16 @@ extern void gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages
 								 uint32_t first, uint32_t npages,
 								 const atomic_bool *stop, GpuAggScanResult *result);
 
+/*
+ * Places first .. first + count - 1 of a slab, first being a multiple of
+ * GPUAGG_VECTOR_ROWS.
+ */
+extern void gpuagg_scanner_resident(GpuAggScanner *scanner,
+									const GpuAggResident *resident,
+									uint32_t first, uint32_t count,
+									const atomic_bool *stop,
+									GpuAggScanResult *result);
+
 /* Rows first .. first + nrows - 1 of what task_rows was given. */
 extern void gpuagg_scanner_rows(GpuAggScanner *scanner,
 								const GpuAggRowColumn *columns, uint32_t first,

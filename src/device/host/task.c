@@ -32,6 +32,9 @@
 #define TASK_PIECE_SAMPLED 64
 #define TASK_PIECE_ROWS 16384
 
+/* Places of a slab, whole blocks of vectors: some 0.2 ms of work */
+#define TASK_PIECE_PLACES (64 * GPUAGG_VECTOR_ROWS)
+
 #define ALIGN8(n) (((n) + 7) & ~(size_t) 7)
 
 /* A batch completed, or a finish is ready. */
@@ -103,7 +106,8 @@ free_batch(GpuAggTask *task, GpuAggBatch *batch)
 static bool
 is_input(const GpuAggBatch *batch)
 {
-	return batch->kind == GPUAGG_BATCH_PAGES || batch->kind == GPUAGG_BATCH_ROWS;
+	return batch->kind == GPUAGG_BATCH_PAGES || batch->kind == GPUAGG_BATCH_ROWS ||
+		batch->kind == GPUAGG_BATCH_RESIDENT;
 }
 
 static bool
@@ -170,13 +174,29 @@ piece_pages(const GpuAggTask *task)
 	return gpuagg_sample_of_lines(&task->sample) ? TASK_PIECE_SAMPLED : TASK_PIECE_PAGES;
 }
 
+/* Pages, rows, places or others of a batch that make a piece */
+static uint32_t
+piece_size(const GpuAggTask *task, GpuAggBatchKind kind)
+{
+	switch (kind)
+	{
+		case GPUAGG_BATCH_PAGES:
+			return piece_pages(task);
+		case GPUAGG_BATCH_ROWS:
+			return TASK_PIECE_ROWS;
+		case GPUAGG_BATCH_RESIDENT:
+			return TASK_PIECE_PLACES;
+		default:
+			return 1;
+	}
+}
+
 static bool
 task_take(GpuAggSource *source, GpuAggJob *job)
 {
 	GpuAggTask *task = (GpuAggTask *) source;
 	GpuAggBatch *batch = task->queued.first;
-	uint32_t	piece = batch->kind == GPUAGG_BATCH_PAGES ? piece_pages(task) :
-		batch->kind == GPUAGG_BATCH_ROWS ? TASK_PIECE_ROWS : 1;
+	uint32_t	piece = piece_size(task, batch->kind);
 
 	if (piece > batch->count - batch->taken)
 		piece = batch->count - batch->taken;
@@ -242,7 +262,8 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 			gpuagg_grouper_flush(scanner->grouper, &result->error);
 		return;
 	}
-	if (task->fault == GPUAGG_FAULT_PAGES && batch->kind == GPUAGG_BATCH_PAGES)
+	if (task->fault == GPUAGG_FAULT_PAGES && (batch->kind == GPUAGG_BATCH_PAGES ||
+											  batch->kind == GPUAGG_BATCH_RESIDENT))
 	{
 		gpuagg_host_injected("pages", &result->error);
 		return;
@@ -255,6 +276,9 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 	else if (batch->kind == GPUAGG_BATCH_PAGES)
 		gpuagg_scanner_pages(scanner, batch->u.pages + job->first, job->first,
 							 job->count, &task->stop, result);
+	else if (batch->kind == GPUAGG_BATCH_RESIDENT)
+		gpuagg_scanner_resident(scanner, &batch->u.resident, job->first, job->count,
+								&task->stop, result);
 	else
 		gpuagg_scanner_rows(scanner, batch->u.columns, job->first, job->count,
 							&task->stop, result);
@@ -464,6 +488,50 @@ gpuagg_host_task_pages(GpuAggTask *task, uint64_t batch_id,
 		bitmap += GPUAGG_VISIBILITY_BYTES;
 	}
 	enqueue(task, batch, (npages + piece_pages(task) - 1) / piece_pages(task));
+	return GPUAGG_OK;
+}
+
+/* Has the slab what the program loads? */
+static bool
+has_columns(const GpuAggSlab *slab, const GpuAggProgram *p)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg != GPUAGG_NO_REG && gpuagg_slab_column(slab, i) == NULL)
+			return false;
+	return true;
+}
+
+GpuAggStatus
+gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
+						  const GpuAggPlaces *without, uint32_t nwithout,
+						  GpuAggError *error)
+{
+	size_t		bytes = nwithout * sizeof(GpuAggPlaces);
+	GpuAggBatch *batch;
+
+	memset(error, 0, sizeof(*error));
+	if (task->fault == GPUAGG_FAULT_LOST)
+		task->device->lost = true;
+	if (task->device->lost)
+		return device_lost(error);
+	if (task->shape->program->select || !has_columns(slab, task->shape->program))
+	{
+		error->status = GPUAGG_UNSUPPORTED;
+		snprintf(error->message, sizeof(error->message),
+				 "the slab does not have the program's columns");
+		return error->status;
+	}
+	batch = new_batch(task, GPUAGG_BATCH_RESIDENT, batch_id, slab->places, bytes, error);
+	if (batch == NULL)
+		return error->status;
+	batch->u.resident.slab = slab;
+	batch->u.resident.without = (GpuAggPlaces *) batch_extra(batch);
+	batch->u.resident.nwithout = nwithout;
+	if (nwithout > 0)
+		memcpy(batch_extra(batch), without, bytes);
+	enqueue(task, batch, (slab->places + TASK_PIECE_PLACES - 1) / TASK_PIECE_PLACES);
 	return GPUAGG_OK;
 }
 

@@ -13,6 +13,7 @@ struct GpuAggDevice
 {
 	GpuAggPool *pool;
 	GpuAggMemory memory;		/* of all tasks */
+	GpuAggMemory slabs;			/* of all slabs and dictionaries */
 	GpuAggFreeBlocks blocks;
 	int			threads;
 	int			event_fd;
@@ -24,6 +25,7 @@ typedef enum GpuAggBatchKind
 {
 	GPUAGG_BATCH_PAGES,
 	GPUAGG_BATCH_ROWS,
+	GPUAGG_BATCH_RESIDENT,
 	GPUAGG_BATCH_FLUSH,			/* at the end: local tables to partitions */
 	GPUAGG_BATCH_AGGREGATE		/* then: records of partitions */
 } GpuAggBatchKind;
@@ -36,13 +38,14 @@ typedef struct GpuAggBatch
 	GpuAggCompletion completion;
 	size_t		bytes;			/* of this whole block */
 	size_t		listed_bytes;
-	uint32_t	count;			/* pages, rows, threads or partitions */
+	uint32_t	count;			/* pages, rows, places, threads or partitions */
 	uint32_t	taken;
 	uint32_t	pieces;			/* taken and not yet done */
 	union
 	{
 		GpuAggPage *pages;
 		GpuAggRowColumn *columns;
+		GpuAggResident resident;
 	}			u;
 } GpuAggBatch;
 
@@ -105,6 +108,10 @@ extern GpuAggStatus gpuagg_host_task_pages(GpuAggTask *task, uint64_t batch_id,
 extern GpuAggStatus gpuagg_host_task_rows(GpuAggTask *task, uint64_t batch_id,
 										  const GpuAggRowColumn *columns,
 										  uint32_t nrows, GpuAggError *error);
+extern GpuAggStatus gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id,
+											  GpuAggSlab *slab,
+											  const GpuAggPlaces *without,
+											  uint32_t nwithout, GpuAggError *error);
 extern bool gpuagg_host_task_poll(GpuAggTask *task, GpuAggCompletion *completion);
 extern bool gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error);
 extern void gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats);

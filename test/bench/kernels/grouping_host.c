@@ -118,7 +118,7 @@ fill_pages(TestPage *pages, const char *keys, uint32_t groups)
 	for (npages = 0; row < nrows; npages++)
 	{
 		fill_page(&pages[npages], keys, &row, groups);
-		list[npages] = (GpuAggPage) {pages[npages].bytes, NULL, pages[npages].nlines, npages};
+		list[npages] = (GpuAggPage) {.page = pages[npages].bytes,.nlines = pages[npages].nlines,.block = npages};
 	}
 }
 

@@ -1,0 +1,11 @@
+/*
+ * host_slab_test.c
+ *		Slabs of the host device: device_slab_cases.c
+ */
+#include "host_device.h"
+
+int
+main(void)
+{
+	return device_slab_cases(&host_device);
+}
