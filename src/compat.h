@@ -87,10 +87,32 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 #define GPUAGG_RELATION_FILES(rel) ((rel)->rd_node)
 #endif
 
+/*
+ * A relation's files, and whether the current transaction has made them
+ * (utils/rel.h).
+ */
+#if PG_VERSION_NUM >= 160000
+#define GPUAGG_FILES_SPC(rel) ((rel)->rd_locator.spcOid)
+#define GPUAGG_FILES_DB(rel) ((rel)->rd_locator.dbOid)
+#define GPUAGG_FILES_NUMBER(rel) ((rel)->rd_locator.relNumber)
+#define gpuagg_files_are_new(rel) \
+	((rel)->rd_createSubid != InvalidSubTransactionId || \
+	 (rel)->rd_firstRelfilelocatorSubid != InvalidSubTransactionId)
+#else
+#define GPUAGG_FILES_SPC(rel) ((rel)->rd_node.spcNode)
+#define GPUAGG_FILES_DB(rel) ((rel)->rd_node.dbNode)
+#define GPUAGG_FILES_NUMBER(rel) ((rel)->rd_node.relNode)
+#define gpuagg_files_are_new(rel) \
+	((rel)->rd_createSubid != InvalidSubTransactionId || \
+	 (rel)->rd_firstRelfilenodeSubid != InvalidSubTransactionId)
+#endif
+
 /* "snapshot too old" went away in 17 (storage/bufmgr.h, access/snapmgr.h). */
 #if PG_VERSION_NUM >= 170000
 #define gpuagg_test_old_snapshot(snapshot, rel, page) ((void) 0)
+#define gpuagg_old_snapshots() false
 #else
+#define gpuagg_old_snapshots() (old_snapshot_threshold >= 0)
 #define gpuagg_test_old_snapshot(snapshot, rel, page) \
 	TestForOldSnapshot(snapshot, rel, page)
 #endif

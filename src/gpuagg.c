@@ -49,6 +49,7 @@ int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
 int			gpuagg_scope_size = 0;
+bool		gpuagg_cache = true;
 int			gpuagg_queue_timeout = 30000;
 double		gpuagg_cost_scale = 1;
 char	   *gpuagg_device = NULL;
@@ -269,6 +270,11 @@ define_user_settings(void)
 							 "Off, the query ends with an error that says why the device failed.",
 							 &gpuagg_fallback, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.cache",
+							 "Lets columns of tables stay on the device between queries.",
+							 "Off, queries neither use what is there nor add to it.",
+							 &gpuagg_cache, true,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomRealVariable("gpuagg.cost_scale",
 							 "Multiplies the estimated cost of what devices do.",
 							 "Above 1: PostgreSQL's plans are preferred more often; below 1: less often.",

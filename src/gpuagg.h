@@ -36,6 +36,8 @@ extern double gpuagg_cost_scale;	/* of the device's part of costs */
 extern int	gpuagg_strategy;	/* GpuAggStrategy, of grouping */
 extern int	gpuagg_scope_size;	/* kB of the table of one pass; 0: from the
 								 * device's profile */
+extern bool gpuagg_cache;		/* gpuagg.cache, user: use and fill the column
+								 * cache */
 extern int	gpuagg_queue_timeout;	/* ms to wait for a place on the device
 									 * before PostgreSQL's plan runs instead;
 									 * 0: no limit */

@@ -238,6 +238,8 @@ explain_counts(const GpuAggScan *node, ExplainState *es)
 		ExplainPropertyUInteger("Pages", NULL, counters->pages, es);
 		ExplainPropertyUInteger("Bytes Read", NULL, counters->pages * BLCKSZ,
 								es);
+		explain_count("Cached Pages", counters->cached_pages, es);
+		explain_count("Pages Kept", counters->pages_kept, es);
 	}
 	if (counters->redone > 0)
 		ExplainPropertyUInteger("Redone", NULL, counters->redone, es);

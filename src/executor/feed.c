@@ -41,6 +41,11 @@
  * the last and without synchronizing, as PostgreSQL does.  Where buffers follow
  * each other, those of chosen blocks lie as far apart as the blocks.
  *
+ * Column cache.  Blocks that the device has are stepped over, in a scan that is
+ * otherwise like any other.  Of the rest a page may be kept if it was
+ * all-visible in the map before, is so by its own flag now, under the lock, and
+ * each of its tuples is handed over; its LSN is of the same moment.
+ *
  * Not handled: temporary tables (their buffers are private), any access
  * method but heap.  Pins belong to CurrentResourceOwner.
  */
@@ -112,10 +117,11 @@ struct GpuAggFeed
 	bool		mvcc;			/* snapshot->xmin may be used */
 	BlockNumber nblocks;
 	BlockNumber block;			/* next one */
-	BlockNumber left;			/* blocks not read yet; of a sample, from
-								 * "block" to the end */
+	BlockNumber left;			/* blocks not read yet, with those among them
+								 * that will not be */
 	bool		sampled;		/* only blocks of the sample are read */
 	GpuAggSample sample;
+	const GpuAggCached *cached; /* what need not be read; NULL: nothing */
 	uint64		pages;
 
 	/* reading */
@@ -125,8 +131,7 @@ struct GpuAggFeed
 	uint32		misses;			/* pages until the scan counts as cached */
 	uint32		io_ahead;		/* blocks to prefetch while it misses */
 	BlockNumber io_left;		/* "left" of the first block not prefetched */
-	BlockNumber io_block;		/* the same of a sample: its number, */
-	uint32		io_chosen;		/* and how many are prefetched, but not read */
+	uint32		io_chosen;		/* blocks prefetched, but not read */
 
 	/* guessing */
 	Buffer		frontier;		/* next header to look at; 0: none */
@@ -197,21 +202,39 @@ feed_step(const GpuAggFeed *feed, Buffer from, int steps)
 	return buffer >= 1 && buffer <= NBuffers ? buffer : InvalidBuffer;
 }
 
-/* Steps over blocks that are not in the sample. */
+/*
+ * How many blocks from this one on are not to be read, at least; 0: it is.
+ */
+static inline BlockNumber
+feed_unwanted(const GpuAggFeed *feed, BlockNumber block)
+{
+	if (feed->sampled)
+		return !gpuagg_sample_has_block(&feed->sample, block);
+	return feed->cached != NULL ? gpuagg_cached_run(feed->cached, block) : 0;
+}
+
+/* Steps over blocks that are not to be read. */
 static void
 feed_skip(GpuAggFeed *feed)
 {
 	BlockNumber from = feed->block;
+	BlockNumber run;
 
-	while (feed->left > 0 &&
-		   !gpuagg_sample_has_block(&feed->sample, feed->block))
+	while (feed->left > 0 && (run = feed_unwanted(feed, feed->block)) > 0)
 	{
-		feed->block++;
-		feed->left--;
+		run = Min(run, feed->left);
+		feed->left -= run;
+		feed->block += run;
+		if (feed->block >= feed->nblocks)
+			feed->block = 0;
 	}
-	if (feed->frontier != InvalidBuffer && feed->block != from)
+	if (feed->frontier == InvalidBuffer || feed->block == from)
+		return;
+	if (feed->block > from)
 		feed->frontier = feed_step(feed, feed->frontier,
 								   Min(feed->block - from, NBuffers));
+	else
+		feed->frontier = InvalidBuffer;
 }
 
 /* As initscan: large tables are read through a ring, from anywhere. */
@@ -235,8 +258,8 @@ feed_large(GpuAggFeed *feed, bool bulkread)
 
 GpuAggFeed *
 gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
-				  const GpuAggSampleState *sample, uint32 batch_pages,
-				  uint32 batches_ahead)
+				  const GpuAggSampleState *sample, const GpuAggCached *cached,
+				  uint32 batch_pages, uint32 batches_ahead)
 {
 	GpuAggFeed *feed = palloc0(sizeof(GpuAggFeed));
 
@@ -252,12 +275,12 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	PredicateLockRelation(rel, snapshot);
 	feed->sample = sample->sample;
 	feed->sampled = sample->method == GPUAGG_SAMPLE_SYSTEM;
+	feed->cached = cached;
 	if (nblocks > NBuffers / 4)
 		feed_large(feed, sample->method == GPUAGG_SAMPLE_NONE ||
 				   sample->bulkread);
 	feed->io_ahead = get_tablespace_io_concurrency(rel->rd_rel->reltablespace);
-	if (feed->sampled)
-		feed_skip(feed);
+	feed_skip(feed);
 
 	/* PostgreSQL counts sequential scans, not sample scans */
 	if (sample->method == GPUAGG_SAMPLE_NONE)
@@ -398,39 +421,32 @@ feed_guess(GpuAggFeed *feed, BlockNumber block)
 	return guess;
 }
 
-/* While the scan misses, lets the kernel fetch blocks ahead of it. */
+/*
+ * While the scan misses, lets the kernel fetch blocks ahead of it: those that
+ * will be read.
+ */
 static void
 feed_prefetch(GpuAggFeed *feed)
 {
-	BlockNumber upto = feed->left > feed->io_ahead ?
-		feed->left - feed->io_ahead : 0;
-
-	if (feed->io_left > feed->left)
-		feed->io_left = feed->left;
-	for (; feed->io_left > upto; feed->io_left--)
+	feed->io_left = Min(feed->io_left, feed->left);
+	while (feed->io_chosen < feed->io_ahead && feed->io_left > 0)
 	{
 		BlockNumber ahead = feed->left - feed->io_left;
 		BlockNumber block = feed->block + ahead;
+		BlockNumber unwanted;
 
 		/* careful: block numbers may wrap around 2^32 */
 		if (block >= feed->nblocks || block < feed->block)
 			block = ahead - (feed->nblocks - feed->block);
-		(void) PrefetchBuffer(feed->rel, MAIN_FORKNUM, block);
-	}
-}
-
-/* The same for a sample, of blocks that belong to it */
-static void
-feed_prefetch_sample(GpuAggFeed *feed)
-{
-	feed->io_block = Max(feed->io_block, feed->block);
-	for (; feed->io_chosen < feed->io_ahead &&
-		 feed->io_block < feed->nblocks; feed->io_block++)
-	{
-		if (!gpuagg_sample_has_block(&feed->sample, feed->io_block))
+		unwanted = feed_unwanted(feed, block);
+		if (unwanted > 0)
+		{
+			feed->io_left -= Min(unwanted, feed->io_left);
 			continue;
-		(void) PrefetchBuffer(feed->rel, MAIN_FORKNUM, feed->io_block);
+		}
+		(void) PrefetchBuffer(feed->rel, MAIN_FORKNUM, block);
 		feed->io_chosen++;
+		feed->io_left--;
 	}
 }
 
@@ -443,8 +459,6 @@ feed_advance(GpuAggFeed *feed)
 		feed->block = 0;
 	if (feed->report)
 		ss_report_location(feed->rel, feed->block);
-	if (!feed->sampled)
-		return;
 	if (feed->io_chosen > 0)
 		feed->io_chosen--;
 	feed_skip(feed);
@@ -471,13 +485,8 @@ feed_pin(GpuAggFeed *feed)
 		feed->misses = MISS_MEMORY;
 	else if (feed->misses > 0)
 		feed->misses--;
-	if (feed->misses > 0 && feed->io_ahead > 0)
-	{
-		if (!feed->sampled)
-			feed_prefetch(feed);
-		else if (feed->left > 0)
-			feed_prefetch_sample(feed);
-	}
+	if (feed->misses > 0)
+		feed_prefetch(feed);
 	return buffer;
 }
 
@@ -502,7 +511,8 @@ tuple_surely_visible(const GpuAggFeed *feed, HeapTupleHeader tuple)
 /*
  * Judges each line of a locked page.  Sets page->nlines to the last visible
  * line (0: none) and the bitmap, and page->has_visibility if the device
- * needs it.  False: a line pointer points outside the page.
+ * needs it; clears page->keep if there is a tuple that is not visible.  False: a
+ * line pointer points outside the page.
  */
 static bool
 feed_judge_lines(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
@@ -549,6 +559,7 @@ feed_judge_lines(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
 		if (!visible)
 		{
 			gap = true;
+			page->keep = 0;
 			continue;
 		}
 		bitmap[(line - 1) >> 3] |= (uint8) (1 << ((line - 1) & 7));
@@ -586,7 +597,9 @@ feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap,
 	all_visible = PageIsAllVisible(dp) && !feed->snapshot->takenDuringRecovery;
 	page->buffer = buffer;
 	page->block = block;
-	page->keep = 0;
+	page->keep = feed->cached != NULL && feed->cached->keeps &&
+		PageIsAllVisible(dp) && gpuagg_cached_visible(feed->cached, block);
+	page->lsn = page->keep ? BufferGetLSNAtomic(buffer) : 0;
 	if (lines > GPUAGG_MAX_LINES)
 		sound = false;
 	else if (all_visible && !conflicts && !PageHasFreeLinePointers(dp))

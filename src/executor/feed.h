@@ -8,6 +8,7 @@
 
 #include "postgres.h"
 
+#include "executor/cached.h"
 #include "executor/sample.h"
 #include "service/protocol.h"
 #include "storage/block.h"
@@ -21,12 +22,14 @@ typedef struct GpuAggFeed GpuAggFeed;
  * Starts a scan of the first nblocks blocks of rel, which the caller has
  * locked.  batch_pages and batches_ahead are the device's wishes; the feed
  * keeps to fewer where shared_buffers asks for it.  Of a sample of blocks it
- * reads only those.  Allocates in the current
- * memory context; holds no pin yet.
+ * reads only those; of a table of which the device has blocks already (cached,
+ * settled, or NULL) only the others, and it says which of them may be kept.
+ * Allocates in the current memory context; holds no pin yet.
  */
 extern GpuAggFeed *gpuagg_feed_begin(Relation rel, Snapshot snapshot,
 									 BlockNumber nblocks,
 									 const GpuAggSampleState *sample,
+									 const GpuAggCached *cached,
 									 uint32 batch_pages,
 									 uint32 batches_ahead);
 

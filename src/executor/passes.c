@@ -240,6 +240,8 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
 		/* what was counted counts for nothing; the time was spent */
 		counters->runs = before.runs;
 		counters->pages = before.pages;
+		counters->cached_pages = before.cached_pages;
+		counters->pages_kept = before.pages_kept;
 		counters->rows_scanned = before.rows_scanned;
 		counters->rows_passed = before.rows_passed;
 		counters->rows_evaluated = before.rows_evaluated;

@@ -3,8 +3,9 @@
  *		What the nodes GpuAgg and GpuSample share (scan.h).
  *
  * The first call runs one whole task (task.c), or one for each window of the
- * hash space (passes.c), and keeps all they answer.  A
- * task that a GPU fails runs again, as a whole, on the host device.  If no
+ * hash space (passes.c), and keeps all they answer.  A task that the column
+ * cache cannot serve runs again, as a whole, without it; one that a GPU fails
+ * runs again on the host device.  If no
  * device can answer, the fallback plan does, PostgreSQL's own, which is
  * initialised only then and shows up in EXPLAIN only then.
  *
@@ -207,6 +208,24 @@ scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 	return gpuagg_passes_run(scan, program, nblocks, host, error);
 }
 
+/* The same without the column cache, if that is what refused it */
+static GpuAggStatus
+scan_run_cached(GpuAggScan *scan, const GpuAggProgram *program,
+				BlockNumber nblocks, GpuAggError *error)
+{
+	GpuAggStatus status;
+
+	scan->uncached = false;
+	status = scan_run_task(scan, program, nblocks, false, error);
+	if (status != GPUAGG_UNSUPPORTED || !scan->wished)
+		return status;
+	ereport(DEBUG1,
+			(errmsg("gpuagg: redoing a task without the column cache: %s",
+					error->message)));
+	scan->uncached = true;
+	return scan_run_task(scan, program, nblocks, false, error);
+}
+
 /* The whole task again on the host device, after a GPU failed it */
 static GpuAggStatus
 scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
@@ -254,7 +273,7 @@ scan_run_device(GpuAggScan *scan, GpuAggError *error)
 		nblocks = 0;
 	else if (scan->info->gate >= 0)
 		gpuagg_sample_evaluate(&scan->sample, econtext);
-	status = scan_run_task(scan, program, nblocks, false, error);
+	status = scan_run_cached(scan, program, nblocks, error);
 	if (gpuagg_task_redoable(scan, status))
 		status = scan_redo(scan, program, nblocks, error);
 	return status;

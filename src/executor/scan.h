@@ -22,7 +22,9 @@
 typedef struct GpuAggCounters
 {
 	uint64		runs;			/* tasks that the device completed */
-	uint64		pages;
+	uint64		pages;			/* that were read */
+	uint64		cached_pages;	/* that the device had */
+	uint64		pages_kept;		/* that it has from now on */
 	uint64		rows_scanned;
 	uint64		rows_passed;
 	uint64		rows_evaluated; /* by PostgreSQL, for the device */
@@ -74,6 +76,8 @@ typedef struct GpuAggScan
 	ResourceOwner owner;		/* of the query */
 
 	bool		on_gpu;			/* the last task was to run on a GPU */
+	bool		uncached;		/* tasks must do without the column cache */
+	bool		wished;			/* the last one did not */
 	bool		ran;			/* rows may be returned */
 
 	/* what the device answered, by the kind of the program; the other is NULL */

@@ -12,6 +12,10 @@
  * their own, of which only a few are in flight at a time.  Of a program that
  * selects rows, the list of each batch goes to the store of chosen rows.
  *
+ * A task that may use the column cache first settles with the worker what of
+ * it is used (cached.c); these blocks are batches, too, which complete while
+ * the rest is fed.
+ *
  * Cleanup: pins belong to the resource owner, and must not be dropped while
  * the device may read the pages.  Whatever ends the run early, ERROR, FATAL
  * or a device that failed, gpuagg_client_abort first waits until it reads
@@ -22,6 +26,7 @@
  */
 #include "postgres.h"
 
+#include "executor/cached.h"
 #include "executor/executor.h"
 #include "executor/feed.h"
 #include "executor/task.h"
@@ -64,7 +69,8 @@ typedef struct GpuAggRun
 	BlockNumber nblocks;
 	bool		timing;
 	GpuAggClient *client;
-	GpuAggFeed *feed;
+	GpuAggCached *cached;		/* NULL: no wish for the cache */
+	GpuAggFeed *feed;			/* NULL until the cache is settled */
 	uint64		next_batch;		/* number of the next batch */
 	uint32		rows_in_flight; /* messages of rows */
 	GpuAggTodo *todo;			/* oldest first */
@@ -180,8 +186,8 @@ task_choose(GpuAggRun *run, const GpuAggMsg *msg)
 }
 
 /*
- * A batch is consumed.  Batches that the feed does not know are ours of
- * rows, if there is any.
+ * A batch is consumed.  Batches that neither the cache nor the feed know are
+ * ours of rows, if there is any.
  */
 static GpuAggStatus
 task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
@@ -191,6 +197,11 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 	GpuAggTodo *todo;
 
 	if (bytes != sizeof(GpuAggMsg) + refs)
+		return task_garbled(run);
+	if (run->cached != NULL &&
+		gpuagg_cached_release(run->cached, msg->batch_id))
+		return msg->count == 0 ? GPUAGG_OK : task_garbled(run);
+	if (run->feed == NULL)
 		return task_garbled(run);
 	if (!BufferIsValid(gpuagg_feed_buffer(run->feed, msg->batch_id, 0)))
 	{
@@ -245,6 +256,7 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 		pgstat_count_index_tuples(run->scan->rel, msg->rows_scanned);
 	}
 	counters->groups += msg->groups;
+	counters->pages_kept += msg->pages_kept;
 	counters->switches += msg->switches;
 	counters->memory_bytes = Max(counters->memory_bytes, msg->memory_bytes);
 	counters->device_ns += msg->device_ns;
@@ -273,6 +285,19 @@ task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 							  run->error);
 }
 
+/* What the worker says of the cache */
+static GpuAggStatus
+task_cached(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
+{
+	GpuAggStatus status = GPUAGG_DEVICE_FAULT;
+
+	if (run->cached != NULL && run->feed == NULL)
+		status = msg->type == GPUAGG_MSG_CACHED ?
+			gpuagg_cached_told(run->cached, msg, bytes) :
+			gpuagg_cached_mapped(run->cached, msg, bytes);
+	return status == GPUAGG_OK ? status : task_garbled(run);
+}
+
 static GpuAggStatus
 task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 {
@@ -284,6 +309,9 @@ task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 			return task_batch_done(run, msg, bytes);
 		case GPUAGG_MSG_RESULTS:
 			return task_groups(run, msg, bytes);
+		case GPUAGG_MSG_CACHED:
+		case GPUAGG_MSG_MAPPED:
+			return task_cached(run, msg, bytes);
 		case GPUAGG_MSG_DONE:
 			if (bytes != sizeof(GpuAggDoneMsg))
 				return task_garbled(run);
@@ -323,6 +351,52 @@ task_receive(GpuAggRun *run, bool wait)
 	return status;
 }
 
+/* --------------------------------------------------------------- cache --- */
+
+/* Blocks that the device has or was given */
+static uint64
+task_pages(const GpuAggRun *run)
+{
+	return (run->cached != NULL ? run->cached->done : 0) +
+		(run->feed != NULL ? gpuagg_feed_pages(run->feed) : 0);
+}
+
+static GpuAggStatus
+task_send_map(GpuAggRun *run)
+{
+	const GpuAggMsg *msg;
+	Size		bytes;
+	GpuAggStatus status = GPUAGG_OK;
+	instr_time	start;
+
+	time_start(run, &start);
+	run->next_batch += gpuagg_cached_next(run->cached, run->next_batch, &msg,
+										  &bytes);
+	if (msg != NULL)
+		status = gpuagg_client_send(run->client, msg, bytes, run->error);
+	time_add(run, &run->scan->counters.feed_time, start);
+	return status;
+}
+
+/* Looks at all map pages, until it is clear what need not be fed. */
+static GpuAggStatus
+task_settle(GpuAggRun *run)
+{
+	GpuAggStatus status = GPUAGG_OK;
+
+	while (status == GPUAGG_OK && !gpuagg_cached_settled(run->cached))
+	{
+		bool		more = gpuagg_cached_more(run->cached);
+
+		status = task_receive(run, !more);
+		if (status == GPUAGG_OK && run->done)
+			status = task_garbled(run);
+		if (status == GPUAGG_OK && more)
+			status = task_send_map(run);
+	}
+	return status;
+}
+
 /* ------------------------------------------------------------- feeding --- */
 
 static GpuAggStatus
@@ -340,7 +414,7 @@ task_send_pages(GpuAggRun *run)
 	{
 		run->next_batch++;
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
-		gpuagg_client_progress(run->client, gpuagg_feed_pages(run->feed));
+		gpuagg_client_progress(run->client, task_pages(run));
 	}
 	time_add(run, &run->scan->counters.feed_time, start);
 	return status;
@@ -414,6 +488,14 @@ task_rows_left(const GpuAggRun *run)
 		gpuagg_rows_pending(run->scan->rows) > 0;
 }
 
+/* Anything that the device has not consumed? */
+static bool
+task_in_flight(const GpuAggRun *run)
+{
+	return gpuagg_feed_in_flight(run->feed) || run->rows_in_flight > 0 ||
+		(run->cached != NULL && run->cached->in_flight > 0);
+}
+
 /*
  * All pages and rows to the device, until it has consumed them.
  */
@@ -438,7 +520,7 @@ task_feed(GpuAggRun *run)
 		else if (run->todo == NULL && task_rows_left(run) &&
 				 !gpuagg_feed_in_flight(feed))
 			status = task_send_rows(run);
-		else if (gpuagg_feed_in_flight(feed) || run->rows_in_flight > 0)
+		else if (task_in_flight(run))
 			status = task_receive(run, true);
 		else
 			return GPUAGG_OK;
@@ -466,19 +548,28 @@ task_drive(GpuAggRun *run)
 {
 	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
 	GpuAggScan *scan = run->scan;
-	GpuAggStatus status;
+	GpuAggStatus status = GPUAGG_OK;
 
-	run->feed = gpuagg_feed_begin(scan->rel,
-								  scan->css.ss.ps.state->es_snapshot,
-								  run->nblocks, &scan->sample,
-								  device->batch_pages,
-								  device->batches_ahead);
-	status = task_feed(run);
+	if (run->cached != NULL)
+		status = task_settle(run);
+	if (status == GPUAGG_OK)
+	{
+		run->feed = gpuagg_feed_begin(scan->rel,
+									  scan->css.ss.ps.state->es_snapshot,
+									  run->nblocks, &scan->sample, run->cached,
+									  device->batch_pages,
+									  device->batches_ahead);
+		status = task_feed(run);
+	}
 	if (status == GPUAGG_OK)
 		status = task_collect(run);
-	run->pass->pages = gpuagg_feed_pages(run->feed);
+	run->pass->pages = task_pages(run);
 	if (status == GPUAGG_OK && task_is_first(run))
-		scan->counters.pages += run->pass->pages;
+	{
+		scan->counters.pages += gpuagg_feed_pages(run->feed);
+		scan->counters.cached_pages += run->pass->pages -
+			gpuagg_feed_pages(run->feed);
+	}
 	return status;
 }
 
@@ -488,6 +579,22 @@ static void
 task_cleanup(int code, Datum arg)
 {
 	gpuagg_client_abort(((GpuAggRun *) DatumGetPointer(arg))->client);
+}
+
+/*
+ * The host device behind a GPU keeps nothing, nor is anything kept of samples.
+ */
+static void
+task_wish(GpuAggRun *run, const GpuAggProgram *program, GpuAggCacheWish *wish)
+{
+	GpuAggScan *scan = run->scan;
+
+	scan->wished = !scan->uncached && !run->pass->host &&
+		scan->sample.method == GPUAGG_SAMPLE_NONE &&
+		gpuagg_cached_wish(scan->rel, scan->css.ss.ps.state->es_snapshot,
+						   program, run->nblocks, wish);
+	if (scan->wished)
+		run->cached = gpuagg_cached_begin(scan->rel, run->nblocks);
 }
 
 static GpuAggClient *
@@ -512,6 +619,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	instr_time	start;
 
 	time_start(run, &start);
+	task_wish(run, program, &request.cache);
 	client = gpuagg_client_begin(&request, run->error);
 	time_add(run, &run->scan->counters.start_time, start);
 	run->scan->on_gpu = request.on_gpu;
@@ -567,7 +675,8 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 			gpuagg_client_failed(run->client, &pass->rows, &pass->groups);
 			gpuagg_client_abort(run->client);
 		}
-		gpuagg_feed_end(run->feed);
+		if (run->feed != NULL)
+			gpuagg_feed_end(run->feed);
 	}
 	return run->status;
 }

@@ -122,6 +122,7 @@ gpuagg_constant_make(uint8 type, Datum value, bool isnull)
 			c.value.len = UUID_LEN;
 			c.bytes = (const char *) DatumGetUUIDP(value)->data;
 			break;
+		case GPUAGG_T_CODE:		/* no Datum's */
 		case GPUAGG_NTYPES:
 			break;
 	}

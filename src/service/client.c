@@ -312,6 +312,7 @@ begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 	msg->config = request->config;
 	msg->host = request->host;
 	msg->measure = request->measure;
+	msg->cache = request->cache;
 	memcpy(msg + 1, request->program, request->program->bytes);
 	for (;;)
 	{
