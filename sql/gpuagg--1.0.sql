@@ -787,3 +787,10 @@ AS 'MODULE_PATHNAME', 'gpuagg_calibrate';
 COMMENT ON FUNCTION gpuagg.calibrate(text, text) IS
 'measures a device (auto: the one that runs tasks; host; cuda; cuda:N) with effort low, normal or high, stores a profile and returns its number; costs follow it from then on';
 REVOKE ALL ON FUNCTION gpuagg.calibrate(text, text) FROM PUBLIC;
+
+-- Random draws
+CREATE FUNCTION gpuagg.random_rows(internal) RETURNS tsm_handler
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_random_rows';
+COMMENT ON FUNCTION gpuagg.random_rows(internal) IS
+'TABLESAMPLE gpuagg.random_rows (n): n rows drawn uniformly at random with replacement';
