@@ -19,19 +19,9 @@
  */
 #include "postgres.h"
 
-#include "access/attnum.h"
-#include "access/htup_details.h"
-#include "access/xact.h"
-#include "catalog/pg_attribute.h"
-#include "compat.h"
 #include "executor/cached.h"
-#include "gpuagg.h"
 #include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
-#include "storage/predicate.h"
-#include "utils/lsyscache.h"
-#include "utils/rel.h"
-#include "utils/syscache.h"
 
 /* MAPPED messages that may be owed to us, so that they fit the queue */
 #define MAPS_UNANSWERED 16
@@ -43,86 +33,6 @@
 
 StaticAssertDecl(GPUAGG_CHUNK_BITMAP_BYTES % sizeof(uint64) == 0,
 				 "bitmaps are whole words");
-
-/* ---------------------------------------------------------------- wish --- */
-
-/*
- * Is the attribute as the current transaction itself has made it?  Then what
- * short tuples have in its place may be forgotten with the transaction, and
- * another attribute of the same number have another value there, with the heap
- * unchanged.
- */
-static bool
-attribute_is_ours(Oid relid, AttrNumber attno)
-{
-	HeapTuple	tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(relid),
-										Int16GetDatum(attno));
-	bool		ours;
-
-	if (!HeapTupleIsValid(tuple))
-		return true;
-	ours = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
-	ReleaseSysCache(tuple);
-	return ours;
-}
-
-/*
- * char(n) is kept as its bytes, which are equal where strings are if all have
- * the same number of characters, blanks included.
- */
-static bool
-attribute_is_padded(const FormData_pg_attribute *attr)
-{
-	int32		typmod = attr->atttypmod;
-
-	(void) getBaseTypeAndTypmod(attr->atttypid, &typmod);
-	return typmod >= 0;
-}
-
-static bool
-columns_cacheable(Relation rel, const GpuAggProgram *program)
-{
-	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
-	bool		writes = TransactionIdIsValid(GetTopTransactionIdIfAny());
-
-	for (int i = 0; i < program->nattrs; i++)
-	{
-		if (attrs[i].reg == GPUAGG_NO_REG)
-			continue;
-		if (attrs[i].type == GPUAGG_T_BPCHAR &&
-			!attribute_is_padded(TupleDescAttr(RelationGetDescr(rel), i)))
-			return false;
-		if (writes && attribute_is_ours(RelationGetRelid(rel), i + 1))
-			return false;
-	}
-	return program->ncolumns > 0;
-}
-
-/*
- * Serializable transactions see conflicts on the page they read; a writer that
- * has looked for readers, but not cleared the map's bit, would be missed.
- */
-bool
-gpuagg_cached_wish(Relation rel, Snapshot snapshot,
-				   const GpuAggProgram *program, BlockNumber nblocks,
-				   GpuAggCacheWish *wish)
-{
-	memset(wish, 0, sizeof(*wish));
-	if (!gpuagg_cache || nblocks == 0 || program->select ||
-		snapshot->snapshot_type != SNAPSHOT_MVCC ||
-		gpuagg_old_snapshots() || !RelationNeedsWAL(rel) ||
-		gpuagg_files_are_new(rel) ||
-		CheckForSerializableConflictOutNeeded(rel, snapshot) ||
-		!columns_cacheable(rel, program))
-		return false;
-	wish->spcoid = GPUAGG_FILES_SPC(rel);
-	wish->dbid = GPUAGG_FILES_DB(rel);
-	wish->relnumber = GPUAGG_FILES_NUMBER(rel);
-	wish->relid = RelationGetRelid(rel);
-	wish->nblocks = nblocks;
-	wish->keep = 1;
-	return true;
-}
 
 /* -------------------------------------------------------------- chunks --- */
 
@@ -327,9 +237,8 @@ chunk_message(GpuAggCached *cached, uint32 number, GpuAggMapMsg *map)
 	return end - (char *) map;
 }
 
-bool
-gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, const GpuAggMsg **msg,
-				   Size *bytes)
+const GpuAggMsg *
+gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 {
 	uint32		number = cached->next++;
 	GpuAggCachedChunk *chunk = &cached->chunks[number];
@@ -339,11 +248,10 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, const GpuAggMsg **msg,
 	uint32		nvisible = gpuagg_vismap_count(visible);
 	GpuAggMapMsg *map;
 
-	*msg = NULL;
 	if (nvisible == 0 || (chunk->held == NULL && !cached->keeps))
 	{
 		pfree(visible);
-		return false;
+		return NULL;
 	}
 	if (cached->msg == NULL)
 		cached->msg = palloc(sizeof(GpuAggMapMsg) + GPUAGG_CHUNK_BITMAP_BYTES +
@@ -360,7 +268,6 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, const GpuAggMsg **msg,
 	map->whole = nvisible == nblocks;
 	map->use = chunk->in_flight;
 	map->lsns = map->use && lsn != chunk->cached_lsn;
-	*msg = &map->msg;
 	*bytes = chunk_message(cached, number, map);
 	if (map->lsns)
 	{
@@ -370,7 +277,7 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, const GpuAggMsg **msg,
 	else if (map->use)
 		chunk_use(cached, chunk, chunk->held);
 	cached->in_flight += map->use;
-	return map->use;
+	return &map->msg;
 }
 
 /* ---------------------------------------------------------------- blocks --- */

@@ -15,7 +15,6 @@
 #include "postgres.h"
 
 #include "executor/vismap.h"
-#include "utils/snapshot.h"
 
 /* One chunk, once its map page has been looked at */
 typedef struct GpuAggCachedChunk
@@ -49,14 +48,6 @@ typedef struct GpuAggCached
 	char	   *msg;			/* NULL until needed */
 } GpuAggCached;
 
-/*
- * May a task use and fill the cache?  Then *wish says for what; else its
- * relnumber is 0.
- */
-extern bool gpuagg_cached_wish(Relation rel, Snapshot snapshot,
-							   const GpuAggProgram *program,
-							   BlockNumber nblocks, GpuAggCacheWish *wish);
-
 /* Of a task that has wished.  Allocates in the current memory context. */
 extern GpuAggCached *gpuagg_cached_begin(Relation rel, BlockNumber nblocks);
 
@@ -70,11 +61,11 @@ extern GpuAggStatus gpuagg_cached_mapped(GpuAggCached *cached,
 extern bool gpuagg_cached_more(const GpuAggCached *cached);
 
 /*
- * Looks at the next one.  *msg is the message to send, NULL: none; valid until
- * the next call.  True: it is a batch, numbered batch_id.
+ * Looks at the next one.  Returns the message to send, with this number, valid
+ * until the next call; NULL: none.
  */
-extern bool gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id,
-							   const GpuAggMsg **msg, Size *bytes);
+extern const GpuAggMsg *gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id,
+										   Size *bytes);
 
 /* Has all been said and answered, so that the feed may begin? */
 extern bool gpuagg_cached_settled(const GpuAggCached *cached);

@@ -33,7 +33,9 @@
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "service/cache_wish.h"
 #include "service/client.h"
+#include "service/stat.h"
 #include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "utils/rel.h"
@@ -257,6 +259,7 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	}
 	counters->groups += msg->groups;
 	counters->pages_kept += msg->pages_kept;
+	gpuagg_stat_add(GPUAGG_STAT_pages_kept, msg->pages_kept);
 	counters->switches += msg->switches;
 	counters->memory_bytes = Max(counters->memory_bytes, msg->memory_bytes);
 	counters->device_ns += msg->device_ns;
@@ -370,10 +373,12 @@ task_send_map(GpuAggRun *run)
 	instr_time	start;
 
 	time_start(run, &start);
-	run->next_batch += gpuagg_cached_next(run->cached, run->next_batch, &msg,
-										  &bytes);
+	msg = gpuagg_cached_next(run->cached, run->next_batch, &bytes);
 	if (msg != NULL)
+	{
+		run->next_batch++;
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
+	}
 	time_add(run, &run->scan->counters.feed_time, start);
 	return status;
 }
@@ -564,11 +569,13 @@ task_drive(GpuAggRun *run)
 	if (status == GPUAGG_OK)
 		status = task_collect(run);
 	run->pass->pages = task_pages(run);
+	if (status == GPUAGG_OK && run->cached != NULL)
+		gpuagg_stat_add(GPUAGG_STAT_pages_cached, run->cached->done);
 	if (status == GPUAGG_OK && task_is_first(run))
 	{
 		scan->counters.pages += gpuagg_feed_pages(run->feed);
-		scan->counters.cached_pages += run->pass->pages -
-			gpuagg_feed_pages(run->feed);
+		if (run->cached != NULL)
+			scan->counters.cached_pages += run->cached->done;
 	}
 	return status;
 }
@@ -591,8 +598,8 @@ task_wish(GpuAggRun *run, const GpuAggProgram *program, GpuAggCacheWish *wish)
 
 	scan->wished = !scan->uncached && !run->pass->host &&
 		scan->sample.method == GPUAGG_SAMPLE_NONE &&
-		gpuagg_cached_wish(scan->rel, scan->css.ss.ps.state->es_snapshot,
-						   program, run->nblocks, wish);
+		gpuagg_wish(scan->rel, scan->css.ss.ps.state->es_snapshot, program,
+					run->nblocks, wish);
 	if (scan->wished)
 		run->cached = gpuagg_cached_begin(scan->rel, run->nblocks);
 }

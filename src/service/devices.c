@@ -37,6 +37,9 @@
 /* Of a GPU's memory; what else is on the card keeps the rest. */
 #define GPU_MEMORY_SHARE 0.8
 
+/* Of a GPU's memory, for columns that stay there, however much tasks take */
+#define GPU_CACHE_SHARE 0.15
+
 /* --------------------------------------------------------------- opening --- */
 
 static int
@@ -294,6 +297,27 @@ bool
 gpuagg_devices_open_host(GpuAggError *error)
 {
 	return host_open(&gpuagg_worker.primary, error);
+}
+
+/*
+ * A GPU's tasks are to have what gpuagg.device_memory says, and nobody else
+ * what they leave.  By default that is a fifth, of which something is the
+ * driver's.  The host device takes what shared_buffers take.
+ */
+uint64
+gpuagg_devices_spare(void)
+{
+	const GpuAggDeviceFacts *facts = &gpuagg_shared->device.facts;
+	const GpuAggWorkerDevice *on = &gpuagg_worker.primary;
+	GpuAggDeviceInfo info = {0};
+	uint64		all;
+
+	if (on->ops == &gpuagg_host_ops)
+		return (uint64) NBuffers * BLCKSZ;
+	on->ops->info(on->device, &info);
+	all = facts->cards[facts->card].memory_limit;
+	return Max((all - Min(all, info.memory_limit)) / 2,
+			   (uint64) (all * GPU_CACHE_SHARE));
 }
 
 static GpuAggWorkerDevice *

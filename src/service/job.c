@@ -24,6 +24,7 @@
  */
 #include "postgres.h"
 
+#include "service/cache.h"
 #include "service/stat.h"
 #include "service/worker.h"
 #include "storage/proc.h"
@@ -75,6 +76,32 @@ job_post(GpuAggWorkerJob *job, const void *msg, Size bytes, bool flush)
 	}
 	memcpy(job->unsent, msg, bytes);
 	job->unsent_bytes = bytes;
+}
+
+void
+gpuagg_job_reply(GpuAggWorkerJob *job, const void *msg, Size bytes)
+{
+	GpuAggReply *reply = MemoryContextAllocHuge(job->context,
+												sizeof(GpuAggReply) + bytes);
+
+	reply->bytes = bytes;
+	memcpy(reply + 1, msg, bytes);
+	dlist_push_tail(&job->replies, &reply->node);
+}
+
+/* False: there is none. */
+static bool
+post_reply(GpuAggWorkerJob *job)
+{
+	GpuAggReply *reply;
+
+	if (dlist_is_empty(&job->replies))
+		return false;
+	reply = dlist_container(GpuAggReply, node,
+							dlist_pop_head_node(&job->replies));
+	job_post(job, reply + 1, reply->bytes, true);
+	pfree(reply);
+	return true;
 }
 
 static void
@@ -160,8 +187,10 @@ post_done(GpuAggWorkerJob *job)
 	done.kernel_ns = stats.kernel_ns;
 	done.link_bytes = stats.link_bytes;
 	done.switches = stats.switches;
+	done.pages_kept = gpuagg_cache_kept(job);
 	if (stats.strategy != NULL)
 		strlcpy(done.strategy, stats.strategy, sizeof(done.strategy));
+	gpuagg_cache_leave(job);
 	job_count(job);
 	gpuagg_stat_add(GPUAGG_STAT_tasks, 1);
 	gpuagg_stat_add(GPUAGG_STAT_groups, stats.groups);
@@ -226,6 +255,7 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 	GpuAggSlot *slot = job->slot;
 	Latch	   *client = &GetPGProcByNumber(slot->procno)->procLatch;
 
+	gpuagg_cache_leave(job);
 	if (job->task != NULL)
 	{
 		job->on->ops->task_end(job->task);
@@ -251,18 +281,20 @@ static bool
 poll_batch(GpuAggWorkerJob *job)
 {
 	GpuAggCompletion completion;
+	bool		last;
 
 	memset(&completion, 0, sizeof(completion));
 	if (job->inflight == 0 ||
 		!job->on->ops->task_poll(job->task, &completion))
 		return false;
 	job->inflight--;
+	last = gpuagg_cache_completed(job, &completion);
 	job->rows_scanned += completion.rows_scanned;
 	job->rows_passed += completion.rows_passed;
 	pg_atomic_write_u64(&job->slot->rows, job->rows_scanned);
 	if (completion.error.status != GPUAGG_OK)
 		gpuagg_job_fail(job, &completion.error);
-	else
+	else if (last)
 		post_batch_done(job, &completion);
 	return true;
 }
@@ -334,9 +366,11 @@ job_output(GpuAggWorkerJob *job)
 	switch (job->state)
 	{
 		case GPUAGG_JOB_RUNNING:
-			return poll_batch(job);
+			if (job->wish.relnumber != 0 && job->cached == NULL)
+				gpuagg_cache_begin(job);
+			return post_reply(job) || poll_batch(job);
 		case GPUAGG_JOB_FINISHING:
-			return poll_batch(job) || poll_finish(job);
+			return post_reply(job) || poll_batch(job) || poll_finish(job);
 		case GPUAGG_JOB_RESULTS:
 			return send_results(job);
 		case GPUAGG_JOB_CLOSING:
@@ -456,6 +490,7 @@ gpuagg_job_take(GpuAggSlot *slot)
 	job = MemoryContextAllocZero(context, sizeof(GpuAggWorkerJob));
 	job->context = context;
 	job->slot = slot;
+	dlist_init(&job->replies);
 	if (!pg_atomic_compare_exchange_u32(&slot->holders, &announced,
 										GPUAGG_HOLD_CLIENT | GPUAGG_HOLD_WORKER))
 	{
@@ -528,10 +563,11 @@ job_start(GpuAggWorkerJob *job)
  * A job that fails here sends its FAILED message in its next step.  Devices
  * have queues of their own: jobs of one do not wait for the other.
  */
-void
+bool
 gpuagg_job_admit(void)
 {
 	dlist_iter	iter;
+	bool		more = false;
 
 	for (int i = 0; i < GPUAGG_WORKER_DEVICES; i++)
 		gpuagg_devices_nth(i)->full = false;
@@ -544,7 +580,10 @@ gpuagg_job_admit(void)
 		if (job_fits(job))
 			job_start(job);
 		job->on->full = job->state == GPUAGG_JOB_QUEUED;
+		more |= job->state == GPUAGG_JOB_CLOSING ||
+			(job->state == GPUAGG_JOB_RUNNING && job->wish.relnumber != 0);
 	}
+	return more;
 }
 
 void

@@ -9,8 +9,8 @@
  */
 #include "postgres.h"
 
+#include "service/cache.h"
 #include "service/program_check.h"
-#include "service/worker.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 
@@ -111,6 +111,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT, error.message);
 		return;
 	}
+	job->wish = begin->cache;
 	job->program = MemoryContextAlloc(job->context, bytes);
 	memcpy(job->program, begin + 1, bytes);
 	job->estimate = memory_estimate(job->program, &job->config);
@@ -175,6 +176,8 @@ input_pages(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		return;
 	}
 	job->pages_read += msg->count;
+	gpuagg_cache_pages(job, msg->batch_id, (const GpuAggMsgPage *) (msg + 1),
+					   job->pages, msg->count);
 	batch_added(job,
 				job->on->ops->task_pages(job->task, msg->batch_id,
 										 job->pages, msg->count, &error),
@@ -272,6 +275,21 @@ input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	MemoryContextDelete(scratch);
 }
 
+/*
+ * Batches of a task that uses the cache are told apart by their numbers, long
+ * after their messages; so these must rise.
+ */
+static bool
+number_ok(GpuAggWorkerJob *job, const GpuAggMsg *msg)
+{
+	if (job->cached == NULL || msg->type == GPUAGG_MSG_FINISH)
+		return true;
+	if (msg->batch_id < job->next_batch)
+		return false;
+	job->next_batch = msg->batch_id + 1;
+	return true;
+}
+
 void
 gpuagg_job_input(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 {
@@ -283,6 +301,10 @@ gpuagg_job_input(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job_garbled(job, "message out of order");
 	else if (job->inflight >= GPUAGG_MAX_INFLIGHT)
 		job_garbled(job, "too many batches in flight");
+	else if (!number_ok(job, msg))
+		job_garbled(job, "batches out of order");
+	else if (msg->type == GPUAGG_MSG_MAP)
+		gpuagg_cache_map(job, msg, bytes);
 	else if (msg->type == GPUAGG_MSG_PAGES)
 		input_pages(job, msg, bytes);
 	else if (msg->type == GPUAGG_MSG_ROWS && !job->program->select)

@@ -101,7 +101,8 @@ typedef struct GpuAggMsgCached
 
 /*
  * One chunk as the client finds it.  msg.batch_id: of the batch that the use of
- * it is, if use.
+ * it is, if use; all messages about pages, rows and chunks share their numbers,
+ * which rise.
  */
 typedef struct GpuAggMapMsg
 {

@@ -2,8 +2,8 @@
  * stat.h
  *		Cumulative counters in shared memory, behind view gpuagg.stat.
  *
- * The executor counts fallbacks and redone tasks, the worker all others, before it tells the
- * client that its task is over.
+ * The executor counts fallbacks, redone tasks and what became of the column cache, the worker
+ * all others, before it tells the client that its task is over.
  */
 #ifndef GPUAGG_SERVICE_STAT_H
 #define GPUAGG_SERVICE_STAT_H
@@ -21,6 +21,8 @@
 	X(groups, "groups returned") \
 	X(pages, "heap pages read by devices") \
 	X(bytes, "bytes of heap pages read by devices") \
+	X(pages_cached, "pages that need not be read, for the column cache had them") \
+	X(pages_kept, "pages added to the column cache") \
 	X(fallbacks_value, "queries redone by PostgreSQL: a value it must judge (overflow, division by zero, infinite date ...)") \
 	X(fallbacks_memory, "queries redone by PostgreSQL: no device memory") \
 	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed") \

@@ -27,6 +27,7 @@
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
+#include "service/cache.h"
 #include "service/worker.h"
 #include "service/worker_main.h"
 #include "storage/ipc.h"
@@ -276,7 +277,10 @@ worker_exit(int code, Datum arg)
 		GpuAggWorkerJob *job = job_at(iter.cur);
 
 		if (!settled)
+		{
 			job->task = NULL;
+			job->cached = NULL;
+		}
 		gpuagg_job_release(job);
 	}
 	for (int i = 0; i < gpuagg_shared->nslots; i++)
@@ -354,7 +358,7 @@ worker_turn(void)
 	worker_take();
 	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
 		more |= gpuagg_job_step(job_at(iter.cur));
-	gpuagg_job_admit();
+	more |= gpuagg_job_admit();
 	return more;
 }
 
@@ -424,6 +428,7 @@ gpuagg_worker_main(Datum arg)
 {
 	worker_setup();
 	device_start();
+	gpuagg_cache_start();
 	events_setup();
 	worker_publish();
 	device_set_status(GPUAGG_READY, "");

@@ -1,7 +1,8 @@
 /*
  * worker.h
  *		Inside the device worker: the worker, its devices and its jobs.  Only
- *		worker.c, devices.c, job.c and job_input.c include this.
+ *		worker.c, devices.c, job.c, job_input.c, cache.c and cache_chunk.c
+ *		include this.
  */
 #ifndef GPUAGG_SERVICE_WORKER_H
 #define GPUAGG_SERVICE_WORKER_H
@@ -59,6 +60,13 @@ typedef enum GpuAggWorkerJobState
 	GPUAGG_JOB_DRAINING			/* waits until the device is idle */
 } GpuAggWorkerJobState;
 
+typedef struct GpuAggReply
+{
+	dlist_node	node;
+	Size		bytes;
+	/* the message follows */
+} GpuAggReply;
+
 /* One task of a client, as the worker sees it */
 typedef struct GpuAggWorkerJob
 {
@@ -71,16 +79,21 @@ typedef struct GpuAggWorkerJob
 	shm_mq_handle *out;
 
 	GpuAggTaskConfig config;
+	GpuAggCacheWish wish;		/* relnumber 0: none */
 	GpuAggProgram *program;
 	uint64		estimate;		/* bytes asked of the device's memory */
 	int			retry_below;	/* no memory while so many others ran: try
 								 * again when fewer do; 0: never tried */
 	GpuAggTask *task;			/* on the device; NULL before admission */
 
+	struct GpuAggCacheJob *cached;	/* cache.c; NULL: no wish, or not yet */
+	uint64		next_batch;		/* the least number that a batch may have */
 	uint32		inflight;		/* batches not yet completed */
 	GpuAggPage *pages;			/* scratch, npages long */
 	uint32		npages;
 
+	dlist_head	replies;		/* messages to be sent before anything that the
+								 * device has: GpuAggReply */
 	char	   *unsent;			/* message that the queue has no room for,
 								 * perhaps sent in part; NULL: none */
 	Size		unsent_bytes;
@@ -127,6 +140,8 @@ extern void gpuagg_worker_watch(GpuAggWorkerDevice *on);
  * route: the device of a task, or what measures that device; NULL with the
  *		reason if it cannot be opened.
  * publish: updates what gpuagg.devices shows.
+ * spare: bytes that tasks leave of the primary device's memory, if cached
+ *		columns have no limit of their own.
  * close: of all devices; no task may be left.
  */
 extern bool gpuagg_devices_open_gpu(void);
@@ -134,6 +149,7 @@ extern bool gpuagg_devices_open_host(GpuAggError *error);
 extern GpuAggWorkerDevice *gpuagg_devices_route(bool host, bool measure,
 												GpuAggError *error);
 extern void gpuagg_devices_publish(void);
+extern uint64 gpuagg_devices_spare(void);
 extern void gpuagg_devices_close(void);
 
 /* All that jobs may be on, open or not: GPUAGG_WORKER_DEVICES of them */
@@ -146,16 +162,20 @@ extern GpuAggWorkerDevice *gpuagg_devices_nth(int i);
  * take: makes a job of an announced slot, if it still is announced.
  * step: does what can be done without waiting; true: there is more to do at
  *		once.  May free the job.
- * admit: lets queued jobs onto the device, oldest first.
+ * admit: lets queued jobs onto the device, oldest first; true: one of them has
+ *		something to say.
  * publish: updates what gpuagg.tasks shows.
  * release: ends the device's task, which must be idle, and gives the slot
  *		up; frees the job.
  */
 extern void gpuagg_job_take(GpuAggSlot *slot);
 extern bool gpuagg_job_step(GpuAggWorkerJob *job);
-extern void gpuagg_job_admit(void);
+extern bool gpuagg_job_admit(void);
 extern void gpuagg_job_publish(GpuAggWorkerJob *job);
 extern void gpuagg_job_release(GpuAggWorkerJob *job);
+
+/* Sends a copy of a message before anything that the device has. */
+extern void gpuagg_job_reply(GpuAggWorkerJob *job, const void *msg, Size bytes);
 
 /* Ends the job with FAILED.  DEVICE_LOST does not return. */
 extern void gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error);

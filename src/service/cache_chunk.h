@@ -1,0 +1,194 @@
+/*
+ * cache_chunk.h
+ *		What the column cache holds: tables, their chunks, and where in the
+ *		device's slabs the rows of each block lie.
+ *
+ * Inside the worker; cache.c alone uses it, for jobs.  A chunk is a range of
+ * GPUAGG_CHUNK_BLOCKS blocks.  Each of its blocks that is kept has places in
+ * one of the chunk's slabs.  A column of a chunk is *filled* for some blocks:
+ * their values lie at the blocks' places.  A block is *held* for a set of
+ * columns if all of them are filled.
+ *
+ * Who may do what.  Jobs register as users of a chunk, one also as its filler.
+ * Only the filler writes to a chunk.  If it is exclusive, nobody else uses the
+ * chunk, and it may do as it likes; else it only adds blocks of which nothing
+ * was held, at places that no user reads.  What a chunk has is forgotten or
+ * evicted only while nobody else uses or fills it.
+ *
+ * Functions that allocate raise an ERROR without memory, and leave everything
+ * consistent.
+ */
+#ifndef GPUAGG_SERVICE_CACHE_CHUNK_H
+#define GPUAGG_SERVICE_CACHE_CHUNK_H
+
+#include "postgres.h"
+
+#include "datatype/timestamp.h"
+#include "device/device.h"
+#include "lib/ilist.h"
+#include "service/protocol.h"
+
+/* Slabs of a chunk: the first for all of it, others for what did not fit */
+#define GPUAGG_CHUNK_SLABS 8
+#define GPUAGG_NO_SLAB UINT16_MAX
+
+/* Words of a bitmap with a bit for each of n blocks */
+#define GPUAGG_BITMAP_WORDS(n) (((n) + 63) / 64)
+
+struct GpuAggWorkerJob;
+
+typedef struct GpuAggCacheBlock
+{
+	uint64		lsn;			/* of the page when it was kept */
+	uint32		place;
+	uint16		places;			/* that it has there */
+	uint16		slab;			/* index, or GPUAGG_NO_SLAB: no places */
+} GpuAggCacheBlock;
+
+/* A column of a table */
+typedef struct GpuAggCacheColumn
+{
+	dlist_node	node;
+	uint32		attr;			/* from 0 */
+	uint32		type;			/* GpuAggType */
+	uint64		uses;			/* tasks that wanted it */
+	TimestampTz last_use;
+} GpuAggCacheColumn;
+
+/* What a chunk has of a column */
+typedef struct GpuAggCacheFill
+{
+	GpuAggCacheColumn *column;
+	double		priority;		/* the least goes first */
+	uint32		nfilled;
+	uint64	   *filled;			/* a bit for each block */
+} GpuAggCacheFill;
+
+typedef struct GpuAggCacheSlab
+{
+	GpuAggSlab *slab;
+	uint32		places;
+	uint32		used;			/* the first ones */
+} GpuAggCacheSlab;
+
+typedef struct GpuAggCacheTable GpuAggCacheTable;
+
+typedef struct GpuAggCacheChunk
+{
+	GpuAggCacheTable *table;
+	uint32		number;
+	uint32		room;			/* blocks that the arrays are long enough for */
+	uint64		map_lsn;
+	GpuAggCacheBlock *blocks;
+	uint32		nplaced;		/* blocks that have places */
+	int			nslabs;
+	GpuAggCacheSlab slabs[GPUAGG_CHUNK_SLABS];
+	int			nfills;
+	int			max_fills;
+	GpuAggCacheFill **fills;
+	int			users;
+	struct GpuAggWorkerJob *filler;
+	bool		exclusive;		/* the filler is */
+} GpuAggCacheChunk;
+
+struct GpuAggCacheTable
+{
+	dlist_node	node;
+	uint32		spcoid;			/* as in GpuAggCacheWish */
+	uint32		dbid;
+	uint32		relnumber;
+	uint32		relid;
+	bool		dead;			/* nobody may use it from now on */
+	int			jobs;			/* that know it */
+	dlist_head	columns;
+	uint32		nchunks;		/* length of the array */
+	GpuAggCacheChunk **chunks;	/* by number; NULL: nothing of it */
+};
+
+/* All tables; dead ones that jobs still know are among them. */
+extern dlist_head gpuagg_cache_tables;
+
+/*
+ * The table of a wish, made if need be; what the cache has of the same relation
+ * in other files is dead from then on.
+ */
+extern GpuAggCacheTable *gpuagg_cache_table(const GpuAggCacheWish *wish);
+
+/* Frees it now, or when the last job has left it. */
+extern void gpuagg_cache_table_kill(GpuAggCacheTable *table);
+
+/* A job leaves the table; chunks of which nothing is held go, too. */
+extern void gpuagg_cache_table_leave(GpuAggCacheTable *table);
+
+/*
+ * The column, made if need be.  NULL: it is known with another type, and in use
+ * as such.
+ */
+extern GpuAggCacheColumn *gpuagg_cache_column(GpuAggCacheTable *table,
+											  uint32 attr, uint32 type);
+
+/* NULL: nothing of the chunk is known. */
+extern GpuAggCacheChunk *gpuagg_cache_chunk(const GpuAggCacheTable *table,
+											uint32 number);
+extern GpuAggCacheChunk *gpuagg_cache_chunk_make(GpuAggCacheTable *table,
+												 uint32 number);
+
+/* NULL: nothing of the column is filled. */
+extern GpuAggCacheFill *gpuagg_cache_fill(const GpuAggCacheChunk *chunk,
+										  const GpuAggCacheColumn *column);
+
+/*
+ * Blocks below nblocks that are held for some columns, into GPUAGG_BITMAP_WORDS
+ * (nblocks) words; returns their number.
+ */
+extern uint32 gpuagg_cache_held(const GpuAggCacheChunk *chunk,
+								GpuAggCacheColumn *const *columns,
+								int ncolumns, uint32 nblocks, uint64 *held);
+
+/* Is any column of a block filled? */
+extern bool gpuagg_cache_has(const GpuAggCacheChunk *chunk, uint32 block);
+
+/* Nothing of a block is held any more; its places stay its own. */
+extern void gpuagg_cache_forget(GpuAggCacheChunk *chunk, uint32 block);
+
+/*
+ * For the filler, before it places pages: the chunk comes to have the columns.
+ * False: there is no memory that is not better used.
+ */
+extern bool gpuagg_cache_open(GpuAggCacheChunk *chunk,
+							  GpuAggCacheColumn *const *columns, int ncolumns);
+
+/*
+ * For the filler: places for a page of some lines.  lines_expected: places that
+ * a new slab should have.  What is held of the block stays if the page is the
+ * same, and goes if it is not.  NULL: no memory.
+ */
+extern GpuAggCacheBlock *gpuagg_cache_place(GpuAggCacheChunk *chunk,
+											uint32 block, uint32 nlines,
+											uint64 lsn, uint64 lines_expected);
+
+/* The columns of a block lie at its places now. */
+extern void gpuagg_cache_filled(GpuAggCacheChunk *chunk,
+								GpuAggCacheColumn *const *columns,
+								int ncolumns, uint32 block);
+
+/* A task uses the columns of a chunk: they are worth more. */
+extern void gpuagg_cache_touch(GpuAggCacheChunk *chunk,
+							   GpuAggCacheColumn *const *columns, int ncolumns);
+
+/* Blocks of a chunk of a table that has so many */
+static inline uint32
+gpuagg_chunk_blocks(uint32 number, uint32 nblocks)
+{
+	uint64		first = (uint64) number * GPUAGG_CHUNK_BLOCKS;
+
+	return nblocks <= first ? 0 : (uint32) Min(nblocks - first, GPUAGG_CHUNK_BLOCKS);
+}
+
+static inline bool
+gpuagg_bit(const uint64 *bits, uint32 i)
+{
+	return (bits[i / 64] >> i % 64 & 1) != 0;
+}
+
+#endif							/* GPUAGG_SERVICE_CACHE_CHUNK_H */

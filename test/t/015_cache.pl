@@ -1,0 +1,272 @@
+# The column cache over restarts, crashes and lost workers, its limit, tables of
+# several chunks, hot standby and promotion, and files that were not logged.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $query = 'SELECT g, count(*), sum(v), max(id) FROM t GROUP BY g ORDER BY g';
+
+# Pages that a query read, that the device had, and that it kept
+sub pages
+{
+	my ($node, $q) = @_;
+	my $plan = $node->safe_psql('postgres',
+		"SET gpuagg.debug_require = 'require'; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) $q");
+
+	return map { $plan =~ /"$_": (\d+)/ ? $1 : -1 } ('Pages', 'Cached Pages', 'Pages Kept');
+}
+
+# The query reads nothing, and its answer is right.
+sub warm
+{
+	my ($node, $q, $name) = @_;
+	my ($read, $cached) = pages($node, $q);
+
+	is($read, 0, "$name: no page is read");
+	cmp_ok($cached, '>', 0, "$name: the device has them ($cached)");
+	return same_answer($node, $q, "$name: the answer");
+}
+
+# It reads all pages and keeps them.
+sub cold
+{
+	my ($node, $q, $name) = @_;
+	my ($read, $cached, $kept) = pages($node, $q);
+
+	is($cached, 0, "$name: the device has nothing");
+	cmp_ok($read, '>', 0, "$name: pages are read ($read)");
+	return cmp_ok($kept, '>', 0, "$name: and kept ($kept)");
+}
+
+sub cache_bytes
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres',
+		'SELECT coalesce(sum(bytes), 0) FROM gpuagg.cache');
+}
+
+my $node = new_node('cache', 'shared_buffers = 256MB', 'autovacuum = off',
+	'gpuagg.cache_size = 8MB');
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE t AS SELECT i AS id, i % 10 AS g, i::int8 AS v, 't' || i % 7 AS t FROM generate_series(1, 20000) i;});
+$node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) t');
+
+# restart, crash, a worker that goes
+cold($node, $query, 'first');
+warm($node, $query, 'then');
+cmp_ok(counter($node, 'pages_cached'), '>', 0, 'counted');
+$node->restart;
+wait_ready($node);
+is(cache_bytes($node), 0, 'empty after a restart');
+cold($node, $query, 'restarted');
+warm($node, $query, 'restarted');
+$node->safe_psql('postgres', 'UPDATE t SET v = v + 1 WHERE id < 10');
+$node->stop('immediate');
+$node->start;
+wait_ready($node);
+cold($node, $query, 'after a crash');
+$node->safe_psql('postgres', 'VACUUM t');
+same_answer($node, $query, 'after a crash and VACUUM');
+warm($node, $query, 'after a crash and VACUUM');
+warm($node, 'SELECT g, count(*) FROM t WHERE v > 50 AND id > 10000 GROUP BY g ORDER BY g', 'some of the columns');
+my $worker = worker_pid($node);
+kill 'TERM', $worker;
+$node->poll_query_until('postgres',
+	"SELECT count(*) = 1 FROM gpuagg.devices WHERE state = 'ready' AND pid <> $worker");
+is(cache_bytes($node), 0, 'empty after the worker was restarted');
+cold($node, $query, 'after the worker was restarted');
+warm($node, $query, 'after the worker was restarted');
+
+# the worker goes while columns are filled in
+slow_table($node, 3000);
+my $slow = slow_query(10, $node);
+my $reference = $node->safe_psql('postgres', "SET gpuagg.enable = off; $slow");
+$node->safe_psql('postgres', "SELECT gpuagg.unload('slow')");
+my $psql = start_psql($node,
+	"SET jit = off; SET gpuagg.debug_require = prefer; $slow;");
+wait_task($node);
+kill 'TERM', worker_pid($node);
+finish_psql($psql);
+is($psql->{stdout}, $reference, 'a worker that goes while it fills: the query answers');
+ok(wait_ready($node), 'it comes back');
+same_answer($node, $slow, 'and fills');
+same_answer($node, $slow, 'and uses');
+# so does a query that is cancelled meanwhile
+$node->safe_psql('postgres', "SELECT gpuagg.unload('slow')");
+$psql = start_psql($node,
+	"SET gpuagg.debug_require = require; $slow;");
+my $pid = wait_task($node);
+$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+finish_psql($psql);
+like($psql->{stderr}, qr/canceling statement/, 'a query is cancelled while it fills');
+no_tasks($node, 'its task goes');
+same_answer($node, $slow, 'the next fills');
+same_answer($node, $slow, 'and uses');
+$node->safe_psql('postgres', 'DROP TABLE slow');
+
+# the limit, with more tables than fit, in any order
+my ($limit, $most) = (8 * 1024 * 1024, 0);
+foreach my $i (1 .. 8)
+{
+	$node->safe_psql('postgres',
+		"CREATE TABLE l$i AS SELECT i AS id, i % $i AS g, i::int8 AS v, 't' || i % 1000 AS t FROM generate_series(1, 60000) i");
+	$node->safe_psql('postgres', "VACUUM (FREEZE, ANALYZE) l$i");
+}
+srand(1);
+foreach my $round (1 .. 40)
+{
+	my $i = 1 + int(rand(8));
+	my $sum = (qw(v id g))[ int(rand(3)) ];
+
+	same_answer($node, "SELECT g, t, count(*), sum($sum) FROM l$i GROUP BY g, t ORDER BY g, t", "round $round");
+	my $bytes = cache_bytes($node);
+	$most = $bytes if $bytes > $most;
+}
+cmp_ok($most, '>', $limit / 4, 'the cache was filled');
+cmp_ok($most, '<=', $limit, "its limit was kept ($most bytes at most)");
+$node->safe_psql('postgres', "DROP TABLE l$_") foreach (1 .. 8);
+
+# several chunks: a page for each row
+$node->append_conf('postgresql.conf', 'gpuagg.cache_size = 64MB');
+$node->restart;
+wait_ready($node);
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE wide (id int, g int, v int8, pad text);
+	ALTER TABLE wide ALTER pad SET STORAGE PLAIN;
+	INSERT INTO wide SELECT i, i % 10, i, repeat('x', 7000) FROM generate_series(1, 34000) i;});
+$node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) wide');
+my $wide = 'SELECT g, count(*), sum(v), min(id) FROM wide GROUP BY g ORDER BY g';
+cold($node, $wide, 'two chunks');
+warm($node, $wide, 'two chunks');
+$node->safe_psql('postgres', 'UPDATE wide SET v = v + 1 WHERE id = 100');
+my ($read, $cached) = pages($node, $wide);
+cmp_ok($read, '<=', 3, "an update: only its pages are read ($read)");
+cmp_ok($cached, '>', 33990, "the others are there ($cached)");
+$node->safe_psql('postgres', 'VACUUM wide');
+($read, $cached) = pages($node, $wide);
+cmp_ok($read, '<=', 3, "VACUUM: only these are read again ($read)");
+cmp_ok($cached, '>', 33990, "the others are there ($cached)");
+warm($node, $wide, 'two chunks, vacuumed');
+$node->safe_psql('postgres', 'DELETE FROM wide WHERE id > 33000');
+$node->safe_psql('postgres', 'VACUUM wide');
+same_answer($node, $wide, 'the last chunk is cut off');
+$node->safe_psql('postgres', q{INSERT INTO wide SELECT i, i % 3, 1, repeat('y', 7000) FROM generate_series(40001, 41000) i});
+same_answer($node, $wide, 'and grows again');
+$node->safe_psql('postgres', 'VACUUM wide');
+same_answer($node, $wide, 'and is vacuumed');
+warm($node, $wide, 'and is warm');
+crash_free($node, 'no crash');
+$node->stop;
+
+# hot standby
+my $primary = new_node('primary', 'shared_buffers = 64MB', 'autovacuum = off');
+$primary->safe_psql(
+	'postgres', q{
+	CREATE TABLE t AS SELECT i AS id, i % 10 AS g, i::int8 AS v, 't' || i % 7 AS t FROM generate_series(1, 20000) i;});
+$primary->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) t');
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf',
+	"max_standby_streaming_delay = -1\nhot_standby_feedback = off\n");
+$standby->start;
+wait_ready($standby);
+
+sub both
+{
+	my ($what) = @_;
+
+	$primary->wait_for_catchup($standby, 'replay', $primary->lsn('flush'));
+	same_answer($standby, $query, "standby: $what");
+	is( $standby->safe_psql('postgres', "SET gpuagg.debug_require = 'require'; $query"),
+		$primary->safe_psql('postgres', "SET gpuagg.debug_require = 'require'; $query"),
+		"primary and standby agree: $what");
+	return;
+}
+both('cold');
+warm($standby, $query, 'standby');
+$primary->safe_psql('postgres', 'UPDATE t SET v = v + 1 WHERE id < 50');
+both('updated');
+($read, $cached) = pages($standby, $query);
+cmp_ok($cached, '>', 0, "standby: most are used ($cached)");
+cmp_ok($read, '>', 0, "standby: changed pages are read ($read)");
+$primary->safe_psql('postgres', 'VACUUM t');
+both('vacuumed');
+both('vacuumed, again');
+warm($standby, $query, 'standby, vacuumed');
+$primary->safe_psql('postgres', 'DELETE FROM t WHERE id % 100 = 1');
+both('deleted');
+# a snapshot of the standby that is older than a VACUUM
+my $reader = $standby->background_psql('postgres');
+$reader->query_safe("SET gpuagg.debug_require = 'require'");
+$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ');
+my $seen = $reader->query_safe($query);
+$primary->safe_psql('postgres', 'UPDATE t SET v = 7 WHERE id % 50 = 3');
+$primary->safe_psql('postgres', 'INSERT INTO t SELECT i, 3, 1 FROM generate_series(30001, 31000) i');
+$primary->wait_for_catchup($standby, 'replay', $primary->lsn('flush'));
+is($reader->query_safe($query), $seen, 'an old snapshot stays as it was');
+same_answer($standby, $query, 'standby: a new one beside it');
+is($reader->query_safe($query), $seen, 'and stays');
+$reader->query_safe('COMMIT');
+$reader->quit;
+both('after it');
+$primary->safe_psql('postgres', 'VACUUM t');
+both('vacuumed');
+warm($standby, $query, 'standby, before promotion');
+$primary->safe_psql('postgres', 'TRUNCATE t; INSERT INTO t SELECT i, i % 3, 2 FROM generate_series(1, 5000) i');
+both('truncated');
+$primary->safe_psql('postgres', 'VACUUM (FREEZE) t');
+both('truncated and vacuumed');
+warm($standby, $query, 'standby, truncated and vacuumed');
+$standby->promote;
+warm($standby, $query, 'promoted');
+$standby->safe_psql('postgres', 'UPDATE t SET v = v + 1 WHERE id < 10; DELETE FROM t WHERE id BETWEEN 100 AND 110');
+same_answer($standby, $query, 'promoted, changed');
+$standby->safe_psql('postgres', 'VACUUM t');
+same_answer($standby, $query, 'promoted, vacuumed');
+warm($standby, $query, 'promoted, vacuumed');
+crash_free($_, 'no crash') foreach ($primary, $standby);
+$standby->stop;
+$primary->stop;
+
+# what is not logged: map pages without an LSN are not believed, LSNs of 0 are
+# not compared
+my $minimal = new_node('minimal', 'shared_buffers = 64MB', 'autovacuum = off',
+	'wal_level = minimal', 'max_wal_senders = 0', 'archive_mode = off',
+	'wal_skip_threshold = 0');
+my $dir = PostgreSQL::Test::Utils::tempdir();
+append_to_file("$dir/rows", join('', map { my $g = $_ % 10; "$_\t$g\t$_\n" } 1 .. 20000));
+chmod 0644, "$dir/rows";
+$minimal->safe_psql('postgres', "BEGIN; CREATE TABLE t (id int, g int, v int8); COPY t FROM '$dir/rows' WITH (FREEZE); COMMIT");
+my $kept;
+($read, $cached, $kept) = pages($minimal, $query) foreach (1, 2);
+is("$cached $kept", '0 0', 'wal_level = minimal: rows frozen by COPY are not kept');
+same_answer($minimal, $query, 'wal_level = minimal: frozen by COPY');
+foreach my $round (1 .. 3)
+{
+	$minimal->safe_psql('postgres', "UPDATE t SET v = v + 1 WHERE id = $round * 5000");
+	same_answer($minimal, $query, "wal_level = minimal: update $round");
+	$minimal->safe_psql('postgres', 'VACUUM t');
+	same_answer($minimal, $query, "wal_level = minimal: vacuum $round");
+	warm($minimal, $query, "wal_level = minimal: round $round");
+}
+$minimal->safe_psql('postgres', "BEGIN; TRUNCATE t; COPY t FROM '$dir/rows' WITH (FREEZE); DELETE FROM t WHERE g = 3; COMMIT");
+same_answer($minimal, $query, 'wal_level = minimal: truncated and copied');
+$minimal->safe_psql('postgres', "BEGIN; SAVEPOINT a; TRUNCATE t; COPY t FROM '$dir/rows' WITH (FREEZE); ROLLBACK TO a; DELETE FROM t WHERE g = 4; COMMIT");
+same_answer($minimal, $query, 'wal_level = minimal: rolled back');
+$minimal->safe_psql('postgres', 'VACUUM (FREEZE) t');
+same_answer($minimal, $query, 'wal_level = minimal: vacuumed');
+warm($minimal, $query, 'wal_level = minimal: vacuumed');
+crash_free($minimal, 'no crash');
+$minimal->stop;
+done_testing();
