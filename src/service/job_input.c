@@ -280,9 +280,13 @@ input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
  * after their messages; so these must rise.
  */
 static bool
-number_ok(GpuAggWorkerJob *job, const GpuAggMsg *msg)
+number_ok(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 {
-	if (job->cached == NULL || msg->type == GPUAGG_MSG_FINISH)
+	bool		batch = msg->type == GPUAGG_MSG_MAP ?
+		bytes >= sizeof(GpuAggMapMsg) && ((const GpuAggMapMsg *) msg)->use :
+		msg->type != GPUAGG_MSG_FINISH;
+
+	if (job->cached == NULL || !batch)
 		return true;
 	if (msg->batch_id < job->next_batch)
 		return false;
@@ -301,7 +305,7 @@ gpuagg_job_input(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job_garbled(job, "message out of order");
 	else if (job->inflight >= GPUAGG_MAX_INFLIGHT)
 		job_garbled(job, "too many batches in flight");
-	else if (!number_ok(job, msg))
+	else if (!number_ok(job, msg, bytes))
 		job_garbled(job, "batches out of order");
 	else if (msg->type == GPUAGG_MSG_MAP)
 		gpuagg_cache_map(job, msg, bytes);
