@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cuda/cuda_device.h"
-#include "cuda/scoped.h"
+#include "cuda/cuda_slab.h"
+#include "cuda/resident.h"
 
 /*
  * Block-local tables are given up for the rest of a task when more rows than
@@ -31,6 +31,9 @@
  */
 #define LOCAL_GROUP_ROWS 64
 
+/* Groups for which a table grows at first, of rows of slabs that found no room */
+#define RESIDENT_GROWTH ((uint64_t) 1 << 16)
+
 /* Where in the staging memory the upload begins */
 #define UPLOAD_OFF 256
 
@@ -42,6 +45,7 @@ typedef struct BatchShape
 {
 	uint32_t	npages;
 	uint32_t	nbitmaps;
+	uint32_t	nslabs;			/* runs of pages that one slab keeps */
 	uint32_t	nrows;
 	size_t		heap;			/* bytes of strings of evaluated rows */
 } BatchShape;
@@ -73,6 +77,9 @@ batch_layout(const GpuAggPlan *plan, const BatchShape *shape, uint32_t max_spill
 	chunk->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
 	chunk->refs = (const GpuAggPageRef *) part(base, &at, shape->npages * sizeof(GpuAggPageRef));
 	chunk->bitmaps = (const uint8_t *) part(base, &at, (size_t) shape->nbitmaps * GPUAGG_VISIBILITY_BYTES);
+	chunk->slabs = (const GpuAggSlabRef *)
+		part(shape->nslabs > 0 ? base : NULL, &at,
+			 shape->nslabs * (sizeof(GpuAggSlabRef) + ncolumns * sizeof(GpuAggSlabColumn)));
 	if (!rows)
 		*upload = at;
 	chunk->valid = (uint8_t *) part(base, &at, nrows);
@@ -89,8 +96,8 @@ batch_layout(const GpuAggPlan *plan, const BatchShape *shape, uint32_t max_spill
 }
 
 /* Entries that the block-local tables of one launch can leave behind */
-static uint32_t
-spill_room(const GpuAggTask *task, uint32_t nrows)
+uint32_t
+gpuagg_cuda_spill_room(const GpuAggTask *task, uint32_t nrows)
 {
 	uint32_t	blocks = task->batch_blocks;
 	uint32_t	useful = (nrows + GPUAGG_GROUP_THREADS - 1) / GPUAGG_GROUP_THREADS;
@@ -105,6 +112,8 @@ batch_free(GpuAggTask *task, GpuAggBatch *batch)
 	if (batch == NULL)
 		return;
 	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->lane->group);
+	gpuagg_cuda_free(task, batch->flags, batch->flags_bytes, task->lane->group);
+	free(batch->resident);
 	gpuagg_cuda_unpin(task->device, batch->staging);
 	gpuagg_cuda_unpin(task->device, batch->list);
 	gpuagg_cuda_events_free(task->device, batch->events);
@@ -125,14 +134,10 @@ gpuagg_cuda_batches_free(GpuAggTask *task)
 	}
 }
 
-/* A batch with memory here and there; *upload: bytes to go up */
-static GpuAggBatch *
-batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggPlan *plan,
-			bool rows, char **heap, size_t *upload, GpuAggError *error)
+GpuAggBatch *
+gpuagg_cuda_batch_make(GpuAggTask *task, size_t bytes, size_t upload, cudaStream_t stream,
+					   GpuAggError *error)
 {
-	const GpuAggProgram *p = gpuagg_cuda_program(plan);
-	uint32_t	max_spill = spill_room(task, shape->nrows);
-	cudaStream_t stream = rows ? task->lane->group : task->lane->decode;
 	GpuAggBatch *batch = (GpuAggBatch *) calloc(1, sizeof(*batch));
 
 	if (batch == NULL)
@@ -140,34 +145,49 @@ batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggPlan *plan,
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return NULL;
 	}
-	batch->program = p;
-	batch->bytes = batch_layout(plan, shape, max_spill, rows, NULL, &batch->chunk, heap, upload);
+	batch->bytes = bytes;
 	batch->events = gpuagg_cuda_events(task->device, error);
 	if (batch->events != NULL)
-		batch->staging = gpuagg_cuda_pin(task->device, UPLOAD_OFF + *upload, error);
+		batch->staging = gpuagg_cuda_pin(task->device, UPLOAD_OFF + upload, error);
 	if (batch->staging != NULL)
-		batch->memory = (char *) gpuagg_cuda_alloc(task, batch->bytes, stream, error);
-	if (batch->memory == NULL)
+		batch->memory = (char *) gpuagg_cuda_alloc(task, bytes, stream, error);
+	if (batch->memory != NULL)
 	{
-		batch_free(task, batch);
-		return NULL;
+		memset(batch->staging->data, 0, UPLOAD_OFF + ALIGN(sizeof(GpuAggBatchHead)));
+		return batch;
 	}
+	batch_free(task, batch);
+	return NULL;
+}
+
+/* A batch of pages or rows; *upload: bytes to go up */
+static GpuAggBatch *
+batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggPlan *plan,
+			bool rows, char **heap, size_t *upload, GpuAggError *error)
+{
+	const uint32_t max_spill = gpuagg_cuda_spill_room(task, shape->nrows);
+	cudaStream_t stream = rows ? task->lane->group : task->lane->decode;
+	GpuAggChunk chunk = {};
+	size_t		bytes = batch_layout(plan, shape, max_spill, rows, NULL, &chunk, heap, upload);
+	GpuAggBatch *batch = gpuagg_cuda_batch_make(task, bytes, *upload, stream, error);
+
+	if (batch == NULL)
+		return NULL;
+	batch->program = gpuagg_cuda_program(plan);
 	(void) batch_layout(plan, shape, max_spill, rows, batch->memory, &batch->chunk, heap, upload);
-	memset(batch->staging->data, 0, UPLOAD_OFF + ALIGN(sizeof(GpuAggBatchHead)));
 	return batch;
 }
 
-/* The host's copy of what lies at an address of the batch */
-static char *
-staged(const GpuAggBatch *batch, const void *there)
+char *
+gpuagg_cuda_staged(const GpuAggBatch *batch, const void *there)
 {
 	return batch->staging->data + UPLOAD_OFF + ((const char *) there - batch->memory);
 }
 
 /* ---------- launching ---------- */
 
-static bool
-batch_upload(GpuAggTask *task, GpuAggBatch *batch, size_t bytes,
+bool
+gpuagg_cuda_batch_upload(GpuAggTask *task, GpuAggBatch *batch, size_t bytes,
 			 cudaStream_t stream, GpuAggError *error)
 {
 	return CUDA_OK(task->device, task,
@@ -175,16 +195,13 @@ batch_upload(GpuAggTask *task, GpuAggBatch *batch, size_t bytes,
 								   cudaMemcpyHostToDevice, stream), error);
 }
 
-/*
- * Memory for the registers of a wide program, for one launch.  It is cleared,
- * because operators copy NULLs with whatever their registers hold.
- */
-static bool
-batch_scratch(GpuAggTask *task, const GpuAggProgram *p, char **scratch,
-			  size_t *bytes, GpuAggError *error)
+/* It is cleared, because operators copy NULLs with whatever their registers hold. */
+bool
+gpuagg_cuda_batch_scratch(GpuAggTask *task, const GpuAggProgram *p, uint32_t threads,
+						  char **scratch, size_t *bytes, GpuAggError *error)
 {
 	*scratch = NULL;
-	*bytes = gpuagg_cuda_scratch_bytes(p, task->batch_blocks * GPUAGG_GROUP_THREADS);
+	*bytes = gpuagg_cuda_scratch_bytes(p, threads);
 	if (*bytes == 0)
 		return true;
 	*scratch = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
@@ -193,9 +210,8 @@ batch_scratch(GpuAggTask *task, const GpuAggProgram *p, char **scratch,
 				cudaMemsetAsync(*scratch, 0, *bytes, task->lane->group), error);
 }
 
-/* The last part of a batch: a kernel was launched; the counters go to the host. */
-static bool
-batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
+bool
+gpuagg_cuda_batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 {
 	cudaStream_t stream = task->lane->group;
 	GpuAggReport *report = (GpuAggReport *) batch->staging->data;
@@ -224,7 +240,10 @@ batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
 	const uint32_t blocks = task->batch_blocks;
 	cudaStream_t stream = task->lane->group;
 
-	if (task->scoped != NULL)
+	if (batch->resident != NULL && batch->resident->local)
+		return gpuagg_cuda_resident_rest(task, batch, scratch, scratch_stride, error);
+	batch->packed = task->scoped != NULL;
+	if (batch->packed)
 		return gpuagg_cuda_scoped_chunk(task->scoped, batch->plan, p, &batch->chunk, scratch,
 										scratch_stride, blocks, error) == GPUAGG_OK;
 	if (p->select)
@@ -235,12 +254,8 @@ batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
 	return true;
 }
 
-/*
- * Groups the rows that are still valid, keeps them as records, or lists those
- * that pass the filter, and sends the counters to the host.
- */
-static bool
-batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error)
+bool
+gpuagg_cuda_batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error)
 {
 	const GpuAggProgram *p = batch->program;
 	cudaStream_t stream = task->lane->group;
@@ -249,7 +264,8 @@ batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error
 
 	batch->generation = task->generation;
 	if (!CUDA_OK(task->device, task, cudaEventRecord(batch->events->group, stream), error) ||
-		!batch_scratch(task, p, &scratch, &scratch_bytes, error))
+		!gpuagg_cuda_batch_scratch(task, p, task->batch_blocks * GPUAGG_GROUP_THREADS, &scratch,
+								   &scratch_bytes, error))
 		return false;
 	if (task->fault == GPUAGG_FAULT_TRAP)
 		gpuagg_cuda_trap(1, stream);
@@ -264,7 +280,7 @@ batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error
 	if (!batch_launch(task, batch, local, scratch, error))
 		return false;
 	gpuagg_cuda_free(task, scratch, scratch_bytes, stream);
-	return batch_report(task, batch, error);
+	return gpuagg_cuda_batch_report(task, batch, error);
 }
 
 static bool
@@ -272,18 +288,26 @@ batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *e
 {
 	cudaStream_t stream = task->lane->decode;
 
-	if (!batch_upload(task, batch, upload, stream, error) ||
+	if (!gpuagg_cuda_batch_upload(task, batch, upload, stream, error) ||
 		!CUDA_OK(task->device, task, cudaEventRecord(batch->events->decode, stream), error))
 		return false;
 	gpuagg_cuda_decode(batch->plan, &batch->chunk, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
+	if (!gpuagg_cuda_encode_columns(task, batch, stream, error))
+		return false;
+	if (batch->chunk.slabs != NULL)
+	{
+		if (!gpuagg_cuda_slab_wait(task, stream, error))
+			return false;
+		gpuagg_cuda_keep(batch->plan, &batch->chunk, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
+	}
 	return CUDA_LAUNCHED(task->device, task, error) &&
 		CUDA_OK(task->device, task, cudaEventRecord(batch->events->decoded, stream), error) &&
 		CUDA_OK(task->device, task,
 				cudaStreamWaitEvent(task->lane->group, batch->events->decoded, 0), error);
 }
 
-static void
-batch_push(GpuAggTask *task, GpuAggBatch *batch)
+void
+gpuagg_cuda_batch_push(GpuAggTask *task, GpuAggBatch *batch)
 {
 	if (task->first == NULL)
 		task->first = batch;
@@ -296,16 +320,15 @@ batch_push(GpuAggTask *task, GpuAggBatch *batch)
  * A batch that was enqueued in part stays with the task, failed, until its
  * end: the card may be using it.
  */
-static GpuAggStatus
-batch_enqueued(GpuAggTask *task, GpuAggBatch *batch, bool ok, GpuAggError *error)
+GpuAggStatus
+gpuagg_cuda_batch_enqueued(GpuAggTask *task, GpuAggBatch *batch, bool ok, GpuAggError *error)
 {
-	batch_push(task, batch);
+	gpuagg_cuda_batch_push(task, batch);
 	return ok ? GPUAGG_OK : gpuagg_cuda_task_fail(task, error);
 }
 
-/* May anything more be enqueued? */
-static GpuAggStatus
-input_check(GpuAggTask *task, GpuAggError *error)
+GpuAggStatus
+gpuagg_cuda_input_check(GpuAggTask *task, GpuAggError *error)
 {
 	memset(error, 0, sizeof(*error));
 	if (task->device->lost)
@@ -317,8 +340,8 @@ input_check(GpuAggTask *task, GpuAggError *error)
 
 /* ---------- pages ---------- */
 
-static GpuAggStatus
-pages_faults(GpuAggTask *task, GpuAggError *error)
+GpuAggStatus
+gpuagg_cuda_input_faults(GpuAggTask *task, GpuAggError *error)
 {
 	switch (task->fault)
 	{
@@ -347,6 +370,7 @@ pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 			BatchShape *shape, GpuAggError *error)
 {
 	const GpuAggDevice *device = task->device;
+	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
 
 	memset(shape, 0, sizeof(*shape));
 	shape->npages = npages;
@@ -362,6 +386,17 @@ pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 									 i, pages[i].nlines);
 		shape->nrows += pages[i].nlines;
 		shape->nbitmaps += pages[i].visibility != NULL;
+		if (pages[i].slab == NULL)
+			continue;
+		if (pages[i].place > pages[i].slab->places ||
+			pages[i].nlines > pages[i].slab->places - pages[i].place)
+			return gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT,
+									 "page %u of the batch exceeds its slab", i);
+		if (i > 0 && pages[i].slab == pages[i - 1].slab)
+			continue;
+		if (!gpuagg_cuda_slab_columns(pages[i].slab, gpuagg_cuda_program(task->plan), columns, error))
+			return error->status;
+		shape->nslabs++;
 	}
 	return GPUAGG_OK;
 }
@@ -369,9 +404,10 @@ pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 static void
 pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
 {
-	GpuAggPageRef *refs = (GpuAggPageRef *) staged(batch, batch->chunk.refs);
-	uint8_t    *bitmaps = (uint8_t *) staged(batch, batch->chunk.bitmaps);
+	GpuAggPageRef *refs = (GpuAggPageRef *) gpuagg_cuda_staged(batch, batch->chunk.refs);
+	uint8_t    *bitmaps = (uint8_t *) gpuagg_cuda_staged(batch, batch->chunk.bitmaps);
 	uint32_t	nbitmaps = 0;
+	uint32_t	nslabs = 0;
 	uint32_t	row = 0;
 
 	for (uint32_t i = 0; i < batch->chunk.npages; i++)
@@ -383,6 +419,14 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
 		ref->row_base = row;
 		ref->bitmap = 0;
 		ref->block = pages[i].block;
+		ref->slab = 0;
+		ref->place = pages[i].place;
+		if (pages[i].slab != NULL)
+		{
+			nslabs += i == 0 || pages[i].slab != pages[i - 1].slab;
+			ref->slab = nslabs;
+			gpuagg_cuda_slab_extend(pages[i].slab, pages[i].place + pages[i].nlines);
+		}
 		row += pages[i].nlines;
 		if (pages[i].visibility == NULL)
 			continue;
@@ -392,9 +436,30 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
 	}
 }
 
-/* A batch that fails before anything is enqueued completes with its error. */
-static GpuAggStatus
-batch_failed(GpuAggTask *task, uint64_t batch_id, GpuAggError *error)
+/* The slabs that keep pages of the batch; behind them are the columns of each. */
+static void
+slabs_stage(GpuAggBatch *batch, const GpuAggPage *pages, uint32_t nslabs)
+{
+	const GpuAggSlabColumn *there = (const GpuAggSlabColumn *) (batch->chunk.slabs + nslabs);
+	GpuAggSlabRef *ref = (GpuAggSlabRef *) gpuagg_cuda_staged(batch, batch->chunk.slabs);
+	GpuAggError error;
+
+	for (uint32_t i = 0; nslabs > 0 && i < batch->chunk.npages; i++)
+	{
+		if (pages[i].slab == NULL || (i > 0 && pages[i].slab == pages[i - 1].slab))
+			continue;
+		ref->valid = pages[i].slab->valid;
+		ref->columns = there;
+		(void) gpuagg_cuda_slab_columns(pages[i].slab, batch->program,
+										(GpuAggSlabColumn *) gpuagg_cuda_staged(batch, there), &error);
+		batch->keeper = pages[i].slab;
+		there += batch->program->ncolumns;
+		ref++;
+	}
+}
+
+GpuAggStatus
+gpuagg_cuda_batch_failed(GpuAggTask *task, uint64_t batch_id, GpuAggError *error)
 {
 	GpuAggBatch *batch = (GpuAggBatch *) calloc(1, sizeof(*batch));
 
@@ -406,7 +471,7 @@ batch_failed(GpuAggTask *task, uint64_t batch_id, GpuAggError *error)
 	}
 	batch->stage = GPUAGG_BATCH_DONE;
 	batch->completion.batch_id = batch_id;
-	batch_push(task, batch);
+	gpuagg_cuda_batch_push(task, batch);
 	if (!gpuagg_cuda_notify(task, error))
 		return error->status;
 	memset(error, 0, sizeof(*error));
@@ -423,21 +488,24 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	char	   *heap;
 	bool		ok;
 
-	if (input_check(task, error) != GPUAGG_OK)
+	gpuagg_cuda_resident_flush(task);
+	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
 		return error->status == GPUAGG_DEVICE_LOST ? error->status :
-			batch_failed(task, batch_id, error);
-	if (pages_faults(task, error) != GPUAGG_OK ||
+			gpuagg_cuda_batch_failed(task, batch_id, error);
+	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK ||
 		pages_check(task, pages, npages, &shape, error) != GPUAGG_OK)
-		return batch_failed(task, batch_id, error);
+		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	batch = batch_alloc(task, &shape, task->plan, false, &heap, &upload, error);
 	if (batch == NULL)
-		return batch_failed(task, batch_id, error);
+		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	batch->plan = task->device_plan;
 	batch->completion.batch_id = batch_id;
+	task->fed = true;
 	pages_stage(task, batch, pages);
+	slabs_stage(batch, pages, shape.nslabs);
 	ok = batch_decode(task, batch, upload, error) &&
-		batch_group(task, batch, task->local.capacity > 0, error);
-	return batch_enqueued(task, batch, ok, error);
+		gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, error);
+	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
 }
 
 /* ---------- rows that PostgreSQL evaluated ---------- */
@@ -468,14 +536,14 @@ rows_stage(GpuAggBatch *batch, const GpuAggPlan *plan, const GpuAggRowColumn *co
 	const uint8_t *classes = gpuagg_program_classes(p);
 	const size_t nrows = batch->chunk.nrows;
 
-	memset(staged(batch, batch->chunk.valid), 1, nrows);
+	memset(gpuagg_cuda_staged(batch, batch->chunk.valid), 1, nrows);
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
-		uint64_t   *words = (uint64_t *) staged(batch, batch->chunk.words) +
+		uint64_t   *words = (uint64_t *) gpuagg_cuda_staged(batch, batch->chunk.words) +
 			plan->column_words[c] * nrows;
 		const GpuAggBytes *values = (const GpuAggBytes *) columns[c].values;
 
-		memcpy(staged(batch, batch->chunk.states) + c * nrows, columns[c].states, nrows);
+		memcpy(gpuagg_cuda_staged(batch, batch->chunk.states) + c * nrows, columns[c].states, nrows);
 		if (classes[c] != GPUAGG_CLASS_BYTES)
 		{
 			memcpy(words, columns[c].values, nrows * sizeof(uint64_t));
@@ -489,7 +557,7 @@ rows_stage(GpuAggBatch *batch, const GpuAggPlan *plan, const GpuAggRowColumn *co
 			words[2 * i + 1] = value ? values[i].len : 0;
 			if (!value || values[i].len == 0)
 				continue;
-			memcpy(staged(batch, heap), values[i].data, values[i].len);
+			memcpy(gpuagg_cuda_staged(batch, heap), values[i].data, values[i].len);
 			heap += values[i].len;
 		}
 	}
@@ -519,29 +587,31 @@ GpuAggStatus
 gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn *columns,
 					  uint32_t nrows, GpuAggError *error)
 {
-	BatchShape	shape = {0, 0, nrows, 0};
+	BatchShape	shape = {0, 0, 0, nrows, 0};
 	GpuAggBatch *batch;
 	size_t		upload;
 	char	   *heap;
 	bool		ok;
 
-	if (input_check(task, error) != GPUAGG_OK)
+	gpuagg_cuda_resident_flush(task);
+	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
 		return error->status == GPUAGG_DEVICE_LOST ? error->status :
-			batch_failed(task, batch_id, error);
+			gpuagg_cuda_batch_failed(task, batch_id, error);
 	if (task->fault == GPUAGG_FAULT_ROWS)
 		return gpuagg_cuda_injected("rows", error);
 	if (!rows_plan_make(task, error))
-		return batch_failed(task, batch_id, error);
+		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	shape.heap = rows_heap(gpuagg_cuda_program(task->rows_plan), columns, nrows);
 	batch = batch_alloc(task, &shape, task->rows_plan, true, &heap, &upload, error);
 	if (batch == NULL)
-		return batch_failed(task, batch_id, error);
+		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	batch->plan = task->device_rows_plan;
 	batch->completion.batch_id = batch_id;
+	task->fed = true;
 	rows_stage(batch, task->rows_plan, columns, heap);
-	ok = batch_upload(task, batch, upload, task->lane->group, error) &&
-		batch_group(task, batch, false, error);
-	return batch_enqueued(task, batch, ok, error);
+	ok = gpuagg_cuda_batch_upload(task, batch, upload, task->lane->group, error) &&
+		gpuagg_cuda_batch_group(task, batch, false, error);
+	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
 }
 
 /* ---------- completions ---------- */
@@ -565,6 +635,8 @@ report_check(const GpuAggBatchHead *head, GpuAggError *error)
 						  "evaluating an expression raised an error");
 		error->detail = head->errors;
 	}
+	else if (head->nrefused != 0)
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a dictionary takes no more strings");
 	return error->status;
 }
 
@@ -636,14 +708,17 @@ batch_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 		batch->nspilled = report->batch.nspilled;
 		more += batch->nspilled;
 	}
-	if (batch->generation == task->generation &&
+	/* rows of slabs are many more than new groups; if not, there is a next time */
+	if (batch->resident != NULL && more > RESIDENT_GROWTH + 8 * report->table.count)
+		more = RESIDENT_GROWTH + 8 * report->table.count;
+	if (more > 0 && batch->generation == task->generation &&
 		gpuagg_cuda_task_grow(task, &report->table, more, error) != GPUAGG_OK)
 		return false;
 	batch->again = true;
 	return CUDA_OK(task->device, task,
 				   cudaMemsetAsync(&batch->chunk.head->overflow, 0, reset, task->lane->group),
 				   error) &&
-		batch_group(task, batch, false, error);
+		gpuagg_cuda_batch_group(task, batch, false, error);
 }
 
 static bool
@@ -679,14 +754,14 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		return;
 	}
 	report_times(task, batch);
-	if (task->scoped != NULL)
+	if (batch->packed)
 		gpuagg_cuda_scoped_settle(task->scoped, batch->chunk.nrows, head->nkept);
 	task->groups = report->table.count;
 	if (!batch->again)
 		local_judge(task, report);
 	if (report_check(head, &error) == GPUAGG_OK)
 	{
-		if (head->overflow > 0 || (head->nspilled > 0 && !batch->again))
+		if (head->overflow > 0 || ((head->nspilled > 0 || head->nrest > 0) && !batch->again))
 		{
 			ok = batch_again(task, batch, &error);
 			if (ok)
@@ -703,7 +778,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 			}
 		}
 	}
-	c->rows_scanned = batch->chunk.npages > 0 ? head->rows_scanned : 0;
+	c->rows_scanned = batch->chunk.npages > 0 || batch->resident != NULL ? head->rows_scanned : 0;
 	c->rows_passed = head->rows_passed;
 	if (error.status != GPUAGG_OK)
 		(void) gpuagg_cuda_task_fail(task, &error);
@@ -751,6 +826,8 @@ gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
 
 	batch_free(task, task->polled);
 	task->polled = NULL;
+	if (gpuagg_cuda_resident_flush(task))
+		batch = task->first;
 	while (batch != NULL && batch->stage != GPUAGG_BATCH_DONE)
 	{
 		if (!batch_reached(task, batch))

@@ -13,6 +13,7 @@
  *	results.cu	groups out					kept.cu		rows kept, grouped at the end
  *	decode.cu, group.cu, select.cu, grow.cu, emit.cu: kernels
  *	scoped.h, scoped*.cu: grouping of rows that lie on the card
+ *	cuda_slab.h, resident.h: columns that stay there between tasks
  *
  * Measuring the card (cuda_probe.h, probe*.cu) runs on another thread.
  *
@@ -96,6 +97,13 @@ struct GpuAggDevice
 	size_t		pinned_bytes;	/* of these */
 	GpuAggLane *lanes;			/* free ones */
 	GpuAggEvents *events;		/* free ones */
+
+	/* slabs and dictionaries (slab.cu) */
+	uint64_t	slab_limit;
+	uint64_t	slab_used;
+	cudaStream_t slab_stream;	/* what is done to them beside tasks; NULL: none
+								 * has been made yet */
+	cudaEvent_t slab_event;		/* behind the last of it */
 };
 
 typedef enum GpuAggBatchStage
@@ -119,6 +127,11 @@ typedef struct GpuAggBatch
 	size_t		bytes;
 	GpuAggPinned *staging;		/* what goes up; GpuAggReport comes down */
 	GpuAggPinned *list;			/* rows for PostgreSQL, or selected */
+	const GpuAggSlab *keeper;	/* NULL, or one that keeps pages of it */
+	bool		packed;			/* its rows became records */
+	struct GpuAggResident *resident;	/* NULL, or what it reads of slabs */
+	uint8_t    *flags;			/* of rows of slabs, while they are interpreted */
+	size_t		flags_bytes;
 	GpuAggEvents *events;
 	GpuAggCompletion completion;
 } GpuAggBatch;
@@ -204,6 +217,10 @@ struct GpuAggTask
 	GpuAggBatch *first;
 	GpuAggBatch *last;
 	GpuAggBatch *polled;
+	struct GpuAggResidentQueue *queue;	/* slabs that wait for the next poll */
+	bool		fed;			/* a batch was enqueued */
+	GpuAggTaskConfig config;	/* as it began; without what it points to */
+	GpuAggDictionary **dictionaries;	/* NULL, or of each column */
 
 	/* results */
 	GpuAggTableRef *tables;		/* where the groups are */
@@ -350,6 +367,13 @@ extern GpuAggStatus gpuagg_cuda_task_grow(GpuAggTask *task,
 /* Block-local tables for so many groups from now on, or none */
 extern void gpuagg_cuda_task_local(GpuAggTask *task, double groups);
 
+/*
+ * Before anything was grouped: rows are kept from now on, if that is what the
+ * config says and the program has records.
+ */
+extern bool gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig *config,
+									   GpuAggError *error);
+
 /* Uploads a plan; the staging memory stays the caller's. */
 extern GpuAggPlan *gpuagg_cuda_task_upload(GpuAggTask *task,
 										   const GpuAggPlan *plan, size_t bytes,
@@ -384,6 +408,47 @@ extern GpuAggStatus gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id,
 										  const GpuAggRowColumn *columns,
 										  uint32_t nrows, GpuAggError *error);
 extern bool gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion);
+
+/* What batches of pages and rows share with those of slabs (resident.cu) */
+
+/* A batch with memory there and so much of it here, cleared; NULL: *error */
+extern GpuAggBatch *gpuagg_cuda_batch_make(GpuAggTask *task, size_t bytes, size_t upload,
+										   cudaStream_t stream, GpuAggError *error);
+
+/* The host's copy of what lies at an address of the batch */
+extern char *gpuagg_cuda_staged(const GpuAggBatch *batch, const void *there);
+
+/* Entries that block-local tables of one launch can leave behind */
+extern uint32_t gpuagg_cuda_spill_room(const GpuAggTask *task, uint32_t nrows);
+
+/* May anything more be enqueued?  Faults that are injected where there is input */
+extern GpuAggStatus gpuagg_cuda_input_check(GpuAggTask *task, GpuAggError *error);
+extern GpuAggStatus gpuagg_cuda_input_faults(GpuAggTask *task, GpuAggError *error);
+
+extern bool gpuagg_cuda_batch_upload(GpuAggTask *task, GpuAggBatch *batch, size_t bytes,
+									 cudaStream_t stream, GpuAggError *error);
+
+/* Memory for the registers of a wide program, for one launch of so many threads */
+extern bool gpuagg_cuda_batch_scratch(GpuAggTask *task, const GpuAggProgram *program,
+									  uint32_t threads, char **scratch, size_t *bytes,
+									  GpuAggError *error);
+
+/*
+ * Groups the rows that are still valid, keeps them as records, or lists those
+ * that pass the filter, and sends the counters to the host.
+ */
+extern bool gpuagg_cuda_batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local,
+									GpuAggError *error);
+
+/* The end of that: kernels were launched; the counters go to the host. */
+extern bool gpuagg_cuda_batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error);
+extern void gpuagg_cuda_batch_push(GpuAggTask *task, GpuAggBatch *batch);
+extern GpuAggStatus gpuagg_cuda_batch_enqueued(GpuAggTask *task, GpuAggBatch *batch, bool ok,
+											   GpuAggError *error);
+
+/* A batch that fails before anything is enqueued completes with its error. */
+extern GpuAggStatus gpuagg_cuda_batch_failed(GpuAggTask *task, uint64_t batch_id,
+											 GpuAggError *error);
 
 /* At the task's end; the card does nothing for it any more */
 extern void gpuagg_cuda_batches_free(GpuAggTask *task);

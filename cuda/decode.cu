@@ -37,7 +37,7 @@ put_bytes(const GpuAggPlan *plan, const GpuAggChunk *chunk, uint32_t column,
 		  uint32_t row, const char *data, uint32_t len)
 {
 	uint64_t   *pair = chunk->words +
-		(uint64_t) plan->column_words[column] * chunk->nrows + 2 * (uint64_t) row;
+		(uint64_t) plan->string_words[column] * chunk->nrows + 2 * (uint64_t) row;
 
 	pair[0] = (uint64_t) (uintptr_t) data;
 	pair[1] = len;
@@ -80,7 +80,7 @@ put_missing(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 	c = &gpuagg_program_consts(p)[attr->missing_const - p->ncolumns];
 	if (c->state != GPUAGG_ST_VALUE)
 		return GPUAGG_ST_NULL;
-	if (gpuagg_program_classes(p)[attr->reg] == GPUAGG_CLASS_BYTES)
+	if (plan->string_words[attr->reg] != GPUAGG_NO_REG)
 		put_bytes(plan, chunk, attr->reg, row, (const char *) p + c->v.off, c->len);
 	else
 		put_word(plan, chunk, attr->reg, row, (uint64_t) c->v.i);

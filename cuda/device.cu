@@ -14,6 +14,7 @@
 
 #include "cuda/cuda_device.h"
 #include "cuda/cuda_probe.h"
+#include "cuda/resident.h"
 
 /* Older cards are not in the fat binary. */
 #define MIN_CAPABILITY 75
@@ -121,6 +122,7 @@ device_destroy(GpuAggDevice *d)
 	gpuagg_cuda_bells_close(d->bells);
 	if (!d->lost)
 	{
+		gpuagg_cuda_slabs_close(d);
 		gpuagg_cuda_memory_close(d);
 		if (d->registered != NULL)
 			(void) cudaHostUnregister(d->registered);
@@ -250,6 +252,7 @@ static const GpuAggDeviceOps cuda_ops = {
 	gpuagg_cuda_task_begin,
 	gpuagg_cuda_task_pages,
 	gpuagg_cuda_task_rows,
+	gpuagg_cuda_task_resident,
 	gpuagg_cuda_task_poll,
 	gpuagg_cuda_task_finish,
 	gpuagg_cuda_task_results,
@@ -258,6 +261,7 @@ static const GpuAggDeviceOps cuda_ops = {
 	gpuagg_cuda_task_idle,
 	gpuagg_cuda_task_end,
 	&gpuagg_cuda_probe_ops,
+	&gpuagg_cuda_slab_ops,
 };
 
 extern "C" __attribute__((visibility("default"))) const GpuAggDeviceOps *

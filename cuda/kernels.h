@@ -18,7 +18,11 @@
  *
  * Column c has one or two 8-byte words a row (two: GpuAggBytes) from word
  * column_words[c] * rows on, and a state byte a row.  Byte strings point into
- * the chunk's own copy of its pages.
+ * the chunk's own copy of its pages; behind their two words is one for the code
+ * of a string in a dictionary.
+ *
+ * A chunk may also be a slab, columns that stayed on the card (device/slab.h):
+ * it has the flags `valid` alone, and rows are loaded from there.
  *
  * Group table.  Open addressing, linear probing, entries in place: a row of
  * layout.h, and a lock behind it if a state is a string.  The row's head is
@@ -55,7 +59,10 @@ typedef struct GpuAggPlan
 	uint32_t	sampled;		/* only lines of the sample count */
 	GpuAggSample sample;
 	GpuAggScope scope;			/* hashes whose groups are wanted */
-	uint16_t	column_words[GPUAGG_MAX_REGS];
+	uint16_t	column_words[GPUAGG_MAX_REGS];	/* what a register loads */
+	uint16_t	string_words[GPUAGG_MAX_REGS];	/* a string on the page, or
+												 * GPUAGG_NO_REG */
+	uint16_t	code_words[GPUAGG_MAX_REGS];	/* and its code */
 	char		init_row[GPUAGG_MAX_ROW_BYTES + 8];
 } GpuAggPlan;
 
@@ -71,6 +78,8 @@ typedef struct GpuAggBatchHead
 	uint32_t	nspilled;		/* groups of block-local tables that did */
 	uint32_t	local_misses;	/* rows that block-local tables had no room for */
 	uint32_t	nkept;			/* rows that became records */
+	uint32_t	nrest;			/* rows of slabs that are left to the interpreter */
+	uint32_t	nrefused;		/* strings that a dictionary did not take */
 } GpuAggBatchHead;
 
 /* One page of a batch */
@@ -81,7 +90,34 @@ typedef struct GpuAggPageRef
 	uint32_t	row_base;
 	uint32_t	bitmap;			/* 1 + number of its bitmap, or 0 */
 	uint32_t	block;			/* in the table */
+	uint32_t	slab;			/* 1 + number of the one that keeps it, or 0 */
+	uint32_t	place;			/* of its first line there */
 } GpuAggPageRef;
+
+/*
+ * A column of a slab (device/slab.h), for one of a program: values of 4 or 8
+ * bytes, and a bit each that says NULL.
+ */
+typedef struct GpuAggSlabColumn
+{
+	char	   *values;
+	uint32_t   *nulls;
+	uint32_t	bytes;
+	uint32_t	pad;
+	GpuAggBytes *const *strings;	/* NULL, or what codes mean: blocks of
+									 * GPUAGG_STRING_BLOCK */
+} GpuAggSlabColumn;
+
+/* Strings of a block of a dictionary */
+#define GPUAGG_STRING_BLOCK_LOG2 16
+#define GPUAGG_STRING_BLOCK (1u << GPUAGG_STRING_BLOCK_LOG2)
+
+/* A slab that a batch is kept in */
+typedef struct GpuAggSlabRef
+{
+	uint32_t   *valid;			/* a bit a place */
+	const GpuAggSlabColumn *columns;	/* as many as the program has */
+} GpuAggSlabRef;
 
 typedef struct GpuAggChunk
 {
@@ -96,6 +132,9 @@ typedef struct GpuAggChunk
 	char	   *pages;			/* copy; NULL if no column needs it */
 	GpuAggRowRef *skipped;		/* the list; room for nrows */
 	char	   *spill;			/* entries that found no place */
+	const GpuAggSlabRef *slabs; /* where pages are kept, too; NULL: nowhere */
+	const GpuAggSlabColumn *resident;	/* NULL, or rows are those of a slab:
+										 * instead of states and words */
 } GpuAggChunk;
 
 typedef struct GpuAggTableHead
@@ -163,6 +202,9 @@ extern void gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 							  uint32_t stride, char *scratch,
 							  uint32_t scratch_stride, uint32_t blocks,
 							  cudaStream_t stream);
+/* Behind decoding: pages of slabs are kept. */
+extern void gpuagg_cuda_keep(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+							 uint32_t blocks, cudaStream_t stream);
 /* Programs that select rows: instead of grouping */
 extern void gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 							   char *scratch, uint32_t scratch_stride,

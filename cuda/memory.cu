@@ -61,14 +61,17 @@ gpuagg_cuda_trim(GpuAggDevice *device, cudaStream_t stream)
 {
 	uint64_t	reserved = 0;
 
+	/* slabs lie in the same pool */
+	const uint64_t keep = device->slab_used + GPUAGG_POOL_KEEP;
+
 	if (device->lost || device->memory_used > 0 ||
 		cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrReservedMemCurrent, &reserved) != cudaSuccess ||
-		reserved <= GPUAGG_POOL_KEEP)
+		reserved <= keep)
 		return;
 
 	/* nothing but the frees is left to wait for */
 	(void) cudaStreamSynchronize(stream);
-	(void) cudaMemPoolTrimTo(device->pool, GPUAGG_POOL_KEEP);
+	(void) cudaMemPoolTrimTo(device->pool, keep);
 }
 
 GpuAggPinned *

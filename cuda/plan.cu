@@ -11,18 +11,37 @@
 
 #define ALIGN16(n) (((n) + 15) & ~(size_t) 15)
 
+/*
+ * A string of a page may be wanted as its code (GpuAggTaskConfig.dictionaries),
+ * or, where the page is kept in a slab, beside it.
+ */
 static void
 plan_columns(GpuAggPlan *plan, const GpuAggProgram *p)
 {
 	const uint8_t *classes = gpuagg_program_classes(p);
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 
+	memset(plan->string_words, 0xFF, sizeof(plan->string_words));
+	memset(plan->code_words, 0xFF, sizeof(plan->code_words));
+	for (uint32_t i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg != GPUAGG_NO_REG &&
+			gpuagg_key_class(attrs[i].type) == GPUAGG_CLASS_BYTES)
+			plan->code_words[attrs[i].reg] = 0;
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
-		bool		bytes = classes[c] == GPUAGG_CLASS_BYTES;
+		const bool	bytes = classes[c] == GPUAGG_CLASS_BYTES;
+		const bool	string = plan->code_words[c] != GPUAGG_NO_REG;
 
 		plan->column_words[c] = (uint16_t) plan->nwords;
-		plan->nwords += bytes ? 2 : 1;
-		plan->has_bytes |= bytes;
+		if (string)
+		{
+			plan->string_words[c] = (uint16_t) plan->nwords;
+			plan->code_words[c] = (uint16_t) (plan->nwords + 2);
+			if (!bytes)
+				plan->column_words[c] = plan->code_words[c];
+		}
+		plan->nwords += string ? 3 : bytes ? 2 : 1;
+		plan->has_bytes |= string || bytes;
 	}
 }
 

@@ -1,8 +1,8 @@
 /*
  * row.cuh
- *		A row of a chunk in one thread: its columns into registers, then the
- *		program, and what of it enters which state.  For the kernels that group
- *		rows, those that pack them and those that select them.
+ *		A row of a chunk, of pages or of a slab, in one thread: its columns into
+ *		registers, then the program, and what of it enters which state.  For the
+ *		kernels that group rows, those that pack them and those that select them.
  */
 #ifndef GPUAGG_CUDA_ROW_CUH
 #define GPUAGG_CUDA_ROW_CUH
@@ -27,12 +27,43 @@ run_instructions(const GpuAggProgram *p, uint32_t first, uint32_t last,
 	gpuagg_eval(p, first, last, reg, st);
 }
 
+/* A row of a slab */
+static __device__ void
+load_resident(const GpuAggProgram *p, const GpuAggSlabColumn *columns, uint32_t row,
+			  GpuAggValue *reg, uint8_t *st)
+{
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		const GpuAggSlabColumn *column = &columns[c];
+		uint32_t	code;
+
+		st[c] = column->nulls[row / 32] >> (row % 32) & 1 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
+		if (st[c] != GPUAGG_ST_VALUE)
+			continue;
+		if (column->bytes == 8)
+		{
+			reg[c].i = ((const int64_t *) column->values)[row];
+			continue;
+		}
+		code = ((const uint32_t *) column->values)[row];
+		if (column->strings != NULL)
+			reg[c].b = column->strings[code / GPUAGG_STRING_BLOCK][code % GPUAGG_STRING_BLOCK];
+		else
+			reg[c].i = (int32_t) code;
+	}
+}
+
 static __device__ void
 load_row(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk *chunk,
 		 uint32_t row, GpuAggValue *reg, uint8_t *st)
 {
 	const uint8_t *classes = gpuagg_program_classes(p);
 
+	if (chunk->resident != NULL)
+	{
+		load_resident(p, chunk->resident, row, reg, st);
+		return;
+	}
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
 		const uint64_t *words = chunk->words +

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/cuda_device.h"
+#include "cuda/resident.h"
 
 /* Entries of the smallest table: fewer would only grow at once. */
 #define TABLE_MIN_ENTRIES ((uint64_t) 1 << 16)
@@ -197,6 +197,30 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	return CUDA_LAUNCHED(task->device, task, error);
 }
 
+static void
+groups_free(GpuAggTask *task)
+{
+	cudaStream_t stream = task->lane != NULL ? task->lane->group : NULL;
+
+	gpuagg_cuda_free(task, task->table.arena, task->table.arena_bytes, stream);
+	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, stream);
+	gpuagg_cuda_free(task, task->table.head, sizeof(GpuAggTableHead), stream);
+	memset(&task->table, 0, sizeof(task->table));
+	task->table_bytes = 0;
+}
+
+bool
+gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	if (!gpuagg_cuda_kept_begin(task, config, error))
+		return false;
+	if (task->scoped == NULL)
+		return true;
+	groups_free(task);
+	memset(&task->local, 0, sizeof(task->local));
+	return true;
+}
+
 /*
  * The old table is read, and freed, in the order of the stream.
  */
@@ -316,6 +340,40 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	return decode_waits(task, error);
 }
 
+/* Strings whose registers hold codes have a dictionary. */
+static bool
+dictionaries_copy(GpuAggTask *task, const GpuAggProgram *p, const GpuAggTaskConfig *config,
+				  GpuAggError *error)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const uint8_t *classes = gpuagg_program_classes(p);
+	const size_t bytes = p->ncolumns * sizeof(*task->dictionaries);
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+	{
+		const uint16_t reg = attrs[i].reg;
+
+		if (reg == GPUAGG_NO_REG || gpuagg_key_class(attrs[i].type) != GPUAGG_CLASS_BYTES ||
+			classes[reg] == GPUAGG_CLASS_BYTES)
+			continue;
+		if (config->dictionaries == NULL || config->dictionaries[reg] == NULL)
+		{
+			gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a string's code without a dictionary");
+			return false;
+		}
+	}
+	if (config->dictionaries == NULL || bytes == 0)
+		return true;
+	task->dictionaries = (GpuAggDictionary **) malloc(bytes);
+	if (task->dictionaries == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	memcpy(task->dictionaries, config->dictionaries, bytes);
+	return true;
+}
+
 GpuAggStatus
 gpuagg_cuda_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 					   const GpuAggTaskConfig *config, GpuAggTask **result,
@@ -338,6 +396,13 @@ gpuagg_cuda_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	task->device = device;
 	task->fault = config->fault;
 	task->memory_limit = config->memory_limit;
+	task->config = *config;
+	task->config.dictionaries = NULL;
+	if (!dictionaries_copy(task, program, config, error))
+	{
+		free(task);
+		return error->status;
+	}
 	if (!task_prepare(task, program, config, error))
 	{
 		/* what was enqueued is little, and must be over before it is freed */
@@ -403,6 +468,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 	cudaStream_t stream = task->lane != NULL ? task->lane->group : NULL;
 
 	gpuagg_cuda_batches_free(task);
+	gpuagg_cuda_resident_free(task);
 	gpuagg_cuda_results_free(task);
 	gpuagg_cuda_kept_free(task);
 	while (task->arenas != NULL)
@@ -413,15 +479,14 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 		gpuagg_cuda_free(task, arena->data, arena->bytes, stream);
 		free(arena);
 	}
-	gpuagg_cuda_free(task, task->table.arena, task->table.arena_bytes, stream);
-	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, stream);
-	gpuagg_cuda_free(task, task->table.head, sizeof(GpuAggTableHead), stream);
+	groups_free(task);
 	gpuagg_cuda_free(task, task->device_plan, task->plan_bytes, stream);
 	gpuagg_cuda_free(task, task->device_rows_plan, task->rows_plan_bytes, stream);
 	gpuagg_cuda_trim(device, stream);
 	gpuagg_cuda_unpin(device, task->plan_staging);
 	gpuagg_cuda_unpin(device, task->rows_plan_staging);
 	gpuagg_cuda_lane_free(device, task->lane);
+	free(task->dictionaries);
 	free(task->plan);
 	free(task->rows_plan);
 	free(task);

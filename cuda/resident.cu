@@ -1,0 +1,454 @@
+/*
+ * resident.cu
+ *		Slabs as a task's input: which road they take (resident.h), and their
+ *		batches.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cuda/resident.h"
+
+#define ALIGN(n) (((n) + 255) & ~(size_t) 255)
+
+/* ---------- the queue ---------- */
+
+/* Places that are not input, but for those beyond the end */
+static bool
+without_copy(GpuAggWaiting *w, const GpuAggPlaces *without, uint32_t n)
+{
+	while (n > 0 && without[n - 1].first >= w->places)
+		n--;
+	w->nwithout = 0;
+	w->without = NULL;
+	if (n == 0)
+		return true;
+	w->without = (GpuAggPlaces *) malloc(n * sizeof(*without));
+	if (w->without == NULL)
+		return false;
+	memcpy(w->without, without, n * sizeof(*without));
+	w->nwithout = n;
+	return true;
+}
+
+/* Somebody is to poll the task. */
+static void
+ring(const GpuAggDevice *device)
+{
+	const uint64_t one = 1;
+
+	/* full, it is rung already */
+	if (write(device->event_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static GpuAggStatus
+queue_add(GpuAggTask *task, const GpuAggWaiting *w, GpuAggError *error)
+{
+	if (task->queue == NULL)
+		task->queue = (GpuAggResidentQueue *) calloc(1, sizeof(*task->queue));
+	if (task->queue == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	task->queue->waiting[task->queue->n++] = *w;
+	if (task->queue->n == GPUAGG_RESIDENT_SLABS)
+		(void) gpuagg_cuda_resident_flush(task);
+	ring(task->device);
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
+						  const GpuAggPlaces *without, uint32_t nwithout, GpuAggError *error)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
+	GpuAggWaiting w = {};
+
+	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
+		return error->status == GPUAGG_DEVICE_LOST ? error->status :
+			gpuagg_cuda_batch_failed(task, batch_id, error);
+	if (p->select || task->plan->sampled)
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no slabs for rows that are selected or sampled");
+	else if (gpuagg_cuda_input_faults(task, error) == GPUAGG_OK)
+		(void) gpuagg_cuda_slab_columns(slab, p, columns, error);
+	if (error->status != GPUAGG_OK)
+		return gpuagg_cuda_batch_failed(task, batch_id, error);
+	w.batch_id = batch_id;
+	w.slab = slab;
+	w.places = slab->extent;
+	if (!without_copy(&w, without, nwithout))
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	if (queue_add(task, &w, error) != GPUAGG_OK)
+		free(w.without);
+	return error->status;
+}
+
+/* ---------- memory of a batch ---------- */
+
+/* Where the parts of a batch's memory are, as far as the host writes them */
+typedef struct ResidentParts
+{
+	GpuAggScopedHead *head;
+	GpuAggSlabInput *inputs;
+	GpuAggSlabColumn *columns;
+	GpuAggPlaces *without;
+	size_t		upload;
+	char	   *bitmaps;		/* cleared before anything runs */
+	size_t		bitmap_bytes;
+	uint8_t    *flags;
+} ResidentParts;
+
+/* What of a batch decides how much memory it needs */
+typedef struct ResidentShape
+{
+	const GpuAggWaiting *waiting;
+	uint32_t	n;
+	bool		local;
+	bool		choose;			/* places are chosen before they are grouped */
+	uint32_t	nspill;
+	uint32_t	tiles;
+	uint64_t	nwithout;
+} ResidentShape;
+
+static uint32_t
+tiles_of(const GpuAggWaiting *w)
+{
+	return (w->places + GPUAGG_SLAB_TILE - 1) / GPUAGG_SLAB_TILE;
+}
+
+static char *
+part(char *base, size_t *at, size_t bytes)
+{
+	char	   *p = base != NULL ? base + *at : NULL;
+
+	*at += ALIGN(bytes);
+	return p;
+}
+
+static size_t
+resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
+				GpuAggChunk *chunk, ResidentParts *parts)
+{
+	const uint32_t ncolumns = gpuagg_cuda_program(task->plan)->ncolumns;
+	const size_t bitmap = (size_t) shape->tiles * (GPUAGG_SLAB_TILE / 8);
+	size_t		at = 0;
+
+	chunk->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
+	parts->head = (GpuAggScopedHead *) part(base, &at, sizeof(GpuAggScopedHead));
+	parts->inputs = (GpuAggSlabInput *) part(base, &at, shape->n * sizeof(GpuAggSlabInput));
+	parts->columns = (GpuAggSlabColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggSlabColumn));
+	parts->without = (GpuAggPlaces *) part(base, &at, shape->nwithout * sizeof(GpuAggPlaces));
+	parts->upload = at;
+	parts->bitmap_bytes = shape->local ? bitmap : 0;
+	parts->bitmaps = part(base, &at, shape->local ? (shape->choose ? 2 : 1) * bitmap : 0);
+	parts->flags = (uint8_t *) part(base, &at, shape->local ? 0 : shape->waiting->places);
+	chunk->spill = part(base, &at, (size_t) shape->nspill * task->plan->stride);
+	return at;
+}
+
+/* What is input, here and there */
+static void
+inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentParts *parts,
+			 GpuAggBatch *batch)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	GpuAggResident *r = batch->resident;
+	GpuAggPlaces *without = parts->without;
+	uint32_t   *rest = (uint32_t *) parts->bitmaps;
+	uint32_t   *chosen = (uint32_t *) (parts->bitmaps + parts->bitmap_bytes);
+	uint32_t	tile = 0;
+	GpuAggError error;
+
+	for (uint32_t i = 0; i < shape->n; i++)
+	{
+		const GpuAggWaiting *w = &shape->waiting[i];
+		GpuAggSlabInput *input = &r->inputs[i];
+		const GpuAggSlabColumn *columns = parts->columns + (size_t) i * p->ncolumns;
+
+		(void) gpuagg_cuda_slab_columns(w->slab, p, (GpuAggSlabColumn *) gpuagg_cuda_staged(batch, columns),
+										&error);
+		if (w->nwithout > 0)
+			memcpy(gpuagg_cuda_staged(batch, without), w->without, w->nwithout * sizeof(*without));
+		input->valid = w->slab->valid;
+		input->columns = columns;
+		input->without = without;
+		input->nwithout = w->nwithout;
+		input->places = w->places;
+		input->first_tile = tile;
+		input->rest = rest + (size_t) tile * (GPUAGG_SLAB_TILE / 32);
+		input->chosen = shape->choose ? chosen + (size_t) tile * (GPUAGG_SLAB_TILE / 32) : NULL;
+		without += w->nwithout;
+		tile += tiles_of(w);
+	}
+	memcpy(gpuagg_cuda_staged(batch, parts->inputs), r->inputs, shape->n * sizeof(*r->inputs));
+}
+
+static GpuAggBatch *
+resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+	GpuAggChunk chunk = {};
+	const size_t bytes = resident_layout(task, shape, NULL, &chunk, parts);
+	GpuAggResident *r = (GpuAggResident *) calloc(1, sizeof(*r));
+	GpuAggBatch *batch;
+
+	if (r == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return NULL;
+	}
+	batch = gpuagg_cuda_batch_make(task, bytes, parts->upload, stream, error);
+	if (batch == NULL)
+	{
+		free(r);
+		return NULL;
+	}
+	batch->program = gpuagg_cuda_program(task->plan);
+	batch->plan = task->device_plan;
+	batch->resident = r;
+	batch->completion.batch_id = shape->waiting->batch_id;
+	(void) resident_layout(task, shape, batch->memory, &batch->chunk, parts);
+	memset(gpuagg_cuda_staged(batch, parts->head), 0, sizeof(*parts->head));
+	r->n = shape->n;
+	r->local = shape->local;
+	inputs_stage(task, shape, parts, batch);
+	return batch;
+}
+
+/* Memory is there; the slabs' columns, too. */
+static bool
+resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+
+	return gpuagg_cuda_slab_wait(task, stream, error) &&
+		gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
+		(parts->bitmap_bytes == 0 ||
+		 CUDA_OK(task->device, task, cudaMemsetAsync(parts->bitmaps, 0, parts->bitmap_bytes, stream), error));
+}
+
+/* ---------- the road of few groups ---------- */
+
+/* Places that pass the filter, before the launch that groups them */
+static bool
+local_choose(GpuAggTask *task, GpuAggBatch *batch, const GpuAggSlabRun *run, GpuAggError *error)
+{
+	const GpuAggProgram *p = batch->program;
+	const uint32_t sms = task->device->sms;
+	size_t		scratch_bytes;
+	char	   *scratch;
+
+	if (!gpuagg_cuda_batch_scratch(task, p, gpuagg_cuda_slab_choose_threads(sms), &scratch,
+								   &scratch_bytes, error))
+		return false;
+	gpuagg_cuda_slab_choose(task->device_plan, run, scratch, (uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
+							sms, task->lane->group);
+	gpuagg_cuda_free(task, scratch, scratch_bytes, task->lane->group);
+	return CUDA_LAUNCHED(task->device, task, error);
+}
+
+static bool
+local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
+			 const ResidentParts *parts, GpuAggError *error)
+{
+	GpuAggSlabRoad *road = &task->queue->road;
+	GpuAggSlabRun run = road->run;
+	cudaStream_t stream = task->lane->group;
+
+	batch->generation = task->generation;
+	run.inputs = parts->inputs;
+	run.n = shape->n;
+	run.tiles = shape->tiles;
+	run.head = batch->chunk.head;
+	road->args.table = task->table;
+	road->args.head = parts->head;
+	road->args.spilled = batch->chunk.spill;
+	if (!CUDA_OK(task->device, task, cudaEventRecord(batch->events->group, stream), error) ||
+		!resident_upload(task, batch, parts, error))
+		return false;
+	if (task->fault == GPUAGG_FAULT_TRAP)
+		gpuagg_cuda_trap(1, stream);
+	return (!shape->choose || local_choose(task, batch, &run, error)) &&
+		CUDA_OK(task->device, task,
+				gpuagg_cuda_slab_local(&road->args, road->key, &road->local, &run, road->blocks, stream),
+				error) &&
+		gpuagg_cuda_batch_report(task, batch, error);
+}
+
+/* The others of a launch have nothing to tell. */
+static void
+push_followers(GpuAggTask *task, const GpuAggWaiting *waiting, uint32_t n, GpuAggError *error)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		GpuAggBatch *batch = (GpuAggBatch *) calloc(1, sizeof(*batch));
+
+		if (batch == NULL)
+		{
+			gpuagg_cuda_error(error, GPUAGG_DEVICE_LOST, "out of memory");
+			(void) gpuagg_cuda_task_fail(task, error);
+			return;
+		}
+		batch->stage = GPUAGG_BATCH_DONE;
+		batch->completion.batch_id = waiting[i].batch_id;
+		gpuagg_cuda_batch_push(task, batch);
+	}
+}
+
+static void
+enqueue_local(GpuAggTask *task, const GpuAggWaiting *waiting, uint32_t n)
+{
+	const bool	filtered = gpuagg_cuda_program(task->plan)->filter_reg != GPUAGG_NO_REG;
+	const GpuAggSlabRoad *road = &task->queue->road;
+	ResidentShape shape = {};
+	ResidentParts parts;
+	GpuAggBatch *batch;
+	GpuAggError error = {};
+
+	shape.waiting = waiting;
+	shape.n = n;
+	shape.local = true;
+	shape.choose = filtered;
+	shape.nspill = road->blocks * (road->local.slots + 1);
+	for (uint32_t i = 0; i < n; i++)
+	{
+		shape.tiles += tiles_of(&waiting[i]);
+		shape.nwithout += waiting[i].nwithout;
+	}
+	batch = resident_make(task, &shape, &parts, &error);
+	if (batch == NULL)
+	{
+		(void) gpuagg_cuda_task_fail(task, &error);
+		push_followers(task, waiting, n, &error);
+		return;
+	}
+	batch->chunk.nrows = 0;
+	(void) gpuagg_cuda_batch_enqueued(task, batch, local_launch(task, batch, &shape, &parts, &error), &error);
+	push_followers(task, waiting + 1, n - 1, &error);
+}
+
+bool
+gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
+						  uint32_t scratch_stride, GpuAggError *error)
+{
+	const GpuAggLocalShape none = {0, 0, 0};
+	GpuAggResident *r = batch->resident;
+	cudaStream_t stream = task->lane->group;
+	size_t		at = 0;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		at += ALIGN(r->inputs[i].places);
+	if (batch->flags == NULL)
+	{
+		batch->flags = (uint8_t *) gpuagg_cuda_alloc(task, at, stream, error);
+		batch->flags_bytes = at;
+		if (batch->flags == NULL)
+			return false;
+	}
+	at = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+	{
+		GpuAggChunk chunk = batch->chunk;
+
+		chunk.nrows = r->inputs[i].places;
+		chunk.valid = batch->flags + at;
+		chunk.resident = r->inputs[i].columns;
+		at += ALIGN(chunk.nrows);
+		if (chunk.nrows == 0)
+			continue;
+		if (!r->flagged)
+			gpuagg_cuda_slab_flags(&r->inputs[i], true, chunk.valid, chunk.head, task->device->sms, stream);
+		gpuagg_cuda_group(batch->plan, &chunk, &task->table, &none, task->plan->stride, scratch,
+						  scratch_stride, task->batch_blocks, stream);
+	}
+	r->flagged = true;
+	return true;
+}
+
+/* ---------- the interpreter, and records ---------- */
+
+static void
+enqueue_rows(GpuAggTask *task, const GpuAggWaiting *w)
+{
+	ResidentShape shape = {};
+	ResidentParts parts;
+	GpuAggBatch *batch;
+	GpuAggError error = {};
+	bool		ok;
+
+	shape.waiting = w;
+	shape.n = 1;
+	shape.nwithout = w->nwithout;
+	shape.nspill = gpuagg_cuda_spill_room(task, w->places);
+	batch = resident_make(task, &shape, &parts, &error);
+	if (batch == NULL)
+	{
+		(void) gpuagg_cuda_task_fail(task, &error);
+		push_followers(task, w, 1, &error);
+		return;
+	}
+	batch->chunk.nrows = w->places;
+	batch->chunk.valid = parts.flags;
+	batch->chunk.resident = batch->resident->inputs[0].columns;
+	ok = resident_upload(task, batch, &parts, &error);
+	if (ok && w->places > 0)
+		gpuagg_cuda_slab_flags(&batch->resident->inputs[0], false, parts.flags, batch->chunk.head,
+							   task->device->sms, task->lane->group);
+	ok = ok && gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, &error);
+	(void) gpuagg_cuda_batch_enqueued(task, batch, ok, &error);
+}
+
+/* ---------- the road ---------- */
+
+/*
+ * Before anything is grouped: is it few groups, as they lie?  If not, and no
+ * block-local table would do, rows are kept and partitioned.
+ */
+static bool
+road_choose(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggTaskConfig config = task->config;
+
+	task->queue->chosen = true;
+	if (gpuagg_cuda_slab_road(task, &task->queue->road) || task->fed || task->scoped != NULL ||
+		task->forced != GPUAGG_STRATEGY_AUTO || task->local.capacity > 0)
+		return true;
+	config.strategy = GPUAGG_STRATEGY_PARTITIONED;
+	return gpuagg_cuda_task_keep_rows(task, &config, error);
+}
+
+bool
+gpuagg_cuda_resident_flush(GpuAggTask *task)
+{
+	GpuAggResidentQueue *q = task->queue;
+	const uint32_t n = q != NULL ? q->n : 0;
+	GpuAggError error = {};
+
+	if (n == 0)
+		return false;
+	q->n = 0;
+	if (gpuagg_cuda_input_check(task, &error) != GPUAGG_OK ||
+		(!q->chosen && !road_choose(task, &error)))
+	{
+		(void) gpuagg_cuda_task_fail(task, &error);
+		push_followers(task, q->waiting, n, &error);
+	}
+	else if (q->road.open && !(task->local_settled && task->local.capacity == 0))
+		enqueue_local(task, q->waiting, n);
+	else
+		for (uint32_t i = 0; i < n; i++)
+			enqueue_rows(task, &q->waiting[i]);
+	task->fed = true;
+	for (uint32_t i = 0; i < n; i++)
+		free(q->waiting[i].without);
+	return true;
+}
+
+void
+gpuagg_cuda_resident_free(GpuAggTask *task)
+{
+	GpuAggResidentQueue *q = task->queue;
+
+	for (uint32_t i = 0; q != NULL && i < q->n; i++)
+		free(q->waiting[i].without);
+	free(q);
+}

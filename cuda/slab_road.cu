@@ -1,0 +1,106 @@
+/*
+ * slab_road.cu
+ *		Which programs the road of few groups is for (slab_local.cu), and what
+ *		its kernels need of them.
+ */
+#include "cuda/resident.h"
+
+/* Blocks with local tables, of a multiprocessor, at most */
+#define BLOCKS_PER_SM 2
+
+/* Shared memory of a block that is not ours, at most */
+#define BLOCK_OVERHEAD 1024
+
+/* Nothing but columns is wanted of a row that passes. */
+static bool
+is_plain(const GpuAggProgram *p)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	const uint32_t done = p->filter_reg != GPUAGG_NO_REG ? p->filter_instrs : 0;
+
+	if (p->select || p->nkeys != 1 || done != p->ninstrs)
+		return false;
+	if (gpuagg_program_keys(p)[0].reg >= p->ncolumns)
+		return false;
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		if (trans[i].filter != GPUAGG_NO_REG || trans[i].op == GPUAGG_TRANS_SUM_F64_AVG ||
+			(trans[i].arg != GPUAGG_NO_REG && trans[i].arg >= p->ncolumns))
+			return false;
+	return true;
+}
+
+/* A column whose NULLs matter; false: there are too many */
+static bool
+use_column(GpuAggSlabRun *run, uint16_t column)
+{
+	for (uint32_t i = 0; i < run->nused; i++)
+		if (run->used[i] == column)
+			return true;
+	if (run->nused == GPUAGG_SLAB_USED)
+		return false;
+	run->used[run->nused++] = column;
+	return true;
+}
+
+/* Bytes of a column's values in a slab */
+static uint32_t
+column_bytes(const GpuAggProgram *p, uint32_t column)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg == column)
+			return gpuagg_key_class(attrs[i].type) == GPUAGG_CLASS_BYTES ? 4 :
+				gpuagg_type_slot_bytes(attrs[i].type);
+	return 0;
+}
+
+static bool
+use_columns(const GpuAggProgram *p, const GpuAggRecord *record, GpuAggSlabRun *run)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+
+	for (uint32_t i = 0; i < record->nfields; i++)
+	{
+		run->field_column[i] = record->fields[i].reg;
+		if (column_bytes(p, record->fields[i].reg) != record->fields[i].bytes)
+			return false;
+	}
+	if (!use_column(run, gpuagg_program_keys(p)[0].reg))
+		return false;
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		if (trans[i].arg != GPUAGG_NO_REG && !use_column(run, trans[i].arg))
+			return false;
+	return true;
+}
+
+bool
+gpuagg_cuda_slab_road(const GpuAggTask *task, GpuAggSlabRoad *road)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggDevice *device = task->device;
+	const uint8_t nullable[GPUAGG_MAX_REGS] = {};
+	GpuAggScopedConfig config = {};
+	GpuAggRecord record;
+	bool		fits;
+
+	memset(road, 0, sizeof(*road));
+	if (!is_plain(p) || task->plan->has_strings || task->plan->scope.count > 1 ||
+		task->scoped != NULL || !gpuagg_record_compute(p, nullable, &record) ||
+		!use_columns(p, &record, &road->run))
+		return false;
+	gpuagg_cuda_scoped_args(task->plan, p, &record, &road->args);
+	road->args.plan = task->device_plan;
+	road->key = gpuagg_cuda_scoped_key(p, &record);
+	config.sm_bytes = device->limits.shared_bytes;
+	config.block_bytes = device->block_bytes;
+	fits = gpuagg_cuda_scoped_shape(&config, &road->args, road->key, task->config.expected_groups,
+									&road->local);
+	if (road->key == GPUAGG_KEY_ANY || road->local.bytes > device->block_bytes ||
+		(!fits && task->forced != GPUAGG_STRATEGY_BLOCK_LOCAL))
+		return false;
+	road->blocks = device->sms *
+		(road->local.bytes > device->limits.shared_bytes / BLOCKS_PER_SM - BLOCK_OVERHEAD ? 1 : BLOCKS_PER_SM);
+	road->open = true;
+	return true;
+}
