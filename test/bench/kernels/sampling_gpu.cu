@@ -5,8 +5,8 @@
  *
  * usage: sampling_gpu ROUNDS [NAME=VALUE...]
  *		draws=N			2^31, of each measurement
- *		bytes=A,B,...	1 MiB to all that is free, four points each doubling
- *						from 32 GiB on, and twice in each factor of four below
+ *		bytes=A,B,...	1 MiB to all that is free, each twice the one before, and
+ *						from half of the TLB's reach on in steps of an eighth of it
  *		ways=...		single passes spatial auto
  *		scopes=A,B,...	bytes of the windows of passes and spatial
  *		profile=DIR		of the card, for auto and for the TLB's reach
@@ -29,7 +29,8 @@
  * For each round a line, after one that does not count:
  *		bytes <tab> way <tab> scope <tab> windows <tab> draws/s <tab> predicted draws/s
  * The sum of what was drawn must be that of the values' formula over the same
- * draws, which reads nothing; a measurement with another sum ends the program.
+ * draws, which reads nothing; a measurement with another sum ends the program,
+ * and so do draws that are not those that the host makes.
  */
 #include <algorithm>
 #include <cstdio>
@@ -51,6 +52,9 @@ extern "C" {
 
 /* Draws of a thread before its block asks for more: 2^15 of a block */
 #define TILE_DRAWS 32768
+
+/* Draws that the host makes for comparison */
+#define HOST_DRAWS 100000
 
 /* The seconds that finding the groups may take */
 #define SHARING_SECONDS 30
@@ -523,16 +527,39 @@ time_scopes(Bench &b, const Case &c, GpuAggDrawWay way, const char *name)
 	}
 }
 
+static uint64_t
+expect(Bench &b, const GpuAggDraws &draws)
+{
+	check(cudaMemset(b.total, 0, sizeof(*b.total)), "total");
+	expect_kernel<<<8 * b.machine.units, THREADS>>>(draws, b.total);
+	check(cudaGetLastError(), "expect_kernel");
+	return take_total(b);
+}
+
+/* The card's draws are the host's. */
+static void
+check_draws(Bench &b, uint64_t rows)
+{
+	const GpuAggDraws draws = {gpuagg_draw_key(b.o.seed), HOST_DRAWS, rows};
+	uint64_t	sum = 0;
+
+	for (uint64_t i = 0; i < draws.draws; i++)
+		sum += value_of(gpuagg_draw_row(&draws, i));
+	if (sum == expect(b, draws))
+		return;
+	fprintf(stderr, "of %llu rows the card draws others than the host\n",
+			(unsigned long long) rows);
+	exit(1);
+}
+
 static void
 run_case(Bench &b, uint64_t bytes)
 {
 	Case		c = {bytes, {gpuagg_draw_key(b.o.seed), b.o.draws, bytes / 8}, 0};
 	GpuAggDrawPlan plan;
 
-	check(cudaMemset(b.total, 0, sizeof(*b.total)), "total");
-	expect_kernel<<<8 * b.machine.units, THREADS>>>(c.draws, b.total);
-	check(cudaGetLastError(), "expect_kernel");
-	c.expected = take_total(b);
+	check_draws(b, c.draws.rows);
+	c.expected = expect(b, c.draws);
 	gpuagg_draw_plan(&b.rates, (double) c.draws.draws, (double) bytes, &plan);
 	for (const std::string &way : b.o.ways)
 		if (way == "single")
@@ -545,7 +572,7 @@ run_case(Bench &b, uint64_t bytes)
 			time_way(b, c, "auto", plan.way, plan.windows, plan.predicted_ns[plan.way]);
 }
 
-/* Twice in each factor of four; from half of the TLB's reach on each GiB counts. */
+/* Steps are finer where the TLB ends. */
 static std::vector<uint64_t>
 all_sizes(const Bench &b)
 {
