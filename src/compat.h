@@ -146,15 +146,6 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 #define gpuagg_heap_read_page(scan, block) heapgetpage(scan, block)
 #endif
 
-/* The next datum of a sort by value (utils/tuplesort.h) */
-#if PG_VERSION_NUM >= 160000
-#define gpuagg_tuplesort_getdatum(sort, datum, isnull) \
-	tuplesort_getdatum(sort, true, false, datum, isnull, NULL)
-#else
-#define gpuagg_tuplesort_getdatum(sort, datum, isnull) \
-	tuplesort_getdatum(sort, true, datum, isnull, NULL)
-#endif
-
 /* Does this collation compare bytes? (utils/pg_locale.h) */
 #if PG_VERSION_NUM >= 180000
 #define gpuagg_collation_is_c(collation) \

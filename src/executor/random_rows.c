@@ -9,7 +9,7 @@
  *
  *	1.	every page is read once, as a sequential scan reads it (pruning, predicate
  *		locks, hints), and its visible rows counted;
- *	2.	draws are sorted by row number, within work_mem or in a file;
+ *	2.	draws are made in the order of their rows, within work_mem;
  *	3.	blocks that were drawn from are read in order, and a row is returned as
  *		often as it was drawn.
  *
@@ -27,11 +27,11 @@
 #include "access/heapam.h"
 #include "access/relscan.h"
 #include "access/tsmapi.h"
-#include "catalog/pg_operator_d.h"
 #include "catalog/pg_type_d.h"
 #include "compat.h"
 #include "device/draw.h"
 #include "executor/block_rows.h"
+#include "executor/sorted_draws.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
@@ -40,22 +40,21 @@
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/spccache.h"
-#include "utils/tuplesort.h"
 
 PG_FUNCTION_INFO_V1(gpuagg_random_rows);
 
 /* Of an n that is not known when the query is planned */
 #define DEFAULT_DRAWS 1000
 
-/* Draws made between looks for an interrupt */
-#define DRAWS_AT_ONCE 4096
+/* An eighth is for the blocks' counts, the rest for draws. */
+#define WORK_BYTES (work_mem * (Size) 1024)
 
 typedef struct RandomRows
 {
 	MemoryContext context;
 	GpuAggDraws draws;
 	GpuAggBlockRows *blocks;	/* NULL: not counted */
-	Tuplesortstate *sort;		/* of row numbers; NULL: no draws made */
+	GpuAggSortedDraws *sorted;	/* NULL: not begun */
 	uint64		next;			/* drawn row, if more */
 	bool		more;
 	int64		block;			/* that is read; -1: before the first */
@@ -116,9 +115,9 @@ random_rows_init(SampleScanState *node, int eflags)
 static void
 forget_draws(RandomRows *state)
 {
-	if (state->sort != NULL)
-		tuplesort_end(state->sort);
-	state->sort = NULL;
+	if (state->sorted != NULL)
+		gpuagg_sorted_draws_free(state->sorted);
+	state->sorted = NULL;
 	state->more = false;
 }
 
@@ -158,8 +157,7 @@ heap_scan(SampleScanState *node)
 static void
 count_rows(RandomRows *state, HeapScanDesc scan)
 {
-	/* the rest of work_mem is the sort's */
-	state->blocks = gpuagg_block_rows_create(work_mem * (Size) 1024 / 8);
+	state->blocks = gpuagg_block_rows_create(WORK_BYTES / 8);
 	for (BlockNumber block = 0; block < scan->rs_nblocks; block++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -172,31 +170,7 @@ count_rows(RandomRows *state, HeapScanDesc scan)
 static void
 next_draw(RandomRows *state)
 {
-	Datum		row;
-	bool		isnull;
-
-	state->more = gpuagg_tuplesort_getdatum(state->sort, &row, &isnull);
-	if (state->more)
-		state->next = DatumGetInt64(row);
-}
-
-static void
-make_draws(RandomRows *state)
-{
-	uint64		draws = state->draws.rows == 0 ? 0 : state->draws.draws;
-
-	state->sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false,
-										Max(work_mem / 8 * 7, 64), NULL, TUPLESORT_NONE);
-	for (uint64 draw = 0; draw < draws; draw++)
-	{
-		if (draw % DRAWS_AT_ONCE == 0)
-			CHECK_FOR_INTERRUPTS();
-		tuplesort_putdatum(state->sort,
-						   Int64GetDatum((int64) gpuagg_draw_row(&state->draws, draw)),
-						   false);
-	}
-	tuplesort_performsort(state->sort);
-	next_draw(state);
+	state->more = gpuagg_sorted_draws_next(state->sorted, &state->next);
 }
 
 static void
@@ -206,7 +180,8 @@ start(SampleScanState *node, RandomRows *state)
 
 	if (state->blocks == NULL)
 		count_rows(state, heap_scan(node));
-	make_draws(state);
+	state->sorted = gpuagg_sorted_draws_create(&state->draws, WORK_BYTES / 8 * 7);
+	next_draw(state);
 	gpuagg_block_rows_rewind(state->blocks);
 	state->block = -1;
 	state->first = 0;
@@ -219,7 +194,7 @@ random_rows_block(SampleScanState *node, BlockNumber nblocks)
 {
 	RandomRows *state = node->tsm_state;
 
-	if (state->sort == NULL)
+	if (state->sorted == NULL)
 		start(node, state);
 	if (!state->more)
 		return InvalidBlockNumber;

@@ -46,7 +46,7 @@ SELECT * FROM gpuagg.estimate('SELECT v FROM es');
 SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE BERNOULLI (10)');
 SELECT * FROM gpuagg.estimate('SELECT a.v FROM es a TABLESAMPLE gpuagg.random_rows (9), es b TABLESAMPLE gpuagg.random_rows (9)');
 SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (9), es_dim');
-SELECT * FROM gpuagg.estimate('SELECT name FROM es TABLESAMPLE gpuagg.random_rows (9) JOIN es_dim USING (g)');
+SELECT * FROM gpuagg.estimate('SELECT name FROM es TABLESAMPLE gpuagg.random_rows (9) REPEATABLE (1) JOIN es_dim USING (g)');
 SELECT * FROM gpuagg.estimate('DELETE FROM es');
 SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (9)', 1);
 SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (9)', quantiles => '{0.5,1}');

@@ -157,7 +157,7 @@ CREATE VIEW rr_view AS SELECT id FROM rr TABLESAMPLE gpuagg.random_rows (10) REP
 SELECT pg_get_viewdef('rr_view');
 SELECT count(*) FROM rr_view;
 
--- more than work_mem holds: of draws, and of blocks
+-- more than work_mem holds: of draws, and of blocks; more windows than rows
 CREATE UNLOGGED TABLE rr_wide (id int4, t text) WITH (autovacuum_enabled = off, fillfactor = 10);
 INSERT INTO rr_wide SELECT i, repeat('x', 700) FROM generate_series(1, 10000) i;
 SELECT pg_relation_size('rr_wide') / 8192 > 2 * 4096 AS "more than two buffers of counts";
@@ -165,6 +165,7 @@ SELECT count(*), sum(id) FROM rr_wide TABLESAMPLE gpuagg.random_rows (30000) REP
 SET work_mem = '64kB';
 SELECT count(*), sum(id) FROM rr_wide TABLESAMPLE gpuagg.random_rows (30000) REPEATABLE (1);
 SELECT n, (SELECT sum(id) FROM rr_wide TABLESAMPLE gpuagg.random_rows (n) REPEATABLE (1)) FROM (VALUES (30000), (100), (30000)) v(n);
+SELECT count(*), count(DISTINCT id) FROM rr_one TABLESAMPLE gpuagg.random_rows (100000);
 RESET work_mem;
 
 -- plans: so many rows, a scan of the table and pages for the draws; groupings are PostgreSQL's
