@@ -23,12 +23,16 @@
 #include "gpuagg.h"
 #include "service/cache.h"
 #include "service/cache_chunk.h"
+#include "service/cache_shared.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 /* A new slab has so much more places than the pages seen so far suggest. */
 #define LINES_SPARE 1.05
+
+static uint64 cache_limit = 0;	/* bytes */
+static uint64 answered = 0;		/* requests to unload */
 
 /* What a job has to do with a chunk */
 typedef struct GpuAggCacheUse
@@ -82,11 +86,55 @@ gpuagg_cache_start(void)
 	GpuAggWorkerDevice *on = &gpuagg_worker.primary;
 	uint64		bytes = (uint64) Max(gpuagg_cache_size, 0) * 1024 * 1024;
 
-	if (on->ops->slabs == NULL)
-		return;
-	if (gpuagg_cache_size < 0)
+	if (on->ops->slabs != NULL && gpuagg_cache_size < 0)
 		bytes = gpuagg_devices_spare();
-	on->ops->slabs->limit(on->device, bytes);
+	if (on->ops->slabs != NULL)
+		on->ops->slabs->limit(on->device, bytes);
+	cache_limit = on->ops->slabs != NULL ? bytes : 0;
+	gpuagg_cache_answer();
+	gpuagg_cache_publish(cache_limit);
+}
+
+void
+gpuagg_cache_stop(void)
+{
+	gpuagg_cache_shared_lock(LW_EXCLUSIVE)->nentries = 0;
+	gpuagg_cache_shared_unlock();
+}
+
+/* ------------------------------------------------------------- requests --- */
+
+static void
+request_serve(Oid dbid, Oid relid, AttrNumber attnum)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &gpuagg_cache_tables)
+	{
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
+
+		if (table->dbid == dbid && table->relid == relid && !table->dead)
+			gpuagg_cache_table_unload(table, attnum - 1);
+	}
+}
+
+void
+gpuagg_cache_answer(void)
+{
+	GpuAggCacheShared *shared = &gpuagg_shared->cache;
+	uint64		asked = pg_atomic_read_u64(&shared->asked);
+
+	if (asked == answered)
+		return;
+	/* nobody changes the request before it is answered */
+	(void) gpuagg_cache_shared_lock(LW_SHARED);
+	gpuagg_cache_shared_unlock();
+	request_serve(shared->dbid, shared->relid, shared->attnum);
+	gpuagg_cache_publish(cache_limit);
+	gpuagg_cache_shared_lock(LW_EXCLUSIVE)->answered = asked;
+	gpuagg_cache_shared_unlock();
+	answered = asked;
+	ConditionVariableBroadcast(&shared->answered_one);
 }
 
 /* Types that lie in slabs as they are */
@@ -125,8 +173,8 @@ job_columns(GpuAggWorkerJob *job, GpuAggCacheTable *table)
 static bool
 job_may_cache(const GpuAggWorkerJob *job)
 {
-	return job->on == &gpuagg_worker.primary && job->on->ops->slabs != NULL &&
-		gpuagg_cache_size != 0 && job->program->ncolumns > 0 &&
+	return job->on == &gpuagg_worker.primary && cache_limit > 0 &&
+		job->program->ncolumns > 0 &&
 		!job->program->select &&
 		job->config.sample.method == GPUAGG_SAMPLE_NONE;
 }
@@ -591,7 +639,7 @@ page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
 {
 	GpuAggCacheUse *use;
 
-	if (!page->keep || page->has_visibility || page->block >= cached->nblocks ||
+	if (!page->keep || page->block >= cached->nblocks ||
 		cached->nuses == 0)
 		return NULL;
 	use = &cached->uses[page->block / GPUAGG_CHUNK_BLOCKS];
@@ -771,6 +819,7 @@ gpuagg_cache_leave(GpuAggWorkerJob *job)
 	gpuagg_cache_table_leave(cached->table);
 	cached->table = NULL;
 	cached->nuses = 0;
+	gpuagg_cache_publish(cache_limit);
 }
 
 uint64

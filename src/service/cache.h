@@ -11,8 +11,15 @@
 
 #include "service/worker.h"
 
-/* The device is open: how much of its memory columns may take */
+/*
+ * The device is open: how much of its memory columns may take.  At the worker's
+ * end, backends see that nothing is held.
+ */
 extern void gpuagg_cache_start(void);
+extern void gpuagg_cache_stop(void);
+
+/* Serves a request to unload, if there is one. */
+extern void gpuagg_cache_answer(void);
 
 /* The message CACHED, which goes to the queue of replies */
 extern void gpuagg_cache_begin(GpuAggWorkerJob *job);

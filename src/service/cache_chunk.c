@@ -21,6 +21,7 @@
 
 #include "port/pg_bitutils.h"
 #include "service/cache_chunk.h"
+#include "service/cache_shared.h"
 #include "service/worker.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -129,6 +130,14 @@ drop_unfilled(GpuAggCacheChunk *chunk)
 }
 
 static void
+drop_unwanted(GpuAggCacheChunk *chunk)
+{
+	for (int i = chunk->nfills - 1; i >= 0; i--)
+		if (chunk->fills[i]->column->unwanted)
+			chunk_drop(chunk, i);
+}
+
+static void
 chunk_free(GpuAggCacheChunk *chunk)
 {
 	while (chunk->nfills > 0)
@@ -193,6 +202,51 @@ gpuagg_cache_table_kill(GpuAggCacheTable *table)
 		table_free(table);
 }
 
+/*
+ * Drops what is not wanted of chunks that nobody uses, and chunks of which
+ * nothing is left.  Columns that were unwanted, and have gone, may come again.
+ */
+static void
+table_tidy(GpuAggCacheTable *table)
+{
+	dlist_iter	iter;
+
+	for (uint32 i = 0; i < table->nchunks; i++)
+	{
+		GpuAggCacheChunk *chunk = table->chunks[i];
+
+		if (chunk == NULL || !chunk_is_idle(chunk))
+			continue;
+		drop_unfilled(chunk);
+		drop_unwanted(chunk);
+		if (chunk->nfills == 0)
+			chunk_free(chunk);
+	}
+	if (table->jobs > 0)
+		return;
+	dlist_foreach(iter, &table->columns)
+		dlist_container(GpuAggCacheColumn, node, iter.cur)->unwanted = false;
+}
+
+void
+gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr)
+{
+	dlist_iter	iter;
+
+	if (attr < 0)
+	{
+		gpuagg_cache_table_kill(table);
+		return;
+	}
+	dlist_foreach(iter, &table->columns)
+	{
+		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+
+		column->unwanted |= column->attr == attr;
+	}
+	table_tidy(table);
+}
+
 void
 gpuagg_cache_table_leave(GpuAggCacheTable *table)
 {
@@ -202,16 +256,7 @@ gpuagg_cache_table_leave(GpuAggCacheTable *table)
 		table_free(table);
 		return;
 	}
-	for (uint32 i = 0; i < table->nchunks; i++)
-	{
-		GpuAggCacheChunk *chunk = table->chunks[i];
-
-		if (chunk == NULL || !chunk_is_idle(chunk))
-			continue;
-		drop_unfilled(chunk);
-		if (chunk->nfills == 0)
-			chunk_free(chunk);
-	}
+	table_tidy(table);
 }
 
 GpuAggCacheTable *
@@ -234,14 +279,17 @@ gpuagg_cache_table(const GpuAggCacheWish *wish)
 			gpuagg_cache_table_kill(other);
 	}
 	if (table != NULL)
+	{
+		dlist_move_head(&gpuagg_cache_tables, &table->node);
 		return table;
+	}
 	table = cache_alloc(sizeof(GpuAggCacheTable));
 	table->spcoid = wish->spcoid;
 	table->dbid = wish->dbid;
 	table->relnumber = wish->relnumber;
 	table->relid = wish->relid;
 	dlist_init(&table->columns);
-	dlist_push_tail(&gpuagg_cache_tables, &table->node);
+	dlist_push_head(&gpuagg_cache_tables, &table->node);
 	return table;
 }
 
@@ -354,8 +402,11 @@ gpuagg_cache_forget(GpuAggCacheChunk *chunk, uint32 block)
 	{
 		GpuAggCacheFill *fill = chunk->fills[i];
 
-		fill->nfilled -= (fill->filled[block / 64] & bit) != 0;
+		if ((fill->filled[block / 64] & bit) == 0)
+			continue;
 		fill->filled[block / 64] &= ~bit;
+		fill->nfilled--;
+		fill->nplaces -= chunk->blocks[block].places;
 	}
 }
 
@@ -369,8 +420,11 @@ gpuagg_cache_filled(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 	{
 		GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, columns[i]);
 
-		fill->nfilled += (fill->filled[block / 64] & bit) == 0;
+		if (fill->filled[block / 64] & bit)
+			continue;
 		fill->filled[block / 64] |= bit;
+		fill->nfilled++;
+		fill->nplaces += chunk->blocks[block].places;
 	}
 }
 
@@ -614,4 +668,66 @@ gpuagg_cache_place(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
 	}
 	block->lsn = lsn;
 	return block;
+}
+
+/* ----------------------------------------------------------- publishing --- */
+
+static void
+entry_add_chunk(GpuAggCacheEntry *entry, const GpuAggCacheChunk *chunk,
+				const GpuAggCacheColumn *column)
+{
+	const GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, column);
+
+	if (fill == NULL || fill->nfilled == 0)
+		return;
+	entry->chunks++;
+	entry->blocks += fill->nfilled;
+	entry->rows += fill->nplaces;
+	entry->bytes += fill_bytes(chunk, fill);
+}
+
+static void
+entry_fill(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
+		   const GpuAggCacheColumn *column)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->dbid = table->dbid;
+	entry->relid = table->relid;
+	entry->relnumber = table->relnumber;
+	entry->attnum = column->attr + 1;
+	entry->uses = column->uses;
+	entry->last_use = column->last_use;
+	entry->note = column->note;
+	for (uint32 i = 0; i < table->nchunks; i++)
+		if (table->chunks[i] != NULL)
+			entry_add_chunk(entry, table->chunks[i], column);
+}
+
+void
+gpuagg_cache_publish(uint64 limit)
+{
+	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
+	dlist_iter	at;
+	dlist_iter	iter;
+	uint32		n = 0;
+
+	dlist_foreach(at, &gpuagg_cache_tables)
+	{
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, at.cur);
+
+		if (table->dead)
+			continue;
+		dlist_foreach(iter, &table->columns)
+		{
+			if (n == GPUAGG_CACHE_ENTRIES)
+				break;
+			entry_fill(&shared->entries[n], table,
+					   dlist_container(GpuAggCacheColumn, node, iter.cur));
+			n += shared->entries[n].blocks > 0 || shared->entries[n].note != NULL;
+		}
+	}
+	shared->nentries = n;
+	shared->limit = limit;
+	shared->used = limit > 0 ? slab_ops()->used(gpuagg_worker.primary.device) : 0;
+	gpuagg_cache_shared_unlock();
 }

@@ -53,6 +53,8 @@ typedef struct GpuAggCacheColumn
 	uint32		type;			/* GpuAggType */
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;
+	bool		unwanted;		/* goes as soon as nobody uses it */
+	const char *note;			/* static string: why it is not cached; NULL */
 } GpuAggCacheColumn;
 
 /* What a chunk has of a column */
@@ -61,6 +63,7 @@ typedef struct GpuAggCacheFill
 	GpuAggCacheColumn *column;
 	double		priority;		/* the least goes first */
 	uint32		nfilled;
+	uint64		nplaces;		/* of these blocks */
 	uint64	   *filled;			/* a bit for each block */
 } GpuAggCacheFill;
 
@@ -105,7 +108,7 @@ struct GpuAggCacheTable
 	GpuAggCacheChunk **chunks;	/* by number; NULL: nothing of it */
 };
 
-/* All tables; dead ones that jobs still know are among them. */
+/* All tables, those used last first; dead ones that jobs still know are among them. */
 extern dlist_head gpuagg_cache_tables;
 
 /*
@@ -119,6 +122,15 @@ extern void gpuagg_cache_table_kill(GpuAggCacheTable *table);
 
 /* A job leaves the table; chunks of which nothing is held go, too. */
 extern void gpuagg_cache_table_leave(GpuAggCacheTable *table);
+
+/*
+ * A column, or with attr negative all columns, of a table are not wanted any
+ * more: they go now, or as soon as nobody uses them.
+ */
+extern void gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr);
+
+/* Writes what backends see of all tables. */
+extern void gpuagg_cache_publish(uint64 limit);
 
 /*
  * The column, made if need be.  NULL: it is known with another type, and in use

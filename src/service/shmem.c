@@ -36,6 +36,7 @@ void
 gpuagg_shmem_request(void)
 {
 	RequestAddinShmemSpace(shmem_bytes());
+	gpuagg_cache_shared_request();
 }
 
 static void
@@ -93,6 +94,7 @@ gpuagg_shmem_startup(void)
 		for (int i = 0; i < GPUAGG_NSTATS; i++)
 			pg_atomic_init_u64(&gpuagg_shared->stats[i], 0);
 		SpinLockInit(&gpuagg_shared->costs.mutex);
+		gpuagg_cache_shared_init(&gpuagg_shared->cache);
 		device_init(&gpuagg_shared->device);
 	}
 	LWLockRelease(AddinShmemInitLock);

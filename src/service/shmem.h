@@ -35,6 +35,7 @@
 #include "datatype/timestamp.h"
 #include "device/device.h"
 #include "port/atomics.h"
+#include "service/cache_shared.h"
 #include "service/stat.h"
 #include "service/stat_cost.h"
 #include "storage/condition_variable.h"
@@ -147,6 +148,7 @@ typedef struct GpuAggShared
 	GpuAggDeviceState device;
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];
 	GpuAggCostRing costs;
+	GpuAggCacheShared cache;
 	int			nslots;
 	GpuAggSlotPadded *slots;
 	char	   *queues;

@@ -290,6 +290,7 @@ worker_exit(int code, Datum arg)
 		if (pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_OPEN)
 			SetLatch(&GetPGProcByNumber(slot->procno)->procLatch);
 	}
+	gpuagg_cache_stop();
 	if (settled)
 		gpuagg_devices_close();
 
@@ -356,6 +357,7 @@ worker_turn(void)
 	bool		more = false;
 
 	worker_take();
+	gpuagg_cache_answer();
 	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
 		more |= gpuagg_job_step(job_at(iter.cur));
 	more |= gpuagg_job_admit();

@@ -258,7 +258,7 @@ test_table(uint32_t type, const char *name)
 	program_key(&p, program_attr(&p, type, true), type);
 	program_trans(&p, GPUAGG_TRANS_COUNT, GPUAGG_NO_REG, GPUAGG_NO_REG, 0);
 	gpuagg_memory_init(&memory, NULL, 0);
-	s = gpuagg_shape_create(&p.head, &memory, &error);
+	s = gpuagg_shape_create(&p.head, NULL, &memory, &error);
 	gpuagg_table_init(&t, s, &memory, NULL, true);
 	block.stride = s->key_bytes;
 	/* three rounds: the first adds, and small tags make false matches */

@@ -172,7 +172,7 @@ decoding_start(Decoding *d, const GpuAggPage *pages, uint32_t npages)
 	memset(&d->error, 0, sizeof(d->error));
 	memset(&d->decoder, 0, sizeof(d->decoder));
 	gpuagg_memory_init(&d->memory, NULL, 0);
-	d->shape = gpuagg_shape_create(&d->program.head, &d->memory, &d->error);
+	d->shape = gpuagg_shape_create(&d->program.head, NULL, &d->memory, &d->error);
 	if (d->shape == NULL)
 	{
 		printf("Bail out! %s\n", d->error.message);
@@ -182,6 +182,7 @@ decoding_start(Decoding *d, const GpuAggPage *pages, uint32_t npages)
 	gpuagg_vectors_init(&d->vectors, d->shape->program, d->block);
 	d->decoder.shape = d->shape;
 	d->decoder.vectors = &d->vectors;
+	d->decoder.columns = d->vectors.reg;
 	d->decoder.memory = &d->memory;
 	d->decoder.pages = pages;
 	d->decoder.npages = npages;

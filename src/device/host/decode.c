@@ -22,6 +22,7 @@
 
 #include "device/host/choose.h"
 #include "device/host/decode.h"
+#include "device/host/dictionary.h"
 #include "device/page.h"
 
 /* Bytes of a tuple header without NULLs */
@@ -179,7 +180,7 @@ walk_tuple(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t from,
 			return fetch;
 		if (a->reg == GPUAGG_NO_REG)
 			continue;
-		v = &d->vectors->reg[a->reg];
+		v = &d->columns[a->reg];
 		if (fetch == GPUAGG_FETCH_VALUE)
 			store_value(v, a->type, row, value, len);
 		else if (fetch == GPUAGG_FETCH_NULL)
@@ -189,7 +190,7 @@ walk_tuple(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t from,
 		else
 		{
 			for (uint32_t r = 0; r < p->ncolumns; r++)
-				d->vectors->reg[r].st[row] = GPUAGG_ST_VALUE;
+				d->columns[r].st[row] = GPUAGG_ST_VALUE;
 			return fetch;
 		}
 	}
@@ -210,7 +211,7 @@ step_over(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
 	GpuAggFetch fetch = gpuagg_tuple_attr(tuple, a, i, off, &value, &len);
 
 	if (fetch == GPUAGG_FETCH_VALUE && a->reg != GPUAGG_NO_REG)
-		store_value(&d->vectors->reg[a->reg], a->type, row, value, len);
+		store_value(&d->columns[a->reg], a->type, row, value, len);
 	else if (fetch == GPUAGG_FETCH_TOASTED && a->reg == GPUAGG_NO_REG)
 		fetch = GPUAGG_FETCH_VALUE;
 	return fetch;
@@ -231,7 +232,7 @@ step_over_fast(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
 		return step_over(d, tuple, i, off, row);
 	if (a->reg != GPUAGG_NO_REG)
 	{
-		GpuAggBytes *b = &d->vectors->reg[a->reg].v.b[row];
+		GpuAggBytes *b = &d->columns[a->reg].v.b[row];
 
 		b->data = (const char *) p + 1;
 		b->len = size - 1;
@@ -422,6 +423,40 @@ sample_ahead(GpuAggDecoder *d)
 }
 
 /*
+ * Strings of rows [first, last) of the block become codes.  What is not encoded
+ * lies where it should, but for whether all of it are values.
+ */
+static GpuAggStatus
+encode_rows(const GpuAggDecoder *d, uint32_t first, uint32_t last, GpuAggError *error)
+{
+	GpuAggDictionary *const *dictionaries = d->shape->dictionaries;
+	int32_t		codes[GPUAGG_MAX_LINES];
+
+	for (uint32_t r = 0; r < d->shape->program->ncolumns; r++)
+	{
+		const GpuAggVector *from = &d->columns[r];
+		GpuAggVector *to = &d->vectors->reg[r];
+
+		to->clean = from->clean;
+		if (dictionaries[r] == NULL)
+			continue;
+		if (!gpuagg_dictionary_encode(dictionaries[r], from->v.b + first,
+									  from->clean ? NULL : from->st + first,
+									  last - first, codes))
+		{
+			error->status = GPUAGG_UNSUPPORTED;
+			error->detail = 0;
+			snprintf(error->message, sizeof(error->message),
+					 "a column has more strings than its dictionary takes");
+			return error->status;
+		}
+		for (uint32_t k = 0; k < last - first; k++)
+			to->v.i[first + k] = codes[k];
+	}
+	return GPUAGG_OK;
+}
+
+/*
  * Lines of the current page from d->line on, and before `end`, have become rows
  * [first, last) of the block: they go to the page's slab, too.
  */
@@ -512,8 +547,10 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		const GpuAggFixedColumn *column = &s->columns[i];
 		const GpuAggAttr *a = &attrs[column->attr];
 
-		load_column(column, a, &d->vectors->reg[a->reg], page->page, &full);
+		load_column(column, a, &d->columns[a->reg], page->page, &full);
 	}
+	if (s->dictionaries != NULL && encode_rows(d, *nrows, n, error) != GPUAGG_OK)
+		return error->status;
 	if (page->slab != NULL)
 		keep_rows(d, line, *nrows, n);
 	d->line = line;
@@ -574,8 +611,8 @@ gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 
 	for (uint32_t r = 0; r < p->ncolumns; r++)
 	{
-		memset(d->vectors->reg[r].st, GPUAGG_ST_VALUE, GPUAGG_VECTOR_ROWS);
-		d->vectors->reg[r].clean = true;
+		memset(d->columns[r].st, GPUAGG_ST_VALUE, GPUAGG_VECTOR_ROWS);
+		d->columns[r].clean = true;
 	}
 	while (d->page < d->npages && n < GPUAGG_VECTOR_ROWS)
 	{

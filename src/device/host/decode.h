@@ -24,6 +24,8 @@ typedef struct GpuAggDecoder
 {
 	const GpuAggShape *shape;
 	GpuAggVectors *vectors;
+	GpuAggVector *columns;		/* as on the pages: the vectors of the loaded
+								 * columns, but for those that are encoded */
 	GpuAggMemory *memory;
 	const GpuAggPage *pages;
 	uint32_t	first;			/* index of pages[0] in its batch */

@@ -87,15 +87,15 @@ keep_block(GpuAggFreeBlocks *blocks, void *block)
 
 /* ---------- budgets ---------- */
 
-static void
-memory_release(GpuAggMemory *m, size_t bytes)
+void
+gpuagg_memory_uncharge(GpuAggMemory *m, size_t bytes)
 {
 	for (; m != NULL; m = m->parent)
 		atomic_fetch_sub_explicit(&m->used, bytes, memory_order_relaxed);
 }
 
-static bool
-memory_charge(GpuAggMemory *m, size_t bytes)
+bool
+gpuagg_memory_charge(GpuAggMemory *m, size_t bytes)
 {
 	for (GpuAggMemory *level = m; level != NULL; level = level->parent)
 	{
@@ -145,13 +145,13 @@ gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes)
 	size_t		align = bytes >= huge ? huge : MEMORY_ALIGN;
 	void	   *p = NULL;
 
-	if (!memory_charge(m, bytes))
+	if (!gpuagg_memory_charge(m, bytes))
 		return NULL;
 	if (bytes == huge && m->blocks != NULL && (p = take_block(m->blocks)) != NULL)
 		return p;
 	if (posix_memalign(&p, align, bytes) != 0)
 	{
-		memory_release(m, bytes);
+		gpuagg_memory_uncharge(m, bytes);
 		return NULL;
 	}
 	if (bytes >= huge)
@@ -174,7 +174,7 @@ gpuagg_memory_free(GpuAggMemory *m, void *p, size_t bytes)
 		return;
 	if (bytes != GPUAGG_MEMORY_BLOCK || m->blocks == NULL || !keep_block(m->blocks, p))
 		free(p);
-	memory_release(m, bytes);
+	gpuagg_memory_uncharge(m, bytes);
 }
 
 uint64_t

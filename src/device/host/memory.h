@@ -61,6 +61,10 @@ extern void *gpuagg_memory_alloc(GpuAggMemory *m, size_t bytes);
 /* The same for growing tables, where GPUAGG_FAULT_MEMORY strikes. */
 extern void *gpuagg_memory_grow(GpuAggMemory *m, size_t bytes);
 
+/* For memory that comes from elsewhere; charge: false: over a budget */
+extern bool gpuagg_memory_charge(GpuAggMemory *m, size_t bytes);
+extern void gpuagg_memory_uncharge(GpuAggMemory *m, size_t bytes);
+
 /* What all its budgets have left */
 extern uint64_t gpuagg_memory_left(const GpuAggMemory *m);
 

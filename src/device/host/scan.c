@@ -11,6 +11,39 @@
  */
 #include "device/host/scan.h"
 
+/* Memory for strings of a block, before they are encoded */
+static size_t
+strings_bytes(const GpuAggShape *shape)
+{
+	uint32_t	n = 0;
+
+	if (shape->dictionaries == NULL)
+		return 0;
+	for (uint32_t r = 0; r < shape->program->ncolumns; r++)
+		n += shape->dictionaries[r] != NULL;
+	return n * GPUAGG_VECTOR_ROWS * sizeof(GpuAggBytes) +
+		shape->program->ncolumns * sizeof(GpuAggVector);
+}
+
+/* Columns that are encoded are decoded into vectors of their own; states are
+ * the same. */
+static void
+place_strings(GpuAggScanner *scanner, char *memory)
+{
+	const GpuAggShape *s = scanner->shape;
+
+	scanner->columns = (GpuAggVector *) memory;
+	memory += s->program->ncolumns * sizeof(GpuAggVector);
+	for (uint32_t r = 0; r < s->program->ncolumns; r++)
+	{
+		scanner->columns[r] = scanner->vectors.reg[r];
+		if (s->dictionaries[r] == NULL)
+			continue;
+		scanner->columns[r].v.b = (GpuAggBytes *) memory;
+		memory += GPUAGG_VECTOR_ROWS * sizeof(GpuAggBytes);
+	}
+}
+
 GpuAggScanner *
 gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggShape *shape,
 					  GpuAggMemory *memory, uint32_t thread)
@@ -20,7 +53,8 @@ gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggShape *shape,
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 	size_t		head = (sizeof(GpuAggScanner) + 63) & ~(size_t) 63;
 	size_t		where = p->select ? GPUAGG_VECTOR_ROWS * sizeof(GpuAggRowRef) : 0;
-	size_t		bytes = head + where + gpuagg_vectors_bytes(p);
+	size_t		vectors = gpuagg_vectors_bytes(p);
+	size_t		bytes = head + where + vectors + strings_bytes(shape);
 	GpuAggScanner *scanner = gpuagg_memory_alloc(memory, bytes);
 
 	if (scanner == NULL)
@@ -39,6 +73,9 @@ gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggShape *shape,
 		return NULL;
 	}
 	gpuagg_vectors_init(&scanner->vectors, p, (char *) scanner + head + where);
+	scanner->columns = scanner->vectors.reg;
+	if (shape->dictionaries != NULL)
+		place_strings(scanner, (char *) scanner + head + where + vectors);
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		scanner->inputs.keys[i] = &scanner->vectors.reg[keys[i].reg];
 	for (uint32_t i = 0; i < p->ntransitions; i++)
@@ -162,6 +199,7 @@ gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 
 	decoder.shape = scanner->shape;
 	decoder.vectors = &scanner->vectors;
+	decoder.columns = scanner->columns;
 	decoder.memory = scanner->memory;
 	decoder.pages = pages;
 	decoder.first = first;

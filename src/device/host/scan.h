@@ -18,6 +18,7 @@ typedef struct GpuAggScanner
 	GpuAggGrouper *grouper;		/* NULL: rows are selected, not grouped */
 	GpuAggRowRef *where;		/* of a block's rows, if they are selected */
 	GpuAggVectors vectors;
+	GpuAggVector *columns;		/* as they are decoded: decode.h */
 	GpuAggInputs inputs;		/* of the program's registers */
 	uint16_t	sel[GPUAGG_VECTOR_ROWS];
 	size_t		bytes;			/* of this whole block */

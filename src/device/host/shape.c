@@ -36,8 +36,18 @@ optional_reg_ok(const GpuAggProgram *p, uint32_t reg, uint32_t cls)
 	return reg == GPUAGG_NO_REG || reg_ok(p, reg, cls);
 }
 
+/* The class of a loaded attribute's register */
+static uint32_t
+attr_class(const GpuAggAttr *a, GpuAggDictionary *const *dictionaries)
+{
+	uint32_t	cls = gpuagg_key_class(a->type);
+
+	return cls == GPUAGG_CLASS_BYTES && dictionaries != NULL &&
+		dictionaries[a->reg] != NULL ? GPUAGG_CLASS_I64 : cls;
+}
+
 static const char *
-check_attrs(const GpuAggProgram *p)
+check_attrs(const GpuAggProgram *p, GpuAggDictionary *const *dictionaries)
 {
 	static const int8_t page_bytes[] = {
 #define X(name, cls, pagebytes, slotbytes) pagebytes,
@@ -57,7 +67,7 @@ check_attrs(const GpuAggProgram *p)
 			continue;
 		if (a->type >= GPUAGG_NTYPES || a->attlen != page_bytes[a->type] ||
 			a->reg >= p->ncolumns ||
-			!reg_ok(p, a->reg, gpuagg_key_class(a->type)))
+			!reg_ok(p, a->reg, attr_class(a, dictionaries)))
 			return "loaded attribute";
 		if (a->missing_const != GPUAGG_NO_REG &&
 			(a->missing_const < p->ncolumns ||
@@ -142,7 +152,7 @@ check_outputs(const GpuAggProgram *p)
 
 /* What is wrong with a program, or NULL. */
 static const char *
-check_program(const GpuAggProgram *p)
+check_program(const GpuAggProgram *p, GpuAggDictionary *const *dictionaries)
 {
 	const char *wrong;
 
@@ -160,7 +170,7 @@ check_program(const GpuAggProgram *p)
 		!ARRAY_OK(p, p->transitions_off, p->ntransitions, GpuAggTransition) ||
 		!ARRAY_OK(p, p->classes_off, p->nregs, uint8_t))
 		return "array";
-	wrong = check_attrs(p);
+	wrong = check_attrs(p, dictionaries);
 	if (wrong == NULL)
 		wrong = check_code(p);
 	if (wrong == NULL)
@@ -310,10 +320,11 @@ plan_carry(GpuAggShape *s)
 }
 
 GpuAggShape *
-gpuagg_shape_create(const GpuAggProgram *program, GpuAggMemory *memory,
+gpuagg_shape_create(const GpuAggProgram *program,
+					GpuAggDictionary *const *dictionaries, GpuAggMemory *memory,
 					GpuAggError *error)
 {
-	const char *wrong = check_program(program);
+	const char *wrong = check_program(program, dictionaries);
 	size_t		program_bytes;
 	size_t		row_bytes = 16 * (GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS + 1);
 	size_t		bytes;
@@ -329,6 +340,7 @@ gpuagg_shape_create(const GpuAggProgram *program, GpuAggMemory *memory,
 	}
 	program_bytes = ((size_t) program->bytes + 63) & ~(size_t) 63;
 	bytes = sizeof(GpuAggShape) + 64 + program_bytes + row_bytes +
+		program->ncolumns * sizeof(GpuAggDictionary *) +
 		(sizeof(GpuAggStretch) + sizeof(GpuAggFixedColumn)) * (program->nattrs + (size_t) 1) +
 		sizeof(uint16_t) * (size_t) program->nregs;
 	s = gpuagg_memory_alloc(memory, bytes);
@@ -341,7 +353,13 @@ gpuagg_shape_create(const GpuAggProgram *program, GpuAggMemory *memory,
 	s->bytes = bytes;
 	s->program = (GpuAggProgram *) (((uintptr_t) (s + 1) + 63) & ~(uintptr_t) 63);
 	s->first_row = (char *) s->program + program_bytes;
-	s->stretches = (GpuAggStretch *) (s->first_row + row_bytes);
+	if (dictionaries != NULL)
+	{
+		s->dictionaries = (GpuAggDictionary **) (s->first_row + row_bytes);
+		memcpy(s->dictionaries, dictionaries, program->ncolumns * sizeof(*dictionaries));
+	}
+	s->stretches = (GpuAggStretch *) (s->first_row + row_bytes +
+									  program->ncolumns * sizeof(*dictionaries));
 	s->columns = (GpuAggFixedColumn *) (s->stretches + program->nattrs + 1);
 	s->carry = (uint16_t *) (s->columns + program->nattrs + 1);
 	memcpy(s->program, program, program->bytes);

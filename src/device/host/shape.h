@@ -11,6 +11,7 @@
 
 #include "device/host/memory.h"
 #include "device/layout.h"
+#include "device/slab.h"
 
 /* How two key images are compared; table.c has a probe for each. */
 typedef enum GpuAggKeyMode
@@ -72,6 +73,9 @@ typedef struct GpuAggShape
 	uint32_t	walk_from;
 	bool		fixed_only;		/* one stretch, nothing of variable length */
 
+	/* NULL, or for each column NULL or what makes codes of its strings */
+	GpuAggDictionary **dictionaries;
+
 	/* Registers that rows passing the filter carry along. */
 	uint16_t   *carry;
 	uint32_t	ncarry;
@@ -79,11 +83,13 @@ typedef struct GpuAggShape
 } GpuAggShape;
 
 /*
- * Copies the program and derives the shape.  NULL: no memory
+ * Copies program and dictionaries (NULL: none) and derives the shape.  NULL: no
+ * memory
  * (GPUAGG_OUT_OF_MEMORY) or not a program that runs here
  * (GPUAGG_UNSUPPORTED).
  */
 extern GpuAggShape *gpuagg_shape_create(const GpuAggProgram *program,
+										GpuAggDictionary *const *dictionaries,
 										GpuAggMemory *memory,
 										GpuAggError *error);
 extern void gpuagg_shape_free(GpuAggShape *shape, GpuAggMemory *memory);

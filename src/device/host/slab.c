@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "device/host/dictionary.h"
 #include "device/host/slab.h"
 #include "device/host/task.h"
 #include "device/layout.h"
@@ -250,6 +251,11 @@ const GpuAggSlabOps gpuagg_host_slab_ops = {
 	.column_bytes = slab_column_bytes,
 	.limit = slabs_limit,
 	.used = slabs_used,
+	.dictionary_create = gpuagg_host_dictionary_create,
+	.dictionary_free = gpuagg_host_dictionary_free,
+	.dictionary_info = gpuagg_host_dictionary_info,
+	.dictionary_encode = gpuagg_host_dictionary_encode,
+	.dictionary_read = gpuagg_host_dictionary_read,
 };
 
 /* ---------- keeping ---------- */
@@ -294,6 +300,20 @@ keep_nulls(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRows
 	bitmap_store(column->nulls, rows->place + rows->line, rows->end - rows->line, bits);
 }
 
+/* Strings as codes; what the dictionary cannot take makes it full. */
+static void
+keep_strings(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
+{
+	int32_t    *to = (int32_t *) column->values + rows->place;
+	int32_t		codes[GPUAGG_MAX_LINES];
+
+	(void) gpuagg_dictionary_encode(column->dictionary, v->v.b + rows->row,
+									v->clean ? NULL : v->st + rows->row, rows->nrows,
+									codes);
+	for (uint32_t k = 0; k < rows->nrows; k++)
+		to[rows->lines[k]] = codes[k];
+}
+
 static void
 keep_values(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
 {
@@ -320,17 +340,23 @@ gpuagg_slab_keep(GpuAggSlab *slab, const GpuAggVectors *vectors, const GpuAggKep
 {
 	const GpuAggProgram *p = vectors->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const uint8_t *classes = gpuagg_program_classes(p);
 
 	keep_validity(slab, rows);
 	for (uint32_t i = 0; i < p->nattrs; i++)
 	{
 		GpuAggSlabColumn *column = attrs[i].reg == GPUAGG_NO_REG ? NULL :
 			(GpuAggSlabColumn *) gpuagg_slab_column(slab, i);
+		const GpuAggVector *v;
 
 		if (column == NULL)
 			continue;
-		keep_nulls(column, &vectors->reg[attrs[i].reg], rows);
-		keep_values(column, &vectors->reg[attrs[i].reg], rows);
+		v = &vectors->reg[attrs[i].reg];
+		keep_nulls(column, v, rows);
+		if (classes[attrs[i].reg] == GPUAGG_CLASS_BYTES)
+			keep_strings(column, v, rows);
+		else
+			keep_values(column, v, rows);
 	}
 }
 
@@ -449,6 +475,17 @@ load_nulls(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVector
 	}
 }
 
+/* Codes become what they stand for. */
+static void
+load_strings(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVector *v)
+{
+	const int32_t *codes = (const int32_t *) column->values + block->first;
+
+	for (uint32_t k = 0; k < block->n; k++)
+		v->v.b[k] = gpuagg_dictionary_string(column->dictionary,
+											 codes[block->dense ? k : block->lanes[k]]);
+}
+
 static void
 load_values(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVector *v)
 {
@@ -475,18 +512,24 @@ gpuagg_slab_load(const GpuAggResident *resident, GpuAggVectors *vectors, uint32_
 {
 	const GpuAggProgram *p = vectors->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const uint8_t *classes = gpuagg_program_classes(p);
 	BlockLanes	block;
 
 	block_lanes(resident, first, &block);
 	for (uint32_t i = 0; block.n > 0 && i < p->nattrs; i++)
 	{
 		const GpuAggSlabColumn *column;
+		GpuAggVector *v;
 
 		if (attrs[i].reg == GPUAGG_NO_REG)
 			continue;
 		column = gpuagg_slab_column(resident->slab, i);
-		load_nulls(column, &block, &vectors->reg[attrs[i].reg]);
-		load_values(column, &block, &vectors->reg[attrs[i].reg]);
+		v = &vectors->reg[attrs[i].reg];
+		load_nulls(column, &block, v);
+		if (classes[attrs[i].reg] == GPUAGG_CLASS_BYTES)
+			load_strings(column, &block, v);
+		else
+			load_values(column, &block, v);
 	}
 	return block.n;
 }

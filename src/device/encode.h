@@ -1,0 +1,57 @@
+/*
+ * encode.h
+ *		Programs over codes: strings of a loaded column become numbers of its
+ *		dictionary (slab.h) where that is all that the program needs to know of
+ *		them, and groups get their strings back.
+ *
+ * Pure functions over a program, its groups and a dictionary's text.
+ */
+#ifndef GPUAGG_DEVICE_ENCODE_H
+#define GPUAGG_DEVICE_ENCODE_H
+
+#include "layout.h"
+#include "slab.h"
+
+/*
+ * Which of the ncolumns loaded columns may be codes, into coded[]: strings that
+ * are only keys, counted, looked at for NULL, or compared for equality with
+ * constants that nothing else uses.  Returns their number.
+ */
+extern uint32_t gpuagg_encode_plan(const GpuAggProgram *p, bool *coded);
+
+/*
+ * The column of whose strings a constant (its number, from 0) becomes a code;
+ * GPUAGG_NO_REG: it stays.
+ */
+extern uint32_t gpuagg_encode_constant(const GpuAggProgram *p, const bool *coded,
+									   uint32_t constant);
+
+/*
+ * Rewrites a program in place.  codes: of each constant that becomes one, by
+ * number.
+ */
+extern void gpuagg_encode_program(GpuAggProgram *p, const bool *coded,
+								  const int32_t *codes);
+
+/* What it takes to give groups their strings back */
+typedef struct GpuAggEncoding
+{
+	const GpuAggProgram *from;	/* the program as it was */
+	const GpuAggProgram *to;	/* and as it is now */
+	GpuAggLayout from_layout;
+	GpuAggLayout to_layout;
+	const GpuAggDictionaryText *texts;	/* by loaded column */
+} GpuAggEncoding;
+
+/*
+ * Bytes that the group at `row` (as task_results wrote it, of program `to`)
+ * takes in the form of program `from`; *row_bytes: those it takes now.  0: its
+ * codes are not in the dictionaries.
+ */
+extern uint64_t gpuagg_decode_bytes(const GpuAggEncoding *e, const char *row,
+									uint64_t *row_bytes);
+
+/* Writes it in that form. */
+extern void gpuagg_decode_group(const GpuAggEncoding *e, const char *row, char *to);
+
+#endif							/* GPUAGG_DEVICE_ENCODE_H */
