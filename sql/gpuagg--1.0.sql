@@ -22,7 +22,9 @@ CREATE FUNCTION gpuagg.get_devices(
     OUT clients_waiting integer,
     OUT restarts integer,
     OUT why_not text,
-    OUT started_at timestamptz)
+    OUT started_at timestamptz,
+    OUT cache_used bigint,
+    OUT cache_limit bigint)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_devices';
@@ -33,7 +35,7 @@ CREATE VIEW gpuagg.devices AS
     SELECT device, kind, name, state, pid, memory_used, memory_limit,
            memory_limit - memory_used AS memory_free,
            tasks_running, tasks_queued, clients_waiting, restarts, why_not,
-           started_at
+           started_at, cache_used, cache_limit
     FROM gpuagg.get_devices();
 COMMENT ON VIEW gpuagg.devices IS
 'devices of this machine, one row each; the one that runs tasks is the one that is not "not used", "off" or "standby"';
@@ -65,6 +67,10 @@ COMMENT ON COLUMN gpuagg.devices.why_not IS
 'why the device is not ready, or why it and not a GPU runs tasks; NULL if there is nothing to tell';
 COMMENT ON COLUMN gpuagg.devices.started_at IS
 'when the worker started';
+COMMENT ON COLUMN gpuagg.devices.cache_used IS
+'bytes that columns of tables and their dictionaries take on it (gpuagg.cache), beside memory_used; NULL if it runs no tasks';
+COMMENT ON COLUMN gpuagg.devices.cache_limit IS
+'bytes that they may take (gpuagg.cache_size)';
 GRANT SELECT ON gpuagg.devices TO PUBLIC;
 
 --
@@ -225,6 +231,93 @@ COMMENT ON COLUMN gpuagg.stat_cost.ratio IS
 COMMENT ON COLUMN gpuagg.stat_cost.bound_by IS
 'what was predicted to bound it: feed, link, compute, cache, memory, emit or start';
 GRANT SELECT ON gpuagg.stat_cost TO PUBLIC;
+
+--
+-- Columns that stay on the device: of tables that one may read; all for
+-- pg_read_all_stats
+--
+
+CREATE FUNCTION gpuagg.get_cache(
+    OUT datid oid,
+    OUT relid oid,
+    OUT attnum smallint,
+    OUT relfilenode oid,
+    OUT chunks integer,
+    OUT pages bigint,
+    OUT rows bigint,
+    OUT bytes bigint,
+    OUT strings bigint,
+    OUT uses bigint,
+    OUT last_use timestamptz,
+    OUT note text)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_cache_columns';
+COMMENT ON FUNCTION gpuagg.get_cache() IS
+'behind view gpuagg.cache';
+
+CREATE VIEW gpuagg.cache AS
+    SELECT c.datid, d.datname, c.relid, r.oid::pg_catalog.regclass AS relation,
+           c.attnum, a.attname AS column_name, c.chunks, c.pages,
+           pg_catalog.pg_relation_size(r.oid) OPERATOR(pg_catalog./)
+               pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
+           c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note
+    FROM gpuagg.get_cache() c
+         LEFT JOIN pg_catalog.pg_database d
+         ON d.oid OPERATOR(pg_catalog.=) c.datid
+         LEFT JOIN pg_catalog.pg_class r
+         ON r.oid OPERATOR(pg_catalog.=) c.relid
+            AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+         LEFT JOIN pg_catalog.pg_attribute a
+         ON a.attrelid OPERATOR(pg_catalog.=) r.oid
+            AND a.attnum OPERATOR(pg_catalog.=) c.attnum;
+COMMENT ON VIEW gpuagg.cache IS
+'columns of tables that stay on the device between queries: of tables that you may read, and with pg_read_all_stats all';
+COMMENT ON COLUMN gpuagg.cache.datid IS
+'OID of the database';
+COMMENT ON COLUMN gpuagg.cache.datname IS
+'name of the database';
+COMMENT ON COLUMN gpuagg.cache.relid IS
+'OID of the table';
+COMMENT ON COLUMN gpuagg.cache.relation IS
+'the table, if it is one of this database';
+COMMENT ON COLUMN gpuagg.cache.attnum IS
+'number of the column';
+COMMENT ON COLUMN gpuagg.cache.column_name IS
+'its name, if the table is one of this database';
+COMMENT ON COLUMN gpuagg.cache.chunks IS
+'ranges of 32672 pages of which something is there';
+COMMENT ON COLUMN gpuagg.cache.pages IS
+'pages of the table whose rows are there; a query uses those of them that have not changed since';
+COMMENT ON COLUMN gpuagg.cache.pages_total IS
+'pages that the table has';
+COMMENT ON COLUMN gpuagg.cache.rows IS
+'rows that these pages have room for: one for each line pointer';
+COMMENT ON COLUMN gpuagg.cache.bytes IS
+'memory that the column takes';
+COMMENT ON COLUMN gpuagg.cache.strings IS
+'different strings of the column so far, each kept once; NULL if it has none';
+COMMENT ON COLUMN gpuagg.cache.uses IS
+'tasks that asked for the column';
+COMMENT ON COLUMN gpuagg.cache.last_use IS
+'when the last one did';
+COMMENT ON COLUMN gpuagg.cache.note IS
+'why the column does not stay; NULL if there is nothing to tell';
+GRANT SELECT ON gpuagg.cache TO PUBLIC;
+
+CREATE FUNCTION gpuagg.load(relation regclass, columns name[] DEFAULT NULL)
+RETURNS bigint
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_load';
+COMMENT ON FUNCTION gpuagg.load(regclass, name[]) IS
+'brings columns of a table, with its partitions and child tables, onto the device, ahead of the queries that need them; without names all that can stay there; returns the bytes that they take now';
+
+CREATE FUNCTION gpuagg.unload(relation regclass, columns name[] DEFAULT NULL)
+RETURNS bigint
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_unload';
+COMMENT ON FUNCTION gpuagg.unload(regclass, name[]) IS
+'drops columns of a table, with its partitions and child tables, from the device; without names all; returns the bytes that they took';
 
 --
 -- Tools

@@ -570,11 +570,11 @@ feed_judge_lines(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
 }
 
 /*
- * Reads the next page into *page and *bitmap.  nlines 0: nothing to see; the
- * pin is dropped already.
+ * Reads the next page into *page and *bitmap.  *wanted: it is to be handed over,
+ * for there is something to see, or to keep; else the pin is dropped already.
  */
 static GpuAggStatus
-feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap,
+feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap, bool *wanted,
 		  GpuAggError *error)
 {
 	BlockNumber block = feed->block;
@@ -612,7 +612,8 @@ feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap,
 								 conflicts, page, bitmap);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 
-	if (!sound || page->nlines == 0)
+	*wanted = sound && (page->nlines > 0 || page->keep);
+	if (!*wanted)
 		ReleaseBuffer(buffer);
 	if (!sound)
 		return gpuagg_error_set(error, GPUAGG_CORRUPT_PAGE, 0,
@@ -642,16 +643,17 @@ gpuagg_feed_next(GpuAggFeed *feed, uint64 batch_id, const GpuAggMsg **msg,
 		   feed->pins + n < feed_pin_limit(feed))
 	{
 		GpuAggStatus status;
+		bool		wanted;
 
 		CHECK_FOR_INTERRUPTS();
-		status = feed_page(feed, &pages[n], bitmap, error);
+		status = feed_page(feed, &pages[n], bitmap, &wanted, error);
 		if (status != GPUAGG_OK)
 		{
 			for (uint32 i = 0; i < n; i++)
 				ReleaseBuffer(pages[i].buffer);
 			return status;
 		}
-		if (pages[n].nlines == 0)
+		if (!wanted)
 			continue;
 		batch->buffers[n] = pages[n].buffer;
 		if (pages[n].has_visibility)

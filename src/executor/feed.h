@@ -44,8 +44,8 @@ extern bool gpuagg_feed_in_flight(const GpuAggFeed *feed);
 
 /*
  * Pins the next pages and builds their message, which is valid until the
- * next call.  *msg is NULL if none of them holds a visible row; their pins
- * are gone then.  Requires gpuagg_feed_has_room() and gpuagg_feed_more().  A
+ * next call.  *msg is NULL if none of them holds a visible row, or is to be
+ * kept; their pins are gone then.  Requires gpuagg_feed_has_room() and gpuagg_feed_more().  A
  * status other than GPUAGG_OK: a page that only PostgreSQL should judge.
  */
 extern GpuAggStatus gpuagg_feed_next(GpuAggFeed *feed, uint64 batch_id,

@@ -646,7 +646,11 @@ page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
 	return use->filler && use->mapped && !use->full ? use : NULL;
 }
 
-/* Places that a new slab should have, from how many lines these pages have */
+/*
+ * Places that a new slab should have, from how many lines these pages have: for
+ * the blocks without places, but no fewer than a part of all, for pages that
+ * were kept and have grown since need new places, too.
+ */
 static uint64
 lines_expected(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
 			   const GpuAggMsgPage *pages, uint32 npages)
@@ -656,7 +660,7 @@ lines_expected(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
 
 	for (uint32 i = 0; i < npages; i++)
 		lines += pages[i].nlines;
-	blocks -= Min(blocks, chunk->nplaced);
+	blocks = Max(blocks - Min(blocks, chunk->nplaced), blocks / GPUAGG_CHUNK_SLABS);
 	return (uint64) (LINES_SPARE * lines / npages * blocks) + GPUAGG_MAX_LINES;
 }
 

@@ -203,8 +203,28 @@ gpuagg_cache_table_kill(GpuAggCacheTable *table)
 }
 
 /*
+ * Pages that grew have taken new places until there was no slab left, and their
+ * old ones are of no use.
+ */
+static bool
+chunk_is_worn(const GpuAggCacheChunk *chunk)
+{
+	uint64		taken = 0;
+	uint64		live = 0;
+
+	if (chunk->nslabs < GPUAGG_CHUNK_SLABS)
+		return false;
+	for (int i = 0; i < chunk->nslabs; i++)
+		taken += chunk->slabs[i].used;
+	for (uint32 i = 0; i < chunk->room; i++)
+		if (chunk->blocks[i].slab != GPUAGG_NO_SLAB)
+			live += chunk->blocks[i].places;
+	return live < taken / 4 * 3;
+}
+
+/*
  * Drops what is not wanted of chunks that nobody uses, and chunks of which
- * nothing is left.  Columns that were unwanted, and have gone, may come again.
+ * nothing is left, or which are better filled anew.  Columns that were unwanted, and have gone, may come again.
  */
 static void
 table_tidy(GpuAggCacheTable *table)
@@ -219,7 +239,7 @@ table_tidy(GpuAggCacheTable *table)
 			continue;
 		drop_unfilled(chunk);
 		drop_unwanted(chunk);
-		if (chunk->nfills == 0)
+		if (chunk->nfills == 0 || chunk_is_worn(chunk))
 			chunk_free(chunk);
 	}
 	if (table->jobs > 0)

@@ -70,6 +70,16 @@ gpuagg_cache_entries(GpuAggCacheEntry **entries, uint64 *limit, uint64 *used)
 	return n;
 }
 
+void
+gpuagg_cache_memory(uint64 *limit, uint64 *used)
+{
+	const GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_SHARED);
+
+	*limit = shared->limit;
+	*used = shared->used;
+	gpuagg_cache_shared_unlock();
+}
+
 static const GpuAggCacheEntry *
 entry_find(const GpuAggCacheShared *shared, Oid relid, uint32 relnumber,
 		   AttrNumber attnum)

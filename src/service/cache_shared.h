@@ -69,6 +69,8 @@ extern void gpuagg_cache_shared_unlock(void);
 extern uint32 gpuagg_cache_entries(GpuAggCacheEntry **entries, uint64 *limit,
 								   uint64 *used);
 
+extern void gpuagg_cache_memory(uint64 *limit, uint64 *used);
+
 /*
  * For the planner: which part of nblocks blocks of a table, whose files have
  * this number, the cache is likely to have for some columns, 0 to 1.

@@ -14,6 +14,7 @@
 #include "funcapi.h"
 #include "gpuagg.h"
 #include "miscadmin.h"
+#include "service/cache_shared.h"
 #include "service/shmem.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -25,7 +26,7 @@ PG_FUNCTION_INFO_V1(gpuagg_stat);
 PG_FUNCTION_INFO_V1(gpuagg_stat_reset);
 PG_FUNCTION_INFO_V1(gpuagg_reset_device);
 
-#define GPUAGG_DEVICES_COLUMNS 13
+#define GPUAGG_DEVICES_COLUMNS 15
 #define GPUAGG_TASKS_COLUMNS 11
 #define GPUAGG_STAT_COLUMNS 3
 
@@ -139,7 +140,8 @@ typedef struct GpuAggDeviceRow
 									 * not open */
 	const char *state;
 	const char *why_not;		/* empty: nothing to tell */
-	bool		working;		/* the worker uses it */
+	bool		working;		/* the worker uses it, */
+	bool		primary;		/* to run tasks */
 	int32		running;
 	int32		queued;
 	int32		waiting;
@@ -154,8 +156,12 @@ put_device(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts,
 	bool		known = row->info->kind[0] != '\0';
 	bool		measured = known && row->info->memory_limit > 0;
 	bool		worker = row->working && facts->worker_pid != 0;
+	uint64		cache_limit = 0;
+	uint64		cache_used = 0;
 	int			i = 0;
 
+	if (row->primary)
+		gpuagg_cache_memory(&cache_limit, &cache_used);
 	values[i++] = Int32GetDatum(row->number);
 	nulls[i] = !known;
 	values[i++] = CStringGetTextDatum(row->info->kind);
@@ -177,6 +183,10 @@ put_device(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts,
 	values[i++] = CStringGetTextDatum(row->why_not);
 	nulls[i] = !worker;
 	values[i++] = TimestampTzGetDatum(facts->started_at);
+	nulls[i] = !row->primary;
+	values[i++] = Int64GetDatum(cache_used);
+	nulls[i] = !row->primary;
+	values[i++] = Int64GetDatum(cache_limit);
 	Assert(i == GPUAGG_DEVICES_COLUMNS);
 	put_row(fcinfo, values, nulls);
 }
@@ -193,6 +203,7 @@ put_primary(FunctionCallInfo fcinfo, const GpuAggDeviceView *view)
 		.why_not = facts->why_not[0] != '\0' ? facts->why_not :
 		facts->gpu_why_not,
 		.working = true,
+		.primary = true,
 		.waiting = pg_atomic_read_u32(&gpuagg_shared->device.waiting)
 	};
 

@@ -16,7 +16,6 @@ SUITE_SETTINGS=(
 	"log_min_messages = info"
 	"log_statement = none"
 	"autovacuum = off"
-	"gpuagg.cache = off"
 )
 
 suite_prepare()

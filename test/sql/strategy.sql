@@ -4,6 +4,8 @@
 --
 \a
 \t on
+-- every window reads all pages
+SET gpuagg.cache = off;
 -- How a query runs on the device: answers, and what EXPLAIN ANALYZE tells
 CREATE FUNCTION ran(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE

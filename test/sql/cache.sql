@@ -1,0 +1,259 @@
+--
+-- The column cache: what queries fill in and use, load, unload, the view, and
+-- what does not stay on the device.
+--
+\a
+\t on
+SET client_min_messages = warning;
+-- Pages that a query read, that the device had, and that it kept
+CREATE FUNCTION ca_pages(query text) RETURNS text LANGUAGE plpgsql
+SET gpuagg.debug_require = 'require' AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
+	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" like_regex "Gpu")');
+	RETURN format('read %s, cached %s, kept %s', plan->'Pages', plan->'Cached Pages', plan->'Pages Kept');
+END $$;
+-- The same twice, the answer before and after, and once more
+CREATE FUNCTION ca_twice(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN NEXT compare(query);
+	RETURN NEXT ca_pages(query);
+	RETURN NEXT compare(query);
+	RETURN NEXT ca_pages(query);
+END $$;
+CREATE TABLE ca (id int, g int, v int8) WITH (autovacuum_enabled = off);
+INSERT INTO ca SELECT i, i % 7, i FROM generate_series(1, 5000) i;
+-- nothing is known to be visible to everyone yet
+SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+VACUUM (FREEZE, ANALYZE) ca;
+SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+-- another column is added to them; then all three are there
+SELECT ca_twice('SELECT g, max(id) FROM ca GROUP BY g');
+SELECT ca_pages('SELECT g, max(id), sum(v) FROM ca WHERE v % 2 = 0 GROUP BY g');
+SELECT compare('SELECT g, max(id), sum(v) FROM ca WHERE v % 2 = 0 GROUP BY g');
+SELECT compare('SELECT id, v, count(*) FROM ca GROUP BY id, v');
+SELECT compare('SELECT count(*) FILTER (WHERE id > 100), min(v) FROM ca');
+-- in several passes
+SET gpuagg.strategy = 'multi-pass-naive';
+SET gpuagg.scope_size = '16kB';
+SELECT ca_pages('SELECT id, count(*) FROM ca GROUP BY id');
+SELECT compare('SELECT id, count(*) FROM ca GROUP BY id');
+RESET gpuagg.strategy;
+RESET gpuagg.scope_size;
+-- no columns, samples, and no wish
+SELECT ca_pages('SELECT count(*) FROM ca');
+SELECT ca_pages('SELECT sum(v) FROM ca TABLESAMPLE BERNOULLI (50) REPEATABLE (1)');
+SET gpuagg.cache = off;
+SELECT ca_pages('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+RESET gpuagg.cache;
+SELECT ca_pages('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+-- changed pages are read, and after VACUUM kept again
+UPDATE ca SET v = -v WHERE id IN (1, 2);
+SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+VACUUM ca;
+SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+DELETE FROM ca WHERE id % 100 = 3;
+VACUUM ca;
+SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+INSERT INTO ca SELECT i, i % 7, i FROM generate_series(6001, 6500) i;
+SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+VACUUM ca;
+SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+-- the view
+SELECT relation, column_name, attnum, chunks, pages, pages_total, rows >= 5450 AS rows, bytes > 20000 AS bytes, strings, uses > 3 AS uses, last_use <= clock_timestamp() AS last_use, note
+FROM gpuagg.cache WHERE relation = 'ca'::regclass ORDER BY attnum;
+SELECT cache_used > 0 AND cache_used <= cache_limit AS within FROM gpuagg.devices WHERE state = 'ready';
+-- load and unload
+SELECT ca_pages('SELECT max(id) FROM ca');
+SELECT gpuagg.unload('ca', '{id}') > 20000;
+SELECT column_name, pages > 0 AS held FROM gpuagg.cache WHERE relation = 'ca'::regclass ORDER BY attnum;
+SELECT ca_pages('SELECT max(id) FROM ca');
+SELECT gpuagg.unload('ca') > 60000;
+SELECT count(*) FROM gpuagg.cache WHERE relation = 'ca'::regclass AND pages > 0;
+SELECT gpuagg.unload('ca');
+SELECT gpuagg.load('ca', '{g,v}') > 40000;
+SELECT ca_pages('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+SELECT gpuagg.load('ca') > 60000;
+SELECT ca_pages('SELECT g, max(id), sum(v) FROM ca GROUP BY g');
+SELECT gpuagg.load(NULL), gpuagg.unload(NULL);
+SHOW gpuagg.debug_require;
+-- errors
+SELECT gpuagg.load('ca', '{g,nosuch}');
+SELECT gpuagg.load('ca', '{}');
+SELECT gpuagg.load('ca', '{NULL}');
+SELECT gpuagg.load('ca', '{ctid}');
+SELECT gpuagg.load('nosuch');
+SELECT gpuagg.load('gpuagg.cache');
+SELECT gpuagg.unload('ca', '{nosuch}');
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT gpuagg.load('ca');
+ROLLBACK;
+-- what is missing is told
+SET client_min_messages = notice;
+UPDATE ca SET v = v + 1 WHERE id = 4000;
+SELECT gpuagg.load('ca') > 60000;
+SET client_min_messages = warning;
+-- tables that do not stay
+CREATE TEMP TABLE ca_temp AS SELECT i AS a FROM generate_series(1, 1000) i;
+VACUUM ca_temp;
+SELECT gpuagg.load('ca_temp');
+CREATE UNLOGGED TABLE ca_unlogged AS SELECT i AS a FROM generate_series(1, 1000) i;
+VACUUM ca_unlogged;
+SELECT ca_twice('SELECT sum(a) FROM ca_unlogged');
+SELECT gpuagg.load('ca_unlogged');
+CREATE TABLE ca_types (n numeric, j jsonb, b bpchar, a int[]);
+SELECT gpuagg.load('ca_types');
+SELECT gpuagg.load('ca_types', '{n}');
+CREATE VIEW ca_view AS SELECT * FROM ca;
+SELECT gpuagg.load('ca_view');
+DROP VIEW ca_view;
+BEGIN;
+CREATE TABLE ca_new AS SELECT i AS a FROM generate_series(1, 1000) i;
+SELECT ca_twice('SELECT sum(a) FROM ca_new');
+SELECT gpuagg.load('ca_new');
+ROLLBACK;
+-- all types, with NULLs
+CREATE TABLE ca_all (id int, bo bool, s int2, i int4, l int8, r float4, d float8, da date, ts timestamp, tz timestamptz,
+	t text COLLATE "C", vc varchar(20), c char(5), u uuid) WITH (autovacuum_enabled = off);
+INSERT INTO ca_all SELECT i, n % 3 = 0, n % 100, -n, n * 10000000000::int8, n / 3.0::float4, CASE n % 50 WHEN 0 THEN 'nan' WHEN 1 THEN '-inf' WHEN 2 THEN '-0' ELSE n / 7.0 END,
+	date '2000-01-01' + n % 40, timestamp '2001-01-01' + n * interval '1 minute', timestamptz '2002-02-02 00:00Z' + n * interval '1 hour',
+	't' || n % 13, repeat('v', n % 17), chr(97 + n % 26), md5(n::text)::uuid
+FROM (SELECT i, CASE WHEN i % 11 <> 0 THEN i END AS n FROM generate_series(1, 4000) i) x;
+VACUUM (FREEZE, ANALYZE) ca_all;
+SELECT ca_twice(format('SELECT %s, count(*), count(id) FROM ca_all GROUP BY 1', c))
+FROM unnest('{bo,s,i,l,r,d,da,ts,tz}'::text[]) c;
+SELECT ca_twice('SELECT bo, count(*), sum(s), avg(i), min(l), max(da), max(ts), min(tz), min(d), max(r) FROM ca_all GROUP BY bo');
+SELECT ca_twice('SELECT count(s), count(i), count(*), count(*) FILTER (WHERE da IS NULL) FROM ca_all WHERE l IS NOT NULL OR bo IS NULL');
+-- strings: as keys, compared, listed, and taken apart
+SELECT ca_twice(format('SELECT %s, count(*), sum(i) FROM ca_all GROUP BY 1', c)) FROM unnest('{t,vc,c,u}'::text[]) c;
+SELECT ca_twice('SELECT t, c, count(*) FROM ca_all WHERE t = ''t3'' OR t IN (''t4'', ''nosuch'') GROUP BY t, c');
+SELECT ca_twice('SELECT c, count(*), count(vc) FROM ca_all WHERE c = ''b'' OR c <> ''c  '' AND vc IS NOT NULL GROUP BY c');
+SELECT ca_twice('SELECT count(*) FROM ca_all WHERE u = (md5(''17'')::uuid) OR t <> ''t1'' AND vc = ''''');
+SELECT ca_twice('SELECT length(vc), count(*), min(t), max(t) FROM ca_all WHERE t LIKE ''t1%'' GROUP BY 1');
+SELECT ca_twice('SELECT coalesce(t, vc), count(*) FROM ca_all GROUP BY 1');
+SELECT ca_twice('SELECT count(*), sum(i) FROM ca_all WHERE t < vc OR t > ''t5''');
+SELECT ca_twice('SELECT t, vc, bo, count(*) FROM ca_all GROUP BY t, vc, bo HAVING count(*) > 1');
+-- a parameter, and one that is NULL
+PREPARE ca_p(text) AS SELECT count(*) FROM ca_all WHERE t = $1;
+SET gpuagg.debug_require = 'require';
+SET plan_cache_mode = force_generic_plan;
+EXECUTE ca_p('t3');
+EXECUTE ca_p('absent');
+EXECUTE ca_p(NULL);
+RESET plan_cache_mode;
+RESET gpuagg.debug_require;
+DEALLOCATE ca_p;
+-- an old row whose strings are compressed is left to PostgreSQL, and its page is not kept
+CREATE TABLE ca_toast (g int, t text) WITH (autovacuum_enabled = off);
+INSERT INTO ca_toast SELECT i % 5, CASE i WHEN 500 THEN repeat('long', 5000) ELSE 'short' || i % 3 END FROM generate_series(1, 2000) i;
+VACUUM (FREEZE, ANALYZE) ca_toast;
+SELECT ca_twice('SELECT t, count(*) FROM ca_toast GROUP BY t');
+SELECT ca_twice('SELECT g, count(*) FROM ca_toast GROUP BY g');
+-- dropped, added and retyped columns
+ALTER TABLE ca DROP COLUMN g;
+SELECT ca_twice('SELECT count(*), sum(v), max(id) FROM ca');
+ALTER TABLE ca ADD COLUMN g int DEFAULT 5;
+VACUUM ca;
+SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+INSERT INTO ca SELECT i, i, i % 3 FROM generate_series(7001, 7100) i;
+VACUUM ca;
+SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+ALTER TABLE ca ALTER g TYPE int8;
+SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+VACUUM ca;
+SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+-- retyped without a rewrite
+SET timezone = 'UTC';
+CREATE TABLE ca_retype (g int, ts timestamp, t text, v varchar(10)) WITH (autovacuum_enabled = off);
+INSERT INTO ca_retype SELECT i % 3, timestamp '2020-01-01' + i % 10 * interval '1 hour', 'x' || i % 2, 'y' || i % 4 FROM generate_series(1, 1000) i;
+VACUUM (FREEZE, ANALYZE) ca_retype;
+SELECT ca_twice('SELECT ts, t, v, count(*) FROM ca_retype GROUP BY ts, t, v');
+SELECT pg_relation_filenode('ca_retype') AS filenode \gset
+ALTER TABLE ca_retype ALTER ts TYPE timestamptz, ALTER t TYPE bpchar, ALTER v TYPE text;
+SELECT pg_relation_filenode('ca_retype') = :filenode;
+SELECT ca_twice('SELECT ts, v, count(*) FROM ca_retype GROUP BY ts, v');
+SELECT ca_twice('SELECT t, count(*) FROM ca_retype GROUP BY t');
+RESET timezone;
+-- TRUNCATE, VACUUM FULL, CLUSTER
+TRUNCATE ca_retype;
+SELECT ca_twice('SELECT v, count(*) FROM ca_retype GROUP BY v');
+INSERT INTO ca_retype SELECT 1, now(), 'a', 'b' FROM generate_series(1, 1000) i;
+VACUUM ca_retype;
+SELECT ca_twice('SELECT v, count(*) FROM ca_retype GROUP BY v');
+VACUUM FULL ca_retype;
+VACUUM ca_retype;
+SELECT ca_twice('SELECT v, count(*) FROM ca_retype GROUP BY v');
+-- partitions
+CREATE TABLE ca_parts (k int, v int8) PARTITION BY RANGE (k);
+CREATE TABLE ca_parts_1 PARTITION OF ca_parts FOR VALUES FROM (0) TO (10);
+CREATE TABLE ca_parts_2 (v int8, x int, k int);
+ALTER TABLE ca_parts_2 DROP COLUMN x;
+ALTER TABLE ca_parts ATTACH PARTITION ca_parts_2 FOR VALUES FROM (10) TO (20);
+INSERT INTO ca_parts SELECT i % 20, i FROM generate_series(1, 4000) i;
+VACUUM (FREEZE, ANALYZE) ca_parts;
+SELECT gpuagg.load('ca_parts', '{v}') > 16000;
+SELECT ca_pages(format('SELECT sum(v) FROM ca_parts_%s', i)) FROM generate_series(1, 2) i;
+SELECT gpuagg.load('ca_parts') > 32000;
+SELECT relation, column_name, pages FROM gpuagg.cache WHERE relation::text LIKE 'ca_parts%' ORDER BY 1, 2;
+SELECT gpuagg.unload('ca_parts') > 32000;
+-- many columns take several queries
+SELECT format('CREATE TABLE ca_wide (%s)', string_agg(format('c%s int', i), ', ')) FROM generate_series(1, 70) i \gexec
+SELECT format('INSERT INTO ca_wide SELECT %s FROM generate_series(1, 500) i', string_agg(format('i + %s', i), ', ')) FROM generate_series(1, 70) i \gexec
+VACUUM (FREEZE, ANALYZE) ca_wide;
+SELECT gpuagg.load('ca_wide') > 70 * 500 * 4;
+SELECT count(*), min(pages) = max(pages_total) AS whole FROM gpuagg.cache WHERE relation = 'ca_wide'::regclass;
+SELECT ca_pages('SELECT sum(c1), sum(c33), sum(c70) FROM ca_wide');
+SELECT compare('SELECT sum(c1), sum(c33), sum(c70) FROM ca_wide');
+-- who may load and see
+CREATE ROLE ca_user;
+GRANT SELECT (v) ON ca TO ca_user;
+SET ROLE ca_user;
+SELECT gpuagg.load('ca');
+SELECT gpuagg.load('ca', '{v}') > 20000;
+SELECT relation, column_name FROM gpuagg.cache WHERE relid IN ('ca'::regclass, 'ca_all'::regclass) ORDER BY 1, 2;
+SELECT gpuagg.unload('ca_all');
+SELECT gpuagg.unload('ca', '{v}') > 20000;
+RESET ROLE;
+CREATE TABLE ca_rls (owner name, v int) WITH (autovacuum_enabled = off);
+INSERT INTO ca_rls SELECT CASE WHEN i % 2 = 0 THEN 'ca_user' ELSE 'other' END, i FROM generate_series(1, 2000) i;
+VACUUM (FREEZE, ANALYZE) ca_rls;
+ALTER TABLE ca_rls ENABLE ROW LEVEL SECURITY;
+CREATE POLICY ca_policy ON ca_rls USING (v % 2 = 0);
+GRANT SELECT ON ca_rls TO ca_user;
+SELECT gpuagg.load('ca_rls', '{v}') > 8000;
+SET ROLE ca_user;
+SELECT gpuagg.load('ca_rls', '{v}');
+SELECT compare('SELECT count(*), sum(v) FROM ca_rls');
+SELECT ca_pages('SELECT count(*), sum(v) FROM ca_rls');
+SELECT count(*), sum(v) FROM ca_rls;
+RESET ROLE;
+SELECT compare('SELECT count(*), sum(v) FROM ca_rls');
+SELECT count(*), sum(v) FROM ca_rls;
+-- EXPLAIN
+\t off
+\a
+SET gpuagg.debug_require = 'require';
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT bo, count(*) FROM ca_all GROUP BY bo;
+RESET gpuagg.debug_require;
+-- faults: nothing half-filled is ever used
+\a
+\t on
+SELECT gpuagg.unload('ca_all') > 0;
+CREATE FUNCTION ca_fault(stage text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM gpuagg.unload('ca_all');
+	PERFORM set_config('gpuagg.debug_fault', stage, true);
+	RETURN NEXT stage || ' ' || compare('SELECT i, sum(s), max(da) FROM ca_all GROUP BY i', 'prefer');
+	PERFORM set_config('gpuagg.debug_fault', 'none', true);
+	RETURN NEXT compare('SELECT i, sum(s), max(da) FROM ca_all GROUP BY i');
+	RETURN NEXT compare('SELECT i, sum(s), max(da) FROM ca_all GROUP BY i');
+	PERFORM set_config('gpuagg.debug_fault', stage, true);
+	RETURN NEXT stage || ' ' || compare('SELECT i, sum(s), max(da) FROM ca_all GROUP BY i', 'prefer');
+	PERFORM set_config('gpuagg.debug_fault', 'none', true);
+	RETURN NEXT ca_pages('SELECT i, sum(s), max(da) FROM ca_all GROUP BY i');
+END $$;
+SELECT ca_fault(stage) FROM unnest('{begin,pages,finish,results,memory}'::text[]) stage;
+DROP TABLE ca, ca_all, ca_toast, ca_retype, ca_parts, ca_wide, ca_rls, ca_unlogged, ca_types;
+DROP ROLE ca_user;
