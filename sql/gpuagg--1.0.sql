@@ -880,3 +880,141 @@ AS 'MODULE_PATHNAME', 'gpuagg_calibrate';
 COMMENT ON FUNCTION gpuagg.calibrate(text, text) IS
 'measures a device (auto: the one that runs tasks; host; cuda; cuda:N) with effort low, normal or high, stores a profile and returns its number; costs follow it from then on';
 REVOKE ALL ON FUNCTION gpuagg.calibrate(text, text) FROM PUBLIC;
+
+-- Random draws
+CREATE FUNCTION gpuagg.random_rows(internal) RETURNS tsm_handler
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_random_rows';
+COMMENT ON FUNCTION gpuagg.random_rows(internal) IS
+'TABLESAMPLE gpuagg.random_rows (n): n rows drawn uniformly at random with replacement';
+
+CREATE FUNCTION gpuagg.normal_quantile(p float8) RETURNS float8
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_normal_quantile';
+COMMENT ON FUNCTION gpuagg.normal_quantile(float8) IS
+'below which a standard normal variable is with probability p';
+
+-- The one scan of a query's plan that draws, its n, and the rows of its table as the planner knows them
+CREATE FUNCTION gpuagg.estimate_draws(query text, OUT draws bigint, OUT total float8)
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+AS $$
+#variable_conflict use_variable
+DECLARE
+    plan pg_catalog.jsonb;
+    scans pg_catalog.jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json, VERBOSE) ' || query INTO plan;
+    scans := pg_catalog.jsonb_path_query_array(plan, 'strict $.** ? (exists (@."Sampling Method"))');
+    IF pg_catalog.jsonb_array_length(scans) <> 1 OR scans->0->>'Sampling Method' <> 'random_rows' THEN
+        RAISE EXCEPTION 'query must draw from one table, with TABLESAMPLE gpuagg.random_rows'
+            USING ERRCODE = 'invalid_parameter_value',
+                HINT = 'Partitions are several tables; other sampling methods have other intervals.';
+    END IF;
+    EXECUTE 'SELECT ' || (scans->0->'Sampling Parameters'->>0) INTO draws;
+    SELECT nullif(c.reltuples, -1), CASE WHEN pg_catalog.pg_relation_size(c.oid) > 0 THEN draws END
+        INTO total, draws FROM pg_catalog.pg_class c
+        WHERE c.oid = pg_catalog.to_regclass(pg_catalog.format('%I.%I', scans->0->>'Schema', scans->0->>'Relation Name'));
+END $$;
+COMMENT ON FUNCTION gpuagg.estimate_draws(text) IS
+'behind gpuagg.estimate(): how many rows a query draws, and about how many its table has';
+
+-- A draw gives a value (x), or none: its row did not pass the query's conditions, or x is NULL.  k of n draws gave
+-- one.  avg: of the k values, by the central limit theorem.  fraction: k / n with Wilson's interval.  sum: of
+-- n values, 0 for none, times the table's rows.  Quantiles: order statistics whose ranks are the binomial
+-- distribution's quantiles, by its normal approximation; NULL where a bound would lie beyond all values drawn.
+CREATE FUNCTION gpuagg.estimate(
+    query text,
+    confidence float8 DEFAULT 0.95,
+    quantiles float8[] DEFAULT '{0.5}',
+    total float8 DEFAULT NULL)
+RETURNS TABLE (what text, estimate float8, standard_error float8, low float8, high float8)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+#variable_conflict use_column
+DECLARE
+    source text := pg_catalog.rtrim(query, E'; \t\r\n');
+    z float8;
+    n float8;
+    planned record;
+    s record;
+    p float8;
+    middle float8;
+    half float8;
+BEGIN
+    IF query IS NULL OR confidence IS NULL OR quantiles IS NULL THEN
+        RETURN;
+    END IF;
+    IF NOT (confidence > 0 AND confidence < 1) THEN
+        RAISE EXCEPTION 'confidence must lie between 0 and 1' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF (0 < ALL (quantiles) AND 1 > ALL (quantiles)) IS NOT TRUE THEN
+        RAISE EXCEPTION 'quantiles must lie between 0 and 1' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    z := gpuagg.normal_quantile(0.5 + confidence / 2);
+    planned := gpuagg.estimate_draws(source);
+    n := nullif(planned.draws, 0);
+    total := coalesce(total, planned.total);
+    EXECUTE pg_catalog.format($q$
+        WITH v AS MATERIALIZED (SELECT x::pg_catalog.float8 AS x FROM (%s) AS q(x)),
+        s AS (SELECT pg_catalog.count(*) AS nrows, pg_catalog.count(x)::pg_catalog.float8 AS k,
+            pg_catalog.avg(x) AS mean, pg_catalog.stddev_samp(x) AS deviation FROM v),
+        r AS (SELECT i, greatest(1, ceil(k * f)) AS at,
+                floor(k * f - $2 * sqrt(k * f * (1 - f))) AS first,
+                ceil(k * f + $2 * sqrt(k * f * (1 - f))) + 1 AS last
+            FROM s, pg_catalog.unnest($1) WITH ORDINALITY AS u(f, i) WHERE k > 0)
+        SELECT s.*,
+            (SELECT pg_catalog.percentile_disc(ARRAY(
+                    SELECT CASE WHEN rank BETWEEN 1 AND s.k THEN (rank - 0.5) / s.k END FROM r, pg_catalog.unnest(ARRAY[at, first, last]) WITH ORDINALITY AS o(rank, j)
+                    ORDER BY i, j))
+                WITHIN GROUP (ORDER BY v.x) FROM v) AS ordered
+        FROM s $q$, source) INTO s USING quantiles, z;
+    IF s.nrows > n THEN
+        RAISE EXCEPTION 'query returned more rows than it draws' USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Each draw must give at most one row.';
+    END IF;
+
+    what := 'avg';
+    estimate := s.mean;
+    standard_error := s.deviation / sqrt(nullif(s.k, 0));
+    low := estimate - z * standard_error;
+    high := estimate + z * standard_error;
+    RETURN NEXT;
+
+    p := s.k / n;
+    what := 'fraction';
+    estimate := p;
+    standard_error := sqrt(p * (1 - p) / n);
+    middle := (p + z * z / (2 * n)) / (1 + z * z / n);
+    half := z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+    low := greatest(0, middle - half);
+    high := least(1, middle + half);
+    RETURN NEXT;
+
+    what := 'count';
+    estimate := total * p;
+    standard_error := total * standard_error;
+    low := total * low;
+    high := total * high;
+    RETURN NEXT;
+
+    -- of n values: those of the k, and n - k zeros
+    middle := coalesce(s.mean, 0) * p;
+    half := coalesce(s.deviation ^ 2 * (s.k - 1), 0) + coalesce(s.k * (s.mean - middle) ^ 2, 0) + (n - s.k) * middle ^ 2;
+    what := 'sum';
+    estimate := total * middle;
+    standard_error := CASE WHEN s.k > 1 THEN total * sqrt(half / (n - 1) / n) END;
+    low := estimate - z * standard_error;
+    high := estimate + z * standard_error;
+    RETURN NEXT;
+
+    FOR i IN 1 .. pg_catalog.cardinality(quantiles) LOOP
+        what := 'quantile ' || quantiles[i];
+        estimate := s.ordered[3 * i - 2];
+        low := s.ordered[3 * i - 1];
+        high := s.ordered[3 * i];
+        standard_error := (high - low) / (2 * z);
+        RETURN NEXT;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION gpuagg.estimate(text, float8, float8[], float8) IS
+'average, share, number, sum and quantiles of a query''s first column over the whole table, with confidence intervals, from the rows that it draws with TABLESAMPLE gpuagg.random_rows';

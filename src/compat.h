@@ -126,6 +126,26 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 	Min(NBuffers / 8, 256 * 1024 / BLCKSZ)
 #endif
 
+/*
+ * Reads a page of a scan in page mode and finds which of its rows are visible
+ * (access/heapam.h, storage/bufmgr.h).
+ */
+#if PG_VERSION_NUM >= 170000
+#define gpuagg_heap_read_page(scan, block) \
+	do { \
+		HeapScanDesc heap_ = (HeapScanDesc) (scan); \
+		\
+		if (BufferIsValid(heap_->rs_cbuf)) \
+			ReleaseBuffer(heap_->rs_cbuf); \
+		heap_->rs_cbuf = ReadBufferExtended((scan)->rs_rd, MAIN_FORKNUM, block, \
+											RBM_NORMAL, heap_->rs_strategy); \
+		heap_->rs_cblock = block; \
+		heap_prepare_pagescan(scan); \
+	} while (0)
+#else
+#define gpuagg_heap_read_page(scan, block) heapgetpage(scan, block)
+#endif
+
 /* Does this collation compare bytes? (utils/pg_locale.h) */
 #if PG_VERSION_NUM >= 180000
 #define gpuagg_collation_is_c(collation) \

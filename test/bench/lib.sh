@@ -325,7 +325,7 @@ csv_metadata()
 # csv_row BENCHMARK CASE ENGINE METRIC UNIT ROWS GROUPS KEY BASE_KEY BASE NOTE
 # KEY and BASE_KEY name samples taken in the same rounds.  The ratio tells how
 # many times better KEY is than BASE_KEY, round by round: for units of time
-# base / this, for tps, GB/s, lines/s and rows/s this / base.
+# base / this, for tps, GB/s, lines/s, rows/s and draws/s this / base.
 csv_row()
 {
 	local stats ratio line='' field

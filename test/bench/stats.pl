@@ -24,7 +24,7 @@ if (@b)
 	my @r;
 	for my $i (0 .. ($#t < $#b ? $#t : $#b))
 	{
-		push @r, $unit =~ m{^(tps|GB/s|lines/s|rows/s)$} ? $t[$i] / $b[$i] : $b[$i] / $t[$i]
+		push @r, $unit =~ m{^(tps|GB/s|lines/s|rows/s|draws/s)$} ? $t[$i] / $b[$i] : $b[$i] / $t[$i]
 		  if $t[$i] > 0 && $b[$i] > 0;
 	}
 	my ($min, $median, $max) = @r ? spread(@r) : (0, 0, 0);

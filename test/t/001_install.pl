@@ -38,6 +38,12 @@ is( $plain->safe_psql(
 	),
 	"0|3\n1|3\n2|3",
 	'queries run without preload');
+is( $plain->safe_psql(
+		'postgres',
+		'SELECT count(*), sum(g) BETWEEN 0 AND 40 FROM t TABLESAMPLE gpuagg.random_rows (20)'
+	),
+	"20|t",
+	'so does its sampling method');
 # LOAD is no preload, and settings are placeholders
 my ($rc, $out, $err) = $plain->psql('postgres',
 	"LOAD 'gpuagg'; SET gpuagg.enable = on; SELECT g, count(*) FROM t GROUP BY g ORDER BY g"

@@ -10,6 +10,8 @@
  */
 #include "device/common.h"
 #include "device/device.h"
+#include "device/draw.h"
+#include "device/draw_plan.h"
 #include "device/eval.h"
 #include "device/group.h"
 #include "device/hash.h"
@@ -87,4 +89,14 @@ shared_sample_kernel(const GpuAggSample sample, uint32_t block, uint8_t *chosen)
 	chosen[line] = sample.method == GPUAGG_SAMPLE_SYSTEM ?
 		gpuagg_sample_has_block(&sample, block) :
 		!gpuagg_sample_of_lines(&sample) || gpuagg_sample_has_line(&sample, block, line + 1);
+}
+
+/* One thread per draw: its row, and whether that is in a window */
+__global__ void
+shared_draw_kernel(const GpuAggDraws draws, const GpuAggDrawWindow window, uint64_t *rows)
+{
+	uint64_t	draw = blockIdx.x * blockDim.x + threadIdx.x;
+
+	rows[draw] = gpuagg_draw_within(&window, gpuagg_draw_bits(draws.key, draw)) ?
+		gpuagg_draw_row(&draws, draw) : draws.rows;
 }

@@ -152,3 +152,24 @@ grouping_points()
 		}' "$device/grouping.csv" | sort -n
 	printf '\n\n'
 }
+
+# sampling_points ENGINE TITLE [GIB]: bytes and draws a second, as a block of
+# gnuplot's; of as few windows as are no larger than that
+sampling_points()
+{
+	printf '"%s"\n' "$2"
+	awk -F, -v engine="^$1\$" -v gib="${3:-0}" '
+		NR == 1 {
+			for (i = 1; i <= NF; i++)
+				at[$i] = i
+			next
+		}
+		$at["engine"] ~ engine {
+			bytes = 8 * $at["rows"]
+			split($at["engine"], word, " ")
+			if (gib > 0 && word[2] != int((bytes + gib * 2 ^ 30 - 1) / (gib * 2 ^ 30)))
+				next
+			printf "%.0f %s\n", bytes, $at["median"]
+		}' "$device/sampling.csv" | sort -n
+	printf '\n\n'
+}

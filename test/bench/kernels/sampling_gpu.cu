@@ -1,0 +1,616 @@
+/*
+ * sampling_gpu.cu
+ *		Random draws a second of values that are resident in device memory, by
+ *		how many bytes they are: figures 1a and 10 of paper 000 for this card.
+ *
+ * usage: sampling_gpu ROUNDS [NAME=VALUE...]
+ *		draws=N			2^31, of each measurement
+ *		bytes=A,B,...	1 MiB to all that is free, each twice the one before, and
+ *						from half of the TLB's reach on in steps of an eighth of it
+ *		ways=...		single passes spatial auto
+ *		scopes=A,B,...	bytes of the windows of passes and spatial
+ *		profile=DIR		of the card, for auto and for the TLB's reach
+ *		blocks=N ahead=N	blocks a multiprocessor, reads a thread has in flight
+ *		seed=N
+ *
+ * Values are 8 bytes each; a draw's row is device/draw.h's.  Which
+ * multiprocessors share a TLB is measured first, by the probe (it is no
+ * property of the model but of the card).  Memory is the probe's, too: one
+ * allocation, of which every measurement takes the first bytes.
+ *
+ *		single		any draw anywhere
+ *		passes		a launch for each window; draws outside of it are made and
+ *					not read
+ *		spatial		one launch; each group of multiprocessors that share a TLB
+ *					has one window and takes its share of all draws for it
+ *		auto		what device/draw_plan.h says
+ *
+ * Kernels are timed by the GPU's clock, all launches of a measurement together.
+ * For each round a line, after one that does not count:
+ *		bytes <tab> way <tab> scope <tab> windows <tab> draws/s <tab> predicted draws/s
+ * The sum of what was drawn must be that of the values' formula over the same
+ * draws, which reads nothing; a measurement with another sum ends the program,
+ * and so do draws that are not those that the host makes.
+ */
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "cuda/cuda_probe.h"
+#include "device/draw.h"
+#include "device/draw_plan.h"
+
+extern "C" {
+#include "device/probe/sharing.h"
+}
+
+#define THREADS 256
+#define WARM_ROUNDS 1
+
+/* Draws of a thread before its block asks for more: 2^15 of a block */
+#define TILE_DRAWS 32768
+
+/* Draws that the host makes for comparison */
+#define HOST_DRAWS 100000
+
+/* The seconds that finding the groups may take */
+#define SHARING_SECONDS 30
+
+static void
+check(cudaError_t result, const char *what)
+{
+	if (result == cudaSuccess)
+		return;
+	fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(result));
+	exit(1);
+}
+
+/* ---------- options ---------- */
+
+struct Options
+{
+	int			rounds = 3;
+	uint64_t	draws = UINT64_C(1) << 31;
+	uint64_t	seed = 42;
+	std::vector<uint64_t> bytes;
+	std::vector<std::string> ways = {"single", "passes", "spatial", "auto"};
+	std::vector<uint64_t> scopes;
+	std::string profile;
+	int			blocks = 0;
+	int			ahead = 8;
+};
+
+static std::vector<std::string>
+split(const std::string &text, char at)
+{
+	std::vector<std::string> parts;
+	size_t		from = 0;
+
+	for (size_t to; (to = text.find(at, from)) != std::string::npos; from = to + 1)
+		parts.push_back(text.substr(from, to - from));
+	parts.push_back(text.substr(from));
+	return parts;
+}
+
+static std::vector<uint64_t>
+numbers(const std::string &text)
+{
+	std::vector<uint64_t> all;
+
+	for (const std::string &number : split(text, ','))
+		all.push_back((uint64_t) atof(number.c_str()));
+	return all;
+}
+
+static Options
+parse(int argc, char **argv)
+{
+	Options		o;
+
+	o.rounds = argc > 1 ? atoi(argv[1]) : 0;
+	for (int i = 2; i < argc; i++)
+	{
+		const char *equal = strchr(argv[i], '=');
+		const std::string name(argv[i], equal ? equal - argv[i] : strlen(argv[i]));
+		const std::string value = equal ? equal + 1 : "";
+
+		if (name == "draws")
+			o.draws = (uint64_t) atof(value.c_str());
+		else if (name == "bytes")
+			o.bytes = numbers(value);
+		else if (name == "ways")
+			o.ways = split(value, ',');
+		else if (name == "scopes")
+			o.scopes = numbers(value);
+		else if (name == "profile")
+			o.profile = value;
+		else if (name == "blocks")
+			o.blocks = atoi(value.c_str());
+		else if (name == "ahead")
+			o.ahead = atoi(value.c_str());
+		else if (name == "seed")
+			o.seed = (uint64_t) atof(value.c_str());
+		else
+			o.rounds = 0;
+	}
+	if (o.rounds > 0)
+		return o;
+	fprintf(stderr, "usage: sampling_gpu ROUNDS [NAME=VALUE...], see its head\n");
+	exit(2);
+}
+
+/* ---------- kernels ---------- */
+
+GPUAGG_FN uint64_t
+value_of(uint64_t row)
+{
+	return gpuagg_draw_mix(row ^ UINT64_C(0x5851f42d4c957f2d));
+}
+
+static __global__ void
+__launch_bounds__(THREADS)
+fill_kernel(unsigned long long *values, uint64_t n)
+{
+	const uint64_t step = (uint64_t) gridDim.x * THREADS;
+
+	for (uint64_t i = (uint64_t) blockIdx.x * THREADS + threadIdx.x; i < n; i += step)
+		values[i] = value_of(i);
+}
+
+static __device__ __forceinline__ void
+add_up(uint64_t sum, unsigned long long *total)
+{
+	for (int lanes = 16; lanes > 0; lanes /= 2)
+		sum += __shfl_xor_sync(~0u, sum, lanes);
+	if (threadIdx.x % 32 == 0)
+		atomicAdd(total, (unsigned long long) sum);
+}
+
+/* What the sum must be */
+static __global__ void
+__launch_bounds__(THREADS)
+expect_kernel(const GpuAggDraws draws, unsigned long long *total)
+{
+	const uint64_t step = (uint64_t) gridDim.x * THREADS;
+	uint64_t	sum = 0;
+
+	for (uint64_t i = (uint64_t) blockIdx.x * THREADS + threadIdx.x; i < draws.draws; i += step)
+		sum += value_of(gpuagg_draw_row(&draws, i));
+	add_up(sum, total);
+}
+
+/*
+ * What a launch draws: of windows[sm_window[%smid]], or of windows[0] on every
+ * multiprocessor.  Each window's tiles of draws are dealt by its own counter.
+ */
+struct Launch
+{
+	const unsigned long long *values;
+	GpuAggDraws draws;
+	const GpuAggDrawWindow *windows;
+	const uint8_t *sm_window;
+	unsigned long long *tiles;
+	unsigned long long *total;
+};
+
+static __device__ __forceinline__ uint32_t
+multiprocessor(void)
+{
+	uint32_t	smid;
+
+	asm volatile("mov.u32 %0, %%smid;" : "=r"(smid));
+	return smid;
+}
+
+/*
+ * Thread `threadIdx.x` of a block makes AHEAD draws, then reads those of them
+ * that are within the window, then adds them up.  __ldcg: a multiprocessor's own
+ * cache is not looked up, in which next to nothing would be found.
+ */
+template <int AHEAD, bool SCOPED, bool WHOLE>
+static __device__ __forceinline__ uint64_t
+draw_some(const Launch &l, const GpuAggDrawWindow &window, uint64_t first)
+{
+	uint64_t	got[AHEAD];
+	uint64_t	sum = 0;
+
+	#pragma unroll
+	for (int j = 0; j < AHEAD; j++)
+	{
+		const uint64_t draw = first + (uint64_t) j * THREADS;
+		const uint64_t bits = gpuagg_draw_bits(l.draws.key, draw);
+
+		got[j] = 0;
+		if ((WHOLE || draw < l.draws.draws) && (!SCOPED || gpuagg_draw_within(&window, bits)))
+			got[j] = __ldcg(l.values + gpuagg_draw_scale(bits, l.draws.rows));
+	}
+	#pragma unroll
+	for (int j = 0; j < AHEAD; j++)
+		sum += got[j];
+	return sum;
+}
+
+template <int AHEAD, bool SCOPED>
+static __global__ void
+__launch_bounds__(THREADS)
+draw_kernel(const Launch l)
+{
+	const uint32_t w = l.sm_window != NULL ? l.sm_window[multiprocessor()] : 0;
+	const GpuAggDrawWindow window = l.windows[w];
+	__shared__ uint64_t tile;
+	uint64_t	sum = 0;
+
+	for (;;)
+	{
+		__syncthreads();
+		if (threadIdx.x == 0)
+			tile = atomicAdd(&l.tiles[w], 1ull);
+		__syncthreads();
+
+		const uint64_t from = tile * TILE_DRAWS;
+
+		if (from >= l.draws.draws)
+			break;
+		for (uint32_t at = 0; at < TILE_DRAWS; at += THREADS * AHEAD)
+			sum += from + TILE_DRAWS <= l.draws.draws ?
+				draw_some<AHEAD, SCOPED, true>(l, window, from + at + threadIdx.x) :
+				draw_some<AHEAD, SCOPED, false>(l, window, from + at + threadIdx.x);
+	}
+	add_up(sum, l.total);
+}
+
+typedef void (*DrawKernel) (const Launch);
+
+static DrawKernel
+kernel_for(int ahead, bool scoped)
+{
+	switch (ahead)
+	{
+		case 4:
+			return scoped ? draw_kernel<4, true> : draw_kernel<4, false>;
+		case 16:
+			return scoped ? draw_kernel<16, true> : draw_kernel<16, false>;
+		default:
+			return scoped ? draw_kernel<8, true> : draw_kernel<8, false>;
+	}
+}
+
+/* ---------- the card ---------- */
+
+struct Bench
+{
+	Options		o;
+	GpuAggDevice *device;
+	GpuAggProbe *probe;
+	GpuAggProbeMachine machine;
+	GpuAggProbeResult *shared;	/* which units share a TLB */
+	GpuAggDrawRates rates;
+	uint64_t	reach;			/* of the TLB */
+	unsigned long long *values; /* the probe's memory */
+	GpuAggDrawWindow *windows;	/* on the card, as what follows */
+	uint8_t    *sm_window;
+	unsigned long long *tiles;
+	unsigned long long *total;
+	cudaEvent_t from;
+	cudaEvent_t to;
+};
+
+static void
+fail(const char *what, const GpuAggError *error)
+{
+	fprintf(stderr, "%s: %s\n", what, error->message);
+	exit(1);
+}
+
+static void
+find_groups(Bench &b)
+{
+	static const volatile int cancel = 0;
+	GpuAggError error = {};
+	GpuAggProbeSession session = {};
+
+	b.shared = (GpuAggProbeResult *) calloc(1, sizeof(*b.shared));
+	session.ops = &gpuagg_cuda_probe_ops;
+	session.probe = b.probe;
+	session.machine = b.machine;
+	session.cancel = &cancel;
+	session.result = b.shared;
+	session.error = &error;
+	session.stage = "TLB sharing";
+	session.deadline = gpuagg_probe_now() + SHARING_SECONDS;
+	if (gpuagg_sharing_probe(&session, b.reach) != GPUAGG_OK)
+		fail("TLB sharing", &error);
+	b.rates.groups = b.shared->ngroups;
+	fprintf(stderr, "%u multiprocessors in %u groups that share a TLB of %.0f GiB\n",
+			b.machine.units, b.rates.groups, (double) b.reach / (double) GPUAGG_GIB);
+}
+
+static void
+open_card(Bench &b)
+{
+	static const volatile int cancel = 0;
+	const GpuAggProbeLimits limits = {SHARING_SECONDS, 1, 0};
+	GpuAggError error = {};
+
+	b.device = (GpuAggDevice *) calloc(1, sizeof(*b.device));
+	if (gpuagg_cuda_probe_ops.begin(b.device, &limits, &cancel, &b.probe, &b.machine,
+									&error) != GPUAGG_OK)
+		fail("memory", &error);
+	b.values = (unsigned long long *) b.probe->memory;
+	check(cudaMalloc(&b.windows, GPUAGG_DRAW_WINDOWS * sizeof(*b.windows)), "windows");
+	check(cudaMalloc(&b.sm_window, GPUAGG_MAX_SMIDS), "windows");
+	check(cudaMalloc(&b.tiles, GPUAGG_DRAW_WINDOWS * sizeof(*b.tiles)), "tiles");
+	check(cudaMalloc(&b.total, sizeof(*b.total)), "total");
+	check(cudaEventCreate(&b.from), "event");
+	check(cudaEventCreate(&b.to), "event");
+}
+
+/* ---------- the profile ---------- */
+
+/* Lines of a CSV without quotes, as columns; none if there is no such file */
+static std::vector<std::vector<std::string>>
+read_csv(const std::string &path)
+{
+	std::vector<std::vector<std::string>> lines;
+	char		line[4096];
+	FILE	   *file = fopen(path.c_str(), "r");
+
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+		lines.push_back(split(std::string(line, strcspn(line, "\r\n")), ','));
+	if (file != NULL)
+		fclose(file);
+	return lines;
+}
+
+static int
+column(const std::vector<std::string> &head, const char *name)
+{
+	return (int) (std::find(head.begin(), head.end(), name) - head.begin());
+}
+
+/* Reaches of the last levels, random reads, and how fast draws are made */
+static void
+read_profile(Bench &b)
+{
+	const auto	levels = read_csv(b.o.profile + "/memory_level.csv");
+	const auto	points = read_csv(b.o.profile + "/random_access.csv");
+	const auto	ceilings = read_csv(b.o.profile + "/ceiling.csv");
+
+	for (size_t i = 1; i < levels.size(); i++)
+	{
+		const double reach = atof(levels[i][column(levels[0], "reach_bytes")].c_str());
+		const std::string &kind = levels[i][column(levels[0], "kind")];
+
+		if (kind == "tlb")
+			b.rates.tlb_bytes = reach;
+		else if (kind == "cache")
+			b.rates.cache_bytes = reach;
+	}
+	for (size_t i = 1; i < points.size() && b.rates.npoints < GPUAGG_STRATEGY_POINTS; i++)
+	{
+		auto	   &point = b.rates.points[b.rates.npoints++];
+
+		point.bytes = atof(points[i][column(points[0], "region_bytes")].c_str());
+		point.reads = atof(points[i][column(points[0], "read8_per_second")].c_str());
+	}
+	for (size_t i = 1; i < ceilings.size(); i++)
+	{
+		const std::string &name = ceilings[i][column(ceilings[0], "name")];
+
+		if (name == "int_ops")
+			b.rates.made = gpuagg_draw_made(
+				atof(ceilings[i][column(ceilings[0], "per_second")].c_str()));
+		else if (name == "launch")
+			b.rates.launch_ns = atof(ceilings[i][column(ceilings[0], "ns")].c_str());
+	}
+	b.reach = b.rates.tlb_bytes > 0 ? (uint64_t) b.rates.tlb_bytes : 64 * GPUAGG_GIB;
+}
+
+/* ---------- measurements ---------- */
+
+struct Case
+{
+	uint64_t	bytes;
+	GpuAggDraws draws;
+	uint64_t	expected;
+};
+
+static uint64_t
+take_total(Bench &b)
+{
+	unsigned long long total;
+
+	check(cudaMemcpy(&total, b.total, sizeof(total), cudaMemcpyDeviceToHost), "draw_kernel");
+	return total;
+}
+
+static void
+set_windows(Bench &b, const Case &c, uint32_t windows)
+{
+	std::vector<GpuAggDrawWindow> all;
+
+	for (uint32_t w = 0; w < windows; w++)
+	{
+		const uint64_t from = (uint64_t) ((unsigned __int128) c.draws.rows * w / windows);
+		const uint64_t to = (uint64_t) ((unsigned __int128) c.draws.rows * (w + 1) / windows);
+
+		all.push_back(gpuagg_draw_window(from, to, c.draws.rows));
+	}
+	check(cudaMemcpy(b.windows, all.data(), windows * sizeof(all[0]), cudaMemcpyHostToDevice),
+		  "windows");
+}
+
+static void
+set_multiprocessors(Bench &b, uint32_t windows)
+{
+	uint8_t		window[GPUAGG_MAX_UNITS];
+	std::vector<uint8_t> by_smid(GPUAGG_MAX_SMIDS, 0);
+
+	gpuagg_draw_spread(b.shared->group, b.machine.units, b.rates.groups, windows, window);
+	for (uint32_t unit = 0; unit < b.machine.units; unit++)
+		by_smid[b.probe->smid[unit]] = window[unit];
+	check(cudaMemcpy(b.sm_window, by_smid.data(), by_smid.size(), cudaMemcpyHostToDevice),
+		  "windows");
+}
+
+static float
+time_once(Bench &b, const Case &c, GpuAggDrawWay way, uint32_t windows)
+{
+	const DrawKernel kernel = kernel_for(b.o.ahead, way != GPUAGG_DRAW_SINGLE);
+	const uint32_t launches = way == GPUAGG_DRAW_PASSES ? windows : 1;
+	int			blocks = b.o.blocks;
+	float		ms;
+
+	if (blocks == 0)
+		check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS, 0),
+			  "occupancy");
+	check(cudaMemset(b.tiles, 0, GPUAGG_DRAW_WINDOWS * sizeof(*b.tiles)), "tiles");
+	check(cudaMemset(b.total, 0, sizeof(*b.total)), "total");
+	check(cudaEventRecord(b.from), "event");
+	for (uint32_t i = 0; i < launches; i++)
+	{
+		const Launch l = {
+			b.values, c.draws, b.windows + i,
+			way == GPUAGG_DRAW_SPATIAL ? b.sm_window : NULL, b.tiles + i, b.total
+		};
+
+		kernel<<<blocks * b.machine.units, THREADS>>>(l);
+	}
+	check(cudaEventRecord(b.to), "event");
+	check(cudaGetLastError(), "draw_kernel");
+	check(cudaEventSynchronize(b.to), "draw_kernel");
+	check(cudaEventElapsedTime(&ms, b.from, b.to), "event");
+	return ms;
+}
+
+static void
+time_way(Bench &b, const Case &c, const char *name, GpuAggDrawWay way, uint32_t windows,
+		 double predicted_ns)
+{
+	set_windows(b, c, way == GPUAGG_DRAW_SINGLE ? 1 : windows);
+	if (way == GPUAGG_DRAW_SPATIAL)
+		set_multiprocessors(b, windows);
+	for (int round = 0; round < WARM_ROUNDS + b.o.rounds; round++)
+	{
+		const float ms = time_once(b, c, way, windows);
+
+		if (take_total(b) != c.expected)
+		{
+			fprintf(stderr, "%s, %u windows of %llu bytes: not the sum of the draws\n", name,
+					windows, (unsigned long long) c.bytes);
+			exit(1);
+		}
+		if (round >= WARM_ROUNDS)
+			printf("%llu\t%s\t%llu\t%u\t%.6g\t%.6g\n", (unsigned long long) c.bytes, name,
+				   (unsigned long long) (c.bytes / windows), windows,
+				   (double) c.draws.draws * 1e3 / ms,
+				   predicted_ns > 0 ? (double) c.draws.draws * 1e9 / predicted_ns : 0);
+	}
+	fflush(stdout);
+}
+
+/* Of each scope that splits this many bytes */
+static void
+time_scopes(Bench &b, const Case &c, GpuAggDrawWay way, const char *name)
+{
+	for (uint64_t scope : b.o.scopes)
+	{
+		const uint64_t windows = (c.bytes + scope - 1) / scope;
+
+		if (windows < 2 || windows > GPUAGG_DRAW_WINDOWS ||
+			(way == GPUAGG_DRAW_SPATIAL && windows > b.rates.groups))
+			continue;
+		time_way(b, c, name, way, (uint32_t) windows, 0);
+	}
+}
+
+static uint64_t
+expect(Bench &b, const GpuAggDraws &draws)
+{
+	check(cudaMemset(b.total, 0, sizeof(*b.total)), "total");
+	expect_kernel<<<8 * b.machine.units, THREADS>>>(draws, b.total);
+	check(cudaGetLastError(), "expect_kernel");
+	return take_total(b);
+}
+
+/* The card's draws are the host's. */
+static void
+check_draws(Bench &b, uint64_t rows)
+{
+	const GpuAggDraws draws = {gpuagg_draw_key(b.o.seed), HOST_DRAWS, rows};
+	uint64_t	sum = 0;
+
+	for (uint64_t i = 0; i < draws.draws; i++)
+		sum += value_of(gpuagg_draw_row(&draws, i));
+	if (sum == expect(b, draws))
+		return;
+	fprintf(stderr, "of %llu rows the card draws others than the host\n",
+			(unsigned long long) rows);
+	exit(1);
+}
+
+static void
+run_case(Bench &b, uint64_t bytes)
+{
+	Case		c = {bytes, {gpuagg_draw_key(b.o.seed), b.o.draws, bytes / 8}, 0};
+	GpuAggDrawPlan plan;
+
+	check_draws(b, c.draws.rows);
+	c.expected = expect(b, c.draws);
+	gpuagg_draw_plan(&b.rates, (double) c.draws.draws, (double) bytes, &plan);
+	for (const std::string &way : b.o.ways)
+		if (way == "single")
+			time_way(b, c, "single", GPUAGG_DRAW_SINGLE, 1, 0);
+		else if (way == "passes")
+			time_scopes(b, c, GPUAGG_DRAW_PASSES, "passes");
+		else if (way == "spatial")
+			time_scopes(b, c, GPUAGG_DRAW_SPATIAL, "spatial");
+		else if (way == "auto")
+			time_way(b, c, "auto", plan.way, plan.windows, plan.predicted_ns[plan.way]);
+}
+
+/* Steps are finer where the TLB ends. */
+static std::vector<uint64_t>
+all_sizes(const Bench &b)
+{
+	const uint64_t most = b.probe->bytes / GPUAGG_GIB * GPUAGG_GIB;
+	std::vector<uint64_t> sizes;
+
+	for (uint64_t bytes = GPUAGG_MIB; bytes <= b.reach / 2 && bytes < most; bytes *= 2)
+		sizes.push_back(bytes);
+	for (uint64_t bytes = b.reach / 2 + b.reach / 8; bytes < most; bytes += b.reach / 8)
+		sizes.push_back(bytes);
+	sizes.push_back(most);
+	return sizes;
+}
+
+int
+main(int argc, char **argv)
+{
+	Bench		b = {};
+	int			cards = 0;
+
+	b.o = parse(argc, argv);
+	if (cudaGetDeviceCount(&cards) != cudaSuccess || cards == 0)
+	{
+		fprintf(stderr, "no GPU\n");
+		return 0;
+	}
+	open_card(b);
+	read_profile(b);
+	find_groups(b);
+	if (b.o.bytes.empty())
+		b.o.bytes = all_sizes(b);
+	if (b.o.scopes.empty())
+		b.o.scopes = {b.reach, b.reach / 2, b.reach / 8, b.reach / 64};
+	fill_kernel<<<8 * b.machine.units, THREADS>>>(b.values, b.probe->bytes / 8);
+	check(cudaGetLastError(), "fill_kernel");
+	for (uint64_t bytes : b.o.bytes)
+		if (bytes <= b.probe->bytes)
+			run_case(b, bytes);
+	gpuagg_cuda_probe_ops.end(b.probe);
+	return 0;
+}
