@@ -308,11 +308,81 @@ test_tables_host(void)
 			"host: every thread makes the groups that its rows fall into");
 	between(beyond_one(&four, groups, groups) / beyond_one(&one, groups, groups), 1.2, 1.6,
 			"host: with a row for each group that is one thread");
-	four.points[2].rate[GPUAGG_RANDOM_READ32] /= 4;
-	ok(beyond_one(&four, 1e8, 2e7) > 1.5 * beyond_one(&one, 1e8, 2e7),
-	   "host: slower memory, slower groups");
 	is_double(beyond_one(&four, 1e8, groups),
-			  4 * beyond_one(&one, 1e8, groups), "host: but not those of a thread's own cache");
+			  4 * beyond_one(&one, 1e8, groups), "host: rows take no longer in a thread's own table");
+}
+
+/* Groups that threads' own tables do not hold: 5 MB, below 32 parts, in shared tables */
+static void
+test_shared_host(void)
+{
+	GpuAggRates one = host(1);
+	GpuAggRates sixteen = host(16);
+	GpuAggRates slow = host(16);
+	GpuAggWork	filtered[2] = {grouping(1e8, 1), grouping(1e8, 1e5)};
+	double		shared = beyond_one(&sixteen, 1e8, 1e5);
+
+	ok(shared > 2 * beyond_one(&one, 1e8, 1e5),
+	   "host: what other threads changed last takes longer");
+	filtered[0].rows = filtered[1].rows = 1e9;
+	ok((predict(&sixteen, filtered[1]).kernel - predict(&sixteen, filtered[0]).kernel) * 16 >
+	   1.2 * shared, "host: and longer still where a block has few rows left for a partition");
+	for (int i = 0; i < slow.npoints; i++)
+		slow.points[i].rate[GPUAGG_RANDOM_READ32] /= 4;
+	ok(beyond_one(&slow, 1e8, 1e5) > 1.2 * shared, "host: slower memory, slower groups");
+}
+
+/* Tables of 32 parts: rows are kept, and each part fits a cache */
+static void
+test_kept_host(void)
+{
+	GpuAggRates rates = host(16);
+	GpuAggRates slow = host(16);
+	GpuAggWork	work = grouping(1e8, 1e6);
+	double		kernel = predict(&rates, work).kernel;
+
+	for (int i = 0; i < slow.npoints; i++)
+		slow.points[i].rate[GPUAGG_RANDOM_READ32] /= 4;
+	is_double(predict(&slow, work).kernel, kernel, "host: rows kept: no random reads of memory");
+	rates.ceiling[GPUAGG_CEILING_TOUCH] = 2e9;
+	ok(predict(&rates, work).kernel > kernel, "host: memory is touched for the first time");
+	rates.ceiling[GPUAGG_CEILING_TOUCH_HUGE] = 2e12;
+	between(predict(&rates, work).kernel - kernel, 0, 1 * MS, "host: at the rate of huge pages");
+	work = grouping(1e8, 1e5);
+	kernel = predict(&rates, work).kernel;
+	rates.ceiling[GPUAGG_CEILING_TOUCH_HUGE] = 1;
+	is_double(predict(&rates, work).kernel, kernel, "host: a little of it is at hand");
+}
+
+/* Threads wake for pages, and to merge tables. */
+static void
+test_start_host(void)
+{
+	GpuAggRates sixteen = host(16);
+	GpuAggRates one = host(1);
+	GpuAggWork	plain = grouping(1e6, 1);
+	GpuAggWork	small = grouping(1000, 10);
+
+	plain.keys = 0;
+	ok(predict(&sixteen, grouping(1e6, 1)).start > predict(&sixteen, plain).start,
+	   "host: keys: threads wake twice");
+	ok(predict(&sixteen, plain).start > predict(&one, plain).start,
+	   "host: the last of many threads wakes later");
+	is_double(predict(&sixteen, small).start, predict(&one, small).start,
+			  "host: ten pages are one thread's");
+}
+
+/* Reading memory bounds a device of many threads whose pages hold few rows. */
+static void
+test_link_host(void)
+{
+	GpuAggRates rates = host(64);
+	GpuAggWork	work = grouping(1e7, 100);
+
+	work.pages = 5e6;
+	rates.ceiling[GPUAGG_CEILING_MEMORY_READ] = 2e10;
+	is_bound(&rates, work, "link", "host: wide rows: reading memory");
+	between(predict(&rates, work).link, 2047 * MS, 2049 * MS, "host: 41 GB at 20 GB a second");
 }
 
 /* ---------- what was measured ---------- */
@@ -392,6 +462,10 @@ main(void)
 	test_scaling();
 	test_contention();
 	test_tables_host();
+	test_shared_host();
+	test_kept_host();
+	test_start_host();
+	test_link_host();
 	test_h200();
 	test_postgres();
 	test_curve();
