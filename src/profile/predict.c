@@ -45,7 +45,7 @@
 /* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
 #define GPU_INT_OPS 1.2e11
 #define GPU_LINE_NS 0.5
-#define GPU_TASK_NS 300000.0	/* streams, a table, the first batches */
+#define GPU_TASK_NS 200000.0	/* streams, a table, the first batches */
 #define GPU_ROW_NS 60.0
 #define GPU_COLUMN_NS 5.0
 #define GPU_INSTR_NS 10.0

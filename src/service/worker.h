@@ -128,6 +128,7 @@ extern void gpuagg_worker_watch(GpuAggWorkerDevice *on);
  *		reason if it cannot be opened.
  * publish: updates what gpuagg.devices shows.
  * close: of all devices; no task may be left.
+ * cores: that this process may run on.
  */
 extern bool gpuagg_devices_open_gpu(void);
 extern bool gpuagg_devices_open_host(GpuAggError *error);
@@ -135,6 +136,7 @@ extern GpuAggWorkerDevice *gpuagg_devices_route(bool host, bool measure,
 												GpuAggError *error);
 extern void gpuagg_devices_publish(void);
 extern void gpuagg_devices_close(void);
+extern int	gpuagg_devices_cores(void);
 
 /* All that jobs may be on, open or not: GPUAGG_WORKER_DEVICES of them */
 #define GPUAGG_WORKER_DEVICES 4
