@@ -22,6 +22,7 @@
  *				single pass: + k * (RUN / rows of a run + LINE * lines of a row) / n *
  *				(n - 1) / n + k * TOUCHES / read rate of the tables
  *				partitioned: + k * RECORD / n
+ *				+ partitions that get groups * PARTITION, if there are several threads
  *				+ bytes touched for the first time / touch rate
  *
  * The last is the kernel's, which gives one thread of a process pages at a time; what
@@ -31,8 +32,8 @@
 
 /* One thread that does INT_OPS a second (EPYC, 2.6 GHz) */
 #define INT_OPS 7.0e9
-#define TASK_NS 250000.0
-#define WAKE_NS 50000.0
+#define TASK_NS 300000.0
+#define WAKE_NS 43000.0
 #define LINE_NS 1.3				/* of a page, that a sample decides */
 #define ROW_NS 8.0
 #define ATTRIBUTE_NS 0.7
@@ -41,14 +42,14 @@
 #define GROUP_NS 1.3
 #define KEY_NS 2.5
 #define TRANSITION_NS 0.4
-#define NEW_GROUP_NS 80.0		/* in a thread's table, and merged */
-#define SHARED_GROUP_NS 40.0
-#define RECORD_NS 30.0			/* written, and added to its group */
+#define NEW_GROUP_NS 100.0		/* in a thread's table, and merged */
+#define SHARED_GROUP_NS 35.0
+#define RECORD_NS 33.0			/* written, and added to its group */
 #define TOUCHES 2.0				/* the directory, the row */
 
 /* From one core's cache to another's (16 cores of a Xeon) */
-#define SHARED_RUN_NS 175.0		/* lock, table, first row of a run */
-#define SHARED_LINE_NS 25.0		/* each line of a row, several under way */
+#define SHARED_RUN_NS 200.0		/* lock, table, first row of a run */
+#define SHARED_LINE_NS 22.0		/* each line of a row, several under way */
 
 #define PIECE_PAGES 16.0		/* that a thread takes at once (task.c) */
 #define BLOCK_ROWS 1024.0		/* GPUAGG_VECTOR_ROWS */
@@ -65,6 +66,7 @@
 /* Partitions of a single pass (partitions.c) */
 #define PARTITIONS_PER_THREAD 16.0
 #define PARTITIONS_MOST 256.0
+#define PARTITION_NS 1100.0		/* its table, while others want it, too */
 
 /* Memory that stays with the device (host.c): blocks, and the C library's */
 #define KEPT_BYTES (256.0 * 1024 * 1024)
@@ -116,14 +118,22 @@ keeps_records(const GpuAggRates *rates, const GpuAggWork *work)
 	return shared_bytes(work) > GPUAGG_PREDICT_PARTS_LEAST * gpuagg_predict_part_bytes(rates);
 }
 
+/* Partitions of a single pass that so many rows or groups fall into */
+static double
+partitions_hit(const GpuAggRates *rates, double n)
+{
+	double		partitions = fmin(PARTITIONS_MOST, PARTITIONS_PER_THREAD * rates->units);
+
+	return partitions * (1 - exp(-n / partitions));
+}
+
 /* Rows of a block that meet in one partition */
 static double
 run_rows(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		block = fmax(1, BLOCK_ROWS * work->passed / fmax(1, work->rows));
-	double		partitions = fmin(PARTITIONS_MOST, PARTITIONS_PER_THREAD * rates->units);
 
-	return block / (partitions * (1 - exp(-block / partitions)));
+	return block / partitions_hit(rates, block);
 }
 
 /* A row that its thread's table does not take; of all threads together */
@@ -168,13 +178,14 @@ groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
 	double		tables = local * threads_woken(rates, work);
 	double		made = tables * (1 - exp(-work->passed / tables));
 	double		spilled = work->groups > local ? fmax(0, work->passed - made) : 0;
+	double		merged = rates->units > 1 ? partitions_hit(rates, work->groups) : 0;
 	double		ns;
 
 	if (work->groups <= 0)
 		return 0;
 	ns = (made * NEW_GROUP_NS + (work->groups - local) * SHARED_GROUP_NS) *
 		gpuagg_predict_slowness(rates, INT_OPS) + spilled * spilled_row(rates, work);
-	return ns / rates->units + touch(rates, work, made, spilled);
+	return ns / rates->units + merged * PARTITION_NS + touch(rates, work, made, spilled);
 }
 
 double
