@@ -53,8 +53,8 @@
 #define HOST_FREE_BLOCKS ((uint64_t) 256 << 20)
 #define HOST_FREE_SHARE 16
 
-/* The C library asks for pages of their own only for more than this. */
-#define HOST_MALLOC_BYTES (4 << 20)
+/* What is larger than this has pages of its own; the most the C library takes */
+#define HOST_MALLOC_BYTES (32 << 20)
 
 static GpuAggStatus
 open_failed(GpuAggDevice *device, const char *what, GpuAggError *error)
