@@ -696,7 +696,7 @@ INSERT INTO gpuagg.profile
      memory_bytes, clock_ghz, feed_page_ns, round_trip_ns, cost_unit_ns,
      postgres_row_ns, postgres_value_ns, postgres_group_ns)
 VALUES
-    (-1, 'cuda', 'NVIDIA H200', 'shipped', '2026-11-21', 132, 150109880320, 1.98, 140, 98000, 3300, 30, 22, 350),
+    (-1, 'cuda', 'NVIDIA H200', 'shipped', '2026-11-21', 132, 150109880320, 1.98, 130, 66000, 3100, 28, 21, 300),
     (-2, 'cuda', '*', 'shipped', '2026-11-21', 60, 16000000000, 1.5, 200, 120000, 3400, 40, 25, 500),
     (-3, 'host', '*', 'shipped', '2026-11-21', 4, 16000000000, 2.6, 150, 50000, 3400, 40, 25, 500);
 INSERT INTO gpuagg.memory_level
@@ -760,20 +760,25 @@ VALUES
     (-3, 1073741824, 4e08, 2.5e08, 2e08);
 INSERT INTO gpuagg.ceiling (profile_id, name, per_second, ns)
 VALUES
-    (-1, 'memory_read', 4.646e12, NULL),
-    (-1, 'memory_copy', 4.273e12, NULL),
-    (-1, 'cache_read', 9.016e12, NULL),
-    (-1, 'int_ops', 1.666e13, NULL),
-    (-1, 'local_atomics_1', 2.603e11, NULL),
-    (-1, 'local_atomics_32', 2.359e12, NULL),
-    (-1, 'local_atomics_1024', 2.359e12, NULL),
-    (-1, 'partition', 1.084e11, NULL),
+    (-1, 'memory_read', 4.535e12, NULL),
+    (-1, 'memory_copy', 4.298e12, NULL),
+    (-1, 'cache_read', 9.125e12, NULL),
+    (-1, 'int_ops', 1.668e13, NULL),
+    (-1, 'local_atomics_1', 2.608e11, NULL),
+    (-1, 'local_atomics_32', 2.363e12, NULL),
+    (-1, 'local_atomics_1024', 2.362e12, NULL),
+    (-1, 'partition', 1.1e11, NULL),
     (-1, 'copy_in', 5.551e10, NULL),
-    (-1, 'copy_out', 5.536e10, NULL),
-    (-1, 'zero_copy_in', 5.125e10, NULL),
-    (-1, 'zero_copy_out', 5.261e10, NULL),
-    (-1, 'launch', NULL, 7653),
-    (-1, 'thread_read', 1.166e11, NULL),
+    (-1, 'copy_out', 5.543e10, NULL),
+    (-1, 'zero_copy_in', 5.127e10, NULL),
+    (-1, 'zero_copy_out', 5.268e10, NULL),
+    (-1, 'launch', NULL, 7466),
+    (-1, 'thread_read', 1.205e11, NULL),
+    (-1, 'touch', 2.133e11, NULL),
+    (-1, 'touch_pinned_host', 2.92e09, NULL),
+    (-1, 'touch_pinned_device', 4.642e09, NULL),
+    (-1, 'touch_managed_host', 3.807e09, NULL),
+    (-1, 'touch_managed_device', 1.852e10, NULL),
     (-2, 'memory_read', 3e11, NULL),
     (-2, 'int_ops', 4e12, NULL),
     (-2, 'copy_in', 1.2e10, NULL),

@@ -5,30 +5,28 @@
  * All times in ns.  With p pages, r rows decoded, s rows that pass the
  * filter, g groups, n units of the device:
  *
- *		start	round trip of an empty task, and TASK_NS
- *		feed	p * feed_page_ns + JUDGE_NS * rows that are judged one by one
- *		link	p * 8192 / zero_copy_in					(GPU)
+ *		start	round trip of an empty task, and TASK_NS; predict_host.c
+ *		feed	p * (feed_page_ns + FEED_MISS_NS) + JUDGE_NS * rows that are judged one by one
+ *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups
- *		emit	g * (bytes / copy_out + per output)
+ *		emit	g * (bytes / EMIT_RATE + per output)
  *
  * where row and pass add up what the program does (attributes crossed,
  * columns loaded, instructions, keys, transitions), scaled by the integer
- * rate of a unit, and groups is what a group table of t bytes costs:
+ * rate of a unit, and groups is what a group table of t bytes costs, on a GPU
  *
- *		GPU		g * NEW_GROUP / n + s * accesses / atomic rate of t bytes, or, while
- *				the blocks' own tables hold the groups, no less in all than
- *				s * transitions / atomic rate in shared memory on so many addresses
- *		host	l * n * (1 - exp(-s / (l * n))) * NEW_GROUP / n
- *				+ (g - l) * SHARED_GROUP / n
- *				+ s * TOUCHES / read rate of t bytes, if g > l
+ *		g * NEW_GROUP / n + s * accesses / atomic rate of t bytes, or, while
+ *		the blocks' own tables hold the groups, no less in all than
+ *		s * transitions / atomic rate in shared memory on so many addresses
  *
- * The host's threads have tables of their own, for l groups at most, with those that
- * their rows fall into.  Groups of a GPU are in its blocks' tables while they are few.
- * Random rates are the profile's curve at t, so all reaches are in it.
+ * and on the host device what predict_host.c says.  Groups of a GPU are in its
+ * blocks' tables while they are few.  Random rates are the profile's curve at t, so
+ * all reaches are in it.
  *
  * A GPU overlaps feed, link and kernel: the longest counts, and of the others
  * OVERLAP_LOSS.  The host device's threads share the cores with the backend
- * that feeds: (feed + kernel * n) / n, but no less than the feed.
+ * that feeds: (feed + kernel * n) / n, but no less than the feed, nor than reading
+ * the pages.
  *
  * Several passes over the pages multiply feed, link, and of the kernel what is
  * done for rows before they are grouped.
@@ -39,32 +37,21 @@
 #include <math.h>
 #include <string.h>
 
-#include "profile/predict.h"
+#include "profile/predict_host.h"
+
+/*
+ * A page's header and its buffer's descriptor come from memory; those of the small
+ * table whose feed was measured came from a cache.
+ */
+#define FEED_MISS_NS 15.0
 
 /* A row whose visibility is asked for (feed.c: 1.3 us for 185) */
 #define JUDGE_NS 7.0
 
-/* Host device, one thread that does HOST_INT_OPS a second (EPYC, 2.6 GHz) */
-#define HOST_INT_OPS 7.0e9
-#define HOST_LINE_NS 1.3
-#define HOST_TASK_NS 300000.0	/* threads wake up, and go to sleep */
-#define HOST_ROW_NS 10.0
-#define HOST_ATTRIBUTE_NS 0.8
-#define HOST_COLUMN_NS 0.8
-#define HOST_INSTR_NS 0.5
-#define HOST_GROUP_NS 1.5
-#define HOST_KEY_NS 3.0
-#define HOST_TRANSITION_NS 0.5
-#define HOST_NEW_GROUP_NS 100.0 /* in a thread's table, and merged */
-#define HOST_SHARED_GROUP_NS 75.0
-#define HOST_TOUCHES 2.0		/* the directory, the row */
-#define HOST_CACHE_BYTES (1024.0 * 1024.0)	/* a thread's table (groups.c) */
-#define HOST_PARTS_LEAST 32.0	/* of half an L2 cache (partitions.c) */
-
 /* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
 #define GPU_INT_OPS 1.2e11
 #define GPU_LINE_NS 0.5
-#define GPU_TASK_NS 300000.0	/* streams, a table, the first batches */
+#define GPU_TASK_NS 200000.0	/* streams, a table, the first batches */
 #define GPU_ROW_NS 60.0
 #define GPU_COLUMN_NS 5.0
 #define GPU_INSTR_NS 10.0
@@ -86,11 +73,12 @@
 #define OVERLAP_LOSS 0.15
 
 /* Groups on their way to tuples */
-#define EMIT_NS 22.0
+#define EMIT_NS 20.0
 #define EMIT_OUTPUT_NS 3.5
 #define EMIT_NUMERIC_NS 28.0
-#define EMIT_AVERAGE_NS 92.0	/* a numeric division */
-#define EMIT_RATE 1e10			/* bytes a second through the queue */
+#define EMIT_AVERAGE_NS 100.0	/* a numeric division */
+#define EMIT_RATE 2.9e9			/* bytes a second through the queue, and into pages
+								 * that are touched for the first time */
 
 /* Rows that a backend forms (GpuSample); pages cost another pin */
 #define CHOSEN_NS 50.0
@@ -113,28 +101,6 @@ gpuagg_rates_random(const GpuAggRates *rates, GpuAggRandomKind kind, double byte
 		share * (rates->points[i].rate[kind] - rates->points[i - 1].rate[kind]);
 }
 
-/* How much slower a unit is than the one whose constants these are */
-static double
-slowness(const GpuAggRates *rates, double reference)
-{
-	double		ops = rates->ceiling[GPUAGG_CEILING_INT_OPS] / rates->units;
-
-	return ops > 0 ? reference / ops : 1;
-}
-
-static double
-passes(const GpuAggWork *work)
-{
-	return fmax(1, work->passes);
-}
-
-/* Bytes of a pass's table, half full */
-static double
-table_bytes(const GpuAggWork *work)
-{
-	return 2 * work->groups / passes(work) * work->entry_bytes;
-}
-
 /*
  * Atomic updates a second in blocks' own tables of so many groups: measured on
  * one address, 32 and 1024.  0: not known.
@@ -154,62 +120,23 @@ local_atomics(const GpuAggRates *rates, double groups)
 static double
 kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	double		scale = slowness(rates, GPU_INT_OPS) / rates->units;
+	double		scale = gpuagg_predict_slowness(rates, GPU_INT_OPS) / rates->units;
 	double		row = GPU_ROW_NS + GPU_COLUMN_NS * work->columns +
 		GPU_INSTR_NS * work->filter_instrs;
 	double		pass = GPU_INSTR_NS * work->instrs + GPU_KEY_NS * work->keys +
 		GPU_TRANSITION_NS * work->transitions;
 	bool		local = work->groups <= GPU_LOCAL_GROUPS;
 	double		atomics = local ? local_atomics(rates, work->groups) :
-		gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8, table_bytes(work));
-	double		ns = (passes(work) * (work->lines * GPU_LINE_NS + work->rows * row +
-									  work->passed * pass) +
+		gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8, gpuagg_predict_table_bytes(work));
+	double		passes = gpuagg_predict_passes(work);
+	double		ns = (passes * (work->lines * GPU_LINE_NS + work->rows * row + work->passed * pass) +
 					  work->groups * GPU_NEW_GROUP_NS) * scale;
 
 	if (atomics > 0 && local)
 		ns = fmax(ns, work->passed * work->transitions / atomics * 1e9);
 	else if (atomics > 0)
 		ns += work->passed * (1 + work->transitions) / atomics * 1e9;
-	return ns + passes(work) * work->pages / BATCH_PAGES * GPU_BATCH_NS;
-}
-
-/*
- * Group tables of the host device, time of all threads together.  A thread's
- * table is emptied into the shared ones at the end, or when it is full.
- */
-static double
-groups_host(const GpuAggRates *rates, const GpuAggWork *work)
-{
-	double		local = fmin(work->groups, HOST_CACHE_BYTES / 2 / work->entry_bytes);
-	double		tables = local * rates->units;
-	double		ns;
-	double		reads;
-
-	if (work->groups <= 0)
-		return 0;
-	ns = (tables * (1 - exp(-work->passed / tables)) * HOST_NEW_GROUP_NS +
-		  (work->groups - local) * HOST_SHARED_GROUP_NS) *
-		slowness(rates, HOST_INT_OPS);
-	reads = gpuagg_rates_random(rates, GPUAGG_RANDOM_READ32, table_bytes(work));
-	if (work->groups > local && reads > 0)
-		ns += work->passed * HOST_TOUCHES * rates->units / reads * 1e9;
-	return ns;
-}
-
-static double
-kernel_host(const GpuAggRates *rates, const GpuAggWork *work)
-{
-	double		row = HOST_ROW_NS + HOST_ATTRIBUTE_NS * work->attributes +
-		HOST_COLUMN_NS * work->columns + HOST_INSTR_NS * work->filter_instrs;
-	double		pass = HOST_INSTR_NS * work->instrs +
-		HOST_TRANSITION_NS * work->transitions;
-
-	if (work->keys > 0)
-		pass += HOST_GROUP_NS + HOST_KEY_NS * work->keys;
-	return ((passes(work) * (work->lines * HOST_LINE_NS + work->rows * row) +
-			 (passes(work) - 1) * work->passed * (HOST_GROUP_NS + HOST_KEY_NS * work->keys) +
-			 work->passed * pass) * slowness(rates, HOST_INT_OPS) +
-			groups_host(rates, work)) / rates->units;
+	return ns + passes * work->pages / BATCH_PAGES * GPU_BATCH_NS;
 }
 
 /* The longest of feed, link and kernel, and how they add up */
@@ -228,9 +155,11 @@ static double
 overlap_host(GpuAggPrediction *p, int threads)
 {
 	double		shared = (p->feed + p->kernel * threads) / threads;
+	double		pages = fmax(p->feed, p->link);
 
-	p->bound = p->feed > p->kernel ? GPUAGG_BOUND_FEED : GPUAGG_BOUND_COMPUTE;
-	return fmax(p->feed, shared);
+	p->bound = pages < p->kernel ? GPUAGG_BOUND_COMPUTE :
+		p->feed < p->link ? GPUAGG_BOUND_LINK : GPUAGG_BOUND_FEED;
+	return fmax(pages, shared);
 }
 
 /* What of the kernel's time is more than computing */
@@ -242,9 +171,9 @@ bound_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 	for (int i = 0; i < rates->nlevels; i++)
 		if (rates->levels[i].kind == GPUAGG_LEVEL_CACHE)
 			cache = fmax(cache, (double) rates->levels[i].reach_bytes);
-	if (cache == 0 || table_bytes(work) <= HOST_CACHE_BYTES)
+	if (cache == 0 || gpuagg_predict_table_bytes(work) <= GPUAGG_PREDICT_LOCAL_BYTES)
 		return GPUAGG_BOUND_COMPUTE;
-	return table_bytes(work) <= cache ? GPUAGG_BOUND_CACHE : GPUAGG_BOUND_MEMORY;
+	return gpuagg_predict_table_bytes(work) <= cache ? GPUAGG_BOUND_CACHE : GPUAGG_BOUND_MEMORY;
 }
 
 static double
@@ -257,19 +186,29 @@ emit(const GpuAggRates *rates, const GpuAggWork *work)
 		work->chosen * CHOSEN_NS + work->chosen_pages * rates->feed_page_ns;
 }
 
+/* Over the bus, or by the host's threads, as far as that was measured */
+static double
+read_pages(const GpuAggRates *rates, double pages)
+{
+	double		rate = rates->ceiling[rates->gpu ? GPUAGG_CEILING_ZERO_COPY_IN :
+									  GPUAGG_CEILING_MEMORY_READ];
+
+	if (rate <= 0 && rates->gpu)
+		rate = GPU_LINK_RATE;
+	return rate > 0 ? pages * GPUAGG_PAGE_BYTES / rate * 1e9 : 0;
+}
+
 void
 gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
 {
-	double		link = rates->ceiling[GPUAGG_CEILING_ZERO_COPY_IN];
 	double		middle;
 
-	p->start = passes(work) *
-		(rates->round_trip_ns + (rates->gpu ? GPU_TASK_NS : HOST_TASK_NS));
-	p->feed = passes(work) *
-		(work->pages * rates->feed_page_ns + work->judged_rows * JUDGE_NS);
-	p->link = rates->gpu ? passes(work) * work->pages * GPUAGG_PAGE_BYTES /
-		(link > 0 ? link : GPU_LINK_RATE) * 1e9 : 0;
-	p->kernel = rates->gpu ? kernel_gpu(rates, work) : kernel_host(rates, work);
+	p->start = gpuagg_predict_passes(work) *
+		(rates->gpu ? rates->round_trip_ns + GPU_TASK_NS : gpuagg_predict_host_start(rates, work));
+	p->feed = gpuagg_predict_passes(work) *
+		(work->pages * (rates->feed_page_ns + FEED_MISS_NS) + work->judged_rows * JUDGE_NS);
+	p->link = read_pages(rates, gpuagg_predict_passes(work) * work->pages);
+	p->kernel = rates->gpu ? kernel_gpu(rates, work) : gpuagg_predict_host_kernel(rates, work);
 	p->emit = emit(rates, work);
 	middle = rates->gpu ? overlap_gpu(p) : overlap_host(p, rates->units);
 	p->startup = p->start + middle;
@@ -321,28 +260,19 @@ reach(const GpuAggRates *rates, GpuAggLevelKind kind)
 	return bytes;
 }
 
-static double
-level2_bytes(const GpuAggRates *rates)
-{
-	for (int i = 0; i < rates->nlevels; i++)
-		if (rates->levels[i].kind == GPUAGG_LEVEL_CACHE && rates->levels[i].level == 2)
-			return (double) rates->levels[i].reach_bytes;
-	return HOST_CACHE_BYTES;
-}
-
 void
 gpuagg_rates_strategy(const GpuAggRates *rates, GpuAggStrategyRates *strategy)
 {
 	memset(strategy, 0, sizeof(*strategy));
-	strategy->local_bytes = rates->gpu ? GPU_LOCAL_BYTES : HOST_CACHE_BYTES;
+	strategy->local_bytes = rates->gpu ? GPU_LOCAL_BYTES : GPUAGG_PREDICT_LOCAL_BYTES;
 	strategy->local_updates = rates->ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024];
 	strategy->cache_bytes = reach(rates, GPUAGG_LEVEL_CACHE);
 	/* of a CPU, entries are those of 4 KiB pages, and misses short */
 	strategy->tlb_bytes = rates->gpu ? reach(rates, GPUAGG_LEVEL_TLB) : 0;
 	if (!rates->gpu)
 	{
-		strategy->part_bytes = level2_bytes(rates) / 2;
-		strategy->parts_least = HOST_PARTS_LEAST;
+		strategy->part_bytes = gpuagg_predict_part_bytes(rates);
+		strategy->parts_least = GPUAGG_PREDICT_PARTS_LEAST;
 	}
 	strategy->stream_bytes = rates->ceiling[GPUAGG_CEILING_MEMORY_READ];
 	strategy->partition_rows = rates->ceiling[GPUAGG_CEILING_PARTITION];

@@ -42,8 +42,8 @@
 
 /* --------------------------------------------------------------- opening --- */
 
-static int
-machine_cores(void)
+int
+gpuagg_devices_cores(void)
 {
 	cpu_set_t	set;
 
@@ -80,7 +80,7 @@ device_open(GpuAggWorkerDevice *on, const GpuAggDeviceOps *ops, int ordinal,
 	GpuAggDeviceConfig config = {
 		.ordinal = ordinal,
 		.threads = gpuagg_host_threads > 0 ? gpuagg_host_threads :
-		machine_cores(),
+		gpuagg_devices_cores(),
 		.memory_limit = memory_limit,
 		.pages = BufferBlocks,
 		.pages_bytes = (uint64) NBuffers * BLCKSZ

@@ -15,7 +15,7 @@ use JSON::PP;
 use POSIX qw(floor);
 
 use constant {
-	SAMPLE_MS => 250, MIN_RUNS => 3, MAX_RUNS => 15, LONG_MS => 1500, STOP_MS => 8000 };
+	SAMPLE_MS => 250, MIN_RUNS => 3, MAX_RUNS => 15, LONG_MS => 600, STOP_MS => 8000 };
 
 my ($points, $seed, $workers, $work_mem, $seconds, $narrow_rows, $csv, @sizes) = @ARGV;
 my $metadata = $ENV{MODEL_METADATA} // '';

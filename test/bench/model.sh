@@ -9,7 +9,7 @@
 # Tables are unlogged, and filled by as many sessions as there are cores.
 #
 # The file model.csv has columns of its own, a row for each query; a summary goes
-# to the terminal and to model-summary.csv.
+# to the terminal.  The profile that was predicted from goes beside it (profile/).
 
 # Tables of so many rows, each with keys of 1 to 10^7 values
 model_sizes()
@@ -44,6 +44,22 @@ model_values()
 			w % 1000, (w / 1000) % 100, (w % 4096) / 16.0"
 }
 
+# model_distinct ROWS: how many values each key has, as ALTER TABLE takes it
+model_distinct()
+{
+	REPLY=$(awk -v rows="$1" -v narrow="$(model_is_narrow "$1" && echo 1)" 'BEGIN {
+		n = split("g1 g2 g3 g4 g5 g6 g7 t4", keys)
+		for (i = 1; i <= n; i++) {
+			if (narrow && keys[i] !~ /g[1357]/)
+				continue
+			values = 10 ^ substr(keys[i], 2)
+			printf "%sALTER %s SET (n_distinct = %d)", sep, keys[i],
+				values * (1 - exp(-rows / values)) + 0.5
+			sep = ", "
+		}
+	}')
+}
+
 # model_part ROWS FROM TO: rows of one session
 model_part()
 {
@@ -70,7 +86,10 @@ model_table()
 	for pid in "${pids[@]}"; do
 		wait "$pid" || die "cannot fill $table"
 	done
-	# keys that depend on each other: the model is tested, not estimates of groups
+	# the model is tested, not estimates of groups: of keys, and of keys that depend
+	# on each other
+	model_distinct "$rows"
+	server_sql main "ALTER TABLE $table $REPLY" || die "no numbers of distinct values"
 	server_sql main "CREATE STATISTICS ${table}_a (ndistinct) ON g1, g3 FROM $table" ||
 		die "no statistics"
 	model_is_narrow "$rows" ||
@@ -78,6 +97,15 @@ model_table()
 		die "no statistics"
 	server_sql main "VACUUM (FREEZE, ANALYZE) $table" || die "cannot finish $table"
 	table_prewarm main "$table"
+}
+
+# The profile in use, as CSV files
+model_profile()
+{
+	device_ask main kind
+	(server_env main
+		exec "$BENCH_HERE/plots/export" "$REPLY" "${CSV%/*}/profile") ||
+		die "cannot export the profile"
 }
 
 bench_model()
@@ -90,6 +118,7 @@ bench_model()
 	[ "$HAVE_GPUAGG" != 0 ] || { bench_say "   skipped: needs gpuagg"; return 0; }
 	csv_open model
 	server_sql main "SELECT gpuagg.calibrate()" >/dev/null || die "no profile"
+	model_profile
 	model_sizes
 	for rows in $REPLY; do
 		model_table "$rows"

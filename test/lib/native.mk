@@ -27,9 +27,9 @@ CFLAGS_san := -std=gnu11 -O1 -fno-omit-frame-pointer $(COMMON) \
 
 HEADERS := $(wildcard src/device/*.h)
 # pure C: no CUDA source includes them
-C_HEADERS := $(wildcard src/device/probe/*.h) src/profile/predict.h
+C_HEADERS := $(wildcard src/device/probe/*.h) $(wildcard src/profile/predict*.h)
 UNIT := $(wildcard test/unit/*_test.c)
-HOST := $(wildcard src/device/*.c src/device/host/*.c src/device/probe/*.c) src/profile/predict.c \
+HOST := $(wildcard src/device/*.c src/device/host/*.c src/device/probe/*.c) $(wildcard src/profile/predict*.c) \
 	$(filter-out $(UNIT),$(wildcard test/unit/*.c))
 CUDA_UNIT := $(wildcard test/unit/*_test.cu)
 CUDA := $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))

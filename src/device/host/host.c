@@ -20,6 +20,9 @@
  *					partition until they are many
  */
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -51,6 +54,9 @@
 #define HOST_FREE_BLOCKS ((uint64_t) 256 << 20)
 #define HOST_FREE_SHARE 16
 
+/* What is larger than this has pages of its own; the most the C library takes */
+#define HOST_MALLOC_BYTES (32 << 20)
+
 static GpuAggStatus
 open_failed(GpuAggDevice *device, const char *what, GpuAggError *error)
 {
@@ -81,6 +87,22 @@ name_device(GpuAggDevice *device)
 			 device->threads, device->threads == 1 ? "" : "s");
 }
 
+/*
+ * What threads free stays theirs, as much in all as is kept of blocks.  The C
+ * library gives it back to the kernel almost at once, and getting pages anew for
+ * each task took a quarter of the time of grouping 10^5 rows into as many groups.
+ */
+static void
+keep_freed(const GpuAggDevice *device)
+{
+#ifdef __GLIBC__
+	uint64_t	each = device->blocks.most / (uint64_t) device->threads;
+
+	(void) mallopt(M_TRIM_THRESHOLD, (int) each);
+	(void) mallopt(M_MMAP_THRESHOLD, HOST_MALLOC_BYTES);
+#endif
+}
+
 static GpuAggStatus
 host_open(const GpuAggDeviceConfig *config, GpuAggDevice **device, GpuAggError *error)
 {
@@ -97,6 +119,7 @@ host_open(const GpuAggDeviceConfig *config, GpuAggDevice **device, GpuAggError *
 	d->memory.blocks = &d->blocks;
 	gpuagg_memory_init(&d->slabs, NULL, 0);
 	d->slabs.limit = 0;
+	keep_freed(d);
 	d->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (d->event_fd < 0)
 		return open_failed(d, "no eventfd", error);

@@ -1,0 +1,203 @@
+/*
+ * predict_host.c
+ *		How long the host device's threads take for a task.
+ *
+ * All times in ns, names as in predict.c.  A task wakes its threads for the pages
+ * and, if there are keys, once more to merge their tables; whichever of w threads
+ * wakes last is waited for, which grows with log2(w):
+ *
+ *		start	round trip + TASK + wakes * WAKE * log2(w)
+ *
+ * Threads have tables of their own, for l groups at most.  The groups that come into
+ * them, m, are those that w threads' shares of the rows fall into.  If groups are
+ * more than l, rows that came too late go on, k = s - m:
+ *
+ *		single pass		to tables that all share.  A block's rows are sorted by
+ *						partition; what a partition's lock, its head and a group's row
+ *						were last changed by is mostly another thread's cache
+ *		partitioned		into records, and from these into tables that one thread has
+ *						alone, in its cache
+ *
+ *		groups	(m * NEW_GROUP + (g - l) * SHARED_GROUP) / n
+ *				single pass: + k * (RUN / rows of a run + LINE * lines of a row) / n *
+ *				(n - 1) / n + k * TOUCHES / read rate of the tables
+ *				partitioned: + k * RECORD / n
+ *				+ partitions that get groups * PARTITION, if there are several threads
+ *				+ bytes touched for the first time / touch rate
+ *
+ * The last is the kernel's, which gives one thread of a process pages at a time; what
+ * the device keeps for the next task is not touched anew.
+ */
+#include "profile/predict_host.h"
+
+/* One thread that does INT_OPS a second (EPYC, 2.6 GHz) */
+#define INT_OPS 7.0e9
+#define TASK_NS 300000.0
+#define WAKE_NS 43000.0
+#define LINE_NS 1.3				/* of a page, that a sample decides */
+#define ROW_NS 8.0
+#define ATTRIBUTE_NS 0.7
+#define COLUMN_NS 0.7
+#define INSTR_NS 0.4
+#define GROUP_NS 1.3
+#define KEY_NS 2.5
+#define TRANSITION_NS 0.4
+#define NEW_GROUP_NS 100.0		/* in a thread's table, and merged */
+#define SHARED_GROUP_NS 35.0
+#define RECORD_NS 33.0			/* written, and added to its group */
+#define TOUCHES 2.0				/* the directory, the row */
+
+/* From one core's cache to another's (16 cores of a Xeon) */
+#define SHARED_RUN_NS 200.0		/* lock, table, first row of a run */
+#define SHARED_LINE_NS 22.0		/* each line of a row, several under way */
+
+#define PIECE_PAGES 16.0		/* that a thread takes at once (task.c) */
+#define BLOCK_ROWS 1024.0		/* GPUAGG_VECTOR_ROWS */
+#define CACHE_LINE_BYTES 64.0
+
+/* Beside its row, of a group in a thread's table and in a shared one */
+#define LOCAL_BYTES 44.0
+#define DIRECTORY_BYTES 24.0
+
+/* Of a record: hash and key; each argument */
+#define RECORD_BYTES 16.0
+#define ARGUMENT_BYTES 8.0
+
+/* Partitions of a single pass (partitions.c) */
+#define PARTITIONS_PER_THREAD 16.0
+#define PARTITIONS_MOST 256.0
+#define PARTITION_NS 1100.0		/* its table, while others want it, too */
+
+/* Memory that stays with the device (host.c): blocks, and the C library's */
+#define KEPT_BYTES (256.0 * 1024 * 1024)
+
+/* Threads that get pages at all */
+static double
+threads_woken(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	return fmin(rates->units, fmax(1, ceil(work->pages / PIECE_PAGES)));
+}
+
+double
+gpuagg_predict_host_start(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		wakes = work->keys > 0 ? 2 : 1;
+
+	return rates->round_trip_ns + TASK_NS +
+		wakes * WAKE_NS * log2(threads_woken(rates, work));
+}
+
+double
+gpuagg_predict_part_bytes(const GpuAggRates *rates)
+{
+	for (int i = 0; i < rates->nlevels; i++)
+		if (rates->levels[i].kind == GPUAGG_LEVEL_CACHE && rates->levels[i].level == 2)
+			return (double) rates->levels[i].reach_bytes / 2;
+	return GPUAGG_PREDICT_LOCAL_BYTES / 2;
+}
+
+/* Groups that a thread's table holds; a whole block of new ones must still fit. */
+static double
+local_groups(const GpuAggWork *work)
+{
+	double		rows = GPUAGG_PREDICT_LOCAL_BYTES / (work->entry_bytes + LOCAL_BYTES);
+
+	return fmax(rows, 2 * BLOCK_ROWS) - BLOCK_ROWS;
+}
+
+/* Bytes of the shared tables of a pass */
+static double
+shared_bytes(const GpuAggWork *work)
+{
+	return work->groups / gpuagg_predict_passes(work) * (work->entry_bytes + DIRECTORY_BYTES);
+}
+
+static bool
+keeps_records(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	return shared_bytes(work) > GPUAGG_PREDICT_PARTS_LEAST * gpuagg_predict_part_bytes(rates);
+}
+
+/* Partitions of a single pass that so many rows or groups fall into */
+static double
+partitions_hit(const GpuAggRates *rates, double n)
+{
+	double		partitions = fmin(PARTITIONS_MOST, PARTITIONS_PER_THREAD * rates->units);
+
+	return partitions * (1 - exp(-n / partitions));
+}
+
+/* Rows of a block that meet in one partition */
+static double
+run_rows(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		block = fmax(1, BLOCK_ROWS * work->passed / fmax(1, work->rows));
+
+	return block / partitions_hit(rates, block);
+}
+
+/* A row that its thread's table does not take; of all threads together */
+static double
+spilled_row(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		reads = gpuagg_rates_random(rates, GPUAGG_RANDOM_READ32,
+											gpuagg_predict_table_bytes(work));
+	double		others = (rates->units - 1.0) / rates->units;
+	double		ns = others * (SHARED_RUN_NS / run_rows(rates, work) +
+							   SHARED_LINE_NS * work->entry_bytes / CACHE_LINE_BYTES);
+
+	if (keeps_records(rates, work))
+		return RECORD_NS * gpuagg_predict_slowness(rates, INT_OPS);
+	return reads > 0 ? ns + TOUCHES * rates->units / reads * 1e9 : ns;
+}
+
+/*
+ * First touch of a task's memory, beyond what the device has at hand.  Records
+ * are limited to what tables take, but each thread may have a scope for each part.
+ */
+static double
+touch(const GpuAggRates *rates, const GpuAggWork *work, double made, double spilled)
+{
+	double		rate = rates->ceiling[GPUAGG_CEILING_TOUCH_HUGE];
+	double		records = spilled * (RECORD_BYTES + ARGUMENT_BYTES * work->transitions);
+	double		most = GPUAGG_PREDICT_PARTS_LEAST * gpuagg_predict_part_bytes(rates) * rates->units;
+	double		bytes = made * (work->entry_bytes + LOCAL_BYTES) + shared_bytes(work);
+
+	if (keeps_records(rates, work))
+		bytes += fmin(records, fmax(most, shared_bytes(work)));
+	if (rate <= 0)
+		rate = rates->ceiling[GPUAGG_CEILING_TOUCH];
+	return rate > 0 ? fmax(0, bytes - KEPT_BYTES) / rate * 1e9 : 0;
+}
+
+/* Group tables */
+static double
+groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		local = fmin(work->groups, local_groups(work));
+	double		tables = local * threads_woken(rates, work);
+	double		made = tables * (1 - exp(-work->passed / tables));
+	double		spilled = work->groups > local ? fmax(0, work->passed - made) : 0;
+	double		merged = rates->units > 1 ? partitions_hit(rates, work->groups) : 0;
+	double		ns;
+
+	if (work->groups <= 0)
+		return 0;
+	ns = (made * NEW_GROUP_NS + (work->groups - local) * SHARED_GROUP_NS) *
+		gpuagg_predict_slowness(rates, INT_OPS) + spilled * spilled_row(rates, work);
+	return ns / rates->units + merged * PARTITION_NS + touch(rates, work, made, spilled);
+}
+
+double
+gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		passes = gpuagg_predict_passes(work);
+	double		row = ROW_NS + ATTRIBUTE_NS * work->attributes +
+		COLUMN_NS * work->columns + INSTR_NS * work->filter_instrs;
+	double		hash = work->keys > 0 ? GROUP_NS + KEY_NS * work->keys : 0;
+	double		pass = INSTR_NS * work->instrs + TRANSITION_NS * work->transitions;
+
+	return (passes * (work->lines * LINE_NS + work->rows * row + work->passed * hash) +
+			work->passed * pass) * gpuagg_predict_slowness(rates, INT_OPS) / rates->units +
+		groups_ns(rates, work);
+}

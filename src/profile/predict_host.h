@@ -1,0 +1,49 @@
+/*
+ * predict_host.h
+ *		What predict.c and predict_host.c share.  PostgreSQL-free, as they are.
+ */
+#ifndef GPUAGG_PROFILE_PREDICT_HOST_H
+#define GPUAGG_PROFILE_PREDICT_HOST_H
+
+#include <math.h>
+
+#include "profile/predict.h"
+
+/* A table of a thread of the host device (groups.c) */
+#define GPUAGG_PREDICT_LOCAL_BYTES (1024.0 * 1024.0)
+
+/* Its threads keep rows once tables take so many parts (partitions.c). */
+#define GPUAGG_PREDICT_PARTS_LEAST 32.0
+
+static inline double
+gpuagg_predict_passes(const GpuAggWork *work)
+{
+	return fmax(1, work->passes);
+}
+
+/* Bytes of a pass's table, half full */
+static inline double
+gpuagg_predict_table_bytes(const GpuAggWork *work)
+{
+	return 2 * work->groups / gpuagg_predict_passes(work) * work->entry_bytes;
+}
+
+/* How much slower a unit is than one that does so many operations a second */
+static inline double
+gpuagg_predict_slowness(const GpuAggRates *rates, double reference)
+{
+	double		ops = rates->ceiling[GPUAGG_CEILING_INT_OPS] / rates->units;
+
+	return ops > 0 ? reference / ops : 1;
+}
+
+/* Start of a task of the host device, and all that its threads do; ns */
+extern double gpuagg_predict_host_start(const GpuAggRates *rates,
+										const GpuAggWork *work);
+extern double gpuagg_predict_host_kernel(const GpuAggRates *rates,
+										 const GpuAggWork *work);
+
+/* What the host device wants a partition to fit: half of an L2 cache */
+extern double gpuagg_predict_part_bytes(const GpuAggRates *rates);
+
+#endif							/* GPUAGG_PROFILE_PREDICT_HOST_H */
