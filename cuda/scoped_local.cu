@@ -10,6 +10,7 @@
 #include "cuda/scoped.h"
 #include "cuda/scoped_fast.cuh"
 #include "cuda/scoped_flush.cuh"
+#include "cuda/scoped_sparse.cuh"
 
 #define MAX_THREADS 1024
 
@@ -72,59 +73,104 @@ block_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t first, uint64
 
 /*
  * Block-wide: the next number of a queue, or `end`: no more, or no room for
- * what might come of it
+ * what might come of it, up to `groups` of every block
  */
 static __device__ uint32_t
-block_draw(const GpuAggScopedArgs &a, const LocalView &t, uint32_t end, uint64_t room)
+block_draw(const GpuAggScopedArgs &a, uint32_t end, uint64_t groups, uint64_t room)
 {
 	__shared__ uint32_t drawn;
 
 	__syncthreads();
 	if (threadIdx.x == 0)
 	{
-		drawn = end;
-		if (*(volatile unsigned long long *) &a.table.head->count >= a.table.limit)
+		/* all are under way before any is looked at */
+		const unsigned long long in_table = *(volatile unsigned long long *) &a.table.head->count;
+		const unsigned long long out = *(volatile unsigned long long *) &a.head->groups;
+		const uint32_t stop = *(volatile uint32_t *) &a.head->stop;
+		const uint32_t full = *(volatile uint32_t *) &a.head->full;
+		const bool	no_entry = in_table >= a.table.limit;
+		const bool	no_room = out + gridDim.x * groups > room;
+
+		if (no_entry)
 			*(volatile uint32_t *) &a.head->stop = 1;
-		if (*(volatile unsigned long long *) &a.head->groups +
-			(uint64_t) gridDim.x * (t.slots + 1) > room)
+		if (no_room)
 			*(volatile uint32_t *) &a.head->full = 1;
-		if (*(volatile uint32_t *) &a.head->stop == 0 &&
-			*(volatile uint32_t *) &a.head->full == 0)
+		drawn = end;
+		if (!no_entry && !no_room && stop == 0 && full == 0)
 			drawn = (uint32_t) min(atomicAdd(&a.head->tile, 1ull), (unsigned long long) end);
 	}
 	__syncthreads();
 	return drawn;
 }
 
-template <int KEY, int FAST>
+/* To the list of those for several blocks */
+static __device__ __forceinline__ void
+leave_partition(const GpuAggScopedArgs &a, const GpuAggPartitions &parts, uint32_t part)
+{
+	if (threadIdx.x == 0)
+		parts.big[atomicAdd(&a.head->nbig, 1u)] = part;
+}
+
+/*
+ * A drawn partition.  Of few rows a group, if SPARSE; but those that have too
+ * many rows for that have keys with many rows.
+ */
+template <int KEY, int FAST, int SPARSE>
+static __device__ __forceinline__ void
+group_partition(const GpuAggScopedArgs &a, const LocalView &t, const LocalView &sparse,
+				const GpuAggPartitions &parts, uint32_t part, char *out, uint32_t *misses)
+{
+	const uint64_t first = parts.starts[part];
+	const uint64_t end = parts.starts[part + 1];
+
+	if (first == end)
+		return;
+	if (end - first > parts.split_rows)
+	{
+		leave_partition(a, parts, part);
+		return;
+	}
+	if constexpr (SPARSE != GPUAGG_SPARSE_NOT)
+		if (end - first <= GPUAGG_SPARSE_MAX_ROWS)
+		{
+			sparse_partition<FAST, SPARSE == GPUAGG_SPARSE_PACKED>(a, sparse, first, end, out, misses);
+			__syncthreads();
+			return;
+		}
+	block_rows<KEY, FAST>(a, t, first, end, misses);
+	flush_dense<KEY>(a, t, first, out);
+	__syncthreads();
+}
+
+/* Several partitions; if the table turns out to be full, the rest is for later. */
+template <int KEY, int FAST, int SPARSE>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
 group_partitions_kernel(const __grid_constant__ GpuAggScopedArgs a,
 						const __grid_constant__ GpuAggScopedLocal local,
+						const __grid_constant__ GpuAggScopedLocal sparse,
 						const __grid_constant__ GpuAggPartitions parts,
 						const __grid_constant__ GpuAggDense dense)
 {
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
+	const LocalView s = local_view((char *) shared_quads, sparse);
+	const uint32_t batches = (parts.n + parts.batch - 1) / parts.batch;
+	const uint64_t groups = (uint64_t) parts.batch * (max(t.slots, s.slots) + 1);
 	uint32_t	misses = 0;
-	uint32_t	part;
+	uint32_t	drawn;
 
-	while ((part = block_draw(a, t, parts.n, dense.capacity)) != parts.n)
-	{
-		const uint64_t first = parts.starts[part];
-		const uint64_t end = parts.starts[part + 1];
-
-		if (first == end)
-			continue;
-		if (end - first > parts.split_rows)
+	while ((drawn = block_draw(a, batches, groups, dense.capacity)) != batches)
+		for (uint32_t i = drawn * parts.batch; i < min((drawn + 1) * parts.batch, parts.n); i++)
 		{
-			if (threadIdx.x == 0)
-				parts.big[atomicAdd(&a.head->nbig, 1u)] = part;
-			continue;
+			const bool	stop = i > drawn * parts.batch && threadIdx.x == 0 &&
+				*(volatile uint32_t *) &a.head->stop != 0;
+
+			if (parts.batch > 1 && __syncthreads_or(stop))
+				leave_partition(a, parts, i);
+			else
+				group_partition<KEY, FAST, SPARSE>(a, t, s, parts, i, dense.out, &misses);
 		}
-		block_rows<KEY, FAST>(a, t, first, end, &misses);
-		flush_dense<KEY>(a, t, first, dense.out);
-	}
 	misses = all_lanes_add(misses);
 	if (threadIdx.x % WARP_LANES == 0 && misses > 0)
 		atomicAdd(&a.head->misses, (unsigned long long) misses);
@@ -166,7 +212,7 @@ group_big_kernel(const __grid_constant__ GpuAggScopedArgs a,
 	uint64_t	first;
 	uint64_t	end;
 
-	while (find_piece(parts, nbig, block_draw(a, t, UINT32_MAX, UINT64_MAX), &first, &end))
+	while (find_piece(parts, nbig, block_draw(a, UINT32_MAX, 0, UINT64_MAX), &first, &end))
 	{
 		uint32_t	added = 0;
 
@@ -215,34 +261,65 @@ gpuagg_cuda_scoped_local(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 	}
 }
 
-template <int KEY, int FAST>
+template <int KEY, int FAST, int SPARSE>
 static cudaError_t
 launch_partitions(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
-				  const GpuAggPartitions *parts, const GpuAggDense *dense,
-				  uint32_t blocks, cudaStream_t stream)
+				  const GpuAggScopedLocal *sparse, const GpuAggPartitions *parts,
+				  const GpuAggDense *dense, uint32_t blocks, cudaStream_t stream)
 {
-	cudaError_t rc = cudaFuncSetAttribute(group_partitions_kernel<KEY, FAST>,
+	const uint32_t bytes = local->bytes > sparse->bytes ? local->bytes : sparse->bytes;
+	cudaError_t rc = cudaFuncSetAttribute(group_partitions_kernel<KEY, FAST, SPARSE>,
+										  cudaFuncAttributeMaxDynamicSharedMemorySize,
+										  (int) bytes);
+
+	if (rc != cudaSuccess)
+		return rc;
+	group_partitions_kernel<KEY, FAST, SPARSE><<<blocks, local->threads, bytes, stream>>>
+		(*a, *local, *sparse, *parts, *dense);
+	return cudaGetLastError();
+}
+
+template <int KEY, int FAST>
+static cudaError_t
+launch_big(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
+		   const GpuAggPartitions *parts, uint32_t blocks, cudaStream_t stream)
+{
+	cudaError_t rc = cudaFuncSetAttribute(group_big_kernel<KEY, FAST>,
 										  cudaFuncAttributeMaxDynamicSharedMemorySize,
 										  (int) local->bytes);
 
-	if (rc == cudaSuccess)
-		rc = cudaFuncSetAttribute(group_big_kernel<KEY, FAST>,
-								  cudaFuncAttributeMaxDynamicSharedMemorySize,
-								  (int) local->bytes);
 	if (rc != cudaSuccess)
 		return rc;
-	if (dense != NULL)
-		group_partitions_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>
-			(*a, *local, *parts, *dense);
-	else
-		group_big_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>
-			(*a, *local, *parts);
+	group_big_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>
+		(*a, *local, *parts);
 	return cudaGetLastError();
+}
+
+template <int KEY, int FAST>
+static cudaError_t
+launch_groups(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
+			  const GpuAggScopedLocal *sparse, const GpuAggPartitions *parts,
+			  const GpuAggDense *dense, uint32_t blocks, cudaStream_t stream)
+{
+	if (dense == NULL)
+		return launch_big<KEY, FAST>(a, local, parts, blocks, stream);
+	if constexpr (FAST == GPUAGG_FAST_PAIRS)
+	{
+		if (sparse->sparse == GPUAGG_SPARSE_PACKED)
+			return launch_partitions<KEY, FAST, GPUAGG_SPARSE_PACKED>
+				(a, local, sparse, parts, dense, blocks, stream);
+		if (sparse->sparse == GPUAGG_SPARSE_WORDS)
+			return launch_partitions<KEY, FAST, GPUAGG_SPARSE_WORDS>
+				(a, local, sparse, parts, dense, blocks, stream);
+	}
+	return launch_partitions<KEY, FAST, GPUAGG_SPARSE_NOT>
+		(a, local, sparse, parts, dense, blocks, stream);
 }
 
 cudaError_t
 gpuagg_cuda_scoped_partitions(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 							  const GpuAggScopedLocal *local,
+							  const GpuAggScopedLocal *sparse,
 							  const GpuAggPartitions *parts, const GpuAggDense *dense,
 							  uint32_t blocks, cudaStream_t stream)
 {
@@ -250,15 +327,15 @@ gpuagg_cuda_scoped_partitions(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 	{
 		case GPUAGG_KEY_I32:
 			if (gpuagg_cuda_scoped_fast(a, key) == GPUAGG_FAST_PAIRS)
-				return launch_partitions<GPUAGG_KEY_I32, GPUAGG_FAST_PAIRS>
-					(a, local, parts, dense, blocks, stream);
-			return launch_partitions<GPUAGG_KEY_I32, GPUAGG_FAST_NOT>
-				(a, local, parts, dense, blocks, stream);
+				return launch_groups<GPUAGG_KEY_I32, GPUAGG_FAST_PAIRS>
+					(a, local, sparse, parts, dense, blocks, stream);
+			return launch_groups<GPUAGG_KEY_I32, GPUAGG_FAST_NOT>
+				(a, local, sparse, parts, dense, blocks, stream);
 		case GPUAGG_KEY_I64:
-			return launch_partitions<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>
-				(a, local, parts, dense, blocks, stream);
+			return launch_groups<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>
+				(a, local, sparse, parts, dense, blocks, stream);
 		default:
-			return launch_partitions<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>
-				(a, local, parts, dense, blocks, stream);
+			return launch_groups<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>
+				(a, local, sparse, parts, dense, blocks, stream);
 	}
 }
