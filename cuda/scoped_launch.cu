@@ -20,9 +20,6 @@
 #define SMALL_SHARE 16
 #define LARGE_SHARE 4
 
-/* Partitions of few rows that are drawn at once */
-#define PARTITION_BATCH 4
-
 /*
  * One of so many groups is expected in the table: in partitions with many rows,
  * or without place in shared memory
@@ -179,8 +176,8 @@ gpuagg_scoped_add_piece(GpuAggScoped *s, double groups, GpuAggError *error)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "more than %d pieces of groups",
 								 GPUAGG_SCOPED_PIECES);
 	piece->capacity = (uint64_t) room +
-		(uint64_t) s->dense_blocks * s->parts.batch *
-		((s->sparse.slots > s->dense.slots ? s->sparse.slots : s->dense.slots) + 1);
+		(uint64_t) s->dense_blocks *
+		(s->sparse.sparse ? GPUAGG_SPARSE_BATCH * (s->sparse.slots + 1) : s->dense.slots + 1);
 	piece->groups = 0;
 	piece->rows = (char *) gpuagg_scoped_take(s, piece->capacity * s->args.row_bytes, error);
 	if (piece->rows == NULL)
@@ -218,7 +215,8 @@ start_partitioned(GpuAggScoped *s, GpuAggError *error)
 	s->top[0] = 0;
 	s->top[1] = s->args.n;
 	top = (uint64_t *) gpuagg_scoped_take(s, sizeof(s->top), error);
-	s->parts.big = (uint32_t *) gpuagg_scoped_take(s, n * 4ull, error);
+	s->parts.big = (uint32_t *) gpuagg_scoped_take(s, n * 8ull, error);
+	s->parts.wide = s->parts.big + n;
 	if (top == NULL || s->parts.big == NULL)
 		return error->status;
 	SCOPED_CHECK(cudaMemcpyAsync(top, s->top, sizeof(s->top), cudaMemcpyHostToDevice, s->stream));
@@ -336,15 +334,13 @@ prepare_partitions(GpuAggScoped *s, double *groups, GpuAggError *error)
 	uint32_t	bits[2];
 	uint32_t	all;
 
-	s->parts.batch = 1;
 	if (s->config.block_bytes < PARTITION_BYTES)
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
 								 "too little shared memory for partitions");
 	gpuagg_cuda_scoped_bits(&s->config, &s->args, s->key, bits);
 	all = bits[0] + bits[1];
 	*groups /= (double) (1u << all);
-	if (gpuagg_cuda_scoped_sparse(&s->config, &s->args, s->key, &s->sparse, &s->dense))
-		s->parts.batch = PARTITION_BATCH;
+	(void) gpuagg_cuda_scoped_sparse(&s->config, &s->args, s->key, &s->sparse, &s->dense);
 	split_partitions(s, s->args.n >> all);
 	return GPUAGG_OK;
 }
@@ -366,7 +362,7 @@ prepare_local(GpuAggScoped *s, GpuAggError *error)
 	/* too many groups are no failure: rows go where there is room */
 	(void) gpuagg_cuda_scoped_shape(&s->config, &s->args, s->key, groups, &s->local);
 	if (!s->sparse.sparse)
-		s->dense = s->sparse = s->local;
+		s->dense = s->local;
 	if (s->local.bytes > s->config.block_bytes || s->dense.bytes > s->config.block_bytes)
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no room for tables in shared memory");
 	s->blocks = local_blocks(s, &s->local);
@@ -396,6 +392,8 @@ gpuagg_scoped_start(GpuAggScoped *s, GpuAggError *error)
 	s->args.waiting = (uint64_t *) gpuagg_scoped_take(s, s->max_waiting * 8, error);
 	if (s->args.waiting == NULL)
 		return error->status;
+	/* partitions with many rows are ranges of hashes */
+	s->args.table.mixed = s->config.strategy == GPUAGG_SCOPED_PARTITIONED;
 	status = gpuagg_scoped_table(s, s->config.capacity > 0 ? s->config.capacity : power_of_two(2.5 * groups),
 						&s->args.table, error);
 	if (status != GPUAGG_OK)

@@ -76,7 +76,8 @@ block_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t first, uint64
  * what might come of it, up to `groups` of every block
  */
 static __device__ uint32_t
-block_draw(const GpuAggScopedArgs &a, uint32_t end, uint64_t groups, uint64_t room)
+block_draw(const GpuAggScopedArgs &a, unsigned long long *queue, uint32_t end,
+		   uint64_t groups, uint64_t room)
 {
 	__shared__ uint32_t drawn;
 
@@ -97,80 +98,124 @@ block_draw(const GpuAggScopedArgs &a, uint32_t end, uint64_t groups, uint64_t ro
 			*(volatile uint32_t *) &a.head->full = 1;
 		drawn = end;
 		if (!no_entry && !no_room && stop == 0 && full == 0)
-			drawn = (uint32_t) min(atomicAdd(&a.head->tile, 1ull), (unsigned long long) end);
+			drawn = (uint32_t) min(atomicAdd(queue, 1ull), (unsigned long long) end);
 	}
 	__syncthreads();
 	return drawn;
 }
 
-/* To the list of those for several blocks */
+/* To a list of those that are left to others */
 static __device__ __forceinline__ void
-leave_partition(const GpuAggScopedArgs &a, const GpuAggPartitions &parts, uint32_t part)
+leave_partition(uint32_t *list, uint32_t *n, uint32_t part)
 {
 	if (threadIdx.x == 0)
-		parts.big[atomicAdd(&a.head->nbig, 1u)] = part;
+		list[atomicAdd(n, 1u)] = part;
 }
 
 /*
- * A drawn partition.  Of few rows a group, if SPARSE; but those that have too
- * many rows for that have keys with many rows.
+ * Partitions whose groups have many rows, a block each: all of them, or if
+ * LISTED those that group_sparse_kernel() left.
  */
-template <int KEY, int FAST, int SPARSE>
-static __device__ __forceinline__ void
-group_partition(const GpuAggScopedArgs &a, const LocalView &t, const LocalView &sparse,
-				const GpuAggPartitions &parts, uint32_t part, char *out, uint32_t *misses)
-{
-	const uint64_t first = parts.starts[part];
-	const uint64_t end = parts.starts[part + 1];
-
-	if (first == end)
-		return;
-	if (end - first > parts.split_rows)
-	{
-		leave_partition(a, parts, part);
-		return;
-	}
-	if constexpr (SPARSE != GPUAGG_SPARSE_NOT)
-		if (end - first <= GPUAGG_SPARSE_MAX_ROWS)
-		{
-			sparse_partition<FAST, SPARSE == GPUAGG_SPARSE_PACKED>(a, sparse, first, end, out, misses);
-			__syncthreads();
-			return;
-		}
-	block_rows<KEY, FAST>(a, t, first, end, misses);
-	flush_dense<KEY>(a, t, first, out);
-	__syncthreads();
-}
-
-/* Several partitions; if the table turns out to be full, the rest is for later. */
-template <int KEY, int FAST, int SPARSE>
+template <int KEY, int FAST, bool LISTED>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
 group_partitions_kernel(const __grid_constant__ GpuAggScopedArgs a,
 						const __grid_constant__ GpuAggScopedLocal local,
-						const __grid_constant__ GpuAggScopedLocal sparse,
 						const __grid_constant__ GpuAggPartitions parts,
 						const __grid_constant__ GpuAggDense dense)
 {
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
-	const LocalView s = local_view((char *) shared_quads, sparse);
-	const uint32_t batches = (parts.n + parts.batch - 1) / parts.batch;
-	const uint64_t groups = (uint64_t) parts.batch * (max(t.slots, s.slots) + 1);
+	const uint32_t n = LISTED ? *(volatile uint32_t *) &a.head->nwide : parts.n;
 	uint32_t	misses = 0;
 	uint32_t	drawn;
 
-	while ((drawn = block_draw(a, batches, groups, dense.capacity)) != batches)
-		for (uint32_t i = drawn * parts.batch; i < min((drawn + 1) * parts.batch, parts.n); i++)
-		{
-			const bool	stop = i > drawn * parts.batch && threadIdx.x == 0 &&
-				*(volatile uint32_t *) &a.head->stop != 0;
+	while ((drawn = block_draw(a, LISTED ? &a.head->wide : &a.head->tile, n, t.slots + 1,
+							   dense.capacity)) != n)
+	{
+		const uint32_t part = LISTED ? parts.wide[drawn] : drawn;
+		const uint64_t first = parts.starts[part];
+		const uint64_t end = parts.starts[part + 1];
 
-			if (parts.batch > 1 && __syncthreads_or(stop))
-				leave_partition(a, parts, i);
-			else
-				group_partition<KEY, FAST, SPARSE>(a, t, s, parts, i, dense.out, &misses);
+		if (first == end)
+			continue;
+		if (end - first > parts.split_rows)
+		{
+			leave_partition(parts.big, &a.head->nbig, part);
+			continue;
 		}
+		block_rows<KEY, FAST>(a, t, first, end, &misses);
+		flush_dense<KEY>(a, t, first, dense.out);
+	}
+	misses = all_lanes_add(misses);
+	if (threadIdx.x % WARP_LANES == 0 && misses > 0)
+		atomicAdd(&a.head->misses, (unsigned long long) misses);
+}
+
+/* Is the table full, as all threads of the block see it? */
+static __device__ __forceinline__ bool
+is_stopped(const GpuAggScopedArgs &a)
+{
+	return __syncthreads_or(threadIdx.x == 0 && *(volatile uint32_t *) &a.head->stop != 0);
+}
+
+/*
+ * A partition of few rows a group; true, for all threads: some of its rows went
+ * to the task's table.  One of very many rows has keys that have many.
+ */
+template <int FAST, bool PACKED>
+static __device__ __forceinline__ bool
+group_sparse(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggPartitions &parts,
+			 uint32_t part, char *out, uint32_t *misses)
+{
+	const uint64_t first = parts.starts[part];
+	const uint64_t end = parts.starts[part + 1];
+	const uint32_t before = *misses;
+
+	if (first == end)
+		return false;
+	if (end - first > GPUAGG_SPARSE_MAX_ROWS)
+	{
+		leave_partition(parts.wide, &a.head->nwide, part);
+		return false;
+	}
+	sparse_partition<FAST, PACKED>(a, t, first, end, out, misses);
+	return __syncthreads_or(*misses != before);
+}
+
+/*
+ * Partitions of few rows a group, several at once.  Once a row of theirs may wait
+ * for a larger table, the rest of them is for later: the list of rows that wait
+ * has room for one partition's a block.
+ */
+template <int FAST, bool PACKED>
+static __global__ void
+__launch_bounds__(MAX_THREADS)
+group_sparse_kernel(const __grid_constant__ GpuAggScopedArgs a,
+					const __grid_constant__ GpuAggScopedLocal local,
+					const __grid_constant__ GpuAggPartitions parts,
+					const __grid_constant__ GpuAggDense dense)
+{
+	extern __shared__ uint4 shared_quads[];
+	const LocalView t = local_view((char *) shared_quads, local);
+	const uint32_t batches = (parts.n + GPUAGG_SPARSE_BATCH - 1) / GPUAGG_SPARSE_BATCH;
+	uint32_t	misses = 0;
+	uint32_t	drawn;
+
+	while ((drawn = block_draw(a, &a.head->tile, batches,
+							   (uint64_t) GPUAGG_SPARSE_BATCH * (t.slots + 1), dense.capacity)) !=
+		   batches)
+	{
+		const uint32_t end = min((drawn + 1) * GPUAGG_SPARSE_BATCH, parts.n);
+		bool		stopped = false;
+
+		for (uint32_t i = drawn * GPUAGG_SPARSE_BATCH; i < end; i++)
+			if (stopped)
+				leave_partition(parts.wide, &a.head->nwide, i);
+			else
+				stopped = group_sparse<FAST, PACKED>(a, t, parts, i, dense.out, &misses) &&
+					is_stopped(a);
+	}
 	misses = all_lanes_add(misses);
 	if (threadIdx.x % WARP_LANES == 0 && misses > 0)
 		atomicAdd(&a.head->misses, (unsigned long long) misses);
@@ -212,7 +257,7 @@ group_big_kernel(const __grid_constant__ GpuAggScopedArgs a,
 	uint64_t	first;
 	uint64_t	end;
 
-	while (find_piece(parts, nbig, block_draw(a, UINT32_MAX, 0, UINT64_MAX), &first, &end))
+	while (find_piece(parts, nbig, block_draw(a, &a.head->tile, UINT32_MAX, 0, UINT64_MAX), &first, &end))
 	{
 		uint32_t	added = 0;
 
@@ -261,21 +306,21 @@ gpuagg_cuda_scoped_local(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 	}
 }
 
-template <int KEY, int FAST, int SPARSE>
+/* A kernel of partitions */
+typedef void (*PartitionsKernel) (GpuAggScopedArgs, GpuAggScopedLocal, GpuAggPartitions,
+								  GpuAggDense);
+
 static cudaError_t
-launch_partitions(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
-				  const GpuAggScopedLocal *sparse, const GpuAggPartitions *parts,
-				  const GpuAggDense *dense, uint32_t blocks, cudaStream_t stream)
+launch_kernel(PartitionsKernel kernel, const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
+			  const GpuAggPartitions *parts, const GpuAggDense *dense, uint32_t blocks,
+			  cudaStream_t stream)
 {
-	const uint32_t bytes = local->bytes > sparse->bytes ? local->bytes : sparse->bytes;
-	cudaError_t rc = cudaFuncSetAttribute(group_partitions_kernel<KEY, FAST, SPARSE>,
-										  cudaFuncAttributeMaxDynamicSharedMemorySize,
-										  (int) bytes);
+	cudaError_t rc = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+										  (int) local->bytes);
 
 	if (rc != cudaSuccess)
 		return rc;
-	group_partitions_kernel<KEY, FAST, SPARSE><<<blocks, local->threads, bytes, stream>>>
-		(*a, *local, *sparse, *parts, *dense);
+	kernel<<<blocks, local->threads, local->bytes, stream>>>(*a, *local, *parts, *dense);
 	return cudaGetLastError();
 }
 
@@ -295,6 +340,23 @@ launch_big(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
 	return cudaGetLastError();
 }
 
+/* Those of few rows a group, then those that this left */
+static cudaError_t
+launch_sparse(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
+			  const GpuAggScopedLocal *sparse, const GpuAggPartitions *parts,
+			  const GpuAggDense *dense, uint32_t blocks, cudaStream_t stream)
+{
+	cudaError_t rc = launch_kernel(sparse->sparse == GPUAGG_SPARSE_PACKED ?
+								   group_sparse_kernel<GPUAGG_FAST_PAIRS, true> :
+								   group_sparse_kernel<GPUAGG_FAST_PAIRS, false>,
+								   a, sparse, parts, dense, blocks, stream);
+
+	if (rc != cudaSuccess)
+		return rc;
+	return launch_kernel(group_partitions_kernel<GPUAGG_KEY_I32, GPUAGG_FAST_PAIRS, true>,
+						 a, local, parts, dense, blocks, stream);
+}
+
 template <int KEY, int FAST>
 static cudaError_t
 launch_groups(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
@@ -304,16 +366,10 @@ launch_groups(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
 	if (dense == NULL)
 		return launch_big<KEY, FAST>(a, local, parts, blocks, stream);
 	if constexpr (FAST == GPUAGG_FAST_PAIRS)
-	{
-		if (sparse->sparse == GPUAGG_SPARSE_PACKED)
-			return launch_partitions<KEY, FAST, GPUAGG_SPARSE_PACKED>
-				(a, local, sparse, parts, dense, blocks, stream);
-		if (sparse->sparse == GPUAGG_SPARSE_WORDS)
-			return launch_partitions<KEY, FAST, GPUAGG_SPARSE_WORDS>
-				(a, local, sparse, parts, dense, blocks, stream);
-	}
-	return launch_partitions<KEY, FAST, GPUAGG_SPARSE_NOT>
-		(a, local, sparse, parts, dense, blocks, stream);
+		if (sparse->sparse)
+			return launch_sparse(a, local, sparse, parts, dense, blocks, stream);
+	return launch_kernel(group_partitions_kernel<KEY, FAST, false>, a, local, parts, dense,
+						 blocks, stream);
 }
 
 cudaError_t

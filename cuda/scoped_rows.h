@@ -71,6 +71,9 @@ typedef struct GpuAggScopedHead
 	uint32_t	errors;			/* GPUAGG_ST_ bits that were consumed; kept */
 	uint32_t	nbig;			/* partitions left to several blocks; kept */
 	uint32_t	full;			/* no more partitions: no room for groups */
+	unsigned long long wide;	/* next of the wide partitions; kept */
+	uint32_t	nwide;			/* partitions with keys of many rows; kept */
+	uint32_t	pad;
 } GpuAggScopedHead;
 
 /* What every kernel of a run gets, by value */
@@ -115,6 +118,9 @@ typedef enum GpuAggSparse
 
 /* Rows of a partition that is grouped so, at most: what 16 bits count */
 #define GPUAGG_SPARSE_MAX_ROWS 65535
+
+/* Such partitions are drawn so many at once. */
+#define GPUAGG_SPARSE_BATCH 4
 
 /* Tables in shared memory: `copies` of each state, keys once */
 typedef struct GpuAggScopedLocal
@@ -181,10 +187,10 @@ typedef struct GpuAggPartLevel
 typedef struct GpuAggPartitions
 {
 	uint32_t	n;
-	uint32_t	batch;			/* drawn at once */
 	const uint64_t *starts;
 	uint64_t	split_rows;		/* larger ones are left to several blocks */
 	uint32_t   *big;			/* those */
+	uint32_t   *wide;			/* not sparse, where others are */
 } GpuAggPartitions;
 
 /* Columns as packing reads them */
