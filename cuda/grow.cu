@@ -7,25 +7,33 @@
 /* As launch.cu knows them; it chooses the number. */
 #define GROW_THREADS 256
 
-/* Every entry empty, its states initialised; the arena stays as it is */
+/* Every entry empty, its states initialised, two words at once; the arena stays as it is */
 static __global__ void
 init_table_kernel(const GpuAggPlan *plan, const GpuAggTableRef table, bool plain)
 {
 	const uint32_t words = plan->stride / 8;
-	const uint64_t total = table.capacity * words;
+	const uint64_t *init = (const uint64_t *) plan->init_row;
+	const uint64_t pairs = (table.capacity * words + 1) / 2;
 	const uint64_t step = (uint64_t) gridDim.x * blockDim.x;
 	uint64_t	i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
+	uint32_t	at = (uint32_t) (2 * i % words);	/* of the pair's first in its entry */
+	const uint32_t further = (uint32_t) (2 * step % words);
 
 	if (i == 0)
 		table.head->count = plain;
-	for (; i < total; i += step)
+	for (; i < pairs; i += step)
 	{
-		uint64_t	word = ((const uint64_t *) plan->init_row)[i % words];
+		ulonglong2	pair = {init[at], init[at + 1 < words ? at + 1 : 0]};
 
 		/* without keys there is one group, whatever the input */
 		if (plain && i == 0)
-			word |= GPUAGG_HEAD_READY;
-		((uint64_t *) table.slots)[i] = word;
+			pair.x |= GPUAGG_HEAD_READY;
+		if (2 * i + 1 < table.capacity * words)
+			((ulonglong2 *) table.slots)[i] = pair;
+		else
+			((uint64_t *) table.slots)[2 * i] = pair.x;
+		at += further;
+		at -= at >= words ? words : 0;
 	}
 }
 

@@ -154,6 +154,7 @@ typedef struct GpuAggTableRef
 	GpuAggTableHead *head;
 	GpuAggScope scope;			/* window of its hashes: places are spread */
 	bool		dense;			/* no hash table: every entry is a group */
+	bool		mixed;			/* places follow no order of hashes */
 } GpuAggTableRef;
 
 /* Block-local tables: `copies` of `capacity` entries in shared memory. */

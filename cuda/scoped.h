@@ -165,6 +165,14 @@ extern bool gpuagg_cuda_scoped_shape(const GpuAggScopedConfig *config,
 									 const GpuAggScopedArgs *args, GpuAggKeyShape key,
 									 double groups, GpuAggScopedLocal *local);
 
+/*
+ * A table for partitions of few rows a group, and one for those among them that
+ * have too many rows; false: rows are others, or many for each group
+ */
+extern bool gpuagg_cuda_scoped_sparse(const GpuAggScopedConfig *config,
+									  const GpuAggScopedArgs *args, GpuAggKeyShape key,
+									  GpuAggScopedLocal *sparse, GpuAggScopedLocal *dense);
+
 /* Bits of both levels, unless config names them */
 extern void gpuagg_cuda_scoped_bits(const GpuAggScopedConfig *config,
 									const GpuAggScopedArgs *args, GpuAggKeyShape key,
@@ -209,6 +217,7 @@ extern cudaError_t gpuagg_cuda_scoped_write(const GpuAggScopedArgs *args, GpuAgg
 extern cudaError_t gpuagg_cuda_scoped_partitions(const GpuAggScopedArgs *args,
 												 GpuAggKeyShape key,
 												 const GpuAggScopedLocal *local,
+												 const GpuAggScopedLocal *sparse,
 												 const GpuAggPartitions *partitions,
 												 const GpuAggDense *dense,
 												 uint32_t blocks, cudaStream_t stream);

@@ -139,24 +139,18 @@ local_state(const LocalView &t, const GpuAggStep *step, uint32_t slot, char *sta
 }
 
 
-/* The same of a table with one copy: nothing to merge, nothing to loop over */
-static __device__ __forceinline__ void
-write_state(const LocalView &t, const GpuAggStep *step, uint32_t slot, char *state)
+/* The same in 8 bytes, of a table with one copy: nothing to merge, nothing to loop over */
+static __device__ __forceinline__ uint64_t
+state_word(const LocalView &t, const GpuAggStep *step, uint32_t slot)
 {
 	const uint32_t region = local_region(t, step);
-	int64_t		v;
+	const uint32_t low = shared_load(region + 4 * slot);
 
-	if (step->kind == GPUAGG_LOCAL_STATE)
-	{
-		for (uint32_t i = 0; i < step->bytes; i += 8)
-			*(uint64_t *) (state + i) = shared_load64(region + step->bytes * slot + i);
-		return;
-	}
-	v = step->kind == GPUAGG_LOCAL_COUNT ? shared_load(region + 4 * slot) :
-		(int64_t) (int32_t) shared_load(region + 4 * slot);
+	if (step->kind == GPUAGG_LOCAL_COUNT)
+		return low;
 	if (step->kind == GPUAGG_LOCAL_SUM)
-		v = (int64_t) ((uint64_t) shared_load(region + 4 * (t.groups + slot)) << 32 | (uint32_t) v);
-	*(int64_t *) state = v;
+		return (uint64_t) shared_load(region + 4 * (t.groups + slot)) << 32 | low;
+	return (uint64_t) (int64_t) (int32_t) low;
 }
 
 /* A finished row of layout.h */
@@ -168,7 +162,10 @@ write_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint64
 	const SlotKeys<KEY> keys = {a, t, slot, base};
 	__align__(16) char state[16];
 
+	/* with what lies between keys: all of a row is copied, and looked at */
 	*(uint64_t *) out = 0;
+	for (uint32_t at = 8; KEY == GPUAGG_KEY_ANY && at < a.plan->states_off; at += 8)
+		*(uint64_t *) (out + at) = 0;
 	*(uint32_t *) out = keys.nulls();
 	keys.store(out);
 	for (uint32_t s = 0; s < a.nsteps; s++)
@@ -176,9 +173,9 @@ write_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint64
 		const GpuAggStep *step = &a.steps[s];
 		const uint32_t bytes = step->kind == GPUAGG_LOCAL_STATE ? step->bytes : 8;
 
-		if (t.copies_log2 == 0)
+		if (t.copies_log2 == 0 && step->kind != GPUAGG_LOCAL_STATE)
 		{
-			write_state(t, step, slot, out + step->off);
+			*(uint64_t *) (out + step->off) = state_word(t, step, slot);
 			continue;
 		}
 		local_state(t, step, slot, state);
@@ -187,14 +184,19 @@ write_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint64
 	}
 }
 
+static __device__ __forceinline__ uint32_t
+slot_key(const LocalView &t, uint32_t slot)
+{
+	return slot == t.slots ? EMPTY_I32 : shared_load(t.keys + 4 * slot);
+}
+
 /* The same of a table of 4-byte keys with one copy: head and key are a word. */
 static __device__ __forceinline__ void
-write_word_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32_t key,
-				 char *out)
+stage_word_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32_t row)
 {
-	*(uint64_t *) out = (uint64_t) key << 32;
+	shared_store64(row, (uint64_t) slot_key(t, slot) << 32);
 	for (uint32_t s = 0; s < a.nsteps; s++)
-		write_state(t, &a.steps[s], slot, out + a.steps[s].off);
+		shared_store64(row + a.steps[s].off, state_word(t, &a.steps[s], slot));
 }
 
 /*
@@ -237,7 +239,40 @@ flush_to_table(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uin
 }
 
 /*
- * Side by side, where there is room: who draws a partition looks whether there
+ * Groups of a warp's lanes that have one (`all`), side by side to `out`.  By way
+ * of shared memory, if there is room: lanes that follow each other write words
+ * that do, whole sectors of memory at once.
+ */
+template <int KEY>
+static __device__ __forceinline__ void
+write_chunk(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32_t all,
+			uint64_t base, char *out)
+{
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const uint32_t before = __popc(all & ((1u << lane) - 1)) * a.row_bytes;
+	const uint32_t words = __popc(all) * (a.row_bytes / 8);
+
+	if (t.stage == 0)
+	{
+		if (all >> lane & 1)
+			write_group<KEY>(a, t, slot, base, out + before);
+		return;
+	}
+	if (all >> lane & 1)
+	{
+		if (KEY == GPUAGG_KEY_I32 && t.copies_log2 == 0 && t.words)
+			stage_word_group(a, t, slot, t.stage + before);
+		else
+			write_group<KEY>(a, t, slot, base, shared_pointer(t.stage + before));
+	}
+	__syncwarp();
+	for (uint32_t i = lane; i < words; i += WARP_LANES)
+		((uint64_t *) out)[i] = shared_load64(t.stage + 8 * i);
+	__syncwarp();
+}
+
+/*
+ * Side by side, where there is room: who draws partitions looks whether there
  * is enough for every slot of every block.  All threads of the block call it.
  */
 template <int KEY>
@@ -247,38 +282,30 @@ flush_dense(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, char *
 	__shared__ uint32_t count;
 	__shared__ unsigned long long first;
 	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const uint32_t begin = threadIdx.x - lane;
 	uint32_t	mine = 0;
+	uint32_t	at = 0;
 
 	if (threadIdx.x == 0)
 		count = 0;
 	__syncthreads();
-	for (uint32_t slot = threadIdx.x; slot <= t.slots; slot += blockDim.x)
-		mine += local_used<KEY>(t, slot);
-	mine = all_lanes_add(mine);
+	for (uint32_t chunk = begin; chunk <= t.slots; chunk += blockDim.x)
+		mine += __popc(__ballot_sync(ALL_LANES, chunk + lane <= t.slots &&
+									 local_used<KEY>(t, chunk + lane)));
 	if (lane == 0)
-		atomicAdd(&count, mine);
+		at = atomicAdd(&count, mine);
 	__syncthreads();
 	if (threadIdx.x == 0)
-	{
 		first = atomicAdd(&a.head->groups, (unsigned long long) count);
-		count = 0;
-	}
 	__syncthreads();
-	for (uint32_t chunk = threadIdx.x - lane; chunk <= t.slots; chunk += blockDim.x)
+	out += (first + __shfl_sync(ALL_LANES, at, 0)) * a.row_bytes;
+	for (uint32_t chunk = begin; chunk <= t.slots; chunk += blockDim.x)
 	{
-		const bool	used = chunk + lane <= t.slots && local_used<KEY>(t, chunk + lane);
-		const uint32_t all = __ballot_sync(ALL_LANES, used);
-		uint32_t	at = 0;
+		const uint32_t slot = chunk + lane;
+		const uint32_t all = __ballot_sync(ALL_LANES, slot <= t.slots && local_used<KEY>(t, slot));
 
-		if (lane == 0)
-			at = atomicAdd(&count, (uint32_t) __popc(all));
-		at = __shfl_sync(ALL_LANES, at, 0) + __popc(all & ((1u << lane) - 1));
-		if (used && KEY == GPUAGG_KEY_I32 && t.copies_log2 == 0)
-			write_word_group(a, t, chunk + lane,
-							 chunk + lane == t.slots ? EMPTY_I32 : shared_load(t.keys + 4 * (chunk + lane)),
-							 out + (first + at) * a.row_bytes);
-		else if (used)
-			write_group<KEY>(a, t, chunk + lane, base, out + (first + at) * a.row_bytes);
+		write_chunk<KEY>(a, t, slot, all, base, out);
+		out += __popc(all) * a.row_bytes;
 	}
 }
 

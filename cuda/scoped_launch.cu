@@ -20,6 +20,16 @@
 #define SMALL_SHARE 16
 #define LARGE_SHARE 4
 
+/*
+ * One of so many groups is expected in the table: in partitions with many rows,
+ * or without place in shared memory
+ */
+#define SPARSE_TABLE 64
+#define DENSE_TABLE 16
+
+/* Shared memory of a block that is CUDA's */
+#define BLOCK_RESERVED 1024
+
 /* Rows of a piece of a partition that has several blocks, at least */
 #define MIN_SPLIT_ROWS 65536
 
@@ -66,7 +76,8 @@ make_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t *pare
 	const uint64_t n = (uint64_t) nparents << bits;
 	const size_t counts = SCOPED_ALIGN(n * 4);
 	const size_t places = SCOPED_ALIGN((n + 1) * 8);
-	char	   *meta = (char *) gpuagg_scoped_take(s, counts + 2 * places + (nparents + 1) * 4, error);
+	const size_t pieces = SCOPED_ALIGN((s->args.n / GPUAGG_PIECE_ROWS + nparents) * sizeof(GpuAggPiece));
+	char	   *meta = (char *) gpuagg_scoped_take(s, counts + 2 * places + pieces + 4, error);
 
 	level->scope = s->args.table.scope;
 	level->bits = bits;
@@ -76,7 +87,8 @@ make_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t *pare
 	level->counts = (uint32_t *) meta;
 	level->starts = (uint64_t *) (meta + counts);
 	level->cursors = (unsigned long long *) (meta + counts + places);
-	level->pieces = (uint32_t *) (meta + counts + 2 * places);
+	level->pieces = (GpuAggPiece *) (meta + counts + 2 * places);
+	level->npieces = (uint32_t *) (meta + counts + 2 * places + pieces);
 	return meta != NULL;
 }
 
@@ -163,7 +175,9 @@ gpuagg_scoped_add_piece(GpuAggScoped *s, double groups, GpuAggError *error)
 	if (s->npieces == GPUAGG_SCOPED_PIECES)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "more than %d pieces of groups",
 								 GPUAGG_SCOPED_PIECES);
-	piece->capacity = (uint64_t) room + (uint64_t) s->blocks * (s->local.slots + 1);
+	piece->capacity = (uint64_t) room +
+		(uint64_t) s->dense_blocks *
+		(s->sparse.sparse ? GPUAGG_SPARSE_BATCH * (s->sparse.slots + 1) : s->dense.slots + 1);
 	piece->groups = 0;
 	piece->rows = (char *) gpuagg_scoped_take(s, piece->capacity * s->args.row_bytes, error);
 	if (piece->rows == NULL)
@@ -178,9 +192,11 @@ launch_partitions(GpuAggScoped *s, GpuAggError *error)
 	const GpuAggScopedPiece *piece = &s->pieces[s->npieces - 1];
 	const GpuAggDense dense = {piece->rows, piece->capacity};
 
-	SCOPED_CHECK(gpuagg_cuda_scoped_partitions(&s->args, s->key, &s->local, &s->parts,
-										s->phase == GPUAGG_SCOPED_PHASE_BIG ? NULL : &dense, s->blocks,
-										s->stream));
+	const bool	big = s->phase == GPUAGG_SCOPED_PHASE_BIG;
+
+	SCOPED_CHECK(gpuagg_cuda_scoped_partitions(&s->args, s->key, big ? &s->local : &s->dense,
+											   &s->sparse, &s->parts, big ? NULL : &dense,
+											   big ? s->blocks : s->dense_blocks, s->stream));
 	return gpuagg_scoped_ask(s, error);
 }
 
@@ -195,10 +211,12 @@ start_partitioned(GpuAggScoped *s, GpuAggError *error)
 
 	gpuagg_cuda_scoped_bits(&s->config, &s->args, s->key, bits);
 	n = 1u << (bits[0] + bits[1]);
+	s->parts.n = n;
 	s->top[0] = 0;
 	s->top[1] = s->args.n;
 	top = (uint64_t *) gpuagg_scoped_take(s, sizeof(s->top), error);
-	s->parts.big = (uint32_t *) gpuagg_scoped_take(s, n * 4ull, error);
+	s->parts.big = (uint32_t *) gpuagg_scoped_take(s, n * 8ull, error);
+	s->parts.wide = s->parts.big + n;
 	if (top == NULL || s->parts.big == NULL)
 		return error->status;
 	SCOPED_CHECK(cudaMemcpyAsync(top, s->top, sizeof(s->top), cudaMemcpyHostToDevice, s->stream));
@@ -209,7 +227,6 @@ start_partitioned(GpuAggScoped *s, GpuAggError *error)
 						   expected * 1.1, error);
 	if (status != GPUAGG_OK)
 		return status;
-	s->parts.n = n;
 	return launch_partitions(s, error);
 }
 
@@ -278,7 +295,7 @@ waiting_room(GpuAggScoped *s)
 	uint64_t	rows = (uint64_t) s->config.sms * GPUAGG_SM_WARPS * GPUAGG_WARP_TILE;
 
 	if (s->config.strategy == GPUAGG_SCOPED_PARTITIONED)
-		rows = s->blocks * s->parts.split_rows;
+		rows = s->dense_blocks * s->parts.split_rows;
 	return rows < s->args.n ? rows : s->args.n;
 }
 
@@ -301,30 +318,55 @@ split_partitions(GpuAggScoped *s, uint64_t average)
 	s->parts.split_rows = rows < MIN_SPLIT_ROWS ? MIN_SPLIT_ROWS : rows;
 }
 
+/* Blocks of a multiprocessor with such tables */
+static uint32_t
+local_blocks(const GpuAggScoped *s, const GpuAggScopedLocal *local)
+{
+	const uint32_t room = s->config.sm_bytes / (local->bytes + BLOCK_RESERVED);
+
+	return s->config.sms * (room < 1 ? 1 : room < BLOCKS_PER_SM ? room : BLOCKS_PER_SM);
+}
+
+/* What partitions look like, and the tables for them */
+static GpuAggStatus
+prepare_partitions(GpuAggScoped *s, double *groups, GpuAggError *error)
+{
+	uint32_t	bits[2];
+	uint32_t	all;
+
+	if (s->config.block_bytes < PARTITION_BYTES)
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
+								 "too little shared memory for partitions");
+	gpuagg_cuda_scoped_bits(&s->config, &s->args, s->key, bits);
+	all = bits[0] + bits[1];
+	*groups /= (double) (1u << all);
+	(void) gpuagg_cuda_scoped_sparse(&s->config, &s->args, s->key, &s->sparse, &s->dense);
+	split_partitions(s, s->args.n >> all);
+	return GPUAGG_OK;
+}
+
 static GpuAggStatus
 prepare_local(GpuAggScoped *s, GpuAggError *error)
 {
 	const bool	partitioned = s->config.strategy == GPUAGG_SCOPED_PARTITIONED;
 	double		groups = s->config.expected_groups;
-	uint32_t	bits[2];
+	GpuAggStatus status = GPUAGG_OK;
 
 	if (partitioned)
-	{
-		if (s->config.block_bytes < PARTITION_BYTES)
-			return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
-									 "too little shared memory for partitions");
-		gpuagg_cuda_scoped_bits(&s->config, &s->args, s->key, bits);
-		groups /= (double) (1u << (bits[0] + bits[1]));
-		split_partitions(s, s->args.n >> (bits[0] + bits[1]));
-	}
+		status = prepare_partitions(s, &groups, error);
 	else if (s->config.strategy != GPUAGG_SCOPED_LOCAL)
 		return GPUAGG_OK;
+	if (status != GPUAGG_OK)
+		return status;
 
 	/* too many groups are no failure: rows go where there is room */
 	(void) gpuagg_cuda_scoped_shape(&s->config, &s->args, s->key, groups, &s->local);
-	if (s->local.bytes > s->config.block_bytes)
+	if (!s->sparse.sparse)
+		s->dense = s->local;
+	if (s->local.bytes > s->config.block_bytes || s->dense.bytes > s->config.block_bytes)
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no room for tables in shared memory");
-	s->blocks = s->config.sms * (s->local.bytes > s->config.sm_bytes / BLOCKS_PER_SM - 1024 ? 1 : BLOCKS_PER_SM);
+	s->blocks = local_blocks(s, &s->local);
+	s->dense_blocks = local_blocks(s, &s->dense);
 	s->max_spilled = (uint64_t) s->blocks * (s->local.slots + 1);
 	s->args.spilled = (char *) gpuagg_scoped_take(s, s->max_spilled * s->args.row_bytes, error);
 	return s->args.spilled != NULL ? GPUAGG_OK : error->status;
@@ -345,11 +387,13 @@ gpuagg_scoped_start(GpuAggScoped *s, GpuAggError *error)
 		return status;
 	/* of small partitions, only what does not fit shared memory */
 	if (s->config.strategy == GPUAGG_SCOPED_PARTITIONED && !s->all_big)
-		groups /= 16;
+		groups /= s->sparse.sparse ? SPARSE_TABLE : DENSE_TABLE;
 	s->max_waiting = waiting_room(s);
 	s->args.waiting = (uint64_t *) gpuagg_scoped_take(s, s->max_waiting * 8, error);
 	if (s->args.waiting == NULL)
 		return error->status;
+	/* partitions with many rows are ranges of hashes */
+	s->args.table.mixed = s->config.strategy == GPUAGG_SCOPED_PARTITIONED;
 	status = gpuagg_scoped_table(s, s->config.capacity > 0 ? s->config.capacity : power_of_two(2.5 * groups),
 						&s->args.table, error);
 	if (status != GPUAGG_OK)

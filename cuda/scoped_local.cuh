@@ -54,6 +54,8 @@ typedef struct LocalView
 	uint32_t	keys;			/* address in shared memory */
 	uint32_t	states;
 	uint32_t	groups;			/* (slots + 1) * copies */
+	uint32_t	stage;			/* the warp's room for 32 rows, or 0 */
+	bool		words;			/* no state is GPUAGG_LOCAL_STATE */
 } LocalView;
 
 /* ---------- shape ---------- */
@@ -69,6 +71,9 @@ local_view(char *shared, const GpuAggScopedLocal &local)
 	t.groups = (local.slots + 1) << t.copies_log2;
 	t.keys = (uint32_t) __cvta_generic_to_shared(shared);
 	t.states = t.keys + ((local.slots + 1) * local.key_bytes + 7) / 8 * 8;
+	t.stage = local.stage_bytes == 0 ? 0 :
+		t.keys + local.bytes - (threadIdx.x / WARP_LANES + 1) * local.stage_bytes;
+	t.words = local.words;
 	return t;
 }
 
@@ -79,7 +84,7 @@ local_region(const LocalView &t, const GpuAggStep *step)
 	return t.states + step->local_off * t.groups;
 }
 
-template <int KEY>
+template <int KEY, int SPARSE = GPUAGG_SPARSE_NOT>
 static __device__ void
 local_clear(const GpuAggScopedArgs &a, const LocalView &t)
 {
@@ -88,7 +93,9 @@ local_clear(const GpuAggScopedArgs &a, const LocalView &t)
 	else
 		for (uint32_t i = threadIdx.x; i <= t.slots; i += blockDim.x)
 			shared_store64(t.keys + 8 * i, KEY == GPUAGG_KEY_I64 ? EMPTY_I64 : 0);
-	for (uint32_t s = 0; s < a.nsteps; s++)
+	if (SPARSE == GPUAGG_SPARSE_PACKED)
+		shared_fill(t.states, t.states + 8 * t.groups, 0);
+	for (uint32_t s = 0; SPARSE != GPUAGG_SPARSE_PACKED && s < a.nsteps; s++)
 	{
 		const GpuAggStep *step = &a.steps[s];
 		const char *init = a.plan->init_row + step->off;

@@ -21,6 +21,13 @@
 
 #define THREADS 512
 #define COUNT_THREADS 1024
+
+/*
+ * Threads of a multiprocessor's blocks that write.  More rows a thread than they
+ * have registers for would be kept in local memory, whose traffic adds to what
+ * the partitions take.
+ */
+#define SCATTER_THREADS 1024
 #define PART_MASK ((1u << GPUAGG_MAX_PARTITION_BITS) - 1)
 
 static __device__ __forceinline__ uint32_t
@@ -57,96 +64,112 @@ count_row(uint32_t *counts, uint32_t part, bool row)
 
 /* ---------- pieces of work ---------- */
 
-/* pieces[i]: pieces before parent i; one block */
+/* Piece `at` of those of THREADS parents; starts: of the pieces of each */
+static __device__ __forceinline__ void
+cut_piece(const GpuAggPartLevel &level, uint32_t base, const uint32_t *starts, uint32_t at)
+{
+	GpuAggPiece piece;
+	uint32_t	low = 0;
+	uint32_t	high = THREADS;
+
+	/* the last parent whose pieces do not start behind this one */
+	while (high - low > 1)
+	{
+		const uint32_t mid = (low + high) / 2;
+
+		if (starts[mid] <= at)
+			low = mid;
+		else
+			high = mid;
+	}
+	piece.parent = base + low;
+	piece.first = level.parents[piece.parent] + (uint64_t) (at - starts[low]) * GPUAGG_PIECE_ROWS;
+	piece.end = min(piece.first + GPUAGG_PIECE_ROWS, level.parents[piece.parent + 1]);
+	level.pieces[at] = piece;
+}
+
+/* Pieces of parent 0, of parent 1, ...; one block */
 static __global__ void
 __launch_bounds__(THREADS)
 cut_pieces_kernel(const GpuAggPartLevel level)
 {
 	typedef cub::BlockScan<uint32_t, THREADS> Scan;
 	__shared__ typename Scan::TempStorage scan;
+	__shared__ uint32_t starts[THREADS];
 	uint32_t	before = 0;
 
 	for (uint32_t base = 0; base < level.nparents; base += THREADS)
 	{
-		const uint32_t i = base + threadIdx.x;
+		const uint32_t parent = base + threadIdx.x;
 		uint32_t	n = 0;
 		uint32_t	all;
 
-		if (i < level.nparents)
-			n = (uint32_t) ((level.parents[i + 1] - level.parents[i] + GPUAGG_PIECE_ROWS - 1) /
-							GPUAGG_PIECE_ROWS);
+		if (parent < level.nparents)
+			n = (uint32_t) ((level.parents[parent + 1] - level.parents[parent] +
+							 GPUAGG_PIECE_ROWS - 1) / GPUAGG_PIECE_ROWS);
 		Scan(scan).ExclusiveSum(n, n, all);
-		if (i < level.nparents)
-			level.pieces[i] = before + n;
+		starts[threadIdx.x] = before + n;
+		__syncthreads();
+		for (uint32_t i = threadIdx.x; i < all; i += THREADS)
+			cut_piece(level, base, starts, before + i);
 		before += all;
 		__syncthreads();
 	}
 	if (threadIdx.x == 0)
-		level.pieces[level.nparents] = before;
+		*level.npieces = before;
 }
 
-/* A piece's parent and rows */
-typedef struct Piece
+/* What a block orders and writes at once: rows of one parent */
+typedef struct Tile
 {
 	uint32_t	parent;
-	uint64_t	first;
+	uint64_t	base;
 	uint64_t	end;
-} Piece;
-
-static __device__ __forceinline__ Piece
-piece_of(const GpuAggPartLevel &level, uint32_t i)
-{
-	uint32_t	low = 0;
-	uint32_t	high = level.nparents;
-	Piece		piece;
-
-	/* the last parent whose first piece is not behind i */
-	while (high - low > 1)
-	{
-		const uint32_t mid = (low + high) / 2;
-
-		if (level.pieces[mid] <= i)
-			low = mid;
-		else
-			high = mid;
-	}
-	piece.parent = low;
-	piece.first = level.parents[low] + (uint64_t) (i - level.pieces[low]) * GPUAGG_PIECE_ROWS;
-	piece.end = min(piece.first + GPUAGG_PIECE_ROWS, level.parents[low + 1]);
-	return piece;
-}
+} Tile;
 
 /* ---------- counting ---------- */
 
 #define COUNT_ROWS 8
 
-/* Partitions of rows row, row + THREADS, ..., of which only those before end count */
-template <int KEY, int FAST, int ROWS>
+/* Neighbours with the same partition from which on a warp adds them up first */
+#define SKEWED_PAIRS 2
+
+/* Keys and arguments of rows row, row + THREADS, ..., of which only those before end count */
+template <int FAST, int ROWS>
 static __device__ __forceinline__ void
-load_parts(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint64_t row,
-		   uint64_t end, uint32_t *part, uint32_t *arg, uint32_t *key)
+load_rows(const GpuAggScopedArgs &a, uint64_t row, uint64_t end, uint32_t *key, uint32_t *arg)
 {
-	if constexpr (FAST != GPUAGG_FAST_NOT)
-		if (row - threadIdx.x + ROWS * blockDim.x <= end)
-		{
-			fast_load<FAST, ROWS>(a, row, blockDim.x, key, arg);
-			#pragma unroll
-			for (int r = 0; r < ROWS; r++)
-				part[r] = part_of(level, fast_hash(a, key[r]));
-			return;
-		}
+	if (row - threadIdx.x + ROWS * blockDim.x <= end)
+	{
+		fast_load<FAST, ROWS>(a, row, blockDim.x, key, arg);
+		return;
+	}
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
 	{
 		const uint64_t at = min(row + r * blockDim.x, end - 1);
 
-		part[r] = part_of(level, row_hash<KEY>(a, at, row_flags(a, at)));
-		if constexpr (FAST != GPUAGG_FAST_NOT)
-		{
-			key[r] = field_u32(&a.fields[0], at);
-			arg[r] = field_u32(&a.fields[a.nfields - 1], at);
-		}
+		key[r] = field_u32(&a.fields[0], at);
+		arg[r] = field_u32(&a.fields[a.nfields - 1], at);
 	}
+}
+
+/* Partitions of these rows; their keys have been loaded, if FAST. */
+template <int KEY, int FAST, int ROWS>
+static __device__ __forceinline__ void
+find_parts(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint64_t row,
+		   uint64_t end, const uint32_t *key, uint32_t *part)
+{
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if constexpr (FAST != GPUAGG_FAST_NOT)
+			part[r] = part_of(level, fast_hash(a, key[r]));
+		else
+		{
+			const uint64_t at = min(row + r * blockDim.x, end - 1);
+
+			part[r] = part_of(level, row_hash<KEY>(a, at, row_flags(a, at)));
+		}
 }
 
 /*
@@ -172,6 +195,41 @@ count_rows(uint32_t *counts, uint32_t *part, uint64_t row, uint64_t end)
 		part[r] |= count_row(counts, part[r], row + r * blockDim.x < end) << GPUAGG_MAX_PARTITION_BITS;
 }
 
+/*
+ * The same where nobody asks for what counts were before.  A partition that
+ * many of a warp's first rows have is added up by each lane, then over the warp.
+ */
+template <int ROWS>
+static __device__ __forceinline__ void
+tally_rows(uint32_t *counts, const uint32_t *part, uint64_t row, uint64_t end)
+{
+	const uint32_t next = __shfl_down_sync(ALL_LANES, part[0], 1);
+	const uint32_t pairs = __ballot_sync(ALL_LANES, part[0] == next) & 0x7FFFFFFFu;
+	uint32_t	heavy;
+	uint32_t	n = 0;
+
+	if (__popc(pairs) < SKEWED_PAIRS && row - threadIdx.x + ROWS * blockDim.x <= end)
+	{
+		#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			atomicAdd(&counts[part[r]], 1u);
+		return;
+	}
+	heavy = __shfl_sync(ALL_LANES, part[0], pairs != 0 ? __ffs(pairs) - 1 : 0);
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if (row + r * blockDim.x < end)
+		{
+			if (part[r] == heavy)
+				n++;
+			else
+				atomicAdd(&counts[part[r]], 1u);
+		}
+	n = all_lanes_add(n);
+	if (threadIdx.x % WARP_LANES == 0 && n > 0)
+		atomicAdd(&counts[heavy], n);
+}
+
 /* Adds what the block has counted to all rows', and begins anew. */
 static __device__ void
 flush_counts(uint32_t *counts, const GpuAggPartLevel &level, uint32_t parent)
@@ -195,14 +253,14 @@ count_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
 				   const __grid_constant__ GpuAggPartLevel level)
 {
 	extern __shared__ uint32_t counts[];
-	const uint32_t npieces = level.pieces[level.nparents];
+	const uint32_t npieces = *level.npieces;
 	uint32_t	counted = UINT32_MAX;	/* the parent whose rows are in counts */
 
 	/* a run of pieces, so that most of them follow one of the same parent */
 	for (uint32_t i = (uint64_t) npieces * blockIdx.x / gridDim.x;
 		 i < (uint64_t) npieces * (blockIdx.x + 1) / gridDim.x; i++)
 	{
-		const Piece piece = piece_of(level, i);
+		const GpuAggPiece piece = level.pieces[i];
 
 		if (piece.parent != counted)
 			flush_counts(counts, level, counted);
@@ -214,8 +272,10 @@ count_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
 			uint32_t	arg[COUNT_ROWS];
 			uint32_t	key[COUNT_ROWS];
 
-			load_parts<KEY, FAST, COUNT_ROWS>(a, level, row, piece.end, part, arg, key);
-			count_rows<COUNT_ROWS>(counts, part, row, piece.end);
+			if (FAST != GPUAGG_FAST_NOT)
+				load_rows<FAST, COUNT_ROWS>(a, row, piece.end, key, arg);
+			find_parts<KEY, FAST, COUNT_ROWS>(a, level, row, piece.end, key, part);
+			tally_rows<COUNT_ROWS>(counts, part, row, piece.end);
 		}
 	}
 	flush_counts(counts, level, counted);
@@ -282,6 +342,34 @@ stage_record(const GpuAggScopedArgs &a, uint64_t row, uint32_t *record)
 	}
 }
 
+/* Several of a thread's records at once, so that their latencies overlap */
+#define WRITE_ROWS 4
+
+static __device__ __forceinline__ void
+write_pairs(uint2 *out, const uint2 *staged, const uint16_t *part_at,
+			const unsigned long long *shift, uint32_t n)
+{
+	uint32_t	i = threadIdx.x;
+
+	for (; i + (WRITE_ROWS - 1) * blockDim.x < n; i += WRITE_ROWS * blockDim.x)
+	{
+		uint2		pair[WRITE_ROWS];
+		unsigned long long to[WRITE_ROWS];
+
+		#pragma unroll
+		for (int r = 0; r < WRITE_ROWS; r++)
+		{
+			pair[r] = staged[i + r * blockDim.x];
+			to[r] = shift[part_at[i + r * blockDim.x]];
+		}
+		#pragma unroll
+		for (int r = 0; r < WRITE_ROWS; r++)
+			out[to[r] + i + r * blockDim.x] = pair[r];
+	}
+	for (; i < n; i += blockDim.x)
+		out[shift[part_at[i]] + i] = staged[i];
+}
+
 /* From shared memory to the partitions: neighbours to neighbouring places */
 template <int FAST>
 static __device__ __forceinline__ void
@@ -291,8 +379,7 @@ write_records(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, const uin
 	const uint32_t words = a.record_bytes / 4;
 
 	if (FAST != GPUAGG_FAST_NOT)
-		for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
-			((uint2 *) level.records)[shift[part_at[i]] + i] = ((const uint2 *) staged)[i];
+		write_pairs((uint2 *) level.records, (const uint2 *) staged, part_at, shift, n);
 	else
 		for (uint32_t i = threadIdx.x; i < n * words; i += blockDim.x)
 		{
@@ -304,35 +391,103 @@ write_records(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, const uin
 }
 
 /*
+ * Tiles of a block, of `rows` rows each: those of all pieces in turn, so that the
+ * last ones keep all blocks busy.  The next one's piece is read long before it
+ * is looked at.
+ */
+typedef struct Tiles
+{
+	uint32_t	rows;
+	uint32_t	end;
+	uint32_t	next;
+	GpuAggPiece piece;			/* of the next one */
+} Tiles;
+
+static __device__ __forceinline__ void
+read_piece(const GpuAggPartLevel &level, Tiles *t)
+{
+	if (t->next < t->end)
+		t->piece = level.pieces[t->next / (GPUAGG_PIECE_ROWS / t->rows)];
+}
+
+static __device__ __forceinline__ Tiles
+tiles_start(const GpuAggPartLevel &level, uint32_t rows)
+{
+	Tiles		t;
+
+	t.rows = rows;
+	t.end = *level.npieces * (GPUAGG_PIECE_ROWS / rows);
+	t.next = blockIdx.x;
+	read_piece(level, &t);
+	return t;
+}
+
+/* The next tile, if there is one; the piece of the one behind it is to be read. */
+static __device__ __forceinline__ bool
+tiles_next(const GpuAggPartLevel &level, Tiles *t, Tile *tile)
+{
+	while (t->next < t->end)
+	{
+		tile->parent = t->piece.parent;
+		tile->base = t->piece.first + (uint64_t) (t->next % (GPUAGG_PIECE_ROWS / t->rows)) * t->rows;
+		tile->end = min(tile->base + t->rows, t->piece.end);
+		t->next += gridDim.x;
+		if (tile->base < t->piece.end)
+			return true;
+		/* a piece's last tiles may have no rows */
+		read_piece(level, t);
+	}
+	return false;
+}
+
+/* Partitions whose places a thread draws while it stages its rows */
+#define DRAWS 2
+
+/*
+ * Places of a tile's rows in partition p, of those from `at` on in the tile
+ */
+static __device__ __forceinline__ unsigned long long
+draw_places(const GpuAggPartLevel &level, const Tile &tile, const uint32_t *counts, uint32_t p)
+{
+	const uint32_t nparts = 1u << level.bits;
+	const uint32_t at = counts[p];
+	const uint32_t n = (p + 1 < nparts ? counts[p + 1] : (uint32_t) (tile.end - tile.base)) - at;
+
+	return n == 0 ? 0 :
+		atomicAdd(&level.cursors[(uint64_t) tile.parent * nparts + p], (unsigned long long) n) - at;
+}
+
+/*
  * A tile of ROWS rows a thread.  Shared memory: for each partition, from its
  * place here to there; their counts, then their places here; of each record
- * its partition; the records.
+ * its partition; the records.  Counts are zero before and after.  If FAST, the
+ * tile's rows are in registers, and the next one's are when it returns: they
+ * are on their way while this one's are written.
  */
 template <int KEY, int FAST, int TPB, int ROWS>
-static __device__ __forceinline__ void
-scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint32_t parent,
-			 uint64_t base, uint64_t end, char *shared)
+static __device__ __forceinline__ bool
+scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, Tiles *tiles, Tile *at_tile,
+			 char *shared, uint32_t *key, uint32_t *arg)
 {
 	typedef cub::BlockScan<uint32_t, TPB> Scan;
 	__shared__ typename Scan::TempStorage scan;
+	const Tile	tile = *at_tile;
 	const uint32_t nparts = 1u << level.bits;
 	const uint32_t each = (nparts + TPB - 1) / TPB;
 	const uint32_t last = min((threadIdx.x + 1) * each, nparts);
-	const uint64_t row = base + threadIdx.x;
+	const uint64_t row = tile.base + threadIdx.x;
 	unsigned long long *shift = (unsigned long long *) shared;
 	uint32_t   *counts = (uint32_t *) (shift + nparts);
 	uint16_t   *part_at = (uint16_t *) (counts + nparts);
 	uint32_t   *staged = (uint32_t *) (part_at + ROWS * TPB);
 	uint32_t	part[ROWS];			/* with its place among its partition's rows */
-	uint32_t	arg[ROWS];
-	uint32_t	key[ROWS];
+	unsigned long long drawn[DRAWS];
 	uint32_t	sum = 0;
+	bool		more;
 
-	for (uint32_t p = threadIdx.x; p < nparts; p += TPB)
-		counts[p] = 0;
-	load_parts<KEY, FAST, ROWS>(a, level, row, end, part, arg, key);
-	__syncthreads();
-	count_rows<ROWS>(counts, part, row, end);
+	read_piece(level, tiles);
+	find_parts<KEY, FAST, ROWS>(a, level, row, tile.end, key, part);
+	count_rows<ROWS>(counts, part, row, tile.end);
 	__syncthreads();
 
 	/* a thread has `each` partitions that follow each other */
@@ -344,15 +499,18 @@ scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint32_t p
 		const uint32_t n = counts[p];
 
 		counts[p] = sum;
-		if (n > 0)
-			shift[p] = atomicAdd(&level.cursors[(uint64_t) parent * nparts + p],
-								 (unsigned long long) n) - sum;
 		sum += n;
 	}
 	__syncthreads();
 	#pragma unroll
+	for (int i = 0; i < DRAWS; i++)
+		if (threadIdx.x + i * TPB < nparts)
+			drawn[i] = draw_places(level, tile, counts, threadIdx.x + i * TPB);
+	for (uint32_t p = threadIdx.x + DRAWS * TPB; p < nparts; p += TPB)
+		shift[p] = draw_places(level, tile, counts, p);
+	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
-		if (row + r * TPB < end)
+		if (row + r * TPB < tile.end)
 		{
 			const uint32_t p = part[r] & PART_MASK;
 			const uint32_t at = counts[p] + (part[r] >> GPUAGG_MAX_PARTITION_BITS);
@@ -363,39 +521,50 @@ scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint32_t p
 			else
 				stage_record(a, row + r * TPB, staged + at * (a.record_bytes / 4));
 		}
+	#pragma unroll
+	for (int i = 0; i < DRAWS; i++)
+		if (threadIdx.x + i * TPB < nparts)
+			shift[threadIdx.x + i * TPB] = drawn[i];
+	more = tiles_next(level, tiles, at_tile);
+	if (FAST != GPUAGG_FAST_NOT && more)
+		load_rows<FAST, ROWS>(a, at_tile->base + threadIdx.x, at_tile->end, key, arg);
 	__syncthreads();
-	write_records<FAST>(a, level, staged, part_at, shift,
-						(uint32_t) min((uint64_t) ROWS * TPB, end - base));
+	for (uint32_t p = threadIdx.x; p < nparts; p += TPB)
+		counts[p] = 0;
+	write_records<FAST>(a, level, staged, part_at, shift, (uint32_t) (tile.end - tile.base));
 	__syncthreads();
+	return more;
 }
 
 template <int KEY, int FAST, int TPB, int ROWS>
 static __global__ void
-__launch_bounds__(TPB, 1024 / TPB)
+__launch_bounds__(TPB, SCATTER_THREADS / TPB)
 scatter_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
 					 const __grid_constant__ GpuAggPartLevel level)
 {
 	extern __shared__ uint4 shared_quads[];
-	const uint32_t tiles = GPUAGG_PIECE_ROWS / (ROWS * TPB);
-	const uint32_t npieces = level.pieces[level.nparents];
+	uint32_t   *counts = (uint32_t *) ((unsigned long long *) shared_quads + (1u << level.bits));
+	Tiles		tiles = tiles_start(level, ROWS * TPB);
+	uint32_t	key[ROWS];
+	uint32_t	arg[ROWS];
+	Tile		tile;
+	bool		more;
 
-	/* tiles of all pieces in turn, so that the last ones keep all blocks busy */
-	for (uint32_t i = blockIdx.x; i < npieces * tiles; i += gridDim.x)
-	{
-		const Piece piece = piece_of(level, i / tiles);
-		const uint64_t base = piece.first + (uint64_t) (i % tiles) * (ROWS * TPB);
-
-		if (base < piece.end)
-			scatter_tile<KEY, FAST, TPB, ROWS>(a, level, piece.parent, base,
-											   min(base + ROWS * TPB, piece.end),
-											   (char *) shared_quads);
-	}
+	for (uint32_t p = threadIdx.x; p < 1u << level.bits; p += TPB)
+		counts[p] = 0;
+	__syncthreads();
+	more = tiles_next(level, &tiles, &tile);
+	if (FAST != GPUAGG_FAST_NOT && more)
+		load_rows<FAST, ROWS>(a, tile.base + threadIdx.x, tile.end, key, arg);
+	while (more)
+		more = scatter_tile<KEY, FAST, TPB, ROWS>(a, level, &tiles, &tile, (char *) shared_quads,
+												  key, arg);
 }
 
 /* ---------- launches ---------- */
 
 /* Bits from which on tiles are larger, lest their runs become short */
-#define WIDE_BITS 10
+#define WIDE_BITS 9
 
 template <int KEY, int FAST>
 static cudaError_t
@@ -425,7 +594,7 @@ launch_scatter(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t
 
 	if (rc != cudaSuccess)
 		return rc;
-	scatter_parts_kernel<KEY, FAST, TPB, ROWS><<<sms * (1024 / TPB), TPB, bytes, stream>>>
+	scatter_parts_kernel<KEY, FAST, TPB, ROWS><<<sms * (SCATTER_THREADS / TPB), TPB, bytes, stream>>>
 		(*a, *level);
 	return cudaGetLastError();
 }
@@ -438,8 +607,8 @@ launch_writes(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t 
 {
 	if constexpr (FAST != GPUAGG_FAST_NOT)
 		return level->bits < WIDE_BITS ?
-			launch_scatter<KEY, FAST, 256, 16>(a, level, sms, stream) :
-			launch_scatter<KEY, FAST, 512, 16>(a, level, sms, stream);
+			launch_scatter<KEY, FAST, 512, 8>(a, level, sms, stream) :
+			launch_scatter<KEY, FAST, 1024, 8>(a, level, sms, stream);
 	else if (a->record_bytes <= 16)
 		return launch_scatter<KEY, FAST, 512, 8>(a, level, sms, stream);
 	else if (a->record_bytes <= 64)

@@ -71,6 +71,9 @@ typedef struct GpuAggScopedHead
 	uint32_t	errors;			/* GPUAGG_ST_ bits that were consumed; kept */
 	uint32_t	nbig;			/* partitions left to several blocks; kept */
 	uint32_t	full;			/* no more partitions: no room for groups */
+	unsigned long long wide;	/* next of the wide partitions; kept */
+	uint32_t	nwide;			/* partitions with keys of many rows; kept */
+	uint32_t	pad;
 } GpuAggScopedHead;
 
 /* What every kernel of a run gets, by value */
@@ -105,6 +108,20 @@ typedef struct GpuAggScopedArgs
 /* Slots of 4-byte integer keys that are read at once */
 #define GPUAGG_BUCKET_SLOTS 4
 
+/* Tables for few rows a group (scoped_sparse.cuh) */
+typedef enum GpuAggSparse
+{
+	GPUAGG_SPARSE_NOT,
+	GPUAGG_SPARSE_WORDS,
+	GPUAGG_SPARSE_PACKED		/* count and sum in two words */
+} GpuAggSparse;
+
+/* Rows of a partition that is grouped so, at most: what 16 bits count */
+#define GPUAGG_SPARSE_MAX_ROWS 65535
+
+/* Such partitions are drawn so many at once. */
+#define GPUAGG_SPARSE_BATCH 4
+
 /* Tables in shared memory: `copies` of each state, keys once */
 typedef struct GpuAggScopedLocal
 {
@@ -112,7 +129,10 @@ typedef struct GpuAggScopedLocal
 	uint32_t	slots;			/* any number */
 	uint32_t	copies;			/* a power of two, at most 32 */
 	uint32_t	key_bytes;		/* of a slot */
+	uint32_t	stage_bytes;	/* where a warp puts finished rows; or 0 */
 	uint32_t	bytes;			/* of shared memory, with all that goes along */
+	bool		words;			/* no state is GPUAGG_LOCAL_STATE */
+	uint8_t		sparse;			/* GpuAggSparse */
 } GpuAggScopedLocal;
 
 /*
@@ -138,6 +158,16 @@ typedef struct GpuAggWindows
 /* Partitions whose rows are counted in shared memory at once: 128 kB */
 #define GPUAGG_COUNT_BITS 15
 
+/* A piece of work of a level: rows of one parent; it has whole tiles */
+#define GPUAGG_PIECE_ROWS 131072
+
+typedef struct GpuAggPiece
+{
+	uint64_t	first;
+	uint64_t	end;
+	uint32_t	parent;
+} GpuAggPiece;
+
 typedef struct GpuAggPartLevel
 {
 	GpuAggScope scope;			/* window that all hashes are in */
@@ -145,16 +175,13 @@ typedef struct GpuAggPartLevel
 	uint32_t	before;			/* of the levels before */
 	uint32_t	nparents;
 	const uint64_t *parents;	/* nparents + 1 starts of their rows */
-	uint32_t   *pieces;			/* nparents + 1: number of the first piece of
-								 * work of each */
+	GpuAggPiece *pieces;		/* of work, one parent's behind the other's */
+	uint32_t   *npieces;
 	uint32_t   *counts;			/* of each partition of each parent */
 	uint64_t   *starts;			/* likewise, and one more at the end */
 	unsigned long long *cursors;	/* where the next row goes */
 	char	   *records;		/* where to */
 } GpuAggPartLevel;
-
-/* Rows of a piece of work of a level; it has whole tiles */
-#define GPUAGG_PIECE_ROWS 131072
 
 /* Partitions that are grouped, one block each */
 typedef struct GpuAggPartitions
@@ -163,6 +190,7 @@ typedef struct GpuAggPartitions
 	const uint64_t *starts;
 	uint64_t	split_rows;		/* larger ones are left to several blocks */
 	uint32_t   *big;			/* those */
+	uint32_t   *wide;			/* not sparse, where others are */
 } GpuAggPartitions;
 
 /* Columns as packing reads them */

@@ -45,6 +45,8 @@ struct GpuAggScoped
 	GpuAggKeyShape key;
 	GpuAggScopedArgs args;
 	GpuAggScopedLocal local;
+	GpuAggScopedLocal dense;	/* of partitions that a block has for itself */
+	GpuAggScopedLocal sparse;	/* of those with few rows a group, or none */
 	GpuAggPackColumns columns;
 	bool		direct;			/* kernels read the columns as they are */
 	bool		chunks;			/* rows come in chunks */
@@ -58,6 +60,7 @@ struct GpuAggScoped
 	GpuAggScopedPhase phase;
 	GpuAggScopedReport *device; /* its copy on the card */
 	uint32_t	blocks;			/* of kernels with local tables */
+	uint32_t	dense_blocks;
 	uint64_t	window;
 	GpuAggWindows windows;
 	char	   *kept;

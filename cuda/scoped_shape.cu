@@ -26,6 +26,17 @@
 #define ONE_LEVEL_BITS 9
 #define MIN_BITS 7
 
+/*
+ * Rows of an expected group below which groups are sparse (scoped_sparse.cuh);
+ * slots that their steps need, the fill at which probes are still few, blocks
+ * of a multiprocessor
+ */
+#define SPARSE_ROWS 16
+#define SPARSE_SLOTS 64
+#define SPARSE_FILL 0.8
+#define SPARSE_BLOCKS 2
+#define SPARSE_THREADS 512
+
 /* How a local table keeps a state; narrow: of a 4-byte argument */
 static GpuAggLocalKind
 local_kind(uint32_t op, bool narrow, bool always)
@@ -146,12 +157,23 @@ gpuagg_cuda_scoped_records(const GpuAggRecord *record, const char *records, uint
 	}
 }
 
+/* Groups of at most so many bytes leave a partition's block by way of shared memory. */
+#define MAX_STAGE_ROW 64
+
+static uint32_t
+stage_bytes(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args)
+{
+	return config->strategy == GPUAGG_SCOPED_PARTITIONED && args->row_bytes <= MAX_STAGE_ROW ?
+		32 * args->row_bytes : 0;
+}
+
 static uint32_t
 local_bytes(const GpuAggScopedArgs *args, const GpuAggScopedLocal *local)
 {
 	const uint32_t keys = (local->slots + 1) * local->key_bytes;
+	const uint32_t states = (local->slots + 1) * local->copies * args->local_bytes;
 
-	return (keys + 7) / 8 * 8 + (local->slots + 1) * local->copies * args->local_bytes;
+	return (keys + 7) / 8 * 8 + (states + 7) / 8 * 8 + local->threads / 32 * local->stage_bytes;
 }
 
 /*
@@ -175,30 +197,43 @@ good_slots(GpuAggKeyShape key, uint32_t max)
 	}
 }
 
+/* As many slots as fit */
+static void
+most_slots(const GpuAggScopedArgs *args, GpuAggKeyShape key, uint32_t room, GpuAggScopedLocal *local)
+{
+	room -= 16 + local->threads / 32 * local->stage_bytes;
+	local->slots = good_slots(key, room / (local->key_bytes + args->local_bytes) - 1);
+}
+
 bool
 gpuagg_cuda_scoped_shape(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
 						 GpuAggKeyShape key, double groups, GpuAggScopedLocal *local)
 {
 	const uint32_t half = config->sm_bytes / 2 - BLOCK_OVERHEAD;
-	uint32_t	room;
+	uint32_t	room = config->block_bytes - BLOCK_OVERHEAD;
 
 	local->key_bytes = key == GPUAGG_KEY_I32 ? 4 : 8;
+	local->stage_bytes = stage_bytes(config, args);
 	local->copies = config->local_copies > 0 ? config->local_copies : 1;
 	local->threads = 512;
+	local->sparse = GPUAGG_SPARSE_NOT;
+	local->words = true;
+	for (uint32_t i = 0; i < args->nsteps; i++)
+		local->words &= args->steps[i].kind != GPUAGG_LOCAL_STATE;
 	if (config->local_slots > 0)
 	{
 		local->slots = good_slots(key, config->local_slots);
 		local->bytes = local_bytes(args, local);
-		return local->bytes <= config->block_bytes - BLOCK_OVERHEAD;
+		return local->bytes <= room;
 	}
-	room = (half < config->block_bytes - BLOCK_OVERHEAD ? half : config->block_bytes - BLOCK_OVERHEAD);
-	local->slots = good_slots(key, (room - 8) / (local->key_bytes + args->local_bytes) - 1);
+	room = half < room ? half : room;
+	most_slots(args, key, room, local);
 	if (groups > MAX_FILL * local->slots)
 	{
 		/* one block a multiprocessor, where that is more */
 		room = config->block_bytes - BLOCK_OVERHEAD;
 		local->threads = 1024;
-		local->slots = good_slots(key, (room - 8) / (local->key_bytes + args->local_bytes) - 1);
+		most_slots(args, key, room, local);
 	}
 	else if (groups < GOOD_FILL * local->slots)
 	{
@@ -216,21 +251,77 @@ gpuagg_cuda_scoped_shape(const GpuAggScopedConfig *config, const GpuAggScopedArg
 	return groups <= MAX_FILL * local->slots;
 }
 
+/* Rows of one int4 key and one int4 argument, few for each group? */
+static GpuAggSparse
+sparse_kind(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args, GpuAggKeyShape key)
+{
+	uint32_t	kinds = 0;
+
+	if (config->strategy != GPUAGG_SCOPED_PARTITIONED || args->nfields != 2 ||
+		config->expected_groups * SPARSE_ROWS <= (double) args->n ||
+		gpuagg_cuda_scoped_fast(args, key) == GPUAGG_FAST_NOT || stage_bytes(config, args) == 0)
+		return GPUAGG_SPARSE_NOT;
+	for (uint32_t i = 0; i < args->nsteps; i++)
+		kinds |= 1u << args->steps[i].kind;
+	return args->nsteps == 2 && kinds == (1u << GPUAGG_LOCAL_COUNT | 1u << GPUAGG_LOCAL_SUM) ?
+		GPUAGG_SPARSE_PACKED : GPUAGG_SPARSE_WORDS;
+}
+
+/* A table of that many bytes a slot, in a fixed share of shared memory */
+static void
+sparse_table(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
+			 GpuAggKeyShape key, uint32_t slot_bytes, GpuAggScopedLocal *local)
+{
+	memset(local, 0, sizeof(*local));
+	local->threads = SPARSE_THREADS;
+	local->copies = 1;
+	local->key_bytes = 4;
+	local->words = true;
+	local->stage_bytes = stage_bytes(config, args);
+	local->bytes = (config->sm_bytes / SPARSE_BLOCKS - BLOCK_OVERHEAD) / 16 * 16;
+	local->slots = good_slots(key, config->local_slots > 0 ? config->local_slots :
+							  (local->bytes - 16 - local->threads / 32 * local->stage_bytes) /
+							  slot_bytes - 1);
+}
+
+bool
+gpuagg_cuda_scoped_sparse(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
+						  GpuAggKeyShape key, GpuAggScopedLocal *sparse,
+						  GpuAggScopedLocal *dense)
+{
+	const GpuAggSparse kind = sparse_kind(config, args, key);
+
+	sparse_table(config, args, key, 4 + args->local_bytes, dense);
+	sparse_table(config, args, key,
+				 4 + (kind == GPUAGG_SPARSE_PACKED ? 8 : args->local_bytes), sparse);
+	if (sparse->slots >= SPARSE_SLOTS)
+		sparse->sparse = (uint8_t) kind;
+	return sparse->sparse != GPUAGG_SPARSE_NOT;
+}
+
 void
 gpuagg_cuda_scoped_bits(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
 						GpuAggKeyShape key, uint32_t *bits)
 {
-	const uint32_t room = config->sm_bytes / 2 - BLOCK_OVERHEAD;
-	const double slots = room / ((key == GPUAGG_KEY_I32 ? 4 : 8) + args->local_bytes);
+	const uint32_t room = config->sm_bytes / 2 - BLOCK_OVERHEAD - 512 / 32 * stage_bytes(config, args);
+	double		slots = room / ((key == GPUAGG_KEY_I32 ? 4 : 8) + args->local_bytes);
+	GpuAggScopedLocal sparse;
+	GpuAggScopedLocal dense;
+	const bool	is_sparse = gpuagg_cuda_scoped_sparse(config, args, key, &sparse, &dense);
 	uint32_t	all = MIN_BITS;
 
 	bits[0] = config->bits[0];
 	bits[1] = config->bits[1];
 	if (bits[0] > 0)
 		return;
+	if (is_sparse)
+		slots = sparse.slots;
 	while (all < 2 * GPUAGG_MAX_PARTITION_BITS &&
 		   config->expected_groups / ((uint64_t) 1 << all) >
-		   slots * (all < DEAR_BITS ? PART_FILL : DEAR_FILL))
+		   slots * (is_sparse ? SPARSE_FILL : all < DEAR_BITS ? PART_FILL : DEAR_FILL))
+		all++;
+	/* half of what a partition may have, lest skew makes others of many */
+	while (is_sparse && args->n >> all > GPUAGG_SPARSE_MAX_ROWS / 2)
 		all++;
 	bits[1] = all > ONE_LEVEL_BITS ? all / 2 : 0;
 	bits[0] = all - bits[1];

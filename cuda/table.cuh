@@ -290,13 +290,14 @@ struct EntryKeys
 /*
  * Where a hash is at home: by its highest bits, within the window of those that
  * the table is for.  So a range of hashes is a range of the table, whatever the
- * capacity.
+ * capacity.  Mixed, where groups are those of a few ranges, which would crowd.
  */
 static __device__ __forceinline__ uint64_t
 table_home(const GpuAggTableRef *t, uint64_t hash)
 {
+	hash = t->mixed ? hash * GPUAGG_HASH_C1 : gpuagg_scope_spread(t->scope, hash);
 	/* two steps: of one entry, 64 bits are shifted out */
-	return (gpuagg_scope_spread(t->scope, hash) >> 1) >> __clzll((long long) t->capacity);
+	return (hash >> 1) >> __clzll((long long) t->capacity);
 }
 
 /*

@@ -33,6 +33,8 @@ grouping_run()
 
 bench_grouping()
 {
+	local log2
+
 	GROUPING_ROWS=${BENCH_GROUPING_ROWS:-1000000000}
 	kernels_find
 	bench_need_main			# it knows the device's name, and so the folder's
@@ -41,9 +43,16 @@ bench_grouping()
 	csv_open grouping
 	csv_heading
 	grouping_run groups keys=4,8 aggs=2,4 strategies=auto,single,cub
+	# what auto did not choose, and both sides of where it changes its mind
+	grouping_run forced-few groups=10,1000,8000,20000,100000 strategies=auto,local,partitioned
+	grouping_run forced-many groups=10000000,100000000,2000000000 windows=1,2,3 \
+		strategies=partitioned,multi
 	grouping_run skew dists=uniform,zipf1,zipf1.5,half,one,sorted \
 		groups=10,1000,100000,10000000,100000000 strategies=auto
-	grouping_run table-128g check=0 aggs=3 groups=2000000000 capacity=32 windows=1,2,3 \
-		strategies=single,multi
+	# tables of 16 to 128 GiB, all half full at most
+	for log2 in 29 30 31 32; do
+		grouping_run "scopes-$((1 << (log2 - 25)))g" check=0 aggs=3 capacity=$log2 \
+			groups=$((1 << (log2 - 1))) windows=1,2,3 strategies=single,multi
+	done
 	grouping_run table-128g-partitioned aggs=3 groups=2000000000 strategies=partitioned
 }

@@ -106,8 +106,11 @@ SKIP:
 			like(slurp_file("$dir/pictures$live/$name.svg"),
 				qr/\A<\?xml.*<path .*<\/svg>\s*\z/s, "$name.svg of $from");
 		}
-		is(-s "$dir/pictures$live/grouping.svg" ? 1 : 0, $live ? 0 : 1,
-			"benchmarks are committed results: grouping.svg of $from");
+		foreach my $name (qw(grouping scopes))
+		{
+			is(-s "$dir/pictures$live/$name.svg" ? 1 : 0, $live ? 0 : 1,
+				"benchmarks are committed results: $name.svg of $from");
+		}
 	}
 
 	# Results of a host device, and of its cost model

@@ -527,6 +527,8 @@ ways(const uint8_t *sm_windows)
 	w.local_slots = 20;
 	w.capacity = 16;
 	all.push_back({"partitioned twice, little room for anything", w, true});
+	w.local_slots = 100;
+	all.push_back({"partitioned twice, little room where groups have few rows", w, true});
 	w.bits[0] = 9;
 	w.bits[1] = 7;
 	w.local_slots = 0;
@@ -675,6 +677,11 @@ main(void)
 	all_ways("int4, few groups", int4_program(2), n, FEW, UNIFORM, false, sm_windows);
 	all_ways("int4, some groups", int4_program(4), n, SOME, UNIFORM, false, sm_windows);
 	all_ways("int4, many groups", int4_program(4), n, MANY, UNIFORM, false, sm_windows);
+	all_ways("int4, count and sum of many groups", int4_program(2), n, MANY, UNIFORM, false, sm_windows);
+	all_ways("int4, count and sum, half of one key", int4_program(2), n, MANY, HALF, false, sm_windows);
+	all_ways("int4, count and sum, one key", int4_program(2), n, MANY, ONE, false, sm_windows);
+	all_ways("int4, count and sum, sorted", int4_program(2), n, MANY, SORTED, false, sm_windows);
+	all_ways("int4, count and sum, as many groups as rows", int4_program(2), n, n, SORTED, false, sm_windows);
 	all_ways("int4, count alone", int4_program(1), n, SOME, UNIFORM, false, sm_windows);
 	all_ways("int4, half of one key", int4_program(4), n, MANY, HALF, false, sm_windows);
 	all_ways("int4, one key", int4_program(4), n, MANY, ONE, false, sm_windows);

@@ -136,6 +136,19 @@ query_points()
 		}' "$1"
 }
 
+# scope_points STRATEGY TITLE: GiB of the group table, which the cases say, and rows a
+# second, as a block of gnuplot's
+scope_points()
+{
+	printf '"%s"\n' "$2"
+	columns "$device/grouping.csv" case engine median | awk -v engine="$1" '
+		$1 ~ /^scopes-/ && $2 == engine {
+			sub(/^scopes-/, "", $1)
+			print $1 + 0, $NF
+		}' | sort -n
+	printf '\n\n'
+}
+
 # grouping_points STRATEGY TITLE: groups and rows a second of an int4 key with two
 # aggregates, as a block of gnuplot's
 grouping_points()
