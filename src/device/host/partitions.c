@@ -390,8 +390,9 @@ expected_tables(const GpuAggPartitions *ps)
 }
 
 /*
- * A directory of about the size it will have, so that it need not grow; but
- * not for more groups than there are records, if other threads have as many.
+ * A directory of about the size it will have, so that it need not grow step by
+ * step; but not for more groups than records become, if other threads have as
+ * many.
  */
 static bool
 expect_groups(const GpuAggPartitions *ps, GpuAggTable *t, const GpuAggRecords *r,
@@ -399,7 +400,8 @@ expect_groups(const GpuAggPartitions *ps, GpuAggTable *t, const GpuAggRecords *r
 {
 	double		groups = (double) expected_tables(ps) / (double) (1u << ps->bits) /
 		group_bytes(ps);
-	double		most = (double) gpuagg_records_count(r, partition) * ps->threads;
+	double		most = (double) t->nrows +
+		(double) gpuagg_records_count(r, partition) * ps->threads;
 
 	return gpuagg_table_expect(t, (uint32_t) (groups < most ? groups : most));
 }

@@ -220,7 +220,8 @@ grow_rows(GpuAggTable *t, uint32_t rows)
 bool
 gpuagg_table_expect(GpuAggTable *t, uint32_t rows)
 {
-	return t->directory != NULL || grow_directory(t, rows);
+	return (t->directory != NULL && (uint64_t) rows * 2 <= (uint64_t) t->mask + 1) ||
+		grow_directory(t, rows);
 }
 
 bool
