@@ -134,6 +134,34 @@ gpuagg_page_tuple(const char *page, uint32_t line, GpuAggTuple *tuple)
 	return GPUAGG_LINE_TUPLE;
 }
 
+/*
+ * The common case at once: the tuple at a line, if nothing in it is NULL and it
+ * has at least natts attributes in at least `bytes` bytes.  Returns where in
+ * the page its attributes begin; 0: it is anything else.  The header's last 8
+ * bytes are read together: tuples begin at multiples of 8, so they lie in the
+ * page.
+ */
+GPUAGG_FN uint32_t
+gpuagg_page_plain_tuple(const char *page, uint32_t line, uint32_t natts, uint32_t bytes)
+{
+	const GpuAggLinePointer lp = gpuagg_page_lines(page)[line];
+	const uint32_t from = 16;
+	uint64_t	header;
+	uint32_t	hoff;
+
+	if (lp.flags != GPUAGG_LP_NORMAL || lp.off % GPUAGG_TUPLE_ALIGN != 0 ||
+		lp.off < GPUAGG_PAGE_HEADER_BYTES || lp.len < GPUAGG_TUPLE_BITS ||
+		lp.off + lp.len > GPUAGG_PAGE_BYTES)
+		return 0;
+	memcpy(&header, page + lp.off + from, sizeof(header));
+	hoff = (uint32_t) (header >> (8 * (GPUAGG_TUPLE_HOFF - from))) & 0xFF;
+	if ((header >> (8 * (GPUAGG_TUPLE_INFOMASK - from)) & GPUAGG_TUPLE_HAS_NULL) != 0 ||
+		(header >> (8 * (GPUAGG_TUPLE_INFOMASK2 - from)) & GPUAGG_TUPLE_NATTS_MASK) < natts ||
+		hoff < GPUAGG_TUPLE_BITS || hoff % GPUAGG_TUPLE_ALIGN != 0 || hoff + bytes > lp.len)
+		return 0;
+	return lp.off + hoff;
+}
+
 /* Are the first natts attributes there, and none of them NULL? */
 GPUAGG_FN bool
 gpuagg_tuple_is_full(const GpuAggTuple *tuple, uint32_t natts)

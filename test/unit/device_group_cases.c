@@ -245,6 +245,40 @@ test_transitions(void)
 	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "no value enters");
 }
 
+/* Only values at first, then NULLs in arguments, in keys, in filters */
+static void
+test_late_nulls(void)
+{
+	static TestProgram p;
+	uint16_t	zero;
+
+	table_make(scaled(60000), 5000, 0);
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		rows[i].v_null = i > nrows / 2 && i % 9 == 0;
+		rows[i].a_null = i > nrows / 4 * 3 && i % 11 == 0;
+	}
+	table_build();
+	program_columns(&p, WANT(COL_A) | WANT(COL_V) | WANT(COL_D));
+	zero = program_const_i64(&p, GPUAGG_T_INT8, 0);
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	program_trans(&p, GPUAGG_TRANS_COUNT, col[COL_V], NONE, GPUAGG_T_INT8);
+	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_A], NONE, GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_MAX_I64, col[COL_V],
+				  program_instr(&p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, col[COL_V], zero),
+				  GPUAGG_T_INT8);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "NULLs that come late");
+	program_key(&p, col[COL_V], GPUAGG_T_INT8);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "by two keys");
+	program_key(&p, col[COL_D], GPUAGG_T_FLOAT8);
+	for (int i = 0; i < 8; i++)
+		program_trans(&p, GPUAGG_TRANS_MIN_I64,
+					  program_instr(&p, GPUAGG_OP_INT8_ADD, GPUAGG_CLASS_I64, col[COL_A], zero),
+					  NONE, GPUAGG_T_INT8);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "rows of many columns");
+}
+
 static void
 test_no_keys(void)
 {
@@ -330,6 +364,7 @@ test_strategy(const char *few, const char *many, const char *skewed)
 	test_text_keys();
 	test_several_keys();
 	test_transitions();
+	test_late_nulls();
 	test_no_keys();
 	test_filters();
 	is_at_rest("no task has left memory behind");

@@ -180,6 +180,30 @@ test_strategies(void)
 	run_end(&run);
 }
 
+/* The host device keeps rows, until those aggregated show that it need not. */
+static void
+test_far_fewer(void)
+{
+	static TestProgram p;
+	GpuAggTaskConfig config = {.expected_groups = 140000,.expected_rows = 400000,
+	.scope_bytes = 65536};
+	Oracle	   *o;
+	Run			run;
+
+	table_make(scaled(400000), 14000, 0);
+	program_standard(&p);
+	o = oracle_start(&p);
+	oracle_list(o, page_list, npages);
+	if (run_begin(&run, &p, &config) && run_list(&run, page_list, npages, 64, 8))
+		run_finish(&run, 4096);
+	ok(oracle_agrees(o, &run), "a tenth of the expected groups");
+	ok(nrows < 400000 ||
+	   (run.stats.switches == 2 && strcmp(run.stats.strategy, "single-pass") == 0),
+	   "partitioned for the expected ones, a single pass for those that came");
+	run_end(&run);
+	oracle_end(o);
+}
+
 /* The host device keeps no strings, whatever is forced. */
 static void
 test_texts_forced(void)
@@ -207,7 +231,10 @@ device_window_cases(const TestDevice *d)
 	test_sampled();
 	test_strategies();
 	if (!dut.gpu)
+	{
 		test_texts_forced();
+		test_far_fewer();
+	}
 	is_at_rest("all memory is given back");
 	table_free();
 	device_close();

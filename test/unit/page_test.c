@@ -59,6 +59,44 @@ test_many_nulls(void)
 	   !gpuagg_tuple_is_full(&tuple, 20), "a NULL counts from its attribute on");
 }
 
+/* Whatever a page holds, the common case at once says what the steps say. */
+static void
+test_plain_tuple(void)
+{
+	static TestPage page;
+	uint32_t	plain = 0;
+	uint32_t	wrong = 0;
+
+	page_init(&page);
+	srandom(11);
+	for (int i = 0; i < 300000; i++)
+	{
+		GpuAggLinePointer lp = {.off = (uint32_t) random() % 1030 * 8,
+		.flags = random() % 8 ? GPUAGG_LP_NORMAL : (uint32_t) random() & 3,
+		.len = (uint32_t) random() % (random() % 8 ? 80 : 9000)};
+		uint32_t	natts = (uint32_t) random() % 5;
+		uint32_t	bytes = (uint32_t) random() % 30;
+		GpuAggTuple tuple;
+		uint32_t	at;
+		bool		is;
+
+		lp.off += random() % 16 == 0;
+		*page_line(&page, 0) = lp;
+		if (lp.off + 24 <= GPUAGG_PAGE_BYTES && lp.off >= 32)
+		{
+			page.bytes[lp.off + GPUAGG_TUPLE_INFOMASK2] = (char) (random() % 8);
+			page.bytes[lp.off + GPUAGG_TUPLE_INFOMASK] = (char) (random() % 8 == 0);
+			page.bytes[lp.off + GPUAGG_TUPLE_HOFF] = (char) (random() % 8 ? 24 : random());
+		}
+		at = gpuagg_page_plain_tuple(page.bytes, 0, natts, bytes);
+		is = gpuagg_page_tuple(page.bytes, 0, &tuple) == GPUAGG_LINE_TUPLE &&
+			tuple.nulls == NULL && tuple.natts >= natts && tuple.bytes >= bytes;
+		wrong += is ? page.bytes + at != tuple.data : at != 0;
+		plain += is;
+	}
+	ok(wrong == 0 && plain > 10000, "tuples without NULLs, at once and step by step");
+}
+
 static void
 test_varlena(void)
 {
@@ -448,6 +486,7 @@ main(void)
 {
 	test_tuple();
 	test_many_nulls();
+	test_plain_tuple();
 	test_varlena();
 	test_alignment();
 	test_loads();

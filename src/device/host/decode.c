@@ -477,6 +477,45 @@ keep_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
 }
 
 /*
+ * Lines from `line` on, as long as they are visible tuples without NULLs, all
+ * of whose attributes have fixed length.  Returns the first that is not, or
+ * for which there is no room.
+ */
+static uint32_t
+cross_plain_tuples(GpuAggDecoder *d, uint32_t line, uint32_t *nrows, GpuAggFullTuples *full)
+{
+	const GpuAggPage *page = &d->pages[d->page];
+	const char *bytes = page->page;
+	const char *ahead = next_page(d);
+	const uint8_t *visibility = d->visibility;
+	const uint32_t natts = d->shape->program->nattrs;
+	const uint32_t size = d->shape->stretches->bytes;
+	const uint32_t first = line;
+	const uint32_t row = *nrows - line;
+	const uint32_t tuple = full->n - line;
+	uint32_t	end = page->nlines;
+
+	if (end - line > GPUAGG_VECTOR_ROWS - *nrows)
+		end = line + (GPUAGG_VECTOR_ROWS - *nrows);
+	for (; line < end && gpuagg_page_line_visible(visibility, line); line++)
+	{
+		uint32_t	start = gpuagg_page_plain_tuple(bytes, line, natts, size);
+
+		if (start == 0)
+			break;
+		prefetch_tuple(ahead + start, size);
+		full->start[0][tuple + line] = (uint16_t) start;
+		full->row[tuple + line] = (uint16_t) (row + line);
+	}
+	for (uint32_t l = first; page->slab != NULL && l < line; l++)
+		d->lines[row + l] = (uint16_t) l;
+	full->n += line - first;
+	*nrows += line - first;
+	d->rows_scanned += line - first;
+	return line;
+}
+
+/*
  * Decode lines of the current page from d->line on, until the page or the
  * block is full.
  */
@@ -492,6 +531,7 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 	uint32_t	line = d->line;
 	const uint8_t *visibility = d->visibility;
 	const char *ahead = next_page(d);
+	bool		plain = s->fixed_only && d->sample == NULL && d->where == NULL;
 
 	full.n = 0;
 	prefetch_lines(d);
@@ -501,6 +541,13 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 		GpuAggLine kind;
 		GpuAggFetch fetch = GPUAGG_FETCH_VALUE;
 
+		if (plain)
+		{
+			line = cross_plain_tuples(d, line, &n, &full);
+			if (line == page->nlines || n == GPUAGG_VECTOR_ROWS)
+				break;
+			plain = false;		/* until there is another such tuple */
+		}
 		if (!gpuagg_page_line_visible(visibility, line))
 		{
 			/* on to the next byte's lines, as next_visible() */
@@ -523,6 +570,7 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 				return corrupt(d, line, error);
 			full.start[0][full.n] = (uint16_t) (tuple.data - page->page);
 			full.row[full.n++] = (uint16_t) n;
+			plain = d->sample == NULL && d->where == NULL;
 		}
 		else
 		{

@@ -310,7 +310,8 @@ find_heavy(GpuAggGrouper *grouper)
 	for (uint32_t row = 0; row < t->nrows; row++)
 		rows += t->hits[row];
 	grouper->heavy_hits = LOCAL_HEAVY_HITS + (uint32_t)
-		(grouper->groups->partitions.keeps_records ? rows / LOCAL_HEAVY_MOST : rows * 4 / t->nrows);
+		(gpuagg_partitions_keep(&grouper->groups->partitions) ? rows / LOCAL_HEAVY_MOST :
+		 rows * 4 / t->nrows);
 	for (uint32_t row = 0; row < t->nrows; row++)
 		if (t->hits[row] >= grouper->heavy_hits)
 			heavy += t->hits[row];

@@ -14,6 +14,10 @@
  *				many that the table of each fits there.  What is kept at the
  *				end is aggregated partition by partition, each by one thread.
  *
+ * What the first aggregated records show corrects what was expected, either
+ * way: how much is kept, and, if tables turn out to be small, whether
+ * anything is.
+ *
  * Records take memory, but never so much that the tables would want it: there
  * is always room for the groups that all records would become.  A thread that
  * finds no room aggregates what it keeps; a thread for which not even then
@@ -43,8 +47,9 @@
 /* Beside its row, a group has two to four directory entries. */
 #define PARTITION_DIRECTORY_BYTES (3 * sizeof(uint64_t))
 
-/* An estimate from few rows is no better than this. */
+/* An estimate from few rows, or from aggregated records, is no better. */
 #define PARTITION_ESTIMATE_ERROR 4
+#define PARTITION_LEARNED_ERROR 2
 
 /*
  * Tables of so many scopes are worth keeping records for.  Measured: below,
@@ -85,19 +90,59 @@ estimate_groups(double rows, double groups, double most)
 	return all < most ? all : most;
 }
 
+static double
+most_groups(const GpuAggPartitions *ps, uint64_t rows)
+{
+	return ps->expected_rows > (double) rows ? ps->expected_rows : (double) rows;
+}
+
+static double
+group_bytes(const GpuAggPartitions *ps)
+{
+	return ps->shape->layout.row_bytes + (double) PARTITION_DIRECTORY_BYTES;
+}
+
 /*
- * What was expected, unless rows show far more: partitions too many cost
- * little, too few are larger than the cache.
+ * Before anything is kept: what was expected, unless rows show far more.
+ * Partitions too many cost little, too few are larger than the cache; and few
+ * rows, if groups come in runs, show far too few of them.
  */
 static double
 table_bytes(const GpuAggPartitions *ps, uint64_t rows, uint64_t groups)
 {
-	double		most = ps->expected_rows > (double) rows ? ps->expected_rows : (double) rows;
+	double		most = most_groups(ps, rows);
 	double		estimate = estimate_groups((double) rows, (double) groups, most);
 
 	if (ps->expected_groups * PARTITION_ESTIMATE_ERROR > estimate)
 		estimate = ps->expected_groups < most ? ps->expected_groups : most;
-	return estimate * (ps->shape->layout.row_bytes + (double) PARTITION_DIRECTORY_BYTES);
+	return estimate * group_bytes(ps);
+}
+
+/* Once records have been aggregated: what they show, unless it is about that. */
+static double
+learned_bytes(const GpuAggPartitions *ps, uint64_t rows, uint64_t groups)
+{
+	double		estimate = estimate_groups((double) rows, (double) groups,
+										   most_groups(ps, rows));
+
+	if (estimate * PARTITION_LEARNED_ERROR > ps->expected_groups &&
+		ps->expected_groups * PARTITION_LEARNED_ERROR > estimate)
+		estimate = ps->expected_groups;
+	return estimate * group_bytes(ps);
+}
+
+static bool
+worth_keeping(const GpuAggPartitions *ps, double tables)
+{
+	return tables > (double) ps->scope_bytes * PARTITION_WORTHWHILE_SCOPES;
+}
+
+static void
+expect_tables(GpuAggPartitions *ps, double tables)
+{
+	atomic_store_explicit(&ps->expected_tables,
+						  tables < 1e18 ? (uint64_t) tables : (uint64_t) 1e18,
+						  memory_order_relaxed);
 }
 
 /* What cannot be kept to is not forced. */
@@ -135,6 +180,9 @@ gpuagg_partitions_init(GpuAggPartitions *ps, const GpuAggShape *shape,
 	gpuagg_pieces_init(&ps->pieces, memory);
 	atomic_init(&ps->all, NULL);
 	atomic_init(&ps->record_bytes, 0);
+	atomic_init(&ps->keeps_records, false);
+	atomic_init(&ps->expected_tables, 0);
+	atomic_init(&ps->learned, false);
 	gpuagg_record_layout_columns(&ps->records, shape);
 	ps->forced = forced_strategy(ps, config);
 }
@@ -145,15 +193,16 @@ choose(GpuAggPartitions *ps, uint64_t rows, uint64_t groups)
 {
 	double		tables = table_bytes(ps, rows, groups);
 
-	ps->expected_tables = tables < 1e18 ? (uint64_t) tables : (uint64_t) 1e18;
-	ps->keeps_records = ps->forced == GPUAGG_STRATEGY_PARTITIONED ||
+	expect_tables(ps, tables);
+	ps->partitioned = ps->forced == GPUAGG_STRATEGY_PARTITIONED ||
 		(ps->forced == GPUAGG_STRATEGY_AUTO && ps->records.possible &&
-		 tables > (double) ps->scope_bytes * PARTITION_WORTHWHILE_SCOPES);
+		 worth_keeping(ps, tables));
+	atomic_store_explicit(&ps->keeps_records, ps->partitioned, memory_order_relaxed);
 	ps->bits = PARTITION_LEAST_BITS;
 	while (ps->bits < PARTITION_SINGLE_PASS_BITS &&
 		   1u << ps->bits < PARTITIONS_PER_THREAD * ps->threads)
 		ps->bits++;
-	while (ps->keeps_records && ps->bits < PARTITION_MOST_BITS &&
+	while (ps->partitioned && ps->bits < PARTITION_MOST_BITS &&
 		   (double) ps->scope_bytes * (double) (1u << ps->bits) < tables)
 		ps->bits++;
 	gpuagg_record_layout_chunks(&ps->records, ps->bits, ps->threads, ps->scope_bytes);
@@ -171,8 +220,9 @@ make_locked(GpuAggPartitions *ps, uint64_t rows, uint64_t groups)
 	for (uint32_t i = 0; i < 1u << ps->bits; i++)
 	{
 		pthread_mutex_init(&all[i].lock, NULL);
+		all[i].rows = 0;
 		gpuagg_table_init(&all[i].table, ps->shape, ps->memory,
-						  ps->keeps_records ? &ps->pieces : NULL, false);
+						  ps->partitioned ? &ps->pieces : NULL, false);
 	}
 	atomic_store_explicit(&ps->all, all, memory_order_release);
 	return true;
@@ -206,19 +256,30 @@ gpuagg_partitions_free(GpuAggPartitions *ps)
 	pthread_mutex_destroy(&ps->lock);
 }
 
-uint64_t
-gpuagg_partitions_groups(GpuAggPartitions *ps)
+/* Groups in all tables, and rows that they have come of */
+static uint64_t
+count_groups(GpuAggPartitions *ps, uint64_t *rows)
 {
 	GpuAggPartition *all = gpuagg_partitions(ps);
 	uint64_t	groups = 0;
 
+	*rows = 0;
 	for (uint32_t i = 0; all != NULL && i < 1u << ps->bits; i++)
 	{
 		pthread_mutex_lock(&all[i].lock);
 		groups += all[i].table.nrows;
+		*rows += all[i].rows;
 		pthread_mutex_unlock(&all[i].lock);
 	}
 	return groups;
+}
+
+uint64_t
+gpuagg_partitions_groups(GpuAggPartitions *ps)
+{
+	uint64_t	rows;
+
+	return count_groups(ps, &rows);
 }
 
 void
@@ -235,15 +296,21 @@ void
 gpuagg_spiller_free(GpuAggSpiller *spiller)
 {
 	gpuagg_records_free(spiller->records);
+	gpuagg_record_view_free(spiller->view, spiller->partitions->memory);
 	spiller->records = NULL;
+	spiller->view = NULL;
 }
 
 /* ---------- single pass ---------- */
 
+/* Locked. */
 static GpuAggStatus
-spill_to(GpuAggSpiller *spiller, GpuAggTable *t, const GpuAggSpill *spill,
+spill_to(GpuAggSpiller *spiller, GpuAggPartition *part, const GpuAggSpill *spill,
 		 const uint16_t *sel, uint32_t n, GpuAggError *error)
 {
+	GpuAggTable *t = &part->table;
+
+	part->rows += n;
 	if (!gpuagg_table_reserve(t, n) ||
 		!gpuagg_table_find(t, &spill->block, sel, n, spiller->rows))
 		return gpuagg_memory_error(t->memory, error);
@@ -308,7 +375,7 @@ gpuagg_spill_rows(GpuAggSpiller *spiller, const GpuAggSpill *spill,
 			busy[nbusy++] = (uint16_t) p;
 			continue;
 		}
-		status = spill_to(spiller, &part->table, spill, order + from, count, error);
+		status = spill_to(spiller, part, spill, order + from, count, error);
 		pthread_mutex_unlock(&part->lock);
 	}
 	return status;
@@ -316,17 +383,25 @@ gpuagg_spill_rows(GpuAggSpiller *spiller, const GpuAggSpill *spill,
 
 /* ---------- partitioned ---------- */
 
+static uint64_t
+expected_tables(const GpuAggPartitions *ps)
+{
+	return atomic_load_explicit(&ps->expected_tables, memory_order_relaxed);
+}
+
 /*
- * A directory of about the size it will have, so that it need not grow; but
- * not for more groups than there are records, if other threads have as many.
+ * A directory of about the size it will have, so that it need not grow step by
+ * step; but not for more groups than records become, if other threads have as
+ * many.
  */
 static bool
 expect_groups(const GpuAggPartitions *ps, GpuAggTable *t, const GpuAggRecords *r,
 			  uint32_t partition)
 {
-	double		groups = (double) ps->expected_tables / (double) (1u << ps->bits) /
-		(double) (ps->shape->layout.row_bytes + PARTITION_DIRECTORY_BYTES);
-	double		most = (double) gpuagg_records_count(r, partition) * ps->threads;
+	double		groups = (double) expected_tables(ps) / (double) (1u << ps->bits) /
+		group_bytes(ps);
+	double		most = (double) t->nrows +
+		(double) gpuagg_records_count(r, partition) * ps->threads;
 
 	return gpuagg_table_expect(t, (uint32_t) (groups < most ? groups : most));
 }
@@ -336,18 +411,21 @@ static GpuAggStatus
 aggregate_records(GpuAggSpiller *spiller, uint32_t partition,
 				  const GpuAggRecords *records, GpuAggError *error)
 {
-	GpuAggTable *t = &gpuagg_partitions(spiller->partitions)[partition].table;
-	GpuAggRecordChunk *chunk = NULL;
-	GpuAggRecordView view;
+	GpuAggPartition *part = &gpuagg_partitions(spiller->partitions)[partition];
+	GpuAggTable *t = &part->table;
+	GpuAggRecordCursor cursor = {0};
+	GpuAggRecordView *view = spiller->view;
 
-	if (!expect_groups(spiller->partitions, t, records, partition))
+	if (view == NULL)
+		view = spiller->view = gpuagg_record_view_create(records->layout, t->memory);
+	if (view == NULL || !expect_groups(spiller->partitions, t, records, partition))
 		return gpuagg_memory_error(t->memory, error);
-	while (gpuagg_records_next(records, partition, &chunk, &view))
+	while (gpuagg_records_read(records, partition, &cursor, view))
 	{
-		GpuAggSpill spill = {view.block, &view.in};
+		GpuAggSpill spill = {view->block, &view->in};
 
-		gpuagg_table_prefetch(t, &view.block, spiller->all, view.n);
-		if (spill_to(spiller, t, &spill, spiller->all, view.n, error) != GPUAGG_OK)
+		gpuagg_table_prefetch(t, &view->block, spiller->all, view->n);
+		if (spill_to(spiller, part, &spill, spiller->all, view->n, error) != GPUAGG_OK)
 			return error->status;
 	}
 	return GPUAGG_OK;
@@ -381,7 +459,7 @@ aggregate_own(GpuAggSpiller *spiller, GpuAggError *error)
 	{
 		uint32_t	p = (first + visit) % nparts;
 
-		if (!gpuagg_records_any(r, p))
+		if (gpuagg_records_count(r, p) == 0)
 			continue;
 		if (visit >= nparts)
 			pthread_mutex_lock(&all[p].lock);
@@ -391,13 +469,31 @@ aggregate_own(GpuAggSpiller *spiller, GpuAggError *error)
 		pthread_mutex_unlock(&all[p].lock);
 		gpuagg_records_drop(r, p);
 	}
-	gpuagg_records_restart(r);
 	return status;
 }
 
 /*
+ * Records have been aggregated: how large will tables be?  If small, they need
+ * no records, but with very many partitions single pass is no better.
+ */
+static void
+learn(GpuAggPartitions *ps)
+{
+	uint64_t	rows;
+	const uint64_t groups = count_groups(ps, &rows);
+	const double tables = learned_bytes(ps, rows, groups);
+
+	expect_tables(ps, tables);
+	atomic_store_explicit(&ps->learned, true, memory_order_relaxed);
+	if (ps->forced == GPUAGG_STRATEGY_AUTO && ps->bits <= PARTITION_SINGLE_PASS_BITS &&
+		!worth_keeping(ps, tables))
+		atomic_store_explicit(&ps->keeps_records, false, memory_order_relaxed);
+}
+
+/*
  * How much a thread's records may take, now that it keeps none: in
- * proportion to the tables, and with room for what all records become.  Each
+ * proportion to the tables, at first as little as is worthwhile, for the tables may
+ * be smaller than expected; and with room for what all records become.  Each
  * byte of them may become `growth` bytes of tables.  0: not even a chunk of
  * every partition, which is not worth it.
  */
@@ -405,19 +501,20 @@ static uint64_t
 records_most(const GpuAggPartitions *ps, const GpuAggRecords *r)
 {
 	const uint64_t growth = 1 + (ps->shape->layout.row_bytes + 2 * PARTITION_DIRECTORY_BYTES) /
-		ps->records.row_bytes;
+		ps->records.compact.row_bytes;
 	uint64_t	all = atomic_load_explicit(&ps->record_bytes, memory_order_relaxed);
 	uint64_t	used = atomic_load_explicit(&ps->memory->used, memory_order_relaxed);
 	uint64_t	left = gpuagg_memory_left(ps->memory);
 	uint64_t	others = all - r->bytes;
-	uint64_t	chunks = (uint64_t) ps->records.chunk_bytes << ps->bits;
+	uint64_t	chunks = (uint64_t) r->form->chunk_bytes << ps->bits;
 	uint64_t	tables = used > all ? used - all : 0;
-	uint64_t	wanted;
+	uint64_t	wanted = 0;
 	uint64_t	fits;
 
-	if (tables < ps->expected_tables)
-		tables = ps->expected_tables;
-	wanted = tables * RECORDS_TO_TABLES / ps->threads;
+	if (tables < expected_tables(ps))
+		tables = expected_tables(ps);
+	if (atomic_load_explicit(&ps->learned, memory_order_relaxed))
+		wanted = tables * RECORDS_TO_TABLES / ps->threads;
 	if (wanted < RECORDS_LEAST_SCOPES * ps->scope_bytes)
 		wanted = RECORDS_LEAST_SCOPES * ps->scope_bytes;
 	if (wanted < RECORDS_LEAST_CHUNKS * chunks)
@@ -443,11 +540,27 @@ make_room(GpuAggSpiller *spiller, GpuAggError *error)
 													 &ps->record_bytes);
 	if (r == NULL)
 		return GPUAGG_OK;
-	if (r->kept > 0 && aggregate_own(spiller, error) != GPUAGG_OK)
-		return error->status;
-	r->bytes_most = records_most(ps, r);
+	if (r->kept > 0)
+	{
+		if (aggregate_own(spiller, error) != GPUAGG_OK)
+			return error->status;
+		learn(ps);
+	}
+	r->bytes_most = gpuagg_partitions_keep(ps) ? records_most(ps, r) : 0;
 	if (r->bytes > r->bytes_most)
 		gpuagg_records_release(r);
+	return GPUAGG_OK;
+}
+
+/* Nothing is kept any more: what has been is aggregated. */
+static GpuAggStatus
+leave_records(GpuAggSpiller *spiller, GpuAggError *error)
+{
+	if (spiller->records == NULL)
+		return GPUAGG_OK;
+	if (aggregate_own(spiller, error) != GPUAGG_OK)
+		return error->status;
+	gpuagg_spiller_free(spiller);
 	return GPUAGG_OK;
 }
 
@@ -457,8 +570,12 @@ gpuagg_spill_records(GpuAggSpiller *spiller, const GpuAggSpill *spill,
 {
 	uint32_t	kept = 0;
 
-	if (!spiller->partitions->keeps_records)
+	if (!gpuagg_partitions_keep(spiller->partitions))
+	{
+		if (leave_records(spiller, error) != GPUAGG_OK)
+			return error->status;
 		return gpuagg_spill_rows(spiller, spill, sel, n, error);
+	}
 	if (spiller->records != NULL)
 		kept = gpuagg_records_add(spiller->records, &spill->block, spill->in, sel, n);
 	if (kept == n)

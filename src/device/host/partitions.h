@@ -14,6 +14,8 @@
 typedef struct GpuAggPartition
 {
 	_Alignas(64) pthread_mutex_t lock;
+	uint64_t	rows;			/* that its groups have come of; a local table's
+								 * group counts as one */
 	GpuAggTable table;
 } GpuAggPartition;
 
@@ -31,11 +33,15 @@ typedef struct GpuAggPartitions
 	pthread_mutex_t lock;		/* guards making them */
 	_Atomic(GpuAggPartition *) all; /* 1 << bits, once a thread needed them */
 	uint32_t	bits;
-	bool		keeps_records;
-	GpuAggPieces pieces;		/* of tables, if it keeps records */
-	uint64_t	expected_tables;	/* bytes */
+	bool		partitioned;	/* pieces and layout of records are there */
+	GpuAggPieces pieces;		/* of tables, if partitioned */
 	GpuAggRecordLayout records;
 	_Atomic uint64_t record_bytes;	/* of all threads' records */
+
+	/* corrected by what aggregated records show */
+	_Atomic bool keeps_records;
+	_Atomic uint64_t expected_tables;	/* bytes */
+	_Atomic bool learned;		/* it has been */
 } GpuAggPartitions;
 
 /* Of a task and a thread: what going to partitions takes */
@@ -44,6 +50,7 @@ typedef struct GpuAggSpiller
 	GpuAggPartitions *partitions;
 	uint32_t	thread;
 	GpuAggRecords *records;		/* NULL: none are kept, or none yet */
+	GpuAggRecordView *view;		/* made when records are first aggregated */
 	char	   *rows[GPUAGG_VECTOR_ROWS];
 	uint16_t	all[GPUAGG_VECTOR_ROWS];	/* 0, 1, 2, ... */
 	uint16_t	order[GPUAGG_VECTOR_ROWS];
@@ -75,6 +82,15 @@ gpuagg_partitions(GpuAggPartitions *ps)
  * memory.
  */
 extern bool gpuagg_partitions_make(GpuAggPartitions *ps, uint64_t rows, uint64_t groups);
+
+/*
+ * Are rows kept as records?  Once they are not, never again.
+ */
+static inline bool
+gpuagg_partitions_keep(const GpuAggPartitions *ps)
+{
+	return atomic_load_explicit(&ps->keeps_records, memory_order_relaxed);
+}
 
 /* Groups in them, while threads add to them */
 extern uint64_t gpuagg_partitions_groups(GpuAggPartitions *ps);

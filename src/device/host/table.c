@@ -220,7 +220,8 @@ grow_rows(GpuAggTable *t, uint32_t rows)
 bool
 gpuagg_table_expect(GpuAggTable *t, uint32_t rows)
 {
-	return t->directory != NULL || grow_directory(t, rows);
+	return (t->directory != NULL && (uint64_t) rows * 2 <= (uint64_t) t->mask + 1) ||
+		grow_directory(t, rows);
 }
 
 bool
@@ -387,14 +388,23 @@ static always_inline bool
 find_rows(GpuAggTable *t, const GpuAggKeyBlock *block, const uint16_t *sel,
 		  uint32_t n, char **rows, const GpuAggKeyMode mode)
 {
-	uint64_t   *directory = t->directory;
+	/* in registers: for all that the compiler knows, rows may lie in *t */
+	uint64_t   *const directory = t->directory;
+	char	   *const *const chunks = t->chunks;
+	const GpuAggShape *const shape = t->shape;
+	const uint64_t *const hashes = block->hashes;
+	const char *const images = block->images;
+	const size_t stride = block->stride;
 	const uint32_t mask = t->mask;
-	const uint32_t last_word = t->shape->layout.row_bytes - 8;
+	const uint32_t chunk_shift = t->chunk_shift;
+	const uint32_t chunk_mask = (1u << chunk_shift) - 1;
+	const size_t row_bytes = shape->layout.row_bytes;
+	uint32_t   *const hits = t->count_hits ? t->hits : NULL;
 
 	for (uint32_t k = 0; k < n; k++)
 	{
-		uint64_t	hash = block->hashes[sel[k]];
-		uint32_t	tag = (uint32_t) hash;
+		const uint64_t hash = hashes[sel[k]];
+		const uint32_t tag = (uint32_t) hash;
 		uint32_t	at = tag & mask;
 		uint64_t	entry;
 		uint32_t	row;
@@ -403,25 +413,25 @@ find_rows(GpuAggTable *t, const GpuAggKeyBlock *block, const uint16_t *sel,
 			at = (at + 1) & mask;
 		if (entry == 0)
 		{
-			if (!add_row(t, block->images + sel[k] * block->stride, hash))
+			if (!add_row(t, images + sel[k] * stride, hash))
 				return false;
 			entry = (uint64_t) t->nrows << 32 | tag;
 			directory[at] = entry;
 		}
 		row = (uint32_t) (entry >> 32) - 1;
-		rows[k] = gpuagg_table_row(t, row);
+		rows[k] = chunks[row >> chunk_shift] + (row & chunk_mask) * row_bytes;
 		__builtin_prefetch(rows[k], 1);
-		__builtin_prefetch(rows[k] + last_word, 1);
-		if (t->count_hits)
-			t->hits[row]++;
+		__builtin_prefetch(rows[k] + row_bytes - 8, 1);
+		if (hits != NULL)
+			hits[row]++;
 	}
 	for (uint32_t k = 0; k < n; k++)
 	{
-		const char *image = block->images + sel[k] * block->stride;
+		const char *image = images + sel[k] * stride;
 
-		if (__builtin_expect(!keys_equal(t->shape, rows[k], image, mode), 0))
+		if (__builtin_expect(!keys_equal(shape, rows[k], image, mode), 0))
 		{
-			rows[k] = find_one(t, image, block->hashes[sel[k]]);
+			rows[k] = find_one(t, image, hashes[sel[k]]);
 			if (rows[k] == NULL)
 				return false;
 		}

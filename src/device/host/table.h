@@ -61,7 +61,7 @@ extern void gpuagg_table_init(GpuAggTable *t, const GpuAggShape *shape,
 /* Frees everything; the table is empty and usable again. */
 extern void gpuagg_table_clear(GpuAggTable *t);
 
-/* So many groups are expected: a directory for them, if there is none yet. */
+/* So many groups are expected: a directory for them, grown at once. */
 extern bool gpuagg_table_expect(GpuAggTable *t, uint32_t rows);
 
 /* No group is added or found any more: frees all but the rows. */

@@ -726,9 +726,10 @@ name_strategy(GpuAggTask *task)
 
 	if (gpuagg_partitions(&task->groups.partitions) == NULL)
 		return;
-	task->strategy = gpuagg_strategy_name(ps->keeps_records ? GPUAGG_STRATEGY_PARTITIONED :
-										  GPUAGG_STRATEGY_SINGLE_PASS);
+	task->strategy = gpuagg_strategy_name(gpuagg_partitions_keep(ps) ?
+										  GPUAGG_STRATEGY_PARTITIONED : GPUAGG_STRATEGY_SINGLE_PASS);
 	task->switches = task->groups.begun_with == GPUAGG_STRATEGY_BLOCK_LOCAL;
+	task->switches += ps->partitioned && !gpuagg_partitions_keep(ps);
 }
 
 bool

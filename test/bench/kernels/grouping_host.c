@@ -2,14 +2,15 @@
  * grouping_host.c
  *		How many rows a second the host device groups, strategy by strategy.
  *
- * usage: grouping_host ROUNDS THREADS [ROWS KEYS:GROUPS ...]
+ * usage: grouping_host ROUNDS THREADS [ROWS KEYS:GROUPS[:EXPECTED] ...]
  *
  * Heap pages of (int4 key, int4 value) go through the device interface, as the
  * worker feeds them, to SELECT key, count(*), sum(value) GROUP BY key.  KEYS
  * says how keys are distributed: uniform, zipf1.0, zipf1.5, half (one key in
- * half of the rows), one, sorted.  Strategies take turns; prints a line for
- * each round, after one that does not count:
- *		keys:groups <tab> strategy <tab> what it did <tab> rows a second
+ * half of the rows), one, sorted.  EXPECTED is how many groups the device is
+ * told to expect, if not as many as there are.  Strategies take turns; prints a
+ * line for each round, after one that does not count:
+ *		keys <tab> strategy <tab> what it did <tab> rows a second
  * Time is from the beginning of the task until its groups are ready.  Counts
  * and sums of all groups are compared with the input's; without rounds that is
  * all, and there is a small input if none is given.
@@ -219,9 +220,9 @@ seconds(void)
 }
 
 static void
-run(const char *name, int strategy, uint32_t groups, bool counts)
+run(const char *name, int strategy, double expected, bool counts)
 {
-	GpuAggTaskConfig config = {.expected_groups = groups,.expected_rows = (double) nrows};
+	GpuAggTaskConfig config = {.expected_groups = expected,.expected_rows = (double) nrows};
 	GpuAggTaskStats stats = {0};
 	GpuAggError error;
 	GpuAggTask *task;
@@ -248,13 +249,15 @@ time_keys(const char *name, TestPage *pages, int rounds)
 {
 	char		keys[32];
 	double		groups;
+	double		expected;
+	int			fields = sscanf(name, "%31[^:]:%lf:%lf", keys, &groups, &expected);
 
-	if (sscanf(name, "%31[^:]:%lf", keys, &groups) != 2 || groups < 1 || groups > INT32_MAX)
-		fail("keys are NAME:GROUPS");
+	if (fields < 2 || groups < 1 || groups > INT32_MAX)
+		fail("keys are NAME:GROUPS[:EXPECTED]");
 	fill_pages(pages, keys, (uint32_t) groups);
 	for (int round = 0; round <= rounds; round++)
 		for (int i = 0; i < NSTRATEGIES; i++)
-			run(name, i, (uint32_t) groups, round > 0);
+			run(name, i, fields == 3 ? expected : groups, round > 0);
 }
 
 int
@@ -268,7 +271,7 @@ main(int argc, char **argv)
 
 	if (argc != 3 && (argc < 5 || atof(argv[3]) < 1))
 	{
-		fprintf(stderr, "usage: grouping_host ROUNDS THREADS [ROWS KEYS:GROUPS ...]\n");
+		fprintf(stderr, "usage: grouping_host ROUNDS THREADS [ROWS KEYS:GROUPS[:EXPECTED] ...]\n");
 		return 2;
 	}
 	nrows = argc == 3 ? 500000 : (uint64_t) atof(argv[3]);
