@@ -11,7 +11,8 @@
  * list of rows (left to PostgreSQL, or selected) is fetched; then the batch is
  * complete.
  *
- * Batches complete in their order: they are in the same streams.
+ * Batches complete in their order: they are in the same streams.  Pages that
+ * find no memory, while others are in flight, wait for them (waiting.cu).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,7 @@ batch_free(GpuAggTask *task, GpuAggBatch *batch)
 void
 gpuagg_cuda_batches_free(GpuAggTask *task)
 {
+	gpuagg_cuda_waiting_free(task);
 	batch_free(task, task->polled);
 	task->polled = NULL;
 	while (task->first != NULL)
@@ -429,7 +431,10 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	if (pages_faults(task, error) != GPUAGG_OK ||
 		pages_check(task, pages, npages, &shape, error) != GPUAGG_OK)
 		return batch_failed(task, batch_id, error);
-	batch = batch_alloc(task, &shape, task->plan, false, &heap, &upload, error);
+	batch = task->waiting != NULL ? NULL :
+		batch_alloc(task, &shape, task->plan, false, &heap, &upload, error);
+	if (batch == NULL && gpuagg_cuda_waiting_add(task, batch_id, pages, npages, error))
+		return GPUAGG_OK;
 	if (batch == NULL)
 		return batch_failed(task, batch_id, error);
 	batch->plan = task->device_plan;
@@ -762,6 +767,11 @@ gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
 		return false;
 	task->first = batch->next;
 	task->polled = batch;
+
+	/* the card is done with it, and others may be waiting for it */
+	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->lane->group);
+	batch->memory = NULL;
+	gpuagg_cuda_waiting_resume(task);
 	*completion = batch->completion;
 	completion->error = task->error;
 	if (task->error.status != GPUAGG_OK)

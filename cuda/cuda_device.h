@@ -10,6 +10,7 @@
  *	device.cu	open, list, info			plan.cu		what kernels need of a program
  *	bell.cu		completions to the eventfd	launch.cu	sizes of launches
  *	task.cu		begin, cancel, end, growth	batch.cu	batches in, completions out
+ *	waiting.cu	batches without memory
  *	results.cu	groups out					kept.cu		rows kept, grouped at the end
  *	decode.cu, group.cu, select.cu, grow.cu, emit.cu: kernels
  *	scoped.h, scoped*.cu: grouping of rows that lie on the card
@@ -115,7 +116,7 @@ typedef struct GpuAggBatch
 	const GpuAggPlan *plan;		/* of pages, or of rows */
 	const GpuAggProgram *program;	/* its program, here */
 	GpuAggChunk chunk;
-	char	   *memory;			/* all of the chunk */
+	char	   *memory;			/* all of the chunk; NULL once it is complete */
 	size_t		bytes;
 	GpuAggPinned *staging;		/* what goes up; GpuAggReport comes down */
 	GpuAggPinned *list;			/* rows for PostgreSQL, or selected */
@@ -204,6 +205,7 @@ struct GpuAggTask
 	GpuAggBatch *first;
 	GpuAggBatch *last;
 	GpuAggBatch *polled;
+	struct GpuAggWaiting *waiting;	/* pages behind them, oldest first */
 
 	/* results */
 	GpuAggTableRef *tables;		/* where the groups are */
@@ -387,6 +389,20 @@ extern bool gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion
 
 /* At the task's end; the card does nothing for it any more */
 extern void gpuagg_cuda_batches_free(GpuAggTask *task);
+
+/* ---------- waiting.cu ---------- */
+
+/*
+ * Are the pages of a batch, for which there was no memory (*error), or that
+ * come behind such, to wait for batches in flight?  Then they are copied.
+ */
+extern bool gpuagg_cuda_waiting_add(GpuAggTask *task, uint64_t batch_id,
+									const GpuAggPage *pages, uint32_t npages,
+									GpuAggError *error);
+
+/* A batch is complete: those that wait try again, in their order. */
+extern void gpuagg_cuda_waiting_resume(GpuAggTask *task);
+extern void gpuagg_cuda_waiting_free(GpuAggTask *task);
 
 /* ---------- results.cu ---------- */
 

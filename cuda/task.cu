@@ -198,17 +198,27 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 }
 
 /*
- * The old table is read, and freed, in the order of the stream.
+ * Room for so many groups, or four times those that are there, if memory
+ * allows.  The old table is read, and freed, in the order of the stream.
  */
 static GpuAggStatus
-table_grow(GpuAggTask *task, uint64_t groups, GpuAggError *error)
+table_grow(GpuAggTask *task, uint64_t count, uint64_t groups, GpuAggError *error)
 {
+	const uint64_t least = power_of_two(2.0 * (double) groups);
+	uint64_t	capacity = power_of_two(8.0 * (double) count);
 	GpuAggTableRef next = task->table;
 	GpuAggLaunch launch;
 	size_t		bytes;
 
-	if (!table_alloc(task, power_of_two(2.0 * (double) groups), &next, &bytes, error))
-		return error->status;
+	if (capacity < least)
+		capacity = least;
+	while (!table_alloc(task, capacity, &next, &bytes, error))
+	{
+		if (error->status != GPUAGG_OUT_OF_MEMORY || capacity <= least)
+			return error->status;
+		capacity /= 2;
+	}
+	memset(error, 0, sizeof(*error));
 	table_init(task, &next, false);
 	launch = gpuagg_cuda_launch(task->device, &gpuagg_cuda_grow_kernels[1],
 								task->table.capacity);
@@ -225,7 +235,6 @@ gpuagg_cuda_task_grow(GpuAggTask *task, const GpuAggTableHead *head, uint64_t mo
 					  GpuAggError *error)
 {
 	const size_t need = (size_t) head->arena_need;
-	uint64_t	groups = head->count + more;
 
 	task->generation++;
 	if (need > 0)
@@ -239,9 +248,7 @@ gpuagg_cuda_task_grow(GpuAggTask *task, const GpuAggTableHead *head, uint64_t mo
 	/* strings alone may have been the reason */
 	if (need > 0 && head->count < task->table.limit)
 		return GPUAGG_OK;
-	if (groups < 4 * head->count)
-		groups = 4 * head->count;
-	return table_grow(task, groups, error);
+	return table_grow(task, head->count, head->count + more, error);
 }
 
 /* ---------- begin ---------- */

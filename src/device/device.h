@@ -22,7 +22,7 @@
 #include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 7
+#define GPUAGG_DEVICE_ABI 8
 
 typedef struct GpuAggDevice GpuAggDevice;	/* each device defines its own */
 typedef struct GpuAggTask GpuAggTask;
@@ -49,7 +49,8 @@ typedef struct GpuAggDeviceInfo
 								 * measured when it was opened; 0: unknown */
 	uint32_t	strategies;		/* set of GPUAGG_STRATEGY_BIT: ways of grouping
 								 * that it has */
-	uint32_t	pad;
+	uint32_t	chunks;			/* 1: batches take memory for the columns of
+								 * their rows (chunk.h) */
 } GpuAggDeviceInfo;
 
 /*
@@ -99,7 +100,7 @@ typedef struct GpuAggCompletion
 								 * it */
 	uint64_t	rows_passed;	/* that passed the filter */
 	const GpuAggRowRef *listed; /* in any order; valid until the next
-								 * task_poll */
+								 * task_poll or task_finish */
 	uint32_t	nlisted;
 } GpuAggCompletion;
 

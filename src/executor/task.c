@@ -22,6 +22,7 @@
  */
 #include "postgres.h"
 
+#include "device/chunk.h"
 #include "executor/executor.h"
 #include "executor/feed.h"
 #include "executor/task.h"
@@ -466,12 +467,14 @@ task_drive(GpuAggRun *run)
 {
 	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
 	GpuAggScan *scan = run->scan;
+	double		page_bytes = gpuagg_chunk_page_bytes(scan->info->program,
+													 run->pass->page_lines);
 	GpuAggStatus status;
 
 	run->feed = gpuagg_feed_begin(scan->rel,
 								  scan->css.ss.ps.state->es_snapshot,
 								  run->nblocks, &scan->sample,
-								  device->batch_pages,
+								  gpuagg_chunk_pages(device, page_bytes),
 								  device->batches_ahead);
 	status = task_feed(run);
 	if (status == GPUAGG_OK)

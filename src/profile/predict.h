@@ -39,6 +39,7 @@ typedef struct GpuAggRates
 typedef struct GpuAggWork
 {
 	double		pages;			/* that are fed */
+	double		page_lines;		/* lines of one; 0: as pages and rows say */
 	double		judged_rows;	/* on pages that are not all-visible */
 	double		lines;			/* that a sample decides one by one */
 	double		rows;			/* decoded: of the table, or its sample */
