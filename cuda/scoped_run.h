@@ -59,6 +59,7 @@ struct GpuAggScoped
 	GpuAggScopedReport *device; /* its copy on the card */
 	uint32_t	blocks;			/* of kernels with local tables */
 	uint64_t	window;
+	bool		finishing;		/* spatial: what is left of windows */
 	GpuAggWindows windows;
 	char	   *kept;
 	GpuAggPartitions parts;
