@@ -105,10 +105,17 @@ gpuagg_local_part_slots(uint32_t sm_bytes, uint32_t entry_bytes)
 	return (sm_bytes / 2 - GPUAGG_LOCAL_OVERHEAD) / entry_bytes;
 }
 
+/* So many bits, on both levels of partitioning; bits[1] 0: one is enough */
+GPUAGG_FN void
+gpuagg_radix_levels(uint32_t all, uint32_t *bits)
+{
+	bits[1] = all > GPUAGG_RADIX_LEVEL_BITS ? all / 2 : 0;
+	bits[0] = all - bits[1];
+}
+
 /*
- * Bits of both levels of partitioning (bits[1] 0: one is enough), so that the
- * groups of a partition fill a table of so many places no more than `fill`,
- * or `dear_fill` where bits are dear.
+ * Bits of both levels, so that the groups of a partition fill a table of so
+ * many places no more than `fill`, or `dear_fill` where bits are dear
  */
 GPUAGG_FN void
 gpuagg_radix_bits(double groups, double slots, double fill, double dear_fill, uint32_t *bits)
@@ -119,8 +126,7 @@ gpuagg_radix_bits(double groups, double slots, double fill, double dear_fill, ui
 		   groups / (double) ((uint64_t) 1 << all) >
 		   slots * (all < GPUAGG_RADIX_DEAR_BITS ? fill : dear_fill))
 		all++;
-	bits[1] = all > GPUAGG_RADIX_LEVEL_BITS ? all / 2 : 0;
-	bits[0] = all - bits[1];
+	gpuagg_radix_levels(all, bits);
 }
 
 #endif							/* GPUAGG_DEVICE_LOCAL_H */

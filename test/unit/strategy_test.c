@@ -272,6 +272,9 @@ test_resident_point(const GpuAggStrategyRates *r, const Point *p)
 	double		best = best_rate(p, GPUAGG_STRATEGY_AUTO);
 	char		name[160];
 
+	/* lines that compare the others, one with another */
+	if (rate == 0 && best == 0)
+		return;
 	if (chosen == measured_auto(p))
 		rate = fmax(rate, best);
 	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
