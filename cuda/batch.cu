@@ -11,7 +11,8 @@
  * list of rows (left to PostgreSQL, or selected) is fetched; then the batch is
  * complete.
  *
- * Batches complete in their order: they are in the same streams.
+ * Batches complete in their order: they are in the same streams.  Pages that
+ * find no memory, while others are in flight, wait for them (waiting.cu).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,7 @@ batch_free(GpuAggTask *task, GpuAggBatch *batch)
 void
 gpuagg_cuda_batches_free(GpuAggTask *task)
 {
+	gpuagg_cuda_waiting_free(task);
 	batch_free(task, task->polled);
 	task->polled = NULL;
 	while (task->first != NULL)
@@ -274,7 +276,7 @@ gpuagg_cuda_batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAgg
 		gpuagg_cuda_trap(1, stream);
 	if (batch->nspilled > 0)
 	{
-		const GpuAggLaunch launch = gpuagg_cuda_launch(task->device, gpuagg_cuda_merge_kernels,
+		const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches, gpuagg_cuda_merge_kernels,
 													   batch->nspilled);
 
 		gpuagg_cuda_merge_spill(batch->plan, &batch->chunk, batch->nspilled, &task->table,
@@ -509,7 +511,10 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK ||
 		pages_check(task, pages, npages, &shape, error) != GPUAGG_OK)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
-	batch = batch_alloc(task, &shape, task->plan, false, &heap, &upload, error);
+	batch = task->waiting != NULL ? NULL :
+		batch_alloc(task, &shape, task->plan, false, &heap, &upload, error);
+	if (batch == NULL && gpuagg_cuda_waiting_add(task, batch_id, pages, npages, error))
+		return GPUAGG_OK;
 	if (batch == NULL)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	batch->plan = task->device_plan;
@@ -853,6 +858,11 @@ gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
 		return false;
 	task->first = batch->next;
 	task->polled = batch;
+
+	/* the card is done with it, and others may be waiting for it */
+	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->lane->group);
+	batch->memory = NULL;
+	gpuagg_cuda_waiting_resume(task);
 	*completion = batch->completion;
 	completion->error = task->error;
 	if (task->error.status != GPUAGG_OK)

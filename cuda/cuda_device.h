@@ -10,6 +10,7 @@
  *	device.cu	open, list, info			plan.cu		what kernels need of a program
  *	bell.cu		completions to the eventfd	launch.cu	sizes of launches
  *	task.cu		begin, cancel, end, growth	batch.cu	batches in, completions out
+ *	waiting.cu	batches without memory
  *	results.cu	groups out					kept.cu		rows kept, grouped at the end
  *	decode.cu, group.cu, select.cu, grow.cu, emit.cu: kernels
  *	scoped.h, scoped*.cu: grouping of rows that lie on the card
@@ -64,24 +65,13 @@ typedef struct GpuAggEvents
 	cudaEvent_t done;			/* copies to the host, too */
 } GpuAggEvents;
 
-/* What a kernel takes of a multiprocessor, as compiled */
-typedef struct GpuAggKernelNeeds
-{
-	const GpuAggKernelRef *ref;
-	GpuAggKernelNeed need;
-	uint32_t	max_threads;	/* of a block */
-} GpuAggKernelNeeds;
-
 struct GpuAggDevice
 {
 	int			ordinal;
 	int			event_fd;
 	char		name[128];
 	uint32_t	sms;
-	uint32_t	block_bytes;	/* shared memory that a block may ask for */
-	GpuAggUnitLimits limits;	/* of each multiprocessor */
-	uint32_t	nneeds;
-	GpuAggKernelNeeds needs[GPUAGG_MAX_KERNELS];
+	GpuAggLaunches launches;
 	cudaMemPool_t pool;
 	const char *pages;			/* shared_buffers */
 	uint64_t	pages_bytes;
@@ -123,7 +113,7 @@ typedef struct GpuAggBatch
 	const GpuAggPlan *plan;		/* of pages, or of rows */
 	const GpuAggProgram *program;	/* its program, here */
 	GpuAggChunk chunk;
-	char	   *memory;			/* all of the chunk */
+	char	   *memory;			/* all of the chunk; NULL once it is complete */
 	size_t		bytes;
 	GpuAggPinned *staging;		/* what goes up; GpuAggReport comes down */
 	GpuAggPinned *list;			/* rows for PostgreSQL, or selected */
@@ -212,6 +202,8 @@ struct GpuAggTask
 	GpuAggPinned *scoped_report;
 	GpuAggEvents *scoped_events;
 	GpuAggTableRef *scoped_tables;	/* what it left */
+	GpuAggPinned *sm_windows_staging;
+	uint8_t    *sm_windows;		/* of multiprocessors, on the card; or NULL */
 
 	/* batches, in the order of their streams */
 	GpuAggBatch *first;
@@ -221,6 +213,7 @@ struct GpuAggTask
 	bool		fed;			/* a batch was enqueued */
 	GpuAggTaskConfig config;	/* as it began; without what it points to */
 	GpuAggDictionary **dictionaries;	/* NULL, or of each column */
+	struct GpuAggWaiting *waiting;	/* pages behind them, oldest first */
 
 	/* results */
 	GpuAggTableRef *tables;		/* where the groups are */
@@ -269,19 +262,19 @@ extern GpuAggStatus gpuagg_cuda_injected(const char *where, GpuAggError *error);
 extern void gpuagg_cuda_limits(const cudaDeviceProp *prop, GpuAggUnitLimits *limits);
 
 /* At open: what each kernel takes */
-extern bool gpuagg_cuda_launches_open(GpuAggDevice *device, const cudaDeviceProp *prop,
+extern bool gpuagg_cuda_launches_open(GpuAggLaunches *launches, const cudaDeviceProp *prop,
 									  GpuAggError *error);
 
 /*
  * Blocks of a kernel that goes through batches, with that much shared memory
  * beyond its own: as many as run at once and leave room for the decoder.
  */
-extern uint32_t gpuagg_cuda_batch_blocks(const GpuAggDevice *device,
+extern uint32_t gpuagg_cuda_batch_blocks(const GpuAggLaunches *launches,
 										 const GpuAggKernelRef *ref,
 										 uint32_t dynamic_bytes);
 
 /* A kernel with that much to do, in threads: in the fewest rounds */
-extern GpuAggLaunch gpuagg_cuda_launch(const GpuAggDevice *device,
+extern GpuAggLaunch gpuagg_cuda_launch(const GpuAggLaunches *launches,
 									   const GpuAggKernelRef *ref, uint64_t threads);
 
 /* ---------- memory.cu ---------- */
@@ -382,8 +375,8 @@ extern GpuAggPlan *gpuagg_cuda_task_upload(GpuAggTask *task,
 
 /* ---------- kept.cu ---------- */
 
-/* Windows of multi-pass over kept rows: 2^ this, at most */
-#define GPUAGG_KEPT_WINDOWS_LOG2 16
+/* Windows of multi-pass over kept rows, at most */
+#define GPUAGG_KEPT_WINDOWS (1u << 16)
 
 /*
  * Sets task->scoped if config asks for a strategy that keeps rows, and the
@@ -452,6 +445,20 @@ extern GpuAggStatus gpuagg_cuda_batch_failed(GpuAggTask *task, uint64_t batch_id
 
 /* At the task's end; the card does nothing for it any more */
 extern void gpuagg_cuda_batches_free(GpuAggTask *task);
+
+/* ---------- waiting.cu ---------- */
+
+/*
+ * Are the pages of a batch, for which there was no memory (*error), or that
+ * come behind such, to wait for batches in flight?  Then they are copied.
+ */
+extern bool gpuagg_cuda_waiting_add(GpuAggTask *task, uint64_t batch_id,
+									const GpuAggPage *pages, uint32_t npages,
+									GpuAggError *error);
+
+/* A batch is complete: those that wait try again, in their order. */
+extern void gpuagg_cuda_waiting_resume(GpuAggTask *task);
+extern void gpuagg_cuda_waiting_free(GpuAggTask *task);
 
 /* ---------- results.cu ---------- */
 

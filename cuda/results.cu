@@ -5,7 +5,8 @@
  * Groups lie in one or more tables: the task's own, or those that scoped
  * grouping has left.  Finishing sizes their runs of slots (emit.cu), which are
  * numbered through.  Then windows of some megabytes are written on the card
- * and copied to pinned memory, one ahead of the one that is being read.
+ * and copied to pinned memory, one ahead of the one that is being read; where
+ * memory is short they are smaller.
  */
 #include <stdlib.h>
 
@@ -20,6 +21,7 @@
  * its runs 8 MiB of pinned memory
  */
 #define WINDOW_BYTES (((size_t) 8 << 20) - WINDOW_RUNS * sizeof(uint64_t))
+#define WINDOW_LEAST_BYTES ((size_t) 256 << 10)
 
 #define ALIGN(n) (((n) + 255) & ~(size_t) 255)
 
@@ -119,6 +121,13 @@ starts_bytes(const GpuAggTask *task)
 	return ALIGN((task->nruns < WINDOW_RUNS ? task->nruns : WINDOW_RUNS) * sizeof(uint64_t));
 }
 
+static char *
+window_memory(GpuAggTask *task, GpuAggWindow *w, size_t bytes, GpuAggError *error)
+{
+	w->memory_bytes = starts_bytes(task) + (bytes > task->max_run ? bytes : task->max_run);
+	return (char *) gpuagg_cuda_alloc(task, w->memory_bytes, task->lane->group, error);
+}
+
 static bool
 window_alloc(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 {
@@ -126,14 +135,17 @@ window_alloc(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 
 	if (w->memory != NULL)
 		return true;
-	if (bytes < task->max_run)
-		bytes = task->max_run;
-	w->memory_bytes = starts_bytes(task) + bytes;
+	while ((w->memory = window_memory(task, w, bytes, error)) == NULL)
+	{
+		if (error->status != GPUAGG_OUT_OF_MEMORY || bytes <= WINDOW_LEAST_BYTES ||
+			bytes <= task->max_run)
+			return false;
+		bytes /= 2;
+	}
+	memset(error, 0, sizeof(*error));
 	w->events = gpuagg_cuda_events(task->device, error);
 	w->pinned = gpuagg_cuda_pin(task->device, w->memory_bytes, error);
-	if (w->events != NULL && w->pinned != NULL)
-		w->memory = (char *) gpuagg_cuda_alloc(task, w->memory_bytes, task->lane->group, error);
-	return w->memory != NULL;
+	return w->events != NULL && w->pinned != NULL;
 }
 
 /* Writes n runs from `first` on, of whichever tables they are. */
@@ -229,6 +241,7 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 	}
 	if (task->first != NULL)
 		return false;
+	gpuagg_cuda_batches_free(task);
 	if (task->scoped != NULL && task->stage <= GPUAGG_TASK_SCOPING &&
 		task->fault != GPUAGG_FAULT_FINISH)
 	{

@@ -161,15 +161,15 @@ gpuagg_cuda_slab_road(const GpuAggTask *task, GpuAggSlabRoad *road)
 	gpuagg_cuda_scoped_args(task->plan, p, &record, &road->args);
 	road->args.plan = task->device_plan;
 	road->key = gpuagg_cuda_scoped_key(p, &record);
-	config.sm_bytes = device->limits.shared_bytes;
-	config.block_bytes = device->block_bytes;
+	config.sm_bytes = device->launches.limits.shared_bytes;
+	config.block_bytes = device->launches.block_bytes;
 	fits = gpuagg_cuda_scoped_shape(&config, &road->args, road->key, task->config.expected_groups,
 									&road->local);
-	if (road->key == GPUAGG_KEY_ANY || road->local.bytes > device->block_bytes ||
+	if (road->key == GPUAGG_KEY_ANY || road->local.bytes > device->launches.block_bytes ||
 		(!fits && task->forced != GPUAGG_STRATEGY_BLOCK_LOCAL))
 		return false;
 	road->blocks = device->sms *
-		(road->local.bytes > device->limits.shared_bytes / BLOCKS_PER_SM - BLOCK_OVERHEAD ? 1 : BLOCKS_PER_SM);
+		(road->local.bytes > device->launches.limits.shared_bytes / BLOCKS_PER_SM - BLOCK_OVERHEAD ? 1 : BLOCKS_PER_SM);
 	if (p->filter_reg != GPUAGG_NO_REG && !filter_collect(p, p->filter_reg, &road->filter))
 		road->filter.n = 0;
 	road->open = true;

@@ -64,7 +64,7 @@ static void
 table_init(GpuAggTask *task, const GpuAggTableRef *table, bool plain)
 {
 	const uint64_t words = table->capacity * (task->plan->stride / 8);
-	const GpuAggLaunch launch = gpuagg_cuda_launch(task->device, &gpuagg_cuda_grow_kernels[0],
+	const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[0],
 												   words);
 
 	gpuagg_cuda_table_init(task->device_plan, table, plain, &launch, task->lane->group);
@@ -137,7 +137,7 @@ batch_blocks_choose(GpuAggTask *task, const GpuAggProgram *program)
 	const GpuAggKernelRef *ref = program->select ? &gpuagg_cuda_select_kernels[wide] :
 		&gpuagg_cuda_group_kernels[2 * local + wide];
 
-	task->batch_blocks = gpuagg_cuda_batch_blocks(task->device, ref,
+	task->batch_blocks = gpuagg_cuda_batch_blocks(&task->device->launches, ref,
 												  gpuagg_cuda_local_bytes(&task->local,
 																		  task->plan->stride));
 }
@@ -222,19 +222,29 @@ gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig *config, Gpu
 }
 
 /*
- * The old table is read, and freed, in the order of the stream.
+ * Room for so many groups, or four times those that are there, if memory
+ * allows.  The old table is read, and freed, in the order of the stream.
  */
 static GpuAggStatus
-table_grow(GpuAggTask *task, uint64_t groups, GpuAggError *error)
+table_grow(GpuAggTask *task, uint64_t count, uint64_t groups, GpuAggError *error)
 {
+	const uint64_t least = power_of_two(2.0 * (double) groups);
+	uint64_t	capacity = power_of_two(8.0 * (double) count);
 	GpuAggTableRef next = task->table;
 	GpuAggLaunch launch;
 	size_t		bytes;
 
-	if (!table_alloc(task, power_of_two(2.0 * (double) groups), &next, &bytes, error))
-		return error->status;
+	if (capacity < least)
+		capacity = least;
+	while (!table_alloc(task, capacity, &next, &bytes, error))
+	{
+		if (error->status != GPUAGG_OUT_OF_MEMORY || capacity <= least)
+			return error->status;
+		capacity /= 2;
+	}
+	memset(error, 0, sizeof(*error));
 	table_init(task, &next, false);
-	launch = gpuagg_cuda_launch(task->device, &gpuagg_cuda_grow_kernels[1],
+	launch = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[1],
 								task->table.capacity);
 	gpuagg_cuda_table_move(task->device_plan, &task->table, &next, &launch,
 						   task->lane->group);
@@ -249,7 +259,6 @@ gpuagg_cuda_task_grow(GpuAggTask *task, const GpuAggTableHead *head, uint64_t mo
 					  GpuAggError *error)
 {
 	const size_t need = (size_t) head->arena_need;
-	uint64_t	groups = head->count + more;
 
 	task->generation++;
 	if (need > 0)
@@ -263,9 +272,7 @@ gpuagg_cuda_task_grow(GpuAggTask *task, const GpuAggTableHead *head, uint64_t mo
 	/* strings alone may have been the reason */
 	if (need > 0 && head->count < task->table.limit)
 		return GPUAGG_OK;
-	if (groups < 4 * head->count)
-		groups = 4 * head->count;
-	return table_grow(task, groups, error);
+	return table_grow(task, head->count, head->count + more, error);
 }
 
 /* ---------- begin ---------- */

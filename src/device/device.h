@@ -20,6 +20,7 @@
 #include "probe.h"
 #include "sample.h"
 #include "slab.h"
+#include "spatial.h"
 #include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
@@ -49,7 +50,8 @@ typedef struct GpuAggDeviceInfo
 								 * measured when it was opened; 0: unknown */
 	uint32_t	strategies;		/* set of GPUAGG_STRATEGY_BIT: ways of grouping
 								 * that it has */
-	uint32_t	pad;
+	uint32_t	chunks;			/* 1: batches take memory for the columns of
+								 * their rows (chunk.h) */
 } GpuAggDeviceInfo;
 
 /*
@@ -104,7 +106,7 @@ typedef struct GpuAggCompletion
 								 * it */
 	uint64_t	rows_passed;	/* that passed the filter */
 	const GpuAggRowRef *listed; /* in any order; valid until the next
-								 * task_poll */
+								 * task_poll or task_finish */
 	uint32_t	nlisted;
 } GpuAggCompletion;
 
@@ -160,6 +162,7 @@ typedef struct GpuAggTaskConfig
 								 * fastest; AUTO, or what it has not: its own
 								 * choice */
 	uint32_t	forced;			/* 1: and none other, where it can be helped */
+	GpuAggUnitGroups units;		/* for GPUAGG_STRATEGY_SPATIAL */
 
 	/*
 	 * NULL, or for each column of the program NULL or a dictionary: then the

@@ -52,6 +52,16 @@ typedef struct GpuAggPasses
 	GpuAggError *error;
 } GpuAggPasses;
 
+/* As VACUUM or ANALYZE has found them last */
+static double
+passes_page_lines(const GpuAggScan *scan)
+{
+	const Form_pg_class rel = scan->rel->rd_rel;
+
+	return rel->relpages > 0 && rel->reltuples > 0 ?
+		Min(rel->reltuples / rel->relpages, GPUAGG_MAX_LINES) : GPUAGG_MAX_LINES;
+}
+
 void
 gpuagg_passes_choose(const GpuAggScan *scan, BlockNumber nblocks, bool host,
 					 GpuAggStrategyChoice *choice)
@@ -61,6 +71,7 @@ gpuagg_passes_choose(const GpuAggScan *scan, BlockNumber nblocks, bool host,
 
 	gpuagg_choose_work(&work, info->program);
 	work.pages = nblocks;
+	work.page_lines = passes_page_lines(scan);
 	work.rows = work.passed = Max(info->est_rows, 0);
 	work.groups = Max(info->est_groups, 0);
 	gpuagg_choose(&work, info->program, host, choice);
@@ -173,11 +184,13 @@ passes_begin(GpuAggPasses *p, bool host)
 	gpuagg_passes_choose(p->scan, p->nblocks, host, &p->choice);
 	gpuagg_layout_compute(p->program, &layout);
 	p->pass.host = host;
+	p->pass.page_lines = passes_page_lines(p->scan);
 	p->pass.strategy = c->within;
 	p->pass.forced = gpuagg_strategy != GPUAGG_STRATEGY_AUTO &&
 		c->within != GPUAGG_STRATEGY_AUTO;
 	p->pass.scope.count = c->passes;
-	p->pass.scope_bytes = c->within == GPUAGG_STRATEGY_MULTI_PASS_COPY ? c->scope_bytes :
+	p->pass.scope_bytes = c->within == GPUAGG_STRATEGY_MULTI_PASS_COPY ||
+		c->within == GPUAGG_STRATEGY_SPATIAL ? c->scope_bytes :
 		gpuagg_scope_size * UINT64CONST(1024);
 	if (c->passes > 1)
 		p->fit = c->scope_bytes / (2.0 * layout.row_bytes);

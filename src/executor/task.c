@@ -26,6 +26,7 @@
  */
 #include "postgres.h"
 
+#include "device/chunk.h"
 #include "executor/cached.h"
 #include "executor/executor.h"
 #include "executor/feed.h"
@@ -33,6 +34,7 @@
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "profile/profile.h"
 #include "service/cache_wish.h"
 #include "service/client.h"
 #include "service/stat.h"
@@ -553,6 +555,8 @@ task_drive(GpuAggRun *run)
 {
 	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
 	GpuAggScan *scan = run->scan;
+	double		page_bytes = gpuagg_chunk_page_bytes(scan->info->program,
+													 run->pass->page_lines);
 	GpuAggStatus status = GPUAGG_OK;
 
 	if (run->cached != NULL)
@@ -562,7 +566,7 @@ task_drive(GpuAggRun *run)
 		run->feed = gpuagg_feed_begin(scan->rel,
 									  scan->css.ss.ps.state->es_snapshot,
 									  run->nblocks, &scan->sample, run->cached,
-									  device->batch_pages,
+									  gpuagg_chunk_pages(device, page_bytes),
 									  device->batches_ahead);
 		status = task_feed(run);
 	}
@@ -625,6 +629,8 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	GpuAggClient *client;
 	instr_time	start;
 
+	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL)
+		request.config.units = gpuagg_profile_get()->rates.tlb_groups;
 	time_start(run, &start);
 	task_wish(run, program, &request.cache);
 	client = gpuagg_client_begin(&request, run->error);

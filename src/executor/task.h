@@ -15,6 +15,7 @@ typedef struct GpuAggPass
 	bool		host;			/* on the host device */
 	GpuAggScope scope;			/* the groups that it is to find */
 	double		expected_groups;
+	double		page_lines;		/* lines of a page */
 	GpuAggStrategy strategy;
 	uint64		scope_bytes;	/* of the table, that a pass or part touches */
 	bool		forced;

@@ -8,8 +8,9 @@
  */
 #include "postgres.h"
 
+#include "device/chunk.h"
 #include "device/layout.h"
-#include "device/record.h"
+#include "device/local.h"
 #include "gpuagg.h"
 #include "profile/choose.h"
 #include "profile/profile.h"
@@ -45,15 +46,29 @@ choose_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
 	for (int i = 0; i < p->nkeys; i++)
 		nullable[keys[i].reg] = !keys[i].notnull;
 	if (gpuagg_record_compute(p, nullable, &record))
+	{
 		input->record_bytes = record.bytes;
+		input->local_entry_bytes = gpuagg_local_entry_bytes(p, &record);
+	}
 	else
 		input->possible &= ~GPUAGG_STRATEGIES_KEEPING;
 }
 
+/* Lines of a page, where nothing is known as many as it can have */
+static double
+choose_lines(const GpuAggWork *work)
+{
+	double		lines = work->page_lines;
+
+	if (lines <= 0 && work->pages > 0)
+		lines = Max(work->rows, work->lines) / work->pages;
+	return lines > 0 ? Min(lines, GPUAGG_MAX_LINES) : GPUAGG_MAX_LINES;
+}
+
 /* The device in question; one that is not open yet has what all have. */
 static void
-choose_device(bool host, GpuAggStrategyInput *input,
-			  GpuAggStrategyRates *rates)
+choose_device(bool host, const GpuAggWork *work, const GpuAggProgram *program,
+			  GpuAggStrategyInput *input, GpuAggStrategyRates *rates)
 {
 	const GpuAggRates *profile = &gpuagg_profile_get()->rates;
 	GpuAggDeviceView view;
@@ -64,7 +79,9 @@ choose_device(bool host, GpuAggStrategyInput *input,
 	info = host ? &view.facts.host : &view.facts.info;
 	input->possible = info->kind[0] != '\0' ? info->strategies :
 		GPUAGG_STRATEGIES_ALWAYS;
-	input->memory_bytes = info->kind[0] != '\0' ? info->memory_limit : 0;
+	if (info->kind[0] != '\0')
+		input->memory_bytes =
+			gpuagg_chunk_leaves(info, gpuagg_chunk_page_bytes(program, choose_lines(work)));
 	input->overlapped = profile->gpu && !host;
 	if (host)
 		memset(rates, 0, sizeof(*rates));
@@ -87,11 +104,11 @@ gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
 	GpuAggStrategyRates rates;
 
 	memset(choice, 0, sizeof(*choice));
-	choice->passes = choice->kept_passes = 1;
+	choice->passes = choice->kept_passes = choice->windows = 1;
 	if (program->select || program->nkeys == 0)
 		return;
 	input.input_ns = gpuagg_predict_input(&gpuagg_profile_get()->rates, work);
-	choose_device(host, &input, &rates);
+	choose_device(host, work, program, &input, &rates);
 	choose_record(program, &input);
 	gpuagg_strategy_choose(&rates, &input, choice);
 }

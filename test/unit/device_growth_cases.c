@@ -4,6 +4,7 @@
  *		expected, pages as odd as a heap has them, rows that the device leaves
  *		to PostgreSQL and gets back evaluated.
  */
+#include "device/chunk.h"
 #include "device_oracle.h"
 #include "device_table.h"
 
@@ -98,6 +99,57 @@ test_many_rows(void)
 	ok(oracle_run(&p, list, n, &ten_or_less, 64, 8), "with texts");
 	if (!dut.gpu)
 		ok(oracle_run(&p, list, n, &small, 64, 8), "in little memory");
+}
+
+/* ---------- batches without memory ---------- */
+
+/* All pages, 256 a batch; the most memory that the task had */
+static uint64_t
+short_run(Oracle *o, const TestProgram *p, uint64_t limit, uint32_t in_flight, const char *name)
+{
+	GpuAggTaskConfig config = {.expected_groups = 500,.expected_rows = 300000,
+		.memory_limit = limit,.strategy = GPUAGG_STRATEGY_SINGLE_PASS,.forced = 1};
+	uint64_t	most;
+	Run			run;
+
+	if (run_begin(&run, p, &config) && run_list(&run, page_list, npages, 256, in_flight))
+		run_finish(&run, 1 << 20);
+	most = run.stats.memory_bytes;
+	ok(oracle_agrees(o, &run) && (limit == 0 || most <= limit), name);
+	run_end(&run);
+	return most;
+}
+
+/*
+ * A GPU's batches take memory for their rows.  Where they find none, they wait
+ * for those before them, and the task goes on as if there were one at a time.
+ */
+static void
+test_short_memory(void)
+{
+	static TestProgram p;
+	Oracle	   *o;
+	GpuAggProgram *packed;
+	double		batch;
+	uint32_t	lines = 0;
+	uint64_t	one;
+	uint64_t	eight;
+
+	table_make(scaled(300000), 500, 0);
+	program_standard(&p);
+	for (uint32_t i = 0; i < npages; i++)
+		lines = page_list[i].nlines > lines ? page_list[i].nlines : lines;
+	packed = program_pack(&p);
+	batch = 256 * gpuagg_chunk_page_bytes(packed, lines) + 8192;
+	free(packed);
+	o = oracle_start(&p);
+	oracle_list(o, page_list, npages);
+	one = short_run(o, &p, 0, 1, "one batch in flight");
+	eight = short_run(o, &p, 0, 8, "eight");
+	ok((double) eight <= (double) one + 7 * batch, "which take no more than planned");
+	(void) short_run(o, &p, one, 8, "eight, with memory for one");
+	(void) short_run(o, &p, one + (uint64_t) (2.5 * batch), 8, "with memory for three");
+	oracle_end(o);
 }
 
 /* ---------- odd pages ---------- */
@@ -484,6 +536,8 @@ device_growth_cases(const TestDevice *d)
 	test_text_states();
 	test_late_growth();
 	test_many_rows();
+	if (dut.gpu)
+		test_short_memory();
 	test_odd_pages();
 	test_samples();
 	test_empty_pages();
