@@ -2,7 +2,7 @@
  * predict.c
  *		How long a task takes on a device of a given profile.
  *
- * All times in ns.  With p pages, r rows decoded, s rows that pass the
+ * All times in ns.  With p pages that are fed, r rows, s rows that pass the
  * filter, g groups, n units of the device:
  *
  *		start	round trip of an empty task, and TASK_NS; predict_host.c
@@ -12,7 +12,8 @@
  *		emit	g * (bytes / EMIT_RATE + per output)
  *
  * where row and pass add up what the program does (attributes crossed,
- * columns loaded, instructions, keys, transitions), scaled by the integer
+ * columns loaded, instructions, keys, transitions; of rows that the column cache
+ * has, no attributes, and nothing for the row itself), scaled by the integer
  * rate of a unit, and groups is what a group table of t bytes costs, on a GPU
  *
  *		g * NEW_GROUP / n + s * accesses / atomic rate of t bytes, or, while
@@ -131,7 +132,8 @@ kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
 	double		atomics = local ? local_atomics(rates, work->groups) :
 		gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8, gpuagg_predict_table_bytes(work));
 	double		passes = gpuagg_predict_passes(work);
-	double		ns = (passes * (work->lines * GPU_LINE_NS + work->rows * row + work->passed * pass) +
+	double		ns = (passes * (work->lines * GPU_LINE_NS + work->rows * row -
+								work->cached_rows * GPU_ROW_NS + work->passed * pass) +
 					  work->groups * GPU_NEW_GROUP_NS) * scale;
 
 	if (atomics > 0 && local)

@@ -52,6 +52,7 @@
 #define SHARED_LINE_NS 22.0		/* each line of a row, several under way */
 
 #define PIECE_PAGES 16.0		/* that a thread takes at once (task.c) */
+#define PIECE_ROWS 16384.0
 #define BLOCK_ROWS 1024.0		/* GPUAGG_VECTOR_ROWS */
 #define CACHE_LINE_BYTES 64.0
 
@@ -71,11 +72,13 @@
 /* Memory that stays with the device (host.c): blocks, and the C library's */
 #define KEPT_BYTES (256.0 * 1024 * 1024)
 
-/* Threads that get pages at all */
+/* Threads that get pages, or rows that are cached, at all */
 static double
 threads_woken(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	return fmin(rates->units, fmax(1, ceil(work->pages / PIECE_PAGES)));
+	double		pieces = work->pages / PIECE_PAGES + work->cached_rows / PIECE_ROWS;
+
+	return fmin(rates->units, fmax(1, ceil(pieces)));
 }
 
 double
@@ -197,7 +200,9 @@ gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 	double		hash = work->keys > 0 ? GROUP_NS + KEY_NS * work->keys : 0;
 	double		pass = INSTR_NS * work->instrs + TRANSITION_NS * work->transitions;
 
-	return (passes * (work->lines * LINE_NS + work->rows * row + work->passed * hash) +
+	return (passes * (work->lines * LINE_NS + work->rows * row -
+					  work->cached_rows * (ROW_NS + ATTRIBUTE_NS * work->attributes) +
+					  work->passed * hash) +
 			work->passed * pass) * gpuagg_predict_slowness(rates, INT_OPS) / rates->units +
 		groups_ns(rates, work);
 }
