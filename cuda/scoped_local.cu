@@ -5,7 +5,9 @@
  *
  * A partition whose rows would keep one block busy while the others are done
  * (a key that half of the rows have) is left to many blocks, which take
- * pieces of it and merge what they have in the task's table.
+ * pieces of it and merge what they have in the task's table.  Where most
+ * partitions have few rows a group (scoped_sparse.cuh), those that have many are
+ * listed first and have a launch of their own.
  */
 #include "cuda/scoped.h"
 #include "cuda/scoped_fast.cuh"

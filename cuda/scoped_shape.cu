@@ -231,6 +231,8 @@ static void
 sparse_table(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
 			 GpuAggKeyShape key, uint32_t slot_bytes, GpuAggScopedLocal *local)
 {
+	uint32_t	most;
+
 	memset(local, 0, sizeof(*local));
 	local->threads = SPARSE_THREADS;
 	local->copies = 1;
@@ -238,9 +240,9 @@ sparse_table(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
 	local->words = true;
 	local->stage_bytes = stage_bytes(config, args);
 	local->bytes = (config->sm_bytes / SPARSE_BLOCKS - BLOCK_OVERHEAD) / 16 * 16;
-	local->slots = good_slots(key, config->local_slots > 0 ? config->local_slots :
-							  (local->bytes - 16 - local->threads / 32 * local->stage_bytes) /
-							  slot_bytes - 1);
+	most = (local->bytes - 16 - local->threads / 32 * local->stage_bytes) / slot_bytes - 1;
+	local->slots = good_slots(key, config->local_slots > 0 && config->local_slots < most ?
+							  config->local_slots : most);
 }
 
 bool
