@@ -257,7 +257,7 @@ batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error
 		gpuagg_cuda_trap(1, stream);
 	if (batch->nspilled > 0)
 	{
-		const GpuAggLaunch launch = gpuagg_cuda_launch(task->device, gpuagg_cuda_merge_kernels,
+		const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches, gpuagg_cuda_merge_kernels,
 													   batch->nspilled);
 
 		gpuagg_cuda_merge_spill(batch->plan, &batch->chunk, batch->nspilled, &task->table,

@@ -64,24 +64,13 @@ typedef struct GpuAggEvents
 	cudaEvent_t done;			/* copies to the host, too */
 } GpuAggEvents;
 
-/* What a kernel takes of a multiprocessor, as compiled */
-typedef struct GpuAggKernelNeeds
-{
-	const GpuAggKernelRef *ref;
-	GpuAggKernelNeed need;
-	uint32_t	max_threads;	/* of a block */
-} GpuAggKernelNeeds;
-
 struct GpuAggDevice
 {
 	int			ordinal;
 	int			event_fd;
 	char		name[128];
 	uint32_t	sms;
-	uint32_t	block_bytes;	/* shared memory that a block may ask for */
-	GpuAggUnitLimits limits;	/* of each multiprocessor */
-	uint32_t	nneeds;
-	GpuAggKernelNeeds needs[GPUAGG_MAX_KERNELS];
+	GpuAggLaunches launches;
 	cudaMemPool_t pool;
 	const char *pages;			/* shared_buffers */
 	uint64_t	pages_bytes;
@@ -200,6 +189,8 @@ struct GpuAggTask
 	GpuAggPinned *scoped_report;
 	GpuAggEvents *scoped_events;
 	GpuAggTableRef *scoped_tables;	/* what it left */
+	GpuAggPinned *sm_windows_staging;
+	uint8_t    *sm_windows;		/* of multiprocessors, on the card; or NULL */
 
 	/* batches, in the order of their streams */
 	GpuAggBatch *first;
@@ -254,19 +245,19 @@ extern GpuAggStatus gpuagg_cuda_injected(const char *where, GpuAggError *error);
 extern void gpuagg_cuda_limits(const cudaDeviceProp *prop, GpuAggUnitLimits *limits);
 
 /* At open: what each kernel takes */
-extern bool gpuagg_cuda_launches_open(GpuAggDevice *device, const cudaDeviceProp *prop,
+extern bool gpuagg_cuda_launches_open(GpuAggLaunches *launches, const cudaDeviceProp *prop,
 									  GpuAggError *error);
 
 /*
  * Blocks of a kernel that goes through batches, with that much shared memory
  * beyond its own: as many as run at once and leave room for the decoder.
  */
-extern uint32_t gpuagg_cuda_batch_blocks(const GpuAggDevice *device,
+extern uint32_t gpuagg_cuda_batch_blocks(const GpuAggLaunches *launches,
 										 const GpuAggKernelRef *ref,
 										 uint32_t dynamic_bytes);
 
 /* A kernel with that much to do, in threads: in the fewest rounds */
-extern GpuAggLaunch gpuagg_cuda_launch(const GpuAggDevice *device,
+extern GpuAggLaunch gpuagg_cuda_launch(const GpuAggLaunches *launches,
 									   const GpuAggKernelRef *ref, uint64_t threads);
 
 /* ---------- memory.cu ---------- */
@@ -360,8 +351,8 @@ extern GpuAggPlan *gpuagg_cuda_task_upload(GpuAggTask *task,
 
 /* ---------- kept.cu ---------- */
 
-/* Windows of multi-pass over kept rows: 2^ this, at most */
-#define GPUAGG_KEPT_WINDOWS_LOG2 16
+/* Windows of multi-pass over kept rows, at most */
+#define GPUAGG_KEPT_WINDOWS (1u << 16)
 
 /*
  * Sets task->scoped if config asks for a strategy that keeps rows, and the

@@ -156,7 +156,7 @@ device_setup(GpuAggDevice *d, const GpuAggDeviceConfig *config, GpuAggError *err
 	d->memory_limit = config->memory_limit;
 	snprintf(d->name, sizeof(d->name), "%.127s", prop.name);
 	d->bells = gpuagg_cuda_bells_open(d->event_fd, error);
-	return d->bells != NULL && gpuagg_cuda_launches_open(d, &prop, error) &&
+	return d->bells != NULL && gpuagg_cuda_launches_open(&d->launches, &prop, error) &&
 		pages_register(d, config, &prop, error) &&
 		pool_setup(d, error) && link_measure(d, error);
 }
@@ -208,7 +208,8 @@ cuda_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	info->chunks = 1;
 	info->strategies = GPUAGG_STRATEGIES_ALWAYS |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_COPY) |
-		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED);
+		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED) |
+		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SPATIAL);
 }
 
 static int

@@ -1,7 +1,8 @@
 /*
  * kept.cu
  *		Tasks whose rows are kept as records while batches come, and grouped at
- *		the end: partitioned, or window by window (scoped.h).
+ *		the end: partitioned, window by window, or with windows side by side
+ *		(scoped.h).
  *
  * Batches are decoded as always; instead of finding its group, a row is packed
  * (device/record.h).  When the input has ended, finish steps through scoped
@@ -30,16 +31,38 @@ kept_free(void *task, void *p, size_t bytes, cudaStream_t stream)
 static uint32_t
 windows_log2(const GpuAggTaskConfig *config, double groups, uint32_t stride)
 {
-	double		bytes = 2 * groups * stride;
-	uint32_t	log2 = 0;
+	const uint32_t units = config->units.n > 0 ? gpuagg_spatial_ngroups(&config->units) :
+		GPUAGG_SPATIAL_UNKNOWN;
 
-	while (config->scope_bytes > 0 && bytes > (double) config->scope_bytes &&
-		   log2 < GPUAGG_KEPT_WINDOWS_LOG2)
-	{
-		bytes /= 2;
-		log2++;
-	}
-	return log2;
+	return gpuagg_spatial_log2(2 * groups * stride, (double) config->scope_bytes,
+							   config->strategy == GPUAGG_STRATEGY_SPATIAL ? units :
+							   GPUAGG_KEPT_WINDOWS);
+}
+
+/* Which window each multiprocessor begins with, on the card */
+static bool
+sm_windows_make(GpuAggTask *task, const GpuAggTaskConfig *config, uint32_t log2,
+				GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+
+	task->sm_windows_staging = gpuagg_cuda_pin(task->device, GPUAGG_SPATIAL_UNITS, error);
+	if (task->sm_windows_staging == NULL)
+		return false;
+	gpuagg_spatial_windows(&config->units, 1u << log2,
+						   (uint8_t *) task->sm_windows_staging->data);
+	task->sm_windows = (uint8_t *) gpuagg_cuda_alloc(task, GPUAGG_SPATIAL_UNITS, stream, error);
+	return task->sm_windows != NULL &&
+		CUDA_OK(task->device, task,
+				cudaMemcpyAsync(task->sm_windows, task->sm_windows_staging->data,
+								GPUAGG_SPATIAL_UNITS, cudaMemcpyHostToDevice, stream), error);
+}
+
+static GpuAggScopedStrategy
+scoped_strategy(uint32_t strategy)
+{
+	return strategy == GPUAGG_STRATEGY_PARTITIONED ? GPUAGG_SCOPED_PARTITIONED :
+		strategy == GPUAGG_STRATEGY_SPATIAL ? GPUAGG_SCOPED_SPATIAL : GPUAGG_SCOPED_SINGLE;
 }
 
 bool
@@ -47,25 +70,31 @@ gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggE
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	const GpuAggScopedMemory memory = {kept_alloc, kept_free, task};
-	const bool	partitioned = config->strategy == GPUAGG_STRATEGY_PARTITIONED;
 	const bool	wide = gpuagg_cuda_scratch_bytes(p, 1) > 0;
 	GpuAggScopedConfig c = {};
 	GpuAggStatus status;
 
-	if (p->select || p->nkeys == 0 ||
-		(!partitioned && config->strategy != GPUAGG_STRATEGY_MULTI_PASS_COPY))
+	if (p->select || p->nkeys == 0 || config->strategy >= GPUAGG_NSTRATEGIES ||
+		!(GPUAGG_STRATEGY_BIT(config->strategy) & GPUAGG_STRATEGIES_KEEPING))
 		return true;
 	task->scoped_report = gpuagg_cuda_pin(task->device, sizeof(GpuAggScopedReport), error);
 	task->scoped_events = gpuagg_cuda_events(task->device, error);
 	if (task->scoped_report == NULL || task->scoped_events == NULL)
 		return false;
-	c.strategy = partitioned ? GPUAGG_SCOPED_PARTITIONED : GPUAGG_SCOPED_SINGLE;
+	c.strategy = scoped_strategy(config->strategy);
 	c.expected_groups = config->expected_groups / (config->scope.count > 1 ? config->scope.count : 1);
-	c.sms = task->device->sms;
-	c.sm_bytes = task->device->limits.shared_bytes;
-	c.block_bytes = task->device->block_bytes;
-	if (!partitioned)
+	c.launches = &task->device->launches;
+	c.sms = c.launches->sms;
+	c.sm_bytes = c.launches->limits.shared_bytes;
+	c.block_bytes = c.launches->block_bytes;
+	if (c.strategy != GPUAGG_SCOPED_PARTITIONED)
 		c.windows_log2 = windows_log2(config, c.expected_groups, task->plan->stride);
+	if (c.strategy == GPUAGG_SCOPED_SPATIAL)
+	{
+		if (!sm_windows_make(task, config, c.windows_log2, error))
+			return false;
+		c.sm_windows = task->sm_windows;
+	}
 	status = gpuagg_cuda_scoped_open(&c, task->plan, task->device_plan, &memory,
 									 (GpuAggScopedReport *) task->scoped_report->data,
 									 task->lane->group, &task->scoped, error);
@@ -78,7 +107,7 @@ gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggE
 		return true;
 	}
 	task->strategy = gpuagg_strategy_name((GpuAggStrategy) config->strategy);
-	task->batch_blocks = gpuagg_cuda_batch_blocks(task->device, &gpuagg_cuda_pack_kernels[wide], 0);
+	task->batch_blocks = gpuagg_cuda_batch_blocks(&task->device->launches, &gpuagg_cuda_pack_kernels[wide], 0);
 	return status == GPUAGG_OK;
 }
 
@@ -153,5 +182,8 @@ gpuagg_cuda_kept_free(GpuAggTask *task)
 	gpuagg_cuda_scoped_end(task->scoped);
 	gpuagg_cuda_unpin(task->device, task->scoped_report);
 	gpuagg_cuda_events_free(task->device, task->scoped_events);
+	if (task->lane != NULL)
+		gpuagg_cuda_free(task, task->sm_windows, GPUAGG_SPATIAL_UNITS, task->lane->group);
+	gpuagg_cuda_unpin(task->device, task->sm_windows_staging);
 	free(task->scoped_tables);
 }

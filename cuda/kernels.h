@@ -207,6 +207,24 @@ typedef struct GpuAggKernelRef
 	uint32_t	dynamic_bytes;	/* of shared memory, at most */
 } GpuAggKernelRef;
 
+/* What a kernel takes of a multiprocessor, as compiled */
+typedef struct GpuAggKernelNeeds
+{
+	const GpuAggKernelRef *ref;
+	GpuAggKernelNeed need;
+	uint32_t	max_threads;	/* of a block */
+} GpuAggKernelNeeds;
+
+/* What decides the sizes of a card's launches (launch.cu) */
+typedef struct GpuAggLaunches
+{
+	uint32_t	sms;			/* multiprocessors */
+	GpuAggUnitLimits limits;	/* of each */
+	uint32_t	block_bytes;	/* shared memory that a block may ask for */
+	uint32_t	nneeds;
+	GpuAggKernelNeeds needs[GPUAGG_MAX_KERNELS];
+} GpuAggLaunches;
+
 extern const GpuAggKernelRef gpuagg_cuda_decode_kernels[];
 extern const GpuAggKernelRef gpuagg_cuda_group_kernels[];	/* [local][wide] */
 extern const GpuAggKernelRef gpuagg_cuda_select_kernels[];	/* [wide] */

@@ -34,7 +34,7 @@ gpuagg_cuda_limits(const cudaDeviceProp *prop, GpuAggUnitLimits *l)
 }
 
 static bool
-needs_add(GpuAggDevice *d, const GpuAggKernelRef *ref, GpuAggError *error)
+needs_add(GpuAggLaunches *d, const GpuAggKernelRef *ref, GpuAggError *error)
 {
 	for (; ref->name != NULL && d->nneeds < GPUAGG_MAX_KERNELS; ref++)
 	{
@@ -53,8 +53,9 @@ needs_add(GpuAggDevice *d, const GpuAggKernelRef *ref, GpuAggError *error)
 }
 
 bool
-gpuagg_cuda_launches_open(GpuAggDevice *d, const cudaDeviceProp *prop, GpuAggError *error)
+gpuagg_cuda_launches_open(GpuAggLaunches *d, const cudaDeviceProp *prop, GpuAggError *error)
 {
+	d->sms = (uint32_t) prop->multiProcessorCount;
 	gpuagg_cuda_limits(prop, &d->limits);
 	d->block_bytes = (uint32_t) prop->sharedMemPerBlockOptin;
 	return needs_add(d, gpuagg_cuda_decode_kernels, error) &&
@@ -67,7 +68,7 @@ gpuagg_cuda_launches_open(GpuAggDevice *d, const cudaDeviceProp *prop, GpuAggErr
 }
 
 static const GpuAggKernelNeeds *
-needs_of(const GpuAggDevice *d, const GpuAggKernelRef *ref)
+needs_of(const GpuAggLaunches *d, const GpuAggKernelRef *ref)
 {
 	const GpuAggKernelNeeds *n = d->needs;
 
@@ -77,7 +78,7 @@ needs_of(const GpuAggDevice *d, const GpuAggKernelRef *ref)
 }
 
 uint32_t
-gpuagg_cuda_batch_blocks(const GpuAggDevice *d, const GpuAggKernelRef *ref,
+gpuagg_cuda_batch_blocks(const GpuAggLaunches *d, const GpuAggKernelRef *ref,
 						 uint32_t dynamic_bytes)
 {
 	GpuAggKernelNeed need = needs_of(d, ref)->need;
@@ -95,7 +96,7 @@ gpuagg_cuda_batch_blocks(const GpuAggDevice *d, const GpuAggKernelRef *ref,
 }
 
 GpuAggLaunch
-gpuagg_cuda_launch(const GpuAggDevice *d, const GpuAggKernelRef *ref, uint64_t threads)
+gpuagg_cuda_launch(const GpuAggLaunches *d, const GpuAggKernelRef *ref, uint64_t threads)
 {
 	const GpuAggKernelNeeds *n = needs_of(d, ref);
 	GpuAggUnitLimits limits = d->limits;

@@ -39,6 +39,7 @@ typedef struct GpuAggScopedConfig
 {
 	GpuAggScopedStrategy strategy;
 	double		expected_groups;
+	const GpuAggLaunches *launches;	/* stays until the end */
 	uint32_t	sms;			/* multiprocessors of the card */
 	uint32_t	sm_bytes;		/* shared memory of one, for all its blocks */
 	uint32_t	block_bytes;	/* at most, of one block */
@@ -53,7 +54,8 @@ typedef struct GpuAggScopedConfig
 	/* windows */
 	uint32_t	windows_log2;
 	bool		keep_rows;		/* multi-pass, copy */
-	const uint8_t *sm_windows;	/* spatial: on the device, by %smid */
+	const uint8_t *sm_windows;	/* spatial: on the device, by %smid, with
+								 * GPUAGG_SPATIAL_UNITS of them */
 } GpuAggScopedConfig;
 
 /* Device memory, in the order of a stream; NULL: *error */

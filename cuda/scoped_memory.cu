@@ -5,9 +5,6 @@
  */
 #include "cuda/scoped_run.h"
 
-#define TABLE_THREADS 256
-#define TABLE_BLOCKS 8			/* of a multiprocessor */
-
 /* A table grows fourfold up to this size, then twofold */
 #define FAST_GROWTH_BYTES ((uint64_t) 1 << 30)
 
@@ -47,20 +44,6 @@ gpuagg_scoped_give(GpuAggScoped *s, void *p)
 
 /* ---------- the table ---------- */
 
-/* Kernels of grow.cu: as many threads as there is work, up to what a card holds */
-static GpuAggLaunch
-table_launch(const GpuAggScoped *s, uint64_t work)
-{
-	const uint64_t blocks = (work + TABLE_THREADS - 1) / TABLE_THREADS;
-	const uint64_t most = (uint64_t) s->config.sms * TABLE_BLOCKS;
-	GpuAggLaunch launch;
-
-	memset(&launch, 0, sizeof(launch));
-	launch.threads = TABLE_THREADS;
-	launch.blocks = blocks < most ? (uint32_t) blocks : (uint32_t) most;
-	return launch;
-}
-
 GpuAggStatus
 gpuagg_scoped_table(GpuAggScoped *s, uint64_t capacity, GpuAggTableRef *table, GpuAggError *error)
 {
@@ -74,7 +57,8 @@ gpuagg_scoped_table(GpuAggScoped *s, uint64_t capacity, GpuAggTableRef *table, G
 	table->slots = (char *) gpuagg_scoped_take(s, table->capacity * s->plan->stride, error);
 	if (table->slots == NULL)
 		return error->status;
-	launch = table_launch(s, table->capacity * (s->plan->stride / 8));
+	launch = gpuagg_cuda_launch(s->config.launches, &gpuagg_cuda_grow_kernels[0],
+								table->capacity * (s->plan->stride / 8));
 	gpuagg_cuda_table_init(s->args.plan, table, plain, &launch, s->stream);
 	SCOPED_CHECK(cudaGetLastError());
 	return GPUAGG_OK;
@@ -95,7 +79,7 @@ gpuagg_scoped_grow(GpuAggScoped *s, uint64_t more, GpuAggError *error)
 	status = gpuagg_scoped_table(s, capacity, &s->args.table, error);
 	if (status != GPUAGG_OK)
 		return status;
-	launch = table_launch(s, old.capacity);
+	launch = gpuagg_cuda_launch(s->config.launches, &gpuagg_cuda_grow_kernels[1], old.capacity);
 	gpuagg_cuda_table_move(s->args.plan, &old, &s->args.table, &launch, s->stream);
 	SCOPED_CHECK(cudaGetLastError());
 	gpuagg_scoped_give(s, old.slots);

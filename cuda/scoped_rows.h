@@ -10,7 +10,7 @@
 #define GPUAGG_CUDA_SCOPED_ROWS_H
 
 #include "cuda/kernels.h"
-#include "device/record.h"
+#include "device/local.h"
 
 typedef struct GpuAggRowField
 {
@@ -20,16 +20,6 @@ typedef struct GpuAggRowField
 	uint8_t		f64;
 	uint8_t		pad[2];
 } GpuAggRowField;
-
-/* How block-local tables keep a state (scoped_local.cuh) */
-typedef enum GpuAggLocalKind
-{
-	GPUAGG_LOCAL_COUNT,			/* uint32 */
-	GPUAGG_LOCAL_SUM,			/* two uint32, apart */
-	GPUAGG_LOCAL_MIN32,			/* int32, where every row enters */
-	GPUAGG_LOCAL_MAX32,
-	GPUAGG_LOCAL_STATE			/* as in the group's row */
-} GpuAggLocalKind;
 
 /* One transition */
 typedef struct GpuAggStep
@@ -124,7 +114,7 @@ typedef struct GpuAggWindows
 {
 	uint32_t	log2;			/* 0: all rows */
 	uint32_t	window;
-	const uint8_t *sm_windows;	/* NULL: all take `window` */
+	const uint8_t *sm_windows;	/* GPUAGG_SPATIAL_UNITS; NULL: all take `window` */
 	unsigned long long *tiles;	/* one for each window, with sm_windows */
 	char	   *kept;			/* records of the rows outside it, or NULL */
 } GpuAggWindows;

@@ -5,45 +5,11 @@
  */
 #include "cuda/scoped.h"
 
-/* Shared memory of a block that is not ours: static variables, and CUDA's */
-#define BLOCK_OVERHEAD 2048
+#define BLOCK_OVERHEAD GPUAGG_LOCAL_OVERHEAD
 
 /* Fill of local tables at which runs of used slots are still short */
 #define GOOD_FILL 0.15
-#define MAX_FILL 0.7
-
-/* Of those of partitions: half of them would cost another level sooner */
-#define PART_FILL 0.45
-
-/*
- * From so many bits on, another one costs more in writing shorter runs than
- * fuller tables do.
- */
-#define DEAR_BITS 14
-#define DEAR_FILL 0.88
-
-/* One level of partitioning at most; beyond, a tile's runs become too short */
-#define ONE_LEVEL_BITS 9
-#define MIN_BITS 7
-
-/* How a local table keeps a state; narrow: of a 4-byte argument */
-static GpuAggLocalKind
-local_kind(uint32_t op, bool narrow, bool always)
-{
-	switch (op)
-	{
-		case GPUAGG_TRANS_COUNT:
-			return GPUAGG_LOCAL_COUNT;
-		case GPUAGG_TRANS_SUM_I64:
-			return GPUAGG_LOCAL_SUM;
-		case GPUAGG_TRANS_MIN_I64:
-			return narrow && always ? GPUAGG_LOCAL_MIN32 : GPUAGG_LOCAL_STATE;
-		case GPUAGG_TRANS_MAX_I64:
-			return narrow && always ? GPUAGG_LOCAL_MAX32 : GPUAGG_LOCAL_STATE;
-		default:
-			return GPUAGG_LOCAL_STATE;
-	}
-}
+#define MAX_FILL GPUAGG_LOCAL_MAX_FILL
 
 /* Whole states first: they are 8 bytes aligned. */
 static void
@@ -89,15 +55,13 @@ gpuagg_cuda_scoped_args(const GpuAggPlan *plan, const GpuAggProgram *program,
 	for (uint32_t i = 0; i < program->ntransitions; i++)
 	{
 		GpuAggStep *step = &args->steps[i];
-		const uint8_t field = record->arg_field[i];
-		const bool	narrow = field != GPUAGG_NO_FIELD && record->fields[field].bytes == 4;
+		const GpuAggLocalKind kind = gpuagg_local_kind_of(record, trans, i);
 
 		step->op = (uint8_t) trans[i].op;
-		step->field = field;
+		step->field = record->arg_field[i];
 		step->off = plan->layout.state_off[i];
-		step->kind = (uint8_t) local_kind(trans[i].op, narrow, !record->has_head);
-		step->bytes = step->kind == GPUAGG_LOCAL_STATE ? (uint8_t) gpuagg_transition_bytes(trans[i].op) :
-			step->kind == GPUAGG_LOCAL_SUM ? 8 : 4;
+		step->kind = (uint8_t) kind;
+		step->bytes = (uint8_t) gpuagg_local_state_bytes(kind, trans[i].op);
 	}
 	place_states(args, true);
 	place_states(args, false);
@@ -106,11 +70,9 @@ gpuagg_cuda_scoped_args(const GpuAggPlan *plan, const GpuAggProgram *program,
 GpuAggKeyShape
 gpuagg_cuda_scoped_key(const GpuAggProgram *program, const GpuAggRecord *record)
 {
-	const GpuAggRecordField *f = &record->fields[0];
-
-	if (program->nkeys != 1 || record->has_head || f->cls != GPUAGG_CLASS_I64)
+	if (program->nkeys != 1 || record->has_head || record->fields[0].cls != GPUAGG_CLASS_I64)
 		return GPUAGG_KEY_ANY;
-	return f->bytes == 4 ? GPUAGG_KEY_I32 : GPUAGG_KEY_I64;
+	return gpuagg_local_key_is_word(program, record) ? GPUAGG_KEY_I32 : GPUAGG_KEY_I64;
 }
 
 GpuAggFast
@@ -220,18 +182,12 @@ void
 gpuagg_cuda_scoped_bits(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
 						GpuAggKeyShape key, uint32_t *bits)
 {
-	const uint32_t room = config->sm_bytes / 2 - BLOCK_OVERHEAD;
-	const double slots = room / ((key == GPUAGG_KEY_I32 ? 4 : 8) + args->local_bytes);
-	uint32_t	all = MIN_BITS;
+	const uint32_t entry_bytes = (key == GPUAGG_KEY_I32 ? 4 : 8) + args->local_bytes;
 
 	bits[0] = config->bits[0];
 	bits[1] = config->bits[1];
-	if (bits[0] > 0)
-		return;
-	while (all < 2 * GPUAGG_MAX_PARTITION_BITS &&
-		   config->expected_groups / ((uint64_t) 1 << all) >
-		   slots * (all < DEAR_BITS ? PART_FILL : DEAR_FILL))
-		all++;
-	bits[1] = all > ONE_LEVEL_BITS ? all / 2 : 0;
-	bits[0] = all - bits[1];
+	if (bits[0] == 0)
+		gpuagg_radix_bits(config->expected_groups,
+						  gpuagg_local_part_slots(config->sm_bytes, entry_bytes),
+						  GPUAGG_RADIX_FILL, GPUAGG_RADIX_DEAR_FILL, bits);
 }

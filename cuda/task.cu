@@ -64,7 +64,7 @@ static void
 table_init(GpuAggTask *task, const GpuAggTableRef *table, bool plain)
 {
 	const uint64_t words = table->capacity * (task->plan->stride / 8);
-	const GpuAggLaunch launch = gpuagg_cuda_launch(task->device, &gpuagg_cuda_grow_kernels[0],
+	const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[0],
 												   words);
 
 	gpuagg_cuda_table_init(task->device_plan, table, plain, &launch, task->lane->group);
@@ -137,7 +137,7 @@ batch_blocks_choose(GpuAggTask *task, const GpuAggProgram *program)
 	const GpuAggKernelRef *ref = program->select ? &gpuagg_cuda_select_kernels[wide] :
 		&gpuagg_cuda_group_kernels[2 * local + wide];
 
-	task->batch_blocks = gpuagg_cuda_batch_blocks(task->device, ref,
+	task->batch_blocks = gpuagg_cuda_batch_blocks(&task->device->launches, ref,
 												  gpuagg_cuda_local_bytes(&task->local,
 																		  task->plan->stride));
 }
@@ -220,7 +220,7 @@ table_grow(GpuAggTask *task, uint64_t count, uint64_t groups, GpuAggError *error
 	}
 	memset(error, 0, sizeof(*error));
 	table_init(task, &next, false);
-	launch = gpuagg_cuda_launch(task->device, &gpuagg_cuda_grow_kernels[1],
+	launch = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[1],
 								task->table.capacity);
 	gpuagg_cuda_table_move(task->device_plan, &task->table, &next, &launch,
 						   task->lane->group);

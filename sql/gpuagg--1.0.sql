@@ -708,6 +708,11 @@ CREATE TRIGGER profile_changed
 COMMENT ON TRIGGER profile_changed ON gpuagg.memory_level IS
 'makes all sessions read profiles again';
 CREATE TRIGGER profile_changed
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.tlb_group
+    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
+COMMENT ON TRIGGER profile_changed ON gpuagg.tlb_group IS
+'makes all sessions read profiles again';
+CREATE TRIGGER profile_changed
     AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.random_access
     FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
 COMMENT ON TRIGGER profile_changed ON gpuagg.random_access IS

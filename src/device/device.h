@@ -19,6 +19,7 @@
 #include "layout.h"
 #include "probe.h"
 #include "sample.h"
+#include "spatial.h"
 #include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
@@ -156,6 +157,7 @@ typedef struct GpuAggTaskConfig
 								 * fastest; AUTO, or what it has not: its own
 								 * choice */
 	uint32_t	forced;			/* 1: and none other, where it can be helped */
+	GpuAggUnitGroups units;		/* for GPUAGG_STRATEGY_SPATIAL */
 
 	/* of measurements (probe/task.h) only */
 	struct

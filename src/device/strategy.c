@@ -3,15 +3,18 @@
  *		Which strategy of grouping is expected to be fastest.
  *
  * With r rows, g groups, e bytes of an entry, u updates a row, b bytes of a
- * record, I ns of reading the input once, and of the profile U(x) random
- * updates a second in a region of x bytes, L updates of local tables and P
- * records of 8 bytes partitioned a second, S bytes streamed a second; times in
- * ns, rates here a ns:
+ * record, I ns of reading the input once (of resident columns r b / S), and of
+ * the profile U(x) random updates a second in a region of x bytes, L updates
+ * of local tables and P records of 8 bytes partitioned a second, S bytes
+ * streamed a second; times in ns, rates here a ns:
  *
  *		t = 2 g e					bytes of the table, half full
  *		s							bytes of a scope: cache's reach, or the
  *									TLB's, whichever gives the faster passes
- *		block-local		I + r u / L				if t <= local bytes
+ *		block-local		I + r u / L				if t <= local bytes; of resident
+ *											columns, if the groups fill a table in
+ *											a block's shared memory no more than
+ *											is good (local.h)
  *		single pass		I + r u / U(t)
  *		multi-pass		p = t / s passes
  *			naive		p I + r u / U(s)	in these three the longer one
@@ -19,14 +22,17 @@
  *											updated while input is read
  *			copy		I + r u / U(s) + r b / S (1 + (p - 1) / 2)
  *		partitioned		I + l r (b / 8) / P + r b / S + r u / L
- *						l levels of RADIX_BITS bits, until a part of the table
- *						is local; of a CPU, if there are as many parts as its
- *						device wants
- *		spatial			I + r (b / 8) / P + r u / U(TLB's reach)	if t is beyond
+ *						l levels, until a part of the table is local (a GPU:
+ *						gpuagg_radix_bits(); a CPU: one, if there are as many
+ *						parts as its device wants)
+ *		spatial			I + r b / S w + r u / U(t / w)		if t is beyond the TLB's
+ *											reach, and groups of units that share
+ *											one are known, for w windows side by
+ *											side; of pages, w + 1
  *
  * Multi-pass, copy: each pass reads what is left of the rows, on average half.
- * What is measured already contains every reach: U falls where a cache or a
- * TLB ends.
+ * Spatial: the units of each window read all rows.  What is measured already
+ * contains every reach: U falls where a cache or a TLB ends.
  *
  * By capacity: a table that is larger than the memory is made in windows, each
  * of half the memory (growth needs the other half), whatever the strategy in a
@@ -34,11 +40,12 @@
  */
 #include <math.h>
 
+#include "device/local.h"
+#include "device/spatial.h"
 #include "device/strategy.h"
 
-/* A radix pass splits by at most so many bits (DESIGN.md 3: 6 to 9). */
-#define RADIX_BITS 8
-#define RADIX_MAX_BITS 32
+/* Parts of a CPU's device (host/partitions.c) */
+#define HOST_RADIX_BITS 10
 
 /* Of the memory, what a table is planned to take: growing needs two of them */
 #define CAPACITY_SHARE 0.5
@@ -115,6 +122,19 @@ radix_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 	return 1e9 * seconds(in->rows * in->record_bytes / 8, rates->partition_rows);
 }
 
+/* Reading or writing the rows' records once */
+static double
+stream_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
+{
+	return 1e9 * seconds(in->rows * in->record_bytes, rates->stream_bytes);
+}
+
+static double
+input_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
+{
+	return in->resident ? stream_ns(rates, in) : in->input_ns;
+}
+
 /* Passes of one scope each */
 static double
 passes_of(double table, double scope)
@@ -124,17 +144,19 @@ passes_of(double table, double scope)
 
 /* Rows are grouped as they are read. */
 static double
-streamed_ns(const GpuAggStrategyInput *in, double passes, double update)
+streamed_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, double passes,
+			double update)
 {
-	return in->overlapped ? fmax(passes * in->input_ns, update) :
-		passes * in->input_ns + update;
+	const double input = passes * input_ns(rates, in);
+
+	return in->overlapped && !in->resident ? fmax(input, update) : input + update;
 }
 
 static double
 naive_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 		 double table, double scope)
 {
-	return streamed_ns(in, passes_of(table, scope),
+	return streamed_ns(rates, in, passes_of(table, scope),
 					   update_ns(rates, in, fmin(table, scope)));
 }
 
@@ -144,8 +166,26 @@ copy_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 {
 	double		reads = 1 + (passes_of(table, scope) - 1) / 2;
 
-	return in->input_ns + update_ns(rates, in, fmin(table, scope)) +
-		reads * 1e9 * seconds(in->rows * in->record_bytes, rates->stream_bytes);
+	return input_ns(rates, in) + update_ns(rates, in, fmin(table, scope)) +
+		reads * stream_ns(rates, in);
+}
+
+/* Where groups are not known, units do without (and only if asked to). */
+static uint32_t
+spatial_windows(const GpuAggStrategyRates *rates, double table, double scope)
+{
+	return 1u << gpuagg_spatial_log2(table, scope, rates->tlb_groups > 0 ?
+									 rates->tlb_groups : GPUAGG_SPATIAL_UNKNOWN);
+}
+
+static double
+spatial_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, double table)
+{
+	const uint32_t windows = spatial_windows(rates, table, rates->tlb_bytes);
+	const uint32_t reads = in->resident ? windows - 1 : windows + 1;
+
+	return input_ns(rates, in) + reads * stream_ns(rates, in) +
+		update_ns(rates, in, table / windows);
 }
 
 /* ---------- scopes ---------- */
@@ -180,12 +220,29 @@ parts_pay(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, doubl
 }
 
 static void
-choose_radix(const GpuAggStrategyRates *rates, GpuAggStrategyChoice *c)
+choose_radix(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
+			 GpuAggStrategyChoice *c)
 {
-	double		parts = rates->local_bytes > 0 ? c->table_bytes / rates->local_bytes : 1;
+	double		parts = rates->part_bytes > 0 ? c->table_bytes / rates->part_bytes : 1;
 
-	c->radix_bits = parts > 1 ? (uint32_t) fmin(ceil(log2(parts)), RADIX_MAX_BITS) : 1;
-	c->radix_levels = (c->radix_bits + RADIX_BITS - 1) / RADIX_BITS;
+	if (rates->shared_bytes > 0 && in->local_entry_bytes > 0)
+		gpuagg_radix_bits(in->groups,
+						  gpuagg_local_part_slots((uint32_t) rates->shared_bytes,
+												  (uint32_t) in->local_entry_bytes),
+						  GPUAGG_RADIX_FILL, GPUAGG_RADIX_DEAR_FILL, c->radix_bits);
+	else
+		c->radix_bits[0] = parts > 2 ? (uint32_t) fmin(ceil(log2(parts)), HOST_RADIX_BITS) : 1;
+}
+
+/* May each block or thread have all groups in a table of its own? */
+static bool
+fits_local(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, double table)
+{
+	if (!in->resident)
+		return table <= rates->local_bytes;
+	return in->local_entry_bytes > 0 &&
+		in->groups * in->local_entry_bytes <=
+		GPUAGG_LOCAL_MAX_FILL * (rates->block_bytes - GPUAGG_LOCAL_OVERHEAD);
 }
 
 /* ---------- the choice ---------- */
@@ -198,20 +255,18 @@ predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	const double t = c->table_bytes;
 
 	ns[GPUAGG_STRATEGY_AUTO] = -1;
-	ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = streamed_ns(in, 1, local_ns(rates, in));
-	ns[GPUAGG_STRATEGY_SINGLE_PASS] = streamed_ns(in, 1, update_ns(rates, in, t));
+	ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = streamed_ns(rates, in, 1, local_ns(rates, in));
+	ns[GPUAGG_STRATEGY_SINGLE_PASS] = streamed_ns(rates, in, 1, update_ns(rates, in, t));
 	ns[GPUAGG_STRATEGY_MULTI_PASS_NAIVE] = naive_ns(rates, in, t, c->scope_bytes);
 	ns[GPUAGG_STRATEGY_MULTI_PASS_COPY] = copy_ns(rates, in, t, c->scope_bytes);
-	ns[GPUAGG_STRATEGY_PARTITIONED] = in->input_ns + local_ns(rates, in) +
-		c->radix_levels * radix_ns(rates, in) +
-		1e9 * seconds(in->rows * in->record_bytes, rates->stream_bytes);
-	ns[GPUAGG_STRATEGY_SPATIAL] = in->input_ns + radix_ns(rates, in) +
-		update_ns(rates, in, fmin(t, rates->tlb_bytes));
-	if (t > rates->local_bytes)
+	ns[GPUAGG_STRATEGY_PARTITIONED] = input_ns(rates, in) + local_ns(rates, in) +
+		(c->radix_bits[1] > 0 ? 2 : 1) * radix_ns(rates, in) + stream_ns(rates, in);
+	ns[GPUAGG_STRATEGY_SPATIAL] = spatial_ns(rates, in, t);
+	if (!fits_local(rates, in, t))
 		ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = -1;
 	if (!parts_pay(rates, in, t))
 		ns[GPUAGG_STRATEGY_PARTITIONED] = -1;
-	if (rates->tlb_bytes <= 0 || t <= rates->tlb_bytes)
+	if (rates->tlb_bytes <= 0 || t <= rates->tlb_bytes || rates->tlb_groups < 2)
 		ns[GPUAGG_STRATEGY_SPATIAL] = -1;
 	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
 		if (s != GPUAGG_STRATEGY_SINGLE_PASS && !(in->possible & GPUAGG_STRATEGY_BIT(s)))
@@ -245,7 +300,8 @@ joinable(double windows)
 
 /* Windows that bound the table of each by the memory */
 static void
-fit_memory(const GpuAggStrategyInput *in, GpuAggStrategyChoice *c)
+fit_memory(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
+		   GpuAggStrategyChoice *c)
 {
 	double		pass = c->table_bytes / c->passes;
 	double		windows;
@@ -257,11 +313,40 @@ fit_memory(const GpuAggStrategyInput *in, GpuAggStrategyChoice *c)
 	windows = fmin(joinable(windows), GPUAGG_MAX_SCOPES);
 	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
 		if (c->predicted_ns[s] >= 0)
-			c->predicted_ns[s] += (windows - c->passes) * in->input_ns;
+			c->predicted_ns[s] += (windows - c->passes) * input_ns(rates, in);
 	c->strategy = GPUAGG_STRATEGY_MULTI_PASS_NAIVE;
 	c->passes = (uint32_t) windows;
 	c->by_capacity = true;
 	c->scope_bytes = c->table_bytes / windows;
+}
+
+/* Of what has been chosen: how many passes or windows, and of what size */
+static void
+choose_passes(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
+			  GpuAggStrategyChoice *c)
+{
+	const uint32_t passes = (uint32_t) fmin(passes_of(c->table_bytes, c->scope_bytes),
+											GPUAGG_MAX_SCOPES);
+	const double scope = in->scope_bytes > 0 ? in->scope_bytes : rates->tlb_bytes;
+
+	switch (c->strategy)
+	{
+		case GPUAGG_STRATEGY_MULTI_PASS_COPY:
+			c->kept_passes = passes;
+			break;
+		case GPUAGG_STRATEGY_MULTI_PASS_NAIVE:
+			/* a device that would choose by itself does so in each pass */
+			c->passes = passes;
+			c->within = GPUAGG_STRATEGY_AUTO;
+			break;
+		case GPUAGG_STRATEGY_SPATIAL:
+			c->windows = spatial_windows(rates, c->table_bytes, scope);
+			c->scope_bytes = c->table_bytes / c->windows;
+			break;
+		default:
+			c->scope_bytes = c->table_bytes;
+			break;
+	}
 }
 
 void
@@ -273,24 +358,13 @@ gpuagg_strategy_choose(const GpuAggStrategyRates *rates, const GpuAggStrategyInp
 	memset(c, 0, sizeof(*c));
 	c->table_bytes = fmax(2 * in->groups * in->entry_bytes, in->entry_bytes);
 	c->scope_bytes = choose_scope(rates, in, c->table_bytes);
-	choose_radix(rates, c);
+	choose_radix(rates, in, c);
 	predict_all(rates, in, c);
 	c->strategy = forced != GPUAGG_STRATEGY_AUTO ? forced : fastest(c->predicted_ns);
 	c->within = c->strategy;
-	c->passes = c->kept_passes = 1;
-	if (c->strategy == GPUAGG_STRATEGY_MULTI_PASS_COPY)
-		c->kept_passes = (uint32_t) fmin(passes_of(c->table_bytes, c->scope_bytes),
-										 GPUAGG_MAX_SCOPES);
-	if (c->strategy == GPUAGG_STRATEGY_MULTI_PASS_NAIVE)
-	{
-		/* a device that would choose by itself does so in each pass */
-		c->passes = (uint32_t) fmin(passes_of(c->table_bytes, c->scope_bytes),
-									GPUAGG_MAX_SCOPES);
-		c->within = GPUAGG_STRATEGY_AUTO;
-	}
-	else if (c->strategy != GPUAGG_STRATEGY_MULTI_PASS_COPY)
-		c->scope_bytes = c->table_bytes;
-	fit_memory(in, c);
+	c->passes = c->kept_passes = c->windows = 1;
+	choose_passes(rates, in, c);
+	fit_memory(rates, in, c);
 }
 
 /* ---------- while a task runs ---------- */

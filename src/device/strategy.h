@@ -58,9 +58,12 @@ typedef enum GpuAggStrategy
 typedef struct GpuAggStrategyRates
 {
 	double		local_bytes;	/* that a block's or thread's own table may have */
+	double		shared_bytes;	/* shared memory of a multiprocessor, and */
+	double		block_bytes;	/* of a block; 0: there is none */
 	double		local_updates;	/* updates a second of all such tables */
 	double		cache_bytes;	/* reach of the last cache */
 	double		tlb_bytes;		/* reach of the last TLB level */
+	uint32_t	tlb_groups;		/* groups of units that share one; 0: not known */
 	double		part_bytes;		/* that the table of a part should have, and */
 	double		parts_least;	/* parts that are worth keeping rows for */
 	double		stream_bytes;	/* bytes a second, read or written in order */
@@ -82,7 +85,11 @@ typedef struct GpuAggStrategyInput
 	double		groups;
 	double		entry_bytes;	/* of a group in a table */
 	double		record_bytes;	/* of a row's keys and arguments, kept */
+	double		local_entry_bytes;	/* of a group in shared memory (local.h); 0:
+									 * there are no such tables */
 	double		updates;		/* of states and heads, a row */
+	bool		resident;		/* rows lie in the device's memory as columns;
+								 * else: */
 	double		input_ns;		/* reading and decoding the input once */
 	bool		overlapped;		/* and groups are updated meanwhile */
 	double		scope_bytes;	/* of a pass's table; 0: the profile's */
@@ -95,13 +102,17 @@ typedef struct GpuAggStrategyChoice
 	GpuAggStrategy within;		/* how each pass groups */
 	uint32_t	passes;			/* windows, one task each; 1: all at once */
 	uint32_t	kept_passes;	/* over the rows that a task has kept */
+	uint32_t	windows;		/* side by side (spatial.h) */
 	bool		by_capacity;	/* because the table does not fit the memory */
 	double		table_bytes;	/* of all groups */
 	double		scope_bytes;	/* of the table of a pass */
-	uint32_t	radix_bits;		/* of all levels together */
-	uint32_t	radix_levels;
+	uint32_t	radix_bits[2];	/* of both levels of partitioning; [1] 0: one */
 	double		predicted_ns[GPUAGG_NSTRATEGIES];	/* negative: not possible */
 } GpuAggStrategyChoice;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Inline, for devices that lie in other libraries */
 GPUAGG_FN const char *
@@ -137,5 +148,9 @@ extern double gpuagg_strategy_extrapolate(double rows, double seen,
  * found and `groups` are expected; at least 2.
  */
 extern uint32_t gpuagg_strategy_split(double fit, double groups);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif							/* GPUAGG_DEVICE_STRATEGY_H */

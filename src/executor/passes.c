@@ -189,7 +189,8 @@ passes_begin(GpuAggPasses *p, bool host)
 	p->pass.forced = gpuagg_strategy != GPUAGG_STRATEGY_AUTO &&
 		c->within != GPUAGG_STRATEGY_AUTO;
 	p->pass.scope.count = c->passes;
-	p->pass.scope_bytes = c->within == GPUAGG_STRATEGY_MULTI_PASS_COPY ? c->scope_bytes :
+	p->pass.scope_bytes = c->within == GPUAGG_STRATEGY_MULTI_PASS_COPY ||
+		c->within == GPUAGG_STRATEGY_SPATIAL ? c->scope_bytes :
 		gpuagg_scope_size * UINT64CONST(1024);
 	if (c->passes > 1)
 		p->fit = c->scope_bytes / (2.0 * layout.row_bytes);

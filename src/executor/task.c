@@ -29,6 +29,7 @@
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "profile/profile.h"
 #include "service/client.h"
 #include "storage/bufmgr.h"
 #include "storage/ipc.h"
@@ -514,6 +515,8 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	GpuAggClient *client;
 	instr_time	start;
 
+	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL)
+		request.config.units = gpuagg_profile_get()->rates.tlb_groups;
 	time_start(run, &start);
 	client = gpuagg_client_begin(&request, run->error);
 	time_add(run, &run->scan->counters.start_time, start);

@@ -10,7 +10,7 @@
 
 #include "device/chunk.h"
 #include "device/layout.h"
-#include "device/record.h"
+#include "device/local.h"
 #include "gpuagg.h"
 #include "profile/choose.h"
 #include "profile/profile.h"
@@ -46,7 +46,10 @@ choose_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
 	for (int i = 0; i < p->nkeys; i++)
 		nullable[keys[i].reg] = !keys[i].notnull;
 	if (gpuagg_record_compute(p, nullable, &record))
+	{
 		input->record_bytes = record.bytes;
+		input->local_entry_bytes = gpuagg_local_entry_bytes(p, &record);
+	}
 	else
 		input->possible &= ~GPUAGG_STRATEGIES_KEEPING;
 }
@@ -101,7 +104,7 @@ gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
 	GpuAggStrategyRates rates;
 
 	memset(choice, 0, sizeof(*choice));
-	choice->passes = choice->kept_passes = 1;
+	choice->passes = choice->kept_passes = choice->windows = 1;
 	if (program->select || program->nkeys == 0)
 		return;
 	input.input_ns = gpuagg_predict_input(&gpuagg_profile_get()->rates, work);

@@ -74,6 +74,8 @@
 #define GPU_LINK_RATE 40e9		/* where none was measured */
 #define GPU_LOCAL_GROUPS 1000.0
 #define GPU_LOCAL_BYTES (47.0 * 1024)
+#define GPU_SHARED_BYTES (228.0 * 1024) /* of a multiprocessor */
+#define GPU_BLOCK_BYTES (227.0 * 1024)	/* of a block of it */
 
 /* Pages of a batch, and what each costs on top: launches and completion */
 #define BATCH_PAGES 700.0
@@ -339,7 +341,13 @@ gpuagg_rates_strategy(const GpuAggRates *rates, GpuAggStrategyRates *strategy)
 	strategy->cache_bytes = reach(rates, GPUAGG_LEVEL_CACHE);
 	/* of a CPU, entries are those of 4 KiB pages, and misses short */
 	strategy->tlb_bytes = rates->gpu ? reach(rates, GPUAGG_LEVEL_TLB) : 0;
-	if (!rates->gpu)
+	strategy->tlb_groups = gpuagg_spatial_ngroups(&rates->tlb_groups);
+	if (rates->gpu)
+	{
+		strategy->shared_bytes = GPU_SHARED_BYTES;
+		strategy->block_bytes = GPU_BLOCK_BYTES;
+	}
+	else
 	{
 		strategy->part_bytes = level2_bytes(rates) / 2;
 		strategy->parts_least = HOST_PARTS_LEAST;

@@ -27,6 +27,7 @@ typedef struct GpuAggRates
 	double		ceiling[GPUAGG_NCEILINGS];
 	int			nlevels;
 	GpuAggLevel levels[GPUAGG_MAX_LEVELS];	/* by kind, then level */
+	GpuAggUnitGroups tlb_groups;
 	int			npoints;
 	struct
 	{
@@ -89,6 +90,10 @@ typedef struct GpuAggPrediction
 	GpuAggBound bound;
 } GpuAggPrediction;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern void gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work,
 						   GpuAggPrediction *prediction);
 
@@ -112,5 +117,9 @@ extern const char *gpuagg_bound_name(GpuAggBound bound);
  */
 extern double gpuagg_rates_random(const GpuAggRates *rates,
 								  GpuAggRandomKind kind, double bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif							/* GPUAGG_PROFILE_PREDICT_H */

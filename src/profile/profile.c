@@ -320,6 +320,31 @@ read_points(GpuAggRates *p, int id)
 	qsort(p->points, p->npoints, sizeof(p->points[0]), compare_points);
 }
 
+/* Units in the order of the table; groups beyond what fits are not known. */
+static void
+read_tlb_groups(GpuAggUnitGroups *g, int id)
+{
+	ProfileScan s;
+	bool		fit = true;
+
+	if (!scan_begin(&s, "tlb_group", id))
+		return;
+	while (scan_next(&s))
+	{
+		int32		unit = scan_int4(&s, "unit");
+		int32		group = scan_int4(&s, "group_no");
+
+		fit &= unit < GPUAGG_SPATIAL_UNITS && group < GPUAGG_SPATIAL_UNITS;
+		if (!fit)
+			continue;
+		g->group[unit] = group;
+		g->n = Max(g->n, unit + 1);
+	}
+	scan_end(&s);
+	if (!fit)
+		memset(g, 0, sizeof(*g));
+}
+
 /* ------------------------------------------------------------- the cache --- */
 
 static void
@@ -340,6 +365,7 @@ profile_read(const GpuAggDeviceInfo *info)
 		read_ceilings(&cached);
 		read_levels(&cached.rates, cached.id);
 		read_points(&cached.rates, cached.id);
+		read_tlb_groups(&cached.rates.tlb_groups, cached.id);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

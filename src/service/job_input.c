@@ -94,6 +94,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		!(job->config.expected_rows >= 0) ||
 		job->config.fault >= GPUAGG_NFAULTS ||
 		job->config.strategy >= GPUAGG_NSTRATEGIES ||
+		job->config.units.n > GPUAGG_SPATIAL_UNITS ||
 		!gpuagg_scope_valid(job->config.scope) ||
 		(job->config.scope.count > 1 &&
 		 ((const GpuAggProgram *) (begin + 1))->nkeys == 0) ||

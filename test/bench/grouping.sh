@@ -22,7 +22,7 @@ grouping_run()
 		[ -n "${order[$name]:-}" ] || names+=("$name")
 		order[$name]=$groups
 		samples_add "$case/$name" "$rate"
-		notes[$name]="$detail rows without place in shared memory"
+		notes[$name]="${detail%%,*} rows without place in shared memory${detail#"${detail%%,*}"}"
 	done <"$RUN_DIR/grouping"
 	for name in "${names[@]}"; do
 		engine=${name%% *}
@@ -31,8 +31,20 @@ grouping_run()
 	done
 }
 
+# Groups of multiprocessors that share a TLB, as measured on this card last; empty
+# if it was not: then spatial has no windows of its own and is left out.
+grouping_units()
+{
+	server_sql main "SELECT string_agg(units, ';') FROM (
+		SELECT string_agg(unit::text, ',' ORDER BY unit) AS units FROM gpuagg.tlb_group
+		WHERE profile_id = (SELECT max(profile_id) FROM gpuagg.tlb_group)
+		GROUP BY group_no ORDER BY min(unit)) g"
+}
+
 bench_grouping()
 {
+	local units
+
 	GROUPING_ROWS=${BENCH_GROUPING_ROWS:-1000000000}
 	kernels_find
 	bench_need_main			# it knows the device's name, and so the folder's
@@ -43,7 +55,8 @@ bench_grouping()
 	grouping_run groups keys=4,8 aggs=2,4 strategies=auto,single,cub
 	grouping_run skew dists=uniform,zipf1,zipf1.5,half,one,sorted \
 		groups=10,1000,100000,10000000,100000000 strategies=auto
+	units=$(grouping_units)
 	grouping_run table-128g check=0 aggs=3 groups=2000000000 capacity=32 windows=1,2,3 \
-		strategies=single,multi
+		strategies="single,multi${units:+,spatial}" ${units:+"sms=$units"}
 	grouping_run table-128g-partitioned aggs=3 groups=2000000000 strategies=partitioned
 }

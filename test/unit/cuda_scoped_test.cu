@@ -24,6 +24,7 @@
 
 static cudaStream_t stream;
 static uint32_t sms;
+static GpuAggLaunches launches;
 static GpuAggScopedReport *report;
 static int	live_blocks;		/* of device memory */
 static int	allocs_left;		/* before one fails; negative: none does */
@@ -493,6 +494,7 @@ ways(const uint8_t *sm_windows)
 	std::vector<Way> all;
 	GpuAggScopedConfig w;
 
+	c.launches = &launches;
 	c.sms = sms;
 	c.sm_bytes = 228 << 10;
 	c.block_bytes = 227 << 10;
@@ -517,6 +519,11 @@ ways(const uint8_t *sm_windows)
 	w.windows_log2 = 1;
 	w.sm_windows = sm_windows;
 	all.push_back({"spatial", w, false});
+	w.windows_log2 = 3;
+	all.push_back({"spatial, windows that are no multiprocessor's own", w, false});
+	w.capacity = 16;
+	all.push_back({"spatial, growing", w, false});
+	w.capacity = 0;
 	w = c;
 	w.strategy = GPUAGG_SCOPED_PARTITIONED;
 	all.push_back({"partitioned", w, true});
@@ -637,13 +644,13 @@ test_errors(void)
 static const uint8_t *
 two_windows(void)
 {
-	std::vector<uint8_t> windows(sms);
+	const GpuAggUnitGroups unknown = {};
+	uint8_t		windows[GPUAGG_SPATIAL_UNITS];
 	uint8_t    *device;
 
-	for (uint32_t i = 0; i < sms; i++)
-		windows[i] = (uint8_t) (i & 1);
-	check(cudaMalloc(&device, sms), "windows");
-	check(cudaMemcpy(device, windows.data(), sms, cudaMemcpyHostToDevice), "windows");
+	gpuagg_spatial_windows(&unknown, 2, windows);
+	check(cudaMalloc(&device, sizeof(windows)), "windows");
+	check(cudaMemcpy(device, windows, sizeof(windows), cudaMemcpyHostToDevice), "windows");
 	return device;
 }
 
@@ -655,6 +662,7 @@ main(void)
 	int			cards = 0;
 	const uint8_t *sm_windows;
 	cudaDeviceProp card;
+	GpuAggError error = {};
 
 	if (cudaGetDeviceCount(&cards) != cudaSuccess || cards == 0)
 	{
@@ -668,6 +676,11 @@ main(void)
 		return 0;
 	}
 	sms = (uint32_t) card.multiProcessorCount;
+	if (!gpuagg_cuda_launches_open(&launches, &card, &error))
+	{
+		printf("Bail out! %s\n", error.message);
+		return 1;
+	}
 	allocs_left = -1;
 	check(cudaStreamCreate(&stream), "cudaStreamCreate");
 	check(cudaMallocHost(&report, sizeof(*report)), "cudaMallocHost");

@@ -56,6 +56,24 @@ group_units(uint32_t group)
 	return n;
 }
 
+/* Their numbers, as test/bench/kernels/grouping_gpu.cu wants them */
+static void
+print_groups(void)
+{
+	for (uint32_t group = 0; group < result.ngroups; group++)
+	{
+		const char *sep = group > 0 ? ";" : "";
+
+		for (uint32_t unit = 0; unit < result.machine.units; unit++)
+			if (result.group[unit] == group)
+			{
+				printf("%s%u", sep, unit);
+				sep = ",";
+			}
+	}
+	printf("\n");
+}
+
 static void
 print_result(void)
 {
@@ -73,7 +91,8 @@ print_result(void)
 	printf("# %u groups of units:", result.ngroups);
 	for (uint32_t group = 0; group < result.ngroups; group++)
 		printf(" %u", group_units(group));
-	printf("\n");
+	printf("\n# sms=");
+	print_groups();
 	for (int c = 0; c < GPUAGG_NCEILINGS; c++)
 		printf("# %-22s %12.5g  spread %.4f\n", ceilings[c], result.ceiling[c],
 			   result.ceiling_spread[c]);

@@ -171,6 +171,9 @@ run_begin(Run *run, const TestProgram *p, const GpuAggTaskConfig *config)
 		forced.strategy = run_strategy;
 		forced.forced = 1;
 		forced.scope_bytes = 65536; /* many passes over few rows */
+		forced.units.n = 24;
+		for (uint8_t i = 0; i < 24; i++)
+			forced.units.group[i] = i / 3;
 	}
 	OPS->task_begin(device, packed, &forced, &run->task, &run->error);
 	memset(packed, 0x5A, packed->bytes);	/* it has been copied */

@@ -4,45 +4,23 @@
  *		of an H200 and the host's, and what is made of it while tasks run.
  */
 #include <math.h>
+#include <stdio.h>
 
-#include "profile/predict.h"
+#include "device/spatial.h"
+#include "h200_rates.h"
 #include "tap.h"
 
 #define ALL (~UINT32_C(0))
 #define WITHOUT(s) (~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_##s))
 #define GB 1073741824.0
 
-/* As shipped (sql/gpuagg--1.0.sql) */
 static GpuAggStrategyRates
 h200(void)
 {
-	GpuAggRates rates = {
-		.gpu = true,
-		.units = 132,
-		.ceiling[GPUAGG_CEILING_MEMORY_READ] = 4.646e12,
-		.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024] = 2.359e12,
-		.ceiling[GPUAGG_CEILING_PARTITION] = 1.084e11,
-		.nlevels = 3,
-		.levels = {
-			{.kind = GPUAGG_LEVEL_CACHE, .level = 1, .reach_bytes = 208000},
-			{.kind = GPUAGG_LEVEL_CACHE, .level = 2, .reach_bytes = 33554432},
-			{.kind = GPUAGG_LEVEL_TLB, .level = 1, .reach_bytes = UINT64_C(68719476736)}
-		},
-		.npoints = 8,
-		.points = {
-			{1048576, {1.64e11, 9.17e10, 1.05e11}},
-			{33554432, {1.41e11, 1.06e11, 9.91e10}},
-			{67108864, {8.17e10, 7.66e10, 3.61e10}},
-			{134217728, {5.85e10, 5.75e10, 2.2e10}},
-			{1073741824, {4.4e10, 2.59e10, 1.68e10}},
-			{68719476736.0, {4.03e10, 2.13e10, 1.59e10}},
-			{97183989760.0, {1.04e10, 8.38e9, 1.04e10}},
-			{120085020672.0, {7.1e9, 5.37e9, 7.11e9}}
-		}
-	};
 	GpuAggStrategyRates strategy;
 
-	gpuagg_rates_strategy(&rates, &strategy);
+	h200_rates(&strategy);
+	strategy.tlb_groups = 24;
 	return strategy;
 }
 
@@ -82,6 +60,7 @@ grouping(double rows, double groups, uint32_t possible)
 		.groups = groups,
 		.entry_bytes = 24,
 		.record_bytes = 8,
+		.local_entry_bytes = 16,
 		.updates = 3,
 		.input_ns = rows * 8 / 4.646e12 * 1e9
 	};
@@ -149,8 +128,189 @@ test_h200(void)
 	ok(choose(&r, in).predicted_ns[GPUAGG_STRATEGY_SINGLE_PASS] == 9e8,
 	   "the longer of both, not the sum");
 	c = choose(&r, grouping(1e9, 1e7, ALL));
-	ok(c.radix_bits == 14 && c.radix_levels == 2, "480 MB become parts of 47 kB in two levels");
+	ok(c.radix_bits[0] == 6 && c.radix_bits[1] == 6,
+	   "ten million groups become parts that fit shared memory in two levels");
 	ok(c.predicted_ns[GPUAGG_STRATEGY_BLOCK_LOCAL] < 0, "and are no block's own table");
+}
+
+/* Windows side by side: where the table exceeds the TLB, of groups that are known */
+static void
+test_spatial(void)
+{
+	GpuAggStrategyRates r = h200();
+	const uint32_t possible = WITHOUT(PARTITIONED) & WITHOUT(MULTI_PASS_COPY);
+	GpuAggStrategyInput in = grouping(1e9, 2.8e9, possible);
+	GpuAggStrategyChoice c;
+
+	in.input_ns = 5e8;
+	chooses(&r, in, GPUAGG_STRATEGY_SPATIAL, 1, "134 GB of groups, from pages");
+	c = choose(&r, in);
+	ok(c.passes == 1 && c.windows == 2 && c.scope_bytes == 67.2e9, "in two windows within the TLB's reach");
+	in.groups = 1e9;
+	ok(choose(&r, in).predicted_ns[GPUAGG_STRATEGY_SPATIAL] < 0, "a smaller table needs none");
+	r.tlb_groups = 0;
+	in.groups = 2.8e9;
+	ok(choose(&r, in).predicted_ns[GPUAGG_STRATEGY_SPATIAL] < 0,
+	   "nor is it chosen where nobody knows who shares a TLB");
+	in.forced = GPUAGG_STRATEGY_SPATIAL;
+	ok(choose(&r, in).windows == 2, "unless forced");
+	in.groups = 1000;
+	in.scope_bytes = 1000;
+	c = choose(&r, in);
+	ok(c.windows == GPUAGG_SPATIAL_UNKNOWN && c.scope_bytes == 3000,
+	   "with no more windows than there may be groups");
+}
+
+/* ---------- resident columns ---------- */
+
+/* A measured point of test/bench/results/cuda-nvidia-h200/grouping.csv */
+typedef struct Point
+{
+	char		engine[32];
+	char		dist[16];
+	int			key_bytes;
+	int			naggs;
+	double		groups;
+	double		rows;
+	double		rate;
+} Point;
+
+#define MAX_POINTS 512
+#define FIGURES "test/bench/results/cuda-nvidia-h200/grouping.csv"
+
+static Point points[MAX_POINTS];
+static int	npoints;
+
+static void
+read_points(void)
+{
+	FILE	   *f = fopen(FIGURES, "r");
+	char		line[2048];
+
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL && npoints < MAX_POINTS)
+	{
+		Point	   *p = &points[npoints];
+
+		npoints += sscanf(line, "grouping,%*[^,],%31[^ ] %15s int%d %daggs %lf,rate,rows/s,%lf,%*[^,],%*[^,],%*[^,],%lf",
+						  p->engine, p->dist, &p->key_bytes, &p->naggs, &p->groups, &p->rows,
+						  &p->rate) == 7;
+	}
+	if (f != NULL)
+		fclose(f);
+}
+
+/* As kernels/grouping_gpu.cu asks: count, sum, minimum and maximum of an int4 */
+static GpuAggStrategyInput
+resident(const Point *p)
+{
+	static const double states[] = {4, 12, 16, 20};
+	const double found = p->groups * -expm1(-p->rows / p->groups);
+	GpuAggStrategyInput in = grouping(p->rows, found, ALL);
+
+	in.entry_bytes = 8 + 8 * (p->key_bytes == 8) + 8 * p->naggs;
+	in.record_bytes = p->key_bytes == 4 ? 8 : 16;
+	in.local_entry_bytes = p->key_bytes + states[p->naggs - 1];
+	in.updates = 1 + p->naggs;
+	in.resident = true;
+	return in;
+}
+
+/* What a line's engine runs; "auto" is what has been chosen */
+static bool
+runs(const Point *p, GpuAggStrategy s)
+{
+	static const struct
+	{
+		const char *engine;
+		GpuAggStrategy strategy;
+	}			engines[] = {
+		{"auto", GPUAGG_STRATEGY_AUTO},
+		{"local", GPUAGG_STRATEGY_BLOCK_LOCAL},
+		{"single", GPUAGG_STRATEGY_SINGLE_PASS},
+		{"multi", GPUAGG_STRATEGY_MULTI_PASS_NAIVE},
+		{"copy", GPUAGG_STRATEGY_MULTI_PASS_COPY},
+		{"partitioned", GPUAGG_STRATEGY_PARTITIONED},
+		{"spatial", GPUAGG_STRATEGY_SPATIAL}
+	};
+
+	for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++)
+		if (engines[i].strategy == s &&
+			strncmp(p->engine, engines[i].engine, strlen(engines[i].engine)) == 0)
+			return true;
+	return false;
+}
+
+/* The best rate of a strategy at a point; 0: not measured */
+static double
+best_rate(const Point *at, GpuAggStrategy s)
+{
+	double		rate = 0;
+
+	for (int i = 0; i < npoints; i++)
+		if (points[i].key_bytes == at->key_bytes && points[i].naggs == at->naggs &&
+			points[i].groups == at->groups && strcmp(points[i].dist, at->dist) == 0 &&
+			runs(&points[i], s))
+			rate = fmax(rate, points[i].rate);
+	return rate;
+}
+
+/*
+ * When "auto" was measured it ran block-local up to so many groups, else
+ * partitioned; that is what the choice must come to for its rate to count.
+ */
+static GpuAggStrategy
+measured_auto(const Point *p)
+{
+	return p->groups <= 8000 ? GPUAGG_STRATEGY_BLOCK_LOCAL : GPUAGG_STRATEGY_PARTITIONED;
+}
+
+static void
+test_resident_point(const GpuAggStrategyRates *r, const Point *p)
+{
+	const GpuAggStrategy chosen = choose(r, resident(p)).strategy;
+	double		rate = best_rate(p, chosen);
+	double		best = best_rate(p, GPUAGG_STRATEGY_AUTO);
+	char		name[160];
+
+	/* lines that compare the others, one with another */
+	if (rate == 0 && best == 0)
+		return;
+	if (chosen == measured_auto(p))
+		rate = fmax(rate, best);
+	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
+		best = fmax(best, best_rate(p, (GpuAggStrategy) s));
+	snprintf(name, sizeof(name), "%s int%d %d aggregates %g groups: %s", p->dist, p->key_bytes,
+			 p->naggs, p->groups, gpuagg_strategy_name(chosen));
+	if (!ok(rate >= 0.9 * best && rate >= 0.95 * best_rate(p, GPUAGG_STRATEGY_SINGLE_PASS), name))
+		printf("#   %g rows/s, the best %g\n", rate, best);
+}
+
+static void
+test_resident(void)
+{
+	const GpuAggStrategyRates r = h200();
+	Point		p = {.dist = "uniform",.key_bytes = 4,.naggs = 2,.rows = 1e9};
+	GpuAggStrategyChoice c;
+
+	read_points();
+	ok(npoints > 50, "measured points: " FIGURES);
+	for (int i = 0; i < npoints; i++)
+	{
+		bool		again = false;
+
+		for (int k = 0; k < i; k++)
+			again |= points[k].key_bytes == points[i].key_bytes &&
+				points[k].naggs == points[i].naggs && points[k].groups == points[i].groups &&
+				strcmp(points[k].dist, points[i].dist) == 0;
+		if (!again)
+			test_resident_point(&r, &points[i]);
+	}
+	p.groups = 9000;
+	c = choose(&r, resident(&p));
+	ok(c.strategy == GPUAGG_STRATEGY_BLOCK_LOCAL, "tables in shared memory as long as they are good");
+	p.groups = 11000;
+	c = choose(&r, resident(&p));
+	ok(c.strategy == GPUAGG_STRATEGY_PARTITIONED && c.radix_bits[1] == 0, "and one level beyond that");
 }
 
 /* ---------- what is asked for ---------- */
@@ -293,6 +453,8 @@ int
 main(void)
 {
 	test_h200();
+	test_spatial();
+	test_resident();
 	test_forced();
 	test_scope();
 	test_capacity();

@@ -15,8 +15,12 @@
  *		bits=N/M		bits of both levels of partitioned
  *		slots=N copies=N	of tables in shared memory
  *		capacity=N		log2 of the entries of the table
- *		sms=A,B;C,D		groups of multiprocessors that share a TLB
+ *		sms=A,B;C,D		groups of multiprocessors that share a TLB, as measured
+ *						on this very card
  *		check=0			do not compare
+ *
+ * "auto" is what device/strategy.h chooses with an H200's profile; its detail
+ * says so.
  *
  * Kernels are timed by the GPU's clock, from the first launch to the last,
  * host steps between them included; memory is there before.  For each round a
@@ -39,6 +43,7 @@
 
 #include "cuda/cuda_device.h"
 #include "cuda/scoped.h"
+#include "test/unit/h200_rates.h"
 
 #define THREADS 256
 #define WARM_ROUNDS 1
@@ -347,12 +352,14 @@ struct Case
 	int			naggs;
 	uint64_t	groups;
 	uint64_t	rows;
+	GpuAggLaunches launches;
 	uint32_t	sms;
 	uint32_t	sm_bytes;
 	uint32_t	block_bytes;
 	void	   *keys;
 	int32_t    *values;
-	const uint8_t *sm_windows;
+	GpuAggUnitGroups units;		/* n 0: not known */
+	uint8_t    *sm_windows;
 	GpuAggPlan *plan;
 	GpuAggPlan *device_plan;
 	Built		program;
@@ -468,15 +475,74 @@ bench_free(void *arg, void *p, size_t bytes, cudaStream_t stream)
 	check(cudaFreeAsync(p, stream), "cudaFreeAsync");
 }
 
+/* Of so many keys, drawn so often, these appear. */
+static double
+expected_groups(const Case &c)
+{
+	return (double) c.groups * -expm1(-(double) c.rows / (double) c.groups);
+}
+
+/* As a task over resident columns would choose */
+static GpuAggStrategyChoice
+choose(const Case &c)
+{
+	const uint8_t nullable[GPUAGG_MAX_REGS] = {};
+	GpuAggStrategyRates rates;
+	GpuAggStrategyInput in = {};
+	GpuAggStrategyChoice choice;
+	GpuAggRecord record;
+
+	h200_rates(&rates);
+	rates.tlb_groups = gpuagg_spatial_ngroups(&c.units);
+	rates.shared_bytes = c.sm_bytes;
+	rates.block_bytes = c.block_bytes;
+	(void) gpuagg_record_compute(&c.program.head, nullable, &record);
+	in.possible = ~UINT32_C(0);
+	in.rows = (double) c.rows;
+	in.groups = expected_groups(c);
+	in.entry_bytes = c.plan->stride;
+	in.record_bytes = record.bytes;
+	in.local_entry_bytes = gpuagg_local_entry_bytes(&c.program.head, &record);
+	in.updates = 1 + c.naggs;
+	in.resident = true;
+	gpuagg_strategy_choose(&rates, &in, &choice);
+	return choice;
+}
+
+/* The name of a choice, as options have it; *windows: log2 */
+static std::string
+chosen_name(const GpuAggStrategyChoice &choice, uint32_t *windows)
+{
+	/* of these, at most one is more than 1 */
+	const uint32_t all = choice.passes * choice.kept_passes * choice.windows;
+
+	for (*windows = 0; 1u << *windows < all; ++*windows)
+		;
+	switch (choice.strategy)
+	{
+		case GPUAGG_STRATEGY_BLOCK_LOCAL:
+			return "local";
+		case GPUAGG_STRATEGY_PARTITIONED:
+			return "partitioned";
+		case GPUAGG_STRATEGY_MULTI_PASS_NAIVE:
+			return "multi";
+		case GPUAGG_STRATEGY_MULTI_PASS_COPY:
+			return "copy";
+		case GPUAGG_STRATEGY_SPATIAL:
+			return "spatial";
+		default:
+			return "single";
+	}
+}
+
 static GpuAggScopedConfig
 configure(const Case &c, const std::string &strategy, uint32_t windows)
 {
 	GpuAggScopedConfig config;
 
 	memset(&config, 0, sizeof(config));
-	/* of so many keys, drawn so often, these appear */
-	config.expected_groups = (double) c.groups *
-		-expm1(-(double) c.rows / (double) c.groups);
+	config.expected_groups = expected_groups(c);
+	config.launches = &c.launches;
 	config.sms = c.sms;
 	config.sm_bytes = c.sm_bytes;
 	config.block_bytes = c.block_bytes;
@@ -489,8 +555,6 @@ configure(const Case &c, const std::string &strategy, uint32_t windows)
 		config.strategy = GPUAGG_SCOPED_LOCAL;
 	else if (strategy == "partitioned")
 		config.strategy = GPUAGG_SCOPED_PARTITIONED;
-	else if (strategy == "auto")
-		config.strategy = c.groups <= 8000 ? GPUAGG_SCOPED_LOCAL : GPUAGG_SCOPED_PARTITIONED;
 	else
 		config.strategy = strategy == "spatial" ? GPUAGG_SCOPED_SPATIAL : GPUAGG_SCOPED_SINGLE;
 	if (strategy == "multi" || strategy == "copy" || strategy == "spatial")
@@ -586,14 +650,28 @@ print_rate(const Case &c, const std::string &what, float ms, const std::string &
 	fflush(stdout);
 }
 
+/* The windows of multiprocessors, for one case after the other */
+static void
+set_sm_windows(const Case &c, uint32_t log2)
+{
+	uint8_t		windows[GPUAGG_SPATIAL_UNITS];
+
+	gpuagg_spatial_windows(&c.units, 1u << log2, windows);
+	check(cudaMemcpyAsync(c.sm_windows, windows, sizeof(windows), cudaMemcpyHostToDevice,
+						  c.stream), "sm windows");
+	check(cudaStreamSynchronize(c.stream), "sm windows");
+}
+
 static void
 time_scoped(const Case &c, const std::string &strategy, uint32_t windows)
 {
-	const GpuAggScopedConfig config = configure(c, strategy, windows);
-	std::string name = strategy;
+	const bool	chosen = strategy == "auto";
+	const std::string what = chosen ? chosen_name(choose(c), &windows) : strategy;
+	const GpuAggScopedConfig config = configure(c, what, windows);
+	const std::string runs = what + (config.windows_log2 > 0 ? std::to_string(1 << windows) : "");
+	const std::string name = chosen ? strategy : runs;
 
-	if (config.windows_log2 > 0)
-		name += std::to_string(1 << windows);
+	set_sm_windows(c, config.windows_log2);
 	for (int round = 0; round < WARM_ROUNDS + c.o->rounds; round++)
 	{
 		uint64_t	misses = 0;
@@ -602,7 +680,7 @@ time_scoped(const Case &c, const std::string &strategy, uint32_t windows)
 		if (ms < 0)
 			return;
 		if (round >= WARM_ROUNDS)
-			print_rate(c, name, ms, std::to_string(misses));
+			print_rate(c, name, ms, std::to_string(misses) + (chosen ? ", " + runs : ""));
 	}
 }
 
@@ -733,29 +811,29 @@ run_case(Case &c)
 	free(c.plan);
 }
 
-/* Windows of multiprocessors: their groups take turns. */
-static const uint8_t *
-spread_windows(const Options &o, uint32_t sms)
+/* Groups of multiprocessors, as the option names them */
+static GpuAggUnitGroups
+unit_groups(const Options &o)
 {
-	std::vector<uint8_t> windows(sms, 0);
-	uint32_t	nwindows = 1u << atoi(o.windows[0].c_str());
-	uint32_t	i = 0;
-	uint8_t    *device;
+	GpuAggUnitGroups units = {};
+	uint8_t		i = 0;
 
-	/* groups are unknown: multiprocessors take turns */
-	for (uint32_t sm = 0; sm < sms; sm++)
-		windows[sm] = (uint8_t) (sm % nwindows);
-
+	if (o.sms.empty())
+		return units;
 	for (const std::string &group : split(o.sms, ';'))
 	{
 		for (const std::string &sm : split(group, ','))
-			if (!sm.empty() && (uint32_t) atoi(sm.c_str()) < sms)
-				windows[atoi(sm.c_str())] = (uint8_t) (i % nwindows);
+		{
+			const uint32_t unit = (uint32_t) atoi(sm.c_str());
+
+			if (unit >= GPUAGG_SPATIAL_UNITS)
+				continue;
+			units.group[unit] = i;
+			units.n = units.n > unit ? units.n : unit + 1;
+		}
 		i++;
 	}
-	check(cudaMalloc(&device, sms), "sm windows");
-	check(cudaMemcpy(device, windows.data(), sms, cudaMemcpyHostToDevice), "sm windows");
-	return device;
+	return units;
 }
 
 int
@@ -766,6 +844,7 @@ main(int argc, char **argv)
 	cudaDeviceProp card;
 	cudaMemPool_t pool;
 	uint64_t	keep = UINT64_MAX;
+	GpuAggError error = {};
 	Case		c = {};
 
 	if (cudaGetDeviceCount(&cards) != cudaSuccess || cards == 0)
@@ -780,10 +859,16 @@ main(int argc, char **argv)
 	check(cudaMallocHost(&c.report, sizeof(*c.report)), "report");
 	c.o = &o;
 	c.rows = o.rows;
+	if (!gpuagg_cuda_launches_open(&c.launches, &card, &error))
+	{
+		fprintf(stderr, "%s\n", error.message);
+		return 1;
+	}
 	c.sms = card.multiProcessorCount;
 	c.sm_bytes = (uint32_t) card.sharedMemPerMultiprocessor;
 	c.block_bytes = (uint32_t) card.sharedMemPerBlockOptin;
-	c.sm_windows = spread_windows(o, c.sms);
+	c.units = unit_groups(o);
+	check(cudaMalloc(&c.sm_windows, GPUAGG_SPATIAL_UNITS), "sm windows");
 	for (const std::string &key : o.keys)
 		for (const std::string &aggs : o.aggs)
 			for (const std::string &dist : o.dists)
