@@ -182,25 +182,6 @@ next_window(GpuAggScoped *s, GpuAggError *error)
 	return status == GPUAGG_OK ? gpuagg_scoped_launch(s, error) : status;
 }
 
-/*
- * Spatial: multiprocessors of a window may have had other work, or there are
- * none.  So when a launch ends, all together take what is left of each window;
- * of most, nothing is.
- */
-static GpuAggStatus
-finish_window(GpuAggScoped *s, GpuAggError *error)
-{
-	GpuAggStatus status = gpuagg_scoped_put(s, error);
-
-	s->window = s->finishing ? s->window + 1 : 0;
-	s->finishing = true;
-	if (status != GPUAGG_OK)
-		return status;
-	SCOPED_CHECK(cudaMemcpyAsync(&s->device->head.tile, &s->windows.tiles[s->window],
-								 sizeof(s->device->head.tile), cudaMemcpyDeviceToDevice, s->stream));
-	return gpuagg_scoped_launch(s, error);
-}
-
 /* The launch has come to its end. */
 static GpuAggStatus
 main_done(GpuAggScoped *s, GpuAggError *error)
@@ -210,9 +191,6 @@ main_done(GpuAggScoped *s, GpuAggError *error)
 
 	if (s->config.strategy == GPUAGG_SCOPED_SINGLE && s->window + 1 < (uint64_t) 1 << s->windows.log2)
 		return next_window(s, error);
-	if (s->config.strategy == GPUAGG_SCOPED_SPATIAL &&
-		(!s->finishing || s->window + 1 < (uint64_t) 1 << s->windows.log2))
-		return finish_window(s, error);
 	if (s->config.strategy == GPUAGG_SCOPED_PARTITIONED && s->phase == GPUAGG_SCOPED_PHASE_MAIN)
 	{
 		s->pieces[s->npieces - 1].groups = head->groups;

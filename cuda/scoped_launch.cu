@@ -237,8 +237,6 @@ launch_single(GpuAggScoped *s, GpuAggError *error)
 
 	w.window = (uint32_t) s->window;
 	w.kept = s->window == 0 ? s->kept : NULL;
-	if (s->finishing)
-		w.sm_windows = NULL;
 	SCOPED_CHECK(gpuagg_cuda_scoped_single(&s->args, s->key, &w, s->config.sms, s->stream));
 	return gpuagg_scoped_ask(s, error);
 }

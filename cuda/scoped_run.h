@@ -62,7 +62,6 @@ struct GpuAggScoped
 	uint32_t	blocks;			/* of kernels with local tables */
 	uint32_t	dense_blocks;
 	uint64_t	window;
-	bool		finishing;		/* spatial: what is left of windows */
 	GpuAggWindows windows;
 	char	   *kept;
 	GpuAggPartitions parts;

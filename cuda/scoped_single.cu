@@ -40,7 +40,7 @@ multiprocessor(void)
 	uint32_t	sm;
 
 	asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-	return sm;
+	return min(sm, (uint32_t) GPUAGG_SPATIAL_UNITS - 1);
 }
 
 /* Fields of a row into a record */
@@ -71,49 +71,80 @@ keep_row(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, char *kept)
 	write_record(a, row, flags, kept + at * a.record_bytes);
 }
 
+/* The rows of a tile that are the window's, by a warp */
+template <int KEY>
+static __device__ __forceinline__ void
+group_tile(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window, uint64_t tile)
+{
+	const uint64_t first = tile * GPUAGG_WARP_TILE + threadIdx.x % WARP_LANES;
+	const uint64_t end = min(a.n, (tile + 1) * GPUAGG_WARP_TILE);
+	uint32_t	added = 0;
+
+	for (uint64_t row = first; row < end; row += SINGLE_ROWS * WARP_LANES)
+	{
+		uint64_t	hash[SINGLE_ROWS];
+
+		#pragma unroll
+		for (int r = 0; r < SINGLE_ROWS; r++)
+		{
+			const uint64_t at = min(row + r * WARP_LANES, end - 1);
+
+			hash[r] = row_hash<KEY>(a, at, row_flags(a, at));
+		}
+		#pragma unroll
+		for (int r = 0; r < SINGLE_ROWS; r++)
+		{
+			const uint64_t at = row + r * WARP_LANES;
+
+			if (at >= end)
+				continue;
+			if (in_window(a, w, window, hash[r]))
+				row_to_table<KEY>(a, at, row_flags(a, at), hash[r], &added);
+			else if (w.kept != NULL)
+				keep_row(a, at, row_flags(a, at), w.kept);
+		}
+	}
+	__syncwarp();
+	count_added(a, added);
+}
+
 template <int KEY>
 static __global__ void
 __launch_bounds__(SINGLE_THREADS, SINGLE_BLOCKS)
 group_single_kernel(const __grid_constant__ GpuAggScopedArgs a,
 					const __grid_constant__ GpuAggWindows w)
 {
-	const uint32_t window = w.sm_windows != NULL ? w.sm_windows[multiprocessor()] : w.window;
-	unsigned long long *tiles = w.sm_windows != NULL ? &w.tiles[window] : &a.head->tile;
-	const uint32_t lane = threadIdx.x % WARP_LANES;
 	uint64_t	tile;
 
-	while ((tile = next_tile(a, tiles)) != UINT64_MAX)
+	while ((tile = next_tile(a, &a.head->tile)) != UINT64_MAX)
+		group_tile<KEY>(a, w, w.window, tile);
+}
+
+/*
+ * Windows of multiprocessors: each begins with its own.  What is left of the
+ * others is taken then, too: their multiprocessors may be fewer, or work for
+ * somebody else.
+ */
+template <int KEY>
+static __global__ void
+__launch_bounds__(SINGLE_THREADS, SINGLE_BLOCKS)
+group_spatial_kernel(const __grid_constant__ GpuAggScopedArgs a,
+					 const __grid_constant__ GpuAggWindows w)
+{
+	const uint32_t mask = (1u << w.log2) - 1;
+	uint32_t	window = w.sm_windows[multiprocessor()] & mask;
+	uint32_t	left = mask;
+
+	for (;;)
 	{
-		const uint64_t first = tile * GPUAGG_WARP_TILE + lane;
-		const uint64_t end = min(a.n, (tile + 1) * GPUAGG_WARP_TILE);
-		uint32_t	added = 0;
+		const uint64_t tile = next_tile(a, &w.tiles[window]);
 
-		for (uint64_t row = first; row < end; row += SINGLE_ROWS * WARP_LANES)
-		{
-			uint64_t	hash[SINGLE_ROWS];
-
-			#pragma unroll
-			for (int r = 0; r < SINGLE_ROWS; r++)
-			{
-				const uint64_t at = min(row + r * WARP_LANES, end - 1);
-
-				hash[r] = row_hash<KEY>(a, at, row_flags(a, at));
-			}
-			#pragma unroll
-			for (int r = 0; r < SINGLE_ROWS; r++)
-			{
-				const uint64_t at = row + r * WARP_LANES;
-
-				if (at >= end)
-					continue;
-				if (in_window(a, w, window, hash[r]))
-					row_to_table<KEY>(a, at, row_flags(a, at), hash[r], &added);
-				else if (w.kept != NULL)
-					keep_row(a, at, row_flags(a, at), w.kept);
-			}
-		}
-		__syncwarp();
-		count_added(a, added);
+		if (tile != UINT64_MAX)
+			group_tile<KEY>(a, w, window, tile);
+		else if (left-- == 0)
+			break;
+		else
+			window = (window + 1) & mask;
 	}
 }
 
@@ -162,6 +193,17 @@ merge_spilled_kernel(const __grid_constant__ GpuAggScopedArgs a, const char *fro
 
 /* ---------- launches ---------- */
 
+template <int KEY>
+static void
+launch_single(const GpuAggScopedArgs *a, const GpuAggWindows *w, uint32_t blocks,
+			  cudaStream_t stream)
+{
+	if (w->sm_windows != NULL)
+		group_spatial_kernel<KEY><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
+	else
+		group_single_kernel<KEY><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
+}
+
 cudaError_t
 gpuagg_cuda_scoped_single(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 						  const GpuAggWindows *w, uint32_t sms, cudaStream_t stream)
@@ -171,13 +213,13 @@ gpuagg_cuda_scoped_single(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 	switch (key)
 	{
 		case GPUAGG_KEY_I32:
-			group_single_kernel<GPUAGG_KEY_I32><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
+			launch_single<GPUAGG_KEY_I32>(a, w, blocks, stream);
 			break;
 		case GPUAGG_KEY_I64:
-			group_single_kernel<GPUAGG_KEY_I64><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
+			launch_single<GPUAGG_KEY_I64>(a, w, blocks, stream);
 			break;
 		default:
-			group_single_kernel<GPUAGG_KEY_ANY><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
+			launch_single<GPUAGG_KEY_ANY>(a, w, blocks, stream);
 			break;
 	}
 	return cudaGetLastError();
