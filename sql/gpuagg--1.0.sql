@@ -126,7 +126,7 @@ COMMENT ON COLUMN gpuagg.tasks.relation IS
 COMMENT ON COLUMN gpuagg.tasks.state IS
 'queued, running, measuring (gpuagg.calibrate), or draining (over; the device finishes what it reads)';
 COMMENT ON COLUMN gpuagg.tasks.pages_done IS
-'pages of the table handed to the device; of a measurement thousandths of it';
+'pages of the table handed to the device, or found on it; of a measurement thousandths of it';
 COMMENT ON COLUMN gpuagg.tasks.pages_total IS
 'pages of the table; of a measurement 1000';
 COMMENT ON COLUMN gpuagg.tasks.rows IS

@@ -358,7 +358,16 @@ task_receive(GpuAggRun *run, bool wait)
 
 /* --------------------------------------------------------------- cache --- */
 
-/* Blocks that the device has or was given */
+/* Tells gpuagg.tasks of the pages that the device is to use, or was given. */
+static void
+task_progress(const GpuAggRun *run)
+{
+	gpuagg_client_progress(run->client,
+						   (run->cached != NULL ? run->cached->used : 0) +
+						   (run->feed != NULL ? gpuagg_feed_pages(run->feed) : 0));
+}
+
+/* Those that it is through with, or was given */
 static uint64
 task_pages(const GpuAggRun *run)
 {
@@ -400,6 +409,7 @@ task_settle(GpuAggRun *run)
 			status = task_garbled(run);
 		if (status == GPUAGG_OK && more)
 			status = task_send_map(run);
+		task_progress(run);
 	}
 	return status;
 }
@@ -421,7 +431,7 @@ task_send_pages(GpuAggRun *run)
 	{
 		run->next_batch++;
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
-		gpuagg_client_progress(run->client, task_pages(run));
+		task_progress(run);
 	}
 	time_add(run, &run->scan->counters.feed_time, start);
 	return status;

@@ -95,6 +95,7 @@ my $node = new_node(
 	'device',
 	'shared_buffers = 128MB',
 	"gpuagg.device = 'auto'",
+	'gpuagg.cache = off',
 	"gpuagg.device_provider = 'no_such_library'",
 	'gpuagg.host_threads = 2');
 $node->safe_psql(
