@@ -352,7 +352,8 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 	GpuAggCost	cost;
 
 	memset(&input, 0, sizeof(input));
-	input.pages = rel->pages;
+	/* draws read none; what PostgreSQL's method looks at are its lines */
+	input.pages = g->info.sample == GPUAGG_SAMPLE_DRAWS ? 0 : rel->pages;
 	if (g->info.sample == GPUAGG_SAMPLE_SYSTEM)
 		get_tablespace_page_costs(rel->reltablespace, &input.page_cost, NULL);
 	else
@@ -489,7 +490,8 @@ try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 	/* the parser or the plan cache holds the lock */
 	relation = table_open(planner_rt_fetch(input_rel->relid, root)->relid,
 						  NoLock);
-	if (gpuagg_table_check(relation) && lower_grouping(&g, relation))
+	if (gpuagg_table_check(relation) && lower_grouping(&g, relation) &&
+		gpuagg_sample_check_program(root, input_rel, relation, g.info.program))
 	{
 		g.info.est_rows = input_rel->tuples;
 		g.info.est_groups = estimate_groups(&g);

@@ -150,6 +150,7 @@ const GpuAggDeviceOps gpuagg_host_ops = {
 	.task_pages = gpuagg_host_task_pages,
 	.task_rows = gpuagg_host_task_rows,
 	.task_resident = gpuagg_host_task_resident,
+	.task_draws = gpuagg_host_task_draws,
 	.task_poll = gpuagg_host_task_poll,
 	.task_finish = gpuagg_host_task_finish,
 	.task_results = gpuagg_host_task_results,
