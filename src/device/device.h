@@ -49,7 +49,7 @@ typedef struct GpuAggDeviceInfo
 								 * measured when it was opened; 0: unknown */
 	uint32_t	strategies;		/* set of GPUAGG_STRATEGY_BIT: ways of grouping
 								 * that it has */
-	uint32_t	pad;
+	uint32_t	draws;			/* 1: it has task_draws */
 } GpuAggDeviceInfo;
 
 /*

@@ -23,6 +23,7 @@
 #include "planner/refuse.h"
 #include "planner/sample.h"
 #include "service/cache_shared.h"
+#include "service/shmem.h"
 #include "storage/bufmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -72,6 +73,15 @@ gpuagg_sample_check(PlannerInfo *root, RelOptInfo *rel)
 	return true;
 }
 
+static bool
+device_draws(void)
+{
+	GpuAggDeviceView view;
+
+	gpuagg_shmem_device(&view);
+	return view.facts.info.draws != 0;
+}
+
 /*
  * The cache as it is now: a plan that is used later finds another one, and then
  * PostgreSQL's plan answers.
@@ -89,6 +99,8 @@ gpuagg_sample_check_program(PlannerInfo *root, RelOptInfo *rel, Relation relatio
 	for (uint32 i = 0; i < program->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG)
 			columns[n++] = i + 1;
+	if (!device_draws())
+		return GPUAGG_REFUSE("the device makes no random draws");
 	if (!gpuagg_cache ||
 		gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
 							  columns, n, RelationGetNumberOfBlocks(relation)) < 1)
