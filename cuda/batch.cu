@@ -34,6 +34,9 @@
 /* Groups for which a table grows at first, of rows of slabs that found no room */
 #define RESIDENT_GROWTH ((uint64_t) 1 << 16)
 
+/* Blocks that keep pages, on a multiprocessor */
+#define KEEP_BLOCKS 2
+
 /* Where in the staging memory the upload begins */
 #define UPLOAD_OFF 256
 
@@ -292,14 +295,6 @@ batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *e
 		!CUDA_OK(task->device, task, cudaEventRecord(batch->events->decode, stream), error))
 		return false;
 	gpuagg_cuda_decode(batch->plan, &batch->chunk, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
-	if (!gpuagg_cuda_encode_columns(task, batch, stream, error))
-		return false;
-	if (batch->chunk.slabs != NULL)
-	{
-		if (!gpuagg_cuda_slab_wait(task, stream, error))
-			return false;
-		gpuagg_cuda_keep(batch->plan, &batch->chunk, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
-	}
 	return CUDA_LAUNCHED(task->device, task, error) &&
 		CUDA_OK(task->device, task, cudaEventRecord(batch->events->decoded, stream), error) &&
 		CUDA_OK(task->device, task,
@@ -336,6 +331,25 @@ gpuagg_cuda_input_check(GpuAggTask *task, GpuAggError *error)
 	else if (task->error.status != GPUAGG_OK)
 		*error = task->error;
 	return error->status;
+}
+
+/*
+ * Strings get their codes, and rows their places in slabs, before grouping
+ * clears flags; beside the decoder, so that the link stays busy.
+ */
+static bool
+batch_keep(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+
+	if (!gpuagg_cuda_encode_columns(task, batch, stream, error))
+		return false;
+	if (batch->chunk.slabs == NULL)
+		return true;
+	if (!gpuagg_cuda_slab_wait(task, stream, error))
+		return false;
+	gpuagg_cuda_keep(batch->plan, &batch->chunk, task->device->sms * KEEP_BLOCKS, stream);
+	return CUDA_LAUNCHED(task->device, task, error);
 }
 
 /* ---------- pages ---------- */
@@ -503,7 +517,7 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	task->fed = true;
 	pages_stage(task, batch, pages);
 	slabs_stage(batch, pages, shape.nslabs);
-	ok = batch_decode(task, batch, upload, error) &&
+	ok = batch_decode(task, batch, upload, error) && batch_keep(task, batch, error) &&
 		gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, error);
 	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
 }

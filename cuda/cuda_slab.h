@@ -124,6 +124,43 @@ typedef struct GpuAggSlabInput
 	uint32_t   *rest;			/* those that are left to the interpreter */
 } GpuAggSlabInput;
 
+/*
+ * A filter of comparisons with constants that all must hold: values between
+ * low and high, or not, as integers that have their order.
+ */
+#define GPUAGG_SLAB_TERMS 8
+
+typedef struct GpuAggSlabTerm
+{
+	int64_t		low;
+	int64_t		high;
+	uint16_t	column;
+	uint8_t		f64;
+	uint8_t		outside;
+} GpuAggSlabTerm;
+
+typedef struct GpuAggSlabFilter
+{
+	uint32_t	n;				/* 0: not such a filter */
+	GpuAggSlabTerm terms[GPUAGG_SLAB_TERMS];
+} GpuAggSlabFilter;
+
+/* Doubles in PostgreSQL's order: -0 is 0, NaN comes last */
+static inline __host__ __device__ int64_t
+gpuagg_cuda_ordered_f64(double f)
+{
+	union
+	{
+		double		f;
+		int64_t		i;
+	}			v;
+
+	if (f != f)
+		return INT64_MAX;
+	v.f = f + 0.0;
+	return v.i >= 0 ? v.i : v.i ^ INT64_MAX;
+}
+
 /* Slabs that are read by one launch */
 typedef struct GpuAggSlabRun
 {
@@ -140,7 +177,11 @@ typedef struct GpuAggSlabRun
 extern void gpuagg_cuda_slab_flags(const GpuAggSlabInput *input, bool rest, uint8_t *flags,
 								   GpuAggBatchHead *head, uint32_t sms, cudaStream_t stream);
 
-/* Makes the bitmaps `chosen`, and counts input; scratch for so many threads */
+/* Makes the bitmaps `chosen`, and counts input; a filter of comparisons */
+extern void gpuagg_cuda_slab_compare(const GpuAggSlabFilter *filter, const GpuAggSlabRun *run,
+									 uint32_t sms, cudaStream_t stream);
+
+/* The same of any other filter; scratch for so many threads */
 extern uint32_t gpuagg_cuda_slab_choose_threads(uint32_t sms);
 extern void gpuagg_cuda_slab_choose(const GpuAggPlan *plan, const GpuAggSlabRun *run,
 									char *scratch, uint32_t scratch_stride, uint32_t sms,

@@ -21,6 +21,9 @@
 #define MIN_SLOTS ((uint64_t) 1 << 12)
 #define MIN_ARENA ((uint64_t) 1 << 20)
 
+/* Batches that a block of the arena has room for, were all their bytes new strings */
+#define ARENA_BATCHES 4
+
 /* Arena blocks double up to this size. */
 #define MAX_ARENA ((uint64_t) 64 << 20)
 
@@ -258,10 +261,11 @@ arena_add(GpuAggDictionary *d, uint64_t bytes, GpuAggError *error)
 		return false;
 	}
 	d->arenas = arenas;
-	if (size > MAX_ARENA)
+	/* of a batch of pages few bytes are new strings: room for some under way */
+	if (size < ARENA_BATCHES * bytes)
+		size = ARENA_BATCHES * bytes;
+	else if (size > MAX_ARENA)
 		size = MAX_ARENA;
-	while (size < bytes)
-		size *= 2;
 	arenas[d->narenas].data = (char *) dictionary_alloc(d, size, error);
 	arenas[d->narenas].bytes = size;
 	if (arenas[d->narenas].data == NULL)
@@ -291,9 +295,19 @@ room_make(GpuAggDictionary *d, uint64_t n, uint64_t bytes, GpuAggError *error)
 		arena_add(d, bytes, error);
 }
 
+/* It takes no more strings, but knows those that it has. */
+static bool
+dictionary_close(GpuAggDictionary *d, GpuAggError *error)
+{
+	memset(error, 0, sizeof(*error));
+	d->full = true;
+	return CALL(cudaMemsetAsync(&d->ref.head->full, 1, sizeof(d->ref.head->full), d->device->slab_stream));
+}
+
 /*
  * Before a kernel that may add so many strings is enqueued in a stream, and
- * behind it.  Without memory for them the dictionary is full.
+ * behind it.  Without memory for them the dictionary is full; one that never
+ * had any has no slots.
  */
 static bool
 use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, cudaStream_t stream, GpuAggError *error)
@@ -301,14 +315,11 @@ use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, cudaStream_t stream, 
 	cudaStream_t own = d->device->slab_stream;
 
 	uses_settle(d);
-	if (d->full || !CALL(cudaStreamWaitEvent(own, d->order, 0)) || !room_make(d, n, bytes, error))
-	{
-		if (!d->full && error->status != GPUAGG_OUT_OF_MEMORY)
-			return false;
-		d->full = true;
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "there is no memory for more strings");
+	if (!CALL(cudaStreamWaitEvent(own, d->order, 0)))
 		return false;
-	}
+	if (!d->full && !room_make(d, n, bytes, error) &&
+		(error->status != GPUAGG_OUT_OF_MEMORY || !dictionary_close(d, error)))
+		return false;
 	return CALL(cudaEventRecord(d->order, own)) && CALL(cudaStreamWaitEvent(stream, d->order, 0));
 }
 
@@ -455,13 +466,6 @@ gpuagg_cuda_dictionary_encode(GpuAggDictionary *d, const GpuAggBytes *strings, u
 		CALL(cudaMallocFromPoolAsync(&there, size, d->device->pool, d->device->slab_stream)) &&
 		encode_copy(d, strings, n, bytes, pinned, (char *) there, error))
 		memcpy(codes, pinned->data + n * sizeof(GpuAggBytes), n * sizeof(*codes));
-	else if (error->status == GPUAGG_UNSUPPORTED)
-	{
-		/* full: what it has it still knows, but nobody needs that of one that is */
-		for (uint32_t i = 0; i < n; i++)
-			codes[i] = GPUAGG_NO_CODE;
-		memset(error, 0, sizeof(*error));
-	}
 	if (there != NULL && !d->device->lost)
 		(void) cudaFreeAsync(there, d->device->slab_stream);
 	gpuagg_cuda_unpin(d->device, pinned);

@@ -36,7 +36,10 @@ typedef struct GpuAggDictionaryRef
 	uint64_t	arena_bytes;
 } GpuAggDictionaryRef;
 
-/* Codes of a column's strings; chunk->head counts those that were refused. */
+/*
+ * Codes of a column's strings.  Where a register is to hold them, chunk->head
+ * counts those that there are none for; where rows are but kept, these are not.
+ */
 extern void gpuagg_cuda_encode_chunk(const GpuAggDictionaryRef *dictionary, const GpuAggPlan *plan,
 									 const GpuAggChunk *chunk, uint32_t column,
 									 cudaStream_t stream);

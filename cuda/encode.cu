@@ -69,8 +69,8 @@ string_code(const GpuAggDictionaryRef &d, GpuAggBytes b)
 	const uint64_t hash = string_hash(b);
 	uint64_t	at = hash & (d.capacity - 1);
 
-	/* it is half empty, so an empty slot is found */
-	for (;;)
+	/* it is half empty, so an empty slot is found; without any it has no string */
+	while (d.capacity > 0)
 	{
 		unsigned long long seen = load_slot(&d.slots[at]);
 
@@ -98,6 +98,7 @@ string_code(const GpuAggDictionaryRef &d, GpuAggBytes b)
 		}
 		at = (at + 1) & (d.capacity - 1);
 	}
+	return GPUAGG_NO_CODE;
 }
 
 static __global__ void
@@ -107,6 +108,7 @@ encode_chunk_kernel(const __grid_constant__ GpuAggDictionaryRef d, const GpuAggP
 {
 	const uint64_t *pairs = chunk.words + (uint64_t) plan->string_words[column] * chunk.nrows;
 	uint64_t   *codes = chunk.words + (uint64_t) plan->code_words[column] * chunk.nrows;
+	const bool	needed = plan->column_words[column] == plan->code_words[column];
 	uint32_t	row = blockIdx.x * blockDim.x + threadIdx.x;
 
 	for (; row < chunk.nrows; row += gridDim.x * blockDim.x)
@@ -121,7 +123,7 @@ encode_chunk_kernel(const __grid_constant__ GpuAggDictionaryRef d, const GpuAggP
 		b.len = pairs[2 * (uint64_t) row + 1];
 		code = string_code(d, b);
 		codes[row] = (uint64_t) (int64_t) code;
-		if (code == GPUAGG_NO_CODE)
+		if (code == GPUAGG_NO_CODE && needed)
 			atomicAdd(&chunk.head->nrefused, 1u);
 	}
 }

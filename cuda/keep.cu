@@ -31,6 +31,18 @@ put_bits(uint32_t *word, uint32_t mine, bool bit)
 		atomicAnd(word, ~mine | bits);
 }
 
+/* Has the dictionary of each string of a row taken it? */
+static __device__ bool
+has_codes(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &chunk, uint32_t row)
+{
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+		if (plan->code_words[c] != GPUAGG_NO_REG &&
+			chunk.states[(uint64_t) c * chunk.nrows + row] == GPUAGG_ST_VALUE &&
+			(int32_t) chunk.words[(uint64_t) plan->code_words[c] * chunk.nrows + row] == GPUAGG_NO_CODE)
+			return false;
+	return true;
+}
+
 /* The values of a lane's row; all lanes call it. */
 static __device__ void
 keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &chunk,
@@ -76,7 +88,8 @@ keep_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
 			const bool	inside = place >= ref.place && place < end;
 			const uint32_t mine = __ballot_sync(0xFFFFFFFFu, inside);
 			const uint32_t row = inside ? ref.row_base + place - ref.place : 0;
-			const bool	valid = inside && chunk.valid[row];
+			const bool	valid = inside && chunk.valid[row] &&
+				(!plan->has_bytes || has_codes(plan, p, chunk, row));
 
 			keep_columns(plan, p, chunk, slab.columns, place, row, mine, valid);
 			put_bits(&slab.valid[first / 32], mine, valid);

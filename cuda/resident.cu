@@ -30,6 +30,13 @@ without_copy(GpuAggWaiting *w, const GpuAggPlaces *without, uint32_t n)
 	return true;
 }
 
+static void
+waiting_free(GpuAggWaiting *w)
+{
+	free(w->done);
+	free(w->without);
+}
+
 /* Somebody is to poll the task. */
 static void
 ring(const GpuAggDevice *device)
@@ -67,18 +74,24 @@ gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
 		return error->status == GPUAGG_DEVICE_LOST ? error->status :
 			gpuagg_cuda_batch_failed(task, batch_id, error);
 	if (p->select || task->plan->sampled)
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no slabs for rows that are selected or sampled");
-	else if (gpuagg_cuda_input_faults(task, error) == GPUAGG_OK)
-		(void) gpuagg_cuda_slab_columns(slab, p, columns, error);
-	if (error->status != GPUAGG_OK)
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
+								 "no slabs for rows that are selected or sampled");
+	if (!gpuagg_cuda_slab_columns(slab, p, columns, error))
+		return error->status;
+	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
-	w.batch_id = batch_id;
 	w.slab = slab;
 	w.places = slab->extent;
-	if (!without_copy(&w, without, nwithout))
+	w.done = (GpuAggBatch *) calloc(1, sizeof(*w.done));
+	if (w.done == NULL || !without_copy(&w, without, nwithout))
+	{
+		free(w.done);
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	}
+	w.done->stage = GPUAGG_BATCH_DONE;
+	w.done->completion.batch_id = batch_id;
 	if (queue_add(task, &w, error) != GPUAGG_OK)
-		free(w.without);
+		waiting_free(&w);
 	return error->status;
 }
 
@@ -205,7 +218,7 @@ resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts
 	batch->program = gpuagg_cuda_program(task->plan);
 	batch->plan = task->device_plan;
 	batch->resident = r;
-	batch->completion.batch_id = shape->waiting->batch_id;
+	batch->completion.batch_id = shape->waiting->done->completion.batch_id;
 	(void) resident_layout(task, shape, batch->memory, &batch->chunk, parts);
 	memset(gpuagg_cuda_staged(batch, parts->head), 0, sizeof(*parts->head));
 	r->n = shape->n;
@@ -234,9 +247,15 @@ local_choose(GpuAggTask *task, GpuAggBatch *batch, const GpuAggSlabRun *run, Gpu
 {
 	const GpuAggProgram *p = batch->program;
 	const uint32_t sms = task->device->sms;
+	const GpuAggSlabFilter *filter = &task->queue->road.filter;
 	size_t		scratch_bytes;
 	char	   *scratch;
 
+	if (filter->n > 0)
+	{
+		gpuagg_cuda_slab_compare(filter, run, sms, task->lane->group);
+		return CUDA_LAUNCHED(task->device, task, error);
+	}
 	if (!gpuagg_cuda_batch_scratch(task, p, gpuagg_cuda_slab_choose_threads(sms), &scratch,
 								   &scratch_bytes, error))
 		return false;
@@ -274,28 +293,19 @@ local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 		gpuagg_cuda_batch_report(task, batch, error);
 }
 
-/* The others of a launch have nothing to tell. */
+/* Nothing more is to be told of them than that they are done, or the task's error. */
 static void
-push_followers(GpuAggTask *task, const GpuAggWaiting *waiting, uint32_t n, GpuAggError *error)
+push_done(GpuAggTask *task, GpuAggWaiting *waiting, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 	{
-		GpuAggBatch *batch = (GpuAggBatch *) calloc(1, sizeof(*batch));
-
-		if (batch == NULL)
-		{
-			gpuagg_cuda_error(error, GPUAGG_DEVICE_LOST, "out of memory");
-			(void) gpuagg_cuda_task_fail(task, error);
-			return;
-		}
-		batch->stage = GPUAGG_BATCH_DONE;
-		batch->completion.batch_id = waiting[i].batch_id;
-		gpuagg_cuda_batch_push(task, batch);
+		gpuagg_cuda_batch_push(task, waiting[i].done);
+		waiting[i].done = NULL;
 	}
 }
 
 static void
-enqueue_local(GpuAggTask *task, const GpuAggWaiting *waiting, uint32_t n)
+enqueue_local(GpuAggTask *task, GpuAggWaiting *waiting, uint32_t n)
 {
 	const bool	filtered = gpuagg_cuda_program(task->plan)->filter_reg != GPUAGG_NO_REG;
 	const GpuAggSlabRoad *road = &task->queue->road;
@@ -318,12 +328,12 @@ enqueue_local(GpuAggTask *task, const GpuAggWaiting *waiting, uint32_t n)
 	if (batch == NULL)
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
-		push_followers(task, waiting, n, &error);
+		push_done(task, waiting, n);
 		return;
 	}
 	batch->chunk.nrows = 0;
 	(void) gpuagg_cuda_batch_enqueued(task, batch, local_launch(task, batch, &shape, &parts, &error), &error);
-	push_followers(task, waiting + 1, n - 1, &error);
+	push_done(task, waiting + 1, n - 1);
 }
 
 bool
@@ -367,7 +377,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 /* ---------- the interpreter, and records ---------- */
 
 static void
-enqueue_rows(GpuAggTask *task, const GpuAggWaiting *w)
+enqueue_rows(GpuAggTask *task, GpuAggWaiting *w)
 {
 	ResidentShape shape = {};
 	ResidentParts parts;
@@ -383,7 +393,7 @@ enqueue_rows(GpuAggTask *task, const GpuAggWaiting *w)
 	if (batch == NULL)
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
-		push_followers(task, w, 1, &error);
+		push_done(task, w, 1);
 		return;
 	}
 	batch->chunk.nrows = w->places;
@@ -430,7 +440,7 @@ gpuagg_cuda_resident_flush(GpuAggTask *task)
 		(!q->chosen && !road_choose(task, &error)))
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
-		push_followers(task, q->waiting, n, &error);
+		push_done(task, q->waiting, n);
 	}
 	else if (q->road.open && !(task->local_settled && task->local.capacity == 0))
 		enqueue_local(task, q->waiting, n);
@@ -439,7 +449,7 @@ gpuagg_cuda_resident_flush(GpuAggTask *task)
 			enqueue_rows(task, &q->waiting[i]);
 	task->fed = true;
 	for (uint32_t i = 0; i < n; i++)
-		free(q->waiting[i].without);
+		waiting_free(&q->waiting[i]);
 	return true;
 }
 
@@ -449,6 +459,6 @@ gpuagg_cuda_resident_free(GpuAggTask *task)
 	GpuAggResidentQueue *q = task->queue;
 
 	for (uint32_t i = 0; q != NULL && i < q->n; i++)
-		free(q->waiting[i].without);
+		waiting_free(&q->waiting[i]);
 	free(q);
 }

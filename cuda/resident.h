@@ -35,7 +35,7 @@ typedef struct GpuAggResident
 
 typedef struct GpuAggWaiting
 {
-	uint64_t	batch_id;
+	GpuAggBatch *done;			/* completes, if no other batch does it */
 	const GpuAggSlab *slab;
 	uint32_t	places;
 	uint32_t	nwithout;
@@ -51,6 +51,7 @@ typedef struct GpuAggSlabRoad
 	GpuAggScopedLocal local;
 	uint32_t	blocks;
 	GpuAggSlabRun run;			/* columns and fields */
+	GpuAggSlabFilter filter;
 } GpuAggSlabRoad;
 
 typedef struct GpuAggResidentQueue

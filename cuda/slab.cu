@@ -249,7 +249,7 @@ gpuagg_cuda_slab_columns(const GpuAggSlab *slab, const GpuAggProgram *p, GpuAggS
 		stored = gpuagg_cuda_slab_stored(slab, i);
 		if (stored == NULL || stored->type != attrs[i].type)
 		{
-			gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT, "a slab has no column %u of that type", i);
+			gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a slab has no column %u of that type", i);
 			return false;
 		}
 		memset(&columns[reg], 0, sizeof(*columns));

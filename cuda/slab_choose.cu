@@ -63,6 +63,71 @@ gpuagg_cuda_slab_flags(const GpuAggSlabInput *input, bool rest, uint8_t *flags,
 
 /* ---------- the filter ---------- */
 
+/* The input that has a bitmap's word, counted through all inputs, from i on */
+static __device__ __forceinline__ uint32_t
+input_of(const GpuAggSlabRun &run, uint32_t at, uint32_t i)
+{
+	while (i + 1 < run.n && run.inputs[i + 1].first_tile <= at / (GPUAGG_SLAB_TILE / 32))
+		i++;
+	return i;
+}
+
+/* A place is there, whatever it holds: slabs are of whole tiles. */
+static __device__ __forceinline__ bool
+term_holds(const GpuAggSlabTerm &term, const GpuAggSlabColumn *columns, uint32_t place)
+{
+	const GpuAggSlabColumn *column = &columns[term.column];
+	int64_t		v;
+	bool		inside;
+
+	if (column->nulls[place / 32] >> (place % 32) & 1)
+		return false;
+	v = column->bytes == 4 ? (int64_t) __ldcs((const int32_t *) column->values + place) :
+		(int64_t) __ldcs((const long long *) column->values + place);
+	if (term.f64)
+		v = gpuagg_cuda_ordered_f64(__longlong_as_double(v));
+	inside = v >= term.low && v <= term.high;
+	return inside != (bool) term.outside;
+}
+
+static __global__ void
+__launch_bounds__(CHOOSE_THREADS)
+slab_compare_kernel(const __grid_constant__ GpuAggSlabFilter filter,
+					const __grid_constant__ GpuAggSlabRun run)
+{
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	uint32_t	at = (blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
+	uint32_t	scanned = 0;
+	uint32_t	i = 0;
+
+	for (; at < run.tiles * (GPUAGG_SLAB_TILE / 32); at += gridDim.x * blockDim.x / WARP_LANES)
+	{
+		uint32_t	word;
+		uint32_t	bits;
+		bool		chosen = true;
+
+		i = input_of(run, at, i);
+		const GpuAggSlabInput &input = run.inputs[i];
+
+		word = at - input.first_tile * (GPUAGG_SLAB_TILE / 32);
+		for (uint32_t t = 0; t < filter.n; t++)
+			chosen = chosen && term_holds(filter.terms[t], input.columns, word * 32 + lane);
+		bits = warp_bits(input, input.valid, word);
+		scanned += __popc(bits);
+		bits &= __ballot_sync(0xFFFFFFFFu, chosen);
+		if (lane == 0)
+			input.chosen[word] = bits;
+	}
+	report_scanned(run.head, scanned);
+}
+
+void
+gpuagg_cuda_slab_compare(const GpuAggSlabFilter *filter, const GpuAggSlabRun *run, uint32_t sms,
+						 cudaStream_t stream)
+{
+	slab_compare_kernel<<<sms * CHOOSE_BLOCKS, CHOOSE_THREADS, 0, stream>>>(*filter, *run);
+}
+
 static __device__ void
 choose_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggSlabRun &run,
 			GpuAggValue *reg, uint8_t *st)
@@ -80,15 +145,14 @@ choose_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggSlabRun 
 		uint32_t	bits;
 		bool		chosen;
 
-		while (i + 1 < run.n && run.inputs[i + 1].first_tile <= at / (GPUAGG_SLAB_TILE / 32))
-			i++;
+		i = input_of(run, at, i);
 		const GpuAggSlabInput &input = run.inputs[i];
 
 		word = at - input.first_tile * (GPUAGG_SLAB_TILE / 32);
 		bits = warp_bits(input, input.valid, word);
 		scanned += __popc(bits);
 		chosen = bits >> lane & 1;
-		if (chosen && p->filter_reg != GPUAGG_NO_REG)
+		if (chosen)
 		{
 			load_resident(p, input.columns, word * 32 + lane, reg, st);
 			chosen = row_prepare(p, reg, st, &errors) == ROW_READY;

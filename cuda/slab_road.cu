@@ -4,6 +4,7 @@
  *		its kernels need of them.
  */
 #include "cuda/resident.h"
+#include "device/ops.h"
 
 /* Blocks with local tables, of a multiprocessor, at most */
 #define BLOCKS_PER_SM 2
@@ -74,6 +75,72 @@ use_columns(const GpuAggProgram *p, const GpuAggRecord *record, GpuAggSlabRun *r
 	return true;
 }
 
+/* ---------- filters ---------- */
+
+/* Comparisons in their order, EQ NE LT LE GT GE, as they read from the right */
+static uint32_t
+mirrored(uint32_t comparison)
+{
+	static const uint8_t other[] = {0, 1, 4, 5, 2, 3};
+
+	return other[comparison];
+}
+
+/* Values for which it holds: x < c is "not c and beyond" */
+static void
+term_set(GpuAggSlabTerm *term, uint32_t comparison, int64_t c)
+{
+	static const bool from_least[] = {false, false, false, true, true, false};
+	static const bool to_greatest[] = {false, false, true, false, false, true};
+	static const bool outside[] = {false, true, true, false, true, false};
+
+	term->low = from_least[comparison] ? INT64_MIN : c;
+	term->high = to_greatest[comparison] ? INT64_MAX : c;
+	term->outside = outside[comparison];
+}
+
+/* Instruction `ins` as a term: a column compared with a constant */
+static bool
+term_make(const GpuAggProgram *p, const GpuAggInstr *ins, GpuAggSlabTerm *term)
+{
+	const bool	f64 = ins->op >= GPUAGG_OP_F64_EQ && ins->op <= GPUAGG_OP_F64_GE;
+	const bool	swapped = ins->b < p->ncolumns;
+	const uint32_t column = swapped ? ins->b : ins->a;
+	const uint32_t reg = swapped ? ins->a : ins->b;
+	uint32_t	comparison = f64 ? ins->op - GPUAGG_OP_F64_EQ : ins->op - GPUAGG_OP_I64_EQ;
+	const GpuAggConst *c;
+
+	if (!f64 && !(ins->op >= GPUAGG_OP_I64_EQ && ins->op <= GPUAGG_OP_I64_GE))
+		return false;
+	if (column >= p->ncolumns || reg < p->ncolumns || reg >= (uint32_t) p->ncolumns + p->nconsts)
+		return false;
+	c = &gpuagg_program_consts(p)[reg - p->ncolumns];
+	if (c->state != GPUAGG_ST_VALUE)
+		return false;
+	if (swapped)
+		comparison = mirrored(comparison);
+	term->column = (uint16_t) column;
+	term->f64 = f64;
+	term_set(term, comparison, f64 ? gpuagg_cuda_ordered_f64(c->v.f) : c->v.i);
+	return true;
+}
+
+/* What makes a register true, if it is nothing but comparisons, all of them */
+static bool
+filter_collect(const GpuAggProgram *p, uint16_t reg, GpuAggSlabFilter *filter)
+{
+	const GpuAggInstr *ins = gpuagg_program_instrs(p);
+	const GpuAggInstr *end = ins + p->filter_instrs;
+
+	while (ins < end && ins->dst != reg)
+		ins++;
+	if (ins == end)
+		return false;
+	if (ins->op == GPUAGG_OP_AND)
+		return filter_collect(p, ins->a, filter) && filter_collect(p, ins->b, filter);
+	return filter->n < GPUAGG_SLAB_TERMS && term_make(p, ins, &filter->terms[filter->n++]);
+}
+
 bool
 gpuagg_cuda_slab_road(const GpuAggTask *task, GpuAggSlabRoad *road)
 {
@@ -85,6 +152,8 @@ gpuagg_cuda_slab_road(const GpuAggTask *task, GpuAggSlabRoad *road)
 	bool		fits;
 
 	memset(road, 0, sizeof(*road));
+	if (task->forced != GPUAGG_STRATEGY_AUTO && task->forced != GPUAGG_STRATEGY_BLOCK_LOCAL)
+		return false;
 	if (!is_plain(p) || task->plan->has_strings || task->plan->scope.count > 1 ||
 		task->scoped != NULL || !gpuagg_record_compute(p, nullable, &record) ||
 		!use_columns(p, &record, &road->run))
@@ -101,6 +170,8 @@ gpuagg_cuda_slab_road(const GpuAggTask *task, GpuAggSlabRoad *road)
 		return false;
 	road->blocks = device->sms *
 		(road->local.bytes > device->limits.shared_bytes / BLOCKS_PER_SM - BLOCK_OVERHEAD ? 1 : BLOCKS_PER_SM);
+	if (p->filter_reg != GPUAGG_NO_REG && !filter_collect(p, p->filter_reg, &road->filter))
+		road->filter.n = 0;
 	road->open = true;
 	return true;
 }

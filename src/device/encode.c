@@ -174,6 +174,29 @@ forbid_shared(const GpuAggProgram *p, bool *coded)
 	return changed;
 }
 
+/* The type of a loaded column */
+static uint32_t
+column_type(const GpuAggProgram *p, uint32_t reg)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	uint32_t	i = 0;
+
+	while (attrs[i].reg != reg)
+		i++;
+	return attrs[i].type;
+}
+
+/* Keys of another type than their column's may be equal where strings are not. */
+static void
+forbid_keys(const GpuAggProgram *p, bool *coded)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		if (is_column(p, keys[i].reg) && keys[i].type != column_type(p, keys[i].reg))
+			coded[keys[i].reg] = false;
+}
+
 uint32_t
 gpuagg_encode_plan(const GpuAggProgram *p, bool *coded)
 {
@@ -194,6 +217,7 @@ gpuagg_encode_plan(const GpuAggProgram *p, bool *coded)
 		if (trans[i].arg != GPUAGG_NO_REG && is_column(p, trans[i].arg) &&
 			trans[i].op != GPUAGG_TRANS_COUNT)
 			coded[trans[i].arg] = false;
+	forbid_keys(p, coded);
 	while (forbid_shared(p, coded))
 		;
 	for (uint32_t r = 0; r < p->ncolumns; r++)

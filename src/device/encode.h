@@ -14,8 +14,9 @@
 
 /*
  * Which of the ncolumns loaded columns may be codes, into coded[]: strings that
- * are only keys, counted, looked at for NULL, or compared for equality with
- * constants that nothing else uses.  Returns their number.
+ * are only keys of the column's own type, counted, looked at for NULL, or
+ * compared for equality with constants that nothing else uses.  Returns their
+ * number.
  */
 extern uint32_t gpuagg_encode_plan(const GpuAggProgram *p, bool *coded);
 

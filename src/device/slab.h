@@ -95,7 +95,8 @@ typedef struct GpuAggSlabOps
 	/*
 	 * Dictionaries only grow.  encode: codes of strings, which are added if
 	 * they are not there; waits.  read: all strings so far, as the host sees
-	 * them; valid until the next call of any of these; waits.
+	 * them; valid until the next call of any of these; waits, but is cheap if
+	 * none has come since the last time.
 	 */
 	GpuAggStatus (*dictionary_create) (GpuAggDevice *device,
 									   GpuAggDictionary **dictionary,

@@ -24,6 +24,7 @@
 #include "service/cache.h"
 #include "service/cache_chunk.h"
 #include "service/cache_shared.h"
+#include "service/encoding.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -31,7 +32,6 @@
 /* A new slab has so much more places than the pages seen so far suggest. */
 #define LINES_SPARE 1.05
 
-static uint64 cache_limit = 0;	/* bytes */
 static uint64 answered = 0;		/* requests to unload */
 
 /* What a job has to do with a chunk */
@@ -67,7 +67,8 @@ typedef struct GpuAggCacheBatch
 
 typedef struct GpuAggCacheJob
 {
-	GpuAggCacheTable *table;	/* NULL: it has left */
+	GpuAggCacheTable *table;	/* NULL: none, or it has left */
+	bool		begun;			/* CACHED was sent */
 	bool		keep;			/* it may be a filler */
 	uint32		nblocks;		/* of the table */
 	int			ncolumns;
@@ -89,11 +90,9 @@ gpuagg_cache_start(void)
 
 	if (on->ops->slabs != NULL && gpuagg_cache_size < 0)
 		bytes = gpuagg_devices_spare();
-	if (on->ops->slabs != NULL)
-		on->ops->slabs->limit(on->device, bytes);
-	cache_limit = on->ops->slabs != NULL ? bytes : 0;
+	gpuagg_cache_set_limit(bytes);
 	gpuagg_cache_answer();
-	gpuagg_cache_publish(cache_limit);
+	gpuagg_cache_publish();
 }
 
 void
@@ -131,18 +130,19 @@ gpuagg_cache_answer(void)
 	(void) gpuagg_cache_shared_lock(LW_SHARED);
 	gpuagg_cache_shared_unlock();
 	request_serve(shared->dbid, shared->relid, shared->attnum);
-	gpuagg_cache_publish(cache_limit);
+	gpuagg_cache_publish();
 	gpuagg_cache_shared_lock(LW_EXCLUSIVE)->answered = asked;
 	gpuagg_cache_shared_unlock();
 	answered = asked;
 	ConditionVariableBroadcast(&shared->answered_one);
 }
 
-/* Types that lie in slabs as they are */
+/* May what the program loads of a column be cached? */
 static bool
-type_is_kept(uint32 type)
+column_fits(GpuAggCacheColumn *column)
 {
-	return gpuagg_key_class(type) != GPUAGG_CLASS_BYTES;
+	return gpuagg_key_class(column->type) != GPUAGG_CLASS_BYTES ||
+		(column->note == NULL && gpuagg_cache_dictionary(column));
 }
 
 /* The columns that the program loads; false: not all of them can be cached. */
@@ -151,6 +151,7 @@ job_columns(GpuAggWorkerJob *job, GpuAggCacheTable *table)
 {
 	const GpuAggProgram *p = job->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS] = {NULL};
 	GpuAggCacheJob *cached = job->cached;
 
 	cached->columns = MemoryContextAlloc(job->context, p->ncolumns *
@@ -161,14 +162,27 @@ job_columns(GpuAggWorkerJob *job, GpuAggCacheTable *table)
 
 		if (attrs[i].reg == GPUAGG_NO_REG)
 			continue;
-		if (!type_is_kept(attrs[i].type))
-			return false;
 		column = gpuagg_cache_column(table, i, attrs[i].type);
-		if (column == NULL)
+		if (column == NULL || !column_fits(column))
 			return false;
+		dictionaries[attrs[i].reg] = column->dictionary;
 		cached->columns[cached->ncolumns++] = column;
 	}
-	return true;
+	return gpuagg_encoding_make(job, dictionaries);
+}
+
+/* Are there likely to be more strings than a dictionary takes? */
+static bool
+too_many_groups(const GpuAggWorkerJob *job)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(job->program);
+
+	if (job->config.expected_groups <= GPUAGG_DICTIONARY_ENTRIES / 2)
+		return false;
+	for (uint32 i = 0; i < job->program->nkeys; i++)
+		if (gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES)
+			return true;
+	return false;
 }
 
 static bool
@@ -180,11 +194,12 @@ job_draws(const GpuAggWorkerJob *job)
 static bool
 job_may_cache(const GpuAggWorkerJob *job)
 {
-	return job->on == &gpuagg_worker.primary && cache_limit > 0 &&
+	return job->on == &gpuagg_worker.primary && gpuagg_cache_limit() > 0 &&
 		job->program->ncolumns > 0 &&
 		!job->program->select &&
 		(job->config.sample.method == GPUAGG_SAMPLE_NONE ||
-		 (job_draws(job) && job->on->ops->task_draws != NULL));
+		 (job_draws(job) && job->on->ops->task_draws != NULL)) &&
+		!too_many_groups(job);
 }
 
 /* The table and its columns; false: the job does without the cache. */
@@ -197,21 +212,19 @@ job_attach(GpuAggWorkerJob *job)
 
 	if (!job_may_cache(job))
 		return false;
-	cached->nblocks = job->wish.nblocks;
-	cached->keep = job->wish.keep != 0 && !job_draws(job);
-	cached->nuses = (cached->nblocks + GPUAGG_CHUNK_BLOCKS - 1) / GPUAGG_CHUNK_BLOCKS;
-	cached->uses = MemoryContextAllocZero(job->context, Max(cached->nuses, 1) *
-										  sizeof(GpuAggCacheUse));
 	table = gpuagg_cache_table(&job->wish);
+	table->jobs++;
 	if (!job_columns(job, table))
+	{
+		gpuagg_cache_table_leave(table);
 		return false;
+	}
 	for (int i = 0; i < cached->ncolumns; i++)
 	{
 		cached->columns[i]->uses++;
 		cached->columns[i]->last_use = now;
 	}
 	cached->table = table;
-	table->jobs++;
 	return true;
 }
 
@@ -315,13 +328,32 @@ reply_cached(GpuAggWorkerJob *job)
 }
 
 void
-gpuagg_cache_begin(GpuAggWorkerJob *job)
+gpuagg_cache_attach(GpuAggWorkerJob *job)
 {
 	job->cached = MemoryContextAllocZero(job->context, sizeof(GpuAggCacheJob));
 	dlist_init(&job->cached->batches);
-	if (!job_attach(job))
-		job->cached->nuses = 0;
+	(void) job_attach(job);
+}
+
+bool
+gpuagg_cache_begin(GpuAggWorkerJob *job)
+{
+	GpuAggCacheJob *cached = job->cached;
+
+	if (cached == NULL || cached->begun)
+		return false;
+	cached->begun = true;
+	if (cached->table != NULL)
+	{
+		cached->nblocks = job->wish.nblocks;
+		cached->keep = job->wish.keep != 0 && !job_draws(job);
+		cached->nuses = (cached->nblocks + GPUAGG_CHUNK_BLOCKS - 1) /
+			GPUAGG_CHUNK_BLOCKS;
+		cached->uses = MemoryContextAllocZero(job->context, Max(cached->nuses, 1) *
+											  sizeof(GpuAggCacheUse));
+	}
 	reply_cached(job);
+	return true;
 }
 
 /* -------------------------------------------------------------- batches --- */
@@ -380,7 +412,7 @@ map_wrong(const GpuAggWorkerJob *job, const GpuAggMapMsg *msg, Size bytes)
 	const GpuAggCacheUse *use;
 	Size		words;
 
-	if (cached == NULL || bytes < sizeof(GpuAggMapMsg))
+	if (cached == NULL || !cached->begun || bytes < sizeof(GpuAggMapMsg))
 		return "unexpected MAP message";
 	words = GPUAGG_BITMAP_WORDS((Size) msg->nblocks);
 	if (msg->nblocks > GPUAGG_CHUNK_BLOCKS ||
@@ -447,6 +479,7 @@ map_renew(const GpuAggWorkerJob *job, const GpuAggCacheMap *map,
 	for (uint32 i = 0; i < chunk->room; i++)
 		if (!map_is_same(map, chunk, i))
 			gpuagg_cache_forget(chunk, i);
+	gpuagg_cache_begin_anew(chunk);
 	chunk->map_lsn = map->msg->map_lsn;
 }
 
@@ -717,22 +750,30 @@ page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
 	return use->filler && use->mapped && !use->full ? use : NULL;
 }
 
-/*
- * Places that a new slab should have, from how many lines these pages have: for
- * the blocks without places, but no fewer than a part of all, for pages that
- * were kept and have grown since need new places, too.
- */
-static uint64
-lines_expected(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
-			   const GpuAggMsgPage *pages, uint32 npages)
+/* Lines of these pages, in the mean */
+static double
+lines_mean(const GpuAggMsgPage *pages, uint32 npages)
 {
-	uint32		blocks = gpuagg_chunk_blocks(chunk->number, cached->nblocks);
 	uint64		lines = 0;
 
 	for (uint32 i = 0; i < npages; i++)
 		lines += pages[i].nlines;
+	return (double) lines / npages;
+}
+
+/*
+ * Places that a new slab should have: for the blocks without places, but no
+ * fewer than a part of all, for pages that were kept and have grown since need
+ * new places, too.
+ */
+static uint64
+lines_expected(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
+			   double mean)
+{
+	uint32		blocks = gpuagg_chunk_blocks(chunk->number, cached->nblocks);
+
 	blocks = Max(blocks - Min(blocks, chunk->nplaced), blocks / GPUAGG_CHUNK_SLABS);
-	return (uint64) (LINES_SPARE * lines / npages * blocks) + GPUAGG_MAX_LINES;
+	return (uint64) (LINES_SPARE * mean * blocks) + GPUAGG_MAX_LINES;
 }
 
 /* Is a block held already, for all columns? */
@@ -783,21 +824,23 @@ gpuagg_cache_pages(GpuAggWorkerJob *job, uint64 batch_id,
 {
 	GpuAggCacheJob *cached = job->cached;
 	GpuAggCacheBatch *batch = NULL;
+	double		mean = 0;
 
 	if (cached == NULL)
 		return;
 	for (uint32 i = 0; i < npages; i++)
 	{
 		GpuAggCacheUse *use = page_use(cached, &in[i]);
-		uint64		expected;
 
 		if (use == NULL)
 			continue;
 		if (batch == NULL)
+		{
 			batch = batch_add(job, batch_id, npages);
-		expected = use->chunk->nslabs > 0 && i % 64 != 0 ? GPUAGG_MAX_LINES :
-			lines_expected(cached, use->chunk, in, npages);
-		if (!page_place(cached, use, &in[i], expected, &pages[i]))
+			mean = lines_mean(in, npages);
+		}
+		if (!page_place(cached, use, &in[i],
+						lines_expected(cached, use->chunk, mean), &pages[i]))
 			continue;
 		batch->keeps[batch->nkeeps++] = (GpuAggCacheKeep) {
 			i, use->chunk->number, in[i].block % GPUAGG_CHUNK_BLOCKS
@@ -813,6 +856,17 @@ forget_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch)
 	for (uint32 i = 0; i < batch->nkeeps; i++)
 		gpuagg_cache_forget(cached->uses[batch->keeps[i].chunk].chunk,
 							batch->keeps[i].block);
+}
+
+/* Did a dictionary refuse a string by now?  Then no page counts as kept. */
+static bool
+job_is_full(GpuAggCacheJob *cached)
+{
+	bool		full = false;
+
+	for (int i = 0; i < cached->ncolumns; i++)
+		full |= gpuagg_cache_is_full(cached->columns[i]);
+	return full;
 }
 
 /* A page of which rows were listed is not whole in its slab. */
@@ -858,7 +912,8 @@ gpuagg_cache_completed(GpuAggWorkerJob *job, const GpuAggCompletion *completion)
 		batch->parts--;
 		return false;
 	}
-	if (completion->error.status == GPUAGG_OK)
+	if (completion->error.status == GPUAGG_OK &&
+		(batch->nkeeps == 0 || !job_is_full(job->cached)))
 		finish_keeps(job->cached, batch, completion);
 	else
 		forget_keeps(job->cached, batch);
@@ -874,6 +929,7 @@ gpuagg_cache_leave(GpuAggWorkerJob *job)
 
 	if (cached == NULL || cached->table == NULL)
 		return;
+	(void) job_is_full(cached);
 	dlist_foreach(iter, &cached->batches)
 		forget_keeps(cached, dlist_container(GpuAggCacheBatch, node, iter.cur));
 	for (uint32 i = 0; i < cached->nuses; i++)
@@ -894,7 +950,7 @@ gpuagg_cache_leave(GpuAggWorkerJob *job)
 	gpuagg_cache_table_leave(cached->table);
 	cached->table = NULL;
 	cached->nuses = 0;
-	gpuagg_cache_publish(cache_limit);
+	gpuagg_cache_publish();
 }
 
 uint64

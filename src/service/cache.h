@@ -21,8 +21,17 @@ extern void gpuagg_cache_stop(void);
 /* Serves a request to unload, if there is one. */
 extern void gpuagg_cache_answer(void);
 
-/* The message CACHED, which goes to the queue of replies */
-extern void gpuagg_cache_begin(GpuAggWorkerJob *job);
+/*
+ * Of a job with a wish, before its task begins: its table and columns, and a
+ * program over codes of their strings.
+ */
+extern void gpuagg_cache_attach(GpuAggWorkerJob *job);
+
+/*
+ * After that: the message CACHED, which goes to the queue of replies.  False: it
+ * did before, or there was no wish.
+ */
+extern bool gpuagg_cache_begin(GpuAggWorkerJob *job);
 
 /* A MAP message, checked to its last byte; answers and batches follow. */
 extern void gpuagg_cache_map(GpuAggWorkerJob *job, const GpuAggMsg *msg,

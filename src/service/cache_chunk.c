@@ -19,6 +19,8 @@
  */
 #include "postgres.h"
 
+#include <float.h>
+
 #include "port/pg_bitutils.h"
 #include "service/cache_chunk.h"
 #include "service/cache_shared.h"
@@ -28,13 +30,31 @@
 
 dlist_head	gpuagg_cache_tables = DLIST_STATIC_INIT(gpuagg_cache_tables);
 
+/* Of the limit, this part is free when a dictionary is begun. */
+#define STRINGS_SHARE 8
+
 static MemoryContext cache_context = NULL;
 static double cache_clock = 0;
+static uint64 cache_limit = 0;	/* bytes */
 
 static const GpuAggSlabOps *
 slab_ops(void)
 {
 	return gpuagg_worker.primary.ops->slabs;
+}
+
+void
+gpuagg_cache_set_limit(uint64 bytes)
+{
+	cache_limit = slab_ops() != NULL ? bytes : 0;
+	if (slab_ops() != NULL)
+		slab_ops()->limit(gpuagg_worker.primary.device, bytes);
+}
+
+uint64
+gpuagg_cache_limit(void)
+{
+	return cache_limit;
 }
 
 static void *
@@ -179,6 +199,14 @@ chunk_is_idle(const GpuAggCacheChunk *chunk)
 }
 
 static void
+column_forget_strings(GpuAggCacheColumn *column)
+{
+	if (column->dictionary != NULL)
+		slab_ops()->dictionary_free(column->dictionary);
+	column->dictionary = NULL;
+}
+
+static void
 table_free(GpuAggCacheTable *table)
 {
 	dlist_mutable_iter iter;
@@ -187,7 +215,12 @@ table_free(GpuAggCacheTable *table)
 		if (table->chunks[i] != NULL)
 			chunk_free(table->chunks[i]);
 	dlist_foreach_modify(iter, &table->columns)
-		pfree(dlist_container(GpuAggCacheColumn, node, iter.cur));
+	{
+		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+
+		column_forget_strings(column);
+		pfree(column);
+	}
 	if (table->chunks != NULL)
 		pfree(table->chunks);
 	dlist_delete(&table->node);
@@ -200,6 +233,39 @@ gpuagg_cache_table_kill(GpuAggCacheTable *table)
 	table->dead = true;
 	if (table->jobs == 0)
 		table_free(table);
+}
+
+void
+gpuagg_cache_begin_anew(GpuAggCacheChunk *chunk)
+{
+	for (int i = 0; i < chunk->nfills; i++)
+		if (chunk->fills[i]->nfilled > 0)
+			return;
+	while (chunk->nfills > 0)
+		chunk_drop(chunk, chunk->nfills - 1);
+}
+
+static bool
+column_is_filled(const GpuAggCacheTable *table, const GpuAggCacheColumn *column)
+{
+	for (uint32 i = 0; i < table->nchunks; i++)
+		if (table->chunks[i] != NULL &&
+			gpuagg_cache_fill(table->chunks[i], column) != NULL)
+			return true;
+	return false;
+}
+
+/*
+ * A column of which nothing is left gives its dictionary up, and may come again
+ * if it was unwanted.
+ */
+static void
+column_rest(GpuAggCacheTable *table, GpuAggCacheColumn *column)
+{
+	if (table->jobs > 0 || column_is_filled(table, column))
+		return;
+	column_forget_strings(column);
+	column->unwanted = false;
 }
 
 /*
@@ -223,8 +289,8 @@ chunk_is_worn(const GpuAggCacheChunk *chunk)
 }
 
 /*
- * Drops what is not wanted of chunks that nobody uses, and chunks of which
- * nothing is left, or which are better filled anew.  Columns that were unwanted, and have gone, may come again.
+ * Drops what is not wanted of chunks that nobody uses, chunks that are better
+ * filled anew, and chunks and columns of which nothing is left.
  */
 static void
 table_tidy(GpuAggCacheTable *table)
@@ -242,10 +308,8 @@ table_tidy(GpuAggCacheTable *table)
 		if (chunk->nfills == 0 || chunk_is_worn(chunk))
 			chunk_free(chunk);
 	}
-	if (table->jobs > 0)
-		return;
 	dlist_foreach(iter, &table->columns)
-		dlist_container(GpuAggCacheColumn, node, iter.cur)->unwanted = false;
+		column_rest(table, dlist_container(GpuAggCacheColumn, node, iter.cur));
 }
 
 void
@@ -262,7 +326,10 @@ gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr)
 	{
 		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
 
-		column->unwanted |= column->attr == attr;
+		if (column->attr != (uint32) attr)
+			continue;
+		column->unwanted = true;
+		column->note = NULL;
 	}
 	table_tidy(table);
 }
@@ -315,6 +382,8 @@ gpuagg_cache_table(const GpuAggCacheWish *wish)
 
 /* -------------------------------------------------------------- columns --- */
 
+static bool evict(double worth);
+
 /* What all chunks have of a column goes.  False: some are in use. */
 static bool
 column_empty(GpuAggCacheTable *table, GpuAggCacheColumn *column)
@@ -353,8 +422,9 @@ gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type)
 		if (column->type == type)
 			return column;
 		/* ALTER TABLE that need not rewrite the table, as to timestamptz */
-		if (table->jobs > 0 || !column_empty(table, column))
+		if (table->jobs > 1 || !column_empty(table, column))
 			return NULL;
+		column_forget_strings(column);
 		column->type = type;
 		return column;
 	}
@@ -363,6 +433,43 @@ gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type)
 	column->type = type;
 	dlist_push_tail(&table->columns, &column->node);
 	return column;
+}
+
+/*
+ * A dictionary grows where nothing can be evicted for it, so that some memory is
+ * made free beforehand.
+ */
+bool
+gpuagg_cache_dictionary(GpuAggCacheColumn *column)
+{
+	GpuAggDevice *device = gpuagg_worker.primary.device;
+	GpuAggError error;
+
+	if (column->dictionary != NULL)
+		return true;
+	if (slab_ops()->dictionary_create == NULL)
+		return false;
+	while (slab_ops()->used(device) > cache_limit - cache_limit / STRINGS_SHARE &&
+		   evict(DBL_MAX))
+		;
+	return slab_ops()->dictionary_create(device, &column->dictionary,
+										 &error) == GPUAGG_OK;
+}
+
+bool
+gpuagg_cache_is_full(GpuAggCacheColumn *column)
+{
+	GpuAggDictionaryInfo info = {0};
+
+	if (column->dictionary == NULL)
+		return false;
+	slab_ops()->dictionary_info(column->dictionary, &info);
+	if (!info.full)
+		return false;
+	column->unwanted = true;
+	column->note = info.entries == GPUAGG_DICTIONARY_ENTRIES ?
+		"too many distinct values" : "its distinct values take too much memory";
+	return true;
 }
 
 GpuAggCacheFill *
@@ -516,12 +623,15 @@ static bool
 evict(double worth)
 {
 	GpuAggCacheChunk *chunk;
+	GpuAggCacheColumn *column;
 	int			i;
 
 	if (!find_victim(worth, &chunk, &i))
 		return false;
 	cache_clock = Max(cache_clock, chunk->fills[i]->priority);
+	column = chunk->fills[i]->column;
 	chunk_drop(chunk, i);
+	column_rest(chunk->table, column);
 	return true;
 }
 
@@ -536,8 +646,9 @@ slab_worth(const GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
 	for (int i = 0; i < chunk->nfills; i++)
 	{
 		const GpuAggCacheColumn *column = chunk->fills[i]->column;
-		double		one = column_worth(column, npages,
-									   places * gpuagg_type_slot_bytes(column->type));
+		uint64		width = column->dictionary != NULL ? sizeof(int32) :
+			gpuagg_type_slot_bytes(column->type);
+		double		one = column_worth(column, npages, places * width);
 
 		if (i == 0 || one < worth)
 			worth = one;
@@ -559,7 +670,7 @@ slab_columns(const GpuAggCacheChunk *chunk, GpuAggSlab *slab, double worth)
 			continue;
 		do
 			status = slab_ops()->add_column(slab, column->attr, column->type,
-											NULL, &error);
+											column->dictionary, &error);
 		while (status == GPUAGG_OUT_OF_MEMORY && evict(worth));
 		if (status != GPUAGG_OK)
 			return false;
@@ -718,13 +829,21 @@ entry_fill(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
 	entry->uses = column->uses;
 	entry->last_use = column->last_use;
 	entry->note = column->note;
+	if (column->dictionary != NULL)
+	{
+		GpuAggDictionaryInfo info = {0};
+
+		slab_ops()->dictionary_info(column->dictionary, &info);
+		entry->strings = info.entries;
+		entry->bytes = info.bytes;
+	}
 	for (uint32 i = 0; i < table->nchunks; i++)
 		if (table->chunks[i] != NULL)
 			entry_add_chunk(entry, table->chunks[i], column);
 }
 
 void
-gpuagg_cache_publish(uint64 limit)
+gpuagg_cache_publish(void)
 {
 	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
 	dlist_iter	at;
@@ -747,7 +866,7 @@ gpuagg_cache_publish(uint64 limit)
 		}
 	}
 	shared->nentries = n;
-	shared->limit = limit;
-	shared->used = limit > 0 ? slab_ops()->used(gpuagg_worker.primary.device) : 0;
+	shared->limit = cache_limit;
+	shared->used = cache_limit > 0 ? slab_ops()->used(gpuagg_worker.primary.device) : 0;
 	gpuagg_cache_shared_unlock();
 }

@@ -51,6 +51,7 @@ typedef struct GpuAggCacheColumn
 	dlist_node	node;
 	uint32		attr;			/* from 0 */
 	uint32		type;			/* GpuAggType */
+	GpuAggDictionary *dictionary;	/* of strings; NULL: not made yet */
 	uint64		uses;			/* tasks that wanted it */
 	TimestampTz last_use;
 	bool		unwanted;		/* goes as soon as nobody uses it */
@@ -120,7 +121,7 @@ extern GpuAggCacheTable *gpuagg_cache_table(const GpuAggCacheWish *wish);
 /* Frees it now, or when the last job has left it. */
 extern void gpuagg_cache_table_kill(GpuAggCacheTable *table);
 
-/* A job leaves the table; chunks of which nothing is held go, too. */
+/* A job that has counted itself leaves the table; chunks of which nothing is held go, too. */
 extern void gpuagg_cache_table_leave(GpuAggCacheTable *table);
 
 /*
@@ -130,14 +131,24 @@ extern void gpuagg_cache_table_leave(GpuAggCacheTable *table);
 extern void gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr);
 
 /* Writes what backends see of all tables. */
-extern void gpuagg_cache_publish(uint64 limit);
+extern void gpuagg_cache_publish(void);
+
+/* Bytes that all slabs and dictionaries may take; 0: there is no cache. */
+extern void gpuagg_cache_set_limit(uint64 bytes);
+extern uint64 gpuagg_cache_limit(void);
 
 /*
- * The column, made if need be.  NULL: it is known with another type, and in use
- * as such.
+ * The column, made if need be, for a job that has joined the table.  NULL: it is
+ * known with another type, and in use as such.
  */
 extern GpuAggCacheColumn *gpuagg_cache_column(GpuAggCacheTable *table,
 											  uint32 attr, uint32 type);
+
+/* Makes a column's dictionary if it has none; false: no memory. */
+extern bool gpuagg_cache_dictionary(GpuAggCacheColumn *column);
+
+/* Has the column got more strings than it could?  Then it is not cached. */
+extern bool gpuagg_cache_is_full(GpuAggCacheColumn *column);
 
 /* NULL: nothing of the chunk is known. */
 extern GpuAggCacheChunk *gpuagg_cache_chunk(const GpuAggCacheTable *table,
@@ -169,6 +180,12 @@ extern void gpuagg_cache_forget(GpuAggCacheChunk *chunk, uint32 block);
  */
 extern bool gpuagg_cache_open(GpuAggCacheChunk *chunk,
 							  GpuAggCacheColumn *const *columns, int ncolumns);
+
+/*
+ * For the filler, before it keeps anything: if nothing is held, places that
+ * blocks have had are given up.
+ */
+extern void gpuagg_cache_begin_anew(GpuAggCacheChunk *chunk);
 
 /*
  * For the filler: places for a page of some lines.  lines_expected: places that

@@ -25,6 +25,7 @@
 #include "postgres.h"
 
 #include "service/cache.h"
+#include "service/encoding.h"
 #include "service/stat.h"
 #include "service/worker.h"
 #include "storage/proc.h"
@@ -314,6 +315,15 @@ poll_finish(GpuAggWorkerJob *job)
 	return true;
 }
 
+static void
+post_groups(GpuAggWorkerJob *job, GpuAggMsg *msg, uint32 n, Size bytes)
+{
+	memset(msg, 0, sizeof(*msg));
+	msg->type = GPUAGG_MSG_RESULTS;
+	msg->count = n;
+	job_post(job, msg, sizeof(GpuAggMsg) + bytes, false);
+}
+
 /*
  * The next message of groups, or DONE; false if the device has none at hand.
  * A group too long for the usual buffer gets one of its own.
@@ -322,7 +332,8 @@ static bool
 send_results(GpuAggWorkerJob *job)
 {
 	GpuAggMsg  *msg = (GpuAggMsg *) gpuagg_worker.results;
-	Size		size = GPUAGG_RESULTS_BYTES - sizeof(GpuAggMsg);
+	Size		size = (job->encoding != NULL ? GPUAGG_CODED_BYTES :
+						GPUAGG_RESULTS_BYTES) - sizeof(GpuAggMsg);
 	Size		used = 0;
 	GpuAggError error = {0};
 	uint32		n;
@@ -339,10 +350,17 @@ send_results(GpuAggWorkerJob *job)
 	}
 	if (n > 0 && error.status == GPUAGG_OK)
 	{
-		memset(msg, 0, sizeof(*msg));
-		msg->type = GPUAGG_MSG_RESULTS;
-		msg->count = n;
-		job_post(job, msg, sizeof(GpuAggMsg) + used, false);
+		GpuAggMsg  *strings = msg;
+
+		if (job->encoding != NULL)
+			strings = gpuagg_encoding_results(job, (char *) (msg + 1), n, &used,
+											  &error);
+		if (strings == NULL)
+			gpuagg_job_fail(job, &error);
+		else
+			post_groups(job, strings, n, used);
+		if (strings != NULL && strings != msg)
+			pfree(strings);
 	}
 	else if (error.status == GPUAGG_OK)
 	{
@@ -366,9 +384,7 @@ job_output(GpuAggWorkerJob *job)
 	switch (job->state)
 	{
 		case GPUAGG_JOB_RUNNING:
-			if (job->wish.relnumber != 0 && job->cached == NULL)
-				gpuagg_cache_begin(job);
-			return post_reply(job) || poll_batch(job);
+			return gpuagg_cache_begin(job) || post_reply(job) || poll_batch(job);
 		case GPUAGG_JOB_FINISHING:
 			return post_reply(job) || poll_batch(job) || poll_finish(job);
 		case GPUAGG_JOB_RESULTS:

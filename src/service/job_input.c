@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "service/cache.h"
+#include "service/encoding.h"
 #include "service/program_check.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
@@ -116,6 +117,8 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	job->program = MemoryContextAlloc(job->context, bytes);
 	memcpy(job->program, begin + 1, bytes);
 	job->estimate = memory_estimate(job->program, &job->config);
+	if (job->wish.relnumber != 0)
+		gpuagg_cache_attach(job);
 	job->state = GPUAGG_JOB_QUEUED;
 }
 
@@ -230,7 +233,7 @@ static bool
 rows_decode(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes,
 			GpuAggRowColumn *columns)
 {
-	const GpuAggProgram *p = job->program;
+	const GpuAggProgram *p = gpuagg_encoding_original(job);
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 	const uint8_t *classes = gpuagg_program_classes(p);
@@ -264,11 +267,14 @@ input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 
 	if (rows_decode(job, msg, bytes, columns))
 	{
+		GpuAggStatus status = gpuagg_encoding_rows(job, columns, msg->count,
+												   &error);
+
 		job->rows_evaluated += msg->count;
-		batch_added(job,
-					job->on->ops->task_rows(job->task, msg->batch_id,
-											columns, msg->count, &error),
-					&error);
+		if (status == GPUAGG_OK)
+			status = job->on->ops->task_rows(job->task, msg->batch_id, columns,
+											 msg->count, &error);
+		batch_added(job, status, &error);
 	}
 	else
 		job_garbled(job, "garbled ROWS message");

@@ -1,8 +1,8 @@
 /*
  * worker.h
  *		Inside the device worker: the worker, its devices and its jobs.  Only
- *		worker.c, devices.c, job.c, job_input.c, cache.c and cache_chunk.c
- *		include this.
+ *		worker.c, devices.c, job.c, job_input.c, cache.c, cache_chunk.c and
+ *		encoding.c include this.
  */
 #ifndef GPUAGG_SERVICE_WORKER_H
 #define GPUAGG_SERVICE_WORKER_H
@@ -20,6 +20,9 @@
  * message, small against the queue, so that both sides work at once.
  */
 #define GPUAGG_RESULTS_BYTES (64 * 1024)
+
+/* Groups of codes become longer; so much of them makes such a message. */
+#define GPUAGG_CODED_BYTES (16 * 1024)
 
 /* Messages that a job may handle before the others get their turn */
 #define GPUAGG_JOB_BUDGET 16
@@ -80,7 +83,9 @@ typedef struct GpuAggWorkerJob
 
 	GpuAggTaskConfig config;
 	GpuAggCacheWish wish;		/* relnumber 0: none */
-	GpuAggProgram *program;
+	GpuAggProgram *program;		/* as the device runs it */
+	struct GpuAggJobEncoding *encoding; /* encoding.c; NULL: that is as the
+										 * client sent it */
 	uint64		estimate;		/* bytes asked of the device's memory */
 	int			retry_below;	/* no memory while so many others ran: try
 								 * again when fewer do; 0: never tried */

@@ -35,6 +35,8 @@ int			device_fault_cases(const TestDevice *device);
 int			device_window_cases(const TestDevice *device);
 int			device_select_cases(const TestDevice *device);
 int			device_slab_cases(const TestDevice *device);
+int			device_slab_road_cases(const TestDevice *device);
+int			device_slab_text_cases(const TestDevice *device);
 
 /* GPUs only */
 int			device_trap_cases(const TestDevice *device);

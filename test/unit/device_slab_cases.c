@@ -684,6 +684,8 @@ program_codes(TestProgram *p, int kind)
 	if (kind != 3)
 		program_key(p, col[COL_T], GPUAGG_T_TEXT);
 	if (kind == 3 || kind == 4)
+		program_key(p, col[COL_C], GPUAGG_T_TEXT);
+	if (kind == 6)
 		program_key(p, col[COL_C], GPUAGG_T_BPCHAR);
 	program_key(p, col[COL_A], GPUAGG_T_INT4);
 	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
@@ -699,8 +701,9 @@ static void
 test_strings(uint32_t n, uint32_t groups)
 {
 	static const char *const names[] = {"text as a key", "text compared", "text in a list",
-	"text that is counted", "one column as codes, one as it is", "text of which the least is wanted"};
-	static const uint32_t coded[] = {2, 2, 2, 2, 1, 1};
+	"text that is counted", "one column as codes, one as it is", "text of which the least is wanted",
+	"text as a key that ignores blanks"};
+	static const uint32_t coded[] = {2, 2, 2, 2, 1, 1, 1};
 	static TestProgram p;
 	static Encoded e;
 	GpuAggSlab *slab;
@@ -711,7 +714,7 @@ test_strings(uint32_t n, uint32_t groups)
 	table_build();
 	dictionaries_make();
 	slab = slab_of_strings();
-	for (int kind = 0; kind < 6; kind++)
+	for (int kind = 0; kind < 7; kind++)
 	{
 		program_codes(&p, kind);
 		is_int(encode(&p, &e), coded[kind], "columns of codes");

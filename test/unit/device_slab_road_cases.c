@@ -1,0 +1,375 @@
+/*
+ * device_slab_road_cases.c
+ *		Slabs read as they lie: the programs for which a device may have a
+ *		faster way than to evaluate each row, and rows for which it must not
+ *		take it.  Several slabs at once, NULLs, odd places, wrong estimates.
+ */
+#include "device_oracle.h"
+
+#define SLABS (OPS->slabs)
+#define NSLABS 3
+#define NONE GPUAGG_NO_REG
+
+/* Columns: k int4, v int4, w int8, f float8 */
+enum
+{
+	COL_K, COL_V, COL_W, COL_F, NCOLS
+};
+
+static const uint8_t col_types[NCOLS] = {GPUAGG_T_INT4, GPUAGG_T_INT4, GPUAGG_T_INT8, GPUAGG_T_FLOAT8};
+static const uint32_t col_bytes[NCOLS] = {4, 4, 8, 8};
+
+/* Of a table: keys, of 64 rows how many have a NULL, rows of one key in a row */
+typedef struct Shape
+{
+	uint32_t	rows;
+	uint32_t	groups;
+	uint32_t	nulls;
+	uint32_t	run;
+} Shape;
+
+static uint32_t npages;
+static GpuAggPage page_list[ARENA_PAGES];
+static GpuAggSlab *slabs[NSLABS];
+static uint32_t slab_pages[NSLABS + 1];	/* first page of each */
+static uint16_t col[NCOLS];
+
+static bool
+is_null(const Shape *s)
+{
+	return s->nulls > 0 && random_next() % 64 < s->nulls;
+}
+
+static void
+table_make(const Shape *s)
+{
+	const uint32_t n = scaled(s->rows);
+
+	npages = 0;
+	for (uint32_t r = 0; r < n; r++)
+	{
+		const uint64_t x = s->run > 0 ? r / s->run * UINT64_C(2654435761) : random_next();
+		int32_t		k = (int32_t) (x % s->groups);
+		int32_t		v = (int32_t) random_next();
+		int64_t		w = (int64_t) random_next() >> 8;
+		double		f = (double) (w % 1000) / 8;
+		void	   *from[NCOLS] = {&k, &v, &w, &f};
+		TestValue	values[NCOLS];
+
+		/* the value that tables in shared memory know as "none" is a key, too */
+		if (k == 5)
+			k = INT32_MIN;
+		if (k == 6)
+			w = INT64_MIN;
+		for (uint32_t c = 0; c < NCOLS; c++)
+			values[c] = (TestValue) {is_null(s) ? NULL : from[c], col_bytes[c], col_bytes[c]};
+		while (npages == 0 || !page_add(&pages[npages - 1], values, NCOLS))
+			page_init(&pages[npages++]);
+	}
+	for (uint32_t i = 0; i < npages; i++)
+		page_list[i] = (GpuAggPage) {.page = pages[i].bytes,.nlines = pages[i].nlines,.block = i};
+}
+
+/* ---------- slabs ---------- */
+
+/* Pages of the table are to be kept in some slabs, each with room to spare. */
+static bool
+slabs_make(void)
+{
+	GpuAggError error = {0};
+	bool		good = true;
+
+	for (uint32_t s = 0; s < NSLABS; s++)
+	{
+		uint32_t	place = 0;
+
+		slab_pages[s] = npages * s / NSLABS;
+		slab_pages[s + 1] = npages * (s + 1) / NSLABS;
+		for (uint32_t i = slab_pages[s]; i < slab_pages[s + 1]; i++)
+			place += page_list[i].nlines;
+		good &= SLABS->create(device, place + 777, &slabs[s], &error) == GPUAGG_OK;
+		for (uint32_t c = 0; good && c < NCOLS; c++)
+			good &= SLABS->add_column(slabs[s], c, col_types[c], NULL, &error) == GPUAGG_OK;
+		place = 0;
+		for (uint32_t i = slab_pages[s]; i < slab_pages[s + 1]; i++)
+		{
+			page_list[i].slab = slabs[s];
+			page_list[i].place = place;
+			place += page_list[i].nlines;
+		}
+	}
+	return good;
+}
+
+static void
+slabs_free(void)
+{
+	for (uint32_t s = 0; s < NSLABS; s++)
+		SLABS->free(slabs[s]);
+}
+
+/* Places that are not wanted of a slab: of every n-th page, and the end */
+static uint32_t
+without_pages(uint32_t s, uint32_t every, GpuAggPlaces *without)
+{
+	uint32_t	end = 0;
+	uint32_t	n = 0;
+
+	for (uint32_t i = slab_pages[s]; i < slab_pages[s + 1]; i++)
+	{
+		if (every > 0 && i % every == 0)
+			without[n++] = (GpuAggPlaces) {page_list[i].place, page_list[i].nlines};
+		end = page_list[i].place + page_list[i].nlines;
+	}
+	without[n++] = (GpuAggPlaces) {end, 777};
+	return n;
+}
+
+/* All slabs, but for every n-th page, which comes as such; 0: for none */
+static bool
+slabs_give(const TestProgram *p, const GpuAggTaskConfig *config, uint32_t every)
+{
+	static GpuAggPlaces without[ARENA_PAGES + 1];
+	static GpuAggPage others[ARENA_PAGES];
+	Oracle	   *o = oracle_start(p);
+	uint32_t	n = 0;
+	GpuAggError error = {0};
+	Run			run;
+	bool		good;
+
+	oracle_list(o, page_list, npages);
+	for (uint32_t i = 0; every > 0 && i < npages; i += every)
+	{
+		others[n] = page_list[i];
+		others[n++].slab = NULL;
+	}
+	good = run_begin(&run, p, config);
+	for (uint32_t s = 0; good && s < NSLABS; s++)
+		good = OPS->task_resident(run.task, s, slabs[s], without, without_pages(s, every, without),
+								  &error) == GPUAGG_OK;
+	if (good && run_list(&run, others, n, 40, 6) && run_collect(&run, NSLABS))
+		run_finish(&run, 4096);
+	good = oracle_agrees(o, &run);
+	run_end(&run);
+	oracle_end(o);
+	return good;
+}
+
+/* ---------- programs ---------- */
+
+static void
+program_begin(TestProgram *p)
+{
+	program_init(p);
+	for (uint32_t c = 0; c < NCOLS; c++)
+		col[c] = program_attr(p, col_types[c], true);
+}
+
+/* The commonest one: a key, a count, a sum, the least and the greatest */
+static void
+program_words(TestProgram *p)
+{
+	program_begin(p);
+	program_key(p, col[COL_K], GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	program_trans(p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_MIN_I64, col[COL_V], NONE, GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_MAX_I64, col[COL_V], NONE, GPUAGG_T_INT4);
+}
+
+/* Arguments of all kinds */
+static void
+program_wide(TestProgram *p)
+{
+	program_words(p);
+	program_trans(p, GPUAGG_TRANS_COUNT, col[COL_F], NONE, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_SUM_I128, col[COL_W], NONE, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_SUM_F64, col[COL_F], NONE, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_MAX_F64, col[COL_F], NONE, GPUAGG_T_FLOAT8);
+}
+
+static void
+program_less(TestProgram *p, uint16_t column, int64_t than)
+{
+	const uint16_t c = program_const_i64(p, GPUAGG_T_INT4, than);
+
+	program_filter(p, program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, column, c));
+}
+
+/* ---------- cases ---------- */
+
+static void
+programs_agree(const GpuAggTaskConfig *config, const char *name)
+{
+	static TestProgram p;
+
+	for (uint32_t every = 0; every <= 7; every += 7)
+	{
+		program_words(&p);
+		ok(slabs_give(&p, config, every), name);
+		program_less(&p, col[COL_V], 1 << 30);
+		ok(slabs_give(&p, config, every), "with a filter");
+		program_wide(&p);
+		ok(slabs_give(&p, config, every), "with more arguments");
+		program_begin(&p);
+		program_key(&p, col[COL_K], GPUAGG_T_INT4);
+		ok(slabs_give(&p, config, every), "with none");
+	}
+	program_begin(&p);
+	program_key(&p, col[COL_W], GPUAGG_T_INT8);
+	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT4);
+	ok(slabs_give(&p, config, 0), "a key of 8 bytes, many groups");
+	program_words(&p);
+	program_key(&p, col[COL_V], GPUAGG_T_INT4);
+	ok(slabs_give(&p, config, 0), "two keys");
+}
+
+static void
+test_shape(const Shape *shape, const char *name)
+{
+	static const double estimates[] = {10, 3000, 2000000};
+	GpuAggTaskConfig config = {.expected_rows = 100000};
+
+	table_make(shape);
+	ok(slabs_make(), name);
+	{
+		static TestProgram p;
+
+		program_wide(&p);
+		ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
+	}
+	for (size_t i = 0; i < sizeof(estimates) / sizeof(*estimates); i++)
+	{
+		config.expected_groups = estimates[i];
+		config.expected_rows = 2 * estimates[i];
+		programs_agree(&config, name);
+	}
+	slabs_free();
+}
+
+/* Strategies that are forced, and windows */
+static void
+test_forced(void)
+{
+	static const Shape shape = {60000, 3000, 1, 0};
+	static const uint32_t strategies[] = {
+		GPUAGG_STRATEGY_BLOCK_LOCAL, GPUAGG_STRATEGY_SINGLE_PASS,
+		GPUAGG_STRATEGY_MULTI_PASS_COPY, GPUAGG_STRATEGY_PARTITIONED
+	};
+	static TestProgram p;
+
+	table_make(&shape);
+	ok(slabs_make(), "slabs for forced strategies");
+	program_wide(&p);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
+	for (size_t i = 0; i < sizeof(strategies) / sizeof(*strategies); i++)
+	{
+		GpuAggTaskConfig config = {.expected_groups = 3000,.strategy = strategies[i],.forced = 1};
+
+		program_wide(&p);
+		ok(slabs_give(&p, &config, 0), "forced");
+		program_less(&p, col[COL_V], 1 << 29);
+		ok(slabs_give(&p, &config, 5), "forced, with a filter and pages");
+	}
+	slabs_free();
+}
+
+/* Each comparison with a constant, from both sides, and several of them */
+static void
+test_filters(void)
+{
+	static const Shape shape = {30000, 50, 2, 0};
+	static const double floats[] = {0.0, -0.0, 12.5, -124.875, 0.0 / 0.0, 1.0 / 0.0};
+	static TestProgram p;
+	uint16_t	c;
+	uint16_t	first;
+
+	table_make(&shape);
+	ok(slabs_make(), "slabs to be filtered");
+	program_wide(&p);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
+	for (uint32_t op = 0; op < 12; op++)
+	{
+		program_words(&p);
+		c = program_const_i64(&p, GPUAGG_T_INT4, op < 6 ? 20 : INT32_MIN);
+		program_filter(&p, op % 2 ?
+					   program_instr(&p, GPUAGG_OP_I64_EQ + op % 6, GPUAGG_CLASS_I64, col[COL_K], c) :
+					   program_instr(&p, GPUAGG_OP_I64_EQ + op % 6, GPUAGG_CLASS_I64, c, col[COL_K]));
+		ok(slabs_give(&p, &ten_or_less, 0), "an integer compared");
+	}
+	for (uint32_t op = 0; op < 36; op++)
+	{
+		program_words(&p);
+		c = program_const_f64(&p, floats[op / 6]);
+		program_filter(&p, program_instr(&p, GPUAGG_OP_F64_EQ + op % 6, GPUAGG_CLASS_I64, col[COL_F], c));
+		ok(slabs_give(&p, &ten_or_less, 0), "a number compared");
+	}
+	program_words(&p);
+	c = program_const_i64(&p, GPUAGG_T_INT4, 40);
+	first = program_instr(&p, GPUAGG_OP_I64_LE, GPUAGG_CLASS_I64, col[COL_K], c);
+	first = program_instr(&p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, first,
+						  program_instr(&p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, col[COL_W], c));
+	program_filter(&p, first);
+	ok(slabs_give(&p, &ten_or_less, 3), "two comparisons");
+	program_words(&p);
+	first = program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_K], col[COL_V]);
+	program_filter(&p, first);
+	ok(slabs_give(&p, &ten_or_less, 3), "two columns compared");
+	program_words(&p);
+	c = program_const_i64(&p, GPUAGG_T_INT4, 40);
+	p.consts[0].state = GPUAGG_ST_NULL;
+	program_filter(&p, program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_K], c));
+	ok(slabs_give(&p, &ten_or_less, 0), "compared with NULL");
+	slabs_free();
+}
+
+/* Nothing is kept yet, and nothing is wanted */
+static void
+test_empty(void)
+{
+	static const Shape shape = {500, 10, 0, 0};
+	static const GpuAggPlaces all = {0, UINT32_MAX};
+	static TestProgram p;
+	GpuAggError error = {0};
+	Oracle	   *o;
+	Run			run;
+
+	table_make(&shape);
+	ok(slabs_make(), "slabs where nothing is yet");
+	program_words(&p);
+	o = oracle_start(&p);
+	for (int kept = 0; kept < 2; kept++)
+	{
+		run_begin(&run, &p, &ten_or_less);
+		ok(OPS->task_resident(run.task, 1, slabs[0], &all, kept, &error) == GPUAGG_OK &&
+		   run_collect(&run, 1) && run_finish(&run, 4096) && oracle_agrees(o, &run), "no rows");
+		run_end(&run);
+		ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
+	}
+	oracle_end(o);
+	slabs_free();
+}
+
+int
+device_slab_road_cases(const TestDevice *d)
+{
+	static const Shape plain = {100000, 100, 0, 0};
+	static const Shape nulls = {60000, 100, 3, 0};
+	static const Shape sorted = {60000, 500, 0, 100};
+	static const Shape many = {150000, 60000, 1, 0};
+
+	if (!device_open(d))
+		return done_testing();
+	SLABS->limit(device, UINT64_C(256) << 20);
+	test_shape(&plain, "no NULLs");
+	test_shape(&nulls, "NULLs");
+	test_shape(&sorted, "sorted");
+	test_shape(&many, "many groups");
+	test_forced();
+	test_filters();
+	test_empty();
+	is_int((long long) SLABS->used(device), 0, "no slab has left memory behind");
+	is_at_rest("nor has a task");
+	device_close();
+	return done_testing();
+}

@@ -1,0 +1,285 @@
+/*
+ * device_slab_text_cases.c
+ *		Strings in slabs: dictionaries, codes as groups' keys, and columns of
+ *		codes that a program reads as strings.
+ */
+#include "device_oracle.h"
+#include "device_table.h"
+
+#define SLABS (OPS->slabs)
+#define SLAB_LIMIT (UINT64_C(1) << 30)
+
+static GpuAggDictionary *
+dictionary_make(void)
+{
+	GpuAggDictionary *dictionary = NULL;
+	GpuAggError error = {0};
+
+	if (SLABS->dictionary_create(device, &dictionary, &error) != GPUAGG_OK)
+		printf("# dictionary: %s\n", error.message);
+	return dictionary;
+}
+
+/* Is that what the dictionary has for a code? */
+static bool
+text_is(const GpuAggDictionaryText *text, int32_t code, const char *want)
+{
+	uint64_t	len;
+
+	if (code < 0 || (uint32_t) code >= text->entries)
+		return false;
+	len = text->starts[code + 1] - text->starts[code];
+	return len == strlen(want) && memcmp(text->bytes + text->starts[code], want, len) == 0;
+}
+
+static void
+test_encode(void)
+{
+	static const char *words[] = {"one", "", "two", "one", "a word that is somewhat longer", "two"};
+	enum
+	{
+		NWORDS = sizeof(words) / sizeof(*words)
+	};
+	GpuAggBytes strings[NWORDS];
+	int32_t		codes[NWORDS];
+	int32_t		again[NWORDS];
+	GpuAggDictionary *d = dictionary_make();
+	GpuAggDictionaryText text;
+	GpuAggDictionaryInfo info;
+	GpuAggError error = {0};
+	bool		good = true;
+
+	ok(SLABS->dictionary_read(d, &text, &error) == GPUAGG_OK && text.entries == 0 && text.starts[0] == 0,
+	   "a new dictionary is empty");
+	for (uint32_t i = 0; i < NWORDS; i++)
+		strings[i] = (GpuAggBytes) {words[i], strlen(words[i])};
+	ok(SLABS->dictionary_encode(d, strings, NWORDS, codes, &error) == GPUAGG_OK, "encode");
+	ok(SLABS->dictionary_encode(d, strings, NWORDS, again, &error) == GPUAGG_OK &&
+	   memcmp(codes, again, sizeof(codes)) == 0, "again");
+	SLABS->dictionary_info(d, &info);
+	is_int(info.entries, 4, "entries");
+	ok(info.full == 0 && info.bytes > 0 && info.bytes <= SLABS->used(device), "info");
+	ok(SLABS->dictionary_read(d, &text, &error) == GPUAGG_OK && text.entries == 4, "read");
+	for (uint32_t i = 0; i < NWORDS; i++)
+		good &= text_is(&text, codes[i], words[i]);
+	ok(good, "strings are what was encoded");
+	SLABS->dictionary_free(d);
+	is_int((long long) SLABS->used(device), 0, "freed");
+}
+
+/* ---------- slabs ---------- */
+
+/* A slab for the whole table, with column t in it, and whatever is loaded */
+static GpuAggSlab *
+slab_make(const TestProgram *p, GpuAggDictionary *dictionary)
+{
+	GpuAggSlab *slab = NULL;
+	GpuAggError error = {0};
+	uint32_t	place = 0;
+	bool		good;
+
+	for (uint32_t i = 0; i < npages; i++)
+		place += page_list[i].nlines;
+	good = SLABS->create(device, place, &slab, &error) == GPUAGG_OK;
+	for (uint32_t i = 0; good && i < p->head.nattrs; i++)
+		if (p->attrs[i].reg != NONE)
+			good = SLABS->add_column(slab, i, p->attrs[i].type,
+									 p->attrs[i].type == GPUAGG_T_TEXT ? dictionary : NULL,
+									 &error) == GPUAGG_OK;
+	ok(good, "a slab with strings");
+	place = 0;
+	for (uint32_t i = 0; i < npages; i++)
+	{
+		page_list[i].slab = slab;
+		page_list[i].place = place;
+		place += page_list[i].nlines;
+	}
+	return slab;
+}
+
+static bool
+slab_gives(const TestProgram *p, GpuAggSlab *slab)
+{
+	Oracle	   *o = oracle_start(p);
+	GpuAggError error = {0};
+	Run			run;
+	bool		agree;
+
+	oracle_list(o, page_list, npages);
+	if (run_begin(&run, p, &plain_config) &&
+		OPS->task_resident(run.task, 5, slab, NULL, 0, &error) == GPUAGG_OK && run_collect(&run, 1))
+		run_finish(&run, 4096);
+	agree = oracle_agrees(o, &run);
+	run_end(&run);
+	oracle_end(o);
+	return agree;
+}
+
+/* A program reads strings, of pages and then of a slab. */
+static void
+test_strings(uint32_t n, uint32_t groups)
+{
+	static TestProgram p;
+	GpuAggDictionary *d = dictionary_make();
+	GpuAggSlab *slab;
+
+	table_make(scaled(n), groups, 0);
+	program_texts(&p);
+	slab = slab_make(&p, d);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "grouped while it is kept");
+	ok(slab_gives(&p, slab), "strings of a slab");
+	SLABS->free(slab);
+	SLABS->dictionary_free(d);
+}
+
+/* ---------- codes ---------- */
+
+/* The code of t as key, a count and a sum; its register has no string */
+static void
+program_codes(TestProgram *p)
+{
+	program_columns(p, WANT(COL_T) | WANT(COL_V));
+	p->classes[col[COL_T]] = GPUAGG_CLASS_I64;
+	program_key(p, col[COL_T], GPUAGG_T_CODE);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	program_trans(p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
+}
+
+/* What rows give by a, of which t is made */
+typedef struct Sums
+{
+	int64_t		count;
+	int64_t		sum;
+} Sums;
+
+/* Is each group of the results the one of its string, and none is missing? */
+static bool
+codes_agree(const Run *run, GpuAggDictionary *d, uint32_t groups)
+{
+	Sums	   *want = calloc(groups, sizeof(*want));
+	GpuAggDictionaryText text;
+	GpuAggError error = {0};
+	uint32_t	found = 0;
+	bool		good = SLABS->dictionary_read(d, &text, &error) == GPUAGG_OK;
+
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		Sums	   *s = &want[rows[i].a];
+
+		found += s->count++ == 0;
+		if (!rows[i].v_null)
+			s->sum = (int64_t) ((uint64_t) s->sum + (uint64_t) rows[i].v);
+	}
+	good &= found == run->groups;
+	for (uint32_t g = 0; good && g < run->groups; g++)
+	{
+		const char *at = run->results + g * (run->results_bytes / run->groups);
+		const int32_t code = ((const int32_t *) at)[1];
+		const int64_t *states = (const int64_t *) at + 1;
+		char		number[40];
+		Row			r = {0};
+
+		good = code >= 0 && (uint32_t) code < text.entries;
+		if (!good)
+			break;
+		snprintf(number, sizeof(number), "%.*s", (int) (text.starts[code + 1] - text.starts[code]),
+				 text.bytes + text.starts[code]);
+		r.a = atoi(number);
+		row_set_text(&r);
+		good = text_is(&text, code, r.t) && states[0] == want[r.a].count && states[1] == want[r.a].sum;
+	}
+	free(want);
+	return good;
+}
+
+static bool
+code_task(const TestProgram *p, GpuAggTaskConfig *config, GpuAggDictionary *d, GpuAggSlab *slab,
+		  uint32_t groups)
+{
+	GpuAggDictionary *dictionaries[2] = {d, NULL};
+	GpuAggError error = {0};
+	Run			run;
+	bool		good;
+
+	config->dictionaries = dictionaries;
+	good = run_begin(&run, p, config);
+	memset(dictionaries, 0xFF, sizeof(dictionaries));
+	good = good && (slab == NULL ? run_feed(&run) :
+					OPS->task_resident(run.task, 3, slab, NULL, 0, &error) == GPUAGG_OK &&
+					run_collect(&run, 1)) &&
+		run_finish(&run, 65536) && codes_agree(&run, d, groups);
+	if (run.error.status != GPUAGG_OK)
+		printf("# %s\n", run.error.message);
+	run_end(&run);
+	return good;
+}
+
+static void
+test_codes(uint32_t n, uint32_t groups)
+{
+	static TestProgram p;
+	GpuAggDictionary *d = dictionary_make();
+	GpuAggTaskConfig config = {.expected_groups = groups};
+	GpuAggSlab *slab;
+
+	table_make(scaled(n), groups, 0);
+	program_codes(&p);
+	slab = slab_make(&p, d);
+	ok(code_task(&p, &config, d, NULL, groups), "codes as keys, while they are kept");
+	ok(code_task(&p, &config, d, slab, groups), "of a slab");
+	config.expected_groups = 10;
+	ok(code_task(&p, &config, d, slab, groups), "more than expected");
+	program_texts(&p);
+	ok(slab_gives(&p, slab), "as strings");
+	SLABS->free(slab);
+	SLABS->dictionary_free(d);
+}
+
+/* Strings for which there is no room */
+static void
+test_full(void)
+{
+	static TestProgram p;
+	GpuAggDictionary *d = dictionary_make();
+	GpuAggDictionary *dictionaries[2] = {d, NULL};
+	GpuAggTaskConfig config = {.dictionaries = dictionaries};
+	GpuAggDictionaryInfo info;
+	GpuAggBytes known[1] = {{"known", 5}};
+	int32_t		codes[1];
+	GpuAggError error = {0};
+	Run			run;
+
+	SLABS->dictionary_encode(d, known, 1, codes, &error);
+	table_make(scaled(600000), 500000, 0);
+	program_codes(&p);
+	SLABS->limit(device, SLABS->used(device) + 1000);
+	ok(run_begin(&run, &p, &config) && (nrows < 100000 ||
+	   (!run_feed(&run) && run.error.status == GPUAGG_UNSUPPORTED)), "no room for strings");
+	run_end(&run);
+	SLABS->dictionary_info(d, &info);
+	ok(info.full != 0 || nrows < 100000, "it is full");
+	ok(SLABS->dictionary_encode(d, known, 1, codes, &error) == GPUAGG_OK && codes[0] == 0,
+	   "it still knows what it had");
+	SLABS->limit(device, SLAB_LIMIT);
+	SLABS->dictionary_free(d);
+}
+
+int
+device_slab_text_cases(const TestDevice *d)
+{
+	if (!device_open(d))
+		return done_testing();
+	SLABS->limit(device, SLAB_LIMIT);
+	test_encode();
+	test_strings(100, 5);
+	test_strings(60000, 100);
+	test_strings(100000, 50000);
+	test_codes(60000, 100);
+	test_codes(100000, 50000);
+	test_full();
+	is_int((long long) SLABS->used(device), 0, "no slab has left memory behind");
+	is_at_rest("nor has a task");
+	table_free();
+	device_close();
+	return done_testing();
+}

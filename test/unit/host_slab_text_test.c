@@ -1,0 +1,11 @@
+/*
+ * host_slab_text_test.c
+ *		Strings in slabs, on the host device: device_slab_text_cases.c
+ */
+#include "host_device.h"
+
+int
+main(void)
+{
+	return device_slab_text_cases(&host_device);
+}
