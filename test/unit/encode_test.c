@@ -1,0 +1,141 @@
+/*
+ * encode_test.c
+ *		Which columns of a program may be codes, and what becomes of it.  What
+ *		devices make of such programs is device_slab_cases.c's.
+ */
+#include "device/encode.h"
+#include "device/ops.h"
+#include "device_support.h"
+#include "tap.h"
+
+static TestProgram p;
+static uint16_t a;
+static uint16_t b;
+static uint16_t n;
+
+/* Two texts and an integer */
+static void
+start(void)
+{
+	program_init(&p);
+	a = program_attr(&p, GPUAGG_T_TEXT, true);
+	b = program_attr(&p, GPUAGG_T_TEXT, true);
+	n = program_attr(&p, GPUAGG_T_INT4, true);
+}
+
+static uint16_t
+instr(uint32_t op, uint16_t x, uint16_t y)
+{
+	uint16_t	reg = program_instr(&p, op, GPUAGG_CLASS_I64, x, y);
+
+	p.instrs[p.head.ninstrs - 1].c = GPUAGG_NO_REG;
+	return reg;
+}
+
+/* May a and b be codes? */
+static void
+plan_is(bool a_coded, bool b_coded, const char *name)
+{
+	bool		coded[3] = {false, false, true};
+	uint32_t	count = gpuagg_encode_plan(&p.head, coded);
+
+	ok(coded[a] == a_coded && coded[b] == b_coded && !coded[n] &&
+	   count == (uint32_t) a_coded + b_coded, name);
+}
+
+static void
+test_plan(void)
+{
+	uint16_t	k;
+
+	start();
+	program_key(&p, a, GPUAGG_T_TEXT);
+	program_key(&p, b, GPUAGG_T_BPCHAR);
+	plan_is(true, false, "a key, and one that ignores blanks");
+	start();
+	program_trans(&p, GPUAGG_TRANS_COUNT, a, GPUAGG_NO_REG, GPUAGG_T_TEXT);
+	program_trans(&p, GPUAGG_TRANS_MIN_BYTES, b, GPUAGG_NO_REG, GPUAGG_T_TEXT);
+	plan_is(true, false, "counted, and the least one");
+	start();
+	k = program_const_text(&p, "x");
+	instr(GPUAGG_OP_BYTES_EQ, a, k);
+	instr(GPUAGG_OP_BYTES_LT, b, program_const_text(&p, "y"));
+	plan_is(true, false, "compared for equality, and for order");
+	start();
+	instr(GPUAGG_OP_BYTES_EQ, a, b);
+	plan_is(false, false, "compared with each other");
+	start();
+	k = program_const_text(&p, "x");
+	instr(GPUAGG_OP_BYTES_EQ, a, k);
+	instr(GPUAGG_OP_BYTES_NE, k, b);
+	plan_is(false, false, "compared with one constant");
+	start();
+	k = program_const_text(&p, "x");
+	instr(GPUAGG_OP_BYTES_EQ, a, k);
+	program_key(&p, k, GPUAGG_T_TEXT);
+	plan_is(false, true, "with a constant that is a key");
+	start();
+	k = program_const_text(&p, "x");
+	instr(GPUAGG_OP_BYTES_EQ, a, k);
+	instr(GPUAGG_OP_BYTES_LT, b, k);
+	plan_is(false, false, "with a constant that an order is asked of");
+	start();
+	k = program_const_text(&p, "x");
+	instr(GPUAGG_OP_BYTES_EQ, a, k);
+	p.attrs[1].missing_const = k;
+	plan_is(false, true, "with a constant that stands for missing values");
+	start();
+	k = program_const_text(&p, "x");
+	p.consts[0].state = GPUAGG_ST_NULL;
+	instr(GPUAGG_OP_BYTES_EQ, a, k);
+	plan_is(false, true, "with NULL");
+	start();
+	instr(GPUAGG_OP_IS_NULL, a, GPUAGG_NO_REG);
+	instr(GPUAGG_OP_OCTET_LENGTH, b, GPUAGG_NO_REG);
+	plan_is(true, false, "NULL or not, and how long");
+	start();
+	program_const_text(&p, "x");
+	program_const_text(&p, "y");
+	instr(GPUAGG_OP_IN_BYTES, a, GPUAGG_NO_REG);
+	p.instrs[0].imm2 = 2;
+	plan_is(true, true, "listed");
+	instr(GPUAGG_OP_IN_BYTES, b, GPUAGG_NO_REG);
+	p.instrs[1].imm = 1;
+	p.instrs[1].imm2 = 1;
+	plan_is(false, false, "lists that share a constant");
+}
+
+static void
+test_program(void)
+{
+	static const int32_t codes[] = {7, 3, 5};
+	bool		coded[3];
+
+	start();
+	program_const_text(&p, "x");
+	program_const_text(&p, "y");
+	program_const_text(&p, "z");
+	instr(GPUAGG_OP_IN_BYTES, a, GPUAGG_NO_REG);
+	p.instrs[0].imm2 = 2;
+	instr(GPUAGG_OP_BYTES_NE, 5, a);
+	program_key(&p, a, GPUAGG_T_TEXT);
+	program_key(&p, n, GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_COUNT, b, GPUAGG_NO_REG, GPUAGG_T_TEXT);
+	gpuagg_encode_plan(&p.head, coded);
+	is_int(gpuagg_encode_constant(&p.head, coded, 1), a, "whose constant it is");
+	gpuagg_encode_program(&p.head, coded, codes);
+	ok(p.classes[a] == GPUAGG_CLASS_I64 && p.classes[b] == GPUAGG_CLASS_I64, "columns");
+	ok(p.attrs[0].type == GPUAGG_T_TEXT && p.keys[0].type == GPUAGG_T_CODE &&
+	   p.keys[1].type == GPUAGG_T_INT4 && p.trans[0].type == GPUAGG_T_CODE, "types");
+	ok(p.instrs[0].op == GPUAGG_OP_IN_I64 && p.instrs[1].op == GPUAGG_OP_I64_NE, "operations");
+	ok(p.consts[0].v.i == 3 && p.consts[1].v.i == 7 && p.consts[2].v.i == 5, "a list in order");
+	ok(p.classes[3] == GPUAGG_CLASS_I64 && p.consts[2].type == GPUAGG_T_CODE, "constants");
+}
+
+int
+main(void)
+{
+	test_plan();
+	test_program();
+	return done_testing();
+}
