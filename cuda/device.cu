@@ -14,7 +14,6 @@
 
 #include "cuda/cuda_device.h"
 #include "cuda/cuda_probe.h"
-#include "cuda/draws.h"
 #include "cuda/resident.h"
 
 /* Older cards are not in the fat binary. */
@@ -211,7 +210,6 @@ cuda_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	info->strategies = GPUAGG_STRATEGIES_ALWAYS |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_COPY) |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED);
-	info->draws = 1;
 }
 
 static int
@@ -255,7 +253,7 @@ static const GpuAggDeviceOps cuda_ops = {
 	gpuagg_cuda_task_pages,
 	gpuagg_cuda_task_rows,
 	gpuagg_cuda_task_resident,
-	gpuagg_cuda_task_draws,
+	NULL,
 	gpuagg_cuda_task_poll,
 	gpuagg_cuda_task_finish,
 	gpuagg_cuda_task_results,

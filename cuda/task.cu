@@ -8,7 +8,6 @@
  */
 #include <stdlib.h>
 
-#include "cuda/draws.h"
 #include "cuda/resident.h"
 
 /* Entries of the smallest table: fewer would only grow at once. */
@@ -470,7 +469,6 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 
 	gpuagg_cuda_batches_free(task);
 	gpuagg_cuda_resident_free(task);
-	gpuagg_cuda_draws_free(task);
 	gpuagg_cuda_results_free(task);
 	gpuagg_cuda_kept_free(task);
 	while (task->arenas != NULL)
