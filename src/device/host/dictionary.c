@@ -3,7 +3,8 @@
  *		Numbers for strings, on the host device (dictionary.h).
  *
  * Open addressing, at most half full.  A slot holds 32 bits of the hash beside
- * the code, so that almost only the string looked for is compared.  Strings are
+ * the code, so that almost only the string looked for is compared, and the table
+ * grows without a look at strings.  Strings are
  * looked up in batches: first all slots are asked for, then all strings that
  * they point at, then they are compared.
  *
@@ -99,17 +100,18 @@ gpuagg_host_dictionary_create(GpuAggDevice *device, GpuAggDictionary **result,
 
 /* ---------- looking up ---------- */
 
-static uint32_t
-slot_of(const GpuAggDictionary *d, uint64_t hash)
-{
-	return (uint32_t) hash & (d->nslots - 1);
-}
-
 /* The upper half of a slot */
 static uint64_t
 slot_tag(uint64_t hash)
 {
 	return hash >> 32 << 32;
+}
+
+/* Of a hash, or of what another slot holds */
+static uint32_t
+slot_of(const GpuAggDictionary *d, uint64_t hash)
+{
+	return (uint32_t) (hash >> 32) & (d->nslots - 1);
 }
 
 /* The code, or GPUAGG_NO_CODE.  Locked. */
@@ -166,15 +168,15 @@ slots_grow(GpuAggDictionary *d)
 		return false;
 	d->slots = slots;
 	d->nslots = 2 * nold;
-	for (uint32_t code = 0; code < d->entries; code++)
+	for (uint32_t k = 0; k < nold; k++)
 	{
-		GpuAggBytes b = gpuagg_dictionary_string(d, (int32_t) code);
-		uint64_t	hash = gpuagg_hash_bytes(b.data, b.len, SEED);
-		uint32_t	i = slot_of(d, hash);
+		uint32_t	i = slot_of(d, old[k]);
 
+		if (old[k] == 0)
+			continue;
 		while (slots[i] != 0)
 			i = (i + 1) & (d->nslots - 1);
-		slots[i] = slot_tag(hash) | (code + 1);
+		slots[i] = old[k];
 	}
 	gpuagg_memory_free(d->memory, old, nold * sizeof(*old));
 	return true;
