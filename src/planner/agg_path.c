@@ -27,7 +27,9 @@
 
 #include "access/table.h"
 #include "access/transam.h"
+#include "compat.h"
 #include "device/sample.h"
+#include "gpuagg.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -46,6 +48,7 @@
 #include "planner/offer.h"
 #include "planner/sample.h"
 #include "planner/table.h"
+#include "service/cache_shared.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
@@ -70,6 +73,7 @@ typedef struct GpuAggGrouping
 
 	List	   *sample_exprs;
 	double		sample_lines;
+	double		cached;			/* part of the pages, 0 to 1 */
 	GpuAggPlanInfo info;
 } GpuAggGrouping;
 
@@ -301,6 +305,21 @@ estimate_groups(GpuAggGrouping *g)
 	return estimate_num_groups(g->root, exprs, g->input_rel->rows, NULL, NULL);
 }
 
+/* Which part of the table's pages the column cache has, for these columns */
+static double
+estimate_cached(const GpuAggGrouping *g, Relation relation)
+{
+	AttrNumber	columns[GPUAGG_MAX_REGS];
+
+	if (!gpuagg_cache || g->info.sample != GPUAGG_SAMPLE_NONE)
+		return 0;
+	for (int i = 0; i < g->lw->ncolumns; i++)
+		columns[i] = g->lw->columns[i].attno;
+	return gpuagg_cache_fraction(RelationGetRelid(relation),
+								 GPUAGG_FILES_NUMBER(relation), columns,
+								 g->lw->ncolumns, g->input_rel->pages);
+}
+
 /* PostgreSQL's Agg over SeqScan or SampleScan with the columns of custom_scan_tlist */
 static Path *
 make_fallback_path(GpuAggGrouping *g)
@@ -354,6 +373,7 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 	memset(&input, 0, sizeof(input));
 	/* draws read none; what PostgreSQL's method looks at are its lines */
 	input.pages = g->info.sample == GPUAGG_SAMPLE_DRAWS ? 0 : rel->pages;
+	input.cached = g->cached;
 	if (g->info.sample == GPUAGG_SAMPLE_SYSTEM)
 		get_tablespace_page_costs(rel->reltablespace, &input.page_cost, NULL);
 	else
@@ -499,6 +519,7 @@ try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 		g.sample_exprs = gpuagg_sample_exprs(root, input_rel,
 											 &g.info.repeatable);
 		g.sample_lines = gpuagg_sample_lines(root, input_rel, relation);
+		g.cached = estimate_cached(&g, relation);
 		path = make_path(&g);
 	}
 	table_close(relation, NoLock);

@@ -9,7 +9,8 @@
  *		cost = pages * page_cost + ns / unit
  *
  * of the CPU's part multiplied with gpuagg.cost_scale.  Pages are charged as a
- * sequential scan charges them, because the same reads take place.
+ * sequential scan charges them, because the same reads take place; but for those
+ * that the column cache has, as far as its list tells.
  *
  * The unit is the one of this very query: PostgreSQL's own plan of it, one
  * process that scans and hashes, has a cost in units, and is predicted, too, in
@@ -86,7 +87,8 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 {
 	memset(work, 0, sizeof(*work));
 	gpuagg_choose_work(work, info->program);
-	work->pages = input->pages;
+	work->pages = input->pages * (1 - input->cached);
+	work->cached_rows = input->rows * input->cached;
 	work->judged_rows = input->rows * (1 - input->allvisfrac);
 	work->lines = input->lines;
 	work->rows = input->rows;
@@ -142,7 +144,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	unit = task_unit(&rates, &work, input);
 	cost.startup = info->predicted.startup / unit;
 	if (work.lines == 0)
-		cost.startup += input->pages * input->page_cost;
+		cost.startup += work.pages * input->page_cost;
 	cost.total = cost.startup + info->predicted.emit / unit;
 	return cost;
 }

@@ -2,7 +2,7 @@
  * predict.c
  *		How long a task takes on a device of a given profile.
  *
- * All times in ns.  With p pages, r rows decoded, s rows that pass the
+ * All times in ns.  With p pages that are fed, r rows, s rows that pass the
  * filter, g groups, n units of the device:
  *
  *		start	round trip of an empty task, and TASK_NS
@@ -12,7 +12,8 @@
  *		emit	g * (bytes / copy_out + per output)
  *
  * where row and pass add up what the program does (attributes crossed,
- * columns loaded, instructions, keys, transitions), scaled by the integer
+ * columns loaded, instructions, keys, transitions; of rows that the column cache
+ * has, no attributes, and nothing for the row itself), scaled by the integer
  * rate of a unit, and groups is what a group table of t bytes costs:
  *
  *		GPU		g * NEW_GROUP / n + s * accesses / atomic rate of t bytes, or, while
@@ -162,7 +163,8 @@ kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
 	bool		local = work->groups <= GPU_LOCAL_GROUPS;
 	double		atomics = local ? local_atomics(rates, work->groups) :
 		gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8, table_bytes(work));
-	double		ns = (passes(work) * (work->lines * GPU_LINE_NS + work->rows * row +
+	double		ns = (passes(work) * (work->lines * GPU_LINE_NS + work->rows * row -
+									  work->cached_rows * GPU_ROW_NS +
 									  work->passed * pass) +
 					  work->groups * GPU_NEW_GROUP_NS) * scale;
 
@@ -206,7 +208,9 @@ kernel_host(const GpuAggRates *rates, const GpuAggWork *work)
 
 	if (work->keys > 0)
 		pass += HOST_GROUP_NS + HOST_KEY_NS * work->keys;
-	return ((passes(work) * (work->lines * HOST_LINE_NS + work->rows * row) +
+	return ((passes(work) * (work->lines * HOST_LINE_NS + work->rows * row -
+							 work->cached_rows * (HOST_ROW_NS + HOST_ATTRIBUTE_NS *
+												  work->attributes)) +
 			 (passes(work) - 1) * work->passed * (HOST_GROUP_NS + HOST_KEY_NS * work->keys) +
 			 work->passed * pass) * slowness(rates, HOST_INT_OPS) +
 			groups_host(rates, work)) / rates->units;

@@ -41,7 +41,8 @@ typedef struct GpuAggWork
 	double		pages;			/* that are fed */
 	double		judged_rows;	/* on pages that are not all-visible */
 	double		lines;			/* that a sample decides one by one */
-	double		rows;			/* decoded: of the table, or its sample */
+	double		rows;			/* of the table, or its sample */
+	double		cached_rows;	/* of these, that need not be decoded */
 	double		passed;			/* that pass the filter */
 	double		groups;
 	double		output_bytes;	/* of a group, as it is sent */

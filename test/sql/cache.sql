@@ -65,6 +65,19 @@ SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
 SELECT relation, column_name, attnum, chunks, pages, pages_total, rows >= 5450 AS rows, bytes > 20000 AS bytes, strings, uses > 3 AS uses, last_use <= clock_timestamp() AS last_use, note
 FROM gpuagg.cache WHERE relation = 'ca'::regclass ORDER BY attnum;
 SELECT cache_used > 0 AND cache_used <= cache_limit AS within FROM gpuagg.devices WHERE state = 'ready';
+-- the planner knows
+CREATE FUNCTION ca_predicted(query text) RETURNS float8 LANGUAGE plpgsql
+SET gpuagg.debug_require = 'require' AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")')->'Predicted Time';
+END $$;
+SELECT ca_predicted('SELECT g, sum(v) FROM ca GROUP BY g') AS warm \gset
+SET gpuagg.cache = off;
+SELECT ca_predicted('SELECT g, sum(v) FROM ca GROUP BY g') > :warm AS slower;
+RESET gpuagg.cache;
 -- load and unload
 SELECT ca_pages('SELECT max(id) FROM ca');
 SELECT gpuagg.unload('ca', '{id}') > 20000;

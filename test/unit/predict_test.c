@@ -211,6 +211,28 @@ test_sum(const GpuAggRates *rates, const char *device)
 	ok(isfinite(p.total) && p.total >= rates->round_trip_ns, name);
 }
 
+/* What the column cache has is neither fed nor decoded. */
+static void
+test_cached(const GpuAggRates *rates, const char *device)
+{
+	GpuAggWork	work = grouping(1e7, 100);
+	GpuAggPrediction cold = predict(rates, work);
+	GpuAggPrediction half;
+	GpuAggPrediction warm;
+	char		name[80];
+
+	work.pages /= 2;
+	work.cached_rows = work.rows / 2;
+	half = predict(rates, work);
+	work.pages = 0;
+	work.cached_rows = work.rows;
+	warm = predict(rates, work);
+	snprintf(name, sizeof(name), "%s: what is cached takes less", device);
+	ok(cold.total > half.total && half.total > warm.total, name);
+	snprintf(name, sizeof(name), "%s: no feed, but work for each row", device);
+	ok(warm.feed == 0 && warm.kernel > 0 && warm.kernel < cold.kernel, name);
+}
+
 /* ---------- bounds ---------- */
 
 static void
@@ -387,6 +409,8 @@ main(void)
 	test_each(&cores, "host");
 	test_sum(&gpu, "GPU");
 	test_sum(&cores, "host");
+	test_cached(&gpu, "GPU");
+	test_cached(&cores, "host");
 	test_bounds_gpu();
 	test_bounds_host();
 	test_scaling();
