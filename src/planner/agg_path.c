@@ -311,6 +311,9 @@ estimate_cached(const GpuAggGrouping *g, Relation relation)
 {
 	AttrNumber	columns[GPUAGG_MAX_REGS];
 
+	/* or there would be no such path: gpuagg_sample_check_program() */
+	if (g->info.sample == GPUAGG_SAMPLE_DRAWS)
+		return 1;
 	if (!gpuagg_cache || g->info.sample != GPUAGG_SAMPLE_NONE)
 		return 0;
 	for (int i = 0; i < g->lw->ncolumns; i++)
@@ -371,8 +374,7 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 	GpuAggCost	cost;
 
 	memset(&input, 0, sizeof(input));
-	/* draws read none; what PostgreSQL's method looks at are its lines */
-	input.pages = g->info.sample == GPUAGG_SAMPLE_DRAWS ? 0 : rel->pages;
+	input.pages = rel->pages;
 	input.cached = g->cached;
 	if (g->info.sample == GPUAGG_SAMPLE_SYSTEM)
 		get_tablespace_page_costs(rel->reltablespace, &input.page_cost, NULL);
