@@ -177,6 +177,14 @@ fake_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn *columns,
 									 columns, nrows, error);
 }
 
+static GpuAggStatus
+fake_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
+			  const GpuAggPlaces *without, uint32_t nwithout, GpuAggError *error)
+{
+	return gpuagg_host_ops.task_resident(((FakeTask *) task)->inner, batch_id,
+										 slab, without, nwithout, error);
+}
+
 static bool
 fake_poll(GpuAggTask *task, GpuAggCompletion *completion)
 {
@@ -262,6 +270,7 @@ gpuagg_device_provider(void)
 	ops.task_begin = fake_begin;
 	ops.task_pages = fake_pages;
 	ops.task_rows = fake_rows;
+	ops.task_resident = fake_resident;
 	ops.task_poll = fake_poll;
 	ops.task_finish = fake_finish;
 	ops.task_results = fake_results;
