@@ -5,9 +5,9 @@
  *
  *	slab.cu			slabs: memory, columns, what is valid
  *	keep.cu			pages into slabs, behind their decoding
- *	dictionary.cu	strings and their codes
- *	resident.h		slabs as a task's input: resident.cu, slab_choose.cu,
- *					slab_local.cu
+ *	dictionary.h	strings and their codes: dictionary.cu, encode.cu
+ *	resident.h		slabs as a task's input: resident.cu, slab_road.cu,
+ *					slab_choose.cu, slab_local.cu
  *
  * What is done to slabs beside tasks is enqueued in a stream of its own, which
  * tasks wait for.  A task's own streams order what it does; that no two tasks

@@ -161,6 +161,7 @@ gpuagg_cuda_slab_road(const GpuAggTask *task, GpuAggSlabRoad *road)
 	gpuagg_cuda_scoped_args(task->plan, p, &record, &road->args);
 	road->args.plan = task->device_plan;
 	road->key = gpuagg_cuda_scoped_key(p, &record);
+	config.strategy = GPUAGG_SCOPED_LOCAL;
 	config.sm_bytes = device->limits.shared_bytes;
 	config.block_bytes = device->block_bytes;
 	fits = gpuagg_cuda_scoped_shape(&config, &road->args, road->key, task->config.expected_groups,
