@@ -255,6 +255,7 @@ static const GpuAggDeviceOps cuda_ops = {
 	gpuagg_cuda_task_pages,
 	gpuagg_cuda_task_rows,
 	gpuagg_cuda_task_resident,
+	NULL,
 	gpuagg_cuda_task_poll,
 	gpuagg_cuda_task_finish,
 	gpuagg_cuda_task_results,

@@ -24,7 +24,7 @@
 #include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 8
+#define GPUAGG_DEVICE_ABI 9
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -52,6 +52,8 @@ typedef struct GpuAggDeviceInfo
 								 * that it has */
 	uint32_t	chunks;			/* 1: batches take memory for the columns of
 								 * their rows (chunk.h) */
+	uint32_t	draws;			/* 1: it has task_draws */
+	uint32_t	pad;
 } GpuAggDeviceInfo;
 
 /*
@@ -72,6 +74,13 @@ typedef struct GpuAggPage
 								 * rows that are listed, become invalid places */
 	uint32_t	pad;
 } GpuAggPage;
+
+/* Places of a slab; the valid ones among them are rows that may be drawn. */
+typedef struct GpuAggDrawRange
+{
+	GpuAggSlab *slab;
+	GpuAggPlaces places;
+} GpuAggDrawRange;
 
 /*
  * Rows that PostgreSQL evaluated: per output of the program
@@ -232,6 +241,15 @@ typedef struct GpuAggDeviceOps
 	GpuAggStatus (*task_resident) (GpuAggTask *task, uint64_t batch_id,
 								   GpuAggSlab *slab, const GpuAggPlaces *without,
 								   uint32_t nwithout, GpuAggError *error);
+
+	/*
+	 * Of a task whose sample is draws, its only batch: rows are numbered in the
+	 * order of the ranges, which are copied, and of their places.  Otherwise as
+	 * task_resident.  NULL: the device makes no draws.
+	 */
+	GpuAggStatus (*task_draws) (GpuAggTask *task, uint64_t batch_id,
+								const GpuAggDrawRange *ranges, uint32_t nranges,
+								GpuAggError *error);
 
 	/* The next completed batch, if any. */
 	bool		(*task_poll) (GpuAggTask *task, GpuAggCompletion *completion);

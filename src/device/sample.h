@@ -21,6 +21,7 @@ typedef enum GpuAggSampleMethod
 	GPUAGG_SAMPLE_NONE,
 	GPUAGG_SAMPLE_BERNOULLI,
 	GPUAGG_SAMPLE_SYSTEM,
+	GPUAGG_SAMPLE_DRAWS,		/* gpuagg.random_rows: draw.h */
 	GPUAGG_NSAMPLES
 } GpuAggSampleMethod;
 
@@ -31,7 +32,8 @@ typedef struct GpuAggSample
 {
 	uint32_t	method;			/* GpuAggSampleMethod */
 	uint32_t	seed;
-	uint64_t	cutoff;			/* at most GPUAGG_SAMPLE_ALL */
+	uint64_t	cutoff;			/* at most GPUAGG_SAMPLE_ALL; of draws their
+								 * number */
 } GpuAggSample;
 
 GPUAGG_FN uint32_t

@@ -92,8 +92,10 @@ static void
 explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
-	bool		system = node->info->sample == GPUAGG_SAMPLE_SYSTEM;
-	const char *method = system ? "system" : "bernoulli";
+	static const char *const methods[GPUAGG_NSAMPLES] = {
+		"none", "bernoulli", "system", "random_rows"
+	};
+	const char *method = methods[node->info->sample];
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
 												   (Plan *) plan, ancestors);
 	bool		prefix = list_length(es->rtable_names) > 1;

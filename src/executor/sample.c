@@ -31,6 +31,14 @@ gpuagg_sample_init(GpuAggSampleState *state, int method, bool repeatable,
 		state->seed = pg_prng_uint32(&pg_global_prng_state);
 }
 
+static void
+raise_null_argument(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_TABLESAMPLE_ARGUMENT),
+			 errmsg("TABLESAMPLE parameter cannot be null")));
+}
+
 static double
 sample_percent(GpuAggSampleState *state, ExprContext *econtext)
 {
@@ -39,10 +47,20 @@ sample_percent(GpuAggSampleState *state, ExprContext *econtext)
 												  &isnull);
 
 	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TABLESAMPLE_ARGUMENT),
-				 errmsg("TABLESAMPLE parameter cannot be null")));
+		raise_null_argument();
 	return DatumGetFloat4(value);
+}
+
+static int64
+sample_draws(GpuAggSampleState *state, ExprContext *econtext)
+{
+	bool		isnull;
+	Datum		value = ExecEvalExprSwitchContext(state->percent, econtext,
+												  &isnull);
+
+	if (isnull)
+		raise_null_argument();
+	return DatumGetInt64(value);
 }
 
 static uint32
@@ -61,6 +79,22 @@ sample_seed(GpuAggSampleState *state, ExprContext *econtext)
 	return DatumGetUInt32(DirectFunctionCall1(hashfloat8, value));
 }
 
+/* As random_rows.c has it */
+static void
+evaluate_draws(GpuAggSampleState *state, ExprContext *econtext)
+{
+	int64		n = sample_draws(state, econtext);
+
+	state->sample.seed = sample_seed(state, econtext);
+	if (n < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLESAMPLE_ARGUMENT),
+				 errmsg("sample size must not be negative")));
+	state->sample.method = state->method;
+	state->sample.cutoff = n;
+	state->bulkread = true;
+}
+
 void
 gpuagg_sample_evaluate(GpuAggSampleState *state, ExprContext *econtext)
 {
@@ -69,6 +103,11 @@ gpuagg_sample_evaluate(GpuAggSampleState *state, ExprContext *econtext)
 	if (state->method == GPUAGG_SAMPLE_NONE)
 		return;
 	ResetExprContext(econtext);
+	if (state->method == GPUAGG_SAMPLE_DRAWS)
+	{
+		evaluate_draws(state, econtext);
+		return;
+	}
 	percent = sample_percent(state, econtext);
 	state->sample.seed = sample_seed(state, econtext);
 	if (percent < 0 || percent > 100 || isnan(percent))

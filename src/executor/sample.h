@@ -14,7 +14,7 @@
 typedef struct GpuAggSampleState
 {
 	int			method;			/* GpuAggSampleMethod */
-	ExprState  *percent;
+	ExprState  *percent;		/* of draws their number */
 	ExprState  *repeatable;		/* NULL: seed */
 	uint32		seed;			/* of all runs, if it is not REPEATABLE */
 

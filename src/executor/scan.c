@@ -217,7 +217,8 @@ scan_run_cached(GpuAggScan *scan, const GpuAggProgram *program,
 
 	scan->uncached = false;
 	status = scan_run_task(scan, program, nblocks, false, error);
-	if (status != GPUAGG_UNSUPPORTED || !scan->wished)
+	if (status != GPUAGG_UNSUPPORTED || !scan->wished ||
+		scan->sample.method == GPUAGG_SAMPLE_DRAWS)
 		return status;
 	ereport(DEBUG1,
 			(errmsg("gpuagg: redoing a task without the column cache: %s",
@@ -280,6 +281,17 @@ scan_run_device(GpuAggScan *scan, GpuAggError *error)
 }
 
 /*
+ * Since it was planned the table has changed, or the cache: no failure, for
+ * which PostgreSQL's plan would have to be allowed.
+ */
+static bool
+scan_cannot_draw(const GpuAggScan *scan, const GpuAggError *error)
+{
+	return scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
+		error->status == GPUAGG_UNSUPPORTED;
+}
+
+/*
  * Lets PostgreSQL's plan answer, if that is allowed.
  */
 static void
@@ -296,7 +308,7 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 	scan->counters.fallback = reason;
 	strlcpy(scan->counters.fallback_message, error->message,
 			sizeof(scan->counters.fallback_message));
-	if (!gpuagg_fallback)
+	if (!gpuagg_fallback && !scan_cannot_draw(scan, error))
 		gpuagg_error_raise(error);
 	if (required && reason != GPUAGG_FALLBACK_VALUE)
 		gpuagg_error_required(error);

@@ -571,6 +571,10 @@ task_drive(GpuAggRun *run)
 
 	if (run->cached != NULL)
 		status = task_settle(run);
+	if (status == GPUAGG_OK && scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
+		(run->cached == NULL ? 0 : run->cached->used) < run->nblocks)
+		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
+								  "random draws need the whole table in the column cache");
 	if (status == GPUAGG_OK)
 	{
 		run->feed = gpuagg_feed_begin(scan->rel,
@@ -604,6 +608,7 @@ task_cleanup(int code, Datum arg)
 
 /*
  * The host device behind a GPU keeps nothing, nor is anything kept of samples.
+ * Draws can only be made of what is kept.
  */
 static void
 task_wish(GpuAggRun *run, const GpuAggProgram *program, GpuAggCacheWish *wish)
@@ -611,7 +616,8 @@ task_wish(GpuAggRun *run, const GpuAggProgram *program, GpuAggCacheWish *wish)
 	GpuAggScan *scan = run->scan;
 
 	scan->wished = !scan->uncached && !run->pass->host &&
-		scan->sample.method == GPUAGG_SAMPLE_NONE &&
+		(scan->sample.method == GPUAGG_SAMPLE_NONE ||
+		 scan->sample.method == GPUAGG_SAMPLE_DRAWS) &&
 		gpuagg_wish(scan->rel, scan->css.ss.ps.state->es_snapshot, program,
 					run->nblocks, wish);
 	if (scan->wished)
@@ -662,7 +668,7 @@ task_end(GpuAggRun *run)
 bool
 gpuagg_task_redoable(const GpuAggScan *scan, GpuAggStatus status)
 {
-	return scan->on_gpu &&
+	return scan->on_gpu && scan->sample.method != GPUAGG_SAMPLE_DRAWS &&
 		(status == GPUAGG_DEVICE_FAULT || status == GPUAGG_DEVICE_LOST ||
 		 status == GPUAGG_OUT_OF_MEMORY || status == GPUAGG_UNSUPPORTED);
 }

@@ -311,6 +311,9 @@ estimate_cached(const GpuAggGrouping *g, Relation relation)
 {
 	AttrNumber	columns[GPUAGG_MAX_REGS];
 
+	/* or there would be no such path: gpuagg_sample_check_program() */
+	if (g->info.sample == GPUAGG_SAMPLE_DRAWS)
+		return 1;
 	if (!gpuagg_cache || g->info.sample != GPUAGG_SAMPLE_NONE)
 		return 0;
 	for (int i = 0; i < g->lw->ncolumns; i++)
@@ -509,7 +512,8 @@ try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 	/* the parser or the plan cache holds the lock */
 	relation = table_open(planner_rt_fetch(input_rel->relid, root)->relid,
 						  NoLock);
-	if (gpuagg_table_check(relation) && lower_grouping(&g, relation))
+	if (gpuagg_table_check(relation) && lower_grouping(&g, relation) &&
+		gpuagg_sample_check_program(root, input_rel, relation, g.info.program))
 	{
 		g.info.est_rows = input_rel->tuples;
 		g.info.est_groups = estimate_groups(&g);

@@ -5,12 +5,16 @@
  * PostgreSQL has already estimated what a sample comes to: rel->tuples are
  * those sampled, and rel->pages those read.
  *
- * Does not handle: methods but PostgreSQL's own BERNOULLI and SYSTEM; an
+ * Does not handle: methods but PostgreSQL's own BERNOULLI and SYSTEM, and random
+ * draws (executor/random_rows.c) from what the column cache holds whole; an
  * argument with a subquery that is no init plan, for two nodes would share it.
  */
 #include "postgres.h"
 
+#include "catalog/namespace.h"
+#include "compat.h"
 #include "device/sample.h"
+#include "gpuagg.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -18,13 +22,27 @@
 #include "parser/parsetree.h"
 #include "planner/refuse.h"
 #include "planner/sample.h"
+#include "service/cache_shared.h"
+#include "service/shmem.h"
+#include "storage/bufmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 
 static TableSampleClause *
 sample_clause(PlannerInfo *root, RelOptInfo *rel)
 {
 	return planner_rt_fetch(rel->relid, root)->tablesample;
+}
+
+/* The extension's own method */
+static bool
+is_random_rows(Oid handler)
+{
+	char	   *name = get_func_name(handler);
+
+	return name != NULL && strcmp(name, "random_rows") == 0 &&
+		get_func_namespace(handler) == get_namespace_oid("gpuagg", true);
 }
 
 static GpuAggSampleMethod
@@ -34,8 +52,9 @@ clause_method(const TableSampleClause *clause)
 		return GPUAGG_SAMPLE_NONE;
 	if (clause->tsmhandler == F_BERNOULLI)
 		return GPUAGG_SAMPLE_BERNOULLI;
-	return clause->tsmhandler == F_SYSTEM ? GPUAGG_SAMPLE_SYSTEM :
-		GPUAGG_NSAMPLES;
+	if (clause->tsmhandler == F_SYSTEM)
+		return GPUAGG_SAMPLE_SYSTEM;
+	return is_random_rows(clause->tsmhandler) ? GPUAGG_SAMPLE_DRAWS : GPUAGG_NSAMPLES;
 }
 
 bool
@@ -51,6 +70,41 @@ gpuagg_sample_check(PlannerInfo *root, RelOptInfo *rel)
 	if (contain_subplans((Node *) clause->args) ||
 		contain_subplans((Node *) clause->repeatable))
 		return GPUAGG_REFUSE("an argument of TABLESAMPLE tests a subquery with IN, ANY or ALL");
+	return true;
+}
+
+static bool
+device_draws(void)
+{
+	GpuAggDeviceView view;
+
+	gpuagg_shmem_device(&view);
+	return view.facts.info.draws != 0;
+}
+
+/*
+ * The cache as it is now: a plan that is used later finds another one, and then
+ * PostgreSQL's plan answers.
+ */
+bool
+gpuagg_sample_check_program(PlannerInfo *root, RelOptInfo *rel, Relation relation,
+							const GpuAggProgram *program)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
+	AttrNumber *columns = palloc(program->nattrs * sizeof(AttrNumber));
+	int			n = 0;
+
+	if (clause_method(sample_clause(root, rel)) != GPUAGG_SAMPLE_DRAWS)
+		return true;
+	for (uint32 i = 0; i < program->nattrs; i++)
+		if (attrs[i].reg != GPUAGG_NO_REG)
+			columns[n++] = i + 1;
+	if (!device_draws())
+		return GPUAGG_REFUSE("the device makes no random draws");
+	if (!gpuagg_cache ||
+		gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
+							  columns, n, RelationGetNumberOfBlocks(relation)) < 1)
+		return GPUAGG_REFUSE("random draws need all columns of the query in the column cache, for all of the table");
 	return true;
 }
 
@@ -88,7 +142,8 @@ gpuagg_sample_lines(PlannerInfo *root, RelOptInfo *rel, Relation relation)
 	double		tuples;
 	double		allvisfrac;
 
-	if (gpuagg_sample_method(root, rel) != GPUAGG_SAMPLE_BERNOULLI)
+	if (gpuagg_sample_method(root, rel) != GPUAGG_SAMPLE_BERNOULLI &&
+		gpuagg_sample_method(root, rel) != GPUAGG_SAMPLE_DRAWS)
 		return 0;
 	estimate_rel_size(relation, NULL, &pages, &tuples, &allvisfrac);
 	return tuples;

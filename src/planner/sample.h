@@ -7,11 +7,17 @@
 
 #include "postgres.h"
 
+#include "device/program.h"
 #include "nodes/pathnodes.h"
 #include "utils/relcache.h"
 
 /* Can this table's sample, if it is one, be taken?  If not, it is refused. */
 extern bool gpuagg_sample_check(PlannerInfo *root, RelOptInfo *rel);
+
+/* The same for a program over it: draws need its columns in the cache. */
+extern bool gpuagg_sample_check_program(PlannerInfo *root, RelOptInfo *rel,
+										Relation relation,
+										const GpuAggProgram *program);
 
 /* Its GpuAggSampleMethod */
 extern int	gpuagg_sample_method(PlannerInfo *root, RelOptInfo *rel);

@@ -208,6 +208,11 @@ try_scan(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 
 	if (!gpuagg_table_check_kind(rte) || !gpuagg_sample_check(root, rel))
 		return NULL;
+	if (gpuagg_sample_method(root, rel) == GPUAGG_SAMPLE_DRAWS)
+	{
+		(void) GPUAGG_REFUSE("random draws run on the device only for a grouping");
+		return NULL;
+	}
 	memset(&scan, 0, sizeof(scan));
 	scan.root = root;
 	scan.rel = rel;

@@ -77,6 +77,7 @@ typedef struct GpuAggCacheJob
 	GpuAggCacheUse *uses;		/* by number of the chunk */
 	dlist_head	batches;
 	uint64		kept;
+	uint64		drawn;			/* of draws: blocks that are used */
 } GpuAggCacheJob;
 
 /* ---------------------------------------------------------------- begin --- */
@@ -185,12 +186,19 @@ too_many_groups(const GpuAggWorkerJob *job)
 }
 
 static bool
+job_draws(const GpuAggWorkerJob *job)
+{
+	return job->config.sample.method == GPUAGG_SAMPLE_DRAWS;
+}
+
+static bool
 job_may_cache(const GpuAggWorkerJob *job)
 {
 	return job->on == &gpuagg_worker.primary && gpuagg_cache_limit() > 0 &&
 		job->program->ncolumns > 0 &&
 		!job->program->select &&
-		job->config.sample.method == GPUAGG_SAMPLE_NONE &&
+		(job->config.sample.method == GPUAGG_SAMPLE_NONE ||
+		 (job_draws(job) && job->on->ops->task_draws != NULL)) &&
 		!too_many_groups(job);
 }
 
@@ -338,7 +346,7 @@ gpuagg_cache_begin(GpuAggWorkerJob *job)
 	if (cached->table != NULL)
 	{
 		cached->nblocks = job->wish.nblocks;
-		cached->keep = job->wish.keep != 0;
+		cached->keep = job->wish.keep != 0 && !job_draws(job);
 		cached->nuses = (cached->nblocks + GPUAGG_CHUNK_BLOCKS - 1) /
 			GPUAGG_CHUNK_BLOCKS;
 		cached->uses = MemoryContextAllocZero(job->context, Max(cached->nuses, 1) *
@@ -567,6 +575,14 @@ slab_is_used(const GpuAggCacheChunk *chunk, int slab, const uint64 *used,
 	return false;
 }
 
+static void
+reply_done(GpuAggWorkerJob *job, uint64 batch_id)
+{
+	GpuAggMsg	done = {.type = GPUAGG_MSG_BATCH_DONE,.batch_id = batch_id};
+
+	gpuagg_job_reply(job, &done, sizeof(done));
+}
+
 /* Hands the used blocks to the device. */
 static void
 use_slabs(GpuAggWorkerJob *job, GpuAggCacheChunk *chunk, uint64 batch_id,
@@ -599,11 +615,64 @@ use_slabs(GpuAggWorkerJob *job, GpuAggCacheChunk *chunk, uint64 batch_id,
 	pfree(without);
 	if (batch->parts == 0)
 	{
-		GpuAggMsg	done = {.type = GPUAGG_MSG_BATCH_DONE,.batch_id = batch_id};
-
-		gpuagg_job_reply(job, &done, sizeof(done));
+		reply_done(job, batch_id);
 		batch_remove(batch);
 	}
+}
+
+/* The places of all blocks, in the order of the table; returns their number. */
+static uint32
+draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
+{
+	uint32		n = 0;
+
+	for (uint32 block = 0; block < cached->nblocks; block++)
+	{
+		const GpuAggCacheChunk *chunk = cached->uses[block / GPUAGG_CHUNK_BLOCKS].chunk;
+		const GpuAggCacheBlock *b = &chunk->blocks[block % GPUAGG_CHUNK_BLOCKS];
+		GpuAggSlab *slab = chunk->slabs[b->slab].slab;
+
+		if (n > 0 && ranges[n - 1].slab == slab &&
+			ranges[n - 1].places.first + ranges[n - 1].places.count == b->place)
+			ranges[n - 1].places.count += b->places;
+		else
+			ranges[n++] = (GpuAggDrawRange) {slab, {b->place, b->places}};
+	}
+	return n;
+}
+
+/*
+ * Draws need to know of every row which one it is: they are made once all blocks
+ * are used, as the batch of the last chunk.  If that never comes to be, the
+ * client gives up.
+ */
+static void
+draw_chunk(GpuAggWorkerJob *job, uint64 batch_id, const uint64 *used, uint32 nblocks)
+{
+	GpuAggCacheJob *cached = job->cached;
+	GpuAggError error = {0};
+	GpuAggDrawRange *ranges;
+	GpuAggStatus status;
+
+	for (uint32 i = 0; i < nblocks; i++)
+		cached->drawn += gpuagg_bit(used, i);
+	if (cached->drawn < cached->nblocks)
+	{
+		reply_done(job, batch_id);
+		return;
+	}
+	ranges = MemoryContextAllocHuge(job->context,
+									cached->nblocks * sizeof(GpuAggDrawRange));
+	status = job->on->ops->task_draws(job->task, batch_id, ranges,
+									  draw_ranges(cached, ranges), &error);
+	pfree(ranges);
+	if (status == GPUAGG_OK)
+	{
+		job->inflight++;
+		return;
+	}
+	error.status = status;
+	gpuagg_job_fail(job, &error);
 }
 
 static void
@@ -659,7 +728,9 @@ gpuagg_cache_map(GpuAggWorkerJob *job, const GpuAggMsg *head, Size bytes)
 	use_may_fill(job, &map, use, used);
 	if (msg->lsns)
 		reply_mapped(job, msg, used);
-	if (msg->use)
+	if (msg->use && job_draws(job))
+		draw_chunk(job, msg->msg.batch_id, used, msg->nblocks);
+	else if (msg->use)
 		use_slabs(job, use->chunk, msg->msg.batch_id, used, msg->nblocks);
 	pfree(map.bits);
 }

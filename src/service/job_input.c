@@ -101,7 +101,8 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		(job->config.scope.count > 1 &&
 		 ((const GpuAggProgram *) (begin + 1))->nkeys == 0) ||
 		job->config.sample.method >= GPUAGG_NSAMPLES ||
-		job->config.sample.cutoff > GPUAGG_SAMPLE_ALL)
+		(job->config.sample.cutoff > GPUAGG_SAMPLE_ALL &&
+		 job->config.sample.method != GPUAGG_SAMPLE_DRAWS))
 	{
 		job_garbled(job, "BEGIN message with an illegal setting");
 		return;

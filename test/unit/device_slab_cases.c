@@ -3,6 +3,7 @@
  *		Slabs: what is kept of pages while they are grouped is what later tasks
  *		find there.
  */
+#include "device/draw.h"
 #include "device/encode.h"
 #include "device_oracle.h"
 #include "device_table.h"
@@ -834,6 +835,107 @@ test_full(void)
 	SLABS->limit(device, SLAB_LIMIT);
 }
 
+/* ---------- draws ---------- */
+
+/* A page of the list for each row, on which only that one is visible */
+static GpuAggPage *row_pages;
+static uint8_t (*row_bits)[GPUAGG_VISIBILITY_BYTES];
+
+/* The list's visible rows, in order; returns their number. */
+static uint32_t
+rows_list(void)
+{
+	uint32_t	n = 0;
+
+	row_pages = malloc((lines_of(0, npages) + 1) * sizeof(*row_pages));
+	row_bits = calloc(lines_of(0, npages) + 1, sizeof(*row_bits));
+	for (uint32_t i = 0; i < npages; i++)
+		for (uint32_t line = 0; line < page_list[i].nlines; line++)
+		{
+			GpuAggTuple tuple;
+
+			if (!gpuagg_page_line_visible(page_list[i].visibility, line) ||
+				gpuagg_page_tuple(page_list[i].page, line, &tuple) != GPUAGG_LINE_TUPLE)
+				continue;
+			row_pages[n] = page_list[i];
+			row_bits[n][line / 8] = (uint8_t) (1 << line % 8);
+			row_pages[n].visibility = row_bits[n];
+			n++;
+		}
+	return n;
+}
+
+/* Draws from ranges, beside what the definition draws from the list */
+static bool
+draws_agree(const TestProgram *p, const GpuAggDrawRange *ranges, uint32_t nranges,
+			uint64_t n, uint32_t seed)
+{
+	const GpuAggDraws draws = {gpuagg_draw_key(seed), n, rows_list()};
+	GpuAggTaskConfig config = {.sample = {GPUAGG_SAMPLE_DRAWS, seed, n}};
+	GpuAggDrawRange *copy = malloc((nranges + 1) * sizeof(*copy));
+	Oracle	   *o = oracle_start(p);
+	GpuAggError error = {0};
+	Run			run;
+	bool		agree;
+
+	for (uint64_t i = 0; draws.rows > 0 && i < n; i++)
+		oracle_list(o, &row_pages[gpuagg_draw_row(&draws, i)], 1);
+	memcpy(copy, ranges, nranges * sizeof(*copy));
+	if (run_begin(&run, p, &config))
+	{
+		if (OPS->task_draws(run.task, 78, copy, nranges, &error) != GPUAGG_OK)
+			run.error = error;
+		memset(copy, 0xFF, nranges * sizeof(*copy));
+		if (error.status == GPUAGG_OK && run_collect(&run, 1))
+			run_finish(&run, 4096);
+	}
+	agree = oracle_agrees(o, &run);
+	run_end(&run);
+	oracle_end(o);
+	free(copy);
+	free(row_pages);
+	free(row_bits);
+	return agree;
+}
+
+/* The table in two slabs, with places between pages that are no rows */
+static void
+test_draws(uint32_t n, uint32_t groups)
+{
+	static TestProgram p;
+	static GpuAggDrawRange ranges[ARENA_PAGES];
+	GpuAggSlab *slab[2];
+	uint32_t	place = 5;
+
+	table_make(scaled(n), groups, 0);
+	program_standard(&p);
+	for (int i = 0; i < 2; i++)
+	{
+		slab[i] = slab_create(lines_of(0, npages) + 3 * npages + 64);
+		ok(slab[i] != NULL && slab_add_loaded(slab[i], &p), "a slab to draw from");
+	}
+	for (uint32_t i = 0; i < npages; i++)
+	{
+		if (i == npages / 3)
+			place = 0;
+		ranges[i] = (GpuAggDrawRange) {slab[i >= npages / 3], {place, page_list[i].nlines}};
+		place = keep_pages(ranges[i].slab, i, 1, place) + i % 3;
+	}
+	ok(table_kept(&p), "grouped while it is kept");
+	ok(draws_agree(&p, ranges, npages, 1, 1), "a draw");
+	ok(draws_agree(&p, ranges, npages, 1000, 2), "draws");
+	ok(draws_agree(&p, ranges, npages, scaled(3 * n) + 17, 3), "more draws than rows");
+	program_columns(&p, WANT(COL_A) | WANT(COL_V));
+	program_filter(&p, program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_A],
+									 program_const_i64(&p, GPUAGG_T_INT4, 30)));
+	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	program_trans(&p, GPUAGG_TRANS_SUM_I128, col[COL_V], NONE, GPUAGG_T_INT8);
+	ok(draws_agree(&p, ranges, npages, scaled(n), 4), "a filter, and no keys");
+	SLABS->free(slab[0]);
+	SLABS->free(slab[1]);
+	keep_nothing();
+}
+
 int
 device_slab_cases(const TestDevice *d)
 {
@@ -856,6 +958,12 @@ device_slab_cases(const TestDevice *d)
 	test_columns();
 	test_mixed();
 	test_types();
+	if (OPS->task_draws != NULL)
+	{
+		test_draws(300, 10);
+		test_draws(60000, 100);
+		test_draws(100000, 50000);
+	}
 	test_faults();
 	test_limit();
 	if (SLABS->dictionary_create != NULL)

@@ -151,6 +151,7 @@ host_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	info->memory_limit = device->memory.limit;
 	info->strategies = GPUAGG_STRATEGIES_ALWAYS |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED);
+	info->draws = 1;
 	info->batch_pages = HOST_BATCH_PAGES;
 	info->batches_ahead = device->threads / 4 > HOST_MIN_BATCHES ?
 		(uint32_t) device->threads / 4 : HOST_MIN_BATCHES;
@@ -173,6 +174,7 @@ const GpuAggDeviceOps gpuagg_host_ops = {
 	.task_pages = gpuagg_host_task_pages,
 	.task_rows = gpuagg_host_task_rows,
 	.task_resident = gpuagg_host_task_resident,
+	.task_draws = gpuagg_host_task_draws,
 	.task_poll = gpuagg_host_task_poll,
 	.task_finish = gpuagg_host_task_finish,
 	.task_results = gpuagg_host_task_results,

@@ -257,6 +257,46 @@ gpuagg_scanner_resident(GpuAggScanner *scanner, const GpuAggResident *resident,
 	}
 }
 
+/* Of the draws of a piece, those that are read at once */
+static GpuAggStatus
+scan_drawn(GpuAggScanner *scanner, const GpuAggDrawn *drawn, GpuAggScanResult *result)
+{
+	uint32_t	n = drawn->n;
+
+	gpuagg_slab_gather(drawn->slab, drawn->places, n, &scanner->vectors);
+	result->rows_scanned += n;
+	if (filter_block(scanner, &n, &result->error) != GPUAGG_OK)
+		return result->error.status;
+	result->rows_passed += n;
+	return n == 0 ? GPUAGG_OK : group_block(scanner, n, &result->error);
+}
+
+void
+gpuagg_scanner_draws(GpuAggScanner *scanner, const GpuAggDrawIndex *index, uint32_t piece,
+					 const atomic_bool *stop, GpuAggScanResult *result)
+{
+	const uint64_t first = (uint64_t) piece * GPUAGG_DRAW_PIECE;
+	const uint64_t left = index->draws.draws - first;
+	const uint32_t n = left < GPUAGG_DRAW_PIECE ? (uint32_t) left : GPUAGG_DRAW_PIECE;
+	const size_t bytes = 2 * n * sizeof(uint64_t);
+	uint64_t   *scratch = gpuagg_memory_alloc(scanner->memory, bytes);
+	GpuAggDrawCursor cursor;
+	GpuAggDrawn drawn;
+
+	if (scratch == NULL)
+	{
+		gpuagg_memory_error(scanner->memory, &result->error);
+		return;
+	}
+	gpuagg_draw_begin(&cursor, index, first, n, scratch);
+	while (result->error.status == GPUAGG_OK && gpuagg_draw_next(&cursor, &drawn))
+		if (atomic_load_explicit(stop, memory_order_relaxed))
+			result->error.status = GPUAGG_CANCELLED;
+		else
+			scan_drawn(scanner, &drawn, result);
+	gpuagg_memory_free(scanner->memory, scratch, bytes);
+}
+
 /* A vector over rows that PostgreSQL evaluated, from row `first` on. */
 static void
 column_vector(GpuAggVector *v, const GpuAggRowColumn *column, uint32_t cls,

@@ -7,6 +7,7 @@
 #define GPUAGG_DEVICE_HOST_SCAN_H
 
 #include "device/host/decode.h"
+#include "device/host/draws.h"
 #include "device/host/groups.h"
 
 /* Of a task and a thread; made when the thread first works on the task. */
@@ -49,6 +50,11 @@ extern void gpuagg_scanner_free(GpuAggScanner *scanner);
 extern void gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 								 uint32_t first, uint32_t npages,
 								 const atomic_bool *stop, GpuAggScanResult *result);
+
+/* A piece of draws: GPUAGG_DRAW_PIECE of them, or what is left of all */
+extern void gpuagg_scanner_draws(GpuAggScanner *scanner, const GpuAggDrawIndex *index,
+								 uint32_t piece, const atomic_bool *stop,
+								 GpuAggScanResult *result);
 
 /*
  * Places first .. first + count - 1 of a slab, first being a multiple of

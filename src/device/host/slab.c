@@ -533,3 +533,58 @@ gpuagg_slab_load(const GpuAggResident *resident, GpuAggVectors *vectors, uint32_
 	}
 	return block.n;
 }
+
+/* ---------- draws ---------- */
+
+static void
+gather_nulls(const GpuAggSlabColumn *column, const uint32_t *places, uint32_t n,
+			 GpuAggVector *v)
+{
+	v->clean = !atomic_load_explicit(&column->has_nulls, memory_order_relaxed);
+	if (v->clean)
+		return;
+	for (uint32_t k = 0; k < n; k++)
+		v->st[k] = atomic_load_explicit(&column->nulls[places[k] / WORD_BITS],
+										memory_order_relaxed) >>
+			places[k] % WORD_BITS & 1 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
+}
+
+static void
+gather_values(const GpuAggSlabColumn *column, const uint32_t *places, uint32_t n,
+			  uint32_t cls, GpuAggVector *v)
+{
+	const int32_t *narrow = (const int32_t *) column->values;
+	const int64_t *wide = (const int64_t *) column->values;
+
+	if (cls == GPUAGG_CLASS_BYTES)
+		for (uint32_t k = 0; k < n; k++)
+			v->v.b[k] = gpuagg_dictionary_string(column->dictionary, narrow[places[k]]);
+	else if (column->width == 8)
+		for (uint32_t k = 0; k < n; k++)
+			v->v.i[k] = wide[places[k]];
+	else
+		for (uint32_t k = 0; k < n; k++)
+			v->v.i[k] = narrow[places[k]];
+}
+
+void
+gpuagg_slab_gather(const GpuAggSlab *slab, const uint32_t *places, uint32_t n,
+				   GpuAggVectors *vectors)
+{
+	const GpuAggProgram *p = vectors->program;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const uint8_t *classes = gpuagg_program_classes(p);
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+	{
+		const GpuAggSlabColumn *column;
+		GpuAggVector *v;
+
+		if (attrs[i].reg == GPUAGG_NO_REG)
+			continue;
+		column = gpuagg_slab_column(slab, i);
+		v = &vectors->reg[attrs[i].reg];
+		gather_nulls(column, places, n, v);
+		gather_values(column, places, n, classes[attrs[i].reg], v);
+	}
+}

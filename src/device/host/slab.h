@@ -78,4 +78,8 @@ extern void gpuagg_slab_keep(GpuAggSlab *slab, const GpuAggVectors *vectors,
 extern uint32_t gpuagg_slab_load(const GpuAggResident *resident,
 								 GpuAggVectors *vectors, uint32_t first);
 
+/* Loads the rows at places that were drawn, as often as they are listed. */
+extern void gpuagg_slab_gather(const GpuAggSlab *slab, const uint32_t *places,
+							   uint32_t n, GpuAggVectors *vectors);
+
 #endif							/* GPUAGG_DEVICE_HOST_SLAB_H */

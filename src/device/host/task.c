@@ -107,7 +107,7 @@ static bool
 is_input(const GpuAggBatch *batch)
 {
 	return batch->kind == GPUAGG_BATCH_PAGES || batch->kind == GPUAGG_BATCH_ROWS ||
-		batch->kind == GPUAGG_BATCH_RESIDENT;
+		batch->kind == GPUAGG_BATCH_RESIDENT || batch->kind == GPUAGG_BATCH_DRAWS;
 }
 
 static bool
@@ -262,8 +262,8 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 			gpuagg_grouper_flush(scanner->grouper, &result->error);
 		return;
 	}
-	if (task->fault == GPUAGG_FAULT_PAGES && (batch->kind == GPUAGG_BATCH_PAGES ||
-											  batch->kind == GPUAGG_BATCH_RESIDENT))
+	if (task->fault == GPUAGG_FAULT_PAGES && is_input(batch) &&
+		batch->kind != GPUAGG_BATCH_ROWS)
 	{
 		gpuagg_host_injected("pages", &result->error);
 		return;
@@ -279,6 +279,8 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 	else if (batch->kind == GPUAGG_BATCH_RESIDENT)
 		gpuagg_scanner_resident(scanner, &batch->u.resident, job->first, job->count,
 								&task->stop, result);
+	else if (batch->kind == GPUAGG_BATCH_DRAWS)
+		gpuagg_scanner_draws(scanner, &batch->u.draws, job->first, &task->stop, result);
 	else
 		gpuagg_scanner_rows(scanner, batch->u.columns, job->first, job->count,
 							&task->stop, result);
@@ -532,6 +534,46 @@ gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
 	if (nwithout > 0)
 		memcpy(batch_extra(batch), without, bytes);
 	enqueue(task, batch, (slab->places + TASK_PIECE_PLACES - 1) / TASK_PIECE_PLACES);
+	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+draws_unsupported(GpuAggError *error)
+{
+	error->status = GPUAGG_UNSUPPORTED;
+	snprintf(error->message, sizeof(error->message),
+			 "the slabs do not have the program's columns, or draws are too many");
+	return error->status;
+}
+
+GpuAggStatus
+gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRange *ranges,
+					   uint32_t nranges, GpuAggError *error)
+{
+	const uint64_t pieces = (task->sample.cutoff + GPUAGG_DRAW_PIECE - 1) / GPUAGG_DRAW_PIECE;
+	GpuAggBatch *batch;
+
+	memset(error, 0, sizeof(*error));
+	if (task->fault == GPUAGG_FAULT_LOST)
+		task->device->lost = true;
+	if (task->device->lost)
+		return device_lost(error);
+	for (uint32_t i = 0; i < nranges; i++)
+		if (!has_columns(ranges[i].slab, task->shape->program))
+			return draws_unsupported(error);
+	if (task->shape->program->select || pieces > UINT32_MAX)
+		return draws_unsupported(error);
+	batch = new_batch(task, GPUAGG_BATCH_DRAWS, batch_id, 0,
+					  gpuagg_draw_segments(ranges, nranges) * sizeof(GpuAggDrawSegment), error);
+	if (batch == NULL)
+		return error->status;
+	gpuagg_draw_index(ranges, nranges, (GpuAggDrawSegment *) batch_extra(batch),
+					  &batch->u.draws);
+	batch->u.draws.draws.key = gpuagg_draw_key(task->sample.seed);
+	batch->u.draws.draws.draws = task->sample.cutoff;
+	if (batch->u.draws.draws.rows > 0)
+		batch->count = (uint32_t) pieces;
+	enqueue(task, batch, batch->count);
 	return GPUAGG_OK;
 }
 

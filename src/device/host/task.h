@@ -26,6 +26,7 @@ typedef enum GpuAggBatchKind
 	GPUAGG_BATCH_PAGES,
 	GPUAGG_BATCH_ROWS,
 	GPUAGG_BATCH_RESIDENT,
+	GPUAGG_BATCH_DRAWS,
 	GPUAGG_BATCH_FLUSH,			/* at the end: local tables to partitions */
 	GPUAGG_BATCH_AGGREGATE		/* then: records of partitions */
 } GpuAggBatchKind;
@@ -38,7 +39,8 @@ typedef struct GpuAggBatch
 	GpuAggCompletion completion;
 	size_t		bytes;			/* of this whole block */
 	size_t		listed_bytes;
-	uint32_t	count;			/* pages, rows, places, threads or partitions */
+	uint32_t	count;			/* pages, rows, places, pieces of draws, threads or
+								 * partitions */
 	uint32_t	taken;
 	uint32_t	pieces;			/* taken and not yet done */
 	union
@@ -46,6 +48,7 @@ typedef struct GpuAggBatch
 		GpuAggPage *pages;
 		GpuAggRowColumn *columns;
 		GpuAggResident resident;
+		GpuAggDrawIndex draws;
 	}			u;
 } GpuAggBatch;
 
@@ -112,6 +115,9 @@ extern GpuAggStatus gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_i
 											  GpuAggSlab *slab,
 											  const GpuAggPlaces *without,
 											  uint32_t nwithout, GpuAggError *error);
+extern GpuAggStatus gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id,
+										   const GpuAggDrawRange *ranges,
+										   uint32_t nranges, GpuAggError *error);
 extern bool gpuagg_host_task_poll(GpuAggTask *task, GpuAggCompletion *completion);
 extern bool gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error);
 extern void gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats);
