@@ -241,7 +241,7 @@ test_decode(void)
 {
 	static TestPage page;
 	static Decoding d;
-	GpuAggPage	pages[1] = {{page.bytes, NULL, 0, 0}};
+	GpuAggPage	pages[1] = {{.page = page.bytes, .nlines = 0}};
 	uint16_t	c_int;
 	uint16_t	c_text;
 	uint16_t	c_big;
@@ -345,7 +345,8 @@ test_decode_blocks(void)
 				visible[p][(page[p].nlines - 1) / 8] |= (uint8_t) (1 << (page[p].nlines - 1) % 8);
 			next++;
 		}
-		pages[p] = (GpuAggPage) {page[p].bytes, p % 2 == 0 ? NULL : visible[p], page[p].nlines, p};
+		pages[p] = (GpuAggPage) {.page = page[p].bytes, .visibility = p % 2 == 0 ? NULL : visible[p],
+			.nlines = page[p].nlines, .block = p};
 	}
 	decoding_start(&d, pages, NPAGES);
 	while (gpuagg_decode_block(&d.decoder, &n, &d.error) == GPUAGG_OK && n > 0)
@@ -382,7 +383,7 @@ test_corrupt(void)
 {
 	static TestPage page;
 	static Decoding d;
-	GpuAggPage	pages[1] = {{page.bytes, NULL, 1, 0}};
+	GpuAggPage	pages[1] = {{.page = page.bytes, .nlines = 1}};
 	const struct
 	{
 		uint32_t	off,
@@ -428,7 +429,7 @@ test_random_damage(void)
 	static TestPage page;
 	static Decoding d;
 	char	   *damaged = aligned_alloc(64, GPUAGG_PAGE_BYTES);
-	GpuAggPage	pages[1] = {{damaged, NULL, 0, 0}};
+	GpuAggPage	pages[1] = {{.page = damaged, .nlines = 0}};
 	uint64_t	seed = 88172645463325252u;
 	char		buf[64];
 	uint32_t	n;

@@ -47,7 +47,7 @@ has_line(const GpuAggSample *sample, uint32_t block)
 static uint64_t
 choose_lines(const GpuAggSample *sample, uint32_t block)
 {
-	GpuAggPage	page = {NULL, NULL, KNOWN_LINES, block};
+	GpuAggPage	page = {.nlines = KNOWN_LINES, .block = block};
 	uint8_t		chosen[GPUAGG_VISIBILITY_BYTES];
 
 	gpuagg_choose_lines(sample, &page, chosen);
@@ -94,7 +94,7 @@ check_known(void)
 
 		for (uint32_t block = 0; block < KNOWN_PAGES; block++)
 		{
-			GpuAggPage	page = {NULL, NULL, KNOWN_LINES, block};
+			GpuAggPage	page = {.nlines = KNOWN_LINES, .block = block};
 			uint8_t		chosen[GPUAGG_VISIBILITY_BYTES];
 
 			gpuagg_choose_lines(&sample, &page, chosen);
