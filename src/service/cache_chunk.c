@@ -117,6 +117,7 @@ chunk_free_slabs(GpuAggCacheChunk *chunk)
 	for (int i = 0; i < chunk->nslabs; i++)
 		slab_ops()->free(chunk->slabs[i].slab);
 	chunk->nslabs = 0;
+	chunk->full = false;
 	chunk->nplaced = 0;
 	if (chunk->blocks != NULL)
 		pfree(chunk->blocks);
@@ -278,14 +279,14 @@ chunk_is_worn(const GpuAggCacheChunk *chunk)
 	uint64		taken = 0;
 	uint64		live = 0;
 
-	if (chunk->nslabs < GPUAGG_CHUNK_SLABS)
+	if (!chunk->full)
 		return false;
 	for (int i = 0; i < chunk->nslabs; i++)
 		taken += chunk->slabs[i].used;
 	for (uint32 i = 0; i < chunk->room; i++)
 		if (chunk->blocks[i].slab != GPUAGG_NO_SLAB)
 			live += chunk->blocks[i].places;
-	return live < taken / 4 * 3;
+	return live < taken - taken / 16;
 }
 
 /*
@@ -687,7 +688,8 @@ add_slab(GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
 	GpuAggError error;
 	GpuAggStatus status;
 
-	if (chunk->nslabs == GPUAGG_CHUNK_SLABS || places > PG_INT32_MAX)
+	chunk->full |= chunk->nslabs == GPUAGG_CHUNK_SLABS;
+	if (chunk->full || places > PG_INT32_MAX)
 		return false;
 	do
 		status = slab_ops()->create(gpuagg_worker.primary.device,

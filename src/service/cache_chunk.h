@@ -86,6 +86,7 @@ typedef struct GpuAggCacheChunk
 	GpuAggCacheBlock *blocks;
 	uint32		nplaced;		/* blocks that have places */
 	int			nslabs;
+	bool		full;			/* one more slab was wanted */
 	GpuAggCacheSlab slabs[GPUAGG_CHUNK_SLABS];
 	int			nfills;
 	int			max_fills;

@@ -182,11 +182,12 @@ $standby->append_conf('postgresql.conf',
 $standby->start;
 wait_ready($standby);
 
+# VACUUM does not wait for its records to be flushed.
 sub both
 {
 	my ($what) = @_;
 
-	$primary->wait_for_catchup($standby, 'replay', $primary->lsn('flush'));
+	$primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 	same_answer($standby, $query, "standby: $what");
 	is( $standby->safe_psql('postgres', "SET gpuagg.debug_require = 'require'; $query"),
 		$primary->safe_psql('postgres', "SET gpuagg.debug_require = 'require'; $query"),
@@ -213,7 +214,7 @@ $reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ');
 my $seen = $reader->query_safe($query);
 $primary->safe_psql('postgres', 'UPDATE t SET v = 7 WHERE id % 50 = 3');
 $primary->safe_psql('postgres', 'INSERT INTO t SELECT i, 3, 1 FROM generate_series(30001, 31000) i');
-$primary->wait_for_catchup($standby, 'replay', $primary->lsn('flush'));
+$primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 is($reader->query_safe($query), $seen, 'an old snapshot stays as it was');
 same_answer($standby, $query, 'standby: a new one beside it');
 is($reader->query_safe($query), $seen, 'and stays');
