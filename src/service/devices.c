@@ -37,9 +37,6 @@
 /* Of a GPU's memory; what else is on the card keeps the rest. */
 #define GPU_MEMORY_SHARE 0.8
 
-/* Of a GPU's memory, for columns that stay there, however much tasks take */
-#define GPU_CACHE_SHARE 0.15
-
 /* --------------------------------------------------------------- opening --- */
 
 int
@@ -300,24 +297,21 @@ gpuagg_devices_open_host(GpuAggError *error)
 }
 
 /*
- * A GPU's tasks are to have what gpuagg.device_memory says, and nobody else
- * what they leave.  By default that is a fifth, of which something is the
- * driver's.  The host device takes what shared_buffers take.
+ * What the cache may take unless the setting says: of the host device as much
+ * as shared_buffers do, and no more than half of what its tasks may.  Of a GPU
+ * nothing: its slabs pass their tests on a card, but what the worker makes of
+ * them has not been run on one.
  */
 uint64
 gpuagg_devices_spare(void)
 {
-	const GpuAggDeviceFacts *facts = &gpuagg_shared->device.facts;
 	const GpuAggWorkerDevice *on = &gpuagg_worker.primary;
 	GpuAggDeviceInfo info = {0};
-	uint64		all;
 
-	if (on->ops == &gpuagg_host_ops)
-		return (uint64) NBuffers * BLCKSZ;
+	if (on->ops != &gpuagg_host_ops)
+		return 0;
 	on->ops->info(on->device, &info);
-	all = facts->cards[facts->card].memory_limit;
-	return Max((all - Min(all, info.memory_limit)) / 2,
-			   (uint64) (all * GPU_CACHE_SHARE));
+	return Min((uint64) NBuffers * BLCKSZ, info.memory_limit / 2);
 }
 
 static GpuAggWorkerDevice *
