@@ -593,12 +593,12 @@ main(int argc, char **argv)
 	Bench		b = {};
 	int			cards = 0;
 
-	b.o = parse(argc, argv);
 	if (cudaGetDeviceCount(&cards) != cudaSuccess || cards == 0)
 	{
 		fprintf(stderr, "no GPU\n");
 		return 0;
 	}
+	b.o = parse(argc, argv);
 	open_card(b);
 	read_profile(b);
 	find_groups(b);
