@@ -364,7 +364,7 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	task->source.ops = &task_source_ops;
 	task->device = device;
 	task->results = (GpuAggScanResult *) (task + 1);
-	task->scanners = (GpuAggScanner **) (task->results + threads);
+	task->scanners = (GpuAggScanner *_Atomic *) (task->results + threads);
 	task->fault = config->fault;
 	task->sample = config->sample;
 	gpuagg_memory_init(&task->memory, &device->memory, config->memory_limit);

@@ -78,7 +78,8 @@ struct GpuAggTask
 	GpuAggMemory memory;
 	GpuAggShape *shape;
 	GpuAggGroups groups;
-	GpuAggScanner **scanners;	/* per thread, NULL until it works here */
+	GpuAggScanner *_Atomic *scanners;	/* per thread, NULL until it works here;
+										 * others look at it while they aggregate */
 	GpuAggScanResult *results;	/* per thread, of its job */
 	GpuAggFaultStage fault;
 	GpuAggSample sample;
