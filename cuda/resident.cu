@@ -14,7 +14,7 @@
 
 /* Places that are not input, but for those beyond the end */
 static bool
-without_copy(GpuAggWaiting *w, const GpuAggPlaces *without, uint32_t n)
+without_copy(GpuAggWaitingSlab *w, const GpuAggPlaces *without, uint32_t n)
 {
 	while (n > 0 && without[n - 1].first >= w->places)
 		n--;
@@ -31,7 +31,7 @@ without_copy(GpuAggWaiting *w, const GpuAggPlaces *without, uint32_t n)
 }
 
 static void
-waiting_free(GpuAggWaiting *w)
+waiting_free(GpuAggWaitingSlab *w)
 {
 	free(w->done);
 	free(w->without);
@@ -49,7 +49,7 @@ ring(const GpuAggDevice *device)
 }
 
 static GpuAggStatus
-queue_add(GpuAggTask *task, const GpuAggWaiting *w, GpuAggError *error)
+queue_add(GpuAggTask *task, const GpuAggWaitingSlab *w, GpuAggError *error)
 {
 	if (task->queue == NULL)
 		task->queue = (GpuAggResidentQueue *) calloc(1, sizeof(*task->queue));
@@ -68,7 +68,7 @@ gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
-	GpuAggWaiting w = {};
+	GpuAggWaitingSlab w = {};
 
 	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
 		return error->status == GPUAGG_DEVICE_LOST ? error->status :
@@ -113,7 +113,7 @@ typedef struct ResidentParts
 /* What of a batch decides how much memory it needs */
 typedef struct ResidentShape
 {
-	const GpuAggWaiting *waiting;
+	const GpuAggWaitingSlab *waiting;
 	uint32_t	n;
 	bool		local;
 	bool		choose;			/* places are chosen before they are grouped */
@@ -123,7 +123,7 @@ typedef struct ResidentShape
 } ResidentShape;
 
 static uint32_t
-tiles_of(const GpuAggWaiting *w)
+tiles_of(const GpuAggWaitingSlab *w)
 {
 	return (w->places + GPUAGG_SLAB_TILE - 1) / GPUAGG_SLAB_TILE;
 }
@@ -173,7 +173,7 @@ inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentP
 
 	for (uint32_t i = 0; i < shape->n; i++)
 	{
-		const GpuAggWaiting *w = &shape->waiting[i];
+		const GpuAggWaitingSlab *w = &shape->waiting[i];
 		GpuAggSlabInput *input = &r->inputs[i];
 		const GpuAggSlabColumn *columns = parts->columns + (size_t) i * p->ncolumns;
 
@@ -295,7 +295,7 @@ local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 
 /* Nothing more is to be told of them than that they are done, or the task's error. */
 static void
-push_done(GpuAggTask *task, GpuAggWaiting *waiting, uint32_t n)
+push_done(GpuAggTask *task, GpuAggWaitingSlab *waiting, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 	{
@@ -305,7 +305,7 @@ push_done(GpuAggTask *task, GpuAggWaiting *waiting, uint32_t n)
 }
 
 static void
-enqueue_local(GpuAggTask *task, GpuAggWaiting *waiting, uint32_t n)
+enqueue_local(GpuAggTask *task, GpuAggWaitingSlab *waiting, uint32_t n)
 {
 	const bool	filtered = gpuagg_cuda_program(task->plan)->filter_reg != GPUAGG_NO_REG;
 	const GpuAggSlabRoad *road = &task->queue->road;
@@ -377,7 +377,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 /* ---------- the interpreter, and records ---------- */
 
 static void
-enqueue_rows(GpuAggTask *task, GpuAggWaiting *w)
+enqueue_rows(GpuAggTask *task, GpuAggWaitingSlab *w)
 {
 	ResidentShape shape = {};
 	ResidentParts parts;

@@ -33,14 +33,14 @@ typedef struct GpuAggResident
 	GpuAggSlabInput inputs[GPUAGG_RESIDENT_SLABS];
 } GpuAggResident;
 
-typedef struct GpuAggWaiting
+typedef struct GpuAggWaitingSlab
 {
 	GpuAggBatch *done;			/* completes, if no other batch does it */
 	const GpuAggSlab *slab;
 	uint32_t	places;
 	uint32_t	nwithout;
 	GpuAggPlaces *without;
-} GpuAggWaiting;
+} GpuAggWaitingSlab;
 
 /* The road of few groups, of a task's program */
 typedef struct GpuAggSlabRoad
@@ -59,7 +59,7 @@ typedef struct GpuAggResidentQueue
 	bool		chosen;			/* the road */
 	GpuAggSlabRoad road;
 	uint32_t	n;
-	GpuAggWaiting waiting[GPUAGG_RESIDENT_SLABS];
+	GpuAggWaitingSlab waiting[GPUAGG_RESIDENT_SLABS];
 } GpuAggResidentQueue;
 
 /* Can a program's slabs be grouped as they lie?  Sets the road. */
