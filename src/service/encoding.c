@@ -13,6 +13,9 @@
 #include "service/encoding.h"
 #include "utils/memutils.h"
 
+/* Groups whose strings are fetched at once */
+#define FETCH_GROUPS 64
+
 struct GpuAggJobEncoding
 {
 	GpuAggProgram *original;
@@ -190,8 +193,11 @@ groups_bytes(const struct GpuAggJobEncoding *e, const char *groups, uint32 n)
 	for (uint32 i = 0; i < n; i++)
 	{
 		uint64		now;
-		uint64		one = gpuagg_decode_bytes(&e->groups, groups, &now);
+		uint64		one;
 
+		if (i % FETCH_GROUPS == 0)
+			gpuagg_decode_fetch(&e->groups, groups, Min(FETCH_GROUPS, n - i));
+		one = gpuagg_decode_bytes(&e->groups, groups, &now);
 		if (one == 0)
 			return 0;
 		bytes += one;
