@@ -17,7 +17,10 @@
 #include "device/group.h"
 #include "device/host/table.h"
 
-/* Larger directories than this are worth prefetching: an L1 cache */
+/*
+ * Larger directories than this are worth prefetching, an L1 cache, if the
+ * table is a thread's own; one of many partitions always is.
+ */
 #define TABLE_CACHED_ENTRIES 4096
 #define TABLE_FIRST_ENTRIES 128
 #define TABLE_FIRST_ROWS 32
@@ -375,7 +378,7 @@ gpuagg_table_prefetch(const GpuAggTable *t, const GpuAggKeyBlock *block,
 	uintptr_t	directory = (uintptr_t) __atomic_load_n(&t->directory, __ATOMIC_RELAXED);
 	uint32_t	mask = __atomic_load_n(&t->mask, __ATOMIC_RELAXED);
 
-	if (mask < TABLE_CACHED_ENTRIES)
+	if (mask < (t->keep_hashes ? TABLE_CACHED_ENTRIES : 1))
 		return;
 	for (uint32_t k = 0; k < n; k++)
 	{
