@@ -324,53 +324,18 @@ key_is_code(const GpuAggEncoding *e, uint32_t i)
 		gpuagg_program_keys(e->from)[i].type != GPUAGG_T_CODE;
 }
 
-/* The code of a key, and the dictionary; NULL if it has none such */
-static const GpuAggDictionaryText *
-key_text(const GpuAggEncoding *e, const char *row, uint32_t i, int32_t *code)
-{
-	const GpuAggDictionaryText *text = &e->texts[gpuagg_program_keys(e->to)[i].reg];
-
-	memcpy(code, row + e->to_layout.key_off[i], sizeof(*code));
-	return *code >= 0 && (uint32_t) *code < text->entries ? text : NULL;
-}
-
 static bool
 key_string(const GpuAggEncoding *e, const char *row, uint32_t i, GpuAggBytes *b)
 {
+	const GpuAggDictionaryText *text = &e->texts[gpuagg_program_keys(e->to)[i].reg];
 	int32_t		code;
-	const GpuAggDictionaryText *text = key_text(e, row, i, &code);
 
-	if (text == NULL)
+	memcpy(&code, row + e->to_layout.key_off[i], sizeof(code));
+	if (code < 0 || (uint32_t) code >= text->entries)
 		return false;
 	b->data = text->bytes + text->starts[code];
 	b->len = text->starts[code + 1] - text->starts[code];
 	return gpuagg_program_keys(e->from)[i].type != GPUAGG_T_UUID || b->len == 16;
-}
-
-void
-gpuagg_decode_prefetch_starts(const GpuAggEncoding *e, const char *row)
-{
-	for (uint32_t i = 0; i < e->from->nkeys; i++)
-	{
-		int32_t		code;
-		const GpuAggDictionaryText *text;
-
-		if (key_is_code(e, i) && (text = key_text(e, row, i, &code)) != NULL)
-			__builtin_prefetch(&text->starts[code]);
-	}
-}
-
-void
-gpuagg_decode_prefetch_strings(const GpuAggEncoding *e, const char *row)
-{
-	for (uint32_t i = 0; i < e->from->nkeys; i++)
-	{
-		int32_t		code;
-		const GpuAggDictionaryText *text;
-
-		if (key_is_code(e, i) && (text = key_text(e, row, i, &code)) != NULL)
-			__builtin_prefetch(text->bytes + text->starts[code]);
-	}
 }
 
 uint64_t

@@ -45,14 +45,6 @@ typedef struct GpuAggEncoding
 } GpuAggEncoding;
 
 /*
- * Asks the processor for what the codes of a row stand for, where the strings
- * of others are written meanwhile: a dictionary is larger than caches.  starts:
- * where the strings lie, which the other call reads.
- */
-extern void gpuagg_decode_prefetch_starts(const GpuAggEncoding *e, const char *row);
-extern void gpuagg_decode_prefetch_strings(const GpuAggEncoding *e, const char *row);
-
-/*
  * Bytes that the group at `row` (as task_results wrote it, of program `to`)
  * takes in the form of program `from`; *row_bytes: those it takes now.  0: its
  * codes are not in the dictionaries.

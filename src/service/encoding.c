@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "device/encode.h"
-#include "device/group.h"
 #include "service/encoding.h"
 #include "utils/memutils.h"
 
@@ -182,33 +181,21 @@ read_texts(struct GpuAggJobEncoding *e, const GpuAggWorkerJob *job,
 	return true;
 }
 
-/*
- * Bytes of all groups as strings; 0: some make no sense.  The dictionaries'
- * memory is asked for beforehand, for all groups of a message at once: one by
- * one, each would wait for it twice.
- */
+/* Bytes of all groups as strings; 0: some make no sense. */
 static Size
 groups_bytes(const struct GpuAggJobEncoding *e, const char *groups, uint32 n)
 {
-	const char *row = groups;
 	Size		bytes = 0;
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		gpuagg_decode_prefetch_starts(&e->groups, row);
-		row += gpuagg_group_bytes(e->groups.to, &e->groups.to_layout, row);
-	}
-	row = groups;
-	for (uint32 i = 0; i < n; i++)
-	{
 		uint64		now;
-		uint64		one = gpuagg_decode_bytes(&e->groups, row, &now);
+		uint64		one = gpuagg_decode_bytes(&e->groups, groups, &now);
 
 		if (one == 0)
 			return 0;
-		gpuagg_decode_prefetch_strings(&e->groups, row);
 		bytes += one;
-		row += now;
+		groups += now;
 	}
 	return bytes;
 }
