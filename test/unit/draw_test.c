@@ -235,39 +235,6 @@ test_plans(void)
 	plans(&rates, 100 * GiB, GPUAGG_DRAW_SINGLE, 1, "nothing is known: all at once");
 }
 
-/* ---------- units ---------- */
-
-static void
-test_spread(void)
-{
-	/* as an H200's: 18 groups of 6, 6 of 4 */
-	uint16_t	group[132];
-	uint8_t		window[132];
-	uint32_t	units[24] = {0};
-	uint32_t	n = 0;
-	bool		whole = true;
-
-	for (uint16_t g = 0; g < 24; g++)
-		for (int i = 0; i < (g < 18 ? 6 : 4); i++)
-			group[n++] = g;
-	gpuagg_draw_spread(group, n, 24, 2, window);
-	for (uint32_t i = 0; i < n; i++)
-	{
-		units[window[i]]++;
-		whole = whole && (i == 0 || group[i] != group[i - 1] || window[i] == window[i - 1]);
-	}
-	ok(whole, "a group has one window");
-	ok(units[0] == 66 && units[1] == 66, "two windows have half of the units each");
-	memset(units, 0, sizeof(units));
-	gpuagg_draw_spread(group, n, 24, 24, window);
-	for (uint32_t i = 0; i < n; i++)
-		units[window[i]]++;
-	whole = true;
-	for (int w = 0; w < 24; w++)
-		whole = whole && units[w] >= 4;
-	ok(whole, "as many windows as groups: each has one");
-}
-
 int
 main(void)
 {
@@ -277,6 +244,5 @@ main(void)
 	test_edges();
 	test_windows();
 	test_plans();
-	test_spread();
 	return done_testing();
 }
