@@ -31,14 +31,17 @@ grouping_run()
 	done
 }
 
-# Groups of multiprocessors that share a TLB, as measured on this card last; empty
-# if it was not: then spatial has no windows of its own and is left out.
+# Groups of multiprocessors that share a TLB, as measured on this card last, or now
 grouping_units()
 {
-	server_sql main "SELECT string_agg(units, ';') FROM (
+	local units
+
+	units=$(server_sql main "SELECT string_agg(units, ';') FROM (
 		SELECT string_agg(unit::text, ',' ORDER BY unit) AS units FROM gpuagg.tlb_group
 		WHERE profile_id = (SELECT max(profile_id) FROM gpuagg.tlb_group)
-		GROUP BY group_no ORDER BY min(unit)) g"
+		GROUP BY group_no ORDER BY min(unit)) g")
+	[ -n "$units" ] || units=$("$PROGRAMS/sampling_gpu" sms) || die "sampling_gpu failed"
+	printf '%s' "$units"
 }
 
 bench_grouping()
@@ -60,11 +63,12 @@ bench_grouping()
 	grouping_run skew dists=uniform,zipf1,zipf1.5,half,one,sorted \
 		groups=10,1000,100000,10000000,100000000 strategies=auto
 	units=$(grouping_units)
-	# tables of 16 to 128 GiB, all half full at most
+	# tables of 16 to 128 GiB, all half full at most; auto makes the table that it wants
 	for log2 in 29 30 31 32; do
 		grouping_run "scopes-$((1 << (log2 - 25)))g" check=0 aggs=3 capacity=$log2 \
 			groups=$((1 << (log2 - 1))) windows=1,2,3 \
 			strategies="single,multi${units:+,spatial}" ${units:+"sms=$units"}
+		grouping_run "scopes-$((1 << (log2 - 25)))g" check=0 aggs=3 groups=$((1 << (log2 - 1))) \
+			strategies=auto ${units:+"sms=$units"}
 	done
-	grouping_run table-128g-partitioned aggs=3 groups=2000000000 strategies=partitioned
 }
