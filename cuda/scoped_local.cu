@@ -168,11 +168,10 @@ is_stopped(const GpuAggScopedArgs &a)
 template <int KEY, bool PACKED>
 static __device__ __forceinline__ bool
 group_sparse(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggPartitions &parts,
-			 uint32_t part, uint32_t last, char *out, uint32_t *misses)
+			 uint32_t part, char *out, uint32_t *misses)
 {
 	const uint64_t first = parts.starts[part];
 	const uint64_t end = parts.starts[part + 1];
-	const uint64_t next = part == last ? end : parts.starts[part + 2];
 	const uint32_t before = *misses;
 
 	if (first == end)
@@ -182,8 +181,7 @@ group_sparse(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggPartitio
 		leave_partition(parts.wide, &a.head->nwide, part);
 		return false;
 	}
-	sparse_partition<KEY, PACKED>(a, t, first, end, min(next, end + GPUAGG_SPARSE_MAX_ROWS), out,
-								  misses);
+	sparse_partition<KEY, PACKED>(a, t, first, end, out, misses);
 	return __syncthreads_or(*misses != before);
 }
 
@@ -217,7 +215,7 @@ group_sparse_kernel(const __grid_constant__ GpuAggScopedArgs a,
 			if (stopped)
 				leave_partition(parts.wide, &a.head->nwide, i);
 			else
-				stopped = group_sparse<KEY, PACKED>(a, t, parts, i, end - 1, dense.out, &misses) &&
+				stopped = group_sparse<KEY, PACKED>(a, t, parts, i, dense.out, &misses) &&
 					is_stopped(a);
 	}
 	misses = all_lanes_add(misses);

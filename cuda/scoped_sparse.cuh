@@ -40,8 +40,6 @@ constexpr int SPARSE_KEYS = KEY == GPUAGG_KEY_I32 ? LOCAL_ROWS : LOCAL_ROWS / 2;
 /* Probes of all rows together */
 #define SPARSE_PROBES 3
 
-#define CACHE_LINE 128
-
 static __device__ __forceinline__ uint32_t
 sparse_mix(uint32_t key, uint32_t seed)
 {
@@ -454,26 +452,15 @@ sparse_flush(const GpuAggScopedArgs &a, const LocalView &t, uint32_t *written, c
 	}
 }
 
-/* Rows that will be read soon, into the L2 cache */
-static __device__ __forceinline__ void
-sparse_expect(const GpuAggScopedArgs &a, uint64_t first, uint64_t end)
-{
-	const char *base = pairs_base(a);
-
-	for (uint64_t at = first * a.record_bytes + threadIdx.x * CACHE_LINE; at < end * a.record_bytes;
-		 at += blockDim.x * CACHE_LINE)
-		asm volatile("prefetch.global.L2 [%0];" : : "l"(base + at));
-}
-
 /*
  * All of a partition, by a block: rows find their slots, and when all have, the
  * number of groups is known; where they go is asked for while the last rows
- * enter them.  Rows up to `next` are those of the partition behind it.
+ * enter them.
  */
 template <int KEY, bool PACKED>
 static __device__ __forceinline__ void
 sparse_partition(const GpuAggScopedArgs &a, const LocalView &t, uint64_t first, uint64_t end,
-				 uint64_t next, char *out, uint32_t *misses)
+				 char *out, uint32_t *misses)
 {
 	constexpr int ROWS = SPARSE_KEYS<KEY>;
 	__shared__ uint32_t count;
@@ -488,7 +475,6 @@ sparse_partition(const GpuAggScopedArgs &a, const LocalView &t, uint64_t first, 
 	if (threadIdx.x == 0)
 		count = written = 0;
 	__syncthreads();
-	sparse_expect(a, end, next);
 	do
 	{
 		const uint64_t row = base + threadIdx.x / WARP_LANES * (ROWS * WARP_LANES) +

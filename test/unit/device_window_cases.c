@@ -60,7 +60,7 @@ test_windows(const TestProgram *p, const char *what)
 	Oracle	   *o = oracle_start(p);
 
 	/* a task for each window takes tools that watch every access too long */
-	const uint32_t ncounts = scaled(100) < 100 ? 2 : sizeof(counts) / sizeof(counts[0]);
+	const uint32_t ncounts = scale_percent() < 100 ? 2 : sizeof(counts) / sizeof(counts[0]);
 
 	oracle_list(o, page_list, npages);
 	for (uint32_t c = 0; c < ncounts; c++)
