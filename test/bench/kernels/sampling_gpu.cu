@@ -3,6 +3,9 @@
  *		Random draws a second of values that are resident in device memory, by
  *		how many bytes they are: figures 1a and 10 of paper 000 for this card.
  *
+ * usage: sampling_gpu sms [NAME=VALUE...]
+ *		prints the numbers of the multiprocessors that share a TLB, group by
+ *		group: A,B;C,D
  * usage: sampling_gpu ROUNDS [NAME=VALUE...]
  *		draws=N			2^31, of each measurement
  *		bytes=A,B,...	1 MiB to all that is free, each twice the one before, and
@@ -75,6 +78,7 @@ check(cudaError_t result, const char *what)
 struct Options
 {
 	int			rounds = 3;
+	bool		sms = false;	/* only which of them share a TLB */
 	uint64_t	draws = UINT64_C(1) << 31;
 	uint64_t	gathered = UINT64_C(1) << 28;
 	uint64_t	seed = 42;
@@ -113,7 +117,8 @@ parse(int argc, char **argv)
 {
 	Options		o;
 
-	o.rounds = argc > 1 ? atoi(argv[1]) : 0;
+	o.sms = argc > 1 && strcmp(argv[1], "sms") == 0;
+	o.rounds = o.sms ? 1 : argc > 1 ? atoi(argv[1]) : 0;
 	for (int i = 2; i < argc; i++)
 	{
 		const char *equal = strchr(argv[i], '=');
@@ -317,6 +322,23 @@ find_groups(Bench &b)
 	b.rates.groups = b.shared->ngroups;
 	fprintf(stderr, "%u multiprocessors in %u groups that share a TLB of %.0f GiB\n",
 			b.machine.units, b.rates.groups, (double) b.reach / (double) GPUAGG_GIB);
+}
+
+static void
+print_groups(const Bench &b)
+{
+	for (uint32_t group = 0; group < b.rates.groups; group++)
+	{
+		const char *sep = group > 0 ? ";" : "";
+
+		for (uint32_t unit = 0; unit < b.machine.units; unit++)
+			if (b.shared->group[unit] == group)
+			{
+				printf("%s%u", sep, (unsigned) b.probe->smid[unit]);
+				sep = ",";
+			}
+	}
+	printf("\n");
 }
 
 static void
@@ -712,6 +734,12 @@ main(int argc, char **argv)
 	open_card(b);
 	read_profile(b);
 	find_groups(b);
+	if (b.o.sms)
+	{
+		print_groups(b);
+		gpuagg_cuda_probe_ops.end(b.probe);
+		return 0;
+	}
 	if (b.o.bytes.empty())
 		b.o.bytes = all_sizes(b);
 	if (b.o.scopes.empty())
