@@ -145,7 +145,10 @@ column_fits(GpuAggCacheColumn *column)
 		(column->note == NULL && gpuagg_cache_dictionary(column));
 }
 
-/* The columns that the program loads; false: not all of them can be cached. */
+/*
+ * The columns that the program loads, or the rows if there are none; false: not
+ * all of them can be cached.
+ */
 static bool
 job_columns(GpuAggWorkerJob *job, GpuAggCacheTable *table)
 {
@@ -154,8 +157,11 @@ job_columns(GpuAggWorkerJob *job, GpuAggCacheTable *table)
 	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS] = {NULL};
 	GpuAggCacheJob *cached = job->cached;
 
-	cached->columns = MemoryContextAlloc(job->context, p->ncolumns *
+	cached->columns = MemoryContextAlloc(job->context, Max(p->ncolumns, 1) *
 										 sizeof(GpuAggCacheColumn *));
+	if (p->ncolumns == 0)
+		cached->columns[cached->ncolumns++] =
+			gpuagg_cache_column(table, GPUAGG_CACHE_ROWS, 0);
 	for (uint32 i = 0; i < p->nattrs; i++)
 	{
 		GpuAggCacheColumn *column;
@@ -195,7 +201,6 @@ static bool
 job_may_cache(const GpuAggWorkerJob *job)
 {
 	return job->on == &gpuagg_worker.primary && gpuagg_cache_limit() > 0 &&
-		job->program->ncolumns > 0 &&
 		!job->program->select &&
 		(job->config.sample.method == GPUAGG_SAMPLE_NONE ||
 		 (job_draws(job) && job->on->ops->task_draws != NULL)) &&
@@ -263,6 +268,7 @@ use_begin(GpuAggWorkerJob *job, uint32 number, uint64 *held)
 	if (chunk == NULL)
 		chunk = gpuagg_cache_chunk_make(cached->table, number);
 	if (cached->keep && chunk->users == 0 && chunk->filler == NULL &&
+		gpuagg_cache_may_have(chunk, cached->columns, cached->ncolumns) &&
 		(n == 0 || chunk_is_uneven(cached, chunk, n)))
 	{
 		chunk->filler = job;
@@ -697,6 +703,7 @@ use_may_fill(GpuAggWorkerJob *job, const GpuAggCacheMap *map, GpuAggCacheUse *us
 	GpuAggCacheChunk *chunk = use->chunk;
 
 	if (chunk->filler != NULL || !job->cached->keep ||
+		!gpuagg_cache_may_have(chunk, job->cached->columns, job->cached->ncolumns) ||
 		chunk->map_lsn != map->msg->map_lsn || !map_lacks(map, used))
 		return;
 	chunk->filler = job;

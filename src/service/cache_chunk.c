@@ -57,6 +57,12 @@ gpuagg_cache_limit(void)
 	return cache_limit;
 }
 
+static bool
+is_rows(const GpuAggCacheColumn *column)
+{
+	return column->attr == GPUAGG_CACHE_ROWS;
+}
+
 static void *
 cache_alloc(Size bytes)
 {
@@ -132,7 +138,7 @@ chunk_drop(GpuAggCacheChunk *chunk, int i)
 	GpuAggCacheFill *fill = chunk->fills[i];
 
 	chunk->fills[i] = chunk->fills[--chunk->nfills];
-	for (int k = 0; k < chunk->nslabs; k++)
+	for (int k = 0; k < chunk->nslabs && !is_rows(fill->column); k++)
 		slab_ops()->drop_column(chunk->slabs[k].slab, fill->column->attr);
 	if (fill->filled != NULL)
 		pfree(fill->filled);
@@ -482,6 +488,43 @@ gpuagg_cache_fill(const GpuAggCacheChunk *chunk, const GpuAggCacheColumn *column
 	return NULL;
 }
 
+bool
+gpuagg_cache_may_have(const GpuAggCacheChunk *chunk,
+					  GpuAggCacheColumn *const *columns, int ncolumns)
+{
+	for (int i = 0; i < ncolumns; i++)
+		if (is_rows(columns[i]) && chunk->nfills > 0 &&
+			gpuagg_cache_fill(chunk, columns[i]) == NULL)
+			return false;
+	return true;
+}
+
+/* Blocks that are filled in one column at least, into words that are clear */
+static void
+held_any(const GpuAggCacheChunk *chunk, uint32 words, uint64 *held)
+{
+	for (int i = 0; i < chunk->nfills; i++)
+		for (uint32 w = 0; w < words; w++)
+			held[w] |= chunk->fills[i]->filled[w];
+}
+
+/* Those that are filled in all of some columns; false: there are none. */
+static bool
+held_all(const GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
+		 int ncolumns, uint32 words, uint64 *held)
+{
+	for (int i = 0; i < ncolumns; i++)
+	{
+		const GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, columns[i]);
+
+		if (fill == NULL)
+			return false;
+		for (uint32 w = 0; w < words; w++)
+			held[w] = i == 0 ? fill->filled[w] : held[w] & fill->filled[w];
+	}
+	return true;
+}
+
 uint32
 gpuagg_cache_held(const GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 				  int ncolumns, uint32 nblocks, uint64 *held)
@@ -491,17 +534,12 @@ gpuagg_cache_held(const GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *colum
 	uint32		n = 0;
 
 	memset(held, 0, words * sizeof(uint64));
-	for (int i = 0; i < ncolumns; i++)
+	if (is_rows(columns[0]))
+		held_any(chunk, GPUAGG_BITMAP_WORDS(reach), held);
+	else if (!held_all(chunk, columns, ncolumns, GPUAGG_BITMAP_WORDS(reach), held))
 	{
-		const GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, columns[i]);
-
-		if (fill == NULL)
-		{
-			memset(held, 0, words * sizeof(uint64));
-			return 0;
-		}
-		for (uint32 w = 0; w < GPUAGG_BITMAP_WORDS(reach); w++)
-			held[w] = i == 0 ? fill->filled[w] : held[w] & fill->filled[w];
+		memset(held, 0, words * sizeof(uint64));
+		return 0;
 	}
 	if (reach % 64 != 0)
 		held[reach / 64] &= (UINT64CONST(1) << reach % 64) - 1;
@@ -572,7 +610,8 @@ fill_bytes(const GpuAggCacheChunk *chunk, const GpuAggCacheFill *fill)
 	uint64		bytes = 0;
 
 	for (int i = 0; i < chunk->nslabs; i++)
-		bytes += slab_ops()->column_bytes(chunk->slabs[i].slab, fill->column->attr);
+		bytes += is_rows(fill->column) ? slab_ops()->bytes(chunk->slabs[i].slab) :
+			slab_ops()->column_bytes(chunk->slabs[i].slab, fill->column->attr);
 	return bytes;
 }
 
@@ -638,6 +677,16 @@ evict(double worth)
 
 /* --------------------------------------------------------------- places --- */
 
+/* What so many places take of a column; of the rows, a bit each */
+static uint64
+places_bytes(const GpuAggCacheColumn *column, uint64 places)
+{
+	if (is_rows(column))
+		return places / 8;
+	return places * (column->dictionary != NULL ? sizeof(int32) :
+					 gpuagg_type_slot_bytes(column->type));
+}
+
 /* What the least worthy column of a chunk would be worth in one more slab */
 static double
 slab_worth(const GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
@@ -647,9 +696,7 @@ slab_worth(const GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
 	for (int i = 0; i < chunk->nfills; i++)
 	{
 		const GpuAggCacheColumn *column = chunk->fills[i]->column;
-		uint64		width = column->dictionary != NULL ? sizeof(int32) :
-			gpuagg_type_slot_bytes(column->type);
-		double		one = column_worth(column, npages, places * width);
+		double		one = column_worth(column, npages, places_bytes(column, places));
 
 		if (i == 0 || one < worth)
 			worth = one;
@@ -667,7 +714,7 @@ slab_columns(const GpuAggCacheChunk *chunk, GpuAggSlab *slab, double worth)
 		GpuAggError error;
 		GpuAggStatus status;
 
-		if (slab_ops()->column_bytes(slab, column->attr) > 0)
+		if (is_rows(column) || slab_ops()->column_bytes(slab, column->attr) > 0)
 			continue;
 		do
 			status = slab_ops()->add_column(slab, column->attr, column->type,
@@ -729,6 +776,15 @@ add_fill(GpuAggCacheChunk *chunk, GpuAggCacheColumn *column)
 	chunk->fills[chunk->nfills++] = fill;
 }
 
+/* The rows alone are no more than what other columns tell. */
+static void
+drop_rows(GpuAggCacheChunk *chunk)
+{
+	for (int i = chunk->nfills - 1; i >= 0 && chunk->nfills > 1; i--)
+		if (is_rows(chunk->fills[i]->column))
+			chunk_drop(chunk, i);
+}
+
 bool
 gpuagg_cache_open(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 				  int ncolumns)
@@ -744,6 +800,7 @@ gpuagg_cache_open(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 			drop_unfilled(chunk);
 			return false;
 		}
+	drop_rows(chunk);
 	return true;
 }
 

@@ -35,6 +35,13 @@
 /* Words of a bitmap with a bit for each of n blocks */
 #define GPUAGG_BITMAP_WORDS(n) (((n) + 63) / 64)
 
+/*
+ * "Attribute" of the column that tasks without columns want: which rows there
+ * are.  It takes no more of a slab than the slab itself, and a chunk has it alone:
+ * where other columns are held, they tell the same.
+ */
+#define GPUAGG_CACHE_ROWS UINT32_MAX
+
 struct GpuAggWorkerJob;
 
 typedef struct GpuAggCacheBlock
@@ -49,7 +56,7 @@ typedef struct GpuAggCacheBlock
 typedef struct GpuAggCacheColumn
 {
 	dlist_node	node;
-	uint32		attr;			/* from 0 */
+	uint32		attr;			/* from 0, or GPUAGG_CACHE_ROWS */
 	uint32		type;			/* GpuAggType */
 	GpuAggDictionary *dictionary;	/* of strings; NULL: not made yet */
 	uint64		uses;			/* tasks that wanted it */
@@ -168,6 +175,14 @@ extern GpuAggCacheFill *gpuagg_cache_fill(const GpuAggCacheChunk *chunk,
 extern uint32 gpuagg_cache_held(const GpuAggCacheChunk *chunk,
 								GpuAggCacheColumn *const *columns,
 								int ncolumns, uint32 nblocks, uint64 *held);
+
+/*
+ * May the chunk come to have these columns?  Not the rows beside others, which
+ * would keep fillers of those from adding the same blocks.
+ */
+extern bool gpuagg_cache_may_have(const GpuAggCacheChunk *chunk,
+								  GpuAggCacheColumn *const *columns,
+								  int ncolumns);
 
 /* Is any column of a block filled? */
 extern bool gpuagg_cache_has(const GpuAggCacheChunk *chunk, uint32 block);

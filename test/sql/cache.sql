@@ -23,6 +23,15 @@ BEGIN
 	RETURN NEXT compare(query);
 	RETURN NEXT ca_pages(query);
 END $$;
+-- How long the planner thinks that it takes
+CREATE FUNCTION ca_predicted(query text) RETURNS float8 LANGUAGE plpgsql
+SET gpuagg.debug_require = 'require' AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")')->'Predicted Time';
+END $$;
 CREATE TABLE ca (id int, g int, v int8) WITH (autovacuum_enabled = off);
 INSERT INTO ca SELECT i, i % 7, i FROM generate_series(1, 5000) i;
 -- nothing is known to be visible to everyone yet
@@ -42,8 +51,37 @@ SELECT ca_pages('SELECT id, count(*) FROM ca GROUP BY id');
 SELECT compare('SELECT id, count(*) FROM ca GROUP BY id');
 RESET gpuagg.strategy;
 RESET gpuagg.scope_size;
--- no columns, samples, and no wish
-SELECT ca_pages('SELECT count(*) FROM ca');
+-- without columns: which rows there are is known of any column
+SELECT ca_twice('SELECT count(*) FROM ca');
+SELECT compare('SELECT count(*), 7 AS seven FROM ca WHERE now() > ''2000-01-01'' GROUP BY now()');
+SELECT ca_predicted('SELECT count(*) FROM ca') AS warm \gset
+SET gpuagg.cache = off;
+SELECT ca_predicted('SELECT count(*) FROM ca') > :warm AS slower;
+RESET gpuagg.cache;
+-- and kept where there is none; other columns take its place, and it theirs not
+CREATE TABLE ca_rows (id int, g int) WITH (autovacuum_enabled = off);
+INSERT INTO ca_rows SELECT i, i % 7 FROM generate_series(1, 5000) i;
+DELETE FROM ca_rows WHERE id % 3 = 0;
+VACUUM (FREEZE, ANALYZE) ca_rows;
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+SELECT attnum, column_name, pages = pages_total AS whole, bytes > 0 AS bytes FROM gpuagg.cache WHERE relation = 'ca_rows'::regclass ORDER BY attnum;
+UPDATE ca_rows SET id = -id WHERE id = 1;
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+VACUUM ca_rows;
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+SELECT ca_twice('SELECT g, count(*) FROM ca_rows GROUP BY g');
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+DELETE FROM ca_rows WHERE id % 1000 = 1;
+VACUUM ca_rows;
+-- these pages are kept when the column is read
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+SELECT ca_twice('SELECT max(g) FROM ca_rows');
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+SELECT ca_twice('SELECT count(*), max(id) FROM ca_rows');
+SELECT gpuagg.unload('ca_rows') > 0;
+SELECT count(*) FROM gpuagg.cache WHERE relation = 'ca_rows'::regclass;
+DROP TABLE ca_rows;
+-- samples, and no wish
 SELECT ca_pages('SELECT sum(v) FROM ca TABLESAMPLE BERNOULLI (50) REPEATABLE (1)');
 SET gpuagg.cache = off;
 SELECT ca_pages('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
@@ -66,14 +104,6 @@ SELECT relation, column_name, attnum, chunks, pages, pages_total, rows >= 5450 A
 FROM gpuagg.cache WHERE relation = 'ca'::regclass ORDER BY attnum;
 SELECT cache_used > 0 AND cache_used <= cache_limit AS within FROM gpuagg.devices WHERE state = 'ready';
 -- the planner knows
-CREATE FUNCTION ca_predicted(query text) RETURNS float8 LANGUAGE plpgsql
-SET gpuagg.debug_require = 'require' AS $$
-DECLARE
-	plan jsonb;
-BEGIN
-	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
-	RETURN jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")')->'Predicted Time';
-END $$;
 SELECT ca_predicted('SELECT g, sum(v) FROM ca GROUP BY g') AS warm \gset
 SET gpuagg.cache = off;
 SELECT ca_predicted('SELECT g, sum(v) FROM ca GROUP BY g') > :warm AS slower;
