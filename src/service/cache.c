@@ -23,6 +23,7 @@
 #include "gpuagg.h"
 #include "service/cache.h"
 #include "service/cache_chunk.h"
+#include "service/cache_memory.h"
 #include "service/cache_shared.h"
 #include "service/encoding.h"
 #include "storage/bufmgr.h"

@@ -23,6 +23,7 @@
 
 #include "port/pg_bitutils.h"
 #include "service/cache_chunk.h"
+#include "service/cache_memory.h"
 #include "service/cache_shared.h"
 #include "service/worker.h"
 #include "utils/memutils.h"
@@ -33,29 +34,10 @@ dlist_head	gpuagg_cache_tables = DLIST_STATIC_INIT(gpuagg_cache_tables);
 /* Of the limit, this part is free when a dictionary is begun. */
 #define STRINGS_SHARE 8
 
-static MemoryContext cache_context = NULL;
+/* An array of the directory takes at most so much more than its elements. */
+#define ARRAY_HEAD 64
+
 static double cache_clock = 0;
-static uint64 cache_limit = 0;	/* bytes */
-
-static const GpuAggSlabOps *
-slab_ops(void)
-{
-	return gpuagg_worker.primary.ops->slabs;
-}
-
-void
-gpuagg_cache_set_limit(uint64 bytes)
-{
-	cache_limit = slab_ops() != NULL ? bytes : 0;
-	if (slab_ops() != NULL)
-		slab_ops()->limit(gpuagg_worker.primary.device, bytes);
-}
-
-uint64
-gpuagg_cache_limit(void)
-{
-	return cache_limit;
-}
 
 static bool
 is_rows(const GpuAggCacheColumn *column)
@@ -63,27 +45,28 @@ is_rows(const GpuAggCacheColumn *column)
 	return column->attr == GPUAGG_CACHE_ROWS;
 }
 
+static bool make_room(Size bytes, double worth);
+
+/* Memory of a table's directory, at any rate; others give way to it. */
 static void *
-cache_alloc(Size bytes)
+directory_alloc(GpuAggCacheTable *table, Size bytes)
 {
-	if (cache_context == NULL)
-		cache_context = AllocSetContextCreate(TopMemoryContext, "gpuagg cache",
-											  ALLOCSET_DEFAULT_SIZES);
-	return MemoryContextAllocZero(cache_context, bytes);
+	(void) make_room(bytes, DBL_MAX);
+	return gpuagg_cache_alloc(&table->directory, bytes);
 }
 
-/* A longer copy of an array, with zeros behind */
 static void *
-cache_lengthen(void *array, Size old_bytes, Size bytes)
+directory_lengthen(GpuAggCacheTable *table, void *array, Size old_bytes, Size bytes)
 {
-	void	   *longer = cache_alloc(bytes);
+	(void) make_room(bytes, DBL_MAX);
+	return gpuagg_cache_lengthen(&table->directory, array, old_bytes, bytes);
+}
 
-	if (array != NULL)
-	{
-		memcpy(longer, array, old_bytes);
-		pfree(array);
-	}
-	return longer;
+static void
+directory_free(GpuAggCacheTable *table, void *p)
+{
+	if (p != NULL)
+		gpuagg_cache_free(&table->directory, p);
 }
 
 /* --------------------------------------------------------------- chunks --- */
@@ -103,14 +86,14 @@ gpuagg_cache_chunk_make(GpuAggCacheTable *table, uint32 number)
 	{
 		uint32		n = Max(number + 1, 2 * table->nchunks);
 
-		table->chunks = cache_lengthen(table->chunks,
-									   table->nchunks * sizeof(GpuAggCacheChunk *),
-									   n * sizeof(GpuAggCacheChunk *));
+		table->chunks = directory_lengthen(table, table->chunks,
+										   table->nchunks * sizeof(GpuAggCacheChunk *),
+										   n * sizeof(GpuAggCacheChunk *));
 		table->nchunks = n;
 	}
 	if (table->chunks[number] != NULL)
 		return table->chunks[number];
-	chunk = cache_alloc(sizeof(GpuAggCacheChunk));
+	chunk = directory_alloc(table, sizeof(GpuAggCacheChunk));
 	chunk->table = table;
 	chunk->number = number;
 	table->chunks[number] = chunk;
@@ -121,12 +104,11 @@ static void
 chunk_free_slabs(GpuAggCacheChunk *chunk)
 {
 	for (int i = 0; i < chunk->nslabs; i++)
-		slab_ops()->free(chunk->slabs[i].slab);
+		gpuagg_cache_slab_ops()->free(chunk->slabs[i].slab);
 	chunk->nslabs = 0;
 	chunk->full = false;
 	chunk->nplaced = 0;
-	if (chunk->blocks != NULL)
-		pfree(chunk->blocks);
+	directory_free(chunk->table, chunk->blocks);
 	chunk->blocks = NULL;
 	chunk->room = 0;
 }
@@ -139,10 +121,9 @@ chunk_drop(GpuAggCacheChunk *chunk, int i)
 
 	chunk->fills[i] = chunk->fills[--chunk->nfills];
 	for (int k = 0; k < chunk->nslabs && !is_rows(fill->column); k++)
-		slab_ops()->drop_column(chunk->slabs[k].slab, fill->column->attr);
-	if (fill->filled != NULL)
-		pfree(fill->filled);
-	pfree(fill);
+		gpuagg_cache_slab_ops()->drop_column(chunk->slabs[k].slab, fill->column->attr);
+	directory_free(chunk->table, fill->filled);
+	directory_free(chunk->table, fill);
 	if (chunk->nfills == 0)
 		chunk_free_slabs(chunk);
 }
@@ -170,31 +151,38 @@ chunk_free(GpuAggCacheChunk *chunk)
 	while (chunk->nfills > 0)
 		chunk_drop(chunk, chunk->nfills - 1);
 	chunk_free_slabs(chunk);
-	if (chunk->fills != NULL)
-		pfree(chunk->fills);
+	directory_free(chunk->table, chunk->fills);
 	chunk->table->chunks[chunk->number] = NULL;
-	pfree(chunk);
+	directory_free(chunk->table, chunk);
 }
 
-/* Makes the arrays long enough for a block. */
-static void
-chunk_reach(GpuAggCacheChunk *chunk, uint32 block)
+/*
+ * Makes the arrays long enough for a block.  False: there is no memory for that
+ * which is worth less.
+ */
+static bool
+chunk_reach(GpuAggCacheChunk *chunk, uint32 block, double worth)
 {
 	uint32		room = Min(GPUAGG_CHUNK_BLOCKS, Max(2 * chunk->room, block + 64));
+	Size		bitmap = GPUAGG_BITMAP_WORDS(room) * sizeof(uint64);
+	Size		blocks = room * sizeof(GpuAggCacheBlock);
 
 	if (block < chunk->room)
-		return;
+		return true;
+	if (!make_room(chunk->nfills * (bitmap + ARRAY_HEAD) + blocks + ARRAY_HEAD, worth))
+		return false;
 	for (int i = 0; i < chunk->nfills; i++)
 		chunk->fills[i]->filled =
-			cache_lengthen(chunk->fills[i]->filled,
-						   GPUAGG_BITMAP_WORDS(chunk->room) * sizeof(uint64),
-						   GPUAGG_BITMAP_WORDS(room) * sizeof(uint64));
-	chunk->blocks = cache_lengthen(chunk->blocks,
-								   chunk->room * sizeof(GpuAggCacheBlock),
-								   room * sizeof(GpuAggCacheBlock));
+			gpuagg_cache_lengthen(&chunk->table->directory, chunk->fills[i]->filled,
+								  GPUAGG_BITMAP_WORDS(chunk->room) * sizeof(uint64),
+								  bitmap);
+	chunk->blocks = gpuagg_cache_lengthen(&chunk->table->directory, chunk->blocks,
+										  chunk->room * sizeof(GpuAggCacheBlock),
+										  blocks);
 	for (uint32 i = chunk->room; i < room; i++)
 		chunk->blocks[i].slab = GPUAGG_NO_SLAB;
 	chunk->room = room;
+	return true;
 }
 
 /* --------------------------------------------------------------- tables --- */
@@ -209,7 +197,7 @@ static void
 column_forget_strings(GpuAggCacheColumn *column)
 {
 	if (column->dictionary != NULL)
-		slab_ops()->dictionary_free(column->dictionary);
+		gpuagg_cache_slab_ops()->dictionary_free(column->dictionary);
 	column->dictionary = NULL;
 }
 
@@ -217,6 +205,7 @@ static void
 table_free(GpuAggCacheTable *table)
 {
 	dlist_mutable_iter iter;
+	uint64		own;
 
 	for (uint32 i = 0; i < table->nchunks; i++)
 		if (table->chunks[i] != NULL)
@@ -226,12 +215,21 @@ table_free(GpuAggCacheTable *table)
 		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
 
 		column_forget_strings(column);
-		pfree(column);
+		directory_free(table, column);
 	}
-	if (table->chunks != NULL)
-		pfree(table->chunks);
+	directory_free(table, table->chunks);
 	dlist_delete(&table->node);
-	pfree(table);
+	own = table->directory;
+	gpuagg_cache_free(&own, table);
+}
+
+static bool
+table_is_empty(const GpuAggCacheTable *table)
+{
+	for (uint32 i = 0; i < table->nchunks; i++)
+		if (table->chunks[i] != NULL)
+			return false;
+	return true;
 }
 
 void
@@ -358,6 +356,7 @@ gpuagg_cache_table(const GpuAggCacheWish *wish)
 {
 	dlist_mutable_iter iter;
 	GpuAggCacheTable *table = NULL;
+	uint64		own = 0;
 
 	dlist_foreach_modify(iter, &gpuagg_cache_tables)
 	{
@@ -377,7 +376,9 @@ gpuagg_cache_table(const GpuAggCacheWish *wish)
 		dlist_move_head(&gpuagg_cache_tables, &table->node);
 		return table;
 	}
-	table = cache_alloc(sizeof(GpuAggCacheTable));
+	(void) make_room(sizeof(GpuAggCacheTable), DBL_MAX);
+	table = gpuagg_cache_alloc(&own, sizeof(GpuAggCacheTable));
+	table->directory = own;
 	table->spcoid = wish->spcoid;
 	table->dbid = wish->dbid;
 	table->relnumber = wish->relnumber;
@@ -435,7 +436,7 @@ gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type)
 		column->type = type;
 		return column;
 	}
-	column = cache_alloc(sizeof(GpuAggCacheColumn));
+	column = directory_alloc(table, sizeof(GpuAggCacheColumn));
 	column->attr = attr;
 	column->type = type;
 	dlist_push_tail(&table->columns, &column->node);
@@ -454,12 +455,10 @@ gpuagg_cache_dictionary(GpuAggCacheColumn *column)
 
 	if (column->dictionary != NULL)
 		return true;
-	if (slab_ops()->dictionary_create == NULL)
+	if (gpuagg_cache_slab_ops()->dictionary_create == NULL)
 		return false;
-	while (slab_ops()->used(device) > cache_limit - cache_limit / STRINGS_SHARE &&
-		   evict(DBL_MAX))
-		;
-	return slab_ops()->dictionary_create(device, &column->dictionary,
+	(void) make_room(gpuagg_cache_limit() / STRINGS_SHARE, DBL_MAX);
+	return gpuagg_cache_slab_ops()->dictionary_create(device, &column->dictionary,
 										 &error) == GPUAGG_OK;
 }
 
@@ -470,7 +469,7 @@ gpuagg_cache_is_full(GpuAggCacheColumn *column)
 
 	if (column->dictionary == NULL)
 		return false;
-	slab_ops()->dictionary_info(column->dictionary, &info);
+	gpuagg_cache_slab_ops()->dictionary_info(column->dictionary, &info);
 	if (!info.full)
 		return false;
 	column->unwanted = true;
@@ -610,8 +609,8 @@ fill_bytes(const GpuAggCacheChunk *chunk, const GpuAggCacheFill *fill)
 	uint64		bytes = 0;
 
 	for (int i = 0; i < chunk->nslabs; i++)
-		bytes += is_rows(fill->column) ? slab_ops()->bytes(chunk->slabs[i].slab) :
-			slab_ops()->column_bytes(chunk->slabs[i].slab, fill->column->attr);
+		bytes += is_rows(fill->column) ? gpuagg_cache_slab_ops()->bytes(chunk->slabs[i].slab) :
+			gpuagg_cache_slab_ops()->column_bytes(chunk->slabs[i].slab, fill->column->attr);
 	return bytes;
 }
 
@@ -675,6 +674,35 @@ evict(double worth)
 	return true;
 }
 
+/* A table of which nothing is held, the one used last of all; false: none */
+static bool
+forget_table(void)
+{
+	dlist_iter	iter;
+
+	dlist_reverse_foreach(iter, &gpuagg_cache_tables)
+	{
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
+
+		if (table->jobs == 0 && table_is_empty(table))
+		{
+			table_free(table);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Room for so many bytes of the directory; false: what there is is worth more. */
+static bool
+make_room(Size bytes, double worth)
+{
+	while (gpuagg_cache_used() + bytes > gpuagg_cache_limit())
+		if (!forget_table() && !evict(worth))
+			return false;
+	return true;
+}
+
 /* --------------------------------------------------------------- places --- */
 
 /* What so many places take of a column; of the rows, a bit each */
@@ -714,10 +742,10 @@ slab_columns(const GpuAggCacheChunk *chunk, GpuAggSlab *slab, double worth)
 		GpuAggError error;
 		GpuAggStatus status;
 
-		if (is_rows(column) || slab_ops()->column_bytes(slab, column->attr) > 0)
+		if (is_rows(column) || gpuagg_cache_slab_ops()->column_bytes(slab, column->attr) > 0)
 			continue;
 		do
-			status = slab_ops()->add_column(slab, column->attr, column->type,
+			status = gpuagg_cache_slab_ops()->add_column(slab, column->attr, column->type,
 											column->dictionary, &error);
 		while (status == GPUAGG_OUT_OF_MEMORY && evict(worth));
 		if (status != GPUAGG_OK)
@@ -739,14 +767,14 @@ add_slab(GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
 	if (chunk->full || places > PG_INT32_MAX)
 		return false;
 	do
-		status = slab_ops()->create(gpuagg_worker.primary.device,
+		status = gpuagg_cache_slab_ops()->create(gpuagg_worker.primary.device,
 									(uint32) places, &slab, &error);
 	while (status == GPUAGG_OUT_OF_MEMORY && evict(worth));
 	if (status != GPUAGG_OK)
 		return false;
 	if (!slab_columns(chunk, slab, worth))
 	{
-		slab_ops()->free(slab);
+		gpuagg_cache_slab_ops()->free(slab);
 		return false;
 	}
 	chunk->slabs[chunk->nslabs++] =
@@ -763,16 +791,17 @@ add_fill(GpuAggCacheChunk *chunk, GpuAggCacheColumn *column)
 	{
 		int			max = Max(8, 2 * chunk->max_fills);
 
-		chunk->fills = cache_lengthen(chunk->fills,
-									  chunk->nfills * sizeof(GpuAggCacheFill *),
-									  max * sizeof(GpuAggCacheFill *));
+		chunk->fills = directory_lengthen(chunk->table, chunk->fills,
+										  chunk->nfills * sizeof(GpuAggCacheFill *),
+										  max * sizeof(GpuAggCacheFill *));
 		chunk->max_fills = max;
 	}
-	fill = cache_alloc(sizeof(GpuAggCacheFill));
+	fill = directory_alloc(chunk->table, sizeof(GpuAggCacheFill));
 	fill->column = column;
 	fill->priority = cache_clock;
-	fill->filled = cache_alloc(Max(GPUAGG_BITMAP_WORDS(chunk->room), 1) *
-							   sizeof(uint64));
+	fill->filled = directory_alloc(chunk->table,
+								   Max(GPUAGG_BITMAP_WORDS(chunk->room), 1) *
+								   sizeof(uint64));
 	chunk->fills[chunk->nfills++] = fill;
 }
 
@@ -811,7 +840,7 @@ clear_places(GpuAggCacheChunk *chunk, const GpuAggCacheBlock *block, uint32 from
 	GpuAggError error;
 
 	if (places.count > 0 &&
-		slab_ops()->clear(chunk->slabs[block->slab].slab, places, &error) != GPUAGG_OK)
+		gpuagg_cache_slab_ops()->clear(chunk->slabs[block->slab].slab, places, &error) != GPUAGG_OK)
 		elog(ERROR, "gpuagg: could not clear places of a slab: %s", error.message);
 }
 
@@ -840,9 +869,12 @@ GpuAggCacheBlock *
 gpuagg_cache_place(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
 				   uint64 lsn, uint64 lines_expected)
 {
+	uint64		places = Max(lines_expected, nlines);
 	GpuAggCacheBlock *block;
 
-	chunk_reach(chunk, number);
+	if (!chunk_reach(chunk, number,
+					 slab_worth(chunk, places, places / Max(nlines, 1))))
+		return NULL;
 	block = &chunk->blocks[number];
 	if (block->lsn != lsn || lsn == 0)
 		gpuagg_cache_forget(chunk, number);
@@ -864,68 +896,149 @@ gpuagg_cache_place(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
 
 static void
 entry_add_chunk(GpuAggCacheEntry *entry, const GpuAggCacheChunk *chunk,
-				const GpuAggCacheColumn *column)
+				const GpuAggCacheFill *fill)
 {
-	const GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, column);
-
 	if (fill == NULL || fill->nfilled == 0)
 		return;
 	entry->chunks++;
 	entry->blocks += fill->nfilled;
 	entry->rows += fill->nplaces;
-	entry->bytes += fill_bytes(chunk, fill);
+}
+
+static void
+entry_begin(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
+			const GpuAggCacheColumn *column)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->dbid = table->dbid;
+	entry->relid = table->relid;
+	entry->relnumber = table->relnumber;
+	if (column == NULL)
+		return;
+	entry->uses = column->uses;
+	entry->last_use = column->last_use;
+	entry->note = column->note;
 }
 
 static void
 entry_fill(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
 		   const GpuAggCacheColumn *column)
 {
-	memset(entry, 0, sizeof(*entry));
-	entry->dbid = table->dbid;
-	entry->relid = table->relid;
-	entry->relnumber = table->relnumber;
+	entry_begin(entry, table, column);
 	entry->attnum = column->attr + 1;
-	entry->uses = column->uses;
-	entry->last_use = column->last_use;
-	entry->note = column->note;
 	if (column->dictionary != NULL)
 	{
 		GpuAggDictionaryInfo info = {0};
 
-		slab_ops()->dictionary_info(column->dictionary, &info);
+		gpuagg_cache_slab_ops()->dictionary_info(column->dictionary, &info);
 		entry->strings = info.entries;
 		entry->bytes = info.bytes;
 	}
 	for (uint32 i = 0; i < table->nchunks; i++)
+	{
+		const GpuAggCacheChunk *chunk = table->chunks[i];
+		const GpuAggCacheFill *fill = chunk == NULL ? NULL :
+			gpuagg_cache_fill(chunk, column);
+
+		if (fill == NULL)
+			continue;
+		entry_add_chunk(entry, chunk, fill);
+		entry->bytes += fill_bytes(chunk, fill);
+	}
+}
+
+/* Of a chunk's slabs, what is no column's: which places are rows */
+static uint64
+rows_bytes(const GpuAggCacheChunk *chunk)
+{
+	uint64		bytes = 0;
+
+	for (int i = 0; i < chunk->nslabs; i++)
+	{
+		bytes += gpuagg_cache_slab_ops()->bytes(chunk->slabs[i].slab);
+		for (int k = 0; k < chunk->nfills; k++)
+			if (!is_rows(chunk->fills[k]->column))
+				bytes -= gpuagg_cache_slab_ops()->column_bytes(chunk->slabs[i].slab,
+															   chunk->fills[k]->column->attr);
+	}
+	return bytes;
+}
+
+/* Of a chunk's columns, the one that most blocks are held of; NULL: none */
+static const GpuAggCacheFill *
+fill_most(const GpuAggCacheChunk *chunk)
+{
+	const GpuAggCacheFill *most = NULL;
+
+	for (int i = 0; i < chunk->nfills; i++)
+		if (most == NULL || chunk->fills[i]->nfilled > most->nfilled)
+			most = chunk->fills[i];
+	return most;
+}
+
+/* What is no column's, or of all of them: rows, and the directory */
+static void
+entry_fill_table(GpuAggCacheEntry *entry, GpuAggCacheTable *table)
+{
+	dlist_iter	iter;
+
+	entry_begin(entry, table, NULL);
+	dlist_foreach(iter, &table->columns)
+	{
+		const GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+
+		if (is_rows(column))
+			entry_begin(entry, table, column);
+	}
+	entry->attnum = InvalidAttrNumber;
+	entry->bytes = table->directory;
+	for (uint32 i = 0; i < table->nchunks; i++)
 		if (table->chunks[i] != NULL)
-			entry_add_chunk(entry, table->chunks[i], column);
+		{
+			entry_add_chunk(entry, table->chunks[i], fill_most(table->chunks[i]));
+			entry->bytes += rows_bytes(table->chunks[i]);
+		}
+}
+
+/* Entries of a table, as far as there is room */
+static uint32
+table_publish(GpuAggCacheTable *table, GpuAggCacheEntry *entries, uint32 room)
+{
+	dlist_iter	iter;
+	uint32		n = 0;
+
+	if (room == 0)
+		return 0;
+	entry_fill_table(&entries[0], table);
+	n += entries[0].blocks > 0;
+	dlist_foreach(iter, &table->columns)
+	{
+		const GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+
+		if (n == room || is_rows(column))
+			continue;
+		entry_fill(&entries[n], table, column);
+		n += entries[n].blocks > 0 || entries[n].note != NULL;
+	}
+	return n;
 }
 
 void
 gpuagg_cache_publish(void)
 {
 	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
-	dlist_iter	at;
 	dlist_iter	iter;
 	uint32		n = 0;
 
-	dlist_foreach(at, &gpuagg_cache_tables)
+	dlist_foreach(iter, &gpuagg_cache_tables)
 	{
-		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, at.cur);
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
 
-		if (table->dead)
-			continue;
-		dlist_foreach(iter, &table->columns)
-		{
-			if (n == GPUAGG_CACHE_ENTRIES)
-				break;
-			entry_fill(&shared->entries[n], table,
-					   dlist_container(GpuAggCacheColumn, node, iter.cur));
-			n += shared->entries[n].blocks > 0 || shared->entries[n].note != NULL;
-		}
+		if (!table->dead)
+			n += table_publish(table, shared->entries + n, GPUAGG_CACHE_ENTRIES - n);
 	}
 	shared->nentries = n;
-	shared->limit = cache_limit;
-	shared->used = cache_limit > 0 ? slab_ops()->used(gpuagg_worker.primary.device) : 0;
+	shared->limit = gpuagg_cache_limit();
+	shared->used = gpuagg_cache_used();
 	gpuagg_cache_shared_unlock();
 }

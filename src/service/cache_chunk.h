@@ -112,6 +112,7 @@ struct GpuAggCacheTable
 	uint32		relid;
 	bool		dead;			/* nobody may use it from now on */
 	int			jobs;			/* that know it */
+	uint64		directory;		/* bytes that its directory takes */
 	dlist_head	columns;
 	uint32		nchunks;		/* length of the array */
 	GpuAggCacheChunk **chunks;	/* by number; NULL: nothing of it */
@@ -140,10 +141,6 @@ extern void gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr);
 
 /* Writes what backends see of all tables. */
 extern void gpuagg_cache_publish(void);
-
-/* Bytes that all slabs and dictionaries may take; 0: there is no cache. */
-extern void gpuagg_cache_set_limit(uint64 bytes);
-extern uint64 gpuagg_cache_limit(void);
 
 /*
  * The column, made if need be, for a job that has joined the table.  NULL: it is

@@ -21,7 +21,10 @@
 
 #define GPUAGG_CACHE_ENTRIES 1024
 
-/* A column of a table */
+/*
+ * A column of a table, or with InvalidAttrNumber what its columns share: which
+ * rows there are, and the directory; blocks are those of which anything is held.
+ */
 typedef struct GpuAggCacheEntry
 {
 	Oid			dbid;

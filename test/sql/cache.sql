@@ -103,6 +103,9 @@ SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
 SELECT relation, column_name, attnum, chunks, pages, pages_total, rows >= 5450 AS rows, bytes > 20000 AS bytes, strings, uses > 3 AS uses, last_use <= clock_timestamp() AS last_use, note
 FROM gpuagg.cache WHERE relation = 'ca'::regclass ORDER BY attnum;
 SELECT cache_used > 0 AND cache_used <= cache_limit AS within FROM gpuagg.devices WHERE state = 'ready';
+-- with what all columns share, the directory (16 bytes a page and more): the view tells of all that is used
+SELECT bytes >= 16 * pages AS directory FROM gpuagg.cache WHERE relation = 'ca'::regclass AND attnum = 0;
+SELECT sum(c.bytes) > 0.9 * min(cache_used) AND sum(c.bytes) <= min(cache_used) AS all_of_it FROM gpuagg.cache c, gpuagg.devices WHERE state = 'ready';
 -- the planner knows
 SELECT ca_predicted('SELECT g, sum(v) FROM ca GROUP BY g') AS warm \gset
 SET gpuagg.cache = off;

@@ -245,7 +245,7 @@ my ($looks, $most, $deadline) = (0, 0, time + $seconds - 2);
 while (time < $deadline)
 {
 	my $bytes = $node->safe_psql('postgres',
-		'SELECT coalesce(sum(bytes), 0) FROM gpuagg.cache');
+		'SELECT max(cache_used) FROM gpuagg.devices');
 
 	$most = $bytes if $bytes > $most;
 	$looks++;
