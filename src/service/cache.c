@@ -181,16 +181,38 @@ job_attach(GpuAggWorkerJob *job)
 	return true;
 }
 
-/* Blocks of which the job's columns are filled in part would be worth filling. */
+/* Were there rows that could not be kept with the job's columns? */
 static bool
-chunk_is_uneven(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
-				uint32 nheld)
+chunk_has_listed(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk)
 {
 	for (int i = 0; i < cached->ncolumns; i++)
 	{
 		const GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, cached->columns[i]);
 
-		if (fill != NULL && fill->nfilled > nheld)
+		if (fill != NULL && fill->listed)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Blocks of which some columns are filled would be worth filling for the job's.
+ * Those of other columns only if that is likely to succeed: it is tried again
+ * by each job, and blocks of which it fails are lost to the others.
+ */
+static bool
+chunk_is_uneven(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
+				uint32 nheld)
+{
+	bool		others = !chunk_has_listed(cached, chunk);
+
+	for (int k = 0; k < chunk->nfills; k++)
+	{
+		bool		ours = false;
+
+		for (int i = 0; i < cached->ncolumns; i++)
+			ours |= chunk->fills[k]->column == cached->columns[i];
+		if ((ours || others) && chunk->fills[k]->nfilled > nheld)
 			return true;
 	}
 	return false;
@@ -493,6 +515,13 @@ page_was_listed(const GpuAggCompletion *completion, uint32 page)
 }
 
 static void
+note_listed(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk)
+{
+	for (int i = 0; i < cached->ncolumns; i++)
+		gpuagg_cache_fill(chunk, cached->columns[i])->listed = true;
+}
+
+static void
 finish_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 			 const GpuAggCompletion *completion)
 {
@@ -502,7 +531,10 @@ finish_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 		GpuAggCacheChunk *chunk = cached->uses[keep->chunk].chunk;
 
 		if (page_was_listed(completion, keep->page))
+		{
 			gpuagg_cache_forget(chunk, keep->block);
+			note_listed(cached, chunk);
+		}
 		else
 		{
 			gpuagg_cache_filled(chunk, cached->columns, cached->ncolumns,

@@ -71,6 +71,7 @@ typedef struct GpuAggCacheFill
 {
 	GpuAggCacheColumn *column;
 	double		priority;		/* the least goes first */
+	bool		listed;			/* there are rows that it was not kept with */
 	uint32		nfilled;
 	uint64		nplaces;		/* of these blocks */
 	uint64	   *filled;			/* a bit for each block */

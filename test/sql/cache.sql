@@ -99,6 +99,26 @@ INSERT INTO ca SELECT i, i % 7, i FROM generate_series(6001, 6500) i;
 SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
 VACUUM ca;
 SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+-- a page that is kept for one column is kept for others, too, when they are asked for
+UPDATE ca SET v = -v WHERE id = 2000;
+VACUUM ca;
+SELECT ca_twice('SELECT max(g) FROM ca');
+SELECT ca_twice('SELECT sum(v) FROM ca');
+SELECT ca_twice('SELECT max(id) FROM ca');
+SELECT ca_twice('SELECT g, count(*), sum(v), max(id) FROM ca GROUP BY g');
+-- own changes that nobody else sees yet
+BEGIN;
+DELETE FROM ca WHERE id BETWEEN 3000 AND 3010;
+INSERT INTO ca VALUES (-1, 0, 0);
+SELECT compare('SELECT count(*) FROM ca');
+SAVEPOINT s;
+DELETE FROM ca WHERE id < 1000;
+SELECT compare('SELECT count(*) FROM ca');
+ROLLBACK TO s;
+SELECT compare('SELECT count(*) FROM ca');
+ROLLBACK;
+SELECT compare('SELECT count(*) FROM ca');
+VACUUM ca;
 -- the view
 SELECT relation, column_name, attnum, chunks, pages, pages_total, rows >= 5450 AS rows, bytes > 20000 AS bytes, strings, uses > 3 AS uses, last_use <= clock_timestamp() AS last_use, note
 FROM gpuagg.cache WHERE relation = 'ca'::regclass ORDER BY attnum;
@@ -197,6 +217,10 @@ INSERT INTO ca_toast SELECT i % 5, CASE i WHEN 500 THEN repeat('long', 5000) ELS
 VACUUM (FREEZE, ANALYZE) ca_toast;
 SELECT ca_twice('SELECT t, count(*) FROM ca_toast GROUP BY t');
 SELECT ca_twice('SELECT g, count(*) FROM ca_toast GROUP BY g');
+-- nor is it tried again and again, which would take it from the others
+SELECT ca_pages('SELECT t, count(*) FROM ca_toast GROUP BY t');
+SELECT ca_pages('SELECT g, count(*) FROM ca_toast GROUP BY g');
+SELECT ca_pages('SELECT count(*) FROM ca_toast');
 -- dropped, added and retyped columns
 ALTER TABLE ca DROP COLUMN g;
 SELECT ca_twice('SELECT count(*), sum(v), max(id) FROM ca');
