@@ -145,8 +145,7 @@ extern void gpuagg_worker_watch(GpuAggWorkerDevice *on);
  * route: the device of a task, or what measures that device; NULL with the
  *		reason if it cannot be opened.
  * publish: updates what gpuagg.devices shows.
- * spare: bytes of the primary device's memory that the cache takes by default
- *		columns have no limit of their own.
+ * spare: bytes of the primary device's memory that the cache takes by default.
  * close: of all devices; no task may be left.
  * cores: that this process may run on.
  */
