@@ -1,8 +1,8 @@
 /*
  * worker.h
  *		Inside the device worker: the worker, its devices and its jobs.  Only
- *		worker.c, devices.c, job.c, job_input.c, cache.c, cache_chunk.c and
- *		encoding.c include this.
+ *		worker.c, devices.c, job.c, job_input.c, encoding.c and files of the
+ *		cache that no backend uses include this.
  */
 #ifndef GPUAGG_SERVICE_WORKER_H
 #define GPUAGG_SERVICE_WORKER_H

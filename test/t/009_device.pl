@@ -32,26 +32,8 @@ sub fake_does
 # The name of the library below $libdir, or undef if it cannot be built here.
 sub build_fake
 {
-	my ($source) = grep { -f } "$FindBin::RealBin/../lib/fake_device.c";
-	my ($src) = grep { -f "$_/device/device.h" }
-	  "$FindBin::RealBin/../../src",
-	  map { (defined $_ && m{^(/.*)/build/pg/}) ? "$1/src" : () }
-	  ($ENV{PG_BINDIR});
-	my ($include) = grep { -f "$_/postgres.h" }
-	  map { chomp; $_ }
-	  map { `$_ --includedir-server 2>/dev/null` }
-	  ('pg_config', '/usr/bin/pg_config',
-		glob '/usr/lib/postgresql/*/bin/pg_config');
-	my $cc = $ENV{CC} // 'cc';
-
-	$src //= "$ENV{OLDPWD}/src"
-	  if defined $ENV{OLDPWD} && -f "$ENV{OLDPWD}/src/device/device.h";
-	return undef
-	  unless defined $source && defined $src && defined $include;
-	system("$cc -shared -fPIC -O1 -std=gnu11 -Wall -Werror -I'$include' -I'$src' '$source' -o '$tmp/fake_device.so'"
-	  ) == 0
-	  or return undef;
-	return ('../' x 20) . substr("$tmp/fake_device", 1);
+	return build_module('fake_device', $tmp) ?
+	  ('../' x 20) . substr("$tmp/fake_device", 1) : undef;
 }
 
 sub devices

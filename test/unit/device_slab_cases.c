@@ -195,6 +195,31 @@ test_programs(void)
 	keep_nothing();
 }
 
+/* Which rows there are may be all that is kept. */
+static void
+test_rows(bool odd, const char *name)
+{
+	static TestProgram p;
+	GpuAggSlab *slab;
+	GpuAggPlaces without;
+
+	table_odd_lines = odd;
+	table_make(scaled(30000), 100, 0);
+	table_odd_lines = false;
+	program_init(&p);
+	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	slab = slab_of_table(&p, name);
+	ok(slab_gives_table(&p, slab), "are counted");
+	without = (GpuAggPlaces) {lines_of(0, 2), lines_of(2, npages - 2)};
+	ok(slab_gives(&p, slab, &without, 1, page_list, 2), "those of two pages");
+	program_standard(&p);
+	ok(slab_add_loaded(slab, &p), "columns come to them");
+	keep_pages(slab, 0, npages, 0);
+	ok(table_kept(&p) && slab_gives_table(&p, slab), "and are kept at the same places");
+	SLABS->free(slab);
+	keep_nothing();
+}
+
 /* Some pages' places are not wanted: neither one of them, a run, the ends */
 static void
 test_without(void)
@@ -1012,6 +1037,8 @@ device_slab_cases(const TestDevice *d)
 	test_kept(60000, 100, true, "odd lines");
 	test_kept(200000, 100000, false, "many groups");
 	test_programs();
+	test_rows(false, "rows without columns");
+	test_rows(true, "rows without columns, odd lines");
 	test_without();
 	test_clear();
 	test_changed();
