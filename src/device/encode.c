@@ -324,18 +324,50 @@ key_is_code(const GpuAggEncoding *e, uint32_t i)
 		gpuagg_program_keys(e->from)[i].type != GPUAGG_T_CODE;
 }
 
+/* False: the dictionary has no such code. */
+static bool
+key_code(const GpuAggEncoding *e, const char *row, uint32_t i, int32_t *code)
+{
+	memcpy(code, row + e->to_layout.key_off[i], sizeof(*code));
+	return *code >= 0 && (uint32_t) *code < e->texts[gpuagg_program_keys(e->to)[i].reg].entries;
+}
+
 static bool
 key_string(const GpuAggEncoding *e, const char *row, uint32_t i, GpuAggBytes *b)
 {
 	const GpuAggDictionaryText *text = &e->texts[gpuagg_program_keys(e->to)[i].reg];
 	int32_t		code;
 
-	memcpy(&code, row + e->to_layout.key_off[i], sizeof(code));
-	if (code < 0 || (uint32_t) code >= text->entries)
+	if (!key_code(e, row, i, &code))
 		return false;
 	b->data = text->bytes + text->starts[code];
 	b->len = text->starts[code + 1] - text->starts[code];
 	return gpuagg_program_keys(e->from)[i].type != GPUAGG_T_UUID || b->len == 16;
+}
+
+/* Groups come in no order of their codes, so each is two misses of the caches. */
+static void
+fetch_key(const GpuAggEncoding *e, const char *row, uint32_t n, uint32_t i)
+{
+	const GpuAggDictionaryText *text = &e->texts[gpuagg_program_keys(e->to)[i].reg];
+	const char *at = row;
+	int32_t		code;
+
+	for (uint32_t k = 0; k < n; k++, at += gpuagg_group_bytes(e->to, &e->to_layout, at))
+		if (key_code(e, at, i, &code))
+			__builtin_prefetch(&text->starts[code]);
+	at = row;
+	for (uint32_t k = 0; k < n; k++, at += gpuagg_group_bytes(e->to, &e->to_layout, at))
+		if (key_code(e, at, i, &code))
+			__builtin_prefetch(text->bytes + text->starts[code]);
+}
+
+void
+gpuagg_decode_fetch(const GpuAggEncoding *e, const char *row, uint32_t n)
+{
+	for (uint32_t i = 0; i < e->from->nkeys; i++)
+		if (key_is_code(e, i))
+			fetch_key(e, row, n, i);
 }
 
 uint64_t

@@ -52,6 +52,12 @@ typedef struct GpuAggEncoding
 extern uint64_t gpuagg_decode_bytes(const GpuAggEncoding *e, const char *row,
 									uint64_t *row_bytes);
 
+/*
+ * Fetches what decoding n groups from `row` on will look at; a few dozen at a
+ * time, or they displace each other.
+ */
+extern void gpuagg_decode_fetch(const GpuAggEncoding *e, const char *row, uint32_t n);
+
 /* Writes it in that form. */
 extern void gpuagg_decode_group(const GpuAggEncoding *e, const char *row, char *to);
 

@@ -13,6 +13,9 @@
 #include "service/encoding.h"
 #include "utils/memutils.h"
 
+/* Groups whose strings are fetched at once */
+#define FETCH_GROUPS 64
+
 struct GpuAggJobEncoding
 {
 	GpuAggProgram *original;
@@ -181,23 +184,14 @@ read_texts(struct GpuAggJobEncoding *e, const GpuAggWorkerJob *job,
 	return true;
 }
 
-/* Bytes of all groups as strings; 0: some make no sense. */
-static Size
-groups_bytes(const struct GpuAggJobEncoding *e, const char *groups, uint32 n)
+/* A message with room for so many more bytes behind `used` of them */
+static GpuAggMsg *
+message_room(GpuAggMsg *msg, Size *size, Size used, Size more)
 {
-	Size		bytes = 0;
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		uint64		now;
-		uint64		one = gpuagg_decode_bytes(&e->groups, groups, &now);
-
-		if (one == 0)
-			return 0;
-		bytes += one;
-		groups += now;
-	}
-	return bytes;
+	if (used + more <= *size)
+		return msg;
+	*size = Max(2 * *size, used + more);
+	return repalloc_huge(msg, sizeof(GpuAggMsg) + *size);
 }
 
 GpuAggMsg *
@@ -205,29 +199,33 @@ gpuagg_encoding_results(GpuAggWorkerJob *job, const char *groups, uint32 n,
 						Size *bytes, GpuAggError *error)
 {
 	struct GpuAggJobEncoding *e = job->encoding;
+	Size		size = (Size) n * e->groups.from_layout.row_bytes;
 	GpuAggMsg  *msg;
-	char	   *to;
 
 	if (!read_texts(e, job, error))
 		return NULL;
-	*bytes = groups_bytes(e, groups, n);
-	if (*bytes == 0)
-	{
-		error->status = GPUAGG_DEVICE_FAULT;
-		strlcpy(error->message, "the device returned a string's code that there is none of",
-				sizeof(error->message));
-		return NULL;
-	}
-	msg = MemoryContextAllocHuge(job->context, sizeof(GpuAggMsg) + *bytes);
-	to = (char *) (msg + 1);
+	msg = MemoryContextAllocHuge(job->context, sizeof(GpuAggMsg) + size);
+	*bytes = 0;
 	for (uint32 i = 0; i < n; i++)
 	{
 		uint64		now;
-		uint64		one = gpuagg_decode_bytes(&e->groups, groups, &now);
+		uint64		one;
 
-		gpuagg_decode_group(&e->groups, groups, to);
+		if (i % FETCH_GROUPS == 0)
+			gpuagg_decode_fetch(&e->groups, groups, Min(FETCH_GROUPS, n - i));
+		one = gpuagg_decode_bytes(&e->groups, groups, &now);
+		if (one == 0)
+		{
+			error->status = GPUAGG_DEVICE_FAULT;
+			strlcpy(error->message, "the device returned a string's code that there is none of",
+					sizeof(error->message));
+			pfree(msg);
+			return NULL;
+		}
+		msg = message_room(msg, &size, *bytes, one);
+		gpuagg_decode_group(&e->groups, groups, (char *) (msg + 1) + *bytes);
 		groups += now;
-		to += one;
+		*bytes += one;
 	}
 	return msg;
 }

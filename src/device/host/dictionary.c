@@ -4,9 +4,9 @@
  *
  * Open addressing, at most half full.  A slot holds 32 bits of the hash beside
  * the code, so that almost only the string looked for is compared, and the table
- * grows without a look at strings.  Strings are
- * looked up in batches: first all slots are asked for, then all strings that
- * they point at, then they are compared.
+ * grows without a look at strings.  Strings are looked up in batches, step by
+ * step, so that their cache misses overlap: the slots where they belong, the
+ * places of the strings that the tags point at, those strings.
  *
  * It takes no more strings when it has GPUAGG_DICTIONARY_ENTRIES, or its memory
  * is at its limit.
@@ -20,8 +20,13 @@
 
 #define FIRST_SLOTS 1024
 
-/* Memory is charged in such steps. */
+/*
+ * Memory is charged in small steps, as it is touched, and in huge pages from
+ * where strings and their places get these: translating addresses of a million
+ * strings otherwise costs as much as fetching them.
+ */
 #define CHARGE_STEP ((size_t) 64 << 10)
+#define CHARGE_LARGE (2 * GPUAGG_MEMORY_BLOCK)
 
 /* Strings looked up at once */
 #define BATCH 256
@@ -43,6 +48,70 @@ reserve(size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* Huge pages for all but the first of them, for most dictionaries are small */
+static void
+advise_huge(void *p, size_t bytes)
+{
+	const uintptr_t huge = GPUAGG_MEMORY_BLOCK;
+	const uintptr_t from = ((uintptr_t) p + 2 * huge - 1) / huge * huge;
+	const uintptr_t end = (uintptr_t) p + bytes;
+
+	if (from < end)
+		(void) madvise((void *) from, end - from, MADV_HUGEPAGE);	/* advice only */
+}
+
+static GpuAggDictionarySlots *
+newest_slots(GpuAggDictionary *d)
+{
+	return atomic_load_explicit(&d->slots, memory_order_acquire);
+}
+
+static size_t
+slots_bytes(uint32_t n)
+{
+	return sizeof(GpuAggDictionarySlots) + n * sizeof(uint64_t);
+}
+
+static void
+free_slots(GpuAggDictionary *d)
+{
+	GpuAggDictionarySlots *slots = newest_slots(d);
+
+	while (slots != NULL)
+	{
+		GpuAggDictionarySlots *older = slots->older;
+
+		gpuagg_memory_free(d->memory, slots, slots_bytes(slots->mask + 1));
+		slots = older;
+	}
+}
+
+/* Where a hash, or what another slot holds, belongs */
+static uint32_t
+slot_of(const GpuAggDictionarySlots *slots, uint64_t hash)
+{
+	return (uint32_t) (hash >> 32) & slots->mask;
+}
+
+static uint64_t
+read_slot(const GpuAggDictionarySlots *slots, uint32_t i)
+{
+	return atomic_load_explicit(&slots->slot[i], memory_order_acquire);
+}
+
+/* Into a table that has room; what the slot's code stands for is there. */
+static void
+move_slot(GpuAggDictionarySlots *slots, uint64_t slot)
+{
+	uint32_t	i = slot_of(slots, slot);
+
+	if (slot == 0)
+		return;
+	while (read_slot(slots, i) != 0)
+		i = (i + 1) & slots->mask;
+	atomic_store_explicit(&slots->slot[i], slot, memory_order_release);
+}
+
 void
 gpuagg_host_dictionary_free(GpuAggDictionary *d)
 {
@@ -50,21 +119,29 @@ gpuagg_host_dictionary_free(GpuAggDictionary *d)
 		munmap(d->bytes, d->reserved);
 	if (d->starts != NULL)
 		munmap(d->starts, STARTS_BYTES);
-	if (d->slots != NULL)
-		gpuagg_memory_free(d->memory, d->slots, d->nslots * sizeof(*d->slots));
+	free_slots(d);
 	gpuagg_memory_uncharge(d->memory, d->charged);
-	pthread_rwlock_destroy(&d->lock);
+	pthread_mutex_destroy(&d->lock);
 	free(d);
 }
 
-static uint64_t *
+/* One more table of so many slots; false: no memory. */
+static bool
 new_slots(GpuAggDictionary *d, uint32_t n)
 {
-	uint64_t   *slots = gpuagg_memory_alloc(d->memory, n * sizeof(*slots));
+	const size_t bytes = slots_bytes(n);
+	GpuAggDictionarySlots *slots = gpuagg_memory_alloc(d->memory, bytes);
 
-	if (slots != NULL)
-		memset(slots, 0, n * sizeof(*slots));
-	return slots;
+	if (slots == NULL)
+		return false;
+	memset(slots, 0, bytes);
+	slots->mask = n - 1;
+	slots->older = newest_slots(d);
+	for (uint32_t k = 0; slots->older != NULL && k <= slots->older->mask; k++)
+		move_slot(slots, slots->older->slot[k]);
+	d->slot_bytes += bytes;
+	atomic_store_explicit(&d->slots, slots, memory_order_release);
+	return true;
 }
 
 GpuAggStatus
@@ -78,7 +155,7 @@ gpuagg_host_dictionary_create(GpuAggDevice *device, GpuAggDictionary **result,
 	*result = NULL;
 	if (d == NULL)
 		return gpuagg_memory_error(&device->slabs, error);
-	pthread_rwlock_init(&d->lock, NULL);
+	pthread_mutex_init(&d->lock, NULL);
 	d->memory = &device->slabs;
 	d->reserved = (size_t) (limit < MOST_BYTES ? limit : MOST_BYTES);
 	if (d->reserved > 0 && gpuagg_memory_charge(d->memory, CHARGE_STEP))
@@ -86,14 +163,14 @@ gpuagg_host_dictionary_create(GpuAggDevice *device, GpuAggDictionary **result,
 		d->charged = CHARGE_STEP;
 		d->bytes = reserve(d->reserved);
 		d->starts = reserve(STARTS_BYTES);
-		d->slots = new_slots(d, FIRST_SLOTS);
-		d->nslots = FIRST_SLOTS;
 	}
-	if (d->bytes == NULL || d->starts == NULL || d->slots == NULL)
+	if (d->bytes == NULL || d->starts == NULL || !new_slots(d, FIRST_SLOTS))
 	{
 		gpuagg_host_dictionary_free(d);
 		return gpuagg_memory_error(&device->slabs, error);
 	}
+	advise_huge(d->bytes, d->reserved);
+	advise_huge(d->starts, STARTS_BYTES);
 	*result = d;
 	return GPUAGG_OK;
 }
@@ -107,80 +184,89 @@ slot_tag(uint64_t hash)
 	return hash >> 32 << 32;
 }
 
-/* Of a hash, or of what another slot holds */
-static uint32_t
-slot_of(const GpuAggDictionary *d, uint64_t hash)
+static bool
+is_value(const uint8_t *states, uint32_t k)
 {
-	return (uint32_t) (hash >> 32) & (d->nslots - 1);
+	return states == NULL || states[k] == GPUAGG_ST_VALUE;
 }
 
-/* The code, or GPUAGG_NO_CODE.  Locked. */
+/* The first slot from i on that has the hash's tag, or nothing */
+static uint64_t
+next_slot(const GpuAggDictionarySlots *slots, uint64_t hash, uint32_t *i)
+{
+	uint64_t	slot;
+
+	while ((slot = read_slot(slots, *i)) != 0 && slot_tag(slot) != slot_tag(hash))
+		*i = (*i + 1) & slots->mask;
+	return slot;
+}
+
 static int32_t
-look_up(const GpuAggDictionary *d, GpuAggBytes b, uint64_t hash)
+slot_code(uint64_t slot)
 {
-	for (uint32_t i = slot_of(d, hash);; i = (i + 1) & (d->nslots - 1))
-	{
-		uint64_t	slot = d->slots[i];
-		GpuAggBytes s;
-
-		if (slot == 0)
-			return GPUAGG_NO_CODE;
-		if (slot_tag(slot) != slot_tag(hash))
-			continue;
-		s = gpuagg_dictionary_string(d, (int32_t) ((uint32_t) slot - 1));
-		if (s.len == b.len && (b.len == 0 || memcmp(s.data, b.data, b.len) == 0))
-			return (int32_t) ((uint32_t) slot - 1);
-	}
+	return (int32_t) ((uint32_t) slot - 1);
 }
 
-/* The first entry of each string's chain, and the string it points at */
-static void
-prefetch(const GpuAggDictionary *d, const uint64_t *hashes, uint32_t n)
+/* The code, or GPUAGG_NO_CODE; slot: the first with its tag, at i */
+static int32_t
+compare_from(const GpuAggDictionary *d, const GpuAggDictionarySlots *slots,
+			 GpuAggBytes b, uint64_t hash, uint64_t slot, uint32_t i)
 {
-	for (uint32_t k = 0; k < n; k++)
-		__builtin_prefetch(&d->slots[slot_of(d, hashes[k])]);
-	for (uint32_t k = 0; k < n; k++)
+	while (slot != 0)
 	{
-		uint32_t	code = (uint32_t) d->slots[slot_of(d, hashes[k])];
+		const GpuAggBytes s = gpuagg_dictionary_string(d, slot_code(slot));
 
-		if (code != 0)
-			__builtin_prefetch(&d->starts[code - 1]);
+		if (s.len == b.len && (b.len == 0 || memcmp(s.data, b.data, b.len) == 0))
+			return slot_code(slot);
+		i = (i + 1) & slots->mask;
+		slot = next_slot(slots, hash, &i);
 	}
+	return GPUAGG_NO_CODE;
+}
+
+/* Strings of a batch on their way to codes */
+typedef struct Batch
+{
+	uint32_t	n;
+	uint16_t	which[BATCH];	/* those that are values */
+	uint64_t	hashes[BATCH];
+	uint32_t	at[BATCH];		/* slot that has the tag */
+	uint64_t	slots[BATCH];	/* what it holds; 0: nothing has it */
+} Batch;
+
+static void
+hash_batch(Batch *batch, const GpuAggDictionarySlots *slots, const GpuAggBytes *strings,
+		   const uint8_t *states, uint32_t n)
+{
+	batch->n = 0;
 	for (uint32_t k = 0; k < n; k++)
-	{
-		uint32_t	code = (uint32_t) d->slots[slot_of(d, hashes[k])];
+		if (is_value(states, k))
+		{
+			const uint64_t hash = gpuagg_hash_bytes(strings[k].data, strings[k].len, SEED);
 
-		if (code != 0)
-			__builtin_prefetch(d->bytes + d->starts[code - 1]);
+			batch->which[batch->n] = (uint16_t) k;
+			batch->hashes[batch->n++] = hash;
+			__builtin_prefetch(&slots->slot[slot_of(slots, hash)]);
+		}
+}
+
+/* Tags first, then where their strings begin, then the strings themselves */
+static void
+probe_batch(const GpuAggDictionary *d, const GpuAggDictionarySlots *slots, Batch *batch)
+{
+	for (uint32_t j = 0; j < batch->n; j++)
+	{
+		batch->at[j] = slot_of(slots, batch->hashes[j]);
+		batch->slots[j] = next_slot(slots, batch->hashes[j], &batch->at[j]);
+		if (batch->slots[j] != 0)
+			__builtin_prefetch(&d->starts[slot_code(batch->slots[j])]);
 	}
+	for (uint32_t j = 0; j < batch->n; j++)
+		if (batch->slots[j] != 0)
+			__builtin_prefetch(d->bytes + d->starts[slot_code(batch->slots[j])]);
 }
 
 /* ---------- adding; all of it locked alone ---------- */
-
-static bool
-slots_grow(GpuAggDictionary *d)
-{
-	uint64_t   *old = d->slots;
-	uint32_t	nold = d->nslots;
-	uint64_t   *slots = new_slots(d, 2 * nold);
-
-	if (slots == NULL)
-		return false;
-	d->slots = slots;
-	d->nslots = 2 * nold;
-	for (uint32_t k = 0; k < nold; k++)
-	{
-		uint32_t	i = slot_of(d, old[k]);
-
-		if (old[k] == 0)
-			continue;
-		while (slots[i] != 0)
-			i = (i + 1) & (d->nslots - 1);
-		slots[i] = old[k];
-	}
-	gpuagg_memory_free(d->memory, old, nold * sizeof(*old));
-	return true;
-}
 
 /* Charges memory up to a string of so many bytes; false: there is none. */
 static bool
@@ -188,13 +274,14 @@ charge(GpuAggDictionary *d, uint64_t len)
 {
 	uint64_t	end = d->starts[d->entries] + len;
 	uint64_t	need = end + (d->entries + 2) * sizeof(uint64_t);
+	uint64_t	step = need < CHARGE_LARGE ? CHARGE_STEP : CHARGE_LARGE;
 	uint64_t	more;
 
 	if (end > d->reserved)
 		return false;
 	if (need <= d->charged)
 		return true;
-	more = (need - d->charged + CHARGE_STEP - 1) / CHARGE_STEP * CHARGE_STEP;
+	more = (need - d->charged + step - 1) / step * step;
 	if (!gpuagg_memory_charge(d->memory, more))
 		return false;
 	d->charged += more;
@@ -205,14 +292,17 @@ charge(GpuAggDictionary *d, uint64_t len)
 static int32_t
 add(GpuAggDictionary *d, GpuAggBytes b, uint64_t hash)
 {
-	int32_t		code = look_up(d, b, hash);
+	GpuAggDictionarySlots *slots = newest_slots(d);
+	uint32_t	i = slot_of(slots, hash);
+	const uint64_t slot = next_slot(slots, hash, &i);
+	const int32_t code = compare_from(d, slots, b, hash, slot, i);
 	uint64_t	start;
-	uint32_t	i;
 
 	if (code != GPUAGG_NO_CODE)
 		return code;
 	if (d->full || d->entries == GPUAGG_DICTIONARY_ENTRIES ||
-		(2 * (d->entries + 1) > d->nslots && !slots_grow(d)) || !charge(d, b.len))
+		(2 * (d->entries + 1) > slots->mask + 1 && !new_slots(d, 2 * (slots->mask + 1))) ||
+		!charge(d, b.len))
 	{
 		d->full = true;
 		return GPUAGG_NO_CODE;
@@ -221,51 +311,52 @@ add(GpuAggDictionary *d, GpuAggBytes b, uint64_t hash)
 	if (b.len > 0)
 		memcpy(d->bytes + start, b.data, b.len);
 	d->starts[d->entries + 1] = start + b.len;
-	i = slot_of(d, hash);
-	while (d->slots[i] != 0)
-		i = (i + 1) & (d->nslots - 1);
-	d->slots[i] = slot_tag(hash) | (d->entries + 1);
+	move_slot(newest_slots(d), slot_tag(hash) | (d->entries + 1));
 	return (int32_t) d->entries++;
 }
 
 /* ---------- encoding ---------- */
 
+/* Those of a batch that were not found */
 static bool
-is_value(const uint8_t *states, uint32_t k)
+add_batch(GpuAggDictionary *d, const Batch *batch, const GpuAggBytes *strings, int32_t *codes)
 {
-	return states == NULL || states[k] == GPUAGG_ST_VALUE;
+	bool		good = true;
+
+	pthread_mutex_lock(&d->lock);
+	for (uint32_t j = 0; j < batch->n; j++)
+	{
+		const uint32_t k = batch->which[j];
+
+		if (codes[k] != GPUAGG_NO_CODE)
+			continue;
+		codes[k] = add(d, strings[k], batch->hashes[j]);
+		good &= codes[k] != GPUAGG_NO_CODE;
+	}
+	pthread_mutex_unlock(&d->lock);
+	return good;
 }
 
 static bool
 encode_batch(GpuAggDictionary *d, const GpuAggBytes *strings, const uint8_t *states,
 			 uint32_t n, int32_t *codes)
 {
-	uint64_t	hashes[BATCH];
+	const GpuAggDictionarySlots *slots = newest_slots(d);
 	uint32_t	missing = 0;
-	bool		good = true;
+	Batch		batch;
 
-	for (uint32_t k = 0; k < n; k++)
-		hashes[k] = is_value(states, k) ?
-			gpuagg_hash_bytes(strings[k].data, strings[k].len, SEED) : 0;
-	pthread_rwlock_rdlock(&d->lock);
-	prefetch(d, hashes, n);
-	for (uint32_t k = 0; k < n; k++)
+	memset(codes, 0, n * sizeof(*codes));
+	hash_batch(&batch, slots, strings, states, n);
+	probe_batch(d, slots, &batch);
+	for (uint32_t j = 0; j < batch.n; j++)
 	{
-		codes[k] = is_value(states, k) ? look_up(d, strings[k], hashes[k]) : 0;
+		const uint32_t k = batch.which[j];
+
+		codes[k] = compare_from(d, slots, strings[k], batch.hashes[j], batch.slots[j],
+								batch.at[j]);
 		missing += codes[k] == GPUAGG_NO_CODE;
 	}
-	pthread_rwlock_unlock(&d->lock);
-	if (missing == 0)
-		return true;
-	pthread_rwlock_wrlock(&d->lock);
-	for (uint32_t k = 0; k < n; k++)
-		if (codes[k] == GPUAGG_NO_CODE)
-		{
-			codes[k] = add(d, strings[k], hashes[k]);
-			good &= codes[k] != GPUAGG_NO_CODE;
-		}
-	pthread_rwlock_unlock(&d->lock);
-	return good;
+	return missing == 0 || add_batch(d, &batch, strings, codes);
 }
 
 bool
@@ -292,11 +383,11 @@ gpuagg_host_dictionary_encode(GpuAggDictionary *d, const GpuAggBytes *strings,
 void
 gpuagg_host_dictionary_info(GpuAggDictionary *d, GpuAggDictionaryInfo *info)
 {
-	pthread_rwlock_rdlock(&d->lock);
+	pthread_mutex_lock(&d->lock);
 	info->entries = d->entries;
 	info->full = d->full;
-	info->bytes = d->charged + d->nslots * sizeof(*d->slots);
-	pthread_rwlock_unlock(&d->lock);
+	info->bytes = d->charged + d->slot_bytes;
+	pthread_mutex_unlock(&d->lock);
 }
 
 GpuAggStatus
@@ -304,9 +395,9 @@ gpuagg_host_dictionary_read(GpuAggDictionary *d, GpuAggDictionaryText *text,
 							GpuAggError *error)
 {
 	memset(error, 0, sizeof(*error));
-	pthread_rwlock_rdlock(&d->lock);
+	pthread_mutex_lock(&d->lock);
 	text->entries = d->entries;
-	pthread_rwlock_unlock(&d->lock);
+	pthread_mutex_unlock(&d->lock);
 	text->starts = d->starts;
 	text->bytes = d->bytes;
 	return GPUAGG_OK;

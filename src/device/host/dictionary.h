@@ -5,8 +5,9 @@
  * Strings lie one after the other in a stretch of addresses that is reserved
  * once, at full length, and gets memory as it is written: so they never move,
  * and whoever has a code may read its string without a lock.  The table that
- * finds codes is read under a lock shared by all, and changed under the same
- * lock held alone; encoding many strings at once takes it once or twice.
+ * finds codes is read without a lock, too: a slot is written when its string
+ * is there, and a table that has become too small stays, for those who may be
+ * reading it.  Only who adds strings takes the lock, once for many.
  */
 #ifndef GPUAGG_DEVICE_HOST_DICTIONARY_H
 #define GPUAGG_DEVICE_HOST_DICTIONARY_H
@@ -16,18 +17,26 @@
 #include "device/host/memory.h"
 #include "device/slab.h"
 
+/* Where codes are found */
+typedef struct GpuAggDictionarySlots
+{
+	struct GpuAggDictionarySlots *older;	/* smaller, no longer added to */
+	uint32_t	mask;			/* slots - 1, a power of two less 1 */
+	_Atomic uint64_t slot[];	/* a part of the hash, and the code + 1 */
+} GpuAggDictionarySlots;
+
 struct GpuAggDictionary
 {
 	GpuAggMemory *memory;		/* that of all slabs */
-	pthread_rwlock_t lock;
+	pthread_mutex_t lock;		/* for all that changes */
 	char	   *bytes;
 	uint64_t   *starts;			/* of each string in bytes, and of the end */
 	size_t		reserved;		/* addresses at bytes */
 	uint64_t	charged;		/* of memory for both */
 	uint32_t	entries;
 	bool		full;
-	uint64_t   *slots;			/* a part of the hash, and the code + 1 */
-	uint32_t	nslots;			/* a power of two */
+	_Atomic(GpuAggDictionarySlots *) slots;
+	uint64_t	slot_bytes;		/* of these and older ones */
 };
 
 /*

@@ -187,6 +187,26 @@ add_key(GpuAggGrouper *grouper, uint32_t key, const GpuAggVector *v, uint32_t n)
 				 gpuagg_key_store_i64(GPUAGG_T_INT8, slot, v->v.i[i]))
 }
 
+/*
+ * One key of 4 bytes, no NULL among its values: the image is a word, whose
+ * head is 0.
+ */
+static void
+build_narrow_keys(GpuAggGrouper *grouper, const int64_t *keys, uint32_t n)
+{
+	const uint64_t seed = grouper->groups->shape->program->hash_seed;
+	uint64_t   *hashes = grouper->hashes;
+	char	   *image = grouper->images;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		const int32_t slots[2] = {0, (int32_t) keys[i]};
+
+		memcpy(image + i * sizeof(slots), slots, sizeof(slots));
+		hashes[i] = gpuagg_hash_finish(gpuagg_hash_word(seed, (uint64_t) keys[i], seed));
+	}
+}
+
 /* Builds images and hashes of n rows; errors in keys are consumed. */
 static GpuAggStatus
 build_keys(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
@@ -197,6 +217,11 @@ build_keys(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
 	uint64_t   *hashes = grouper->hashes;
 	uint32_t	states = 0;
 
+	if (s->key_mode == GPUAGG_KEYS_WORD && in->keys[0]->clean)
+	{
+		build_narrow_keys(grouper, in->keys[0]->v.i, n);
+		return GPUAGG_OK;
+	}
 	for (uint32_t key = 0; key < s->layout.nkeys; key++)
 		if (!in->keys[key]->clean)
 			for (uint32_t i = 0; i < n; i++)

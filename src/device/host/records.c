@@ -38,6 +38,12 @@
 /* Rows that are packed at once, to be in the L1 cache when they are copied */
 #define RECORD_PACKED_ROWS 256
 
+/* So far ahead are records fetched that have left the caches. */
+#define RECORD_PREFETCH_BYTES 1024
+
+/* Values of records that have a road of their own (stage_narrow) */
+#define RECORD_NARROW_COLUMNS 3
+
 #define ALIGN(n, to) (((n) + (to) - 1) / (to) * (to))
 
 typedef struct GpuAggRecordBlock
@@ -75,6 +81,16 @@ value_width(uint32_t type)
 		sizeof(int32_t) : sizeof(int64_t);
 }
 
+static bool
+all_narrow(const GpuAggRecordLayout *l)
+{
+	bool		narrow = true;
+
+	for (uint32_t c = 0; c < l->ncolumns; c++)
+		narrow &= l->columns[c].width == sizeof(int32_t) && !l->columns[c].is_filter;
+	return narrow;
+}
+
 static void
 layout_form(const GpuAggRecordLayout *l, GpuAggRecordForm *f, bool has_states)
 {
@@ -102,6 +118,8 @@ layout_form(const GpuAggRecordLayout *l, GpuAggRecordForm *f, bool has_states)
 	f->row_bytes = f->states_off + (has_states ? l->ncolumns : 0);
 	/* 4, 8 or 16 times the bytes of a row is whole lines */
 	f->stage_rows = f->row_bytes <= 32 ? 16 : f->row_bytes <= 64 ? 8 : 4;
+	f->narrow = !has_states && l->shape->key_mode == GPUAGG_KEYS_WORD &&
+		all_narrow(l) && l->ncolumns <= RECORD_NARROW_COLUMNS;
 	f->row_bytes = ALIGN(f->row_bytes, RECORD_LINE_BYTES / f->stage_rows);
 }
 
@@ -446,6 +464,85 @@ stage_packed(GpuAggRecords *r, const uint64_t *hashes, const uint16_t *sel, uint
 	}
 }
 
+/*
+ * Rows of narrow records, one after the other to their stages: packed by
+ * column they would be read and written once more.
+ */
+static inline __attribute__((always_inline)) uint32_t
+stage_narrow_rows(GpuAggRecords *r, const GpuAggKeyBlock *block, const GpuAggInputs *in,
+				  const uint16_t *sel, uint32_t n, const uint32_t ncolumns)
+{
+	const GpuAggRecordLayout *l = r->layout;
+	const uint32_t shift = 64 - l->partition_bits;
+	const uint32_t row_bytes = (2 + ncolumns) * sizeof(uint32_t);
+	const uint32_t full = r->form->stage_rows;
+	const uint64_t *const hashes = block->hashes;
+	const char *const keys = block->images + r->form->image_first;
+	const size_t stride = block->stride;
+	char	   *const stages = r->stages;
+	uint8_t    *const staged = r->staged;
+	const int64_t *values[RECORD_NARROW_COLUMNS];
+
+	for (uint32_t c = 0; c < ncolumns; c++)
+		values[c] = column_vector(&l->columns[c], in)->v.i;
+	for (uint32_t k = 0; k < n; k++)
+	{
+		const uint32_t i = sel[k];
+		const uint32_t p = (uint32_t) (hashes[i] >> shift);
+		uint32_t	at = staged[p];
+		uint32_t	record[2 + RECORD_NARROW_COLUMNS];
+
+		if (__builtin_expect(at == full, 0))
+		{
+			if (!write_stage(r, p))
+				return k;
+			at = 0;
+		}
+		record[0] = (uint32_t) hashes[i];
+		memcpy(&record[1], keys + i * stride, sizeof(uint32_t));
+		for (uint32_t c = 0; c < ncolumns; c++)
+			record[2 + c] = (uint32_t) values[c][i];
+		memcpy(stages + ((size_t) p * full + at) * row_bytes, record, row_bytes);
+		staged[p] = (uint8_t) (at + 1);
+	}
+	return n;
+}
+
+static uint32_t
+stage_narrow(GpuAggRecords *r, const GpuAggKeyBlock *block, const GpuAggInputs *in,
+			 const uint16_t *sel, uint32_t n)
+{
+	switch (r->layout->ncolumns)
+	{
+		case 0:
+			return stage_narrow_rows(r, block, in, sel, n, 0);
+		case 1:
+			return stage_narrow_rows(r, block, in, sel, n, 1);
+		case 2:
+			return stage_narrow_rows(r, block, in, sel, n, 2);
+		default:
+			return stage_narrow_rows(r, block, in, sel, n, 3);
+	}
+}
+
+/* Rows packed some at a time; returns how many found room. */
+static uint32_t
+stage_wide(GpuAggRecords *r, const GpuAggKeyBlock *block, const GpuAggInputs *in,
+		   const uint16_t *sel, uint32_t n)
+{
+	uint32_t	added = 0;
+	uint32_t	found = 0;
+	uint32_t	rows = 0;
+
+	for (; found == rows && added < n; added += found)
+	{
+		rows = n - added < RECORD_PACKED_ROWS ? n - added : RECORD_PACKED_ROWS;
+		pack_rows(r, block, in, sel + added, rows);
+		found = stage_packed(r, block->hashes, sel + added, rows);
+	}
+	return added;
+}
+
 /* Are all keys, arguments and filters values? */
 static bool
 all_values(const GpuAggRecordLayout *l, const GpuAggInputs *in)
@@ -463,9 +560,7 @@ uint32_t
 gpuagg_records_add(GpuAggRecords *r, const GpuAggKeyBlock *block,
 				   const GpuAggInputs *in, const uint16_t *sel, uint32_t n)
 {
-	uint32_t	added = 0;
-	uint32_t	found = 0;
-	uint32_t	rows = 0;
+	uint32_t	added;
 
 	if (r->form == &r->layout->compact && !all_values(r->layout, in))
 	{
@@ -474,12 +569,8 @@ gpuagg_records_add(GpuAggRecords *r, const GpuAggKeyBlock *block,
 		gpuagg_records_release(r);
 		r->form = &r->layout->whole;
 	}
-	for (; found == rows && added < n; added += found)
-	{
-		rows = n - added < RECORD_PACKED_ROWS ? n - added : RECORD_PACKED_ROWS;
-		pack_rows(r, block, in, sel + added, rows);
-		found = stage_packed(r, block->hashes, sel + added, rows);
-	}
+	added = r->form->narrow ? stage_narrow(r, block, in, sel, n) :
+		stage_wide(r, block, in, sel, n);
 	written_lines();
 	r->kept += added;
 	return added;
@@ -557,6 +648,58 @@ unpack_images(const GpuAggRecordForm *f, const char *from, uint32_t n, char *ima
 		UNPACK_BYTES(to, RECORD_IMAGE, f->image_bytes);
 }
 
+/* All fields of a narrow record at once */
+static inline __attribute__((always_inline)) void
+unpack_narrow_rows(const char *from, uint32_t n, GpuAggRecordView *view,
+				   const uint32_t ncolumns)
+{
+	const uint32_t at = view->n;
+	uint64_t   *hashes = view->hashes + at;
+	char	   *images = view->images + at * sizeof(uint64_t);
+	int64_t    *values[RECORD_NARROW_COLUMNS];
+
+	for (uint32_t c = 0; c < ncolumns; c++)
+	{
+		view->vectors[c].clean = true;
+		values[c] = view->vectors[c].v.i + at;
+	}
+	for (uint32_t k = 0; k < n; k++)
+	{
+		const char *row = from + k * (2 + ncolumns) * sizeof(uint32_t);
+		int32_t		record[2 + RECORD_NARROW_COLUMNS];
+		int32_t		image[2] = {0};
+
+		__builtin_prefetch(row + RECORD_PREFETCH_BYTES, 0, 0);
+		memcpy(record, row, (2 + ncolumns) * sizeof(uint32_t));
+		hashes[k] = (uint32_t) record[0];
+		image[1] = record[1];
+		memcpy(images + k * sizeof(image), image, sizeof(image));
+		for (uint32_t c = 0; c < ncolumns; c++)
+			values[c][k] = record[2 + c];
+	}
+}
+
+static void
+unpack_narrow(const GpuAggRecords *r, const char *from, uint32_t n, GpuAggRecordView *view)
+{
+	switch (r->layout->ncolumns)
+	{
+		case 0:
+			unpack_narrow_rows(from, n, view, 0);
+			break;
+		case 1:
+			unpack_narrow_rows(from, n, view, 1);
+			break;
+		case 2:
+			unpack_narrow_rows(from, n, view, 2);
+			break;
+		default:
+			unpack_narrow_rows(from, n, view, 3);
+			break;
+	}
+	view->n += n;
+}
+
 /* n records become rows from view->n on. */
 static void
 unpack_rows(const GpuAggRecords *r, const char *from, uint32_t n, GpuAggRecordView *view)
@@ -620,7 +763,10 @@ gpuagg_records_read(const GpuAggRecords *r, uint32_t partition,
 			break;
 		if (n > c->nrows - c->row)
 			n = c->nrows - c->row;
-		unpack_rows(r, c->rows + (size_t) c->row * r->form->row_bytes, n, view);
+		if (r->form->narrow)
+			unpack_narrow(r, c->rows + (size_t) c->row * r->form->row_bytes, n, view);
+		else
+			unpack_rows(r, c->rows + (size_t) c->row * r->form->row_bytes, n, view);
 		c->row += n;
 	}
 	return view->n > 0;

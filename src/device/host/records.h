@@ -37,6 +37,8 @@ typedef struct GpuAggRecordColumn
 typedef struct GpuAggRecordForm
 {
 	bool		has_states;
+	bool		narrow;			/* nothing but fields of 4 bytes: half of the hash, one
+								 * key, values */
 	uint32_t	row_bytes;
 	uint32_t	image_first;	/* bytes of an image before this are 0 */
 	uint32_t	image_bytes;	/* that are kept; at RECORD_IMAGE */

@@ -17,11 +17,15 @@
 #include "device/group.h"
 #include "device/host/table.h"
 
-/* Larger directories than this are worth prefetching: an L1 cache */
+/*
+ * Larger directories than this are worth prefetching, an L1 cache, if the
+ * table is a thread's own; one of many partitions always is.
+ */
 #define TABLE_CACHED_ENTRIES 4096
 #define TABLE_FIRST_ENTRIES 128
 #define TABLE_FIRST_ROWS 32
 #define TABLE_CHUNK_BYTES ((size_t) 64 << 10)
+#define TABLE_NO_ROW UINT32_MAX
 
 #define always_inline inline __attribute__((always_inline))
 
@@ -374,7 +378,7 @@ gpuagg_table_prefetch(const GpuAggTable *t, const GpuAggKeyBlock *block,
 	uintptr_t	directory = (uintptr_t) __atomic_load_n(&t->directory, __ATOMIC_RELAXED);
 	uint32_t	mask = __atomic_load_n(&t->mask, __ATOMIC_RELAXED);
 
-	if (mask < TABLE_CACHED_ENTRIES)
+	if (mask < (t->keep_hashes ? TABLE_CACHED_ENTRIES : 1))
 		return;
 	for (uint32_t k = 0; k < n; k++)
 	{
@@ -384,6 +388,34 @@ gpuagg_table_prefetch(const GpuAggTable *t, const GpuAggKeyBlock *block,
 	}
 }
 
+/*
+ * The number of a row's group by its tag alone; a new group's row is added.
+ * TABLE_NO_ROW: no memory for a string.
+ */
+static always_inline uint32_t
+probe_row(GpuAggTable *t, const GpuAggKeyBlock *block, uint32_t i)
+{
+	const uint64_t hash = block->hashes[i];
+	const uint32_t tag = (uint32_t) hash;
+	uint32_t	at = tag & t->mask;
+	uint64_t	entry;
+
+	while ((entry = t->directory[at]) != 0 && (uint32_t) entry != tag)
+		at = (at + 1) & t->mask;
+	if (entry == 0)
+	{
+		if (!add_row(t, block->images + i * block->stride, hash))
+			return TABLE_NO_ROW;
+		entry = (uint64_t) t->nrows << 32 | tag;
+		t->directory[at] = entry;
+	}
+	return (uint32_t) (entry >> 32) - 1;
+}
+
+/*
+ * Most tags lie where they belong, or are not there: looked at without a
+ * branch, for which of both cannot be predicted.  Others are probed for.
+ */
 static always_inline bool
 find_rows(GpuAggTable *t, const GpuAggKeyBlock *block, const uint16_t *sel,
 		  uint32_t n, char **rows, const GpuAggKeyMode mode)
@@ -400,25 +432,31 @@ find_rows(GpuAggTable *t, const GpuAggKeyBlock *block, const uint16_t *sel,
 	const uint32_t chunk_mask = (1u << chunk_shift) - 1;
 	const size_t row_bytes = shape->layout.row_bytes;
 	uint32_t   *const hits = t->count_hits ? t->hits : NULL;
+	uint16_t	missed[GPUAGG_VECTOR_ROWS];
+	uint32_t	nmissed = 0;
 
 	for (uint32_t k = 0; k < n; k++)
 	{
-		const uint64_t hash = hashes[sel[k]];
-		const uint32_t tag = (uint32_t) hash;
-		uint32_t	at = tag & mask;
-		uint64_t	entry;
-		uint32_t	row;
+		const uint32_t tag = (uint32_t) hashes[sel[k]];
+		const uint64_t entry = directory[tag & mask];
+		const bool	found = ((uint32_t) entry == tag) & (entry != 0);
+		const uint32_t row = ((uint32_t) (entry >> 32) - 1) & -(uint32_t) found;
 
-		while ((entry = directory[at]) != 0 && (uint32_t) entry != tag)
-			at = (at + 1) & mask;
-		if (entry == 0)
-		{
-			if (!add_row(t, images + sel[k] * stride, hash))
-				return false;
-			entry = (uint64_t) t->nrows << 32 | tag;
-			directory[at] = entry;
-		}
-		row = (uint32_t) (entry >> 32) - 1;
+		rows[k] = chunks[row >> chunk_shift] + (row & chunk_mask) * row_bytes;
+		__builtin_prefetch(rows[k], 1);
+		__builtin_prefetch(rows[k] + row_bytes - 8, 1);
+		missed[nmissed] = (uint16_t) k;
+		nmissed += !found;
+		if (hits != NULL)
+			hits[row] += found;
+	}
+	for (uint32_t m = 0; m < nmissed; m++)
+	{
+		const uint32_t k = missed[m];
+		const uint32_t row = probe_row(t, block, sel[k]);
+
+		if (row == TABLE_NO_ROW)
+			return false;
 		rows[k] = chunks[row >> chunk_shift] + (row & chunk_mask) * row_bytes;
 		__builtin_prefetch(rows[k], 1);
 		__builtin_prefetch(rows[k] + row_bytes - 8, 1);

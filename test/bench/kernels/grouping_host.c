@@ -7,7 +7,8 @@
  * Heap pages of (int4 key, int4 value) go through the device interface, as the
  * worker feeds them, to SELECT key, count(*), sum(value) GROUP BY key.  KEYS
  * says how keys are distributed: uniform, zipf1.0, zipf1.5, half (one key in
- * half of the rows), one, sorted.  EXPECTED is how many groups the device is
+ * half of the rows), one, sorted.  With "cached-" before that, rows come from
+ * slabs that a task before has filled from the pages.  EXPECTED is how many groups the device is
  * told to expect, if not as many as there are.  Strategies take turns; prints a
  * line for each round, after one that does not count:
  *		keys <tab> strategy <tab> what it did <tab> rows a second
@@ -27,6 +28,8 @@
 
 #define BATCHES_AHEAD 4
 #define TUPLE_BYTES 32			/* header, key, value */
+#define SLAB_PLACES (1u << 22)
+#define MAX_SLABS 1024
 
 static GpuAggDevice *device;
 static uint32_t batch_pages;
@@ -35,6 +38,9 @@ static uint32_t npages;
 static uint64_t nrows;
 static uint64_t value_sum;
 static TestProgram program;
+static GpuAggSlab *slabs[MAX_SLABS];
+static uint32_t slab_places[MAX_SLABS]; /* that have rows */
+static uint32_t nslabs;			/* 0: rows come from pages */
 
 static const struct
 {
@@ -161,7 +167,7 @@ await_batch(GpuAggTask *task)
 }
 
 static void
-feed(GpuAggTask *task)
+feed_pages(GpuAggTask *task)
 {
 	GpuAggError error;
 	uint32_t	ahead = 0;
@@ -179,6 +185,33 @@ feed(GpuAggTask *task)
 	}
 	while (ahead-- > 0)
 		await_batch(task);
+}
+
+static void
+feed_slabs(GpuAggTask *task)
+{
+	GpuAggError error;
+
+	for (uint32_t i = 0; i < nslabs; i++)
+	{
+		GpuAggPlaces rest = {slab_places[i], SLAB_PLACES - slab_places[i]};
+
+		if (gpuagg_host_ops.task_resident(task, i, slabs[i], &rest, 1, &error) != GPUAGG_OK)
+			fail(error.message);
+	}
+	for (uint32_t i = 0; i < nslabs; i++)
+		await_batch(task);
+}
+
+static void
+feed(GpuAggTask *task)
+{
+	GpuAggError error;
+
+	if (nslabs > 0)
+		feed_slabs(task);
+	else
+		feed_pages(task);
 	while (!gpuagg_host_ops.task_finish(task, &error))
 		await_event();
 	if (error.status != GPUAGG_OK)
@@ -244,20 +277,77 @@ run(const char *name, int strategy, double expected, bool counts)
 	fflush(stdout);
 }
 
+/* ---------- cached columns ---------- */
+
+static void
+add_slab(void)
+{
+	const GpuAggSlabOps *ops = gpuagg_host_ops.slabs;
+	GpuAggError error;
+
+	if (nslabs == MAX_SLABS ||
+		ops->create(device, SLAB_PLACES, &slabs[nslabs], &error) != GPUAGG_OK ||
+		ops->add_column(slabs[nslabs], 0, GPUAGG_T_INT4, NULL, &error) != GPUAGG_OK ||
+		ops->add_column(slabs[nslabs], 1, GPUAGG_T_INT4, NULL, &error) != GPUAGG_OK)
+		fail("no slab");
+	slab_places[nslabs++] = 0;
+}
+
+/* Gives each page its places, and has a task fill them. */
+static void
+make_slabs(void)
+{
+	gpuagg_host_ops.slabs->limit(device, UINT64_MAX / 2);
+	for (uint32_t i = 0; i < npages; i++)
+	{
+		if (nslabs == 0 || slab_places[nslabs - 1] + list[i].nlines > SLAB_PLACES)
+			add_slab();
+		list[i].slab = slabs[nslabs - 1];
+		list[i].place = slab_places[nslabs - 1];
+		slab_places[nslabs - 1] += list[i].nlines;
+	}
+}
+
+static void
+fill_slabs(double expected)
+{
+	uint32_t	n;
+
+	make_slabs();
+	n = nslabs;
+	nslabs = 0;
+	run("", 0, expected, false);
+	nslabs = n;
+}
+
+static void
+free_slabs(void)
+{
+	while (nslabs > 0)
+		gpuagg_host_ops.slabs->free(slabs[--nslabs]);
+}
+
 static void
 time_keys(const char *name, TestPage *pages, int rounds)
 {
+	const bool	cached = strncmp(name, "cached-", 7) == 0;
 	char		keys[32];
 	double		groups;
 	double		expected;
-	int			fields = sscanf(name, "%31[^:]:%lf:%lf", keys, &groups, &expected);
+	int			fields = sscanf(cached ? name + 7 : name, "%31[^:]:%lf:%lf", keys, &groups,
+								&expected);
 
 	if (fields < 2 || groups < 1 || groups > INT32_MAX)
-		fail("keys are NAME:GROUPS[:EXPECTED]");
+		fail("keys are [cached-]NAME:GROUPS[:EXPECTED]");
+	if (fields < 3)
+		expected = groups;
 	fill_pages(pages, keys, (uint32_t) groups);
+	if (cached)
+		fill_slabs(expected);
 	for (int round = 0; round <= rounds; round++)
 		for (int i = 0; i < NSTRATEGIES; i++)
-			run(name, i, fields == 3 ? expected : groups, round > 0);
+			run(name, i, expected, round > 0);
+	free_slabs();
 }
 
 int
@@ -288,7 +378,10 @@ main(int argc, char **argv)
 	batch_pages = info.batch_pages;
 	make_program();
 	if (argc == 3)
+	{
 		time_keys("zipf1.0:300000", pages, atoi(argv[1]));
+		time_keys("cached-zipf1.0:300000", pages, atoi(argv[1]));
+	}
 	for (int i = 4; i < argc; i++)
 		time_keys(argv[i], pages, atoi(argv[1]));
 	gpuagg_host_ops.close(device);
