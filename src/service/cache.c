@@ -29,9 +29,6 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/* A new slab has so much more places than the pages seen so far suggest. */
-#define LINES_SPARE 1.05
-
 static uint64 answered = 0;		/* requests to unload */
 
 /* ---------------------------------------------------------------- begin --- */
@@ -396,21 +393,6 @@ lines_mean(const GpuAggMsgPage *pages, uint32 npages)
 	return (double) lines / npages;
 }
 
-/*
- * Places that a new slab should have: for the blocks without places, but no
- * fewer than a part of all, for pages that were kept and have grown since need
- * new places, too.
- */
-static uint64
-lines_expected(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
-			   double mean)
-{
-	uint32		blocks = gpuagg_chunk_blocks(chunk->number, cached->nblocks);
-
-	blocks = Max(blocks - Min(blocks, chunk->nplaced), blocks / GPUAGG_CHUNK_SLABS);
-	return (uint64) (LINES_SPARE * mean * blocks) + GPUAGG_MAX_LINES;
-}
-
 /* Is a block held already, for all columns? */
 static bool
 use_holds(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block)
@@ -428,9 +410,12 @@ use_holds(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block)
 /* Places for one page; false: it is not kept. */
 static bool
 page_place(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in,
-		   uint64 expected, GpuAggPage *page)
+		   double lines, GpuAggPage *page)
 {
 	uint32		number = in->block % GPUAGG_CHUNK_BLOCKS;
+	GpuAggCacheExpected expected = {
+		gpuagg_chunk_blocks(use->chunk->number, cached->nblocks), lines
+	};
 	GpuAggCacheBlock *block;
 
 	if (gpuagg_cache_has(use->chunk, number) &&
@@ -442,7 +427,7 @@ page_place(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in,
 	if (use->full)
 		return false;
 	use->open = true;
-	block = gpuagg_cache_place(use->chunk, number, in->nlines, in->lsn, expected);
+	block = gpuagg_cache_place(use->chunk, number, in->nlines, in->lsn, &expected);
 	if (block == NULL)
 	{
 		use->full = true;
@@ -474,8 +459,7 @@ gpuagg_cache_pages(GpuAggWorkerJob *job, uint64 batch_id,
 			batch = gpuagg_cache_batch_add(job, batch_id, npages);
 			mean = lines_mean(in, npages);
 		}
-		if (!page_place(cached, use, &in[i],
-						lines_expected(cached, use->chunk, mean), &pages[i]))
+		if (!page_place(cached, use, &in[i], mean, &pages[i]))
 			continue;
 		batch->keeps[batch->nkeeps++] = (GpuAggCacheKeep) {
 			i, use->chunk->number, in[i].block % GPUAGG_CHUNK_BLOCKS
@@ -545,25 +529,31 @@ finish_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 }
 
 bool
+gpuagg_cache_is_part(GpuAggWorkerJob *job, uint64 batch_id)
+{
+	GpuAggCacheBatch *batch = job->cached == NULL ? NULL :
+		batch_find(job->cached, batch_id);
+
+	if (batch == NULL || batch->parts <= 1)
+		return false;
+	batch->parts--;
+	return true;
+}
+
+void
 gpuagg_cache_completed(GpuAggWorkerJob *job, const GpuAggCompletion *completion)
 {
 	GpuAggCacheBatch *batch = job->cached == NULL ? NULL :
 		batch_find(job->cached, completion->batch_id);
 
 	if (batch == NULL)
-		return true;
-	if (batch->parts > 1)
-	{
-		batch->parts--;
-		return false;
-	}
+		return;
 	if (completion->error.status == GPUAGG_OK &&
 		(batch->nkeeps == 0 || !job_is_full(job->cached)))
 		finish_keeps(job->cached, batch, completion);
 	else
 		forget_keeps(job->cached, batch);
 	gpuagg_cache_batch_remove(batch);
-	return true;
 }
 
 void

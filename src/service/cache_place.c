@@ -15,6 +15,9 @@
 #include "service/cache_place.h"
 #include "service/worker.h"
 
+/* A new slab has so much more places than the pages seen so far suggest. */
+#define LINES_SPARE 1.05
+
 /* An array of the directory takes at most so much more than its elements. */
 #define ARRAY_HEAD 64
 
@@ -151,20 +154,41 @@ gpuagg_cache_open(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 }
 
 /*
- * Makes the arrays long enough for a block.  False: there is no memory for that
- * which is worth less.
+ * Places that a new slab should have: for the blocks without places, but no
+ * fewer than a part of all, for pages that were kept and have grown since need
+ * new places, too.
+ */
+static uint64
+places_expected(const GpuAggCacheChunk *chunk, const GpuAggCacheExpected *expected,
+				uint32 nlines)
+{
+	uint32		blocks = expected->blocks;
+
+	blocks = Max(blocks - Min(blocks, chunk->nplaced), blocks / GPUAGG_CHUNK_SLABS);
+	return Max((uint64) (LINES_SPARE * expected->lines * blocks) + GPUAGG_MAX_LINES,
+			   nlines);
+}
+
+/*
+ * Makes the arrays long enough for a block: at first for all that the table has,
+ * for most tables are read whole.  False: there is no memory for that which is
+ * worth less.
  */
 static bool
-chunk_reach(GpuAggCacheChunk *chunk, uint32 block, double worth)
+lengthen(GpuAggCacheChunk *chunk, uint32 block, uint32 nlines,
+		 const GpuAggCacheExpected *expected)
 {
-	uint32		room = Min(GPUAGG_CHUNK_BLOCKS, Max(2 * chunk->room, block + 64));
-	Size		bitmap = GPUAGG_BITMAP_WORDS(room) * sizeof(uint64);
-	Size		blocks = room * sizeof(GpuAggCacheBlock);
+	uint32		room = Max(chunk->room > 0 ? 2 * chunk->room : expected->blocks, block + 64);
+	uint64		places = places_expected(chunk, expected, nlines);
+	Size		bitmap;
+	Size		blocks;
 
-	if (block < chunk->room)
-		return true;
+	room = Min(room, GPUAGG_CHUNK_BLOCKS);
+	bitmap = GPUAGG_BITMAP_WORDS(room) * sizeof(uint64);
+	blocks = room * sizeof(GpuAggCacheBlock);
 	if (!gpuagg_cache_make_room(chunk->nfills * (bitmap + ARRAY_HEAD) +
-								blocks + ARRAY_HEAD, worth))
+								blocks + ARRAY_HEAD,
+								slab_worth(chunk, places, places / Max(nlines, 1))))
 		return false;
 	for (int i = 0; i < chunk->nfills; i++)
 		chunk->fills[i]->filled =
@@ -195,16 +219,20 @@ clear_places(GpuAggCacheChunk *chunk, const GpuAggCacheBlock *block, uint32 from
 /* New places in a slab that has enough left, or in a new one */
 static bool
 take_places(GpuAggCacheChunk *chunk, GpuAggCacheBlock *block, uint32 nlines,
-			uint64 lines_expected)
+			const GpuAggCacheExpected *expected)
 {
-	uint64		places = Max(lines_expected, nlines);
 	int			i = 0;
 
 	while (i < chunk->nslabs &&
 		   chunk->slabs[i].places - chunk->slabs[i].used < nlines)
 		i++;
-	if (i == chunk->nslabs && !add_slab(chunk, places, places / Max(nlines, 1)))
-		return false;
+	if (i == chunk->nslabs)
+	{
+		uint64		places = places_expected(chunk, expected, nlines);
+
+		if (!add_slab(chunk, places, places / Max(nlines, 1)))
+			return false;
+	}
 	chunk->nplaced += block->slab == GPUAGG_NO_SLAB;
 	block->slab = (uint16) i;
 	block->place = chunk->slabs[i].used;
@@ -215,13 +243,11 @@ take_places(GpuAggCacheChunk *chunk, GpuAggCacheBlock *block, uint32 nlines,
 
 GpuAggCacheBlock *
 gpuagg_cache_place(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
-				   uint64 lsn, uint64 lines_expected)
+				   uint64 lsn, const GpuAggCacheExpected *expected)
 {
-	uint64		places = Max(lines_expected, nlines);
 	GpuAggCacheBlock *block;
 
-	if (!chunk_reach(chunk, number,
-					 slab_worth(chunk, places, places / Max(nlines, 1))))
+	if (number >= chunk->room && !lengthen(chunk, number, nlines, expected))
 		return NULL;
 	block = &chunk->blocks[number];
 	if (block->lsn != lsn || lsn == 0)
@@ -233,7 +259,7 @@ gpuagg_cache_place(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
 		gpuagg_cache_forget(chunk, number);
 		if (block->slab != GPUAGG_NO_SLAB)
 			clear_places(chunk, block, 0);
-		if (!take_places(chunk, block, nlines, lines_expected))
+		if (!take_places(chunk, block, nlines, expected))
 			return NULL;
 	}
 	block->lsn = lsn;

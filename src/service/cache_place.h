@@ -15,13 +15,21 @@
 extern bool gpuagg_cache_open(GpuAggCacheChunk *chunk,
 							  GpuAggCacheColumn *const *columns, int ncolumns);
 
+/* What is known of a chunk whose pages come */
+typedef struct GpuAggCacheExpected
+{
+	uint32		blocks;			/* of it in the table */
+	double		lines;			/* of a page, in the mean */
+} GpuAggCacheExpected;
+
 /*
- * Places for a page of some lines.  lines_expected: places that
- * a new slab should have.  What is held of the block stays if the page is the
- * same, and goes if it is not.  NULL: no memory.
+ * Places for a page of some lines.  What is held of the block stays if the page is
+ * the same, and goes if it is not.  NULL: no memory.  Called for each page: what a
+ * new slab should have is only reckoned when one is made.
  */
 extern GpuAggCacheBlock *gpuagg_cache_place(GpuAggCacheChunk *chunk,
 											uint32 block, uint32 nlines,
-											uint64 lsn, uint64 lines_expected);
+											uint64 lsn,
+											const GpuAggCacheExpected *expected);
 
 #endif							/* GPUAGG_SERVICE_CACHE_PLACE_H */
