@@ -83,7 +83,8 @@ bench_kernels()
 {
 	local -A KERNELS_LINES=() KERNELS_DID=()
 	local KERNELS_KEYS=(uniform:1e5 uniform:1e6 uniform:1e7 half:1e6 zipf1.0:1e6 zipf1.5:1e6
-		one:1e6 sorted:1e6 uniform:1e5:1e6 uniform:1e6:1e7 uniform:1e6:1e5)
+		one:1e6 sorted:1e6 uniform:1e5:1e6 uniform:1e6:1e7 uniform:1e6:1e5
+		cached-uniform:1e6 cached-uniform:3e6 cached-uniform:1e7)
 
 	bench_wants sample-decision grouping || return 0
 	kernels_find

@@ -279,6 +279,36 @@ test_late_nulls(void)
 	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "rows of many columns");
 }
 
+/* An int4 key and int4 arguments, none to four, for which devices have roads of
+ * their own; without NULLs, and with some that come late */
+static void
+test_narrow_rows(void)
+{
+	static TestProgram p;
+	static const char *const names[] = {"an int4 key alone", "and one int4", "and two",
+		"and three", "and four"};
+	uint16_t	constants[4] = {0};
+
+	for (uint32_t late = 0; late < 2; late++)
+		for (uint32_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+		{
+			table_make(scaled(30000), 4000, 0);
+			for (uint32_t i = 0; i < nrows; i++)
+				rows[i].a_null = late && i > nrows / 2 && i % 11 == 0;
+			table_build();
+			program_columns(&p, WANT(COL_A));
+			for (uint32_t k = 0; k < n; k++)
+				constants[k] = program_const_i64(&p, GPUAGG_T_INT4, k);
+			program_key(&p, col[COL_A], GPUAGG_T_INT4);
+			program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+			for (uint32_t k = 0; k < n; k++)
+				program_trans(&p, k % 2 == 0 ? GPUAGG_TRANS_SUM_I64 : GPUAGG_TRANS_MIN_I64,
+							  program_instr(&p, GPUAGG_OP_INT4_SUB, GPUAGG_CLASS_I64,
+											col[COL_A], constants[k]), NONE, GPUAGG_T_INT4);
+			ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), names[n]);
+		}
+}
+
 static void
 test_no_keys(void)
 {
@@ -365,6 +395,7 @@ test_strategy(const char *few, const char *many, const char *skewed)
 	test_several_keys();
 	test_transitions();
 	test_late_nulls();
+	test_narrow_rows();
 	test_no_keys();
 	test_filters();
 	is_at_rest("no task has left memory behind");
