@@ -210,6 +210,7 @@ struct GpuAggTask
 	GpuAggBatch *last;
 	GpuAggBatch *polled;
 	struct GpuAggResidentQueue *queue;	/* slabs that wait for the next poll */
+	struct GpuAggDrawn *drawn;	/* what was drawn, or NULL */
 	bool		fed;			/* a batch was enqueued */
 	GpuAggTaskConfig config;	/* as it began; without what it points to */
 	GpuAggDictionary **dictionaries;	/* NULL, or of each column */

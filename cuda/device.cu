@@ -14,6 +14,7 @@
 
 #include "cuda/cuda_device.h"
 #include "cuda/cuda_probe.h"
+#include "cuda/draws.h"
 #include "cuda/resident.h"
 
 /* Older cards are not in the fat binary. */
@@ -212,6 +213,7 @@ cuda_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_COPY) |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED) |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SPATIAL);
+	info->draws = 1;
 }
 
 static int
@@ -255,7 +257,7 @@ static const GpuAggDeviceOps cuda_ops = {
 	gpuagg_cuda_task_pages,
 	gpuagg_cuda_task_rows,
 	gpuagg_cuda_task_resident,
-	NULL,
+	gpuagg_cuda_task_draws,
 	gpuagg_cuda_task_poll,
 	gpuagg_cuda_task_finish,
 	gpuagg_cuda_task_results,

@@ -1,38 +1,82 @@
 /*
  * scoped_fast.cuh
- *		The shape that most queries have, without detours: one int4 key and at
- *		most one int4 argument, no NULLs, states that fit 32-bit words.
+ *		The shape that most queries have, without detours: one integer key and
+ *		at most one int4 argument, no NULLs, states that fit 32-bit words.
  *
- * Rows are two columns, or records of eight bytes; a thread has all of several
- * rows in registers.  What is unusual is left to scoped_local.cuh: the end of
- * the input, and rows without place in the table.
+ * Rows are two columns, or records of eight bytes, with an int8 key 16; a thread
+ * has all of several rows in registers.  What is unusual is left to
+ * scoped_local.cuh: the end of the input, and rows without place in the table.
  */
 #ifndef GPUAGG_CUDA_SCOPED_FAST_CUH
 #define GPUAGG_CUDA_SCOPED_FAST_CUH
 
 #include "cuda/scoped_local.cuh"
 
-/* Key and argument of rows row, row + stride, ..., which are read but once */
-template <int FAST, int ROWS>
+/* The key, in a register; and a record of it and an argument (record.h) */
+template <int KEY>
+struct FastRow
+{
+	typedef uint32_t Word;
+	typedef uint2 Pair;
+};
+
+template <>
+struct FastRow<GPUAGG_KEY_I64>
+{
+	typedef uint64_t Word;
+	typedef uint4 Pair;
+};
+
 static __device__ __forceinline__ void
-fast_load(const GpuAggScopedArgs &a, uint64_t row, uint32_t stride, uint32_t *key, uint32_t *arg)
+pair_split(uint2 pair, uint32_t *key, uint32_t *arg)
+{
+	*key = pair.x;
+	*arg = pair.y;
+}
+
+static __device__ __forceinline__ void
+pair_split(uint4 pair, uint64_t *key, uint32_t *arg)
+{
+	*key = (uint64_t) pair.w << 32 | pair.z;
+	*arg = pair.x;
+}
+
+static __device__ __forceinline__ uint2
+pair_make(uint32_t key, uint32_t arg)
+{
+	return make_uint2(key, arg);
+}
+
+static __device__ __forceinline__ uint4
+pair_make(uint64_t key, uint32_t arg)
+{
+	return make_uint4(arg, 0, (uint32_t) key, (uint32_t) (key >> 32));
+}
+
+/* Where records begin, whichever of their fields is first */
+static __device__ __forceinline__ const char *
+pairs_base(const GpuAggScopedArgs &a)
+{
+	return a.fields[0].base - a.field_off[0];
+}
+
+/* Key and argument of rows row, row + stride, ..., which are read but once */
+template <int KEY, int FAST, int ROWS>
+static __device__ __forceinline__ void
+fast_load(const GpuAggScopedArgs &a, uint64_t row, uint32_t stride,
+		  typename FastRow<KEY>::Word *key, uint32_t *arg)
 {
 	if constexpr (FAST == GPUAGG_FAST_PAIRS)
 	{
-		const uint2 *pairs = (const uint2 *) a.fields[0].base + row;
+		const auto *pairs = (const typename FastRow<KEY>::Pair *) pairs_base(a) + row;
 
 		#pragma unroll
 		for (int r = 0; r < ROWS; r++)
-		{
-			const uint2 pair = __ldcs(pairs + r * stride);
-
-			key[r] = pair.x;
-			arg[r] = pair.y;
-		}
+			pair_split(__ldcs(pairs + r * stride), &key[r], &arg[r]);
 	}
 	else
 	{
-		const uint32_t *keys = (const uint32_t *) a.fields[0].base + row;
+		const auto *keys = (const typename FastRow<KEY>::Word *) a.fields[0].base + row;
 		const uint32_t *args = (const uint32_t *) a.fields[a.nfields - 1].base + row;
 
 		#pragma unroll
@@ -44,22 +88,56 @@ fast_load(const GpuAggScopedArgs &a, uint64_t row, uint32_t stride, uint32_t *ke
 	}
 }
 
+/* One row of them, anywhere */
+static __device__ __forceinline__ void
+fast_load_one(const GpuAggScopedArgs &a, uint64_t row, uint32_t *key, uint32_t *arg)
+{
+	*key = field_u32(&a.fields[0], row);
+	*arg = field_u32(&a.fields[a.nfields - 1], row);
+}
+
+static __device__ __forceinline__ void
+fast_load_one(const GpuAggScopedArgs &a, uint64_t row, uint64_t *key, uint32_t *arg)
+{
+	*key = field_u64(&a.fields[0], row);
+	*arg = field_u32(&a.fields[a.nfields - 1], row);
+}
+
 static __device__ __forceinline__ uint64_t
 fast_hash(const GpuAggScopedArgs &a, uint32_t key)
 {
 	return hash_one((uint64_t) (int64_t) (int32_t) key, a.seed);
 }
 
+static __device__ __forceinline__ uint64_t
+fast_hash(const GpuAggScopedArgs &a, uint64_t key)
+{
+	return hash_one(key, a.seed);
+}
+
+static __device__ __forceinline__ uint32_t
+fast_find_one(const LocalView &t, uint32_t key, uint32_t seed)
+{
+	return local_find_i32(t, key, seed);
+}
+
+static __device__ __forceinline__ uint32_t
+fast_find_one(const LocalView &t, uint64_t key, uint32_t seed)
+{
+	return local_find_i64(t, key, seed);
+}
+
 /* The rows' slots; false: some row of the warp has none */
+template <typename Word>
 static __device__ __forceinline__ bool
-fast_find(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *key, uint32_t *slot)
+fast_find(const GpuAggScopedArgs &a, const LocalView &t, const Word *key, uint32_t *slot)
 {
 	bool		found = true;
 
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
 	{
-		slot[r] = local_find_i32(t, key[r], (uint32_t) a.seed);
+		slot[r] = fast_find_one(t, key[r], (uint32_t) a.seed);
 		found &= slot[r] != NO_SLOT;
 	}
 	return __all_sync(ALL_LANES, found);
@@ -157,17 +235,17 @@ fast_steps(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *at,
  * Full sets of rows of a warp; false, and nothing but keys has changed: some
  * row has no place.
  */
-template <int FAST>
+template <int KEY, int FAST>
 static __device__ __forceinline__ bool
 fast_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t row)
 {
 	const uint32_t copy = threadIdx.x & ((1u << t.copies_log2) - 1);
-	uint32_t	key[LOCAL_ROWS];
+	typename FastRow<KEY>::Word key[LOCAL_ROWS];
 	uint32_t	arg[LOCAL_ROWS];
 	uint32_t	at[LOCAL_ROWS];
 	uint32_t	same;
 
-	fast_load<FAST, LOCAL_ROWS>(a, row, WARP_LANES, key, arg);
+	fast_load<KEY, FAST, LOCAL_ROWS>(a, row, WARP_LANES, key, arg);
 	if (!fast_find(a, t, key, at))
 		return false;
 
@@ -201,7 +279,7 @@ warp_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uint64_t
 	const uint64_t last = row - threadIdx.x % WARP_LANES + LOCAL_ROWS * WARP_LANES;
 
 	if constexpr (FAST != GPUAGG_FAST_NOT)
-		if (last <= end && fast_rows<FAST>(a, t, row))
+		if (last <= end && fast_rows<KEY, FAST>(a, t, row))
 			return;
 	local_rows<KEY>(a, t, base, row, end, added, misses);
 }

@@ -184,17 +184,28 @@ write_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint64
 	}
 }
 
-static __device__ __forceinline__ uint32_t
-slot_key(const LocalView &t, uint32_t slot)
+/* Head and key of a used slot, to shared memory; four bytes of both are a word. */
+template <int KEY>
+static __device__ __forceinline__ void
+stage_key(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32_t row)
 {
-	return slot == t.slots ? EMPTY_I32 : shared_load(t.keys + 4 * slot);
+	const SlotKeys<KEY> keys = {a, t, slot, 0};
+
+	if (KEY == GPUAGG_KEY_I32)
+		shared_store64(row, keys.word() << 32);
+	else
+	{
+		shared_store64(row, 0);
+		shared_store64(row + a.key_off[0], keys.word());
+	}
 }
 
-/* The same of a table of 4-byte keys with one copy: head and key are a word. */
+/* The same of a table of integer keys with one copy of words */
+template <int KEY>
 static __device__ __forceinline__ void
 stage_word_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32_t row)
 {
-	shared_store64(row, (uint64_t) slot_key(t, slot) << 32);
+	stage_key<KEY>(a, t, slot, row);
 	for (uint32_t s = 0; s < a.nsteps; s++)
 		shared_store64(row + a.steps[s].off, state_word(t, &a.steps[s], slot));
 }
@@ -260,8 +271,8 @@ write_chunk(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32
 	}
 	if (all >> lane & 1)
 	{
-		if (KEY == GPUAGG_KEY_I32 && t.copies_log2 == 0 && t.words)
-			stage_word_group(a, t, slot, t.stage + before);
+		if (KEY != GPUAGG_KEY_ANY && t.copies_log2 == 0 && t.words)
+			stage_word_group<KEY>(a, t, slot, t.stage + before);
 		else
 			write_group<KEY>(a, t, slot, base, shared_pointer(t.stage + before));
 	}

@@ -24,7 +24,7 @@
  * One of so many groups is expected in the table: in partitions with many rows,
  * or without place in shared memory
  */
-#define SPARSE_TABLE 64
+#define SPARSE_TABLE 256
 #define DENSE_TABLE 16
 
 /* Shared memory of a block that is CUDA's */

@@ -165,7 +165,7 @@ is_stopped(const GpuAggScopedArgs &a)
  * A partition of few rows a group; true, for all threads: some of its rows went
  * to the task's table.  One of very many rows has keys that have many.
  */
-template <int FAST, bool PACKED>
+template <int KEY, bool PACKED>
 static __device__ __forceinline__ bool
 group_sparse(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggPartitions &parts,
 			 uint32_t part, char *out, uint32_t *misses)
@@ -181,7 +181,7 @@ group_sparse(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggPartitio
 		leave_partition(parts.wide, &a.head->nwide, part);
 		return false;
 	}
-	sparse_partition<FAST, PACKED>(a, t, first, end, out, misses);
+	sparse_partition<KEY, PACKED>(a, t, first, end, out, misses);
 	return __syncthreads_or(*misses != before);
 }
 
@@ -190,7 +190,7 @@ group_sparse(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggPartitio
  * for a larger table, the rest of them is for later: the list of rows that wait
  * has room for one partition's a block.
  */
-template <int FAST, bool PACKED>
+template <int KEY, bool PACKED>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
 group_sparse_kernel(const __grid_constant__ GpuAggScopedArgs a,
@@ -215,7 +215,7 @@ group_sparse_kernel(const __grid_constant__ GpuAggScopedArgs a,
 			if (stopped)
 				leave_partition(parts.wide, &a.head->nwide, i);
 			else
-				stopped = group_sparse<FAST, PACKED>(a, t, parts, i, dense.out, &misses) &&
+				stopped = group_sparse<KEY, PACKED>(a, t, parts, i, dense.out, &misses) &&
 					is_stopped(a);
 	}
 	misses = all_lanes_add(misses);
@@ -302,6 +302,8 @@ gpuagg_cuda_scoped_local(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 				return launch_local<GPUAGG_KEY_I32, GPUAGG_FAST_COLUMNS>(a, local, blocks, stream);
 			return launch_local<GPUAGG_KEY_I32, GPUAGG_FAST_NOT>(a, local, blocks, stream);
 		case GPUAGG_KEY_I64:
+			if (gpuagg_cuda_scoped_fast(a, key) == GPUAGG_FAST_COLUMNS)
+				return launch_local<GPUAGG_KEY_I64, GPUAGG_FAST_COLUMNS>(a, local, blocks, stream);
 			return launch_local<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>(a, local, blocks, stream);
 		default:
 			return launch_local<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>(a, local, blocks, stream);
@@ -343,19 +345,20 @@ launch_big(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
 }
 
 /* Those of few rows a group, then those that this left */
+template <int KEY>
 static cudaError_t
 launch_sparse(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
 			  const GpuAggScopedLocal *sparse, const GpuAggPartitions *parts,
 			  const GpuAggDense *dense, uint32_t blocks, cudaStream_t stream)
 {
 	cudaError_t rc = launch_kernel(sparse->sparse == GPUAGG_SPARSE_PACKED ?
-								   group_sparse_kernel<GPUAGG_FAST_PAIRS, true> :
-								   group_sparse_kernel<GPUAGG_FAST_PAIRS, false>,
+								   group_sparse_kernel<KEY, true> :
+								   group_sparse_kernel<KEY, false>,
 								   a, sparse, parts, dense, blocks, stream);
 
 	if (rc != cudaSuccess)
 		return rc;
-	return launch_kernel(group_partitions_kernel<GPUAGG_KEY_I32, GPUAGG_FAST_PAIRS, true>,
+	return launch_kernel(group_partitions_kernel<KEY, GPUAGG_FAST_PAIRS, true>,
 						 a, local, parts, dense, blocks, stream);
 }
 
@@ -369,7 +372,7 @@ launch_groups(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
 		return launch_big<KEY, FAST>(a, local, parts, blocks, stream);
 	if constexpr (FAST == GPUAGG_FAST_PAIRS)
 		if (sparse->sparse)
-			return launch_sparse(a, local, sparse, parts, dense, blocks, stream);
+			return launch_sparse<KEY>(a, local, sparse, parts, dense, blocks, stream);
 	return launch_kernel(group_partitions_kernel<KEY, FAST, false>, a, local, parts, dense,
 						 blocks, stream);
 }
@@ -390,6 +393,9 @@ gpuagg_cuda_scoped_partitions(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 			return launch_groups<GPUAGG_KEY_I32, GPUAGG_FAST_NOT>
 				(a, local, sparse, parts, dense, blocks, stream);
 		case GPUAGG_KEY_I64:
+			if (gpuagg_cuda_scoped_fast(a, key) == GPUAGG_FAST_PAIRS)
+				return launch_groups<GPUAGG_KEY_I64, GPUAGG_FAST_PAIRS>
+					(a, local, sparse, parts, dense, blocks, stream);
 			return launch_groups<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>
 				(a, local, sparse, parts, dense, blocks, stream);
 		default:

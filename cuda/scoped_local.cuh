@@ -91,8 +91,7 @@ local_clear(const GpuAggScopedArgs &a, const LocalView &t)
 	if (KEY == GPUAGG_KEY_I32)
 		shared_fill(t.keys, t.keys + 4 * (t.slots + 1), EMPTY_I32);
 	else
-		for (uint32_t i = threadIdx.x; i <= t.slots; i += blockDim.x)
-			shared_store64(t.keys + 8 * i, KEY == GPUAGG_KEY_I64 ? EMPTY_I64 : 0);
+		shared_fill64(t.keys, t.keys + 8 * (t.slots + 1), KEY == GPUAGG_KEY_I64 ? EMPTY_I64 : 0);
 	if (SPARSE == GPUAGG_SPARSE_PACKED)
 		shared_fill(t.states, t.states + 8 * t.groups, 0);
 	for (uint32_t s = 0; SPARSE != GPUAGG_SPARSE_PACKED && s < a.nsteps; s++)

@@ -135,30 +135,26 @@ typedef struct Tile
 #define SKEWED_PAIRS 2
 
 /* Keys and arguments of rows row, row + THREADS, ..., of which only those before end count */
-template <int FAST, int ROWS>
+template <int KEY, int FAST, int ROWS>
 static __device__ __forceinline__ void
-load_rows(const GpuAggScopedArgs &a, uint64_t row, uint64_t end, uint32_t *key, uint32_t *arg)
+load_rows(const GpuAggScopedArgs &a, uint64_t row, uint64_t end,
+		  typename FastRow<KEY>::Word *key, uint32_t *arg)
 {
 	if (row - threadIdx.x + ROWS * blockDim.x <= end)
 	{
-		fast_load<FAST, ROWS>(a, row, blockDim.x, key, arg);
+		fast_load<KEY, FAST, ROWS>(a, row, blockDim.x, key, arg);
 		return;
 	}
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
-	{
-		const uint64_t at = min(row + r * blockDim.x, end - 1);
-
-		key[r] = field_u32(&a.fields[0], at);
-		arg[r] = field_u32(&a.fields[a.nfields - 1], at);
-	}
+		fast_load_one(a, min(row + r * blockDim.x, end - 1), &key[r], &arg[r]);
 }
 
 /* Partitions of these rows; their keys have been loaded, if FAST. */
 template <int KEY, int FAST, int ROWS>
 static __device__ __forceinline__ void
 find_parts(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint64_t row,
-		   uint64_t end, const uint32_t *key, uint32_t *part)
+		   uint64_t end, const typename FastRow<KEY>::Word *key, uint32_t *part)
 {
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
@@ -270,10 +266,10 @@ count_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
 		{
 			uint32_t	part[COUNT_ROWS];
 			uint32_t	arg[COUNT_ROWS];
-			uint32_t	key[COUNT_ROWS];
+			typename FastRow<KEY>::Word key[COUNT_ROWS];
 
 			if (FAST != GPUAGG_FAST_NOT)
-				load_rows<FAST, COUNT_ROWS>(a, row, piece.end, key, arg);
+				load_rows<KEY, FAST, COUNT_ROWS>(a, row, piece.end, key, arg);
 			find_parts<KEY, FAST, COUNT_ROWS>(a, level, row, piece.end, key, part);
 			tally_rows<COUNT_ROWS>(counts, part, row, piece.end);
 		}
@@ -345,15 +341,16 @@ stage_record(const GpuAggScopedArgs &a, uint64_t row, uint32_t *record)
 /* Several of a thread's records at once, so that their latencies overlap */
 #define WRITE_ROWS 4
 
+template <typename Pair>
 static __device__ __forceinline__ void
-write_pairs(uint2 *out, const uint2 *staged, const uint16_t *part_at,
+write_pairs(Pair *out, const Pair *staged, const uint16_t *part_at,
 			const unsigned long long *shift, uint32_t n)
 {
 	uint32_t	i = threadIdx.x;
 
 	for (; i + (WRITE_ROWS - 1) * blockDim.x < n; i += WRITE_ROWS * blockDim.x)
 	{
-		uint2		pair[WRITE_ROWS];
+		Pair		pair[WRITE_ROWS];
 		unsigned long long to[WRITE_ROWS];
 
 		#pragma unroll
@@ -371,15 +368,16 @@ write_pairs(uint2 *out, const uint2 *staged, const uint16_t *part_at,
 }
 
 /* From shared memory to the partitions: neighbours to neighbouring places */
-template <int FAST>
+template <int KEY, int FAST>
 static __device__ __forceinline__ void
 write_records(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, const uint32_t *staged,
 			  const uint16_t *part_at, const unsigned long long *shift, uint32_t n)
 {
+	typedef typename FastRow<KEY>::Pair Pair;
 	const uint32_t words = a.record_bytes / 4;
 
 	if (FAST != GPUAGG_FAST_NOT)
-		write_pairs((uint2 *) level.records, (const uint2 *) staged, part_at, shift, n);
+		write_pairs((Pair *) level.records, (const Pair *) staged, part_at, shift, n);
 	else
 		for (uint32_t i = threadIdx.x; i < n * words; i += blockDim.x)
 		{
@@ -458,6 +456,31 @@ draw_places(const GpuAggPartLevel &level, const Tile &tile, const uint32_t *coun
 }
 
 /*
+ * Block-wide: the sum of what the threads before this one have.  One barrier,
+ * and few registers; there is another barrier before the next call.
+ */
+static __device__ __forceinline__ uint32_t
+sum_before(uint32_t v)
+{
+	__shared__ uint32_t warps[WARP_LANES];
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const uint32_t warp = threadIdx.x / WARP_LANES;
+	uint32_t	sum = v;
+
+	#pragma unroll
+	for (uint32_t n = 1; n < WARP_LANES; n *= 2)
+	{
+		const uint32_t before = __shfl_up_sync(ALL_LANES, sum, n);
+
+		sum += lane >= n ? before : 0;
+	}
+	if (lane == WARP_LANES - 1)
+		warps[warp] = sum;
+	__syncthreads();
+	return all_lanes_add(lane < warp ? warps[lane] : 0) + sum - v;
+}
+
+/*
  * A tile of ROWS rows a thread.  Shared memory: for each partition, from its
  * place here to there; their counts, then their places here; of each record
  * its partition; the records.  Counts are zero before and after.  If FAST, the
@@ -467,10 +490,8 @@ draw_places(const GpuAggPartLevel &level, const Tile &tile, const uint32_t *coun
 template <int KEY, int FAST, int TPB, int ROWS>
 static __device__ __forceinline__ bool
 scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, Tiles *tiles, Tile *at_tile,
-			 char *shared, uint32_t *key, uint32_t *arg)
+			 char *shared, typename FastRow<KEY>::Word *key, uint32_t *arg)
 {
-	typedef cub::BlockScan<uint32_t, TPB> Scan;
-	__shared__ typename Scan::TempStorage scan;
 	const Tile	tile = *at_tile;
 	const uint32_t nparts = 1u << level.bits;
 	const uint32_t each = (nparts + TPB - 1) / TPB;
@@ -493,7 +514,7 @@ scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, Tiles *til
 	/* a thread has `each` partitions that follow each other */
 	for (uint32_t p = threadIdx.x * each; p < last; p++)
 		sum += counts[p];
-	Scan(scan).ExclusiveSum(sum, sum);
+	sum = sum_before(sum);
 	for (uint32_t p = threadIdx.x * each; p < last; p++)
 	{
 		const uint32_t n = counts[p];
@@ -517,7 +538,7 @@ scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, Tiles *til
 
 			part_at[at] = (uint16_t) p;
 			if (FAST != GPUAGG_FAST_NOT)
-				((uint2 *) staged)[at] = make_uint2(key[r], arg[r]);
+				((typename FastRow<KEY>::Pair *) staged)[at] = pair_make(key[r], arg[r]);
 			else
 				stage_record(a, row + r * TPB, staged + at * (a.record_bytes / 4));
 		}
@@ -527,11 +548,11 @@ scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, Tiles *til
 			shift[threadIdx.x + i * TPB] = drawn[i];
 	more = tiles_next(level, tiles, at_tile);
 	if (FAST != GPUAGG_FAST_NOT && more)
-		load_rows<FAST, ROWS>(a, at_tile->base + threadIdx.x, at_tile->end, key, arg);
+		load_rows<KEY, FAST, ROWS>(a, at_tile->base + threadIdx.x, at_tile->end, key, arg);
 	__syncthreads();
 	for (uint32_t p = threadIdx.x; p < nparts; p += TPB)
 		counts[p] = 0;
-	write_records<FAST>(a, level, staged, part_at, shift, (uint32_t) (tile.end - tile.base));
+	write_records<KEY, FAST>(a, level, staged, part_at, shift, (uint32_t) (tile.end - tile.base));
 	__syncthreads();
 	return more;
 }
@@ -545,7 +566,7 @@ scatter_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
 	extern __shared__ uint4 shared_quads[];
 	uint32_t   *counts = (uint32_t *) ((unsigned long long *) shared_quads + (1u << level.bits));
 	Tiles		tiles = tiles_start(level, ROWS * TPB);
-	uint32_t	key[ROWS];
+	typename FastRow<KEY>::Word key[ROWS];
 	uint32_t	arg[ROWS];
 	Tile		tile;
 	bool		more;
@@ -555,7 +576,7 @@ scatter_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
 	__syncthreads();
 	more = tiles_next(level, &tiles, &tile);
 	if (FAST != GPUAGG_FAST_NOT && more)
-		load_rows<FAST, ROWS>(a, tile.base + threadIdx.x, tile.end, key, arg);
+		load_rows<KEY, FAST, ROWS>(a, tile.base + threadIdx.x, tile.end, key, arg);
 	while (more)
 		more = scatter_tile<KEY, FAST, TPB, ROWS>(a, level, &tiles, &tile, (char *) shared_quads,
 												  key, arg);
@@ -581,6 +602,16 @@ launch_count(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t s
 		return rc;
 	count_parts_kernel<KEY, FAST><<<sms * blocks, threads, bytes, stream>>>(*a, *level);
 	return cudaGetLastError();
+}
+
+template <int KEY>
+static cudaError_t
+launch_fast_count(const GpuAggScopedArgs *a, GpuAggFast fast, const GpuAggPartLevel *level,
+				  uint32_t sms, cudaStream_t stream)
+{
+	return fast == GPUAGG_FAST_COLUMNS ?
+		launch_count<KEY, GPUAGG_FAST_COLUMNS>(a, level, sms, stream) :
+		launch_count<KEY, GPUAGG_FAST_PAIRS>(a, level, sms, stream);
 }
 
 template <int KEY, int FAST, int TPB, int ROWS>
@@ -617,6 +648,16 @@ launch_writes(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t 
 		return launch_scatter<KEY, FAST, 512, 1>(a, level, sms, stream);
 }
 
+template <int KEY>
+static cudaError_t
+launch_fast_writes(const GpuAggScopedArgs *a, GpuAggFast fast, const GpuAggPartLevel *level,
+				   uint32_t sms, cudaStream_t stream)
+{
+	return fast == GPUAGG_FAST_COLUMNS ?
+		launch_writes<KEY, GPUAGG_FAST_COLUMNS>(a, level, sms, stream) :
+		launch_writes<KEY, GPUAGG_FAST_PAIRS>(a, level, sms, stream);
+}
+
 cudaError_t
 gpuagg_cuda_scoped_count(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 						 const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
@@ -625,10 +666,10 @@ gpuagg_cuda_scoped_count(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 	cudaError_t rc;
 
 	cut_pieces_kernel<<<1, THREADS, 0, stream>>>(*level);
-	if (fast == GPUAGG_FAST_COLUMNS)
-		rc = launch_count<GPUAGG_KEY_I32, GPUAGG_FAST_COLUMNS>(a, level, sms, stream);
-	else if (fast == GPUAGG_FAST_PAIRS)
-		rc = launch_count<GPUAGG_KEY_I32, GPUAGG_FAST_PAIRS>(a, level, sms, stream);
+	if (key == GPUAGG_KEY_I32 && fast != GPUAGG_FAST_NOT)
+		rc = launch_fast_count<GPUAGG_KEY_I32>(a, fast, level, sms, stream);
+	else if (fast != GPUAGG_FAST_NOT)
+		rc = launch_fast_count<GPUAGG_KEY_I64>(a, fast, level, sms, stream);
 	else if (key == GPUAGG_KEY_I64)
 		rc = launch_count<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>(a, level, sms, stream);
 	else
@@ -649,13 +690,14 @@ cudaError_t
 gpuagg_cuda_scoped_write(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 						 const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
 {
-	const GpuAggFast fast = a->record_bytes == 8 ? gpuagg_cuda_scoped_fast(a, key) : GPUAGG_FAST_NOT;
+	/* a key alone has a shorter record */
+	const GpuAggFast fast = a->nfields == 2 ? gpuagg_cuda_scoped_fast(a, key) : GPUAGG_FAST_NOT;
 
 	cut_pieces_kernel<<<1, THREADS, 0, stream>>>(*level);
-	if (fast == GPUAGG_FAST_COLUMNS)
-		return launch_writes<GPUAGG_KEY_I32, GPUAGG_FAST_COLUMNS>(a, level, sms, stream);
-	if (fast == GPUAGG_FAST_PAIRS)
-		return launch_writes<GPUAGG_KEY_I32, GPUAGG_FAST_PAIRS>(a, level, sms, stream);
+	if (key == GPUAGG_KEY_I32 && fast != GPUAGG_FAST_NOT)
+		return launch_fast_writes<GPUAGG_KEY_I32>(a, fast, level, sms, stream);
+	if (fast != GPUAGG_FAST_NOT)
+		return launch_fast_writes<GPUAGG_KEY_I64>(a, fast, level, sms, stream);
 	if (key == GPUAGG_KEY_I64)
 		return launch_writes<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>(a, level, sms, stream);
 	return launch_writes<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>(a, level, sms, stream);

@@ -40,12 +40,12 @@ typedef enum GpuAggKeyShape
 	GPUAGG_KEY_ANY
 } GpuAggKeyShape;
 
-/* Rows of one 4-byte integer key, and of one such argument at most */
+/* Rows of one integer key, and of one 4-byte integer argument at most */
 typedef enum GpuAggFast
 {
 	GPUAGG_FAST_NOT,			/* other rows, or states that need whole words */
 	GPUAGG_FAST_COLUMNS,
-	GPUAGG_FAST_PAIRS			/* records of two words: key, argument */
+	GPUAGG_FAST_PAIRS			/* records of both */
 } GpuAggFast;
 
 /* Counters on the device; zero when a launch begins, unless said otherwise */

@@ -90,8 +90,9 @@ GpuAggFast
 gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key)
 {
 	const GpuAggRowField *f = args->fields;
+	const uint32_t bytes = key == GPUAGG_KEY_I32 ? 4 : 8;
 
-	if (key != GPUAGG_KEY_I32 || args->nfields > 2)
+	if (key == GPUAGG_KEY_ANY || args->nfields > 2)
 		return GPUAGG_FAST_NOT;
 	for (uint32_t i = 0; i < args->nsteps; i++)
 		if (args->steps[i].kind == GPUAGG_LOCAL_STATE ||
@@ -99,9 +100,10 @@ gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key)
 			return GPUAGG_FAST_NOT;
 	if (args->nfields == 2 && f[1].bytes != 4)
 		return GPUAGG_FAST_NOT;
-	if (f[0].step == 4 && f[args->nfields - 1].step == 4)
+	if (f[0].step == bytes && (args->nfields == 1 || f[1].step == 4))
 		return GPUAGG_FAST_COLUMNS;
-	return args->nfields == 2 && f[0].step == 8 && f[1].base == f[0].base + 4 ?
+	return args->nfields == 2 && f[0].step == 2 * bytes &&
+		f[1].base - f[0].base == args->field_off[1] - args->field_off[0] ?
 		GPUAGG_FAST_PAIRS : GPUAGG_FAST_NOT;
 }
 
@@ -210,7 +212,7 @@ gpuagg_cuda_scoped_shape(const GpuAggScopedConfig *config, const GpuAggScopedArg
 	return groups <= MAX_FILL * local->slots;
 }
 
-/* Rows of one int4 key and one int4 argument, few for each group? */
+/* Rows of one integer key and one int4 argument, few for each group? */
 static GpuAggSparse
 sparse_kind(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args, GpuAggKeyShape key)
 {
@@ -226,21 +228,22 @@ sparse_kind(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args, GpuA
 		GPUAGG_SPARSE_PACKED : GPUAGG_SPARSE_WORDS;
 }
 
-/* A table of that many bytes a slot, in a fixed share of shared memory */
+/* A table of keys and that many bytes a slot, in a fixed share of shared memory */
 static void
 sparse_table(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
-			 GpuAggKeyShape key, uint32_t slot_bytes, GpuAggScopedLocal *local)
+			 GpuAggKeyShape key, uint32_t states, GpuAggScopedLocal *local)
 {
 	uint32_t	most;
 
 	memset(local, 0, sizeof(*local));
 	local->threads = SPARSE_THREADS;
 	local->copies = 1;
-	local->key_bytes = 4;
+	local->key_bytes = key == GPUAGG_KEY_I32 ? 4 : 8;
 	local->words = true;
 	local->stage_bytes = stage_bytes(config, args);
 	local->bytes = (config->sm_bytes / SPARSE_BLOCKS - BLOCK_OVERHEAD) / 16 * 16;
-	most = (local->bytes - 16 - local->threads / 32 * local->stage_bytes) / slot_bytes - 1;
+	most = (local->bytes - 16 - local->threads / 32 * local->stage_bytes) /
+		(local->key_bytes + states) - 1;
 	local->slots = good_slots(key, config->local_slots > 0 && config->local_slots < most ?
 							  config->local_slots : most);
 }
@@ -252,9 +255,9 @@ gpuagg_cuda_scoped_sparse(const GpuAggScopedConfig *config, const GpuAggScopedAr
 {
 	const GpuAggSparse kind = sparse_kind(config, args, key);
 
-	sparse_table(config, args, key, 4 + args->local_bytes, dense);
+	sparse_table(config, args, key, args->local_bytes, dense);
 	sparse_table(config, args, key,
-				 4 + (kind == GPUAGG_SPARSE_PACKED ? 8 : args->local_bytes), sparse);
+				 kind == GPUAGG_SPARSE_PACKED ? 8 : args->local_bytes, sparse);
 	if (sparse->slots >= SPARSE_SLOTS)
 		sparse->sparse = (uint8_t) kind;
 	return sparse->sparse != GPUAGG_SPARSE_NOT;

@@ -115,4 +115,19 @@ shared_fill(uint32_t at, uint32_t end, uint32_t v)
 		shared_store(p, v);
 }
 
+/* The same of words of 8 bytes, `at` and `end` multiples of these */
+static __device__ __forceinline__ void
+shared_fill64(uint32_t at, uint32_t end, uint64_t v)
+{
+	const uint32_t quads = (at + 15) / 16 * 16;
+	const uint32_t last = end / 16 * 16;
+
+	if (threadIdx.x == 0 && at < quads)
+		shared_store64(at, v);
+	for (uint32_t p = quads + 16 * threadIdx.x; p < last; p += 16 * blockDim.x)
+		asm volatile("st.shared.v2.u64 [%0], {%1, %1};" : : "r"(p), "l"(v) : "memory");
+	if (threadIdx.x == 0 && last < end)
+		shared_store64(last, v);
+}
+
 #endif							/* GPUAGG_CUDA_SCOPED_SHARED_CUH */

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "cuda/draws.h"
 #include "cuda/resident.h"
 
 /* Entries of the smallest table: fewer would only grow at once. */
@@ -464,6 +465,7 @@ gpuagg_cuda_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
 	*stats = task->stats;
 	stats->groups = task->groups;
 	stats->memory_bytes = task->memory_peak;
+	gpuagg_cuda_draws_stats(task, stats);
 	stats->device_ns = stats->transfer_ns + stats->decode_ns + stats->kernel_ns;
 	stats->strategy = task->strategy;
 }
@@ -476,6 +478,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 
 	gpuagg_cuda_batches_free(task);
 	gpuagg_cuda_resident_free(task);
+	gpuagg_cuda_draws_free(task);
 	gpuagg_cuda_results_free(task);
 	gpuagg_cuda_kept_free(task);
 	while (task->arenas != NULL)

@@ -68,7 +68,7 @@ COMMENT ON COLUMN gpuagg.devices.why_not IS
 COMMENT ON COLUMN gpuagg.devices.started_at IS
 'when the worker started';
 COMMENT ON COLUMN gpuagg.devices.cache_used IS
-'bytes that columns of tables and their dictionaries take on it (gpuagg.cache), beside memory_used; NULL if it runs no tasks';
+'bytes that columns of tables and their dictionaries take on it (gpuagg.cache), beside memory_used, and the directory of them in the worker; NULL if it runs no tasks';
 COMMENT ON COLUMN gpuagg.devices.cache_limit IS
 'bytes that they may take (gpuagg.cache_size)';
 GRANT SELECT ON gpuagg.devices TO PUBLIC;
@@ -282,9 +282,9 @@ COMMENT ON COLUMN gpuagg.cache.relid IS
 COMMENT ON COLUMN gpuagg.cache.relation IS
 'the table, if it is one of this database';
 COMMENT ON COLUMN gpuagg.cache.attnum IS
-'number of the column';
+'number of the column; 0 for what the table''s columns share: which rows there are, and the directory of its pages';
 COMMENT ON COLUMN gpuagg.cache.column_name IS
-'its name, if the table is one of this database';
+'its name, if the table is one of this database; NULL for 0';
 COMMENT ON COLUMN gpuagg.cache.chunks IS
 'ranges of 32672 pages of which something is there';
 COMMENT ON COLUMN gpuagg.cache.pages IS
@@ -294,11 +294,11 @@ COMMENT ON COLUMN gpuagg.cache.pages_total IS
 COMMENT ON COLUMN gpuagg.cache.rows IS
 'rows that these pages have room for: one for each line pointer';
 COMMENT ON COLUMN gpuagg.cache.bytes IS
-'memory that the column takes';
+'memory that it takes; the directory''s is the worker''s own';
 COMMENT ON COLUMN gpuagg.cache.strings IS
 'different strings of the column so far, each kept once; NULL if it has none';
 COMMENT ON COLUMN gpuagg.cache.uses IS
-'tasks that asked for the column';
+'tasks that asked for the column; of 0, those that needed no column';
 COMMENT ON COLUMN gpuagg.cache.last_use IS
 'when the last one did';
 COMMENT ON COLUMN gpuagg.cache.note IS

@@ -16,6 +16,7 @@
 #ifndef GPUAGG_DEVICE_DEVICE_H
 #define GPUAGG_DEVICE_DEVICE_H
 
+#include "draw_plan.h"
 #include "layout.h"
 #include "probe.h"
 #include "sample.h"
@@ -24,7 +25,7 @@
 #include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 9
+#define GPUAGG_DEVICE_ABI 10
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -133,6 +134,8 @@ typedef struct GpuAggTaskStats
 	uint32_t	permille;		/* of a measurement: how far it is */
 	uint32_t	switches;		/* of strategy, for groups were more or fewer than
 								 * expected */
+	uint32_t	draw_way;		/* GpuAggDrawWay: how draws were made, */
+	uint32_t	draw_windows;	/* in so many windows; 0: without a way */
 	const char *strategy;		/* static string: what it ended up doing */
 } GpuAggTaskStats;
 
@@ -171,7 +174,14 @@ typedef struct GpuAggTaskConfig
 								 * fastest; AUTO, or what it has not: its own
 								 * choice */
 	uint32_t	forced;			/* 1: and none other, where it can be helped */
-	GpuAggUnitGroups units;		/* for GPUAGG_STRATEGY_SPATIAL */
+	GpuAggUnitGroups units;		/* for GPUAGG_STRATEGY_SPATIAL, and below */
+
+	/*
+	 * Of draws: GpuAggDrawWay, and windows, that are expected to be fastest.
+	 * A device may do otherwise; the draws are the same.
+	 */
+	uint32_t	draw_way;
+	uint32_t	draw_windows;	/* at most GPUAGG_DRAW_WINDOWS; 0: one */
 
 	/*
 	 * NULL, or for each column of the program NULL or a dictionary: then the

@@ -110,43 +110,14 @@ gpuagg_draw_plan(const GpuAggDrawRates *rates, double draws, double bytes,
 	plan->windows = windows[plan->way];
 }
 
-/* ---------- units ---------- */
-
-/* Of the groups that have no window the largest; ngroups: all have one */
-static uint32_t
-largest_group(const uint32_t *size, uint32_t ngroups)
+const char *
+gpuagg_draw_way_name(GpuAggDrawWay way)
 {
-	uint32_t	best = ngroups;
+	static const char *const names[GPUAGG_NDRAWWAYS] = {
+#define X(name, word) word,
+		GPUAGG_DRAW_WAY_LIST(X)
+#undef X
+	};
 
-	for (uint32_t g = 0; g < ngroups; g++)
-		if (size[g] > 0 && (best == ngroups || size[g] > size[best]))
-			best = g;
-	return best;
-}
-
-/* The largest groups first, each to the window with the fewest units */
-void
-gpuagg_draw_spread(const uint16_t *group, uint32_t nunits, uint32_t ngroups,
-				   uint32_t windows, uint8_t *window)
-{
-	uint32_t	size[GPUAGG_DRAW_WINDOWS] = {0};
-	uint32_t	units[GPUAGG_DRAW_WINDOWS] = {0};
-	uint8_t		of[GPUAGG_DRAW_WINDOWS] = {0};
-	uint32_t	g;
-
-	for (uint32_t unit = 0; unit < nunits; unit++)
-		size[group[unit]]++;
-	while ((g = largest_group(size, ngroups)) < ngroups)
-	{
-		uint32_t	least = 0;
-
-		for (uint32_t w = 1; w < windows; w++)
-			if (units[w] < units[least])
-				least = w;
-		of[g] = (uint8_t) least;
-		units[least] += size[g];
-		size[g] = 0;
-	}
-	for (uint32_t unit = 0; unit < nunits; unit++)
-		window[unit] = of[group[unit]];
+	return names[way];
 }

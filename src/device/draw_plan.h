@@ -15,17 +15,24 @@ extern "C" {
 #endif
 
 /*
+ * X(name, its word in EXPLAIN)
+ *
  *	SINGLE		any draw anywhere
  *	PASSES		a pass for each window, by all units; each makes all draws and
  *				reads those within its window (paper 000, section 5.2)
  *	SPATIAL		the same in one pass: units that share a TLB have one window;
  *				each window's units make all draws between them
  */
+#define GPUAGG_DRAW_WAY_LIST(X) \
+	X(SINGLE, "single-pass") \
+	X(PASSES, "multi-pass") \
+	X(SPATIAL, "spatial")
+
 typedef enum GpuAggDrawWay
 {
-	GPUAGG_DRAW_SINGLE,
-	GPUAGG_DRAW_PASSES,
-	GPUAGG_DRAW_SPATIAL,
+#define X(name, word) GPUAGG_DRAW_##name,
+	GPUAGG_DRAW_WAY_LIST(X)
+#undef X
 	GPUAGG_NDRAWWAYS
 } GpuAggDrawWay;
 
@@ -71,13 +78,7 @@ gpuagg_draw_made(double int_ops)
 extern void gpuagg_draw_plan(const GpuAggDrawRates *rates, double draws, double bytes,
 							 GpuAggDrawPlan *plan);
 
-/*
- * Gives each unit a window, the same to all units of a group, so that windows
- * have as equal numbers of units as groups allow.  group[unit] < ngroups;
- * windows is at most ngroups.
- */
-extern void gpuagg_draw_spread(const uint16_t *group, uint32_t nunits, uint32_t ngroups,
-							   uint32_t windows, uint8_t *window);
+extern const char *gpuagg_draw_way_name(GpuAggDrawWay way);
 
 #ifdef __cplusplus
 }

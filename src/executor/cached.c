@@ -298,7 +298,7 @@ bits_run(const uint8 *bits, uint32 i, uint32 nblocks)
 }
 
 BlockNumber
-gpuagg_cached_run(const GpuAggCached *cached, BlockNumber block)
+gpuagg_cached_count_run(const GpuAggCached *cached, BlockNumber block)
 {
 	BlockNumber run = 0;
 

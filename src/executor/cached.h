@@ -83,8 +83,21 @@ gpuagg_cached_visible(const GpuAggCached *cached, BlockNumber block)
 		gpuagg_vismap_bit(bits, block % GPUAGG_CHUNK_BLOCKS);
 }
 
-/* How many blocks from this one on are used: the feed steps over them. */
-extern BlockNumber gpuagg_cached_run(const GpuAggCached *cached,
-									 BlockNumber block);
+/*
+ * How many blocks from this one on are used: the feed steps over them.  Asked for
+ * each page that is read.
+ */
+extern BlockNumber gpuagg_cached_count_run(const GpuAggCached *cached,
+										   BlockNumber block);
+
+static inline BlockNumber
+gpuagg_cached_run(const GpuAggCached *cached, BlockNumber block)
+{
+	const uint8 *used = cached->chunks[block / GPUAGG_CHUNK_BLOCKS].used;
+
+	if (used == NULL || !gpuagg_vismap_bit(used, block % GPUAGG_CHUNK_BLOCKS))
+		return 0;
+	return gpuagg_cached_count_run(cached, block);
+}
 
 #endif							/* GPUAGG_EXECUTOR_CACHED_H */

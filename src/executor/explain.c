@@ -209,6 +209,23 @@ explain_strategy(const GpuAggScan *node, ExplainState *es)
 							(uint64) ((choice.scope_bytes + 1023) / 1024), es);
 }
 
+/* The same of draws, where the device has ways to choose from */
+static void
+explain_draw_plan(const GpuAggScan *node, ExplainState *es)
+{
+	GpuAggDrawPlan plan;
+
+	if (!es->costs || !(es->verbose || es->format != EXPLAIN_FORMAT_TEXT) ||
+		node->info->sample != GPUAGG_SAMPLE_DRAWS)
+		return;
+	gpuagg_passes_draws(node, RelationGetNumberOfBlocks(node->rel), node->info->est_rows,
+						false, &plan);
+	if (plan.predicted_ns[GPUAGG_DRAW_SINGLE] <= 0)
+		return;
+	ExplainPropertyText("Planned Draw Strategy", gpuagg_draw_way_name(plan.way), es);
+	ExplainPropertyUInteger("Planned Draw Windows", NULL, plan.windows, es);
+}
+
 /* ------------------------------------------------------------- ANALYZE --- */
 
 /* As PostgreSQL does, the text format leaves out what did not happen. */
@@ -273,6 +290,16 @@ explain_passes(const GpuAggCounters *counters, ExplainState *es)
 	explain_count("Strategy Switches", counters->switches, es);
 }
 
+static void
+explain_draws(const GpuAggCounters *counters, ExplainState *es)
+{
+	if (counters->draw_windows == 0)
+		return;
+	ExplainPropertyText("Draw Strategy", gpuagg_draw_way_name(counters->draw_way), es);
+	if (counters->draw_windows > 1 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyUInteger("Draw Windows", NULL, counters->draw_windows, es);
+}
+
 /*
  * By the GPU's own clock, which also runs while it works for others.  Bytes
  * per nanosecond are GB/s.
@@ -308,6 +335,7 @@ explain_timing(GpuAggScan *node, ExplainState *es)
 		return;
 	ExplainPropertyText("Device Name", counters->device_name, es);
 	explain_passes(counters, es);
+	explain_draws(counters, es);
 	ExplainPropertyUInteger("Device Memory", "kB",
 							(counters->memory_bytes + 1023) / 1024, es);
 	ExplainPropertyFloat("Feed Time", "ms",
@@ -360,6 +388,7 @@ gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
 		ExplainPropertyText("Device", gpuagg_device, es);
 	explain_prediction(node, timing, es);
 	explain_strategy(node, es);
+	explain_draw_plan(node, es);
 	if (!es->analyze ||
 		(counters->runs == 0 && counters->fallback == GPUAGG_FALLBACK_NONE))
 		return;

@@ -26,15 +26,8 @@
  * that ring, for a ring whose buffers are all pinned is replaced by buffers
  * that others need.
  *
- * Speed.  Of a page in shared_buffers, what costs is cache and TLB misses:
- * in the buffer mapping table, the buffer's header and the page's header.
- * Tables mostly lie in buffers that follow each other, upwards, or downwards
- * where the list of free buffers was refilled by a dropped table, or not
- * quite in order, where several sessions filled it.  So the feed runs along
- * the headers of buffers, remembers for a while which blocks it saw there,
- * asks for exactly the buffer where it saw the next block (ReadRecentBuffer
- * checks), and prefetches headers some buffers ahead.  Where that fails again
- * and again it tries less often.
+ * Speed.  Of a page in shared_buffers, what costs is finding it; nearby.c does
+ * that without the buffer mapping table where it can.
  *
  * Samples.  BERNOULLI is the device's affair and a scan like any other.  Of
  * SYSTEM the feed reads only the blocks that belong to it, from the first to
@@ -60,6 +53,7 @@
 #include "executor/errors.h"
 #include "executor/feed.h"
 #include "executor/instrument.h"
+#include "executor/nearby.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/buf_internals.h"
@@ -69,27 +63,11 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
-/* Headers are fetched this many buffers ahead: about 1 us of work. */
-#define PREFETCH_BUFFERS 8
-
-/*
- * The next page is looked for in this many further buffers: parallel scans
- * and loads fill buffers alternately.
- */
-#define NEARBY_BUFFERS 16
-
-/* Blocks seen in headers are remembered by their number modulo this. */
-#define SEEN_BLOCKS 64
-
 /*
  * Tuple headers are fetched this far ahead: tuples lie in descending order
  * of addresses as far as they lie in any.
  */
 #define PREFETCH_TUPLE_BYTES 1024
-
-/* Bad guesses in a row after which only every GUESS_PAUSE-th page guesses. */
-#define GUESS_PATIENCE 4
-#define GUESS_PAUSE 32
 
 /* Pages without a miss after which a scan counts as cached again. */
 #define MISS_MEMORY 256
@@ -122,6 +100,7 @@ struct GpuAggFeed
 	bool		sampled;		/* only blocks of the sample are read */
 	GpuAggSample sample;
 	const GpuAggCached *cached; /* what need not be read; NULL: nothing */
+	GpuAggNearby nearby;
 	uint64		pages;
 
 	/* reading */
@@ -132,17 +111,6 @@ struct GpuAggFeed
 	uint32		io_ahead;		/* blocks to prefetch while it misses */
 	BlockNumber io_left;		/* "left" of the first block not prefetched */
 	uint32		io_chosen;		/* blocks prefetched, but not read */
-
-	/* guessing */
-	Buffer		frontier;		/* next header to look at; 0: none */
-	int			direction;		/* in which it moves: 1 or -1 */
-	struct
-	{
-		BlockNumber block;
-		Buffer		buffer;
-	}			seen[SEEN_BLOCKS];	/* buffer 0: nothing */
-	uint32		bad_guesses;
-	uint32		pause;
 
 	/* batches */
 	uint32		max_pins;
@@ -191,18 +159,6 @@ feed_size_batches(GpuAggFeed *feed, uint32 batch_pages, uint32 batches_ahead)
 }
 
 /*
- * The buffer that many steps from another in the feed's direction, or
- * InvalidBuffer beyond the ends of shared_buffers.
- */
-static inline Buffer
-feed_step(const GpuAggFeed *feed, Buffer from, int steps)
-{
-	Buffer		buffer = from + feed->direction * steps;
-
-	return buffer >= 1 && buffer <= NBuffers ? buffer : InvalidBuffer;
-}
-
-/*
  * How many blocks from this one on are not to be read, at least; 0: it is.
  */
 static inline BlockNumber
@@ -228,13 +184,7 @@ feed_skip(GpuAggFeed *feed)
 		if (feed->block >= feed->nblocks)
 			feed->block = 0;
 	}
-	if (feed->frontier == InvalidBuffer || feed->block == from)
-		return;
-	if (feed->block > from)
-		feed->frontier = feed_step(feed, feed->frontier,
-								   Min(feed->block - from, NBuffers));
-	else
-		feed->frontier = InvalidBuffer;
+	gpuagg_nearby_skip(&feed->nearby, (int64) feed->block - from);
 }
 
 /* As initscan: large tables are read through a ring, from anywhere. */
@@ -267,8 +217,7 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	feed->snapshot = snapshot;
 	feed->mvcc = snapshot->snapshot_type == SNAPSHOT_MVCC;
 	feed->nblocks = feed->left = feed->io_left = nblocks;
-	feed->frontier = InvalidBuffer;
-	feed->direction = 1;
+	gpuagg_nearby_init(&feed->nearby, rel);
 	feed_size_batches(feed, batch_pages, batches_ahead);
 
 	/* as heap_beginscan and initscan */
@@ -352,73 +301,19 @@ feed_count_use(Buffer buffer)
 											  state + BUF_USAGECOUNT_ONE);
 }
 
-/*
- * A buffer whose header says that it holds this block.  A look without a
- * lock, good for a guess only.
- */
-static inline Buffer
-feed_nearby(GpuAggFeed *feed, BlockNumber block)
-{
-	if (feed->seen[block % SEEN_BLOCKS].block == block)
-		return feed->seen[block % SEEN_BLOCKS].buffer;
-	for (int i = 0; i < NEARBY_BUFFERS && feed->frontier != InvalidBuffer; i++)
-	{
-		Buffer		buffer = feed->frontier;
-		BlockNumber there = GetBufferDescriptor(buffer - 1)->tag.blockNum;
-
-		feed->frontier = feed_step(feed, buffer, 1);
-		if (there == block)
-			return buffer;
-		feed->seen[there % SEEN_BLOCKS].block = there;
-		feed->seen[there % SEEN_BLOCKS].buffer = buffer;
-	}
-	return InvalidBuffer;
-}
-
-/*
- * The block was found in the buffer mapping table: go on from there, and the
- * other way, if it is a little behind.
- */
-static inline void
-feed_relocate(GpuAggFeed *feed, Buffer buffer)
-{
-	int			steps = buffer - feed->frontier;
-
-	if (feed->frontier != InvalidBuffer && abs(steps) <= SEEN_BLOCKS)
-		feed->direction = steps >= 0 ? 1 : -1;
-	feed->frontier = feed_step(feed, buffer, 1);
-}
-
 /* Tries to find the block without the buffer mapping table. */
 static inline Buffer
 feed_guess(GpuAggFeed *feed, BlockNumber block)
 {
-	Buffer		guess;
-	Buffer		ahead;
+	Buffer		buffer = gpuagg_nearby_pin(&feed->nearby, block);
 
-	if (feed->bad_guesses >= GUESS_PATIENCE && ++feed->pause < GUESS_PAUSE)
+	if (buffer == InvalidBuffer)
 		return InvalidBuffer;
-	feed->pause = 0;
-	guess = feed_nearby(feed, block);
-	if (guess == InvalidBuffer ||
-		!ReadRecentBuffer(GPUAGG_RELATION_FILES(feed->rel), MAIN_FORKNUM,
-						  block, guess))
-	{
-		feed->bad_guesses++;
-		return InvalidBuffer;
-	}
-	feed->bad_guesses = 0;
-	ahead = feed_step(feed, guess, PREFETCH_BUFFERS);
-	if (ahead != InvalidBuffer)
-	{
-		__builtin_prefetch(GetBufferDescriptor(ahead - 1), 1);
-		__builtin_prefetch(BufferBlocks + (Size) (ahead - 1) * BLCKSZ);
-	}
 	if (feed->strategy == NULL)
-		feed_count_use(guess);
+		feed_count_use(buffer);
 	pgstat_count_buffer_read(feed->rel);
 	pgstat_count_buffer_hit(feed->rel);
-	return guess;
+	return buffer;
 }
 
 /*
@@ -477,7 +372,7 @@ feed_pin(GpuAggFeed *feed)
 	{
 		buffer = ReadBufferExtended(feed->rel, MAIN_FORKNUM, block,
 									RBM_NORMAL, feed->strategy);
-		feed_relocate(feed, buffer);
+		gpuagg_nearby_found(&feed->nearby, buffer);
 	}
 	feed->pages++;
 	feed_advance(feed);

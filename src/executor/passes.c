@@ -77,6 +77,14 @@ gpuagg_passes_choose(const GpuAggScan *scan, BlockNumber nblocks, bool host,
 	gpuagg_choose(&work, info->program, host, choice);
 }
 
+void
+gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws, bool host,
+					GpuAggDrawPlan *plan)
+{
+	gpuagg_choose_draws(scan->info->program, draws, passes_page_lines(scan) * nblocks, host,
+						plan);
+}
+
 /*
  * What is injected into the next task.  The fault "lost" ends the worker; a
  * second time would be of no use to anyone.
@@ -176,6 +184,19 @@ passes_next(GpuAggPasses *p)
 }
 
 static void
+passes_plan_draws(GpuAggPasses *p, bool host)
+{
+	const GpuAggSampleState *sample = &p->scan->sample;
+	GpuAggDrawPlan plan;
+
+	if (sample->method != GPUAGG_SAMPLE_DRAWS)
+		return;
+	gpuagg_passes_draws(p->scan, p->nblocks, sample->sample.cutoff, host, &plan);
+	p->pass.draw_way = plan.way;
+	p->pass.draw_windows = plan.windows;
+}
+
+static void
 passes_begin(GpuAggPasses *p, bool host)
 {
 	const GpuAggStrategyChoice *c = &p->choice;
@@ -192,6 +213,7 @@ passes_begin(GpuAggPasses *p, bool host)
 	p->pass.scope_bytes = c->within == GPUAGG_STRATEGY_MULTI_PASS_COPY ||
 		c->within == GPUAGG_STRATEGY_SPATIAL ? c->scope_bytes :
 		gpuagg_scope_size * UINT64CONST(1024);
+	passes_plan_draws(p, host);
 	if (c->passes > 1)
 		p->fit = c->scope_bytes / (2.0 * layout.row_bytes);
 	p->scan->counters.passes = 0;

@@ -15,6 +15,10 @@
 extern void gpuagg_passes_choose(const GpuAggScan *scan, BlockNumber nblocks,
 								 bool host, GpuAggStrategyChoice *choice);
 
+/* How it would make so many draws */
+extern void gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws,
+								bool host, GpuAggDrawPlan *plan);
+
 /*
  * Runs all tasks, which add to the scan's empty store.  A status other than
  * GPUAGG_OK: the store and what was counted are of no use; the host device

@@ -51,6 +51,8 @@ typedef struct GpuAggCounters
 	uint32		passes;			/* windows that were grouped one by one */
 	uint32		splits;			/* of windows whose groups did not fit */
 	uint64		switches;		/* of strategy, by the device */
+	GpuAggDrawWay draw_way;		/* of draws */
+	uint32		draw_windows;	/* 0: the device has no ways */
 	char		device[sizeof(((GpuAggDeviceInfo *) 0)->kind)];
 	char		device_name[sizeof(((GpuAggDeviceInfo *) 0)->name)];
 	char		strategy[sizeof(((GpuAggDoneMsg *) 0)->strategy)];	/* of a pass */

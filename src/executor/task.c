@@ -270,6 +270,8 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	counters->kernel_ns += msg->kernel_ns;
 	counters->link_bytes += msg->link_bytes;
 	counters->link_rate = info->link_rate;
+	counters->draw_way = msg->draw_way;
+	counters->draw_windows = msg->draw_windows;
 	strlcpy(counters->device, info->kind, sizeof(counters->device));
 	strlcpy(counters->device_name, info->name, sizeof(counters->device_name));
 	strlcpy(counters->strategy, msg->strategy, sizeof(counters->strategy));
@@ -637,6 +639,8 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.strategy = pass->strategy,
 		.config.scope_bytes = pass->scope_bytes,
 		.config.forced = pass->forced,
+		.config.draw_way = pass->draw_way,
+		.config.draw_windows = pass->draw_windows,
 		.config.fault = pass->fault,
 		.relid = RelationGetRelid(run->scan->rel),
 		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),
@@ -645,7 +649,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	GpuAggClient *client;
 	instr_time	start;
 
-	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL)
+	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
 		request.config.units = gpuagg_profile_get()->rates.tlb_groups;
 	time_start(run, &start);
 	task_wish(run, program, &request.cache);

@@ -19,6 +19,8 @@ typedef struct GpuAggPass
 	GpuAggStrategy strategy;
 	uint64		scope_bytes;	/* of the table, that a pass or part touches */
 	bool		forced;
+	GpuAggDrawWay draw_way;		/* of draws */
+	uint32		draw_windows;
 	GpuAggFaultStage fault;
 
 	/* out; if it failed, until then */

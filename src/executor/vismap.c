@@ -6,11 +6,15 @@
  * what the cache wants are the even ones, side by side.  They are copied under
  * the page's share lock together with its LSN, for only then does an LSN seen
  * earlier mean that no bit was set since (src/README.md, "The column cache").
+ *
+ * LSNs of heap pages are read under their share locks, too; pages are found as
+ * the feed finds them.
  */
 #include "postgres.h"
 
 #include "access/visibilitymap.h"
 #include "compat.h"
+#include "executor/nearby.h"
 #include "executor/vismap.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
@@ -80,24 +84,45 @@ gpuagg_vismap_count(const uint8 *bits)
 	return (uint32) pg_popcount((const char *) bits, GPUAGG_CHUNK_BITMAP_BYTES);
 }
 
+/* The LSN of a heap page, read from shared_buffers or through the strategy */
+static XLogRecPtr
+heap_lsn(GpuAggNearby *nearby, BlockNumber block, BufferAccessStrategy strategy)
+{
+	Buffer		buffer = gpuagg_nearby_pin(nearby, block);
+	XLogRecPtr	lsn;
+
+	if (buffer == InvalidBuffer)
+	{
+		buffer = ReadBufferExtended(nearby->rel, MAIN_FORKNUM, block, RBM_NORMAL,
+									strategy);
+		gpuagg_nearby_found(nearby, buffer);
+	}
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	lsn = BufferGetLSNAtomic(buffer);
+	UnlockReleaseBuffer(buffer);
+	return lsn;
+}
+
 void
 gpuagg_vismap_lsns(Relation rel, uint32 chunk, uint32 nblocks,
 				   const uint8 *bits, BufferAccessStrategy strategy,
 				   uint64 *lsns)
 {
+	GpuAggNearby nearby;
+	uint32		left_out = 0;
+
+	gpuagg_nearby_init(&nearby, rel);
 	memset(lsns, 0, nblocks * sizeof(uint64));
 	for (uint32 i = 0; i < nblocks; i++)
 	{
-		Buffer		buffer;
-
 		if (!gpuagg_vismap_bit(bits, i))
+		{
+			left_out++;
 			continue;
+		}
 		CHECK_FOR_INTERRUPTS();
-		buffer = ReadBufferExtended(rel, MAIN_FORKNUM,
-									chunk * GPUAGG_CHUNK_BLOCKS + i, RBM_NORMAL,
-									strategy);
-		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		lsns[i] = BufferGetLSNAtomic(buffer);
-		UnlockReleaseBuffer(buffer);
+		gpuagg_nearby_skip(&nearby, left_out);
+		left_out = 0;
+		lsns[i] = heap_lsn(&nearby, chunk * GPUAGG_CHUNK_BLOCKS + i, strategy);
 	}
 }

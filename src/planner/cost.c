@@ -104,6 +104,18 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work_outputs(work, info);
 }
 
+/* Draws are from all lines of the table. */
+static double
+draw_ns(const GpuAggWork *work, const GpuAggPlanInfo *info)
+{
+	GpuAggDrawPlan plan;
+
+	if (info->sample != GPUAGG_SAMPLE_DRAWS)
+		return 0;
+	gpuagg_choose_draws(info->program, work->rows, work->lines, false, &plan);
+	return plan.predicted_ns[plan.way];
+}
+
 /*
  * ns of one cost unit, for this task.  Where PostgreSQL's cost says nothing,
  * the mean one.
@@ -137,6 +149,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	work_fill(&work, input, info);
 	gpuagg_choose(&work, info->program, false, &choice);
 	work.passes = choice.passes;
+	work.draw_ns = draw_ns(&work, info);
 	gpuagg_predict(&rates, &work, &info->predicted);
 	info->profile = profile->id;
 	info->profile_origin = profile->origin;

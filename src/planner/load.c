@@ -338,11 +338,14 @@ unload_relation(Oid relid, List *names)
 {
 	Relation	rel = table_open(relid, AccessShareLock);
 	List	   *columns = load_columns(rel, names);
-	uint64		before = load_look(rel, columns).bytes;
+	uint64		before;
 	uint64		after;
 	ListCell   *lc;
 
 	unload_check(relid);
+	if (names == NIL)
+		columns = lappend_int(columns, InvalidAttrNumber);	/* what they share */
+	before = load_look(rel, columns).bytes;
 	if (names == NIL)
 		gpuagg_cache_unload(relid, InvalidAttrNumber);
 	foreach(lc, names == NIL ? NIL : columns)

@@ -101,7 +101,7 @@ gpuagg_sample_check_program(PlannerInfo *root, RelOptInfo *rel, Relation relatio
 			columns[n++] = i + 1;
 	if (!device_draws())
 		return GPUAGG_REFUSE("the device makes no random draws");
-	if (!gpuagg_cache ||
+	if (!gpuagg_cache || n == 0 ||
 		gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
 							  columns, n, RelationGetNumberOfBlocks(relation)) < 1)
 		return GPUAGG_REFUSE("random draws need all columns of the query in the column cache, for all of the table");

@@ -1,6 +1,6 @@
 /*
  * choose.c
- *		Which strategy a grouping gets.
+ *		Which strategy a grouping gets, and how draws are made.
  *
  * The planner, the executor and EXPLAIN ask here, each at its time: a plan
  * that was made before a setting or the device changed runs as it would be
@@ -111,4 +111,30 @@ gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
 	choose_device(host, work, program, &input, &rates);
 	choose_record(program, &input);
 	gpuagg_strategy_choose(&rates, &input, choice);
+}
+
+/* Bytes of a row of the columns that are loaded, as slabs have them */
+static double
+choose_row_bytes(const GpuAggProgram *p)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	double		bytes = 0;
+
+	for (int i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg != GPUAGG_NO_REG)
+			bytes += gpuagg_key_class(attrs[i].type) == GPUAGG_CLASS_BYTES ? sizeof(int32) :
+				gpuagg_type_slot_bytes(attrs[i].type);
+	return bytes;
+}
+
+void
+gpuagg_choose_draws(const GpuAggProgram *program, double draws, double rows, bool host,
+					GpuAggDrawPlan *plan)
+{
+	GpuAggDrawRates rates = {0};
+
+	if (!host)
+		gpuagg_rates_draws(&gpuagg_profile_get()->rates, &rates);
+	gpuagg_draw_plan(&rates, Max(draws, 1), Max(rows, 1) * Max(choose_row_bytes(program), 1),
+					 plan);
 }

@@ -1,7 +1,8 @@
 /*
  * choose.h
- *		Which strategy a grouping gets: device/strategy.h, asked with the
- *		profile, the settings and the device as they are now.
+ *		Which strategy a grouping gets, and how draws are made: device/strategy.h
+ *		and draw_plan.h, asked with the profile, the settings and the device as
+ *		they are now.
  */
 #ifndef GPUAGG_PROFILE_CHOOSE_H
 #define GPUAGG_PROFILE_CHOOSE_H
@@ -21,5 +22,12 @@ extern void gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *program);
  */
 extern void gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program,
 						  bool host, GpuAggStrategyChoice *choice);
+
+/*
+ * How so many draws from a table of so many rows are made, of the columns that the
+ * program loads; of the host device predicted_ns are 0.
+ */
+extern void gpuagg_choose_draws(const GpuAggProgram *program, double draws, double rows,
+								bool host, GpuAggDrawPlan *plan);
 
 #endif							/* GPUAGG_PROFILE_CHOOSE_H */

@@ -8,7 +8,8 @@
  *		start	round trip of an empty task, and TASK_NS; predict_host.c
  *		feed	p * (feed_page_ns + FEED_MISS_NS) + JUDGE_NS * rows that are judged one by one
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
- *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups
+ *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; making
+ *				draws (device/draw_plan.h)
  *		emit	g * (bytes / EMIT_RATE + per output)
  *
  * where row and pass add up what the program does (attributes crossed,
@@ -140,7 +141,7 @@ kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
 		ns = fmax(ns, work->passed * work->transitions / atomics * 1e9);
 	else if (atomics > 0)
 		ns += work->passed * (1 + work->transitions) / atomics * 1e9;
-	return ns + passes * work->pages / BATCH_PAGES * GPU_BATCH_NS;
+	return ns + work->draw_ns + passes * work->pages / BATCH_PAGES * GPU_BATCH_NS;
 }
 
 /* The longest of feed, link and kernel, and how they add up */
@@ -291,6 +292,29 @@ gpuagg_rates_strategy(const GpuAggRates *rates, GpuAggStrategyRates *strategy)
 	{
 		strategy->points[i].bytes = rates->points[i].bytes;
 		strategy->points[i].updates = rates->points[i].rate[GPUAGG_RANDOM_ATOMIC8];
+	}
+}
+
+/*
+ * No windows that a cache holds: each makes the draws written once more, which
+ * takes longer than the cache saves (H200, 128 MiB: 0.74 times the draws a
+ * second).
+ */
+void
+gpuagg_rates_draws(const GpuAggRates *rates, GpuAggDrawRates *draws)
+{
+	memset(draws, 0, sizeof(*draws));
+	if (!rates->gpu)
+		return;
+	draws->made = gpuagg_draw_made(rates->ceiling[GPUAGG_CEILING_INT_OPS]);
+	draws->tlb_bytes = reach(rates, GPUAGG_LEVEL_TLB);
+	draws->launch_ns = rates->ceiling[GPUAGG_CEILING_LAUNCH];
+	draws->groups = gpuagg_spatial_ngroups(&rates->tlb_groups);
+	draws->npoints = rates->npoints;
+	for (int i = 0; i < rates->npoints; i++)
+	{
+		draws->points[i].bytes = rates->points[i].bytes;
+		draws->points[i].reads = rates->points[i].rate[GPUAGG_RANDOM_READ8];
 	}
 }
 

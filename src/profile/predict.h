@@ -43,6 +43,7 @@ typedef struct GpuAggWork
 	double		page_lines;		/* lines of one; 0: as pages and rows say */
 	double		judged_rows;	/* on pages that are not all-visible */
 	double		lines;			/* that a sample decides one by one */
+	double		draw_ns;		/* making draws, of all of a GPU */
 	double		rows;			/* of the table, or its sample */
 	double		cached_rows;	/* of these, that need not be decoded */
 	double		passed;			/* that pass the filter */
@@ -109,6 +110,9 @@ extern double gpuagg_predict_input(const GpuAggRates *rates,
 /* What strategies of grouping differ by */
 extern void gpuagg_rates_strategy(const GpuAggRates *rates,
 								  GpuAggStrategyRates *strategy);
+
+/* And ways of making draws; of a CPU nothing, which has but one */
+extern void gpuagg_rates_draws(const GpuAggRates *rates, GpuAggDrawRates *draws);
 
 extern const char *gpuagg_bound_name(GpuAggBound bound);
 

@@ -32,11 +32,12 @@
 
 /* One thread that does INT_OPS a second (EPYC, 2.6 GHz) */
 #define INT_OPS 7.0e9
-#define TASK_NS 300000.0
+#define TASK_NS 450000.0
 #define WAKE_NS 43000.0
 #define LINE_NS 1.3				/* of a page, that a sample decides */
-#define ROW_NS 8.0
-#define ATTRIBUTE_NS 0.7
+#define PAGE_NS 820.0			/* its lines come into the thread's cache */
+#define ROW_NS 1.0
+#define ATTRIBUTE_NS 0.4
 #define COLUMN_NS 0.7
 #define INSTR_NS 0.4
 #define GROUP_NS 1.3
@@ -200,7 +201,7 @@ gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 	double		hash = work->keys > 0 ? GROUP_NS + KEY_NS * work->keys : 0;
 	double		pass = INSTR_NS * work->instrs + TRANSITION_NS * work->transitions;
 
-	return (passes * (work->lines * LINE_NS + work->rows * row -
+	return (passes * (work->pages * PAGE_NS + work->lines * LINE_NS + work->rows * row -
 					  work->cached_rows * (ROW_NS + ATTRIBUTE_NS * work->attributes) +
 					  work->passed * hash) +
 			work->passed * pass) * gpuagg_predict_slowness(rates, INT_OPS) / rates->units +

@@ -46,10 +46,13 @@ extern void gpuagg_cache_pages(GpuAggWorkerJob *job, uint64 batch_id,
 							   uint32 npages);
 
 /*
- * A batch is complete, or has failed.  False: it is a part of what the client
- * knows by this number, and not the last one.
+ * is_part: is what has completed a part of what the client knows by this number,
+ * and not the last one?
+ *
+ * completed: a batch is complete, or has failed; not called for parts.
  */
-extern bool gpuagg_cache_completed(GpuAggWorkerJob *job,
+extern bool gpuagg_cache_is_part(GpuAggWorkerJob *job, uint64 batch_id);
+extern void gpuagg_cache_completed(GpuAggWorkerJob *job,
 								   const GpuAggCompletion *completion);
 
 /* The job reads and writes no slab any more.  May be called again. */

@@ -1,476 +1,18 @@
 /*
  * cache_chunk.c
- *		What the column cache holds (cache_chunk.h): the directory, places in
- *		slabs, and what goes when memory is short.
- *
- * Places.  A chunk's first slab is made for all its blocks, from how many lines
- * the first pages have; what does not fit goes to further, smaller ones.  Places
- * are handed out in the order in which pages come and never taken back one by
- * one: a block whose page has more lines than before gets new places, and the
- * old ones are cleared.  So valid places always belong to one block, and the
- * places of a slab that are not in use lie at its end.
- *
- * Eviction is GreedyDual-Size-Frequency: a column of a chunk is worth
- *		clock + uses * bytes of pages to read again / bytes of the column
- * where the clock is the worth of what was evicted last, so that what is not
- * used any more ages.  A newcomer displaces only what is worth less than
- * itself: a table larger than the cache does not chase its own chunks through
- * it, and finds those that stay at the next scan.
+ *		What is held of a chunk (cache_chunk.h), and how it goes.
  */
 #include "postgres.h"
 
-#include <float.h>
-
 #include "port/pg_bitutils.h"
 #include "service/cache_chunk.h"
-#include "service/cache_shared.h"
-#include "service/worker.h"
-#include "utils/memutils.h"
-#include "utils/timestamp.h"
-
-dlist_head	gpuagg_cache_tables = DLIST_STATIC_INIT(gpuagg_cache_tables);
-
-/* Of the limit, this part is free when a dictionary is begun. */
-#define STRINGS_SHARE 8
-
-static MemoryContext cache_context = NULL;
-static double cache_clock = 0;
-static uint64 cache_limit = 0;	/* bytes */
-
-static const GpuAggSlabOps *
-slab_ops(void)
-{
-	return gpuagg_worker.primary.ops->slabs;
-}
+#include "service/cache_memory.h"
 
 void
-gpuagg_cache_set_limit(uint64 bytes)
+gpuagg_cache_directory_free(GpuAggCacheTable *table, void *p)
 {
-	cache_limit = slab_ops() != NULL ? bytes : 0;
-	if (slab_ops() != NULL)
-		slab_ops()->limit(gpuagg_worker.primary.device, bytes);
-}
-
-uint64
-gpuagg_cache_limit(void)
-{
-	return cache_limit;
-}
-
-static void *
-cache_alloc(Size bytes)
-{
-	if (cache_context == NULL)
-		cache_context = AllocSetContextCreate(TopMemoryContext, "gpuagg cache",
-											  ALLOCSET_DEFAULT_SIZES);
-	return MemoryContextAllocZero(cache_context, bytes);
-}
-
-/* A longer copy of an array, with zeros behind */
-static void *
-cache_lengthen(void *array, Size old_bytes, Size bytes)
-{
-	void	   *longer = cache_alloc(bytes);
-
-	if (array != NULL)
-	{
-		memcpy(longer, array, old_bytes);
-		pfree(array);
-	}
-	return longer;
-}
-
-/* --------------------------------------------------------------- chunks --- */
-
-GpuAggCacheChunk *
-gpuagg_cache_chunk(const GpuAggCacheTable *table, uint32 number)
-{
-	return number < table->nchunks ? table->chunks[number] : NULL;
-}
-
-GpuAggCacheChunk *
-gpuagg_cache_chunk_make(GpuAggCacheTable *table, uint32 number)
-{
-	GpuAggCacheChunk *chunk;
-
-	if (number >= table->nchunks)
-	{
-		uint32		n = Max(number + 1, 2 * table->nchunks);
-
-		table->chunks = cache_lengthen(table->chunks,
-									   table->nchunks * sizeof(GpuAggCacheChunk *),
-									   n * sizeof(GpuAggCacheChunk *));
-		table->nchunks = n;
-	}
-	if (table->chunks[number] != NULL)
-		return table->chunks[number];
-	chunk = cache_alloc(sizeof(GpuAggCacheChunk));
-	chunk->table = table;
-	chunk->number = number;
-	table->chunks[number] = chunk;
-	return chunk;
-}
-
-static void
-chunk_free_slabs(GpuAggCacheChunk *chunk)
-{
-	for (int i = 0; i < chunk->nslabs; i++)
-		slab_ops()->free(chunk->slabs[i].slab);
-	chunk->nslabs = 0;
-	chunk->full = false;
-	chunk->nplaced = 0;
-	if (chunk->blocks != NULL)
-		pfree(chunk->blocks);
-	chunk->blocks = NULL;
-	chunk->room = 0;
-}
-
-/* The i-th column of a chunk goes; without columns, places and slabs do. */
-static void
-chunk_drop(GpuAggCacheChunk *chunk, int i)
-{
-	GpuAggCacheFill *fill = chunk->fills[i];
-
-	chunk->fills[i] = chunk->fills[--chunk->nfills];
-	for (int k = 0; k < chunk->nslabs; k++)
-		slab_ops()->drop_column(chunk->slabs[k].slab, fill->column->attr);
-	if (fill->filled != NULL)
-		pfree(fill->filled);
-	pfree(fill);
-	if (chunk->nfills == 0)
-		chunk_free_slabs(chunk);
-}
-
-/* Columns of which nothing is filled are not the chunk's. */
-static void
-drop_unfilled(GpuAggCacheChunk *chunk)
-{
-	for (int i = chunk->nfills - 1; i >= 0; i--)
-		if (chunk->fills[i]->nfilled == 0)
-			chunk_drop(chunk, i);
-}
-
-static void
-drop_unwanted(GpuAggCacheChunk *chunk)
-{
-	for (int i = chunk->nfills - 1; i >= 0; i--)
-		if (chunk->fills[i]->column->unwanted)
-			chunk_drop(chunk, i);
-}
-
-static void
-chunk_free(GpuAggCacheChunk *chunk)
-{
-	while (chunk->nfills > 0)
-		chunk_drop(chunk, chunk->nfills - 1);
-	chunk_free_slabs(chunk);
-	if (chunk->fills != NULL)
-		pfree(chunk->fills);
-	chunk->table->chunks[chunk->number] = NULL;
-	pfree(chunk);
-}
-
-/* Makes the arrays long enough for a block. */
-static void
-chunk_reach(GpuAggCacheChunk *chunk, uint32 block)
-{
-	uint32		room = Min(GPUAGG_CHUNK_BLOCKS, Max(2 * chunk->room, block + 64));
-
-	if (block < chunk->room)
-		return;
-	for (int i = 0; i < chunk->nfills; i++)
-		chunk->fills[i]->filled =
-			cache_lengthen(chunk->fills[i]->filled,
-						   GPUAGG_BITMAP_WORDS(chunk->room) * sizeof(uint64),
-						   GPUAGG_BITMAP_WORDS(room) * sizeof(uint64));
-	chunk->blocks = cache_lengthen(chunk->blocks,
-								   chunk->room * sizeof(GpuAggCacheBlock),
-								   room * sizeof(GpuAggCacheBlock));
-	for (uint32 i = chunk->room; i < room; i++)
-		chunk->blocks[i].slab = GPUAGG_NO_SLAB;
-	chunk->room = room;
-}
-
-/* --------------------------------------------------------------- tables --- */
-
-static bool
-chunk_is_idle(const GpuAggCacheChunk *chunk)
-{
-	return chunk->users == 0 && chunk->filler == NULL;
-}
-
-static void
-column_forget_strings(GpuAggCacheColumn *column)
-{
-	if (column->dictionary != NULL)
-		slab_ops()->dictionary_free(column->dictionary);
-	column->dictionary = NULL;
-}
-
-static void
-table_free(GpuAggCacheTable *table)
-{
-	dlist_mutable_iter iter;
-
-	for (uint32 i = 0; i < table->nchunks; i++)
-		if (table->chunks[i] != NULL)
-			chunk_free(table->chunks[i]);
-	dlist_foreach_modify(iter, &table->columns)
-	{
-		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
-
-		column_forget_strings(column);
-		pfree(column);
-	}
-	if (table->chunks != NULL)
-		pfree(table->chunks);
-	dlist_delete(&table->node);
-	pfree(table);
-}
-
-void
-gpuagg_cache_table_kill(GpuAggCacheTable *table)
-{
-	table->dead = true;
-	if (table->jobs == 0)
-		table_free(table);
-}
-
-void
-gpuagg_cache_begin_anew(GpuAggCacheChunk *chunk)
-{
-	for (int i = 0; i < chunk->nfills; i++)
-		if (chunk->fills[i]->nfilled > 0)
-			return;
-	while (chunk->nfills > 0)
-		chunk_drop(chunk, chunk->nfills - 1);
-}
-
-static bool
-column_is_filled(const GpuAggCacheTable *table, const GpuAggCacheColumn *column)
-{
-	for (uint32 i = 0; i < table->nchunks; i++)
-		if (table->chunks[i] != NULL &&
-			gpuagg_cache_fill(table->chunks[i], column) != NULL)
-			return true;
-	return false;
-}
-
-/*
- * A column of which nothing is left gives its dictionary up, and may come again
- * if it was unwanted.
- */
-static void
-column_rest(GpuAggCacheTable *table, GpuAggCacheColumn *column)
-{
-	if (table->jobs > 0 || column_is_filled(table, column))
-		return;
-	column_forget_strings(column);
-	column->unwanted = false;
-}
-
-/*
- * Pages that grew have taken new places until there was no slab left, and their
- * old ones are of no use.
- */
-static bool
-chunk_is_worn(const GpuAggCacheChunk *chunk)
-{
-	uint64		taken = 0;
-	uint64		live = 0;
-
-	if (!chunk->full)
-		return false;
-	for (int i = 0; i < chunk->nslabs; i++)
-		taken += chunk->slabs[i].used;
-	for (uint32 i = 0; i < chunk->room; i++)
-		if (chunk->blocks[i].slab != GPUAGG_NO_SLAB)
-			live += chunk->blocks[i].places;
-	return live < taken - taken / 16;
-}
-
-/*
- * Drops what is not wanted of chunks that nobody uses, chunks that are better
- * filled anew, and chunks and columns of which nothing is left.
- */
-static void
-table_tidy(GpuAggCacheTable *table)
-{
-	dlist_iter	iter;
-
-	for (uint32 i = 0; i < table->nchunks; i++)
-	{
-		GpuAggCacheChunk *chunk = table->chunks[i];
-
-		if (chunk == NULL || !chunk_is_idle(chunk))
-			continue;
-		drop_unfilled(chunk);
-		drop_unwanted(chunk);
-		if (chunk->nfills == 0 || chunk_is_worn(chunk))
-			chunk_free(chunk);
-	}
-	dlist_foreach(iter, &table->columns)
-		column_rest(table, dlist_container(GpuAggCacheColumn, node, iter.cur));
-}
-
-void
-gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr)
-{
-	dlist_iter	iter;
-
-	if (attr < 0)
-	{
-		gpuagg_cache_table_kill(table);
-		return;
-	}
-	dlist_foreach(iter, &table->columns)
-	{
-		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
-
-		if (column->attr != (uint32) attr)
-			continue;
-		column->unwanted = true;
-		column->note = NULL;
-	}
-	table_tidy(table);
-}
-
-void
-gpuagg_cache_table_leave(GpuAggCacheTable *table)
-{
-	table->jobs--;
-	if (table->dead && table->jobs == 0)
-	{
-		table_free(table);
-		return;
-	}
-	table_tidy(table);
-}
-
-GpuAggCacheTable *
-gpuagg_cache_table(const GpuAggCacheWish *wish)
-{
-	dlist_mutable_iter iter;
-	GpuAggCacheTable *table = NULL;
-
-	dlist_foreach_modify(iter, &gpuagg_cache_tables)
-	{
-		GpuAggCacheTable *other = dlist_container(GpuAggCacheTable, node, iter.cur);
-
-		if (other->dead || other->dbid != wish->dbid)
-			continue;
-		if (other->spcoid == wish->spcoid && other->relnumber == wish->relnumber &&
-			other->relid == wish->relid)
-			table = other;
-		else if (other->relid == wish->relid ||
-				 (other->spcoid == wish->spcoid && other->relnumber == wish->relnumber))
-			gpuagg_cache_table_kill(other);
-	}
-	if (table != NULL)
-	{
-		dlist_move_head(&gpuagg_cache_tables, &table->node);
-		return table;
-	}
-	table = cache_alloc(sizeof(GpuAggCacheTable));
-	table->spcoid = wish->spcoid;
-	table->dbid = wish->dbid;
-	table->relnumber = wish->relnumber;
-	table->relid = wish->relid;
-	dlist_init(&table->columns);
-	dlist_push_head(&gpuagg_cache_tables, &table->node);
-	return table;
-}
-
-/* -------------------------------------------------------------- columns --- */
-
-static bool evict(double worth);
-
-/* What all chunks have of a column goes.  False: some are in use. */
-static bool
-column_empty(GpuAggCacheTable *table, GpuAggCacheColumn *column)
-{
-	bool		all = true;
-
-	for (uint32 i = 0; i < table->nchunks; i++)
-	{
-		GpuAggCacheChunk *chunk = table->chunks[i];
-
-		for (int k = 0; chunk != NULL && k < chunk->nfills; k++)
-		{
-			if (chunk->fills[k]->column != column)
-				continue;
-			if (chunk_is_idle(chunk))
-				chunk_drop(chunk, k);
-			else
-				all = false;
-			break;
-		}
-	}
-	return all;
-}
-
-GpuAggCacheColumn *
-gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type)
-{
-	GpuAggCacheColumn *column;
-	dlist_iter	iter;
-
-	dlist_foreach(iter, &table->columns)
-	{
-		column = dlist_container(GpuAggCacheColumn, node, iter.cur);
-		if (column->attr != attr)
-			continue;
-		if (column->type == type)
-			return column;
-		/* ALTER TABLE that need not rewrite the table, as to timestamptz */
-		if (table->jobs > 1 || !column_empty(table, column))
-			return NULL;
-		column_forget_strings(column);
-		column->type = type;
-		return column;
-	}
-	column = cache_alloc(sizeof(GpuAggCacheColumn));
-	column->attr = attr;
-	column->type = type;
-	dlist_push_tail(&table->columns, &column->node);
-	return column;
-}
-
-/*
- * A dictionary grows where nothing can be evicted for it, so that some memory is
- * made free beforehand.
- */
-bool
-gpuagg_cache_dictionary(GpuAggCacheColumn *column)
-{
-	GpuAggDevice *device = gpuagg_worker.primary.device;
-	GpuAggError error;
-
-	if (column->dictionary != NULL)
-		return true;
-	if (slab_ops()->dictionary_create == NULL)
-		return false;
-	while (slab_ops()->used(device) > cache_limit - cache_limit / STRINGS_SHARE &&
-		   evict(DBL_MAX))
-		;
-	return slab_ops()->dictionary_create(device, &column->dictionary,
-										 &error) == GPUAGG_OK;
-}
-
-bool
-gpuagg_cache_is_full(GpuAggCacheColumn *column)
-{
-	GpuAggDictionaryInfo info = {0};
-
-	if (column->dictionary == NULL)
-		return false;
-	slab_ops()->dictionary_info(column->dictionary, &info);
-	if (!info.full)
-		return false;
-	column->unwanted = true;
-	column->note = info.entries == GPUAGG_DICTIONARY_ENTRIES ?
-		"too many distinct values" : "its distinct values take too much memory";
-	return true;
+	if (p != NULL)
+		gpuagg_cache_free(&table->directory, p);
 }
 
 GpuAggCacheFill *
@@ -482,6 +24,56 @@ gpuagg_cache_fill(const GpuAggCacheChunk *chunk, const GpuAggCacheColumn *column
 	return NULL;
 }
 
+uint64
+gpuagg_cache_fill_bytes(const GpuAggCacheChunk *chunk, const GpuAggCacheFill *fill)
+{
+	const GpuAggSlabOps *ops = gpuagg_cache_slab_ops();
+	uint64		bytes = 0;
+
+	for (int i = 0; i < chunk->nslabs; i++)
+		bytes += gpuagg_cache_is_rows(fill->column) ?
+			ops->bytes(chunk->slabs[i].slab) :
+			ops->column_bytes(chunk->slabs[i].slab, fill->column->attr);
+	return bytes;
+}
+
+bool
+gpuagg_cache_may_have(const GpuAggCacheChunk *chunk,
+					  GpuAggCacheColumn *const *columns, int ncolumns)
+{
+	for (int i = 0; i < ncolumns; i++)
+		if (gpuagg_cache_is_rows(columns[i]) && chunk->nfills > 0 &&
+			gpuagg_cache_fill(chunk, columns[i]) == NULL)
+			return false;
+	return true;
+}
+
+/* Blocks that are filled in one column at least, into words that are clear */
+static void
+held_any(const GpuAggCacheChunk *chunk, uint32 words, uint64 *held)
+{
+	for (int i = 0; i < chunk->nfills; i++)
+		for (uint32 w = 0; w < words; w++)
+			held[w] |= chunk->fills[i]->filled[w];
+}
+
+/* Those that are filled in all of some columns; false: there are none. */
+static bool
+held_all(const GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
+		 int ncolumns, uint32 words, uint64 *held)
+{
+	for (int i = 0; i < ncolumns; i++)
+	{
+		const GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, columns[i]);
+
+		if (fill == NULL)
+			return false;
+		for (uint32 w = 0; w < words; w++)
+			held[w] = i == 0 ? fill->filled[w] : held[w] & fill->filled[w];
+	}
+	return true;
+}
+
 uint32
 gpuagg_cache_held(const GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 				  int ncolumns, uint32 nblocks, uint64 *held)
@@ -491,17 +83,12 @@ gpuagg_cache_held(const GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *colum
 	uint32		n = 0;
 
 	memset(held, 0, words * sizeof(uint64));
-	for (int i = 0; i < ncolumns; i++)
+	if (gpuagg_cache_is_rows(columns[0]))
+		held_any(chunk, GPUAGG_BITMAP_WORDS(reach), held);
+	else if (!held_all(chunk, columns, ncolumns, GPUAGG_BITMAP_WORDS(reach), held))
 	{
-		const GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, columns[i]);
-
-		if (fill == NULL)
-		{
-			memset(held, 0, words * sizeof(uint64));
-			return 0;
-		}
-		for (uint32 w = 0; w < GPUAGG_BITMAP_WORDS(reach); w++)
-			held[w] = i == 0 ? fill->filled[w] : held[w] & fill->filled[w];
+		memset(held, 0, words * sizeof(uint64));
+		return 0;
 	}
 	if (reach % 64 != 0)
 		held[reach / 64] &= (UINT64CONST(1) << reach % 64) - 1;
@@ -556,319 +143,62 @@ gpuagg_cache_filled(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 	}
 }
 
-/* ------------------------------------------------------------- eviction --- */
+/* ---------------------------------------------------------------- going --- */
 
-/* What so many pages and bytes of a column are worth: see the file's head. */
-static double
-column_worth(const GpuAggCacheColumn *column, uint32 npages, uint64 bytes)
+static void
+chunk_free_slabs(GpuAggCacheChunk *chunk)
 {
-	return cache_clock +
-		(double) column->uses * npages * BLCKSZ / Max(bytes, 1);
+	for (int i = 0; i < chunk->nslabs; i++)
+		gpuagg_cache_slab_ops()->free(chunk->slabs[i].slab);
+	chunk->nslabs = 0;
+	chunk->full = false;
+	chunk->nplaced = 0;
+	gpuagg_cache_directory_free(chunk->table, chunk->blocks);
+	chunk->blocks = NULL;
+	chunk->room = 0;
 }
 
-static uint64
-fill_bytes(const GpuAggCacheChunk *chunk, const GpuAggCacheFill *fill)
+/* The i-th column of a chunk goes; without columns, places and slabs do. */
+void
+gpuagg_cache_chunk_drop(GpuAggCacheChunk *chunk, int i)
 {
-	uint64		bytes = 0;
+	GpuAggCacheFill *fill = chunk->fills[i];
 
-	for (int i = 0; i < chunk->nslabs; i++)
-		bytes += slab_ops()->column_bytes(chunk->slabs[i].slab, fill->column->attr);
-	return bytes;
+	chunk->fills[i] = chunk->fills[--chunk->nfills];
+	for (int k = 0; k < chunk->nslabs && !gpuagg_cache_is_rows(fill->column); k++)
+		gpuagg_cache_slab_ops()->drop_column(chunk->slabs[k].slab, fill->column->attr);
+	gpuagg_cache_directory_free(chunk->table, fill->filled);
+	gpuagg_cache_directory_free(chunk->table, fill);
+	if (chunk->nfills == 0)
+		chunk_free_slabs(chunk);
+}
+
+/* Columns of which nothing is filled are not the chunk's. */
+void
+gpuagg_cache_drop_unfilled(GpuAggCacheChunk *chunk)
+{
+	for (int i = chunk->nfills - 1; i >= 0; i--)
+		if (chunk->fills[i]->nfilled == 0)
+			gpuagg_cache_chunk_drop(chunk, i);
 }
 
 void
-gpuagg_cache_touch(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
-				   int ncolumns)
-{
-	for (int i = 0; i < ncolumns; i++)
-	{
-		GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, columns[i]);
-
-		if (fill != NULL)
-			fill->priority = column_worth(columns[i], fill->nfilled,
-										  fill_bytes(chunk, fill));
-	}
-}
-
-/* The column of an idle chunk that is worth least, if less than `worth` */
-static bool
-find_victim(double worth, GpuAggCacheChunk **chunk, int *i)
-{
-	dlist_iter	iter;
-
-	*chunk = NULL;
-	dlist_foreach(iter, &gpuagg_cache_tables)
-	{
-		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
-
-		for (uint32 c = 0; c < table->nchunks; c++)
-		{
-			GpuAggCacheChunk *at = table->chunks[c];
-
-			if (at == NULL || !chunk_is_idle(at))
-				continue;
-			for (int k = 0; k < at->nfills; k++)
-				if (at->fills[k]->priority < worth)
-				{
-					worth = at->fills[k]->priority;
-					*chunk = at;
-					*i = k;
-				}
-		}
-	}
-	return *chunk != NULL;
-}
-
-/* Makes some room for what is worth more than what goes. */
-static bool
-evict(double worth)
-{
-	GpuAggCacheChunk *chunk;
-	GpuAggCacheColumn *column;
-	int			i;
-
-	if (!find_victim(worth, &chunk, &i))
-		return false;
-	cache_clock = Max(cache_clock, chunk->fills[i]->priority);
-	column = chunk->fills[i]->column;
-	chunk_drop(chunk, i);
-	column_rest(chunk->table, column);
-	return true;
-}
-
-/* --------------------------------------------------------------- places --- */
-
-/* What the least worthy column of a chunk would be worth in one more slab */
-static double
-slab_worth(const GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
-{
-	double		worth = 0;
-
-	for (int i = 0; i < chunk->nfills; i++)
-	{
-		const GpuAggCacheColumn *column = chunk->fills[i]->column;
-		uint64		width = column->dictionary != NULL ? sizeof(int32) :
-			gpuagg_type_slot_bytes(column->type);
-		double		one = column_worth(column, npages, places * width);
-
-		if (i == 0 || one < worth)
-			worth = one;
-	}
-	return worth;
-}
-
-/* Adds what the slab lacks of its chunk's columns. */
-static bool
-slab_columns(const GpuAggCacheChunk *chunk, GpuAggSlab *slab, double worth)
+gpuagg_cache_begin_anew(GpuAggCacheChunk *chunk)
 {
 	for (int i = 0; i < chunk->nfills; i++)
-	{
-		const GpuAggCacheColumn *column = chunk->fills[i]->column;
-		GpuAggError error;
-		GpuAggStatus status;
-
-		if (slab_ops()->column_bytes(slab, column->attr) > 0)
-			continue;
-		do
-			status = slab_ops()->add_column(slab, column->attr, column->type,
-											column->dictionary, &error);
-		while (status == GPUAGG_OUT_OF_MEMORY && evict(worth));
-		if (status != GPUAGG_OK)
-			return false;
-	}
-	return true;
-}
-
-/* One more slab, with all of the chunk's columns; false: no memory. */
-static bool
-add_slab(GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
-{
-	double		worth = slab_worth(chunk, places, npages);
-	GpuAggSlab *slab;
-	GpuAggError error;
-	GpuAggStatus status;
-
-	chunk->full |= chunk->nslabs == GPUAGG_CHUNK_SLABS;
-	if (chunk->full || places > PG_INT32_MAX)
-		return false;
-	do
-		status = slab_ops()->create(gpuagg_worker.primary.device,
-									(uint32) places, &slab, &error);
-	while (status == GPUAGG_OUT_OF_MEMORY && evict(worth));
-	if (status != GPUAGG_OK)
-		return false;
-	if (!slab_columns(chunk, slab, worth))
-	{
-		slab_ops()->free(slab);
-		return false;
-	}
-	chunk->slabs[chunk->nslabs++] =
-		(GpuAggCacheSlab) {.slab = slab,.places = (uint32) places};
-	return true;
-}
-
-static void
-add_fill(GpuAggCacheChunk *chunk, GpuAggCacheColumn *column)
-{
-	GpuAggCacheFill *fill;
-
-	if (chunk->nfills == chunk->max_fills)
-	{
-		int			max = Max(8, 2 * chunk->max_fills);
-
-		chunk->fills = cache_lengthen(chunk->fills,
-									  chunk->nfills * sizeof(GpuAggCacheFill *),
-									  max * sizeof(GpuAggCacheFill *));
-		chunk->max_fills = max;
-	}
-	fill = cache_alloc(sizeof(GpuAggCacheFill));
-	fill->column = column;
-	fill->priority = cache_clock;
-	fill->filled = cache_alloc(Max(GPUAGG_BITMAP_WORDS(chunk->room), 1) *
-							   sizeof(uint64));
-	chunk->fills[chunk->nfills++] = fill;
-}
-
-bool
-gpuagg_cache_open(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
-				  int ncolumns)
-{
-	for (int i = 0; i < ncolumns; i++)
-		if (gpuagg_cache_fill(chunk, columns[i]) == NULL)
-			add_fill(chunk, columns[i]);
-	for (int i = 0; i < chunk->nslabs; i++)
-		if (!slab_columns(chunk, chunk->slabs[i].slab,
-						  slab_worth(chunk, chunk->slabs[i].places,
-									 chunk->nplaced)))
-		{
-			drop_unfilled(chunk);
-			return false;
-		}
-	return true;
-}
-
-static void
-clear_places(GpuAggCacheChunk *chunk, const GpuAggCacheBlock *block, uint32 from)
-{
-	GpuAggPlaces places = {block->place + from, block->places - from};
-	GpuAggError error;
-
-	if (places.count > 0 &&
-		slab_ops()->clear(chunk->slabs[block->slab].slab, places, &error) != GPUAGG_OK)
-		elog(ERROR, "gpuagg: could not clear places of a slab: %s", error.message);
-}
-
-/* New places in a slab that has enough left, or in a new one */
-static bool
-take_places(GpuAggCacheChunk *chunk, GpuAggCacheBlock *block, uint32 nlines,
-			uint64 lines_expected)
-{
-	uint64		places = Max(lines_expected, nlines);
-	int			i = 0;
-
-	while (i < chunk->nslabs &&
-		   chunk->slabs[i].places - chunk->slabs[i].used < nlines)
-		i++;
-	if (i == chunk->nslabs && !add_slab(chunk, places, places / Max(nlines, 1)))
-		return false;
-	chunk->nplaced += block->slab == GPUAGG_NO_SLAB;
-	block->slab = (uint16) i;
-	block->place = chunk->slabs[i].used;
-	block->places = (uint16) nlines;
-	chunk->slabs[i].used += nlines;
-	return true;
-}
-
-GpuAggCacheBlock *
-gpuagg_cache_place(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
-				   uint64 lsn, uint64 lines_expected)
-{
-	GpuAggCacheBlock *block;
-
-	chunk_reach(chunk, number);
-	block = &chunk->blocks[number];
-	if (block->lsn != lsn || lsn == 0)
-		gpuagg_cache_forget(chunk, number);
-	if (block->slab != GPUAGG_NO_SLAB && block->places >= nlines)
-		clear_places(chunk, block, nlines);
-	else
-	{
-		gpuagg_cache_forget(chunk, number);
-		if (block->slab != GPUAGG_NO_SLAB)
-			clear_places(chunk, block, 0);
-		if (!take_places(chunk, block, nlines, lines_expected))
-			return NULL;
-	}
-	block->lsn = lsn;
-	return block;
-}
-
-/* ----------------------------------------------------------- publishing --- */
-
-static void
-entry_add_chunk(GpuAggCacheEntry *entry, const GpuAggCacheChunk *chunk,
-				const GpuAggCacheColumn *column)
-{
-	const GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, column);
-
-	if (fill == NULL || fill->nfilled == 0)
-		return;
-	entry->chunks++;
-	entry->blocks += fill->nfilled;
-	entry->rows += fill->nplaces;
-	entry->bytes += fill_bytes(chunk, fill);
-}
-
-static void
-entry_fill(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
-		   const GpuAggCacheColumn *column)
-{
-	memset(entry, 0, sizeof(*entry));
-	entry->dbid = table->dbid;
-	entry->relid = table->relid;
-	entry->relnumber = table->relnumber;
-	entry->attnum = column->attr + 1;
-	entry->uses = column->uses;
-	entry->last_use = column->last_use;
-	entry->note = column->note;
-	if (column->dictionary != NULL)
-	{
-		GpuAggDictionaryInfo info = {0};
-
-		slab_ops()->dictionary_info(column->dictionary, &info);
-		entry->strings = info.entries;
-		entry->bytes = info.bytes;
-	}
-	for (uint32 i = 0; i < table->nchunks; i++)
-		if (table->chunks[i] != NULL)
-			entry_add_chunk(entry, table->chunks[i], column);
+		if (chunk->fills[i]->nfilled > 0)
+			return;
+	while (chunk->nfills > 0)
+		gpuagg_cache_chunk_drop(chunk, chunk->nfills - 1);
 }
 
 void
-gpuagg_cache_publish(void)
+gpuagg_cache_chunk_free(GpuAggCacheChunk *chunk)
 {
-	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
-	dlist_iter	at;
-	dlist_iter	iter;
-	uint32		n = 0;
-
-	dlist_foreach(at, &gpuagg_cache_tables)
-	{
-		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, at.cur);
-
-		if (table->dead)
-			continue;
-		dlist_foreach(iter, &table->columns)
-		{
-			if (n == GPUAGG_CACHE_ENTRIES)
-				break;
-			entry_fill(&shared->entries[n], table,
-					   dlist_container(GpuAggCacheColumn, node, iter.cur));
-			n += shared->entries[n].blocks > 0 || shared->entries[n].note != NULL;
-		}
-	}
-	shared->nentries = n;
-	shared->limit = cache_limit;
-	shared->used = cache_limit > 0 ? slab_ops()->used(gpuagg_worker.primary.device) : 0;
-	gpuagg_cache_shared_unlock();
+	while (chunk->nfills > 0)
+		gpuagg_cache_chunk_drop(chunk, chunk->nfills - 1);
+	chunk_free_slabs(chunk);
+	gpuagg_cache_directory_free(chunk->table, chunk->fills);
+	chunk->table->chunks[chunk->number] = NULL;
+	gpuagg_cache_directory_free(chunk->table, chunk);
 }

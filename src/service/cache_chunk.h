@@ -1,9 +1,10 @@
 /*
  * cache_chunk.h
- *		What the column cache holds: tables, their chunks, and where in the
- *		device's slabs the rows of each block lie.
+ *		What the column cache holds: chunks of tables, and where in the device's
+ *		slabs the rows of each block lie.
  *
- * Inside the worker; cache.c alone uses it, for jobs.  A chunk is a range of
+ * Inside the worker, below cache_table.h and cache_place.h; cache.c and
+ * cache_map.c use it for jobs.  A chunk is a range of
  * GPUAGG_CHUNK_BLOCKS blocks.  Each of its blocks that is kept has places in
  * one of the chunk's slabs.  A column of a chunk is *filled* for some blocks:
  * their values lie at the blocks' places.  A block is *held* for a set of
@@ -35,6 +36,13 @@
 /* Words of a bitmap with a bit for each of n blocks */
 #define GPUAGG_BITMAP_WORDS(n) (((n) + 63) / 64)
 
+/*
+ * "Attribute" of the column that tasks without columns want: which rows there
+ * are.  It takes no more of a slab than the slab itself, and a chunk has it alone:
+ * where other columns are held, they tell the same.
+ */
+#define GPUAGG_CACHE_ROWS UINT32_MAX
+
 struct GpuAggWorkerJob;
 
 typedef struct GpuAggCacheBlock
@@ -49,7 +57,7 @@ typedef struct GpuAggCacheBlock
 typedef struct GpuAggCacheColumn
 {
 	dlist_node	node;
-	uint32		attr;			/* from 0 */
+	uint32		attr;			/* from 0, or GPUAGG_CACHE_ROWS */
 	uint32		type;			/* GpuAggType */
 	GpuAggDictionary *dictionary;	/* of strings; NULL: not made yet */
 	uint64		uses;			/* tasks that wanted it */
@@ -63,6 +71,7 @@ typedef struct GpuAggCacheFill
 {
 	GpuAggCacheColumn *column;
 	double		priority;		/* the least goes first */
+	bool		listed;			/* there are rows that it was not kept with */
 	uint32		nfilled;
 	uint64		nplaces;		/* of these blocks */
 	uint64	   *filled;			/* a bit for each block */
@@ -105,57 +114,11 @@ struct GpuAggCacheTable
 	uint32		relid;
 	bool		dead;			/* nobody may use it from now on */
 	int			jobs;			/* that know it */
+	uint64		directory;		/* bytes that its directory takes */
 	dlist_head	columns;
 	uint32		nchunks;		/* length of the array */
 	GpuAggCacheChunk **chunks;	/* by number; NULL: nothing of it */
 };
-
-/* All tables, those used last first; dead ones that jobs still know are among them. */
-extern dlist_head gpuagg_cache_tables;
-
-/*
- * The table of a wish, made if need be; what the cache has of the same relation
- * in other files is dead from then on.
- */
-extern GpuAggCacheTable *gpuagg_cache_table(const GpuAggCacheWish *wish);
-
-/* Frees it now, or when the last job has left it. */
-extern void gpuagg_cache_table_kill(GpuAggCacheTable *table);
-
-/* A job that has counted itself leaves the table; chunks of which nothing is held go, too. */
-extern void gpuagg_cache_table_leave(GpuAggCacheTable *table);
-
-/*
- * A column, or with attr negative all columns, of a table are not wanted any
- * more: they go now, or as soon as nobody uses them.
- */
-extern void gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr);
-
-/* Writes what backends see of all tables. */
-extern void gpuagg_cache_publish(void);
-
-/* Bytes that all slabs and dictionaries may take; 0: there is no cache. */
-extern void gpuagg_cache_set_limit(uint64 bytes);
-extern uint64 gpuagg_cache_limit(void);
-
-/*
- * The column, made if need be, for a job that has joined the table.  NULL: it is
- * known with another type, and in use as such.
- */
-extern GpuAggCacheColumn *gpuagg_cache_column(GpuAggCacheTable *table,
-											  uint32 attr, uint32 type);
-
-/* Makes a column's dictionary if it has none; false: no memory. */
-extern bool gpuagg_cache_dictionary(GpuAggCacheColumn *column);
-
-/* Has the column got more strings than it could?  Then it is not cached. */
-extern bool gpuagg_cache_is_full(GpuAggCacheColumn *column);
-
-/* NULL: nothing of the chunk is known. */
-extern GpuAggCacheChunk *gpuagg_cache_chunk(const GpuAggCacheTable *table,
-											uint32 number);
-extern GpuAggCacheChunk *gpuagg_cache_chunk_make(GpuAggCacheTable *table,
-												 uint32 number);
 
 /* NULL: nothing of the column is filled. */
 extern GpuAggCacheFill *gpuagg_cache_fill(const GpuAggCacheChunk *chunk,
@@ -169,6 +132,14 @@ extern uint32 gpuagg_cache_held(const GpuAggCacheChunk *chunk,
 								GpuAggCacheColumn *const *columns,
 								int ncolumns, uint32 nblocks, uint64 *held);
 
+/*
+ * May the chunk come to have these columns?  Not the rows beside others, which
+ * would keep fillers of those from adding the same blocks.
+ */
+extern bool gpuagg_cache_may_have(const GpuAggCacheChunk *chunk,
+								  GpuAggCacheColumn *const *columns,
+								  int ncolumns);
+
 /* Is any column of a block filled? */
 extern bool gpuagg_cache_has(const GpuAggCacheChunk *chunk, uint32 block);
 
@@ -176,35 +147,43 @@ extern bool gpuagg_cache_has(const GpuAggCacheChunk *chunk, uint32 block);
 extern void gpuagg_cache_forget(GpuAggCacheChunk *chunk, uint32 block);
 
 /*
- * For the filler, before it places pages: the chunk comes to have the columns.
- * False: there is no memory that is not better used.
- */
-extern bool gpuagg_cache_open(GpuAggCacheChunk *chunk,
-							  GpuAggCacheColumn *const *columns, int ncolumns);
-
-/*
  * For the filler, before it keeps anything: if nothing is held, places that
  * blocks have had are given up.
  */
 extern void gpuagg_cache_begin_anew(GpuAggCacheChunk *chunk);
-
-/*
- * For the filler: places for a page of some lines.  lines_expected: places that
- * a new slab should have.  What is held of the block stays if the page is the
- * same, and goes if it is not.  NULL: no memory.
- */
-extern GpuAggCacheBlock *gpuagg_cache_place(GpuAggCacheChunk *chunk,
-											uint32 block, uint32 nlines,
-											uint64 lsn, uint64 lines_expected);
 
 /* The columns of a block lie at its places now. */
 extern void gpuagg_cache_filled(GpuAggCacheChunk *chunk,
 								GpuAggCacheColumn *const *columns,
 								int ncolumns, uint32 block);
 
-/* A task uses the columns of a chunk: they are worth more. */
-extern void gpuagg_cache_touch(GpuAggCacheChunk *chunk,
-							   GpuAggCacheColumn *const *columns, int ncolumns);
+/* Bytes that a chunk's slabs have for a column; for the rows, all */
+extern uint64 gpuagg_cache_fill_bytes(const GpuAggCacheChunk *chunk,
+									  const GpuAggCacheFill *fill);
+
+/*
+ * Of a chunk that nobody uses or fills, or that is its filler's alone: the i-th
+ * column goes, columns of which nothing is filled go, all of it goes.  Without
+ * columns there are no places and slabs.
+ */
+extern void gpuagg_cache_chunk_drop(GpuAggCacheChunk *chunk, int i);
+extern void gpuagg_cache_drop_unfilled(GpuAggCacheChunk *chunk);
+extern void gpuagg_cache_chunk_free(GpuAggCacheChunk *chunk);
+
+/* Memory of a table's directory; p may be NULL */
+extern void gpuagg_cache_directory_free(GpuAggCacheTable *table, void *p);
+
+static inline bool
+gpuagg_cache_is_rows(const GpuAggCacheColumn *column)
+{
+	return column->attr == GPUAGG_CACHE_ROWS;
+}
+
+static inline bool
+gpuagg_cache_is_idle(const GpuAggCacheChunk *chunk)
+{
+	return chunk->users == 0 && chunk->filler == NULL;
+}
 
 /* Blocks of a chunk of a table that has so many */
 static inline uint32

@@ -95,16 +95,35 @@ entry_find(const GpuAggCacheShared *shared, Oid relid, uint32 relnumber,
 	return NULL;
 }
 
+/* Blocks of a table that are held, be it of one column */
+static uint32
+blocks_held(const GpuAggCacheShared *shared, Oid relid, uint32 relnumber)
+{
+	uint32		blocks = 0;
+
+	for (uint32 i = 0; i < shared->nentries; i++)
+	{
+		const GpuAggCacheEntry *entry = &shared->entries[i];
+
+		if (entry->relid == relid && entry->relnumber == relnumber &&
+			entry->dbid == MyDatabaseId)
+			blocks = Max(blocks, entry->blocks);
+	}
+	return blocks;
+}
+
 double
 gpuagg_cache_fraction(Oid relid, uint32 relnumber, const AttrNumber *columns,
 					  int ncolumns, BlockNumber nblocks)
 {
 	const GpuAggCacheShared *shared;
-	uint32		blocks = ncolumns > 0 ? nblocks : 0;
+	uint32		blocks = nblocks;
 
 	if (nblocks == 0)
 		return 0;
 	shared = gpuagg_cache_shared_lock(LW_SHARED);
+	if (ncolumns == 0)
+		blocks = Min(blocks, blocks_held(shared, relid, relnumber));
 	for (int i = 0; i < ncolumns && blocks > 0; i++)
 	{
 		const GpuAggCacheEntry *entry = entry_find(shared, relid, relnumber,

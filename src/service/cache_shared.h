@@ -21,7 +21,10 @@
 
 #define GPUAGG_CACHE_ENTRIES 1024
 
-/* A column of a table */
+/*
+ * A column of a table, or with InvalidAttrNumber what its columns share: which
+ * rows there are, and the directory; blocks are those of which anything is held.
+ */
 typedef struct GpuAggCacheEntry
 {
 	Oid			dbid;
@@ -73,7 +76,8 @@ extern void gpuagg_cache_memory(uint64 *limit, uint64 *used);
 
 /*
  * For the planner: which part of nblocks blocks of a table, whose files have
- * this number, the cache is likely to have for some columns, 0 to 1.
+ * this number, the cache is likely to have for some columns, 0 to 1; without
+ * columns: of which it knows the rows.
  */
 extern double gpuagg_cache_fraction(Oid relid, uint32 relnumber,
 									const AttrNumber *columns, int ncolumns,

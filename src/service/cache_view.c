@@ -2,8 +2,9 @@
  * cache_view.c
  *		The SQL function behind view gpuagg.cache.
  *
- * It tells about a column only to roles that may read it, and to
- * pg_read_all_stats; about tables of other databases only to these.
+ * It tells about a column only to roles that may read it, about what a table's
+ * columns share to those that may read any of them, and to pg_read_all_stats;
+ * about tables of other databases only to these.
  */
 #include "postgres.h"
 
@@ -28,12 +29,18 @@ may_see(const GpuAggCacheEntry *entry)
 
 	if (has_privs_of_role(user, ROLE_PG_READ_ALL_STATS))
 		return true;
-	return entry->dbid == MyDatabaseId &&
-		(pg_class_aclcheck_ext(entry->relid, user, ACL_SELECT,
-							   &missing) == ACLCHECK_OK ||
-		 (!missing &&
-		  pg_attribute_aclcheck_ext(entry->relid, entry->attnum, user, ACL_SELECT,
-									&missing) == ACLCHECK_OK));
+	if (entry->dbid != MyDatabaseId)
+		return false;
+	if (pg_class_aclcheck_ext(entry->relid, user, ACL_SELECT,
+							  &missing) == ACLCHECK_OK)
+		return true;
+	if (missing)
+		return false;
+	if (entry->attnum == InvalidAttrNumber)
+		return pg_attribute_aclcheck_all(entry->relid, user, ACL_SELECT,
+										 ACLMASK_ANY) == ACLCHECK_OK;
+	return pg_attribute_aclcheck_ext(entry->relid, entry->attnum, user, ACL_SELECT,
+									 &missing) == ACLCHECK_OK;
 }
 
 Datum

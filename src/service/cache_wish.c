@@ -82,6 +82,7 @@ gpuagg_wish_column(Form_pg_attribute attr, uint8 type)
 	}
 }
 
+/* A program without columns asks for which rows there are. */
 static bool
 wish_columns(Relation rel, const GpuAggProgram *program)
 {
@@ -98,7 +99,7 @@ wish_columns(Relation rel, const GpuAggProgram *program)
 		if (writes && attribute_is_ours(RelationGetRelid(rel), i + 1))
 			return false;
 	}
-	return program->ncolumns > 0;
+	return true;
 }
 
 bool

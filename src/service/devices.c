@@ -37,6 +37,10 @@
 /* Of a GPU's memory; what else is on the card keeps the rest. */
 #define GPU_MEMORY_SHARE 0.8
 
+/* For cached columns: of all its memory, and of what tasks leave of it */
+#define GPU_CACHE_SHARE 0.15
+#define GPU_CACHE_OF_REST 0.75
+
 /* --------------------------------------------------------------- opening --- */
 
 int
@@ -299,19 +303,22 @@ gpuagg_devices_open_host(GpuAggError *error)
 /*
  * What the cache may take unless the setting says: of the host device as much
  * as shared_buffers do, and no more than half of what its tasks may.  Of a GPU
- * nothing: its slabs pass their tests on a card, but what the worker makes of
- * them has not been run on one.
+ * a share of its memory that fits beside theirs.
  */
 uint64
 gpuagg_devices_spare(void)
 {
 	const GpuAggWorkerDevice *on = &gpuagg_worker.primary;
+	const GpuAggDeviceFacts *facts = &gpuagg_shared->device.facts;
 	GpuAggDeviceInfo info = {0};
+	uint64		card;
 
-	if (on->ops != &gpuagg_host_ops)
-		return 0;
 	on->ops->info(on->device, &info);
-	return Min((uint64) NBuffers * BLCKSZ, info.memory_limit / 2);
+	if (on->ops == &gpuagg_host_ops)
+		return Min((uint64) NBuffers * BLCKSZ, info.memory_limit / 2);
+	card = facts->cards[facts->card].memory_limit;
+	return Min((uint64) (card * GPU_CACHE_SHARE),
+			   (uint64) ((card - Min(card, info.memory_limit)) * GPU_CACHE_OF_REST));
 }
 
 static GpuAggWorkerDevice *

@@ -188,6 +188,8 @@ post_done(GpuAggWorkerJob *job)
 	done.kernel_ns = stats.kernel_ns;
 	done.link_bytes = stats.link_bytes;
 	done.switches = stats.switches;
+	done.draw_way = stats.draw_way;
+	done.draw_windows = stats.draw_windows;
 	done.pages_kept = gpuagg_cache_kept(job);
 	if (stats.strategy != NULL)
 		strlcpy(done.strategy, stats.strategy, sizeof(done.strategy));
@@ -282,21 +284,26 @@ static bool
 poll_batch(GpuAggWorkerJob *job)
 {
 	GpuAggCompletion completion;
-	bool		last;
 
 	memset(&completion, 0, sizeof(completion));
 	if (job->inflight == 0 ||
 		!job->on->ops->task_poll(job->task, &completion))
 		return false;
 	job->inflight--;
-	last = gpuagg_cache_completed(job, &completion);
 	job->rows_scanned += completion.rows_scanned;
 	job->rows_passed += completion.rows_passed;
 	pg_atomic_write_u64(&job->slot->rows, job->rows_scanned);
 	if (completion.error.status != GPUAGG_OK)
+	{
+		gpuagg_cache_completed(job, &completion);
 		gpuagg_job_fail(job, &completion.error);
-	else if (last)
+	}
+	else if (!gpuagg_cache_is_part(job, completion.batch_id))
+	{
+		/* the client, which waits for these pages, first */
 		post_batch_done(job, &completion);
+		gpuagg_cache_completed(job, &completion);
+	}
 	return true;
 }
 

@@ -97,6 +97,8 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job->config.fault >= GPUAGG_NFAULTS ||
 		job->config.strategy >= GPUAGG_NSTRATEGIES ||
 		job->config.units.n > GPUAGG_SPATIAL_UNITS ||
+		job->config.draw_way >= GPUAGG_NDRAWWAYS ||
+		job->config.draw_windows > GPUAGG_DRAW_WINDOWS ||
 		!gpuagg_scope_valid(job->config.scope) ||
 		(job->config.scope.count > 1 &&
 		 ((const GpuAggProgram *) (begin + 1))->nkeys == 0) ||

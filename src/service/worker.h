@@ -1,8 +1,8 @@
 /*
  * worker.h
  *		Inside the device worker: the worker, its devices and its jobs.  Only
- *		worker.c, devices.c, job.c, job_input.c, cache.c, cache_chunk.c and
- *		encoding.c include this.
+ *		worker.c, devices.c, job.c, job_input.c, encoding.c and files of the
+ *		cache that no backend uses include this.
  */
 #ifndef GPUAGG_SERVICE_WORKER_H
 #define GPUAGG_SERVICE_WORKER_H
@@ -145,8 +145,7 @@ extern void gpuagg_worker_watch(GpuAggWorkerDevice *on);
  * route: the device of a task, or what measures that device; NULL with the
  *		reason if it cannot be opened.
  * publish: updates what gpuagg.devices shows.
- * spare: bytes of the primary device's memory that the cache takes by default
- *		columns have no limit of their own.
+ * spare: bytes of the primary device's memory that the cache takes by default.
  * close: of all devices; no task may be left.
  * cores: that this process may run on.
  */

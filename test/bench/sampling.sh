@@ -10,7 +10,7 @@
 sampling_name()
 {
 	REPLY=$1
-	[ "$1" = single ] || [ "$1" = auto ] || REPLY+=" $3"
+	[[ $1 = *single || $1 = *auto ]] || REPLY+=" $3"
 }
 
 bench_sampling()

@@ -37,6 +37,24 @@ warm_run()
 	samples_add "$2/psql" "$REPLY"
 }
 
+# warm_rows CASE SQL GROUPS: what psql takes for the answer's rows alone, out of a
+# table: no plan of the query sends them faster.
+warm_rows()
+{
+	local round
+
+	server_sql main "CREATE UNLOGGED TABLE warm_rows AS $2" >/dev/null
+	server_sql main "VACUUM (FREEZE, ANALYZE) warm_rows" >/dev/null
+	warm_do gpuagg
+	for ((round = 0; round <= BENCH_RUNS; round++)); do
+		query_time h2o "SELECT * FROM warm_rows"
+		[ "$round" -eq 0 ] || samples_add "$1/rows/psql" "$REPLY"
+	done
+	csv_row warm "$1" rows psql ms "$WARM_ROWS" "$3" "$1/rows/psql" \
+		"$1/gpuagg/psql" gpuagg "the answer's rows, read from a table"
+	server_sql main "DROP TABLE warm_rows"
+}
+
 # warm_question CASE CHECK SQL
 warm_question()
 {
@@ -69,6 +87,7 @@ warm_question()
 			note[$engine]=
 		done
 	done
+	[ "$groups" -lt 100000 ] || warm_rows "$case" "$sql" "$groups"
 	[ -z "$WARM_DUCKDB" ] || csv_row warm "$case" gpuagg-warm execution ms \
 		"$WARM_ROWS" "$groups" "$case/gpuagg-warm/execution" \
 		"$case/duckdb/execution" duckdb ""
@@ -78,19 +97,21 @@ warm_question()
 warm_fill()
 {
 	local round engine
+	local -A note=()
 
 	for ((round = 0; round <= BENCH_RUNS; round++)); do
 		for engine in $(in_turn "$round" gpuagg-warm gpuagg); do
 			warm_unload
 			warm_do "$engine"
-			explain_run h2o "$WARM_ID4"
+			explain_run h2o "$WARM_ID4" ON
+			note[$engine]="$PLAN${NODE:+: $NODE}"
 			[ "$round" -eq 0 ] || samples_add "fill/$engine" "$EXEC_MS"
 		done
 	done
 	csv_row warm fill gpuagg-warm execution ms "$WARM_ROWS" 100 fill/gpuagg-warm \
-		fill/gpuagg gpuagg "nothing cached: reads all pages and fills the cache"
+		fill/gpuagg gpuagg "nothing cached: fills the cache; ${note[gpuagg-warm]}"
 	csv_row warm fill gpuagg execution ms "$WARM_ROWS" 100 fill/gpuagg \
-		fill/gpuagg gpuagg "without the cache"
+		fill/gpuagg gpuagg "without the cache; ${note[gpuagg]}"
 }
 
 # One row changes, another page of the table each round.

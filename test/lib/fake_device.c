@@ -48,6 +48,8 @@ typedef struct FakeTask
 	int			busy;
 	int			batches;		/* completed */
 	uint64_t	pages;
+	uint32_t	draw_way;		/* as asked for */
+	uint32_t	draw_windows;	/* 0: no draws were made */
 } FakeTask;
 
 /* one device is open in a process */
@@ -154,6 +156,9 @@ fake_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	fake->lost_at = config->fault == GPUAGG_FAULT_TRAP ? 1 : wanted("lost");
 	fake->memory_at = wanted("memory");
 	fake->busy = wanted("busy");
+	fake->draw_way = config->draw_way;
+	if (config->sample.method == GPUAGG_SAMPLE_DRAWS)
+		fake->draw_windows = config->draw_windows;
 	*task = (GpuAggTask *) fake;
 	return GPUAGG_OK;
 }
@@ -183,6 +188,14 @@ fake_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
 {
 	return gpuagg_host_ops.task_resident(((FakeTask *) task)->inner, batch_id,
 										 slab, without, nwithout, error);
+}
+
+static GpuAggStatus
+fake_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRange *ranges,
+		   uint32_t nranges, GpuAggError *error)
+{
+	return gpuagg_host_ops.task_draws(((FakeTask *) task)->inner, batch_id,
+									  ranges, nranges, error);
 }
 
 static bool
@@ -235,6 +248,8 @@ fake_stats(GpuAggTask *task, GpuAggTaskStats *stats)
 	stats->decode_ns = fake->pages * 400;	/* 8192 bytes in 400 ns */
 	stats->kernel_ns = 3000000;
 	stats->link_bytes = fake->pages * GPUAGG_PAGE_BYTES;
+	stats->draw_way = fake->draw_way;
+	stats->draw_windows = fake->draw_windows;
 }
 
 static void
@@ -271,6 +286,7 @@ gpuagg_device_provider(void)
 	ops.task_pages = fake_pages;
 	ops.task_rows = fake_rows;
 	ops.task_resident = fake_resident;
+	ops.task_draws = fake_draws;
 	ops.task_poll = fake_poll;
 	ops.task_finish = fake_finish;
 	ops.task_results = fake_results;

@@ -23,6 +23,15 @@ BEGIN
 	RETURN NEXT compare(query);
 	RETURN NEXT ca_pages(query);
 END $$;
+-- How long the planner thinks that it takes
+CREATE FUNCTION ca_predicted(query text) RETURNS float8 LANGUAGE plpgsql
+SET gpuagg.debug_require = 'require' AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")')->'Predicted Time';
+END $$;
 CREATE TABLE ca (id int, g int, v int8) WITH (autovacuum_enabled = off);
 INSERT INTO ca SELECT i, i % 7, i FROM generate_series(1, 5000) i;
 -- nothing is known to be visible to everyone yet
@@ -42,8 +51,37 @@ SELECT ca_pages('SELECT id, count(*) FROM ca GROUP BY id');
 SELECT compare('SELECT id, count(*) FROM ca GROUP BY id');
 RESET gpuagg.strategy;
 RESET gpuagg.scope_size;
--- no columns, samples, and no wish
-SELECT ca_pages('SELECT count(*) FROM ca');
+-- without columns: which rows there are is known of any column
+SELECT ca_twice('SELECT count(*) FROM ca');
+SELECT compare('SELECT count(*), 7 AS seven FROM ca WHERE now() > ''2000-01-01'' GROUP BY now()');
+SELECT ca_predicted('SELECT count(*) FROM ca') AS warm \gset
+SET gpuagg.cache = off;
+SELECT ca_predicted('SELECT count(*) FROM ca') > :warm AS slower;
+RESET gpuagg.cache;
+-- and kept where there is none; other columns take its place, and it theirs not
+CREATE TABLE ca_rows (id int, g int) WITH (autovacuum_enabled = off);
+INSERT INTO ca_rows SELECT i, i % 7 FROM generate_series(1, 5000) i;
+DELETE FROM ca_rows WHERE id % 3 = 0;
+VACUUM (FREEZE, ANALYZE) ca_rows;
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+SELECT attnum, column_name, pages = pages_total AS whole, bytes > 0 AS bytes FROM gpuagg.cache WHERE relation = 'ca_rows'::regclass ORDER BY attnum;
+UPDATE ca_rows SET id = -id WHERE id = 1;
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+VACUUM ca_rows;
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+SELECT ca_twice('SELECT g, count(*) FROM ca_rows GROUP BY g');
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+DELETE FROM ca_rows WHERE id % 1000 = 1;
+VACUUM ca_rows;
+-- these pages are kept when the column is read
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+SELECT ca_twice('SELECT max(g) FROM ca_rows');
+SELECT ca_twice('SELECT count(*) FROM ca_rows');
+SELECT ca_twice('SELECT count(*), max(id) FROM ca_rows');
+SELECT gpuagg.unload('ca_rows') > 0;
+SELECT count(*) FROM gpuagg.cache WHERE relation = 'ca_rows'::regclass;
+DROP TABLE ca_rows;
+-- samples, and no wish
 SELECT ca_pages('SELECT sum(v) FROM ca TABLESAMPLE BERNOULLI (50) REPEATABLE (1)');
 SET gpuagg.cache = off;
 SELECT ca_pages('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
@@ -61,19 +99,34 @@ INSERT INTO ca SELECT i, i % 7, i FROM generate_series(6001, 6500) i;
 SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
 VACUUM ca;
 SELECT ca_twice('SELECT g, count(*), sum(v) FROM ca GROUP BY g');
+-- a page that is kept for one column is kept for others, too, when they are asked for
+UPDATE ca SET v = -v WHERE id = 2000;
+VACUUM ca;
+SELECT ca_twice('SELECT max(g) FROM ca');
+SELECT ca_twice('SELECT sum(v) FROM ca');
+SELECT ca_twice('SELECT max(id) FROM ca');
+SELECT ca_twice('SELECT g, count(*), sum(v), max(id) FROM ca GROUP BY g');
+-- own changes that nobody else sees yet
+BEGIN;
+DELETE FROM ca WHERE id BETWEEN 3000 AND 3010;
+INSERT INTO ca VALUES (-1, 0, 0);
+SELECT compare('SELECT count(*) FROM ca');
+SAVEPOINT s;
+DELETE FROM ca WHERE id < 1000;
+SELECT compare('SELECT count(*) FROM ca');
+ROLLBACK TO s;
+SELECT compare('SELECT count(*) FROM ca');
+ROLLBACK;
+SELECT compare('SELECT count(*) FROM ca');
+VACUUM ca;
 -- the view
 SELECT relation, column_name, attnum, chunks, pages, pages_total, rows >= 5450 AS rows, bytes > 20000 AS bytes, strings, uses > 3 AS uses, last_use <= clock_timestamp() AS last_use, note
 FROM gpuagg.cache WHERE relation = 'ca'::regclass ORDER BY attnum;
 SELECT cache_used > 0 AND cache_used <= cache_limit AS within FROM gpuagg.devices WHERE state = 'ready';
+-- with what all columns share, the directory (16 bytes a page and more): the view tells of all that is used
+SELECT bytes >= 16 * pages AS directory FROM gpuagg.cache WHERE relation = 'ca'::regclass AND attnum = 0;
+SELECT sum(c.bytes) > 0.9 * min(cache_used) AND sum(c.bytes) <= min(cache_used) AS all_of_it FROM gpuagg.cache c, gpuagg.devices WHERE state = 'ready';
 -- the planner knows
-CREATE FUNCTION ca_predicted(query text) RETURNS float8 LANGUAGE plpgsql
-SET gpuagg.debug_require = 'require' AS $$
-DECLARE
-	plan jsonb;
-BEGIN
-	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
-	RETURN jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")')->'Predicted Time';
-END $$;
 SELECT ca_predicted('SELECT g, sum(v) FROM ca GROUP BY g') AS warm \gset
 SET gpuagg.cache = off;
 SELECT ca_predicted('SELECT g, sum(v) FROM ca GROUP BY g') > :warm AS slower;
@@ -164,6 +217,10 @@ INSERT INTO ca_toast SELECT i % 5, CASE i WHEN 500 THEN repeat('long', 5000) ELS
 VACUUM (FREEZE, ANALYZE) ca_toast;
 SELECT ca_twice('SELECT t, count(*) FROM ca_toast GROUP BY t');
 SELECT ca_twice('SELECT g, count(*) FROM ca_toast GROUP BY g');
+-- nor is it tried again and again, which would take it from the others
+SELECT ca_pages('SELECT t, count(*) FROM ca_toast GROUP BY t');
+SELECT ca_pages('SELECT g, count(*) FROM ca_toast GROUP BY g');
+SELECT ca_pages('SELECT count(*) FROM ca_toast');
 -- dropped, added and retyped columns
 ALTER TABLE ca DROP COLUMN g;
 SELECT ca_twice('SELECT count(*), sum(v), max(id) FROM ca');

@@ -209,7 +209,8 @@ SET gpuagg.cost_scale = 0;
 SET gpuagg.cost_scale = 'NaN';
 SET gpuagg.cost_scale = 1001;
 RESET gpuagg.cost_scale;
--- a profile of hand-made numbers is used at once; rows of other devices are not
+-- a profile of hand-made numbers is used at once; rows of other devices are not; pages are to be fed
+SET gpuagg.cache = off;
 SELECT kind AS pf_kind, name AS pf_name FROM gpuagg.devices WHERE state = 'ready' \gset
 SET gpuagg.debug_require = 'require';
 BEGIN;

@@ -32,26 +32,8 @@ sub fake_does
 # The name of the library below $libdir, or undef if it cannot be built here.
 sub build_fake
 {
-	my ($source) = grep { -f } "$FindBin::RealBin/../lib/fake_device.c";
-	my ($src) = grep { -f "$_/device/device.h" }
-	  "$FindBin::RealBin/../../src",
-	  map { (defined $_ && m{^(/.*)/build/pg/}) ? "$1/src" : () }
-	  ($ENV{PG_BINDIR});
-	my ($include) = grep { -f "$_/postgres.h" }
-	  map { chomp; $_ }
-	  map { `$_ --includedir-server 2>/dev/null` }
-	  ('pg_config', '/usr/bin/pg_config',
-		glob '/usr/lib/postgresql/*/bin/pg_config');
-	my $cc = $ENV{CC} // 'cc';
-
-	$src //= "$ENV{OLDPWD}/src"
-	  if defined $ENV{OLDPWD} && -f "$ENV{OLDPWD}/src/device/device.h";
-	return undef
-	  unless defined $source && defined $src && defined $include;
-	system("$cc -shared -fPIC -O1 -std=gnu11 -Wall -Werror -I'$include' -I'$src' '$source' -o '$tmp/fake_device.so'"
-	  ) == 0
-	  or return undef;
-	return ('../' x 20) . substr("$tmp/fake_device", 1);
+	return build_module('fake_device', $tmp) ?
+	  ('../' x 20) . substr("$tmp/fake_device", 1) : undef;
 }
 
 sub devices
@@ -419,6 +401,44 @@ like($psql->{stderr}, qr/canceling statement due to statement timeout/,
 cmp_ok($psql->{seconds}, '<', 3, 'without waiting for it');
 fake_does();
 wait_ready($node);
+
+# ------------------------------------------------------------ random draws
+
+# A card whose TLB reaches 256 kB of the 1.6 MB that are drawn from
+restart_with($node, "gpuagg.cache_size = '64MB'", 'gpuagg.cache = on');
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE d WITH (autovacuum_enabled = off) AS SELECT i AS id, i % 50 AS g FROM generate_series(1, 200000) i;
+	VACUUM ANALYZE d;
+	SELECT gpuagg.load('d');
+	INSERT INTO gpuagg.profile (profile_id, device_kind, device_name, units, feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns)
+		SELECT 1000001, 'cuda', name, units, feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns FROM gpuagg.profile, gpuagg.devices WHERE profile_id = -1 AND device = 0;
+	INSERT INTO gpuagg.memory_level (profile_id, kind, level, reach_bytes) VALUES (1000001, 'tlb', 1, 262144);
+	INSERT INTO gpuagg.random_access VALUES (1000001, 262144, 4e10, 4e10, 4e10), (1000001, 524288, 4e9, 4e9, 4e9);
+	INSERT INTO gpuagg.ceiling VALUES (1000001, 'int_ops', 1.6e13, NULL, 0), (1000001, 'launch', NULL, 7000, 0);});
+my $drawing = 'SELECT g, count(*), sum(id) FROM d TABLESAMPLE gpuagg.random_rows (300000) REPEATABLE (7) GROUP BY g ORDER BY g';
+
+sub draws
+{
+	my ($way, $name) = @_;
+	my $plan;
+
+	same_answer($node, $drawing, "draws, $name");
+	$plan = $node->safe_psql('postgres', "$require EXPLAIN (ANALYZE, VERBOSE) $drawing");
+	like($plan, qr/^ *Planned Draw Strategy: $way\n *Planned Draw Windows: 7$/m, "$name: what is planned");
+	like($plan, qr/^ *Draw Strategy: $way\n *Draw Windows: 7$/m, "$name: and done");
+	return;
+}
+
+draws('multi-pass', 'units are not known');
+$node->safe_psql('postgres',
+	'INSERT INTO gpuagg.tlb_group SELECT 1000001, u, u / 2 FROM generate_series(0, 63) u');
+draws('spatial', 'units share TLBs');
+$node->safe_psql('postgres', 'DELETE FROM gpuagg.memory_level WHERE profile_id = 1000001');
+$out = $node->safe_psql('postgres', "$require EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) $drawing");
+like($out, qr/"Draw Strategy": "single-pass",\s+"Draw Windows": 1,/, 'no reach is known: all at once');
+$node->safe_psql('postgres', 'DROP TABLE d; DELETE FROM gpuagg.profile WHERE profile_id = 1000001');
+restart_with($node, 'gpuagg.cache = off');
 
 # ---------------------------------------------------------- a slow start
 

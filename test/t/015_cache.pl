@@ -53,6 +53,15 @@ sub cache_bytes
 		'SELECT coalesce(sum(bytes), 0) FROM gpuagg.cache');
 }
 
+# Slabs, dictionaries and directory
+sub cache_used
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres',
+		"SELECT cache_used FROM gpuagg.devices WHERE state = 'ready'");
+}
+
 my $node = new_node('cache', 'shared_buffers = 256MB', 'autovacuum = off',
 	'gpuagg.cache_size = 8MB');
 $node->safe_psql(
@@ -128,7 +137,7 @@ foreach my $round (1 .. 40)
 	my $sum = (qw(v id g))[ int(rand(3)) ];
 
 	same_answer($node, "SELECT g, k, count(*), sum($sum) FROM l$i GROUP BY g, k ORDER BY g, k", "round $round");
-	my $bytes = cache_bytes($node);
+	my $bytes = cache_used($node);
 	$most = $bytes if $bytes > $most;
 }
 cmp_ok($most, '>', $limit / 4, 'the cache was filled');
@@ -165,6 +174,27 @@ same_answer($node, $wide, 'and grows again');
 $node->safe_psql('postgres', 'VACUUM wide');
 same_answer($node, $wide, 'and is vacuumed');
 warm($node, $wide, 'and is warm');
+
+# where the directory takes as much as the columns, it counts as they do
+$node->append_conf('postgresql.conf', 'gpuagg.cache_size = 1MB');
+$node->restart;
+wait_ready($node);
+($limit, $most) = (1024 * 1024, 0);
+foreach my $round (1 .. 3)
+{
+	foreach my $q ($wide, 'SELECT count(*) FROM wide', 'SELECT sum(id) FROM wide', $query)
+	{
+		same_answer($node, $q, "a small cache, round $round");
+		my $bytes = cache_used($node);
+		$most = $bytes if $bytes > $most;
+	}
+}
+cmp_ok($most, '>', $limit / 4, 'a small cache was filled');
+cmp_ok($most, '<=', $limit, "its limit was kept, directory included ($most bytes at most)");
+# tables of which nothing is held take nothing for long
+$node->safe_psql('postgres', "CREATE TABLE e$_ AS SELECT i AS a FROM generate_series(1, 10) i") foreach (1 .. 50);
+$node->safe_psql('postgres', join('', map { "SET gpuagg.debug_require = 'require'; SELECT sum(a) FROM e$_;" } (1 .. 50)));
+cmp_ok(cache_used($node), '<=', $limit, 'so it is with many tables');
 crash_free($node, 'no crash');
 $node->stop;
 

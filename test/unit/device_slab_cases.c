@@ -195,6 +195,31 @@ test_programs(void)
 	keep_nothing();
 }
 
+/* Which rows there are may be all that is kept. */
+static void
+test_rows(bool odd, const char *name)
+{
+	static TestProgram p;
+	GpuAggSlab *slab;
+	GpuAggPlaces without;
+
+	table_odd_lines = odd;
+	table_make(scaled(30000), 100, 0);
+	table_odd_lines = false;
+	program_init(&p);
+	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	slab = slab_of_table(&p, name);
+	ok(slab_gives_table(&p, slab), "are counted");
+	without = (GpuAggPlaces) {lines_of(0, 2), lines_of(2, npages - 2)};
+	ok(slab_gives(&p, slab, &without, 1, page_list, 2), "those of two pages");
+	program_standard(&p);
+	ok(slab_add_loaded(slab, &p), "columns come to them");
+	keep_pages(slab, 0, npages, 0);
+	ok(table_kept(&p) && slab_gives_table(&p, slab), "and are kept at the same places");
+	SLABS->free(slab);
+	keep_nothing();
+}
+
 /* Some pages' places are not wanted: neither one of them, a run, the ends */
 static void
 test_without(void)
@@ -865,37 +890,96 @@ rows_list(void)
 	return n;
 }
 
+/* Ways that a task may be asked for, and what becomes of them on a GPU */
+static const struct
+{
+	GpuAggDrawWay way;
+	uint32_t	windows;
+	uint32_t	units;
+	GpuAggDrawWay done;
+	const char *name;
+}			draw_ways[] = {
+	{GPUAGG_DRAW_SINGLE, 0, 0, GPUAGG_DRAW_SINGLE, "single"},
+	{GPUAGG_DRAW_PASSES, 3, 0, GPUAGG_DRAW_PASSES, "three passes"},
+	{GPUAGG_DRAW_PASSES, GPUAGG_DRAW_WINDOWS, 0, GPUAGG_DRAW_PASSES, "as many passes as there may be"},
+	{GPUAGG_DRAW_SPATIAL, 2, 132, GPUAGG_DRAW_SPATIAL, "spatial"},
+	{GPUAGG_DRAW_SPATIAL, 5, 1, GPUAGG_DRAW_SPATIAL, "spatial, most windows without units"},
+	{GPUAGG_DRAW_SPATIAL, 2, 0, GPUAGG_DRAW_PASSES, "spatial, but nobody knows the units"},
+	{GPUAGG_DRAW_SPATIAL, GPUAGG_SPATIAL_UNITS + 1, 132, GPUAGG_DRAW_PASSES, "spatial, more windows than units"}
+};
+
+#define NWAYS (sizeof(draw_ways) / sizeof(draw_ways[0]))
+
+/* One task, as asked for by a way; is what it says of itself right? */
+static bool
+draws_run(Run *run, const TestProgram *p, const GpuAggDrawRange *ranges, uint32_t nranges,
+		  GpuAggSample sample, size_t way)
+{
+	GpuAggTaskConfig config = {.sample = sample, .draw_way = draw_ways[way].way,
+	.draw_windows = draw_ways[way].windows};
+	GpuAggDrawRange *copy = malloc((nranges + 1) * sizeof(*copy));
+	GpuAggTaskStats stats = {0};
+	GpuAggError error = {0};
+
+	config.units.n = draw_ways[way].units;
+	for (uint32_t i = 0; i < config.units.n; i++)
+		config.units.group[i] = (uint8_t) (i % 22);
+	memcpy(copy, ranges, nranges * sizeof(*copy));
+	if (run_begin(run, p, &config))
+	{
+		if (OPS->task_draws(run->task, 78, copy, nranges, &error) != GPUAGG_OK)
+			run->error = error;
+		memset(copy, 0xFF, nranges * sizeof(*copy));
+		if (error.status == GPUAGG_OK && run_collect(run, 1))
+			run_finish(run, 4096);
+		OPS->task_stats(run->task, &stats);
+	}
+	free(copy);
+	return dut.gpu ? stats.draw_way == (uint32_t) draw_ways[way].done &&
+		stats.draw_windows == (draw_ways[way].windows > 1 ? draw_ways[way].windows : 1) :
+		stats.draw_windows == 0;
+}
+
 /* Draws from ranges, beside what the definition draws from the list */
 static bool
 draws_agree(const TestProgram *p, const GpuAggDrawRange *ranges, uint32_t nranges,
 			uint64_t n, uint32_t seed)
 {
 	const GpuAggDraws draws = {gpuagg_draw_key(seed), n, rows_list()};
-	GpuAggTaskConfig config = {.sample = {GPUAGG_SAMPLE_DRAWS, seed, n}};
-	GpuAggDrawRange *copy = malloc((nranges + 1) * sizeof(*copy));
+	const GpuAggSample sample = {GPUAGG_SAMPLE_DRAWS, seed, n};
 	Oracle	   *o = oracle_start(p);
-	GpuAggError error = {0};
+	bool		agree = true;
 	Run			run;
-	bool		agree;
 
 	for (uint64_t i = 0; draws.rows > 0 && i < n; i++)
 		oracle_list(o, &row_pages[gpuagg_draw_row(&draws, i)], 1);
-	memcpy(copy, ranges, nranges * sizeof(*copy));
-	if (run_begin(&run, p, &config))
+	for (size_t way = 0; way < (dut.gpu ? NWAYS : 2); way++)
 	{
-		if (OPS->task_draws(run.task, 78, copy, nranges, &error) != GPUAGG_OK)
-			run.error = error;
-		memset(copy, 0xFF, nranges * sizeof(*copy));
-		if (error.status == GPUAGG_OK && run_collect(&run, 1))
-			run_finish(&run, 4096);
+		const bool	told = draws_run(&run, p, ranges, nranges, sample, way);
+
+		if (!oracle_agrees(o, &run) || !told)
+		{
+			printf("#   %s%s\n", draw_ways[way].name, told ? "" : " is not what the task says");
+			agree = false;
+		}
+		run_end(&run);
 	}
-	agree = oracle_agrees(o, &run);
-	run_end(&run);
 	oracle_end(o);
-	free(copy);
 	free(row_pages);
 	free(row_bits);
 	return agree;
+}
+
+/* All places of both slabs, those between pages too, which are no rows */
+static void
+test_draws_of_all(const TestProgram *p, GpuAggSlab *const *slab, uint32_t places, uint64_t n)
+{
+	const GpuAggDrawRange ranges[] = {
+		{slab[0], {3, places - 3}},
+		{slab[1], {0, places}}
+	};
+
+	ok(draws_agree(p, ranges, 2, n, 5), "of all places");
 }
 
 /* The table in two slabs, with places between pages that are no rows */
@@ -925,6 +1009,7 @@ test_draws(uint32_t n, uint32_t groups)
 	ok(draws_agree(&p, ranges, npages, 1, 1), "a draw");
 	ok(draws_agree(&p, ranges, npages, 1000, 2), "draws");
 	ok(draws_agree(&p, ranges, npages, scaled(3 * n) + 17, 3), "more draws than rows");
+	test_draws_of_all(&p, slab, lines_of(0, npages) + 3 * npages + 64, scaled(n));
 	program_columns(&p, WANT(COL_A) | WANT(COL_V));
 	program_filter(&p, program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_A],
 									 program_const_i64(&p, GPUAGG_T_INT4, 30)));
@@ -952,18 +1037,17 @@ device_slab_cases(const TestDevice *d)
 	test_kept(60000, 100, true, "odd lines");
 	test_kept(200000, 100000, false, "many groups");
 	test_programs();
+	test_rows(false, "rows without columns");
+	test_rows(true, "rows without columns, odd lines");
 	test_without();
 	test_clear();
 	test_changed();
 	test_columns();
 	test_mixed();
 	test_types();
-	if (OPS->task_draws != NULL)
-	{
-		test_draws(300, 10);
-		test_draws(60000, 100);
-		test_draws(100000, 50000);
-	}
+	test_draws(300, 10);
+	test_draws(60000, 100);
+	test_draws(100000, 50000);
 	test_faults();
 	test_limit();
 	if (SLABS->dictionary_create != NULL)

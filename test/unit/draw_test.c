@@ -235,37 +235,78 @@ test_plans(void)
 	plans(&rates, 100 * GiB, GPUAGG_DRAW_SINGLE, 1, "nothing is known: all at once");
 }
 
-/* ---------- units ---------- */
+/* ---------- what was measured ---------- */
+
+#define FIGURES "test/bench/results/cuda-nvidia-h200/sampling.csv"
+#define MAX_FIGURES 512
+
+/* A way, with its windows, and draws a second of it from so many values */
+static struct
+{
+	char		way[32];
+	double		values;
+	double		rate;
+}			figures[MAX_FIGURES];
+static int	nfigures;
 
 static void
-test_spread(void)
+read_figures(void)
 {
-	/* as an H200's: 18 groups of 6, 6 of 4 */
-	uint16_t	group[132];
-	uint8_t		window[132];
-	uint32_t	units[24] = {0};
-	uint32_t	n = 0;
-	bool		whole = true;
+	FILE	   *f = fopen(FIGURES, "r");
+	char		line[2048];
 
-	for (uint16_t g = 0; g < 24; g++)
-		for (int i = 0; i < (g < 18 ? 6 : 4); i++)
-			group[n++] = g;
-	gpuagg_draw_spread(group, n, 24, 2, window);
-	for (uint32_t i = 0; i < n; i++)
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL && nfigures < MAX_FIGURES)
+		nfigures += sscanf(line, "sampling,draws,%31[^,],rate,draws/s,%lf,,%*d,%*f,%lf",
+						   figures[nfigures].way, &figures[nfigures].values,
+						   &figures[nfigures].rate) == 3 &&
+			strcmp(figures[nfigures].way, "auto") != 0;
+	if (f != NULL)
+		fclose(f);
+}
+
+/* Of a way from so many values, 0: was not measured; NULL: of the best one */
+static double
+measured(const char *way, double values)
+{
+	double		best = 0;
+
+	for (int i = 0; i < nfigures; i++)
+		if (figures[i].values == values && (way == NULL || strcmp(figures[i].way, way) == 0))
+			best = fmax(best, figures[i].rate);
+	return best;
+}
+
+/* As queries plan: without windows that a cache holds */
+static void
+test_figures(void)
+{
+	static const char *const names[] = {"single", "passes", "spatial"};
+	GpuAggDrawRates rates = h200();
+	double		worst = 1;
+	int			sizes = 0;
+
+	rates.cache_bytes = 0;
+	read_figures();
+	for (int i = 0; i < nfigures; i++)
 	{
-		units[window[i]]++;
-		whole = whole && (i == 0 || group[i] != group[i - 1] || window[i] == window[i - 1]);
+		const double values = figures[i].values;
+		GpuAggDrawPlan plan;
+		char		way[32];
+
+		if (strcmp(figures[i].way, "single") != 0)
+			continue;
+		gpuagg_draw_plan(&rates, 2e9, 8 * values, &plan);
+		if (plan.way == GPUAGG_DRAW_SINGLE)
+			snprintf(way, sizeof(way), "single");
+		else
+			snprintf(way, sizeof(way), "%s %u", names[plan.way], plan.windows);
+		sizes++;
+		if (measured(way, values) < 0.95 * measured(NULL, values))
+			printf("#   %g values: %s\n", values, way);
+		worst = fmin(worst, measured(way, values) / measured(NULL, values));
 	}
-	ok(whole, "a group has one window");
-	ok(units[0] == 66 && units[1] == 66, "two windows have half of the units each");
-	memset(units, 0, sizeof(units));
-	gpuagg_draw_spread(group, n, 24, 24, window);
-	for (uint32_t i = 0; i < n; i++)
-		units[window[i]]++;
-	whole = true;
-	for (int w = 0; w < 24; w++)
-		whole = whole && units[w] >= 4;
-	ok(whole, "as many windows as groups: each has one");
+	ok(sizes > 20, "sizes that were measured");
+	ok(worst > 0.95, "what is planned is as fast as the best way that was measured");
 }
 
 int
@@ -277,6 +318,6 @@ main(void)
 	test_edges();
 	test_windows();
 	test_plans();
-	test_spread();
+	test_figures();
 	return done_testing();
 }

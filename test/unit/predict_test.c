@@ -211,6 +211,30 @@ test_sum(const GpuAggRates *rates, const char *device)
 	ok(isfinite(p.total) && p.total >= rates->round_trip_ns, name);
 }
 
+/* Draws of a GPU; the host device's are in its threads' work. */
+static void
+test_drawn(void)
+{
+	GpuAggRates rates = h200();
+	GpuAggWork	work = grouping(1e7, 100);
+	GpuAggPrediction before;
+	GpuAggDrawRates draws;
+
+	work.pages = 0;
+	before = predict(&rates, work);
+	work.draw_ns = 1e7;
+	between(predict(&rates, work).total - before.total, 1e7 - 1, 1e7 + 1, "draws take their time");
+	rates.levels[rates.nlevels++] = (GpuAggLevel) {.kind = GPUAGG_LEVEL_TLB, .level = 1,
+	.reach_bytes = 1 << 30};
+	gpuagg_rates_draws(&rates, &draws);
+	ok(draws.tlb_bytes == 1 << 30 && draws.groups == 0 && draws.npoints == rates.npoints &&
+	   draws.points[1].reads == 1.41e11 && draws.made > 5e11, "what ways of draws differ by");
+	ok(draws.cache_bytes == 0, "no windows for a cache");
+	rates.gpu = false;
+	gpuagg_rates_draws(&rates, &draws);
+	is_int(draws.npoints, 0, "a CPU has one way");
+}
+
 /* What the column cache has is neither fed nor decoded. */
 static void
 test_cached(const GpuAggRates *rates, const char *device)
@@ -479,6 +503,7 @@ main(void)
 	test_each(&cores, "host");
 	test_sum(&gpu, "GPU");
 	test_sum(&cores, "host");
+	test_drawn();
 	test_cached(&gpu, "GPU");
 	test_cached(&cores, "host");
 	test_bounds_gpu();

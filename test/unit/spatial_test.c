@@ -58,6 +58,7 @@ main(void)
 	test_windows(4);
 	test_windows(8);
 	test_windows(16);
+	test_windows(24);
 	g.n = 0;
 	is_int(gpuagg_spatial_ngroups(&g), 0, "none known");
 	gpuagg_spatial_windows(&g, 4, windows);

@@ -21,6 +21,8 @@ ok(bool passed, const char *name)
 	tap_count++;
 	tap_failures += !passed;
 	printf("%sok %d - %s\n", passed ? "" : "not ", tap_count, name);
+	/* who is ended, by a tool's time limit, has said how far it came */
+	fflush(stdout);
 	return passed;
 }
 

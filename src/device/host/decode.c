@@ -606,6 +606,18 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 	return GPUAGG_OK;
 }
 
+/* Lines from d->line up to `end` that are rows, into d->lines from n on */
+static void
+list_lines(GpuAggDecoder *d, uint32_t end, uint32_t n)
+{
+	const GpuAggLinePointer *lines = gpuagg_page_lines(d->pages[d->page].page);
+
+	for (uint32_t line = next_visible(d->visibility, d->line, end); line < end;
+		 line = next_visible(d->visibility, line + 1, end))
+		if (lines[line].flags == GPUAGG_LP_NORMAL)
+			d->lines[n++] = (uint16_t) line;
+}
+
 /* The same where no attribute is needed: rows are only counted. */
 static void
 count_page(GpuAggDecoder *d, uint32_t *nrows)
@@ -627,6 +639,12 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 			 line = next_visible(d->visibility, line + 1, end))
 			n += lines[line].flags == GPUAGG_LP_NORMAL;
 	d->rows_scanned += n - *nrows;
+	if (page->slab != NULL)
+	{
+		if (n - *nrows < end - d->line)
+			list_lines(d, end, *nrows);
+		keep_rows(d, end, *nrows, n);
+	}
 	d->line = line;
 	*nrows = n;
 }

@@ -16,8 +16,11 @@
  *		slots=N copies=N	of tables in shared memory
  *		capacity=N		log2 of the entries of the table
  *		sms=A,B;C,D		groups of multiprocessors that share a TLB, as measured
- *						on this very card
+ *						on this very card (sampling_gpu sms)
  *		check=0			do not compare
+ *
+ * Of three aggregates or four, the peer's values are a count, a sum and both
+ * extremes; else a count and a sum.
  *
  * "auto" is what device/strategy.h chooses with an H200's profile; its detail
  * says so.
@@ -693,25 +696,45 @@ struct Pair
 	unsigned long long count;
 };
 
-struct ToPair
+/* The same, and the least and the greatest */
+struct Four
 {
-	__host__ __device__ Pair
+	unsigned long long sum;
+	unsigned long long count;
+	int32_t		least;
+	int32_t		most;
+};
+
+template <typename State>
+struct ToState
+{
+	__host__ __device__ State
 	operator() (int32_t v) const
 	{
-		return {(unsigned long long) (long long) v, 1};
+		if constexpr (sizeof(State) == sizeof(Four))
+			return {(unsigned long long) (long long) v, 1, v, v};
+		else
+			return {(unsigned long long) (long long) v, 1};
 	}
 };
 
-struct AddPair
+struct AddStates
 {
 	__host__ __device__ Pair
 	operator() (const Pair &a, const Pair &b) const
 	{
 		return {a.sum + b.sum, a.count + b.count};
 	}
+
+	__host__ __device__ Four
+	operator() (const Four &a, const Four &b) const
+	{
+		return {a.sum + b.sum, a.count + b.count, a.least < b.least ? a.least : b.least,
+			a.most > b.most ? a.most : b.most};
+	}
 };
 
-template <typename Key>
+template <typename Key, typename State>
 static void
 time_cub(const Case &c)
 {
@@ -720,7 +743,7 @@ time_cub(const Case &c)
 	Key		   *keys;
 	int32_t    *values;
 	Key		   *unique;
-	Pair	   *pairs;
+	State	   *states;
 	uint64_t   *nruns;
 	void	   *scratch = NULL;
 	size_t		sort_bytes = 0;
@@ -733,16 +756,16 @@ time_cub(const Case &c)
 	check(cudaMallocAsync(&keys, c.rows * sizeof(Key), c.stream), "cub");
 	check(cudaMallocAsync(&values, c.rows * 4, c.stream), "cub");
 	check(cudaMallocAsync(&unique, room * sizeof(Key), c.stream), "cub");
-	check(cudaMallocAsync(&pairs, room * sizeof(Pair), c.stream), "cub");
+	check(cudaMallocAsync(&states, room * sizeof(State), c.stream), "cub");
 	check(cudaMallocAsync(&nruns, 8, c.stream), "cub");
 
-	auto		in = thrust::make_transform_iterator((const int32_t *) values, ToPair());
+	auto		in = thrust::make_transform_iterator((const int32_t *) values, ToState<State>());
 
 	check(cub::DeviceRadixSort::SortPairs(NULL, sort_bytes, (const Key *) c.keys, keys,
 										  (const int32_t *) c.values, values, (int) c.rows, 0,
 										  bits, c.stream), "cub");
-	check(cub::DeviceReduce::ReduceByKey(NULL, reduce_bytes, keys, unique, in, pairs, nruns,
-										 AddPair(), (int) c.rows, c.stream), "cub");
+	check(cub::DeviceReduce::ReduceByKey(NULL, reduce_bytes, keys, unique, in, states, nruns,
+										 AddStates(), (int) c.rows, c.stream), "cub");
 	check(cudaMallocAsync(&scratch, max(sort_bytes, reduce_bytes), c.stream), "cub");
 	check(cudaEventCreate(&begin), "event");
 	check(cudaEventCreate(&end), "event");
@@ -755,8 +778,8 @@ time_cub(const Case &c)
 		check(cub::DeviceRadixSort::SortPairs(scratch, sort_bytes, (const Key *) c.keys, keys,
 											  (const int32_t *) c.values, values, (int) c.rows,
 											  0, bits, c.stream), "cub");
-		check(cub::DeviceReduce::ReduceByKey(scratch, reduce_bytes, keys, unique, in, pairs,
-											 nruns, AddPair(), (int) c.rows, c.stream), "cub");
+		check(cub::DeviceReduce::ReduceByKey(scratch, reduce_bytes, keys, unique, in, states,
+											 nruns, AddStates(), (int) c.rows, c.stream), "cub");
 		check(cudaEventRecord(end, c.stream), "event");
 		check(cudaMemcpyAsync(&n, nruns, 8, cudaMemcpyDeviceToHost, c.stream), "cub");
 		check(cudaStreamSynchronize(c.stream), "cub");
@@ -769,8 +792,18 @@ time_cub(const Case &c)
 		if (round >= WARM_ROUNDS)
 			print_rate(c, "cub", ms, "0");
 	}
-	for (void *p : {(void *) keys, (void *) values, (void *) unique, (void *) pairs, (void *) nruns, scratch})
+	for (void *p : {(void *) keys, (void *) values, (void *) unique, (void *) states, (void *) nruns, scratch})
 		check(cudaFreeAsync(p, c.stream), "cub");
+}
+
+template <typename Key>
+static void
+time_peer(const Case &c)
+{
+	if (c.naggs > 2)
+		time_cub<Key, Four>(c);
+	else
+		time_cub<Key, Pair>(c);
 }
 
 /* ---------- all of it ---------- */
@@ -795,9 +828,9 @@ run_case(Case &c)
 		const bool	windowed = strategy == "multi" || strategy == "copy" || strategy == "spatial";
 
 		if (strategy == "cub" && c.key_bytes == 4)
-			time_cub<uint32_t>(c);
+			time_peer<uint32_t>(c);
 		else if (strategy == "cub")
-			time_cub<uint64_t>(c);
+			time_peer<uint64_t>(c);
 		else if (!windowed)
 			time_scoped(c, strategy, 0);
 		else

@@ -3,11 +3,15 @@
  *		Random draws a second of values that are resident in device memory, by
  *		how many bytes they are: figures 1a and 10 of paper 000 for this card.
  *
+ * usage: sampling_gpu sms [NAME=VALUE...]
+ *		prints the numbers of the multiprocessors that share a TLB, group by
+ *		group: A,B;C,D
  * usage: sampling_gpu ROUNDS [NAME=VALUE...]
  *		draws=N			2^31, of each measurement
  *		bytes=A,B,...	1 MiB to all that is free, each twice the one before, and
  *						from half of the TLB's reach on in steps of an eighth of it
- *		ways=...		single passes spatial auto
+ *		ways=...		single passes spatial auto gather
+ *		gathered=N		2^28, draws of each measurement of gather
  *		scopes=A,B,...	bytes of the windows of passes and spatial
  *		profile=DIR		of the card, for auto and for the TLB's reach
  *		blocks=N ahead=N	blocks a multiprocessor, reads a thread has in flight
@@ -24,6 +28,8 @@
  *		spatial		one launch; each group of multiprocessors that share a TLB
  *					has one window and takes its share of all draws for it
  *		auto		what device/draw_plan.h says
+ *		gather		the same ways, as task_draws of queries: rows are numbered, and
+ *					draws become a column (lines "gather-single" and so on)
  *
  * Kernels are timed by the GPU's clock, all launches of a measurement together.
  * For each round a line, after one that does not count:
@@ -40,18 +46,17 @@
 #include <vector>
 
 #include "cuda/cuda_probe.h"
-#include "device/draw.h"
+#include "cuda/draw_kernels.h"
 #include "device/draw_plan.h"
 
 extern "C" {
 #include "device/probe/sharing.h"
 }
 
-#define THREADS 256
 #define WARM_ROUNDS 1
 
-/* Draws of a thread before its block asks for more: 2^15 of a block */
-#define TILE_DRAWS 32768
+/* Rows of 32672 pages of 226 */
+#define SLAB_ROWS 7383872
 
 /* Draws that the host makes for comparison */
 #define HOST_DRAWS 100000
@@ -73,10 +78,12 @@ check(cudaError_t result, const char *what)
 struct Options
 {
 	int			rounds = 3;
+	bool		sms = false;	/* only which of them share a TLB */
 	uint64_t	draws = UINT64_C(1) << 31;
+	uint64_t	gathered = UINT64_C(1) << 28;
 	uint64_t	seed = 42;
 	std::vector<uint64_t> bytes;
-	std::vector<std::string> ways = {"single", "passes", "spatial", "auto"};
+	std::vector<std::string> ways = {"single", "passes", "spatial", "auto", "gather"};
 	std::vector<uint64_t> scopes;
 	std::string profile;
 	int			blocks = 0;
@@ -110,7 +117,8 @@ parse(int argc, char **argv)
 {
 	Options		o;
 
-	o.rounds = argc > 1 ? atoi(argv[1]) : 0;
+	o.sms = argc > 1 && strcmp(argv[1], "sms") == 0;
+	o.rounds = o.sms ? 1 : argc > 1 ? atoi(argv[1]) : 0;
 	for (int i = 2; i < argc; i++)
 	{
 		const char *equal = strchr(argv[i], '=');
@@ -119,6 +127,8 @@ parse(int argc, char **argv)
 
 		if (name == "draws")
 			o.draws = (uint64_t) atof(value.c_str());
+		else if (name == "gathered")
+			o.gathered = (uint64_t) atof(value.c_str());
 		else if (name == "bytes")
 			o.bytes = numbers(value);
 		else if (name == "ways")
@@ -151,12 +161,12 @@ value_of(uint64_t row)
 }
 
 static __global__ void
-__launch_bounds__(THREADS)
+__launch_bounds__(GPUAGG_DRAW_THREADS)
 fill_kernel(unsigned long long *values, uint64_t n)
 {
-	const uint64_t step = (uint64_t) gridDim.x * THREADS;
+	const uint64_t step = (uint64_t) gridDim.x * GPUAGG_DRAW_THREADS;
 
-	for (uint64_t i = (uint64_t) blockIdx.x * THREADS + threadIdx.x; i < n; i += step)
+	for (uint64_t i = (uint64_t) blockIdx.x * GPUAGG_DRAW_THREADS + threadIdx.x; i < n; i += step)
 		values[i] = value_of(i);
 }
 
@@ -171,98 +181,75 @@ add_up(uint64_t sum, unsigned long long *total)
 
 /* What the sum must be */
 static __global__ void
-__launch_bounds__(THREADS)
+__launch_bounds__(GPUAGG_DRAW_THREADS)
 expect_kernel(const GpuAggDraws draws, unsigned long long *total)
 {
-	const uint64_t step = (uint64_t) gridDim.x * THREADS;
+	const uint64_t step = (uint64_t) gridDim.x * GPUAGG_DRAW_THREADS;
 	uint64_t	sum = 0;
 
-	for (uint64_t i = (uint64_t) blockIdx.x * THREADS + threadIdx.x; i < draws.draws; i += step)
+	for (uint64_t i = (uint64_t) blockIdx.x * GPUAGG_DRAW_THREADS + threadIdx.x; i < draws.draws; i += step)
 		sum += value_of(gpuagg_draw_row(&draws, i));
 	add_up(sum, total);
 }
 
-/*
- * What a launch draws: of windows[sm_window[%smid]], or of windows[0] on every
- * multiprocessor.  Each window's tiles of draws are dealt by its own counter.
- */
-struct Launch
+/* Of what was gathered */
+static __global__ void
+__launch_bounds__(GPUAGG_DRAW_THREADS)
+sum_kernel(const unsigned long long *drawn, uint64_t n, unsigned long long *total)
 {
-	const unsigned long long *values;
-	GpuAggDraws draws;
-	const GpuAggDrawWindow *windows;
-	const uint8_t *sm_window;
-	unsigned long long *tiles;
-	unsigned long long *total;
-};
-
-static __device__ __forceinline__ uint32_t
-multiprocessor(void)
-{
-	uint32_t	smid;
-
-	asm volatile("mov.u32 %0, %%smid;" : "=r"(smid));
-	return smid;
-}
-
-/*
- * Thread `threadIdx.x` of a block makes AHEAD draws, then reads those of them
- * that are within the window, then adds them up.  __ldcg: a multiprocessor's own
- * cache is not looked up, in which next to nothing would be found.
- */
-template <int AHEAD, bool SCOPED, bool WHOLE>
-static __device__ __forceinline__ uint64_t
-draw_some(const Launch &l, const GpuAggDrawWindow &window, uint64_t first)
-{
-	uint64_t	got[AHEAD];
+	const uint64_t step = (uint64_t) gridDim.x * GPUAGG_DRAW_THREADS;
 	uint64_t	sum = 0;
 
-	#pragma unroll
-	for (int j = 0; j < AHEAD; j++)
-	{
-		const uint64_t draw = first + (uint64_t) j * THREADS;
-		const uint64_t bits = gpuagg_draw_bits(l.draws.key, draw);
-
-		got[j] = 0;
-		if ((WHOLE || draw < l.draws.draws) && (!SCOPED || gpuagg_draw_within(&window, bits)))
-			got[j] = __ldcg(l.values + gpuagg_draw_scale(bits, l.draws.rows));
-	}
-	#pragma unroll
-	for (int j = 0; j < AHEAD; j++)
-		sum += got[j];
-	return sum;
+	for (uint64_t i = (uint64_t) blockIdx.x * GPUAGG_DRAW_THREADS + threadIdx.x; i < n; i += step)
+		sum += drawn[i];
+	add_up(sum, total);
 }
+
+/*
+ * For draw_all(): reads what is drawn and adds it up.  __ldcg: a multiprocessor's
+ * own cache is not looked up, in which next to nothing would be found.
+ */
+struct Sum
+{
+	const unsigned long long *values;
+	uint64_t	rows;
+	uint64_t	sum;
+
+	template <int AHEAD, typename Turn>
+	__device__ __forceinline__ void
+	turn(const Turn &turn)
+	{
+		uint64_t	got[AHEAD];
+
+		#pragma unroll
+		for (int j = 0; j < AHEAD; j++)
+		{
+			uint64_t	bits;
+
+			got[j] = 0;
+			if (turn.make(j, bits))
+				got[j] = __ldcg(values + gpuagg_draw_scale(bits, rows));
+		}
+		#pragma unroll
+		for (int j = 0; j < AHEAD; j++)
+			sum += got[j];
+	}
+};
 
 template <int AHEAD, bool SCOPED>
 static __global__ void
-__launch_bounds__(THREADS)
-draw_kernel(const Launch l)
+__launch_bounds__(GPUAGG_DRAW_THREADS)
+draw_kernel(const GpuAggDrawTiles tiles, const unsigned long long *values, uint64_t rows,
+			unsigned long long *total)
 {
-	const uint32_t w = l.sm_window != NULL ? l.sm_window[multiprocessor()] : 0;
-	const GpuAggDrawWindow window = l.windows[w];
-	__shared__ uint64_t tile;
-	uint64_t	sum = 0;
+	Sum			sum = {values, rows, 0};
 
-	for (;;)
-	{
-		__syncthreads();
-		if (threadIdx.x == 0)
-			tile = atomicAdd(&l.tiles[w], 1ull);
-		__syncthreads();
-
-		const uint64_t from = tile * TILE_DRAWS;
-
-		if (from >= l.draws.draws)
-			break;
-		for (uint32_t at = 0; at < TILE_DRAWS; at += THREADS * AHEAD)
-			sum += from + TILE_DRAWS <= l.draws.draws ?
-				draw_some<AHEAD, SCOPED, true>(l, window, from + at + threadIdx.x) :
-				draw_some<AHEAD, SCOPED, false>(l, window, from + at + threadIdx.x);
-	}
-	add_up(sum, l.total);
+	draw_all<AHEAD, SCOPED>(tiles, sum);
+	add_up(sum.sum, total);
 }
 
-typedef void (*DrawKernel) (const Launch);
+typedef void (*DrawKernel) (const GpuAggDrawTiles, const unsigned long long *, uint64_t,
+							unsigned long long *);
 
 static DrawKernel
 kernel_for(int ahead, bool scoped)
@@ -280,6 +267,14 @@ kernel_for(int ahead, bool scoped)
 
 /* ---------- the card ---------- */
 
+/* The values as columns of slabs, and where draws of them go */
+struct Table
+{
+	GpuAggDrawRun run;
+	unsigned long long *drawn;
+	std::vector<void *> memory;
+};
+
 struct Bench
 {
 	Options		o;
@@ -291,9 +286,10 @@ struct Bench
 	uint64_t	reach;			/* of the TLB */
 	unsigned long long *values; /* the probe's memory */
 	GpuAggDrawWindow *windows;	/* on the card, as what follows */
-	uint8_t    *sm_window;
-	unsigned long long *tiles;
+	uint8_t    *sm_windows;
+	unsigned long long *dealt;
 	unsigned long long *total;
+	Table		table;			/* of the case that gathers */
 	cudaEvent_t from;
 	cudaEvent_t to;
 };
@@ -329,6 +325,23 @@ find_groups(Bench &b)
 }
 
 static void
+print_groups(const Bench &b)
+{
+	for (uint32_t group = 0; group < b.rates.groups; group++)
+	{
+		const char *sep = group > 0 ? ";" : "";
+
+		for (uint32_t unit = 0; unit < b.machine.units; unit++)
+			if (b.shared->group[unit] == group)
+			{
+				printf("%s%u", sep, (unsigned) b.probe->smid[unit]);
+				sep = ",";
+			}
+	}
+	printf("\n");
+}
+
+static void
 open_card(Bench &b)
 {
 	static const volatile int cancel = 0;
@@ -341,8 +354,8 @@ open_card(Bench &b)
 		fail("memory", &error);
 	b.values = (unsigned long long *) b.probe->memory;
 	check(cudaMalloc(&b.windows, GPUAGG_DRAW_WINDOWS * sizeof(*b.windows)), "windows");
-	check(cudaMalloc(&b.sm_window, GPUAGG_MAX_SMIDS), "windows");
-	check(cudaMalloc(&b.tiles, GPUAGG_DRAW_WINDOWS * sizeof(*b.tiles)), "tiles");
+	check(cudaMalloc(&b.sm_windows, GPUAGG_SPATIAL_UNITS), "windows");
+	check(cudaMalloc(&b.dealt, GPUAGG_DRAW_WINDOWS * sizeof(*b.dealt)), "tiles");
 	check(cudaMalloc(&b.total, sizeof(*b.total)), "total");
 	check(cudaEventCreate(&b.from), "event");
 	check(cudaEventCreate(&b.to), "event");
@@ -416,6 +429,7 @@ struct Case
 	uint64_t	bytes;
 	GpuAggDraws draws;
 	uint64_t	expected;
+	bool		gather;
 };
 
 static uint64_t
@@ -427,60 +441,82 @@ take_total(Bench &b)
 	return total;
 }
 
+/* Windows of a way, as task_draws has them */
 static void
-set_windows(Bench &b, const Case &c, uint32_t windows)
+set_windows(Bench &b, GpuAggDrawWay way, uint32_t windows)
 {
 	std::vector<GpuAggDrawWindow> all;
+	GpuAggUnitGroups groups = {};
+	uint8_t		sm_windows[GPUAGG_SPATIAL_UNITS];
 
 	for (uint32_t w = 0; w < windows; w++)
-	{
-		const uint64_t from = (uint64_t) ((unsigned __int128) c.draws.rows * w / windows);
-		const uint64_t to = (uint64_t) ((unsigned __int128) c.draws.rows * (w + 1) / windows);
-
-		all.push_back(gpuagg_draw_window(from, to, c.draws.rows));
-	}
+		all.push_back(gpuagg_draw_window(w, w + 1, windows));
 	check(cudaMemcpy(b.windows, all.data(), windows * sizeof(all[0]), cudaMemcpyHostToDevice),
+		  "windows");
+	if (way != GPUAGG_DRAW_SPATIAL)
+		return;
+	for (uint32_t unit = 0; unit < b.machine.units; unit++)
+	{
+		const uint32_t smid = b.probe->smid[unit];
+
+		groups.group[smid] = (uint8_t) b.shared->group[unit];
+		groups.n = std::max(groups.n, smid + 1);
+	}
+	gpuagg_spatial_windows(&groups, windows, sm_windows);
+	check(cudaMemcpy(b.sm_windows, sm_windows, sizeof(sm_windows), cudaMemcpyHostToDevice),
 		  "windows");
 }
 
+/* Draws are read and added up. */
 static void
-set_multiprocessors(Bench &b, uint32_t windows)
+launch_sums(Bench &b, const Case &c, const GpuAggDrawTiles &all)
 {
-	uint8_t		window[GPUAGG_MAX_UNITS];
-	std::vector<uint8_t> by_smid(GPUAGG_MAX_SMIDS, 0);
+	const DrawKernel kernel = kernel_for(b.o.ahead, all.nwindows > 1);
+	const uint32_t launches = all.sm_windows != NULL ? 1 : all.nwindows;
+	GpuAggDrawTiles tiles = all;
+	int			blocks = b.o.blocks;
 
-	gpuagg_draw_spread(b.shared->group, b.machine.units, b.rates.groups, windows, window);
-	for (uint32_t unit = 0; unit < b.machine.units; unit++)
-		by_smid[b.probe->smid[unit]] = window[unit];
-	check(cudaMemcpy(b.sm_window, by_smid.data(), by_smid.size(), cudaMemcpyHostToDevice),
-		  "windows");
+	if (blocks == 0)
+		check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, GPUAGG_DRAW_THREADS, 0),
+			  "occupancy");
+	blocks *= b.machine.units;
+	tiles.tile = gpuagg_draw_tile(tiles.draws, blocks, b.o.ahead);
+	tiles.nwindows /= launches;
+	for (uint32_t i = 0; i < launches; i++, tiles.windows++, tiles.dealt++)
+		kernel<<<blocks, GPUAGG_DRAW_THREADS>>>(tiles, b.values, c.draws.rows, b.total);
+}
+
+/* Draws become a column, as those of a query do; the sum is not timed. */
+static void
+launch_gather(Bench &b, const GpuAggDrawTiles &tiles)
+{
+	GpuAggDrawRun run = b.table.run;
+
+	run.tiles = tiles;
+	gpuagg_cuda_draw_index(&run, b.machine.units, 0);
+	gpuagg_cuda_draw_gather(&run, b.machine.units, 0);
 }
 
 static float
 time_once(Bench &b, const Case &c, GpuAggDrawWay way, uint32_t windows)
 {
-	const DrawKernel kernel = kernel_for(b.o.ahead, way != GPUAGG_DRAW_SINGLE);
-	const uint32_t launches = way == GPUAGG_DRAW_PASSES ? windows : 1;
-	int			blocks = b.o.blocks;
+	GpuAggDrawTiles tiles = {
+		c.draws.key, c.draws.draws, 0, windows, b.windows,
+		way == GPUAGG_DRAW_SPATIAL ? b.sm_windows : NULL, b.dealt
+	};
 	float		ms;
 
-	if (blocks == 0)
-		check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS, 0),
-			  "occupancy");
-	check(cudaMemset(b.tiles, 0, GPUAGG_DRAW_WINDOWS * sizeof(*b.tiles)), "tiles");
+	check(cudaMemset(b.dealt, 0, GPUAGG_DRAW_WINDOWS * sizeof(*b.dealt)), "tiles");
 	check(cudaMemset(b.total, 0, sizeof(*b.total)), "total");
 	check(cudaEventRecord(b.from), "event");
-	for (uint32_t i = 0; i < launches; i++)
-	{
-		const Launch l = {
-			b.values, c.draws, b.windows + i,
-			way == GPUAGG_DRAW_SPATIAL ? b.sm_window : NULL, b.tiles + i, b.total
-		};
-
-		kernel<<<blocks * b.machine.units, THREADS>>>(l);
-	}
+	if (c.gather)
+		launch_gather(b, tiles);
+	else
+		launch_sums(b, c, tiles);
 	check(cudaEventRecord(b.to), "event");
 	check(cudaGetLastError(), "draw_kernel");
+	if (c.gather)
+		sum_kernel<<<8 * b.machine.units, GPUAGG_DRAW_THREADS>>>(b.table.drawn, c.draws.draws, b.total);
 	check(cudaEventSynchronize(b.to), "draw_kernel");
 	check(cudaEventElapsedTime(&ms, b.from, b.to), "event");
 	return ms;
@@ -490,9 +526,7 @@ static void
 time_way(Bench &b, const Case &c, const char *name, GpuAggDrawWay way, uint32_t windows,
 		 double predicted_ns)
 {
-	set_windows(b, c, way == GPUAGG_DRAW_SINGLE ? 1 : windows);
-	if (way == GPUAGG_DRAW_SPATIAL)
-		set_multiprocessors(b, windows);
+	set_windows(b, way, windows);
 	for (int round = 0; round < WARM_ROUNDS + b.o.rounds; round++)
 	{
 		const float ms = time_once(b, c, way, windows);
@@ -531,7 +565,7 @@ static uint64_t
 expect(Bench &b, const GpuAggDraws &draws)
 {
 	check(cudaMemset(b.total, 0, sizeof(*b.total)), "total");
-	expect_kernel<<<8 * b.machine.units, THREADS>>>(draws, b.total);
+	expect_kernel<<<8 * b.machine.units, GPUAGG_DRAW_THREADS>>>(draws, b.total);
 	check(cudaGetLastError(), "expect_kernel");
 	return take_total(b);
 }
@@ -552,10 +586,106 @@ check_draws(Bench &b, uint64_t rows)
 	exit(1);
 }
 
+/* ---------- as queries draw ---------- */
+
+template <typename T>
+static T *
+upload(Bench &b, const std::vector<T> &all)
+{
+	void	   *there;
+
+	check(cudaMalloc(&there, all.size() * sizeof(T)), "table");
+	check(cudaMemcpy(there, all.data(), all.size() * sizeof(T), cudaMemcpyHostToDevice), "table");
+	b.table.memory.push_back(there);
+	return (T *) there;
+}
+
+template <typename T>
+static T *
+cleared(Bench &b, uint64_t n, int byte)
+{
+	void	   *there;
+
+	check(cudaMalloc(&there, n * sizeof(T)), "table");
+	check(cudaMemset(there, byte, n * sizeof(T)), "table");
+	b.table.memory.push_back(there);
+	return (T *) there;
+}
+
+/*
+ * The values as a column of slabs, each of as many rows as a chunk of the cache
+ * has, all of which share two bitmaps, that memory be the values'; what is drawn
+ * lies at the memory's end.
+ */
+static void
+make_table(Bench &b, uint64_t rows)
+{
+	const uint32_t words = SLAB_ROWS / 32 + 1;
+	const uint32_t *valid = cleared<uint32_t>(b, words, 0xFF);
+	const uint32_t *nulls = cleared<uint32_t>(b, words, 0);
+	std::vector<GpuAggDrawPlaces> ranges;
+	std::vector<GpuAggDrawSource> sources;
+	GpuAggDrawRun run = {};
+
+	for (uint64_t row = 0; row < rows; row += SLAB_ROWS)
+	{
+		const uint32_t places = (uint32_t) std::min<uint64_t>(rows - row, SLAB_ROWS);
+
+		ranges.push_back({valid, {0, places}, (uint32_t) ranges.size(), run.nsegments});
+		sources.push_back({(const char *) (b.values + row), nulls});
+		run.nsegments += gpuagg_draw_segments(places);
+	}
+	b.table.drawn = b.values + b.probe->bytes / 8 - b.o.gathered;
+	run.nranges = (uint32_t) ranges.size();
+	run.ncolumns = 1;
+	run.ranges = upload(b, ranges);
+	run.sources = upload(b, sources);
+	run.targets = upload(b, std::vector<GpuAggDrawTarget>{{
+		(char *) b.table.drawn, cleared<uint32_t>(b, b.o.gathered / 32 + 1, 0), 8, 0}});
+	run.valid = cleared<uint32_t>(b, b.o.gathered / 32 + 1, 0);
+	run.index = cleared<GpuAggDrawIndex>(b, 1, 0);
+	run.segments = cleared<uint32_t>(b, run.nsegments, 0);
+	run.stretches = cleared<GpuAggDrawStretch>(b, run.nsegments, 0);
+	run.blocks = cleared<uint16_t>(b, (uint64_t) run.nsegments * GPUAGG_DRAW_BLOCKS, 0);
+	b.table.run = run;
+}
+
+/* What was at the memory's end comes back. */
+static void
+free_table(Bench &b)
+{
+	for (void *there : b.table.memory)
+		check(cudaFree(there), "table");
+	b.table.memory.clear();
+	fill_kernel<<<8 * b.machine.units, GPUAGG_DRAW_THREADS>>>(b.values, b.probe->bytes / 8);
+	check(cudaGetLastError(), "fill_kernel");
+}
+
+static void
+run_gather(Bench &b, uint64_t bytes)
+{
+	Case		c = {bytes, {gpuagg_draw_key(b.o.seed), b.o.gathered, bytes / 8}, 0, true};
+	GpuAggDrawRates rates = b.rates;
+	GpuAggDrawPlan plan;
+
+	/* as gpuagg_rates_draws() */
+	rates.cache_bytes = 0;
+	if (bytes + 8 * b.o.gathered > b.probe->bytes)
+		return;
+	c.expected = expect(b, c.draws);
+	gpuagg_draw_plan(&rates, (double) c.draws.draws, (double) bytes, &plan);
+	make_table(b, c.draws.rows);
+	time_way(b, c, "gather-single", GPUAGG_DRAW_SINGLE, 1, 0);
+	time_scopes(b, c, GPUAGG_DRAW_PASSES, "gather-passes");
+	time_scopes(b, c, GPUAGG_DRAW_SPATIAL, "gather-spatial");
+	time_way(b, c, "gather-auto", plan.way, plan.windows, plan.predicted_ns[plan.way]);
+	free_table(b);
+}
+
 static void
 run_case(Bench &b, uint64_t bytes)
 {
-	Case		c = {bytes, {gpuagg_draw_key(b.o.seed), b.o.draws, bytes / 8}, 0};
+	Case		c = {bytes, {gpuagg_draw_key(b.o.seed), b.o.draws, bytes / 8}, 0, false};
 	GpuAggDrawPlan plan;
 
 	check_draws(b, c.draws.rows);
@@ -570,6 +700,8 @@ run_case(Bench &b, uint64_t bytes)
 			time_scopes(b, c, GPUAGG_DRAW_SPATIAL, "spatial");
 		else if (way == "auto")
 			time_way(b, c, "auto", plan.way, plan.windows, plan.predicted_ns[plan.way]);
+		else if (way == "gather")
+			run_gather(b, bytes);
 }
 
 /* Steps are finer where the TLB ends. */
@@ -602,11 +734,17 @@ main(int argc, char **argv)
 	open_card(b);
 	read_profile(b);
 	find_groups(b);
+	if (b.o.sms)
+	{
+		print_groups(b);
+		gpuagg_cuda_probe_ops.end(b.probe);
+		return 0;
+	}
 	if (b.o.bytes.empty())
 		b.o.bytes = all_sizes(b);
 	if (b.o.scopes.empty())
 		b.o.scopes = {b.reach, b.reach / 2, b.reach / 8, b.reach / 64};
-	fill_kernel<<<8 * b.machine.units, THREADS>>>(b.values, b.probe->bytes / 8);
+	fill_kernel<<<8 * b.machine.units, GPUAGG_DRAW_THREADS>>>(b.values, b.probe->bytes / 8);
 	check(cudaGetLastError(), "fill_kernel");
 	for (uint64_t bytes : b.o.bytes)
 		if (bytes <= b.probe->bytes)

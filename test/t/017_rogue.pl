@@ -1,0 +1,99 @@
+# MAP messages with which something is wrong (test/lib/rogue_client.c): the task
+# fails, with a reason, and nothing else is touched.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+build_module('rogue_client', $dir)
+  or plan skip_all => 'no compiler, or no headers of the server';
+chmod 0755, $dir;
+
+my $node = new_node('rogue', 'shared_buffers = 64MB', 'autovacuum = off');
+$node->safe_psql(
+	'postgres', qq{
+	CREATE FUNCTION rogue_map(relation regclass, what text, seed int DEFAULT 0) RETURNS text
+	LANGUAGE c STRICT AS '$dir/rogue_client';
+	CREATE TABLE t AS SELECT i AS id, i % 10 AS g FROM generate_series(1, 20000) i;
+	CREATE TABLE cold AS SELECT i AS id FROM generate_series(1, 100) i;});
+$node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) t');
+$node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) cold');
+my $query = 'SELECT g, count(*), sum(id) FROM t GROUP BY g ORDER BY g';
+my $worker = worker_pid($node);
+
+sub rogue
+{
+	my ($what, $table, $seed) = @_;
+
+	return $node->safe_psql('postgres',
+		"SELECT rogue_map('" . ($table // 't') . "', '$what', " . ($seed // 0) . ')');
+}
+
+# The cache has the table, and is right.
+sub is_well
+{
+	my ($name) = @_;
+
+	same_answer($node, $query, "$name: the answer");
+	return is(rogue('good'), '20000 rows', "$name: all rows are there");
+}
+
+same_answer($node, $query, 'filled');
+is_well('at first');
+foreach my $case (
+	[ 'tail', qr/^20000 rows$/ ],
+	[ 'none', qr/^0 rows$/ ],
+	[ 'short', qr/^garbled MAP message$/ ],
+	[ 'long', qr/^garbled MAP message$/ ],
+	[ 'no_bits', qr/^garbled MAP message$/ ],
+	[ 'no_lsns', qr/^garbled MAP message$/ ],
+	[ 'many_blocks', qr/^garbled MAP message$/ ],
+	[ 'huge_blocks', qr/^garbled MAP message$/ ],
+	[ 'more_blocks', qr/^MAP message about no chunk$/ ],
+	[ 'chunk', qr/^MAP message about no chunk$/ ],
+	[ 'huge_chunk', qr/^MAP message about no chunk$/ ],
+	[ 'zero_lsn', qr/^MAP message out of order$/ ],
+	[ 'other_lsn', qr/^MAP message for another LSN$/ ],
+	[ 'unused_lsns', qr/^MAP message out of order$/ ],
+	[ 'twice', qr/^MAP message out of order$/ ],
+	[ 'order', qr/^batches out of order$/ ],
+	[ 'no_wish', qr/^unexpected MAP message$/ ])
+{
+	like(rogue($case->[0]), $case->[1], "MAP message: $case->[0]");
+	is_well("after $case->[0]");
+}
+like(rogue('use', 'cold'), qr/^MAP message out of order$/, 'use of what was not told');
+is(rogue('good', 'cold'), '0 rows', 'a table of which nothing is held');
+same_answer($node, 'SELECT sum(id) FROM cold', 'and its answer');
+
+# what others tell of LSNs makes blocks be read again, no more
+is(rogue('lsns'), '0 rows', 'wrong LSNs: nothing is used');
+same_answer($node, $query, 'nor is it after that');
+is_well('kept again');
+
+# bytes at random
+srand($ENV{GPUAGG_SEED} // 20260103);
+my %answers;
+foreach my $round (1 .. 10)
+{
+	my $seed = int(rand(1_000_000));
+
+	$answers{ s/^\d+ rows/rows/r }++ foreach split /\n/,
+	  $node->safe_psql('postgres', "SELECT rogue_map('t', 'fuzz', $seed + i) FROM generate_series(1, 200) i");
+	same_answer($node, $query, "bytes at random, from seed $seed: the answer");
+	same_answer($node, 'SELECT count(*), max(id) FROM t WHERE id % 3 = 0', "from seed $seed: another answer");
+}
+note("$_: $answers{$_}") foreach sort keys %answers;
+cmp_ok(scalar keys %answers, '>=', 4, 'found wanting in several ways, or not');
+is_well('after all');
+is(worker_pid($node), $worker, 'the worker is the same');
+no_tasks($node, 'no task is left');
+crash_free($node, 'no crash');
+$node->stop;
+done_testing();
