@@ -13,6 +13,7 @@
  * two kernels of two tasks.
  */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "cuda/cuda_slab.h"
 #include "cuda/dictionary.h"
@@ -20,6 +21,8 @@
 /* Slots at first; strings of a block of the arena, at least */
 #define MIN_SLOTS ((uint64_t) 1 << 12)
 #define MIN_ARENA ((uint64_t) 1 << 20)
+
+#define HUGE_PAGE ((uintptr_t) 2 << 20)
 
 /* Batches that a block of the arena has room for, were all their bytes new strings */
 #define ARENA_BATCHES 4
@@ -474,12 +477,25 @@ gpuagg_cuda_dictionary_encode(GpuAggDictionary *d, const GpuAggBytes *strings, u
 
 /* ---------- strings for the host ---------- */
 
+/* Huge pages where they fit, for groups look their strings up at random */
+static void
+advise_huge(void *p, size_t bytes)
+{
+	const uintptr_t from = ((uintptr_t) p + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	const uintptr_t end = (uintptr_t) p + bytes;
+
+	if (p != NULL && from < end)
+		(void) madvise((void *) from, end - from, MADV_HUGEPAGE);	/* advice only */
+}
+
 static bool
 text_room(GpuAggDictionary *d, uint32_t entries, uint64_t bytes, GpuAggError *error)
 {
 	uint64_t   *starts = (uint64_t *) realloc(d->starts, ((size_t) entries + 1) * sizeof(*starts));
 	char	   *text = (char *) realloc(d->text, bytes + 1);
 
+	advise_huge(starts, ((size_t) entries + 1) * sizeof(*starts));
+	advise_huge(text, bytes + 1);
 	if (starts != NULL)
 		d->starts = starts;
 	if (text != NULL)

@@ -14,6 +14,7 @@ use Time::HiRes qw(time);
 
 my $node = new_node(
 	'interrupt',
+	'gpuagg.cache = off',		# over cached columns a GPU would soon be done
 	'shared_buffers = 256MB',
 	'restart_after_crash = on',
 	'log_min_messages = info');
