@@ -72,6 +72,7 @@
 
 /* Deciding whether a line belongs to a sample, in PostgreSQL */
 #define POSTGRES_LINE_NS 14.0
+#define POSTGRES_FILTER 0.5		/* of a value, an instruction of a filter */
 
 /* Of what overlaps with something longer, so much is felt */
 #define OVERLAP_LOSS 0.15
@@ -240,14 +241,14 @@ gpuagg_predict_input(const GpuAggRates *rates, const GpuAggWork *work)
 }
 
 /*
- * PostgreSQL, for comparison: lines of a sample are hashed one by one; a filter's
- * instructions and a grouping's keys and aggregates cost a value each.
+ * PostgreSQL, for comparison: lines of a sample are hashed one by one; a grouping's
+ * keys and aggregates cost a value each, a filter's instructions half of one.
  */
 double
 gpuagg_predict_postgres(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	return work->lines * POSTGRES_LINE_NS + work->rows * rates->postgres_row_ns +
-		work->rows * work->filter_instrs * rates->postgres_value_ns +
+		work->rows * work->filter_instrs * POSTGRES_FILTER * rates->postgres_value_ns +
 		work->passed * (work->keys + work->transitions) * rates->postgres_value_ns +
 		work->groups * rates->postgres_group_ns +
 		work->chosen * rates->postgres_value_ns;
