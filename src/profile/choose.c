@@ -19,10 +19,13 @@
 void
 gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
 {
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	GpuAggLayout layout;
 
 	gpuagg_layout_compute(p, &layout);
-	work->attributes = p->nattrs;
+	work->floating = 0;
+	for (int i = 0; i < p->nattrs; i++)
+		work->floating += attrs[i].fixed_off < 0;
 	work->columns = p->ncolumns;
 	work->filter_instrs = p->filter_instrs;
 	work->instrs = p->ninstrs - p->filter_instrs;

@@ -12,7 +12,7 @@
  *				draws (device/draw_plan.h)
  *		emit	g * (bytes / EMIT_RATE + per output)
  *
- * where row and pass add up what the program does (attributes crossed,
+ * where row and pass add up what the program does (attributes of varying place,
  * columns loaded, instructions, keys, transitions; of rows that the column cache
  * has, no attributes, and nothing for the row itself), scaled by the integer
  * rate of a unit, and groups is what a group table of t bytes costs, on a GPU

@@ -56,7 +56,7 @@ typedef struct GpuAggWork
 	double		chosen_pages;	/* that they lie on */
 
 	/* of the program */
-	double		attributes;		/* crossed */
+	double		floating;		/* attributes crossed whose place varies */
 	double		columns;		/* loaded */
 	double		filter_instrs;	/* run for all rows */
 	double		instrs;			/* run for those that pass */

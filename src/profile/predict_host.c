@@ -37,7 +37,7 @@
 #define LINE_NS 1.3				/* of a page, that a sample decides */
 #define PAGE_NS 820.0			/* its lines come into the thread's cache */
 #define ROW_NS 1.0
-#define ATTRIBUTE_NS 0.4
+#define FLOATING_NS 1.2			/* behind an attribute of any length */
 #define COLUMN_NS 0.7
 #define INSTR_NS 0.4
 #define GROUP_NS 1.3
@@ -45,7 +45,7 @@
 #define TRANSITION_NS 0.4
 #define NEW_GROUP_NS 100.0		/* in a thread's table, and merged */
 #define SHARED_GROUP_NS 35.0
-#define RECORD_NS 33.0			/* written, and added to its group */
+#define RECORD_NS 26.0			/* written, and added to its group */
 #define TOUCHES 2.0				/* the directory, the row */
 
 /* From one core's cache to another's (16 cores of a Xeon) */
@@ -196,13 +196,13 @@ double
 gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		passes = gpuagg_predict_passes(work);
-	double		row = ROW_NS + ATTRIBUTE_NS * work->attributes +
+	double		row = ROW_NS + FLOATING_NS * work->floating +
 		COLUMN_NS * work->columns + INSTR_NS * work->filter_instrs;
 	double		hash = work->keys > 0 ? GROUP_NS + KEY_NS * work->keys : 0;
 	double		pass = INSTR_NS * work->instrs + TRANSITION_NS * work->transitions;
 
 	return (passes * (work->pages * PAGE_NS + work->lines * LINE_NS + work->rows * row -
-					  work->cached_rows * (ROW_NS + ATTRIBUTE_NS * work->attributes) +
+					  work->cached_rows * (ROW_NS + FLOATING_NS * work->floating) +
 					  work->passed * hash) +
 			work->passed * pass) * gpuagg_predict_slowness(rates, INT_OPS) / rates->units +
 		groups_ns(rates, work);

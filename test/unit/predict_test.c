@@ -83,7 +83,7 @@ grouping(double rows, double groups)
 		.groups = groups,
 		.output_bytes = 24,
 		.outputs = 3,
-		.attributes = 7,
+		.floating = 4,
 		.columns = 2,
 		.keys = 1,
 		.transitions = 2,
@@ -459,7 +459,7 @@ test_postgres(void)
 	.keys = 1, .transitions = 2, .filter_instrs = 1};
 
 	is_double(gpuagg_predict_postgres(&rates, &work),
-			  1000 * 40.0 + 1000 * 25.0 + 500 * 3 * 25.0 + 7 * 500.0,
+			  1000 * 40.0 + 1000 * 25.0 / 2 + 500 * 3 * 25.0 + 7 * 500.0,
 			  "PostgreSQL: rows, filter, values, groups");
 }
 
