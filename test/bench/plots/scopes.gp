@@ -9,4 +9,4 @@ set xlabel "group table"
 set ylabel "rows a second"
 set title "GROUP BY of 10^9 resident rows by one table, window by window: ".device
 set key bottom left
-plot for [i = 0:5] work."/scopes" index i using 1:2 with linespoints lc i + 1 lw 2 pt 5 + 2 * i ps 0.6 title columnheader(1)
+plot for [i = 0:lines - 1] work."/scopes" index i using 1:2 with linespoints lc i + 1 lw 2 pt 5 + 2 * i ps 0.6 title columnheader(1)
