@@ -163,6 +163,16 @@ typedef struct GpuAggArena
 	size_t		bytes;
 } GpuAggArena;
 
+/* Strings that take the place of codes in a task's results */
+typedef struct GpuAggResultStrings
+{
+	GpuAggProgram *program;		/* which the groups are written as of */
+	GpuAggLayout layout;
+	GpuAggEncoding *device;		/* on the card */
+	size_t		bytes;
+	GpuAggPinned *staging;
+} GpuAggResultStrings;
+
 struct GpuAggTask
 {
 	GpuAggDevice *device;
@@ -214,6 +224,7 @@ struct GpuAggTask
 	bool		fed;			/* a batch was enqueued */
 	GpuAggTaskConfig config;	/* as it began; without what it points to */
 	GpuAggDictionary **dictionaries;	/* NULL, or of each column */
+	GpuAggResultStrings *strings;	/* NULL: results are as the groups lie */
 	struct GpuAggWaiting *waiting;	/* pages behind them, oldest first */
 
 	/* results */

@@ -102,6 +102,19 @@ extern bool gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cud
 /* Blocks of strings, as kernels find them */
 extern GpuAggBytes *const *gpuagg_cuda_dictionary_strings(const GpuAggDictionary *dictionary);
 
+/* What the stream does from now on finds all strings that were added till now. */
+extern bool gpuagg_cuda_dictionary_follow(GpuAggTask *task, const GpuAggDictionary *dictionary,
+										  cudaStream_t stream, GpuAggError *error);
+
+/*
+ * Results with strings for codes (strings.cu).  begin: `results` is what the task's
+ * program was.  follow: before groups are sized.
+ */
+extern bool gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results,
+									  GpuAggError *error);
+extern bool gpuagg_cuda_strings_follow(GpuAggTask *task, GpuAggError *error);
+extern void gpuagg_cuda_strings_free(GpuAggTask *task);
+
 /* ---------- kernels ---------- */
 
 /* Columns that keys and arguments may be, for the road of few groups */

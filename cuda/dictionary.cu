@@ -358,6 +358,13 @@ gpuagg_cuda_dictionary_strings(const GpuAggDictionary *d)
 	return d->ref.strings;
 }
 
+bool
+gpuagg_cuda_dictionary_follow(GpuAggTask *task, const GpuAggDictionary *d, cudaStream_t stream,
+							  GpuAggError *error)
+{
+	return CUDA_OK(task->device, task, cudaStreamWaitEvent(stream, d->order, 0), error);
+}
+
 /* The dictionary of a string column of a batch, or NULL: its codes are not wanted */
 static GpuAggDictionary *
 column_dictionary(const GpuAggTask *task, const GpuAggBatch *batch, uint32_t attr, uint16_t reg)

@@ -11,10 +11,23 @@
 
 #define EMIT_THREADS 256
 
-/* Bytes of a group */
+/*
+ * Bytes of a group.  A code that its dictionary does not have would be a group
+ * lost: then something is wrong with the card.
+ */
+template<bool CODES>
 static __device__ uint64_t
-group_bytes(const GpuAggPlan *plan, const GpuAggProgram *p, const char *row)
+group_bytes(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggEncoding *strings,
+			const char *row)
 {
+	if (CODES)
+	{
+		const uint64_t bytes = gpuagg_decode_bytes(strings, row);
+
+		if (bytes == 0)
+			__trap();
+		return bytes;
+	}
 	return plan->has_strings ? gpuagg_group_bytes(p, &plan->layout, row) :
 		plan->layout.row_bytes;
 }
@@ -66,9 +79,10 @@ run_entry(const GpuAggPlan *plan, const GpuAggTableRef *t, uint64_t run, uint32_
 	return at < t->capacity && (t->dense || *(const uint32_t *) entry != 0) ? entry : NULL;
 }
 
+template<bool CODES>
 static __global__ void
 size_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
-				 uint64_t *bytes, uint32_t *groups)
+				 const GpuAggEncoding *strings, uint64_t *bytes, uint32_t *groups)
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
 	__shared__ unsigned long long sum;
@@ -88,7 +102,7 @@ size_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
 
 		if (row == NULL)
 			continue;
-		mine += group_bytes(plan, p, row);
+		mine += group_bytes<CODES>(plan, p, strings, row);
 		n++;
 	}
 	if (n > 0)
@@ -104,9 +118,11 @@ size_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
 	}
 }
 
+template<bool CODES>
 static __global__ void
 emit_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
-				 uint64_t first, const uint64_t *starts, char *out)
+				 const GpuAggEncoding *strings, uint64_t first, const uint64_t *starts,
+				 char *out)
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
 	__shared__ unsigned long long used;
@@ -118,34 +134,50 @@ emit_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
 	{
 		const char *row = run_entry(plan, &table, first + blockIdx.x, i);
 		uint64_t	bytes;
+		char	   *to;
 
 		if (row == NULL)
 			continue;
-		bytes = group_bytes(plan, p, row);
-		put_group(plan, p, row, out + starts[blockIdx.x] + atomicAdd(&used, bytes), bytes);
+		bytes = group_bytes<CODES>(plan, p, strings, row);
+		to = out + starts[blockIdx.x] + atomicAdd(&used, bytes);
+		if (CODES)
+		{
+			gpuagg_decode_group(strings, row, NULL, to);
+			*(uint32_t *) to &= ~GPUAGG_HEAD_READY;
+		}
+		else
+			put_group(plan, p, row, to, bytes);
 	}
 }
 
 const GpuAggKernelRef gpuagg_cuda_emit_kernels[] = {
-	{"size_runs", (const void *) size_runs_kernel, EMIT_THREADS, 0},
-	{"emit_runs", (const void *) emit_runs_kernel, EMIT_THREADS, 0},
+	{"size_runs", (const void *) size_runs_kernel<false>, EMIT_THREADS, 0},
+	{"size_runs_codes", (const void *) size_runs_kernel<true>, EMIT_THREADS, 0},
+	{"emit_runs", (const void *) emit_runs_kernel<false>, EMIT_THREADS, 0},
+	{"emit_runs_codes", (const void *) emit_runs_kernel<true>, EMIT_THREADS, 0},
 	{NULL, NULL, 0, 0}
 };
 
 void
 gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table,
-				 uint64_t *bytes, uint32_t *groups, cudaStream_t stream)
+				 const GpuAggEncoding *strings, uint64_t *bytes, uint32_t *groups,
+				 cudaStream_t stream)
 {
-	uint64_t	runs = (table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS;
+	const uint32_t runs = (uint32_t) ((table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS);
 
-	if (runs > 0)
-		size_runs_kernel<<<(uint32_t) runs, EMIT_THREADS, 0, stream>>>(plan, *table, bytes, groups);
+	if (runs > 0 && strings != NULL)
+		size_runs_kernel<true><<<runs, EMIT_THREADS, 0, stream>>>(plan, *table, strings, bytes, groups);
+	else if (runs > 0)
+		size_runs_kernel<false><<<runs, EMIT_THREADS, 0, stream>>>(plan, *table, NULL, bytes, groups);
 }
 
 void
 gpuagg_cuda_emit(const GpuAggPlan *plan, const GpuAggTableRef *table,
-				 uint64_t first, uint32_t n, const uint64_t *starts, char *out,
-				 cudaStream_t stream)
+				 const GpuAggEncoding *strings, uint64_t first, uint32_t n,
+				 const uint64_t *starts, char *out, cudaStream_t stream)
 {
-	emit_runs_kernel<<<n, EMIT_THREADS, 0, stream>>>(plan, *table, first, starts, out);
+	if (strings != NULL)
+		emit_runs_kernel<true><<<n, EMIT_THREADS, 0, stream>>>(plan, *table, strings, first, starts, out);
+	else
+		emit_runs_kernel<false><<<n, EMIT_THREADS, 0, stream>>>(plan, *table, NULL, first, starts, out);
 }

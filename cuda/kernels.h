@@ -37,6 +37,7 @@
 
 #include <cuda_runtime.h>
 
+#include "device/decoding.h"
 #include "device/device.h"
 #include "device/probe/occupancy.h"
 
@@ -107,10 +108,6 @@ typedef struct GpuAggSlabColumn
 	GpuAggBytes *const *strings;	/* NULL, or what codes mean: blocks of
 									 * GPUAGG_STRING_BLOCK */
 } GpuAggSlabColumn;
-
-/* Strings of a block of a dictionary */
-#define GPUAGG_STRING_BLOCK_LOG2 16
-#define GPUAGG_STRING_BLOCK (1u << GPUAGG_STRING_BLOCK_LOG2)
 
 /* A slab that a batch is kept in */
 typedef struct GpuAggSlabRef
@@ -225,8 +222,12 @@ extern void gpuagg_cuda_table_move(const GpuAggPlan *plan,
 								   const GpuAggLaunch *launch,
 								   cudaStream_t stream);
 
-/* bytes[i], groups[i]: of slots i * GPUAGG_EMIT_SLOTS on */
+/*
+ * bytes[i], groups[i]: of slots i * GPUAGG_EMIT_SLOTS on.  strings: on the card,
+ * what groups are written with instead of codes; NULL: they are written as they lie.
+ */
 extern void gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table,
+							 const GpuAggEncoding *strings,
 							 uint64_t *bytes, uint32_t *groups,
 							 cudaStream_t stream);
 
@@ -235,7 +236,7 @@ extern void gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table
  * of out at which run first + i begins.
  */
 extern void gpuagg_cuda_emit(const GpuAggPlan *plan, const GpuAggTableRef *table,
-							 uint64_t first, uint32_t n, const uint64_t *starts,
+							 const GpuAggEncoding *strings, uint64_t first, uint32_t n, const uint64_t *starts,
 							 char *out, cudaStream_t stream);
 
 /*

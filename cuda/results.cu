@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/cuda_device.h"
+#include "cuda/cuda_slab.h"
 #include "device/group.h"
 
 /* Runs of a window, at most */
@@ -43,6 +43,35 @@ table_runs(const GpuAggTableRef *table)
 	return (table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS;
 }
 
+/* ---------- the form of groups ---------- */
+
+static const GpuAggEncoding *
+strings_device(const GpuAggTask *task)
+{
+	return task->strings != NULL ? task->strings->device : NULL;
+}
+
+static const GpuAggLayout *
+results_layout(const GpuAggTask *task)
+{
+	return task->strings != NULL ? &task->strings->layout : &task->plan->layout;
+}
+
+/* May groups be of different sizes? */
+static bool
+results_vary(const GpuAggTask *task)
+{
+	return task->strings != NULL || task->plan->has_strings;
+}
+
+/* Bytes of the group at `row`, as emit.cu has written it */
+static size_t
+group_bytes(const GpuAggTask *task, const char *row)
+{
+	return gpuagg_group_bytes(task->strings != NULL ? task->strings->program :
+							  gpuagg_cuda_program(task->plan), results_layout(task), row);
+}
+
 /* ---------- sizes ---------- */
 
 static bool
@@ -65,11 +94,12 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 	task->device_sizes = (char *) gpuagg_cuda_alloc(task, task->device_sizes_bytes, stream, error);
 	task->sizes = gpuagg_cuda_pin(task->device, task->device_sizes_bytes, error);
 	task->sizes_events = gpuagg_cuda_events(task->device, error);
-	if (task->device_sizes == NULL || task->sizes == NULL || task->sizes_events == NULL)
+	if (task->device_sizes == NULL || task->sizes == NULL || task->sizes_events == NULL ||
+		!gpuagg_cuda_strings_follow(task, error))
 		return false;
 	for (uint32_t i = 0; i < task->ntables; i++)
 	{
-		gpuagg_cuda_size(task->device_plan, &task->tables[i],
+		gpuagg_cuda_size(task->device_plan, &task->tables[i], strings_device(task),
 						 (uint64_t *) task->device_sizes + first,
 						 (uint32_t *) (task->device_sizes + split) + first, stream);
 		first += table_runs(&task->tables[i]);
@@ -162,8 +192,8 @@ runs_emit(GpuAggTask *task, uint64_t first, uint32_t n, const uint64_t *starts, 
 			first -= runs;
 			continue;
 		}
-		gpuagg_cuda_emit(task->device_plan, &task->tables[i], first, some, starts, out,
-						 task->lane->group);
+		gpuagg_cuda_emit(task->device_plan, &task->tables[i], strings_device(task), first, some,
+						 starts, out, task->lane->group);
 		starts += some;
 		n -= some;
 		first = 0;
@@ -283,26 +313,17 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 
 /* ---------- results ---------- */
 
-/* Bytes of the group at `row`, as emit.cu has written it */
-static size_t
-group_bytes(const GpuAggTask *task, const char *row)
-{
-	const GpuAggPlan *plan = task->plan;
-
-	return gpuagg_group_bytes(gpuagg_cuda_program(plan), &plan->layout, row);
-}
-
 /* Copies whole groups from a window; returns their number. */
 static uint32_t
 window_read(const GpuAggTask *task, GpuAggWindow *w, char *buffer, size_t size,
 			size_t *used, GpuAggError *error)
 {
 	const char *groups = w->pinned->data + starts_bytes(task);
-	const size_t row_bytes = task->plan->layout.row_bytes;
+	const size_t row_bytes = results_layout(task)->row_bytes;
 	size_t		at = w->at;
 	uint32_t	n = 0;
 
-	if (!task->plan->has_strings)
+	if (!results_vary(task))
 	{
 		size_t		left = (w->bytes - at) / row_bytes;
 		size_t		room = size / row_bytes;
@@ -325,7 +346,7 @@ window_read(const GpuAggTask *task, GpuAggWindow *w, char *buffer, size_t size,
 	*used = at - w->at;
 	if (n == 0)
 	{
-		*used = task->plan->has_strings ? group_bytes(task, groups + at) : row_bytes;
+		*used = results_vary(task) ? group_bytes(task, groups + at) : row_bytes;
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY,
 						  "a group of %zu bytes does not fit the result buffer", *used);
 		return 0;

@@ -277,4 +277,5 @@ const GpuAggSlabOps gpuagg_cuda_slab_ops = {
 	gpuagg_cuda_dictionary_info,
 	gpuagg_cuda_dictionary_encode,
 	gpuagg_cuda_dictionary_read,
+	true,
 };

@@ -335,7 +335,8 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 		task->plan->scope = config->scope;
 	task->device_plan = gpuagg_cuda_task_upload(task, task->plan, task->plan_bytes,
 												&task->plan_staging, error);
-	if (task->device_plan == NULL)
+	if (task->device_plan == NULL ||
+		(config->results != NULL && !gpuagg_cuda_strings_begin(task, config->results, error)))
 		return false;
 	if (program->select)
 	{
@@ -406,6 +407,7 @@ gpuagg_cuda_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	task->memory_limit = config->memory_limit;
 	task->config = *config;
 	task->config.dictionaries = NULL;
+	task->config.results = NULL;
 	if (!dictionaries_copy(task, program, config, error))
 	{
 		free(task);
@@ -480,6 +482,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 	gpuagg_cuda_resident_free(task);
 	gpuagg_cuda_draws_free(task);
 	gpuagg_cuda_results_free(task);
+	gpuagg_cuda_strings_free(task);
 	gpuagg_cuda_kept_free(task);
 	while (task->arenas != NULL)
 	{

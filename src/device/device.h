@@ -25,7 +25,7 @@
 #include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 10
+#define GPUAGG_DEVICE_ABI 11
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -190,6 +190,13 @@ typedef struct GpuAggTaskConfig
 	 * cannot take fails the task with GPUAGG_UNSUPPORTED.  Copied.
 	 */
 	GpuAggDictionary *const *dictionaries;
+
+	/*
+	 * NULL, or the program as it was before strings became codes (encode.h), where
+	 * GpuAggSlabOps.results says that task_results then writes groups as of that
+	 * one.  Copied.
+	 */
+	const GpuAggProgram *results;
 
 	/* of measurements (probe/task.h) only */
 	struct

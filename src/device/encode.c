@@ -308,57 +308,20 @@ gpuagg_encode_program(GpuAggProgram *p, const bool *coded, const int32_t *codes)
 
 /* ---------- groups ---------- */
 
-static bool
-key_is_null(const char *row, uint32_t i)
-{
-	uint32_t	head;
-
-	memcpy(&head, row, sizeof(head));
-	return (head >> i & 1) != 0;
-}
-
-static bool
-key_is_code(const GpuAggEncoding *e, uint32_t i)
-{
-	return gpuagg_program_keys(e->to)[i].type == GPUAGG_T_CODE &&
-		gpuagg_program_keys(e->from)[i].type != GPUAGG_T_CODE;
-}
-
-/* False: the dictionary has no such code. */
-static bool
-key_code(const GpuAggEncoding *e, const char *row, uint32_t i, int32_t *code)
-{
-	memcpy(code, row + e->to_layout.key_off[i], sizeof(*code));
-	return *code >= 0 && (uint32_t) *code < e->texts[gpuagg_program_keys(e->to)[i].reg].entries;
-}
-
-static bool
-key_string(const GpuAggEncoding *e, const char *row, uint32_t i, GpuAggBytes *b)
-{
-	const GpuAggDictionaryText *text = &e->texts[gpuagg_program_keys(e->to)[i].reg];
-	int32_t		code;
-
-	if (!key_code(e, row, i, &code))
-		return false;
-	b->data = text->bytes + text->starts[code];
-	b->len = text->starts[code + 1] - text->starts[code];
-	return gpuagg_program_keys(e->from)[i].type != GPUAGG_T_UUID || b->len == 16;
-}
-
 /* Groups come in no order of their codes, so each is two misses of the caches. */
 static void
 fetch_key(const GpuAggEncoding *e, const char *row, uint32_t n, uint32_t i)
 {
-	const GpuAggDictionaryText *text = &e->texts[gpuagg_program_keys(e->to)[i].reg];
+	const GpuAggDictionaryText *text = gpuagg_decode_text(e, i);
 	const char *at = row;
 	int32_t		code;
 
 	for (uint32_t k = 0; k < n; k++, at += gpuagg_group_bytes(e->to, &e->to_layout, at))
-		if (key_code(e, at, i, &code))
+		if (gpuagg_decode_code(e, at, i, &code))
 			__builtin_prefetch(&text->starts[code]);
 	at = row;
 	for (uint32_t k = 0; k < n; k++, at += gpuagg_group_bytes(e->to, &e->to_layout, at))
-		if (key_code(e, at, i, &code))
+		if (gpuagg_decode_code(e, at, i, &code))
 			__builtin_prefetch(text->bytes + text->starts[code]);
 }
 
@@ -366,91 +329,6 @@ void
 gpuagg_decode_fetch(const GpuAggEncoding *e, const char *row, uint32_t n)
 {
 	for (uint32_t i = 0; i < e->from->nkeys; i++)
-		if (key_is_code(e, i))
+		if (gpuagg_decode_is_code(e, i))
 			fetch_key(e, row, n, i);
-}
-
-uint64_t
-gpuagg_decode_bytes(const GpuAggEncoding *e, const char *row, uint64_t *row_bytes)
-{
-	const GpuAggKey *keys = gpuagg_program_keys(e->from);
-	uint64_t	now = gpuagg_group_bytes(e->to, &e->to_layout, row);
-	uint64_t	bytes = e->from_layout.row_bytes;
-
-	for (uint32_t i = 0; i < e->from->nkeys; i++)
-	{
-		GpuAggBytes b;
-
-		if (!key_is_code(e, i))
-		{
-			if (gpuagg_key_is_string(keys[i].type))
-				bytes += gpuagg_string_slot_long_bytes(row + e->to_layout.key_off[i]);
-			continue;
-		}
-		if (key_is_null(row, i))
-			continue;
-		if (!key_string(e, row, i, &b))
-			return 0;
-		if (gpuagg_key_is_string(keys[i].type) && b.len > GPUAGG_STRING_INLINE)
-			bytes += b.len;
-	}
-	for (uint32_t i = 0; i < e->from->ntransitions; i++)
-		if (gpuagg_transition_is_string(gpuagg_program_transitions(e->from)[i].op))
-			bytes += gpuagg_string_slot_long_bytes(row + e->to_layout.state_off[i]);
-	*row_bytes = now;
-	return ALIGN8(bytes);
-}
-
-/* The slot of a key from its string; long ones go to *end. */
-static void
-write_string(uint32_t type, GpuAggBytes b, char *slot, char **end)
-{
-	gpuagg_key_store_bytes(type, slot, b);
-	if (!gpuagg_key_is_string(type) || b.len <= GPUAGG_STRING_INLINE)
-		return;
-	memset(slot + offsetof(GpuAggStringSlot, u), 0, sizeof(b.data));
-	memcpy(*end, b.data, b.len);
-	*end += b.len;
-}
-
-/* A slot as it is; its long string, if it has one, lies at *data. */
-static void
-copy_slot(const char *from, uint32_t bytes, bool string, char *slot, const char **data,
-		  char **end)
-{
-	uint32_t	len = string ? gpuagg_string_slot_long_bytes(from) : 0;
-
-	memcpy(slot, from, bytes);
-	memcpy(*end, *data, len);
-	*data += len;
-	*end += len;
-}
-
-void
-gpuagg_decode_group(const GpuAggEncoding *e, const char *row, char *to)
-{
-	const GpuAggKey *keys = gpuagg_program_keys(e->from);
-	const GpuAggTransition *trans = gpuagg_program_transitions(e->from);
-	const char *data = row + e->to_layout.row_bytes;
-	char	   *end = to + e->from_layout.row_bytes;
-
-	memset(to, 0, e->from_layout.row_bytes);
-	memcpy(to, row, sizeof(uint32_t));
-	for (uint32_t i = 0; i < e->from->nkeys; i++)
-	{
-		char	   *slot = to + e->from_layout.key_off[i];
-		GpuAggBytes b;
-
-		if (!key_is_code(e, i))
-			copy_slot(row + e->to_layout.key_off[i], gpuagg_type_slot_bytes(keys[i].type),
-					  gpuagg_key_is_string(keys[i].type), slot, &data, &end);
-		else if (!key_is_null(row, i) && key_string(e, row, i, &b))
-			write_string(keys[i].type, b, slot, &end);
-	}
-	for (uint32_t i = 0; i < e->from->ntransitions; i++)
-		copy_slot(row + e->to_layout.state_off[i], gpuagg_transition_bytes(trans[i].op),
-				  gpuagg_transition_is_string(trans[i].op), to + e->from_layout.state_off[i],
-				  &data, &end);
-	while ((end - to) % 8 != 0)
-		*end++ = 0;
 }

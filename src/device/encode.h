@@ -9,8 +9,8 @@
 #ifndef GPUAGG_DEVICE_ENCODE_H
 #define GPUAGG_DEVICE_ENCODE_H
 
+#include "decoding.h"
 #include "layout.h"
-#include "slab.h"
 
 /*
  * Which of the ncolumns loaded columns may be codes, into coded[]: strings that
@@ -34,31 +34,10 @@ extern uint32_t gpuagg_encode_constant(const GpuAggProgram *p, const bool *coded
 extern void gpuagg_encode_program(GpuAggProgram *p, const bool *coded,
 								  const int32_t *codes);
 
-/* What it takes to give groups their strings back */
-typedef struct GpuAggEncoding
-{
-	const GpuAggProgram *from;	/* the program as it was */
-	const GpuAggProgram *to;	/* and as it is now */
-	GpuAggLayout from_layout;
-	GpuAggLayout to_layout;
-	const GpuAggDictionaryText *texts;	/* by loaded column */
-} GpuAggEncoding;
-
-/*
- * Bytes that the group at `row` (as task_results wrote it, of program `to`)
- * takes in the form of program `from`; *row_bytes: those it takes now.  0: its
- * codes are not in the dictionaries.
- */
-extern uint64_t gpuagg_decode_bytes(const GpuAggEncoding *e, const char *row,
-									uint64_t *row_bytes);
-
 /*
  * Fetches what decoding n groups from `row` on will look at; a few dozen at a
  * time, or they displace each other.
  */
 extern void gpuagg_decode_fetch(const GpuAggEncoding *e, const char *row, uint32_t n);
-
-/* Writes it in that form. */
-extern void gpuagg_decode_group(const GpuAggEncoding *e, const char *row, char *to);
 
 #endif							/* GPUAGG_DEVICE_ENCODE_H */

@@ -49,13 +49,21 @@ typedef struct GpuAggDictionaryInfo
 	uint64_t	bytes;			/* of memory, counted as a slab's */
 } GpuAggDictionaryInfo;
 
-/* A dictionary as the host reads it: string i is bytes[starts[i]] on, up to
- * starts[i + 1]. */
+/* Strings of one block, where they lie in blocks */
+#define GPUAGG_STRING_BLOCK_LOG2 16
+#define GPUAGG_STRING_BLOCK (1u << GPUAGG_STRING_BLOCK_LOG2)
+
+/*
+ * A dictionary as the host reads it: string i is bytes[starts[i]] on, up to
+ * starts[i + 1].  As kernels do: blocks[i / GPUAGG_STRING_BLOCK][i %
+ * GPUAGG_STRING_BLOCK].
+ */
 typedef struct GpuAggDictionaryText
 {
 	uint32_t	entries;
 	const uint64_t *starts;		/* entries + 1 */
 	const char *bytes;
+	GpuAggBytes *const *blocks; /* NULL: as the host */
 } GpuAggDictionaryText;
 
 typedef struct GpuAggSlabOps
@@ -110,6 +118,9 @@ typedef struct GpuAggSlabOps
 	GpuAggStatus (*dictionary_read) (GpuAggDictionary *dictionary,
 									 GpuAggDictionaryText *text,
 									 GpuAggError *error);
+
+	/* Does task_results write strings for codes (GpuAggTaskConfig.results)? */
+	bool		results;
 } GpuAggSlabOps;
 
 #endif							/* GPUAGG_DEVICE_SLAB_H */

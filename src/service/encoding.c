@@ -86,8 +86,15 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries
 	gpuagg_layout_compute(e->original, &e->groups.from_layout);
 	gpuagg_layout_compute(p, &e->groups.to_layout);
 	job->config.dictionaries = e->dictionaries;
+	job->config.results = slab_ops(job)->results ? e->original : NULL;
 	job->encoding = e;
 	return true;
+}
+
+bool
+gpuagg_encoding_has_codes(const GpuAggWorkerJob *job)
+{
+	return job->encoding != NULL && job->config.results == NULL;
 }
 
 const GpuAggProgram *
@@ -208,12 +215,11 @@ gpuagg_encoding_results(GpuAggWorkerJob *job, const char *groups, uint32 n,
 	*bytes = 0;
 	for (uint32 i = 0; i < n; i++)
 	{
-		uint64		now;
 		uint64		one;
 
 		if (i % FETCH_GROUPS == 0)
 			gpuagg_decode_fetch(&e->groups, groups, Min(FETCH_GROUPS, n - i));
-		one = gpuagg_decode_bytes(&e->groups, groups, &now);
+		one = gpuagg_decode_bytes(&e->groups, groups);
 		if (one == 0)
 		{
 			error->status = GPUAGG_DEVICE_FAULT;
@@ -223,8 +229,9 @@ gpuagg_encoding_results(GpuAggWorkerJob *job, const char *groups, uint32 n,
 			return NULL;
 		}
 		msg = message_room(msg, &size, *bytes, one);
-		gpuagg_decode_group(&e->groups, groups, (char *) (msg + 1) + *bytes);
-		groups += now;
+		gpuagg_decode_group(&e->groups, groups, groups + e->groups.to_layout.row_bytes,
+							(char *) (msg + 1) + *bytes);
+		groups += gpuagg_group_bytes(e->groups.to, &e->groups.to_layout, groups);
 		*bytes += one;
 	}
 	return msg;

@@ -27,8 +27,11 @@ extern GpuAggStatus gpuagg_encoding_rows(const GpuAggWorkerJob *job,
 										 GpuAggRowColumn *columns,
 										 uint32 nrows, GpuAggError *error);
 
+/* Does the device write groups with codes, and not with their strings? */
+extern bool gpuagg_encoding_has_codes(const GpuAggWorkerJob *job);
+
 /*
- * The message of n groups that the device wrote to `groups`; palloc'd.
+ * The message of n groups with codes that the device wrote to `groups`; palloc'd.
  */
 extern GpuAggMsg *gpuagg_encoding_results(GpuAggWorkerJob *job,
 										  const char *groups, uint32 n,

@@ -339,8 +339,9 @@ static bool
 send_results(GpuAggWorkerJob *job)
 {
 	GpuAggMsg  *msg = (GpuAggMsg *) gpuagg_worker.results;
-	Size		size = (job->encoding != NULL ? GPUAGG_CODED_BYTES :
-						GPUAGG_RESULTS_BYTES) - sizeof(GpuAggMsg);
+	bool		codes = gpuagg_encoding_has_codes(job);
+	Size		size = (codes ? GPUAGG_CODED_BYTES : GPUAGG_RESULTS_BYTES) -
+		sizeof(GpuAggMsg);
 	Size		used = 0;
 	GpuAggError error = {0};
 	uint32		n;
@@ -359,7 +360,7 @@ send_results(GpuAggWorkerJob *job)
 	{
 		GpuAggMsg  *strings = msg;
 
-		if (job->encoding != NULL)
+		if (codes)
 			strings = gpuagg_encoding_results(job, (char *) (msg + 1), n, &used,
 											  &error);
 		if (strings == NULL)
