@@ -28,6 +28,9 @@
 /* Rows of which a thread has the keys at once */
 #define SINGLE_ROWS 4
 
+/* Rows of a window that a warp has put side by side, at most */
+#define QUEUE_ROWS (WARP_LANES * (SINGLE_ROWS + 1))
+
 static __device__ __forceinline__ bool
 in_window(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window, uint64_t hash)
 {
@@ -71,10 +74,10 @@ keep_row(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, char *kept)
 	write_record(a, row, flags, kept + at * a.record_bytes);
 }
 
-/* The rows of a tile that are the window's, by a warp */
+/* All rows of a tile, by a warp */
 template <int KEY>
 static __device__ __forceinline__ void
-group_tile(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window, uint64_t tile)
+group_tile(const GpuAggScopedArgs &a, uint64_t tile)
 {
 	const uint64_t first = tile * GPUAGG_WARP_TILE + threadIdx.x % WARP_LANES;
 	const uint64_t end = min(a.n, (tile + 1) * GPUAGG_WARP_TILE);
@@ -96,14 +99,85 @@ group_tile(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window, u
 		{
 			const uint64_t at = row + r * WARP_LANES;
 
-			if (at >= end)
-				continue;
-			if (in_window(a, w, window, hash[r]))
+			if (at < end)
 				row_to_table<KEY>(a, at, row_flags(a, at), hash[r], &added);
-			else if (w.kept != NULL)
-				keep_row(a, at, row_flags(a, at), w.kept);
 		}
 	}
+	__syncwarp();
+	count_added(a, added);
+}
+
+/* Which of a lane's rows at, at + 32, ... of those before `rows` are the window's */
+template <int KEY>
+static __device__ __forceinline__ uint32_t
+rows_in_window(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window,
+			   uint64_t first, uint32_t at, uint32_t rows)
+{
+	uint32_t	within = 0;
+
+	#pragma unroll
+	for (int r = 0; r < SINGLE_ROWS; r++)
+	{
+		const uint64_t row = first + min(at + r * WARP_LANES, rows - 1);
+
+		within |= in_window(a, w, window, row_hash<KEY>(a, row, row_flags(a, row))) ? 1u << r : 0;
+	}
+	#pragma unroll
+	for (int r = 0; r < SINGLE_ROWS; r++)
+		within &= at + r * WARP_LANES < rows ? ALL_LANES : ~(1u << r);
+	return within;
+}
+
+template <int KEY>
+static __device__ __forceinline__ void
+window_row(const GpuAggScopedArgs &a, uint64_t row, uint32_t *added)
+{
+	const uint32_t flags = row_flags(a, row);
+
+	row_to_table<KEY>(a, row, flags, row_hash<KEY>(a, row, flags), added);
+}
+
+/*
+ * The rows of a tile that are a window's.  They are put side by side first, so
+ * that every lane has one: what an access to the table takes is mostly waiting.
+ */
+template <int KEY>
+static __device__ __forceinline__ void
+group_window_tile(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window,
+				  uint64_t tile)
+{
+	__shared__ uint16_t queues[SINGLE_THREADS / WARP_LANES][QUEUE_ROWS];
+	uint16_t   *queue = queues[threadIdx.x / WARP_LANES];
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const uint64_t first = tile * GPUAGG_WARP_TILE;
+	const uint32_t rows = (uint32_t) min(a.n - first, (uint64_t) GPUAGG_WARP_TILE);
+	uint32_t	added = 0;
+	uint32_t	n = 0;
+
+	for (uint32_t at = lane; at - lane < rows; at += SINGLE_ROWS * WARP_LANES)
+	{
+		const uint32_t within = rows_in_window<KEY>(a, w, window, first, at, rows);
+
+		#pragma unroll
+		for (int r = 0; r < SINGLE_ROWS; r++)
+		{
+			const uint32_t offset = at + r * WARP_LANES;
+			const bool	mine = within >> r & 1;
+			const uint32_t lanes = __ballot_sync(ALL_LANES, mine);
+
+			if (mine)
+				queue[n + __popc(lanes & ((1u << lane) - 1))] = (uint16_t) offset;
+			else if (w.kept != NULL && offset < rows)
+				keep_row(a, first + offset, row_flags(a, first + offset), w.kept);
+			n += __popc(lanes);
+		}
+		__syncwarp();
+		for (; n >= WARP_LANES; n -= WARP_LANES)
+			window_row<KEY>(a, first + queue[n - WARP_LANES + lane], &added);
+		__syncwarp();
+	}
+	if (lane < n)
+		window_row<KEY>(a, first + queue[lane], &added);
 	__syncwarp();
 	count_added(a, added);
 }
@@ -111,13 +185,25 @@ group_tile(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window, u
 template <int KEY>
 static __global__ void
 __launch_bounds__(SINGLE_THREADS, SINGLE_BLOCKS)
-group_single_kernel(const __grid_constant__ GpuAggScopedArgs a,
+group_single_kernel(const __grid_constant__ GpuAggScopedArgs a)
+{
+	uint64_t	tile;
+
+	while ((tile = next_tile(a, &a.head->tile)) != UINT64_MAX)
+		group_tile<KEY>(a, tile);
+}
+
+/* A pass: one window of all */
+template <int KEY>
+static __global__ void
+__launch_bounds__(SINGLE_THREADS, SINGLE_BLOCKS)
+group_window_kernel(const __grid_constant__ GpuAggScopedArgs a,
 					const __grid_constant__ GpuAggWindows w)
 {
 	uint64_t	tile;
 
 	while ((tile = next_tile(a, &a.head->tile)) != UINT64_MAX)
-		group_tile<KEY>(a, w, w.window, tile);
+		group_window_tile<KEY>(a, w, w.window, tile);
 }
 
 /*
@@ -140,7 +226,7 @@ group_spatial_kernel(const __grid_constant__ GpuAggScopedArgs a,
 		const uint64_t tile = next_tile(a, &w.tiles[window]);
 
 		if (tile != UINT64_MAX)
-			group_tile<KEY>(a, w, window, tile);
+			group_window_tile<KEY>(a, w, window, tile);
 		else if (left-- == 0)
 			break;
 		else
@@ -200,8 +286,10 @@ launch_single(const GpuAggScopedArgs *a, const GpuAggWindows *w, uint32_t blocks
 {
 	if (w->sm_windows != NULL)
 		group_spatial_kernel<KEY><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
+	else if (w->log2 > 0)
+		group_window_kernel<KEY><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
 	else
-		group_single_kernel<KEY><<<blocks, SINGLE_THREADS, 0, stream>>>(*a, *w);
+		group_single_kernel<KEY><<<blocks, SINGLE_THREADS, 0, stream>>>(*a);
 }
 
 cudaError_t
