@@ -8,6 +8,7 @@
  * begin; then runs are written, one block each.
  */
 #include "cuda/table.cuh"
+#include "device/decoding.h"
 
 #define EMIT_THREADS 256
 

@@ -37,7 +37,6 @@
 
 #include <cuda_runtime.h>
 
-#include "device/decoding.h"
 #include "device/device.h"
 #include "device/probe/occupancy.h"
 
@@ -45,6 +44,9 @@
 #define GPUAGG_HEAD_LOCKED 0x7FFFFFFFu
 /* 4 of head and keys, padded, and the widest states */
 #define GPUAGG_MAX_ROW_BYTES (8 + 16 * (GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS))
+
+/* How groups get strings for codes: device/decoding.h */
+typedef struct GpuAggEncoding GpuAggEncoding;
 
 /* A task's plan: uploaded once, read by every kernel. */
 typedef struct GpuAggPlan

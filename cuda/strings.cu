@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "cuda/cuda_slab.h"
-#include "device/group.h"
+#include "device/decoding.h"
 
 #define ALIGN16(n) (((n) + 15) & ~(size_t) 15)
 
