@@ -356,7 +356,7 @@ test_machine(void)
 		if (!sound)
 			printf("#   %s\n", kernel.name);
 	}
-	is_int(n, 12, "kernels");
+	is_int(n, 14, "kernels");
 	ok(sound, "kernels fit the limits");
 	ok(modelled, "as many blocks of each as the runtime says by the occupancy model, too");
 }
