@@ -28,9 +28,10 @@ typedef struct GpuAggStored
 	uint32_t	type;
 	uint32_t	bytes;			/* of a value */
 	GpuAggDictionary *dictionary;	/* of strings */
-	char	   *memory;			/* values, then the bitmap of NULLs */
+	char	   *memory;			/* values, then the bitmap of NULLs, then has_nulls */
 	size_t		memory_bytes;
 	uint32_t   *nulls;
+	uint32_t   *has_nulls;		/* 0: none was ever kept */
 } GpuAggStored;
 
 struct GpuAggSlab

@@ -205,8 +205,12 @@ gather_kernel(const GpuAggDrawRun run)
 {
 	Gather		gather = {run, run.index->rows, run.index->shift};
 
-	if (gather.rows > 0)
-		draw_all<TURN_DRAWS, SCOPED>(run.tiles, gather);
+	if (gather.rows == 0)
+		return;
+	if (SCOPED)
+		draw_all_picked<TURN_DRAWS>(run.tiles, gather);
+	else
+		draw_all<TURN_DRAWS, false>(run.tiles, gather);
 }
 
 /* Of an empty table there are no draws. */

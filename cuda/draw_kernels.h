@@ -59,6 +59,17 @@ typedef struct GpuAggDrawEntry
 #define GPUAGG_DRAW_SPLIT(split) ((split) & ~GPUAGG_DRAW_OTHERS)
 #define GPUAGG_DRAW_OTHERS 0x80000000u
 
+/* Shares of the segments, one for each warp that counts */
+#define GPUAGG_DRAW_SHARES 8192
+
+/* What is before a share, once all are counted; what it has, until then */
+typedef struct GpuAggDrawShare
+{
+	uint64_t	row;
+	uint32_t	stretch;
+	uint32_t	pad;
+} GpuAggDrawShare;
+
 /* Parts of the rows at most */
 #define GPUAGG_DRAW_DIRECTORY 8192
 
@@ -68,6 +79,7 @@ typedef struct GpuAggDrawIndex
 	uint32_t	nstretches;
 	uint32_t	shift;			/* a part has 2^shift rows */
 	GpuAggDrawEntry directory[GPUAGG_DRAW_DIRECTORY + 1];
+	GpuAggDrawShare shares[GPUAGG_DRAW_SHARES];
 } GpuAggDrawIndex;
 
 /* ---------- a run ---------- */
@@ -86,6 +98,7 @@ typedef struct GpuAggDrawSource
 {
 	const char *values;
 	const uint32_t *nulls;
+	const uint32_t *has_nulls;	/* 0: the bitmap need not be read */
 } GpuAggDrawSource;
 
 /* A column of what is drawn */
@@ -109,7 +122,7 @@ typedef struct GpuAggDrawRun
 	uint32_t   *valid;			/* of what is drawn */
 	GpuAggDrawIndex *index;
 	uint32_t   *segments;		/* rows and what else is known */
-	uint16_t   *blocks;			/* rows of a segment before each of its blocks */
+	uint16_t   *blocks;			/* rows of a segment with gaps before each of its blocks */
 	GpuAggDrawStretch *stretches;	/* as many as segments at most */
 	GpuAggDrawTiles tiles;		/* but for `tile` */
 } GpuAggDrawRun;
@@ -122,7 +135,7 @@ gpuagg_draw_segments(uint32_t places)
 }
 
 /* Fills index, segments, blocks and stretches. */
-extern void gpuagg_cuda_draw_index(const GpuAggDrawRun *run, uint32_t sms, cudaStream_t stream);
+extern void gpuagg_cuda_draw_index(const GpuAggDrawRun *run, cudaStream_t stream);
 
 /*
  * Gathers all draws into the targets, whose NULLs are cleared; `valid` too is

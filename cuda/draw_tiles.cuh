@@ -88,13 +88,10 @@ draw_deal(const GpuAggDrawTiles &t, uint32_t w)
 	return tile * t.tile;
 }
 
-/*
- * All draws of the launch.  Use has turn<AHEAD>(DrawTurn), which makes so many
- * draws at once, so that what they read is under way together.
- */
-template <int AHEAD, bool SCOPED, typename Use>
+/* All tiles of the launch: of(window, first draw) */
+template <typename Of>
 static __device__ __forceinline__ void
-draw_all(const GpuAggDrawTiles &t, Use &use)
+draw_tiles(const GpuAggDrawTiles &t, const Of &of)
 {
 	uint32_t	w = t.sm_windows != NULL ? t.sm_windows[draw_multiprocessor()] % t.nwindows : 0;
 	uint32_t	left = t.nwindows;
@@ -104,20 +101,127 @@ draw_all(const GpuAggDrawTiles &t, Use &use)
 	{
 		const uint64_t from = draw_deal(t, w);
 
-		if (from >= t.draws)
+		if (from < t.draws)
 		{
-			left--;
-			w = w + 1 < t.nwindows ? w + 1 : 0;
-			window = t.windows[w];
+			of(window, from);
 			continue;
 		}
+		left--;
+		w = w + 1 < t.nwindows ? w + 1 : 0;
+		window = t.windows[w];
+	}
+}
+
+/*
+ * All draws of the launch.  Use has turn<AHEAD>(DrawTurn), which makes so many
+ * draws at once, so that what they read is under way together.
+ */
+template <int AHEAD, bool SCOPED, typename Use>
+static __device__ __forceinline__ void
+draw_all(const GpuAggDrawTiles &t, Use &use)
+{
+	draw_tiles(t, [&](const GpuAggDrawWindow &window, uint64_t from) {
 		#pragma unroll 1
 		for (uint32_t at = threadIdx.x; at < t.tile; at += GPUAGG_DRAW_THREADS * AHEAD)
 			if (from + t.tile <= t.draws)
 				use.template turn<AHEAD>(DrawTurn<SCOPED, true>{t, window, from + at});
 			else
 				use.template turn<AHEAD>(DrawTurn<SCOPED, false>{t, window, from + at});
+	});
+}
+
+/* ---------- draws of a window side by side ---------- */
+
+/* Draws of which a warp picks a window's */
+#define GPUAGG_DRAW_REGION 2048
+
+/*
+ * Of a region's draws, some of a window's, at most 32 a turn: a lane's are at,
+ * at + 32 and so on.  Their places are behind those of lower windows, in the
+ * region's places: what a window writes is in one piece.
+ */
+struct DrawPicked
+{
+	const uint64_t key;
+	const uint64_t first;		/* of the region */
+	const uint16_t *picked;		/* draws of the window, from it on */
+	const uint32_t n;
+	const uint32_t below;		/* draws of lower windows */
+	const uint32_t at;
+
+	__device__ __forceinline__ uint64_t
+	draw(int j) const
+	{
+		return first + below + at + j * 32;
 	}
+
+	__device__ __forceinline__ bool
+	make(int j, uint64_t &bits) const
+	{
+		const uint32_t i = at + j * 32;
+
+		bits = gpuagg_draw_bits(key, first + picked[min(i, n - 1)]);
+		return i < n;
+	}
+};
+
+/* Picks the window's draws among `count`; returns their number. */
+static __device__ __forceinline__ uint32_t
+draw_pick(const GpuAggDrawTiles &t, const GpuAggDrawWindow &window, uint64_t first,
+		  uint32_t count, uint16_t *picked, uint32_t *below)
+{
+	const uint32_t lane = threadIdx.x % 32;
+	uint32_t	lower = 0;
+	uint32_t	n = 0;
+
+	#pragma unroll 4
+	for (uint32_t at = 0; at < count; at += 32)
+	{
+		const uint64_t bits = gpuagg_draw_bits(t.key, first + at + lane);
+		const bool	is = at + lane < count;
+		const bool	within = is && gpuagg_draw_within(&window, bits);
+		const uint32_t lanes = __ballot_sync(~0u, within);
+
+		if (within)
+			picked[n + __popc(lanes & ((1u << lane) - 1))] = (uint16_t) (at + lane);
+		lower += is && bits < window.first;
+		n += __popc(lanes);
+	}
+	for (int lanes = 16; lanes > 0; lanes /= 2)
+		lower += __shfl_xor_sync(~0u, lower, lanes);
+	*below = lower;
+	__syncwarp();
+	return n;
+}
+
+/*
+ * As draw_all() for launches in windows, whose draws get other places than all at
+ * once.  Every lane has draws to make then, and windows do not share what memory
+ * is written by: 4.0 instead of 2.9 * 10^10 draws a second of two windows (H200).
+ */
+template <int AHEAD, typename Use>
+static __device__ __forceinline__ void
+draw_all_picked(const GpuAggDrawTiles &t, Use &use)
+{
+	__shared__ uint16_t queues[GPUAGG_DRAW_THREADS / 32][GPUAGG_DRAW_REGION];
+	const uint32_t warp = threadIdx.x / 32;
+
+	draw_tiles(t, [&](const GpuAggDrawWindow &window, uint64_t from) {
+		const uint64_t end = min(from + t.tile, t.draws);
+
+		for (uint64_t first = from + warp * GPUAGG_DRAW_REGION; first < end;
+			 first += GPUAGG_DRAW_THREADS / 32 * GPUAGG_DRAW_REGION)
+		{
+			const uint32_t count = (uint32_t) min(end - first, (uint64_t) GPUAGG_DRAW_REGION);
+			uint32_t	below;
+			const uint32_t n = draw_pick(t, window, first, count, queues[warp], &below);
+
+			#pragma unroll 1
+			for (uint32_t at = threadIdx.x % 32; at - threadIdx.x % 32 < n; at += 32 * AHEAD)
+				use.template turn<AHEAD>(DrawPicked{t.key, first, queues[warp], n, below, at});
+			__syncwarp();
+		}
+	});
 }
 
 #endif							/* GPUAGG_CUDA_DRAW_TILES_CUH */

@@ -110,6 +110,7 @@ stage_slab(const GpuAggSlab *slab, const GpuAggSlab *like, GpuAggDrawSource *sou
 
 		sources[c].values = stored->memory;
 		sources[c].nulls = stored->nulls;
+		sources[c].has_nulls = stored->has_nulls;
 	}
 }
 
@@ -243,7 +244,7 @@ draw(GpuAggTask *task, DrawShape *s, GpuAggError *error)
 											   cudaMemcpyHostToDevice, stream), error) ||
 		!CUDA_OK(device, task, cudaMemsetAsync(s->cleared, 0, s->cleared_bytes, stream), error))
 		return false;
-	gpuagg_cuda_draw_index(run, device->sms, stream);
+	gpuagg_cuda_draw_index(run, stream);
 	gpuagg_cuda_draw_gather(run, device->sms, stream);
 	return CUDA_LAUNCHED(device, task, error) &&
 		CUDA_OK(device, task, cudaEventRecord(drawn->events->done, stream), error);

@@ -63,6 +63,8 @@ keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &
 		else if (valid && !null)
 			((uint64_t *) column.values)[place] = words[row];
 		put_bits(&column.nulls[place / 32], mine, null);
+		if (null)
+			*column.has_nulls = 1;
 	}
 }
 

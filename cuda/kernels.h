@@ -105,6 +105,7 @@ typedef struct GpuAggSlabColumn
 {
 	char	   *values;
 	uint32_t   *nulls;
+	uint32_t   *has_nulls;		/* 0: none was ever kept */
 	uint32_t	bytes;
 	uint32_t	pad;
 	GpuAggBytes *const *strings;	/* NULL, or what codes mean: blocks of

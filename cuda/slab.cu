@@ -160,7 +160,7 @@ slab_add_column(GpuAggSlab *slab, uint32_t attr, uint32_t type, GpuAggDictionary
 	c.dictionary = dictionary;
 	c.bytes = string ? 4 : gpuagg_type_slot_bytes(type);
 	values = ALIGN((size_t) slab->room * c.bytes);
-	c.memory_bytes = values + slab->valid_bytes;
+	c.memory_bytes = values + slab->valid_bytes + ALIGN(sizeof(*c.has_nulls));
 	columns = (GpuAggStored *) realloc(slab->columns, (slab->ncolumns + 1) * sizeof(*columns));
 	if (columns == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
@@ -169,6 +169,7 @@ slab_add_column(GpuAggSlab *slab, uint32_t attr, uint32_t type, GpuAggDictionary
 	if (c.memory == NULL)
 		return error->status;
 	c.nulls = (uint32_t *) (c.memory + values);
+	c.has_nulls = (uint32_t *) (c.memory + values + slab->valid_bytes);
 
 	/* so that nothing is read that was never written: codes lead to strings */
 	if (!CUDA_OK(device, NULL, cudaMemsetAsync(c.memory, 0, c.memory_bytes, device->slab_stream), error) ||
@@ -255,6 +256,7 @@ gpuagg_cuda_slab_columns(const GpuAggSlab *slab, const GpuAggProgram *p, GpuAggS
 		memset(&columns[reg], 0, sizeof(*columns));
 		columns[reg].values = stored->memory;
 		columns[reg].nulls = stored->nulls;
+		columns[reg].has_nulls = stored->has_nulls;
 		columns[reg].bytes = stored->bytes;
 		if (classes[reg] == GPUAGG_CLASS_BYTES)
 			columns[reg].strings = gpuagg_cuda_dictionary_strings(stored->dictionary);

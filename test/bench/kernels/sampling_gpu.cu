@@ -493,7 +493,7 @@ launch_gather(Bench &b, const GpuAggDrawTiles &tiles)
 	GpuAggDrawRun run = b.table.run;
 
 	run.tiles = tiles;
-	gpuagg_cuda_draw_index(&run, b.machine.units, 0);
+	gpuagg_cuda_draw_index(&run, 0);
 	gpuagg_cuda_draw_gather(&run, b.machine.units, 0);
 }
 
@@ -623,6 +623,7 @@ make_table(Bench &b, uint64_t rows)
 	const uint32_t words = SLAB_ROWS / 32 + 1;
 	const uint32_t *valid = cleared<uint32_t>(b, words, 0xFF);
 	const uint32_t *nulls = cleared<uint32_t>(b, words, 0);
+	const uint32_t *has_nulls = cleared<uint32_t>(b, 1, 0);
 	std::vector<GpuAggDrawPlaces> ranges;
 	std::vector<GpuAggDrawSource> sources;
 	GpuAggDrawRun run = {};
@@ -632,7 +633,7 @@ make_table(Bench &b, uint64_t rows)
 		const uint32_t places = (uint32_t) std::min<uint64_t>(rows - row, SLAB_ROWS);
 
 		ranges.push_back({valid, {0, places}, (uint32_t) ranges.size(), run.nsegments});
-		sources.push_back({(const char *) (b.values + row), nulls});
+		sources.push_back({(const char *) (b.values + row), nulls, has_nulls});
 		run.nsegments += gpuagg_draw_segments(places);
 	}
 	b.table.drawn = b.values + b.probe->bytes / 8 - b.o.gathered;
