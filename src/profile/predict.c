@@ -10,7 +10,8 @@
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; making
  *				draws (device/draw_plan.h); of the host device also p * PAGE / n
- *		emit	g * (bytes / EMIT_RATE + per output)
+ *		emit	g * (bytes / EMIT_RATE + per output) * what PostgreSQL takes for a row that
+ *				it groups / GROUPED_NS: it is a backend's work, like that
  *
  * where row and pass add up what the program does (attributes of varying place,
  * columns loaded, instructions, keys, transitions; of rows that the column cache
@@ -77,7 +78,12 @@
 /* Of what overlaps with something longer, so much is felt */
 #define OVERLAP_LOSS 0.15
 
-/* Groups on their way to tuples */
+/*
+ * Groups on their way to tuples, where PostgreSQL takes GROUPED_NS for a row with
+ * a key, a count and a sum (EPYC, Xeon)
+ */
+#define GROUPED_NS 90.0
+#define GROUPED_VALUES 3
 #define EMIT_NS 20.0
 #define EMIT_OUTPUT_NS 3.5
 #define EMIT_NUMERIC_NS 28.0
@@ -182,13 +188,24 @@ bound_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 	return gpuagg_predict_table_bytes(work) <= cache ? GPUAGG_BOUND_CACHE : GPUAGG_BOUND_MEMORY;
 }
 
+/* How slow a backend is here */
+static double
+backend_slowness(const GpuAggRates *rates)
+{
+	double		grouped = rates->postgres_row_ns +
+		GROUPED_VALUES * rates->postgres_value_ns;
+
+	return grouped > 0 ? grouped / GROUPED_NS : 1;
+}
+
 static double
 emit(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	return work->groups * (EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
 						   EMIT_NUMERIC_NS * work->numeric_outputs +
 						   EMIT_AVERAGE_NS * work->averages +
-						   work->output_bytes / EMIT_RATE * 1e9) +
+						   work->output_bytes / EMIT_RATE * 1e9) *
+		backend_slowness(rates) +
 		work->chosen * CHOSEN_NS + work->chosen_pages * rates->feed_page_ns;
 }
 

@@ -400,6 +400,23 @@ test_kept_host(void)
 	is_double(predict(&rates, work).kernel, kernel, "host: a little of it is at hand");
 }
 
+/* Emission is a backend's work, which is as slow as its grouping. */
+static void
+test_emission(const GpuAggRates *rates, const char *device)
+{
+	GpuAggWork	work = grouping(1e7, 1e4);
+	GpuAggRates slow = *rates;
+	char		name[80];
+
+	slow.postgres_row_ns *= 2;
+	slow.postgres_value_ns *= 2;
+	snprintf(name, sizeof(name), "%s: a backend half as fast emits half as fast", device);
+	is_double(predict(&slow, work).emit, 2 * predict(rates, work).emit, name);
+	slow.postgres_row_ns = slow.postgres_value_ns = 0;
+	snprintf(name, sizeof(name), "%s: emission of a backend that nobody measured", device);
+	ok(predict(&slow, work).emit > 0, name);
+}
+
 /* Threads wake for pages, and to merge tables. */
 static void
 test_start_host(void)
@@ -503,6 +520,8 @@ main(void)
 	test_each(&cores, "host");
 	test_sum(&gpu, "GPU");
 	test_sum(&cores, "host");
+	test_emission(&gpu, "GPU");
+	test_emission(&cores, "host");
 	test_drawn();
 	test_cached(&gpu, "GPU");
 	test_cached(&cores, "host");
