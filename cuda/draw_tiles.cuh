@@ -2,9 +2,10 @@
  * draw_tiles.cuh
  *		How draws are dealt to a launch's blocks: all at once, or in windows.
  *
- * Draws are cut into tiles, and each window has a counter of them.  A block asks
- * the counter of its window for tiles, makes their draws, and hands those that
- * the window has to what the launch is for.  Blocks of a multiprocessor begin
+ * Draws are cut into tiles, and each window has a counter of them.  A block (or
+ * each of its warps: draw_all_picked) asks the counter of its window for tiles,
+ * makes their draws, and hands those that the window has to what the launch is
+ * for.  Blocks of a multiprocessor begin
  * with the window that their multiprocessor has, and go on with the next one
  * when a window's tiles are all dealt: so each window has all of its draws made,
  * wherever blocks run, and no multiprocessor is idle at the end.
@@ -24,7 +25,7 @@ typedef struct GpuAggDrawTiles
 {
 	uint64_t	key;
 	uint64_t	draws;
-	uint32_t	tile;			/* draws of one */
+	uint32_t	tile;			/* draws of one that a block asks for */
 	uint32_t	nwindows;
 	const GpuAggDrawWindow *windows;
 	const uint8_t *sm_windows;	/* GPUAGG_SPATIAL_UNITS; NULL: all begin with

@@ -93,13 +93,14 @@ warm_question()
 		"$case/duckdb/execution" duckdb ""
 }
 
-# What filling costs: each round begins with nothing cached.
+# What filling costs: each round begins with nothing cached.  It is the difference of
+# two times that vary by more, so there are three times as many rounds.
 warm_fill()
 {
 	local round engine
 	local -A note=()
 
-	for ((round = 0; round <= BENCH_RUNS; round++)); do
+	for ((round = 0; round <= 3 * BENCH_RUNS; round++)); do
 		for engine in $(in_turn "$round" gpuagg-warm gpuagg); do
 			warm_unload
 			warm_do "$engine"
