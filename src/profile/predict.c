@@ -29,7 +29,8 @@
  * A GPU overlaps feed, link and kernel: the longest counts, and of the others
  * OVERLAP_LOSS.  The host device's threads share the cores with the backend
  * that feeds: (feed + kernel * n) / n, but no less than the feed, nor than reading
- * the pages.
+ * the pages.  They are more than the cores, so somebody finishes late: of as much
+ * time as that is, up to a time slice of SLICE_NS, the n-th part is added.
  *
  * Several passes over the pages multiply feed, link, and of the kernel what is
  * done for rows before they are grouped.
@@ -74,6 +75,9 @@
 /* Deciding whether a line belongs to a sample, in PostgreSQL */
 #define POSTGRES_LINE_NS 14.0
 #define POSTGRES_FILTER 0.5		/* of a value, an instruction of a filter */
+
+/* The kernel's scheduler lets others wait so long (EPYC, 2 cores) */
+#define SLICE_NS 1000000.0
 
 /* Of what overlaps with something longer, so much is felt */
 #define OVERLAP_LOSS 0.15
@@ -171,7 +175,7 @@ overlap_host(GpuAggPrediction *p, int threads)
 
 	p->bound = pages < p->kernel ? GPUAGG_BOUND_COMPUTE :
 		p->feed < p->link ? GPUAGG_BOUND_LINK : GPUAGG_BOUND_FEED;
-	return fmax(pages, shared);
+	return fmax(pages, shared) + fmin(fmax(pages, shared), SLICE_NS) / threads;
 }
 
 /* What of the kernel's time is more than computing */

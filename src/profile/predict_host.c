@@ -32,7 +32,7 @@
 
 /* One thread that does INT_OPS a second (EPYC, 2.6 GHz) */
 #define INT_OPS 7.0e9
-#define TASK_NS 155000.0
+#define TASK_NS 200000.0
 #define WAKE_NS 70000.0
 #define LINE_NS 1.3				/* of a page, that a sample decides */
 #define PAGE_NS 820.0			/* its lines come into the thread's cache */

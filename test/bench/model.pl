@@ -3,10 +3,11 @@
 #		and by PostgreSQL, and writes what was predicted and what was measured.
 #		Speaks to the server through one psql session (PGHOST and so on).
 #
-# A time is the median of runs after one that does not count.  A plan runs until it
-# has taken SAMPLE_MS, so small tables, whose times vary most, run most often; one that
-# takes LONG_MS runs once and counts; PostgreSQL is stopped after STOP_MS, and then that
-# is its time.  Stages come from a run of their own, for their timers cost time.
+# A time is the median of runs after one that does not count, by turns on the device
+# and by PostgreSQL, as the machine's speed may change.  A plan runs until it has
+# taken SAMPLE_MS, so small tables, whose times vary most, run most often;
+# one that takes LONG_MS runs once and counts; PostgreSQL is stopped after STOP_MS, and
+# then that is its time.  Stages come from a run of their own, for their timers cost time.
 use strict;
 use warnings;
 
@@ -60,23 +61,35 @@ sub explain
 	return decode_json($json)->[0];
 }
 
-# The plan and its median time; no plan if it was stopped
-sub run
+# A side's next run.  Its first one does not count, unless it takes long or was stopped.
+sub run_once
 {
-	my ($sql) = @_;
-	my ($plan, @ms, $spent);
+	my ($side, $sql) = @_;
+	my ($plan, $ms);
 
-	$plan = explain('ANALYZE, TIMING OFF', $sql) or return (undef, STOP_MS);
-	return ($plan, $plan->{'Execution Time'}) if $plan->{'Execution Time'} >= LONG_MS;
-	$spent = 0;
-	while (@ms < MIN_RUNS || ($spent < SAMPLE_MS && @ms < MAX_RUNS))
+	ask($side->{settings});
+	$plan = explain('ANALYZE, TIMING OFF', $sql);
+	$ms = $plan ? $plan->{'Execution Time'} : STOP_MS;
+	$side->{plan} = $plan;
+	if (!$side->{ms})
 	{
-		$plan = explain('ANALYZE, TIMING OFF', $sql) or return (undef, STOP_MS);
-		push @ms, $plan->{'Execution Time'};
-		$spent += $ms[-1];
+		$side->{ms} = [];
+		return if $ms < LONG_MS;
+		$side->{done} = 1;
 	}
-	@ms = sort { $a <=> $b } @ms;
-	return ($plan, $ms[$#ms / 2]);
+	push @{ $side->{ms} }, $ms;
+	$side->{spent} += $ms;
+	$side->{done} ||= !$plan || @{ $side->{ms} } == MAX_RUNS ||
+	  (@{ $side->{ms} } >= MIN_RUNS && $side->{spent} >= SAMPLE_MS);
+}
+
+# The plan and its median time
+sub result
+{
+	my ($side) = @_;
+	my @ms = sort { $a <=> $b } @{ $side->{ms} };
+
+	return ($side->{plan}, $ms[$#ms / 2]);
 }
 
 # Our node in a plan
@@ -137,13 +150,18 @@ foreach my $point (1 .. $points)
 	last if time > $end;
 	my $q = query();
 
-	ask("SET statement_timeout = 0; SET gpuagg.enable = on; SET gpuagg.debug_require = require; SET max_parallel_workers_per_gather = 0;");
-	my ($device, $device_ms) = run($q->{sql});
+	my %device = (settings => "SET statement_timeout = 0; SET gpuagg.enable = on; SET gpuagg.debug_require = require; SET max_parallel_workers_per_gather = 0;");
+	my %postgres = (settings => "SET statement_timeout = " . STOP_MS . "; SET gpuagg.enable = off; SET gpuagg.debug_require = allow; SET max_parallel_workers_per_gather = $workers;");
+	while (my @left = grep { !$_->{done} } (\%device, \%postgres))
+	{
+		run_once($_, $q->{sql}) foreach @left;
+	}
+	my ($device, $device_ms) = result(\%device);
+	my ($postgres, $postgres_ms) = result(\%postgres);
 	my $node = node($device->{Plan}) or die "no GpuAgg: $q->{sql}";
+	ask($device{settings});
 	my $stages = node(explain('ANALYZE', $q->{sql})->{Plan});
-	ask("SET statement_timeout = " . STOP_MS . "; SET gpuagg.enable = off; SET gpuagg.debug_require = allow; SET max_parallel_workers_per_gather = $workers;");
-	my ($postgres, $postgres_ms) = run($q->{sql});
-	ask("SET statement_timeout = 0;");
+	ask("$postgres{settings} SET statement_timeout = 0;");
 	$postgres //= explain('COSTS', $q->{sql});
 	ask("SET gpuagg.enable = on;");
 	my $choice = decode_json(ask("EXPLAIN (FORMAT JSON) $q->{sql};"))->[0];
