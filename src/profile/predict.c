@@ -9,7 +9,7 @@
  *		feed	p * (feed_page_ns + FEED_MISS_NS) + JUDGE_NS * rows that are judged one by one
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; making
- *				draws (device/draw_plan.h); of the host device also p * PAGE / n
+ *				draws (device/draw_plan.h); of the host device also what a page takes
  *		emit	g * (bytes / EMIT_RATE + per output) * what PostgreSQL takes for a row that
  *				it groups / GROUPED_NS: it is a backend's work, like that
  *

@@ -35,7 +35,8 @@
 #define TASK_NS 200000.0
 #define WAKE_NS 70000.0
 #define LINE_NS 1.3				/* of a page, that a sample decides */
-#define PAGE_NS 820.0			/* its lines come into the thread's cache */
+#define PAGE_NS 820.0			/* its lines come into the thread's cache; */
+#define POINTERS_NS 100.0		/* line pointers only, where no column is wanted */
 #define ROW_NS 1.0
 #define FLOATING_NS 1.2			/* behind an attribute of any length */
 #define COLUMN_NS 0.7
@@ -196,12 +197,13 @@ double
 gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		passes = gpuagg_predict_passes(work);
+	double		page = work->columns > 0 ? PAGE_NS : POINTERS_NS;
 	double		row = ROW_NS + FLOATING_NS * work->floating +
 		COLUMN_NS * work->columns + INSTR_NS * work->filter_instrs;
 	double		hash = work->keys > 0 ? GROUP_NS + KEY_NS * work->keys : 0;
 	double		pass = INSTR_NS * work->instrs + TRANSITION_NS * work->transitions;
 
-	return (passes * (work->pages * PAGE_NS + work->lines * LINE_NS + work->rows * row -
+	return (passes * (work->pages * page + work->lines * LINE_NS + work->rows * row -
 					  work->cached_rows * (ROW_NS + FLOATING_NS * work->floating) +
 					  work->passed * hash) +
 			work->passed * pass) * gpuagg_predict_slowness(rates, INT_OPS) / rates->units +

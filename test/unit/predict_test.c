@@ -400,6 +400,19 @@ test_kept_host(void)
 	is_double(predict(&rates, work).kernel, kernel, "host: a little of it is at hand");
 }
 
+/* Rows are not looked at where no column is wanted. */
+static void
+test_pages_host(void)
+{
+	GpuAggRates rates = host(2);
+	GpuAggWork	plain = grouping(1e6, 1);
+	double		with = predict(&rates, plain).kernel;
+
+	plain.columns = 0;
+	plain.keys = 0;
+	ok(predict(&rates, plain).kernel < with / 2, "host: pages without columns");
+}
+
 /* Emission is a backend's work, which is as slow as its grouping. */
 static void
 test_emission(const GpuAggRates *rates, const char *device)
@@ -533,6 +546,7 @@ main(void)
 	test_shared_host();
 	test_kept_host();
 	test_start_host();
+	test_pages_host();
 	test_link_host();
 	test_h200();
 	test_postgres();
