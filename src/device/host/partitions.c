@@ -67,11 +67,13 @@
 /*
  * Records of a thread before they are aggregated: so many scopes and so many
  * chunks of every partition at least, and the more the larger the tables are,
- * which aggregating reads and writes as a whole.
+ * which aggregating reads and writes as a whole.  Measured: with as many bytes
+ * of records as of tables, a million groups took a tenth longer than with
+ * four times as many, and with sixteen times no less.
  */
 #define RECORDS_LEAST_SCOPES 32
 #define RECORDS_LEAST_CHUNKS 2
-#define RECORDS_TO_TABLES 1
+#define RECORDS_TO_TABLES 4
 
 /* ---------- how many ---------- */
 
@@ -398,19 +400,22 @@ expected_tables(const GpuAggPartitions *ps)
 
 /*
  * A directory of about the size it will have, so that it need not grow step by
- * step; but not for more groups than records become, if other threads have as
- * many.
+ * step, nor for the last block of rows, which might all be new; but not for
+ * more groups than records become, if other threads have as many.
  */
 static bool
 expect_groups(const GpuAggPartitions *ps, GpuAggTable *t, const GpuAggRecords *r,
 			  uint32_t partition)
 {
+	const uint64_t count = gpuagg_records_count(r, partition);
+	const double most = (double) t->nrows + (double) count * ps->threads;
 	double		groups = (double) expected_tables(ps) / (double) (1u << ps->bits) /
 		group_bytes(ps);
-	double		most = (double) t->nrows +
-		(double) gpuagg_records_count(r, partition) * ps->threads;
 
-	return gpuagg_table_expect(t, (uint32_t) (groups < most ? groups : most));
+	if (groups > most)
+		groups = most;
+	groups += count < GPUAGG_VECTOR_ROWS ? (double) count : GPUAGG_VECTOR_ROWS;
+	return gpuagg_table_expect(t, (uint32_t) groups);
 }
 
 /* Locked. */

@@ -44,6 +44,9 @@
 /* Values of records that have a road of their own (stage_narrow) */
 #define RECORD_NARROW_COLUMNS 3
 
+/* Rows of their stage: their 8 to 20 bytes, times this, are whole lines. */
+#define RECORD_NARROW_STAGE 16
+
 #define ALIGN(n, to) (((n) + (to) - 1) / (to) * (to))
 
 typedef struct GpuAggRecordBlock
@@ -117,7 +120,7 @@ layout_form(const GpuAggRecordLayout *l, GpuAggRecordForm *f, bool has_states)
 	f->states_off = f->values_off + values;
 	f->row_bytes = f->states_off + (has_states ? l->ncolumns : 0);
 	/* 4, 8 or 16 times the bytes of a row is whole lines */
-	f->stage_rows = f->row_bytes <= 32 ? 16 : f->row_bytes <= 64 ? 8 : 4;
+	f->stage_rows = f->row_bytes <= 32 ? RECORD_NARROW_STAGE : f->row_bytes <= 64 ? 8 : 4;
 	f->narrow = !has_states && l->shape->key_mode == GPUAGG_KEYS_WORD &&
 		all_narrow(l) && l->ncolumns <= RECORD_NARROW_COLUMNS;
 	f->row_bytes = ALIGN(f->row_bytes, RECORD_LINE_BYTES / f->stage_rows);
@@ -464,6 +467,12 @@ stage_packed(GpuAggRecords *r, const uint64_t *hashes, const uint16_t *sel, uint
 	}
 }
 
+static inline void
+write_narrow(char *record, uint32_t field, uint32_t value)
+{
+	memcpy(record + field * sizeof(value), &value, sizeof(value));
+}
+
 /*
  * Rows of narrow records, one after the other to their stages: packed by
  * column they would be read and written once more.
@@ -475,10 +484,9 @@ stage_narrow_rows(GpuAggRecords *r, const GpuAggKeyBlock *block, const GpuAggInp
 	const GpuAggRecordLayout *l = r->layout;
 	const uint32_t shift = 64 - l->partition_bits;
 	const uint32_t row_bytes = (2 + ncolumns) * sizeof(uint32_t);
-	const uint32_t full = r->form->stage_rows;
+	const uint32_t full = RECORD_NARROW_STAGE;
 	const uint64_t *const hashes = block->hashes;
-	const char *const keys = block->images + r->form->image_first;
-	const size_t stride = block->stride;
+	const int64_t *const keys = in->keys[0]->v.i;
 	char	   *const stages = r->stages;
 	uint8_t    *const staged = r->staged;
 	const int64_t *values[RECORD_NARROW_COLUMNS];
@@ -490,7 +498,7 @@ stage_narrow_rows(GpuAggRecords *r, const GpuAggKeyBlock *block, const GpuAggInp
 		const uint32_t i = sel[k];
 		const uint32_t p = (uint32_t) (hashes[i] >> shift);
 		uint32_t	at = staged[p];
-		uint32_t	record[2 + RECORD_NARROW_COLUMNS];
+		char	   *to;
 
 		if (__builtin_expect(at == full, 0))
 		{
@@ -498,11 +506,11 @@ stage_narrow_rows(GpuAggRecords *r, const GpuAggKeyBlock *block, const GpuAggInp
 				return k;
 			at = 0;
 		}
-		record[0] = (uint32_t) hashes[i];
-		memcpy(&record[1], keys + i * stride, sizeof(uint32_t));
+		to = stages + ((size_t) p * full + at) * row_bytes;
+		write_narrow(to, 0, (uint32_t) hashes[i]);
+		write_narrow(to, 1, (uint32_t) keys[i]);
 		for (uint32_t c = 0; c < ncolumns; c++)
-			record[2 + c] = (uint32_t) values[c][i];
-		memcpy(stages + ((size_t) p * full + at) * row_bytes, record, row_bytes);
+			write_narrow(to, 2 + c, (uint32_t) values[c][i]);
 		staged[p] = (uint8_t) (at + 1);
 	}
 	return n;
@@ -648,6 +656,19 @@ unpack_images(const GpuAggRecordForm *f, const char *from, uint32_t n, char *ima
 		UNPACK_BYTES(to, RECORD_IMAGE, f->image_bytes);
 }
 
+/*
+ * Field by field: read and written through an array, compilers let a record go
+ * by way of the stack.
+ */
+static inline int32_t
+read_narrow(const char *record, uint32_t field)
+{
+	int32_t		value;
+
+	memcpy(&value, record + field * sizeof(value), sizeof(value));
+	return value;
+}
+
 /* All fields of a narrow record at once */
 static inline __attribute__((always_inline)) void
 unpack_narrow_rows(const char *from, uint32_t n, GpuAggRecordView *view,
@@ -666,16 +687,13 @@ unpack_narrow_rows(const char *from, uint32_t n, GpuAggRecordView *view,
 	for (uint32_t k = 0; k < n; k++)
 	{
 		const char *row = from + k * (2 + ncolumns) * sizeof(uint32_t);
-		int32_t		record[2 + RECORD_NARROW_COLUMNS];
-		int32_t		image[2] = {0};
+		const int32_t image[2] = {0, read_narrow(row, 1)};
 
 		__builtin_prefetch(row + RECORD_PREFETCH_BYTES, 0, 0);
-		memcpy(record, row, (2 + ncolumns) * sizeof(uint32_t));
-		hashes[k] = (uint32_t) record[0];
-		image[1] = record[1];
+		hashes[k] = (uint32_t) read_narrow(row, 0);
 		memcpy(images + k * sizeof(image), image, sizeof(image));
 		for (uint32_t c = 0; c < ncolumns; c++)
-			values[c][k] = record[2 + c];
+			values[c][k] = read_narrow(row, 2 + c);
 	}
 }
 
