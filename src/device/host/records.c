@@ -595,7 +595,7 @@ gpuagg_record_view_create(const GpuAggRecordLayout *l, GpuAggMemory *memory)
 {
 	const size_t head = ALIGN(sizeof(GpuAggRecordView), RECORD_LINE_BYTES);
 	const size_t column = sizeof(int64_t) + 1;
-	const size_t bytes = head + GPUAGG_VECTOR_ROWS *
+	const size_t bytes = head + GPUAGG_RECORD_VIEW_ROWS *
 		(sizeof(uint64_t) + l->shape->key_bytes + l->ncolumns * column);
 	GpuAggRecordView *view = gpuagg_memory_alloc(memory, bytes);
 	char	   *values;
@@ -605,13 +605,13 @@ gpuagg_record_view_create(const GpuAggRecordLayout *l, GpuAggMemory *memory)
 	memset(view, 0, sizeof(*view));
 	view->bytes = bytes;
 	view->hashes = (uint64_t *) ((char *) view + head);
-	view->images = (char *) (view->hashes + GPUAGG_VECTOR_ROWS);
+	view->images = (char *) (view->hashes + GPUAGG_RECORD_VIEW_ROWS);
 	view->block = (GpuAggKeyBlock) {view->images, l->shape->key_bytes, view->hashes};
-	values = view->images + GPUAGG_VECTOR_ROWS * (size_t) l->shape->key_bytes;
-	for (uint32_t c = 0; c < l->ncolumns; c++, values += GPUAGG_VECTOR_ROWS * column)
+	values = view->images + GPUAGG_RECORD_VIEW_ROWS * (size_t) l->shape->key_bytes;
+	for (uint32_t c = 0; c < l->ncolumns; c++, values += GPUAGG_RECORD_VIEW_ROWS * column)
 	{
 		view->vectors[c].v.i = (int64_t *) values;
-		view->vectors[c].st = (uint8_t *) (view->vectors[c].v.i + GPUAGG_VECTOR_ROWS);
+		view->vectors[c].st = (uint8_t *) (view->vectors[c].v.i + GPUAGG_RECORD_VIEW_ROWS);
 	}
 	for (uint32_t i = 0; i < l->shape->layout.ntransitions; i++)
 	{
@@ -777,9 +777,9 @@ gpuagg_records_read(const GpuAggRecords *r, uint32_t partition,
 					GpuAggRecordCursor *c, GpuAggRecordView *view)
 {
 	view->n = 0;
-	while (view->n < GPUAGG_VECTOR_ROWS)
+	while (view->n < GPUAGG_RECORD_VIEW_ROWS)
 	{
-		uint32_t	n = GPUAGG_VECTOR_ROWS - view->n;
+		uint32_t	n = GPUAGG_RECORD_VIEW_ROWS - view->n;
 
 		if (c->row == c->nrows && !next_rows(r, partition, c))
 			break;

@@ -2,7 +2,7 @@
  * table.c
  *		One group table of the host device.
  *
- * A directory of (hash, row number) entries, probed linearly and at most
+ * A directory of (hash, row number) entries, probed pair by pair and at most
  * half full, stands over rows in chunks.  The directory's position is the
  * low bits of the hash's lower half and all of that half is the tag, so a
  * directory is doubled without looking at rows, in two sequential streams.
