@@ -44,6 +44,12 @@
 /* Values of records that have a road of their own (stage_narrow) */
 #define RECORD_NARROW_COLUMNS 3
 
+/*
+ * Rows of their stage.  Measured: with half as many, writing them took a sixth
+ * longer, for which stage is full is a guess that processors get wrong.
+ */
+#define RECORD_NARROW_STAGE 32
+
 #define ALIGN(n, to) (((n) + (to) - 1) / (to) * (to))
 
 typedef struct GpuAggRecordBlock
@@ -116,10 +122,11 @@ layout_form(const GpuAggRecordLayout *l, GpuAggRecordForm *f, bool has_states)
 	f->values_off = RECORD_IMAGE + f->image_bytes;
 	f->states_off = f->values_off + values;
 	f->row_bytes = f->states_off + (has_states ? l->ncolumns : 0);
-	/* 4, 8 or 16 times the bytes of a row is whole lines */
-	f->stage_rows = f->row_bytes <= 32 ? 16 : f->row_bytes <= 64 ? 8 : 4;
 	f->narrow = !has_states && l->shape->key_mode == GPUAGG_KEYS_WORD &&
 		all_narrow(l) && l->ncolumns <= RECORD_NARROW_COLUMNS;
+	/* so many times the bytes of a row are whole lines */
+	f->stage_rows = f->narrow ? RECORD_NARROW_STAGE : f->row_bytes <= 32 ? 16 :
+		f->row_bytes <= 64 ? 8 : 4;
 	f->row_bytes = ALIGN(f->row_bytes, RECORD_LINE_BYTES / f->stage_rows);
 }
 
@@ -464,6 +471,12 @@ stage_packed(GpuAggRecords *r, const uint64_t *hashes, const uint16_t *sel, uint
 	}
 }
 
+static inline void
+write_narrow(char *record, uint32_t field, uint32_t value)
+{
+	memcpy(record + field * sizeof(value), &value, sizeof(value));
+}
+
 /*
  * Rows of narrow records, one after the other to their stages: packed by
  * column they would be read and written once more.
@@ -475,10 +488,9 @@ stage_narrow_rows(GpuAggRecords *r, const GpuAggKeyBlock *block, const GpuAggInp
 	const GpuAggRecordLayout *l = r->layout;
 	const uint32_t shift = 64 - l->partition_bits;
 	const uint32_t row_bytes = (2 + ncolumns) * sizeof(uint32_t);
-	const uint32_t full = r->form->stage_rows;
+	const uint32_t full = RECORD_NARROW_STAGE;
 	const uint64_t *const hashes = block->hashes;
-	const char *const keys = block->images + r->form->image_first;
-	const size_t stride = block->stride;
+	const int64_t *const keys = in->keys[0]->v.i;
 	char	   *const stages = r->stages;
 	uint8_t    *const staged = r->staged;
 	const int64_t *values[RECORD_NARROW_COLUMNS];
@@ -490,7 +502,7 @@ stage_narrow_rows(GpuAggRecords *r, const GpuAggKeyBlock *block, const GpuAggInp
 		const uint32_t i = sel[k];
 		const uint32_t p = (uint32_t) (hashes[i] >> shift);
 		uint32_t	at = staged[p];
-		uint32_t	record[2 + RECORD_NARROW_COLUMNS];
+		char	   *to;
 
 		if (__builtin_expect(at == full, 0))
 		{
@@ -498,11 +510,11 @@ stage_narrow_rows(GpuAggRecords *r, const GpuAggKeyBlock *block, const GpuAggInp
 				return k;
 			at = 0;
 		}
-		record[0] = (uint32_t) hashes[i];
-		memcpy(&record[1], keys + i * stride, sizeof(uint32_t));
+		to = stages + ((size_t) p * full + at) * row_bytes;
+		write_narrow(to, 0, (uint32_t) hashes[i]);
+		write_narrow(to, 1, (uint32_t) keys[i]);
 		for (uint32_t c = 0; c < ncolumns; c++)
-			record[2 + c] = (uint32_t) values[c][i];
-		memcpy(stages + ((size_t) p * full + at) * row_bytes, record, row_bytes);
+			write_narrow(to, 2 + c, (uint32_t) values[c][i]);
 		staged[p] = (uint8_t) (at + 1);
 	}
 	return n;
@@ -583,7 +595,7 @@ gpuagg_record_view_create(const GpuAggRecordLayout *l, GpuAggMemory *memory)
 {
 	const size_t head = ALIGN(sizeof(GpuAggRecordView), RECORD_LINE_BYTES);
 	const size_t column = sizeof(int64_t) + 1;
-	const size_t bytes = head + GPUAGG_VECTOR_ROWS *
+	const size_t bytes = head + GPUAGG_RECORD_VIEW_ROWS *
 		(sizeof(uint64_t) + l->shape->key_bytes + l->ncolumns * column);
 	GpuAggRecordView *view = gpuagg_memory_alloc(memory, bytes);
 	char	   *values;
@@ -593,13 +605,13 @@ gpuagg_record_view_create(const GpuAggRecordLayout *l, GpuAggMemory *memory)
 	memset(view, 0, sizeof(*view));
 	view->bytes = bytes;
 	view->hashes = (uint64_t *) ((char *) view + head);
-	view->images = (char *) (view->hashes + GPUAGG_VECTOR_ROWS);
+	view->images = (char *) (view->hashes + GPUAGG_RECORD_VIEW_ROWS);
 	view->block = (GpuAggKeyBlock) {view->images, l->shape->key_bytes, view->hashes};
-	values = view->images + GPUAGG_VECTOR_ROWS * (size_t) l->shape->key_bytes;
-	for (uint32_t c = 0; c < l->ncolumns; c++, values += GPUAGG_VECTOR_ROWS * column)
+	values = view->images + GPUAGG_RECORD_VIEW_ROWS * (size_t) l->shape->key_bytes;
+	for (uint32_t c = 0; c < l->ncolumns; c++, values += GPUAGG_RECORD_VIEW_ROWS * column)
 	{
 		view->vectors[c].v.i = (int64_t *) values;
-		view->vectors[c].st = (uint8_t *) (view->vectors[c].v.i + GPUAGG_VECTOR_ROWS);
+		view->vectors[c].st = (uint8_t *) (view->vectors[c].v.i + GPUAGG_RECORD_VIEW_ROWS);
 	}
 	for (uint32_t i = 0; i < l->shape->layout.ntransitions; i++)
 	{
@@ -648,6 +660,19 @@ unpack_images(const GpuAggRecordForm *f, const char *from, uint32_t n, char *ima
 		UNPACK_BYTES(to, RECORD_IMAGE, f->image_bytes);
 }
 
+/*
+ * Field by field: read and written through an array, compilers let a record go
+ * by way of the stack.
+ */
+static inline int32_t
+read_narrow(const char *record, uint32_t field)
+{
+	int32_t		value;
+
+	memcpy(&value, record + field * sizeof(value), sizeof(value));
+	return value;
+}
+
 /* All fields of a narrow record at once */
 static inline __attribute__((always_inline)) void
 unpack_narrow_rows(const char *from, uint32_t n, GpuAggRecordView *view,
@@ -666,16 +691,13 @@ unpack_narrow_rows(const char *from, uint32_t n, GpuAggRecordView *view,
 	for (uint32_t k = 0; k < n; k++)
 	{
 		const char *row = from + k * (2 + ncolumns) * sizeof(uint32_t);
-		int32_t		record[2 + RECORD_NARROW_COLUMNS];
-		int32_t		image[2] = {0};
+		const int32_t image[2] = {0, read_narrow(row, 1)};
 
 		__builtin_prefetch(row + RECORD_PREFETCH_BYTES, 0, 0);
-		memcpy(record, row, (2 + ncolumns) * sizeof(uint32_t));
-		hashes[k] = (uint32_t) record[0];
-		image[1] = record[1];
+		hashes[k] = (uint32_t) read_narrow(row, 0);
 		memcpy(images + k * sizeof(image), image, sizeof(image));
 		for (uint32_t c = 0; c < ncolumns; c++)
-			values[c][k] = record[2 + c];
+			values[c][k] = read_narrow(row, 2 + c);
 	}
 }
 
@@ -755,9 +777,9 @@ gpuagg_records_read(const GpuAggRecords *r, uint32_t partition,
 					GpuAggRecordCursor *c, GpuAggRecordView *view)
 {
 	view->n = 0;
-	while (view->n < GPUAGG_VECTOR_ROWS)
+	while (view->n < GPUAGG_RECORD_VIEW_ROWS)
 	{
-		uint32_t	n = GPUAGG_VECTOR_ROWS - view->n;
+		uint32_t	n = GPUAGG_RECORD_VIEW_ROWS - view->n;
 
 		if (c->row == c->nrows && !next_rows(r, partition, c))
 			break;

@@ -22,6 +22,13 @@
 #define GPUAGG_MAX_RECORD_COLUMNS (2 * GPUAGG_MAX_TRANSITIONS)
 #define GPUAGG_NO_COLUMN 0xFF
 
+/*
+ * Records that are read at once: what finding them prefetches stays in the L1
+ * cache until it is looked at.  Measured: with 1024 of them a million groups
+ * took a tenth longer.
+ */
+#define GPUAGG_RECORD_VIEW_ROWS 128
+
 /* An argument or filter; those of one register are one column. */
 typedef struct GpuAggRecordColumn
 {
