@@ -86,7 +86,7 @@
  * Groups on their way to tuples, where PostgreSQL takes GROUPED_NS for a row with
  * a key, a count and a sum (EPYC, Xeon)
  */
-#define GROUPED_NS 90.0
+#define GROUPED_NS 100.0
 #define GROUPED_VALUES 3
 #define EMIT_NS 20.0
 #define EMIT_OUTPUT_NS 3.5

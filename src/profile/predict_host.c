@@ -32,7 +32,7 @@
 
 /* One thread that does INT_OPS a second (EPYC, 2.6 GHz) */
 #define INT_OPS 7.0e9
-#define TASK_NS 200000.0
+#define TASK_NS 140000.0
 #define WAKE_NS 70000.0
 #define LINE_NS 1.3				/* of a page, that a sample decides */
 #define PAGE_NS 820.0			/* its lines come into the thread's cache; */
@@ -46,7 +46,7 @@
 #define TRANSITION_NS 0.4
 #define NEW_GROUP_NS 100.0		/* in a thread's table, and merged */
 #define SHARED_GROUP_NS 35.0
-#define RECORD_NS 26.0			/* written, and added to its group */
+#define RECORD_NS 21.0		/* written, and added to its group */
 #define TOUCHES 2.0				/* the directory, the row */
 
 /* From one core's cache to another's (16 cores of a Xeon) */
