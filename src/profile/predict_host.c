@@ -35,7 +35,7 @@
 #define TASK_NS 140000.0
 #define WAKE_NS 70000.0
 #define LINE_NS 1.3				/* of a page, that a sample decides */
-#define PAGE_NS 820.0			/* its lines come into the thread's cache; */
+#define PAGE_NS 650.0			/* its lines come into the thread's cache; */
 #define POINTERS_NS 100.0		/* line pointers only, where no column is wanted */
 #define ROW_NS 1.0
 #define FLOATING_NS 1.2			/* behind an attribute of any length */
@@ -47,11 +47,11 @@
 #define NEW_GROUP_NS 100.0		/* in a thread's table, and merged */
 #define SHARED_GROUP_NS 35.0
 #define RECORD_NS 21.0		/* written, and added to its group */
-#define TOUCHES 2.0				/* the directory, the row */
+#define TOUCHES 1.3				/* the directory, the row, which is fetched ahead */
 
 /* From one core's cache to another's (16 cores of a Xeon) */
-#define SHARED_RUN_NS 200.0		/* lock, table, first row of a run */
-#define SHARED_LINE_NS 22.0		/* each line of a row, several under way */
+#define SHARED_RUN_NS 160.0		/* lock, table, first row of a run */
+#define SHARED_LINE_NS 16.0		/* each line of a row, several under way */
 
 #define PIECE_PAGES 16.0		/* that a thread takes at once (task.c) */
 #define PIECE_ROWS 16384.0

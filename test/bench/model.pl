@@ -6,8 +6,8 @@
 # A time is the median of runs after one that does not count, by turns on the device
 # and by PostgreSQL, as the machine's speed may change.  A plan runs until it has
 # taken SAMPLE_MS, so small tables, whose times vary most, run most often;
-# one that takes LONG_MS runs once and counts; PostgreSQL is stopped after STOP_MS, and
-# then that is its time.  Stages come from a run of their own, for their timers cost time.
+# one that takes LONG_MS counts once; PostgreSQL is stopped after STOP_MS, and then that
+# is its time.  Stages come from a run of their own, for their timers cost time.
 use strict;
 use warnings;
 
@@ -61,7 +61,7 @@ sub explain
 	return decode_json($json)->[0];
 }
 
-# A side's next run.  Its first one does not count, unless it takes long or was stopped.
+# A side's next run.  Its first one does not count, unless it was stopped.
 sub run_once
 {
 	my ($side, $sql) = @_;
@@ -71,15 +71,14 @@ sub run_once
 	$plan = explain('ANALYZE, TIMING OFF', $sql);
 	$ms = $plan ? $plan->{'Execution Time'} : STOP_MS;
 	$side->{plan} = $plan;
-	if (!$side->{ms})
+	if ($plan && !$side->{ms})
 	{
 		$side->{ms} = [];
-		return if $ms < LONG_MS;
-		$side->{done} = 1;
+		return;
 	}
 	push @{ $side->{ms} }, $ms;
 	$side->{spent} += $ms;
-	$side->{done} ||= !$plan || @{ $side->{ms} } == MAX_RUNS ||
+	$side->{done} = !$plan || $ms >= LONG_MS || @{ $side->{ms} } == MAX_RUNS ||
 	  (@{ $side->{ms} } >= MIN_RUNS && $side->{spent} >= SAMPLE_MS);
 }
 
