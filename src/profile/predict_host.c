@@ -35,8 +35,8 @@
 #define TASK_NS 140000.0
 #define WAKE_NS 70000.0
 #define LINE_NS 1.3				/* of a page, that a sample decides */
-#define PAGE_NS 650.0			/* its lines come into the thread's cache; */
-#define POINTERS_NS 100.0		/* line pointers only, where no column is wanted */
+#define PAGE_NS 650.0			/* its lines come into the thread's cache */
+#define POINTERS_NS 100.0		/* likewise of line pointers alone, where no column is wanted */
 #define ROW_NS 1.0
 #define FLOATING_NS 1.2			/* behind an attribute of any length */
 #define COLUMN_NS 0.7
@@ -46,7 +46,7 @@
 #define TRANSITION_NS 0.4
 #define NEW_GROUP_NS 100.0		/* in a thread's table, and merged */
 #define SHARED_GROUP_NS 35.0
-#define RECORD_NS 21.0		/* written, and added to its group */
+#define RECORD_NS 21.0			/* written, and added to its group */
 #define TOUCHES 1.3				/* the directory, the row, which is fetched ahead */
 
 /* From one core's cache to another's (16 cores of a Xeon) */
