@@ -36,7 +36,8 @@
  * done for rows before they are grouped.
  *
  * Constants are of one unit of the machines named beside them; a profile's
- * int_ops ceiling scales them to another.
+ * int_ops ceiling scales them to another.  That does not tell all, so in the end all
+ * times are multiplied with the correction that reference queries gave.
  */
 #include <math.h>
 #include <string.h>
@@ -225,6 +226,19 @@ read_pages(const GpuAggRates *rates, double pages)
 	return rate > 0 ? pages * GPUAGG_PAGE_BYTES / rate * 1e9 : 0;
 }
 
+static void
+correct(const GpuAggRates *rates, GpuAggPrediction *p)
+{
+	double *const times[] = {
+		&p->start, &p->feed, &p->link, &p->kernel, &p->emit, &p->startup, &p->total
+	};
+
+	if (rates->correction <= 0)
+		return;
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		*times[i] *= rates->correction;
+}
+
 void
 gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
 {
@@ -246,6 +260,7 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 		p->bound = GPUAGG_BOUND_EMIT;
 	else if (p->bound == GPUAGG_BOUND_COMPUTE)
 		p->bound = bound_kernel(rates, work);
+	correct(rates, p);
 }
 
 double

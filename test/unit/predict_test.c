@@ -430,6 +430,31 @@ test_emission(const GpuAggRates *rates, const char *device)
 	ok(predict(&slow, work).emit > 0, name);
 }
 
+/* Queries that were measured took half as long again: so will all others. */
+static void
+test_correction(const GpuAggRates *rates, const char *device)
+{
+	GpuAggWork	work = grouping(1e7, 1e4);
+	GpuAggPrediction plain = predict(rates, work);
+	GpuAggRates slow = *rates;
+	GpuAggPrediction p;
+	char		name[80];
+
+	slow.correction = 1.5;
+	p = predict(&slow, work);
+	snprintf(name, sizeof(name), "%s: corrected: the whole", device);
+	is_double(p.total, 1.5 * plain.total, name);
+	snprintf(name, sizeof(name), "%s: corrected: the first group", device);
+	is_double(p.startup, 1.5 * plain.startup, name);
+	snprintf(name, sizeof(name), "%s: corrected: every stage", device);
+	is_double(p.start + p.feed + p.link + p.kernel + p.emit,
+			  1.5 * (plain.start + plain.feed + plain.link + plain.kernel + plain.emit), name);
+	snprintf(name, sizeof(name), "%s: corrected: what bounds stays", device);
+	is_int(p.bound, plain.bound, name);
+	snprintf(name, sizeof(name), "%s: PostgreSQL is not the device's to correct", device);
+	is_double(gpuagg_predict_postgres(&slow, &work), gpuagg_predict_postgres(rates, &work), name);
+}
+
 /* Threads wake for pages, and to merge tables. */
 static void
 test_start_host(void)
@@ -535,6 +560,8 @@ main(void)
 	test_sum(&cores, "host");
 	test_emission(&gpu, "GPU");
 	test_emission(&cores, "host");
+	test_correction(&gpu, "GPU");
+	test_correction(&cores, "host");
 	test_drawn();
 	test_cached(&gpu, "GPU");
 	test_cached(&cores, "host");
