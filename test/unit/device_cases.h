@@ -35,6 +35,8 @@ int			device_fault_cases(const TestDevice *device);
 int			device_window_cases(const TestDevice *device);
 int			device_select_cases(const TestDevice *device);
 int			device_slab_cases(const TestDevice *device);
+int			device_slab_code_cases(const TestDevice *device);
+int			device_slab_draw_cases(const TestDevice *device);
 int			device_slab_road_cases(const TestDevice *device);
 int			device_slab_text_cases(const TestDevice *device);
 

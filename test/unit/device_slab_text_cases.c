@@ -3,11 +3,9 @@
  *		Strings in slabs: dictionaries, codes as groups' keys, and columns of
  *		codes that a program reads as strings.
  */
-#include "device_oracle.h"
-#include "device_table.h"
+#include "device_slab_table.h"
 
-#define SLABS (OPS->slabs)
-#define SLAB_LIMIT (UINT64_C(1) << 30)
+#define TEXT_LIMIT (UINT64_C(1) << 30)
 
 static GpuAggDictionary *
 dictionary_make(void)
@@ -69,50 +67,22 @@ test_encode(void)
 
 /* ---------- slabs ---------- */
 
-/* A slab for the whole table, with column t in it, and whatever is loaded */
+/* A slab for the whole table, with whatever is loaded in it, strings as codes */
 static GpuAggSlab *
 slab_make(const TestProgram *p, GpuAggDictionary *dictionary)
 {
-	GpuAggSlab *slab = NULL;
+	GpuAggSlab *slab = slab_create(lines_of(0, npages));
 	GpuAggError error = {0};
-	uint32_t	place = 0;
-	bool		good;
+	bool		good = slab != NULL;
 
-	for (uint32_t i = 0; i < npages; i++)
-		place += page_list[i].nlines;
-	good = SLABS->create(device, place, &slab, &error) == GPUAGG_OK;
 	for (uint32_t i = 0; good && i < p->head.nattrs; i++)
 		if (p->attrs[i].reg != NONE)
 			good = SLABS->add_column(slab, i, p->attrs[i].type,
 									 p->attrs[i].type == GPUAGG_T_TEXT ? dictionary : NULL,
 									 &error) == GPUAGG_OK;
 	ok(good, "a slab with strings");
-	place = 0;
-	for (uint32_t i = 0; i < npages; i++)
-	{
-		page_list[i].slab = slab;
-		page_list[i].place = place;
-		place += page_list[i].nlines;
-	}
+	keep_pages(slab, 0, npages, 0);
 	return slab;
-}
-
-static bool
-slab_gives(const TestProgram *p, GpuAggSlab *slab)
-{
-	Oracle	   *o = oracle_start(p);
-	GpuAggError error = {0};
-	Run			run;
-	bool		agree;
-
-	oracle_list(o, page_list, npages);
-	if (run_begin(&run, p, &plain_config) &&
-		OPS->task_resident(run.task, 5, slab, NULL, 0, &error) == GPUAGG_OK && run_collect(&run, 1))
-		run_finish(&run, 4096);
-	agree = oracle_agrees(o, &run);
-	run_end(&run);
-	oracle_end(o);
-	return agree;
 }
 
 /* A program reads strings, of pages and then of a slab. */
@@ -127,7 +97,7 @@ test_strings(uint32_t n, uint32_t groups)
 	program_texts(&p);
 	slab = slab_make(&p, d);
 	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "grouped while it is kept");
-	ok(slab_gives(&p, slab), "strings of a slab");
+	ok(slab_gives_table(&p, slab), "strings of a slab");
 	SLABS->free(slab);
 	SLABS->dictionary_free(d);
 }
@@ -230,7 +200,7 @@ test_codes(uint32_t n, uint32_t groups)
 	config.expected_groups = 10;
 	ok(code_task(&p, &config, d, slab, groups), "more than expected");
 	program_texts(&p);
-	ok(slab_gives(&p, slab), "as strings");
+	ok(slab_gives_table(&p, slab), "as strings");
 	SLABS->free(slab);
 	SLABS->dictionary_free(d);
 }
@@ -260,7 +230,7 @@ test_full(void)
 	ok(info.full != 0 || nrows < 100000, "it is full");
 	ok(SLABS->dictionary_encode(d, known, 1, codes, &error) == GPUAGG_OK && codes[0] == 0,
 	   "it still knows what it had");
-	SLABS->limit(device, SLAB_LIMIT);
+	SLABS->limit(device, TEXT_LIMIT);
 	SLABS->dictionary_free(d);
 }
 
@@ -269,7 +239,7 @@ device_slab_text_cases(const TestDevice *d)
 {
 	if (!device_open(d))
 		return done_testing();
-	SLABS->limit(device, SLAB_LIMIT);
+	SLABS->limit(device, TEXT_LIMIT);
 	test_encode();
 	test_strings(100, 5);
 	test_strings(60000, 100);

@@ -1,0 +1,11 @@
+/*
+ * cuda_slab_code_test.cu
+ *		Strings as codes, in slabs and in pages, on a GPU: device_slab_code_cases.c
+ */
+#include "cuda_device.h"
+
+int
+main(void)
+{
+	return cuda_run(device_slab_code_cases);
+}

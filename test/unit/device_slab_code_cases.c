@@ -1,0 +1,365 @@
+/*
+ * device_slab_code_cases.c
+ *		Programs whose strings are codes where they can be (device/encode.h), over
+ *		pages and slabs, by dictionaries of their columns.
+ */
+#include "device/encode.h"
+#include "device_slab_table.h"
+
+/* Of the test table's columns, by attribute */
+static GpuAggDictionary *dictionaries[NCOLS];
+
+static void
+dictionaries_make(void)
+{
+	static const int strings[] = {COL_T, COL_C};
+	GpuAggError error;
+
+	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++)
+		ok(SLABS->dictionary_create(device, &dictionaries[strings[i]], &error) == GPUAGG_OK,
+		   "a dictionary");
+}
+
+static void
+dictionaries_free(void)
+{
+	for (int i = 0; i < NCOLS; i++)
+		if (dictionaries[i] != NULL)
+			SLABS->dictionary_free(dictionaries[i]);
+	memset(dictionaries, 0, sizeof(dictionaries));
+}
+
+/* A program whose strings are codes where they can be */
+typedef struct Encoded
+{
+	TestProgram p;
+	bool		coded[16];
+	GpuAggDictionary *dictionaries[16];
+	GpuAggTaskConfig config;
+} Encoded;
+
+/* The attribute that a column is */
+static uint32_t
+column_attr(const TestProgram *p, uint32_t column)
+{
+	uint32_t	i = 0;
+
+	while (p->attrs[i].reg != column)
+		i++;
+	return i;
+}
+
+static uint32_t
+encode(const TestProgram *p, Encoded *e)
+{
+	int32_t		codes[16] = {0};
+	uint32_t	n;
+
+	memset(e, 0, sizeof(*e));
+	e->p = *p;
+	n = gpuagg_encode_plan(&p->head, e->coded);
+	for (uint32_t r = 0; r < p->head.ncolumns; r++)
+		if (e->coded[r])
+			e->dictionaries[r] = dictionaries[column_attr(p, r)];
+	for (uint32_t k = 0; k < p->head.nconsts; k++)
+	{
+		uint32_t	column = gpuagg_encode_constant(&p->head, e->coded, k);
+		GpuAggBytes b = {(const char *) p + p->consts[k].v.off, p->consts[k].len};
+		GpuAggError error;
+
+		if (column != NONE)
+			SLABS->dictionary_encode(e->dictionaries[column], &b, 1, &codes[k], &error);
+	}
+	gpuagg_encode_program(&e->p.head, e->coded, codes);
+	if (n > 0)
+		e->config.dictionaries = e->dictionaries;
+	return n;
+}
+
+/* Groups of codes become groups of strings. */
+static bool
+run_decode(Run *run, const TestProgram *p, const Encoded *e)
+{
+	GpuAggDictionaryText texts[16] = {{0}};
+	GpuAggEncoding encoding = {&p->head, &e->p.head, {0}, {0}, texts};
+	char	   *results = NULL;
+	size_t		bytes = 0;
+	const char *at = run->results;
+	GpuAggError error;
+
+	gpuagg_layout_compute(&p->head, &encoding.from_layout);
+	gpuagg_layout_compute(&e->p.head, &encoding.to_layout);
+	for (uint32_t r = 0; r < p->head.ncolumns; r++)
+		if (e->coded[r])
+			SLABS->dictionary_read(e->dictionaries[r], &texts[r], &error);
+	for (uint32_t g = 0; g < run->groups; g++)
+	{
+		const uint64_t size = gpuagg_decode_bytes(&encoding, at);
+
+		if (size == 0)
+			return false;
+		if (bytes % (1 << 20) + size >= 1 << 20 || results == NULL)
+			results = realloc(results, bytes + (2 << 20));
+		gpuagg_decode_group(&encoding, at, at + encoding.to_layout.row_bytes,
+							results + bytes);
+		at += gpuagg_group_bytes(&e->p.head, &encoding.to_layout, at);
+		bytes += size;
+	}
+	if (at != run->results + run->results_bytes)
+		return false;
+	free(run->results);
+	run->results = results;
+	run->results_bytes = bytes;
+	return true;
+}
+
+/*
+ * Pages (slab NULL) or a slab, by codes where they can be, against the oracle.
+ * written: the device itself writes strings for codes.
+ */
+static bool
+strings_agree_as(const TestProgram *p, GpuAggSlab *slab, bool written)
+{
+	Oracle	   *o = oracle_start(p);
+	static Encoded e;
+	Run			run;
+	bool		agree = false;
+
+	oracle_list(o, page_list, npages);
+	encode(p, &e);
+	if (written)
+		e.config.results = &p->head;
+	if (run_begin(&run, &e.p, &e.config) &&
+		(slab == NULL ? run_feed(&run) : run_resident(&run, slab, NULL, 0) &&
+		 run_collect(&run, 1)) && run_finish(&run, 4096) &&
+		(written || run_decode(&run, p, &e)))
+		agree = oracle_agrees(o, &run);
+	else
+		printf("# %s\n", run.error.message);
+	run_end(&run);
+	oracle_end(o);
+	return agree;
+}
+
+static bool
+strings_agree(const TestProgram *p, GpuAggSlab *slab)
+{
+	return strings_agree_as(p, slab, false) &&
+		(!SLABS->results || strings_agree_as(p, slab, true));
+}
+
+/* A slab of all columns of the test table */
+static GpuAggSlab *
+slab_of_strings(void)
+{
+	GpuAggSlab *slab = slab_create(lines_of(0, npages));
+	GpuAggError error;
+
+	for (uint32_t i = 0; i < NCOLS; i++)
+	{
+		static const uint8_t types[NCOLS] = {GPUAGG_T_INT4, GPUAGG_T_TEXT, GPUAGG_T_INT8,
+		GPUAGG_T_FLOAT8, GPUAGG_T_TEXT};
+
+		ok(SLABS->add_column(slab, i, types[i], dictionaries[i], &error) == GPUAGG_OK,
+		   "columns of strings and others");
+	}
+	return slab;
+}
+
+/* t as the key, counted, or a filter on it; c as another key */
+static void
+program_codes(TestProgram *p, int kind)
+{
+	uint16_t	a;
+	uint16_t	b;
+
+	program_columns(p, WANT(COL_A) | WANT(COL_T) | WANT(COL_V) | WANT(COL_D) | WANT(COL_C));
+	if (kind == 1)
+	{
+		a = program_const_text(p, "13");
+		b = program_const_text(p, "nowhere");
+		a = program_instr(p, GPUAGG_OP_BYTES_NE, GPUAGG_CLASS_I64, col[COL_T], a);
+		b = program_instr(p, GPUAGG_OP_BYTES_EQ, GPUAGG_CLASS_I64, b, col[COL_T]);
+		program_filter(p, program_instr(p, GPUAGG_OP_OR, GPUAGG_CLASS_I64, a, b));
+	}
+	if (kind == 2)
+	{
+		program_const_text(p, "101");
+		program_const_text(p, "15");
+		program_const_text(p, "16 is a longer string");
+		program_const_text(p, "never");
+		a = program_instr(p, GPUAGG_OP_IN_BYTES, GPUAGG_CLASS_I64, col[COL_T], NONE);
+		p->instrs[p->head.ninstrs - 1].imm2 = 4;
+		program_filter(p, a);
+	}
+	if (kind != 3)
+		program_key(p, col[COL_T], GPUAGG_T_TEXT);
+	if (kind == 3 || kind == 4)
+		program_key(p, col[COL_C], GPUAGG_T_TEXT);
+	if (kind == 6)
+		program_key(p, col[COL_C], GPUAGG_T_BPCHAR);
+	program_key(p, col[COL_A], GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	program_trans(p, GPUAGG_TRANS_COUNT, col[COL_T], NONE, GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_SUM_I128, col[COL_V], NONE, GPUAGG_T_INT8);
+	if (kind == 4)
+		program_trans(p, GPUAGG_TRANS_MAX_BYTES, col[COL_C], NONE, GPUAGG_T_TEXT);
+	if (kind == 5)
+		program_trans(p, GPUAGG_TRANS_MIN_BYTES, col[COL_T], NONE, GPUAGG_T_TEXT);
+}
+
+static void
+test_strings(uint32_t n, uint32_t groups)
+{
+	static const char *const names[] = {"text as a key", "text compared", "text in a list",
+	"text that is counted", "one column as codes, one as it is", "text of which the least is wanted",
+	"text as a key that ignores blanks"};
+	static const uint32_t coded[] = {2, 2, 2, 2, 1, 1, 1};
+	static TestProgram p;
+	static Encoded e;
+	GpuAggSlab *slab;
+
+	table_make(scaled(n), groups, 0);
+	for (uint32_t i = 0; i < nrows; i += 9)
+		rows[i].natts = (uint8_t) (1 + i % (NCOLS - 1));
+	table_build();
+	dictionaries_make();
+	slab = slab_of_strings();
+	for (int kind = 0; kind < 7; kind++)
+	{
+		program_codes(&p, kind);
+		is_int(encode(&p, &e), coded[kind], "columns of codes");
+		keep_pages(slab, 0, npages, 0);
+		ok(strings_agree(&p, NULL), names[kind]);
+		ok(strings_agree(&p, slab), "from a slab");
+		keep_nothing();
+		ok(strings_agree(&p, NULL), "from pages alone");
+		ok(slab_gives_table(&p, slab), "a slab's codes as strings");
+	}
+	SLABS->free(slab);
+	dictionaries_free();
+	is_int((long long) SLABS->used(device), 0, "nothing is left");
+}
+
+/* Rows that PostgreSQL evaluates are not kept, and have no code. */
+static void
+test_toasted(void)
+{
+	static TestProgram p;
+	GpuAggSlab *slab;
+	uint32_t	toasted = 0;
+
+	table_make(scaled(20000), 100, 0);
+	for (uint32_t i = 0; i < nrows; i += 11)
+	{
+		rows[i].toast = i % 2 ? EXTERNAL : COMPRESSED;
+		toasted++;
+	}
+	table_build();
+	dictionaries_make();
+	slab = slab_of_strings();
+	keep_pages(slab, 0, npages, 0);
+	program_codes(&p, 0);
+	ok(toasted > 0 && strings_agree(&p, NULL), "toasted strings are listed");
+	{
+		static Encoded e;
+		Run			run;
+
+		encode(&p, &e);
+		if (run_begin(&run, &e.p, &e.config) && run_resident(&run, slab, NULL, 0))
+			run_collect(&run, 1);
+		is_int((long long) run.scanned, nrows - toasted, "and not in the slab");
+		run_end(&run);
+	}
+	SLABS->free(slab);
+	dictionaries_free();
+	keep_nothing();
+}
+
+static void
+test_dictionary(void)
+{
+	GpuAggDictionary *d = NULL;
+	GpuAggDictionaryInfo info;
+	GpuAggDictionaryText text;
+	GpuAggError error;
+	GpuAggBytes b[3] = {{"one", 3}, {"", 0}, {"one", 3}};
+	int32_t		codes[3];
+	char		s[16];
+	bool		good = true;
+
+	SLABS->dictionary_create(device, &d, &error);
+	SLABS->dictionary_encode(d, b, 3, codes, &error);
+	ok(codes[0] == codes[2] && codes[0] != codes[1] && codes[0] + codes[1] == 1, "codes");
+	for (int i = 0; i < 50000; i++)
+	{
+		b[0] = (GpuAggBytes) {s, (uint64_t) snprintf(s, sizeof(s), "%d", i)};
+		good &= SLABS->dictionary_encode(d, b, 1, codes, &error) == GPUAGG_OK && codes[0] == i + 2;
+	}
+	ok(good, "they go up");
+	SLABS->dictionary_info(d, &info);
+	ok(info.entries == 50002 && info.full == 0 && info.bytes > 0, "info");
+	SLABS->dictionary_read(d, &text, &error);
+	good = text.entries == 50002;
+	for (int i = 0; i < 50000 && good; i++)
+	{
+		uint64_t	start = text.starts[i + 2];
+		size_t		len = (size_t) snprintf(s, sizeof(s), "%d", i);
+
+		good &= text.starts[i + 3] - start == len && memcmp(text.bytes + start, s, len) == 0;
+	}
+	ok(good, "text");
+	SLABS->dictionary_free(d);
+}
+
+/* No memory for more strings: a task over codes ends, one that keeps goes on. */
+static void
+test_full(void)
+{
+	static TestProgram p;
+	static Encoded e;
+	GpuAggDictionaryInfo info;
+	GpuAggSlab *slab;
+	Run			run;
+
+	table_make(scaled(200000), 200000, 0);
+	dictionaries_make();
+	slab = slab_of_strings();
+	SLABS->limit(device, SLABS->used(device) + (64 << 10));
+	program_codes(&p, 5);
+	p.head.nkeys = 0;
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	keep_pages(slab, 0, npages, 0);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "pages are grouped");
+	SLABS->dictionary_info(dictionaries[COL_T], &info);
+	ok(info.full || nrows < 100000, "but not all strings are kept");
+	keep_nothing();
+	program_codes(&p, 0);
+	encode(&p, &e);
+	ok(nrows < 100000 || (run_begin(&run, &e.p, &e.config) && !run_feed(&run) &&
+						  run.error.status == GPUAGG_UNSUPPORTED), "codes end");
+	if (nrows >= 100000)
+		run_end(&run);
+	SLABS->free(slab);
+	dictionaries_free();
+	is_int((long long) SLABS->used(device), 0, "nothing is left");
+	SLABS->limit(device, SLAB_LIMIT);
+}
+
+int
+device_slab_code_cases(const TestDevice *d)
+{
+	if (!device_open(d))
+		return done_testing();
+	SLABS->limit(device, SLAB_LIMIT);
+	test_dictionary();
+	test_strings(100, 5);
+	test_strings(30000, 100);
+	test_strings(100000, 50000);
+	test_toasted();
+	test_full();
+	is_at_rest("no task has left memory behind");
+	table_free();
+	device_close();
+	return done_testing();
+}
