@@ -9,8 +9,8 @@
  *	check.cu	CUDA's errors as ours		memory.cu	budgets, pinned memory, lanes
  *	device.cu	open, list, info			plan.cu		what kernels need of a program
  *	bell.cu		completions to the eventfd	launch.cu	sizes of launches
- *	task.cu		begin, cancel, end, growth	batch.cu	batches in, completions out
- *	waiting.cu	batches without memory
+ *	task.cu		begin, cancel, end, growth	batch.cu	batches in
+ *	waiting.cu	batches without memory		complete.cu	completions out
  *	results.cu	groups out					kept.cu		rows kept, grouped at the end
  *	decode.cu, group.cu, select.cu, grow.cu, emit.cu: kernels
  *	scoped.h, scoped*.cu: grouping of rows that lie on the card
@@ -412,7 +412,6 @@ extern GpuAggStatus gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id,
 extern GpuAggStatus gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id,
 										  const GpuAggRowColumn *columns,
 										  uint32_t nrows, GpuAggError *error);
-extern bool gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion);
 
 /* What batches of pages and rows share with those of slabs (resident.cu) */
 
@@ -455,8 +454,15 @@ extern GpuAggStatus gpuagg_cuda_batch_enqueued(GpuAggTask *task, GpuAggBatch *ba
 extern GpuAggStatus gpuagg_cuda_batch_failed(GpuAggTask *task, uint64_t batch_id,
 											 GpuAggError *error);
 
+/* The card does nothing for it any more; NULL is fine */
+extern void gpuagg_cuda_batch_free(GpuAggTask *task, GpuAggBatch *batch);
+
 /* At the task's end; the card does nothing for it any more */
 extern void gpuagg_cuda_batches_free(GpuAggTask *task);
+
+/* ---------- complete.cu ---------- */
+
+extern bool gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion);
 
 /* ---------- waiting.cu ---------- */
 

@@ -232,20 +232,18 @@ fast_steps(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *at,
 }
 
 /*
- * Full sets of rows of a warp; false, and nothing but keys has changed: some
+ * Groups full sets of rows of a warp; false, and nothing but keys has changed: some
  * row has no place.
  */
-template <int KEY, int FAST>
+template <typename Word>
 static __device__ __forceinline__ bool
-fast_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t row)
+fast_group(const GpuAggScopedArgs &a, const LocalView &t, const Word (&key)[LOCAL_ROWS],
+		   const uint32_t (&arg)[LOCAL_ROWS])
 {
 	const uint32_t copy = threadIdx.x & ((1u << t.copies_log2) - 1);
-	typename FastRow<KEY>::Word key[LOCAL_ROWS];
-	uint32_t	arg[LOCAL_ROWS];
 	uint32_t	at[LOCAL_ROWS];
 	uint32_t	same;
 
-	fast_load<KEY, FAST, LOCAL_ROWS>(a, row, WARP_LANES, key, arg);
 	if (!fast_find(a, t, key, at))
 		return false;
 
@@ -268,6 +266,17 @@ fast_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t row)
 		fast_steps<true>(a, t, at, arg, (heavy << t.copies_log2) * 4);
 	}
 	return true;
+}
+
+template <int KEY, int FAST>
+static __device__ __forceinline__ bool
+fast_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t row)
+{
+	typename FastRow<KEY>::Word key[LOCAL_ROWS];
+	uint32_t	arg[LOCAL_ROWS];
+
+	fast_load<KEY, FAST, LOCAL_ROWS>(a, row, WARP_LANES, key, arg);
+	return fast_group(a, t, key, arg);
 }
 
 /* As local_rows, and by it where need be */

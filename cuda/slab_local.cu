@@ -123,11 +123,8 @@ slab_fast_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggSlabRu
 {
 	const uint32_t *keys = (const uint32_t *) tile.columns[run.field_column[0]].values + place;
 	const uint32_t *args = (const uint32_t *) tile.columns[run.field_column[a.nfields - 1]].values + place;
-	const uint32_t copy = threadIdx.x & ((1u << t.copies_log2) - 1);
 	uint32_t	key[LOCAL_ROWS];
 	uint32_t	arg[LOCAL_ROWS];
-	uint32_t	at[LOCAL_ROWS];
-	uint32_t	same;
 
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
@@ -135,26 +132,7 @@ slab_fast_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggSlabRu
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
 		arg[r] = __ldcs(args + r * WARP_LANES);
-	if (!fast_find(a, t, key, at))
-		return false;
-	same = t.copies_log2 <= PEEL_MAX_COPIES_LOG2 ? peel(at[0]) : 0;
-	if (same == 0)
-	{
-		#pragma unroll
-		for (int r = 0; r < LOCAL_ROWS; r++)
-			at[r] = ((at[r] << t.copies_log2) + copy) * 4;
-		fast_steps<false>(a, t, at, arg, 0);
-	}
-	else
-	{
-		const uint32_t heavy = __shfl_sync(ALL_LANES, at[0], __ffs(same) - 1);
-
-		#pragma unroll
-		for (int r = 0; r < LOCAL_ROWS; r++)
-			at[r] = ((at[r] << t.copies_log2) + (at[r] == heavy ? 0 : copy)) * 4;
-		fast_steps<true>(a, t, at, arg, (heavy << t.copies_log2) * 4);
-	}
-	return true;
+	return fast_group(a, t, key, arg);
 }
 
 /* ---------- other rows ---------- */

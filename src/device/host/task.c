@@ -1,7 +1,7 @@
 /*
  * task.c
- *		Tasks of the host device: batches in, pieces of work to the pool,
- *		completions out.
+ *		Tasks of the host device: pieces of batches to the pool, completions out.
+ *		input.c: batches in.
  *
  * A batch belongs to the task from task_pages (task_rows) on.  It waits in
  * `queued` as long as it has pieces that no thread has taken, and goes to
@@ -35,8 +35,6 @@
 /* Places of a slab, whole blocks of vectors: some 0.2 ms of work */
 #define TASK_PIECE_PLACES (64 * GPUAGG_VECTOR_ROWS)
 
-#define ALIGN8(n) (((n) + 7) & ~(size_t) 7)
-
 /* A batch completed, or a finish is ready. */
 static void
 signal_event(GpuAggDevice *device)
@@ -59,8 +57,8 @@ gpuagg_host_injected(const char *where, GpuAggError *error)
 	return error->status;
 }
 
-static GpuAggStatus
-device_lost(GpuAggError *error)
+GpuAggStatus
+gpuagg_host_lost(GpuAggError *error)
 {
 	error->status = GPUAGG_DEVICE_LOST;
 	error->detail = 0;
@@ -145,29 +143,6 @@ drop_queued(GpuAggTask *task)
 	}
 }
 
-/* Hand a batch to the pool. */
-static void
-enqueue(GpuAggTask *task, GpuAggBatch *batch, uint32_t npieces)
-{
-	GpuAggPool *pool = task->device->pool;
-
-	gpuagg_pool_lock(pool);
-	if (is_input(batch))
-		task->unfinished++;
-	if (task->error.status != GPUAGG_OK)
-		batch->taken = batch->count;
-	if (is_done(batch))
-		complete(task, batch);
-	else
-	{
-		queue_push(&task->queued, batch);
-		gpuagg_pool_ready(pool, &task->source, npieces);
-	}
-	gpuagg_pool_unlock(pool);
-}
-
-/* ---------- the pool's side ---------- */
-
 static uint32_t
 piece_pages(const GpuAggTask *task)
 {
@@ -190,6 +165,51 @@ piece_size(const GpuAggTask *task, GpuAggBatchKind kind)
 			return 1;
 	}
 }
+
+/* A batch of a kind with `extra` bytes behind it */
+GpuAggBatch *
+gpuagg_host_batch_new(GpuAggTask *task, GpuAggBatchKind kind, uint64_t id, uint32_t count,
+					  size_t extra, GpuAggError *error)
+{
+	size_t		bytes = sizeof(GpuAggBatch) + extra;
+	GpuAggBatch *batch = gpuagg_memory_alloc(&task->memory, bytes);
+
+	if (batch == NULL)
+	{
+		gpuagg_memory_error(&task->memory, error);
+		return NULL;
+	}
+	memset(batch, 0, sizeof(*batch));
+	batch->kind = kind;
+	batch->bytes = bytes;
+	batch->count = count;
+	batch->completion.batch_id = id;
+	return batch;
+}
+
+/* Hands a batch to the pool. */
+void
+gpuagg_host_batch_enqueue(GpuAggTask *task, GpuAggBatch *batch)
+{
+	GpuAggPool *pool = task->device->pool;
+	const uint32_t piece = piece_size(task, batch->kind);
+
+	gpuagg_pool_lock(pool);
+	if (is_input(batch))
+		task->unfinished++;
+	if (task->error.status != GPUAGG_OK)
+		batch->taken = batch->count;
+	if (is_done(batch))
+		complete(task, batch);
+	else
+	{
+		queue_push(&task->queued, batch);
+		gpuagg_pool_ready(pool, &task->source, (batch->count + piece - 1) / piece);
+	}
+	gpuagg_pool_unlock(pool);
+}
+
+/* ---------- the pool's side ---------- */
 
 static bool
 task_take(GpuAggSource *source, GpuAggJob *job)
@@ -354,7 +374,7 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	*result = NULL;
 	memset(error, 0, sizeof(*error));
 	if (device->lost)
-		return device_lost(error);
+		return gpuagg_host_lost(error);
 	if (config->fault == GPUAGG_FAULT_BEGIN)
 		return gpuagg_host_injected("begin", error);
 	task = calloc(1, sizeof(*task) + threads * (sizeof(GpuAggScanner *) +
@@ -428,247 +448,6 @@ gpuagg_host_task_idle(GpuAggTask *task)
 	return idle;
 }
 
-/* ---------- batches ---------- */
-
-/* A batch of a kind with `extra` bytes behind it. */
-static GpuAggBatch *
-new_batch(GpuAggTask *task, GpuAggBatchKind kind, uint64_t id, uint32_t count,
-		  size_t extra, GpuAggError *error)
-{
-	size_t		bytes = ALIGN8(sizeof(GpuAggBatch)) + extra;
-	GpuAggBatch *batch = gpuagg_memory_alloc(&task->memory, bytes);
-
-	if (batch == NULL)
-	{
-		gpuagg_memory_error(&task->memory, error);
-		return NULL;
-	}
-	memset(batch, 0, sizeof(*batch));
-	batch->kind = kind;
-	batch->bytes = bytes;
-	batch->count = count;
-	batch->completion.batch_id = id;
-	return batch;
-}
-
-static char *
-batch_extra(GpuAggBatch *batch)
-{
-	return (char *) batch + ALIGN8(sizeof(GpuAggBatch));
-}
-
-GpuAggStatus
-gpuagg_host_task_pages(GpuAggTask *task, uint64_t batch_id,
-					   const GpuAggPage *pages, uint32_t npages,
-					   GpuAggError *error)
-{
-	size_t		head = npages * sizeof(GpuAggPage);
-	size_t		bitmaps = 0;
-	GpuAggBatch *batch;
-	uint8_t    *bitmap;
-
-	memset(error, 0, sizeof(*error));
-	if (task->fault == GPUAGG_FAULT_LOST)
-		task->device->lost = true;
-	if (task->device->lost)
-		return device_lost(error);
-	for (uint32_t i = 0; i < npages; i++)
-		bitmaps += pages[i].visibility != NULL;
-	batch = new_batch(task, GPUAGG_BATCH_PAGES, batch_id, npages,
-					  head + bitmaps * GPUAGG_VISIBILITY_BYTES, error);
-	if (batch == NULL)
-		return error->status;
-	batch->u.pages = (GpuAggPage *) batch_extra(batch);
-	bitmap = (uint8_t *) batch_extra(batch) + head;
-	for (uint32_t i = 0; i < npages; i++)
-	{
-		batch->u.pages[i] = pages[i];
-		if (pages[i].visibility == NULL)
-			continue;
-		memcpy(bitmap, pages[i].visibility, GPUAGG_VISIBILITY_BYTES);
-		batch->u.pages[i].visibility = bitmap;
-		bitmap += GPUAGG_VISIBILITY_BYTES;
-	}
-	enqueue(task, batch, (npages + piece_pages(task) - 1) / piece_pages(task));
-	return GPUAGG_OK;
-}
-
-/* Has the slab what the program loads? */
-static bool
-has_columns(const GpuAggSlab *slab, const GpuAggProgram *p)
-{
-	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
-
-	for (uint32_t i = 0; i < p->nattrs; i++)
-		if (attrs[i].reg != GPUAGG_NO_REG && gpuagg_slab_column(slab, i) == NULL)
-			return false;
-	return true;
-}
-
-GpuAggStatus
-gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
-						  const GpuAggPlaces *without, uint32_t nwithout,
-						  GpuAggError *error)
-{
-	size_t		bytes = nwithout * sizeof(GpuAggPlaces);
-	GpuAggBatch *batch;
-
-	memset(error, 0, sizeof(*error));
-	if (task->fault == GPUAGG_FAULT_LOST)
-		task->device->lost = true;
-	if (task->device->lost)
-		return device_lost(error);
-	if (task->shape->program->select || !has_columns(slab, task->shape->program))
-	{
-		error->status = GPUAGG_UNSUPPORTED;
-		snprintf(error->message, sizeof(error->message),
-				 "the slab does not have the program's columns");
-		return error->status;
-	}
-	batch = new_batch(task, GPUAGG_BATCH_RESIDENT, batch_id, slab->places, bytes, error);
-	if (batch == NULL)
-		return error->status;
-	batch->u.resident.slab = slab;
-	batch->u.resident.without = (GpuAggPlaces *) batch_extra(batch);
-	batch->u.resident.nwithout = nwithout;
-	if (nwithout > 0)
-		memcpy(batch_extra(batch), without, bytes);
-	enqueue(task, batch, (slab->places + TASK_PIECE_PLACES - 1) / TASK_PIECE_PLACES);
-	return GPUAGG_OK;
-}
-
-static GpuAggStatus
-draws_unsupported(GpuAggError *error)
-{
-	error->status = GPUAGG_UNSUPPORTED;
-	snprintf(error->message, sizeof(error->message),
-			 "the slabs do not have the program's columns, or draws are too many");
-	return error->status;
-}
-
-GpuAggStatus
-gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRange *ranges,
-					   uint32_t nranges, GpuAggError *error)
-{
-	const uint64_t pieces = (task->sample.cutoff + GPUAGG_DRAW_PIECE - 1) / GPUAGG_DRAW_PIECE;
-	GpuAggBatch *batch;
-
-	memset(error, 0, sizeof(*error));
-	if (task->fault == GPUAGG_FAULT_LOST)
-		task->device->lost = true;
-	if (task->device->lost)
-		return device_lost(error);
-	for (uint32_t i = 0; i < nranges; i++)
-		if (!has_columns(ranges[i].slab, task->shape->program))
-			return draws_unsupported(error);
-	if (task->shape->program->select || pieces > UINT32_MAX)
-		return draws_unsupported(error);
-	batch = new_batch(task, GPUAGG_BATCH_DRAWS, batch_id, 0,
-					  gpuagg_draw_segments(ranges, nranges) * sizeof(GpuAggDrawSegment), error);
-	if (batch == NULL)
-		return error->status;
-	gpuagg_draw_index(ranges, nranges, (GpuAggDrawSegment *) batch_extra(batch),
-					  &batch->u.draws);
-	batch->u.draws.draws.key = gpuagg_draw_key(task->sample.seed);
-	batch->u.draws.draws.draws = task->sample.cutoff;
-	if (batch->u.draws.draws.rows > 0)
-		batch->count = (uint32_t) pieces;
-	enqueue(task, batch, batch->count);
-	return GPUAGG_OK;
-}
-
-/* Classes of the program's outputs, in their order. */
-static uint32_t
-output_classes(const GpuAggProgram *p, uint8_t *classes)
-{
-	const uint8_t *reg = gpuagg_program_classes(p);
-	const GpuAggTransition *t = gpuagg_program_transitions(p);
-	uint32_t	n = 0;
-
-	for (uint32_t i = 0; i < p->nkeys; i++)
-		classes[n++] = reg[gpuagg_program_keys(p)[i].reg];
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-	{
-		if (t[i].arg != GPUAGG_NO_REG)
-			classes[n++] = reg[t[i].arg];
-		if (t[i].filter != GPUAGG_NO_REG)
-			classes[n++] = GPUAGG_CLASS_I64;
-	}
-	return n;
-}
-
-/* Bytes of one column's copy: states, values, strings. */
-static size_t
-column_bytes(const GpuAggRowColumn *column, uint32_t cls, uint32_t nrows)
-{
-	size_t		bytes = ALIGN8((size_t) nrows);
-	const GpuAggBytes *b = column->values;
-
-	if (cls != GPUAGG_CLASS_BYTES)
-		return bytes + nrows * sizeof(int64_t);
-	for (uint32_t i = 0; i < nrows; i++)
-		if (column->states[i] == GPUAGG_ST_VALUE)
-			bytes += b[i].len;
-	return ALIGN8(bytes) + nrows * sizeof(GpuAggBytes);
-}
-
-static char *
-copy_column(const GpuAggRowColumn *column, uint32_t cls, uint32_t nrows,
-			char *to, GpuAggRowColumn *copy)
-{
-	size_t		size = cls == GPUAGG_CLASS_BYTES ? sizeof(GpuAggBytes) : sizeof(int64_t);
-	GpuAggBytes *b;
-
-	copy->states = (const uint8_t *) to;
-	memcpy(to, column->states, nrows);
-	to += ALIGN8((size_t) nrows);
-	copy->values = to;
-	memcpy(to, column->values, nrows * size);
-	b = (GpuAggBytes *) to;
-	to += nrows * size;
-	if (cls != GPUAGG_CLASS_BYTES)
-		return to;
-	for (uint32_t i = 0; i < nrows; i++)
-	{
-		if (column->states[i] != GPUAGG_ST_VALUE)
-			continue;
-		if (b[i].len > 0)
-			memcpy(to, b[i].data, b[i].len);
-		b[i].data = to;
-		to += b[i].len;
-	}
-	return (char *) ALIGN8((uintptr_t) to);
-}
-
-GpuAggStatus
-gpuagg_host_task_rows(GpuAggTask *task, uint64_t batch_id,
-					  const GpuAggRowColumn *columns, uint32_t nrows,
-					  GpuAggError *error)
-{
-	uint8_t		classes[GPUAGG_MAX_KEYS + 2 * GPUAGG_MAX_TRANSITIONS];
-	uint32_t	n = output_classes(task->shape->program, classes);
-	size_t		bytes = n * sizeof(GpuAggRowColumn);
-	GpuAggBatch *batch;
-	char	   *to;
-
-	memset(error, 0, sizeof(*error));
-	if (task->device->lost)
-		return device_lost(error);
-	if (task->fault == GPUAGG_FAULT_ROWS)
-		return gpuagg_host_injected("rows", error);
-	for (uint32_t i = 0; i < n; i++)
-		bytes += column_bytes(&columns[i], classes[i], nrows);
-	batch = new_batch(task, GPUAGG_BATCH_ROWS, batch_id, nrows, bytes, error);
-	if (batch == NULL)
-		return error->status;
-	batch->u.columns = (GpuAggRowColumn *) batch_extra(batch);
-	to = (char *) (batch->u.columns + n);
-	for (uint32_t i = 0; i < n; i++)
-		to = copy_column(&columns[i], classes[i], nrows, to, &batch->u.columns[i]);
-	enqueue(task, batch, (nrows + TASK_PIECE_ROWS - 1) / TASK_PIECE_ROWS);
-	return GPUAGG_OK;
-}
-
 bool
 gpuagg_host_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
 {
@@ -737,11 +516,11 @@ static bool
 enqueue_last(GpuAggTask *task, GpuAggTaskStage stage, GpuAggBatchKind kind,
 			 uint32_t npieces, GpuAggError *error)
 {
-	task->last = new_batch(task, kind, 0, npieces, 0, error);
+	task->last = gpuagg_host_batch_new(task, kind, 0, npieces, 0, error);
 	if (task->last == NULL)
 		return false;
 	task->stage = stage;
-	enqueue(task, task->last, npieces);
+	gpuagg_host_batch_enqueue(task, task->last);
 	return true;
 }
 
@@ -794,7 +573,7 @@ gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
 	free_batch(task, task->last);
 	task->last = NULL;
 	if (device->lost)
-		device_lost(error);
+		gpuagg_host_lost(error);
 	if (error->status != GPUAGG_OK || task->stage == GPUAGG_TASK_RESULTS)
 		return true;
 	if (task->stage == GPUAGG_TASK_INPUT)

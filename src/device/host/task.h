@@ -1,6 +1,6 @@
 /*
  * task.h
- *		The host device and its tasks, as host.c and task.c share them.
+ *		The host device and its tasks, as host.c, task.c and input.c share them.
  */
 #ifndef GPUAGG_DEVICE_HOST_TASK_H
 #define GPUAGG_DEVICE_HOST_TASK_H
@@ -50,6 +50,7 @@ typedef struct GpuAggBatch
 		GpuAggResident resident;
 		GpuAggDrawIndex draws;
 	}			u;
+	uint64_t	extra[];		/* copies of what was handed in */
 } GpuAggBatch;
 
 typedef struct GpuAggBatchQueue
@@ -106,6 +107,20 @@ extern GpuAggStatus gpuagg_host_task_begin(GpuAggDevice *device,
 										   const GpuAggProgram *program,
 										   const GpuAggTaskConfig *config,
 										   GpuAggTask **task, GpuAggError *error);
+extern bool gpuagg_host_task_poll(GpuAggTask *task, GpuAggCompletion *completion);
+extern bool gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error);
+extern void gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats);
+extern void gpuagg_host_task_cancel(GpuAggTask *task);
+extern bool gpuagg_host_task_idle(GpuAggTask *task);
+extern void gpuagg_host_task_end(GpuAggTask *task);
+
+/* What a task is given becomes a batch, with `extra` bytes behind it, for the pool. */
+extern GpuAggBatch *gpuagg_host_batch_new(GpuAggTask *task, GpuAggBatchKind kind,
+										  uint64_t id, uint32_t count, size_t extra,
+										  GpuAggError *error);
+extern void gpuagg_host_batch_enqueue(GpuAggTask *task, GpuAggBatch *batch);
+
+/* input.c */
 extern GpuAggStatus gpuagg_host_task_pages(GpuAggTask *task, uint64_t batch_id,
 										   const GpuAggPage *pages,
 										   uint32_t npages, GpuAggError *error);
@@ -119,12 +134,6 @@ extern GpuAggStatus gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_i
 extern GpuAggStatus gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id,
 										   const GpuAggDrawRange *ranges,
 										   uint32_t nranges, GpuAggError *error);
-extern bool gpuagg_host_task_poll(GpuAggTask *task, GpuAggCompletion *completion);
-extern bool gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error);
-extern void gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats);
-extern void gpuagg_host_task_cancel(GpuAggTask *task);
-extern bool gpuagg_host_task_idle(GpuAggTask *task);
-extern void gpuagg_host_task_end(GpuAggTask *task);
 
 /* results.c */
 extern uint64_t gpuagg_host_task_groups(GpuAggTask *task);
@@ -132,7 +141,8 @@ extern uint32_t gpuagg_host_task_results(GpuAggTask *task, char *buffer,
 										 size_t size, size_t *used,
 										 GpuAggError *error);
 
-/* Fills in an error that a fault setting asked for. */
+/* Fill in an error that a fault setting asked for. */
 extern GpuAggStatus gpuagg_host_injected(const char *where, GpuAggError *error);
+extern GpuAggStatus gpuagg_host_lost(GpuAggError *error);
 
 #endif							/* GPUAGG_DEVICE_HOST_TASK_H */
