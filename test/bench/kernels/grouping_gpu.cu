@@ -46,19 +46,11 @@
 
 #include "cuda/cuda_device.h"
 #include "cuda/scoped.h"
+#include "test/bench/kernels/bench.cuh"
 #include "test/unit/h200_rates.h"
 
 #define THREADS 256
 #define WARM_ROUNDS 1
-
-static void
-check(cudaError_t result, const char *what)
-{
-	if (result == cudaSuccess)
-		return;
-	fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(result));
-	exit(1);
-}
 
 /* ---------- options ---------- */
 
@@ -79,24 +71,6 @@ struct Options
 	std::string sms;
 	bool		compare = true;
 };
-
-static std::vector<std::string>
-split(const std::string &s, char sep)
-{
-	std::vector<std::string> parts;
-	size_t		at = 0;
-
-	while (at <= s.size())
-	{
-		size_t		end = s.find(sep, at);
-
-		if (end == std::string::npos)
-			end = s.size();
-		parts.push_back(s.substr(at, end - at));
-		at = end + 1;
-	}
-	return parts;
-}
 
 static Options
 parse(int argc, char **argv)

@@ -18,6 +18,7 @@
 #include <cstdlib>
 
 #include "sample_known.h"
+#include "test/bench/kernels/bench.cuh"
 
 #define THREADS 256
 #define LANES 32
@@ -25,15 +26,6 @@
 #define TIMED_PAGES 60000000u
 /* An idle card takes some tenths of a second to its full clock */
 #define WARM_ROUNDS 5
-
-static void
-check(cudaError_t result, const char *what)
-{
-	if (result == cudaSuccess)
-		return;
-	fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(result));
-	exit(1);
-}
 
 /* SUM: also of which lines; what is timed only counts them */
 template <bool SUM>

@@ -48,6 +48,7 @@
 #include "cuda/cuda_probe.h"
 #include "cuda/draw_kernels.h"
 #include "device/draw_plan.h"
+#include "test/bench/kernels/bench.cuh"
 
 extern "C" {
 #include "device/probe/sharing.h"
@@ -63,15 +64,6 @@ extern "C" {
 
 /* The seconds that finding the groups may take */
 #define SHARING_SECONDS 30
-
-static void
-check(cudaError_t result, const char *what)
-{
-	if (result == cudaSuccess)
-		return;
-	fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(result));
-	exit(1);
-}
 
 /* ---------- options ---------- */
 
@@ -89,18 +81,6 @@ struct Options
 	int			blocks = 0;
 	int			ahead = 8;
 };
-
-static std::vector<std::string>
-split(const std::string &text, char at)
-{
-	std::vector<std::string> parts;
-	size_t		from = 0;
-
-	for (size_t to; (to = text.find(at, from)) != std::string::npos; from = to + 1)
-		parts.push_back(text.substr(from, to - from));
-	parts.push_back(text.substr(from));
-	return parts;
-}
 
 static std::vector<uint64_t>
 numbers(const std::string &text)
