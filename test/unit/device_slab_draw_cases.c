@@ -54,6 +54,12 @@ static const struct
 
 #define NWAYS (sizeof(draw_ways) / sizeof(draw_ways[0]))
 
+/*
+ * Windows that are enough for slow tools: racecheck keeps what it notes of each of
+ * their launches, of a thousand of them more than 120 GB.
+ */
+#define FEW_WINDOWS 16
+
 /* One task, as asked for by a way; is what it says of itself right? */
 static bool
 draws_run(Run *run, const TestProgram *p, const GpuAggDrawRange *ranges, uint32_t nranges,
@@ -99,8 +105,11 @@ draws_agree(const TestProgram *p, const GpuAggDrawRange *ranges, uint32_t nrange
 		oracle_list(o, &row_pages[gpuagg_draw_row(&draws, i)], 1);
 	for (size_t way = 0; way < (dut.gpu ? NWAYS : 2); way++)
 	{
-		const bool	told = draws_run(&run, p, ranges, nranges, sample, way);
+		bool		told;
 
+		if (scaled(100) < 100 && draw_ways[way].windows > FEW_WINDOWS)
+			continue;
+		told = draws_run(&run, p, ranges, nranges, sample, way);
 		if (!oracle_agrees(o, &run) || !told)
 		{
 			printf("#   %s%s\n", draw_ways[way].name, told ? "" : " is not what the task says");
