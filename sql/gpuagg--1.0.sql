@@ -394,13 +394,13 @@ COMMENT ON COLUMN gpuagg.profile.device_kind IS
 COMMENT ON COLUMN gpuagg.profile.device_name IS
 'as in gpuagg.devices; *: any device of this kind';
 COMMENT ON COLUMN gpuagg.profile.origin IS
-'measured: by gpuagg.calibrate(); shipped: came with gpuagg; edited: by hand, also where rows of another profile, its levels, groups, random accesses, ceilings or reference queries were updated or deleted';
+'measured: by gpuagg.calibrate(); shipped: came with gpuagg; edited: by hand, also where rows of another profile, its levels, groups, random accesses or ceilings were updated or deleted';
 COMMENT ON COLUMN gpuagg.profile.measured_at IS
 'when; the newest counts';
 COMMENT ON COLUMN gpuagg.profile.effort IS
 'as asked of gpuagg.calibrate()';
 COMMENT ON COLUMN gpuagg.profile.seconds IS
-'how long it took, but for the reference queries on the device';
+'how long it took';
 COMMENT ON COLUMN gpuagg.profile.units IS
 'multiprocessors of a GPU; threads of the host device';
 COMMENT ON COLUMN gpuagg.profile.memory_bytes IS
@@ -645,15 +645,10 @@ CREATE TABLE gpuagg.cost_unit (
         CHECK (cost_units > 0 AND cost_units < 'Infinity'),
     milliseconds double precision NOT NULL
         CHECK (milliseconds > 0 AND milliseconds < 'Infinity'),
-    device_milliseconds double precision
-        CHECK (device_milliseconds > 0 AND device_milliseconds < 'Infinity'),
-    predicted_milliseconds double precision
-        CHECK (predicted_milliseconds > 0 AND predicted_milliseconds < 'Infinity'),
-    CHECK ((device_milliseconds IS NULL) = (predicted_milliseconds IS NULL)),
     PRIMARY KEY (profile_id, query)
 );
 COMMENT ON TABLE gpuagg.cost_unit IS
-'reference queries: what PostgreSQL took for them, which profile.cost_unit_ns comes from, and what the device took; all times that are predicted are multiplied with the square root of the median of device_milliseconds / predicted_milliseconds';
+'the queries that profile.cost_unit_ns comes from';
 COMMENT ON COLUMN gpuagg.cost_unit.profile_id IS
 'the run';
 COMMENT ON COLUMN gpuagg.cost_unit.query IS
@@ -661,11 +656,7 @@ COMMENT ON COLUMN gpuagg.cost_unit.query IS
 COMMENT ON COLUMN gpuagg.cost_unit.cost_units IS
 'PostgreSQL''s estimate, in its units';
 COMMENT ON COLUMN gpuagg.cost_unit.milliseconds IS
-'measured, by PostgreSQL';
-COMMENT ON COLUMN gpuagg.cost_unit.device_milliseconds IS
-'measured, on the device; NULL: another device runs the queries';
-COMMENT ON COLUMN gpuagg.cost_unit.predicted_milliseconds IS
-'predicted for the device by the rest of the profile';
+'measured';
 
 CREATE TABLE gpuagg.curve (
     profile_id integer NOT NULL
@@ -829,11 +820,6 @@ CREATE TRIGGER profile_changed
     FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
 COMMENT ON TRIGGER profile_changed ON gpuagg.ceiling IS
 'makes all sessions read profiles again';
-CREATE TRIGGER profile_changed
-    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.cost_unit
-    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
-COMMENT ON TRIGGER profile_changed ON gpuagg.cost_unit IS
-'makes all sessions read profiles again';
 
 -- a profile that somebody changed is no longer what was measured
 CREATE FUNCTION gpuagg.profile_edited()
@@ -879,11 +865,6 @@ CREATE TRIGGER profile_edited
     AFTER UPDATE OR DELETE ON gpuagg.ceiling
     FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
 COMMENT ON TRIGGER profile_edited ON gpuagg.ceiling IS
-'makes origin of the profile "edited"';
-CREATE TRIGGER profile_edited
-    AFTER UPDATE OR DELETE ON gpuagg.cost_unit
-    FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
-COMMENT ON TRIGGER profile_edited ON gpuagg.cost_unit IS
 'makes origin of the profile "edited"';
 
 -- what came with gpuagg comes with it again

@@ -6,9 +6,8 @@
  * The device's part is a task of its worker (device/probe/task.h), which
  * runs beside others, shows up in gpuagg.tasks and ends when the query is
  * cancelled.  The backend's part (measure.c) follows: what it costs to feed
- * a page, what PostgreSQL's cost unit takes, and, as soon as the profile is stored,
- * how long the device takes for queries whose time it predicts.  All rows are
- * stored in the caller's transaction: there is a whole run, or none.
+ * a page, and what PostgreSQL's cost unit takes.  All rows are stored at the
+ * end, in the caller's transaction: there is a whole run, or none.
  *
  * The SQL function is SECURITY DEFINER, so that whoever may execute it needs
  * no right on the tables.
@@ -219,8 +218,6 @@ gpuagg_calibrate(PG_FUNCTION_ARGS)
 	INSTR_TIME_SUBTRACT(end, start);
 	c->seconds = INSTR_TIME_GET_DOUBLE(end);
 	id = gpuagg_store_calibration(c);
-	gpuagg_measure_predictions(c);
-	gpuagg_store_queries(c, id);
 	SPI_finish();
 	report(c);
 	PG_RETURN_INT32(id);

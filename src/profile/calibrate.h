@@ -16,14 +16,12 @@ typedef enum GpuAggEffort
 	GPUAGG_EFFORT_HIGH
 } GpuAggEffort;
 
-/* A query that tells what a cost unit takes, and how far predictions are off */
+/* A query that tells what a cost unit takes */
 typedef struct GpuAggUnitQuery
 {
 	const char *query;
 	double		cost_units;
-	double		milliseconds;	/* by PostgreSQL */
-	double		device_ms;		/* on the device; 0: not measured */
-	double		predicted_ms;	/* by the profile alone */
+	double		milliseconds;
 } GpuAggUnitQuery;
 
 #define GPUAGG_MAX_UNIT_QUERIES 8
@@ -53,18 +51,12 @@ typedef struct GpuAggCalibration
 } GpuAggCalibration;
 
 /*
- * measure.c: what a backend does, on a table that it makes; the second function, for
- * which the first one's results must be stored, drops it.  Need SPI, and the
- * right to create tables in schema gpuagg.
+ * measure.c: what a backend does, on a table that it makes and drops.  Needs
+ * SPI, and the right to create tables in schema gpuagg.
  */
 extern void gpuagg_measure_backend(GpuAggCalibration *c);
-extern void gpuagg_measure_predictions(GpuAggCalibration *c);
 
-/*
- * store.c: a row of gpuagg.profile and all that belongs to it, but for the
- * reference queries, which the second function adds.  Need SPI.
- */
+/* store.c: a row of gpuagg.profile and all that belongs to it.  Needs SPI. */
 extern int	gpuagg_store_calibration(const GpuAggCalibration *c);
-extern void gpuagg_store_queries(const GpuAggCalibration *c, int id);
 
 #endif							/* GPUAGG_PROFILE_CALIBRATE_H */

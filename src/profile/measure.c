@@ -1,10 +1,9 @@
 /*
  * measure.c
- *		The backend's part of a calibration: what it costs to feed a page,
- *		how long one of PostgreSQL's cost units is here, and how far predictions
- *		of the device's time are off.
+ *		The backend's part of a calibration: what it costs to feed a page, and
+ *		how long one of PostgreSQL's cost units is here.
  *
- * All on a table of our own, of some MB, that lies in shared_buffers and is
+ * Both on a table of our own, of some MB, that lies in shared_buffers and is
  * all-visible: made, filled with frozen rows, and dropped in the caller's
  * transaction.
  *
@@ -14,10 +13,6 @@
  * The unit is the geometric mean of these, each the fastest of some runs in
  * one process; and what a row, a value and a group take is kept, too, because
  * a grouping's cost in units says little about how long it takes.
- *
- * Predictions.  Their constants are of a few machines (predict.c); another one, or
- * the same with other work beside it, is slower or faster than its ceilings tell.
- * So the device answers the reference queries, too, once its profile is stored.
  */
 #include "postgres.h"
 
@@ -34,7 +29,6 @@
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "profile/calibrate.h"
-#include "service/shmem.h"
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -67,13 +61,8 @@ typedef enum ReferenceQuery
 #define FEW_VALUES 3
 #define MANY_GROUPS 100000
 
-/*
- * Runs of the reference queries, by turns, by effort: by PostgreSQL, of which the
- * fastest counts, and on the device, of which the median does
- */
+/* Runs of the reference queries, by turns, by effort; of each the fastest counts */
 static const int query_runs[] = {1, 8, 16};
-static const int device_runs[] = {3, 21, 41};
-#define MOST_RUNS 41
 
 /* -------------------------------------------------------------- the table --- */
 
@@ -218,37 +207,24 @@ json_number(const char *json, const char *name)
 	return at == NULL ? 0 : atof(at + strlen(name));
 }
 
-/* Runs a query; what EXPLAIN ANALYZE says of it */
-static char *
-explain_query(const char *query)
-{
-	char	   *sql = psprintf("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) %s", query);
-	char	   *json;
-
-	run_utility(sql);
-	json = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
-	SPI_freetuptable(SPI_tuptable);
-	pfree(sql);
-	return json;
-}
-
-static double
-execution_ms(const char *json)
-{
-	return json_number(json, "\"Execution Time\": ");
-}
-
 /* first: it only warms */
 static void
 run_query(GpuAggUnitQuery *q, bool first)
 {
-	char	   *json = explain_query(q->query);
-	double		ms = execution_ms(json);
+	char	   *sql = psprintf("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) %s",
+							   q->query);
+	char	   *json;
+	double		ms;
 
+	run_utility(sql);
+	json = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	SPI_freetuptable(SPI_tuptable);
 	q->cost_units = json_number(json, "\"Total Cost\": ");
+	ms = json_number(json, "\"Execution Time\": ");
 	if (!first && (q->milliseconds == 0 || ms < q->milliseconds))
 		q->milliseconds = ms;
 	pfree(json);
+	pfree(sql);
 }
 
 static void
@@ -296,68 +272,16 @@ measure_unit(GpuAggCalibration *c)
 	set_option("jit", "off");
 	set_option("work_mem", "256MB");
 	c->nqueries = lengthof(queries);
+	for (int i = 0; i < c->nqueries; i++)
+		c->queries[i].query = queries[i];
 	for (int run = 0; run <= query_runs[c->effort]; run++)
 		for (int i = 0; i < c->nqueries; i++)
-		{
-			c->queries[i].query = queries[i];
 			run_query(&c->queries[i], run == 0);
-		}
 	for (int i = 0; i < c->nqueries; i++)
 		logs += log(c->queries[i].milliseconds * 1e6 / c->queries[i].cost_units);
 	c->cost_unit_ns = exp(logs / c->nqueries);
 	AtEOXact_GUC(true, nest);
 	measure_postgres(c);
-}
-
-/* --------------------------------------------------------- predictions --- */
-
-/* Its time, or a negative number: it was not the device that answered */
-static double
-run_on_device(GpuAggUnitQuery *q)
-{
-	char	   *json = explain_query(q->query);
-	double		ms = execution_ms(json);
-	bool		answered = strstr(json, "\"Fallback Reason\"") == NULL;
-
-	q->predicted_ms = json_number(json, "\"Predicted Time\": ");
-	pfree(json);
-	return answered && q->predicted_ms > 0 ? ms : -1;
-}
-
-/* False: the device failed, or would not have a query */
-static bool
-run_all_on_device(GpuAggCalibration *c, int runs)
-{
-	double		ms[GPUAGG_MAX_UNIT_QUERIES][MOST_RUNS];
-
-	/* the first run warms */
-	for (int run = -1; run < runs; run++)
-		for (int i = 0; i < c->nqueries; i++)
-		{
-			ms[i][Max(run, 0)] = run_on_device(&c->queries[i]);
-			if (ms[i][Max(run, 0)] < 0)
-				return false;
-		}
-	for (int i = 0; i < c->nqueries; i++)
-		c->queries[i].device_ms = gpuagg_stat_median(ms[i], runs);
-	return true;
-}
-
-static void
-measure_predictions(GpuAggCalibration *c)
-{
-	int			nest = NewGUCNestLevel();
-
-	set_option("gpuagg.enable", "on");
-	set_option("gpuagg.debug_require", "prefer");
-	set_option("gpuagg.strategy", "auto");
-	set_option("gpuagg.cache", "off");
-	set_option("max_parallel_workers_per_gather", "0");
-	set_option("jit", "off");
-	if (!run_all_on_device(c, device_runs[c->effort]))
-		for (int i = 0; i < c->nqueries; i++)
-			c->queries[i].device_ms = c->queries[i].predicted_ms = 0;
-	AtEOXact_GUC(true, nest);
 }
 
 /* ------------------------------------------------------------ huge pages --- */
@@ -395,17 +319,6 @@ gpuagg_measure_backend(GpuAggCalibration *c)
 	make_table(c->effort);
 	measure_feed(c);
 	measure_unit(c);
-	c->huge_pages = buffers_huge();
-}
-
-void
-gpuagg_measure_predictions(GpuAggCalibration *c)
-{
-	GpuAggDeviceView view;
-
-	/* queries cannot be sent to the host device while a GPU runs them */
-	gpuagg_shmem_device(&view);
-	if (strcmp(c->info.name, view.facts.info.name) == 0)
-		measure_predictions(c);
 	run_utility("DROP TABLE " SCRATCH);
+	c->huge_pages = buffers_huge();
 }

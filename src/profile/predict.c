@@ -10,8 +10,9 @@
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; making
  *				draws (device/draw_plan.h); of the host device also what a page takes
- *		emit	g * (bytes / EMIT_RATE + per output) * what PostgreSQL takes for a row that
- *				it groups / GROUPED_NS: it is a backend's work, like that
+ *		emit	g * per output * what PostgreSQL takes for a row that it groups /
+ *				GROUPED_NS: it is a backend's work, like that; and g * bytes / EMIT_RATE,
+ *				of the host device * EMIT_READS / what a thread reads a second
  *
  * where row and pass add up what the program does (attributes of varying place,
  * columns loaded, instructions, keys, transitions; of rows that the column cache
@@ -36,8 +37,7 @@
  * done for rows before they are grouped.
  *
  * Constants are of one unit of the machines named beside them; a profile's
- * int_ops ceiling scales them to another.  That does not tell all, so in the end all
- * times are multiplied with the correction that reference queries gave.
+ * int_ops ceiling scales them to another.
  */
 #include <math.h>
 #include <string.h>
@@ -95,6 +95,8 @@
 #define EMIT_AVERAGE_NS 100.0	/* a numeric division */
 #define EMIT_RATE 2.9e9			/* bytes a second through the queue, and into pages
 								 * that are touched for the first time */
+#define EMIT_READS 9.0			/* likewise, and from the caches of the threads that
+								 * grouped: as many bytes read (EPYC, Xeon) */
 
 /* Rows that a backend forms (GpuSample); pages cost another pin */
 #define CHOSEN_NS 50.0
@@ -203,14 +205,23 @@ backend_slowness(const GpuAggRates *rates)
 	return grouped > 0 ? grouped / GROUPED_NS : 1;
 }
 
+/* Bytes of a group's results, on their way */
+static double
+emit_bytes(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		read = rates->gpu ? 0 : rates->ceiling[GPUAGG_CEILING_THREAD_READ];
+
+	return read > 0 ? work->output_bytes * EMIT_READS / read * 1e9 :
+		work->output_bytes / EMIT_RATE * 1e9 * backend_slowness(rates);
+}
+
 static double
 emit(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	return work->groups * (EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
-						   EMIT_NUMERIC_NS * work->numeric_outputs +
-						   EMIT_AVERAGE_NS * work->averages +
-						   work->output_bytes / EMIT_RATE * 1e9) *
-		backend_slowness(rates) +
+	return work->groups * ((EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
+							EMIT_NUMERIC_NS * work->numeric_outputs +
+							EMIT_AVERAGE_NS * work->averages) * backend_slowness(rates) +
+						   emit_bytes(rates, work)) +
 		work->chosen * CHOSEN_NS + work->chosen_pages * rates->feed_page_ns;
 }
 
@@ -224,19 +235,6 @@ read_pages(const GpuAggRates *rates, double pages)
 	if (rate <= 0 && rates->gpu)
 		rate = GPU_LINK_RATE;
 	return rate > 0 ? pages * GPUAGG_PAGE_BYTES / rate * 1e9 : 0;
-}
-
-static void
-correct(const GpuAggRates *rates, GpuAggPrediction *p)
-{
-	double *const times[] = {
-		&p->start, &p->feed, &p->link, &p->kernel, &p->emit, &p->startup, &p->total
-	};
-
-	if (rates->correction <= 0)
-		return;
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		*times[i] *= rates->correction;
 }
 
 void
@@ -260,7 +258,6 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 		p->bound = GPUAGG_BOUND_EMIT;
 	else if (p->bound == GPUAGG_BOUND_COMPUTE)
 		p->bound = bound_kernel(rates, work);
-	correct(rates, p);
 }
 
 double

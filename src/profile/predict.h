@@ -24,7 +24,6 @@ typedef struct GpuAggRates
 	double		postgres_row_ns;
 	double		postgres_value_ns;
 	double		postgres_group_ns;
-	double		correction;		/* from measured over predicted time of some queries */
 	double		ceiling[GPUAGG_NCEILINGS];
 	int			nlevels;
 	GpuAggLevel levels[GPUAGG_MAX_LEVELS];	/* by kind, then level */

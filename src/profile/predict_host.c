@@ -19,8 +19,8 @@
  *						alone, in its cache
  *
  *		groups	(m * NEW_GROUP + (g - l) * SHARED_GROUP) / n
- *				single pass: + k * (RUN / rows of a run + LINE * lines of a row) / n *
- *				(n - 1) / n + k * TOUCHES / read rate of the tables
+ *				single pass: + k * (RUN / rows of a run + LINE * log2(n) * lines of a
+ *				row) / n * (n - 1) / n + k * TOUCHES / read rate of the tables
  *				partitioned: + k * RECORD / n
  *				+ partitions that get groups * PARTITION, if there are several threads
  *				+ bytes touched for the first time / touch rate
@@ -49,9 +49,12 @@
 #define RECORD_NS 21.0			/* written, and added to its group */
 #define TOUCHES 1.3				/* the directory, the row, which is fetched ahead */
 
-/* From one core's cache to another's (16 cores of a Xeon) */
+/*
+ * From one core's cache to another's (2 cores of an EPYC, 16 of a Xeon): the more of
+ * them there are, the more often and the farther
+ */
 #define SHARED_RUN_NS 160.0		/* lock, table, first row of a run */
-#define SHARED_LINE_NS 16.0		/* each line of a row, several under way */
+#define SHARED_LINE_NS 10.0		/* each line of a row, several under way; of 2 cores */
 
 #define PIECE_PAGES 16.0		/* that a thread takes at once (task.c) */
 #define PIECE_ROWS 16384.0
@@ -148,8 +151,9 @@ spilled_row(const GpuAggRates *rates, const GpuAggWork *work)
 	double		reads = gpuagg_rates_random(rates, GPUAGG_RANDOM_READ32,
 											gpuagg_predict_table_bytes(work));
 	double		others = (rates->units - 1.0) / rates->units;
+	double		line = SHARED_LINE_NS * log2(rates->units);
 	double		ns = others * (SHARED_RUN_NS / run_rows(rates, work) +
-							   SHARED_LINE_NS * work->entry_bytes / CACHE_LINE_BYTES);
+							   line * work->entry_bytes / CACHE_LINE_BYTES);
 
 	if (keeps_records(rates, work))
 		return RECORD_NS * gpuagg_predict_slowness(rates, INT_OPS);

@@ -12,16 +12,12 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "commands/trigger.h"
-#include "device/probe/stats.h"
 #include "gpuagg.h"
-#include "profile/calibrate.h"
 #include "profile/profile.h"
 #include "service/shmem.h"
 #include "utils/builtins.h"
@@ -248,31 +244,6 @@ read_ceilings(GpuAggProfile *p)
 	scan_end(&s);
 }
 
-/*
- * How far predictions are off: the median, as a query may be one of a kind, and half of
- * it (in its logarithm), as far as a few queries of a minute can be trusted.
- */
-static void
-read_queries(GpuAggProfile *p)
-{
-	double		ratios[GPUAGG_MAX_UNIT_QUERIES];
-	int			n = 0;
-	ProfileScan s;
-
-	if (!scan_begin(&s, "cost_unit", p->id))
-		return;
-	while (scan_next(&s) && n < GPUAGG_MAX_UNIT_QUERIES)
-	{
-		double		predicted = scan_float(&s, "predicted_milliseconds");
-
-		if (predicted > 0)
-			ratios[n++] = scan_float(&s, "device_milliseconds") / predicted;
-	}
-	scan_end(&s);
-	if (n > 0)
-		p->rates.correction = sqrt(gpuagg_stat_median(ratios, n));
-}
-
 static int
 level_kind(const char *kind)
 {
@@ -392,7 +363,6 @@ profile_read(const GpuAggDeviceInfo *info)
 	if (cached.id != 0)
 	{
 		read_ceilings(&cached);
-		read_queries(&cached);
 		read_levels(&cached.rates, cached.id);
 		read_points(&cached.rates, cached.id);
 		read_tlb_groups(&cached.rates.tlb_groups, cached.id);

@@ -262,6 +262,21 @@ store_host(StringInfo sql, const GpuAggProbeResult *r, int id)
 }
 
 static void
+store_queries(StringInfo sql, const GpuAggCalibration *c, int id)
+{
+	begin_rows(sql, "cost_unit");
+	for (int i = 0; i < c->nqueries; i++)
+	{
+		begin_row(sql, id);
+		put_text(sql, c->queries[i].query);
+		put_number(sql, c->queries[i].cost_units);
+		put_number(sql, c->queries[i].milliseconds);
+		appendStringInfoChar(sql, ')');
+	}
+	insert_rows(sql);
+}
+
+static void
 store_points(StringInfo sql, const GpuAggCalibration *c, int id)
 {
 	static const char *const curves[] = {"chase", "size", "sharing"};
@@ -295,26 +310,7 @@ gpuagg_store_calibration(const GpuAggCalibration *c)
 	store_ceilings(&sql, &c->result, id);
 	store_kernels(&sql, &c->result, id);
 	store_host(&sql, &c->result, id);
+	store_queries(&sql, c, id);
 	store_points(&sql, c, id);
 	return id;
-}
-
-void
-gpuagg_store_queries(const GpuAggCalibration *c, int id)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	begin_rows(&sql, "cost_unit");
-	for (int i = 0; i < c->nqueries; i++)
-	{
-		begin_row(&sql, id);
-		put_text(&sql, c->queries[i].query);
-		put_number(&sql, c->queries[i].cost_units);
-		put_number(&sql, c->queries[i].milliseconds);
-		put_number(&sql, c->queries[i].device_ms);
-		put_number(&sql, c->queries[i].predicted_ms);
-		appendStringInfoChar(&sql, ')');
-	}
-	insert_rows(&sql);
 }

@@ -72,10 +72,6 @@ FROM unnest(ARRAY[
 	'cost_unit VALUES (990001, ''SELECT 1'', 1, 1)',
 	'cost_unit VALUES (990001, ''SELECT 1'', 0, 1)',
 	'cost_unit VALUES (990001, ''SELECT 1'', 1, ''Infinity'')',
-	'cost_unit VALUES (990001, ''SELECT 1'', 1, 1, 1, 1)',
-	'cost_unit VALUES (990001, ''SELECT 1'', 1, 1, 0, 1)',
-	'cost_unit VALUES (990001, ''SELECT 1'', 1, 1, 1, ''NaN'')',
-	'cost_unit VALUES (990001, ''SELECT 1'', 1, 1, 1, NULL)',
 	'curve VALUES (990001, ''chase'', 1, 1, 1)',
 	'curve VALUES (990001, ''bend'', 1, 1, 1)']) WITH ORDINALITY x(s, n)
 ORDER BY n;
@@ -252,29 +248,7 @@ SELECT pf_origin() AS "a group";
 UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
 UPDATE gpuagg.random_access SET read8_per_second = 2e9 WHERE profile_id = 990001;
 SELECT pf_origin() AS "a random access";
-UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
-INSERT INTO gpuagg.cost_unit VALUES (990001, 'a', 1, 1);
-SELECT pf_origin() AS "a reference query is added";
-UPDATE gpuagg.cost_unit SET milliseconds = 2 WHERE profile_id = 990001;
-SELECT pf_origin() AS "a reference query";
 DROP FUNCTION pf_origin;
-ROLLBACK;
--- the device took so many times what was predicted for reference queries: the root of the median counts
-BEGIN;
-INSERT INTO gpuagg.profile (profile_id, device_kind, device_name, units, feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns)
-VALUES (990001, :'pf_kind', :'pf_name', 2, 1e8, 1e9, 3000, 30, 20, 400);
-SELECT (pf_node('SELECT count(*) FROM pf')->>'Predicted Time')::float8 AS uncorrected \gset
-CREATE FUNCTION pf_correction(uncorrected float8) RETURNS numeric LANGUAGE sql AS $$
-	SELECT round(((pf_node('SELECT count(*) FROM pf')->>'Predicted Time')::float8 / uncorrected)::numeric, 2)
-$$;
-INSERT INTO gpuagg.cost_unit VALUES (990001, 'not run on the device', 1, 1);
-SELECT pf_correction(:uncorrected);
-INSERT INTO gpuagg.cost_unit VALUES (990001, 'a', 1, 1, 90, 40);
-SELECT pf_correction(:uncorrected);
-INSERT INTO gpuagg.cost_unit VALUES (990001, 'b', 1, 1, 40, 10), (990001, 'c', 1, 1, 30, 3);
-SELECT pf_correction(:uncorrected);
-DELETE FROM gpuagg.cost_unit WHERE profile_id = 990001;
-SELECT pf_correction(:uncorrected);
 ROLLBACK;
 SELECT (pf_node('SELECT count(*) FROM pf')->>'Profile Number')::int < 0 AS forgotten;
 -- without any profile, constants of the code serve, and answers are right

@@ -122,8 +122,6 @@ is( sql("SELECT count(*) >= 1, bool_and(coalesce(reach_bytes, 1) > 0 AND confide
 	't|t', 'levels of memory');
 is( sql("SELECT count(*), bool_and(cost_units > 0 AND milliseconds > 0) FROM gpuagg.cost_unit WHERE profile_id = $first"),
 	'5|t', 'the queries that tell the cost unit');
-is( sql("SELECT count(*), bool_and(device_milliseconds > 0 AND predicted_milliseconds > 0) FROM gpuagg.cost_unit WHERE profile_id = $first"),
-	'5|t', 'which the device answered, too, and predicted');
 is( sql("SELECT count(*) > 5, bool_and(y > 0) FROM gpuagg.curve WHERE profile_id = $first"),
 	't|t', 'points of curves');
 is(sql('SELECT count(*) FROM gpuagg.thread_scaling WHERE profile_id = '

@@ -430,29 +430,29 @@ test_emission(const GpuAggRates *rates, const char *device)
 	ok(predict(&slow, work).emit > 0, name);
 }
 
-/* Queries that were measured took half as long again: so will all others. */
+/* Groups of the host device come from other cores' caches. */
 static void
-test_correction(const GpuAggRates *rates, const char *device)
+test_emission_host(void)
 {
+	GpuAggRates rates = host(2);
 	GpuAggWork	work = grouping(1e7, 1e4);
-	GpuAggPrediction plain = predict(rates, work);
-	GpuAggRates slow = *rates;
-	GpuAggPrediction p;
-	char		name[80];
+	double		plain = predict(&rates, work).emit;
+	double		fast;
 
-	slow.correction = 1.5;
-	p = predict(&slow, work);
-	snprintf(name, sizeof(name), "%s: corrected: the whole", device);
-	is_double(p.total, 1.5 * plain.total, name);
-	snprintf(name, sizeof(name), "%s: corrected: the first group", device);
-	is_double(p.startup, 1.5 * plain.startup, name);
-	snprintf(name, sizeof(name), "%s: corrected: every stage", device);
-	is_double(p.start + p.feed + p.link + p.kernel + p.emit,
-			  1.5 * (plain.start + plain.feed + plain.link + plain.kernel + plain.emit), name);
-	snprintf(name, sizeof(name), "%s: corrected: what bounds stays", device);
-	is_int(p.bound, plain.bound, name);
-	snprintf(name, sizeof(name), "%s: PostgreSQL is not the device's to correct", device);
-	is_double(gpuagg_predict_postgres(&slow, &work), gpuagg_predict_postgres(rates, &work), name);
+	rates.ceiling[GPUAGG_CEILING_THREAD_READ] = 3e10;
+	fast = predict(&rates, work).emit;
+	rates.ceiling[GPUAGG_CEILING_THREAD_READ] = 1.5e10;
+	is_double(predict(&rates, work).emit - fast, work.groups * work.output_bytes * 9 / 3e10 * 1e9,
+			  "host: bytes of groups take as long as a thread's reads");
+	work.output_bytes = 0;
+	ok(predict(&rates, work).emit < fast, "host: and all else does not");
+	rates.ceiling[GPUAGG_CEILING_THREAD_READ] = 0;
+	ok(plain > predict(&rates, work).emit, "host: nobody knows how fast a thread reads");
+	rates = h200();
+	work = grouping(1e7, 1e4);
+	plain = predict(&rates, work).emit;
+	rates.ceiling[GPUAGG_CEILING_THREAD_READ] = 1e9;
+	is_double(predict(&rates, work).emit, plain, "GPU: its own reads are no backend's");
 }
 
 /* Threads wake for pages, and to merge tables. */
@@ -560,8 +560,7 @@ main(void)
 	test_sum(&cores, "host");
 	test_emission(&gpu, "GPU");
 	test_emission(&cores, "host");
-	test_correction(&gpu, "GPU");
-	test_correction(&cores, "host");
+	test_emission_host();
 	test_drawn();
 	test_cached(&gpu, "GPU");
 	test_cached(&cores, "host");
