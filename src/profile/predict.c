@@ -6,15 +6,16 @@
  * filter, g groups, n units of the device:
  *
  *		start	round trip of an empty task, and TASK_NS; predict_host.c
- *		feed	p * (feed_page_ns + FEED_MISS_NS) + JUDGE_NS * rows that are judged one by one
+ *		feed	p * (feed_page_ns + read(FEED_MISS_BYTES)) + JUDGE_NS * rows that are judged
+ *				one by one
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; making
- *				draws (device/draw_plan.h); of the host device also what a page takes
+ *				draws (device/draw_plan.h); of the host device + p * (PAGE + read(8192)) / n
  *		emit	g * per output * what PostgreSQL takes for a row that it groups /
- *				GROUPED_NS: it is a backend's work, like that; and g * bytes / EMIT_RATE,
- *				of the host device * EMIT_READS / what a thread reads a second
+ *				GROUPED_NS: it is a backend's work, like that; and g * read(EMIT_READS * bytes)
  *
- * where row and pass add up what the program does (attributes of varying place,
+ * where read(bytes) is what one thread of the host takes to read them from memory,
+ * row and pass add up what the program does (attributes of varying place,
  * columns loaded, instructions, keys, transitions; of rows that the column cache
  * has, no attributes, and nothing for the row itself), scaled by the integer
  * rate of a unit, and groups is what a group table of t bytes costs, on a GPU
@@ -48,7 +49,7 @@
  * A page's header and its buffer's descriptor come from memory; those of the small
  * table whose feed was measured came from a cache.
  */
-#define FEED_MISS_NS 15.0
+#define FEED_MISS_BYTES 456.0
 
 /* A row whose visibility is asked for (feed.c: 1.3 us for 185) */
 #define JUDGE_NS 7.0
@@ -93,10 +94,9 @@
 #define EMIT_OUTPUT_NS 3.5
 #define EMIT_NUMERIC_NS 28.0
 #define EMIT_AVERAGE_NS 100.0	/* a numeric division */
-#define EMIT_RATE 2.9e9			/* bytes a second through the queue, and into pages
-								 * that are touched for the first time */
-#define EMIT_READS 9.0			/* likewise, and from the caches of the threads that
-								 * grouped: as many bytes read (EPYC, Xeon) */
+#define EMIT_READS 9.0			/* a group's bytes: from caches of the threads that
+								 * grouped, through the queue, into pages that are
+								 * touched for the first time */
 
 /* Rows that a backend forms (GpuSample); pages cost another pin */
 #define CHOSEN_NS 50.0
@@ -205,23 +205,13 @@ backend_slowness(const GpuAggRates *rates)
 	return grouped > 0 ? grouped / GROUPED_NS : 1;
 }
 
-/* Bytes of a group's results, on their way */
-static double
-emit_bytes(const GpuAggRates *rates, const GpuAggWork *work)
-{
-	double		read = rates->gpu ? 0 : rates->ceiling[GPUAGG_CEILING_THREAD_READ];
-
-	return read > 0 ? work->output_bytes * EMIT_READS / read * 1e9 :
-		work->output_bytes / EMIT_RATE * 1e9 * backend_slowness(rates);
-}
-
 static double
 emit(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	return work->groups * ((EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
 							EMIT_NUMERIC_NS * work->numeric_outputs +
 							EMIT_AVERAGE_NS * work->averages) * backend_slowness(rates) +
-						   emit_bytes(rates, work)) +
+						   gpuagg_predict_read(rates, EMIT_READS * work->output_bytes)) +
 		work->chosen * CHOSEN_NS + work->chosen_pages * rates->feed_page_ns;
 }
 
@@ -245,7 +235,8 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	p->start = gpuagg_predict_passes(work) *
 		(rates->gpu ? rates->round_trip_ns + GPU_TASK_NS : gpuagg_predict_host_start(rates, work));
 	p->feed = gpuagg_predict_passes(work) *
-		(work->pages * (rates->feed_page_ns + FEED_MISS_NS) + work->judged_rows * JUDGE_NS);
+		(work->pages * (rates->feed_page_ns + gpuagg_predict_read(rates, FEED_MISS_BYTES)) +
+		 work->judged_rows * JUDGE_NS);
 	p->link = read_pages(rates, gpuagg_predict_passes(work) * work->pages);
 	p->kernel = rates->gpu ? kernel_gpu(rates, work) : gpuagg_predict_host_kernel(rates, work);
 	p->emit = emit(rates, work);

@@ -35,8 +35,8 @@
 #define TASK_NS 140000.0
 #define WAKE_NS 70000.0
 #define LINE_NS 1.3				/* of a page, that a sample decides */
-#define PAGE_NS 650.0			/* its lines come into the thread's cache */
-#define POINTERS_NS 100.0		/* likewise of line pointers alone, where no column is wanted */
+#define PAGE_NS 363.0			/* beside reading it */
+#define POINTERS_NS 100.0		/* with its line pointers alone, where no column is wanted */
 #define ROW_NS 1.0
 #define FLOATING_NS 1.2			/* behind an attribute of any length */
 #define COLUMN_NS 0.7
@@ -202,6 +202,7 @@ gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		passes = gpuagg_predict_passes(work);
 	double		page = work->columns > 0 ? PAGE_NS : POINTERS_NS;
+	double		read = work->columns > 0 ? gpuagg_predict_read(rates, GPUAGG_PAGE_BYTES) : 0;
 	double		row = ROW_NS + FLOATING_NS * work->floating +
 		COLUMN_NS * work->columns + INSTR_NS * work->filter_instrs;
 	double		hash = work->keys > 0 ? GROUP_NS + KEY_NS * work->keys : 0;
@@ -211,5 +212,5 @@ gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 					  work->cached_rows * (ROW_NS + FLOATING_NS * work->floating) +
 					  work->passed * hash) +
 			work->passed * pass) * gpuagg_predict_slowness(rates, INT_OPS) / rates->units +
-		groups_ns(rates, work);
+		passes * work->pages * read / rates->units + groups_ns(rates, work);
 }

@@ -37,6 +37,21 @@ gpuagg_predict_slowness(const GpuAggRates *rates, double reference)
 	return ops > 0 ? reference / ops : 1;
 }
 
+/* What a thread of an EPYC reads a second */
+#define GPUAGG_PREDICT_READ_RATE 3.04e10
+
+/*
+ * What one thread of the host takes to read so many bytes from memory; ns.  Of a GPU's
+ * host nothing was measured.
+ */
+static inline double
+gpuagg_predict_read(const GpuAggRates *rates, double bytes)
+{
+	double		rate = rates->gpu ? 0 : rates->ceiling[GPUAGG_CEILING_THREAD_READ];
+
+	return bytes / (rate > 0 ? rate : GPUAGG_PREDICT_READ_RATE) * 1e9;
+}
+
 /* Start of a task of the host device, and all that its threads do; ns */
 extern double gpuagg_predict_host_start(const GpuAggRates *rates,
 										const GpuAggWork *work);

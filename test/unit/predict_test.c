@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "profile/predict.h"
+#include "profile/predict_host.h"
 #include "tap.h"
 
 #define MS 1e6
@@ -304,11 +304,12 @@ test_scaling(void)
 	double		here;
 
 	slow.ceiling[GPUAGG_CEILING_INT_OPS] /= 2;
+	slow.ceiling[GPUAGG_CEILING_THREAD_READ] = GPUAGG_PREDICT_READ_RATE / 2;
 	here = predict(&eight, grouping(1e7, 100)).kernel;
 	between(predict(&two, grouping(1e7, 100)).kernel / here, 3.98, 4,
 			"four times the threads, a quarter of the time, but for merging");
 	between(predict(&slow, grouping(1e7, 100)).kernel / here, 1.99, 2.01,
-			"half the operations a second, twice the time");
+			"half the operations and reads a second, twice the time");
 	slow.ceiling[GPUAGG_CEILING_INT_OPS] = 0;
 	ok(isfinite(predict(&slow, grouping(1e7, 100)).kernel),
 	   "operations not measured: as on the reference machine");
@@ -421,6 +422,7 @@ test_emission(const GpuAggRates *rates, const char *device)
 	GpuAggRates slow = *rates;
 	char		name[80];
 
+	work.output_bytes = 0;		/* which are memory's: test_memory() */
 	slow.postgres_row_ns *= 2;
 	slow.postgres_value_ns *= 2;
 	snprintf(name, sizeof(name), "%s: a backend half as fast emits half as fast", device);
@@ -430,29 +432,30 @@ test_emission(const GpuAggRates *rates, const char *device)
 	ok(predict(&slow, work).emit > 0, name);
 }
 
-/* Groups of the host device come from other cores' caches. */
+/* Memory that is half as fast for one thread: pages and groups take longer, no GPU does. */
 static void
-test_emission_host(void)
+test_memory(const GpuAggRates *rates, const char *device)
 {
-	GpuAggRates rates = host(2);
+	GpuAggRates fast = *rates;
+	GpuAggRates slow = *rates;
 	GpuAggWork	work = grouping(1e7, 1e4);
-	double		plain = predict(&rates, work).emit;
-	double		fast;
+	GpuAggPrediction p;
+	GpuAggPrediction q;
+	char		name[80];
 
-	rates.ceiling[GPUAGG_CEILING_THREAD_READ] = 3e10;
-	fast = predict(&rates, work).emit;
-	rates.ceiling[GPUAGG_CEILING_THREAD_READ] = 1.5e10;
-	is_double(predict(&rates, work).emit - fast, work.groups * work.output_bytes * 9 / 3e10 * 1e9,
-			  "host: bytes of groups take as long as a thread's reads");
-	work.output_bytes = 0;
-	ok(predict(&rates, work).emit < fast, "host: and all else does not");
-	rates.ceiling[GPUAGG_CEILING_THREAD_READ] = 0;
-	ok(plain > predict(&rates, work).emit, "host: nobody knows how fast a thread reads");
-	rates = h200();
-	work = grouping(1e7, 1e4);
-	plain = predict(&rates, work).emit;
-	rates.ceiling[GPUAGG_CEILING_THREAD_READ] = 1e9;
-	is_double(predict(&rates, work).emit, plain, "GPU: its own reads are no backend's");
+	fast.ceiling[GPUAGG_CEILING_THREAD_READ] = 2e10;
+	slow.ceiling[GPUAGG_CEILING_THREAD_READ] = 1e10;
+	p = predict(&fast, work);
+	q = predict(&slow, work);
+	snprintf(name, sizeof(name), "%s: slow memory: pages are fed", device);
+	ok(rates->gpu ? q.feed == p.feed : q.feed > p.feed, name);
+	snprintf(name, sizeof(name), "%s: slow memory: and read", device);
+	if (rates->gpu)
+		is_double(q.kernel, p.kernel, name);
+	else
+		between((q.kernel - p.kernel) * rates->units / work.pages, 409, 410, name);
+	snprintf(name, sizeof(name), "%s: slow memory: groups come out", device);
+	ok(rates->gpu ? q.emit == p.emit : q.emit > p.emit, name);
 }
 
 /* Threads wake for pages, and to merge tables. */
@@ -560,7 +563,8 @@ main(void)
 	test_sum(&cores, "host");
 	test_emission(&gpu, "GPU");
 	test_emission(&cores, "host");
-	test_emission_host();
+	test_memory(&gpu, "GPU");
+	test_memory(&cores, "host");
 	test_drawn();
 	test_cached(&gpu, "GPU");
 	test_cached(&cores, "host");

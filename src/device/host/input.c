@@ -37,7 +37,7 @@ gpuagg_host_task_pages(GpuAggTask *task, uint64_t batch_id,
 	for (uint32_t i = 0; i < npages; i++)
 		bitmaps += pages[i].visibility != NULL;
 	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_PAGES, batch_id, npages,
-					  head + bitmaps * GPUAGG_VISIBILITY_BYTES, error);
+								  head + bitmaps * GPUAGG_VISIBILITY_BYTES, error);
 	if (batch == NULL)
 		return error->status;
 	batch->u.pages = (GpuAggPage *) batch->extra;
@@ -120,7 +120,7 @@ gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRang
 	if (task->shape->program->select || pieces > UINT32_MAX)
 		return draws_unsupported(error);
 	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_DRAWS, batch_id, 0,
-					  gpuagg_draw_segments(ranges, nranges) * sizeof(GpuAggDrawSegment), error);
+								  gpuagg_draw_segments(ranges, nranges) * sizeof(GpuAggDrawSegment), error);
 	if (batch == NULL)
 		return error->status;
 	gpuagg_draw_index(ranges, nranges, (GpuAggDrawSegment *) batch->extra,
