@@ -5,6 +5,19 @@
  */
 #include "device_slab_table.h"
 
+/* Makes a slab of the whole table, with the program's columns, and fills it. */
+static GpuAggSlab *
+slab_of_table(const TestProgram *p, const char *name)
+{
+	uint32_t	places = lines_of(0, npages);
+	GpuAggSlab *slab = slab_create(places);
+
+	ok(slab != NULL && slab_add_loaded(slab, p), name);
+	keep_pages(slab, 0, npages, 0);
+	ok(table_kept(p), "grouped while it is kept");
+	return slab;
+}
+
 static void
 test_kept(uint32_t n, uint32_t groups, bool odd, const char *name)
 {

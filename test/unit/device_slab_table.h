@@ -119,19 +119,6 @@ slab_gives(const TestProgram *p, GpuAggSlab *slab, const GpuAggPlaces *without,
 	return agree;
 }
 
-/* Makes a slab of the whole table, with the program's columns, and fills it. */
-static inline GpuAggSlab *
-slab_of_table(const TestProgram *p, const char *name)
-{
-	uint32_t	places = lines_of(0, npages);
-	GpuAggSlab *slab = slab_create(places);
-
-	ok(slab != NULL && slab_add_loaded(slab, p), name);
-	keep_pages(slab, 0, npages, 0);
-	ok(table_kept(p), "grouped while it is kept");
-	return slab;
-}
-
 static inline bool
 slab_gives_table(const TestProgram *p, GpuAggSlab *slab)
 {
