@@ -14,7 +14,8 @@
  *
  * The unit is the one of this very query: PostgreSQL's own plan of it, one
  * process that scans and hashes, has a cost in units, and is predicted, too, in
- * ns, from what rows, values and groups were measured to take (postgres_*_ns).
+ * ns, from what rows, values and groups were measured to take (postgres_*_ns)
+ * and from what it reads.
  * A mean unit (cost_unit_ns) would not do: a grouping into many groups takes
  * ten times as long for a unit as a scan, and the planner would choose wrongly
  * by as much.
@@ -36,7 +37,10 @@
 #include "planner/cost.h"
 #include "profile/choose.h"
 
-/* No unit takes longer: a grouping of rows that are all groups of their own */
+/*
+ * No unit takes longer: a grouping of rows that are all groups of their own.  What a
+ * query takes to begin is less than what a task takes on top of its round trip.
+ */
 #define LARGEST_UNIT_NS 50000.0
 
 /* Reading a page from the kernel's cache */
@@ -125,12 +129,15 @@ task_unit(const GpuAggRates *rates, const GpuAggWork *work,
 		  const GpuAggCostInput *input)
 {
 	double		units = input->postgres_cost;
+	GpuAggWork	all = *work;
 
+	/* the column cache is ours alone */
+	all.pages = input->pages;
 	if (work->lines == 0)
 		units -= input->pages * input->page_cost;
 	if (units < 1)
 		return rates->cost_unit_ns / gpuagg_cost_scale;
-	return gpuagg_predict_postgres(rates, work) / units / gpuagg_cost_scale;
+	return gpuagg_predict_postgres(rates, &all) / units / gpuagg_cost_scale;
 }
 
 /* Predicts, and turns into units */

@@ -74,9 +74,23 @@
 #define BATCH_PAGES 700.0
 #define GPU_BATCH_NS 30000.0
 
-/* Deciding whether a line belongs to a sample, in PostgreSQL */
+/* Deciding whether a line belongs to a sample, in PostgreSQL, its page included */
 #define POSTGRES_LINE_NS 14.0
 #define POSTGRES_FILTER 0.5		/* of a value, an instruction of a filter */
+
+/*
+ * A query that begins finds the executor's code, its catalogs and the table's pages
+ * out of the caches; those of the reference queries were in them.
+ */
+#define POSTGRES_START_BYTES 1e6
+
+/*
+ * A group of so few that caches hold them, by PostgreSQL; from NEAR_GROUPS to
+ * MANY_GROUPS, where groups were measured, it grows with the logarithm.
+ */
+#define POSTGRES_NEAR_NS 280.0
+#define NEAR_GROUPS 1e4
+#define MANY_GROUPS 1e5
 
 /* The kernel's scheduler lets others wait so long (EPYC, 2 cores) */
 #define SLICE_NS 1000000.0
@@ -264,6 +278,17 @@ gpuagg_predict_input(const GpuAggRates *rates, const GpuAggWork *work)
 	return p.startup;
 }
 
+/* One of so many groups, in PostgreSQL */
+static double
+postgres_group(const GpuAggRates *rates, double groups)
+{
+	double		far = rates->postgres_group_ns;
+	double		near = fmin(far, POSTGRES_NEAR_NS * backend_slowness(rates));
+	double		share = log(fmax(groups, 1) / NEAR_GROUPS) / log(MANY_GROUPS / NEAR_GROUPS);
+
+	return near + (far - near) * fmin(fmax(share, 0), 1);
+}
+
 /*
  * PostgreSQL, for comparison: lines of a sample are hashed one by one; a grouping's
  * keys and aggregates cost a value each, a filter's instructions half of one.
@@ -271,10 +296,13 @@ gpuagg_predict_input(const GpuAggRates *rates, const GpuAggWork *work)
 double
 gpuagg_predict_postgres(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	return work->lines * POSTGRES_LINE_NS + work->rows * rates->postgres_row_ns +
+	double		pages = work->lines > 0 ? 0 : work->pages;
+
+	return gpuagg_predict_read(rates, POSTGRES_START_BYTES + pages * GPUAGG_PAGE_BYTES) +
+		work->lines * POSTGRES_LINE_NS + work->rows * rates->postgres_row_ns +
 		work->rows * work->filter_instrs * POSTGRES_FILTER * rates->postgres_value_ns +
 		work->passed * (work->keys + work->transitions) * rates->postgres_value_ns +
-		work->groups * rates->postgres_group_ns +
+		work->groups * postgres_group(rates, work->groups) +
 		work->chosen * rates->postgres_value_ns;
 }
 

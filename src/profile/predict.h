@@ -99,7 +99,10 @@ extern "C" {
 extern void gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work,
 						   GpuAggPrediction *prediction);
 
-/* The same task in PostgreSQL: one process, a scan and a hash aggregate; ns */
+/*
+ * The same task in PostgreSQL: one process, a scan of work's pages and a hash
+ * aggregate; ns
+ */
 extern double gpuagg_predict_postgres(const GpuAggRates *rates,
 									  const GpuAggWork *work);
 

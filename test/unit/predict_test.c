@@ -515,10 +515,44 @@ test_postgres(void)
 	GpuAggRates rates = host(1);
 	GpuAggWork	work = {.pages = 10, .rows = 1000, .passed = 500, .groups = 7,
 	.keys = 1, .transitions = 2, .filter_instrs = 1};
+	double		rows = 1000 * 40.0 + 1000 * 25.0 / 2 + 500 * 3 * 25.0;
+	double		reads = (1e6 + 10 * 8192) / 3.04e10 * 1e9;
 
+	/* a row with a key and two aggregates takes 115 ns here, 100 there */
+	is_double(gpuagg_predict_postgres(&rates, &work), reads + rows + 7 * 280.0 * 1.15,
+			  "PostgreSQL: reads, rows, filter, values, groups");
+	rates.ceiling[GPUAGG_CEILING_THREAD_READ] = 3.04e10 / 2;
+	is_double(gpuagg_predict_postgres(&rates, &work), 2 * reads + rows + 7 * 280.0 * 1.15,
+			  "PostgreSQL: half as fast reads take twice as long");
+	rates.postgres_group_ns = 200;
+	is_double(gpuagg_predict_postgres(&rates, &work), 2 * reads + rows + 7 * 200.0,
+			  "PostgreSQL: few groups cost no more than many");
+	work.lines = 2000;
 	is_double(gpuagg_predict_postgres(&rates, &work),
-			  1000 * 40.0 + 1000 * 25.0 / 2 + 500 * 3 * 25.0 + 7 * 500.0,
-			  "PostgreSQL: rows, filter, values, groups");
+			  1e6 / 1.52e10 * 1e9 + 2000 * 14.0 + rows + 7 * 200.0,
+			  "PostgreSQL: a sample's lines include their pages");
+}
+
+/* What each of so many groups adds */
+static double
+postgres_groups(const GpuAggRates *rates, double groups)
+{
+	GpuAggWork	work = {.groups = groups};
+	GpuAggWork	none = {.groups = 0};
+
+	return (gpuagg_predict_postgres(rates, &work) -
+			gpuagg_predict_postgres(rates, &none)) / groups;
+}
+
+static void
+test_postgres_groups(void)
+{
+	GpuAggRates rates = host(1);
+
+	is_double(postgres_groups(&rates, 1e4), 322, "PostgreSQL: groups that fit caches");
+	between(postgres_groups(&rates, 3e4), 322 + 50, 500 - 50, "... that hardly do");
+	is_double(postgres_groups(&rates, 1e5), 500, "... as they were measured");
+	is_double(postgres_groups(&rates, 1e7), 500, "... and beyond");
 }
 
 /* ---------- the curve of random accesses ---------- */
@@ -580,6 +614,7 @@ main(void)
 	test_link_host();
 	test_h200();
 	test_postgres();
+	test_postgres_groups();
 	test_curve();
 	return done_testing();
 }
