@@ -130,7 +130,9 @@ typedef enum GpuAggRandomKind
 	X(TOUCH_PINNED_HOST, "bytes_per_second")	/* pinned host memory, by the host, */ \
 	X(TOUCH_PINNED_DEVICE, "bytes_per_second")	/* or by the device */ \
 	X(TOUCH_MANAGED_HOST, "bytes_per_second")	/* memory that moves to who touches it, by the host, */ \
-	X(TOUCH_MANAGED_DEVICE, "bytes_per_second") /* or by the device */
+	X(TOUCH_MANAGED_DEVICE, "bytes_per_second") /* or by the device */ \
+	X(HOST_READ, "bytes_per_second")		/* sequential read of the host's memory by a backend: no
+											 * device measures it (profile/measure.c) */
 
 typedef enum GpuAggCeiling
 {

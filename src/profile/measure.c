@@ -1,10 +1,10 @@
 /*
  * measure.c
- *		The backend's part of a calibration: what it costs to feed a page, and
- *		how long one of PostgreSQL's cost units is here.
+ *		The backend's part of a calibration: how fast it reads memory, what it costs
+ *		to feed a page, and how long one of PostgreSQL's cost units is here.
  *
- * Both on a table of our own, of some MB, that lies in shared_buffers and is
- * all-visible: made, filled with frozen rows, and dropped in the caller's
+ * The last two on a table of our own, of some MB, that lies in shared_buffers
+ * and is all-visible: made, filled with frozen rows, and dropped in the caller's
  * transaction.
  *
  * Cost unit.  PostgreSQL's costs are proportional to time if its parameters
@@ -43,6 +43,11 @@ static const int64 scratch_rows[] = {50000, 500000, 2000000};
 
 /* Rows handed over to the table at once */
 #define INSERT_ROWS 1000
+
+/* Memory that no cache holds, and how often it is read */
+#define READ_BYTES ((Size) 256 << 20)
+#define READ_PIECE ((Size) 1 << 20)
+#define READS 5
 
 /* Scans whose median tells the feed's cost */
 #define FEED_SCANS 11
@@ -140,6 +145,51 @@ make_table(GpuAggEffort effort)
 	table_close(rel, NoLock);
 	CommandCounterIncrement();
 	run_utility("ANALYZE " SCRATCH);
+}
+
+/* -------------------------------------------------------------- the memory --- */
+
+/* Somewhere the compiler cannot leave a sum out of */
+static volatile uint64 read_sink;
+
+/* Bytes a second */
+static double
+read_once(const uint64 *words)
+{
+	instr_time	start;
+	instr_time	end;
+	uint64		sum = 0;
+
+	INSTR_TIME_SET_CURRENT(start);
+	for (Size at = 0; at < READ_BYTES; at += READ_PIECE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (Size i = 0; i < READ_PIECE / sizeof(uint64); i++)
+			sum += words[at / sizeof(uint64) + i];
+	}
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	read_sink = sum;
+	return READ_BYTES / Max(INSTR_TIME_GET_DOUBLE(end), 1e-9);
+}
+
+/*
+ * How fast a backend reads.  A device knows its own memory; what a backend feeds to
+ * it and gets from it lies in the host's.
+ */
+static void
+measure_read(GpuAggCalibration *c)
+{
+	uint64	   *words = MemoryContextAllocHuge(CurrentMemoryContext, READ_BYTES);
+	double		rates[READS];
+
+	/* not zeros: untouched pages of these would all be the same one */
+	memset(words, 1, READ_BYTES);
+	for (int i = 0; i < READS; i++)
+		rates[i] = read_once(words);
+	pfree(words);
+	c->result.ceiling[GPUAGG_CEILING_HOST_READ] = gpuagg_stat_median(rates, READS);
+	c->result.ceiling_spread[GPUAGG_CEILING_HOST_READ] = gpuagg_stat_spread(rates, READS);
 }
 
 /* --------------------------------------------------------------- the feed --- */
@@ -316,6 +366,7 @@ buffers_huge(void)
 void
 gpuagg_measure_backend(GpuAggCalibration *c)
 {
+	measure_read(c);
 	make_table(c->effort);
 	measure_feed(c);
 	measure_unit(c);

@@ -5,7 +5,8 @@
  * All times in ns.  With p pages that are fed, r rows, s rows that pass the
  * filter, g groups, n units of the device:
  *
- *		start	round trip of an empty task, and TASK_NS; predict_host.c
+ *		start	round trip of an empty task, and TASK_NS, of a GPU * what PostgreSQL takes
+ *				for a row that it groups / GROUPED_NS; predict_host.c
  *		feed	p * (feed_page_ns + read(FEED_MISS_BYTES)) + JUDGE_NS * rows that are judged
  *				one by one
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
@@ -57,7 +58,6 @@
 /* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
 #define GPU_INT_OPS 1.2e11
 #define GPU_LINE_NS 0.5
-#define GPU_TASK_NS 200000.0	/* streams, a table, the first batches */
 #define GPU_ROW_NS 60.0
 #define GPU_COLUMN_NS 5.0
 #define GPU_INSTR_NS 10.0
@@ -70,9 +70,14 @@
 #define GPU_SHARED_BYTES (228.0 * 1024) /* of a multiprocessor */
 #define GPU_BLOCK_BYTES (227.0 * 1024)	/* of a block of it */
 
-/* Pages of a batch, and what each costs on top: launches and completion */
+/*
+ * What the worker does for a GPU, where PostgreSQL takes GROUPED_NS for a row: of a
+ * task, streams, a table, the first batches; of each batch, of so many pages,
+ * launches and completion
+ */
+#define GPU_TASK_NS 221000.0
+#define GPU_BATCH_NS 33000.0
 #define BATCH_PAGES 700.0
-#define GPU_BATCH_NS 30000.0
 
 /* Deciding whether a line belongs to a sample, in PostgreSQL, its page included */
 #define POSTGRES_LINE_NS 14.0
@@ -149,6 +154,16 @@ local_atomics(const GpuAggRates *rates, double groups)
 	return one + (some - one) * fmin(1, log2(fmax(1, groups)) / 5);
 }
 
+/* How slow a process of PostgreSQL is here */
+static double
+backend_slowness(const GpuAggRates *rates)
+{
+	double		grouped = rates->postgres_row_ns +
+		GROUPED_VALUES * rates->postgres_value_ns;
+
+	return grouped > 0 ? grouped / GROUPED_NS : 1;
+}
+
 static double
 kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
 {
@@ -169,7 +184,8 @@ kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
 		ns = fmax(ns, work->passed * work->transitions / atomics * 1e9);
 	else if (atomics > 0)
 		ns += work->passed * (1 + work->transitions) / atomics * 1e9;
-	return ns + work->draw_ns + passes * work->pages / BATCH_PAGES * GPU_BATCH_NS;
+	return ns + work->draw_ns +
+		passes * work->pages / BATCH_PAGES * GPU_BATCH_NS * backend_slowness(rates);
 }
 
 /* The longest of feed, link and kernel, and how they add up */
@@ -209,16 +225,6 @@ bound_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 	return gpuagg_predict_table_bytes(work) <= cache ? GPUAGG_BOUND_CACHE : GPUAGG_BOUND_MEMORY;
 }
 
-/* How slow a backend is here */
-static double
-backend_slowness(const GpuAggRates *rates)
-{
-	double		grouped = rates->postgres_row_ns +
-		GROUPED_VALUES * rates->postgres_value_ns;
-
-	return grouped > 0 ? grouped / GROUPED_NS : 1;
-}
-
 static double
 emit(const GpuAggRates *rates, const GpuAggWork *work)
 {
@@ -247,7 +253,8 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	double		middle;
 
 	p->start = gpuagg_predict_passes(work) *
-		(rates->gpu ? rates->round_trip_ns + GPU_TASK_NS : gpuagg_predict_host_start(rates, work));
+		(rates->gpu ? rates->round_trip_ns + GPU_TASK_NS * backend_slowness(rates) :
+		 gpuagg_predict_host_start(rates, work));
 	p->feed = gpuagg_predict_passes(work) *
 		(work->pages * (rates->feed_page_ns + gpuagg_predict_read(rates, FEED_MISS_BYTES)) +
 		 work->judged_rows * JUDGE_NS);

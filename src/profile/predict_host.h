@@ -40,14 +40,12 @@ gpuagg_predict_slowness(const GpuAggRates *rates, double reference)
 /* What a thread of an EPYC reads a second */
 #define GPUAGG_PREDICT_READ_RATE 3.04e10
 
-/*
- * What one thread of the host takes to read so many bytes from memory; ns.  Of a GPU's
- * host nothing was measured.
- */
+/* What one thread of the host takes to read so many bytes from memory; ns */
 static inline double
 gpuagg_predict_read(const GpuAggRates *rates, double bytes)
 {
-	double		rate = rates->gpu ? 0 : rates->ceiling[GPUAGG_CEILING_THREAD_READ];
+	double		rate = rates->ceiling[rates->gpu ? GPUAGG_CEILING_HOST_READ :
+									  GPUAGG_CEILING_THREAD_READ];
 
 	return bytes / (rate > 0 ? rate : GPUAGG_PREDICT_READ_RATE) * 1e9;
 }

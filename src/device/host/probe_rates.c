@@ -520,6 +520,7 @@ gpuagg_host_probe_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *val
 		case GPUAGG_CEILING_TOUCH_PINNED_DEVICE:
 		case GPUAGG_CEILING_TOUCH_MANAGED_HOST:
 		case GPUAGG_CEILING_TOUCH_MANAGED_DEVICE:
+		case GPUAGG_CEILING_HOST_READ:
 		case GPUAGG_NCEILINGS:
 			break;
 	}
