@@ -44,13 +44,13 @@ static const int64 scratch_rows[] = {50000, 500000, 2000000};
 /* Rows handed over to the table at once */
 #define INSERT_ROWS 1000
 
-/* Memory that no cache holds, and how often it is read */
+/* Memory that no cache holds, and how often it is read before and after the turns */
 #define READ_BYTES ((Size) 256 << 20)
 #define READ_PIECE ((Size) 1 << 20)
-#define READS 5
+#define READS 4
 
-/* Scans whose median tells the feed's cost */
-#define FEED_SCANS 11
+/* Scans of a turn, of all of which the median tells the feed's cost */
+#define FEED_SCANS 4
 
 /* The reference queries that are told apart */
 typedef enum ReferenceQuery
@@ -66,8 +66,12 @@ typedef enum ReferenceQuery
 #define FEW_VALUES 3
 #define MANY_GROUPS 100000
 
-/* Runs of the reference queries, by turns, by effort; of each the fastest counts */
-static const int query_runs[] = {1, 8, 16};
+/*
+ * Turns, by effort, in each of which the table is fed and each reference query runs,
+ * of which the fastest run counts: a slow moment of the machine is not all that is seen.
+ */
+#define MAX_TURNS 16
+static const int turns[] = {1, 8, MAX_TURNS};
 
 /* -------------------------------------------------------------- the table --- */
 
@@ -178,18 +182,15 @@ read_once(const uint64 *words)
  * it and gets from it lies in the host's.
  */
 static void
-measure_read(GpuAggCalibration *c)
+run_reads(double *rates)
 {
 	uint64	   *words = MemoryContextAllocHuge(CurrentMemoryContext, READ_BYTES);
-	double		rates[READS];
 
 	/* not zeros: untouched pages of these would all be the same one */
 	memset(words, 1, READ_BYTES);
 	for (int i = 0; i < READS; i++)
 		rates[i] = read_once(words);
 	pfree(words);
-	c->result.ceiling[GPUAGG_CEILING_HOST_READ] = gpuagg_stat_median(rates, READS);
-	c->result.ceiling_spread[GPUAGG_CEILING_HOST_READ] = gpuagg_stat_spread(rates, READS);
 }
 
 /* --------------------------------------------------------------- the feed --- */
@@ -229,21 +230,20 @@ feed_once(const GpuAggCalibration *c, Relation rel)
 	return INSTR_TIME_GET_DOUBLE(end) * 1e9 / Max(pages, 1);
 }
 
+/* A turn's scans, in ns a page, after one that maps pages into this process */
 static void
-measure_feed(GpuAggCalibration *c)
+run_feed(const GpuAggCalibration *c, double *ns)
 {
 	Oid			relid = DatumGetObjectId(DirectFunctionCall1(to_regclass,
 															 CStringGetTextDatum(SCRATCH)));
 	Relation	rel = table_open(relid, AccessShareLock);
-	double		ns[FEED_SCANS];
 
 	PushActiveSnapshot(GetTransactionSnapshot());
-	(void) feed_once(c, rel);	/* maps the pages into this process */
+	(void) feed_once(c, rel);
 	for (int i = 0; i < FEED_SCANS; i++)
 		ns[i] = feed_once(c, rel);
 	PopActiveSnapshot();
 	table_close(rel, AccessShareLock);
-	c->feed_page_ns = gpuagg_stat_median(ns, FEED_SCANS);
 }
 
 /* --------------------------------------------------------- the cost unit --- */
@@ -257,9 +257,9 @@ json_number(const char *json, const char *name)
 	return at == NULL ? 0 : atof(at + strlen(name));
 }
 
-/* first: it only warms */
+/* warm: it only warms */
 static void
-run_query(GpuAggUnitQuery *q, bool first)
+run_query(GpuAggUnitQuery *q, bool warm)
 {
 	char	   *sql = psprintf("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) %s",
 							   q->query);
@@ -271,7 +271,7 @@ run_query(GpuAggUnitQuery *q, bool first)
 	SPI_freetuptable(SPI_tuptable);
 	q->cost_units = json_number(json, "\"Total Cost\": ");
 	ms = json_number(json, "\"Execution Time\": ");
-	if (!first && (q->milliseconds == 0 || ms < q->milliseconds))
+	if (!warm && (q->milliseconds == 0 || ms < q->milliseconds))
 		q->milliseconds = ms;
 	pfree(json);
 	pfree(sql);
@@ -301,8 +301,20 @@ measure_postgres(GpuAggCalibration *c)
 	c->postgres_group_ns = Max(1, (many - few) / Min(rows, MANY_GROUPS));
 }
 
+/* The mean unit of the reference queries */
+static double
+cost_unit(const GpuAggCalibration *c)
+{
+	double		logs = 0;
+
+	for (int i = 0; i < c->nqueries; i++)
+		logs += log(c->queries[i].milliseconds * 1e6 / c->queries[i].cost_units);
+	return exp(logs / c->nqueries);
+}
+
+/* All turns, before which each query runs once that only warms */
 static void
-measure_unit(GpuAggCalibration *c)
+measure_turns(GpuAggCalibration *c)
 {
 	/* in the order of ReferenceQuery */
 	static const char *const queries[] = {
@@ -312,24 +324,35 @@ measure_unit(GpuAggCalibration *c)
 		"SELECT k1000, pg_catalog.count(*), pg_catalog.sum(v) FROM " SCRATCH " GROUP BY k1000",
 		"SELECT k100000, pg_catalog.count(*), pg_catalog.sum(v) FROM " SCRATCH " GROUP BY k100000"
 	};
-	int			nest = NewGUCNestLevel();
-	double		logs = 0;
+	double		feed_ns[MAX_TURNS * FEED_SCANS];
 
 	StaticAssertStmt(lengthof(queries) <= GPUAGG_MAX_UNIT_QUERIES,
 					 "queries fit the calibration");
+	c->nqueries = lengthof(queries);
+	for (int i = 0; i < c->nqueries; i++)
+		c->queries[i].query = queries[i];
+	for (int turn = 0; turn <= turns[c->effort]; turn++)
+	{
+		for (int i = 0; i < c->nqueries; i++)
+			run_query(&c->queries[i], turn == 0);
+		if (turn > 0)
+			run_feed(c, feed_ns + (turn - 1) * FEED_SCANS);
+	}
+	c->cost_unit_ns = cost_unit(c);
+	c->feed_page_ns = gpuagg_stat_median(feed_ns, turns[c->effort] * FEED_SCANS);
+}
+
+/* With PostgreSQL's own plans, of one process */
+static void
+measure_table(GpuAggCalibration *c)
+{
+	int			nest = NewGUCNestLevel();
+
 	set_option("gpuagg.enable", "off");
 	set_option("max_parallel_workers_per_gather", "0");
 	set_option("jit", "off");
 	set_option("work_mem", "256MB");
-	c->nqueries = lengthof(queries);
-	for (int i = 0; i < c->nqueries; i++)
-		c->queries[i].query = queries[i];
-	for (int run = 0; run <= query_runs[c->effort]; run++)
-		for (int i = 0; i < c->nqueries; i++)
-			run_query(&c->queries[i], run == 0);
-	for (int i = 0; i < c->nqueries; i++)
-		logs += log(c->queries[i].milliseconds * 1e6 / c->queries[i].cost_units);
-	c->cost_unit_ns = exp(logs / c->nqueries);
+	measure_turns(c);
 	AtEOXact_GUC(true, nest);
 	measure_postgres(c);
 }
@@ -366,10 +389,15 @@ buffers_huge(void)
 void
 gpuagg_measure_backend(GpuAggCalibration *c)
 {
-	measure_read(c);
+	double		reads[2 * READS];
+
+	run_reads(reads);
 	make_table(c->effort);
-	measure_feed(c);
-	measure_unit(c);
+	measure_table(c);
 	run_utility("DROP TABLE " SCRATCH);
+	run_reads(reads + READS);
+	c->result.ceiling[GPUAGG_CEILING_HOST_READ] = gpuagg_stat_median(reads, 2 * READS);
+	c->result.ceiling_spread[GPUAGG_CEILING_HOST_READ] =
+		gpuagg_stat_spread(reads, 2 * READS);
 	c->huge_pages = buffers_huge();
 }
