@@ -29,6 +29,7 @@
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "profile/calibrate.h"
+#include "profile/predict.h"
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -61,10 +62,6 @@ typedef enum ReferenceQuery
 	QUERY_THOUSAND,
 	QUERY_MANY
 } ReferenceQuery;
-
-/* A key and two aggregates */
-#define FEW_VALUES 3
-#define MANY_GROUPS 100000
 
 /*
  * Turns, by effort, in each of which the table is fed and each reference query runs,
@@ -101,7 +98,7 @@ fill_slot(TupleTableSlot *slot, int64 row)
 	/* a prime, so that neighbours are no neighbours */
 	slot->tts_values[0] = Int32GetDatum((int32) (row * 2654435761 % 10));
 	slot->tts_values[1] = Int32GetDatum((int32) (row * 2654435761 % 1000));
-	slot->tts_values[2] = Int32GetDatum((int32) (row * 2654435761 % 100000));
+	slot->tts_values[2] = Int32GetDatum((int32) (row * 2654435761 % GPUAGG_MEASURED_GROUPS));
 	slot->tts_values[3] = Int32GetDatum((int32) (row % 1000));
 	slot->tts_values[4] = Float8GetDatum((double) row);
 	ExecStoreVirtualTuple(slot);
@@ -257,7 +254,7 @@ json_number(const char *json, const char *name)
 	return at == NULL ? 0 : atof(at + strlen(name));
 }
 
-/* warm: it only warms */
+/* warm: the run does not count */
 static void
 run_query(GpuAggUnitQuery *q, bool warm)
 {
@@ -297,8 +294,8 @@ measure_postgres(GpuAggCalibration *c)
 	double		many = c->queries[QUERY_MANY].milliseconds * 1e6;
 
 	c->postgres_row_ns = Max(1, scan / rows);
-	c->postgres_value_ns = Max(1, (few - scan) / rows / FEW_VALUES);
-	c->postgres_group_ns = Max(1, (many - few) / Min(rows, MANY_GROUPS));
+	c->postgres_value_ns = Max(1, (few - scan) / rows / GPUAGG_MEASURED_VALUES);
+	c->postgres_group_ns = Max(1, (many - few) / Min(rows, GPUAGG_MEASURED_GROUPS));
 }
 
 /* The mean unit of the reference queries */

@@ -11,7 +11,8 @@
  *				one by one
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; making
- *				draws (device/draw_plan.h); of the host device + p * (PAGE + read(8192)) / n
+ *				draws (device/draw_plan.h); of a GPU + BATCH_NS a batch, as fast as it
+ *				starts; of the host device + p * (PAGE + read(8192)) / n
  *		emit	g * per output * what PostgreSQL takes for a row that it groups /
  *				GROUPED_NS: it is a backend's work, like that; and g * read(EMIT_READS * bytes)
  *
@@ -90,12 +91,11 @@
 #define POSTGRES_START_BYTES 1e6
 
 /*
- * A group of so few that caches hold them, by PostgreSQL; from NEAR_GROUPS to
- * MANY_GROUPS, where groups were measured, it grows with the logarithm.
+ * A group of so few that caches hold them, by PostgreSQL; from NEAR_GROUPS to as many
+ * as were measured it grows with the logarithm.
  */
 #define POSTGRES_NEAR_NS 280.0
 #define NEAR_GROUPS 1e4
-#define MANY_GROUPS 1e5
 
 /* The kernel's scheduler lets others wait so long (EPYC, 2 cores) */
 #define SLICE_NS 1000000.0
@@ -108,7 +108,6 @@
  * a key, a count and a sum (EPYC, Xeon)
  */
 #define GROUPED_NS 100.0
-#define GROUPED_VALUES 3
 #define EMIT_NS 20.0
 #define EMIT_OUTPUT_NS 3.5
 #define EMIT_NUMERIC_NS 28.0
@@ -159,7 +158,7 @@ static double
 backend_slowness(const GpuAggRates *rates)
 {
 	double		grouped = rates->postgres_row_ns +
-		GROUPED_VALUES * rates->postgres_value_ns;
+		GPUAGG_MEASURED_VALUES * rates->postgres_value_ns;
 
 	return grouped > 0 ? grouped / GROUPED_NS : 1;
 }
@@ -291,7 +290,7 @@ postgres_group(const GpuAggRates *rates, double groups)
 {
 	double		far = rates->postgres_group_ns;
 	double		near = fmin(far, POSTGRES_NEAR_NS * backend_slowness(rates));
-	double		share = log(fmax(groups, 1) / NEAR_GROUPS) / log(MANY_GROUPS / NEAR_GROUPS);
+	double		share = log(fmax(groups, 1) / NEAR_GROUPS) / log(GPUAGG_MEASURED_GROUPS / NEAR_GROUPS);
 
 	return near + (far - near) * fmin(fmax(share, 0), 1);
 }

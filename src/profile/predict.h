@@ -11,6 +11,13 @@
 #include "device/device.h"
 
 /*
+ * PostgreSQL was measured grouping by one key with two aggregates, which are three
+ * values of a row, into so many groups where these are many (profile/measure.c).
+ */
+#define GPUAGG_MEASURED_VALUES 3
+#define GPUAGG_MEASURED_GROUPS 100000
+
+/*
  * What was measured of a device: gpuagg.profile and the tables behind it,
  * units as there.  0: not known.
  */
