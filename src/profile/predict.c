@@ -8,7 +8,8 @@
  *		start	round trip of an empty task, and TASK_NS, of a GPU * what PostgreSQL takes
  *				for a row that it groups / GROUPED_NS; predict_host.c
  *		feed	p * (feed_page_ns + read(FEED_MISS_BYTES)) + JUDGE_NS * rows that are judged
- *				one by one
+ *				one by one; for a GPU, of the first EARLY_PAGES also EARLY_NS * what
+ *				PostgreSQL takes for a row that it groups / GROUPED_NS
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; making
  *				draws (device/draw_plan.h); of a GPU + BATCH_NS a batch, as fast as it
@@ -30,11 +31,14 @@
  * blocks' tables while they are few.  Random rates are the profile's curve at t, so
  * all reaches are in it.
  *
- * A GPU overlaps feed, link and kernel: the longest counts, and of the others
- * OVERLAP_LOSS.  The host device's threads share the cores with the backend
- * that feeds: (feed + kernel * n) / n, but no less than the feed, nor than reading
- * the pages.  They are more than the cores, so somebody finishes late: of as much
- * time as that is, up to a time slice of SLICE_NS, the n-th part is added.
+ * A GPU overlaps feed, link and kernel: the longest counts, and others the more,
+ * the nearer they come to it: (feed^4 + link^4 + kernel^4)^(1/4).  Stages of equal
+ * length wait for each other; nobody waits for a short one.
+ *
+ * The host device's threads share the cores with the backend that feeds:
+ * (feed + kernel * n) / n, but no less than the feed, nor than reading the pages.  They
+ * are more than the cores, so somebody finishes late: of as much time as that is, up to
+ * a time slice of SLICE_NS, the n-th part is added.
  *
  * Several passes over the pages multiply feed, link, and of the kernel what is
  * done for rows before they are grouped.
@@ -76,9 +80,17 @@
  * task, streams, a table, the first batches; of each batch, of so many pages,
  * launches and completion
  */
-#define GPU_TASK_NS 221000.0
+#define GPU_TASK_NS 250000.0
 #define GPU_BATCH_NS 33000.0
 #define BATCH_PAGES 700.0
+
+/*
+ * While batches grow, the worker is done with one before the next is there, and each
+ * has to wake it: so much of a page of the first ones, where PostgreSQL takes GROUPED_NS
+ * for a row (H200, three machines).
+ */
+#define EARLY_PAGES 1300.0
+#define EARLY_NS 170.0
 
 /* Deciding whether a line belongs to a sample, in PostgreSQL, its page included */
 #define POSTGRES_LINE_NS 14.0
@@ -100,9 +112,6 @@
 /* The kernel's scheduler lets others wait so long (EPYC, 2 cores) */
 #define SLICE_NS 1000000.0
 
-/* Of what overlaps with something longer, so much is felt */
-#define OVERLAP_LOSS 0.15
-
 /*
  * Groups on their way to tuples, where PostgreSQL takes GROUPED_NS for a row with
  * a key, a count and a sum (EPYC, Xeon)
@@ -115,6 +124,8 @@
 #define EMIT_READS 9.0			/* a group's bytes: from caches of the threads that
 								 * grouped, through the queue, into pages that are
 								 * touched for the first time */
+#define GPU_EMIT_READS 4.0		/* the card writes them to memory, not a thread
+								 * to its cache */
 
 /* Rows that a backend forms (GpuSample); pages cost another pin */
 #define CHOSEN_NS 50.0
@@ -187,16 +198,23 @@ kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
 		passes * work->pages / BATCH_PAGES * GPU_BATCH_NS * backend_slowness(rates);
 }
 
+static double
+fourth(double x)
+{
+	return x * x * x * x;
+}
+
 /* The longest of feed, link and kernel, and how they add up */
 static double
 overlap_gpu(GpuAggPrediction *p)
 {
 	double		longest = fmax(p->feed, fmax(p->link, p->kernel));
-	double		others = p->feed + p->link + p->kernel - longest;
+	double		unit = fmax(longest, 1);	/* keeps powers small */
 
 	p->bound = longest == p->feed ? GPUAGG_BOUND_FEED :
 		longest == p->link ? GPUAGG_BOUND_LINK : GPUAGG_BOUND_COMPUTE;
-	return longest + OVERLAP_LOSS * others;
+	return unit * pow(fourth(p->feed / unit) + fourth(p->link / unit) +
+					  fourth(p->kernel / unit), 0.25);
 }
 
 static double
@@ -227,11 +245,22 @@ bound_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 static double
 emit(const GpuAggRates *rates, const GpuAggWork *work)
 {
+	double		reads = rates->gpu ? GPU_EMIT_READS : EMIT_READS;
+
 	return work->groups * ((EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
 							EMIT_NUMERIC_NS * work->numeric_outputs +
 							EMIT_AVERAGE_NS * work->averages) * backend_slowness(rates) +
-						   gpuagg_predict_read(rates, EMIT_READS * work->output_bytes)) +
+						   gpuagg_predict_read(rates, reads * work->output_bytes)) +
 		work->chosen * CHOSEN_NS + work->chosen_pages * rates->feed_page_ns;
+}
+
+static double
+feed(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		early = rates->gpu ? fmin(work->pages, EARLY_PAGES) : 0;
+
+	return work->pages * (rates->feed_page_ns + gpuagg_predict_read(rates, FEED_MISS_BYTES)) +
+		early * EARLY_NS * backend_slowness(rates) + work->judged_rows * JUDGE_NS;
 }
 
 /* Over the bus, or by the host's threads, as far as that was measured */
@@ -254,9 +283,7 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	p->start = gpuagg_predict_passes(work) *
 		(rates->gpu ? rates->round_trip_ns + GPU_TASK_NS * backend_slowness(rates) :
 		 gpuagg_predict_host_start(rates, work));
-	p->feed = gpuagg_predict_passes(work) *
-		(work->pages * (rates->feed_page_ns + gpuagg_predict_read(rates, FEED_MISS_BYTES)) +
-		 work->judged_rows * JUDGE_NS);
+	p->feed = gpuagg_predict_passes(work) * feed(rates, work);
 	p->link = read_pages(rates, gpuagg_predict_passes(work) * work->pages);
 	p->kernel = rates->gpu ? kernel_gpu(rates, work) : gpuagg_predict_host_kernel(rates, work);
 	p->emit = emit(rates, work);

@@ -482,6 +482,44 @@ test_start_gpu(void)
 	between(more / 1000, 29000, 31000, "and of its batches each takes as much longer");
 }
 
+/* Batches are small at first, and each wakes the worker. */
+static void
+test_early_gpu(void)
+{
+	GpuAggRates rates = h200();
+	GpuAggRates slow = rates;
+	GpuAggWork	few = grouping(5e4, 10);
+	GpuAggWork	some = grouping(1.3e5, 10);
+	GpuAggWork	many = grouping(1.3e7, 10);
+	double		page = predict(&rates, few).feed / few.pages;
+	double		later = (predict(&rates, many).feed - predict(&rates, some).feed) /
+		(many.pages - some.pages);
+
+	is_double(predict(&rates, some).feed / some.pages, page, "a GPU's first pages are fed alike");
+	between(page - later, 150, 160, "later ones faster");
+	slow.postgres_row_ns *= 2;
+	slow.postgres_value_ns *= 2;
+	between((predict(&slow, many).feed - predict(&rates, many).feed) / 1300, 150, 160,
+			"and only first ones go by how fast processes are");
+}
+
+/* Of what a GPU does at once, the longest counts, and others that are as long. */
+static void
+test_overlap_gpu(void)
+{
+	GpuAggRates rates = h200();
+	GpuAggWork	work = {.pages = 1e7, .groups = 1};
+	GpuAggPrediction p;
+
+	rates.feed_page_ns = 1e5;
+	p = predict(&rates, work);
+	between((p.startup - p.start) / p.feed, 1, 1.001, "GPU: what is short is not felt");
+	rates.ceiling[GPUAGG_CEILING_ZERO_COPY_IN] *= p.link / p.feed;
+	p = predict(&rates, work);
+	between(p.link / p.feed, 0.9999, 1.0001, "GPU: a link as slow as the feed");
+	between((p.startup - p.start) / p.feed, 1.189, 1.190, "GPU: what is as long is felt");
+}
+
 /* Threads wake for pages, and to merge tables. */
 static void
 test_start_host(void)
@@ -635,6 +673,8 @@ main(void)
 	test_kept_host();
 	test_start_host();
 	test_start_gpu();
+	test_early_gpu();
+	test_overlap_gpu();
 	test_pages_host();
 	test_link_host();
 	test_h200();
