@@ -10,7 +10,7 @@
  * Cost unit.  PostgreSQL's costs are proportional to time if its parameters
  * suit the machine.  They never quite do: a sequential scan, and hash
  * aggregates of few and of many groups, take different times for one unit.
- * The unit is the geometric mean of these, each the fastest of some runs in
+ * The unit is the geometric mean of these, each the fastest of its runs in
  * one process; and what a row, a value and a group take is kept, too, because
  * a grouping's cost in units says little about how long it takes.
  */
@@ -50,8 +50,8 @@ static const int64 scratch_rows[] = {50000, 500000, 2000000};
 #define READ_PIECE ((Size) 1 << 20)
 #define READS 4
 
-/* Scans of a turn, of all of which the median tells the feed's cost */
-#define FEED_SCANS 4
+/* Scans of a turn, of which the median counts; of the turns', the lower quartile */
+#define FEED_SCANS 5
 
 /* The reference queries that are told apart */
 typedef enum ReferenceQuery
@@ -64,11 +64,25 @@ typedef enum ReferenceQuery
 } ReferenceQuery;
 
 /*
- * Turns, by effort, in each of which the table is fed and each reference query runs,
- * of which the fastest run counts: a slow moment of the machine is not all that is seen.
+ * Turns, by effort, in each of which the table is fed and each reference query runs, of
+ * which the fastest run counts: so many turns, and more until so many seconds have
+ * passed, for a machine that others use, too, is slow for seconds on end.
  */
-#define MAX_TURNS 16
-static const int turns[] = {1, 8, MAX_TURNS};
+#define MAX_TURNS 100
+static const int turns[] = {1, 8, 16};
+static const double turn_seconds[] = {0, 9, 30};
+
+/* --------------------------------------------------------------- the clock --- */
+
+static double
+seconds_since(instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_DOUBLE(now);
+}
 
 /* -------------------------------------------------------------- the table --- */
 
@@ -158,7 +172,6 @@ static double
 read_once(const uint64 *words)
 {
 	instr_time	start;
-	instr_time	end;
 	uint64		sum = 0;
 
 	INSTR_TIME_SET_CURRENT(start);
@@ -168,10 +181,8 @@ read_once(const uint64 *words)
 		for (Size i = 0; i < READ_PIECE / sizeof(uint64); i++)
 			sum += words[at / sizeof(uint64) + i];
 	}
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_SUBTRACT(end, start);
 	read_sink = sum;
-	return READ_BYTES / Max(INSTR_TIME_GET_DOUBLE(end), 1e-9);
+	return READ_BYTES / Max(seconds_since(start), 1e-9);
 }
 
 /*
@@ -203,7 +214,6 @@ feed_once(const GpuAggCalibration *c, Relation rel)
 	uint64		released = 0;
 	uint64		pages;
 	instr_time	start;
-	instr_time	end;
 
 	INSTR_TIME_SET_CURRENT(start);
 	feed = gpuagg_feed_begin(rel, GetActiveSnapshot(),
@@ -222,15 +232,14 @@ feed_once(const GpuAggCalibration *c, Relation rel)
 	}
 	pages = gpuagg_feed_pages(feed);
 	gpuagg_feed_end(feed);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_SUBTRACT(end, start);
-	return INSTR_TIME_GET_DOUBLE(end) * 1e9 / Max(pages, 1);
+	return seconds_since(start) * 1e9 / Max(pages, 1);
 }
 
 /* A turn's scans, in ns a page, after one that maps pages into this process */
-static void
-run_feed(const GpuAggCalibration *c, double *ns)
+static double
+run_feed(const GpuAggCalibration *c)
 {
+	double		ns[FEED_SCANS];
 	Oid			relid = DatumGetObjectId(DirectFunctionCall1(to_regclass,
 															 CStringGetTextDatum(SCRATCH)));
 	Relation	rel = table_open(relid, AccessShareLock);
@@ -241,6 +250,7 @@ run_feed(const GpuAggCalibration *c, double *ns)
 		ns[i] = feed_once(c, rel);
 	PopActiveSnapshot();
 	table_close(rel, AccessShareLock);
+	return gpuagg_stat_median(ns, FEED_SCANS);
 }
 
 /* --------------------------------------------------------- the cost unit --- */
@@ -321,22 +331,28 @@ measure_turns(GpuAggCalibration *c)
 		"SELECT k1000, pg_catalog.count(*), pg_catalog.sum(v) FROM " SCRATCH " GROUP BY k1000",
 		"SELECT k100000, pg_catalog.count(*), pg_catalog.sum(v) FROM " SCRATCH " GROUP BY k100000"
 	};
-	double		feed_ns[MAX_TURNS * FEED_SCANS];
+	double		feed_ns[MAX_TURNS];
+	instr_time	start;
+	int			n = 0;
 
 	StaticAssertStmt(lengthof(queries) <= GPUAGG_MAX_UNIT_QUERIES,
 					 "queries fit the calibration");
 	c->nqueries = lengthof(queries);
 	for (int i = 0; i < c->nqueries; i++)
 		c->queries[i].query = queries[i];
-	for (int turn = 0; turn <= turns[c->effort]; turn++)
+	INSTR_TIME_SET_CURRENT(start);
+	for (int i = 0; i < c->nqueries; i++)
+		run_query(&c->queries[i], true);
+	while (n < turns[c->effort] ||
+		   (n < MAX_TURNS && seconds_since(start) < turn_seconds[c->effort]))
 	{
 		for (int i = 0; i < c->nqueries; i++)
-			run_query(&c->queries[i], turn == 0);
-		if (turn > 0)
-			run_feed(c, feed_ns + (turn - 1) * FEED_SCANS);
+			run_query(&c->queries[i], false);
+		feed_ns[n++] = run_feed(c);
 	}
 	c->cost_unit_ns = cost_unit(c);
-	c->feed_page_ns = gpuagg_stat_median(feed_ns, turns[c->effort] * FEED_SCANS);
+	(void) gpuagg_stat_sort_median(feed_ns, n);
+	c->feed_page_ns = feed_ns[n / 4];
 }
 
 /* With PostgreSQL's own plans, of one process */

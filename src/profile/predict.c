@@ -85,9 +85,9 @@
 #define BATCH_PAGES 700.0
 
 /*
- * While batches grow, the worker is done with one before the next is there, and each
- * has to wake it: so much of a page of the first ones, where PostgreSQL takes GROUPED_NS
- * for a row (H200, three machines).
+ * A task's first pages take longer to feed: so much each, where PostgreSQL takes
+ * GROUPED_NS for a row (H200, on one fast machine and several slower ones; why is not
+ * known: the worker is awake by then, and pages of larger tables are as cold).
  */
 #define EARLY_PAGES 1300.0
 #define EARLY_NS 170.0
