@@ -482,7 +482,7 @@ test_start_gpu(void)
 	between(more / 1000, 29000, 31000, "and of its batches each takes as much longer");
 }
 
-/* Batches are small at first, and each wakes the worker. */
+/* A task's first pages take longer to feed. */
 static void
 test_early_gpu(void)
 {
