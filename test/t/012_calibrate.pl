@@ -21,6 +21,7 @@ my $kind = device_kind($node);
 my $low = "SELECT gpuagg.calibrate(effort => 'low')";
 my $normal = "SELECT gpuagg.calibrate(effort => 'normal')";
 my $group = 'SELECT g, count(*), sum(id) FROM t GROUP BY g ORDER BY g';
+my $cpus = q{SELECT (regexp_match(pg_read_file('/proc/self/status'), 'Cpus_allowed_list:\s*(\S+)'))[1]};
 my ($rc, $out, $err);
 
 $node->safe_psql(
@@ -42,6 +43,19 @@ sub stored
 		q{SELECT (SELECT count(*) FROM gpuagg.profile WHERE profile_id > 0),
 		(SELECT count(*) FROM gpuagg.ceiling WHERE profile_id > 0),
 		(SELECT count(*) FROM gpuagg.curve WHERE profile_id > 0)});
+}
+
+# A backend is bound to one CPU, as it is while it measures itself
+sub wait_bound
+{
+	my ($backend) = @_;
+
+	for (1 .. 3000)
+	{
+		return if slurp_file("/proc/$backend/status") =~ /^Cpus_allowed_list:\s*\d+$/m;
+		sleep 0.02;
+	}
+	die 'it is never bound';
 }
 
 # A measurement is on the device; gives the backend's pid.
@@ -272,6 +286,21 @@ $psql = finish_psql(start_psql($node, "SET statement_timeout = '1s'; $normal;"))
 cmp_ok($psql->{seconds}, '<', 6, 'statement_timeout acts within 5 s');
 like($psql->{stderr}, qr/canceling statement due to statement timeout/, 'statement_timeout');
 intact('statement_timeout', '0|0|0');
+
+# the backend measures itself on one CPU after the other, and may use all of them afterwards
+my $all_cpus = sql($cpus);
+is((split /\n/, sql("$low; $cpus"))[1], $all_cpus, 'a run is over: it may use all CPUs');
+sql('DELETE FROM gpuagg.profile WHERE profile_id > 0');
+$psql = start_psql($node, "\\set ON_ERROR_STOP 0\n$normal;\n$cpus;");
+$pid = wait_measuring();
+wait_bound($pid);
+$begin = time;
+sql("SELECT pg_cancel_backend($pid)");
+finish_psql($psql);
+cmp_ok(time - $begin, '<', 5, 'cancel acts within 5 s while it measures itself');
+like($psql->{stderr}, qr/canceling statement due to user request/, 'cancelled');
+is($psql->{stdout}, $all_cpus, 'it may use all CPUs again');
+intact('cancel of reference queries', '0|0|0');
 
 # terminated, while another one waits
 $psql = start_psql($node, "$normal;");
