@@ -507,6 +507,23 @@ test_early_gpu(void)
 			"and only first ones go by how fast processes are");
 }
 
+/* Threads of the host device share cores with the backend that feeds them. */
+static void
+test_feed_host(void)
+{
+	GpuAggRates rates = host(16);
+	GpuAggWork	work = grouping(1e7, 10);
+	double		alone = rates.feed_page_ns;
+	double		page = predict(&rates, work).feed / work.pages;
+
+	between(page / alone, 1.45, 2, "host: feeding takes longer than measured alone");
+	rates.units = 2;
+	is_double(predict(&rates, work).feed / work.pages, page, "whatever their number");
+	/* 16 CPUs, 143.5 ns alone: 240 to 280 where the feed was the longest */
+	rates.feed_page_ns = 143.5;
+	between(predict(&rates, work).feed / work.pages, 240, 280, "host: as measured on 16 CPUs");
+}
+
 /* Of what a GPU does at once, the longest counts, and others that are as long. */
 static void
 test_overlap_gpu(void)
@@ -678,6 +695,7 @@ main(void)
 	test_start_host();
 	test_start_gpu();
 	test_early_gpu();
+	test_feed_host();
 	test_overlap_gpu();
 	test_pages_host();
 	test_link_host();
