@@ -26,4 +26,4 @@ extern void gpuagg_cpus_move(const GpuAggCpus *cpus, int turn);
 /* To any of them, as before */
 extern void gpuagg_cpus_restore(const GpuAggCpus *cpus);
 
-#endif
+#endif							/* GPUAGG_PROFILE_CPUS_H */

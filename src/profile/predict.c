@@ -54,16 +54,18 @@
 
 /*
  * A page's header and its buffer's descriptor come from memory; those of the small
- * table whose feed was measured came from a cache.  Some 27 ns on three machines with
- * an H200, of which two read 7 GB/s a thread, 35 and 42 on two with two cores, of which
- * one reads 26: it is not how fast they read that counts.
+ * table whose feed was measured came from a cache.  Chosen from the fastest quarter
+ * of queries of two H200 runs (22 to 32 ns; 24 to 28 where a thread reads 7 GB/s); 35 and
+ * 42 on two cores, of which one reads 26 GB/s, so it is not how fast they read that
+ * counts.  Two H200 runs that came later had 36 to 60.
  */
 #define FEED_MISS_NS 27.0
 
 /*
  * Feeding was measured while the host device's threads slept; at work they share
  * the backend's core, it seems: pages took 1.6 times as long on 16 CPUs of a virtual
- * machine, 1.2 and more on two.  With this the former's 93 queries come out best.
+ * machine, 1.2 and more on two.  Of 1.3 to 1.75, this gave the former's
+ * 93 queries the least 95th percentile.
  */
 #define FEED_SHARED 1.45
 
