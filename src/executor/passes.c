@@ -227,7 +227,7 @@ passes_windows(GpuAggPasses *p)
 {
 	GpuAggCounters *counters = &p->scan->counters;
 	uint64		evaluated = counters->rows_evaluated;
-	GpuAggResultsMark mark;
+	GpuAggStoreMark mark;
 
 	for (;;)
 	{

@@ -1,10 +1,10 @@
 /*
  * results.c
- *		The result store, and groups to Datums.
+ *		What the device grouped, and groups to Datums.
  *
- * RESULTS messages are kept as they come, up to the memory that a hash
- * aggregation may use (work_mem * hash_mem_multiplier), the rest in a
- * temporary file.  Reading them again, for a rescan, is a rewind.
+ * RESULTS messages are kept as they come (result_store.h), up to the memory that
+ * a hash aggregation may use (work_mem * hash_mem_multiplier), the rest in a
+ * temporary file.
  *
  * Groups are looked at when they come in, before the first row is returned,
  * because afterwards the fallback plan could no longer answer.  Left to
@@ -26,14 +26,12 @@
 
 #include <math.h>
 
-#include "commands/tablespace.h"
 #include "compat.h"
 #include "device/layout.h"
 #include "executor/errors.h"
 #include "executor/results.h"
 #include "miscadmin.h"
 #include "service/protocol.h"
-#include "storage/buffile.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/memutils.h"
@@ -59,23 +57,14 @@ typedef struct GpuAggEmitter
 	uint32		null_bit;		/* key: bit of the head */
 } GpuAggEmitter;
 
-/* Groups of one message; the same head goes into the file. */
-typedef struct GpuAggChunk
-{
-	uint32		count;
-	uint32		bytes;
-} GpuAggChunk;
-
-#define CHUNK_DATA(chunk) ((char *) ((chunk) + 1))
-
 /* Days known to begin at a moment of their own; a hash of them by day. */
 #define DAYS_KNOWN 1024
 
 struct GpuAggResults
 {
 	MemoryContext context;
-	ResourceOwner owner;
 	GpuAggLayout layout;
+	GpuAggStore *store;
 
 	int			nemitters;
 	GpuAggEmitter *emitters;
@@ -85,18 +74,7 @@ struct GpuAggResults
 	bool		judge;			/* groups must be looked at */
 	int32	   *days;
 
-	/* the store */
-	List	   *chunks;
-	Size		memory;
-	Size		memory_limit;
-	BufFile    *file;
-	uint64		file_chunks;	/* that count; others may follow, cut off */
-
-	/* reading: the current chunk and what is left of it */
-	int			next_chunk;
-	uint64		next_file_chunk;
-	char	   *buffer;			/* a chunk of the file */
-	Size		buffer_bytes;
+	/* reading: the current message and what is left of it */
 	const char *at;
 	uint32		left;
 };
@@ -186,8 +164,7 @@ gpuagg_results_create(const GpuAggPlanInfo *info, MemoryContext parent,
 	GpuAggResults *results = palloc0(sizeof(GpuAggResults));
 
 	results->context = context;
-	results->owner = owner;
-	results->memory_limit = get_hash_memory_limit();
+	results->store = gpuagg_store_create(context, owner, get_hash_memory_limit());
 	gpuagg_layout_compute(info->program, &results->layout);
 	results_find_strings(results, info->program);
 	results->nemitters = info->noutputs;
@@ -202,8 +179,7 @@ gpuagg_results_create(const GpuAggPlanInfo *info, MemoryContext parent,
 void
 gpuagg_results_free(GpuAggResults *results)
 {
-	if (results->file != NULL)
-		BufFileClose(results->file);
+	gpuagg_store_free(results->store);
 	MemoryContextDelete(results->context);
 }
 
@@ -353,138 +329,34 @@ results_check(GpuAggResults *results, const char *groups, uint32 count,
 
 /* ------------------------------------------------------------- storing --- */
 
-static void
-results_write(GpuAggResults *results, GpuAggChunk *head, const char *groups)
-{
-	if (results->file == NULL)
-	{
-		ResourceOwner old_owner = CurrentResourceOwner;
-		MemoryContext old = MemoryContextSwitchTo(results->context);
-
-		PrepareTempTablespaces();
-		CurrentResourceOwner = results->owner;
-		results->file = BufFileCreateTemp(false);
-		CurrentResourceOwner = old_owner;
-		MemoryContextSwitchTo(old);
-	}
-	BufFileWrite(results->file, head, sizeof(*head));
-	BufFileWrite(results->file, unconstify(char *, groups), head->bytes);
-	results->file_chunks++;
-}
-
-static void
-results_seek(GpuAggResults *results, int file_no, off_t at)
-{
-	if (BufFileSeek(results->file, file_no, at, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not rewind gpuagg's temporary file: %m")));
-}
-
 GpuAggStatus
 gpuagg_results_add(GpuAggResults *results, const char *groups, uint32 count,
 				   Size bytes, GpuAggError *error)
 {
 	GpuAggStatus status = results_check(results, groups, count, bytes, error);
-	GpuAggChunk head = {count, (uint32) bytes};
 
-	if (status != GPUAGG_OK || count == 0)
-		return status;
-	if (results->file != NULL ||
-		results->memory + bytes > results->memory_limit)
-		results_write(results, &head, groups);
-	else
-	{
-		MemoryContext old = MemoryContextSwitchTo(results->context);
-		GpuAggChunk *chunk = palloc(sizeof(GpuAggChunk) + bytes);
-
-		*chunk = head;
-		memcpy(CHUNK_DATA(chunk), groups, bytes);
-		results->chunks = lappend(results->chunks, chunk);
-		results->memory += sizeof(GpuAggChunk) + bytes;
-		MemoryContextSwitchTo(old);
-	}
-	return GPUAGG_OK;
+	if (status == GPUAGG_OK && count > 0)
+		gpuagg_store_add(results->store, groups, count, bytes);
+	return status;
 }
 
 void
-gpuagg_results_mark(GpuAggResults *results, GpuAggResultsMark *mark)
+gpuagg_results_mark(GpuAggResults *results, GpuAggStoreMark *mark)
 {
-	memset(mark, 0, sizeof(*mark));
-	mark->chunks = list_length(results->chunks);
-	mark->file_chunks = results->file_chunks;
-	if (results->file != NULL)
-		BufFileTell(results->file, &mark->file_no, &mark->file_at);
+	gpuagg_store_mark(results->store, mark);
 }
 
 void
-gpuagg_results_cut(GpuAggResults *results, const GpuAggResultsMark *mark)
+gpuagg_results_cut(GpuAggResults *results, const GpuAggStoreMark *mark)
 {
-	for (int i = mark->chunks; i < list_length(results->chunks); i++)
-	{
-		GpuAggChunk *chunk = list_nth(results->chunks, i);
-
-		results->memory -= sizeof(GpuAggChunk) + chunk->bytes;
-		pfree(chunk);
-	}
-	results->chunks = list_truncate(results->chunks, mark->chunks);
-	results->file_chunks = mark->file_chunks;
-	if (results->file != NULL)
-		results_seek(results, mark->file_no, mark->file_at);
+	gpuagg_store_cut(results->store, mark);
 }
-
-/* ------------------------------------------------------------- reading --- */
 
 void
 gpuagg_results_rewind(GpuAggResults *results)
 {
-	results->next_chunk = 0;
-	results->next_file_chunk = 0;
+	gpuagg_store_rewind(results->store);
 	results->left = 0;
-	if (results->file != NULL)
-		results_seek(results, 0, 0);
-}
-
-static void
-results_read_exact(BufFile *file, void *to, Size bytes)
-{
-	Size		got = BufFileRead(file, to, bytes);
-
-	if (got != bytes)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not read gpuagg's temporary file: read only %zu of %zu bytes",
-						got, bytes)));
-}
-
-static bool
-results_next_chunk(GpuAggResults *results)
-{
-	GpuAggChunk head;
-
-	if (results->next_chunk < list_length(results->chunks))
-	{
-		GpuAggChunk *chunk = list_nth(results->chunks, results->next_chunk++);
-
-		results->at = CHUNK_DATA(chunk);
-		results->left = chunk->count;
-		return true;
-	}
-	if (results->next_file_chunk == results->file_chunks)
-		return false;
-	results->next_file_chunk++;
-	results_read_exact(results->file, &head, sizeof(head));
-	if (head.bytes > results->buffer_bytes)
-	{
-		if (results->buffer != NULL)
-			pfree(results->buffer);
-		results->buffer = MemoryContextAlloc(results->context, head.bytes);
-		results->buffer_bytes = head.bytes;
-	}
-	results_read_exact(results->file, results->buffer, head.bytes);
-	results->at = results->buffer;
-	results->left = head.count;
-	return true;
 }
 
 /* -------------------------------------------------------------- Datums --- */
@@ -628,7 +500,8 @@ gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
 
 	while (results->left == 0)
 	{
-		if (!results_next_chunk(results))
+		results->at = gpuagg_store_next(results->store, &results->left);
+		if (results->at == NULL)
 			return false;
 	}
 	row = results->at;

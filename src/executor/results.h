@@ -8,6 +8,7 @@
 
 #include "postgres.h"
 
+#include "executor/result_store.h"
 #include "planner/plan.h"
 #include "utils/resowner.h"
 
@@ -29,21 +30,9 @@ extern GpuAggStatus gpuagg_results_add(GpuAggResults *results,
 									   const char *groups, uint32 count,
 									   Size bytes, GpuAggError *error);
 
-/*
- * Where the store ends now, and back to there: what came since is forgotten.
- */
-typedef struct GpuAggResultsMark
-{
-	int			chunks;
-	uint64		file_chunks;
-	int			file_no;
-	off_t		file_at;
-} GpuAggResultsMark;
-
-extern void gpuagg_results_mark(GpuAggResults *results,
-								GpuAggResultsMark *mark);
-extern void gpuagg_results_cut(GpuAggResults *results,
-							   const GpuAggResultsMark *mark);
+/* Where the groups end now, and back to there */
+extern void gpuagg_results_mark(GpuAggResults *results, GpuAggStoreMark *mark);
+extern void gpuagg_results_cut(GpuAggResults *results, const GpuAggStoreMark *mark);
 
 /* To the first group; call it once before gpuagg_results_next, too. */
 extern void gpuagg_results_rewind(GpuAggResults *results);
