@@ -124,6 +124,8 @@ bench_model()
 		model_table "$rows"
 		tables+="$rows "
 	done
+	# the kernel writes several GB of them out, with the cores that are measured
+	sync
 	(server_env main
 		csv_metadata
 		MODEL_METADATA=$REPLY perl "$BENCH_HERE/model.pl" \
