@@ -36,6 +36,26 @@ SELECT compare('SELECT id, txt, count(*) FROM gr GROUP BY id, txt');
 -- many more groups than anybody expected
 CREATE TABLE gr_many AS SELECT i * 3 AS k, i AS v FROM generate_series(1, 300000) i;
 SELECT compare('SELECT k, count(*), sum(v) FROM gr_many GROUP BY k');
+-- an answer of many blocks: all in memory, the rest in a file; read twice; begun anew by windows that were split
+ANALYZE gr_many;
+SET enable_material = off;
+SELECT m, set_config('work_mem', m, false) = m AS set,
+	   compare('SELECT k, count(*), sum(v), min(v), max(v) FROM gr_many GROUP BY k'),
+	   compare('SELECT d.i, x.k, x.n FROM generate_series(1, 2) d(i), (SELECT k, count(*) AS n, sum(v), max(v) FROM gr_many GROUP BY k OFFSET 0) x WHERE x.k < d.i * 1000', 'prefer')
+FROM unnest(ARRAY['64MB', '2MB', '64kB']) m;
+SET gpuagg.strategy = 'multi-pass-naive';
+SET gpuagg.scope_size = 100000;
+SET gpuagg.debug_fault = 'memory';
+SET gpuagg.debug_fault_pass = 3;
+SELECT m, set_config('work_mem', m, false) = m AS set,
+	   compare('SELECT k, count(*), sum(v), min(v), max(v) FROM gr_many GROUP BY k', 'prefer')
+FROM unnest(ARRAY['64MB', '2MB']) m;
+RESET gpuagg.debug_fault;
+RESET gpuagg.debug_fault_pass;
+RESET gpuagg.strategy;
+RESET gpuagg.scope_size;
+RESET work_mem;
+RESET enable_material;
 DROP TABLE gr_many;
 
 -- keys that agree in low bits, in high bits, in long prefixes or long suffixes
