@@ -41,8 +41,9 @@ ANALYZE gr_many;
 SET enable_material = off;
 SELECT m, set_config('work_mem', m, false) = m AS set,
 	   compare('SELECT k, count(*), sum(v), min(v), max(v) FROM gr_many GROUP BY k'),
-	   compare('SELECT d.i, x.k, x.n FROM generate_series(1, 2) d(i), (SELECT k, count(*) AS n, sum(v), max(v) FROM gr_many GROUP BY k OFFSET 0) x WHERE x.k < d.i * 1000', 'prefer')
+	   compare('SELECT d.i, x.k, x.n FROM generate_series(1, 2) d(i) LEFT JOIN (SELECT k, count(*) AS n, sum(v), max(v) FROM gr_many GROUP BY k OFFSET 0) x ON x.k < d.i * 1000', 'prefer')
 FROM unnest(ARRAY['64MB', '2MB', '64kB']) m;
+SET gpuagg.fallback = off;
 SET gpuagg.strategy = 'multi-pass-naive';
 SET gpuagg.scope_size = 100000;
 SET gpuagg.debug_fault = 'memory';
@@ -50,6 +51,7 @@ SET gpuagg.debug_fault_pass = 3;
 SELECT m, set_config('work_mem', m, false) = m AS set,
 	   compare('SELECT k, count(*), sum(v), min(v), max(v) FROM gr_many GROUP BY k', 'prefer')
 FROM unnest(ARRAY['64MB', '2MB']) m;
+RESET gpuagg.fallback;
 RESET gpuagg.debug_fault;
 RESET gpuagg.debug_fault_pass;
 RESET gpuagg.strategy;
