@@ -103,7 +103,7 @@ add_block(GpuAggStore *store, Size least)
 		block->data = block->memory = palloc(bytes);
 	else
 	{
-		block->memory = palloc(bytes + HUGE_BYTES);
+		block->memory = MemoryContextAllocHuge(store->context, bytes + HUGE_BYTES);
 		block->data = (char *) TYPEALIGN(HUGE_BYTES, block->memory);
 		(void) madvise(block->data, bytes, MADV_HUGEPAGE);	/* advice only */
 	}
