@@ -86,6 +86,7 @@ static const struct config_enum_entry fault_options[] = {
 	{"finish", GPUAGG_FAULT_FINISH, false},
 	{"results", GPUAGG_FAULT_RESULTS, false},
 	{"memory", GPUAGG_FAULT_MEMORY, false},
+	{"memory-late", GPUAGG_FAULT_MEMORY_LATE, false},
 	{"lost", GPUAGG_FAULT_LOST, false},
 	{"kernel", GPUAGG_FAULT_KERNEL, false},
 	{"trap", GPUAGG_FAULT_TRAP, false},

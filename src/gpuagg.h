@@ -24,12 +24,19 @@ typedef enum GpuAggRequire
 	GPUAGG_FORBID				/* ERROR if one could be planned on it */
 } GpuAggRequire;
 
+/*
+ * No device's fault: the backend takes an answer for one that found no memory half
+ * way.
+ */
+#define GPUAGG_FAULT_MEMORY_LATE GPUAGG_NFAULTS
+
 /* User settings */
 extern bool gpuagg_enable;		/* gpuagg.enable, user */
 extern bool gpuagg_fallback;	/* gpuagg.fallback, user: after a device
 								 * failure let PostgreSQL's plan answer */
 extern int	gpuagg_debug_require;	/* GpuAggRequire, user */
-extern int	gpuagg_debug_fault; /* GpuAggFaultStage, superuser */
+extern int	gpuagg_debug_fault; /* GpuAggFaultStage, or GPUAGG_FAULT_MEMORY_LATE,
+								 * superuser */
 extern int	gpuagg_debug_fault_pass;	/* of a scan's tasks, the one that it
 										 * strikes; 0: each.  Superuser */
 extern double gpuagg_cost_scale;	/* of the device's part of costs */

@@ -85,6 +85,12 @@ gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws, b
 						plan);
 }
 
+static bool
+passes_struck(const GpuAggPasses *p)
+{
+	return gpuagg_debug_fault_pass == 0 || p->started == gpuagg_debug_fault_pass;
+}
+
 /*
  * What is injected into the next task.  The fault "lost" ends the worker; a
  * second time would be of no use to anyone.
@@ -92,7 +98,7 @@ gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws, b
 static GpuAggFaultStage
 passes_fault(const GpuAggPasses *p)
 {
-	if (gpuagg_debug_fault_pass > 0 && p->started != gpuagg_debug_fault_pass)
+	if (!passes_struck(p) || gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
 		return GPUAGG_FAULT_NONE;
 	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && p->pass.host)
 		return GPUAGG_FAULT_NONE;
@@ -122,6 +128,10 @@ passes_task(GpuAggPasses *p)
 	p->pass.rows = p->pass.groups = p->pass.pages = 0;
 	status = gpuagg_task_run(p->scan, p->program, p->nblocks, &p->pass,
 							 p->error);
+	if (status == GPUAGG_OK && passes_struck(p) &&
+		gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
+		status = gpuagg_error_set(p->error, GPUAGG_OUT_OF_MEMORY, 0,
+								  "injected: no memory for the rest of the groups");
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return status;
@@ -134,7 +144,8 @@ passes_splittable(const GpuAggPasses *p, GpuAggStatus status)
 	if (status != GPUAGG_OUT_OF_MEMORY || p->program->select ||
 		p->program->nkeys == 0)
 		return false;
-	if (gpuagg_debug_fault == GPUAGG_FAULT_MEMORY)
+	if (gpuagg_debug_fault == GPUAGG_FAULT_MEMORY ||
+		gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
 		return gpuagg_debug_fault_pass > 0;
 	return p->pass.groups >= SPLIT_MIN_GROUPS &&
 		(!p->failed || p->pass.groups >= p->fit / SPLIT_LEAST_SHARE);

@@ -2,27 +2,27 @@
  * result_store.c
  *		Messages of groups, kept in the order in which they came.
  *
- * They lie one behind the other in blocks, each as large as all before it, up
- * to BLOCK_MOST.  Blocks of HUGE_BYTES and more ask for huge pages: memory is cleared
- * as it is touched for the first time, which a large result pays in full, for a backend
- * gives its memory back with each query.  On a virtual machine whose faults took
- * 10 us for 4 kB, that was three quarters of the time that 10^7 groups took.
+ * They lie one behind the other in blocks, each about as large as all before it, up
+ * to BLOCK_MOST.  Blocks of HUGE_BYTES and more are mapped and ask for huge pages:
+ * memory is cleared as it is touched for the first time, which a large result pays in
+ * full, for it is given back with each query.  On a virtual machine whose faults took
+ * 10 us for 4 kB, that was three quarters of the time that handing over 10^7 groups took.
+ * Mapped by us and not by malloc(), huge pages end at the block, and no heap
+ * remembers them.
  *
- * What would go beyond the limit is written to a temporary file.  Reading again, for
- * a rescan, is a rewind.
+ * What would go beyond the limit is written to a temporary file, and so is what there is
+ * no memory to map for.  Reading again, for a rescan, is a rewind.
  */
 #include "postgres.h"
 
 #include <sys/mman.h>
 
 #include "commands/tablespace.h"
-#include "compat.h"
 #include "executor/result_store.h"
-#include "miscadmin.h"
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 
-#define BLOCK_LEAST ((Size) 128 * 1024)
+#define BLOCK_LEAST ((Size) 8 * 1024)
 #define BLOCK_MOST ((Size) 16 * 1024 * 1024)
 #define HUGE_BYTES ((Size) 2 * 1024 * 1024)
 
@@ -38,9 +38,8 @@ typedef struct GpuAggChunk
 
 typedef struct GpuAggBlock
 {
-	void	   *memory;
-	char	   *data;			/* in it, aligned */
-	Size		bytes;
+	char	   *data;
+	Size		bytes;			/* HUGE_BYTES and more: mapped */
 	Size		used;
 } GpuAggBlock;
 
@@ -49,8 +48,9 @@ struct GpuAggStore
 	MemoryContext context;
 	ResourceOwner owner;
 	List	   *blocks;
-	Size		memory;			/* of the blocks */
+	Size		memory;			/* that blocks have in use */
 	Size		limit;
+	MemoryContextCallback unmap;
 	BufFile    *file;
 	uint64		file_chunks;	/* that count; others may follow, cut off */
 
@@ -62,6 +62,79 @@ struct GpuAggStore
 	Size		buffer_bytes;
 };
 
+/* -------------------------------------------------------------- blocks --- */
+
+/* Aligned to huge pages; NULL: none to be had */
+static char *
+map_huge(Size bytes)
+{
+	Size		all = bytes + HUGE_BYTES;
+	char	   *p = mmap(NULL, all, PROT_READ | PROT_WRITE,
+						 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char	   *data;
+
+	if (p == MAP_FAILED)
+		return NULL;
+	data = (char *) TYPEALIGN(HUGE_BYTES, p);
+	if (data > p)
+		munmap(p, data - p);
+	if (data - p < HUGE_BYTES)
+		munmap(data + bytes, HUGE_BYTES - (data - p));
+	(void) madvise(data, bytes, MADV_HUGEPAGE); /* advice only */
+	return data;
+}
+
+static void
+block_free(GpuAggBlock *block)
+{
+	if (block->bytes >= HUGE_BYTES)
+		munmap(block->data, block->bytes);
+	else
+		pfree(block->data);
+}
+
+/* Called when the context goes, and with it the list */
+static void
+unmap_all(void *arg)
+{
+	GpuAggStore *store = arg;
+	ListCell   *cell;
+
+	foreach(cell, store->blocks)
+	{
+		GpuAggBlock *block = lfirst(cell);
+
+		if (block->bytes >= HUGE_BYTES)
+			munmap(block->data, block->bytes);
+	}
+}
+
+/* A block that takes so many bytes at least, as the limit does; NULL: no memory */
+static GpuAggBlock *
+add_block(GpuAggStore *store, Size least)
+{
+	MemoryContext old = MemoryContextSwitchTo(store->context);
+	GpuAggBlock *block = palloc0(sizeof(GpuAggBlock));
+	Size		bytes = Min(Max(store->memory, BLOCK_LEAST), BLOCK_MOST);
+
+	bytes = Min(Max(bytes, least), store->limit - store->memory);
+	if (bytes >= HUGE_BYTES)
+		bytes = TYPEALIGN(HUGE_BYTES, bytes);
+	block->bytes = bytes;
+	store->blocks = lappend(store->blocks, block);
+	block->data = bytes >= HUGE_BYTES ? map_huge(bytes) : palloc(bytes);
+	if (block->data == NULL)
+	{
+		store->blocks = list_delete_last(store->blocks);
+		pfree(block);
+		block = NULL;
+	}
+	MemoryContextSwitchTo(old);
+	return block;
+}
+
+/* ------------------------------------------------------------ creation --- */
+
 GpuAggStore *
 gpuagg_store_create(MemoryContext context, ResourceOwner owner, Size limit)
 {
@@ -70,48 +143,27 @@ gpuagg_store_create(MemoryContext context, ResourceOwner owner, Size limit)
 	store->context = context;
 	store->owner = owner;
 	store->limit = limit;
+	store->unmap.func = unmap_all;
+	store->unmap.arg = store;
+	MemoryContextRegisterResetCallback(context, &store->unmap);
 	return store;
+}
+
+static void
+close_file(GpuAggStore *store)
+{
+	if (store->file != NULL)
+		BufFileClose(store->file);
+	store->file = NULL;
 }
 
 void
 gpuagg_store_free(GpuAggStore *store)
 {
-	if (store->file != NULL)
-		BufFileClose(store->file);
+	close_file(store);
 }
 
 /* ------------------------------------------------------------- storing --- */
-
-/*
- * A block that takes so many bytes at least; NULL: beyond the limit.  What is
- * asked for to align a huge one is never touched.
- */
-static GpuAggBlock *
-add_block(GpuAggStore *store, Size least)
-{
-	Size		bytes = Min(Max(store->memory, BLOCK_LEAST), BLOCK_MOST);
-	MemoryContext old;
-	GpuAggBlock *block;
-
-	bytes = Min(Max(bytes, least), store->limit - store->memory);
-	if (bytes < least)
-		return NULL;
-	old = MemoryContextSwitchTo(store->context);
-	block = palloc0(sizeof(GpuAggBlock));
-	block->bytes = bytes;
-	if (bytes < HUGE_BYTES)
-		block->data = block->memory = palloc(bytes);
-	else
-	{
-		block->memory = MemoryContextAllocHuge(store->context, bytes + HUGE_BYTES);
-		block->data = (char *) TYPEALIGN(HUGE_BYTES, block->memory);
-		(void) madvise(block->data, bytes, MADV_HUGEPAGE);	/* advice only */
-	}
-	store->blocks = lappend(store->blocks, block);
-	store->memory += bytes;
-	MemoryContextSwitchTo(old);
-	return block;
-}
 
 static void
 write_chunk(GpuAggStore *store, GpuAggChunk *head, const char *groups)
@@ -132,17 +184,33 @@ write_chunk(GpuAggStore *store, GpuAggChunk *head, const char *groups)
 	store->file_chunks++;
 }
 
+static GpuAggBlock *
+last_block(const GpuAggStore *store)
+{
+	return store->blocks == NIL ? NULL : llast(store->blocks);
+}
+
+/* Where the next chunk of so many bytes goes; NULL: into the file */
+static GpuAggBlock *
+place(GpuAggStore *store, Size bytes)
+{
+	GpuAggBlock *block = last_block(store);
+
+	if (store->file != NULL || bytes > store->limit - store->memory)
+		return NULL;
+	if (block != NULL && bytes <= block->bytes - block->used)
+		return block;
+	return add_block(store, bytes);
+}
+
 void
 gpuagg_store_add(GpuAggStore *store, const char *groups, uint32 count, Size bytes)
 {
 	GpuAggChunk head = {count, (uint32) bytes};
-	Size		needed = CHUNK_BYTES(bytes);
-	GpuAggBlock *block = store->blocks == NIL ? NULL : llast(store->blocks);
+	GpuAggBlock *block = place(store, CHUNK_BYTES(bytes));
 	GpuAggChunk *chunk;
 
-	if (store->file == NULL && (block == NULL || block->bytes - block->used < needed))
-		block = add_block(store, needed);
-	if (store->file != NULL || block == NULL)
+	if (block == NULL)
 	{
 		write_chunk(store, &head, groups);
 		return;
@@ -150,7 +218,8 @@ gpuagg_store_add(GpuAggStore *store, const char *groups, uint32 count, Size byte
 	chunk = (GpuAggChunk *) (block->data + block->used);
 	*chunk = head;
 	memcpy(CHUNK_DATA(chunk), groups, bytes);
-	block->used += needed;
+	block->used += CHUNK_BYTES(bytes);
+	store->memory += CHUNK_BYTES(bytes);
 }
 
 static void
@@ -167,8 +236,8 @@ gpuagg_store_mark(GpuAggStore *store, GpuAggStoreMark *mark)
 {
 	memset(mark, 0, sizeof(*mark));
 	mark->blocks = list_length(store->blocks);
-	if (store->blocks != NIL)
-		mark->used = ((GpuAggBlock *) llast(store->blocks))->used;
+	mark->used = store->blocks == NIL ? 0 : last_block(store)->used;
+	mark->memory = store->memory;
 	mark->file_chunks = store->file_chunks;
 	if (store->file != NULL)
 		BufFileTell(store->file, &mark->file_no, &mark->file_at);
@@ -179,17 +248,19 @@ gpuagg_store_cut(GpuAggStore *store, const GpuAggStoreMark *mark)
 {
 	while (list_length(store->blocks) > mark->blocks)
 	{
-		GpuAggBlock *block = llast(store->blocks);
+		GpuAggBlock *block = last_block(store);
 
-		store->memory -= block->bytes;
 		store->blocks = list_delete_last(store->blocks);
-		pfree(block->memory);
+		block_free(block);
 		pfree(block);
 	}
 	if (store->blocks != NIL)
-		((GpuAggBlock *) llast(store->blocks))->used = mark->used;
+		last_block(store)->used = mark->used;
+	store->memory = mark->memory;
 	store->file_chunks = mark->file_chunks;
-	if (store->file != NULL)
+	if (mark->file_chunks == 0)
+		close_file(store);
+	else
 		seek(store, mark->file_no, mark->file_at);
 }
 

@@ -29,6 +29,7 @@ typedef struct GpuAggStoreMark
 {
 	int			blocks;
 	Size		used;			/* of the last of them */
+	Size		memory;
 	uint64		file_chunks;
 	int			file_no;
 	off_t		file_at;
@@ -46,7 +47,7 @@ extern void gpuagg_store_rewind(GpuAggStore *store);
  */
 extern const char *gpuagg_store_next(GpuAggStore *store, uint32 *count);
 
-/* Closes the file; memory goes with its context. */
+/* Closes the file; memory goes when its context does. */
 extern void gpuagg_store_free(GpuAggStore *store);
 
 #endif							/* GPUAGG_EXECUTOR_RESULT_STORE_H */

@@ -5,8 +5,8 @@
 #
 # A time is the median of runs after one that does not count, by turns on the device
 # and by PostgreSQL, as the machine's speed may change.  A plan runs until it has
-# taken SAMPLE_MS, so small tables, whose times vary most, run most often (15 runs of
-# half a millisecond were over before a machine's slow moment was);
+# taken SAMPLE_MS, or MAX_RUNS times, so small tables, whose times vary most, run most
+# often (15 runs of half a millisecond were over before a machine's slow moment was);
 # one that takes LONG_MS counts once; PostgreSQL is stopped after STOP_MS, and then that
 # is its time.  Stages come from a run of their own, for their timers cost time.
 use strict;

@@ -124,7 +124,7 @@ bench_model()
 		model_table "$rows"
 		tables+="$rows "
 	done
-	# the kernel writes several GB of them out, with the cores that are measured
+	# what files grew by the kernel writes out, several GB, with the cores that are measured
 	sync
 	(server_env main
 		csv_metadata
