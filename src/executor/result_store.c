@@ -109,7 +109,7 @@ unmap_all(void *arg)
 	}
 }
 
-/* A block that takes so many bytes at least, as the limit does; NULL: no memory */
+/* A block for so many bytes at least, which the limit allows; NULL: no memory */
 static GpuAggBlock *
 add_block(GpuAggStore *store, Size least)
 {

@@ -12,8 +12,8 @@
 typedef struct GpuAggStore GpuAggStore;
 
 /*
- * An empty store, which keeps up to limit bytes in context, and the rest in a
- * temporary file of owner.
+ * An empty store, which keeps up to limit bytes in memory that goes with context, and
+ * the rest in a temporary file of owner.
  */
 extern GpuAggStore *gpuagg_store_create(MemoryContext context, ResourceOwner owner,
 										Size limit);

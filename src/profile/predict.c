@@ -136,7 +136,7 @@
 #define EMIT_READS 9.0			/* a group's bytes: from caches of the threads that
 								 * grouped, through the queue, into the store; fitted
 								 * when that had pages of 4 kB, on machines that touch
-								 * 2.3 to 2.8 GB/s of them */
+								 * 2 to 3 GB/s of them */
 #define GPU_EMIT_READS 4.0		/* the card writes them to memory, not a thread
 								 * to its cache */
 
