@@ -20,6 +20,7 @@ void
 gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const GpuAggKey *keys = gpuagg_program_keys(p);
 	GpuAggLayout layout;
 
 	gpuagg_layout_compute(p, &layout);
@@ -30,6 +31,9 @@ gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
 	work->filter_instrs = p->filter_instrs;
 	work->instrs = p->ninstrs - p->filter_instrs;
 	work->keys = p->nkeys;
+	work->string_keys = 0;
+	for (int i = 0; i < p->nkeys; i++)
+		work->string_keys += gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES;
 	work->transitions = p->ntransitions;
 	work->entry_bytes = layout.row_bytes;
 }

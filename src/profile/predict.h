@@ -68,6 +68,7 @@ typedef struct GpuAggWork
 	double		filter_instrs;	/* run for all rows */
 	double		instrs;			/* run for those that pass */
 	double		keys;
+	double		string_keys;	/* of these */
 	double		transitions;
 	double		entry_bytes;	/* of a group in a table */
 	double		passes;			/* over the pages, one for each window of the

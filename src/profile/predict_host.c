@@ -19,6 +19,7 @@
  *						alone, in its cache
  *
  *		groups	(m * NEW_GROUP + (g - l) * SHARED_GROUP) / n
+ *				+ k * FURTHER / n
  *				single pass: + k * (RUN / rows of a run + LINE * log2(n) * lines of a
  *				row) / n * (n - 1) / n + k * TOUCHES / read rate of the tables
  *				partitioned: + k * RECORD / n
@@ -43,10 +44,12 @@
 #define INSTR_NS 0.4
 #define GROUP_NS 1.3
 #define KEY_NS 2.5
+#define STRING_KEY_NS 8.0		/* more: found, hashed byte by byte, compared */
 #define TRANSITION_NS 0.4
 #define NEW_GROUP_NS 100.0		/* in a thread's table, and merged */
 #define SHARED_GROUP_NS 35.0
 #define RECORD_NS 21.0			/* written, and added to its group */
+#define FURTHER_NS 5.0			/* a row not found in its thread's table: its partition */
 #define TOUCHES 1.3				/* the directory, the row, which is fetched ahead */
 
 /*
@@ -152,11 +155,13 @@ spilled_row(const GpuAggRates *rates, const GpuAggWork *work)
 											gpuagg_predict_table_bytes(work));
 	double		others = (rates->units - 1.0) / rates->units;
 	double		line = SHARED_LINE_NS * log2(rates->units);
-	double		ns = others * (SHARED_RUN_NS / run_rows(rates, work) +
-							   line * work->entry_bytes / CACHE_LINE_BYTES);
+	double		slowness = gpuagg_predict_slowness(rates, INT_OPS);
+	double		ns = FURTHER_NS * slowness +
+		others * (SHARED_RUN_NS / run_rows(rates, work) +
+				  line * work->entry_bytes / CACHE_LINE_BYTES);
 
 	if (keeps_records(rates, work))
-		return RECORD_NS * gpuagg_predict_slowness(rates, INT_OPS);
+		return (FURTHER_NS + RECORD_NS) * slowness;
 	return reads > 0 ? ns + TOUCHES * rates->units / reads * 1e9 : ns;
 }
 
@@ -205,7 +210,8 @@ gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 	double		read = work->columns > 0 ? gpuagg_predict_read(rates, GPUAGG_PAGE_BYTES) : 0;
 	double		row = ROW_NS + FLOATING_NS * work->floating +
 		COLUMN_NS * work->columns + INSTR_NS * work->filter_instrs;
-	double		hash = work->keys > 0 ? GROUP_NS + KEY_NS * work->keys : 0;
+	double		hash = work->keys > 0 ?
+		GROUP_NS + KEY_NS * work->keys + STRING_KEY_NS * work->string_keys : 0;
 	double		pass = INSTR_NS * work->instrs + TRANSITION_NS * work->transitions;
 
 	return (passes * (work->pages * page + work->lines * LINE_NS + work->rows * row -

@@ -414,6 +414,26 @@ test_pages_host(void)
 	ok(predict(&rates, plain).kernel < with / 2, "host: pages without columns");
 }
 
+/* What of a row depends on its keys, and on where its group lies; one thread */
+static void
+test_rows_host(void)
+{
+	GpuAggRates rates = host(1);
+	GpuAggWork	few = grouping(1e7, 1e3);
+	GpuAggWork	many = grouping(1e7, 1e5);
+	double		ns;
+
+	rates.npoints = 0;
+	ns = predict(&rates, many).kernel - predict(&rates, few).kernel;
+	few.passed /= 2;
+	many.passed /= 2;
+	ns -= predict(&rates, many).kernel - predict(&rates, few).kernel;
+	between(ns / 5e6, 4.99, 5.01, "host: a row that its thread's table has no room for takes longer");
+	ns = predict(&rates, few).kernel;
+	few.string_keys = 1;
+	between((predict(&rates, few).kernel - ns) / 5e6, 7.99, 8.01, "host: so does a key that is a string");
+}
+
 /* Emission is a backend's work, which is as slow as its grouping. */
 static void
 test_emission(const GpuAggRates *rates, const char *device)
@@ -698,6 +718,7 @@ main(void)
 	test_feed_host();
 	test_overlap_gpu();
 	test_pages_host();
+	test_rows_host();
 	test_link_host();
 	test_h200();
 	test_postgres();
