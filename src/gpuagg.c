@@ -22,6 +22,7 @@
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "planner/agg_path.h"
+#include "planner/cost.h"
 #include "planner/sample_path.h"
 #include "service/shmem.h"
 #include "service/worker_main.h"
@@ -398,6 +399,7 @@ _PG_init(void)
 	shmem_startup_hook = module_shmem_startup;
 
 	gpuagg_worker_define();
+	gpuagg_cost_init();
 	gpuagg_agg_path_init();
 	gpuagg_sample_path_init();
 	gpuagg_agg_node_init();

@@ -303,6 +303,9 @@ typedef struct GpuAggDeviceOps
 
 extern const GpuAggDeviceOps gpuagg_host_ops;
 
+/* CPUs that this process may run on: taskset's, or a container's */
+extern int	gpuagg_host_cpus(void);
+
 /*
  * A device outside of gpuagg.so comes from a provider library, as
  * PostgreSQL's JIT does: it exports a function of this name and type.

@@ -29,8 +29,7 @@
  */
 #include "postgres.h"
 
-#include <unistd.h>
-
+#include "device/device.h"
 #include "gpuagg.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -45,6 +44,8 @@
 
 /* Reading a page from the kernel's cache */
 #define REREAD_PAGE_NS 2500.0
+
+static int	cpus = 1;			/* of the server */
 
 /*
  * The profile's rates; of the host device with the threads that it has now,
@@ -201,14 +202,14 @@ gpuagg_cost_floor(void)
 	return rates->round_trip_ns / LARGEST_UNIT_NS * gpuagg_cost_scale;
 }
 
+void
+gpuagg_cost_init(void)
+{
+	cpus = gpuagg_host_cpus();
+}
+
 int
 gpuagg_cost_threads(void)
 {
-	static int	cores = 0;
-
-	if (gpuagg_host_threads > 0)
-		return gpuagg_host_threads;
-	if (cores == 0)
-		cores = Max(1, (int) sysconf(_SC_NPROCESSORS_ONLN));
-	return cores;
+	return gpuagg_host_threads > 0 ? gpuagg_host_threads : cpus;
 }

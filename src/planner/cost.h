@@ -43,6 +43,12 @@ extern GpuAggCost gpuagg_cost_sample(const GpuAggCostInput *input,
 /* No path on the device costs less. */
 extern Cost gpuagg_cost_floor(void);
 
+/*
+ * When the library is loaded: counts the server's CPUs, before any backend binds
+ * itself to one, as calibrate() does.
+ */
+extern void gpuagg_cost_init(void);
+
 /* Threads of the device that the settings describe; at least 1. */
 extern int	gpuagg_cost_threads(void);
 

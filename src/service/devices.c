@@ -21,7 +21,6 @@
  */
 #include "postgres.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,16 +41,6 @@
 #define GPU_CACHE_OF_REST 0.75
 
 /* --------------------------------------------------------------- opening --- */
-
-int
-gpuagg_devices_cores(void)
-{
-	cpu_set_t	set;
-
-	if (sched_getaffinity(0, sizeof(set), &set) == 0)
-		return CPU_COUNT(&set);
-	return Max(1, (int) sysconf(_SC_NPROCESSORS_ONLN));
-}
 
 static uint64
 machine_memory(void)
@@ -81,7 +70,7 @@ device_open(GpuAggWorkerDevice *on, const GpuAggDeviceOps *ops, int ordinal,
 	GpuAggDeviceConfig config = {
 		.ordinal = ordinal,
 		.threads = gpuagg_host_threads > 0 ? gpuagg_host_threads :
-		gpuagg_devices_cores(),
+		gpuagg_host_cpus(),
 		.memory_limit = memory_limit,
 		.pages = BufferBlocks,
 		.pages_bytes = (uint64) NBuffers * BLCKSZ

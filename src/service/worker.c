@@ -338,7 +338,7 @@ events_setup(void)
 					  NULL);
 	gpuagg_worker_watch(&gpuagg_worker.primary);
 	may_poll = gpuagg_worker.primary.ops != &gpuagg_host_ops &&
-		gpuagg_devices_cores() >= GPUAGG_POLL_CORES;
+		gpuagg_host_cpus() >= GPUAGG_POLL_CORES;
 }
 
 void

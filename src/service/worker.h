@@ -147,7 +147,6 @@ extern void gpuagg_worker_watch(GpuAggWorkerDevice *on);
  * publish: updates what gpuagg.devices shows.
  * spare: bytes of the primary device's memory that the cache takes by default.
  * close: of all devices; no task may be left.
- * cores: that this process may run on.
  */
 extern bool gpuagg_devices_open_gpu(void);
 extern bool gpuagg_devices_open_host(GpuAggError *error);
@@ -156,7 +155,6 @@ extern GpuAggWorkerDevice *gpuagg_devices_route(bool host, bool measure,
 extern void gpuagg_devices_publish(void);
 extern uint64 gpuagg_devices_spare(void);
 extern void gpuagg_devices_close(void);
-extern int	gpuagg_devices_cores(void);
 
 /* All that jobs may be on, open or not: GPUAGG_WORKER_DEVICES of them */
 #define GPUAGG_WORKER_DEVICES 4

@@ -349,6 +349,23 @@ $begin = time;
 $node->stop('fast');
 cmp_ok(time - $begin, '<', 10, 'fast shutdown does not wait for a measurement');
 finish_psql($psql);
+
+# a server that may use one CPU of the machine measures, and predicts for, that one
+my ($allowed) = slurp_file('/proc/self/status') =~ /^Cpus_allowed_list:\s*(\S+)/m;
+my ($cpu) = $allowed =~ /^(\d+)/;
+system_or_bail('taskset', '-pc', $cpu, $$);
+$node->start;
+system_or_bail('taskset', '-pc', $allowed, $$);
+wait_ready($node);
+$out = sql("SELECT gpuagg.calibrate('host', 'low')");
+is( sql("SELECT units, device_name LIKE '% 1 thread' FROM gpuagg.profile WHERE profile_id = $out"),
+	'1|t',
+	'one CPU of the machine is measured as one');
+is( sql("SELECT max(threads) FROM gpuagg.thread_scaling WHERE profile_id = $out"),
+	'1',
+	'and threads no further than that');
+$node->stop('fast');
+
 my $log = slurp_file($node->logfile);
 unlike($log, qr/PANIC:|TRAP: /, 'no panic');
 my @signals = $log =~ /was terminated by signal (\d+)/g;

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/device.h"
 #include "device/host/probe.h"
 #include "device/probe/stats.h"
 
@@ -150,9 +151,7 @@ is_guest(void)
 static void
 describe_machine(GpuAggProbeMachine *machine)
 {
-	long		cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
-	machine->units = cpus > 0 ? (uint32_t) cpus : 1;
+	machine->units = (uint32_t) gpuagg_host_cpus();
 	machine->warp = 1;
 	machine->total_bytes = (uint64_t) (1024 * read_number("/proc/meminfo", "MemTotal"));
 	machine->cache_bytes = last_cache_bytes();
