@@ -9,21 +9,15 @@
 # often (15 runs of half a millisecond were over before a machine's slow moment was);
 # one that takes LONG_MS counts once; PostgreSQL is stopped after STOP_MS, and then that
 # is its time.  Stages come from a run of their own, for their timers cost time.
-#
-# A run begins when the processes of the one before it are gone.  Parallel workers that
-# have mapped GBs of shared_buffers in pages of 4 kB take the cores for long after their
-# query has ended (on two cores of a virtual machine 50 to 200 ms; nearly a second).
 use strict;
 use warnings;
 
 use IPC::Open2;
 use JSON::PP;
 use POSIX qw(floor);
-use Time::HiRes qw(sleep);
 
 use constant {
-	SAMPLE_MS => 250, MIN_RUNS => 3, MAX_RUNS => 99, LONG_MS => 600, STOP_MS => 8000,
-	SETTLE_MS => 30000 };
+	SAMPLE_MS => 250, MIN_RUNS => 3, MAX_RUNS => 99, LONG_MS => 600, STOP_MS => 8000 };
 
 my ($points, $seed, $workers, $work_mem, $seconds, $narrow_rows, $csv, @sizes) = @ARGV;
 my $metadata = $ENV{MODEL_METADATA} // '';
@@ -43,8 +37,6 @@ my @selectivities = (1, 1, 1, 0.5, 0.1, 0.01);
 my $pid = open2(my $from, my $to,
 	'exec psql -X -q -A -t -v ON_ERROR_STOP=0 2>&1');
 
-my ($server, %first);
-
 sub ask
 {
 	my ($sql) = @_;
@@ -58,31 +50,6 @@ sub ask
 		$text .= $line;
 	}
 	die "the session ended: $text";
-}
-
-# Processes that the server has
-sub children
-{
-	my @pids;
-
-	foreach my $file (glob('/proc/[0-9]*/stat'))
-	{
-		open(my $stat, '<', $file) or next;
-		my $line = <$stat> // next;
-		push @pids, $file =~ /(\d+)/ if $line =~ /\) \S (\d+) / && $1 == $server;
-	}
-	return @pids;
-}
-
-# Until it has no others than at first
-sub settle
-{
-	foreach (1 .. SETTLE_MS)
-	{
-		return unless grep { !$first{$_} } children();
-		sleep(0.001);
-	}
-	die "processes of an earlier query do not end";
 }
 
 sub explain
@@ -102,7 +69,6 @@ sub run_once
 	my ($plan, $ms);
 
 	ask($side->{settings});
-	settle();
 	$plan = explain('ANALYZE, TIMING OFF', $sql);
 	$ms = $plan ? $plan->{'Execution Time'} : STOP_MS;
 	$side->{plan} = $plan;
@@ -176,9 +142,6 @@ print $out join(',', qw(point rows key values aggregates selectivity groups
 	qw(profile postgres_cost postgres_ms chosen postgres_plan query)), ",date,device,driver,cpu,cores,postgres,commit,shared_buffers,huge_pages,command\n";
 
 ask("SET work_mem = '$work_mem'; SET jit = off;");
-($server) = ask(q{SELECT (regexp_match(pg_read_file('postmaster.pid'), '^\d+'))[1];}) =~ /(\d+)/;
-%first = map { $_ => 1 } children();
-die 'the server has no processes here' unless %first;
 my (@errors, $right, $worst);
 my $end = time + $seconds;
 ($right, $worst) = (0, 1);
@@ -197,7 +160,6 @@ foreach my $point (1 .. $points)
 	my ($postgres, $postgres_ms) = result(\%postgres);
 	my $node = node($device->{Plan}) or die "no GpuAgg: $q->{sql}";
 	ask($device{settings});
-	settle();
 	my $stages = node(explain('ANALYZE', $q->{sql})->{Plan});
 	ask("$postgres{settings} SET statement_timeout = 0;");
 	$postgres //= explain('COSTS', $q->{sql});
