@@ -2,20 +2,25 @@
 #		What it costs a process to be switched to after some seconds, by how much
 #		shared memory it maps, in pages of 4 kB and of 2 MB: no PostgreSQL in it, but
 #		a server's backends and the device worker are such processes.  Pages of 2 MB
-#		where they are reserved (vm.nr_hugepages, half of the largest size in MB).
+#		where they are reserved (vm.nr_hugepages, half of the largest size in MB), and
+#		no size beyond half of the memory that is free.
 
 bench_mapping()
 {
-	local sizes=${BENCH_MAPPING_MB:-64 1024 7168} idle=${BENCH_MAPPING_IDLE:-4}
+	local idle=${BENCH_MAPPING_IDLE:-4} sizes=() free
 	local size page message again first second case what
+
+	free=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
+	for size in ${BENCH_MAPPING_MB:-64 1024 7168}; do
+		[ "$size" -gt $((free / 2)) ] || sizes+=("$size")
+	done
 
 	. "$BENCH_HERE/kernels.sh"
 	kernels_find
 	bench_need_main			# it knows the device's name, and so the folder's
 	csv_open mapping
 	csv_heading
-	# shellcheck disable=SC2086
-	"$PROGRAMS/mapping_host" "$BENCH_RUNS" "$idle" $sizes >"$RUN_DIR/mapping" ||
+	"$PROGRAMS/mapping_host" "$BENCH_RUNS" "$idle" "${sizes[@]}" >"$RUN_DIR/mapping" ||
 		die "mapping_host failed"
 	while IFS=$'\t' read -r size page message again first second; do
 		case="$size MB/$page kB"
