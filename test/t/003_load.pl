@@ -83,17 +83,25 @@ $node->safe_psql('postgres', 'CREATE TABLE small AS SELECT * FROM t LIMIT 3000')
 $session->query("SET jit = off; SET gpuagg.debug_require = prefer; SET enable_indexscan = off; SET enable_bitmapscan = off; SET enable_indexonlyscan = off");
 my $pid = $session->query('SELECT pg_backend_pid()');
 my $worker = worker_pid($node);
-my $fds = sub { my @f = glob("/proc/$_[0]/fd/*"); return scalar @f; };
+# A backend keeps the relation files that it has read open, as many as it likes (after
+# a VACUUM it reads the table's visibility map): only a second time is a leak.
+my $open = sub {
+	my %relations;
+	my @files = grep { defined } map { readlink } glob("/proc/$_[0]/fd/*");
+	return join "\n",
+	  sort grep { !m{/(base/\d+|global)/\d+[^/]*$} || $relations{$_}++ } @files;
+};
 my $tasks = counter($node, 'tasks');
 $session->query(sprintf $leak_small, 200);
 cmp_ok(counter($node, 'tasks') - $tasks, '>=', 400, 'the device runs them');
-my @before = (rss_kb($pid), rss_kb($worker), $fds->($pid), $fds->($worker));
+my @before = (rss_kb($pid), rss_kb($worker), $open->($pid), $open->($worker));
+$node->safe_psql('postgres', 'VACUUM ANALYZE small');
 $session->query(sprintf $leak_small, 2000);
-my @after = (rss_kb($pid), rss_kb($worker), $fds->($pid), $fds->($worker));
-note("backend RSS $before[0] -> $after[0] kB, worker $before[1] -> $after[1] kB, fds $before[2] -> $after[2], $before[3] -> $after[3]");
+my @after = (rss_kb($pid), rss_kb($worker), $open->($pid), $open->($worker));
+note("backend RSS $before[0] -> $after[0] kB, worker $before[1] -> $after[1] kB");
 cmp_ok($after[0] - $before[0], '<', 1500, 'no leak in the backend');
 cmp_ok($after[1] - $before[1], '<', 1500, 'no leak in the worker');
-cmp_ok($after[2], '<=', $before[2] + 1, 'no file left open in the backend');
+is($after[2], $before[2], 'no file left open in the backend');
 is($after[3], $before[3], 'no file left open in the worker');
 is($session->query("SELECT count(*) FROM pg_locks WHERE pid = $pid AND relation = 'small'::regclass"),
 	'0', 'no lock left');
