@@ -306,6 +306,9 @@ extern const GpuAggDeviceOps gpuagg_host_ops;
 /* CPUs that this process may run on: taskset's, or a container's */
 extern int	gpuagg_host_cpus(void);
 
+/* Bytes that the host device wants a partition's table to fit: half of a core's L2 cache */
+extern size_t gpuagg_host_part_bytes(void);
+
 /*
  * A device outside of gpuagg.so comes from a provider library, as
  * PostgreSQL's JIT does: it exports a function of this name and type.

@@ -383,7 +383,7 @@ gpuagg_rates_strategy(const GpuAggRates *rates, GpuAggStrategyRates *strategy)
 	}
 	else
 	{
-		strategy->part_bytes = gpuagg_predict_part_bytes(rates);
+		strategy->part_bytes = rates->part_bytes;
 		strategy->parts_least = GPUAGG_PREDICT_PARTS_LEAST;
 	}
 	strategy->stream_bytes = rates->ceiling[GPUAGG_CEILING_MEMORY_READ];

@@ -98,15 +98,6 @@ gpuagg_predict_host_start(const GpuAggRates *rates, const GpuAggWork *work)
 		wakes * WAKE_NS * log2(threads_woken(rates, work));
 }
 
-double
-gpuagg_predict_part_bytes(const GpuAggRates *rates)
-{
-	for (int i = 0; i < rates->nlevels; i++)
-		if (rates->levels[i].kind == GPUAGG_LEVEL_CACHE && rates->levels[i].level == 2)
-			return (double) rates->levels[i].reach_bytes / 2;
-	return GPUAGG_PREDICT_LOCAL_BYTES / 2;
-}
-
 /* Groups that a thread's table holds; a whole block of new ones must still fit. */
 static double
 local_groups(const GpuAggWork *work)
@@ -126,7 +117,7 @@ shared_bytes(const GpuAggWork *work)
 static bool
 keeps_records(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	return shared_bytes(work) > GPUAGG_PREDICT_PARTS_LEAST * gpuagg_predict_part_bytes(rates);
+	return shared_bytes(work) > GPUAGG_PREDICT_PARTS_LEAST * rates->part_bytes;
 }
 
 /* Partitions of a single pass that so many rows or groups fall into */
@@ -174,7 +165,7 @@ touch(const GpuAggRates *rates, const GpuAggWork *work, double made, double spil
 {
 	double		rate = rates->ceiling[GPUAGG_CEILING_TOUCH_HUGE];
 	double		records = spilled * (RECORD_BYTES + ARGUMENT_BYTES * work->transitions);
-	double		most = GPUAGG_PREDICT_PARTS_LEAST * gpuagg_predict_part_bytes(rates) * rates->units;
+	double		most = GPUAGG_PREDICT_PARTS_LEAST * rates->part_bytes * rates->units;
 	double		bytes = made * (work->entry_bytes + LOCAL_BYTES) + shared_bytes(work);
 
 	if (keeps_records(rates, work))

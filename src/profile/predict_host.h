@@ -56,7 +56,4 @@ extern double gpuagg_predict_host_start(const GpuAggRates *rates,
 extern double gpuagg_predict_host_kernel(const GpuAggRates *rates,
 										 const GpuAggWork *work);
 
-/* What the host device wants a partition to fit: half of an L2 cache */
-extern double gpuagg_predict_part_bytes(const GpuAggRates *rates);
-
 #endif							/* GPUAGG_PROFILE_PREDICT_HOST_H */

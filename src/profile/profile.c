@@ -17,6 +17,7 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "commands/trigger.h"
+#include "device/device.h"
 #include "gpuagg.h"
 #include "profile/profile.h"
 #include "service/shmem.h"
@@ -357,6 +358,7 @@ profile_read(const GpuAggDeviceInfo *info)
 
 	cached = builtin;
 	cached.rates.gpu = strcmp(info->kind, "host") != 0;
+	cached.rates.part_bytes = (double) gpuagg_host_part_bytes();
 	profile_relid = profile_table("profile");
 	valid = true;				/* unless invalidated while we read */
 	read_profile(&cached, info);

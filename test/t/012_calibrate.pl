@@ -160,6 +160,26 @@ is(profile_line(), "edited $first", 'a ceiling was edited');
 $session->query_safe('ROLLBACK');
 is(profile_line(), "measured $first", 'or not');
 
+# ---------- the plan's strategy is the one that runs ----------
+
+SKIP: {
+	skip 'partitions of the host device', 3 if $kind ne 'host';
+	sql('CREATE TABLE many AS SELECT i AS id, h % 50000 AS g5e4, h % 200000 AS g2e5 FROM (SELECT i, hashint8(i)::int8 & 2147483647 AS h FROM generate_series(1, 600000) i) r; VACUUM ANALYZE many');
+	# The host device asks the system how large a core's cache is; noise in what was
+	# measured must not make the plan think otherwise.
+	$session->query_safe("BEGIN; UPDATE gpuagg.memory_level SET reach_bytes = 65536 WHERE profile_id = $first AND kind = 'cache' AND level = 2");
+	foreach my $key (qw(g5e4 g2e5 id))
+	{
+		my $plan = $session->query_safe(
+			"SET gpuagg.debug_require = 'require'; EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) SELECT $key, count(*) FROM many GROUP BY $key");
+		my ($planned) = $plan =~ /"Planned Strategy": "(.*?)"/;
+		my ($ran) = $plan =~ /"Strategy": "(.*?)"/;
+		ok(defined $planned && $ran eq $planned, "groups by $key are grouped as planned")
+		  or diag($plan);
+	}
+	$session->query_safe('ROLLBACK');
+}
+
 # ---------- another one; history ----------
 
 my $second = sql($low);

@@ -58,6 +58,7 @@ host(int threads)
 		.postgres_row_ns = 40,
 		.postgres_value_ns = 25,
 		.postgres_group_ns = 500,
+		.part_bytes = 524288,
 		.ceiling[GPUAGG_CEILING_INT_OPS] = 7e9 * threads,
 		.nlevels = 1,
 		.levels = {{.kind = GPUAGG_LEVEL_CACHE, .level = 1, .reach_bytes = 8388608}},

@@ -29,6 +29,7 @@ host(void)
 {
 	GpuAggRates rates = {
 		.units = 4,
+		.part_bytes = 524288,
 		.nlevels = 2,
 		.levels = {
 			{.kind = GPUAGG_LEVEL_CACHE, .level = 2, .reach_bytes = 1048576},

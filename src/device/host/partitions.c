@@ -85,15 +85,15 @@
 
 /* ---------- how many ---------- */
 
-static size_t
-l2_bytes(void)
+size_t
+gpuagg_host_part_bytes(void)
 {
 	long		bytes = -1;
 
 #ifdef _SC_LEVEL2_CACHE_SIZE
 	bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #endif
-	return bytes > 0 ? (size_t) bytes : PARTITION_L2_BYTES;
+	return (bytes > 0 ? (size_t) bytes : PARTITION_L2_BYTES) / 2;
 }
 
 /* As if rows were drawn at random: how many groups show so many of them? */
@@ -190,7 +190,7 @@ gpuagg_partitions_init(GpuAggPartitions *ps, const GpuAggShape *shape,
 	ps->shape = shape;
 	ps->memory = memory;
 	ps->threads = threads;
-	ps->scope_bytes = config->scope_bytes > 0 ? config->scope_bytes : l2_bytes() / 2;
+	ps->scope_bytes = config->scope_bytes > 0 ? config->scope_bytes : gpuagg_host_part_bytes();
 	ps->expected_groups = config->expected_groups;
 	ps->expected_rows = config->expected_rows;
 	pthread_mutex_init(&ps->lock, NULL);
