@@ -3,12 +3,13 @@
 #		and by PostgreSQL, and writes what was predicted and what was measured.
 #		Speaks to the server through one psql session (PGHOST and so on).
 #
-# A time is the median of runs after one that does not count, by turns on the device
-# and by PostgreSQL, as the machine's speed may change.  A plan runs until it has
-# taken SAMPLE_MS, or MAX_RUNS times, so small tables, whose times vary most, run most
-# often (15 runs of half a millisecond were over before a machine's slow moment was);
-# one that takes LONG_MS counts once; PostgreSQL is stopped after STOP_MS, and then that
-# is its time.  Stages come from a run of their own, for their timers cost time.
+# A time is the median of runs, by turns on the device and by PostgreSQL, as the
+# machine's speed may change: a CPU of a virtual machine is slow for seconds on end.  So
+# BATCH queries are visited VISITS times each, and of a visit the first run does not
+# count.  In all of them a plan runs until it has taken SAMPLE_MS, or MAX_RUNS times, so
+# small tables, whose times vary most, run most often; one that takes LONG_MS counts
+# once; PostgreSQL is stopped after STOP_MS, and then that is its time.  Stages come from
+# a run of their own, for their timers cost time.
 use strict;
 use warnings;
 
@@ -17,7 +18,8 @@ use JSON::PP;
 use POSIX qw(floor);
 
 use constant {
-	SAMPLE_MS => 250, MIN_RUNS => 3, MAX_RUNS => 99, LONG_MS => 600, STOP_MS => 8000 };
+	BATCH => 8, VISITS => 3, SAMPLE_MS => 250, MAX_RUNS => 99, LONG_MS => 600,
+	STOP_MS => 8000 };
 
 my ($points, $seed, $workers, $work_mem, $seconds, $narrow_rows, $csv, @sizes) = @ARGV;
 my $metadata = $ENV{MODEL_METADATA} // '';
@@ -62,25 +64,39 @@ sub explain
 	return decode_json($json)->[0];
 }
 
-# A side's next run.  Its first one does not count, unless it was stopped.
+# A side's next run in a visit, whose first one does not count, unless it was stopped.
 sub run_once
 {
-	my ($side, $sql) = @_;
+	my ($side, $sql, $visit) = @_;
 	my ($plan, $ms);
 
 	ask($side->{settings});
 	$plan = explain('ANALYZE, TIMING OFF', $sql);
 	$ms = $plan ? $plan->{'Execution Time'} : STOP_MS;
 	$side->{plan} = $plan;
-	if ($plan && !$side->{ms})
+	if ($plan && !$side->{warm})
 	{
-		$side->{ms} = [];
+		$side->{warm} = 1;
 		return;
 	}
 	push @{ $side->{ms} }, $ms;
 	$side->{spent} += $ms;
-	$side->{done} = !$plan || $ms >= LONG_MS || @{ $side->{ms} } == MAX_RUNS ||
-	  (@{ $side->{ms} } >= MIN_RUNS && $side->{spent} >= SAMPLE_MS);
+	$side->{done} = !$plan || $ms >= LONG_MS;
+	$side->{visited} = @{ $side->{ms} } * VISITS >= MAX_RUNS * $visit ||
+	  (@{ $side->{ms} } >= $visit && $side->{spent} * VISITS >= SAMPLE_MS * $visit);
+}
+
+# Both sides by turns, as far as a visit goes
+sub visit
+{
+	my ($q, $visit) = @_;
+	my @sides = grep { !$_->{done} } @$q{qw(device postgres)};
+
+	@$_{qw(warm visited)} = (0, 0) foreach @sides;
+	while (my @left = grep { !$_->{done} && !$_->{visited} } @sides)
+	{
+		run_once($_, $q->{sql}, $visit) foreach @left;
+	}
 }
 
 # The plan and its median time
@@ -130,7 +146,9 @@ sub query
 	my $sql = 'SELECT ' . join(', ', @$key, @chosen) . " FROM model_$rows$where";
 	$sql .= ' GROUP BY ' . join(', ', @$key) if @$key;
 	return { rows => $rows, key => join('+', @$key) || '-', aggregates => $n,
-		selectivity => $selectivity, values => $groups, sql => $sql };
+		selectivity => $selectivity, values => $groups, sql => $sql,
+		device => { settings => "SET statement_timeout = 0; SET gpuagg.enable = on; SET gpuagg.debug_require = require; SET max_parallel_workers_per_gather = 0;" },
+		postgres => { settings => "SET statement_timeout = " . STOP_MS . "; SET gpuagg.enable = off; SET gpuagg.debug_require = allow; SET max_parallel_workers_per_gather = $workers;" } };
 }
 
 my @stages = qw(Start Feed Link Kernel Emit);
@@ -145,23 +163,17 @@ ask("SET work_mem = '$work_mem'; SET jit = off;");
 my (@errors, $right, $worst);
 my $end = time + $seconds;
 ($right, $worst) = (0, 1);
-foreach my $point (1 .. $points)
-{
-	last if time > $end;
-	my $q = query();
 
-	my %device = (settings => "SET statement_timeout = 0; SET gpuagg.enable = on; SET gpuagg.debug_require = require; SET max_parallel_workers_per_gather = 0;");
-	my %postgres = (settings => "SET statement_timeout = " . STOP_MS . "; SET gpuagg.enable = off; SET gpuagg.debug_require = allow; SET max_parallel_workers_per_gather = $workers;");
-	while (my @left = grep { !$_->{done} } (\%device, \%postgres))
-	{
-		run_once($_, $q->{sql}) foreach @left;
-	}
-	my ($device, $device_ms) = result(\%device);
-	my ($postgres, $postgres_ms) = result(\%postgres);
+# A visited query's line
+sub write_line
+{
+	my ($point, $q) = @_;
+	my ($device, $device_ms) = result($q->{device});
+	my ($postgres, $postgres_ms) = result($q->{postgres});
 	my $node = node($device->{Plan}) or die "no GpuAgg: $q->{sql}";
-	ask($device{settings});
+	ask($q->{device}{settings});
 	my $stages = node(explain('ANALYZE', $q->{sql})->{Plan});
-	ask("$postgres{settings} SET statement_timeout = 0;");
+	ask("$q->{postgres}{settings} SET statement_timeout = 0;");
 	$postgres //= explain('COSTS', $q->{sql});
 	ask("SET gpuagg.enable = on;");
 	my $choice = decode_json(ask("EXPLAIN (FORMAT JSON) $q->{sql};"))->[0];
@@ -179,6 +191,23 @@ foreach my $point (1 .. $points)
 		(map { $stages->{"Measured $_ Time"} // '' } @stages), $node->{'Profile'} // '',
 		$postgres->{Plan}{'Total Cost'}, $postgres_ms, $chosen,
 		$postgres->{Plan}{'Node Type'}, "\"$q->{sql}\""), "$metadata\n";
+}
+
+my $point = 0;
+while ($point < $points && time <= $end)
+{
+	my @batch;
+
+	while (@batch < BATCH && $point + @batch < $points && time <= $end)
+	{
+		push @batch, query();
+		visit($batch[-1], 1);
+	}
+	foreach my $visit (2 .. VISITS)
+	{
+		visit($_, $visit) foreach @batch;
+	}
+	write_line(++$point, $_) foreach @batch;
 }
 close($out);
 close($to);
