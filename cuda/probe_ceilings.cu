@@ -345,6 +345,7 @@ gpuagg_cuda_probe_ceiling(GpuAggProbe *p, GpuAggCeiling ceiling, double *value,
 		case GPUAGG_CEILING_TOUCH_MANAGED_DEVICE:
 			return gpuagg_cuda_probe_first_touch(p, ceiling, value, error);
 		case GPUAGG_CEILING_HOST_READ:
+		case GPUAGG_CEILING_GROUP:
 		case GPUAGG_NCEILINGS:
 			break;
 	}

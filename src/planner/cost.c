@@ -62,6 +62,7 @@ current_rates(const GpuAggProfile *profile, GpuAggRates *rates)
 		return;
 	share = (double) threads / rates->units;
 	rates->ceiling[GPUAGG_CEILING_INT_OPS] *= share;
+	rates->ceiling[GPUAGG_CEILING_GROUP] *= share;
 	for (int i = 0; i < rates->npoints; i++)
 		rates->points[i].rate[GPUAGG_RANDOM_READ32] *= share;
 	rates->units = threads;

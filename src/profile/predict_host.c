@@ -31,7 +31,8 @@
  */
 #include "profile/predict_host.h"
 
-/* One thread that does INT_OPS a second (EPYC, 2.6 GHz) */
+/* One thread (EPYC, 2.6 GHz) that groups GROUP_ROWS a second; or does INT_OPS */
+#define GROUP_ROWS 1.15e8
 #define INT_OPS 7.0e9
 #define TASK_NS 140000.0
 #define WAKE_NS 70000.0
@@ -79,6 +80,15 @@
 
 /* Memory that stays with the device (host.c): blocks, and the C library's */
 #define KEPT_BYTES (256.0 * 1024 * 1024)
+
+/* How much slower a thread is; by its operations, if grouping was not measured */
+static double
+slowness(const GpuAggRates *rates)
+{
+	double		rows = rates->ceiling[GPUAGG_CEILING_GROUP] / rates->units;
+
+	return rows > 0 ? GROUP_ROWS / rows : gpuagg_predict_slowness(rates, INT_OPS);
+}
 
 /* Threads that get pages, or rows that are cached, at all */
 static double
@@ -146,13 +156,13 @@ spilled_row(const GpuAggRates *rates, const GpuAggWork *work)
 											gpuagg_predict_table_bytes(work));
 	double		others = (rates->units - 1.0) / rates->units;
 	double		line = SHARED_LINE_NS * log2(rates->units);
-	double		slowness = gpuagg_predict_slowness(rates, INT_OPS);
-	double		ns = FURTHER_NS * slowness +
+	double		slow = slowness(rates);
+	double		ns = FURTHER_NS * slow +
 		others * (SHARED_RUN_NS / run_rows(rates, work) +
 				  line * work->entry_bytes / CACHE_LINE_BYTES);
 
 	if (keeps_records(rates, work))
-		return (FURTHER_NS + RECORD_NS) * slowness;
+		return (FURTHER_NS + RECORD_NS) * slow;
 	return reads > 0 ? ns + TOUCHES * rates->units / reads * 1e9 : ns;
 }
 
@@ -189,7 +199,7 @@ groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
 	if (work->groups <= 0)
 		return 0;
 	ns = (made * NEW_GROUP_NS + (work->groups - local) * SHARED_GROUP_NS) *
-		gpuagg_predict_slowness(rates, INT_OPS) + spilled * spilled_row(rates, work);
+		slowness(rates) + spilled * spilled_row(rates, work);
 	return ns / rates->units + merged * PARTITION_NS + touch(rates, work, made, spilled);
 }
 
@@ -208,6 +218,6 @@ gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 	return (passes * (work->pages * page + work->lines * LINE_NS + work->rows * row -
 					  work->cached_rows * (ROW_NS + FLOATING_NS * work->floating) +
 					  work->passed * hash) +
-			work->passed * pass) * gpuagg_predict_slowness(rates, INT_OPS) / rates->units +
+			work->passed * pass) * slowness(rates) / rates->units +
 		passes * work->pages * read / rates->units + groups_ns(rates, work);
 }

@@ -128,6 +128,8 @@ is( sql("SELECT count(*) >= 3, bool_and(coalesce(per_second, ns) > 0) FROM gpuag
 	't|t', 'ceilings');
 is( sql("SELECT string_agg(name, ' ' ORDER BY name) FROM gpuagg.ceiling WHERE profile_id = $first AND name IN ('int_ops', 'memory_read')"),
 	'int_ops memory_read', 'those that costs need');
+is(sql("SELECT count(*) FROM gpuagg.ceiling WHERE profile_id = $first AND name = 'group' AND per_second BETWEEN 1e5 AND 1e12"),
+	$kind eq 'host' ? '1' : '0', 'rows grouped, of the host');
 is( sql("SELECT r.per_second BETWEEN 1e8 AND 1e12,
 		p.device_kind <> 'host' OR r.per_second BETWEEN t.per_second / 8 AND t.per_second * 8
 	FROM gpuagg.profile p JOIN gpuagg.ceiling r USING (profile_id) JOIN gpuagg.ceiling t USING (profile_id)

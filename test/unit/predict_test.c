@@ -311,6 +311,16 @@ test_scaling(void)
 			"four times the threads, a quarter of the time, but for merging");
 	between(predict(&slow, grouping(1e7, 100)).kernel / here, 1.99, 2.01,
 			"half the operations and reads a second, twice the time");
+	slow.ceiling[GPUAGG_CEILING_GROUP] = 8e8;
+	here = predict(&slow, grouping(1e7, 100)).kernel;
+	slow.ceiling[GPUAGG_CEILING_INT_OPS] *= 3;
+	is_double(predict(&slow, grouping(1e7, 100)).kernel, here,
+			  "rows grouped tell, where they were measured");
+	slow.ceiling[GPUAGG_CEILING_GROUP] /= 2;
+	slow.ceiling[GPUAGG_CEILING_THREAD_READ] /= 2;
+	between(predict(&slow, grouping(1e7, 100)).kernel / here, 1.99, 2.01,
+			"half the rows and reads a second, twice the time");
+	slow.ceiling[GPUAGG_CEILING_GROUP] = 0;
 	slow.ceiling[GPUAGG_CEILING_INT_OPS] = 0;
 	ok(isfinite(predict(&slow, grouping(1e7, 100)).kernel),
 	   "operations not measured: as on the reference machine");

@@ -63,6 +63,18 @@ extern GpuAggStatus gpuagg_host_probe_random(GpuAggProbe *probe, GpuAggRandomKin
 extern GpuAggStatus gpuagg_host_probe_ceiling(GpuAggProbe *probe,
 											  GpuAggCeiling ceiling, double *value,
 											  GpuAggError *error);
+/* A thread's work again and again: all that it does with its own; events */
+typedef uint64_t (*GpuAggProbeWork) (void *own);
+
+/* Events a second of all threads; `owns` are so many bytes for each of them */
+extern GpuAggStatus gpuagg_host_probe_work(GpuAggProbe *probe, GpuAggProbeWork work,
+										   void *owns, size_t own_bytes, double *rate,
+										   GpuAggError *error);
+
+/* Rows a second that all threads group */
+extern GpuAggStatus gpuagg_host_probe_group(GpuAggProbe *probe, double *rate,
+											GpuAggError *error);
+
 /* First touch, of pages of one kind: bytes a second; UNSUPPORTED: has none */
 extern GpuAggStatus gpuagg_host_probe_first_touch(GpuAggProbe *probe, bool huge,
 												  double *rate, GpuAggError *error);

@@ -40,6 +40,7 @@ typedef struct Worker
 {
 	Crew	   *crew;
 	pthread_t	thread;
+	void	   *own;			/* of another file's work */
 	char	   *from;			/* its part of the region */
 	uint64_t	bytes;
 	uint64_t	position;		/* in it, of sequential work */
@@ -56,6 +57,7 @@ struct Crew
 {
 	GpuAggProbe *probe;
 	Work		work;
+	GpuAggProbeWork other;		/* file's work, if it is that */
 	uint32_t	nthreads;
 	uint32_t	words;			/* of a pattern; of a table */
 	Worker	   *workers;
@@ -250,6 +252,12 @@ read_pattern(Worker *w)
 	return PIECE;
 }
 
+static uint64_t
+do_other(Worker *w)
+{
+	return w->crew->other(w->own);
+}
+
 /* ---------- crews ---------- */
 
 static void
@@ -365,6 +373,29 @@ measure(GpuAggProbe *probe, Work work, uint32_t nthreads, uint32_t words,
 										  "too little memory for its threads");
 	else
 		status = run_crew(&crew, rate, error);
+	free(crew.workers);
+	return status;
+}
+
+GpuAggStatus
+gpuagg_host_probe_work(GpuAggProbe *probe, GpuAggProbeWork work, void *owns,
+					   size_t own_bytes, double *rate, GpuAggError *error)
+{
+	Crew		crew = {
+		.probe = probe, .work = do_other, .other = work, .nthreads = probe->machine.units,
+		.lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER
+	};
+	GpuAggStatus status;
+
+	crew.workers = calloc(crew.nthreads, sizeof(Worker));
+	if (crew.workers == NULL)
+		return gpuagg_host_probe_failed(error, GPUAGG_OUT_OF_MEMORY, "no memory");
+	for (uint32_t i = 0; i < crew.nthreads; i++)
+	{
+		crew.workers[i].crew = &crew;
+		crew.workers[i].own = (char *) owns + i * own_bytes;
+	}
+	status = run_crew(&crew, rate, error);
 	free(crew.workers);
 	return status;
 }
@@ -511,6 +542,8 @@ gpuagg_host_probe_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *val
 		case GPUAGG_CEILING_THREAD_READ:
 			return measure(probe, read_in_order, 1, 0, region, all, false,
 						   value, error);
+		case GPUAGG_CEILING_GROUP:
+			return gpuagg_host_probe_group(probe, value, error);
 		case GPUAGG_CEILING_TOUCH:
 			return gpuagg_host_probe_first_touch(probe, false, value, error);
 		case GPUAGG_CEILING_TOUCH_HUGE:
@@ -520,7 +553,7 @@ gpuagg_host_probe_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *val
 		case GPUAGG_CEILING_TOUCH_PINNED_DEVICE:
 		case GPUAGG_CEILING_TOUCH_MANAGED_HOST:
 		case GPUAGG_CEILING_TOUCH_MANAGED_DEVICE:
-		case GPUAGG_CEILING_HOST_READ:
+		case GPUAGG_CEILING_HOST_READ:	/* by a backend */
 		case GPUAGG_NCEILINGS:
 			break;
 	}
