@@ -31,7 +31,10 @@
  */
 #include "profile/predict_host.h"
 
-/* One thread (EPYC, 2.6 GHz) that groups GROUP_ROWS a second; or does INT_OPS */
+/*
+ * One thread that does INT_OPS a second.  The EPYC that most constants come from did
+ * 6.4e9 of late, and groups 1.05e8 rows a second: GROUP_ROWS makes it as slow by these.
+ */
 #define GROUP_ROWS 1.15e8
 #define INT_OPS 7.0e9
 #define TASK_NS 140000.0
