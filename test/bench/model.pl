@@ -3,13 +3,16 @@
 #		and by PostgreSQL, and writes what was predicted and what was measured.
 #		Speaks to the server through one psql session (PGHOST and so on).
 #
-# A time is the median of runs, by turns on the device and by PostgreSQL, as the
-# machine's speed may change: a CPU of a virtual machine is slow for seconds on end.  So
-# BATCH queries are visited VISITS times each, and of a visit the first run does not
-# count.  In all of them a plan runs until it has taken SAMPLE_MS, or MAX_RUNS times, so
-# small tables, whose times vary most, run most often; one that takes LONG_MS counts
-# once; PostgreSQL is stopped after STOP_MS, and then that is its time.  Stages come from
-# a run of their own, for their timers cost time.
+# A time is the median of runs.  As the machine's speed may change (a CPU of a virtual
+# machine is slow for seconds on end), BATCH queries are visited VISITS times each, and in
+# a visit either side runs, one after the other, until it has taken SAMPLE_MS in all, or
+# MAX_RUNS times, so small tables, whose times vary most, run most often; one that takes
+# LONG_MS counts once; PostgreSQL is stopped after STOP_MS, and then that is its time.
+#
+# A side's first run in a visit does not count: it comes after seconds in which others
+# ran, and finds caches cold and, on some machines, pages no longer mapped.  It is
+# written beside the others, as gpuagg_first_ms and postgres_first_ms (median of visits).
+# Stages come from a run of their own, for their timers cost time.
 use strict;
 use warnings;
 
@@ -64,20 +67,20 @@ sub explain
 	return decode_json($json)->[0];
 }
 
-# A side's next run in a visit, whose first one does not count, unless it was stopped.
+# A side's next run in a visit
 sub run_once
 {
 	my ($side, $sql, $visit) = @_;
 	my ($plan, $ms);
 
-	ask($side->{settings});
 	$plan = explain('ANALYZE, TIMING OFF', $sql);
 	$ms = $plan ? $plan->{'Execution Time'} : STOP_MS;
 	$side->{plan} = $plan;
-	if ($plan && !$side->{warm})
+	if (!$side->{warm})
 	{
 		$side->{warm} = 1;
-		return;
+		push @{ $side->{first} }, $ms;
+		return if $plan;
 	}
 	push @{ $side->{ms} }, $ms;
 	$side->{spent} += $ms;
@@ -86,26 +89,32 @@ sub run_once
 	  (@{ $side->{ms} } >= $visit && $side->{spent} * VISITS >= SAMPLE_MS * $visit);
 }
 
-# Both sides by turns, as far as a visit goes
+# Both sides, as far as a visit goes
 sub visit
 {
 	my ($q, $visit) = @_;
-	my @sides = grep { !$_->{done} } @$q{qw(device postgres)};
 
-	@$_{qw(warm visited)} = (0, 0) foreach @sides;
-	while (my @left = grep { !$_->{done} && !$_->{visited} } @sides)
+	foreach my $side (grep { !$_->{done} } @$q{qw(device postgres)})
 	{
-		run_once($_, $q->{sql}, $visit) foreach @left;
+		@$side{qw(warm visited)} = (0, 0);
+		ask($side->{settings});
+		run_once($side, $q->{sql}, $visit) until $side->{done} || $side->{visited};
 	}
 }
 
-# The plan and its median time
+sub median
+{
+	my @ms = sort { $a <=> $b } @_;
+
+	return $ms[ $#ms / 2 ];
+}
+
+# The plan, its median time, and that of first runs
 sub result
 {
 	my ($side) = @_;
-	my @ms = sort { $a <=> $b } @{ $side->{ms} };
 
-	return ($side->{plan}, $ms[$#ms / 2]);
+	return ($side->{plan}, median(@{ $side->{ms} }), median(@{ $side->{first} }));
 }
 
 # Our node in a plan
@@ -157,10 +166,11 @@ print $out join(',', qw(point rows key values aggregates selectivity groups
 	  gpuagg_cost predicted_ms gpuagg_ms bound),
 	(map { "predicted_" . lc($_) . "_ms" } @stages),
 	(map { "measured_" . lc($_) . "_ms" } @stages),
-	qw(profile postgres_cost postgres_ms chosen postgres_plan query)), ",date,device,driver,cpu,cores,postgres,commit,shared_buffers,huge_pages,command\n";
+	qw(profile postgres_cost postgres_ms chosen postgres_plan
+		gpuagg_first_ms postgres_first_ms query)), ",date,device,driver,cpu,cores,postgres,commit,shared_buffers,huge_pages,command\n";
 
 ask("SET work_mem = '$work_mem'; SET jit = off;");
-my (@errors, $right, $worst);
+my (@errors, @first_errors, $right, $worst);
 my $end = time + $seconds;
 ($right, $worst) = (0, 1);
 
@@ -168,8 +178,8 @@ my $end = time + $seconds;
 sub write_line
 {
 	my ($point, $q) = @_;
-	my ($device, $device_ms) = result($q->{device});
-	my ($postgres, $postgres_ms) = result($q->{postgres});
+	my ($device, $device_ms, $device_first_ms) = result($q->{device});
+	my ($postgres, $postgres_ms, $postgres_first_ms) = result($q->{postgres});
 	my $node = node($device->{Plan}) or die "no GpuAgg: $q->{sql}";
 	ask($q->{device}{settings});
 	my $stages = node(explain('ANALYZE', $q->{sql})->{Plan});
@@ -185,12 +195,14 @@ sub write_line
 	$right++ if $ratio <= 1.05;
 	$worst = $ratio if $ratio > $worst;
 	push @errors, abs($predicted - $device_ms) / $device_ms;
+	push @first_errors, abs($predicted - $device_first_ms) / $device_first_ms;
 	print $out join(',', $point, @$q{qw(rows key values aggregates selectivity)},
 		$node->{'Groups'} // $node->{'Actual Rows'} // '', $cost, $predicted, $device_ms,
 		$node->{'Bound By'} // '', (map { $node->{"Predicted $_ Time"} // '' } @stages),
 		(map { $stages->{"Measured $_ Time"} // '' } @stages), $node->{'Profile'} // '',
 		$postgres->{Plan}{'Total Cost'}, $postgres_ms, $chosen,
-		$postgres->{Plan}{'Node Type'}, "\"$q->{sql}\""), "$metadata\n";
+		$postgres->{Plan}{'Node Type'}, $device_first_ms, $postgres_first_ms,
+		"\"$q->{sql}\""), "$metadata\n";
 }
 
 my $point = 0;
@@ -212,7 +224,15 @@ while ($point < $points && time <= $end)
 close($out);
 close($to);
 waitpid($pid, 0);
-@errors = sort { $a <=> $b } @errors;
-printf STDERR "model: %d points; error of the prediction: median %.1f %%, 95th percentile %.1f %%; "
-  . "right choice in %.1f %%; at worst %.2f times the better plan\n", scalar(@errors),
-  100 * $errors[ $#errors / 2 ], 100 * $errors[ $#errors * 0.95 ], 100 * $right / @errors, $worst;
+
+# "median M %, 95th percentile P %"
+sub errors_text
+{
+	my @e = sort { $a <=> $b } @_;
+
+	return sprintf "median %.1f %%, 95th percentile %.1f %%", 100 * $e[ $#e / 2 ], 100 * $e[ $#e * 0.95 ];
+}
+
+printf STDERR "model: %d points; error of the prediction: %s; right choice in %.1f %%; at worst "
+  . "%.2f times the better plan; a visit's first runs, which do not count: %s\n", scalar(@errors),
+  errors_text(@errors), 100 * $right / @errors, $worst, errors_text(@first_errors);
