@@ -305,13 +305,11 @@ run_worker(void *argument)
 
 /* The worker's part of the region, or all of it */
 static void
-equip(Worker *w, Crew *crew, uint32_t number, GpuAggProbeRegion *region,
-	  uint64_t bytes, bool apart)
+equip(Worker *w, uint32_t number, GpuAggProbeRegion *region, uint64_t bytes, bool apart)
 {
-	uint64_t	part = apart ? bytes / crew->nthreads : bytes;
+	uint64_t	part = apart ? bytes / w->crew->nthreads : bytes;
 
 	part -= part % FEED_PAGE;
-	w->crew = crew;
 	w->from = region->base + (apart ? number * part : 0);
 	w->bytes = part;
 	w->random = UINT64_C(0x9e3779b97f4a7c15) * (number + 1);
@@ -349,6 +347,28 @@ run_crew(Crew *crew, double *rate, GpuAggError *error)
 		gpuagg_host_probe_failed(error, GPUAGG_CANCELLED, "cancelled") : GPUAGG_OK;
 }
 
+/* Workers of a crew, to be given what they work on */
+static GpuAggStatus
+gather_crew(Crew *crew, GpuAggError *error)
+{
+	crew->workers = calloc(crew->nthreads, sizeof(Worker));
+	if (crew->workers == NULL)
+		return gpuagg_host_probe_failed(error, GPUAGG_OUT_OF_MEMORY, "no memory");
+	pthread_mutex_init(&crew->lock, NULL);
+	pthread_cond_init(&crew->opened, NULL);
+	for (uint32_t i = 0; i < crew->nthreads; i++)
+		crew->workers[i].crew = crew;
+	return GPUAGG_OK;
+}
+
+static void
+dismiss_crew(Crew *crew)
+{
+	pthread_cond_destroy(&crew->opened);
+	pthread_mutex_destroy(&crew->lock);
+	free(crew->workers);
+}
+
 /* Events a second of nthreads that do `work` in `bytes` of the region */
 static GpuAggStatus
 measure(GpuAggProbe *probe, Work work, uint32_t nthreads, uint32_t words,
@@ -356,24 +376,22 @@ measure(GpuAggProbe *probe, Work work, uint32_t nthreads, uint32_t words,
 		GpuAggError *error)
 {
 	Crew		crew = {
-		.probe = probe, .work = work, .nthreads = nthreads, .words = words,
-		.lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER
+		.probe = probe, .work = work, .nthreads = nthreads, .words = words
 	};
 	GpuAggStatus status = gpuagg_host_probe_touch(probe, region, bytes, error);
 
+	if (status == GPUAGG_OK)
+		status = gather_crew(&crew, error);
 	if (status != GPUAGG_OK)
 		return status;
-	crew.workers = calloc(nthreads, sizeof(Worker));
-	if (crew.workers == NULL)
-		return gpuagg_host_probe_failed(error, GPUAGG_OUT_OF_MEMORY, "no memory");
 	for (uint32_t i = 0; i < nthreads; i++)
-		equip(&crew.workers[i], &crew, i, region, bytes, apart);
+		equip(&crew.workers[i], i, region, bytes, apart);
 	if (crew.workers[0].bytes == 0)
 		status = gpuagg_host_probe_failed(error, GPUAGG_UNSUPPORTED,
 										  "too little memory for its threads");
 	else
 		status = run_crew(&crew, rate, error);
-	free(crew.workers);
+	dismiss_crew(&crew);
 	return status;
 }
 
@@ -382,21 +400,16 @@ gpuagg_host_probe_work(GpuAggProbe *probe, GpuAggProbeWork work, void *owns,
 					   size_t own_bytes, double *rate, GpuAggError *error)
 {
 	Crew		crew = {
-		.probe = probe, .work = do_other, .other = work, .nthreads = probe->machine.units,
-		.lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER
+		.probe = probe, .work = do_other, .other = work, .nthreads = probe->machine.units
 	};
-	GpuAggStatus status;
+	GpuAggStatus status = gather_crew(&crew, error);
 
-	crew.workers = calloc(crew.nthreads, sizeof(Worker));
-	if (crew.workers == NULL)
-		return gpuagg_host_probe_failed(error, GPUAGG_OUT_OF_MEMORY, "no memory");
+	if (status != GPUAGG_OK)
+		return status;
 	for (uint32_t i = 0; i < crew.nthreads; i++)
-	{
-		crew.workers[i].crew = &crew;
 		crew.workers[i].own = (char *) owns + i * own_bytes;
-	}
 	status = run_crew(&crew, rate, error);
-	free(crew.workers);
+	dismiss_crew(&crew);
 	return status;
 }
 
