@@ -72,7 +72,8 @@ gpuagg_passes_choose(const GpuAggScan *scan, BlockNumber nblocks, bool host,
 	gpuagg_choose_work(&work, info->program);
 	work.pages = nblocks;
 	work.page_lines = passes_page_lines(scan);
-	work.rows = work.passed = Max(info->est_rows, 0);
+	work.rows = Max(info->est_rows, 0);
+	work.passed = Max(info->est_passed, 0);
 	work.groups = Max(info->est_groups, 0);
 	gpuagg_choose(&work, info->program, host, choice);
 }

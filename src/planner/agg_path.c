@@ -381,8 +381,8 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 	else
 		get_tablespace_page_costs(rel->reltablespace, NULL, &input.page_cost);
 	input.lines = g->sample_lines;
-	input.rows = rel->tuples;
-	input.passed = rel->rows;
+	input.rows = g->info.est_rows;
+	input.passed = g->info.est_passed;
 	input.groups = g->info.est_groups;
 	input.allvisfrac = rel->allvisfrac;
 	input.postgres_cost = postgres_cost;
@@ -516,6 +516,7 @@ try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 		gpuagg_sample_check_program(root, input_rel, relation, g.info.program))
 	{
 		g.info.est_rows = input_rel->tuples;
+		g.info.est_passed = input_rel->rows;
 		g.info.est_groups = estimate_groups(&g);
 		g.info.sample = gpuagg_sample_method(root, input_rel);
 		g.sample_exprs = gpuagg_sample_exprs(root, input_rel,

@@ -80,7 +80,8 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 	return list_concat(list_make5(pack_program(info->program), outputs,
 								  runtime, makeInteger(info->gate),
 								  pack_float(info->est_rows)),
-					   list_make4(pack_float(info->est_groups),
+					   list_make5(pack_float(info->est_passed),
+								  pack_float(info->est_groups),
 								  list_make2_int(info->sample,
 												 info->repeatable),
 								  pack_prediction(&info->predicted),
@@ -133,12 +134,13 @@ gpuagg_plan_unpack(List *custom_private)
 	}
 	info->gate = intVal(lfourth(custom_private));
 	info->est_rows = floatVal(list_nth(custom_private, 4));
-	info->est_groups = floatVal(list_nth(custom_private, 5));
-	sample = list_nth_node(List, custom_private, 6);
+	info->est_passed = floatVal(list_nth(custom_private, 5));
+	info->est_groups = floatVal(list_nth(custom_private, 6));
+	sample = list_nth_node(List, custom_private, 7);
 	info->sample = linitial_int(sample);
 	info->repeatable = lsecond_int(sample) != 0;
-	unpack_prediction(&info->predicted, list_nth_node(List, custom_private, 7));
-	profile = list_nth_node(List, custom_private, 8);
+	unpack_prediction(&info->predicted, list_nth_node(List, custom_private, 8));
+	profile = list_nth_node(List, custom_private, 9);
 	info->predicted.bound = linitial_int(profile);
 	info->profile = lsecond_int(profile);
 	info->profile_origin = lthird_int(profile);

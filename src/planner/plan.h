@@ -75,6 +75,7 @@ typedef struct GpuAggPlanInfo
 	int			sample;			/* GpuAggSampleMethod */
 	bool		repeatable;		/* the sample has a seed of its own */
 	double		est_rows;		/* of the table, or its sample */
+	double		est_passed;		/* of these, that pass the filter */
 	double		est_groups;
 	GpuAggPrediction predicted;
 	int			profile;		/* that it comes from: of gpuagg.profile, or 0 */

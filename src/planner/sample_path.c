@@ -222,6 +222,7 @@ try_scan(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	if (gpuagg_table_check(relation) && lower_scan(&scan, relation))
 	{
 		scan.info.est_rows = rel->tuples;
+		scan.info.est_passed = rel->rows;
 		scan.info.sample = gpuagg_sample_method(root, rel);
 		(void) gpuagg_sample_exprs(root, rel, &scan.info.repeatable);
 		scan.sample_lines = gpuagg_sample_lines(root, rel, relation);

@@ -410,6 +410,11 @@ test_host(void)
 	chooses(&r, in, GPUAGG_STRATEGY_SINGLE_PASS, 1, "host: parts fewer than are worth it");
 	in.scope_bytes = 65536;
 	chooses(&r, in, GPUAGG_STRATEGY_PARTITIONED, 1, "host: unless parts are to be small");
+	in.scope_bytes = 0;
+	in.updates = 9;
+	in.input_ns = 1e6;
+	chooses(&r, in, GPUAGG_STRATEGY_SINGLE_PASS, 1,
+			"host: no passes of its cache, however fast the input is read again");
 	in = host_grouping(1e7, today);
 	in.memory_bytes = 16 * 1048576;
 	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, 64, "host: more than fit 16 MB");
