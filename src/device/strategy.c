@@ -10,7 +10,8 @@
  *
  *		t = 2 g e					bytes of the table, half full
  *		s							bytes of a scope: cache's reach, or the
- *									TLB's, whichever gives the faster passes
+ *									TLB's, whichever gives the faster passes;
+ *									of a CPU, which has neither here, t
  *		block-local		I + r u / L				if t <= local bytes; of resident
  *											columns, if the groups fill a table in
  *											a block's shared memory no more than
