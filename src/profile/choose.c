@@ -16,6 +16,29 @@
 #include "profile/profile.h"
 #include "service/shmem.h"
 
+static bool
+filter_reads(const GpuAggProgram *p, uint16 reg)
+{
+	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
+
+	for (int i = 0; i < p->filter_instrs; i++)
+		if (instrs[i].a == reg || instrs[i].b == reg || instrs[i].c == reg)
+			return true;
+	return reg == p->filter_reg;
+}
+
+/* Attributes up to the last one that the filter reads */
+static int
+filter_attrs(const GpuAggProgram *p)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	int			n = p->nattrs;
+
+	while (n > 0 && (attrs[n - 1].reg == GPUAGG_NO_REG || !filter_reads(p, attrs[n - 1].reg)))
+		n--;
+	return n;
+}
+
 void
 gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
 {
@@ -24,6 +47,8 @@ gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
 	GpuAggLayout layout;
 
 	gpuagg_layout_compute(p, &layout);
+	work->attrs = p->nattrs;
+	work->filter_attrs = filter_attrs(p);
 	work->floating = 0;
 	for (int i = 0; i < p->nattrs; i++)
 		work->floating += attrs[i].fixed_off < 0;

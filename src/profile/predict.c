@@ -106,7 +106,20 @@
 
 /* Deciding whether a line belongs to a sample, in PostgreSQL, its page included */
 #define POSTGRES_LINE_NS 14.0
-#define POSTGRES_FILTER 0.5		/* of a value, an instruction of a filter */
+
+/*
+ * What a query of PostgreSQL's consists of, in values, three of which are what the
+ * reference query's key, count and sum take: each measured alone, as the difference
+ * of two queries of one process (EPYC, 10^4 to 10^6 rows)
+ */
+#define POSTGRES_KEY 2.2		/* hashed and looked up */
+#define POSTGRES_FURTHER_KEY 0.6
+#define POSTGRES_STRING_KEY 0.6	/* more */
+#define POSTGRES_TRANSITION 0.3
+#define POSTGRES_ATTRIBUTE 0.06 /* crossed in a row */
+#define POSTGRES_FILTER 0.2		/* an instruction of a filter */
+#define POSTGRES_OUTPUT 1.0		/* of a group */
+#define POSTGRES_REJECTED 0.65	/* of a row that is counted, one that a filter stops */
 
 /*
  * A query that begins finds the executor's code, its catalogs and the table's pages
@@ -118,8 +131,8 @@
  * A group of so few that caches hold them, by PostgreSQL; from NEAR_GROUPS to as many
  * as were measured it grows with the logarithm.
  */
-#define POSTGRES_NEAR_NS 280.0
-#define NEAR_GROUPS 1e4
+#define POSTGRES_NEAR_NS 100.0
+#define NEAR_GROUPS 3e3
 
 /* The kernel's scheduler lets others wait so long (EPYC, 2 cores) */
 #define SLICE_NS 1000000.0
@@ -130,15 +143,18 @@
  */
 #define GROUPED_NS 100.0
 #define EMIT_NS 20.0
-#define EMIT_OUTPUT_NS 3.5
+#define EMIT_OUTPUT_NS 2.0
 #define EMIT_NUMERIC_NS 28.0
 #define EMIT_AVERAGE_NS 100.0	/* a numeric division */
-#define EMIT_READS 9.0			/* a group's bytes: from caches of the threads that
-								 * grouped, through the queue, into the store; fitted
-								 * when that had pages of 4 kB, on machines that touch
-								 * 2 to 3 GB/s of them */
-#define GPU_EMIT_READS 4.0		/* the card writes them to memory, not a thread
-								 * to its cache */
+
+/*
+ * A group's bytes: from caches of the threads that grouped, through the queue, into
+ * the store; a card writes them to memory, not a thread to its cache.  These and
+ * EMIT_OUTPUT_NS fitted to 169 queries of the host and 70 of H200s that spent most of
+ * their time so, all since stores lie in large pages.
+ */
+#define EMIT_READS 8.0
+#define GPU_EMIT_READS 3.0
 
 /* Rows that a backend forms (GpuSample); pages cost another pin */
 #define CHOSEN_NS 50.0
@@ -326,32 +342,45 @@ gpuagg_predict_input(const GpuAggRates *rates, const GpuAggWork *work)
 	return p.startup;
 }
 
-/* One of so many groups, in PostgreSQL */
+/* One of so many groups, in PostgreSQL, without its outputs, which were measured, too */
 static double
 postgres_group(const GpuAggRates *rates, double groups)
 {
-	double		far = rates->postgres_group_ns;
+	double		outputs = GPUAGG_MEASURED_VALUES * POSTGRES_OUTPUT * rates->postgres_value_ns;
+	double		far = fmax(0, rates->postgres_group_ns - outputs);
 	double		near = fmin(far, POSTGRES_NEAR_NS * backend_slowness(rates));
 	double		share = log(fmax(groups, 1) / NEAR_GROUPS) / log(GPUAGG_MEASURED_GROUPS / NEAR_GROUPS);
 
 	return near + (far - near) * fmin(fmax(share, 0), 1);
 }
 
-/*
- * PostgreSQL, for comparison: lines of a sample are hashed one by one; a grouping's
- * keys and aggregates cost a value each, a filter's instructions half of one.
- */
+/* A row's attributes, keys and transitions, and a group's outputs; in values */
+static double
+postgres_values(const GpuAggWork *work)
+{
+	double		stopped = work->rows - work->passed;
+	double		key = work->keys > 0 ? POSTGRES_KEY +
+		POSTGRES_FURTHER_KEY * (work->keys - 1) +
+		POSTGRES_STRING_KEY * work->string_keys : 0;
+	double		outputs = work->outputs + work->numeric_outputs + work->averages;
+
+	return work->rows * work->filter_instrs * POSTGRES_FILTER +
+		(stopped * work->filter_attrs + work->passed * work->attrs) * POSTGRES_ATTRIBUTE +
+		work->passed * (key + POSTGRES_TRANSITION * work->transitions) +
+		work->groups * outputs * POSTGRES_OUTPUT;
+}
+
+/* PostgreSQL, for comparison: lines of a sample are hashed one by one. */
 double
 gpuagg_predict_postgres(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		pages = work->lines > 0 ? 0 : work->pages;
+	double		rows = work->passed + POSTGRES_REJECTED * (work->rows - work->passed);
 
 	return gpuagg_predict_read(rates, POSTGRES_START_BYTES + pages * GPUAGG_PAGE_BYTES) +
-		work->lines * POSTGRES_LINE_NS + work->rows * rates->postgres_row_ns +
-		work->rows * work->filter_instrs * POSTGRES_FILTER * rates->postgres_value_ns +
-		work->passed * (work->keys + work->transitions) * rates->postgres_value_ns +
-		work->groups * postgres_group(rates, work->groups) +
-		work->chosen * rates->postgres_value_ns;
+		work->lines * POSTGRES_LINE_NS + rows * rates->postgres_row_ns +
+		(postgres_values(work) + work->chosen) * rates->postgres_value_ns +
+		work->groups * postgres_group(rates, work->groups);
 }
 
 /* The farthest level of a kind that the profile has */

@@ -64,7 +64,9 @@ typedef struct GpuAggWork
 	double		chosen_pages;	/* that they lie on */
 
 	/* of the program */
-	double		floating;		/* attributes crossed whose place varies */
+	double		attrs;			/* crossed */
+	double		filter_attrs;	/* of these, crossed for the filter */
+	double		floating;		/* of these, whose place varies */
 	double		columns;		/* loaded */
 	double		filter_instrs;	/* run for all rows */
 	double		instrs;			/* run for those that pass */

@@ -402,6 +402,8 @@ test_kept_host(void)
 	for (int i = 0; i < slow.npoints; i++)
 		slow.points[i].rate[GPUAGG_RANDOM_READ32] /= 4;
 	is_double(predict(&slow, work).kernel, kernel, "host: rows kept: no random reads of memory");
+	work = grouping(1e8, 1e7);
+	kernel = predict(&rates, work).kernel;
 	rates.ceiling[GPUAGG_CEILING_TOUCH] = 2e9;
 	ok(predict(&rates, work).kernel > kernel, "host: memory is touched for the first time");
 	rates.ceiling[GPUAGG_CEILING_TOUCH_HUGE] = 2e12;
@@ -628,23 +630,50 @@ test_postgres(void)
 {
 	GpuAggRates rates = host(1);
 	GpuAggWork	work = {.pages = 10, .rows = 1000, .passed = 500, .groups = 7,
-	.keys = 1, .transitions = 2, .filter_instrs = 1};
-	double		rows = 1000 * 40.0 + 1000 * 25.0 / 2 + 500 * 3 * 25.0;
+	.keys = 1, .transitions = 2, .filter_instrs = 1, .attrs = 5, .filter_attrs = 3,
+	.outputs = 2, .averages = 1};
+	double		rows = (500 + 500 * 0.65) * 40.0;
+	double		attrs = (500 * 5 + 500 * 3) * 0.06;
+	double		values = 25.0 * (1000 * 0.2 + attrs + 500 * (2.2 + 2 * 0.3) + 7 * 3);
 	double		reads = (1e6 + 10 * 8192) / 3.04e10 * 1e9;
+	double		sample;
 
 	/* a row with a key and two aggregates takes 115 ns here, 100 there */
-	is_double(gpuagg_predict_postgres(&rates, &work), reads + rows + 7 * 280.0 * 1.15,
+	is_double(gpuagg_predict_postgres(&rates, &work), reads + rows + values + 7 * 100.0 * 1.15,
 			  "PostgreSQL: reads, rows, filter, values, groups");
 	rates.ceiling[GPUAGG_CEILING_THREAD_READ] = 3.04e10 / 2;
-	is_double(gpuagg_predict_postgres(&rates, &work), 2 * reads + rows + 7 * 280.0 * 1.15,
+	is_double(gpuagg_predict_postgres(&rates, &work),
+			  2 * reads + rows + values + 7 * 100.0 * 1.15,
 			  "PostgreSQL: half as fast reads take twice as long");
-	rates.postgres_group_ns = 200;
-	is_double(gpuagg_predict_postgres(&rates, &work), 2 * reads + rows + 7 * 200.0,
+	rates.postgres_group_ns = 90 + 3 * 25;
+	is_double(gpuagg_predict_postgres(&rates, &work), 2 * reads + rows + values + 7 * 90.0,
 			  "PostgreSQL: few groups cost no more than many");
 	work.lines = 2000;
 	is_double(gpuagg_predict_postgres(&rates, &work),
-			  1e6 / 1.52e10 * 1e9 + 2000 * 14.0 + rows + 7 * 200.0,
+			  1e6 / 1.52e10 * 1e9 + 2000 * 14.0 + rows + values + 7 * 90.0,
 			  "PostgreSQL: a sample's lines include their pages");
+	work.keys = 3;
+	work.string_keys = 1;
+	values += 25.0 * 500 * (2 * 0.6 + 0.6);
+	sample = 1e6 / 1.52e10 * 1e9 + 2000 * 14.0 + rows + values + 7 * 90.0;
+	between(gpuagg_predict_postgres(&rates, &work), sample - 1e-6, sample + 1e-6,
+			"PostgreSQL: further keys, and strings");
+}
+
+/* The reference queries must take what was measured: a key, a count and a sum. */
+static void
+test_postgres_reference(void)
+{
+	GpuAggRates rates = host(1);
+	GpuAggWork	work = {.rows = 1e6, .passed = 1e6, .groups = 10,
+	.keys = 1, .transitions = 2, .attrs = 4, .outputs = 3};
+	double		rows = 1e6 * (40.0 + 3 * 25.0);
+
+	between(gpuagg_predict_postgres(&rates, &work), rows * 0.97, rows * 1.03,
+			"PostgreSQL: few groups take what they took");
+	work.groups = 1e5;
+	between(gpuagg_predict_postgres(&rates, &work), (rows + 1e5 * 500.0) * 0.97,
+			(rows + 1e5 * 500.0) * 1.03, "PostgreSQL: and many");
 }
 
 /* What each of so many groups adds */
@@ -663,10 +692,10 @@ test_postgres_groups(void)
 {
 	GpuAggRates rates = host(1);
 
-	is_double(postgres_groups(&rates, 1e4), 322, "PostgreSQL: groups that fit caches");
-	between(postgres_groups(&rates, 3e4), 322 + 50, 500 - 50, "... that hardly do");
-	is_double(postgres_groups(&rates, 1e5), 500, "... as they were measured");
-	is_double(postgres_groups(&rates, 1e7), 500, "... and beyond");
+	between(postgres_groups(&rates, 3e3), 114.9, 115.1, "PostgreSQL: groups that fit caches");
+	between(postgres_groups(&rates, 2e4), 115 + 100, 425 - 100, "... that hardly do");
+	is_double(postgres_groups(&rates, 1e5), 425, "... as they were measured, but for outputs");
+	is_double(postgres_groups(&rates, 1e7), 425, "... and beyond");
 }
 
 /* ---------- the curve of random accesses ---------- */
@@ -733,6 +762,7 @@ main(void)
 	test_link_host();
 	test_h200();
 	test_postgres();
+	test_postgres_reference();
 	test_postgres_groups();
 	test_curve();
 	return done_testing();
