@@ -63,6 +63,17 @@ END $$;
 SELECT key, CASE jsonb_typeof(value) WHEN 'number' THEN CASE WHEN key ~ 'Row|Group|Loops|Runs' THEN value::text ELSE 'a number' END ELSE jsonb_typeof(value) END
 FROM jsonb_each(xp_node('SELECT g, count(*) FROM xp WHERE v <= 4000 GROUP BY g')) WHERE key !~ 'Cost|Blocks|Width|Schema|Actual|Plan Rows|Startup|Total|^Transfer Time$|^Decode Time$|^Kernel Time$|^Link '
 ORDER BY key COLLATE "C";
+-- the farther a filter's column, the longer PostgreSQL takes, and the fewer of its units the device
+CREATE TABLE xp_far (near int4, a text, b text, c text, far int4);
+INSERT INTO xp_far SELECT i, 'a', 'b', 'c', i FROM generate_series(1, 5000) i;
+VACUUM ANALYZE xp_far;
+SET gpuagg.debug_require = 'allow';
+SET gpuagg.cost_scale = 0.01;
+SELECT (near->'Total Cost')::float8 > (far->'Total Cost')::float8 AS cheaper, near->'Predicted Time' = far->'Predicted Time' AS as_fast
+FROM xp_node('SELECT sum(near), sum(far) FROM xp_far WHERE near < 2000') near, xp_node('SELECT sum(near), sum(far) FROM xp_far WHERE far < 2000') far;
+RESET gpuagg.cost_scale;
+SET gpuagg.debug_require = 'require';
+DROP TABLE xp_far;
 -- counts add up over rescans; a rescan without changed parameters is not run again
 SELECT (xp_node('SELECT d.g, x.n FROM xp_dim d, LATERAL (SELECT count(*) AS n FROM xp WHERE xp.g = d.g) x'))->'Actual Loops' AS loops;
 SELECT f, (SELECT string_agg(x, ' ') ~ 'GpuAgg.*Rows.Scanned.*Groups.*10' FROM xp_analyze('FORMAT ' || f, 'SELECT g, count(*) FROM xp GROUP BY g') x) AS node FROM unnest(ARRAY['TEXT', 'JSON', 'XML', 'YAML']) f;
