@@ -29,6 +29,7 @@
  * The last is the kernel's, which gives one thread of a process pages at a time; what
  * the device keeps for the next task is not touched anew.
  */
+#include "device/host/memory.h"
 #include "profile/predict_host.h"
 
 /*
@@ -82,7 +83,7 @@
 #define PARTITION_NS 1100.0		/* its table, while others want it, too */
 
 /* Memory that stays with the device (host.c): blocks, and as much of the C library's */
-#define KEPT_BYTES (2 * 256.0 * 1024 * 1024)
+#define KEPT_BYTES (2.0 * GPUAGG_HOST_FREE_BLOCKS)
 
 /* How much slower a thread is; by its operations, if grouping was not measured */
 static double

@@ -52,10 +52,9 @@
 #define HOST_MIN_BATCHES 4
 
 /*
- * Free blocks that are kept for the next task: records and tables of a million
- * groups; and not more than this part of what tasks may use.
+ * Free blocks are kept for records and tables of a million groups, and not more
+ * than this part of what tasks may use.
  */
-#define HOST_FREE_BLOCKS ((uint64_t) 256 << 20)
 #define HOST_FREE_SHARE 16
 
 /* What is larger than this has pages of its own; the most the C library takes */
@@ -131,8 +130,8 @@ host_open(const GpuAggDeviceConfig *config, GpuAggDevice **device, GpuAggError *
 		return open_failed(d, "no memory", error);
 	d->threads = config->threads < 1 ? 1 : config->threads;
 	gpuagg_memory_init(&d->memory, NULL, config->memory_limit);
-	gpuagg_blocks_init(&d->blocks, d->memory.limit / HOST_FREE_SHARE < HOST_FREE_BLOCKS ?
-					   d->memory.limit / HOST_FREE_SHARE : HOST_FREE_BLOCKS);
+	gpuagg_blocks_init(&d->blocks, d->memory.limit / HOST_FREE_SHARE < GPUAGG_HOST_FREE_BLOCKS ?
+					   d->memory.limit / HOST_FREE_SHARE : GPUAGG_HOST_FREE_BLOCKS);
 	d->memory.blocks = &d->blocks;
 	gpuagg_memory_init(&d->slabs, NULL, 0);
 	d->slabs.limit = 0;
