@@ -9,8 +9,7 @@
  *				for a row that it groups / GROUPED_NS; predict_host.c
  *		feed	p * (feed_page_ns + FEED_MISS_NS) + JUDGE_NS * rows that are judged
  *				one by one; for a GPU, of the first EARLY_PAGES also EARLY_NS * what
- *				PostgreSQL takes for a row that it groups / GROUPED_NS; all of it for
- *				the host device * FEED_SHARED
+ *				PostgreSQL takes for a row that it groups / GROUPED_NS
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; making
  *				draws (device/draw_plan.h); of a GPU + BATCH_NS a batch, as fast as it
@@ -32,14 +31,14 @@
  * blocks' tables while they are few.  Random rates are the profile's curve at t, so
  * all reaches are in it.
  *
- * A GPU overlaps feed, link and kernel: the longest counts, and others the more,
- * the nearer they come to it: (feed^4 + link^4 + kernel^4)^(1/4).  Stages of equal
- * length wait for each other; nobody waits for a short one.
+ * Feed, link and kernel overlap: the longest counts, and others the more, the nearer
+ * they come to it: (feed^4 + link^4 + kernel^4)^(1/4).  Stages of equal length wait for
+ * each other; nobody waits for a short one.
  *
- * The host device's threads share the cores with the backend that feeds:
- * (feed + kernel * n) / n, but no less than the feed, nor than reading the pages.  They
- * are more than the cores, so somebody finishes late: of as much time as that is, up to
- * a time slice of SLICE_NS, the n-th part is added.
+ * The host device's threads share the cores with the backend that feeds, so their
+ * kernel is kernel + feed * FEED_SHARED / n there.  They are more than the cores, so
+ * somebody finishes late: of as much time as the overlap is, up to a time slice of
+ * SLICE_NS, the n-th part is added.
  *
  * Several passes over the pages multiply feed, link, and of the kernel what is
  * done for rows before they are grouped.
@@ -62,10 +61,10 @@
 #define FEED_MISS_NS 27.0
 
 /*
- * Feeding was measured while the host device's threads slept; at work they share
- * the backend's core, it seems: pages took 1.6 times as long on 16 CPUs of a virtual
- * machine, 1.2 and more on two.  Of 1.3 to 1.75, this gave the former's
- * 93 queries the least 95th percentile.
+ * Feeding was measured while the host device's threads slept; where they work on the
+ * same cores, it takes this much longer (two cores: 1.2 times and more).  That it took
+ * 1.6 times as long on 16 CPUs came from the overlap: with a kernel of 0.8 of the feed
+ * it takes 1.1 times and more, with one of 1.45 of it 1.4 to 1.9 times.
  */
 #define FEED_SHARED 1.45
 
@@ -236,26 +235,23 @@ fourth(double x)
 
 /* The longest of feed, link and kernel, and how they add up */
 static double
-overlap_gpu(GpuAggPrediction *p)
+overlap(GpuAggPrediction *p, double kernel)
 {
-	double		longest = fmax(p->feed, fmax(p->link, p->kernel));
+	double		longest = fmax(p->feed, fmax(p->link, kernel));
 	double		unit = fmax(longest, 1);	/* keeps powers small */
 
 	p->bound = longest == p->feed ? GPUAGG_BOUND_FEED :
 		longest == p->link ? GPUAGG_BOUND_LINK : GPUAGG_BOUND_COMPUTE;
 	return unit * pow(fourth(p->feed / unit) + fourth(p->link / unit) +
-					  fourth(p->kernel / unit), 0.25);
+					  fourth(kernel / unit), 0.25);
 }
 
 static double
 overlap_host(GpuAggPrediction *p, int threads)
 {
-	double		shared = (p->feed + p->kernel * threads) / threads;
-	double		pages = fmax(p->feed, p->link);
+	double		ns = overlap(p, p->kernel + p->feed * FEED_SHARED / threads);
 
-	p->bound = pages < p->kernel ? GPUAGG_BOUND_COMPUTE :
-		p->feed < p->link ? GPUAGG_BOUND_LINK : GPUAGG_BOUND_FEED;
-	return fmax(pages, shared) + fmin(fmax(pages, shared), SLICE_NS) / threads;
+	return ns + fmin(ns, SLICE_NS) / threads;
 }
 
 /* What of the kernel's time is more than computing */
@@ -291,8 +287,7 @@ feed(const GpuAggRates *rates, const GpuAggWork *work)
 		work->judged_rows * JUDGE_NS;
 
 	return rates->gpu ?
-		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * backend_slowness(rates) :
-		ns * FEED_SHARED;
+		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * backend_slowness(rates) : ns;
 }
 
 /* Over the bus, or by the host's threads, as far as that was measured */
@@ -319,7 +314,7 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	p->link = read_pages(rates, gpuagg_predict_passes(work) * work->pages);
 	p->kernel = rates->gpu ? kernel_gpu(rates, work) : gpuagg_predict_host_kernel(rates, work);
 	p->emit = emit(rates, work);
-	middle = rates->gpu ? overlap_gpu(p) : overlap_host(p, rates->units);
+	middle = rates->gpu ? overlap(p, p->kernel) : overlap_host(p, rates->units);
 	p->startup = p->start + middle;
 	p->total = p->startup + p->emit;
 	if (p->start > fmax(middle, p->emit))

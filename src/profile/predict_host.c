@@ -6,7 +6,7 @@
  * and, if there are keys, once more to merge their tables; whichever of w threads
  * wakes last is waited for, which grows with log2(w):
  *
- *		start	round trip + TASK + wakes * WAKE * log2(w)
+ *		start	round trip + TASK + (WAKE + MERGE_WAKE) * log2(w)
  *
  * Threads have tables of their own, for l groups at most.  The groups that come into
  * them, m, are those that w threads' shares of the rows fall into.  If groups are
@@ -20,8 +20,9 @@
  *
  *		groups	(m * NEW_GROUP + (g - l) * SHARED_GROUP) / n
  *				+ k * FURTHER / n
- *				single pass: + k * (RUN / rows of a run + LINE * log2(n) * lines of a
- *				row) / n * (n - 1) / n + k * TOUCHES / read rate of the tables
+ *				single pass: + k * SHARED_ROW / n + k * (RUN / rows of a run + LINE *
+ *				log2(n) * lines of a row) / n * (n - 1) / n + k * TOUCHES / read rate of
+ *				the tables
  *				partitioned: + k * RECORD / n
  *				+ partitions that get groups * PARTITION, if there are several threads
  *				+ bytes touched for the first time / touch rate
@@ -39,7 +40,8 @@
 #define GROUP_ROWS 1.15e8
 #define INT_OPS 7.0e9
 #define TASK_NS 140000.0
-#define WAKE_NS 70000.0
+#define WAKE_NS 105000.0		/* with MERGE_WAKE_NS by small tables, with and without keys */
+#define MERGE_WAKE_NS 25000.0	/* threads that slept for a moment */
 #define LINE_NS 1.3				/* of a page, that a sample decides */
 #define PAGE_NS 363.0			/* beside reading it */
 #define POINTERS_NS 100.0		/* with its line pointers alone, where no column is wanted */
@@ -55,14 +57,16 @@
 #define SHARED_GROUP_NS 35.0
 #define RECORD_NS 21.0			/* written, and added to its group */
 #define FURTHER_NS 5.0			/* a row not found in its thread's table: its partition */
+#define SHARED_ROW_NS 10.0		/* found in a shared table, and added to its group */
 #define TOUCHES 1.3				/* the directory, the row, which is fetched ahead */
 
 /*
- * From one core's cache to another's (2 cores of an EPYC, 16 of a Xeon): the more of
- * them there are, the more often and the farther
+ * From one core's cache to another's: the more of them there are, the more often and
+ * the farther.  With SHARED_ROW_NS fitted to 188 queries of 16 CPUs of a Xeon and 95 of
+ * two cores of an EPYC that have 10^4 to 10^5 groups.
  */
-#define SHARED_RUN_NS 160.0		/* lock, table, first row of a run */
-#define SHARED_LINE_NS 10.0		/* each line of a row, several under way; of 2 cores */
+#define SHARED_RUN_NS 280.0		/* lock, table, first row of a run */
+#define SHARED_LINE_NS 4.0		/* each line of a row, several under way; of 2 cores */
 
 #define PIECE_PAGES 16.0		/* that a thread takes at once (task.c) */
 #define PIECE_ROWS 16384.0
@@ -106,10 +110,9 @@ threads_woken(const GpuAggRates *rates, const GpuAggWork *work)
 double
 gpuagg_predict_host_start(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	double		wakes = work->keys > 0 ? 2 : 1;
+	double		wake = WAKE_NS + (work->keys > 0 ? MERGE_WAKE_NS : 0);
 
-	return rates->round_trip_ns + TASK_NS +
-		wakes * WAKE_NS * log2(threads_woken(rates, work));
+	return rates->round_trip_ns + TASK_NS + wake * log2(threads_woken(rates, work));
 }
 
 /* Groups that a thread's table holds; a whole block of new ones must still fit. */
@@ -161,7 +164,7 @@ spilled_row(const GpuAggRates *rates, const GpuAggWork *work)
 	double		others = (rates->units - 1.0) / rates->units;
 	double		line = SHARED_LINE_NS * log2(rates->units);
 	double		slow = slowness(rates);
-	double		ns = FURTHER_NS * slow +
+	double		ns = (FURTHER_NS + SHARED_ROW_NS) * slow +
 		others * (SHARED_RUN_NS / run_rows(rates, work) +
 				  line * work->entry_bytes / CACHE_LINE_BYTES);
 

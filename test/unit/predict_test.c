@@ -122,6 +122,15 @@ between(double got, double low, double high, const char *name)
 
 /* ---------- more work takes longer ---------- */
 
+/* Whether the host device keeps rows for so many groups, and not yet for the number before */
+static bool
+keeps_more(const GpuAggRates *rates, double groups)
+{
+	double		most = 32 * rates->part_bytes / (grouping(1, 1).entry_bytes + 24);
+
+	return !rates->gpu && groups > most && groups <= 1.7 * most;
+}
+
 static void
 test_monotonic(const GpuAggRates *rates, const char *device)
 {
@@ -143,8 +152,11 @@ test_monotonic(const GpuAggRates *rates, const char *device)
 		{
 			double		total = predict(rates, work[i]).total;
 
-			/* what is hidden behind something longer costs nothing */
-			grows[i] &= total >= last[i];
+			/*
+			 * What is hidden behind something longer costs nothing.  Kept rows are
+			 * cheaper than shared tables of many threads: fewer groups may take longer.
+			 */
+			grows[i] &= total >= last[i] * (i == 2 && keeps_more(rates, n) ? 0.7 : 1);
 			first[i] = first[i] == 0 ? total : first[i];
 			last[i] = total;
 		}
@@ -387,7 +399,7 @@ test_shared_host(void)
 	   1.2 * shared, "host: and longer still where a block has few rows left for a partition");
 	for (int i = 0; i < slow.npoints; i++)
 		slow.points[i].rate[GPUAGG_RANDOM_READ32] /= 4;
-	ok(beyond_one(&slow, 1e8, 1e5) > 1.2 * shared, "host: slower memory, slower groups");
+	between(beyond_one(&slow, 1e8, 1e5) / shared, 1.05, 1.3, "host: slower memory, slower groups");
 }
 
 /* Tables of 32 parts: rows are kept, and each part fits a cache */
@@ -441,7 +453,7 @@ test_rows_host(void)
 	few.passed /= 2;
 	many.passed /= 2;
 	ns -= predict(&rates, many).kernel - predict(&rates, few).kernel;
-	between(ns / 5e6, 4.99, 5.01, "host: a row that its thread's table has no room for takes longer");
+	between(ns / 5e6, 14.99, 15.01, "host: a row that its thread's table has no room for takes longer");
 	ns = predict(&rates, few).kernel;
 	few.string_keys = 1;
 	between((predict(&rates, few).kernel - ns) / 5e6, 7.99, 8.01, "host: so does a key that is a string");
@@ -540,21 +552,36 @@ test_early_gpu(void)
 			"and only first ones go by how fast processes are");
 }
 
+/* How much longer feed and kernel take than the feed, if the kernel is so much of it */
+static double
+felt_host(double kernel)
+{
+	GpuAggRates rates = host(16);
+	GpuAggWork	work = grouping(1e8, 10);
+	GpuAggPrediction p = predict(&rates, work);
+
+	rates.feed_page_ns = p.kernel / kernel / work.pages - (p.feed / work.pages - rates.feed_page_ns);
+	p = predict(&rates, work);
+	between(p.kernel / p.feed, 0.999 * kernel, 1.001 * kernel, "host: a kernel of so much of the feed");
+	return (p.startup - p.start) / p.feed;
+}
+
 /* Threads of the host device share cores with the backend that feeds them. */
 static void
 test_feed_host(void)
 {
 	GpuAggRates rates = host(16);
 	GpuAggWork	work = grouping(1e7, 10);
-	double		alone = rates.feed_page_ns;
 	double		page = predict(&rates, work).feed / work.pages;
 
-	between(page / alone, 1.45, 2, "host: feeding takes longer than measured alone");
+	between(page - rates.feed_page_ns, 26, 42, "host: pages are farther than a small table's");
 	rates.units = 2;
-	is_double(predict(&rates, work).feed / work.pages, page, "whatever their number");
-	/* 16 CPUs, 143.5 ns alone: 240 to 280 where the feed was the longest */
-	rates.feed_page_ns = 143.5;
-	between(predict(&rates, work).feed / work.pages, 240, 280, "host: as measured on 16 CPUs");
+	is_double(predict(&rates, work).feed / work.pages, page, "whatever the threads' number");
+	/* 526 queries of few groups, 16 CPUs of a Xeon, medians of nine runs */
+	between(felt_host(0.1), 1, 1.01, "host: threads that have little to do are not felt");
+	between(felt_host(0.8), 1.09, 1.59, "host: a kernel of 0.8 of the feed, as measured");
+	between(felt_host(1.2), 1.21, 1.69, "host: of 1.2, as measured");
+	between(felt_host(1.8), 1.54, 2.08, "host: of 1.8, as measured");
 }
 
 /* Of what a GPU does at once, the longest counts, and others that are as long. */
