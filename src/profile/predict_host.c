@@ -44,6 +44,8 @@
 #define MERGE_WAKE_NS 25000.0	/* threads that slept for a moment */
 #define LINE_NS 1.3				/* of a page, that a sample decides */
 #define PAGE_NS 363.0			/* beside reading it */
+#define FAR_PAGE_NS 210.0		/* more: header and first rows, beyond what a cache keeps */
+#define NEAR_BYTES 1.09e8		/* a table of 10^6 rows, of which last caches keep some */
 #define POINTERS_NS 100.0		/* with its line pointers alone, where no column is wanted */
 #define ROW_NS 1.0
 #define FLOATING_NS 1.2			/* behind an attribute of any length */
@@ -215,6 +217,7 @@ gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		passes = gpuagg_predict_passes(work);
 	double		page = work->columns > 0 ? PAGE_NS : POINTERS_NS;
+	double		far = fmax(0, work->pages - NEAR_BYTES / GPUAGG_PAGE_BYTES);
 	double		read = work->columns > 0 ? gpuagg_predict_read(rates, GPUAGG_PAGE_BYTES) : 0;
 	double		row = ROW_NS + FLOATING_NS * work->floating +
 		COLUMN_NS * work->columns + INSTR_NS * work->filter_instrs;
@@ -222,7 +225,8 @@ gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 		GROUP_NS + KEY_NS * work->keys + STRING_KEY_NS * work->string_keys : 0;
 	double		pass = INSTR_NS * work->instrs + TRANSITION_NS * work->transitions;
 
-	return (passes * (work->pages * page + work->lines * LINE_NS + work->rows * row -
+	return (passes * (work->pages * page + far * FAR_PAGE_NS + work->lines * LINE_NS +
+					  work->rows * row -
 					  work->cached_rows * (ROW_NS + FLOATING_NS * work->floating) +
 					  work->passed * hash) +
 			work->passed * pass) * slowness(rates) / rates->units +

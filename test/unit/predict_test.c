@@ -162,7 +162,7 @@ test_monotonic(const GpuAggRates *rates, const char *device)
 		}
 	}
 	for (int i = 0; i < 3; i++)
-		grows[i] &= last[i] > 10 * first[i];
+		grows[i] &= last[i] > 5 * first[i];
 	snprintf(name, sizeof(name), "%s: more pages take longer", device);
 	ok(grows[0], name);
 	snprintf(name, sizeof(name), "%s: more rows take longer", device);
@@ -437,6 +437,12 @@ test_pages_host(void)
 	plain.columns = 0;
 	plain.keys = 0;
 	ok(predict(&rates, plain).kernel < with / 2, "host: pages without columns");
+	/* without it 10^8 rows were predicted 7 (16 threads) to 14 % (2) shorter than 10^6 */
+	plain = grouping(1e8, 1);
+	between(predict(&rates, plain).kernel / with / 100, 1.05, 1.15,
+			"host: pages that no cache keeps any of");
+	plain = grouping(1e5, 1);
+	between(predict(&rates, plain).kernel / with * 10, 0.995, 1.005, "host: nearer ones are alike");
 }
 
 /* What of a row depends on its keys, and on where its group lies; one thread */
