@@ -212,12 +212,20 @@ groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
 	return ns / rates->units + merged * PARTITION_NS + touch(rates, work, made, spilled);
 }
 
+/* Looking at pages, beside reading them; at no row where no column is wanted */
+static double
+pages_ns(const GpuAggWork *work)
+{
+	double		far = fmax(0, work->pages - NEAR_BYTES / GPUAGG_PAGE_BYTES);
+
+	return work->columns > 0 ? work->pages * PAGE_NS + far * FAR_PAGE_NS :
+		work->pages * POINTERS_NS;
+}
+
 double
 gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		passes = gpuagg_predict_passes(work);
-	double		page = work->columns > 0 ? PAGE_NS : POINTERS_NS;
-	double		far = fmax(0, work->pages - NEAR_BYTES / GPUAGG_PAGE_BYTES);
 	double		read = work->columns > 0 ? gpuagg_predict_read(rates, GPUAGG_PAGE_BYTES) : 0;
 	double		row = ROW_NS + FLOATING_NS * work->floating +
 		COLUMN_NS * work->columns + INSTR_NS * work->filter_instrs;
@@ -225,8 +233,7 @@ gpuagg_predict_host_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 		GROUP_NS + KEY_NS * work->keys + STRING_KEY_NS * work->string_keys : 0;
 	double		pass = INSTR_NS * work->instrs + TRANSITION_NS * work->transitions;
 
-	return (passes * (work->pages * page + far * FAR_PAGE_NS + work->lines * LINE_NS +
-					  work->rows * row -
+	return (passes * (pages_ns(work) + work->lines * LINE_NS + work->rows * row -
 					  work->cached_rows * (ROW_NS + FLOATING_NS * work->floating) +
 					  work->passed * hash) +
 			work->passed * pass) * slowness(rates) / rates->units +

@@ -156,13 +156,14 @@ test_monotonic(const GpuAggRates *rates, const char *device)
 			 * What is hidden behind something longer costs nothing.  Kept rows are
 			 * cheaper than shared tables of many threads: fewer groups may take longer.
 			 */
-			grows[i] &= total >= last[i] * (i == 2 && keeps_more(rates, n) ? 0.7 : 1);
+			grows[i] &= total >= last[i] * (i == 2 && keeps_more(rates, n) ? 0.8 : 1);
 			first[i] = first[i] == 0 ? total : first[i];
 			last[i] = total;
 		}
 	}
+	/* of the host device 10^9 rows of few groups take long, too */
 	for (int i = 0; i < 3; i++)
-		grows[i] &= last[i] > 5 * first[i];
+		grows[i] &= last[i] > (i == 2 && !rates->gpu ? 9 : 10) * first[i];
 	snprintf(name, sizeof(name), "%s: more pages take longer", device);
 	ok(grows[0], name);
 	snprintf(name, sizeof(name), "%s: more rows take longer", device);
@@ -391,6 +392,7 @@ test_shared_host(void)
 	GpuAggRates slow = host(16);
 	GpuAggWork	filtered[2] = {grouping(1e8, 1), grouping(1e8, 1e5)};
 	double		shared = beyond_one(&sixteen, 1e8, 1e5);
+	double		touches;
 
 	ok(shared > 2 * beyond_one(&one, 1e8, 1e5),
 	   "host: what other threads changed last takes longer");
@@ -399,7 +401,9 @@ test_shared_host(void)
 	   1.2 * shared, "host: and longer still where a block has few rows left for a partition");
 	for (int i = 0; i < slow.npoints; i++)
 		slow.points[i].rate[GPUAGG_RANDOM_READ32] /= 4;
-	between(beyond_one(&slow, 1e8, 1e5) / shared, 1.05, 1.3, "host: slower memory, slower groups");
+	/* a row's 1.3 accesses, to tables of 4.8 MB: of nearly all rows, three times as much more */
+	touches = 1.3 * 16 / gpuagg_rates_random(&sixteen, GPUAGG_RANDOM_READ32, 4.8e6) * 1e9;
+	between((beyond_one(&slow, 1e8, 1e5) - shared) / 1e8 / touches, 2.9, 3, "host: slower memory, slower groups");
 }
 
 /* Tables of 32 parts: rows are kept, and each part fits a cache */
@@ -443,6 +447,13 @@ test_pages_host(void)
 			"host: pages that no cache keeps any of");
 	plain = grouping(1e5, 1);
 	between(predict(&rates, plain).kernel / with * 10, 0.995, 1.005, "host: nearer ones are alike");
+	plain.columns = plain.keys = 0;
+	with = predict(&rates, plain).kernel;
+	plain.pages *= 1000;
+	plain.rows *= 1000;
+	plain.passed *= 1000;
+	between(predict(&rates, plain).kernel / with / 1000, 0.995, 1.005,
+			"host: nor are there rows of far pages without columns");
 }
 
 /* What of a row depends on its keys, and on where its group lies; one thread */
