@@ -374,6 +374,8 @@ CREATE TABLE gpuagg.profile (
         CHECK (postgres_value_ns > 0 AND postgres_value_ns < 1e9),
     postgres_group_ns double precision NOT NULL
         CHECK (postgres_group_ns > 0 AND postgres_group_ns < 1e9),
+    postgres_slowdown double precision NOT NULL DEFAULT 1
+        CHECK (postgres_slowdown >= 1 AND postgres_slowdown < 1000),
     spread double precision CHECK (spread >= 0 AND spread < 'Infinity'),
     busy boolean NOT NULL DEFAULT false,
     huge_pages boolean,
@@ -419,6 +421,8 @@ COMMENT ON COLUMN gpuagg.profile.postgres_value_ns IS
 'a third of what its hash aggregate takes for a row with a key, a count and a sum, on top of the scan';
 COMMENT ON COLUMN gpuagg.profile.postgres_group_ns IS
 'what it takes for a group of 10^5, its outputs among it, on top';
+COMMENT ON COLUMN gpuagg.profile.postgres_slowdown IS
+'how many times as long as its fastest run, which the three before tell, a run takes in the mean (geometric), as CPUs that share a core with others are slow at times';
 COMMENT ON COLUMN gpuagg.profile.spread IS
 '(maximum - minimum) / median of repeated measurements that two thirds of the ceilings do not exceed';
 COMMENT ON COLUMN gpuagg.profile.busy IS

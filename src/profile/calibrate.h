@@ -21,7 +21,9 @@ typedef struct GpuAggUnitQuery
 {
 	const char *query;
 	double		cost_units;
-	double		milliseconds;
+	double		milliseconds;	/* fastest run */
+	double		log_sum;		/* of all runs' milliseconds */
+	int			runs;
 } GpuAggUnitQuery;
 
 #define GPUAGG_MAX_UNIT_QUERIES 8
@@ -44,6 +46,7 @@ typedef struct GpuAggCalibration
 	double		postgres_row_ns;
 	double		postgres_value_ns;
 	double		postgres_group_ns;
+	double		postgres_slowdown;
 	int			nqueries;
 	GpuAggUnitQuery queries[GPUAGG_MAX_UNIT_QUERIES];
 	bool		huge_pages;

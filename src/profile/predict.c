@@ -367,17 +367,21 @@ postgres_values(const GpuAggWork *work)
 		work->groups * outputs * POSTGRES_OUTPUT;
 }
 
-/* PostgreSQL, for comparison: lines of a sample are hashed one by one. */
+/*
+ * PostgreSQL, for comparison: lines of a sample are hashed one by one.  As its plan
+ * takes in the mean, while all else is in proportion to fastest runs.
+ */
 double
 gpuagg_predict_postgres(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		pages = work->lines > 0 ? 0 : work->pages;
 	double		rows = work->passed + POSTGRES_REJECTED * (work->rows - work->passed);
 
-	return gpuagg_predict_read(rates, POSTGRES_START_BYTES + pages * GPUAGG_PAGE_BYTES) +
-		work->lines * POSTGRES_LINE_NS + rows * rates->postgres_row_ns +
-		(postgres_values(work) + work->chosen) * rates->postgres_value_ns +
-		work->groups * postgres_group(rates, work->groups);
+	return (gpuagg_predict_read(rates, POSTGRES_START_BYTES + pages * GPUAGG_PAGE_BYTES) +
+			work->lines * POSTGRES_LINE_NS + rows * rates->postgres_row_ns +
+			(postgres_values(work) + work->chosen) * rates->postgres_value_ns +
+			work->groups * postgres_group(rates, work->groups)) *
+		fmax(1, rates->postgres_slowdown);
 }
 
 /* The farthest level of a kind that the profile has */

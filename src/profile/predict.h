@@ -31,6 +31,7 @@ typedef struct GpuAggRates
 	double		postgres_row_ns;
 	double		postgres_value_ns;
 	double		postgres_group_ns;
+	double		postgres_slowdown;
 	double		part_bytes;		/* host: gpuagg_host_part_bytes(), not measured */
 	double		ceiling[GPUAGG_NCEILINGS];
 	int			nlevels;

@@ -44,7 +44,8 @@ static const GpuAggProfile builtin = {
 		.cost_unit_ns = 3500,
 		.postgres_row_ns = 40,
 		.postgres_value_ns = 25,
-		.postgres_group_ns = 500
+		.postgres_group_ns = 500,
+		.postgres_slowdown = 1
 	}
 };
 
@@ -217,6 +218,7 @@ read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 		p->rates.postgres_row_ns = scan_float(&s, "postgres_row_ns");
 		p->rates.postgres_value_ns = scan_float(&s, "postgres_value_ns");
 		p->rates.postgres_group_ns = scan_float(&s, "postgres_group_ns");
+		p->rates.postgres_slowdown = scan_float(&s, "postgres_slowdown");
 	}
 	scan_end(&s);
 }

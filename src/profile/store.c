@@ -95,7 +95,8 @@ store_profile(StringInfo sql, const GpuAggCalibration *c)
 					 " (device_kind, device_name, origin, measured_at, effort, seconds,"
 					 " units, memory_bytes, clock_ghz, feed_page_ns, round_trip_ns,"
 					 " cost_unit_ns, postgres_row_ns, postgres_value_ns,"
-					 " postgres_group_ns, spread, busy, huge_pages, server_version)"
+					 " postgres_group_ns, postgres_slowdown, spread, busy, huge_pages,"
+					 " server_version)"
 					 " VALUES (%s, %s, 'measured', pg_catalog.clock_timestamp(), '%s'",
 					 quote_literal_cstr(c->info.kind),
 					 quote_literal_cstr(c->info.name), efforts[c->effort]);
@@ -109,6 +110,7 @@ store_profile(StringInfo sql, const GpuAggCalibration *c)
 	put_number(sql, c->postgres_row_ns);
 	put_number(sql, c->postgres_value_ns);
 	put_number(sql, c->postgres_group_ns);
+	put_number(sql, c->postgres_slowdown);
 	put_spread(sql, r->spread);
 	appendStringInfo(sql, ", %s, %s, pg_catalog.current_setting('server_version'))"
 					 " RETURNING profile_id",

@@ -33,11 +33,11 @@ BEGIN
 END $$;
 SELECT pf_profile('units', '8') AS good;
 SELECT c AS refused, array_agg(pf_profile(c, v) ORDER BY n) AS "0, -1, NaN, Infinity, NULL"
-FROM unnest(ARRAY['feed_page_ns', 'round_trip_ns', 'cost_unit_ns', 'postgres_row_ns', 'postgres_value_ns', 'postgres_group_ns']) c,
+FROM unnest(ARRAY['feed_page_ns', 'round_trip_ns', 'cost_unit_ns', 'postgres_row_ns', 'postgres_value_ns', 'postgres_group_ns', 'postgres_slowdown']) c,
 	unnest(ARRAY['0', '-1', 'NaN', 'Infinity', NULL]) WITH ORDINALITY x(v, n)
 GROUP BY c ORDER BY c COLLATE "C";
 SELECT c || ' = ' || v AS refused, pf_profile(c, v)
-FROM (VALUES ('clock_ghz', 'NaN'), ('clock_ghz', '0'), ('device_kind', 'quantum'), ('effort', 'much'), ('memory_bytes', '0'), ('origin', 'guessed'), ('seconds', 'Infinity'), ('seconds', '0'), ('spread', '-1'), ('spread', 'NaN'), ('units', '-1'), ('units', '0')) x(c, v)
+FROM (VALUES ('clock_ghz', 'NaN'), ('clock_ghz', '0'), ('device_kind', 'quantum'), ('effort', 'much'), ('memory_bytes', '0'), ('origin', 'guessed'), ('postgres_slowdown', '0.99'), ('postgres_slowdown', '1000'), ('seconds', 'Infinity'), ('seconds', '0'), ('spread', '-1'), ('spread', 'NaN'), ('units', '-1'), ('units', '0')) x(c, v)
 ORDER BY 1;
 -- the tables behind it, on a profile of this test
 INSERT INTO gpuagg.profile (profile_id, device_kind, device_name, units, feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns)
@@ -249,6 +249,13 @@ UPDATE gpuagg.profile SET origin = 'measured' WHERE profile_id = 990001;
 UPDATE gpuagg.random_access SET read8_per_second = 2e9 WHERE profile_id = 990001;
 SELECT pf_origin() AS "a random access";
 DROP FUNCTION pf_origin;
+-- PostgreSQL's plan that takes twice as long in the mean: twice as long a unit, and the same times
+SET LOCAL gpuagg.debug_require = 'allow';
+SET LOCAL gpuagg.cost_scale = 0.01;
+UPDATE gpuagg.profile SET feed_page_ns = 1e5, round_trip_ns = 1e7 WHERE profile_id = 990001;
+CREATE TEMPORARY TABLE pf_slow AS SELECT (j->>'Total Cost')::float8 - relpages AS cost, j->>'Predicted Time' AS ms FROM pf_node('SELECT count(*) FROM pf') j, pg_class WHERE oid = 'pf'::regclass;
+UPDATE gpuagg.profile SET postgres_slowdown = 2 WHERE profile_id = 990001;
+SELECT s.ms = j->>'Predicted Time' AS same_time, s.cost / ((j->>'Total Cost')::float8 - relpages) BETWEEN 1.99 AND 2.01 AS half_as_dear FROM pf_slow s, pf_node('SELECT count(*) FROM pf') j, pg_class WHERE oid = 'pf'::regclass;
 ROLLBACK;
 SELECT (pf_node('SELECT count(*) FROM pf')->>'Profile Number')::int < 0 AS forgotten;
 -- without any profile, constants of the code serve, and answers are right

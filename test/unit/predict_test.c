@@ -689,6 +689,11 @@ test_postgres(void)
 	is_double(gpuagg_predict_postgres(&rates, &work),
 			  2 * reads + rows + values + 7 * 100.0 * 1.15,
 			  "PostgreSQL: half as fast reads take twice as long");
+	rates.postgres_slowdown = 1.25;
+	is_double(gpuagg_predict_postgres(&rates, &work),
+			  1.25 * (2 * reads + rows + values + 7 * 100.0 * 1.15),
+			  "PostgreSQL: a CPU that is slow at times");
+	rates.postgres_slowdown = 1;
 	rates.postgres_group_ns = 90 + 3 * 25;
 	is_double(gpuagg_predict_postgres(&rates, &work), 2 * reads + rows + values + 7 * 90.0,
 			  "PostgreSQL: few groups cost no more than many");
