@@ -13,8 +13,9 @@
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
  *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; making
  *				draws (device/draw_plan.h); of a GPU + BATCH_NS a batch, as fast as it
- *				starts; of the host device + p * (PAGE + read(8192)) / n, and FAR_PAGE / n
- *				of each page beyond NEAR_BYTES
+ *				starts; of the host device + p * (PAGE + what its threads take to read
+ *				one at the same time, as far as computing does not hide it) / n, and
+ *				FAR_PAGE / n of each page beyond NEAR_BYTES
  *		emit	g * per output * what PostgreSQL takes for a row that it groups /
  *				GROUPED_NS: it is a backend's work, like that; and g * read(EMIT_READS * bytes)
  *
