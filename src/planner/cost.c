@@ -49,7 +49,8 @@ static int	cpus = 1;			/* of the server */
 
 /*
  * The profile's rates; of the host device with the threads that it has now,
- * which may be other ones than when it was measured.
+ * which may be other ones than when it was measured.  What memory gives all of
+ * them together stays.
  */
 static void
 current_rates(const GpuAggProfile *profile, GpuAggRates *rates)

@@ -73,7 +73,7 @@ typedef enum ReferenceQuery
  * is slow for seconds on end (H200: a feed 1.4, PostgreSQL 1.6 times), but not all
  * CPUs at once.
  */
-static const int turns[] = {1, 8, 16};
+static const int turns[] = {3, 8, 16};
 static const double turn_seconds[] = {0, 9, 30};
 
 /* --------------------------------------------------------------- the clock --- */
@@ -316,7 +316,7 @@ measure_postgres(GpuAggCalibration *c)
 	c->postgres_group_ns = Max(1, (many - few) / Min(rows, GPUAGG_MEASURED_GROUPS));
 }
 
-/* A run's time in the mean, in its fastest run's */
+/* What a run takes in the mean, in times of the fastest; the mean of the queries */
 static double
 slowdown(const GpuAggCalibration *c)
 {
@@ -326,9 +326,9 @@ slowdown(const GpuAggCalibration *c)
 	{
 		const GpuAggUnitQuery *q = &c->queries[i];
 
-		logs += q->log_sum / q->runs - log(q->milliseconds);
+		logs += log(gpuagg_stat_over_least(q->log_sum, q->runs, q->milliseconds));
 	}
-	return Max(1, exp(logs / c->nqueries));
+	return exp(logs / c->nqueries);
 }
 
 /* The mean unit of the reference queries */

@@ -8,6 +8,10 @@
  *
  *		start	round trip + TASK + (WAKE + MERGE_WAKE) * log2(w)
  *
+ * Where a column is wanted, n threads that read at once take for each page, beside PAGE,
+ *
+ *		READ_SHOWN * max(8192 / thread_read, 8192 * n / memory_read)
+ *
  * Threads have tables of their own, for l groups at most.  The groups that come into
  * them, m, are those that w threads' shares of the rows fall into.  If groups are
  * more than l, rows that came too late go on, k = s - m:

@@ -122,8 +122,11 @@ is( sql("SELECT p.device_kind = d.kind, p.device_name = d.name, p.origin, p.effo
 	't|t|measured|low|t|t|t|t|t|t|t',
 	'the profile tells device and run');
 is( sql("SELECT least(feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns) > 0,
-		feed_page_ns < 1e6, round_trip_ns < 1e9, postgres_slowdown FROM gpuagg.profile WHERE profile_id = $first"),
-	't|t|t|1', 'its times are positive and no nonsense; one run of a query is its fastest');
+		feed_page_ns < 1e6, round_trip_ns < 1e9 FROM gpuagg.profile WHERE profile_id = $first"),
+	't|t|t', 'its times are positive and no nonsense');
+# its three runs of five queries never take the same to the microsecond
+is(sql("SELECT postgres_slowdown > 1, postgres_slowdown < 10 FROM gpuagg.profile WHERE profile_id = $first"),
+	't|t', 'what a query takes in the mean is more than its fastest run');
 is( sql("SELECT count(*) >= 3, bool_and(coalesce(per_second, ns) > 0) FROM gpuagg.ceiling WHERE profile_id = $first"),
 	't|t', 'ceilings');
 is( sql("SELECT string_agg(name, ' ' ORDER BY name) FROM gpuagg.ceiling WHERE profile_id = $first AND name IN ('int_ops', 'memory_read')"),

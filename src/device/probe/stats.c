@@ -102,6 +102,12 @@ gpuagg_stat_spread(const double *values, uint32_t n)
 	return median != 0 ? (high - low) / median : 0;
 }
 
+double
+gpuagg_stat_over_least(double log_sum, uint32_t n, double least)
+{
+	return fmax(1, exp(log_sum / n - log(least)));
+}
+
 static double
 deviation(const double *z, uint32_t n)
 {

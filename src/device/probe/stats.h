@@ -33,6 +33,12 @@ extern double gpuagg_stat_deviation(const double *values, uint32_t n);
 extern double gpuagg_stat_spread(const double *values, uint32_t n);
 
 /*
+ * The geometric mean of n >= 1 positive values, of which the sum of logarithms and the
+ * least are known, as a multiple of the least: 1 or more.
+ */
+extern double gpuagg_stat_over_least(double log_sum, uint32_t n, double least);
+
+/*
  * The rises of a curve whose truth never falls, in order; returns how many.
  * Values are positive.  A plateau has three points or more, so that an
  * outlier is none.
