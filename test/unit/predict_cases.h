@@ -1,0 +1,125 @@
+/*
+ * predict_cases.h
+ *		What tests of predictions share: an H200's rates and a server's, work, and how
+ *		answers are told.
+ */
+#ifndef GPUAGG_TEST_PREDICT_CASES_H
+#define GPUAGG_TEST_PREDICT_CASES_H
+
+#include <math.h>
+#include <string.h>
+
+#include "profile/predict_host.h"
+#include "tap.h"
+
+#define MS 1e6
+
+/* As the shipped profile of an H200 */
+static inline GpuAggRates
+h200(void)
+{
+	GpuAggRates rates = {
+		.gpu = true,
+		.units = 132,
+		.feed_page_ns = 130,
+		.round_trip_ns = 66000,
+		.cost_unit_ns = 3100,
+		.postgres_row_ns = 28,
+		.postgres_value_ns = 21,
+		.postgres_group_ns = 300,
+		.ceiling[GPUAGG_CEILING_INT_OPS] = 1.666e13,
+		.ceiling[GPUAGG_CEILING_ZERO_COPY_IN] = 5.125e10,
+		.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1] = 2.6e11,
+		.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_32] = 2.36e12,
+		.nlevels = 2,
+		.levels = {
+			{.kind = GPUAGG_LEVEL_CACHE, .level = 1, .reach_bytes = 208000},
+			{.kind = GPUAGG_LEVEL_CACHE, .level = 2, .reach_bytes = 33554432}
+		},
+		.npoints = 4,
+		.points = {
+			{1048576, {1.64e11, 9.17e10, 1.05e11}},
+			{33554432, {1.41e11, 1.06e11, 9.91e10}},
+			{134217728, {5.85e10, 5.75e10, 2.2e10}},
+			{8589934592.0, {4.11e10, 2.22e10, 1.59e10}}
+		}
+	};
+
+	return rates;
+}
+
+/* One core of a server */
+static inline GpuAggRates
+host(int threads)
+{
+	GpuAggRates rates = {
+		.units = threads,
+		.feed_page_ns = 150,
+		.round_trip_ns = 50000,
+		.cost_unit_ns = 3400,
+		.postgres_row_ns = 40,
+		.postgres_value_ns = 25,
+		.postgres_group_ns = 500,
+		.part_bytes = 524288,
+		.ceiling[GPUAGG_CEILING_INT_OPS] = 7e9 * threads,
+		.nlevels = 1,
+		.levels = {{.kind = GPUAGG_LEVEL_CACHE, .level = 1, .reach_bytes = 8388608}},
+		.npoints = 3,
+		.points = {
+			{1048576, {5e8 * threads, 4.5e8 * threads, 1.5e8 * threads}},
+			{33554432, {2.5e8 * threads, 1.5e8 * threads, 7e7 * threads}},
+			{1073741824, {1e8 * threads, 6e7 * threads, 5e7 * threads}}
+		}
+	};
+
+	return rates;
+}
+
+/* count and sum of an int by an int, of rows of 80 bytes */
+static inline GpuAggWork
+grouping(double rows, double groups)
+{
+	GpuAggWork	work = {
+		.pages = ceil(rows / 100),
+		.rows = rows,
+		.passed = rows,
+		.groups = groups,
+		.output_bytes = 24,
+		.outputs = 3,
+		.floating = 4,
+		.columns = 2,
+		.keys = 1,
+		.transitions = 2,
+		.entry_bytes = 24
+	};
+
+	return work;
+}
+
+static inline GpuAggPrediction
+predict(const GpuAggRates *rates, GpuAggWork work)
+{
+	GpuAggPrediction p;
+
+	gpuagg_predict(rates, &work, &p);
+	return p;
+}
+
+static inline void
+is_bound(const GpuAggRates *rates, GpuAggWork work, const char *want, const char *name)
+{
+	GpuAggPrediction p = predict(rates, work);
+
+	if (!ok(strcmp(gpuagg_bound_name(p.bound), want) == 0, name))
+		printf("#   got %s: start %g feed %g link %g kernel %g emit %g\n",
+			   gpuagg_bound_name(p.bound), p.start, p.feed, p.link, p.kernel, p.emit);
+}
+
+static inline void
+between(double got, double low, double high, const char *name)
+{
+	if (!ok(got >= low && got <= high, name))
+		printf("#   got %g, want %g to %g\n", got, low, high);
+}
+
+#endif							/* GPUAGG_TEST_PREDICT_CASES_H */
