@@ -252,6 +252,7 @@ DROP FUNCTION pf_origin;
 -- PostgreSQL's plan that takes twice as long in the mean: twice as long a unit, and the same times
 SET LOCAL gpuagg.debug_require = 'allow';
 SET LOCAL gpuagg.cost_scale = 0.01;
+DELETE FROM gpuagg.ceiling WHERE profile_id = 990001;
 UPDATE gpuagg.profile SET feed_page_ns = 1e5, round_trip_ns = 1e7 WHERE profile_id = 990001;
 CREATE TEMPORARY TABLE pf_slow AS SELECT (j->>'Total Cost')::float8 - relpages AS cost, j->>'Predicted Time' AS ms FROM pf_node('SELECT count(*) FROM pf') j, pg_class WHERE oid = 'pf'::regclass;
 UPDATE gpuagg.profile SET postgres_slowdown = 2 WHERE profile_id = 990001;
