@@ -59,15 +59,11 @@ fill_words_kernel(uint64_t *words, uint64_t n)
 
 /* ---------- chases ---------- */
 
-/* Where element i lies (GpuAggChase): in all cache and TLB sets by turns */
+/* Where element i lies (GpuAggChase) */
 static __host__ __device__ __forceinline__ char *
 chain_element(const GpuAggChain *c, uint64_t i)
 {
-	const uint64_t line = 64;
-	const uint64_t skew = c->stride > line ?
-		(i + i * line / c->stride) * line & (c->stride - 1) : 0;
-
-	return c->start + i * c->stride + skew;
+	return c->start + i * c->stride + gpuagg_chase_offset(c->stride, i);
 }
 
 /* The k-th element visited */

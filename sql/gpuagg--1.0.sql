@@ -439,6 +439,7 @@ CREATE TABLE gpuagg.memory_level (
     level smallint NOT NULL CHECK (level > 0),
     entries bigint CHECK (entries > 0),
     page_bytes bigint CHECK (page_bytes > 0),
+    sector_bytes bigint CHECK (sector_bytes > 0),
     reach_bytes bigint CHECK (reach_bytes > 0),
     hit_ns double precision CHECK (hit_ns > 0 AND hit_ns < 1e9),
     hit_cycles double precision CHECK (hit_cycles > 0 AND hit_cycles < 1e9),
@@ -448,7 +449,8 @@ CREATE TABLE gpuagg.memory_level (
         CHECK (confidence >= 0 AND confidence <= 1),
     searched_bytes bigint CHECK (searched_bytes > 0),
     PRIMARY KEY (profile_id, kind, level),
-    CHECK (kind = 'memory' OR reach_bytes IS NOT NULL)
+    CHECK (kind = 'memory' OR reach_bytes IS NOT NULL),
+    CONSTRAINT memory_level_sector CHECK (sector_bytes <= page_bytes)
 );
 COMMENT ON TABLE gpuagg.memory_level IS
 'levels of a device''s memory hierarchy: caches, translation lookaside buffers, memory';
@@ -462,6 +464,8 @@ COMMENT ON COLUMN gpuagg.memory_level.entries IS
 'of a TLB: pages that it translates';
 COMMENT ON COLUMN gpuagg.memory_level.page_bytes IS
 'of a TLB: what an entry covers; of a cache: its line';
+COMMENT ON COLUMN gpuagg.memory_level.sector_bytes IS
+'of a cache: what a miss fetches, a line or less';
 COMMENT ON COLUMN gpuagg.memory_level.reach_bytes IS
 'bytes that can be accessed at random without missing it';
 COMMENT ON COLUMN gpuagg.memory_level.hit_ns IS

@@ -51,12 +51,10 @@ typedef struct GpuAggProbeMachine
 
 /*
  * A dependent chase by one thread: `count` elements of 8 bytes, each holds
- * where the next one is; element i lies at i * stride plus an offset that
- * makes elements fall into all cache sets, and all TLB sets where the stride is
- * longer than a page: (i + i * 64 / stride) * 64 mod stride, none where
- * stride <= 64.  (Without its second term sets repeat after stride / 64
- * elements; in steps of 128 bytes half of the sets of a CPU's caches would stay
- * empty.)  stride * count and what align skips fit the memory.  They are
+ * where the next one is; element i lies at i * stride plus an offset
+ * (gpuagg_chase_offset) that makes elements fall into all cache sets, and all TLB
+ * sets where the stride is longer than a page.  stride * count and what align
+ * skips fit the memory.  They are
  * visited in an order that hardware prefetchers do not guess
  * when shuffle is set, in order of address otherwise.  All elements
  * are visited once untimed, then `rounds` times timed.
@@ -79,6 +77,31 @@ typedef struct GpuAggChase
 								 * hide the TLB.  0 for TLBs, 1 for caches */
 	uint32_t	pad;
 } GpuAggChase;
+
+/* Offsets are multiples of it: no line is shorter. */
+#define GPUAGG_CHASE_LINE 64
+
+/*
+ * How far behind i * stride element i lies: so many lines as the digits of i add up
+ * to, in the base of how many lines a stride has, modulo that.  i alone would use
+ * but one of so many of a cache's sets, since it has repeated where these wrap; so
+ * would any sum that ends before its last digit.
+ */
+GPUAGG_FN uint64_t
+gpuagg_chase_offset(uint64_t stride, uint64_t i)
+{
+	uint64_t	lines = stride / GPUAGG_CHASE_LINE;
+	uint64_t	sum = 0;
+	uint32_t	bits = 0;
+
+	if (lines <= 1)
+		return 0;
+	while (lines >> bits > 1)
+		bits++;
+	for (; i > 0; i >>= bits)
+		sum += i;
+	return (sum & (lines - 1)) * GPUAGG_CHASE_LINE;
+}
 
 /* Where it begins, in memory whose first byte has that address */
 static inline uint64_t

@@ -137,6 +137,7 @@ store_levels(StringInfo sql, const GpuAggProbeResult *r, int id)
 		appendStringInfo(sql, ", %u", l->level);
 		put_bytes(sql, l->entries);
 		put_bytes(sql, l->page_bytes);
+		put_bytes(sql, l->sector_bytes);
 		put_bytes(sql, l->reach_bytes);
 		put_number(sql, l->hit_ns);
 		put_number(sql, l->hit_cycles);

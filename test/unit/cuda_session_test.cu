@@ -83,9 +83,10 @@ print_result(void)
 	{
 		const GpuAggLevel *l = &result.levels[i];
 
-		printf("# %-6s %u: entries %llu, page %llu, reach %llu, hit %.1f, miss %.1f cycles, confidence %.3f\n",
+		printf("# %-6s %u: entries %llu, page %llu, sector %llu, reach %llu, hit %.1f, miss %.1f cycles, confidence %.3f\n",
 			   kinds[l->kind], l->level, (unsigned long long) l->entries,
-			   (unsigned long long) l->page_bytes, (unsigned long long) l->reach_bytes,
+			   (unsigned long long) l->page_bytes, (unsigned long long) l->sector_bytes,
+			   (unsigned long long) l->reach_bytes,
 			   l->hit_cycles, l->miss_cycles, l->confidence);
 	}
 	printf("# %u groups of units:", result.ngroups);
@@ -132,6 +133,13 @@ test_h200(void)
 	is_int(tlb != NULL ? (long long) tlb->page_bytes : 0, 32 * MiB, "H200: their pages");
 	ok(cache != NULL && fabs((double) cache->reach_bytes / (32.0 * MiB) - 1) < 0.15,
 	   "H200: knee of the L2");
+	for (uint32_t n = 1; n <= 2; n++)
+	{
+		cache = level_of(GPUAGG_LEVEL_CACHE, n);
+		is_int(cache != NULL ? (long long) cache->page_bytes : 0, 128, "H200: a cache's line");
+		ok(cache != NULL && (cache->sector_bytes == 32 || cache->sector_bytes == 64),
+		   "H200: its sector, or two");
+	}
 	for (uint32_t group = 0; group < result.ngroups; group++)
 		groups = groups && (group_units(group) == 6 || group_units(group) == 4);
 	ok(groups, "H200: groups of six units, and some of four");

@@ -4,6 +4,7 @@
  *		out.  Also the TLB sharing driver alone, and what ends a session.
  */
 #include <stdlib.h>
+#include <time.h>
 
 #include "device/probe/cache.h"
 #include "device/probe/ceilings.h"
@@ -29,6 +30,8 @@ typedef struct SimDevice
 	bool		passes_l1;		/* chases that do not ask for it */
 	uint32_t	fail_after;		/* chases; 0: never */
 	uint32_t	cancel_after;
+	long		chase_ns;		/* that each takes; 0: no time */
+	double		seconds;		/* of the session; 0: as its effort says */
 	uint32_t	chases;
 	uint32_t	pairs;
 	uint32_t	begun;
@@ -73,6 +76,7 @@ sim_chase(GpuAggProbe *probe, const GpuAggChase *chase, GpuAggChaseTime *time,
 	uint32_t	first;
 
 	d->chases++;
+	nanosleep(&(struct timespec) {.tv_nsec = d->chase_ns}, NULL);
 	if (chase->huge && !d->huge_pages)
 		return GPUAGG_UNSUPPORTED;
 	if (d->fail_after != 0 && d->chases > d->fail_after)
@@ -212,7 +216,7 @@ static GpuAggError error;
 static GpuAggStatus
 run(SimDevice *d, int effort, Watch *watch)
 {
-	GpuAggProbeLimits limits = {.memory_share = 1};
+	GpuAggProbeLimits limits = {.memory_share = 1, .seconds = d->seconds};
 	GpuAggProbeObserver observer = {watch_progress, watch_point, watch};
 
 	return gpuagg_probe_run(&sim_ops, d, effort, &limits, &d->cancel,
@@ -327,6 +331,46 @@ test_again(void)
 			groups_right(&d);
 	}
 	is_int(right, 5, "noise, outliers and bursts: five right sessions of five");
+}
+
+/* The fullest of a cache's sets, of elements that are half of its lines by number */
+static uint32_t
+fullest_set(uint64_t stride, uint64_t line, uint32_t nsets, uint32_t ways)
+{
+	uint32_t   *set = calloc(nsets, sizeof(uint32_t));
+	uint32_t	most = 0;
+
+	for (uint64_t i = 0; set != NULL && i < (uint64_t) nsets * ways / 2; i++)
+	{
+		uint64_t	at = i * stride + gpuagg_chase_offset(stride, i);
+		uint32_t   *n = &set[at / line % nsets];
+
+		*n += 1;
+		most = *n > most ? *n : most;
+	}
+	free(set);
+	return most;
+}
+
+/* Or caches hold less of a chase the longer its strides, and lines seem longer. */
+static void
+test_offsets(void)
+{
+	uint32_t	inside = 0;
+
+	is_int((long long) gpuagg_chase_offset(64, 1000), 0, "a stride of a line has no offsets");
+	is_int((long long) gpuagg_chase_offset(128, 7), 64, "7 = 111 in base 2: odd");
+	is_int((long long) gpuagg_chase_offset(256, 7), 0, "7 = 13 in base 4: four lines are a stride");
+	is_int((long long) gpuagg_chase_offset(4096, 4100), 5 * 64, "4100 = 1 0 4 in base 64");
+	for (uint64_t stride = 64; stride <= 4096; stride *= 2)
+		for (uint64_t i = 0; i < 100000; i++)
+			inside += gpuagg_chase_offset(stride, i) < stride;
+	is_int(inside, 700000, "an element lies within its stride");
+	for (uint64_t stride = 64; stride <= 1024; stride *= 2)
+	{
+		is_int(fullest_set(stride, 64, 64, 12), 6, "48 KiB, 12 ways: half of each set");
+		is_int(fullest_set(stride, 64, 2048, 16), 8, "2 MiB, 16 ways: half of each set");
+	}
 }
 
 /* As H200s are: sets of 8, and elements that begin anywhere fill some earlier */
@@ -500,6 +544,29 @@ test_others(void)
 	   "of its ceilings the best repeats count");
 }
 
+/* Five repeats of 48 sizes would take twice what caches may. */
+static void
+test_slow(void)
+{
+	SimDevice	d = h200();
+	bool		lines = true;
+
+	d.chase_ns = 4000000;
+	d.seconds = 2;
+	is_int(run(&d, 1, NULL), GPUAGG_OK, "chases that take all of the time");
+	for (uint32_t n = 1; n <= 2; n++)
+	{
+		const GpuAggLevel *cache = level_of(GPUAGG_LEVEL_CACHE, n);
+
+		lines = lines && cache != NULL && cache->page_bytes == 128 &&
+			cache->sector_bytes == 32 &&
+			near((double) cache->reach_bytes, (double) d.sim.cache[n - 1].bytes, 0.05);
+	}
+	ok(lines, "leave some for capacities, lines and sectors");
+	ok(level_of(GPUAGG_LEVEL_CACHE, 1) != NULL &&
+	   level_of(GPUAGG_LEVEL_CACHE, 1)->confidence < 0.9, "repeats are fewer, and it says so");
+}
+
 static void
 test_ends(void)
 {
@@ -550,12 +617,14 @@ main(void)
 	test_plans();
 	test_h200();
 	test_again();
+	test_offsets();
 	test_sets();
 	test_entries();
 	test_guest();
 	test_twins();
 	test_busy();
 	test_others();
+	test_slow();
 	test_ends();
 	return done_testing();
 }

@@ -42,9 +42,6 @@
 
 #define TIMED_PARTS 8
 
-/* Offsets of a chase's elements are multiples of this. */
-#define CHASE_LINE 64
-
 double
 gpuagg_host_probe_now(void)
 {
@@ -344,12 +341,8 @@ shuffled(uint64_t i, uint64_t count, uint64_t mask, int shift)
 static char *
 element(const GpuAggProbeRegion *region, const GpuAggChase *chase, uint64_t i)
 {
-	uint64_t	offset = 0;
-
-	if (chase->stride > CHASE_LINE)
-		offset = (i + i * CHASE_LINE / chase->stride) * CHASE_LINE &
-			(chase->stride - 1);
-	return region->base + chase->start + i * chase->stride + offset;
+	return region->base + chase->start + i * chase->stride +
+		gpuagg_chase_offset(chase->stride, i);
 }
 
 static GpuAggStatus

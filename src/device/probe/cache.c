@@ -31,6 +31,10 @@
 #define PER_OCTAVE 3
 #define REFINEMENTS 3
 
+/* Of the stage's time, what sizes may take with their repeats: however long these
+ * are, capacities between two sizes and lines are yet to be looked for. */
+#define SIZES_SHARE 0.7
+
 /* A region of this many capacities does not fit, and half of it does. */
 #define BEYOND 1.6
 
@@ -114,6 +118,8 @@ static GpuAggStatus
 measure_sizes(CacheProbe *p)
 {
 	GpuAggStrideCurve *curve = &p->curve;
+	double		now = gpuagg_probe_now();
+	double		until = now + SIZES_SHARE * (p->session->deadline - now);
 
 	for (uint32_t r = 0; r < p->session->repeats; r++)
 	{
@@ -121,7 +127,7 @@ measure_sizes(CacheProbe *p)
 		{
 			GpuAggStatus status;
 
-			if (gpuagg_probe_expired(p->session))
+			if (gpuagg_probe_now() >= until)
 			{
 				if (r == 0)
 				{
