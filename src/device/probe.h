@@ -54,9 +54,8 @@ typedef struct GpuAggProbeMachine
  * where the next one is; element i lies at i * stride plus an offset
  * (gpuagg_chase_offset) that makes elements fall into all cache sets, and all TLB
  * sets where the stride is longer than a page.  stride * count and what align
- * skips fit the memory.  They are
- * visited in an order that hardware prefetchers do not guess
- * when shuffle is set, in order of address otherwise.  All elements
+ * skips fit the memory.  They are visited in an order that hardware prefetchers
+ * do not guess when shuffle is set, in order of address otherwise.  All elements
  * are visited once untimed, then `rounds` times timed.
  */
 typedef struct GpuAggChase
