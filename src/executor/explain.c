@@ -188,6 +188,9 @@ explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
 	ExplainPropertyText("Profile", gpuagg_profile_origin(&profile), es);
 	if (info->profile != 0)
 		ExplainPropertyInteger("Profile Number", NULL, info->profile, es);
+	if (info->profile_elsewhere != 0)
+		ExplainPropertyInteger("Profile of Another Machine", NULL,
+							   info->profile_elsewhere, es);
 }
 
 /* How the device would group now; what ran is told by ANALYZE */

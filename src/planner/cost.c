@@ -163,6 +163,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	gpuagg_predict(&rates, &work, &info->predicted);
 	info->profile = profile->id;
 	info->profile_origin = profile->origin;
+	info->profile_elsewhere = profile->elsewhere;
 
 	unit = task_unit(&rates, &work, input);
 	cost.startup = info->predicted.startup / unit;

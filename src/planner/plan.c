@@ -85,9 +85,10 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 								  list_make2_int(info->sample,
 												 info->repeatable),
 								  pack_prediction(&info->predicted),
-								  list_make3_int(info->predicted.bound,
+								  list_make4_int(info->predicted.bound,
 												 info->profile,
-												 info->profile_origin)));
+												 info->profile_origin,
+												 info->profile_elsewhere)));
 }
 
 static GpuAggProgram *
@@ -144,6 +145,7 @@ gpuagg_plan_unpack(List *custom_private)
 	info->predicted.bound = linitial_int(profile);
 	info->profile = lsecond_int(profile);
 	info->profile_origin = lthird_int(profile);
+	info->profile_elsewhere = lfourth_int(profile);
 	return info;
 }
 

@@ -80,6 +80,7 @@ typedef struct GpuAggPlanInfo
 	GpuAggPrediction predicted;
 	int			profile;		/* that it comes from: of gpuagg.profile, or 0 */
 	int			profile_origin; /* GpuAggProfileOrigin */
+	int			profile_elsewhere;	/* as GpuAggProfile.elsewhere */
 } GpuAggPlanInfo;
 
 /* A List of copyable, printable nodes, and back (palloc'd). */

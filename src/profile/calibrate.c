@@ -28,6 +28,7 @@
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(gpuagg_calibrate);
+PG_FUNCTION_INFO_V1(gpuagg_machine);
 
 /* Empty tasks that tell the round trip */
 #define PINGS 101
@@ -221,4 +222,13 @@ gpuagg_calibrate(PG_FUNCTION_ARGS)
 	SPI_finish();
 	report(c);
 	PG_RETURN_INT32(id);
+}
+
+Datum
+gpuagg_machine(PG_FUNCTION_ARGS)
+{
+	char		machine[GPUAGG_MACHINE_BYTES];
+
+	gpuagg_host_machine(machine, sizeof(machine));
+	PG_RETURN_TEXT_P(cstring_to_text(machine));
 }

@@ -188,21 +188,43 @@ row_suits(const ProfileScan *s, const GpuAggDeviceInfo *info)
 		GPUAGG_PROFILE_SHIPPED : GPUAGG_PROFILE_MEASURED;
 }
 
+/* Was it measured on another machine, as after a restore or with a moved disk? */
+static bool
+row_elsewhere(const ProfileScan *s, const char *machine)
+{
+	bool		isnull;
+	Datum		value = scan_column(s, "machine", &isnull);
+
+	return !isnull && strcmp(TextDatumGetCString(value), machine) != 0;
+}
+
 /* The row that suits best, of these the newest, into *p */
 static void
 read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 {
 	TimestampTz newest = 0;
+	TimestampTz newest_elsewhere = 0;
 	int			best = 0;
+	char		machine[GPUAGG_MACHINE_BYTES];
 	ProfileScan s;
 
 	if (!scan_begin(&s, "profile", 0))
 		return;
+	gpuagg_host_machine(machine, sizeof(machine));
 	while (scan_next(&s))
 	{
 		int			suits = row_suits(&s, info);
 		TimestampTz measured_at = scan_int8(&s, "measured_at");
 
+		if (suits != 0 && row_elsewhere(&s, machine))
+		{
+			if (measured_at > newest_elsewhere)
+			{
+				newest_elsewhere = measured_at;
+				p->elsewhere = scan_int4(&s, "profile_id");
+			}
+			continue;
+		}
 		if (suits == 0 || suits < best ||
 			(suits == best && measured_at <= newest))
 			continue;
@@ -221,6 +243,8 @@ read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 		p->rates.postgres_slowdown = scan_float(&s, "postgres_slowdown");
 	}
 	scan_end(&s);
+	if (best >= GPUAGG_PROFILE_MEASURED)
+		p->elsewhere = 0;
 }
 
 static void

@@ -23,6 +23,8 @@ typedef struct GpuAggProfile
 {
 	int			id;				/* of gpuagg.profile; 0: none */
 	GpuAggProfileOrigin origin;
+	int			elsewhere;		/* the newest that would serve, but that it was
+								 * measured on another machine; 0: none */
 	GpuAggRates rates;
 } GpuAggProfile;
 

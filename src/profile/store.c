@@ -88,18 +88,21 @@ store_profile(StringInfo sql, const GpuAggCalibration *c)
 {
 	static const char *const efforts[] = {"low", "normal", "high"};
 	const GpuAggProbeResult *r = &c->result;
+	char		machine[GPUAGG_MACHINE_BYTES];
 	bool		isnull;
 
+	gpuagg_host_machine(machine, sizeof(machine));
 	resetStringInfo(sql);
 	appendStringInfo(sql, "INSERT INTO gpuagg.profile"
-					 " (device_kind, device_name, origin, measured_at, effort, seconds,"
+					 " (device_kind, device_name, machine, origin, measured_at, effort, seconds,"
 					 " units, memory_bytes, clock_ghz, feed_page_ns, round_trip_ns,"
 					 " cost_unit_ns, postgres_row_ns, postgres_value_ns,"
 					 " postgres_group_ns, postgres_slowdown, spread, busy, huge_pages,"
 					 " server_version)"
-					 " VALUES (%s, %s, 'measured', pg_catalog.clock_timestamp(), '%s'",
+					 " VALUES (%s, %s, %s, 'measured', pg_catalog.clock_timestamp(), '%s'",
 					 quote_literal_cstr(c->info.kind),
-					 quote_literal_cstr(c->info.name), efforts[c->effort]);
+					 quote_literal_cstr(c->info.name),
+					 quote_literal_cstr(machine), efforts[c->effort]);
 	put_number(sql, c->seconds);
 	put_bytes(sql, Max(r->machine.units, 1));
 	put_bytes(sql, r->machine.total_bytes);

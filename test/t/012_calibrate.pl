@@ -114,12 +114,12 @@ my $first = sql($low);
 note('calibrate: ' . (time - $begin) . ' s');
 cmp_ok($first, '>', 0, 'a run gives its number');
 cmp_ok(time - $begin, '<', 60, 'effort low takes seconds');
-is( sql("SELECT p.device_kind = d.kind, p.device_name = d.name, p.origin, p.effort,
+is( sql("SELECT p.device_kind = d.kind, p.device_name = d.name, p.machine = gpuagg.machine(), p.origin, p.effort,
 		p.seconds BETWEEN 0.1 AND 60, p.units > 0, p.memory_bytes > 0, p.spread >= 0,
 		p.measured_at BETWEEN now() - interval '2 minutes' AND now(), p.huge_pages IS NOT NULL,
 		p.server_version = current_setting('server_version')
 		FROM gpuagg.profile p, gpuagg.devices d WHERE d.state = 'ready' AND profile_id = $first"),
-	't|t|measured|low|t|t|t|t|t|t|t',
+	't|t|t|measured|low|t|t|t|t|t|t|t',
 	'the profile tells device and run');
 is( sql("SELECT least(feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns) > 0,
 		feed_page_ns < 1e6, round_trip_ns < 1e9 FROM gpuagg.profile WHERE profile_id = $first"),
@@ -221,6 +221,10 @@ is( $node->safe_psql('restored',
 	'3', 'restored: what is shipped is there once');
 like($node->safe_psql('restored', sprintf $explain, 'TEXT'),
 	qr/Profile Number: $second$/m, 'restored: in use');
+$node->safe_psql('restored', "UPDATE gpuagg.profile SET machine = 'another' WHERE profile_id > 0");
+like($node->safe_psql('restored', sprintf $explain, 'TEXT'),
+	qr/Profile Number: -\d+\n\s*Profile of Another Machine: $second$/m,
+	'restored on another machine: not in use, and EXPLAIN says so');
 cmp_ok($node->safe_psql('restored', $low), '>', $second,
 	'restored: numbers go on');
 

@@ -534,6 +534,14 @@ test_others(void)
 	is_int(d.pairs, 0, "and not tried");
 
 	d = h200();
+	d.sim.cache[1].line_bytes = 512;
+	run(&d, 1, NULL);
+	ok(level_of(GPUAGG_LEVEL_CACHE, 2) != NULL &&
+	   level_of(GPUAGG_LEVEL_CACHE, 2)->page_bytes == 0 &&
+	   level_of(GPUAGG_LEVEL_CACHE, 2)->sector_bytes == 0,
+	   "512 bytes are no line, but what translations make of one");
+
+	d = h200();
 	d.machine.bytes = SIM_GIB(60);
 	d.ceiling_noise = 0.5;
 	run(&d, 0, NULL);

@@ -10,7 +10,7 @@
  *	decode.c	pages to rows	groups.c			local tables
  *	slab.c		kept columns	scan.c				all of these for a block
  *	vector.c	expressions		task.c, results.c	tasks
- *	pool.c		threads
+ *	pool.c		threads					machine.c			what the kernel says
  *
  * Strategies that task_stats() names:
  *	plain			no keys: one group per thread, merged at the end
@@ -32,6 +32,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "device/host/machine.h"
 #include "device/host/probe.h"
 #include "device/host/task.h"
 
@@ -77,15 +78,9 @@ open_failed(GpuAggDevice *device, const char *what, GpuAggError *error)
 static void
 name_device(GpuAggDevice *device)
 {
-	FILE	   *f = fopen("/proc/cpuinfo", "r");
-	char		line[256];
-	char		model[96] = "CPU";
+	char		model[96];
 
-	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
-		if (sscanf(line, "model name : %95[^\n]", model) == 1)
-			break;
-	if (f != NULL)
-		fclose(f);
+	gpuagg_machine_model(model, sizeof(model));
 	snprintf(device->name, sizeof(device->name), "%s, %d thread%s", model,
 			 device->threads, device->threads == 1 ? "" : "s");
 }

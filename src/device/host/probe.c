@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "device/device.h"
+#include "device/host/machine.h"
 #include "device/host/probe.h"
 #include "device/probe/stats.h"
 
@@ -70,79 +71,17 @@ check_cancel(const GpuAggProbe *probe, GpuAggError *error)
 
 /* ---------- what the machine says of itself ---------- */
 
-/* The number behind a line's name; 0: no such file or line */
-static double
-read_number(const char *path, const char *name)
-{
-	FILE	   *f = fopen(path, "r");
-	size_t		length = strlen(name);
-	double		number = 0;
-	char		line[256];
-
-	if (f == NULL)
-		return 0;
-	while (fgets(line, sizeof(line), f) != NULL)
-	{
-		if (strncmp(line, name, length) == 0)
-		{
-			number = strtod(line + length + strspn(line + length, " \t:"), NULL);
-			break;
-		}
-	}
-	fclose(f);
-	return number;
-}
-
 /* What the machine, and the container we may be in, can spare */
 static double
 free_bytes(void)
 {
-	double		available = 1024 * read_number("/proc/meminfo", "MemAvailable");
-	double		limit = read_number("/sys/fs/cgroup/memory.max", "");
-	double		used = read_number("/sys/fs/cgroup/memory.current", "");
+	double		available = 1024 * gpuagg_machine_number("/proc/meminfo", "MemAvailable");
+	double		limit = gpuagg_machine_number("/sys/fs/cgroup/memory.max", "");
+	double		used = gpuagg_machine_number("/sys/fs/cgroup/memory.current", "");
 
 	if (limit > 0 && limit - used < available)
 		available = limit > used ? limit - used : 0;
 	return available;
-}
-
-/*
- * What a core sees of its last cache.  sysconf() is wrong in some virtual
- * machines.
- */
-static uint64_t
-last_cache_bytes(void)
-{
-	uint64_t	bytes = 0;
-	char		path[96];
-
-	for (int index = 0; index < 8; index++)
-	{
-		double		kib;
-
-		snprintf(path, sizeof(path),
-				 "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
-		kib = read_number(path, "");
-		if (kib * 1024 > (double) bytes)
-			bytes = (uint64_t) (kib * 1024);
-	}
-	return bytes;
-}
-
-/* Whether the processor says so, or the kernel does of those that do not */
-static bool
-is_guest(void)
-{
-	FILE	   *f = fopen("/proc/cpuinfo", "r");
-	bool		guest = access("/sys/hypervisor/type", F_OK) == 0;
-	char		word[128];
-
-	if (f == NULL)
-		return guest;
-	while (!guest && fscanf(f, "%127s", word) == 1)
-		guest = strcmp(word, "hypervisor") == 0;
-	fclose(f);
-	return guest;
 }
 
 static void
@@ -150,11 +89,11 @@ describe_machine(GpuAggProbeMachine *machine)
 {
 	machine->units = (uint32_t) gpuagg_host_cpus();
 	machine->warp = 1;
-	machine->total_bytes = (uint64_t) (1024 * read_number("/proc/meminfo", "MemTotal"));
-	machine->cache_bytes = last_cache_bytes();
+	machine->total_bytes = gpuagg_machine_bytes();
+	machine->cache_bytes = gpuagg_machine_cache_bytes();
 	machine->page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
-	machine->clock_ghz = read_number("/proc/cpuinfo", "cpu MHz") / 1000;
-	machine->guest = is_guest();
+	machine->clock_ghz = gpuagg_machine_number("/proc/cpuinfo", "cpu MHz") / 1000;
+	machine->guest = gpuagg_machine_is_guest();
 }
 
 /* ---------- memory ---------- */

@@ -48,7 +48,9 @@
 /* A core that shares the last cache with others may see this part of it. */
 #define CACHE_SLICES 8
 
-#define LONGEST_LINE 1024
+/* What still misses with longer strides misses translations rather than lines. */
+#define LONGEST_STRIDE 1024
+#define LONGEST_LINE 256
 #define SHORTEST_LINE 16
 #define SHORTEST_SECTOR 16
 
@@ -199,7 +201,7 @@ find_line(CacheProbe *p, GpuAggLevel *level)
 {
 	double		least = level_y(p, level->hit_ns + MISSES * level->miss_ns);
 
-	for (uint64_t stride = LONGEST_LINE; stride >= SHORTEST_LINE; stride /= 2)
+	for (uint64_t stride = LONGEST_STRIDE; stride >= SHORTEST_LINE; stride /= 2)
 	{
 		double		y = 0;
 		GpuAggStatus status = chase(p, stride, beyond(p, level, stride), true, &y);
@@ -208,8 +210,7 @@ find_line(CacheProbe *p, GpuAggLevel *level)
 			return status;
 		if (y >= least)
 		{
-			/* longer than any line: it is not the stride that decides */
-			level->page_bytes = stride < LONGEST_LINE ? stride : 0;
+			level->page_bytes = stride <= LONGEST_LINE ? stride : 0;
 			return GPUAGG_OK;
 		}
 	}

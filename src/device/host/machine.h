@@ -1,0 +1,29 @@
+/*
+ * machine.h
+ *		What the kernel says of the machine that we run on.
+ *
+ * All read files anew at each call, some tens of microseconds.
+ */
+#ifndef GPUAGG_DEVICE_HOST_MACHINE_H
+#define GPUAGG_DEVICE_HOST_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The number behind the first line of this name; 0: no such file or line */
+extern double gpuagg_machine_number(const char *path, const char *name);
+
+/* The processor's model, "AMD EPYC 9654"; "CPU" if it has no name */
+extern void gpuagg_machine_model(char *text, size_t size);
+
+/* Of all memory */
+extern uint64_t gpuagg_machine_bytes(void);
+
+/* What a core sees of its last cache; 0: not known */
+extern uint64_t gpuagg_machine_cache_bytes(void);
+
+/* Is it a virtual machine? */
+extern bool gpuagg_machine_is_guest(void);
+
+#endif							/* GPUAGG_DEVICE_HOST_MACHINE_H */
