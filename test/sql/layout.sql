@@ -25,6 +25,20 @@ ALTER TABLE la ALTER COLUMN c TYPE int4;
 SELECT compare('SELECT f, sum(c) FROM la GROUP BY f');
 DROP TABLE la;
 
+-- tuples of strings alone, which end where no fixed attribute would begin
+CREATE TABLE la_text (a text, b varchar(9), c char(3), d bool);
+INSERT INTO la_text SELECT repeat('a', i % 9), repeat('b', i % 5), 'c' || i % 3, i % 2 = 0 FROM generate_series(1, 500) i;
+SELECT q, compare(q) FROM unnest(ARRAY['SELECT a, count(*) FROM la_text GROUP BY a', 'SELECT b, a, count(*) FROM la_text GROUP BY 1, 2', 'SELECT c, b, a, count(*) FROM la_text GROUP BY 1, 2, 3', 'SELECT a, d, count(*) FROM la_text GROUP BY 1, 2',
+	'SELECT count(*) FROM la_text WHERE a LIKE ''aaa%'' AND b <> ''b''', 'SELECT d, count(*) FROM la_text GROUP BY d', 'SELECT a FROM la_text TABLESAMPLE BERNOULLI (50) REPEATABLE (1) WHERE a LIKE ''a%''']) q;
+INSERT INTO la_text SELECT CASE WHEN i % 3 > 0 THEN repeat('a', i % 9) END, CASE WHEN i % 2 > 0 THEN 'b' END, NULL, NULL FROM generate_series(1, 500) i;
+SELECT q, compare(q) FROM unnest(ARRAY['SELECT a, count(*) FROM la_text GROUP BY a', 'SELECT b, a, count(*) FROM la_text GROUP BY 1, 2', 'SELECT c, b, a, count(*), count(d) FROM la_text GROUP BY 1, 2, 3']) q;
+CREATE TABLE la_one (a text);
+INSERT INTO la_one VALUES ('ab');
+SELECT compare('SELECT a, count(*) FROM la_one GROUP BY a'), compare('SELECT count(*) FROM la_one WHERE a = ''ab''');
+ALTER TABLE la_one ADD COLUMN b text, ADD COLUMN c int;
+SELECT compare('SELECT a, b, c, count(*) FROM la_one GROUP BY 1, 2, 3');
+DROP TABLE la_text, la_one;
+
 -- null bitmaps of every length, NULLs before and after what is read
 DO $$
 BEGIN

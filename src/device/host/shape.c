@@ -279,6 +279,8 @@ plan_decode(GpuAggShape *s)
 		if (!add_fixed(s, stretch, i, &nanchors))
 			break;
 	}
+	if (stretch->bytes == 0)
+		stretch->align = 1;		/* nothing follows that padding would lead to */
 	s->walk_from = i;
 	s->fixed_only = s->nstretches == 1 && stretch->fixed == 0 && i == s->program->nattrs;
 }
