@@ -220,8 +220,7 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	gpuagg_nearby_init(&feed->nearby, rel);
 	feed_size_batches(feed, batch_pages, batches_ahead);
 
-	/* as heap_beginscan and initscan */
-	PredicateLockRelation(rel, snapshot);
+	/* as initscan */
 	feed->sample = sample->sample;
 	feed->sampled = sample->method == GPUAGG_SAMPLE_SYSTEM;
 	feed->cached = cached;

@@ -31,6 +31,7 @@
 #include "service/stat.h"
 #include "service/stat_cost.h"
 #include "storage/bufmgr.h"
+#include "storage/predicate.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -251,14 +252,21 @@ scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
 static GpuAggStatus
 scan_run_device(GpuAggScan *scan, GpuAggError *error)
 {
-	BlockNumber nblocks = RelationGetNumberOfBlocks(scan->rel);
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
 	GpuAggProgram *program;
 	GpuAggStatus status;
+	BlockNumber nblocks;
 
 	if (RelationUsesLocalBuffers(scan->rel))
 		return gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
 								"the table's buffers are private to this session");
+
+	/*
+	 * As heap_beginscan: who adds a page after it was counted must see the lock,
+	 * since none will look at that page's rows.
+	 */
+	PredicateLockRelation(scan->rel, scan->css.ss.ps.state->es_snapshot);
+	nblocks = RelationGetNumberOfBlocks(scan->rel);
 
 	/* the sample's arguments first, but behind a condition without columns */
 	if (scan->info->gate < 0)
