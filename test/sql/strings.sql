@@ -17,6 +17,13 @@ FROM unnest(ARRAY['', '%', '%%', '_', '__', '___', '_%', '%_', '%__%', 'a', 'a%'
 -- escapes are PostgreSQL's business, wherever they are run
 SELECT p, compare(format('SELECT count(*), sum(n) FROM st WHERE t LIKE %L', p), 'try')
 FROM unnest(ARRAY['\%', 'a\%b', '\_', 'a\_b', 'a\\b', '\\', '\a', 'a\']) p;
+-- also an escape that comes when the text has ended, after a run of % and _
+CREATE TABLE st_end (t text, p text);
+INSERT INTO st_end SELECT chr(97 + i % 3), '%_\' FROM generate_series(1, 50) i;
+SELECT compare('SELECT count(*) FROM st_end WHERE t LIKE p', 'try'), compare('SELECT count(*) FROM st_end WHERE t NOT LIKE p', 'try'), compare('SELECT t LIKE p, count(*) FROM st_end GROUP BY 1', 'try');
+UPDATE st_end SET p = '_\';
+SELECT compare('SELECT count(*) FROM st_end WHERE t LIKE p', 'try');
+DROP TABLE st_end;
 SELECT q, compare('SELECT count(*), sum(n) FROM st WHERE ' || q, 'try')
 FROM unnest(ARRAY['t LIKE ''a!%b'' ESCAPE ''!''', 't LIKE ''a%'' ESCAPE ''''', 't ILIKE ''A%''', 't SIMILAR TO ''a%''', 't ~ ''^a''', 't LIKE t', 't LIKE v', 't LIKE ''%'' || v', 't LIKE NULL', 't ~~ ''a%''', 't !~~ ''a%''',
 	't ^@ ''ab''', 'starts_with(t, ''a'')', 't LIKE ANY (''{a%,b%}'')', 't COLLATE "C" LIKE ''a%''']) q;
