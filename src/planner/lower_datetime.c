@@ -21,6 +21,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -31,13 +32,16 @@
 
 #define DATE_EQUAL_OPERATOR 1093	/* date = date */
 
-/* Days that some time zone skipped, since 2000-01-01 */
+/* Days that some zone of the time zone database skipped, since 2000-01-01 */
 static const DateADT skipped_days[] = {
 	-56613,						/* 1844-12-31: Asia/Manila, Pacific/Guam ... */
 	-2324,						/* 1993-08-21: Pacific/Kwajalein */
 	-1827,						/* 1994-12-31: Pacific/Kiritimati, Kanton */
 	4381						/* 2011-12-30: Pacific/Apia, Fakaofo */
 };
+
+/* A TimeZone with two offsets of its own, as AAA12BBB-12, may skip a day a year. */
+#define OWN_OFFSETS "[0-9][A-Za-z<].*[0-9]"
 
 #define IN_TRUNC 0x01			/* date_trunc knows it */
 #define IN_DATE 0x02			/* extract from date, as an integer */
@@ -199,6 +203,13 @@ lower_mixed_comparison(GpuAggLower *lw, GpuAggOp op, int tz_arg, Oid cast,
 }
 
 static Expr *
+text_const(const char *value)
+{
+	return (Expr *) makeConst(TEXTOID, -1, C_COLLATION_OID, -1,
+							  CStringGetTextDatum(value), false, false);
+}
+
+static Expr *
 float8_const(double value)
 {
 	return (Expr *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
@@ -206,16 +217,31 @@ float8_const(double value)
 							  FLOAT8PASSBYVAL);
 }
 
+/* Has the session's TimeZone no offsets of its own? */
+static Expr *
+zone_is_known(void)
+{
+	FuncExpr   *matches = makeFuncExpr(F_TEXTREGEXNE, BOOLOID,
+									   list_make2(call1(F_CURRENT_SETTING_TEXT, TEXTOID,
+														text_const("TimeZone")),
+												  text_const(OWN_OFFSETS)),
+									   InvalidOid, C_COLLATION_OID,
+									   COERCE_EXPLICIT_CALL);
+
+	return (Expr *) matches;
+}
+
 /*
  * 1.0 where every skipped day exists in the session's TimeZone, that is
- * survives the cast to timestamptz and back; -1.0 where one does not.
+ * survives the cast to timestamptz and back; -1.0 where one does not, or may
+ * not.
  */
 static Expr *
 days_exist(void)
 {
 	CaseExpr   *choice = makeNode(CaseExpr);
 	CaseWhen   *when = makeNode(CaseWhen);
-	List	   *tests = NIL;
+	List	   *tests = list_make1(zone_is_known());
 
 	for (int i = 0; i < lengthof(skipped_days); i++)
 	{

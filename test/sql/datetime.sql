@@ -57,6 +57,19 @@ SELECT f, compare(format('SELECT date_trunc(%L, ts) AS k, count(*), sum(n) FROM 
 	   compare(format('SELECT extract(%s FROM ts) AS k, extract(%1$s FROM d), count(*), sum(n) FROM dt GROUP BY 1, 2', f), 'prefer')
 FROM unnest(ARRAY['day', 'week', 'month', 'quarter', 'year', 'decade', 'century', 'millennium']) f;
 DELETE FROM dt WHERE n = 50000;
+-- a zone of the user's own that skips 2018-03-11, and such days each year
+CREATE TABLE dt_skip AS SELECT '2017-01-01'::date + i AS d FROM generate_series(0, 3000) i;
+SET timezone = 'AAA12BBB-12,M3.2.0/0,M11.1.0/0';
+SELECT date_trunc('day', d)::date AS "2018-03-11 is" FROM dt_skip WHERE d = '2018-03-11';
+SELECT compare('SELECT date_trunc(''day'', d)::date AS k, count(*) FROM dt_skip GROUP BY 1', 'try');
+SET timezone = 'AAA12BBB-12';
+SELECT compare('SELECT date_trunc(''day'', d)::date AS k, count(*) FROM dt_skip GROUP BY 1', 'try');
+SET timezone = '<+03>-3';
+SELECT compare('SELECT date_trunc(''day'', d)::date AS k, count(*) FROM dt_skip GROUP BY 1');
+SET timezone = 'EST5EDT';
+SELECT compare('SELECT date_trunc(''day'', d)::date AS k, count(*) FROM dt_skip GROUP BY 1');
+DROP TABLE dt_skip;
+SET timezone = 'UTC';
 -- out of range
 SELECT e, compare(format('SELECT sum(i), max(%s) FROM dt', e))
 FROM unnest(ARRAY['d + 2147483647', 'd - 2147483647', 'd + 2100000000']) e;
