@@ -7,9 +7,8 @@
  */
 #include "postgres.h"
 
-#include "commands/tablespace.h"
 #include "executor/block_rows.h"
-#include "storage/buffile.h"
+#include "executor/temp_file.h"
 
 /* The smallest buffer, and how large it begins */
 #define LEAST_COUNTS 4096
@@ -62,13 +61,7 @@ static void
 buffer_write(GpuAggBlockRows *rows)
 {
 	if (rows->file == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(rows->context);
-
-		PrepareTempTablespaces();
-		rows->file = BufFileCreateTemp(false);
-		MemoryContextSwitchTo(old);
-	}
+		rows->file = gpuagg_temp_file(rows->context, CurrentResourceOwner);
 	BufFileWrite(rows->file, rows->counts, rows->held * sizeof(uint16));
 	rows->held = 0;
 }

@@ -10,10 +10,9 @@
  */
 #include "postgres.h"
 
-#include "commands/tablespace.h"
 #include "executor/chosen.h"
+#include "executor/temp_file.h"
 #include "miscadmin.h"
-#include "storage/buffile.h"
 #include "utils/memutils.h"
 
 typedef struct ChosenBatch
@@ -88,16 +87,7 @@ chosen_write(GpuAggChosen *chosen, ChosenBatch *batch,
 			 const GpuAggChosenPage *pages, const GpuAggChosenRow *rows)
 {
 	if (chosen->file == NULL)
-	{
-		ResourceOwner old_owner = CurrentResourceOwner;
-		MemoryContext old = MemoryContextSwitchTo(chosen->context);
-
-		PrepareTempTablespaces();
-		CurrentResourceOwner = chosen->owner;
-		chosen->file = BufFileCreateTemp(false);
-		CurrentResourceOwner = old_owner;
-		MemoryContextSwitchTo(old);
-	}
+		chosen->file = gpuagg_temp_file(chosen->context, chosen->owner);
 	BufFileTell(chosen->file, &batch->fileno, &batch->offset);
 	BufFileWrite(chosen->file, unconstify(GpuAggChosenPage *, pages),
 				 batch->npages * sizeof(GpuAggChosenPage));

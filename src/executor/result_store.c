@@ -17,9 +17,9 @@
 
 #include <sys/mman.h>
 
-#include "commands/tablespace.h"
 #include "executor/result_store.h"
-#include "storage/buffile.h"
+#include "executor/temp_file.h"
+#include "nodes/pg_list.h"
 #include "utils/memutils.h"
 
 #define BLOCK_LEAST ((Size) 8 * 1024)
@@ -169,16 +169,7 @@ static void
 write_chunk(GpuAggStore *store, GpuAggChunk *head, const char *groups)
 {
 	if (store->file == NULL)
-	{
-		ResourceOwner old_owner = CurrentResourceOwner;
-		MemoryContext old = MemoryContextSwitchTo(store->context);
-
-		PrepareTempTablespaces();
-		CurrentResourceOwner = store->owner;
-		store->file = BufFileCreateTemp(false);
-		CurrentResourceOwner = old_owner;
-		MemoryContextSwitchTo(old);
-	}
+		store->file = gpuagg_temp_file(store->context, store->owner);
 	BufFileWrite(store->file, head, sizeof(*head));
 	BufFileWrite(store->file, unconstify(char *, groups), head->bytes);
 	store->file_chunks++;
