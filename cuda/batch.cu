@@ -175,8 +175,7 @@ bool
 gpuagg_cuda_batch_upload(GpuAggTask *task, GpuAggBatch *batch, size_t bytes,
 			 cudaStream_t stream, GpuAggError *error)
 {
-	return CUDA_OK(task->device, task,
-				   cudaMemcpyAsync(batch->memory, batch->staging->data + UPLOAD_OFF, bytes,
+	return CUDA_OK(task->device, cudaMemcpyAsync(batch->memory, batch->staging->data + UPLOAD_OFF, bytes,
 								   cudaMemcpyHostToDevice, stream), error);
 }
 
@@ -191,8 +190,7 @@ gpuagg_cuda_batch_scratch(GpuAggTask *task, const GpuAggProgram *p, uint32_t thr
 		return true;
 	*scratch = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
 	return *scratch != NULL &&
-		CUDA_OK(task->device, task,
-				cudaMemsetAsync(*scratch, 0, *bytes, task->lane->group), error);
+		CUDA_OK(task->device, cudaMemsetAsync(*scratch, 0, *bytes, task->lane->group), error);
 }
 
 bool
@@ -201,16 +199,14 @@ gpuagg_cuda_batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *erro
 	cudaStream_t stream = task->lane->group;
 	GpuAggReport *report = (GpuAggReport *) batch->staging->data;
 
-	return CUDA_LAUNCHED(task->device, task, error) &&
-		CUDA_OK(task->device, task, cudaEventRecord(batch->events->grouped, stream), error) &&
-		CUDA_OK(task->device, task,
-				cudaMemcpyAsync(&report->batch, batch->chunk.head, sizeof(report->batch),
+	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device, cudaEventRecord(batch->events->grouped, stream), error) &&
+		CUDA_OK(task->device, cudaMemcpyAsync(&report->batch, batch->chunk.head, sizeof(report->batch),
 								cudaMemcpyDeviceToHost, stream), error) &&
 		(task->table.head == NULL ||
-		 CUDA_OK(task->device, task,
-				 cudaMemcpyAsync(&report->table, task->table.head, sizeof(report->table),
+		 CUDA_OK(task->device, cudaMemcpyAsync(&report->table, task->table.head, sizeof(report->table),
 								 cudaMemcpyDeviceToHost, stream), error)) &&
-		CUDA_OK(task->device, task, cudaEventRecord(batch->events->done, stream), error) &&
+		CUDA_OK(task->device, cudaEventRecord(batch->events->done, stream), error) &&
 		gpuagg_cuda_notify(task, error);
 }
 
@@ -248,7 +244,7 @@ gpuagg_cuda_batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAgg
 	char	   *scratch;
 
 	batch->generation = task->generation;
-	if (!CUDA_OK(task->device, task, cudaEventRecord(batch->events->group, stream), error) ||
+	if (!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error) ||
 		!gpuagg_cuda_batch_scratch(task, p, task->batch_blocks * GPUAGG_GROUP_THREADS, &scratch,
 								   &scratch_bytes, error))
 		return false;
@@ -274,13 +270,12 @@ batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *e
 	cudaStream_t stream = task->lane->decode;
 
 	if (!gpuagg_cuda_batch_upload(task, batch, upload, stream, error) ||
-		!CUDA_OK(task->device, task, cudaEventRecord(batch->events->decode, stream), error))
+		!CUDA_OK(task->device, cudaEventRecord(batch->events->decode, stream), error))
 		return false;
 	gpuagg_cuda_decode(batch->plan, &batch->chunk, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
-	return CUDA_LAUNCHED(task->device, task, error) &&
-		CUDA_OK(task->device, task, cudaEventRecord(batch->events->decoded, stream), error) &&
-		CUDA_OK(task->device, task,
-				cudaStreamWaitEvent(task->lane->group, batch->events->decoded, 0), error);
+	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, stream), error) &&
+		CUDA_OK(task->device, cudaStreamWaitEvent(task->lane->group, batch->events->decoded, 0), error);
 }
 
 void
@@ -331,7 +326,7 @@ batch_keep(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 	if (!gpuagg_cuda_slab_wait(task, stream, error))
 		return false;
 	gpuagg_cuda_keep(batch->plan, &batch->chunk, task->device->sms * KEEP_BLOCKS, stream);
-	return CUDA_LAUNCHED(task->device, task, error);
+	return CUDA_LAUNCHED(task->device, error);
 }
 
 /* ---------- pages ---------- */
@@ -348,7 +343,7 @@ gpuagg_cuda_input_faults(GpuAggTask *task, GpuAggError *error)
 									 "injected fault: the device has no memory");
 		case GPUAGG_FAULT_KERNEL:
 			gpuagg_cuda_trap(GPUAGG_TOO_MANY_THREADS, task->lane->group);
-			(void) CUDA_LAUNCHED(task->device, task, error);
+			(void) CUDA_LAUNCHED(task->device, error);
 			return error->status;
 		case GPUAGG_FAULT_LOST:
 			gpuagg_cuda_error(error, GPUAGG_DEVICE_LOST,

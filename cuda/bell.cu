@@ -116,7 +116,7 @@ gpuagg_cuda_bells_open(int event_fd, GpuAggError *error)
 		return NULL;
 	}
 	b->event_fd = event_fd;
-	if (!CUDA_OK(NULL, NULL, cudaHostAlloc((void **) &b->words, MAX_BELLS * BELL_BYTES,
+	if (!CUDA_OK(NULL, cudaHostAlloc((void **) &b->words, MAX_BELLS * BELL_BYTES,
 										   cudaHostAllocMapped), error))
 	{
 		free(b);
@@ -182,7 +182,7 @@ gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error)
 	pthread_cond_signal(&b->wanted);
 	pthread_mutex_unlock(&b->mutex);
 	ring_bell_kernel<<<1, 1, 0, task->lane->group>>>(bell->rung, number);
-	if (CUDA_LAUNCHED(task->device, task, error))
+	if (CUDA_LAUNCHED(task->device, error))
 		return true;
 	pthread_mutex_lock(&b->mutex);
 	bell->wanted--;

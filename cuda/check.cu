@@ -59,8 +59,7 @@ is_sticky(cudaError_t rc)
 
 GpuAggStatus
 gpuagg_cuda_failed(GpuAggDevice *device, cudaError_t rc, const char *what,
-				   const char *file, int line, const void *task,
-				   GpuAggError *error)
+				   const char *file, int line, GpuAggError *error)
 {
 	GpuAggStatus status = GPUAGG_DEVICE_FAULT;
 	int			call = (int) strcspn(what, "(");
@@ -72,12 +71,8 @@ gpuagg_cuda_failed(GpuAggDevice *device, cudaError_t rc, const char *what,
 		status = GPUAGG_DEVICE_LOST;
 	else if (rc == cudaErrorMemoryAllocation)
 		status = GPUAGG_OUT_OF_MEMORY;
-	if (task != NULL)
-		gpuagg_cuda_error(error, status, "%s:%d: %.*s: %s (task %p)", file, line,
-						  call, what, cudaGetErrorString(rc), task);
-	else
-		gpuagg_cuda_error(error, status, "%s:%d: %.*s: %s", file, line, call, what,
-						  cudaGetErrorString(rc));
+	gpuagg_cuda_error(error, status, "%s:%d: %.*s: %s", file, line, call, what,
+					  cudaGetErrorString(rc));
 	error->detail = (uint32_t) rc;
 	if (status == GPUAGG_DEVICE_LOST && device != NULL && !device->lost)
 	{

@@ -253,16 +253,15 @@ struct GpuAggTask
  */
 extern GpuAggStatus gpuagg_cuda_failed(GpuAggDevice *device, cudaError_t rc,
 									   const char *what, const char *file,
-									   int line, const void *task,
-									   GpuAggError *error);
+									   int line, GpuAggError *error);
 
 /* Evaluates to true if the call succeeded; else *error is set. */
-#define CUDA_OK(device, task, call, error) \
-	(gpuagg_cuda_failed(device, call, #call, __FILE__, __LINE__, task, error) == GPUAGG_OK)
+#define CUDA_OK(device, call, error) \
+	(gpuagg_cuda_failed(device, call, #call, __FILE__, __LINE__, error) == GPUAGG_OK)
 
 /* After kernel launches */
-#define CUDA_LAUNCHED(device, task, error) \
-	(gpuagg_cuda_failed(device, cudaGetLastError(), "kernel launch", __FILE__, __LINE__, task, error) == GPUAGG_OK)
+#define CUDA_LAUNCHED(device, error) \
+	(gpuagg_cuda_failed(device, cudaGetLastError(), "kernel launch", __FILE__, __LINE__, error) == GPUAGG_OK)
 
 extern GpuAggStatus gpuagg_cuda_error(GpuAggError *error, GpuAggStatus status,
 									  const char *format,...)

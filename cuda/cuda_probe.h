@@ -63,8 +63,8 @@ typedef struct GpuAggProbeWork
 } GpuAggProbeWork;
 
 /* Checks a CUDA call without touching the device. */
-#define PROBE_OK(call, error) CUDA_OK(NULL, NULL, call, error)
-#define PROBE_LAUNCHED(error) CUDA_LAUNCHED(NULL, NULL, error)
+#define PROBE_OK(call, error) CUDA_OK(NULL, call, error)
+#define PROBE_LAUNCHED(error) CUDA_LAUNCHED(NULL, error)
 
 /* ---------- probe_session.cu ---------- */
 

@@ -63,10 +63,10 @@ pages_register(GpuAggDevice *d, const GpuAggDeviceConfig *config,
 
 	if (prop->hostRegisterReadOnlySupported)
 		flags |= cudaHostRegisterReadOnly;
-	if (!CUDA_OK(NULL, NULL, cudaHostRegister((void *) start, end - start, flags), error))
+	if (!CUDA_OK(NULL, cudaHostRegister((void *) start, end - start, flags), error))
 		return false;
 	d->registered = (void *) start;
-	if (!CUDA_OK(NULL, NULL, cudaHostGetDevicePointer(&mapped, d->registered, 0), error))
+	if (!CUDA_OK(NULL, cudaHostGetDevicePointer(&mapped, d->registered, 0), error))
 		return false;
 	d->pages = config->pages;
 	d->pages_bytes = config->pages_bytes;
@@ -80,9 +80,8 @@ pool_setup(GpuAggDevice *d, GpuAggError *error)
 	/* it goes when a task ends, not whenever somebody waits for something */
 	uint64_t	keep = UINT64_MAX;
 
-	return CUDA_OK(NULL, NULL, cudaDeviceGetDefaultMemPool(&d->pool, d->ordinal), error) &&
-		CUDA_OK(NULL, NULL,
-				cudaMemPoolSetAttribute(d->pool, cudaMemPoolAttrReleaseThreshold, &keep), error);
+	return CUDA_OK(NULL, cudaDeviceGetDefaultMemPool(&d->pool, d->ordinal), error) &&
+		CUDA_OK(NULL, cudaMemPoolSetAttribute(d->pool, cudaMemPoolAttrReleaseThreshold, &keep), error);
 }
 
 /* The best of some copies from shared_buffers */
@@ -94,16 +93,16 @@ link_measure(GpuAggDevice *d, GpuAggError *error)
 	GpuAggEvents *e = gpuagg_cuda_events(d, error);
 	void	   *to = NULL;
 	bool		ok = lane != NULL && e != NULL &&
-		CUDA_OK(d, NULL, cudaMallocFromPoolAsync(&to, bytes, d->pool, lane->decode), error);
+		CUDA_OK(d, cudaMallocFromPoolAsync(&to, bytes, d->pool, lane->decode), error);
 
 	for (int i = 0; ok && i < LINK_PROBE_RUNS; i++)
 	{
 		uint64_t	ns;
 
-		ok = CUDA_OK(d, NULL, cudaEventRecord(e->decode, lane->decode), error) &&
-			CUDA_OK(d, NULL, cudaMemcpyAsync(to, d->pages, bytes, cudaMemcpyHostToDevice, lane->decode), error) &&
-			CUDA_OK(d, NULL, cudaEventRecord(e->decoded, lane->decode), error) &&
-			CUDA_OK(d, NULL, cudaStreamSynchronize(lane->decode), error);
+		ok = CUDA_OK(d, cudaEventRecord(e->decode, lane->decode), error) &&
+			CUDA_OK(d, cudaMemcpyAsync(to, d->pages, bytes, cudaMemcpyHostToDevice, lane->decode), error) &&
+			CUDA_OK(d, cudaEventRecord(e->decoded, lane->decode), error) &&
+			CUDA_OK(d, cudaStreamSynchronize(lane->decode), error);
 		ns = ok ? gpuagg_cuda_elapsed(e->decode, e->decoded) : 0;
 		if (ns > 0 && (uint64_t) ((double) bytes * 1e9 / (double) ns) > d->link_rate)
 			d->link_rate = (uint64_t) ((double) bytes * 1e9 / (double) ns);
@@ -141,7 +140,7 @@ device_setup(GpuAggDevice *d, const GpuAggDeviceConfig *config, GpuAggError *err
 	cudaDeviceProp prop;
 	int			count = 0;
 
-	if (!CUDA_OK(NULL, NULL, cudaGetDeviceCount(&count), error))
+	if (!CUDA_OK(NULL, cudaGetDeviceCount(&count), error))
 		return false;
 	if (config->ordinal < 0 || config->ordinal >= count)
 	{
@@ -149,10 +148,10 @@ device_setup(GpuAggDevice *d, const GpuAggDeviceConfig *config, GpuAggError *err
 						  config->ordinal, count);
 		return false;
 	}
-	if (!CUDA_OK(NULL, NULL, cudaGetDeviceProperties(&prop, config->ordinal), error) ||
+	if (!CUDA_OK(NULL, cudaGetDeviceProperties(&prop, config->ordinal), error) ||
 		card_check(&prop, error) != GPUAGG_OK ||
-		!CUDA_OK(NULL, NULL, cudaSetDevice(config->ordinal), error) ||
-		!CUDA_OK(NULL, NULL, cudaFree(NULL), error))
+		!CUDA_OK(NULL, cudaSetDevice(config->ordinal), error) ||
+		!CUDA_OK(NULL, cudaFree(NULL), error))
 		return false;
 	d->ordinal = config->ordinal;
 	d->sms = (uint32_t) prop.multiProcessorCount;
@@ -222,13 +221,13 @@ cuda_list(GpuAggDeviceInfo *cards, int max, GpuAggError *error)
 	int			count = 0;
 
 	memset(error, 0, sizeof(*error));
-	if (!CUDA_OK(NULL, NULL, cudaGetDeviceCount(&count), error))
+	if (!CUDA_OK(NULL, cudaGetDeviceCount(&count), error))
 		return -1;
 	for (int i = 0; i < count && i < max; i++)
 	{
 		cudaDeviceProp prop;
 
-		if (!CUDA_OK(NULL, NULL, cudaGetDeviceProperties(&prop, i), error))
+		if (!CUDA_OK(NULL, cudaGetDeviceProperties(&prop, i), error))
 			return -1;
 		memset(&cards[i], 0, sizeof(cards[i]));
 		snprintf(cards[i].kind, sizeof(cards[i].kind), "cuda");

@@ -76,7 +76,7 @@ struct GpuAggDictionary
 	char	   *text;
 };
 
-#define CALL(call) CUDA_OK(d->device, NULL, call, error)
+#define CALL(call) CUDA_OK(d->device, call, error)
 
 /* ---------- making ---------- */
 
@@ -234,7 +234,7 @@ slots_grow(GpuAggDictionary *d, uint64_t capacity, GpuAggError *error)
 	gpuagg_cuda_dictionary_move(old.slots, old.capacity, &d->ref, stream);
 	gpuagg_cuda_slab_release(d->device, old.slots, old_bytes);
 	d->bytes -= old_bytes;
-	return CUDA_LAUNCHED(d->device, NULL, error);
+	return CUDA_LAUNCHED(d->device, error);
 }
 
 static bool
@@ -362,7 +362,7 @@ bool
 gpuagg_cuda_dictionary_follow(GpuAggTask *task, const GpuAggDictionary *d, cudaStream_t stream,
 							  GpuAggError *error)
 {
-	return CUDA_OK(task->device, task, cudaStreamWaitEvent(stream, d->order, 0), error);
+	return CUDA_OK(task->device, cudaStreamWaitEvent(stream, d->order, 0), error);
 }
 
 /* The dictionary of a string column of a batch, or NULL: its codes are not wanted */
@@ -394,7 +394,7 @@ gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t st
 		if (!use_begin(d, n, bytes, stream, error))
 			return false;
 		gpuagg_cuda_encode_chunk(&d->ref, batch->plan, &batch->chunk, reg, stream);
-		if (!CUDA_LAUNCHED(task->device, task, error) || !use_end(d, n, bytes, stream, error))
+		if (!CUDA_LAUNCHED(task->device, error) || !use_end(d, n, bytes, stream, error))
 			return false;
 	}
 	return true;
@@ -450,7 +450,7 @@ encode_copy(GpuAggDictionary *d, const GpuAggBytes *strings, uint32_t n, uint64_
 		!CALL(cudaMemcpyAsync(there, pinned->data, text + at, cudaMemcpyHostToDevice, stream)))
 		return false;
 	gpuagg_cuda_encode_strings(&d->ref, (const GpuAggBytes *) there, n, (int32_t *) (there + codes), stream);
-	return CUDA_LAUNCHED(d->device, NULL, error) && use_end(d, n, bytes, stream, error) &&
+	return CUDA_LAUNCHED(d->device, error) && use_end(d, n, bytes, stream, error) &&
 		CALL(cudaMemcpyAsync(pinned->data + codes, there + codes, n * sizeof(int32_t),
 							 cudaMemcpyDeviceToHost, stream)) &&
 		CALL(cudaStreamSynchronize(stream));
@@ -528,7 +528,7 @@ starts_read(GpuAggDictionary *d, uint32_t n, GpuAggBytes *there, GpuAggError *er
 		return false;
 	}
 	gpuagg_cuda_dictionary_list(d->ref.strings, have, n, there, stream);
-	ok = CUDA_LAUNCHED(d->device, NULL, error) &&
+	ok = CUDA_LAUNCHED(d->device, error) &&
 		CALL(cudaMemcpyAsync(list, there, n * sizeof(*list), cudaMemcpyDeviceToHost, stream)) &&
 		CALL(cudaStreamSynchronize(stream)) && text_room(d, have + n, have > 0 ? d->starts[have] : 0, error);
 	if (ok && have == 0)
@@ -566,7 +566,7 @@ text_read(GpuAggDictionary *d, uint32_t n, GpuAggError *error)
 		if (ok)
 			gpuagg_cuda_dictionary_gather((const GpuAggBytes *) there, (const uint64_t *) (there + list_bytes),
 										  n, text - from, stream);
-		ok = ok && CUDA_LAUNCHED(d->device, NULL, error) &&
+		ok = ok && CUDA_LAUNCHED(d->device, error) &&
 			CALL(cudaMemcpyAsync(d->text + from, text, bytes, cudaMemcpyDeviceToHost, stream));
 	}
 	ok = ok && CALL(cudaStreamSynchronize(stream));

@@ -239,15 +239,15 @@ draw(GpuAggTask *task, DrawShape *s, GpuAggError *error)
 	if (drawn->way != GPUAGG_DRAW_SPATIAL)
 		run->tiles.sm_windows = NULL;
 	if (!gpuagg_cuda_slab_wait(task, stream, error) ||
-		!CUDA_OK(device, task, cudaEventRecord(drawn->events->group, stream), error) ||
-		!CUDA_OK(device, task, cudaMemcpyAsync(drawn->memory, drawn->staging->data, s->upload,
+		!CUDA_OK(device, cudaEventRecord(drawn->events->group, stream), error) ||
+		!CUDA_OK(device, cudaMemcpyAsync(drawn->memory, drawn->staging->data, s->upload,
 											   cudaMemcpyHostToDevice, stream), error) ||
-		!CUDA_OK(device, task, cudaMemsetAsync(s->cleared, 0, s->cleared_bytes, stream), error))
+		!CUDA_OK(device, cudaMemsetAsync(s->cleared, 0, s->cleared_bytes, stream), error))
 		return false;
 	gpuagg_cuda_draw_index(run, stream);
 	gpuagg_cuda_draw_gather(run, device->sms, stream);
-	return CUDA_LAUNCHED(device, task, error) &&
-		CUDA_OK(device, task, cudaEventRecord(drawn->events->done, stream), error);
+	return CUDA_LAUNCHED(device, error) &&
+		CUDA_OK(device, cudaEventRecord(drawn->events->done, stream), error);
 }
 
 static bool

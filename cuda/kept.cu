@@ -53,8 +53,7 @@ sm_windows_make(GpuAggTask *task, const GpuAggTaskConfig *config, uint32_t log2,
 						   (uint8_t *) task->sm_windows_staging->data);
 	task->sm_windows = (uint8_t *) gpuagg_cuda_alloc(task, GPUAGG_SPATIAL_UNITS, stream, error);
 	return task->sm_windows != NULL &&
-		CUDA_OK(task->device, task,
-				cudaMemcpyAsync(task->sm_windows, task->sm_windows_staging->data,
+		CUDA_OK(task->device, cudaMemcpyAsync(task->sm_windows, task->sm_windows_staging->data,
 								GPUAGG_SPATIAL_UNITS, cudaMemcpyHostToDevice, stream), error);
 }
 
@@ -150,7 +149,7 @@ gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 	GpuAggEvents *e = task->scoped_events;
 	GpuAggStatus status;
 
-	if (!begun && !CUDA_OK(task->device, task, cudaEventRecord(e->group, stream), error))
+	if (!begun && !CUDA_OK(task->device, cudaEventRecord(e->group, stream), error))
 		return true;
 	task->stage = GPUAGG_TASK_SCOPING;
 	if (begun)
@@ -159,7 +158,7 @@ gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 
 		if (rc == cudaErrorNotReady)
 			return false;
-		if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, task,
+		if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__,
 							   error) != GPUAGG_OK)
 			return true;
 	}
@@ -172,7 +171,7 @@ gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 	}
 	if (status != GPUAGG_BUSY)
 		return true;
-	return !CUDA_OK(task->device, task, cudaEventRecord(e->done, stream), error) ||
+	return !CUDA_OK(task->device, cudaEventRecord(e->done, stream), error) ||
 		!gpuagg_cuda_notify(task, error);
 }
 

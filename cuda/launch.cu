@@ -41,7 +41,7 @@ needs_add(GpuAggLaunches *d, const GpuAggKernelRef *ref, GpuAggError *error)
 		GpuAggKernelNeeds *n = &d->needs[d->nneeds];
 		cudaFuncAttributes attr;
 
-		if (!CUDA_OK(NULL, NULL, cudaFuncGetAttributes(&attr, ref->kernel), error))
+		if (!CUDA_OK(NULL, cudaFuncGetAttributes(&attr, ref->kernel), error))
 			return false;
 		n->ref = ref;
 		n->need.registers = (uint32_t) attr.numRegs;

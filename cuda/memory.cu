@@ -36,7 +36,7 @@ gpuagg_cuda_alloc(GpuAggTask *task, size_t bytes, cudaStream_t stream, GpuAggErr
 						  (unsigned long long) device->memory_limit / 1024);
 		return NULL;
 	}
-	if (!CUDA_OK(device, task, cudaMallocFromPoolAsync(&p, bytes, device->pool, stream), error))
+	if (!CUDA_OK(device, cudaMallocFromPoolAsync(&p, bytes, device->pool, stream), error))
 		return NULL;
 	device->memory_used += bytes;
 	task->memory_used += bytes;
@@ -98,7 +98,7 @@ gpuagg_cuda_pin(GpuAggDevice *device, size_t bytes, GpuAggError *error)
 		return NULL;
 	}
 	p->bytes = size;
-	if (!CUDA_OK(device, NULL, cudaHostAlloc((void **) &p->data, size, cudaHostAllocDefault), error))
+	if (!CUDA_OK(device, cudaHostAlloc((void **) &p->data, size, cudaHostAllocDefault), error))
 	{
 		free(p);
 		return NULL;
@@ -141,9 +141,9 @@ gpuagg_cuda_lane(GpuAggDevice *device, GpuAggError *error)
 	lane = (GpuAggLane *) calloc(1, sizeof(*lane));
 	if (lane == NULL)
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-	else if (CUDA_OK(device, NULL, cudaStreamCreateWithFlags(&lane->decode, cudaStreamNonBlocking), error))
+	else if (CUDA_OK(device, cudaStreamCreateWithFlags(&lane->decode, cudaStreamNonBlocking), error))
 	{
-		if (CUDA_OK(device, NULL, cudaStreamCreateWithFlags(&lane->group, cudaStreamNonBlocking), error))
+		if (CUDA_OK(device, cudaStreamCreateWithFlags(&lane->group, cudaStreamNonBlocking), error))
 		{
 			lane->bell = gpuagg_cuda_bell(device, error);
 			if (lane->bell != NULL)
@@ -192,11 +192,11 @@ gpuagg_cuda_events(GpuAggDevice *device, GpuAggError *error)
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return NULL;
 	}
-	if (CUDA_OK(device, NULL, cudaEventCreate(&e->decode), error) &&
-		CUDA_OK(device, NULL, cudaEventCreate(&e->decoded), error) &&
-		CUDA_OK(device, NULL, cudaEventCreate(&e->group), error) &&
-		CUDA_OK(device, NULL, cudaEventCreate(&e->grouped), error) &&
-		CUDA_OK(device, NULL, cudaEventCreate(&e->done), error))
+	if (CUDA_OK(device, cudaEventCreate(&e->decode), error) &&
+		CUDA_OK(device, cudaEventCreate(&e->decoded), error) &&
+		CUDA_OK(device, cudaEventCreate(&e->group), error) &&
+		CUDA_OK(device, cudaEventCreate(&e->grouped), error) &&
+		CUDA_OK(device, cudaEventCreate(&e->done), error))
 		return e;
 	events_destroy(e);
 	return NULL;

@@ -236,7 +236,7 @@ resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts
 	return gpuagg_cuda_slab_wait(task, stream, error) &&
 		gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
 		(parts->bitmap_bytes == 0 ||
-		 CUDA_OK(task->device, task, cudaMemsetAsync(parts->bitmaps, 0, parts->bitmap_bytes, stream), error));
+		 CUDA_OK(task->device, cudaMemsetAsync(parts->bitmaps, 0, parts->bitmap_bytes, stream), error));
 }
 
 /* ---------- the road of few groups ---------- */
@@ -254,7 +254,7 @@ local_choose(GpuAggTask *task, GpuAggBatch *batch, const GpuAggSlabRun *run, Gpu
 	if (filter->n > 0)
 	{
 		gpuagg_cuda_slab_compare(filter, run, sms, task->lane->group);
-		return CUDA_LAUNCHED(task->device, task, error);
+		return CUDA_LAUNCHED(task->device, error);
 	}
 	if (!gpuagg_cuda_batch_scratch(task, p, gpuagg_cuda_slab_choose_threads(sms), &scratch,
 								   &scratch_bytes, error))
@@ -262,7 +262,7 @@ local_choose(GpuAggTask *task, GpuAggBatch *batch, const GpuAggSlabRun *run, Gpu
 	gpuagg_cuda_slab_choose(task->device_plan, run, scratch, (uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
 							sms, task->lane->group);
 	gpuagg_cuda_free(task, scratch, scratch_bytes, task->lane->group);
-	return CUDA_LAUNCHED(task->device, task, error);
+	return CUDA_LAUNCHED(task->device, error);
 }
 
 static bool
@@ -281,14 +281,13 @@ local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 	road->args.table = task->table;
 	road->args.head = parts->head;
 	road->args.spilled = batch->chunk.spill;
-	if (!CUDA_OK(task->device, task, cudaEventRecord(batch->events->group, stream), error) ||
+	if (!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error) ||
 		!resident_upload(task, batch, parts, error))
 		return false;
 	if (task->fault == GPUAGG_FAULT_TRAP)
 		gpuagg_cuda_trap(1, stream);
 	return (!shape->choose || local_choose(task, batch, &run, error)) &&
-		CUDA_OK(task->device, task,
-				gpuagg_cuda_slab_local(&road->args, road->key, &road->local, &run, road->blocks, stream),
+		CUDA_OK(task->device, gpuagg_cuda_slab_local(&road->args, road->key, &road->local, &run, road->blocks, stream),
 				error) &&
 		gpuagg_cuda_batch_report(task, batch, error);
 }

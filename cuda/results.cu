@@ -104,16 +104,14 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 						 (uint32_t *) (task->device_sizes + split) + first, stream);
 		first += table_runs(&task->tables[i]);
 	}
-	return CUDA_LAUNCHED(task->device, task, error) &&
-		CUDA_OK(task->device, task,
-				cudaMemcpyAsync(task->sizes->data, task->device_sizes,
+	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device, cudaMemcpyAsync(task->sizes->data, task->device_sizes,
 								task->nruns * sizeof(uint64_t), cudaMemcpyDeviceToHost, stream),
 				error) &&
-		CUDA_OK(task->device, task,
-				cudaMemcpyAsync(task->sizes->data + split, task->device_sizes + split,
+		CUDA_OK(task->device, cudaMemcpyAsync(task->sizes->data + split, task->device_sizes + split,
 								task->nruns * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
 				error) &&
-		CUDA_OK(task->device, task, cudaEventRecord(task->sizes_events->done, stream), error) &&
+		CUDA_OK(task->device, cudaEventRecord(task->sizes_events->done, stream), error) &&
 		gpuagg_cuda_notify(task, error);
 }
 
@@ -125,7 +123,7 @@ reached(GpuAggTask *task, cudaEvent_t event, GpuAggError *error)
 
 	if (rc == cudaErrorNotReady)
 		return false;
-	(void) gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, task, error);
+	(void) gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, error);
 	return true;
 }
 
@@ -227,17 +225,15 @@ window_launch(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 	w->busy = w->bytes > 0;
 	if (!w->busy)
 		return true;
-	if (!CUDA_OK(task->device, task, cudaEventRecord(w->events->group, stream), error) ||
-		!CUDA_OK(task->device, task,
-				 cudaMemcpyAsync(w->memory, starts, n * sizeof(uint64_t),
+	if (!CUDA_OK(task->device, cudaEventRecord(w->events->group, stream), error) ||
+		!CUDA_OK(task->device, cudaMemcpyAsync(w->memory, starts, n * sizeof(uint64_t),
 								 cudaMemcpyHostToDevice, stream), error))
 		return false;
 	runs_emit(task, first, n, (const uint64_t *) w->memory, w->memory + skip);
-	return CUDA_LAUNCHED(task->device, task, error) &&
-		CUDA_OK(task->device, task,
-				cudaMemcpyAsync(w->pinned->data + skip, w->memory + skip,
+	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device, cudaMemcpyAsync(w->pinned->data + skip, w->memory + skip,
 								w->bytes, cudaMemcpyDeviceToHost, stream), error) &&
-		CUDA_OK(task->device, task, cudaEventRecord(w->events->done, stream), error) &&
+		CUDA_OK(task->device, cudaEventRecord(w->events->done, stream), error) &&
 		gpuagg_cuda_notify(task, error);
 }
 

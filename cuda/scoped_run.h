@@ -76,7 +76,7 @@ struct GpuAggScoped
 
 #define SCOPED_CHECK(call) \
 	do { \
-		GpuAggStatus status_ = gpuagg_cuda_failed(NULL, call, #call, __FILE__, __LINE__, s, error); \
+		GpuAggStatus status_ = gpuagg_cuda_failed(NULL, call, #call, __FILE__, __LINE__, error); \
 		if (status_ != GPUAGG_OK) \
 			return status_; \
 	} while (0)

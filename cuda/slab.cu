@@ -20,10 +20,10 @@ stream_open(GpuAggDevice *device, GpuAggError *error)
 {
 	if (device->slab_stream != NULL)
 		return true;
-	if (!CUDA_OK(device, NULL, cudaEventCreateWithFlags(&device->slab_event, cudaEventDisableTiming),
+	if (!CUDA_OK(device, cudaEventCreateWithFlags(&device->slab_event, cudaEventDisableTiming),
 				 error))
 		return false;
-	if (CUDA_OK(device, NULL, cudaStreamCreateWithFlags(&device->slab_stream, cudaStreamNonBlocking),
+	if (CUDA_OK(device, cudaStreamCreateWithFlags(&device->slab_stream, cudaStreamNonBlocking),
 				error))
 		return true;
 	(void) cudaEventDestroy(device->slab_event);
@@ -43,13 +43,13 @@ gpuagg_cuda_slabs_close(GpuAggDevice *device)
 bool
 gpuagg_cuda_slab_done(GpuAggDevice *device, GpuAggError *error)
 {
-	return CUDA_OK(device, NULL, cudaEventRecord(device->slab_event, device->slab_stream), error);
+	return CUDA_OK(device, cudaEventRecord(device->slab_event, device->slab_stream), error);
 }
 
 bool
 gpuagg_cuda_slab_wait(GpuAggTask *task, cudaStream_t stream, GpuAggError *error)
 {
-	return CUDA_OK(task->device, task, cudaStreamWaitEvent(stream, task->device->slab_event, 0), error);
+	return CUDA_OK(task->device, cudaStreamWaitEvent(stream, task->device->slab_event, 0), error);
 }
 
 void *
@@ -69,7 +69,7 @@ gpuagg_cuda_slab_alloc(GpuAggDevice *device, size_t bytes, GpuAggError *error)
 		return NULL;
 	}
 	if (!stream_open(device, error) ||
-		!CUDA_OK(device, NULL, cudaMallocFromPoolAsync(&p, bytes, device->pool, device->slab_stream), error))
+		!CUDA_OK(device, cudaMallocFromPoolAsync(&p, bytes, device->pool, device->slab_stream), error))
 		return NULL;
 	device->slab_used += bytes;
 	return p;
@@ -124,7 +124,7 @@ slab_create(GpuAggDevice *device, uint32_t places, GpuAggSlab **result, GpuAggEr
 	slab->valid_bytes = ALIGN(slab->room / 8);
 	slab->valid = (uint32_t *) gpuagg_cuda_slab_alloc(device, slab->valid_bytes, error);
 	if (slab->valid == NULL ||
-		!CUDA_OK(device, NULL, cudaMemsetAsync(slab->valid, 0, slab->valid_bytes, device->slab_stream),
+		!CUDA_OK(device, cudaMemsetAsync(slab->valid, 0, slab->valid_bytes, device->slab_stream),
 				 error) ||
 		!gpuagg_cuda_slab_done(device, error))
 	{
@@ -172,7 +172,7 @@ slab_add_column(GpuAggSlab *slab, uint32_t attr, uint32_t type, GpuAggDictionary
 	c.has_nulls = (uint32_t *) (c.memory + values + slab->valid_bytes);
 
 	/* so that nothing is read that was never written: codes lead to strings */
-	if (!CUDA_OK(device, NULL, cudaMemsetAsync(c.memory, 0, c.memory_bytes, device->slab_stream), error) ||
+	if (!CUDA_OK(device, cudaMemsetAsync(c.memory, 0, c.memory_bytes, device->slab_stream), error) ||
 		!gpuagg_cuda_slab_done(device, error))
 	{
 		gpuagg_cuda_slab_release(device, c.memory, c.memory_bytes);
@@ -210,7 +210,7 @@ slab_clear(GpuAggSlab *slab, GpuAggPlaces places, GpuAggError *error)
 	if (places.count > slab->places - places.first)
 		places.count = slab->places - places.first;
 	gpuagg_cuda_slab_clear(slab->valid, places, device->slab_stream);
-	if (CUDA_LAUNCHED(device, NULL, error))
+	if (CUDA_LAUNCHED(device, error))
 		(void) gpuagg_cuda_slab_done(device, error);
 	return error->status;
 }

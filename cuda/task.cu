@@ -96,8 +96,7 @@ arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 	}
 	t->arena = data;
 	t->arena_bytes = bytes;
-	return CUDA_OK(task->device, task,
-				   cudaMemsetAsync(&t->head->arena_used, 0, 2 * sizeof(t->head->arena_used),
+	return CUDA_OK(task->device, cudaMemsetAsync(&t->head->arena_used, 0, 2 * sizeof(t->head->arena_used),
 								   task->lane->group), error);
 }
 
@@ -174,8 +173,7 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	task->table.head = (GpuAggTableHead *)
 		gpuagg_cuda_alloc(task, sizeof(GpuAggTableHead), task->lane->group, error);
 	if (task->table.head == NULL ||
-		!CUDA_OK(task->device, task,
-				 cudaMemsetAsync(task->table.head, 0, sizeof(GpuAggTableHead),
+		!CUDA_OK(task->device, cudaMemsetAsync(task->table.head, 0, sizeof(GpuAggTableHead),
 								 task->lane->group), error))
 		return false;
 	/* an estimate that does not fit is no reason not to try */
@@ -195,7 +193,7 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	task->strategy = plain ? "plain" :
 		gpuagg_strategy_name(task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL :
 							 GPUAGG_STRATEGY_SINGLE_PASS);
-	return CUDA_LAUNCHED(task->device, task, error);
+	return CUDA_LAUNCHED(task->device, error);
 }
 
 static void
@@ -252,7 +250,7 @@ table_grow(GpuAggTask *task, uint64_t count, uint64_t groups, GpuAggError *error
 	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, task->lane->group);
 	task->table = next;
 	task->table_bytes = bytes;
-	return CUDA_LAUNCHED(task->device, task, error) ? GPUAGG_OK : error->status;
+	return CUDA_LAUNCHED(task->device, error) ? GPUAGG_OK : error->status;
 }
 
 GpuAggStatus
@@ -290,8 +288,7 @@ gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggPlan *plan, size_t bytes,
 	if (*staging != NULL)
 	{
 		memcpy((*staging)->data, plan, bytes);
-		if (CUDA_OK(task->device, task,
-					cudaMemcpyAsync(there, (*staging)->data, bytes, cudaMemcpyHostToDevice,
+		if (CUDA_OK(task->device, cudaMemcpyAsync(there, (*staging)->data, bytes, cudaMemcpyHostToDevice,
 									task->lane->group), error))
 			return there;
 	}
@@ -310,8 +307,8 @@ decode_waits(GpuAggTask *task, GpuAggError *error)
 
 	if (e == NULL)
 		return false;
-	ok = CUDA_OK(task->device, task, cudaEventRecord(e->done, task->lane->group), error) &&
-		CUDA_OK(task->device, task, cudaStreamWaitEvent(task->lane->decode, e->done, 0), error);
+	ok = CUDA_OK(task->device, cudaEventRecord(e->done, task->lane->group), error) &&
+		CUDA_OK(task->device, cudaStreamWaitEvent(task->lane->decode, e->done, 0), error);
 	gpuagg_cuda_events_free(task->device, e);
 	return ok;
 }
@@ -448,7 +445,7 @@ stream_idle(GpuAggTask *task, cudaStream_t stream)
 	{
 		/* nothing runs in a context that is lost */
 		(void) gpuagg_cuda_failed(task->device, rc, "cudaStreamQuery", __FILE__, __LINE__,
-								  task, &error);
+								  &error);
 		(void) gpuagg_cuda_task_fail(task, &error);
 	}
 	return true;
