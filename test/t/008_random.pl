@@ -1,7 +1,8 @@
-# Random queries, with gpuagg off and on: the same rows or the same error.
+# Random queries of one table, and groupings of tables of random columns, with
+# gpuagg off and on: the same rows or the same error.
 #
-# GPUAGG_SEED and GPUAGG_QUERIES in the environment try others than the ones
-# of every day.
+# GPUAGG_SEED, GPUAGG_QUERIES and GPUAGG_LAYOUTS in the environment try others
+# than the ones of every day.
 use strict;
 use warnings;
 
@@ -15,6 +16,7 @@ use Test::More;
 
 my $seed = $ENV{GPUAGG_SEED} // 20260101;
 my $queries = $ENV{GPUAGG_QUERIES} // 400;
+my $layouts = $ENV{GPUAGG_LAYOUTS} // 150;
 srand $seed;
 
 my $node = new_node('random', 'shared_buffers = 64MB');
@@ -215,6 +217,59 @@ note("$_: $outcomes{$_}") foreach sort keys %outcomes;
 diag($_) foreach @failures;
 is(scalar @failures, 0, "$queries random queries (seed $seed)");
 cmp_ok($outcomes{ok} // 0, '>', $queries / 4, 'many ran on the device');
+# ---------- tables ----------
+
+my @columns = (
+	[ 'int2', 'x % 5' ], [ 'int4', 'x % 5' ], [ 'int8', 'x % 5' ], [ 'bool', 'x % 2 = 0' ],
+	[ 'float4', 'x % 5' ], [ 'float8', 'x % 5' ], [ 'uuid', 'md5((x % 5)::text)::uuid' ],
+	[ 'date', "'2020-01-01'::date + x % 5" ], [ 'timestamp', "'2020-01-01'::timestamp + x % 5 * interval '1 h'" ],
+	([ 'text', "repeat('x', x % 5 * (x / 5 % 40))" ], [ 'varchar(30)', "repeat('v', x % 12)" ], [ 'char(4)', "repeat('c', x % 4)" ]) x 2,
+	# which the device steps over
+	[ 'numeric', '(x % 1000)::numeric(10, 3)' ], [ 'interval', "x * interval '1 h'" ]);
+
+# Rows in SQL: of each column's values, shuffled by its number, some are NULL
+sub rows
+{
+	my ($from, $to, $nulls, @shape) = @_;
+	my @values;
+
+	while (my ($i, $column) = each @shape)
+	{
+		my $x = "(hashint4extended(n, $i) & 1048575)::int4";
+		my $value = $column->[1] =~ s/\bx\b/$x/gr;
+
+		push @values, rand() < $nulls ? "CASE WHEN $x % 7 > 0 THEN $value END" : $value;
+	}
+	return "INSERT INTO layout SELECT " . join(', ', @values) . " FROM generate_series($from, $to) n;\n";
+}
+
+$script = 'SET client_min_messages = warning;';
+@asked = ();
+while (@asked < $layouts)
+{
+	my @shape = map { pick(@columns) } 1 .. 1 + int rand pick(2, 4, 24);
+	my @grouped = grep { $shape[$_][0] !~ /numeric|interval/ && rand() < 0.4 } 0 .. $#shape;
+	my $nulls = pick(0, 0.3);
+	my $ddl = 'CREATE TABLE layout (' . join(', ', map { "c$_ $shape[$_][0]" } 0 .. $#shape) . ')';
+	my $keys = join ', ', map { "c$_" . ($shape[$_][0] =~ /float/ ? ' + 0.0::float8' : '') } @grouped;
+
+	next unless @grouped;
+	$script .= "DROP TABLE IF EXISTS layout; $ddl;\n" . rows(1, 200, $nulls, @shape);
+	if (rand() < 0.3)
+	{
+		$script .= "ALTER TABLE layout ADD late text DEFAULT 'mm', ADD number int4 DEFAULT 4;\n" .
+		  rows(201, 250, $nulls, @shape) =~ s/layout/'layout (' . join(', ', map { "c$_" } 0 .. $#shape) . ')'/er;
+		$keys .= ', late, number';
+	}
+	push @asked, "$ddl\n  SELECT $keys, count(*) FROM layout GROUP BY $keys";
+	$script .= "SELECT replace(compare('SELECT $keys, count(*) FROM layout GROUP BY $keys'), E'\\n', ' ');\n";
+}
+@answers = split /\n/, $node->safe_psql('postgres', $script);
+is(scalar @answers, $layouts, 'every table was grouped');
+@failures = map { "$asked[$_]\n  $answers[$_]" } grep { $answers[$_] !~ /^ok: / } 0 .. $#answers;
+diag($_) foreach @failures;
+is(scalar @failures, 0, "$layouts random tables (seed $seed)");
+
 no_tasks($node, 'nothing left');
 crash_free($node, 'no crash');
 $node->stop;
