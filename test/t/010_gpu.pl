@@ -55,9 +55,22 @@ sub redone
 	return;
 }
 
+# What people are told of a fault: where it was, but no address of the worker's memory
+sub no_addresses
+{
+	my ($told, $what) = @_;
+
+	like($told, qr/\.cu:\d+: /, "$what tells where");
+	unlike($told, qr/0x[0-9a-f]{6,}/, 'and no address');
+	return;
+}
+
 on_gpu('at first');
 my $worker = worker_pid($node);
 redone('kernel');
+no_addresses(
+	$node->safe_psql('postgres', "$require SET gpuagg.debug_fault = 'kernel'; EXPLAIN (ANALYZE, VERBOSE) $group"),
+	'EXPLAIN');
 is(worker_pid($node), $worker, 'kernel: the worker goes on');
 on_gpu('after a kernel that did not start');
 
@@ -89,6 +102,7 @@ for (1 .. 5)
 	wait_ready($node);
 }
 is(device_kind($node), 'host', 'lost five times: the host device takes its place');
+no_addresses(join("\n", grep { /gpuagg/ } split /\n/, slurp_file($node->logfile)), 'the log');
 like(
 	$node->safe_psql('postgres', "SELECT why_not FROM gpuagg.devices WHERE state = 'off'"),
 	qr/lost 5 times/, 'the GPU is off, and why');
