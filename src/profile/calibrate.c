@@ -227,8 +227,6 @@ gpuagg_calibrate(PG_FUNCTION_ARGS)
 Datum
 gpuagg_machine(PG_FUNCTION_ARGS)
 {
-	char		machine[GPUAGG_MACHINE_BYTES];
-
-	gpuagg_host_machine(machine, sizeof(machine));
-	PG_RETURN_TEXT_P(cstring_to_text(machine));
+	gpuagg_require_preload();
+	PG_RETURN_TEXT_P(cstring_to_text(gpuagg_shared->machine));
 }

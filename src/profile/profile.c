@@ -190,12 +190,13 @@ row_suits(const ProfileScan *s, const GpuAggDeviceInfo *info)
 
 /* Was it measured on another machine, as after a restore or with a moved disk? */
 static bool
-row_elsewhere(const ProfileScan *s, const char *machine)
+row_elsewhere(const ProfileScan *s)
 {
 	bool		isnull;
 	Datum		value = scan_column(s, "machine", &isnull);
 
-	return !isnull && strcmp(TextDatumGetCString(value), machine) != 0;
+	return !isnull &&
+		strcmp(TextDatumGetCString(value), gpuagg_shared->machine) != 0;
 }
 
 /* The row that suits best, of these the newest, into *p */
@@ -205,18 +206,16 @@ read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 	TimestampTz newest = 0;
 	TimestampTz newest_elsewhere = 0;
 	int			best = 0;
-	char		machine[GPUAGG_MACHINE_BYTES];
 	ProfileScan s;
 
 	if (!scan_begin(&s, "profile", 0))
 		return;
-	gpuagg_host_machine(machine, sizeof(machine));
 	while (scan_next(&s))
 	{
 		int			suits = row_suits(&s, info);
 		TimestampTz measured_at = scan_int8(&s, "measured_at");
 
-		if (suits != 0 && row_elsewhere(&s, machine))
+		if (suits != 0 && row_elsewhere(&s))
 		{
 			if (measured_at > newest_elsewhere)
 			{

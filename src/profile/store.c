@@ -12,6 +12,7 @@
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "profile/calibrate.h"
+#include "service/shmem.h"
 #include "utils/builtins.h"
 
 static void
@@ -88,10 +89,8 @@ store_profile(StringInfo sql, const GpuAggCalibration *c)
 {
 	static const char *const efforts[] = {"low", "normal", "high"};
 	const GpuAggProbeResult *r = &c->result;
-	char		machine[GPUAGG_MACHINE_BYTES];
 	bool		isnull;
 
-	gpuagg_host_machine(machine, sizeof(machine));
 	resetStringInfo(sql);
 	appendStringInfo(sql, "INSERT INTO gpuagg.profile"
 					 " (device_kind, device_name, machine, origin, measured_at, effort, seconds,"
@@ -102,7 +101,7 @@ store_profile(StringInfo sql, const GpuAggCalibration *c)
 					 " VALUES (%s, %s, %s, 'measured', pg_catalog.clock_timestamp(), '%s'",
 					 quote_literal_cstr(c->info.kind),
 					 quote_literal_cstr(c->info.name),
-					 quote_literal_cstr(machine), efforts[c->effort]);
+					 quote_literal_cstr(gpuagg_shared->machine), efforts[c->effort]);
 	put_number(sql, c->seconds);
 	put_bytes(sql, Max(r->machine.units, 1));
 	put_bytes(sql, r->machine.total_bytes);

@@ -82,6 +82,8 @@ gpuagg_shmem_startup(void)
 	if (!found)
 	{
 		memset(gpuagg_shared, 0, sizeof(GpuAggShared));
+		gpuagg_host_machine(gpuagg_shared->machine,
+							sizeof(gpuagg_shared->machine));
 		base = (char *) CACHELINEALIGN((char *) gpuagg_shared +
 									   sizeof(GpuAggShared));
 		gpuagg_shared->nslots = gpuagg_max_tasks;

@@ -145,6 +145,9 @@ typedef struct GpuAggDeviceState
 
 typedef struct GpuAggShared
 {
+	char		machine[GPUAGG_MACHINE_BYTES];	/* gpuagg_host_machine(), once:
+												 * kernels take up to 20 ms to
+												 * tell a processor's name */
 	GpuAggDeviceState device;
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];
 	GpuAggCostRing costs;

@@ -2,7 +2,8 @@
  * machine.h
  *		What the kernel says of the machine that we run on.
  *
- * All read files anew at each call, some tens of microseconds.
+ * All read files anew at each call; of the processor's, some kernels take
+ * up to 20 ms to measure clocks first.
  */
 #ifndef GPUAGG_DEVICE_HOST_MACHINE_H
 #define GPUAGG_DEVICE_HOST_MACHINE_H
