@@ -80,6 +80,50 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT g, max((SELECT name FROM re_dim WHERE re_dim.g = re.g)) FROM re GROUP BY g',
 	'SELECT row(g, id % 2), count(*) FROM re GROUP BY 1',
 	'SELECT g, count(*) FROM re WHERE pg_column_size(t) > 0 GROUP BY g']) q;
+-- sequences are tables of one row, but not heap ones to count on
+CREATE SEQUENCE re_seq;
+SELECT nextval('re_seq');
+SELECT q, refused(q) FROM unnest(ARRAY[
+	'SELECT last_value, count(*) FROM re_seq GROUP BY last_value',
+	'SELECT count(*), max(last_value) FROM re_seq']) q;
+DROP SEQUENCE re_seq;
+-- materialised views: an error before they are populated, a table afterwards; a plan follows
+CREATE MATERIALIZED VIEW re_mv AS SELECT id, g FROM re WITH NO DATA;
+PREPARE re_mv_plan AS SELECT g, count(*) FROM re_mv WHERE g > 2 GROUP BY g ORDER BY g;
+SET gpuagg.debug_require = 'prefer';
+EXECUTE re_mv_plan;
+RESET gpuagg.debug_require;
+SELECT refused('SELECT g, count(*) FROM re_mv GROUP BY g');
+SELECT refused('SELECT count(*) FROM re_mv TABLESAMPLE SYSTEM (50)');
+SELECT * FROM gpuagg.why_not('SELECT g, count(*) FROM re_mv GROUP BY g');
+REFRESH MATERIALIZED VIEW re_mv;
+SET gpuagg.debug_require = 'require';
+EXECUTE re_mv_plan;
+SELECT compare('SELECT g, count(*), sum(id) FROM re_mv GROUP BY g');
+SELECT compare('SELECT g, count(*), sum(id) FROM re_mv TABLESAMPLE BERNOULLI (50) REPEATABLE (1) GROUP BY g');
+CREATE UNIQUE INDEX re_mv_id ON re_mv (id);
+INSERT INTO re (id, g) VALUES (2001, 7);
+REFRESH MATERIALIZED VIEW CONCURRENTLY re_mv;
+EXECUTE re_mv_plan;
+DELETE FROM re WHERE id = 2001;
+REFRESH MATERIALIZED VIEW CONCURRENTLY re_mv;
+SELECT compare('SELECT g, count(*), sum(id) FROM re_mv GROUP BY g');
+REFRESH MATERIALIZED VIEW re_mv WITH NO DATA;
+SET gpuagg.debug_require = 'prefer';
+EXECUTE re_mv_plan;
+RESET gpuagg.debug_require;
+DEALLOCATE re_mv_plan;
+DROP MATERIALIZED VIEW re_mv;
+-- foreign tables
+CREATE EXTENSION file_fdw;
+CREATE SERVER re_files FOREIGN DATA WRAPPER file_fdw;
+CREATE FOREIGN TABLE re_foreign (a int4) SERVER re_files OPTIONS (program 'printf "1\n2\n3\n"');
+SELECT q, refused(q) FROM unnest(ARRAY[
+	'SELECT a % 2, count(*) FROM re_foreign GROUP BY 1',
+	'SELECT count(*), sum(a) FROM re_foreign WHERE a > 1']) q;
+DROP FOREIGN TABLE re_foreign;
+DROP SERVER re_files;
+DROP EXTENSION file_fdw;
 -- more than one obstacle: a row for each
 SELECT count(*) > 2 FROM gpuagg.why_not('SELECT n, string_agg(t, '','' ORDER BY t), sum(DISTINCT id) FROM re WHERE upper(t) = ''T'' GROUP BY n');
 -- nothing in the way but the cost; then nothing: no row
