@@ -29,6 +29,26 @@ FETCH ALL FROM unsorted;
 FETCH BACKWARD 1 FROM unsorted;
 CLOSE plain;
 ROLLBACK;
+-- rows that the transaction itself has added: some are deleted, changed or undone after DECLARE
+BEGIN;
+INSERT INTO cu SELECT i, 50 + i % 3, i FROM generate_series(3001, 3300) i;
+DECLARE added CURSOR FOR SELECT g, count(*), sum(v) FROM cu WHERE g > 8 GROUP BY g ORDER BY g;
+DELETE FROM cu WHERE g = 51;
+DECLARE deleted CURSOR FOR SELECT g, count(*), sum(v) FROM cu WHERE g > 8 GROUP BY g ORDER BY g;
+UPDATE cu SET v = 0 WHERE g = 52;
+DECLARE updated CURSOR FOR SELECT g, count(*), sum(v) FROM cu WHERE g > 8 GROUP BY g ORDER BY g;
+SAVEPOINT s;
+DELETE FROM cu WHERE g IN (9, 50);
+FETCH ALL FROM added;
+DECLARE gone CURSOR FOR SELECT g, count(*), sum(v) FROM cu WHERE g > 8 GROUP BY g ORDER BY g;
+UPDATE cu SET v = 1 WHERE g = 52;
+FETCH ALL FROM gone;
+ROLLBACK TO s;
+DELETE FROM cu WHERE g = 52;
+FETCH ALL FROM deleted;
+FETCH ALL FROM updated;
+SELECT g, count(*), sum(v) FROM cu WHERE g > 8 GROUP BY g ORDER BY g;
+ROLLBACK;
 -- closed before it began, and half way; with a savepoint's abort in between
 BEGIN;
 DECLARE c1 CURSOR FOR SELECT g, sum(v) FROM cu GROUP BY g ORDER BY g;
