@@ -36,7 +36,7 @@ gpuagg_cuda_injected(const char *where, GpuAggError *error)
 static bool
 is_sticky(cudaError_t rc)
 {
-	switch (rc)
+	switch ((int) rc)
 	{
 		case cudaErrorIllegalAddress:
 		case cudaErrorIllegalInstruction:
@@ -51,6 +51,12 @@ is_sticky(cudaError_t rc)
 		case cudaErrorNvlinkUncorrectable:
 		case cudaErrorContextIsDestroyed:
 		case cudaErrorDevicesUnavailable:
+
+			/* by number, where older toolkits lack the name */
+		case 226:				/* cudaErrorContained */
+		case 721:				/* cudaErrorTensorMemoryLeak */
+		case 810:				/* cudaErrorMpsClientTerminated */
+		case 911:				/* cudaErrorExternalDevice */
 			return true;
 		default:
 			return false;
