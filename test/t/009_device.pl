@@ -161,6 +161,32 @@ like(
 	qr/Device: auto/,
 	'EXPLAIN without ANALYZE: what is asked for');
 
+# Children of a process that has called CUDA cannot call it: the library is loaded
+# by the worker, and by nobody else before or after it has answered.
+sub process_maps
+{
+	my ($pid) = @_;
+
+	# it may have ended meanwhile
+	open my $file, '<', "/proc/$pid/maps" or return '';
+	return join '', <$file>;
+}
+
+my $postmaster = (split /\n/, slurp_file($node->data_dir . '/postmaster.pid'))[0];
+my $session = $node->background_psql('postgres');
+$session->query_safe("SET gpuagg.debug_require = 'require'");
+$session->query_safe($group);
+my $backend = $session->query_safe('SELECT pg_backend_pid()');
+my $worker = worker_pid($node);
+my @children = split /\n/, $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE pid NOT IN (pg_backend_pid(), $worker)");
+ok((grep { $_ == $backend } @children), 'processes of the server, the session among them');
+like(process_maps($_), qr{/gpuagg\.so}, 'gpuagg is loaded in the postmaster, a session and the worker')
+  foreach ($postmaster, $backend, $worker);
+is_deeply([ grep { process_maps($_) =~ /fake_device/ } $postmaster, $worker, @children ],
+	[$worker], 'the library is loaded in the worker alone');
+helpers_blocked($worker, 'after queries');
+$session->quit;
+
 restart_with($node, "gpuagg.device = 'cuda:1'", 'gpuagg.device_memory = 64MB');
 is( devices($node), "0|cuda|not used|\n1|cuda|ready|\n2|host|standby|",
 	'cuda:1: its second card');

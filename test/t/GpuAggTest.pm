@@ -16,7 +16,10 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node wait_ready same_answer counter no_tasks worker_pid device_kind
-  rss_kb build_module start_psql finish_psql wait_task crash_free slow_query slow_table);
+  rss_kb helpers_blocked build_module start_psql finish_psql wait_task crash_free slow_query slow_table);
+
+# Of Linux, wherever it runs
+my %signal_number = (HUP => 1, INT => 2, USR1 => 10, TERM => 15);
 
 # A started server that preloads gpuagg, with the extension in postgres.
 # Further arguments are lines of postgresql.conf.
@@ -110,6 +113,30 @@ sub rss_kb
 	my $status = slurp_file("/proc/$pid/status");
 
 	return $status =~ /^RssAnon:\s+(\d+)/m ? $1 : die "no RssAnon";
+}
+
+# Every thread of a process but its main one, of which there is some, leaves HUP,
+# INT, TERM and USR1 to that.
+sub helpers_blocked
+{
+	my ($pid, $name) = @_;
+	my ($threads, @open) = (0);
+
+	foreach my $path (grep { !m{/$pid$} } glob "/proc/$pid/task/*")
+	{
+		# it may have ended meanwhile
+		open my $file, '<', "$path/status" or next;
+		my $status = do { local $/; <$file> };
+		next unless defined $status && $status =~ /^SigBlk:\s+([0-9a-f]+)/m;
+		my $blocked = hex $1;
+
+		$threads++;
+		push @open, map { "$path: $_" }
+		  grep { !($blocked >> $signal_number{$_} - 1 & 1) }
+		  sort keys %signal_number;
+	}
+	diag($_) foreach @open;
+	return ok($threads > 0 && @open == 0, "$name: signals are the main thread's ($threads others)");
 }
 
 # Builds test/lib/NAME.c to a module in a directory; false if it cannot be here.
