@@ -46,8 +46,41 @@ my $alone = time - $begin;
 note("the slow query takes $alone s");
 cmp_ok($alone, '>', 1, 'the slow query is slow enough to be interrupted');
 
+# pins of a task in progress: a share of shared_buffers, and not so long on one page
+# that VACUUM, which waits for each of them, would not get on; this one freezes, for
+# the first time
+$node->safe_psql('postgres', 'CREATE EXTENSION pg_buffercache');
+my $pins = 'SELECT count(*) FROM pg_buffercache WHERE pinning_backends > 0 AND relfilenode = pg_relation_filenode(\'slow\')';
+my $share = $node->safe_psql('postgres',
+	"SELECT setting::int / current_setting('max_connections')::int FROM pg_settings WHERE name = 'shared_buffers'");
+my $psql = start_psql($node, "$require $slow;");
+wait_task($node);
+my $most = 0;
+foreach (1 .. 5)
+{
+	my $pinned = $node->safe_psql('postgres', $pins);
+	$most = $pinned if $pinned > $most;
+}
+cmp_ok($most, '>', 0, 'a task has pages pinned');
+cmp_ok($most, '<=', $share, "a backend's share of them at most ($most)");
+finish_psql($psql);
+is($psql->{stdout}, $reference, 'which hurts nobody');
+$psql = start_psql($node, "$require $slow;");
+wait_task($node);
+$begin = time;
+my ($rc, $out, $err) = $node->psql('postgres',
+	"SET statement_timeout = '60s'; VACUUM (FREEZE, DISABLE_PAGE_SKIPPING) slow");
+is($err, '', 'VACUUM of pages that a task has pinned');
+note(sprintf 'took %.2f s', time - $begin);
+finish_psql($psql);
+is($psql->{stdout}, $reference, 'the answer beside it is right');
+is($node->safe_psql('postgres',
+		"SELECT count(*) FROM pg_class WHERE relname = 'slow' AND age(relfrozenxid) < 100 AND relallvisible = relpages"),
+	'1', 'it has frozen all of them');
+is($node->safe_psql('postgres', $pins), '0', 'no page is pinned any more');
+
 # statement_timeout
-my $psql = finish_psql(
+$psql = finish_psql(
 	start_psql($node, "$require SET statement_timeout = '300ms'; $slow;"));
 like($psql->{stderr}, qr/canceling statement due to statement timeout/,
 	'statement_timeout');
@@ -87,6 +120,64 @@ $psql = finish_psql(start_psql($node,
 	"$require SET statement_timeout = '1s'; SELECT id, pg_sleep(0.01) FROM slow TABLESAMPLE BERNOULLI (90);"));
 like($psql->{stderr}, qr/canceling statement due to statement timeout/, 'timeout while rows are returned');
 intact('timeout while rows are returned');
+
+# many groups, while PostgreSQL looks at them one by one
+$node->safe_psql('postgres', q{
+	CREATE TABLE many AS SELECT i AS id, i % 1000 AS g, i / 8.0::float8 AS f, 'key ' || i % 5000 AS k FROM generate_series(1, 300000) i;
+	VACUUM (FREEZE, ANALYZE) many;});
+my $tasks = counter($node, 'tasks');
+$psql = start_psql($node,
+	"$require SELECT id, count(*) FROM many GROUP BY id HAVING md5(repeat(id::text || count(*), 3000)) = '';");
+ok( $node->poll_query_until('postgres',
+		"SELECT value > $tasks AND NOT EXISTS (SELECT FROM gpuagg.tasks) FROM gpuagg.stat WHERE name = 'tasks'"),
+	'the device has done its part');
+$pid = $node->safe_psql('postgres',
+	"SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT id, count(*) FROM many%'");
+$begin = time;
+is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"),
+	't', 'cancel while groups are returned');
+finish_psql($psql);
+cmp_ok(time - $begin, '<', 2.3, 'acts within 2 s');
+like($psql->{stderr}, qr/canceling statement due to user request/, 'cancelled');
+intact('cancel while groups are returned');
+
+# A timeout at ever later moments, until the query is done before it
+sub timeouts
+{
+	my ($name, $before, $query) = @_;
+	my ($cancelled, $slowest, @wrong) = (0, 0);
+
+	for (my $ms = 1;; $ms = int($ms * 1.4) + 1)
+	{
+		$node->safe_psql('postgres', $before);
+		my $start = time;
+		my (undef, $answer, $error) = $node->psql('postgres',
+			"$require SET gpuagg.cache = on; SET statement_timeout = $ms; $query");
+		my $late = time - $start - $ms / 1000;
+
+		last if $error eq '' || $ms > 60_000;
+		$cancelled++;
+		$slowest = $late if $late > $slowest;
+		push @wrong, $error if $error !~ /canceling statement due to statement timeout/;
+		no_tasks($node, "$name: nothing is left after $ms ms");
+	}
+	cmp_ok($cancelled, '>', 0, "$name: cancelled $cancelled times");
+	cmp_ok($slowest, '<', 2.3, "$name: within 2 s each");
+	is("@wrong", '', "$name: no other error");
+	intact($name);
+	return;
+}
+
+my $all = 'SELECT id, g, k, count(*), sum(f) FROM many GROUP BY id, g, k ORDER BY id LIMIT 10';
+timeouts('many groups', "SELECT gpuagg.unload('many')", $all);
+timeouts('load', "SELECT gpuagg.unload('many')", "SELECT gpuagg.load('many')");
+same_answer($node, "SET gpuagg.cache = on; $all", 'what was loaded in the end is right');
+cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM gpuagg.cache'), '>', 0, 'and is there');
+$node->safe_psql('postgres', "SELECT gpuagg.unload('many')");
+# a load that is cut off leaves nothing that is wrong
+$node->psql('postgres', "SET gpuagg.cache = on; SET statement_timeout = 20; SELECT gpuagg.load('many')");
+same_answer($node, "SET gpuagg.cache = on; $all", 'after a load that was cut off');
+$node->safe_psql('postgres', "SELECT gpuagg.unload('many')");
 
 # progress can be watched, by its owner and by pg_monitor only
 $node->safe_psql('postgres', 'CREATE ROLE nosy LOGIN; CREATE ROLE watcher LOGIN IN ROLE pg_monitor');
