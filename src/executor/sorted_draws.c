@@ -71,9 +71,21 @@ window_start(const GpuAggSortedDraws *sorted, uint64 window)
 	return (uint64) ((unsigned __int128) sorted->draws.rows * window / sorted->windows);
 }
 
+/* Of windows of one row each it is enough to know how many draws there are. */
+static inline bool
+counts_only(const GpuAggSortedDraws *sorted)
+{
+	return sorted->windows == sorted->draws.rows;
+}
+
 static void
 keep_row(GpuAggSortedDraws *sorted, uint64 row)
 {
+	if (counts_only(sorted))
+	{
+		sorted->n++;
+		return;
+	}
 	/* far more than expected are in this window: hardly ever, but a few rows' are */
 	if (sorted->n == sorted->room)
 	{
@@ -105,7 +117,8 @@ draw_window(GpuAggSortedDraws *sorted)
 				keep_row(sorted, gpuagg_draw_scale(bits, draws.rows));
 		}
 	}
-	sort_rows(sorted->rows, sorted->n);
+	if (!counts_only(sorted))
+		sort_rows(sorted->rows, sorted->n);
 	sorted->window++;
 }
 
@@ -118,6 +131,8 @@ gpuagg_sorted_draws_next(GpuAggSortedDraws *sorted, uint64 *row)
 			return false;
 		draw_window(sorted);
 	}
-	*row = sorted->rows[sorted->at++];
+	*row = counts_only(sorted) ? window_start(sorted, sorted->window - 1) :
+		sorted->rows[sorted->at];
+	sorted->at++;
 	return true;
 }

@@ -190,6 +190,11 @@ SET gpuagg.debug_require = 'prefer';
 SELECT count(*), sum(id) FROM rr TABLESAMPLE gpuagg.random_rows (1000) REPEATABLE (1);
 SELECT id FROM rr TABLESAMPLE gpuagg.random_rows (1000) REPEATABLE (1) WHERE id < 10;
 RESET gpuagg.debug_require;
+-- far more draws than rows: no more memory than for a number of each
+CREATE TABLE rr_three AS SELECT i AS id FROM generate_series(1, 3) i;
+SELECT count(*) AS rows, sum(n) AS draws, min(n) > 660000 AND max(n) < 673000 AS even
+FROM (SELECT id, count(*) AS n FROM rr_three TABLESAMPLE gpuagg.random_rows (2000000) REPEATABLE (7) GROUP BY id) s;
+DROP TABLE rr_three;
 
 DROP VIEW rr_view;
 DROP MATERIALIZED VIEW rr_mat;
