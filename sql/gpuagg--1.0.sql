@@ -929,6 +929,7 @@ AS $$
 DECLARE
     plan pg_catalog.jsonb;
     scans pg_catalog.jsonb;
+    n pg_catalog.text;
 BEGIN
     EXECUTE 'EXPLAIN (FORMAT json, VERBOSE) ' || query INTO plan;
     scans := pg_catalog.jsonb_path_query_array(plan, 'strict $.** ? (exists (@."Sampling Method"))');
@@ -937,7 +938,13 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value',
                 HINT = 'Partitions are several tables; other sampling methods have other intervals.';
     END IF;
-    EXECUTE 'SELECT ' || (scans->0->'Sampling Parameters'->>0) INTO draws;
+    -- what is evaluated here and again by the query need not be the same
+    n := scans->0->'Sampling Parameters'->>0;
+    IF n !~ '^(NULL|''-?[0-9]+'')::bigint$' THEN
+        RAISE EXCEPTION 'the number of rows to draw must be a constant' USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Put the number into the query''s text, with format().';
+    END IF;
+    EXECUTE 'SELECT ' || n INTO draws;
     SELECT nullif(c.reltuples, -1), CASE WHEN pg_catalog.pg_relation_size(c.oid) > 0 THEN draws END
         INTO total, draws FROM pg_catalog.pg_class c
         WHERE c.oid = pg_catalog.to_regclass(pg_catalog.format('%I.%I', scans->0->>'Schema', scans->0->>'Relation Name'));
@@ -977,12 +984,17 @@ BEGIN
     IF (0 < ALL (quantiles) AND 1 > ALL (quantiles)) IS NOT TRUE THEN
         RAISE EXCEPTION 'quantiles must lie between 0 and 1' USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    IF NOT (total >= 0 AND total < 'Infinity') THEN
+        RAISE EXCEPTION 'total must be a number of rows' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    quantiles := ARRAY(SELECT f FROM pg_catalog.unnest(quantiles) AS u(f));     -- one dimension, from 1
     z := gpuagg.normal_quantile(0.5 + confidence / 2);
     planned := gpuagg.estimate_draws(source);
     n := nullif(planned.draws, 0);
     total := coalesce(total, planned.total);
     EXECUTE pg_catalog.format($q$
-        WITH v AS MATERIALIZED (SELECT x::pg_catalog.float8 AS x FROM (%s) AS q(x)),
+        WITH v AS MATERIALIZED (SELECT x::pg_catalog.float8 AS x FROM (%s
+        ) AS q(x)),
         s AS (SELECT pg_catalog.count(*) AS nrows, pg_catalog.count(x)::pg_catalog.float8 AS k,
             pg_catalog.avg(x) AS mean, pg_catalog.stddev_samp(x) AS deviation FROM v),
         r AS (SELECT i, greatest(1, ceil(k * f)) AS at,

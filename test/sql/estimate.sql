@@ -52,6 +52,18 @@ SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (
 SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (9)', quantiles => '{0.5,1}');
 SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (9)', quantiles => '{NULL}');
 \set VERBOSITY default
+\set VERBOSITY terse
+SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows ((SELECT 9))');
+SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows ((random() * 9)::int8)');
+SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (NULL)');
+SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (-9)');
+SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (9)', total => -1);
+SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (9)', total => 'NaN');
+SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (9)', total => 'Infinity');
+\set VERBOSITY default
+-- quantiles in arrays of any bounds and dimensions, and a comment at the query's end
+SELECT q, string_agg(what || ' = ' || estimate, ', ' ORDER BY what) FROM unnest(ARRAY['{0.5,0.2}', '[0:1]={0.5,0.2}', '{{0.5,0.2},{0.2,0.5}}', '{}']) q,
+	gpuagg.estimate('SELECT id FROM es TABLESAMPLE gpuagg.random_rows (999) REPEATABLE (1) -- ids', quantiles => q::float8[]) WHERE what LIKE 'q%' GROUP BY q ORDER BY q;
 SELECT count(*) FROM gpuagg.estimate(NULL);
 SELECT count(*) FROM es;
 
