@@ -895,7 +895,7 @@ CREATE FUNCTION gpuagg.machine() RETURNS text
 LANGUAGE c STABLE PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_machine';
 COMMENT ON FUNCTION gpuagg.machine() IS
-'what tells this machine from others, for profiles: model, family, model number and stepping of its processor, MiB of its last cache, GiB of its memory to a power of two';
+'what tells this machine from others, for profiles: model, family, model number and stepping of its processor (of an ARM its implementer, part and revision), MiB of its last cache, GiB of its memory to a power of two';
 
 CREATE FUNCTION gpuagg.calibrate(
     device text DEFAULT 'auto',

@@ -287,10 +287,10 @@ gpuagg_like(GpuAggBytes a, GpuAggBytes pattern, uint8_t *st,
 			pi = retry_p;
 		}
 	}
-	/* after a run of % and _ PostgreSQL looks at it even without a text left */
-	gpuagg_raise_if(pi + 1 == plen && p[pi] == '\\', GPUAGG_ST_NEEDS_PG, st);
 	while (pi < plen && p[pi] == '%')
 		pi++;
+	/* after a run of % and _ PostgreSQL looks at it even without a text left */
+	gpuagg_raise_if(pi + 1 == plen && p[pi] == '\\', GPUAGG_ST_NEEDS_PG, st);
 	return pi == plen;
 }
 

@@ -40,6 +40,13 @@ struct GpuAggSortedDraws
 	Size		at;
 };
 
+/* Of windows of one row each it is enough to know how many draws there are. */
+static inline bool
+counts_only(const GpuAggSortedDraws *sorted)
+{
+	return sorted->windows == sorted->draws.rows;
+}
+
 GpuAggSortedDraws *
 gpuagg_sorted_draws_create(const GpuAggDraws *draws, Size memory)
 {
@@ -50,6 +57,8 @@ gpuagg_sorted_draws_create(const GpuAggDraws *draws, Size memory)
 	if (draws->draws == 0 || draws->rows == 0)
 		return sorted;
 	sorted->windows = Min((uint64) (draws->draws / fit) + 1, draws->rows);
+	if (counts_only(sorted))
+		return sorted;
 	sorted->room = Max((Size) Min(draws->draws, fit / FILL), LEAST_ROOM);
 	sorted->rows = MemoryContextAllocHuge(CurrentMemoryContext,
 										  sorted->room * sizeof(uint64));
@@ -69,13 +78,6 @@ static uint64
 window_start(const GpuAggSortedDraws *sorted, uint64 window)
 {
 	return (uint64) ((unsigned __int128) sorted->draws.rows * window / sorted->windows);
-}
-
-/* Of windows of one row each it is enough to know how many draws there are. */
-static inline bool
-counts_only(const GpuAggSortedDraws *sorted)
-{
-	return sorted->windows == sorted->draws.rows;
 }
 
 static void

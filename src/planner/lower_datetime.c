@@ -40,8 +40,11 @@ static const DateADT skipped_days[] = {
 	4381						/* 2011-12-30: Pacific/Apia, Fakaofo */
 };
 
-/* A TimeZone with two offsets of its own, as AAA12BBB-12, may skip a day a year. */
-#define OWN_OFFSETS "[0-9][A-Za-z<].*[0-9]"
+/*
+ * A TimeZone with two offsets of its own, as AAA12BBB-12 or <a>12<b>-12, may skip
+ * a day a year.  One offset, as <+0530>-05:30, skips none.
+ */
+#define OWN_OFFSETS "[0-9][^0-9:>].*[0-9]|>.*[0-9][^0-9:].*[0-9]"
 
 #define IN_TRUNC 0x01			/* date_trunc knows it */
 #define IN_DATE 0x02			/* extract from date, as an integer */

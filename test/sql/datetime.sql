@@ -64,6 +64,12 @@ SELECT date_trunc('day', d)::date AS "2018-03-11 is" FROM dt_skip WHERE d = '201
 SELECT compare('SELECT date_trunc(''day'', d)::date AS k, count(*) FROM dt_skip GROUP BY 1', 'try');
 SET timezone = 'AAA12BBB-12';
 SELECT compare('SELECT date_trunc(''day'', d)::date AS k, count(*) FROM dt_skip GROUP BY 1', 'try');
+SET timezone = 'AAA12_BB-12,M3.2.0/0,M11.1.0/0';
+SELECT compare('SELECT date_trunc(''day'', d)::date AS k, count(*) FROM dt_skip GROUP BY 1', 'try');
+SET timezone = '<AAA>12<BBB>-12,M3.2.0/0,M11.1.0/0';
+SELECT compare('SELECT date_trunc(''day'', d)::date AS k, count(*) FROM dt_skip GROUP BY 1', 'try');
+SET timezone = '<+0530>-05:30';
+SELECT compare('SELECT date_trunc(''day'', d)::date AS k, count(*) FROM dt_skip GROUP BY 1');
 SET timezone = '<+03>-3';
 SELECT compare('SELECT date_trunc(''day'', d)::date AS k, count(*) FROM dt_skip GROUP BY 1');
 SET timezone = 'EST5EDT';

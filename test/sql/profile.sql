@@ -231,7 +231,7 @@ SELECT j->>'Profile Number' AS number, j ? 'Profile of Another Machine' AS elsew
 INSERT INTO gpuagg.profile (profile_id, device_kind, device_name, machine, measured_at, units, feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns)
 VALUES (990002, :'pf_kind', :'pf_name', 'another', now() + interval '1 day', 2, 1e8, 1e9, 3000, 30, 20, 400);
 SELECT j->>'Profile Number' AS number, j ? 'Profile of Another Machine' AS elsewhere FROM pf_node('SELECT count(*) FROM pf') j;
-SELECT gpuagg.machine() ~ '^.+ \d+-\d+-\d+, \d+ MiB of cache, [0-9.]+ GiB of memory$' AS machine;
+SELECT gpuagg.machine() ~ '^.+ \w+-\w+-\w+, \d+ MiB of cache, [0-9.]+ GiB of memory$' AS machine;
 -- whoever changes what was measured is told of in EXPLAIN
 CREATE FUNCTION pf_origin() RETURNS text LANGUAGE sql AS $$
 	SELECT p.origin || ', ' || (j->>'Profile') FROM gpuagg.profile p, pf_node('SELECT count(*) FROM pf') j WHERE profile_id = 990001

@@ -56,7 +56,7 @@ my $share = $node->safe_psql('postgres',
 my $psql = start_psql($node, "$require $slow;");
 wait_task($node);
 my $most = 0;
-foreach (1 .. 5)
+for (my $looks = 0; $looks < 5 || $most == 0 && $looks < 100; $looks++)
 {
 	my $pinned = $node->safe_psql('postgres', $pins);
 	$most = $pinned if $pinned > $most;
@@ -77,7 +77,8 @@ is($psql->{stdout}, $reference, 'the answer beside it is right');
 is($node->safe_psql('postgres',
 		"SELECT count(*) FROM pg_class WHERE relname = 'slow' AND age(relfrozenxid) < 100 AND relallvisible = relpages"),
 	'1', 'it has frozen all of them');
-is($node->safe_psql('postgres', $pins), '0', 'no page is pinned any more');
+# but for a moment by who writes them
+ok($node->poll_query_until('postgres', "SELECT ($pins) = 0"), 'no page is pinned any more');
 
 # statement_timeout
 $psql = finish_psql(
@@ -133,9 +134,9 @@ ok( $node->poll_query_until('postgres',
 	'the device has done its part');
 $pid = $node->safe_psql('postgres',
 	"SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT id, count(*) FROM many%'");
-$begin = time;
 is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"),
 	't', 'cancel while groups are returned');
+$begin = time;
 finish_psql($psql);
 cmp_ok(time - $begin, '<', 2.3, 'acts within 2 s');
 like($psql->{stderr}, qr/canceling statement due to user request/, 'cancelled');
@@ -146,14 +147,17 @@ sub timeouts
 {
 	my ($name, $before, $query) = @_;
 	my ($cancelled, $slowest, @wrong) = (0, 0);
+	my $begin = time;
 
+	$node->psql('postgres', 'SELECT 1');
+	my $client = time - $begin;		# what of the time is psql's
 	for (my $ms = 1;; $ms = int($ms * 1.4) + 1)
 	{
 		$node->safe_psql('postgres', $before);
 		my $start = time;
 		my (undef, $answer, $error) = $node->psql('postgres',
 			"$require SET gpuagg.cache = on; SET statement_timeout = $ms; $query");
-		my $late = time - $start - $ms / 1000;
+		my $late = time - $start - $ms / 1000 - $client;
 
 		last if $error eq '' || $ms > 60_000;
 		$cancelled++;

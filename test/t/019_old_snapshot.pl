@@ -64,6 +64,8 @@ sub both
 $reader->query_safe("SET gpuagg.debug_require = 'require'; " . sprintf($group, 't')) for 1 .. 2;
 foreach my $round (1 .. 2)
 {
+	my $begin = time;
+
 	$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ');
 	foreach my $query ($group, $sample, $bernoulli)
 	{
@@ -71,8 +73,15 @@ foreach my $round (1 .. 2)
 	}
 	$node->safe_psql('postgres', 'UPDATE t SET v = v + 1000000 WHERE id % 3 = 0; DELETE FROM t WHERE id % 7 = 1');
 	$node->safe_psql('postgres', 'VACUUM t');
-	both(sprintf($_, 't'), "round $round, vacuumed at once") foreach ($group, $sample, $bernoulli);
-	# the threshold is that many seconds late (snapmgr.c)
+	# the threshold comes some seconds late (snapmgr.c): in between either answer is right
+	foreach my $query ($group, $sample, $bernoulli)
+	{
+		SKIP:
+		{
+			skip 'the machine is slow', 1 if time - $begin > 3;
+			both(sprintf($query, 't'), "round $round, vacuumed at once");
+		}
+	}
 	$node->safe_psql('postgres', 'SELECT pg_sleep(6)');
 	$node->safe_psql('postgres', 'UPDATE t SET g = g + 1 WHERE id % 5 = 0');
 	$node->safe_psql('postgres', 'VACUUM t');

@@ -99,6 +99,14 @@ gpuagg_machine_is_guest(void)
 	return guest;
 }
 
+/* A number of the processor, as x86 and as ARM name it; "0": neither does. */
+static void
+read_either(const char *x86, const char *arm, char *text, size_t size)
+{
+	if (!read_line(CPUINFO, x86, text, size) && !read_line(CPUINFO, arm, text, size))
+		snprintf(text, size, "0");
+}
+
 /*
  * Makers sell unlike processors under one name, hence the numbers; a kernel's
  * update or a balloon takes some memory, hence its power of two alone.
@@ -107,13 +115,15 @@ void
 gpuagg_host_machine(char *text, size_t size)
 {
 	char		model[96];
+	char		numbers[3][16];
 	double		gib = (double) gpuagg_machine_bytes() / GIBIBYTE;
 
 	gpuagg_machine_model(model, sizeof(model));
-	snprintf(text, size, "%s %.0f-%.0f-%.0f, %d MiB of cache, %.4g GiB of memory",
-			 model, gpuagg_machine_number(CPUINFO, "cpu family"),
-			 gpuagg_machine_number(CPUINFO, "model"),
-			 gpuagg_machine_number(CPUINFO, "stepping"),
+	read_either("cpu family", "CPU implementer", numbers[0], sizeof(numbers[0]));
+	read_either("model", "CPU part", numbers[1], sizeof(numbers[1]));
+	read_either("stepping", "CPU revision", numbers[2], sizeof(numbers[2]));
+	snprintf(text, size, "%s %s-%s-%s, %d MiB of cache, %.4g GiB of memory",
+			 model, numbers[0], numbers[1], numbers[2],
 			 (int) (gpuagg_machine_cache_bytes() / MEBIBYTE),
 			 gib > 0 ? exp2(round(log2(gib))) : 0);
 }
