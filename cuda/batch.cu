@@ -175,7 +175,8 @@ bool
 gpuagg_cuda_batch_upload(GpuAggTask *task, GpuAggBatch *batch, size_t bytes,
 			 cudaStream_t stream, GpuAggError *error)
 {
-	return CUDA_OK(task->device, cudaMemcpyAsync(batch->memory, batch->staging->data + UPLOAD_OFF, bytes,
+	return CUDA_OK(task->device,
+				   cudaMemcpyAsync(batch->memory, batch->staging->data + UPLOAD_OFF, bytes,
 								   cudaMemcpyHostToDevice, stream), error);
 }
 
@@ -190,7 +191,8 @@ gpuagg_cuda_batch_scratch(GpuAggTask *task, const GpuAggProgram *p, uint32_t thr
 		return true;
 	*scratch = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
 	return *scratch != NULL &&
-		CUDA_OK(task->device, cudaMemsetAsync(*scratch, 0, *bytes, task->lane->group), error);
+		CUDA_OK(task->device,
+				cudaMemsetAsync(*scratch, 0, *bytes, task->lane->group), error);
 }
 
 bool
@@ -201,10 +203,12 @@ gpuagg_cuda_batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *erro
 
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device, cudaEventRecord(batch->events->grouped, stream), error) &&
-		CUDA_OK(task->device, cudaMemcpyAsync(&report->batch, batch->chunk.head, sizeof(report->batch),
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(&report->batch, batch->chunk.head, sizeof(report->batch),
 								cudaMemcpyDeviceToHost, stream), error) &&
 		(task->table.head == NULL ||
-		 CUDA_OK(task->device, cudaMemcpyAsync(&report->table, task->table.head, sizeof(report->table),
+		 CUDA_OK(task->device,
+				 cudaMemcpyAsync(&report->table, task->table.head, sizeof(report->table),
 								 cudaMemcpyDeviceToHost, stream), error)) &&
 		CUDA_OK(task->device, cudaEventRecord(batch->events->done, stream), error) &&
 		gpuagg_cuda_notify(task, error);
@@ -275,7 +279,8 @@ batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *e
 	gpuagg_cuda_decode(batch->plan, &batch->chunk, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, stream), error) &&
-		CUDA_OK(task->device, cudaStreamWaitEvent(task->lane->group, batch->events->decoded, 0), error);
+		CUDA_OK(task->device,
+				cudaStreamWaitEvent(task->lane->group, batch->events->decoded, 0), error);
 }
 
 void

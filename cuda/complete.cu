@@ -124,7 +124,8 @@ batch_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 		gpuagg_cuda_task_grow(task, &report->table, more, error) != GPUAGG_OK)
 		return false;
 	batch->again = true;
-	return CUDA_OK(task->device, cudaMemsetAsync(&batch->chunk.head->overflow, 0, reset, task->lane->group),
+	return CUDA_OK(task->device,
+				   cudaMemsetAsync(&batch->chunk.head->overflow, 0, reset, task->lane->group),
 				   error) &&
 		gpuagg_cuda_batch_group(task, batch, false, error);
 }
@@ -137,7 +138,8 @@ batch_fetch_list(GpuAggTask *task, GpuAggBatch *batch, uint32_t n, GpuAggError *
 	batch->list = gpuagg_cuda_pin(task->device, bytes, error);
 	batch->stage = GPUAGG_BATCH_LISTING;
 	return batch->list != NULL &&
-		CUDA_OK(task->device, cudaMemcpyAsync(batch->list->data, batch->chunk.skipped, bytes,
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(batch->list->data, batch->chunk.skipped, bytes,
 								cudaMemcpyDeviceToHost, task->lane->group), error) &&
 		CUDA_OK(task->device, cudaEventRecord(batch->events->done, task->lane->group), error) &&
 		gpuagg_cuda_notify(task, error);
@@ -218,8 +220,7 @@ batch_reached(GpuAggTask *task, GpuAggBatch *batch)
 		return false;
 	if (rc != cudaSuccess)
 	{
-		(void) gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__,
-								  &error);
+		(void) gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, &error);
 		(void) gpuagg_cuda_task_fail(task, &error);
 		batch->stage = GPUAGG_BATCH_DONE;
 	}

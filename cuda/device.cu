@@ -81,7 +81,8 @@ pool_setup(GpuAggDevice *d, GpuAggError *error)
 	uint64_t	keep = UINT64_MAX;
 
 	return CUDA_OK(NULL, cudaDeviceGetDefaultMemPool(&d->pool, d->ordinal), error) &&
-		CUDA_OK(NULL, cudaMemPoolSetAttribute(d->pool, cudaMemPoolAttrReleaseThreshold, &keep), error);
+		CUDA_OK(NULL,
+				cudaMemPoolSetAttribute(d->pool, cudaMemPoolAttrReleaseThreshold, &keep), error);
 }
 
 /* The best of some copies from shared_buffers */

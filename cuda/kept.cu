@@ -53,7 +53,8 @@ sm_windows_make(GpuAggTask *task, const GpuAggTaskConfig *config, uint32_t log2,
 						   (uint8_t *) task->sm_windows_staging->data);
 	task->sm_windows = (uint8_t *) gpuagg_cuda_alloc(task, GPUAGG_SPATIAL_UNITS, stream, error);
 	return task->sm_windows != NULL &&
-		CUDA_OK(task->device, cudaMemcpyAsync(task->sm_windows, task->sm_windows_staging->data,
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(task->sm_windows, task->sm_windows_staging->data,
 								GPUAGG_SPATIAL_UNITS, cudaMemcpyHostToDevice, stream), error);
 }
 
@@ -158,8 +159,7 @@ gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 
 		if (rc == cudaErrorNotReady)
 			return false;
-		if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__,
-							   error) != GPUAGG_OK)
+		if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, error) != GPUAGG_OK)
 			return true;
 	}
 	status = gpuagg_cuda_scoped_step(task->scoped, error);

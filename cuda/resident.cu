@@ -287,7 +287,8 @@ local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 	if (task->fault == GPUAGG_FAULT_TRAP)
 		gpuagg_cuda_trap(1, stream);
 	return (!shape->choose || local_choose(task, batch, &run, error)) &&
-		CUDA_OK(task->device, gpuagg_cuda_slab_local(&road->args, road->key, &road->local, &run, road->blocks, stream),
+		CUDA_OK(task->device,
+				gpuagg_cuda_slab_local(&road->args, road->key, &road->local, &run, road->blocks, stream),
 				error) &&
 		gpuagg_cuda_batch_report(task, batch, error);
 }

@@ -105,10 +105,12 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 		first += table_runs(&task->tables[i]);
 	}
 	return CUDA_LAUNCHED(task->device, error) &&
-		CUDA_OK(task->device, cudaMemcpyAsync(task->sizes->data, task->device_sizes,
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(task->sizes->data, task->device_sizes,
 								task->nruns * sizeof(uint64_t), cudaMemcpyDeviceToHost, stream),
 				error) &&
-		CUDA_OK(task->device, cudaMemcpyAsync(task->sizes->data + split, task->device_sizes + split,
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(task->sizes->data + split, task->device_sizes + split,
 								task->nruns * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
 				error) &&
 		CUDA_OK(task->device, cudaEventRecord(task->sizes_events->done, stream), error) &&
@@ -226,12 +228,14 @@ window_launch(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 	if (!w->busy)
 		return true;
 	if (!CUDA_OK(task->device, cudaEventRecord(w->events->group, stream), error) ||
-		!CUDA_OK(task->device, cudaMemcpyAsync(w->memory, starts, n * sizeof(uint64_t),
+		!CUDA_OK(task->device,
+				 cudaMemcpyAsync(w->memory, starts, n * sizeof(uint64_t),
 								 cudaMemcpyHostToDevice, stream), error))
 		return false;
 	runs_emit(task, first, n, (const uint64_t *) w->memory, w->memory + skip);
 	return CUDA_LAUNCHED(task->device, error) &&
-		CUDA_OK(task->device, cudaMemcpyAsync(w->pinned->data + skip, w->memory + skip,
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(w->pinned->data + skip, w->memory + skip,
 								w->bytes, cudaMemcpyDeviceToHost, stream), error) &&
 		CUDA_OK(task->device, cudaEventRecord(w->events->done, stream), error) &&
 		gpuagg_cuda_notify(task, error);

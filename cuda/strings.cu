@@ -71,7 +71,8 @@ gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results, GpuAgg
 	if (s->staging == NULL)
 		return false;
 	strings_fill(task, results, (char *) s->device, s->staging->data);
-	return CUDA_OK(task->device, cudaMemcpyAsync(s->device, s->staging->data, bytes, cudaMemcpyHostToDevice,
+	return CUDA_OK(task->device,
+				   cudaMemcpyAsync(s->device, s->staging->data, bytes, cudaMemcpyHostToDevice,
 								   task->lane->group), error);
 }
 

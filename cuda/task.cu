@@ -96,7 +96,8 @@ arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 	}
 	t->arena = data;
 	t->arena_bytes = bytes;
-	return CUDA_OK(task->device, cudaMemsetAsync(&t->head->arena_used, 0, 2 * sizeof(t->head->arena_used),
+	return CUDA_OK(task->device,
+				   cudaMemsetAsync(&t->head->arena_used, 0, 2 * sizeof(t->head->arena_used),
 								   task->lane->group), error);
 }
 
@@ -173,7 +174,8 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	task->table.head = (GpuAggTableHead *)
 		gpuagg_cuda_alloc(task, sizeof(GpuAggTableHead), task->lane->group, error);
 	if (task->table.head == NULL ||
-		!CUDA_OK(task->device, cudaMemsetAsync(task->table.head, 0, sizeof(GpuAggTableHead),
+		!CUDA_OK(task->device,
+				 cudaMemsetAsync(task->table.head, 0, sizeof(GpuAggTableHead),
 								 task->lane->group), error))
 		return false;
 	/* an estimate that does not fit is no reason not to try */
@@ -288,7 +290,8 @@ gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggPlan *plan, size_t bytes,
 	if (*staging != NULL)
 	{
 		memcpy((*staging)->data, plan, bytes);
-		if (CUDA_OK(task->device, cudaMemcpyAsync(there, (*staging)->data, bytes, cudaMemcpyHostToDevice,
+		if (CUDA_OK(task->device,
+					cudaMemcpyAsync(there, (*staging)->data, bytes, cudaMemcpyHostToDevice,
 									task->lane->group), error))
 			return there;
 	}
@@ -444,8 +447,7 @@ stream_idle(GpuAggTask *task, cudaStream_t stream)
 	if (rc != cudaSuccess)
 	{
 		/* nothing runs in a context that is lost */
-		(void) gpuagg_cuda_failed(task->device, rc, "cudaStreamQuery", __FILE__, __LINE__,
-								  &error);
+		(void) gpuagg_cuda_failed(task->device, rc, "cudaStreamQuery", __FILE__, __LINE__, &error);
 		(void) gpuagg_cuda_task_fail(task, &error);
 	}
 	return true;

@@ -29,10 +29,10 @@ typedef struct GpuAggProfile
 } GpuAggProfile;
 
 /*
- * The newest profile of the device that runs tasks now and of this machine, else what was shipped
- * for it, or for its kind.  Kept until one of the tables changes or another
- * device takes over; reads them, if need be, with the catalog snapshot and
- * without asking for privileges.  Never NULL; do not free.
+ * The newest profile of the device that runs tasks now, made on this machine,
+ * else what was shipped for it, or for its kind.  Kept until one of the tables
+ * changes or another device takes over; reads them, if need be, with the catalog
+ * snapshot and without asking for privileges.  Never NULL; do not free.
  */
 extern const GpuAggProfile *gpuagg_profile_get(void);
 
