@@ -427,7 +427,7 @@ COMMENT ON COLUMN gpuagg.profile.postgres_slowdown IS
 COMMENT ON COLUMN gpuagg.profile.spread IS
 '(maximum - minimum) / median of repeated measurements that two thirds of the ceilings do not exceed';
 COMMENT ON COLUMN gpuagg.profile.busy IS
-'something else used the device meanwhile, it seems, for more than a third of the ceilings have a spread of a quarter: calibrate again';
+'something else used the device or the CPUs meanwhile, it seems, for more than a third of the ceilings have a spread of a quarter, or postgres_slowdown is above 1.4: calibrate again';
 COMMENT ON COLUMN gpuagg.profile.huge_pages IS
 'shared_buffers were in huge pages';
 COMMENT ON COLUMN gpuagg.profile.server_version IS
@@ -699,7 +699,8 @@ GRANT SELECT ON gpuagg.profile, gpuagg.memory_level, gpuagg.tlb_group,
 
 --
 -- Profiles that serve until gpuagg.calibrate() has run: an H200 as measured (its
--- host's cost unit with it), and cautious ones for any other device.
+-- host's cost unit with it; its caches on 2026-11-23), and cautious ones for any
+-- other device.
 --
 
 INSERT INTO gpuagg.profile
@@ -711,17 +712,17 @@ VALUES
     (-2, 'cuda', '*', 'shipped', '2026-11-21', 60, 16000000000, 1.5, 200, 120000, 3400, 40, 25, 500),
     (-3, 'host', '*', 'shipped', '2026-11-21', 4, 16000000000, 2.6, 150, 50000, 3400, 40, 25, 500);
 INSERT INTO gpuagg.memory_level
-    (profile_id, kind, level, entries, page_bytes, reach_bytes,
+    (profile_id, kind, level, entries, page_bytes, sector_bytes, reach_bytes,
      hit_ns, hit_cycles, miss_ns, miss_cycles, confidence, searched_bytes)
 VALUES
-    (-1, 'cache', 1, NULL, NULL, 208000, 16.18, 32.03, 126.6, 250.6, 0.6, 188743680),
-    (-1, 'cache', 2, NULL, NULL, 33554432, 142.8, 282.7, 203.7, 403.2, 0.6, 188743680),
-    (-1, 'memory', 1, NULL, NULL, NULL, 346.6, 685.9, NULL, NULL, 0.6, 188743680),
-    (-1, 'tlb', 1, 2048, 33554432, 68719476736, 150.8, 298.6, 45.25, 89.57, 0.8, 120085020672),
-    (-2, 'cache', 2, NULL, NULL, 4194304, NULL, NULL, NULL, NULL, 0, NULL),
-    (-3, 'cache', 1, NULL, 64, 32768, 1.2, NULL, 3, NULL, 0, NULL),
-    (-3, 'cache', 2, NULL, 64, 1048576, 4, NULL, 10, NULL, 0, NULL),
-    (-3, 'memory', 1, NULL, NULL, NULL, 120, NULL, NULL, NULL, 0, NULL);
+    (-1, 'cache', 1, NULL, 128, 32, 248448, 16.2, 32.03, 126.7, 250.6, 0.4, 188743680),
+    (-1, 'cache', 2, NULL, 128, 64, 33554432, 142.9, 282.6, 190.8, 377.3, 0.4, 188743680),
+    (-1, 'memory', 1, NULL, NULL, NULL, NULL, 333.8, 659.9, NULL, NULL, 0.4, 188743680),
+    (-1, 'tlb', 1, 2048, 33554432, NULL, 68719476736, 150.8, 298.6, 45.25, 89.57, 0.8, 120085020672),
+    (-2, 'cache', 2, NULL, NULL, NULL, 4194304, NULL, NULL, NULL, NULL, 0, NULL),
+    (-3, 'cache', 1, NULL, 64, NULL, 32768, 1.2, NULL, 3, NULL, 0, NULL),
+    (-3, 'cache', 2, NULL, 64, NULL, 1048576, 4, NULL, 10, NULL, 0, NULL),
+    (-3, 'memory', 1, NULL, NULL, NULL, NULL, 120, NULL, NULL, NULL, 0, NULL);
 INSERT INTO gpuagg.random_access
     (profile_id, region_bytes, read8_per_second, read32_per_second, atomic8_per_second)
 VALUES

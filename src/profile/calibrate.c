@@ -187,6 +187,11 @@ measure_device(GpuAggCalibration *c)
 static void
 report(const GpuAggCalibration *c)
 {
+	if (c->postgres_slowdown > GPUAGG_BUSY_SLOWDOWN)
+		ereport(WARNING,
+				(errmsg("the CPUs seem to have been used by others: PostgreSQL's own queries took %.1f times as long in the mean as at their fastest",
+						c->postgres_slowdown),
+				 errhint("Calibrate again when the machine is idle.")));
 	if (c->result.busy)
 		ereport(WARNING,
 				(errmsg("the device seems to have been used by others: repeats of many measurements differ by %.0f %% or more",

@@ -116,7 +116,7 @@ store_profile(StringInfo sql, const GpuAggCalibration *c)
 	put_spread(sql, r->spread);
 	appendStringInfo(sql, ", %s, %s, pg_catalog.current_setting('server_version'))"
 					 " RETURNING profile_id",
-					 r->busy ? "true" : "false",
+					 r->busy || c->postgres_slowdown > GPUAGG_BUSY_SLOWDOWN ? "true" : "false",
 					 c->huge_pages ? "true" : "false");
 	if (SPI_execute(sql->data, false, 0) != SPI_OK_INSERT_RETURNING)
 		elog(ERROR, "gpuagg: cannot store a profile");

@@ -333,6 +333,27 @@ like($psql->{stderr}, qr/canceling statement due to user request/, 'cancelled');
 is($psql->{stdout}, $all_cpus, 'it may use all CPUs again');
 intact('cancel of reference queries', '0|0|0');
 
+# Others use the CPUs: the backend stands still now and then.  By chance all runs of a
+# query may stand still alike, but not time after time.
+my $slowed = 0;
+for (1 .. 10)
+{
+	$psql = start_psql($node, "$low;");
+	$pid = wait_measuring();
+	while (kill 'STOP', $pid)
+	{
+		sleep 0.1;
+		kill 'CONT', $pid;
+		sleep 0.02 + rand 0.03;
+	}
+	finish_psql($psql);
+	last if $slowed = $psql->{stderr} =~ /WARNING:  the CPUs seem to have been used by others/;
+}
+ok($slowed, 'a WARNING says that the CPUs were used by others');
+is(sql('SELECT busy, postgres_slowdown > 1.4 FROM gpuagg.profile ORDER BY profile_id DESC LIMIT 1'),
+	't|t', 'busy');
+sql('DELETE FROM gpuagg.profile WHERE profile_id > 0');
+
 # terminated, while another one waits
 $psql = start_psql($node, "$normal;");
 $pid = wait_measuring();

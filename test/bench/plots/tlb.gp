@@ -9,7 +9,7 @@ set format x bytes
 set xtics rotate by -35
 set yrange [low:top]
 set ylabel "latency of an access, cycles"
-set xlabel "distance (bytes from the first to the last access)"
+set xlabel "bytes from the first to the last access"
 set key outside right top title "stride" samplen 2
 set multiplot title "Dependent chase: ".device
 
