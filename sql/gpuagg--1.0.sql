@@ -452,7 +452,9 @@ CREATE TABLE gpuagg.memory_level (
         CHECK (confidence >= 0 AND confidence <= 1),
     searched_bytes bigint CHECK (searched_bytes > 0),
     PRIMARY KEY (profile_id, kind, level),
-    CHECK (kind = 'memory' OR reach_bytes IS NOT NULL),
+    CONSTRAINT memory_level_searched
+        CHECK (kind = 'memory' OR reach_bytes IS NOT NULL OR
+               kind = 'tlb' AND confidence = 0 AND searched_bytes IS NOT NULL),
     CONSTRAINT memory_level_sector CHECK (sector_bytes <= page_bytes)
 );
 COMMENT ON TABLE gpuagg.memory_level IS
@@ -470,7 +472,7 @@ COMMENT ON COLUMN gpuagg.memory_level.page_bytes IS
 COMMENT ON COLUMN gpuagg.memory_level.sector_bytes IS
 'of a cache: what a miss fetches, a line or less';
 COMMENT ON COLUMN gpuagg.memory_level.reach_bytes IS
-'bytes that can be accessed at random without missing it';
+'bytes that can be accessed at random without missing it; NULL of a TLB, with confidence 0: no level was found up to searched_bytes';
 COMMENT ON COLUMN gpuagg.memory_level.hit_ns IS
 'a dependent access that it answers';
 COMMENT ON COLUMN gpuagg.memory_level.hit_cycles IS
@@ -673,9 +675,9 @@ CREATE TABLE gpuagg.curve (
     profile_id integer NOT NULL
         REFERENCES gpuagg.profile ON DELETE CASCADE,
     curve text NOT NULL CHECK (curve IN ('chase', 'size', 'sharing')),
-    series bigint NOT NULL,
-    x bigint NOT NULL,
-    y double precision NOT NULL
+    series bigint NOT NULL CHECK (series >= 0),
+    x bigint NOT NULL CHECK (x >= 0),
+    y double precision NOT NULL CHECK (y >= 0 AND y < 'Infinity')
 );
 CREATE INDEX curve_profile_idx ON gpuagg.curve (profile_id, curve);
 COMMENT ON TABLE gpuagg.curve IS

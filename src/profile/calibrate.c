@@ -184,9 +184,30 @@ measure_device(GpuAggCalibration *c)
 
 /* ------------------------------------------------------------------ SQL --- */
 
+/* If no level of a TLB was found, the longest distance that was looked at; else 0 */
+uint64
+gpuagg_calibration_no_tlb(const GpuAggCalibration *c)
+{
+	uint64		searched = 0;
+
+	for (uint32 i = 0; i < c->result.nlevels; i++)
+		if (c->result.levels[i].kind == GPUAGG_LEVEL_TLB)
+			return 0;
+	for (int i = 0; i < c->npoints; i++)
+		if (c->points[i].curve == GPUAGG_CURVE_CHASE)
+			searched = Max(searched, c->points[i].x);
+	return searched;
+}
+
 static void
 report(const GpuAggCalibration *c)
 {
+	uint64		searched = gpuagg_calibration_no_tlb(c);
+
+	if (searched > 0)
+		ereport(NOTICE,
+				(errmsg("no level of a translation lookaside buffer was found up to %.0f MB",
+						searched / 1048576.0)));
 	if (c->postgres_slowdown > GPUAGG_BUSY_SLOWDOWN)
 		ereport(WARNING,
 				(errmsg("the CPUs seem to have been used by others: PostgreSQL's own queries took %.1f times as long in the mean as at their fastest",

@@ -66,6 +66,9 @@ typedef struct GpuAggCalibration
  */
 extern void gpuagg_measure_backend(GpuAggCalibration *c);
 
+/* calibrate.c */
+extern uint64 gpuagg_calibration_no_tlb(const GpuAggCalibration *c);
+
 /* store.c: a row of gpuagg.profile and all that belongs to it.  Needs SPI. */
 extern int	gpuagg_store_calibration(const GpuAggCalibration *c);
 

@@ -158,6 +158,13 @@
 #define EMIT_READS 8.0
 #define GPU_EMIT_READS 3.0
 
+/*
+ * Reads a second in a region so many times a TLB's reach, and which share of those
+ * within the reach they may be: an H200's are 25 % beyond 64 GiB, 95 % beyond 256 MiB.
+ */
+#define CLIFF_BEYOND 1.5
+#define CLIFF_SHARE 0.75
+
 /* Rows that a backend forms (GpuSample); pages cost another pin */
 #define CHOSEN_NS 50.0
 
@@ -385,14 +392,27 @@ gpuagg_predict_postgres(const GpuAggRates *rates, const GpuAggWork *work)
 		fmax(1, rates->postgres_slowdown);
 }
 
-/* The farthest level of a kind that the profile has */
+/* Are random reads slower by far in a region that is somewhat larger than so much? */
+static bool
+is_cliff(const GpuAggRates *rates, double bytes)
+{
+	return gpuagg_rates_random(rates, GPUAGG_RANDOM_READ8, bytes * CLIFF_BEYOND) <=
+		CLIFF_SHARE * gpuagg_rates_random(rates, GPUAGG_RANDOM_READ8, bytes);
+}
+
+/*
+ * The farthest level of a kind that the profile has; of TLB levels, of those whose
+ * misses are seen in random reads, too: a step of some cycles, as H100s and H200s have
+ * at 256 MiB, costs less than windows do.
+ */
 static double
 reach(const GpuAggRates *rates, GpuAggLevelKind kind)
 {
 	double		bytes = 0;
 
 	for (int i = 0; i < rates->nlevels; i++)
-		if (rates->levels[i].kind == kind)
+		if (rates->levels[i].kind == kind &&
+			(kind != GPUAGG_LEVEL_TLB || is_cliff(rates, rates->levels[i].reach_bytes)))
 			bytes = fmax(bytes, (double) rates->levels[i].reach_bytes);
 	return bytes;
 }

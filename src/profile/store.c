@@ -124,10 +124,21 @@ store_profile(StringInfo sql, const GpuAggCalibration *c)
 									   SPI_tuptable->tupdesc, 1, &isnull));
 }
 
+/* No level of a TLB: how far was looked */
 static void
-store_levels(StringInfo sql, const GpuAggProbeResult *r, int id)
+store_none(StringInfo sql, uint64 searched, int id)
+{
+	begin_row(sql, id);
+	appendStringInfo(sql, ", 'tlb', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, "
+					 UINT64_FORMAT ")", searched);
+}
+
+static void
+store_levels(StringInfo sql, const GpuAggCalibration *c, int id)
 {
 	static const char *const kinds[] = {"cache", "tlb", "memory"};
+	const GpuAggProbeResult *r = &c->result;
+	uint64		searched = gpuagg_calibration_no_tlb(c);
 
 	begin_rows(sql, "memory_level");
 	for (uint32 i = 0; i < r->nlevels; i++)
@@ -149,6 +160,8 @@ store_levels(StringInfo sql, const GpuAggProbeResult *r, int id)
 		put_bytes(sql, l->searched_bytes);
 		appendStringInfoChar(sql, ')');
 	}
+	if (searched > 0)
+		store_none(sql, searched, id);
 	insert_rows(sql);
 }
 
@@ -309,7 +322,7 @@ gpuagg_store_calibration(const GpuAggCalibration *c)
 
 	initStringInfo(&sql);
 	id = store_profile(&sql, c);
-	store_levels(&sql, &c->result, id);
+	store_levels(&sql, c, id);
 	store_groups(&sql, &c->result, id);
 	store_random(&sql, &c->result, id);
 	store_ceilings(&sql, &c->result, id);

@@ -76,6 +76,14 @@ FROM unnest(ARRAY[
 	'cost_unit VALUES (990001, ''SELECT 1'', 0, 1)',
 	'cost_unit VALUES (990001, ''SELECT 1'', 1, ''Infinity'')',
 	'curve VALUES (990001, ''chase'', 1, 1, 1)',
+	'curve VALUES (990001, ''chase'', -1, 1, 1)',
+	'curve VALUES (990001, ''chase'', 1, -1, 1)',
+	'curve VALUES (990001, ''chase'', 1, 1, ''NaN'')',
+	'curve VALUES (990001, ''chase'', 1, 1, -1)',
+	'memory_level VALUES (990001, ''tlb'', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 4096)',
+	'memory_level VALUES (990001, ''tlb'', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, 4096)',
+	'memory_level VALUES (990001, ''tlb'', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL)',
+	'memory_level VALUES (990001, ''cache'', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 4096)',
 	'curve VALUES (990001, ''bend'', 1, 1, 1)']) WITH ORDINALITY x(s, n)
 ORDER BY n;
 -- reaches grow with the level, whatever the order in which rows come

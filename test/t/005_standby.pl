@@ -73,6 +73,35 @@ $reader->query_safe('COMMIT');
 $reader->quit;
 both('after it');
 
+# On a standby a page's mark that all its rows are visible to all is not trusted, as
+# there are snapshots that the primary does not know: half of these rows are deleted,
+# and the mark is set by hand.
+$primary->safe_psql(
+	'postgres', q{
+	CREATE TABLE marked AS SELECT i AS id, i % 10 AS g FROM generate_series(1, 1000) i;
+	DELETE FROM marked WHERE id % 2 = 0;
+	CHECKPOINT});
+$primary->wait_for_catchup($standby, 'replay', $primary->lsn('flush'));
+my $file = $standby->data_dir . '/'
+  . $standby->safe_psql('postgres', "SELECT pg_relation_filepath('marked')");
+$standby->stop;
+for (my $at = 0; $at < -s $file; $at += 8192)
+{
+	my ($pd_flags, $all_visible) = (10, 0x0004);
+	open my $page, '+<:raw', $file or die $!;
+	seek $page, $at + $pd_flags, 0;
+	read $page, my $flags, 2;
+	seek $page, $at + $pd_flags, 0;
+	print $page pack 'S', $all_visible | unpack 'S', $flags;
+	close $page or die $!;
+}
+$standby->start;
+wait_ready($standby);
+is( $standby->safe_psql('postgres',
+		"SET gpuagg.debug_require = 'require'; SELECT count(*), sum(id) FROM marked"),
+	'500|250000',
+	'all-visible pages of a standby are not trusted');
+
 # a sum that every transaction of the primary keeps, read on the standby
 # while they run and vacuum removes their dead rows
 my $dir = PostgreSQL::Test::Utils::tempdir();

@@ -124,6 +124,11 @@ is( sql("SELECT p.device_kind = d.kind, p.device_name = d.name, p.machine = gpua
 is( sql("SELECT least(feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns) > 0,
 		feed_page_ns < 1e6, round_trip_ns < 1e9 FROM gpuagg.profile WHERE profile_id = $first"),
 	't|t|t', 'its times are positive and no nonsense');
+is( sql(qq{SELECT count(*) > 0, bool_and(searched_bytes > 0), bool_and(reach_bytes IS NOT NULL OR confidence = 0 AND level = 1)
+		FROM gpuagg.memory_level WHERE profile_id = $first AND kind = 'tlb'}),
+	't|t|t', 'TLB levels, or that there is none as far as was looked');
+is(sql("SELECT busy = (spread > 0.25 OR postgres_slowdown > 1.4) FROM gpuagg.profile WHERE profile_id = $first"),
+	't', 'busy is by what was measured');
 # its three runs of five queries never take the same to the microsecond
 is(sql("SELECT postgres_slowdown > 1, postgres_slowdown < 10 FROM gpuagg.profile WHERE profile_id = $first"),
 	't|t', 'what a query takes in the mean is more than its fastest run');

@@ -32,7 +32,7 @@ device_name()
 levels()
 {
 	columns "$profile/memory_level.csv" kind level reach_bytes page_bytes |
-		awk -v kind="$1" '$1 == kind {
+		awk -v kind="$1" '$1 == kind && $3 != "?" {
 			print $3, $4, kind == "tlb" ? "\"TLB " $2 "\"" : "\"L" $2 " cache\"" }'
 }
 
