@@ -16,6 +16,7 @@
 use strict;
 use warnings;
 
+use File::Basename;
 use IPC::Open2;
 use JSON::PP;
 use POSIX qw(floor);
@@ -170,9 +171,7 @@ print $out join(',', qw(point rows key values aggregates selectivity groups
 		gpuagg_first_ms postgres_first_ms query)), ",date,device,driver,cpu,cores,postgres,commit,shared_buffers,huge_pages,command\n";
 
 ask("SET work_mem = '$work_mem'; SET jit = off;");
-my (@errors, @first_errors, $right, $worst);
 my $end = time + $seconds;
-($right, $worst) = (0, 1);
 
 # A visited query's line
 sub write_line
@@ -189,13 +188,8 @@ sub write_line
 	my $choice = decode_json(ask("EXPLAIN (FORMAT JSON) $q->{sql};"))->[0];
 	my $chosen = node($choice->{Plan}) ? 'gpuagg' : 'postgres';
 	my $cost = $chosen eq 'gpuagg' ? $choice->{Plan}{'Total Cost'} : '';
-	my $ratio = $chosen eq 'gpuagg' ? $device_ms / $postgres_ms : $postgres_ms / $device_ms;
 	my $predicted = $node->{'Predicted Time'} // 0;
 
-	$right++ if $ratio <= 1.05;
-	$worst = $ratio if $ratio > $worst;
-	push @errors, abs($predicted - $device_ms) / $device_ms;
-	push @first_errors, abs($predicted - $device_first_ms) / $device_first_ms;
 	print $out join(',', $point, @$q{qw(rows key values aggregates selectivity)},
 		$node->{'Groups'} // $node->{'Actual Rows'} // '', $cost, $predicted, $device_ms,
 		$node->{'Bound By'} // '', (map { $node->{"Predicted $_ Time"} // '' } @stages),
@@ -225,14 +219,5 @@ close($out);
 close($to);
 waitpid($pid, 0);
 
-# "median M %, 95th percentile P %"
-sub errors_text
-{
-	my @e = sort { $a <=> $b } @_;
-
-	return sprintf "median %.1f %%, 95th percentile %.1f %%", 100 * $e[ $#e / 2 ], 100 * $e[ $#e * 0.95 ];
-}
-
-printf STDERR "model: %d points; error of the prediction: %s; right choice in %.1f %%; at worst "
-  . "%.2f times the better plan; a visit's first runs, which do not count: %s\n", scalar(@errors),
-  errors_text(@errors), 100 * $right / @errors, $worst, errors_text(@first_errors);
+open(STDOUT, '>&', \*STDERR) or die "stdout: $!";
+exec($^X, dirname(__FILE__) . '/model_figures.pl', $csv) or die "model_figures.pl: $!";

@@ -1,6 +1,6 @@
 # model.sh
-#		How honest the cost model is: random grouping queries over tables of 10^4
-#		to BENCH_MODEL_ROWS rows, predicted and measured, on the device and by
+#		How honest the cost model is: random grouping queries over tables of
+#		BENCH_MODEL_LEAST to BENCH_MODEL_ROWS rows, predicted and measured, on the device and by
 #		PostgreSQL's best plan, and which of the two the planner chose.  The costs are
 #		those of a profile that is measured first.
 #
@@ -17,7 +17,7 @@ model_sizes()
 	local rows
 
 	REPLY=
-	for ((rows = 10000; rows <= MODEL_ROWS; rows *= 10)); do
+	for ((rows = ${BENCH_MODEL_LEAST:-10000}; rows <= MODEL_ROWS; rows *= ${BENCH_MODEL_STEP:-10})); do
 		REPLY+="$rows "
 	done
 }
