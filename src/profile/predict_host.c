@@ -6,7 +6,7 @@
  * and, if there are keys, once more to merge their tables; whichever of w threads
  * wakes last is waited for, which grows with log2(w):
  *
- *		start	round trip + TASK + (WAKE + MERGE_WAKE) * log2(w)
+ *		start	round trip + TASK + (WAKE + MERGE_WAKE) * max(log2(w), ONE_WOKEN)
  *
  * Where a column is wanted, n threads that read at once take for each page, beside PAGE,
  *
@@ -46,6 +46,7 @@
 #define TASK_NS 140000.0
 #define WAKE_NS 105000.0		/* with MERGE_WAKE_NS by small tables, with and without keys */
 #define MERGE_WAKE_NS 25000.0	/* threads that slept for a moment */
+#define ONE_WOKEN 0.55			/* a single thread: tables of 100 to 900 rows (Xeon) */
 #define LINE_NS 1.3				/* of a page, that a sample decides */
 #define PAGE_NS 363.0			/* beside reading it */
 #define READ_SHOWN 0.6			/* of reading a page, that computing does not hide */
@@ -119,7 +120,7 @@ gpuagg_predict_host_start(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		wake = WAKE_NS + (work->keys > 0 ? MERGE_WAKE_NS : 0);
 
-	return rates->round_trip_ns + TASK_NS + wake * log2(threads_woken(rates, work));
+	return rates->round_trip_ns + TASK_NS + wake * fmax(log2(threads_woken(rates, work)), ONE_WOKEN);
 }
 
 /* Groups that a thread's table holds; a whole block of new ones must still fit. */

@@ -28,9 +28,9 @@ h200_rates(GpuAggStrategyRates *strategy)
 	memset(&rates, 0, sizeof(rates));
 	rates.gpu = true;
 	rates.units = 132;
-	rates.ceiling[GPUAGG_CEILING_MEMORY_READ] = 4.646e12;
-	rates.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024] = 2.359e12;
-	rates.ceiling[GPUAGG_CEILING_PARTITION] = 1.084e11;
+	rates.ceiling[GPUAGG_CEILING_MEMORY_READ] = 4.535e12;
+	rates.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024] = 2.362e12;
+	rates.ceiling[GPUAGG_CEILING_PARTITION] = 1.1e11;
 	rates.nlevels = 2;
 	rates.levels[0].kind = GPUAGG_LEVEL_CACHE;
 	rates.levels[0].level = 2;

@@ -236,6 +236,8 @@ test_start_host(void)
 	   "host: the last of many threads wakes later");
 	is_double(predict(&sixteen, small).start, predict(&one, small).start,
 			  "host: ten pages are one thread's");
+	is_double(predict(&one, small).start, one.round_trip_ns + 140000 + 0.55 * 130000,
+			  "host: which is woken, too");
 }
 
 /* Reading memory bounds a device of many threads whose pages hold few rows. */
