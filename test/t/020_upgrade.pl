@@ -1,4 +1,4 @@
-# pg_upgrade: tables of queries' columns, views on gpuagg's and what was measured go along.
+# pg_upgrade: views on gpuagg's, what was measured and rights go along, once.
 use strict;
 use warnings;
 
