@@ -23,8 +23,8 @@
  * row and pass add up what the program does (attributes of varying place,
  * columns loaded, instructions, keys, transitions; of rows that the column cache
  * has, no attributes, and nothing for the row itself, and on a GPU CACHED of the
- * rest), scaled by the integer
- * rate of a unit, and groups is what a group table of t bytes costs, on a GPU
+ * rest and, beyond the blocks' tables, CACHED_FAR), scaled by the integer rate of
+ * a unit, and groups is what a group table of t bytes costs, on a GPU
  *
  *		g * NEW_GROUP / n + s * accesses / atomic rate of t bytes, or, while
  *		the blocks' own tables hold the groups, no less in all than
@@ -87,7 +87,7 @@
 /*
  * Of a row of columns that are kept, which threads read side by side: the share of what
  * its columns, instructions, keys and transitions take in a page; and, where groups are
- * too many for the blocks' own tables, its partition (H200, nine queries of warm.csv:
+ * too many for the blocks' own tables, its partition (H200, eight queries of warm.csv:
  * 0.6 to 3.3 ms and 15 to 29 ms for 10^8 rows)
  */
 #define GPU_CACHED 0.1
@@ -139,7 +139,7 @@
  * that it groups; and of its first bytes, which it finds out of the caches, with code
  * and catalogs, while those of the reference queries were in them.  By 671 queries of
  * 100 to 8100 rows (Xeon); before, the latter was taken for the smallest tables, too,
- * and PostgreSQL's plan thought to take up to five times as long there as it did.
+ * and PostgreSQL's plan of 100 rows thought to take four times as long as it did.
  */
 #define POSTGRES_QUERY_NS 25000.0
 #define POSTGRES_START_BYTES 1e6
