@@ -80,7 +80,8 @@ typedef struct GpuAggBatchHead
 	uint32_t	overflow;		/* rows that found no place */
 	uint32_t	nspilled;		/* groups of block-local tables that did */
 	uint32_t	local_misses;	/* rows that block-local tables had no room for */
-	uint32_t	nkept;			/* rows that became records */
+	uint32_t	nkept;			/* rows that became records, or will */
+	uint32_t	nnulls;			/* of these, rows with a NULL that matters */
 	uint32_t	nrest;			/* rows of slabs that are left to the interpreter */
 	uint32_t	nrefused;		/* strings that a dictionary did not take */
 } GpuAggBatchHead;

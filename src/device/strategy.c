@@ -13,9 +13,10 @@
  *									TLB's, whichever gives the faster passes;
  *									of a CPU, which has neither here, t
  *		block-local		I + r u / L				if t <= local bytes; of resident
- *											columns, if the groups fill a table in
- *											a block's shared memory no more than
- *											is good (local.h)
+ *											columns that are grouped as they lie,
+ *											if the groups fill a table in a
+ *											block's shared memory no more than is
+ *											good (local.h)
  *		single pass		I + r u / U(t)
  *		multi-pass		p = t / s passes
  *			naive		p I + r u / U(s)	in these three the longer one
@@ -240,7 +241,7 @@ choose_radix(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 static bool
 fits_local(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, double table)
 {
-	if (!in->resident)
+	if (!in->resident || !in->plain)
 		return table <= rates->local_bytes;
 	return in->local_entry_bytes > 0 &&
 		in->groups * in->local_entry_bytes <=
