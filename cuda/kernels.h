@@ -40,6 +40,13 @@
 #include "device/device.h"
 #include "device/probe/occupancy.h"
 
+/* Parts of a block of device memory begin where cudaMalloc() would have them: at 256 bytes */
+static inline size_t
+gpuagg_cuda_align(size_t bytes)
+{
+	return gpuagg_align(bytes, 256);
+}
+
 #define GPUAGG_HEAD_READY 0x80000000u
 #define GPUAGG_HEAD_LOCKED 0x7FFFFFFFu
 /* 4 of head and keys, padded, and the widest states */

@@ -8,8 +8,6 @@
 
 #include "cuda/resident.h"
 
-#define ALIGN(n) (((n) + 255) & ~(size_t) 255)
-
 /* ---------- the queue ---------- */
 
 /* Places that are not input, but for those beyond the end */
@@ -134,7 +132,7 @@ part(char *base, size_t *at, size_t bytes)
 {
 	char	   *p = base != NULL ? base + *at : NULL;
 
-	*at += ALIGN(bytes);
+	*at += gpuagg_cuda_align(bytes);
 	return p;
 }
 
@@ -376,7 +374,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 	size_t		at = 0;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		at += ALIGN(r->inputs[i].places);
+		at += gpuagg_cuda_align(r->inputs[i].places);
 	if (batch->flags == NULL)
 	{
 		batch->flags = (uint8_t *) gpuagg_cuda_alloc(task, at, stream, error);
@@ -392,7 +390,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 		chunk.nrows = r->inputs[i].places;
 		chunk.valid = batch->flags + at;
 		chunk.resident = r->inputs[i].columns;
-		at += ALIGN(chunk.nrows);
+		at += gpuagg_cuda_align(chunk.nrows);
 		if (chunk.nrows == 0)
 			continue;
 		if (!r->flagged)

@@ -42,11 +42,11 @@ make_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t *pare
 {
 	const uint32_t nparents = 1u << before;
 	const uint64_t n = (uint64_t) nparents << bits;
-	const size_t counts = SCOPED_ALIGN(n * 4);
-	const size_t places = SCOPED_ALIGN((n + 1) * 8);
+	const size_t counts = gpuagg_cuda_align(n * 4);
+	const size_t places = gpuagg_cuda_align((n + 1) * 8);
 	const uint64_t rows = s->sources.end > s->args.n ? s->sources.end : s->args.n;
 	const uint64_t from = s->sources.n > nparents ? s->sources.n : nparents;
-	const size_t pieces = SCOPED_ALIGN((rows / GPUAGG_PIECE_ROWS + from) * sizeof(GpuAggPiece));
+	const size_t pieces = gpuagg_cuda_align((rows / GPUAGG_PIECE_ROWS + from) * sizeof(GpuAggPiece));
 	char	   *meta = (char *) gpuagg_scoped_take(s, counts + 2 * places + pieces + 4, error);
 
 	level->scope = s->args.table.scope;

@@ -15,7 +15,7 @@ gpuagg_scoped_take(GpuAggScoped *s, size_t bytes, GpuAggError *error)
 {
 	void	   *p;
 
-	bytes = SCOPED_ALIGN(bytes > 0 ? bytes : 1);
+	bytes = gpuagg_cuda_align(bytes > 0 ? bytes : 1);
 	if (s->nowned == GPUAGG_SCOPED_BLOCKS)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "more than %d pieces of memory", GPUAGG_SCOPED_BLOCKS);

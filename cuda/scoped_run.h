@@ -15,8 +15,6 @@
 #include "cuda/cuda_device.h"
 #include "cuda/scoped.h"
 
-#define SCOPED_ALIGN(bytes) (((bytes) + 255) & ~(size_t) 255)
-
 typedef enum GpuAggScopedPhase
 {
 	GPUAGG_SCOPED_PHASE_BEGIN,	/* or chunks are packed */

@@ -42,6 +42,7 @@
  */
 #include <math.h>
 
+#include "device/curve.h"
 #include "device/local.h"
 #include "device/spatial.h"
 #include "device/strategy.h"
@@ -84,23 +85,12 @@ seconds(double events, double rate)
 	return rate > 0 ? events / rate : 0;
 }
 
-/* Random updates a second, between measured points by the region's logarithm */
+/* Random updates a second in a region */
 static double
 updates_at(const GpuAggStrategyRates *rates, double bytes)
 {
-	int			i = 0;
-	double		share;
-
-	if (rates->npoints == 0)
-		return 0;
-	while (i < rates->npoints && rates->points[i].bytes < bytes)
-		i++;
-	if (i == 0 || i == rates->npoints)
-		return rates->points[i == 0 ? 0 : i - 1].updates;
-	share = log(bytes / rates->points[i - 1].bytes) /
-		log(rates->points[i].bytes / rates->points[i - 1].bytes);
-	return rates->points[i - 1].updates +
-		share * (rates->points[i].updates - rates->points[i - 1].updates);
+	return gpuagg_curve_at(&rates->points[0].bytes, &rates->points[0].updates,
+						   sizeof(rates->points[0]), rates->npoints, bytes);
 }
 
 static double
