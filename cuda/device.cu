@@ -77,7 +77,7 @@ pages_register(GpuAggDevice *d, const GpuAggDeviceConfig *config,
 static bool
 pool_setup(GpuAggDevice *d, GpuAggError *error)
 {
-	/* it goes when a task ends, not whenever somebody waits for something */
+	/* it goes when the device is idle (trim), not whenever somebody waits for something */
 	uint64_t	keep = UINT64_MAX;
 
 	return CUDA_OK(NULL, cudaDeviceGetDefaultMemPool(&d->pool, d->ordinal), error) &&
@@ -252,6 +252,7 @@ static const GpuAggDeviceOps cuda_ops = {
 	cuda_open,
 	cuda_close,
 	cuda_info,
+	gpuagg_cuda_trim,
 	cuda_event_fd,
 	gpuagg_cuda_task_begin,
 	gpuagg_cuda_task_pages,

@@ -57,21 +57,14 @@ gpuagg_cuda_free(GpuAggTask *task, void *p, size_t bytes, cudaStream_t stream)
 }
 
 void
-gpuagg_cuda_trim(GpuAggDevice *device, cudaStream_t stream)
+gpuagg_cuda_trim(GpuAggDevice *device)
 {
-	uint64_t	reserved = 0;
-
-	/* slabs lie in the same pool */
-	const uint64_t keep = device->slab_used + GPUAGG_POOL_KEEP;
-
-	if (device->lost || device->memory_used > 0 ||
-		cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrReservedMemCurrent, &reserved) != cudaSuccess ||
-		reserved <= keep)
+	if (device->lost || device->memory_used > 0)
 		return;
 
-	/* nothing but the frees is left to wait for */
-	(void) cudaStreamSynchronize(stream);
-	(void) cudaMemPoolTrimTo(device->pool, keep);
+	/* nothing but frees can be left to wait for; slabs lie in the same pool */
+	(void) cudaDeviceSynchronize();
+	(void) cudaMemPoolTrimTo(device->pool, device->slab_used);
 }
 
 GpuAggPinned *

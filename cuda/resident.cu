@@ -640,6 +640,8 @@ road_choose(GpuAggTask *task, GpuAggError *error)
 			return false;
 	}
 	q->road.open &= task->scoped == NULL;
+	if (q->road.open)
+		task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_BLOCK_LOCAL);
 	(void) gpuagg_cuda_slab_defers(task, &q->deferral);
 	return true;
 }

@@ -501,7 +501,6 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 	groups_free(task);
 	gpuagg_cuda_free(task, task->device_plan, task->plan_bytes, stream);
 	gpuagg_cuda_free(task, task->device_rows_plan, task->rows_plan_bytes, stream);
-	gpuagg_cuda_trim(device, stream);
 	gpuagg_cuda_unpin(device, task->plan_staging);
 	gpuagg_cuda_unpin(device, task->rows_plan_staging);
 	gpuagg_cuda_lane_free(device, task->lane);

@@ -229,6 +229,12 @@ typedef struct GpuAggDeviceOps
 	void		(*info) (GpuAggDevice *device, GpuAggDeviceInfo *info);
 
 	/*
+	 * No task has run for a while: memory that the last ones left for the next
+	 * goes back to the machine.  NULL: none is left.
+	 */
+	void		(*trim) (GpuAggDevice *device);
+
+	/*
 	 * A non-blocking eventfd.  The device adds to it for every batch that
 	 * completes and every finish that becomes ready; the worker reads it
 	 * empty, then polls what it wants to.

@@ -61,6 +61,9 @@
 #define GPUAGG_POLL_US 1000
 #define GPUAGG_POLL_CORES 4
 
+/* A device without jobs for so long gives back the memory that it kept for the next. */
+#define GPUAGG_TRIM_MS 10000
+
 /* What the views show is refreshed at most this often. */
 #define GPUAGG_PUBLISH_MS 50
 
@@ -76,6 +79,7 @@ static WaitEventSet *events;
 static uint32 seen_announced;
 static int	published_jobs = 0;
 static TimestampTz published_at;
+static TimestampTz left_at;		/* when the last job left; 0: trimmed since */
 static bool may_poll;
 static instr_time last_event;
 static uint32 wait_event_main;
@@ -378,6 +382,24 @@ worker_turn(void)
 	return more;
 }
 
+/* Without jobs: how long the loop may sleep, after which the device is trimmed */
+static long
+worker_trim(void)
+{
+	const GpuAggWorkerDevice *on = &gpuagg_worker.primary;
+	TimestampTz now;
+
+	if (left_at == 0)
+		return -1;
+	now = GetCurrentTimestamp();
+	if (!TimestampDifferenceExceeds(left_at, now, GPUAGG_TRIM_MS))
+		return GPUAGG_TRIM_MS + 1;
+	if (on->ops->trim != NULL)
+		on->ops->trim(on->device);
+	left_at = 0;
+	return -1;
+}
+
 /*
  * How long the loop may sleep.  Refreshes the views first if it is time or
  * the last task has left; if it is too early, the sleep ends in time for it.
@@ -401,7 +423,7 @@ worker_timeout(void)
 			ms = GPUAGG_BUSY_MS;
 	}
 	if (njobs == 0 && published_jobs == 0)
-		return ms;
+		return worker_trim();
 
 	now = GetCurrentTimestamp();
 	if (njobs == 0 ||
@@ -410,10 +432,11 @@ worker_timeout(void)
 		worker_publish();
 		published_at = now;
 		published_jobs = njobs;
+		left_at = now;
 	}
 	else if (ms < 0 || ms > GPUAGG_PUBLISH_MS)
 		ms = GPUAGG_PUBLISH_MS;
-	return ms;
+	return njobs > 0 ? ms : worker_trim();
 }
 
 /*

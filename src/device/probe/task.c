@@ -186,6 +186,8 @@ limit_memory(const GpuAggProbeDevice *session, GpuAggProbeLimits *limits)
 	GpuAggDeviceInfo info;
 	uint64_t	bytes;
 
+	if (session->ops->trim != NULL)
+		session->ops->trim(session->device);
 	session->ops->info(session->device, &info);
 	bytes = info.memory_limit > info.memory_used ? info.memory_limit - info.memory_used : 1;
 	if (limits->memory_bytes == 0 || limits->memory_bytes > bytes)
