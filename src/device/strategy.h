@@ -64,8 +64,8 @@ typedef struct GpuAggStrategyRates
 	double		cache_bytes;	/* reach of the last cache */
 	double		tlb_bytes;		/* reach of the last TLB level */
 	uint32_t	tlb_groups;		/* groups of units that share one; 0: not known */
-	double		part_bytes;		/* that the table of a part should have, and */
-	double		parts_least;	/* parts that are worth keeping rows for */
+	double		part_bytes;		/* of a CPU: that the table of a part should have, */
+	uint32_t	threads;		/* and threads */
 	double		stream_bytes;	/* bytes a second, read or written in order */
 	double		partition_rows; /* records of 8 bytes a second, one level */
 	int			npoints;		/* random updates a second in a region */
