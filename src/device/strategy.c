@@ -25,7 +25,7 @@
  *			copy		I + r u / U(s) + r b / S (1 + (p - 1) / 2)
  *		partitioned		I + l r (b / 8) / P + r b / S + r u / L
  *						l levels, until a part of the table is local (a GPU:
- *						gpuagg_radix_bits(); a CPU: one, if there are as many
+ *						gpuagg_part_bits(); a CPU: one, if there are as many
  *						parts as its device wants)
  *		spatial			I + r b / S w + r u / U(t / w)		if t is beyond the TLB's
  *											reach, and groups of units that share
@@ -217,11 +217,9 @@ choose_radix(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	const double part = in->scope_bytes > 0 ? in->scope_bytes : rates->part_bytes;
 
 	if (rates->shared_bytes > 0 && in->local_entry_bytes > 0)
-		gpuagg_radix_bits(in->groups,
-						  gpuagg_local_part_slots((uint32_t) rates->shared_bytes,
-												  (uint32_t) in->local_entry_bytes,
-												  (uint32_t) in->entry_bytes),
-						  GPUAGG_RADIX_FILL, GPUAGG_RADIX_DEAR_FILL, c->radix_bits);
+		gpuagg_part_bits(&in->part_rows, (uint32_t) rates->shared_bytes,
+						 (uint32_t) in->local_entry_bytes, (uint32_t) in->entry_bytes,
+						 in->rows, in->groups, 0, c->radix_bits);
 	else
 		c->radix_bits[0] = gpuagg_host_partition_bits(rates->threads, part > 0 ?
 													  gpuagg_host_tables_bytes(in->groups, in->entry_bytes) : 0,

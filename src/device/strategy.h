@@ -8,6 +8,7 @@
 #ifndef GPUAGG_DEVICE_STRATEGY_H
 #define GPUAGG_DEVICE_STRATEGY_H
 
+#include "local.h"
 #include "scope.h"
 
 /*
@@ -87,6 +88,7 @@ typedef struct GpuAggStrategyInput
 	double		record_bytes;	/* of a row's keys and arguments, kept */
 	double		local_entry_bytes;	/* of a group in shared memory (local.h); 0:
 									 * there are no such tables */
+	GpuAggPartRows part_rows;	/* what of rows decides how they are partitioned there */
 	double		updates;		/* of states and heads, a row */
 	bool		resident;		/* rows lie in the device's memory as columns; */
 	bool		plain;			/* and are grouped as they lie (local.h); if not
