@@ -37,7 +37,7 @@
 
 #include <cuda_runtime.h>
 
-#include "device/device.h"
+#include "device/chunk.h"
 #include "device/limits.h"
 #include "device/probe/occupancy.h"
 
@@ -45,7 +45,7 @@
 static inline size_t
 gpuagg_cuda_align(size_t bytes)
 {
-	return gpuagg_align(bytes, 256);
+	return gpuagg_align(bytes, GPUAGG_CHUNK_ALIGN);
 }
 
 #define GPUAGG_HEAD_READY 0x80000000u
