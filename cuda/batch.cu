@@ -14,6 +14,7 @@
 
 #include "cuda/cuda_slab.h"
 #include "cuda/resident.h"
+#include "device/chunk.h"
 
 /* Blocks that keep pages, on a multiprocessor */
 #define KEEP_BLOCKS 2
@@ -32,49 +33,46 @@ typedef struct BatchShape
 	size_t		heap;			/* bytes of strings of evaluated rows */
 } BatchShape;
 
-/* The next part of a block of memory, or only its size if base is NULL */
-static char *
-part(char *base, size_t *at, size_t bytes)
-{
-	char	   *p = base != NULL ? base + *at : NULL;
+static_assert(sizeof(GpuAggPageRef) == GPUAGG_CHUNK_REF_BYTES, "chunk.h says what a page takes");
 
-	*at += gpuagg_cuda_align(bytes);
-	return p;
-}
-
-/*
- * Lays a chunk out from base; returns its bytes.  *upload: of these, the
- * first so many come from the host.
- */
-static size_t
+static void
 batch_layout(const GpuAggPlan *plan, const BatchShape *shape, uint32_t max_spill,
-			 bool rows, char *base, GpuAggChunk *chunk, char **heap, size_t *upload)
+			 bool rows, GpuAggChunkLayout *layout)
 {
 	const uint32_t ncolumns = gpuagg_cuda_program(plan)->ncolumns;
-	const size_t nrows = shape->nrows;
-	size_t		at = 0;
+	GpuAggChunkShape chunk = {};
 
+	chunk.rows = rows;
+	chunk.copies = plan->has_bytes && !rows;
+	chunk.npages = shape->npages;
+	chunk.nbitmaps = shape->nbitmaps;
+	chunk.nrows = shape->nrows;
+	chunk.ncolumns = ncolumns;
+	chunk.nwords = plan->nwords;
+	chunk.head_bytes = sizeof(GpuAggBatchHead);
+	chunk.slab_bytes = shape->nslabs * (sizeof(GpuAggSlabRef) + ncolumns * sizeof(GpuAggSlabColumn));
+	chunk.heap_bytes = shape->heap;
+	chunk.spill_bytes = (uint64_t) max_spill * plan->stride;
+	gpuagg_chunk_layout(&chunk, layout);
+}
+
+/* The parts of a chunk that is laid out from base */
+static void
+batch_chunk(const GpuAggPlan *plan, const BatchShape *shape, bool rows, char *base,
+			const GpuAggChunkLayout *layout, GpuAggChunk *chunk)
+{
 	chunk->nrows = shape->nrows;
 	chunk->npages = shape->npages;
-	chunk->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
-	chunk->refs = (const GpuAggPageRef *) part(base, &at, shape->npages * sizeof(GpuAggPageRef));
-	chunk->bitmaps = (const uint8_t *) part(base, &at, (size_t) shape->nbitmaps * GPUAGG_VISIBILITY_BYTES);
-	chunk->slabs = (const GpuAggSlabRef *)
-		part(shape->nslabs > 0 ? base : NULL, &at,
-			 shape->nslabs * (sizeof(GpuAggSlabRef) + ncolumns * sizeof(GpuAggSlabColumn)));
-	if (!rows)
-		*upload = at;
-	chunk->valid = (uint8_t *) part(base, &at, nrows);
-	chunk->states = (uint8_t *) part(base, &at, nrows * ncolumns);
-	chunk->words = (uint64_t *) part(base, &at, nrows * plan->nwords * sizeof(uint64_t));
-	*heap = part(base, &at, shape->heap);
-	if (rows)
-		*upload = at;
-	chunk->pages = plan->has_bytes && !rows ?
-		part(base, &at, (size_t) shape->npages * GPUAGG_PAGE_BYTES) : NULL;
-	chunk->skipped = (GpuAggRowRef *) part(base, &at, rows ? 0 : nrows * sizeof(GpuAggRowRef));
-	chunk->spill = part(base, &at, (size_t) max_spill * plan->stride);
-	return at;
+	chunk->head = (GpuAggBatchHead *) (base + layout->head);
+	chunk->refs = (const GpuAggPageRef *) (base + layout->refs);
+	chunk->bitmaps = (const uint8_t *) (base + layout->bitmaps);
+	chunk->slabs = shape->nslabs > 0 ? (const GpuAggSlabRef *) (base + layout->slabs) : NULL;
+	chunk->valid = (uint8_t *) (base + layout->valid);
+	chunk->states = (uint8_t *) (base + layout->states);
+	chunk->words = (uint64_t *) (base + layout->words);
+	chunk->pages = plan->has_bytes && !rows ? base + layout->pages : NULL;
+	chunk->skipped = (GpuAggRowRef *) (base + layout->skipped);
+	chunk->spill = base + layout->spill;
 }
 
 /* Entries that the block-local tables of one launch can leave behind */
@@ -150,14 +148,17 @@ batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggPlan *plan,
 {
 	const uint32_t max_spill = gpuagg_cuda_spill_room(task, shape->nrows);
 	cudaStream_t stream = rows ? task->lane->group : task->lane->decode;
-	GpuAggChunk chunk = {};
-	size_t		bytes = batch_layout(plan, shape, max_spill, rows, NULL, &chunk, heap, upload);
-	GpuAggBatch *batch = gpuagg_cuda_batch_make(task, bytes, *upload, stream, error);
+	GpuAggChunkLayout layout;
+	GpuAggBatch *batch;
 
+	batch_layout(plan, shape, max_spill, rows, &layout);
+	*upload = layout.upload;
+	batch = gpuagg_cuda_batch_make(task, layout.bytes, *upload, stream, error);
 	if (batch == NULL)
 		return NULL;
 	batch->program = gpuagg_cuda_program(plan);
-	(void) batch_layout(plan, shape, max_spill, rows, batch->memory, &batch->chunk, heap, upload);
+	*heap = batch->memory + layout.heap;
+	batch_chunk(plan, shape, rows, batch->memory, &layout, &batch->chunk);
 	return batch;
 }
 

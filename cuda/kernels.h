@@ -37,14 +37,15 @@
 
 #include <cuda_runtime.h>
 
-#include "device/device.h"
+#include "device/chunk.h"
+#include "device/limits.h"
 #include "device/probe/occupancy.h"
 
 /* Parts of a block of device memory begin where cudaMalloc() would have them: at 256 bytes */
 static inline size_t
 gpuagg_cuda_align(size_t bytes)
 {
-	return gpuagg_align(bytes, 256);
+	return gpuagg_align(bytes, GPUAGG_CHUNK_ALIGN);
 }
 
 #define GPUAGG_HEAD_READY 0x80000000u
@@ -178,12 +179,6 @@ typedef struct GpuAggLocalShape
 
 /* Threads of a block of the group kernel */
 #define GPUAGG_GROUP_THREADS 512
-
-/*
- * Block-local tables take at most this much shared memory: with their counts
- * less than the 48 kB that a block may have on any card.
- */
-#define GPUAGG_LOCAL_MAX_BYTES ((uint32_t) 47 << 10)
 
 /* Registers of a row beyond which they lie in memory given by the caller */
 #define GPUAGG_LOCAL_REGS 24

@@ -7,6 +7,7 @@
 
 #include "cuda/kernels.h"
 #include "cuda/cuda_device.h"
+#include "device/chunk.h"
 #include "device/group.h"
 
 /*
@@ -17,29 +18,25 @@ static void
 plan_columns(GpuAggPlan *plan, const GpuAggProgram *p)
 {
 	const uint8_t *classes = gpuagg_program_classes(p);
-	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	uint8_t		words[GPUAGG_MAX_REGS];
+	bool		has_bytes;
+	uint32_t	at = 0;
 
 	memset(plan->string_words, 0xFF, sizeof(plan->string_words));
 	memset(plan->code_words, 0xFF, sizeof(plan->code_words));
-	for (uint32_t i = 0; i < p->nattrs; i++)
-		if (attrs[i].reg != GPUAGG_NO_REG &&
-			gpuagg_key_class(attrs[i].type) == GPUAGG_CLASS_BYTES)
-			plan->code_words[attrs[i].reg] = 0;
+	plan->nwords = gpuagg_chunk_words(p, words, &has_bytes);
+	plan->has_bytes = has_bytes;
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
-		const bool	bytes = classes[c] == GPUAGG_CLASS_BYTES;
-		const bool	string = plan->code_words[c] != GPUAGG_NO_REG;
-
-		plan->column_words[c] = (uint16_t) plan->nwords;
-		if (string)
+		plan->column_words[c] = (uint16_t) at;
+		if (words[c] == GPUAGG_CHUNK_STRING_WORDS)
 		{
-			plan->string_words[c] = (uint16_t) plan->nwords;
-			plan->code_words[c] = (uint16_t) (plan->nwords + 2);
-			if (!bytes)
+			plan->string_words[c] = (uint16_t) at;
+			plan->code_words[c] = (uint16_t) (at + 2);
+			if (classes[c] != GPUAGG_CLASS_BYTES)
 				plan->column_words[c] = plan->code_words[c];
 		}
-		plan->nwords += string ? 3 : bytes ? 2 : 1;
-		plan->has_bytes |= string || bytes;
+		at += words[c];
 	}
 }
 

@@ -155,11 +155,6 @@ extern void gpuagg_cuda_scoped_end(GpuAggScoped *scoped);
 /* The fields, keys and steps of a program's rows; plan and rows come later. */
 extern void gpuagg_cuda_scoped_args(const GpuAggPlan *plan, const GpuAggProgram *program,
 									const GpuAggRecord *record, GpuAggScopedArgs *args);
-extern GpuAggKeyShape gpuagg_cuda_scoped_key(const GpuAggProgram *program,
-											 const GpuAggRecord *record);
-
-/* Can rows be pairs of a key and a 4-byte argument, wherever they lie? */
-extern bool gpuagg_cuda_scoped_is_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key);
 
 /* Rows as they lie now */
 extern GpuAggFast gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key);

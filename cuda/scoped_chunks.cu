@@ -65,7 +65,7 @@ gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config, const GpuAggPlan *plan
 	if (s->device == NULL)
 		return error->status;
 	gpuagg_cuda_scoped_args(plan, s->program, &s->record, &args);
-	gpuagg_scoped_args_set(s, &args, gpuagg_cuda_scoped_key(s->program, &s->record));
+	gpuagg_scoped_args_set(s, &args, gpuagg_local_key_shape(s->program, &s->record));
 	SCOPED_CHECK(cudaMemsetAsync(s->device, 0, sizeof(*s->device), s->stream));
 	return GPUAGG_OK;
 }

@@ -33,14 +33,6 @@ typedef struct GpuAggStep
 	uint16_t	local_off;		/* bytes of a local group before this state */
 } GpuAggStep;
 
-/* Kernels have versions for these keys. */
-typedef enum GpuAggKeyShape
-{
-	GPUAGG_KEY_I32,				/* one of 4 bytes, never NULL */
-	GPUAGG_KEY_I64,				/* one integer of 8 bytes, never NULL */
-	GPUAGG_KEY_ANY
-} GpuAggKeyShape;
-
 /* Rows of one integer key, and of one 4-byte integer argument at most */
 typedef enum GpuAggFast
 {
@@ -103,6 +95,7 @@ typedef struct GpuAggScopedArgs
 	uint32_t	record_bytes;
 	uint32_t	local_bytes;	/* of a local group's states */
 	uint32_t	has_head;
+	GpuAggPartRows kind;		/* of rows */
 	GpuAggRowField flags;			/* the records' heads, if they have them */
 	uint32_t	nfields;
 	GpuAggRowField fields[GPUAGG_RECORD_FIELDS];
@@ -119,21 +112,7 @@ typedef struct GpuAggScopedArgs
 /* A launch takes rows in tiles of this many, a warp each. */
 #define GPUAGG_WARP_TILE 2048
 
-/* Slots of 4-byte integer keys that are read at once */
-#define GPUAGG_BUCKET_SLOTS 4
-
-/* Tables for few rows a group (scoped_sparse.cuh) */
-typedef enum GpuAggSparse
-{
-	GPUAGG_SPARSE_NOT,
-	GPUAGG_SPARSE_WORDS,
-	GPUAGG_SPARSE_PACKED		/* count and sum in two words */
-} GpuAggSparse;
-
-/* Rows of a partition that is grouped so, at most: what 16 bits count */
-#define GPUAGG_SPARSE_MAX_ROWS 65535
-
-/* Such partitions are drawn so many at once. */
+/* Partitions with few rows a group are drawn so many at once. */
 #define GPUAGG_SPARSE_BATCH 4
 
 /* Tables in shared memory: `copies` of each state, keys once */

@@ -48,8 +48,8 @@ pair_record(const GpuAggScoped *s, GpuAggRecord *record, GpuAggScopedArgs *args,
 	if (record->nfields == 1)
 		record_make_pair(s->program, record);
 	gpuagg_cuda_scoped_args(s->plan, s->program, record, args);
-	*key = gpuagg_cuda_scoped_key(s->program, record);
-	return gpuagg_cuda_scoped_is_fast(args, *key);
+	*key = gpuagg_local_key_shape(s->program, record);
+	return args->kind.fast;
 }
 
 bool

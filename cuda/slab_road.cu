@@ -159,7 +159,7 @@ gpuagg_cuda_slab_road(const GpuAggTask *task, bool forced, GpuAggSlabRoad *road)
 		return false;
 	gpuagg_cuda_scoped_args(task->plan, p, &record, &road->args);
 	road->args.plan = task->device_plan;
-	road->key = gpuagg_cuda_scoped_key(p, &record);
+	road->key = gpuagg_local_key_shape(p, &record);
 	config.strategy = GPUAGG_SCOPED_SINGLE;
 	config.sm_bytes = device->launches.limits.shared_bytes;
 	config.block_bytes = device->launches.block_bytes;

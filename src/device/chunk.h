@@ -4,7 +4,7 @@
  *		columns there (GpuAggDeviceInfo.chunks): how many pages a batch should
  *		have, and what is left for groups.
  *
- * cuda/batch.cu lays a chunk out so; the planner and the executor reckon with
+ * cuda/batch.cu allocates a chunk so; the planner and the executor reckon with
  * it.
  */
 #ifndef GPUAGG_DEVICE_CHUNK_H
@@ -19,26 +19,124 @@
 #define GPUAGG_CHUNK_LEAST_PAGES 32
 
 /* Of each page: where it is, and what of it is visible */
-#define GPUAGG_CHUNK_PAGE_BYTES (32 + GPUAGG_VISIBILITY_BYTES)
+#define GPUAGG_CHUNK_REF_BYTES 32
+#define GPUAGG_CHUNK_PAGE_BYTES (GPUAGG_CHUNK_REF_BYTES + GPUAGG_VISIBILITY_BYTES)
+
+/* Words of a row of a column: a string on a page has a pointer, a length and its code. */
+#define GPUAGG_CHUNK_STRING_WORDS 3
 
 /*
- * Bytes of a page with so many lines: of each a flag and a place in the list,
- * of each column a state and a value; strings point into a copy of the page.
+ * Words of a row of each column, and of all of them; strings: whether some point into a
+ * copy of their page.
  */
+GPUAGG_FN uint32_t
+gpuagg_chunk_words(const GpuAggProgram *p, uint8_t *words, bool *strings)
+{
+	const uint8_t *classes = gpuagg_program_classes(p);
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	uint32_t	all = 0;
+
+	*strings = false;
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+		words[c] = classes[c] == GPUAGG_CLASS_BYTES ? 2 : 1;
+	for (uint32_t i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg != GPUAGG_NO_REG &&
+			gpuagg_key_class(attrs[i].type) == GPUAGG_CLASS_BYTES)
+			words[attrs[i].reg] = GPUAGG_CHUNK_STRING_WORDS;
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		all += words[c];
+		*strings |= words[c] > 1;
+	}
+	return all;
+}
+
+/* Of each row: its flag and its place in the list; of each column a state and a value */
+GPUAGG_FN uint64_t
+gpuagg_chunk_row_bytes(uint32_t ncolumns, uint32_t nwords)
+{
+	return 1 + sizeof(GpuAggRowRef) + ncolumns + 8 * (uint64_t) nwords;
+}
+
+/* Bytes of a page with so many lines; of strings with a copy of it */
 GPUAGG_FN double
 gpuagg_chunk_page_bytes(const GpuAggProgram *p, double lines)
 {
-	const uint8_t *classes = gpuagg_program_classes(p);
-	uint32_t	words = 0;
-	bool		strings = false;
+	uint8_t		words[GPUAGG_MAX_REGS];
+	bool		strings;
+	const uint32_t nwords = gpuagg_chunk_words(p, words, &strings);
 
-	for (uint32_t c = 0; c < p->ncolumns; c++)
-	{
-		words += classes[c] == GPUAGG_CLASS_BYTES ? 2 : 1;
-		strings |= classes[c] == GPUAGG_CLASS_BYTES;
-	}
-	return lines * (1 + sizeof(GpuAggRowRef) + p->ncolumns + 8 * words) +
+	return lines * (double) gpuagg_chunk_row_bytes(p->ncolumns, nwords) +
 		GPUAGG_CHUNK_PAGE_BYTES + (strings ? GPUAGG_PAGE_BYTES : 0);
+}
+
+/* A batch, of pages or of rows that PostgreSQL evaluated */
+typedef struct GpuAggChunkShape
+{
+	bool		rows;			/* of rows */
+	bool		copies;			/* strings point into copies of pages */
+	uint32_t	npages;
+	uint32_t	nbitmaps;
+	uint32_t	nrows;
+	uint32_t	ncolumns;
+	uint32_t	nwords;
+	uint64_t	head_bytes;		/* of counters, */
+	uint64_t	slab_bytes;		/* of where pages are kept, too, */
+	uint64_t	heap_bytes;		/* of strings of evaluated rows, */
+	uint64_t	spill_bytes;	/* and of groups that found no place */
+} GpuAggChunkShape;
+
+/* Where in its memory what begins */
+typedef struct GpuAggChunkLayout
+{
+	uint64_t	head;
+	uint64_t	refs;
+	uint64_t	bitmaps;
+	uint64_t	slabs;
+	uint64_t	valid;
+	uint64_t	states;
+	uint64_t	words;
+	uint64_t	heap;
+	uint64_t	pages;
+	uint64_t	skipped;
+	uint64_t	spill;
+	uint64_t	upload;			/* so many bytes, from the start, come from the host */
+	uint64_t	bytes;
+} GpuAggChunkLayout;
+
+/* Each part begins where cudaMalloc() would have it. */
+#define GPUAGG_CHUNK_ALIGN 256
+
+GPUAGG_FN uint64_t
+gpuagg_chunk_part(uint64_t *at, uint64_t bytes)
+{
+	const uint64_t part = *at;
+
+	*at += gpuagg_align(bytes, GPUAGG_CHUNK_ALIGN);
+	return part;
+}
+
+GPUAGG_FN void
+gpuagg_chunk_layout(const GpuAggChunkShape *s, GpuAggChunkLayout *l)
+{
+	const uint64_t nrows = s->nrows;
+	uint64_t	at = 0;
+
+	l->head = gpuagg_chunk_part(&at, s->head_bytes);
+	l->refs = gpuagg_chunk_part(&at, (uint64_t) s->npages * GPUAGG_CHUNK_REF_BYTES);
+	l->bitmaps = gpuagg_chunk_part(&at, (uint64_t) s->nbitmaps * GPUAGG_VISIBILITY_BYTES);
+	l->slabs = gpuagg_chunk_part(&at, s->slab_bytes);
+	l->upload = at;
+	l->valid = gpuagg_chunk_part(&at, nrows);
+	l->states = gpuagg_chunk_part(&at, nrows * s->ncolumns);
+	l->words = gpuagg_chunk_part(&at, nrows * s->nwords * sizeof(uint64_t));
+	l->heap = gpuagg_chunk_part(&at, s->heap_bytes);
+	if (s->rows)
+		l->upload = at;
+	l->pages = gpuagg_chunk_part(&at, s->copies ? (uint64_t) s->npages * GPUAGG_PAGE_BYTES : 0);
+	l->skipped = gpuagg_chunk_part(&at, s->rows ? 0 : nrows * sizeof(GpuAggRowRef));
+	l->spill = gpuagg_chunk_part(&at, s->spill_bytes);
+	l->bytes = at;
 }
 
 /* Pages of a batch on that device, as many as it likes if memory allows */

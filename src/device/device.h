@@ -25,7 +25,7 @@
 #include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 12
+#define GPUAGG_DEVICE_ABI 13
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -54,6 +54,8 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	chunks;			/* 1: batches take memory for the columns of
 								 * their rows (chunk.h) */
 	uint32_t	draws;			/* 1: it has task_draws */
+	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor, */
+	uint32_t	block_shared_bytes; /* and of a block at most; 0: it has none */
 	uint32_t	pad;
 } GpuAggDeviceInfo;
 

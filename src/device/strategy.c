@@ -25,7 +25,7 @@
  *			copy		I + r u / U(s) + r b / S (1 + (p - 1) / 2)
  *		partitioned		I + l r (b / 8) / P + r b / S + r u / L
  *						l levels, until a part of the table is local (a GPU:
- *						gpuagg_radix_bits(); a CPU: one, if there are as many
+ *						gpuagg_part_bits(); a CPU: one, if there are as many
  *						parts as its device wants)
  *		spatial			I + r b / S w + r u / U(t / w)		if t is beyond the TLB's
  *											reach, and groups of units that share
@@ -43,12 +43,10 @@
 #include <math.h>
 
 #include "device/curve.h"
+#include "device/limits.h"
 #include "device/local.h"
 #include "device/spatial.h"
 #include "device/strategy.h"
-
-/* Parts of a CPU's device (host/partitions.c) */
-#define HOST_RADIX_BITS 10
 
 /* Of the memory, what a table is planned to take: growing needs two of them */
 #define CAPACITY_SHARE 0.5
@@ -202,29 +200,30 @@ choose_scope(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	return scope;
 }
 
-/* The host device looks at this, not at what is predicted (host/partitions.c). */
+/* The host device looks at this, not at what is predicted. */
 static bool
-parts_pay(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, double table)
+parts_pay(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 {
-	double		part = in->scope_bytes > 0 ? in->scope_bytes : rates->part_bytes;
+	const double part = in->scope_bytes > 0 ? in->scope_bytes : rates->part_bytes;
 
-	return table > part * rates->parts_least;
+	return rates->part_bytes <= 0 ||
+		gpuagg_host_keeps_records(gpuagg_host_tables_bytes(in->groups, in->entry_bytes), part);
 }
 
 static void
 choose_radix(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 			 GpuAggStrategyChoice *c)
 {
-	double		parts = rates->part_bytes > 0 ? c->table_bytes / rates->part_bytes : 1;
+	const double part = in->scope_bytes > 0 ? in->scope_bytes : rates->part_bytes;
 
 	if (rates->shared_bytes > 0 && in->local_entry_bytes > 0)
-		gpuagg_radix_bits(in->groups,
-						  gpuagg_local_part_slots((uint32_t) rates->shared_bytes,
-												  (uint32_t) in->local_entry_bytes,
-												  (uint32_t) in->entry_bytes),
-						  GPUAGG_RADIX_FILL, GPUAGG_RADIX_DEAR_FILL, c->radix_bits);
+		gpuagg_part_bits(&in->part_rows, (uint32_t) rates->shared_bytes,
+						 (uint32_t) in->local_entry_bytes, (uint32_t) in->entry_bytes,
+						 in->rows, in->groups, 0, c->radix_bits);
 	else
-		c->radix_bits[0] = parts > 2 ? (uint32_t) fmin(ceil(log2(parts)), HOST_RADIX_BITS) : 1;
+		c->radix_bits[0] = gpuagg_host_partition_bits(rates->threads, part > 0 ?
+													  gpuagg_host_tables_bytes(in->groups, in->entry_bytes) : 0,
+													  part);
 }
 
 /* May each block or thread have all groups in a table of its own? */
@@ -257,7 +256,7 @@ predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	ns[GPUAGG_STRATEGY_SPATIAL] = spatial_ns(rates, in, t);
 	if (!fits_local(rates, in, t))
 		ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = -1;
-	if (!parts_pay(rates, in, t))
+	if (!parts_pay(rates, in))
 		ns[GPUAGG_STRATEGY_PARTITIONED] = -1;
 	if (rates->tlb_bytes <= 0 || t <= rates->tlb_bytes || rates->tlb_groups < 2)
 		ns[GPUAGG_STRATEGY_SPATIAL] = -1;

@@ -8,6 +8,7 @@
 #ifndef GPUAGG_DEVICE_STRATEGY_H
 #define GPUAGG_DEVICE_STRATEGY_H
 
+#include "local.h"
 #include "scope.h"
 
 /*
@@ -64,8 +65,8 @@ typedef struct GpuAggStrategyRates
 	double		cache_bytes;	/* reach of the last cache */
 	double		tlb_bytes;		/* reach of the last TLB level */
 	uint32_t	tlb_groups;		/* groups of units that share one; 0: not known */
-	double		part_bytes;		/* that the table of a part should have, and */
-	double		parts_least;	/* parts that are worth keeping rows for */
+	double		part_bytes;		/* of a CPU: that the table of a part should have, */
+	uint32_t	threads;		/* and threads */
 	double		stream_bytes;	/* bytes a second, read or written in order */
 	double		partition_rows; /* records of 8 bytes a second, one level */
 	int			npoints;		/* random updates a second in a region */
@@ -87,6 +88,7 @@ typedef struct GpuAggStrategyInput
 	double		record_bytes;	/* of a row's keys and arguments, kept */
 	double		local_entry_bytes;	/* of a group in shared memory (local.h); 0:
 									 * there are no such tables */
+	GpuAggPartRows part_rows;	/* what of rows decides how they are partitioned there */
 	double		updates;		/* of states and heads, a row */
 	bool		resident;		/* rows lie in the device's memory as columns; */
 	bool		plain;			/* and are grouped as they lie (local.h); if not

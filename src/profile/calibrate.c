@@ -84,7 +84,7 @@ parse_device(const char *device)
 /* ---------------------------------------------------------- the session --- */
 
 static void
-take_record(GpuAggCalibration *c, const GpuAggRecord *record)
+take_record(GpuAggCalibration *c, const GpuAggProbeRecord *record)
 {
 	const char *data = (const char *) (record + 1);
 	int			n = record->bytes / sizeof(GpuAggCurvePoint);
@@ -106,9 +106,9 @@ take_results(GpuAggCalibration *c, const GpuAggMsg *msg, Size bytes)
 	const char *at = (const char *) (msg + 1);
 	const char *end = (const char *) msg + bytes;
 
-	for (uint32 i = 0; i < msg->count && end - at >= sizeof(GpuAggRecord); i++)
+	for (uint32 i = 0; i < msg->count && end - at >= sizeof(GpuAggProbeRecord); i++)
 	{
-		const GpuAggRecord *record = (const GpuAggRecord *) at;
+		const GpuAggProbeRecord *record = (const GpuAggProbeRecord *) at;
 
 		at += sizeof(*record);
 		if (record->bytes > end - at)

@@ -82,6 +82,7 @@ choose_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
 	{
 		input->record_bytes = record.bytes;
 		input->local_entry_bytes = gpuagg_local_entry_bytes(p, &record);
+		gpuagg_part_rows(p, &record, &input->part_rows);
 	}
 	else
 		input->possible &= ~GPUAGG_STRATEGIES_KEEPING;

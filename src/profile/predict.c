@@ -96,9 +96,6 @@
 
 #define GPU_LINK_RATE 40e9		/* where none was measured */
 #define GPU_LOCAL_GROUPS 1000.0
-#define GPU_LOCAL_BYTES (47.0 * 1024)
-#define GPU_SHARED_BYTES (228.0 * 1024) /* of a multiprocessor */
-#define GPU_BLOCK_BYTES (227.0 * 1024)	/* of a block of it */
 
 /*
  * What the worker does for a GPU, where PostgreSQL takes GROUPED_NS for a row: of a
@@ -279,7 +276,7 @@ bound_kernel(const GpuAggRates *rates, const GpuAggWork *work)
 	for (int i = 0; i < rates->nlevels; i++)
 		if (rates->levels[i].kind == GPUAGG_LEVEL_CACHE)
 			cache = fmax(cache, (double) rates->levels[i].reach_bytes);
-	if (cache == 0 || gpuagg_predict_table_bytes(work) <= GPUAGG_PREDICT_LOCAL_BYTES)
+	if (cache == 0 || gpuagg_predict_table_bytes(work) <= GPUAGG_HOST_LOCAL_BYTES)
 		return GPUAGG_BOUND_COMPUTE;
 	return gpuagg_predict_table_bytes(work) <= cache ? GPUAGG_BOUND_CACHE : GPUAGG_BOUND_MEMORY;
 }
@@ -435,7 +432,7 @@ void
 gpuagg_rates_strategy(const GpuAggRates *rates, GpuAggStrategyRates *strategy)
 {
 	memset(strategy, 0, sizeof(*strategy));
-	strategy->local_bytes = rates->gpu ? GPU_LOCAL_BYTES : GPUAGG_PREDICT_LOCAL_BYTES;
+	strategy->local_bytes = rates->gpu ? GPUAGG_LOCAL_MAX_BYTES : GPUAGG_HOST_LOCAL_BYTES;
 	strategy->local_updates = rates->ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024];
 	/*
 	 * No passes of a CPU, whose device sorts rows by partition in a single one: in
@@ -446,13 +443,13 @@ gpuagg_rates_strategy(const GpuAggRates *rates, GpuAggStrategyRates *strategy)
 	{
 		strategy->cache_bytes = reach(rates, GPUAGG_LEVEL_CACHE);
 		strategy->tlb_bytes = reach(rates, GPUAGG_LEVEL_TLB);
-		strategy->shared_bytes = GPU_SHARED_BYTES;
-		strategy->block_bytes = GPU_BLOCK_BYTES;
+		strategy->shared_bytes = rates->unit_shared_bytes;
+		strategy->block_bytes = rates->block_shared_bytes;
 	}
 	else
 	{
 		strategy->part_bytes = rates->part_bytes;
-		strategy->parts_least = GPUAGG_PREDICT_PARTS_LEAST;
+		strategy->threads = (uint32_t) rates->units;
 	}
 	strategy->tlb_groups = gpuagg_spatial_ngroups(&rates->tlb_groups);
 	strategy->stream_bytes = rates->ceiling[GPUAGG_CEILING_MEMORY_READ];

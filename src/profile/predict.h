@@ -32,7 +32,12 @@ typedef struct GpuAggRates
 	double		postgres_value_ns;
 	double		postgres_group_ns;
 	double		postgres_slowdown;
-	double		part_bytes;		/* host: gpuagg_host_part_bytes(), not measured */
+
+	/* not measured: gpuagg_host_part_bytes(); what a GPU tells (GpuAggDeviceInfo) */
+	double		part_bytes;
+	double		unit_shared_bytes;
+	double		block_shared_bytes;
+
 	double		ceiling[GPUAGG_NCEILINGS];
 	int			nlevels;
 	GpuAggLevel levels[GPUAGG_MAX_LEVELS];	/* by kind, then level */

@@ -34,7 +34,6 @@
  * The last is the kernel's, which gives one thread of a process pages at a time; what
  * the device keeps for the next task is not touched anew.
  */
-#include "device/host/memory.h"
 #include "profile/predict_host.h"
 
 /*
@@ -76,25 +75,15 @@
 #define SHARED_RUN_NS 280.0		/* lock, table, first row of a run */
 #define SHARED_LINE_NS 4.0		/* each line of a row, several under way; of 2 cores */
 
-#define PIECE_PAGES 16.0		/* that a thread takes at once (task.c) */
-#define PIECE_ROWS 16384.0
-#define BLOCK_ROWS 1024.0		/* GPUAGG_VECTOR_ROWS */
 #define CACHE_LINE_BYTES 64.0
-
-/* Beside its row, of a group in a thread's table and in a shared one */
-#define LOCAL_BYTES 44.0
-#define DIRECTORY_BYTES 24.0
 
 /* Of a record: hash and key; each argument */
 #define RECORD_BYTES 16.0
 #define ARGUMENT_BYTES 8.0
 
-/* Partitions of a single pass (partitions.c) */
-#define PARTITIONS_PER_THREAD 16.0
-#define PARTITIONS_MOST 256.0
-#define PARTITION_NS 1100.0		/* its table, while others want it, too */
+#define PARTITION_NS 1100.0		/* a partition's table, while others want it, too */
 
-/* Memory that stays with the device (host.c): blocks, and as much of the C library's */
+/* Memory that stays with the device: blocks, and as much of the C library's */
 #define KEPT_BYTES (2.0 * GPUAGG_HOST_FREE_BLOCKS)
 
 /* How much slower a thread is; by its operations, if grouping was not measured */
@@ -110,7 +99,8 @@ slowness(const GpuAggRates *rates)
 static double
 threads_woken(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	double		pieces = work->pages / PIECE_PAGES + work->cached_rows / PIECE_ROWS;
+	double		pieces = work->pages / gpuagg_host_piece_pages(work->lines > 0) +
+		work->cached_rows / GPUAGG_HOST_PIECE_PLACES;
 
 	return fmin(rates->units, fmax(1, ceil(pieces)));
 }
@@ -127,29 +117,28 @@ gpuagg_predict_host_start(const GpuAggRates *rates, const GpuAggWork *work)
 static double
 local_groups(const GpuAggWork *work)
 {
-	double		rows = GPUAGG_PREDICT_LOCAL_BYTES / (work->entry_bytes + LOCAL_BYTES);
-
-	return fmax(rows, 2 * BLOCK_ROWS) - BLOCK_ROWS;
+	return gpuagg_host_local_rows((uint32_t) work->entry_bytes, GPUAGG_HOST_LOCAL_BYTES) -
+		(double) GPUAGG_VECTOR_ROWS;
 }
 
 /* Bytes of the shared tables of a pass */
 static double
 shared_bytes(const GpuAggWork *work)
 {
-	return work->groups / gpuagg_predict_passes(work) * (work->entry_bytes + DIRECTORY_BYTES);
+	return gpuagg_host_tables_bytes(work->groups / gpuagg_predict_passes(work), work->entry_bytes);
 }
 
 static bool
 keeps_records(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	return shared_bytes(work) > GPUAGG_PREDICT_PARTS_LEAST * rates->part_bytes;
+	return gpuagg_host_keeps_records(shared_bytes(work), rates->part_bytes);
 }
 
 /* Partitions of a single pass that so many rows or groups fall into */
 static double
 partitions_hit(const GpuAggRates *rates, double n)
 {
-	double		partitions = fmin(PARTITIONS_MOST, PARTITIONS_PER_THREAD * rates->units);
+	double		partitions = 1u << gpuagg_host_single_pass_bits((uint32_t) rates->units);
 
 	return partitions * (1 - exp(-n / partitions));
 }
@@ -158,7 +147,7 @@ partitions_hit(const GpuAggRates *rates, double n)
 static double
 run_rows(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	double		block = fmax(1, BLOCK_ROWS * work->passed / fmax(1, work->rows));
+	double		block = fmax(1, GPUAGG_VECTOR_ROWS * work->passed / fmax(1, work->rows));
 
 	return block / partitions_hit(rates, block);
 }
@@ -190,8 +179,8 @@ touch(const GpuAggRates *rates, const GpuAggWork *work, double made, double spil
 {
 	double		rate = rates->ceiling[GPUAGG_CEILING_TOUCH_HUGE];
 	double		records = spilled * (RECORD_BYTES + ARGUMENT_BYTES * work->transitions);
-	double		most = GPUAGG_PREDICT_PARTS_LEAST * rates->part_bytes * rates->units;
-	double		bytes = made * (work->entry_bytes + LOCAL_BYTES) + shared_bytes(work);
+	double		most = GPUAGG_HOST_RECORDS_SCOPES * rates->part_bytes * rates->units;
+	double		bytes = made * (work->entry_bytes + GPUAGG_HOST_LOCAL_EXTRA) + shared_bytes(work);
 
 	if (keeps_records(rates, work))
 		bytes += fmin(records, fmax(most, shared_bytes(work)));

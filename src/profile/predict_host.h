@@ -7,13 +7,8 @@
 
 #include <math.h>
 
+#include "device/limits.h"
 #include "profile/predict.h"
-
-/* A table of a thread of the host device (groups.c) */
-#define GPUAGG_PREDICT_LOCAL_BYTES (1024.0 * 1024.0)
-
-/* Its threads keep rows once tables take so many parts (partitions.c). */
-#define GPUAGG_PREDICT_PARTS_LEAST 32.0
 
 static inline double
 gpuagg_predict_passes(const GpuAggWork *work)

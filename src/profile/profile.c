@@ -384,6 +384,8 @@ profile_read(const GpuAggDeviceInfo *info)
 	cached = builtin;
 	cached.rates.gpu = strcmp(info->kind, "host") != 0;
 	cached.rates.part_bytes = (double) gpuagg_host_part_bytes();
+	cached.rates.unit_shared_bytes = info->unit_shared_bytes;
+	cached.rates.block_shared_bytes = info->block_shared_bytes;
 	profile_relid = profile_table("profile");
 	valid = true;				/* unless invalidated while we read */
 	read_profile(&cached, info);

@@ -11,7 +11,7 @@
 
 #include "service/cache.h"
 #include "service/encoding.h"
-#include "service/program_check.h"
+#include "device/program_check.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 

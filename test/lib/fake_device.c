@@ -130,6 +130,8 @@ fake_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	gpuagg_host_ops.info(device, info);
 	card_fill(info, ordinal);
 	info->link_rate = 50 * GIGABYTE;
+	info->unit_shared_bytes = 228 << 10;
+	info->block_shared_bytes = 227 << 10;
 }
 
 static GpuAggStatus

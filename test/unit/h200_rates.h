@@ -28,6 +28,8 @@ h200_rates(GpuAggStrategyRates *strategy)
 	memset(&rates, 0, sizeof(rates));
 	rates.gpu = true;
 	rates.units = 132;
+	rates.unit_shared_bytes = 228 << 10;
+	rates.block_shared_bytes = 227 << 10;
 	rates.ceiling[GPUAGG_CEILING_MEMORY_READ] = 4.535e12;
 	rates.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024] = 2.362e12;
 	rates.ceiling[GPUAGG_CEILING_PARTITION] = 1.1e11;

@@ -27,11 +27,6 @@
 #include "device/host/groups.h"
 
 /*
- * Bytes of a local table: rows, hashes and directory.  What current server
- * cores have of L2 cache; measured, twice as much is no worse.
- */
-#define LOCAL_BYTES ((size_t) 1 << 20)
-/*
  * Rows a group must absorb on average for local grouping to pay.  Measured:
  * a row costs some 6 ns less in the local table than in a partition, and
  * moving a group 38 ns; with more threads partitions cost more.
@@ -60,13 +55,8 @@ local_size(GpuAggGroups *g, int threads)
 	const uint64_t share = gpuagg_memory_limit(g->memory) / LOCAL_MEMORY_SHARE /
 		(uint64_t) threads;
 
-	/* a row, its hash and hits, and two to four directory entries */
-	size_t		row_bytes = s->layout.row_bytes + 12 + 4 * sizeof(uint64_t);
-
-	g->local_bytes = share < LOCAL_BYTES ? (size_t) share : LOCAL_BYTES;
-	g->local_rows = (uint32_t) (g->local_bytes / row_bytes);
-	if (g->local_rows < 2 * GPUAGG_VECTOR_ROWS)
-		g->local_rows = 2 * GPUAGG_VECTOR_ROWS;
+	g->local_bytes = share < GPUAGG_HOST_LOCAL_BYTES ? share : GPUAGG_HOST_LOCAL_BYTES;
+	g->local_rows = gpuagg_host_local_rows(s->layout.row_bytes, g->local_bytes);
 }
 
 void

@@ -41,9 +41,6 @@ typedef struct GpuAggMemory
 	GpuAggFreeBlocks *blocks;	/* the device's */
 } GpuAggMemory;
 
-/* Free blocks that the host device keeps for the next task; its threads keep as much. */
-#define GPUAGG_HOST_FREE_BLOCKS ((uint64_t) 256 << 20)
-
 /* Of a device: blocks to keep, at most.  Destroying frees them. */
 extern void gpuagg_blocks_init(GpuAggFreeBlocks *blocks, uint64_t most);
 extern void gpuagg_blocks_destroy(GpuAggFreeBlocks *blocks);

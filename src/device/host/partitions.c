@@ -31,29 +31,8 @@
 
 #include "device/host/partitions.h"
 
-/* 16 partitions a thread make it rare that two want the same one. */
-#define PARTITIONS_PER_THREAD 16
-#define PARTITION_LEAST_BITS 4
-/*
- * In a single pass, more than 256 make runs of a block's rows too short.
- * More than 1024 ways to go need more cache lines than an L2 cache has for
- * them, and chunks of records become too short.
- */
-#define PARTITION_SINGLE_PASS_BITS 8
-#define PARTITION_MOST_BITS 10
-/*
- * A partition's table, in scopes.  Measured: with tables of one scope, half of
- * an L2 cache, ten million groups took a quarter longer, for there are twice as
- * many partitions to write records to; and so many that a single pass
- * suffered, when far fewer groups came than had been expected.
- */
-#define PARTITION_TABLE_SCOPES 2
-
 /* Where the machine does not say: what current server cores have at least */
 #define PARTITION_L2_BYTES ((size_t) 1 << 20)
-/* Beside its row, a group has two to four directory entries. */
-#define PARTITION_DIRECTORY_BYTES (3 * sizeof(uint64_t))
-
 /*
  * Directories are made for so many times the groups that are expected, so that
  * two fifths of one are in use at most.  Measured: a million groups take a
@@ -66,22 +45,8 @@
 #define PARTITION_ESTIMATE_ERROR 4
 #define PARTITION_LEARNED_ERROR 2
 
-/*
- * Tables of so many scopes are worth keeping records for.  Measured: below,
- * they lie in the next cache, and writing records costs what it saves.
- */
-#define PARTITION_WORTHWHILE_SCOPES 32
-
-/*
- * Records of a thread before they are aggregated: so many scopes and so many
- * chunks of every partition at least, and the more the larger the tables are,
- * which aggregating reads and writes as a whole.  Measured: with as many bytes
- * of records as of tables, a million groups took a tenth longer than with
- * four times as many, and with sixteen times no less.
- */
-#define RECORDS_LEAST_SCOPES 32
+/* Records of a thread before they are aggregated: so many chunks of every partition */
 #define RECORDS_LEAST_CHUNKS 2
-#define RECORDS_TO_TABLES 4
 
 /* ---------- how many ---------- */
 
@@ -114,9 +79,9 @@ most_groups(const GpuAggPartitions *ps, uint64_t rows)
 }
 
 static double
-group_bytes(const GpuAggPartitions *ps)
+tables_bytes(const GpuAggPartitions *ps, double groups)
 {
-	return ps->shape->layout.row_bytes + (double) PARTITION_DIRECTORY_BYTES;
+	return gpuagg_host_tables_bytes(groups, ps->shape->layout.row_bytes);
 }
 
 /*
@@ -132,7 +97,7 @@ table_bytes(const GpuAggPartitions *ps, uint64_t rows, uint64_t groups)
 
 	if (ps->expected_groups * PARTITION_ESTIMATE_ERROR > estimate)
 		estimate = ps->expected_groups < most ? ps->expected_groups : most;
-	return estimate * group_bytes(ps);
+	return tables_bytes(ps, estimate);
 }
 
 /* Once records have been aggregated: what they show, unless it is about that. */
@@ -145,13 +110,13 @@ learned_bytes(const GpuAggPartitions *ps, uint64_t rows, uint64_t groups)
 	if (estimate * PARTITION_LEARNED_ERROR > ps->expected_groups &&
 		ps->expected_groups * PARTITION_LEARNED_ERROR > estimate)
 		estimate = ps->expected_groups;
-	return estimate * group_bytes(ps);
+	return tables_bytes(ps, estimate);
 }
 
 static bool
 worth_keeping(const GpuAggPartitions *ps, double tables)
 {
-	return tables > (double) ps->scope_bytes * PARTITION_WORTHWHILE_SCOPES;
+	return gpuagg_host_keeps_records(tables, (double) ps->scope_bytes);
 }
 
 static void
@@ -215,13 +180,9 @@ choose(GpuAggPartitions *ps, uint64_t rows, uint64_t groups)
 		(ps->forced == GPUAGG_STRATEGY_AUTO && ps->records.possible &&
 		 worth_keeping(ps, tables));
 	atomic_store_explicit(&ps->keeps_records, ps->partitioned, memory_order_relaxed);
-	ps->bits = PARTITION_LEAST_BITS;
-	while (ps->bits < PARTITION_SINGLE_PASS_BITS &&
-		   1u << ps->bits < PARTITIONS_PER_THREAD * ps->threads)
-		ps->bits++;
-	while (ps->partitioned && ps->bits < PARTITION_MOST_BITS &&
-		   PARTITION_TABLE_SCOPES * (double) ps->scope_bytes * (double) (1u << ps->bits) < tables)
-		ps->bits++;
+	ps->bits = ps->partitioned ?
+		gpuagg_host_partition_bits(ps->threads, tables, (double) ps->scope_bytes) :
+		gpuagg_host_single_pass_bits(ps->threads);
 	gpuagg_record_layout_chunks(&ps->records, ps->bits, ps->threads, ps->scope_bytes);
 }
 
@@ -358,8 +319,8 @@ gpuagg_spill_rows(GpuAggSpiller *spiller, const GpuAggSpill *spill,
 	const uint32_t shift = 64 - ps->bits;
 	const uint32_t nparts = 1u << ps->bits;
 	const uint32_t first = first_partition(spiller);
-	uint16_t	start[(1 << PARTITION_MOST_BITS) + 1];
-	uint16_t	busy[1 << PARTITION_MOST_BITS];
+	uint16_t	start[(1 << GPUAGG_HOST_MOST_BITS) + 1];
+	uint16_t	busy[1 << GPUAGG_HOST_MOST_BITS];
 	uint32_t	nbusy = 0;
 	uint16_t   *order = spiller->order;
 	GpuAggStatus status = GPUAGG_OK;
@@ -416,7 +377,7 @@ expect_groups(const GpuAggPartitions *ps, GpuAggTable *t, const GpuAggRecords *r
 			  uint32_t partition)
 {
 	double		groups = (double) expected_tables(ps) / (double) (1u << ps->bits) /
-		group_bytes(ps);
+		tables_bytes(ps, 1);
 	double		most = (double) t->nrows +
 		(double) gpuagg_records_count(r, partition) * ps->threads;
 
@@ -504,7 +465,7 @@ learn(GpuAggPartitions *ps)
 
 	expect_tables(ps, tables);
 	atomic_store_explicit(&ps->learned, true, memory_order_relaxed);
-	if (ps->forced == GPUAGG_STRATEGY_AUTO && ps->bits <= PARTITION_SINGLE_PASS_BITS &&
+	if (ps->forced == GPUAGG_STRATEGY_AUTO && ps->bits <= GPUAGG_HOST_SINGLE_PASS_BITS &&
 		!worth_keeping(ps, tables))
 		atomic_store_explicit(&ps->keeps_records, false, memory_order_relaxed);
 }
@@ -519,7 +480,7 @@ learn(GpuAggPartitions *ps)
 static uint64_t
 records_most(const GpuAggPartitions *ps, const GpuAggRecords *r)
 {
-	const uint64_t growth = 1 + (ps->shape->layout.row_bytes + 2 * PARTITION_DIRECTORY_BYTES) /
+	const uint64_t growth = 1 + (ps->shape->layout.row_bytes + 2 * GPUAGG_HOST_DIRECTORY_BYTES) /
 		ps->records.compact.row_bytes;
 	uint64_t	all = atomic_load_explicit(&ps->record_bytes, memory_order_relaxed);
 	uint64_t	used = atomic_load_explicit(&ps->memory->used, memory_order_relaxed);
@@ -533,9 +494,9 @@ records_most(const GpuAggPartitions *ps, const GpuAggRecords *r)
 	if (tables < expected_tables(ps))
 		tables = expected_tables(ps);
 	if (atomic_load_explicit(&ps->learned, memory_order_relaxed))
-		wanted = tables * RECORDS_TO_TABLES / ps->threads;
-	if (wanted < RECORDS_LEAST_SCOPES * ps->scope_bytes)
-		wanted = RECORDS_LEAST_SCOPES * ps->scope_bytes;
+		wanted = tables * GPUAGG_HOST_RECORDS_TO_TABLES / ps->threads;
+	if (wanted < GPUAGG_HOST_RECORDS_SCOPES * ps->scope_bytes)
+		wanted = GPUAGG_HOST_RECORDS_SCOPES * ps->scope_bytes;
 	if (wanted < RECORDS_LEAST_CHUNKS * chunks)
 		wanted = RECORDS_LEAST_CHUNKS * chunks;
 	wanted += GPUAGG_MEMORY_BLOCK;

@@ -28,13 +28,14 @@
 #define LINES ((GPUAGG_PAGE_BYTES - GPUAGG_PAGE_HEADER_BYTES) / \
 			   (TUPLE_BYTES + sizeof(GpuAggLinePointer)))
 
+/* Arrays of programs are 8-byte aligned. */
 static const struct
 {
 	GpuAggProgram program;
-	GpuAggAttr	attrs[2];
-	GpuAggKey	key;
-	GpuAggTransition transitions[2];
-	uint8_t		classes[2];
+	_Alignas(8) GpuAggAttr attrs[2];
+	_Alignas(8) GpuAggKey key;
+	_Alignas(8) GpuAggTransition transitions[2];
+	_Alignas(8) uint8_t classes[2];
 }			query = {
 	.program = {
 		.version = GPUAGG_PROGRAM_VERSION,

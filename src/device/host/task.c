@@ -22,19 +22,6 @@
 #include "device/group.h"
 #include "device/host/task.h"
 
-/*
- * Work is taken in pieces of so many pages or rows: long against taking
- * one (a microsecond), short against the pages of a batch, of which all
- * threads want some.  Pages of which a sample leaves few rows are little work
- * each, and the thread looks ahead only within its piece.
- */
-#define TASK_PIECE_PAGES 16
-#define TASK_PIECE_SAMPLED 64
-#define TASK_PIECE_ROWS 16384
-
-/* Places of a slab, whole blocks of vectors: some 0.2 ms of work */
-#define TASK_PIECE_PLACES (64 * GPUAGG_VECTOR_ROWS)
-
 /* A batch completed, or a finish is ready. */
 static void
 signal_event(GpuAggDevice *device)
@@ -143,12 +130,6 @@ drop_queued(GpuAggTask *task)
 	}
 }
 
-static uint32_t
-piece_pages(const GpuAggTask *task)
-{
-	return gpuagg_sample_of_lines(&task->sample) ? TASK_PIECE_SAMPLED : TASK_PIECE_PAGES;
-}
-
 /* Pages, rows, places or others of a batch that make a piece */
 static uint32_t
 piece_size(const GpuAggTask *task, GpuAggBatchKind kind)
@@ -156,11 +137,11 @@ piece_size(const GpuAggTask *task, GpuAggBatchKind kind)
 	switch (kind)
 	{
 		case GPUAGG_BATCH_PAGES:
-			return piece_pages(task);
+			return gpuagg_host_piece_pages(gpuagg_sample_of_lines(&task->sample));
 		case GPUAGG_BATCH_ROWS:
-			return TASK_PIECE_ROWS;
+			return GPUAGG_HOST_PIECE_ROWS;
 		case GPUAGG_BATCH_RESIDENT:
-			return TASK_PIECE_PLACES;
+			return GPUAGG_HOST_PIECE_PLACES;
 		default:
 			return 1;
 	}

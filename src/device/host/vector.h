@@ -14,10 +14,8 @@
 #ifndef GPUAGG_DEVICE_HOST_VECTOR_H
 #define GPUAGG_DEVICE_HOST_VECTOR_H
 
+#include "device/limits.h"
 #include "device/program.h"
-
-/* A few registers of this many 8-byte values stay in the L1 and L2 caches. */
-#define GPUAGG_VECTOR_ROWS 1024
 
 typedef struct GpuAggVector
 {

@@ -270,7 +270,7 @@ static bool
 put_record(char *buffer, size_t size, size_t *used, GpuAggRecordKind kind,
 		   const void *data, size_t bytes)
 {
-	GpuAggRecord record = {kind, (uint32_t) gpuagg_align(bytes, 8)};
+	GpuAggProbeRecord record = {kind, (uint32_t) gpuagg_align(bytes, 8)};
 
 	if (size - *used < sizeof(record) + record.bytes)
 		return false;
@@ -296,7 +296,7 @@ session_results(GpuAggTask *t, char *buffer, size_t size, size_t *used, GpuAggEr
 						sizeof(task->result)))
 		{
 			session_error(error, GPUAGG_OUT_OF_MEMORY, "the result does not fit the buffer");
-			*used = sizeof(GpuAggRecord) + sizeof(task->result) + 8;
+			*used = sizeof(GpuAggProbeRecord) + sizeof(task->result) + 8;
 			return 0;
 		}
 		task->sent_result = true;

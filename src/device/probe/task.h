@@ -20,11 +20,11 @@ typedef enum GpuAggRecordKind
 	GPUAGG_RECORD_POINTS		/* GpuAggCurvePoints */
 } GpuAggRecordKind;
 
-typedef struct GpuAggRecord
+typedef struct GpuAggProbeRecord
 {
 	uint32_t	kind;			/* GpuAggRecordKind */
 	uint32_t	bytes;			/* of what follows; a multiple of 8 */
-} GpuAggRecord;
+} GpuAggProbeRecord;
 
 extern const GpuAggDeviceOps gpuagg_probe_task_ops;
 

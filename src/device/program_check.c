@@ -4,12 +4,14 @@
  *
  * Devices trust programs: they index registers, follow string offsets and
  * jump by operation number without looking.  So whatever reaches a worker is
- * checked here once.  Linear in the size of the program; no PostgreSQL.
+ * checked here: by the worker, and by the host device, which may have been given
+ * a program without one (tests, probes) or one of codes (encode.h).  Linear in the
+ * size of the program; no PostgreSQL.
  *
  * What is not checked: that IN lists are sorted and that hash_seed is
  * random.  Wrong answers may come of that, nothing worse.
  */
-#include "service/program_check.h"
+#include "device/program_check.h"
 
 #include "device/transition.h"
 
@@ -18,6 +20,7 @@ typedef struct GpuAggChecker
 	const GpuAggProgram *p;
 	size_t		bytes;
 	const uint8_t *classes;
+	GpuAggDictionary *const *dictionaries;	/* or NULL */
 	bool		written[GPUAGG_MAX_REGS];
 	const char *reason;
 } GpuAggChecker;
@@ -104,6 +107,14 @@ check_shape(GpuAggChecker *c)
 	return true;
 }
 
+/* The class of a loaded attribute's register */
+static uint32_t
+attr_class(const GpuAggChecker *c, const GpuAggAttr *a)
+{
+	return type_class[a->type] == GPUAGG_CLASS_BYTES && c->dictionaries != NULL &&
+		c->dictionaries[a->reg] != NULL ? GPUAGG_CLASS_I64 : type_class[a->type];
+}
+
 static bool
 check_attr(GpuAggChecker *c, const GpuAggAttr *a)
 {
@@ -121,11 +132,11 @@ check_attr(GpuAggChecker *c, const GpuAggAttr *a)
 		return fail(c, "illegal attribute register");
 	if (a->type >= GPUAGG_NTYPES || type_page_bytes[a->type] == 0 ||
 		type_page_bytes[a->type] != a->attlen ||
-		type_class[a->type] != c->classes[a->reg])
+		attr_class(c, a) != c->classes[a->reg])
 		return fail(c, "illegal attribute type");
 	if (a->missing_const != GPUAGG_NO_REG &&
 		(a->missing_const < c->p->ncolumns || a->missing_const >= consts_end ||
-		 c->classes[a->missing_const] != c->classes[a->reg]))
+		 c->classes[a->missing_const] != type_class[a->type]))
 		return fail(c, "illegal missing value");
 	c->written[a->reg] = true;
 	return true;
@@ -353,7 +364,14 @@ check_all(GpuAggChecker *c)
 bool
 gpuagg_program_check(const void *block, size_t bytes, const char **reason)
 {
-	GpuAggChecker c = {.p = block,.bytes = bytes};
+	return gpuagg_program_check_coded(block, bytes, NULL, reason);
+}
+
+bool
+gpuagg_program_check_coded(const void *block, size_t bytes,
+						   GpuAggDictionary *const *dictionaries, const char **reason)
+{
+	GpuAggChecker c = {.p = block,.bytes = bytes,.dictionaries = dictionaries};
 
 	if (bytes < sizeof(GpuAggProgram))
 		c.reason = "program of the wrong size";

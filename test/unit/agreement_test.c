@@ -1,0 +1,240 @@
+/*
+ * agreement_test.c
+ *		What predictions and the choice of a strategy assume of a device, and what
+ *		the device does: known answers, and the device's own functions asked.
+ */
+#include "device/chunk.h"
+#include "device/host/groups.h"
+#include "device_support.h"
+#include "h200_rates.h"
+#include "tap.h"
+
+#define ALL (~UINT32_C(0))
+#define PART 524288
+
+/* One key and so many sums of int4 columns, no row of which is NULL */
+static void
+program_make(TestProgram *p, uint32_t key, uint32_t nsums)
+{
+	program_init(p);
+	program_attr(p, key, true);
+	program_attr(p, GPUAGG_T_INT4, true);
+	program_key(p, 0, key);
+	program_trans(p, GPUAGG_TRANS_COUNT, GPUAGG_NO_REG, GPUAGG_NO_REG, GPUAGG_T_INT4);
+	for (uint32_t i = 0; i < nsums; i++)
+		program_trans(p, GPUAGG_TRANS_SUM_I64, 1, GPUAGG_NO_REG, GPUAGG_T_INT4);
+}
+
+static double
+entry_bytes(const GpuAggProgram *p)
+{
+	GpuAggLayout layout;
+
+	gpuagg_layout_compute(p, &layout);
+	return layout.row_bytes;
+}
+
+/* ---------- the host device ---------- */
+
+static GpuAggRates
+host_rates(int threads)
+{
+	GpuAggRates rates = {.units = threads,.part_bytes = PART};
+
+	rates.ceiling[GPUAGG_CEILING_MEMORY_READ] = 1e10 * threads;
+	rates.ceiling[GPUAGG_CEILING_PARTITION] = 2e8 * threads;
+	return rates;
+}
+
+/* What the device makes of a grouping whose groups it was told rightly */
+static void
+host_device(const GpuAggProgram *p, int threads, double groups, bool *keeps, uint32_t *bits,
+			uint32_t *local_rows)
+{
+	const GpuAggTaskConfig config = {.expected_groups = groups,.expected_rows = 1e9,
+	.scope_bytes = PART};
+	GpuAggMemory memory;
+	GpuAggError error;
+	GpuAggShape *shape;
+	GpuAggGroups g;
+
+	gpuagg_memory_init(&memory, NULL, 0);
+	shape = gpuagg_shape_create(p, NULL, &memory, &error);
+	gpuagg_groups_init(&g, shape, &memory, threads, &config);
+	gpuagg_partitions_make(&g.partitions, 1, 1);
+	*keeps = g.partitions.partitioned;
+	*bits = g.partitions.bits;
+	*local_rows = g.local_rows;
+	gpuagg_groups_free(&g);
+	gpuagg_shape_free(shape, &memory);
+}
+
+static void
+test_host_parts(uint32_t nsums)
+{
+	static const int threads[] = {1, 2, 6, 16, 64};
+	static const double groups[] = {1e3, 1e5, 3e5, 4e5, 1e6, 1e7, 1e8};
+	TestProgram p;
+	GpuAggProgram *packed;
+	int			kept = 0;
+	int			different = 0;
+	int			misses = 0;
+
+	program_make(&p, GPUAGG_T_INT4, nsums);
+	packed = program_pack(&p);
+	for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++)
+		for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++)
+		{
+			const GpuAggRates rates = host_rates(threads[t]);
+			const GpuAggStrategyInput in = {.possible = ALL,.rows = 1e9,.groups = groups[g],
+				.entry_bytes = entry_bytes(packed),.record_bytes = 12,.updates = 1 + nsums};
+			GpuAggStrategyRates strategy;
+			GpuAggStrategyChoice choice;
+			uint32_t	bits;
+			uint32_t	rows;
+			bool		keeps;
+			bool		expected;
+
+			gpuagg_rates_strategy(&rates, &strategy);
+			gpuagg_strategy_choose(&strategy, &in, &choice);
+			host_device(packed, threads[t], groups[g], &keeps, &bits, &rows);
+			expected = choice.predicted_ns[GPUAGG_STRATEGY_PARTITIONED] >= 0;
+			kept += keeps;
+			different += keeps != expected || (keeps && bits != choice.radix_bits[0]);
+			misses += !keeps && bits != gpuagg_host_single_pass_bits((uint32_t) threads[t]);
+			different += rows != gpuagg_host_local_rows((uint32_t) entry_bytes(packed),
+														GPUAGG_HOST_LOCAL_BYTES);
+		}
+	ok(kept > 0 && kept < 35, "host: some tables are worth records, some not");
+	is_int(different, 0, "... as the strategy's choice has it, in as many parts");
+	is_int(misses, 0, "... and as predicted in a single pass");
+	free(packed);
+}
+
+static void
+test_host_limits(void)
+{
+	is_int(gpuagg_host_local_rows(24, GPUAGG_HOST_LOCAL_BYTES), 15420, "groups of a thread's table");
+	is_int(gpuagg_host_local_rows(4096, GPUAGG_HOST_LOCAL_BYTES), 2048, "... two blocks at least");
+	is_int(gpuagg_host_single_pass_bits(1), 4, "parts of one thread");
+	is_int(gpuagg_host_single_pass_bits(6), 7, "... of six");
+	is_int(gpuagg_host_single_pass_bits(64), 8, "... of many");
+	is_double(gpuagg_host_tables_bytes(1e6, 24), 48e6, "tables of a million groups");
+	is_int(gpuagg_host_partition_bits(2, 48e6, PART), 6, "... in parts of two scopes");
+	is_int(gpuagg_host_partition_bits(2, 48e9, PART), 10, "... at most 1024");
+	ok(!gpuagg_host_keeps_records(32.0 * PART, PART) && gpuagg_host_keeps_records(33.0 * PART, PART),
+	   "records from 32 scopes on");
+	is_int(gpuagg_host_piece_pages(false), 16, "pages of a piece");
+	is_int(gpuagg_host_piece_pages(true), 64, "... of a sample");
+}
+
+/* ---------- parts of a GPU ---------- */
+
+typedef struct Bits
+{
+	uint32_t	key;
+	uint32_t	nsums;
+	double		rows;
+	double		groups;
+	uint32_t	first;
+	uint32_t	second;
+	GpuAggSparse sparse;
+} Bits;
+
+static const Bits known_bits[] = {
+	{GPUAGG_T_INT4, 1, 1e9, 1e5, 7, 0, GPUAGG_SPARSE_NOT},
+	{GPUAGG_T_INT4, 1, 1e9, 1e7, 6, 6, GPUAGG_SPARSE_NOT},
+	{GPUAGG_T_INT4, 1, 1e9, 1e8, 8, 7, GPUAGG_SPARSE_PACKED},
+	{GPUAGG_T_INT8, 1, 1e9, 1e8, 8, 7, GPUAGG_SPARSE_PACKED},
+	{GPUAGG_T_INT4, 2, 1e9, 1e8, 8, 7, GPUAGG_SPARSE_WORDS},
+	{GPUAGG_T_INT4, 0, 1e9, 1e8, 7, 7, GPUAGG_SPARSE_NOT},
+	{GPUAGG_T_FLOAT8, 1, 1e9, 1e8, 8, 7, GPUAGG_SPARSE_NOT}
+};
+
+static void
+test_bits(const Bits *k)
+{
+	GpuAggStrategyInput in = {.possible = ALL,.rows = k->rows,.groups = k->groups,.updates = 3,
+	.resident = true};
+	const uint8_t nullable[GPUAGG_MAX_REGS] = {0};
+	GpuAggStrategyRates rates;
+	GpuAggStrategyChoice c;
+	GpuAggRecord record;
+	TestProgram p;
+	GpuAggProgram *packed;
+	GpuAggSparse sparse;
+
+	program_make(&p, k->key, k->nsums);
+	packed = program_pack(&p);
+	ok(gpuagg_record_compute(packed, nullable, &record), "GPU: a program with records");
+	in.entry_bytes = entry_bytes(packed);
+	in.record_bytes = record.bytes;
+	in.local_entry_bytes = gpuagg_local_entry_bytes(packed, &record);
+	gpuagg_part_rows(packed, &record, &in.part_rows);
+	h200_rates(&rates);
+	gpuagg_strategy_choose(&rates, &in, &c);
+	if (!ok(c.radix_bits[0] == k->first && c.radix_bits[1] == k->second, "... in so many parts"))
+		printf("#   key %u, %u sums: got %u and %u\n", k->key, k->nsums, c.radix_bits[0],
+			   c.radix_bits[1]);
+	sparse = gpuagg_sparse_kind(&in.part_rows, 228 << 10,
+								(uint32_t) in.local_entry_bytes -
+								gpuagg_local_key_bytes(in.part_rows.key),
+								(uint32_t) in.entry_bytes, k->rows, k->groups, 0);
+	is_int(sparse, k->sparse, "... in tables of that kind");
+	free(packed);
+}
+
+/* What a card tells is what the choice takes. */
+static void
+test_card(void)
+{
+	GpuAggRates rates = {.gpu = true,.units = 40,.unit_shared_bytes = 64 << 10,
+	.block_shared_bytes = 64 << 10};
+	GpuAggStrategyRates strategy;
+
+	gpuagg_rates_strategy(&rates, &strategy);
+	is_double(strategy.shared_bytes, 64 << 10, "shared memory as the card tells");
+	is_double(strategy.block_bytes, 64 << 10, "... of a block, too");
+	is_double(strategy.local_bytes, 47 << 10, "... but that of tables of pages is ours");
+}
+
+/* ---------- memory of a batch ---------- */
+
+static void
+test_batch(uint32_t key, uint32_t lines, uint64_t want, const char *name)
+{
+	GpuAggChunkShape shape = {.npages = 1000,.nbitmaps = 1000};
+	GpuAggChunkLayout layout;
+	uint8_t		words[GPUAGG_MAX_REGS];
+	TestProgram p;
+	GpuAggProgram *packed;
+	double		planned;
+
+	program_make(&p, key, 1);
+	packed = program_pack(&p);
+	shape.ncolumns = packed->ncolumns;
+	shape.nwords = gpuagg_chunk_words(packed, words, &shape.copies);
+	shape.nrows = shape.npages * lines;
+	gpuagg_chunk_layout(&shape, &layout);
+	planned = gpuagg_chunk_page_bytes(packed, lines) * shape.npages;
+	ok((double) layout.bytes >= planned &&
+	   (double) layout.bytes <= planned + 11 * GPUAGG_CHUNK_ALIGN, name);
+	is_int((long long) layout.bytes, (long long) want, "... so many bytes");
+	ok(layout.words % GPUAGG_CHUNK_ALIGN == 0 && layout.upload == layout.valid,
+	   "... that come from the host up to the rows' flags");
+	free(packed);
+}
+
+int
+main(void)
+{
+	test_host_limits();
+	test_host_parts(1);
+	test_host_parts(6);
+	for (size_t i = 0; i < sizeof(known_bits) / sizeof(known_bits[0]); i++)
+		test_bits(&known_bits[i]);
+	test_card();
+	test_batch(GPUAGG_T_INT4, 185, 5064704, "a batch of two numbers takes what was planned");
+	test_batch(GPUAGG_T_TEXT, 100, 12561408, "a batch with strings, too");
+	return done_testing();
+}
