@@ -12,7 +12,7 @@
 #	make check			everything that can be tested here, on private servers;
 #						PARTS="regress tap" runs some, TESTS="types" some files
 #	make bench			benchmarks; BENCH="groupby h2o" runs some
-#	make plots			pictures of what was measured, to doc/; needs gnuplot
+#	make plots			pictures of what was measured, to doc/img/; needs gnuplot
 #	make bundle			what a GPU machine without packages needs
 #	make clean
 #

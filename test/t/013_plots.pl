@@ -90,7 +90,7 @@ foreach my $name (qw(dirname mktemp rm))
 
 SKIP:
 {
-	skip 'no gnuplot on this machine', 19
+	skip 'no gnuplot on this machine', 21
 	  unless grep { -x "$_/gnuplot" } split(/:/, $ENV{PATH});
 
 	foreach my $live (0, 1)
@@ -106,7 +106,7 @@ SKIP:
 			like(slurp_file("$dir/pictures$live/$name.svg"),
 				qr/\A<\?xml.*<path .*<\/svg>\s*\z/s, "$name.svg of $from");
 		}
-		foreach my $name (qw(grouping scopes sampling))
+		foreach my $name (qw(grouping scopes speed sampling))
 		{
 			is(-s "$dir/pictures$live/$name.svg" ? 1 : 0, $live ? 0 : 1,
 				"benchmarks are committed results: $name.svg of $from");
@@ -128,7 +128,7 @@ SKIP:
 	like($model, qr/>some</, 'model.svg names the device');
 	like($model, qr/>15 % off</, 'and says what its lines are');
 	ok(!-e "$dir/some/sharing.svg", 'no picture of what was not measured');
-	like($out, qr/^not drawn: sharing\.svg \(no tlb_group\.csv\) grouping\.svg \(no grouping\.csv\) sampling\.svg \(no sampling\.csv\)$/m,
+	like($out, qr/^not drawn: sharing\.svg \(no tlb_group\.csv\) grouping\.svg \(no grouping\.csv\) speed\.svg \(no cold\.csv\) sampling\.svg \(no sampling\.csv\)$/m,
 		'which is said');
 }
 

@@ -186,3 +186,18 @@ sampling_points()
 		}' "$device/sampling.csv" | sort -n
 	printf '\n\n'
 }
+
+# speed_points ENGINE FILE TITLE: millions of rows a second of whole queries, a line for
+# each question of speed_questions; 0 where it was not measured
+speed_points()
+{
+	printf '"%s"\n' "$3"
+	columns "$2" case engine metric rows median | awk -v engine="$1" -v asked="$speed_questions" '
+		$2 == engine && $3 == "execution" && !($1 in rate) { rate[$1] = $4 / $5 / 1e3 }
+		END {
+			n = split(asked, question, " ")
+			for (i = 1; i <= n; i++)
+				printf "%d %.4g\n", i, rate[question[i]]
+		}'
+	printf '\n\n'
+}

@@ -1,5 +1,5 @@
 # grouping.gp: rows grouped a second against the number of groups, a line for each
-# strategy (paper 000, figure 11)
+# strategy
 set logscale xy 10
 set format x "10^{%L}"
 set format y "10^{%L}"

@@ -1,5 +1,4 @@
 # sampling.gp: random draws a second against the bytes drawn from, a line for each way
-# (paper 000, figures 1a and 10)
 set logscale x 2
 set logscale y 10
 set format x bytes

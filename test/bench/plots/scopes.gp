@@ -1,5 +1,5 @@
 # scopes.gp: rows grouped a second against the bytes of the group table, a line for
-# each scope: in how many windows the table is filled, a pass each (paper 000, figure 1b)
+# each scope: in how many windows the table is filled, a pass each
 set logscale x 2
 set yrange [0:*]
 set format x "%.0f GiB"
