@@ -138,8 +138,8 @@ grouping_kernels()
 	GROUPING_ROWS=${BENCH_SCOPES_ROWS:-500000000}
 	for log2 in 29 30 31 32; do
 		grouping_run "scopes-$((1 << (log2 - 25)))g" check=0 aggs=3 capacity=$log2 \
-			groups=$((1 << (log2 - 1))) windows=1,2 \
-			strategies="copy1,copy${units:+,spatial}" ${units:+"sms=$units"}
+			groups=$((1 << (log2 - 1))) windows=0,1,2 \
+			strategies="copy${units:+,spatial}" ${units:+"sms=$units"}
 		grouping_run "scopes-$((1 << (log2 - 25)))g" check=0 aggs=3 groups=$((1 << (log2 - 1))) \
 			strategies=auto ${units:+"sms=$units"}
 	done

@@ -296,16 +296,29 @@ bench_wants()
 }
 
 # csv_open BENCHMARK: a fresh file of the device's results, or with BENCH_CASES
-# the old one without these cases.
+# the old one without these cases.  It replaces the old one when the benchmark has
+# ended well (csv_close).
 csv_open()
 {
 	local folder=${BENCH_RESULTS:-$BENCH_HERE/results/$META_DEVICE} old=
 
 	mkdir -p "$folder"
-	CSV=$folder/$1.csv
+	CSV=$folder/$1.csv.part
 	[ -z "${BENCH_CASES:-}" ] || old=$(awk -F, -v cases=" $BENCH_CASES " \
-		'NR > 1 && !index(cases, " " $2 " ")' "$CSV" 2>/dev/null)
+		'NR > 1 && !index(cases, " " $2 " ")' "${CSV%.part}" 2>/dev/null)
 	printf '%s\n' "benchmark,case,engine,metric,unit,rows,groups,runs,min,median,max,ratio,ratio_min,ratio_max,ratio_to,note,date,device,driver,cpu,cores,postgres,commit,shared_buffers,huge_pages,command" ${old:+"$old"} >"$CSV"
+}
+
+# A file without rows replaces nothing: the benchmark could not run here.
+csv_close()
+{
+	[ -n "$CSV" ] || return 0
+	if [ "$(wc -l <"$CSV")" -gt 1 ]; then
+		mv "$CSV" "${CSV%.part}"
+	else
+		rm "$CSV"
+	fi
+	CSV=
 }
 
 # The columns that say where figures come from, the same in every row.

@@ -9,7 +9,8 @@
 # Tables are unlogged, and filled by as many sessions as there are cores.
 #
 # The file model.csv has columns of its own, a row for each query; a summary goes
-# to the terminal.  The profile that was predicted from goes beside it (profile/).
+# to the terminal.  The profile that was predicted from goes beside it (profile.csv).
+# Where all tables are small the file is model-small.csv: choices are hard there.
 
 # Tables of so many rows, each with keys of 1 to 10^7 values
 model_sizes()
@@ -99,24 +100,25 @@ model_table()
 	table_prewarm main "$table"
 }
 
-# The profile in use, as CSV files
+# The profile in use
 model_profile()
 {
 	device_ask main kind
 	(server_env main
-		exec "$BENCH_HERE/plots/export" "$REPLY" "${CSV%/*}/profile") ||
+		exec "$BENCH_HERE/plots/export" "$REPLY" "${CSV%/*}/profile.csv") ||
 		die "cannot export the profile"
 }
 
 bench_model()
 {
-	local rows tables=
+	local rows tables= name=model
 
 	MODEL_ROWS=${BENCH_MODEL_ROWS:-1000000}
 	MODEL_NARROW=${BENCH_MODEL_NARROW:-100000000}
 	bench_need_main
 	[ "$HAVE_GPUAGG" != 0 ] || { bench_say "   skipped: needs gpuagg"; return 0; }
-	csv_open model
+	[ "$MODEL_ROWS" -gt 10000 ] || name=model-small
+	csv_open $name
 	server_sql main "SELECT gpuagg.calibrate()" >/dev/null || die "no profile"
 	model_profile
 	model_sizes

@@ -5,6 +5,7 @@
 #		checks the sum of what each of them drew before it is counted.
 
 . "$BENCH_HERE/kernels.sh"
+. "$BENCH_HERE/plots/data.sh"
 
 # sampling_name WAY SCOPE WINDOWS: REPLY
 sampling_name()
@@ -25,7 +26,8 @@ bench_sampling()
 		{ bench_say "   no sampling_gpu: no nvcc where the programs were built"; return 0; }
 	csv_open sampling
 	csv_heading
-	"$PROGRAMS/sampling_gpu" "$BENCH_RUNS" profile="$BENCH_HERE/results/$META_DEVICE/profile" \
+	profile_tables "$BENCH_HERE/results/$META_DEVICE/profile.csv" "$RUN_DIR/profile"
+	"$PROGRAMS/sampling_gpu" "$BENCH_RUNS" profile="$RUN_DIR/profile" \
 		>"$RUN_DIR/sampling" || die "sampling_gpu failed"
 	while IFS=$'\t' read -r bytes way scope windows rate predicted; do
 		sampling_name "$way" "$scope" "$windows"

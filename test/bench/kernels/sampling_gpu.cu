@@ -13,7 +13,7 @@
  *		ways=...		single passes spatial auto gather
  *		gathered=N		2^28, draws of each measurement of gather
  *		scopes=A,B,...	bytes of the windows of passes and spatial
- *		profile=DIR		of the card, for auto and for the TLB's reach
+ *		profile=DIR		of the card, its tables as files, for auto and for the TLB's reach
  *		blocks=N ahead=N	blocks a multiprocessor, reads a thread has in flight
  *		seed=N
  *

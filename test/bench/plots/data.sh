@@ -1,7 +1,19 @@
 # data.sh
 #		What the pictures need of the CSV files, as columns for gnuplot.
 #
-# Sourced by "run", which sets profile (the directory of a profile's files).
+# Sourced by "run", which sets profile (the directory of a profile's files), and by
+# the benchmark of sampling.
+
+# profile_tables FILE DIR: the tables of a profile that "export" wrote, a file each
+profile_tables()
+{
+	mkdir -p "$2"
+	[ ! -s "$1" ] || awk -v dir="$2" '{
+		table = $0
+		sub(/,.*/, "", table)
+		print substr($0, length(table) + 2) >(dir "/" table ".csv")
+	}' "$1"
+}
 
 # columns FILE NAME ...: these columns, "?" where there is no value.  Quoted values
 # with commas may only stand behind the last column that is asked for.
@@ -141,8 +153,8 @@ query_points()
 scope_points()
 {
 	printf '"%s"\n' "$2"
-	columns "$device/grouping.csv" case engine median | awk -v engine="$1" '
-		$1 ~ /^scopes-/ && $2 == engine {
+	columns "$device/grouping.csv" case engine metric median | awk -v engine="$1" '
+		$1 ~ /^scopes-/ && $2 == engine && $(NF - 1) == "rate" {
 			sub(/^scopes-/, "", $1)
 			print $1 + 0, $NF
 		}' | sort -n
@@ -160,7 +172,7 @@ grouping_points()
 				at[$i] = i
 			next
 		}
-		$at["case"] == "groups" && index($at["engine"], engine) == 1 {
+		$at["case"] == "groups" && $at["metric"] == "rate" && index($at["engine"], engine) == 1 {
 			print $at["groups"], $at["median"]
 		}' "$device/grouping.csv" | sort -n
 	printf '\n\n'
