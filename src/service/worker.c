@@ -291,7 +291,7 @@ worker_exit(int code, Datum arg)
 		if (!settled)
 		{
 			job->task = NULL;
-			job->cached = NULL;
+			job->cache.cached = NULL;
 		}
 		gpuagg_job_release(job);
 	}
@@ -465,7 +465,9 @@ gpuagg_worker_main(Datum arg)
 {
 	worker_setup();
 	device_start();
-	gpuagg_cache_start();
+	gpuagg_cache_start(gpuagg_worker.primary.ops->slabs,
+					   gpuagg_worker.primary.device,
+					   gpuagg_worker.primary.ops->slabs == NULL ? 0 : gpuagg_devices_spare());
 	events_setup();
 	worker_publish();
 	device_set_status(GPUAGG_READY, "");
