@@ -31,7 +31,6 @@
 #include "executor/executor.h"
 #include "executor/feed.h"
 #include "executor/task.h"
-#include "gpuagg.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "profile/profile.h"
