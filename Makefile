@@ -2,8 +2,10 @@
 #
 #	make, make install	the extension, against the PostgreSQL of PG_CONFIG, and
 #						its CUDA device where there is an nvcc; WITH_CUDA=yes
-#						insists, WITH_CUDA=no leaves it out, CUDA_ARCHS="90"
-#						compiles for some cards only (cuda/build.mk)
+#						insists, WITH_CUDA=no leaves it out, CUDA_ARCHS="80 90"
+#						compiles for other cards than this machine's, "all" for
+#						every card (cuda/build.mk).  On all cores unless -j says
+#						otherwise; V=1 shows the commands
 #	make installcheck	regression tests on a running server that preloads it
 #	make quickstart		a private server with real data, ready to query;
 #						"make psql" opens it, "make quickstart-stop" removes it
@@ -36,10 +38,10 @@ $(OTHER_GOALS):
 	+@$(MAKE) --no-print-directory $@
 
 # Developers' goals share one build; quickstart is a user's and takes warnings.
-# Of CUDA both compile for one card, in a fraction of the time for all.
+# That compiles CUDA code only where there is a card to use it.
 check bench bundle prefix: export WERROR = 1
 check bench bundle prefix: export CUDA_ARCHS ?= 90
-quickstart: export CUDA_ARCHS ?= native
+quickstart: export WITH_CUDA ?= $(if $(CUDA_ARCHS),auto,card)
 
 check: packages
 	+@test/check $(PARTS)
@@ -72,6 +74,24 @@ packages:
 else
 
 .DEFAULT_GOAL := all
+
+# A line for each file.  With V=1 make prints its commands instead, as with -n;
+# with -s nothing.
+MAKE_OPTIONS := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
+QUIET := $(findstring s,$(MAKE_OPTIONS))
+VERBOSE := $(or $(filter 1,$(V)),$(findstring n,$(MAKE_OPTIONS)))
+Q := $(if $(VERBOSE),,@)
+
+# Compiling takes all cores unless somebody says how many.  A -j of the command
+# line goes before this one; one of the environment or of a make above is seen in
+# the environment, and by newer versions of make in MAKEFLAGS.
+BUILDING := $(if $(filter-out all install,$(MAKECMDGOALS)),,yes)
+ifdef BUILDING
+ifeq ($(filter -j% --jobs% --jobserver%,$(MAKEFLAGS) $(shell echo "$$MAKEFLAGS")),)
+MAKEFLAGS += -j$(or $(shell nproc 2>/dev/null),1)
+endif
+endif
+
 EXTENSION = gpuagg
 DATA = sql/gpuagg--1.0.sql
 MODULE_big = gpuagg
@@ -117,11 +137,16 @@ src/device/host/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 # Other flags or another PostgreSQL: build anew.
 BUILD_ID := $(CC) $(CFLAGS) $(CPPFLAGS) $(VERSION)
 ifneq ($(BUILD_ID),$(shell cat build/flags 2>/dev/null))
-$(shell mkdir -p build)
+$(shell mkdir -p build; rm -f $(OBJS))
 $(file >build/flags,$(BUILD_ID))
 endif
-$(OBJS): build/flags Makefile
+$(OBJS): %.o: %.c build/flags Makefile
+	$(call progress,CC,$<)
+	$(Q)$(COMPILE.c) -o $@ $<
 -include $(OBJS:.o=.d)
+ifndef VERBOSE
+.SILENT: gpuagg.so
+endif
 
 # The CUDA device is a library of its own, which the device worker loads where
 # it is installed.  It is a PostgreSQL module by its magic alone and calls
@@ -132,18 +157,44 @@ all: gpuagg_cuda.so
 install: install-cuda
 
 gpuagg_cuda.so: $(CUDA_OBJS) build/cuda/module.o build/cuda/occupancy.o cuda/exports.map
-	$(NVCCLINK) -shared -Xlinker --version-script=cuda/exports.map \
+	$(Q)$(NVCCLINK) -shared -Xlinker --version-script=cuda/exports.map \
 		-Xlinker -z -Xlinker defs -o $@ $(filter %.o,$^)
 
 build/cuda/module.o: cuda/module.c build/flags build/cuda/flags Makefile
-	$(CC) $(CFLAGS) -I. $(CPPFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) -I. $(CPPFLAGS) -c -o $@ $<
 build/cuda/occupancy.o: src/device/probe/occupancy.c build/flags build/cuda/flags Makefile
-	$(CC) $(CFLAGS) -fvisibility=hidden $(CPPFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) -fvisibility=hidden $(CPPFLAGS) -c -o $@ $<
 -include build/cuda/module.d build/cuda/occupancy.d
 
 .PHONY: install-cuda
 install-cuda: gpuagg_cuda.so installdirs
 	$(INSTALL_SHLIB) $< '$(DESTDIR)$(pkglibdir)/$<'
+endif
+
+# $(call progress,TOOL,FILE): prints "[NUMBER/ALL] TOOL FILE", and for CUDA about how
+# long all will take.  Make expands recipes one after the other, so numbers are right
+# under -j too; they count the objects that were not there when make began.
+MISSING := $(filter-out $(wildcard $(OBJS) $(CUDA_OBJS)),$(OBJS) $(CUDA_OBJS))
+BEGAN := $(shell date +%s)
+progress = $(if $(QUIET)$(VERBOSE),,$(info \
+	$(number)$(1) $(2)$(if $(filter CUDA,$(1)),$(time_left)))$(eval BEGUN += $@))
+number = $(if $(filter $@,$(MISSING)),[$(words $(BEGUN) x)/$(words $(MISSING))] )
+
+# Work, in tenths of a second of one core; what has begun and is not done counts
+# half.  The first fifth is too little to tell from.
+work = $(foreach object,$(1),$(if $(filter build/%,$(object)),$(call \
+	cuda_seconds_of,$(basename $(notdir $(object))))*$(words $(CUDA_ARCHS))*10,3)+)0
+time_left = $(shell all=$$((2 * ($(call work,$(MISSING))))); \
+	done=$$(($(call work,$(BEGUN)) + $(call work,$(shell ls $(MISSING) 2>/dev/null)))); \
+	left=$$(((all - done) * ($$(date +%s) - $(BEGAN)) / (done + 1))); \
+	if [ $$((done * 5)) -lt $$all ]; then :; \
+	elif [ $$left -gt 90 ]; then echo ", about $$(((left + 59) / 60)) min left"; \
+	elif [ $$left -gt 0 ]; then echo ", about $$left s left"; fi)
+
+ifneq ($(and $(BUILDING),$(filter build/%,$(MISSING))),)
+ifeq ($(QUIET),)
+$(info CUDA: $(words $(CUDA_OBJS)) files for $(CUDA_NAMES) $(CUDA_FOR))
+endif
 endif
 
 uninstall: uninstall-cuda

@@ -21,8 +21,6 @@
 /* Where in the staging memory the upload begins */
 #define UPLOAD_OFF 256
 
-#define ALIGN(n) (((n) + 255) & ~(size_t) 255)
-
 /* ---------- memory of a batch ---------- */
 
 typedef struct BatchShape
@@ -40,7 +38,7 @@ part(char *base, size_t *at, size_t bytes)
 {
 	char	   *p = base != NULL ? base + *at : NULL;
 
-	*at += ALIGN(bytes);
+	*at += gpuagg_cuda_align(bytes);
 	return p;
 }
 
@@ -138,7 +136,7 @@ gpuagg_cuda_batch_make(GpuAggTask *task, size_t bytes, size_t upload, cudaStream
 		batch->memory = (char *) gpuagg_cuda_alloc(task, bytes, stream, error);
 	if (batch->memory != NULL)
 	{
-		memset(batch->staging->data, 0, UPLOAD_OFF + ALIGN(sizeof(GpuAggBatchHead)));
+		memset(batch->staging->data, 0, UPLOAD_OFF + gpuagg_cuda_align(sizeof(GpuAggBatchHead)));
 		return batch;
 	}
 	gpuagg_cuda_batch_free(task, batch);

@@ -3,37 +3,81 @@
 #		gpuagg_cuda.so, and for test/lib/native.mk, whose programs test them.
 #		Both include this from the top directory.
 #
-#	WITH_CUDA	auto: where there is an nvcc; yes, no
+#	WITH_CUDA	auto: where there is an nvcc; yes, no;
+#				"card": where there are an nvcc and a card
 #	NVCC		the compiler, if it is neither on PATH nor in /usr/local/cuda
 #	CUDA_ARCHS	cards to compile for, by compute capability without the dot,
 #				ascending: "75 90".  Beside their machine code goes PTX of
-#				the last one, which drivers compile for cards still to come.
-#				"native": the card of this machine.  Default: all that is
-#				usual and that this nvcc knows, which takes its time.
+#				the last one, which drivers compile for newer cards when
+#				they first use it.  "native": the card of this machine, as
+#				nvcc finds it.  "all": those in use that this nvcc knows; for
+#				packages.  Default: the cards of this machine, or 80 where
+#				there is none or one that this nvcc does not know.
 #
-# Sets CUDA_OBJS, empty where CUDA code is not to be compiled.
+# Sets CUDA_OBJS, slow ones first; empty where CUDA code is not to be compiled.
 
 WITH_CUDA ?= auto
 NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc) nvcc)
 override NVCC := $(NVCC)
 NVCC_PATH := $(shell command -v $(NVCC))
-ifeq ($(filter auto yes no,$(WITH_CUDA)),)
-$(error WITH_CUDA is "$(WITH_CUDA)": auto, yes or no)
+ifeq ($(filter auto yes no card,$(WITH_CUDA)),)
+$(error WITH_CUDA is "$(WITH_CUDA)": auto, yes, no or card)
 endif
 ifeq ($(WITH_CUDA)$(NVCC_PATH),yes)
 $(error WITH_CUDA=yes, but there is no "$(NVCC)": install the CUDA toolkit or set NVCC)
+endif
+
+# This machine's cards by compute capability, once each, where that decides;
+# "native" if there are some and no nvidia-smi to name them.
+CUDA_CARDS :=
+ifneq ($(and $(NVCC_PATH),$(filter-out no,$(WITH_CUDA))),)
+ifneq ($(filter card,$(WITH_CUDA) $(if $(strip $(CUDA_ARCHS)),,card)),)
+CUDA_CARDS := $(or $(shell timeout 30 nvidia-smi --query-gpu=compute_cap \
+	--format=csv,noheader 2>/dev/null | tr -d . | grep -x '[0-9]*' | sort -nu), \
+	$(if $(wildcard /dev/nvidia0),native))
+endif
+endif
+ifeq ($(WITH_CUDA),card)
+override WITH_CUDA := $(if $(CUDA_CARDS),auto,no)
 endif
 
 CUDA_OBJS :=
 ifneq ($(filter-out no,$(WITH_CUDA)),)
 ifneq ($(NVCC_PATH),)
 
-CUDA_OBJS := $(patsubst %.cu,build/%.o,$(sort $(wildcard cuda/*.cu)))
+# Seconds that nvcc takes for the slow files, of one card, on one core (AMD EPYC,
+# CUDA 13.0); for others about one.  They start first, so that none is waited for at
+# the end, and the Makefile's progress counts with them.
+CUDA_SECONDS := scoped_local=20 scoped_partition=10 probe_partition=7 group=7 \
+	slab_local=5 scoped_single=4 scoped_pack=4 slab_choose=3 select=3
+cuda_seconds_of = $(or $(patsubst $(1)=%,%,$(filter $(1)=%,$(CUDA_SECONDS))),1)
+CUDA_SLOW := $(foreach file,$(CUDA_SECONDS),$(firstword $(subst =, ,$(file))))
 
-ifeq ($(strip $(CUDA_ARCHS)),)
-override CUDA_ARCHS := $(patsubst sm_%,%,$(filter $(shell $(NVCC) --list-gpu-code), \
-	$(addprefix sm_,75 80 86 89 90 100 120)))
+CUDA_ALL := $(patsubst %.cu,build/%.o,$(sort $(wildcard cuda/*.cu cuda/*/*.cu)))
+CUDA_OBJS := $(foreach file,$(CUDA_SLOW),$(filter %/$(file).o,$(CUDA_ALL)))
+CUDA_OBJS += $(filter-out $(CUDA_OBJS),$(CUDA_ALL))
+# for who renames one
+ifneq ($(and $(WERROR),$(filter-out $(notdir $(CUDA_ALL:.o=)),$(CUDA_SLOW))),)
+$(error CUDA_SECONDS in cuda/build.mk names no file: \
+	$(filter-out $(notdir $(CUDA_ALL:.o=)),$(CUDA_SLOW)))
 endif
+
+# CUDA_FOR: what is said of the choice when compiling starts
+CUDA_KNOWN := $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code))
+ifeq ($(strip $(CUDA_ARCHS)),all)
+override CUDA_ARCHS := $(filter $(CUDA_KNOWN),75 80 86 89 90 100 120)
+else ifneq ($(strip $(CUDA_ARCHS)),)
+else ifeq ($(CUDA_CARDS),)
+override CUDA_ARCHS := 80
+CUDA_FOR := and, as PTX, newer cards: there is no card here. For older: CUDA_ARCHS=75
+else ifneq ($(filter-out $(CUDA_KNOWN) native,$(CUDA_CARDS)),)
+override CUDA_ARCHS := 80
+CUDA_FOR := and, as PTX, newer cards: nvcc does not know the sm_$(CUDA_CARDS) here
+else
+override CUDA_ARCHS := $(CUDA_CARDS)
+CUDA_FOR := of this machine. For others too: CUDA_ARCHS=all
+endif
+CUDA_NAMES := $(patsubst sm_native,native,$(addprefix sm_,$(CUDA_ARCHS)))
 cuda_arch = -gencode arch=compute_$(1),code=$(2)_$(1)
 NVCC_ARCH := $(if $(filter native,$(CUDA_ARCHS)),-arch=native, \
 	$(foreach arch,$(CUDA_ARCHS),$(call cuda_arch,$(arch),sm)) \
@@ -50,15 +94,18 @@ NVCCFLAGS := -std=c++17 -O3 --fmad=false $(NVCC_ARCH) \
 # called, so that what we link loads where there is none.
 NVCCLINK := $(NVCC) -cudart static $(NVCC_ARCH)
 
-# Other flags or another nvcc: compile anew.
+# Other flags or another nvcc: compile anew, and count as not compiled.
 NVCC_ID := $(strip $(NVCC_PATH) $(lastword $(shell $(NVCC) --version)) $(NVCCFLAGS))
 ifneq ($(NVCC_ID),$(shell cat build/cuda/flags 2>/dev/null))
-$(shell mkdir -p build/cuda)
+$(shell mkdir -p build/cuda; rm -f $(CUDA_OBJS))
 $(file >build/cuda/flags,$(NVCC_ID))
 endif
 
+# "progress" and Q are the Makefile's.
 $(CUDA_OBJS): build/%.o: %.cu build/cuda/flags cuda/build.mk
-	$(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -MT $@ -c -o $@ $<
+	@mkdir -p $(@D)
+	$(call progress,CUDA,$(notdir $<) ($(CUDA_NAMES)))
+	$(Q)$(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -MT $@ -c -o $@ $<
 
 -include $(CUDA_OBJS:.o=.d)
 

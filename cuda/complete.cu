@@ -165,6 +165,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 	report_times(task, batch);
 	if (batch->packed)
 		gpuagg_cuda_scoped_settle(task->scoped, batch->chunk.nrows, head->nkept);
+	task->kept_nulls += head->nnulls;
 	task->groups = report->table.count;
 	if (!batch->again)
 		local_judge(task, report);
@@ -191,6 +192,8 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 	c->rows_passed = head->rows_passed;
 	if (error.status != GPUAGG_OK)
 		(void) gpuagg_cuda_task_fail(task, &error);
+	else if (batch->resident != NULL && batch->resident->deferred)
+		gpuagg_cuda_resident_deferred(task, batch);
 	batch->stage = GPUAGG_BATCH_DONE;
 }
 

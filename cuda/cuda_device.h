@@ -214,6 +214,7 @@ struct GpuAggTask
 	GpuAggTableRef *scoped_tables;	/* what it left */
 	GpuAggPinned *sm_windows_staging;
 	uint8_t    *sm_windows;		/* of multiprocessors, on the card; or NULL */
+	uint64_t	kept_nulls;		/* rows with a NULL that matters, of those kept */
 
 	/* batches, in the order of their streams */
 	GpuAggBatch *first;
@@ -377,6 +378,10 @@ extern void gpuagg_cuda_task_local(GpuAggTask *task, double groups);
  */
 extern bool gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig *config,
 									   GpuAggError *error);
+
+/* Likewise: rows are no longer kept, but grouped as they come. */
+extern bool gpuagg_cuda_task_group_rows(GpuAggTask *task, const GpuAggTaskConfig *config,
+										GpuAggError *error);
 
 /* Uploads a plan; the staging memory stays the caller's. */
 extern GpuAggPlan *gpuagg_cuda_task_upload(GpuAggTask *task,

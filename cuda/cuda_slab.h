@@ -118,7 +118,7 @@ extern void gpuagg_cuda_strings_free(GpuAggTask *task);
 
 /* ---------- kernels ---------- */
 
-/* Columns that keys and arguments may be, for the road of few groups */
+/* Columns that keys and arguments may be, where rows are read as they lie */
 #define GPUAGG_SLAB_USED 16
 
 /* Places [first, first + count) become invalid. */
@@ -135,7 +135,8 @@ typedef struct GpuAggSlabInput
 	uint32_t	first_tile;		/* of the batch's tiles */
 	uint32_t	pad;
 	uint32_t   *chosen;			/* NULL, or input places that pass the filter */
-	uint32_t   *rest;			/* those that are left to the interpreter */
+	uint32_t   *rest;			/* those that are left to the interpreter; of
+								 * slabs that are deferred, those that are not */
 } GpuAggSlabInput;
 
 /*
@@ -195,7 +196,10 @@ extern void gpuagg_cuda_slab_flags(const GpuAggSlabInput *input, bool rest, uint
 extern void gpuagg_cuda_slab_compare(const GpuAggSlabFilter *filter, const GpuAggSlabRun *run,
 									 uint32_t sms, cudaStream_t stream);
 
-/* The same of any other filter; scratch for so many threads */
+/* What is input, or chosen, and not NULL: bitmaps `rest`, and counts of all that */
+extern void gpuagg_cuda_slab_take(const GpuAggSlabRun *run, uint32_t sms, cudaStream_t stream);
+
+/* As gpuagg_cuda_slab_compare(), of any other filter; scratch for so many threads */
 extern uint32_t gpuagg_cuda_slab_choose_threads(uint32_t sms);
 extern void gpuagg_cuda_slab_choose(const GpuAggPlan *plan, const GpuAggSlabRun *run,
 									char *scratch, uint32_t scratch_stride, uint32_t sms,

@@ -14,8 +14,6 @@
 
 #include "cuda/draws.h"
 
-#define ALIGN(n) (((n) + 255) & ~(size_t) 255)
-
 /* Places of a slab are numbered in 32 bits. */
 #define MOST_DRAWS (UINT64_C(1) << 31)
 
@@ -65,7 +63,7 @@ part(char *base, size_t *at, size_t bytes)
 {
 	char	   *p = base != NULL ? base + *at : NULL;
 
-	*at += ALIGN(bytes);
+	*at += gpuagg_cuda_align(bytes);
 	return p;
 }
 
@@ -201,7 +199,7 @@ drawn_make(const GpuAggTask *task, const GpuAggSlab *like, uint32_t places)
 	slab->device = task->device;
 	slab->places = slab->extent = places;
 	slab->room = (places + GPUAGG_SLAB_TILE - 1) / GPUAGG_SLAB_TILE * GPUAGG_SLAB_TILE;
-	slab->valid_bytes = ALIGN(slab->room / 8);
+	slab->valid_bytes = gpuagg_cuda_align(slab->room / 8);
 	slab->columns = (GpuAggStored *) (drawn + 1);
 	drawn_columns(p, like, slab);
 	drawn_windows(&task->config, drawn);

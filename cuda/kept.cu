@@ -12,8 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/cuda_device.h"
-#include "cuda/scoped.h"
+#include "cuda/resident.h"
 
 static void *
 kept_alloc(void *task, size_t bytes, cudaStream_t stream, GpuAggError *error)
@@ -150,7 +149,8 @@ gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 	GpuAggEvents *e = task->scoped_events;
 	GpuAggStatus status;
 
-	if (!begun && !CUDA_OK(task->device, cudaEventRecord(e->group, stream), error))
+	if (!begun && (!CUDA_OK(task->device, cudaEventRecord(e->group, stream), error) ||
+				   !gpuagg_cuda_resident_finish(task, error)))
 		return true;
 	task->stage = GPUAGG_TASK_SCOPING;
 	if (begun)
@@ -179,10 +179,16 @@ void
 gpuagg_cuda_kept_free(GpuAggTask *task)
 {
 	gpuagg_cuda_scoped_end(task->scoped);
+	task->scoped = NULL;
 	gpuagg_cuda_unpin(task->device, task->scoped_report);
+	task->scoped_report = NULL;
 	gpuagg_cuda_events_free(task->device, task->scoped_events);
+	task->scoped_events = NULL;
 	if (task->lane != NULL)
 		gpuagg_cuda_free(task, task->sm_windows, GPUAGG_SPATIAL_UNITS, task->lane->group);
+	task->sm_windows = NULL;
 	gpuagg_cuda_unpin(task->device, task->sm_windows_staging);
+	task->sm_windows_staging = NULL;
 	free(task->scoped_tables);
+	task->scoped_tables = NULL;
 }

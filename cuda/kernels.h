@@ -40,6 +40,13 @@
 #include "device/device.h"
 #include "device/probe/occupancy.h"
 
+/* Parts of a block of device memory begin where cudaMalloc() would have them: at 256 bytes */
+static inline size_t
+gpuagg_cuda_align(size_t bytes)
+{
+	return gpuagg_align(bytes, 256);
+}
+
 #define GPUAGG_HEAD_READY 0x80000000u
 #define GPUAGG_HEAD_LOCKED 0x7FFFFFFFu
 /* 4 of head and keys, padded, and the widest states */
@@ -80,7 +87,8 @@ typedef struct GpuAggBatchHead
 	uint32_t	overflow;		/* rows that found no place */
 	uint32_t	nspilled;		/* groups of block-local tables that did */
 	uint32_t	local_misses;	/* rows that block-local tables had no room for */
-	uint32_t	nkept;			/* rows that became records */
+	uint32_t	nkept;			/* rows that became records, or will */
+	uint32_t	nnulls;			/* of these, rows with a NULL that matters */
 	uint32_t	nrest;			/* rows of slabs that are left to the interpreter */
 	uint32_t	nrefused;		/* strings that a dictionary did not take */
 } GpuAggBatchHead;

@@ -9,8 +9,6 @@
 #include "cuda/cuda_device.h"
 #include "device/group.h"
 
-#define ALIGN16(n) (((n) + 15) & ~(size_t) 15)
-
 /*
  * A string of a page may be wanted as its code (GpuAggTaskConfig.dictionaries),
  * or, where the page is kept in a slab, beside it.
@@ -70,7 +68,7 @@ plan_groups(GpuAggPlan *plan, const GpuAggProgram *p)
 GpuAggPlan *
 gpuagg_cuda_plan(const GpuAggProgram *program, size_t *bytes)
 {
-	const size_t head = ALIGN16(sizeof(GpuAggPlan));
+	const size_t head = gpuagg_align(sizeof(GpuAggPlan), 16);
 	GpuAggPlan *plan = (GpuAggPlan *) calloc(1, head + program->bytes);
 
 	*bytes = head + program->bytes;
@@ -91,7 +89,7 @@ append(GpuAggProgram *p, const void *from, size_t n)
 
 	if (n > 0)
 		memcpy((char *) p + off, from, n);
-	p->bytes = (uint32_t) (off + ((n + 7) & ~(size_t) 7));
+	p->bytes = (uint32_t) (off + gpuagg_align(n, 8));
 	return off;
 }
 
@@ -134,7 +132,7 @@ gpuagg_cuda_rows_plan(const GpuAggProgram *program, size_t *bytes)
 		if (trans[i].filter != GPUAGG_NO_REG)
 			trans[i].filter = add_output(p, classes, GPUAGG_CLASS_I64);
 	}
-	p->bytes = (uint32_t) ((sizeof(*p) + 7) & ~(size_t) 7);
+	p->bytes = (uint32_t) gpuagg_align(sizeof(*p), 8);
 	p->attrs_off = p->consts_off = p->instrs_off = p->bytes;
 	p->keys_off = append(p, keys, p->nkeys * sizeof(*keys));
 	p->transitions_off = append(p, trans, p->ntransitions * sizeof(*trans));

@@ -21,8 +21,6 @@
 #define STAGED_BYTES (GPUAGG_PARTITION_TILE * 2 * sizeof(uint32_t))
 
 /* Columns start at multiples of this */
-#define ALIGNED(bytes) (((bytes) + 255) / 256 * 256)
-
 static __device__ __forceinline__ uint32_t
 partition_of(uint32_t key)
 {
@@ -115,8 +113,8 @@ scan_bytes(uint32_t n)
 static uint64_t
 layout(char *memory, uint32_t tiles, GpuAggPartition *p)
 {
-	const uint64_t column = ALIGNED((uint64_t) tiles * GPUAGG_PARTITION_TILE * sizeof(uint32_t));
-	const uint64_t counts = ALIGNED((uint64_t) tiles * GPUAGG_PARTITIONS * sizeof(uint32_t));
+	const uint64_t column = gpuagg_cuda_align((uint64_t) tiles * GPUAGG_PARTITION_TILE * sizeof(uint32_t));
+	const uint64_t counts = gpuagg_cuda_align((uint64_t) tiles * GPUAGG_PARTITIONS * sizeof(uint32_t));
 
 	p->tiles = tiles;
 	p->keys = (const uint32_t *) memory;

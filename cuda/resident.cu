@@ -8,8 +8,6 @@
 
 #include "cuda/resident.h"
 
-#define ALIGN(n) (((n) + 255) & ~(size_t) 255)
-
 /* ---------- the queue ---------- */
 
 /* Places that are not input, but for those beyond the end */
@@ -116,6 +114,7 @@ typedef struct ResidentShape
 	const GpuAggWaitingSlab *waiting;
 	uint32_t	n;
 	bool		local;
+	bool		deferred;
 	bool		choose;			/* places are chosen before they are grouped */
 	uint32_t	nspill;
 	uint32_t	tiles;
@@ -133,7 +132,7 @@ part(char *base, size_t *at, size_t bytes)
 {
 	char	   *p = base != NULL ? base + *at : NULL;
 
-	*at += ALIGN(bytes);
+	*at += gpuagg_cuda_align(bytes);
 	return p;
 }
 
@@ -151,9 +150,9 @@ resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 	parts->columns = (GpuAggSlabColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggSlabColumn));
 	parts->without = (GpuAggPlaces *) part(base, &at, shape->nwithout * sizeof(GpuAggPlaces));
 	parts->upload = at;
-	parts->bitmap_bytes = shape->local ? bitmap : 0;
-	parts->bitmaps = part(base, &at, shape->local ? (shape->choose ? 2 : 1) * bitmap : 0);
-	parts->flags = (uint8_t *) part(base, &at, shape->local ? 0 : shape->waiting->places);
+	parts->bitmap_bytes = bitmap;
+	parts->bitmaps = part(base, &at, (shape->choose ? 2 : 1) * bitmap);
+	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->waiting->places);
 	chunk->spill = part(base, &at, (size_t) shape->nspill * task->plan->stride);
 	return at;
 }
@@ -223,6 +222,7 @@ resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts
 	memset(gpuagg_cuda_staged(batch, parts->head), 0, sizeof(*parts->head));
 	r->n = shape->n;
 	r->local = shape->local;
+	r->deferred = shape->deferred;
 	inputs_stage(task, shape, parts, batch);
 	return batch;
 }
@@ -239,15 +239,43 @@ resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts
 		 CUDA_OK(task->device, cudaMemsetAsync(parts->bitmaps, 0, parts->bitmap_bytes, stream), error));
 }
 
-/* ---------- the road of few groups ---------- */
+/* ---------- rows as they lie ---------- */
 
-/* Places that pass the filter, before the launch that groups them */
+/* Tiles and lists of all slabs of a launch */
+static void
+shape_of(const GpuAggTask *task, const GpuAggWaitingSlab *waiting, uint32_t n, ResidentShape *shape)
+{
+	shape->waiting = waiting;
+	shape->n = n;
+	shape->choose = gpuagg_cuda_program(task->plan)->filter_reg != GPUAGG_NO_REG;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		shape->tiles += tiles_of(&waiting[i]);
+		shape->nwithout += waiting[i].nwithout;
+	}
+}
+
+/* What of the launch follows from its batch */
+static GpuAggSlabRun
+run_of(const GpuAggSlabRun *run, const GpuAggBatch *batch, const ResidentShape *shape,
+	   const ResidentParts *parts)
+{
+	GpuAggSlabRun r = *run;
+
+	r.inputs = parts->inputs;
+	r.n = shape->n;
+	r.tiles = shape->tiles;
+	r.head = batch->chunk.head;
+	return r;
+}
+
+/* Places that pass the filter, before the launch that looks at them */
 static bool
-local_choose(GpuAggTask *task, GpuAggBatch *batch, const GpuAggSlabRun *run, GpuAggError *error)
+choose_places(GpuAggTask *task, GpuAggBatch *batch, const GpuAggSlabRun *run, GpuAggError *error)
 {
 	const GpuAggProgram *p = batch->program;
 	const uint32_t sms = task->device->sms;
-	const GpuAggSlabFilter *filter = &task->queue->road.filter;
+	const GpuAggSlabFilter *filter = &task->queue->filter;
 	size_t		scratch_bytes;
 	char	   *scratch;
 
@@ -265,32 +293,19 @@ local_choose(GpuAggTask *task, GpuAggBatch *batch, const GpuAggSlabRun *run, Gpu
 	return CUDA_LAUNCHED(task->device, error);
 }
 
+/* Slabs and lists to the card; faults that are injected */
 static bool
-local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
-			 const ResidentParts *parts, GpuAggError *error)
+launch_begin(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
 {
-	GpuAggSlabRoad *road = &task->queue->road;
-	GpuAggSlabRun run = road->run;
 	cudaStream_t stream = task->lane->group;
 
 	batch->generation = task->generation;
-	run.inputs = parts->inputs;
-	run.n = shape->n;
-	run.tiles = shape->tiles;
-	run.head = batch->chunk.head;
-	road->args.table = task->table;
-	road->args.head = parts->head;
-	road->args.spilled = batch->chunk.spill;
 	if (!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error) ||
 		!resident_upload(task, batch, parts, error))
 		return false;
 	if (task->fault == GPUAGG_FAULT_TRAP)
 		gpuagg_cuda_trap(1, stream);
-	return (!shape->choose || local_choose(task, batch, &run, error)) &&
-		CUDA_OK(task->device,
-				gpuagg_cuda_slab_local(&road->args, road->key, &road->local, &run, road->blocks, stream),
-				error) &&
-		gpuagg_cuda_batch_report(task, batch, error);
+	return true;
 }
 
 /* Nothing more is to be told of them than that they are done, or the task's error. */
@@ -304,26 +319,39 @@ push_done(GpuAggTask *task, GpuAggWaitingSlab *waiting, uint32_t n)
 	}
 }
 
+/* ---------- the road of few groups ---------- */
+
+static bool
+local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
+			 const ResidentParts *parts, GpuAggError *error)
+{
+	GpuAggSlabRoad *road = &task->queue->road;
+	const GpuAggSlabRun run = run_of(&road->run, batch, shape, parts);
+
+	road->args.table = task->table;
+	road->args.head = parts->head;
+	road->args.spilled = batch->chunk.spill;
+	return launch_begin(task, batch, parts, error) &&
+		(!shape->choose || choose_places(task, batch, &run, error)) &&
+		CUDA_OK(task->device,
+				gpuagg_cuda_slab_local(&road->args, road->key, &road->local, &run, road->blocks,
+									   task->lane->group),
+				error) &&
+		gpuagg_cuda_batch_report(task, batch, error);
+}
+
 static void
 enqueue_local(GpuAggTask *task, GpuAggWaitingSlab *waiting, uint32_t n)
 {
-	const bool	filtered = gpuagg_cuda_program(task->plan)->filter_reg != GPUAGG_NO_REG;
 	const GpuAggSlabRoad *road = &task->queue->road;
 	ResidentShape shape = {};
 	ResidentParts parts;
 	GpuAggBatch *batch;
 	GpuAggError error = {};
 
-	shape.waiting = waiting;
-	shape.n = n;
+	shape_of(task, waiting, n, &shape);
 	shape.local = true;
-	shape.choose = filtered;
 	shape.nspill = road->blocks * (road->local.slots + 1);
-	for (uint32_t i = 0; i < n; i++)
-	{
-		shape.tiles += tiles_of(&waiting[i]);
-		shape.nwithout += waiting[i].nwithout;
-	}
 	batch = resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
@@ -346,7 +374,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 	size_t		at = 0;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		at += ALIGN(r->inputs[i].places);
+		at += gpuagg_cuda_align(r->inputs[i].places);
 	if (batch->flags == NULL)
 	{
 		batch->flags = (uint8_t *) gpuagg_cuda_alloc(task, at, stream, error);
@@ -362,7 +390,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 		chunk.nrows = r->inputs[i].places;
 		chunk.valid = batch->flags + at;
 		chunk.resident = r->inputs[i].columns;
-		at += ALIGN(chunk.nrows);
+		at += gpuagg_cuda_align(chunk.nrows);
 		if (chunk.nrows == 0)
 			continue;
 		if (!r->flagged)
@@ -372,6 +400,156 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 	}
 	r->flagged = true;
 	return true;
+}
+
+/* ---------- the road of many groups ---------- */
+
+static bool
+deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
+				const ResidentParts *parts, GpuAggError *error)
+{
+	const GpuAggSlabRun run = run_of(&task->queue->deferral.run, batch, shape, parts);
+
+	if (!launch_begin(task, batch, parts, error) ||
+		(shape->choose && !choose_places(task, batch, &run, error)))
+		return false;
+	gpuagg_cuda_slab_take(&run, task->device->sms, task->lane->group);
+	return gpuagg_cuda_batch_report(task, batch, error);
+}
+
+/* Where the columns are that grouping will read */
+static void
+sources_note(const GpuAggTask *task, const GpuAggWaitingSlab *waiting, GpuAggResident *r)
+{
+	const GpuAggSlabDeferral *d = &task->queue->deferral;
+	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
+	GpuAggError error;
+
+	for (uint32_t i = 0; i < r->n; i++)
+	{
+		(void) gpuagg_cuda_slab_columns(waiting[i].slab, gpuagg_cuda_program(task->plan), columns,
+										&error);
+		r->sources[i].key = (uint64_t) (uintptr_t) columns[d->key].values;
+		r->sources[i].arg = (uint64_t) (uintptr_t) columns[d->arg].values;
+		r->sources[i].taken = (uint64_t) (uintptr_t) r->inputs[i].rest;
+	}
+}
+
+static void
+enqueue_deferred(GpuAggTask *task, GpuAggWaitingSlab *waiting, uint32_t n)
+{
+	ResidentShape shape = {};
+	ResidentParts parts;
+	GpuAggBatch *batch;
+	GpuAggError error = {};
+
+	shape_of(task, waiting, n, &shape);
+	shape.deferred = true;
+	batch = resident_make(task, &shape, &parts, &error);
+	if (batch == NULL)
+	{
+		(void) gpuagg_cuda_task_fail(task, &error);
+		push_done(task, waiting, n);
+		return;
+	}
+	sources_note(task, waiting, batch->resident);
+	batch->chunk.nrows = 0;
+	(void) gpuagg_cuda_batch_enqueued(task, batch, deferred_launch(task, batch, &shape, &parts, &error),
+									  &error);
+	push_done(task, waiting + 1, n - 1);
+}
+
+void
+gpuagg_cuda_resident_deferred(GpuAggTask *task, GpuAggBatch *batch)
+{
+	const GpuAggReport *report = (const GpuAggReport *) batch->staging->data;
+	GpuAggSlabDeferral *d = &task->queue->deferral;
+	GpuAggResident *r = batch->resident;
+
+	r->head = batch->chunk.head;
+	r->memory = batch->memory;
+	r->bytes = batch->bytes;
+	r->next = d->first;
+	d->first = r;
+	d->n += r->n;
+	d->rows += report->batch.nkept;
+	batch->memory = NULL;
+	batch->resident = NULL;
+}
+
+/* All sources, whose rows have no NULLs */
+static bool
+deferred_read(GpuAggTask *task, GpuAggError *error)
+{
+	const GpuAggSlabDeferral *d = &task->queue->deferral;
+	GpuAggSource *sources = (GpuAggSource *) malloc(d->n * sizeof(*sources));
+	uint64_t   *rows = (uint64_t *) malloc(d->n * sizeof(*rows));
+	uint32_t	n = 0;
+
+	if (sources == NULL || rows == NULL)
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	else
+	{
+		for (const GpuAggResident *r = d->first; r != NULL; r = r->next)
+			for (uint32_t i = 0; i < r->n; i++)
+			{
+				sources[n] = r->sources[i];
+				rows[n++] = r->inputs[i].places;
+			}
+		(void) gpuagg_cuda_scoped_sources(task->scoped, sources, rows, n, d->rows, error);
+	}
+	free(sources);
+	free(rows);
+	return error->status == GPUAGG_OK;
+}
+
+/* Rows of a slab as records, by the interpreter */
+static bool
+deferred_pack(GpuAggTask *task, const GpuAggResident *r, const GpuAggSlabInput *input,
+			  char *scratch, GpuAggError *error)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	cudaStream_t stream = task->lane->group;
+	GpuAggChunk chunk = {};
+
+	if (input->places == 0)
+		return true;
+	chunk.head = r->head;
+	chunk.nrows = input->places;
+	chunk.resident = input->columns;
+	chunk.valid = (uint8_t *) gpuagg_cuda_alloc(task, chunk.nrows, stream, error);
+	if (chunk.valid == NULL)
+		return false;
+	gpuagg_cuda_slab_flags(input, false, chunk.valid, chunk.head, task->device->sms, stream);
+	(void) gpuagg_cuda_scoped_chunk(task->scoped, task->device_plan, p, &chunk, scratch,
+									(uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
+									task->batch_blocks, error);
+	gpuagg_cuda_free(task, chunk.valid, chunk.nrows, stream);
+	return error->status == GPUAGG_OK;
+}
+
+static bool
+deferred_pack_all(GpuAggTask *task, GpuAggError *error)
+{
+	size_t		scratch_bytes;
+	char	   *scratch;
+	bool		ok = gpuagg_cuda_batch_scratch(task, gpuagg_cuda_program(task->plan),
+											   task->batch_blocks * GPUAGG_GROUP_THREADS, &scratch,
+											   &scratch_bytes, error);
+
+	for (const GpuAggResident *r = task->queue->deferral.first; r != NULL; r = r->next)
+		for (uint32_t i = 0; ok && i < r->n; i++)
+			ok = deferred_pack(task, r, &r->inputs[i], scratch, error);
+	gpuagg_cuda_free(task, scratch, scratch_bytes, task->lane->group);
+	return ok;
+}
+
+bool
+gpuagg_cuda_resident_finish(GpuAggTask *task, GpuAggError *error)
+{
+	if (task->queue == NULL || task->queue->deferral.n == 0)
+		return true;
+	return task->kept_nulls > 0 ? deferred_pack_all(task, error) : deferred_read(task, error);
 }
 
 /* ---------- the interpreter, and records ---------- */
@@ -410,20 +588,60 @@ enqueue_rows(GpuAggTask *task, GpuAggWaitingSlab *w)
 /* ---------- the road ---------- */
 
 /*
- * Before anything is grouped: is it few groups, as they lie?  If not, and no
- * block-local table would do, rows are kept and partitioned.
+ * The strategy for a task that begins with slabs: the one that was chosen for
+ * them, if the program's rows can be grouped so.  Left to itself, the device
+ * has few groups in shared memory, and makes partitions of many.
  */
+static GpuAggStrategy
+resident_strategy(const GpuAggTask *task, const GpuAggSlabRoad *road)
+{
+	const GpuAggStrategy chosen = (GpuAggStrategy) task->config.resident_strategy;
+
+	if (chosen != GPUAGG_STRATEGY_AUTO && chosen < GPUAGG_NSTRATEGIES &&
+		(chosen != GPUAGG_STRATEGY_BLOCK_LOCAL || road->open || task->local.capacity > 0))
+		return chosen;
+	if (task->scoped != NULL)
+		return (GpuAggStrategy) task->config.strategy;
+	return road->open || task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL :
+		GPUAGG_STRATEGY_PARTITIONED;
+}
+
+/* Before anything is grouped: rows are kept, or no more */
+static bool
+strategy_take(GpuAggTask *task, GpuAggStrategy strategy, GpuAggError *error)
+{
+	GpuAggTaskConfig config = task->config;
+	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_KEEPING) != 0;
+
+	config.strategy = strategy;
+	if (keeps == (task->scoped != NULL))
+		return true;
+	return keeps ? gpuagg_cuda_task_keep_rows(task, &config, error) :
+		gpuagg_cuda_task_group_rows(task, &config, error);
+}
+
 static bool
 road_choose(GpuAggTask *task, GpuAggError *error)
 {
-	GpuAggTaskConfig config = task->config;
+	GpuAggResidentQueue *q = task->queue;
+	const bool	free_to = !task->fed && task->forced == GPUAGG_STRATEGY_AUTO &&
+		!task->config.forced;
 
-	task->queue->chosen = true;
-	if (gpuagg_cuda_slab_road(task, &task->queue->road) || task->fed || task->scoped != NULL ||
-		task->forced != GPUAGG_STRATEGY_AUTO || task->local.capacity > 0)
-		return true;
-	config.strategy = GPUAGG_STRATEGY_PARTITIONED;
-	return gpuagg_cuda_task_keep_rows(task, &config, error);
+	q->chosen = true;
+	gpuagg_cuda_slab_filter(gpuagg_cuda_program(task->plan), &q->filter);
+	if (task->forced == GPUAGG_STRATEGY_AUTO || task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL)
+		(void) gpuagg_cuda_slab_road(task, task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL, &q->road);
+	if (free_to)
+	{
+		const GpuAggStrategy strategy = resident_strategy(task, &q->road);
+
+		q->road.open &= strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
+		if (!strategy_take(task, strategy, error))
+			return false;
+	}
+	q->road.open &= task->scoped == NULL;
+	(void) gpuagg_cuda_slab_defers(task, &q->deferral);
+	return true;
 }
 
 bool
@@ -442,6 +660,8 @@ gpuagg_cuda_resident_flush(GpuAggTask *task)
 		(void) gpuagg_cuda_task_fail(task, &error);
 		push_done(task, q->waiting, n);
 	}
+	else if (q->deferral.open)
+		enqueue_deferred(task, q->waiting, n);
 	else if (q->road.open && !(task->local_settled && task->local.capacity == 0))
 		enqueue_local(task, q->waiting, n);
 	else
@@ -460,5 +680,13 @@ gpuagg_cuda_resident_free(GpuAggTask *task)
 
 	for (uint32_t i = 0; q != NULL && i < q->n; i++)
 		waiting_free(&q->waiting[i]);
+	while (q != NULL && q->deferral.first != NULL)
+	{
+		GpuAggResident *r = q->deferral.first;
+
+		q->deferral.first = r->next;
+		gpuagg_cuda_free(task, r->memory, r->bytes, task->lane->group);
+		free(r);
+	}
 	free(q);
 }

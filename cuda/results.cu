@@ -23,8 +23,6 @@
 #define WINDOW_BYTES (((size_t) 8 << 20) - WINDOW_RUNS * sizeof(uint64_t))
 #define WINDOW_LEAST_BYTES ((size_t) 256 << 10)
 
-#define ALIGN(n) (((n) + 255) & ~(size_t) 255)
-
 static const uint64_t *
 run_bytes(const GpuAggTask *task)
 {
@@ -34,7 +32,7 @@ run_bytes(const GpuAggTask *task)
 static const uint32_t *
 run_groups(const GpuAggTask *task)
 {
-	return (const uint32_t *) (task->sizes->data + ALIGN(task->nruns * sizeof(uint64_t)));
+	return (const uint32_t *) (task->sizes->data + gpuagg_cuda_align(task->nruns * sizeof(uint64_t)));
 }
 
 static uint64_t
@@ -89,8 +87,8 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 	task->nruns = 0;
 	for (uint32_t i = 0; i < task->ntables; i++)
 		task->nruns += table_runs(&task->tables[i]);
-	split = ALIGN(task->nruns * sizeof(uint64_t));
-	task->device_sizes_bytes = split + ALIGN(task->nruns * sizeof(uint32_t));
+	split = gpuagg_cuda_align(task->nruns * sizeof(uint64_t));
+	task->device_sizes_bytes = split + gpuagg_cuda_align(task->nruns * sizeof(uint32_t));
 	task->device_sizes = (char *) gpuagg_cuda_alloc(task, task->device_sizes_bytes, stream, error);
 	task->sizes = gpuagg_cuda_pin(task->device, task->device_sizes_bytes, error);
 	task->sizes_events = gpuagg_cuda_events(task->device, error);
@@ -148,7 +146,7 @@ sizes_add(GpuAggTask *task)
 static size_t
 starts_bytes(const GpuAggTask *task)
 {
-	return ALIGN((task->nruns < WINDOW_RUNS ? task->nruns : WINDOW_RUNS) * sizeof(uint64_t));
+	return gpuagg_cuda_align((task->nruns < WINDOW_RUNS ? task->nruns : WINDOW_RUNS) * sizeof(uint64_t));
 }
 
 static char *

@@ -12,114 +12,6 @@
 
 #include "cuda/scoped_run.h"
 
-/* ---------- beginning ---------- */
-
-/* A column that a program reads: where it can be NULL */
-static void
-note_nullable(const GpuAggProgram *p, const GpuAggColumns *columns, uint8_t *nullable)
-{
-	const GpuAggConst *consts = gpuagg_program_consts(p);
-
-	/* what is computed may always be NULL; errors never get this far */
-	memset(nullable, 1, p->nregs);
-	for (uint32_t i = 0; i < p->ncolumns; i++)
-		nullable[i] = columns->columns[i].nulls != NULL;
-	for (uint32_t i = 0; i < p->nconsts; i++)
-		nullable[p->ncolumns + i] = consts[i].state != GPUAGG_ST_VALUE;
-}
-
-/* Nothing to compute, to leave out or to refuse: columns are the fields. */
-static bool
-is_direct(const GpuAggScoped *s)
-{
-	const GpuAggTransition *trans = gpuagg_program_transitions(s->program);
-
-	if (s->record.has_head || s->program->filter_reg != GPUAGG_NO_REG)
-		return false;
-	for (uint32_t i = 0; i < s->record.nfields; i++)
-		if (s->record.fields[i].reg >= s->program->ncolumns)
-			return false;
-	for (uint32_t i = 0; i < s->program->ntransitions; i++)
-		if (trans[i].op == GPUAGG_TRANS_SUM_F64_AVG)
-			return false;
-	return true;
-}
-
-static bool
-take_columns(GpuAggScoped *s, const GpuAggColumns *columns)
-{
-	s->columns.n = columns->n;
-	for (uint32_t i = 0; i < s->program->ncolumns; i++)
-	{
-		const GpuAggColumn *from = &columns->columns[i];
-		GpuAggPackColumn *to = &s->columns.columns[i];
-
-		if (gpuagg_key_class(from->type) == GPUAGG_CLASS_BYTES)
-			return false;
-		to->nulls = from->nulls;
-		to->values.base = (const char *) from->values;
-		to->values.bytes = (uint8_t) gpuagg_type_slot_bytes(from->type);
-		to->values.step = to->values.bytes;
-	}
-	return true;
-}
-
-GpuAggScoped *
-gpuagg_scoped_make(const GpuAggScopedConfig *config, const GpuAggPlan *plan,
-				   const GpuAggScopedMemory *memory, GpuAggScopedReport *report,
-				   cudaStream_t stream)
-{
-	GpuAggScoped *s = (GpuAggScoped *) calloc(1, sizeof(*s));
-
-	if (s == NULL)
-		return NULL;
-	s->config = *config;
-	s->memory = *memory;
-	s->report = report;
-	s->stream = stream;
-	s->plan = plan;
-	s->program = gpuagg_cuda_program(plan);
-	memset(report, 0, sizeof(*report));
-	return s;
-}
-
-GpuAggStatus
-gpuagg_scoped_rows(GpuAggScoped *s, const GpuAggPlan *device_plan, const uint8_t *nullable,
-				   GpuAggError *error)
-{
-	if (!gpuagg_record_compute(s->program, nullable, &s->record))
-		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "rows have no records");
-	gpuagg_cuda_scoped_args(s->plan, s->program, &s->record, &s->args);
-	s->args.plan = device_plan;
-	s->args.table.scope = s->plan->scope;
-	s->key = gpuagg_cuda_scoped_key(s->program, &s->record);
-	s->direct = !s->chunks && is_direct(s);
-	s->device = (GpuAggScopedReport *) gpuagg_scoped_take(s, sizeof(*s->device), error);
-	if (s->device == NULL)
-		return error->status;
-	s->args.head = &s->device->head;
-	SCOPED_CHECK(cudaMemsetAsync(s->device, 0, sizeof(*s->device), s->stream));
-	return GPUAGG_OK;
-}
-
-GpuAggStatus
-gpuagg_cuda_scoped_begin(const GpuAggScopedConfig *config, const GpuAggPlan *plan,
-						 const GpuAggPlan *device_plan, const GpuAggColumns *columns,
-						 const GpuAggScopedMemory *memory, GpuAggScopedReport *report,
-						 cudaStream_t stream, GpuAggScoped **scoped, GpuAggError *error)
-{
-	uint8_t		nullable[GPUAGG_MAX_REGS];
-	GpuAggScoped *s = gpuagg_scoped_make(config, plan, memory, report, stream);
-
-	*scoped = s;
-	if (s == NULL)
-		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-	if (s->program->ncolumns > GPUAGG_PACK_COLUMNS || !take_columns(s, columns))
-		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "strings, or too many columns");
-	note_nullable(s->program, columns, nullable);
-	return gpuagg_scoped_rows(s, device_plan, nullable, error);
-}
-
 /* ---------- going on ---------- */
 
 /* The table was full: a larger one, and the lists again */
@@ -174,8 +66,6 @@ next_window(GpuAggScoped *s, GpuAggError *error)
 {
 	GpuAggStatus status;
 
-	if (s->kept != NULL && s->window == 0)
-		gpuagg_cuda_scoped_records(&s->record, s->kept, s->report->head.npacked, &s->args);
 	s->window++;
 	s->report->head.tile = 0;
 	status = gpuagg_scoped_put(s, error);
@@ -223,12 +113,8 @@ gpuagg_cuda_scoped_step(GpuAggScoped *s, GpuAggError *error)
 	switch (s->phase)
 	{
 		case GPUAGG_SCOPED_PHASE_BEGIN:
-			if (s->chunks)
-				return gpuagg_scoped_chunks_end(s, error);
-			if (!s->direct)
-				return gpuagg_scoped_launch_pack(s, error);
-			gpuagg_scoped_read_columns(s);
-			return gpuagg_scoped_start(s, error);
+			return s->sources.list != NULL ? gpuagg_scoped_sources_begin(s, error) :
+				gpuagg_scoped_chunks_end(s, error);
 		case GPUAGG_SCOPED_PHASE_PACKED:
 			s->args.n = head->npacked;
 			return gpuagg_scoped_start(s, error);

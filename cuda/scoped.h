@@ -4,17 +4,16 @@
  *		strategies that keep random access within reach of shared memory, the
  *		L2 cache or the TLB (issue's paper 000, sections 3 and 5.3).
  *
- *		block-local		tables in shared memory; few groups
  *		single			the table in device memory, all at once
- *		multi-pass		the same, a window of the hash range a pass; rows are
- *						read again each time, or kept as records by the first
+ *		multi-pass		the same, a window of the hash range a pass
  *		spatial			windows side by side, each on multiprocessors of its own
  *		partitioned		rows are partitioned by hash, at one or two levels,
  *						until the groups of a partition fit shared memory
  *
- * Rows are resident columns (columns.h).  Where a column can be NULL, or
- * there is anything to compute, rows are packed to records first
- * (device/record.h); else kernels read columns as they are.
+ * Rows come as chunks, which are packed to records (device/record.h) when they
+ * come, or as sources: columns of slabs, where the key is one integer column,
+ * there is at most one 4-byte argument, and nothing is NULL.  Partitioning
+ * reads sources as they are; the others have them packed at the end.
  *
  * Nothing here waits for the card.  gpuagg_cuda_scoped_step() is called when
  * all that it has put into the stream is done; it looks at what came of it
@@ -24,12 +23,10 @@
 #ifndef GPUAGG_CUDA_SCOPED_H
 #define GPUAGG_CUDA_SCOPED_H
 
-#include "cuda/columns.h"
 #include "cuda/scoped_rows.h"
 
 typedef enum GpuAggScopedStrategy
 {
-	GPUAGG_SCOPED_LOCAL,
 	GPUAGG_SCOPED_SINGLE,		/* multi-pass, with windows_log2 > 0 */
 	GPUAGG_SCOPED_SPATIAL,
 	GPUAGG_SCOPED_PARTITIONED
@@ -53,7 +50,6 @@ typedef struct GpuAggScopedConfig
 
 	/* windows */
 	uint32_t	windows_log2;
-	bool		keep_rows;		/* multi-pass, copy */
 	const uint8_t *sm_windows;	/* spatial: on the device, by %smid, with
 								 * GPUAGG_SPATIAL_UNITS of them */
 } GpuAggScopedConfig;
@@ -88,22 +84,8 @@ typedef struct GpuAggScoped GpuAggScoped;
 
 /*
  * The plan lies on the device as well; both, and what config points to, stay
- * until the end.  Columns are described by the caller's array only during
- * this call.  GPUAGG_UNSUPPORTED: the program has strings, or too many fields.
- */
-extern GpuAggStatus gpuagg_cuda_scoped_begin(const GpuAggScopedConfig *config,
-											 const GpuAggPlan *plan,
-											 const GpuAggPlan *device_plan,
-											 const GpuAggColumns *columns,
-											 const GpuAggScopedMemory *memory,
-											 GpuAggScopedReport *report,
-											 cudaStream_t stream,
-											 GpuAggScoped **scoped,
-											 GpuAggError *error);
-
-/*
- * The same where rows arrive in batches: any number of chunks, each packed to
- * records, before the first step.  Any column may be NULL.
+ * until the end.  Any column may be NULL.  GPUAGG_UNSUPPORTED: the program has
+ * strings, or too many fields.
  */
 extern GpuAggStatus gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config,
 											const GpuAggPlan *plan,
@@ -130,6 +112,27 @@ extern GpuAggStatus gpuagg_cuda_scoped_chunk(GpuAggScoped *scoped,
 extern void gpuagg_cuda_scoped_settle(GpuAggScoped *scoped, uint32_t places,
 									  uint64_t records);
 
+/* Which columns sources of a program's rows have */
+typedef struct GpuAggSourceShape
+{
+	uint16_t	key;			/* registers */
+	uint16_t	arg;			/* the key's, if there is no argument */
+	uint8_t		key_bytes;
+	bool		has_arg;
+} GpuAggSourceShape;
+
+/* False: rows are of another shape. */
+extern bool gpuagg_cuda_scoped_takes_sources(const GpuAggScoped *scoped, GpuAggSourceShape *shape);
+
+/*
+ * All rows of the sources, n of them, and the records of all chunks are input,
+ * before the first step; no chunk's row has a NULL.  The sources are copied,
+ * what they point to stays until the end.  `first` is set here.
+ */
+extern GpuAggStatus gpuagg_cuda_scoped_sources(GpuAggScoped *scoped, const GpuAggSource *sources,
+											   const uint64_t *rows, uint32_t n,
+											   uint64_t taken, GpuAggError *error);
+
 /* GPUAGG_BUSY: call again when the stream is idle; GPUAGG_OK: all is grouped */
 extern GpuAggStatus gpuagg_cuda_scoped_step(GpuAggScoped *scoped, GpuAggError *error);
 
@@ -154,6 +157,9 @@ extern void gpuagg_cuda_scoped_args(const GpuAggPlan *plan, const GpuAggProgram 
 									const GpuAggRecord *record, GpuAggScopedArgs *args);
 extern GpuAggKeyShape gpuagg_cuda_scoped_key(const GpuAggProgram *program,
 											 const GpuAggRecord *record);
+
+/* Can rows be pairs of a key and a 4-byte argument, wherever they lie? */
+extern bool gpuagg_cuda_scoped_is_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key);
 
 /* Rows as they lie now */
 extern GpuAggFast gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key);
@@ -189,16 +195,21 @@ extern void gpuagg_cuda_scoped_bits(const GpuAggScopedConfig *config,
 /* Warps that may be on a multiprocessor: tiles that are under way */
 #define GPUAGG_SM_WARPS 64
 
-extern cudaError_t gpuagg_cuda_scoped_local(const GpuAggScopedArgs *args, GpuAggKeyShape key,
-											const GpuAggScopedLocal *local,
-											uint32_t blocks, cudaStream_t stream);
 extern cudaError_t gpuagg_cuda_scoped_single(const GpuAggScopedArgs *args, GpuAggKeyShape key,
 											 const GpuAggWindows *windows,
 											 uint32_t sms, cudaStream_t stream);
-extern cudaError_t gpuagg_cuda_scoped_pack(const GpuAggScopedArgs *args,
-										   const GpuAggPackColumns *columns, char *out,
-										   char *scratch, uint32_t scratch_stride,
-										   uint32_t sms, cudaStream_t stream);
+/* Rows of sources that count, as records of two fields; head->npacked counts them. */
+extern cudaError_t gpuagg_cuda_scoped_pack_sources(const GpuAggScopedArgs *args,
+												   GpuAggKeyShape key,
+												   const GpuAggSources *sources,
+												   char *records, uint32_t sms,
+												   cudaStream_t stream);
+
+/* n records with their first field and their last one as columns with that much room */
+extern cudaError_t gpuagg_cuda_scoped_to_source(const GpuAggRecord *record, const char *records,
+												uint64_t n, uint64_t room, char *key,
+												uint32_t *arg, uint32_t *taken, uint32_t sms,
+												cudaStream_t stream);
 extern cudaError_t gpuagg_cuda_scoped_pack_chunk(const GpuAggScopedArgs *args,
 												 const GpuAggPackChunk *chunk,
 												 char *scratch, uint32_t scratch_stride,

@@ -1,8 +1,8 @@
 /*
  * scoped_chunks.cu
- *		Scoped grouping of rows that arrive in batches: each chunk's rows are
- *		packed to records, behind those that are there; when the last one is
- *		packed, grouping begins with all records as its input.
+ *		Begin of scoped grouping, and rows that arrive in batches: each chunk's
+ *		rows are packed to records, behind those that are there; when the last
+ *		one is packed, grouping begins with all records as its input.
  *
  * Records lie side by side in one piece of memory, which doubles when it might
  * not have room for all rows of the chunks under way.  How many there are, the
@@ -27,21 +27,47 @@ note_nullable(const GpuAggProgram *p, uint8_t *nullable)
 		nullable[keys[i].reg] = !keys[i].notnull;
 }
 
+void
+gpuagg_scoped_args_set(GpuAggScoped *s, const GpuAggScopedArgs *args, GpuAggKeyShape key)
+{
+	s->args = *args;
+	s->args.plan = s->device_plan;
+	s->args.table.scope = s->plan->scope;
+	s->args.head = &s->device->head;
+	s->key = key;
+}
+
 GpuAggStatus
 gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config, const GpuAggPlan *plan,
 						const GpuAggPlan *device_plan, const GpuAggScopedMemory *memory,
 						GpuAggScopedReport *report, cudaStream_t stream,
 						GpuAggScoped **scoped, GpuAggError *error)
 {
+	GpuAggScoped *s = (GpuAggScoped *) calloc(1, sizeof(*s));
 	uint8_t		nullable[GPUAGG_MAX_REGS];
-	GpuAggScoped *s = gpuagg_scoped_make(config, plan, memory, report, stream);
+	GpuAggScopedArgs args;
 
 	*scoped = s;
 	if (s == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-	s->chunks = true;
+	s->config = *config;
+	s->memory = *memory;
+	s->report = report;
+	s->stream = stream;
+	s->plan = plan;
+	s->device_plan = device_plan;
+	s->program = gpuagg_cuda_program(plan);
+	memset(report, 0, sizeof(*report));
 	note_nullable(s->program, nullable);
-	return gpuagg_scoped_rows(s, device_plan, nullable, error);
+	if (!gpuagg_record_compute(s->program, nullable, &s->record))
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "rows have no records");
+	s->device = (GpuAggScopedReport *) gpuagg_scoped_take(s, sizeof(*s->device), error);
+	if (s->device == NULL)
+		return error->status;
+	gpuagg_cuda_scoped_args(plan, s->program, &s->record, &args);
+	gpuagg_scoped_args_set(s, &args, gpuagg_cuda_scoped_key(s->program, &s->record));
+	SCOPED_CHECK(cudaMemsetAsync(s->device, 0, sizeof(*s->device), s->stream));
+	return GPUAGG_OK;
 }
 
 /* Room for that many more records; the old ones move along. */

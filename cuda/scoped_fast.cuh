@@ -3,8 +3,8 @@
  *		The shape that most queries have, without detours: one integer key and
  *		at most one int4 argument, no NULLs, states that fit 32-bit words.
  *
- * Rows are two columns, or records of eight bytes, with an int8 key 16; a thread
- * has all of several rows in registers.  What is unusual is left to
+ * Rows are columns of sources, or records of eight bytes, with an int8 key 16; a
+ * thread has all of several rows in registers.  What is unusual is left to
  * scoped_local.cuh: the end of the input, and rows without place in the table.
  */
 #ifndef GPUAGG_CUDA_SCOPED_FAST_CUH
@@ -60,47 +60,65 @@ pairs_base(const GpuAggScopedArgs &a)
 	return a.fields[0].base - a.field_off[0];
 }
 
-/* Key and argument of rows row, row + stride, ..., which are read but once */
-template <int KEY, int FAST, int ROWS>
+/* Key and argument of the records row, row + stride, ..., which are read but once */
+template <int KEY, int ROWS>
 static __device__ __forceinline__ void
-fast_load(const GpuAggScopedArgs &a, uint64_t row, uint32_t stride,
-		  typename FastRow<KEY>::Word *key, uint32_t *arg)
+pairs_load(const GpuAggScopedArgs &a, uint64_t row, uint32_t stride,
+		   typename FastRow<KEY>::Word *key, uint32_t *arg)
 {
-	if constexpr (FAST == GPUAGG_FAST_PAIRS)
-	{
-		const auto *pairs = (const typename FastRow<KEY>::Pair *) pairs_base(a) + row;
+	const auto *pairs = (const typename FastRow<KEY>::Pair *) pairs_base(a) + row;
 
-		#pragma unroll
-		for (int r = 0; r < ROWS; r++)
-			pair_split(__ldcs(pairs + r * stride), &key[r], &arg[r]);
-	}
-	else
-	{
-		const auto *keys = (const typename FastRow<KEY>::Word *) a.fields[0].base + row;
-		const uint32_t *args = (const uint32_t *) a.fields[a.nfields - 1].base + row;
-
-		#pragma unroll
-		for (int r = 0; r < ROWS; r++)
-			key[r] = __ldcs(keys + r * stride);
-		#pragma unroll
-		for (int r = 0; r < ROWS; r++)
-			arg[r] = __ldcs(args + r * stride);
-	}
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		pair_split(__ldcs(pairs + r * stride), &key[r], &arg[r]);
 }
 
-/* One row of them, anywhere */
+/* One of them, anywhere */
 static __device__ __forceinline__ void
-fast_load_one(const GpuAggScopedArgs &a, uint64_t row, uint32_t *key, uint32_t *arg)
+pairs_load_one(const GpuAggScopedArgs &a, uint64_t row, uint32_t *key, uint32_t *arg)
 {
 	*key = field_u32(&a.fields[0], row);
 	*arg = field_u32(&a.fields[a.nfields - 1], row);
 }
 
 static __device__ __forceinline__ void
-fast_load_one(const GpuAggScopedArgs &a, uint64_t row, uint64_t *key, uint32_t *arg)
+pairs_load_one(const GpuAggScopedArgs &a, uint64_t row, uint64_t *key, uint32_t *arg)
 {
 	*key = field_u64(&a.fields[0], row);
 	*arg = field_u32(&a.fields[a.nfields - 1], row);
+}
+
+/* The same of a source's rows; and which of them count: bit r for the r-th */
+template <int KEY, int ROWS>
+static __device__ __forceinline__ uint32_t
+source_load(const GpuAggSource &source, uint64_t row, uint32_t stride,
+			typename FastRow<KEY>::Word *key, uint32_t *arg)
+{
+	const auto *keys = (const typename FastRow<KEY>::Word *) source.key + row;
+	const uint32_t *args = (const uint32_t *) source.arg + row;
+	const uint32_t *taken = (const uint32_t *) source.taken + row / 32;
+	uint32_t	rows = 0;
+
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		key[r] = __ldcs(keys + r * stride);
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		arg[r] = __ldcs(args + r * stride);
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		rows |= (__ldg(taken + r * (stride / 32)) >> (row % 32) & 1) << r;
+	return rows;
+}
+
+/* One of them, below the source's end */
+template <typename Word>
+static __device__ __forceinline__ bool
+source_load_one(const GpuAggSource &source, uint64_t row, Word *key, uint32_t *arg)
+{
+	*key = ((const Word *) source.key)[row];
+	*arg = ((const uint32_t *) source.arg)[row];
+	return ((const uint32_t *) source.taken)[row / 32] >> (row % 32) & 1;
 }
 
 static __device__ __forceinline__ uint64_t
@@ -268,17 +286,6 @@ fast_group(const GpuAggScopedArgs &a, const LocalView &t, const Word (&key)[LOCA
 	return true;
 }
 
-template <int KEY, int FAST>
-static __device__ __forceinline__ bool
-fast_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t row)
-{
-	typename FastRow<KEY>::Word key[LOCAL_ROWS];
-	uint32_t	arg[LOCAL_ROWS];
-
-	fast_load<KEY, FAST, LOCAL_ROWS>(a, row, WARP_LANES, key, arg);
-	return fast_group(a, t, key, arg);
-}
-
 /* As local_rows, and by it where need be */
 template <int KEY, int FAST>
 static __device__ __forceinline__ void
@@ -287,9 +294,16 @@ warp_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uint64_t
 {
 	const uint64_t last = row - threadIdx.x % WARP_LANES + LOCAL_ROWS * WARP_LANES;
 
-	if constexpr (FAST != GPUAGG_FAST_NOT)
-		if (last <= end && fast_rows<KEY, FAST>(a, t, row))
-			return;
+	if constexpr (FAST == GPUAGG_FAST_PAIRS)
+		if (last <= end)
+		{
+			typename FastRow<KEY>::Word key[LOCAL_ROWS];
+			uint32_t	arg[LOCAL_ROWS];
+
+			pairs_load<KEY, LOCAL_ROWS>(a, row, WARP_LANES, key, arg);
+			if (fast_group(a, t, key, arg))
+				return;
+		}
 	local_rows<KEY>(a, t, base, row, end, added, misses);
 }
 

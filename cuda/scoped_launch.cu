@@ -35,38 +35,6 @@
 
 /* ---------- launches ---------- */
 
-/* Fields are the columns themselves. */
-void
-gpuagg_scoped_read_columns(GpuAggScoped *s)
-{
-	s->args.n = s->columns.n;
-	for (uint32_t i = 0; i < s->record.nfields; i++)
-		s->args.fields[i].base = s->columns.columns[s->record.fields[i].reg].values.base;
-	for (uint32_t i = 0; i < s->record.nfields; i++)
-		s->args.fields[i].step = s->record.fields[i].bytes;
-}
-
-GpuAggStatus
-gpuagg_scoped_launch_pack(GpuAggScoped *s, GpuAggError *error)
-{
-	const uint32_t threads = s->config.sms * GPUAGG_PACK_BLOCKS * GPUAGG_PACK_THREADS;
-	const size_t scratch_bytes = gpuagg_cuda_scratch_bytes(s->program, threads);
-	char	   *records = (char *) gpuagg_scoped_take(s, s->columns.n * s->record.bytes, error);
-	char	   *scratch = NULL;
-
-	if (records == NULL)
-		return error->status;
-	if (scratch_bytes > 0 && (scratch = (char *) gpuagg_scoped_take(s, scratch_bytes, error)) == NULL)
-		return error->status;
-	gpuagg_cuda_scoped_records(&s->record, records, 0, &s->args);
-	s->phase = GPUAGG_SCOPED_PHASE_PACKED;
-	SCOPED_CHECK(gpuagg_cuda_scoped_pack(&s->args, &s->columns, records, scratch,
-								  (uint32_t) (scratch_bytes / threads), s->config.sms, s->stream));
-	if (scratch != NULL)
-		gpuagg_scoped_give(s, scratch);
-	return gpuagg_scoped_ask(s, error);
-}
-
 /* Memory of a level but for its records */
 static bool
 make_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t *parents,
@@ -74,9 +42,11 @@ make_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t *pare
 {
 	const uint32_t nparents = 1u << before;
 	const uint64_t n = (uint64_t) nparents << bits;
-	const size_t counts = SCOPED_ALIGN(n * 4);
-	const size_t places = SCOPED_ALIGN((n + 1) * 8);
-	const size_t pieces = SCOPED_ALIGN((s->args.n / GPUAGG_PIECE_ROWS + nparents) * sizeof(GpuAggPiece));
+	const size_t counts = gpuagg_cuda_align(n * 4);
+	const size_t places = gpuagg_cuda_align((n + 1) * 8);
+	const uint64_t rows = s->sources.end > s->args.n ? s->sources.end : s->args.n;
+	const uint64_t from = s->sources.n > nparents ? s->sources.n : nparents;
+	const size_t pieces = gpuagg_cuda_align((rows / GPUAGG_PIECE_ROWS + from) * sizeof(GpuAggPiece));
 	char	   *meta = (char *) gpuagg_scoped_take(s, counts + 2 * places + pieces + 4, error);
 
 	level->scope = s->args.table.scope;
@@ -84,6 +54,9 @@ make_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t *pare
 	level->before = before;
 	level->nparents = nparents;
 	level->parents = parents;
+	memset(&level->sources, 0, sizeof(level->sources));
+	if (before == 0)
+		level->sources = s->sources;
 	level->counts = (uint32_t *) meta;
 	level->starts = (uint64_t *) (meta + counts);
 	level->cursors = (unsigned long long *) (meta + counts + places);
@@ -134,6 +107,7 @@ partition_twice(GpuAggScoped *s, const uint32_t *bits, const uint64_t *top,
 		all.before = 0;
 		all.nparents = 1;
 		all.parents = top;
+		all.sources = s->sources;
 		status = count_level(s, &all, error);
 		gpuagg_cuda_scoped_coarse(&first, second.starts, bits[1], s->stream);
 	}
@@ -236,7 +210,6 @@ launch_single(GpuAggScoped *s, GpuAggError *error)
 	GpuAggWindows w = s->windows;
 
 	w.window = (uint32_t) s->window;
-	w.kept = s->window == 0 ? s->kept : NULL;
 	SCOPED_CHECK(gpuagg_cuda_scoped_single(&s->args, s->key, &w, s->config.sms, s->stream));
 	return gpuagg_scoped_ask(s, error);
 }
@@ -255,9 +228,6 @@ start_single(GpuAggScoped *s, GpuAggError *error)
 			return error->status;
 		SCOPED_CHECK(cudaMemsetAsync(s->windows.tiles, 0, tiles, s->stream));
 	}
-	else if (s->config.keep_rows && s->windows.log2 > 0 &&
-			 (s->kept = (char *) gpuagg_scoped_take(s, s->args.n * s->record.bytes, error)) == NULL)
-		return error->status;
 	return launch_single(s, error);
 }
 
@@ -266,9 +236,6 @@ gpuagg_scoped_launch(GpuAggScoped *s, GpuAggError *error)
 {
 	switch (s->config.strategy)
 	{
-		case GPUAGG_SCOPED_LOCAL:
-			SCOPED_CHECK(gpuagg_cuda_scoped_local(&s->args, s->key, &s->local, s->blocks, s->stream));
-			return gpuagg_scoped_ask(s, error);
 		case GPUAGG_SCOPED_PARTITIONED:
 			return launch_partitions(s, error);
 		default:
@@ -348,14 +315,12 @@ prepare_partitions(GpuAggScoped *s, double *groups, GpuAggError *error)
 static GpuAggStatus
 prepare_local(GpuAggScoped *s, GpuAggError *error)
 {
-	const bool	partitioned = s->config.strategy == GPUAGG_SCOPED_PARTITIONED;
 	double		groups = s->config.expected_groups;
-	GpuAggStatus status = GPUAGG_OK;
+	GpuAggStatus status;
 
-	if (partitioned)
-		status = prepare_partitions(s, &groups, error);
-	else if (s->config.strategy != GPUAGG_SCOPED_LOCAL)
+	if (s->config.strategy != GPUAGG_SCOPED_PARTITIONED)
 		return GPUAGG_OK;
+	status = prepare_partitions(s, &groups, error);
 	if (status != GPUAGG_OK)
 		return status;
 
@@ -398,9 +363,6 @@ gpuagg_scoped_start(GpuAggScoped *s, GpuAggError *error)
 						&s->args.table, error);
 	if (status != GPUAGG_OK)
 		return status;
-	if (s->config.strategy == GPUAGG_SCOPED_PARTITIONED)
-		return start_partitioned(s, error);
-	if (s->config.strategy == GPUAGG_SCOPED_LOCAL)
-		return gpuagg_scoped_launch(s, error);
-	return start_single(s, error);
+	return s->config.strategy == GPUAGG_SCOPED_PARTITIONED ? start_partitioned(s, error) :
+		start_single(s, error);
 }

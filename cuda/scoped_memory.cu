@@ -15,7 +15,7 @@ gpuagg_scoped_take(GpuAggScoped *s, size_t bytes, GpuAggError *error)
 {
 	void	   *p;
 
-	bytes = SCOPED_ALIGN(bytes > 0 ? bytes : 1);
+	bytes = gpuagg_cuda_align(bytes > 0 ? bytes : 1);
 	if (s->nowned == GPUAGG_SCOPED_BLOCKS)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "more than %d pieces of memory", GPUAGG_SCOPED_BLOCKS);
@@ -47,19 +47,17 @@ gpuagg_scoped_give(GpuAggScoped *s, void *p)
 GpuAggStatus
 gpuagg_scoped_table(GpuAggScoped *s, uint64_t capacity, GpuAggTableRef *table, GpuAggError *error)
 {
-	const bool	plain = s->program->nkeys == 0;
 	GpuAggLaunch launch;
 
-	/* without keys there is one group, in the first entry */
-	table->capacity = plain ? 1 : capacity;
-	table->limit = plain ? UINT64_MAX : capacity / 2;
+	table->capacity = capacity;
+	table->limit = capacity / 2;
 	table->head = &s->device->table;
 	table->slots = (char *) gpuagg_scoped_take(s, table->capacity * s->plan->stride, error);
 	if (table->slots == NULL)
 		return error->status;
 	launch = gpuagg_cuda_launch(s->config.launches, &gpuagg_cuda_grow_kernels[0],
 								table->capacity * (s->plan->stride / 8));
-	gpuagg_cuda_table_init(s->args.plan, table, plain, &launch, s->stream);
+	gpuagg_cuda_table_init(s->args.plan, table, false, &launch, s->stream);
 	SCOPED_CHECK(cudaGetLastError());
 	return GPUAGG_OK;
 }

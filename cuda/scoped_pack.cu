@@ -3,12 +3,12 @@
  *		Rows to records (device/record.h): expressions are evaluated, and what a
  *		row contributes to its group is packed, in any order.
  *
- * Rows are those of resident columns, or those of a chunk: batches of pages,
- * or rows that PostgreSQL evaluated, one after the other into the same
- * records.
+ * Rows are those of a chunk: batches of pages, rows that PostgreSQL evaluated,
+ * or those of slabs, one after the other into the same records.  Rows of
+ * sources become records without anything being evaluated.
  */
 #include "cuda/scoped.h"
-#include "cuda/scoped_rows.cuh"
+#include "cuda/scoped_fast.cuh"
 
 /* The next free record; lanes that ask together share an add. */
 static __device__ __forceinline__ unsigned long long
@@ -24,26 +24,10 @@ record_place(const GpuAggScopedArgs &a)
 	return __shfl_sync(lanes, at, leader) + __popc(lanes & ((1u << lane) - 1));
 }
 
-/* ---------- resident columns ---------- */
+/* ---------- chunks ---------- */
 
-/* A row of resident columns into registers */
-static __device__ void
-load_columns(const GpuAggProgram *p, const GpuAggPackColumns &columns, uint64_t row,
-			 GpuAggValue *reg, uint8_t *st)
-{
-	for (uint32_t c = 0; c < p->ncolumns; c++)
-	{
-		const GpuAggPackColumn *column = &columns.columns[c];
-
-		st[c] = column->nulls != NULL && column->nulls[row / 32] >> (row % 32) & 1 ?
-			GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
-		if (st[c] == GPUAGG_ST_VALUE)
-			reg[c].i = field_value(&column->values, row);
-	}
-}
-
-/* Fields are in these registers of the program. */
-static __device__ void
+/* Fields are in these registers of the program.  Is anything of it NULL, or left out? */
+static __device__ bool
 pack_row(const GpuAggScopedArgs &a, const uint16_t *regs, const GpuAggProgram *p,
 		 const GpuAggValue *reg, const uint8_t *st, char *record, uint32_t *errors)
 {
@@ -69,57 +53,8 @@ pack_row(const GpuAggScopedArgs &a, const uint16_t *regs, const GpuAggProgram *p
 		else
 			*(uint64_t *) (record + a.field_off[i]) = (uint64_t) v;
 	}
+	return flags != 0;
 }
-
-static __device__ void
-pack_rows(const GpuAggScopedArgs &a, const GpuAggProgram *p,
-		  const GpuAggPackColumns &columns, char *out, GpuAggValue *reg, uint8_t *st)
-{
-	uint64_t	row = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
-	uint32_t	errors = 0;
-
-	gpuagg_eval_constants(p, reg, st);
-	for (; row < columns.n; row += (uint64_t) gridDim.x * blockDim.x)
-	{
-		load_columns(p, columns, row, reg, st);
-		if (row_prepare(p, reg, st, &errors) == ROW_READY)
-		{
-			char	   *record = out + record_place(a) * a.record_bytes;
-
-			pack_row(a, a.field_reg, p, reg, st, record, &errors);
-		}
-	}
-	if (errors != 0)
-		atomicOr(&a.head->errors, errors);
-}
-
-template <bool WIDE>
-static __global__ void
-__launch_bounds__(GPUAGG_PACK_THREADS)
-pack_columns_kernel(const __grid_constant__ GpuAggScopedArgs a,
-					const __grid_constant__ GpuAggPackColumns columns, char *out,
-					char *scratch, uint32_t scratch_stride)
-{
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) a.plan + a.plan->program_off);
-
-	if (WIDE)
-	{
-		char	   *mine = scratch +
-			(uint64_t) (blockIdx.x * blockDim.x + threadIdx.x) * scratch_stride;
-
-		pack_rows(a, p, columns, out, (GpuAggValue *) mine,
-				  (uint8_t *) (mine + p->nregs * sizeof(GpuAggValue)));
-	}
-	else
-	{
-		GpuAggValue reg[GPUAGG_LOCAL_REGS];
-		uint8_t		st[GPUAGG_LOCAL_REGS];
-
-		pack_rows(a, p, columns, out, reg, st);
-	}
-}
-
-/* ---------- chunks ---------- */
 
 static __device__ void
 pack_chunk_rows(const GpuAggScopedArgs &a, const GpuAggPackChunk &c,
@@ -129,6 +64,7 @@ pack_chunk_rows(const GpuAggScopedArgs &a, const GpuAggPackChunk &c,
 	uint32_t	errors = 0;
 	uint32_t	passed = 0;
 	uint32_t	kept = 0;
+	uint32_t	nulls = 0;
 	const RowKeys keys = {c.plan, p, &a.table, reg, st};
 
 	gpuagg_eval_constants(p, reg, st);
@@ -144,19 +80,22 @@ pack_chunk_rows(const GpuAggScopedArgs &a, const GpuAggPackChunk &c,
 		{
 			char	   *record = c.records + record_place(a) * a.record_bytes;
 
-			pack_row(a, c.regs, p, reg, st, record, &errors);
+			nulls += pack_row(a, c.regs, p, reg, st, record, &errors);
 			kept++;
 		}
 	}
 	__syncwarp();
 	passed = warp_sum(passed);
 	kept = warp_sum(kept);
+	nulls = warp_sum(nulls);
 	if (errors != 0)
 		atomicOr(&c.chunk.head->errors, errors);
 	if (threadIdx.x % WARP_LANES == 0 && passed > 0)
 	{
 		atomicAdd(&c.chunk.head->rows_passed, (unsigned long long) passed);
 		atomicAdd(&c.chunk.head->nkept, kept);
+		if (nulls > 0)
+			atomicAdd(&c.chunk.head->nnulls, nulls);
 	}
 }
 
@@ -183,6 +122,131 @@ pack_chunk_kernel(const __grid_constant__ GpuAggScopedArgs a,
 		uint8_t		st[GPUAGG_LOCAL_REGS];
 
 		pack_chunk_rows(a, c, p, reg, st);
+	}
+}
+
+/* ---------- sources ---------- */
+
+/* The source that has a tile of the rows of all sources */
+static __device__ __forceinline__ const GpuAggSource &
+tile_source(const GpuAggSources &sources, uint64_t row)
+{
+	uint32_t	low = 0;
+	uint32_t	high = sources.n;
+
+	while (high - low > 1)
+	{
+		const uint32_t mid = (low + high) / 2;
+
+		if (sources.list[mid].first <= row)
+			low = mid;
+		else
+			high = mid;
+	}
+	return sources.list[low];
+}
+
+/* Room for so many records of a warp, for all its lanes */
+static __device__ __forceinline__ unsigned long long
+warp_place(const GpuAggScopedArgs &a, uint32_t n)
+{
+	unsigned long long at = 0;
+
+	if (threadIdx.x % WARP_LANES == 0)
+		at = atomicAdd(&a.head->npacked, (unsigned long long) n);
+	return __shfl_sync(ALL_LANES, at, 0);
+}
+
+/* Rows of a tile that count */
+static __device__ __forceinline__ uint32_t
+tile_rows(const GpuAggSource &source, uint64_t first)
+{
+	const uint32_t *taken = (const uint32_t *) source.taken + first / 32;
+	uint32_t	n = 0;
+
+	for (uint32_t w = threadIdx.x % WARP_LANES; w < GPUAGG_WARP_TILE / 32; w += WARP_LANES)
+		n += __popc(taken[w]);
+	return all_lanes_add(n);
+}
+
+/* Which of a lane's rows are in the window of the hash space */
+template <typename Word>
+static __device__ __forceinline__ uint32_t
+rows_in_scope(const GpuAggScopedArgs &a, const Word *key, uint32_t rows)
+{
+	#pragma unroll
+	for (int r = 0; r < LOCAL_ROWS; r++)
+		if (!gpuagg_scope_has(a.table.scope, fast_hash(a, key[r])))
+			rows &= ~(1u << r);
+	return rows;
+}
+
+/* The rows that count, as pairs; a warp takes a tile at a time */
+template <int KEY>
+static __global__ void
+__launch_bounds__(GPUAGG_PACK_THREADS)
+pack_sources_kernel(const __grid_constant__ GpuAggScopedArgs a,
+					const __grid_constant__ GpuAggSources sources, char *records)
+{
+	typedef typename FastRow<KEY>::Pair Pair;
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const bool	scoped = a.table.scope.count > 1;
+	const uint64_t warps = (uint64_t) gridDim.x * blockDim.x / WARP_LANES;
+	uint64_t	tile = ((uint64_t) blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
+
+	for (; tile * GPUAGG_WARP_TILE < sources.end; tile += warps)
+	{
+		const uint64_t first = tile * GPUAGG_WARP_TILE;
+		const GpuAggSource source = tile_source(sources, first);
+		unsigned long long at = scoped ? 0 : warp_place(a, tile_rows(source, first));
+
+		for (uint32_t set = 0; set < GPUAGG_WARP_TILE; set += LOCAL_ROWS * WARP_LANES)
+		{
+			typename FastRow<KEY>::Word key[LOCAL_ROWS];
+			uint32_t	arg[LOCAL_ROWS];
+			uint32_t	rows = source_load<KEY, LOCAL_ROWS>(source, first + set + lane, WARP_LANES,
+															key, arg);
+
+			if (scoped)
+			{
+				rows = rows_in_scope(a, key, rows);
+				at = warp_place(a, all_lanes_add(__popc(rows)));
+			}
+			#pragma unroll
+			for (int r = 0; r < LOCAL_ROWS; r++)
+			{
+				const uint32_t lanes = __ballot_sync(ALL_LANES, rows >> r & 1);
+
+				if (rows >> r & 1)
+					((Pair *) records)[at + __popc(lanes & ((1u << lane) - 1))] =
+						pair_make(key[r], arg[r]);
+				at += __popc(lanes);
+			}
+		}
+	}
+}
+
+/* Records as a source: n of them, in whole tiles */
+static __global__ void
+__launch_bounds__(GPUAGG_PACK_THREADS)
+records_to_source_kernel(const char *records, uint32_t record_bytes, uint32_t key_off,
+						 uint32_t key_bytes, uint32_t arg_off, uint64_t n, uint64_t room,
+						 char *key, uint32_t *arg, uint32_t *taken)
+{
+	uint64_t	row = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (; row < room; row += (uint64_t) gridDim.x * blockDim.x)
+	{
+		const char *record = records + min(row, n - 1) * record_bytes;
+		const uint32_t lanes = __ballot_sync(ALL_LANES, row < n);
+
+		if (key_bytes == 4)
+			((uint32_t *) key)[row] = *(const uint32_t *) (record + key_off);
+		else
+			((uint64_t *) key)[row] = *(const uint64_t *) (record + key_off);
+		arg[row] = *(const uint32_t *) (record + arg_off);
+		if (row % 32 == 0)
+			taken[row / 32] = lanes;
 	}
 }
 
@@ -215,17 +279,30 @@ gpuagg_cuda_scoped_pack_chunk(const GpuAggScopedArgs *a, const GpuAggPackChunk *
 }
 
 cudaError_t
-gpuagg_cuda_scoped_pack(const GpuAggScopedArgs *a, const GpuAggPackColumns *columns,
-						char *out, char *scratch, uint32_t scratch_stride,
-						uint32_t sms, cudaStream_t stream)
+gpuagg_cuda_scoped_pack_sources(const GpuAggScopedArgs *a, GpuAggKeyShape key,
+								const GpuAggSources *sources, char *records, uint32_t sms,
+								cudaStream_t stream)
 {
 	const uint32_t blocks = sms * GPUAGG_PACK_BLOCKS;
 
-	if (scratch != NULL)
-		pack_columns_kernel<true><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>
-			(*a, *columns, out, scratch, scratch_stride);
+	if (key == GPUAGG_KEY_I32)
+		pack_sources_kernel<GPUAGG_KEY_I32><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>
+			(*a, *sources, records);
 	else
-		pack_columns_kernel<false><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>
-			(*a, *columns, out, NULL, 0);
+		pack_sources_kernel<GPUAGG_KEY_I64><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>
+			(*a, *sources, records);
+	return cudaGetLastError();
+}
+
+cudaError_t
+gpuagg_cuda_scoped_to_source(const GpuAggRecord *record, const char *records, uint64_t n,
+							 uint64_t room, char *key, uint32_t *arg, uint32_t *taken,
+							 uint32_t sms, cudaStream_t stream)
+{
+	const GpuAggRecordField *k = &record->fields[0];
+	const GpuAggRecordField *v = &record->fields[record->nfields - 1];
+
+	records_to_source_kernel<<<sms * GPUAGG_PACK_BLOCKS, GPUAGG_PACK_THREADS, 0, stream>>>
+		(records, record->bytes, k->off, k->bytes, v->off, n, room, key, arg, taken);
 	return cudaGetLastError();
 }

@@ -4,7 +4,8 @@
  *
  * Rows are counted by partition, of both levels at once if so many counts fit
  * shared memory; the counts are added up; level by level, rows are written as
- * records to their partitions.  Parents are cut into pieces of work.  A block
+ * records to their partitions.  The first level may read rows from sources, of
+ * which some do not count.  Parents are cut into pieces of work.  A block
  * orders a tile of records by partition
  * in shared memory and writes it from there, so that neighbours write to
  * neighbouring addresses; where a tile's rows go in each partition is drawn
@@ -64,6 +65,22 @@ count_row(uint32_t *counts, uint32_t part, bool row)
 
 /* ---------- pieces of work ---------- */
 
+/* What is cut: parents' rows, or those of sources */
+static __device__ __forceinline__ uint32_t
+cut_from(const GpuAggPartLevel &level)
+{
+	return level.sources.list != NULL ? level.sources.n : level.nparents;
+}
+
+/* The number of the first row of one of these, or behind the last one's */
+static __device__ __forceinline__ uint64_t
+cut_start(const GpuAggPartLevel &level, uint32_t i)
+{
+	if (level.sources.list == NULL)
+		return level.parents[i];
+	return i < level.sources.n ? level.sources.list[i].first : level.sources.end;
+}
+
 /* Piece `at` of those of THREADS parents; starts: of the pieces of each */
 static __device__ __forceinline__ void
 cut_piece(const GpuAggPartLevel &level, uint32_t base, const uint32_t *starts, uint32_t at)
@@ -83,8 +100,8 @@ cut_piece(const GpuAggPartLevel &level, uint32_t base, const uint32_t *starts, u
 			high = mid;
 	}
 	piece.parent = base + low;
-	piece.first = level.parents[piece.parent] + (uint64_t) (at - starts[low]) * GPUAGG_PIECE_ROWS;
-	piece.end = min(piece.first + GPUAGG_PIECE_ROWS, level.parents[piece.parent + 1]);
+	piece.first = cut_start(level, piece.parent) + (uint64_t) (at - starts[low]) * GPUAGG_PIECE_ROWS;
+	piece.end = min(piece.first + GPUAGG_PIECE_ROWS, cut_start(level, piece.parent + 1));
 	level.pieces[at] = piece;
 }
 
@@ -96,16 +113,17 @@ cut_pieces_kernel(const GpuAggPartLevel level)
 	typedef cub::BlockScan<uint32_t, THREADS> Scan;
 	__shared__ typename Scan::TempStorage scan;
 	__shared__ uint32_t starts[THREADS];
+	const uint32_t nfrom = cut_from(level);
 	uint32_t	before = 0;
 
-	for (uint32_t base = 0; base < level.nparents; base += THREADS)
+	for (uint32_t base = 0; base < nfrom; base += THREADS)
 	{
 		const uint32_t parent = base + threadIdx.x;
 		uint32_t	n = 0;
 		uint32_t	all;
 
-		if (parent < level.nparents)
-			n = (uint32_t) ((level.parents[parent + 1] - level.parents[parent] +
+		if (parent < nfrom)
+			n = (uint32_t) ((cut_start(level, parent + 1) - cut_start(level, parent) +
 							 GPUAGG_PIECE_ROWS - 1) / GPUAGG_PIECE_ROWS);
 		Scan(scan).ExclusiveSum(n, n, all);
 		starts[threadIdx.x] = before + n;
@@ -119,10 +137,18 @@ cut_pieces_kernel(const GpuAggPartLevel level)
 		*level.npieces = before;
 }
 
+/* The parent whose rows a piece has */
+template <int FAST>
+static __device__ __forceinline__ uint32_t
+parent_of(uint32_t piece_parent)
+{
+	return FAST == GPUAGG_FAST_SOURCES ? 0 : piece_parent;
+}
+
 /* What a block orders and writes at once: rows of one parent */
 typedef struct Tile
 {
-	uint32_t	parent;
+	uint32_t	parent;			/* or source */
 	uint64_t	base;
 	uint64_t	end;
 } Tile;
@@ -134,20 +160,71 @@ typedef struct Tile
 /* Neighbours with the same partition from which on a warp adds them up first */
 #define SKEWED_PAIRS 2
 
-/* Keys and arguments of rows row, row + THREADS, ..., of which only those before end count */
-template <int KEY, int FAST, int ROWS>
-static __device__ __forceinline__ void
-load_rows(const GpuAggScopedArgs &a, uint64_t row, uint64_t end,
-		  typename FastRow<KEY>::Word *key, uint32_t *arg)
+/* Sets of a thread's rows: bit r for its r-th row */
+template <int ROWS>
+constexpr uint32_t ALL_ROWS = (1u << ROWS) - 1;
+
+/* Rows row, row + blockDim.x, ... that are before end */
+template <int ROWS>
+static __device__ __forceinline__ uint32_t
+rows_before(uint64_t row, uint64_t end)
 {
+	uint32_t	rows = 0;
+
 	if (row - threadIdx.x + ROWS * blockDim.x <= end)
-	{
-		fast_load<KEY, FAST, ROWS>(a, row, blockDim.x, key, arg);
-		return;
-	}
+		return ALL_ROWS<ROWS>;
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
-		fast_load_one(a, min(row + r * blockDim.x, end - 1), &key[r], &arg[r]);
+		rows |= (uint32_t) (row + r * blockDim.x < end) << r;
+	return rows;
+}
+
+/* Keys and arguments of rows of a source; which of them count */
+template <int KEY, int ROWS>
+static __device__ __forceinline__ uint32_t
+load_source(const GpuAggSource &source, uint64_t row, uint64_t end,
+			typename FastRow<KEY>::Word *key, uint32_t *arg)
+{
+	uint32_t	rows = 0;
+
+	if (row - threadIdx.x + ROWS * blockDim.x <= end)
+		return source_load<KEY, ROWS>(source, row, blockDim.x, key, arg);
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+	{
+		const uint64_t at = row + r * blockDim.x;
+		const bool	counts = source_load_one(source, min(at, end - 1), &key[r], &arg[r]);
+
+		rows |= (uint32_t) (counts && at < end) << r;
+	}
+	return rows;
+}
+
+/*
+ * Keys and arguments of rows row, row + blockDim.x, ... of a parent or source,
+ * if FAST; which of them are before end, and count
+ */
+template <int KEY, int FAST, int ROWS>
+static __device__ __forceinline__ uint32_t
+load_rows(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint32_t from, uint64_t row,
+		  uint64_t end, typename FastRow<KEY>::Word *key, uint32_t *arg)
+{
+	if constexpr (FAST == GPUAGG_FAST_SOURCES)
+		return load_source<KEY, ROWS>(level.sources.list[from], row, end, key, arg);
+	const uint32_t rows = rows_before<ROWS>(row, end);
+
+	if constexpr (FAST == GPUAGG_FAST_PAIRS)
+	{
+		if (row - threadIdx.x + ROWS * blockDim.x <= end)
+			pairs_load<KEY, ROWS>(a, row, blockDim.x, key, arg);
+		else
+		{
+			#pragma unroll
+			for (int r = 0; r < ROWS; r++)
+				pairs_load_one(a, min(row + r * blockDim.x, end - 1), &key[r], &arg[r]);
+		}
+	}
+	return rows;
 }
 
 /* Partitions of these rows; their keys have been loaded, if FAST. */
@@ -174,12 +251,12 @@ find_parts(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint64_t row
  */
 template <int ROWS>
 static __device__ __forceinline__ void
-count_rows(uint32_t *counts, uint32_t *part, uint64_t row, uint64_t end)
+count_rows(uint32_t *counts, uint32_t *part, uint32_t rows)
 {
 	const uint32_t next = __shfl_down_sync(ALL_LANES, part[0], 1);
 	const uint32_t pairs = __ballot_sync(ALL_LANES, part[0] == next) & 0x7FFFFFFFu;
 
-	if (pairs == 0 && row - threadIdx.x + ROWS * blockDim.x <= end)
+	if (__all_sync(ALL_LANES, pairs == 0 && rows == ALL_ROWS<ROWS>))
 	{
 		#pragma unroll
 		for (int r = 0; r < ROWS; r++)
@@ -188,7 +265,7 @@ count_rows(uint32_t *counts, uint32_t *part, uint64_t row, uint64_t end)
 	}
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
-		part[r] |= count_row(counts, part[r], row + r * blockDim.x < end) << GPUAGG_MAX_PARTITION_BITS;
+		part[r] |= count_row(counts, part[r], rows >> r & 1) << GPUAGG_MAX_PARTITION_BITS;
 }
 
 /*
@@ -197,14 +274,14 @@ count_rows(uint32_t *counts, uint32_t *part, uint64_t row, uint64_t end)
  */
 template <int ROWS>
 static __device__ __forceinline__ void
-tally_rows(uint32_t *counts, const uint32_t *part, uint64_t row, uint64_t end)
+tally_rows(uint32_t *counts, const uint32_t *part, uint32_t rows)
 {
 	const uint32_t next = __shfl_down_sync(ALL_LANES, part[0], 1);
 	const uint32_t pairs = __ballot_sync(ALL_LANES, part[0] == next) & 0x7FFFFFFFu;
 	uint32_t	heavy;
 	uint32_t	n = 0;
 
-	if (__popc(pairs) < SKEWED_PAIRS && row - threadIdx.x + ROWS * blockDim.x <= end)
+	if (__all_sync(ALL_LANES, __popc(pairs) < SKEWED_PAIRS && rows == ALL_ROWS<ROWS>))
 	{
 		#pragma unroll
 		for (int r = 0; r < ROWS; r++)
@@ -214,7 +291,7 @@ tally_rows(uint32_t *counts, const uint32_t *part, uint64_t row, uint64_t end)
 	heavy = __shfl_sync(ALL_LANES, part[0], pairs != 0 ? __ffs(pairs) - 1 : 0);
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
-		if (row + r * blockDim.x < end)
+		if (rows >> r & 1)
 		{
 			if (part[r] == heavy)
 				n++;
@@ -257,21 +334,22 @@ count_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
 		 i < (uint64_t) npieces * (blockIdx.x + 1) / gridDim.x; i++)
 	{
 		const GpuAggPiece piece = level.pieces[i];
+		const uint32_t parent = parent_of<FAST>(piece.parent);
 
-		if (piece.parent != counted)
+		if (parent != counted)
 			flush_counts(counts, level, counted);
-		counted = piece.parent;
+		counted = parent;
 		for (uint64_t row = piece.first + threadIdx.x; row - threadIdx.x < piece.end;
 			 row += COUNT_ROWS * blockDim.x)
 		{
 			uint32_t	part[COUNT_ROWS];
 			uint32_t	arg[COUNT_ROWS];
 			typename FastRow<KEY>::Word key[COUNT_ROWS];
+			const uint32_t rows = load_rows<KEY, FAST, COUNT_ROWS>(a, level, piece.parent, row,
+																   piece.end, key, arg);
 
-			if (FAST != GPUAGG_FAST_NOT)
-				load_rows<KEY, FAST, COUNT_ROWS>(a, row, piece.end, key, arg);
 			find_parts<KEY, FAST, COUNT_ROWS>(a, level, row, piece.end, key, part);
-			tally_rows<COUNT_ROWS>(counts, part, row, piece.end);
+			tally_rows<COUNT_ROWS>(counts, part, rows);
 		}
 	}
 	flush_counts(counts, level, counted);
@@ -442,25 +520,27 @@ tiles_next(const GpuAggPartLevel &level, Tiles *t, Tile *tile)
 #define DRAWS 2
 
 /*
- * Places of a tile's rows in partition p, of those from `at` on in the tile
+ * Places of a tile's `rows` rows in partition p, of those from `at` on in the tile
  */
 static __device__ __forceinline__ unsigned long long
-draw_places(const GpuAggPartLevel &level, const Tile &tile, const uint32_t *counts, uint32_t p)
+draw_places(const GpuAggPartLevel &level, uint32_t parent, uint32_t rows, const uint32_t *counts,
+			uint32_t p)
 {
 	const uint32_t nparts = 1u << level.bits;
 	const uint32_t at = counts[p];
-	const uint32_t n = (p + 1 < nparts ? counts[p + 1] : (uint32_t) (tile.end - tile.base)) - at;
+	const uint32_t n = (p + 1 < nparts ? counts[p + 1] : rows) - at;
 
 	return n == 0 ? 0 :
-		atomicAdd(&level.cursors[(uint64_t) tile.parent * nparts + p], (unsigned long long) n) - at;
+		atomicAdd(&level.cursors[(uint64_t) parent * nparts + p], (unsigned long long) n) - at;
 }
 
 /*
- * Block-wide: the sum of what the threads before this one have.  One barrier,
- * and few registers; there is another barrier before the next call.
+ * Block-wide: the sum of what the threads before this one have; *all, unless
+ * NULL: of all threads.  One barrier, and few registers; there is another
+ * barrier before the next call.
  */
 static __device__ __forceinline__ uint32_t
-sum_before(uint32_t v)
+sum_before(uint32_t v, uint32_t *all)
 {
 	__shared__ uint32_t warps[WARP_LANES];
 	const uint32_t lane = threadIdx.x % WARP_LANES;
@@ -477,6 +557,8 @@ sum_before(uint32_t v)
 	if (lane == WARP_LANES - 1)
 		warps[warp] = sum;
 	__syncthreads();
+	if (all != NULL)
+		*all = all_lanes_add(lane < blockDim.x / WARP_LANES ? warps[lane] : 0);
 	return all_lanes_add(lane < warp ? warps[lane] : 0) + sum - v;
 }
 
@@ -490,48 +572,51 @@ sum_before(uint32_t v)
 template <int KEY, int FAST, int TPB, int ROWS>
 static __device__ __forceinline__ bool
 scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, Tiles *tiles, Tile *at_tile,
-			 char *shared, typename FastRow<KEY>::Word *key, uint32_t *arg)
+			 char *shared, typename FastRow<KEY>::Word *key, uint32_t *arg, uint32_t *rows)
 {
 	const Tile	tile = *at_tile;
 	const uint32_t nparts = 1u << level.bits;
 	const uint32_t each = (nparts + TPB - 1) / TPB;
 	const uint32_t last = min((threadIdx.x + 1) * each, nparts);
 	const uint64_t row = tile.base + threadIdx.x;
+	const uint32_t mine = *rows;
+	const uint32_t parent = parent_of<FAST>(tile.parent);
 	unsigned long long *shift = (unsigned long long *) shared;
 	uint32_t   *counts = (uint32_t *) (shift + nparts);
 	uint16_t   *part_at = (uint16_t *) (counts + nparts);
 	uint32_t   *staged = (uint32_t *) (part_at + ROWS * TPB);
 	uint32_t	part[ROWS];			/* with its place among its partition's rows */
 	unsigned long long drawn[DRAWS];
+	uint32_t	n = (uint32_t) (tile.end - tile.base);	/* rows that count */
 	uint32_t	sum = 0;
 	bool		more;
 
 	read_piece(level, tiles);
 	find_parts<KEY, FAST, ROWS>(a, level, row, tile.end, key, part);
-	count_rows<ROWS>(counts, part, row, tile.end);
+	count_rows<ROWS>(counts, part, mine);
 	__syncthreads();
 
 	/* a thread has `each` partitions that follow each other */
 	for (uint32_t p = threadIdx.x * each; p < last; p++)
 		sum += counts[p];
-	sum = sum_before(sum);
+	sum = sum_before(sum, FAST == GPUAGG_FAST_SOURCES ? &n : NULL);
 	for (uint32_t p = threadIdx.x * each; p < last; p++)
 	{
-		const uint32_t n = counts[p];
+		const uint32_t here = counts[p];
 
 		counts[p] = sum;
-		sum += n;
+		sum += here;
 	}
 	__syncthreads();
 	#pragma unroll
 	for (int i = 0; i < DRAWS; i++)
 		if (threadIdx.x + i * TPB < nparts)
-			drawn[i] = draw_places(level, tile, counts, threadIdx.x + i * TPB);
+			drawn[i] = draw_places(level, parent, n, counts, threadIdx.x + i * TPB);
 	for (uint32_t p = threadIdx.x + DRAWS * TPB; p < nparts; p += TPB)
-		shift[p] = draw_places(level, tile, counts, p);
+		shift[p] = draw_places(level, parent, n, counts, p);
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
-		if (row + r * TPB < tile.end)
+		if (mine >> r & 1)
 		{
 			const uint32_t p = part[r] & PART_MASK;
 			const uint32_t at = counts[p] + (part[r] >> GPUAGG_MAX_PARTITION_BITS);
@@ -547,12 +632,13 @@ scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, Tiles *til
 		if (threadIdx.x + i * TPB < nparts)
 			shift[threadIdx.x + i * TPB] = drawn[i];
 	more = tiles_next(level, tiles, at_tile);
-	if (FAST != GPUAGG_FAST_NOT && more)
-		load_rows<KEY, FAST, ROWS>(a, at_tile->base + threadIdx.x, at_tile->end, key, arg);
+	if (more)
+		*rows = load_rows<KEY, FAST, ROWS>(a, level, at_tile->parent, at_tile->base + threadIdx.x,
+										   at_tile->end, key, arg);
 	__syncthreads();
 	for (uint32_t p = threadIdx.x; p < nparts; p += TPB)
 		counts[p] = 0;
-	write_records<KEY, FAST>(a, level, staged, part_at, shift, (uint32_t) (tile.end - tile.base));
+	write_records<KEY, FAST>(a, level, staged, part_at, shift, n);
 	__syncthreads();
 	return more;
 }
@@ -568,6 +654,7 @@ scatter_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
 	Tiles		tiles = tiles_start(level, ROWS * TPB);
 	typename FastRow<KEY>::Word key[ROWS];
 	uint32_t	arg[ROWS];
+	uint32_t	rows = 0;
 	Tile		tile;
 	bool		more;
 
@@ -575,11 +662,12 @@ scatter_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
 		counts[p] = 0;
 	__syncthreads();
 	more = tiles_next(level, &tiles, &tile);
-	if (FAST != GPUAGG_FAST_NOT && more)
-		load_rows<KEY, FAST, ROWS>(a, tile.base + threadIdx.x, tile.end, key, arg);
+	if (more)
+		rows = load_rows<KEY, FAST, ROWS>(a, level, tile.parent, tile.base + threadIdx.x, tile.end,
+										  key, arg);
 	while (more)
 		more = scatter_tile<KEY, FAST, TPB, ROWS>(a, level, &tiles, &tile, (char *) shared_quads,
-												  key, arg);
+												  key, arg, &rows);
 }
 
 /* ---------- launches ---------- */
@@ -609,8 +697,8 @@ static cudaError_t
 launch_fast_count(const GpuAggScopedArgs *a, GpuAggFast fast, const GpuAggPartLevel *level,
 				  uint32_t sms, cudaStream_t stream)
 {
-	return fast == GPUAGG_FAST_COLUMNS ?
-		launch_count<KEY, GPUAGG_FAST_COLUMNS>(a, level, sms, stream) :
+	return fast == GPUAGG_FAST_SOURCES ?
+		launch_count<KEY, GPUAGG_FAST_SOURCES>(a, level, sms, stream) :
 		launch_count<KEY, GPUAGG_FAST_PAIRS>(a, level, sms, stream);
 }
 
@@ -653,16 +741,23 @@ static cudaError_t
 launch_fast_writes(const GpuAggScopedArgs *a, GpuAggFast fast, const GpuAggPartLevel *level,
 				   uint32_t sms, cudaStream_t stream)
 {
-	return fast == GPUAGG_FAST_COLUMNS ?
-		launch_writes<KEY, GPUAGG_FAST_COLUMNS>(a, level, sms, stream) :
+	return fast == GPUAGG_FAST_SOURCES ?
+		launch_writes<KEY, GPUAGG_FAST_SOURCES>(a, level, sms, stream) :
 		launch_writes<KEY, GPUAGG_FAST_PAIRS>(a, level, sms, stream);
+}
+
+/* How a level reads its rows */
+static GpuAggFast
+level_fast(const GpuAggScopedArgs *a, GpuAggKeyShape key, const GpuAggPartLevel *level)
+{
+	return level->sources.list != NULL ? GPUAGG_FAST_SOURCES : gpuagg_cuda_scoped_fast(a, key);
 }
 
 cudaError_t
 gpuagg_cuda_scoped_count(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 						 const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
 {
-	const GpuAggFast fast = gpuagg_cuda_scoped_fast(a, key);
+	const GpuAggFast fast = level_fast(a, key, level);
 	cudaError_t rc;
 
 	cut_pieces_kernel<<<1, THREADS, 0, stream>>>(*level);
@@ -691,7 +786,7 @@ gpuagg_cuda_scoped_write(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 						 const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
 {
 	/* a key alone has a shorter record */
-	const GpuAggFast fast = a->nfields == 2 ? gpuagg_cuda_scoped_fast(a, key) : GPUAGG_FAST_NOT;
+	const GpuAggFast fast = a->nfields == 2 ? level_fast(a, key, level) : GPUAGG_FAST_NOT;
 
 	cut_pieces_kernel<<<1, THREADS, 0, stream>>>(*level);
 	if (key == GPUAGG_KEY_I32 && fast != GPUAGG_FAST_NOT)

@@ -3,8 +3,9 @@
  *		What the kernels of scoped grouping share with who launches them: rows
  *		as fields, the steps of a row into its group, counters, shapes.
  *
- * A row is a set of fields (device/record.h) that lie at base + row * step,
- * be it in resident columns or in records; kernels do not tell them apart.
+ * A row is a set of fields (device/record.h) that lie at base + row * step.
+ * Rows of one integer key and at most one 4-byte argument are also read from
+ * sources: columns as they lie in slabs, with a bit for each row that counts.
  */
 #ifndef GPUAGG_CUDA_SCOPED_ROWS_H
 #define GPUAGG_CUDA_SCOPED_ROWS_H
@@ -44,9 +45,32 @@ typedef enum GpuAggKeyShape
 typedef enum GpuAggFast
 {
 	GPUAGG_FAST_NOT,			/* other rows, or states that need whole words */
-	GPUAGG_FAST_COLUMNS,
+	GPUAGG_FAST_SOURCES,		/* columns of sources */
 	GPUAGG_FAST_PAIRS			/* records of both */
 } GpuAggFast;
+
+/*
+ * Rows that lie in columns.  Rows of all sources are numbered through, and
+ * pointers are such that a row's number is its index: row r has the key
+ * key[r] and the argument arg[r], and counts if bit r % 32 of taken[r / 32]
+ * is set.  A source has whole tiles.
+ */
+typedef struct GpuAggSource
+{
+	uint64_t	key;			/* addresses */
+	uint64_t	arg;			/* of 4-byte values */
+	uint64_t	taken;
+	uint64_t	first;			/* number of the first row */
+} GpuAggSource;
+
+/* Sources of a run, on the device; behind the last one is an end */
+typedef struct GpuAggSources
+{
+	const GpuAggSource *list;	/* NULL: rows are not in sources */
+	uint32_t	n;
+	uint32_t	pad;
+	uint64_t	end;			/* the number after the last row */
+} GpuAggSources;
 
 /* Counters on the device; zero when a launch begins, unless said otherwise */
 typedef struct GpuAggScopedHead
@@ -136,7 +160,6 @@ typedef struct GpuAggWindows
 	uint32_t	window;
 	const uint8_t *sm_windows;	/* GPUAGG_SPATIAL_UNITS; NULL: all take `window` */
 	unsigned long long *tiles;	/* one for each window, with sm_windows */
-	char	   *kept;			/* records of the rows outside it, or NULL */
 } GpuAggWindows;
 
 /*
@@ -148,14 +171,14 @@ typedef struct GpuAggWindows
 /* Partitions whose rows are counted in shared memory at once: 128 kB */
 #define GPUAGG_COUNT_BITS 15
 
-/* A piece of work of a level: rows of one parent; it has whole tiles */
+/* A piece of work of a level: rows of one parent or source; it has whole tiles */
 #define GPUAGG_PIECE_ROWS 131072
 
 typedef struct GpuAggPiece
 {
 	uint64_t	first;
 	uint64_t	end;
-	uint32_t	parent;
+	uint32_t	parent;			/* or source */
 } GpuAggPiece;
 
 typedef struct GpuAggPartLevel
@@ -165,6 +188,7 @@ typedef struct GpuAggPartLevel
 	uint32_t	before;			/* of the levels before */
 	uint32_t	nparents;
 	const uint64_t *parents;	/* nparents + 1 starts of their rows */
+	GpuAggSources sources;		/* of the only parent, if rows are in such: */
 	GpuAggPiece *pieces;		/* of work, one parent's behind the other's */
 	uint32_t   *npieces;
 	uint32_t   *counts;			/* of each partition of each parent */
@@ -182,20 +206,6 @@ typedef struct GpuAggPartitions
 	uint32_t   *big;			/* those */
 	uint32_t   *wide;			/* not sparse, where others are */
 } GpuAggPartitions;
-
-/* Columns as packing reads them */
-typedef struct GpuAggPackColumn
-{
-	GpuAggRowField values;
-	const uint32_t *nulls;
-} GpuAggPackColumn;
-
-#define GPUAGG_PACK_COLUMNS 64
-typedef struct GpuAggPackColumns
-{
-	uint64_t	n;
-	GpuAggPackColumn columns[GPUAGG_PACK_COLUMNS];
-} GpuAggPackColumns;
 
 /* A chunk whose rows become records */
 typedef struct GpuAggPackChunk

@@ -2,8 +2,9 @@
  * scoped_run.h
  *		A run of scoped grouping, as the files of its host side share it.
  *
- *	scoped.cu			begin, what is next, end
- *	scoped_chunks.cu	rows that arrive in batches
+ *	scoped.cu			what is next, end
+ *	scoped_chunks.cu	begin, rows that arrive in batches
+ *	scoped_sources.cu	rows of columns that stay
  *	scoped_launch.cu	launches, and what they need
  *	scoped_memory.cu	memory, the table, counters up and down
  *	scoped_shape.cu		what follows from the program alone
@@ -14,12 +15,10 @@
 #include "cuda/cuda_device.h"
 #include "cuda/scoped.h"
 
-#define SCOPED_ALIGN(bytes) (((bytes) + 255) & ~(size_t) 255)
-
 typedef enum GpuAggScopedPhase
 {
 	GPUAGG_SCOPED_PHASE_BEGIN,	/* or chunks are packed */
-	GPUAGG_SCOPED_PHASE_PACKED,	/* records are being made of columns */
+	GPUAGG_SCOPED_PHASE_PACKED,	/* how many records are there? */
 	GPUAGG_SCOPED_PHASE_MAIN,	/* the strategy's launch */
 	GPUAGG_SCOPED_PHASE_BIG,	/* partitions for several blocks */
 	GPUAGG_SCOPED_PHASE_DONE
@@ -47,11 +46,11 @@ struct GpuAggScoped
 	GpuAggScopedLocal local;
 	GpuAggScopedLocal dense;	/* of partitions that a block has for itself */
 	GpuAggScopedLocal sparse;	/* of those with few rows a group, or none */
-	GpuAggPackColumns columns;
-	bool		direct;			/* kernels read the columns as they are */
-	bool		chunks;			/* rows come in chunks */
-	char	   *records;		/* of these; NULL: there are none, or they have
-								 * been read */
+	const GpuAggPlan *device_plan;
+	GpuAggSources sources;		/* list NULL: rows are records */
+	uint64_t	taken;			/* rows of the sources that count */
+	char	   *records;		/* of chunks, or packed sources; NULL: there are
+								 * none, or they have been read */
 	uint64_t	max_records;	/* room */
 	uint64_t	bound;			/* there are at most that many, those of chunks
 								 * under way included */
@@ -63,7 +62,6 @@ struct GpuAggScoped
 	uint32_t	dense_blocks;
 	uint64_t	window;
 	GpuAggWindows windows;
-	char	   *kept;
 	GpuAggPartitions parts;
 	uint64_t	top[2];			/* the first level's only parent */
 	uint64_t	max_waiting;	/* room in the lists */
@@ -81,26 +79,22 @@ struct GpuAggScoped
 			return status_; \
 	} while (0)
 
-/* ---------- scoped.cu ---------- */
-
-/* A run that knows its program, but no rows; NULL: no memory */
-extern GpuAggScoped *gpuagg_scoped_make(const GpuAggScopedConfig *config,
-										const GpuAggPlan *plan,
-										const GpuAggScopedMemory *memory,
-										GpuAggScopedReport *report,
-										cudaStream_t stream);
-
-/* nullable[register]: what its rows are like */
-extern GpuAggStatus gpuagg_scoped_rows(GpuAggScoped *s, const GpuAggPlan *device_plan,
-									   const uint8_t *nullable, GpuAggError *error);
-
 /* ---------- scoped_chunks.cu ---------- */
+
+/* Rows are of this shape from now on. */
+extern void gpuagg_scoped_args_set(GpuAggScoped *s, const GpuAggScopedArgs *args,
+								   GpuAggKeyShape key);
 
 /* All chunks are packed: how many records are there? */
 extern GpuAggStatus gpuagg_scoped_chunks_end(GpuAggScoped *s, GpuAggError *error);
 
 /* What was enqueued last reads the records of chunks for the last time. */
 extern void gpuagg_scoped_chunks_read(GpuAggScoped *s);
+
+/* ---------- scoped_sources.cu ---------- */
+
+/* Grouping begins, or records are made of the sources first. */
+extern GpuAggStatus gpuagg_scoped_sources_begin(GpuAggScoped *s, GpuAggError *error);
 
 /* ---------- scoped_memory.cu ---------- */
 
@@ -120,8 +114,6 @@ extern GpuAggStatus gpuagg_scoped_ask(GpuAggScoped *s, GpuAggError *error);
 
 /* ---------- scoped_launch.cu: GPUAGG_BUSY, or it failed ---------- */
 
-extern GpuAggStatus gpuagg_scoped_launch_pack(GpuAggScoped *s, GpuAggError *error);
-
 /* The strategy's first launch, with all that it needs; and again */
 extern GpuAggStatus gpuagg_scoped_start(GpuAggScoped *s, GpuAggError *error);
 extern GpuAggStatus gpuagg_scoped_launch(GpuAggScoped *s, GpuAggError *error);
@@ -129,8 +121,5 @@ extern GpuAggStatus gpuagg_scoped_launch(GpuAggScoped *s, GpuAggError *error);
 /* Room for that many groups, and for those of partitions under way */
 extern GpuAggStatus gpuagg_scoped_add_piece(GpuAggScoped *s, double groups,
 											GpuAggError *error);
-
-/* Fields are the columns themselves. */
-extern void gpuagg_scoped_read_columns(GpuAggScoped *s);
 
 #endif							/* GPUAGG_CUDA_SCOPED_RUN_H */

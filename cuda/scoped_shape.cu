@@ -86,23 +86,26 @@ gpuagg_cuda_scoped_key(const GpuAggProgram *program, const GpuAggRecord *record)
 	return gpuagg_local_key_is_word(program, record) ? GPUAGG_KEY_I32 : GPUAGG_KEY_I64;
 }
 
+bool
+gpuagg_cuda_scoped_is_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key)
+{
+	if (key == GPUAGG_KEY_ANY || args->nfields > 2)
+		return false;
+	for (uint32_t i = 0; i < args->nsteps; i++)
+		if (args->steps[i].kind == GPUAGG_LOCAL_STATE ||
+			(args->steps[i].field != GPUAGG_NO_FIELD && args->steps[i].field != args->nfields - 1))
+			return false;
+	return args->nfields < 2 || args->fields[1].bytes == 4;
+}
+
 GpuAggFast
 gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key)
 {
 	const GpuAggRowField *f = args->fields;
 	const uint32_t bytes = key == GPUAGG_KEY_I32 ? 4 : 8;
 
-	if (key == GPUAGG_KEY_ANY || args->nfields > 2)
-		return GPUAGG_FAST_NOT;
-	for (uint32_t i = 0; i < args->nsteps; i++)
-		if (args->steps[i].kind == GPUAGG_LOCAL_STATE ||
-			(args->steps[i].field != GPUAGG_NO_FIELD && args->steps[i].field != args->nfields - 1))
-			return GPUAGG_FAST_NOT;
-	if (args->nfields == 2 && f[1].bytes != 4)
-		return GPUAGG_FAST_NOT;
-	if (f[0].step == bytes && (args->nfields == 1 || f[1].step == 4))
-		return GPUAGG_FAST_COLUMNS;
-	return args->nfields == 2 && f[0].step == 2 * bytes &&
+	return gpuagg_cuda_scoped_is_fast(args, key) && args->nfields == 2 &&
+		f[0].step == 2 * bytes &&
 		f[1].base - f[0].base == args->field_off[1] - args->field_off[0] ?
 		GPUAGG_FAST_PAIRS : GPUAGG_FAST_NOT;
 }
@@ -220,7 +223,7 @@ sparse_kind(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args, GpuA
 
 	if (config->strategy != GPUAGG_SCOPED_PARTITIONED || args->nfields != 2 ||
 		config->expected_groups * SPARSE_ROWS <= (double) args->n ||
-		gpuagg_cuda_scoped_fast(args, key) == GPUAGG_FAST_NOT || stage_bytes(config, args) == 0)
+		!gpuagg_cuda_scoped_is_fast(args, key) || stage_bytes(config, args) == 0)
 		return GPUAGG_SPARSE_NOT;
 	for (uint32_t i = 0; i < args->nsteps; i++)
 		kinds |= 1u << args->steps[i].kind;

@@ -6,8 +6,7 @@
  *
  * A window is a range of hashes, and so of the table.  Passes over the rows
  * take a window each; where each group of multiprocessors that shares a TLB
- * has a window of its own, one pass serves all ("spatial").  The first pass
- * may keep the rows outside its window as records, which later passes read.
+ * has a window of its own, one pass serves all ("spatial").
  */
 #include "cuda/scoped.h"
 #include "cuda/scoped_rows.cuh"
@@ -44,34 +43,6 @@ multiprocessor(void)
 
 	asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
 	return min(sm, (uint32_t) GPUAGG_SPATIAL_UNITS - 1);
-}
-
-/* Fields of a row into a record */
-static __device__ void
-write_record(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, char *record)
-{
-	if (a.has_head)
-		*(uint32_t *) record = flags;
-	for (uint32_t i = 0; i < a.nfields; i++)
-		if (a.fields[i].bytes == 4)
-			*(uint32_t *) (record + a.field_off[i]) = field_u32(&a.fields[i], row);
-		else
-			*(uint64_t *) (record + a.field_off[i]) = field_u64(&a.fields[i], row);
-}
-
-/* The row is kept for a later pass; lanes that do so together share an add. */
-static __device__ __forceinline__ void
-keep_row(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, char *kept)
-{
-	const uint32_t lanes = __activemask();
-	const uint32_t lane = threadIdx.x % WARP_LANES;
-	const int	leader = __ffs(lanes) - 1;
-	unsigned long long at = 0;
-
-	if (lane == (uint32_t) leader)
-		at = atomicAdd(&a.head->npacked, (unsigned long long) __popc(lanes));
-	at = __shfl_sync(lanes, at, leader) + __popc(lanes & ((1u << lane) - 1));
-	write_record(a, row, flags, kept + at * a.record_bytes);
 }
 
 /* All rows of a tile, by a warp */
@@ -167,8 +138,6 @@ group_window_tile(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t wi
 
 			if (mine)
 				queue[n + __popc(lanes & ((1u << lane) - 1))] = (uint16_t) offset;
-			else if (w.kept != NULL && offset < rows)
-				keep_row(a, first + offset, row_flags(a, first + offset), w.kept);
 			n += __popc(lanes);
 		}
 		__syncwarp();

@@ -366,7 +366,7 @@ sparse_load(const GpuAggScopedArgs &a, uint64_t row, uint64_t first, uint64_t en
 		const uint64_t at = row + sparse_offset(r);
 
 		rows |= at >= first && at < end ? 1u << r : 0;
-		fast_load_one(a, min(max(at, first), end - 1), &key[r], &arg[r]);
+		pairs_load_one(a, min(max(at, first), end - 1), &key[r], &arg[r]);
 	}
 	return rows;
 }

@@ -11,8 +11,6 @@
 
 #include "cuda/cuda_slab.h"
 
-#define ALIGN(n) (((n) + 255) & ~(size_t) 255)
-
 /* ---------- memory ---------- */
 
 static bool
@@ -121,7 +119,7 @@ slab_create(GpuAggDevice *device, uint32_t places, GpuAggSlab **result, GpuAggEr
 	slab->device = device;
 	slab->places = places;
 	slab->room = (places + GPUAGG_SLAB_TILE - 1) / GPUAGG_SLAB_TILE * GPUAGG_SLAB_TILE;
-	slab->valid_bytes = ALIGN(slab->room / 8);
+	slab->valid_bytes = gpuagg_cuda_align(slab->room / 8);
 	slab->valid = (uint32_t *) gpuagg_cuda_slab_alloc(device, slab->valid_bytes, error);
 	if (slab->valid == NULL ||
 		!CUDA_OK(device, cudaMemsetAsync(slab->valid, 0, slab->valid_bytes, device->slab_stream),
@@ -159,8 +157,8 @@ slab_add_column(GpuAggSlab *slab, uint32_t attr, uint32_t type, GpuAggDictionary
 	c.type = type;
 	c.dictionary = dictionary;
 	c.bytes = string ? 4 : gpuagg_type_slot_bytes(type);
-	values = ALIGN((size_t) slab->room * c.bytes);
-	c.memory_bytes = values + slab->valid_bytes + ALIGN(sizeof(*c.has_nulls));
+	values = gpuagg_cuda_align((size_t) slab->room * c.bytes);
+	c.memory_bytes = values + slab->valid_bytes + gpuagg_cuda_align(sizeof(*c.has_nulls));
 	columns = (GpuAggStored *) realloc(slab->columns, (slab->ncolumns + 1) * sizeof(*columns));
 	if (columns == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");

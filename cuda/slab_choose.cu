@@ -128,6 +128,60 @@ gpuagg_cuda_slab_compare(const GpuAggSlabFilter *filter, const GpuAggSlabRun *ru
 	slab_compare_kernel<<<sms * CHOOSE_BLOCKS, CHOOSE_THREADS, 0, stream>>>(*filter, *run);
 }
 
+/* ---------- what is taken ---------- */
+
+/* A word of each bitmap for a thread */
+static __global__ void
+__launch_bounds__(CHOOSE_THREADS)
+slab_take_kernel(const __grid_constant__ GpuAggSlabRun run)
+{
+	const uint32_t words = run.tiles * (GPUAGG_SLAB_TILE / 32);
+	uint32_t	at = blockIdx.x * blockDim.x + threadIdx.x;
+	uint32_t	scanned = 0;
+	uint32_t	passed = 0;
+	uint32_t	with_null = 0;
+	uint32_t	i = 0;
+
+	for (; at < words; at += gridDim.x * blockDim.x)
+	{
+		uint32_t	nulls = 0;
+		uint32_t	word;
+		uint32_t	bits;
+
+		i = input_of(run, at, i);
+		const GpuAggSlabInput &input = run.inputs[i];
+
+		word = at - input.first_tile * (GPUAGG_SLAB_TILE / 32);
+		bits = input.chosen != NULL ? input.chosen[word] : input_bits(input, input.valid, word);
+		for (uint32_t c = 0; c < run.nused && bits != 0; c++)
+			nulls |= input.columns[run.used[c]].nulls[word];
+		input.rest[word] = bits & ~nulls;
+		if (input.chosen == NULL)
+			scanned += __popc(bits);
+		passed += __popc(bits);
+		with_null += __popc(bits & nulls);
+	}
+	__syncwarp();
+	report_scanned(run.head, warp_sum(scanned));
+	passed = warp_sum(passed);
+	with_null = warp_sum(with_null);
+	if (threadIdx.x % WARP_LANES == 0 && passed > 0)
+	{
+		atomicAdd(&run.head->rows_passed, (unsigned long long) passed);
+		atomicAdd(&run.head->nkept, passed);
+		if (with_null > 0)
+			atomicAdd(&run.head->nnulls, with_null);
+	}
+}
+
+void
+gpuagg_cuda_slab_take(const GpuAggSlabRun *run, uint32_t sms, cudaStream_t stream)
+{
+	slab_take_kernel<<<sms * CHOOSE_BLOCKS, CHOOSE_THREADS, 0, stream>>>(*run);
+}
+
+/* ---------- other filters ---------- */
+
 static __device__ void
 choose_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggSlabRun &run,
 			GpuAggValue *reg, uint8_t *st)

@@ -1,9 +1,10 @@
 /*
  * slab_road.cu
- *		Which programs the road of few groups is for (slab_local.cu), and what
- *		its kernels need of them.
+ *		Which programs the roads of few groups (slab_local.cu) and of many
+ *		(scoped_sources.cu) are for, and what their kernels need of them.
  */
 #include "cuda/resident.h"
+#include "device/local.h"
 #include "device/ops.h"
 
 /* Blocks with local tables, of a multiprocessor, at most */
@@ -11,24 +12,6 @@
 
 /* Shared memory of a block that is not ours, at most */
 #define BLOCK_OVERHEAD 1024
-
-/* Nothing but columns is wanted of a row that passes. */
-static bool
-is_plain(const GpuAggProgram *p)
-{
-	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	const uint32_t done = p->filter_reg != GPUAGG_NO_REG ? p->filter_instrs : 0;
-
-	if (p->select || p->nkeys != 1 || done != p->ninstrs)
-		return false;
-	if (gpuagg_program_keys(p)[0].reg >= p->ncolumns)
-		return false;
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-		if (trans[i].filter != GPUAGG_NO_REG || trans[i].op == GPUAGG_TRANS_SUM_F64_AVG ||
-			(trans[i].arg != GPUAGG_NO_REG && trans[i].arg >= p->ncolumns))
-			return false;
-	return true;
-}
 
 /* A column whose NULLs matter; false: there are too many */
 static bool
@@ -56,17 +39,25 @@ column_bytes(const GpuAggProgram *p, uint32_t column)
 	return 0;
 }
 
+/* Do fields lie in columns as records have them? */
 static bool
-use_columns(const GpuAggProgram *p, const GpuAggRecord *record, GpuAggSlabRun *run)
+fields_are_columns(const GpuAggProgram *p, const GpuAggRecord *record, uint16_t *field_column)
 {
-	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-
 	for (uint32_t i = 0; i < record->nfields; i++)
 	{
-		run->field_column[i] = record->fields[i].reg;
+		field_column[i] = record->fields[i].reg;
 		if (column_bytes(p, record->fields[i].reg) != record->fields[i].bytes)
 			return false;
 	}
+	return true;
+}
+
+/* The key, and whatever is an argument: NULLs of others do not matter. */
+static bool
+use_columns(const GpuAggProgram *p, GpuAggSlabRun *run)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+
 	if (!use_column(run, gpuagg_program_keys(p)[0].reg))
 		return false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
@@ -141,8 +132,18 @@ filter_collect(const GpuAggProgram *p, uint16_t reg, GpuAggSlabFilter *filter)
 	return filter->n < GPUAGG_SLAB_TERMS && term_make(p, ins, &filter->terms[filter->n++]);
 }
 
+void
+gpuagg_cuda_slab_filter(const GpuAggProgram *p, GpuAggSlabFilter *filter)
+{
+	filter->n = 0;
+	if (p->filter_reg != GPUAGG_NO_REG && !filter_collect(p, p->filter_reg, filter))
+		filter->n = 0;
+}
+
+/* ---------- the roads ---------- */
+
 bool
-gpuagg_cuda_slab_road(const GpuAggTask *task, GpuAggSlabRoad *road)
+gpuagg_cuda_slab_road(const GpuAggTask *task, bool forced, GpuAggSlabRoad *road)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	const GpuAggDevice *device = task->device;
@@ -152,27 +153,42 @@ gpuagg_cuda_slab_road(const GpuAggTask *task, GpuAggSlabRoad *road)
 	bool		fits;
 
 	memset(road, 0, sizeof(*road));
-	if (task->forced != GPUAGG_STRATEGY_AUTO && task->forced != GPUAGG_STRATEGY_BLOCK_LOCAL)
-		return false;
-	if (!is_plain(p) || task->plan->has_strings || task->plan->scope.count > 1 ||
-		task->scoped != NULL || !gpuagg_record_compute(p, nullable, &record) ||
-		!use_columns(p, &record, &road->run))
+	if (!gpuagg_local_is_plain(p) || task->plan->has_strings || task->plan->scope.count > 1 ||
+		!gpuagg_record_compute(p, nullable, &record) ||
+		!fields_are_columns(p, &record, road->run.field_column) || !use_columns(p, &road->run))
 		return false;
 	gpuagg_cuda_scoped_args(task->plan, p, &record, &road->args);
 	road->args.plan = task->device_plan;
 	road->key = gpuagg_cuda_scoped_key(p, &record);
-	config.strategy = GPUAGG_SCOPED_LOCAL;
+	config.strategy = GPUAGG_SCOPED_SINGLE;
 	config.sm_bytes = device->launches.limits.shared_bytes;
 	config.block_bytes = device->launches.block_bytes;
 	fits = gpuagg_cuda_scoped_shape(&config, &road->args, road->key, task->config.expected_groups,
 									&road->local);
 	if (road->key == GPUAGG_KEY_ANY || road->local.bytes > device->launches.block_bytes ||
-		(!fits && task->forced != GPUAGG_STRATEGY_BLOCK_LOCAL))
+		(!fits && !forced))
 		return false;
 	road->blocks = device->sms *
 		(road->local.bytes > device->launches.limits.shared_bytes / BLOCKS_PER_SM - BLOCK_OVERHEAD ? 1 : BLOCKS_PER_SM);
-	if (p->filter_reg != GPUAGG_NO_REG && !filter_collect(p, p->filter_reg, &road->filter))
-		road->filter.n = 0;
 	road->open = true;
+	return true;
+}
+
+bool
+gpuagg_cuda_slab_defers(const GpuAggTask *task, GpuAggSlabDeferral *d)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	GpuAggSourceShape shape;
+
+	memset(d, 0, sizeof(*d));
+	if (task->scoped == NULL || !gpuagg_local_is_plain(p) ||
+		!gpuagg_cuda_scoped_takes_sources(task->scoped, &shape) ||
+		column_bytes(p, shape.key) != shape.key_bytes ||
+		(shape.has_arg && column_bytes(p, shape.arg) != sizeof(uint32_t)) ||
+		!use_columns(p, &d->run))
+		return false;
+	d->key = shape.key;
+	d->arg = shape.arg;
+	d->open = true;
 	return true;
 }

@@ -11,18 +11,16 @@
 #include "cuda/cuda_slab.h"
 #include "device/decoding.h"
 
-#define ALIGN16(n) (((n) + 15) & ~(size_t) 15)
-
 static size_t
 texts_off(void)
 {
-	return ALIGN16(sizeof(GpuAggEncoding));
+	return gpuagg_align(sizeof(GpuAggEncoding), 16);
 }
 
 static size_t
 program_off(const GpuAggProgram *p)
 {
-	return texts_off() + ALIGN16(p->ncolumns * sizeof(GpuAggDictionaryText));
+	return texts_off() + gpuagg_align(p->ncolumns * sizeof(GpuAggDictionaryText), 16);
 }
 
 static void

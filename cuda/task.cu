@@ -222,6 +222,13 @@ gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig *config, Gpu
 	return true;
 }
 
+bool
+gpuagg_cuda_task_group_rows(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	gpuagg_cuda_kept_free(task);
+	return groups_begin(task, config, error);
+}
+
 /*
  * Room for so many groups, or four times those that are there, if memory
  * allows.  The old table is read, and freed, in the order of the stream.

@@ -23,6 +23,13 @@
 #define GPUAGG_FN static inline
 #endif
 
+/* So many bytes up to a multiple of a power of two */
+GPUAGG_FN uint64_t
+gpuagg_align(uint64_t bytes, uint64_t to)
+{
+	return (bytes + to - 1) & ~(to - 1);
+}
+
 /* PostgreSQL's page size; compat.h asserts that BLCKSZ agrees. */
 #define GPUAGG_PAGE_BYTES 8192
 /* Upper bound of line pointers on a page: (8192 - 24) / (24 + 4), rounded up */

@@ -101,7 +101,7 @@ gpuagg_decode_bytes(const GpuAggEncoding *e, const char *row)
 	for (uint32_t i = 0; i < e->from->ntransitions; i++)
 		if (gpuagg_transition_is_string(trans[i].op))
 			bytes += gpuagg_string_slot_long_bytes(row + e->to_layout.state_off[i]);
-	return (bytes + 7) & ~(uint64_t) 7;
+	return gpuagg_align(bytes, 8);
 }
 
 /* The bytes of a long string go to *end, its slot's pointer away. */

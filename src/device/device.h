@@ -25,7 +25,7 @@
 #include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 11
+#define GPUAGG_DEVICE_ABI 12
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -173,7 +173,9 @@ typedef struct GpuAggTaskConfig
 	uint32_t	strategy;		/* GpuAggStrategy: the one expected to be
 								 * fastest; AUTO, or what it has not: its own
 								 * choice */
+	uint32_t	resident_strategy;	/* the same, if its first input are slabs */
 	uint32_t	forced;			/* 1: and none other, where it can be helped */
+	uint32_t	pad;
 	GpuAggUnitGroups units;		/* for GPUAGG_STRATEGY_SPATIAL, and below */
 
 	/*
@@ -251,9 +253,10 @@ typedef struct GpuAggDeviceOps
 	 * The valid places of a slab are input, but for those listed, which are
 	 * in order, do not overlap, and are copied.  The slab has all columns
 	 * that the program loads; strings whose register is of class BYTES are
-	 * read through their dictionary.  Until the batch is complete, pages may
-	 * be decoded into listed places only: so the end of a slab, where nothing
-	 * is yet, is listed, too.  Not for programs that select, nor for samples.
+	 * read through their dictionary.  Until task_finish has answered, pages
+	 * may be decoded into listed places only: so the end of a slab, where
+	 * nothing is yet, is listed, too.  Not for programs that select, nor for
+	 * samples.
 	 */
 	GpuAggStatus (*task_resident) (GpuAggTask *task, uint64_t batch_id,
 								   GpuAggSlab *slab, const GpuAggPlaces *without,

@@ -18,22 +18,14 @@
  */
 #include <math.h>
 
+#include "device/curve.h"
 #include "device/draw_plan.h"
 
 static double
 reads_at(const GpuAggDrawRates *rates, double bytes)
 {
-	int			i = 0;
-	double		share;
-
-	while (i < rates->npoints && rates->points[i].bytes < bytes)
-		i++;
-	if (i == 0 || i == rates->npoints)
-		return rates->points[i == 0 ? 0 : i - 1].reads;
-	share = log(bytes / rates->points[i - 1].bytes) /
-		log(rates->points[i].bytes / rates->points[i - 1].bytes);
-	return rates->points[i - 1].reads +
-		share * (rates->points[i].reads - rates->points[i - 1].reads);
+	return gpuagg_curve_at(&rates->points[0].bytes, &rates->points[0].reads,
+						   sizeof(rates->points[0]), rates->npoints, bytes);
 }
 
 static double

@@ -11,8 +11,6 @@
 #include "device/group.h"
 #include "device/ops.h"
 
-#define ALIGN8(n) (((n) + 7) & ~(uint64_t) 7)
-
 /* ---------- which columns ---------- */
 
 static uint32_t

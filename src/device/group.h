@@ -150,7 +150,7 @@ gpuagg_group_bytes(const GpuAggProgram *p, const GpuAggLayout *layout, const cha
 	for (uint32_t i = 0; i < layout->ntransitions; i++)
 		if (gpuagg_transition_is_string(trans[i].op))
 			bytes += gpuagg_string_slot_long_bytes(row + layout->state_off[i]);
-	return (bytes + 7) & ~(uint64_t) 7;
+	return gpuagg_align(bytes, 8);
 }
 
 GPUAGG_FN void

@@ -97,7 +97,7 @@ gpuagg_layout_compute(const GpuAggProgram *p, GpuAggLayout *out)
 		out->key_off[i] = (uint16_t) off;
 		off += 4;
 	}
-	off = (off + 7) & ~7u;
+	off = (uint32_t) gpuagg_align(off, 8);
 	for (uint32_t i = 0; i < p->nkeys; i++)
 	{
 		uint32_t	bytes = gpuagg_type_slot_bytes(keys[i].type);

@@ -86,6 +86,27 @@ gpuagg_local_key_is_word(const GpuAggProgram *p, const GpuAggRecord *record)
 		record->fields[0].bytes == 4;
 }
 
+/*
+ * Does a program want nothing but columns of rows that pass, and one key?  Then
+ * rows of resident columns are grouped as they lie.
+ */
+GPUAGG_FN bool
+gpuagg_local_is_plain(const GpuAggProgram *p)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const uint32_t done = p->filter_reg != GPUAGG_NO_REG ? p->filter_instrs : 0;
+
+	if (p->select || p->nkeys != 1 || done != p->ninstrs || keys[0].reg >= p->ncolumns ||
+		gpuagg_key_class(keys[0].type) != GPUAGG_CLASS_I64)
+		return false;
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		if (trans[i].filter != GPUAGG_NO_REG || trans[i].op == GPUAGG_TRANS_SUM_F64_AVG ||
+			(trans[i].arg != GPUAGG_NO_REG && trans[i].arg >= p->ncolumns))
+			return false;
+	return true;
+}
+
 /* Bytes of a group, its key included */
 GPUAGG_FN uint32_t
 gpuagg_local_entry_bytes(const GpuAggProgram *p, const GpuAggRecord *record)

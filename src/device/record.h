@@ -78,7 +78,7 @@ gpuagg_record_place(GpuAggRecord *record)
 	for (uint32_t i = 0; i < record->nfields; i++)
 		if (record->fields[i].bytes == 8)
 		{
-			off = (off + 7) & ~7u;
+			off = (uint32_t) gpuagg_align(off, 8);
 			record->fields[i].off = (uint16_t) off;
 			off += 8;
 		}

@@ -13,9 +13,10 @@
  *									TLB's, whichever gives the faster passes;
  *									of a CPU, which has neither here, t
  *		block-local		I + r u / L				if t <= local bytes; of resident
- *											columns, if the groups fill a table in
- *											a block's shared memory no more than
- *											is good (local.h)
+ *											columns that are grouped as they lie,
+ *											if the groups fill a table in a
+ *											block's shared memory no more than is
+ *											good (local.h)
  *		single pass		I + r u / U(t)
  *		multi-pass		p = t / s passes
  *			naive		p I + r u / U(s)	in these three the longer one
@@ -41,6 +42,7 @@
  */
 #include <math.h>
 
+#include "device/curve.h"
 #include "device/local.h"
 #include "device/spatial.h"
 #include "device/strategy.h"
@@ -83,23 +85,12 @@ seconds(double events, double rate)
 	return rate > 0 ? events / rate : 0;
 }
 
-/* Random updates a second, between measured points by the region's logarithm */
+/* Random updates a second in a region */
 static double
 updates_at(const GpuAggStrategyRates *rates, double bytes)
 {
-	int			i = 0;
-	double		share;
-
-	if (rates->npoints == 0)
-		return 0;
-	while (i < rates->npoints && rates->points[i].bytes < bytes)
-		i++;
-	if (i == 0 || i == rates->npoints)
-		return rates->points[i == 0 ? 0 : i - 1].updates;
-	share = log(bytes / rates->points[i - 1].bytes) /
-		log(rates->points[i].bytes / rates->points[i - 1].bytes);
-	return rates->points[i - 1].updates +
-		share * (rates->points[i].updates - rates->points[i - 1].updates);
+	return gpuagg_curve_at(&rates->points[0].bytes, &rates->points[0].updates,
+						   sizeof(rates->points[0]), rates->npoints, bytes);
 }
 
 static double
@@ -240,7 +231,7 @@ choose_radix(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 static bool
 fits_local(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, double table)
 {
-	if (!in->resident)
+	if (!in->resident || !in->plain)
 		return table <= rates->local_bytes;
 	return in->local_entry_bytes > 0 &&
 		in->groups * in->local_entry_bytes <=

@@ -88,8 +88,9 @@ typedef struct GpuAggStrategyInput
 	double		local_entry_bytes;	/* of a group in shared memory (local.h); 0:
 									 * there are no such tables */
 	double		updates;		/* of states and heads, a row */
-	bool		resident;		/* rows lie in the device's memory as columns;
-								 * else: */
+	bool		resident;		/* rows lie in the device's memory as columns; */
+	bool		plain;			/* and are grouped as they lie (local.h); if not
+								 * resident: */
 	double		input_ns;		/* reading and decoding the input once */
 	bool		overlapped;		/* and groups are updated meanwhile */
 	double		scope_bytes;	/* of a pass's table; 0: the profile's */

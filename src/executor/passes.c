@@ -62,20 +62,28 @@ passes_page_lines(const GpuAggScan *scan)
 		Min(rel->reltuples / rel->relpages, GPUAGG_MAX_LINES) : GPUAGG_MAX_LINES;
 }
 
+static void
+passes_work(const GpuAggScan *scan, BlockNumber nblocks, GpuAggWork *work)
+{
+	const GpuAggPlanInfo *info = scan->info;
+
+	memset(work, 0, sizeof(*work));
+	gpuagg_choose_work(work, info->program);
+	work->pages = nblocks;
+	work->page_lines = passes_page_lines(scan);
+	work->rows = Max(info->est_rows, 0);
+	work->passed = Max(info->est_passed, 0);
+	work->groups = Max(info->est_groups, 0);
+}
+
 void
 gpuagg_passes_choose(const GpuAggScan *scan, BlockNumber nblocks, bool host,
 					 GpuAggStrategyChoice *choice)
 {
-	const GpuAggPlanInfo *info = scan->info;
-	GpuAggWork	work = {0};
+	GpuAggWork	work;
 
-	gpuagg_choose_work(&work, info->program);
-	work.pages = nblocks;
-	work.page_lines = passes_page_lines(scan);
-	work.rows = Max(info->est_rows, 0);
-	work.passed = Max(info->est_passed, 0);
-	work.groups = Max(info->est_groups, 0);
-	gpuagg_choose(&work, info->program, host, choice);
+	passes_work(scan, nblocks, &work);
+	gpuagg_choose(&work, scan->info->program, host, choice);
 }
 
 void
@@ -212,13 +220,16 @@ static void
 passes_begin(GpuAggPasses *p, bool host)
 {
 	const GpuAggStrategyChoice *c = &p->choice;
+	GpuAggWork	work;
 	GpuAggLayout layout;
 
-	gpuagg_passes_choose(p->scan, p->nblocks, host, &p->choice);
+	passes_work(p->scan, p->nblocks, &work);
+	gpuagg_choose(&work, p->scan->info->program, host, &p->choice);
 	gpuagg_layout_compute(p->program, &layout);
 	p->pass.host = host;
 	p->pass.page_lines = passes_page_lines(p->scan);
 	p->pass.strategy = c->within;
+	p->pass.resident_strategy = gpuagg_choose_resident(&work, p->scan->info->program, host);
 	p->pass.forced = gpuagg_strategy != GPUAGG_STRATEGY_AUTO &&
 		c->within != GPUAGG_STRATEGY_AUTO;
 	p->pass.scope.count = c->passes;

@@ -636,6 +636,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.sample = run->scan->sample.sample,
 		.config.scope = pass->scope,
 		.config.strategy = pass->strategy,
+		.config.resident_strategy = pass->resident_strategy,
 		.config.scope_bytes = pass->scope_bytes,
 		.config.forced = pass->forced,
 		.config.draw_way = pass->draw_way,

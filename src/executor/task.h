@@ -17,6 +17,7 @@ typedef struct GpuAggPass
 	double		expected_groups;
 	double		page_lines;		/* lines of a page */
 	GpuAggStrategy strategy;
+	GpuAggStrategy resident_strategy;	/* where columns are kept */
 	uint64		scope_bytes;	/* of the table, that a pass or part touches */
 	bool		forced;
 	GpuAggDrawWay draw_way;		/* of draws */

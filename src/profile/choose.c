@@ -65,7 +65,8 @@ gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
 
 /*
  * What strategies that keep rows need to know of the program.  Which columns
- * can be NULL is known of keys alone.
+ * can be NULL is known of keys alone; of columns that are grouped as they lie
+ * the device looks, and seldom finds one.
  */
 static void
 choose_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
@@ -74,8 +75,8 @@ choose_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
 	uint8		nullable[GPUAGG_MAX_REGS];
 	GpuAggRecord record;
 
-	memset(nullable, 1, sizeof(nullable));
-	for (int i = 0; i < p->nkeys; i++)
+	memset(nullable, !input->plain, sizeof(nullable));
+	for (int i = 0; i < p->nkeys && !input->plain; i++)
 		nullable[keys[i].reg] = !keys[i].notnull;
 	if (gpuagg_record_compute(p, nullable, &record))
 	{
@@ -121,28 +122,50 @@ choose_device(bool host, const GpuAggWork *work, const GpuAggProgram *program,
 		gpuagg_rates_strategy(profile, rates);
 }
 
+static void
+choose_input(const GpuAggWork *work, const GpuAggProgram *program, bool host,
+			 GpuAggStrategyInput *input, GpuAggStrategyRates *rates)
+{
+	input->forced = gpuagg_strategy;
+	input->rows = work->passed;
+	input->groups = Max(work->groups, 1);
+	input->entry_bytes = work->entry_bytes;
+	input->updates = 1 + work->transitions;
+	input->scope_bytes = gpuagg_scope_size * 1024.0;
+	input->input_ns = gpuagg_predict_input(&gpuagg_profile_get()->rates, work);
+	choose_device(host, work, program, input, rates);
+	choose_record(program, input);
+}
+
 void
 gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
 			  GpuAggStrategyChoice *choice)
 {
-	GpuAggStrategyInput input = {
-		.forced = gpuagg_strategy,
-		.rows = work->passed,
-		.groups = Max(work->groups, 1),
-		.entry_bytes = work->entry_bytes,
-		.updates = 1 + work->transitions,
-		.scope_bytes = gpuagg_scope_size * 1024.0
-	};
+	GpuAggStrategyInput input = {0};
 	GpuAggStrategyRates rates;
 
 	memset(choice, 0, sizeof(*choice));
 	choice->passes = choice->kept_passes = choice->windows = 1;
 	if (program->select || program->nkeys == 0)
 		return;
-	input.input_ns = gpuagg_predict_input(&gpuagg_profile_get()->rates, work);
-	choose_device(host, work, program, &input, &rates);
-	choose_record(program, &input);
+	choose_input(work, program, host, &input, &rates);
 	gpuagg_strategy_choose(&rates, &input, choice);
+}
+
+GpuAggStrategy
+gpuagg_choose_resident(const GpuAggWork *work, const GpuAggProgram *program, bool host)
+{
+	GpuAggStrategyInput input = {.resident = true,.plain = gpuagg_local_is_plain(program)};
+	GpuAggStrategyRates rates;
+	GpuAggStrategyChoice choice;
+
+	if (program->select || program->nkeys == 0)
+		return GPUAGG_STRATEGY_AUTO;
+	choose_input(work, program, host, &input, &rates);
+	/* passes are tasks, and those of pages */
+	input.possible &= ~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
+	gpuagg_strategy_choose(&rates, &input, &choice);
+	return choice.within;
 }
 
 /* Bytes of a row of the columns that are loaded, as slabs have them */

@@ -24,6 +24,13 @@ extern void gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program,
 						  bool host, GpuAggStrategyChoice *choice);
 
 /*
+ * The strategy for rows of columns that the device has, in each pass of those
+ * that were chosen for pages.
+ */
+extern GpuAggStrategy gpuagg_choose_resident(const GpuAggWork *work,
+											 const GpuAggProgram *program, bool host);
+
+/*
  * How so many draws from a table of so many rows are made, of the columns that the
  * program loads; of the host device predicted_ns are 0.
  */

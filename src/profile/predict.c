@@ -52,6 +52,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/curve.h"
 #include "profile/predict_host.h"
 
 /*
@@ -186,19 +187,8 @@
 double
 gpuagg_rates_random(const GpuAggRates *rates, GpuAggRandomKind kind, double bytes)
 {
-	int			i = 0;
-	double		share;
-
-	if (rates->npoints == 0)
-		return 0;
-	while (i < rates->npoints && rates->points[i].bytes < bytes)
-		i++;
-	if (i == 0 || i == rates->npoints)
-		return rates->points[i == 0 ? 0 : i - 1].rate[kind];
-	share = log(bytes / rates->points[i - 1].bytes) /
-		log(rates->points[i].bytes / rates->points[i - 1].bytes);
-	return rates->points[i - 1].rate[kind] +
-		share * (rates->points[i].rate[kind] - rates->points[i - 1].rate[kind]);
+	return gpuagg_curve_at(&rates->points[0].bytes, &rates->points[0].rate[kind],
+						   sizeof(rates->points[0]), rates->npoints, bytes);
 }
 
 /*

@@ -169,6 +169,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		!(job->config.expected_rows >= 0) ||
 		job->config.fault >= GPUAGG_NFAULTS ||
 		job->config.strategy >= GPUAGG_NSTRATEGIES ||
+		job->config.resident_strategy >= GPUAGG_NSTRATEGIES ||
 		job->config.units.n > GPUAGG_SPATIAL_UNITS ||
 		job->config.draw_way >= GPUAGG_NDRAWWAYS ||
 		job->config.draw_windows > GPUAGG_DRAW_WINDOWS ||

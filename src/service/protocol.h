@@ -184,6 +184,6 @@ typedef struct GpuAggFailedMsg
 	uint64_t	groups;
 } GpuAggFailedMsg;
 
-#define GPUAGG_ALIGN8(n) (((n) + 7) & ~((size_t) 7))
+#define GPUAGG_ALIGN8(n) ((size_t) gpuagg_align(n, 8))
 
 #endif							/* GPUAGG_SERVICE_PROTOCOL_H */

@@ -1,33 +1,36 @@
 # grouping.sh
-#		GROUP BY over columns that are resident in device memory
-#		(test/bench/kernels/grouping_gpu.cu): rows a second of kernel time, by
-#		each strategy of scoped grouping, beside CUB's radix sort and
-#		reduce-by-key.  The program compares the groups with a table indexed by
-#		key before it times anything.  Then such queries end to end.
+#		GROUP BY over columns that stay in device memory
+#		(test/bench/kernels/grouping_gpu.cu): rows a second of whole tasks, as
+#		the worker runs them, and of their kernels alone, beside CUB's radix sort
+#		and reduce-by-key.  The program compares the groups with a table indexed
+#		by key before it times anything.  Then such queries end to end.
 
 . "$BENCH_HERE/kernels.sh"
 
 # grouping_run CASE OPTION ...: its lines become samples and rows
 grouping_run()
 {
-	local case=$1 engine dist key aggs groups rate detail name
+	local case=$1 engine dist key aggs groups rate kernels detail name metric
 	local -A notes=() order=()
 	local -a names=()
 	shift
 	bench_wants "$case" || return 0
 	"$PROGRAMS/grouping_gpu" "$BENCH_RUNS" rows="$GROUPING_ROWS" "$@" >"$RUN_DIR/grouping" ||
 		die "grouping_gpu failed"
-	while IFS=$'\t' read -r engine dist key aggs groups rate detail; do
+	while IFS=$'\t' read -r engine dist key aggs groups rate kernels detail; do
 		name="$engine $dist int$key ${aggs}aggs $groups"
 		[ -n "${order[$name]:-}" ] || names+=("$name")
 		order[$name]=$groups
-		samples_add "$case/$name" "$rate"
-		notes[$name]="${detail%%,*} rows without place in shared memory${detail#"${detail%%,*}"}"
+		samples_add "$case/$name/rate" "$rate"
+		samples_add "$case/$name/kernels" "$kernels"
+		notes[$name]=$detail
 	done <"$RUN_DIR/grouping"
 	for name in "${names[@]}"; do
 		engine=${name%% *}
-		csv_row grouping "$case" "$name" rate rows/s "$GROUPING_ROWS" "${order[$name]}" \
-			"$case/$name" "$case/cub ${name#* }" "cub" "${notes[$name]}"
+		for metric in rate kernels; do
+			csv_row grouping "$case" "$name" $metric rows/s "$GROUPING_ROWS" "${order[$name]}" \
+				"$case/$name/$metric" "$case/cub ${name#* }/$metric" "cub" "${notes[$name]}"
+		done
 	done
 }
 
@@ -126,16 +129,17 @@ grouping_kernels()
 	grouping_run groups keys=4,8 aggs=2,4 strategies=auto,single,cub
 	# what auto did not choose, and both sides of where it changes its mind
 	grouping_run forced-few groups=10,1000,8000,20000,100000 strategies=auto,local,partitioned
-	grouping_run forced-many groups=10000000,100000000,2000000000 windows=1,2,3 \
-		strategies=partitioned,multi
+	grouping_run forced-many groups=10000000,100000000 windows=1,2 strategies=partitioned,copy
 	grouping_run skew dists=uniform,zipf1,zipf1.5,half,one,sorted \
-		groups=10,1000,100000,10000000,100000000 strategies=auto
+		groups=10,1000,100000,10000000 strategies=auto
 	units=$(grouping_units)
-	# tables of 16 to 128 GiB, all half full at most; auto makes the table that it wants
+	# tables of 16 to 128 GiB, all half full at most, which leave room for so many rows;
+	# auto makes the table that it wants
+	GROUPING_ROWS=${BENCH_SCOPES_ROWS:-500000000}
 	for log2 in 29 30 31 32; do
 		grouping_run "scopes-$((1 << (log2 - 25)))g" check=0 aggs=3 capacity=$log2 \
-			groups=$((1 << (log2 - 1))) windows=1,2,3 \
-			strategies="single,multi${units:+,spatial}" ${units:+"sms=$units"}
+			groups=$((1 << (log2 - 1))) windows=1,2 \
+			strategies="copy1,copy${units:+,spatial}" ${units:+"sms=$units"}
 		grouping_run "scopes-$((1 << (log2 - 25)))g" check=0 aggs=3 groups=$((1 << (log2 - 1))) \
 			strategies=auto ${units:+"sms=$units"}
 	done

@@ -2,7 +2,8 @@
  * cuda_scoped_test.cu
  *		Scoped grouping (cuda/scoped.h) on a GPU: every strategy against a map
  *		of groups on the host, with tables that are too small, windows and
- *		partitions forced on few rows, NULLs, skew, expressions.
+ *		partitions forced on few rows, NULLs, skew, expressions.  Rows come as
+ *		chunks, and where their shape allows it, as sources, too.
  *
  * GPUAGG_TEST_SCALE is a percentage of the rows, and of the multiprocessors that
  * work; below 100, tables of partitions are small.  Tools that watch every access
@@ -223,16 +224,6 @@ computed_program(uint32_t op = GPUAGG_OP_INT_XOR)
 	return p;
 }
 
-static TestProgram
-plain_program(void)
-{
-	TestProgram p = program_start({GPUAGG_T_INT4, GPUAGG_T_INT4});
-
-	program_trans(p, GPUAGG_TRANS_COUNT, GPUAGG_NO_REG, GPUAGG_T_INT4);
-	program_trans(p, GPUAGG_TRANS_SUM_I64, 1, GPUAGG_T_INT4);
-	return p;
-}
-
 /* ---------- rows ---------- */
 
 enum Dist
@@ -246,7 +237,7 @@ struct Input
 	bool		nulls;
 	std::vector<std::vector<char>> values;	/* of each column */
 	std::vector<std::vector<uint32_t>> null_bits;
-	std::vector<GpuAggColumn> columns;	/* on the device */
+	std::vector<GpuAggSlabColumn> columns;	/* with whole tiles, on the device */
 };
 
 static uint64_t
@@ -307,17 +298,18 @@ make_input(const TestProgram &p, uint64_t n, uint64_t groups, Dist dist, bool nu
 	}
 	for (uint32_t c = 0; c < p.head.ncolumns; c++)
 	{
-		GpuAggColumn column = {NULL, NULL, p.types[c]};
+		const uint64_t room = n / GPUAGG_WARP_TILE * GPUAGG_WARP_TILE + GPUAGG_WARP_TILE;
+		GpuAggSlabColumn column = {};
 
-		check(cudaMalloc((void **) &column.values, in.values[c].size() + 8), "cudaMalloc");
-		check(cudaMemcpy((void *) column.values, in.values[c].data(), in.values[c].size(),
+		column.bytes = gpuagg_type_slot_bytes(p.types[c]);
+		check(cudaMalloc(&column.values, room * column.bytes), "cudaMalloc");
+		check(cudaMalloc(&column.nulls, room / 8), "cudaMalloc");
+		check(cudaMemset(column.values, 0xA5, room * column.bytes), "cudaMemset");
+		check(cudaMemset(column.nulls, 0, room / 8), "cudaMemset");
+		check(cudaMemcpy(column.values, in.values[c].data(), in.values[c].size(),
 						 cudaMemcpyHostToDevice), "cudaMemcpy");
-		if (nulls)
-		{
-			check(cudaMalloc((void **) &column.nulls, in.null_bits[c].size() * 4 + 4), "cudaMalloc");
-			check(cudaMemcpy((void *) column.nulls, in.null_bits[c].data(),
-							 in.null_bits[c].size() * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
-		}
+		check(cudaMemcpy(column.nulls, in.null_bits[c].data(), in.null_bits[c].size() * 4,
+						 cudaMemcpyHostToDevice), "cudaMemcpy");
 		in.columns.push_back(column);
 	}
 	return in;
@@ -326,10 +318,10 @@ make_input(const TestProgram &p, uint64_t n, uint64_t groups, Dist dist, bool nu
 static void
 free_input(Input &in)
 {
-	for (GpuAggColumn &column : in.columns)
+	for (GpuAggSlabColumn &column : in.columns)
 	{
-		check(cudaFree((void *) column.values), "cudaFree");
-		check(cudaFree((void *) column.nulls), "cudaFree");
+		check(cudaFree(column.values), "cudaFree");
+		check(cudaFree(column.nulls), "cudaFree");
 	}
 }
 
@@ -397,21 +389,15 @@ oracle(const TestProgram &p, const Input &in)
 
 	gpuagg_layout_compute(&p.head, &layout);
 	gpuagg_eval_constants(&p.head, reg, st);
-	for (uint64_t row = 0; row <= in.n; row++)
+	for (uint64_t row = 0; row < in.n; row++)
 	{
 		std::vector<uint64_t> fresh(layout.row_bytes / 8, 0);
 		char	   *bytes = (char *) fresh.data();
 		uint32_t	nulls = 0;
 
-		/* without keys there is a group even without rows */
-		if (row == in.n && p.head.nkeys > 0)
-			break;
-		if (row < in.n)
-		{
-			load_values(p, in, row, reg, st);
-			gpuagg_eval(&p.head, 0, p.head.ninstrs, reg, st);
-		}
-		if (row < in.n && p.head.filter_reg != GPUAGG_NO_REG &&
+		load_values(p, in, row, reg, st);
+		gpuagg_eval(&p.head, 0, p.head.ninstrs, reg, st);
+		if (p.head.filter_reg != GPUAGG_NO_REG &&
 			(st[p.head.filter_reg] != 0 || reg[p.head.filter_reg].i == 0))
 			continue;
 		for (uint32_t i = 0; i < p.head.nkeys; i++)
@@ -426,7 +412,7 @@ oracle(const TestProgram &p, const Input &in)
 		std::vector<uint64_t> &group =
 			groups.emplace(group_key(p, layout, bytes, nulls), fresh).first->second;
 
-		for (uint32_t i = 0; row < in.n && i < p.head.ntransitions; i++)
+		for (uint32_t i = 0; i < p.head.ntransitions; i++)
 			oracle_step(p.trans[i], reg, st, (char *) group.data() + layout.state_off[i]);
 	}
 	return groups;
@@ -493,7 +479,6 @@ struct Way
 {
 	const char *name;
 	GpuAggScopedConfig config;
-	bool		wants_one_key;	/* not for programs without keys */
 };
 
 static std::vector<Way>
@@ -508,79 +493,175 @@ ways(const uint8_t *sm_windows)
 	c.sm_bytes = 228 << 10;
 	c.block_bytes = 227 << 10;
 	w = c;
-	w.strategy = GPUAGG_SCOPED_LOCAL;
-	all.push_back({"block-local", w, false});
-	w.local_slots = 12;
-	w.local_copies = 4;
-	all.push_back({"block-local without room", w, false});
-	w = c;
 	w.strategy = GPUAGG_SCOPED_SINGLE;
-	all.push_back({"single", w, false});
+	all.push_back({"single", w});
 	w.capacity = 16;
-	all.push_back({"single, growing", w, false});
+	all.push_back({"single, growing", w});
 	w.windows_log2 = 3;
-	all.push_back({"multi-pass, growing", w, false});
-	w.keep_rows = true;
-	all.push_back({"multi-pass, copy", w, false});
+	all.push_back({"multi-pass, growing", w});
 	w.capacity = 0;
-	w.keep_rows = false;
 	w.strategy = GPUAGG_SCOPED_SPATIAL;
 	w.windows_log2 = 1;
 	w.sm_windows = sm_windows;
-	all.push_back({"spatial", w, false});
+	all.push_back({"spatial", w});
 	w.windows_log2 = 3;
-	all.push_back({"spatial, windows that are no multiprocessor's own", w, false});
+	all.push_back({"spatial, windows that are no multiprocessor's own", w});
 	w.capacity = 16;
-	all.push_back({"spatial, growing", w, false});
+	all.push_back({"spatial, growing", w});
 	w.capacity = 0;
 	w = c;
 	w.strategy = GPUAGG_SCOPED_PARTITIONED;
 	w.local_slots = part_slots;
-	all.push_back({"partitioned", w, true});
+	all.push_back({"partitioned", w});
 	w.bits[0] = 3;
 	w.bits[1] = 4;
 	w.dense_groups = 1;
-	all.push_back({"partitioned twice, little room for groups", w, true});
+	all.push_back({"partitioned twice, little room for groups", w});
 	w.local_slots = 20;
 	w.capacity = 16;
-	all.push_back({"partitioned twice, little room for anything", w, true});
+	all.push_back({"partitioned twice, little room for anything", w});
 	w.local_slots = 100;
-	all.push_back({"partitioned twice, little room where groups have few rows", w, true});
+	all.push_back({"partitioned twice, little room where groups have few rows", w});
 	w.bits[0] = 9;
 	w.bits[1] = 7;
 	w.local_slots = part_slots;
-	all.push_back({"partitioned twice, counted twice", w, true});
+	all.push_back({"partitioned twice, counted twice", w});
 	return all;
 }
 
+/* One row in so many of sources comes by a chunk. */
+#define CHUNK_EVERY 7
+
+/* Rows of the first source, and of the second one: whole tiles, and an odd number */
+static uint64_t
+first_source(uint64_t n)
+{
+	return n / 3 / GPUAGG_WARP_TILE * GPUAGG_WARP_TILE;
+}
+
+/* What a run is given, on the device */
+struct Given
+{
+	GpuAggPlan *plan;
+	GpuAggBatchHead *head;
+	GpuAggSlabColumn *columns;
+	uint8_t    *valid;			/* of the chunk */
+	uint32_t   *taken;			/* of the sources */
+};
+
+static Given
+give(const TestProgram &p, const Input &in, const GpuAggPlan *plan, size_t plan_bytes,
+	 bool sources)
+{
+	const uint64_t room = in.n / GPUAGG_WARP_TILE * GPUAGG_WARP_TILE + 2 * GPUAGG_WARP_TILE;
+	std::vector<uint8_t> valid(room, 0);
+	std::vector<uint32_t> taken(room / 32, 0);
+	Given		g;
+
+	for (uint64_t i = 0; i < in.n; i++)
+	{
+		valid[i] = !sources || i % CHUNK_EVERY == 0;
+		taken[i / 32] |= (uint32_t) !valid[i] << (i % 32);
+	}
+	check(cudaMalloc(&g.plan, plan_bytes), "plan");
+	check(cudaMemcpy(g.plan, plan, plan_bytes, cudaMemcpyHostToDevice), "plan");
+	check(cudaMalloc(&g.head, sizeof(*g.head)), "head");
+	check(cudaMemset(g.head, 0, sizeof(*g.head)), "head");
+	check(cudaMalloc(&g.columns, p.head.ncolumns * sizeof(*g.columns)), "columns");
+	check(cudaMemcpy(g.columns, in.columns.data(), p.head.ncolumns * sizeof(*g.columns),
+					 cudaMemcpyHostToDevice), "columns");
+	check(cudaMalloc(&g.valid, room), "valid");
+	check(cudaMemcpy(g.valid, valid.data(), room, cudaMemcpyHostToDevice), "valid");
+	check(cudaMalloc(&g.taken, room / 8), "taken");
+	check(cudaMemcpy(g.taken, taken.data(), room / 8, cudaMemcpyHostToDevice), "taken");
+	return g;
+}
+
+static void
+take_back(Given &g)
+{
+	for (void *p : {(void *) g.plan, (void *) g.head, (void *) g.columns, (void *) g.valid,
+			 (void *) g.taken})
+		check(cudaFree(p), "cudaFree");
+}
+
+/* Rows of a chunk; of others the sources have those */
+static GpuAggStatus
+add_chunk(const TestProgram &p, const Input &in, const Given &g, GpuAggScoped *run,
+		  GpuAggError *error)
+{
+	GpuAggChunk chunk = {};
+	GpuAggBatchHead head;
+	GpuAggStatus status;
+
+	chunk.head = g.head;
+	chunk.nrows = (uint32_t) in.n;
+	chunk.valid = g.valid;
+	chunk.resident = g.columns;
+	status = gpuagg_cuda_scoped_chunk(run, g.plan, &p.head, &chunk, NULL, 0, sms * 8, error);
+	if (status != GPUAGG_OK)
+		return status;
+	check(cudaMemcpyAsync(&head, g.head, sizeof(head), cudaMemcpyDeviceToHost, stream), "head");
+	check(cudaStreamSynchronize(stream), "chunk");
+	gpuagg_cuda_scoped_settle(run, chunk.nrows, head.nkept);
+	/* of a batch that is a batch's error */
+	return head.errors != 0 ? GPUAGG_VALUE_ERROR : GPUAGG_OK;
+}
+
+static GpuAggStatus
+add_sources(const Input &in, const Given &g, const GpuAggSourceShape &shape, GpuAggScoped *run,
+			GpuAggError *error)
+{
+	const uint64_t starts[3] = {0, first_source(in.n), in.n};
+	const uint64_t nchunk = (in.n + CHUNK_EVERY - 1) / CHUNK_EVERY;
+	GpuAggSource sources[2] = {};
+	uint64_t	rows[2];
+
+	for (int i = 0; i < 2; i++)
+	{
+		sources[i].key = (uint64_t) (in.columns[shape.key].values + starts[i] * shape.key_bytes);
+		sources[i].arg = (uint64_t) (in.columns[shape.arg].values + starts[i] * 4);
+		sources[i].taken = (uint64_t) (g.taken + starts[i] / 32);
+		rows[i] = starts[i + 1] - starts[i];
+	}
+	/* without an argument, values do not matter: anything will do */
+	return gpuagg_cuda_scoped_sources(run, sources, rows, 2, in.n - nchunk, error);
+}
+
+/* Sources are not what this program's rows can be: *skip */
 static GpuAggStatus
 run_way(const TestProgram &p, const Input &in, const GpuAggScopedConfig &config,
-		const Groups *expected, bool *same)
+		bool sources, const Groups *expected, bool *same, bool *skip)
 {
 	const GpuAggScopedMemory memory = {test_alloc, test_free, NULL};
-	const GpuAggColumns columns = {in.n, in.columns.data()};
 	size_t		bytes;
 	GpuAggPlan *plan = gpuagg_cuda_plan(&p.head, &bytes);
-	GpuAggPlan *device_plan;
+	Given		g = give(p, in, plan, bytes, sources);
 	GpuAggScoped *run;
+	GpuAggSourceShape shape;
 	GpuAggError error = {};
 	GpuAggStatus status;
 
-	check(cudaMalloc(&device_plan, bytes), "plan");
-	check(cudaMemcpy(device_plan, plan, bytes, cudaMemcpyHostToDevice), "plan");
-	status = gpuagg_cuda_scoped_begin(&config, plan, device_plan, &columns, &memory, report,
-									  stream, &run, &error);
-	check(cudaStreamSynchronize(stream), "begin");
-	if (status == GPUAGG_OK)
+	*skip = false;
+	status = gpuagg_cuda_scoped_open(&config, plan, g.plan, &memory, report, stream, &run, &error);
+	check(cudaStreamSynchronize(stream), "open");
+	if (status == GPUAGG_OK && sources)
+		*skip = !gpuagg_cuda_scoped_takes_sources(run, &shape);
+	if (status == GPUAGG_OK && !*skip)
+		status = add_chunk(p, in, g, run, &error);
+	if (status == GPUAGG_OK && sources && !*skip)
+		status = add_sources(in, g, shape, run, &error);
+	check(cudaStreamSynchronize(stream), "input");
+	if (status == GPUAGG_OK && !*skip)
 		while ((status = gpuagg_cuda_scoped_step(run, &error)) == GPUAGG_BUSY)
 			check(cudaStreamSynchronize(stream), "step");
-	if (status == GPUAGG_OK && expected != NULL)
+	if (status == GPUAGG_OK && expected != NULL && !*skip)
 		*same = results_ok(p, run, *expected);
 	else if (status != GPUAGG_OK && expected != NULL)
 		printf("# %s\n", error.message);
 	gpuagg_cuda_scoped_end(run);
 	check(cudaStreamSynchronize(stream), "end");
-	check(cudaFree(device_plan), "plan");
+	take_back(g);
 	free(plan);
 	return status;
 }
@@ -593,27 +674,32 @@ all_ways(const char *what, const TestProgram &p, uint64_t n, uint64_t groups, Di
 	const Groups expected = oracle(p, in);
 
 	for (Way way : ways(sm_windows))
-	{
-		char		name[200];
-		bool		same = false;
+		for (int sources = 0; sources < (nulls || p.head.filter_reg != GPUAGG_NO_REG ? 1 : 2); sources++)
+		{
+			char		name[200];
+			bool		same = false;
+			bool		skip;
+			GpuAggStatus status;
 
-		snprintf(name, sizeof(name), "%s: %s", what, way.name);
-		if ((way.wants_one_key && p.head.nkeys == 0) || (part != NULL && strstr(name, part) == NULL))
-			continue;
-		way.config.expected_groups = (double) groups;
-		ok(run_way(p, in, way.config, &expected, &same) == GPUAGG_OK && same, name);
-	}
+			snprintf(name, sizeof(name), "%s: %s%s", what, way.name, sources ? ", sources" : "");
+			if (part != NULL && strstr(name, part) == NULL)
+				continue;
+			way.config.expected_groups = (double) groups;
+			status = run_way(p, in, way.config, sources != 0, &expected, &same, &skip);
+			if (!skip)
+				ok(status == GPUAGG_OK && same, name);
+		}
 	free_input(in);
 }
 
 /* Memory that is refused at every point; nothing stays behind */
 static void
-test_no_memory(uint64_t n, const uint8_t *sm_windows)
+test_no_memory(const TestProgram &p, bool sources, uint64_t n, const uint8_t *sm_windows)
 {
-	const TestProgram p = computed_program();
-	Input		in = make_input(p, n, SOME, UNIFORM, true);
+	Input		in = make_input(p, n, SOME, UNIFORM, !sources);
 	bool		clean = true;
 	bool		ended = true;
+	bool		skip;
 
 	for (const Way &way : ways(sm_windows))
 	{
@@ -622,11 +708,11 @@ test_no_memory(uint64_t n, const uint8_t *sm_windows)
 		for (int left = 0; left < 64 && status != GPUAGG_OK; left++)
 		{
 			allocs_left = left;
-			status = run_way(p, in, way.config, NULL, NULL);
+			status = run_way(p, in, way.config, sources, NULL, NULL, &skip);
 			clean &= status == GPUAGG_OK || status == GPUAGG_OUT_OF_MEMORY;
 			clean &= live_blocks == 0;
 		}
-		ended &= status == GPUAGG_OK;
+		ended &= status == GPUAGG_OK && !skip;
 	}
 	allocs_left = -1;
 	ok(clean, "no memory is a status, and all that was taken is given back");
@@ -640,16 +726,19 @@ test_errors(void)
 	TestProgram p = computed_program(GPUAGG_OP_INT4_ADD);
 	Input		in = make_input(p, 1000, SOME, UNIFORM, false);
 	GpuAggScopedConfig config = ways(NULL)[0].config;
+	bool		skip;
 
 	/* k + 1 where k is the largest int4 */
 	for (uint32_t i = 0; i < 1000; i++)
 		((int32_t *) in.values[0].data())[i] = INT32_MAX;
-	check(cudaMemcpy((void *) in.columns[0].values, in.values[0].data(), in.values[0].size(),
+	check(cudaMemcpy(in.columns[0].values, in.values[0].data(), in.values[0].size(),
 					 cudaMemcpyHostToDevice), "cudaMemcpy");
 	config.expected_groups = 1;
-	is_int(run_way(p, in, config, NULL, NULL), GPUAGG_VALUE_ERROR, "an error that is consumed");
+	is_int(run_way(p, in, config, false, NULL, NULL, &skip), GPUAGG_VALUE_ERROR,
+		   "an error that is consumed");
 	p.keys[0].type = GPUAGG_T_TEXT;
-	is_int(run_way(p, in, config, NULL, NULL), GPUAGG_UNSUPPORTED, "keys that are strings");
+	is_int(run_way(p, in, config, false, NULL, NULL, &skip), GPUAGG_UNSUPPORTED,
+		   "keys that are strings");
 	free_input(in);
 }
 
@@ -741,11 +830,10 @@ main(void)
 	all_ways("two keys, NULLs", mixed_program(), n, SOME, HALF, true, sm_windows);
 	all_ways("computed", computed_program(), n, SOME, UNIFORM, false, sm_windows);
 	all_ways("computed, NULLs", computed_program(), n, MANY, UNIFORM, true, sm_windows);
-	all_ways("no keys", plain_program(), n, 1, UNIFORM, false, sm_windows);
-	all_ways("no keys, no rows", plain_program(), 0, 1, UNIFORM, false, sm_windows);
 	if (part == NULL)
 	{
-		test_no_memory(n / 10, sm_windows);
+		test_no_memory(computed_program(), false, n / 10, sm_windows);
+		test_no_memory(int4_program(2), true, n / 10, sm_windows);
 		test_errors();
 	}
 	return done_testing();

@@ -125,32 +125,69 @@ without_pages(uint32_t s, uint32_t every, GpuAggPlaces *without)
 	return n;
 }
 
-/* All slabs, but for every n-th page, which comes as such; 0: for none */
-static bool
-slabs_give(const TestProgram *p, const GpuAggTaskConfig *config, uint32_t every)
+/* A task over all slabs, but for every n-th page, which comes as such; 0: for none */
+static void
+slabs_run(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, uint32_t every)
 {
 	static GpuAggPlaces without[ARENA_PAGES + 1];
 	static GpuAggPage others[ARENA_PAGES];
-	Oracle	   *o = oracle_start(p);
 	uint32_t	n = 0;
 	GpuAggError error = {0};
-	Run			run;
-	bool		good;
+	bool		good = run_begin(run, p, config);
 
-	oracle_list(o, page_list, npages);
 	for (uint32_t i = 0; every > 0 && i < npages; i += every)
 	{
 		others[n] = page_list[i];
 		others[n++].slab = NULL;
 	}
-	good = run_begin(&run, p, config);
 	for (uint32_t s = 0; good && s < NSLABS; s++)
-		good = OPS->task_resident(run.task, s, slabs[s], without, without_pages(s, every, without),
+		good = OPS->task_resident(run->task, s, slabs[s], without, without_pages(s, every, without),
 								  &error) == GPUAGG_OK;
-	if (good && run_list(&run, others, n, 40, 6) && run_collect(&run, NSLABS))
-		run_finish(&run, 4096);
+	if (good && run_list(run, others, n, 40, 6) && run_collect(run, NSLABS))
+		run_finish(run, 4096);
+}
+
+static bool
+slabs_give(const TestProgram *p, const GpuAggTaskConfig *config, uint32_t every)
+{
+	Oracle	   *o = oracle_start(p);
+	Run			run;
+	bool		good;
+
+	oracle_list(o, page_list, npages);
+	slabs_run(&run, p, config, every);
 	good = oracle_agrees(o, &run);
 	run_end(&run);
+	oracle_end(o);
+	return good;
+}
+
+/* The same by a task for each window of the hash space */
+static bool
+windows_give(const TestProgram *p, const GpuAggTaskConfig *base, uint32_t count, uint32_t every)
+{
+	Oracle	   *o = oracle_start(p);
+	GpuAggTaskConfig config = *base;
+	Run			all = {0};
+	bool		good;
+
+	oracle_list(o, page_list, npages);
+	for (uint32_t i = 0; i < count; i++)
+	{
+		Run			part;
+
+		config.scope = (GpuAggScope) {i, count};
+		slabs_run(&part, p, &config, every);
+		if (part.results_bytes > 0)
+			run_keep(&all, part.results, part.results_bytes, part.groups);
+		if (part.error.status != GPUAGG_OK)
+			all.error = part.error;
+		all.scanned = part.scanned;
+		all.passed = part.passed;
+		run_end(&part);
+	}
+	good = oracle_agrees(o, &all);
+	free(all.results);
 	oracle_end(o);
 	return good;
 }
@@ -274,6 +311,51 @@ test_forced(void)
 	slabs_free();
 }
 
+/* Strategies that were chosen for columns, others for pages; and windows */
+static void
+test_chosen(uint32_t nulls, const char *name)
+{
+	const Shape shape = {60000, 3000, nulls, 0};
+	static TestProgram p;
+
+	table_make(&shape);
+	ok(slabs_make(), name);
+	program_wide(&p);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
+	for (uint32_t s = 0; s < GPUAGG_NSTRATEGIES; s++)
+		for (uint32_t every = 0; every <= 5; every += 5)
+		{
+			GpuAggTaskConfig config = {
+				.expected_groups = 3000,
+				.strategy = s == GPUAGG_STRATEGY_PARTITIONED ? GPUAGG_STRATEGY_SINGLE_PASS :
+				GPUAGG_STRATEGY_PARTITIONED,
+				.resident_strategy = s,
+				.scope_bytes = 16384
+			};
+
+			program_words(&p);
+			ok(slabs_give(&p, &config, every), gpuagg_strategy_name(s));
+			ok(windows_give(&p, &config, 3, every), "in windows");
+			program_less(&p, col[COL_V], 1 << 29);
+			ok(slabs_give(&p, &config, every), "with a filter");
+			program_begin(&p);
+			program_key(&p, col[COL_W], GPUAGG_T_INT8);
+			program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+			ok(slabs_give(&p, &config, every), "a key of 8 bytes alone");
+			ok(windows_give(&p, &config, 2, every), "in windows");
+			program_begin(&p);
+			program_key(&p, col[COL_W], GPUAGG_T_INT8);
+			program_trans(&p, GPUAGG_TRANS_SUM_I128, col[COL_W], NONE, GPUAGG_T_INT8);
+			ok(slabs_give(&p, &config, every), "summed up itself");
+			program_begin(&p);
+			program_key(&p, col[COL_K], GPUAGG_T_INT4);
+			program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_K], NONE, GPUAGG_T_INT4);
+			program_trans(&p, GPUAGG_TRANS_COUNT, col[COL_F], NONE, GPUAGG_T_FLOAT8);
+			ok(slabs_give(&p, &config, every), "a key of 4 bytes that is an argument");
+		}
+	slabs_free();
+}
+
 /* Each comparison with a constant, from both sides, and several of them */
 static void
 test_filters(void)
@@ -366,6 +448,8 @@ device_slab_road_cases(const TestDevice *d)
 	test_shape(&sorted, "sorted");
 	test_shape(&many, "many groups");
 	test_forced();
+	test_chosen(0, "slabs for chosen strategies");
+	test_chosen(1, "the same, with NULLs");
 	test_filters();
 	test_empty();
 	is_int((long long) SLABS->used(device), 0, "no slab has left memory behind");

@@ -213,6 +213,7 @@ resident(const Point *p)
 	in.local_entry_bytes = p->key_bytes + states[p->naggs - 1];
 	in.updates = 1 + p->naggs;
 	in.resident = true;
+	in.plain = true;
 	return in;
 }
 

@@ -41,7 +41,7 @@ gpuagg_arena_alloc(GpuAggArena *a, size_t bytes)
 	size_t		size = ARENA_FIRST_CHUNK;
 	char	   *p;
 
-	bytes = (bytes + 7) & ~(size_t) 7;
+	bytes = gpuagg_align(bytes, 8);
 	if (bytes > a->left)
 	{
 		/* chunks grow with the arena; a huge string gets its own */

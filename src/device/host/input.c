@@ -10,8 +10,6 @@
 
 #include "device/host/task.h"
 
-#define ALIGN8(n) (((n) + 7) & ~(size_t) 7)
-
 /* May anything more be enqueued? */
 static GpuAggStatus
 input_begin(GpuAggTask *task, GpuAggError *error)
@@ -157,7 +155,7 @@ output_classes(const GpuAggProgram *p, uint8_t *classes)
 static size_t
 column_bytes(const GpuAggRowColumn *column, uint32_t cls, uint32_t nrows)
 {
-	size_t		bytes = ALIGN8((size_t) nrows);
+	size_t		bytes = gpuagg_align((size_t) nrows, 8);
 	const GpuAggBytes *b = column->values;
 
 	if (cls != GPUAGG_CLASS_BYTES)
@@ -165,7 +163,7 @@ column_bytes(const GpuAggRowColumn *column, uint32_t cls, uint32_t nrows)
 	for (uint32_t i = 0; i < nrows; i++)
 		if (column->states[i] == GPUAGG_ST_VALUE)
 			bytes += b[i].len;
-	return ALIGN8(bytes) + nrows * sizeof(GpuAggBytes);
+	return gpuagg_align(bytes, 8) + nrows * sizeof(GpuAggBytes);
 }
 
 static char *
@@ -177,7 +175,7 @@ copy_column(const GpuAggRowColumn *column, uint32_t cls, uint32_t nrows,
 
 	copy->states = (const uint8_t *) to;
 	memcpy(to, column->states, nrows);
-	to += ALIGN8((size_t) nrows);
+	to += gpuagg_align((size_t) nrows, 8);
 	copy->values = to;
 	memcpy(to, column->values, nrows * size);
 	b = (GpuAggBytes *) to;
@@ -193,7 +191,7 @@ copy_column(const GpuAggRowColumn *column, uint32_t cls, uint32_t nrows,
 		b[i].data = to;
 		to += b[i].len;
 	}
-	return (char *) ALIGN8((uintptr_t) to);
+	return (char *) gpuagg_align((uintptr_t) to, 8);
 }
 
 GpuAggStatus

@@ -50,8 +50,6 @@
  */
 #define RECORD_NARROW_STAGE 32
 
-#define ALIGN(n, to) (((n) + (to) - 1) / (to) * (to))
-
 typedef struct GpuAggRecordBlock
 {
 	struct GpuAggRecordBlock *next;
@@ -127,7 +125,7 @@ layout_form(const GpuAggRecordLayout *l, GpuAggRecordForm *f, bool has_states)
 	/* so many times the bytes of a row are whole lines */
 	f->stage_rows = f->narrow ? RECORD_NARROW_STAGE : f->row_bytes <= 32 ? 16 :
 		f->row_bytes <= 64 ? 8 : 4;
-	f->row_bytes = ALIGN(f->row_bytes, RECORD_LINE_BYTES / f->stage_rows);
+	f->row_bytes = (uint32_t) gpuagg_align(f->row_bytes, RECORD_LINE_BYTES / f->stage_rows);
 }
 
 void
@@ -208,7 +206,7 @@ gpuagg_records_create(const GpuAggRecordLayout *layout, GpuAggMemory *memory,
 					  _Atomic uint64_t *total_bytes)
 {
 	const size_t partitions = (size_t) 1 << layout->partition_bits;
-	const size_t stages = ALIGN(sizeof(GpuAggRecords), RECORD_LINE_BYTES);
+	const size_t stages = gpuagg_align(sizeof(GpuAggRecords), RECORD_LINE_BYTES);
 	const size_t stage = stage_bytes(&layout->whole) > stage_bytes(&layout->compact) ?
 		stage_bytes(&layout->whole) : stage_bytes(&layout->compact);
 	const size_t packed = stages + partitions * stage;
@@ -593,7 +591,7 @@ gpuagg_records_add(GpuAggRecords *r, const GpuAggKeyBlock *block,
 GpuAggRecordView *
 gpuagg_record_view_create(const GpuAggRecordLayout *l, GpuAggMemory *memory)
 {
-	const size_t head = ALIGN(sizeof(GpuAggRecordView), RECORD_LINE_BYTES);
+	const size_t head = gpuagg_align(sizeof(GpuAggRecordView), RECORD_LINE_BYTES);
 	const size_t column = sizeof(int64_t) + 1;
 	const size_t bytes = head + GPUAGG_RECORD_VIEW_ROWS *
 		(sizeof(uint64_t) + l->shape->key_bytes + l->ncolumns * column);

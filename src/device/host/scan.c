@@ -51,7 +51,7 @@ gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggShape *shape,
 	const GpuAggProgram *p = shape->program;
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	size_t		head = (sizeof(GpuAggScanner) + 63) & ~(size_t) 63;
+	size_t		head = gpuagg_align(sizeof(GpuAggScanner), 64);
 	size_t		where = p->select ? GPUAGG_VECTOR_ROWS * sizeof(GpuAggRowRef) : 0;
 	size_t		vectors = gpuagg_vectors_bytes(p);
 	size_t		bytes = head + where + vectors + strings_bytes(shape);

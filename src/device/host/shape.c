@@ -340,7 +340,7 @@ gpuagg_shape_create(const GpuAggProgram *program,
 				 "the host device cannot run this program: bad %s", wrong);
 		return NULL;
 	}
-	program_bytes = ((size_t) program->bytes + 63) & ~(size_t) 63;
+	program_bytes = gpuagg_align(program->bytes, 64);
 	bytes = sizeof(GpuAggShape) + 64 + program_bytes + row_bytes +
 		program->ncolumns * sizeof(GpuAggDictionary *) +
 		(sizeof(GpuAggStretch) + sizeof(GpuAggFixedColumn)) * (program->nattrs + (size_t) 1) +
@@ -353,7 +353,7 @@ gpuagg_shape_create(const GpuAggProgram *program,
 	}
 	memset(s, 0, bytes);
 	s->bytes = bytes;
-	s->program = (GpuAggProgram *) (((uintptr_t) (s + 1) + 63) & ~(uintptr_t) 63);
+	s->program = (GpuAggProgram *) gpuagg_align((uintptr_t) (s + 1), 64);
 	s->first_row = (char *) s->program + program_bytes;
 	if (dictionaries != NULL)
 	{

@@ -93,7 +93,7 @@ static GpuAggStatus
 slab_create(GpuAggDevice *device, uint32_t places, GpuAggSlab **result,
 			GpuAggError *error)
 {
-	size_t		head = (sizeof(GpuAggSlab) + 63) & ~(size_t) 63;
+	size_t		head = gpuagg_align(sizeof(GpuAggSlab), 64);
 	size_t		bytes = head + bitmap_bytes(places);
 	GpuAggSlab *slab = gpuagg_memory_alloc(&device->slabs, bytes);
 
@@ -155,7 +155,7 @@ static GpuAggStatus
 slab_add_column(GpuAggSlab *slab, uint32_t attr, uint32_t type,
 				GpuAggDictionary *dictionary, GpuAggError *error)
 {
-	size_t		head = (sizeof(GpuAggSlabColumn) + 63) & ~(size_t) 63;
+	size_t		head = gpuagg_align(sizeof(GpuAggSlabColumn), 64);
 	uint32_t	width = dictionary != NULL ? 4 : gpuagg_type_slot_bytes(type);
 	size_t		bytes = head + bitmap_bytes(slab->places) + (size_t) slab->places * width;
 	GpuAggSlabColumn *column;

@@ -268,7 +268,7 @@ static bool
 put_record(char *buffer, size_t size, size_t *used, GpuAggRecordKind kind,
 		   const void *data, size_t bytes)
 {
-	GpuAggRecord record = {kind, (uint32_t) ((bytes + 7) & ~(size_t) 7)};
+	GpuAggRecord record = {kind, (uint32_t) gpuagg_align(bytes, 8)};
 
 	if (size - *used < sizeof(record) + record.bytes)
 		return false;

@@ -1,8 +1,8 @@
 /*
  * grouping_gpu.cu
- *		Rows a second of GROUP BY over resident columns, by each strategy of
- *		scoped grouping (cuda/scoped.h), and by CUB's radix sort and
- *		reduce-by-key as a library would do it.
+ *		Rows a second of GROUP BY over columns that stay on a GPU, by whole tasks
+ *		as the worker runs them, from begin until groups are ready to be returned;
+ *		and by CUB's radix sort and reduce-by-key as a library would do it.
  *
  * usage: grouping_gpu ROUNDS [NAME=VALUE...]
  *		rows=N			10^9
@@ -10,11 +10,10 @@
  *		dists=A,...		uniform zipf1 zipf1.5 half one sorted
  *		keys=4,8		bytes of the key
  *		aggs=2,4		count and sum; and minimum and maximum
- *		strategies=...	auto local single multi copy spatial partitioned cub
- *		windows=N,...	log2 of the windows of multi, copy and spatial
- *		bits=N/M		bits of both levels of partitioned
- *		slots=N copies=N	of tables in shared memory
- *		capacity=N		log2 of the entries of the table
+ *		strategies=...	auto local single copy spatial partitioned cub
+ *		windows=N,...	log2 of the windows of copy and spatial
+ *		capacity=N		log2 of the entries of the table, as far as it is for
+ *						the expected groups to say
  *		sms=A,B;C,D		groups of multiprocessors that share a TLB, as measured
  *						on this very card (sampling_gpu sms)
  *		check=0			do not compare
@@ -22,17 +21,19 @@
  * Of three aggregates or four, the peer's values are a count, a sum and both
  * extremes; else a count and a sum.
  *
- * "auto" is what device/strategy.h chooses with an H200's profile; its detail
- * says so.
+ * "auto" is what device/strategy.h chooses with an H200's profile, as planning
+ * does; its detail says so.  The columns lie in slabs of as many rows as those of
+ * a narrow table; kernels write them here, where queries decode pages.
  *
- * Kernels are timed by the GPU's clock, from the first launch to the last,
- * host steps between them included; memory is there before.  For each round a
- * line:
- *		strategy dist key aggs groups rows/s detail
- * Before it is timed, a strategy's groups are compared with those of a table
- * indexed by key: their number, and sums over all groups of state words,
- * multiplied by a hash of the key.
+ * For each round a line:
+ *		strategy dist key aggs groups rows/s kernels detail
+ * rows/s by the time of the whole task, or of CUB's by the GPU's clock with its
+ * memory there before; kernels: rows/s by the GPU's clock alone.  Before it is
+ * timed, a strategy's groups are compared with those of a table indexed by key:
+ * their number, and sums over all groups of state words, multiplied by a hash
+ * of the key.
  */
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -40,17 +41,29 @@
 #include <string>
 #include <vector>
 
+#include <poll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <thrust/iterator/transform_iterator.h>
 
-#include "cuda/cuda_device.h"
-#include "cuda/scoped.h"
+#include "cuda/cuda_slab.h"
+#include "device/local.h"
 #include "test/bench/kernels/bench.cuh"
 #include "test/unit/h200_rates.h"
 
+extern "C" const GpuAggDeviceOps *gpuagg_device_provider(void);
+
 #define THREADS 256
 #define WARM_ROUNDS 1
+
+/* Rows of a slab: a chunk of a table with 185 rows a page */
+#define SLAB_ROWS ((uint32_t) 6000000)
+
+/* Shared memory with pages, which the device wants and nobody reads */
+#define PAGES_BYTES ((size_t) 16 << 20)
 
 /* ---------- options ---------- */
 
@@ -64,9 +77,6 @@ struct Options
 	std::vector<std::string> aggs = {"2"};
 	std::vector<std::string> strategies = {"auto", "cub"};
 	std::vector<std::string> windows = {"2"};
-	uint32_t	bits[2] = {0, 0};
-	uint32_t	slots = 0;
-	uint32_t	copies = 0;
 	int			capacity = 0;
 	std::string sms;
 	bool		compare = true;
@@ -102,12 +112,6 @@ parse(int argc, char **argv)
 			o.strategies = split(value, ',');
 		else if (name == "windows")
 			o.windows = split(value, ',');
-		else if (name == "bits")
-			sscanf(value.c_str(), "%u/%u", &o.bits[0], &o.bits[1]);
-		else if (name == "slots")
-			o.slots = atoi(value.c_str());
-		else if (name == "copies")
-			o.copies = atoi(value.c_str());
 		else if (name == "capacity")
 			o.capacity = atoi(value.c_str());
 		else if (name == "sms")
@@ -151,15 +155,19 @@ zipf(double u, double n, double s)
 	return rank < 1 ? 0 : rank > n ? (uint64_t) n - 1 : rank - 1;
 }
 
-/* Keys are numbers from 0 to groups - 1, so that a sort needs to look at no more
- * bits than these have. */
+/*
+ * Rows first, first + 1, ... of n.  Keys are numbers from 0 to groups - 1, so that
+ * a sort needs to look at no more bits than these have.
+ */
 template <typename Key>
 static __global__ void
-make_columns_kernel(Key *keys, int32_t *values, uint64_t n, uint64_t groups, Dist dist, double s)
+make_columns_kernel(Key *keys, int32_t *values, uint64_t first, uint64_t count, uint64_t n,
+					uint64_t groups, Dist dist, double s)
 {
-	for (uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x; i < n;
-		 i += (uint64_t) gridDim.x * blockDim.x)
+	for (uint64_t at = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x; at < count;
+		 at += (uint64_t) gridDim.x * blockDim.x)
 	{
+		const uint64_t i = first + at;
 		const uint64_t r = mix(i + 1);
 		uint64_t	k = __umul64hi(mix(r), groups);
 
@@ -171,9 +179,19 @@ make_columns_kernel(Key *keys, int32_t *values, uint64_t n, uint64_t groups, Dis
 			k = 0;
 		else if (dist == SORTED)
 			k = (uint64_t) ((double) i * groups / n);
-		keys[i] = (Key) k;
-		values[i] = (int32_t) (mix(r + 7) >> 32);
+		keys[at] = (Key) k;
+		values[at] = (int32_t) (mix(r + 7) >> 32);
 	}
+}
+
+/* The first n bits */
+static __global__ void
+make_valid_kernel(uint32_t *valid, uint32_t n)
+{
+	const uint32_t words = (n + 31) / 32;
+
+	for (uint32_t w = blockIdx.x * blockDim.x + threadIdx.x; w < words; w += gridDim.x * blockDim.x)
+		valid[w] = w < n / 32 ? 0xFFFFFFFFu : (1u << n % 32) - 1;
 }
 
 /* ---------- the program ---------- */
@@ -200,11 +218,23 @@ build_program(int key_bytes, int naggs)
 	p->version = GPUAGG_PROGRAM_VERSION;
 	p->bytes = sizeof(b);
 	p->hash_seed = UINT64_C(0x1234567890abcdef);
+	p->nattrs = 2;
 	p->ncolumns = 2;
 	p->nregs = 2;
 	p->filter_reg = GPUAGG_NO_REG;
 	p->nkeys = 1;
 	p->ntransitions = (uint16_t) naggs;
+	for (uint16_t i = 0; i < 2; i++)
+	{
+		const bool	wide = i == 0 && key_bytes == 8;
+
+		b.attrs[i].attlen = wide ? 8 : 4;
+		b.attrs[i].align = wide ? 8 : 4;
+		b.attrs[i].type = wide ? GPUAGG_T_INT8 : GPUAGG_T_INT4;
+		b.attrs[i].reg = i;
+		b.attrs[i].missing_const = GPUAGG_NO_REG;
+		b.attrs[i].fixed_off = i == 0 ? 0 : key_bytes;
+	}
 	p->attrs_off = offsetof(Built, attrs);
 	p->consts_off = p->instrs_off = p->keys_off = offsetof(Built, key);
 	p->transitions_off = offsetof(Built, trans);
@@ -329,18 +359,15 @@ struct Case
 	int			naggs;
 	uint64_t	groups;
 	uint64_t	rows;
-	GpuAggLaunches launches;
+	const GpuAggDeviceOps *ops;
+	GpuAggDevice *device;
 	uint32_t	sms;
-	uint32_t	sm_bytes;
-	uint32_t	block_bytes;
-	void	   *keys;
+	void	   *keys;			/* side by side, for CUB and to compare; or NULL */
 	int32_t    *values;
+	std::vector<GpuAggSlab *> slabs;
 	GpuAggUnitGroups units;		/* n 0: not known */
-	uint8_t    *sm_windows;
-	GpuAggPlan *plan;
-	GpuAggPlan *device_plan;
+	GpuAggLayout layout;
 	Built		program;
-	GpuAggScopedReport *report;
 	cudaStream_t stream;
 	Digest		expected;
 	bool		has_expected;
@@ -361,18 +388,66 @@ dist_of(const std::string &name, double *s)
 }
 
 static void
-make_columns(Case &c)
+check_status(const GpuAggError &error, const char *what)
+{
+	if (error.status == GPUAGG_OK)
+		return;
+	fprintf(stderr, "%s: %s\n", what, error.message);
+	exit(1);
+}
+
+/* So many rows, from number `first` on, at these places */
+static void
+make_rows(const Case &c, void *keys, int32_t *values, uint64_t first, uint64_t count)
 {
 	double		s;
 	const Dist	dist = dist_of(c.dist, &s);
 
 	if (c.key_bytes == 4)
 		make_columns_kernel<<<grid(c), THREADS, 0, c.stream>>>
-			((uint32_t *) c.keys, c.values, c.rows, c.groups, dist, s);
+			((uint32_t *) keys, values, first, count, c.rows, c.groups, dist, s);
 	else
 		make_columns_kernel<<<grid(c), THREADS, 0, c.stream>>>
-			((uint64_t *) c.keys, c.values, c.rows, c.groups, dist, s);
-	check(cudaStreamSynchronize(c.stream), "make_columns");
+			((uint64_t *) keys, values, first, count, c.rows, c.groups, dist, s);
+	check(cudaGetLastError(), "make_columns");
+}
+
+/* As if a query had filled it */
+static GpuAggSlab *
+make_slab(const Case &c, uint64_t first, uint32_t n)
+{
+	GpuAggError error = {};
+	GpuAggSlab *slab;
+
+	c.ops->slabs->create(c.device, n, &slab, &error);
+	check_status(error, "slab");
+	for (uint32_t i = 0; i < 2; i++)
+	{
+		c.ops->slabs->add_column(slab, i, c.program.attrs[i].type, NULL, &error);
+		check_status(error, "column");
+	}
+	check(cudaDeviceSynchronize(), "slab");
+	make_rows(c, slab->columns[0].memory, (int32_t *) slab->columns[1].memory, first, n);
+	make_valid_kernel<<<grid(c), THREADS, 0, c.stream>>>(slab->valid, n);
+	gpuagg_cuda_slab_extend(slab, n);
+	return slab;
+}
+
+static void
+make_slabs(Case &c)
+{
+	for (uint64_t first = 0; first < c.rows; first += SLAB_ROWS)
+		c.slabs.push_back(make_slab(c, first, (uint32_t) std::min((uint64_t) SLAB_ROWS,
+																  c.rows - first)));
+	check(cudaStreamSynchronize(c.stream), "slabs");
+}
+
+static void
+free_slabs(Case &c)
+{
+	for (GpuAggSlab *slab : c.slabs)
+		c.ops->slabs->free(slab);
+	c.slabs.clear();
 }
 
 static Digest
@@ -428,39 +503,20 @@ make_reference(Case &c)
 			check(cudaFreeAsync(p, c.stream), "reference");
 }
 
-/* ---------- scoped grouping ---------- */
-
-static void *
-bench_alloc(void *arg, size_t bytes, cudaStream_t stream, GpuAggError *error)
-{
-	void	   *p = NULL;
-	cudaError_t rc = cudaMallocAsync(&p, bytes, stream);
-
-	(void) arg;
-	if (rc == cudaSuccess)
-		return p;
-	(void) cudaGetLastError();
-	gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "%zu bytes: %s", bytes, cudaGetErrorString(rc));
-	return NULL;
-}
-
-static void
-bench_free(void *arg, void *p, size_t bytes, cudaStream_t stream)
-{
-	(void) arg;
-	(void) bytes;
-	check(cudaFreeAsync(p, stream), "cudaFreeAsync");
-}
+/* ---------- tasks ---------- */
 
 /* Of so many keys, drawn so often, these appear. */
 static double
 expected_groups(const Case &c)
 {
+	if (c.o->capacity > 0)
+		/* a table for 2.5 times as many, up to a power of two */
+		return 0.39 * (double) ((uint64_t) 1 << c.o->capacity);
 	return (double) c.groups * -expm1(-(double) c.rows / (double) c.groups);
 }
 
-/* As a task over resident columns would choose */
-static GpuAggStrategyChoice
+/* As gpuagg_choose_resident() does */
+static GpuAggStrategy
 choose(const Case &c)
 {
 	const uint8_t nullable[GPUAGG_MAX_REGS] = {};
@@ -471,94 +527,104 @@ choose(const Case &c)
 
 	h200_rates(&rates);
 	rates.tlb_groups = gpuagg_spatial_ngroups(&c.units);
-	rates.shared_bytes = c.sm_bytes;
-	rates.block_bytes = c.block_bytes;
 	(void) gpuagg_record_compute(&c.program.head, nullable, &record);
-	in.possible = ~UINT32_C(0);
+	in.possible = ~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
 	in.rows = (double) c.rows;
 	in.groups = expected_groups(c);
-	in.entry_bytes = c.plan->stride;
+	in.entry_bytes = c.layout.row_bytes;
 	in.record_bytes = record.bytes;
 	in.local_entry_bytes = gpuagg_local_entry_bytes(&c.program.head, &record);
 	in.updates = 1 + c.naggs;
 	in.resident = true;
+	in.plain = gpuagg_local_is_plain(&c.program.head);
 	gpuagg_strategy_choose(&rates, &in, &choice);
-	return choice;
+	return choice.within;
 }
 
-/* The name of a choice, as options have it; *windows: log2 */
-static std::string
-chosen_name(const GpuAggStrategyChoice &choice, uint32_t *windows)
+static GpuAggStrategy
+named_strategy(const std::string &name)
 {
-	/* of these, at most one is more than 1 */
-	const uint32_t all = choice.passes * choice.kept_passes * choice.windows;
-
-	for (*windows = 0; 1u << *windows < all; ++*windows)
-		;
-	switch (choice.strategy)
-	{
-		case GPUAGG_STRATEGY_BLOCK_LOCAL:
-			return "local";
-		case GPUAGG_STRATEGY_PARTITIONED:
-			return "partitioned";
-		case GPUAGG_STRATEGY_MULTI_PASS_NAIVE:
-			return "multi";
-		case GPUAGG_STRATEGY_MULTI_PASS_COPY:
-			return "copy";
-		case GPUAGG_STRATEGY_SPATIAL:
-			return "spatial";
-		default:
-			return "single";
-	}
+	return name == "local" ? GPUAGG_STRATEGY_BLOCK_LOCAL :
+		name == "partitioned" ? GPUAGG_STRATEGY_PARTITIONED :
+		name == "copy" ? GPUAGG_STRATEGY_MULTI_PASS_COPY :
+		name == "spatial" ? GPUAGG_STRATEGY_SPATIAL : GPUAGG_STRATEGY_SINGLE_PASS;
 }
 
-static GpuAggScopedConfig
+/* windows: log2 */
+static GpuAggTaskConfig
 configure(const Case &c, const std::string &strategy, uint32_t windows)
 {
-	GpuAggScopedConfig config;
+	GpuAggTaskConfig config;
 
 	memset(&config, 0, sizeof(config));
 	config.expected_groups = expected_groups(c);
-	config.launches = &c.launches;
-	config.sms = c.sms;
-	config.sm_bytes = c.sm_bytes;
-	config.block_bytes = c.block_bytes;
-	config.capacity = c.o->capacity > 0 ? (uint64_t) 1 << c.o->capacity : 0;
-	config.bits[0] = c.o->bits[0];
-	config.bits[1] = c.o->bits[1];
-	config.local_slots = c.o->slots;
-	config.local_copies = c.o->copies;
-	if (strategy == "local")
-		config.strategy = GPUAGG_SCOPED_LOCAL;
-	else if (strategy == "partitioned")
-		config.strategy = GPUAGG_SCOPED_PARTITIONED;
-	else
-		config.strategy = strategy == "spatial" ? GPUAGG_SCOPED_SPATIAL : GPUAGG_SCOPED_SINGLE;
-	if (strategy == "multi" || strategy == "copy" || strategy == "spatial")
-		config.windows_log2 = windows;
-	config.keep_rows = strategy == "copy";
-	config.sm_windows = c.sm_windows;
+	config.expected_rows = (double) c.rows;
+	config.units = c.units;
+	if (strategy == "auto")
+	{
+		config.strategy = GPUAGG_STRATEGY_SINGLE_PASS;
+		config.resident_strategy = choose(c);
+		return config;
+	}
+	config.strategy = named_strategy(strategy);
+	config.forced = 1;
+	config.scope_bytes = (uint64_t) (2 * config.expected_groups * c.layout.row_bytes /
+									 (double) (1u << windows));
 	return config;
 }
 
-static bool
-compare(const Case &c, const GpuAggScoped *run, const char *what)
+static void
+await_event(const Case &c)
 {
-	const GpuAggScopedPiece *pieces;
-	const GpuAggTableRef *table = gpuagg_cuda_scoped_table(run);
-	uint32_t	n;
+	struct pollfd fd = {c.ops->event_fd(c.device), POLLIN, 0};
+	uint64_t	count;
+
+	if (poll(&fd, 1, 100) == 1 && read(fd.fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+/* All slabs, until groups are ready to be returned; false: *error */
+static bool
+task_input(const Case &c, GpuAggTask *task, GpuAggError *error)
+{
+	size_t		n = 0;
+
+	for (GpuAggSlab *slab : c.slabs)
+		if (c.ops->task_resident(task, n++, slab, NULL, 0, error) != GPUAGG_OK)
+			return false;
+	while (n > 0)
+	{
+		GpuAggCompletion done;
+
+		if (!c.ops->task_poll(task, &done))
+		{
+			await_event(c);
+			continue;
+		}
+		*error = done.error;
+		if (error->status != GPUAGG_OK)
+			return false;
+		n--;
+	}
+	while (!c.ops->task_finish(task, error))
+		await_event(c);
+	return error->status == GPUAGG_OK;
+}
+
+/* Where the task's groups lie, against the reference */
+static bool
+compare(const Case &c, const GpuAggTask *task, const char *what)
+{
+	const uint32_t stride = task->plan->stride;
 	Digest	   *digest;
 	Digest		got;
 
 	check(cudaMallocAsync(&digest, sizeof(*digest), c.stream), "digest");
 	check(cudaMemsetAsync(digest, 0, sizeof(*digest), c.stream), "digest");
-	pieces = gpuagg_cuda_scoped_pieces(run, &n);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < task->ntables; i++)
 		digest_rows_kernel<<<grid(c), THREADS, 0, c.stream>>>
-			(pieces[i].rows, pieces[i].groups, c.plan->layout, c.plan->stride, false,
-			 c.key_bytes, digest);
-	digest_rows_kernel<<<grid(c), THREADS, 0, c.stream>>>
-		(table->slots, table->capacity, c.plan->layout, c.plan->stride, true, c.key_bytes, digest);
+			(task->tables[i].slots, task->tables[i].capacity, c.layout, stride,
+			 !task->tables[i].dense, c.key_bytes, digest);
 	got = read_digest(digest, c.stream);
 	check(cudaFreeAsync(digest, c.stream), "digest");
 	for (int i = 0; i < 2 + c.naggs; i++)
@@ -572,92 +638,67 @@ compare(const Case &c, const GpuAggScoped *run, const char *what)
 	return true;
 }
 
-/* One run; its time in ms, or negative: failed */
-static float
-run_once(const Case &c, const GpuAggScopedConfig &config, const char *what, bool verify,
-		 uint64_t *misses)
+struct Timing
 {
-	const GpuAggScopedMemory memory = {bench_alloc, bench_free, NULL};
-	const GpuAggColumn columns[2] = {
-		{c.keys, NULL, (uint32_t) (c.key_bytes == 4 ? GPUAGG_T_INT4 : GPUAGG_T_INT8)},
-	{c.values, NULL, GPUAGG_T_INT4}};
-	const GpuAggColumns all = {c.rows, columns};
-	GpuAggScoped *run;
-	GpuAggError error = {};
-	GpuAggStatus status;
-	cudaEvent_t begin;
-	cudaEvent_t end;
-	float		ms = -1;
+	double		seconds;		/* negative: it failed */
+	double		kernel_seconds;
+	std::string strategy;		/* that it ended up with */
+};
 
-	check(cudaEventCreate(&begin), "event");
-	check(cudaEventCreate(&end), "event");
-	status = gpuagg_cuda_scoped_begin(&config, c.plan, c.device_plan, &all, &memory, c.report,
-									  c.stream, &run, &error);
-	check(cudaStreamSynchronize(c.stream), what);
-	check(cudaEventRecord(begin, c.stream), "event");
-	while (status == GPUAGG_OK || status == GPUAGG_BUSY)
+typedef std::chrono::steady_clock Clock;
+
+static Timing
+run_once(const Case &c, const GpuAggTaskConfig &config, const char *what, bool verify)
+{
+	Timing		t = {-1, 0, ""};
+	GpuAggTask *task;
+	GpuAggTaskStats stats;
+	GpuAggError error = {};
+	const Clock::time_point from = Clock::now();
+
+	c.ops->task_begin(c.device, &c.program.head, &config, &task, &error);
+	check_status(error, what);
+	if (task_input(c, task, &error))
 	{
-		status = gpuagg_cuda_scoped_step(run, &error);
-		if (status != GPUAGG_BUSY)
-			break;
-		check(cudaEventRecord(end, c.stream), "event");
-		check(cudaStreamSynchronize(c.stream), what);
-	}
-	if (status == GPUAGG_OK)
-	{
-		check(cudaEventElapsedTime(&ms, begin, end), "event");
-		*misses = gpuagg_cuda_scoped_misses(run);
-		if (verify && c.has_expected && !compare(c, run, what))
+		t.seconds = std::chrono::duration<double>(Clock::now() - from).count();
+		c.ops->task_stats(task, &stats);
+		t.kernel_seconds = (double) stats.kernel_ns / 1e9;
+		t.strategy = stats.strategy;
+		if (verify && c.has_expected && !compare(c, task, what))
 			exit(1);
 	}
 	else
 		fprintf(stderr, "%s %llu groups: %s\n", what, (unsigned long long) c.groups, error.message);
-	gpuagg_cuda_scoped_end(run);
-	check(cudaStreamSynchronize(c.stream), what);
-	check(cudaEventDestroy(begin), "event");
-	check(cudaEventDestroy(end), "event");
-	return ms;
+	while (!c.ops->task_idle(task))
+		await_event(c);
+	c.ops->task_end(task);
+	return t;
 }
 
 static void
-print_rate(const Case &c, const std::string &what, float ms, const std::string &detail)
+print_rate(const Case &c, const std::string &what, double seconds, double kernel_seconds,
+		   const std::string &detail)
 {
-	printf("%s\t%s\t%d\t%d\t%llu\t%.4g\t%s\n", what.c_str(), c.dist.c_str(), c.key_bytes,
-		   c.naggs, (unsigned long long) c.groups, (double) c.rows / (ms / 1e3), detail.c_str());
+	printf("%s\t%s\t%d\t%d\t%llu\t%.4g\t%.4g\t%s\n", what.c_str(), c.dist.c_str(),
+		   c.key_bytes, c.naggs, (unsigned long long) c.groups, (double) c.rows / seconds,
+		   (double) c.rows / kernel_seconds, detail.c_str());
 	fflush(stdout);
 }
 
-/* The windows of multiprocessors, for one case after the other */
 static void
-set_sm_windows(const Case &c, uint32_t log2)
+time_task(const Case &c, const std::string &strategy, uint32_t windows)
 {
-	uint8_t		windows[GPUAGG_SPATIAL_UNITS];
+	const GpuAggTaskConfig config = configure(c, strategy, windows);
+	const std::string name = strategy + (windows > 0 ? std::to_string(1 << windows) : "");
 
-	gpuagg_spatial_windows(&c.units, 1u << log2, windows);
-	check(cudaMemcpyAsync(c.sm_windows, windows, sizeof(windows), cudaMemcpyHostToDevice,
-						  c.stream), "sm windows");
-	check(cudaStreamSynchronize(c.stream), "sm windows");
-}
-
-static void
-time_scoped(const Case &c, const std::string &strategy, uint32_t windows)
-{
-	const bool	chosen = strategy == "auto";
-	const std::string what = chosen ? chosen_name(choose(c), &windows) : strategy;
-	const GpuAggScopedConfig config = configure(c, what, windows);
-	const std::string runs = what + (config.windows_log2 > 0 ? std::to_string(1 << windows) : "");
-	const std::string name = chosen ? strategy : runs;
-
-	set_sm_windows(c, config.windows_log2);
 	for (int round = 0; round < WARM_ROUNDS + c.o->rounds; round++)
 	{
-		uint64_t	misses = 0;
-		const float ms = run_once(c, config, name.c_str(), round == 0, &misses);
+		const Timing t = run_once(c, config, name.c_str(), round == 0);
 
-		if (ms < 0)
+		if (t.seconds < 0)
 			return;
 		if (round >= WARM_ROUNDS)
-			print_rate(c, name, ms, std::to_string(misses) + (chosen ? ", " + runs : ""));
+			print_rate(c, name, t.seconds, t.kernel_seconds, t.strategy);
 	}
 }
 
@@ -764,7 +805,7 @@ time_cub(const Case &c)
 			exit(1);
 		}
 		if (round >= WARM_ROUNDS)
-			print_rate(c, "cub", ms, "0");
+			print_rate(c, "cub", ms / 1e3, ms / 1e3, "its memory was there before");
 	}
 	for (void *p : {(void *) keys, (void *) values, (void *) unique, (void *) states, (void *) nruns, scratch})
 		check(cudaFreeAsync(p, c.stream), "cub");
@@ -782,40 +823,67 @@ time_peer(const Case &c)
 
 /* ---------- all of it ---------- */
 
+/* What CUB took goes back to the card: the device has a pool of its own. */
+static void
+trim_pool(void)
+{
+	cudaMemPool_t pool;
+
+	check(cudaDeviceGetDefaultMemPool(&pool, 0), "pool");
+	check(cudaMemPoolTrimTo(pool, 0), "pool");
+}
+
+/* Does anything read columns that lie side by side? */
+static bool
+wants_columns(const Case &c)
+{
+	bool		wants = c.o->compare;
+
+	for (const std::string &strategy : c.o->strategies)
+		wants |= strategy == "cub";
+	return wants;
+}
+
+static void
+run_peer(Case &c)
+{
+	if (c.key_bytes == 4)
+		time_peer<uint32_t>(c);
+	else
+		time_peer<uint64_t>(c);
+}
+
 static void
 run_case(Case &c)
 {
-	size_t		bytes;
-
-	check(cudaMallocAsync(&c.keys, c.rows * c.key_bytes, c.stream), "keys");
-	check(cudaMallocAsync(&c.values, c.rows * 4, c.stream), "values");
-	make_columns(c);
 	c.program = build_program(c.key_bytes, c.naggs);
-	c.plan = gpuagg_cuda_plan(&c.program.head, &bytes);
-	check(cudaMallocAsync(&c.device_plan, bytes, c.stream), "plan");
-	check(cudaMemcpyAsync(c.device_plan, c.plan, bytes, cudaMemcpyHostToDevice, c.stream), "plan");
+	gpuagg_layout_compute(&c.program.head, &c.layout);
 	c.has_expected = false;
-	if (c.o->compare)
-		make_reference(c);
+	if (wants_columns(c))
+	{
+		check(cudaMallocAsync(&c.keys, c.rows * c.key_bytes, c.stream), "keys");
+		check(cudaMallocAsync(&c.values, c.rows * 4, c.stream), "values");
+		make_rows(c, c.keys, c.values, 0, c.rows);
+		if (c.o->compare)
+			make_reference(c);
+		for (const std::string &strategy : c.o->strategies)
+			if (strategy == "cub")
+				run_peer(c);
+		check(cudaFreeAsync(c.keys, c.stream), "keys");
+		check(cudaFreeAsync(c.values, c.stream), "values");
+		check(cudaStreamSynchronize(c.stream), "case");
+		trim_pool();
+	}
+	make_slabs(c);
 	for (const std::string &strategy : c.o->strategies)
 	{
-		const bool	windowed = strategy == "multi" || strategy == "copy" || strategy == "spatial";
+		const bool	windowed = strategy == "copy" || strategy == "spatial";
 
-		if (strategy == "cub" && c.key_bytes == 4)
-			time_peer<uint32_t>(c);
-		else if (strategy == "cub")
-			time_peer<uint64_t>(c);
-		else if (!windowed)
-			time_scoped(c, strategy, 0);
-		else
-			for (const std::string &w : c.o->windows)
-				time_scoped(c, strategy, (uint32_t) atoi(w.c_str()));
+		for (const std::string &w : windowed ? c.o->windows : std::vector<std::string>{"0"})
+			if (strategy != "cub")
+				time_task(c, strategy, (uint32_t) atoi(w.c_str()));
 	}
-	check(cudaFreeAsync(c.keys, c.stream), "keys");
-	check(cudaFreeAsync(c.values, c.stream), "values");
-	check(cudaFreeAsync(c.device_plan, c.stream), "plan");
-	check(cudaStreamSynchronize(c.stream), "case");
-	free(c.plan);
+	free_slabs(c);
 }
 
 /* Groups of multiprocessors, as the option names them */
@@ -843,18 +911,39 @@ unit_groups(const Options &o)
 	return units;
 }
 
+/* All of the card's memory, for slabs and tasks alike */
+static bool
+open_device(Case &c)
+{
+	GpuAggDeviceInfo cards[16];
+	GpuAggDeviceConfig config = {};
+	GpuAggError error = {};
+	void	   *pages;
+
+	c.ops = gpuagg_device_provider();
+	if (c.ops->list(cards, 16, &error) <= 0)
+		return false;
+	pages = mmap(NULL, PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	config.ordinal = cards[0].ordinal;
+	config.memory_limit = cards[0].memory_limit;
+	config.pages = (const char *) pages;
+	config.pages_bytes = PAGES_BYTES;
+	c.ops->open(&config, &c.device, &error);
+	check_status(error, "open");
+	c.ops->slabs->limit(c.device, cards[0].memory_limit);
+	return true;
+}
+
 int
 main(int argc, char **argv)
 {
 	const Options o = parse(argc, argv);
-	int			cards = 0;
 	cudaDeviceProp card;
 	cudaMemPool_t pool;
 	uint64_t	keep = UINT64_MAX;
-	GpuAggError error = {};
 	Case		c = {};
 
-	if (cudaGetDeviceCount(&cards) != cudaSuccess || cards == 0)
+	if (!open_device(c))
 	{
 		fprintf(stderr, "no GPU\n");
 		return 0;
@@ -863,19 +952,10 @@ main(int argc, char **argv)
 	check(cudaDeviceGetDefaultMemPool(&pool, 0), "pool");
 	check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "pool");
 	check(cudaStreamCreate(&c.stream), "stream");
-	check(cudaMallocHost(&c.report, sizeof(*c.report)), "report");
 	c.o = &o;
 	c.rows = o.rows;
-	if (!gpuagg_cuda_launches_open(&c.launches, &card, &error))
-	{
-		fprintf(stderr, "%s\n", error.message);
-		return 1;
-	}
 	c.sms = card.multiProcessorCount;
-	c.sm_bytes = (uint32_t) card.sharedMemPerMultiprocessor;
-	c.block_bytes = (uint32_t) card.sharedMemPerBlockOptin;
 	c.units = unit_groups(o);
-	check(cudaMalloc(&c.sm_windows, GPUAGG_SPATIAL_UNITS), "sm windows");
 	for (const std::string &key : o.keys)
 		for (const std::string &aggs : o.aggs)
 			for (const std::string &dist : o.dists)
@@ -887,5 +967,6 @@ main(int argc, char **argv)
 					c.groups = (uint64_t) atof(groups.c_str());
 					run_case(c);
 				}
+	c.ops->close(c.device);
 	return 0;
 }

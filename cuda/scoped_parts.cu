@@ -1,7 +1,6 @@
 /*
- * scoped_local.cu
- *		Grouping in shared memory: of all rows, when groups are few
- *		("block-local"), and of partitions, one block each.
+ * scoped_parts.cu
+ *		Grouping of partitions in shared memory, one block each.
  *
  * A partition whose rows would keep one block busy while the others are done
  * (a key that half of the rows have) is left to many blocks, which take
@@ -15,42 +14,6 @@
 #include "cuda/scoped_sparse.cuh"
 
 #define MAX_THREADS 1024
-
-/* ---------- block-local ---------- */
-
-template <int KEY, int FAST>
-static __global__ void
-__launch_bounds__(MAX_THREADS)
-group_local_kernel(const __grid_constant__ GpuAggScopedArgs a,
-				   const __grid_constant__ GpuAggScopedLocal local)
-{
-	extern __shared__ uint4 shared_quads[];
-	const LocalView t = local_view((char *) shared_quads, local);
-	const uint32_t lane = threadIdx.x % WARP_LANES;
-	uint32_t	added = 0;
-	uint32_t	misses = 0;
-	uint64_t	tile;
-
-	local_clear<KEY>(a, t);
-	__syncthreads();
-	while ((tile = next_tile(a, &a.head->tile)) != UINT64_MAX)
-	{
-		const uint64_t first = tile * GPUAGG_WARP_TILE;
-		const uint64_t end = min(a.n, first + GPUAGG_WARP_TILE);
-
-		for (uint64_t row = first + lane; row - lane < end; row += LOCAL_ROWS * WARP_LANES)
-			warp_rows<KEY, FAST>(a, t, 0, row, end, &added, &misses);
-		count_added(a, added);
-		added = 0;
-	}
-	misses = all_lanes_add(misses);
-	if (lane == 0 && misses > 0)
-		atomicAdd(&a.head->misses, (unsigned long long) misses);
-	__syncthreads();
-	flush_to_table<KEY>(a, t, 0, &added);
-	__syncwarp();
-	count_added(a, added);
-}
 
 /* ---------- partitions ---------- */
 
@@ -274,41 +237,6 @@ group_big_kernel(const __grid_constant__ GpuAggScopedArgs a,
 }
 
 /* ---------- launches ---------- */
-
-template <int KEY, int FAST>
-static cudaError_t
-launch_local(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local, uint32_t blocks,
-			 cudaStream_t stream)
-{
-	cudaError_t rc = cudaFuncSetAttribute(group_local_kernel<KEY, FAST>,
-										  cudaFuncAttributeMaxDynamicSharedMemorySize,
-										  (int) local->bytes);
-
-	if (rc != cudaSuccess)
-		return rc;
-	group_local_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>(*a, *local);
-	return cudaGetLastError();
-}
-
-cudaError_t
-gpuagg_cuda_scoped_local(const GpuAggScopedArgs *a, GpuAggKeyShape key,
-						 const GpuAggScopedLocal *local, uint32_t blocks,
-						 cudaStream_t stream)
-{
-	switch (key)
-	{
-		case GPUAGG_KEY_I32:
-			if (gpuagg_cuda_scoped_fast(a, key) == GPUAGG_FAST_COLUMNS)
-				return launch_local<GPUAGG_KEY_I32, GPUAGG_FAST_COLUMNS>(a, local, blocks, stream);
-			return launch_local<GPUAGG_KEY_I32, GPUAGG_FAST_NOT>(a, local, blocks, stream);
-		case GPUAGG_KEY_I64:
-			if (gpuagg_cuda_scoped_fast(a, key) == GPUAGG_FAST_COLUMNS)
-				return launch_local<GPUAGG_KEY_I64, GPUAGG_FAST_COLUMNS>(a, local, blocks, stream);
-			return launch_local<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>(a, local, blocks, stream);
-		default:
-			return launch_local<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>(a, local, blocks, stream);
-	}
-}
 
 /* A kernel of partitions */
 typedef void (*PartitionsKernel) (GpuAggScopedArgs, GpuAggScopedLocal, GpuAggPartitions,
