@@ -24,6 +24,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
