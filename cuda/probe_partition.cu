@@ -14,6 +14,7 @@
 #include <cub/block/block_scan.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include "cuda/kernels.h"
 #include "cuda/probe_kernels.h"
 
 #define THREADS 512
