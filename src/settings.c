@@ -8,16 +8,12 @@
 
 #include "device/device.h"
 #include "gpuagg.h"
-#include "service/shmem.h"
 #include "utils/guc.h"
 
 #define GPUAGG_MAX_HOST_THREADS 1024
 #define GPUAGG_MAX_TASKS 10000
 #define GPUAGG_MIN_DEVICE_MEMORY 16
 #define GPUAGG_MAX_ORDINAL 255
-
-StaticAssertDecl(GPUAGG_QUEUE_IN_BYTES + GPUAGG_QUEUE_OUT_BYTES == 320 * 1024,
-				 "the texts on gpuagg.max_tasks tell the right size");
 
 bool		gpuagg_enable = true;
 bool		gpuagg_fallback = true;
