@@ -25,6 +25,8 @@
 #include <unistd.h>
 
 #include "compat.h"
+#include "device/host/host.h"
+#include "device/host/machine.h"
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"

@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "device/device.h"
+#include "device/host/host.h"
 #include "fmgr.h"
 
 PG_MODULE_MAGIC;

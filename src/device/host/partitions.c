@@ -29,6 +29,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "device/host/machine.h"
 #include "device/host/partitions.h"
 
 /* 16 partitions a thread make it rare that two want the same one. */
