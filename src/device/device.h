@@ -25,7 +25,7 @@
 #include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 12
+#define GPUAGG_DEVICE_ABI 13
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -179,26 +179,33 @@ typedef struct GpuAggTaskConfig
 	GpuAggUnitGroups units;		/* for GPUAGG_STRATEGY_SPATIAL, and below */
 
 	/*
-	 * Of draws: GpuAggDrawWay, and windows, that are expected to be fastest.
-	 * A device may do otherwise; the draws are the same.
+	 * Of draws: what is expected to be fastest.  A device may do otherwise; the
+	 * draws are the same.
 	 */
-	uint32_t	draw_way;
-	uint32_t	draw_windows;	/* at most GPUAGG_DRAW_WINDOWS; 0: one */
+	struct
+	{
+		uint32_t	way;		/* GpuAggDrawWay */
+		uint32_t	windows;	/* at most GPUAGG_DRAW_WINDOWS; 0: one */
+	}			draw;
 
-	/*
-	 * NULL, or for each column of the program NULL or a dictionary: then the
-	 * column is a string on pages, but its register is of class I64 and holds
-	 * the string's code, of type GPUAGG_T_CODE.  A string that the dictionary
-	 * cannot take fails the task with GPUAGG_UNSUPPORTED.  Copied.
-	 */
-	GpuAggDictionary *const *dictionaries;
+	/* Of columns whose strings are codes (encode.h); all is copied. */
+	struct
+	{
+		/*
+		 * NULL, or for each column of the program NULL or a dictionary: then
+		 * the column is a string on pages, but its register is of class I64
+		 * and holds the string's code, of type GPUAGG_T_CODE.  A string that
+		 * the dictionary cannot take fails the task with GPUAGG_UNSUPPORTED.
+		 */
+		GpuAggDictionary *const *dictionaries;
 
-	/*
-	 * NULL, or the program as it was before strings became codes (encode.h), where
-	 * GpuAggSlabOps.results says that task_results then writes groups as of that
-	 * one.  Copied.
-	 */
-	const GpuAggProgram *results;
+		/*
+		 * NULL, or the program as it was before strings became codes, where
+		 * GpuAggSlabOps.results says that task_results then writes groups as
+		 * of that one.
+		 */
+		const GpuAggProgram *results;
+	}			codes;
 
 	/* of measurements (probe/task.h) only */
 	struct

@@ -164,15 +164,15 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		return;
 	}
 	job->config = begin->config;
-	job->config.dictionaries = NULL;
+	job->config.codes.dictionaries = NULL;
 	if (!(job->config.expected_groups >= 0) ||
 		!(job->config.expected_rows >= 0) ||
 		job->config.fault >= GPUAGG_NFAULTS ||
 		job->config.strategy >= GPUAGG_NSTRATEGIES ||
 		job->config.resident_strategy >= GPUAGG_NSTRATEGIES ||
 		job->config.units.n > GPUAGG_SPATIAL_UNITS ||
-		job->config.draw_way >= GPUAGG_NDRAWWAYS ||
-		job->config.draw_windows > GPUAGG_DRAW_WINDOWS ||
+		job->config.draw.way >= GPUAGG_NDRAWWAYS ||
+		job->config.draw.windows > GPUAGG_DRAW_WINDOWS ||
 		!gpuagg_scope_valid(job->config.scope) ||
 		(job->config.scope.count > 1 &&
 		 ((const GpuAggProgram *) (begin + 1))->nkeys == 0) ||

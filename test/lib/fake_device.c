@@ -157,9 +157,9 @@ fake_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	fake->lost_at = config->fault == GPUAGG_FAULT_TRAP ? 1 : wanted("lost");
 	fake->memory_at = wanted("memory");
 	fake->busy = wanted("busy");
-	fake->draw_way = config->draw_way;
+	fake->draw_way = config->draw.way;
 	if (config->sample.method == GPUAGG_SAMPLE_DRAWS)
-		fake->draw_windows = config->draw_windows;
+		fake->draw_windows = config->draw.windows;
 	*task = (GpuAggTask *) fake;
 	return GPUAGG_OK;
 }
