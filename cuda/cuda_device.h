@@ -400,8 +400,11 @@ extern GpuAggPlan *gpuagg_cuda_task_upload(GpuAggTask *task,
 extern bool gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config,
 								   GpuAggError *error);
 
+/* All batches have ended: the time of grouping begins. */
+extern bool gpuagg_cuda_kept_end_input(GpuAggTask *task, GpuAggError *error);
+
 /*
- * All batches have ended.  False: not done yet, call again when event_fd
+ * All input is there.  False: not done yet, call again when event_fd
  * fires.  True: *error tells; task->tables has the groups.
  */
 extern bool gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error);

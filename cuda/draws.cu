@@ -180,9 +180,9 @@ drawn_columns(const GpuAggProgram *p, const GpuAggSlab *like, GpuAggSlab *slab)
 static void
 drawn_windows(const GpuAggTaskConfig *config, GpuAggDrawn *drawn)
 {
-	drawn->nwindows = config->draw_windows > 1 ? config->draw_windows : 1;
+	drawn->nwindows = config->draw.windows > 1 ? config->draw.windows : 1;
 	drawn->way = drawn->nwindows == 1 ? GPUAGG_DRAW_SINGLE :
-		config->draw_way == GPUAGG_DRAW_SPATIAL && config->units.n > 0 &&
+		config->draw.way == GPUAGG_DRAW_SPATIAL && config->units.n > 0 &&
 		drawn->nwindows <= GPUAGG_SPATIAL_UNITS ? GPUAGG_DRAW_SPATIAL : GPUAGG_DRAW_PASSES;
 }
 

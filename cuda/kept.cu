@@ -12,7 +12,8 @@
  */
 #include <stdlib.h>
 
-#include "cuda/resident.h"
+#include "cuda/cuda_device.h"
+#include "cuda/scoped.h"
 
 static void *
 kept_alloc(void *task, size_t bytes, cudaStream_t stream, GpuAggError *error)
@@ -142,6 +143,12 @@ tables_list(GpuAggTask *task, GpuAggError *error)
 }
 
 bool
+gpuagg_cuda_kept_end_input(GpuAggTask *task, GpuAggError *error)
+{
+	return CUDA_OK(task->device, cudaEventRecord(task->scoped_events->group, task->lane->group), error);
+}
+
+bool
 gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 {
 	const bool	begun = task->stage == GPUAGG_TASK_SCOPING;
@@ -149,9 +156,6 @@ gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 	GpuAggEvents *e = task->scoped_events;
 	GpuAggStatus status;
 
-	if (!begun && (!CUDA_OK(task->device, cudaEventRecord(e->group, stream), error) ||
-				   !gpuagg_cuda_resident_finish(task, error)))
-		return true;
 	task->stage = GPUAGG_TASK_SCOPING;
 	if (begun)
 	{

@@ -11,7 +11,7 @@
 #include "device/group.h"
 
 /*
- * A string of a page may be wanted as its code (GpuAggTaskConfig.dictionaries),
+ * A string of a page may be wanted as its code (GpuAggTaskConfig.codes),
  * or, where the page is kept in a slab, beside it.
  */
 static void

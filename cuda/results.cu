@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "cuda/cuda_slab.h"
+#include "cuda/resident.h"
 #include "device/group.h"
 
 /* Runs of a window, at most */
@@ -273,7 +274,10 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 	if (task->scoped != NULL && task->stage <= GPUAGG_TASK_SCOPING &&
 		task->fault != GPUAGG_FAULT_FINISH)
 	{
-		if (!gpuagg_cuda_kept_finish(task, error))
+		const bool	ready = task->stage == GPUAGG_TASK_SCOPING ||
+			(gpuagg_cuda_kept_end_input(task, error) && gpuagg_cuda_resident_finish(task, error));
+
+		if (ready && !gpuagg_cuda_kept_finish(task, error))
 			return false;
 		if (error->status == GPUAGG_OK && sizes_launch(task, error))
 		{

@@ -343,7 +343,7 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	task->device_plan = gpuagg_cuda_task_upload(task, task->plan, task->plan_bytes,
 												&task->plan_staging, error);
 	if (task->device_plan == NULL ||
-		(config->results != NULL && !gpuagg_cuda_strings_begin(task, config->results, error)))
+		(config->codes.results != NULL && !gpuagg_cuda_strings_begin(task, config->codes.results, error)))
 		return false;
 	if (program->select)
 	{
@@ -372,13 +372,13 @@ dictionaries_copy(GpuAggTask *task, const GpuAggProgram *p, const GpuAggTaskConf
 		if (reg == GPUAGG_NO_REG || gpuagg_key_class(attrs[i].type) != GPUAGG_CLASS_BYTES ||
 			classes[reg] == GPUAGG_CLASS_BYTES)
 			continue;
-		if (config->dictionaries == NULL || config->dictionaries[reg] == NULL)
+		if (config->codes.dictionaries == NULL || config->codes.dictionaries[reg] == NULL)
 		{
 			gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a string's code without a dictionary");
 			return false;
 		}
 	}
-	if (config->dictionaries == NULL || bytes == 0)
+	if (config->codes.dictionaries == NULL || bytes == 0)
 		return true;
 	task->dictionaries = (GpuAggDictionary **) malloc(bytes);
 	if (task->dictionaries == NULL)
@@ -386,7 +386,7 @@ dictionaries_copy(GpuAggTask *task, const GpuAggProgram *p, const GpuAggTaskConf
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return false;
 	}
-	memcpy(task->dictionaries, config->dictionaries, bytes);
+	memcpy(task->dictionaries, config->codes.dictionaries, bytes);
 	return true;
 }
 
@@ -413,8 +413,8 @@ gpuagg_cuda_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	task->fault = config->fault;
 	task->memory_limit = config->memory_limit;
 	task->config = *config;
-	task->config.dictionaries = NULL;
-	task->config.results = NULL;
+	task->config.codes.dictionaries = NULL;
+	task->config.codes.results = NULL;
 	if (!dictionaries_copy(task, program, config, error))
 	{
 		free(task);

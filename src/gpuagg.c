@@ -1,6 +1,6 @@
 /*
  * gpuagg.c
- *		Module entry: settings, hooks, shared memory, the device worker.
+ *		Module entry: hooks, shared memory, the device worker.
  *
  * Only shared_preload_libraries makes gpuagg work, because it needs main
  * shared memory and a background worker.  Loaded in another way (the first
@@ -12,12 +12,9 @@
  */
 #include "postgres.h"
 
-#include <limits.h>
-
-#include "access/genam.h"
-#include "commands/extension.h"
 #include "executor/agg_node.h"
 #include "executor/sample_node.h"
+#include "extension.h"
 #include "fmgr.h"
 #include "gpuagg.h"
 #include "miscadmin.h"
@@ -27,343 +24,13 @@
 #include "service/shmem.h"
 #include "service/worker_main.h"
 #include "storage/ipc.h"
-#include "utils/guc.h"
-#include "utils/inval.h"
-#include "utils/syscache.h"
 
 PG_MODULE_MAGIC;
 
 extern PGDLLEXPORT void _PG_init(void);
 
-#define GPUAGG_MAX_HOST_THREADS 1024
-#define GPUAGG_MAX_TASKS 10000
-#define GPUAGG_MIN_DEVICE_MEMORY 16
-#define GPUAGG_MAX_ORDINAL 255
-
-StaticAssertDecl(GPUAGG_QUEUE_IN_BYTES + GPUAGG_QUEUE_OUT_BYTES == 320 * 1024,
-				 "the texts on gpuagg.max_tasks tell the right size");
-
-bool		gpuagg_enable = true;
-bool		gpuagg_fallback = true;
-int			gpuagg_debug_require = GPUAGG_ALLOW;
-int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
-int			gpuagg_debug_fault_pass = 0;
-int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
-int			gpuagg_scope_size = 0;
-bool		gpuagg_cache = true;
-int			gpuagg_queue_timeout = 30000;
-double		gpuagg_cost_scale = 1;
-char	   *gpuagg_device = NULL;
-char	   *gpuagg_device_provider = NULL;
-int			gpuagg_host_threads = 0;
-int			gpuagg_device_memory = 0;
-int			gpuagg_cache_size = -1;
-int			gpuagg_max_tasks = 64;
-
-static bool preloaded = false;
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
-
-static const struct config_enum_entry require_options[] = {
-	{"allow", GPUAGG_ALLOW, false},
-	{"prefer", GPUAGG_PREFER, false},
-	{"require", GPUAGG_REQUIRE, false},
-	{"forbid", GPUAGG_FORBID, false},
-	{NULL, 0, false}
-};
-
-static const struct config_enum_entry strategy_options[] = {
-#define X(name, word, instead) {word, GPUAGG_STRATEGY_##name, false},
-	GPUAGG_STRATEGY_LIST(X)
-#undef X
-	{NULL, 0, false}
-};
-
-static const struct config_enum_entry fault_options[] = {
-	{"none", GPUAGG_FAULT_NONE, false},
-	{"begin", GPUAGG_FAULT_BEGIN, false},
-	{"pages", GPUAGG_FAULT_PAGES, false},
-	{"rows", GPUAGG_FAULT_ROWS, false},
-	{"finish", GPUAGG_FAULT_FINISH, false},
-	{"results", GPUAGG_FAULT_RESULTS, false},
-	{"memory", GPUAGG_FAULT_MEMORY, false},
-	{"memory-late", GPUAGG_FAULT_MEMORY_LATE, false},
-	{"lost", GPUAGG_FAULT_LOST, false},
-	{"kernel", GPUAGG_FAULT_KERNEL, false},
-	{"trap", GPUAGG_FAULT_TRAP, false},
-	{NULL, 0, false}
-};
-
-/* -------------------------------------------------------------- preload --- */
-
-bool
-gpuagg_preloaded(void)
-{
-	return preloaded;
-}
-
-void
-gpuagg_require_preload(void)
-{
-	if (!preloaded)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("gpuagg must be loaded through shared_preload_libraries"),
-				 errhint("Add gpuagg to shared_preload_libraries in postgresql.conf and restart the server.")));
-}
-
-/* ------------------------------------------------------------ extension --- */
-
-/*
- * Whether the database has the extension is asked whenever a grouping query
- * is planned.  pg_extension has no syscache before PostgreSQL 18, so its
- * invalidation cannot be watched; but creating and dropping the extension
- * creates and drops functions, which everyone hears of.  Any such message
- * costs one index look-up at the next question, no more.
- */
-static uint64 extension_events = 0;
-static uint64 extension_checked_at = 0;
-static bool extension_found = false;
-
-static void
-extension_invalidate(Datum arg, int cacheid, uint32 hashvalue)
-{
-	extension_events++;
-}
-
-bool
-gpuagg_extension_exists(void)
-{
-	if (extension_events == 0)
-	{
-		CacheRegisterSyscacheCallback(PROCOID, extension_invalidate, (Datum) 0);
-		CacheRegisterSyscacheCallback(NAMESPACEOID, extension_invalidate,
-									  (Datum) 0);
-		extension_events = 1;
-	}
-
-	/* The look-up itself may receive invalidations. */
-	while (extension_checked_at != extension_events)
-	{
-		uint64		event = extension_events;
-
-		extension_found = OidIsValid(get_extension_oid(GPUAGG_NAME, true));
-		extension_checked_at = event;
-	}
-	return extension_found;
-}
-
-/* ------------------------------------------------------------- settings --- */
-
-/*
- * Limits are checked here rather than by the range of the setting, whose
- * message could not carry a hint.
- */
-static bool
-check_range(int value, int min, int max, const char *hint)
-{
-	if (value >= min && value <= max)
-		return true;
-	GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
-	GUC_check_errdetail("It must be between %d and %d.", min, max);
-	GUC_check_errhint("%s", hint);
-	return false;
-}
-
-static bool
-check_queue_timeout(int *newval, void **extra, GucSource source)
-{
-	return check_range(*newval, 0, INT_MAX,
-					   "0 waits without limit; other values are milliseconds, or carry a unit such as '5s'.");
-}
-
-static bool
-check_scope_size(int *newval, void **extra, GucSource source)
-{
-	return check_range(*newval, 0, INT_MAX,
-					   "0 takes the size from the device's profile; other values are kilobytes, or carry a unit such as '32MB'.");
-}
-
-static bool
-check_host_threads(int *newval, void **extra, GucSource source)
-{
-	return check_range(*newval, 0, GPUAGG_MAX_HOST_THREADS,
-					   "0 takes one thread for each core that the server may use.");
-}
-
-static bool
-check_device_memory(int *newval, void **extra, GucSource source)
-{
-	return *newval == 0 ||
-		check_range(*newval, GPUAGG_MIN_DEVICE_MEMORY, INT_MAX,
-					"0 takes 80 % of a GPU's memory, or a quarter of the machine's for the host device; other values are megabytes, or carry a unit such as '8GB'.");
-}
-
-static bool
-check_cache_size(int *newval, void **extra, GucSource source)
-{
-	return check_range(*newval, -1, INT_MAX,
-					   "0 keeps no columns, -1 chooses a size; other values are megabytes, or carry a unit such as '8GB'.");
-}
-
-static bool
-check_max_tasks(int *newval, void **extra, GucSource source)
-{
-	return check_range(*newval, 1, GPUAGG_MAX_TASKS,
-					   "Each task takes 320 kB of shared memory once it is used; more queries than that wait their turn.");
-}
-
-/* A card's number, in digits that leave no doubt: "0", "12". */
-static bool
-parse_ordinal(const char *text, int *ordinal)
-{
-	char	   *end;
-	long		value;
-
-	if (text[0] < '0' || text[0] > '9')
-		return false;
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno != 0 || *end != '\0' || value > GPUAGG_MAX_ORDINAL)
-		return false;
-	*ordinal = (int) value;
-	return true;
-}
-
-bool
-gpuagg_device_parse(const char *text, GpuAggDeviceChoice *choice)
-{
-	choice->ordinal = -1;
-	choice->gpu = strcmp(text, "host") != 0;
-	choice->must = strncmp(text, "cuda", 4) == 0;
-	return strcmp(text, "auto") == 0 || strcmp(text, "host") == 0 ||
-		strcmp(text, "cuda") == 0 ||
-		(strncmp(text, "cuda:", 5) == 0 &&
-		 parse_ordinal(text + 5, &choice->ordinal));
-}
-
-static bool
-check_device(char **newval, void **extra, GucSource source)
-{
-	GpuAggDeviceChoice choice;
-
-	if (gpuagg_device_parse(*newval, &choice))
-		return true;
-	GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
-	if (strncmp(*newval, "cuda:", 5) == 0)
-		GUC_check_errdetail("The number of a GPU must be between 0 and %d.",
-							GPUAGG_MAX_ORDINAL);
-	else
-		GUC_check_errdetail("There is no such device.");
-	GUC_check_errhint("Use \"auto\" (a GPU if there is one), \"host\" (the processor's cores), \"cuda\" (the first GPU) or \"cuda:N\" (GPU number N).");
-	return false;
-}
-
-static void
-define_user_settings(void)
-{
-	DefineCustomBoolVariable("gpuagg.enable",
-							 "Lets the planner run GROUP BY, aggregates and TABLESAMPLE on the device.",
-							 "Off, plans and their costs are PostgreSQL's alone.",
-							 &gpuagg_enable, true,
-							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpuagg.fallback",
-							 "Lets PostgreSQL's plan answer when the device does not.",
-							 "Off, the query ends with an error that says why the device failed.",
-							 &gpuagg_fallback, true,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpuagg.cache",
-							 "Lets columns of tables stay on the device between queries.",
-							 "Off, queries neither use what is there nor add to it.",
-							 &gpuagg_cache, true,
-							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
-	DefineCustomRealVariable("gpuagg.cost_scale",
-							 "Multiplies the estimated cost of what devices do.",
-							 "Above 1: PostgreSQL's plans are preferred more often; below 1: less often.",
-							 &gpuagg_cost_scale, 1, 0.001, 1000,
-							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
-	DefineCustomIntVariable("gpuagg.queue_timeout",
-							"How long a query waits for a place on the device before PostgreSQL's plan runs instead.",
-							"0 waits without limit.",
-							&gpuagg_queue_timeout, 30000, INT_MIN, INT_MAX,
-							PGC_USERSET, GUC_UNIT_MS,
-							check_queue_timeout, NULL, NULL);
-	DefineCustomEnumVariable("gpuagg.strategy",
-							 "How the device groups rows.",
-							 "auto takes what is expected to be fastest; of what device or query do not allow, the next best.",
-							 &gpuagg_strategy, GPUAGG_STRATEGY_AUTO,
-							 strategy_options, PGC_USERSET, GUC_EXPLAIN,
-							 NULL, NULL, NULL);
-	DefineCustomIntVariable("gpuagg.scope_size",
-							"Size of the group table that one pass of a multi-pass grouping fills.",
-							"0 takes it from the device's profile.",
-							&gpuagg_scope_size, 0, INT_MIN, INT_MAX,
-							PGC_USERSET, GUC_UNIT_KB | GUC_EXPLAIN,
-							check_scope_size, NULL, NULL);
-}
-
-static void
-define_debug_settings(void)
-{
-	DefineCustomEnumVariable("gpuagg.debug_require",
-							 "For tests: uses the device wherever it can be (prefer), raises an error if it is not used (require) or could be used (forbid).",
-							 NULL,
-							 &gpuagg_debug_require, GPUAGG_ALLOW,
-							 require_options, PGC_USERSET, GUC_NOT_IN_SAMPLE,
-							 NULL, NULL, NULL);
-	DefineCustomEnumVariable("gpuagg.debug_fault",
-							 "For tests: the stage at which the device fails a task.",
-							 NULL,
-							 &gpuagg_debug_fault, GPUAGG_FAULT_NONE,
-							 fault_options, PGC_SUSET, GUC_NOT_IN_SAMPLE,
-							 NULL, NULL, NULL);
-	DefineCustomIntVariable("gpuagg.debug_fault_pass",
-							"For tests: which of a query's tasks gpuagg.debug_fault strikes.",
-							"0 strikes each; a grouping in several passes has a task for each.",
-							&gpuagg_debug_fault_pass, 0, 0, INT_MAX,
-							PGC_SUSET, GUC_NOT_IN_SAMPLE,
-							NULL, NULL, NULL);
-}
-
-static void
-define_server_settings(void)
-{
-	DefineCustomStringVariable("gpuagg.device",
-							   "The device that runs tasks: auto, host, cuda or cuda:N.",
-							   "auto takes the first GPU if there is one, else the processor's cores.",
-							   &gpuagg_device, "auto",
-							   PGC_POSTMASTER, 0, check_device, NULL, NULL);
-	DefineCustomStringVariable("gpuagg.device_provider",
-							   "The library in $libdir through which gpuagg uses GPUs.",
-							   NULL,
-							   &gpuagg_device_provider, "gpuagg_cuda",
-							   PGC_POSTMASTER, GUC_SUPERUSER_ONLY,
-							   NULL, NULL, NULL);
-	DefineCustomIntVariable("gpuagg.host_threads",
-							"Threads of the host device.",
-							"0 takes one for each core that the server may use.",
-							&gpuagg_host_threads, 0, INT_MIN, INT_MAX,
-							PGC_POSTMASTER, 0, check_host_threads, NULL, NULL);
-	DefineCustomIntVariable("gpuagg.device_memory",
-							"Memory that all tasks on the device may use together.",
-							"0 takes 80 % of a GPU's memory; for the host device, a quarter of the machine's.",
-							&gpuagg_device_memory, 0, INT_MIN, INT_MAX,
-							PGC_POSTMASTER, GUC_UNIT_MB, check_device_memory,
-							NULL, NULL);
-	DefineCustomIntVariable("gpuagg.cache_size",
-							"Memory of the device for columns of tables that stay there between queries.",
-							"0 keeps none; -1 takes 15 % of a GPU's memory, at most three quarters of what gpuagg.device_memory leaves; for the host device as much as shared_buffers, at most half of gpuagg.device_memory.",
-							&gpuagg_cache_size, -1, INT_MIN, INT_MAX,
-							PGC_POSTMASTER, GUC_UNIT_MB, check_cache_size,
-							NULL, NULL);
-	DefineCustomIntVariable("gpuagg.max_tasks",
-							"Tasks that the device knows of at once; more queries wait.",
-							"Each takes 320 kB of shared memory once it is used.",
-							&gpuagg_max_tasks, 64, INT_MIN, INT_MAX,
-							PGC_POSTMASTER, 0, check_max_tasks, NULL, NULL);
-}
-
-/* ----------------------------------------------------------------- init --- */
 
 static void
 module_shmem_request(void)
@@ -386,12 +53,8 @@ _PG_init(void)
 {
 	if (!process_shared_preload_libraries_in_progress)
 		return;
-	preloaded = true;
-
-	define_user_settings();
-	define_debug_settings();
-	define_server_settings();
-	MarkGUCPrefixReserved(GPUAGG_NAME);
+	gpuagg_set_preloaded();
+	gpuagg_settings_define();
 
 	prev_shmem_request_hook = shmem_request_hook;
 	shmem_request_hook = module_shmem_request;

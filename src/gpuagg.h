@@ -1,14 +1,11 @@
 /*
  * gpuagg.h
- *		Settings and module-wide facts.  gpuagg.c defines them.
+ *		The settings.  settings.c defines them.
  */
 #ifndef GPUAGG_H
 #define GPUAGG_H
 
 #include "postgres.h"
-
-#include "compat.h"
-#include "device/device.h"
 
 #define GPUAGG_NAME "gpuagg"	/* extension, schema and setting prefix */
 
@@ -72,13 +69,7 @@ typedef struct GpuAggDeviceChoice
 /* False if it is no value of gpuagg.device. */
 extern bool gpuagg_device_parse(const char *text, GpuAggDeviceChoice *choice);
 
-/* Loaded through shared_preload_libraries? */
-extern bool gpuagg_preloaded(void);
-
-/* ERROR with a hint if not; every SQL function starts with it. */
-extern void gpuagg_require_preload(void);
-
-/* Does the current database have the extension?  Cached; cheap. */
-extern bool gpuagg_extension_exists(void);
+/* All of them, while the postmaster loads the module */
+extern void gpuagg_settings_define(void);
 
 #endif							/* GPUAGG_H */

@@ -181,26 +181,33 @@ typedef struct GpuAggTaskConfig
 	GpuAggUnitGroups units;		/* for GPUAGG_STRATEGY_SPATIAL, and below */
 
 	/*
-	 * Of draws: GpuAggDrawWay, and windows, that are expected to be fastest.
-	 * A device may do otherwise; the draws are the same.
+	 * Of draws: what is expected to be fastest.  A device may do otherwise; the
+	 * draws are the same.
 	 */
-	uint32_t	draw_way;
-	uint32_t	draw_windows;	/* at most GPUAGG_DRAW_WINDOWS; 0: one */
+	struct
+	{
+		uint32_t	way;		/* GpuAggDrawWay */
+		uint32_t	windows;	/* at most GPUAGG_DRAW_WINDOWS; 0: one */
+	}			draw;
 
-	/*
-	 * NULL, or for each column of the program NULL or a dictionary: then the
-	 * column is a string on pages, but its register is of class I64 and holds
-	 * the string's code, of type GPUAGG_T_CODE.  A string that the dictionary
-	 * cannot take fails the task with GPUAGG_UNSUPPORTED.  Copied.
-	 */
-	GpuAggDictionary *const *dictionaries;
+	/* Of columns whose strings are codes (encode.h); all is copied. */
+	struct
+	{
+		/*
+		 * NULL, or for each column of the program NULL or a dictionary: then
+		 * the column is a string on pages, but its register is of class I64
+		 * and holds the string's code, of type GPUAGG_T_CODE.  A string that
+		 * the dictionary cannot take fails the task with GPUAGG_UNSUPPORTED.
+		 */
+		GpuAggDictionary *const *dictionaries;
 
-	/*
-	 * NULL, or the program as it was before strings became codes (encode.h), where
-	 * GpuAggSlabOps.results says that task_results then writes groups as of that
-	 * one.  Copied.
-	 */
-	const GpuAggProgram *results;
+		/*
+		 * NULL, or the program as it was before strings became codes, where
+		 * GpuAggSlabOps.results says that task_results then writes groups as
+		 * of that one.
+		 */
+		const GpuAggProgram *results;
+	}			codes;
 
 	/* of measurements (probe/task.h) only */
 	struct
@@ -311,22 +318,6 @@ typedef struct GpuAggDeviceOps
 	/* Columns that stay; NULL: none do, and there is no task_resident */
 	const GpuAggSlabOps *slabs;
 } GpuAggDeviceOps;
-
-extern const GpuAggDeviceOps gpuagg_host_ops;
-
-/* CPUs that this process may run on: taskset's, or a container's */
-extern int	gpuagg_host_cpus(void);
-
-#define GPUAGG_MACHINE_BYTES 192
-
-/*
- * What tells this machine from others, for profiles; size: GPUAGG_MACHINE_BYTES.
- * "AMD EPYC 9654 25-17-1, 384 MiB of cache, 256 GiB of memory"
- */
-extern void gpuagg_host_machine(char *text, size_t size);
-
-/* Bytes that the host device wants a partition's table to fit: half of a core's L2 cache */
-extern size_t gpuagg_host_part_bytes(void);
 
 /*
  * A device outside of gpuagg.so comes from a provider library, as

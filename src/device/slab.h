@@ -119,7 +119,7 @@ typedef struct GpuAggSlabOps
 									 GpuAggDictionaryText *text,
 									 GpuAggError *error);
 
-	/* Does task_results write strings for codes (GpuAggTaskConfig.results)? */
+	/* Does task_results write strings for codes (GpuAggTaskConfig.codes)? */
 	bool		results;
 } GpuAggSlabOps;
 

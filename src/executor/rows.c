@@ -18,6 +18,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "device/transition.h"
 #include "executor/errors.h"
 #include "executor/executor.h"

@@ -31,7 +31,6 @@
 #include "executor/executor.h"
 #include "executor/feed.h"
 #include "executor/task.h"
-#include "gpuagg.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "profile/profile.h"
@@ -640,8 +639,8 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.resident_strategy = pass->resident_strategy,
 		.config.scope_bytes = pass->scope_bytes,
 		.config.forced = pass->forced,
-		.config.draw_way = pass->draw_way,
-		.config.draw_windows = pass->draw_windows,
+		.config.draw.way = pass->draw_way,
+		.config.draw.windows = pass->draw_windows,
 		.config.fault = pass->fault,
 		.relid = RelationGetRelid(run->scan->rel),
 		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),

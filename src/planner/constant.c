@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "planner/constant.h"
 #include "utils/builtins.h"
 #include "utils/date.h"

@@ -30,6 +30,7 @@
 #include "postgres.h"
 
 #include "device/device.h"
+#include "device/host/machine.h"
 #include "gpuagg.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"

@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "executor/spi.h"
+#include "extension.h"
 #include "fmgr.h"
 #include "gpuagg.h"
 #include "miscadmin.h"

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "extension.h"
 #include "gpuagg.h"
 #include "optimizer/pathnode.h"
 #include "planner/cost.h"

@@ -12,6 +12,7 @@
 
 #include "catalog/pg_type.h"
 #include "common/pg_prng.h"
+#include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
 #include "planner/constant.h"

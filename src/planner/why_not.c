@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "executor/executor.h"
+#include "extension.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "gpuagg.h"

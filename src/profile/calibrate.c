@@ -16,6 +16,7 @@
 
 #include "device/probe/task.h"
 #include "executor/spi.h"
+#include "extension.h"
 #include "fmgr.h"
 #include "gpuagg.h"
 #include "miscadmin.h"

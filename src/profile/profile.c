@@ -18,6 +18,7 @@
 #include "catalog/namespace.h"
 #include "commands/trigger.h"
 #include "device/device.h"
+#include "device/host/machine.h"
 #include "gpuagg.h"
 #include "profile/profile.h"
 #include "service/shmem.h"

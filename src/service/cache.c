@@ -24,7 +24,7 @@
 #include "service/cache_memory.h"
 #include "service/cache_place.h"
 #include "service/cache_shared.h"
-#include "service/encoding.h"
+#include "service/shmem.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -34,14 +34,13 @@ static uint64 answered = 0;		/* requests to unload */
 /* ---------------------------------------------------------------- begin --- */
 
 void
-gpuagg_cache_start(void)
+gpuagg_cache_start(const GpuAggSlabOps *ops, GpuAggDevice *device, uint64 spare)
 {
-	GpuAggWorkerDevice *on = &gpuagg_worker.primary;
 	uint64		bytes = (uint64) Max(gpuagg_cache_size, 0) * 1024 * 1024;
 
-	if (on->ops->slabs != NULL && gpuagg_cache_size < 0)
-		bytes = gpuagg_devices_spare();
-	gpuagg_cache_set_limit(bytes);
+	if (gpuagg_cache_size < 0)
+		bytes = spare;
+	gpuagg_cache_set_device(ops, device, bytes);
 	gpuagg_cache_answer();
 	gpuagg_cache_publish();
 }
@@ -101,14 +100,14 @@ column_fits(GpuAggCacheColumn *column)
  * all of them can be cached.
  */
 static bool
-job_columns(GpuAggWorkerJob *job, GpuAggCacheTable *table)
+job_columns(GpuAggCacheClient *client, GpuAggCacheTable *table)
 {
-	const GpuAggProgram *p = job->program;
+	const GpuAggProgram *p = client->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS] = {NULL};
-	GpuAggCacheJob *cached = job->cached;
+	GpuAggCacheJob *cached = client->cached;
 
-	cached->columns = MemoryContextAlloc(job->context, Max(p->ncolumns, 1) *
+	cached->columns = MemoryContextAlloc(client->context, Max(p->ncolumns, 1) *
 										 sizeof(GpuAggCacheColumn *));
 	if (p->ncolumns == 0)
 		cached->columns[cached->ncolumns++] =
@@ -125,46 +124,46 @@ job_columns(GpuAggWorkerJob *job, GpuAggCacheTable *table)
 		dictionaries[attrs[i].reg] = column->dictionary;
 		cached->columns[cached->ncolumns++] = column;
 	}
-	return gpuagg_encoding_make(job, dictionaries);
+	return client->calls->encode(client, dictionaries);
 }
 
 /* Are there likely to be more strings than a dictionary takes? */
 static bool
-too_many_groups(const GpuAggWorkerJob *job)
+too_many_groups(const GpuAggCacheClient *client)
 {
-	const GpuAggKey *keys = gpuagg_program_keys(job->program);
+	const GpuAggKey *keys = gpuagg_program_keys(client->program);
 
-	if (job->config.expected_groups <= GPUAGG_DICTIONARY_ENTRIES / 2)
+	if (client->config->expected_groups <= GPUAGG_DICTIONARY_ENTRIES / 2)
 		return false;
-	for (uint32 i = 0; i < job->program->nkeys; i++)
+	for (uint32 i = 0; i < client->program->nkeys; i++)
 		if (gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES)
 			return true;
 	return false;
 }
 
 static bool
-job_may_cache(const GpuAggWorkerJob *job)
+job_may_cache(const GpuAggCacheClient *client)
 {
-	return job->on == &gpuagg_worker.primary && gpuagg_cache_limit() > 0 &&
-		!job->program->select &&
-		(job->config.sample.method == GPUAGG_SAMPLE_NONE ||
-		 (gpuagg_cache_draws(job) && job->on->ops->task_draws != NULL)) &&
-		!too_many_groups(job);
+	return client->shares_device && gpuagg_cache_limit() > 0 &&
+		!client->program->select &&
+		(client->config->sample.method == GPUAGG_SAMPLE_NONE ||
+		 (gpuagg_cache_draws(client) && client->can_draw)) &&
+		!too_many_groups(client);
 }
 
 /* The table and its columns; false: the job does without the cache. */
 static bool
-job_attach(GpuAggWorkerJob *job)
+job_attach(GpuAggCacheClient *client)
 {
-	GpuAggCacheJob *cached = job->cached;
+	GpuAggCacheJob *cached = client->cached;
 	TimestampTz now = GetCurrentTimestamp();
 	GpuAggCacheTable *table;
 
-	if (!job_may_cache(job))
+	if (!job_may_cache(client))
 		return false;
-	table = gpuagg_cache_table(&job->wish);
+	table = gpuagg_cache_table(&client->request);
 	table->jobs++;
-	if (!job_columns(job, table))
+	if (!job_columns(client, table))
 	{
 		gpuagg_cache_table_leave(table);
 		return false;
@@ -217,9 +216,9 @@ chunk_is_uneven(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
 
 /* The job becomes what it can to a chunk; `held`: the blocks that it uses. */
 static void
-use_begin(GpuAggWorkerJob *job, uint32 number, uint64 *held)
+use_begin(GpuAggCacheClient *client, uint32 number, uint64 *held)
 {
-	GpuAggCacheJob *cached = job->cached;
+	GpuAggCacheJob *cached = client->cached;
 	GpuAggCacheUse *use = &cached->uses[number];
 	GpuAggCacheChunk *chunk = gpuagg_cache_chunk(cached->table, number);
 	uint32		nblocks = gpuagg_chunk_blocks(number, cached->nblocks);
@@ -238,7 +237,7 @@ use_begin(GpuAggWorkerJob *job, uint32 number, uint64 *held)
 		gpuagg_cache_may_have(chunk, cached->columns, cached->ncolumns) &&
 		(n == 0 || chunk_is_uneven(cached, chunk, n)))
 	{
-		chunk->filler = job;
+		chunk->filler = client;
 		chunk->exclusive = true;
 		use->filler = true;
 	}
@@ -257,16 +256,16 @@ use_begin(GpuAggWorkerJob *job, uint32 number, uint64 *held)
 	{
 		Size		bytes = GPUAGG_BITMAP_WORDS(nblocks) * sizeof(uint64);
 
-		use->told = MemoryContextAlloc(job->context, bytes);
+		use->told = MemoryContextAlloc(client->context, bytes);
 		memcpy(use->told, held, bytes);
 	}
 }
 
 /* The message about the chunks that the job uses */
 static void
-reply_cached(GpuAggWorkerJob *job)
+reply_cached(GpuAggCacheClient *client)
 {
-	GpuAggCacheJob *cached = job->cached;
+	GpuAggCacheJob *cached = client->cached;
 	uint64		held[GPUAGG_BITMAP_WORDS(GPUAGG_CHUNK_BLOCKS)];
 	StringInfoData bitmaps;
 	StringInfoData msg;
@@ -280,7 +279,7 @@ reply_cached(GpuAggWorkerJob *job)
 		GpuAggCacheUse *use = &cached->uses[i];
 		GpuAggMsgCached one = {.chunk = i};
 
-		use_begin(job, i, held);
+		use_begin(client, i, held);
 		if (!use->user)
 			continue;
 		one.nblocks = use->nblocks;
@@ -295,53 +294,53 @@ reply_cached(GpuAggWorkerJob *job)
 	head.batch_id = cached->table != NULL && cached->keep;
 	memcpy(msg.data, &head, sizeof(head));
 	appendBinaryStringInfo(&msg, bitmaps.data, bitmaps.len);
-	gpuagg_job_reply(job, msg.data, msg.len);
+	client->calls->reply(client, msg.data, msg.len);
 	pfree(bitmaps.data);
 	pfree(msg.data);
 }
 
 void
-gpuagg_cache_attach(GpuAggWorkerJob *job)
+gpuagg_cache_attach(GpuAggCacheClient *client)
 {
-	job->cached = MemoryContextAllocZero(job->context, sizeof(GpuAggCacheJob));
-	dlist_init(&job->cached->batches);
-	(void) job_attach(job);
+	client->cached = MemoryContextAllocZero(client->context, sizeof(GpuAggCacheJob));
+	dlist_init(&client->cached->batches);
+	(void) job_attach(client);
 }
 
 bool
-gpuagg_cache_begin(GpuAggWorkerJob *job)
+gpuagg_cache_begin(GpuAggCacheClient *client)
 {
-	GpuAggCacheJob *cached = job->cached;
+	GpuAggCacheJob *cached = client->cached;
 
 	if (cached == NULL || cached->begun)
 		return false;
 	cached->begun = true;
 	if (cached->table != NULL)
 	{
-		cached->nblocks = job->wish.nblocks;
-		cached->keep = job->wish.keep != 0 && !gpuagg_cache_draws(job);
+		cached->nblocks = client->request.nblocks;
+		cached->keep = client->request.keep != 0 && !gpuagg_cache_draws(client);
 		cached->nuses = (cached->nblocks + GPUAGG_CHUNK_BLOCKS - 1) /
 			GPUAGG_CHUNK_BLOCKS;
-		cached->uses = MemoryContextAllocZero(job->context, Max(cached->nuses, 1) *
+		cached->uses = MemoryContextAllocZero(client->context, Max(cached->nuses, 1) *
 											  sizeof(GpuAggCacheUse));
 	}
-	reply_cached(job);
+	reply_cached(client);
 	return true;
 }
 
 /* -------------------------------------------------------------- batches --- */
 
 GpuAggCacheBatch *
-gpuagg_cache_batch_add(GpuAggWorkerJob *job, uint64 batch_id, uint32 npages)
+gpuagg_cache_batch_add(GpuAggCacheClient *client, uint64 batch_id, uint32 npages)
 {
 	GpuAggCacheBatch *batch =
-		MemoryContextAlloc(job->context, offsetof(GpuAggCacheBatch, keeps) +
+		MemoryContextAlloc(client->context, offsetof(GpuAggCacheBatch, keeps) +
 						   npages * sizeof(GpuAggCacheKeep));
 
 	batch->batch_id = batch_id;
 	batch->parts = 0;
 	batch->nkeeps = 0;
-	dlist_push_tail(&job->cached->batches, &batch->node);
+	dlist_push_tail(&client->cached->batches, &batch->node);
 	return batch;
 }
 
@@ -439,10 +438,10 @@ page_place(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in,
 }
 
 void
-gpuagg_cache_pages(GpuAggWorkerJob *job, uint64 batch_id,
+gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 				   const GpuAggMsgPage *in, GpuAggPage *pages, uint32 npages)
 {
-	GpuAggCacheJob *cached = job->cached;
+	GpuAggCacheJob *cached = client->cached;
 	GpuAggCacheBatch *batch = NULL;
 	double		mean = 0;
 
@@ -456,7 +455,7 @@ gpuagg_cache_pages(GpuAggWorkerJob *job, uint64 batch_id,
 			continue;
 		if (batch == NULL)
 		{
-			batch = gpuagg_cache_batch_add(job, batch_id, npages);
+			batch = gpuagg_cache_batch_add(client, batch_id, npages);
 			mean = lines_mean(in, npages);
 		}
 		if (!page_place(cached, use, &in[i], mean, &pages[i]))
@@ -529,10 +528,10 @@ finish_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 }
 
 bool
-gpuagg_cache_is_part(GpuAggWorkerJob *job, uint64 batch_id)
+gpuagg_cache_is_part(GpuAggCacheClient *client, uint64 batch_id)
 {
-	GpuAggCacheBatch *batch = job->cached == NULL ? NULL :
-		batch_find(job->cached, batch_id);
+	GpuAggCacheBatch *batch = client->cached == NULL ? NULL :
+		batch_find(client->cached, batch_id);
 
 	if (batch == NULL || batch->parts <= 1)
 		return false;
@@ -541,25 +540,25 @@ gpuagg_cache_is_part(GpuAggWorkerJob *job, uint64 batch_id)
 }
 
 void
-gpuagg_cache_completed(GpuAggWorkerJob *job, const GpuAggCompletion *completion)
+gpuagg_cache_completed(GpuAggCacheClient *client, const GpuAggCompletion *completion)
 {
-	GpuAggCacheBatch *batch = job->cached == NULL ? NULL :
-		batch_find(job->cached, completion->batch_id);
+	GpuAggCacheBatch *batch = client->cached == NULL ? NULL :
+		batch_find(client->cached, completion->batch_id);
 
 	if (batch == NULL)
 		return;
 	if (completion->error.status == GPUAGG_OK &&
-		(batch->nkeeps == 0 || !job_is_full(job->cached)))
-		finish_keeps(job->cached, batch, completion);
+		(batch->nkeeps == 0 || !job_is_full(client->cached)))
+		finish_keeps(client->cached, batch, completion);
 	else
-		forget_keeps(job->cached, batch);
+		forget_keeps(client->cached, batch);
 	gpuagg_cache_batch_remove(batch);
 }
 
 void
-gpuagg_cache_leave(GpuAggWorkerJob *job)
+gpuagg_cache_leave(GpuAggCacheClient *client)
 {
-	GpuAggCacheJob *cached = job->cached;
+	GpuAggCacheJob *cached = client->cached;
 	dlist_iter	iter;
 
 	if (cached == NULL || cached->table == NULL)
@@ -589,7 +588,7 @@ gpuagg_cache_leave(GpuAggWorkerJob *job)
 }
 
 uint64
-gpuagg_cache_kept(const GpuAggWorkerJob *job)
+gpuagg_cache_kept(const GpuAggCacheClient *client)
 {
-	return job->cached == NULL ? 0 : job->cached->kept;
+	return client->cached == NULL ? 0 : client->cached->kept;
 }

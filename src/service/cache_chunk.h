@@ -101,7 +101,7 @@ typedef struct GpuAggCacheChunk
 	int			max_fills;
 	GpuAggCacheFill **fills;
 	int			users;
-	struct GpuAggWorkerJob *filler;
+	struct GpuAggCacheClient *filler;
 	bool		exclusive;		/* the filler is */
 } GpuAggCacheChunk;
 

@@ -7,8 +7,8 @@
 #ifndef GPUAGG_SERVICE_CACHE_JOB_H
 #define GPUAGG_SERVICE_CACHE_JOB_H
 
+#include "service/cache_client.h"
 #include "service/cache_table.h"
-#include "service/worker.h"
 
 /* What a job has to do with a chunk */
 typedef struct GpuAggCacheUse
@@ -57,15 +57,15 @@ typedef struct GpuAggCacheJob
 } GpuAggCacheJob;
 
 /* A batch in flight with room for so many pages to keep; and it is over. */
-extern GpuAggCacheBatch *gpuagg_cache_batch_add(GpuAggWorkerJob *job,
+extern GpuAggCacheBatch *gpuagg_cache_batch_add(GpuAggCacheClient *client,
 												 uint64 batch_id, uint32 npages);
 extern void gpuagg_cache_batch_remove(GpuAggCacheBatch *batch);
 
 /* Does it draw rows at random? */
 static inline bool
-gpuagg_cache_draws(const GpuAggWorkerJob *job)
+gpuagg_cache_draws(const GpuAggCacheClient *client)
 {
-	return job->config.sample.method == GPUAGG_SAMPLE_DRAWS;
+	return client->config->sample.method == GPUAGG_SAMPLE_DRAWS;
 }
 
 #endif							/* GPUAGG_SERVICE_CACHE_JOB_H */

@@ -21,9 +21,9 @@ typedef struct GpuAggCacheMap
 
 /* NULL, or what is wrong with a MAP message */
 static const char *
-map_wrong(const GpuAggWorkerJob *job, const GpuAggMapMsg *msg, Size bytes)
+map_wrong(const GpuAggCacheClient *client, const GpuAggMapMsg *msg, Size bytes)
 {
-	const GpuAggCacheJob *cached = job->cached;
+	const GpuAggCacheJob *cached = client->cached;
 	const GpuAggCacheUse *use;
 	Size		words;
 
@@ -83,13 +83,13 @@ map_is_same(const GpuAggCacheMap *map, const GpuAggCacheChunk *chunk, uint32 blo
  * it is now: what is not known to be the same is forgotten.
  */
 static void
-map_renew(const GpuAggWorkerJob *job, const GpuAggCacheMap *map,
+map_renew(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
 		  const GpuAggCacheUse *use)
 {
 	GpuAggCacheChunk *chunk = use->chunk;
 
 	if (map->msg->map_lsn == chunk->map_lsn || chunk->users > use->user ||
-		(chunk->filler != NULL && chunk->filler != job))
+		(chunk->filler != NULL && chunk->filler != client))
 		return;
 	for (uint32 i = 0; i < chunk->room; i++)
 		if (!map_is_same(map, chunk, i))
@@ -191,46 +191,37 @@ slab_is_used(const GpuAggCacheChunk *chunk, int slab, const uint64 *used,
 }
 
 static void
-reply_done(GpuAggWorkerJob *job, uint64 batch_id)
+reply_done(GpuAggCacheClient *client, uint64 batch_id)
 {
 	GpuAggMsg	done = {.type = GPUAGG_MSG_BATCH_DONE,.batch_id = batch_id};
 
-	gpuagg_job_reply(job, &done, sizeof(done));
+	client->calls->reply(client, &done, sizeof(done));
 }
 
 /* Hands the used blocks to the device. */
 static void
-use_slabs(GpuAggWorkerJob *job, GpuAggCacheChunk *chunk, uint64 batch_id,
+use_slabs(GpuAggCacheClient *client, GpuAggCacheChunk *chunk, uint64 batch_id,
 		  const uint64 *used, uint32 nblocks)
 {
 	GpuAggPlaces *without = palloc((chunk->room + 1) * sizeof(GpuAggPlaces));
-	GpuAggCacheBatch *batch = gpuagg_cache_batch_add(job, batch_id, 0);
-	GpuAggError error = {0};
+	GpuAggCacheBatch *batch = gpuagg_cache_batch_add(client, batch_id, 0);
 
 	for (int i = 0; i < chunk->nslabs; i++)
 	{
 		uint32		n;
-		GpuAggStatus status;
 
 		if (!slab_is_used(chunk, i, used, nblocks))
 			continue;
 		n = slab_without(chunk, i, used, nblocks, without);
-		status = job->on->ops->task_resident(job->task, batch_id,
-											 chunk->slabs[i].slab, without, n,
-											 &error);
-		if (status != GPUAGG_OK)
-		{
-			error.status = status;
-			gpuagg_job_fail(job, &error);
+		if (!client->calls->resident(client, batch_id, chunk->slabs[i].slab,
+									 without, n))
 			return;
-		}
-		job->inflight++;
 		batch->parts++;
 	}
 	pfree(without);
 	if (batch->parts == 0)
 	{
-		reply_done(job, batch_id);
+		reply_done(client, batch_id);
 		gpuagg_cache_batch_remove(batch);
 	}
 }
@@ -262,36 +253,28 @@ draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
  * client gives up.
  */
 static void
-draw_chunk(GpuAggWorkerJob *job, uint64 batch_id, const uint64 *used, uint32 nblocks)
+draw_chunk(GpuAggCacheClient *client, uint64 batch_id, const uint64 *used, uint32 nblocks)
 {
-	GpuAggCacheJob *cached = job->cached;
-	GpuAggError error = {0};
+	GpuAggCacheJob *cached = client->cached;
 	GpuAggDrawRange *ranges;
-	GpuAggStatus status;
+	uint32		n;
 
 	for (uint32 i = 0; i < nblocks; i++)
 		cached->drawn += gpuagg_bit(used, i);
 	if (cached->drawn < cached->nblocks)
 	{
-		reply_done(job, batch_id);
+		reply_done(client, batch_id);
 		return;
 	}
-	ranges = MemoryContextAllocHuge(job->context,
+	ranges = MemoryContextAllocHuge(client->context,
 									cached->nblocks * sizeof(GpuAggDrawRange));
-	status = job->on->ops->task_draws(job->task, batch_id, ranges,
-									  draw_ranges(cached, ranges), &error);
+	n = draw_ranges(cached, ranges);
+	(void) client->calls->draws(client, batch_id, ranges, n);
 	pfree(ranges);
-	if (status == GPUAGG_OK)
-	{
-		job->inflight++;
-		return;
-	}
-	error.status = status;
-	gpuagg_job_fail(job, &error);
 }
 
 static void
-reply_mapped(GpuAggWorkerJob *job, const GpuAggMapMsg *msg, const uint64 *used)
+reply_mapped(GpuAggCacheClient *client, const GpuAggMapMsg *msg, const uint64 *used)
 {
 	GpuAggMappedMsg mapped = {
 		.msg.type = GPUAGG_MSG_MAPPED,
@@ -301,52 +284,52 @@ reply_mapped(GpuAggWorkerJob *job, const GpuAggMapMsg *msg, const uint64 *used)
 	};
 
 	memcpy(mapped.used, used, GPUAGG_BITMAP_WORDS(msg->nblocks) * sizeof(uint64));
-	gpuagg_job_reply(job, &mapped, sizeof(mapped));
+	client->calls->reply(client, &mapped, sizeof(mapped));
 }
 
 /* Blocks that are missing in a chunk that is up to date may be added. */
 static void
-use_may_fill(GpuAggWorkerJob *job, const GpuAggCacheMap *map, GpuAggCacheUse *use,
+use_may_fill(GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUse *use,
 			 const uint64 *used)
 {
 	GpuAggCacheChunk *chunk = use->chunk;
 
-	if (chunk->filler != NULL || !job->cached->keep ||
-		!gpuagg_cache_may_have(chunk, job->cached->columns, job->cached->ncolumns) ||
+	if (chunk->filler != NULL || !client->cached->keep ||
+		!gpuagg_cache_may_have(chunk, client->cached->columns, client->cached->ncolumns) ||
 		chunk->map_lsn != map->msg->map_lsn || !map_lacks(map, used))
 		return;
-	chunk->filler = job;
+	chunk->filler = client;
 	use->filler = true;
 }
 
 void
-gpuagg_cache_map(GpuAggWorkerJob *job, const GpuAggMsg *head, Size bytes)
+gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 {
 	const GpuAggMapMsg *msg = (const GpuAggMapMsg *) head;
-	const char *wrong = map_wrong(job, msg, bytes);
+	const char *wrong = map_wrong(client, msg, bytes);
 	uint64		used[GPUAGG_BITMAP_WORDS(GPUAGG_CHUNK_BLOCKS)] = {0};
 	GpuAggCacheMap map;
 	GpuAggCacheUse *use;
 
 	if (wrong != NULL)
 	{
-		gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT, wrong);
+		client->calls->fail(client, wrong);
 		return;
 	}
-	use = job->cached->nuses > 0 ? &job->cached->uses[msg->chunk] : NULL;
+	use = client->cached->nuses > 0 ? &client->cached->uses[msg->chunk] : NULL;
 	if (use == NULL || use->chunk == NULL)
 		return;
 	use->mapped = true;
 	map_read(msg, &map);
-	map_renew(job, &map, use);
+	map_renew(client, &map, use);
 	if (msg->use)
-		map_used(job->cached, &map, use, used);
-	use_may_fill(job, &map, use, used);
+		map_used(client->cached, &map, use, used);
+	use_may_fill(client, &map, use, used);
 	if (msg->lsns)
-		reply_mapped(job, msg, used);
-	if (msg->use && gpuagg_cache_draws(job))
-		draw_chunk(job, msg->msg.batch_id, used, msg->nblocks);
+		reply_mapped(client, msg, used);
+	if (msg->use && gpuagg_cache_draws(client))
+		draw_chunk(client, msg->msg.batch_id, used, msg->nblocks);
 	else if (msg->use)
-		use_slabs(job, use->chunk, msg->msg.batch_id, used, msg->nblocks);
+		use_slabs(client, use->chunk, msg->msg.batch_id, used, msg->nblocks);
 	pfree(map.bits);
 }

@@ -8,9 +8,10 @@
 #include "postgres.h"
 
 #include "service/cache_memory.h"
-#include "service/worker.h"
 #include "utils/memutils.h"
 
+static const GpuAggSlabOps *cache_ops = NULL;
+static GpuAggDevice *cache_device = NULL;
 static MemoryContext cache_context = NULL;
 static uint64 cache_limit = 0;	/* bytes */
 static uint64 directory_bytes = 0;
@@ -18,7 +19,13 @@ static uint64 directory_bytes = 0;
 const GpuAggSlabOps *
 gpuagg_cache_slab_ops(void)
 {
-	return gpuagg_worker.primary.ops->slabs;
+	return cache_ops;
+}
+
+GpuAggDevice *
+gpuagg_cache_device(void)
+{
+	return cache_device;
 }
 
 /* What the directory leaves is the device's. */
@@ -26,13 +33,16 @@ static void
 tell_device(void)
 {
 	if (gpuagg_cache_slab_ops() != NULL)
-		gpuagg_cache_slab_ops()->limit(gpuagg_worker.primary.device,
+		gpuagg_cache_slab_ops()->limit(cache_device,
 									   cache_limit - Min(cache_limit, directory_bytes));
 }
 
 void
-gpuagg_cache_set_limit(uint64 bytes)
+gpuagg_cache_set_device(const GpuAggSlabOps *ops, GpuAggDevice *device,
+						uint64 bytes)
 {
+	cache_ops = ops;
+	cache_device = device;
 	cache_limit = gpuagg_cache_slab_ops() != NULL ? bytes : 0;
 	tell_device();
 }
@@ -49,7 +59,7 @@ gpuagg_cache_used(void)
 	if (gpuagg_cache_slab_ops() == NULL)
 		return 0;
 	return directory_bytes +
-		gpuagg_cache_slab_ops()->used(gpuagg_worker.primary.device);
+		gpuagg_cache_slab_ops()->used(cache_device);
 }
 
 void *

@@ -13,11 +13,16 @@
 
 #include "device/device.h"
 
-/* The primary device's; NULL: it keeps nothing. */
+/*
+ * The device that columns stay on, and how many bytes all of it may take; ops
+ * NULL: it keeps nothing.
+ */
+extern void gpuagg_cache_set_device(const GpuAggSlabOps *ops,
+									GpuAggDevice *device, uint64 bytes);
 extern const GpuAggSlabOps *gpuagg_cache_slab_ops(void);
+extern GpuAggDevice *gpuagg_cache_device(void);
 
-/* Bytes that all of it may take; 0: there is no cache. */
-extern void gpuagg_cache_set_limit(uint64 bytes);
+/* 0: there is no cache. */
 extern uint64 gpuagg_cache_limit(void);
 
 /* That it takes now */

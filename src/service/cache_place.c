@@ -13,7 +13,6 @@
 
 #include "service/cache_memory.h"
 #include "service/cache_place.h"
-#include "service/worker.h"
 
 /* A new slab has so much more places than the pages seen so far suggest. */
 #define LINES_SPARE 1.05
@@ -86,7 +85,7 @@ add_slab(GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
 	if (chunk->full || places > PG_INT32_MAX)
 		return false;
 	do
-		status = gpuagg_cache_slab_ops()->create(gpuagg_worker.primary.device,
+		status = gpuagg_cache_slab_ops()->create(gpuagg_cache_device(),
 												 (uint32) places, &slab, &error);
 	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(worth));
 	if (status != GPUAGG_OK)

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "service/cache_shared.h"

@@ -8,7 +8,6 @@
 
 #include "service/cache_memory.h"
 #include "service/cache_table.h"
-#include "service/worker.h"
 #include "utils/timestamp.h"
 
 dlist_head	gpuagg_cache_tables = DLIST_STATIC_INIT(gpuagg_cache_tables);
@@ -299,7 +298,7 @@ gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type)
 bool
 gpuagg_cache_dictionary(GpuAggCacheColumn *column)
 {
-	GpuAggDevice *device = gpuagg_worker.primary.device;
+	GpuAggDevice *device = gpuagg_cache_device();
 	GpuAggError error;
 
 	if (column->dictionary != NULL)

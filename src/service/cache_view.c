@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_authid.h"
+#include "extension.h"
 #include "funcapi.h"
 #include "gpuagg.h"
 #include "miscadmin.h"

@@ -20,6 +20,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "service/client.h"

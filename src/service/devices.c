@@ -25,6 +25,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/host/host.h"
+#include "device/host/machine.h"
 #include "device/probe/task.h"
 #include "fmgr.h"
 #include "gpuagg.h"

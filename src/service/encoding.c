@@ -85,8 +85,8 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries
 	e->groups.texts = e->texts;
 	gpuagg_layout_compute(e->original, &e->groups.from_layout);
 	gpuagg_layout_compute(p, &e->groups.to_layout);
-	job->config.dictionaries = e->dictionaries;
-	job->config.results = slab_ops(job)->results ? e->original : NULL;
+	job->config.codes.dictionaries = e->dictionaries;
+	job->config.codes.results = slab_ops(job)->results ? e->original : NULL;
 	job->encoding = e;
 	return true;
 }
@@ -94,7 +94,7 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries
 bool
 gpuagg_encoding_has_codes(const GpuAggWorkerJob *job)
 {
-	return job->encoding != NULL && job->config.results == NULL;
+	return job->encoding != NULL && job->config.codes.results == NULL;
 }
 
 const GpuAggProgram *

@@ -190,10 +190,10 @@ post_done(GpuAggWorkerJob *job)
 	done.switches = stats.switches;
 	done.draw_way = stats.draw_way;
 	done.draw_windows = stats.draw_windows;
-	done.pages_kept = gpuagg_cache_kept(job);
+	done.pages_kept = gpuagg_cache_kept(&job->cache);
 	if (stats.strategy != NULL)
 		strlcpy(done.strategy, stats.strategy, sizeof(done.strategy));
-	gpuagg_cache_leave(job);
+	gpuagg_cache_leave(&job->cache);
 	job_count(job);
 	gpuagg_stat_add(GPUAGG_STAT_tasks, 1);
 	gpuagg_stat_add(GPUAGG_STAT_groups, stats.groups);
@@ -258,7 +258,7 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 	GpuAggSlot *slot = job->slot;
 	Latch	   *client = &GetPGProcByNumber(slot->procno)->procLatch;
 
-	gpuagg_cache_leave(job);
+	gpuagg_cache_leave(&job->cache);
 	if (job->task != NULL)
 	{
 		job->on->ops->task_end(job->task);
@@ -295,14 +295,14 @@ poll_batch(GpuAggWorkerJob *job)
 	pg_atomic_write_u64(&job->slot->rows, job->rows_scanned);
 	if (completion.error.status != GPUAGG_OK)
 	{
-		gpuagg_cache_completed(job, &completion);
+		gpuagg_cache_completed(&job->cache, &completion);
 		gpuagg_job_fail(job, &completion.error);
 	}
-	else if (!gpuagg_cache_is_part(job, completion.batch_id))
+	else if (!gpuagg_cache_is_part(&job->cache, completion.batch_id))
 	{
 		/* the client, which waits for these pages, first */
 		post_batch_done(job, &completion);
-		gpuagg_cache_completed(job, &completion);
+		gpuagg_cache_completed(&job->cache, &completion);
 	}
 	return true;
 }
@@ -392,7 +392,7 @@ job_output(GpuAggWorkerJob *job)
 	switch (job->state)
 	{
 		case GPUAGG_JOB_RUNNING:
-			return gpuagg_cache_begin(job) || post_reply(job) || poll_batch(job);
+			return gpuagg_cache_begin(&job->cache) || post_reply(job) || poll_batch(job);
 		case GPUAGG_JOB_FINISHING:
 			return post_reply(job) || poll_batch(job) || poll_finish(job);
 		case GPUAGG_JOB_RESULTS:
@@ -605,7 +605,7 @@ gpuagg_job_admit(void)
 			job_start(job);
 		job->on->full = job->state == GPUAGG_JOB_QUEUED;
 		more |= job->state == GPUAGG_JOB_CLOSING ||
-			(job->state == GPUAGG_JOB_RUNNING && job->wish.relnumber != 0);
+			(job->state == GPUAGG_JOB_RUNNING && job->cache.request.relnumber != 0);
 	}
 	return more;
 }

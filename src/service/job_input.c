@@ -57,6 +57,79 @@ batch_added(GpuAggWorkerJob *job, GpuAggStatus status, GpuAggError *error)
 	gpuagg_job_fail(job, error);
 }
 
+/* ---------------------------------------------------- the column cache --- */
+
+static GpuAggWorkerJob *
+cache_job(GpuAggCacheClient *client)
+{
+	return (GpuAggWorkerJob *) ((char *) client - offsetof(GpuAggWorkerJob, cache));
+}
+
+static void
+cache_reply(GpuAggCacheClient *client, const void *msg, Size bytes)
+{
+	gpuagg_job_reply(cache_job(client), msg, bytes);
+}
+
+static void
+cache_fail(GpuAggCacheClient *client, const char *message)
+{
+	job_garbled(cache_job(client), message);
+}
+
+static bool
+cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
+{
+	return gpuagg_encoding_make(cache_job(client), dictionaries);
+}
+
+static bool
+cache_resident(GpuAggCacheClient *client, uint64 batch_id, GpuAggSlab *slab,
+			   const GpuAggPlaces *without, uint32 nwithout)
+{
+	GpuAggWorkerJob *job = cache_job(client);
+	GpuAggError error = {0};
+	GpuAggStatus status = job->on->ops->task_resident(job->task, batch_id, slab,
+													  without, nwithout, &error);
+
+	batch_added(job, status, &error);
+	return status == GPUAGG_OK;
+}
+
+static bool
+cache_draws(GpuAggCacheClient *client, uint64 batch_id,
+			const GpuAggDrawRange *ranges, uint32 nranges)
+{
+	GpuAggWorkerJob *job = cache_job(client);
+	GpuAggError error = {0};
+	GpuAggStatus status = job->on->ops->task_draws(job->task, batch_id, ranges,
+												   nranges, &error);
+
+	batch_added(job, status, &error);
+	return status == GPUAGG_OK;
+}
+
+static const GpuAggCacheCalls cache_calls = {
+	cache_reply, cache_fail, cache_encode, cache_resident, cache_draws
+};
+
+static void
+cache_attach(GpuAggWorkerJob *job, const GpuAggCacheWish *wish)
+{
+	job->cache = (GpuAggCacheClient) {
+		.calls = &cache_calls,
+		.context = job->context,
+		.program = job->program,
+		.config = &job->config,
+		.request = *wish,
+		.shares_device = job->on == &gpuagg_worker.primary,
+		.can_draw = job->on->ops->task_draws != NULL,
+	};
+	gpuagg_cache_attach(&job->cache);
+}
+
+/* ------------------------------------------------------------- messages --- */
+
 /*
  * What a task will need: its groups at the fill of an open-addressing table
  * (at most one half), and its program.  Only admission uses it; the device
@@ -91,15 +164,15 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		return;
 	}
 	job->config = begin->config;
-	job->config.dictionaries = NULL;
+	job->config.codes.dictionaries = NULL;
 	if (!(job->config.expected_groups >= 0) ||
 		!(job->config.expected_rows >= 0) ||
 		job->config.fault >= GPUAGG_NFAULTS ||
 		job->config.strategy >= GPUAGG_NSTRATEGIES ||
 		job->config.resident_strategy >= GPUAGG_NSTRATEGIES ||
 		job->config.units.n > GPUAGG_SPATIAL_UNITS ||
-		job->config.draw_way >= GPUAGG_NDRAWWAYS ||
-		job->config.draw_windows > GPUAGG_DRAW_WINDOWS ||
+		job->config.draw.way >= GPUAGG_NDRAWWAYS ||
+		job->config.draw.windows > GPUAGG_DRAW_WINDOWS ||
 		!gpuagg_scope_valid(job->config.scope) ||
 		(job->config.scope.count > 1 &&
 		 ((const GpuAggProgram *) (begin + 1))->nkeys == 0) ||
@@ -117,12 +190,11 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT, error.message);
 		return;
 	}
-	job->wish = begin->cache;
 	job->program = MemoryContextAlloc(job->context, bytes);
 	memcpy(job->program, begin + 1, bytes);
 	job->estimate = memory_estimate(job->program, &job->config);
-	if (job->wish.relnumber != 0)
-		gpuagg_cache_attach(job);
+	if (begin->cache.relnumber != 0)
+		cache_attach(job, &begin->cache);
 	job->state = GPUAGG_JOB_QUEUED;
 }
 
@@ -184,7 +256,7 @@ input_pages(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		return;
 	}
 	job->pages_read += msg->count;
-	gpuagg_cache_pages(job, msg->batch_id, (const GpuAggMsgPage *) (msg + 1),
+	gpuagg_cache_pages(&job->cache, msg->batch_id, (const GpuAggMsgPage *) (msg + 1),
 					   job->pages, msg->count);
 	batch_added(job,
 				job->on->ops->task_pages(job->task, msg->batch_id,
@@ -297,7 +369,7 @@ number_ok(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		bytes >= sizeof(GpuAggMapMsg) && ((const GpuAggMapMsg *) msg)->use :
 		msg->type != GPUAGG_MSG_FINISH;
 
-	if (job->cached == NULL || !batch)
+	if (job->cache.cached == NULL || !batch)
 		return true;
 	if (msg->batch_id < job->next_batch)
 		return false;
@@ -319,7 +391,7 @@ gpuagg_job_input(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	else if (!number_ok(job, msg, bytes))
 		job_garbled(job, "batches out of order");
 	else if (msg->type == GPUAGG_MSG_MAP)
-		gpuagg_cache_map(job, msg, bytes);
+		gpuagg_cache_map(&job->cache, msg, bytes);
 	else if (msg->type == GPUAGG_MSG_PAGES)
 		input_pages(job, msg, bytes);
 	else if (msg->type == GPUAGG_MSG_ROWS && !job->program->select)

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "device/probe/stats.h"
+#include "extension.h"
 #include "fmgr.h"
 #include "gpuagg.h"
 #include "portability/instr_time.h"

@@ -21,6 +21,9 @@ GpuAggShared *gpuagg_shared = NULL;
 
 #define GPUAGG_QUEUES_BYTES (GPUAGG_QUEUE_IN_BYTES + GPUAGG_QUEUE_OUT_BYTES)
 
+StaticAssertDecl(GPUAGG_QUEUES_BYTES == 320 * 1024,
+				 "the texts on gpuagg.max_tasks (settings.c) tell the right size");
+
 static Size
 shmem_bytes(void)
 {

@@ -34,6 +34,7 @@
 
 #include "datatype/timestamp.h"
 #include "device/device.h"
+#include "device/host/machine.h"
 #include "port/atomics.h"
 #include "service/cache_shared.h"
 #include "service/stat.h"

@@ -11,6 +11,8 @@
 #include "postgres.h"
 
 #include "catalog/pg_authid.h"
+#include "compat.h"
+#include "extension.h"
 #include "funcapi.h"
 #include "gpuagg.h"
 #include "miscadmin.h"

@@ -24,6 +24,9 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "compat.h"
+#include "device/host/host.h"
+#include "device/host/machine.h"
 #include "gpuagg.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
@@ -295,7 +298,7 @@ worker_exit(int code, Datum arg)
 		if (!settled)
 		{
 			job->task = NULL;
-			job->cached = NULL;
+			job->cache.cached = NULL;
 		}
 		gpuagg_job_release(job);
 	}
@@ -488,7 +491,9 @@ gpuagg_worker_main(Datum arg)
 {
 	worker_setup();
 	device_start();
-	gpuagg_cache_start();
+	gpuagg_cache_start(gpuagg_worker.primary.ops->slabs,
+					   gpuagg_worker.primary.device,
+					   gpuagg_worker.primary.ops->slabs == NULL ? 0 : gpuagg_devices_spare());
 	events_setup();
 	worker_publish();
 	device_set_status(GPUAGG_READY, "");

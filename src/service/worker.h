@@ -11,6 +11,7 @@
 
 #include "device/device.h"
 #include "lib/ilist.h"
+#include "service/cache_client.h"
 #include "service/protocol.h"
 #include "service/shmem.h"
 #include "storage/shm_mq.h"
@@ -82,7 +83,6 @@ typedef struct GpuAggWorkerJob
 	shm_mq_handle *out;
 
 	GpuAggTaskConfig config;
-	GpuAggCacheWish wish;		/* relnumber 0: none */
 	GpuAggProgram *program;		/* as the device runs it */
 	struct GpuAggJobEncoding *encoding; /* encoding.c; NULL: that is as the
 										 * client sent it */
@@ -91,7 +91,7 @@ typedef struct GpuAggWorkerJob
 								 * again when fewer do; 0: never tried */
 	GpuAggTask *task;			/* on the device; NULL before admission */
 
-	struct GpuAggCacheJob *cached;	/* cache.c; NULL: no wish, or not yet */
+	GpuAggCacheClient cache;	/* of jobs with a wish */
 	uint64		next_batch;		/* the least number that a batch may have */
 	uint32		inflight;		/* batches not yet completed */
 	GpuAggPage *pages;			/* scratch, npages long */

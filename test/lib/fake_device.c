@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "device/device.h"
+#include "device/host/host.h"
 #include "fmgr.h"
 
 PG_MODULE_MAGIC;
@@ -158,9 +159,9 @@ fake_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	fake->lost_at = config->fault == GPUAGG_FAULT_TRAP ? 1 : wanted("lost");
 	fake->memory_at = wanted("memory");
 	fake->busy = wanted("busy");
-	fake->draw_way = config->draw_way;
+	fake->draw_way = config->draw.way;
 	if (config->sample.method == GPUAGG_SAMPLE_DRAWS)
-		fake->draw_windows = config->draw_windows;
+		fake->draw_windows = config->draw.windows;
 	*task = (GpuAggTask *) fake;
 	return GPUAGG_OK;
 }

@@ -72,7 +72,7 @@ encode(const TestProgram *p, Encoded *e)
 	}
 	gpuagg_encode_program(&e->p.head, e->coded, codes);
 	if (n > 0)
-		e->config.dictionaries = e->dictionaries;
+		e->config.codes.dictionaries = e->dictionaries;
 	return n;
 }
 
@@ -128,7 +128,7 @@ strings_agree_as(const TestProgram *p, GpuAggSlab *slab, bool written)
 	oracle_list(o, page_list, npages);
 	encode(p, &e);
 	if (written)
-		e.config.results = &p->head;
+		e.config.codes.results = &p->head;
 	if (run_begin(&run, &e.p, &e.config) &&
 		(slab == NULL ? run_feed(&run) : run_resident(&run, slab, NULL, 0) &&
 		 run_collect(&run, 1)) && run_finish(&run, 4096) &&

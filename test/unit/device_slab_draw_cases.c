@@ -65,8 +65,8 @@ static bool
 draws_run(Run *run, const TestProgram *p, const GpuAggDrawRange *ranges, uint32_t nranges,
 		  GpuAggSample sample, size_t way)
 {
-	GpuAggTaskConfig config = {.sample = sample, .draw_way = draw_ways[way].way,
-	.draw_windows = draw_ways[way].windows};
+	GpuAggTaskConfig config = {.sample = sample, .draw.way = draw_ways[way].way,
+	.draw.windows = draw_ways[way].windows};
 	GpuAggDrawRange *copy = malloc((nranges + 1) * sizeof(*copy));
 	GpuAggTaskStats stats = {0};
 	GpuAggError error = {0};

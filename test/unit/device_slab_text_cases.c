@@ -171,7 +171,7 @@ code_task(const TestProgram *p, GpuAggTaskConfig *config, GpuAggDictionary *d, G
 	Run			run;
 	bool		good;
 
-	config->dictionaries = dictionaries;
+	config->codes.dictionaries = dictionaries;
 	good = run_begin(&run, p, config);
 	memset(dictionaries, 0xFF, sizeof(dictionaries));
 	good = good && (slab == NULL ? run_feed(&run) :
@@ -212,7 +212,7 @@ test_full(void)
 	static TestProgram p;
 	GpuAggDictionary *d = dictionary_make();
 	GpuAggDictionary *dictionaries[2] = {d, NULL};
-	GpuAggTaskConfig config = {.dictionaries = dictionaries};
+	GpuAggTaskConfig config = {.codes.dictionaries = dictionaries};
 	GpuAggDictionaryInfo info;
 	GpuAggBytes known[1] = {{"known", 5}};
 	int32_t		codes[1];

@@ -5,6 +5,7 @@
 #ifndef GPUAGG_HOST_DEVICE_H
 #define GPUAGG_HOST_DEVICE_H
 
+#include "device/host/host.h"
 #include "device_cases.h"
 
 /* A small cache is soon too small for all groups. */

@@ -5,6 +5,7 @@
  */
 #include <sys/resource.h>
 
+#include "device/host/host.h"
 #include "device_table.h"
 
 #define TASKS 9

@@ -32,6 +32,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "device/host/host.h"
 #include "device/host/machine.h"
 #include "device/host/probe.h"
 #include "device/host/task.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device/device.h"
 #include "device/host/machine.h"
 
 #define CPUINFO "/proc/cpuinfo"

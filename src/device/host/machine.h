@@ -27,4 +27,18 @@ extern uint64_t gpuagg_machine_cache_bytes(void);
 /* Is it a virtual machine? */
 extern bool gpuagg_machine_is_guest(void);
 
+/* CPUs that this process may run on: taskset's, or a container's */
+extern int	gpuagg_host_cpus(void);
+
+#define GPUAGG_MACHINE_BYTES 192
+
+/*
+ * What tells this machine from others, for profiles; size: GPUAGG_MACHINE_BYTES.
+ * "AMD EPYC 9654 25-17-1, 384 MiB of cache, 256 GiB of memory"
+ */
+extern void gpuagg_host_machine(char *text, size_t size);
+
+/* Bytes that the host device wants a partition's table to fit: half of a core's L2 cache */
+extern size_t gpuagg_host_part_bytes(void);
+
 #endif							/* GPUAGG_DEVICE_HOST_MACHINE_H */

@@ -29,6 +29,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "device/host/machine.h"
 #include "device/host/partitions.h"
 
 /* Where the machine does not say: what current server cores have at least */

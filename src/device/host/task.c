@@ -369,7 +369,7 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	task->fault = config->fault;
 	task->sample = config->sample;
 	gpuagg_memory_init(&task->memory, &device->memory, config->memory_limit);
-	task->shape = gpuagg_shape_create(program, config->dictionaries, &task->memory, error);
+	task->shape = gpuagg_shape_create(program, config->codes.dictionaries, &task->memory, error);
 	if (task->shape == NULL)
 	{
 		free(task);

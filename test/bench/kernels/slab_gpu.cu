@@ -235,7 +235,7 @@ task_run(What what, double expected, bool feed, bool keep, uint64_t *rows, uint6
 
 	config.expected_groups = expected;
 	config.expected_rows = (double) slabs.size() * SLAB_ROWS;
-	config.dictionaries = what == TEXT ? dictionaries : NULL;
+	config.codes.dictionaries = what == TEXT ? dictionaries : NULL;
 	*rows = *groups = 0;
 	ops->task_begin(device, &p.head, &config, &task, &error);
 	check(error, "begin");
