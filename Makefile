@@ -95,9 +95,7 @@ endif
 EXTENSION = gpuagg
 DATA = sql/gpuagg--1.0.sql
 MODULE_big = gpuagg
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/planner/*.c \
-	src/executor/*.c src/profile/*.c src/service/*.c src/device/*.c src/device/host/*.c \
-	src/device/probe/*.c)))
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 
 PG_CPPFLAGS = -I$(srcdir)/src
 # PostgreSQL asks for C90's order of declarations and gives callbacks
@@ -108,12 +106,12 @@ PG_CFLAGS = -std=gnu11 -ffp-contract=off -Wextra -Wno-unused-parameter -Wno-sign
 SHLIB_LINK = -lpthread -lm
 
 # Order: setup.sql makes what the other tests use.
-TESTS ?= $(notdir $(basename $(sort $(filter-out %/setup.sql,$(wildcard test/sql/*.sql)))))
+TESTS ?= $(notdir $(basename $(sort $(filter-out %/setup.sql,$(wildcard test/regress/sql/*.sql)))))
 REGRESS = setup $(filter-out setup,$(TESTS))
-REGRESS_OPTS = --inputdir=test --outputdir=.
-SPECS ?= $(notdir $(basename $(sort $(wildcard test/specs/*.spec))))
+REGRESS_OPTS = --inputdir=test/regress --outputdir=.
+SPECS ?= $(notdir $(basename $(sort $(wildcard test/isolation/specs/*.spec))))
 ISOLATION = $(SPECS)
-ISOLATION_OPTS = --inputdir=test --outputdir=.
+ISOLATION_OPTS = --inputdir=test/isolation --outputdir=.
 
 # Before the files under build/ go that tell where the server is
 clean: quickstart-gone
@@ -132,7 +130,7 @@ include $(PGXS)
 
 # The host device is loops over vectors; neither errno nor traps are looked at,
 # and no value changes without them.
-src/device/host/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math
+src/host/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 
 # Other flags or another PostgreSQL: build anew.
 BUILD_ID := $(CC) $(CFLAGS) $(CPPFLAGS) $(VERSION)
@@ -162,7 +160,7 @@ gpuagg_cuda.so: $(CUDA_OBJS) build/cuda/module.o build/cuda/occupancy.o cuda/exp
 
 build/cuda/module.o: cuda/module.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -I. $(CPPFLAGS) -c -o $@ $<
-build/cuda/occupancy.o: src/device/probe/occupancy.c build/flags build/cuda/flags Makefile
+build/cuda/occupancy.o: src/device/choice/occupancy.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -fvisibility=hidden $(CPPFLAGS) -c -o $@ $<
 -include build/cuda/module.d build/cuda/occupancy.d
 

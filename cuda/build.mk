@@ -53,7 +53,7 @@ CUDA_SECONDS := scoped_parts=20 scoped_partition=10 probe_partition=7 group=7 \
 cuda_seconds_of = $(or $(patsubst $(1)=%,%,$(filter $(1)=%,$(CUDA_SECONDS))),1)
 CUDA_SLOW := $(foreach file,$(CUDA_SECONDS),$(firstword $(subst =, ,$(file))))
 
-CUDA_ALL := $(patsubst %.cu,build/%.o,$(sort $(wildcard cuda/*.cu cuda/*/*.cu)))
+CUDA_ALL := $(patsubst %.cu,build/%.o,$(sort $(wildcard cuda/*/*.cu cuda/*/*.cu)))
 CUDA_OBJS := $(foreach file,$(CUDA_SLOW),$(filter %/$(file).o,$(CUDA_ALL)))
 CUDA_OBJS += $(filter-out $(CUDA_OBJS),$(CUDA_ALL))
 # for who renames one

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "device/page.h"
+#include "device/ops/page.h"
 #include "storage/bufpage.h"
 #include "storage/latch.h"
 #if PG_VERSION_NUM >= 180000
@@ -27,7 +27,7 @@
 StaticAssertDecl(BLCKSZ == GPUAGG_PAGE_BYTES,
 				 "gpuagg needs PostgreSQL's default block size");
 
-/* What device/page.h knows of heap pages, tuples and varlenas. */
+/* What device/ops/page.h knows of heap pages, tuples and varlenas. */
 #ifdef WORDS_BIGENDIAN
 #error "gpuagg reads little-endian pages only"
 #endif

@@ -6,7 +6,7 @@
 
 #include "commands/extension.h"
 #include "extension.h"
-#include "gpuagg.h"
+#include "settings.h"
 #include "utils/inval.h"
 #include "utils/syscache.h"
 

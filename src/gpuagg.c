@@ -12,18 +12,18 @@
  */
 #include "postgres.h"
 
-#include "executor/agg_node.h"
-#include "executor/sample_node.h"
 #include "extension.h"
 #include "fmgr.h"
-#include "gpuagg.h"
+#include "ipc/shmem.h"
 #include "miscadmin.h"
+#include "node/agg_node.h"
+#include "node/sample_node.h"
 #include "planner/agg_path.h"
-#include "planner/cost.h"
+#include "planner/path_cost.h"
 #include "planner/sample_path.h"
-#include "service/shmem.h"
-#include "service/worker_main.h"
+#include "settings.h"
 #include "storage/ipc.h"
+#include "worker/worker_main.h"
 
 PG_MODULE_MAGIC;
 

@@ -7,7 +7,7 @@
 #include <limits.h>
 
 #include "device/device.h"
-#include "gpuagg.h"
+#include "settings.h"
 #include "utils/guc.h"
 
 #define GPUAGG_MAX_HOST_THREADS 1024

@@ -4,7 +4,7 @@
  *		columns there (GpuAggDeviceInfo.chunks): how many pages a batch should
  *		have, and what is left for groups.
  *
- * cuda/batch.cu allocates a chunk so; the planner and the executor reckon with
+ * cuda/provider/batch.cu allocates a chunk so; the planner and the executor reckon with
  * it.
  */
 #ifndef GPUAGG_DEVICE_CHUNK_H
@@ -15,7 +15,7 @@
 /* Batches in flight take at most this part of the memory, or they are smaller. */
 #define GPUAGG_CHUNK_SHARE 4
 
-/* Launching smaller ones costs more than it saves (cuda/device.cu: BATCH_PAGES). */
+/* Launching smaller ones costs more than it saves (cuda/provider/device.cu: BATCH_PAGES). */
 #define GPUAGG_CHUNK_LEAST_PAGES 32
 
 /* Of each page: where it is, and what of it is visible */

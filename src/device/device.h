@@ -2,7 +2,7 @@
  * device.h
  *		What a device is: one table of plain C functions.
  *
- * Called only by the device worker's main thread (service/worker.c).  No
+ * Called only by the device worker's main thread (worker/worker.c).  No
  * function blocks for longer than it takes to hand work over; completions
  * are polled, and event_fd becomes readable when there may be one.  Nothing
  * throws; every failure is a GpuAggStatus with a message.
@@ -16,13 +16,13 @@
 #ifndef GPUAGG_DEVICE_DEVICE_H
 #define GPUAGG_DEVICE_DEVICE_H
 
-#include "draw_plan.h"
+#include "device/choice/draw_plan.h"
+#include "device/choice/spatial.h"
+#include "device/choice/strategy.h"
+#include "device/ops/sample.h"
 #include "layout.h"
 #include "probe.h"
-#include "sample.h"
 #include "slab.h"
-#include "spatial.h"
-#include "strategy.h"
 
 /* Changes with this file: a provider library of another build is refused. */
 #define GPUAGG_DEVICE_ABI 13
@@ -209,7 +209,7 @@ typedef struct GpuAggTaskConfig
 		const GpuAggProgram *results;
 	}			codes;
 
-	/* of measurements (probe/task.h) only */
+	/* of measurements (probe/probe_task.h) only */
 	struct
 	{
 		int32_t		effort;		/* as gpuagg_probe_run() */

@@ -12,7 +12,7 @@
  * GpuAggPage names one: line i of the page goes to place + i.  task_resident
  * then lets a later task read a slab instead of pages.  Which places hold what
  * block of which table, whether that is still what the table holds, and who
- * may use a slab when, is service/cache.c's to know; devices only keep values.
+ * may use a slab when, is cache/cache.c's to know; devices only keep values.
  *
  * All of it is called by the worker's main thread, as everything in device.h.
  * Nothing here waits for the device but dictionary_encode and

@@ -9,11 +9,11 @@
 #include "postgres.h"
 
 #include "extension.h"
-#include "gpuagg.h"
 #include "optimizer/pathnode.h"
-#include "planner/cost.h"
 #include "planner/offer.h"
+#include "planner/path_cost.h"
 #include "planner/refuse.h"
+#include "settings.h"
 #include "utils/lsyscache.h"
 
 GpuAggSurvey *gpuagg_active_survey = NULL;

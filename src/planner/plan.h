@@ -31,10 +31,10 @@
 
 #include "postgres.h"
 
+#include "cost/profile.h"
 #include "device/program.h"
 #include "nodes/pg_list.h"
 #include "planner/aggregates.h"
-#include "profile/profile.h"
 
 #define GPUAGG_PLAN_FALLBACK 0
 #define GPUAGG_PLAN_ROWS 1

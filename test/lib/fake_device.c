@@ -30,8 +30,8 @@
 #include <unistd.h>
 
 #include "device/device.h"
-#include "device/host/host.h"
 #include "fmgr.h"
+#include "host/host.h"
 
 PG_MODULE_MAGIC;
 

@@ -11,7 +11,7 @@
 #	kernels		the programs of test/bench/kernels, those of CUDA where nvcc is
 #
 # Further C files in test/unit are helpers that any test may link; a CUDA test
-# may also link the device of cuda/*.cu.
+# may also link the device of cuda/*/*.cu.
 
 NATIVE ?= build/native
 
@@ -25,11 +25,11 @@ CFLAGS_opt := -std=gnu11 -O3 -fno-math-errno -fno-trapping-math $(COMMON)
 CFLAGS_san := -std=gnu11 -O1 -fno-omit-frame-pointer $(COMMON) \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
 
-HEADERS := $(wildcard src/device/*.h)
+HEADERS := $(wildcard src/device/*.h src/device/*/*.h)
 # pure C: no CUDA source includes them
-C_HEADERS := $(wildcard src/device/probe/*.h) $(wildcard src/profile/predict*.h)
+C_HEADERS := $(wildcard src/probe/*.h) $(wildcard src/cost/predict*.h)
 UNIT := $(wildcard test/unit/*_test.c)
-HOST := $(wildcard src/device/*.c src/device/host/*.c src/device/probe/*.c) $(wildcard src/profile/predict*.c) \
+HOST := $(wildcard src/device/*.c src/device/*/*.c src/host/*.c src/probe/*.c) $(wildcard src/cost/predict*.c) \
 	$(filter-out $(UNIT),$(wildcard test/unit/*.c))
 CUDA_UNIT := $(wildcard test/unit/*_test.cu)
 CUDA := $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))

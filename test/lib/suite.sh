@@ -22,11 +22,11 @@ suite_prepare()
 {
 	local part
 
-	cp -R test expected "$RUN_DIR/"
+	cp -R test "$RUN_DIR/"
 	# pg_regress looks for expected output below its output directory.
 	for part in regress isolation; do
 		mkdir -p "$RUN_DIR/$part"
-		ln -s ../expected "$RUN_DIR/$part/expected"
+		ln -s "../test/$part/expected" "$RUN_DIR/$part/expected"
 	done
 	mkdir -p "$RUN_DIR/tap" "$RUN_DIR/server"
 	own "$RUN_DIR"
@@ -93,7 +93,7 @@ suite_pg_regress()
 
 	shift 2
 	(cd "$RUN_DIR" && as_user "$PG_TESTDIR/$program" --bindir="$PG_BINDIR" \
-		--inputdir=test --outputdir="$part" --dbname="gpuagg_$part" "$@") \
+		--inputdir="test/$part" --outputdir="$part" --dbname="gpuagg_$part" "$@") \
 		>"$RUN_DIR/$part.log" 2>&1 || rc=$?
 	tally_regress "$part" "$rc" "$RUN_DIR/$part.log" \
 		"$RUN_DIR/$part/regression.diffs"
@@ -114,7 +114,7 @@ suite_regress()
 {
 	local names
 
-	names=$(printf '%s ' ${TESTS:-$(suite_names sql sql)})
+	names=$(printf '%s ' ${TESTS:-$(suite_names regress/sql sql)})
 	case " $names" in
 		*" setup "*) ;;
 		*) names="setup $names" ;;
@@ -127,7 +127,7 @@ suite_isolation()
 {
 	# shellcheck disable=SC2046 # a list of names
 	suite_pg_regress isolation isolation/pg_isolation_regress \
-		${SPECS:-$(suite_names specs spec)}
+		${SPECS:-$(suite_names isolation/specs spec)}
 }
 
 # Servers that a test program left running

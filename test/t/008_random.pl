@@ -20,7 +20,7 @@ my $layouts = $ENV{GPUAGG_LAYOUTS} // 150;
 srand $seed;
 
 my $node = new_node('random', 'shared_buffers = 64MB');
-my $setup = slurp_file("$FindBin::RealBin/../sql/setup.sql");
+my $setup = slurp_file("$FindBin::RealBin/../regress/sql/setup.sql");
 $setup =~ s/^CREATE EXTENSION gpuagg;$//m;
 $node->safe_psql('postgres', $setup);
 $node->safe_psql(

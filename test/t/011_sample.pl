@@ -20,7 +20,7 @@ srand $seed;
 
 # Small enough that the larger tables are read through a ring
 my $node = new_node('sample', 'shared_buffers = 4MB', 'autovacuum = off');
-my $setup = slurp_file("$FindBin::RealBin/../sql/setup.sql");
+my $setup = slurp_file("$FindBin::RealBin/../regress/sql/setup.sql");
 $setup =~ s/^CREATE EXTENSION gpuagg;$//m;
 $node->safe_psql('postgres', $setup);
 $node->safe_psql(

@@ -4,9 +4,9 @@
  *		the device does: known answers, and the device's own functions asked.
  */
 #include "device/chunk.h"
-#include "device/host/groups.h"
 #include "device_support.h"
 #include "h200_rates.h"
+#include "host/groups.h"
 #include "tap.h"
 
 #define ALL (~UINT32_C(0))

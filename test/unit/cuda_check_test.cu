@@ -1,13 +1,13 @@
 /*
  * cuda_check_test.cu
- *		CUDA's errors as statuses (cuda/check.cu), fed one by one.  Needs no
+ *		CUDA's errors as statuses (cuda/core/check.cu), fed one by one.  Needs no
  *		GPU: the runtime's memory of its last error is ours here, because a
  *		runtime without a driver remembers that for ever.
  */
 #include <cstdio>
 #include <cstring>
 
-#include "cuda/cuda_device.h"
+#include "cuda/core/cuda_device.h"
 #include "tap.h"
 
 static cudaError_t last_error;	/* as cudaPeekAtLastError tells it */
@@ -31,7 +31,7 @@ test_get(void)
 
 #define cudaPeekAtLastError test_peek
 #define cudaGetLastError test_get
-#include "cuda/check.cu"
+#include "cuda/core/check.cu"
 #undef cudaPeekAtLastError
 #undef cudaGetLastError
 

@@ -2,7 +2,7 @@
  * cuda_fault_test.cu
  *		What may go wrong on a GPU: device_fault_cases.c
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

@@ -2,7 +2,7 @@
  * cuda_group_test.cu
  *		Grouping on a GPU: device_group_cases.c
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

@@ -2,7 +2,7 @@
  * cuda_growth_test.cu
  *		Tables that grow, on a GPU: device_growth_cases.c
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cuda/cuda_probe.h"
-#include "cuda_device.h"
+#include "cuda/probe/cuda_probe.h"
+#include "on_cuda.h"
 
 #define OPS (&gpuagg_cuda_probe_ops)
 #define MiB ((uint64_t) 1 << 20)

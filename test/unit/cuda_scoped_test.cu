@@ -1,6 +1,6 @@
 /*
  * cuda_scoped_test.cu
- *		Scoped grouping (cuda/scoped.h) on a GPU: every strategy against a map
+ *		Scoped grouping (cuda/groupby/scoped.h) on a GPU: every strategy against a map
  *		of groups on the host, with tables that are too small, windows and
  *		partitions forced on few rows, NULLs, skew, expressions.  Rows come as
  *		chunks, and where their shape allows it, as sources, too.
@@ -17,10 +17,10 @@
 #include <string>
 #include <vector>
 
-#include "cuda/cuda_device.h"
-#include "cuda/scoped.h"
-#include "device/eval.h"
-#include "device/group.h"
+#include "cuda/core/cuda_device.h"
+#include "cuda/groupby/scoped.h"
+#include "device/ops/eval.h"
+#include "device/ops/group.h"
 #include "tap.h"
 
 #define FEW 7

@@ -2,7 +2,7 @@
  * cuda_select_test.cu
  *		Rows that are selected on a GPU: device_select_cases.c
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

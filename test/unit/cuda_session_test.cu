@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 #define MiB ((uint64_t) 1 << 20)
 #define GiB ((uint64_t) 1 << 30)

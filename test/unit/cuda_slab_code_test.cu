@@ -2,7 +2,7 @@
  * cuda_slab_code_test.cu
  *		Strings as codes, in slabs and in pages, on a GPU: device_slab_code_cases.c
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

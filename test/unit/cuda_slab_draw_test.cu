@@ -2,7 +2,7 @@
  * cuda_slab_draw_test.cu
  *		Draws from slabs, on a GPU: device_slab_draw_cases.c
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

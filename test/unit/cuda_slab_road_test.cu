@@ -2,7 +2,7 @@
  * cuda_slab_road_test.cu
  *		Slabs read as they lie, on a GPU: device_slab_road_cases.c
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

@@ -2,7 +2,7 @@
  * cuda_slab_test.cu
  *		Columns that stay, on a GPU: device_slab_cases.c
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

@@ -2,7 +2,7 @@
  * cuda_slab_text_test.cu
  *		Strings in slabs, on a GPU: device_slab_text_cases.c
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

@@ -4,7 +4,7 @@
  *		is what that tool reports.  A program of its own, because it ends the
  *		GPU's context.
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

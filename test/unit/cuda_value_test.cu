@@ -2,7 +2,7 @@
  * cuda_value_test.cu
  *		Keys, expressions and sums on a GPU: device_value_cases.c
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

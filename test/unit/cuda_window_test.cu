@@ -2,7 +2,7 @@
  * cuda_window_test.cu
  *		Windows and strategies, on a GPU: device_window_cases.c
  */
-#include "cuda_device.h"
+#include "on_cuda.h"
 
 int
 main(void)

@@ -1,8 +1,8 @@
 /*
  * curve_test.c
- *		Measured rates between their points (device/curve.h).
+ *		Measured rates between their points (device/choice/curve.h).
  */
-#include "device/curve.h"
+#include "device/choice/curve.h"
 #include "tap.h"
 
 /* As profiles have them: several rates of a size */

@@ -202,7 +202,7 @@ test_device_limit(void)
 /* ---------- programs and pages that are wrong ---------- */
 
 /*
- * Devices may trust programs, which device/program_check.c has checked.  The
+ * Devices may trust programs, which device/ops/program_check.c has checked.  The
  * host device looks all the same.
  */
 static void

@@ -10,8 +10,8 @@
 #ifndef GPUAGG_DEVICE_ORACLE_H
 #define GPUAGG_DEVICE_ORACLE_H
 
-#include "device/eval.h"
-#include "device/page.h"
+#include "device/ops/eval.h"
+#include "device/ops/page.h"
 #include "device_run.h"
 
 #define ORACLE_BUCKETS (1u << 18)

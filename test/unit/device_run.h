@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "device/group.h"
-#include "device/ops.h"
+#include "device/ops/group.h"
+#include "device/ops/ops.h"
 #include "device_cases.h"
 #include "device_support.h"
 #include "tap.h"

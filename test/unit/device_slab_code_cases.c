@@ -1,9 +1,9 @@
 /*
  * device_slab_code_cases.c
- *		Programs whose strings are codes where they can be (device/encode.h), over
+ *		Programs whose strings are codes where they can be (device/ops/encode.h), over
  *		pages and slabs, by dictionaries of their columns.
  */
-#include "device/encode.h"
+#include "device/ops/encode.h"
 #include "device_slab_table.h"
 
 /* Of the test table's columns, by attribute */

@@ -1,9 +1,9 @@
 /*
  * device_slab_draw_cases.c
- *		Rows drawn from slabs at random are those that device/draw.h defines,
+ *		Rows drawn from slabs at random are those that device/ops/draw.h defines,
  *		whichever way a device draws them.
  */
-#include "device/draw.h"
+#include "device/ops/draw.h"
 #include "device_slab_table.h"
 
 /* A page of the list for each row, on which only that one is visible */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "device/device.h"
-#include "device/page.h"
+#include "device/ops/page.h"
 
 /* ---------- pages ---------- */
 

@@ -8,8 +8,8 @@
  */
 #include <math.h>
 
-#include "device/draw.h"
-#include "device/draw_plan.h"
+#include "device/choice/draw_plan.h"
+#include "device/ops/draw.h"
 #include "tap.h"
 
 #define GiB 1073741824.0

@@ -3,8 +3,8 @@
  *		Which columns of a program may be codes, and what becomes of it.  What
  *		devices make of such programs is device_slab_cases.c's.
  */
-#include "device/encode.h"
-#include "device/ops.h"
+#include "device/ops/encode.h"
+#include "device/ops/ops.h"
 #include "device_support.h"
 #include "tap.h"
 

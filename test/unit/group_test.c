@@ -4,9 +4,9 @@
  *		transitions and merges against plain arithmetic; strings that come
  *		and go in an arena; tables that grow.
  */
-#include "device/group.h"
-#include "device/host/update.h"
+#include "device/ops/group.h"
 #include "device_support.h"
+#include "host/update.h"
 #include "tap.h"
 
 static GpuAggBytes

@@ -7,7 +7,7 @@
 #ifndef GPUAGG_TEST_H200_RATES_H
 #define GPUAGG_TEST_H200_RATES_H
 
-#include "profile/predict.h"
+#include "cost/predict.h"
 
 /* Its groups of multiprocessors differ from chip to chip; here none are known. */
 static inline void

@@ -2,7 +2,7 @@
  * host_fault_test.c
  *		What may go wrong on the host device: device_fault_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

@@ -2,7 +2,7 @@
  * host_group_test.c
  *		Grouping on the host device: device_group_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

@@ -5,8 +5,8 @@
  */
 #include <sys/resource.h>
 
-#include "device/host/host.h"
 #include "device_table.h"
+#include "host/host.h"
 
 #define TASKS 9
 #define GROUPS 60000

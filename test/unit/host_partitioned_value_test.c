@@ -2,7 +2,7 @@
  * host_partitioned_value_test.c
  *		Values, on the host device with rows kept by partition: device_value_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

@@ -2,7 +2,7 @@
  * host_select_test.c
  *		Rows that are selected on the host device: device_select_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

@@ -2,7 +2,7 @@
  * host_single_pass_growth_test.c
  *		Tables that grow, on the host device in a single pass: device_growth_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

@@ -2,7 +2,7 @@
  * host_slab_code_test.c
  *		Strings as codes, in slabs and in pages, on the host device: device_slab_code_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

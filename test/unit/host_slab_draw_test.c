@@ -2,7 +2,7 @@
  * host_slab_draw_test.c
  *		Draws from slabs, on the host device: device_slab_draw_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

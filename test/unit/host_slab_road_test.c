@@ -2,7 +2,7 @@
  * host_slab_road_test.c
  *		Slabs read as they lie, on the host device: device_slab_road_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

@@ -2,7 +2,7 @@
  * host_slab_test.c
  *		Slabs of the host device: device_slab_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

@@ -2,7 +2,7 @@
  * host_slab_text_test.c
  *		Strings in slabs, on the host device: device_slab_text_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

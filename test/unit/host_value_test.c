@@ -2,7 +2,7 @@
  * host_value_test.c
  *		Keys, expressions and sums on the host device: device_value_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

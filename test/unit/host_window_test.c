@@ -2,7 +2,7 @@
  * host_window_test.c
  *		Windows and strategies, on the host device: device_window_cases.c
  */
-#include "host_device.h"
+#include "on_host.h"
 
 int
 main(void)

@@ -1,8 +1,8 @@
 /*
  * local_test.c
- *		Tables in shared memory, and partitions that fit them (device/local.h).
+ *		Tables in shared memory, and partitions that fit them (device/choice/local.h).
  */
-#include "device/local.h"
+#include "device/choice/local.h"
 #include "device_support.h"
 #include "tap.h"
 

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "device/eval.h"
+#include "device/ops/eval.h"
 #include "tap.h"
 
 #ifndef OPS_ANSWERS

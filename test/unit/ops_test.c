@@ -5,11 +5,11 @@
  *		own rules: clean vectors, constants, ranges of instructions.
  *
  *		cc -std=gnu11 -ffp-contract=off -I src test/unit/ops_test.c \
- *			src/device/host/vector.c -lm
+ *			src/host/vector.c -lm
  */
 #include <stdlib.h>
 
-#include "device/host/vector.h"
+#include "host/vector.h"
 #include "ops_cases.h"
 
 /* How the lanes of a vector test differ from the known answers */

@@ -5,8 +5,8 @@
  *		decoder on whole pages, and on pages with bytes changed at random,
  *		where nothing outside of the page may be read (run with ASan).
  */
-#include "device/host/decode.h"
 #include "device_support.h"
+#include "host/decode.h"
 #include "tap.h"
 
 static void

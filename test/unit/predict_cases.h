@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "profile/predict_host.h"
+#include "cost/predict_host.h"
 #include "tap.h"
 
 #define MS 1e6

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "device/host/probe.h"
+#include "host/host_probe.h"
 #include "probe_sim.h"
 #include "tap.h"
 

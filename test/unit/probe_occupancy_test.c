@@ -2,7 +2,7 @@
  * probe_occupancy_test.c
  *		The occupancy model against paper 003's kernels and NVIDIA's own answers.
  */
-#include "device/probe/occupancy.h"
+#include "device/choice/occupancy.h"
 #include "tap.h"
 
 /* Paper 003, table I, compute capability 3.0; the GTX 680 has 8 units. */

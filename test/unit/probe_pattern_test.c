@@ -4,8 +4,8 @@
  *		K80 and P100 of paper 000, the H200.
  */
 
-#include "device/probe/pattern.h"
-#include "device/probe/stats.h"
+#include "probe/pattern.h"
+#include "probe/stats.h"
 #include "probe_sim.h"
 #include "tap.h"
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "device/probe/cache.h"
-#include "device/probe/ceilings.h"
-#include "device/probe/random.h"
-#include "device/probe/sharing.h"
-#include "device/probe/tlb.h"
+#include "probe/cache_levels.h"
+#include "probe/ceilings.h"
+#include "probe/random_access.h"
+#include "probe/sharing.h"
+#include "probe/tlb.h"
 #include "probe_sim.h"
 #include "tap.h"
 

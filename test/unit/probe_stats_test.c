@@ -2,7 +2,7 @@
  * probe_stats_test.c
  *		Medians, steps in curves, modes.
  */
-#include "device/probe/stats.h"
+#include "probe/stats.h"
 #include "probe_sim.h"
 #include "tap.h"
 

@@ -3,7 +3,7 @@
  *		What the worker takes for a program that selects rows, and what it
  *		refuses.
  */
-#include "device/program_check.c"
+#include "device/ops/program_check.c"
 
 #include "device_support.h"
 #include "tap.h"

@@ -1,8 +1,8 @@
 /*
  * record_test.c
- *		Records (device/record.h): which fields there are, and where.
+ *		Records (device/ops/record.h): which fields there are, and where.
  */
-#include "device/record.h"
+#include "device/ops/record.h"
 #include "device_support.h"
 #include "tap.h"
 

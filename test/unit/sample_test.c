@@ -15,7 +15,7 @@
  */
 #include <math.h>
 
-#include "device/sample.h"
+#include "device/ops/sample.h"
 #include "tap.h"
 
 #define NBLOCKS 5

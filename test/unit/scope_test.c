@@ -3,8 +3,8 @@
  *		Windows over the hash space: every hash lies in exactly one, windows
  *		nest, and what lies in one is spread again.
  */
-#include "device/hash.h"
-#include "device/scope.h"
+#include "device/choice/scope.h"
+#include "device/ops/hash.h"
 #include "tap.h"
 
 static uint64_t

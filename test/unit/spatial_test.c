@@ -1,8 +1,8 @@
 /*
  * spatial_test.c
- *		Windows for the units that share a TLB (device/spatial.h).
+ *		Windows for the units that share a TLB (device/choice/spatial.h).
  */
-#include "device/spatial.h"
+#include "device/choice/spatial.h"
 #include "tap.h"
 
 /* As measured on an H200: 132 units, groups of six, some of four */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "device/spatial.h"
+#include "device/choice/spatial.h"
 #include "h200_rates.h"
 #include "tap.h"
 

@@ -21,7 +21,7 @@
  * Of three aggregates or four, the peer's values are a count, a sum and both
  * extremes; else a count and a sum.
  *
- * "auto" is what device/strategy.h chooses with an H200's profile, as planning
+ * "auto" is what device/choice/strategy.h chooses with an H200's profile, as planning
  * does; its detail says so.  The columns lie in slabs of as many rows as those of
  * a narrow table; kernels write them here, where queries decode pages.
  *
@@ -49,8 +49,8 @@
 #include <cub/device/device_reduce.cuh>
 #include <thrust/iterator/transform_iterator.h>
 
-#include "cuda/cuda_slab.h"
-#include "device/local.h"
+#include "cuda/columns/cuda_slab.h"
+#include "device/choice/local.h"
 #include "test/bench/kernels/bench.cuh"
 #include "test/unit/h200_rates.h"
 

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "../../unit/device_support.h"
-#include "device/host/host.h"
+#include "host/host.h"
 
 #define BATCHES_AHEAD 4
 #define TUPLE_BYTES 32			/* header, key, value */

@@ -6,7 +6,7 @@
  * usage: sample_gpu ROUNDS
  *
  * A warp takes a page, a lane its lines in turn, by the function that the
- * decoder calls (cuda/decode.cu).  No page is read: the decision needs none.
+ * decoder calls (cuda/kernel/decode.cu).  No page is read: the decision needs none.
  * Prints a line for each round, after some that do not count, by the GPU's
  * clock:
  *		gpu <tab> card <tab> decisions of a round <tab> decisions a second

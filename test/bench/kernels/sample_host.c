@@ -6,7 +6,7 @@
  * usage: sample_host ROUNDS THREADS
  *
  * Two forms take turns, with one thread and with THREADS: has_line is a plain
- * loop over device/sample.h, choose_lines what the host device calls for each
+ * loop over device/ops/sample.h, choose_lines what the host device calls for each
  * page.  No page is read: the decision needs none.  Prints a line for each
  * form and round, after one that does not count:
  *		form <tab> threads <tab> decisions of a thread <tab> decisions a second and core
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "device/host/choose.h"
+#include "host/sample_lines.h"
 #include "sample_known.h"
 
 /* Of a thread in a round: some tenths of a second */

@@ -14,7 +14,7 @@
 #ifndef GPUAGG_BENCH_SAMPLE_KNOWN_H
 #define GPUAGG_BENCH_SAMPLE_KNOWN_H
 
-#include "device/sample.h"
+#include "device/ops/sample.h"
 
 #define KNOWN_SEED 0x1f09ce44u
 #define KNOWN_PAGES 1000

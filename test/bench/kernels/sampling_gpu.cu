@@ -17,7 +17,7 @@
  *		blocks=N ahead=N	blocks a multiprocessor, reads a thread has in flight
  *		seed=N
  *
- * Values are 8 bytes each; a draw's row is device/draw.h's.  Which
+ * Values are 8 bytes each; a draw's row is device/ops/draw.h's.  Which
  * multiprocessors share a TLB is measured first, by the probe (it is no
  * property of the model but of the card).  Memory is the probe's, too: one
  * allocation, of which every measurement takes the first bytes.
@@ -27,7 +27,7 @@
  *					not read
  *		spatial		one launch; each group of multiprocessors that share a TLB
  *					has one window and takes its share of all draws for it
- *		auto		what device/draw_plan.h says
+ *		auto		what device/choice/draw_plan.h says
  *		gather		the same ways, as task_draws of queries: rows are numbered, and
  *					draws become a column (lines "gather-single" and so on)
  *
@@ -45,13 +45,13 @@
 #include <string>
 #include <vector>
 
-#include "cuda/cuda_probe.h"
-#include "cuda/draw_kernels.h"
-#include "device/draw_plan.h"
+#include "cuda/draw/draw_kernels.h"
+#include "cuda/probe/cuda_probe.h"
+#include "device/choice/draw_plan.h"
 #include "test/bench/kernels/bench.cuh"
 
 extern "C" {
-#include "device/probe/sharing.h"
+#include "probe/sharing.h"
 }
 
 #define WARM_ROUNDS 1

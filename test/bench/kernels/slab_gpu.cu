@@ -1,7 +1,7 @@
 /*
  * slab_gpu.cu
  *		Rows a second of GROUP BY over columns that stayed on a GPU
- *		(cuda/cuda_slab.h), from the task's begin to its end, through the
+ *		(cuda/columns/cuda_slab.h), from the task's begin to its end, through the
  *		functions that the worker calls.
  *
  * usage: slab_gpu ROUNDS [ROWS [GROUPS...]]
@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "device/device.h"
-#include "device/ops.h"
-#include "device/page.h"
+#include "device/ops/ops.h"
+#include "device/ops/page.h"
 
 extern "C" const GpuAggDeviceOps *gpuagg_device_provider(void);
 

@@ -1,0 +1,214 @@
+/*
+ * cuda_slab.h
+ *		Columns that stay on the card between tasks (device/slab.h): slabs and
+ *		dictionaries, and how tasks write and read them.
+ *
+ *	slab.cu			slabs: memory, columns, what is valid
+ *	keep.cu			pages into slabs, behind their decoding
+ *	dictionary.h	strings and their codes: dictionary.cu, encode.cu
+ *	resident.h		slabs as a task's input: resident.cu, slab_road.cu,
+ *					slab_choose.cu, slab_local.cu
+ *
+ * What is done to slabs beside tasks is enqueued in a stream of its own, which
+ * tasks wait for.  A task's own streams order what it does; that no two tasks
+ * are at the same places is the worker's business.
+ */
+#ifndef GPUAGG_CUDA_COLUMNS_CUDA_SLAB_H
+#define GPUAGG_CUDA_COLUMNS_CUDA_SLAB_H
+
+#include "cuda/core/cuda_device.h"
+#include "cuda/groupby/scoped.h"
+
+/* Bitmaps and values end with whole tiles, so that kernels need not ask. */
+#define GPUAGG_SLAB_TILE GPUAGG_WARP_TILE
+
+typedef struct GpuAggStored
+{
+	uint32_t	attr;
+	uint32_t	type;
+	uint32_t	bytes;			/* of a value */
+	GpuAggDictionary *dictionary;	/* of strings */
+	char	   *memory;			/* values, then the bitmap of NULLs, then has_nulls */
+	size_t		memory_bytes;
+	uint32_t   *nulls;
+	uint32_t   *has_nulls;		/* 0: none was ever kept */
+} GpuAggStored;
+
+struct GpuAggSlab
+{
+	GpuAggDevice *device;
+	uint32_t	places;
+	uint32_t	room;			/* places in whole tiles */
+	uint32_t	extent;			/* places beyond which nothing was ever kept */
+	uint32_t   *valid;
+	size_t		valid_bytes;
+	uint32_t	ncolumns;
+	GpuAggStored *columns;
+};
+
+extern const GpuAggSlabOps gpuagg_cuda_slab_ops;
+
+/* ---------- slab.cu ---------- */
+
+/* Memory of slabs and dictionaries, in the order of the device's slab stream */
+extern void *gpuagg_cuda_slab_alloc(GpuAggDevice *device, size_t bytes, GpuAggError *error);
+extern void gpuagg_cuda_slab_release(GpuAggDevice *device, void *p, size_t bytes);
+
+/* The stream comes behind all that was done to slabs beside tasks. */
+extern bool gpuagg_cuda_slab_wait(GpuAggTask *task, cudaStream_t stream, GpuAggError *error);
+
+/* Behind whatever was enqueued in the slab stream */
+extern bool gpuagg_cuda_slab_done(GpuAggDevice *device, GpuAggError *error);
+
+/* At close */
+extern void gpuagg_cuda_slabs_close(GpuAggDevice *device);
+
+/*
+ * The slab's columns as a program loads them.  False: it has not all of
+ * them; *error tells.
+ */
+extern bool gpuagg_cuda_slab_columns(const GpuAggSlab *slab, const GpuAggProgram *program,
+									 GpuAggSlabColumn *columns, GpuAggError *error);
+
+/* Something is kept up to there. */
+static inline void
+gpuagg_cuda_slab_extend(GpuAggSlab *slab, uint32_t end)
+{
+	if (slab->extent < end)
+		slab->extent = end;
+}
+
+/* What is stored of an attribute, or NULL */
+extern const GpuAggStored *gpuagg_cuda_slab_stored(const GpuAggSlab *slab, uint32_t attr);
+
+/* ---------- dictionary.cu ---------- */
+
+extern GpuAggStatus gpuagg_cuda_dictionary_create(GpuAggDevice *device, GpuAggDictionary **dictionary,
+												  GpuAggError *error);
+extern void gpuagg_cuda_dictionary_free(GpuAggDictionary *dictionary);
+extern void gpuagg_cuda_dictionary_info(GpuAggDictionary *dictionary, GpuAggDictionaryInfo *info);
+extern GpuAggStatus gpuagg_cuda_dictionary_encode(GpuAggDictionary *dictionary,
+												  const GpuAggBytes *strings, uint32_t n,
+												  int32_t *codes, GpuAggError *error);
+extern GpuAggStatus gpuagg_cuda_dictionary_read(GpuAggDictionary *dictionary,
+												GpuAggDictionaryText *text, GpuAggError *error);
+
+/*
+ * Behind decoding: codes of the strings of a batch that its task wants, or a
+ * slab that keeps it.
+ */
+extern bool gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t stream,
+									   GpuAggError *error);
+
+/* Blocks of strings, as kernels find them */
+extern GpuAggBytes *const *gpuagg_cuda_dictionary_strings(const GpuAggDictionary *dictionary);
+
+/* What the stream does from now on finds all strings that were added till now. */
+extern bool gpuagg_cuda_dictionary_follow(GpuAggTask *task, const GpuAggDictionary *dictionary,
+										  cudaStream_t stream, GpuAggError *error);
+
+/*
+ * Results with strings for codes (strings.cu).  begin: `results` is what the task's
+ * program was.  follow: before groups are sized.
+ */
+extern bool gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results,
+									  GpuAggError *error);
+extern bool gpuagg_cuda_strings_follow(GpuAggTask *task, GpuAggError *error);
+extern void gpuagg_cuda_strings_free(GpuAggTask *task);
+
+/* ---------- kernels ---------- */
+
+/* Columns that keys and arguments may be, where rows are read as they lie */
+#define GPUAGG_SLAB_USED 16
+
+/* Places [first, first + count) become invalid. */
+extern void gpuagg_cuda_slab_clear(uint32_t *valid, GpuAggPlaces places, cudaStream_t stream);
+
+/* A slab as input: what of it, and what is to become of it */
+typedef struct GpuAggSlabInput
+{
+	const uint32_t *valid;
+	const GpuAggSlabColumn *columns;	/* as the program loads them */
+	const GpuAggPlaces *without;	/* listed places: no input; in order */
+	uint32_t	nwithout;
+	uint32_t	places;			/* likewise from here on */
+	uint32_t	first_tile;		/* of the batch's tiles */
+	uint32_t	pad;
+	uint32_t   *chosen;			/* NULL, or input places that pass the filter */
+	uint32_t   *rest;			/* those that are left to the interpreter; of
+								 * slabs that are deferred, those that are not */
+} GpuAggSlabInput;
+
+/*
+ * A filter of comparisons with constants that all must hold: values between
+ * low and high, or not, as integers that have their order.
+ */
+#define GPUAGG_SLAB_TERMS 8
+
+typedef struct GpuAggSlabTerm
+{
+	int64_t		low;
+	int64_t		high;
+	uint16_t	column;
+	uint8_t		f64;
+	uint8_t		outside;
+} GpuAggSlabTerm;
+
+typedef struct GpuAggSlabFilter
+{
+	uint32_t	n;				/* 0: not such a filter */
+	GpuAggSlabTerm terms[GPUAGG_SLAB_TERMS];
+} GpuAggSlabFilter;
+
+/* Doubles in PostgreSQL's order: -0 is 0, NaN comes last */
+static inline __host__ __device__ int64_t
+gpuagg_cuda_ordered_f64(double f)
+{
+	union
+	{
+		double		f;
+		int64_t		i;
+	}			v;
+
+	if (f != f)
+		return INT64_MAX;
+	v.f = f + 0.0;
+	return v.i >= 0 ? v.i : v.i ^ INT64_MAX;
+}
+
+/* Slabs that are read by one launch */
+typedef struct GpuAggSlabRun
+{
+	const GpuAggSlabInput *inputs;
+	uint32_t	n;
+	uint32_t	tiles;			/* of all of them */
+	GpuAggBatchHead *head;
+	uint32_t	nused;			/* columns whose NULLs matter */
+	uint16_t	used[GPUAGG_SLAB_USED];
+	uint16_t	field_column[GPUAGG_RECORD_FIELDS];	/* where a field is */
+} GpuAggSlabRun;
+
+/* A flag a place: is it input, or, with rest, left over?  Input is counted. */
+extern void gpuagg_cuda_slab_flags(const GpuAggSlabInput *input, bool rest, uint8_t *flags,
+								   GpuAggBatchHead *head, uint32_t sms, cudaStream_t stream);
+
+/* Makes the bitmaps `chosen`, and counts input; a filter of comparisons */
+extern void gpuagg_cuda_slab_compare(const GpuAggSlabFilter *filter, const GpuAggSlabRun *run,
+									 uint32_t sms, cudaStream_t stream);
+
+/* What is input, or chosen, and not NULL: bitmaps `rest`, and counts of all that */
+extern void gpuagg_cuda_slab_take(const GpuAggSlabRun *run, uint32_t sms, cudaStream_t stream);
+
+/* As gpuagg_cuda_slab_compare(), of any other filter; scratch for so many threads */
+extern uint32_t gpuagg_cuda_slab_choose_threads(uint32_t sms);
+extern void gpuagg_cuda_slab_choose(const GpuAggPlan *plan, const GpuAggSlabRun *run,
+									char *scratch, uint32_t scratch_stride, uint32_t sms,
+									cudaStream_t stream);
+
+/* Groups what is input, or chosen; spilled groups are those of the batch. */
+extern cudaError_t gpuagg_cuda_slab_local(const GpuAggScopedArgs *args, GpuAggKeyShape key,
+										  const GpuAggScopedLocal *local,
+										  const GpuAggSlabRun *run, uint32_t blocks,
+										  cudaStream_t stream);
+
+#endif							/* GPUAGG_CUDA_COLUMNS_CUDA_SLAB_H */

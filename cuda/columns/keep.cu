@@ -1,0 +1,136 @@
+/*
+ * keep.cu
+ *		Decoded pages into slabs: behind the decoder, before rows are grouped.
+ *
+ * A warp takes 32 places that share the words of a slab's bitmaps.  Only the
+ * first and the last word of a page may have bits of another page's, which
+ * another warp may be writing, or another task reading; these are changed by
+ * atomics, of this page's bits alone.
+ */
+#include "cuda/columns/cuda_slab.h"
+
+#define KEEP_THREADS 256
+#define WARP_LANES 32
+
+/* Bits of the lanes that have a place of the page; all lanes call it. */
+static __device__ __forceinline__ void
+put_bits(uint32_t *word, uint32_t mine, bool bit)
+{
+	const uint32_t bits = __ballot_sync(0xFFFFFFFFu, bit) & mine;
+
+	if (threadIdx.x % WARP_LANES != 0)
+		return;
+	if (mine == 0xFFFFFFFFu)
+	{
+		*(volatile uint32_t *) word = bits;
+		return;
+	}
+	if (bits != 0)
+		atomicOr(word, bits);
+	if (bits != mine)
+		atomicAnd(word, ~mine | bits);
+}
+
+/* Has the dictionary of each string of a row taken it? */
+static __device__ bool
+has_codes(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &chunk, uint32_t row)
+{
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+		if (plan->code_words[c] != GPUAGG_NO_REG &&
+			chunk.states[(uint64_t) c * chunk.nrows + row] == GPUAGG_ST_VALUE &&
+			(int32_t) chunk.words[(uint64_t) plan->code_words[c] * chunk.nrows + row] == GPUAGG_NO_CODE)
+			return false;
+	return true;
+}
+
+/* The values of a lane's row; all lanes call it. */
+static __device__ void
+keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &chunk,
+			 const GpuAggSlabColumn *columns, uint32_t place, uint32_t row, uint32_t mine,
+			 bool valid)
+{
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		const GpuAggSlabColumn column = columns[c];
+		const uint32_t first = plan->code_words[c] != GPUAGG_NO_REG ? plan->code_words[c] :
+			plan->column_words[c];
+		const uint64_t *words = chunk.words + (uint64_t) first * chunk.nrows;
+		const bool	null = valid &&
+			chunk.states[(uint64_t) c * chunk.nrows + row] != GPUAGG_ST_VALUE;
+
+		if (valid && !null && column.bytes == 4)
+			((uint32_t *) column.values)[place] = (uint32_t) words[row];
+		else if (valid && !null)
+			((uint64_t *) column.values)[place] = words[row];
+		put_bits(&column.nulls[place / 32], mine, null);
+		if (null)
+			*column.has_nulls = 1;
+	}
+}
+
+static __global__ void
+__launch_bounds__(KEEP_THREADS)
+keep_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
+{
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+
+	for (uint32_t i = blockIdx.x; i < chunk.npages; i += gridDim.x)
+	{
+		const GpuAggPageRef ref = chunk.refs[i];
+		const uint32_t end = ref.place + ref.nlines;
+
+		if (ref.slab == 0)
+			continue;
+		for (uint32_t first = (ref.place / 32 + threadIdx.x / WARP_LANES) * 32; first < end;
+			 first += KEEP_THREADS)
+		{
+			const GpuAggSlabRef slab = chunk.slabs[ref.slab - 1];
+			const uint32_t place = first + lane;
+			const bool	inside = place >= ref.place && place < end;
+			const uint32_t mine = __ballot_sync(0xFFFFFFFFu, inside);
+			const uint32_t row = inside ? ref.row_base + place - ref.place : 0;
+			const bool	valid = inside && chunk.valid[row] &&
+				(!plan->has_bytes || has_codes(plan, p, chunk, row));
+
+			keep_columns(plan, p, chunk, slab.columns, place, row, mine, valid);
+			put_bits(&slab.valid[first / 32], mine, valid);
+		}
+	}
+}
+
+void
+gpuagg_cuda_keep(const GpuAggPlan *plan, const GpuAggChunk *chunk, uint32_t blocks,
+				 cudaStream_t stream)
+{
+	if (blocks > chunk->npages)
+		blocks = chunk->npages;
+	keep_pages_kernel<<<blocks, KEEP_THREADS, 0, stream>>>(plan, *chunk);
+}
+
+/* ---------- validity ---------- */
+
+static __global__ void
+clear_places_kernel(uint32_t *valid, GpuAggPlaces places)
+{
+	const uint32_t end = places.first + places.count;
+	uint32_t	word = places.first / 32 + blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (; word * 32 < end; word += gridDim.x * blockDim.x)
+	{
+		const uint32_t from = places.first > word * 32 ? places.first - word * 32 : 0;
+		const uint32_t to = end - word * 32;
+		const uint32_t bits = (to < 32 ? (1u << to) - 1 : 0xFFFFFFFFu) & 0xFFFFFFFFu << from;
+
+		atomicAnd(&valid[word], ~bits);
+	}
+}
+
+void
+gpuagg_cuda_slab_clear(uint32_t *valid, GpuAggPlaces places, cudaStream_t stream)
+{
+	const uint32_t words = places.count / 32 + 2;
+	const uint32_t blocks = (words + KEEP_THREADS - 1) / KEEP_THREADS;
+
+	clear_places_kernel<<<blocks < 256 ? blocks : 256, KEEP_THREADS, 0, stream>>>(valid, places);
+}

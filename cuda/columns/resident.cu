@@ -1,0 +1,694 @@
+/*
+ * resident.cu
+ *		Slabs as a task's input: which road they take (resident.h), and their
+ *		batches.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cuda/columns/resident.h"
+
+/* ---------- the queue ---------- */
+
+/* Places that are not input, but for those beyond the end */
+static bool
+without_copy(GpuAggWaitingSlab *w, const GpuAggPlaces *without, uint32_t n)
+{
+	while (n > 0 && without[n - 1].first >= w->places)
+		n--;
+	w->nwithout = 0;
+	w->without = NULL;
+	if (n == 0)
+		return true;
+	w->without = (GpuAggPlaces *) malloc(n * sizeof(*without));
+	if (w->without == NULL)
+		return false;
+	memcpy(w->without, without, n * sizeof(*without));
+	w->nwithout = n;
+	return true;
+}
+
+static void
+waiting_free(GpuAggWaitingSlab *w)
+{
+	free(w->done);
+	free(w->without);
+}
+
+/* Somebody is to poll the task. */
+static void
+ring(const GpuAggDevice *device)
+{
+	const uint64_t one = 1;
+
+	/* full, it is rung already */
+	if (write(device->event_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static GpuAggStatus
+queue_add(GpuAggTask *task, const GpuAggWaitingSlab *w, GpuAggError *error)
+{
+	if (task->queue == NULL)
+		task->queue = (GpuAggResidentQueue *) calloc(1, sizeof(*task->queue));
+	if (task->queue == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	task->queue->waiting[task->queue->n++] = *w;
+	if (task->queue->n == GPUAGG_RESIDENT_SLABS)
+		(void) gpuagg_cuda_resident_flush(task);
+	ring(task->device);
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
+						  const GpuAggPlaces *without, uint32_t nwithout, GpuAggError *error)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
+	GpuAggWaitingSlab w = {};
+
+	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
+		return error->status == GPUAGG_DEVICE_LOST ? error->status :
+			gpuagg_cuda_batch_failed(task, batch_id, error);
+	if (p->select || task->plan->sampled)
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
+								 "no slabs for rows that are selected or sampled");
+	if (!gpuagg_cuda_slab_columns(slab, p, columns, error))
+		return error->status;
+	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK)
+		return gpuagg_cuda_batch_failed(task, batch_id, error);
+	w.slab = slab;
+	w.places = slab->extent;
+	w.done = (GpuAggBatch *) calloc(1, sizeof(*w.done));
+	if (w.done == NULL || !without_copy(&w, without, nwithout))
+	{
+		free(w.done);
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	}
+	w.done->stage = GPUAGG_BATCH_DONE;
+	w.done->completion.batch_id = batch_id;
+	if (queue_add(task, &w, error) != GPUAGG_OK)
+		waiting_free(&w);
+	return error->status;
+}
+
+/* ---------- memory of a batch ---------- */
+
+/* Where the parts of a batch's memory are, as far as the host writes them */
+typedef struct ResidentParts
+{
+	GpuAggScopedHead *head;
+	GpuAggSlabInput *inputs;
+	GpuAggSlabColumn *columns;
+	GpuAggPlaces *without;
+	size_t		upload;
+	char	   *bitmaps;		/* cleared before anything runs */
+	size_t		bitmap_bytes;
+	uint8_t    *flags;
+} ResidentParts;
+
+/* What of a batch decides how much memory it needs */
+typedef struct ResidentShape
+{
+	const GpuAggWaitingSlab *waiting;
+	uint32_t	n;
+	bool		local;
+	bool		deferred;
+	bool		choose;			/* places are chosen before they are grouped */
+	uint32_t	nspill;
+	uint32_t	tiles;
+	uint64_t	nwithout;
+} ResidentShape;
+
+static uint32_t
+tiles_of(const GpuAggWaitingSlab *w)
+{
+	return (w->places + GPUAGG_SLAB_TILE - 1) / GPUAGG_SLAB_TILE;
+}
+
+static char *
+part(char *base, size_t *at, size_t bytes)
+{
+	char	   *p = base != NULL ? base + *at : NULL;
+
+	*at += gpuagg_cuda_align(bytes);
+	return p;
+}
+
+static size_t
+resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
+				GpuAggChunk *chunk, ResidentParts *parts)
+{
+	const uint32_t ncolumns = gpuagg_cuda_program(task->plan)->ncolumns;
+	const size_t bitmap = (size_t) shape->tiles * (GPUAGG_SLAB_TILE / 8);
+	size_t		at = 0;
+
+	chunk->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
+	parts->head = (GpuAggScopedHead *) part(base, &at, sizeof(GpuAggScopedHead));
+	parts->inputs = (GpuAggSlabInput *) part(base, &at, shape->n * sizeof(GpuAggSlabInput));
+	parts->columns = (GpuAggSlabColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggSlabColumn));
+	parts->without = (GpuAggPlaces *) part(base, &at, shape->nwithout * sizeof(GpuAggPlaces));
+	parts->upload = at;
+	parts->bitmap_bytes = bitmap;
+	parts->bitmaps = part(base, &at, (shape->choose ? 2 : 1) * bitmap);
+	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->waiting->places);
+	chunk->spill = part(base, &at, (size_t) shape->nspill * task->plan->stride);
+	return at;
+}
+
+/* What is input, here and there */
+static void
+inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentParts *parts,
+			 GpuAggBatch *batch)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	GpuAggResident *r = batch->resident;
+	GpuAggPlaces *without = parts->without;
+	uint32_t   *rest = (uint32_t *) parts->bitmaps;
+	uint32_t   *chosen = (uint32_t *) (parts->bitmaps + parts->bitmap_bytes);
+	uint32_t	tile = 0;
+	GpuAggError error;
+
+	for (uint32_t i = 0; i < shape->n; i++)
+	{
+		const GpuAggWaitingSlab *w = &shape->waiting[i];
+		GpuAggSlabInput *input = &r->inputs[i];
+		const GpuAggSlabColumn *columns = parts->columns + (size_t) i * p->ncolumns;
+
+		(void) gpuagg_cuda_slab_columns(w->slab, p, (GpuAggSlabColumn *) gpuagg_cuda_staged(batch, columns),
+										&error);
+		if (w->nwithout > 0)
+			memcpy(gpuagg_cuda_staged(batch, without), w->without, w->nwithout * sizeof(*without));
+		input->valid = w->slab->valid;
+		input->columns = columns;
+		input->without = without;
+		input->nwithout = w->nwithout;
+		input->places = w->places;
+		input->first_tile = tile;
+		input->rest = rest + (size_t) tile * (GPUAGG_SLAB_TILE / 32);
+		input->chosen = shape->choose ? chosen + (size_t) tile * (GPUAGG_SLAB_TILE / 32) : NULL;
+		without += w->nwithout;
+		tile += tiles_of(w);
+	}
+	memcpy(gpuagg_cuda_staged(batch, parts->inputs), r->inputs, shape->n * sizeof(*r->inputs));
+}
+
+static GpuAggBatch *
+resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+	GpuAggChunk chunk = {};
+	const size_t bytes = resident_layout(task, shape, NULL, &chunk, parts);
+	GpuAggResident *r = (GpuAggResident *) calloc(1, sizeof(*r));
+	GpuAggBatch *batch;
+
+	if (r == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return NULL;
+	}
+	batch = gpuagg_cuda_batch_make(task, bytes, parts->upload, stream, error);
+	if (batch == NULL)
+	{
+		free(r);
+		return NULL;
+	}
+	batch->program = gpuagg_cuda_program(task->plan);
+	batch->plan = task->device_plan;
+	batch->resident = r;
+	batch->completion.batch_id = shape->waiting->done->completion.batch_id;
+	(void) resident_layout(task, shape, batch->memory, &batch->chunk, parts);
+	memset(gpuagg_cuda_staged(batch, parts->head), 0, sizeof(*parts->head));
+	r->n = shape->n;
+	r->local = shape->local;
+	r->deferred = shape->deferred;
+	inputs_stage(task, shape, parts, batch);
+	return batch;
+}
+
+/* Memory is there; the slabs' columns, too. */
+static bool
+resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+
+	return gpuagg_cuda_slab_wait(task, stream, error) &&
+		gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
+		(parts->bitmap_bytes == 0 ||
+		 CUDA_OK(task->device, cudaMemsetAsync(parts->bitmaps, 0, parts->bitmap_bytes, stream), error));
+}
+
+/* ---------- rows as they lie ---------- */
+
+/* Tiles and lists of all slabs of a launch */
+static void
+shape_of(const GpuAggTask *task, const GpuAggWaitingSlab *waiting, uint32_t n, ResidentShape *shape)
+{
+	shape->waiting = waiting;
+	shape->n = n;
+	shape->choose = gpuagg_cuda_program(task->plan)->filter_reg != GPUAGG_NO_REG;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		shape->tiles += tiles_of(&waiting[i]);
+		shape->nwithout += waiting[i].nwithout;
+	}
+}
+
+/* What of the launch follows from its batch */
+static GpuAggSlabRun
+run_of(const GpuAggSlabRun *run, const GpuAggBatch *batch, const ResidentShape *shape,
+	   const ResidentParts *parts)
+{
+	GpuAggSlabRun r = *run;
+
+	r.inputs = parts->inputs;
+	r.n = shape->n;
+	r.tiles = shape->tiles;
+	r.head = batch->chunk.head;
+	return r;
+}
+
+/* Places that pass the filter, before the launch that looks at them */
+static bool
+choose_places(GpuAggTask *task, GpuAggBatch *batch, const GpuAggSlabRun *run, GpuAggError *error)
+{
+	const GpuAggProgram *p = batch->program;
+	const uint32_t sms = task->device->sms;
+	const GpuAggSlabFilter *filter = &task->queue->filter;
+	size_t		scratch_bytes;
+	char	   *scratch;
+
+	if (filter->n > 0)
+	{
+		gpuagg_cuda_slab_compare(filter, run, sms, task->lane->group);
+		return CUDA_LAUNCHED(task->device, error);
+	}
+	if (!gpuagg_cuda_batch_scratch(task, p, gpuagg_cuda_slab_choose_threads(sms), &scratch,
+								   &scratch_bytes, error))
+		return false;
+	gpuagg_cuda_slab_choose(task->device_plan, run, scratch, (uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
+							sms, task->lane->group);
+	gpuagg_cuda_free(task, scratch, scratch_bytes, task->lane->group);
+	return CUDA_LAUNCHED(task->device, error);
+}
+
+/* Slabs and lists to the card; faults that are injected */
+static bool
+launch_begin(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+
+	batch->generation = task->generation;
+	if (!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error) ||
+		!resident_upload(task, batch, parts, error))
+		return false;
+	if (task->fault == GPUAGG_FAULT_TRAP)
+		gpuagg_cuda_trap(1, stream);
+	return true;
+}
+
+/* Nothing more is to be told of them than that they are done, or the task's error. */
+static void
+push_done(GpuAggTask *task, GpuAggWaitingSlab *waiting, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		gpuagg_cuda_batch_push(task, waiting[i].done);
+		waiting[i].done = NULL;
+	}
+}
+
+/* ---------- the road of few groups ---------- */
+
+static bool
+local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
+			 const ResidentParts *parts, GpuAggError *error)
+{
+	GpuAggSlabRoad *road = &task->queue->road;
+	const GpuAggSlabRun run = run_of(&road->run, batch, shape, parts);
+
+	road->args.table = task->table;
+	road->args.head = parts->head;
+	road->args.spilled = batch->chunk.spill;
+	return launch_begin(task, batch, parts, error) &&
+		(!shape->choose || choose_places(task, batch, &run, error)) &&
+		CUDA_OK(task->device,
+				gpuagg_cuda_slab_local(&road->args, road->key, &road->local, &run, road->blocks,
+									   task->lane->group),
+				error) &&
+		gpuagg_cuda_batch_report(task, batch, error);
+}
+
+static void
+enqueue_local(GpuAggTask *task, GpuAggWaitingSlab *waiting, uint32_t n)
+{
+	const GpuAggSlabRoad *road = &task->queue->road;
+	ResidentShape shape = {};
+	ResidentParts parts;
+	GpuAggBatch *batch;
+	GpuAggError error = {};
+
+	shape_of(task, waiting, n, &shape);
+	shape.local = true;
+	shape.nspill = road->blocks * (road->local.slots + 1);
+	batch = resident_make(task, &shape, &parts, &error);
+	if (batch == NULL)
+	{
+		(void) gpuagg_cuda_task_fail(task, &error);
+		push_done(task, waiting, n);
+		return;
+	}
+	batch->chunk.nrows = 0;
+	(void) gpuagg_cuda_batch_enqueued(task, batch, local_launch(task, batch, &shape, &parts, &error), &error);
+	push_done(task, waiting + 1, n - 1);
+}
+
+bool
+gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
+						  uint32_t scratch_stride, GpuAggError *error)
+{
+	const GpuAggLocalShape none = {0, 0, 0};
+	GpuAggResident *r = batch->resident;
+	cudaStream_t stream = task->lane->group;
+	size_t		at = 0;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		at += gpuagg_cuda_align(r->inputs[i].places);
+	if (batch->flags == NULL)
+	{
+		batch->flags = (uint8_t *) gpuagg_cuda_alloc(task, at, stream, error);
+		batch->flags_bytes = at;
+		if (batch->flags == NULL)
+			return false;
+	}
+	at = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+	{
+		GpuAggChunk chunk = batch->chunk;
+
+		chunk.nrows = r->inputs[i].places;
+		chunk.valid = batch->flags + at;
+		chunk.resident = r->inputs[i].columns;
+		at += gpuagg_cuda_align(chunk.nrows);
+		if (chunk.nrows == 0)
+			continue;
+		if (!r->flagged)
+			gpuagg_cuda_slab_flags(&r->inputs[i], true, chunk.valid, chunk.head, task->device->sms, stream);
+		gpuagg_cuda_group(batch->plan, &chunk, &task->table, &none, task->plan->stride, scratch,
+						  scratch_stride, task->batch_blocks, stream);
+	}
+	r->flagged = true;
+	return true;
+}
+
+/* ---------- the road of many groups ---------- */
+
+static bool
+deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
+				const ResidentParts *parts, GpuAggError *error)
+{
+	const GpuAggSlabRun run = run_of(&task->queue->deferral.run, batch, shape, parts);
+
+	if (!launch_begin(task, batch, parts, error) ||
+		(shape->choose && !choose_places(task, batch, &run, error)))
+		return false;
+	gpuagg_cuda_slab_take(&run, task->device->sms, task->lane->group);
+	return gpuagg_cuda_batch_report(task, batch, error);
+}
+
+/* Where the columns are that grouping will read */
+static void
+sources_note(const GpuAggTask *task, const GpuAggWaitingSlab *waiting, GpuAggResident *r)
+{
+	const GpuAggSlabDeferral *d = &task->queue->deferral;
+	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
+	GpuAggError error;
+
+	for (uint32_t i = 0; i < r->n; i++)
+	{
+		(void) gpuagg_cuda_slab_columns(waiting[i].slab, gpuagg_cuda_program(task->plan), columns,
+										&error);
+		r->sources[i].key = (uint64_t) (uintptr_t) columns[d->key].values;
+		r->sources[i].arg = (uint64_t) (uintptr_t) columns[d->arg].values;
+		r->sources[i].taken = (uint64_t) (uintptr_t) r->inputs[i].rest;
+	}
+}
+
+static void
+enqueue_deferred(GpuAggTask *task, GpuAggWaitingSlab *waiting, uint32_t n)
+{
+	ResidentShape shape = {};
+	ResidentParts parts;
+	GpuAggBatch *batch;
+	GpuAggError error = {};
+
+	shape_of(task, waiting, n, &shape);
+	shape.deferred = true;
+	batch = resident_make(task, &shape, &parts, &error);
+	if (batch == NULL)
+	{
+		(void) gpuagg_cuda_task_fail(task, &error);
+		push_done(task, waiting, n);
+		return;
+	}
+	sources_note(task, waiting, batch->resident);
+	batch->chunk.nrows = 0;
+	(void) gpuagg_cuda_batch_enqueued(task, batch, deferred_launch(task, batch, &shape, &parts, &error),
+									  &error);
+	push_done(task, waiting + 1, n - 1);
+}
+
+void
+gpuagg_cuda_resident_deferred(GpuAggTask *task, GpuAggBatch *batch)
+{
+	const GpuAggReport *report = (const GpuAggReport *) batch->staging->data;
+	GpuAggSlabDeferral *d = &task->queue->deferral;
+	GpuAggResident *r = batch->resident;
+
+	r->head = batch->chunk.head;
+	r->memory = batch->memory;
+	r->bytes = batch->bytes;
+	r->next = d->first;
+	d->first = r;
+	d->n += r->n;
+	d->rows += report->batch.nkept;
+	batch->memory = NULL;
+	batch->resident = NULL;
+}
+
+/* All sources, whose rows have no NULLs */
+static bool
+deferred_read(GpuAggTask *task, GpuAggError *error)
+{
+	const GpuAggSlabDeferral *d = &task->queue->deferral;
+	GpuAggSource *sources = (GpuAggSource *) malloc(d->n * sizeof(*sources));
+	uint64_t   *rows = (uint64_t *) malloc(d->n * sizeof(*rows));
+	uint32_t	n = 0;
+
+	if (sources == NULL || rows == NULL)
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	else
+	{
+		for (const GpuAggResident *r = d->first; r != NULL; r = r->next)
+			for (uint32_t i = 0; i < r->n; i++)
+			{
+				sources[n] = r->sources[i];
+				rows[n++] = r->inputs[i].places;
+			}
+		(void) gpuagg_cuda_scoped_sources(task->scoped, sources, rows, n, d->rows, error);
+	}
+	free(sources);
+	free(rows);
+	return error->status == GPUAGG_OK;
+}
+
+/* Rows of a slab as records, by the interpreter */
+static bool
+deferred_pack(GpuAggTask *task, const GpuAggResident *r, const GpuAggSlabInput *input,
+			  char *scratch, GpuAggError *error)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	cudaStream_t stream = task->lane->group;
+	GpuAggChunk chunk = {};
+
+	if (input->places == 0)
+		return true;
+	chunk.head = r->head;
+	chunk.nrows = input->places;
+	chunk.resident = input->columns;
+	chunk.valid = (uint8_t *) gpuagg_cuda_alloc(task, chunk.nrows, stream, error);
+	if (chunk.valid == NULL)
+		return false;
+	gpuagg_cuda_slab_flags(input, false, chunk.valid, chunk.head, task->device->sms, stream);
+	(void) gpuagg_cuda_scoped_chunk(task->scoped, task->device_plan, p, &chunk, scratch,
+									(uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
+									task->batch_blocks, error);
+	gpuagg_cuda_free(task, chunk.valid, chunk.nrows, stream);
+	return error->status == GPUAGG_OK;
+}
+
+static bool
+deferred_pack_all(GpuAggTask *task, GpuAggError *error)
+{
+	size_t		scratch_bytes;
+	char	   *scratch;
+	bool		ok = gpuagg_cuda_batch_scratch(task, gpuagg_cuda_program(task->plan),
+											   task->batch_blocks * GPUAGG_GROUP_THREADS, &scratch,
+											   &scratch_bytes, error);
+
+	for (const GpuAggResident *r = task->queue->deferral.first; r != NULL; r = r->next)
+		for (uint32_t i = 0; ok && i < r->n; i++)
+			ok = deferred_pack(task, r, &r->inputs[i], scratch, error);
+	gpuagg_cuda_free(task, scratch, scratch_bytes, task->lane->group);
+	return ok;
+}
+
+bool
+gpuagg_cuda_resident_finish(GpuAggTask *task, GpuAggError *error)
+{
+	if (task->queue == NULL || task->queue->deferral.n == 0)
+		return true;
+	return task->kept_nulls > 0 ? deferred_pack_all(task, error) : deferred_read(task, error);
+}
+
+/* ---------- the interpreter, and records ---------- */
+
+static void
+enqueue_rows(GpuAggTask *task, GpuAggWaitingSlab *w)
+{
+	ResidentShape shape = {};
+	ResidentParts parts;
+	GpuAggBatch *batch;
+	GpuAggError error = {};
+	bool		ok;
+
+	shape.waiting = w;
+	shape.n = 1;
+	shape.nwithout = w->nwithout;
+	shape.nspill = gpuagg_cuda_spill_room(task, w->places);
+	batch = resident_make(task, &shape, &parts, &error);
+	if (batch == NULL)
+	{
+		(void) gpuagg_cuda_task_fail(task, &error);
+		push_done(task, w, 1);
+		return;
+	}
+	batch->chunk.nrows = w->places;
+	batch->chunk.valid = parts.flags;
+	batch->chunk.resident = batch->resident->inputs[0].columns;
+	ok = resident_upload(task, batch, &parts, &error);
+	if (ok && w->places > 0)
+		gpuagg_cuda_slab_flags(&batch->resident->inputs[0], false, parts.flags, batch->chunk.head,
+							   task->device->sms, task->lane->group);
+	ok = ok && gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, &error);
+	(void) gpuagg_cuda_batch_enqueued(task, batch, ok, &error);
+}
+
+/* ---------- the road ---------- */
+
+/*
+ * The strategy for a task that begins with slabs: the one that was chosen for
+ * them, if the program's rows can be grouped so.  Left to itself, the device
+ * has few groups in shared memory, and makes partitions of many.
+ */
+static GpuAggStrategy
+resident_strategy(const GpuAggTask *task, const GpuAggSlabRoad *road)
+{
+	const GpuAggStrategy chosen = (GpuAggStrategy) task->config.resident_strategy;
+
+	if (chosen != GPUAGG_STRATEGY_AUTO && chosen < GPUAGG_NSTRATEGIES &&
+		(chosen != GPUAGG_STRATEGY_BLOCK_LOCAL || road->open || task->local.capacity > 0))
+		return chosen;
+	if (task->scoped != NULL)
+		return (GpuAggStrategy) task->config.strategy;
+	return road->open || task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL :
+		GPUAGG_STRATEGY_PARTITIONED;
+}
+
+/* Before anything is grouped: rows are kept, or no more */
+static bool
+strategy_take(GpuAggTask *task, GpuAggStrategy strategy, GpuAggError *error)
+{
+	GpuAggTaskConfig config = task->config;
+	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_KEEPING) != 0;
+
+	config.strategy = strategy;
+	if (keeps == (task->scoped != NULL))
+		return true;
+	return keeps ? gpuagg_cuda_task_keep_rows(task, &config, error) :
+		gpuagg_cuda_task_group_rows(task, &config, error);
+}
+
+static bool
+road_choose(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggResidentQueue *q = task->queue;
+	const bool	free_to = !task->fed && task->forced == GPUAGG_STRATEGY_AUTO &&
+		!task->config.forced;
+
+	q->chosen = true;
+	gpuagg_cuda_slab_filter(gpuagg_cuda_program(task->plan), &q->filter);
+	if (task->forced == GPUAGG_STRATEGY_AUTO || task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL)
+		(void) gpuagg_cuda_slab_road(task, task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL, &q->road);
+	if (free_to)
+	{
+		const GpuAggStrategy strategy = resident_strategy(task, &q->road);
+
+		q->road.open &= strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
+		if (!strategy_take(task, strategy, error))
+			return false;
+	}
+	q->road.open &= task->scoped == NULL;
+	if (q->road.open)
+		task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_BLOCK_LOCAL);
+	(void) gpuagg_cuda_slab_defers(task, &q->deferral);
+	return true;
+}
+
+bool
+gpuagg_cuda_resident_flush(GpuAggTask *task)
+{
+	GpuAggResidentQueue *q = task->queue;
+	const uint32_t n = q != NULL ? q->n : 0;
+	GpuAggError error = {};
+
+	if (n == 0)
+		return false;
+	q->n = 0;
+	if (gpuagg_cuda_input_check(task, &error) != GPUAGG_OK ||
+		(!q->chosen && !road_choose(task, &error)))
+	{
+		(void) gpuagg_cuda_task_fail(task, &error);
+		push_done(task, q->waiting, n);
+	}
+	else if (q->deferral.open)
+		enqueue_deferred(task, q->waiting, n);
+	else if (q->road.open && !(task->local_settled && task->local.capacity == 0))
+		enqueue_local(task, q->waiting, n);
+	else
+		for (uint32_t i = 0; i < n; i++)
+			enqueue_rows(task, &q->waiting[i]);
+	task->fed = true;
+	for (uint32_t i = 0; i < n; i++)
+		waiting_free(&q->waiting[i]);
+	return true;
+}
+
+void
+gpuagg_cuda_resident_free(GpuAggTask *task)
+{
+	GpuAggResidentQueue *q = task->queue;
+
+	for (uint32_t i = 0; q != NULL && i < q->n; i++)
+		waiting_free(&q->waiting[i]);
+	while (q != NULL && q->deferral.first != NULL)
+	{
+		GpuAggResident *r = q->deferral.first;
+
+		q->deferral.first = r->next;
+		gpuagg_cuda_free(task, r->memory, r->bytes, task->lane->group);
+		free(r);
+	}
+	free(q);
+}

@@ -1,0 +1,266 @@
+/*
+ * slab_choose.cu
+ *		The places of a slab that a task takes: as flags, for the kernels that
+ *		interpret rows (kernels.h), or as a bitmap of those that also pass the
+ *		filter, for those that read columns as they lie (slab_local.cu).
+ */
+#include "cuda/columns/slab_input.cuh"
+#include "cuda/kernel/row.cuh"
+
+#define CHOOSE_THREADS 256
+#define CHOOSE_BLOCKS 8			/* of a multiprocessor */
+#define WARP_LANES 32
+
+/* The input places of the warp's word, in all lanes */
+static __device__ __forceinline__ uint32_t
+warp_bits(const GpuAggSlabInput &input, const uint32_t *bitmap, uint32_t word)
+{
+	const uint32_t bits = threadIdx.x % WARP_LANES == 0 ? input_bits(input, bitmap, word) : 0;
+
+	return __shfl_sync(0xFFFFFFFFu, bits, 0);
+}
+
+static __device__ __forceinline__ void
+report_scanned(GpuAggBatchHead *head, uint32_t scanned)
+{
+	if (threadIdx.x % WARP_LANES == 0 && scanned > 0)
+		atomicAdd(&head->rows_scanned, (unsigned long long) scanned);
+}
+
+/* ---------- flags ---------- */
+
+static __global__ void
+__launch_bounds__(CHOOSE_THREADS)
+slab_flags_kernel(const __grid_constant__ GpuAggSlabInput input, bool rest, uint8_t *flags,
+				  GpuAggBatchHead *head)
+{
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const uint32_t words = (input.places + 31) / 32;
+	uint32_t	word = (blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
+	uint32_t	scanned = 0;
+
+	for (; word < words; word += gridDim.x * blockDim.x / WARP_LANES)
+	{
+		const uint32_t bits = warp_bits(input, rest ? input.rest : input.valid, word);
+
+		if (word * 32 + lane < input.places)
+			flags[word * 32 + lane] = bits >> lane & 1;
+		scanned += __popc(bits);
+	}
+	if (!rest)
+		report_scanned(head, scanned);
+}
+
+void
+gpuagg_cuda_slab_flags(const GpuAggSlabInput *input, bool rest, uint8_t *flags,
+					   GpuAggBatchHead *head, uint32_t sms, cudaStream_t stream)
+{
+	const uint32_t useful = (input->places + CHOOSE_THREADS - 1) / CHOOSE_THREADS;
+	const uint32_t blocks = useful < sms * CHOOSE_BLOCKS ? useful : sms * CHOOSE_BLOCKS;
+
+	slab_flags_kernel<<<blocks, CHOOSE_THREADS, 0, stream>>>(*input, rest, flags, head);
+}
+
+/* ---------- the filter ---------- */
+
+/* The input that has a bitmap's word, counted through all inputs, from i on */
+static __device__ __forceinline__ uint32_t
+input_of(const GpuAggSlabRun &run, uint32_t at, uint32_t i)
+{
+	while (i + 1 < run.n && run.inputs[i + 1].first_tile <= at / (GPUAGG_SLAB_TILE / 32))
+		i++;
+	return i;
+}
+
+/* A place is there, whatever it holds: slabs are of whole tiles. */
+static __device__ __forceinline__ bool
+term_holds(const GpuAggSlabTerm &term, const GpuAggSlabColumn *columns, uint32_t place)
+{
+	const GpuAggSlabColumn *column = &columns[term.column];
+	int64_t		v;
+	bool		inside;
+
+	if (column->nulls[place / 32] >> (place % 32) & 1)
+		return false;
+	v = column->bytes == 4 ? (int64_t) __ldcs((const int32_t *) column->values + place) :
+		(int64_t) __ldcs((const long long *) column->values + place);
+	if (term.f64)
+		v = gpuagg_cuda_ordered_f64(__longlong_as_double(v));
+	inside = v >= term.low && v <= term.high;
+	return inside != (bool) term.outside;
+}
+
+static __global__ void
+__launch_bounds__(CHOOSE_THREADS)
+slab_compare_kernel(const __grid_constant__ GpuAggSlabFilter filter,
+					const __grid_constant__ GpuAggSlabRun run)
+{
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	uint32_t	at = (blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
+	uint32_t	scanned = 0;
+	uint32_t	i = 0;
+
+	for (; at < run.tiles * (GPUAGG_SLAB_TILE / 32); at += gridDim.x * blockDim.x / WARP_LANES)
+	{
+		uint32_t	word;
+		uint32_t	bits;
+		bool		chosen = true;
+
+		i = input_of(run, at, i);
+		const GpuAggSlabInput &input = run.inputs[i];
+
+		word = at - input.first_tile * (GPUAGG_SLAB_TILE / 32);
+		for (uint32_t t = 0; t < filter.n; t++)
+			chosen = chosen && term_holds(filter.terms[t], input.columns, word * 32 + lane);
+		bits = warp_bits(input, input.valid, word);
+		scanned += __popc(bits);
+		bits &= __ballot_sync(0xFFFFFFFFu, chosen);
+		if (lane == 0)
+			input.chosen[word] = bits;
+	}
+	report_scanned(run.head, scanned);
+}
+
+void
+gpuagg_cuda_slab_compare(const GpuAggSlabFilter *filter, const GpuAggSlabRun *run, uint32_t sms,
+						 cudaStream_t stream)
+{
+	slab_compare_kernel<<<sms * CHOOSE_BLOCKS, CHOOSE_THREADS, 0, stream>>>(*filter, *run);
+}
+
+/* ---------- what is taken ---------- */
+
+/* A word of each bitmap for a thread */
+static __global__ void
+__launch_bounds__(CHOOSE_THREADS)
+slab_take_kernel(const __grid_constant__ GpuAggSlabRun run)
+{
+	const uint32_t words = run.tiles * (GPUAGG_SLAB_TILE / 32);
+	uint32_t	at = blockIdx.x * blockDim.x + threadIdx.x;
+	uint32_t	scanned = 0;
+	uint32_t	passed = 0;
+	uint32_t	with_null = 0;
+	uint32_t	i = 0;
+
+	for (; at < words; at += gridDim.x * blockDim.x)
+	{
+		uint32_t	nulls = 0;
+		uint32_t	word;
+		uint32_t	bits;
+
+		i = input_of(run, at, i);
+		const GpuAggSlabInput &input = run.inputs[i];
+
+		word = at - input.first_tile * (GPUAGG_SLAB_TILE / 32);
+		bits = input.chosen != NULL ? input.chosen[word] : input_bits(input, input.valid, word);
+		for (uint32_t c = 0; c < run.nused && bits != 0; c++)
+			nulls |= input.columns[run.used[c]].nulls[word];
+		input.rest[word] = bits & ~nulls;
+		if (input.chosen == NULL)
+			scanned += __popc(bits);
+		passed += __popc(bits);
+		with_null += __popc(bits & nulls);
+	}
+	__syncwarp();
+	report_scanned(run.head, warp_sum(scanned));
+	passed = warp_sum(passed);
+	with_null = warp_sum(with_null);
+	if (threadIdx.x % WARP_LANES == 0 && passed > 0)
+	{
+		atomicAdd(&run.head->rows_passed, (unsigned long long) passed);
+		atomicAdd(&run.head->nkept, passed);
+		if (with_null > 0)
+			atomicAdd(&run.head->nnulls, with_null);
+	}
+}
+
+void
+gpuagg_cuda_slab_take(const GpuAggSlabRun *run, uint32_t sms, cudaStream_t stream)
+{
+	slab_take_kernel<<<sms * CHOOSE_BLOCKS, CHOOSE_THREADS, 0, stream>>>(*run);
+}
+
+/* ---------- other filters ---------- */
+
+static __device__ void
+choose_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggSlabRun &run,
+			GpuAggValue *reg, uint8_t *st)
+{
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	uint32_t	at = (blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
+	uint32_t	scanned = 0;
+	uint32_t	errors = 0;
+	uint32_t	i = 0;
+
+	gpuagg_eval_constants(p, reg, st);
+	for (; at < run.tiles * (GPUAGG_SLAB_TILE / 32); at += gridDim.x * blockDim.x / WARP_LANES)
+	{
+		uint32_t	word;
+		uint32_t	bits;
+		bool		chosen;
+
+		i = input_of(run, at, i);
+		const GpuAggSlabInput &input = run.inputs[i];
+
+		word = at - input.first_tile * (GPUAGG_SLAB_TILE / 32);
+		bits = warp_bits(input, input.valid, word);
+		scanned += __popc(bits);
+		chosen = bits >> lane & 1;
+		if (chosen)
+		{
+			load_resident(p, input.columns, word * 32 + lane, reg, st);
+			chosen = row_prepare(p, reg, st, &errors) == ROW_READY;
+		}
+		__syncwarp();
+		bits = __ballot_sync(0xFFFFFFFFu, chosen);
+		if (lane == 0)
+			input.chosen[word] = bits;
+	}
+	report_scanned(run.head, scanned);
+	if (errors != 0)
+		atomicOr(&run.head->errors, errors);
+}
+
+template <bool WIDE>
+static __global__ void
+__launch_bounds__(CHOOSE_THREADS)
+slab_choose_kernel(const GpuAggPlan *plan, const __grid_constant__ GpuAggSlabRun run,
+				   char *scratch, uint32_t scratch_stride)
+{
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+
+	if (WIDE)
+	{
+		char	   *mine = scratch +
+			(uint64_t) (blockIdx.x * blockDim.x + threadIdx.x) * scratch_stride;
+
+		choose_rows(plan, p, run, (GpuAggValue *) mine,
+					(uint8_t *) (mine + p->nregs * sizeof(GpuAggValue)));
+	}
+	else
+	{
+		GpuAggValue reg[GPUAGG_LOCAL_REGS];
+		uint8_t		st[GPUAGG_LOCAL_REGS];
+
+		choose_rows(plan, p, run, reg, st);
+	}
+}
+
+uint32_t
+gpuagg_cuda_slab_choose_threads(uint32_t sms)
+{
+	return sms * CHOOSE_BLOCKS * CHOOSE_THREADS;
+}
+
+void
+gpuagg_cuda_slab_choose(const GpuAggPlan *plan, const GpuAggSlabRun *run, char *scratch,
+						uint32_t scratch_stride, uint32_t sms, cudaStream_t stream)
+{
+	const uint32_t blocks = sms * CHOOSE_BLOCKS;
+
+	if (scratch != NULL)
+		slab_choose_kernel<true><<<blocks, CHOOSE_THREADS, 0, stream>>>
+			(plan, *run, scratch, scratch_stride);
+	else
+		slab_choose_kernel<false><<<blocks, CHOOSE_THREADS, 0, stream>>>(plan, *run, NULL, 0);
+}

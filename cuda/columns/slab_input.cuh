@@ -1,0 +1,59 @@
+/*
+ * slab_input.cuh
+ *		Which places of a slab are a task's input: those that are valid, below
+ *		the end that was known when the task asked, and not listed.
+ */
+#ifndef GPUAGG_CUDA_COLUMNS_SLAB_INPUT_CUH
+#define GPUAGG_CUDA_COLUMNS_SLAB_INPUT_CUH
+
+#include "cuda/columns/cuda_slab.h"
+
+/* Bits [from, to) of a word, of which some may lie outside it */
+static __device__ __forceinline__ uint32_t
+word_bits(int64_t from, int64_t to)
+{
+	const uint32_t low = from <= 0 ? 0xFFFFFFFFu : from < 32 ? 0xFFFFFFFFu << from : 0;
+	const uint32_t high = to >= 32 ? 0xFFFFFFFFu : to > 0 ? (1u << to) - 1 : 0;
+
+	return low & high;
+}
+
+/* Places of a bitmap's word that are listed: the list is in order */
+static __device__ uint32_t
+listed_bits(const GpuAggSlabInput &input, uint32_t word)
+{
+	const int64_t start = (int64_t) word * 32;
+	uint32_t	low = 0;
+	uint32_t	high = input.nwithout;
+	uint32_t	bits = 0;
+
+	while (low < high)
+	{
+		const uint32_t at = (low + high) / 2;
+
+		if ((int64_t) input.without[at].first + input.without[at].count > start)
+			high = at;
+		else
+			low = at + 1;
+	}
+	for (; low < input.nwithout && (int64_t) input.without[low].first < start + 32; low++)
+	{
+		const int64_t from = (int64_t) input.without[low].first - start;
+
+		bits |= word_bits(from, from + input.without[low].count);
+	}
+	return bits;
+}
+
+/* Input places of a word of such a bitmap */
+static __device__ __forceinline__ uint32_t
+input_bits(const GpuAggSlabInput &input, const uint32_t *bitmap, uint32_t word)
+{
+	uint32_t	bits = bitmap[word] & word_bits(0, (int64_t) input.places - (int64_t) word * 32);
+
+	if (input.nwithout > 0 && bits != 0)
+		bits &= ~listed_bits(input, word);
+	return bits;
+}
+
+#endif							/* GPUAGG_CUDA_COLUMNS_SLAB_INPUT_CUH */

@@ -1,0 +1,495 @@
+/*
+ * cuda_device.h
+ *		Inside the CUDA device: the card, its tasks and batches.
+ *
+ * Everything here runs on the device worker's main thread and never waits for
+ * the card: work is put into streams, and events are asked whether it is
+ * done.  One more thread (bell.cu) tells when it is worth asking.
+ *
+ *	check.cu	CUDA's errors as ours		memory.cu	budgets, pinned memory, lanes
+ *	device.cu	open, list, info			plan.cu		what kernels need of a program
+ *	bell.cu		completions to the eventfd	launch.cu	sizes of launches
+ *	cuda_task.cu		begin, cancel, end, growth	batch.cu	batches in
+ *	waiting.cu	batches without memory		complete.cu	completions out
+ *	cuda_results.cu	groups out					kept.cu		rows kept, grouped at the end
+ *	decode.cu, group.cu, select.cu, grow.cu, emit.cu: kernels
+ *	scoped.h, scoped*.cu: grouping of rows that lie on the card
+ *	cuda_slab.h, resident.h: columns that stay there between tasks
+ *
+ * Measuring the card (cuda_probe.h, probe*.cu) runs on another thread.
+ *
+ * A task has a lane of two streams: pages are decoded in one, rows grouped in
+ * the other, so that the link is busy while groups are updated.  All that
+ * touches the group table is in the second one, in order; that is all the
+ * locking that growth needs.
+ */
+#ifndef GPUAGG_CUDA_CORE_CUDA_DEVICE_H
+#define GPUAGG_CUDA_CORE_CUDA_DEVICE_H
+
+#include "cuda/kernel/kernels.h"
+
+/* Pinned host memory, of a power of two bytes; kept for the next user */
+typedef struct GpuAggPinned
+{
+	struct GpuAggPinned *next;
+	char	   *data;
+	size_t		bytes;
+} GpuAggPinned;
+
+/* A word that the card writes when a stream has come to some place */
+typedef struct GpuAggBell
+{
+	volatile uint32_t *rung;	/* pinned: how often, as written by the card */
+	uint32_t	wanted;			/* how often it will have been */
+	uint32_t	heard;			/* how often the thread has told */
+} GpuAggBell;
+
+typedef struct GpuAggBells GpuAggBells;	/* all of a device's, and the thread */
+
+typedef struct GpuAggLane
+{
+	struct GpuAggLane *next;
+	cudaStream_t decode;
+	cudaStream_t group;
+	GpuAggBell *bell;			/* of the group stream */
+} GpuAggLane;
+
+/* Times of a batch or a window of results */
+typedef struct GpuAggEvents
+{
+	struct GpuAggEvents *next;
+	cudaEvent_t decode;			/* decoding begins */
+	cudaEvent_t decoded;
+	cudaEvent_t group;			/* grouping, or writing groups, begins */
+	cudaEvent_t grouped;
+	cudaEvent_t done;			/* copies to the host, too */
+} GpuAggEvents;
+
+struct GpuAggDevice
+{
+	int			ordinal;
+	int			event_fd;
+	char		name[128];
+	uint32_t	sms;
+	GpuAggLaunches launches;
+	cudaMemPool_t pool;
+	const char *pages;			/* shared_buffers */
+	uint64_t	pages_bytes;
+	void	   *registered;		/* the host pages around them, or NULL */
+	ptrdiff_t	pages_shift;	/* device address - host address */
+	uint64_t	memory_limit;
+	uint64_t	memory_used;	/* by tasks */
+	uint64_t	link_rate;		/* bytes/s */
+	bool		lost;
+	GpuAggError lost_error;
+	GpuAggBells *bells;
+	GpuAggPinned *pinned;		/* free ones */
+	size_t		pinned_bytes;	/* of these */
+	GpuAggLane *lanes;			/* free ones */
+	GpuAggEvents *events;		/* free ones */
+
+	/* slabs and dictionaries (slab.cu) */
+	uint64_t	slab_limit;
+	uint64_t	slab_used;
+	cudaStream_t slab_stream;	/* what is done to them beside tasks; NULL: none
+								 * has been made yet */
+	cudaEvent_t slab_event;		/* behind the last of it */
+};
+
+typedef enum GpuAggBatchStage
+{
+	GPUAGG_BATCH_GROUPING,		/* decoding, grouping */
+	GPUAGG_BATCH_LISTING,		/* the list of rows is coming */
+	GPUAGG_BATCH_DONE
+} GpuAggBatchStage;
+
+typedef struct GpuAggBatch
+{
+	struct GpuAggBatch *next;
+	GpuAggBatchStage stage;
+	bool		again;			/* grouped before, into a smaller table */
+	uint32_t	generation;		/* of the table it was grouped into */
+	uint32_t	nspilled;
+	const GpuAggPlan *plan;		/* of pages, or of rows */
+	const GpuAggProgram *program;	/* its program, here */
+	GpuAggChunk chunk;
+	char	   *memory;			/* all of the chunk; NULL once it is complete */
+	size_t		bytes;
+	GpuAggPinned *staging;		/* what goes up; GpuAggReport comes down */
+	GpuAggPinned *list;			/* rows for PostgreSQL, or selected */
+	const GpuAggSlab *keeper;	/* NULL, or one that keeps pages of it */
+	bool		packed;			/* its rows became records */
+	struct GpuAggResident *resident;	/* NULL, or what it reads of slabs */
+	uint8_t    *flags;			/* of rows of slabs, while they are interpreted */
+	size_t		flags_bytes;
+	GpuAggEvents *events;
+	GpuAggCompletion completion;
+} GpuAggBatch;
+
+/* What comes back of a batch, at the start of its staging memory */
+typedef struct GpuAggReport
+{
+	GpuAggBatchHead batch;
+	GpuAggTableHead table;
+} GpuAggReport;
+
+/* A piece of the results on its way */
+typedef struct GpuAggWindow
+{
+	bool		busy;			/* launched, not read to its end */
+	GpuAggPinned *pinned;
+	char	   *memory;
+	size_t		memory_bytes;
+	size_t		bytes;			/* of its groups */
+	size_t		at;				/* first byte not given out */
+	GpuAggEvents *events;
+} GpuAggWindow;
+
+#define GPUAGG_WINDOWS 2
+
+typedef enum GpuAggTaskStage
+{
+	GPUAGG_TASK_INPUT,
+	GPUAGG_TASK_SCOPING,		/* kept rows are grouped */
+	GPUAGG_TASK_SIZING,			/* finish asked for the size of the results */
+	GPUAGG_TASK_RESULTS
+} GpuAggTaskStage;
+
+/* An arena that is full; groups point into it */
+typedef struct GpuAggArena
+{
+	struct GpuAggArena *next;
+	char	   *data;
+	size_t		bytes;
+} GpuAggArena;
+
+/* Strings that take the place of codes in a task's results */
+typedef struct GpuAggResultStrings
+{
+	GpuAggProgram *program;		/* which the groups are written as of */
+	GpuAggLayout layout;
+	GpuAggEncoding *device;		/* on the card */
+	size_t		bytes;
+	GpuAggPinned *staging;
+} GpuAggResultStrings;
+
+struct GpuAggTask
+{
+	GpuAggDevice *device;
+	GpuAggLane *lane;
+	GpuAggTaskStage stage;
+	GpuAggFaultStage fault;
+	GpuAggError error;			/* the first one */
+	uint64_t	memory_limit;
+	uint64_t	memory_used;
+	uint64_t	memory_peak;
+
+	/* program */
+	GpuAggPlan *plan;			/* here, and its copy on the device */
+	GpuAggPlan *device_plan;
+	GpuAggPlan *rows_plan;		/* of rows that PostgreSQL evaluated, or NULL */
+	GpuAggPlan *device_rows_plan;
+	size_t		plan_bytes;
+	size_t		rows_plan_bytes;
+	GpuAggPinned *plan_staging;
+	GpuAggPinned *rows_plan_staging;
+
+	/* groups; nothing of it where rows are selected */
+	GpuAggTableRef table;
+	size_t		table_bytes;
+	uint32_t	generation;		/* counts growths */
+	GpuAggArena *arenas;		/* full ones */
+	GpuAggLocalShape local;		/* capacity 0: not or no more */
+	bool		local_settled;	/* given up, or taken up, while running */
+	GpuAggStrategy forced;		/* AUTO: none */
+	uint32_t	batch_blocks;	/* of the kernel that groups or selects */
+	const char *strategy;
+	uint64_t	rows_grouped;
+	uint64_t	local_misses;
+
+	/* rows that are kept and grouped at the end, instead; else NULL */
+	struct GpuAggScoped *scoped;
+	GpuAggPinned *scoped_report;
+	GpuAggEvents *scoped_events;
+	GpuAggTableRef *scoped_tables;	/* what it left */
+	GpuAggPinned *sm_windows_staging;
+	uint8_t    *sm_windows;		/* of multiprocessors, on the card; or NULL */
+	uint64_t	kept_nulls;		/* rows with a NULL that matters, of those kept */
+
+	/* batches, in the order of their streams */
+	GpuAggBatch *first;
+	GpuAggBatch *last;
+	GpuAggBatch *polled;
+	struct GpuAggResidentQueue *queue;	/* slabs that wait for the next poll */
+	struct GpuAggDrawn *drawn;	/* what was drawn, or NULL */
+	bool		fed;			/* a batch was enqueued */
+	GpuAggTaskConfig config;	/* as it began; without what it points to */
+	GpuAggDictionary **dictionaries;	/* NULL, or of each column */
+	GpuAggResultStrings *strings;	/* NULL: results are as the groups lie */
+	struct GpuAggWaiting *waiting;	/* pages behind them, oldest first */
+
+	/* results */
+	GpuAggTableRef *tables;		/* where the groups are */
+	uint32_t	ntables;
+	uint64_t	nruns;
+	uint64_t	next_run;		/* first one not launched */
+	size_t		max_run;		/* bytes of the largest */
+	GpuAggPinned *sizes;		/* uint64 bytes[nruns], uint32 groups[nruns] */
+	char	   *device_sizes;
+	size_t		device_sizes_bytes;
+	GpuAggEvents *sizes_events;
+	uint64_t	groups;
+	uint64_t	results_bytes;	/* of all groups */
+	GpuAggWindow windows[GPUAGG_WINDOWS];
+	uint32_t	window;			/* the one to be read */
+
+	GpuAggTaskStats stats;
+};
+
+/* ---------- check.cu ---------- */
+
+/*
+ * A CUDA call that failed, as a status; GPUAGG_OK if it did not.  An error
+ * that the context does not recover from marks the device as lost.
+ */
+extern GpuAggStatus gpuagg_cuda_failed(GpuAggDevice *device, cudaError_t rc,
+									   const char *what, const char *file,
+									   int line, GpuAggError *error);
+
+/* Evaluates to true if the call succeeded; else *error is set. */
+#define CUDA_OK(device, call, error) \
+	(gpuagg_cuda_failed(device, call, #call, __FILE__, __LINE__, error) == GPUAGG_OK)
+
+/* After kernel launches */
+#define CUDA_LAUNCHED(device, error) \
+	(gpuagg_cuda_failed(device, cudaGetLastError(), "kernel launch", __FILE__, __LINE__, error) == GPUAGG_OK)
+
+extern GpuAggStatus gpuagg_cuda_error(GpuAggError *error, GpuAggStatus status,
+									  const char *format,...)
+	__attribute__((format(printf, 3, 4)));
+extern GpuAggStatus gpuagg_cuda_injected(const char *where, GpuAggError *error);
+
+/* ---------- launch.cu ---------- */
+
+extern void gpuagg_cuda_limits(const cudaDeviceProp *prop, GpuAggUnitLimits *limits);
+
+/* At open: what each kernel takes */
+extern bool gpuagg_cuda_launches_open(GpuAggLaunches *launches, const cudaDeviceProp *prop,
+									  GpuAggError *error);
+
+/*
+ * Blocks of a kernel that goes through batches, with that much shared memory
+ * beyond its own: as many as run at once and leave room for the decoder.
+ */
+extern uint32_t gpuagg_cuda_batch_blocks(const GpuAggLaunches *launches,
+										 const GpuAggKernelRef *ref,
+										 uint32_t dynamic_bytes);
+
+/* A kernel with that much to do, in threads: in the fewest rounds */
+extern GpuAggLaunch gpuagg_cuda_launch(const GpuAggLaunches *launches,
+									   const GpuAggKernelRef *ref, uint64_t threads);
+
+/* ---------- memory.cu ---------- */
+
+/* Device memory in the order of a stream, charged to the task; NULL: *error */
+extern void *gpuagg_cuda_alloc(GpuAggTask *task, size_t bytes,
+							   cudaStream_t stream, GpuAggError *error);
+extern void gpuagg_cuda_free(GpuAggTask *task, void *p, size_t bytes,
+							 cudaStream_t stream);
+
+/*
+ * Gives back to the card, for others, what the pool keeps for the next task:
+ * mapping 16 GB anew takes as long as grouping 10^9 rows.
+ */
+extern void gpuagg_cuda_trim(GpuAggDevice *device);
+
+extern GpuAggPinned *gpuagg_cuda_pin(GpuAggDevice *device, size_t bytes,
+									 GpuAggError *error);
+extern void gpuagg_cuda_unpin(GpuAggDevice *device, GpuAggPinned *pinned);
+extern GpuAggLane *gpuagg_cuda_lane(GpuAggDevice *device, GpuAggError *error);
+extern void gpuagg_cuda_lane_free(GpuAggDevice *device, GpuAggLane *lane);
+extern GpuAggEvents *gpuagg_cuda_events(GpuAggDevice *device, GpuAggError *error);
+extern void gpuagg_cuda_events_free(GpuAggDevice *device, GpuAggEvents *events);
+
+/* At close: what is cached goes back to CUDA. */
+extern void gpuagg_cuda_memory_close(GpuAggDevice *device);
+
+/* Nanoseconds between two events that have happened */
+extern uint64_t gpuagg_cuda_elapsed(cudaEvent_t from, cudaEvent_t to);
+
+/* ---------- bell.cu ---------- */
+
+extern GpuAggBells *gpuagg_cuda_bells_open(int event_fd, GpuAggError *error);
+
+/* Stops the thread; the bells are gone. */
+extern void gpuagg_cuda_bells_close(GpuAggBells *bells);
+
+/* One more bell, as long as the device lives; NULL: too many, or *error */
+extern GpuAggBell *gpuagg_cuda_bell(GpuAggDevice *device, GpuAggError *error);
+
+/* The event_fd is to fire when the task's group stream has come this far. */
+extern bool gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error);
+
+/* ---------- plan.cu ---------- */
+
+/* malloc'ed; NULL: no memory.  *bytes: of the plan with its program. */
+extern GpuAggPlan *gpuagg_cuda_plan(const GpuAggProgram *program, size_t *bytes);
+
+/*
+ * The plan of rows that PostgreSQL evaluated: the same groups, but columns
+ * are the program's outputs and nothing is computed.
+ */
+extern GpuAggPlan *gpuagg_cuda_rows_plan(const GpuAggProgram *program,
+										 size_t *bytes);
+
+static inline const GpuAggProgram *
+gpuagg_cuda_program(const GpuAggPlan *plan)
+{
+	return (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+}
+
+/* ---------- cuda_task.cu ---------- */
+
+extern GpuAggStatus gpuagg_cuda_task_begin(GpuAggDevice *device,
+										   const GpuAggProgram *program,
+										   const GpuAggTaskConfig *config,
+										   GpuAggTask **task, GpuAggError *error);
+extern void gpuagg_cuda_task_stats(GpuAggTask *task, GpuAggTaskStats *stats);
+extern void gpuagg_cuda_task_cancel(GpuAggTask *task);
+extern bool gpuagg_cuda_task_idle(GpuAggTask *task);
+extern void gpuagg_cuda_task_end(GpuAggTask *task);
+
+/* Keeps the first error of a task; always returns its status. */
+extern GpuAggStatus gpuagg_cuda_task_fail(GpuAggTask *task,
+										  const GpuAggError *error);
+
+/* Room for `more` groups beyond what the table's head says. */
+extern GpuAggStatus gpuagg_cuda_task_grow(GpuAggTask *task,
+										  const GpuAggTableHead *head,
+										  uint64_t more, GpuAggError *error);
+
+/* Block-local tables for so many groups from now on, or none */
+extern void gpuagg_cuda_task_local(GpuAggTask *task, double groups);
+
+/*
+ * Before anything was grouped: rows are kept from now on, if that is what the
+ * config says and the program has records.
+ */
+extern bool gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig *config,
+									   GpuAggError *error);
+
+/* Likewise: rows are no longer kept, but grouped as they come. */
+extern bool gpuagg_cuda_task_group_rows(GpuAggTask *task, const GpuAggTaskConfig *config,
+										GpuAggError *error);
+
+/* Uploads a plan; the staging memory stays the caller's. */
+extern GpuAggPlan *gpuagg_cuda_task_upload(GpuAggTask *task,
+										   const GpuAggPlan *plan, size_t bytes,
+										   GpuAggPinned **staging,
+										   GpuAggError *error);
+
+/* ---------- kept.cu ---------- */
+
+/* Windows of multi-pass over kept rows, at most */
+#define GPUAGG_KEPT_WINDOWS (1u << 16)
+
+/*
+ * Sets task->scoped if config asks for a strategy that keeps rows, and the
+ * program has records; and then batch_blocks and strategy.
+ */
+extern bool gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config,
+								   GpuAggError *error);
+
+/* All batches have ended: the time of grouping begins. */
+extern bool gpuagg_cuda_kept_end_input(GpuAggTask *task, GpuAggError *error);
+
+/*
+ * All input is there.  False: not done yet, call again when event_fd
+ * fires.  True: *error tells; task->tables has the groups.
+ */
+extern bool gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error);
+extern void gpuagg_cuda_kept_free(GpuAggTask *task);
+
+/* ---------- batch.cu ---------- */
+
+extern GpuAggStatus gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id,
+										   const GpuAggPage *pages,
+										   uint32_t npages, GpuAggError *error);
+extern GpuAggStatus gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id,
+										  const GpuAggRowColumn *columns,
+										  uint32_t nrows, GpuAggError *error);
+
+/* What batches of pages and rows share with those of slabs (resident.cu) */
+
+/* A batch with memory there and so much of it here, cleared; NULL: *error */
+extern GpuAggBatch *gpuagg_cuda_batch_make(GpuAggTask *task, size_t bytes, size_t upload,
+										   cudaStream_t stream, GpuAggError *error);
+
+/* The host's copy of what lies at an address of the batch */
+extern char *gpuagg_cuda_staged(const GpuAggBatch *batch, const void *there);
+
+/* Entries that block-local tables of one launch can leave behind */
+extern uint32_t gpuagg_cuda_spill_room(const GpuAggTask *task, uint32_t nrows);
+
+/* May anything more be enqueued?  Faults that are injected where there is input */
+extern GpuAggStatus gpuagg_cuda_input_check(GpuAggTask *task, GpuAggError *error);
+extern GpuAggStatus gpuagg_cuda_input_faults(GpuAggTask *task, GpuAggError *error);
+
+extern bool gpuagg_cuda_batch_upload(GpuAggTask *task, GpuAggBatch *batch, size_t bytes,
+									 cudaStream_t stream, GpuAggError *error);
+
+/* Memory for the registers of a wide program, for one launch of so many threads */
+extern bool gpuagg_cuda_batch_scratch(GpuAggTask *task, const GpuAggProgram *program,
+									  uint32_t threads, char **scratch, size_t *bytes,
+									  GpuAggError *error);
+
+/*
+ * Groups the rows that are still valid, keeps them as records, or lists those
+ * that pass the filter, and sends the counters to the host.
+ */
+extern bool gpuagg_cuda_batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local,
+									GpuAggError *error);
+
+/* The end of that: kernels were launched; the counters go to the host. */
+extern bool gpuagg_cuda_batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error);
+extern void gpuagg_cuda_batch_push(GpuAggTask *task, GpuAggBatch *batch);
+extern GpuAggStatus gpuagg_cuda_batch_enqueued(GpuAggTask *task, GpuAggBatch *batch, bool ok,
+											   GpuAggError *error);
+
+/* A batch that fails before anything is enqueued completes with its error. */
+extern GpuAggStatus gpuagg_cuda_batch_failed(GpuAggTask *task, uint64_t batch_id,
+											 GpuAggError *error);
+
+/* The card does nothing for it any more; NULL is fine */
+extern void gpuagg_cuda_batch_free(GpuAggTask *task, GpuAggBatch *batch);
+
+/* At the task's end; the card does nothing for it any more */
+extern void gpuagg_cuda_batches_free(GpuAggTask *task);
+
+/* ---------- complete.cu ---------- */
+
+extern bool gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion);
+
+/* ---------- waiting.cu ---------- */
+
+/*
+ * Are the pages of a batch, for which there was no memory (*error), or that
+ * come behind such, to wait for batches in flight?  Then they are copied.
+ */
+extern bool gpuagg_cuda_waiting_add(GpuAggTask *task, uint64_t batch_id,
+									const GpuAggPage *pages, uint32_t npages,
+									GpuAggError *error);
+
+/* A batch is complete: those that wait try again, in their order. */
+extern void gpuagg_cuda_waiting_resume(GpuAggTask *task);
+extern void gpuagg_cuda_waiting_free(GpuAggTask *task);
+
+/* ---------- cuda_results.cu ---------- */
+
+extern bool gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error);
+extern uint32_t gpuagg_cuda_task_results(GpuAggTask *task, char *buffer,
+										 size_t size, size_t *used,
+										 GpuAggError *error);
+extern void gpuagg_cuda_results_free(GpuAggTask *task);
+
+#endif							/* GPUAGG_CUDA_CORE_CUDA_DEVICE_H */

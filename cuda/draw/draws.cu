@@ -1,0 +1,322 @@
+/*
+ * draws.cu
+ *		Random draws from slabs (task_draws of device/device.h).
+ *
+ * What is drawn is gathered into a slab of the task's own, a place for each
+ * draw, which then is input as any other: so programs, strategies and failures
+ * are those of slabs.  It is enqueued in the task's stream and nothing waits for
+ * the card; the number of rows stays there.
+ *
+ * Windows are equal parts of the draws' bits, which are equal parts of the rows,
+ * so no number of rows is needed for them either.
+ */
+#include <stdlib.h>
+
+#include "cuda/draw/draws.h"
+
+/* Places of a slab are numbered in 32 bits. */
+#define MOST_DRAWS (UINT64_C(1) << 31)
+
+typedef struct GpuAggDrawn
+{
+	GpuAggDrawWay way;
+	uint32_t	nwindows;
+	char	   *memory;			/* all that follows, and what kernels read */
+	size_t		bytes;
+	GpuAggPinned *staging;
+	GpuAggEvents *events;
+	GpuAggSlab	slab;			/* its columns are of this allocation */
+} GpuAggDrawn;
+
+/* What decides how much memory draws need, and where its parts are */
+typedef struct DrawShape
+{
+	uint32_t	nslabs;
+	GpuAggDrawRun run;
+	size_t		upload;			/* bytes that the host writes */
+	char	   *cleared;		/* validity and NULLs */
+	size_t		cleared_bytes;
+} DrawShape;
+
+/* ---------- memory ---------- */
+
+static bool
+is_new_slab(const GpuAggDrawRange *ranges, uint32_t i)
+{
+	return i == 0 || ranges[i].slab != ranges[i - 1].slab;
+}
+
+static void
+shape_measure(const GpuAggDrawRange *ranges, uint32_t nranges, uint32_t ncolumns, DrawShape *s)
+{
+	s->run.nranges = nranges;
+	s->run.ncolumns = ncolumns;
+	for (uint32_t i = 0; i < nranges; i++)
+	{
+		s->nslabs += is_new_slab(ranges, i);
+		s->run.nsegments += gpuagg_draw_segments(ranges[i].places.count);
+	}
+}
+
+static char *
+part(char *base, size_t *at, size_t bytes)
+{
+	char	   *p = base != NULL ? base + *at : NULL;
+
+	*at += gpuagg_cuda_align(bytes);
+	return p;
+}
+
+/* What the host writes comes first. */
+static size_t
+shape_layout(char *base, GpuAggDrawn *drawn, DrawShape *s)
+{
+	GpuAggDrawRun *run = &s->run;
+	GpuAggSlab *slab = &drawn->slab;
+	size_t		at = 0;
+
+	run->ranges = (GpuAggDrawPlaces *) part(base, &at, run->nranges * sizeof(*run->ranges));
+	run->sources = (GpuAggDrawSource *) part(base, &at, (size_t) s->nslabs * run->ncolumns * sizeof(*run->sources));
+	run->targets = (GpuAggDrawTarget *) part(base, &at, run->ncolumns * sizeof(*run->targets));
+	run->tiles.windows = (GpuAggDrawWindow *) part(base, &at, drawn->nwindows * sizeof(*run->tiles.windows));
+	run->tiles.dealt = (unsigned long long *) part(base, &at, drawn->nwindows * sizeof(*run->tiles.dealt));
+	run->tiles.sm_windows = (uint8_t *) part(base, &at, GPUAGG_SPATIAL_UNITS);
+	s->upload = at;
+	s->cleared = part(base, &at, 0);
+	slab->valid = (uint32_t *) part(base, &at, slab->valid_bytes);
+	for (uint32_t i = 0; i < slab->ncolumns; i++)
+		slab->columns[i].nulls = (uint32_t *) part(base, &at, slab->valid_bytes);
+	s->cleared_bytes = at - s->upload;
+	for (uint32_t i = 0; i < slab->ncolumns; i++)
+		slab->columns[i].memory = part(base, &at, slab->columns[i].memory_bytes);
+	run->index = (GpuAggDrawIndex *) part(base, &at, sizeof(*run->index));
+	run->segments = (uint32_t *) part(base, &at, run->nsegments * sizeof(*run->segments));
+	run->stretches = (GpuAggDrawStretch *) part(base, &at, run->nsegments * sizeof(*run->stretches));
+	run->blocks = (uint16_t *) part(base, &at, (size_t) run->nsegments * GPUAGG_DRAW_BLOCKS * sizeof(*run->blocks));
+	run->valid = slab->valid;
+	return at;
+}
+
+/* ---------- what the kernels read ---------- */
+
+static void
+stage_slab(const GpuAggSlab *slab, const GpuAggSlab *like, GpuAggDrawSource *sources)
+{
+	for (uint32_t c = 0; c < like->ncolumns; c++)
+	{
+		const GpuAggStored *stored = gpuagg_cuda_slab_stored(slab, like->columns[c].attr);
+
+		sources[c].values = stored->memory;
+		sources[c].nulls = stored->nulls;
+		sources[c].has_nulls = stored->has_nulls;
+	}
+}
+
+static void
+stage_ranges(const GpuAggDrawRange *ranges, const GpuAggSlab *like, const GpuAggDrawRun *run,
+			 GpuAggDrawPlaces *places, GpuAggDrawSource *sources)
+{
+	uint32_t	slabs = 0;
+	uint32_t	segment = 0;
+
+	for (uint32_t i = 0; i < run->nranges; i++)
+	{
+		if (is_new_slab(ranges, i))
+			stage_slab(ranges[i].slab, like, sources + (size_t) slabs++ * run->ncolumns);
+		places[i].valid = ranges[i].slab->valid;
+		places[i].places = ranges[i].places;
+		places[i].slab = slabs - 1;
+		places[i].segment = segment;
+		segment += gpuagg_draw_segments(ranges[i].places.count);
+	}
+}
+
+/* Writes what is uploaded to `here`, as it is laid out there. */
+static void
+stage(const GpuAggTask *task, const GpuAggDrawRange *ranges, const DrawShape *s)
+{
+	const GpuAggDrawn *drawn = task->drawn;
+	const GpuAggDrawRun *run = &s->run;
+	char	   *here = drawn->staging->data;
+#define HERE(type, there) ((type *) (here + ((const char *) (there) - drawn->memory)))
+	GpuAggDrawTarget *targets = HERE(GpuAggDrawTarget, run->targets);
+	GpuAggDrawWindow *windows = HERE(GpuAggDrawWindow, run->tiles.windows);
+
+	memset(here, 0, s->upload);
+	stage_ranges(ranges, &drawn->slab, run, HERE(GpuAggDrawPlaces, run->ranges),
+				 HERE(GpuAggDrawSource, run->sources));
+	for (uint32_t c = 0; c < run->ncolumns; c++)
+	{
+		targets[c].values = drawn->slab.columns[c].memory;
+		targets[c].nulls = drawn->slab.columns[c].nulls;
+		targets[c].bytes = drawn->slab.columns[c].bytes;
+	}
+	for (uint32_t w = 0; w < drawn->nwindows; w++)
+		windows[w] = gpuagg_draw_window(w, w + 1, drawn->nwindows);
+	gpuagg_spatial_windows(&task->config.units, drawn->nwindows <= GPUAGG_SPATIAL_UNITS ?
+						   drawn->nwindows : 1, HERE(uint8_t, run->tiles.sm_windows));
+#undef HERE
+}
+
+/* ---------- the task's slab ---------- */
+
+/* With the columns that the program loads, in the order of their attributes */
+static void
+drawn_columns(const GpuAggProgram *p, const GpuAggSlab *like, GpuAggSlab *slab)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg != GPUAGG_NO_REG)
+		{
+			GpuAggStored *column = &slab->columns[slab->ncolumns++];
+
+			*column = *gpuagg_cuda_slab_stored(like, i);
+			column->memory_bytes = (size_t) slab->room * column->bytes;
+		}
+}
+
+/* Spatial windows need to know which multiprocessors share a TLB. */
+static void
+drawn_windows(const GpuAggTaskConfig *config, GpuAggDrawn *drawn)
+{
+	drawn->nwindows = config->draw.windows > 1 ? config->draw.windows : 1;
+	drawn->way = drawn->nwindows == 1 ? GPUAGG_DRAW_SINGLE :
+		config->draw.way == GPUAGG_DRAW_SPATIAL && config->units.n > 0 &&
+		drawn->nwindows <= GPUAGG_SPATIAL_UNITS ? GPUAGG_DRAW_SPATIAL : GPUAGG_DRAW_PASSES;
+}
+
+static GpuAggDrawn *
+drawn_make(const GpuAggTask *task, const GpuAggSlab *like, uint32_t places)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	GpuAggDrawn *drawn = (GpuAggDrawn *) calloc(1, sizeof(*drawn) + p->ncolumns * sizeof(GpuAggStored));
+	GpuAggSlab *slab;
+
+	if (drawn == NULL)
+		return NULL;
+	slab = &drawn->slab;
+	slab->device = task->device;
+	slab->places = slab->extent = places;
+	slab->room = (places + GPUAGG_SLAB_TILE - 1) / GPUAGG_SLAB_TILE * GPUAGG_SLAB_TILE;
+	slab->valid_bytes = gpuagg_cuda_align(slab->room / 8);
+	slab->columns = (GpuAggStored *) (drawn + 1);
+	drawn_columns(p, like, slab);
+	drawn_windows(&task->config, drawn);
+	return drawn;
+}
+
+static bool
+drawn_alloc(GpuAggTask *task, DrawShape *s, GpuAggError *error)
+{
+	GpuAggDrawn *drawn = task->drawn;
+
+	drawn->bytes = shape_layout(NULL, drawn, s);
+	drawn->memory = (char *) gpuagg_cuda_alloc(task, drawn->bytes, task->lane->group, error);
+	if (drawn->memory == NULL)
+		return false;
+	drawn->staging = gpuagg_cuda_pin(task->device, s->upload, error);
+	drawn->events = gpuagg_cuda_events(task->device, error);
+	if (drawn->staging == NULL || drawn->events == NULL)
+		return false;
+	(void) shape_layout(drawn->memory, drawn, s);
+	return true;
+}
+
+static bool
+draw(GpuAggTask *task, DrawShape *s, GpuAggError *error)
+{
+	GpuAggDevice *device = task->device;
+	cudaStream_t stream = task->lane->group;
+	GpuAggDrawn *drawn = task->drawn;
+	GpuAggDrawRun *run = &s->run;
+
+	run->tiles.key = gpuagg_draw_key(task->config.sample.seed);
+	run->tiles.draws = task->config.sample.cutoff;
+	run->tiles.nwindows = drawn->nwindows;
+	if (drawn->way != GPUAGG_DRAW_SPATIAL)
+		run->tiles.sm_windows = NULL;
+	if (!gpuagg_cuda_slab_wait(task, stream, error) ||
+		!CUDA_OK(device, cudaEventRecord(drawn->events->group, stream), error) ||
+		!CUDA_OK(device, cudaMemcpyAsync(drawn->memory, drawn->staging->data, s->upload,
+											   cudaMemcpyHostToDevice, stream), error) ||
+		!CUDA_OK(device, cudaMemsetAsync(s->cleared, 0, s->cleared_bytes, stream), error))
+		return false;
+	gpuagg_cuda_draw_index(run, stream);
+	gpuagg_cuda_draw_gather(run, device->sms, stream);
+	return CUDA_LAUNCHED(device, error) &&
+		CUDA_OK(device, cudaEventRecord(drawn->events->done, stream), error);
+}
+
+static bool
+draw_into_slab(GpuAggTask *task, const GpuAggDrawRange *ranges, uint32_t nranges,
+			   GpuAggError *error)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	DrawShape	s = {};
+
+	task->drawn = drawn_make(task, ranges[0].slab, (uint32_t) task->config.sample.cutoff);
+	if (task->drawn == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	shape_measure(ranges, nranges, p->ncolumns, &s);
+	if (!drawn_alloc(task, &s, error))
+		return false;
+	stage(task, ranges, &s);
+	return draw(task, &s, error);
+}
+
+/* ---------- the task ---------- */
+
+GpuAggStatus
+gpuagg_cuda_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRange *ranges,
+					   uint32_t nranges, GpuAggError *error)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
+
+	memset(error, 0, sizeof(*error));
+	for (uint32_t i = 0; i < nranges; i++)
+		if (is_new_slab(ranges, i) && !gpuagg_cuda_slab_columns(ranges[i].slab, p, columns, error))
+			return error->status;
+	if (nranges == 0 || p->ncolumns == 0 || task->config.sample.cutoff >= MOST_DRAWS ||
+		task->drawn != NULL)
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "draws of no column, or too many");
+	if (!draw_into_slab(task, ranges, nranges, error))
+	{
+		/* so that PostgreSQL draws, which needs no such memory */
+		if (error->status == GPUAGG_OUT_OF_MEMORY)
+			error->status = GPUAGG_UNSUPPORTED;
+		return error->status;
+	}
+	return gpuagg_cuda_task_resident(task, batch_id, &task->drawn->slab, NULL, 0, error);
+}
+
+void
+gpuagg_cuda_draws_stats(const GpuAggTask *task, GpuAggTaskStats *stats)
+{
+	const GpuAggDrawn *drawn = task->drawn;
+
+	if (drawn == NULL || drawn->events == NULL || cudaEventQuery(drawn->events->done) != cudaSuccess)
+		return;
+	stats->draw_way = drawn->way;
+	stats->draw_windows = drawn->nwindows;
+	stats->kernel_ns += gpuagg_cuda_elapsed(drawn->events->group, drawn->events->done);
+}
+
+void
+gpuagg_cuda_draws_free(GpuAggTask *task)
+{
+	GpuAggDrawn *drawn = task->drawn;
+
+	if (drawn == NULL)
+		return;
+	gpuagg_cuda_free(task, drawn->memory, drawn->bytes, task->lane->group);
+	gpuagg_cuda_unpin(task->device, drawn->staging);
+	if (drawn->events != NULL)
+		gpuagg_cuda_events_free(task->device, drawn->events);
+	free(drawn);
+	task->drawn = NULL;
+}

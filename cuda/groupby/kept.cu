@@ -1,0 +1,198 @@
+/*
+ * kept.cu
+ *		Tasks whose rows are kept as records while batches come, and grouped at
+ *		the end: partitioned, window by window, or with windows side by side
+ *		(scoped.h).
+ *
+ * Batches are decoded as always; instead of finding its group, a row is packed
+ * (device/ops/record.h).  When the input has ended, finish steps through scoped
+ * grouping, and never waits for it; what it leaves are tables for cuda_results.cu.
+ * Memory is the task's: if records or groups do not fit, the task ends with
+ * OUT_OF_MEMORY, and the client takes a smaller window of the hash space.
+ */
+#include <stdlib.h>
+
+#include "cuda/core/cuda_device.h"
+#include "cuda/groupby/scoped.h"
+
+static void *
+kept_alloc(void *task, size_t bytes, cudaStream_t stream, GpuAggError *error)
+{
+	return gpuagg_cuda_alloc((GpuAggTask *) task, bytes, stream, error);
+}
+
+static void
+kept_free(void *task, void *p, size_t bytes, cudaStream_t stream)
+{
+	gpuagg_cuda_free((GpuAggTask *) task, p, bytes, stream);
+}
+
+/* Windows of which each has no more of the table than a scope */
+static uint32_t
+windows_log2(const GpuAggTaskConfig *config, double groups, uint32_t stride)
+{
+	const uint32_t units = config->units.n > 0 ? gpuagg_spatial_ngroups(&config->units) :
+		GPUAGG_SPATIAL_UNKNOWN;
+
+	return gpuagg_spatial_log2(2 * groups * stride, (double) config->scope_bytes,
+							   config->strategy == GPUAGG_STRATEGY_SPATIAL ? units :
+							   GPUAGG_KEPT_WINDOWS);
+}
+
+/* Which window each multiprocessor begins with, on the card */
+static bool
+sm_windows_make(GpuAggTask *task, const GpuAggTaskConfig *config, uint32_t log2,
+				GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+
+	task->sm_windows_staging = gpuagg_cuda_pin(task->device, GPUAGG_SPATIAL_UNITS, error);
+	if (task->sm_windows_staging == NULL)
+		return false;
+	gpuagg_spatial_windows(&config->units, 1u << log2,
+						   (uint8_t *) task->sm_windows_staging->data);
+	task->sm_windows = (uint8_t *) gpuagg_cuda_alloc(task, GPUAGG_SPATIAL_UNITS, stream, error);
+	return task->sm_windows != NULL &&
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(task->sm_windows, task->sm_windows_staging->data,
+								GPUAGG_SPATIAL_UNITS, cudaMemcpyHostToDevice, stream), error);
+}
+
+static GpuAggScopedStrategy
+scoped_strategy(uint32_t strategy)
+{
+	return strategy == GPUAGG_STRATEGY_PARTITIONED ? GPUAGG_SCOPED_PARTITIONED :
+		strategy == GPUAGG_STRATEGY_SPATIAL ? GPUAGG_SCOPED_SPATIAL : GPUAGG_SCOPED_SINGLE;
+}
+
+bool
+gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggScopedMemory memory = {kept_alloc, kept_free, task};
+	const bool	wide = gpuagg_cuda_scratch_bytes(p, 1) > 0;
+	GpuAggScopedConfig c = {};
+	GpuAggStatus status;
+
+	if (p->select || p->nkeys == 0 || config->strategy >= GPUAGG_NSTRATEGIES ||
+		!(GPUAGG_STRATEGY_BIT(config->strategy) & GPUAGG_STRATEGIES_KEEPING))
+		return true;
+	task->scoped_report = gpuagg_cuda_pin(task->device, sizeof(GpuAggScopedReport), error);
+	task->scoped_events = gpuagg_cuda_events(task->device, error);
+	if (task->scoped_report == NULL || task->scoped_events == NULL)
+		return false;
+	c.strategy = scoped_strategy(config->strategy);
+	c.expected_groups = config->expected_groups / (config->scope.count > 1 ? config->scope.count : 1);
+	c.launches = &task->device->launches;
+	c.sms = c.launches->sms;
+	c.sm_bytes = c.launches->limits.shared_bytes;
+	c.block_bytes = c.launches->block_bytes;
+	if (c.strategy != GPUAGG_SCOPED_PARTITIONED)
+		c.windows_log2 = windows_log2(config, c.expected_groups, task->plan->stride);
+	if (c.strategy == GPUAGG_SCOPED_SPATIAL)
+	{
+		if (!sm_windows_make(task, config, c.windows_log2, error))
+			return false;
+		c.sm_windows = task->sm_windows;
+	}
+	status = gpuagg_cuda_scoped_open(&c, task->plan, task->device_plan, &memory,
+									 (GpuAggScopedReport *) task->scoped_report->data,
+									 task->lane->group, &task->scoped, error);
+	if (status == GPUAGG_UNSUPPORTED)
+	{
+		/* strings, or too many fields: the table serves */
+		gpuagg_cuda_scoped_end(task->scoped);
+		task->scoped = NULL;
+		memset(error, 0, sizeof(*error));
+		return true;
+	}
+	task->strategy = gpuagg_strategy_name((GpuAggStrategy) config->strategy);
+	task->batch_blocks = gpuagg_cuda_batch_blocks(&task->device->launches, &gpuagg_cuda_pack_kernels[wide], 0);
+	return status == GPUAGG_OK;
+}
+
+/* ---------- finish ---------- */
+
+/* Everything that has groups, in one list */
+static bool
+tables_list(GpuAggTask *task, GpuAggError *error)
+{
+	const GpuAggTableRef *table = gpuagg_cuda_scoped_table(task->scoped);
+	uint32_t	npieces;
+	const GpuAggScopedPiece *pieces = gpuagg_cuda_scoped_pieces(task->scoped, &npieces);
+
+	task->scoped_tables = (GpuAggTableRef *) calloc(npieces + 1, sizeof(GpuAggTableRef));
+	if (task->scoped_tables == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	task->tables = task->scoped_tables;
+	if (table->slots != NULL)
+		task->tables[task->ntables++] = *table;
+	for (uint32_t i = 0; i < npieces; i++)
+	{
+		GpuAggTableRef *t = &task->tables[task->ntables];
+
+		t->slots = pieces[i].rows;
+		t->capacity = pieces[i].groups;
+		t->dense = true;
+		task->ntables += t->capacity > 0;
+	}
+	return true;
+}
+
+bool
+gpuagg_cuda_kept_end_input(GpuAggTask *task, GpuAggError *error)
+{
+	return CUDA_OK(task->device, cudaEventRecord(task->scoped_events->group, task->lane->group), error);
+}
+
+bool
+gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
+{
+	const bool	begun = task->stage == GPUAGG_TASK_SCOPING;
+	cudaStream_t stream = task->lane->group;
+	GpuAggEvents *e = task->scoped_events;
+	GpuAggStatus status;
+
+	task->stage = GPUAGG_TASK_SCOPING;
+	if (begun)
+	{
+		cudaError_t rc = cudaEventQuery(e->done);
+
+		if (rc == cudaErrorNotReady)
+			return false;
+		if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, error) != GPUAGG_OK)
+			return true;
+	}
+	status = gpuagg_cuda_scoped_step(task->scoped, error);
+	if (status == GPUAGG_OK)
+	{
+		if (begun)
+			task->stats.kernel_ns += gpuagg_cuda_elapsed(e->group, e->done);
+		return tables_list(task, error) || error->status != GPUAGG_OK;
+	}
+	if (status != GPUAGG_BUSY)
+		return true;
+	return !CUDA_OK(task->device, cudaEventRecord(e->done, stream), error) ||
+		!gpuagg_cuda_notify(task, error);
+}
+
+void
+gpuagg_cuda_kept_free(GpuAggTask *task)
+{
+	gpuagg_cuda_scoped_end(task->scoped);
+	task->scoped = NULL;
+	gpuagg_cuda_unpin(task->device, task->scoped_report);
+	task->scoped_report = NULL;
+	gpuagg_cuda_events_free(task->device, task->scoped_events);
+	task->scoped_events = NULL;
+	if (task->lane != NULL)
+		gpuagg_cuda_free(task, task->sm_windows, GPUAGG_SPATIAL_UNITS, task->lane->group);
+	task->sm_windows = NULL;
+	gpuagg_cuda_unpin(task->device, task->sm_windows_staging);
+	task->sm_windows_staging = NULL;
+	free(task->scoped_tables);
+	task->scoped_tables = NULL;
+}

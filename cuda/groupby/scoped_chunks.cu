@@ -1,0 +1,150 @@
+/*
+ * scoped_chunks.cu
+ *		Begin of scoped grouping, and rows that arrive in batches: each chunk's
+ *		rows are packed to records, behind those that are there; when the last
+ *		one is packed, grouping begins with all records as its input.
+ *
+ * Records lie side by side in one piece of memory, which doubles when it might
+ * not have room for all rows of the chunks under way.  How many there are, the
+ * card counts; the host knows a bound, and less and less as chunks come to
+ * their end.
+ */
+#include <stdlib.h>
+
+#include "cuda/groupby/scoped_run.h"
+
+/* Room at first */
+#define MIN_RECORDS ((uint64_t) 1 << 20)
+
+/* Of chunks only the catalogs know what can be NULL, and of keys alone. */
+static void
+note_nullable(const GpuAggProgram *p, uint8_t *nullable)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+
+	memset(nullable, 1, p->nregs);
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		nullable[keys[i].reg] = !keys[i].notnull;
+}
+
+void
+gpuagg_scoped_args_set(GpuAggScoped *s, const GpuAggScopedArgs *args, GpuAggKeyShape key)
+{
+	s->args = *args;
+	s->args.plan = s->device_plan;
+	s->args.table.scope = s->plan->scope;
+	s->args.head = &s->device->head;
+	s->key = key;
+}
+
+GpuAggStatus
+gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config, const GpuAggPlan *plan,
+						const GpuAggPlan *device_plan, const GpuAggScopedMemory *memory,
+						GpuAggScopedReport *report, cudaStream_t stream,
+						GpuAggScoped **scoped, GpuAggError *error)
+{
+	GpuAggScoped *s = (GpuAggScoped *) calloc(1, sizeof(*s));
+	uint8_t		nullable[GPUAGG_MAX_REGS];
+	GpuAggScopedArgs args;
+
+	*scoped = s;
+	if (s == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	s->config = *config;
+	s->memory = *memory;
+	s->report = report;
+	s->stream = stream;
+	s->plan = plan;
+	s->device_plan = device_plan;
+	s->program = gpuagg_cuda_program(plan);
+	memset(report, 0, sizeof(*report));
+	note_nullable(s->program, nullable);
+	if (!gpuagg_record_compute(s->program, nullable, &s->record))
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "rows have no records");
+	s->device = (GpuAggScopedReport *) gpuagg_scoped_take(s, sizeof(*s->device), error);
+	if (s->device == NULL)
+		return error->status;
+	gpuagg_cuda_scoped_args(plan, s->program, &s->record, &args);
+	gpuagg_scoped_args_set(s, &args, gpuagg_local_key_shape(s->program, &s->record));
+	SCOPED_CHECK(cudaMemsetAsync(s->device, 0, sizeof(*s->device), s->stream));
+	return GPUAGG_OK;
+}
+
+/* Room for that many more records; the old ones move along. */
+static GpuAggStatus
+records_room(GpuAggScoped *s, uint64_t more, GpuAggError *error)
+{
+	uint64_t	room = s->max_records > 0 ? s->max_records : MIN_RECORDS;
+	char	   *old = s->records;
+
+	if (s->bound + more <= s->max_records)
+		return GPUAGG_OK;
+	while (room < s->bound + more)
+		room *= 2;
+	s->records = (char *) gpuagg_scoped_take(s, room * s->record.bytes, error);
+	if (s->records == NULL)
+	{
+		s->records = old;
+		return error->status;
+	}
+	s->max_records = room;
+	if (old == NULL)
+		return GPUAGG_OK;
+	SCOPED_CHECK(cudaMemcpyAsync(s->records, old, s->bound * s->record.bytes,
+								 cudaMemcpyDeviceToDevice, s->stream));
+	gpuagg_scoped_give(s, old);
+	return GPUAGG_OK;
+}
+
+/* Where another program with the same keys and transitions has the fields */
+static void
+field_regs(const GpuAggRecord *record, const GpuAggProgram *p, uint16_t *regs)
+{
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		if (record->arg_field[i] != GPUAGG_NO_FIELD)
+			regs[record->arg_field[i]] = gpuagg_program_transitions(p)[i].arg;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		regs[record->key_field[i]] = gpuagg_program_keys(p)[i].reg;
+}
+
+GpuAggStatus
+gpuagg_cuda_scoped_chunk(GpuAggScoped *s, const GpuAggPlan *device_plan,
+						 const GpuAggProgram *program, const GpuAggChunk *chunk,
+						 char *scratch, uint32_t scratch_stride, uint32_t blocks,
+						 GpuAggError *error)
+{
+	GpuAggPackChunk c = {};
+
+	if (records_room(s, chunk->nrows, error) != GPUAGG_OK)
+		return error->status;
+	c.plan = device_plan;
+	c.chunk = *chunk;
+	c.records = s->records;
+	field_regs(&s->record, program, c.regs);
+	s->bound += chunk->nrows;
+	SCOPED_CHECK(gpuagg_cuda_scoped_pack_chunk(&s->args, &c, scratch, scratch_stride, blocks,
+											   s->stream));
+	return GPUAGG_OK;
+}
+
+void
+gpuagg_cuda_scoped_settle(GpuAggScoped *s, uint32_t places, uint64_t records)
+{
+	s->bound -= places - records;
+}
+
+GpuAggStatus
+gpuagg_scoped_chunks_end(GpuAggScoped *s, GpuAggError *error)
+{
+	gpuagg_cuda_scoped_records(&s->record, s->records, 0, &s->args);
+	s->phase = GPUAGG_SCOPED_PHASE_PACKED;
+	return gpuagg_scoped_ask(s, error);
+}
+
+void
+gpuagg_scoped_chunks_read(GpuAggScoped *s)
+{
+	if (s->records != NULL)
+		gpuagg_scoped_give(s, s->records);
+	s->records = NULL;
+}

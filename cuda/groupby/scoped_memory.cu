@@ -1,0 +1,102 @@
+/*
+ * scoped_memory.cu
+ *		Scoped grouping: memory by the caller's allocator, the table in device
+ *		memory and its growth, the counters' way up and down.
+ */
+#include "cuda/groupby/scoped_run.h"
+
+/* A table grows fourfold up to this size, then twofold */
+#define FAST_GROWTH_BYTES ((uint64_t) 1 << 30)
+
+/* ---------- memory ---------- */
+
+void *
+gpuagg_scoped_take(GpuAggScoped *s, size_t bytes, GpuAggError *error)
+{
+	void	   *p;
+
+	bytes = gpuagg_cuda_align(bytes > 0 ? bytes : 1);
+	if (s->nowned == GPUAGG_SCOPED_BLOCKS)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "more than %d pieces of memory", GPUAGG_SCOPED_BLOCKS);
+		return NULL;
+	}
+	p = s->memory.alloc(s->memory.arg, bytes, s->stream, error);
+	if (p != NULL)
+	{
+		s->owned[s->nowned].p = p;
+		s->owned[s->nowned++].bytes = bytes;
+	}
+	return p;
+}
+
+void
+gpuagg_scoped_give(GpuAggScoped *s, void *p)
+{
+	for (uint32_t i = 0; i < s->nowned; i++)
+		if (s->owned[i].p == p)
+		{
+			s->memory.free(s->memory.arg, p, s->owned[i].bytes, s->stream);
+			s->owned[i] = s->owned[--s->nowned];
+			return;
+		}
+}
+
+/* ---------- the table ---------- */
+
+GpuAggStatus
+gpuagg_scoped_table(GpuAggScoped *s, uint64_t capacity, GpuAggTableRef *table, GpuAggError *error)
+{
+	GpuAggLaunch launch;
+
+	table->capacity = capacity;
+	table->limit = capacity / 2;
+	table->head = &s->device->table;
+	table->slots = (char *) gpuagg_scoped_take(s, table->capacity * s->plan->stride, error);
+	if (table->slots == NULL)
+		return error->status;
+	launch = gpuagg_cuda_launch(s->config.launches, &gpuagg_cuda_grow_kernels[0],
+								table->capacity * (s->plan->stride / 8));
+	gpuagg_cuda_table_init(s->args.plan, table, false, &launch, s->stream);
+	SCOPED_CHECK(cudaGetLastError());
+	return GPUAGG_OK;
+}
+
+/* Room for `more` groups beyond those that are there */
+GpuAggStatus
+gpuagg_scoped_grow(GpuAggScoped *s, uint64_t more, GpuAggError *error)
+{
+	const GpuAggTableRef old = s->args.table;
+	uint64_t	capacity = old.capacity *
+		(old.capacity * s->plan->stride < FAST_GROWTH_BYTES ? 4 : 2);
+	GpuAggLaunch launch;
+	GpuAggStatus status;
+
+	while (capacity / 2 < s->report->table.count + more)
+		capacity *= 2;
+	status = gpuagg_scoped_table(s, capacity, &s->args.table, error);
+	if (status != GPUAGG_OK)
+		return status;
+	launch = gpuagg_cuda_launch(s->config.launches, &gpuagg_cuda_grow_kernels[1], old.capacity);
+	gpuagg_cuda_table_move(s->args.plan, &old, &s->args.table, &launch, s->stream);
+	SCOPED_CHECK(cudaGetLastError());
+	gpuagg_scoped_give(s, old.slots);
+	return GPUAGG_OK;
+}
+
+/* Sends what is known of the counters to the card. */
+GpuAggStatus
+gpuagg_scoped_put(GpuAggScoped *s, GpuAggError *error)
+{
+	SCOPED_CHECK(cudaMemcpyAsync(&s->device->head, &s->report->head, sizeof(s->report->head),
+						  cudaMemcpyHostToDevice, s->stream));
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_scoped_ask(GpuAggScoped *s, GpuAggError *error)
+{
+	SCOPED_CHECK(cudaMemcpyAsync(s->report, s->device, sizeof(*s->report), cudaMemcpyDeviceToHost,
+						  s->stream));
+	return GPUAGG_BUSY;
+}

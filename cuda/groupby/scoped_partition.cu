@@ -1,0 +1,799 @@
+/*
+ * scoped_partition.cu
+ *		Radix partitioning of rows by the highest bits of their hash.
+ *
+ * Rows are counted by partition, of both levels at once if so many counts fit
+ * shared memory; the counts are added up; level by level, rows are written as
+ * records to their partitions.  The first level may read rows from sources, of
+ * which some do not count.  Parents are cut into pieces of work.  A block
+ * orders a tile of records by partition
+ * in shared memory and writes it from there, so that neighbours write to
+ * neighbouring addresses; where a tile's rows go in each partition is drawn
+ * from the partition's cursor.  Rows of a partition are in no order.
+ *
+ * Lanes with the same partition would take turns at its counter.  Where two
+ * neighbours have the same one, as in sorted or skewed rows, its lanes count
+ * together.
+ */
+#include <cub/block/block_scan.cuh>
+
+#include "cuda/groupby/scoped.h"
+#include "cuda/groupby/scoped_fast.cuh"
+
+#define THREADS 512
+#define COUNT_THREADS 1024
+
+/*
+ * Threads of a multiprocessor's blocks that write.  More rows a thread than they
+ * have registers for would be kept in local memory, whose traffic adds to what
+ * the partitions take.
+ */
+#define SCATTER_THREADS 1024
+#define PART_MASK ((1u << GPUAGG_MAX_PARTITION_BITS) - 1)
+
+static __device__ __forceinline__ uint32_t
+part_of(const GpuAggPartLevel &level, uint64_t hash)
+{
+	return (uint32_t) ((gpuagg_scope_spread(level.scope, hash) << level.before) >> (64 - level.bits));
+}
+
+/*
+ * Counts a row of each lane that has one; what its partition's count was
+ * before, for this lane.
+ */
+static __device__ __forceinline__ uint32_t
+count_row(uint32_t *counts, uint32_t part, bool row)
+{
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const uint32_t mine = row ? part : ALL_LANES - lane;
+	const uint32_t next = __shfl_down_sync(ALL_LANES, mine, 1);
+	const uint32_t pairs = __ballot_sync(ALL_LANES, mine == next) & 0x7FFFFFFFu;
+	uint32_t	same;
+	uint32_t	before = 0;
+
+	if (pairs == 0)
+		return row ? atomicAdd(&counts[part], 1u) : 0;
+	same = __ballot_sync(ALL_LANES, mine == __shfl_sync(ALL_LANES, mine, __ffs(pairs) - 1));
+	if (!(same >> lane & 1))
+		before = row ? atomicAdd(&counts[part], 1u) : 0;
+	else if (lane == (uint32_t) __ffs(same) - 1)
+		before = atomicAdd(&counts[part], (uint32_t) __popc(same));
+	if (same >> lane & 1)
+		before = __shfl_sync(same, before, __ffs(same) - 1) + __popc(same & ((1u << lane) - 1));
+	return before;
+}
+
+/* ---------- pieces of work ---------- */
+
+/* What is cut: parents' rows, or those of sources */
+static __device__ __forceinline__ uint32_t
+cut_from(const GpuAggPartLevel &level)
+{
+	return level.sources.list != NULL ? level.sources.n : level.nparents;
+}
+
+/* The number of the first row of one of these, or behind the last one's */
+static __device__ __forceinline__ uint64_t
+cut_start(const GpuAggPartLevel &level, uint32_t i)
+{
+	if (level.sources.list == NULL)
+		return level.parents[i];
+	return i < level.sources.n ? level.sources.list[i].first : level.sources.end;
+}
+
+/* Piece `at` of those of THREADS parents; starts: of the pieces of each */
+static __device__ __forceinline__ void
+cut_piece(const GpuAggPartLevel &level, uint32_t base, const uint32_t *starts, uint32_t at)
+{
+	GpuAggPiece piece;
+	uint32_t	low = 0;
+	uint32_t	high = THREADS;
+
+	/* the last parent whose pieces do not start behind this one */
+	while (high - low > 1)
+	{
+		const uint32_t mid = (low + high) / 2;
+
+		if (starts[mid] <= at)
+			low = mid;
+		else
+			high = mid;
+	}
+	piece.parent = base + low;
+	piece.first = cut_start(level, piece.parent) + (uint64_t) (at - starts[low]) * GPUAGG_PIECE_ROWS;
+	piece.end = min(piece.first + GPUAGG_PIECE_ROWS, cut_start(level, piece.parent + 1));
+	level.pieces[at] = piece;
+}
+
+/* Pieces of parent 0, of parent 1, ...; one block */
+static __global__ void
+__launch_bounds__(THREADS)
+cut_pieces_kernel(const GpuAggPartLevel level)
+{
+	typedef cub::BlockScan<uint32_t, THREADS> Scan;
+	__shared__ typename Scan::TempStorage scan;
+	__shared__ uint32_t starts[THREADS];
+	const uint32_t nfrom = cut_from(level);
+	uint32_t	before = 0;
+
+	for (uint32_t base = 0; base < nfrom; base += THREADS)
+	{
+		const uint32_t parent = base + threadIdx.x;
+		uint32_t	n = 0;
+		uint32_t	all;
+
+		if (parent < nfrom)
+			n = (uint32_t) ((cut_start(level, parent + 1) - cut_start(level, parent) +
+							 GPUAGG_PIECE_ROWS - 1) / GPUAGG_PIECE_ROWS);
+		Scan(scan).ExclusiveSum(n, n, all);
+		starts[threadIdx.x] = before + n;
+		__syncthreads();
+		for (uint32_t i = threadIdx.x; i < all; i += THREADS)
+			cut_piece(level, base, starts, before + i);
+		before += all;
+		__syncthreads();
+	}
+	if (threadIdx.x == 0)
+		*level.npieces = before;
+}
+
+/* The parent whose rows a piece has */
+template <int FAST>
+static __device__ __forceinline__ uint32_t
+parent_of(uint32_t piece_parent)
+{
+	return FAST == GPUAGG_FAST_SOURCES ? 0 : piece_parent;
+}
+
+/* What a block orders and writes at once: rows of one parent */
+typedef struct Tile
+{
+	uint32_t	parent;			/* or source */
+	uint64_t	base;
+	uint64_t	end;
+} Tile;
+
+/* ---------- counting ---------- */
+
+#define COUNT_ROWS 8
+
+/* Neighbours with the same partition from which on a warp adds them up first */
+#define SKEWED_PAIRS 2
+
+/* Sets of a thread's rows: bit r for its r-th row */
+template <int ROWS>
+constexpr uint32_t ALL_ROWS = (1u << ROWS) - 1;
+
+/* Rows row, row + blockDim.x, ... that are before end */
+template <int ROWS>
+static __device__ __forceinline__ uint32_t
+rows_before(uint64_t row, uint64_t end)
+{
+	uint32_t	rows = 0;
+
+	if (row - threadIdx.x + ROWS * blockDim.x <= end)
+		return ALL_ROWS<ROWS>;
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		rows |= (uint32_t) (row + r * blockDim.x < end) << r;
+	return rows;
+}
+
+/* Keys and arguments of rows of a source; which of them count */
+template <int KEY, int ROWS>
+static __device__ __forceinline__ uint32_t
+load_source(const GpuAggSource &source, uint64_t row, uint64_t end,
+			typename FastRow<KEY>::Word *key, uint32_t *arg)
+{
+	uint32_t	rows = 0;
+
+	if (row - threadIdx.x + ROWS * blockDim.x <= end)
+		return source_load<KEY, ROWS>(source, row, blockDim.x, key, arg);
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+	{
+		const uint64_t at = row + r * blockDim.x;
+		const bool	counts = source_load_one(source, min(at, end - 1), &key[r], &arg[r]);
+
+		rows |= (uint32_t) (counts && at < end) << r;
+	}
+	return rows;
+}
+
+/*
+ * Keys and arguments of rows row, row + blockDim.x, ... of a parent or source,
+ * if FAST; which of them are before end, and count
+ */
+template <int KEY, int FAST, int ROWS>
+static __device__ __forceinline__ uint32_t
+load_rows(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint32_t from, uint64_t row,
+		  uint64_t end, typename FastRow<KEY>::Word *key, uint32_t *arg)
+{
+	if constexpr (FAST == GPUAGG_FAST_SOURCES)
+		return load_source<KEY, ROWS>(level.sources.list[from], row, end, key, arg);
+	const uint32_t rows = rows_before<ROWS>(row, end);
+
+	if constexpr (FAST == GPUAGG_FAST_PAIRS)
+	{
+		if (row - threadIdx.x + ROWS * blockDim.x <= end)
+			pairs_load<KEY, ROWS>(a, row, blockDim.x, key, arg);
+		else
+		{
+			#pragma unroll
+			for (int r = 0; r < ROWS; r++)
+				pairs_load_one(a, min(row + r * blockDim.x, end - 1), &key[r], &arg[r]);
+		}
+	}
+	return rows;
+}
+
+/* Partitions of these rows; their keys have been loaded, if FAST. */
+template <int KEY, int FAST, int ROWS>
+static __device__ __forceinline__ void
+find_parts(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint64_t row,
+		   uint64_t end, const typename FastRow<KEY>::Word *key, uint32_t *part)
+{
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if constexpr (FAST != GPUAGG_FAST_NOT)
+			part[r] = part_of(level, fast_hash(a, key[r]));
+		else
+		{
+			const uint64_t at = min(row + r * blockDim.x, end - 1);
+
+			part[r] = part_of(level, row_hash<KEY>(a, at, row_flags(a, at)));
+		}
+}
+
+/*
+ * Counts the rows of a block, up to ROWS a thread.  What their partitions'
+ * counts were before is put above their partitions' bits.
+ */
+template <int ROWS>
+static __device__ __forceinline__ void
+count_rows(uint32_t *counts, uint32_t *part, uint32_t rows)
+{
+	const uint32_t next = __shfl_down_sync(ALL_LANES, part[0], 1);
+	const uint32_t pairs = __ballot_sync(ALL_LANES, part[0] == next) & 0x7FFFFFFFu;
+
+	if (__all_sync(ALL_LANES, pairs == 0 && rows == ALL_ROWS<ROWS>))
+	{
+		#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			part[r] |= atomicAdd(&counts[part[r]], 1u) << GPUAGG_MAX_PARTITION_BITS;
+		return;
+	}
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		part[r] |= count_row(counts, part[r], rows >> r & 1) << GPUAGG_MAX_PARTITION_BITS;
+}
+
+/*
+ * The same where nobody asks for what counts were before.  A partition that
+ * many of a warp's first rows have is added up by each lane, then over the warp.
+ */
+template <int ROWS>
+static __device__ __forceinline__ void
+tally_rows(uint32_t *counts, const uint32_t *part, uint32_t rows)
+{
+	const uint32_t next = __shfl_down_sync(ALL_LANES, part[0], 1);
+	const uint32_t pairs = __ballot_sync(ALL_LANES, part[0] == next) & 0x7FFFFFFFu;
+	uint32_t	heavy;
+	uint32_t	n = 0;
+
+	if (__all_sync(ALL_LANES, __popc(pairs) < SKEWED_PAIRS && rows == ALL_ROWS<ROWS>))
+	{
+		#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			atomicAdd(&counts[part[r]], 1u);
+		return;
+	}
+	heavy = __shfl_sync(ALL_LANES, part[0], pairs != 0 ? __ffs(pairs) - 1 : 0);
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if (rows >> r & 1)
+		{
+			if (part[r] == heavy)
+				n++;
+			else
+				atomicAdd(&counts[part[r]], 1u);
+		}
+	n = all_lanes_add(n);
+	if (threadIdx.x % WARP_LANES == 0 && n > 0)
+		atomicAdd(&counts[heavy], n);
+}
+
+/* Adds what the block has counted to all rows', and begins anew. */
+static __device__ void
+flush_counts(uint32_t *counts, const GpuAggPartLevel &level, uint32_t parent)
+{
+	const uint32_t nparts = 1u << level.bits;
+
+	__syncthreads();
+	for (uint32_t p = threadIdx.x; p < nparts; p += blockDim.x)
+	{
+		if (parent != UINT32_MAX && counts[p] > 0)
+			atomicAdd(&level.counts[(uint64_t) parent * nparts + p], counts[p]);
+		counts[p] = 0;
+	}
+	__syncthreads();
+}
+
+template <int KEY, int FAST>
+static __global__ void
+__launch_bounds__(COUNT_THREADS)
+count_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
+				   const __grid_constant__ GpuAggPartLevel level)
+{
+	extern __shared__ uint32_t counts[];
+	const uint32_t npieces = *level.npieces;
+	uint32_t	counted = UINT32_MAX;	/* the parent whose rows are in counts */
+
+	/* a run of pieces, so that most of them follow one of the same parent */
+	for (uint32_t i = (uint64_t) npieces * blockIdx.x / gridDim.x;
+		 i < (uint64_t) npieces * (blockIdx.x + 1) / gridDim.x; i++)
+	{
+		const GpuAggPiece piece = level.pieces[i];
+		const uint32_t parent = parent_of<FAST>(piece.parent);
+
+		if (parent != counted)
+			flush_counts(counts, level, counted);
+		counted = parent;
+		for (uint64_t row = piece.first + threadIdx.x; row - threadIdx.x < piece.end;
+			 row += COUNT_ROWS * blockDim.x)
+		{
+			uint32_t	part[COUNT_ROWS];
+			uint32_t	arg[COUNT_ROWS];
+			typename FastRow<KEY>::Word key[COUNT_ROWS];
+			const uint32_t rows = load_rows<KEY, FAST, COUNT_ROWS>(a, level, piece.parent, row,
+																   piece.end, key, arg);
+
+			find_parts<KEY, FAST, COUNT_ROWS>(a, level, row, piece.end, key, part);
+			tally_rows<COUNT_ROWS>(counts, part, rows);
+		}
+	}
+	flush_counts(counts, level, counted);
+}
+
+/*
+ * Where partitions start: a block a parent, which starts where it did.  A
+ * thread has `each` partitions that follow each other.
+ */
+static __global__ void
+__launch_bounds__(THREADS)
+start_parts_kernel(const GpuAggPartLevel level)
+{
+	typedef cub::BlockScan<unsigned long long, THREADS> Scan;
+	__shared__ typename Scan::TempStorage scan;
+	const uint32_t nparts = 1u << level.bits;
+	const uint32_t each = (nparts + THREADS - 1) / THREADS;
+	const uint64_t at = (uint64_t) blockIdx.x * nparts;
+	const uint32_t end = min((threadIdx.x + 1) * each, nparts);
+	unsigned long long sum = 0;
+
+	for (uint32_t p = threadIdx.x * each; p < end; p++)
+		sum += level.counts[at + p];
+	Scan(scan).ExclusiveSum(sum, sum);
+	sum += level.parents[blockIdx.x];
+	for (uint32_t p = threadIdx.x * each; p < end; p++)
+	{
+		level.starts[at + p] = sum;
+		level.cursors[at + p] = sum;
+		sum += level.counts[at + p];
+	}
+	if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
+		level.starts[at + nparts] = level.parents[gridDim.x];
+}
+
+/* The starts of a level whose partitions were counted more finely */
+static __global__ void
+coarse_starts_kernel(const GpuAggPartLevel level, const uint64_t *fine, uint32_t fine_bits)
+{
+	const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i > 1u << level.bits)
+		return;
+	level.starts[i] = fine[(uint64_t) i << fine_bits];
+	if (i < 1u << level.bits)
+		level.cursors[i] = level.starts[i];
+}
+
+/* ---------- writing ---------- */
+
+/* Fields of a row into a record in shared memory */
+static __device__ __forceinline__ void
+stage_record(const GpuAggScopedArgs &a, uint64_t row, uint32_t *record)
+{
+	if (a.has_head)
+		record[0] = field_u32(&a.flags, row);
+	for (uint32_t i = 0; i < a.nfields; i++)
+	{
+		const char *value = a.fields[i].base + row * a.fields[i].step;
+
+		record[a.field_off[i] / 4] = *(const uint32_t *) value;
+		if (a.fields[i].bytes == 8)
+			record[a.field_off[i] / 4 + 1] = *(const uint32_t *) (value + 4);
+	}
+}
+
+/* Several of a thread's records at once, so that their latencies overlap */
+#define WRITE_ROWS 4
+
+template <typename Pair>
+static __device__ __forceinline__ void
+write_pairs(Pair *out, const Pair *staged, const uint16_t *part_at,
+			const unsigned long long *shift, uint32_t n)
+{
+	uint32_t	i = threadIdx.x;
+
+	for (; i + (WRITE_ROWS - 1) * blockDim.x < n; i += WRITE_ROWS * blockDim.x)
+	{
+		Pair		pair[WRITE_ROWS];
+		unsigned long long to[WRITE_ROWS];
+
+		#pragma unroll
+		for (int r = 0; r < WRITE_ROWS; r++)
+		{
+			pair[r] = staged[i + r * blockDim.x];
+			to[r] = shift[part_at[i + r * blockDim.x]];
+		}
+		#pragma unroll
+		for (int r = 0; r < WRITE_ROWS; r++)
+			out[to[r] + i + r * blockDim.x] = pair[r];
+	}
+	for (; i < n; i += blockDim.x)
+		out[shift[part_at[i]] + i] = staged[i];
+}
+
+/* From shared memory to the partitions: neighbours to neighbouring places */
+template <int KEY, int FAST>
+static __device__ __forceinline__ void
+write_records(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, const uint32_t *staged,
+			  const uint16_t *part_at, const unsigned long long *shift, uint32_t n)
+{
+	typedef typename FastRow<KEY>::Pair Pair;
+	const uint32_t words = a.record_bytes / 4;
+
+	if (FAST != GPUAGG_FAST_NOT)
+		write_pairs((Pair *) level.records, (const Pair *) staged, part_at, shift, n);
+	else
+		for (uint32_t i = threadIdx.x; i < n * words; i += blockDim.x)
+		{
+			const uint32_t record = i / words;
+
+			((uint32_t *) level.records)[(shift[part_at[record]] + record) * words + i % words] =
+				staged[i];
+		}
+}
+
+/*
+ * Tiles of a block, of `rows` rows each: those of all pieces in turn, so that the
+ * last ones keep all blocks busy.  The next one's piece is read long before it
+ * is looked at.
+ */
+typedef struct Tiles
+{
+	uint32_t	rows;
+	uint32_t	end;
+	uint32_t	next;
+	GpuAggPiece piece;			/* of the next one */
+} Tiles;
+
+static __device__ __forceinline__ void
+read_piece(const GpuAggPartLevel &level, Tiles *t)
+{
+	if (t->next < t->end)
+		t->piece = level.pieces[t->next / (GPUAGG_PIECE_ROWS / t->rows)];
+}
+
+static __device__ __forceinline__ Tiles
+tiles_start(const GpuAggPartLevel &level, uint32_t rows)
+{
+	Tiles		t;
+
+	t.rows = rows;
+	t.end = *level.npieces * (GPUAGG_PIECE_ROWS / rows);
+	t.next = blockIdx.x;
+	read_piece(level, &t);
+	return t;
+}
+
+/* The next tile, if there is one; the piece of the one behind it is to be read. */
+static __device__ __forceinline__ bool
+tiles_next(const GpuAggPartLevel &level, Tiles *t, Tile *tile)
+{
+	while (t->next < t->end)
+	{
+		tile->parent = t->piece.parent;
+		tile->base = t->piece.first + (uint64_t) (t->next % (GPUAGG_PIECE_ROWS / t->rows)) * t->rows;
+		tile->end = min(tile->base + t->rows, t->piece.end);
+		t->next += gridDim.x;
+		if (tile->base < t->piece.end)
+			return true;
+		/* a piece's last tiles may have no rows */
+		read_piece(level, t);
+	}
+	return false;
+}
+
+/* Partitions whose places a thread draws while it stages its rows */
+#define DRAWS 2
+
+/*
+ * Places of a tile's `rows` rows in partition p, of those from `at` on in the tile
+ */
+static __device__ __forceinline__ unsigned long long
+draw_places(const GpuAggPartLevel &level, uint32_t parent, uint32_t rows, const uint32_t *counts,
+			uint32_t p)
+{
+	const uint32_t nparts = 1u << level.bits;
+	const uint32_t at = counts[p];
+	const uint32_t n = (p + 1 < nparts ? counts[p + 1] : rows) - at;
+
+	return n == 0 ? 0 :
+		atomicAdd(&level.cursors[(uint64_t) parent * nparts + p], (unsigned long long) n) - at;
+}
+
+/*
+ * Block-wide: the sum of what the threads before this one have; *all, unless
+ * NULL: of all threads.  One barrier, and few registers; there is another
+ * barrier before the next call.
+ */
+static __device__ __forceinline__ uint32_t
+sum_before(uint32_t v, uint32_t *all)
+{
+	__shared__ uint32_t warps[WARP_LANES];
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const uint32_t warp = threadIdx.x / WARP_LANES;
+	uint32_t	sum = v;
+
+	#pragma unroll
+	for (uint32_t n = 1; n < WARP_LANES; n *= 2)
+	{
+		const uint32_t before = __shfl_up_sync(ALL_LANES, sum, n);
+
+		sum += lane >= n ? before : 0;
+	}
+	if (lane == WARP_LANES - 1)
+		warps[warp] = sum;
+	__syncthreads();
+	if (all != NULL)
+		*all = all_lanes_add(lane < blockDim.x / WARP_LANES ? warps[lane] : 0);
+	return all_lanes_add(lane < warp ? warps[lane] : 0) + sum - v;
+}
+
+/*
+ * A tile of ROWS rows a thread.  Shared memory: for each partition, from its
+ * place here to there; their counts, then their places here; of each record
+ * its partition; the records.  Counts are zero before and after.  If FAST, the
+ * tile's rows are in registers, and the next one's are when it returns: they
+ * are on their way while this one's are written.
+ */
+template <int KEY, int FAST, int TPB, int ROWS>
+static __device__ __forceinline__ bool
+scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, Tiles *tiles, Tile *at_tile,
+			 char *shared, typename FastRow<KEY>::Word *key, uint32_t *arg, uint32_t *rows)
+{
+	const Tile	tile = *at_tile;
+	const uint32_t nparts = 1u << level.bits;
+	const uint32_t each = (nparts + TPB - 1) / TPB;
+	const uint32_t last = min((threadIdx.x + 1) * each, nparts);
+	const uint64_t row = tile.base + threadIdx.x;
+	const uint32_t mine = *rows;
+	const uint32_t parent = parent_of<FAST>(tile.parent);
+	unsigned long long *shift = (unsigned long long *) shared;
+	uint32_t   *counts = (uint32_t *) (shift + nparts);
+	uint16_t   *part_at = (uint16_t *) (counts + nparts);
+	uint32_t   *staged = (uint32_t *) (part_at + ROWS * TPB);
+	uint32_t	part[ROWS];			/* with its place among its partition's rows */
+	unsigned long long drawn[DRAWS];
+	uint32_t	n = (uint32_t) (tile.end - tile.base);	/* rows that count */
+	uint32_t	sum = 0;
+	bool		more;
+
+	read_piece(level, tiles);
+	find_parts<KEY, FAST, ROWS>(a, level, row, tile.end, key, part);
+	count_rows<ROWS>(counts, part, mine);
+	__syncthreads();
+
+	/* a thread has `each` partitions that follow each other */
+	for (uint32_t p = threadIdx.x * each; p < last; p++)
+		sum += counts[p];
+	sum = sum_before(sum, FAST == GPUAGG_FAST_SOURCES ? &n : NULL);
+	for (uint32_t p = threadIdx.x * each; p < last; p++)
+	{
+		const uint32_t here = counts[p];
+
+		counts[p] = sum;
+		sum += here;
+	}
+	__syncthreads();
+	#pragma unroll
+	for (int i = 0; i < DRAWS; i++)
+		if (threadIdx.x + i * TPB < nparts)
+			drawn[i] = draw_places(level, parent, n, counts, threadIdx.x + i * TPB);
+	for (uint32_t p = threadIdx.x + DRAWS * TPB; p < nparts; p += TPB)
+		shift[p] = draw_places(level, parent, n, counts, p);
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if (mine >> r & 1)
+		{
+			const uint32_t p = part[r] & PART_MASK;
+			const uint32_t at = counts[p] + (part[r] >> GPUAGG_MAX_PARTITION_BITS);
+
+			part_at[at] = (uint16_t) p;
+			if (FAST != GPUAGG_FAST_NOT)
+				((typename FastRow<KEY>::Pair *) staged)[at] = pair_make(key[r], arg[r]);
+			else
+				stage_record(a, row + r * TPB, staged + at * (a.record_bytes / 4));
+		}
+	#pragma unroll
+	for (int i = 0; i < DRAWS; i++)
+		if (threadIdx.x + i * TPB < nparts)
+			shift[threadIdx.x + i * TPB] = drawn[i];
+	more = tiles_next(level, tiles, at_tile);
+	if (more)
+		*rows = load_rows<KEY, FAST, ROWS>(a, level, at_tile->parent, at_tile->base + threadIdx.x,
+										   at_tile->end, key, arg);
+	__syncthreads();
+	for (uint32_t p = threadIdx.x; p < nparts; p += TPB)
+		counts[p] = 0;
+	write_records<KEY, FAST>(a, level, staged, part_at, shift, n);
+	__syncthreads();
+	return more;
+}
+
+template <int KEY, int FAST, int TPB, int ROWS>
+static __global__ void
+__launch_bounds__(TPB, SCATTER_THREADS / TPB)
+scatter_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
+					 const __grid_constant__ GpuAggPartLevel level)
+{
+	extern __shared__ uint4 shared_quads[];
+	uint32_t   *counts = (uint32_t *) ((unsigned long long *) shared_quads + (1u << level.bits));
+	Tiles		tiles = tiles_start(level, ROWS * TPB);
+	typename FastRow<KEY>::Word key[ROWS];
+	uint32_t	arg[ROWS];
+	uint32_t	rows = 0;
+	Tile		tile;
+	bool		more;
+
+	for (uint32_t p = threadIdx.x; p < 1u << level.bits; p += TPB)
+		counts[p] = 0;
+	__syncthreads();
+	more = tiles_next(level, &tiles, &tile);
+	if (more)
+		rows = load_rows<KEY, FAST, ROWS>(a, level, tile.parent, tile.base + threadIdx.x, tile.end,
+										  key, arg);
+	while (more)
+		more = scatter_tile<KEY, FAST, TPB, ROWS>(a, level, &tiles, &tile, (char *) shared_quads,
+												  key, arg, &rows);
+}
+
+/* ---------- launches ---------- */
+
+/* Bits from which on tiles are larger, lest their runs become short */
+#define WIDE_BITS 9
+
+template <int KEY, int FAST>
+static cudaError_t
+launch_count(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t sms,
+			 cudaStream_t stream)
+{
+	const int	bytes = 4 << level->bits;
+	const uint32_t blocks = bytes <= 32768 ? 4 : bytes <= 65536 ? 3 : 1;
+	const uint32_t threads = blocks == 1 ? COUNT_THREADS : 512;
+	cudaError_t rc = cudaFuncSetAttribute(count_parts_kernel<KEY, FAST>,
+										  cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+
+	if (rc != cudaSuccess)
+		return rc;
+	count_parts_kernel<KEY, FAST><<<sms * blocks, threads, bytes, stream>>>(*a, *level);
+	return cudaGetLastError();
+}
+
+template <int KEY>
+static cudaError_t
+launch_fast_count(const GpuAggScopedArgs *a, GpuAggFast fast, const GpuAggPartLevel *level,
+				  uint32_t sms, cudaStream_t stream)
+{
+	return fast == GPUAGG_FAST_SOURCES ?
+		launch_count<KEY, GPUAGG_FAST_SOURCES>(a, level, sms, stream) :
+		launch_count<KEY, GPUAGG_FAST_PAIRS>(a, level, sms, stream);
+}
+
+template <int KEY, int FAST, int TPB, int ROWS>
+static cudaError_t
+launch_scatter(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t sms,
+			   cudaStream_t stream)
+{
+	const int	bytes = (int) ((12u << level->bits) + ROWS * TPB * (2 + a->record_bytes));
+	cudaError_t rc = cudaFuncSetAttribute(scatter_parts_kernel<KEY, FAST, TPB, ROWS>,
+										  cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+
+	if (rc != cudaSuccess)
+		return rc;
+	scatter_parts_kernel<KEY, FAST, TPB, ROWS><<<sms * (SCATTER_THREADS / TPB), TPB, bytes, stream>>>
+		(*a, *level);
+	return cudaGetLastError();
+}
+
+/* Tiles fill a multiprocessor's shared memory, with as many blocks as do. */
+template <int KEY, int FAST>
+static cudaError_t
+launch_writes(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t sms,
+			  cudaStream_t stream)
+{
+	if constexpr (FAST != GPUAGG_FAST_NOT)
+		return level->bits < WIDE_BITS ?
+			launch_scatter<KEY, FAST, 512, 8>(a, level, sms, stream) :
+			launch_scatter<KEY, FAST, 1024, 8>(a, level, sms, stream);
+	else if (a->record_bytes <= 16)
+		return launch_scatter<KEY, FAST, 512, 8>(a, level, sms, stream);
+	else if (a->record_bytes <= 64)
+		return launch_scatter<KEY, FAST, 512, 2>(a, level, sms, stream);
+	else
+		return launch_scatter<KEY, FAST, 512, 1>(a, level, sms, stream);
+}
+
+template <int KEY>
+static cudaError_t
+launch_fast_writes(const GpuAggScopedArgs *a, GpuAggFast fast, const GpuAggPartLevel *level,
+				   uint32_t sms, cudaStream_t stream)
+{
+	return fast == GPUAGG_FAST_SOURCES ?
+		launch_writes<KEY, GPUAGG_FAST_SOURCES>(a, level, sms, stream) :
+		launch_writes<KEY, GPUAGG_FAST_PAIRS>(a, level, sms, stream);
+}
+
+/* How a level reads its rows */
+static GpuAggFast
+level_fast(const GpuAggScopedArgs *a, GpuAggKeyShape key, const GpuAggPartLevel *level)
+{
+	return level->sources.list != NULL ? GPUAGG_FAST_SOURCES : gpuagg_cuda_scoped_fast(a, key);
+}
+
+cudaError_t
+gpuagg_cuda_scoped_count(const GpuAggScopedArgs *a, GpuAggKeyShape key,
+						 const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
+{
+	const GpuAggFast fast = level_fast(a, key, level);
+	cudaError_t rc;
+
+	cut_pieces_kernel<<<1, THREADS, 0, stream>>>(*level);
+	if (key == GPUAGG_KEY_I32 && fast != GPUAGG_FAST_NOT)
+		rc = launch_fast_count<GPUAGG_KEY_I32>(a, fast, level, sms, stream);
+	else if (fast != GPUAGG_FAST_NOT)
+		rc = launch_fast_count<GPUAGG_KEY_I64>(a, fast, level, sms, stream);
+	else if (key == GPUAGG_KEY_I64)
+		rc = launch_count<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>(a, level, sms, stream);
+	else
+		rc = launch_count<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>(a, level, sms, stream);
+	start_parts_kernel<<<level->nparents, THREADS, 0, stream>>>(*level);
+	return rc == cudaSuccess ? cudaGetLastError() : rc;
+}
+
+void
+gpuagg_cuda_scoped_coarse(const GpuAggPartLevel *level, const uint64_t *fine,
+						  uint32_t fine_bits, cudaStream_t stream)
+{
+	coarse_starts_kernel<<<((1u << level->bits) + THREADS) / THREADS, THREADS, 0, stream>>>
+		(*level, fine, fine_bits);
+}
+
+cudaError_t
+gpuagg_cuda_scoped_write(const GpuAggScopedArgs *a, GpuAggKeyShape key,
+						 const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
+{
+	/* a key alone has a shorter record */
+	const GpuAggFast fast = a->nfields == 2 ? level_fast(a, key, level) : GPUAGG_FAST_NOT;
+
+	cut_pieces_kernel<<<1, THREADS, 0, stream>>>(*level);
+	if (key == GPUAGG_KEY_I32 && fast != GPUAGG_FAST_NOT)
+		return launch_fast_writes<GPUAGG_KEY_I32>(a, fast, level, sms, stream);
+	if (fast != GPUAGG_FAST_NOT)
+		return launch_fast_writes<GPUAGG_KEY_I64>(a, fast, level, sms, stream);
+	if (key == GPUAGG_KEY_I64)
+		return launch_writes<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>(a, level, sms, stream);
+	return launch_writes<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>(a, level, sms, stream);
+}

@@ -1,0 +1,333 @@
+/*
+ * scoped_parts.cu
+ *		Grouping of partitions in shared memory, one block each.
+ *
+ * A partition whose rows would keep one block busy while the others are done
+ * (a key that half of the rows have) is left to many blocks, which take
+ * pieces of it and merge what they have in the task's table.  Where most
+ * partitions have few rows a group (scoped_sparse.cuh), those that have many are
+ * listed first and have a launch of their own.
+ */
+#include "cuda/groupby/scoped.h"
+#include "cuda/groupby/scoped_fast.cuh"
+#include "cuda/groupby/scoped_flush.cuh"
+#include "cuda/groupby/scoped_sparse.cuh"
+
+#define MAX_THREADS 1024
+
+/* ---------- partitions ---------- */
+
+/* The rows [first, end) into the block's table, cleared before */
+template <int KEY, int FAST>
+static __device__ void
+block_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t first, uint64_t end,
+		   uint32_t *misses)
+{
+	const uint32_t lane = threadIdx.x % WARP_LANES;
+	const uint32_t warp = threadIdx.x / WARP_LANES;
+	uint32_t	added = 0;
+
+	local_clear<KEY>(a, t);
+	__syncthreads();
+	for (uint64_t row = first + warp * (LOCAL_ROWS * WARP_LANES) + lane; row - lane < end;
+		 row += LOCAL_ROWS * blockDim.x)
+		warp_rows<KEY, FAST>(a, t, first, row, end, &added, misses);
+	count_added(a, added);
+	__syncthreads();
+}
+
+/*
+ * Block-wide: the next number of a queue, or `end`: no more, or no room for
+ * what might come of it, up to `groups` of every block
+ */
+static __device__ uint32_t
+block_draw(const GpuAggScopedArgs &a, unsigned long long *queue, uint32_t end,
+		   uint64_t groups, uint64_t room)
+{
+	__shared__ uint32_t drawn;
+
+	__syncthreads();
+	if (threadIdx.x == 0)
+	{
+		/* all are under way before any is looked at */
+		const unsigned long long in_table = *(volatile unsigned long long *) &a.table.head->count;
+		const unsigned long long out = *(volatile unsigned long long *) &a.head->groups;
+		const uint32_t stop = *(volatile uint32_t *) &a.head->stop;
+		const uint32_t full = *(volatile uint32_t *) &a.head->full;
+		const bool	no_entry = in_table >= a.table.limit;
+		const bool	no_room = out + gridDim.x * groups > room;
+
+		if (no_entry)
+			*(volatile uint32_t *) &a.head->stop = 1;
+		if (no_room)
+			*(volatile uint32_t *) &a.head->full = 1;
+		drawn = end;
+		if (!no_entry && !no_room && stop == 0 && full == 0)
+			drawn = (uint32_t) min(atomicAdd(queue, 1ull), (unsigned long long) end);
+	}
+	__syncthreads();
+	return drawn;
+}
+
+/* To a list of those that are left to others */
+static __device__ __forceinline__ void
+leave_partition(uint32_t *list, uint32_t *n, uint32_t part)
+{
+	if (threadIdx.x == 0)
+		list[atomicAdd(n, 1u)] = part;
+}
+
+/*
+ * Partitions whose groups have many rows, a block each: all of them, or if
+ * LISTED those that group_sparse_kernel() left.
+ */
+template <int KEY, int FAST, bool LISTED>
+static __global__ void
+__launch_bounds__(MAX_THREADS)
+group_partitions_kernel(const __grid_constant__ GpuAggScopedArgs a,
+						const __grid_constant__ GpuAggScopedLocal local,
+						const __grid_constant__ GpuAggPartitions parts,
+						const __grid_constant__ GpuAggDense dense)
+{
+	extern __shared__ uint4 shared_quads[];
+	const LocalView t = local_view((char *) shared_quads, local);
+	const uint32_t n = LISTED ? *(volatile uint32_t *) &a.head->nwide : parts.n;
+	uint32_t	misses = 0;
+	uint32_t	drawn;
+
+	while ((drawn = block_draw(a, LISTED ? &a.head->wide : &a.head->tile, n, t.slots + 1,
+							   dense.capacity)) != n)
+	{
+		const uint32_t part = LISTED ? parts.wide[drawn] : drawn;
+		const uint64_t first = parts.starts[part];
+		const uint64_t end = parts.starts[part + 1];
+
+		if (first == end)
+			continue;
+		if (end - first > parts.split_rows)
+		{
+			leave_partition(parts.big, &a.head->nbig, part);
+			continue;
+		}
+		block_rows<KEY, FAST>(a, t, first, end, &misses);
+		flush_dense<KEY>(a, t, first, dense.out);
+	}
+	misses = all_lanes_add(misses);
+	if (threadIdx.x % WARP_LANES == 0 && misses > 0)
+		atomicAdd(&a.head->misses, (unsigned long long) misses);
+}
+
+/* Is the table full, as all threads of the block see it? */
+static __device__ __forceinline__ bool
+is_stopped(const GpuAggScopedArgs &a)
+{
+	return __syncthreads_or(threadIdx.x == 0 && *(volatile uint32_t *) &a.head->stop != 0);
+}
+
+/*
+ * A partition of few rows a group; true, for all threads: some of its rows went
+ * to the task's table.  One of very many rows has keys that have many.
+ */
+template <int KEY, bool PACKED>
+static __device__ __forceinline__ bool
+group_sparse(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggPartitions &parts,
+			 uint32_t part, char *out, uint32_t *misses)
+{
+	const uint64_t first = parts.starts[part];
+	const uint64_t end = parts.starts[part + 1];
+	const uint32_t before = *misses;
+
+	if (first == end)
+		return false;
+	if (end - first > GPUAGG_SPARSE_MAX_ROWS)
+	{
+		leave_partition(parts.wide, &a.head->nwide, part);
+		return false;
+	}
+	sparse_partition<KEY, PACKED>(a, t, first, end, out, misses);
+	return __syncthreads_or(*misses != before);
+}
+
+/*
+ * Partitions of few rows a group, several at once.  Once a row of theirs may wait
+ * for a larger table, the rest of them is for later: the list of rows that wait
+ * has room for one partition's a block.
+ */
+template <int KEY, bool PACKED>
+static __global__ void
+__launch_bounds__(MAX_THREADS)
+group_sparse_kernel(const __grid_constant__ GpuAggScopedArgs a,
+					const __grid_constant__ GpuAggScopedLocal local,
+					const __grid_constant__ GpuAggPartitions parts,
+					const __grid_constant__ GpuAggDense dense)
+{
+	extern __shared__ uint4 shared_quads[];
+	const LocalView t = local_view((char *) shared_quads, local);
+	const uint32_t batches = (parts.n + GPUAGG_SPARSE_BATCH - 1) / GPUAGG_SPARSE_BATCH;
+	uint32_t	misses = 0;
+	uint32_t	drawn;
+
+	while ((drawn = block_draw(a, &a.head->tile, batches,
+							   (uint64_t) GPUAGG_SPARSE_BATCH * (t.slots + 1), dense.capacity)) !=
+		   batches)
+	{
+		const uint32_t end = min((drawn + 1) * GPUAGG_SPARSE_BATCH, parts.n);
+		bool		stopped = false;
+
+		for (uint32_t i = drawn * GPUAGG_SPARSE_BATCH; i < end; i++)
+			if (stopped)
+				leave_partition(parts.wide, &a.head->nwide, i);
+			else
+				stopped = group_sparse<KEY, PACKED>(a, t, parts, i, dense.out, &misses) &&
+					is_stopped(a);
+	}
+	misses = all_lanes_add(misses);
+	if (threadIdx.x % WARP_LANES == 0 && misses > 0)
+		atomicAdd(&a.head->misses, (unsigned long long) misses);
+}
+
+/* Piece `drawn` of the big partitions: its rows; false: there are not so many */
+static __device__ bool
+find_piece(const GpuAggPartitions &parts, uint32_t nbig, uint32_t drawn,
+		   uint64_t *first, uint64_t *end)
+{
+	for (uint32_t i = 0; i < nbig; i++)
+	{
+		const uint64_t start = parts.starts[parts.big[i]];
+		const uint64_t rows = parts.starts[parts.big[i] + 1] - start;
+		const uint32_t pieces = (uint32_t) ((rows + parts.split_rows - 1) / parts.split_rows);
+
+		if (drawn < pieces)
+		{
+			*first = start + drawn * parts.split_rows;
+			*end = min(*first + parts.split_rows, start + rows);
+			return true;
+		}
+		drawn -= pieces;
+	}
+	return false;
+}
+
+template <int KEY, int FAST>
+static __global__ void
+__launch_bounds__(MAX_THREADS)
+group_big_kernel(const __grid_constant__ GpuAggScopedArgs a,
+				 const __grid_constant__ GpuAggScopedLocal local,
+				 const __grid_constant__ GpuAggPartitions parts)
+{
+	extern __shared__ uint4 shared_quads[];
+	const LocalView t = local_view((char *) shared_quads, local);
+	const uint32_t nbig = *(volatile uint32_t *) &a.head->nbig;
+	uint32_t	misses = 0;
+	uint64_t	first;
+	uint64_t	end;
+
+	while (find_piece(parts, nbig, block_draw(a, &a.head->tile, UINT32_MAX, 0, UINT64_MAX), &first, &end))
+	{
+		uint32_t	added = 0;
+
+		block_rows<KEY, FAST>(a, t, first, end, &misses);
+		flush_to_table<KEY>(a, t, first, &added);
+		__syncwarp();
+		count_added(a, added);
+	}
+	misses = all_lanes_add(misses);
+	if (threadIdx.x % WARP_LANES == 0 && misses > 0)
+		atomicAdd(&a.head->misses, (unsigned long long) misses);
+}
+
+/* ---------- launches ---------- */
+
+/* A kernel of partitions */
+typedef void (*PartitionsKernel) (GpuAggScopedArgs, GpuAggScopedLocal, GpuAggPartitions,
+								  GpuAggDense);
+
+static cudaError_t
+launch_kernel(PartitionsKernel kernel, const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
+			  const GpuAggPartitions *parts, const GpuAggDense *dense, uint32_t blocks,
+			  cudaStream_t stream)
+{
+	cudaError_t rc = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+										  (int) local->bytes);
+
+	if (rc != cudaSuccess)
+		return rc;
+	kernel<<<blocks, local->threads, local->bytes, stream>>>(*a, *local, *parts, *dense);
+	return cudaGetLastError();
+}
+
+template <int KEY, int FAST>
+static cudaError_t
+launch_big(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
+		   const GpuAggPartitions *parts, uint32_t blocks, cudaStream_t stream)
+{
+	cudaError_t rc = cudaFuncSetAttribute(group_big_kernel<KEY, FAST>,
+										  cudaFuncAttributeMaxDynamicSharedMemorySize,
+										  (int) local->bytes);
+
+	if (rc != cudaSuccess)
+		return rc;
+	group_big_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>
+		(*a, *local, *parts);
+	return cudaGetLastError();
+}
+
+/* Those of few rows a group, then those that this left */
+template <int KEY>
+static cudaError_t
+launch_sparse(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
+			  const GpuAggScopedLocal *sparse, const GpuAggPartitions *parts,
+			  const GpuAggDense *dense, uint32_t blocks, cudaStream_t stream)
+{
+	cudaError_t rc = launch_kernel(sparse->sparse == GPUAGG_SPARSE_PACKED ?
+								   group_sparse_kernel<KEY, true> :
+								   group_sparse_kernel<KEY, false>,
+								   a, sparse, parts, dense, blocks, stream);
+
+	if (rc != cudaSuccess)
+		return rc;
+	return launch_kernel(group_partitions_kernel<KEY, GPUAGG_FAST_PAIRS, true>,
+						 a, local, parts, dense, blocks, stream);
+}
+
+template <int KEY, int FAST>
+static cudaError_t
+launch_groups(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
+			  const GpuAggScopedLocal *sparse, const GpuAggPartitions *parts,
+			  const GpuAggDense *dense, uint32_t blocks, cudaStream_t stream)
+{
+	if (dense == NULL)
+		return launch_big<KEY, FAST>(a, local, parts, blocks, stream);
+	if constexpr (FAST == GPUAGG_FAST_PAIRS)
+		if (sparse->sparse)
+			return launch_sparse<KEY>(a, local, sparse, parts, dense, blocks, stream);
+	return launch_kernel(group_partitions_kernel<KEY, FAST, false>, a, local, parts, dense,
+						 blocks, stream);
+}
+
+cudaError_t
+gpuagg_cuda_scoped_partitions(const GpuAggScopedArgs *a, GpuAggKeyShape key,
+							  const GpuAggScopedLocal *local,
+							  const GpuAggScopedLocal *sparse,
+							  const GpuAggPartitions *parts, const GpuAggDense *dense,
+							  uint32_t blocks, cudaStream_t stream)
+{
+	switch (key)
+	{
+		case GPUAGG_KEY_I32:
+			if (gpuagg_cuda_scoped_fast(a, key) == GPUAGG_FAST_PAIRS)
+				return launch_groups<GPUAGG_KEY_I32, GPUAGG_FAST_PAIRS>
+					(a, local, sparse, parts, dense, blocks, stream);
+			return launch_groups<GPUAGG_KEY_I32, GPUAGG_FAST_NOT>
+				(a, local, sparse, parts, dense, blocks, stream);
+		case GPUAGG_KEY_I64:
+			if (gpuagg_cuda_scoped_fast(a, key) == GPUAGG_FAST_PAIRS)
+				return launch_groups<GPUAGG_KEY_I64, GPUAGG_FAST_PAIRS>
+					(a, local, sparse, parts, dense, blocks, stream);
+			return launch_groups<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>
+				(a, local, sparse, parts, dense, blocks, stream);
+		default:
+			return launch_groups<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>
+				(a, local, sparse, parts, dense, blocks, stream);
+	}
+}

@@ -1,0 +1,310 @@
+/*
+ * scoped_rows.cuh
+ *		Rows as fields, in the kernels of scoped grouping: their hash, their
+ *		keys against an entry of the table, and their way into it.
+ */
+#ifndef GPUAGG_CUDA_GROUPBY_SCOPED_ROWS_CUH
+#define GPUAGG_CUDA_GROUPBY_SCOPED_ROWS_CUH
+
+#include "cuda/groupby/scoped_rows.h"
+#include "cuda/kernel/row.cuh"
+#include "cuda/kernel/table.cuh"
+
+#define WARP_LANES 32
+#define ALL_LANES 0xFFFFFFFFu
+
+static __device__ __forceinline__ uint32_t
+field_u32(const GpuAggRowField *f, uint64_t row)
+{
+	return *(const uint32_t *) (f->base + row * f->step);
+}
+
+static __device__ __forceinline__ uint64_t
+field_u64(const GpuAggRowField *f, uint64_t row)
+{
+	return *(const uint64_t *) (f->base + row * f->step);
+}
+
+/* As a register has it: integers of 4 bytes with their sign */
+static __device__ __forceinline__ int64_t
+field_value(const GpuAggRowField *f, uint64_t row)
+{
+	return f->bytes == 4 ? (int64_t) (int32_t) field_u32(f, row) :
+		(int64_t) field_u64(f, row);
+}
+
+static __device__ __forceinline__ uint32_t
+row_flags(const GpuAggScopedArgs &a, uint64_t row)
+{
+	return a.has_head ? field_u32(&a.flags, row) : 0;
+}
+
+/* The word that key i of a row is hashed and compared as */
+static __device__ __forceinline__ uint64_t
+key_word(const GpuAggScopedArgs &a, uint32_t i, uint64_t row)
+{
+	const GpuAggRowField *f = &a.fields[a.key_field[i]];
+	GpuAggValue v;
+
+	v.i = field_value(f, row);
+	return f->f64 ? gpuagg_key_word_f64(v.f) : (uint64_t) v.i;
+}
+
+static __device__ __forceinline__ uint64_t
+hash_one(uint64_t word, uint64_t seed)
+{
+	return gpuagg_hash_finish(gpuagg_hash_word(seed, word, seed));
+}
+
+template <int KEY>
+static __device__ __forceinline__ uint64_t
+row_hash(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags)
+{
+	if constexpr (KEY == GPUAGG_KEY_I32)
+		return hash_one((uint64_t) (int64_t) (int32_t) field_u32(&a.fields[0], row), a.seed);
+	else if constexpr (KEY == GPUAGG_KEY_I64)
+		return hash_one(field_u64(&a.fields[0], row), a.seed);
+	else
+	{
+		uint64_t	h = a.seed;
+
+		for (uint32_t i = 0; i < a.nkeys; i++)
+			h = gpuagg_hash_word(h, flags >> i & 1 ? GPUAGG_HASH_NULL : key_word(a, i, row), a.seed);
+		return gpuagg_hash_finish(h);
+	}
+}
+
+/* Two rows' keys; their NULLs are compared, too */
+static __device__ bool
+rows_equal(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, uint64_t other)
+{
+	const uint32_t keys = a.nkeys < 32 ? (1u << a.nkeys) - 1 : ALL_LANES;
+
+	if ((flags ^ row_flags(a, other)) & keys)
+		return false;
+	for (uint32_t i = 0; i < a.nkeys; i++)
+		if (!(flags >> i & 1) && key_word(a, i, row) != key_word(a, i, other))
+			return false;
+	return true;
+}
+
+/* Keys of a row for table.cuh */
+struct FieldKeys
+{
+	const GpuAggScopedArgs &a;
+	uint64_t	row;
+	uint32_t	flags;
+
+	__device__ uint32_t
+	nulls() const
+	{
+		return flags & ((1u << a.nkeys) - 1);
+	}
+
+	__device__ bool
+	equal(const char *entry) const
+	{
+		for (uint32_t i = 0; i < a.nkeys; i++)
+		{
+			const GpuAggRowField *f = &a.fields[a.key_field[i]];
+			const char *slot = entry + a.key_off[i];
+
+			if (flags >> i & 1)
+				continue;
+			if (f->bytes == 4 ? *(const uint32_t *) slot != field_u32(f, row) :
+				(f->f64 ? gpuagg_key_word_f64(*(const double *) slot) : *(const uint64_t *) slot) !=
+				key_word(a, i, row))
+				return false;
+		}
+		return true;
+	}
+
+	__device__ bool
+	store(char *entry) const
+	{
+		for (uint32_t i = 0; i < a.nkeys; i++)
+		{
+			const GpuAggRowField *f = &a.fields[a.key_field[i]];
+			const bool	null = flags >> i & 1;
+
+			if (f->bytes == 4)
+				*(uint32_t *) (entry + a.key_off[i]) = null ? 0 : field_u32(f, row);
+			else
+				*(uint64_t *) (entry + a.key_off[i]) = null ? 0 : field_u64(f, row);
+		}
+		return true;
+	}
+};
+
+/* The same for a single integer of 8 bytes, in a register */
+struct WordKey
+{
+	const GpuAggScopedArgs &a;
+	uint64_t	word;
+
+	__device__ uint32_t
+	nulls() const
+	{
+		return 0;
+	}
+
+	__device__ bool
+	equal(const char *entry) const
+	{
+		return *(const uint64_t *) (entry + a.key_off[0]) == word;
+	}
+
+	__device__ bool
+	store(char *entry) const
+	{
+		*(uint64_t *) (entry + a.key_off[0]) = word;
+		return true;
+	}
+};
+
+/*
+ * The entry of a single 4-byte key, whose head and key are one word of 64 bits
+ * that is written at once: nothing to lock, to publish or to wait for, but for
+ * those who add the same way as table_probe().
+ */
+static __device__ __forceinline__ char *
+word_entry(const GpuAggScopedArgs &a, uint32_t key, uint64_t hash, uint32_t *added)
+{
+	const unsigned long long mine = (unsigned long long) key << 32 | GPUAGG_HEAD_READY;
+	const uint64_t mask = a.table.capacity - 1;
+	uint64_t	at = table_home(&a.table, hash);
+	uint32_t	probes = 0;
+
+	while (probes < GPUAGG_MAX_PROBES && probes <= mask)
+	{
+		char	   *entry = a.table.slots + at * a.row_bytes;
+		unsigned long long seen;
+
+		asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(seen) : "l"(entry) : "memory");
+		if (seen == 0)
+		{
+			seen = atomicCAS((unsigned long long *) entry, 0ull, mine);
+			*added += seen == 0;
+			if (seen == 0)
+				return entry;
+		}
+		if (seen == mine)
+			return entry;
+		if ((uint32_t) seen == GPUAGG_HEAD_LOCKED)
+			continue;
+		at = (at + 1) & mask;
+		probes++;
+	}
+	return NULL;
+}
+
+/* The entry of a row in the task's table, or NULL: no room */
+template <int KEY>
+static __device__ __forceinline__ char *
+row_entry(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, uint64_t hash,
+		  uint32_t *added)
+{
+	/* the table's limit is looked at once a tile, not by every row */
+	const uint64_t any = UINT64_MAX;
+
+	if constexpr (KEY == GPUAGG_KEY_I32)
+		return word_entry(a, field_u32(&a.fields[0], row), hash, added);
+	else if constexpr (KEY == GPUAGG_KEY_I64)
+	{
+		const WordKey key = {a, field_u64(&a.fields[0], row)};
+
+		return table_probe(a.plan, &a.table, key, hash, any, GPUAGG_MAX_PROBES, added);
+	}
+	else
+	{
+		const FieldKeys keys = {a, row, flags};
+
+		return table_probe(a.plan, &a.table, keys, hash, any, GPUAGG_MAX_PROBES, added);
+	}
+}
+
+/*
+ * A row enters the task's table, or the list of those that wait for a larger
+ * one.
+ */
+template <int KEY>
+static __device__ __forceinline__ void
+row_to_table(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, uint64_t hash,
+			 uint32_t *added)
+{
+	char	   *entry = row_entry<KEY>(a, row, flags, hash, added);
+
+	if (entry == NULL)
+	{
+		a.waiting[atomicAdd(&a.head->nwaiting, 1ull)] = row;
+		*(volatile uint32_t *) &a.head->stop = 1;
+		return;
+	}
+	for (uint32_t i = 0; i < a.nsteps; i++)
+	{
+		const GpuAggStep *step = &a.steps[i];
+		GpuAggValue v;
+
+		if (a.has_head && flags >> (a.nkeys + i) & 1)
+			continue;
+		v.i = step->field != GPUAGG_NO_FIELD ? field_value(&a.fields[step->field], row) : 0;
+		row_step(step->op, entry + step->off, &v);
+	}
+}
+
+/* Sums and extremes of all lanes, for all lanes */
+static __device__ __forceinline__ uint32_t
+all_lanes_add(uint32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+	return __reduce_add_sync(ALL_LANES, v);
+#else
+	for (int lanes = WARP_LANES / 2; lanes > 0; lanes /= 2)
+		v += __shfl_xor_sync(ALL_LANES, v, lanes);
+	return v;
+#endif
+}
+
+static __device__ __forceinline__ int32_t
+all_lanes_min(int32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+	return __reduce_min_sync(ALL_LANES, v);
+#else
+	for (int lanes = WARP_LANES / 2; lanes > 0; lanes /= 2)
+		v = min(v, __shfl_xor_sync(ALL_LANES, v, lanes));
+	return v;
+#endif
+}
+
+/* Groups that a warp added to the table */
+static __device__ __forceinline__ void
+count_added(const GpuAggScopedArgs &a, uint32_t added)
+{
+	added = all_lanes_add(added);
+	if (added > 0 && threadIdx.x % WARP_LANES == 0)
+		atomicAdd(&a.table.head->count, (unsigned long long) added);
+}
+
+/*
+ * The next tile of a warp: its number, or UINT64_MAX: none, or no room in the
+ * table or the list.
+ */
+static __device__ __forceinline__ uint64_t
+next_tile(const GpuAggScopedArgs &a, unsigned long long *counter)
+{
+	unsigned long long tile = UINT64_MAX;
+
+	if (threadIdx.x % WARP_LANES == 0)
+	{
+		if (*(volatile unsigned long long *) &a.table.head->count >= a.table.limit)
+			*(volatile uint32_t *) &a.head->stop = 1;
+		if (*(volatile uint32_t *) &a.head->stop == 0)
+			tile = atomicAdd(counter, 1ull);
+		if (tile != UINT64_MAX && tile * GPUAGG_WARP_TILE >= a.n)
+			tile = UINT64_MAX;
+	}
+	return __shfl_sync(ALL_LANES, tile, 0);
+}
+
+#endif							/* GPUAGG_CUDA_GROUPBY_SCOPED_ROWS_CUH */

@@ -1,0 +1,184 @@
+/*
+ * emit.cu
+ *		Groups of a finished table, written out as result messages carry them
+ *		(layout.h): rows, each followed by its long strings, padded to 8.
+ *
+ * The table's slots are cut into runs of GPUAGG_EMIT_SLOTS.  First every run is
+ * sized; the host adds the sizes up, so that each run knows where its groups
+ * begin; then runs are written, one block each.
+ */
+#include "cuda/kernel/table.cuh"
+#include "device/ops/decoding.h"
+
+#define EMIT_THREADS 256
+
+/*
+ * Bytes of a group.  A code that its dictionary does not have would be a group
+ * lost: then something is wrong with the card.
+ */
+template<bool CODES>
+static __device__ uint64_t
+group_bytes(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggEncoding *strings,
+			const char *row)
+{
+	if (CODES)
+	{
+		const uint64_t bytes = gpuagg_decode_bytes(strings, row);
+
+		if (bytes == 0)
+			__trap();
+		return bytes;
+	}
+	return plan->has_strings ? gpuagg_group_bytes(p, &plan->layout, row) :
+		plan->layout.row_bytes;
+}
+
+/* Bytes behind a row, and the slot's pointer gone; the place behind them */
+static __device__ char *
+put_long(char *slot, char *end)
+{
+	const GpuAggBytes b = gpuagg_string_slot_bytes(slot);
+
+	if (!gpuagg_string_slot_is_long(slot))
+		return end;
+	for (uint64_t i = 0; i < b.len; i++)
+		end[i] = b.data[i];
+	memset(slot + offsetof(GpuAggStringSlot, u), 0, sizeof(b.data));
+	return end + b.len;
+}
+
+static __device__ void
+put_group(const GpuAggPlan *plan, const GpuAggProgram *p, const char *row,
+		  char *to, uint64_t bytes)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	char	   *end = to + plan->layout.row_bytes;
+
+	for (uint32_t i = 0; i < plan->layout.row_bytes; i += 8)
+		*(uint64_t *) (to + i) = *(const uint64_t *) (row + i);
+	*(uint32_t *) to &= ~GPUAGG_HEAD_READY;
+	if (!plan->has_strings)
+		return;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		if (gpuagg_key_is_string(keys[i].type))
+			end = put_long(to + plan->layout.key_off[i], end);
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		if (gpuagg_transition_is_string(trans[i].op))
+			end = put_long(to + plan->layout.state_off[i], end);
+	while (end < to + bytes)
+		*end++ = 0;
+}
+
+/* Entry n of a run, or NULL: empty or beyond the table */
+static __device__ const char *
+run_entry(const GpuAggPlan *plan, const GpuAggTableRef *t, uint64_t run, uint32_t n)
+{
+	const uint64_t at = run * GPUAGG_EMIT_SLOTS + n;
+	const char *entry = t->slots + at * plan->stride;
+
+	return at < t->capacity && (t->dense || *(const uint32_t *) entry != 0) ? entry : NULL;
+}
+
+template<bool CODES>
+static __global__ void
+size_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
+				 const GpuAggEncoding *strings, uint64_t *bytes, uint32_t *groups)
+{
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	__shared__ unsigned long long sum;
+	__shared__ unsigned int count;
+	unsigned long long mine = 0;
+	unsigned int n = 0;
+
+	if (threadIdx.x == 0)
+	{
+		sum = 0;
+		count = 0;
+	}
+	__syncthreads();
+	for (uint32_t i = threadIdx.x; i < GPUAGG_EMIT_SLOTS; i += EMIT_THREADS)
+	{
+		const char *row = run_entry(plan, &table, blockIdx.x, i);
+
+		if (row == NULL)
+			continue;
+		mine += group_bytes<CODES>(plan, p, strings, row);
+		n++;
+	}
+	if (n > 0)
+	{
+		atomicAdd(&sum, mine);
+		atomicAdd(&count, n);
+	}
+	__syncthreads();
+	if (threadIdx.x == 0)
+	{
+		bytes[blockIdx.x] = sum;
+		groups[blockIdx.x] = count;
+	}
+}
+
+template<bool CODES>
+static __global__ void
+emit_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
+				 const GpuAggEncoding *strings, uint64_t first, const uint64_t *starts,
+				 char *out)
+{
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	__shared__ unsigned long long used;
+
+	if (threadIdx.x == 0)
+		used = 0;
+	__syncthreads();
+	for (uint32_t i = threadIdx.x; i < GPUAGG_EMIT_SLOTS; i += EMIT_THREADS)
+	{
+		const char *row = run_entry(plan, &table, first + blockIdx.x, i);
+		uint64_t	bytes;
+		char	   *to;
+
+		if (row == NULL)
+			continue;
+		bytes = group_bytes<CODES>(plan, p, strings, row);
+		to = out + starts[blockIdx.x] + atomicAdd(&used, bytes);
+		if (CODES)
+		{
+			gpuagg_decode_group(strings, row, NULL, to);
+			*(uint32_t *) to &= ~GPUAGG_HEAD_READY;
+		}
+		else
+			put_group(plan, p, row, to, bytes);
+	}
+}
+
+const GpuAggKernelRef gpuagg_cuda_emit_kernels[] = {
+	{"size_runs", (const void *) size_runs_kernel<false>, EMIT_THREADS, 0},
+	{"size_runs_codes", (const void *) size_runs_kernel<true>, EMIT_THREADS, 0},
+	{"emit_runs", (const void *) emit_runs_kernel<false>, EMIT_THREADS, 0},
+	{"emit_runs_codes", (const void *) emit_runs_kernel<true>, EMIT_THREADS, 0},
+	{NULL, NULL, 0, 0}
+};
+
+void
+gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table,
+				 const GpuAggEncoding *strings, uint64_t *bytes, uint32_t *groups,
+				 cudaStream_t stream)
+{
+	const uint32_t runs = (uint32_t) ((table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS);
+
+	if (runs > 0 && strings != NULL)
+		size_runs_kernel<true><<<runs, EMIT_THREADS, 0, stream>>>(plan, *table, strings, bytes, groups);
+	else if (runs > 0)
+		size_runs_kernel<false><<<runs, EMIT_THREADS, 0, stream>>>(plan, *table, NULL, bytes, groups);
+}
+
+void
+gpuagg_cuda_emit(const GpuAggPlan *plan, const GpuAggTableRef *table,
+				 const GpuAggEncoding *strings, uint64_t first, uint32_t n,
+				 const uint64_t *starts, char *out, cudaStream_t stream)
+{
+	if (strings != NULL)
+		emit_runs_kernel<true><<<n, EMIT_THREADS, 0, stream>>>(plan, *table, strings, first, starts, out);
+	else
+		emit_runs_kernel<false><<<n, EMIT_THREADS, 0, stream>>>(plan, *table, NULL, first, starts, out);
+}

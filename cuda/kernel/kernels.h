@@ -1,0 +1,290 @@
+/*
+ * kernels.h
+ *		What the host side and the kernels of the CUDA device share: a task's
+ *		plan, a batch's chunk, the group table, and the functions that launch
+ *		kernels.
+ *
+ * All pointers here are device addresses.  Structures are passed to kernels
+ * by value, but for the plan, which lies in device memory.
+ *
+ * Chunk.  A batch of pages becomes columns in device memory.  Each line
+ * pointer of a page has a place: page i's first line is row row_base of the
+ * chunk, whatever the page holds, so that no thread has to ask another where
+ * its row goes.  valid[row] tells whether a visible tuple is there that is
+ * not yet in a group: the decoder sets it, grouping clears it.  What grouping
+ * could not place, because the table was full, keeps its flag, and the same
+ * kernel is run again behind a larger table.  So growth loses nothing and
+ * counts nothing twice.
+ *
+ * Column c has one or two 8-byte words a row (two: GpuAggBytes) from word
+ * column_words[c] * rows on, and a state byte a row.  Byte strings point into
+ * the chunk's own copy of its pages; behind their two words is one for the code
+ * of a string in a dictionary.
+ *
+ * A chunk may also be a slab, columns that stayed on the card (device/slab.h):
+ * it has the flags `valid` alone, and rows are loaded from there.
+ *
+ * Group table.  Open addressing, linear probing, entries in place: a row of
+ * layout.h, and a lock behind it if a state is a string.  The row's head is
+ *		0							empty
+ *		GPUAGG_HEAD_LOCKED			keys are being written
+ *		GPUAGG_HEAD_READY | nulls	keys are there and do not change
+ * States of empty entries are initialised, so that an entry needs only its
+ * keys, and states change by atomics alone.
+ */
+#ifndef GPUAGG_CUDA_KERNEL_KERNELS_H
+#define GPUAGG_CUDA_KERNEL_KERNELS_H
+
+#include <cuda_runtime.h>
+
+#include "device/choice/limits.h"
+#include "device/choice/occupancy.h"
+#include "device/chunk.h"
+
+/* Parts of a block of device memory begin where cudaMalloc() would have them: at 256 bytes */
+static inline size_t
+gpuagg_cuda_align(size_t bytes)
+{
+	return gpuagg_align(bytes, GPUAGG_CHUNK_ALIGN);
+}
+
+#define GPUAGG_HEAD_READY 0x80000000u
+#define GPUAGG_HEAD_LOCKED 0x7FFFFFFFu
+/* 4 of head and keys, padded, and the widest states */
+#define GPUAGG_MAX_ROW_BYTES (8 + 16 * (GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS))
+
+/* How groups get strings for codes: device/ops/decoding.h */
+typedef struct GpuAggEncoding GpuAggEncoding;
+
+/* A task's plan: uploaded once, read by every kernel. */
+typedef struct GpuAggPlan
+{
+	GpuAggLayout layout;
+	uint32_t	stride;			/* bytes of an entry */
+	uint32_t	lock_off;		/* of its lock, or 0: it has none */
+	uint32_t	states_off;		/* first byte behind the keys */
+	uint32_t	has_strings;	/* string keys or states */
+	uint32_t	has_bytes;		/* BYTES columns: chunks copy pages */
+	uint32_t	nwords;			/* of a row of all columns */
+	uint32_t	program_off;	/* of the program, from the plan's start */
+	uint32_t	sampled;		/* only lines of the sample count */
+	GpuAggSample sample;
+	GpuAggScope scope;			/* hashes whose groups are wanted */
+	uint16_t	column_words[GPUAGG_MAX_REGS];	/* what a register loads */
+	uint16_t	string_words[GPUAGG_MAX_REGS];	/* a string on the page, or
+												 * GPUAGG_NO_REG */
+	uint16_t	code_words[GPUAGG_MAX_REGS];	/* and its code */
+	char		init_row[GPUAGG_MAX_ROW_BYTES + 8];
+} GpuAggPlan;
+
+/* Counters of a batch; the kernels add, the host reads a copy. */
+typedef struct GpuAggBatchHead
+{
+	unsigned long long rows_scanned;
+	unsigned long long rows_passed;
+	uint32_t	errors;			/* GPUAGG_ST_ bits that were consumed */
+	uint32_t	corrupt;		/* 1 + (page << 16 | line) of a bad line */
+	uint32_t	nskipped;		/* rows of the list: for PostgreSQL, or selected */
+	uint32_t	overflow;		/* rows that found no place */
+	uint32_t	nspilled;		/* groups of block-local tables that did */
+	uint32_t	local_misses;	/* rows that block-local tables had no room for */
+	uint32_t	nkept;			/* rows that became records, or will */
+	uint32_t	nnulls;			/* of these, rows with a NULL that matters */
+	uint32_t	nrest;			/* rows of slabs that are left to the interpreter */
+	uint32_t	nrefused;		/* strings that a dictionary did not take */
+} GpuAggBatchHead;
+
+/* One page of a batch */
+typedef struct GpuAggPageRef
+{
+	const char *page;
+	uint32_t	nlines;
+	uint32_t	row_base;
+	uint32_t	bitmap;			/* 1 + number of its bitmap, or 0 */
+	uint32_t	block;			/* in the table */
+	uint32_t	slab;			/* 1 + number of the one that keeps it, or 0 */
+	uint32_t	place;			/* of its first line there */
+} GpuAggPageRef;
+
+/*
+ * A column of a slab (device/slab.h), for one of a program: values of 4 or 8
+ * bytes, and a bit each that says NULL.
+ */
+typedef struct GpuAggSlabColumn
+{
+	char	   *values;
+	uint32_t   *nulls;
+	uint32_t   *has_nulls;		/* 0: none was ever kept */
+	uint32_t	bytes;
+	uint32_t	pad;
+	GpuAggBytes *const *strings;	/* NULL, or what codes mean: blocks of
+									 * GPUAGG_STRING_BLOCK */
+} GpuAggSlabColumn;
+
+/* A slab that a batch is kept in */
+typedef struct GpuAggSlabRef
+{
+	uint32_t   *valid;			/* a bit a place */
+	const GpuAggSlabColumn *columns;	/* as many as the program has */
+} GpuAggSlabRef;
+
+typedef struct GpuAggChunk
+{
+	GpuAggBatchHead *head;
+	uint32_t	nrows;			/* places */
+	uint32_t	npages;
+	const GpuAggPageRef *refs;
+	const uint8_t *bitmaps;
+	uint8_t    *valid;
+	uint8_t    *states;			/* nrows of each column */
+	uint64_t   *words;
+	char	   *pages;			/* copy; NULL if no column needs it */
+	GpuAggRowRef *skipped;		/* the list; room for nrows */
+	char	   *spill;			/* entries that found no place */
+	const GpuAggSlabRef *slabs; /* where pages are kept, too; NULL: nowhere */
+	const GpuAggSlabColumn *resident;	/* NULL, or rows are those of a slab:
+										 * instead of states and words */
+} GpuAggChunk;
+
+typedef struct GpuAggTableHead
+{
+	unsigned long long count;	/* groups */
+	unsigned long long arena_used;
+	unsigned long long arena_need;	/* longest string without room */
+} GpuAggTableHead;
+
+typedef struct GpuAggTableRef
+{
+	char	   *slots;
+	uint64_t	capacity;		/* entries, a power of two */
+	uint64_t	limit;			/* groups beyond which none is added */
+	char	   *arena;
+	uint64_t	arena_bytes;
+	GpuAggTableHead *head;
+	GpuAggScope scope;			/* window of its hashes: places are spread */
+	bool		dense;			/* no hash table: every entry is a group */
+	bool		mixed;			/* places follow no order of hashes */
+} GpuAggTableRef;
+
+/* Block-local tables: `copies` of `capacity` entries in shared memory. */
+typedef struct GpuAggLocalShape
+{
+	uint32_t	capacity;		/* a power of two; 0: none */
+	uint32_t	copies;			/* a power of two */
+	uint32_t	limit;
+} GpuAggLocalShape;
+
+/* Slots whose groups are sized and written out by one block */
+#define GPUAGG_EMIT_SLOTS 2048
+
+/* Threads of a block of the group kernel */
+#define GPUAGG_GROUP_THREADS 512
+
+/* Registers of a row beyond which they lie in memory given by the caller */
+#define GPUAGG_LOCAL_REGS 24
+
+/* Bytes of scratch memory for that many threads of a wide program */
+extern size_t gpuagg_cuda_scratch_bytes(const GpuAggProgram *program,
+										uint32_t threads);
+
+/* Shared memory of a block with such tables */
+extern uint32_t gpuagg_cuda_local_bytes(const GpuAggLocalShape *local, uint32_t stride);
+
+/* Blocks of the decoder on a multiprocessor: one keeps the link busy (DESIGN.md 2). */
+#define GPUAGG_DECODE_BLOCKS 1
+
+/*
+ * Launches.  They enqueue and return; whoever calls checks
+ * cudaGetLastError().  blocks are upper bounds; a GpuAggLaunch is the size of
+ * blocks and their number (launch.cu).
+ */
+extern void gpuagg_cuda_decode(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+							   uint32_t blocks, cudaStream_t stream);
+extern void gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+							  const GpuAggTableRef *table,
+							  const GpuAggLocalShape *local,
+							  uint32_t stride, char *scratch,
+							  uint32_t scratch_stride, uint32_t blocks,
+							  cudaStream_t stream);
+/* Behind decoding: pages of slabs are kept. */
+extern void gpuagg_cuda_keep(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+							 uint32_t blocks, cudaStream_t stream);
+/* Programs that select rows: instead of grouping */
+extern void gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+							   char *scratch, uint32_t scratch_stride,
+							   uint32_t blocks, cudaStream_t stream);
+extern void gpuagg_cuda_merge_spill(const GpuAggPlan *plan,
+									const GpuAggChunk *chunk, uint32_t nspilled,
+									const GpuAggTableRef *table,
+									const GpuAggLaunch *launch,
+									cudaStream_t stream);
+extern void gpuagg_cuda_table_init(const GpuAggPlan *plan,
+								   const GpuAggTableRef *table, bool plain,
+								   const GpuAggLaunch *launch,
+								   cudaStream_t stream);
+extern void gpuagg_cuda_table_move(const GpuAggPlan *plan,
+								   const GpuAggTableRef *from,
+								   const GpuAggTableRef *to,
+								   const GpuAggLaunch *launch,
+								   cudaStream_t stream);
+
+/*
+ * bytes[i], groups[i]: of slots i * GPUAGG_EMIT_SLOTS on.  strings: on the card,
+ * what groups are written with instead of codes; NULL: they are written as they lie.
+ */
+extern void gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table,
+							 const GpuAggEncoding *strings,
+							 uint64_t *bytes, uint32_t *groups,
+							 cudaStream_t stream);
+
+/*
+ * Writes the groups of n runs of slots from run `first` on.  starts[i]: byte
+ * of out at which run first + i begins.
+ */
+extern void gpuagg_cuda_emit(const GpuAggPlan *plan, const GpuAggTableRef *table,
+							 const GpuAggEncoding *strings, uint64_t first, uint32_t n, const uint64_t *starts,
+							 char *out, cudaStream_t stream);
+
+/*
+ * Kernels as they are launched, for the occupancy of the device profile; the
+ * last one has no name.
+ */
+typedef struct GpuAggKernelRef
+{
+	const char *name;
+	const void *kernel;
+	uint32_t	threads;		/* of a block */
+	uint32_t	dynamic_bytes;	/* of shared memory, at most */
+} GpuAggKernelRef;
+
+/* What a kernel takes of a multiprocessor, as compiled */
+typedef struct GpuAggKernelNeeds
+{
+	const GpuAggKernelRef *ref;
+	GpuAggKernelNeed need;
+	uint32_t	max_threads;	/* of a block */
+} GpuAggKernelNeeds;
+
+/* What decides the sizes of a card's launches (launch.cu) */
+typedef struct GpuAggLaunches
+{
+	uint32_t	sms;			/* multiprocessors */
+	GpuAggUnitLimits limits;	/* of each */
+	uint32_t	block_bytes;	/* shared memory that a block may ask for */
+	uint32_t	nneeds;
+	GpuAggKernelNeeds needs[GPUAGG_MAX_KERNELS];
+} GpuAggLaunches;
+
+extern const GpuAggKernelRef gpuagg_cuda_decode_kernels[];
+extern const GpuAggKernelRef gpuagg_cuda_group_kernels[];	/* [local][wide] */
+extern const GpuAggKernelRef gpuagg_cuda_select_kernels[];	/* [wide] */
+extern const GpuAggKernelRef gpuagg_cuda_pack_kernels[];	/* [wide] */
+extern const GpuAggKernelRef gpuagg_cuda_merge_kernels[];	/* spilled groups */
+extern const GpuAggKernelRef gpuagg_cuda_grow_kernels[];	/* init, move */
+extern const GpuAggKernelRef gpuagg_cuda_emit_kernels[];
+
+/* A kernel that traps, for tests; with too many threads it cannot start. */
+#define GPUAGG_TOO_MANY_THREADS 4096
+extern void gpuagg_cuda_trap(uint32_t threads, cudaStream_t stream);
+
+#endif							/* GPUAGG_CUDA_KERNEL_KERNELS_H */

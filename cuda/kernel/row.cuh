@@ -1,0 +1,171 @@
+/*
+ * row.cuh
+ *		A row of a chunk, of pages or of a slab, in one thread: its columns into
+ *		registers, then the program, and what of it enters which state.  For the
+ *		kernels that group rows, those that pack them and those that select them.
+ */
+#ifndef GPUAGG_CUDA_KERNEL_ROW_CUH
+#define GPUAGG_CUDA_KERNEL_ROW_CUH
+
+#include "cuda/kernel/atomics.h"
+#include "cuda/kernel/kernels.h"
+#include "device/ops/eval.h"
+#include "device/ops/group.h"
+
+typedef enum RowFate
+{
+	ROW_DROPPED,				/* the filter said no */
+	ROW_ERROR,					/* consumed an error */
+	ROW_READY
+} RowFate;
+
+/* Compiled once: the interpreter is by far the largest part of the kernel. */
+static __device__ __noinline__ void
+run_instructions(const GpuAggProgram *p, uint32_t first, uint32_t last,
+				 GpuAggValue *reg, uint8_t *st)
+{
+	gpuagg_eval(p, first, last, reg, st);
+}
+
+/* A row of a slab */
+static __device__ void
+load_resident(const GpuAggProgram *p, const GpuAggSlabColumn *columns, uint32_t row,
+			  GpuAggValue *reg, uint8_t *st)
+{
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		const GpuAggSlabColumn *column = &columns[c];
+		uint32_t	code;
+
+		st[c] = column->nulls[row / 32] >> (row % 32) & 1 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
+		if (st[c] != GPUAGG_ST_VALUE)
+			continue;
+		if (column->bytes == 8)
+		{
+			reg[c].i = ((const int64_t *) column->values)[row];
+			continue;
+		}
+		code = ((const uint32_t *) column->values)[row];
+		if (column->strings != NULL)
+			reg[c].b = column->strings[code / GPUAGG_STRING_BLOCK][code % GPUAGG_STRING_BLOCK];
+		else
+			reg[c].i = (int32_t) code;
+	}
+}
+
+static __device__ void
+load_row(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk *chunk,
+		 uint32_t row, GpuAggValue *reg, uint8_t *st)
+{
+	const uint8_t *classes = gpuagg_program_classes(p);
+
+	if (chunk->resident != NULL)
+	{
+		load_resident(p, chunk->resident, row, reg, st);
+		return;
+	}
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		const uint64_t *words = chunk->words +
+			(uint64_t) plan->column_words[c] * chunk->nrows;
+		uint8_t		state = chunk->states[(uint64_t) c * chunk->nrows + row];
+
+		st[c] = state;
+		if (state != GPUAGG_ST_VALUE)
+			continue;
+		if (classes[c] == GPUAGG_CLASS_BYTES)
+		{
+			reg[c].b.data = (const char *) (uintptr_t) words[2 * (uint64_t) row];
+			reg[c].b.len = words[2 * (uint64_t) row + 1];
+		}
+		else
+			reg[c].i = (int64_t) words[row];
+	}
+}
+
+/* Evaluates a row; *errors gets the states of errors that were consumed. */
+static __device__ RowFate
+row_prepare(const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st, uint32_t *errors)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	uint32_t	done = 0;
+	uint32_t	states = 0;
+
+	if (p->filter_reg != GPUAGG_NO_REG)
+	{
+		done = p->filter_instrs;
+		run_instructions(p, 0, done, reg, st);
+		if (GPUAGG_ST_IS_ERROR(st[p->filter_reg]))
+		{
+			*errors |= st[p->filter_reg];
+			return ROW_ERROR;
+		}
+		if (st[p->filter_reg] != GPUAGG_ST_VALUE || reg[p->filter_reg].i == 0)
+			return ROW_DROPPED;
+	}
+	if (done < p->ninstrs)
+		run_instructions(p, done, p->ninstrs, reg, st);
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		states |= st[keys[i].reg];
+	*errors |= states & ~(uint32_t) GPUAGG_ST_NULL;
+	return GPUAGG_ST_IS_ERROR(states) ? ROW_ERROR : ROW_READY;
+}
+
+/* Does the row enter this transition?  Errors go to *errors. */
+static __device__ __forceinline__ bool
+row_enters(const GpuAggTransition *t, const GpuAggValue *reg, const uint8_t *st,
+		   uint32_t *errors)
+{
+	uint8_t		state;
+
+	if (t->filter != GPUAGG_NO_REG)
+	{
+		state = st[t->filter];
+		*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
+		if (state != GPUAGG_ST_VALUE || reg[t->filter].i == 0)
+			return false;
+	}
+	if (t->arg == GPUAGG_NO_REG)
+		return true;
+	state = st[t->arg];
+	*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
+	if (t->op == GPUAGG_TRANS_SUM_F64_AVG && state == GPUAGG_ST_VALUE &&
+		gpuagg_f64_needs_pg(reg[t->arg].f))
+	{
+		*errors |= GPUAGG_ST_NEEDS_PG;
+		return false;
+	}
+	return state == GPUAGG_ST_VALUE;
+}
+
+/* A value enters a state that is no string. */
+static __device__ __forceinline__ void
+row_step(uint32_t op, char *state, const GpuAggValue *v)
+{
+	switch (op)
+	{
+		case GPUAGG_TRANS_SUM_F64:
+		case GPUAGG_TRANS_SUM_F64_AVG:
+		case GPUAGG_TRANS_MIN_F64:
+		case GPUAGG_TRANS_MAX_F64:
+			gpuagg_state_step_f64(op, state, v->f);
+			break;
+		case GPUAGG_TRANS_COUNT:
+			gpuagg_state_step_i64(op, state, 0);
+			break;
+		default:
+			gpuagg_state_step_i64(op, state, v->i);
+			break;
+	}
+}
+
+/* Sum over the warp, in its first lane */
+static __device__ uint32_t
+warp_sum(uint32_t v)
+{
+	for (int lanes = warpSize / 2; lanes > 0; lanes /= 2)
+		v += __shfl_down_sync(0xFFFFFFFFu, v, lanes);
+	return v;
+}
+
+#endif							/* GPUAGG_CUDA_KERNEL_ROW_CUH */

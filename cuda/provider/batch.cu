@@ -1,0 +1,613 @@
+/*
+ * batch.cu
+ *		Batches of the CUDA device: pages and rows in.  complete.cu: completions out.
+ *
+ * What a batch needs on the card is one allocation, laid out by
+ * batch_alloc().  It goes through the streams in one go: upload of what the
+ * client said of the pages, decoding, grouping (or packing, of tasks that keep
+ * rows), download of the counters.
+ *
+ * Pages that find no memory, while others are in flight, wait for them
+ * (waiting.cu).
+ */
+#include <stdlib.h>
+
+#include "cuda/columns/cuda_slab.h"
+#include "cuda/columns/resident.h"
+#include "device/chunk.h"
+
+/* Blocks that keep pages, on a multiprocessor */
+#define KEEP_BLOCKS 2
+
+/* Where in the staging memory the upload begins */
+#define UPLOAD_OFF 256
+
+/* ---------- memory of a batch ---------- */
+
+typedef struct BatchShape
+{
+	uint32_t	npages;
+	uint32_t	nbitmaps;
+	uint32_t	nslabs;			/* runs of pages that one slab keeps */
+	uint32_t	nrows;
+	size_t		heap;			/* bytes of strings of evaluated rows */
+} BatchShape;
+
+static_assert(sizeof(GpuAggPageRef) == GPUAGG_CHUNK_REF_BYTES, "chunk.h says what a page takes");
+
+static void
+batch_layout(const GpuAggPlan *plan, const BatchShape *shape, uint32_t max_spill,
+			 bool rows, GpuAggChunkLayout *layout)
+{
+	const uint32_t ncolumns = gpuagg_cuda_program(plan)->ncolumns;
+	GpuAggChunkShape chunk = {};
+
+	chunk.rows = rows;
+	chunk.copies = plan->has_bytes && !rows;
+	chunk.npages = shape->npages;
+	chunk.nbitmaps = shape->nbitmaps;
+	chunk.nrows = shape->nrows;
+	chunk.ncolumns = ncolumns;
+	chunk.nwords = plan->nwords;
+	chunk.head_bytes = sizeof(GpuAggBatchHead);
+	chunk.slab_bytes = shape->nslabs * (sizeof(GpuAggSlabRef) + ncolumns * sizeof(GpuAggSlabColumn));
+	chunk.heap_bytes = shape->heap;
+	chunk.spill_bytes = (uint64_t) max_spill * plan->stride;
+	gpuagg_chunk_layout(&chunk, layout);
+}
+
+/* The parts of a chunk that is laid out from base */
+static void
+batch_chunk(const GpuAggPlan *plan, const BatchShape *shape, bool rows, char *base,
+			const GpuAggChunkLayout *layout, GpuAggChunk *chunk)
+{
+	chunk->nrows = shape->nrows;
+	chunk->npages = shape->npages;
+	chunk->head = (GpuAggBatchHead *) (base + layout->head);
+	chunk->refs = (const GpuAggPageRef *) (base + layout->refs);
+	chunk->bitmaps = (const uint8_t *) (base + layout->bitmaps);
+	chunk->slabs = shape->nslabs > 0 ? (const GpuAggSlabRef *) (base + layout->slabs) : NULL;
+	chunk->valid = (uint8_t *) (base + layout->valid);
+	chunk->states = (uint8_t *) (base + layout->states);
+	chunk->words = (uint64_t *) (base + layout->words);
+	chunk->pages = plan->has_bytes && !rows ? base + layout->pages : NULL;
+	chunk->skipped = (GpuAggRowRef *) (base + layout->skipped);
+	chunk->spill = base + layout->spill;
+}
+
+/* Entries that the block-local tables of one launch can leave behind */
+uint32_t
+gpuagg_cuda_spill_room(const GpuAggTask *task, uint32_t nrows)
+{
+	uint32_t	blocks = task->batch_blocks;
+	uint32_t	useful = (nrows + GPUAGG_GROUP_THREADS - 1) / GPUAGG_GROUP_THREADS;
+
+	return task->local.limit == 0 ? 0 :
+		(blocks < useful ? blocks : useful) * task->local.copies * task->local.capacity;
+}
+
+void
+gpuagg_cuda_batch_free(GpuAggTask *task, GpuAggBatch *batch)
+{
+	if (batch == NULL)
+		return;
+	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->lane->group);
+	gpuagg_cuda_free(task, batch->flags, batch->flags_bytes, task->lane->group);
+	free(batch->resident);
+	gpuagg_cuda_unpin(task->device, batch->staging);
+	gpuagg_cuda_unpin(task->device, batch->list);
+	gpuagg_cuda_events_free(task->device, batch->events);
+	free(batch);
+}
+
+void
+gpuagg_cuda_batches_free(GpuAggTask *task)
+{
+	gpuagg_cuda_waiting_free(task);
+	gpuagg_cuda_batch_free(task, task->polled);
+	task->polled = NULL;
+	while (task->first != NULL)
+	{
+		GpuAggBatch *batch = task->first;
+
+		task->first = batch->next;
+		gpuagg_cuda_batch_free(task, batch);
+	}
+}
+
+GpuAggBatch *
+gpuagg_cuda_batch_make(GpuAggTask *task, size_t bytes, size_t upload, cudaStream_t stream,
+					   GpuAggError *error)
+{
+	GpuAggBatch *batch = (GpuAggBatch *) calloc(1, sizeof(*batch));
+
+	if (batch == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return NULL;
+	}
+	batch->bytes = bytes;
+	batch->events = gpuagg_cuda_events(task->device, error);
+	if (batch->events != NULL)
+		batch->staging = gpuagg_cuda_pin(task->device, UPLOAD_OFF + upload, error);
+	if (batch->staging != NULL)
+		batch->memory = (char *) gpuagg_cuda_alloc(task, bytes, stream, error);
+	if (batch->memory != NULL)
+	{
+		memset(batch->staging->data, 0, UPLOAD_OFF + gpuagg_cuda_align(sizeof(GpuAggBatchHead)));
+		return batch;
+	}
+	gpuagg_cuda_batch_free(task, batch);
+	return NULL;
+}
+
+/* A batch of pages or rows; *upload: bytes to go up */
+static GpuAggBatch *
+batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggPlan *plan,
+			bool rows, char **heap, size_t *upload, GpuAggError *error)
+{
+	const uint32_t max_spill = gpuagg_cuda_spill_room(task, shape->nrows);
+	cudaStream_t stream = rows ? task->lane->group : task->lane->decode;
+	GpuAggChunkLayout layout;
+	GpuAggBatch *batch;
+
+	batch_layout(plan, shape, max_spill, rows, &layout);
+	*upload = layout.upload;
+	batch = gpuagg_cuda_batch_make(task, layout.bytes, *upload, stream, error);
+	if (batch == NULL)
+		return NULL;
+	batch->program = gpuagg_cuda_program(plan);
+	*heap = batch->memory + layout.heap;
+	batch_chunk(plan, shape, rows, batch->memory, &layout, &batch->chunk);
+	return batch;
+}
+
+char *
+gpuagg_cuda_staged(const GpuAggBatch *batch, const void *there)
+{
+	return batch->staging->data + UPLOAD_OFF + ((const char *) there - batch->memory);
+}
+
+/* ---------- launching ---------- */
+
+bool
+gpuagg_cuda_batch_upload(GpuAggTask *task, GpuAggBatch *batch, size_t bytes,
+			 cudaStream_t stream, GpuAggError *error)
+{
+	return CUDA_OK(task->device,
+				   cudaMemcpyAsync(batch->memory, batch->staging->data + UPLOAD_OFF, bytes,
+								   cudaMemcpyHostToDevice, stream), error);
+}
+
+/* It is cleared, because operators copy NULLs with whatever their registers hold. */
+bool
+gpuagg_cuda_batch_scratch(GpuAggTask *task, const GpuAggProgram *p, uint32_t threads,
+						  char **scratch, size_t *bytes, GpuAggError *error)
+{
+	*scratch = NULL;
+	*bytes = gpuagg_cuda_scratch_bytes(p, threads);
+	if (*bytes == 0)
+		return true;
+	*scratch = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
+	return *scratch != NULL &&
+		CUDA_OK(task->device,
+				cudaMemsetAsync(*scratch, 0, *bytes, task->lane->group), error);
+}
+
+bool
+gpuagg_cuda_batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+	GpuAggReport *report = (GpuAggReport *) batch->staging->data;
+
+	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device, cudaEventRecord(batch->events->grouped, stream), error) &&
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(&report->batch, batch->chunk.head, sizeof(report->batch),
+								cudaMemcpyDeviceToHost, stream), error) &&
+		(task->table.head == NULL ||
+		 CUDA_OK(task->device,
+				 cudaMemcpyAsync(&report->table, task->table.head, sizeof(report->table),
+								 cudaMemcpyDeviceToHost, stream), error)) &&
+		CUDA_OK(task->device, cudaEventRecord(batch->events->done, stream), error) &&
+		gpuagg_cuda_notify(task, error);
+}
+
+/* The kernel that does with the rows what the task is for */
+static bool
+batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
+			 GpuAggError *error)
+{
+	const GpuAggLocalShape none = {0, 0, 0};
+	const GpuAggProgram *p = batch->program;
+	const uint32_t scratch_stride = (uint32_t) gpuagg_cuda_scratch_bytes(p, 1);
+	const uint32_t blocks = task->batch_blocks;
+	cudaStream_t stream = task->lane->group;
+
+	if (batch->resident != NULL && batch->resident->local)
+		return gpuagg_cuda_resident_rest(task, batch, scratch, scratch_stride, error);
+	batch->packed = task->scoped != NULL;
+	if (batch->packed)
+		return gpuagg_cuda_scoped_chunk(task->scoped, batch->plan, p, &batch->chunk, scratch,
+										scratch_stride, blocks, error) == GPUAGG_OK;
+	if (p->select)
+		gpuagg_cuda_select(batch->plan, &batch->chunk, scratch, scratch_stride, blocks, stream);
+	else
+		gpuagg_cuda_group(batch->plan, &batch->chunk, &task->table, local ? &task->local : &none,
+						  task->plan->stride, scratch, scratch_stride, blocks, stream);
+	return true;
+}
+
+bool
+gpuagg_cuda_batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error)
+{
+	const GpuAggProgram *p = batch->program;
+	cudaStream_t stream = task->lane->group;
+	size_t		scratch_bytes;
+	char	   *scratch;
+
+	batch->generation = task->generation;
+	if (!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error) ||
+		!gpuagg_cuda_batch_scratch(task, p, task->batch_blocks * GPUAGG_GROUP_THREADS, &scratch,
+								   &scratch_bytes, error))
+		return false;
+	if (task->fault == GPUAGG_FAULT_TRAP)
+		gpuagg_cuda_trap(1, stream);
+	if (batch->nspilled > 0)
+	{
+		const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches, gpuagg_cuda_merge_kernels,
+													   batch->nspilled);
+
+		gpuagg_cuda_merge_spill(batch->plan, &batch->chunk, batch->nspilled, &task->table,
+								&launch, stream);
+	}
+	if (!batch_launch(task, batch, local, scratch, error))
+		return false;
+	gpuagg_cuda_free(task, scratch, scratch_bytes, stream);
+	return gpuagg_cuda_batch_report(task, batch, error);
+}
+
+static bool
+batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->decode;
+
+	if (!gpuagg_cuda_batch_upload(task, batch, upload, stream, error) ||
+		!CUDA_OK(task->device, cudaEventRecord(batch->events->decode, stream), error))
+		return false;
+	gpuagg_cuda_decode(batch->plan, &batch->chunk, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
+	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, stream), error) &&
+		CUDA_OK(task->device,
+				cudaStreamWaitEvent(task->lane->group, batch->events->decoded, 0), error);
+}
+
+void
+gpuagg_cuda_batch_push(GpuAggTask *task, GpuAggBatch *batch)
+{
+	if (task->first == NULL)
+		task->first = batch;
+	else
+		task->last->next = batch;
+	task->last = batch;
+}
+
+/*
+ * A batch that was enqueued in part stays with the task, failed, until its
+ * end: the card may be using it.
+ */
+GpuAggStatus
+gpuagg_cuda_batch_enqueued(GpuAggTask *task, GpuAggBatch *batch, bool ok, GpuAggError *error)
+{
+	gpuagg_cuda_batch_push(task, batch);
+	return ok ? GPUAGG_OK : gpuagg_cuda_task_fail(task, error);
+}
+
+GpuAggStatus
+gpuagg_cuda_input_check(GpuAggTask *task, GpuAggError *error)
+{
+	memset(error, 0, sizeof(*error));
+	if (task->device->lost)
+		*error = task->device->lost_error;
+	else if (task->error.status != GPUAGG_OK)
+		*error = task->error;
+	return error->status;
+}
+
+/*
+ * Strings get their codes, and rows their places in slabs, before grouping
+ * clears flags; beside the decoder, so that the link stays busy.
+ */
+static bool
+batch_keep(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+
+	if (!gpuagg_cuda_encode_columns(task, batch, stream, error))
+		return false;
+	if (batch->chunk.slabs == NULL)
+		return true;
+	if (!gpuagg_cuda_slab_wait(task, stream, error))
+		return false;
+	gpuagg_cuda_keep(batch->plan, &batch->chunk, task->device->sms * KEEP_BLOCKS, stream);
+	return CUDA_LAUNCHED(task->device, error);
+}
+
+/* ---------- pages ---------- */
+
+GpuAggStatus
+gpuagg_cuda_input_faults(GpuAggTask *task, GpuAggError *error)
+{
+	switch (task->fault)
+	{
+		case GPUAGG_FAULT_PAGES:
+			return gpuagg_cuda_injected("pages", error);
+		case GPUAGG_FAULT_MEMORY:
+			return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY,
+									 "injected fault: the device has no memory");
+		case GPUAGG_FAULT_KERNEL:
+			gpuagg_cuda_trap(GPUAGG_TOO_MANY_THREADS, task->lane->group);
+			(void) CUDA_LAUNCHED(task->device, error);
+			return error->status;
+		case GPUAGG_FAULT_LOST:
+			gpuagg_cuda_error(error, GPUAGG_DEVICE_LOST,
+							  "injected fault: the device is lost");
+			task->device->lost = true;
+			task->device->lost_error = *error;
+			return error->status;
+		default:
+			return GPUAGG_OK;
+	}
+}
+
+static GpuAggStatus
+pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
+			BatchShape *shape, GpuAggError *error)
+{
+	const GpuAggDevice *device = task->device;
+	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
+
+	memset(shape, 0, sizeof(*shape));
+	shape->npages = npages;
+	for (uint32_t i = 0; i < npages; i++)
+	{
+		if (pages[i].page < device->pages ||
+			pages[i].page + GPUAGG_PAGE_BYTES > device->pages + device->pages_bytes)
+			return gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT,
+									 "page %u of the batch is not in shared_buffers", i);
+		if (pages[i].nlines > GPUAGG_MAX_LINES)
+			return gpuagg_cuda_error(error, GPUAGG_CORRUPT_PAGE,
+									 "page %u of the batch has %u line pointers",
+									 i, pages[i].nlines);
+		shape->nrows += pages[i].nlines;
+		shape->nbitmaps += pages[i].visibility != NULL;
+		if (pages[i].slab == NULL)
+			continue;
+		if (pages[i].place > pages[i].slab->places ||
+			pages[i].nlines > pages[i].slab->places - pages[i].place)
+			return gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT,
+									 "page %u of the batch exceeds its slab", i);
+		if (i > 0 && pages[i].slab == pages[i - 1].slab)
+			continue;
+		if (!gpuagg_cuda_slab_columns(pages[i].slab, gpuagg_cuda_program(task->plan), columns, error))
+			return error->status;
+		shape->nslabs++;
+	}
+	return GPUAGG_OK;
+}
+
+static void
+pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
+{
+	GpuAggPageRef *refs = (GpuAggPageRef *) gpuagg_cuda_staged(batch, batch->chunk.refs);
+	uint8_t    *bitmaps = (uint8_t *) gpuagg_cuda_staged(batch, batch->chunk.bitmaps);
+	uint32_t	nbitmaps = 0;
+	uint32_t	nslabs = 0;
+	uint32_t	row = 0;
+
+	for (uint32_t i = 0; i < batch->chunk.npages; i++)
+	{
+		GpuAggPageRef *ref = &refs[i];
+
+		ref->page = pages[i].page + task->device->pages_shift;
+		ref->nlines = pages[i].nlines;
+		ref->row_base = row;
+		ref->bitmap = 0;
+		ref->block = pages[i].block;
+		ref->slab = 0;
+		ref->place = pages[i].place;
+		if (pages[i].slab != NULL)
+		{
+			nslabs += i == 0 || pages[i].slab != pages[i - 1].slab;
+			ref->slab = nslabs;
+			gpuagg_cuda_slab_extend(pages[i].slab, pages[i].place + pages[i].nlines);
+		}
+		row += pages[i].nlines;
+		if (pages[i].visibility == NULL)
+			continue;
+		memcpy(bitmaps + (size_t) nbitmaps * GPUAGG_VISIBILITY_BYTES, pages[i].visibility,
+			   GPUAGG_VISIBILITY_BYTES);
+		ref->bitmap = ++nbitmaps;
+	}
+}
+
+/* The slabs that keep pages of the batch; behind them are the columns of each. */
+static void
+slabs_stage(GpuAggBatch *batch, const GpuAggPage *pages, uint32_t nslabs)
+{
+	const GpuAggSlabColumn *there = (const GpuAggSlabColumn *) (batch->chunk.slabs + nslabs);
+	GpuAggSlabRef *ref = (GpuAggSlabRef *) gpuagg_cuda_staged(batch, batch->chunk.slabs);
+	GpuAggError error;
+
+	for (uint32_t i = 0; nslabs > 0 && i < batch->chunk.npages; i++)
+	{
+		if (pages[i].slab == NULL || (i > 0 && pages[i].slab == pages[i - 1].slab))
+			continue;
+		ref->valid = pages[i].slab->valid;
+		ref->columns = there;
+		(void) gpuagg_cuda_slab_columns(pages[i].slab, batch->program,
+										(GpuAggSlabColumn *) gpuagg_cuda_staged(batch, there), &error);
+		batch->keeper = pages[i].slab;
+		there += batch->program->ncolumns;
+		ref++;
+	}
+}
+
+GpuAggStatus
+gpuagg_cuda_batch_failed(GpuAggTask *task, uint64_t batch_id, GpuAggError *error)
+{
+	GpuAggBatch *batch = (GpuAggBatch *) calloc(1, sizeof(*batch));
+
+	(void) gpuagg_cuda_task_fail(task, error);
+	if (batch == NULL || error->status == GPUAGG_DEVICE_LOST)
+	{
+		free(batch);
+		return error->status;
+	}
+	batch->stage = GPUAGG_BATCH_DONE;
+	batch->completion.batch_id = batch_id;
+	gpuagg_cuda_batch_push(task, batch);
+	if (!gpuagg_cuda_notify(task, error))
+		return error->status;
+	memset(error, 0, sizeof(*error));
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pages,
+					   uint32_t npages, GpuAggError *error)
+{
+	BatchShape	shape;
+	GpuAggBatch *batch;
+	size_t		upload;
+	char	   *heap;
+	bool		ok;
+
+	gpuagg_cuda_resident_flush(task);
+	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
+		return error->status == GPUAGG_DEVICE_LOST ? error->status :
+			gpuagg_cuda_batch_failed(task, batch_id, error);
+	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK ||
+		pages_check(task, pages, npages, &shape, error) != GPUAGG_OK)
+		return gpuagg_cuda_batch_failed(task, batch_id, error);
+	batch = task->waiting != NULL ? NULL :
+		batch_alloc(task, &shape, task->plan, false, &heap, &upload, error);
+	if (batch == NULL && gpuagg_cuda_waiting_add(task, batch_id, pages, npages, error))
+		return GPUAGG_OK;
+	if (batch == NULL)
+		return gpuagg_cuda_batch_failed(task, batch_id, error);
+	batch->plan = task->device_plan;
+	batch->completion.batch_id = batch_id;
+	task->fed = true;
+	pages_stage(task, batch, pages);
+	slabs_stage(batch, pages, shape.nslabs);
+	ok = batch_decode(task, batch, upload, error) && batch_keep(task, batch, error) &&
+		gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, error);
+	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
+}
+
+/* ---------- rows that PostgreSQL evaluated ---------- */
+
+static size_t
+rows_heap(const GpuAggProgram *p, const GpuAggRowColumn *columns, uint32_t nrows)
+{
+	const uint8_t *classes = gpuagg_program_classes(p);
+	size_t		bytes = 0;
+
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		const GpuAggBytes *values = (const GpuAggBytes *) columns[c].values;
+
+		for (uint32_t i = 0; classes[c] == GPUAGG_CLASS_BYTES && i < nrows; i++)
+			if (columns[c].states[i] == GPUAGG_ST_VALUE)
+				bytes += values[i].len;
+	}
+	return bytes;
+}
+
+/* Copies the columns; strings get the addresses that they will have. */
+static void
+rows_stage(GpuAggBatch *batch, const GpuAggPlan *plan, const GpuAggRowColumn *columns,
+		   char *heap)
+{
+	const GpuAggProgram *p = batch->program;
+	const uint8_t *classes = gpuagg_program_classes(p);
+	const size_t nrows = batch->chunk.nrows;
+
+	memset(gpuagg_cuda_staged(batch, batch->chunk.valid), 1, nrows);
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		uint64_t   *words = (uint64_t *) gpuagg_cuda_staged(batch, batch->chunk.words) +
+			plan->column_words[c] * nrows;
+		const GpuAggBytes *values = (const GpuAggBytes *) columns[c].values;
+
+		memcpy(gpuagg_cuda_staged(batch, batch->chunk.states) + c * nrows, columns[c].states, nrows);
+		if (classes[c] != GPUAGG_CLASS_BYTES)
+		{
+			memcpy(words, columns[c].values, nrows * sizeof(uint64_t));
+			continue;
+		}
+		for (size_t i = 0; i < nrows; i++)
+		{
+			bool		value = columns[c].states[i] == GPUAGG_ST_VALUE;
+
+			words[2 * i] = (uint64_t) (uintptr_t) heap;
+			words[2 * i + 1] = value ? values[i].len : 0;
+			if (!value || values[i].len == 0)
+				continue;
+			memcpy(gpuagg_cuda_staged(batch, heap), values[i].data, values[i].len);
+			heap += values[i].len;
+		}
+	}
+}
+
+static bool
+rows_plan_make(GpuAggTask *task, GpuAggError *error)
+{
+	if (task->device_rows_plan != NULL)
+		return true;
+	if (task->rows_plan == NULL)
+		task->rows_plan = gpuagg_cuda_rows_plan(gpuagg_cuda_program(task->plan),
+												&task->rows_plan_bytes);
+	if (task->rows_plan == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	task->rows_plan->scope = task->plan->scope;
+	task->device_rows_plan = gpuagg_cuda_task_upload(task, task->rows_plan,
+													 task->rows_plan_bytes,
+													 &task->rows_plan_staging, error);
+	return task->device_rows_plan != NULL;
+}
+
+GpuAggStatus
+gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn *columns,
+					  uint32_t nrows, GpuAggError *error)
+{
+	BatchShape	shape = {0, 0, 0, nrows, 0};
+	GpuAggBatch *batch;
+	size_t		upload;
+	char	   *heap;
+	bool		ok;
+
+	gpuagg_cuda_resident_flush(task);
+	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
+		return error->status == GPUAGG_DEVICE_LOST ? error->status :
+			gpuagg_cuda_batch_failed(task, batch_id, error);
+	if (task->fault == GPUAGG_FAULT_ROWS)
+		return gpuagg_cuda_injected("rows", error);
+	if (!rows_plan_make(task, error))
+		return gpuagg_cuda_batch_failed(task, batch_id, error);
+	shape.heap = rows_heap(gpuagg_cuda_program(task->rows_plan), columns, nrows);
+	batch = batch_alloc(task, &shape, task->rows_plan, true, &heap, &upload, error);
+	if (batch == NULL)
+		return gpuagg_cuda_batch_failed(task, batch_id, error);
+	batch->plan = task->device_rows_plan;
+	batch->completion.batch_id = batch_id;
+	task->fed = true;
+	rows_stage(batch, task->rows_plan, columns, heap);
+	ok = gpuagg_cuda_batch_upload(task, batch, upload, task->lane->group, error) &&
+		gpuagg_cuda_batch_group(task, batch, false, error);
+	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
+}

@@ -1,0 +1,419 @@
+/*
+ * cuda_results.cu
+ *		Groups of a finished task, on their way to the worker's messages.
+ *
+ * Groups lie in one or more tables: the task's own, or those that scoped
+ * grouping has left.  Finishing sizes their runs of slots (emit.cu), which are
+ * numbered through.  Then windows of some megabytes are written on the card
+ * and copied to pinned memory, one ahead of the one that is being read; where
+ * memory is short they are smaller.
+ */
+#include <stdlib.h>
+
+#include "cuda/columns/cuda_slab.h"
+#include "cuda/columns/resident.h"
+#include "device/ops/group.h"
+
+/* Runs of a window, at most */
+#define WINDOW_RUNS 8192
+
+/*
+ * Groups of a window: long against a copy's overhead, and with the starts of
+ * its runs 8 MiB of pinned memory
+ */
+#define WINDOW_BYTES (((size_t) 8 << 20) - WINDOW_RUNS * sizeof(uint64_t))
+#define WINDOW_LEAST_BYTES ((size_t) 256 << 10)
+
+static const uint64_t *
+run_bytes(const GpuAggTask *task)
+{
+	return (const uint64_t *) task->sizes->data;
+}
+
+static const uint32_t *
+run_groups(const GpuAggTask *task)
+{
+	return (const uint32_t *) (task->sizes->data + gpuagg_cuda_align(task->nruns * sizeof(uint64_t)));
+}
+
+static uint64_t
+table_runs(const GpuAggTableRef *table)
+{
+	return (table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS;
+}
+
+/* ---------- the form of groups ---------- */
+
+static const GpuAggEncoding *
+strings_device(const GpuAggTask *task)
+{
+	return task->strings != NULL ? task->strings->device : NULL;
+}
+
+static const GpuAggLayout *
+results_layout(const GpuAggTask *task)
+{
+	return task->strings != NULL ? &task->strings->layout : &task->plan->layout;
+}
+
+/* May groups be of different sizes? */
+static bool
+results_vary(const GpuAggTask *task)
+{
+	return task->strings != NULL || task->plan->has_strings;
+}
+
+/* Bytes of the group at `row`, as emit.cu has written it */
+static size_t
+group_bytes(const GpuAggTask *task, const char *row)
+{
+	return gpuagg_group_bytes(task->strings != NULL ? task->strings->program :
+							  gpuagg_cuda_program(task->plan), results_layout(task), row);
+}
+
+/* ---------- sizes ---------- */
+
+static bool
+sizes_launch(GpuAggTask *task, GpuAggError *error)
+{
+	cudaStream_t stream = task->lane->group;
+	uint64_t	first = 0;
+	size_t		split;
+
+	if (task->scoped == NULL)
+	{
+		task->tables = &task->table;
+		task->ntables = 1;
+	}
+	task->nruns = 0;
+	for (uint32_t i = 0; i < task->ntables; i++)
+		task->nruns += table_runs(&task->tables[i]);
+	split = gpuagg_cuda_align(task->nruns * sizeof(uint64_t));
+	task->device_sizes_bytes = split + gpuagg_cuda_align(task->nruns * sizeof(uint32_t));
+	task->device_sizes = (char *) gpuagg_cuda_alloc(task, task->device_sizes_bytes, stream, error);
+	task->sizes = gpuagg_cuda_pin(task->device, task->device_sizes_bytes, error);
+	task->sizes_events = gpuagg_cuda_events(task->device, error);
+	if (task->device_sizes == NULL || task->sizes == NULL || task->sizes_events == NULL ||
+		!gpuagg_cuda_strings_follow(task, error))
+		return false;
+	for (uint32_t i = 0; i < task->ntables; i++)
+	{
+		gpuagg_cuda_size(task->device_plan, &task->tables[i], strings_device(task),
+						 (uint64_t *) task->device_sizes + first,
+						 (uint32_t *) (task->device_sizes + split) + first, stream);
+		first += table_runs(&task->tables[i]);
+	}
+	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(task->sizes->data, task->device_sizes,
+								task->nruns * sizeof(uint64_t), cudaMemcpyDeviceToHost, stream),
+				error) &&
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(task->sizes->data + split, task->device_sizes + split,
+								task->nruns * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
+				error) &&
+		CUDA_OK(task->device, cudaEventRecord(task->sizes_events->done, stream), error) &&
+		gpuagg_cuda_notify(task, error);
+}
+
+/* Has it happened?  Also true if it never will: then *error tells. */
+static bool
+reached(GpuAggTask *task, cudaEvent_t event, GpuAggError *error)
+{
+	cudaError_t rc = cudaEventQuery(event);
+
+	if (rc == cudaErrorNotReady)
+		return false;
+	(void) gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, error);
+	return true;
+}
+
+static void
+sizes_add(GpuAggTask *task)
+{
+	task->groups = 0;
+	for (uint64_t i = 0; i < task->nruns; i++)
+	{
+		if (run_bytes(task)[i] > task->max_run)
+			task->max_run = run_bytes(task)[i];
+		task->results_bytes += run_bytes(task)[i];
+		task->groups += run_groups(task)[i];
+	}
+}
+
+/* ---------- windows ---------- */
+
+/* Bytes of the starts of a window's runs, in front of its groups */
+static size_t
+starts_bytes(const GpuAggTask *task)
+{
+	return gpuagg_cuda_align((task->nruns < WINDOW_RUNS ? task->nruns : WINDOW_RUNS) * sizeof(uint64_t));
+}
+
+static char *
+window_memory(GpuAggTask *task, GpuAggWindow *w, size_t bytes, GpuAggError *error)
+{
+	w->memory_bytes = starts_bytes(task) + (bytes > task->max_run ? bytes : task->max_run);
+	return (char *) gpuagg_cuda_alloc(task, w->memory_bytes, task->lane->group, error);
+}
+
+static bool
+window_alloc(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
+{
+	size_t		bytes = task->results_bytes < WINDOW_BYTES ? task->results_bytes : WINDOW_BYTES;
+
+	if (w->memory != NULL)
+		return true;
+	while ((w->memory = window_memory(task, w, bytes, error)) == NULL)
+	{
+		if (error->status != GPUAGG_OUT_OF_MEMORY || bytes <= WINDOW_LEAST_BYTES ||
+			bytes <= task->max_run)
+			return false;
+		bytes /= 2;
+	}
+	memset(error, 0, sizeof(*error));
+	w->events = gpuagg_cuda_events(task->device, error);
+	w->pinned = gpuagg_cuda_pin(task->device, w->memory_bytes, error);
+	return w->events != NULL && w->pinned != NULL;
+}
+
+/* Writes n runs from `first` on, of whichever tables they are. */
+static void
+runs_emit(GpuAggTask *task, uint64_t first, uint32_t n, const uint64_t *starts, char *out)
+{
+	for (uint32_t i = 0; n > 0; i++)
+	{
+		const uint64_t runs = table_runs(&task->tables[i]);
+		const uint32_t some = runs - first < n ? (uint32_t) (runs - first) : n;
+
+		if (first >= runs)
+		{
+			first -= runs;
+			continue;
+		}
+		gpuagg_cuda_emit(task->device_plan, &task->tables[i], strings_device(task), first, some,
+						 starts, out, task->lane->group);
+		starts += some;
+		n -= some;
+		first = 0;
+	}
+}
+
+/*
+ * Puts the next runs on their way.  Starts of runs lie in front of the groups,
+ * here and there.
+ */
+static bool
+window_launch(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
+{
+	const size_t skip = starts_bytes(task);
+	cudaStream_t stream = task->lane->group;
+	uint64_t	first = task->next_run;
+	uint64_t   *starts;
+	uint32_t	n = 0;
+
+	if (!window_alloc(task, w, error))
+		return false;
+	starts = (uint64_t *) w->pinned->data;
+	w->bytes = w->at = 0;
+	while (first + n < task->nruns && n < WINDOW_RUNS &&
+		   w->bytes + run_bytes(task)[first + n] <= w->memory_bytes - skip)
+	{
+		starts[n] = w->bytes;
+		w->bytes += run_bytes(task)[first + n++];
+	}
+	task->next_run += n;
+	w->busy = w->bytes > 0;
+	if (!w->busy)
+		return true;
+	if (!CUDA_OK(task->device, cudaEventRecord(w->events->group, stream), error) ||
+		!CUDA_OK(task->device,
+				 cudaMemcpyAsync(w->memory, starts, n * sizeof(uint64_t),
+								 cudaMemcpyHostToDevice, stream), error))
+		return false;
+	runs_emit(task, first, n, (const uint64_t *) w->memory, w->memory + skip);
+	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(w->pinned->data + skip, w->memory + skip,
+								w->bytes, cudaMemcpyDeviceToHost, stream), error) &&
+		CUDA_OK(task->device, cudaEventRecord(w->events->done, stream), error) &&
+		gpuagg_cuda_notify(task, error);
+}
+
+/* Every free window gets runs, as long as there are any. */
+static bool
+windows_fill(GpuAggTask *task, GpuAggError *error)
+{
+	for (uint32_t i = 0; i < GPUAGG_WINDOWS; i++)
+	{
+		GpuAggWindow *w = &task->windows[(task->window + i) % GPUAGG_WINDOWS];
+
+		while (!w->busy && task->next_run < task->nruns)
+			if (!window_launch(task, w, error))
+				return false;
+	}
+	return true;
+}
+
+/* ---------- finish ---------- */
+
+bool
+gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
+{
+	memset(error, 0, sizeof(*error));
+	if (task->error.status == GPUAGG_OK && task->device->lost)
+		(void) gpuagg_cuda_task_fail(task, &task->device->lost_error);
+	if (task->error.status != GPUAGG_OK)
+	{
+		*error = task->error;
+		return true;
+	}
+	if (task->first != NULL)
+		return false;
+	gpuagg_cuda_batches_free(task);
+	if (task->scoped != NULL && task->stage <= GPUAGG_TASK_SCOPING &&
+		task->fault != GPUAGG_FAULT_FINISH)
+	{
+		const bool	ready = task->stage == GPUAGG_TASK_SCOPING ||
+			(gpuagg_cuda_kept_end_input(task, error) && gpuagg_cuda_resident_finish(task, error));
+
+		if (ready && !gpuagg_cuda_kept_finish(task, error))
+			return false;
+		if (error->status == GPUAGG_OK && sizes_launch(task, error))
+		{
+			task->stage = GPUAGG_TASK_SIZING;
+			return false;
+		}
+	}
+	else if (task->stage <= GPUAGG_TASK_SCOPING)
+	{
+		if (task->fault == GPUAGG_FAULT_FINISH)
+			(void) gpuagg_cuda_injected("finish", error);
+		else if (gpuagg_cuda_program(task->plan)->select)
+			task->stage = GPUAGG_TASK_RESULTS;	/* its rows are listed already */
+		else if (sizes_launch(task, error))
+		{
+			task->stage = GPUAGG_TASK_SIZING;
+			return false;
+		}
+	}
+	else if (task->stage == GPUAGG_TASK_SIZING)
+	{
+		if (!reached(task, task->sizes_events->done, error))
+			return false;
+		if (error->status == GPUAGG_OK)
+		{
+			sizes_add(task);
+			if (windows_fill(task, error))
+				task->stage = GPUAGG_TASK_RESULTS;
+		}
+	}
+	if (error->status != GPUAGG_OK)
+		(void) gpuagg_cuda_task_fail(task, error);
+	return true;
+}
+
+/* ---------- results ---------- */
+
+/* Copies whole groups from a window; returns their number. */
+static uint32_t
+window_read(const GpuAggTask *task, GpuAggWindow *w, char *buffer, size_t size,
+			size_t *used, GpuAggError *error)
+{
+	const char *groups = w->pinned->data + starts_bytes(task);
+	const size_t row_bytes = results_layout(task)->row_bytes;
+	size_t		at = w->at;
+	uint32_t	n = 0;
+
+	if (!results_vary(task))
+	{
+		size_t		left = (w->bytes - at) / row_bytes;
+		size_t		room = size / row_bytes;
+
+		n = (uint32_t) (left < room ? left : room);
+		at += n * row_bytes;
+	}
+	else
+	{
+		while (at < w->bytes)
+		{
+			size_t		bytes = group_bytes(task, groups + at);
+
+			if (at - w->at + bytes > size)
+				break;
+			at += bytes;
+			n++;
+		}
+	}
+	*used = at - w->at;
+	if (n == 0)
+	{
+		*used = results_vary(task) ? group_bytes(task, groups + at) : row_bytes;
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY,
+						  "a group of %zu bytes does not fit the result buffer", *used);
+		return 0;
+	}
+	memcpy(buffer, groups + w->at, *used);
+	w->at = at;
+	return n;
+}
+
+uint32_t
+gpuagg_cuda_task_results(GpuAggTask *task, char *buffer, size_t size, size_t *used,
+						 GpuAggError *error)
+{
+	GpuAggWindow *w = &task->windows[task->window];
+	uint32_t	n;
+
+	memset(error, 0, sizeof(*error));
+	*used = 0;
+	if (task->fault == GPUAGG_FAULT_RESULTS)
+		(void) gpuagg_cuda_injected("results", error);
+	else if (task->error.status != GPUAGG_OK)
+		*error = task->error;
+	if (error->status != GPUAGG_OK)
+		return 0;
+	if (task->stage != GPUAGG_TASK_RESULTS || !w->busy)
+		return 0;
+	if (!reached(task, w->events->done, error))
+	{
+		error->status = GPUAGG_BUSY;
+		return 0;
+	}
+	if (error->status != GPUAGG_OK)
+		return 0;
+	if (w->at == 0)
+		task->stats.transfer_ns += gpuagg_cuda_elapsed(w->events->group, w->events->done);
+	n = window_read(task, w, buffer, size, used, error);
+	if (n > 0 && w->at == w->bytes)
+	{
+		w->busy = false;
+		task->window = (task->window + 1) % GPUAGG_WINDOWS;
+		if (!windows_fill(task, error))
+		{
+			/* these groups are good; the next call tells */
+			(void) gpuagg_cuda_task_fail(task, error);
+			memset(error, 0, sizeof(*error));
+		}
+	}
+	return n;
+}
+
+void
+gpuagg_cuda_results_free(GpuAggTask *task)
+{
+	GpuAggDevice *device = task->device;
+	cudaStream_t stream = task->lane != NULL ? task->lane->group : NULL;
+
+	gpuagg_cuda_free(task, task->device_sizes, task->device_sizes_bytes, stream);
+	gpuagg_cuda_unpin(device, task->sizes);
+	gpuagg_cuda_events_free(device, task->sizes_events);
+	for (uint32_t i = 0; i < GPUAGG_WINDOWS; i++)
+	{
+		GpuAggWindow *w = &task->windows[i];
+
+		gpuagg_cuda_free(task, w->memory, w->memory_bytes, stream);
+		gpuagg_cuda_unpin(device, w->pinned);
+		gpuagg_cuda_events_free(device, w->events);
+	}
+}

@@ -1,0 +1,511 @@
+/*
+ * cuda_task.cu
+ *		Tasks of the CUDA device: begin, growth of the group table, end.
+ *
+ * A task ends only when the card has nothing left to do for it, so that what
+ * it frees is not in use.  The first error stays with the task; batches that
+ * complete later report it, too.
+ */
+#include <stdlib.h>
+
+#include "cuda/columns/resident.h"
+#include "cuda/draw/draws.h"
+
+/* Entries of the smallest table: fewer would only grow at once. */
+#define TABLE_MIN_ENTRIES ((uint64_t) 1 << 16)
+
+/* The first arena, and what it is for each expected group */
+#define ARENA_MIN_BYTES ((size_t) 1 << 20)
+#define ARENA_MAX_FIRST ((size_t) 256 << 20)
+#define ARENA_GROUP_BYTES 32
+
+/* Heads and keys of entries of block-local tables: group.cu */
+#define LOCAL_MAX_BYTES GPUAGG_LOCAL_MAX_BYTES
+#define LOCAL_MAX_KEY_BYTES 48
+
+/* Entries for the groups that nobody expected, if there is room for copies */
+#define LOCAL_MIN_ENTRIES 256
+
+/* A warp has a copy of its own at best. */
+#define LOCAL_MAX_COPIES (GPUAGG_GROUP_THREADS / 32)
+
+static uint64_t
+power_of_two(double n)
+{
+	uint64_t	p = 1;
+
+	while ((double) p < n && p < (uint64_t) 1 << 40)
+		p *= 2;
+	return p;
+}
+
+GpuAggStatus
+gpuagg_cuda_task_fail(GpuAggTask *task, const GpuAggError *error)
+{
+	if (task->error.status == GPUAGG_OK)
+		task->error = *error;
+	return task->error.status;
+}
+
+/* ---------- the group table ---------- */
+
+static bool
+table_alloc(GpuAggTask *task, uint64_t capacity, GpuAggTableRef *table,
+			size_t *bytes, GpuAggError *error)
+{
+	*bytes = capacity * task->plan->stride;
+	table->capacity = capacity;
+	table->limit = capacity > 1 ? capacity / 2 : 1;
+	table->slots = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
+	return table->slots != NULL;
+}
+
+/* Every entry empty: enqueued */
+static void
+table_init(GpuAggTask *task, const GpuAggTableRef *table, bool plain)
+{
+	const uint64_t words = table->capacity * (task->plan->stride / 8);
+	const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[0],
+												   words);
+
+	gpuagg_cuda_table_init(task->device_plan, table, plain, &launch, task->lane->group);
+}
+
+static bool
+arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
+{
+	GpuAggTableRef *t = &task->table;
+	GpuAggArena *full = NULL;
+	char	   *data = (char *) gpuagg_cuda_alloc(task, bytes, task->lane->group, error);
+
+	if (data == NULL)
+		return false;
+	if (t->arena != NULL)
+	{
+		full = (GpuAggArena *) malloc(sizeof(*full));
+		if (full == NULL)
+		{
+			gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+			gpuagg_cuda_free(task, data, bytes, task->lane->group);
+			return false;
+		}
+		full->data = t->arena;
+		full->bytes = t->arena_bytes;
+		full->next = task->arenas;
+		task->arenas = full;
+	}
+	t->arena = data;
+	t->arena_bytes = bytes;
+	return CUDA_OK(task->device,
+				   cudaMemsetAsync(&t->head->arena_used, 0, 2 * sizeof(t->head->arena_used),
+								   task->lane->group), error);
+}
+
+/* Where they are forced, tables are as large as they can be. */
+static void
+local_choose(GpuAggTask *task, double groups)
+{
+	const uint32_t stride = task->plan->stride;
+	GpuAggLocalShape *local = &task->local;
+	uint64_t	capacity = task->plan->layout.nkeys == 0 ? 1 : power_of_two(2 * groups + 16);
+	uint32_t	copies = 1;
+
+	memset(local, 0, sizeof(*local));
+	if (task->forced == GPUAGG_STRATEGY_SINGLE_PASS)
+		return;
+	while (task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL && capacity > 1 &&
+		   capacity * stride > LOCAL_MAX_BYTES)
+		capacity /= 2;
+	if (capacity > 1 && capacity < LOCAL_MIN_ENTRIES &&
+		2 * LOCAL_MIN_ENTRIES * stride <= LOCAL_MAX_BYTES)
+		capacity = LOCAL_MIN_ENTRIES;
+	if (task->plan->lock_off != 0 || task->plan->states_off > LOCAL_MAX_KEY_BYTES ||
+		capacity * stride > LOCAL_MAX_BYTES)
+		return;
+	while (copies < LOCAL_MAX_COPIES && 2 * copies * capacity * stride <= LOCAL_MAX_BYTES)
+		copies *= 2;
+	local->capacity = (uint32_t) capacity;
+	local->copies = copies;
+	local->limit = capacity == 1 ? 1 : (uint32_t) (capacity * 3 / 4);
+}
+
+/* For the kernel that batches run through; others of the task get the same. */
+static void
+batch_blocks_choose(GpuAggTask *task, const GpuAggProgram *program)
+{
+	const bool	wide = gpuagg_cuda_scratch_bytes(program, 1) > 0;
+	const bool	local = task->local.capacity > 0;
+	const GpuAggKernelRef *ref = program->select ? &gpuagg_cuda_select_kernels[wide] :
+		&gpuagg_cuda_group_kernels[2 * local + wide];
+
+	task->batch_blocks = gpuagg_cuda_batch_blocks(&task->device->launches, ref,
+												  gpuagg_cuda_local_bytes(&task->local,
+																		  task->plan->stride));
+}
+
+void
+gpuagg_cuda_task_local(GpuAggTask *task, double groups)
+{
+	local_choose(task, groups);
+	batch_blocks_choose(task, gpuagg_cuda_program(task->plan));
+}
+
+static bool
+groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	const bool	plain = task->plan->layout.nkeys == 0;
+	double		entries = 2 * config->expected_groups;
+	uint64_t	capacity;
+	double		arena = config->expected_groups * ARENA_GROUP_BYTES;
+
+	task->table.scope = config->scope;
+
+	/* more groups than rows is nobody's estimate */
+	if (entries > 2 * config->expected_rows && config->expected_rows > 0)
+		entries = 2 * config->expected_rows;
+	capacity = plain ? 1 : power_of_two(entries);
+	if (!plain && capacity < TABLE_MIN_ENTRIES)
+		capacity = TABLE_MIN_ENTRIES;
+	if (arena < (double) ARENA_MIN_BYTES)
+		arena = (double) ARENA_MIN_BYTES;
+	if (arena > (double) ARENA_MAX_FIRST)
+		arena = (double) ARENA_MAX_FIRST;
+
+	task->table.head = (GpuAggTableHead *)
+		gpuagg_cuda_alloc(task, sizeof(GpuAggTableHead), task->lane->group, error);
+	if (task->table.head == NULL ||
+		!CUDA_OK(task->device,
+				 cudaMemsetAsync(task->table.head, 0, sizeof(GpuAggTableHead),
+								 task->lane->group), error))
+		return false;
+	/* an estimate that does not fit is no reason not to try */
+	while (!table_alloc(task, capacity, &task->table, &task->table_bytes, error))
+	{
+		if (error->status != GPUAGG_OUT_OF_MEMORY || capacity <= TABLE_MIN_ENTRIES)
+			return false;
+		capacity /= 2;
+	}
+	memset(error, 0, sizeof(*error));
+	if (task->plan->has_strings && !arena_alloc(task, (size_t) arena, error))
+		return false;
+	table_init(task, &task->table, plain);
+	if (config->forced)
+		task->forced = (GpuAggStrategy) config->strategy;
+	gpuagg_cuda_task_local(task, config->expected_groups);
+	task->strategy = plain ? "plain" :
+		gpuagg_strategy_name(task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL :
+							 GPUAGG_STRATEGY_SINGLE_PASS);
+	return CUDA_LAUNCHED(task->device, error);
+}
+
+static void
+groups_free(GpuAggTask *task)
+{
+	cudaStream_t stream = task->lane != NULL ? task->lane->group : NULL;
+
+	gpuagg_cuda_free(task, task->table.arena, task->table.arena_bytes, stream);
+	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, stream);
+	gpuagg_cuda_free(task, task->table.head, sizeof(GpuAggTableHead), stream);
+	memset(&task->table, 0, sizeof(task->table));
+	task->table_bytes = 0;
+}
+
+bool
+gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	if (!gpuagg_cuda_kept_begin(task, config, error))
+		return false;
+	if (task->scoped == NULL)
+		return true;
+	groups_free(task);
+	memset(&task->local, 0, sizeof(task->local));
+	return true;
+}
+
+bool
+gpuagg_cuda_task_group_rows(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	gpuagg_cuda_kept_free(task);
+	return groups_begin(task, config, error);
+}
+
+/*
+ * Room for so many groups, or four times those that are there, if memory
+ * allows.  The old table is read, and freed, in the order of the stream.
+ */
+static GpuAggStatus
+table_grow(GpuAggTask *task, uint64_t count, uint64_t groups, GpuAggError *error)
+{
+	const uint64_t least = power_of_two(2.0 * (double) groups);
+	uint64_t	capacity = power_of_two(8.0 * (double) count);
+	GpuAggTableRef next = task->table;
+	GpuAggLaunch launch;
+	size_t		bytes;
+
+	if (capacity < least)
+		capacity = least;
+	while (!table_alloc(task, capacity, &next, &bytes, error))
+	{
+		if (error->status != GPUAGG_OUT_OF_MEMORY || capacity <= least)
+			return error->status;
+		capacity /= 2;
+	}
+	memset(error, 0, sizeof(*error));
+	table_init(task, &next, false);
+	launch = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[1],
+								task->table.capacity);
+	gpuagg_cuda_table_move(task->device_plan, &task->table, &next, &launch,
+						   task->lane->group);
+	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, task->lane->group);
+	task->table = next;
+	task->table_bytes = bytes;
+	return CUDA_LAUNCHED(task->device, error) ? GPUAGG_OK : error->status;
+}
+
+GpuAggStatus
+gpuagg_cuda_task_grow(GpuAggTask *task, const GpuAggTableHead *head, uint64_t more,
+					  GpuAggError *error)
+{
+	const size_t need = (size_t) head->arena_need;
+
+	task->generation++;
+	if (need > 0)
+	{
+		size_t		bytes = 2 * task->table.arena_bytes;
+
+		if (!arena_alloc(task, bytes > 4 * need ? bytes : 4 * need, error))
+			return error->status;
+	}
+
+	/* strings alone may have been the reason */
+	if (need > 0 && head->count < task->table.limit)
+		return GPUAGG_OK;
+	return table_grow(task, head->count, head->count + more, error);
+}
+
+/* ---------- begin ---------- */
+
+GpuAggPlan *
+gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggPlan *plan, size_t bytes,
+						GpuAggPinned **staging, GpuAggError *error)
+{
+	GpuAggPlan *there = (GpuAggPlan *) gpuagg_cuda_alloc(task, bytes, task->lane->group, error);
+
+	if (there == NULL)
+		return NULL;
+	*staging = gpuagg_cuda_pin(task->device, bytes, error);
+	if (*staging != NULL)
+	{
+		memcpy((*staging)->data, plan, bytes);
+		if (CUDA_OK(task->device,
+					cudaMemcpyAsync(there, (*staging)->data, bytes, cudaMemcpyHostToDevice,
+									task->lane->group), error))
+			return there;
+	}
+	gpuagg_cuda_free(task, there, bytes, task->lane->group);
+	return NULL;
+}
+
+/*
+ * The decode stream must not run ahead of the plan's upload.
+ */
+static bool
+decode_waits(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggEvents *e = gpuagg_cuda_events(task->device, error);
+	bool		ok;
+
+	if (e == NULL)
+		return false;
+	ok = CUDA_OK(task->device, cudaEventRecord(e->done, task->lane->group), error) &&
+		CUDA_OK(task->device, cudaStreamWaitEvent(task->lane->decode, e->done, 0), error);
+	gpuagg_cuda_events_free(task->device, e);
+	return ok;
+}
+
+static bool
+task_prepare(GpuAggTask *task, const GpuAggProgram *program,
+			 const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	task->lane = gpuagg_cuda_lane(task->device, error);
+	if (task->lane == NULL)
+		return false;
+	task->plan = gpuagg_cuda_plan(program, &task->plan_bytes);
+	if (task->plan == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	task->plan->sampled = gpuagg_sample_of_lines(&config->sample);
+	task->plan->sample = config->sample;
+	if (program->nkeys > 0)
+		task->plan->scope = config->scope;
+	task->device_plan = gpuagg_cuda_task_upload(task, task->plan, task->plan_bytes,
+												&task->plan_staging, error);
+	if (task->device_plan == NULL ||
+		(config->codes.results != NULL && !gpuagg_cuda_strings_begin(task, config->codes.results, error)))
+		return false;
+	if (program->select)
+	{
+		task->strategy = "select";
+		batch_blocks_choose(task, program);
+	}
+	else if (!gpuagg_cuda_kept_begin(task, config, error) ||
+			 (task->scoped == NULL && !groups_begin(task, config, error)))
+		return false;
+	return decode_waits(task, error);
+}
+
+/* Strings whose registers hold codes have a dictionary. */
+static bool
+dictionaries_copy(GpuAggTask *task, const GpuAggProgram *p, const GpuAggTaskConfig *config,
+				  GpuAggError *error)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const uint8_t *classes = gpuagg_program_classes(p);
+	const size_t bytes = p->ncolumns * sizeof(*task->dictionaries);
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+	{
+		const uint16_t reg = attrs[i].reg;
+
+		if (reg == GPUAGG_NO_REG || gpuagg_key_class(attrs[i].type) != GPUAGG_CLASS_BYTES ||
+			classes[reg] == GPUAGG_CLASS_BYTES)
+			continue;
+		if (config->codes.dictionaries == NULL || config->codes.dictionaries[reg] == NULL)
+		{
+			gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a string's code without a dictionary");
+			return false;
+		}
+	}
+	if (config->codes.dictionaries == NULL || bytes == 0)
+		return true;
+	task->dictionaries = (GpuAggDictionary **) malloc(bytes);
+	if (task->dictionaries == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	memcpy(task->dictionaries, config->codes.dictionaries, bytes);
+	return true;
+}
+
+GpuAggStatus
+gpuagg_cuda_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
+					   const GpuAggTaskConfig *config, GpuAggTask **result,
+					   GpuAggError *error)
+{
+	GpuAggTask *task;
+
+	*result = NULL;
+	memset(error, 0, sizeof(*error));
+	if (device->lost)
+	{
+		*error = device->lost_error;
+		return error->status;
+	}
+	if (config->fault == GPUAGG_FAULT_BEGIN)
+		return gpuagg_cuda_injected("begin", error);
+	task = (GpuAggTask *) calloc(1, sizeof(*task));
+	if (task == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	task->device = device;
+	task->fault = config->fault;
+	task->memory_limit = config->memory_limit;
+	task->config = *config;
+	task->config.codes.dictionaries = NULL;
+	task->config.codes.results = NULL;
+	if (!dictionaries_copy(task, program, config, error))
+	{
+		free(task);
+		return error->status;
+	}
+	if (!task_prepare(task, program, config, error))
+	{
+		/* what was enqueued is little, and must be over before it is freed */
+		if (task->lane != NULL && !device->lost)
+			(void) cudaStreamSynchronize(task->lane->group);
+		gpuagg_cuda_task_end(task);
+		return error->status;
+	}
+	*result = task;
+	return GPUAGG_OK;
+}
+
+/* ---------- end ---------- */
+
+void
+gpuagg_cuda_task_cancel(GpuAggTask *task)
+{
+	GpuAggError error = {};
+
+	gpuagg_cuda_error(&error, GPUAGG_CANCELLED, "the task was cancelled");
+	(void) gpuagg_cuda_task_fail(task, &error);
+}
+
+static bool
+stream_idle(GpuAggTask *task, cudaStream_t stream)
+{
+	cudaError_t rc = cudaStreamQuery(stream);
+	GpuAggError error;
+
+	if (rc == cudaErrorNotReady)
+		return false;
+	if (rc != cudaSuccess)
+	{
+		/* nothing runs in a context that is lost */
+		(void) gpuagg_cuda_failed(task->device, rc, "cudaStreamQuery", __FILE__, __LINE__, &error);
+		(void) gpuagg_cuda_task_fail(task, &error);
+	}
+	return true;
+}
+
+bool
+gpuagg_cuda_task_idle(GpuAggTask *task)
+{
+	return task->device->lost ||
+		(stream_idle(task, task->lane->decode) && stream_idle(task, task->lane->group));
+}
+
+void
+gpuagg_cuda_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
+{
+	*stats = task->stats;
+	stats->groups = task->groups;
+	stats->memory_bytes = task->memory_peak;
+	gpuagg_cuda_draws_stats(task, stats);
+	stats->device_ns = stats->transfer_ns + stats->decode_ns + stats->kernel_ns;
+	stats->strategy = task->strategy;
+}
+
+void
+gpuagg_cuda_task_end(GpuAggTask *task)
+{
+	GpuAggDevice *device = task->device;
+	cudaStream_t stream = task->lane != NULL ? task->lane->group : NULL;
+
+	gpuagg_cuda_batches_free(task);
+	gpuagg_cuda_resident_free(task);
+	gpuagg_cuda_draws_free(task);
+	gpuagg_cuda_results_free(task);
+	gpuagg_cuda_strings_free(task);
+	gpuagg_cuda_kept_free(task);
+	while (task->arenas != NULL)
+	{
+		GpuAggArena *arena = task->arenas;
+
+		task->arenas = arena->next;
+		gpuagg_cuda_free(task, arena->data, arena->bytes, stream);
+		free(arena);
+	}
+	groups_free(task);
+	gpuagg_cuda_free(task, task->device_plan, task->plan_bytes, stream);
+	gpuagg_cuda_free(task, task->device_rows_plan, task->rows_plan_bytes, stream);
+	gpuagg_cuda_unpin(device, task->plan_staging);
+	gpuagg_cuda_unpin(device, task->rows_plan_staging);
+	gpuagg_cuda_lane_free(device, task->lane);
+	free(task->dictionaries);
+	free(task->plan);
+	free(task->rows_plan);
+	free(task);
+}

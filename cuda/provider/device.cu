@@ -1,0 +1,279 @@
+/*
+ * device.cu
+ *		The CUDA device: opening a card, and its table of functions.
+ *
+ * Opening makes the context, registers shared_buffers (read-only where the
+ * card can), so that kernels read heap pages in place, and measures how fast
+ * that memory can be copied.  It is called with all signals blocked, which the
+ * threads that CUDA and bell.cu start here inherit.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "cuda/columns/resident.h"
+#include "cuda/core/cuda_device.h"
+#include "cuda/draw/draws.h"
+#include "cuda/probe/cuda_probe.h"
+
+/* Older cards are not in the fat binary. */
+#define MIN_CAPABILITY 75
+
+/* A batch: at 8 MiB, what launching it costs is 4 % of reading it (DESIGN.md 2) */
+#define BATCH_PAGES 1024
+#define BATCHES_AHEAD 3
+
+/* Bytes copied to measure the link, and how often */
+#define LINK_PROBE_BYTES ((size_t) 64 << 20)
+#define LINK_PROBE_RUNS 3
+
+/* ---------- opening ---------- */
+
+static int
+capability(const cudaDeviceProp *prop)
+{
+	return prop->major * 10 + prop->minor;
+}
+
+static GpuAggStatus
+card_check(const cudaDeviceProp *prop, GpuAggError *error)
+{
+	if (capability(prop) < MIN_CAPABILITY)
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
+								 "%s has compute capability %d.%d; 7.5 is needed",
+								 prop->name, prop->major, prop->minor);
+	if (!prop->canMapHostMemory || !prop->memoryPoolsSupported)
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
+								 "%s cannot map host memory or has no memory pools",
+								 prop->name);
+	return GPUAGG_OK;
+}
+
+/* Maps shared_buffers, at whole pages of the host. */
+static bool
+pages_register(GpuAggDevice *d, const GpuAggDeviceConfig *config,
+			   const cudaDeviceProp *prop, GpuAggError *error)
+{
+	const uintptr_t unit = (uintptr_t) sysconf(_SC_PAGESIZE);
+	uintptr_t	start = (uintptr_t) config->pages & ~(unit - 1);
+	uintptr_t	end = ((uintptr_t) config->pages + config->pages_bytes + unit - 1) & ~(unit - 1);
+	unsigned int flags = cudaHostRegisterMapped | cudaHostRegisterPortable;
+	void	   *mapped = NULL;
+
+	if (prop->hostRegisterReadOnlySupported)
+		flags |= cudaHostRegisterReadOnly;
+	if (!CUDA_OK(NULL, cudaHostRegister((void *) start, end - start, flags), error))
+		return false;
+	d->registered = (void *) start;
+	if (!CUDA_OK(NULL, cudaHostGetDevicePointer(&mapped, d->registered, 0), error))
+		return false;
+	d->pages = config->pages;
+	d->pages_bytes = config->pages_bytes;
+	d->pages_shift = (char *) mapped - (char *) d->registered;
+	return true;
+}
+
+static bool
+pool_setup(GpuAggDevice *d, GpuAggError *error)
+{
+	/* it goes when the device is idle (trim), not whenever somebody waits for something */
+	uint64_t	keep = UINT64_MAX;
+
+	return CUDA_OK(NULL, cudaDeviceGetDefaultMemPool(&d->pool, d->ordinal), error) &&
+		CUDA_OK(NULL,
+				cudaMemPoolSetAttribute(d->pool, cudaMemPoolAttrReleaseThreshold, &keep), error);
+}
+
+/* The best of some copies from shared_buffers */
+static bool
+link_measure(GpuAggDevice *d, GpuAggError *error)
+{
+	size_t		bytes = d->pages_bytes < LINK_PROBE_BYTES ? d->pages_bytes : LINK_PROBE_BYTES;
+	GpuAggLane *lane = gpuagg_cuda_lane(d, error);
+	GpuAggEvents *e = gpuagg_cuda_events(d, error);
+	void	   *to = NULL;
+	bool		ok = lane != NULL && e != NULL &&
+		CUDA_OK(d, cudaMallocFromPoolAsync(&to, bytes, d->pool, lane->decode), error);
+
+	for (int i = 0; ok && i < LINK_PROBE_RUNS; i++)
+	{
+		uint64_t	ns;
+
+		ok = CUDA_OK(d, cudaEventRecord(e->decode, lane->decode), error) &&
+			CUDA_OK(d, cudaMemcpyAsync(to, d->pages, bytes, cudaMemcpyHostToDevice, lane->decode), error) &&
+			CUDA_OK(d, cudaEventRecord(e->decoded, lane->decode), error) &&
+			CUDA_OK(d, cudaStreamSynchronize(lane->decode), error);
+		ns = ok ? gpuagg_cuda_elapsed(e->decode, e->decoded) : 0;
+		if (ns > 0 && (uint64_t) ((double) bytes * 1e9 / (double) ns) > d->link_rate)
+			d->link_rate = (uint64_t) ((double) bytes * 1e9 / (double) ns);
+	}
+	if (to != NULL)
+		(void) cudaFreeAsync(to, lane->decode);
+	if (lane != NULL)
+		(void) cudaStreamSynchronize(lane->decode);
+	gpuagg_cuda_events_free(d, e);
+	gpuagg_cuda_lane_free(d, lane);
+	return ok;
+}
+
+static void
+device_destroy(GpuAggDevice *d)
+{
+	gpuagg_cuda_bells_close(d->bells);
+	if (!d->lost)
+	{
+		gpuagg_cuda_slabs_close(d);
+		gpuagg_cuda_memory_close(d);
+		if (d->registered != NULL)
+			(void) cudaHostUnregister(d->registered);
+		if (d->pool != NULL)
+			(void) cudaMemPoolTrimTo(d->pool, 0);
+	}
+	if (d->event_fd >= 0)
+		close(d->event_fd);
+	free(d);
+}
+
+static bool
+device_setup(GpuAggDevice *d, const GpuAggDeviceConfig *config, GpuAggError *error)
+{
+	cudaDeviceProp prop;
+	int			count = 0;
+
+	if (!CUDA_OK(NULL, cudaGetDeviceCount(&count), error))
+		return false;
+	if (config->ordinal < 0 || config->ordinal >= count)
+	{
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "there is no CUDA device %d, only %d",
+						  config->ordinal, count);
+		return false;
+	}
+	if (!CUDA_OK(NULL, cudaGetDeviceProperties(&prop, config->ordinal), error) ||
+		card_check(&prop, error) != GPUAGG_OK ||
+		!CUDA_OK(NULL, cudaSetDevice(config->ordinal), error) ||
+		!CUDA_OK(NULL, cudaFree(NULL), error))
+		return false;
+	d->ordinal = config->ordinal;
+	d->sms = (uint32_t) prop.multiProcessorCount;
+	d->memory_limit = config->memory_limit;
+	snprintf(d->name, sizeof(d->name), "%.127s", prop.name);
+	d->bells = gpuagg_cuda_bells_open(d->event_fd, error);
+	return d->bells != NULL && gpuagg_cuda_launches_open(&d->launches, &prop, error) &&
+		pages_register(d, config, &prop, error) &&
+		pool_setup(d, error) && link_measure(d, error);
+}
+
+static GpuAggStatus
+cuda_open(const GpuAggDeviceConfig *config, GpuAggDevice **device, GpuAggError *error)
+{
+	GpuAggDevice *d = (GpuAggDevice *) calloc(1, sizeof(*d));
+
+	*device = NULL;
+	memset(error, 0, sizeof(*error));
+	if (d == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+
+	/* all kernels now, not each in the first query that needs it */
+	(void) setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+	d->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (d->event_fd < 0)
+		gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT, "no eventfd");
+	else if (device_setup(d, config, error))
+	{
+		*device = d;
+		return GPUAGG_OK;
+	}
+	device_destroy(d);
+	return error->status;
+}
+
+static void
+cuda_close(GpuAggDevice *device)
+{
+	device_destroy(device);
+}
+
+/* ---------- telling ---------- */
+
+static void
+cuda_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
+{
+	memset(info, 0, sizeof(*info));
+	snprintf(info->kind, sizeof(info->kind), "cuda");
+	snprintf(info->name, sizeof(info->name), "%s", device->name);
+	info->ordinal = device->ordinal;
+	info->memory_used = device->memory_used;
+	info->memory_limit = device->memory_limit;
+	info->batch_pages = BATCH_PAGES;
+	info->batches_ahead = BATCHES_AHEAD;
+	info->link_rate = device->link_rate;
+	info->chunks = 1;
+	info->strategies = GPUAGG_STRATEGIES_ALWAYS |
+		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_COPY) |
+		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED) |
+		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_SPATIAL);
+	info->draws = 1;
+	info->unit_shared_bytes = device->launches.limits.shared_bytes;
+	info->block_shared_bytes = device->launches.block_bytes;
+}
+
+static int
+cuda_list(GpuAggDeviceInfo *cards, int max, GpuAggError *error)
+{
+	int			count = 0;
+
+	memset(error, 0, sizeof(*error));
+	if (!CUDA_OK(NULL, cudaGetDeviceCount(&count), error))
+		return -1;
+	for (int i = 0; i < count && i < max; i++)
+	{
+		cudaDeviceProp prop;
+
+		if (!CUDA_OK(NULL, cudaGetDeviceProperties(&prop, i), error))
+			return -1;
+		memset(&cards[i], 0, sizeof(cards[i]));
+		snprintf(cards[i].kind, sizeof(cards[i].kind), "cuda");
+		snprintf(cards[i].name, sizeof(cards[i].name), "%.127s", prop.name);
+		cards[i].ordinal = i;
+		cards[i].memory_limit = prop.totalGlobalMem;
+	}
+	return count < max ? count : max;
+}
+
+static int
+cuda_event_fd(GpuAggDevice *device)
+{
+	return device->event_fd;
+}
+
+static const GpuAggDeviceOps cuda_ops = {
+	GPUAGG_DEVICE_ABI,
+	"cuda",
+	cuda_list,
+	cuda_open,
+	cuda_close,
+	cuda_info,
+	gpuagg_cuda_trim,
+	cuda_event_fd,
+	gpuagg_cuda_task_begin,
+	gpuagg_cuda_task_pages,
+	gpuagg_cuda_task_rows,
+	gpuagg_cuda_task_resident,
+	gpuagg_cuda_task_draws,
+	gpuagg_cuda_task_poll,
+	gpuagg_cuda_task_finish,
+	gpuagg_cuda_task_results,
+	gpuagg_cuda_task_stats,
+	gpuagg_cuda_task_cancel,
+	gpuagg_cuda_task_idle,
+	gpuagg_cuda_task_end,
+	&gpuagg_cuda_probe_ops,
+	&gpuagg_cuda_slab_ops,
+};
+
+extern "C" __attribute__((visibility("default"))) const GpuAggDeviceOps *
+gpuagg_device_provider(void)
+{
+	return &cuda_ops;
+}

@@ -1,0 +1,594 @@
+/*
+ * cache.c
+ *		The column cache, as the device worker's jobs use it (cache.h);
+ *		src/README.md says why what it answers is right.
+ *
+ * Of each chunk of its table a job is a user, the filler, both, or neither.
+ * When CACHED is sent it becomes a user where blocks are held for all columns
+ * that its program loads, and the exclusive filler of chunks of which it could
+ * use nothing, or less than with all its columns, and that nobody has to do
+ * with.  MAP (cache_map.c) then says what the chunk's map page is now.  A user
+ * may find that blocks are missing, and becomes the filler that others do not
+ * notice.
+ *
+ * Filling: a page that the client offers gets places, and is decoded there
+ * while it is grouped.  It counts as held when its batch is complete, without
+ * an error and without rows left to PostgreSQL, and not before: batches that
+ * have not come that far when the job leaves are forgotten.
+ */
+#include "postgres.h"
+
+#include "cache/cache.h"
+#include "cache/cache_job.h"
+#include "cache/cache_memory.h"
+#include "cache/cache_place.h"
+#include "ipc/cache_shared.h"
+#include "ipc/shmem.h"
+#include "settings.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+static uint64 answered = 0;		/* requests to unload */
+
+/* ---------------------------------------------------------------- begin --- */
+
+void
+gpuagg_cache_start(const GpuAggSlabOps *ops, GpuAggDevice *device, uint64 spare)
+{
+	uint64		bytes = (uint64) Max(gpuagg_cache_size, 0) * 1024 * 1024;
+
+	if (gpuagg_cache_size < 0)
+		bytes = spare;
+	gpuagg_cache_set_device(ops, device, bytes);
+	gpuagg_cache_answer();
+	gpuagg_cache_publish();
+}
+
+void
+gpuagg_cache_stop(void)
+{
+	gpuagg_cache_shared_lock(LW_EXCLUSIVE)->nentries = 0;
+	gpuagg_cache_shared_unlock();
+}
+
+/* ------------------------------------------------------------- requests --- */
+
+static void
+request_serve(Oid dbid, Oid relid, AttrNumber attnum)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &gpuagg_cache_tables)
+	{
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
+
+		if (table->dbid == dbid && table->relid == relid && !table->dead)
+			gpuagg_cache_table_unload(table, attnum - 1);
+	}
+}
+
+void
+gpuagg_cache_answer(void)
+{
+	GpuAggCacheShared *shared = &gpuagg_shared->cache;
+	uint64		asked = pg_atomic_read_u64(&shared->asked);
+
+	if (asked == answered)
+		return;
+	/* nobody changes the request before it is answered */
+	(void) gpuagg_cache_shared_lock(LW_SHARED);
+	gpuagg_cache_shared_unlock();
+	request_serve(shared->dbid, shared->relid, shared->attnum);
+	gpuagg_cache_publish();
+	gpuagg_cache_shared_lock(LW_EXCLUSIVE)->answered = asked;
+	gpuagg_cache_shared_unlock();
+	answered = asked;
+	ConditionVariableBroadcast(&shared->answered_one);
+}
+
+/* May what the program loads of a column be cached? */
+static bool
+column_fits(GpuAggCacheColumn *column)
+{
+	return gpuagg_key_class(column->type) != GPUAGG_CLASS_BYTES ||
+		(column->note == NULL && gpuagg_cache_dictionary(column));
+}
+
+/*
+ * The columns that the program loads, or the rows if there are none; false: not
+ * all of them can be cached.
+ */
+static bool
+job_columns(GpuAggCacheClient *client, GpuAggCacheTable *table)
+{
+	const GpuAggProgram *p = client->program;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	GpuAggDictionary *dictionaries[GPUAGG_MAX_REGS] = {NULL};
+	GpuAggCacheJob *cached = client->cached;
+
+	cached->columns = MemoryContextAlloc(client->context, Max(p->ncolumns, 1) *
+										 sizeof(GpuAggCacheColumn *));
+	if (p->ncolumns == 0)
+		cached->columns[cached->ncolumns++] =
+			gpuagg_cache_column(table, GPUAGG_CACHE_ROWS, 0);
+	for (uint32 i = 0; i < p->nattrs; i++)
+	{
+		GpuAggCacheColumn *column;
+
+		if (attrs[i].reg == GPUAGG_NO_REG)
+			continue;
+		column = gpuagg_cache_column(table, i, attrs[i].type);
+		if (column == NULL || !column_fits(column))
+			return false;
+		dictionaries[attrs[i].reg] = column->dictionary;
+		cached->columns[cached->ncolumns++] = column;
+	}
+	return client->calls->encode(client, dictionaries);
+}
+
+/* Are there likely to be more strings than a dictionary takes? */
+static bool
+too_many_groups(const GpuAggCacheClient *client)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(client->program);
+
+	if (client->config->expected_groups <= GPUAGG_DICTIONARY_ENTRIES / 2)
+		return false;
+	for (uint32 i = 0; i < client->program->nkeys; i++)
+		if (gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES)
+			return true;
+	return false;
+}
+
+static bool
+job_may_cache(const GpuAggCacheClient *client)
+{
+	return client->shares_device && gpuagg_cache_limit() > 0 &&
+		!client->program->select &&
+		(client->config->sample.method == GPUAGG_SAMPLE_NONE ||
+		 (gpuagg_cache_draws(client) && client->can_draw)) &&
+		!too_many_groups(client);
+}
+
+/* The table and its columns; false: the job does without the cache. */
+static bool
+job_attach(GpuAggCacheClient *client)
+{
+	GpuAggCacheJob *cached = client->cached;
+	TimestampTz now = GetCurrentTimestamp();
+	GpuAggCacheTable *table;
+
+	if (!job_may_cache(client))
+		return false;
+	table = gpuagg_cache_table(&client->request);
+	table->jobs++;
+	if (!job_columns(client, table))
+	{
+		gpuagg_cache_table_leave(table);
+		return false;
+	}
+	for (int i = 0; i < cached->ncolumns; i++)
+	{
+		cached->columns[i]->uses++;
+		cached->columns[i]->last_use = now;
+	}
+	cached->table = table;
+	return true;
+}
+
+/* Were there rows that could not be kept with the job's columns? */
+static bool
+chunk_has_listed(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk)
+{
+	for (int i = 0; i < cached->ncolumns; i++)
+	{
+		const GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, cached->columns[i]);
+
+		if (fill != NULL && fill->listed)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Blocks of which some columns are filled would be worth filling for the job's.
+ * Those of other columns only if that is likely to succeed: it is tried again
+ * by each job, and blocks of which it fails are lost to the others.
+ */
+static bool
+chunk_is_uneven(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
+				uint32 nheld)
+{
+	bool		others = !chunk_has_listed(cached, chunk);
+
+	for (int k = 0; k < chunk->nfills; k++)
+	{
+		bool		ours = false;
+
+		for (int i = 0; i < cached->ncolumns; i++)
+			ours |= chunk->fills[k]->column == cached->columns[i];
+		if ((ours || others) && chunk->fills[k]->nfilled > nheld)
+			return true;
+	}
+	return false;
+}
+
+/* The job becomes what it can to a chunk; `held`: the blocks that it uses. */
+static void
+use_begin(GpuAggCacheClient *client, uint32 number, uint64 *held)
+{
+	GpuAggCacheJob *cached = client->cached;
+	GpuAggCacheUse *use = &cached->uses[number];
+	GpuAggCacheChunk *chunk = gpuagg_cache_chunk(cached->table, number);
+	uint32		nblocks = gpuagg_chunk_blocks(number, cached->nblocks);
+	uint32		n = 0;
+
+	if (chunk != NULL && chunk->exclusive)
+		return;
+	if (chunk != NULL)
+		n = gpuagg_cache_held(chunk, cached->columns, cached->ncolumns,
+							  nblocks, held);
+	if (n == 0 && !cached->keep)
+		return;
+	if (chunk == NULL)
+		chunk = gpuagg_cache_chunk_make(cached->table, number);
+	if (cached->keep && chunk->users == 0 && chunk->filler == NULL &&
+		gpuagg_cache_may_have(chunk, cached->columns, cached->ncolumns) &&
+		(n == 0 || chunk_is_uneven(cached, chunk, n)))
+	{
+		chunk->filler = client;
+		chunk->exclusive = true;
+		use->filler = true;
+	}
+	use->user = n > 0;
+	if (use->user)
+	{
+		chunk->users++;
+		gpuagg_cache_touch(chunk, cached->columns, cached->ncolumns);
+		while (!gpuagg_bit(held, nblocks - 1))
+			nblocks--;
+		use->nblocks = nblocks;
+	}
+	if (use->user || use->filler)
+		use->chunk = chunk;
+	if (use->user && n < nblocks)
+	{
+		Size		bytes = GPUAGG_BITMAP_WORDS(nblocks) * sizeof(uint64);
+
+		use->told = MemoryContextAlloc(client->context, bytes);
+		memcpy(use->told, held, bytes);
+	}
+}
+
+/* The message about the chunks that the job uses */
+static void
+reply_cached(GpuAggCacheClient *client)
+{
+	GpuAggCacheJob *cached = client->cached;
+	uint64		held[GPUAGG_BITMAP_WORDS(GPUAGG_CHUNK_BLOCKS)];
+	StringInfoData bitmaps;
+	StringInfoData msg;
+	GpuAggMsg	head = {.type = GPUAGG_MSG_CACHED};
+
+	initStringInfo(&msg);
+	initStringInfo(&bitmaps);
+	appendBinaryStringInfo(&msg, (const char *) &head, sizeof(head));
+	for (uint32 i = 0; i < cached->nuses; i++)
+	{
+		GpuAggCacheUse *use = &cached->uses[i];
+		GpuAggMsgCached one = {.chunk = i};
+
+		use_begin(client, i, held);
+		if (!use->user)
+			continue;
+		one.nblocks = use->nblocks;
+		one.whole = use->told == NULL;
+		one.map_lsn = use->chunk->map_lsn;
+		appendBinaryStringInfo(&msg, (const char *) &one, sizeof(one));
+		if (use->told != NULL)
+			appendBinaryStringInfo(&bitmaps, (const char *) use->told,
+								   GPUAGG_BITMAP_WORDS(use->nblocks) * sizeof(uint64));
+		head.count++;
+	}
+	head.batch_id = cached->table != NULL && cached->keep;
+	memcpy(msg.data, &head, sizeof(head));
+	appendBinaryStringInfo(&msg, bitmaps.data, bitmaps.len);
+	client->calls->reply(client, msg.data, msg.len);
+	pfree(bitmaps.data);
+	pfree(msg.data);
+}
+
+void
+gpuagg_cache_attach(GpuAggCacheClient *client)
+{
+	client->cached = MemoryContextAllocZero(client->context, sizeof(GpuAggCacheJob));
+	dlist_init(&client->cached->batches);
+	(void) job_attach(client);
+}
+
+bool
+gpuagg_cache_begin(GpuAggCacheClient *client)
+{
+	GpuAggCacheJob *cached = client->cached;
+
+	if (cached == NULL || cached->begun)
+		return false;
+	cached->begun = true;
+	if (cached->table != NULL)
+	{
+		cached->nblocks = client->request.nblocks;
+		cached->keep = client->request.keep != 0 && !gpuagg_cache_draws(client);
+		cached->nuses = (cached->nblocks + GPUAGG_CHUNK_BLOCKS - 1) /
+			GPUAGG_CHUNK_BLOCKS;
+		cached->uses = MemoryContextAllocZero(client->context, Max(cached->nuses, 1) *
+											  sizeof(GpuAggCacheUse));
+	}
+	reply_cached(client);
+	return true;
+}
+
+/* -------------------------------------------------------------- batches --- */
+
+GpuAggCacheBatch *
+gpuagg_cache_batch_add(GpuAggCacheClient *client, uint64 batch_id, uint32 npages)
+{
+	GpuAggCacheBatch *batch =
+		MemoryContextAlloc(client->context, offsetof(GpuAggCacheBatch, keeps) +
+						   npages * sizeof(GpuAggCacheKeep));
+
+	batch->batch_id = batch_id;
+	batch->parts = 0;
+	batch->nkeeps = 0;
+	dlist_push_tail(&client->cached->batches, &batch->node);
+	return batch;
+}
+
+void
+gpuagg_cache_batch_remove(GpuAggCacheBatch *batch)
+{
+	dlist_delete(&batch->node);
+	pfree(batch);
+}
+
+static GpuAggCacheBatch *
+batch_find(GpuAggCacheJob *cached, uint64 batch_id)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &cached->batches)
+	{
+		GpuAggCacheBatch *batch = dlist_container(GpuAggCacheBatch, node, iter.cur);
+
+		if (batch->batch_id == batch_id)
+			return batch;
+	}
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- pages --- */
+
+/* The chunk that a page is to be kept in; NULL: it is not to be kept. */
+static GpuAggCacheUse *
+page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
+{
+	GpuAggCacheUse *use;
+
+	if (!page->keep || page->block >= cached->nblocks ||
+		cached->nuses == 0)
+		return NULL;
+	use = &cached->uses[page->block / GPUAGG_CHUNK_BLOCKS];
+	return use->filler && use->mapped && !use->full ? use : NULL;
+}
+
+/* Lines of these pages, in the mean */
+static double
+lines_mean(const GpuAggMsgPage *pages, uint32 npages)
+{
+	uint64		lines = 0;
+
+	for (uint32 i = 0; i < npages; i++)
+		lines += pages[i].nlines;
+	return (double) lines / npages;
+}
+
+/* Is a block held already, for all columns? */
+static bool
+use_holds(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block)
+{
+	for (int i = 0; i < cached->ncolumns; i++)
+	{
+		const GpuAggCacheFill *fill = gpuagg_cache_fill(use->chunk, cached->columns[i]);
+
+		if (fill == NULL || !gpuagg_bit(fill->filled, block))
+			return false;
+	}
+	return true;
+}
+
+/* Places for one page; false: it is not kept. */
+static bool
+page_place(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in,
+		   double lines, GpuAggPage *page)
+{
+	uint32		number = in->block % GPUAGG_CHUNK_BLOCKS;
+	GpuAggCacheExpected expected = {
+		gpuagg_chunk_blocks(use->chunk->number, cached->nblocks), lines
+	};
+	GpuAggCacheBlock *block;
+
+	if (gpuagg_cache_has(use->chunk, number) &&
+		(!use->chunk->exclusive || use_holds(cached, use, number)))
+		return false;
+	if (!use->open)
+		use->full = !gpuagg_cache_open(use->chunk, cached->columns,
+									   cached->ncolumns);
+	if (use->full)
+		return false;
+	use->open = true;
+	block = gpuagg_cache_place(use->chunk, number, in->nlines, in->lsn, &expected);
+	if (block == NULL)
+	{
+		use->full = true;
+		return false;
+	}
+	page->slab = use->chunk->slabs[block->slab].slab;
+	page->place = block->place;
+	return true;
+}
+
+void
+gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
+				   const GpuAggMsgPage *in, GpuAggPage *pages, uint32 npages)
+{
+	GpuAggCacheJob *cached = client->cached;
+	GpuAggCacheBatch *batch = NULL;
+	double		mean = 0;
+
+	if (cached == NULL)
+		return;
+	for (uint32 i = 0; i < npages; i++)
+	{
+		GpuAggCacheUse *use = page_use(cached, &in[i]);
+
+		if (use == NULL)
+			continue;
+		if (batch == NULL)
+		{
+			batch = gpuagg_cache_batch_add(client, batch_id, npages);
+			mean = lines_mean(in, npages);
+		}
+		if (!page_place(cached, use, &in[i], mean, &pages[i]))
+			continue;
+		batch->keeps[batch->nkeeps++] = (GpuAggCacheKeep) {
+			i, use->chunk->number, in[i].block % GPUAGG_CHUNK_BLOCKS
+		};
+	}
+}
+
+/* --------------------------------------------------------------- endings --- */
+
+static void
+forget_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch)
+{
+	for (uint32 i = 0; i < batch->nkeeps; i++)
+		gpuagg_cache_forget(cached->uses[batch->keeps[i].chunk].chunk,
+							batch->keeps[i].block);
+}
+
+/* Did a dictionary refuse a string by now?  Then no page counts as kept. */
+static bool
+job_is_full(GpuAggCacheJob *cached)
+{
+	bool		full = false;
+
+	for (int i = 0; i < cached->ncolumns; i++)
+		full |= gpuagg_cache_is_full(cached->columns[i]);
+	return full;
+}
+
+/* A page of which rows were listed is not whole in its slab. */
+static bool
+page_was_listed(const GpuAggCompletion *completion, uint32 page)
+{
+	for (uint32 i = 0; i < completion->nlisted; i++)
+		if (completion->listed[i].page == page)
+			return true;
+	return false;
+}
+
+static void
+note_listed(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk)
+{
+	for (int i = 0; i < cached->ncolumns; i++)
+		gpuagg_cache_fill(chunk, cached->columns[i])->listed = true;
+}
+
+static void
+finish_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
+			 const GpuAggCompletion *completion)
+{
+	for (uint32 i = 0; i < batch->nkeeps; i++)
+	{
+		const GpuAggCacheKeep *keep = &batch->keeps[i];
+		GpuAggCacheChunk *chunk = cached->uses[keep->chunk].chunk;
+
+		if (page_was_listed(completion, keep->page))
+		{
+			gpuagg_cache_forget(chunk, keep->block);
+			note_listed(cached, chunk);
+		}
+		else
+		{
+			gpuagg_cache_filled(chunk, cached->columns, cached->ncolumns,
+								keep->block);
+			cached->kept++;
+		}
+	}
+}
+
+bool
+gpuagg_cache_is_part(GpuAggCacheClient *client, uint64 batch_id)
+{
+	GpuAggCacheBatch *batch = client->cached == NULL ? NULL :
+		batch_find(client->cached, batch_id);
+
+	if (batch == NULL || batch->parts <= 1)
+		return false;
+	batch->parts--;
+	return true;
+}
+
+void
+gpuagg_cache_completed(GpuAggCacheClient *client, const GpuAggCompletion *completion)
+{
+	GpuAggCacheBatch *batch = client->cached == NULL ? NULL :
+		batch_find(client->cached, completion->batch_id);
+
+	if (batch == NULL)
+		return;
+	if (completion->error.status == GPUAGG_OK &&
+		(batch->nkeeps == 0 || !job_is_full(client->cached)))
+		finish_keeps(client->cached, batch, completion);
+	else
+		forget_keeps(client->cached, batch);
+	gpuagg_cache_batch_remove(batch);
+}
+
+void
+gpuagg_cache_leave(GpuAggCacheClient *client)
+{
+	GpuAggCacheJob *cached = client->cached;
+	dlist_iter	iter;
+
+	if (cached == NULL || cached->table == NULL)
+		return;
+	(void) job_is_full(cached);
+	dlist_foreach(iter, &cached->batches)
+		forget_keeps(cached, dlist_container(GpuAggCacheBatch, node, iter.cur));
+	for (uint32 i = 0; i < cached->nuses; i++)
+	{
+		GpuAggCacheUse *use = &cached->uses[i];
+
+		if (use->chunk == NULL)
+			continue;
+		if (use->user)
+			use->chunk->users--;
+		if (use->filler)
+		{
+			use->chunk->filler = NULL;
+			use->chunk->exclusive = false;
+			gpuagg_cache_touch(use->chunk, cached->columns, cached->ncolumns);
+		}
+	}
+	gpuagg_cache_table_leave(cached->table);
+	cached->table = NULL;
+	cached->nuses = 0;
+	gpuagg_cache_publish();
+}
+
+uint64
+gpuagg_cache_kept(const GpuAggCacheClient *client)
+{
+	return client->cached == NULL ? 0 : client->cached->kept;
+}

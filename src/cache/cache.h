@@ -1,0 +1,66 @@
+/*
+ * cache.h
+ *		The column cache, as the device worker's jobs use it.
+ *
+ * A job whose BEGIN message has a wish begins to use the cache when the device
+ * has taken its task, and leaves it when its last batch is complete.  All of it
+ * is called by the worker's main thread and never waits.
+ */
+#ifndef GPUAGG_CACHE_CACHE_H
+#define GPUAGG_CACHE_CACHE_H
+
+#include "cache/cache_client.h"
+
+/*
+ * The device that tasks run on is open; ops NULL: it keeps no columns.  spare:
+ * bytes of its memory that columns take by default.  At the worker's end, backends
+ * see that nothing is held.
+ */
+extern void gpuagg_cache_start(const GpuAggSlabOps *ops, GpuAggDevice *device,
+							   uint64 spare);
+extern void gpuagg_cache_stop(void);
+
+/* Serves a request to unload, if there is one. */
+extern void gpuagg_cache_answer(void);
+
+/*
+ * Of a job with a wish, before its task begins: its table and columns, and a
+ * program over codes of their strings.
+ */
+extern void gpuagg_cache_attach(GpuAggCacheClient *client);
+
+/*
+ * After that: the message CACHED, which goes to the queue of replies.  False: it
+ * did before, or there was no wish.
+ */
+extern bool gpuagg_cache_begin(GpuAggCacheClient *client);
+
+/* A MAP message, checked to its last byte; answers and batches follow. */
+extern void gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *msg,
+							 Size bytes);
+
+/*
+ * Pages of a message, as they came and as the device gets them: those to keep
+ * get their places.
+ */
+extern void gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
+							   const GpuAggMsgPage *in, GpuAggPage *pages,
+							   uint32 npages);
+
+/*
+ * is_part: is what has completed a part of what the client knows by this number,
+ * and not the last one?
+ *
+ * completed: a batch is complete, or has failed; not called for parts.
+ */
+extern bool gpuagg_cache_is_part(GpuAggCacheClient *client, uint64 batch_id);
+extern void gpuagg_cache_completed(GpuAggCacheClient *client,
+								   const GpuAggCompletion *completion);
+
+/* The job reads and writes no slab any more.  May be called again. */
+extern void gpuagg_cache_leave(GpuAggCacheClient *client);
+
+/* Pages that it has kept */
+extern uint64 gpuagg_cache_kept(const GpuAggCacheClient *client);
+
+#endif							/* GPUAGG_CACHE_CACHE_H */

@@ -1,0 +1,54 @@
+/*
+ * cache_client.h
+ *		Who uses the column cache: a job of the worker, as the cache knows it.
+ *
+ * The cache calls nothing else of the worker.
+ */
+#ifndef GPUAGG_CACHE_CACHE_CLIENT_H
+#define GPUAGG_CACHE_CACHE_CLIENT_H
+
+#include "postgres.h"
+
+#include "device/device.h"
+#include "ipc/protocol.h"
+
+typedef struct GpuAggCacheClient GpuAggCacheClient;
+
+/*
+ * reply: sends a copy of a message before anything that the device has.
+ *
+ * fail: the client broke the protocol; its task ends.
+ *
+ * encode: the program becomes one over codes of these dictionaries (by loaded
+ *		column, NULL: none) where it can; false: a dictionary does not take the
+ *		program's constants.
+ *
+ * resident, draws: input of the task, as GpuAggDeviceOps has it.  False: it
+ *		failed, and with it the task.
+ */
+typedef struct GpuAggCacheCalls
+{
+	void		(*reply) (GpuAggCacheClient *client, const void *msg, Size bytes);
+	void		(*fail) (GpuAggCacheClient *client, const char *message);
+	bool		(*encode) (GpuAggCacheClient *client,
+						   GpuAggDictionary *const *dictionaries);
+	bool		(*resident) (GpuAggCacheClient *client, uint64 batch_id,
+							 GpuAggSlab *slab, const GpuAggPlaces *without,
+							 uint32 nwithout);
+	bool		(*draws) (GpuAggCacheClient *client, uint64 batch_id,
+						  const GpuAggDrawRange *ranges, uint32 nranges);
+} GpuAggCacheCalls;
+
+struct GpuAggCacheClient
+{
+	const GpuAggCacheCalls *calls;
+	MemoryContext context;		/* of what is made for it */
+	const GpuAggProgram *program;	/* as the device runs it */
+	const GpuAggTaskConfig *config;
+	GpuAggCacheWish request;	/* relnumber 0: none */
+	bool		shares_device;	/* its task is on the cache's device */
+	bool		can_draw;		/* which has task_draws */
+	struct GpuAggCacheJob *cached;	/* cache.c; NULL: no wish, or not yet */
+};
+
+#endif							/* GPUAGG_CACHE_CACHE_CLIENT_H */

@@ -1,0 +1,71 @@
+/*
+ * cache_job.h
+ *		What a job has to do with the column cache.
+ *
+ * Inside the worker, between cache.c and cache_map.c.
+ */
+#ifndef GPUAGG_CACHE_CACHE_JOB_H
+#define GPUAGG_CACHE_CACHE_JOB_H
+
+#include "cache/cache_client.h"
+#include "cache/cache_table.h"
+
+/* What a job has to do with a chunk */
+typedef struct GpuAggCacheUse
+{
+	GpuAggCacheChunk *chunk;	/* NULL: nothing */
+	bool		user;
+	bool		filler;
+	uint32		nblocks;		/* of a user: CACHED told of so many, */
+	uint64	   *told;			/* of these; NULL: all of them */
+	bool		mapped;			/* its MAP has come */
+	bool		open;			/* it has the program's columns */
+	bool		full;			/* it found no memory */
+} GpuAggCacheUse;
+
+/* A page of a batch in flight that is being kept */
+typedef struct GpuAggCacheKeep
+{
+	uint32		page;			/* index in the batch */
+	uint32		chunk;
+	uint32		block;			/* of the chunk */
+} GpuAggCacheKeep;
+
+/* A batch in flight that keeps pages, or reads slabs */
+typedef struct GpuAggCacheBatch
+{
+	dlist_node	node;
+	uint64		batch_id;
+	uint32		parts;			/* slabs; 0: of pages */
+	uint32		nkeeps;
+	GpuAggCacheKeep keeps[FLEXIBLE_ARRAY_MEMBER];
+} GpuAggCacheBatch;
+
+typedef struct GpuAggCacheJob
+{
+	GpuAggCacheTable *table;	/* NULL: none, or it has left */
+	bool		begun;			/* CACHED was sent */
+	bool		keep;			/* it may be a filler */
+	uint32		nblocks;		/* of the table */
+	int			ncolumns;
+	GpuAggCacheColumn **columns;
+	uint32		nuses;
+	GpuAggCacheUse *uses;		/* by number of the chunk */
+	dlist_head	batches;
+	uint64		kept;
+	uint64		drawn;			/* of draws: blocks that are used */
+} GpuAggCacheJob;
+
+/* A batch in flight with room for so many pages to keep; and it is over. */
+extern GpuAggCacheBatch *gpuagg_cache_batch_add(GpuAggCacheClient *client,
+												 uint64 batch_id, uint32 npages);
+extern void gpuagg_cache_batch_remove(GpuAggCacheBatch *batch);
+
+/* Does it draw rows at random? */
+static inline bool
+gpuagg_cache_draws(const GpuAggCacheClient *client)
+{
+	return client->config->sample.method == GPUAGG_SAMPLE_DRAWS;
+}
+
+#endif							/* GPUAGG_CACHE_CACHE_JOB_H */

@@ -1,0 +1,335 @@
+/*
+ * cache_map.c
+ *		MAP messages: what a job uses of a chunk, and may fill (cache.h).
+ *
+ * The places of the blocks that are used are read as one batch of each slab,
+ * which is given the ranges of all other places.  Draws wait for the last chunk.
+ */
+#include "postgres.h"
+
+#include "cache/cache.h"
+#include "cache/cache_job.h"
+#include "utils/memutils.h"
+
+/* A MAP message and what lies behind it */
+typedef struct GpuAggCacheMap
+{
+	const GpuAggMapMsg *msg;
+	uint64	   *bits;			/* of its blocks; own copy */
+	const uint64 *lsns;			/* NULL: none */
+} GpuAggCacheMap;
+
+/* NULL, or what is wrong with a MAP message */
+static const char *
+map_wrong(const GpuAggCacheClient *client, const GpuAggMapMsg *msg, Size bytes)
+{
+	const GpuAggCacheJob *cached = client->cached;
+	const GpuAggCacheUse *use;
+	Size		words;
+
+	if (cached == NULL || !cached->begun || bytes < sizeof(GpuAggMapMsg))
+		return "unexpected MAP message";
+	words = GPUAGG_BITMAP_WORDS((Size) msg->nblocks);
+	if (msg->nblocks > GPUAGG_CHUNK_BLOCKS ||
+		bytes != sizeof(GpuAggMapMsg) + (msg->whole ? 0 : words * sizeof(uint64)) +
+		(msg->lsns ? (Size) msg->nblocks * sizeof(uint64) : 0))
+		return "garbled MAP message";
+	if (cached->nuses == 0)
+		return msg->use ? "MAP message about nothing" : NULL;
+	if (msg->chunk >= cached->nuses ||
+		msg->nblocks > gpuagg_chunk_blocks(msg->chunk, cached->nblocks))
+		return "MAP message about no chunk";
+	use = &cached->uses[msg->chunk];
+	if (use->mapped || msg->map_lsn == 0 || (msg->lsns && !msg->use) ||
+		(msg->use && !use->user))
+		return "MAP message out of order";
+	if (msg->use && !msg->lsns && msg->map_lsn != use->chunk->map_lsn)
+		return "MAP message for another LSN";
+	return NULL;
+}
+
+/* Lays out the message; bits beyond its blocks are cleared. */
+static void
+map_read(const GpuAggMapMsg *msg, GpuAggCacheMap *map)
+{
+	uint32		words = GPUAGG_BITMAP_WORDS(msg->nblocks);
+	const char *at = (const char *) (msg + 1);
+
+	map->msg = msg;
+	map->bits = palloc((words + 1) * sizeof(uint64));
+	if (msg->whole)
+		memset(map->bits, 0xFF, words * sizeof(uint64));
+	else
+	{
+		memcpy(map->bits, at, words * sizeof(uint64));
+		at += words * sizeof(uint64);
+	}
+	if (msg->nblocks % 64 != 0)
+		map->bits[words - 1] &= (UINT64CONST(1) << msg->nblocks % 64) - 1;
+	map->lsns = msg->lsns ? (const uint64 *) at : NULL;
+}
+
+/* A block whose page is what it was when it was kept? */
+static bool
+map_is_same(const GpuAggCacheMap *map, const GpuAggCacheChunk *chunk, uint32 block)
+{
+	return map->lsns != NULL && block < map->msg->nblocks &&
+		gpuagg_bit(map->bits, block) && map->lsns[block] != 0 &&
+		block < chunk->room && map->lsns[block] == chunk->blocks[block].lsn;
+}
+
+/*
+ * A job that nobody else shares the chunk with brings it up to the map page as
+ * it is now: what is not known to be the same is forgotten.
+ */
+static void
+map_renew(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
+		  const GpuAggCacheUse *use)
+{
+	GpuAggCacheChunk *chunk = use->chunk;
+
+	if (map->msg->map_lsn == chunk->map_lsn || chunk->users > use->user ||
+		(chunk->filler != NULL && chunk->filler != client))
+		return;
+	for (uint32 i = 0; i < chunk->room; i++)
+		if (!map_is_same(map, chunk, i))
+			gpuagg_cache_forget(chunk, i);
+	gpuagg_cache_begin_anew(chunk);
+	chunk->map_lsn = map->msg->map_lsn;
+}
+
+/*
+ * Into `used`: blocks that the task reads from the chunk; none but what CACHED
+ * told, for the client feeds all others.
+ */
+static void
+map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
+		 const GpuAggCacheUse *use, uint64 *used)
+{
+	uint32		nblocks = map->msg->nblocks;
+
+	(void) gpuagg_cache_held(use->chunk, cached->columns, cached->ncolumns,
+							 nblocks, used);
+	for (uint32 w = 0; w < GPUAGG_BITMAP_WORDS(nblocks); w++)
+	{
+		used[w] &= map->bits[w];
+		if (w >= GPUAGG_BITMAP_WORDS(use->nblocks))
+			used[w] = 0;
+		else if (use->told != NULL)
+			used[w] &= use->told[w];
+		else if (w == use->nblocks / 64)
+			used[w] &= (UINT64CONST(1) << use->nblocks % 64) - 1;
+	}
+	for (uint32 i = 0; map->lsns != NULL && i < nblocks; i++)
+		if (gpuagg_bit(used, i) && !map_is_same(map, use->chunk, i))
+			used[i / 64] &= ~(UINT64CONST(1) << i % 64);
+}
+
+/* Is there a block that could be kept, and is not used? */
+static bool
+map_lacks(const GpuAggCacheMap *map, const uint64 *used)
+{
+	for (uint32 w = 0; w < GPUAGG_BITMAP_WORDS(map->msg->nblocks); w++)
+		if (map->bits[w] & ~used[w])
+			return true;
+	return false;
+}
+
+static int
+places_compare(const void *a, const void *b)
+{
+	uint32		x = ((const GpuAggPlaces *) a)->first;
+	uint32		y = ((const GpuAggPlaces *) b)->first;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * Places of a slab that belong to blocks which are not used, and those at its
+ * end, in order.  One element more than there are blocks is always enough.
+ */
+static uint32
+slab_without(const GpuAggCacheChunk *chunk, int slab, const uint64 *used,
+			 uint32 nblocks, GpuAggPlaces *without)
+{
+	const GpuAggCacheSlab *s = &chunk->slabs[slab];
+	uint32		n = 0;
+	uint32		merged = 0;
+
+	for (uint32 i = 0; i < chunk->room; i++)
+	{
+		const GpuAggCacheBlock *block = &chunk->blocks[i];
+
+		if (i % 64 == 0 && i + 64 <= nblocks && used[i / 64] == PG_UINT64_MAX)
+			i += 63;
+		else if (block->slab == slab && block->places > 0 &&
+				 (i >= nblocks || !gpuagg_bit(used, i)))
+			without[n++] = (GpuAggPlaces) {block->place, block->places};
+	}
+	if (s->used < s->places)
+		without[n++] = (GpuAggPlaces) {s->used, s->places - s->used};
+	qsort(without, n, sizeof(GpuAggPlaces), places_compare);
+	for (uint32 i = 1; i < n; i++)
+	{
+		if (without[merged].first + without[merged].count == without[i].first)
+			without[merged].count += without[i].count;
+		else
+			without[++merged] = without[i];
+	}
+	return n == 0 ? 0 : merged + 1;
+}
+
+/* Has the slab places of a block that is used? */
+static bool
+slab_is_used(const GpuAggCacheChunk *chunk, int slab, const uint64 *used,
+			 uint32 nblocks)
+{
+	for (uint32 i = 0; i < Min(nblocks, chunk->room); i++)
+		if (chunk->blocks[i].slab == slab && gpuagg_bit(used, i))
+			return true;
+	return false;
+}
+
+static void
+reply_done(GpuAggCacheClient *client, uint64 batch_id)
+{
+	GpuAggMsg	done = {.type = GPUAGG_MSG_BATCH_DONE,.batch_id = batch_id};
+
+	client->calls->reply(client, &done, sizeof(done));
+}
+
+/* Hands the used blocks to the device. */
+static void
+use_slabs(GpuAggCacheClient *client, GpuAggCacheChunk *chunk, uint64 batch_id,
+		  const uint64 *used, uint32 nblocks)
+{
+	GpuAggPlaces *without = palloc((chunk->room + 1) * sizeof(GpuAggPlaces));
+	GpuAggCacheBatch *batch = gpuagg_cache_batch_add(client, batch_id, 0);
+
+	for (int i = 0; i < chunk->nslabs; i++)
+	{
+		uint32		n;
+
+		if (!slab_is_used(chunk, i, used, nblocks))
+			continue;
+		n = slab_without(chunk, i, used, nblocks, without);
+		if (!client->calls->resident(client, batch_id, chunk->slabs[i].slab,
+									 without, n))
+			return;
+		batch->parts++;
+	}
+	pfree(without);
+	if (batch->parts == 0)
+	{
+		reply_done(client, batch_id);
+		gpuagg_cache_batch_remove(batch);
+	}
+}
+
+/* The places of all blocks, in the order of the table; returns their number. */
+static uint32
+draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
+{
+	uint32		n = 0;
+
+	for (uint32 block = 0; block < cached->nblocks; block++)
+	{
+		const GpuAggCacheChunk *chunk = cached->uses[block / GPUAGG_CHUNK_BLOCKS].chunk;
+		const GpuAggCacheBlock *b = &chunk->blocks[block % GPUAGG_CHUNK_BLOCKS];
+		GpuAggSlab *slab = chunk->slabs[b->slab].slab;
+
+		if (n > 0 && ranges[n - 1].slab == slab &&
+			ranges[n - 1].places.first + ranges[n - 1].places.count == b->place)
+			ranges[n - 1].places.count += b->places;
+		else
+			ranges[n++] = (GpuAggDrawRange) {slab, {b->place, b->places}};
+	}
+	return n;
+}
+
+/*
+ * Draws need to know of every row which one it is: they are made once all blocks
+ * are used, as the batch of the last chunk.  If that never comes to be, the
+ * client gives up.
+ */
+static void
+draw_chunk(GpuAggCacheClient *client, uint64 batch_id, const uint64 *used, uint32 nblocks)
+{
+	GpuAggCacheJob *cached = client->cached;
+	GpuAggDrawRange *ranges;
+	uint32		n;
+
+	for (uint32 i = 0; i < nblocks; i++)
+		cached->drawn += gpuagg_bit(used, i);
+	if (cached->drawn < cached->nblocks)
+	{
+		reply_done(client, batch_id);
+		return;
+	}
+	ranges = MemoryContextAllocHuge(client->context,
+									cached->nblocks * sizeof(GpuAggDrawRange));
+	n = draw_ranges(cached, ranges);
+	(void) client->calls->draws(client, batch_id, ranges, n);
+	pfree(ranges);
+}
+
+static void
+reply_mapped(GpuAggCacheClient *client, const GpuAggMapMsg *msg, const uint64 *used)
+{
+	GpuAggMappedMsg mapped = {
+		.msg.type = GPUAGG_MSG_MAPPED,
+		.msg.batch_id = msg->msg.batch_id,
+		.chunk = msg->chunk,
+		.nblocks = msg->nblocks
+	};
+
+	memcpy(mapped.used, used, GPUAGG_BITMAP_WORDS(msg->nblocks) * sizeof(uint64));
+	client->calls->reply(client, &mapped, sizeof(mapped));
+}
+
+/* Blocks that are missing in a chunk that is up to date may be added. */
+static void
+use_may_fill(GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUse *use,
+			 const uint64 *used)
+{
+	GpuAggCacheChunk *chunk = use->chunk;
+
+	if (chunk->filler != NULL || !client->cached->keep ||
+		!gpuagg_cache_may_have(chunk, client->cached->columns, client->cached->ncolumns) ||
+		chunk->map_lsn != map->msg->map_lsn || !map_lacks(map, used))
+		return;
+	chunk->filler = client;
+	use->filler = true;
+}
+
+void
+gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
+{
+	const GpuAggMapMsg *msg = (const GpuAggMapMsg *) head;
+	const char *wrong = map_wrong(client, msg, bytes);
+	uint64		used[GPUAGG_BITMAP_WORDS(GPUAGG_CHUNK_BLOCKS)] = {0};
+	GpuAggCacheMap map;
+	GpuAggCacheUse *use;
+
+	if (wrong != NULL)
+	{
+		client->calls->fail(client, wrong);
+		return;
+	}
+	use = client->cached->nuses > 0 ? &client->cached->uses[msg->chunk] : NULL;
+	if (use == NULL || use->chunk == NULL)
+		return;
+	use->mapped = true;
+	map_read(msg, &map);
+	map_renew(client, &map, use);
+	if (msg->use)
+		map_used(client->cached, &map, use, used);
+	use_may_fill(client, &map, use, used);
+	if (msg->lsns)
+		reply_mapped(client, msg, used);
+	if (msg->use && gpuagg_cache_draws(client))
+		draw_chunk(client, msg->msg.batch_id, used, msg->nblocks);
+	else if (msg->use)
+		use_slabs(client, use->chunk, msg->msg.batch_id, used, msg->nblocks);
+	pfree(map.bits);
+}

@@ -1,0 +1,266 @@
+/*
+ * cache_place.c
+ *		Places in slabs for the pages that a filler brings (cache_place.h).
+ *
+ * A chunk's first slab is made for all its blocks, from how many lines the
+ * first pages have; what does not fit goes to further, smaller ones.  Places
+ * are handed out in the order in which pages come and never taken back one by
+ * one: a block whose page has more lines than before gets new places, and the
+ * old ones are cleared.  So valid places always belong to one block, and the
+ * places of a slab that are not in use lie at its end.
+ */
+#include "postgres.h"
+
+#include "cache/cache_memory.h"
+#include "cache/cache_place.h"
+
+/* A new slab has so much more places than the pages seen so far suggest. */
+#define LINES_SPARE 1.05
+
+/* An array of the directory takes at most so much more than its elements. */
+#define ARRAY_HEAD 64
+
+/* What so many places take of a column; of the rows, a bit each */
+static uint64
+places_bytes(const GpuAggCacheColumn *column, uint64 places)
+{
+	if (gpuagg_cache_is_rows(column))
+		return places / 8;
+	return places * (column->dictionary != NULL ? sizeof(int32) :
+					 gpuagg_type_slot_bytes(column->type));
+}
+
+/* What the least worthy column of a chunk would be worth in one more slab */
+static double
+slab_worth(const GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
+{
+	double		worth = 0;
+
+	for (int i = 0; i < chunk->nfills; i++)
+	{
+		const GpuAggCacheColumn *column = chunk->fills[i]->column;
+		double		one = gpuagg_cache_worth(column, npages,
+											 places_bytes(column, places));
+
+		if (i == 0 || one < worth)
+			worth = one;
+	}
+	return worth;
+}
+
+/* Adds what the slab lacks of its chunk's columns. */
+static bool
+slab_columns(const GpuAggCacheChunk *chunk, GpuAggSlab *slab, double worth)
+{
+	const GpuAggSlabOps *ops = gpuagg_cache_slab_ops();
+
+	for (int i = 0; i < chunk->nfills; i++)
+	{
+		const GpuAggCacheColumn *column = chunk->fills[i]->column;
+		GpuAggError error;
+		GpuAggStatus status;
+
+		if (gpuagg_cache_is_rows(column) || ops->column_bytes(slab, column->attr) > 0)
+			continue;
+		do
+			status = ops->add_column(slab, column->attr, column->type,
+									 column->dictionary, &error);
+		while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(worth));
+		if (status != GPUAGG_OK)
+			return false;
+	}
+	return true;
+}
+
+/* One more slab, with all of the chunk's columns; false: no memory. */
+static bool
+add_slab(GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
+{
+	double		worth = slab_worth(chunk, places, npages);
+	GpuAggSlab *slab;
+	GpuAggError error;
+	GpuAggStatus status;
+
+	chunk->full |= chunk->nslabs == GPUAGG_CHUNK_SLABS;
+	if (chunk->full || places > PG_INT32_MAX)
+		return false;
+	do
+		status = gpuagg_cache_slab_ops()->create(gpuagg_cache_device(),
+												 (uint32) places, &slab, &error);
+	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(worth));
+	if (status != GPUAGG_OK)
+		return false;
+	if (!slab_columns(chunk, slab, worth))
+	{
+		gpuagg_cache_slab_ops()->free(slab);
+		return false;
+	}
+	chunk->slabs[chunk->nslabs++] =
+		(GpuAggCacheSlab) {.slab = slab,.places = (uint32) places};
+	return true;
+}
+
+static void
+add_fill(GpuAggCacheChunk *chunk, GpuAggCacheColumn *column)
+{
+	GpuAggCacheFill *fill;
+
+	if (chunk->nfills == chunk->max_fills)
+	{
+		int			max = Max(8, 2 * chunk->max_fills);
+
+		chunk->fills =
+			gpuagg_cache_directory_lengthen(chunk->table, chunk->fills,
+											chunk->nfills * sizeof(GpuAggCacheFill *),
+											max * sizeof(GpuAggCacheFill *));
+		chunk->max_fills = max;
+	}
+	fill = gpuagg_cache_directory_alloc(chunk->table, sizeof(GpuAggCacheFill));
+	fill->column = column;
+	fill->priority = gpuagg_cache_worth(column, 0, 1);
+	fill->filled = gpuagg_cache_directory_alloc(chunk->table,
+												Max(GPUAGG_BITMAP_WORDS(chunk->room), 1) *
+												sizeof(uint64));
+	chunk->fills[chunk->nfills++] = fill;
+}
+
+/* The rows alone are no more than what other columns tell. */
+static void
+drop_rows(GpuAggCacheChunk *chunk)
+{
+	for (int i = chunk->nfills - 1; i >= 0 && chunk->nfills > 1; i--)
+		if (gpuagg_cache_is_rows(chunk->fills[i]->column))
+			gpuagg_cache_chunk_drop(chunk, i);
+}
+
+bool
+gpuagg_cache_open(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
+				  int ncolumns)
+{
+	for (int i = 0; i < ncolumns; i++)
+		if (gpuagg_cache_fill(chunk, columns[i]) == NULL)
+			add_fill(chunk, columns[i]);
+	for (int i = 0; i < chunk->nslabs; i++)
+		if (!slab_columns(chunk, chunk->slabs[i].slab,
+						  slab_worth(chunk, chunk->slabs[i].places,
+									 chunk->nplaced)))
+		{
+			gpuagg_cache_drop_unfilled(chunk);
+			return false;
+		}
+	drop_rows(chunk);
+	return true;
+}
+
+/*
+ * Places that a new slab should have: for the blocks without places, but no
+ * fewer than a part of all, for pages that were kept and have grown since need
+ * new places, too.
+ */
+static uint64
+places_expected(const GpuAggCacheChunk *chunk, const GpuAggCacheExpected *expected,
+				uint32 nlines)
+{
+	uint32		blocks = expected->blocks;
+
+	blocks = Max(blocks - Min(blocks, chunk->nplaced), blocks / GPUAGG_CHUNK_SLABS);
+	return Max((uint64) (LINES_SPARE * expected->lines * blocks) + GPUAGG_MAX_LINES,
+			   nlines);
+}
+
+/*
+ * Makes the arrays long enough for a block: at first for all that the table has,
+ * for most tables are read whole.  False: there is no memory for that which is
+ * worth less.
+ */
+static bool
+lengthen(GpuAggCacheChunk *chunk, uint32 block, uint32 nlines,
+		 const GpuAggCacheExpected *expected)
+{
+	uint32		room = Max(chunk->room > 0 ? 2 * chunk->room : expected->blocks, block + 64);
+	uint64		places = places_expected(chunk, expected, nlines);
+	Size		bitmap;
+	Size		blocks;
+
+	room = Min(room, GPUAGG_CHUNK_BLOCKS);
+	bitmap = GPUAGG_BITMAP_WORDS(room) * sizeof(uint64);
+	blocks = room * sizeof(GpuAggCacheBlock);
+	if (!gpuagg_cache_make_room(chunk->nfills * (bitmap + ARRAY_HEAD) +
+								blocks + ARRAY_HEAD,
+								slab_worth(chunk, places, places / Max(nlines, 1))))
+		return false;
+	for (int i = 0; i < chunk->nfills; i++)
+		chunk->fills[i]->filled =
+			gpuagg_cache_lengthen(&chunk->table->directory, chunk->fills[i]->filled,
+								  GPUAGG_BITMAP_WORDS(chunk->room) * sizeof(uint64),
+								  bitmap);
+	chunk->blocks = gpuagg_cache_lengthen(&chunk->table->directory, chunk->blocks,
+										  chunk->room * sizeof(GpuAggCacheBlock),
+										  blocks);
+	for (uint32 i = chunk->room; i < room; i++)
+		chunk->blocks[i].slab = GPUAGG_NO_SLAB;
+	chunk->room = room;
+	return true;
+}
+
+static void
+clear_places(GpuAggCacheChunk *chunk, const GpuAggCacheBlock *block, uint32 from)
+{
+	GpuAggPlaces places = {block->place + from, block->places - from};
+	GpuAggError error;
+
+	if (places.count > 0 &&
+		gpuagg_cache_slab_ops()->clear(chunk->slabs[block->slab].slab, places,
+									   &error) != GPUAGG_OK)
+		elog(ERROR, "gpuagg: could not clear places of a slab: %s", error.message);
+}
+
+/* New places in a slab that has enough left, or in a new one */
+static bool
+take_places(GpuAggCacheChunk *chunk, GpuAggCacheBlock *block, uint32 nlines,
+			const GpuAggCacheExpected *expected)
+{
+	int			i = 0;
+
+	while (i < chunk->nslabs &&
+		   chunk->slabs[i].places - chunk->slabs[i].used < nlines)
+		i++;
+	if (i == chunk->nslabs)
+	{
+		uint64		places = places_expected(chunk, expected, nlines);
+
+		if (!add_slab(chunk, places, places / Max(nlines, 1)))
+			return false;
+	}
+	chunk->nplaced += block->slab == GPUAGG_NO_SLAB;
+	block->slab = (uint16) i;
+	block->place = chunk->slabs[i].used;
+	block->places = (uint16) nlines;
+	chunk->slabs[i].used += nlines;
+	return true;
+}
+
+GpuAggCacheBlock *
+gpuagg_cache_place(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
+				   uint64 lsn, const GpuAggCacheExpected *expected)
+{
+	GpuAggCacheBlock *block;
+
+	if (number >= chunk->room && !lengthen(chunk, number, nlines, expected))
+		return NULL;
+	block = &chunk->blocks[number];
+	if (block->lsn != lsn || lsn == 0)
+		gpuagg_cache_forget(chunk, number);
+	if (block->slab != GPUAGG_NO_SLAB && block->places >= nlines)
+		clear_places(chunk, block, nlines);
+	else
+	{
+		gpuagg_cache_forget(chunk, number);
+		if (block->slab != GPUAGG_NO_SLAB)
+			clear_places(chunk, block, 0);
+		if (!take_places(chunk, block, nlines, expected))
+			return NULL;
+	}
+	block->lsn = lsn;
+	return block;
+}

@@ -1,0 +1,35 @@
+/*
+ * cache_place.h
+ *		For the filler of a chunk of the column cache: columns, and places in
+ *		slabs.
+ */
+#ifndef GPUAGG_CACHE_CACHE_PLACE_H
+#define GPUAGG_CACHE_CACHE_PLACE_H
+
+#include "cache/cache_table.h"
+
+/*
+ * Before it places pages: the chunk comes to have the columns.
+ * False: there is no memory that is not better used.
+ */
+extern bool gpuagg_cache_open(GpuAggCacheChunk *chunk,
+							  GpuAggCacheColumn *const *columns, int ncolumns);
+
+/* What is known of a chunk whose pages come */
+typedef struct GpuAggCacheExpected
+{
+	uint32		blocks;			/* of it in the table */
+	double		lines;			/* of a page, in the mean */
+} GpuAggCacheExpected;
+
+/*
+ * Places for a page of some lines.  What is held of the block stays if the page is
+ * the same, and goes if it is not.  NULL: no memory.  Called for each page: what a
+ * new slab should have is only reckoned when one is made.
+ */
+extern GpuAggCacheBlock *gpuagg_cache_place(GpuAggCacheChunk *chunk,
+											uint32 block, uint32 nlines,
+											uint64 lsn,
+											const GpuAggCacheExpected *expected);
+
+#endif							/* GPUAGG_CACHE_CACHE_PLACE_H */

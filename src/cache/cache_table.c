@@ -1,0 +1,327 @@
+/*
+ * cache_table.c
+ *		Tables and columns of the column cache (cache_table.h).
+ */
+#include "postgres.h"
+
+#include <float.h>
+
+#include "cache/cache_memory.h"
+#include "cache/cache_table.h"
+#include "utils/timestamp.h"
+
+dlist_head	gpuagg_cache_tables = DLIST_STATIC_INIT(gpuagg_cache_tables);
+
+/* Of the limit, this part is free when a dictionary is begun. */
+#define STRINGS_SHARE 8
+
+GpuAggCacheChunk *
+gpuagg_cache_chunk(const GpuAggCacheTable *table, uint32 number)
+{
+	return number < table->nchunks ? table->chunks[number] : NULL;
+}
+
+GpuAggCacheChunk *
+gpuagg_cache_chunk_make(GpuAggCacheTable *table, uint32 number)
+{
+	GpuAggCacheChunk *chunk;
+
+	if (number >= table->nchunks)
+	{
+		uint32		n = Max(number + 1, 2 * table->nchunks);
+
+		table->chunks =
+			gpuagg_cache_directory_lengthen(table, table->chunks,
+											table->nchunks * sizeof(GpuAggCacheChunk *),
+											n * sizeof(GpuAggCacheChunk *));
+		table->nchunks = n;
+	}
+	if (table->chunks[number] != NULL)
+		return table->chunks[number];
+	chunk = gpuagg_cache_directory_alloc(table, sizeof(GpuAggCacheChunk));
+	chunk->table = table;
+	chunk->number = number;
+	table->chunks[number] = chunk;
+	return chunk;
+}
+
+static void
+column_forget_strings(GpuAggCacheColumn *column)
+{
+	if (column->dictionary != NULL)
+		gpuagg_cache_slab_ops()->dictionary_free(column->dictionary);
+	column->dictionary = NULL;
+}
+
+void
+gpuagg_cache_table_free(GpuAggCacheTable *table)
+{
+	dlist_mutable_iter iter;
+	uint64		own;
+
+	for (uint32 i = 0; i < table->nchunks; i++)
+		if (table->chunks[i] != NULL)
+			gpuagg_cache_chunk_free(table->chunks[i]);
+	dlist_foreach_modify(iter, &table->columns)
+	{
+		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+
+		column_forget_strings(column);
+		gpuagg_cache_directory_free(table, column);
+	}
+	gpuagg_cache_directory_free(table, table->chunks);
+	dlist_delete(&table->node);
+	own = table->directory;
+	gpuagg_cache_free(&own, table);
+}
+
+bool
+gpuagg_cache_table_is_empty(const GpuAggCacheTable *table)
+{
+	for (uint32 i = 0; i < table->nchunks; i++)
+		if (table->chunks[i] != NULL)
+			return false;
+	return true;
+}
+
+void
+gpuagg_cache_table_kill(GpuAggCacheTable *table)
+{
+	table->dead = true;
+	if (table->jobs == 0)
+		gpuagg_cache_table_free(table);
+}
+
+static bool
+column_is_filled(const GpuAggCacheTable *table, const GpuAggCacheColumn *column)
+{
+	for (uint32 i = 0; i < table->nchunks; i++)
+		if (table->chunks[i] != NULL &&
+			gpuagg_cache_fill(table->chunks[i], column) != NULL)
+			return true;
+	return false;
+}
+
+/*
+ * A column of which nothing is left gives its dictionary up, and may come again
+ * if it was unwanted.
+ */
+void
+gpuagg_cache_column_rest(GpuAggCacheTable *table, GpuAggCacheColumn *column)
+{
+	if (table->jobs > 0 || column_is_filled(table, column))
+		return;
+	column_forget_strings(column);
+	column->unwanted = false;
+}
+
+static void
+drop_unwanted(GpuAggCacheChunk *chunk)
+{
+	for (int i = chunk->nfills - 1; i >= 0; i--)
+		if (chunk->fills[i]->column->unwanted)
+			gpuagg_cache_chunk_drop(chunk, i);
+}
+
+/*
+ * Pages that grew have taken new places until there was no slab left, and their
+ * old ones are of no use.
+ */
+static bool
+chunk_is_worn(const GpuAggCacheChunk *chunk)
+{
+	uint64		taken = 0;
+	uint64		live = 0;
+
+	if (!chunk->full)
+		return false;
+	for (int i = 0; i < chunk->nslabs; i++)
+		taken += chunk->slabs[i].used;
+	for (uint32 i = 0; i < chunk->room; i++)
+		if (chunk->blocks[i].slab != GPUAGG_NO_SLAB)
+			live += chunk->blocks[i].places;
+	return live < taken - taken / 16;
+}
+
+/*
+ * Drops what is not wanted of chunks that nobody uses, chunks that are better
+ * filled anew, and chunks and columns of which nothing is left.
+ */
+static void
+table_tidy(GpuAggCacheTable *table)
+{
+	dlist_iter	iter;
+
+	for (uint32 i = 0; i < table->nchunks; i++)
+	{
+		GpuAggCacheChunk *chunk = table->chunks[i];
+
+		if (chunk == NULL || !gpuagg_cache_is_idle(chunk))
+			continue;
+		gpuagg_cache_drop_unfilled(chunk);
+		drop_unwanted(chunk);
+		if (chunk->nfills == 0 || chunk_is_worn(chunk))
+			gpuagg_cache_chunk_free(chunk);
+	}
+	dlist_foreach(iter, &table->columns)
+		gpuagg_cache_column_rest(table, dlist_container(GpuAggCacheColumn, node, iter.cur));
+}
+
+void
+gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr)
+{
+	dlist_iter	iter;
+
+	if (attr < 0)
+	{
+		gpuagg_cache_table_kill(table);
+		return;
+	}
+	dlist_foreach(iter, &table->columns)
+	{
+		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+
+		if (column->attr != (uint32) attr)
+			continue;
+		column->unwanted = true;
+		column->note = NULL;
+	}
+	table_tidy(table);
+}
+
+void
+gpuagg_cache_table_leave(GpuAggCacheTable *table)
+{
+	table->jobs--;
+	if (table->dead && table->jobs == 0)
+	{
+		gpuagg_cache_table_free(table);
+		return;
+	}
+	table_tidy(table);
+}
+
+GpuAggCacheTable *
+gpuagg_cache_table(const GpuAggCacheWish *wish)
+{
+	dlist_mutable_iter iter;
+	GpuAggCacheTable *table = NULL;
+	uint64		own = 0;
+
+	dlist_foreach_modify(iter, &gpuagg_cache_tables)
+	{
+		GpuAggCacheTable *other = dlist_container(GpuAggCacheTable, node, iter.cur);
+
+		if (other->dead || other->dbid != wish->dbid)
+			continue;
+		if (other->spcoid == wish->spcoid && other->relnumber == wish->relnumber &&
+			other->relid == wish->relid)
+			table = other;
+		else if (other->relid == wish->relid ||
+				 (other->spcoid == wish->spcoid && other->relnumber == wish->relnumber))
+			gpuagg_cache_table_kill(other);
+	}
+	if (table != NULL)
+	{
+		dlist_move_head(&gpuagg_cache_tables, &table->node);
+		return table;
+	}
+	(void) gpuagg_cache_make_room(sizeof(GpuAggCacheTable), DBL_MAX);
+	table = gpuagg_cache_alloc(&own, sizeof(GpuAggCacheTable));
+	table->directory = own;
+	table->spcoid = wish->spcoid;
+	table->dbid = wish->dbid;
+	table->relnumber = wish->relnumber;
+	table->relid = wish->relid;
+	dlist_init(&table->columns);
+	dlist_push_head(&gpuagg_cache_tables, &table->node);
+	return table;
+}
+
+/* -------------------------------------------------------------- columns --- */
+
+/* What all chunks have of a column goes.  False: some are in use. */
+static bool
+column_empty(GpuAggCacheTable *table, GpuAggCacheColumn *column)
+{
+	bool		all = true;
+
+	for (uint32 i = 0; i < table->nchunks; i++)
+	{
+		GpuAggCacheChunk *chunk = table->chunks[i];
+
+		for (int k = 0; chunk != NULL && k < chunk->nfills; k++)
+		{
+			if (chunk->fills[k]->column != column)
+				continue;
+			if (gpuagg_cache_is_idle(chunk))
+				gpuagg_cache_chunk_drop(chunk, k);
+			else
+				all = false;
+			break;
+		}
+	}
+	return all;
+}
+
+GpuAggCacheColumn *
+gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type)
+{
+	GpuAggCacheColumn *column;
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &table->columns)
+	{
+		column = dlist_container(GpuAggCacheColumn, node, iter.cur);
+		if (column->attr != attr)
+			continue;
+		if (column->type == type)
+			return column;
+		/* ALTER TABLE that need not rewrite the table, as to timestamptz */
+		if (table->jobs > 1 || !column_empty(table, column))
+			return NULL;
+		column_forget_strings(column);
+		column->type = type;
+		return column;
+	}
+	column = gpuagg_cache_directory_alloc(table, sizeof(GpuAggCacheColumn));
+	column->attr = attr;
+	column->type = type;
+	dlist_push_tail(&table->columns, &column->node);
+	return column;
+}
+
+/*
+ * A dictionary grows where nothing can be evicted for it, so that some memory is
+ * made free beforehand.
+ */
+bool
+gpuagg_cache_dictionary(GpuAggCacheColumn *column)
+{
+	GpuAggDevice *device = gpuagg_cache_device();
+	GpuAggError error;
+
+	if (column->dictionary != NULL)
+		return true;
+	if (gpuagg_cache_slab_ops()->dictionary_create == NULL)
+		return false;
+	(void) gpuagg_cache_make_room(gpuagg_cache_limit() / STRINGS_SHARE, DBL_MAX);
+	return gpuagg_cache_slab_ops()->dictionary_create(device, &column->dictionary,
+													  &error) == GPUAGG_OK;
+}
+
+bool
+gpuagg_cache_is_full(GpuAggCacheColumn *column)
+{
+	GpuAggDictionaryInfo info = {0};
+
+	if (column->dictionary == NULL)
+		return false;
+	gpuagg_cache_slab_ops()->dictionary_info(column->dictionary, &info);
+	if (!info.full)
+		return false;
+	column->unwanted = true;
+	column->note = info.entries == GPUAGG_DICTIONARY_ENTRIES ?
+		"too many distinct values" : "its distinct values take too much memory";
+	return true;
+}

@@ -1,0 +1,92 @@
+/*
+ * cache_table.h
+ *		Tables and columns that the column cache knows, and what goes when
+ *		memory is short.
+ *
+ * Inside the worker.  A table lives until it is dead, or until the memory of
+ * its directory is wanted while nothing of it is held.
+ */
+#ifndef GPUAGG_CACHE_CACHE_TABLE_H
+#define GPUAGG_CACHE_CACHE_TABLE_H
+
+#include "cache/cache_chunk.h"
+
+/* All tables, those used last first; dead ones that jobs still know are among them. */
+extern dlist_head gpuagg_cache_tables;
+
+/*
+ * The table of a wish, made if need be; what the cache has of the same relation
+ * in other files is dead from then on.
+ */
+extern GpuAggCacheTable *gpuagg_cache_table(const GpuAggCacheWish *wish);
+
+/* Frees it now, or when the last job has left it. */
+extern void gpuagg_cache_table_kill(GpuAggCacheTable *table);
+
+/* A job that has counted itself leaves the table; chunks of which nothing is held go, too. */
+extern void gpuagg_cache_table_leave(GpuAggCacheTable *table);
+
+/*
+ * A column, or with attr negative all columns, of a table are not wanted any
+ * more: they go now, or as soon as nobody uses them.
+ */
+extern void gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr);
+
+/*
+ * The column, made if need be, for a job that has joined the table.  NULL: it is
+ * known with another type, and in use as such.
+ */
+extern GpuAggCacheColumn *gpuagg_cache_column(GpuAggCacheTable *table,
+											  uint32 attr, uint32 type);
+
+/* Makes a column's dictionary if it has none; false: no memory. */
+extern bool gpuagg_cache_dictionary(GpuAggCacheColumn *column);
+
+/* Has the column got more strings than it could?  Then it is not cached. */
+extern bool gpuagg_cache_is_full(GpuAggCacheColumn *column);
+
+/* NULL: nothing of the chunk is known. */
+extern GpuAggCacheChunk *gpuagg_cache_chunk(const GpuAggCacheTable *table,
+											uint32 number);
+extern GpuAggCacheChunk *gpuagg_cache_chunk_make(GpuAggCacheTable *table,
+												 uint32 number);
+
+/* Writes what backends see of all tables. */
+extern void gpuagg_cache_publish(void);
+
+/* Of a table that no job knows */
+extern void gpuagg_cache_table_free(GpuAggCacheTable *table);
+extern bool gpuagg_cache_table_is_empty(const GpuAggCacheTable *table);
+
+/*
+ * A column of which nothing is left gives its dictionary up, and may come again
+ * if it was unwanted.
+ */
+extern void gpuagg_cache_column_rest(GpuAggCacheTable *table,
+									 GpuAggCacheColumn *column);
+
+/* ------------------------------------------------------------- eviction --- */
+
+/* What so many pages and bytes of a column are worth */
+extern double gpuagg_cache_worth(const GpuAggCacheColumn *column, uint32 npages,
+								 uint64 bytes);
+
+/* A task uses the columns of a chunk: they are worth more. */
+extern void gpuagg_cache_touch(GpuAggCacheChunk *chunk,
+							   GpuAggCacheColumn *const *columns, int ncolumns);
+
+/* The column that is worth least goes, if that is less; false: there is none. */
+extern bool gpuagg_cache_evict(double worth);
+
+/*
+ * Makes room for so many bytes of the directory; false: what there is is worth
+ * more.
+ */
+extern bool gpuagg_cache_make_room(Size bytes, double worth);
+
+/* Memory of a table's directory, at any rate; others give way to it. */
+extern void *gpuagg_cache_directory_alloc(GpuAggCacheTable *table, Size bytes);
+extern void *gpuagg_cache_directory_lengthen(GpuAggCacheTable *table, void *array,
+											 Size old_bytes, Size bytes);
+
+#endif							/* GPUAGG_CACHE_CACHE_TABLE_H */

@@ -1,0 +1,196 @@
+/*
+ * choose.c
+ *		Which strategy a grouping gets, and how draws are made.
+ *
+ * The planner, the executor and EXPLAIN ask here, each at its time: a plan
+ * that was made before a setting or the device changed runs as it would be
+ * planned now.
+ */
+#include "postgres.h"
+
+#include "cost/choose.h"
+#include "cost/profile.h"
+#include "device/choice/local.h"
+#include "device/chunk.h"
+#include "device/layout.h"
+#include "ipc/shmem.h"
+#include "settings.h"
+
+static bool
+filter_reads(const GpuAggProgram *p, uint16 reg)
+{
+	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
+
+	for (int i = 0; i < p->filter_instrs; i++)
+		if (instrs[i].a == reg || instrs[i].b == reg || instrs[i].c == reg)
+			return true;
+	return reg == p->filter_reg;
+}
+
+/* Attributes up to the last one that the filter reads */
+static int
+filter_attrs(const GpuAggProgram *p)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	int			n = p->nattrs;
+
+	while (n > 0 && (attrs[n - 1].reg == GPUAGG_NO_REG || !filter_reads(p, attrs[n - 1].reg)))
+		n--;
+	return n;
+}
+
+void
+gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	GpuAggLayout layout;
+
+	gpuagg_layout_compute(p, &layout);
+	work->attrs = p->nattrs;
+	work->filter_attrs = filter_attrs(p);
+	work->floating = 0;
+	for (int i = 0; i < p->nattrs; i++)
+		work->floating += attrs[i].fixed_off < 0;
+	work->columns = p->ncolumns;
+	work->filter_instrs = p->filter_instrs;
+	work->instrs = p->ninstrs - p->filter_instrs;
+	work->keys = p->nkeys;
+	work->string_keys = 0;
+	for (int i = 0; i < p->nkeys; i++)
+		work->string_keys += gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES;
+	work->transitions = p->ntransitions;
+	work->entry_bytes = layout.row_bytes;
+}
+
+/*
+ * What strategies that keep rows need to know of the program.  Which columns
+ * can be NULL is known of keys alone; of columns that are grouped as they lie
+ * the device looks, and seldom finds one.
+ */
+static void
+choose_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	uint8		nullable[GPUAGG_MAX_REGS];
+	GpuAggRecord record;
+
+	memset(nullable, !input->plain, sizeof(nullable));
+	for (int i = 0; i < p->nkeys && !input->plain; i++)
+		nullable[keys[i].reg] = !keys[i].notnull;
+	if (gpuagg_record_compute(p, nullable, &record))
+	{
+		input->record_bytes = record.bytes;
+		input->local_entry_bytes = gpuagg_local_entry_bytes(p, &record);
+		gpuagg_part_rows(p, &record, &input->part_rows);
+	}
+	else
+		input->possible &= ~GPUAGG_STRATEGIES_KEEPING;
+}
+
+/* Lines of a page, where nothing is known as many as it can have */
+static double
+choose_lines(const GpuAggWork *work)
+{
+	double		lines = work->page_lines;
+
+	if (lines <= 0 && work->pages > 0)
+		lines = Max(work->rows, work->lines) / work->pages;
+	return lines > 0 ? Min(lines, GPUAGG_MAX_LINES) : GPUAGG_MAX_LINES;
+}
+
+/* The device in question; one that is not open yet has what all have. */
+static void
+choose_device(bool host, const GpuAggWork *work, const GpuAggProgram *program,
+			  GpuAggStrategyInput *input, GpuAggStrategyRates *rates)
+{
+	const GpuAggRates *profile = &gpuagg_profile_get()->rates;
+	GpuAggDeviceView view;
+	const GpuAggDeviceInfo *info;
+
+	gpuagg_shmem_device(&view);
+	host = host && view.gpu;
+	info = host ? &view.facts.host : &view.facts.info;
+	input->possible = info->kind[0] != '\0' ? info->strategies :
+		GPUAGG_STRATEGIES_ALWAYS;
+	if (info->kind[0] != '\0')
+		input->memory_bytes =
+			gpuagg_chunk_leaves(info, gpuagg_chunk_page_bytes(program, choose_lines(work)));
+	input->overlapped = profile->gpu && !host;
+	if (host)
+		memset(rates, 0, sizeof(*rates));
+	else
+		gpuagg_rates_strategy(profile, rates);
+}
+
+static void
+choose_input(const GpuAggWork *work, const GpuAggProgram *program, bool host,
+			 GpuAggStrategyInput *input, GpuAggStrategyRates *rates)
+{
+	input->forced = gpuagg_strategy;
+	input->rows = work->passed;
+	input->groups = Max(work->groups, 1);
+	input->entry_bytes = work->entry_bytes;
+	input->updates = 1 + work->transitions;
+	input->scope_bytes = gpuagg_scope_size * 1024.0;
+	input->input_ns = gpuagg_predict_input(&gpuagg_profile_get()->rates, work);
+	choose_device(host, work, program, input, rates);
+	choose_record(program, input);
+}
+
+void
+gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
+			  GpuAggStrategyChoice *choice)
+{
+	GpuAggStrategyInput input = {0};
+	GpuAggStrategyRates rates;
+
+	memset(choice, 0, sizeof(*choice));
+	choice->passes = choice->kept_passes = choice->windows = 1;
+	if (program->select || program->nkeys == 0)
+		return;
+	choose_input(work, program, host, &input, &rates);
+	gpuagg_strategy_choose(&rates, &input, choice);
+}
+
+GpuAggStrategy
+gpuagg_choose_resident(const GpuAggWork *work, const GpuAggProgram *program, bool host)
+{
+	GpuAggStrategyInput input = {.resident = true,.plain = gpuagg_local_is_plain(program)};
+	GpuAggStrategyRates rates;
+	GpuAggStrategyChoice choice;
+
+	if (program->select || program->nkeys == 0)
+		return GPUAGG_STRATEGY_AUTO;
+	choose_input(work, program, host, &input, &rates);
+	/* passes are tasks, and those of pages */
+	input.possible &= ~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
+	gpuagg_strategy_choose(&rates, &input, &choice);
+	return choice.within;
+}
+
+/* Bytes of a row of the columns that are loaded, as slabs have them */
+static double
+choose_row_bytes(const GpuAggProgram *p)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	double		bytes = 0;
+
+	for (int i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg != GPUAGG_NO_REG)
+			bytes += gpuagg_key_class(attrs[i].type) == GPUAGG_CLASS_BYTES ? sizeof(int32) :
+				gpuagg_type_slot_bytes(attrs[i].type);
+	return bytes;
+}
+
+void
+gpuagg_choose_draws(const GpuAggProgram *program, double draws, double rows, bool host,
+					GpuAggDrawPlan *plan)
+{
+	GpuAggDrawRates rates = {0};
+
+	if (!host)
+		gpuagg_rates_draws(&gpuagg_profile_get()->rates, &rates);
+	gpuagg_draw_plan(&rates, Max(draws, 1), Max(rows, 1) * Max(choose_row_bytes(program), 1),
+					 plan);
+}

@@ -1,0 +1,40 @@
+/*
+ * choose.h
+ *		Which strategy a grouping gets, and how draws are made: device/choice/strategy.h
+ *		and draw_plan.h, asked with the profile, the settings and the device as
+ *		they are now.
+ */
+#ifndef GPUAGG_COST_CHOOSE_H
+#define GPUAGG_COST_CHOOSE_H
+
+#include "postgres.h"
+
+#include "cost/predict.h"
+#include "device/program.h"
+
+/* Fills in what the program does; the rest is the caller's. */
+extern void gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *program);
+
+/*
+ * On the device that runs tasks, or the host device (which behind a GPU has no
+ * profile).  Programs without keys, and those that select rows, have no
+ * strategy: GPUAGG_STRATEGY_AUTO, in one pass.
+ */
+extern void gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program,
+						  bool host, GpuAggStrategyChoice *choice);
+
+/*
+ * The strategy for rows of columns that the device has, in each pass of those
+ * that were chosen for pages.
+ */
+extern GpuAggStrategy gpuagg_choose_resident(const GpuAggWork *work,
+											 const GpuAggProgram *program, bool host);
+
+/*
+ * How so many draws from a table of so many rows are made, of the columns that the
+ * program loads; of the host device predicted_ns are 0.
+ */
+extern void gpuagg_choose_draws(const GpuAggProgram *program, double draws, double rows,
+								bool host, GpuAggDrawPlan *plan);
+
+#endif							/* GPUAGG_COST_CHOOSE_H */

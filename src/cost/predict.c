@@ -1,0 +1,496 @@
+/*
+ * predict.c
+ *		How long a task takes on a device of a given profile.
+ *
+ * All times in ns.  With p pages that are fed, r rows, s rows that pass the
+ * filter, g groups, n units of the device:
+ *
+ *		start	round trip of an empty task, and TASK_NS, of a GPU * what PostgreSQL takes
+ *				for a row that it groups / GROUPED_NS; predict_host.c
+ *		feed	p * (feed_page_ns + FEED_MISS_NS) + JUDGE_NS * rows that are judged
+ *				one by one; for a GPU, of the first EARLY_PAGES also EARLY_NS * what
+ *				PostgreSQL takes for a row that it groups / GROUPED_NS
+ *		link	p * 8192 / zero_copy_in, of the host device / memory_read
+ *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; making
+ *				draws (device/choice/draw_plan.h); of a GPU + BATCH_NS a batch, as fast as it
+ *				starts; of the host device + p * (PAGE + what its threads take to read
+ *				one at the same time, as far as computing does not hide it) / n, and
+ *				FAR_PAGE / n of each page beyond NEAR_BYTES
+ *		emit	g * per output * what PostgreSQL takes for a row that it groups /
+ *				GROUPED_NS: it is a backend's work, like that; and g * read(EMIT_READS * bytes)
+ *
+ * where read(bytes) is what one thread of the host takes to read them from memory,
+ * row and pass add up what the program does (attributes of varying place,
+ * columns loaded, instructions, keys, transitions; of rows that the column cache
+ * has, no attributes, and nothing for the row itself, and on a GPU CACHED of the
+ * rest and, beyond the blocks' tables, CACHED_FAR), scaled by the integer rate of
+ * a unit, and groups is what a group table of t bytes costs, on a GPU
+ *
+ *		g * NEW_GROUP / n + s * accesses / atomic rate of t bytes, or, while
+ *		the blocks' own tables hold the groups, no less in all than
+ *		s * transitions / atomic rate in shared memory on so many addresses
+ *
+ * and on the host device what predict_host.c says.  Groups of a GPU are in its
+ * blocks' tables while they are few.  Random rates are the profile's curve at t, so
+ * all reaches are in it.
+ *
+ * Feed, link and kernel overlap: the longest counts, and others the more, the nearer
+ * they come to it: (feed^4 + link^4 + kernel^4)^(1/4).  Stages of equal length wait for
+ * each other; nobody waits for a short one.
+ *
+ * The host device's threads share the cores with the backend that feeds, so their
+ * kernel is kernel + feed * FEED_SHARED / n there.  They are more than the cores, so
+ * somebody finishes late: of as much time as the overlap is, up to a time slice of
+ * SLICE_NS, the n-th part is added.
+ *
+ * Several passes over the pages multiply feed, link, and of the kernel what is
+ * done for rows before they are grouped.
+ *
+ * Constants are of one unit of the machines named beside them; a profile's
+ * int_ops ceiling scales them to another.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cost/predict_host.h"
+#include "device/choice/curve.h"
+
+/*
+ * A page's header and its buffer's descriptor come from memory; those of the small
+ * table whose feed was measured came from a cache.  Chosen from the fastest quarter
+ * of queries of two H200 runs (22 to 32 ns; 24 to 28 where a thread reads 7 GB/s); 35 and
+ * 42 on two cores, of which one reads 26 GB/s, so it is not how fast they read that
+ * counts.  Two H200 runs that came later had 36 to 60.
+ */
+#define FEED_MISS_NS 27.0
+
+/*
+ * Feeding was measured while the host device's threads slept; where they work on the
+ * same cores, it takes this much longer (two cores: 1.2 times and more).  That it took
+ * 1.6 times as long on 16 CPUs came from the overlap: with a kernel of 0.8 of the feed
+ * it takes 1.1 times and more, with one of 1.45 of it 1.4 to 1.9 times.
+ */
+#define FEED_SHARED 1.45
+
+/* A row whose visibility is asked for (feed.c: 1.3 us for 185) */
+#define JUDGE_NS 7.0
+
+/* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
+#define GPU_INT_OPS 1.2e11
+#define GPU_LINE_NS 0.5
+#define GPU_ROW_NS 60.0
+#define GPU_COLUMN_NS 5.0
+#define GPU_INSTR_NS 10.0
+#define GPU_KEY_NS 15.0
+#define GPU_TRANSITION_NS 9.0
+#define GPU_NEW_GROUP_NS 500.0
+
+/*
+ * Of a row of columns that are kept, which threads read side by side: the share of what
+ * its columns, instructions, keys and transitions take in a page; and, where groups are
+ * too many for the blocks' own tables, its partition (H200, eight queries of warm.csv:
+ * 0.6 to 3.3 ms and 15 to 29 ms for 10^8 rows)
+ */
+#define GPU_CACHED 0.1
+#define GPU_CACHED_FAR_NS 20.0
+
+#define GPU_LINK_RATE 40e9		/* where none was measured */
+#define GPU_LOCAL_GROUPS 1000.0
+
+/*
+ * What the worker does for a GPU, where PostgreSQL takes GROUPED_NS for a row: of a
+ * task, streams, a table, the first batches; of each batch, of so many pages,
+ * launches and completion
+ */
+#define GPU_TASK_NS 250000.0
+#define GPU_BATCH_NS 33000.0
+#define BATCH_PAGES 700.0
+
+/*
+ * A task's first pages take longer to feed: so much each, where PostgreSQL takes
+ * GROUPED_NS for a row (H200, on one fast machine and several slower ones; why is not
+ * known: the worker is awake by then, and pages of larger tables are as cold).
+ */
+#define EARLY_PAGES 1300.0
+#define EARLY_NS 170.0
+
+/* Deciding whether a line belongs to a sample, in PostgreSQL, its page included */
+#define POSTGRES_LINE_NS 14.0
+
+/*
+ * What a query of PostgreSQL's consists of, in values, three of which are what the
+ * reference query's key, count and sum take: in the range of differences between
+ * queries of one process (EPYC, 10^4 to 10^6 rows), where in it chosen by what
+ * PostgreSQL took for 987 queries of 10^4 and 10^5 rows (EPYC, Xeon)
+ */
+#define POSTGRES_KEY 2.2		/* hashed and looked up */
+#define POSTGRES_FURTHER_KEY 0.6
+#define POSTGRES_STRING_KEY 0.6	/* more */
+#define POSTGRES_TRANSITION 0.3
+#define POSTGRES_ATTRIBUTE 0.06 /* crossed in a row */
+#define POSTGRES_FILTER 0.2		/* an instruction of a filter */
+#define POSTGRES_OUTPUT 1.0		/* of a group */
+#define POSTGRES_REJECTED 0.65	/* of a row that is counted, one that a filter stops */
+
+/*
+ * A query that begins: of a table of a row, where PostgreSQL takes GROUPED_NS for a row
+ * that it groups; and of its first bytes, which it finds out of the caches, with code
+ * and catalogs, while those of the reference queries were in them.  By 671 queries of
+ * 100 to 8100 rows (Xeon); before, the latter was taken for the smallest tables, too,
+ * and PostgreSQL's plan of 100 rows thought to take four times as long as it did.
+ */
+#define POSTGRES_QUERY_NS 25000.0
+#define POSTGRES_START_BYTES 1e6
+
+/*
+ * A group of so few that caches hold them, by PostgreSQL; from NEAR_GROUPS to as many
+ * as were measured it grows with the logarithm.  By the same queries.
+ */
+#define POSTGRES_NEAR_NS 100.0
+#define NEAR_GROUPS 3e3
+
+/* The kernel's scheduler lets others wait so long (EPYC, 2 cores) */
+#define SLICE_NS 1000000.0
+
+/*
+ * Groups on their way to tuples, where PostgreSQL takes GROUPED_NS for a row with
+ * a key, a count and a sum (EPYC, Xeon)
+ */
+#define GROUPED_NS 100.0
+#define EMIT_NS 20.0
+#define EMIT_OUTPUT_NS 2.0
+#define EMIT_NUMERIC_NS 28.0
+#define EMIT_AVERAGE_NS 100.0	/* a numeric division */
+
+/*
+ * A group's bytes: from caches of the threads that grouped, through the queue, into
+ * the store; a card writes them to memory, not a thread to its cache.  These and
+ * EMIT_OUTPUT_NS fitted to 169 queries of the host and 70 of H200s that spent most of
+ * their time so, all since stores lie in large pages.
+ */
+#define EMIT_READS 8.0
+#define GPU_EMIT_READS 3.0
+
+/*
+ * Reads a second in a region so many times a TLB's reach, and which share of those
+ * within the reach they may be: an H200's are 25 % beyond 64 GiB, 95 % beyond 256 MiB.
+ */
+#define CLIFF_BEYOND 1.5
+#define CLIFF_SHARE 0.75
+
+/* Rows that a backend forms (GpuSample); pages cost another pin */
+#define CHOSEN_NS 50.0
+
+double
+gpuagg_rates_random(const GpuAggRates *rates, GpuAggRandomKind kind, double bytes)
+{
+	return gpuagg_curve_at(&rates->points[0].bytes, &rates->points[0].rate[kind],
+						   sizeof(rates->points[0]), rates->npoints, bytes);
+}
+
+/*
+ * Atomic updates a second in blocks' own tables of so many groups: measured on
+ * one address, 32 and 1024.  0: not known.
+ */
+static double
+local_atomics(const GpuAggRates *rates, double groups)
+{
+	const double *ceiling = rates->ceiling;
+	double		one = ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1];
+	double		some = ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_32];
+
+	if (one <= 0 || some <= 0)
+		return 0;
+	return one + (some - one) * fmin(1, log2(fmax(1, groups)) / 5);
+}
+
+/* How slow a process of PostgreSQL is here */
+static double
+backend_slowness(const GpuAggRates *rates)
+{
+	double		grouped = rates->postgres_row_ns +
+		GPUAGG_MEASURED_VALUES * rates->postgres_value_ns;
+
+	return grouped > 0 ? grouped / GROUPED_NS : 1;
+}
+
+static double
+kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		scale = gpuagg_predict_slowness(rates, GPU_INT_OPS) / rates->units;
+	double		row = GPU_COLUMN_NS * work->columns + GPU_INSTR_NS * work->filter_instrs;
+	double		pass = GPU_INSTR_NS * work->instrs + GPU_KEY_NS * work->keys +
+		GPU_TRANSITION_NS * work->transitions;
+	bool		local = work->groups <= GPU_LOCAL_GROUPS;
+	double		atomics = local ? local_atomics(rates, work->groups) :
+		gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8, gpuagg_predict_table_bytes(work));
+	double		passes = gpuagg_predict_passes(work);
+	double		cached = work->rows > 0 ? work->cached_rows / work->rows : 0;
+	double		far = local ? 0 : cached * work->passed * GPU_CACHED_FAR_NS;
+	double		ns = (passes * (work->lines * GPU_LINE_NS + (1 - cached) * work->rows * GPU_ROW_NS +
+								(1 - cached + cached * GPU_CACHED) *
+								(work->rows * row + work->passed * pass) + far) +
+					  work->groups * GPU_NEW_GROUP_NS) * scale;
+
+	if (atomics > 0 && local)
+		ns = fmax(ns, work->passed * work->transitions / atomics * 1e9);
+	else if (atomics > 0)
+		ns += work->passed * (1 + work->transitions) / atomics * 1e9;
+	return ns + work->draw_ns +
+		passes * work->pages / BATCH_PAGES * GPU_BATCH_NS * backend_slowness(rates);
+}
+
+static double
+fourth(double x)
+{
+	return x * x * x * x;
+}
+
+/* The longest of feed, link and kernel, and how they add up */
+static double
+overlap(GpuAggPrediction *p, double kernel)
+{
+	double		longest = fmax(p->feed, fmax(p->link, kernel));
+	double		unit = fmax(longest, 1);	/* keeps powers small */
+
+	p->bound = longest == p->feed ? GPUAGG_BOUND_FEED :
+		longest == p->link ? GPUAGG_BOUND_LINK : GPUAGG_BOUND_COMPUTE;
+	return unit * pow(fourth(p->feed / unit) + fourth(p->link / unit) +
+					  fourth(kernel / unit), 0.25);
+}
+
+static double
+overlap_host(GpuAggPrediction *p, int threads)
+{
+	double		ns = overlap(p, p->kernel + p->feed * FEED_SHARED / threads);
+
+	return ns + fmin(ns, SLICE_NS) / threads;
+}
+
+/* What of the kernel's time is more than computing */
+static GpuAggBound
+bound_kernel(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		cache = 0;
+
+	for (int i = 0; i < rates->nlevels; i++)
+		if (rates->levels[i].kind == GPUAGG_LEVEL_CACHE)
+			cache = fmax(cache, (double) rates->levels[i].reach_bytes);
+	if (cache == 0 || gpuagg_predict_table_bytes(work) <= GPUAGG_HOST_LOCAL_BYTES)
+		return GPUAGG_BOUND_COMPUTE;
+	return gpuagg_predict_table_bytes(work) <= cache ? GPUAGG_BOUND_CACHE : GPUAGG_BOUND_MEMORY;
+}
+
+static double
+emit(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		reads = rates->gpu ? GPU_EMIT_READS : EMIT_READS;
+
+	return work->groups * ((EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
+							EMIT_NUMERIC_NS * work->numeric_outputs +
+							EMIT_AVERAGE_NS * work->averages) * backend_slowness(rates) +
+						   gpuagg_predict_read(rates, reads * work->output_bytes)) +
+		work->chosen * CHOSEN_NS + work->chosen_pages * rates->feed_page_ns;
+}
+
+static double
+feed(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		ns = work->pages * (rates->feed_page_ns + FEED_MISS_NS) +
+		work->judged_rows * JUDGE_NS;
+
+	return rates->gpu ?
+		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * backend_slowness(rates) : ns;
+}
+
+/* Over the bus, or by the host's threads, as far as that was measured */
+static double
+read_pages(const GpuAggRates *rates, double pages)
+{
+	double		rate = rates->ceiling[rates->gpu ? GPUAGG_CEILING_ZERO_COPY_IN :
+									  GPUAGG_CEILING_MEMORY_READ];
+
+	if (rate <= 0 && rates->gpu)
+		rate = GPU_LINK_RATE;
+	return rate > 0 ? pages * GPUAGG_PAGE_BYTES / rate * 1e9 : 0;
+}
+
+void
+gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
+{
+	double		middle;
+
+	p->start = gpuagg_predict_passes(work) *
+		(rates->gpu ? rates->round_trip_ns + GPU_TASK_NS * backend_slowness(rates) :
+		 gpuagg_predict_host_start(rates, work));
+	p->feed = gpuagg_predict_passes(work) * feed(rates, work);
+	p->link = read_pages(rates, gpuagg_predict_passes(work) * work->pages);
+	p->kernel = rates->gpu ? kernel_gpu(rates, work) : gpuagg_predict_host_kernel(rates, work);
+	p->emit = emit(rates, work);
+	middle = rates->gpu ? overlap(p, p->kernel) : overlap_host(p, rates->units);
+	p->startup = p->start + middle;
+	p->total = p->startup + p->emit;
+	if (p->start > fmax(middle, p->emit))
+		p->bound = GPUAGG_BOUND_START;
+	else if (p->emit > middle)
+		p->bound = GPUAGG_BOUND_EMIT;
+	else if (p->bound == GPUAGG_BOUND_COMPUTE)
+		p->bound = bound_kernel(rates, work);
+}
+
+double
+gpuagg_predict_input(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	GpuAggWork	pass = *work;
+	GpuAggPrediction p;
+
+	pass.groups = 1;
+	pass.transitions = 0;
+	pass.passes = 1;
+	gpuagg_predict(rates, &pass, &p);
+	return p.startup;
+}
+
+/* One of so many groups, in PostgreSQL, without its outputs, which were measured, too */
+static double
+postgres_group(const GpuAggRates *rates, double groups)
+{
+	double		outputs = GPUAGG_MEASURED_VALUES * POSTGRES_OUTPUT * rates->postgres_value_ns;
+	double		far = fmax(0, rates->postgres_group_ns - outputs);
+	double		near = fmin(far, POSTGRES_NEAR_NS * backend_slowness(rates));
+	double		share = log(fmax(groups, 1) / NEAR_GROUPS) / log(GPUAGG_MEASURED_GROUPS / NEAR_GROUPS);
+
+	return near + (far - near) * fmin(fmax(share, 0), 1);
+}
+
+static double
+postgres_start(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	return POSTGRES_QUERY_NS * backend_slowness(rates) +
+		gpuagg_predict_read(rates, fmin(POSTGRES_START_BYTES, work->pages * GPUAGG_PAGE_BYTES));
+}
+
+/* A row's attributes, keys and transitions, and a group's outputs; in values */
+static double
+postgres_values(const GpuAggWork *work)
+{
+	double		stopped = work->rows - work->passed;
+	double		key = work->keys > 0 ? POSTGRES_KEY +
+		POSTGRES_FURTHER_KEY * (work->keys - 1) +
+		POSTGRES_STRING_KEY * work->string_keys : 0;
+	double		outputs = work->outputs + work->numeric_outputs + work->averages;
+
+	return work->rows * work->filter_instrs * POSTGRES_FILTER +
+		(stopped * work->filter_attrs + work->passed * work->attrs) * POSTGRES_ATTRIBUTE +
+		work->passed * (key + POSTGRES_TRANSITION * work->transitions) +
+		work->groups * outputs * POSTGRES_OUTPUT;
+}
+
+/*
+ * PostgreSQL, for comparison: lines of a sample are hashed one by one.  As its plan
+ * takes in the mean, while all else is in proportion to fastest runs.
+ */
+double
+gpuagg_predict_postgres(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	double		pages = work->lines > 0 ? 0 : work->pages;
+	double		rows = work->passed + POSTGRES_REJECTED * (work->rows - work->passed);
+
+	return (postgres_start(rates, work) + gpuagg_predict_read(rates, pages * GPUAGG_PAGE_BYTES) +
+			work->lines * POSTGRES_LINE_NS + rows * rates->postgres_row_ns +
+			(postgres_values(work) + work->chosen) * rates->postgres_value_ns +
+			work->groups * postgres_group(rates, work->groups)) *
+		fmax(1, rates->postgres_slowdown);
+}
+
+/* Are random reads slower by far in a region that is somewhat larger than so much? */
+static bool
+is_cliff(const GpuAggRates *rates, double bytes)
+{
+	return gpuagg_rates_random(rates, GPUAGG_RANDOM_READ8, bytes * CLIFF_BEYOND) <=
+		CLIFF_SHARE * gpuagg_rates_random(rates, GPUAGG_RANDOM_READ8, bytes);
+}
+
+/*
+ * The farthest level of a kind that the profile has; of TLB levels, of those whose
+ * misses are seen in random reads, too: a step of some cycles, as H100s and H200s have
+ * at 256 MiB, costs less than windows do.
+ */
+static double
+reach(const GpuAggRates *rates, GpuAggLevelKind kind)
+{
+	double		bytes = 0;
+
+	for (int i = 0; i < rates->nlevels; i++)
+		if (rates->levels[i].kind == kind &&
+			(kind != GPUAGG_LEVEL_TLB || is_cliff(rates, rates->levels[i].reach_bytes)))
+			bytes = fmax(bytes, (double) rates->levels[i].reach_bytes);
+	return bytes;
+}
+
+void
+gpuagg_rates_strategy(const GpuAggRates *rates, GpuAggStrategyRates *strategy)
+{
+	memset(strategy, 0, sizeof(*strategy));
+	strategy->local_bytes = rates->gpu ? GPUAGG_LOCAL_MAX_BYTES : GPUAGG_HOST_LOCAL_BYTES;
+	strategy->local_updates = rates->ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024];
+	/*
+	 * No passes of a CPU, whose device sorts rows by partition in a single one: in
+	 * passes of its last cache a grouping took 1.5 to 4.3 times as long.  Entries of its
+	 * TLBs are those of 4 KiB pages, and misses short.
+	 */
+	if (rates->gpu)
+	{
+		strategy->cache_bytes = reach(rates, GPUAGG_LEVEL_CACHE);
+		strategy->tlb_bytes = reach(rates, GPUAGG_LEVEL_TLB);
+		strategy->shared_bytes = rates->unit_shared_bytes;
+		strategy->block_bytes = rates->block_shared_bytes;
+	}
+	else
+	{
+		strategy->part_bytes = rates->part_bytes;
+		strategy->threads = (uint32_t) rates->units;
+	}
+	strategy->tlb_groups = gpuagg_spatial_ngroups(&rates->tlb_groups);
+	strategy->stream_bytes = rates->ceiling[GPUAGG_CEILING_MEMORY_READ];
+	strategy->partition_rows = rates->ceiling[GPUAGG_CEILING_PARTITION];
+	strategy->npoints = rates->npoints;
+	for (int i = 0; i < rates->npoints; i++)
+	{
+		strategy->points[i].bytes = rates->points[i].bytes;
+		strategy->points[i].updates = rates->points[i].rate[GPUAGG_RANDOM_ATOMIC8];
+	}
+}
+
+/*
+ * No windows that a cache holds: each makes the draws written once more, which
+ * takes longer than the cache saves (H200, 128 MiB: 0.74 times the draws a
+ * second).
+ */
+void
+gpuagg_rates_draws(const GpuAggRates *rates, GpuAggDrawRates *draws)
+{
+	memset(draws, 0, sizeof(*draws));
+	if (!rates->gpu)
+		return;
+	draws->made = gpuagg_draw_made(rates->ceiling[GPUAGG_CEILING_INT_OPS]);
+	draws->tlb_bytes = reach(rates, GPUAGG_LEVEL_TLB);
+	draws->launch_ns = rates->ceiling[GPUAGG_CEILING_LAUNCH];
+	draws->groups = gpuagg_spatial_ngroups(&rates->tlb_groups);
+	draws->npoints = rates->npoints;
+	for (int i = 0; i < rates->npoints; i++)
+	{
+		draws->points[i].bytes = rates->points[i].bytes;
+		draws->points[i].reads = rates->points[i].rate[GPUAGG_RANDOM_READ8];
+	}
+}
+
+const char *
+gpuagg_bound_name(GpuAggBound bound)
+{
+	static const char *const names[] = {
+		"feed", "link", "compute", "cache", "memory", "emit", "start"
+	};
+
+	return names[bound];
+}

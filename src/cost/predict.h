@@ -1,0 +1,150 @@
+/*
+ * predict.h
+ *		How long a task takes on a device of a given profile.
+ *
+ * Pure functions without PostgreSQL, for the planner, for EXPLAIN, and for
+ * unit tests.
+ */
+#ifndef GPUAGG_COST_PREDICT_H
+#define GPUAGG_COST_PREDICT_H
+
+#include "device/device.h"
+
+/*
+ * PostgreSQL was measured grouping by one key with two aggregates, which are three
+ * values of a row, into so many groups where these are many (calibrate/measure.c).
+ */
+#define GPUAGG_MEASURED_VALUES 3
+#define GPUAGG_MEASURED_GROUPS 100000
+
+/*
+ * What was measured of a device: gpuagg.profile and the tables behind it,
+ * units as there.  0: not known.
+ */
+typedef struct GpuAggRates
+{
+	bool		gpu;
+	int			units;			/* multiprocessors; threads of the host */
+	double		feed_page_ns;
+	double		round_trip_ns;
+	double		cost_unit_ns;
+	double		postgres_row_ns;
+	double		postgres_value_ns;
+	double		postgres_group_ns;
+	double		postgres_slowdown;
+
+	/* not measured: gpuagg_host_part_bytes(); what a GPU tells (GpuAggDeviceInfo) */
+	double		part_bytes;
+	double		unit_shared_bytes;
+	double		block_shared_bytes;
+
+	double		ceiling[GPUAGG_NCEILINGS];
+	int			nlevels;
+	GpuAggLevel levels[GPUAGG_MAX_LEVELS];	/* by kind, then level */
+	GpuAggUnitGroups tlb_groups;
+	int			npoints;
+	struct
+	{
+		double		bytes;
+		double		rate[GPUAGG_NRANDOMS];
+	}			points[GPUAGG_MAX_RANDOM_POINTS];	/* bytes ascending */
+} GpuAggRates;
+
+/* A task, as far as its time depends on it */
+typedef struct GpuAggWork
+{
+	double		pages;			/* that are fed */
+	double		page_lines;		/* lines of one; 0: as pages and rows say */
+	double		judged_rows;	/* on pages that are not all-visible */
+	double		lines;			/* that a sample decides one by one */
+	double		draw_ns;		/* making draws, of all of a GPU */
+	double		rows;			/* of the table, or its sample */
+	double		cached_rows;	/* of these, that need not be decoded */
+	double		passed;			/* that pass the filter */
+	double		groups;
+	double		output_bytes;	/* of a group, as it is sent */
+	double		numeric_outputs;	/* of a group, that become numerics */
+	double		averages;		/* of a group, that divide numerics */
+	double		outputs;		/* the others */
+	double		chosen;			/* rows that a backend forms (GpuSample) */
+	double		chosen_pages;	/* that they lie on */
+
+	/* of the program */
+	double		attrs;			/* crossed */
+	double		filter_attrs;	/* of these, crossed for the filter */
+	double		floating;		/* of these, whose place varies */
+	double		columns;		/* loaded */
+	double		filter_instrs;	/* run for all rows */
+	double		instrs;			/* run for those that pass */
+	double		keys;
+	double		string_keys;	/* of these */
+	double		transitions;
+	double		entry_bytes;	/* of a group in a table */
+	double		passes;			/* over the pages, one for each window of the
+								 * hash space; 0 counts as 1 */
+} GpuAggWork;
+
+/* What bounds a task */
+typedef enum GpuAggBound
+{
+	GPUAGG_BOUND_FEED,			/* the backend that pins pages */
+	GPUAGG_BOUND_LINK,			/* pages over the bus; host: reading them */
+	GPUAGG_BOUND_COMPUTE,		/* decoding, expressions, hashing */
+	GPUAGG_BOUND_CACHE,			/* groups within the last cache */
+	GPUAGG_BOUND_MEMORY,		/* beyond it */
+	GPUAGG_BOUND_EMIT,			/* groups into rows */
+	GPUAGG_BOUND_START			/* announcing the task */
+} GpuAggBound;
+
+/* Times in ns */
+typedef struct GpuAggPrediction
+{
+	double		start;			/* round trip */
+	double		feed;
+	double		link;
+	double		kernel;			/* all else on the device */
+	double		emit;			/* groups, from the device to tuples */
+	double		startup;		/* until the first group can be returned */
+	double		total;
+	GpuAggBound bound;
+} GpuAggPrediction;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern void gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work,
+						   GpuAggPrediction *prediction);
+
+/*
+ * The same task in PostgreSQL: one process, a scan of work's pages and a hash
+ * aggregate; ns
+ */
+extern double gpuagg_predict_postgres(const GpuAggRates *rates,
+									  const GpuAggWork *work);
+
+/* Reading the pages once, up to where rows are grouped; ns */
+extern double gpuagg_predict_input(const GpuAggRates *rates,
+								   const GpuAggWork *work);
+
+/* What strategies of grouping differ by */
+extern void gpuagg_rates_strategy(const GpuAggRates *rates,
+								  GpuAggStrategyRates *strategy);
+
+/* And ways of making draws; of a CPU nothing, which has but one */
+extern void gpuagg_rates_draws(const GpuAggRates *rates, GpuAggDrawRates *draws);
+
+extern const char *gpuagg_bound_name(GpuAggBound bound);
+
+/*
+ * Random accesses a second in a region, between the measured points linear in
+ * its logarithm, beyond them as at the last one.  0: not known.
+ */
+extern double gpuagg_rates_random(const GpuAggRates *rates,
+								  GpuAggRandomKind kind, double bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif							/* GPUAGG_COST_PREDICT_H */

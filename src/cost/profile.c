@@ -1,0 +1,439 @@
+/*
+ * profile.c
+ *		Reads the profile of the device that runs tasks, and keeps it.
+ *
+ * A backend's copy is good until a trigger of the tables (profile_changed)
+ * has sent a relcache invalidation of gpuagg.profile, or until the device is
+ * another one than it was read for.  Tables are scanned directly: the planner
+ * must neither need privileges nor run queries of its own.
+ *
+ * Not handled: several databases share a device, but each has tables of its
+ * own; a database that was never calibrated uses what was shipped.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "commands/trigger.h"
+#include "cost/profile.h"
+#include "device/device.h"
+#include "host/machine.h"
+#include "ipc/shmem.h"
+#include "settings.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+PG_FUNCTION_INFO_V1(gpuagg_profile_changed);
+
+/*
+ * Without any row: what one core of a server of the 2020s does, roughly.
+ */
+static const GpuAggProfile builtin = {
+	.origin = GPUAGG_PROFILE_BUILTIN,
+	.rates = {
+		.units = 1,
+		.feed_page_ns = 200,
+		.round_trip_ns = 100000,
+		.cost_unit_ns = 3500,
+		.postgres_row_ns = 40,
+		.postgres_value_ns = 25,
+		.postgres_group_ns = 500,
+		.postgres_slowdown = 1
+	}
+};
+
+static GpuAggProfile cached;
+static char cached_device[sizeof(((GpuAggDeviceInfo *) 0)->name)];
+static Oid	profile_relid = InvalidOid;
+static bool valid = false;
+
+/* ---------------------------------------------------------- invalidation --- */
+
+static void
+profile_invalidate(Datum arg, Oid relid)
+{
+	if (relid == InvalidOid || relid == profile_relid)
+		valid = false;
+}
+
+static Oid
+profile_table(const char *name)
+{
+	Oid			schema = get_namespace_oid(GPUAGG_NAME, true);
+
+	return OidIsValid(schema) ? get_relname_relid(name, schema) : InvalidOid;
+}
+
+/* The trigger of all tables of a profile */
+Datum
+gpuagg_profile_changed(PG_FUNCTION_ARGS)
+{
+	Oid			relid = profile_table("profile");
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("gpuagg.profile_changed() is a trigger function")));
+	if (OidIsValid(relid))
+		CacheInvalidateRelcacheByRelid(relid);
+	return PointerGetDatum(NULL);	/* ignored; but no SQL NULL */
+}
+
+/* --------------------------------------------------------------- reading --- */
+
+/* A scan of one of the tables; id 0: of all rows */
+typedef struct ProfileScan
+{
+	Relation	rel;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+} ProfileScan;
+
+static bool
+scan_begin(ProfileScan *s, const char *table, int id)
+{
+	Oid			relid = profile_table(table);
+	ScanKeyData key;
+
+	if (!OidIsValid(relid))
+		return false;
+	s->rel = table_open(relid, AccessShareLock);
+	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(id));
+	s->scan = systable_beginscan(s->rel, InvalidOid, false, NULL,
+								 id == 0 ? 0 : 1, &key);
+	return true;
+}
+
+static bool
+scan_next(ProfileScan *s)
+{
+	s->tuple = systable_getnext(s->scan);
+	return HeapTupleIsValid(s->tuple);
+}
+
+static void
+scan_end(ProfileScan *s)
+{
+	systable_endscan(s->scan);
+	table_close(s->rel, AccessShareLock);
+}
+
+/* A column by its name; NULL and what is missing: *isnull */
+static Datum
+scan_column(const ProfileScan *s, const char *name, bool *isnull)
+{
+	AttrNumber	attno = get_attnum(RelationGetRelid(s->rel), name);
+
+	*isnull = true;
+	return attno == InvalidAttrNumber ? (Datum) 0 :
+		heap_getattr(s->tuple, attno, RelationGetDescr(s->rel), isnull);
+}
+
+static double
+scan_float(const ProfileScan *s, const char *name)
+{
+	bool		isnull;
+	Datum		value = scan_column(s, name, &isnull);
+
+	return isnull ? 0 : DatumGetFloat8(value);
+}
+
+static int64
+scan_int8(const ProfileScan *s, const char *name)
+{
+	bool		isnull;
+	Datum		value = scan_column(s, name, &isnull);
+
+	return isnull ? 0 : DatumGetInt64(value);
+}
+
+static int32
+scan_int4(const ProfileScan *s, const char *name)
+{
+	bool		isnull;
+	Datum		value = scan_column(s, name, &isnull);
+
+	return isnull ? 0 : DatumGetInt32(value);
+}
+
+static const char *
+scan_text(const ProfileScan *s, const char *name)
+{
+	bool		isnull;
+	Datum		value = scan_column(s, name, &isnull);
+
+	return isnull ? "" : TextDatumGetCString(value);
+}
+
+/* How well a row of gpuagg.profile suits a device; 0: not at all */
+static int
+row_suits(const ProfileScan *s, const GpuAggDeviceInfo *info)
+{
+	const char *name = scan_text(s, "device_name");
+
+	if (strcmp(scan_text(s, "device_kind"), info->kind) != 0)
+		return 0;
+	if (strcmp(name, "*") == 0)
+		return GPUAGG_PROFILE_GENERIC;
+	if (strcmp(name, info->name) != 0)
+		return 0;
+	return strcmp(scan_text(s, "origin"), "shipped") == 0 ?
+		GPUAGG_PROFILE_SHIPPED : GPUAGG_PROFILE_MEASURED;
+}
+
+/* Was it measured on another machine, as after a restore or with a moved disk? */
+static bool
+row_elsewhere(const ProfileScan *s)
+{
+	bool		isnull;
+	Datum		value = scan_column(s, "machine", &isnull);
+
+	return !isnull &&
+		strcmp(TextDatumGetCString(value), gpuagg_shared->machine) != 0;
+}
+
+/* The row that suits best, of these the newest, into *p */
+static void
+read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
+{
+	TimestampTz newest = 0;
+	TimestampTz newest_elsewhere = 0;
+	int			best = 0;
+	ProfileScan s;
+
+	if (!scan_begin(&s, "profile", 0))
+		return;
+	while (scan_next(&s))
+	{
+		int			suits = row_suits(&s, info);
+		TimestampTz measured_at = scan_int8(&s, "measured_at");
+
+		if (suits != 0 && row_elsewhere(&s))
+		{
+			if (measured_at > newest_elsewhere)
+			{
+				newest_elsewhere = measured_at;
+				p->elsewhere = scan_int4(&s, "profile_id");
+			}
+			continue;
+		}
+		if (suits == 0 || suits < best ||
+			(suits == best && measured_at <= newest))
+			continue;
+		newest = measured_at;
+		best = suits;
+		p->origin = strcmp(scan_text(&s, "origin"), "edited") == 0 ?
+			GPUAGG_PROFILE_EDITED : suits;
+		p->id = scan_int4(&s, "profile_id");
+		p->rates.units = scan_int4(&s, "units");
+		p->rates.feed_page_ns = scan_float(&s, "feed_page_ns");
+		p->rates.round_trip_ns = scan_float(&s, "round_trip_ns");
+		p->rates.cost_unit_ns = scan_float(&s, "cost_unit_ns");
+		p->rates.postgres_row_ns = scan_float(&s, "postgres_row_ns");
+		p->rates.postgres_value_ns = scan_float(&s, "postgres_value_ns");
+		p->rates.postgres_group_ns = scan_float(&s, "postgres_group_ns");
+		p->rates.postgres_slowdown = scan_float(&s, "postgres_slowdown");
+	}
+	scan_end(&s);
+	if (best >= GPUAGG_PROFILE_MEASURED)
+		p->elsewhere = 0;
+}
+
+static void
+read_ceilings(GpuAggProfile *p)
+{
+	static const char *const names[] = {
+#define X(name, unit) #name,
+		GPUAGG_CEILING_LIST(X)
+#undef X
+	};
+	ProfileScan s;
+
+	if (!scan_begin(&s, "ceiling", p->id))
+		return;
+	while (scan_next(&s))
+	{
+		const char *name = scan_text(&s, "name");
+
+		for (int i = 0; i < GPUAGG_NCEILINGS; i++)
+			if (pg_strcasecmp(name, names[i]) == 0)
+				p->rates.ceiling[i] = Max(scan_float(&s, "per_second"),
+									scan_float(&s, "ns"));
+	}
+	scan_end(&s);
+}
+
+static int
+level_kind(const char *kind)
+{
+	return strcmp(kind, "cache") == 0 ? GPUAGG_LEVEL_CACHE :
+		strcmp(kind, "tlb") == 0 ? GPUAGG_LEVEL_TLB : GPUAGG_LEVEL_MEMORY;
+}
+
+static int
+compare_levels(const void *a, const void *b)
+{
+	const GpuAggLevel *x = a;
+	const GpuAggLevel *y = b;
+
+	return x->kind != y->kind ? (int) x->kind - (int) y->kind :
+		(int) x->level - (int) y->level;
+}
+
+static void
+read_levels(GpuAggRates *p, int id)
+{
+	ProfileScan s;
+
+	if (!scan_begin(&s, "memory_level", id))
+		return;
+	while (scan_next(&s) && p->nlevels < GPUAGG_MAX_LEVELS)
+	{
+		GpuAggLevel *l = &p->levels[p->nlevels++];
+		bool		isnull;
+
+		l->kind = level_kind(scan_text(&s, "kind"));
+		l->level = DatumGetInt16(scan_column(&s, "level", &isnull));
+		l->entries = scan_int8(&s, "entries");
+		l->page_bytes = scan_int8(&s, "page_bytes");
+		l->reach_bytes = scan_int8(&s, "reach_bytes");
+		l->hit_ns = scan_float(&s, "hit_ns");
+		l->hit_cycles = scan_float(&s, "hit_cycles");
+		l->miss_ns = scan_float(&s, "miss_ns");
+		l->miss_cycles = scan_float(&s, "miss_cycles");
+		l->confidence = scan_float(&s, "confidence");
+	}
+	scan_end(&s);
+	qsort(p->levels, p->nlevels, sizeof(p->levels[0]), compare_levels);
+}
+
+static int
+compare_points(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+read_points(GpuAggRates *p, int id)
+{
+	ProfileScan s;
+
+	if (!scan_begin(&s, "random_access", id))
+		return;
+	while (scan_next(&s) && p->npoints < GPUAGG_MAX_RANDOM_POINTS)
+	{
+		int			i = p->npoints++;
+
+		p->points[i].bytes = (double) scan_int8(&s, "region_bytes");
+		p->points[i].rate[GPUAGG_RANDOM_READ8] =
+			scan_float(&s, "read8_per_second");
+		p->points[i].rate[GPUAGG_RANDOM_READ32] =
+			scan_float(&s, "read32_per_second");
+		p->points[i].rate[GPUAGG_RANDOM_ATOMIC8] =
+			scan_float(&s, "atomic8_per_second");
+	}
+	scan_end(&s);
+	qsort(p->points, p->npoints, sizeof(p->points[0]), compare_points);
+}
+
+/* Units in the order of the table; groups beyond what fits are not known. */
+static void
+read_tlb_groups(GpuAggUnitGroups *g, int id)
+{
+	ProfileScan s;
+	bool		fit = true;
+
+	if (!scan_begin(&s, "tlb_group", id))
+		return;
+	while (scan_next(&s))
+	{
+		int32		unit = scan_int4(&s, "unit");
+		int32		group = scan_int4(&s, "group_no");
+
+		fit &= unit < GPUAGG_SPATIAL_UNITS && group < GPUAGG_SPATIAL_UNITS;
+		if (!fit)
+			continue;
+		g->group[unit] = group;
+		g->n = Max(g->n, unit + 1);
+	}
+	scan_end(&s);
+	if (!fit)
+		memset(g, 0, sizeof(*g));
+}
+
+/* ------------------------------------------------------------- the cache --- */
+
+static void
+profile_read(const GpuAggDeviceInfo *info)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "gpuagg profile",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	cached = builtin;
+	cached.rates.gpu = strcmp(info->kind, "host") != 0;
+	cached.rates.part_bytes = (double) gpuagg_host_part_bytes();
+	cached.rates.unit_shared_bytes = info->unit_shared_bytes;
+	cached.rates.block_shared_bytes = info->block_shared_bytes;
+	profile_relid = profile_table("profile");
+	valid = true;				/* unless invalidated while we read */
+	read_profile(&cached, info);
+	if (cached.id != 0)
+	{
+		read_ceilings(&cached);
+		read_levels(&cached.rates, cached.id);
+		read_points(&cached.rates, cached.id);
+		read_tlb_groups(&cached.rates.tlb_groups, cached.id);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	strlcpy(cached_device, info->name, sizeof(cached_device));
+}
+
+const GpuAggProfile *
+gpuagg_profile_get(void)
+{
+	static bool registered = false;
+	GpuAggDeviceView view;
+
+	if (!registered)
+	{
+		CacheRegisterRelcacheCallback(profile_invalidate, (Datum) 0);
+		registered = true;
+	}
+	gpuagg_shmem_device(&view);
+	if (!valid || strcmp(cached_device, view.facts.info.name) != 0)
+		profile_read(&view.facts.info);
+	return &cached;
+}
+
+const char *
+gpuagg_profile_origin(const GpuAggProfile *profile)
+{
+	switch (profile->origin)
+	{
+		case GPUAGG_PROFILE_BUILTIN:
+			break;
+		case GPUAGG_PROFILE_GENERIC:
+			return "generic";
+		case GPUAGG_PROFILE_SHIPPED:
+			return "shipped";
+		case GPUAGG_PROFILE_MEASURED:
+			return "measured";
+		case GPUAGG_PROFILE_EDITED:
+			return "edited";
+	}
+	return "built in";
+}

@@ -1,0 +1,42 @@
+/*
+ * profile.h
+ *		The measured profile of the device that runs tasks, as the planner
+ *		uses it.
+ */
+#ifndef GPUAGG_COST_PROFILE_H
+#define GPUAGG_COST_PROFILE_H
+
+#include "postgres.h"
+
+#include "cost/predict.h"
+
+typedef enum GpuAggProfileOrigin
+{
+	GPUAGG_PROFILE_BUILTIN,		/* no row fits: constants of the code */
+	GPUAGG_PROFILE_GENERIC,		/* shipped, for any device of its kind */
+	GPUAGG_PROFILE_SHIPPED,		/* shipped, for this device */
+	GPUAGG_PROFILE_MEASURED,	/* by gpuagg.calibrate() */
+	GPUAGG_PROFILE_EDITED		/* by hand, whatever it was before */
+} GpuAggProfileOrigin;
+
+typedef struct GpuAggProfile
+{
+	int			id;				/* of gpuagg.profile; 0: none */
+	GpuAggProfileOrigin origin;
+	int			elsewhere;		/* the newest that would serve, but that it was
+								 * measured on another machine; 0: none */
+	GpuAggRates rates;
+} GpuAggProfile;
+
+/*
+ * The newest profile of the device that runs tasks now, made on this machine,
+ * else what was shipped for it, or for its kind.  Kept until one of the tables
+ * changes or another device takes over; reads them, if need be, with the catalog
+ * snapshot and without asking for privileges.  Never NULL; do not free.
+ */
+extern const GpuAggProfile *gpuagg_profile_get(void);
+
+/* "measured", "shipped", "edited", ... */
+extern const char *gpuagg_profile_origin(const GpuAggProfile *profile);
+
+#endif							/* GPUAGG_COST_PROFILE_H */

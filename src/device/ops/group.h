@@ -1,0 +1,379 @@
+/*
+ * group.h
+ *		Keys and transition states inside a group's row (layout.h): how a key
+ *		is hashed, stored and compared, how a value enters a state and how
+ *		two states are merged.  One meaning for every device.
+ *
+ * Updates of states go through the GPUAGG_UPDATE_ macros.  As they stand
+ * here they are plain and need the row to be one thread's; a device whose
+ * threads share rows defines them as atomics before it includes this file.
+ *
+ * Strings: a slot keeps up to GPUAGG_STRING_INLINE bytes itself and points at
+ * longer ones.  Functions here only ever point at the bytes they are given;
+ * the tables that keep rows copy them (host/group_table.c).
+ */
+#ifndef GPUAGG_DEVICE_OPS_GROUP_H
+#define GPUAGG_DEVICE_OPS_GROUP_H
+
+#include "device/layout.h"
+#include "hash.h"
+#include "ops_bytes.h"
+
+#ifndef GPUAGG_UPDATE_ADD_U64
+#define GPUAGG_UPDATE_ADD_U64(p, v) (*(p) += (v))
+#define GPUAGG_UPDATE_ADD_F64(p, v) (*(p) += (v))
+#define GPUAGG_UPDATE_MIN_I64(p, v) (*(p) = (v) < *(p) ? (v) : *(p))
+#define GPUAGG_UPDATE_MAX_I64(p, v) (*(p) = (v) > *(p) ? (v) : *(p))
+#define GPUAGG_UPDATE_AND_U64(p, v) (*(p) &= (v))
+#define GPUAGG_UPDATE_OR_U64(p, v) (*(p) |= (v))
+#define GPUAGG_UPDATE_XOR_U64(p, v) (*(p) ^= (v))
+/* adds, and returns the carry */
+#define GPUAGG_UPDATE_ADD_CARRY(p, v) ((*(p) += (v)) < (v))
+#endif
+
+/* avg(float) beyond this is PostgreSQL's: its squares may overflow */
+#define GPUAGG_F64_AVG_LIMIT 1e145
+
+/* ---------- keys ---------- */
+
+/* The word that a key is hashed as; equal keys have equal words. */
+GPUAGG_FN uint64_t
+gpuagg_key_word_f64(double d)
+{
+	uint64_t	w;
+
+	if (d != d)
+		return UINT64_C(0x7FF8000000000000);
+	d += 0.0;					/* -0 becomes 0 */
+	memcpy(&w, &d, sizeof(w));
+	return w;
+}
+
+GPUAGG_FN GpuAggBytes
+gpuagg_bpchar_trim(GpuAggBytes b)
+{
+	while (b.len > 0 && b.data[b.len - 1] == ' ')
+		b.len--;
+	return b;
+}
+
+GPUAGG_FN uint64_t
+gpuagg_key_word_bytes(uint32_t type, GpuAggBytes b, uint64_t seed)
+{
+	if (type == GPUAGG_T_BPCHAR)
+		b = gpuagg_bpchar_trim(b);
+	return gpuagg_hash_bytes(b.data, b.len, seed);
+}
+
+/* Integers; 4-byte slots hold what the type's range allows. */
+GPUAGG_FN void
+gpuagg_key_store_i64(uint32_t type, char *slot, int64_t v)
+{
+	int32_t		narrow = (int32_t) v;
+
+	if (gpuagg_type_slot_bytes(type) == 4)
+		memcpy(slot, &narrow, sizeof(narrow));
+	else
+		memcpy(slot, &v, sizeof(v));
+}
+
+GPUAGG_FN void
+gpuagg_string_slot_store(char *slot, GpuAggBytes b)
+{
+	GpuAggStringSlot s;
+
+	memset(&s, 0, sizeof(s));
+	s.len = (uint32_t) b.len;
+	if (b.len <= GPUAGG_STRING_INLINE)
+	{
+		if (b.len > 0)
+			memcpy((char *) &s + offsetof(GpuAggStringSlot, prefix), b.data, b.len);
+	}
+	else
+	{
+		memcpy(s.prefix, b.data, sizeof(s.prefix));
+		s.u.data = b.data;
+	}
+	memcpy(slot, &s, sizeof(s));
+}
+
+/* The slot's string; of an inline one it points into the slot. */
+GPUAGG_FN GpuAggBytes
+gpuagg_string_slot_bytes(const char *slot)
+{
+	GpuAggBytes b;
+	uint32_t	len;
+
+	memcpy(&len, slot, sizeof(len));
+	b.len = len;
+	if (len <= GPUAGG_STRING_INLINE)
+		b.data = slot + offsetof(GpuAggStringSlot, prefix);
+	else
+		memcpy(&b.data, slot + offsetof(GpuAggStringSlot, u), sizeof(b.data));
+	return b;
+}
+
+/* Does the slot point at bytes outside of it? */
+GPUAGG_FN bool
+gpuagg_string_slot_is_long(const char *slot)
+{
+	uint32_t	len;
+
+	memcpy(&len, slot, sizeof(len));
+	return len > GPUAGG_STRING_INLINE && len != GPUAGG_STRING_NONE;
+}
+
+/* Bytes of the slot's string that follow the row in a result message */
+GPUAGG_FN uint32_t
+gpuagg_string_slot_long_bytes(const char *slot)
+{
+	uint32_t	len;
+
+	memcpy(&len, slot, sizeof(len));
+	return gpuagg_string_slot_is_long(slot) ? len : 0;
+}
+
+/*
+ * Bytes of the group at row in a result message: the row, its long strings,
+ * all padded to 8.
+ */
+GPUAGG_FN uint64_t
+gpuagg_group_bytes(const GpuAggProgram *p, const GpuAggLayout *layout, const char *row)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	uint64_t	bytes = layout->row_bytes;
+
+	for (uint32_t i = 0; i < layout->nkeys; i++)
+		if (gpuagg_key_is_string(keys[i].type))
+			bytes += gpuagg_string_slot_long_bytes(row + layout->key_off[i]);
+	for (uint32_t i = 0; i < layout->ntransitions; i++)
+		if (gpuagg_transition_is_string(trans[i].op))
+			bytes += gpuagg_string_slot_long_bytes(row + layout->state_off[i]);
+	return gpuagg_align(bytes, 8);
+}
+
+GPUAGG_FN void
+gpuagg_key_store_bytes(uint32_t type, char *slot, GpuAggBytes b)
+{
+	if (type == GPUAGG_T_UUID)
+		memcpy(slot, b.data, 16);
+	else
+		gpuagg_string_slot_store(slot, b);
+}
+
+GPUAGG_FN double
+gpuagg_key_slot_f64(const char *slot)
+{
+	double		d;
+
+	memcpy(&d, slot, sizeof(d));
+	return d;
+}
+
+/* Are two slots of one key equal?  Neither is NULL. */
+GPUAGG_FN bool
+gpuagg_key_slots_equal(uint32_t type, const char *a, const char *b)
+{
+	switch (type)
+	{
+		case GPUAGG_T_FLOAT4:
+		case GPUAGG_T_FLOAT8:
+			return gpuagg_key_word_f64(gpuagg_key_slot_f64(a)) ==
+				gpuagg_key_word_f64(gpuagg_key_slot_f64(b));
+		case GPUAGG_T_TEXT:
+		case GPUAGG_T_BPCHAR:
+			{
+				GpuAggBytes x = gpuagg_string_slot_bytes(a);
+				GpuAggBytes y = gpuagg_string_slot_bytes(b);
+
+				if (type == GPUAGG_T_BPCHAR)
+				{
+					x = gpuagg_bpchar_trim(x);
+					y = gpuagg_bpchar_trim(y);
+				}
+				return x.len == y.len && gpuagg_memcmp(x.data, y.data, x.len) == 0;
+			}
+		default:
+			return gpuagg_memcmp(a, b, gpuagg_type_slot_bytes(type)) == 0;
+	}
+}
+
+/* ---------- states ---------- */
+
+GPUAGG_FN void
+gpuagg_state_init(uint32_t op, char *state)
+{
+	int64_t		first = 0;
+	GpuAggStringSlot none;
+
+	memset(state, 0, gpuagg_transition_bytes(op));
+	switch (op)
+	{
+		case GPUAGG_TRANS_SUM_F64:
+			/* -0.0: PostgreSQL's sum starts with its first value, even -0 */
+			first = INT64_MIN;
+			break;
+		case GPUAGG_TRANS_MIN_I64:
+		case GPUAGG_TRANS_MIN_F64:
+			first = INT64_MAX;
+			break;
+		case GPUAGG_TRANS_MAX_I64:
+		case GPUAGG_TRANS_MAX_F64:
+			first = INT64_MIN;
+			break;
+		case GPUAGG_TRANS_AND_I64:
+			first = -1;
+			break;
+		case GPUAGG_TRANS_MIN_BYTES:
+		case GPUAGG_TRANS_MAX_BYTES:
+		case GPUAGG_TRANS_MIN_BPCHAR:
+		case GPUAGG_TRANS_MAX_BPCHAR:
+			memset(&none, 0, sizeof(none));
+			none.len = GPUAGG_STRING_NONE;
+			memcpy(state, &none, sizeof(none));
+			return;
+		default:
+			break;
+	}
+	memcpy(state, &first, sizeof(first));
+}
+
+/* Add a 128-bit number {low, high} to a SUM_I128 state. */
+GPUAGG_FN void
+gpuagg_state_add_i128(char *state, uint64_t low, uint64_t high)
+{
+	uint64_t   *word = (uint64_t *) state;
+	uint64_t	carry = GPUAGG_UPDATE_ADD_CARRY(word, low);
+
+	GPUAGG_UPDATE_ADD_U64(word + 1, high + carry);
+}
+
+/*
+ * A value enters a state.  Transitions of integer arguments, and COUNT,
+ * which does not look at v; op should be a constant.
+ */
+GPUAGG_FN void
+gpuagg_state_step_i64(uint32_t op, char *state, int64_t v)
+{
+	switch (op)
+	{
+		case GPUAGG_TRANS_COUNT:
+			GPUAGG_UPDATE_ADD_U64((uint64_t *) state, 1);
+			break;
+		case GPUAGG_TRANS_SUM_I64:
+			GPUAGG_UPDATE_ADD_U64((uint64_t *) state, (uint64_t) v);
+			break;
+		case GPUAGG_TRANS_SUM_I128:
+			gpuagg_state_add_i128(state, (uint64_t) v, (uint64_t) (v >> 63));
+			break;
+		case GPUAGG_TRANS_MIN_I64:
+			GPUAGG_UPDATE_MIN_I64((int64_t *) state, v);
+			break;
+		case GPUAGG_TRANS_MAX_I64:
+			GPUAGG_UPDATE_MAX_I64((int64_t *) state, v);
+			break;
+		case GPUAGG_TRANS_AND_I64:
+			GPUAGG_UPDATE_AND_U64((uint64_t *) state, (uint64_t) v);
+			break;
+		case GPUAGG_TRANS_OR_I64:
+			GPUAGG_UPDATE_OR_U64((uint64_t *) state, (uint64_t) v);
+			break;
+		case GPUAGG_TRANS_XOR_I64:
+			GPUAGG_UPDATE_XOR_U64((uint64_t *) state, (uint64_t) v);
+			break;
+		default:
+			break;
+	}
+}
+
+/* The same for doubles; SUM_F64_AVG's guard is gpuagg_f64_needs_pg(). */
+GPUAGG_FN void
+gpuagg_state_step_f64(uint32_t op, char *state, double v)
+{
+	switch (op)
+	{
+		case GPUAGG_TRANS_SUM_F64:
+		case GPUAGG_TRANS_SUM_F64_AVG:
+			GPUAGG_UPDATE_ADD_F64((double *) state, v);
+			break;
+		case GPUAGG_TRANS_MIN_F64:
+			GPUAGG_UPDATE_MIN_I64((int64_t *) state, gpuagg_f64_order(v));
+			break;
+		case GPUAGG_TRANS_MAX_F64:
+			GPUAGG_UPDATE_MAX_I64((int64_t *) state, gpuagg_f64_order(v));
+			break;
+		default:
+			break;
+	}
+}
+
+/* Must avg(float) of this value be left to PostgreSQL?  See transition.h. */
+GPUAGG_FN bool
+gpuagg_f64_needs_pg(double v)
+{
+	double		size = v < 0 ? -v : v;
+
+	return size > GPUAGG_F64_AVG_LIMIT && size - size == 0;
+}
+
+/* Does this string replace the one in a MIN/MAX state's slot? */
+GPUAGG_FN bool
+gpuagg_state_prefers(uint32_t op, const char *state, GpuAggBytes v)
+{
+	GpuAggBytes old = gpuagg_string_slot_bytes(state);
+	int			order;
+
+	if (old.len == GPUAGG_STRING_NONE)
+		return true;
+	if (op == GPUAGG_TRANS_MIN_BPCHAR || op == GPUAGG_TRANS_MAX_BPCHAR)
+	{
+		old = gpuagg_bpchar_trim(old);
+		v = gpuagg_bpchar_trim(v);
+	}
+	order = gpuagg_bytes_compare(v, old);
+	return op == GPUAGG_TRANS_MIN_BYTES || op == GPUAGG_TRANS_MIN_BPCHAR ?
+		order < 0 : order > 0;
+}
+
+/*
+ * Merge a state into another of the same group.  Not for strings: there the
+ * source's string is one more value.
+ */
+GPUAGG_FN void
+gpuagg_state_merge(uint32_t op, char *into, const char *from)
+{
+	uint64_t	word[2];
+	double		d;
+
+	switch (op)
+	{
+		case GPUAGG_TRANS_COUNT:
+			memcpy(word, from, 8);
+			GPUAGG_UPDATE_ADD_U64((uint64_t *) into, word[0]);
+			break;
+		case GPUAGG_TRANS_SUM_I128:
+			memcpy(word, from, 16);
+			gpuagg_state_add_i128(into, word[0], word[1]);
+			break;
+		case GPUAGG_TRANS_SUM_F64:
+		case GPUAGG_TRANS_SUM_F64_AVG:
+			memcpy(&d, from, 8);
+			GPUAGG_UPDATE_ADD_F64((double *) into, d);
+			break;
+		case GPUAGG_TRANS_MIN_F64:
+			memcpy(word, from, 8);
+			GPUAGG_UPDATE_MIN_I64((int64_t *) into, (int64_t) word[0]);
+			break;
+		case GPUAGG_TRANS_MAX_F64:
+			memcpy(word, from, 8);
+			GPUAGG_UPDATE_MAX_I64((int64_t *) into, (int64_t) word[0]);
+			break;
+		default:
+			memcpy(word, from, 8);
+			gpuagg_state_step_i64(op, into, (int64_t) word[0]);
+			break;
+	}
+}
+
+#endif							/* GPUAGG_DEVICE_OPS_GROUP_H */

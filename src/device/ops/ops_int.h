@@ -1,0 +1,304 @@
+/*
+ * ops_int.h
+ *		Operators on integers, booleans and order: the integer half of the
+ *		table in ops.h, with PostgreSQL's range checks (int.c, int8.c), and
+ *		the comparisons of both numeric classes.
+ *
+ * Rules for every operator header (ops_int.h, ops_float.h, ops_datetime.h,
+ * ops_bytes.h):
+ *
+ * - Functions only add bits to *st; the caller starts it at
+ *	 GPUAGG_ST_VALUE.  When bits are set, the returned value means nothing.
+ * - Operators whose arguments are numbers are total: any bit pattern is
+ *	 legal and traps nowhere, because the vectorised interpreter also runs
+ *	 them in lanes whose state is not VALUE, and then ignores both results.
+ *	 Therefore sums wrap (unsigned) and divisors are replaced before dividing.
+ * - Operators with a byte string among their arguments are called only for
+ *	 lanes in which all arguments are values: other lanes' pointers may
+ *	 point anywhere.
+ * - They are branch-free where that lets a compiler vectorise them: conditions
+ *	 are joined with & and |, and tests return int, because clang warns of
+ *	 these between two bools.
+ *
+ * Nothing here allocates or blocks; there is no state.
+ */
+#ifndef GPUAGG_DEVICE_OPS_INT_H
+#define GPUAGG_DEVICE_OPS_INT_H
+
+#include "device/program.h"
+
+GPUAGG_FN int64_t
+gpuagg_wrap_add(int64_t a, int64_t b)
+{
+	return (int64_t) ((uint64_t) a + (uint64_t) b);
+}
+
+GPUAGG_FN int64_t
+gpuagg_wrap_sub(int64_t a, int64_t b)
+{
+	return (int64_t) ((uint64_t) a - (uint64_t) b);
+}
+
+GPUAGG_FN int64_t
+gpuagg_wrap_mul(int64_t a, int64_t b)
+{
+	return (int64_t) ((uint64_t) a * (uint64_t) b);
+}
+
+/* Adds an error bit if the condition (0 or 1) holds. */
+GPUAGG_FN void
+gpuagg_raise_if(bool condition, uint8_t bit, uint8_t *st)
+{
+	*st = (uint8_t) (*st | (condition ? bit : 0));
+}
+
+GPUAGG_FN int64_t
+gpuagg_int_check(int64_t r, int64_t lo, int64_t hi, uint8_t *st)
+{
+	gpuagg_raise_if((r < lo) | (r > hi), GPUAGG_ST_INT_RANGE, st);
+	return r;
+}
+
+/*
+ * int2 and int4: 64 bits hold every intermediate result of values in range.
+ * The quotient is taken in 32 bits, which processors do faster; -1 is
+ * divided by negation, whose only overflow is the type's minimum.
+ */
+#define GPUAGG_INT_OPS(w, lo, hi) \
+GPUAGG_FN int64_t \
+gpuagg_##w##_add(int64_t a, int64_t b, uint8_t *st) \
+{ \
+	return gpuagg_int_check(gpuagg_wrap_add(a, b), lo, hi, st); \
+} \
+GPUAGG_FN int64_t \
+gpuagg_##w##_sub(int64_t a, int64_t b, uint8_t *st) \
+{ \
+	return gpuagg_int_check(gpuagg_wrap_sub(a, b), lo, hi, st); \
+} \
+GPUAGG_FN int64_t \
+gpuagg_##w##_mul(int64_t a, int64_t b, uint8_t *st) \
+{ \
+	return gpuagg_int_check(gpuagg_wrap_mul(a, b), lo, hi, st); \
+} \
+GPUAGG_FN int64_t \
+gpuagg_##w##_div(int64_t a, int64_t b, uint8_t *st) \
+{ \
+	int32_t		x = (int32_t) a; \
+	int32_t		y = (int32_t) b; \
+	bool		special = (y == 0) | (y == -1); \
+	int64_t		q = x / (special ? 1 : y); \
+\
+	gpuagg_raise_if(y == 0, GPUAGG_ST_DIV_ZERO, st); \
+	return gpuagg_int_check(y == -1 ? -(int64_t) x : q, lo, hi, st); \
+} \
+GPUAGG_FN int64_t \
+gpuagg_##w##_neg(int64_t a, uint8_t *st) \
+{ \
+	return gpuagg_int_check(gpuagg_wrap_sub(0, a), lo, hi, st); \
+} \
+GPUAGG_FN int64_t \
+gpuagg_##w##_abs(int64_t a, uint8_t *st) \
+{ \
+	return gpuagg_int_check(a < 0 ? gpuagg_wrap_sub(0, a) : a, lo, hi, st); \
+}
+GPUAGG_INT_OPS(int2, INT16_MIN, INT16_MAX)
+GPUAGG_INT_OPS(int4, INT32_MIN, INT32_MAX)
+#undef GPUAGG_INT_OPS
+
+/* int8: overflow shows in the signs of arguments and result. */
+GPUAGG_FN int64_t
+gpuagg_int8_add(int64_t a, int64_t b, uint8_t *st)
+{
+	int64_t		r = gpuagg_wrap_add(a, b);
+
+	gpuagg_raise_if(((a ^ r) & (b ^ r)) < 0, GPUAGG_ST_INT_RANGE, st);
+	return r;
+}
+
+GPUAGG_FN int64_t
+gpuagg_int8_sub(int64_t a, int64_t b, uint8_t *st)
+{
+	int64_t		r = gpuagg_wrap_sub(a, b);
+
+	gpuagg_raise_if(((a ^ b) & (a ^ r)) < 0, GPUAGG_ST_INT_RANGE, st);
+	return r;
+}
+
+GPUAGG_FN int64_t
+gpuagg_int8_mul(int64_t a, int64_t b, uint8_t *st)
+{
+#ifdef __CUDA_ARCH__
+	int64_t		r = gpuagg_wrap_mul(a, b);
+	bool		overflow = __mul64hi(a, b) != (r >> 63);
+#else
+	int64_t		r;
+	bool		overflow = __builtin_mul_overflow(a, b, &r);
+#endif
+
+	gpuagg_raise_if(overflow, GPUAGG_ST_INT_RANGE, st);
+	return r;
+}
+
+GPUAGG_FN int64_t
+gpuagg_int8_div(int64_t a, int64_t b, uint8_t *st)
+{
+	bool		special = (b == 0) | (b == -1);
+	int64_t		q = a / (special ? 1 : b);
+
+	gpuagg_raise_if(b == 0, GPUAGG_ST_DIV_ZERO, st);
+	gpuagg_raise_if((b == -1) & (a == INT64_MIN), GPUAGG_ST_INT_RANGE, st);
+	return b == -1 ? gpuagg_wrap_sub(0, a) : q;
+}
+
+GPUAGG_FN int64_t
+gpuagg_int8_neg(int64_t a, uint8_t *st)
+{
+	gpuagg_raise_if(a == INT64_MIN, GPUAGG_ST_INT_RANGE, st);
+	return gpuagg_wrap_sub(0, a);
+}
+
+GPUAGG_FN int64_t
+gpuagg_int8_abs(int64_t a, uint8_t *st)
+{
+	gpuagg_raise_if(a == INT64_MIN, GPUAGG_ST_INT_RANGE, st);
+	return a < 0 ? gpuagg_wrap_sub(0, a) : a;
+}
+
+/* Any width: a remainder never leaves its arguments' range. */
+GPUAGG_FN int64_t
+gpuagg_int_mod(int64_t a, int64_t b, uint8_t *st)
+{
+	bool		special = (b == 0) | (b == -1);
+
+	gpuagg_raise_if(b == 0, GPUAGG_ST_DIV_ZERO, st);
+	return special ? 0 : a % (special ? 1 : b);
+}
+
+GPUAGG_FN int64_t
+gpuagg_int_and(int64_t a, int64_t b, uint8_t *st)
+{
+	(void) st;
+	return a & b;
+}
+
+GPUAGG_FN int64_t
+gpuagg_int_or(int64_t a, int64_t b, uint8_t *st)
+{
+	(void) st;
+	return a | b;
+}
+
+GPUAGG_FN int64_t
+gpuagg_int_xor(int64_t a, int64_t b, uint8_t *st)
+{
+	(void) st;
+	return a ^ b;
+}
+
+GPUAGG_FN int64_t
+gpuagg_int_not(int64_t a, uint8_t *st)
+{
+	(void) st;
+	return ~a;
+}
+
+/*
+ * Shifts.  PostgreSQL leaves counts outside the width to the processor; both
+ * x86-64 and ARM take them modulo 32 (int2 is shifted as an int) or 64.
+ */
+GPUAGG_FN int64_t
+gpuagg_int2_shl(int64_t a, int64_t b, uint8_t *st)
+{
+	(void) st;
+	return (int16_t) ((uint32_t) a << (b & 31));
+}
+
+GPUAGG_FN int64_t
+gpuagg_int2_shr(int64_t a, int64_t b, uint8_t *st)
+{
+	(void) st;
+	return (int16_t) ((int32_t) a >> (b & 31));
+}
+
+GPUAGG_FN int64_t
+gpuagg_int4_shl(int64_t a, int64_t b, uint8_t *st)
+{
+	(void) st;
+	return (int32_t) ((uint32_t) a << (b & 31));
+}
+
+GPUAGG_FN int64_t
+gpuagg_int4_shr(int64_t a, int64_t b, uint8_t *st)
+{
+	(void) st;
+	return (int32_t) a >> (b & 31);
+}
+
+GPUAGG_FN int64_t
+gpuagg_int8_shl(int64_t a, int64_t b, uint8_t *st)
+{
+	(void) st;
+	return (int64_t) ((uint64_t) a << (b & 63));
+}
+
+GPUAGG_FN int64_t
+gpuagg_int8_shr(int64_t a, int64_t b, uint8_t *st)
+{
+	(void) st;
+	return a >> (b & 63);
+}
+
+GPUAGG_FN int64_t
+gpuagg_to_int2(int64_t a, uint8_t *st)
+{
+	return gpuagg_int_check(a, INT16_MIN, INT16_MAX, st);
+}
+
+GPUAGG_FN int64_t
+gpuagg_to_int4(int64_t a, uint8_t *st)
+{
+	return gpuagg_int_check(a, INT32_MIN, INT32_MAX, st);
+}
+
+GPUAGG_FN int64_t
+gpuagg_to_bool(int64_t a, uint8_t *st)
+{
+	(void) st;
+	return a != 0;
+}
+
+GPUAGG_FN int64_t
+gpuagg_bool_not(int64_t a, uint8_t *st)
+{
+	(void) st;
+	return a == 0;
+}
+
+/*
+ * Comparisons.  Doubles compare as PostgreSQL's float8 operators: all NaNs
+ * are equal and above every number, and -0 equals 0.
+ */
+#define GPUAGG_COMPARISON(name, type, expr) \
+GPUAGG_FN int64_t \
+gpuagg_##name(type a, type b, uint8_t *st) \
+{ \
+	(void) st; \
+	return expr; \
+}
+GPUAGG_COMPARISON(i64_eq, int64_t, a == b)
+GPUAGG_COMPARISON(i64_ne, int64_t, a != b)
+GPUAGG_COMPARISON(i64_lt, int64_t, a < b)
+GPUAGG_COMPARISON(i64_le, int64_t, a <= b)
+GPUAGG_COMPARISON(i64_gt, int64_t, a > b)
+GPUAGG_COMPARISON(i64_ge, int64_t, a >= b)
+GPUAGG_COMPARISON(i64_min, int64_t, a < b ? a : b)
+GPUAGG_COMPARISON(i64_max, int64_t, a > b ? a : b)
+GPUAGG_COMPARISON(f64_eq, double, (a == b) | ((a != a) & (b != b)))
+GPUAGG_COMPARISON(f64_ne, double, !((a == b) | ((a != a) & (b != b))))
+GPUAGG_COMPARISON(f64_lt, double, (a < b) | ((a == a) & (b != b)))
+GPUAGG_COMPARISON(f64_le, double, (a <= b) | (b != b))
+GPUAGG_COMPARISON(f64_gt, double, (a > b) | ((a != a) & (b == b)))
+GPUAGG_COMPARISON(f64_ge, double, (a >= b) | (a != a))
+#undef GPUAGG_COMPARISON
+
+#endif							/* GPUAGG_DEVICE_OPS_INT_H */

@@ -1,0 +1,87 @@
+/*
+ * cache_view.c
+ *		The SQL function behind view gpuagg.cache.
+ *
+ * It tells about a column only to roles that may read it, about what a table's
+ * columns share to those that may read any of them, and to pg_read_all_stats;
+ * about tables of other databases only to these.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_authid.h"
+#include "extension.h"
+#include "funcapi.h"
+#include "ipc/cache_shared.h"
+#include "miscadmin.h"
+#include "settings.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+PG_FUNCTION_INFO_V1(gpuagg_cache_columns);
+
+#define GPUAGG_CACHE_COLUMNS 12
+
+static bool
+may_see(const GpuAggCacheEntry *entry)
+{
+	bool		missing = false;
+	Oid			user = GetUserId();
+
+	if (has_privs_of_role(user, ROLE_PG_READ_ALL_STATS))
+		return true;
+	if (entry->dbid != MyDatabaseId)
+		return false;
+	if (pg_class_aclcheck_ext(entry->relid, user, ACL_SELECT,
+							  &missing) == ACLCHECK_OK)
+		return true;
+	if (missing)
+		return false;
+	if (entry->attnum == InvalidAttrNumber)
+		return pg_attribute_aclcheck_all(entry->relid, user, ACL_SELECT,
+										 ACLMASK_ANY) == ACLCHECK_OK;
+	return pg_attribute_aclcheck_ext(entry->relid, entry->attnum, user, ACL_SELECT,
+									 &missing) == ACLCHECK_OK;
+}
+
+Datum
+gpuagg_cache_columns(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	GpuAggCacheEntry *entries;
+	uint64		limit;
+	uint64		used;
+	uint32		n;
+
+	gpuagg_require_preload();
+	InitMaterializedSRF(fcinfo, 0);
+	n = gpuagg_cache_entries(&entries, &limit, &used);
+	for (uint32 e = 0; e < n; e++)
+	{
+		const GpuAggCacheEntry *entry = &entries[e];
+		Datum		values[GPUAGG_CACHE_COLUMNS];
+		bool		nulls[GPUAGG_CACHE_COLUMNS] = {0};
+		int			i = 0;
+
+		if (!may_see(entry))
+			continue;
+		values[i++] = ObjectIdGetDatum(entry->dbid);
+		values[i++] = ObjectIdGetDatum(entry->relid);
+		values[i++] = Int16GetDatum(entry->attnum);
+		values[i++] = ObjectIdGetDatum(entry->relnumber);
+		values[i++] = Int32GetDatum(entry->chunks);
+		values[i++] = Int64GetDatum(entry->blocks);
+		values[i++] = Int64GetDatum(entry->rows);
+		values[i++] = Int64GetDatum(entry->bytes);
+		nulls[i] = entry->strings == 0;
+		values[i++] = Int64GetDatum(entry->strings);
+		values[i++] = Int64GetDatum(entry->uses);
+		nulls[i] = entry->last_use == 0;
+		values[i++] = TimestampTzGetDatum(entry->last_use);
+		nulls[i] = entry->note == NULL;
+		values[i++] = CStringGetTextDatum(entry->note != NULL ? entry->note : "");
+		Assert(i == GPUAGG_CACHE_COLUMNS);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,374 @@
+/*
+ * load.c
+ *		gpuagg.load(relation, columns): brings columns of a table onto the device
+ *		ahead of the first query that needs them; gpuagg.unload() drops them.
+ *
+ * Loading is a query like any other, SELECT count(*) FILTER (WHERE a IS NULL),
+ * ... FROM ONLY the table, which loads the columns and fills the cache on its
+ * way; so permissions, snapshots and memory are what they are for queries.
+ * Partitions and child tables are loaded one by one.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/visibilitymap.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "executor/spi.h"
+#include "extension.h"
+#include "fmgr.h"
+#include "heap/cache_wish.h"
+#include "ipc/cache_shared.h"
+#include "miscadmin.h"
+#include "planner/constant.h"
+#include "settings.h"
+#include "storage/bufmgr.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+
+PG_FUNCTION_INFO_V1(gpuagg_load);
+PG_FUNCTION_INFO_V1(gpuagg_unload);
+
+/* Columns of one query */
+#define QUERY_COLUMNS 32
+
+/* What the cache has of some columns of a table */
+typedef struct GpuAggLoaded
+{
+	uint64		bytes;
+	BlockNumber blocks;			/* of the column of which it has least */
+	const GpuAggCacheEntry *refused;	/* has a note why not; NULL: none */
+} GpuAggLoaded;
+
+/* ------------------------------------------------------------- arguments --- */
+
+/* The table's parts that have rows of their own, all locked */
+static List *
+load_relations(Oid relid)
+{
+	List	   *all = find_all_inheritors(relid, AccessShareLock, NULL);
+	List	   *relations = NIL;
+	ListCell   *lc;
+
+	foreach(lc, all)
+	{
+		char		relkind = get_rel_relkind(lfirst_oid(lc));
+
+		if (relkind == RELKIND_RELATION || relkind == RELKIND_MATVIEW)
+			relations = lappend_oid(relations, lfirst_oid(lc));
+		else if (relkind != RELKIND_PARTITIONED_TABLE)
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("\"%s\" is not a table", get_rel_name(lfirst_oid(lc)))));
+	}
+	list_free(all);
+	return relations;
+}
+
+/* The names given, as C strings; NIL: all columns */
+static List *
+load_names(ArrayType *array)
+{
+	List	   *names = NIL;
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	deconstruct_array(array, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &values,
+					  &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("column names must not be NULL")));
+		names = lappend(names, pstrdup(NameStr(*DatumGetName(values[i]))));
+	}
+	if (names == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the list of columns is empty"),
+				 errhint("Leave it out to name all columns.")));
+	return names;
+}
+
+static bool
+column_loads(Relation rel, AttrNumber attno)
+{
+	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+	uint8		type;
+
+	return !attr->attisdropped && gpuagg_constant_type(attr->atttypid, &type) &&
+		gpuagg_wish_column(attr, type);
+}
+
+static AttrNumber
+named_column(Relation rel, const char *name)
+{
+	AttrNumber	attno = get_attnum(RelationGetRelid(rel), name);
+
+	if (attno == InvalidAttrNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of relation \"%s\" does not exist", name,
+						RelationGetRelationName(rel))));
+	if (attno < 0 || !column_loads(rel, attno))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("column \"%s\" of relation \"%s\" cannot stay on the device",
+						name, RelationGetRelationName(rel)),
+				 errdetail("Columns can that have a type which the device knows; char(n) only with its n.")));
+	return attno;
+}
+
+/* Numbers of the columns; of all of them those that can be loaded */
+static List *
+load_columns(Relation rel, List *names)
+{
+	List	   *columns = NIL;
+	ListCell   *lc;
+
+	foreach(lc, names)
+		columns = list_append_unique_int(columns, named_column(rel, lfirst(lc)));
+	for (int i = 1; names == NIL && i <= RelationGetDescr(rel)->natts; i++)
+	{
+		if (column_loads(rel, i))
+			columns = lappend_int(columns, i);
+	}
+	return columns;
+}
+
+/* ----------------------------------------------------------------- load --- */
+
+static void
+load_refuse(Relation rel, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("columns of table \"%s\" cannot stay on the device",
+					RelationGetRelationName(rel)),
+			 errdetail_internal("%s", detail)));
+}
+
+static void
+load_check(Relation rel)
+{
+	const char *why = gpuagg_wish_why_not(rel, GetActiveSnapshot());
+
+	if (why != NULL)
+		load_refuse(rel, why);
+	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, false) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("table \"%s\" has row-level security policies for you",
+						RelationGetRelationName(rel)),
+				 errhint("Its owner can load it.")));
+}
+
+/* Reads up to QUERY_COLUMNS columns, from one on. */
+static void
+load_some(Relation rel, List *columns, int from)
+{
+	StringInfoData query;
+	int			upto = Min(list_length(columns), from + QUERY_COLUMNS);
+
+	initStringInfo(&query);
+	for (int i = from; i < upto; i++)
+	{
+		AttrNumber	attno = list_nth_int(columns, i);
+		Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+
+		appendStringInfo(&query, "%s pg_catalog.count(*) FILTER (WHERE %s IS NULL)",
+						 i == from ? "SELECT" : ",",
+						 quote_identifier(NameStr(attr->attname)));
+	}
+	appendStringInfo(&query, " FROM ONLY %s",
+					 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+												RelationGetRelationName(rel)));
+	if (SPI_execute(query.data, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "gpuagg: could not read table \"%s\"",
+			 RelationGetRelationName(rel));
+	pfree(query.data);
+}
+
+/* What the cache has now */
+static GpuAggLoaded
+load_look(Relation rel, List *columns)
+{
+	GpuAggLoaded loaded = {.blocks = columns == NIL ? 0 : MaxBlockNumber};
+	GpuAggCacheEntry *entries;
+	uint64		limit;
+	uint64		used;
+	uint32		n = gpuagg_cache_entries(&entries, &limit, &used);
+	ListCell   *lc;
+
+	foreach(lc, columns)
+	{
+		BlockNumber blocks = 0;
+
+		for (uint32 i = 0; i < n; i++)
+		{
+			if (entries[i].dbid != MyDatabaseId ||
+				entries[i].relid != RelationGetRelid(rel) ||
+				entries[i].relnumber != GPUAGG_FILES_NUMBER(rel) ||
+				entries[i].attnum != lfirst_int(lc))
+				continue;
+			loaded.bytes += entries[i].bytes;
+			blocks = entries[i].blocks;
+			if (entries[i].note != NULL)
+				loaded.refused = &entries[i];
+		}
+		loaded.blocks = Min(loaded.blocks, blocks);
+	}
+	return loaded;
+}
+
+/* Tells what is missing, and what helps. */
+static void
+load_notice(Relation rel, List *columns, const GpuAggLoaded *loaded)
+{
+	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
+	BlockNumber visible;
+	BlockNumber blocks;
+
+	visibilitymap_count(rel, &visible, NULL);
+	blocks = Min(loaded->blocks, visible);	/* the others are out of date */
+	if (columns == NIL || blocks >= nblocks)
+		return;
+	if (loaded->refused != NULL)
+	{
+		char	   *name = get_attname(RelationGetRelid(rel),
+									   loaded->refused->attnum, false);
+
+		ereport(NOTICE,
+				(errmsg("column \"%s\" of table \"%s\" does not stay on the device: %s",
+						name, RelationGetRelationName(rel), loaded->refused->note)));
+		return;
+	}
+	ereport(NOTICE,
+			(errmsg("%u of %u pages of table \"%s\" are on the device",
+					blocks, nblocks, RelationGetRelationName(rel)),
+			 blocks == visible ?
+			 errhint("The others have changed since the last VACUUM.") :
+			 errhint("There may be no memory for the others (gpuagg.cache_size), or other queries used the table; see gpuagg.cache.")));
+}
+
+static uint64
+load_relation(Oid relid, List *names)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	List	   *columns = load_columns(rel, names);
+	GpuAggLoaded loaded;
+
+	load_check(rel);
+	if (columns == NIL)
+		load_refuse(rel, "None of them has a type that the device knows.");
+	for (int i = 0; i < list_length(columns); i += QUERY_COLUMNS)
+		load_some(rel, columns, i);
+	loaded = load_look(rel, columns);
+	load_notice(rel, columns, &loaded);
+	table_close(rel, NoLock);
+	return loaded.bytes;
+}
+
+/* Settings under which a query fills the cache, or says why not */
+static void
+load_settings(void)
+{
+	static const char *const settings[][2] = {
+		{"gpuagg.enable", "on"},
+		{"gpuagg.cache", "on"},
+		{"gpuagg.fallback", "off"},
+		{"gpuagg.debug_require", "prefer"}
+	};
+
+	for (int i = 0; i < lengthof(settings); i++)
+		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
+Datum
+gpuagg_load(PG_FUNCTION_ARGS)
+{
+	List	   *names = NIL;
+	uint64		bytes = 0;
+	int			nest;
+	ListCell   *lc;
+
+	gpuagg_require_preload();
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (!PG_ARGISNULL(1))
+		names = load_names(PG_GETARG_ARRAYTYPE_P(1));
+	nest = NewGUCNestLevel();
+	load_settings();
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "gpuagg: SPI_connect failed");
+	foreach(lc, load_relations(PG_GETARG_OID(0)))
+		bytes += load_relation(lfirst_oid(lc), names);
+	SPI_finish();
+	AtEOXact_GUC(true, nest);
+	PG_RETURN_INT64(bytes);
+}
+
+/* --------------------------------------------------------------- unload --- */
+
+/* Whoever may read the table may load it, and unload it, too. */
+static void
+unload_check(Oid relid)
+{
+	AclResult	result = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT);
+
+	if (result != ACLCHECK_OK)
+		result = pg_attribute_aclcheck_all(relid, GetUserId(), ACL_SELECT,
+										   ACLMASK_ANY);
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(relid)),
+					   get_rel_name(relid));
+}
+
+static uint64
+unload_relation(Oid relid, List *names)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	List	   *columns = load_columns(rel, names);
+	uint64		before;
+	uint64		after;
+	ListCell   *lc;
+
+	unload_check(relid);
+	if (names == NIL)
+		columns = lappend_int(columns, InvalidAttrNumber);	/* what they share */
+	before = load_look(rel, columns).bytes;
+	if (names == NIL)
+		gpuagg_cache_unload(relid, InvalidAttrNumber);
+	foreach(lc, names == NIL ? NIL : columns)
+		gpuagg_cache_unload(relid, lfirst_int(lc));
+	after = load_look(rel, columns).bytes;
+	table_close(rel, NoLock);
+	return before - Min(before, after);
+}
+
+Datum
+gpuagg_unload(PG_FUNCTION_ARGS)
+{
+	List	   *names = NIL;
+	uint64		bytes = 0;
+	ListCell   *lc;
+
+	gpuagg_require_preload();
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (!PG_ARGISNULL(1))
+		names = load_names(PG_GETARG_ARRAYTYPE_P(1));
+	foreach(lc, load_relations(PG_GETARG_OID(0)))
+		bytes += unload_relation(lfirst_oid(lc), names);
+	PG_RETURN_INT64(bytes);
+}

@@ -1,0 +1,395 @@
+/*
+ * views.c
+ *		SQL functions behind gpuagg.devices, gpuagg.tasks and gpuagg.stat, and
+ *		the resets of the counters and of the device.
+ *
+ * They work on shared memory and touch no device.  Who may call what is said in
+ * the extension script; only gpuagg.tasks also looks at the caller: like
+ * pg_stat_activity it tells about a task only to roles that could be its
+ * user, and to pg_read_all_stats.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_authid.h"
+#include "compat.h"
+#include "extension.h"
+#include "funcapi.h"
+#include "ipc/cache_shared.h"
+#include "ipc/shmem.h"
+#include "miscadmin.h"
+#include "settings.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+PG_FUNCTION_INFO_V1(gpuagg_devices);
+PG_FUNCTION_INFO_V1(gpuagg_tasks);
+PG_FUNCTION_INFO_V1(gpuagg_stat);
+PG_FUNCTION_INFO_V1(gpuagg_stat_reset);
+PG_FUNCTION_INFO_V1(gpuagg_reset_device);
+
+#define GPUAGG_DEVICES_COLUMNS 15
+#define GPUAGG_TASKS_COLUMNS 11
+#define GPUAGG_STAT_COLUMNS 3
+
+/*
+ * gpuagg.reset_device() waits so long for the new worker: a second for the
+ * postmaster, and a GPU with much to register.
+ */
+#define GPUAGG_RESET_MS 20000
+#define GPUAGG_RESET_CHECK_MS 200
+
+static const char *
+status_name(GpuAggDeviceStatus status)
+{
+	switch (status)
+	{
+		case GPUAGG_STARTING:
+			return "starting";
+		case GPUAGG_READY:
+			return "ready";
+		case GPUAGG_FAILED:
+			return "failed";
+		case GPUAGG_STOPPED:
+			break;
+	}
+	return "stopped";
+}
+
+static const char *
+phase_name(GpuAggPhase phase)
+{
+	switch (phase)
+	{
+		case GPUAGG_PHASE_QUEUED:
+			return "queued";
+		case GPUAGG_PHASE_RUNNING:
+			return "running";
+		case GPUAGG_PHASE_DRAINING:
+			break;
+	}
+	return "draining";
+}
+
+/*
+ * A task to show: its backend has announced it and has not left it.  Before
+ * that the slot may still tell of its last task; what the worker then does
+ * with it is tidying.
+ */
+static bool
+slot_shown(GpuAggSlot *slot)
+{
+	uint32		holders = pg_atomic_read_u32(&slot->holders);
+
+	return (holders & GPUAGG_HOLD_CLIENT) != 0 &&
+		(holders & (GPUAGG_HOLD_OPEN | GPUAGG_HOLD_WORKER)) != 0;
+}
+
+/*
+ * Tasks on the primary device, or on the host device behind it; and tasks
+ * meant for it that have a slot but not yet a place.
+ */
+static void
+count_tasks(bool standby, int32 *running, int32 *queued)
+{
+	*running = *queued = 0;
+	for (int i = 0; i < gpuagg_shared->nslots; i++)
+	{
+		GpuAggSlot *slot = gpuagg_shmem_slot(i);
+
+		if (!slot_shown(slot) || slot->host != standby)
+			continue;
+		if (pg_atomic_read_u32(&slot->phase) == GPUAGG_PHASE_QUEUED)
+			(*queued)++;
+		else
+			(*running)++;
+	}
+}
+
+/* The host device's number comes after those of the cards. */
+static int32
+host_number(const GpuAggDeviceFacts *facts)
+{
+	int32		number = 0;
+
+	for (int i = 0; i < facts->ncards; i++)
+		number = Max(number, facts->cards[i].ordinal + 1);
+	return number;
+}
+
+static int32
+primary_number(const GpuAggDeviceView *view)
+{
+	return view->gpu && view->facts.card >= 0 ?
+		view->facts.cards[view->facts.card].ordinal :
+		host_number(&view->facts);
+}
+
+static void
+put_row(FunctionCallInfo fcinfo, const Datum *values, const bool *nulls)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc,
+						 (Datum *) values, (bool *) nulls);
+}
+
+/* A row of gpuagg.devices */
+typedef struct GpuAggDeviceRow
+{
+	int32		number;
+	const GpuAggDeviceInfo *info;	/* no kind: not known; no memory_limit:
+									 * not open */
+	const char *state;
+	const char *why_not;		/* empty: nothing to tell */
+	bool		working;		/* the worker uses it, */
+	bool		primary;		/* to run tasks */
+	int32		running;
+	int32		queued;
+	int32		waiting;
+} GpuAggDeviceRow;
+
+static void
+put_device(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts,
+		   const GpuAggDeviceRow *row)
+{
+	Datum		values[GPUAGG_DEVICES_COLUMNS];
+	bool		nulls[GPUAGG_DEVICES_COLUMNS] = {0};
+	bool		known = row->info->kind[0] != '\0';
+	bool		measured = known && row->info->memory_limit > 0;
+	bool		worker = row->working && facts->worker_pid != 0;
+	uint64		cache_limit = 0;
+	uint64		cache_used = 0;
+	int			i = 0;
+
+	if (row->primary)
+		gpuagg_cache_memory(&cache_limit, &cache_used);
+	values[i++] = Int32GetDatum(row->number);
+	nulls[i] = !known;
+	values[i++] = CStringGetTextDatum(row->info->kind);
+	nulls[i] = !known;
+	values[i++] = CStringGetTextDatum(row->info->name);
+	values[i++] = CStringGetTextDatum(row->state);
+	nulls[i] = !worker;
+	values[i++] = Int32GetDatum(facts->worker_pid);
+	nulls[i] = !measured;
+	values[i++] = Int64GetDatum(row->info->memory_used);
+	nulls[i] = !measured;
+	values[i++] = Int64GetDatum(row->info->memory_limit);
+	values[i++] = Int32GetDatum(row->running);
+	values[i++] = Int32GetDatum(row->queued);
+	values[i++] = Int32GetDatum(row->waiting);
+	values[i++] = Int32GetDatum(row->working && facts->starts > 0 ?
+								facts->starts - 1 : 0);
+	nulls[i] = row->why_not[0] == '\0';
+	values[i++] = CStringGetTextDatum(row->why_not);
+	nulls[i] = !worker;
+	values[i++] = TimestampTzGetDatum(facts->started_at);
+	nulls[i] = !row->primary;
+	values[i++] = Int64GetDatum(cache_used);
+	nulls[i] = !row->primary;
+	values[i++] = Int64GetDatum(cache_limit);
+	Assert(i == GPUAGG_DEVICES_COLUMNS);
+	put_row(fcinfo, values, nulls);
+}
+
+/* The device that runs tasks */
+static void
+put_primary(FunctionCallInfo fcinfo, const GpuAggDeviceView *view)
+{
+	const GpuAggDeviceFacts *facts = &view->facts;
+	GpuAggDeviceRow row = {
+		.number = primary_number(view),
+		.info = &facts->info,
+		.state = status_name(view->status),
+		.why_not = facts->why_not[0] != '\0' ? facts->why_not :
+		facts->gpu_why_not,
+		.working = true,
+		.primary = true,
+		.waiting = pg_atomic_read_u32(&gpuagg_shared->device.waiting)
+	};
+
+	count_tasks(false, &row.running, &row.queued);
+	put_device(fcinfo, facts, &row);
+}
+
+/* The host device behind a GPU */
+static void
+put_standby(FunctionCallInfo fcinfo, const GpuAggDeviceView *view)
+{
+	static const GpuAggDeviceInfo closed = {.kind = "host"};
+	const GpuAggDeviceFacts *facts = &view->facts;
+	GpuAggDeviceRow row = {
+		.number = host_number(facts),
+		.info = facts->host.kind[0] != '\0' ? &facts->host : &closed,
+		.state = "standby",
+		.why_not = "",
+		.working = true
+	};
+
+	count_tasks(true, &row.running, &row.queued);
+	put_device(fcinfo, facts, &row);
+}
+
+static void
+put_card(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts, int i)
+{
+	bool		chosen = i == facts->card;
+	GpuAggDeviceRow row = {
+		.number = facts->cards[i].ordinal,
+		.info = &facts->cards[i],
+		.state = !chosen ? "not used" : facts->gpu_off ? "off" : "failed",
+		.why_not = chosen ? facts->gpu_why_not : ""
+	};
+
+	put_device(fcinfo, facts, &row);
+}
+
+Datum
+gpuagg_devices(PG_FUNCTION_ARGS)
+{
+	GpuAggDeviceView view;
+
+	gpuagg_require_preload();
+	InitMaterializedSRF(fcinfo, 0);
+	gpuagg_shmem_device(&view);
+	for (int i = 0; i < view.facts.ncards; i++)
+	{
+		if (view.gpu && i == view.facts.card)
+			put_primary(fcinfo, &view);
+		else
+			put_card(fcinfo, &view.facts, i);
+	}
+	if (view.gpu)
+		put_standby(fcinfo, &view);
+	else
+		put_primary(fcinfo, &view);
+	return (Datum) 0;
+}
+
+static const char *
+slot_state(GpuAggSlot *slot)
+{
+	uint32		phase = pg_atomic_read_u32(&slot->phase);
+
+	return slot->measure && phase == GPUAGG_PHASE_RUNNING ? "measuring" :
+		phase_name(phase);
+}
+
+static bool
+may_see(Oid userid)
+{
+	return has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
+		has_privs_of_role(GetUserId(), userid);
+}
+
+Datum
+gpuagg_tasks(PG_FUNCTION_ARGS)
+{
+	bool		nulls[GPUAGG_TASKS_COLUMNS] = {0};
+	GpuAggDeviceView view;
+
+	gpuagg_require_preload();
+	InitMaterializedSRF(fcinfo, 0);
+	gpuagg_shmem_device(&view);
+	for (int n = 0; n < gpuagg_shared->nslots; n++)
+	{
+		GpuAggSlot *slot = gpuagg_shmem_slot(n);
+		Datum		values[GPUAGG_TASKS_COLUMNS];
+		int			i = 0;
+
+		if (!slot_shown(slot) || !may_see(slot->userid))
+			continue;
+		values[i++] = Int32GetDatum(slot->host ? host_number(&view.facts) :
+									primary_number(&view));
+		values[i++] = Int32GetDatum(slot->pid);
+		values[i++] = ObjectIdGetDatum(slot->datid);
+		values[i++] = ObjectIdGetDatum(slot->userid);
+		nulls[i] = !OidIsValid(slot->relid);
+		values[i++] = ObjectIdGetDatum(slot->relid);
+		values[i++] = CStringGetTextDatum(slot_state(slot));
+		values[i++] = Int64GetDatum(pg_atomic_read_u64(&slot->pages_done));
+		values[i++] = Int64GetDatum(slot->pages_total);
+		values[i++] = Int64GetDatum(pg_atomic_read_u64(&slot->rows));
+		values[i++] = Int64GetDatum(pg_atomic_read_u64(&slot->memory));
+		values[i++] = TimestampTzGetDatum(slot->started_at);
+		Assert(i == GPUAGG_TASKS_COLUMNS);
+		put_row(fcinfo, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+Datum
+gpuagg_stat(PG_FUNCTION_ARGS)
+{
+	static const struct
+	{
+		const char *name;
+		const char *meaning;
+	}			stats[] = {
+#define X(name, meaning) {#name, meaning},
+		GPUAGG_STAT_LIST(X)
+#undef X
+	};
+	bool		nulls[GPUAGG_STAT_COLUMNS] = {0};
+
+	gpuagg_require_preload();
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < GPUAGG_NSTATS; i++)
+	{
+		Datum		values[GPUAGG_STAT_COLUMNS];
+
+		values[0] = CStringGetTextDatum(stats[i].name);
+		values[1] = Int64GetDatum(pg_atomic_read_u64(&gpuagg_shared->stats[i]));
+		values[2] = CStringGetTextDatum(stats[i].meaning);
+		put_row(fcinfo, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+Datum
+gpuagg_stat_reset(PG_FUNCTION_ARGS)
+{
+	gpuagg_require_preload();
+	for (int i = 0; i < GPUAGG_NSTATS; i++)
+		pg_atomic_write_u64(&gpuagg_shared->stats[i], 0);
+	gpuagg_stat_cost_reset();
+	PG_RETURN_VOID();
+}
+
+/*
+ * Asks the worker to start anew and waits, interruptibly and bounded, until a
+ * device is ready again or has failed to open.
+ */
+Datum
+gpuagg_reset_device(PG_FUNCTION_ARGS)
+{
+	static uint32 wait_event;
+	GpuAggDeviceState *device = &gpuagg_shared->device;
+	GpuAggDeviceView view;
+	TimestampTz until;
+	uint32		starts;
+	long		left;
+
+	gpuagg_require_preload();
+	until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+										GPUAGG_RESET_MS);
+	starts = gpuagg_shmem_reset_device();
+	ConditionVariablePrepareToSleep(&device->changed);
+	for (;;)
+	{
+		gpuagg_shmem_device(&view);
+		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
+		if (left <= 0 ||
+			(view.facts.starts != starts &&
+			 (view.status == GPUAGG_READY || view.status == GPUAGG_FAILED)))
+			break;
+		ConditionVariableTimedSleep(&device->changed,
+									Min(left, GPUAGG_RESET_CHECK_MS),
+									gpuagg_wait_event(&wait_event,
+													  "GpuAggReset"));
+	}
+	ConditionVariableCancelSleep();
+	PG_RETURN_BOOL(view.facts.starts != starts &&
+				   view.status == GPUAGG_READY);
+}

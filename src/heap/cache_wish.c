@@ -1,0 +1,121 @@
+/*
+ * cache_wish.c
+ *		What of a table may stay on the device (cache_wish.h).  The reasons are
+ *		explained in src/README.md, "The column cache".
+ */
+#include "postgres.h"
+
+#include "access/attnum.h"
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "heap/cache_wish.h"
+#include "settings.h"
+#include "storage/predicate.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+const char *
+gpuagg_wish_why_not(Relation rel, Snapshot snapshot)
+{
+	if (!gpuagg_cache)
+		return "The setting gpuagg.cache is off.";
+	if (gpuagg_cache_size == 0)
+		return "The setting gpuagg.cache_size is 0.";
+	if (snapshot->snapshot_type != SNAPSHOT_MVCC || gpuagg_old_snapshots())
+		return "The setting old_snapshot_threshold is on.";
+	if (rel->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
+		return "Temporary and unlogged tables do not stay on the device.";
+	if (gpuagg_files_are_new(rel) || !RelationNeedsWAL(rel))
+		return "The table was made or rewritten by this transaction.";
+	if (CheckForSerializableConflictOutNeeded(rel, snapshot))
+		return "The transaction is serializable.";
+	return NULL;
+}
+
+/*
+ * Is the attribute as the current transaction itself has made it?  Then what
+ * short tuples have in its place may be forgotten with the transaction, and
+ * another attribute of the same number have another value there, with the heap
+ * unchanged.
+ */
+static bool
+attribute_is_ours(Oid relid, AttrNumber attno)
+{
+	HeapTuple	tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(relid),
+										Int16GetDatum(attno));
+	bool		ours;
+
+	if (!HeapTupleIsValid(tuple))
+		return true;
+	ours = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
+	ReleaseSysCache(tuple);
+	return ours;
+}
+
+/*
+ * Strings of char(n) are equal where their bytes are: all have n characters,
+ * blanks included.  Without n that is not so.  Columns that are loaded only to
+ * see whether they are NULL may come as text or uuid whatever they are: no
+ * dictionary for those.
+ */
+bool
+gpuagg_wish_column(Form_pg_attribute attr, uint8 type)
+{
+	int32		typmod = attr->atttypmod;
+	Oid			base = getBaseTypeAndTypmod(attr->atttypid, &typmod);
+
+	switch ((GpuAggType) type)
+	{
+		case GPUAGG_T_TEXT:
+			return base == TEXTOID || base == VARCHAROID;
+		case GPUAGG_T_BPCHAR:
+			return typmod >= 0;
+		case GPUAGG_T_UUID:
+			return base == UUIDOID;
+		default:
+			return true;
+	}
+}
+
+/* A program without columns asks for which rows there are. */
+static bool
+wish_columns(Relation rel, const GpuAggProgram *program)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
+	bool		writes = TransactionIdIsValid(GetTopTransactionIdIfAny());
+
+	for (int i = 0; i < program->nattrs; i++)
+	{
+		if (attrs[i].reg == GPUAGG_NO_REG)
+			continue;
+		if (!gpuagg_wish_column(TupleDescAttr(RelationGetDescr(rel), i),
+								attrs[i].type))
+			return false;
+		if (writes && attribute_is_ours(RelationGetRelid(rel), i + 1))
+			return false;
+	}
+	return true;
+}
+
+bool
+gpuagg_wish(Relation rel, Snapshot snapshot, const GpuAggProgram *program,
+			BlockNumber nblocks, GpuAggCacheWish *wish)
+{
+	memset(wish, 0, sizeof(*wish));
+	if (nblocks == 0 || program->select ||
+		gpuagg_wish_why_not(rel, snapshot) != NULL ||
+		!wish_columns(rel, program))
+		return false;
+	wish->spcoid = GPUAGG_FILES_SPC(rel);
+	wish->dbid = GPUAGG_FILES_DB(rel);
+	wish->relnumber = GPUAGG_FILES_NUMBER(rel);
+	wish->relid = RelationGetRelid(rel);
+	wish->nblocks = nblocks;
+	wish->keep = 1;
+	return true;
+}

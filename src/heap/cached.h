@@ -1,0 +1,103 @@
+/*
+ * cached.h
+ *		A scan's use of the column cache: which blocks the device has, as the
+ *		scan's snapshot sees them, and which ones have to be fed.
+ *
+ * A task that may use the cache begins with a wish.  The worker answers with
+ * CACHED; then the map pages are looked at, chunk by chunk, and MAP messages
+ * say what of them is used.  Only when all are answered the feed begins, for
+ * it reads what is not used.  The message formats are ipc/protocol.h's, the
+ * reason why it is right stands in src/README.md, "The column cache".
+ */
+#ifndef GPUAGG_HEAP_CACHED_H
+#define GPUAGG_HEAP_CACHED_H
+
+#include "postgres.h"
+
+#include "heap/vismap.h"
+
+/* One chunk, once its map page has been looked at */
+typedef struct GpuAggCachedChunk
+{
+	uint8	   *visible;		/* all-visible bits; NULL: nothing of it may be
+								 * kept or used */
+	uint8	   *held;			/* blocks that the worker has, then those of
+								 * them that are all-visible; NULL: none */
+	uint8	   *used;			/* those that the task uses; NULL: none */
+	uint64		cached_lsn;		/* of the map page, when that was true */
+	uint32		nused;
+	uint64		batch_id;		/* of the use */
+	bool		in_flight;
+	bool		unanswered;		/* MAPPED has not come yet */
+} GpuAggCachedChunk;
+
+typedef struct GpuAggCached
+{
+	Relation	rel;
+	BlockNumber nblocks;
+	uint32		nchunks;
+	GpuAggCachedChunk *chunks;
+	bool		told;			/* CACHED has come */
+	bool		keeps;			/* the worker takes what is fed */
+	uint32		next;			/* chunk to look at */
+	uint32		unanswered;		/* chunks */
+	uint32		in_flight;		/* batches */
+	uint64		used;			/* blocks */
+	uint64		done;			/* of those, in completed batches */
+	BufferAccessStrategy strategy;	/* to read heap pages for their LSNs */
+	char	   *msg;			/* NULL until needed */
+} GpuAggCached;
+
+/* Of a task that has wished.  Allocates in the current memory context. */
+extern GpuAggCached *gpuagg_cached_begin(Relation rel, BlockNumber nblocks);
+
+/* Messages of the worker.  A status other than GPUAGG_OK: garbled */
+extern GpuAggStatus gpuagg_cached_told(GpuAggCached *cached,
+									   const GpuAggMsg *msg, Size bytes);
+extern GpuAggStatus gpuagg_cached_mapped(GpuAggCached *cached,
+										 const GpuAggMsg *msg, Size bytes);
+
+/* Is there a chunk to look at now? */
+extern bool gpuagg_cached_more(const GpuAggCached *cached);
+
+/*
+ * Looks at the next one.  Returns the message to send, with this number, valid
+ * until the next call; NULL: none.
+ */
+extern const GpuAggMsg *gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id,
+										   Size *bytes);
+
+/* Has all been said and answered, so that the feed may begin? */
+extern bool gpuagg_cached_settled(const GpuAggCached *cached);
+
+/* A batch is complete; false if none of this number is in flight. */
+extern bool gpuagg_cached_release(GpuAggCached *cached, uint64 batch_id);
+
+/* The block was all-visible when its map page was looked at. */
+static inline bool
+gpuagg_cached_visible(const GpuAggCached *cached, BlockNumber block)
+{
+	const uint8 *bits = cached->chunks[block / GPUAGG_CHUNK_BLOCKS].visible;
+
+	return bits != NULL &&
+		gpuagg_vismap_bit(bits, block % GPUAGG_CHUNK_BLOCKS);
+}
+
+/*
+ * How many blocks from this one on are used: the feed steps over them.  Asked for
+ * each page that is read.
+ */
+extern BlockNumber gpuagg_cached_count_run(const GpuAggCached *cached,
+										   BlockNumber block);
+
+static inline BlockNumber
+gpuagg_cached_run(const GpuAggCached *cached, BlockNumber block)
+{
+	const uint8 *used = cached->chunks[block / GPUAGG_CHUNK_BLOCKS].used;
+
+	if (used == NULL || !gpuagg_vismap_bit(used, block % GPUAGG_CHUNK_BLOCKS))
+		return 0;
+	return gpuagg_cached_count_run(cached, block);
+}
+
+#endif							/* GPUAGG_HEAP_CACHED_H */

@@ -1,0 +1,628 @@
+/*
+ * feed.c
+ *		The page feed: a sequential scan that reads no tuples, only pins
+ *		pages, decides what is visible on them and hands them over.
+ *
+ * It follows heapam's page-at-a-time scan step by step (heapgetpage): read
+ * the buffer, prune if worthwhile, take the content lock in share mode, look
+ * at line pointers and tuple headers, unlock, keep the pin.  What differs is
+ * that many pages stay pinned until the device has read them.
+ *
+ * What a pin without a lock guarantees, and what it does not.  Tuples seen
+ * under the lock stay where they are and keep their data: only someone with
+ * a cleanup lock could move them.  But a line pointer that was unused or
+ * dead under the lock may be given to a new tuple, and line pointers at the
+ * end of the array may be cut off, both under a plain exclusive lock.  So
+ * a page goes without a bitmap only if each of its lines is a visible tuple
+ * or a redirect, and nlines ends at the last visible line.  Of an all-visible
+ * page this is known without a look at its line pointers unless its
+ * PD_HAS_FREE_LINES is set: it has no dead line, and an unused one is not
+ * given away without that flag, which nobody sets while we hold the pin and
+ * the page has no dead line.
+ *
+ * Limits on pins.  A backend's share of shared_buffers, so that any number
+ * of them can run at once; and, while a scan that recycles a ring of buffers
+ * (table larger than a quarter of shared_buffers) really reads, less than
+ * that ring, for a ring whose buffers are all pinned is replaced by buffers
+ * that others need.
+ *
+ * Speed.  Of a page in shared_buffers, what costs is finding it; nearby.c does
+ * that without the buffer mapping table where it can.
+ *
+ * Samples.  BERNOULLI is the device's affair and a scan like any other.  Of
+ * SYSTEM the feed reads only the blocks that belong to it, from the first to
+ * the last and without synchronizing, as PostgreSQL does.  Where buffers follow
+ * each other, those of chosen blocks lie as far apart as the blocks.
+ *
+ * Column cache.  Blocks that the device has are stepped over, in a scan that is
+ * otherwise like any other.  Of the rest a page may be kept if it was
+ * all-visible in the map before, is so by its own flag now, under the lock, and
+ * each of its tuples is handed over; its LSN is of the same moment.
+ *
+ * Not handled: temporary tables (their buffers are private), any access
+ * method but heap.  Pins belong to CurrentResourceOwner.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/syncscan.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "compat.h"
+#include "executor/instrument.h"
+#include "heap/feed.h"
+#include "heap/nearby.h"
+#include "ipc/errors.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/buf_internals.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+#include "storage/proc.h"
+#include "utils/rel.h"
+#include "utils/spccache.h"
+
+/*
+ * Tuple headers are fetched this far ahead: tuples lie in descending order
+ * of addresses as far as they lie in any.
+ */
+#define PREFETCH_TUPLE_BYTES 1024
+
+/* Pages without a miss after which a scan counts as cached again. */
+#define MISS_MEMORY 256
+
+/* Buffers of the ring that are left to the read in progress. */
+#define RING_SLACK 8
+
+/* The first batch; each next is twice as large, so that devices start soon. */
+#define FIRST_BATCH_PAGES 16
+
+/* At least this many batches in flight where pins allow */
+#define MIN_BATCHES 3
+
+typedef struct GpuAggFeedBatch
+{
+	uint64		id;
+	uint32		npages;			/* 0: free */
+	Buffer	   *buffers;
+} GpuAggFeedBatch;
+
+struct GpuAggFeed
+{
+	Relation	rel;
+	Snapshot	snapshot;
+	bool		mvcc;			/* snapshot->xmin may be used */
+	BlockNumber nblocks;
+	BlockNumber block;			/* next one */
+	BlockNumber left;			/* blocks not read yet, with those among them
+								 * that will not be */
+	bool		sampled;		/* only blocks of the sample are read */
+	GpuAggSample sample;
+	const GpuAggCached *cached; /* what need not be read; NULL: nothing */
+	GpuAggNearby nearby;
+	uint64		pages;
+
+	/* reading */
+	BufferAccessStrategy strategy;
+	bool		report;			/* synchronized scan */
+	uint32		ring_pins;		/* pins allowed while a ring scan misses */
+	uint32		misses;			/* pages until the scan counts as cached */
+	uint32		io_ahead;		/* blocks to prefetch while it misses */
+	BlockNumber io_left;		/* "left" of the first block not prefetched */
+	uint32		io_chosen;		/* blocks prefetched, but not read */
+
+	/* batches */
+	uint32		max_pins;
+	uint32		pins;
+	uint32		batch_pages;	/* of a full batch */
+	uint32		next_pages;		/* of the next batch */
+	uint32		nbatches;
+	uint32		in_flight;
+	GpuAggFeedBatch *batches;
+
+	/* message: head, page array, bitmaps */
+	char	   *msg;
+};
+
+/*
+ * Pins that one backend may hold: its share of shared_buffers.
+ */
+static uint32
+feed_max_pins(void)
+{
+	uint32		share = NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS);
+
+	return Max(share, 4);
+}
+
+static void
+feed_size_batches(GpuAggFeed *feed, uint32 batch_pages, uint32 batches_ahead)
+{
+	uint32		ahead = Max(batches_ahead, 1);
+
+	batch_pages = Max(batch_pages, 1);
+	feed->max_pins = Min(feed_max_pins(), (uint64) batch_pages * ahead);
+	if (feed->max_pins < batch_pages * ahead)
+		ahead = Max(ahead, MIN_BATCHES);
+	feed->batch_pages = Max(1, Min(batch_pages, feed->max_pins / ahead));
+	feed->next_pages = Min(feed->batch_pages, FIRST_BATCH_PAGES);
+
+	/* small first batches, or small ones while a ring scan misses */
+	feed->nbatches = ahead + MIN_BATCHES;
+	feed->batches = palloc0(feed->nbatches * sizeof(GpuAggFeedBatch));
+	for (uint32 i = 0; i < feed->nbatches; i++)
+		feed->batches[i].buffers = palloc(feed->batch_pages * sizeof(Buffer));
+	feed->msg = palloc(sizeof(GpuAggMsg) +
+					   feed->batch_pages * (sizeof(GpuAggMsgPage) +
+											GPUAGG_VISIBILITY_BYTES));
+}
+
+/*
+ * How many blocks from this one on are not to be read, at least; 0: it is.
+ */
+static inline BlockNumber
+feed_unwanted(const GpuAggFeed *feed, BlockNumber block)
+{
+	if (feed->sampled)
+		return !gpuagg_sample_has_block(&feed->sample, block);
+	return feed->cached != NULL ? gpuagg_cached_run(feed->cached, block) : 0;
+}
+
+/* Steps over blocks that are not to be read. */
+static void
+feed_skip(GpuAggFeed *feed)
+{
+	BlockNumber from = feed->block;
+	BlockNumber run;
+
+	while (feed->left > 0 && (run = feed_unwanted(feed, feed->block)) > 0)
+	{
+		run = Min(run, feed->left);
+		feed->left -= run;
+		feed->block += run;
+		if (feed->block >= feed->nblocks)
+			feed->block = 0;
+	}
+	gpuagg_nearby_skip(&feed->nearby, (int64) feed->block - from);
+}
+
+/* As initscan: large tables are read through a ring, from anywhere. */
+static void
+feed_large(GpuAggFeed *feed, bool bulkread)
+{
+	if (bulkread)
+	{
+		int			ring;
+
+		feed->strategy = GetAccessStrategy(BAS_BULKREAD);
+		ring = gpuagg_strategy_buffers(feed->strategy);
+		feed->ring_pins = Max(1, ring - Min(RING_SLACK, ring / 2));
+	}
+	if (synchronize_seqscans && !feed->sampled)
+	{
+		feed->report = true;
+		feed->block = ss_get_location(feed->rel, feed->nblocks);
+	}
+}
+
+GpuAggFeed *
+gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
+				  const GpuAggSampleState *sample, const GpuAggCached *cached,
+				  uint32 batch_pages, uint32 batches_ahead)
+{
+	GpuAggFeed *feed = palloc0(sizeof(GpuAggFeed));
+
+	feed->rel = rel;
+	feed->snapshot = snapshot;
+	feed->mvcc = snapshot->snapshot_type == SNAPSHOT_MVCC;
+	feed->nblocks = feed->left = feed->io_left = nblocks;
+	gpuagg_nearby_init(&feed->nearby, rel);
+	feed_size_batches(feed, batch_pages, batches_ahead);
+
+	/* as initscan */
+	feed->sample = sample->sample;
+	feed->sampled = sample->method == GPUAGG_SAMPLE_SYSTEM;
+	feed->cached = cached;
+	if (nblocks > NBuffers / 4)
+		feed_large(feed, sample->method == GPUAGG_SAMPLE_NONE ||
+				   sample->bulkread);
+	feed->io_ahead = get_tablespace_io_concurrency(rel->rd_rel->reltablespace);
+	feed_skip(feed);
+
+	/* PostgreSQL counts sequential scans, not sample scans */
+	if (sample->method == GPUAGG_SAMPLE_NONE)
+		pgstat_count_heap_scan(rel);
+	return feed;
+}
+
+bool
+gpuagg_feed_more(const GpuAggFeed *feed)
+{
+	return feed->left > 0;
+}
+
+bool
+gpuagg_feed_in_flight(const GpuAggFeed *feed)
+{
+	return feed->in_flight > 0;
+}
+
+uint64
+gpuagg_feed_pages(const GpuAggFeed *feed)
+{
+	return feed->pages;
+}
+
+/* Pins allowed at present */
+static inline uint32
+feed_pin_limit(const GpuAggFeed *feed)
+{
+	if (feed->strategy != NULL && feed->misses > 0)
+		return Min(feed->ring_pins, feed->max_pins);
+	return feed->max_pins;
+}
+
+/* Pages of the next batch */
+static inline uint32
+feed_next_pages(const GpuAggFeed *feed)
+{
+	uint32		limit = feed_pin_limit(feed);
+	uint32		pages = feed->next_pages;
+
+	if (limit < feed->max_pins)
+		pages = Min(pages, Max(1, limit / MIN_BATCHES));
+	return Min(pages, feed->left);
+}
+
+bool
+gpuagg_feed_has_room(const GpuAggFeed *feed)
+{
+	return feed->in_flight < feed->nbatches &&
+		feed->pins + feed_next_pages(feed) <= feed_pin_limit(feed);
+}
+
+/*
+ * ReadRecentBuffer pins without counting a use, which would make a table
+ * that is scanned again and again look like one that nobody needs.  This
+ * counts it as ReadBuffer does.  The compare-and-swap fails while somebody
+ * holds the header's lock; then the use goes uncounted.
+ */
+static inline void
+feed_count_use(Buffer buffer)
+{
+	BufferDesc *desc = GetBufferDescriptor(buffer - 1);
+	uint32		state = pg_atomic_read_u32(&desc->state);
+
+	if ((state & BM_LOCKED) == 0 &&
+		BUF_STATE_GET_USAGECOUNT(state) < BM_MAX_USAGE_COUNT)
+		(void) pg_atomic_compare_exchange_u32(&desc->state, &state,
+											  state + BUF_USAGECOUNT_ONE);
+}
+
+/* Tries to find the block without the buffer mapping table. */
+static inline Buffer
+feed_guess(GpuAggFeed *feed, BlockNumber block)
+{
+	Buffer		buffer = gpuagg_nearby_pin(&feed->nearby, block);
+
+	if (buffer == InvalidBuffer)
+		return InvalidBuffer;
+	if (feed->strategy == NULL)
+		feed_count_use(buffer);
+	pgstat_count_buffer_read(feed->rel);
+	pgstat_count_buffer_hit(feed->rel);
+	return buffer;
+}
+
+/*
+ * While the scan misses, lets the kernel fetch blocks ahead of it: those that
+ * will be read.
+ */
+static void
+feed_prefetch(GpuAggFeed *feed)
+{
+	feed->io_left = Min(feed->io_left, feed->left);
+	while (feed->io_chosen < feed->io_ahead && feed->io_left > 0)
+	{
+		BlockNumber ahead = feed->left - feed->io_left;
+		BlockNumber block = feed->block + ahead;
+		BlockNumber unwanted;
+
+		/* careful: block numbers may wrap around 2^32 */
+		if (block >= feed->nblocks || block < feed->block)
+			block = ahead - (feed->nblocks - feed->block);
+		unwanted = feed_unwanted(feed, block);
+		if (unwanted > 0)
+		{
+			feed->io_left -= Min(unwanted, feed->io_left);
+			continue;
+		}
+		(void) PrefetchBuffer(feed->rel, MAIN_FORKNUM, block);
+		feed->io_chosen++;
+		feed->io_left--;
+	}
+}
+
+/* The next block; a synchronized scan wraps around. */
+static void
+feed_advance(GpuAggFeed *feed)
+{
+	feed->left--;
+	if (++feed->block >= feed->nblocks)
+		feed->block = 0;
+	if (feed->report)
+		ss_report_location(feed->rel, feed->block);
+	if (feed->io_chosen > 0)
+		feed->io_chosen--;
+	feed_skip(feed);
+}
+
+/* Reads and pins the next block. */
+static Buffer
+feed_pin(GpuAggFeed *feed)
+{
+	BlockNumber block = feed->block;
+	int64		reads = pgBufferUsage.shared_blks_read;
+	Buffer		buffer;
+
+	buffer = feed_guess(feed, block);
+	if (buffer == InvalidBuffer)
+	{
+		buffer = ReadBufferExtended(feed->rel, MAIN_FORKNUM, block,
+									RBM_NORMAL, feed->strategy);
+		gpuagg_nearby_found(&feed->nearby, buffer);
+	}
+	feed->pages++;
+	feed_advance(feed);
+	if (pgBufferUsage.shared_blks_read != reads)
+		feed->misses = MISS_MEMORY;
+	else if (feed->misses > 0)
+		feed->misses--;
+	if (feed->misses > 0)
+		feed_prefetch(feed);
+	return buffer;
+}
+
+/*
+ * What HeapTupleSatisfiesMVCC says at once, without a call: inserted by a
+ * transaction that committed before the snapshot's oldest and not deleted.
+ * False means only: ask it.
+ */
+static inline bool
+tuple_surely_visible(const GpuAggFeed *feed, HeapTupleHeader tuple)
+{
+	uint16		mask = tuple->t_infomask;
+
+	if ((mask & (HEAP_XMIN_COMMITTED | HEAP_XMAX_INVALID)) !=
+		(HEAP_XMIN_COMMITTED | HEAP_XMAX_INVALID))
+		return false;
+	return (mask & HEAP_XMIN_INVALID) != 0 ||	/* both bits: frozen */
+		TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(tuple),
+							  feed->snapshot->xmin);
+}
+
+/*
+ * Judges each line of a locked page.  Sets page->nlines to the last visible
+ * line (0: none) and the bitmap, and page->has_visibility if the device
+ * needs it; clears page->keep if there is a tuple that is not visible.  False: a
+ * line pointer points outside the page.
+ */
+static bool
+feed_judge_lines(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
+				 OffsetNumber lines, bool all_visible, bool conflicts,
+				 GpuAggMsgPage *page, uint8 *bitmap)
+{
+	Page		dp = BufferGetPage(buffer);
+	bool		gap = false;
+	HeapTupleData tuple;
+
+	page->nlines = 0;
+	page->has_visibility = 0;
+	memset(bitmap, 0, GPUAGG_VISIBILITY_BYTES);
+	tuple.t_tableOid = RelationGetRelid(feed->rel);
+	for (OffsetNumber line = FirstOffsetNumber; line <= lines; line++)
+	{
+		ItemId		lp = PageGetItemId(dp, line);
+		bool		visible = all_visible;
+
+		if (!ItemIdIsNormal(lp))
+		{
+			gap |= !ItemIdIsRedirected(lp);
+			continue;
+		}
+		if (ItemIdGetLength(lp) < SizeofHeapTupleHeader ||
+			ItemIdGetOffset(lp) + ItemIdGetLength(lp) > BLCKSZ)
+			return false;
+		tuple.t_data = (HeapTupleHeader) PageGetItem(dp, lp);
+		if (!visible)
+			__builtin_prefetch((char *) tuple.t_data - PREFETCH_TUPLE_BYTES);
+		if (!visible && feed->mvcc)
+			visible = tuple_surely_visible(feed, tuple.t_data);
+		if (!visible || conflicts)
+		{
+			tuple.t_len = ItemIdGetLength(lp);
+			ItemPointerSet(&tuple.t_self, block, line);
+			if (!visible)
+				visible = HeapTupleSatisfiesVisibility(&tuple, feed->snapshot,
+													   buffer);
+			if (conflicts)
+				HeapCheckForSerializableConflictOut(visible, feed->rel, &tuple,
+													buffer, feed->snapshot);
+		}
+		if (!visible)
+		{
+			gap = true;
+			page->keep = 0;
+			continue;
+		}
+		bitmap[(line - 1) >> 3] |= (uint8) (1 << ((line - 1) & 7));
+		page->nlines = line;
+		page->has_visibility = gap;
+	}
+	return true;
+}
+
+/*
+ * Reads the next page into *page and *bitmap.  *wanted: it is to be handed over,
+ * for there is something to see, or to keep; else the pin is dropped already.
+ */
+static GpuAggStatus
+feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap, bool *wanted,
+		  GpuAggError *error)
+{
+	BlockNumber block = feed->block;
+	Buffer		buffer = feed_pin(feed);
+	Page		dp = BufferGetPage(buffer);
+	OffsetNumber lines;
+	bool		all_visible;
+	bool		conflicts;
+	bool		sound = true;
+
+	/* heap_page_prune_opt's own first test, without the call */
+	if (TransactionIdIsValid(((PageHeader) dp)->pd_prune_xid))
+		heap_page_prune_opt(feed->rel, buffer);
+	conflicts = CheckForSerializableConflictOutNeeded(feed->rel,
+													  feed->snapshot);
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	gpuagg_test_old_snapshot(feed->snapshot, feed->rel, dp);
+	lines = PageGetMaxOffsetNumber(dp);
+	all_visible = PageIsAllVisible(dp) && !feed->snapshot->takenDuringRecovery;
+	page->buffer = buffer;
+	page->block = block;
+	page->keep = feed->cached != NULL && feed->cached->keeps &&
+		PageIsAllVisible(dp) && gpuagg_cached_visible(feed->cached, block);
+	page->lsn = page->keep ? BufferGetLSNAtomic(buffer) : 0;
+	if (lines > GPUAGG_MAX_LINES)
+		sound = false;
+	else if (all_visible && !conflicts && !PageHasFreeLinePointers(dp))
+	{
+		page->nlines = lines;
+		page->has_visibility = 0;
+	}
+	else
+		sound = feed_judge_lines(feed, buffer, block, lines, all_visible,
+								 conflicts, page, bitmap);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+
+	*wanted = sound && (page->nlines > 0 || page->keep);
+	if (!*wanted)
+		ReleaseBuffer(buffer);
+	if (!sound)
+		return gpuagg_error_set(error, GPUAGG_CORRUPT_PAGE, 0,
+								"block %u of relation \"%s\" has a bad line pointer",
+								block, RelationGetRelationName(feed->rel));
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_feed_next(GpuAggFeed *feed, uint64 batch_id, const GpuAggMsg **msg,
+				 Size *bytes, GpuAggError *error)
+{
+	GpuAggMsg  *head = (GpuAggMsg *) feed->msg;
+	GpuAggMsgPage *pages = (GpuAggMsgPage *) (head + 1);
+	uint32		room = feed_next_pages(feed);
+	uint8	   *bitmap_start = (uint8 *) (pages + room);
+	uint8	   *bitmap = bitmap_start;
+	GpuAggFeedBatch *batch = feed->batches;
+	uint32		n = 0;
+
+	while (batch->npages > 0)
+		batch++;
+	Assert(batch < feed->batches + feed->nbatches);
+
+	/* the limit falls when a scan that uses a ring begins to miss */
+	while (n < room && feed->left > 0 &&
+		   feed->pins + n < feed_pin_limit(feed))
+	{
+		GpuAggStatus status;
+		bool		wanted;
+
+		CHECK_FOR_INTERRUPTS();
+		status = feed_page(feed, &pages[n], bitmap, &wanted, error);
+		if (status != GPUAGG_OK)
+		{
+			for (uint32 i = 0; i < n; i++)
+				ReleaseBuffer(pages[i].buffer);
+			return status;
+		}
+		if (!wanted)
+			continue;
+		batch->buffers[n] = pages[n].buffer;
+		if (pages[n].has_visibility)
+			bitmap += GPUAGG_VISIBILITY_BYTES;
+		n++;
+	}
+	feed->next_pages = Min(feed->batch_pages, feed->next_pages * 2);
+
+	*msg = NULL;
+	if (n == 0)
+		return GPUAGG_OK;
+	if (n < room)
+		memmove(pages + n, bitmap_start, bitmap - bitmap_start);
+	head->type = GPUAGG_MSG_PAGES;
+	head->count = n;
+	head->batch_id = batch_id;
+	*msg = head;
+	*bytes = (char *) (pages + n) - feed->msg + (bitmap - bitmap_start);
+	batch->id = batch_id;
+	batch->npages = n;
+	feed->in_flight++;
+	feed->pins += n;
+	return GPUAGG_OK;
+}
+
+static GpuAggFeedBatch *
+feed_find(const GpuAggFeed *feed, uint64 batch_id)
+{
+	for (uint32 i = 0; i < feed->nbatches; i++)
+	{
+		if (feed->batches[i].npages > 0 && feed->batches[i].id == batch_id)
+			return &feed->batches[i];
+	}
+	return NULL;
+}
+
+Buffer
+gpuagg_feed_buffer(const GpuAggFeed *feed, uint64 batch_id, uint32 n)
+{
+	GpuAggFeedBatch *batch = feed_find(feed, batch_id);
+
+	return batch != NULL && n < batch->npages ? batch->buffers[n] :
+		InvalidBuffer;
+}
+
+static void
+feed_release_batch(GpuAggFeed *feed, GpuAggFeedBatch *batch)
+{
+	for (uint32 i = 0; i < batch->npages; i++)
+		ReleaseBuffer(batch->buffers[i]);
+	feed->pins -= batch->npages;
+	feed->in_flight--;
+	batch->npages = 0;
+}
+
+bool
+gpuagg_feed_release(GpuAggFeed *feed, uint64 batch_id)
+{
+	GpuAggFeedBatch *batch = feed_find(feed, batch_id);
+
+	if (batch == NULL)
+		return false;
+	feed_release_batch(feed, batch);
+	return true;
+}
+
+void
+gpuagg_feed_end(GpuAggFeed *feed)
+{
+	for (uint32 i = 0; i < feed->nbatches; i++)
+	{
+		if (feed->batches[i].npages > 0)
+			feed_release_batch(feed, &feed->batches[i]);
+	}
+	if (feed->strategy != NULL)
+		FreeAccessStrategy(feed->strategy);
+	feed->strategy = NULL;
+}

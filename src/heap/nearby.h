@@ -1,0 +1,51 @@
+/*
+ * nearby.h
+ *		Finds buffers of a scan where those of the blocks before were, without
+ *		the buffer mapping table.
+ */
+#ifndef GPUAGG_HEAP_NEARBY_H
+#define GPUAGG_HEAP_NEARBY_H
+
+#include "postgres.h"
+
+#include "access/xlogdefs.h"
+#include "storage/block.h"
+#include "storage/buf.h"
+#include "utils/relcache.h"
+
+/* Blocks seen in headers are remembered by their number modulo this. */
+#define GPUAGG_NEARBY_SEEN 64
+
+typedef struct GpuAggNearby
+{
+	Relation	rel;
+	Buffer		frontier;		/* next header to look at; 0: none */
+	int			direction;		/* in which it moves: 1 or -1 */
+	struct
+	{
+		BlockNumber block;
+		Buffer		buffer;
+	}			seen[GPUAGG_NEARBY_SEEN];	/* buffer 0: nothing */
+	uint32		bad_guesses;
+	uint32		pause;
+} GpuAggNearby;
+
+/* Of blocks of the main fork of rel */
+extern void gpuagg_nearby_init(GpuAggNearby *nearby, Relation rel);
+
+/*
+ * Pins the buffer of a block, uncounted by PostgreSQL's statistics and as a use.
+ * InvalidBuffer: the guess was wrong, or none was made.
+ */
+extern Buffer gpuagg_nearby_pin(GpuAggNearby *nearby, BlockNumber block);
+
+/*
+ * The block was found in another way: go on from there, and the other way, if
+ * it is a little behind.
+ */
+extern void gpuagg_nearby_found(GpuAggNearby *nearby, Buffer buffer);
+
+/* So many blocks are left out; negative: the scan goes back. */
+extern void gpuagg_nearby_skip(GpuAggNearby *nearby, int64 blocks);
+
+#endif							/* GPUAGG_HEAP_NEARBY_H */

@@ -1,0 +1,145 @@
+/*
+ * scan_sample.c
+ *		The sample that a scan takes, as nodeSamplescan.c, bernoulli.c and
+ *		system.c have it: what is evaluated when, which errors are raised in
+ *		which order, and how a percentage becomes a cutoff.
+ *
+ * Without REPEATABLE the seed is drawn once, when execution starts: rescans
+ * take the same sample again, or another percentage of the same dice.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/pg_prng.h"
+#include "executor/executor.h"
+#include "heap/scan_sample.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+
+void
+gpuagg_sample_init(GpuAggSampleState *state, int method, bool repeatable,
+				   List *exprs, PlanState *ps)
+{
+	state->method = method;
+	if (method == GPUAGG_SAMPLE_NONE)
+		return;
+	state->percent = ExecInitExpr(linitial(exprs), ps);
+	if (repeatable)
+		state->repeatable = ExecInitExpr(lsecond(exprs), ps);
+	else
+		state->seed = pg_prng_uint32(&pg_global_prng_state);
+}
+
+static void
+raise_null_argument(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_TABLESAMPLE_ARGUMENT),
+			 errmsg("TABLESAMPLE parameter cannot be null")));
+}
+
+static double
+sample_percent(GpuAggSampleState *state, ExprContext *econtext)
+{
+	bool		isnull;
+	Datum		value = ExecEvalExprSwitchContext(state->percent, econtext,
+												  &isnull);
+
+	if (isnull)
+		raise_null_argument();
+	return DatumGetFloat4(value);
+}
+
+static int64
+sample_draws(GpuAggSampleState *state, ExprContext *econtext)
+{
+	bool		isnull;
+	Datum		value = ExecEvalExprSwitchContext(state->percent, econtext,
+												  &isnull);
+
+	if (isnull)
+		raise_null_argument();
+	return DatumGetInt64(value);
+}
+
+static uint32
+sample_seed(GpuAggSampleState *state, ExprContext *econtext)
+{
+	bool		isnull;
+	Datum		value;
+
+	if (state->repeatable == NULL)
+		return state->seed;
+	value = ExecEvalExprSwitchContext(state->repeatable, econtext, &isnull);
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLESAMPLE_REPEAT),
+				 errmsg("TABLESAMPLE REPEATABLE parameter cannot be null")));
+	return DatumGetUInt32(DirectFunctionCall1(hashfloat8, value));
+}
+
+/* As random_rows.c has it */
+static void
+evaluate_draws(GpuAggSampleState *state, ExprContext *econtext)
+{
+	int64		n = sample_draws(state, econtext);
+
+	state->sample.seed = sample_seed(state, econtext);
+	if (n < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLESAMPLE_ARGUMENT),
+				 errmsg("sample size must not be negative")));
+	state->sample.method = state->method;
+	state->sample.cutoff = n;
+	state->bulkread = true;
+}
+
+void
+gpuagg_sample_evaluate(GpuAggSampleState *state, ExprContext *econtext)
+{
+	double		percent;
+
+	if (state->method == GPUAGG_SAMPLE_NONE)
+		return;
+	ResetExprContext(econtext);
+	if (state->method == GPUAGG_SAMPLE_DRAWS)
+	{
+		evaluate_draws(state, econtext);
+		return;
+	}
+	percent = sample_percent(state, econtext);
+	state->sample.seed = sample_seed(state, econtext);
+	if (percent < 0 || percent > 100 || isnan(percent))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLESAMPLE_ARGUMENT),
+				 errmsg("sample percentage must be between 0 and 100")));
+	state->sample.method = state->method;
+	state->sample.cutoff = (uint64) rint((double) GPUAGG_SAMPLE_ALL * percent /
+										 100);
+	state->bulkread = state->method == GPUAGG_SAMPLE_BERNOULLI || percent >= 1;
+}
+
+bool
+gpuagg_sample_is_empty(const GpuAggSampleState *state)
+{
+	return state->method != GPUAGG_SAMPLE_NONE && state->sample.cutoff == 0;
+}
+
+BlockNumber
+gpuagg_sample_share(const GpuAggSampleState *state, BlockNumber nblocks)
+{
+	if (state->method != GPUAGG_SAMPLE_SYSTEM)
+		return nblocks;
+	return (BlockNumber) rint((double) nblocks * state->sample.cutoff /
+							  GPUAGG_SAMPLE_ALL);
+}
+
+void
+gpuagg_sample_lend_seed(const GpuAggSampleState *state, PlanState *plan)
+{
+	while (plan != NULL && !IsA(plan, SampleScanState))
+		plan = outerPlanState(plan);
+	if (plan != NULL)
+		((SampleScanState *) plan)->seed = state->seed;
+}

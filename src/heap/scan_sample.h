@@ -1,0 +1,45 @@
+/*
+ * scan_sample.h
+ *		The sample that a scan takes: its arguments and their values.
+ */
+#ifndef GPUAGG_HEAP_SCAN_SAMPLE_H
+#define GPUAGG_HEAP_SCAN_SAMPLE_H
+
+#include "postgres.h"
+
+#include "device/ops/sample.h"
+#include "nodes/execnodes.h"
+#include "storage/block.h"
+
+typedef struct GpuAggSampleState
+{
+	int			method;			/* GpuAggSampleMethod */
+	ExprState  *percent;		/* of draws their number */
+	ExprState  *repeatable;		/* NULL: seed */
+	uint32		seed;			/* of all runs, if it is not REPEATABLE */
+
+	/* as evaluated last */
+	GpuAggSample sample;
+	bool		bulkread;		/* a ring of buffers, as PostgreSQL has it */
+} GpuAggSampleState;
+
+/* exprs: as gpuagg_sample_exprs() gave them; NIL and no sample otherwise */
+extern void gpuagg_sample_init(GpuAggSampleState *state, int method,
+							   bool repeatable, List *exprs, PlanState *ps);
+
+/* Evaluates the arguments; raises PostgreSQL's errors. */
+extern void gpuagg_sample_evaluate(GpuAggSampleState *state,
+								   ExprContext *econtext);
+
+/* Is there surely nothing in it?  Then parameters are not evaluated either. */
+extern bool gpuagg_sample_is_empty(const GpuAggSampleState *state);
+
+/* How many of so many blocks will be read, about */
+extern BlockNumber gpuagg_sample_share(const GpuAggSampleState *state,
+									   BlockNumber nblocks);
+
+/* Makes PostgreSQL's plan of the same query take the same sample. */
+extern void gpuagg_sample_lend_seed(const GpuAggSampleState *state,
+									PlanState *plan);
+
+#endif							/* GPUAGG_HEAP_SCAN_SAMPLE_H */

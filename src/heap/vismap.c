@@ -1,0 +1,128 @@
+/*
+ * vismap.c
+ *		Reads the visibility map by the page (vismap.h).
+ *
+ * A map page has two bits for each heap block, all-visible and all-frozen;
+ * what the cache wants are the even ones, side by side.  They are copied under
+ * the page's share lock together with its LSN, for only then does an LSN seen
+ * earlier mean that no bit was set since (src/README.md, "The column cache").
+ *
+ * LSNs of heap pages are read under their share locks, too; pages are found as
+ * the feed finds them.
+ */
+#include "postgres.h"
+
+#include "access/visibilitymap.h"
+#include "compat.h"
+#include "heap/nearby.h"
+#include "heap/vismap.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+
+#define MAP_BYTES (BLCKSZ - MAXALIGN(SizeOfPageHeaderData))
+
+StaticAssertDecl(BITS_PER_HEAPBLOCK == 2 && VISIBILITYMAP_ALL_VISIBLE == 1 &&
+				 MAP_BYTES * 8 / BITS_PER_HEAPBLOCK == GPUAGG_CHUNK_BLOCKS &&
+				 MAP_BYTES % sizeof(uint64) == 0,
+				 "layout of visibility-map pages");
+
+/* The even bits of a word, side by side */
+static inline uint32
+even_bits(uint64 word)
+{
+	word &= UINT64CONST(0x5555555555555555);
+	word = (word | word >> 1) & UINT64CONST(0x3333333333333333);
+	word = (word | word >> 2) & UINT64CONST(0x0F0F0F0F0F0F0F0F);
+	word = (word | word >> 4) & UINT64CONST(0x00FF00FF00FF00FF);
+	word = (word | word >> 8) & UINT64CONST(0x0000FFFF0000FFFF);
+	return (uint32) (word | word >> 16);
+}
+
+/* Bits from n on become 0. */
+static void
+cut_bits(uint8 *bits, uint32 n)
+{
+	uint32		byte = n / 8;
+
+	if (n % 8 != 0)
+		bits[byte++] &= (1 << n % 8) - 1;
+	memset(bits + byte, 0, GPUAGG_CHUNK_BITMAP_BYTES - byte);
+}
+
+XLogRecPtr
+gpuagg_vismap_read(Relation rel, uint32 chunk, uint32 nblocks, uint8 *bits)
+{
+	Buffer		buffer = InvalidBuffer;
+	uint32		words = (nblocks + 31) / 32;
+	const uint64 *map;
+	uint32	   *out = (uint32 *) bits;
+	XLogRecPtr	lsn;
+
+	memset(bits, 0, GPUAGG_CHUNK_BITMAP_BYTES);
+	(void) visibilitymap_get_status(rel, chunk * GPUAGG_CHUNK_BLOCKS, &buffer);
+	if (!BufferIsValid(buffer))
+		return InvalidXLogRecPtr;	/* the map does not reach so far */
+	map = (const uint64 *) PageGetContents(BufferGetPage(buffer));
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	lsn = PageGetLSN(BufferGetPage(buffer));
+	if (!XLogRecPtrIsInvalid(lsn))
+	{
+		for (uint32 i = 0; i < words; i++)
+			out[i] = even_bits(map[i]);
+	}
+	UnlockReleaseBuffer(buffer);
+	cut_bits(bits, nblocks);
+	return lsn;
+}
+
+uint32
+gpuagg_vismap_count(const uint8 *bits)
+{
+	return (uint32) pg_popcount((const char *) bits, GPUAGG_CHUNK_BITMAP_BYTES);
+}
+
+/* The LSN of a heap page, read from shared_buffers or through the strategy */
+static XLogRecPtr
+heap_lsn(GpuAggNearby *nearby, BlockNumber block, BufferAccessStrategy strategy)
+{
+	Buffer		buffer = gpuagg_nearby_pin(nearby, block);
+	XLogRecPtr	lsn;
+
+	if (buffer == InvalidBuffer)
+	{
+		buffer = ReadBufferExtended(nearby->rel, MAIN_FORKNUM, block, RBM_NORMAL,
+									strategy);
+		gpuagg_nearby_found(nearby, buffer);
+	}
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	lsn = BufferGetLSNAtomic(buffer);
+	UnlockReleaseBuffer(buffer);
+	return lsn;
+}
+
+void
+gpuagg_vismap_lsns(Relation rel, uint32 chunk, uint32 nblocks,
+				   const uint8 *bits, BufferAccessStrategy strategy,
+				   uint64 *lsns)
+{
+	GpuAggNearby nearby;
+	uint32		left_out = 0;
+
+	gpuagg_nearby_init(&nearby, rel);
+	memset(lsns, 0, nblocks * sizeof(uint64));
+	for (uint32 i = 0; i < nblocks; i++)
+	{
+		if (!gpuagg_vismap_bit(bits, i))
+		{
+			left_out++;
+			continue;
+		}
+		CHECK_FOR_INTERRUPTS();
+		gpuagg_nearby_skip(&nearby, left_out);
+		left_out = 0;
+		lsns[i] = heap_lsn(&nearby, chunk * GPUAGG_CHUNK_BLOCKS + i, strategy);
+	}
+}

@@ -1,0 +1,43 @@
+/*
+ * vismap.h
+ *		What the visibility map says of a chunk of a table, as the column cache
+ *		needs it.
+ */
+#ifndef GPUAGG_HEAP_VISMAP_H
+#define GPUAGG_HEAP_VISMAP_H
+
+#include "postgres.h"
+
+#include "access/xlogdefs.h"
+#include "ipc/protocol.h"
+#include "storage/buf.h"
+#include "storage/block.h"
+#include "utils/relcache.h"
+
+/* Bits of blocks, counted from the chunk's first one */
+static inline bool
+gpuagg_vismap_bit(const uint8 *bits, uint32 i)
+{
+	return (bits[i >> 3] >> (i & 7) & 1) != 0;
+}
+
+/*
+ * The all-visible bits of the first nblocks blocks of a chunk, all others 0, in
+ * GPUAGG_CHUNK_BITMAP_BYTES aligned bytes, and the LSN of the map page, both as
+ * of one moment.  LSN 0: nothing that it could be told by; the bits are 0.
+ */
+extern XLogRecPtr gpuagg_vismap_read(Relation rel, uint32 chunk, uint32 nblocks,
+									 uint8 *bits);
+
+/* How many bits are set */
+extern uint32 gpuagg_vismap_count(const uint8 *bits);
+
+/*
+ * LSNs of the heap pages whose bit is set, as of now; 0 of the others.  Pages
+ * that are not in shared_buffers are read through the strategy, if any.
+ */
+extern void gpuagg_vismap_lsns(Relation rel, uint32 chunk, uint32 nblocks,
+							   const uint8 *bits, BufferAccessStrategy strategy,
+							   uint64 *lsns);
+
+#endif							/* GPUAGG_HEAP_VISMAP_H */

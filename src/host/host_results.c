@@ -1,0 +1,128 @@
+/*
+ * host_results.c
+ *		Groups of a finished task, written out one after the other.
+ *
+ * Rows go out as they lie in the tables, but pointers to long strings are
+ * cleared and the strings' bytes follow the row: those of keys, then those
+ * of states, without gaps, the whole padded to 8 bytes.
+ */
+#include <stdio.h>
+
+#include "device/ops/group.h"
+#include "host/host_task.h"
+
+/* Tables that hold groups, by number; some are NULL. */
+static const GpuAggTable *
+result_table(GpuAggTask *task, uint32_t i)
+{
+	GpuAggPartition *partitions = gpuagg_partitions(&task->groups.partitions);
+
+	if (partitions != NULL)
+		return &partitions[i].table;
+	return task->scanners[i] != NULL ? &task->scanners[i]->grouper->local : NULL;
+}
+
+static uint32_t
+result_tables(GpuAggTask *task)
+{
+	if (task->shape->program->select)
+		return 0;
+	if (gpuagg_partitions(&task->groups.partitions) != NULL)
+		return 1u << task->groups.partitions.bits;
+	return (uint32_t) task->device->threads;
+}
+
+uint64_t
+gpuagg_host_task_groups(GpuAggTask *task)
+{
+	uint64_t	groups = 0;
+
+	for (uint32_t i = 0; i < result_tables(task); i++)
+		if (result_table(task, i) != NULL)
+			groups += result_table(task, i)->nrows;
+	return groups;
+}
+
+/* The offsets of a row's slots that may point at long strings. */
+static uint32_t
+string_slots(const GpuAggShape *s, uint32_t *offsets)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(s->program);
+	const GpuAggTransition *trans = gpuagg_program_transitions(s->program);
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < s->layout.nkeys; i++)
+		if (gpuagg_key_is_string(keys[i].type))
+			offsets[n++] = s->layout.key_off[i];
+	for (uint32_t i = 0; i < s->layout.ntransitions; i++)
+		if (gpuagg_transition_is_string(trans[i].op))
+			offsets[n++] = s->layout.state_off[i];
+	return n;
+}
+
+static void
+write_group(char *to, const char *row, size_t row_bytes, size_t bytes,
+			const uint32_t *slots, uint32_t nslots)
+{
+	char	   *end = to + row_bytes;
+
+	memcpy(to, row, row_bytes);
+	for (uint32_t i = 0; i < nslots; i++)
+	{
+		GpuAggBytes b = gpuagg_string_slot_bytes(row + slots[i]);
+
+		if (!gpuagg_string_slot_is_long(row + slots[i]))
+			continue;
+		memset(to + slots[i] + offsetof(GpuAggStringSlot, u), 0, sizeof(b.data));
+		memcpy(end, b.data, b.len);
+		end += b.len;
+	}
+	memset(end, 0, (size_t) (to + bytes - end));
+}
+
+uint32_t
+gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
+						 size_t *used, GpuAggError *error)
+{
+	const size_t row_bytes = task->shape->layout.row_bytes;
+	uint32_t	slots[GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS];
+	uint32_t	nslots = string_slots(task->shape, slots);
+	uint32_t	ntables = result_tables(task);
+	uint32_t	n = 0;
+
+	memset(error, 0, sizeof(*error));
+	*used = 0;
+	if (task->fault == GPUAGG_FAULT_RESULTS)
+	{
+		gpuagg_host_injected("results", error);
+		return 0;
+	}
+	if (task->stage != GPUAGG_TASK_RESULTS)
+		return 0;
+	for (; task->result_table < ntables; task->result_table++, task->result_row = 0)
+	{
+		const GpuAggTable *t = result_table(task, task->result_table);
+
+		for (; t != NULL && task->result_row < t->nrows; task->result_row++)
+		{
+			const char *row = gpuagg_table_row(t, task->result_row);
+			size_t		bytes = nslots == 0 ? row_bytes :
+				gpuagg_group_bytes(task->shape->program, &task->shape->layout, row);
+
+			if (bytes > size - *used)
+			{
+				if (n > 0)
+					return n;
+				error->status = GPUAGG_OUT_OF_MEMORY;
+				snprintf(error->message, sizeof(error->message),
+						 "a group of %zu bytes does not fit the result buffer", bytes);
+				*used = bytes;
+				return 0;
+			}
+			write_group(buffer + *used, row, row_bytes, bytes, slots, nslots);
+			*used += bytes;
+			n++;
+		}
+	}
+	return n;
+}

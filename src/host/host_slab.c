@@ -1,0 +1,590 @@
+/*
+ * host_slab.c
+ *		Columns that stay in memory between tasks, on the host device: what is
+ *		kept of decoded pages, and how it comes back into vectors.
+ *
+ * A value lies in the width of a key slot, so that an int4 takes four bytes.
+ * A column without NULLs has an empty bitmap that nobody looks at.
+ *
+ * Loading takes GPUAGG_VECTOR_ROWS places at a time.  Where all of them hold
+ * rows, as they do but for deleted rows and the ends of slabs, values are
+ * copied or widened in loops that the compiler makes SIMD code of; else the
+ * lanes of valid places are listed, and gathered.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "device/layout.h"
+#include "host/host_dictionary.h"
+#include "host/host_slab.h"
+#include "host/host_task.h"
+
+#define WORD_BITS 64
+#define BLOCK_WORDS (GPUAGG_VECTOR_ROWS / WORD_BITS)
+
+/* Words for the lines of a page, and one that bits_at() may look at */
+#define PAGE_WORDS ((GPUAGG_MAX_LINES + WORD_BITS - 1) / WORD_BITS + 1)
+
+/* Words of a bitmap for so many places: whole blocks of vectors */
+static size_t
+bitmap_words(uint32_t places)
+{
+	return ((size_t) places + GPUAGG_VECTOR_ROWS - 1) / GPUAGG_VECTOR_ROWS * BLOCK_WORDS;
+}
+
+static size_t
+bitmap_bytes(uint32_t places)
+{
+	return bitmap_words(places) * sizeof(uint64_t);
+}
+
+static void
+bits_set(uint64_t *bits, uint32_t i)
+{
+	bits[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
+}
+
+/* Ones in the lowest n bits, n from 0 to 64 */
+static uint64_t
+low_bits(uint32_t n)
+{
+	return n >= WORD_BITS ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+/* 64 bits from bit i on; one word more than these is looked at. */
+static uint64_t
+bits_at(const uint64_t *bits, uint32_t i)
+{
+	const uint64_t *word = bits + i / WORD_BITS;
+
+	return i % WORD_BITS == 0 ? *word :
+		word[0] >> i % WORD_BITS | word[1] << (WORD_BITS - i % WORD_BITS);
+}
+
+/*
+ * Bits [at, at + n) of a bitmap become those of `from`.  Others in the same
+ * words may be changed by other threads meanwhile.
+ */
+static void
+bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from)
+{
+	for (uint32_t done = 0; done < n;)
+	{
+		uint32_t	shift = (at + done) % WORD_BITS;
+		uint32_t	some = n - done < WORD_BITS - shift ? n - done : WORD_BITS - shift;
+		uint64_t	mask = low_bits(some) << shift;
+		uint64_t	bits = bits_at(from, done) << shift & mask;
+		_Atomic uint64_t *word = to + (at + done) / WORD_BITS;
+
+		if (mask == UINT64_MAX)
+			atomic_store_explicit(word, bits, memory_order_relaxed);
+		else
+		{
+			atomic_fetch_and_explicit(word, ~(mask & ~bits), memory_order_relaxed);
+			atomic_fetch_or_explicit(word, bits, memory_order_relaxed);
+		}
+		done += some;
+	}
+}
+
+/* ---------- slabs ---------- */
+
+static GpuAggStatus
+slab_create(GpuAggDevice *device, uint32_t places, GpuAggSlab **result,
+			GpuAggError *error)
+{
+	size_t		head = gpuagg_align(sizeof(GpuAggSlab), 64);
+	size_t		bytes = head + bitmap_bytes(places);
+	GpuAggSlab *slab = gpuagg_memory_alloc(&device->slabs, bytes);
+
+	memset(error, 0, sizeof(*error));
+	*result = slab;
+	if (slab == NULL)
+		return gpuagg_memory_error(&device->slabs, error);
+	memset(slab, 0, bytes);
+	slab->memory = &device->slabs;
+	slab->places = places;
+	slab->valid = (_Atomic uint64_t *) ((char *) slab + head);
+	slab->bytes = bytes;
+	return GPUAGG_OK;
+}
+
+static void
+column_free(GpuAggSlab *slab, uint32_t i)
+{
+	gpuagg_memory_free(slab->memory, slab->columns[i], slab->columns[i]->bytes);
+	slab->columns[i] = slab->columns[--slab->ncolumns];
+}
+
+static void
+slab_free(GpuAggSlab *slab)
+{
+	while (slab->ncolumns > 0)
+		column_free(slab, 0);
+	free(slab->columns);
+	gpuagg_memory_free(slab->memory, slab, slab->bytes);
+}
+
+const GpuAggSlabColumn *
+gpuagg_slab_column(const GpuAggSlab *slab, uint32_t attr)
+{
+	for (uint32_t i = 0; i < slab->ncolumns; i++)
+		if (slab->columns[i]->attr == attr)
+			return slab->columns[i];
+	return NULL;
+}
+
+/* Room for one more pointer; false: no memory. */
+static bool
+columns_grow(GpuAggSlab *slab)
+{
+	uint32_t	max = slab->max_columns == 0 ? 8 : slab->max_columns * 2;
+	GpuAggSlabColumn **columns;
+
+	if (slab->ncolumns < slab->max_columns)
+		return true;
+	columns = realloc(slab->columns, max * sizeof(*columns));
+	if (columns == NULL)
+		return false;
+	slab->columns = columns;
+	slab->max_columns = max;
+	return true;
+}
+
+static GpuAggStatus
+slab_add_column(GpuAggSlab *slab, uint32_t attr, uint32_t type,
+				GpuAggDictionary *dictionary, GpuAggError *error)
+{
+	size_t		head = gpuagg_align(sizeof(GpuAggSlabColumn), 64);
+	uint32_t	width = dictionary != NULL ? 4 : gpuagg_type_slot_bytes(type);
+	size_t		bytes = head + bitmap_bytes(slab->places) + (size_t) slab->places * width;
+	GpuAggSlabColumn *column;
+
+	memset(error, 0, sizeof(*error));
+	if (dictionary == NULL && gpuagg_key_class(type) == GPUAGG_CLASS_BYTES)
+	{
+		error->status = GPUAGG_UNSUPPORTED;
+		snprintf(error->message, sizeof(error->message),
+				 "strings are kept as codes of a dictionary only");
+		return error->status;
+	}
+	column = columns_grow(slab) ? gpuagg_memory_alloc(slab->memory, bytes) : NULL;
+	if (column == NULL)
+		return gpuagg_memory_error(slab->memory, error);
+	memset(column, 0, head + bitmap_bytes(slab->places));
+	column->attr = attr;
+	column->type = type;
+	column->width = width;
+	column->dictionary = dictionary;
+	column->nulls = (_Atomic uint64_t *) ((char *) column + head);
+	column->values = (char *) column->nulls + bitmap_bytes(slab->places);
+	column->bytes = bytes;
+	slab->columns[slab->ncolumns++] = column;
+	return GPUAGG_OK;
+}
+
+static void
+slab_drop_column(GpuAggSlab *slab, uint32_t attr)
+{
+	for (uint32_t i = 0; i < slab->ncolumns; i++)
+		if (slab->columns[i]->attr == attr)
+		{
+			column_free(slab, i);
+			return;
+		}
+}
+
+static GpuAggStatus
+slab_clear(GpuAggSlab *slab, GpuAggPlaces places, GpuAggError *error)
+{
+	static const uint64_t none[PAGE_WORDS];
+
+	memset(error, 0, sizeof(*error));
+	while (places.count > 0)
+	{
+		uint32_t	some = places.count < GPUAGG_MAX_LINES ? places.count : GPUAGG_MAX_LINES;
+
+		bitmap_store(slab->valid, places.first, some, none);
+		places.first += some;
+		places.count -= some;
+	}
+	return GPUAGG_OK;
+}
+
+static uint64_t
+slab_column_bytes(const GpuAggSlab *slab, uint32_t attr)
+{
+	const GpuAggSlabColumn *column = gpuagg_slab_column(slab, attr);
+
+	return column == NULL ? 0 : column->bytes;
+}
+
+static uint64_t
+slab_bytes(const GpuAggSlab *slab)
+{
+	uint64_t	bytes = slab->bytes;
+
+	for (uint32_t i = 0; i < slab->ncolumns; i++)
+		bytes += slab->columns[i]->bytes;
+	return bytes;
+}
+
+static void
+slabs_limit(GpuAggDevice *device, uint64_t bytes)
+{
+	device->slabs.limit = bytes;
+}
+
+static uint64_t
+slabs_used(GpuAggDevice *device)
+{
+	return atomic_load_explicit(&device->slabs.used, memory_order_relaxed);
+}
+
+const GpuAggSlabOps gpuagg_host_slab_ops = {
+	.create = slab_create,
+	.free = slab_free,
+	.add_column = slab_add_column,
+	.drop_column = slab_drop_column,
+	.clear = slab_clear,
+	.bytes = slab_bytes,
+	.column_bytes = slab_column_bytes,
+	.limit = slabs_limit,
+	.used = slabs_used,
+	.dictionary_create = gpuagg_host_dictionary_create,
+	.dictionary_free = gpuagg_host_dictionary_free,
+	.dictionary_info = gpuagg_host_dictionary_info,
+	.dictionary_encode = gpuagg_host_dictionary_encode,
+	.dictionary_read = gpuagg_host_dictionary_read,
+};
+
+/* ---------- keeping ---------- */
+
+/* Are rows and lines one and the same? */
+static bool
+is_dense(const GpuAggKeptRows *rows)
+{
+	return rows->nrows == rows->end - rows->line;
+}
+
+static void
+keep_validity(GpuAggSlab *slab, const GpuAggKeptRows *rows)
+{
+	uint64_t	bits[PAGE_WORDS] = {0};
+
+	if (is_dense(rows))
+		memset(bits, 0xFF, sizeof(bits));
+	else
+		for (uint32_t k = 0; k < rows->nrows; k++)
+			bits_set(bits, rows->lines[k] - rows->line);
+	bitmap_store(slab->valid, rows->place + rows->line, rows->end - rows->line, bits);
+}
+
+static void
+keep_nulls(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
+{
+	uint64_t	bits[PAGE_WORDS] = {0};
+	const uint8_t *st = v->st + rows->row;
+	bool		any = false;
+
+	if (v->clean && !atomic_load_explicit(&column->has_nulls, memory_order_relaxed))
+		return;
+	for (uint32_t k = 0; !v->clean && k < rows->nrows; k++)
+		if (st[k] != GPUAGG_ST_VALUE)
+		{
+			bits_set(bits, rows->lines[k] - rows->line);
+			any = true;
+		}
+	if (any)
+		atomic_store_explicit(&column->has_nulls, true, memory_order_relaxed);
+	bitmap_store(column->nulls, rows->place + rows->line, rows->end - rows->line, bits);
+}
+
+/* Strings as codes; what the dictionary cannot take makes it full. */
+static void
+keep_strings(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
+{
+	int32_t    *to = (int32_t *) column->values + rows->place;
+	int32_t		codes[GPUAGG_MAX_LINES];
+
+	(void) gpuagg_dictionary_encode(column->dictionary, v->v.b + rows->row,
+									v->clean ? NULL : v->st + rows->row, rows->nrows,
+									codes);
+	for (uint32_t k = 0; k < rows->nrows; k++)
+		to[rows->lines[k]] = codes[k];
+}
+
+static void
+keep_values(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
+{
+	const int64_t *from = v->v.i + rows->row;
+	int32_t    *narrow = (int32_t *) column->values + rows->place;
+	int64_t    *wide = (int64_t *) column->values + rows->place;
+	const uint32_t n = rows->nrows;
+
+	if (column->width == 8 && is_dense(rows))
+		memcpy(wide + rows->line, from, n * sizeof(*wide));
+	else if (column->width == 8)
+		for (uint32_t k = 0; k < n; k++)
+			wide[rows->lines[k]] = from[k];
+	else if (is_dense(rows))
+		for (uint32_t k = 0; k < n; k++)
+			narrow[rows->line + k] = (int32_t) from[k];
+	else
+		for (uint32_t k = 0; k < n; k++)
+			narrow[rows->lines[k]] = (int32_t) from[k];
+}
+
+void
+gpuagg_slab_keep(GpuAggSlab *slab, const GpuAggVectors *vectors, const GpuAggKeptRows *rows)
+{
+	const GpuAggProgram *p = vectors->program;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const uint8_t *classes = gpuagg_program_classes(p);
+
+	keep_validity(slab, rows);
+	for (uint32_t i = 0; i < p->nattrs; i++)
+	{
+		GpuAggSlabColumn *column = attrs[i].reg == GPUAGG_NO_REG ? NULL :
+			(GpuAggSlabColumn *) gpuagg_slab_column(slab, i);
+		const GpuAggVector *v;
+
+		if (column == NULL)
+			continue;
+		v = &vectors->reg[attrs[i].reg];
+		keep_nulls(column, v, rows);
+		if (classes[attrs[i].reg] == GPUAGG_CLASS_BYTES)
+			keep_strings(column, v, rows);
+		else
+			keep_values(column, v, rows);
+	}
+}
+
+/* ---------- loading ---------- */
+
+/* Places of a block that are wanted: all of the first n, or those listed */
+typedef struct BlockLanes
+{
+	uint32_t	first;			/* the block's first place */
+	uint32_t	n;
+	bool		dense;
+	uint16_t	lanes[GPUAGG_VECTOR_ROWS];	/* unless dense */
+} BlockLanes;
+
+/* The first of the listed ranges that ends behind a place */
+static uint32_t
+first_range(const GpuAggResident *resident, uint32_t place)
+{
+	uint32_t	low = 0;
+	uint32_t	high = resident->nwithout;
+
+	while (low < high)
+	{
+		uint32_t	middle = low + (high - low) / 2;
+		const GpuAggPlaces *range = &resident->without[middle];
+
+		if (range->first + range->count <= place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Clears bits [first, end) of a block. */
+static void
+words_clear(uint64_t *words, uint32_t first, uint32_t end)
+{
+	while (first < end)
+	{
+		uint32_t	shift = first % WORD_BITS;
+		uint32_t	some = end - first < WORD_BITS - shift ? end - first : WORD_BITS - shift;
+
+		words[first / WORD_BITS] &= ~(low_bits(some) << shift);
+		first += some;
+	}
+}
+
+/* Bits of the places of a block that are wanted; returns their number. */
+static uint32_t
+block_words(const GpuAggResident *resident, uint32_t first, uint64_t *words)
+{
+	uint32_t	n = 0;
+
+	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
+		words[w] = atomic_load_explicit(&resident->slab->valid[first / WORD_BITS + w],
+										memory_order_relaxed);
+	for (uint32_t i = first_range(resident, first); i < resident->nwithout &&
+		 resident->without[i].first < first + GPUAGG_VECTOR_ROWS; i++)
+	{
+		const GpuAggPlaces *range = &resident->without[i];
+		uint32_t	from = range->first > first ? range->first - first : 0;
+		uint32_t	end = range->first + range->count - first;
+
+		words_clear(words, from, end < GPUAGG_VECTOR_ROWS ? end : GPUAGG_VECTOR_ROWS);
+	}
+	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
+		n += (uint32_t) __builtin_popcountll(words[w]);
+	return n;
+}
+
+static void
+block_lanes(const GpuAggResident *resident, uint32_t first, BlockLanes *block)
+{
+	uint64_t	words[BLOCK_WORDS];
+	uint32_t	n = 0;
+
+	block->first = first;
+	block->n = block_words(resident, first, words);
+	block->dense = true;
+	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
+		block->dense &= words[w] == low_bits(block->n < w * WORD_BITS ? 0 :
+											 block->n - w * WORD_BITS);
+	if (block->dense)
+		return;
+	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
+		for (uint64_t bits = words[w]; bits != 0; bits &= bits - 1)
+			block->lanes[n++] = (uint16_t) (w * WORD_BITS +
+											(uint32_t) __builtin_ctzll(bits));
+}
+
+static void
+load_nulls(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVector *v)
+{
+	uint64_t	words[BLOCK_WORDS];
+	uint64_t	any = 0;
+
+	v->clean = true;
+	if (!atomic_load_explicit(&column->has_nulls, memory_order_relaxed))
+		return;
+	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
+	{
+		words[w] = atomic_load_explicit(&column->nulls[block->first / WORD_BITS + w],
+										memory_order_relaxed);
+		any |= words[w];
+	}
+	if (any == 0)
+		return;
+	v->clean = false;
+	for (uint32_t k = 0; k < block->n; k++)
+	{
+		uint32_t	lane = block->dense ? k : block->lanes[k];
+
+		v->st[k] = words[lane / WORD_BITS] >> lane % WORD_BITS & 1 ?
+			GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
+	}
+}
+
+/* Codes become what they stand for. */
+static void
+load_strings(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVector *v)
+{
+	const int32_t *codes = (const int32_t *) column->values + block->first;
+
+	for (uint32_t k = 0; k < block->n; k++)
+		v->v.b[k] = gpuagg_dictionary_string(column->dictionary,
+											 codes[block->dense ? k : block->lanes[k]]);
+}
+
+static void
+load_values(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVector *v)
+{
+	const int32_t *narrow = (const int32_t *) column->values + block->first;
+	const int64_t *wide = (const int64_t *) column->values + block->first;
+	int64_t    *to = v->v.i;
+	const uint32_t n = block->n;
+
+	if (column->width == 8 && block->dense)
+		memcpy(to, wide, n * sizeof(*wide));
+	else if (column->width == 8)
+		for (uint32_t k = 0; k < n; k++)
+			to[k] = wide[block->lanes[k]];
+	else if (block->dense)
+		for (uint32_t k = 0; k < n; k++)
+			to[k] = narrow[k];
+	else
+		for (uint32_t k = 0; k < n; k++)
+			to[k] = narrow[block->lanes[k]];
+}
+
+uint32_t
+gpuagg_slab_load(const GpuAggResident *resident, GpuAggVectors *vectors, uint32_t first)
+{
+	const GpuAggProgram *p = vectors->program;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const uint8_t *classes = gpuagg_program_classes(p);
+	BlockLanes	block;
+
+	block_lanes(resident, first, &block);
+	for (uint32_t i = 0; block.n > 0 && i < p->nattrs; i++)
+	{
+		const GpuAggSlabColumn *column;
+		GpuAggVector *v;
+
+		if (attrs[i].reg == GPUAGG_NO_REG)
+			continue;
+		column = gpuagg_slab_column(resident->slab, i);
+		v = &vectors->reg[attrs[i].reg];
+		load_nulls(column, &block, v);
+		if (classes[attrs[i].reg] == GPUAGG_CLASS_BYTES)
+			load_strings(column, &block, v);
+		else
+			load_values(column, &block, v);
+	}
+	return block.n;
+}
+
+/* ---------- draws ---------- */
+
+static void
+gather_nulls(const GpuAggSlabColumn *column, const uint32_t *places, uint32_t n,
+			 GpuAggVector *v)
+{
+	v->clean = !atomic_load_explicit(&column->has_nulls, memory_order_relaxed);
+	if (v->clean)
+		return;
+	for (uint32_t k = 0; k < n; k++)
+		v->st[k] = atomic_load_explicit(&column->nulls[places[k] / WORD_BITS],
+										memory_order_relaxed) >>
+			places[k] % WORD_BITS & 1 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
+}
+
+static void
+gather_values(const GpuAggSlabColumn *column, const uint32_t *places, uint32_t n,
+			  uint32_t cls, GpuAggVector *v)
+{
+	const int32_t *narrow = (const int32_t *) column->values;
+	const int64_t *wide = (const int64_t *) column->values;
+
+	if (cls == GPUAGG_CLASS_BYTES)
+		for (uint32_t k = 0; k < n; k++)
+			v->v.b[k] = gpuagg_dictionary_string(column->dictionary, narrow[places[k]]);
+	else if (column->width == 8)
+		for (uint32_t k = 0; k < n; k++)
+			v->v.i[k] = wide[places[k]];
+	else
+		for (uint32_t k = 0; k < n; k++)
+			v->v.i[k] = narrow[places[k]];
+}
+
+void
+gpuagg_slab_gather(const GpuAggSlab *slab, const uint32_t *places, uint32_t n,
+				   GpuAggVectors *vectors)
+{
+	const GpuAggProgram *p = vectors->program;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const uint8_t *classes = gpuagg_program_classes(p);
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+	{
+		const GpuAggSlabColumn *column;
+		GpuAggVector *v;
+
+		if (attrs[i].reg == GPUAGG_NO_REG)
+			continue;
+		column = gpuagg_slab_column(slab, i);
+		v = &vectors->reg[attrs[i].reg];
+		gather_nulls(column, places, n, v);
+		gather_values(column, places, n, classes[attrs[i].reg], v);
+	}
+}

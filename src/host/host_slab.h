@@ -1,0 +1,85 @@
+/*
+ * host_slab.h
+ *		Columns that stay in memory between tasks (device/slab.h), on the host
+ *		device.
+ *
+ * A slab's list of columns is changed by the main thread, while no thread
+ * reads it.  Places are written by the pool thread that decodes their page;
+ * pages of one slab are decoded by many threads at once, and the bitmaps' words
+ * that two of them share are changed atomically.
+ */
+#ifndef GPUAGG_HOST_HOST_SLAB_H
+#define GPUAGG_HOST_HOST_SLAB_H
+
+#include "device/slab.h"
+#include "host/host_memory.h"
+#include "host/vector.h"
+
+typedef struct GpuAggSlabColumn
+{
+	uint32_t	attr;
+	uint32_t	type;
+	uint32_t	width;			/* 4 or 8 bytes of a value */
+	GpuAggDictionary *dictionary;	/* of strings */
+	char	   *values;
+	_Atomic uint64_t *nulls;	/* a bit for each place */
+	atomic_bool has_nulls;		/* else all of them are zero */
+	uint64_t	bytes;			/* of this whole block */
+} GpuAggSlabColumn;
+
+struct GpuAggSlab
+{
+	GpuAggMemory *memory;		/* that of all slabs */
+	uint32_t	places;
+	uint32_t	ncolumns;
+	uint32_t	max_columns;
+	GpuAggSlabColumn **columns;
+	_Atomic uint64_t *valid;	/* a bit for each place; zero beyond them */
+	uint64_t	bytes;			/* of struct and bitmap */
+};
+
+/* Where rows of a page lie in a block of vectors, and what lines they had */
+typedef struct GpuAggKeptRows
+{
+	uint32_t	place;			/* of the page's first line */
+	uint32_t	line;			/* lines [line, end) are meant, from 0 */
+	uint32_t	end;
+	uint32_t	row;			/* the first row's in the vectors */
+	uint32_t	nrows;
+	const uint16_t *lines;		/* of each row */
+} GpuAggKeptRows;
+
+/* What a batch reads instead of pages */
+typedef struct GpuAggResident
+{
+	const GpuAggSlab *slab;
+	const GpuAggPlaces *without;	/* in order */
+	uint32_t	nwithout;
+} GpuAggResident;
+
+extern const GpuAggSlabOps gpuagg_host_slab_ops;
+
+/* NULL: the slab has no such column. */
+extern const GpuAggSlabColumn *gpuagg_slab_column(const GpuAggSlab *slab,
+												  uint32_t attr);
+
+/*
+ * Copies loaded columns of some rows from vectors to their places; lines
+ * without a row become invalid.
+ */
+extern void gpuagg_slab_keep(GpuAggSlab *slab, const GpuAggVectors *vectors,
+							 const GpuAggKeptRows *rows);
+
+/*
+ * Loads the rows at places [first, first + GPUAGG_VECTOR_ROWS) into the
+ * vectors, and returns their number.  first is a multiple of
+ * GPUAGG_VECTOR_ROWS.
+ */
+extern uint32_t gpuagg_slab_load(const GpuAggResident *resident,
+								 GpuAggVectors *vectors, uint32_t first);
+
+/* Loads the rows at places that were drawn, as often as they are listed. */
+extern void gpuagg_slab_gather(const GpuAggSlab *slab, const uint32_t *places,
+							   uint32_t n, GpuAggVectors *vectors);
+
+#endif							/* GPUAGG_HOST_HOST_SLAB_H */

@@ -1,0 +1,591 @@
+/*
+ * host_task.c
+ *		Tasks of the host device: pieces of batches to the pool, completions out.
+ *		host_input.c: batches in.
+ *
+ * A batch belongs to the task from task_pages (task_rows) on.  It waits in
+ * `queued` as long as it has pieces that no thread has taken, and goes to
+ * `completed` when the last piece is done; task_poll takes it from there and
+ * frees it at its next call.
+ *
+ * The first failure, or task_cancel, stops the task: nobody takes pieces any
+ * more, threads return at the next block of rows, and every batch completes
+ * with that error.
+ *
+ * Locks: the pool's lock guards queues and counters.  It is never held
+ * while pages are read or groups are touched.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "device/ops/group.h"
+#include "host/host_task.h"
+
+/* A batch completed, or a finish is ready. */
+static void
+signal_event(GpuAggDevice *device)
+{
+	const uint64_t one = 1;
+	ssize_t		rc;
+
+	/* can fail only where the counter is full, that is, readable */
+	rc = write(device->event_fd, &one, sizeof(one));
+	(void) rc;
+}
+
+GpuAggStatus
+gpuagg_host_injected(const char *where, GpuAggError *error)
+{
+	error->status = GPUAGG_INJECTED;
+	error->detail = 0;
+	snprintf(error->message, sizeof(error->message),
+			 "injected fault at stage \"%s\"", where);
+	return error->status;
+}
+
+GpuAggStatus
+gpuagg_host_lost(GpuAggError *error)
+{
+	error->status = GPUAGG_DEVICE_LOST;
+	error->detail = 0;
+	snprintf(error->message, sizeof(error->message),
+			 "injected fault: the device is lost");
+	return error->status;
+}
+
+/* ---------- queues ---------- */
+
+static void
+queue_push(GpuAggBatchQueue *queue, GpuAggBatch *batch)
+{
+	batch->next = NULL;
+	if (queue->first == NULL)
+		queue->first = batch;
+	else
+		queue->last->next = batch;
+	queue->last = batch;
+}
+
+static GpuAggBatch *
+queue_pop(GpuAggBatchQueue *queue)
+{
+	GpuAggBatch *batch = queue->first;
+
+	if (batch != NULL)
+		queue->first = batch->next;
+	return batch;
+}
+
+static void
+free_batch(GpuAggTask *task, GpuAggBatch *batch)
+{
+	if (batch == NULL)
+		return;
+	gpuagg_memory_free(&task->memory, (void *) batch->completion.listed,
+					   batch->listed_bytes);
+	gpuagg_memory_free(&task->memory, batch, batch->bytes);
+}
+
+/* Was it handed in, not made by the task itself? */
+static bool
+is_input(const GpuAggBatch *batch)
+{
+	return batch->kind == GPUAGG_BATCH_PAGES || batch->kind == GPUAGG_BATCH_ROWS ||
+		batch->kind == GPUAGG_BATCH_RESIDENT || batch->kind == GPUAGG_BATCH_DRAWS;
+}
+
+static bool
+is_done(const GpuAggBatch *batch)
+{
+	return batch->taken == batch->count && batch->pieces == 0;
+}
+
+/* Locked.  A batch whose last piece is done. */
+static void
+complete(GpuAggTask *task, GpuAggBatch *batch)
+{
+	batch->completion.error = task->error;
+	if (is_input(batch))
+	{
+		queue_push(&task->completed, batch);
+		task->unfinished--;
+	}
+	signal_event(task->device);
+}
+
+/* Locked.  Nobody is to take what is queued. */
+static void
+drop_queued(GpuAggTask *task)
+{
+	GpuAggBatch *batch;
+
+	atomic_store(&task->stop, true);
+	gpuagg_pool_withdraw(task->device->pool, &task->source);
+	while ((batch = queue_pop(&task->queued)) != NULL)
+	{
+		batch->taken = batch->count;
+		if (is_done(batch))
+			complete(task, batch);
+	}
+}
+
+/* Pages, rows, places or others of a batch that make a piece */
+static uint32_t
+piece_size(const GpuAggTask *task, GpuAggBatchKind kind)
+{
+	switch (kind)
+	{
+		case GPUAGG_BATCH_PAGES:
+			return gpuagg_host_piece_pages(gpuagg_sample_of_lines(&task->sample));
+		case GPUAGG_BATCH_ROWS:
+			return GPUAGG_HOST_PIECE_ROWS;
+		case GPUAGG_BATCH_RESIDENT:
+			return GPUAGG_HOST_PIECE_PLACES;
+		default:
+			return 1;
+	}
+}
+
+/* A batch of a kind with `extra` bytes behind it */
+GpuAggBatch *
+gpuagg_host_batch_new(GpuAggTask *task, GpuAggBatchKind kind, uint64_t id, uint32_t count,
+					  size_t extra, GpuAggError *error)
+{
+	size_t		bytes = sizeof(GpuAggBatch) + extra;
+	GpuAggBatch *batch = gpuagg_memory_alloc(&task->memory, bytes);
+
+	if (batch == NULL)
+	{
+		gpuagg_memory_error(&task->memory, error);
+		return NULL;
+	}
+	memset(batch, 0, sizeof(*batch));
+	batch->kind = kind;
+	batch->bytes = bytes;
+	batch->count = count;
+	batch->completion.batch_id = id;
+	return batch;
+}
+
+/* Hands a batch to the pool. */
+void
+gpuagg_host_batch_enqueue(GpuAggTask *task, GpuAggBatch *batch)
+{
+	GpuAggPool *pool = task->device->pool;
+	const uint32_t piece = piece_size(task, batch->kind);
+
+	gpuagg_pool_lock(pool);
+	if (is_input(batch))
+		task->unfinished++;
+	if (task->error.status != GPUAGG_OK)
+		batch->taken = batch->count;
+	if (is_done(batch))
+		complete(task, batch);
+	else
+	{
+		queue_push(&task->queued, batch);
+		gpuagg_pool_ready(pool, &task->source, (batch->count + piece - 1) / piece);
+	}
+	gpuagg_pool_unlock(pool);
+}
+
+/* ---------- the pool's side ---------- */
+
+static bool
+task_take(GpuAggSource *source, GpuAggJob *job)
+{
+	GpuAggTask *task = (GpuAggTask *) source;
+	GpuAggBatch *batch = task->queued.first;
+	uint32_t	piece = piece_size(task, batch->kind);
+
+	if (piece > batch->count - batch->taken)
+		piece = batch->count - batch->taken;
+	job->work = batch;
+	job->first = batch->taken;
+	job->count = piece;
+	batch->taken += piece;
+	batch->pieces++;
+	if (batch->taken == batch->count)
+		queue_pop(&task->queued);
+	return task->queued.first != NULL;
+}
+
+/* The thread's scanner; made at its first piece of this task. */
+static GpuAggScanner *
+scanner_of(GpuAggTask *task, uint32_t thread, GpuAggError *error)
+{
+	if (task->scanners[thread] == NULL)
+		task->scanners[thread] = gpuagg_scanner_create(&task->groups, task->shape,
+													   &task->memory, thread);
+	if (task->scanners[thread] == NULL)
+		gpuagg_memory_error(&task->memory, error);
+	else if (gpuagg_sample_of_lines(&task->sample))
+		task->scanners[thread]->sample = &task->sample;
+	return task->scanners[thread];
+}
+
+/*
+ * The piece are partitions: what all threads have kept of them.  Then nothing
+ * is looked up any more, and the next one's directory takes the memory of this
+ * one's, which is in the cache.
+ */
+static void
+aggregate(GpuAggTask *task, GpuAggGrouper *grouper, const GpuAggJob *job,
+		  GpuAggError *error)
+{
+	for (uint32_t p = job->first; p < job->first + job->count; p++)
+	{
+		for (int i = 0; i < task->device->threads && !atomic_load(&task->stop); i++)
+			if (task->scanners[i] != NULL &&
+				gpuagg_grouper_aggregate(grouper, p, task->scanners[i]->grouper,
+										 error) != GPUAGG_OK)
+				return;
+		gpuagg_table_seal(&gpuagg_partitions(&task->groups.partitions)[p].table);
+	}
+}
+
+static void
+task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
+{
+	GpuAggTask *task = (GpuAggTask *) source;
+	GpuAggBatch *batch = job->work;
+	GpuAggScanResult *result = &task->results[thread];
+	GpuAggScanner *scanner;
+
+	memset(result, 0, sizeof(*result));
+	job->result = result;
+	if (batch->kind == GPUAGG_BATCH_FLUSH)
+	{
+		/* the piece is the thread whose groups to flush */
+		scanner = task->scanners[job->first];
+		if (scanner != NULL && scanner->grouper->local.nrows > 0)
+			gpuagg_grouper_flush(scanner->grouper, &result->error);
+		return;
+	}
+	if (task->fault == GPUAGG_FAULT_PAGES && is_input(batch) &&
+		batch->kind != GPUAGG_BATCH_ROWS)
+	{
+		gpuagg_host_injected("pages", &result->error);
+		return;
+	}
+	scanner = scanner_of(task, thread, &result->error);
+	if (scanner == NULL)
+		return;
+	if (batch->kind == GPUAGG_BATCH_AGGREGATE)
+		aggregate(task, scanner->grouper, job, &result->error);
+	else if (batch->kind == GPUAGG_BATCH_PAGES)
+		gpuagg_scanner_pages(scanner, batch->u.pages + job->first, job->first,
+							 job->count, &task->stop, result);
+	else if (batch->kind == GPUAGG_BATCH_RESIDENT)
+		gpuagg_scanner_resident(scanner, &batch->u.resident, job->first, job->count,
+								&task->stop, result);
+	else if (batch->kind == GPUAGG_BATCH_DRAWS)
+		gpuagg_scanner_draws(scanner, &batch->u.draws, job->first, &task->stop, result);
+	else
+		gpuagg_scanner_rows(scanner, batch->u.columns, job->first, job->count,
+							&task->stop, result);
+}
+
+/* Locked.  Add the rows that a piece lists to its batch's. */
+static GpuAggStatus
+add_listed(GpuAggTask *task, GpuAggBatch *batch, GpuAggScanResult *result)
+{
+	GpuAggCompletion *c = &batch->completion;
+	size_t		old = c->nlisted * sizeof(GpuAggRowRef);
+	size_t		more = result->nlisted * sizeof(GpuAggRowRef);
+	char	   *refs;
+
+	if (more == 0)
+		return GPUAGG_OK;
+	refs = gpuagg_memory_alloc(&task->memory, old + more);
+	if (refs == NULL)
+		return gpuagg_memory_error(&task->memory, &result->error);
+	if (old > 0)
+		memcpy(refs, c->listed, old);
+	memcpy(refs + old, result->listed, more);
+	gpuagg_memory_free(&task->memory, (void *) c->listed, batch->listed_bytes);
+	c->listed = (const GpuAggRowRef *) refs;
+	c->nlisted += result->nlisted;
+	batch->listed_bytes = old + more;
+	return GPUAGG_OK;
+}
+
+static void
+task_done(GpuAggSource *source, GpuAggJob *job)
+{
+	GpuAggTask *task = (GpuAggTask *) source;
+	GpuAggBatch *batch = job->work;
+	GpuAggScanResult *result = job->result;
+
+	if (result->error.status == GPUAGG_OK)
+		add_listed(task, batch, result);
+	gpuagg_memory_free(&task->memory, result->listed,
+					   result->max_listed * sizeof(GpuAggRowRef));
+	batch->completion.rows_scanned += result->rows_scanned;
+	batch->completion.rows_passed += result->rows_passed;
+	if (result->error.status != GPUAGG_OK && task->error.status == GPUAGG_OK)
+	{
+		task->error = result->error;
+		drop_queued(task);
+	}
+	batch->pieces--;
+	if (atomic_load(&task->stop))
+		batch->taken = batch->count;
+	if (is_done(batch))
+		complete(task, batch);
+}
+
+static const GpuAggSourceOps task_source_ops = {
+	.take = task_take,
+	.run = task_run,
+	.done = task_done,
+};
+
+/* ---------- begin and end ---------- */
+
+GpuAggStatus
+gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
+					   const GpuAggTaskConfig *config, GpuAggTask **result,
+					   GpuAggError *error)
+{
+	size_t		threads = (size_t) device->threads;
+	GpuAggTask *task;
+
+	*result = NULL;
+	memset(error, 0, sizeof(*error));
+	if (device->lost)
+		return gpuagg_host_lost(error);
+	if (config->fault == GPUAGG_FAULT_BEGIN)
+		return gpuagg_host_injected("begin", error);
+	task = calloc(1, sizeof(*task) + threads * (sizeof(GpuAggScanner *) +
+												sizeof(GpuAggScanResult)));
+	if (task == NULL)
+		return gpuagg_memory_error(&device->memory, error);
+	task->source.ops = &task_source_ops;
+	task->device = device;
+	task->results = (GpuAggScanResult *) (task + 1);
+	task->scanners = (GpuAggScanner *_Atomic *) (task->results + threads);
+	task->fault = config->fault;
+	task->sample = config->sample;
+	gpuagg_memory_init(&task->memory, &device->memory, config->memory_limit);
+	task->shape = gpuagg_shape_create(program, config->codes.dictionaries, &task->memory, error);
+	if (task->shape == NULL)
+	{
+		free(task);
+		return error->status;
+	}
+	gpuagg_groups_init(&task->groups, task->shape, &task->memory, device->threads, config);
+	task->strategy = program->select ? "select" :
+		task->shape->key_mode == GPUAGG_KEYS_NONE ? "plain" :
+		gpuagg_strategy_name(task->groups.begun_with);
+	atomic_store(&task->memory.fault, config->fault == GPUAGG_FAULT_MEMORY);
+	*result = task;
+	return GPUAGG_OK;
+}
+
+void
+gpuagg_host_task_end(GpuAggTask *task)
+{
+	GpuAggBatch *batch;
+
+	/* no thread works on it any more */
+	while ((batch = queue_pop(&task->completed)) != NULL)
+		free_batch(task, batch);
+	free_batch(task, task->last);
+	free_batch(task, task->polled);
+	for (int i = 0; i < task->device->threads; i++)
+		gpuagg_scanner_free(task->scanners[i]);
+	gpuagg_groups_free(&task->groups);
+	gpuagg_shape_free(task->shape, &task->memory);
+	free(task);
+}
+
+void
+gpuagg_host_task_cancel(GpuAggTask *task)
+{
+	GpuAggPool *pool = task->device->pool;
+
+	gpuagg_pool_lock(pool);
+	if (task->error.status == GPUAGG_OK)
+	{
+		task->error.status = GPUAGG_CANCELLED;
+		snprintf(task->error.message, sizeof(task->error.message),
+				 "the task was cancelled");
+	}
+	drop_queued(task);
+	gpuagg_pool_unlock(pool);
+}
+
+bool
+gpuagg_host_task_idle(GpuAggTask *task)
+{
+	GpuAggPool *pool = task->device->pool;
+	bool		idle;
+
+	gpuagg_pool_lock(pool);
+	idle = task->source.running == 0 && task->queued.first == NULL;
+	gpuagg_pool_unlock(pool);
+	return idle;
+}
+
+bool
+gpuagg_host_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
+{
+	GpuAggPool *pool = task->device->pool;
+
+	free_batch(task, task->polled);
+	gpuagg_pool_lock(pool);
+	task->polled = queue_pop(&task->completed);
+	gpuagg_pool_unlock(pool);
+	if (task->polled == NULL)
+		return false;
+	*completion = task->polled->completion;
+	return true;
+}
+
+/* ---------- finish ---------- */
+
+/* Without keys there is one group, whatever the input was. */
+static void
+finish_plain(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggGrouper *into = NULL;
+
+	for (int i = 0; i < task->device->threads; i++)
+	{
+		GpuAggGrouper *from = task->scanners[i] != NULL ? task->scanners[i]->grouper : NULL;
+
+		if (from == NULL)
+			continue;
+		if (into == NULL)
+			into = from;
+		else if (gpuagg_grouper_merge_only_row(into, from, error) != GPUAGG_OK)
+			return;
+	}
+	if (into == NULL && scanner_of(task, 0, error) != NULL)
+		into = task->scanners[0]->grouper;
+	if (into != NULL && gpuagg_table_only_row(&into->local) == NULL)
+		gpuagg_memory_error(&task->memory, error);
+}
+
+/* Do groups lie in more than one thread's table, or there and elsewhere? */
+static bool
+needs_flush(GpuAggTask *task)
+{
+	bool		partitioned = gpuagg_partitions(&task->groups.partitions) != NULL;
+	uint32_t	locals = 0;
+
+	for (int i = 0; i < task->device->threads; i++)
+		if (task->scanners[i] != NULL && task->scanners[i]->grouper->local.nrows > 0)
+			locals++;
+	return locals > (partitioned ? 0 : 1);
+}
+
+static bool
+needs_aggregating(GpuAggTask *task)
+{
+	for (int i = 0; i < task->device->threads; i++)
+		if (task->scanners[i] != NULL && task->scanners[i]->grouper->spiller.records != NULL &&
+			task->scanners[i]->grouper->spiller.records->kept > 0)
+			return true;
+	return false;
+}
+
+/* One more batch, of the task itself; false: no memory. */
+static bool
+enqueue_last(GpuAggTask *task, GpuAggTaskStage stage, GpuAggBatchKind kind,
+			 uint32_t npieces, GpuAggError *error)
+{
+	task->last = gpuagg_host_batch_new(task, kind, 0, npieces, 0, error);
+	if (task->last == NULL)
+		return false;
+	task->stage = stage;
+	gpuagg_host_batch_enqueue(task, task->last);
+	return true;
+}
+
+/*
+ * Input is complete, or the last stage is: what is left to do?  True: work
+ * was handed to the pool.
+ */
+static bool
+next_stage(GpuAggTask *task, GpuAggError *error)
+{
+	if (task->stage == GPUAGG_TASK_INPUT && needs_flush(task))
+		return enqueue_last(task, GPUAGG_TASK_FLUSHING, GPUAGG_BATCH_FLUSH,
+							(uint32_t) task->device->threads, error);
+	if (task->stage != GPUAGG_TASK_AGGREGATING && needs_aggregating(task))
+		return enqueue_last(task, GPUAGG_TASK_AGGREGATING, GPUAGG_BATCH_AGGREGATE,
+							1u << task->groups.partitions.bits, error);
+	return false;
+}
+
+static void
+name_strategy(GpuAggTask *task)
+{
+	const GpuAggPartitions *ps = &task->groups.partitions;
+
+	if (gpuagg_partitions(&task->groups.partitions) == NULL)
+		return;
+	task->strategy = gpuagg_strategy_name(gpuagg_partitions_keep(ps) ?
+										  GPUAGG_STRATEGY_PARTITIONED : GPUAGG_STRATEGY_SINGLE_PASS);
+	task->switches = task->groups.begun_with == GPUAGG_STRATEGY_BLOCK_LOCAL;
+	task->switches += ps->partitioned && !gpuagg_partitions_keep(ps);
+}
+
+bool
+gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggDevice *device = task->device;
+	bool		ready;
+
+	memset(error, 0, sizeof(*error));
+	gpuagg_pool_lock(device->pool);
+	ready = task->unfinished == 0 && task->source.running == 0 &&
+		(task->last == NULL || is_done(task->last));
+	*error = task->error;
+	gpuagg_pool_unlock(device->pool);
+	if (!ready)
+	{
+		error->status = GPUAGG_OK;
+		return false;
+	}
+	free_batch(task, task->last);
+	task->last = NULL;
+	if (device->lost)
+		gpuagg_host_lost(error);
+	if (error->status != GPUAGG_OK || task->stage == GPUAGG_TASK_RESULTS)
+		return true;
+	if (task->stage == GPUAGG_TASK_INPUT)
+	{
+		if (task->fault == GPUAGG_FAULT_FINISH)
+		{
+			gpuagg_host_injected("finish", error);
+			return true;
+		}
+		name_strategy(task);
+		if (!task->shape->program->select && task->shape->key_mode == GPUAGG_KEYS_NONE)
+			finish_plain(task, error);
+	}
+	if (task->shape->key_mode != GPUAGG_KEYS_NONE && next_stage(task, error))
+		return false;
+	if (error->status == GPUAGG_OK)
+		task->stage = GPUAGG_TASK_RESULTS;
+	return true;
+}
+
+void
+gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
+{
+	GpuAggPool *pool = task->device->pool;
+
+	stats->groups = task->stage == GPUAGG_TASK_RESULTS ? gpuagg_host_task_groups(task) :
+		gpuagg_partitions_groups(&task->groups.partitions);
+	stats->memory_bytes = atomic_load(&task->memory.peak);
+	stats->strategy = task->strategy;
+	stats->switches = task->switches;
+	gpuagg_pool_lock(pool);
+	stats->device_ns = gpuagg_pool_busy_ns(&task->source);
+	gpuagg_pool_unlock(pool);
+}

@@ -1,0 +1,148 @@
+/*
+ * host_task.h
+ *		The host device and its tasks, as host.c, host_task.c and host_input.c share them.
+ */
+#ifndef GPUAGG_HOST_HOST_TASK_H
+#define GPUAGG_HOST_HOST_TASK_H
+
+#include "device/device.h"
+#include "host/host_scan.h"
+#include "host/pool.h"
+
+struct GpuAggDevice
+{
+	GpuAggPool *pool;
+	GpuAggMemory memory;		/* of all tasks */
+	GpuAggMemory slabs;			/* of all slabs and dictionaries */
+	GpuAggFreeBlocks blocks;
+	int			threads;
+	int			event_fd;
+	char		name[128];
+	bool		lost;			/* GPUAGG_FAULT_LOST struck */
+};
+
+typedef enum GpuAggBatchKind
+{
+	GPUAGG_BATCH_PAGES,
+	GPUAGG_BATCH_ROWS,
+	GPUAGG_BATCH_RESIDENT,
+	GPUAGG_BATCH_DRAWS,
+	GPUAGG_BATCH_FLUSH,			/* at the end: local tables to partitions */
+	GPUAGG_BATCH_AGGREGATE		/* then: records of partitions */
+} GpuAggBatchKind;
+
+/* Work handed in together, done in pieces. */
+typedef struct GpuAggBatch
+{
+	struct GpuAggBatch *next;
+	GpuAggBatchKind kind;
+	GpuAggCompletion completion;
+	size_t		bytes;			/* of this whole block */
+	size_t		listed_bytes;
+	uint32_t	count;			/* pages, rows, places, pieces of draws, threads or
+								 * partitions */
+	uint32_t	taken;
+	uint32_t	pieces;			/* taken and not yet done */
+	union
+	{
+		GpuAggPage *pages;
+		GpuAggRowColumn *columns;
+		GpuAggResident resident;
+		GpuAggDrawIndex draws;
+	}			u;
+	uint64_t	extra[];		/* copies of what was handed in */
+} GpuAggBatch;
+
+typedef struct GpuAggBatchQueue
+{
+	GpuAggBatch *first;
+	GpuAggBatch *last;
+} GpuAggBatchQueue;
+
+typedef enum GpuAggTaskStage
+{
+	GPUAGG_TASK_INPUT,
+	GPUAGG_TASK_FLUSHING,
+	GPUAGG_TASK_AGGREGATING,
+	GPUAGG_TASK_RESULTS
+} GpuAggTaskStage;
+
+/*
+ * The main thread and the pool share what stands below "locked" under the
+ * pool's lock; the shape is constant; scanners[i] is pool thread i's until
+ * all work is done, then the main thread's.
+ */
+struct GpuAggTask
+{
+	GpuAggSource source;		/* must be first */
+	GpuAggDevice *device;
+	GpuAggMemory memory;
+	GpuAggShape *shape;
+	GpuAggGroups groups;
+	GpuAggScanner *_Atomic *scanners;	/* per thread, NULL until it works here;
+										 * others look at it while they aggregate */
+	GpuAggScanResult *results;	/* per thread, of its job */
+	GpuAggFaultStage fault;
+	GpuAggSample sample;
+	atomic_bool stop;			/* cancelled or failed */
+
+	/* locked */
+	GpuAggBatchQueue queued;	/* with pieces to take */
+	GpuAggBatchQueue completed; /* not polled yet */
+	uint32_t	unfinished;		/* batches that are not in completed */
+	GpuAggError error;			/* the first failure */
+
+	/* the main thread's */
+	GpuAggBatch *polled;		/* kept for its list of rows */
+	GpuAggTaskStage stage;
+	GpuAggBatch *last;			/* while flushing or aggregating */
+	const char *strategy;
+	uint32_t	switches;		/* of it */
+	uint32_t	result_table;	/* where task_results is */
+	uint32_t	result_row;
+};
+
+/* host_task.c: the functions of device.h that are about tasks */
+extern GpuAggStatus gpuagg_host_task_begin(GpuAggDevice *device,
+										   const GpuAggProgram *program,
+										   const GpuAggTaskConfig *config,
+										   GpuAggTask **task, GpuAggError *error);
+extern bool gpuagg_host_task_poll(GpuAggTask *task, GpuAggCompletion *completion);
+extern bool gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error);
+extern void gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats);
+extern void gpuagg_host_task_cancel(GpuAggTask *task);
+extern bool gpuagg_host_task_idle(GpuAggTask *task);
+extern void gpuagg_host_task_end(GpuAggTask *task);
+
+/* What a task is given becomes a batch, with `extra` bytes behind it, for the pool. */
+extern GpuAggBatch *gpuagg_host_batch_new(GpuAggTask *task, GpuAggBatchKind kind,
+										  uint64_t id, uint32_t count, size_t extra,
+										  GpuAggError *error);
+extern void gpuagg_host_batch_enqueue(GpuAggTask *task, GpuAggBatch *batch);
+
+/* host_input.c */
+extern GpuAggStatus gpuagg_host_task_pages(GpuAggTask *task, uint64_t batch_id,
+										   const GpuAggPage *pages,
+										   uint32_t npages, GpuAggError *error);
+extern GpuAggStatus gpuagg_host_task_rows(GpuAggTask *task, uint64_t batch_id,
+										  const GpuAggRowColumn *columns,
+										  uint32_t nrows, GpuAggError *error);
+extern GpuAggStatus gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id,
+											  GpuAggSlab *slab,
+											  const GpuAggPlaces *without,
+											  uint32_t nwithout, GpuAggError *error);
+extern GpuAggStatus gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id,
+										   const GpuAggDrawRange *ranges,
+										   uint32_t nranges, GpuAggError *error);
+
+/* host_results.c */
+extern uint64_t gpuagg_host_task_groups(GpuAggTask *task);
+extern uint32_t gpuagg_host_task_results(GpuAggTask *task, char *buffer,
+										 size_t size, size_t *used,
+										 GpuAggError *error);
+
+/* Fill in an error that a fault setting asked for. */
+extern GpuAggStatus gpuagg_host_injected(const char *where, GpuAggError *error);
+extern GpuAggStatus gpuagg_host_lost(GpuAggError *error);
+
+#endif							/* GPUAGG_HOST_HOST_TASK_H */

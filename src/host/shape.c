@@ -1,0 +1,215 @@
+/*
+ * shape.c
+ *		What one task's threads share: its program and what follows from it.
+ *
+ * The program is checked (device/ops/program_check.h), so that nothing that runs it has to
+ * bound a register, an offset or a type again.
+ */
+#include <stdio.h>
+
+#include "device/ops/group.h"
+#include "device/ops/program_check.h"
+#include "host/shape.h"
+
+static void
+plan_keys(GpuAggShape *s)
+{
+	const GpuAggProgram *p = s->program;
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	bool		typed = false;
+
+	gpuagg_layout_compute(p, &s->layout);
+	s->key_bytes = p->ntransitions > 0 ? s->layout.state_off[0] : s->layout.row_bytes;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
+		if (gpuagg_key_is_string(keys[i].type))
+			s->long_keys = true;
+		if (gpuagg_key_is_string(keys[i].type) ||
+			gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_F64)
+			typed = true;
+	}
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		if (gpuagg_transition_is_string(trans[i].op))
+			s->long_states = true;
+	if (p->nkeys == 0)
+		s->key_mode = GPUAGG_KEYS_NONE;
+	else if (p->nkeys == 1 && keys[0].type == GPUAGG_T_TEXT)
+		s->key_mode = GPUAGG_KEYS_STRING;
+	else if (typed)
+		s->key_mode = GPUAGG_KEYS_TYPED;
+	else if (s->key_bytes == 8)
+		s->key_mode = GPUAGG_KEYS_WORD;
+	else if (s->key_bytes == 16)
+		s->key_mode = GPUAGG_KEYS_TWO_WORDS;
+	else
+		s->key_mode = GPUAGG_KEYS_WORDS;
+}
+
+/* The next stretch, which begins at attribute i. */
+static GpuAggStretch *
+add_stretch(GpuAggShape *s, uint32_t i, uint16_t align)
+{
+	GpuAggStretch *stretch = &s->stretches[s->nstretches++];
+
+	stretch->first = (uint16_t) i;
+	stretch->fixed = (uint16_t) i;
+	stretch->align = align;
+	stretch->anchor = GPUAGG_NO_ANCHOR;
+	stretch->bytes = 0;
+	return stretch;
+}
+
+/* Adds attribute i to the fixed part.  False: there is no anchor left. */
+static bool
+add_fixed(GpuAggShape *s, GpuAggStretch *stretch, uint32_t i, uint32_t *nanchors)
+{
+	const GpuAggAttr *a = &gpuagg_program_attrs(s->program)[i];
+	uint32_t	off = (stretch->bytes + a->align - 1) & ~((uint32_t) a->align - 1);
+
+	if (a->reg != GPUAGG_NO_REG)
+	{
+		GpuAggFixedColumn *column = &s->columns[s->ncolumns];
+
+		if (stretch->anchor == GPUAGG_NO_ANCHOR)
+		{
+			if (*nanchors == GPUAGG_MAX_ANCHORS)
+				return false;
+			stretch->anchor = (uint16_t) (*nanchors)++;
+		}
+		column->attr = (uint16_t) i;
+		column->anchor = stretch->anchor;
+		column->off = off;
+		s->ncolumns++;
+	}
+	stretch->bytes = off + (uint32_t) a->attlen;
+	return true;
+}
+
+static void
+plan_decode(GpuAggShape *s)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(s->program);
+	GpuAggStretch *stretch = add_stretch(s, 0, 8);	/* where the tuple starts */
+	uint32_t	nanchors = 0;
+	uint32_t	i;
+
+	for (i = 0; i < s->program->nattrs; i++)
+	{
+		const GpuAggAttr *a = &attrs[i];
+
+		if (a->attlen < 0)
+		{
+			if (stretch->bytes > 0)
+				stretch = add_stretch(s, i, 1);
+			stretch->fixed = (uint16_t) (i + 1);
+			continue;
+		}
+		if (stretch->bytes == 0 && stretch->fixed > stretch->first)
+			stretch->align = a->align;
+		else if (a->align > stretch->align)
+			stretch = add_stretch(s, i, a->align);
+		if (!add_fixed(s, stretch, i, &nanchors))
+			break;
+	}
+	if (stretch->bytes == 0)
+		stretch->align = 1;		/* nothing follows that padding would lead to */
+	s->walk_from = i;
+	s->fixed_only = s->nstretches == 1 && stretch->fixed == 0 && i == s->program->nattrs;
+}
+
+static void
+mark(bool *needed, uint32_t reg)
+{
+	if (reg != GPUAGG_NO_REG)
+		needed[reg] = true;
+}
+
+/* Columns and results of the filter's instructions that later ones use. */
+static void
+plan_carry(GpuAggShape *s)
+{
+	const GpuAggProgram *p = s->program;
+	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
+	bool		needed[GPUAGG_MAX_REGS] = {false};
+
+	for (uint32_t i = p->filter_instrs; i < p->ninstrs; i++)
+	{
+		mark(needed, instrs[i].a);
+		mark(needed, instrs[i].b);
+		mark(needed, instrs[i].c);
+	}
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		mark(needed, gpuagg_program_keys(p)[i].reg);
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		mark(needed, gpuagg_program_transitions(p)[i].arg);
+		mark(needed, gpuagg_program_transitions(p)[i].filter);
+	}
+	for (uint32_t i = 0; i < p->ncolumns; i++)
+		if (needed[i])
+			s->carry[s->ncarry++] = (uint16_t) i;
+	for (uint32_t i = 0; i < p->filter_instrs; i++)
+		if (needed[instrs[i].dst])
+			s->carry[s->ncarry++] = instrs[i].dst;
+}
+
+GpuAggShape *
+gpuagg_shape_create(const GpuAggProgram *program,
+					GpuAggDictionary *const *dictionaries, GpuAggMemory *memory,
+					GpuAggError *error)
+{
+	const char *wrong;
+	size_t		program_bytes;
+	size_t		row_bytes = 16 * (GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS + 1);
+	size_t		bytes;
+	GpuAggShape *s;
+
+	if (!gpuagg_program_check_coded(program, program->bytes, dictionaries, &wrong))
+	{
+		error->status = GPUAGG_UNSUPPORTED;
+		error->detail = 0;
+		snprintf(error->message, sizeof(error->message),
+				 "the host device cannot run this program: %s", wrong);
+		return NULL;
+	}
+	program_bytes = gpuagg_align(program->bytes, 64);
+	bytes = sizeof(GpuAggShape) + 64 + program_bytes + row_bytes +
+		program->ncolumns * sizeof(GpuAggDictionary *) +
+		(sizeof(GpuAggStretch) + sizeof(GpuAggFixedColumn)) * (program->nattrs + (size_t) 1) +
+		sizeof(uint16_t) * (size_t) program->nregs;
+	s = gpuagg_memory_alloc(memory, bytes);
+	if (s == NULL)
+	{
+		gpuagg_memory_error(memory, error);
+		return NULL;
+	}
+	memset(s, 0, bytes);
+	s->bytes = bytes;
+	s->program = (GpuAggProgram *) gpuagg_align((uintptr_t) (s + 1), 64);
+	s->first_row = (char *) s->program + program_bytes;
+	if (dictionaries != NULL)
+	{
+		s->dictionaries = (GpuAggDictionary **) (s->first_row + row_bytes);
+		memcpy(s->dictionaries, dictionaries, program->ncolumns * sizeof(*dictionaries));
+	}
+	s->stretches = (GpuAggStretch *) (s->first_row + row_bytes +
+									  program->ncolumns * sizeof(*dictionaries));
+	s->columns = (GpuAggFixedColumn *) (s->stretches + program->nattrs + 1);
+	s->carry = (uint16_t *) (s->columns + program->nattrs + 1);
+	memcpy(s->program, program, program->bytes);
+	plan_keys(s);
+	plan_decode(s);
+	plan_carry(s);
+	for (uint32_t i = 0; i < program->ntransitions; i++)
+		gpuagg_state_init(gpuagg_program_transitions(s->program)[i].op,
+						  s->first_row + s->layout.state_off[i]);
+	return s;
+}
+
+void
+gpuagg_shape_free(GpuAggShape *shape, GpuAggMemory *memory)
+{
+	if (shape != NULL)
+		gpuagg_memory_free(memory, shape, shape->bytes);
+}

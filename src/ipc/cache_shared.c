@@ -1,0 +1,201 @@
+/*
+ * cache_shared.c
+ *		What backends see of the column cache (cache_shared.h).
+ *
+ * A request is put where the one before it was answered, and found by the
+ * worker in its next turn.  Whoever waits for one also looks whether the worker
+ * still is there: with it, all that it held has gone.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "ipc/cache_shared.h"
+#include "ipc/shmem.h"
+#include "miscadmin.h"
+#include "settings.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+
+#define LOCK_NAME "gpuagg_cache"
+
+/* While waiting for the worker, look whether it still exists this often. */
+#define CHECK_MS 1000
+
+static uint32 wait_event_unload;
+
+static LWLock *
+cache_lock(void)
+{
+	return &GetNamedLWLockTranche(LOCK_NAME)->lock;
+}
+
+void
+gpuagg_cache_shared_request(void)
+{
+	RequestNamedLWLockTranche(LOCK_NAME, 1);
+}
+
+void
+gpuagg_cache_shared_init(GpuAggCacheShared *shared)
+{
+	pg_atomic_init_u64(&shared->asked, 0);
+	ConditionVariableInit(&shared->answered_one);
+}
+
+GpuAggCacheShared *
+gpuagg_cache_shared_lock(LWLockMode mode)
+{
+	LWLockAcquire(cache_lock(), mode);
+	return &gpuagg_shared->cache;
+}
+
+void
+gpuagg_cache_shared_unlock(void)
+{
+	LWLockRelease(cache_lock());
+}
+
+uint32
+gpuagg_cache_entries(GpuAggCacheEntry **entries, uint64 *limit, uint64 *used)
+{
+	const GpuAggCacheShared *shared;
+	uint32		n;
+
+	*entries = palloc(GPUAGG_CACHE_ENTRIES * sizeof(GpuAggCacheEntry));
+	shared = gpuagg_cache_shared_lock(LW_SHARED);
+	n = shared->nentries;
+	memcpy(*entries, shared->entries, n * sizeof(GpuAggCacheEntry));
+	*limit = shared->limit;
+	*used = shared->used;
+	gpuagg_cache_shared_unlock();
+	return n;
+}
+
+void
+gpuagg_cache_memory(uint64 *limit, uint64 *used)
+{
+	const GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_SHARED);
+
+	*limit = shared->limit;
+	*used = shared->used;
+	gpuagg_cache_shared_unlock();
+}
+
+static const GpuAggCacheEntry *
+entry_find(const GpuAggCacheShared *shared, Oid relid, uint32 relnumber,
+		   AttrNumber attnum)
+{
+	for (uint32 i = 0; i < shared->nentries; i++)
+	{
+		const GpuAggCacheEntry *entry = &shared->entries[i];
+
+		if (entry->relid == relid && entry->attnum == attnum &&
+			entry->relnumber == relnumber && entry->dbid == MyDatabaseId)
+			return entry;
+	}
+	return NULL;
+}
+
+/* Blocks of a table that are held, be it of one column */
+static uint32
+blocks_held(const GpuAggCacheShared *shared, Oid relid, uint32 relnumber)
+{
+	uint32		blocks = 0;
+
+	for (uint32 i = 0; i < shared->nentries; i++)
+	{
+		const GpuAggCacheEntry *entry = &shared->entries[i];
+
+		if (entry->relid == relid && entry->relnumber == relnumber &&
+			entry->dbid == MyDatabaseId)
+			blocks = Max(blocks, entry->blocks);
+	}
+	return blocks;
+}
+
+double
+gpuagg_cache_fraction(Oid relid, uint32 relnumber, const AttrNumber *columns,
+					  int ncolumns, BlockNumber nblocks)
+{
+	const GpuAggCacheShared *shared;
+	uint32		blocks = nblocks;
+
+	if (nblocks == 0)
+		return 0;
+	shared = gpuagg_cache_shared_lock(LW_SHARED);
+	if (ncolumns == 0)
+		blocks = Min(blocks, blocks_held(shared, relid, relnumber));
+	for (int i = 0; i < ncolumns && blocks > 0; i++)
+	{
+		const GpuAggCacheEntry *entry = entry_find(shared, relid, relnumber,
+												   columns[i]);
+
+		blocks = entry == NULL ? 0 : Min(blocks, entry->blocks);
+	}
+	gpuagg_cache_shared_unlock();
+	return (double) blocks / nblocks;
+}
+
+/* Puts the request if the one before is answered; its number, or 0 */
+static uint64
+request_put(Oid relid, AttrNumber attnum)
+{
+	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
+	uint64		asked = pg_atomic_read_u64(&shared->asked);
+	bool		free = shared->answered == asked;
+
+	if (free)
+	{
+		shared->dbid = MyDatabaseId;
+		shared->relid = relid;
+		shared->attnum = attnum;
+		pg_atomic_write_u64(&shared->asked, ++asked);
+	}
+	gpuagg_cache_shared_unlock();
+	return free ? asked : 0;
+}
+
+static bool
+request_answered(uint64 number)
+{
+	bool		answered = gpuagg_cache_shared_lock(LW_SHARED)->answered >= number;
+
+	gpuagg_cache_shared_unlock();
+	return answered;
+}
+
+/* False: there is no worker. */
+static bool
+worker_wake(void)
+{
+	uint32		procno = pg_atomic_read_u32(&gpuagg_shared->device.worker_procno);
+
+	if (procno == PG_UINT32_MAX)
+		return false;
+	SetLatch(&GetPGProcByNumber(procno)->procLatch);
+	return true;
+}
+
+void
+gpuagg_cache_unload(Oid relid, AttrNumber attnum)
+{
+	ConditionVariable *cv = &gpuagg_shared->cache.answered_one;
+	uint64		number = 0;
+
+	ConditionVariablePrepareToSleep(cv);
+	while (worker_wake())
+	{
+		if (number == 0)
+		{
+			number = request_put(relid, attnum);
+			if (number != 0)
+				continue;		/* wake the worker for it */
+		}
+		else if (request_answered(number))
+			break;
+		ConditionVariableTimedSleep(cv, CHECK_MS,
+									gpuagg_wait_event(&wait_event_unload,
+													  "GpuAggUnload"));
+	}
+	ConditionVariableCancelSleep();
+}

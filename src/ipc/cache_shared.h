@@ -1,0 +1,93 @@
+/*
+ * cache_shared.h
+ *		What backends see of the column cache, in main shared memory: a list of
+ *		the columns that it holds, and the request to drop some.
+ *
+ * The worker writes the list whenever a job leaves the cache; there is room for
+ * GPUAGG_CACHE_ENTRIES columns, those of the tables used last.  One lock guards
+ * all of it, for as long as copying or making the list takes.
+ */
+#ifndef GPUAGG_IPC_CACHE_SHARED_H
+#define GPUAGG_IPC_CACHE_SHARED_H
+
+#include "postgres.h"
+
+#include "access/attnum.h"
+#include "datatype/timestamp.h"
+#include "port/atomics.h"
+#include "storage/block.h"
+#include "storage/condition_variable.h"
+#include "storage/lwlock.h"
+
+#define GPUAGG_CACHE_ENTRIES 1024
+
+/*
+ * A column of a table, or with InvalidAttrNumber what its columns share: which
+ * rows there are, and the directory; blocks are those of which anything is held.
+ */
+typedef struct GpuAggCacheEntry
+{
+	Oid			dbid;
+	Oid			relid;
+	uint32		relnumber;		/* of the files that were read */
+	AttrNumber	attnum;
+	uint32		chunks;			/* of which something is held */
+	uint32		blocks;			/* held */
+	uint64		rows;			/* places that these have, one for each line of
+								 * their pages */
+	uint64		bytes;			/* of the device's memory */
+	uint32		strings;		/* entries of its dictionary; 0: none */
+	uint64		uses;			/* tasks that wanted it */
+	TimestampTz last_use;
+	const char *note;			/* static string: why it is not cached; NULL */
+} GpuAggCacheEntry;
+
+typedef struct GpuAggCacheShared
+{
+	pg_atomic_uint64 asked;		/* requests so far; changed under the lock */
+	ConditionVariable answered_one;
+
+	/* guarded by the lock */
+	uint64		answered;		/* requests */
+	Oid			dbid;			/* the request: what of which table */
+	Oid			relid;
+	AttrNumber	attnum;			/* InvalidAttrNumber: all columns */
+	uint64		limit;			/* bytes that all may take, and take */
+	uint64		used;
+	uint32		nentries;
+	GpuAggCacheEntry entries[GPUAGG_CACHE_ENTRIES];
+} GpuAggCacheShared;
+
+/* For shmem.c: the lock, and the structure at its start */
+extern void gpuagg_cache_shared_request(void);
+extern void gpuagg_cache_shared_init(GpuAggCacheShared *shared);
+
+/* For the worker, which writes the list and answers requests */
+extern GpuAggCacheShared *gpuagg_cache_shared_lock(LWLockMode mode);
+extern void gpuagg_cache_shared_unlock(void);
+
+/*
+ * For views: a copy of the list, in the current memory context, and its length.
+ */
+extern uint32 gpuagg_cache_entries(GpuAggCacheEntry **entries, uint64 *limit,
+								   uint64 *used);
+
+extern void gpuagg_cache_memory(uint64 *limit, uint64 *used);
+
+/*
+ * For the planner: which part of nblocks blocks of a table, whose files have
+ * this number, the cache is likely to have for some columns, 0 to 1; without
+ * columns: of which it knows the rows.
+ */
+extern double gpuagg_cache_fraction(Oid relid, uint32 relnumber,
+									const AttrNumber *columns, int ncolumns,
+									BlockNumber nblocks);
+
+/*
+ * Asks the worker to drop a column, or with InvalidAttrNumber all columns, of a
+ * table of this database.  Waits, interruptibly, until it has; memory that
+ * tasks still use is freed when they end.
+ */
+extern void gpuagg_cache_unload(Oid relid, AttrNumber attnum);
+
+#endif							/* GPUAGG_IPC_CACHE_SHARED_H */

@@ -1,0 +1,573 @@
+/*
+ * client.c
+ *		The backend's side of a device task (client.h).
+ *
+ * Begin: wait until the device is ready, take a slot, make its two queues,
+ * announce it, send the program, wait for READY.  All of it together takes
+ * at most gpuagg.queue_timeout.
+ *
+ * Waiting: on our own latch, always interruptibly except in
+ * gpuagg_client_abort.  Queue operations never block inside shm_mq, so that
+ * every wait also notices what shm_mq cannot know: that the worker went away
+ * before it attached.  Once it has attached, its exit callback detaches the
+ * queues and sets our latch.
+ *
+ * Lifetimes: the handle lives in the memory context of gpuagg_client_begin;
+ * the slot, and what the queues allocate (in a context below that one), until
+ * gpuagg_client_end or _abort.  A FATAL exit reaches _abort through the
+ * caller's PG_ENSURE_ERROR_CLEANUP (begin has its own), before buffer pins
+ * are dropped.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "ipc/client.h"
+#include "ipc/shmem.h"
+#include "miscadmin.h"
+#include "settings.h"
+#include "storage/ipc.h"
+#include "storage/proc.h"
+#include "storage/shm_mq.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+/*
+ * A device that has just begun to start is worth waiting for; after that
+ * long its state is "starting" for another reason (no worker slot, a driver
+ * that hangs), and PostgreSQL's plan runs at once.
+ */
+#define GPUAGG_START_MS 5000
+
+/*
+ * A task that is redone because the GPU was lost waits so long for the
+ * worker's restart, which the postmaster does after a second.
+ */
+#define GPUAGG_RESTART_MS 10000
+
+/* While waiting for the worker, look whether it still exists this often. */
+#define GPUAGG_CHECK_MS 1000
+
+struct GpuAggClient
+{
+	GpuAggSlot *slot;			/* NULL: given back */
+	MemoryContext context;		/* of what the queues allocate */
+	shm_mq_handle *in;			/* to the worker */
+	shm_mq_handle *out;			/* from it */
+	bool		waiting;		/* counted in device->waiting */
+	TimestampTz deadline;		/* of begin; 0: none */
+	GpuAggDeviceInfo info;
+	uint64		failed_rows;	/* of a FAILED message */
+	uint64		failed_groups;
+};
+
+static uint32 wait_event_slot;
+static uint32 wait_event_task;
+
+static void
+set_error(GpuAggError *error, GpuAggStatus status, const char *message)
+{
+	error->status = status;
+	error->detail = 0;
+	strlcpy(error->message, message, sizeof(error->message));
+}
+
+static void
+set_error_busy(GpuAggError *error)
+{
+	set_error(error, GPUAGG_BUSY,
+			  "the device had no place for the task within gpuagg.queue_timeout");
+}
+
+/* The device's own words about why it is not there. */
+static GpuAggStatus
+set_error_lost(GpuAggError *error)
+{
+	GpuAggDeviceView view;
+
+	gpuagg_shmem_device(&view);
+	if (view.facts.why_not[0] != '\0')
+		set_error(error, GPUAGG_DEVICE_LOST, view.facts.why_not);
+	else
+		set_error(error, GPUAGG_DEVICE_LOST, "the device worker is not running");
+	return error->status;
+}
+
+/* Milliseconds until the deadline, at most limit; 0 if it has passed. */
+static long
+wait_ms(const GpuAggClient *client, long limit)
+{
+	if (client->deadline == 0)
+		return limit;
+	return Min(limit, TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
+													  client->deadline));
+}
+
+/* ---------------------------------------------------------------- begin --- */
+
+static bool
+slot_claim(GpuAggClient *client)
+{
+	for (int i = 0; i < gpuagg_shared->nslots; i++)
+	{
+		GpuAggSlot *slot = gpuagg_shmem_slot(i);
+		uint32		expected = 0;
+
+		if (pg_atomic_read_u32(&slot->holders) == 0 &&
+			pg_atomic_compare_exchange_u32(&slot->holders, &expected,
+										   GPUAGG_HOLD_CLIENT))
+		{
+			client->slot = slot;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Not ready, but worth waiting for? */
+static bool
+device_coming(const GpuAggClientRequest *request)
+{
+	GpuAggDeviceView view;
+	long		age;
+
+	gpuagg_shmem_device(&view);
+	age = TimestampDifferenceMilliseconds(view.facts.since,
+										  GetCurrentTimestamp());
+	if (view.status == GPUAGG_STARTING)
+		return age < GPUAGG_START_MS;
+	return view.status == GPUAGG_STOPPED && request->host &&
+		age < GPUAGG_RESTART_MS;
+}
+
+/*
+ * Takes a slot of a device that is ready; waits for one and for a device
+ * that is starting.  False with the reason if there is none to wait for.
+ */
+static bool
+slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
+		  GpuAggError *error)
+{
+	GpuAggDeviceState *device = &gpuagg_shared->device;
+	bool		got = false;
+
+	if (pg_atomic_read_u32(&device->status) == GPUAGG_READY &&
+		pg_atomic_read_u32(&device->waiting) == 0 && slot_claim(client))
+		return true;
+
+	pg_atomic_fetch_add_u32(&device->waiting, 1);
+	client->waiting = true;
+	ConditionVariablePrepareToSleep(&device->changed);
+	for (;;)
+	{
+		long		ms;
+
+		if (pg_atomic_read_u32(&device->status) != GPUAGG_READY)
+		{
+			if (!device_coming(request))
+			{
+				set_error_lost(error);
+				break;
+			}
+		}
+		else if ((got = slot_claim(client)))
+			break;
+
+		ms = wait_ms(client, GPUAGG_CHECK_MS);
+		if (ms <= 0)
+		{
+			set_error_busy(error);
+			break;
+		}
+		ConditionVariableTimedSleep(&device->changed, ms,
+									gpuagg_wait_event(&wait_event_slot,
+													  "GpuAggSlot"));
+	}
+	ConditionVariableCancelSleep();
+	pg_atomic_fetch_sub_u32(&device->waiting, 1);
+	client->waiting = false;
+	return got;
+}
+
+/*
+ * Makes the queues.  We enter the worker, too, and ourselves first: whoever
+ * enters second sets the other's latch, and the worker need not wake for
+ * that.
+ */
+static bool
+slot_queues(GpuAggClient *client, GpuAggError *error)
+{
+	uint32		procno;
+	PGPROC	   *worker;
+	shm_mq	   *in;
+	shm_mq	   *out;
+	MemoryContext old;
+
+	procno = pg_atomic_read_u32(&gpuagg_shared->device.worker_procno);
+	if (procno == PG_UINT32_MAX)
+	{
+		set_error_lost(error);
+		return false;
+	}
+	worker = GetPGProcByNumber(procno);
+	client->context = AllocSetContextCreate(CurrentMemoryContext,
+											"gpuagg client",
+											ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(client->context);
+	in = shm_mq_create(gpuagg_shmem_queue_in(client->slot),
+					   GPUAGG_QUEUE_IN_BYTES);
+	shm_mq_set_sender(in, MyProc);
+	shm_mq_set_receiver(in, worker);
+	client->in = shm_mq_attach(in, NULL, NULL);
+	out = shm_mq_create(gpuagg_shmem_queue_out(client->slot),
+						GPUAGG_QUEUE_OUT_BYTES);
+	shm_mq_set_receiver(out, MyProc);
+	shm_mq_set_sender(out, worker);
+	client->out = shm_mq_attach(out, NULL, NULL);
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+static void
+slot_fill(GpuAggClient *client, const GpuAggClientRequest *request)
+{
+	GpuAggSlot *slot = client->slot;
+
+	pg_atomic_write_u32(&slot->cancel, 0);
+	pg_atomic_write_u32(&slot->phase, GPUAGG_PHASE_QUEUED);
+	pg_atomic_write_u64(&slot->pages_done, 0);
+	pg_atomic_write_u64(&slot->rows, 0);
+	pg_atomic_write_u64(&slot->memory, 0);
+	slot->procno = GPUAGG_MY_PROCNO;
+	slot->pid = MyProcPid;
+	slot->datid = MyDatabaseId;
+	slot->userid = GetSessionUserId();
+	slot->relid = request->relid;
+	slot->host = request->host;
+	slot->measure = request->measure;
+	slot->pages_total = request->total_pages;
+	slot->started_at = GetCurrentTimestamp();
+}
+
+static void
+worker_wake(void)
+{
+	uint32		procno;
+
+	procno = pg_atomic_read_u32(&gpuagg_shared->device.worker_procno);
+	if (procno != PG_UINT32_MAX)
+		SetLatch(&GetPGProcByNumber(procno)->procLatch);
+}
+
+/*
+ * Lets the worker see the slot.  Its OPEN bit is set after all the slot
+ * holds (the atomic OR is a full barrier), the counter after that.
+ */
+static void
+slot_announce(GpuAggClient *client)
+{
+	pg_atomic_fetch_or_u32(&client->slot->holders, GPUAGG_HOLD_OPEN);
+	pg_atomic_fetch_add_u32(&gpuagg_shared->device.announced, 1);
+	worker_wake();
+}
+
+/* Has the worker taken the slot, or can it still? */
+static bool
+worker_present(const GpuAggClient *client)
+{
+	uint32		holders = pg_atomic_read_u32(&client->slot->holders);
+
+	return (holders & GPUAGG_HOLD_WORKER) != 0 ||
+		((holders & GPUAGG_HOLD_OPEN) != 0 &&
+		 pg_atomic_read_u32(&gpuagg_shared->device.status) == GPUAGG_READY);
+}
+
+/* Sleeps until our latch is set; false if begin's time is over. */
+static bool
+client_wait(GpuAggClient *client)
+{
+	long		ms = wait_ms(client, GPUAGG_CHECK_MS);
+
+	if (ms <= 0)
+		return false;
+	WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
+			  gpuagg_wait_event(&wait_event_task, "GpuAggTask"));
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+	return true;
+}
+
+/*
+ * Announces the slot and sends the program.  The message goes into the queue
+ * before the worker is woken, if it fits.
+ */
+static bool
+begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
+		   GpuAggError *error)
+{
+	Size		bytes = sizeof(GpuAggBeginMsg) + request->program->bytes;
+	GpuAggBeginMsg *msg = palloc(bytes);
+	bool		announced = false;
+
+	memset(msg, 0, sizeof(*msg));
+	msg->msg.type = GPUAGG_MSG_BEGIN;
+	msg->config = request->config;
+	msg->host = request->host;
+	msg->measure = request->measure;
+	msg->cache = request->cache;
+	memcpy(msg + 1, request->program, request->program->bytes);
+	for (;;)
+	{
+		shm_mq_result res = shm_mq_send(client->in, bytes, msg, true, true);
+
+		if (!announced)
+			slot_announce(client);
+		announced = true;
+		if (res == SHM_MQ_SUCCESS)
+			break;
+		if (res == SHM_MQ_DETACHED || !worker_present(client))
+		{
+			set_error_lost(error);
+			return false;
+		}
+		if (!client_wait(client))
+		{
+			set_error_busy(error);
+			return false;
+		}
+	}
+	pfree(msg);
+	return true;
+}
+
+static bool
+begin_admitted(GpuAggClient *client, GpuAggError *error)
+{
+	for (;;)
+	{
+		const GpuAggMsg *msg;
+		Size		bytes;
+
+		if (gpuagg_client_receive(client, false, &msg, &bytes, error) != GPUAGG_OK)
+			return false;
+		if (msg != NULL)
+		{
+			Assert(msg->type == GPUAGG_MSG_READY);
+			memcpy(&client->info, &((const GpuAggReadyMsg *) msg)->info,
+				   sizeof(client->info));
+			return true;
+		}
+		if (!worker_present(client))
+		{
+			set_error_lost(error);
+			return false;
+		}
+		if (!client_wait(client))
+		{
+			set_error_busy(error);
+			return false;
+		}
+	}
+}
+
+static void
+begin_cleanup(int code, Datum arg)
+{
+	gpuagg_client_abort((GpuAggClient *) DatumGetPointer(arg));
+}
+
+GpuAggClient *
+gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
+{
+	GpuAggClient *client = palloc0(sizeof(GpuAggClient));
+	volatile bool begun = false;
+
+	memset(error, 0, sizeof(*error));
+	request->on_gpu = false;
+	if (gpuagg_queue_timeout > 0)
+		client->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													   gpuagg_queue_timeout);
+
+	PG_ENSURE_ERROR_CLEANUP(begin_cleanup, PointerGetDatum(client));
+	{
+		if (slot_wait(client, request, error))
+		{
+			request->on_gpu = !request->host &&
+				pg_atomic_read_u32(&gpuagg_shared->device.gpu) != 0;
+			slot_fill(client, request);
+			begun = slot_queues(client, error) &&
+				begin_send(client, request, error) &&
+				begin_admitted(client, error);
+		}
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(begin_cleanup, PointerGetDatum(client));
+
+	if (!begun)
+	{
+		gpuagg_client_abort(client);
+		pfree(client);
+		return NULL;
+	}
+	client->deadline = 0;
+	return client;
+}
+
+const GpuAggDeviceInfo *
+gpuagg_client_info(const GpuAggClient *client)
+{
+	return &client->info;
+}
+
+/* ------------------------------------------------------------- messages --- */
+
+static GpuAggStatus
+failed_status(GpuAggClient *client, const GpuAggMsg *msg, GpuAggError *error)
+{
+	const GpuAggFailedMsg *failed = (const GpuAggFailedMsg *) msg;
+
+	client->failed_rows = failed->rows_passed;
+	client->failed_groups = failed->groups;
+	memcpy(error, &failed->error, sizeof(*error));
+	error->message[sizeof(error->message) - 1] = '\0';
+	return error->status;
+}
+
+/*
+ * The worker has let go of our queues.  If it left a FAILED message, that is
+ * why; else it is gone.
+ */
+static GpuAggStatus
+detached_status(GpuAggClient *client, GpuAggError *error)
+{
+	Size		bytes;
+	void	   *data;
+
+	while (shm_mq_receive(client->out, &bytes, &data, true) == SHM_MQ_SUCCESS)
+	{
+		const GpuAggMsg *msg = data;
+
+		if (msg->type == GPUAGG_MSG_FAILED)
+			return failed_status(client, msg, error);
+	}
+	return set_error_lost(error);
+}
+
+GpuAggStatus
+gpuagg_client_send(GpuAggClient *client, const void *msg, Size bytes,
+				   GpuAggError *error)
+{
+	for (;;)
+	{
+		switch (shm_mq_send(client->in, bytes, msg, true, true))
+		{
+			case SHM_MQ_SUCCESS:
+				return GPUAGG_OK;
+			case SHM_MQ_DETACHED:
+				return detached_status(client, error);
+			case SHM_MQ_WOULD_BLOCK:
+				(void) client_wait(client);
+				break;
+		}
+	}
+}
+
+GpuAggStatus
+gpuagg_client_receive(GpuAggClient *client, bool wait, const GpuAggMsg **msg,
+					  Size *bytes, GpuAggError *error)
+{
+	void	   *data;
+
+	*msg = NULL;
+	*bytes = 0;
+	for (;;)
+	{
+		switch (shm_mq_receive(client->out, bytes, &data, true))
+		{
+			case SHM_MQ_SUCCESS:
+				*msg = data;
+				if ((*msg)->type == GPUAGG_MSG_FAILED)
+					return failed_status(client, *msg, error);
+				return GPUAGG_OK;
+			case SHM_MQ_DETACHED:
+				return set_error_lost(error);
+			case SHM_MQ_WOULD_BLOCK:
+				if (!wait)
+					return GPUAGG_OK;
+				(void) client_wait(client);
+				break;
+		}
+	}
+}
+
+void
+gpuagg_client_failed(const GpuAggClient *client, uint64 *rows, uint64 *groups)
+{
+	*rows = client->failed_rows;
+	*groups = client->failed_groups;
+}
+
+void
+gpuagg_client_progress(GpuAggClient *client, uint64 pages_done)
+{
+	pg_atomic_write_u64(&client->slot->pages_done, pages_done);
+}
+
+/* ------------------------------------------------------------------ end --- */
+
+/*
+ * Frees the local side of the queues.  Nobody needs to be told of it: the
+ * slot's holders say when the queues are no longer in use.
+ */
+static void
+queues_forget(GpuAggClient *client)
+{
+	if (client->context != NULL)
+		MemoryContextDelete(client->context);
+	client->context = NULL;
+	client->in = client->out = NULL;
+}
+
+/*
+ * After DONE the worker may still be tidying; the slot then becomes free when
+ * it is through, not now.
+ */
+void
+gpuagg_client_end(GpuAggClient *client)
+{
+	queues_forget(client);
+	gpuagg_shmem_release(client->slot, GPUAGG_HOLD_CLIENT);
+	client->slot = NULL;
+}
+
+/*
+ * Withdraws the announcement if the worker has not taken the slot yet;
+ * otherwise tells the worker to stop and waits until it gives the slot up.
+ * It then, or at its exit, sets our latch.
+ */
+void
+gpuagg_client_abort(GpuAggClient *client)
+{
+	GpuAggSlot *slot = client->slot;
+
+	if (client->waiting)
+		pg_atomic_fetch_sub_u32(&gpuagg_shared->device.waiting, 1);
+	client->waiting = false;
+	if (slot == NULL)
+		return;
+
+	HOLD_INTERRUPTS();
+	pg_atomic_write_u32(&slot->cancel, 1);
+	queues_forget(client);
+	pg_atomic_fetch_and_u32(&slot->holders, ~(uint32) GPUAGG_HOLD_OPEN);
+	if (pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_WORKER)
+		worker_wake();
+	while (pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_WORKER)
+	{
+		WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+				  GPUAGG_CHECK_MS,
+				  gpuagg_wait_event(&wait_event_task, "GpuAggTask"));
+		ResetLatch(MyLatch);
+	}
+	client->slot = NULL;
+	gpuagg_shmem_release(slot, GPUAGG_HOLD_CLIENT);
+	RESUME_INTERRUPTS();
+}

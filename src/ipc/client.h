@@ -1,0 +1,83 @@
+/*
+ * client.h
+ *		The backend's side of a device task.
+ *
+ * A task is synchronous: it begins, is fed, delivers all its groups and ends
+ * within one call of the executor node, under the caller's
+ * PG_ENSURE_ERROR_CLEANUP.  Between calls a backend holds no slot, no
+ * shared memory segment and no pin.
+ */
+#ifndef GPUAGG_IPC_CLIENT_H
+#define GPUAGG_IPC_CLIENT_H
+
+#include "postgres.h"
+
+#include "ipc/protocol.h"
+
+typedef struct GpuAggClient GpuAggClient;
+
+typedef struct GpuAggClientRequest
+{
+	const GpuAggProgram *program;
+	GpuAggTaskConfig config;
+	GpuAggCacheWish cache;		/* relnumber 0: none */
+	Oid			relid;			/* for gpuagg.tasks */
+	uint64		total_pages;	/* for its progress */
+	bool		host;			/* on the host device even if there is a GPU;
+								 * also waits for a worker that restarts */
+	bool		measure;		/* measures that device: no groups come back,
+								 * but records (probe/probe_task.h) */
+	bool		on_gpu;			/* out: a GPU was to run it */
+} GpuAggClientRequest;
+
+/*
+ * Announces a task, sends its program and waits until the worker has
+ * admitted it.  Waits interruptibly for a slot and for memory, at most
+ * gpuagg.queue_timeout.  Returns NULL with the reason in *error when the
+ * device cannot take it: GPUAGG_DEVICE_LOST (no worker, or it failed),
+ * GPUAGG_BUSY (timed out) or what the device said.  Run PostgreSQL's plan.
+ * Allocates in the current memory context.
+ */
+extern GpuAggClient *gpuagg_client_begin(GpuAggClientRequest *request,
+										 GpuAggError *error);
+
+extern const GpuAggDeviceInfo *gpuagg_client_info(const GpuAggClient *client);
+
+/*
+ * Sends one whole message (BEGIN is sent by gpuagg_client_begin).  Blocks,
+ * interruptibly, while the queue is full.  GPUAGG_DEVICE_LOST: the worker
+ * is gone.
+ */
+extern GpuAggStatus gpuagg_client_send(GpuAggClient *client, const void *msg,
+									   Size bytes, GpuAggError *error);
+
+/*
+ * The next message from the worker; *msg is NULL if none waits and !wait.
+ * Valid until the next call.  A FAILED message is returned as its status.
+ * READY is consumed by gpuagg_client_begin.
+ */
+extern GpuAggStatus gpuagg_client_receive(GpuAggClient *client, bool wait,
+										  const GpuAggMsg **msg, Size *bytes,
+										  GpuAggError *error);
+
+/*
+ * Of a task that a FAILED message ended: how many rows had passed the filter
+ * by then, and the groups found in them.
+ */
+extern void gpuagg_client_failed(const GpuAggClient *client, uint64 *rows,
+								 uint64 *groups);
+
+/* Progress for gpuagg.tasks: pages handed over so far. */
+extern void gpuagg_client_progress(GpuAggClient *client, uint64 pages_done);
+
+/* After DONE: gives everything back. */
+extern void gpuagg_client_end(GpuAggClient *client);
+
+/*
+ * From any state, error cleanup included: cancels the task, waits
+ * uninterruptibly (bounded by one batch's work) until the device reads no
+ * page of ours any more or the worker is gone, gives everything back.
+ */
+extern void gpuagg_client_abort(GpuAggClient *client);
+
+#endif							/* GPUAGG_IPC_CLIENT_H */

@@ -1,0 +1,45 @@
+/*
+ * errors.h
+ *		From a device's status to what PostgreSQL does about it: why the
+ *		fallback plan runs, or which ERROR is raised instead.
+ */
+#ifndef GPUAGG_IPC_ERRORS_H
+#define GPUAGG_IPC_ERRORS_H
+
+#include "postgres.h"
+
+#include "device/common.h"
+
+/* Why PostgreSQL's plan ran: X(name, word in EXPLAIN) */
+#define GPUAGG_FALLBACK_LIST(X) \
+	X(NONE, "") \
+	X(VALUE, "value") \
+	X(MEMORY, "memory") \
+	X(DEVICE, "device") \
+	X(QUEUE, "queue") \
+	X(UNSUPPORTED, "unsupported")
+
+typedef enum GpuAggFallback
+{
+#define X(name, word) GPUAGG_FALLBACK_##name,
+	GPUAGG_FALLBACK_LIST(X)
+#undef X
+} GpuAggFallback;
+
+/* Stores a status and a message (printf style). */
+extern GpuAggStatus gpuagg_error_set(GpuAggError *error, GpuAggStatus status,
+									 uint32 detail, const char *fmt,...) pg_attribute_printf(4, 5);
+
+extern GpuAggFallback gpuagg_error_fallback(const GpuAggError *error);
+extern const char *gpuagg_fallback_word(GpuAggFallback reason);
+
+/* Adds to the counter of gpuagg.stat that belongs to the reason. */
+extern void gpuagg_fallback_count(GpuAggFallback reason);
+
+/* gpuagg.fallback = off: ereport(ERROR) with the SQLSTATE of the status. */
+extern void gpuagg_error_raise(const GpuAggError *error) pg_attribute_noreturn();
+
+/* gpuagg.debug_require = require: ERROR, for PostgreSQL's plan answered. */
+extern void gpuagg_error_required(const GpuAggError *error) pg_attribute_noreturn();
+
+#endif							/* GPUAGG_IPC_ERRORS_H */

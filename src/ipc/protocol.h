@@ -1,0 +1,189 @@
+/*
+ * protocol.h
+ *		Messages between a backend and a device worker.
+ *
+ * Two shm_mq queues of one task carry them, each message led by a
+ * GpuAggMsg.  All structures are 8-byte aligned within a message.  The
+ * order of a task:
+ *
+ *		client						worker
+ *		BEGIN (program)
+ *									READY		(admitted; memory granted)
+ *									CACHED		(if BEGIN wishes for the cache)
+ *		MAP ...						MAPPED		(only of those with LSNs)
+ *		PAGES, ROWS ...				BATCH_DONE	(per batch; rows to evaluate)
+ *		FINISH						RESULTS ...	(groups)
+ *									DONE		(statistics)
+ * FAILED may take the place of any worker message and is the last.
+ *
+ * Pages travel as buffer numbers; the worker reads them in shared_buffers.
+ *
+ * The column cache (cache/cache.c).  A chunk of a table is the blocks that
+ * one visibility-map page covers.  CACHED tells which chunks the worker holds,
+ * with all columns of the program, and the LSN that the map page had when that
+ * was true of them.  The client looks at each map page, under its snapshot,
+ * and answers with MAP for each chunk that it wants used or filled.  Blocks
+ * that are used come from the cache and complete as one batch; the client
+ * feeds all others.
+ */
+#ifndef GPUAGG_IPC_PROTOCOL_H
+#define GPUAGG_IPC_PROTOCOL_H
+
+#include "device/device.h"
+
+typedef enum GpuAggMsgType
+{
+	/* client to worker */
+	GPUAGG_MSG_BEGIN = 1,		/* GpuAggBeginMsg */
+	GPUAGG_MSG_PAGES,			/* count GpuAggMsgPage, then the bitmaps of
+								 * those that have one, in order, each
+								 * GPUAGG_VISIBILITY_BYTES long */
+	GPUAGG_MSG_ROWS,			/* count rows; columns as below */
+	GPUAGG_MSG_FINISH,
+	GPUAGG_MSG_MAP,				/* GpuAggMapMsg */
+	/* worker to client */
+	GPUAGG_MSG_READY,			/* GpuAggReadyMsg */
+	GPUAGG_MSG_CACHED,			/* count GpuAggMsgCached, then the bitmaps of
+								 * those that are not whole, in order, each
+								 * (nblocks + 7) / 8 bytes padded to 8;
+								 * batch_id 1: pages of other chunks may be
+								 * kept, 0: nothing is, and MAP messages about
+								 * them are not worth sending */
+	GPUAGG_MSG_MAPPED,			/* GpuAggMappedMsg */
+	GPUAGG_MSG_BATCH_DONE,		/* count GpuAggRowRef: rows for PostgreSQL */
+	GPUAGG_MSG_RESULTS,			/* count groups, as task_results wrote them */
+	GPUAGG_MSG_DONE,			/* GpuAggDoneMsg */
+	GPUAGG_MSG_FAILED			/* GpuAggFailedMsg */
+} GpuAggMsgType;
+
+typedef struct GpuAggMsg
+{
+	uint32_t	type;			/* GpuAggMsgType */
+	uint32_t	count;
+	uint64_t	batch_id;		/* PAGES, ROWS, BATCH_DONE */
+} GpuAggMsg;
+
+typedef struct GpuAggMsgPage
+{
+	int32_t		buffer;			/* PostgreSQL's Buffer, pinned by the client */
+	uint16_t	nlines;
+	uint16_t	has_visibility;
+	uint32_t	block;
+	uint32_t	keep;			/* 1: all-visible, in the map as well as on the
+								 * page, and no line is missing: may be kept */
+	uint64_t	lsn;			/* the page's, under the content lock; if keep */
+} GpuAggMsgPage;
+
+/* Heap blocks of a chunk: of one page of the visibility map, 8 kB */
+#define GPUAGG_CHUNK_BLOCKS 32672
+#define GPUAGG_CHUNK_BITMAP_BYTES ((GPUAGG_CHUNK_BLOCKS + 7) / 8 + 4)	/* 4088 */
+
+/* Which table, and what of the cache a task wants; relnumber 0: nothing */
+typedef struct GpuAggCacheWish
+{
+	uint32_t	spcoid;			/* the relation's files */
+	uint32_t	dbid;
+	uint32_t	relnumber;
+	uint32_t	relid;
+	uint32_t	nblocks;		/* of the table */
+	uint32_t	keep;			/* 1: what is not cached may be filled in */
+} GpuAggCacheWish;
+
+typedef struct GpuAggMsgCached
+{
+	uint32_t	chunk;			/* its first block / GPUAGG_CHUNK_BLOCKS */
+	uint32_t	nblocks;		/* of the chunk, that are held at most; the
+								 * bitmap has bits for */
+	uint64_t	map_lsn;
+	uint32_t	whole;			/* 1: all of them are; no bitmap follows */
+	uint32_t	pad;
+} GpuAggMsgCached;
+
+/*
+ * One chunk as the client finds it.  msg.batch_id: of the batch that the use of
+ * it is, if use; all messages about pages, rows and chunks share their numbers,
+ * which rise.
+ */
+typedef struct GpuAggMapMsg
+{
+	GpuAggMsg	msg;
+	uint32_t	chunk;
+	uint32_t	nblocks;		/* of the chunk, that the table has now */
+	uint64_t	map_lsn;		/* of the map page, now */
+	uint32_t	whole;			/* 1: all bits up to nblocks are set; no bitmap
+								 * follows */
+	uint32_t	use;			/* 1: use held blocks whose bit is set */
+	uint32_t	lsns;			/* 1: map_lsn is not the one of CACHED; behind the
+								 * bitmap follow nblocks LSNs of heap pages, read
+								 * after the map page (0: bit not set).  Only
+								 * blocks held with this LSN are used, MAPPED
+								 * tells which */
+	uint32_t	pad;
+	/* (nblocks + 7) / 8 bytes padded to 8; nblocks uint64_t */
+} GpuAggMapMsg;
+
+/* Which blocks of the chunk are used */
+typedef struct GpuAggMappedMsg
+{
+	GpuAggMsg	msg;			/* batch_id as in MAP */
+	uint32_t	chunk;
+	uint32_t	nblocks;
+	uint8_t		used[GPUAGG_CHUNK_BITMAP_BYTES];
+} GpuAggMappedMsg;
+
+typedef struct GpuAggBeginMsg
+{
+	GpuAggMsg	msg;
+	GpuAggTaskConfig config;
+	uint32_t	host;			/* 1: on the host device, whatever others
+								 * there are */
+	uint32_t	measure;		/* 1: to measure that device
+								 * (probe/probe_task.h) */
+	GpuAggCacheWish cache;
+	/* GpuAggProgram follows */
+} GpuAggBeginMsg;
+
+/*
+ * ROWS: for each output of the program, in order:
+ *		uint8_t states[count], padded to 8;
+ *		I64, F64: 8-byte values[count];
+ *		BYTES: uint32_t lengths[count], padded to 8, then the strings one
+ *		after the other (nothing for NULLs), padded to 8.
+ */
+
+typedef struct GpuAggReadyMsg
+{
+	GpuAggMsg	msg;
+	GpuAggDeviceInfo info;
+} GpuAggReadyMsg;
+
+typedef struct GpuAggDoneMsg
+{
+	GpuAggMsg	msg;
+	uint64_t	rows_scanned;
+	uint64_t	rows_passed;
+	uint64_t	groups;
+	uint64_t	memory_bytes;
+	uint64_t	device_ns;
+	uint64_t	transfer_ns;
+	uint64_t	decode_ns;
+	uint64_t	kernel_ns;
+	uint64_t	link_bytes;
+	uint64_t	switches;		/* of strategy */
+	uint64_t	pages_kept;		/* that were added to the cache, or renewed */
+	uint32_t	draw_way;		/* of draws: GpuAggTaskStats */
+	uint32_t	draw_windows;
+	char		strategy[32];
+} GpuAggDoneMsg;
+
+typedef struct GpuAggFailedMsg
+{
+	GpuAggMsg	msg;
+	GpuAggError error;
+	uint64_t	rows_passed;	/* until then, and groups found in them */
+	uint64_t	groups;
+} GpuAggFailedMsg;
+
+#define GPUAGG_ALIGN8(n) ((size_t) gpuagg_align(n, 8))
+
+#endif							/* GPUAGG_IPC_PROTOCOL_H */

@@ -1,0 +1,177 @@
+/*
+ * shmem.c
+ *		The service's main shared memory: size, layout, start.  shmem.h
+ *		explains slots and who owns them.
+ *
+ * Also the cumulative counters (stat.h), which are nothing but atomics here.
+ */
+#include "postgres.h"
+
+#include "ipc/shmem.h"
+#include "miscadmin.h"
+#include "settings.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
+#include "storage/shmem.h"
+#include "utils/timestamp.h"
+
+GpuAggShared *gpuagg_shared = NULL;
+
+#define GPUAGG_QUEUES_BYTES (GPUAGG_QUEUE_IN_BYTES + GPUAGG_QUEUE_OUT_BYTES)
+
+StaticAssertDecl(GPUAGG_QUEUES_BYTES == 320 * 1024,
+				 "the texts on gpuagg.max_tasks (settings.c) tell the right size");
+
+static Size
+shmem_bytes(void)
+{
+	Size		bytes = CACHELINEALIGN(sizeof(GpuAggShared));
+
+	bytes = add_size(bytes, PG_CACHE_LINE_SIZE);
+	bytes = add_size(bytes, mul_size(gpuagg_max_tasks,
+									 sizeof(GpuAggSlotPadded)));
+	return add_size(bytes, mul_size(gpuagg_max_tasks, GPUAGG_QUEUES_BYTES));
+}
+
+void
+gpuagg_shmem_request(void)
+{
+	RequestAddinShmemSpace(shmem_bytes());
+	gpuagg_cache_shared_request();
+}
+
+static void
+device_init(GpuAggDeviceState *device)
+{
+	pg_atomic_init_u32(&device->status, GPUAGG_STARTING);
+	pg_atomic_init_u32(&device->gpu, 0);
+	pg_atomic_init_u32(&device->reset, 0);
+	pg_atomic_init_u32(&device->worker_procno, PG_UINT32_MAX);
+	pg_atomic_init_u32(&device->announced, 0);
+	pg_atomic_init_u32(&device->waiting, 0);
+	ConditionVariableInit(&device->changed);
+	SpinLockInit(&device->mutex);
+	device->facts.card = -1;
+	device->facts.since = GetCurrentTimestamp();
+	strlcpy(device->facts.why_not,
+			"the device worker has not started; it needs a place among max_worker_processes",
+			sizeof(device->facts.why_not));
+}
+
+static void
+slot_init(GpuAggSlot *slot)
+{
+	pg_atomic_init_u32(&slot->holders, 0);
+	pg_atomic_init_u32(&slot->cancel, 0);
+	pg_atomic_init_u32(&slot->phase, GPUAGG_PHASE_QUEUED);
+	pg_atomic_init_u64(&slot->pages_done, 0);
+	pg_atomic_init_u64(&slot->rows, 0);
+	pg_atomic_init_u64(&slot->memory, 0);
+}
+
+/*
+ * Queue memory is not touched here: pages that no task uses stay unbacked.
+ */
+void
+gpuagg_shmem_startup(void)
+{
+	bool		found;
+	char	   *base;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	gpuagg_shared = ShmemInitStruct("gpuagg", shmem_bytes(), &found);
+	if (!found)
+	{
+		memset(gpuagg_shared, 0, sizeof(GpuAggShared));
+		gpuagg_host_machine(gpuagg_shared->machine,
+							sizeof(gpuagg_shared->machine));
+		base = (char *) CACHELINEALIGN((char *) gpuagg_shared +
+									   sizeof(GpuAggShared));
+		gpuagg_shared->nslots = gpuagg_max_tasks;
+		gpuagg_shared->slots = (GpuAggSlotPadded *) base;
+		gpuagg_shared->queues = base +
+			gpuagg_max_tasks * sizeof(GpuAggSlotPadded);
+		memset(base, 0, gpuagg_max_tasks * sizeof(GpuAggSlotPadded));
+		for (int i = 0; i < gpuagg_max_tasks; i++)
+			slot_init(gpuagg_shmem_slot(i));
+		for (int i = 0; i < GPUAGG_NSTATS; i++)
+			pg_atomic_init_u64(&gpuagg_shared->stats[i], 0);
+		SpinLockInit(&gpuagg_shared->costs.mutex);
+		gpuagg_cache_shared_init(&gpuagg_shared->cache);
+		device_init(&gpuagg_shared->device);
+	}
+	LWLockRelease(AddinShmemInitLock);
+}
+
+char *
+gpuagg_shmem_queue_in(const GpuAggSlot *slot)
+{
+	Size		i = (const GpuAggSlotPadded *) slot - gpuagg_shared->slots;
+
+	return gpuagg_shared->queues + i * GPUAGG_QUEUES_BYTES;
+}
+
+char *
+gpuagg_shmem_queue_out(const GpuAggSlot *slot)
+{
+	return gpuagg_shmem_queue_in(slot) + GPUAGG_QUEUE_IN_BYTES;
+}
+
+/*
+ * A waiting backend first counts itself, then looks for a free slot, then
+ * sleeps; we free the slot, then look for waiting ones.  Both steps are full
+ * barriers, so one of the two sees the other.
+ */
+bool
+gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits)
+{
+	GpuAggDeviceState *device = &gpuagg_shared->device;
+
+	if ((pg_atomic_fetch_and_u32(&slot->holders, ~bits) & ~bits) != 0)
+		return false;
+	if (pg_atomic_read_u32(&device->waiting) > 0)
+		ConditionVariableSignal(&device->changed);
+	return true;
+}
+
+void
+gpuagg_shmem_device(GpuAggDeviceView *view)
+{
+	GpuAggDeviceState *device = &gpuagg_shared->device;
+
+	SpinLockAcquire(&device->mutex);
+	view->status = pg_atomic_read_u32(&device->status);
+	view->gpu = pg_atomic_read_u32(&device->gpu) != 0;
+	view->facts = device->facts;
+	SpinLockRelease(&device->mutex);
+}
+
+uint32
+gpuagg_shmem_reset_device(void)
+{
+	GpuAggDeviceState *device = &gpuagg_shared->device;
+	uint32		procno;
+	uint32		starts;
+
+	SpinLockAcquire(&device->mutex);
+	device->facts.losses = 0;
+	device->facts.gpu_off = false;
+	starts = device->facts.starts;
+	SpinLockRelease(&device->mutex);
+
+	pg_atomic_write_u32(&device->reset, 1);
+	pg_memory_barrier();
+	procno = pg_atomic_read_u32(&device->worker_procno);
+	if (procno != PG_UINT32_MAX)
+		SetLatch(&GetPGProcByNumber(procno)->procLatch);
+	return starts;
+}
+
+void
+gpuagg_stat_add(GpuAggStat stat, uint64 n)
+{
+	if (n > 0)
+		pg_atomic_fetch_add_u64(&gpuagg_shared->stats[stat], n);
+}

@@ -1,0 +1,196 @@
+/*
+ * shmem.h
+ *		What backends and the device worker share in main shared memory.
+ *
+ * One GpuAggDeviceState, gpuagg.max_tasks slots, and for each slot the
+ * memory of its two shm_mq queues.  The queues live here and not in a
+ * dynamic segment per task: creating, mapping and faulting in a segment
+ * twice costs more than the whole round trip of an empty task, and a task
+ * that needs no segment cannot fail to get one.  A slot's queues take no
+ * memory until the slot is used first; the lowest free slot is taken.
+ *
+ * Who owns a slot: the word "holders".
+ *
+ *		0						free
+ *		CLIENT					a backend fills it in
+ *		CLIENT | OPEN			announced: the worker may take it
+ *		CLIENT | WORKER			both use it
+ *		WORKER					the backend is through; the worker is tidying
+ *
+ * A backend takes a free slot by compare-and-swap, the worker an announced
+ * one.  Each gives up its own bits with an atomic AND; who leaves 0 behind
+ * wakes a backend that waits for a slot.  While WORKER is set the device may
+ * read pages of the task, so a backend that aborts waits for it to go.  A
+ * process that exits gives up its bits in its exit callbacks; if it cannot
+ * run them, the postmaster resets all shared memory anyway.
+ *
+ * Other fields of a slot are written by one side and read by views without a
+ * lock: a view may show a torn row of numbers, never follow a pointer.
+ */
+#ifndef GPUAGG_IPC_SHMEM_H
+#define GPUAGG_IPC_SHMEM_H
+
+#include "postgres.h"
+
+#include "datatype/timestamp.h"
+#include "device/device.h"
+#include "host/machine.h"
+#include "ipc/cache_shared.h"
+#include "ipc/stat.h"
+#include "ipc/stat_cost.h"
+#include "port/atomics.h"
+#include "storage/condition_variable.h"
+#include "storage/spin.h"
+
+/*
+ * Queue sizes.  A batch of 256 pages with bitmaps is 11.5 kB; a message of
+ * groups is 64 kB (worker.h), and both processes should find the ring in
+ * their L2 cache.  Longer messages pass through in pieces.
+ */
+#define GPUAGG_QUEUE_IN_BYTES (64 * 1024)
+#define GPUAGG_QUEUE_OUT_BYTES (256 * 1024)
+
+#define GPUAGG_HOLD_CLIENT 1
+#define GPUAGG_HOLD_OPEN 2
+#define GPUAGG_HOLD_WORKER 4
+
+/* Where a task is, for gpuagg.tasks */
+typedef enum GpuAggPhase
+{
+	GPUAGG_PHASE_QUEUED,		/* waits for the worker or for memory */
+	GPUAGG_PHASE_RUNNING,
+	GPUAGG_PHASE_DRAINING		/* over; the device finishes what it reads */
+} GpuAggPhase;
+
+typedef struct GpuAggSlot
+{
+	pg_atomic_uint32 holders;	/* GPUAGG_HOLD_ bits */
+	pg_atomic_uint32 cancel;	/* set by the client: stop */
+	pg_atomic_uint32 phase;		/* GpuAggPhase */
+	int			procno;			/* the client's PGPROC */
+	int			pid;
+	Oid			datid;
+	Oid			userid;
+	Oid			relid;
+	bool		host;			/* meant for the host device behind a GPU */
+	bool		measure;		/* a measurement; its pages are thousandths */
+	TimestampTz started_at;
+	uint64		pages_total;
+	pg_atomic_uint64 pages_done;	/* written by the client; of a measurement
+									 * by the worker */
+	pg_atomic_uint64 rows;		/* by the worker */
+	pg_atomic_uint64 memory;	/* by the worker */
+} GpuAggSlot;
+
+typedef union GpuAggSlotPadded
+{
+	GpuAggSlot	slot;
+	char		pad[2 * PG_CACHE_LINE_SIZE];
+} GpuAggSlotPadded;
+
+StaticAssertDecl(sizeof(GpuAggSlot) <= sizeof(GpuAggSlotPadded),
+				 "a slot fits its padding");
+
+typedef enum GpuAggDeviceStatus
+{
+	GPUAGG_STARTING,
+	GPUAGG_READY,
+	GPUAGG_FAILED,				/* cannot be opened; the worker tries again */
+	GPUAGG_STOPPED				/* no worker; the postmaster restarts it */
+} GpuAggDeviceStatus;
+
+/* Cards that gpuagg.devices can show */
+#define GPUAGG_MAX_CARDS 8
+
+/*
+ * What the worker tells of its devices.  It runs tasks on one, the primary
+ * device: a GPU, or the host device.  Behind a GPU the host device opens when
+ * it is needed first.
+ */
+typedef struct GpuAggDeviceFacts
+{
+	int			worker_pid;
+	TimestampTz since;			/* of the status */
+	TimestampTz started_at;		/* of the worker */
+	uint32		starts;			/* of the worker, since shared memory began */
+	uint32		losses;			/* device losses in short succession */
+	TimestampTz last_loss;
+	GpuAggDeviceInfo info;		/* the primary device; no kind: not open */
+	GpuAggDeviceInfo host;		/* the one behind a GPU; no kind: not open */
+	char		why_not[GPUAGG_MESSAGE_BYTES];	/* last failure; empty: none */
+
+	GpuAggDeviceInfo cards[GPUAGG_MAX_CARDS];
+	int			ncards;
+	int			card;			/* the one chosen, an index; -1: none */
+	bool		gpu_off;		/* lost too often; until reset_device() */
+	char		gpu_why_not[GPUAGG_MESSAGE_BYTES];	/* why no GPU is used
+													 * though one was asked
+													 * for; empty: none was,
+													 * or one is */
+} GpuAggDeviceFacts;
+
+typedef struct GpuAggDeviceState
+{
+	pg_atomic_uint32 status;	/* GpuAggDeviceStatus; changed under mutex */
+	pg_atomic_uint32 gpu;		/* the primary device is a GPU; 1 or 0 */
+	pg_atomic_uint32 reset;		/* the worker is asked to start anew */
+	pg_atomic_uint32 worker_procno; /* the worker's PGPROC, or UINT32_MAX */
+	pg_atomic_uint32 announced; /* slots ever announced: tells the worker to
+								 * look for new ones */
+	pg_atomic_uint32 waiting;	/* backends waiting for a slot */
+	ConditionVariable changed;	/* a slot became free; the status changed */
+
+	slock_t		mutex;			/* guards the rest */
+	GpuAggDeviceFacts facts;
+} GpuAggDeviceState;
+
+typedef struct GpuAggShared
+{
+	char		machine[GPUAGG_MACHINE_BYTES];	/* gpuagg_host_machine(), once:
+												 * kernels take up to 20 ms to
+												 * tell a processor's name */
+	GpuAggDeviceState device;
+	pg_atomic_uint64 stats[GPUAGG_NSTATS];
+	GpuAggCostRing costs;
+	GpuAggCacheShared cache;
+	int			nslots;
+	GpuAggSlotPadded *slots;
+	char	   *queues;
+} GpuAggShared;
+
+/* NULL unless preloaded */
+extern GpuAggShared *gpuagg_shared;
+
+extern void gpuagg_shmem_request(void);
+extern void gpuagg_shmem_startup(void);
+
+static inline GpuAggSlot *
+gpuagg_shmem_slot(int i)
+{
+	return &gpuagg_shared->slots[i].slot;
+}
+
+/* The memory of a slot's queues: client to worker, worker to client. */
+extern char *gpuagg_shmem_queue_in(const GpuAggSlot *slot);
+extern char *gpuagg_shmem_queue_out(const GpuAggSlot *slot);
+
+/* Gives up these bits of a slot; true if that freed it. */
+extern bool gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits);
+
+/* The status and a copy of the mutex-guarded part. */
+typedef struct GpuAggDeviceView
+{
+	GpuAggDeviceStatus status;
+	bool		gpu;
+	GpuAggDeviceFacts facts;
+} GpuAggDeviceView;
+
+extern void gpuagg_shmem_device(GpuAggDeviceView *view);
+
+/*
+ * Forgets losses, lets a GPU that was turned off be used again, and tells the
+ * worker to start anew.  Returns the worker's starts so far.
+ */
+extern uint32 gpuagg_shmem_reset_device(void);
+
+#endif							/* GPUAGG_IPC_SHMEM_H */

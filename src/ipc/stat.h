@@ -1,0 +1,45 @@
+/*
+ * stat.h
+ *		Cumulative counters in shared memory, behind view gpuagg.stat.
+ *
+ * The executor counts fallbacks, redone tasks and what became of the column cache, the worker
+ * all others, before it tells the client that its task is over.
+ */
+#ifndef GPUAGG_IPC_STAT_H
+#define GPUAGG_IPC_STAT_H
+
+#include "postgres.h"
+
+/*
+ * Counters: X(name, meaning); both become a row of gpuagg.stat.
+ */
+#define GPUAGG_STAT_LIST(X) \
+	X(tasks, "tasks that a device completed") \
+	X(rows_scanned, "visible rows that devices read") \
+	X(rows_passed, "rows that passed the filter") \
+	X(rows_evaluated, "rows that PostgreSQL evaluated for a device") \
+	X(groups, "groups returned") \
+	X(pages, "heap pages read by devices") \
+	X(bytes, "bytes of heap pages read by devices") \
+	X(pages_cached, "pages that need not be read, for the column cache had them") \
+	X(pages_kept, "pages added to the column cache") \
+	X(fallbacks_value, "queries redone by PostgreSQL: a value it must judge (overflow, division by zero, infinite date ...)") \
+	X(fallbacks_memory, "queries redone by PostgreSQL: no device memory") \
+	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed") \
+	X(fallbacks_queue, "queries run by PostgreSQL: no place on the device within gpuagg.queue_timeout") \
+	X(fallbacks_unsupported, "queries run by PostgreSQL: the device refused the program") \
+	X(redone, "tasks run again on the host device: a GPU had failed them") \
+	X(cancelled, "tasks cancelled by their query") \
+	X(errors, "device errors")
+
+typedef enum GpuAggStat
+{
+#define X(name, meaning) GPUAGG_STAT_##name,
+	GPUAGG_STAT_LIST(X)
+#undef X
+	GPUAGG_NSTATS
+} GpuAggStat;
+
+extern void gpuagg_stat_add(GpuAggStat stat, uint64 n);
+
+#endif							/* GPUAGG_IPC_STAT_H */

@@ -1,0 +1,168 @@
+/*
+ * agg_node.c
+ *		The executor node GpuAgg: groups of one table, computed by a device.
+ *
+ * The first call runs one task (device_scan.c); every call returns its next group,
+ * as a tuple of custom_scan_tlist in the scan slot; HAVING and the target
+ * list are PostgreSQL's, evaluated over it.  The fallback plan, PostgreSQL's
+ * own aggregation over a sequential or sample scan, gives tuples of the same
+ * shape.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "node/agg_node.h"
+#include "node/device_scan.h"
+#include "node/explain.h"
+#include "nodes/nodeFuncs.h"
+
+/* --------------------------------------------------------------- begin --- */
+
+/*
+ * Runtime constants have no Vars, but if one of them equals a column of
+ * custom_scan_tlist (a parameter that is also a group key), the planner has
+ * replaced it by a reference to that column.
+ */
+static Node *
+runtime_expand(Node *node, void *context)
+{
+	CustomScan *plan = context;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && ((Var *) node)->varno == INDEX_VAR)
+	{
+		TargetEntry *tle = list_nth_node(TargetEntry, plan->custom_scan_tlist,
+										 ((Var *) node)->varattno - 1);
+
+		return (Node *) tle->expr;
+	}
+	return expression_tree_mutator(node, runtime_expand, context);
+}
+
+static void
+node_begin(CustomScanState *css, EState *estate, int eflags)
+{
+	CustomScan *plan = castNode(CustomScan, css->ss.ps.plan);
+	int			rti = bms_singleton_member(plan->custom_relids);
+
+	gpuagg_scan_begin((GpuAggScan *) css,
+					  ExecOpenScanRelation(estate, rti, eflags),
+					  (List *) runtime_expand((Node *) plan->custom_exprs, plan),
+					  estate, eflags);
+}
+
+/* ---------------------------------------------------------------- rows --- */
+
+/*
+ * The next tuple of custom_scan_tlist in the scan slot, or NULL.
+ */
+static TupleTableSlot *
+node_next(GpuAggScan *node, ExprContext *econtext)
+{
+	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
+	bool		got;
+
+	ExecClearTuple(slot);
+	if (node->falling_back)
+	{
+		TupleTableSlot *from = ExecProcNode(node->fallback);
+
+		got = !TupIsNull(from);
+		if (got)
+		{
+			int			natts = slot->tts_tupleDescriptor->natts;
+
+			slot_getallattrs(from);
+			memcpy(slot->tts_values, from->tts_values, natts * sizeof(Datum));
+			memcpy(slot->tts_isnull, from->tts_isnull, natts * sizeof(bool));
+		}
+	}
+	else
+	{
+		MemoryContext old =
+			MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+
+		got = gpuagg_results_next(node->results, slot->tts_values,
+								  slot->tts_isnull);
+		MemoryContextSwitchTo(old);
+	}
+	return got ? ExecStoreVirtualTuple(slot) : NULL;
+}
+
+static TupleTableSlot *
+node_exec(CustomScanState *css)
+{
+	GpuAggScan *node = (GpuAggScan *) css;
+	ExprContext *econtext = css->ss.ps.ps_ExprContext;
+	ProjectionInfo *projection = css->ss.ps.ps_ProjInfo;
+
+	if (!node->ran)
+		gpuagg_scan_run(node);
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		econtext->ecxt_scantuple = node_next(node, econtext);
+		if (econtext->ecxt_scantuple == NULL)
+			return projection != NULL ?
+				ExecClearTuple(projection->pi_state.resultslot) : NULL;
+		if (css->ss.ps.qual == NULL || ExecQual(css->ss.ps.qual, econtext))
+			return projection != NULL ? ExecProject(projection) :
+				econtext->ecxt_scantuple;
+		InstrCountFiltered1(css, 1);
+	}
+}
+
+/* --------------------------------------------------------- rescan, end --- */
+
+static void
+node_rescan(CustomScanState *css)
+{
+	gpuagg_scan_rescan((GpuAggScan *) css, false);
+}
+
+static void
+node_end(CustomScanState *css)
+{
+	gpuagg_scan_end((GpuAggScan *) css);
+}
+
+static void
+node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
+{
+	gpuagg_explain_node((GpuAggScan *) css, ancestors, es);
+}
+
+/* ------------------------------------------------------------- methods --- */
+
+static const CustomExecMethods node_methods = {
+	.CustomName = "GpuAgg",
+	.BeginCustomScan = node_begin,
+	.ExecCustomScan = node_exec,
+	.EndCustomScan = node_end,
+	.ReScanCustomScan = node_rescan,
+	.ExplainCustomScan = node_explain
+};
+
+static Node *
+node_create(CustomScan *plan)
+{
+	GpuAggScan *node = (GpuAggScan *)
+		newNode(sizeof(GpuAggScan), T_CustomScanState);
+
+	node->css.methods = &node_methods;
+	return (Node *) node;
+}
+
+static const CustomScanMethods scan_methods = {
+	.CustomName = "GpuAgg",
+	.CreateCustomScanState = node_create
+};
+
+void
+gpuagg_agg_node_init(void)
+{
+	RegisterCustomScanMethods(&scan_methods);
+}

@@ -1,0 +1,455 @@
+/*
+ * device_scan.c
+ *		What the nodes GpuAgg and GpuSample share (device_scan.h).
+ *
+ * The first call runs one whole task (device_task.c), or one for each window of the
+ * hash space (passes.c), and keeps all they answer.  A task that the column
+ * cache cannot serve runs again, as a whole, without it; one that a GPU fails
+ * runs again on the host device.  If no
+ * device can answer, the fallback plan does, PostgreSQL's own, which is
+ * initialised only then and shows up in EXPLAIN only then.
+ *
+ * Between calls a node holds its answers, nothing else: no task, no worker,
+ * no pin of a batch.  So cursors (Material stands above for backward scans),
+ * rescans and subtransactions need no care, and the whole table is read under
+ * the query's snapshot whenever the first row is asked for.
+ *
+ * A rescan with unchanged parameters returns the same rows again; with
+ * changed ones it runs another task.
+ *
+ * Lifetimes: everything in the query's memory context and resource owner.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "node/device_scan.h"
+#include "node/passes.h"
+#include "node/device_task.h"
+#include "settings.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "ipc/stat.h"
+#include "ipc/stat_cost.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+/* --------------------------------------------------------------- begin --- */
+
+/* Adds the parameters in an expression to the list at context. */
+static bool
+runtime_params(Node *node, void *context)
+{
+	List	  **params = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		*params = list_append_unique(*params, node);
+	return expression_tree_walker(node, runtime_params, context);
+}
+
+void
+gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
+				  int eflags)
+{
+	PlanState  *ps = &scan->css.ss.ps;
+	List	   *params = NIL;
+
+	scan->info = gpuagg_plan_unpack(castNode(CustomScan, ps->plan)->custom_private);
+	scan->rel = rel;
+	scan->eflags = eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
+	scan->owner = CurrentResourceOwner;
+	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
+		return;
+	gpuagg_sample_init(&scan->sample, scan->info->sample,
+					   scan->info->repeatable,
+					   list_copy_tail(exprs, scan->info->nruntime), ps);
+	exprs = list_truncate(list_copy(exprs), scan->info->nruntime);
+	(void) runtime_params((Node *) exprs, &params);
+	scan->runtime = ExecInitExprList(exprs, ps);
+	scan->params = ExecInitExprList(params, ps);
+}
+
+bool
+gpuagg_scan_timing(const GpuAggScan *scan)
+{
+	const Instrumentation *instrument = scan->css.ss.ps.instrument;
+
+	return instrument != NULL && instrument->need_timer;
+}
+
+/* ----------------------------------------------------------------- run --- */
+
+/*
+ * Evaluates a constant that may raise an error.  PostgreSQL would raise it
+ * only at the first row that needs the value, so an error in the data ends
+ * nothing here but the device's turn.  Parameters were evaluated before and
+ * the rest is made of PostgreSQL's own functions of numbers, times and
+ * strings, which hold nothing that a subtransaction would have to release.
+ */
+static GpuAggStatus
+runtime_try(ExprState *expr, ExprContext *econtext, Datum *value,
+			bool *isnull, GpuAggError *error)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ErrorData  *volatile caught = NULL;
+
+	PG_TRY();
+	{
+		*value = ExecEvalExprSwitchContext(expr, econtext, isnull);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		caught = CopyErrorData();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	if (caught == NULL)
+		return GPUAGG_OK;
+	if (ERRCODE_TO_CATEGORY(caught->sqlerrcode) != ERRCODE_DATA_EXCEPTION &&
+		ERRCODE_TO_CATEGORY(caught->sqlerrcode) != ERRCODE_FEATURE_NOT_SUPPORTED)
+		ReThrowError(caught);
+	gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG, "%s",
+					 caught->message);
+	FreeErrorData(caught);
+	return error->status;
+}
+
+/*
+ * Values of the runtime constants.  Of an empty table PostgreSQL evaluates
+ * nothing, not even parameters (they may be subqueries), and so do we; but a
+ * condition without columns keeps it from looking at a sample's arguments.
+ */
+static GpuAggStatus
+runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Datum *values,
+				 bool *isnull, GpuAggError *error)
+{
+	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
+	GpuAggStatus status = GPUAGG_OK;
+	ListCell   *lc;
+
+	ResetExprContext(econtext);
+	memset(isnull, true, list_length(scan->runtime) * sizeof(bool));
+	if (nblocks == 0 &&
+		(scan->info->gate < 0 || scan->info->sample == GPUAGG_SAMPLE_NONE))
+		return GPUAGG_OK;
+	foreach(lc, scan->params)
+	{
+		bool		ignored;
+
+		(void) ExecEvalExprSwitchContext(lfirst(lc), econtext, &ignored);
+	}
+	foreach(lc, scan->runtime)
+	{
+		int			i = foreach_current_index(lc);
+
+		if (scan->info->runtime[i].may_fail)
+			status = runtime_try(lfirst(lc), econtext, &values[i], &isnull[i],
+								 error);
+		else
+			values[i] = ExecEvalExprSwitchContext(lfirst(lc), econtext,
+												  &isnull[i]);
+		if (status != GPUAGG_OK)
+			break;
+	}
+	return status;
+}
+
+/* The program with its runtime constants; NULL: see error. */
+static GpuAggProgram *
+scan_bind(GpuAggScan *scan, BlockNumber nblocks, GpuAggError *error)
+{
+	int			n = list_length(scan->runtime);
+	Datum	   *values = palloc0(Max(1, n) * sizeof(Datum));
+	bool	   *isnull = palloc(Max(1, n) * sizeof(bool));
+
+	if (runtime_evaluate(scan, nblocks, values, isnull, error) != GPUAGG_OK)
+		return NULL;
+	return gpuagg_plan_bind(scan->info, values, isnull);
+}
+
+/* Is the condition without columns, if there is one, anything but TRUE? */
+static bool
+scan_gate_closed(const GpuAggPlanInfo *info, const GpuAggProgram *program)
+{
+	const GpuAggConst *gate;
+
+	if (info->gate < 0)
+		return false;
+	gate = gpuagg_program_consts(program) + info->gate;
+	return gate->state != GPUAGG_ST_VALUE || gate->v.i == 0;
+}
+
+static void
+scan_forget(GpuAggScan *scan)
+{
+	if (scan->results != NULL)
+		gpuagg_results_free(scan->results);
+	scan->results = NULL;
+	if (scan->chosen != NULL)
+		gpuagg_chosen_free(scan->chosen);
+	scan->chosen = NULL;
+}
+
+/* All of the work on one device, with an empty store for what it answers */
+static GpuAggStatus
+scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
+			  BlockNumber nblocks, bool host, GpuAggError *error)
+{
+	MemoryContext query = scan->css.ss.ps.state->es_query_cxt;
+
+	scan_forget(scan);
+	if (program->select)
+		scan->chosen = gpuagg_chosen_create(query, scan->owner);
+	else
+		scan->results = gpuagg_results_create(scan->info, query, scan->owner);
+	return gpuagg_passes_run(scan, program, nblocks, host, error);
+}
+
+/* The same without the column cache, if that is what refused it */
+static GpuAggStatus
+scan_run_cached(GpuAggScan *scan, const GpuAggProgram *program,
+				BlockNumber nblocks, GpuAggError *error)
+{
+	GpuAggStatus status;
+
+	scan->uncached = false;
+	status = scan_run_task(scan, program, nblocks, false, error);
+	if (status != GPUAGG_UNSUPPORTED || !scan->wished ||
+		scan->sample.method == GPUAGG_SAMPLE_DRAWS)
+		return status;
+	ereport(DEBUG1,
+			(errmsg("gpuagg: redoing a task without the column cache: %s",
+					error->message)));
+	scan->uncached = true;
+	return scan_run_task(scan, program, nblocks, false, error);
+}
+
+/* The whole task again on the host device, after a GPU failed it */
+static GpuAggStatus
+scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
+		  BlockNumber nblocks, GpuAggError *error)
+{
+	GpuAggCounters *counters = &scan->counters;
+
+	gpuagg_stat_add(GPUAGG_STAT_redone, 1);
+	counters->redone++;
+	strlcpy(counters->redone_message, error->message,
+			sizeof(counters->redone_message));
+	ereport(DEBUG1,
+			(errmsg("gpuagg: redoing a task on the host device: %s",
+					error->message)));
+	return scan_run_task(scan, program, nblocks, true, error);
+}
+
+/*
+ * One task, on another device if need be.  What it allocates goes with the
+ * current memory context, but for the results.
+ */
+static GpuAggStatus
+scan_run_device(GpuAggScan *scan, GpuAggError *error)
+{
+	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
+	GpuAggProgram *program;
+	GpuAggStatus status;
+	BlockNumber nblocks;
+
+	if (RelationUsesLocalBuffers(scan->rel))
+		return gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
+								"the table's buffers are private to this session");
+
+	/*
+	 * As heap_beginscan: who adds a page after it was counted must see the lock,
+	 * since none will look at that page's rows.
+	 */
+	PredicateLockRelation(scan->rel, scan->css.ss.ps.state->es_snapshot);
+	nblocks = RelationGetNumberOfBlocks(scan->rel);
+
+	/* the sample's arguments first, but behind a condition without columns */
+	if (scan->info->gate < 0)
+	{
+		gpuagg_sample_evaluate(&scan->sample, econtext);
+		if (gpuagg_sample_is_empty(&scan->sample))
+			nblocks = 0;
+	}
+	program = scan_bind(scan, nblocks, error);
+	if (program == NULL)
+		return error->status;
+	if (scan_gate_closed(scan->info, program))
+		nblocks = 0;
+	else if (scan->info->gate >= 0)
+		gpuagg_sample_evaluate(&scan->sample, econtext);
+	status = scan_run_cached(scan, program, nblocks, error);
+	if (gpuagg_task_redoable(scan, status))
+		status = scan_redo(scan, program, nblocks, error);
+	return status;
+}
+
+/*
+ * Since it was planned the table has changed, or the cache: no failure, for
+ * which PostgreSQL's plan would have to be allowed.
+ */
+static bool
+scan_cannot_draw(const GpuAggScan *scan, const GpuAggError *error)
+{
+	return scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
+		error->status == GPUAGG_UNSUPPORTED;
+}
+
+/*
+ * Lets PostgreSQL's plan answer, if that is allowed.
+ */
+static void
+scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
+{
+	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
+	GpuAggFallback reason = gpuagg_error_fallback(error);
+	bool		required = gpuagg_debug_require == GPUAGG_REQUIRE;
+
+	/* PostgreSQL would follow the page's offsets wherever they lead */
+	if (error->status == GPUAGG_CORRUPT_PAGE)
+		gpuagg_error_raise(error);
+	gpuagg_fallback_count(reason);
+	scan->counters.fallback = reason;
+	strlcpy(scan->counters.fallback_message, error->message,
+			sizeof(scan->counters.fallback_message));
+	if (!gpuagg_fallback && !scan_cannot_draw(scan, error))
+		gpuagg_error_raise(error);
+	if (required && reason != GPUAGG_FALLBACK_VALUE)
+		gpuagg_error_required(error);
+
+	scan->falling_back = true;
+	if (scan->fallback == NULL)
+	{
+		scan->fallback = ExecInitNode(list_nth(plan->custom_plans,
+											   GPUAGG_PLAN_FALLBACK),
+									  scan->css.ss.ps.state, scan->eflags);
+		scan->css.custom_ps = lappend(scan->css.custom_ps, scan->fallback);
+		gpuagg_sample_lend_seed(&scan->sample, scan->fallback);
+	}
+	if (required)
+	{
+		TupleTableSlot *slot;
+
+		/* only if PostgreSQL raises an error for the value is it excused */
+		do
+		{
+			CHECK_FOR_INTERRUPTS();
+			slot = ExecProcNode(scan->fallback);
+		} while (!TupIsNull(slot));
+		gpuagg_error_required(error);
+	}
+}
+
+static void
+scan_rewind(GpuAggScan *scan)
+{
+	if (scan->chosen != NULL)
+		gpuagg_chosen_rewind(scan->chosen);
+	else
+		gpuagg_results_rewind(scan->results);
+}
+
+/*
+ * Keeps what was predicted beside what it took, until the first group or row
+ * can be returned.
+ */
+static void
+scan_note_cost(const GpuAggScan *scan, instr_time start)
+{
+	GpuAggCostPair pair = {
+		.relid = RelationGetRelid(scan->rel),
+		.select = scan->info->program->select,
+		.bound = gpuagg_bound_name(scan->info->predicted.bound),
+		.predicted_ms = scan->info->predicted.startup / 1e6
+	};
+	instr_time	end;
+
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	pair.measured_ms = INSTR_TIME_GET_MILLISEC(end);
+	strlcpy(pair.device, scan->counters.device, sizeof(pair.device));
+	gpuagg_stat_cost_add(&pair);
+}
+
+void
+gpuagg_scan_run(GpuAggScan *scan)
+{
+	MemoryContext query = scan->css.ss.ps.state->es_query_cxt;
+	MemoryContext run = AllocSetContextCreate(query, "gpuagg run",
+											  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(run);
+	bool		timing = gpuagg_scan_timing(scan);
+	GpuAggError error = {0};
+	GpuAggStatus status;
+	instr_time	start;
+	instr_time	end;
+
+	if (gpuagg_debug_require == GPUAGG_FORBID)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("gpuagg.debug_require = forbid, but a plan uses the device")));
+	INSTR_TIME_SET_CURRENT(start);
+	scan_forget(scan);
+	scan->falling_back = false;
+	status = scan_run_device(scan, &error);
+	MemoryContextSwitchTo(query);
+	MemoryContextDelete(run);
+	if (status == GPUAGG_OK)
+	{
+		scan_rewind(scan);
+		scan_note_cost(scan, start);
+	}
+	else
+	{
+		scan_forget(scan);
+		scan_fall_back(scan, &error);
+	}
+	if (timing)
+	{
+		INSTR_TIME_SET_CURRENT(end);
+		INSTR_TIME_ACCUM_DIFF(scan->counters.run_time, end, start);
+	}
+	scan->ran = true;
+	MemoryContextSwitchTo(old);
+}
+
+/* --------------------------------------------------------- rescan, end --- */
+
+void
+gpuagg_scan_rescan(GpuAggScan *scan, bool again)
+{
+	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
+	Plan	   *fallback = list_nth(plan->custom_plans, GPUAGG_PLAN_FALLBACK);
+	Bitmapset  *changed = scan->css.ss.ps.chgParam;
+
+	/* A node whose parameters changed is rescanned when it runs next. */
+	if (scan->fallback != NULL)
+	{
+		if (changed != NULL)
+			UpdateChangedParamSet(scan->fallback, changed);
+		if (scan->fallback->chgParam == NULL)
+			ExecReScan(scan->fallback);
+	}
+	if (!scan->ran)
+		return;
+
+	/* parameters of what is computed above the rows do not concern them */
+	if (again || bms_overlap(changed, fallback->allParam))
+		scan->ran = false;
+	else if (!scan->falling_back)
+		scan_rewind(scan);
+}
+
+void
+gpuagg_scan_end(GpuAggScan *scan)
+{
+	scan_forget(scan);
+	if (scan->rows != NULL)
+		gpuagg_rows_end(scan->rows);
+	if (scan->fallback != NULL)
+		ExecEndNode(scan->fallback);
+}

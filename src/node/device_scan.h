@@ -1,0 +1,118 @@
+/*
+ * device_scan.h
+ *		What the nodes GpuAgg and GpuSample share: a scan of one table whose
+ *		work a device does, in one task, before the first row is returned.
+ */
+#ifndef GPUAGG_NODE_DEVICE_SCAN_H
+#define GPUAGG_NODE_DEVICE_SCAN_H
+
+#include "postgres.h"
+
+#include "heap/scan_sample.h"
+#include "ipc/errors.h"
+#include "node/chosen.h"
+#include "node/results.h"
+#include "node/rows.h"
+#include "nodes/extensible.h"
+#include "planner/plan.h"
+#include "portability/instr_time.h"
+#include "utils/relcache.h"
+
+/* What EXPLAIN ANALYZE shows; sums over all runs of the node */
+typedef struct GpuAggCounters
+{
+	uint64		runs;			/* tasks that the device completed */
+	uint64		pages;			/* that were read */
+	uint64		cached_pages;	/* that the device had */
+	uint64		pages_kept;		/* that it has from now on */
+	uint64		rows_scanned;
+	uint64		rows_passed;
+	uint64		rows_evaluated; /* by PostgreSQL, for the device */
+	uint64		groups;
+	uint64		memory_bytes;	/* the largest of any run */
+	uint64		device_ns;
+
+	/* of GPUs; zero where the device does not tell (GpuAggTaskStats) */
+	uint64		transfer_ns;
+	uint64		decode_ns;
+	uint64		kernel_ns;
+	uint64		link_bytes;
+	uint64		link_rate;		/* bytes/s, of the last run's device */
+
+	/* only while timing */
+	instr_time	run_time;		/* in tasks: all but emitting groups */
+	instr_time	start_time;		/* from announcing a task until it may be fed,
+								 * and taking leave of it */
+	instr_time	feed_time;		/* pin, judge, hand over, unpin */
+	instr_time	wait_time;		/* for the device */
+	instr_time	collect_time;	/* from the first groups to the last */
+
+	/* of the last run */
+	uint32		passes;			/* windows that were grouped one by one */
+	uint32		splits;			/* of windows whose groups did not fit */
+	uint64		switches;		/* of strategy, by the device */
+	GpuAggDrawWay draw_way;		/* of draws */
+	uint32		draw_windows;	/* 0: the device has no ways */
+	char		device[sizeof(((GpuAggDeviceInfo *) 0)->kind)];
+	char		device_name[sizeof(((GpuAggDeviceInfo *) 0)->name)];
+	char		strategy[sizeof(((GpuAggDoneMsg *) 0)->strategy)];	/* of a pass */
+
+	uint64		redone;			/* tasks that a GPU failed, run again on the
+								 * host device */
+	char		redone_message[GPUAGG_MESSAGE_BYTES];	/* the last failure */
+
+	GpuAggFallback fallback;	/* why PostgreSQL's plan ran, if it did */
+	char		fallback_message[GPUAGG_MESSAGE_BYTES];
+} GpuAggCounters;
+
+/* Must be first in a node's own state, if it has one. */
+typedef struct GpuAggScan
+{
+	CustomScanState css;
+	GpuAggPlanInfo *info;
+	Relation	rel;
+	List	   *runtime;		/* ExprStates of the runtime constants */
+	List	   *params;			/* ExprStates of the parameters in them */
+	GpuAggSampleState sample;
+	int			eflags;			/* for plans initialised later */
+	ResourceOwner owner;		/* of the query */
+
+	bool		on_gpu;			/* the last task was to run on a GPU */
+	bool		uncached;		/* tasks must do without the column cache */
+	bool		wished;			/* the last one did not */
+	bool		ran;			/* rows may be returned */
+
+	/* what the device answered, by the kind of the program; the other is NULL */
+	GpuAggResults *results;		/* groups */
+	GpuAggChosen *chosen;		/* or rows */
+	bool		falling_back;	/* rows come from the fallback plan */
+	PlanState  *fallback;		/* NULL until needed */
+	GpuAggRows *rows;			/* of GpuAgg: NULL until needed */
+	GpuAggCounters counters;
+} GpuAggScan;
+
+/*
+ * Unpacks the plan and makes ready what the device's constants and the sample
+ * take of its custom_exprs, which exprs are.
+ */
+extern void gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs,
+							  EState *estate, int eflags);
+
+/* Does EXPLAIN want to know how long things take? */
+extern bool gpuagg_scan_timing(const GpuAggScan *scan);
+
+/*
+ * Runs the task: on the device, if need be on the other one, else readies the
+ * fallback plan.  Afterwards rows may be read from the start.
+ */
+extern void gpuagg_scan_run(GpuAggScan *scan);
+
+/*
+ * Rows are to be read again.  If parameters have changed that the rows depend
+ * on, or "again" says so, the next row asked for runs another task.
+ */
+extern void gpuagg_scan_rescan(GpuAggScan *scan, bool again);
+
+extern void gpuagg_scan_end(GpuAggScan *scan);
+
+#endif							/* GPUAGG_NODE_DEVICE_SCAN_H */

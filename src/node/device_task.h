@@ -1,0 +1,54 @@
+/*
+ * device_task.h
+ *		One run of a device task, from begin to the last answer.
+ */
+#ifndef GPUAGG_NODE_DEVICE_TASK_H
+#define GPUAGG_NODE_DEVICE_TASK_H
+
+#include "postgres.h"
+
+#include "node/device_scan.h"
+
+/* What a task is to do of a scan's work, and what it did */
+typedef struct GpuAggPass
+{
+	bool		host;			/* on the host device */
+	GpuAggScope scope;			/* the groups that it is to find */
+	double		expected_groups;
+	double		page_lines;		/* lines of a page */
+	GpuAggStrategy strategy;
+	GpuAggStrategy resident_strategy;	/* where columns are kept */
+	uint64		scope_bytes;	/* of the table, that a pass or part touches */
+	bool		forced;
+	GpuAggDrawWay draw_way;		/* of draws */
+	uint32		draw_windows;
+	GpuAggFaultStage fault;
+
+	/* out; if it failed, until then */
+	uint64		rows;			/* that passed the filter */
+	uint64		groups;
+	uint64		pages;			/* handed over */
+} GpuAggPass;
+
+/*
+ * Scans nblocks blocks of the scan's table on the device with a bound
+ * program, and adds the groups to scan->results, or the chosen rows to
+ * scan->chosen, and the figures to scan->counters: rows and pages only of the
+ * first window, for the others read the same.  Synchronous: when it returns,
+ * or raises an error, no task, slot or pin is left.  A status other than
+ * GPUAGG_OK: what it added to the results is of no use; passes.c knows what to
+ * do.
+ */
+extern GpuAggStatus gpuagg_task_run(GpuAggScan *scan,
+									const GpuAggProgram *program,
+									BlockNumber nblocks, GpuAggPass *pass,
+									GpuAggError *error);
+
+/*
+ * Did a GPU fail the task in a way that the host device may not?  Tells of
+ * the last gpuagg_task_run.
+ */
+extern bool gpuagg_task_redoable(const GpuAggScan *scan,
+								 GpuAggStatus status);
+
+#endif							/* GPUAGG_NODE_DEVICE_TASK_H */

@@ -1,0 +1,401 @@
+/*
+ * explain.c
+ *		EXPLAIN of GpuAgg and GpuSample nodes, in all formats.
+ *
+ * Of GpuAgg PostgreSQL itself prints HAVING as the node's Filter, of GpuSample
+ * the table and the conditions that it evaluates, of both the fallback plan
+ * as a child if it ran, and buffer counts.  Here come the sample; of GpuAgg
+ * the table, the group keys and WHERE (as "Row Filter"); of GpuSample the
+ * conditions that the device evaluates; and with ANALYZE what the device did.
+ *
+ * Whatever depends on the machine (device, strategy, memory, times) appears
+ * only with TIMING, and the device that is asked for only with COSTS, so that
+ * EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) prints the same
+ * everywhere.  Counts and times are sums over all runs
+ * of the node.
+ */
+#include "postgres.h"
+
+#include "node/explain.h"
+#include "node/passes.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "settings.h"
+#include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/ruleutils.h"
+
+/* ---------------------------------------------------------------- plan --- */
+
+static void
+explain_relation(GpuAggScan *node, ExplainState *es)
+{
+	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+	int			rti = bms_singleton_member(plan->custom_relids);
+	char	   *schema = get_namespace_name_or_temp(RelationGetNamespace(node->rel));
+	char	   *relname = RelationGetRelationName(node->rel);
+	char	   *alias = list_nth(es->rtable_names, rti - 1);
+	StringInfoData text;
+
+	if (alias == NULL)
+		alias = rt_fetch(rti, es->rtable)->eref->aliasname;
+	if (es->format != EXPLAIN_FORMAT_TEXT)
+	{
+		ExplainPropertyText("Relation Name", relname, es);
+		if (es->verbose)
+			ExplainPropertyText("Schema", schema, es);
+		ExplainPropertyText("Alias", alias, es);
+		return;
+	}
+	initStringInfo(&text);
+	if (es->verbose)
+		appendStringInfo(&text, "%s.", quote_identifier(schema));
+	appendStringInfoString(&text, quote_identifier(relname));
+	if (strcmp(alias, relname) != 0)
+		appendStringInfo(&text, " %s", quote_identifier(alias));
+	ExplainPropertyText("Relation", text.data, es);
+}
+
+static void
+explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+	Plan	   *rows = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
+	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   (Plan *) plan, ancestors);
+	List	   *keys = NIL;
+
+	for (int i = 0; i < node->info->noutputs; i++)
+	{
+		int			final = node->info->outputs[i].final;
+		TargetEntry *tle = list_nth_node(TargetEntry, plan->custom_scan_tlist,
+										 i);
+
+		if (final == GPUAGG_FINAL_KEY || final == GPUAGG_FINAL_KEY_DATE_TZ)
+			keys = lappend(keys, deparse_expression((Node *) tle->expr,
+													context, prefix, true));
+	}
+	if (keys != NIL)
+		ExplainPropertyList("Group Key", keys, es);
+	if (rows->qual != NIL)
+		ExplainPropertyText("Row Filter",
+							deparse_expression((Node *) make_ands_explicit(rows->qual),
+											   context, prefix, false), es);
+}
+
+/* As EXPLAIN of PostgreSQL's Sample Scan */
+static void
+explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+	static const char *const methods[GPUAGG_NSAMPLES] = {
+		"none", "bernoulli", "system", "random_rows"
+	};
+	const char *method = methods[node->info->sample];
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   (Plan *) plan, ancestors);
+	bool		prefix = list_length(es->rtable_names) > 1;
+	List	   *texts = NIL;
+
+	if (node->info->sample == GPUAGG_SAMPLE_NONE)
+		return;
+	for (int i = 0; i < 1 + node->info->repeatable; i++)
+		texts = lappend(texts,
+						deparse_expression(list_nth(plan->custom_exprs,
+													node->info->nruntime + i),
+										   context, prefix, false));
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		ExplainPropertyText("Sampling", node->info->repeatable ?
+							psprintf("%s (%s) REPEATABLE (%s)", method,
+									 (char *) linitial(texts),
+									 (char *) lsecond(texts)) :
+							psprintf("%s (%s)", method,
+									 (char *) linitial(texts)), es);
+		return;
+	}
+	ExplainPropertyText("Sampling Method", method, es);
+	ExplainPropertyList("Sampling Parameters", list_make1(linitial(texts)), es);
+	if (node->info->repeatable)
+		ExplainPropertyText("Repeatable Seed", lsecond(texts), es);
+}
+
+/*
+ * What a run took, by the stages of cost/predict.h, ms.  Only GPUs tell the
+ * link from the kernels; on the host device the threads read the pages.
+ */
+static void
+measure_stages(const GpuAggScan *node, GpuAggPrediction *measured)
+{
+	const GpuAggCounters *counters = &node->counters;
+	double		total = node->css.ss.ps.instrument->total * 1e9;
+	double		run = INSTR_TIME_GET_MICROSEC(counters->run_time) * 1e3;
+	double		runs = counters->runs;
+
+	measured->start = INSTR_TIME_GET_MICROSEC(counters->start_time) * 1e3 / runs;
+	measured->feed = INSTR_TIME_GET_MICROSEC(counters->feed_time) * 1e3 / runs;
+	measured->link = counters->decode_ns / runs;
+	measured->kernel = (counters->kernel_ns > 0 ? counters->kernel_ns :
+						counters->device_ns) / runs;
+	measured->emit = (INSTR_TIME_GET_MICROSEC(counters->collect_time) * 1e3 +
+					  Max(0.0, total - run)) / runs;
+	measured->total = total / runs;
+}
+
+static void
+explain_stage(const char *stage, double predicted, double measured,
+			  bool analyzed, ExplainState *es)
+{
+	ExplainPropertyFloat(psprintf("Predicted %sTime", stage), "ms",
+						 predicted / 1e6, 3, es);
+	if (analyzed)
+		ExplainPropertyFloat(psprintf("Measured %sTime", stage), "ms",
+							 measured / 1e6, 3, es);
+}
+
+/*
+ * Milliseconds, with ANALYZE beside those of a mean run, if no fallback took
+ * its place; stages, and where they come from, only if asked for.
+ */
+static void
+explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
+{
+	const GpuAggPlanInfo *info = node->info;
+	const GpuAggPrediction *p = &info->predicted;
+	GpuAggPrediction m = {0};
+	GpuAggProfile profile = {.origin = info->profile_origin};
+	bool		details = es->verbose || es->format != EXPLAIN_FORMAT_TEXT;
+	bool		analyzed = timing && node->counters.runs > 0 &&
+		node->counters.fallback == GPUAGG_FALLBACK_NONE;
+
+	if (!es->costs)
+		return;
+	if (analyzed)
+		measure_stages(node, &m);
+	explain_stage("", p->total, m.total, analyzed, es);
+	ExplainPropertyText("Bound By", gpuagg_bound_name(p->bound), es);
+	if (!details)
+		return;
+	explain_stage("Start ", p->start, m.start, analyzed, es);
+	explain_stage("Feed ", p->feed, m.feed, analyzed, es);
+	explain_stage("Link ", p->link, m.link, analyzed, es);
+	explain_stage("Kernel ", p->kernel, m.kernel, analyzed, es);
+	explain_stage("Emit ", p->emit, m.emit, analyzed, es);
+	ExplainPropertyText("Profile", gpuagg_profile_origin(&profile), es);
+	if (info->profile != 0)
+		ExplainPropertyInteger("Profile Number", NULL, info->profile, es);
+	if (info->profile_elsewhere != 0)
+		ExplainPropertyInteger("Profile of Another Machine", NULL,
+							   info->profile_elsewhere, es);
+}
+
+/* How the device would group now; what ran is told by ANALYZE */
+static void
+explain_strategy(const GpuAggScan *node, ExplainState *es)
+{
+	GpuAggStrategyChoice choice;
+
+	if (!es->costs || !(es->verbose || es->format != EXPLAIN_FORMAT_TEXT))
+		return;
+	gpuagg_passes_choose(node, RelationGetNumberOfBlocks(node->rel), false,
+						 &choice);
+	if (choice.strategy == GPUAGG_STRATEGY_AUTO)
+		return;
+	ExplainPropertyText("Planned Strategy",
+						gpuagg_strategy_name(choice.strategy), es);
+	ExplainPropertyUInteger("Planned Passes", NULL, choice.passes * choice.kept_passes, es);
+	ExplainPropertyUInteger("Scope Size", "kB",
+							(uint64) ((choice.scope_bytes + 1023) / 1024), es);
+}
+
+/* The same of draws, where the device has ways to choose from */
+static void
+explain_draw_plan(const GpuAggScan *node, ExplainState *es)
+{
+	GpuAggDrawPlan plan;
+
+	if (!es->costs || !(es->verbose || es->format != EXPLAIN_FORMAT_TEXT) ||
+		node->info->sample != GPUAGG_SAMPLE_DRAWS)
+		return;
+	gpuagg_passes_draws(node, RelationGetNumberOfBlocks(node->rel), node->info->est_rows,
+						false, &plan);
+	if (plan.predicted_ns[GPUAGG_DRAW_SINGLE] <= 0)
+		return;
+	ExplainPropertyText("Planned Draw Strategy", gpuagg_draw_way_name(plan.way), es);
+	ExplainPropertyUInteger("Planned Draw Windows", NULL, plan.windows, es);
+}
+
+/* ------------------------------------------------------------- ANALYZE --- */
+
+/* As PostgreSQL does, the text format leaves out what did not happen. */
+static void
+explain_count(const char *label, uint64 count, ExplainState *es)
+{
+	if (count > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyUInteger(label, NULL, count, es);
+}
+
+static void
+explain_counts(const GpuAggScan *node, ExplainState *es)
+{
+	const GpuAggCounters *counters = &node->counters;
+	uint64		filtered = counters->rows_scanned > counters->rows_passed ?
+		counters->rows_scanned - counters->rows_passed : 0;
+
+	if (counters->runs > 1 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyUInteger("Device Runs", NULL, counters->runs, es);
+	if (counters->runs > 0)
+	{
+		ExplainPropertyUInteger("Rows Scanned", NULL, counters->rows_scanned,
+								es);
+		explain_count("Rows Filtered", filtered, es);
+		explain_count("Rows Evaluated by PostgreSQL",
+					  counters->rows_evaluated, es);
+		if (!node->info->program->select)
+			ExplainPropertyUInteger("Groups", NULL, counters->groups, es);
+		ExplainPropertyUInteger("Pages", NULL, counters->pages, es);
+		ExplainPropertyUInteger("Bytes Read", NULL, counters->pages * BLCKSZ,
+								es);
+		explain_count("Cached Pages", counters->cached_pages, es);
+		explain_count("Pages Kept", counters->pages_kept, es);
+	}
+	if (counters->redone > 0)
+		ExplainPropertyUInteger("Redone", NULL, counters->redone, es);
+	if (counters->fallback != GPUAGG_FALLBACK_NONE)
+		ExplainPropertyText("Fallback Reason",
+							gpuagg_fallback_word(counters->fallback), es);
+}
+
+static void
+explain_ns(const char *label, uint64 ns, ExplainState *es)
+{
+	if (ns > 0)
+		ExplainPropertyFloat(label, "ms", ns / 1e6, 3, es);
+}
+
+/* Of several passes, each has a strategy of its own in its window. */
+static void
+explain_passes(const GpuAggCounters *counters, ExplainState *es)
+{
+	GpuAggStrategy passes = GPUAGG_STRATEGY_MULTI_PASS_NAIVE;
+
+	ExplainPropertyText("Strategy", counters->passes > 1 ?
+						gpuagg_strategy_name(passes) : counters->strategy, es);
+	if (counters->passes > 1)
+		ExplainPropertyText("Pass Strategy", counters->strategy, es);
+	if (counters->passes > 1 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyUInteger("Passes", NULL, counters->passes, es);
+	explain_count("Window Splits", counters->splits, es);
+	explain_count("Strategy Switches", counters->switches, es);
+}
+
+static void
+explain_draws(const GpuAggCounters *counters, ExplainState *es)
+{
+	if (counters->draw_windows == 0)
+		return;
+	ExplainPropertyText("Draw Strategy", gpuagg_draw_way_name(counters->draw_way), es);
+	if (counters->draw_windows > 1 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyUInteger("Draw Windows", NULL, counters->draw_windows, es);
+}
+
+/*
+ * By the GPU's own clock, which also runs while it works for others.  Bytes
+ * per nanosecond are GB/s.
+ */
+static void
+explain_gpu(const GpuAggCounters *counters, ExplainState *es)
+{
+	double		rate;
+
+	explain_ns("Transfer Time", counters->transfer_ns, es);
+	explain_ns("Decode Time", counters->decode_ns, es);
+	explain_ns("Kernel Time", counters->kernel_ns, es);
+	if (counters->link_bytes == 0 || counters->decode_ns == 0)
+		return;
+	rate = (double) counters->link_bytes / counters->decode_ns;
+	ExplainPropertyFloat("Link Rate", "GB/s", rate, 3, es);
+	if (counters->link_rate > 0)
+		ExplainPropertyFloat("Link Utilization", NULL,
+							 rate * 1e9 / counters->link_rate, 3, es);
+}
+
+static void
+explain_timing(GpuAggScan *node, ExplainState *es)
+{
+	const GpuAggCounters *counters = &node->counters;
+	double		run = INSTR_TIME_GET_MILLISEC(counters->run_time);
+
+	if (counters->redone > 0)
+		ExplainPropertyText("Redone Detail", counters->redone_message, es);
+	if (counters->fallback != GPUAGG_FALLBACK_NONE)
+		ExplainPropertyText("Fallback Detail", counters->fallback_message, es);
+	if (counters->runs == 0)
+		return;
+	ExplainPropertyText("Device Name", counters->device_name, es);
+	explain_passes(counters, es);
+	explain_draws(counters, es);
+	ExplainPropertyUInteger("Device Memory", "kB",
+							(counters->memory_bytes + 1023) / 1024, es);
+	ExplainPropertyFloat("Feed Time", "ms",
+						 INSTR_TIME_GET_MILLISEC(counters->feed_time), 3, es);
+	ExplainPropertyFloat("Wait Time", "ms",
+						 INSTR_TIME_GET_MILLISEC(counters->wait_time), 3, es);
+	ExplainPropertyFloat("Device Time", "ms", counters->device_ns / 1e6, 3,
+						 es);
+	explain_gpu(counters, es);
+
+	/* the node's time less that of its tasks; a fallback plan emits, too */
+	if (counters->fallback == GPUAGG_FALLBACK_NONE)
+		ExplainPropertyFloat("Emit Time", "ms",
+							 Max(0.0, node->css.ss.ps.instrument->total *
+								 1000.0 - run), 3, es);
+}
+
+/* What is evaluated on the device, as PostgreSQL's "Filter" */
+static void
+explain_device_filter(GpuAggScan *node, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+	List	   *quals = gpuagg_plan_device_quals(node->info, plan->custom_exprs);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   (Plan *) plan, ancestors);
+
+	if (quals != NIL)
+		ExplainPropertyText("Device Filter",
+							deparse_expression((Node *) make_ands_explicit(quals),
+											   context, es->verbose, false), es);
+}
+
+void
+gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
+{
+	const GpuAggCounters *counters = &node->counters;
+	bool		timing = es->analyze && es->timing &&
+		gpuagg_scan_timing(node);
+
+	if (!node->info->program->select)
+		explain_relation(node, es);
+	explain_sample(node, ancestors, es);
+	if (node->info->program->select)
+		explain_device_filter(node, ancestors, es);
+	else
+		explain_expressions(node, ancestors, es);
+	if (timing && counters->runs > 0)
+		ExplainPropertyText("Device", counters->device, es);
+	else if (es->costs)
+		ExplainPropertyText("Device", gpuagg_device, es);
+	explain_prediction(node, timing, es);
+	explain_strategy(node, es);
+	explain_draw_plan(node, es);
+	if (!es->analyze ||
+		(counters->runs == 0 && counters->fallback == GPUAGG_FALLBACK_NONE))
+		return;
+	explain_counts(node, es);
+	if (timing)
+		explain_timing(node, es);
+}

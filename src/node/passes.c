@@ -1,0 +1,309 @@
+/*
+ * passes.c
+ *		A scan's work on one device: one task, or one for each window of the
+ *		hash space (device/choice/scope.h).
+ *
+ * Windows are planned where the strategy is multi-pass, or where the table of
+ * all groups would not fit the device's memory.  Tasks run one after the
+ * other; each scans the same blocks under the same snapshot, with the same
+ * sample and the same program (its hash seed, too), and adds the groups of its
+ * window to the store.  Only then the first row is returned.
+ *
+ * By capacity.  A task that ends for lack of memory is no failure yet: what
+ * it answered is cut off the store, its window is split, by as much as the
+ * groups that it had found until then let expect, and the first part runs.
+ * Groups of finished windows stay.  So any number of groups finishes, in as
+ * many passes as it takes.  Given up, and left to the redo and the fallback
+ * plan, is a task that had few groups, or far fewer than the one that failed
+ * before, for its memory is taken by something else; and a window narrower than
+ * one of GPUAGG_MAX_SCOPES.  Windows that turn out to hold few groups are
+ * joined again.
+ *
+ * Injected lack of memory is given up at once, so that tests reach the redo;
+ * but not if only one pass is struck (gpuagg.debug_fault_pass).
+ */
+#include "postgres.h"
+
+#include "node/device_task.h"
+#include "node/passes.h"
+#include "settings.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+/* A task with fewer groups did not run out of memory because of them. */
+#define SPLIT_MIN_GROUPS 256
+
+/* Nor did one that had so many times fewer than the one that failed before. */
+#define SPLIT_LEAST_SHARE 16
+
+/* Windows are joined if their groups fill at most this part of what fits. */
+#define JOIN_FILL 0.8
+
+typedef struct GpuAggPasses
+{
+	GpuAggScan *scan;
+	const GpuAggProgram *program;
+	BlockNumber nblocks;
+	GpuAggStrategyChoice choice;
+	double		fit;			/* groups that a window may have; 0: any */
+	bool		failed;			/* that is what a window had that failed */
+	int			started;		/* tasks */
+	GpuAggPass	pass;
+	GpuAggError *error;
+} GpuAggPasses;
+
+/* As VACUUM or ANALYZE has found them last */
+static double
+passes_page_lines(const GpuAggScan *scan)
+{
+	const Form_pg_class rel = scan->rel->rd_rel;
+
+	return rel->relpages > 0 && rel->reltuples > 0 ?
+		Min(rel->reltuples / rel->relpages, GPUAGG_MAX_LINES) : GPUAGG_MAX_LINES;
+}
+
+static void
+passes_work(const GpuAggScan *scan, BlockNumber nblocks, GpuAggWork *work)
+{
+	const GpuAggPlanInfo *info = scan->info;
+
+	memset(work, 0, sizeof(*work));
+	gpuagg_choose_work(work, info->program);
+	work->pages = nblocks;
+	work->page_lines = passes_page_lines(scan);
+	work->rows = Max(info->est_rows, 0);
+	work->passed = Max(info->est_passed, 0);
+	work->groups = Max(info->est_groups, 0);
+}
+
+void
+gpuagg_passes_choose(const GpuAggScan *scan, BlockNumber nblocks, bool host,
+					 GpuAggStrategyChoice *choice)
+{
+	GpuAggWork	work;
+
+	passes_work(scan, nblocks, &work);
+	gpuagg_choose(&work, scan->info->program, host, choice);
+}
+
+void
+gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws, bool host,
+					GpuAggDrawPlan *plan)
+{
+	gpuagg_choose_draws(scan->info->program, draws, passes_page_lines(scan) * nblocks, host,
+						plan);
+}
+
+static bool
+passes_struck(const GpuAggPasses *p)
+{
+	return gpuagg_debug_fault_pass == 0 || p->started == gpuagg_debug_fault_pass;
+}
+
+/*
+ * What is injected into the next task.  The fault "lost" ends the worker; a
+ * second time would be of no use to anyone.
+ */
+static GpuAggFaultStage
+passes_fault(const GpuAggPasses *p)
+{
+	if (!passes_struck(p) || gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
+		return GPUAGG_FAULT_NONE;
+	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && p->pass.host)
+		return GPUAGG_FAULT_NONE;
+	return gpuagg_debug_fault;
+}
+
+static uint32
+passes_count(const GpuAggPasses *p)
+{
+	return Max(1, p->pass.scope.count);
+}
+
+/* One task; what it allocates goes with it. */
+static GpuAggStatus
+passes_task(GpuAggPasses *p)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "gpuagg pass",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	GpuAggStatus status;
+
+	p->started++;
+	p->pass.fault = passes_fault(p);
+	p->pass.expected_groups = Max(p->scan->info->est_groups, 0) /
+		passes_count(p);
+	p->pass.rows = p->pass.groups = p->pass.pages = 0;
+	status = gpuagg_task_run(p->scan, p->program, p->nblocks, &p->pass,
+							 p->error);
+	if (status == GPUAGG_OK && passes_struck(p) &&
+		gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
+		status = gpuagg_error_set(p->error, GPUAGG_OUT_OF_MEMORY, 0,
+								  "injected: no memory for the rest of the groups");
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return status;
+}
+
+/* Is it for its groups that the task found no memory? */
+static bool
+passes_splittable(const GpuAggPasses *p, GpuAggStatus status)
+{
+	if (status != GPUAGG_OUT_OF_MEMORY || p->program->select ||
+		p->program->nkeys == 0)
+		return false;
+	if (gpuagg_debug_fault == GPUAGG_FAULT_MEMORY ||
+		gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
+		return gpuagg_debug_fault_pass > 0;
+	return p->pass.groups >= SPLIT_MIN_GROUPS &&
+		(!p->failed || p->pass.groups >= p->fit / SPLIT_LEAST_SHARE);
+}
+
+/*
+ * The failed task's window becomes several; false: it would be too many.
+ * Rows until then and pages tell how many rows there will be.
+ */
+static bool
+passes_split(GpuAggPasses *p)
+{
+	const GpuAggPass *pass = &p->pass;
+	double		pages = gpuagg_sample_share(&p->scan->sample, p->nblocks);
+	double		share = pages > 0 ? Min(1, pass->pages / pages) : 1;
+	double		rows = (double) pass->rows / passes_count(p);
+	double		groups = gpuagg_strategy_extrapolate(rows, pass->groups,
+													 rows / Max(share, 1e-6));
+	uint32		k = gpuagg_strategy_split(pass->groups, groups);
+
+	if ((uint64) passes_count(p) * k > GPUAGG_MAX_SCOPES)
+		return false;
+	ereport(DEBUG1,
+			(errmsg_internal("gpuagg: window %u of %u does not fit: splitting it into %u",
+							 pass->scope.index, passes_count(p), k)));
+	p->pass.scope = gpuagg_scope_split(pass->scope, k);
+	p->fit = pass->groups;
+	p->failed = true;
+	p->scan->counters.splits++;
+	return true;
+}
+
+/* To the next window; wider ones if this one had few groups. */
+static bool
+passes_next(GpuAggPasses *p)
+{
+	double		groups = p->pass.groups;
+	GpuAggScope wider;
+
+	if (!gpuagg_scope_next(&p->pass.scope))
+		return false;
+	wider = p->pass.scope;
+	while (gpuagg_scope_widen(&wider) &&
+		   (groups *= 2) <= p->fit * JOIN_FILL)
+		p->pass.scope = wider;
+	return true;
+}
+
+static void
+passes_plan_draws(GpuAggPasses *p, bool host)
+{
+	const GpuAggSampleState *sample = &p->scan->sample;
+	GpuAggDrawPlan plan;
+
+	if (sample->method != GPUAGG_SAMPLE_DRAWS)
+		return;
+	gpuagg_passes_draws(p->scan, p->nblocks, sample->sample.cutoff, host, &plan);
+	p->pass.draw_way = plan.way;
+	p->pass.draw_windows = plan.windows;
+}
+
+static void
+passes_begin(GpuAggPasses *p, bool host)
+{
+	const GpuAggStrategyChoice *c = &p->choice;
+	GpuAggWork	work;
+	GpuAggLayout layout;
+
+	passes_work(p->scan, p->nblocks, &work);
+	gpuagg_choose(&work, p->scan->info->program, host, &p->choice);
+	gpuagg_layout_compute(p->program, &layout);
+	p->pass.host = host;
+	p->pass.page_lines = passes_page_lines(p->scan);
+	p->pass.strategy = c->within;
+	p->pass.resident_strategy = gpuagg_choose_resident(&work, p->scan->info->program, host);
+	p->pass.forced = gpuagg_strategy != GPUAGG_STRATEGY_AUTO &&
+		c->within != GPUAGG_STRATEGY_AUTO;
+	p->pass.scope.count = c->passes;
+	p->pass.scope_bytes = c->within == GPUAGG_STRATEGY_MULTI_PASS_COPY ||
+		c->within == GPUAGG_STRATEGY_SPATIAL ? c->scope_bytes :
+		gpuagg_scope_size * UINT64CONST(1024);
+	passes_plan_draws(p, host);
+	if (c->passes > 1)
+		p->fit = c->scope_bytes / (2.0 * layout.row_bytes);
+	p->scan->counters.passes = 0;
+	p->scan->counters.splits = 0;
+	p->scan->counters.switches = 0;
+}
+
+/* Windows one after the other, until the last one or a failure */
+static GpuAggStatus
+passes_windows(GpuAggPasses *p)
+{
+	GpuAggCounters *counters = &p->scan->counters;
+	uint64		evaluated = counters->rows_evaluated;
+	GpuAggStoreMark mark;
+
+	for (;;)
+	{
+		GpuAggStatus status;
+
+		if (p->scan->results != NULL)
+			gpuagg_results_mark(p->scan->results, &mark);
+		status = passes_task(p);
+		if (status == GPUAGG_OK)
+		{
+			counters->passes++;
+			if (!passes_next(p))
+				return status;
+			continue;
+		}
+		if (!passes_splittable(p, status))
+			return status;
+		/* the first window counts the rows, and begins anew */
+		if (p->pass.scope.index == 0)
+			counters->rows_evaluated = evaluated;
+		if (!passes_split(p))
+			return status;
+		gpuagg_results_cut(p->scan->results, &mark);
+	}
+}
+
+GpuAggStatus
+gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
+				  BlockNumber nblocks, bool host, GpuAggError *error)
+{
+	GpuAggCounters *counters = &scan->counters;
+	const GpuAggCounters before = *counters;
+	GpuAggPasses passes = {
+		.scan = scan,
+		.program = program,
+		.nblocks = nblocks,
+		.error = error
+	};
+	GpuAggStatus status;
+
+	passes_begin(&passes, host);
+	status = passes_windows(&passes);
+	if (status != GPUAGG_OK)
+	{
+		/* what was counted counts for nothing; the time was spent */
+		counters->runs = before.runs;
+		counters->pages = before.pages;
+		counters->cached_pages = before.cached_pages;
+		counters->pages_kept = before.pages_kept;
+		counters->rows_scanned = before.rows_scanned;
+		counters->rows_passed = before.rows_passed;
+		counters->rows_evaluated = before.rows_evaluated;
+		counters->groups = before.groups;
+	}
+	return status;
+}

@@ -1,0 +1,32 @@
+/*
+ * passes.h
+ *		A scan's work on one device: one task, or one for each window of the
+ *		hash space.
+ */
+#ifndef GPUAGG_NODE_PASSES_H
+#define GPUAGG_NODE_PASSES_H
+
+#include "postgres.h"
+
+#include "cost/choose.h"
+#include "node/device_scan.h"
+
+/* How the device would group now, as far as the plan's estimates tell */
+extern void gpuagg_passes_choose(const GpuAggScan *scan, BlockNumber nblocks,
+								 bool host, GpuAggStrategyChoice *choice);
+
+/* How it would make so many draws */
+extern void gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws,
+								bool host, GpuAggDrawPlan *plan);
+
+/*
+ * Runs all tasks, which add to the scan's empty store.  A status other than
+ * GPUAGG_OK: the store and what was counted are of no use; the host device
+ * (host = true: only on that one) or PostgreSQL's plan has to answer.
+ */
+extern GpuAggStatus gpuagg_passes_run(GpuAggScan *scan,
+									  const GpuAggProgram *program,
+									  BlockNumber nblocks, bool host,
+									  GpuAggError *error);
+
+#endif							/* GPUAGG_NODE_PASSES_H */

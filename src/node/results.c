@@ -1,0 +1,521 @@
+/*
+ * results.c
+ *		What the device grouped, and groups to Datums.
+ *
+ * RESULTS messages are kept as they come (result_store.h), up to the memory that
+ * a hash aggregation may use (work_mem * hash_mem_multiplier), the rest in a
+ * temporary file.
+ *
+ * Groups are looked at when they come in, before the first row is returned,
+ * because afterwards the fallback plan could no longer answer.  Left to
+ * PostgreSQL are
+ *
+ *	- an infinite or NaN float sum.  It may be right, if such a value was in
+ *	  the input, or be the overflow that PostgreSQL reports; it also depends
+ *	  on the order of addition, so only PostgreSQL's own answer is its answer.
+ *	  Groups with infinite or NaN input are paid for with the fallback;
+ *	- a sum(float4) beyond float4;
+ *	- two days that begin at the same moment in the session's time zone
+ *	  (a zone that skipped a day, such as Pacific/Apia in 2011), when the
+ *	  device groups by date what the query groups by timestamptz.
+ *
+ * Values are made as PostgreSQL's final functions make them: numeric from
+ * the exact integer, an average by numeric_div of sum and count.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "compat.h"
+#include "device/layout.h"
+#include "ipc/errors.h"
+#include "ipc/protocol.h"
+#include "miscadmin.h"
+#include "node/results.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+StaticAssertDecl(sizeof(GpuAggStringSlot) == 16, "layout.h counts on it");
+StaticAssertDecl(offsetof(GpuAggStringSlot, u) ==
+				 offsetof(GpuAggStringSlot, prefix) + 4,
+				 "the bytes of a short string lie side by side");
+StaticAssertDecl(UUID_LEN == 16, "a uuid fits its key slot");
+
+/* What makes one output column of a group's row */
+typedef struct GpuAggEmitter
+{
+	uint8		final;			/* GpuAggFinal */
+	uint8		type;			/* GpuAggType */
+	uint8		slot_bytes;		/* of a key */
+	int8		string_no;		/* place in "strings", or -1 */
+	uint16		off;			/* key slot or state */
+	uint16		count_off;		/* COUNT state beside it; 0: none */
+	uint32		null_bit;		/* key: bit of the head */
+} GpuAggEmitter;
+
+/* Days known to begin at a moment of their own; a hash of them by day. */
+#define DAYS_KNOWN 1024
+
+struct GpuAggResults
+{
+	MemoryContext context;
+	GpuAggLayout layout;
+	GpuAggStore *store;
+
+	int			nemitters;
+	GpuAggEmitter *emitters;
+	int			nstrings;		/* slots that may have bytes after the row */
+	uint16	   *strings;		/* their offsets, in order */
+	const char **string_data;	/* of the current group */
+	bool		judge;			/* groups must be looked at */
+	int32	   *days;
+
+	/* reading: the current message and what is left of it */
+	const char *at;
+	uint32		left;
+};
+
+/* ------------------------------------------------------------ creation --- */
+
+static int
+results_add_string(GpuAggResults *results, uint16 off)
+{
+	for (int i = 0; i < results->nstrings; i++)
+	{
+		if (results->strings[i] == off)
+			return i;
+	}
+	results->strings[results->nstrings] = off;
+	return results->nstrings++;
+}
+
+/* Every string slot, whether an output shows it or not */
+static void
+results_find_strings(GpuAggResults *results, const GpuAggProgram *program)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(program);
+	const GpuAggTransition *trans = gpuagg_program_transitions(program);
+	int			max = program->nkeys + program->ntransitions;
+
+	results->strings = palloc((max + 1) * sizeof(uint16));
+	results->string_data = palloc0((max + 1) * sizeof(char *));
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		if (gpuagg_key_is_string(keys[i].type))
+			results_add_string(results, results->layout.key_off[i]);
+	}
+	for (int i = 0; i < program->ntransitions; i++)
+	{
+		if (gpuagg_transition_is_string(trans[i].op))
+			results_add_string(results, results->layout.state_off[i]);
+	}
+}
+
+static void
+emitter_init(GpuAggResults *results, const GpuAggProgram *program,
+			 const GpuAggOutput *output, GpuAggEmitter *emitter)
+{
+	const GpuAggLayout *layout = &results->layout;
+	bool		string;
+
+	memset(emitter, 0, sizeof(*emitter));
+	emitter->final = output->final;
+	emitter->type = output->type;
+	emitter->string_no = -1;
+	if (output->final == GPUAGG_FINAL_KEY ||
+		output->final == GPUAGG_FINAL_KEY_DATE_TZ)
+	{
+		uint32		type = gpuagg_program_keys(program)[output->index].type;
+
+		emitter->type = type;
+		emitter->off = layout->key_off[output->index];
+		emitter->slot_bytes = gpuagg_type_slot_bytes(type);
+		emitter->null_bit = UINT32_C(1) << output->index;
+		string = gpuagg_key_is_string(type);
+		if (output->final == GPUAGG_FINAL_KEY_DATE_TZ)
+			results->judge = true;
+	}
+	else
+	{
+		emitter->off = layout->state_off[output->index];
+		if (output->count_index >= 0)
+			emitter->count_off = layout->state_off[output->count_index];
+		string = output->final == GPUAGG_FINAL_BYTES;
+		if (output->final == GPUAGG_FINAL_SUM_FLOAT4 ||
+			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
+			output->final == GPUAGG_FINAL_AVG_FLOAT)
+			results->judge = true;
+	}
+	if (string)
+		emitter->string_no = results_add_string(results, emitter->off);
+}
+
+GpuAggResults *
+gpuagg_results_create(const GpuAggPlanInfo *info, MemoryContext parent,
+					  ResourceOwner owner)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "GpuAgg results",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	GpuAggResults *results = palloc0(sizeof(GpuAggResults));
+
+	results->context = context;
+	results->store = gpuagg_store_create(context, owner, get_hash_memory_limit());
+	gpuagg_layout_compute(info->program, &results->layout);
+	results_find_strings(results, info->program);
+	results->nemitters = info->noutputs;
+	results->emitters = palloc(Max(1, info->noutputs) * sizeof(GpuAggEmitter));
+	for (int i = 0; i < info->noutputs; i++)
+		emitter_init(results, info->program, &info->outputs[i],
+					 &results->emitters[i]);
+	MemoryContextSwitchTo(old);
+	return results;
+}
+
+void
+gpuagg_results_free(GpuAggResults *results)
+{
+	gpuagg_store_free(results->store);
+	MemoryContextDelete(results->context);
+}
+
+/* ------------------------------------------------------------- walking --- */
+
+/*
+ * Finds the long strings of the group at row and returns where the next
+ * group starts.  The strings follow the row without gaps, and all together
+ * are padded to 8 bytes.
+ */
+static inline const char *
+results_walk(const GpuAggResults *results, const char *row)
+{
+	const char *data = row + results->layout.row_bytes;
+
+	for (int i = 0; i < results->nstrings; i++)
+	{
+		uint32		len;
+
+		memcpy(&len, row + results->strings[i], sizeof(len));
+		if (len <= GPUAGG_STRING_INLINE || len == GPUAGG_STRING_NONE)
+			continue;
+		results->string_data[i] = data;
+		data += len;
+	}
+	return row + GPUAGG_ALIGN8((Size) (data - row));
+}
+
+/* ------------------------------------------------------------- judging --- */
+
+static inline bool
+emitter_is_empty(const GpuAggEmitter *emitter, const char *row)
+{
+	return emitter->count_off != 0 &&
+		*(const int64 *) (row + emitter->count_off) == 0;
+}
+
+/*
+ * Does this day begin at the same moment as one of its neighbours?
+ */
+static bool
+day_is_ambiguous(GpuAggResults *results, DateADT day)
+{
+	int32	   *known;
+	TimestampTz start;
+	int			overflow;
+
+	if (DATE_NOT_FINITE(day))
+		return false;
+	if (results->days == NULL)
+	{
+		results->days = MemoryContextAlloc(results->context,
+										   DAYS_KNOWN * sizeof(int32));
+		for (int i = 0; i < DAYS_KNOWN; i++)
+			results->days[i] = PG_INT32_MIN;
+	}
+	known = &results->days[(uint32) day % DAYS_KNOWN];
+	if (*known == day)
+		return false;
+	start = date2timestamptz_opt_overflow(day, &overflow);
+	if (overflow == 0)
+	{
+		if (start == date2timestamptz_opt_overflow(day + 1, &overflow) ||
+			start == date2timestamptz_opt_overflow(day - 1, &overflow))
+			return true;
+	}
+	*known = day;
+	return false;
+}
+
+static GpuAggStatus
+results_judge(GpuAggResults *results, const char *row, GpuAggError *error)
+{
+	uint32		head;
+
+	memcpy(&head, row, sizeof(head));
+	for (int i = 0; i < results->nemitters; i++)
+	{
+		const GpuAggEmitter *emitter = &results->emitters[i];
+		const char *slot = row + emitter->off;
+
+		switch ((GpuAggFinal) emitter->final)
+		{
+			case GPUAGG_FINAL_SUM_FLOAT4:
+			case GPUAGG_FINAL_SUM_FLOAT8:
+			case GPUAGG_FINAL_AVG_FLOAT:
+				{
+					double		sum = *(const double *) slot;
+
+					if (emitter->final == GPUAGG_FINAL_SUM_FLOAT4)
+						sum = (float) sum;
+					if (!isfinite(sum) && !emitter_is_empty(emitter, row))
+						return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
+												GPUAGG_ST_NEEDS_PG,
+												"a floating-point sum is not finite");
+					break;
+				}
+			case GPUAGG_FINAL_KEY_DATE_TZ:
+				if ((head & emitter->null_bit) == 0 &&
+					day_is_ambiguous(results, *(const int32 *) slot))
+					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
+											GPUAGG_ST_NEEDS_PG,
+											"two days begin at the same moment in this time zone");
+				break;
+			default:
+				break;
+		}
+	}
+	return GPUAGG_OK;
+}
+
+/*
+ * Looks at all groups of a message: are they whole, and ours to answer?
+ */
+static GpuAggStatus
+results_check(GpuAggResults *results, const char *groups, uint32 count,
+			  Size bytes, GpuAggError *error)
+{
+	const char *row = groups;
+	const char *end = groups + bytes;
+
+	if (!results->judge && results->nstrings == 0)
+		row += (Size) count * results->layout.row_bytes;
+	else
+	{
+		for (uint32 i = 0; i < count; i++)
+		{
+			if ((Size) (end - row) < results->layout.row_bytes)
+				break;
+			if (results->judge)
+			{
+				GpuAggStatus status = results_judge(results, row, error);
+
+				if (status != GPUAGG_OK)
+					return status;
+			}
+			row = results_walk(results, row);
+			if (row > end)
+				break;
+		}
+	}
+	if (row != end)
+		return gpuagg_error_set(error, GPUAGG_DEVICE_FAULT, 0,
+								"the device sent groups of a wrong size");
+	return GPUAGG_OK;
+}
+
+/* ------------------------------------------------------------- storing --- */
+
+GpuAggStatus
+gpuagg_results_add(GpuAggResults *results, const char *groups, uint32 count,
+				   Size bytes, GpuAggError *error)
+{
+	GpuAggStatus status = results_check(results, groups, count, bytes, error);
+
+	if (status == GPUAGG_OK && count > 0)
+		gpuagg_store_add(results->store, groups, count, bytes);
+	return status;
+}
+
+void
+gpuagg_results_mark(GpuAggResults *results, GpuAggStoreMark *mark)
+{
+	gpuagg_store_mark(results->store, mark);
+}
+
+void
+gpuagg_results_cut(GpuAggResults *results, const GpuAggStoreMark *mark)
+{
+	gpuagg_store_cut(results->store, mark);
+}
+
+void
+gpuagg_results_rewind(GpuAggResults *results)
+{
+	gpuagg_store_rewind(results->store);
+	results->left = 0;
+}
+
+/* -------------------------------------------------------------- Datums --- */
+
+/* Exact numeric of a 128-bit integer */
+static Datum
+int128_datum(uint64 low, int64 high)
+{
+	char		digits[48];
+	char	   *p = digits + sizeof(digits);
+	unsigned __int128 v;
+
+	if (high == ((int64) low >> 63))
+		return NumericGetDatum(int64_to_numeric((int64) low));
+	v = ((unsigned __int128) (uint64) high << 64) | low;
+	if (high < 0)
+		v = -v;
+	*--p = '\0';
+	for (; v != 0; v /= 10)
+		*--p = '0' + (int) (v % 10);
+	if (high < 0)
+		*--p = '-';
+	return DirectFunctionCall3(numeric_in, CStringGetDatum(p),
+							   ObjectIdGetDatum(InvalidOid),
+							   Int32GetDatum(-1));
+}
+
+static Datum
+string_datum(const GpuAggResults *results, const GpuAggEmitter *emitter,
+			 const GpuAggStringSlot *slot)
+{
+	const char *data = slot->len <= GPUAGG_STRING_INLINE ? slot->prefix :
+		results->string_data[emitter->string_no];
+
+	return PointerGetDatum(cstring_to_text_with_len(data, slot->len));
+}
+
+static Datum
+i64_datum(uint8 type, int64 v)
+{
+	switch ((GpuAggType) type)
+	{
+		case GPUAGG_T_BOOL:
+			return BoolGetDatum(v != 0);
+		case GPUAGG_T_INT2:
+			return Int16GetDatum((int16) v);
+		case GPUAGG_T_INT4:
+			return Int32GetDatum((int32) v);
+		case GPUAGG_T_DATE:
+			return DateADTGetDatum((DateADT) v);
+		case GPUAGG_T_INTNUM:
+			return NumericGetDatum(int64_to_numeric(v));
+		default:
+			return Int64GetDatum(v);
+	}
+}
+
+static Datum
+f64_datum(uint8 type, double v)
+{
+	return type == GPUAGG_T_FLOAT4 ? Float4GetDatum((float4) v) :
+		Float8GetDatum(v);
+}
+
+static Datum
+key_datum(const GpuAggResults *results, const GpuAggEmitter *emitter,
+		  const char *slot)
+{
+	switch ((GpuAggType) emitter->type)
+	{
+		case GPUAGG_T_TEXT:
+		case GPUAGG_T_BPCHAR:
+			return string_datum(results, emitter,
+								(const GpuAggStringSlot *) slot);
+		case GPUAGG_T_UUID:
+			return PointerGetDatum(slot);
+		case GPUAGG_T_FLOAT4:
+		case GPUAGG_T_FLOAT8:
+			return f64_datum(emitter->type, *(const double *) slot);
+		default:
+			return i64_datum(emitter->type, emitter->slot_bytes == 4 ?
+							 *(const int32 *) slot : *(const int64 *) slot);
+	}
+}
+
+static Datum
+average_datum(Datum sum, int64 count)
+{
+	return DirectFunctionCall2(numeric_div, sum,
+							   NumericGetDatum(int64_to_numeric(count)));
+}
+
+static Datum
+emit(const GpuAggResults *results, const GpuAggEmitter *emitter,
+	 const char *row)
+{
+	const char *slot = row + emitter->off;
+	const int64 *i64 = (const int64 *) slot;
+
+	switch ((GpuAggFinal) emitter->final)
+	{
+		case GPUAGG_FINAL_KEY:
+			return key_datum(results, emitter, slot);
+		case GPUAGG_FINAL_KEY_DATE_TZ:
+			return DirectFunctionCall1(date_timestamptz,
+									   DateADTGetDatum(*(const int32 *) slot));
+		case GPUAGG_FINAL_COUNT:
+		case GPUAGG_FINAL_SUM_INT8:
+			return Int64GetDatum(*i64);
+		case GPUAGG_FINAL_SUM_NUMERIC:
+			return int128_datum((uint64) i64[0], i64[1]);
+		case GPUAGG_FINAL_SUM_FLOAT4:
+			return Float4GetDatum((float4) *(const double *) slot);
+		case GPUAGG_FINAL_SUM_FLOAT8:
+			return Float8GetDatum(*(const double *) slot);
+		case GPUAGG_FINAL_AVG_INT:
+			return average_datum(NumericGetDatum(int64_to_numeric(*i64)),
+								 *(const int64 *) (row + emitter->count_off));
+		case GPUAGG_FINAL_AVG_NUMERIC:
+			return average_datum(int128_datum((uint64) i64[0], i64[1]),
+								 *(const int64 *) (row + emitter->count_off));
+		case GPUAGG_FINAL_AVG_FLOAT:
+			return Float8GetDatum(*(const double *) slot /
+								  *(const int64 *) (row + emitter->count_off));
+		case GPUAGG_FINAL_I64:
+			return i64_datum(emitter->type, *i64);
+		case GPUAGG_FINAL_F64_ORDER:
+			return f64_datum(emitter->type, gpuagg_f64_unorder(*i64));
+		case GPUAGG_FINAL_BYTES:
+			return string_datum(results, emitter,
+								(const GpuAggStringSlot *) slot);
+	}
+	pg_unreachable();
+}
+
+bool
+gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
+{
+	const char *row;
+	uint32		head;
+
+	while (results->left == 0)
+	{
+		results->at = gpuagg_store_next(results->store, &results->left);
+		if (results->at == NULL)
+			return false;
+	}
+	row = results->at;
+	results->at = results_walk(results, row);
+	results->left--;
+
+	memcpy(&head, row, sizeof(head));
+	for (int i = 0; i < results->nemitters; i++)
+	{
+		const GpuAggEmitter *emitter = &results->emitters[i];
+
+		isnull[i] = (head & emitter->null_bit) != 0 ||
+			emitter_is_empty(emitter, row);
+		values[i] = isnull[i] ? (Datum) 0 : emit(results, emitter, row);
+	}
+	return true;
+}

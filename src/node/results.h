@@ -1,0 +1,49 @@
+/*
+ * results.h
+ *		All groups of a task, kept until the node is closed or runs again,
+ *		and turned into the columns of custom_scan_tlist one by one.
+ */
+#ifndef GPUAGG_NODE_RESULTS_H
+#define GPUAGG_NODE_RESULTS_H
+
+#include "postgres.h"
+
+#include "node/result_store.h"
+#include "planner/plan.h"
+#include "utils/resowner.h"
+
+typedef struct GpuAggResults GpuAggResults;
+
+/*
+ * An empty store.  Keeps its memory in a context of its own below parent and
+ * its temporary file, if it needs one, with owner.
+ */
+extern GpuAggResults *gpuagg_results_create(const GpuAggPlanInfo *info,
+											MemoryContext parent,
+											ResourceOwner owner);
+
+/*
+ * Copies the groups of a RESULTS message.  A status other than GPUAGG_OK:
+ * there is a group that only PostgreSQL can judge; forget them all.
+ */
+extern GpuAggStatus gpuagg_results_add(GpuAggResults *results,
+									   const char *groups, uint32 count,
+									   Size bytes, GpuAggError *error);
+
+/* Where the groups end now, and back to there */
+extern void gpuagg_results_mark(GpuAggResults *results, GpuAggStoreMark *mark);
+extern void gpuagg_results_cut(GpuAggResults *results, const GpuAggStoreMark *mark);
+
+/* To the first group; call it once before gpuagg_results_next, too. */
+extern void gpuagg_results_rewind(GpuAggResults *results);
+
+/*
+ * The next group.  What the Datums point to lies in CurrentMemoryContext or
+ * in the store, there until the next call.  False: no more.
+ */
+extern bool gpuagg_results_next(GpuAggResults *results, Datum *values,
+								bool *isnull);
+
+extern void gpuagg_results_free(GpuAggResults *results);
+
+#endif							/* GPUAGG_NODE_RESULTS_H */

@@ -1,0 +1,432 @@
+/*
+ * rows.c
+ *		Evaluates single rows for a device with the row plan.
+ *
+ * The row plan is a SeqScan that never scans.  Its qual decides whether the
+ * row counts; its target list, one entry for each output of the program
+ * (gpuagg_program_noutputs), is compiled expression by expression instead of
+ * as a projection, for two reasons: an aggregate's argument must not be
+ * evaluated where its FILTER is not true, and nothing but the qual may be
+ * evaluated of a row that does not pass.
+ *
+ * The tuple is read where it lies; the caller holds the pin.  Values are
+ * copied into columns of up to ROWS_MAX rows, then sent as one message.
+ * Memory: the query's context, except values in the making, which live in
+ * the row plan's per-tuple context.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "device/transition.h"
+#include "executor/executor.h"
+#include "ipc/errors.h"
+#include "lib/stringinfo.h"
+#include "node/rows.h"
+#include "nodes/nodeFuncs.h"
+#include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#define ROWS_MAX 1024
+
+/* Send when the strings kept take this much; no string may take more than */
+#define ROWS_STRING_BYTES (256 * 1024)
+#define ROWS_STRING_MAX (256 * 1024 * 1024)
+
+typedef struct GpuAggRowOutput
+{
+	ExprState  *expr;
+	Oid			sqltype;		/* of the expression, domains resolved */
+	uint8		class;			/* GpuAggClass */
+	bool		counted;		/* COUNT: only whether it is NULL matters */
+	int			filter;			/* output that must be true, or -1 */
+	uint8	   *states;			/* [ROWS_MAX] */
+	uint64	   *values;			/* [ROWS_MAX]; BYTES: lengths */
+	StringInfoData strings;		/* BYTES */
+} GpuAggRowOutput;
+
+struct GpuAggRows
+{
+	MemoryContext context;
+	ScanState  *scan;			/* of the row plan */
+	int			noutputs;
+	GpuAggRowOutput *outputs;
+	int		   *order;			/* filters before what they guard */
+	uint32		count;
+	Size		string_bytes;
+	StringInfoData msg;
+};
+
+/* ------------------------------------------------------------ creation --- */
+
+static GpuAggRowOutput *
+output_init(GpuAggRows *rows, int n, uint8 class)
+{
+	Plan	   *plan = rows->scan->ps.plan;
+	TargetEntry *tle = list_nth_node(TargetEntry, plan->targetlist, n);
+	GpuAggRowOutput *output = &rows->outputs[n];
+
+	output->expr = ExecInitExpr(tle->expr, &rows->scan->ps);
+	output->sqltype = getBaseType(exprType((Node *) tle->expr));
+	output->class = class;
+	output->filter = -1;
+	output->states = palloc(ROWS_MAX);
+	output->values = palloc(ROWS_MAX * sizeof(uint64));
+	if (output->class == GPUAGG_CLASS_BYTES)
+		initStringInfo(&output->strings);
+	return output;
+}
+
+/*
+ * Keys, then of each transition its argument and its filter.
+ */
+static void
+outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(program);
+	const GpuAggTransition *trans = gpuagg_program_transitions(program);
+	const uint8_t *classes = gpuagg_program_classes(program);
+	int			n = 0;
+	int			place = 0;
+
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		rows->order[place++] = n;
+		output_init(rows, n++, classes[keys[i].reg]);
+	}
+	for (int i = 0; i < program->ntransitions; i++)
+	{
+		int			arg = trans[i].arg != GPUAGG_NO_REG ? n++ : -1;
+		int			filter = trans[i].filter != GPUAGG_NO_REG ? n++ : -1;
+
+		if (filter >= 0)
+		{
+			rows->order[place++] = filter;
+			output_init(rows, filter, GPUAGG_CLASS_I64);
+		}
+		if (arg >= 0)
+		{
+			GpuAggRowOutput *output = output_init(rows, arg,
+												  classes[trans[i].arg]);
+
+			rows->order[place++] = arg;
+			output->filter = filter;
+			output->counted = trans[i].op == GPUAGG_TRANS_COUNT;
+		}
+	}
+	Assert(place == rows->noutputs);
+}
+
+GpuAggRows *
+gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
+				   const GpuAggProgram *program)
+{
+	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+	GpuAggRows *rows = palloc0(sizeof(GpuAggRows));
+
+	rows->context = estate->es_query_cxt;
+	rows->noutputs = gpuagg_program_noutputs(program);
+	if (list_length(plan->targetlist) != rows->noutputs)
+		elog(ERROR, "gpuagg: row plan has %d outputs, program has %d",
+			 list_length(plan->targetlist), rows->noutputs);
+	rows->outputs = palloc0(Max(1, rows->noutputs) * sizeof(GpuAggRowOutput));
+	rows->order = palloc(Max(1, rows->noutputs) * sizeof(int));
+	rows->scan = (ScanState *) ExecInitNode(plan, estate, eflags);
+	outputs_init(rows, program);
+	initStringInfo(&rows->msg);
+	MemoryContextSwitchTo(old);
+	return rows;
+}
+
+/* The rest goes with the query's memory context. */
+void
+gpuagg_rows_end(GpuAggRows *rows)
+{
+	ExecEndNode(&rows->scan->ps);
+}
+
+/* -------------------------------------------------------------- values --- */
+
+/* The integer that a numeric holds, if it is one that int64 holds */
+static bool
+numeric_integer(Datum num, int64 *result)
+{
+	Datum		low = NumericGetDatum(int64_to_numeric(PG_INT64_MIN));
+	Datum		high = NumericGetDatum(int64_to_numeric(PG_INT64_MAX));
+
+	/* NaN is above, the infinities are outside */
+	if (!DatumGetBool(DirectFunctionCall2(numeric_ge, num, low)) ||
+		!DatumGetBool(DirectFunctionCall2(numeric_le, num, high)) ||
+		!DatumGetBool(DirectFunctionCall2(numeric_eq, num,
+										  DirectFunctionCall1(numeric_floor,
+															  num))))
+		return false;
+	*result = DatumGetInt64(DirectFunctionCall1(numeric_int8, num));
+	return true;
+}
+
+static uint64
+double_bits(double d)
+{
+	uint64		bits;
+
+	memcpy(&bits, &d, sizeof(bits));
+	return bits;
+}
+
+static bool
+value_bytes(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
+			uint64 *len)
+{
+	if (output->sqltype == UUIDOID)
+	{
+		*len = UUID_LEN;
+		appendBinaryStringInfo(&output->strings, DatumGetPointer(datum),
+							   UUID_LEN);
+	}
+	else
+	{
+		struct varlena *text = PG_DETOAST_DATUM_PACKED(datum);
+
+		*len = VARSIZE_ANY_EXHDR(text);
+		if (*len > ROWS_STRING_MAX ||
+			output->strings.len + *len > ROWS_STRING_MAX)
+			return false;
+		appendBinaryStringInfo(&output->strings, VARDATA_ANY(text), *len);
+	}
+	rows->string_bytes += *len;
+	return true;
+}
+
+/*
+ * One non-NULL value, as devices hold it.  False: it has no such form.
+ */
+static bool
+value_convert(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
+			  uint64 *value)
+{
+	switch (output->sqltype)
+	{
+		case BOOLOID:
+			*value = DatumGetBool(datum);
+			break;
+		case INT2OID:
+			*value = (uint64) (int64) DatumGetInt16(datum);
+			break;
+		case INT4OID:
+			*value = (uint64) (int64) DatumGetInt32(datum);
+			break;
+		case DATEOID:
+			*value = (uint64) (int64) DatumGetDateADT(datum);
+			break;
+		case INT8OID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			*value = (uint64) DatumGetInt64(datum);
+			break;
+		case NUMERICOID:
+			{
+				int64		integer;
+
+				if (!numeric_integer(datum, &integer))
+					return false;
+				*value = (uint64) integer;
+				break;
+			}
+		case FLOAT4OID:
+			*value = double_bits(DatumGetFloat4(datum));
+			break;
+		case FLOAT8OID:
+			*value = double_bits(DatumGetFloat8(datum));
+			break;
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case UUIDOID:
+			return value_bytes(rows, output, datum, value);
+		default:
+			return false;
+	}
+	return true;
+}
+
+/* Does the SQL type give values of this class? */
+static bool
+output_is_sound(const GpuAggRowOutput *output)
+{
+	switch (output->sqltype)
+	{
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return output->class == GPUAGG_CLASS_F64;
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case UUIDOID:
+			return output->class == GPUAGG_CLASS_BYTES;
+		default:
+			return output->class == GPUAGG_CLASS_I64;
+	}
+}
+
+/* ---------------------------------------------------------------- rows --- */
+
+static bool
+output_evaluate(GpuAggRows *rows, GpuAggRowOutput *output,
+				ExprContext *econtext)
+{
+	uint32		row = rows->count;
+	uint64		value = 0;
+	bool		isnull = true;
+	Datum		datum = (Datum) 0;
+
+	if (output->filter >= 0)
+	{
+		GpuAggRowOutput *filter = &rows->outputs[output->filter];
+
+		if (filter->states[row] == GPUAGG_ST_VALUE && filter->values[row] != 0)
+			datum = ExecEvalExprSwitchContext(output->expr, econtext, &isnull);
+	}
+	else
+		datum = ExecEvalExprSwitchContext(output->expr, econtext, &isnull);
+
+	if (!isnull && !output->counted)
+	{
+		MemoryContext old =
+			MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		bool		fits = output_is_sound(output) &&
+			value_convert(rows, output, datum, &value);
+
+		MemoryContextSwitchTo(old);
+		if (!fits)
+			return false;
+	}
+	output->states[row] = isnull ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
+	output->values[row] = value;
+	return true;
+}
+
+/* The tuple in the scan slot */
+static GpuAggStatus
+row_evaluate(GpuAggRows *rows, ExprContext *econtext, GpuAggError *error)
+{
+	if (rows->scan->ps.qual != NULL && !ExecQual(rows->scan->ps.qual, econtext))
+		return GPUAGG_OK;
+	for (int i = 0; i < rows->noutputs; i++)
+	{
+		if (!output_evaluate(rows, &rows->outputs[rows->order[i]], econtext))
+			return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
+									GPUAGG_ST_NEEDS_PG,
+									"a value has no form that devices know");
+	}
+	rows->count++;
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_rows_add(GpuAggRows *rows, Relation rel, Buffer buffer,
+				OffsetNumber line, GpuAggError *error)
+{
+	TupleTableSlot *slot = rows->scan->ss_ScanTupleSlot;
+	ExprContext *econtext = rows->scan->ps.ps_ExprContext;
+	Page		page = BufferGetPage(buffer);
+	HeapTupleData tuple;
+	ItemId		lp;
+	GpuAggStatus status;
+
+	Assert(!gpuagg_rows_full(rows));
+	if (line < FirstOffsetNumber || line > PageGetMaxOffsetNumber(page) ||
+		!ItemIdIsNormal(lp = PageGetItemId(page, line)) ||
+		ItemIdGetLength(lp) < SizeofHeapTupleHeader ||
+		ItemIdGetOffset(lp) + ItemIdGetLength(lp) > BLCKSZ)
+		return gpuagg_error_set(error, GPUAGG_DEVICE_FAULT, 0,
+								"the device asked for line %u of block %u, which is no tuple",
+								line, BufferGetBlockNumber(buffer));
+	tuple.t_tableOid = RelationGetRelid(rel);
+	tuple.t_data = (HeapTupleHeader) PageGetItem(page, lp);
+	tuple.t_len = ItemIdGetLength(lp);
+	ItemPointerSet(&tuple.t_self, BufferGetBlockNumber(buffer), line);
+
+	ResetExprContext(econtext);
+	ExecStoreBufferHeapTuple(&tuple, slot, buffer);
+	econtext->ecxt_scantuple = slot;
+	status = row_evaluate(rows, econtext, error);
+	ExecClearTuple(slot);
+	return status;
+}
+
+uint32
+gpuagg_rows_pending(const GpuAggRows *rows)
+{
+	return rows->count;
+}
+
+bool
+gpuagg_rows_full(const GpuAggRows *rows)
+{
+	return rows->count >= ROWS_MAX || rows->string_bytes >= ROWS_STRING_BYTES;
+}
+
+void
+gpuagg_rows_reset(GpuAggRows *rows)
+{
+	rows->count = 0;
+	rows->string_bytes = 0;
+	for (int i = 0; i < rows->noutputs; i++)
+	{
+		if (rows->outputs[i].class == GPUAGG_CLASS_BYTES)
+			resetStringInfo(&rows->outputs[i].strings);
+	}
+}
+
+/* ------------------------------------------------------------- message --- */
+
+static void
+msg_append(StringInfo msg, const void *data, Size bytes)
+{
+	static const char zeros[8] = {0};
+
+	appendBinaryStringInfo(msg, data, bytes);
+	appendBinaryStringInfo(msg, zeros, GPUAGG_ALIGN8(bytes) - bytes);
+}
+
+const GpuAggMsg *
+gpuagg_rows_message(GpuAggRows *rows, uint64 batch_id, Size *bytes)
+{
+	GpuAggMsg	head = {GPUAGG_MSG_ROWS, rows->count, batch_id};
+
+	resetStringInfo(&rows->msg);
+	msg_append(&rows->msg, &head, sizeof(head));
+	for (int i = 0; i < rows->noutputs; i++)
+	{
+		GpuAggRowOutput *output = &rows->outputs[i];
+
+		msg_append(&rows->msg, output->states, rows->count);
+		if (output->class != GPUAGG_CLASS_BYTES)
+		{
+			msg_append(&rows->msg, output->values,
+					   rows->count * sizeof(uint64));
+			continue;
+		}
+		for (uint32 row = 0; row < rows->count; row++)
+		{
+			uint32		len = (uint32) output->values[row];
+
+			appendBinaryStringInfo(&rows->msg, (const char *) &len,
+								   sizeof(len));
+		}
+		if (rows->count % 2 != 0)
+			appendBinaryStringInfo(&rows->msg, "\0\0\0\0", sizeof(uint32));
+		msg_append(&rows->msg, output->strings.data, output->strings.len);
+	}
+	gpuagg_rows_reset(rows);
+	*bytes = rows->msg.len;
+	return (const GpuAggMsg *) rows->msg.data;
+}

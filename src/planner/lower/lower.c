@@ -1,0 +1,485 @@
+/*
+ * lower.c
+ *		The builder of a program (lower.h).
+ *
+ * Registers are numbered as things are added, with their kind in the upper
+ * bits; finish lays the block out and puts the final numbers in.  Equal
+ * instructions over equal registers are emitted once, so common
+ * subexpressions need no search for equal trees: lowering a tree twice gives
+ * the same registers.  Instructions stand in the order in which they were
+ * asked for, so whatever the filter needs comes before the rest.
+ *
+ * Does not handle: removing instructions that nothing reads (there are none
+ * unless an attempt failed, and those are taken back by a mark).
+ */
+#include "postgres.h"
+
+#include "access/tupdesc_details.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "mb/pg_wchar.h"
+#include "nodes/nodeFuncs.h"
+#include "planner/lower/lower.h"
+#include "utils/builtins.h"
+
+GpuAggLower *
+gpuagg_lower_create(PlannerInfo *root, RelOptInfo *rel, Relation relation,
+					bool grouped)
+{
+	GpuAggLower *lw = palloc0(sizeof(GpuAggLower));
+
+	lw->root = root;
+	lw->rel = rel;
+	lw->relation = relation;
+	lw->grouped = grouped;
+	lw->utf8 = GetDatabaseEncoding() == PG_UTF8;
+	lw->chars_known = lw->utf8 || pg_database_encoding_max_length() == 1;
+	lw->gate = -1;
+	lw->filter_reg = GPUAGG_NO_REG;
+	return lw;
+}
+
+GpuAggMark
+gpuagg_lower_mark(const GpuAggLower *lw)
+{
+	GpuAggMark	mark = {lw->ncolumns, lw->nconsts, lw->ninstrs, lw->nruntime};
+
+	return mark;
+}
+
+void
+gpuagg_lower_reset(GpuAggLower *lw, GpuAggMark mark)
+{
+	lw->ncolumns = mark.ncolumns;
+	lw->nconsts = mark.nconsts;
+	lw->ninstrs = mark.ninstrs;
+	lw->nruntime = mark.nruntime;
+	lw->runtime_exprs = list_truncate(lw->runtime_exprs, mark.nruntime);
+}
+
+static bool
+room_for_register(const GpuAggLower *lw)
+{
+	if (lw->ncolumns + lw->nconsts + lw->ninstrs < GPUAGG_MAX_REGS)
+		return true;
+	return GPUAGG_REFUSE("the query needs more than %d columns, constants and operations",
+						 GPUAGG_MAX_REGS);
+}
+
+static bool
+same_constant(const GpuAggConstant *a, const GpuAggConstant *b)
+{
+	if (a->value.type != b->value.type || a->value.state != b->value.state ||
+		a->value.len != b->value.len || a->value.runtime || b->value.runtime)
+		return false;
+	if (a->value.state != GPUAGG_ST_VALUE)
+		return true;
+	if (gpuagg_constant_class(a->value.type) == GPUAGG_CLASS_BYTES)
+		return memcmp(a->bytes, b->bytes, a->value.len) == 0;
+	return a->value.v.i == b->value.v.i;	/* a double by its bits */
+}
+
+static void
+constant_value(const GpuAggLower *lw, int number, GpuAggValue *out)
+{
+	const GpuAggConst *c = &lw->consts[number].value;
+
+	out->reg = GPUAGG_VREG_CONST | number;
+	out->type = c->type;
+	out->notnull = !c->runtime && c->state == GPUAGG_ST_VALUE;
+	out->may_fail = false;
+}
+
+bool
+gpuagg_lower_constant(GpuAggLower *lw, GpuAggConstant c, GpuAggValue *out)
+{
+	int			i;
+
+	for (i = 0; i < lw->nconsts; i++)
+	{
+		if (!lw->in_list[i] && same_constant(&lw->consts[i], &c))
+			break;
+	}
+	if (i == lw->nconsts)
+	{
+		if (!room_for_register(lw))
+			return false;
+		lw->consts[i] = c;
+		lw->in_list[i] = false;
+		lw->nconsts++;
+	}
+	constant_value(lw, i, out);
+	return true;
+}
+
+/* Members of an IN list stand one after the other and are not shared. */
+bool
+gpuagg_lower_list_constant(GpuAggLower *lw, GpuAggConstant c)
+{
+	if (!room_for_register(lw))
+		return false;
+	lw->consts[lw->nconsts] = c;
+	lw->in_list[lw->nconsts] = true;
+	lw->nconsts++;
+	return true;
+}
+
+bool
+gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type, bool may_fail,
+					 GpuAggValue *out)
+{
+	GpuAggConstant c;
+	ListCell   *lc;
+
+	foreach(lc, lw->runtime_exprs)
+	{
+		int			number = lw->runtime[foreach_current_index(lc)].const_no;
+
+		if (equal(lfirst(lc), expr) && lw->consts[number].value.type == type)
+		{
+			constant_value(lw, number, out);
+			return true;
+		}
+	}
+	if (!room_for_register(lw))
+		return false;
+	memset(&c, 0, sizeof(c));
+	c.value.type = type;
+	c.value.state = GPUAGG_ST_NULL;
+	c.value.runtime = 1;
+	lw->consts[lw->nconsts] = c;
+	lw->in_list[lw->nconsts] = false;
+	lw->runtime[lw->nruntime].const_no = lw->nconsts;
+	lw->runtime[lw->nruntime].may_fail = may_fail;
+	lw->nruntime++;
+	lw->runtime_exprs = lappend(lw->runtime_exprs, copyObject(expr));
+	constant_value(lw, lw->nconsts++, out);
+	return true;
+}
+
+/*
+ * What tuples older than an added column have in its place.  A stored
+ * missing value becomes a constant of the program.
+ */
+static bool
+missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint16 *reg)
+{
+	TupleDesc	tupdesc = RelationGetDescr(lw->relation);
+	AttrMissing *missing;
+	GpuAggValue value;
+
+	*reg = GPUAGG_NO_REG;
+	if (!TupleDescAttr(tupdesc, attno - 1)->atthasmissing ||
+		tupdesc->constr == NULL || tupdesc->constr->missing == NULL)
+		return true;
+	missing = &tupdesc->constr->missing[attno - 1];
+	if (!missing->am_present)
+		return true;
+	if (!gpuagg_lower_constant(lw,
+							   gpuagg_constant_make(type, missing->am_value,
+													false),
+							   &value))
+		return false;
+	*reg = value.reg;
+	return true;
+}
+
+bool
+gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
+					GpuAggValue *out)
+{
+	int			i;
+
+	for (i = 0; i < lw->ncolumns; i++)
+	{
+		if (lw->columns[i].attno == attno)
+			break;
+	}
+	if (i == lw->ncolumns)
+	{
+		uint16		missing;
+
+		if (!missing_constant(lw, attno, type, &missing) ||
+			!room_for_register(lw))
+			return false;
+		lw->columns[i].attno = attno;
+		lw->columns[i].type = type;
+		lw->columns[i].missing = missing;
+		lw->ncolumns++;
+	}
+	out->reg = GPUAGG_VREG_COLUMN | i;
+	out->type = type;
+	out->notnull = gpuagg_attr_notnull(RelationGetDescr(lw->relation),
+									   attno - 1);
+	out->may_fail = false;
+	return true;
+}
+
+/*
+ * Adds an instruction (its dst is ours to choose) or finds the same one.
+ * Leaves notnull and may_fail to the caller.
+ */
+bool
+gpuagg_lower_emit(GpuAggLower *lw, GpuAggInstr instr, uint8 type,
+				  GpuAggValue *out)
+{
+	int			i;
+
+	for (i = 0; i < lw->ninstrs; i++)
+	{
+		instr.dst = lw->instrs[i].dst;
+		if (lw->instr_type[i] == type &&
+			memcmp(&lw->instrs[i], &instr, sizeof(instr)) == 0)
+			break;
+	}
+	if (i == lw->ninstrs)
+	{
+		if (!room_for_register(lw))
+			return false;
+		instr.dst = GPUAGG_VREG_INSTR | i;
+		lw->instrs[i] = instr;
+		lw->instr_type[i] = type;
+		lw->ninstrs++;
+	}
+	out->reg = GPUAGG_VREG_INSTR | i;
+	out->type = type;
+	return true;
+}
+
+/* The register's final number. */
+static uint16
+final_reg(const GpuAggLower *lw, uint16 reg)
+{
+	if (reg == GPUAGG_NO_REG)
+		return reg;
+	switch (reg & GPUAGG_VREG_KIND)
+	{
+		case GPUAGG_VREG_CONST:
+			return lw->ncolumns + (reg & GPUAGG_VREG_NUMBER);
+		case GPUAGG_VREG_INSTR:
+			return lw->ncolumns + lw->nconsts + (reg & GPUAGG_VREG_NUMBER);
+		default:
+			return reg;
+	}
+}
+
+static uint8
+align_bytes(char attalign)
+{
+	switch (attalign)
+	{
+		case TYPALIGN_CHAR:
+			return 1;
+		case TYPALIGN_SHORT:
+			return 2;
+		case TYPALIGN_INT:
+			return 4;
+		default:
+			return 8;
+	}
+}
+
+static int
+last_attribute(const GpuAggLower *lw)
+{
+	int			last = 0;
+
+	for (int i = 0; i < lw->ncolumns; i++)
+		last = Max(last, lw->columns[i].attno);
+	return last;
+}
+
+/*
+ * All attributes up to the last one needed; dropped ones keep their length
+ * and alignment in pg_attribute and are walked like any other.  Offsets are
+ * fixed up to and including the first varlena that needs no padding, as
+ * heap_deform_tuple()'s cached offsets are.
+ */
+static void
+fill_attrs(const GpuAggLower *lw, GpuAggAttr *attrs, int nattrs)
+{
+	TupleDesc	tupdesc = RelationGetDescr(lw->relation);
+	int			off = 0;
+	bool		fixed = true;
+
+	for (int i = 0; i < nattrs; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(tupdesc, i);
+		GpuAggAttr *a = &attrs[i];
+		int			start;
+
+		a->attlen = att->attlen;
+		a->align = align_bytes(att->attalign);
+		a->type = 0;
+		a->reg = GPUAGG_NO_REG;
+		a->missing_const = GPUAGG_NO_REG;
+		start = TYPEALIGN(a->align, off);
+		if (att->attlen == -1 && start != off)
+			fixed = false;
+		if (start >= GPUAGG_PAGE_BYTES)
+			fixed = false;
+		a->fixed_off = fixed ? start : -1;
+		if (att->attlen < 0)
+			fixed = false;
+		else if (fixed)
+			off = start + att->attlen;
+	}
+	for (int i = 0; i < lw->ncolumns; i++)
+	{
+		GpuAggAttr *a = &attrs[lw->columns[i].attno - 1];
+
+		a->type = lw->columns[i].type;
+		a->reg = i;
+		a->missing_const = final_reg(lw, lw->columns[i].missing);
+	}
+}
+
+static void
+fill_classes(const GpuAggLower *lw, uint8 *classes)
+{
+	for (int i = 0; i < lw->ncolumns; i++)
+		*classes++ = gpuagg_constant_class(lw->columns[i].type);
+	for (int i = 0; i < lw->nconsts; i++)
+		*classes++ = gpuagg_constant_class(lw->consts[i].value.type);
+	for (int i = 0; i < lw->ninstrs; i++)
+		*classes++ = gpuagg_constant_class(lw->instr_type[i]);
+}
+
+/* Constants, their strings at the offset given; returns the end of these. */
+static uint32
+fill_consts(const GpuAggLower *lw, char *block, uint32 consts_off,
+			uint32 bytes_off)
+{
+	GpuAggConst *consts = (GpuAggConst *) (block + consts_off);
+
+	for (int i = 0; i < lw->nconsts; i++)
+	{
+		consts[i] = lw->consts[i].value;
+		if (lw->consts[i].bytes == NULL)
+			continue;
+		memcpy(block + bytes_off, lw->consts[i].bytes, consts[i].len);
+		consts[i].v.off = bytes_off;
+		bytes_off += consts[i].len;
+	}
+	return bytes_off;
+}
+
+static Size
+string_bytes(const GpuAggLower *lw)
+{
+	Size		bytes = 0;
+
+	for (int i = 0; i < lw->nconsts; i++)
+	{
+		if (lw->consts[i].bytes != NULL)
+			bytes += lw->consts[i].value.len;
+	}
+	return bytes;
+}
+
+static void
+fill_instrs(const GpuAggLower *lw, GpuAggInstr *instrs)
+{
+	for (int i = 0; i < lw->ninstrs; i++)
+	{
+		instrs[i] = lw->instrs[i];
+		instrs[i].dst = final_reg(lw, instrs[i].dst);
+		instrs[i].a = final_reg(lw, instrs[i].a);
+		instrs[i].b = final_reg(lw, instrs[i].b);
+		instrs[i].c = final_reg(lw, instrs[i].c);
+	}
+}
+
+static void
+fill_outputs(const GpuAggLower *lw, GpuAggKey *keys,
+			 GpuAggTransition *transitions)
+{
+	for (int i = 0; i < lw->nkeys; i++)
+	{
+		keys[i] = lw->keys[i];
+		keys[i].reg = final_reg(lw, keys[i].reg);
+	}
+	for (int i = 0; i < lw->ntransitions; i++)
+	{
+		transitions[i] = lw->transitions[i];
+		transitions[i].arg = final_reg(lw, transitions[i].arg);
+		transitions[i].filter = final_reg(lw, transitions[i].filter);
+	}
+}
+
+/* Takes n elements at the end of the block, 8-byte aligned. */
+static uint32
+take(uint32 *end, Size n, Size size)
+{
+	uint32		off = *end;
+
+	*end = MAXALIGN(off + n * size);
+	return off;
+}
+
+/* Is there room for the constants of the query at all? */
+#define GPUAGG_MAX_STRING_BYTES (16 * 1024 * 1024)
+
+GpuAggProgram *
+gpuagg_lower_finish(GpuAggLower *lw)
+{
+	GpuAggProgram *p;
+	char	   *block;
+	uint32		end = MAXALIGN(sizeof(GpuAggProgram));
+	GpuAggProgram head;
+
+	if (string_bytes(lw) > GPUAGG_MAX_STRING_BYTES)
+	{
+		(void) GPUAGG_REFUSE("the constants of the query are too long");
+		return NULL;
+	}
+	memset(&head, 0, sizeof(head));
+	head.version = GPUAGG_PROGRAM_VERSION;
+	head.nattrs = last_attribute(lw);
+	head.ncolumns = lw->ncolumns;
+	head.nconsts = lw->nconsts;
+	head.ninstrs = lw->ninstrs;
+	head.filter_instrs = lw->filter_instrs;
+	head.filter_reg = final_reg(lw, lw->filter_reg);
+	head.nkeys = lw->nkeys;
+	head.ntransitions = lw->ntransitions;
+	head.nregs = lw->ncolumns + lw->nconsts + lw->ninstrs;
+	head.utf8 = lw->utf8;
+	head.select = lw->select;
+	head.attrs_off = take(&end, head.nattrs, sizeof(GpuAggAttr));
+	head.consts_off = take(&end, head.nconsts, sizeof(GpuAggConst));
+	head.instrs_off = take(&end, head.ninstrs, sizeof(GpuAggInstr));
+	head.keys_off = take(&end, head.nkeys, sizeof(GpuAggKey));
+	head.transitions_off = take(&end, head.ntransitions,
+								sizeof(GpuAggTransition));
+	head.classes_off = take(&end, head.nregs, 1);
+	head.bytes = MAXALIGN(end + string_bytes(lw));
+
+	block = palloc0(head.bytes);
+	p = (GpuAggProgram *) block;
+	*p = head;
+	fill_attrs(lw, (GpuAggAttr *) (block + p->attrs_off), p->nattrs);
+	fill_consts(lw, block, p->consts_off, end);
+	fill_instrs(lw, (GpuAggInstr *) (block + p->instrs_off));
+	fill_outputs(lw, (GpuAggKey *) (block + p->keys_off),
+				 (GpuAggTransition *) (block + p->transitions_off));
+	fill_classes(lw, (uint8 *) (block + p->classes_off));
+	return p;
+}
+
+List *
+gpuagg_lower_row_exprs(const GpuAggLower *lw)
+{
+	List	   *exprs = NIL;
+
+	for (int i = 0; i < lw->nkeys; i++)
+		exprs = lappend(exprs, lw->key_exprs[i]);
+	for (int i = 0; i < lw->ntransitions; i++)
+	{
+		if (lw->transitions[i].arg != GPUAGG_NO_REG)
+			exprs = lappend(exprs, lw->arg_exprs[i]);
+		if (lw->transitions[i].filter != GPUAGG_NO_REG)
+			exprs = lappend(exprs, lw->filter_exprs[i]);
+	}
+	return exprs;
+}

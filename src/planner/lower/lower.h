@@ -1,0 +1,220 @@
+/*
+ * lower.h
+ *		Turns PostgreSQL expressions into a program (device/program.h).
+ *
+ *	lower.c				the builder: registers, constants, the finished block
+ *	lower_expr.c		expression nodes, the filter, keys
+ *	lower_select.c		the filter of a scan that returns rows
+ *	lower_func.c		functions and operators, by OID (lower_table.h)
+ *	lower_datetime.c	date_trunc, extract, comparisons across time types
+ *	lower_list.c		x = ANY (array), x <> ALL (array)
+ *	lower_const.c		expressions without columns: constants
+ *	lower_agg.c			aggregates, their transitions and counts
+ *
+ * A function that returns false has refused (refuse.h) and may have left
+ * registers behind that nothing uses; the program is then not finished, or
+ * the caller went back to a mark.  Nothing here raises an ERROR for what a
+ * query contains.  All memory belongs to the planner's context.
+ */
+#ifndef GPUAGG_PLANNER_LOWER_H
+#define GPUAGG_PLANNER_LOWER_H
+
+#include "postgres.h"
+
+#include "device/ops/ops.h"
+#include "device/transition.h"
+#include "nodes/pathnodes.h"
+#include "planner/constant.h"
+#include "planner/plan.h"
+#include "planner/refuse.h"
+#include "utils/rel.h"
+
+/*
+ * While a program is built, register numbers carry what they number; finish
+ * replaces them by the order that program.h asks for.
+ */
+#define GPUAGG_VREG_COLUMN 0x0000
+#define GPUAGG_VREG_CONST 0x2000
+#define GPUAGG_VREG_INSTR 0x4000
+#define GPUAGG_VREG_KIND 0x6000
+#define GPUAGG_VREG_NUMBER 0x1FFF
+
+/* What an expression became. */
+typedef struct GpuAggValue
+{
+	uint16		reg;			/* virtual register */
+	uint8		type;			/* GpuAggType */
+	bool		notnull;		/* never NULL */
+	bool		may_fail;		/* may be an error value */
+} GpuAggValue;
+
+typedef struct GpuAggColumn
+{
+	AttrNumber	attno;
+	uint8		type;
+	uint16		missing;		/* virtual register or GPUAGG_NO_REG */
+} GpuAggColumn;
+
+typedef struct GpuAggLower
+{
+	PlannerInfo *root;
+	RelOptInfo *rel;
+	Relation	relation;		/* open while lowering */
+	bool		grouped;		/* GROUP BY: a group always has a row */
+	bool		select;			/* rows are selected, not grouped */
+	bool		utf8;
+	bool		chars_known;	/* UTF-8 or one byte a character */
+	const GpuAggValue *case_value;	/* of the CASE around, or NULL */
+
+	int			ncolumns;
+	GpuAggColumn columns[GPUAGG_MAX_REGS];
+	int			nconsts;
+	GpuAggConstant consts[GPUAGG_MAX_REGS];
+	bool		in_list[GPUAGG_MAX_REGS];	/* constant not to be shared */
+	int			ninstrs;
+	GpuAggInstr instrs[GPUAGG_MAX_REGS];
+	uint8		instr_type[GPUAGG_MAX_REGS];
+
+	int			gate;			/* as GpuAggPlanInfo's */
+	int			filter_instrs;
+	uint16		filter_reg;
+	int			nkeys;
+	GpuAggKey	keys[GPUAGG_MAX_KEYS];
+	Expr	   *key_exprs[GPUAGG_MAX_KEYS];	/* as the row plan computes them */
+	int			ntransitions;
+	GpuAggTransition transitions[GPUAGG_MAX_TRANSITIONS];
+	Expr	   *arg_exprs[GPUAGG_MAX_TRANSITIONS];
+	Expr	   *filter_exprs[GPUAGG_MAX_TRANSITIONS];
+
+	List	   *runtime_exprs;	/* custom_exprs */
+	int			nruntime;
+	GpuAggRuntimeConst runtime[GPUAGG_MAX_REGS];
+} GpuAggLower;
+
+/* A point to go back to. */
+typedef struct GpuAggMark
+{
+	int			ncolumns;
+	int			nconsts;
+	int			ninstrs;
+	int			nruntime;
+} GpuAggMark;
+
+/* lower.c */
+extern GpuAggLower *gpuagg_lower_create(PlannerInfo *root, RelOptInfo *rel,
+										Relation relation, bool grouped);
+extern GpuAggMark gpuagg_lower_mark(const GpuAggLower *lw);
+extern void gpuagg_lower_reset(GpuAggLower *lw, GpuAggMark mark);
+extern bool gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
+								GpuAggValue *out);
+extern bool gpuagg_lower_emit(GpuAggLower *lw, GpuAggInstr instr, uint8 type,
+							  GpuAggValue *out);
+extern bool gpuagg_lower_constant(GpuAggLower *lw, GpuAggConstant c,
+								  GpuAggValue *out);
+extern bool gpuagg_lower_list_constant(GpuAggLower *lw, GpuAggConstant c);
+extern bool gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type,
+								 bool may_fail, GpuAggValue *out);
+extern GpuAggProgram *gpuagg_lower_finish(GpuAggLower *lw);
+
+/*
+ * Outputs of the row plan (gpuagg_program_noutputs), a List of Expr.  For
+ * after finish.
+ */
+extern List *gpuagg_lower_row_exprs(const GpuAggLower *lw);
+
+/* lower_expr.c */
+extern bool gpuagg_lower_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out);
+
+/* In the order in which PostgreSQL would evaluate them. */
+extern List *gpuagg_order_quals(PlannerInfo *root, List *clauses);
+
+/* acc AND next, for WHERE */
+extern bool gpuagg_lower_and_qual(GpuAggLower *lw, GpuAggValue *acc,
+								  const GpuAggValue *next);
+
+/* WHERE: a List of RestrictInfo.  To be called before keys and aggregates. */
+extern bool gpuagg_lower_filter(GpuAggLower *lw, List *clauses);
+
+/*
+ * The conditions among a List of RestrictInfo that a device may evaluate
+ * before PostgreSQL evaluates the others; they become the filter of a program
+ * that selects rows, and are returned.
+ */
+extern List *gpuagg_lower_selection(GpuAggLower *lw, List *clauses);
+
+/* x IS [NOT] NULL; x may be a column of any type. */
+extern bool gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
+								  GpuAggValue *out);
+
+/* A group key; fills the output that shows it. */
+extern bool gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop,
+							 GpuAggOutput *output);
+
+/* A key of which no output exists: true for every row. */
+extern bool gpuagg_lower_unit_key(GpuAggLower *lw);
+
+/* Building blocks.  Arguments that an operation does not have are NULL. */
+extern bool gpuagg_lower_op(GpuAggLower *lw, GpuAggOp op, uint8 type,
+							const GpuAggValue *a, const GpuAggValue *b,
+							const GpuAggValue *c, int32 imm,
+							GpuAggValue *out);
+extern bool gpuagg_lower_bool(GpuAggLower *lw, bool value, GpuAggValue *out);
+extern bool gpuagg_lower_null_bool(GpuAggLower *lw, GpuAggValue *out);
+
+/* lower_func.c */
+/* opno: the operator that calls the function, for reasons; InvalidOid: none */
+extern bool gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno,
+								  List *args, Oid collation,
+								  GpuAggValue *out);
+
+/*
+ * The operator behind a function that compares two values of one class for
+ * equality as IN lists do; false: it is not such a function.  *negated: it
+ * is <>.
+ */
+extern bool gpuagg_lower_is_equality(Oid funcid, bool *negated);
+
+/* lower_datetime.c; funcid is one of theirs if handled is set. */
+extern bool gpuagg_lower_datetime(GpuAggLower *lw, Oid funcid, List *args,
+								  bool *handled, GpuAggValue *out);
+extern bool gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr,
+									 bool *handled, Expr **row_expr,
+									 GpuAggValue *out);
+
+/* lower_list.c */
+extern bool gpuagg_lower_array_op(GpuAggLower *lw, ScalarArrayOpExpr *saop,
+								  GpuAggValue *out);
+
+/* lower_const.c */
+extern bool gpuagg_lower_const(GpuAggLower *lw, Const *con, GpuAggValue *out);
+
+/* No column, aggregate or CASE value of the surroundings in it? */
+extern bool gpuagg_lower_is_constant(Expr *expr);
+
+/*
+ * Could computing it raise an error?  false only for what surely cannot.
+ * *foreign: it calls something that is not PostgreSQL's own.
+ */
+extern bool gpuagg_lower_const_may_fail(Expr *expr, bool *foreign);
+
+/* An expression without columns, as a runtime constant. */
+extern bool gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr,
+									GpuAggValue *out);
+
+/* numeric: compares with integral numerics, true if funcid does that. */
+extern bool gpuagg_lower_numeric_compare(GpuAggLower *lw, Oid funcid,
+										 List *args, bool *handled,
+										 GpuAggValue *out);
+
+/*
+ * An integer as this numeric constant; *floor is it rounded down, *integral
+ * tells whether nothing was lost.  false: not a number within int8.
+ */
+extern bool gpuagg_lower_numeric_floor(Datum value, int64 *floor,
+									   bool *integral);
+
+/* lower_agg.c */
+extern bool gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg,
+								   GpuAggOutput *output);
+
+#endif							/* GPUAGG_PLANNER_LOWER_H */

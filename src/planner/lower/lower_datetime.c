@@ -1,0 +1,415 @@
+/*
+ * lower_datetime.c
+ *		date_trunc, extract, and comparisons between types of time.
+ *
+ * A device knows nothing of time zones.  Two things are possible all the
+ * same:
+ *
+ *	timestamptz against a date or timestamp that is a constant: that one is
+ *	cast under the session's TimeZone when execution starts.
+ *
+ *	date_trunc('month', d) of a date d, which SQL resolves to timestamptz, as
+ *	a group key: dates are truncated and grouped, and the executor casts the
+ *	few keys.  Truncating days commutes with the cast as long as local
+ *	midnight of every date is on that date.  That fails only where a zone
+ *	skipped a whole day when it moved across the date line: in the tz database
+ *	these are the days below.  So a runtime constant tests whether they exist
+ *	in the session's TimeZone; if not, the query is left to PostgreSQL.
+ *
+ * Does not handle: anything else that depends on TimeZone, intervals, fields
+ * that are not integers (second, epoch, ...).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_collation.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "planner/lower/lower.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/fmgroids.h"
+
+#define DATE_EQUAL_OPERATOR 1093	/* date = date */
+
+/* Days that some zone of the time zone database skipped, since 2000-01-01 */
+static const DateADT skipped_days[] = {
+	-56613,						/* 1844-12-31: Asia/Manila, Pacific/Guam ... */
+	-2324,						/* 1993-08-21: Pacific/Kwajalein */
+	-1827,						/* 1994-12-31: Pacific/Kiritimati, Kanton */
+	4381						/* 2011-12-30: Pacific/Apia, Fakaofo */
+};
+
+/*
+ * A TimeZone with two offsets of its own, as AAA12BBB-12 or <a>12<b>-12, may skip
+ * a day a year.  One offset, as <+0530>-05:30, skips none.
+ */
+#define OWN_OFFSETS "[0-9][^0-9:>].*[0-9]|>.*[0-9][^0-9:].*[0-9]"
+
+#define IN_TRUNC 0x01			/* date_trunc knows it */
+#define IN_DATE 0x02			/* extract from date, as an integer */
+#define IN_TIMESTAMP 0x04		/* extract from timestamp, as an integer */
+#define WHOLE_DAYS 0x08			/* date_trunc to it gives whole days */
+
+static const struct
+{
+	const char *name;
+	GpuAggField field;
+	int			use;
+}			fields[] = {
+	{"microsecond", GPUAGG_FIELD_MICROSECOND, IN_TRUNC},
+	{"microseconds", GPUAGG_FIELD_MICROSECOND, IN_TRUNC},
+	{"millisecond", GPUAGG_FIELD_MILLISECOND, IN_TRUNC},
+	{"milliseconds", GPUAGG_FIELD_MILLISECOND, IN_TRUNC},
+	{"second", GPUAGG_FIELD_SECOND, IN_TRUNC},
+	{"seconds", GPUAGG_FIELD_SECOND, IN_TRUNC},
+	{"minute", GPUAGG_FIELD_MINUTE, IN_TRUNC | IN_TIMESTAMP},
+	{"minutes", GPUAGG_FIELD_MINUTE, IN_TRUNC | IN_TIMESTAMP},
+	{"hour", GPUAGG_FIELD_HOUR, IN_TRUNC | IN_TIMESTAMP},
+	{"hours", GPUAGG_FIELD_HOUR, IN_TRUNC | IN_TIMESTAMP},
+	{"day", GPUAGG_FIELD_DAY, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"days", GPUAGG_FIELD_DAY, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"dow", GPUAGG_FIELD_DOW, IN_DATE | IN_TIMESTAMP},
+	{"isodow", GPUAGG_FIELD_ISODOW, IN_DATE | IN_TIMESTAMP},
+	{"doy", GPUAGG_FIELD_DOY, IN_DATE | IN_TIMESTAMP},
+	{"week", GPUAGG_FIELD_WEEK, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"weeks", GPUAGG_FIELD_WEEK, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"month", GPUAGG_FIELD_MONTH, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"months", GPUAGG_FIELD_MONTH, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"quarter", GPUAGG_FIELD_QUARTER, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"year", GPUAGG_FIELD_YEAR, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"years", GPUAGG_FIELD_YEAR, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"isoyear", GPUAGG_FIELD_ISOYEAR, IN_DATE | IN_TIMESTAMP},
+	{"decade", GPUAGG_FIELD_DECADE, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"decades", GPUAGG_FIELD_DECADE, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"century", GPUAGG_FIELD_CENTURY, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"centuries", GPUAGG_FIELD_CENTURY, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"millennium", GPUAGG_FIELD_MILLENNIUM, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS},
+	{"millennia", GPUAGG_FIELD_MILLENNIUM, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS}
+};
+
+/* The field that this constant names, if it may be used so. */
+static bool
+find_field(Expr *unit, int use, GpuAggField *field)
+{
+	char	   *name;
+
+	if (!IsA(unit, Const) || ((Const *) unit)->constisnull)
+		return GPUAGG_REFUSE("date_trunc and extract need a constant field name");
+	name = TextDatumGetCString(((Const *) unit)->constvalue);
+	for (int i = 0; i < lengthof(fields); i++)
+	{
+		if ((fields[i].use & use) == use &&
+			pg_strcasecmp(fields[i].name, name) == 0)
+		{
+			*field = fields[i].field;
+			return true;
+		}
+	}
+	return GPUAGG_REFUSE("field \"%s\" of date_trunc or extract is not supported here",
+						 name);
+}
+
+static bool
+lower_trunc(GpuAggLower *lw, List *args, GpuAggValue *out)
+{
+	GpuAggField field;
+	GpuAggValue value;
+
+	return find_field((Expr *) linitial(args), IN_TRUNC, &field) &&
+		gpuagg_lower_expr(lw, (Expr *) lsecond(args), &value) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP,
+						&value, NULL, NULL, field, out);
+}
+
+static bool
+lower_extract(GpuAggLower *lw, List *args, bool date, bool to_float,
+			  GpuAggValue *out)
+{
+	GpuAggField field;
+	GpuAggValue value;
+
+	if (!find_field((Expr *) linitial(args), date ? IN_DATE : IN_TIMESTAMP,
+					&field) ||
+		!gpuagg_lower_expr(lw, (Expr *) lsecond(args), &value) ||
+		!gpuagg_lower_op(lw, date ? GPUAGG_OP_DATE_EXTRACT :
+						 GPUAGG_OP_TIMESTAMP_EXTRACT, GPUAGG_T_INTNUM, &value,
+						 NULL, NULL, field, &value))
+		return false;
+	if (to_float)
+		return gpuagg_lower_op(lw, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_T_FLOAT8,
+							   &value, NULL, NULL, 0, out);
+	*out = value;
+	return true;
+}
+
+/* timestamptz against a type without time zone */
+static bool
+mixed_comparison(Oid funcid, GpuAggOp *op, int *tz_arg, Oid *cast)
+{
+	switch (funcid)
+	{
+#define COMPARE(name, operation) \
+		case F_DATE_##name##_TIMESTAMPTZ: \
+			*op = GPUAGG_OP_I64_##operation; \
+			*tz_arg = 1; \
+			*cast = F_TIMESTAMPTZ_DATE; \
+			return true; \
+		case F_TIMESTAMPTZ_##name##_DATE: \
+			*op = GPUAGG_OP_I64_##operation; \
+			*tz_arg = 0; \
+			*cast = F_TIMESTAMPTZ_DATE; \
+			return true; \
+		case F_TIMESTAMP_##name##_TIMESTAMPTZ: \
+			*op = GPUAGG_OP_I64_##operation; \
+			*tz_arg = 1; \
+			*cast = F_TIMESTAMPTZ_TIMESTAMP; \
+			return true; \
+		case F_TIMESTAMPTZ_##name##_TIMESTAMP: \
+			*op = GPUAGG_OP_I64_##operation; \
+			*tz_arg = 0; \
+			*cast = F_TIMESTAMPTZ_TIMESTAMP; \
+			return true
+		COMPARE(EQ, EQ);
+		COMPARE(NE, NE);
+		COMPARE(LT, LT);
+		COMPARE(LE, LE);
+		COMPARE(GT, GT);
+		COMPARE(GE, GE);
+#undef COMPARE
+		default:
+			return false;
+	}
+}
+
+static Expr *
+call1(Oid funcid, Oid type, Expr *arg)
+{
+	return (Expr *) makeFuncExpr(funcid, type, list_make1(arg), InvalidOid,
+								 InvalidOid, COERCE_EXPLICIT_CALL);
+}
+
+static bool
+lower_mixed_comparison(GpuAggLower *lw, GpuAggOp op, int tz_arg, Oid cast,
+					   List *args, GpuAggValue *out)
+{
+	Expr	   *other = (Expr *) list_nth(args, 1 - tz_arg);
+	GpuAggValue v[2];
+
+	if (!gpuagg_lower_is_constant(other))
+		return GPUAGG_REFUSE("comparing a column with a timestamptz depends on the time zone");
+	if (!gpuagg_lower_expr(lw, (Expr *) list_nth(args, tz_arg), &v[tz_arg]) ||
+		!gpuagg_lower_const_expr(lw, call1(cast, TIMESTAMPTZOID, other),
+								 &v[1 - tz_arg]))
+		return false;
+	return gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, &v[0], &v[1], NULL, 0, out);
+}
+
+static Expr *
+text_const(const char *value)
+{
+	return (Expr *) makeConst(TEXTOID, -1, C_COLLATION_OID, -1,
+							  CStringGetTextDatum(value), false, false);
+}
+
+static Expr *
+float8_const(double value)
+{
+	return (Expr *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
+							  Float8GetDatum(value), false,
+							  FLOAT8PASSBYVAL);
+}
+
+/* Has the session's TimeZone no offsets of its own? */
+static Expr *
+zone_is_known(void)
+{
+	FuncExpr   *matches = makeFuncExpr(F_TEXTREGEXNE, BOOLOID,
+									   list_make2(call1(F_CURRENT_SETTING_TEXT, TEXTOID,
+														text_const("TimeZone")),
+												  text_const(OWN_OFFSETS)),
+									   InvalidOid, C_COLLATION_OID,
+									   COERCE_EXPLICIT_CALL);
+
+	return (Expr *) matches;
+}
+
+/*
+ * 1.0 where every skipped day exists in the session's TimeZone, that is
+ * survives the cast to timestamptz and back; -1.0 where one does not, or may
+ * not.
+ */
+static Expr *
+days_exist(void)
+{
+	CaseExpr   *choice = makeNode(CaseExpr);
+	CaseWhen   *when = makeNode(CaseWhen);
+	List	   *tests = list_make1(zone_is_known());
+
+	for (int i = 0; i < lengthof(skipped_days); i++)
+	{
+		Expr	   *day = (Expr *) makeConst(DATEOID, -1, InvalidOid,
+											 sizeof(DateADT),
+											 DateADTGetDatum(skipped_days[i]),
+											 false, true);
+		Expr	   *back = call1(F_DATE_TIMESTAMPTZ, DATEOID,
+								 call1(F_TIMESTAMPTZ_DATE, TIMESTAMPTZOID, day));
+		OpExpr	   *equal = (OpExpr *) make_opclause(DATE_EQUAL_OPERATOR,
+													 BOOLOID, false, back, day,
+													 InvalidOid, InvalidOid);
+
+		equal->opfuncid = F_DATE_EQ;
+		tests = lappend(tests, equal);
+	}
+	when->expr = make_andclause(tests);
+	when->result = float8_const(1.0);
+	when->location = -1;
+	choice->casetype = FLOAT8OID;
+	choice->args = list_make1(when);
+	choice->defresult = float8_const(-1.0);
+	choice->location = -1;
+	return (Expr *) choice;
+}
+
+/*
+ * The same value, but left to PostgreSQL (the root of -1 is) where a day is
+ * missing.  These casts of days in range cannot fail.
+ */
+static bool
+guard_days(GpuAggLower *lw, GpuAggValue *value)
+{
+	GpuAggValue sign;
+	GpuAggValue root;
+
+	return gpuagg_lower_runtime(lw, days_exist(), GPUAGG_T_FLOAT8, false,
+								&sign) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_FLOAT_SQRT, GPUAGG_T_FLOAT8, &sign,
+						NULL, NULL, 0, &root) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_F64_EQ, GPUAGG_T_BOOL, &root, &sign,
+						NULL, 0, &root) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_SELECT, value->type, &root, value,
+						value, 0, value);
+}
+
+/* Is it date_trunc(unit of days, date::timestamptz)?  Then the date. */
+static bool
+is_date_trunc(Expr *expr, Expr **unit, Expr **date)
+{
+	FuncExpr   *trunc = (FuncExpr *) expr;
+	FuncExpr   *cast;
+
+	if (!IsA(expr, FuncExpr) || trunc->funcid != F_DATE_TRUNC_TEXT_TIMESTAMPTZ)
+		return false;
+	cast = (FuncExpr *) lsecond(trunc->args);
+	if (!IsA(cast, FuncExpr) || cast->funcid != F_TIMESTAMPTZ_DATE)
+		return false;
+	*unit = (Expr *) linitial(trunc->args);
+	*date = (Expr *) linitial(cast->args);
+	return true;
+}
+
+/*
+ * A key date_trunc(unit, date::timestamptz) is grouped as a date.  The row
+ * plan computes the same: the local date of the truncated instant.
+ */
+bool
+gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr, bool *handled,
+						 Expr **row_expr, GpuAggValue *out)
+{
+	GpuAggField field;
+	Expr	   *unit;
+	Expr	   *date;
+	GpuAggValue value;
+
+	*handled = is_date_trunc(expr, &unit, &date);
+	if (!*handled ||
+		!find_field(unit, IN_TRUNC | WHOLE_DAYS, &field) ||
+		!gpuagg_lower_expr(lw, date, &value) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_DATE_TRUNC, GPUAGG_T_DATE, &value, NULL,
+						 NULL, field, &value) ||
+		!guard_days(lw, &value))
+		return false;
+	*row_expr = call1(F_DATE_TIMESTAMPTZ, DATEOID, expr);
+	*out = value;
+	return true;
+}
+
+/*
+ * date_trunc(unit, date::timestamptz)::date.  By way of timestamp, whose
+ * range errors PostgreSQL would report, too.
+ */
+static bool
+lower_trunc_to_date(GpuAggLower *lw, Expr *unit, Expr *date, GpuAggValue *out)
+{
+	GpuAggField field;
+	GpuAggValue value;
+
+	if (!find_field(unit, IN_TRUNC | WHOLE_DAYS, &field) ||
+		!gpuagg_lower_expr(lw, date, &value) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_DATE_TO_TIMESTAMP, GPUAGG_T_TIMESTAMP,
+						 &value, NULL, NULL, 0, &value) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP,
+						 &value, NULL, NULL, field, &value) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_T_DATE,
+						 &value, NULL, NULL, 0, &value) ||
+		!guard_days(lw, &value))
+		return false;
+	*out = value;
+	return true;
+}
+
+/* Functions of the time zone, by name for a better reason */
+static bool
+refuse_time_zone(Oid funcid, bool *handled)
+{
+	switch (funcid)
+	{
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
+			return GPUAGG_REFUSE("date_trunc of timestamptz depends on the time zone (a date can be truncated as a group key)");
+		case F_EXTRACT_TEXT_TIMESTAMPTZ:
+		case F_DATE_PART_TEXT_TIMESTAMPTZ:
+			return GPUAGG_REFUSE("extract from timestamptz depends on the time zone");
+		case F_DATE_TIMESTAMPTZ:
+		case F_TIMESTAMP_TIMESTAMPTZ:
+		case F_TIMESTAMPTZ_DATE:
+		case F_TIMESTAMPTZ_TIMESTAMP:
+			return GPUAGG_REFUSE("casts between timestamptz and types without time zone depend on the time zone");
+		default:
+			*handled = false;
+			return false;
+	}
+}
+
+bool
+gpuagg_lower_datetime(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
+					  GpuAggValue *out)
+{
+	GpuAggOp	op;
+	int			tz_arg;
+	Oid			cast;
+	Expr	   *unit;
+	Expr	   *date;
+
+	*handled = true;
+	if (mixed_comparison(funcid, &op, &tz_arg, &cast))
+		return lower_mixed_comparison(lw, op, tz_arg, cast, args, out);
+	switch (funcid)
+	{
+		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+			return lower_trunc(lw, args, out);
+		case F_EXTRACT_TEXT_DATE:
+			return lower_extract(lw, args, true, false, out);
+		case F_EXTRACT_TEXT_TIMESTAMP:
+			return lower_extract(lw, args, false, false, out);
+		case F_DATE_PART_TEXT_TIMESTAMP:
+			return lower_extract(lw, args, false, true, out);
+		case F_DATE_TIMESTAMPTZ:
+			if (is_date_trunc((Expr *) linitial(args), &unit, &date))
+				return lower_trunc_to_date(lw, unit, date, out);
+			break;
+		default:
+			break;
+	}
+	return refuse_time_zone(funcid, handled);
+}

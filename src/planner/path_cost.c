@@ -1,0 +1,219 @@
+/*
+ * path_cost.c
+ *		Cost of GpuAgg and GpuSample paths, from the profile of the device that
+ *		runs tasks.
+ *
+ * cost/predict.c says how many nanoseconds a task takes; it has the
+ * formulas.  Here they become PostgreSQL's units:
+ *
+ *		cost = pages * page_cost + ns / unit
+ *
+ * of the CPU's part multiplied with gpuagg.cost_scale.  Pages are charged as a
+ * sequential scan charges them, because the same reads take place; but for those
+ * that the column cache has, as far as its list tells.
+ *
+ * The unit is the one of this very query: PostgreSQL's own plan of it, one
+ * process that scans and hashes, has a cost in units, and is predicted, too, in
+ * ns, from what rows, values and groups were measured to take (postgres_*_ns)
+ * and from what it reads.
+ * A mean unit (cost_unit_ns) would not do: a grouping into many groups takes
+ * ten times as long for a unit as a scan, and the planner would choose wrongly
+ * by as much.
+ *
+ * Of a Bernoulli sample PostgreSQL's model charges almost nothing but pages, and
+ * leaves out the lines that are looked at and not chosen, which take most of
+ * the time.  There the unit is taken from its whole cost, pages and all.
+ *
+ * Does not handle: rows that PostgreSQL must evaluate (compressed values),
+ * other tasks on the device.
+ */
+#include "postgres.h"
+
+#include "cost/choose.h"
+#include "device/device.h"
+#include "host/machine.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "planner/path_cost.h"
+#include "settings.h"
+
+/*
+ * No unit takes longer: a grouping of rows that are all groups of their own.  What a
+ * query takes to begin is less than what a task takes on top of its round trip.
+ */
+#define LARGEST_UNIT_NS 50000.0
+
+/* Reading a page from the kernel's cache */
+#define REREAD_PAGE_NS 2500.0
+
+static int	cpus = 1;			/* of the server */
+
+/*
+ * The profile's rates; of the host device with the threads that it has now,
+ * which may be other ones than when it was measured.  What memory gives all of
+ * them together stays.
+ */
+static void
+current_rates(const GpuAggProfile *profile, GpuAggRates *rates)
+{
+	int			threads = gpuagg_cost_threads();
+	double		share;
+
+	*rates = profile->rates;
+	if (rates->gpu || rates->units == threads)
+		return;
+	share = (double) threads / rates->units;
+	rates->ceiling[GPUAGG_CEILING_INT_OPS] *= share;
+	rates->ceiling[GPUAGG_CEILING_GROUP] *= share;
+	for (int i = 0; i < rates->npoints; i++)
+		rates->points[i].rate[GPUAGG_RANDOM_READ32] *= share;
+	rates->units = threads;
+}
+
+/* What becomes of a group's outputs; an average is a numeric division. */
+static void
+work_outputs(GpuAggWork *work, const GpuAggPlanInfo *info)
+{
+	for (int i = 0; i < info->noutputs; i++)
+	{
+		const GpuAggOutput *output = &info->outputs[i];
+
+		if (output->final == GPUAGG_FINAL_AVG_INT ||
+			output->final == GPUAGG_FINAL_AVG_NUMERIC)
+			work->averages++;
+		else if (output->final == GPUAGG_FINAL_SUM_NUMERIC ||
+				 output->type == GPUAGG_T_INTNUM)
+			work->numeric_outputs++;
+		else
+			work->outputs++;
+	}
+}
+
+static void
+work_fill(GpuAggWork *work, const GpuAggCostInput *input,
+		  const GpuAggPlanInfo *info)
+{
+	memset(work, 0, sizeof(*work));
+	gpuagg_choose_work(work, info->program);
+	work->pages = input->pages * (1 - input->cached);
+	work->cached_rows = input->rows * input->cached;
+	work->judged_rows = input->rows * (1 - input->allvisfrac);
+	work->lines = input->lines;
+	work->rows = input->rows;
+	work->passed = input->passed;
+	if (info->program->select)
+	{
+		work->chosen = input->passed;
+		work->chosen_pages = Min(input->pages, input->passed);
+		return;
+	}
+	work->groups = input->groups;
+	work->output_bytes = work->entry_bytes;
+	work_outputs(work, info);
+}
+
+/* Draws are from all lines of the table. */
+static double
+draw_ns(const GpuAggWork *work, const GpuAggPlanInfo *info)
+{
+	GpuAggDrawPlan plan;
+
+	if (info->sample != GPUAGG_SAMPLE_DRAWS)
+		return 0;
+	gpuagg_choose_draws(info->program, work->rows, work->lines, false, &plan);
+	return plan.predicted_ns[plan.way];
+}
+
+/*
+ * ns of one cost unit, for this task.  Where PostgreSQL's cost says nothing,
+ * the mean one.
+ */
+static double
+task_unit(const GpuAggRates *rates, const GpuAggWork *work,
+		  const GpuAggCostInput *input)
+{
+	double		units = input->postgres_cost;
+	GpuAggWork	all = *work;
+
+	/* the column cache is ours alone */
+	all.pages = input->pages;
+	if (work->lines == 0)
+		units -= input->pages * input->page_cost;
+	if (units < 1)
+		return rates->cost_unit_ns / gpuagg_cost_scale;
+	return gpuagg_predict_postgres(rates, &all) / units / gpuagg_cost_scale;
+}
+
+/* Predicts, and turns into units */
+static GpuAggCost
+task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
+{
+	const GpuAggProfile *profile = gpuagg_profile_get();
+	GpuAggRates rates;
+	GpuAggWork	work;
+	GpuAggCost	cost;
+	double		unit;
+
+	GpuAggStrategyChoice choice;
+
+	current_rates(profile, &rates);
+	work_fill(&work, input, info);
+	gpuagg_choose(&work, info->program, false, &choice);
+	work.passes = choice.passes;
+	work.draw_ns = draw_ns(&work, info);
+	gpuagg_predict(&rates, &work, &info->predicted);
+	info->profile = profile->id;
+	info->profile_origin = profile->origin;
+	info->profile_elsewhere = profile->elsewhere;
+
+	unit = task_unit(&rates, &work, input);
+	cost.startup = info->predicted.startup / unit;
+	if (work.lines == 0)
+		cost.startup += work.pages * input->page_cost;
+	cost.total = cost.startup + info->predicted.emit / unit;
+	return cost;
+}
+
+GpuAggCost
+gpuagg_cost_agg(const GpuAggCostInput *input, GpuAggPlanInfo *info)
+{
+	return task_cost(input, info);
+}
+
+/*
+ * Pages with chosen rows are pinned once more, and read once more if
+ * shared_buffers or even the kernel's cache cannot have kept them.
+ */
+GpuAggCost
+gpuagg_cost_sample(const GpuAggCostInput *input, GpuAggPlanInfo *info)
+{
+	double		again = Min(input->pages, input->passed);
+	GpuAggCost	cost = task_cost(input, info);
+
+	if (input->ring)
+		cost.total += again * REREAD_PAGE_NS /
+			gpuagg_profile_get()->rates.cost_unit_ns;
+	if (input->pages > effective_cache_size)
+		cost.total += again * input->page_cost;
+	return cost;
+}
+
+Cost
+gpuagg_cost_floor(void)
+{
+	const GpuAggRates *rates = &gpuagg_profile_get()->rates;
+
+	return rates->round_trip_ns / LARGEST_UNIT_NS * gpuagg_cost_scale;
+}
+
+void
+gpuagg_cost_init(void)
+{
+	cpus = gpuagg_host_cpus();
+}
+
+int
+gpuagg_cost_threads(void)
+{
+	return gpuagg_host_threads > 0 ? gpuagg_host_threads : cpus;
+}

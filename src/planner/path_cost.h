@@ -1,0 +1,55 @@
+/*
+ * path_cost.h
+ *		What GpuAgg and GpuSample cost, in PostgreSQL's units.
+ */
+#ifndef GPUAGG_PLANNER_PATH_COST_H
+#define GPUAGG_PLANNER_PATH_COST_H
+
+#include "postgres.h"
+
+#include "nodes/nodes.h"
+#include "planner/plan.h"
+
+typedef struct GpuAggCostInput
+{
+	double		pages;			/* of the table, or of a sample of them */
+	double		cached;			/* part of them that the device has, 0 to 1 */
+	double		page_cost;		/* of reading one */
+	double		lines;			/* that a sample decides one by one */
+	double		rows;			/* of the table, or its sample */
+	double		passed;			/* that pass the filter */
+	double		groups;
+	Cost		postgres_cost;	/* of its plan in one process */
+	double		allvisfrac;		/* of the pages */
+	bool		ring;			/* pages pass through a ring of buffers and are
+								 * gone when rows are read from them */
+} GpuAggCostInput;
+
+typedef struct GpuAggCost
+{
+	Cost		startup;		/* until the first group or row can be returned */
+	Cost		total;			/* with all of them, before HAVING or further
+								 * conditions, and targets */
+} GpuAggCost;
+
+/* Also notes in *info what was predicted, and by which profile. */
+extern GpuAggCost gpuagg_cost_agg(const GpuAggCostInput *input,
+								  GpuAggPlanInfo *info);
+
+/* The same of a scan that returns rows; groups do not matter. */
+extern GpuAggCost gpuagg_cost_sample(const GpuAggCostInput *input,
+									 GpuAggPlanInfo *info);
+
+/* No path on the device costs less. */
+extern Cost gpuagg_cost_floor(void);
+
+/*
+ * When the library is loaded: counts the server's CPUs, before any backend binds
+ * itself to one, as calibrate() does.
+ */
+extern void gpuagg_cost_init(void);
+
+/* Threads of the device that the settings describe; at least 1. */
+extern int	gpuagg_cost_threads(void);
+
+#endif							/* GPUAGG_PLANNER_PATH_COST_H */

@@ -1,0 +1,75 @@
+/*
+ * settings.h
+ *		The settings.  settings.c defines them.
+ */
+#ifndef GPUAGG_SETTINGS_H
+#define GPUAGG_SETTINGS_H
+
+#include "postgres.h"
+
+#define GPUAGG_NAME "gpuagg"	/* extension, schema and setting prefix */
+
+/* gpuagg.debug_require */
+typedef enum GpuAggRequire
+{
+	GPUAGG_ALLOW,				/* cost decides */
+	GPUAGG_PREFER,				/* the device wherever it can be planned */
+	GPUAGG_REQUIRE,				/* ERROR if a GROUP BY, aggregate or sampled
+								 * scan is planned without the device, or falls
+								 * back for any reason but an error that
+								 * PostgreSQL raises */
+	GPUAGG_FORBID				/* ERROR if one could be planned on it */
+} GpuAggRequire;
+
+/*
+ * No device's fault: the backend takes an answer for one that found no memory half
+ * way.
+ */
+#define GPUAGG_FAULT_MEMORY_LATE GPUAGG_NFAULTS
+
+/* User settings */
+extern bool gpuagg_enable;		/* gpuagg.enable, user */
+extern bool gpuagg_fallback;	/* gpuagg.fallback, user: after a device
+								 * failure let PostgreSQL's plan answer */
+extern int	gpuagg_debug_require;	/* GpuAggRequire, user */
+extern int	gpuagg_debug_fault; /* GpuAggFaultStage, or GPUAGG_FAULT_MEMORY_LATE,
+								 * superuser */
+extern int	gpuagg_debug_fault_pass;	/* of a scan's tasks, the one that it
+										 * strikes; 0: each.  Superuser */
+extern double gpuagg_cost_scale;	/* of the device's part of costs */
+extern int	gpuagg_strategy;	/* GpuAggStrategy, of grouping */
+extern int	gpuagg_scope_size;	/* kB of the table of one pass; 0: from the
+								 * device's profile */
+extern bool gpuagg_cache;		/* gpuagg.cache, user: use and fill the column
+								 * cache */
+extern int	gpuagg_queue_timeout;	/* ms to wait for a place on the device
+									 * before PostgreSQL's plan runs instead;
+									 * 0: no limit */
+
+/* Server settings (postmaster) */
+extern char *gpuagg_device;		/* auto | host | cuda | cuda:N */
+extern char *gpuagg_device_provider;	/* library of GPUs, without .so */
+extern int	gpuagg_host_threads;	/* 0: all cores */
+extern int	gpuagg_device_memory;	/* MB that all tasks may use; 0: 80 %
+									 * of a GPU's, for the host device a
+									 * quarter of the machine's */
+extern int	gpuagg_cache_size;	/* MB of columns that stay on the device
+									 * between queries; 0: none, -1: as much
+									 * as seems good (cache/cache.c) */
+extern int	gpuagg_max_tasks;	/* tasks known to a device at once */
+
+/* What gpuagg.device asks for */
+typedef struct GpuAggDeviceChoice
+{
+	bool		gpu;			/* a GPU, if one can be had */
+	bool		must;			/* its absence is worth telling */
+	int			ordinal;		/* this card; -1: the first */
+} GpuAggDeviceChoice;
+
+/* False if it is no value of gpuagg.device. */
+extern bool gpuagg_device_parse(const char *text, GpuAggDeviceChoice *choice);
+
+/* All of them, while the postmaster loads the module */
+extern void gpuagg_settings_define(void);
+
+#endif							/* GPUAGG_SETTINGS_H */

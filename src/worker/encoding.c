@@ -1,0 +1,238 @@
+/*
+ * encoding.c
+ *		Jobs whose strings are codes on the device (encoding.h); what becomes
+ *		of programs and groups is device/ops/encode.c's.
+ *
+ * A grouping in windows of the hash space stays with its strings: its tasks
+ * must agree on the hashes of keys, and codes may be others from one task to
+ * the next.
+ */
+#include "postgres.h"
+
+#include "device/ops/encode.h"
+#include "utils/memutils.h"
+#include "worker/encoding.h"
+
+/* Groups whose strings are fetched at once */
+#define FETCH_GROUPS 64
+
+struct GpuAggJobEncoding
+{
+	GpuAggProgram *original;
+	bool	   *coded;			/* by loaded column */
+	GpuAggDictionary **dictionaries;	/* of those */
+	GpuAggDictionaryText *texts;
+	GpuAggEncoding groups;
+};
+
+static const GpuAggSlabOps *
+slab_ops(const GpuAggWorkerJob *job)
+{
+	return job->on->ops->slabs;
+}
+
+/* Codes of the program's constants, which are added if need be */
+static bool
+encode_constants(const GpuAggWorkerJob *job, const bool *coded,
+				 GpuAggDictionary *const *dictionaries, int32 *codes)
+{
+	const GpuAggProgram *p = job->program;
+	const GpuAggConst *consts = gpuagg_program_consts(p);
+
+	for (uint32 k = 0; k < p->nconsts; k++)
+	{
+		uint32		column = gpuagg_encode_constant(p, coded, k);
+		GpuAggBytes b = {(const char *) p + consts[k].v.off, consts[k].len};
+		GpuAggError error;
+
+		if (column == GPUAGG_NO_REG)
+			continue;
+		if (slab_ops(job)->dictionary_encode(dictionaries[column], &b, 1,
+											 &codes[k], &error) != GPUAGG_OK ||
+			codes[k] == GPUAGG_NO_CODE)
+			return false;
+	}
+	return true;
+}
+
+bool
+gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries)
+{
+	GpuAggProgram *p = job->program;
+	struct GpuAggJobEncoding *e;
+	bool		coded[GPUAGG_MAX_REGS];
+	int32		codes[GPUAGG_MAX_REGS] = {0};
+
+	if (job->config.scope.count > 1 || gpuagg_encode_plan(p, coded) == 0)
+		return true;
+	if (!encode_constants(job, coded, dictionaries, codes))
+		return false;
+	e = MemoryContextAllocZero(job->context, sizeof(struct GpuAggJobEncoding));
+	e->original = MemoryContextAlloc(job->context, p->bytes);
+	memcpy(e->original, p, p->bytes);
+	e->coded = MemoryContextAlloc(job->context, p->ncolumns * sizeof(bool));
+	memcpy(e->coded, coded, p->ncolumns * sizeof(bool));
+	e->dictionaries = MemoryContextAllocZero(job->context, p->ncolumns *
+											 sizeof(GpuAggDictionary *));
+	for (uint32 r = 0; r < p->ncolumns; r++)
+		if (coded[r])
+			e->dictionaries[r] = dictionaries[r];
+	e->texts = MemoryContextAllocZero(job->context, p->ncolumns *
+									  sizeof(GpuAggDictionaryText));
+	gpuagg_encode_program(p, coded, codes);
+	e->groups.from = e->original;
+	e->groups.to = p;
+	e->groups.texts = e->texts;
+	gpuagg_layout_compute(e->original, &e->groups.from_layout);
+	gpuagg_layout_compute(p, &e->groups.to_layout);
+	job->config.codes.dictionaries = e->dictionaries;
+	job->config.codes.results = slab_ops(job)->results ? e->original : NULL;
+	job->encoding = e;
+	return true;
+}
+
+bool
+gpuagg_encoding_has_codes(const GpuAggWorkerJob *job)
+{
+	return job->encoding != NULL && job->config.codes.results == NULL;
+}
+
+const GpuAggProgram *
+gpuagg_encoding_original(const GpuAggWorkerJob *job)
+{
+	return job->encoding != NULL ? job->encoding->original : job->program;
+}
+
+/* ----------------------------------------------------------------- rows --- */
+
+/* Strings of a column become codes; the values' array is a new one. */
+static GpuAggStatus
+encode_column(const GpuAggWorkerJob *job, GpuAggDictionary *dictionary,
+			  GpuAggRowColumn *column, uint32 nrows, GpuAggError *error)
+{
+	const GpuAggBytes *strings = column->values;
+	GpuAggBytes *some = palloc(nrows * sizeof(GpuAggBytes));
+	int32	   *codes = palloc(nrows * sizeof(int32));
+	int64	   *values = palloc0(nrows * sizeof(int64));
+	uint32		n = 0;
+	GpuAggStatus status;
+
+	for (uint32 i = 0; i < nrows; i++)
+		if (column->states[i] == GPUAGG_ST_VALUE)
+			some[n++] = strings[i];
+	status = slab_ops(job)->dictionary_encode(dictionary, some, n, codes, error);
+	n = 0;
+	for (uint32 i = 0; i < nrows && status == GPUAGG_OK; i++)
+	{
+		if (column->states[i] != GPUAGG_ST_VALUE)
+			continue;
+		values[i] = codes[n++];
+		if (values[i] != GPUAGG_NO_CODE)
+			continue;
+		status = error->status = GPUAGG_UNSUPPORTED;
+		strlcpy(error->message,
+				"a column has more strings than its dictionary takes",
+				sizeof(error->message));
+	}
+	column->values = values;
+	return status;
+}
+
+static bool
+is_coded(const GpuAggWorkerJob *job, uint32 reg)
+{
+	return reg < job->program->ncolumns && job->encoding->coded[reg];
+}
+
+GpuAggStatus
+gpuagg_encoding_rows(const GpuAggWorkerJob *job, GpuAggRowColumn *columns,
+					 uint32 nrows, GpuAggError *error)
+{
+	const GpuAggProgram *p = job->program;
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+
+	if (job->encoding == NULL || nrows == 0)
+		return GPUAGG_OK;
+	for (uint32 i = 0; i < p->nkeys; i++, columns++)
+	{
+		GpuAggStatus status;
+
+		if (!is_coded(job, keys[i].reg))
+			continue;
+		status = encode_column(job, job->encoding->dictionaries[keys[i].reg],
+							   columns, nrows, error);
+		if (status != GPUAGG_OK)
+			return status;
+	}
+	for (uint32 i = 0; i < p->ntransitions; i++)
+	{
+		/* count(), which looks at the states only */
+		if (trans[i].arg != GPUAGG_NO_REG && is_coded(job, trans[i].arg))
+			columns->values = palloc0(nrows * sizeof(int64));
+		columns += trans[i].arg != GPUAGG_NO_REG;
+		columns += trans[i].filter != GPUAGG_NO_REG;
+	}
+	return GPUAGG_OK;
+}
+
+/* -------------------------------------------------------------- results --- */
+
+/* The strings that codes stand for by now; false with the reason */
+static bool
+read_texts(struct GpuAggJobEncoding *e, const GpuAggWorkerJob *job,
+		   GpuAggError *error)
+{
+	for (uint32 r = 0; r < job->program->ncolumns; r++)
+		if (e->coded[r] &&
+			slab_ops(job)->dictionary_read(e->dictionaries[r], &e->texts[r],
+										   error) != GPUAGG_OK)
+			return false;
+	return true;
+}
+
+/* A message with room for so many more bytes behind `used` of them */
+static GpuAggMsg *
+message_room(GpuAggMsg *msg, Size *size, Size used, Size more)
+{
+	if (used + more <= *size)
+		return msg;
+	*size = Max(2 * *size, used + more);
+	return repalloc_huge(msg, sizeof(GpuAggMsg) + *size);
+}
+
+GpuAggMsg *
+gpuagg_encoding_results(GpuAggWorkerJob *job, const char *groups, uint32 n,
+						Size *bytes, GpuAggError *error)
+{
+	struct GpuAggJobEncoding *e = job->encoding;
+	Size		size = (Size) n * e->groups.from_layout.row_bytes;
+	GpuAggMsg  *msg;
+
+	if (!read_texts(e, job, error))
+		return NULL;
+	msg = MemoryContextAllocHuge(job->context, sizeof(GpuAggMsg) + size);
+	*bytes = 0;
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint64		one;
+
+		if (i % FETCH_GROUPS == 0)
+			gpuagg_decode_fetch(&e->groups, groups, Min(FETCH_GROUPS, n - i));
+		one = gpuagg_decode_bytes(&e->groups, groups);
+		if (one == 0)
+		{
+			error->status = GPUAGG_DEVICE_FAULT;
+			strlcpy(error->message, "the device returned a string's code that there is none of",
+					sizeof(error->message));
+			pfree(msg);
+			return NULL;
+		}
+		msg = message_room(msg, &size, *bytes, one);
+		gpuagg_decode_group(&e->groups, groups, groups + e->groups.to_layout.row_bytes,
+							(char *) (msg + 1) + *bytes);
+		groups += gpuagg_group_bytes(e->groups.to, &e->groups.to_layout, groups);
+		*bytes += one;
+	}
+	return msg;
+}

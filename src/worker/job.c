@@ -1,0 +1,624 @@
+/*
+ * job.c
+ *		One task in the device worker: a state machine that never waits.
+ *
+ * A job is stepped whenever anything happened.  A step takes messages from
+ * the client (job_input.c), polls the device, and sends.  The two directions
+ * do not wait for each other: while the outgoing queue is full, messages are
+ * still taken, because a client that is busy sending does not receive.  For
+ * the same reason a failed job goes on to read (and drop) messages until its
+ * FAILED message is out.
+ *
+ *		BEGIN -> QUEUED -> RUNNING -> FINISHING -> RESULTS -> CLOSING
+ *									-> DRAINING -> released
+ * A failure leads from any state to CLOSING, the client's cancel flag or its
+ * leaving to DRAINING.  Only an idle device task is ended, so that the slot
+ * is given up after the last read of the client's pages.
+ *
+ * An ERROR (out of memory, a message too long) fails the job, not the worker.
+ *
+ * Admission is first come, first served: the oldest queued job that does not
+ * fit keeps the others of its device waiting, and a job that is alone always
+ * fits.  A job reserves its estimate; growth beyond that is bounded by the
+ * device's own account.
+ */
+#include "postgres.h"
+
+#include "cache/cache.h"
+#include "ipc/stat.h"
+#include "storage/proc.h"
+#include "utils/memutils.h"
+#include "worker/encoding.h"
+#include "worker/worker.h"
+
+/* -------------------------------------------------------------- sending --- */
+
+static void job_drain(GpuAggWorkerJob *job);
+
+/*
+ * Tries to send what the queue had no room for.  True if nothing is left.
+ * A client that has left is noticed by its cancel flag.
+ */
+static bool
+job_flush(GpuAggWorkerJob *job)
+{
+	shm_mq_result res;
+
+	if (job->unsent == NULL)
+		return true;
+	res = shm_mq_send(job->out, job->unsent_bytes, job->unsent, true, true);
+	if (res == SHM_MQ_WOULD_BLOCK)
+		return false;
+	pfree(job->unsent);
+	job->unsent = NULL;
+	return true;
+}
+
+/*
+ * Sends a message.  What does not fit at once is kept; shm_mq remembers how
+ * much of it went out and wants the same bytes again, not the same address.
+ * Without memory to keep it the stream is broken, and the client must find
+ * the queue detached.  Unless flush is set, the client is not woken before
+ * another message, soon to come, or a good part of the queue is full.
+ */
+static void
+job_post(GpuAggWorkerJob *job, const void *msg, Size bytes, bool flush)
+{
+	Assert(job->unsent == NULL);
+	if (shm_mq_send(job->out, bytes, msg, true, flush) != SHM_MQ_WOULD_BLOCK)
+		return;
+	job->unsent = MemoryContextAllocExtended(job->context, bytes,
+											 MCXT_ALLOC_HUGE |
+											 MCXT_ALLOC_NO_OOM);
+	if (job->unsent == NULL)
+	{
+		job_drain(job);
+		return;
+	}
+	memcpy(job->unsent, msg, bytes);
+	job->unsent_bytes = bytes;
+}
+
+void
+gpuagg_job_reply(GpuAggWorkerJob *job, const void *msg, Size bytes)
+{
+	GpuAggReply *reply = MemoryContextAllocHuge(job->context,
+												sizeof(GpuAggReply) + bytes);
+
+	reply->bytes = bytes;
+	memcpy(reply + 1, msg, bytes);
+	dlist_push_tail(&job->replies, &reply->node);
+}
+
+/* False: there is none. */
+static bool
+post_reply(GpuAggWorkerJob *job)
+{
+	GpuAggReply *reply;
+
+	if (dlist_is_empty(&job->replies))
+		return false;
+	reply = dlist_container(GpuAggReply, node,
+							dlist_pop_head_node(&job->replies));
+	job_post(job, reply + 1, reply->bytes, true);
+	pfree(reply);
+	return true;
+}
+
+static void
+post_ready(GpuAggWorkerJob *job)
+{
+	GpuAggReadyMsg ready = {.msg.type = GPUAGG_MSG_READY};
+
+	job->on->ops->info(job->on->device, &ready.info);
+	job_post(job, &ready, sizeof(ready), true);
+}
+
+static void
+post_batch_done(GpuAggWorkerJob *job, const GpuAggCompletion *completion)
+{
+	GpuAggMsg	head = {
+		.type = GPUAGG_MSG_BATCH_DONE,
+		.count = completion->nlisted,
+		.batch_id = completion->batch_id
+	};
+	Size		refs = completion->nlisted * sizeof(GpuAggRowRef);
+	char	   *msg;
+
+	if (refs == 0)
+	{
+		job_post(job, &head, sizeof(head), true);
+		return;
+	}
+	msg = MemoryContextAlloc(job->context, sizeof(head) + refs);
+	memcpy(msg, &head, sizeof(head));
+	memcpy(msg + sizeof(head), completion->listed, refs);
+	job_post(job, msg, sizeof(head) + refs, true);
+	pfree(msg);
+}
+
+static void
+post_failed(GpuAggWorkerJob *job)
+{
+	GpuAggFailedMsg failed = {
+		.msg.type = GPUAGG_MSG_FAILED,
+		.error = job->failure,
+		.rows_passed = job->rows_passed,
+		.groups = job->failed_groups
+	};
+
+	job->failure.status = GPUAGG_OK;
+	job_post(job, &failed, sizeof(failed), true);
+}
+
+/*
+ * Once per job, before the client can know that it is over.  Further windows
+ * of the hash space read the pages again, but their rows are the same.
+ */
+static void
+job_count(GpuAggWorkerJob *job)
+{
+	if (job->counted)
+		return;
+	job->counted = true;
+	if (job->config.scope.index == 0)
+	{
+		gpuagg_stat_add(GPUAGG_STAT_rows_scanned, job->rows_scanned);
+		gpuagg_stat_add(GPUAGG_STAT_rows_passed, job->rows_passed);
+		gpuagg_stat_add(GPUAGG_STAT_rows_evaluated, job->rows_evaluated);
+	}
+	gpuagg_stat_add(GPUAGG_STAT_pages, job->pages_read);
+	gpuagg_stat_add(GPUAGG_STAT_bytes, job->pages_read * BLCKSZ);
+}
+
+static void
+post_done(GpuAggWorkerJob *job)
+{
+	GpuAggDoneMsg done = {.msg.type = GPUAGG_MSG_DONE};
+	GpuAggTaskStats stats = {0};
+
+	job->on->ops->task_stats(job->task, &stats);
+	done.rows_scanned = job->rows_scanned;
+	done.rows_passed = job->rows_passed;
+	done.groups = stats.groups;
+	done.memory_bytes = stats.memory_bytes;
+	done.device_ns = stats.device_ns;
+	done.transfer_ns = stats.transfer_ns;
+	done.decode_ns = stats.decode_ns;
+	done.kernel_ns = stats.kernel_ns;
+	done.link_bytes = stats.link_bytes;
+	done.switches = stats.switches;
+	done.draw_way = stats.draw_way;
+	done.draw_windows = stats.draw_windows;
+	done.pages_kept = gpuagg_cache_kept(&job->cache);
+	if (stats.strategy != NULL)
+		strlcpy(done.strategy, stats.strategy, sizeof(done.strategy));
+	gpuagg_cache_leave(&job->cache);
+	job_count(job);
+	gpuagg_stat_add(GPUAGG_STAT_tasks, 1);
+	gpuagg_stat_add(GPUAGG_STAT_groups, stats.groups);
+	job->done = true;
+	job_post(job, &done, sizeof(done), true);
+}
+
+/* -------------------------------------------------------------- endings --- */
+
+void
+gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error)
+{
+	if (error->status == GPUAGG_DEVICE_LOST)
+		gpuagg_worker_lost(job->on, error->message);
+	if (error->status == GPUAGG_DEVICE_FAULT ||
+		error->status == GPUAGG_INJECTED)
+		gpuagg_stat_add(GPUAGG_STAT_errors, 1);
+	job_count(job);
+	if (job->task != NULL)
+	{
+		GpuAggTaskStats stats = {0};
+
+		job->on->ops->task_stats(job->task, &stats);
+		job->failed_groups = stats.groups;
+		job->on->ops->task_cancel(job->task);
+	}
+	job->failure = *error;
+	job->state = GPUAGG_JOB_CLOSING;
+}
+
+void
+gpuagg_job_fail_with(GpuAggWorkerJob *job, GpuAggStatus status,
+					 const char *message)
+{
+	GpuAggError error = {.status = status};
+
+	strlcpy(error.message, message, sizeof(error.message));
+	gpuagg_job_fail(job, &error);
+}
+
+static void
+job_drain(GpuAggWorkerJob *job)
+{
+	job_count(job);
+	if (job->task != NULL)
+		job->on->ops->task_cancel(job->task);
+	if (job->unsent != NULL)
+		pfree(job->unsent);
+	job->unsent = NULL;
+	job->state = GPUAGG_JOB_DRAINING;
+	pg_atomic_write_u32(&job->slot->phase, GPUAGG_PHASE_DRAINING);
+}
+
+/*
+ * A client that has not got DONE finds its queues detached, and is woken for
+ * that.  One that aborts sets the cancel flag before it looks whether we
+ * hold the slot; we give the slot up before we look at the flag.
+ */
+void
+gpuagg_job_release(GpuAggWorkerJob *job)
+{
+	GpuAggSlot *slot = job->slot;
+	Latch	   *client = &GetPGProcByNumber(slot->procno)->procLatch;
+
+	gpuagg_cache_leave(&job->cache);
+	if (job->task != NULL)
+	{
+		job->on->ops->task_end(job->task);
+		job->on->nrunning--;
+		job->on->reserved -= job->estimate;
+	}
+	if (!job->done && job->in != NULL)
+		shm_mq_detach(job->in);
+	if (!job->done && job->out != NULL)
+		shm_mq_detach(job->out);
+	dlist_delete(&job->node);
+	MemoryContextDelete(job->context);
+
+	if (!gpuagg_shmem_release(slot, GPUAGG_HOLD_WORKER) &&
+		pg_atomic_read_u32(&slot->cancel))
+		SetLatch(client);
+}
+
+/* ----------------------------------------------------------- the device --- */
+
+/* One completed batch; false if there is none. */
+static bool
+poll_batch(GpuAggWorkerJob *job)
+{
+	GpuAggCompletion completion;
+
+	memset(&completion, 0, sizeof(completion));
+	if (job->inflight == 0 ||
+		!job->on->ops->task_poll(job->task, &completion))
+		return false;
+	job->inflight--;
+	job->rows_scanned += completion.rows_scanned;
+	job->rows_passed += completion.rows_passed;
+	pg_atomic_write_u64(&job->slot->rows, job->rows_scanned);
+	if (completion.error.status != GPUAGG_OK)
+	{
+		gpuagg_cache_completed(&job->cache, &completion);
+		gpuagg_job_fail(job, &completion.error);
+	}
+	else if (!gpuagg_cache_is_part(&job->cache, completion.batch_id))
+	{
+		/* the client, which waits for these pages, first */
+		post_batch_done(job, &completion);
+		gpuagg_cache_completed(&job->cache, &completion);
+	}
+	return true;
+}
+
+static bool
+poll_finish(GpuAggWorkerJob *job)
+{
+	GpuAggError error = {0};
+
+	if (job->inflight > 0 ||
+		!job->on->ops->task_finish(job->task, &error))
+		return false;
+	if (error.status != GPUAGG_OK)
+		gpuagg_job_fail(job, &error);
+	else
+		job->state = GPUAGG_JOB_RESULTS;
+	return true;
+}
+
+static void
+post_groups(GpuAggWorkerJob *job, GpuAggMsg *msg, uint32 n, Size bytes)
+{
+	memset(msg, 0, sizeof(*msg));
+	msg->type = GPUAGG_MSG_RESULTS;
+	msg->count = n;
+	job_post(job, msg, sizeof(GpuAggMsg) + bytes, false);
+}
+
+/*
+ * The next message of groups, or DONE; false if the device has none at hand.
+ * A group too long for the usual buffer gets one of its own.
+ */
+static bool
+send_results(GpuAggWorkerJob *job)
+{
+	GpuAggMsg  *msg = (GpuAggMsg *) gpuagg_worker.results;
+	bool		codes = gpuagg_encoding_has_codes(job);
+	Size		size = (codes ? GPUAGG_CODED_BYTES : GPUAGG_RESULTS_BYTES) -
+		sizeof(GpuAggMsg);
+	Size		used = 0;
+	GpuAggError error = {0};
+	uint32		n;
+
+	n = job->on->ops->task_results(job->task, (char *) (msg + 1), size,
+								   &used, &error);
+	if (n == 0 && error.status == GPUAGG_OUT_OF_MEMORY && used > size)
+	{
+		size = used;
+		msg = MemoryContextAllocHuge(job->context, sizeof(GpuAggMsg) + size);
+		memset(&error, 0, sizeof(error));
+		n = job->on->ops->task_results(job->task, (char *) (msg + 1), size,
+									   &used, &error);
+	}
+	if (n > 0 && error.status == GPUAGG_OK)
+	{
+		GpuAggMsg  *strings = msg;
+
+		if (codes)
+			strings = gpuagg_encoding_results(job, (char *) (msg + 1), n, &used,
+											  &error);
+		if (strings == NULL)
+			gpuagg_job_fail(job, &error);
+		else
+			post_groups(job, strings, n, used);
+		if (strings != NULL && strings != msg)
+			pfree(strings);
+	}
+	else if (error.status == GPUAGG_OK)
+	{
+		job->state = GPUAGG_JOB_CLOSING;
+		post_done(job);
+	}
+	else if (error.status != GPUAGG_BUSY)
+		gpuagg_job_fail(job, &error);
+	if ((char *) msg != gpuagg_worker.results)
+		pfree(msg);
+	return error.status != GPUAGG_BUSY;
+}
+
+/*
+ * The next thing to send, if the device has it.  False if there is none for
+ * now.
+ */
+static bool
+job_output(GpuAggWorkerJob *job)
+{
+	switch (job->state)
+	{
+		case GPUAGG_JOB_RUNNING:
+			return gpuagg_cache_begin(&job->cache) || post_reply(job) || poll_batch(job);
+		case GPUAGG_JOB_FINISHING:
+			return post_reply(job) || poll_batch(job) || poll_finish(job);
+		case GPUAGG_JOB_RESULTS:
+			return send_results(job);
+		case GPUAGG_JOB_CLOSING:
+			if (job->failure.status != GPUAGG_OK)
+				post_failed(job);
+			else
+				job_drain(job);
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* ----------------------------------------------------------------- step --- */
+
+/* One message from the client; false if there is none. */
+static bool
+job_receive(GpuAggWorkerJob *job)
+{
+	Size		bytes;
+	void	   *data;
+
+	if (job->state != GPUAGG_JOB_BEGIN && job->state != GPUAGG_JOB_RUNNING &&
+		job->state != GPUAGG_JOB_CLOSING)
+		return false;
+	switch (shm_mq_receive(job->in, &bytes, &data, true))
+	{
+		case SHM_MQ_SUCCESS:
+			if (job->state != GPUAGG_JOB_CLOSING)
+				gpuagg_job_input(job, data, bytes);
+			return true;
+		case SHM_MQ_DETACHED:	/* clients set the cancel flag instead */
+		case SHM_MQ_WOULD_BLOCK:
+			break;
+	}
+	return false;
+}
+
+static bool
+job_advance(GpuAggWorkerJob *job)
+{
+	int			received = 0;
+	int			sent = 0;
+
+	if (job->state != GPUAGG_JOB_DRAINING &&
+		pg_atomic_read_u32(&job->slot->cancel))
+	{
+		if (job->state != GPUAGG_JOB_CLOSING)
+			gpuagg_stat_add(GPUAGG_STAT_cancelled, 1);
+		job_drain(job);
+	}
+	while (received < GPUAGG_JOB_BUDGET && job_receive(job))
+		received++;
+	while (sent < GPUAGG_JOB_BUDGET && job_flush(job) && job_output(job))
+		sent++;
+	if (job->state == GPUAGG_JOB_DRAINING &&
+		(job->task == NULL || job->on->ops->task_idle(job->task)))
+	{
+		gpuagg_job_release(job);
+		return false;
+	}
+	return received == GPUAGG_JOB_BUDGET || sent == GPUAGG_JOB_BUDGET;
+}
+
+bool
+gpuagg_job_step(GpuAggWorkerJob *job)
+{
+	MemoryContext context = CurrentMemoryContext;
+	volatile bool more = true;
+
+	PG_TRY();
+	{
+		more = job_advance(job);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+		bool		memory;
+
+		MemoryContextSwitchTo(context);
+		EmitErrorReport();
+		edata = CopyErrorData();
+		FlushErrorState();
+		memory = ERRCODE_TO_CATEGORY(edata->sqlerrcode) ==
+			ERRCODE_INSUFFICIENT_RESOURCES;
+		if (job->state >= GPUAGG_JOB_CLOSING)
+			job_drain(job);
+		else
+			gpuagg_job_fail_with(job, memory ? GPUAGG_OUT_OF_MEMORY :
+								 GPUAGG_DEVICE_FAULT, edata->message);
+		FreeErrorData(edata);
+	}
+	PG_END_TRY();
+	return more;
+}
+
+/* ------------------------------------------------------ take and admit --- */
+
+/*
+ * A slot meant for the worker before us is given back at once, as that one
+ * would have done at its exit.
+ */
+void
+gpuagg_job_take(GpuAggSlot *slot)
+{
+	uint32		announced = GPUAGG_HOLD_CLIENT | GPUAGG_HOLD_OPEN;
+	shm_mq	   *in = (shm_mq *) gpuagg_shmem_queue_in(slot);
+	shm_mq	   *out = (shm_mq *) gpuagg_shmem_queue_out(slot);
+	MemoryContext context;
+	MemoryContext old;
+	GpuAggWorkerJob *job;
+
+	if (pg_atomic_read_u32(&slot->holders) != announced)
+		return;
+	context = AllocSetContextCreate(TopMemoryContext, "gpuagg job",
+									ALLOCSET_SMALL_SIZES);
+	job = MemoryContextAllocZero(context, sizeof(GpuAggWorkerJob));
+	job->context = context;
+	job->slot = slot;
+	dlist_init(&job->replies);
+	if (!pg_atomic_compare_exchange_u32(&slot->holders, &announced,
+										GPUAGG_HOLD_CLIENT | GPUAGG_HOLD_WORKER))
+	{
+		MemoryContextDelete(context);
+		return;
+	}
+	dlist_push_tail(&gpuagg_worker.jobs, &job->node);
+	if (shm_mq_get_receiver(in) != MyProc)
+	{
+		pg_atomic_write_u32(&slot->cancel, 1);
+		gpuagg_job_release(job);
+		return;
+	}
+	old = MemoryContextSwitchTo(context);
+	job->in = shm_mq_attach(in, NULL, NULL);
+	job->out = shm_mq_attach(out, NULL, NULL);
+	MemoryContextSwitchTo(old);
+}
+
+static bool
+job_fits(const GpuAggWorkerJob *job)
+{
+	GpuAggDeviceInfo info;
+
+	if (job->on->nrunning == 0)
+		return true;
+	if (job->retry_below > 0 && job->on->nrunning >= job->retry_below)
+		return false;
+	job->on->ops->info(job->on->device, &info);
+	return Max(info.memory_used, job->on->reserved) + job->estimate <=
+		info.memory_limit;
+}
+
+/*
+ * Begins the job on the device.  If the device has no memory for it although
+ * the estimates fit, it stays in the queue until fewer tasks run.
+ */
+static void
+job_start(GpuAggWorkerJob *job)
+{
+	GpuAggDeviceInfo info;
+	GpuAggError error = {0};
+	GpuAggTask *task = NULL;
+	GpuAggStatus status;
+
+	status = job->on->ops->task_begin(job->on->device, job->program,
+									  &job->config, &task, &error);
+	if (status == GPUAGG_OUT_OF_MEMORY && job->on->nrunning > 0)
+	{
+		job->retry_below = job->on->nrunning;
+		return;
+	}
+	if (status != GPUAGG_OK)
+	{
+		error.status = status;
+		gpuagg_job_fail(job, &error);
+		return;
+	}
+	job->on->ops->info(job->on->device, &info);
+	job->estimate = Min(job->estimate, info.memory_limit);
+	job->task = task;
+	job->state = GPUAGG_JOB_RUNNING;
+	job->on->nrunning++;
+	job->on->reserved += job->estimate;
+	pg_atomic_write_u32(&job->slot->phase, GPUAGG_PHASE_RUNNING);
+	post_ready(job);
+}
+
+/*
+ * A job that fails here sends its FAILED message in its next step.  Devices
+ * have queues of their own: jobs of one do not wait for the other.
+ */
+bool
+gpuagg_job_admit(void)
+{
+	dlist_iter	iter;
+	bool		more = false;
+
+	for (int i = 0; i < GPUAGG_WORKER_DEVICES; i++)
+		gpuagg_devices_nth(i)->full = false;
+	dlist_foreach(iter, &gpuagg_worker.jobs)
+	{
+		GpuAggWorkerJob *job = dlist_container(GpuAggWorkerJob, node, iter.cur);
+
+		if (job->state != GPUAGG_JOB_QUEUED || job->on->full)
+			continue;
+		if (job_fits(job))
+			job_start(job);
+		job->on->full = job->state == GPUAGG_JOB_QUEUED;
+		more |= job->state == GPUAGG_JOB_CLOSING ||
+			(job->state == GPUAGG_JOB_RUNNING && job->cache.request.relnumber != 0);
+	}
+	return more;
+}
+
+void
+gpuagg_job_publish(GpuAggWorkerJob *job)
+{
+	GpuAggTaskStats stats = {0};
+
+	if (job->task == NULL)
+		return;
+	job->on->ops->task_stats(job->task, &stats);
+	pg_atomic_write_u64(&job->slot->memory, stats.memory_bytes);
+	if (job->on->measures != NULL)
+		pg_atomic_write_u64(&job->slot->pages_done, stats.permille);
+}

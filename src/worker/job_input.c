@@ -1,0 +1,403 @@
+/*
+ * job_input.c
+ *		Messages from clients: checked to the last byte, then handed to the
+ *		device.
+ *
+ * A message that is not exactly what protocol.h says fails its task and
+ * nothing else.  Messages are only read here, never kept: the device copies
+ * what it needs, and the pages themselves stay pinned by the client.
+ */
+#include "postgres.h"
+
+#include "cache/cache.h"
+#include "worker/encoding.h"
+#include "device/ops/program_check.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+
+/* Bytes of a message that are yet to be read */
+typedef struct GpuAggReader
+{
+	const char *at;
+	Size		left;
+} GpuAggReader;
+
+/* The next n elements, 8-byte padded; NULL if there are not so many. */
+static const void *
+reader_take(GpuAggReader *reader, Size n, Size size)
+{
+	const char *at = reader->at;
+	Size		bytes;
+
+	if (n > reader->left / size)
+		return NULL;
+	bytes = GPUAGG_ALIGN8(n * size);
+	if (bytes > reader->left)
+		return NULL;
+	reader->at += bytes;
+	reader->left -= bytes;
+	return at;
+}
+
+static void
+job_garbled(GpuAggWorkerJob *job, const char *what)
+{
+	gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT, what);
+}
+
+static void
+batch_added(GpuAggWorkerJob *job, GpuAggStatus status, GpuAggError *error)
+{
+	if (status == GPUAGG_OK)
+	{
+		job->inflight++;
+		return;
+	}
+	error->status = status;
+	gpuagg_job_fail(job, error);
+}
+
+/* ---------------------------------------------------- the column cache --- */
+
+static GpuAggWorkerJob *
+cache_job(GpuAggCacheClient *client)
+{
+	return (GpuAggWorkerJob *) ((char *) client - offsetof(GpuAggWorkerJob, cache));
+}
+
+static void
+cache_reply(GpuAggCacheClient *client, const void *msg, Size bytes)
+{
+	gpuagg_job_reply(cache_job(client), msg, bytes);
+}
+
+static void
+cache_fail(GpuAggCacheClient *client, const char *message)
+{
+	job_garbled(cache_job(client), message);
+}
+
+static bool
+cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
+{
+	return gpuagg_encoding_make(cache_job(client), dictionaries);
+}
+
+static bool
+cache_resident(GpuAggCacheClient *client, uint64 batch_id, GpuAggSlab *slab,
+			   const GpuAggPlaces *without, uint32 nwithout)
+{
+	GpuAggWorkerJob *job = cache_job(client);
+	GpuAggError error = {0};
+	GpuAggStatus status = job->on->ops->task_resident(job->task, batch_id, slab,
+													  without, nwithout, &error);
+
+	batch_added(job, status, &error);
+	return status == GPUAGG_OK;
+}
+
+static bool
+cache_draws(GpuAggCacheClient *client, uint64 batch_id,
+			const GpuAggDrawRange *ranges, uint32 nranges)
+{
+	GpuAggWorkerJob *job = cache_job(client);
+	GpuAggError error = {0};
+	GpuAggStatus status = job->on->ops->task_draws(job->task, batch_id, ranges,
+												   nranges, &error);
+
+	batch_added(job, status, &error);
+	return status == GPUAGG_OK;
+}
+
+static const GpuAggCacheCalls cache_calls = {
+	cache_reply, cache_fail, cache_encode, cache_resident, cache_draws
+};
+
+static void
+cache_attach(GpuAggWorkerJob *job, const GpuAggCacheWish *wish)
+{
+	job->cache = (GpuAggCacheClient) {
+		.calls = &cache_calls,
+		.context = job->context,
+		.program = job->program,
+		.config = &job->config,
+		.request = *wish,
+		.shares_device = job->on == &gpuagg_worker.primary,
+		.can_draw = job->on->ops->task_draws != NULL,
+	};
+	gpuagg_cache_attach(&job->cache);
+}
+
+/* ------------------------------------------------------------- messages --- */
+
+/*
+ * What a task will need: its groups at the fill of an open-addressing table
+ * (at most one half), and its program.  Only admission uses it; the device
+ * keeps the true account.
+ */
+static uint64
+memory_estimate(const GpuAggProgram *program, const GpuAggTaskConfig *config)
+{
+	GpuAggLayout layout;
+	double		groups = Min(config->expected_groups, 1e15);
+
+	gpuagg_layout_compute(program, &layout);
+	return program->bytes + (uint64) (groups * layout.row_bytes * 2);
+}
+
+static void
+input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+{
+	const GpuAggBeginMsg *begin = (const GpuAggBeginMsg *) msg;
+	const char *reason;
+	GpuAggError error = {0};
+
+	if (job->state != GPUAGG_JOB_BEGIN || bytes < sizeof(GpuAggBeginMsg))
+	{
+		job_garbled(job, "unexpected BEGIN message");
+		return;
+	}
+	bytes -= sizeof(GpuAggBeginMsg);
+	if (!gpuagg_program_check(begin + 1, bytes, &reason))
+	{
+		gpuagg_job_fail_with(job, GPUAGG_UNSUPPORTED, reason);
+		return;
+	}
+	job->config = begin->config;
+	job->config.codes.dictionaries = NULL;
+	if (!(job->config.expected_groups >= 0) ||
+		!(job->config.expected_rows >= 0) ||
+		job->config.fault >= GPUAGG_NFAULTS ||
+		job->config.strategy >= GPUAGG_NSTRATEGIES ||
+		job->config.resident_strategy >= GPUAGG_NSTRATEGIES ||
+		job->config.units.n > GPUAGG_SPATIAL_UNITS ||
+		job->config.draw.way >= GPUAGG_NDRAWWAYS ||
+		job->config.draw.windows > GPUAGG_DRAW_WINDOWS ||
+		!gpuagg_scope_valid(job->config.scope) ||
+		(job->config.scope.count > 1 &&
+		 ((const GpuAggProgram *) (begin + 1))->nkeys == 0) ||
+		job->config.sample.method >= GPUAGG_NSAMPLES ||
+		(job->config.sample.cutoff > GPUAGG_SAMPLE_ALL &&
+		 job->config.sample.method != GPUAGG_SAMPLE_DRAWS))
+	{
+		job_garbled(job, "BEGIN message with an illegal setting");
+		return;
+	}
+	job->on = gpuagg_devices_route(begin->host != 0, begin->measure != 0,
+								   &error);
+	if (job->on == NULL)
+	{
+		gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT, error.message);
+		return;
+	}
+	job->program = MemoryContextAlloc(job->context, bytes);
+	memcpy(job->program, begin + 1, bytes);
+	job->estimate = memory_estimate(job->program, &job->config);
+	if (begin->cache.relnumber != 0)
+		cache_attach(job, &begin->cache);
+	job->state = GPUAGG_JOB_QUEUED;
+}
+
+/*
+ * Fills job->pages from the message.  Buffer numbers are checked against
+ * shared_buffers; that the client pins them is its own promise.
+ */
+static bool
+pages_decode(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+{
+	const GpuAggMsgPage *in = (const GpuAggMsgPage *) (msg + 1);
+	Size		left = bytes - sizeof(GpuAggMsg);
+	const uint8_t *bitmap;
+
+	if (msg->count > left / sizeof(GpuAggMsgPage))
+		return false;
+	left -= msg->count * sizeof(GpuAggMsgPage);
+	bitmap = (const uint8_t *) (in + msg->count);
+	if (msg->count > job->npages)
+	{
+		if (job->pages != NULL)
+			pfree(job->pages);
+		job->pages = NULL;
+		job->pages = MemoryContextAlloc(job->context,
+										msg->count * sizeof(GpuAggPage));
+		job->npages = msg->count;
+	}
+	for (uint32 i = 0; i < msg->count; i++)
+	{
+		GpuAggPage *page = &job->pages[i];
+
+		if (in[i].buffer < 1 || in[i].buffer > NBuffers ||
+			in[i].nlines > GPUAGG_MAX_LINES)
+			return false;
+		page->page = BufferBlocks + (Size) (in[i].buffer - 1) * BLCKSZ;
+		page->nlines = in[i].nlines;
+		page->block = in[i].block;
+		page->visibility = NULL;
+		page->slab = NULL;
+		if (!in[i].has_visibility)
+			continue;
+		if (left < GPUAGG_VISIBILITY_BYTES)
+			return false;
+		page->visibility = bitmap;
+		bitmap += GPUAGG_VISIBILITY_BYTES;
+		left -= GPUAGG_VISIBILITY_BYTES;
+	}
+	return left == 0;
+}
+
+static void
+input_pages(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+{
+	GpuAggError error = {0};
+
+	if (!pages_decode(job, msg, bytes))
+	{
+		job_garbled(job, "garbled PAGES message");
+		return;
+	}
+	job->pages_read += msg->count;
+	gpuagg_cache_pages(&job->cache, msg->batch_id, (const GpuAggMsgPage *) (msg + 1),
+					   job->pages, msg->count);
+	batch_added(job,
+				job->on->ops->task_pages(job->task, msg->batch_id,
+										 job->pages, msg->count, &error),
+				&error);
+}
+
+/* One column of rows; false if the message does not hold it. */
+static bool
+column_decode(GpuAggReader *reader, uint32 count, uint32 cls,
+			  GpuAggRowColumn *column)
+{
+	const uint32 *lengths;
+	const char *data;
+	GpuAggBytes *values;
+	Size		total = 0;
+
+	column->states = reader_take(reader, count, 1);
+	if (column->states == NULL)
+		return false;
+	for (uint32 i = 0; i < count; i++)
+		if (column->states[i] != GPUAGG_ST_VALUE &&
+			column->states[i] != GPUAGG_ST_NULL)
+			return false;
+	if (cls != GPUAGG_CLASS_BYTES)
+	{
+		column->values = reader_take(reader, count, 8);
+		return column->values != NULL;
+	}
+
+	lengths = reader_take(reader, count, sizeof(uint32));
+	if (lengths == NULL)
+		return false;
+	values = palloc(Max(count, 1) * sizeof(GpuAggBytes));
+	data = reader->at;
+	for (uint32 i = 0; i < count; i++)
+	{
+		values[i].data = data + total;
+		values[i].len = lengths[i];
+		total += lengths[i];
+		if (total > reader->left)
+			return false;
+	}
+	column->values = values;
+	return reader_take(reader, total, 1) != NULL;
+}
+
+/* All columns, in the order of gpuagg_program_noutputs. */
+static bool
+rows_decode(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes,
+			GpuAggRowColumn *columns)
+{
+	const GpuAggProgram *p = gpuagg_encoding_original(job);
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	const uint8_t *classes = gpuagg_program_classes(p);
+	GpuAggReader reader = {(const char *) (msg + 1), bytes - sizeof(GpuAggMsg)};
+
+	for (uint32 i = 0; i < p->nkeys; i++)
+		if (!column_decode(&reader, msg->count, classes[keys[i].reg], columns++))
+			return false;
+	for (uint32 i = 0; i < p->ntransitions; i++)
+	{
+		if (trans[i].arg != GPUAGG_NO_REG &&
+			!column_decode(&reader, msg->count, classes[trans[i].arg],
+						   columns++))
+			return false;
+		if (trans[i].filter != GPUAGG_NO_REG &&
+			!column_decode(&reader, msg->count, GPUAGG_CLASS_I64, columns++))
+			return false;
+	}
+	return reader.left == 0;
+}
+
+static void
+input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+{
+	uint32		noutputs = gpuagg_program_noutputs(job->program);
+	MemoryContext scratch = AllocSetContextCreate(job->context, "gpuagg rows",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	GpuAggRowColumn *columns = palloc(Max(noutputs, 1) * sizeof(GpuAggRowColumn));
+	GpuAggError error = {0};
+
+	if (rows_decode(job, msg, bytes, columns))
+	{
+		GpuAggStatus status = gpuagg_encoding_rows(job, columns, msg->count,
+												   &error);
+
+		job->rows_evaluated += msg->count;
+		if (status == GPUAGG_OK)
+			status = job->on->ops->task_rows(job->task, msg->batch_id, columns,
+											 msg->count, &error);
+		batch_added(job, status, &error);
+	}
+	else
+		job_garbled(job, "garbled ROWS message");
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+}
+
+/*
+ * Batches of a task that uses the cache are told apart by their numbers, long
+ * after their messages; so these must rise.
+ */
+static bool
+number_ok(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+{
+	bool		batch = msg->type == GPUAGG_MSG_MAP ?
+		bytes >= sizeof(GpuAggMapMsg) && ((const GpuAggMapMsg *) msg)->use :
+		msg->type != GPUAGG_MSG_FINISH;
+
+	if (job->cache.cached == NULL || !batch)
+		return true;
+	if (msg->batch_id < job->next_batch)
+		return false;
+	job->next_batch = msg->batch_id + 1;
+	return true;
+}
+
+void
+gpuagg_job_input(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+{
+	if (bytes < sizeof(GpuAggMsg))
+		job_garbled(job, "message too short");
+	else if (msg->type == GPUAGG_MSG_BEGIN)
+		input_begin(job, msg, bytes);
+	else if (job->state != GPUAGG_JOB_RUNNING)
+		job_garbled(job, "message out of order");
+	else if (job->inflight >= GPUAGG_MAX_INFLIGHT)
+		job_garbled(job, "too many batches in flight");
+	else if (!number_ok(job, msg, bytes))
+		job_garbled(job, "batches out of order");
+	else if (msg->type == GPUAGG_MSG_MAP)
+		gpuagg_cache_map(&job->cache, msg, bytes);
+	else if (msg->type == GPUAGG_MSG_PAGES)
+		input_pages(job, msg, bytes);
+	else if (msg->type == GPUAGG_MSG_ROWS && !job->program->select)
+		input_rows(job, msg, bytes);
+	else if (msg->type == GPUAGG_MSG_FINISH && bytes == sizeof(GpuAggMsg))
+		job->state = GPUAGG_JOB_FINISHING;
+	else
+		job_garbled(job, "unknown message");
+}

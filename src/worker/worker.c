@@ -1,0 +1,535 @@
+/*
+ * worker.c
+ *		The device worker: the one process that touches a device.
+ *
+ * A background worker with shared memory and no database connection.  It
+ * opens the primary device (devices.c), then turns in one loop: wait for its
+ * latch (clients, signals) or a device's event; take new tasks; step every
+ * job; admit queued ones.  Nothing in the loop waits for one task (job.c).
+ *
+ * Ends.  SIGTERM, gpuagg.reset_device(), an ERROR outside of a job's step and
+ * a lost device all leave through proc_exit(1), after which the postmaster
+ * starts a new worker.
+ * The exit callback stops the device, then gives up every slot, so that
+ * clients find their queues detached and no page in use, and let
+ * PostgreSQL's plan answer.
+ *
+ * A host device that cannot be opened leaves the worker alive in state
+ * "failed"; it tries again every minute.  A host device lost GPUAGG_MAX_LOSSES
+ * times in short succession is left alone for a while, too; a GPU is turned
+ * off, and the host device takes its place.
+ */
+#include "postgres.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include "cache/cache.h"
+#include "compat.h"
+#include "host/host.h"
+#include "host/machine.h"
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "settings.h"
+#include "storage/ipc.h"
+#include "storage/proc.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+#include "worker/worker.h"
+#include "worker/worker_main.h"
+
+/* Losses within that long of each other come in short succession. */
+#define GPUAGG_LOSS_MS 60000
+/* So long a host device that was lost too often is left alone. */
+#define GPUAGG_LOSS_WAIT_MS 30000
+
+/* A device that cannot be opened is tried again after that long. */
+#define GPUAGG_RETRY_MS 60000
+
+/*
+ * With jobs on a device, look at it this often even without its event:
+ * task_idle need not raise one, and a GPU that fails may not.
+ */
+#define GPUAGG_DRAIN_MS 2
+#define GPUAGG_BUSY_MS 100
+
+/*
+ * A GPU's events follow each other in tens of microseconds.  To be woken takes longer,
+ * in a virtual machine that sleeps 200 us and more, which is most of a small task.  So
+ * the worker goes on looking for so long after an event, if there are cores to spare.
+ */
+#define GPUAGG_POLL_US 1000
+#define GPUAGG_POLL_CORES 4
+
+/* A device without jobs for so long gives back the memory that it kept for the next. */
+#define GPUAGG_TRIM_MS 10000
+
+/* What the views show is refreshed at most this often. */
+#define GPUAGG_PUBLISH_MS 50
+
+/* Our latch, the postmaster, devices */
+#define MAX_EVENTS (2 + GPUAGG_WORKER_DEVICES)
+
+/* At exit a device gets this long to come to rest. */
+#define GPUAGG_EXIT_MS 10000
+
+GpuAggWorker gpuagg_worker;
+
+static WaitEventSet *events;
+static uint32 seen_announced;
+static int	published_jobs = 0;
+static TimestampTz published_at;
+static TimestampTz left_at;		/* when the last job left; 0: trimmed since */
+static bool may_poll;
+static instr_time last_event;
+static uint32 wait_event_main;
+
+static GpuAggWorkerJob *
+job_at(dlist_node *node)
+{
+	return dlist_container(GpuAggWorkerJob, node, node);
+}
+
+/* ------------------------------------------------------------ the state --- */
+
+/* A NULL message keeps the old one. */
+static void
+device_set_status(GpuAggDeviceStatus status, const char *why_not)
+{
+	GpuAggDeviceState *state = &gpuagg_shared->device;
+	TimestampTz now = GetCurrentTimestamp();
+
+	SpinLockAcquire(&state->mutex);
+	pg_atomic_write_u32(&state->status, status);
+	state->facts.since = now;
+	if (why_not != NULL)
+		strlcpy(state->facts.why_not, why_not, sizeof(state->facts.why_not));
+	SpinLockRelease(&state->mutex);
+	ConditionVariableBroadcast(&state->changed);
+}
+
+static void
+worker_register(void)
+{
+	GpuAggDeviceState *state = &gpuagg_shared->device;
+	TimestampTz now = GetCurrentTimestamp();
+
+	pg_atomic_write_u32(&state->reset, 0);
+	SpinLockAcquire(&state->mutex);
+	state->facts.worker_pid = MyProcPid;
+	state->facts.started_at = now;
+	state->facts.starts++;
+	SpinLockRelease(&state->mutex);
+	pg_atomic_write_u32(&state->worker_procno, GPUAGG_MY_PROCNO);
+	device_set_status(GPUAGG_STARTING, NULL);
+}
+
+/* Refreshes what the views show of the devices and their tasks. */
+static void
+worker_publish(void)
+{
+	dlist_iter	iter;
+
+	gpuagg_devices_publish();
+	dlist_foreach(iter, &gpuagg_worker.jobs)
+		gpuagg_job_publish(job_at(iter.cur));
+}
+
+/* ----------------------------------------------------------- the device --- */
+
+/* SIGTERM, or gpuagg.reset_device() */
+static bool
+worker_told_to_stop(void)
+{
+	return ShutdownRequestPending ||
+		pg_atomic_read_u32(&gpuagg_shared->device.reset) != 0;
+}
+
+/* Sleeps that long unless told to stop. */
+static void
+worker_sleep(long ms)
+{
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+
+	while (!worker_told_to_stop() &&
+		   (ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
+												 until)) > 0)
+	{
+		WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+				  ms, gpuagg_wait_event(&wait_event_main, "GpuAggWorkerMain"));
+		ResetLatch(MyLatch);
+	}
+	if (worker_told_to_stop())
+		proc_exit(1);
+}
+
+/* Losses in short succession, of which the last one was a moment ago. */
+static uint32
+losses_recent(void)
+{
+	GpuAggDeviceState *state = &gpuagg_shared->device;
+	TimestampTz now = GetCurrentTimestamp();
+	uint32		losses;
+
+	SpinLockAcquire(&state->mutex);
+	losses = state->facts.losses;
+	if (TimestampDifferenceExceeds(state->facts.last_loss, now,
+								   GPUAGG_LOSS_MS))
+		losses = 0;
+	SpinLockRelease(&state->mutex);
+	return losses;
+}
+
+/* Opens the primary device, however many attempts it takes. */
+static void
+device_start(void)
+{
+	GpuAggError error = {0};
+
+	if (gpuagg_devices_open_gpu())
+		return;
+	if (losses_recent() >= GPUAGG_MAX_LOSSES)
+	{
+		device_set_status(GPUAGG_FAILED, NULL);
+		ereport(LOG,
+				(errmsg("gpuagg: the device was lost %d times in short succession; waiting %d s",
+						GPUAGG_MAX_LOSSES, GPUAGG_LOSS_WAIT_MS / 1000)));
+		worker_sleep(GPUAGG_LOSS_WAIT_MS);
+		device_set_status(GPUAGG_STARTING, NULL);
+	}
+	while (!gpuagg_devices_open_host(&error))
+	{
+		device_set_status(GPUAGG_FAILED, error.message);
+		ereport(LOG,
+				(errmsg("gpuagg: could not open the device: %s",
+						error.message)));
+		worker_sleep(GPUAGG_RETRY_MS);
+		device_set_status(GPUAGG_STARTING, NULL);
+	}
+}
+
+/*
+ * A GPU lost too often is off from now on; then the count starts anew, for
+ * the host device that takes its place was not lost.
+ */
+void
+gpuagg_worker_lost(const GpuAggWorkerDevice *on, const char *message)
+{
+	GpuAggDeviceState *state = &gpuagg_shared->device;
+	uint32		losses = losses_recent() + 1;
+	TimestampTz now = GetCurrentTimestamp();
+	const GpuAggWorkerDevice *lost = on->measures != NULL ? on->measures : on;
+	bool		off = lost->ops != &gpuagg_host_ops &&
+		losses >= GPUAGG_MAX_LOSSES;
+
+	SpinLockAcquire(&state->mutex);
+	state->facts.losses = off ? 0 : losses;
+	state->facts.last_loss = now;
+	if (off)
+		state->facts.gpu_off = true;
+	SpinLockRelease(&state->mutex);
+
+	gpuagg_stat_add(GPUAGG_STAT_errors, 1);
+	device_set_status(GPUAGG_STOPPED, message);
+	ereport(LOG,
+			(errmsg("gpuagg: device lost, restarting its worker: %s",
+					message)));
+	proc_exit(1);
+}
+
+/* ----------------------------------------------------------------- exit --- */
+
+/* True if no task reads pages any more, after at most GPUAGG_EXIT_MS. */
+static bool
+device_settle(void)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &gpuagg_worker.jobs)
+	{
+		GpuAggWorkerJob *job = job_at(iter.cur);
+
+		if (job->task != NULL)
+			job->on->ops->task_cancel(job->task);
+	}
+	for (int ms = 0; ms < GPUAGG_EXIT_MS; ms++)
+	{
+		bool		idle = true;
+
+		dlist_foreach(iter, &gpuagg_worker.jobs)
+		{
+			GpuAggWorkerJob *job = job_at(iter.cur);
+
+			if (job->task != NULL && !job->on->ops->task_idle(job->task))
+				idle = false;
+		}
+		if (idle)
+			return true;
+		pg_usleep(1000);
+	}
+	return false;
+}
+
+/*
+ * Should the device not come to rest, its tasks are left as they are: the
+ * process, and with it every reader of pages, ends here.  What such a reader
+ * still finds in pages that are no longer pinned, nobody receives.
+ *
+ * Clients of tasks that we hold are woken by their queues; those that wait
+ * for us to take their task, by hand.
+ */
+static void
+worker_exit(int code, Datum arg)
+{
+	GpuAggDeviceState *state = &gpuagg_shared->device;
+	dlist_mutable_iter iter;
+	bool		settled;
+
+	pg_atomic_write_u32(&state->worker_procno, PG_UINT32_MAX);
+	device_set_status(GPUAGG_STOPPED, NULL);
+	settled = device_settle();
+	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
+	{
+		GpuAggWorkerJob *job = job_at(iter.cur);
+
+		if (!settled)
+		{
+			job->task = NULL;
+			job->cache.cached = NULL;
+		}
+		gpuagg_job_release(job);
+	}
+	for (int i = 0; i < gpuagg_shared->nslots; i++)
+	{
+		GpuAggSlot *slot = gpuagg_shmem_slot(i);
+
+		if (pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_OPEN)
+			SetLatch(&GetPGProcByNumber(slot->procno)->procLatch);
+	}
+	gpuagg_cache_stop();
+	if (settled)
+		gpuagg_devices_close();
+
+	SpinLockAcquire(&state->mutex);
+	state->facts.worker_pid = 0;
+	state->facts.info.memory_used = 0;
+	memset(&state->facts.host, 0, sizeof(state->facts.host));
+	SpinLockRelease(&state->mutex);
+}
+
+/* ------------------------------------------------------------- the loop --- */
+
+static void
+worker_setup(void)
+{
+	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	BackgroundWorkerUnblockSignals();
+
+	dlist_init(&gpuagg_worker.jobs);
+	gpuagg_worker.results = MemoryContextAlloc(TopMemoryContext,
+											   GPUAGG_RESULTS_BYTES);
+	before_shmem_exit(worker_exit, (Datum) 0);
+	worker_register();
+}
+
+static void
+events_setup(void)
+{
+	events = gpuagg_wait_event_set_create(MAX_EVENTS);
+	AddWaitEventToSet(events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL,
+					  NULL);
+	gpuagg_worker_watch(&gpuagg_worker.primary);
+	may_poll = gpuagg_worker.primary.ops != &gpuagg_host_ops &&
+		gpuagg_host_cpus() >= GPUAGG_POLL_CORES;
+}
+
+void
+gpuagg_worker_watch(GpuAggWorkerDevice *on)
+{
+	on->event_fd = on->ops->event_fd(on->device);
+	if (on->event_fd >= 0)
+		AddWaitEventToSet(events, WL_SOCKET_READABLE, on->event_fd, NULL, on);
+}
+
+/* Takes new tasks; the counter says whether to look for any. */
+static void
+worker_take(void)
+{
+	uint32		announced = pg_atomic_read_u32(&gpuagg_shared->device.announced);
+
+	if (announced == seen_announced)
+		return;
+	seen_announced = announced;
+	pg_memory_barrier();
+	for (int i = 0; i < gpuagg_shared->nslots; i++)
+		gpuagg_job_take(gpuagg_shmem_slot(i));
+}
+
+/* One turn; true if there is more to do at once. */
+static bool
+worker_turn(void)
+{
+	dlist_mutable_iter iter;
+	bool		more = false;
+
+	worker_take();
+	gpuagg_cache_answer();
+	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
+		more |= gpuagg_job_step(job_at(iter.cur));
+	more |= gpuagg_job_admit();
+	return more;
+}
+
+/* Without jobs: how long the loop may sleep, after which the device is trimmed */
+static long
+worker_trim(void)
+{
+	const GpuAggWorkerDevice *on = &gpuagg_worker.primary;
+	TimestampTz now;
+
+	if (left_at == 0)
+		return -1;
+	now = GetCurrentTimestamp();
+	if (!TimestampDifferenceExceeds(left_at, now, GPUAGG_TRIM_MS))
+		return GPUAGG_TRIM_MS + 1;
+	if (on->ops->trim != NULL)
+		on->ops->trim(on->device);
+	left_at = 0;
+	return -1;
+}
+
+/*
+ * How long the loop may sleep.  Refreshes the views first if it is time or
+ * the last task has left; if it is too early, the sleep ends in time for it.
+ */
+static long
+worker_timeout(void)
+{
+	TimestampTz now;
+	dlist_iter	iter;
+	int			njobs = 0;
+	long		ms = -1;
+
+	dlist_foreach(iter, &gpuagg_worker.jobs)
+	{
+		GpuAggWorkerJob *job = job_at(iter.cur);
+
+		njobs++;
+		if (job->state == GPUAGG_JOB_DRAINING)
+			ms = GPUAGG_DRAIN_MS;
+		else if (ms < 0)
+			ms = GPUAGG_BUSY_MS;
+	}
+	if (njobs == 0 && published_jobs == 0)
+		return worker_trim();
+
+	now = GetCurrentTimestamp();
+	if (njobs == 0 ||
+		TimestampDifferenceExceeds(published_at, now, GPUAGG_PUBLISH_MS))
+	{
+		worker_publish();
+		published_at = now;
+		published_jobs = njobs;
+		left_at = now;
+	}
+	else if (ms < 0 || ms > GPUAGG_PUBLISH_MS)
+		ms = GPUAGG_PUBLISH_MS;
+	return njobs > 0 ? ms : worker_trim();
+}
+
+/*
+ * Look again rather than sleep?  Jobs' steps ask the device itself, and see what has
+ * completed before its event comes.
+ */
+static bool
+worker_polls(void)
+{
+	instr_time	now;
+
+	if (!may_poll)
+		return false;
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, last_event);
+	if (INSTR_TIME_GET_MICROSEC(now) >= GPUAGG_POLL_US)
+		return false;
+	(void) sched_yield();
+	return true;
+}
+
+static void
+worker_wait(long timeout)
+{
+	WaitEvent	occurred[MAX_EVENTS];
+	int			n;
+
+	n = WaitEventSetWait(events, timeout, occurred, lengthof(occurred),
+						 gpuagg_wait_event(&wait_event_main,
+										   "GpuAggWorkerMain"));
+	if (n > 0)
+		INSTR_TIME_SET_CURRENT(last_event);
+	for (int i = 0; i < n; i++)
+	{
+		const GpuAggWorkerDevice *on = occurred[i].user_data;
+		uint64		count;
+
+		if (occurred[i].events & WL_LATCH_SET)
+			ResetLatch(MyLatch);
+		if ((occurred[i].events & WL_SOCKET_READABLE) &&
+			read(on->event_fd, &count, sizeof(count)) < 0 &&
+			errno != EAGAIN && errno != EINTR)
+			elog(ERROR, "could not read the device's event: %m");
+	}
+}
+
+void
+gpuagg_worker_main(Datum arg)
+{
+	worker_setup();
+	device_start();
+	gpuagg_cache_start(gpuagg_worker.primary.ops->slabs,
+					   gpuagg_worker.primary.device,
+					   gpuagg_worker.primary.ops->slabs == NULL ? 0 : gpuagg_devices_spare());
+	events_setup();
+	worker_publish();
+	device_set_status(GPUAGG_READY, "");
+	ereport(LOG,
+			(errmsg("gpuagg: device \"%s\" is ready",
+					gpuagg_shared->device.facts.info.name)));
+
+	for (;;)
+	{
+		bool		more = worker_turn();
+		long		timeout = worker_timeout();
+
+		if (worker_told_to_stop())
+			proc_exit(1);
+		if (ConfigReloadPending)
+		{
+			ConfigReloadPending = false;
+			ProcessConfigFile(PGC_SIGHUP);
+		}
+		worker_wait(more || worker_polls() ? 0 : timeout);
+	}
+}
+
+/* In the postmaster: asks for the worker. */
+void
+gpuagg_worker_define(void)
+{
+	BackgroundWorker worker = {
+		.bgw_flags = BGWORKER_SHMEM_ACCESS,
+		.bgw_start_time = BgWorkerStart_PostmasterStart,
+		.bgw_restart_time = 1,
+		.bgw_name = "gpuagg device worker",
+		.bgw_type = "gpuagg device worker",
+		.bgw_library_name = "gpuagg",
+		.bgw_function_name = "gpuagg_worker_main"
+	};
+
+	RegisterBackgroundWorker(&worker);
+}

@@ -1,0 +1,193 @@
+/*
+ * worker.h
+ *		Inside the device worker: the worker, its devices and its jobs.  Only
+ *		worker.c, devices.c, job.c, job_input.c, encoding.c and files of the
+ *		cache that no backend uses include this.
+ */
+#ifndef GPUAGG_WORKER_WORKER_H
+#define GPUAGG_WORKER_WORKER_H
+
+#include "postgres.h"
+
+#include "cache/cache_client.h"
+#include "device/device.h"
+#include "ipc/protocol.h"
+#include "ipc/shmem.h"
+#include "lib/ilist.h"
+#include "storage/shm_mq.h"
+
+/*
+ * Groups go out in messages of about this size: large against the cost of a
+ * message, small against the queue, so that both sides work at once.
+ */
+#define GPUAGG_RESULTS_BYTES (64 * 1024)
+
+/* Groups of codes become longer; so much of them makes such a message. */
+#define GPUAGG_CODED_BYTES (16 * 1024)
+
+/* Messages that a job may handle before the others get their turn */
+#define GPUAGG_JOB_BUDGET 16
+
+/*
+ * Batches that a client may have in flight.  Clients keep to
+ * GpuAggDeviceInfo.batches_ahead; this bounds what a broken one can use.
+ */
+#define GPUAGG_MAX_INFLIGHT 4096
+
+/*
+ * A GPU lost that often, each time within a minute of the one before, is
+ * turned off; after so many losses of the host device a restarted worker
+ * waits before it opens it.
+ */
+#define GPUAGG_MAX_LOSSES 5
+
+/* A device, and what the jobs on it hold */
+typedef struct GpuAggWorkerDevice
+{
+	const GpuAggDeviceOps *ops;
+	GpuAggDevice *device;		/* NULL: not open */
+	struct GpuAggWorkerDevice *measures;	/* that device; NULL: runs tasks */
+	int			event_fd;		/* -1: none */
+	int			nrunning;		/* jobs that hold a task of it */
+	uint64		reserved;		/* sum of their estimates */
+	bool		full;			/* gpuagg_job_admit: has no place for now */
+} GpuAggWorkerDevice;
+
+typedef enum GpuAggWorkerJobState
+{
+	GPUAGG_JOB_BEGIN,			/* waits for the BEGIN message */
+	GPUAGG_JOB_QUEUED,			/* waits for memory */
+	GPUAGG_JOB_RUNNING,			/* takes pages and rows */
+	GPUAGG_JOB_FINISHING,		/* FINISH came; the device works */
+	GPUAGG_JOB_RESULTS,			/* sends groups */
+	GPUAGG_JOB_CLOSING,			/* sends its last message */
+	GPUAGG_JOB_DRAINING			/* waits until the device is idle */
+} GpuAggWorkerJobState;
+
+typedef struct GpuAggReply
+{
+	dlist_node	node;
+	Size		bytes;
+	/* the message follows */
+} GpuAggReply;
+
+/* One task of a client, as the worker sees it */
+typedef struct GpuAggWorkerJob
+{
+	dlist_node	node;			/* in GpuAggWorker.jobs, oldest first */
+	GpuAggWorkerJobState state;
+	GpuAggSlot *slot;
+	GpuAggWorkerDevice *on;		/* NULL before the BEGIN message */
+	MemoryContext context;		/* of this struct and all below */
+	shm_mq_handle *in;
+	shm_mq_handle *out;
+
+	GpuAggTaskConfig config;
+	GpuAggProgram *program;		/* as the device runs it */
+	struct GpuAggJobEncoding *encoding; /* encoding.c; NULL: that is as the
+										 * client sent it */
+	uint64		estimate;		/* bytes asked of the device's memory */
+	int			retry_below;	/* no memory while so many others ran: try
+								 * again when fewer do; 0: never tried */
+	GpuAggTask *task;			/* on the device; NULL before admission */
+
+	GpuAggCacheClient cache;	/* of jobs with a wish */
+	uint64		next_batch;		/* the least number that a batch may have */
+	uint32		inflight;		/* batches not yet completed */
+	GpuAggPage *pages;			/* scratch, npages long */
+	uint32		npages;
+
+	dlist_head	replies;		/* messages to be sent before anything that the
+								 * device has: GpuAggReply */
+	char	   *unsent;			/* message that the queue has no room for,
+								 * perhaps sent in part; NULL: none */
+	Size		unsent_bytes;
+	GpuAggError failure;		/* to be sent; GPUAGG_OK: none */
+	uint64		failed_groups;	/* found until then */
+	bool		done;			/* DONE was posted */
+	bool		counted;		/* the counters below went to gpuagg.stat */
+
+	uint64		rows_scanned;
+	uint64		rows_passed;
+	uint64		rows_evaluated;
+	uint64		pages_read;
+} GpuAggWorkerJob;
+
+typedef struct GpuAggWorker
+{
+	GpuAggWorkerDevice primary; /* runs tasks: a GPU or the host device */
+	GpuAggWorkerDevice standby; /* the host device behind a GPU; opened when
+								 * a task needs it */
+	GpuAggWorkerDevice measure_primary; /* what measures them (probe/probe_task.h); */
+	GpuAggWorkerDevice measure_standby; /* opened when asked for */
+	dlist_head	jobs;
+	char	   *results;		/* GPUAGG_RESULTS_BYTES for one message */
+} GpuAggWorker;
+
+extern GpuAggWorker gpuagg_worker;
+
+/*
+ * worker.c
+ *
+ * lost: the device is gone for good; logs, exits.
+ * watch: wakes the loop for the device's event from now on.
+ */
+extern void gpuagg_worker_lost(const GpuAggWorkerDevice *on,
+							   const char *message) pg_attribute_noreturn();
+extern void gpuagg_worker_watch(GpuAggWorkerDevice *on);
+
+/*
+ * devices.c
+ *
+ * open_gpu: opens the GPU that gpuagg.device asks for as the primary device;
+ *		false if there is none to open, which it logs and shows.
+ * open_host: opens the host device as the primary one; may be called again.
+ * route: the device of a task, or what measures that device; NULL with the
+ *		reason if it cannot be opened.
+ * publish: updates what gpuagg.devices shows.
+ * spare: bytes of the primary device's memory that the cache takes by default.
+ * close: of all devices; no task may be left.
+ */
+extern bool gpuagg_devices_open_gpu(void);
+extern bool gpuagg_devices_open_host(GpuAggError *error);
+extern GpuAggWorkerDevice *gpuagg_devices_route(bool host, bool measure,
+												GpuAggError *error);
+extern void gpuagg_devices_publish(void);
+extern uint64 gpuagg_devices_spare(void);
+extern void gpuagg_devices_close(void);
+
+/* All that jobs may be on, open or not: GPUAGG_WORKER_DEVICES of them */
+#define GPUAGG_WORKER_DEVICES 4
+extern GpuAggWorkerDevice *gpuagg_devices_nth(int i);
+
+/*
+ * job.c
+ *
+ * take: makes a job of an announced slot, if it still is announced.
+ * step: does what can be done without waiting; true: there is more to do at
+ *		once.  May free the job.
+ * admit: lets queued jobs onto the device, oldest first; true: one of them has
+ *		something to say.
+ * publish: updates what gpuagg.tasks shows.
+ * release: ends the device's task, which must be idle, and gives the slot
+ *		up; frees the job.
+ */
+extern void gpuagg_job_take(GpuAggSlot *slot);
+extern bool gpuagg_job_step(GpuAggWorkerJob *job);
+extern bool gpuagg_job_admit(void);
+extern void gpuagg_job_publish(GpuAggWorkerJob *job);
+extern void gpuagg_job_release(GpuAggWorkerJob *job);
+
+/* Sends a copy of a message before anything that the device has. */
+extern void gpuagg_job_reply(GpuAggWorkerJob *job, const void *msg, Size bytes);
+
+/* Ends the job with FAILED.  DEVICE_LOST does not return. */
+extern void gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error);
+extern void gpuagg_job_fail_with(GpuAggWorkerJob *job, GpuAggStatus status,
+								 const char *message);
+
+/* job_input.c: handles one message from the client; checks all of it. */
+extern void gpuagg_job_input(GpuAggWorkerJob *job, const GpuAggMsg *msg,
+							 Size bytes);
+
+#endif							/* GPUAGG_WORKER_WORKER_H */
