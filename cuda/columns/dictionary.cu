@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "cuda/columns/cuda_slab.h"
+#include "cuda/columns/cuda_stripe.h"
 #include "cuda/columns/dictionary.h"
 
 /* Slots at first; strings of a block of the arena, at least */
@@ -83,7 +83,7 @@ struct GpuAggDictionary
 static void *
 dictionary_alloc(GpuAggDictionary *d, size_t bytes, GpuAggError *error)
 {
-	void	   *p = gpuagg_cuda_slab_alloc(d->device, bytes, error);
+	void	   *p = gpuagg_cuda_stripe_alloc(d->device, bytes, error);
 
 	if (p != NULL)
 		d->bytes += bytes;
@@ -96,12 +96,12 @@ gpuagg_cuda_dictionary_free(GpuAggDictionary *d)
 	GpuAggDevice *device = d->device;
 
 	for (uint32_t i = 0; i < d->nblocks; i++)
-		gpuagg_cuda_slab_release(device, d->blocks[i], GPUAGG_STRING_BLOCK * sizeof(GpuAggBytes));
+		gpuagg_cuda_stripe_release(device, d->blocks[i], GPUAGG_STRING_BLOCK * sizeof(GpuAggBytes));
 	for (uint32_t i = 0; i < d->narenas; i++)
-		gpuagg_cuda_slab_release(device, d->arenas[i].data, d->arenas[i].bytes);
-	gpuagg_cuda_slab_release(device, d->ref.slots, d->slots_bytes);
-	gpuagg_cuda_slab_release(device, d->ref.strings, sizeof(d->blocks));
-	gpuagg_cuda_slab_release(device, d->ref.head, sizeof(*d->ref.head));
+		gpuagg_cuda_stripe_release(device, d->arenas[i].data, d->arenas[i].bytes);
+	gpuagg_cuda_stripe_release(device, d->ref.slots, d->slots_bytes);
+	gpuagg_cuda_stripe_release(device, d->ref.strings, sizeof(d->blocks));
+	gpuagg_cuda_stripe_release(device, d->ref.head, sizeof(*d->ref.head));
 	gpuagg_cuda_unpin(device, d->heads);
 	for (uint32_t i = 0; i < MAX_USES; i++)
 		if (d->uses[i].done != NULL)
@@ -122,7 +122,7 @@ dictionary_open(GpuAggDictionary *d, GpuAggError *error)
 	d->ref.head = (GpuAggDictionaryHead *) dictionary_alloc(d, sizeof(*d->ref.head), error);
 	if (d->ref.head == NULL)
 		return false;
-	stream = d->device->slab_stream;
+	stream = d->device->stripe_stream;
 	d->ref.strings = (GpuAggBytes **) dictionary_alloc(d, sizeof(d->blocks), error);
 	d->heads = gpuagg_cuda_pin(d->device, MAX_USES * sizeof(GpuAggDictionaryHead), error);
 	if (d->ref.strings == NULL || d->heads == NULL ||
@@ -136,7 +136,7 @@ dictionary_open(GpuAggDictionary *d, GpuAggError *error)
 	}
 	return CALL(cudaMemsetAsync(d->ref.head, 0, sizeof(*d->ref.head), stream)) &&
 		CALL(cudaMemsetAsync(d->ref.strings, 0, sizeof(d->blocks), stream)) &&
-		CALL(cudaEventRecord(d->order, stream)) && gpuagg_cuda_slab_done(d->device, error);
+		CALL(cudaEventRecord(d->order, stream)) && gpuagg_cuda_stripe_done(d->device, error);
 }
 
 GpuAggStatus
@@ -214,7 +214,7 @@ bound_bytes(const GpuAggDictionary *d, uint64_t bytes)
 static bool
 slots_grow(GpuAggDictionary *d, uint64_t capacity, GpuAggError *error)
 {
-	cudaStream_t stream = d->device->slab_stream;
+	cudaStream_t stream = d->device->stripe_stream;
 	const GpuAggDictionaryRef old = d->ref;
 	const uint64_t old_bytes = d->slots_bytes;
 	const uint64_t bytes = capacity * sizeof(*d->ref.slots);
@@ -232,7 +232,7 @@ slots_grow(GpuAggDictionary *d, uint64_t capacity, GpuAggError *error)
 	if (old.slots == NULL)
 		return true;
 	gpuagg_cuda_dictionary_move(old.slots, old.capacity, &d->ref, stream);
-	gpuagg_cuda_slab_release(d->device, old.slots, old_bytes);
+	gpuagg_cuda_stripe_release(d->device, old.slots, old_bytes);
 	d->bytes -= old_bytes;
 	return CUDA_LAUNCHED(d->device, error);
 }
@@ -247,9 +247,9 @@ block_add(GpuAggDictionary *d, GpuAggError *error)
 		return false;
 	d->nblocks++;
 	return CALL(cudaMemsetAsync(*block, 0, GPUAGG_STRING_BLOCK * sizeof(GpuAggBytes),
-								d->device->slab_stream)) &&
+								d->device->stripe_stream)) &&
 		CALL(cudaMemcpyAsync(&d->ref.strings[d->nblocks - 1], block, sizeof(*block),
-							 cudaMemcpyHostToDevice, d->device->slab_stream));
+							 cudaMemcpyHostToDevice, d->device->stripe_stream));
 }
 
 static bool
@@ -277,7 +277,7 @@ arena_add(GpuAggDictionary *d, uint64_t bytes, GpuAggError *error)
 	d->ref.arena_bytes = size;
 	d->narenas++;
 	return CALL(cudaMemsetAsync(&d->ref.head->arena_used, 0, sizeof(d->ref.head->arena_used),
-								d->device->slab_stream));
+								d->device->stripe_stream));
 }
 
 /* Room for n more strings of so many bytes together */
@@ -304,7 +304,7 @@ dictionary_close(GpuAggDictionary *d, GpuAggError *error)
 {
 	memset(error, 0, sizeof(*error));
 	d->full = true;
-	return CALL(cudaMemsetAsync(&d->ref.head->full, 1, sizeof(d->ref.head->full), d->device->slab_stream));
+	return CALL(cudaMemsetAsync(&d->ref.head->full, 1, sizeof(d->ref.head->full), d->device->stripe_stream));
 }
 
 /*
@@ -315,7 +315,7 @@ dictionary_close(GpuAggDictionary *d, GpuAggError *error)
 static bool
 use_begin(GpuAggDictionary *d, uint64_t n, uint64_t bytes, cudaStream_t stream, GpuAggError *error)
 {
-	cudaStream_t own = d->device->slab_stream;
+	cudaStream_t own = d->device->stripe_stream;
 
 	uses_settle(d);
 	if (!CALL(cudaStreamWaitEvent(own, d->order, 0)))
@@ -371,7 +371,7 @@ column_dictionary(const GpuAggTask *task, const GpuAggBatch *batch, uint32_t att
 {
 	if (task->dictionaries != NULL && task->dictionaries[reg] != NULL)
 		return task->dictionaries[reg];
-	return batch->keeper != NULL ? gpuagg_cuda_slab_stored(batch->keeper, attr)->dictionary : NULL;
+	return batch->keeper != NULL ? gpuagg_cuda_stripe_stored(batch->keeper, attr)->dictionary : NULL;
 }
 
 bool
@@ -434,7 +434,7 @@ encode_copy(GpuAggDictionary *d, const GpuAggBytes *strings, uint32_t n, uint64_
 {
 	const size_t codes = n * sizeof(GpuAggBytes);
 	const size_t text = codes + n * sizeof(int32_t);
-	cudaStream_t stream = d->device->slab_stream;
+	cudaStream_t stream = d->device->stripe_stream;
 	GpuAggBytes *list = (GpuAggBytes *) pinned->data;
 	uint64_t	at = 0;
 
@@ -473,11 +473,11 @@ gpuagg_cuda_dictionary_encode(GpuAggDictionary *d, const GpuAggBytes *strings, u
 	size = n * (sizeof(GpuAggBytes) + sizeof(int32_t)) + bytes;
 	pinned = gpuagg_cuda_pin(d->device, size, error);
 	if (pinned != NULL &&
-		CALL(cudaMallocFromPoolAsync(&there, size, d->device->pool, d->device->slab_stream)) &&
+		CALL(cudaMallocFromPoolAsync(&there, size, d->device->pool, d->device->stripe_stream)) &&
 		encode_copy(d, strings, n, bytes, pinned, (char *) there, error))
 		memcpy(codes, pinned->data + n * sizeof(GpuAggBytes), n * sizeof(*codes));
 	if (there != NULL && !d->device->lost)
-		(void) cudaFreeAsync(there, d->device->slab_stream);
+		(void) cudaFreeAsync(there, d->device->stripe_stream);
 	gpuagg_cuda_unpin(d->device, pinned);
 	return error->status;
 }
@@ -517,7 +517,7 @@ text_room(GpuAggDictionary *d, uint32_t entries, uint64_t bytes, GpuAggError *er
 static bool
 starts_read(GpuAggDictionary *d, uint32_t n, GpuAggBytes *there, GpuAggError *error)
 {
-	cudaStream_t stream = d->device->slab_stream;
+	cudaStream_t stream = d->device->stripe_stream;
 	const uint32_t have = d->text_entries;
 	GpuAggBytes *list = (GpuAggBytes *) malloc(n * sizeof(*list));
 	bool		ok;
@@ -543,7 +543,7 @@ starts_read(GpuAggDictionary *d, uint32_t n, GpuAggBytes *there, GpuAggError *er
 static bool
 text_read(GpuAggDictionary *d, uint32_t n, GpuAggError *error)
 {
-	cudaStream_t stream = d->device->slab_stream;
+	cudaStream_t stream = d->device->stripe_stream;
 	const uint32_t have = d->text_entries;
 	const size_t list_bytes = n * sizeof(GpuAggBytes);
 	uint64_t	from;

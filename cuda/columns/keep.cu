@@ -1,13 +1,13 @@
 /*
  * keep.cu
- *		Decoded pages into slabs: behind the decoder, before rows are grouped.
+ *		Decoded pages into stripes: behind the decoder, before rows are grouped.
  *
- * A warp takes 32 places that share the words of a slab's bitmaps.  Only the
+ * A warp takes 32 places that share the words of a stripe's bitmaps.  Only the
  * first and the last word of a page may have bits of another page's, which
  * another warp may be writing, or another task reading; these are changed by
  * atomics, of this page's bits alone.
  */
-#include "cuda/columns/cuda_slab.h"
+#include "cuda/columns/cuda_stripe.h"
 
 #define KEEP_THREADS 256
 #define WARP_LANES 32
@@ -46,12 +46,12 @@ has_codes(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &chu
 /* The values of a lane's row; all lanes call it. */
 static __device__ void
 keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &chunk,
-			 const GpuAggSlabColumn *columns, uint32_t place, uint32_t row, uint32_t mine,
+			 const GpuAggStripeColumn *columns, uint32_t place, uint32_t row, uint32_t mine,
 			 bool valid)
 {
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
-		const GpuAggSlabColumn column = columns[c];
+		const GpuAggStripeColumn column = columns[c];
 		const uint32_t first = plan->code_words[c] != GPUAGG_NO_REG ? plan->code_words[c] :
 			plan->column_words[c];
 		const uint64_t *words = chunk.words + (uint64_t) first * chunk.nrows;
@@ -80,12 +80,12 @@ keep_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
 		const GpuAggPageRef ref = chunk.refs[i];
 		const uint32_t end = ref.place + ref.nlines;
 
-		if (ref.slab == 0)
+		if (ref.stripe == 0)
 			continue;
 		for (uint32_t first = (ref.place / 32 + threadIdx.x / WARP_LANES) * 32; first < end;
 			 first += KEEP_THREADS)
 		{
-			const GpuAggSlabRef slab = chunk.slabs[ref.slab - 1];
+			const GpuAggStripeRef stripe = chunk.stripes[ref.stripe - 1];
 			const uint32_t place = first + lane;
 			const bool	inside = place >= ref.place && place < end;
 			const uint32_t mine = __ballot_sync(0xFFFFFFFFu, inside);
@@ -93,8 +93,8 @@ keep_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
 			const bool	valid = inside && chunk.valid[row] &&
 				(!plan->has_bytes || has_codes(plan, p, chunk, row));
 
-			keep_columns(plan, p, chunk, slab.columns, place, row, mine, valid);
-			put_bits(&slab.valid[first / 32], mine, valid);
+			keep_columns(plan, p, chunk, stripe.columns, place, row, mine, valid);
+			put_bits(&stripe.valid[first / 32], mine, valid);
 		}
 	}
 }
@@ -127,7 +127,7 @@ clear_places_kernel(uint32_t *valid, GpuAggPlaces places)
 }
 
 void
-gpuagg_cuda_slab_clear(uint32_t *valid, GpuAggPlaces places, cudaStream_t stream)
+gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPlaces places, cudaStream_t stream)
 {
 	const uint32_t words = places.count / 32 + 2;
 	const uint32_t blocks = (words + KEEP_THREADS - 1) / KEEP_THREADS;

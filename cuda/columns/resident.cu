@@ -1,6 +1,6 @@
 /*
  * resident.cu
- *		Slabs as a task's input: which road they take (resident.h), and their
+ *		Stripes as a task's input: which road they take (resident.h), and their
  *		batches.
  */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* Places that are not input, but for those beyond the end */
 static bool
-without_copy(GpuAggWaitingSlab *w, const GpuAggPlaces *without, uint32_t n)
+without_copy(GpuAggWaitingStripe *w, const GpuAggPlaces *without, uint32_t n)
 {
 	while (n > 0 && without[n - 1].first >= w->places)
 		n--;
@@ -29,7 +29,7 @@ without_copy(GpuAggWaitingSlab *w, const GpuAggPlaces *without, uint32_t n)
 }
 
 static void
-waiting_free(GpuAggWaitingSlab *w)
+waiting_free(GpuAggWaitingStripe *w)
 {
 	free(w->done);
 	free(w->without);
@@ -47,39 +47,39 @@ ring(const GpuAggDevice *device)
 }
 
 static GpuAggStatus
-queue_add(GpuAggTask *task, const GpuAggWaitingSlab *w, GpuAggError *error)
+queue_add(GpuAggTask *task, const GpuAggWaitingStripe *w, GpuAggError *error)
 {
 	if (task->queue == NULL)
 		task->queue = (GpuAggResidentQueue *) calloc(1, sizeof(*task->queue));
 	if (task->queue == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 	task->queue->waiting[task->queue->n++] = *w;
-	if (task->queue->n == GPUAGG_RESIDENT_SLABS)
+	if (task->queue->n == GPUAGG_RESIDENT_STRIPES)
 		(void) gpuagg_cuda_resident_flush(task);
 	ring(task->device);
 	return GPUAGG_OK;
 }
 
 GpuAggStatus
-gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
+gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *stripe,
 						  const GpuAggPlaces *without, uint32_t nwithout, GpuAggError *error)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
-	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
-	GpuAggWaitingSlab w = {};
+	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
+	GpuAggWaitingStripe w = {};
 
 	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
 		return error->status == GPUAGG_DEVICE_LOST ? error->status :
 			gpuagg_cuda_batch_failed(task, batch_id, error);
 	if (p->select || task->plan->sampled)
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
-								 "no slabs for rows that are selected or sampled");
-	if (!gpuagg_cuda_slab_columns(slab, p, columns, error))
+								 "no stripes for rows that are selected or sampled");
+	if (!gpuagg_cuda_stripe_columns(stripe, p, columns, error))
 		return error->status;
 	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
-	w.slab = slab;
-	w.places = slab->extent;
+	w.stripe = stripe;
+	w.places = stripe->extent;
 	w.done = (GpuAggBatch *) calloc(1, sizeof(*w.done));
 	if (w.done == NULL || !without_copy(&w, without, nwithout))
 	{
@@ -99,8 +99,8 @@ gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
 typedef struct ResidentParts
 {
 	GpuAggScopedHead *head;
-	GpuAggSlabInput *inputs;
-	GpuAggSlabColumn *columns;
+	GpuAggStripeInput *inputs;
+	GpuAggStripeColumn *columns;
 	GpuAggPlaces *without;
 	size_t		upload;
 	char	   *bitmaps;		/* cleared before anything runs */
@@ -111,7 +111,7 @@ typedef struct ResidentParts
 /* What of a batch decides how much memory it needs */
 typedef struct ResidentShape
 {
-	const GpuAggWaitingSlab *waiting;
+	const GpuAggWaitingStripe *waiting;
 	uint32_t	n;
 	bool		local;
 	bool		deferred;
@@ -122,9 +122,9 @@ typedef struct ResidentShape
 } ResidentShape;
 
 static uint32_t
-tiles_of(const GpuAggWaitingSlab *w)
+tiles_of(const GpuAggWaitingStripe *w)
 {
-	return (w->places + GPUAGG_SLAB_TILE - 1) / GPUAGG_SLAB_TILE;
+	return (w->places + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE;
 }
 
 static char *
@@ -141,13 +141,13 @@ resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 				GpuAggChunk *chunk, ResidentParts *parts)
 {
 	const uint32_t ncolumns = gpuagg_cuda_program(task->plan)->ncolumns;
-	const size_t bitmap = (size_t) shape->tiles * (GPUAGG_SLAB_TILE / 8);
+	const size_t bitmap = (size_t) shape->tiles * (GPUAGG_STRIPE_TILE / 8);
 	size_t		at = 0;
 
 	chunk->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
 	parts->head = (GpuAggScopedHead *) part(base, &at, sizeof(GpuAggScopedHead));
-	parts->inputs = (GpuAggSlabInput *) part(base, &at, shape->n * sizeof(GpuAggSlabInput));
-	parts->columns = (GpuAggSlabColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggSlabColumn));
+	parts->inputs = (GpuAggStripeInput *) part(base, &at, shape->n * sizeof(GpuAggStripeInput));
+	parts->columns = (GpuAggStripeColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggStripeColumn));
 	parts->without = (GpuAggPlaces *) part(base, &at, shape->nwithout * sizeof(GpuAggPlaces));
 	parts->upload = at;
 	parts->bitmap_bytes = bitmap;
@@ -172,22 +172,22 @@ inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentP
 
 	for (uint32_t i = 0; i < shape->n; i++)
 	{
-		const GpuAggWaitingSlab *w = &shape->waiting[i];
-		GpuAggSlabInput *input = &r->inputs[i];
-		const GpuAggSlabColumn *columns = parts->columns + (size_t) i * p->ncolumns;
+		const GpuAggWaitingStripe *w = &shape->waiting[i];
+		GpuAggStripeInput *input = &r->inputs[i];
+		const GpuAggStripeColumn *columns = parts->columns + (size_t) i * p->ncolumns;
 
-		(void) gpuagg_cuda_slab_columns(w->slab, p, (GpuAggSlabColumn *) gpuagg_cuda_staged(batch, columns),
+		(void) gpuagg_cuda_stripe_columns(w->stripe, p, (GpuAggStripeColumn *) gpuagg_cuda_staged(batch, columns),
 										&error);
 		if (w->nwithout > 0)
 			memcpy(gpuagg_cuda_staged(batch, without), w->without, w->nwithout * sizeof(*without));
-		input->valid = w->slab->valid;
+		input->valid = w->stripe->valid;
 		input->columns = columns;
 		input->without = without;
 		input->nwithout = w->nwithout;
 		input->places = w->places;
 		input->first_tile = tile;
-		input->rest = rest + (size_t) tile * (GPUAGG_SLAB_TILE / 32);
-		input->chosen = shape->choose ? chosen + (size_t) tile * (GPUAGG_SLAB_TILE / 32) : NULL;
+		input->rest = rest + (size_t) tile * (GPUAGG_STRIPE_TILE / 32);
+		input->chosen = shape->choose ? chosen + (size_t) tile * (GPUAGG_STRIPE_TILE / 32) : NULL;
 		without += w->nwithout;
 		tile += tiles_of(w);
 	}
@@ -227,13 +227,13 @@ resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts
 	return batch;
 }
 
-/* Memory is there; the slabs' columns, too. */
+/* Memory is there; the stripes' columns, too. */
 static bool
 resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
 {
 	cudaStream_t stream = task->lane->group;
 
-	return gpuagg_cuda_slab_wait(task, stream, error) &&
+	return gpuagg_cuda_stripe_wait(task, stream, error) &&
 		gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
 		(parts->bitmap_bytes == 0 ||
 		 CUDA_OK(task->device, cudaMemsetAsync(parts->bitmaps, 0, parts->bitmap_bytes, stream), error));
@@ -241,9 +241,9 @@ resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts
 
 /* ---------- rows as they lie ---------- */
 
-/* Tiles and lists of all slabs of a launch */
+/* Tiles and lists of all stripes of a launch */
 static void
-shape_of(const GpuAggTask *task, const GpuAggWaitingSlab *waiting, uint32_t n, ResidentShape *shape)
+shape_of(const GpuAggTask *task, const GpuAggWaitingStripe *waiting, uint32_t n, ResidentShape *shape)
 {
 	shape->waiting = waiting;
 	shape->n = n;
@@ -256,11 +256,11 @@ shape_of(const GpuAggTask *task, const GpuAggWaitingSlab *waiting, uint32_t n, R
 }
 
 /* What of the launch follows from its batch */
-static GpuAggSlabRun
-run_of(const GpuAggSlabRun *run, const GpuAggBatch *batch, const ResidentShape *shape,
+static GpuAggStripeRun
+run_of(const GpuAggStripeRun *run, const GpuAggBatch *batch, const ResidentShape *shape,
 	   const ResidentParts *parts)
 {
-	GpuAggSlabRun r = *run;
+	GpuAggStripeRun r = *run;
 
 	r.inputs = parts->inputs;
 	r.n = shape->n;
@@ -271,29 +271,29 @@ run_of(const GpuAggSlabRun *run, const GpuAggBatch *batch, const ResidentShape *
 
 /* Places that pass the filter, before the launch that looks at them */
 static bool
-choose_places(GpuAggTask *task, GpuAggBatch *batch, const GpuAggSlabRun *run, GpuAggError *error)
+choose_places(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *run, GpuAggError *error)
 {
 	const GpuAggProgram *p = batch->program;
 	const uint32_t sms = task->device->sms;
-	const GpuAggSlabFilter *filter = &task->queue->filter;
+	const GpuAggStripeFilter *filter = &task->queue->filter;
 	size_t		scratch_bytes;
 	char	   *scratch;
 
 	if (filter->n > 0)
 	{
-		gpuagg_cuda_slab_compare(filter, run, sms, task->lane->group);
+		gpuagg_cuda_stripe_compare(filter, run, sms, task->lane->group);
 		return CUDA_LAUNCHED(task->device, error);
 	}
-	if (!gpuagg_cuda_batch_scratch(task, p, gpuagg_cuda_slab_choose_threads(sms), &scratch,
+	if (!gpuagg_cuda_batch_scratch(task, p, gpuagg_cuda_stripe_choose_threads(sms), &scratch,
 								   &scratch_bytes, error))
 		return false;
-	gpuagg_cuda_slab_choose(task->device_plan, run, scratch, (uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
+	gpuagg_cuda_stripe_choose(task->device_plan, run, scratch, (uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
 							sms, task->lane->group);
 	gpuagg_cuda_free(task, scratch, scratch_bytes, task->lane->group);
 	return CUDA_LAUNCHED(task->device, error);
 }
 
-/* Slabs and lists to the card; faults that are injected */
+/* Stripes and lists to the card; faults that are injected */
 static bool
 launch_begin(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
 {
@@ -310,7 +310,7 @@ launch_begin(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, G
 
 /* Nothing more is to be told of them than that they are done, or the task's error. */
 static void
-push_done(GpuAggTask *task, GpuAggWaitingSlab *waiting, uint32_t n)
+push_done(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 	{
@@ -325,8 +325,8 @@ static bool
 local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 			 const ResidentParts *parts, GpuAggError *error)
 {
-	GpuAggSlabRoad *road = &task->queue->road;
-	const GpuAggSlabRun run = run_of(&road->run, batch, shape, parts);
+	GpuAggStripeRoad *road = &task->queue->road;
+	const GpuAggStripeRun run = run_of(&road->run, batch, shape, parts);
 
 	road->args.table = task->table;
 	road->args.head = parts->head;
@@ -334,16 +334,16 @@ local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 	return launch_begin(task, batch, parts, error) &&
 		(!shape->choose || choose_places(task, batch, &run, error)) &&
 		CUDA_OK(task->device,
-				gpuagg_cuda_slab_local(&road->args, road->key, &road->local, &run, road->blocks,
+				gpuagg_cuda_stripe_local(&road->args, road->key, &road->local, &run, road->blocks,
 									   task->lane->group),
 				error) &&
 		gpuagg_cuda_batch_report(task, batch, error);
 }
 
 static void
-enqueue_local(GpuAggTask *task, GpuAggWaitingSlab *waiting, uint32_t n)
+enqueue_local(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
 {
-	const GpuAggSlabRoad *road = &task->queue->road;
+	const GpuAggStripeRoad *road = &task->queue->road;
 	ResidentShape shape = {};
 	ResidentParts parts;
 	GpuAggBatch *batch;
@@ -394,7 +394,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 		if (chunk.nrows == 0)
 			continue;
 		if (!r->flagged)
-			gpuagg_cuda_slab_flags(&r->inputs[i], true, chunk.valid, chunk.head, task->device->sms, stream);
+			gpuagg_cuda_stripe_flags(&r->inputs[i], true, chunk.valid, chunk.head, task->device->sms, stream);
 		gpuagg_cuda_group(batch->plan, &chunk, &task->table, &none, task->plan->stride, scratch,
 						  scratch_stride, task->batch_blocks, stream);
 	}
@@ -408,26 +408,26 @@ static bool
 deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 				const ResidentParts *parts, GpuAggError *error)
 {
-	const GpuAggSlabRun run = run_of(&task->queue->deferral.run, batch, shape, parts);
+	const GpuAggStripeRun run = run_of(&task->queue->deferral.run, batch, shape, parts);
 
 	if (!launch_begin(task, batch, parts, error) ||
 		(shape->choose && !choose_places(task, batch, &run, error)))
 		return false;
-	gpuagg_cuda_slab_take(&run, task->device->sms, task->lane->group);
+	gpuagg_cuda_stripe_take(&run, task->device->sms, task->lane->group);
 	return gpuagg_cuda_batch_report(task, batch, error);
 }
 
 /* Where the columns are that grouping will read */
 static void
-sources_note(const GpuAggTask *task, const GpuAggWaitingSlab *waiting, GpuAggResident *r)
+sources_note(const GpuAggTask *task, const GpuAggWaitingStripe *waiting, GpuAggResident *r)
 {
-	const GpuAggSlabDeferral *d = &task->queue->deferral;
-	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
+	const GpuAggStripeDeferral *d = &task->queue->deferral;
+	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
 	GpuAggError error;
 
 	for (uint32_t i = 0; i < r->n; i++)
 	{
-		(void) gpuagg_cuda_slab_columns(waiting[i].slab, gpuagg_cuda_program(task->plan), columns,
+		(void) gpuagg_cuda_stripe_columns(waiting[i].stripe, gpuagg_cuda_program(task->plan), columns,
 										&error);
 		r->sources[i].key = (uint64_t) (uintptr_t) columns[d->key].values;
 		r->sources[i].arg = (uint64_t) (uintptr_t) columns[d->arg].values;
@@ -436,7 +436,7 @@ sources_note(const GpuAggTask *task, const GpuAggWaitingSlab *waiting, GpuAggRes
 }
 
 static void
-enqueue_deferred(GpuAggTask *task, GpuAggWaitingSlab *waiting, uint32_t n)
+enqueue_deferred(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
 {
 	ResidentShape shape = {};
 	ResidentParts parts;
@@ -463,7 +463,7 @@ void
 gpuagg_cuda_resident_deferred(GpuAggTask *task, GpuAggBatch *batch)
 {
 	const GpuAggReport *report = (const GpuAggReport *) batch->staging->data;
-	GpuAggSlabDeferral *d = &task->queue->deferral;
+	GpuAggStripeDeferral *d = &task->queue->deferral;
 	GpuAggResident *r = batch->resident;
 
 	r->head = batch->chunk.head;
@@ -481,7 +481,7 @@ gpuagg_cuda_resident_deferred(GpuAggTask *task, GpuAggBatch *batch)
 static bool
 deferred_read(GpuAggTask *task, GpuAggError *error)
 {
-	const GpuAggSlabDeferral *d = &task->queue->deferral;
+	const GpuAggStripeDeferral *d = &task->queue->deferral;
 	GpuAggSource *sources = (GpuAggSource *) malloc(d->n * sizeof(*sources));
 	uint64_t   *rows = (uint64_t *) malloc(d->n * sizeof(*rows));
 	uint32_t	n = 0;
@@ -503,9 +503,9 @@ deferred_read(GpuAggTask *task, GpuAggError *error)
 	return error->status == GPUAGG_OK;
 }
 
-/* Rows of a slab as records, by the interpreter */
+/* Rows of a stripe as records, by the interpreter */
 static bool
-deferred_pack(GpuAggTask *task, const GpuAggResident *r, const GpuAggSlabInput *input,
+deferred_pack(GpuAggTask *task, const GpuAggResident *r, const GpuAggStripeInput *input,
 			  char *scratch, GpuAggError *error)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
@@ -520,7 +520,7 @@ deferred_pack(GpuAggTask *task, const GpuAggResident *r, const GpuAggSlabInput *
 	chunk.valid = (uint8_t *) gpuagg_cuda_alloc(task, chunk.nrows, stream, error);
 	if (chunk.valid == NULL)
 		return false;
-	gpuagg_cuda_slab_flags(input, false, chunk.valid, chunk.head, task->device->sms, stream);
+	gpuagg_cuda_stripe_flags(input, false, chunk.valid, chunk.head, task->device->sms, stream);
 	(void) gpuagg_cuda_scoped_chunk(task->scoped, task->device_plan, p, &chunk, scratch,
 									(uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
 									task->batch_blocks, error);
@@ -555,7 +555,7 @@ gpuagg_cuda_resident_finish(GpuAggTask *task, GpuAggError *error)
 /* ---------- the interpreter, and records ---------- */
 
 static void
-enqueue_rows(GpuAggTask *task, GpuAggWaitingSlab *w)
+enqueue_rows(GpuAggTask *task, GpuAggWaitingStripe *w)
 {
 	ResidentShape shape = {};
 	ResidentParts parts;
@@ -579,7 +579,7 @@ enqueue_rows(GpuAggTask *task, GpuAggWaitingSlab *w)
 	batch->chunk.resident = batch->resident->inputs[0].columns;
 	ok = resident_upload(task, batch, &parts, &error);
 	if (ok && w->places > 0)
-		gpuagg_cuda_slab_flags(&batch->resident->inputs[0], false, parts.flags, batch->chunk.head,
+		gpuagg_cuda_stripe_flags(&batch->resident->inputs[0], false, parts.flags, batch->chunk.head,
 							   task->device->sms, task->lane->group);
 	ok = ok && gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, &error);
 	(void) gpuagg_cuda_batch_enqueued(task, batch, ok, &error);
@@ -588,12 +588,12 @@ enqueue_rows(GpuAggTask *task, GpuAggWaitingSlab *w)
 /* ---------- the road ---------- */
 
 /*
- * The strategy for a task that begins with slabs: the one that was chosen for
+ * The strategy for a task that begins with stripes: the one that was chosen for
  * them, if the program's rows can be grouped so.  Left to itself, the device
  * has few groups in shared memory, and makes partitions of many.
  */
 static GpuAggStrategy
-resident_strategy(const GpuAggTask *task, const GpuAggSlabRoad *road)
+resident_strategy(const GpuAggTask *task, const GpuAggStripeRoad *road)
 {
 	const GpuAggStrategy chosen = (GpuAggStrategy) task->config.resident_strategy;
 
@@ -628,9 +628,9 @@ road_choose(GpuAggTask *task, GpuAggError *error)
 		!task->config.forced;
 
 	q->chosen = true;
-	gpuagg_cuda_slab_filter(gpuagg_cuda_program(task->plan), &q->filter);
+	gpuagg_cuda_stripe_filter(gpuagg_cuda_program(task->plan), &q->filter);
 	if (task->forced == GPUAGG_STRATEGY_AUTO || task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL)
-		(void) gpuagg_cuda_slab_road(task, task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL, &q->road);
+		(void) gpuagg_cuda_stripe_road(task, task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL, &q->road);
 	if (free_to)
 	{
 		const GpuAggStrategy strategy = resident_strategy(task, &q->road);
@@ -642,7 +642,7 @@ road_choose(GpuAggTask *task, GpuAggError *error)
 	q->road.open &= task->scoped == NULL;
 	if (q->road.open)
 		task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_BLOCK_LOCAL);
-	(void) gpuagg_cuda_slab_defers(task, &q->deferral);
+	(void) gpuagg_cuda_stripe_defers(task, &q->deferral);
 	return true;
 }
 

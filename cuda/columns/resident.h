@@ -1,29 +1,29 @@
 /*
  * resident.h
- *		Slabs as a task's input, on the host side.
+ *		Stripes as a task's input, on the host side.
  *
- * Slabs that a task is given wait until it is polled, or given other input, so
+ * Stripes that a task is given wait until it is polled, or given other input, so
  * that many of them are one launch.  The first one's batch stands for all of
  * that launch; the others complete behind it, with nothing to tell.
  *
- * A task whose first input are slabs groups by the strategy that was chosen for
+ * A task whose first input are stripes groups by the strategy that was chosen for
  * them (GpuAggTaskConfig.resident_strategy).  Roads:
- *		few groups		columns are read as they lie (slab_local.cu), into the
+ *		few groups		columns are read as they lie (stripe_local.cu), into the
  *						task's table; what is not plain is interpreted behind it
- *		many groups		slabs are deferred: only which of their rows count is
+ *		many groups		stripes are deferred: only which of their rows count is
  *						found out now.  At the end of input columns are read as
  *						they lie (scoped_sources.cu); if any row has a NULL, all
  *						become records instead
- *		else			the interpreter, as for chunks of pages, a slab a batch;
+ *		else			the interpreter, as for chunks of pages, a stripe a batch;
  *						of tasks that keep rows, into records
  */
 #ifndef GPUAGG_CUDA_COLUMNS_RESIDENT_H
 #define GPUAGG_CUDA_COLUMNS_RESIDENT_H
 
-#include "cuda/columns/cuda_slab.h"
+#include "cuda/columns/cuda_stripe.h"
 
-/* Slabs of one launch, at most */
-#define GPUAGG_RESIDENT_SLABS 64
+/* Stripes of one launch, at most */
+#define GPUAGG_RESIDENT_STRIPES 64
 
 /* What a batch reads: device addresses */
 typedef struct GpuAggResident
@@ -32,72 +32,72 @@ typedef struct GpuAggResident
 	bool		deferred;		/* by the one of many */
 	bool		flagged;		/* flags of what is left over have been made */
 	uint32_t	n;
-	GpuAggSlabInput inputs[GPUAGG_RESIDENT_SLABS];
+	GpuAggStripeInput inputs[GPUAGG_RESIDENT_STRIPES];
 
-	/* of deferred slabs, until the task's end */
+	/* of deferred stripes, until the task's end */
 	struct GpuAggResident *next;
-	GpuAggSource sources[GPUAGG_RESIDENT_SLABS];
+	GpuAggSource sources[GPUAGG_RESIDENT_STRIPES];
 	GpuAggBatchHead *head;		/* these lie in */
 	char	   *memory;			/* what was the batch's */
 	size_t		bytes;
 } GpuAggResident;
 
-typedef struct GpuAggWaitingSlab
+typedef struct GpuAggWaitingStripe
 {
 	GpuAggBatch *done;			/* completes, if no other batch does it */
-	const GpuAggSlab *slab;
+	const GpuAggStripe *stripe;
 	uint32_t	places;
 	uint32_t	nwithout;
 	GpuAggPlaces *without;
-} GpuAggWaitingSlab;
+} GpuAggWaitingStripe;
 
 /* The road of few groups, of a task's program */
-typedef struct GpuAggSlabRoad
+typedef struct GpuAggStripeRoad
 {
 	bool		open;
 	GpuAggKeyShape key;
 	GpuAggScopedArgs args;
 	GpuAggScopedLocal local;
 	uint32_t	blocks;
-	GpuAggSlabRun run;			/* columns and fields */
-} GpuAggSlabRoad;
+	GpuAggStripeRun run;			/* columns and fields */
+} GpuAggStripeRoad;
 
 /* The road of many groups */
-typedef struct GpuAggSlabDeferral
+typedef struct GpuAggStripeDeferral
 {
 	bool		open;
 	uint16_t	key;			/* columns */
 	uint16_t	arg;
-	GpuAggSlabRun run;			/* columns whose NULLs matter */
+	GpuAggStripeRun run;			/* columns whose NULLs matter */
 	GpuAggResident *first;		/* what is deferred */
-	uint32_t	n;				/* slabs */
+	uint32_t	n;				/* stripes */
 	uint64_t	rows;			/* of these that pass */
-} GpuAggSlabDeferral;
+} GpuAggStripeDeferral;
 
 typedef struct GpuAggResidentQueue
 {
 	bool		chosen;			/* the road */
-	GpuAggSlabRoad road;
-	GpuAggSlabDeferral deferral;
-	GpuAggSlabFilter filter;
+	GpuAggStripeRoad road;
+	GpuAggStripeDeferral deferral;
+	GpuAggStripeFilter filter;
 	uint32_t	n;
-	GpuAggWaitingSlab waiting[GPUAGG_RESIDENT_SLABS];
+	GpuAggWaitingStripe waiting[GPUAGG_RESIDENT_STRIPES];
 } GpuAggResidentQueue;
 
 /*
- * Can a program's slabs be grouped as they lie, in shared memory?  Sets the
+ * Can a program's stripes be grouped as they lie, in shared memory?  Sets the
  * road.  forced: even if groups do not fit.
  */
-extern bool gpuagg_cuda_slab_road(const GpuAggTask *task, bool forced, GpuAggSlabRoad *road);
+extern bool gpuagg_cuda_stripe_road(const GpuAggTask *task, bool forced, GpuAggStripeRoad *road);
 
-/* Of a task that keeps rows: can slabs be deferred? */
-extern bool gpuagg_cuda_slab_defers(const GpuAggTask *task, GpuAggSlabDeferral *deferral);
+/* Of a task that keeps rows: can stripes be deferred? */
+extern bool gpuagg_cuda_stripe_defers(const GpuAggTask *task, GpuAggStripeDeferral *deferral);
 
 /* The program's filter, if it is one of comparisons */
-extern void gpuagg_cuda_slab_filter(const GpuAggProgram *program, GpuAggSlabFilter *filter);
+extern void gpuagg_cuda_stripe_filter(const GpuAggProgram *program, GpuAggStripeFilter *filter);
 
 extern GpuAggStatus gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id,
-											  GpuAggSlab *slab, const GpuAggPlaces *without,
+											  GpuAggStripe *stripe, const GpuAggPlaces *without,
 											  uint32_t nwithout, GpuAggError *error);
 
 /* What waits is enqueued.  False: nothing did. */
@@ -107,7 +107,7 @@ extern bool gpuagg_cuda_resident_flush(GpuAggTask *task);
 extern bool gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 									  uint32_t scratch_stride, GpuAggError *error);
 
-/* The counters of deferred slabs have come: what they read stays. */
+/* The counters of deferred stripes have come: what they read stays. */
 extern void gpuagg_cuda_resident_deferred(GpuAggTask *task, GpuAggBatch *batch);
 
 /* No more input, of a task that keeps rows: what was deferred is grouped, too. */

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/columns/cuda_slab.h"
+#include "cuda/columns/cuda_stripe.h"
 #include "device/ops/decoding.h"
 
 static size_t

@@ -14,7 +14,7 @@
  *	cuda_results.cu	groups out					kept.cu		rows kept, grouped at the end
  *	decode.cu, group.cu, select.cu, grow.cu, emit.cu: kernels
  *	scoped.h, scoped*.cu: grouping of rows that lie on the card
- *	cuda_slab.h, resident.h: columns that stay there between tasks
+ *	cuda_stripe.h, resident.h: columns that stay there between tasks
  *
  * Measuring the card (cuda_probe.h, probe*.cu) runs on another thread.
  *
@@ -88,12 +88,12 @@ struct GpuAggDevice
 	GpuAggLane *lanes;			/* free ones */
 	GpuAggEvents *events;		/* free ones */
 
-	/* slabs and dictionaries (slab.cu) */
-	uint64_t	slab_limit;
-	uint64_t	slab_used;
-	cudaStream_t slab_stream;	/* what is done to them beside tasks; NULL: none
+	/* stripes and dictionaries (stripe.cu) */
+	uint64_t	stripe_limit;
+	uint64_t	stripe_used;
+	cudaStream_t stripe_stream;	/* what is done to them beside tasks; NULL: none
 								 * has been made yet */
-	cudaEvent_t slab_event;		/* behind the last of it */
+	cudaEvent_t stripe_event;		/* behind the last of it */
 };
 
 typedef enum GpuAggBatchStage
@@ -117,10 +117,10 @@ typedef struct GpuAggBatch
 	size_t		bytes;
 	GpuAggPinned *staging;		/* what goes up; GpuAggReport comes down */
 	GpuAggPinned *list;			/* rows for PostgreSQL, or selected */
-	const GpuAggSlab *keeper;	/* NULL, or one that keeps pages of it */
+	const GpuAggStripe *keeper;	/* NULL, or one that keeps pages of it */
 	bool		packed;			/* its rows became records */
-	struct GpuAggResident *resident;	/* NULL, or what it reads of slabs */
-	uint8_t    *flags;			/* of rows of slabs, while they are interpreted */
+	struct GpuAggResident *resident;	/* NULL, or what it reads of stripes */
+	uint8_t    *flags;			/* of rows of stripes, while they are interpreted */
 	size_t		flags_bytes;
 	GpuAggEvents *events;
 	GpuAggCompletion completion;
@@ -220,7 +220,7 @@ struct GpuAggTask
 	GpuAggBatch *first;
 	GpuAggBatch *last;
 	GpuAggBatch *polled;
-	struct GpuAggResidentQueue *queue;	/* slabs that wait for the next poll */
+	struct GpuAggResidentQueue *queue;	/* stripes that wait for the next poll */
 	struct GpuAggDrawn *drawn;	/* what was drawn, or NULL */
 	bool		fed;			/* a batch was enqueued */
 	GpuAggTaskConfig config;	/* as it began; without what it points to */
@@ -419,7 +419,7 @@ extern GpuAggStatus gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id,
 										  const GpuAggRowColumn *columns,
 										  uint32_t nrows, GpuAggError *error);
 
-/* What batches of pages and rows share with those of slabs (resident.cu) */
+/* What batches of pages and rows share with those of stripes (resident.cu) */
 
 /* A batch with memory there and so much of it here, cleared; NULL: *error */
 extern GpuAggBatch *gpuagg_cuda_batch_make(GpuAggTask *task, size_t bytes, size_t upload,

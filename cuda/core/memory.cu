@@ -62,9 +62,9 @@ gpuagg_cuda_trim(GpuAggDevice *device)
 	if (device->lost || device->memory_used > 0)
 		return;
 
-	/* nothing but frees can be left to wait for; slabs lie in the same pool */
+	/* nothing but frees can be left to wait for; stripes lie in the same pool */
 	(void) cudaDeviceSynchronize();
-	(void) cudaMemPoolTrimTo(device->pool, device->slab_used);
+	(void) cudaMemPoolTrimTo(device->pool, device->stripe_used);
 }
 
 GpuAggPinned *

@@ -12,7 +12,7 @@
 
 /*
  * A string of a page may be wanted as its code (GpuAggTaskConfig.codes),
- * or, where the page is kept in a slab, beside it.
+ * or, where the page is kept in a stripe, beside it.
  */
 static void
 plan_columns(GpuAggPlan *plan, const GpuAggProgram *p)

@@ -71,7 +71,7 @@ sparse_place(const GpuAggDrawRun &run, const GpuAggDrawStretch &s, uint32_t k)
 /* Where a draw's row is */
 struct Found
 {
-	uint32_t	slab;
+	uint32_t	stripe;
 	uint32_t	place;
 	bool		nulls;
 };
@@ -167,7 +167,7 @@ struct Gather
 	__device__ __forceinline__ const GpuAggDrawSource &
 	source(const Found &f, uint32_t column) const
 	{
-		return run.sources[(size_t) f.slab * run.ncolumns + column];
+		return run.sources[(size_t) f.stripe * run.ncolumns + column];
 	}
 
 	__device__ __forceinline__ void

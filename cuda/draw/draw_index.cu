@@ -1,6 +1,6 @@
 /*
  * draw_index.cu
- *		Rows of slabs, numbered (draw_kernels.h).
+ *		Rows of stripes, numbered (draw_kernels.h).
  *
  * A warp counts its share of the segments, one block adds shares up, warps make
  * stretches of them, and then the directory can be made: nothing waits for the
@@ -92,7 +92,7 @@ struct CountRange
 	__device__ __forceinline__
 	CountRange(const GpuAggDrawRun &run, uint32_t range)
 		: places(run.ranges + range),
-		sources(run.sources + (size_t) run.ranges[range].slab * run.ncolumns),
+		sources(run.sources + (size_t) run.ranges[range].stripe * run.ncolumns),
 		nullable(false)
 	{
 		for (uint32_t c = 0; c < run.ncolumns; c++)
@@ -313,7 +313,7 @@ stretch_write(const GpuAggDrawRun &run, GpuAggDrawStretch *stretch, uint64_t row
 
 	stretch->row = row;
 	stretch->valid = range.valid;
-	stretch->slab = range.slab;
+	stretch->stripe = range.stripe;
 	stretch->first = range.places.first + at;
 	stretch->segment = i;
 	stretch->places = segment & GPUAGG_DRAW_FULL ? 0 :

@@ -1,9 +1,9 @@
 /*
  * draw_kernels.h
- *		Random draws from slabs: numbering rows, and gathering what is drawn.
+ *		Random draws from stripes: numbering rows, and gathering what is drawn.
  *
  *	draw_tiles.cuh	how draws are dealt to blocks, for any use of them
- *	draw_index.cu	which place of which slab a row's number means
+ *	draw_index.cu	which place of which stripe a row's number means
  *	draw_gather.cu	drawn rows as columns of their own
  *
  * draws.cu runs them for queries, test/bench/kernels/sampling_gpu.cu to measure
@@ -13,7 +13,7 @@
 #define GPUAGG_CUDA_DRAW_KERNELS_H
 
 #include "cuda/draw/draw_tiles.cuh"
-#include "device/slab.h"
+#include "device/stripe.h"
 
 /* ---------- the index ---------- */
 
@@ -38,8 +38,8 @@
 typedef struct __align__(32) GpuAggDrawStretch
 {
 	uint64_t	row;			/* number of its first row */
-	const uint32_t *valid;		/* of its slab */
-	uint32_t	slab;			/* its number */
+	const uint32_t *valid;		/* of its stripe */
+	uint32_t	stripe;			/* its number */
 	uint32_t	first;			/* place */
 	uint32_t	segment;		/* its first one */
 	uint16_t	places;			/* 0: all are rows */
@@ -89,11 +89,11 @@ typedef struct GpuAggDrawPlaces
 {
 	const uint32_t *valid;
 	GpuAggPlaces places;
-	uint32_t	slab;
+	uint32_t	stripe;
 	uint32_t	segment;
 } GpuAggDrawPlaces;
 
-/* A column of a slab */
+/* A column of a stripe */
 typedef struct GpuAggDrawSource
 {
 	const char *values;
@@ -117,7 +117,7 @@ typedef struct GpuAggDrawRun
 	uint32_t	nranges;
 	uint32_t	nsegments;
 	uint32_t	ncolumns;
-	const GpuAggDrawSource *sources;	/* ncolumns of each slab */
+	const GpuAggDrawSource *sources;	/* ncolumns of each stripe */
 	const GpuAggDrawTarget *targets;
 	uint32_t   *valid;			/* of what is drawn */
 	GpuAggDrawIndex *index;

@@ -1,10 +1,10 @@
 /*
  * draws.cu
- *		Random draws from slabs (task_draws of device/device.h).
+ *		Random draws from stripes (task_draws of device/device.h).
  *
- * What is drawn is gathered into a slab of the task's own, a place for each
+ * What is drawn is gathered into a stripe of the task's own, a place for each
  * draw, which then is input as any other: so programs, strategies and failures
- * are those of slabs.  It is enqueued in the task's stream and nothing waits for
+ * are those of stripes.  It is enqueued in the task's stream and nothing waits for
  * the card; the number of rows stays there.
  *
  * Windows are equal parts of the draws' bits, which are equal parts of the rows,
@@ -14,7 +14,7 @@
 
 #include "cuda/draw/draws.h"
 
-/* Places of a slab are numbered in 32 bits. */
+/* Places of a stripe are numbered in 32 bits. */
 #define MOST_DRAWS (UINT64_C(1) << 31)
 
 typedef struct GpuAggDrawn
@@ -25,13 +25,13 @@ typedef struct GpuAggDrawn
 	size_t		bytes;
 	GpuAggPinned *staging;
 	GpuAggEvents *events;
-	GpuAggSlab	slab;			/* its columns are of this allocation */
+	GpuAggStripe	stripe;			/* its columns are of this allocation */
 } GpuAggDrawn;
 
 /* What decides how much memory draws need, and where its parts are */
 typedef struct DrawShape
 {
-	uint32_t	nslabs;
+	uint32_t	nstripes;
 	GpuAggDrawRun run;
 	size_t		upload;			/* bytes that the host writes */
 	char	   *cleared;		/* validity and NULLs */
@@ -41,9 +41,9 @@ typedef struct DrawShape
 /* ---------- memory ---------- */
 
 static bool
-is_new_slab(const GpuAggDrawRange *ranges, uint32_t i)
+is_new_stripe(const GpuAggDrawRange *ranges, uint32_t i)
 {
-	return i == 0 || ranges[i].slab != ranges[i - 1].slab;
+	return i == 0 || ranges[i].stripe != ranges[i - 1].stripe;
 }
 
 static void
@@ -53,7 +53,7 @@ shape_measure(const GpuAggDrawRange *ranges, uint32_t nranges, uint32_t ncolumns
 	s->run.ncolumns = ncolumns;
 	for (uint32_t i = 0; i < nranges; i++)
 	{
-		s->nslabs += is_new_slab(ranges, i);
+		s->nstripes += is_new_stripe(ranges, i);
 		s->run.nsegments += gpuagg_draw_segments(ranges[i].places.count);
 	}
 }
@@ -72,39 +72,39 @@ static size_t
 shape_layout(char *base, GpuAggDrawn *drawn, DrawShape *s)
 {
 	GpuAggDrawRun *run = &s->run;
-	GpuAggSlab *slab = &drawn->slab;
+	GpuAggStripe *stripe = &drawn->stripe;
 	size_t		at = 0;
 
 	run->ranges = (GpuAggDrawPlaces *) part(base, &at, run->nranges * sizeof(*run->ranges));
-	run->sources = (GpuAggDrawSource *) part(base, &at, (size_t) s->nslabs * run->ncolumns * sizeof(*run->sources));
+	run->sources = (GpuAggDrawSource *) part(base, &at, (size_t) s->nstripes * run->ncolumns * sizeof(*run->sources));
 	run->targets = (GpuAggDrawTarget *) part(base, &at, run->ncolumns * sizeof(*run->targets));
 	run->tiles.windows = (GpuAggDrawWindow *) part(base, &at, drawn->nwindows * sizeof(*run->tiles.windows));
 	run->tiles.dealt = (unsigned long long *) part(base, &at, drawn->nwindows * sizeof(*run->tiles.dealt));
 	run->tiles.sm_windows = (uint8_t *) part(base, &at, GPUAGG_SPATIAL_UNITS);
 	s->upload = at;
 	s->cleared = part(base, &at, 0);
-	slab->valid = (uint32_t *) part(base, &at, slab->valid_bytes);
-	for (uint32_t i = 0; i < slab->ncolumns; i++)
-		slab->columns[i].nulls = (uint32_t *) part(base, &at, slab->valid_bytes);
+	stripe->valid = (uint32_t *) part(base, &at, stripe->valid_bytes);
+	for (uint32_t i = 0; i < stripe->ncolumns; i++)
+		stripe->columns[i].nulls = (uint32_t *) part(base, &at, stripe->valid_bytes);
 	s->cleared_bytes = at - s->upload;
-	for (uint32_t i = 0; i < slab->ncolumns; i++)
-		slab->columns[i].memory = part(base, &at, slab->columns[i].memory_bytes);
+	for (uint32_t i = 0; i < stripe->ncolumns; i++)
+		stripe->columns[i].memory = part(base, &at, stripe->columns[i].memory_bytes);
 	run->index = (GpuAggDrawIndex *) part(base, &at, sizeof(*run->index));
 	run->segments = (uint32_t *) part(base, &at, run->nsegments * sizeof(*run->segments));
 	run->stretches = (GpuAggDrawStretch *) part(base, &at, run->nsegments * sizeof(*run->stretches));
 	run->blocks = (uint16_t *) part(base, &at, (size_t) run->nsegments * GPUAGG_DRAW_BLOCKS * sizeof(*run->blocks));
-	run->valid = slab->valid;
+	run->valid = stripe->valid;
 	return at;
 }
 
 /* ---------- what the kernels read ---------- */
 
 static void
-stage_slab(const GpuAggSlab *slab, const GpuAggSlab *like, GpuAggDrawSource *sources)
+stage_stripe(const GpuAggStripe *stripe, const GpuAggStripe *like, GpuAggDrawSource *sources)
 {
 	for (uint32_t c = 0; c < like->ncolumns; c++)
 	{
-		const GpuAggStored *stored = gpuagg_cuda_slab_stored(slab, like->columns[c].attr);
+		const GpuAggStored *stored = gpuagg_cuda_stripe_stored(stripe, like->columns[c].attr);
 
 		sources[c].values = stored->memory;
 		sources[c].nulls = stored->nulls;
@@ -113,19 +113,19 @@ stage_slab(const GpuAggSlab *slab, const GpuAggSlab *like, GpuAggDrawSource *sou
 }
 
 static void
-stage_ranges(const GpuAggDrawRange *ranges, const GpuAggSlab *like, const GpuAggDrawRun *run,
+stage_ranges(const GpuAggDrawRange *ranges, const GpuAggStripe *like, const GpuAggDrawRun *run,
 			 GpuAggDrawPlaces *places, GpuAggDrawSource *sources)
 {
-	uint32_t	slabs = 0;
+	uint32_t	stripes = 0;
 	uint32_t	segment = 0;
 
 	for (uint32_t i = 0; i < run->nranges; i++)
 	{
-		if (is_new_slab(ranges, i))
-			stage_slab(ranges[i].slab, like, sources + (size_t) slabs++ * run->ncolumns);
-		places[i].valid = ranges[i].slab->valid;
+		if (is_new_stripe(ranges, i))
+			stage_stripe(ranges[i].stripe, like, sources + (size_t) stripes++ * run->ncolumns);
+		places[i].valid = ranges[i].stripe->valid;
 		places[i].places = ranges[i].places;
-		places[i].slab = slabs - 1;
+		places[i].stripe = stripes - 1;
 		places[i].segment = segment;
 		segment += gpuagg_draw_segments(ranges[i].places.count);
 	}
@@ -143,13 +143,13 @@ stage(const GpuAggTask *task, const GpuAggDrawRange *ranges, const DrawShape *s)
 	GpuAggDrawWindow *windows = HERE(GpuAggDrawWindow, run->tiles.windows);
 
 	memset(here, 0, s->upload);
-	stage_ranges(ranges, &drawn->slab, run, HERE(GpuAggDrawPlaces, run->ranges),
+	stage_ranges(ranges, &drawn->stripe, run, HERE(GpuAggDrawPlaces, run->ranges),
 				 HERE(GpuAggDrawSource, run->sources));
 	for (uint32_t c = 0; c < run->ncolumns; c++)
 	{
-		targets[c].values = drawn->slab.columns[c].memory;
-		targets[c].nulls = drawn->slab.columns[c].nulls;
-		targets[c].bytes = drawn->slab.columns[c].bytes;
+		targets[c].values = drawn->stripe.columns[c].memory;
+		targets[c].nulls = drawn->stripe.columns[c].nulls;
+		targets[c].bytes = drawn->stripe.columns[c].bytes;
 	}
 	for (uint32_t w = 0; w < drawn->nwindows; w++)
 		windows[w] = gpuagg_draw_window(w, w + 1, drawn->nwindows);
@@ -158,21 +158,21 @@ stage(const GpuAggTask *task, const GpuAggDrawRange *ranges, const DrawShape *s)
 #undef HERE
 }
 
-/* ---------- the task's slab ---------- */
+/* ---------- the task's stripe ---------- */
 
 /* With the columns that the program loads, in the order of their attributes */
 static void
-drawn_columns(const GpuAggProgram *p, const GpuAggSlab *like, GpuAggSlab *slab)
+drawn_columns(const GpuAggProgram *p, const GpuAggStripe *like, GpuAggStripe *stripe)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 
 	for (uint32_t i = 0; i < p->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG)
 		{
-			GpuAggStored *column = &slab->columns[slab->ncolumns++];
+			GpuAggStored *column = &stripe->columns[stripe->ncolumns++];
 
-			*column = *gpuagg_cuda_slab_stored(like, i);
-			column->memory_bytes = (size_t) slab->room * column->bytes;
+			*column = *gpuagg_cuda_stripe_stored(like, i);
+			column->memory_bytes = (size_t) stripe->room * column->bytes;
 		}
 }
 
@@ -187,21 +187,21 @@ drawn_windows(const GpuAggTaskConfig *config, GpuAggDrawn *drawn)
 }
 
 static GpuAggDrawn *
-drawn_make(const GpuAggTask *task, const GpuAggSlab *like, uint32_t places)
+drawn_make(const GpuAggTask *task, const GpuAggStripe *like, uint32_t places)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	GpuAggDrawn *drawn = (GpuAggDrawn *) calloc(1, sizeof(*drawn) + p->ncolumns * sizeof(GpuAggStored));
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 
 	if (drawn == NULL)
 		return NULL;
-	slab = &drawn->slab;
-	slab->device = task->device;
-	slab->places = slab->extent = places;
-	slab->room = (places + GPUAGG_SLAB_TILE - 1) / GPUAGG_SLAB_TILE * GPUAGG_SLAB_TILE;
-	slab->valid_bytes = gpuagg_cuda_align(slab->room / 8);
-	slab->columns = (GpuAggStored *) (drawn + 1);
-	drawn_columns(p, like, slab);
+	stripe = &drawn->stripe;
+	stripe->device = task->device;
+	stripe->places = stripe->extent = places;
+	stripe->room = (places + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE * GPUAGG_STRIPE_TILE;
+	stripe->valid_bytes = gpuagg_cuda_align(stripe->room / 8);
+	stripe->columns = (GpuAggStored *) (drawn + 1);
+	drawn_columns(p, like, stripe);
 	drawn_windows(&task->config, drawn);
 	return drawn;
 }
@@ -236,7 +236,7 @@ draw(GpuAggTask *task, DrawShape *s, GpuAggError *error)
 	run->tiles.nwindows = drawn->nwindows;
 	if (drawn->way != GPUAGG_DRAW_SPATIAL)
 		run->tiles.sm_windows = NULL;
-	if (!gpuagg_cuda_slab_wait(task, stream, error) ||
+	if (!gpuagg_cuda_stripe_wait(task, stream, error) ||
 		!CUDA_OK(device, cudaEventRecord(drawn->events->group, stream), error) ||
 		!CUDA_OK(device, cudaMemcpyAsync(drawn->memory, drawn->staging->data, s->upload,
 											   cudaMemcpyHostToDevice, stream), error) ||
@@ -249,13 +249,13 @@ draw(GpuAggTask *task, DrawShape *s, GpuAggError *error)
 }
 
 static bool
-draw_into_slab(GpuAggTask *task, const GpuAggDrawRange *ranges, uint32_t nranges,
+draw_into_stripe(GpuAggTask *task, const GpuAggDrawRange *ranges, uint32_t nranges,
 			   GpuAggError *error)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	DrawShape	s = {};
 
-	task->drawn = drawn_make(task, ranges[0].slab, (uint32_t) task->config.sample.cutoff);
+	task->drawn = drawn_make(task, ranges[0].stripe, (uint32_t) task->config.sample.cutoff);
 	if (task->drawn == NULL)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
@@ -275,23 +275,23 @@ gpuagg_cuda_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRang
 					   uint32_t nranges, GpuAggError *error)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
-	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
+	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
 
 	memset(error, 0, sizeof(*error));
 	for (uint32_t i = 0; i < nranges; i++)
-		if (is_new_slab(ranges, i) && !gpuagg_cuda_slab_columns(ranges[i].slab, p, columns, error))
+		if (is_new_stripe(ranges, i) && !gpuagg_cuda_stripe_columns(ranges[i].stripe, p, columns, error))
 			return error->status;
 	if (nranges == 0 || p->ncolumns == 0 || task->config.sample.cutoff >= MOST_DRAWS ||
 		task->drawn != NULL)
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "draws of no column, or too many");
-	if (!draw_into_slab(task, ranges, nranges, error))
+	if (!draw_into_stripe(task, ranges, nranges, error))
 	{
 		/* so that PostgreSQL draws, which needs no such memory */
 		if (error->status == GPUAGG_OUT_OF_MEMORY)
 			error->status = GPUAGG_UNSUPPORTED;
 		return error->status;
 	}
-	return gpuagg_cuda_task_resident(task, batch_id, &task->drawn->slab, NULL, 0, error);
+	return gpuagg_cuda_task_resident(task, batch_id, &task->drawn->stripe, NULL, 0, error);
 }
 
 void

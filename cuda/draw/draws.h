@@ -1,6 +1,6 @@
 /*
  * draws.h
- *		Random draws from slabs, on the host side (draws.cu).
+ *		Random draws from stripes, on the host side (draws.cu).
  */
 #ifndef GPUAGG_CUDA_DRAW_DRAWS_H
 #define GPUAGG_CUDA_DRAW_DRAWS_H

@@ -11,7 +11,7 @@
  *						until the groups of a partition fit shared memory
  *
  * Rows come as chunks, which are packed to records (device/ops/record.h) when they
- * come, or as sources: columns of slabs, where the key is one integer column,
+ * come, or as sources: columns of stripes, where the key is one integer column,
  * there is at most one 4-byte argument, and nothing is NULL.  Partitioning
  * reads sources as they are; the others have them packed at the end.
  *

@@ -4,7 +4,7 @@
  *		row contributes to its group is packed, in any order.
  *
  * Rows are those of a chunk: batches of pages, rows that PostgreSQL evaluated,
- * or those of slabs, one after the other into the same records.  Rows of
+ * or those of stripes, one after the other into the same records.  Rows of
  * sources become records without anything being evaluated.
  */
 #include "cuda/groupby/scoped.h"

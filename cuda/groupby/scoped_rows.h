@@ -5,7 +5,7 @@
  *
  * A row is a set of fields (device/ops/record.h) that lie at base + row * step.
  * Rows of one integer key and at most one 4-byte argument are also read from
- * sources: columns as they lie in slabs, with a bit for each row that counts.
+ * sources: columns as they lie in stripes, with a bit for each row that counts.
  */
 #ifndef GPUAGG_CUDA_GROUPBY_SCOPED_ROWS_H
 #define GPUAGG_CUDA_GROUPBY_SCOPED_ROWS_H

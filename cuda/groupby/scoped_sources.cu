@@ -1,6 +1,6 @@
 /*
  * scoped_sources.cu
- *		Scoped grouping of columns that stay (device/slab.h): rows of one integer
+ *		Scoped grouping of columns that stay (device/stripe.h): rows of one integer
  *		key and one 4-byte argument at most, none of them NULL.
  *
  * Partitions are made of the columns as they lie; where rows are to be read in

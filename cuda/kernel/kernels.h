@@ -21,7 +21,7 @@
  * the chunk's own copy of its pages; behind their two words is one for the code
  * of a string in a dictionary.
  *
- * A chunk may also be a slab, columns that stayed on the card (device/slab.h):
+ * A chunk may also be a stripe, columns that stayed on the card (device/stripe.h):
  * it has the flags `valid` alone, and rows are loaded from there.
  *
  * Group table.  Open addressing, linear probing, entries in place: a row of
@@ -90,7 +90,7 @@ typedef struct GpuAggBatchHead
 	uint32_t	local_misses;	/* rows that block-local tables had no room for */
 	uint32_t	nkept;			/* rows that became records, or will */
 	uint32_t	nnulls;			/* of these, rows with a NULL that matters */
-	uint32_t	nrest;			/* rows of slabs that are left to the interpreter */
+	uint32_t	nrest;			/* rows of stripes that are left to the interpreter */
 	uint32_t	nrefused;		/* strings that a dictionary did not take */
 } GpuAggBatchHead;
 
@@ -102,15 +102,15 @@ typedef struct GpuAggPageRef
 	uint32_t	row_base;
 	uint32_t	bitmap;			/* 1 + number of its bitmap, or 0 */
 	uint32_t	block;			/* in the table */
-	uint32_t	slab;			/* 1 + number of the one that keeps it, or 0 */
+	uint32_t	stripe;			/* 1 + number of the one that keeps it, or 0 */
 	uint32_t	place;			/* of its first line there */
 } GpuAggPageRef;
 
 /*
- * A column of a slab (device/slab.h), for one of a program: values of 4 or 8
+ * A column of a stripe (device/stripe.h), for one of a program: values of 4 or 8
  * bytes, and a bit each that says NULL.
  */
-typedef struct GpuAggSlabColumn
+typedef struct GpuAggStripeColumn
 {
 	char	   *values;
 	uint32_t   *nulls;
@@ -119,14 +119,14 @@ typedef struct GpuAggSlabColumn
 	uint32_t	pad;
 	GpuAggBytes *const *strings;	/* NULL, or what codes mean: blocks of
 									 * GPUAGG_STRING_BLOCK */
-} GpuAggSlabColumn;
+} GpuAggStripeColumn;
 
-/* A slab that a batch is kept in */
-typedef struct GpuAggSlabRef
+/* A stripe that a batch is kept in */
+typedef struct GpuAggStripeRef
 {
 	uint32_t   *valid;			/* a bit a place */
-	const GpuAggSlabColumn *columns;	/* as many as the program has */
-} GpuAggSlabRef;
+	const GpuAggStripeColumn *columns;	/* as many as the program has */
+} GpuAggStripeRef;
 
 typedef struct GpuAggChunk
 {
@@ -141,8 +141,8 @@ typedef struct GpuAggChunk
 	char	   *pages;			/* copy; NULL if no column needs it */
 	GpuAggRowRef *skipped;		/* the list; room for nrows */
 	char	   *spill;			/* entries that found no place */
-	const GpuAggSlabRef *slabs; /* where pages are kept, too; NULL: nowhere */
-	const GpuAggSlabColumn *resident;	/* NULL, or rows are those of a slab:
+	const GpuAggStripeRef *stripes; /* where pages are kept, too; NULL: nowhere */
+	const GpuAggStripeColumn *resident;	/* NULL, or rows are those of a stripe:
 										 * instead of states and words */
 } GpuAggChunk;
 
@@ -206,7 +206,7 @@ extern void gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 							  uint32_t stride, char *scratch,
 							  uint32_t scratch_stride, uint32_t blocks,
 							  cudaStream_t stream);
-/* Behind decoding: pages of slabs are kept. */
+/* Behind decoding: pages of stripes are kept. */
 extern void gpuagg_cuda_keep(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 							 uint32_t blocks, cudaStream_t stream);
 /* Programs that select rows: instead of grouping */

@@ -1,6 +1,6 @@
 /*
  * row.cuh
- *		A row of a chunk, of pages or of a slab, in one thread: its columns into
+ *		A row of a chunk, of pages or of a stripe, in one thread: its columns into
  *		registers, then the program, and what of it enters which state.  For the
  *		kernels that group rows, those that pack them and those that select them.
  */
@@ -27,14 +27,14 @@ run_instructions(const GpuAggProgram *p, uint32_t first, uint32_t last,
 	gpuagg_eval(p, first, last, reg, st);
 }
 
-/* A row of a slab */
+/* A row of a stripe */
 static __device__ void
-load_resident(const GpuAggProgram *p, const GpuAggSlabColumn *columns, uint32_t row,
+load_resident(const GpuAggProgram *p, const GpuAggStripeColumn *columns, uint32_t row,
 			  GpuAggValue *reg, uint8_t *st)
 {
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
-		const GpuAggSlabColumn *column = &columns[c];
+		const GpuAggStripeColumn *column = &columns[c];
 		uint32_t	code;
 
 		st[c] = column->nulls[row / 32] >> (row % 32) & 1 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;

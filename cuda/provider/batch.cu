@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/columns/cuda_slab.h"
+#include "cuda/columns/cuda_stripe.h"
 #include "cuda/columns/resident.h"
 #include "device/chunk.h"
 
@@ -28,7 +28,7 @@ typedef struct BatchShape
 {
 	uint32_t	npages;
 	uint32_t	nbitmaps;
-	uint32_t	nslabs;			/* runs of pages that one slab keeps */
+	uint32_t	nstripes;			/* runs of pages that one stripe keeps */
 	uint32_t	nrows;
 	size_t		heap;			/* bytes of strings of evaluated rows */
 } BatchShape;
@@ -50,7 +50,7 @@ batch_layout(const GpuAggPlan *plan, const BatchShape *shape, uint32_t max_spill
 	chunk.ncolumns = ncolumns;
 	chunk.nwords = plan->nwords;
 	chunk.head_bytes = sizeof(GpuAggBatchHead);
-	chunk.slab_bytes = shape->nslabs * (sizeof(GpuAggSlabRef) + ncolumns * sizeof(GpuAggSlabColumn));
+	chunk.stripe_bytes = shape->nstripes * (sizeof(GpuAggStripeRef) + ncolumns * sizeof(GpuAggStripeColumn));
 	chunk.heap_bytes = shape->heap;
 	chunk.spill_bytes = (uint64_t) max_spill * plan->stride;
 	gpuagg_chunk_layout(&chunk, layout);
@@ -66,7 +66,7 @@ batch_chunk(const GpuAggPlan *plan, const BatchShape *shape, bool rows, char *ba
 	chunk->head = (GpuAggBatchHead *) (base + layout->head);
 	chunk->refs = (const GpuAggPageRef *) (base + layout->refs);
 	chunk->bitmaps = (const uint8_t *) (base + layout->bitmaps);
-	chunk->slabs = shape->nslabs > 0 ? (const GpuAggSlabRef *) (base + layout->slabs) : NULL;
+	chunk->stripes = shape->nstripes > 0 ? (const GpuAggStripeRef *) (base + layout->stripes) : NULL;
 	chunk->valid = (uint8_t *) (base + layout->valid);
 	chunk->states = (uint8_t *) (base + layout->states);
 	chunk->words = (uint64_t *) (base + layout->words);
@@ -315,7 +315,7 @@ gpuagg_cuda_input_check(GpuAggTask *task, GpuAggError *error)
 }
 
 /*
- * Strings get their codes, and rows their places in slabs, before grouping
+ * Strings get their codes, and rows their places in stripes, before grouping
  * clears flags; beside the decoder, so that the link stays busy.
  */
 static bool
@@ -325,9 +325,9 @@ batch_keep(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 
 	if (!gpuagg_cuda_encode_columns(task, batch, stream, error))
 		return false;
-	if (batch->chunk.slabs == NULL)
+	if (batch->chunk.stripes == NULL)
 		return true;
-	if (!gpuagg_cuda_slab_wait(task, stream, error))
+	if (!gpuagg_cuda_stripe_wait(task, stream, error))
 		return false;
 	gpuagg_cuda_keep(batch->plan, &batch->chunk, task->device->sms * KEEP_BLOCKS, stream);
 	return CUDA_LAUNCHED(task->device, error);
@@ -365,7 +365,7 @@ pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 			BatchShape *shape, GpuAggError *error)
 {
 	const GpuAggDevice *device = task->device;
-	GpuAggSlabColumn columns[GPUAGG_MAX_REGS];
+	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
 
 	memset(shape, 0, sizeof(*shape));
 	shape->npages = npages;
@@ -381,17 +381,17 @@ pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 									 i, pages[i].nlines);
 		shape->nrows += pages[i].nlines;
 		shape->nbitmaps += pages[i].visibility != NULL;
-		if (pages[i].slab == NULL)
+		if (pages[i].stripe == NULL)
 			continue;
-		if (pages[i].place > pages[i].slab->places ||
-			pages[i].nlines > pages[i].slab->places - pages[i].place)
+		if (pages[i].place > pages[i].stripe->places ||
+			pages[i].nlines > pages[i].stripe->places - pages[i].place)
 			return gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT,
-									 "page %u of the batch exceeds its slab", i);
-		if (i > 0 && pages[i].slab == pages[i - 1].slab)
+									 "page %u of the batch exceeds its stripe", i);
+		if (i > 0 && pages[i].stripe == pages[i - 1].stripe)
 			continue;
-		if (!gpuagg_cuda_slab_columns(pages[i].slab, gpuagg_cuda_program(task->plan), columns, error))
+		if (!gpuagg_cuda_stripe_columns(pages[i].stripe, gpuagg_cuda_program(task->plan), columns, error))
 			return error->status;
-		shape->nslabs++;
+		shape->nstripes++;
 	}
 	return GPUAGG_OK;
 }
@@ -402,7 +402,7 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
 	GpuAggPageRef *refs = (GpuAggPageRef *) gpuagg_cuda_staged(batch, batch->chunk.refs);
 	uint8_t    *bitmaps = (uint8_t *) gpuagg_cuda_staged(batch, batch->chunk.bitmaps);
 	uint32_t	nbitmaps = 0;
-	uint32_t	nslabs = 0;
+	uint32_t	nstripes = 0;
 	uint32_t	row = 0;
 
 	for (uint32_t i = 0; i < batch->chunk.npages; i++)
@@ -414,13 +414,13 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
 		ref->row_base = row;
 		ref->bitmap = 0;
 		ref->block = pages[i].block;
-		ref->slab = 0;
+		ref->stripe = 0;
 		ref->place = pages[i].place;
-		if (pages[i].slab != NULL)
+		if (pages[i].stripe != NULL)
 		{
-			nslabs += i == 0 || pages[i].slab != pages[i - 1].slab;
-			ref->slab = nslabs;
-			gpuagg_cuda_slab_extend(pages[i].slab, pages[i].place + pages[i].nlines);
+			nstripes += i == 0 || pages[i].stripe != pages[i - 1].stripe;
+			ref->stripe = nstripes;
+			gpuagg_cuda_stripe_extend(pages[i].stripe, pages[i].place + pages[i].nlines);
 		}
 		row += pages[i].nlines;
 		if (pages[i].visibility == NULL)
@@ -431,23 +431,23 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
 	}
 }
 
-/* The slabs that keep pages of the batch; behind them are the columns of each. */
+/* The stripes that keep pages of the batch; behind them are the columns of each. */
 static void
-slabs_stage(GpuAggBatch *batch, const GpuAggPage *pages, uint32_t nslabs)
+stripes_stage(GpuAggBatch *batch, const GpuAggPage *pages, uint32_t nstripes)
 {
-	const GpuAggSlabColumn *there = (const GpuAggSlabColumn *) (batch->chunk.slabs + nslabs);
-	GpuAggSlabRef *ref = (GpuAggSlabRef *) gpuagg_cuda_staged(batch, batch->chunk.slabs);
+	const GpuAggStripeColumn *there = (const GpuAggStripeColumn *) (batch->chunk.stripes + nstripes);
+	GpuAggStripeRef *ref = (GpuAggStripeRef *) gpuagg_cuda_staged(batch, batch->chunk.stripes);
 	GpuAggError error;
 
-	for (uint32_t i = 0; nslabs > 0 && i < batch->chunk.npages; i++)
+	for (uint32_t i = 0; nstripes > 0 && i < batch->chunk.npages; i++)
 	{
-		if (pages[i].slab == NULL || (i > 0 && pages[i].slab == pages[i - 1].slab))
+		if (pages[i].stripe == NULL || (i > 0 && pages[i].stripe == pages[i - 1].stripe))
 			continue;
-		ref->valid = pages[i].slab->valid;
+		ref->valid = pages[i].stripe->valid;
 		ref->columns = there;
-		(void) gpuagg_cuda_slab_columns(pages[i].slab, batch->program,
-										(GpuAggSlabColumn *) gpuagg_cuda_staged(batch, there), &error);
-		batch->keeper = pages[i].slab;
+		(void) gpuagg_cuda_stripe_columns(pages[i].stripe, batch->program,
+										(GpuAggStripeColumn *) gpuagg_cuda_staged(batch, there), &error);
+		batch->keeper = pages[i].stripe;
 		there += batch->program->ncolumns;
 		ref++;
 	}
@@ -500,7 +500,7 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	batch->completion.batch_id = batch_id;
 	task->fed = true;
 	pages_stage(task, batch, pages);
-	slabs_stage(batch, pages, shape.nslabs);
+	stripes_stage(batch, pages, shape.nstripes);
 	ok = batch_decode(task, batch, upload, error) && batch_keep(task, batch, error) &&
 		gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, error);
 	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);

@@ -7,7 +7,7 @@
  * list of rows (left to PostgreSQL, or selected) is fetched; then the batch is
  * complete.  Batches complete in their order: they are in the same streams.
  */
-#include "cuda/columns/cuda_slab.h"
+#include "cuda/columns/cuda_stripe.h"
 #include "cuda/columns/resident.h"
 
 /*
@@ -22,7 +22,7 @@
  */
 #define LOCAL_GROUP_ROWS 64
 
-/* Groups for which a table grows at first, of rows of slabs that found no room */
+/* Groups for which a table grows at first, of rows of stripes that found no room */
 #define RESIDENT_GROWTH ((uint64_t) 1 << 16)
 
 /* What the counters say of errors */
@@ -117,7 +117,7 @@ batch_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 		batch->nspilled = report->batch.nspilled;
 		more += batch->nspilled;
 	}
-	/* rows of slabs are many more than new groups; if not, there is a next time */
+	/* rows of stripes are many more than new groups; if not, there is a next time */
 	if (batch->resident != NULL && more > RESIDENT_GROWTH + 8 * report->table.count)
 		more = RESIDENT_GROWTH + 8 * report->table.count;
 	if (more > 0 && batch->generation == task->generation &&

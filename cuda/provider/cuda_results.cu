@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/columns/cuda_slab.h"
+#include "cuda/columns/cuda_stripe.h"
 #include "cuda/columns/resident.h"
 #include "device/ops/group.h"
 

@@ -123,7 +123,7 @@ device_destroy(GpuAggDevice *d)
 	gpuagg_cuda_bells_close(d->bells);
 	if (!d->lost)
 	{
-		gpuagg_cuda_slabs_close(d);
+		gpuagg_cuda_stripes_close(d);
 		gpuagg_cuda_memory_close(d);
 		if (d->registered != NULL)
 			(void) cudaHostUnregister(d->registered);
@@ -269,7 +269,7 @@ static const GpuAggDeviceOps cuda_ops = {
 	gpuagg_cuda_task_idle,
 	gpuagg_cuda_task_end,
 	&gpuagg_cuda_probe_ops,
-	&gpuagg_cuda_slab_ops,
+	&gpuagg_cuda_stripe_ops,
 };
 
 extern "C" __attribute__((visibility("default"))) const GpuAggDeviceOps *

@@ -34,7 +34,7 @@ static uint64 answered = 0;		/* requests to unload */
 /* ---------------------------------------------------------------- begin --- */
 
 void
-gpuagg_cache_start(const GpuAggSlabOps *ops, GpuAggDevice *device, uint64 spare)
+gpuagg_cache_start(const GpuAggStripeOps *ops, GpuAggDevice *device, uint64 spare)
 {
 	uint64		bytes = (uint64) Max(gpuagg_cache_size, 0) * 1024 * 1024;
 
@@ -432,7 +432,7 @@ page_place(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in,
 		use->full = true;
 		return false;
 	}
-	page->slab = use->chunk->slabs[block->slab].slab;
+	page->stripe = use->chunk->stripes[block->stripe].stripe;
 	page->place = block->place;
 	return true;
 }
@@ -487,7 +487,7 @@ job_is_full(GpuAggCacheJob *cached)
 	return full;
 }
 
-/* A page of which rows were listed is not whole in its slab. */
+/* A page of which rows were listed is not whole in its stripe. */
 static bool
 page_was_listed(const GpuAggCompletion *completion, uint32 page)
 {

@@ -16,7 +16,7 @@
  * bytes of its memory that columns take by default.  At the worker's end, backends
  * see that nothing is held.
  */
-extern void gpuagg_cache_start(const GpuAggSlabOps *ops, GpuAggDevice *device,
+extern void gpuagg_cache_start(const GpuAggStripeOps *ops, GpuAggDevice *device,
 							   uint64 spare);
 extern void gpuagg_cache_stop(void);
 
@@ -57,7 +57,7 @@ extern bool gpuagg_cache_is_part(GpuAggCacheClient *client, uint64 batch_id);
 extern void gpuagg_cache_completed(GpuAggCacheClient *client,
 								   const GpuAggCompletion *completion);
 
-/* The job reads and writes no slab any more.  May be called again. */
+/* The job reads and writes no stripe any more.  May be called again. */
 extern void gpuagg_cache_leave(GpuAggCacheClient *client);
 
 /* Pages that it has kept */

@@ -27,13 +27,13 @@ gpuagg_cache_fill(const GpuAggCacheChunk *chunk, const GpuAggCacheColumn *column
 uint64
 gpuagg_cache_fill_bytes(const GpuAggCacheChunk *chunk, const GpuAggCacheFill *fill)
 {
-	const GpuAggSlabOps *ops = gpuagg_cache_slab_ops();
+	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
 	uint64		bytes = 0;
 
-	for (int i = 0; i < chunk->nslabs; i++)
+	for (int i = 0; i < chunk->nstripes; i++)
 		bytes += gpuagg_cache_is_rows(fill->column) ?
-			ops->bytes(chunk->slabs[i].slab) :
-			ops->column_bytes(chunk->slabs[i].slab, fill->column->attr);
+			ops->bytes(chunk->stripes[i].stripe) :
+			ops->column_bytes(chunk->stripes[i].stripe, fill->column->attr);
 	return bytes;
 }
 
@@ -146,11 +146,11 @@ gpuagg_cache_filled(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 /* ---------------------------------------------------------------- going --- */
 
 static void
-chunk_free_slabs(GpuAggCacheChunk *chunk)
+chunk_free_stripes(GpuAggCacheChunk *chunk)
 {
-	for (int i = 0; i < chunk->nslabs; i++)
-		gpuagg_cache_slab_ops()->free(chunk->slabs[i].slab);
-	chunk->nslabs = 0;
+	for (int i = 0; i < chunk->nstripes; i++)
+		gpuagg_cache_stripe_ops()->free(chunk->stripes[i].stripe);
+	chunk->nstripes = 0;
 	chunk->full = false;
 	chunk->nplaced = 0;
 	gpuagg_cache_directory_free(chunk->table, chunk->blocks);
@@ -158,19 +158,19 @@ chunk_free_slabs(GpuAggCacheChunk *chunk)
 	chunk->room = 0;
 }
 
-/* The i-th column of a chunk goes; without columns, places and slabs do. */
+/* The i-th column of a chunk goes; without columns, places and stripes do. */
 void
 gpuagg_cache_chunk_drop(GpuAggCacheChunk *chunk, int i)
 {
 	GpuAggCacheFill *fill = chunk->fills[i];
 
 	chunk->fills[i] = chunk->fills[--chunk->nfills];
-	for (int k = 0; k < chunk->nslabs && !gpuagg_cache_is_rows(fill->column); k++)
-		gpuagg_cache_slab_ops()->drop_column(chunk->slabs[k].slab, fill->column->attr);
+	for (int k = 0; k < chunk->nstripes && !gpuagg_cache_is_rows(fill->column); k++)
+		gpuagg_cache_stripe_ops()->drop_column(chunk->stripes[k].stripe, fill->column->attr);
 	gpuagg_cache_directory_free(chunk->table, fill->filled);
 	gpuagg_cache_directory_free(chunk->table, fill);
 	if (chunk->nfills == 0)
-		chunk_free_slabs(chunk);
+		chunk_free_stripes(chunk);
 }
 
 /* Columns of which nothing is filled are not the chunk's. */
@@ -197,7 +197,7 @@ gpuagg_cache_chunk_free(GpuAggCacheChunk *chunk)
 {
 	while (chunk->nfills > 0)
 		gpuagg_cache_chunk_drop(chunk, chunk->nfills - 1);
-	chunk_free_slabs(chunk);
+	chunk_free_stripes(chunk);
 	gpuagg_cache_directory_free(chunk->table, chunk->fills);
 	chunk->table->chunks[chunk->number] = NULL;
 	gpuagg_cache_directory_free(chunk->table, chunk);

@@ -1,12 +1,12 @@
 /*
  * cache_chunk.h
  *		What the column cache holds: chunks of tables, and where in the device's
- *		slabs the rows of each block lie.
+ *		stripes the rows of each block lie.
  *
  * Inside the worker, below cache_table.h and cache_place.h; cache.c and
  * cache_map.c use it for jobs.  A chunk is a range of
  * GPUAGG_CHUNK_BLOCKS blocks.  Each of its blocks that is kept has places in
- * one of the chunk's slabs.  A column of a chunk is *filled* for some blocks:
+ * one of the chunk's stripes.  A column of a chunk is *filled* for some blocks:
  * their values lie at the blocks' places.  A block is *held* for a set of
  * columns if all of them are filled.
  *
@@ -29,16 +29,16 @@
 #include "ipc/protocol.h"
 #include "lib/ilist.h"
 
-/* Slabs of a chunk: the first for all of it, others for what did not fit */
-#define GPUAGG_CHUNK_SLABS 8
-#define GPUAGG_NO_SLAB UINT16_MAX
+/* Stripes of a chunk: the first for all of it, others for what did not fit */
+#define GPUAGG_CHUNK_STRIPES 8
+#define GPUAGG_NO_STRIPE UINT16_MAX
 
 /* Words of a bitmap with a bit for each of n blocks */
 #define GPUAGG_BITMAP_WORDS(n) (((n) + 63) / 64)
 
 /*
  * "Attribute" of the column that tasks without columns want: which rows there
- * are.  It takes no more of a slab than the slab itself, and a chunk has it alone:
+ * are.  It takes no more of a stripe than the stripe itself, and a chunk has it alone:
  * where other columns are held, they tell the same.
  */
 #define GPUAGG_CACHE_ROWS UINT32_MAX
@@ -50,7 +50,7 @@ typedef struct GpuAggCacheBlock
 	uint64		lsn;			/* of the page when it was kept */
 	uint32		place;
 	uint16		places;			/* that it has there */
-	uint16		slab;			/* index, or GPUAGG_NO_SLAB: no places */
+	uint16		stripe;			/* index, or GPUAGG_NO_STRIPE: no places */
 } GpuAggCacheBlock;
 
 /* A column of a table */
@@ -77,12 +77,12 @@ typedef struct GpuAggCacheFill
 	uint64	   *filled;			/* a bit for each block */
 } GpuAggCacheFill;
 
-typedef struct GpuAggCacheSlab
+typedef struct GpuAggCacheStripe
 {
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 	uint32		places;
 	uint32		used;			/* the first ones */
-} GpuAggCacheSlab;
+} GpuAggCacheStripe;
 
 typedef struct GpuAggCacheTable GpuAggCacheTable;
 
@@ -94,9 +94,9 @@ typedef struct GpuAggCacheChunk
 	uint64		map_lsn;
 	GpuAggCacheBlock *blocks;
 	uint32		nplaced;		/* blocks that have places */
-	int			nslabs;
-	bool		full;			/* one more slab was wanted */
-	GpuAggCacheSlab slabs[GPUAGG_CHUNK_SLABS];
+	int			nstripes;
+	bool		full;			/* one more stripe was wanted */
+	GpuAggCacheStripe stripes[GPUAGG_CHUNK_STRIPES];
 	int			nfills;
 	int			max_fills;
 	GpuAggCacheFill **fills;
@@ -157,14 +157,14 @@ extern void gpuagg_cache_filled(GpuAggCacheChunk *chunk,
 								GpuAggCacheColumn *const *columns,
 								int ncolumns, uint32 block);
 
-/* Bytes that a chunk's slabs have for a column; for the rows, all */
+/* Bytes that a chunk's stripes have for a column; for the rows, all */
 extern uint64 gpuagg_cache_fill_bytes(const GpuAggCacheChunk *chunk,
 									  const GpuAggCacheFill *fill);
 
 /*
  * Of a chunk that nobody uses or fills, or that is its filler's alone: the i-th
  * column goes, columns of which nothing is filled go, all of it goes.  Without
- * columns there are no places and slabs.
+ * columns there are no places and stripes.
  */
 extern void gpuagg_cache_chunk_drop(GpuAggCacheChunk *chunk, int i);
 extern void gpuagg_cache_drop_unfilled(GpuAggCacheChunk *chunk);

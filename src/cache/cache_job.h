@@ -31,12 +31,12 @@ typedef struct GpuAggCacheKeep
 	uint32		block;			/* of the chunk */
 } GpuAggCacheKeep;
 
-/* A batch in flight that keeps pages, or reads slabs */
+/* A batch in flight that keeps pages, or reads stripes */
 typedef struct GpuAggCacheBatch
 {
 	dlist_node	node;
 	uint64		batch_id;
-	uint32		parts;			/* slabs; 0: of pages */
+	uint32		parts;			/* stripes; 0: of pages */
 	uint32		nkeeps;
 	GpuAggCacheKeep keeps[FLEXIBLE_ARRAY_MEMBER];
 } GpuAggCacheBatch;

@@ -2,7 +2,7 @@
  * cache_map.c
  *		MAP messages: what a job uses of a chunk, and may fill (cache.h).
  *
- * The places of the blocks that are used are read as one batch of each slab,
+ * The places of the blocks that are used are read as one batch of each stripe,
  * which is given the ranges of all other places.  Draws wait for the last chunk.
  */
 #include "postgres.h"
@@ -145,14 +145,14 @@ places_compare(const void *a, const void *b)
 }
 
 /*
- * Places of a slab that belong to blocks which are not used, and those at its
+ * Places of a stripe that belong to blocks which are not used, and those at its
  * end, in order.  One element more than there are blocks is always enough.
  */
 static uint32
-slab_without(const GpuAggCacheChunk *chunk, int slab, const uint64 *used,
+stripe_without(const GpuAggCacheChunk *chunk, int stripe, const uint64 *used,
 			 uint32 nblocks, GpuAggPlaces *without)
 {
-	const GpuAggCacheSlab *s = &chunk->slabs[slab];
+	const GpuAggCacheStripe *s = &chunk->stripes[stripe];
 	uint32		n = 0;
 	uint32		merged = 0;
 
@@ -162,7 +162,7 @@ slab_without(const GpuAggCacheChunk *chunk, int slab, const uint64 *used,
 
 		if (i % 64 == 0 && i + 64 <= nblocks && used[i / 64] == PG_UINT64_MAX)
 			i += 63;
-		else if (block->slab == slab && block->places > 0 &&
+		else if (block->stripe == stripe && block->places > 0 &&
 				 (i >= nblocks || !gpuagg_bit(used, i)))
 			without[n++] = (GpuAggPlaces) {block->place, block->places};
 	}
@@ -179,13 +179,13 @@ slab_without(const GpuAggCacheChunk *chunk, int slab, const uint64 *used,
 	return n == 0 ? 0 : merged + 1;
 }
 
-/* Has the slab places of a block that is used? */
+/* Has the stripe places of a block that is used? */
 static bool
-slab_is_used(const GpuAggCacheChunk *chunk, int slab, const uint64 *used,
+stripe_is_used(const GpuAggCacheChunk *chunk, int stripe, const uint64 *used,
 			 uint32 nblocks)
 {
 	for (uint32 i = 0; i < Min(nblocks, chunk->room); i++)
-		if (chunk->blocks[i].slab == slab && gpuagg_bit(used, i))
+		if (chunk->blocks[i].stripe == stripe && gpuagg_bit(used, i))
 			return true;
 	return false;
 }
@@ -200,20 +200,20 @@ reply_done(GpuAggCacheClient *client, uint64 batch_id)
 
 /* Hands the used blocks to the device. */
 static void
-use_slabs(GpuAggCacheClient *client, GpuAggCacheChunk *chunk, uint64 batch_id,
+use_stripes(GpuAggCacheClient *client, GpuAggCacheChunk *chunk, uint64 batch_id,
 		  const uint64 *used, uint32 nblocks)
 {
 	GpuAggPlaces *without = palloc((chunk->room + 1) * sizeof(GpuAggPlaces));
 	GpuAggCacheBatch *batch = gpuagg_cache_batch_add(client, batch_id, 0);
 
-	for (int i = 0; i < chunk->nslabs; i++)
+	for (int i = 0; i < chunk->nstripes; i++)
 	{
 		uint32		n;
 
-		if (!slab_is_used(chunk, i, used, nblocks))
+		if (!stripe_is_used(chunk, i, used, nblocks))
 			continue;
-		n = slab_without(chunk, i, used, nblocks, without);
-		if (!client->calls->resident(client, batch_id, chunk->slabs[i].slab,
+		n = stripe_without(chunk, i, used, nblocks, without);
+		if (!client->calls->resident(client, batch_id, chunk->stripes[i].stripe,
 									 without, n))
 			return;
 		batch->parts++;
@@ -236,13 +236,13 @@ draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
 	{
 		const GpuAggCacheChunk *chunk = cached->uses[block / GPUAGG_CHUNK_BLOCKS].chunk;
 		const GpuAggCacheBlock *b = &chunk->blocks[block % GPUAGG_CHUNK_BLOCKS];
-		GpuAggSlab *slab = chunk->slabs[b->slab].slab;
+		GpuAggStripe *stripe = chunk->stripes[b->stripe].stripe;
 
-		if (n > 0 && ranges[n - 1].slab == slab &&
+		if (n > 0 && ranges[n - 1].stripe == stripe &&
 			ranges[n - 1].places.first + ranges[n - 1].places.count == b->place)
 			ranges[n - 1].places.count += b->places;
 		else
-			ranges[n++] = (GpuAggDrawRange) {slab, {b->place, b->places}};
+			ranges[n++] = (GpuAggDrawRange) {stripe, {b->place, b->places}};
 	}
 	return n;
 }
@@ -330,6 +330,6 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 	if (msg->use && gpuagg_cache_draws(client))
 		draw_chunk(client, msg->msg.batch_id, used, msg->nblocks);
 	else if (msg->use)
-		use_slabs(client, use->chunk, msg->msg.batch_id, used, msg->nblocks);
+		use_stripes(client, use->chunk, msg->msg.batch_id, used, msg->nblocks);
 	pfree(map.bits);
 }

@@ -10,14 +10,14 @@
 #include "cache/cache_memory.h"
 #include "utils/memutils.h"
 
-static const GpuAggSlabOps *cache_ops = NULL;
+static const GpuAggStripeOps *cache_ops = NULL;
 static GpuAggDevice *cache_device = NULL;
 static MemoryContext cache_context = NULL;
 static uint64 cache_limit = 0;	/* bytes */
 static uint64 directory_bytes = 0;
 
-const GpuAggSlabOps *
-gpuagg_cache_slab_ops(void)
+const GpuAggStripeOps *
+gpuagg_cache_stripe_ops(void)
 {
 	return cache_ops;
 }
@@ -32,18 +32,18 @@ gpuagg_cache_device(void)
 static void
 tell_device(void)
 {
-	if (gpuagg_cache_slab_ops() != NULL)
-		gpuagg_cache_slab_ops()->limit(cache_device,
+	if (gpuagg_cache_stripe_ops() != NULL)
+		gpuagg_cache_stripe_ops()->limit(cache_device,
 									   cache_limit - Min(cache_limit, directory_bytes));
 }
 
 void
-gpuagg_cache_set_device(const GpuAggSlabOps *ops, GpuAggDevice *device,
+gpuagg_cache_set_device(const GpuAggStripeOps *ops, GpuAggDevice *device,
 						uint64 bytes)
 {
 	cache_ops = ops;
 	cache_device = device;
-	cache_limit = gpuagg_cache_slab_ops() != NULL ? bytes : 0;
+	cache_limit = gpuagg_cache_stripe_ops() != NULL ? bytes : 0;
 	tell_device();
 }
 
@@ -56,10 +56,10 @@ gpuagg_cache_limit(void)
 uint64
 gpuagg_cache_used(void)
 {
-	if (gpuagg_cache_slab_ops() == NULL)
+	if (gpuagg_cache_stripe_ops() == NULL)
 		return 0;
 	return directory_bytes +
-		gpuagg_cache_slab_ops()->used(cache_device);
+		gpuagg_cache_stripe_ops()->used(cache_device);
 }
 
 void *

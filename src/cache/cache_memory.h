@@ -1,6 +1,6 @@
 /*
  * cache_memory.h
- *		What the column cache may take and takes: slabs and dictionaries of the
+ *		What the column cache may take and takes: stripes and dictionaries of the
  *		device, and the directory of them in the worker's own memory.
  *
  * One limit is for both.  The device is told of what the directory leaves of
@@ -17,9 +17,9 @@
  * The device that columns stay on, and how many bytes all of it may take; ops
  * NULL: it keeps nothing.
  */
-extern void gpuagg_cache_set_device(const GpuAggSlabOps *ops,
+extern void gpuagg_cache_set_device(const GpuAggStripeOps *ops,
 									GpuAggDevice *device, uint64 bytes);
-extern const GpuAggSlabOps *gpuagg_cache_slab_ops(void);
+extern const GpuAggStripeOps *gpuagg_cache_stripe_ops(void);
 extern GpuAggDevice *gpuagg_cache_device(void);
 
 /* 0: there is no cache. */

@@ -1,20 +1,20 @@
 /*
  * cache_place.c
- *		Places in slabs for the pages that a filler brings (cache_place.h).
+ *		Places in stripes for the pages that a filler brings (cache_place.h).
  *
- * A chunk's first slab is made for all its blocks, from how many lines the
+ * A chunk's first stripe is made for all its blocks, from how many lines the
  * first pages have; what does not fit goes to further, smaller ones.  Places
  * are handed out in the order in which pages come and never taken back one by
  * one: a block whose page has more lines than before gets new places, and the
  * old ones are cleared.  So valid places always belong to one block, and the
- * places of a slab that are not in use lie at its end.
+ * places of a stripe that are not in use lie at its end.
  */
 #include "postgres.h"
 
 #include "cache/cache_memory.h"
 #include "cache/cache_place.h"
 
-/* A new slab has so much more places than the pages seen so far suggest. */
+/* A new stripe has so much more places than the pages seen so far suggest. */
 #define LINES_SPARE 1.05
 
 /* An array of the directory takes at most so much more than its elements. */
@@ -30,9 +30,9 @@ places_bytes(const GpuAggCacheColumn *column, uint64 places)
 					 gpuagg_type_slot_bytes(column->type));
 }
 
-/* What the least worthy column of a chunk would be worth in one more slab */
+/* What the least worthy column of a chunk would be worth in one more stripe */
 static double
-slab_worth(const GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
+stripe_worth(const GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
 {
 	double		worth = 0;
 
@@ -48,11 +48,11 @@ slab_worth(const GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
 	return worth;
 }
 
-/* Adds what the slab lacks of its chunk's columns. */
+/* Adds what the stripe lacks of its chunk's columns. */
 static bool
-slab_columns(const GpuAggCacheChunk *chunk, GpuAggSlab *slab, double worth)
+stripe_columns(const GpuAggCacheChunk *chunk, GpuAggStripe *stripe, double worth)
 {
-	const GpuAggSlabOps *ops = gpuagg_cache_slab_ops();
+	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
 
 	for (int i = 0; i < chunk->nfills; i++)
 	{
@@ -60,10 +60,10 @@ slab_columns(const GpuAggCacheChunk *chunk, GpuAggSlab *slab, double worth)
 		GpuAggError error;
 		GpuAggStatus status;
 
-		if (gpuagg_cache_is_rows(column) || ops->column_bytes(slab, column->attr) > 0)
+		if (gpuagg_cache_is_rows(column) || ops->column_bytes(stripe, column->attr) > 0)
 			continue;
 		do
-			status = ops->add_column(slab, column->attr, column->type,
+			status = ops->add_column(stripe, column->attr, column->type,
 									 column->dictionary, &error);
 		while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(worth));
 		if (status != GPUAGG_OK)
@@ -72,31 +72,31 @@ slab_columns(const GpuAggCacheChunk *chunk, GpuAggSlab *slab, double worth)
 	return true;
 }
 
-/* One more slab, with all of the chunk's columns; false: no memory. */
+/* One more stripe, with all of the chunk's columns; false: no memory. */
 static bool
-add_slab(GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
+add_stripe(GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
 {
-	double		worth = slab_worth(chunk, places, npages);
-	GpuAggSlab *slab;
+	double		worth = stripe_worth(chunk, places, npages);
+	GpuAggStripe *stripe;
 	GpuAggError error;
 	GpuAggStatus status;
 
-	chunk->full |= chunk->nslabs == GPUAGG_CHUNK_SLABS;
+	chunk->full |= chunk->nstripes == GPUAGG_CHUNK_STRIPES;
 	if (chunk->full || places > PG_INT32_MAX)
 		return false;
 	do
-		status = gpuagg_cache_slab_ops()->create(gpuagg_cache_device(),
-												 (uint32) places, &slab, &error);
+		status = gpuagg_cache_stripe_ops()->create(gpuagg_cache_device(),
+												 (uint32) places, &stripe, &error);
 	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(worth));
 	if (status != GPUAGG_OK)
 		return false;
-	if (!slab_columns(chunk, slab, worth))
+	if (!stripe_columns(chunk, stripe, worth))
 	{
-		gpuagg_cache_slab_ops()->free(slab);
+		gpuagg_cache_stripe_ops()->free(stripe);
 		return false;
 	}
-	chunk->slabs[chunk->nslabs++] =
-		(GpuAggCacheSlab) {.slab = slab,.places = (uint32) places};
+	chunk->stripes[chunk->nstripes++] =
+		(GpuAggCacheStripe) {.stripe = stripe,.places = (uint32) places};
 	return true;
 }
 
@@ -140,9 +140,9 @@ gpuagg_cache_open(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 	for (int i = 0; i < ncolumns; i++)
 		if (gpuagg_cache_fill(chunk, columns[i]) == NULL)
 			add_fill(chunk, columns[i]);
-	for (int i = 0; i < chunk->nslabs; i++)
-		if (!slab_columns(chunk, chunk->slabs[i].slab,
-						  slab_worth(chunk, chunk->slabs[i].places,
+	for (int i = 0; i < chunk->nstripes; i++)
+		if (!stripe_columns(chunk, chunk->stripes[i].stripe,
+						  stripe_worth(chunk, chunk->stripes[i].places,
 									 chunk->nplaced)))
 		{
 			gpuagg_cache_drop_unfilled(chunk);
@@ -153,7 +153,7 @@ gpuagg_cache_open(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 }
 
 /*
- * Places that a new slab should have: for the blocks without places, but no
+ * Places that a new stripe should have: for the blocks without places, but no
  * fewer than a part of all, for pages that were kept and have grown since need
  * new places, too.
  */
@@ -163,7 +163,7 @@ places_expected(const GpuAggCacheChunk *chunk, const GpuAggCacheExpected *expect
 {
 	uint32		blocks = expected->blocks;
 
-	blocks = Max(blocks - Min(blocks, chunk->nplaced), blocks / GPUAGG_CHUNK_SLABS);
+	blocks = Max(blocks - Min(blocks, chunk->nplaced), blocks / GPUAGG_CHUNK_STRIPES);
 	return Max((uint64) (LINES_SPARE * expected->lines * blocks) + GPUAGG_MAX_LINES,
 			   nlines);
 }
@@ -187,7 +187,7 @@ lengthen(GpuAggCacheChunk *chunk, uint32 block, uint32 nlines,
 	blocks = room * sizeof(GpuAggCacheBlock);
 	if (!gpuagg_cache_make_room(chunk->nfills * (bitmap + ARRAY_HEAD) +
 								blocks + ARRAY_HEAD,
-								slab_worth(chunk, places, places / Max(nlines, 1))))
+								stripe_worth(chunk, places, places / Max(nlines, 1))))
 		return false;
 	for (int i = 0; i < chunk->nfills; i++)
 		chunk->fills[i]->filled =
@@ -198,7 +198,7 @@ lengthen(GpuAggCacheChunk *chunk, uint32 block, uint32 nlines,
 										  chunk->room * sizeof(GpuAggCacheBlock),
 										  blocks);
 	for (uint32 i = chunk->room; i < room; i++)
-		chunk->blocks[i].slab = GPUAGG_NO_SLAB;
+		chunk->blocks[i].stripe = GPUAGG_NO_STRIPE;
 	chunk->room = room;
 	return true;
 }
@@ -210,33 +210,33 @@ clear_places(GpuAggCacheChunk *chunk, const GpuAggCacheBlock *block, uint32 from
 	GpuAggError error;
 
 	if (places.count > 0 &&
-		gpuagg_cache_slab_ops()->clear(chunk->slabs[block->slab].slab, places,
+		gpuagg_cache_stripe_ops()->clear(chunk->stripes[block->stripe].stripe, places,
 									   &error) != GPUAGG_OK)
-		elog(ERROR, "gpuagg: could not clear places of a slab: %s", error.message);
+		elog(ERROR, "gpuagg: could not clear places of a stripe: %s", error.message);
 }
 
-/* New places in a slab that has enough left, or in a new one */
+/* New places in a stripe that has enough left, or in a new one */
 static bool
 take_places(GpuAggCacheChunk *chunk, GpuAggCacheBlock *block, uint32 nlines,
 			const GpuAggCacheExpected *expected)
 {
 	int			i = 0;
 
-	while (i < chunk->nslabs &&
-		   chunk->slabs[i].places - chunk->slabs[i].used < nlines)
+	while (i < chunk->nstripes &&
+		   chunk->stripes[i].places - chunk->stripes[i].used < nlines)
 		i++;
-	if (i == chunk->nslabs)
+	if (i == chunk->nstripes)
 	{
 		uint64		places = places_expected(chunk, expected, nlines);
 
-		if (!add_slab(chunk, places, places / Max(nlines, 1)))
+		if (!add_stripe(chunk, places, places / Max(nlines, 1)))
 			return false;
 	}
-	chunk->nplaced += block->slab == GPUAGG_NO_SLAB;
-	block->slab = (uint16) i;
-	block->place = chunk->slabs[i].used;
+	chunk->nplaced += block->stripe == GPUAGG_NO_STRIPE;
+	block->stripe = (uint16) i;
+	block->place = chunk->stripes[i].used;
 	block->places = (uint16) nlines;
-	chunk->slabs[i].used += nlines;
+	chunk->stripes[i].used += nlines;
 	return true;
 }
 
@@ -251,12 +251,12 @@ gpuagg_cache_place(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
 	block = &chunk->blocks[number];
 	if (block->lsn != lsn || lsn == 0)
 		gpuagg_cache_forget(chunk, number);
-	if (block->slab != GPUAGG_NO_SLAB && block->places >= nlines)
+	if (block->stripe != GPUAGG_NO_STRIPE && block->places >= nlines)
 		clear_places(chunk, block, nlines);
 	else
 	{
 		gpuagg_cache_forget(chunk, number);
-		if (block->slab != GPUAGG_NO_SLAB)
+		if (block->stripe != GPUAGG_NO_STRIPE)
 			clear_places(chunk, block, 0);
 		if (!take_places(chunk, block, nlines, expected))
 			return NULL;

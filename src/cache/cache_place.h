@@ -1,7 +1,7 @@
 /*
  * cache_place.h
  *		For the filler of a chunk of the column cache: columns, and places in
- *		slabs.
+ *		stripes.
  */
 #ifndef GPUAGG_CACHE_CACHE_PLACE_H
 #define GPUAGG_CACHE_CACHE_PLACE_H
@@ -25,7 +25,7 @@ typedef struct GpuAggCacheExpected
 /*
  * Places for a page of some lines.  What is held of the block stays if the page is
  * the same, and goes if it is not.  NULL: no memory.  Called for each page: what a
- * new slab should have is only reckoned when one is made.
+ * new stripe should have is only reckoned when one is made.
  */
 extern GpuAggCacheBlock *gpuagg_cache_place(GpuAggCacheChunk *chunk,
 											uint32 block, uint32 nlines,

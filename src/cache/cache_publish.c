@@ -44,7 +44,7 @@ entry_fill(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
 	{
 		GpuAggDictionaryInfo info = {0};
 
-		gpuagg_cache_slab_ops()->dictionary_info(column->dictionary, &info);
+		gpuagg_cache_stripe_ops()->dictionary_info(column->dictionary, &info);
 		entry->strings = info.entries;
 		entry->bytes = info.bytes;
 	}
@@ -61,21 +61,21 @@ entry_fill(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
 	}
 }
 
-/* Of a chunk's slabs, what is no column's: which places are rows */
+/* Of a chunk's stripes, what is no column's: which places are rows */
 static uint64
 rows_bytes(const GpuAggCacheChunk *chunk)
 {
-	const GpuAggSlabOps *ops = gpuagg_cache_slab_ops();
+	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
 	uint64		bytes = 0;
 
-	for (int i = 0; i < chunk->nslabs; i++)
+	for (int i = 0; i < chunk->nstripes; i++)
 	{
-		GpuAggSlab *slab = chunk->slabs[i].slab;
+		GpuAggStripe *stripe = chunk->stripes[i].stripe;
 
-		bytes += ops->bytes(slab);
+		bytes += ops->bytes(stripe);
 		for (int k = 0; k < chunk->nfills; k++)
 			if (!gpuagg_cache_is_rows(chunk->fills[k]->column))
-				bytes -= ops->column_bytes(slab, chunk->fills[k]->column->attr);
+				bytes -= ops->column_bytes(stripe, chunk->fills[k]->column->attr);
 	}
 	return bytes;
 }

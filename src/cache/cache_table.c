@@ -49,7 +49,7 @@ static void
 column_forget_strings(GpuAggCacheColumn *column)
 {
 	if (column->dictionary != NULL)
-		gpuagg_cache_slab_ops()->dictionary_free(column->dictionary);
+		gpuagg_cache_stripe_ops()->dictionary_free(column->dictionary);
 	column->dictionary = NULL;
 }
 
@@ -124,7 +124,7 @@ drop_unwanted(GpuAggCacheChunk *chunk)
 }
 
 /*
- * Pages that grew have taken new places until there was no slab left, and their
+ * Pages that grew have taken new places until there was no stripe left, and their
  * old ones are of no use.
  */
 static bool
@@ -135,10 +135,10 @@ chunk_is_worn(const GpuAggCacheChunk *chunk)
 
 	if (!chunk->full)
 		return false;
-	for (int i = 0; i < chunk->nslabs; i++)
-		taken += chunk->slabs[i].used;
+	for (int i = 0; i < chunk->nstripes; i++)
+		taken += chunk->stripes[i].used;
 	for (uint32 i = 0; i < chunk->room; i++)
-		if (chunk->blocks[i].slab != GPUAGG_NO_SLAB)
+		if (chunk->blocks[i].stripe != GPUAGG_NO_STRIPE)
 			live += chunk->blocks[i].places;
 	return live < taken - taken / 16;
 }
@@ -303,10 +303,10 @@ gpuagg_cache_dictionary(GpuAggCacheColumn *column)
 
 	if (column->dictionary != NULL)
 		return true;
-	if (gpuagg_cache_slab_ops()->dictionary_create == NULL)
+	if (gpuagg_cache_stripe_ops()->dictionary_create == NULL)
 		return false;
 	(void) gpuagg_cache_make_room(gpuagg_cache_limit() / STRINGS_SHARE, DBL_MAX);
-	return gpuagg_cache_slab_ops()->dictionary_create(device, &column->dictionary,
+	return gpuagg_cache_stripe_ops()->dictionary_create(device, &column->dictionary,
 													  &error) == GPUAGG_OK;
 }
 
@@ -317,7 +317,7 @@ gpuagg_cache_is_full(GpuAggCacheColumn *column)
 
 	if (column->dictionary == NULL)
 		return false;
-	gpuagg_cache_slab_ops()->dictionary_info(column->dictionary, &info);
+	gpuagg_cache_stripe_ops()->dictionary_info(column->dictionary, &info);
 	if (!info.full)
 		return false;
 	column->unwanted = true;

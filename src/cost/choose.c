@@ -169,7 +169,7 @@ gpuagg_choose_resident(const GpuAggWork *work, const GpuAggProgram *program, boo
 	return choice.within;
 }
 
-/* Bytes of a row of the columns that are loaded, as slabs have them */
+/* Bytes of a row of the columns that are loaded, as stripes have them */
 static double
 choose_row_bytes(const GpuAggProgram *p)
 {

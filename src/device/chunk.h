@@ -81,7 +81,7 @@ typedef struct GpuAggChunkShape
 	uint32_t	ncolumns;
 	uint32_t	nwords;
 	uint64_t	head_bytes;		/* of counters, */
-	uint64_t	slab_bytes;		/* of where pages are kept, too, */
+	uint64_t	stripe_bytes;		/* of where pages are kept, too, */
 	uint64_t	heap_bytes;		/* of strings of evaluated rows, */
 	uint64_t	spill_bytes;	/* and of groups that found no place */
 } GpuAggChunkShape;
@@ -92,7 +92,7 @@ typedef struct GpuAggChunkLayout
 	uint64_t	head;
 	uint64_t	refs;
 	uint64_t	bitmaps;
-	uint64_t	slabs;
+	uint64_t	stripes;
 	uint64_t	valid;
 	uint64_t	states;
 	uint64_t	words;
@@ -125,7 +125,7 @@ gpuagg_chunk_layout(const GpuAggChunkShape *s, GpuAggChunkLayout *l)
 	l->head = gpuagg_chunk_part(&at, s->head_bytes);
 	l->refs = gpuagg_chunk_part(&at, (uint64_t) s->npages * GPUAGG_CHUNK_REF_BYTES);
 	l->bitmaps = gpuagg_chunk_part(&at, (uint64_t) s->nbitmaps * GPUAGG_VISIBILITY_BYTES);
-	l->slabs = gpuagg_chunk_part(&at, s->slab_bytes);
+	l->stripes = gpuagg_chunk_part(&at, s->stripe_bytes);
 	l->upload = at;
 	l->valid = gpuagg_chunk_part(&at, nrows);
 	l->states = gpuagg_chunk_part(&at, nrows * s->ncolumns);

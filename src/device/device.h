@@ -22,7 +22,7 @@
 #include "device/ops/sample.h"
 #include "layout.h"
 #include "probe.h"
-#include "slab.h"
+#include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
 #define GPUAGG_DEVICE_ABI 13
@@ -71,17 +71,17 @@ typedef struct GpuAggPage
 	const uint8_t *visibility;
 	uint32_t	nlines;
 	uint32_t	block;
-	GpuAggSlab *slab;			/* NULL, or where to keep its rows, too: */
+	GpuAggStripe *stripe;			/* NULL, or where to keep its rows, too: */
 	uint32_t	place;			/* line i at place + i, in all columns that
 								 * the program loads; lines without a row, and
 								 * rows that are listed, become invalid places */
 	uint32_t	pad;
 } GpuAggPage;
 
-/* Places of a slab; the valid ones among them are rows that may be drawn. */
+/* Places of a stripe; the valid ones among them are rows that may be drawn. */
 typedef struct GpuAggDrawRange
 {
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 	GpuAggPlaces places;
 } GpuAggDrawRange;
 
@@ -175,7 +175,7 @@ typedef struct GpuAggTaskConfig
 	uint32_t	strategy;		/* GpuAggStrategy: the one expected to be
 								 * fastest; AUTO, or what it has not: its own
 								 * choice */
-	uint32_t	resident_strategy;	/* the same, if its first input are slabs */
+	uint32_t	resident_strategy;	/* the same, if its first input are stripes */
 	uint32_t	forced;			/* 1: and none other, where it can be helped */
 	uint32_t	pad;
 	GpuAggUnitGroups units;		/* for GPUAGG_STRATEGY_SPATIAL, and below */
@@ -203,7 +203,7 @@ typedef struct GpuAggTaskConfig
 
 		/*
 		 * NULL, or the program as it was before strings became codes, where
-		 * GpuAggSlabOps.results says that task_results then writes groups as
+		 * GpuAggStripeOps.results says that task_results then writes groups as
 		 * of that one.
 		 */
 		const GpuAggProgram *results;
@@ -265,16 +265,16 @@ typedef struct GpuAggDeviceOps
 							   GpuAggError *error);
 
 	/*
-	 * The valid places of a slab are input, but for those listed, which are
-	 * in order, do not overlap, and are copied.  The slab has all columns
+	 * The valid places of a stripe are input, but for those listed, which are
+	 * in order, do not overlap, and are copied.  The stripe has all columns
 	 * that the program loads; strings whose register is of class BYTES are
 	 * read through their dictionary.  Until task_finish has answered, pages
-	 * may be decoded into listed places only: so the end of a slab, where
+	 * may be decoded into listed places only: so the end of a stripe, where
 	 * nothing is yet, is listed, too.  Not for programs that select, nor for
 	 * samples.
 	 */
 	GpuAggStatus (*task_resident) (GpuAggTask *task, uint64_t batch_id,
-								   GpuAggSlab *slab, const GpuAggPlaces *without,
+								   GpuAggStripe *stripe, const GpuAggPlaces *without,
 								   uint32_t nwithout, GpuAggError *error);
 
 	/*
@@ -316,7 +316,7 @@ typedef struct GpuAggDeviceOps
 	const GpuAggProbeOps *probe;
 
 	/* Columns that stay; NULL: none do, and there is no task_resident */
-	const GpuAggSlabOps *slabs;
+	const GpuAggStripeOps *stripes;
 } GpuAggDeviceOps;
 
 /*

@@ -61,7 +61,7 @@ typedef enum GpuAggClass
 	X(BPCHAR, BYTES, -1, 16)	/* equality ignores trailing blanks */ \
 	X(UUID, BYTES, 16, 16) \
 	X(INTNUM, I64, 0, 8)		/* an integral numeric; never on a page */ \
-	X(CODE, I64, 0, 4)			/* a string's number in a dictionary (slab.h) */
+	X(CODE, I64, 0, 4)			/* a string's number in a dictionary (stripe.h) */
 
 typedef enum GpuAggType
 {

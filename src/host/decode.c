@@ -458,7 +458,7 @@ encode_rows(const GpuAggDecoder *d, uint32_t first, uint32_t last, GpuAggError *
 
 /*
  * Lines of the current page from d->line on, and before `end`, have become rows
- * [first, last) of the block: they go to the page's slab, too.
+ * [first, last) of the block: they go to the page's stripe, too.
  */
 static void
 keep_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
@@ -473,7 +473,7 @@ keep_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
 		.lines = d->lines + first
 	};
 
-	gpuagg_slab_keep(page->slab, d->vectors, &rows);
+	gpuagg_stripe_keep(page->stripe, d->vectors, &rows);
 }
 
 /*
@@ -507,7 +507,7 @@ cross_plain_tuples(GpuAggDecoder *d, uint32_t line, uint32_t *nrows, GpuAggFullT
 		full->start[0][tuple + line] = (uint16_t) start;
 		full->row[tuple + line] = (uint16_t) (row + line);
 	}
-	for (uint32_t l = first; page->slab != NULL && l < line; l++)
+	for (uint32_t l = first; page->stripe != NULL && l < line; l++)
 		d->lines[row + l] = (uint16_t) l;
 	full->n += line - first;
 	*nrows += line - first;
@@ -599,7 +599,7 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 	}
 	if (s->dictionaries != NULL && encode_rows(d, *nrows, n, error) != GPUAGG_OK)
 		return error->status;
-	if (page->slab != NULL)
+	if (page->stripe != NULL)
 		keep_rows(d, line, *nrows, n);
 	d->line = line;
 	*nrows = n;
@@ -639,7 +639,7 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 			 line = next_visible(d->visibility, line + 1, end))
 			n += lines[line].flags == GPUAGG_LP_NORMAL;
 	d->rows_scanned += n - *nrows;
-	if (page->slab != NULL)
+	if (page->stripe != NULL)
 	{
 		if (n - *nrows < end - d->line)
 			list_lines(d, end, *nrows);

@@ -6,7 +6,7 @@
 #define GPUAGG_HOST_DECODE_H
 
 #include "device/device.h"
-#include "host/host_slab.h"
+#include "host/host_stripe.h"
 #include "host/shape.h"
 #include "host/vector.h"
 

@@ -8,7 +8,7 @@
  *	shape.c		the program		update.c			transitions
  *	records.c	kept rows		partitions.c		shared tables
  *	decode.c	pages to rows	groups.c			local tables
- *	host_slab.c		kept columns	host_scan.c				all of these for a block
+ *	host_stripe.c		kept columns	host_scan.c				all of these for a block
  *	vector.c	expressions		host_task.c, host_results.c	tasks
  *	pool.c		threads					machine.c			what the kernel says
  *
@@ -129,8 +129,8 @@ host_open(const GpuAggDeviceConfig *config, GpuAggDevice **device, GpuAggError *
 	gpuagg_blocks_init(&d->blocks, d->memory.limit / HOST_FREE_SHARE < GPUAGG_HOST_FREE_BLOCKS ?
 					   d->memory.limit / HOST_FREE_SHARE : GPUAGG_HOST_FREE_BLOCKS);
 	d->memory.blocks = &d->blocks;
-	gpuagg_memory_init(&d->slabs, NULL, 0);
-	d->slabs.limit = 0;
+	gpuagg_memory_init(&d->stripes, NULL, 0);
+	d->stripes.limit = 0;
 	keep_freed(d);
 	d->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (d->event_fd < 0)
@@ -195,5 +195,5 @@ const GpuAggDeviceOps gpuagg_host_ops = {
 	.task_idle = gpuagg_host_task_idle,
 	.task_end = gpuagg_host_task_end,
 	.probe = &gpuagg_host_probe_ops,
-	.slabs = &gpuagg_host_slab_ops
+	.stripes = &gpuagg_host_stripe_ops
 };

@@ -149,14 +149,14 @@ gpuagg_host_dictionary_create(GpuAggDevice *device, GpuAggDictionary **result,
 							  GpuAggError *error)
 {
 	GpuAggDictionary *d = calloc(1, sizeof(*d));
-	uint64_t	limit = gpuagg_memory_limit(&device->slabs);
+	uint64_t	limit = gpuagg_memory_limit(&device->stripes);
 
 	memset(error, 0, sizeof(*error));
 	*result = NULL;
 	if (d == NULL)
-		return gpuagg_memory_error(&device->slabs, error);
+		return gpuagg_memory_error(&device->stripes, error);
 	pthread_mutex_init(&d->lock, NULL);
-	d->memory = &device->slabs;
+	d->memory = &device->stripes;
 	d->reserved = (size_t) (limit < MOST_BYTES ? limit : MOST_BYTES);
 	if (d->reserved > 0 && gpuagg_memory_charge(d->memory, CHARGE_STEP))
 	{
@@ -167,7 +167,7 @@ gpuagg_host_dictionary_create(GpuAggDevice *device, GpuAggDictionary **result,
 	if (d->bytes == NULL || d->starts == NULL || !new_slots(d, FIRST_SLOTS))
 	{
 		gpuagg_host_dictionary_free(d);
-		return gpuagg_memory_error(&device->slabs, error);
+		return gpuagg_memory_error(&device->stripes, error);
 	}
 	advise_huge(d->bytes, d->reserved);
 	advise_huge(d->starts, STARTS_BYTES);

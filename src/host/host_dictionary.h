@@ -1,6 +1,6 @@
 /*
  * host_dictionary.h
- *		Numbers for strings (device/slab.h), on the host device.
+ *		Numbers for strings (device/stripe.h), on the host device.
  *
  * Strings lie one after the other in a stretch of addresses that is reserved
  * once, at full length, and gets memory as it is written: so they never move,
@@ -14,7 +14,7 @@
 
 #include <pthread.h>
 
-#include "device/slab.h"
+#include "device/stripe.h"
 #include "host/host_memory.h"
 
 /* Where codes are found */
@@ -27,7 +27,7 @@ typedef struct GpuAggDictionarySlots
 
 struct GpuAggDictionary
 {
-	GpuAggMemory *memory;		/* that of all slabs */
+	GpuAggMemory *memory;		/* that of all stripes */
 	pthread_mutex_t lock;		/* for all that changes */
 	char	   *bytes;
 	uint64_t   *starts;			/* of each string in bytes, and of the end */
@@ -59,7 +59,7 @@ gpuagg_dictionary_string(const GpuAggDictionary *dictionary, int32_t code)
 	return b;
 }
 
-/* Its functions, for gpuagg_host_slab_ops */
+/* Its functions, for gpuagg_host_stripe_ops */
 extern GpuAggStatus gpuagg_host_dictionary_create(GpuAggDevice *device,
 												  GpuAggDictionary **dictionary,
 												  GpuAggError *error);

@@ -4,11 +4,11 @@
  *
  * The ranges' places are cut into segments, whose rows are counted once; a row
  * number is looked up among them, and within a segment by counting bits of the
- * slab's validity.  A piece's draws are sorted by their rows first: then segments
+ * stripe's validity.  A piece's draws are sorted by their rows first: then segments
  * and words come in order, and so do reads of the columns.
  */
 #include "host/host_draws.h"
-#include "host/host_slab.h"
+#include "host/host_stripe.h"
 
 #define WORD_BITS 64
 
@@ -30,20 +30,20 @@ gpuagg_draw_segments(const GpuAggDrawRange *ranges, uint32_t nranges)
 
 /* Valid ones of up to a word of places */
 static uint64_t
-valid_word(const GpuAggSlab *slab, uint32_t first, uint32_t count)
+valid_word(const GpuAggStripe *stripe, uint32_t first, uint32_t count)
 {
 	const uint32_t word = first / WORD_BITS;
 	const uint32_t shift = first % WORD_BITS;
-	uint64_t	bits = atomic_load_explicit(&slab->valid[word], memory_order_relaxed) >> shift;
+	uint64_t	bits = atomic_load_explicit(&stripe->valid[word], memory_order_relaxed) >> shift;
 
 	if (shift + count > WORD_BITS)
-		bits |= atomic_load_explicit(&slab->valid[word + 1], memory_order_relaxed) <<
+		bits |= atomic_load_explicit(&stripe->valid[word + 1], memory_order_relaxed) <<
 			(WORD_BITS - shift);
 	return count < WORD_BITS ? bits & ((UINT64_C(1) << count) - 1) : bits;
 }
 
 static uint32_t
-count_rows(const GpuAggSlab *slab, GpuAggPlaces places)
+count_rows(const GpuAggStripe *stripe, GpuAggPlaces places)
 {
 	uint32_t	rows = 0;
 
@@ -51,7 +51,7 @@ count_rows(const GpuAggSlab *slab, GpuAggPlaces places)
 	{
 		const uint32_t left = places.count - i;
 
-		rows += (uint32_t) __builtin_popcountll(valid_word(slab, places.first + i,
+		rows += (uint32_t) __builtin_popcountll(valid_word(stripe, places.first + i,
 														   left < WORD_BITS ? left : WORD_BITS));
 	}
 	return rows;
@@ -70,11 +70,11 @@ gpuagg_draw_index(const GpuAggDrawRange *ranges, uint32_t nranges,
 			const uint32_t left = ranges[i].places.count - at;
 			GpuAggDrawSegment *s = &segments[n++];
 
-			s->slab = ranges[i].slab;
+			s->stripe = ranges[i].stripe;
 			s->places.first = ranges[i].places.first + at;
 			s->places.count = left < GPUAGG_DRAW_SEGMENT ? left : GPUAGG_DRAW_SEGMENT;
 			s->row = row;
-			row += count_rows(s->slab, s->places);
+			row += count_rows(s->stripe, s->places);
 		}
 	index->segments = segments;
 	index->nsegments = n;
@@ -93,7 +93,7 @@ segment_place(const GpuAggDrawSegment *s, uint64_t k)
 		const uint32_t left = s->places.count - at;
 		uint32_t	n;
 
-		bits = valid_word(s->slab, s->places.first + at, left < WORD_BITS ? left : WORD_BITS);
+		bits = valid_word(s->stripe, s->places.first + at, left < WORD_BITS ? left : WORD_BITS);
 		n = (uint32_t) __builtin_popcountll(bits);
 		if (k < n)
 			break;
@@ -177,9 +177,9 @@ gpuagg_draw_next(GpuAggDrawCursor *cursor, GpuAggDrawn *drawn)
 
 		cursor->segment = find_segment(cursor->index, cursor->segment, row);
 		s = &segments[cursor->segment];
-		if (drawn->n > 0 && s->slab != drawn->slab)
+		if (drawn->n > 0 && s->stripe != drawn->stripe)
 			break;
-		drawn->slab = s->slab;
+		drawn->stripe = s->stripe;
 		drawn->places[drawn->n++] = segment_place(s, row - s->row);
 		cursor->at++;
 	}

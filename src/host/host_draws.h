@@ -1,7 +1,7 @@
 /*
  * host_draws.h
  *		Random draws from what is resident, on the host device: which place of
- *		which slab a row number means.
+ *		which stripe a row number means.
  */
 #ifndef GPUAGG_HOST_HOST_DRAWS_H
 #define GPUAGG_HOST_HOST_DRAWS_H
@@ -16,10 +16,10 @@
 /* Draws that are put in order of their rows, so that reads are near each other */
 #define GPUAGG_DRAW_PIECE (32 * GPUAGG_VECTOR_ROWS)
 
-/* Some places of a slab, and the number of the first row there */
+/* Some places of a stripe, and the number of the first row there */
 typedef struct GpuAggDrawSegment
 {
-	const GpuAggSlab *slab;
+	const GpuAggStripe *stripe;
 	GpuAggPlaces places;
 	uint64_t	row;
 } GpuAggDrawSegment;
@@ -31,10 +31,10 @@ typedef struct GpuAggDrawIndex
 	const GpuAggDrawSegment *segments;
 } GpuAggDrawIndex;
 
-/* Where draws of a piece lie: places of one slab */
+/* Where draws of a piece lie: places of one stripe */
 typedef struct GpuAggDrawn
 {
-	const GpuAggSlab *slab;
+	const GpuAggStripe *stripe;
 	uint32_t	n;
 	uint32_t	places[GPUAGG_VECTOR_ROWS];
 } GpuAggDrawn;

@@ -1,10 +1,10 @@
 /*
  * host_input.c
- *		What tasks of the host device are given: pages, columns of slabs, draws,
+ *		What tasks of the host device are given: pages, columns of stripes, draws,
  *		and rows that PostgreSQL evaluated.
  *
  * Each becomes a batch (host_task.c) that has a copy of all that the caller said; pages
- * and slabs stay where they are.
+ * and stripes stay where they are.
  */
 #include <stdio.h>
 
@@ -53,20 +53,20 @@ gpuagg_host_task_pages(GpuAggTask *task, uint64_t batch_id,
 	return GPUAGG_OK;
 }
 
-/* Has the slab what the program loads? */
+/* Has the stripe what the program loads? */
 static bool
-has_columns(const GpuAggSlab *slab, const GpuAggProgram *p)
+has_columns(const GpuAggStripe *stripe, const GpuAggProgram *p)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 
 	for (uint32_t i = 0; i < p->nattrs; i++)
-		if (attrs[i].reg != GPUAGG_NO_REG && gpuagg_slab_column(slab, i) == NULL)
+		if (attrs[i].reg != GPUAGG_NO_REG && gpuagg_stripe_column(stripe, i) == NULL)
 			return false;
 	return true;
 }
 
 GpuAggStatus
-gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
+gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *stripe,
 						  const GpuAggPlaces *without, uint32_t nwithout,
 						  GpuAggError *error)
 {
@@ -75,17 +75,17 @@ gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
 
 	if (input_begin(task, error) != GPUAGG_OK)
 		return error->status;
-	if (task->shape->program->select || !has_columns(slab, task->shape->program))
+	if (task->shape->program->select || !has_columns(stripe, task->shape->program))
 	{
 		error->status = GPUAGG_UNSUPPORTED;
 		snprintf(error->message, sizeof(error->message),
-				 "the slab does not have the program's columns");
+				 "the stripe does not have the program's columns");
 		return error->status;
 	}
-	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_RESIDENT, batch_id, slab->places, bytes, error);
+	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_RESIDENT, batch_id, stripe->places, bytes, error);
 	if (batch == NULL)
 		return error->status;
-	batch->u.resident.slab = slab;
+	batch->u.resident.stripe = stripe;
 	batch->u.resident.without = (GpuAggPlaces *) batch->extra;
 	batch->u.resident.nwithout = nwithout;
 	if (nwithout > 0)
@@ -99,7 +99,7 @@ draws_unsupported(GpuAggError *error)
 {
 	error->status = GPUAGG_UNSUPPORTED;
 	snprintf(error->message, sizeof(error->message),
-			 "the slabs do not have the program's columns, or draws are too many");
+			 "the stripes do not have the program's columns, or draws are too many");
 	return error->status;
 }
 
@@ -113,7 +113,7 @@ gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRang
 	if (input_begin(task, error) != GPUAGG_OK)
 		return error->status;
 	for (uint32_t i = 0; i < nranges; i++)
-		if (!has_columns(ranges[i].slab, task->shape->program))
+		if (!has_columns(ranges[i].stripe, task->shape->program))
 			return draws_unsupported(error);
 	if (task->shape->program->select || pieces > UINT32_MAX)
 		return draws_unsupported(error);

@@ -34,7 +34,7 @@ typedef struct GpuAggFreeBlocks
 typedef struct GpuAggMemory
 {
 	struct GpuAggMemory *parent;	/* the device's, or NULL */
-	_Atomic uint64_t limit;		/* of slabs the main thread changes it */
+	_Atomic uint64_t limit;		/* of stripes the main thread changes it */
 	_Atomic uint64_t used;
 	_Atomic uint64_t peak;
 	atomic_bool fault;			/* the next growth of a table fails */

@@ -6,7 +6,7 @@
  * the rows that pass are moved together in the registers still needed; the
  * other instructions run for them; then they are grouped.  Rows that
  * PostgreSQL evaluated skip all but the last step.  A program that selects
- * rows ends with the filter: rows that pass are listed.  A slab's rows differ
+ * rows ends with the filter: rows that pass are listed.  A stripe's rows differ
  * only in where their vectors come from.
  */
 #include "host/host_scan.h"
@@ -247,7 +247,7 @@ gpuagg_scanner_resident(GpuAggScanner *scanner, const GpuAggResident *resident,
 			error->status = GPUAGG_CANCELLED;
 			return;
 		}
-		n = gpuagg_slab_load(resident, &scanner->vectors, at);
+		n = gpuagg_stripe_load(resident, &scanner->vectors, at);
 		result->rows_scanned += n;
 		if (n > 0 && filter_block(scanner, &n, error) != GPUAGG_OK)
 			return;
@@ -263,7 +263,7 @@ scan_drawn(GpuAggScanner *scanner, const GpuAggDrawn *drawn, GpuAggScanResult *r
 {
 	uint32_t	n = drawn->n;
 
-	gpuagg_slab_gather(drawn->slab, drawn->places, n, &scanner->vectors);
+	gpuagg_stripe_gather(drawn->stripe, drawn->places, n, &scanner->vectors);
 	result->rows_scanned += n;
 	if (filter_block(scanner, &n, &result->error) != GPUAGG_OK)
 		return result->error.status;

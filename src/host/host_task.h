@@ -13,7 +13,7 @@ struct GpuAggDevice
 {
 	GpuAggPool *pool;
 	GpuAggMemory memory;		/* of all tasks */
-	GpuAggMemory slabs;			/* of all slabs and dictionaries */
+	GpuAggMemory stripes;			/* of all stripes and dictionaries */
 	GpuAggFreeBlocks blocks;
 	int			threads;
 	int			event_fd;
@@ -128,7 +128,7 @@ extern GpuAggStatus gpuagg_host_task_rows(GpuAggTask *task, uint64_t batch_id,
 										  const GpuAggRowColumn *columns,
 										  uint32_t nrows, GpuAggError *error);
 extern GpuAggStatus gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id,
-											  GpuAggSlab *slab,
+											  GpuAggStripe *stripe,
 											  const GpuAggPlaces *without,
 											  uint32_t nwithout, GpuAggError *error);
 extern GpuAggStatus gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id,

@@ -10,7 +10,7 @@
 #define GPUAGG_HOST_SHAPE_H
 
 #include "device/layout.h"
-#include "device/slab.h"
+#include "device/stripe.h"
 #include "host/host_memory.h"
 
 /* How two key images are compared; group_table.c has a probe for each. */

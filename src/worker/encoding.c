@@ -25,10 +25,10 @@ struct GpuAggJobEncoding
 	GpuAggEncoding groups;
 };
 
-static const GpuAggSlabOps *
-slab_ops(const GpuAggWorkerJob *job)
+static const GpuAggStripeOps *
+stripe_ops(const GpuAggWorkerJob *job)
 {
-	return job->on->ops->slabs;
+	return job->on->ops->stripes;
 }
 
 /* Codes of the program's constants, which are added if need be */
@@ -47,7 +47,7 @@ encode_constants(const GpuAggWorkerJob *job, const bool *coded,
 
 		if (column == GPUAGG_NO_REG)
 			continue;
-		if (slab_ops(job)->dictionary_encode(dictionaries[column], &b, 1,
+		if (stripe_ops(job)->dictionary_encode(dictionaries[column], &b, 1,
 											 &codes[k], &error) != GPUAGG_OK ||
 			codes[k] == GPUAGG_NO_CODE)
 			return false;
@@ -86,7 +86,7 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries
 	gpuagg_layout_compute(e->original, &e->groups.from_layout);
 	gpuagg_layout_compute(p, &e->groups.to_layout);
 	job->config.codes.dictionaries = e->dictionaries;
-	job->config.codes.results = slab_ops(job)->results ? e->original : NULL;
+	job->config.codes.results = stripe_ops(job)->results ? e->original : NULL;
 	job->encoding = e;
 	return true;
 }
@@ -120,7 +120,7 @@ encode_column(const GpuAggWorkerJob *job, GpuAggDictionary *dictionary,
 	for (uint32 i = 0; i < nrows; i++)
 		if (column->states[i] == GPUAGG_ST_VALUE)
 			some[n++] = strings[i];
-	status = slab_ops(job)->dictionary_encode(dictionary, some, n, codes, error);
+	status = stripe_ops(job)->dictionary_encode(dictionary, some, n, codes, error);
 	n = 0;
 	for (uint32 i = 0; i < nrows && status == GPUAGG_OK; i++)
 	{
@@ -185,7 +185,7 @@ read_texts(struct GpuAggJobEncoding *e, const GpuAggWorkerJob *job,
 {
 	for (uint32 r = 0; r < job->program->ncolumns; r++)
 		if (e->coded[r] &&
-			slab_ops(job)->dictionary_read(e->dictionaries[r], &e->texts[r],
+			stripe_ops(job)->dictionary_read(e->dictionaries[r], &e->texts[r],
 										   error) != GPUAGG_OK)
 			return false;
 	return true;

@@ -84,12 +84,12 @@ cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
 }
 
 static bool
-cache_resident(GpuAggCacheClient *client, uint64 batch_id, GpuAggSlab *slab,
+cache_resident(GpuAggCacheClient *client, uint64 batch_id, GpuAggStripe *stripe,
 			   const GpuAggPlaces *without, uint32 nwithout)
 {
 	GpuAggWorkerJob *job = cache_job(client);
 	GpuAggError error = {0};
-	GpuAggStatus status = job->on->ops->task_resident(job->task, batch_id, slab,
+	GpuAggStatus status = job->on->ops->task_resident(job->task, batch_id, stripe,
 													  without, nwithout, &error);
 
 	batch_added(job, status, &error);
@@ -233,7 +233,7 @@ pages_decode(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		page->nlines = in[i].nlines;
 		page->block = in[i].block;
 		page->visibility = NULL;
-		page->slab = NULL;
+		page->stripe = NULL;
 		if (!in[i].has_visibility)
 			continue;
 		if (left < GPUAGG_VISIBILITY_BYTES)

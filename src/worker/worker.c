@@ -491,9 +491,9 @@ gpuagg_worker_main(Datum arg)
 {
 	worker_setup();
 	device_start();
-	gpuagg_cache_start(gpuagg_worker.primary.ops->slabs,
+	gpuagg_cache_start(gpuagg_worker.primary.ops->stripes,
 					   gpuagg_worker.primary.device,
-					   gpuagg_worker.primary.ops->slabs == NULL ? 0 : gpuagg_devices_spare());
+					   gpuagg_worker.primary.ops->stripes == NULL ? 0 : gpuagg_devices_spare());
 	events_setup();
 	worker_publish();
 	device_set_status(GPUAGG_READY, "");

@@ -186,11 +186,11 @@ fake_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn *columns,
 }
 
 static GpuAggStatus
-fake_resident(GpuAggTask *task, uint64_t batch_id, GpuAggSlab *slab,
+fake_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *stripe,
 			  const GpuAggPlaces *without, uint32_t nwithout, GpuAggError *error)
 {
 	return gpuagg_host_ops.task_resident(((FakeTask *) task)->inner, batch_id,
-										 slab, without, nwithout, error);
+										 stripe, without, nwithout, error);
 }
 
 static GpuAggStatus

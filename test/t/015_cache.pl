@@ -53,7 +53,7 @@ sub cache_bytes
 		'SELECT coalesce(sum(bytes), 0) FROM gpuagg.cache');
 }
 
-# Slabs, dictionaries and directory
+# Stripes, dictionaries and directory
 sub cache_used
 {
 	my ($node) = @_;

@@ -237,7 +237,7 @@ struct Input
 	bool		nulls;
 	std::vector<std::vector<char>> values;	/* of each column */
 	std::vector<std::vector<uint32_t>> null_bits;
-	std::vector<GpuAggSlabColumn> columns;	/* with whole tiles, on the device */
+	std::vector<GpuAggStripeColumn> columns;	/* with whole tiles, on the device */
 };
 
 static uint64_t
@@ -299,7 +299,7 @@ make_input(const TestProgram &p, uint64_t n, uint64_t groups, Dist dist, bool nu
 	for (uint32_t c = 0; c < p.head.ncolumns; c++)
 	{
 		const uint64_t room = n / GPUAGG_WARP_TILE * GPUAGG_WARP_TILE + GPUAGG_WARP_TILE;
-		GpuAggSlabColumn column = {};
+		GpuAggStripeColumn column = {};
 
 		column.bytes = gpuagg_type_slot_bytes(p.types[c]);
 		check(cudaMalloc(&column.values, room * column.bytes), "cudaMalloc");
@@ -318,7 +318,7 @@ make_input(const TestProgram &p, uint64_t n, uint64_t groups, Dist dist, bool nu
 static void
 free_input(Input &in)
 {
-	for (GpuAggSlabColumn &column : in.columns)
+	for (GpuAggStripeColumn &column : in.columns)
 	{
 		check(cudaFree(column.values), "cudaFree");
 		check(cudaFree(column.nulls), "cudaFree");
@@ -544,7 +544,7 @@ struct Given
 {
 	GpuAggPlan *plan;
 	GpuAggBatchHead *head;
-	GpuAggSlabColumn *columns;
+	GpuAggStripeColumn *columns;
 	uint8_t    *valid;			/* of the chunk */
 	uint32_t   *taken;			/* of the sources */
 };

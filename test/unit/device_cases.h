@@ -34,11 +34,11 @@ int			device_value_cases(const TestDevice *device);
 int			device_fault_cases(const TestDevice *device);
 int			device_window_cases(const TestDevice *device);
 int			device_select_cases(const TestDevice *device);
-int			device_slab_cases(const TestDevice *device);
-int			device_slab_code_cases(const TestDevice *device);
-int			device_slab_draw_cases(const TestDevice *device);
-int			device_slab_road_cases(const TestDevice *device);
-int			device_slab_text_cases(const TestDevice *device);
+int			device_stripe_cases(const TestDevice *device);
+int			device_stripe_code_cases(const TestDevice *device);
+int			device_stripe_draw_cases(const TestDevice *device);
+int			device_stripe_road_cases(const TestDevice *device);
+int			device_stripe_text_cases(const TestDevice *device);
 
 /* GPUs only */
 int			device_trap_cases(const TestDevice *device);

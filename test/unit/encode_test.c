@@ -1,7 +1,7 @@
 /*
  * encode_test.c
  *		Which columns of a program may be codes, and what becomes of it.  What
- *		devices make of such programs is device_slab_cases.c's.
+ *		devices make of such programs is device_stripe_cases.c's.
  */
 #include "device/ops/encode.h"
 #include "device/ops/ops.h"

@@ -128,7 +128,7 @@ gpuagg_host_piece_pages(bool sampled)
 	return sampled ? GPUAGG_HOST_PIECE_SAMPLED : GPUAGG_HOST_PIECE_PAGES;
 }
 
-/* Places of a slab, whole blocks of vectors: some 0.2 ms of work */
+/* Places of a stripe, whole blocks of vectors: some 0.2 ms of work */
 #define GPUAGG_HOST_PIECE_PLACES (64 * GPUAGG_VECTOR_ROWS)
 
 /* Free blocks that it keeps for the next task; its threads keep as much. */

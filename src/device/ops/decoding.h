@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "device/slab.h"
+#include "device/stripe.h"
 #include "group.h"
 
 /* What it takes to give groups their strings back */

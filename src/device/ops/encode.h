@@ -1,7 +1,7 @@
 /*
  * encode.h
  *		Programs over codes: strings of a loaded column become numbers of its
- *		dictionary (slab.h) where that is all that the program needs to know of
+ *		dictionary (stripe.h) where that is all that the program needs to know of
  *		them, and groups get their strings back.
  *
  * Pure functions over a program, its groups and a dictionary's text.

@@ -5,7 +5,7 @@
 #ifndef GPUAGG_DEVICE_OPS_PROGRAM_CHECK_H
 #define GPUAGG_DEVICE_OPS_PROGRAM_CHECK_H
 
-#include "device/slab.h"
+#include "device/stripe.h"
 #include "ops.h"
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@
  * extremes; else a count and a sum.
  *
  * "auto" is what device/choice/strategy.h chooses with an H200's profile, as planning
- * does; its detail says so.  The columns lie in slabs of as many rows as those of
+ * does; its detail says so.  The columns lie in stripes of as many rows as those of
  * a narrow table; kernels write them here, where queries decode pages.
  *
  * For each round a line:
@@ -49,7 +49,7 @@
 #include <cub/device/device_reduce.cuh>
 #include <thrust/iterator/transform_iterator.h>
 
-#include "cuda/columns/cuda_slab.h"
+#include "cuda/columns/cuda_stripe.h"
 #include "device/choice/local.h"
 #include "test/bench/kernels/bench.cuh"
 #include "test/unit/h200_rates.h"
@@ -59,8 +59,8 @@ extern "C" const GpuAggDeviceOps *gpuagg_device_provider(void);
 #define THREADS 256
 #define WARM_ROUNDS 1
 
-/* Rows of a slab: a chunk of a table with 185 rows a page */
-#define SLAB_ROWS ((uint32_t) 6000000)
+/* Rows of a stripe: a chunk of a table with 185 rows a page */
+#define STRIPE_ROWS ((uint32_t) 6000000)
 
 /* Shared memory with pages, which the device wants and nobody reads */
 #define PAGES_BYTES ((size_t) 16 << 20)
@@ -364,7 +364,7 @@ struct Case
 	uint32_t	sms;
 	void	   *keys;			/* side by side, for CUB and to compare; or NULL */
 	int32_t    *values;
-	std::vector<GpuAggSlab *> slabs;
+	std::vector<GpuAggStripe *> stripes;
 	GpuAggUnitGroups units;		/* n 0: not known */
 	GpuAggLayout layout;
 	Built		program;
@@ -413,41 +413,41 @@ make_rows(const Case &c, void *keys, int32_t *values, uint64_t first, uint64_t c
 }
 
 /* As if a query had filled it */
-static GpuAggSlab *
-make_slab(const Case &c, uint64_t first, uint32_t n)
+static GpuAggStripe *
+make_stripe(const Case &c, uint64_t first, uint32_t n)
 {
 	GpuAggError error = {};
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 
-	c.ops->slabs->create(c.device, n, &slab, &error);
-	check_status(error, "slab");
+	c.ops->stripes->create(c.device, n, &stripe, &error);
+	check_status(error, "stripe");
 	for (uint32_t i = 0; i < 2; i++)
 	{
-		c.ops->slabs->add_column(slab, i, c.program.attrs[i].type, NULL, &error);
+		c.ops->stripes->add_column(stripe, i, c.program.attrs[i].type, NULL, &error);
 		check_status(error, "column");
 	}
-	check(cudaDeviceSynchronize(), "slab");
-	make_rows(c, slab->columns[0].memory, (int32_t *) slab->columns[1].memory, first, n);
-	make_valid_kernel<<<grid(c), THREADS, 0, c.stream>>>(slab->valid, n);
-	gpuagg_cuda_slab_extend(slab, n);
-	return slab;
+	check(cudaDeviceSynchronize(), "stripe");
+	make_rows(c, stripe->columns[0].memory, (int32_t *) stripe->columns[1].memory, first, n);
+	make_valid_kernel<<<grid(c), THREADS, 0, c.stream>>>(stripe->valid, n);
+	gpuagg_cuda_stripe_extend(stripe, n);
+	return stripe;
 }
 
 static void
-make_slabs(Case &c)
+make_stripes(Case &c)
 {
-	for (uint64_t first = 0; first < c.rows; first += SLAB_ROWS)
-		c.slabs.push_back(make_slab(c, first, (uint32_t) std::min((uint64_t) SLAB_ROWS,
+	for (uint64_t first = 0; first < c.rows; first += STRIPE_ROWS)
+		c.stripes.push_back(make_stripe(c, first, (uint32_t) std::min((uint64_t) STRIPE_ROWS,
 																  c.rows - first)));
-	check(cudaStreamSynchronize(c.stream), "slabs");
+	check(cudaStreamSynchronize(c.stream), "stripes");
 }
 
 static void
-free_slabs(Case &c)
+free_stripes(Case &c)
 {
-	for (GpuAggSlab *slab : c.slabs)
-		c.ops->slabs->free(slab);
-	c.slabs.clear();
+	for (GpuAggStripe *stripe : c.stripes)
+		c.ops->stripes->free(stripe);
+	c.stripes.clear();
 }
 
 static Digest
@@ -583,14 +583,14 @@ await_event(const Case &c)
 		return;
 }
 
-/* All slabs, until groups are ready to be returned; false: *error */
+/* All stripes, until groups are ready to be returned; false: *error */
 static bool
 task_input(const Case &c, GpuAggTask *task, GpuAggError *error)
 {
 	size_t		n = 0;
 
-	for (GpuAggSlab *slab : c.slabs)
-		if (c.ops->task_resident(task, n++, slab, NULL, 0, error) != GPUAGG_OK)
+	for (GpuAggStripe *stripe : c.stripes)
+		if (c.ops->task_resident(task, n++, stripe, NULL, 0, error) != GPUAGG_OK)
 			return false;
 	while (n > 0)
 	{
@@ -874,7 +874,7 @@ run_case(Case &c)
 		check(cudaStreamSynchronize(c.stream), "case");
 		trim_pool();
 	}
-	make_slabs(c);
+	make_stripes(c);
 	for (const std::string &strategy : c.o->strategies)
 	{
 		const bool	windowed = strategy == "copy" || strategy == "spatial";
@@ -883,7 +883,7 @@ run_case(Case &c)
 			if (strategy != "cub")
 				time_task(c, strategy, (uint32_t) atoi(w.c_str()));
 	}
-	free_slabs(c);
+	free_stripes(c);
 }
 
 /* Groups of multiprocessors, as the option names them */
@@ -911,7 +911,7 @@ unit_groups(const Options &o)
 	return units;
 }
 
-/* All of the card's memory, for slabs and tasks alike */
+/* All of the card's memory, for stripes and tasks alike */
 static bool
 open_device(Case &c)
 {
@@ -930,7 +930,7 @@ open_device(Case &c)
 	config.pages_bytes = PAGES_BYTES;
 	c.ops->open(&config, &c.device, &error);
 	check_status(error, "open");
-	c.ops->slabs->limit(c.device, cards[0].memory_limit);
+	c.ops->stripes->limit(c.device, cards[0].memory_limit);
 	return true;
 }
 

@@ -8,7 +8,7 @@
  * worker feeds them, to SELECT key, count(*), sum(value) GROUP BY key.  KEYS
  * says how keys are distributed: uniform, zipf1.0, zipf1.5, half (one key in
  * half of the rows), one, sorted.  With "cached-" before that, rows come from
- * slabs that a task before has filled from the pages.  EXPECTED is how many groups the device is
+ * stripes that a task before has filled from the pages.  EXPECTED is how many groups the device is
  * told to expect, if not as many as there are.  Strategies take turns; prints a
  * line for each round, after one that does not count:
  *		keys <tab> strategy <tab> what it did <tab> rows a second
@@ -29,8 +29,8 @@
 
 #define BATCHES_AHEAD 4
 #define TUPLE_BYTES 32			/* header, key, value */
-#define SLAB_PLACES (1u << 22)
-#define MAX_SLABS 1024
+#define STRIPE_PLACES (1u << 22)
+#define MAX_STRIPES 1024
 
 static GpuAggDevice *device;
 static uint32_t batch_pages;
@@ -39,9 +39,9 @@ static uint32_t npages;
 static uint64_t nrows;
 static uint64_t value_sum;
 static TestProgram program;
-static GpuAggSlab *slabs[MAX_SLABS];
-static uint32_t slab_places[MAX_SLABS]; /* that have rows */
-static uint32_t nslabs;			/* 0: rows come from pages */
+static GpuAggStripe *stripes[MAX_STRIPES];
+static uint32_t stripe_places[MAX_STRIPES]; /* that have rows */
+static uint32_t nstripes;			/* 0: rows come from pages */
 
 static const struct
 {
@@ -189,18 +189,18 @@ feed_pages(GpuAggTask *task)
 }
 
 static void
-feed_slabs(GpuAggTask *task)
+feed_stripes(GpuAggTask *task)
 {
 	GpuAggError error;
 
-	for (uint32_t i = 0; i < nslabs; i++)
+	for (uint32_t i = 0; i < nstripes; i++)
 	{
-		GpuAggPlaces rest = {slab_places[i], SLAB_PLACES - slab_places[i]};
+		GpuAggPlaces rest = {stripe_places[i], STRIPE_PLACES - stripe_places[i]};
 
-		if (gpuagg_host_ops.task_resident(task, i, slabs[i], &rest, 1, &error) != GPUAGG_OK)
+		if (gpuagg_host_ops.task_resident(task, i, stripes[i], &rest, 1, &error) != GPUAGG_OK)
 			fail(error.message);
 	}
-	for (uint32_t i = 0; i < nslabs; i++)
+	for (uint32_t i = 0; i < nstripes; i++)
 		await_batch(task);
 }
 
@@ -209,8 +209,8 @@ feed(GpuAggTask *task)
 {
 	GpuAggError error;
 
-	if (nslabs > 0)
-		feed_slabs(task);
+	if (nstripes > 0)
+		feed_stripes(task);
 	else
 		feed_pages(task);
 	while (!gpuagg_host_ops.task_finish(task, &error))
@@ -281,51 +281,51 @@ run(const char *name, int strategy, double expected, bool counts)
 /* ---------- cached columns ---------- */
 
 static void
-add_slab(void)
+add_stripe(void)
 {
-	const GpuAggSlabOps *ops = gpuagg_host_ops.slabs;
+	const GpuAggStripeOps *ops = gpuagg_host_ops.stripes;
 	GpuAggError error;
 
-	if (nslabs == MAX_SLABS ||
-		ops->create(device, SLAB_PLACES, &slabs[nslabs], &error) != GPUAGG_OK ||
-		ops->add_column(slabs[nslabs], 0, GPUAGG_T_INT4, NULL, &error) != GPUAGG_OK ||
-		ops->add_column(slabs[nslabs], 1, GPUAGG_T_INT4, NULL, &error) != GPUAGG_OK)
-		fail("no slab");
-	slab_places[nslabs++] = 0;
+	if (nstripes == MAX_STRIPES ||
+		ops->create(device, STRIPE_PLACES, &stripes[nstripes], &error) != GPUAGG_OK ||
+		ops->add_column(stripes[nstripes], 0, GPUAGG_T_INT4, NULL, &error) != GPUAGG_OK ||
+		ops->add_column(stripes[nstripes], 1, GPUAGG_T_INT4, NULL, &error) != GPUAGG_OK)
+		fail("no stripe");
+	stripe_places[nstripes++] = 0;
 }
 
 /* Gives each page its places, and has a task fill them. */
 static void
-make_slabs(void)
+make_stripes(void)
 {
-	gpuagg_host_ops.slabs->limit(device, UINT64_MAX / 2);
+	gpuagg_host_ops.stripes->limit(device, UINT64_MAX / 2);
 	for (uint32_t i = 0; i < npages; i++)
 	{
-		if (nslabs == 0 || slab_places[nslabs - 1] + list[i].nlines > SLAB_PLACES)
-			add_slab();
-		list[i].slab = slabs[nslabs - 1];
-		list[i].place = slab_places[nslabs - 1];
-		slab_places[nslabs - 1] += list[i].nlines;
+		if (nstripes == 0 || stripe_places[nstripes - 1] + list[i].nlines > STRIPE_PLACES)
+			add_stripe();
+		list[i].stripe = stripes[nstripes - 1];
+		list[i].place = stripe_places[nstripes - 1];
+		stripe_places[nstripes - 1] += list[i].nlines;
 	}
 }
 
 static void
-fill_slabs(double expected)
+fill_stripes(double expected)
 {
 	uint32_t	n;
 
-	make_slabs();
-	n = nslabs;
-	nslabs = 0;
+	make_stripes();
+	n = nstripes;
+	nstripes = 0;
 	run("", 0, expected, false);
-	nslabs = n;
+	nstripes = n;
 }
 
 static void
-free_slabs(void)
+free_stripes(void)
 {
-	while (nslabs > 0)
-		gpuagg_host_ops.slabs->free(slabs[--nslabs]);
+	while (nstripes > 0)
+		gpuagg_host_ops.stripes->free(stripes[--nstripes]);
 }
 
 static void
@@ -344,11 +344,11 @@ time_keys(const char *name, TestPage *pages, int rounds)
 		expected = groups;
 	fill_pages(pages, keys, (uint32_t) groups);
 	if (cached)
-		fill_slabs(expected);
+		fill_stripes(expected);
 	for (int round = 0; round <= rounds; round++)
 		for (int i = 0; i < NSTRATEGIES; i++)
 			run(name, i, expected, round > 0);
-	free_slabs();
+	free_stripes();
 }
 
 int

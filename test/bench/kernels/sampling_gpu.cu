@@ -57,7 +57,7 @@ extern "C" {
 #define WARM_ROUNDS 1
 
 /* Rows of 32672 pages of 226 */
-#define SLAB_ROWS 7383872
+#define STRIPE_ROWS 7383872
 
 /* Draws that the host makes for comparison */
 #define HOST_DRAWS 100000
@@ -247,7 +247,7 @@ kernel_for(int ahead, bool scoped)
 
 /* ---------- the card ---------- */
 
-/* The values as columns of slabs, and where draws of them go */
+/* The values as columns of stripes, and where draws of them go */
 struct Table
 {
 	GpuAggDrawRun run;
@@ -593,14 +593,14 @@ cleared(Bench &b, uint64_t n, int byte)
 }
 
 /*
- * The values as a column of slabs, each of as many rows as a chunk of the cache
+ * The values as a column of stripes, each of as many rows as a chunk of the cache
  * has, all of which share two bitmaps, that memory be the values'; what is drawn
  * lies at the memory's end.
  */
 static void
 make_table(Bench &b, uint64_t rows)
 {
-	const uint32_t words = SLAB_ROWS / 32 + 1;
+	const uint32_t words = STRIPE_ROWS / 32 + 1;
 	const uint32_t *valid = cleared<uint32_t>(b, words, 0xFF);
 	const uint32_t *nulls = cleared<uint32_t>(b, words, 0);
 	const uint32_t *has_nulls = cleared<uint32_t>(b, 1, 0);
@@ -608,9 +608,9 @@ make_table(Bench &b, uint64_t rows)
 	std::vector<GpuAggDrawSource> sources;
 	GpuAggDrawRun run = {};
 
-	for (uint64_t row = 0; row < rows; row += SLAB_ROWS)
+	for (uint64_t row = 0; row < rows; row += STRIPE_ROWS)
 	{
-		const uint32_t places = (uint32_t) std::min<uint64_t>(rows - row, SLAB_ROWS);
+		const uint32_t places = (uint32_t) std::min<uint64_t>(rows - row, STRIPE_ROWS);
 
 		ranges.push_back({valid, {0, places}, (uint32_t) ranges.size(), run.nsegments});
 		sources.push_back({(const char *) (b.values + row), nulls, has_nulls});

@@ -1,10 +1,10 @@
 /*
- * device_slab_code_cases.c
+ * device_stripe_code_cases.c
  *		Programs whose strings are codes where they can be (device/ops/encode.h), over
- *		pages and slabs, by dictionaries of their columns.
+ *		pages and stripes, by dictionaries of their columns.
  */
 #include "device/ops/encode.h"
-#include "device_slab_table.h"
+#include "device_stripe_table.h"
 
 /* Of the test table's columns, by attribute */
 static GpuAggDictionary *dictionaries[NCOLS];
@@ -16,7 +16,7 @@ dictionaries_make(void)
 	GpuAggError error;
 
 	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++)
-		ok(SLABS->dictionary_create(device, &dictionaries[strings[i]], &error) == GPUAGG_OK,
+		ok(STRIPES->dictionary_create(device, &dictionaries[strings[i]], &error) == GPUAGG_OK,
 		   "a dictionary");
 }
 
@@ -25,7 +25,7 @@ dictionaries_free(void)
 {
 	for (int i = 0; i < NCOLS; i++)
 		if (dictionaries[i] != NULL)
-			SLABS->dictionary_free(dictionaries[i]);
+			STRIPES->dictionary_free(dictionaries[i]);
 	memset(dictionaries, 0, sizeof(dictionaries));
 }
 
@@ -68,7 +68,7 @@ encode(const TestProgram *p, Encoded *e)
 		GpuAggError error;
 
 		if (column != NONE)
-			SLABS->dictionary_encode(e->dictionaries[column], &b, 1, &codes[k], &error);
+			STRIPES->dictionary_encode(e->dictionaries[column], &b, 1, &codes[k], &error);
 	}
 	gpuagg_encode_program(&e->p.head, e->coded, codes);
 	if (n > 0)
@@ -91,7 +91,7 @@ run_decode(Run *run, const TestProgram *p, const Encoded *e)
 	gpuagg_layout_compute(&e->p.head, &encoding.to_layout);
 	for (uint32_t r = 0; r < p->head.ncolumns; r++)
 		if (e->coded[r])
-			SLABS->dictionary_read(e->dictionaries[r], &texts[r], &error);
+			STRIPES->dictionary_read(e->dictionaries[r], &texts[r], &error);
 	for (uint32_t g = 0; g < run->groups; g++)
 	{
 		const uint64_t size = gpuagg_decode_bytes(&encoding, at);
@@ -114,11 +114,11 @@ run_decode(Run *run, const TestProgram *p, const Encoded *e)
 }
 
 /*
- * Pages (slab NULL) or a slab, by codes where they can be, against the oracle.
+ * Pages (stripe NULL) or a stripe, by codes where they can be, against the oracle.
  * written: the device itself writes strings for codes.
  */
 static bool
-strings_agree_as(const TestProgram *p, GpuAggSlab *slab, bool written)
+strings_agree_as(const TestProgram *p, GpuAggStripe *stripe, bool written)
 {
 	Oracle	   *o = oracle_start(p);
 	static Encoded e;
@@ -130,7 +130,7 @@ strings_agree_as(const TestProgram *p, GpuAggSlab *slab, bool written)
 	if (written)
 		e.config.codes.results = &p->head;
 	if (run_begin(&run, &e.p, &e.config) &&
-		(slab == NULL ? run_feed(&run) : run_resident(&run, slab, NULL, 0) &&
+		(stripe == NULL ? run_feed(&run) : run_resident(&run, stripe, NULL, 0) &&
 		 run_collect(&run, 1)) && run_finish(&run, 4096) &&
 		(written || run_decode(&run, p, &e)))
 		agree = oracle_agrees(o, &run);
@@ -142,17 +142,17 @@ strings_agree_as(const TestProgram *p, GpuAggSlab *slab, bool written)
 }
 
 static bool
-strings_agree(const TestProgram *p, GpuAggSlab *slab)
+strings_agree(const TestProgram *p, GpuAggStripe *stripe)
 {
-	return strings_agree_as(p, slab, false) &&
-		(!SLABS->results || strings_agree_as(p, slab, true));
+	return strings_agree_as(p, stripe, false) &&
+		(!STRIPES->results || strings_agree_as(p, stripe, true));
 }
 
-/* A slab of all columns of the test table */
-static GpuAggSlab *
-slab_of_strings(void)
+/* A stripe of all columns of the test table */
+static GpuAggStripe *
+stripe_of_strings(void)
 {
-	GpuAggSlab *slab = slab_create(lines_of(0, npages));
+	GpuAggStripe *stripe = stripe_create(lines_of(0, npages));
 	GpuAggError error;
 
 	for (uint32_t i = 0; i < NCOLS; i++)
@@ -160,10 +160,10 @@ slab_of_strings(void)
 		static const uint8_t types[NCOLS] = {GPUAGG_T_INT4, GPUAGG_T_TEXT, GPUAGG_T_INT8,
 		GPUAGG_T_FLOAT8, GPUAGG_T_TEXT};
 
-		ok(SLABS->add_column(slab, i, types[i], dictionaries[i], &error) == GPUAGG_OK,
+		ok(STRIPES->add_column(stripe, i, types[i], dictionaries[i], &error) == GPUAGG_OK,
 		   "columns of strings and others");
 	}
-	return slab;
+	return stripe;
 }
 
 /* t as the key, counted, or a filter on it; c as another key */
@@ -217,28 +217,28 @@ test_strings(uint32_t n, uint32_t groups)
 	static const uint32_t coded[] = {2, 2, 2, 2, 1, 1, 1};
 	static TestProgram p;
 	static Encoded e;
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 
 	table_make(scaled(n), groups, 0);
 	for (uint32_t i = 0; i < nrows; i += 9)
 		rows[i].natts = (uint8_t) (1 + i % (NCOLS - 1));
 	table_build();
 	dictionaries_make();
-	slab = slab_of_strings();
+	stripe = stripe_of_strings();
 	for (int kind = 0; kind < 7; kind++)
 	{
 		program_codes(&p, kind);
 		is_int(encode(&p, &e), coded[kind], "columns of codes");
-		keep_pages(slab, 0, npages, 0);
+		keep_pages(stripe, 0, npages, 0);
 		ok(strings_agree(&p, NULL), names[kind]);
-		ok(strings_agree(&p, slab), "from a slab");
+		ok(strings_agree(&p, stripe), "from a stripe");
 		keep_nothing();
 		ok(strings_agree(&p, NULL), "from pages alone");
-		ok(slab_gives_table(&p, slab), "a slab's codes as strings");
+		ok(stripe_gives_table(&p, stripe), "a stripe's codes as strings");
 	}
-	SLABS->free(slab);
+	STRIPES->free(stripe);
 	dictionaries_free();
-	is_int((long long) SLABS->used(device), 0, "nothing is left");
+	is_int((long long) STRIPES->used(device), 0, "nothing is left");
 }
 
 /* Rows that PostgreSQL evaluates are not kept, and have no code. */
@@ -246,7 +246,7 @@ static void
 test_toasted(void)
 {
 	static TestProgram p;
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 	uint32_t	toasted = 0;
 
 	table_make(scaled(20000), 100, 0);
@@ -257,8 +257,8 @@ test_toasted(void)
 	}
 	table_build();
 	dictionaries_make();
-	slab = slab_of_strings();
-	keep_pages(slab, 0, npages, 0);
+	stripe = stripe_of_strings();
+	keep_pages(stripe, 0, npages, 0);
 	program_codes(&p, 0);
 	ok(toasted > 0 && strings_agree(&p, NULL), "toasted strings are listed");
 	{
@@ -266,12 +266,12 @@ test_toasted(void)
 		Run			run;
 
 		encode(&p, &e);
-		if (run_begin(&run, &e.p, &e.config) && run_resident(&run, slab, NULL, 0))
+		if (run_begin(&run, &e.p, &e.config) && run_resident(&run, stripe, NULL, 0))
 			run_collect(&run, 1);
-		is_int((long long) run.scanned, nrows - toasted, "and not in the slab");
+		is_int((long long) run.scanned, nrows - toasted, "and not in the stripe");
 		run_end(&run);
 	}
-	SLABS->free(slab);
+	STRIPES->free(stripe);
 	dictionaries_free();
 	keep_nothing();
 }
@@ -288,18 +288,18 @@ test_dictionary(void)
 	char		s[16];
 	bool		good = true;
 
-	SLABS->dictionary_create(device, &d, &error);
-	SLABS->dictionary_encode(d, b, 3, codes, &error);
+	STRIPES->dictionary_create(device, &d, &error);
+	STRIPES->dictionary_encode(d, b, 3, codes, &error);
 	ok(codes[0] == codes[2] && codes[0] != codes[1] && codes[0] + codes[1] == 1, "codes");
 	for (int i = 0; i < 50000; i++)
 	{
 		b[0] = (GpuAggBytes) {s, (uint64_t) snprintf(s, sizeof(s), "%d", i)};
-		good &= SLABS->dictionary_encode(d, b, 1, codes, &error) == GPUAGG_OK && codes[0] == i + 2;
+		good &= STRIPES->dictionary_encode(d, b, 1, codes, &error) == GPUAGG_OK && codes[0] == i + 2;
 	}
 	ok(good, "they go up");
-	SLABS->dictionary_info(d, &info);
+	STRIPES->dictionary_info(d, &info);
 	ok(info.entries == 50002 && info.full == 0 && info.bytes > 0, "info");
-	SLABS->dictionary_read(d, &text, &error);
+	STRIPES->dictionary_read(d, &text, &error);
 	good = text.entries == 50002;
 	for (int i = 0; i < 50000 && good; i++)
 	{
@@ -309,7 +309,7 @@ test_dictionary(void)
 		good &= text.starts[i + 3] - start == len && memcmp(text.bytes + start, s, len) == 0;
 	}
 	ok(good, "text");
-	SLABS->dictionary_free(d);
+	STRIPES->dictionary_free(d);
 }
 
 /* No memory for more strings: a task over codes ends, one that keeps goes on. */
@@ -319,19 +319,19 @@ test_full(void)
 	static TestProgram p;
 	static Encoded e;
 	GpuAggDictionaryInfo info;
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 	Run			run;
 
 	table_make(scaled(200000), 200000, 0);
 	dictionaries_make();
-	slab = slab_of_strings();
-	SLABS->limit(device, SLABS->used(device) + (64 << 10));
+	stripe = stripe_of_strings();
+	STRIPES->limit(device, STRIPES->used(device) + (64 << 10));
 	program_codes(&p, 5);
 	p.head.nkeys = 0;
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
-	keep_pages(slab, 0, npages, 0);
+	keep_pages(stripe, 0, npages, 0);
 	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "pages are grouped");
-	SLABS->dictionary_info(dictionaries[COL_T], &info);
+	STRIPES->dictionary_info(dictionaries[COL_T], &info);
 	ok(info.full || nrows < 100000, "but not all strings are kept");
 	keep_nothing();
 	program_codes(&p, 0);
@@ -340,18 +340,18 @@ test_full(void)
 						  run.error.status == GPUAGG_UNSUPPORTED), "codes end");
 	if (nrows >= 100000)
 		run_end(&run);
-	SLABS->free(slab);
+	STRIPES->free(stripe);
 	dictionaries_free();
-	is_int((long long) SLABS->used(device), 0, "nothing is left");
-	SLABS->limit(device, SLAB_LIMIT);
+	is_int((long long) STRIPES->used(device), 0, "nothing is left");
+	STRIPES->limit(device, STRIPE_LIMIT);
 }
 
 int
-device_slab_code_cases(const TestDevice *d)
+device_stripe_code_cases(const TestDevice *d)
 {
 	if (!device_open(d))
 		return done_testing();
-	SLABS->limit(device, SLAB_LIMIT);
+	STRIPES->limit(device, STRIPE_LIMIT);
 	test_dictionary();
 	test_strings(100, 5);
 	test_strings(30000, 100);

@@ -1,27 +1,27 @@
 /*
- * slab_local.cu
- *		Few groups, of slabs as they lie: rows go from columns to groups in
+ * stripe_local.cu
+ *		Few groups, of stripes as they lie: rows go from columns to groups in
  *		shared memory, without an interpreter and without being copied.
  *
  * For programs whose only key is an integer column and whose arguments are
- * columns; what they filter by was decided before (slab_choose.cu).  All slabs
+ * columns; what they filter by was decided before (stripe_filter.cu).  All stripes
  * of a batch are one launch: a warp draws a tile of one of them at a time.
  *
  * What is not plain is left to the interpreter, place by place, in the bitmap
  * `rest`: rows with a NULL that the program looks at, and rows whose group
  * finds room neither in shared memory nor in the task's table.
  */
-#include "cuda/columns/slab_input.cuh"
+#include "cuda/columns/stripe_input.cuh"
 #include "cuda/groupby/scoped_fast.cuh"
 #include "cuda/groupby/scoped_flush.cuh"
 
 #define MAX_THREADS 1024
 
 /* Words of a tile's bitmap in each lane */
-#define TILE_HALVES (GPUAGG_SLAB_TILE / 32 / WARP_LANES)
+#define TILE_HALVES (GPUAGG_STRIPE_TILE / 32 / WARP_LANES)
 
 /* What a thread has to tell */
-typedef struct SlabCounts
+typedef struct StripeCounts
 {
 	uint32_t	scanned;
 	uint32_t	passed;
@@ -29,22 +29,22 @@ typedef struct SlabCounts
 	uint32_t	overflow;
 	uint32_t	misses;
 	uint32_t	added;
-} SlabCounts;
+} StripeCounts;
 
 /* A warp's tile: places from first on, and which of them it takes */
-typedef struct SlabTile
+typedef struct StripeTile
 {
-	const GpuAggSlabColumn *columns;
+	const GpuAggStripeColumn *columns;
 	uint32_t   *rest;
 	uint32_t	first;
 	bool		full;			/* the task's table */
 	bool		whole;			/* all places are taken */
 	uint32_t	take[TILE_HALVES];
-} SlabTile;
+} StripeTile;
 
 /* The input that has a tile: all lanes look at some */
-static __device__ __forceinline__ const GpuAggSlabInput *
-tile_input(const GpuAggSlabRun &run, uint32_t tile)
+static __device__ __forceinline__ const GpuAggStripeInput *
+tile_input(const GpuAggStripeRun &run, uint32_t tile)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
 	uint32_t	before = 0;
@@ -56,12 +56,12 @@ tile_input(const GpuAggSlabRun &run, uint32_t tile)
 }
 
 static __device__ void
-tile_begin(const GpuAggScopedArgs &a, const GpuAggSlabRun &run, uint32_t number, SlabTile *tile,
-		   SlabCounts *counts)
+tile_begin(const GpuAggScopedArgs &a, const GpuAggStripeRun &run, uint32_t number, StripeTile *tile,
+		   StripeCounts *counts)
 {
-	const GpuAggSlabInput *input = tile_input(run, number);
+	const GpuAggStripeInput *input = tile_input(run, number);
 	const uint32_t lane = threadIdx.x % WARP_LANES;
-	const uint32_t first = (number - input->first_tile) * (GPUAGG_SLAB_TILE / 32);
+	const uint32_t first = (number - input->first_tile) * (GPUAGG_STRIPE_TILE / 32);
 	bool		whole = true;
 
 	tile->columns = input->columns;
@@ -94,7 +94,7 @@ tile_begin(const GpuAggScopedArgs &a, const GpuAggSlabRun &run, uint32_t number,
 
 /* Is place first + i * 32 + lane taken?  For all i of a set of rows */
 static __device__ __forceinline__ uint32_t
-tile_taken(const SlabTile &tile, uint32_t set)
+tile_taken(const StripeTile &tile, uint32_t set)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
 	uint32_t	taken = 0;
@@ -118,8 +118,8 @@ tile_taken(const SlabTile &tile, uint32_t set)
 
 /* As fast_rows() of scoped_fast.cuh; place: the lane's first */
 static __device__ __forceinline__ bool
-slab_fast_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggSlabRun &run,
-			   const SlabTile &tile, uint32_t place)
+stripe_fast_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeRun &run,
+			   const StripeTile &tile, uint32_t place)
 {
 	const uint32_t *keys = (const uint32_t *) tile.columns[run.field_column[0]].values + place;
 	const uint32_t *args = (const uint32_t *) tile.columns[run.field_column[a.nfields - 1]].values + place;
@@ -138,7 +138,7 @@ slab_fast_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggSlabRu
 /* ---------- other rows ---------- */
 
 static __device__ __forceinline__ int64_t
-slab_value(const GpuAggSlabColumn *column, uint32_t place)
+stripe_value(const GpuAggStripeColumn *column, uint32_t place)
 {
 	return column->bytes == 4 ? (int64_t) ((const int32_t *) column->values)[place] :
 		((const int64_t *) column->values)[place];
@@ -147,14 +147,14 @@ slab_value(const GpuAggSlabColumn *column, uint32_t place)
 /* Slots of the taken rows */
 template <int KEY>
 static __device__ __forceinline__ void
-slab_find(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggSlabColumn *column,
+stripe_find(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeColumn *column,
 		  uint32_t place, uint32_t taken, uint32_t *slot)
 {
 	int64_t		key[LOCAL_ROWS];
 
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
-		key[r] = taken >> r & 1 ? slab_value(column, place + r * WARP_LANES) : 0;
+		key[r] = taken >> r & 1 ? stripe_value(column, place + r * WARP_LANES) : 0;
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
 	{
@@ -169,7 +169,7 @@ slab_find(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggSlabColumn 
 
 /* The taken rows enter a transition */
 static __device__ __forceinline__ void
-slab_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, const GpuAggSlabColumn *column,
+stripe_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, const GpuAggStripeColumn *column,
 		  uint32_t place, const uint32_t *group, const uint32_t *peeled)
 {
 	const GpuAggStep *step = &a.steps[s];
@@ -178,7 +178,7 @@ slab_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, const GpuAg
 
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
-		v[r] = column != NULL && group[r] != NO_SLOT ? slab_value(column, place + r * WARP_LANES) : 0;
+		v[r] = column != NULL && group[r] != NO_SLOT ? stripe_value(column, place + r * WARP_LANES) : 0;
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
 	{
@@ -211,10 +211,10 @@ slab_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, const GpuAg
 /* A row without place in shared memory; false: nor in the task's table */
 template <int KEY>
 static __device__ __noinline__ bool
-slab_row_to_table(const GpuAggScopedArgs &a, const GpuAggSlabRun &run, const SlabTile &tile,
+stripe_row_to_table(const GpuAggScopedArgs &a, const GpuAggStripeRun &run, const StripeTile &tile,
 				  uint32_t place, uint32_t *added)
 {
-	const int64_t key = slab_value(&tile.columns[run.field_column[0]], place);
+	const int64_t key = stripe_value(&tile.columns[run.field_column[0]], place);
 	const uint64_t hash = hash_one((uint64_t) key, a.seed);
 	char	   *entry;
 
@@ -236,7 +236,7 @@ slab_row_to_table(const GpuAggScopedArgs &a, const GpuAggSlabRun &run, const Sla
 		GpuAggValue v;
 
 		v.i = step->field == GPUAGG_NO_FIELD ? 0 :
-			slab_value(&tile.columns[run.field_column[step->field]], place);
+			stripe_value(&tile.columns[run.field_column[step->field]], place);
 		row_step(step->op, entry + step->off, &v);
 	}
 	return true;
@@ -245,8 +245,8 @@ slab_row_to_table(const GpuAggScopedArgs &a, const GpuAggSlabRun &run, const Sla
 /* A set of rows; all lanes call it. */
 template <int KEY>
 static __device__ __noinline__ void
-slab_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggSlabRun &run,
-		  const SlabTile &tile, uint32_t place, uint32_t taken, SlabCounts *counts)
+stripe_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeRun &run,
+		  const StripeTile &tile, uint32_t place, uint32_t taken, StripeCounts *counts)
 {
 	const uint32_t copy = threadIdx.x & ((1u << t.copies_log2) - 1);
 	const bool	may_peel = t.copies_log2 <= PEEL_MAX_COPIES_LOG2;
@@ -254,7 +254,7 @@ slab_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggSlabRun &ru
 	uint32_t	peeled[LOCAL_ROWS];
 	uint32_t	lost = 0;
 
-	slab_find<KEY>(a, t, &tile.columns[run.field_column[0]], place, taken, group);
+	stripe_find<KEY>(a, t, &tile.columns[run.field_column[0]], place, taken, group);
 	__syncwarp();
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
@@ -269,7 +269,7 @@ slab_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggSlabRun &ru
 	{
 		const uint8_t field = a.steps[s].field;
 
-		slab_step(a, t, s, field == GPUAGG_NO_FIELD ? NULL : &tile.columns[run.field_column[field]],
+		stripe_step(a, t, s, field == GPUAGG_NO_FIELD ? NULL : &tile.columns[run.field_column[field]],
 				  place, group, peeled);
 	}
 	for (int r = 0; lost >> r != 0; r++)
@@ -278,7 +278,7 @@ slab_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggSlabRun &ru
 			const uint32_t at = place + r * WARP_LANES;
 
 			counts->misses++;
-			if (slab_row_to_table<KEY>(a, run, tile, at, &counts->added))
+			if (stripe_row_to_table<KEY>(a, run, tile, at, &counts->added))
 				continue;
 			counts->overflow++;
 			atomicOr(&tile.rest[at / 32], 1u << at % 32);
@@ -289,7 +289,7 @@ slab_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggSlabRun &ru
 /* ---------- the kernel ---------- */
 
 static __device__ void
-report_slabs(const SlabCounts *mine, GpuAggBatchHead *head)
+report_stripes(const StripeCounts *mine, GpuAggBatchHead *head)
 {
 	const uint32_t scanned = warp_sum(mine->scanned);
 	const uint32_t passed = warp_sum(mine->passed);
@@ -315,21 +315,21 @@ report_slabs(const SlabCounts *mine, GpuAggBatchHead *head)
 template <int KEY, bool FAST>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
-group_slabs_kernel(const __grid_constant__ GpuAggScopedArgs a,
+group_stripes_kernel(const __grid_constant__ GpuAggScopedArgs a,
 				   const __grid_constant__ GpuAggScopedLocal local,
-				   const __grid_constant__ GpuAggSlabRun run)
+				   const __grid_constant__ GpuAggStripeRun run)
 {
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
 	const uint32_t lane = threadIdx.x % WARP_LANES;
-	SlabCounts	counts = {};
+	StripeCounts	counts = {};
 
 	local_clear<KEY>(a, t);
 	__syncthreads();
 	for (;;)
 	{
 		unsigned long long number = 0;
-		SlabTile	tile;
+		StripeTile	tile;
 
 		if (lane == 0)
 			number = atomicAdd(&a.head->tile, 1ull);
@@ -337,21 +337,21 @@ group_slabs_kernel(const __grid_constant__ GpuAggScopedArgs a,
 		if (number >= run.tiles)
 			break;
 		tile_begin(a, run, (uint32_t) number, &tile, &counts);
-		for (uint32_t set = 0; set < GPUAGG_SLAB_TILE / (LOCAL_ROWS * WARP_LANES); set++)
+		for (uint32_t set = 0; set < GPUAGG_STRIPE_TILE / (LOCAL_ROWS * WARP_LANES); set++)
 		{
 			const uint32_t place = tile.first + set * (LOCAL_ROWS * WARP_LANES) + lane;
 			uint32_t	taken;
 
-			if (FAST && tile.whole && slab_fast_rows(a, t, run, tile, place))
+			if (FAST && tile.whole && stripe_fast_rows(a, t, run, tile, place))
 				continue;
 			taken = tile_taken(tile, set);
 			if (__any_sync(ALL_LANES, taken != 0))
-				slab_rows<KEY>(a, t, run, tile, place, taken, &counts);
+				stripe_rows<KEY>(a, t, run, tile, place, taken, &counts);
 		}
 		count_added(a, counts.added);
 		counts.added = 0;
 	}
-	report_slabs(&counts, run.head);
+	report_stripes(&counts, run.head);
 	__syncthreads();
 	flush_to_table<KEY>(a, t, 0, &counts.added);
 	__syncwarp();
@@ -375,16 +375,16 @@ mark_spilled_kernel(const __grid_constant__ GpuAggScopedArgs a, GpuAggBatchHead 
 
 template <int KEY, bool FAST>
 static cudaError_t
-launch(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local, const GpuAggSlabRun *run,
+launch(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local, const GpuAggStripeRun *run,
 	   uint32_t blocks, cudaStream_t stream)
 {
-	cudaError_t rc = cudaFuncSetAttribute(group_slabs_kernel<KEY, FAST>,
+	cudaError_t rc = cudaFuncSetAttribute(group_stripes_kernel<KEY, FAST>,
 										  cudaFuncAttributeMaxDynamicSharedMemorySize,
 										  (int) local->bytes);
 
 	if (rc != cudaSuccess)
 		return rc;
-	group_slabs_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>(*a, *local, *run);
+	group_stripes_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>(*a, *local, *run);
 	return cudaGetLastError();
 }
 
@@ -402,8 +402,8 @@ is_fast(const GpuAggScopedArgs *a)
 }
 
 cudaError_t
-gpuagg_cuda_slab_local(const GpuAggScopedArgs *a, GpuAggKeyShape key, const GpuAggScopedLocal *local,
-					   const GpuAggSlabRun *run, uint32_t blocks, cudaStream_t stream)
+gpuagg_cuda_stripe_local(const GpuAggScopedArgs *a, GpuAggKeyShape key, const GpuAggScopedLocal *local,
+					   const GpuAggStripeRun *run, uint32_t blocks, cudaStream_t stream)
 {
 	cudaError_t rc;
 

@@ -1,10 +1,10 @@
 /*
- * slab_choose.cu
- *		The places of a slab that a task takes: as flags, for the kernels that
+ * stripe_filter.cu
+ *		The places of a stripe that a task takes: as flags, for the kernels that
  *		interpret rows (kernels.h), or as a bitmap of those that also pass the
- *		filter, for those that read columns as they lie (slab_local.cu).
+ *		filter, for those that read columns as they lie (stripe_local.cu).
  */
-#include "cuda/columns/slab_input.cuh"
+#include "cuda/columns/stripe_input.cuh"
 #include "cuda/kernel/row.cuh"
 
 #define CHOOSE_THREADS 256
@@ -13,7 +13,7 @@
 
 /* The input places of the warp's word, in all lanes */
 static __device__ __forceinline__ uint32_t
-warp_bits(const GpuAggSlabInput &input, const uint32_t *bitmap, uint32_t word)
+warp_bits(const GpuAggStripeInput &input, const uint32_t *bitmap, uint32_t word)
 {
 	const uint32_t bits = threadIdx.x % WARP_LANES == 0 ? input_bits(input, bitmap, word) : 0;
 
@@ -31,7 +31,7 @@ report_scanned(GpuAggBatchHead *head, uint32_t scanned)
 
 static __global__ void
 __launch_bounds__(CHOOSE_THREADS)
-slab_flags_kernel(const __grid_constant__ GpuAggSlabInput input, bool rest, uint8_t *flags,
+stripe_flags_kernel(const __grid_constant__ GpuAggStripeInput input, bool rest, uint8_t *flags,
 				  GpuAggBatchHead *head)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
@@ -52,31 +52,31 @@ slab_flags_kernel(const __grid_constant__ GpuAggSlabInput input, bool rest, uint
 }
 
 void
-gpuagg_cuda_slab_flags(const GpuAggSlabInput *input, bool rest, uint8_t *flags,
+gpuagg_cuda_stripe_flags(const GpuAggStripeInput *input, bool rest, uint8_t *flags,
 					   GpuAggBatchHead *head, uint32_t sms, cudaStream_t stream)
 {
 	const uint32_t useful = (input->places + CHOOSE_THREADS - 1) / CHOOSE_THREADS;
 	const uint32_t blocks = useful < sms * CHOOSE_BLOCKS ? useful : sms * CHOOSE_BLOCKS;
 
-	slab_flags_kernel<<<blocks, CHOOSE_THREADS, 0, stream>>>(*input, rest, flags, head);
+	stripe_flags_kernel<<<blocks, CHOOSE_THREADS, 0, stream>>>(*input, rest, flags, head);
 }
 
 /* ---------- the filter ---------- */
 
 /* The input that has a bitmap's word, counted through all inputs, from i on */
 static __device__ __forceinline__ uint32_t
-input_of(const GpuAggSlabRun &run, uint32_t at, uint32_t i)
+input_of(const GpuAggStripeRun &run, uint32_t at, uint32_t i)
 {
-	while (i + 1 < run.n && run.inputs[i + 1].first_tile <= at / (GPUAGG_SLAB_TILE / 32))
+	while (i + 1 < run.n && run.inputs[i + 1].first_tile <= at / (GPUAGG_STRIPE_TILE / 32))
 		i++;
 	return i;
 }
 
-/* A place is there, whatever it holds: slabs are of whole tiles. */
+/* A place is there, whatever it holds: stripes are of whole tiles. */
 static __device__ __forceinline__ bool
-term_holds(const GpuAggSlabTerm &term, const GpuAggSlabColumn *columns, uint32_t place)
+term_holds(const GpuAggStripeTerm &term, const GpuAggStripeColumn *columns, uint32_t place)
 {
-	const GpuAggSlabColumn *column = &columns[term.column];
+	const GpuAggStripeColumn *column = &columns[term.column];
 	int64_t		v;
 	bool		inside;
 
@@ -92,24 +92,24 @@ term_holds(const GpuAggSlabTerm &term, const GpuAggSlabColumn *columns, uint32_t
 
 static __global__ void
 __launch_bounds__(CHOOSE_THREADS)
-slab_compare_kernel(const __grid_constant__ GpuAggSlabFilter filter,
-					const __grid_constant__ GpuAggSlabRun run)
+stripe_compare_kernel(const __grid_constant__ GpuAggStripeFilter filter,
+					const __grid_constant__ GpuAggStripeRun run)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
 	uint32_t	at = (blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
 	uint32_t	scanned = 0;
 	uint32_t	i = 0;
 
-	for (; at < run.tiles * (GPUAGG_SLAB_TILE / 32); at += gridDim.x * blockDim.x / WARP_LANES)
+	for (; at < run.tiles * (GPUAGG_STRIPE_TILE / 32); at += gridDim.x * blockDim.x / WARP_LANES)
 	{
 		uint32_t	word;
 		uint32_t	bits;
 		bool		chosen = true;
 
 		i = input_of(run, at, i);
-		const GpuAggSlabInput &input = run.inputs[i];
+		const GpuAggStripeInput &input = run.inputs[i];
 
-		word = at - input.first_tile * (GPUAGG_SLAB_TILE / 32);
+		word = at - input.first_tile * (GPUAGG_STRIPE_TILE / 32);
 		for (uint32_t t = 0; t < filter.n; t++)
 			chosen = chosen && term_holds(filter.terms[t], input.columns, word * 32 + lane);
 		bits = warp_bits(input, input.valid, word);
@@ -122,10 +122,10 @@ slab_compare_kernel(const __grid_constant__ GpuAggSlabFilter filter,
 }
 
 void
-gpuagg_cuda_slab_compare(const GpuAggSlabFilter *filter, const GpuAggSlabRun *run, uint32_t sms,
+gpuagg_cuda_stripe_compare(const GpuAggStripeFilter *filter, const GpuAggStripeRun *run, uint32_t sms,
 						 cudaStream_t stream)
 {
-	slab_compare_kernel<<<sms * CHOOSE_BLOCKS, CHOOSE_THREADS, 0, stream>>>(*filter, *run);
+	stripe_compare_kernel<<<sms * CHOOSE_BLOCKS, CHOOSE_THREADS, 0, stream>>>(*filter, *run);
 }
 
 /* ---------- what is taken ---------- */
@@ -133,9 +133,9 @@ gpuagg_cuda_slab_compare(const GpuAggSlabFilter *filter, const GpuAggSlabRun *ru
 /* A word of each bitmap for a thread */
 static __global__ void
 __launch_bounds__(CHOOSE_THREADS)
-slab_take_kernel(const __grid_constant__ GpuAggSlabRun run)
+stripe_take_kernel(const __grid_constant__ GpuAggStripeRun run)
 {
-	const uint32_t words = run.tiles * (GPUAGG_SLAB_TILE / 32);
+	const uint32_t words = run.tiles * (GPUAGG_STRIPE_TILE / 32);
 	uint32_t	at = blockIdx.x * blockDim.x + threadIdx.x;
 	uint32_t	scanned = 0;
 	uint32_t	passed = 0;
@@ -149,9 +149,9 @@ slab_take_kernel(const __grid_constant__ GpuAggSlabRun run)
 		uint32_t	bits;
 
 		i = input_of(run, at, i);
-		const GpuAggSlabInput &input = run.inputs[i];
+		const GpuAggStripeInput &input = run.inputs[i];
 
-		word = at - input.first_tile * (GPUAGG_SLAB_TILE / 32);
+		word = at - input.first_tile * (GPUAGG_STRIPE_TILE / 32);
 		bits = input.chosen != NULL ? input.chosen[word] : input_bits(input, input.valid, word);
 		for (uint32_t c = 0; c < run.nused && bits != 0; c++)
 			nulls |= input.columns[run.used[c]].nulls[word];
@@ -175,15 +175,15 @@ slab_take_kernel(const __grid_constant__ GpuAggSlabRun run)
 }
 
 void
-gpuagg_cuda_slab_take(const GpuAggSlabRun *run, uint32_t sms, cudaStream_t stream)
+gpuagg_cuda_stripe_take(const GpuAggStripeRun *run, uint32_t sms, cudaStream_t stream)
 {
-	slab_take_kernel<<<sms * CHOOSE_BLOCKS, CHOOSE_THREADS, 0, stream>>>(*run);
+	stripe_take_kernel<<<sms * CHOOSE_BLOCKS, CHOOSE_THREADS, 0, stream>>>(*run);
 }
 
 /* ---------- other filters ---------- */
 
 static __device__ void
-choose_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggSlabRun &run,
+choose_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggStripeRun &run,
 			GpuAggValue *reg, uint8_t *st)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
@@ -193,16 +193,16 @@ choose_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggSlabRun 
 	uint32_t	i = 0;
 
 	gpuagg_eval_constants(p, reg, st);
-	for (; at < run.tiles * (GPUAGG_SLAB_TILE / 32); at += gridDim.x * blockDim.x / WARP_LANES)
+	for (; at < run.tiles * (GPUAGG_STRIPE_TILE / 32); at += gridDim.x * blockDim.x / WARP_LANES)
 	{
 		uint32_t	word;
 		uint32_t	bits;
 		bool		chosen;
 
 		i = input_of(run, at, i);
-		const GpuAggSlabInput &input = run.inputs[i];
+		const GpuAggStripeInput &input = run.inputs[i];
 
-		word = at - input.first_tile * (GPUAGG_SLAB_TILE / 32);
+		word = at - input.first_tile * (GPUAGG_STRIPE_TILE / 32);
 		bits = warp_bits(input, input.valid, word);
 		scanned += __popc(bits);
 		chosen = bits >> lane & 1;
@@ -224,7 +224,7 @@ choose_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggSlabRun 
 template <bool WIDE>
 static __global__ void
 __launch_bounds__(CHOOSE_THREADS)
-slab_choose_kernel(const GpuAggPlan *plan, const __grid_constant__ GpuAggSlabRun run,
+stripe_choose_kernel(const GpuAggPlan *plan, const __grid_constant__ GpuAggStripeRun run,
 				   char *scratch, uint32_t scratch_stride)
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
@@ -247,20 +247,20 @@ slab_choose_kernel(const GpuAggPlan *plan, const __grid_constant__ GpuAggSlabRun
 }
 
 uint32_t
-gpuagg_cuda_slab_choose_threads(uint32_t sms)
+gpuagg_cuda_stripe_choose_threads(uint32_t sms)
 {
 	return sms * CHOOSE_BLOCKS * CHOOSE_THREADS;
 }
 
 void
-gpuagg_cuda_slab_choose(const GpuAggPlan *plan, const GpuAggSlabRun *run, char *scratch,
+gpuagg_cuda_stripe_choose(const GpuAggPlan *plan, const GpuAggStripeRun *run, char *scratch,
 						uint32_t scratch_stride, uint32_t sms, cudaStream_t stream)
 {
 	const uint32_t blocks = sms * CHOOSE_BLOCKS;
 
 	if (scratch != NULL)
-		slab_choose_kernel<true><<<blocks, CHOOSE_THREADS, 0, stream>>>
+		stripe_choose_kernel<true><<<blocks, CHOOSE_THREADS, 0, stream>>>
 			(plan, *run, scratch, scratch_stride);
 	else
-		slab_choose_kernel<false><<<blocks, CHOOSE_THREADS, 0, stream>>>(plan, *run, NULL, 0);
+		stripe_choose_kernel<false><<<blocks, CHOOSE_THREADS, 0, stream>>>(plan, *run, NULL, 0);
 }

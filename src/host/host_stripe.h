@@ -1,21 +1,21 @@
 /*
- * host_slab.h
- *		Columns that stay in memory between tasks (device/slab.h), on the host
+ * host_stripe.h
+ *		Columns that stay in memory between tasks (device/stripe.h), on the host
  *		device.
  *
- * A slab's list of columns is changed by the main thread, while no thread
+ * A stripe's list of columns is changed by the main thread, while no thread
  * reads it.  Places are written by the pool thread that decodes their page;
- * pages of one slab are decoded by many threads at once, and the bitmaps' words
+ * pages of one stripe are decoded by many threads at once, and the bitmaps' words
  * that two of them share are changed atomically.
  */
-#ifndef GPUAGG_HOST_HOST_SLAB_H
-#define GPUAGG_HOST_HOST_SLAB_H
+#ifndef GPUAGG_HOST_HOST_STRIPE_H
+#define GPUAGG_HOST_HOST_STRIPE_H
 
-#include "device/slab.h"
+#include "device/stripe.h"
 #include "host/host_memory.h"
 #include "host/vector.h"
 
-typedef struct GpuAggSlabColumn
+typedef struct GpuAggStripeColumn
 {
 	uint32_t	attr;
 	uint32_t	type;
@@ -25,15 +25,15 @@ typedef struct GpuAggSlabColumn
 	_Atomic uint64_t *nulls;	/* a bit for each place */
 	atomic_bool has_nulls;		/* else all of them are zero */
 	uint64_t	bytes;			/* of this whole block */
-} GpuAggSlabColumn;
+} GpuAggStripeColumn;
 
-struct GpuAggSlab
+struct GpuAggStripe
 {
-	GpuAggMemory *memory;		/* that of all slabs */
+	GpuAggMemory *memory;		/* that of all stripes */
 	uint32_t	places;
 	uint32_t	ncolumns;
 	uint32_t	max_columns;
-	GpuAggSlabColumn **columns;
+	GpuAggStripeColumn **columns;
 	_Atomic uint64_t *valid;	/* a bit for each place; zero beyond them */
 	uint64_t	bytes;			/* of struct and bitmap */
 };
@@ -52,22 +52,22 @@ typedef struct GpuAggKeptRows
 /* What a batch reads instead of pages */
 typedef struct GpuAggResident
 {
-	const GpuAggSlab *slab;
+	const GpuAggStripe *stripe;
 	const GpuAggPlaces *without;	/* in order */
 	uint32_t	nwithout;
 } GpuAggResident;
 
-extern const GpuAggSlabOps gpuagg_host_slab_ops;
+extern const GpuAggStripeOps gpuagg_host_stripe_ops;
 
-/* NULL: the slab has no such column. */
-extern const GpuAggSlabColumn *gpuagg_slab_column(const GpuAggSlab *slab,
+/* NULL: the stripe has no such column. */
+extern const GpuAggStripeColumn *gpuagg_stripe_column(const GpuAggStripe *stripe,
 												  uint32_t attr);
 
 /*
  * Copies loaded columns of some rows from vectors to their places; lines
  * without a row become invalid.
  */
-extern void gpuagg_slab_keep(GpuAggSlab *slab, const GpuAggVectors *vectors,
+extern void gpuagg_stripe_keep(GpuAggStripe *stripe, const GpuAggVectors *vectors,
 							 const GpuAggKeptRows *rows);
 
 /*
@@ -75,11 +75,11 @@ extern void gpuagg_slab_keep(GpuAggSlab *slab, const GpuAggVectors *vectors,
  * vectors, and returns their number.  first is a multiple of
  * GPUAGG_VECTOR_ROWS.
  */
-extern uint32_t gpuagg_slab_load(const GpuAggResident *resident,
+extern uint32_t gpuagg_stripe_load(const GpuAggResident *resident,
 								 GpuAggVectors *vectors, uint32_t first);
 
 /* Loads the rows at places that were drawn, as often as they are listed. */
-extern void gpuagg_slab_gather(const GpuAggSlab *slab, const uint32_t *places,
+extern void gpuagg_stripe_gather(const GpuAggStripe *stripe, const uint32_t *places,
 							   uint32_t n, GpuAggVectors *vectors);
 
-#endif							/* GPUAGG_HOST_HOST_SLAB_H */
+#endif							/* GPUAGG_HOST_HOST_STRIPE_H */

@@ -1,41 +1,41 @@
 /*
- * device_slab_cases.c
- *		Slabs: what is kept of pages while they are grouped is what later tasks
- *		find there.  Draws, codes and strings: device_slab_*_cases.c
+ * device_stripe_cases.c
+ *		Stripes: what is kept of pages while they are grouped is what later tasks
+ *		find there.  Draws, codes and strings: device_stripe_*_cases.c
  */
-#include "device_slab_table.h"
+#include "device_stripe_table.h"
 
-/* Makes a slab of the whole table, with the program's columns, and fills it. */
-static GpuAggSlab *
-slab_of_table(const TestProgram *p, const char *name)
+/* Makes a stripe of the whole table, with the program's columns, and fills it. */
+static GpuAggStripe *
+stripe_of_table(const TestProgram *p, const char *name)
 {
 	uint32_t	places = lines_of(0, npages);
-	GpuAggSlab *slab = slab_create(places);
+	GpuAggStripe *stripe = stripe_create(places);
 
-	ok(slab != NULL && slab_add_loaded(slab, p), name);
-	keep_pages(slab, 0, npages, 0);
+	ok(stripe != NULL && stripe_add_loaded(stripe, p), name);
+	keep_pages(stripe, 0, npages, 0);
 	ok(table_kept(p), "grouped while it is kept");
-	return slab;
+	return stripe;
 }
 
 static void
 test_kept(uint32_t n, uint32_t groups, bool odd, const char *name)
 {
 	static TestProgram p;
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 
 	table_odd_lines = odd;
 	table_make(scaled(n), groups, 0);
 	table_odd_lines = false;
 	program_standard(&p);
-	slab = slab_of_table(&p, name);
-	ok(slab_gives_table(&p, slab), "kept is what was there");
-	ok(slab_gives_table(&p, slab), "twice");
+	stripe = stripe_of_table(&p, name);
+	ok(stripe_gives_table(&p, stripe), "kept is what was there");
+	ok(stripe_gives_table(&p, stripe), "twice");
 	program_columns(&p, WANT(COL_A) | WANT(COL_D));
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
 	program_trans(&p, GPUAGG_TRANS_SUM_F64, col[COL_D], NONE, GPUAGG_T_FLOAT8);
-	ok(slab_gives_table(&p, slab), "fewer columns, in other registers");
-	SLABS->free(slab);
+	ok(stripe_gives_table(&p, stripe), "fewer columns, in other registers");
+	STRIPES->free(stripe);
 	keep_nothing();
 }
 
@@ -44,31 +44,31 @@ static void
 test_programs(void)
 {
 	static TestProgram p;
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 	uint16_t	reg;
 
 	table_make(scaled(30000), 100, 0);
 	program_standard(&p);
-	slab = slab_of_table(&p, "for programs of several kinds");
+	stripe = stripe_of_table(&p, "for programs of several kinds");
 	p.head.nkeys = 0;
-	ok(slab_gives_table(&p, slab), "no keys");
+	ok(stripe_gives_table(&p, stripe), "no keys");
 	program_columns(&p, WANT(COL_A) | WANT(COL_V));
 	reg = program_const_i64(&p, GPUAGG_T_INT4, 30);
 	program_filter(&p, program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_A], reg));
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
 	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
 	program_trans(&p, GPUAGG_TRANS_SUM_I128, col[COL_V], NONE, GPUAGG_T_INT8);
-	ok(slab_gives_table(&p, slab), "a filter");
+	ok(stripe_gives_table(&p, stripe), "a filter");
 	program_init(&p);
 	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
-	ok(slab_gives_table(&p, slab), "no column");
+	ok(stripe_gives_table(&p, stripe), "no column");
 	program_columns(&p, WANT(COL_V));
 	reg = program_const_i64(&p, GPUAGG_T_INT8, 0);
 	program_trans(&p, GPUAGG_TRANS_SUM_I64,
 				  program_instr(&p, GPUAGG_OP_INT8_DIV, GPUAGG_CLASS_I64, col[COL_V], reg),
 				  NONE, GPUAGG_T_INT8);
-	ok(slab_gives_table(&p, slab), "an error");
-	SLABS->free(slab);
+	ok(stripe_gives_table(&p, stripe), "an error");
+	STRIPES->free(stripe);
 	keep_nothing();
 }
 
@@ -77,7 +77,7 @@ static void
 test_rows(bool odd, const char *name)
 {
 	static TestProgram p;
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 	GpuAggPlaces without;
 
 	table_odd_lines = odd;
@@ -85,15 +85,15 @@ test_rows(bool odd, const char *name)
 	table_odd_lines = false;
 	program_init(&p);
 	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
-	slab = slab_of_table(&p, name);
-	ok(slab_gives_table(&p, slab), "are counted");
+	stripe = stripe_of_table(&p, name);
+	ok(stripe_gives_table(&p, stripe), "are counted");
 	without = (GpuAggPlaces) {lines_of(0, 2), lines_of(2, npages - 2)};
-	ok(slab_gives(&p, slab, &without, 1, page_list, 2), "those of two pages");
+	ok(stripe_gives(&p, stripe, &without, 1, page_list, 2), "those of two pages");
 	program_standard(&p);
-	ok(slab_add_loaded(slab, &p), "columns come to them");
-	keep_pages(slab, 0, npages, 0);
-	ok(table_kept(&p) && slab_gives_table(&p, slab), "and are kept at the same places");
-	SLABS->free(slab);
+	ok(stripe_add_loaded(stripe, &p), "columns come to them");
+	keep_pages(stripe, 0, npages, 0);
+	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "and are kept at the same places");
+	STRIPES->free(stripe);
 	keep_nothing();
 }
 
@@ -105,11 +105,11 @@ test_without(void)
 	static GpuAggPage wanted[ARENA_PAGES];
 	static GpuAggPlaces without[ARENA_PAGES];
 	static const uint32_t parts[] = {2, 3, 50, 1};
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 
 	table_make(scaled(100000), 100, 0);
 	program_standard(&p);
-	slab = slab_of_table(&p, "for a part of it");
+	stripe = stripe_of_table(&p, "for a part of it");
 	for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++)
 	{
 		uint32_t	n = 0;
@@ -123,9 +123,9 @@ test_without(void)
 				without[nwithout - 1].count += page_list[i].nlines;
 			else
 				without[nwithout++] = (GpuAggPlaces) {page_place[i], page_list[i].nlines};
-		ok(slab_gives(&p, slab, without, nwithout, wanted, n), "without some pages");
+		ok(stripe_gives(&p, stripe, without, nwithout, wanted, n), "without some pages");
 	}
-	SLABS->free(slab);
+	STRIPES->free(stripe);
 	keep_nothing();
 }
 
@@ -133,22 +133,22 @@ static void
 test_clear(void)
 {
 	static TestProgram p;
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 	GpuAggError error;
 	uint32_t	half = 0;
 
 	table_make(scaled(50000), 100, 0);
 	half = npages / 2;
 	program_standard(&p);
-	slab = slab_of_table(&p, "to be cleared");
-	SLABS->clear(slab, (GpuAggPlaces) {page_place[half], page_place[npages] - page_place[half]},
+	stripe = stripe_of_table(&p, "to be cleared");
+	STRIPES->clear(stripe, (GpuAggPlaces) {page_place[half], page_place[npages] - page_place[half]},
 				 &error);
-	ok(slab_gives(&p, slab, NULL, 0, page_list, half), "the second half is cleared");
-	keep_pages(slab, 0, npages, 0);
-	ok(table_kept(&p) && slab_gives_table(&p, slab), "and kept again");
-	SLABS->clear(slab, (GpuAggPlaces) {0, page_place[npages]}, &error);
-	ok(slab_gives(&p, slab, NULL, 0, page_list, 0), "nothing is left");
-	SLABS->free(slab);
+	ok(stripe_gives(&p, stripe, NULL, 0, page_list, half), "the second half is cleared");
+	keep_pages(stripe, 0, npages, 0);
+	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "and kept again");
+	STRIPES->clear(stripe, (GpuAggPlaces) {0, page_place[npages]}, &error);
+	ok(stripe_gives(&p, stripe, NULL, 0, page_list, 0), "nothing is left");
+	STRIPES->free(stripe);
 	keep_nothing();
 }
 
@@ -157,12 +157,12 @@ static void
 test_changed(void)
 {
 	static TestProgram p;
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 	uint32_t	changed = 0;
 
 	table_make(scaled(30000), 100, 0);
 	program_standard(&p);
-	slab = slab_of_table(&p, "of pages that change");
+	stripe = stripe_of_table(&p, "of pages that change");
 	for (uint32_t i = 0; i < npages; i += 3)
 		for (uint32_t line = 0; line < pages[i].nlines; line += 2 + i % 5)
 		{
@@ -170,9 +170,9 @@ test_changed(void)
 			changed++;
 		}
 	for (uint32_t i = 0; i < npages; i++)
-		page_list[i].slab = i % 3 == 0 ? slab : NULL;
-	ok(changed > 0 && table_kept(&p) && slab_gives_table(&p, slab), "some rows have gone");
-	SLABS->free(slab);
+		page_list[i].stripe = i % 3 == 0 ? stripe : NULL;
+	ok(changed > 0 && table_kept(&p) && stripe_gives_table(&p, stripe), "some rows have gone");
+	STRIPES->free(stripe);
 	keep_nothing();
 }
 
@@ -181,46 +181,46 @@ static void
 test_columns(void)
 {
 	static TestProgram p;
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 	uint64_t	bytes;
 
 	table_make(scaled(50000), 100, 0);
 	program_columns(&p, WANT(COL_A) | WANT(COL_V));
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
 	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
-	slab = slab_of_table(&p, "of two columns");
-	bytes = SLABS->bytes(slab);
-	ok(slab_gives_table(&p, slab), "two columns");
+	stripe = stripe_of_table(&p, "of two columns");
+	bytes = STRIPES->bytes(stripe);
+	ok(stripe_gives_table(&p, stripe), "two columns");
 	program_columns(&p, WANT(COL_A) | WANT(COL_D));
 	program_key(&p, col[COL_A], GPUAGG_T_INT4);
 	program_trans(&p, GPUAGG_TRANS_SUM_F64, col[COL_D], NONE, GPUAGG_T_FLOAT8);
-	ok(slab_add_loaded(slab, &p) && table_kept(&p) && slab_gives_table(&p, slab),
+	ok(stripe_add_loaded(stripe, &p) && table_kept(&p) && stripe_gives_table(&p, stripe),
 	   "a third one comes later");
 	program_standard(&p);
-	ok(slab_gives_table(&p, slab), "the first ones are still there");
-	is_int((long long) SLABS->column_bytes(slab, COL_T), 0, "no bytes of a column that it has not");
-	ok(SLABS->bytes(slab) == bytes + SLABS->column_bytes(slab, COL_D), "bytes");
-	SLABS->drop_column(slab, COL_D);
-	SLABS->drop_column(slab, COL_T);
-	is_int((long long) SLABS->bytes(slab), (long long) bytes, "dropped");
+	ok(stripe_gives_table(&p, stripe), "the first ones are still there");
+	is_int((long long) STRIPES->column_bytes(stripe, COL_T), 0, "no bytes of a column that it has not");
+	ok(STRIPES->bytes(stripe) == bytes + STRIPES->column_bytes(stripe, COL_D), "bytes");
+	STRIPES->drop_column(stripe, COL_D);
+	STRIPES->drop_column(stripe, COL_T);
+	is_int((long long) STRIPES->bytes(stripe), (long long) bytes, "dropped");
 	{
 		Run			run;
 
 		run_begin(&run, &p, &plain_config);
-		ok(!run_resident(&run, slab, NULL, 0) && run.error.status == GPUAGG_UNSUPPORTED,
+		ok(!run_resident(&run, stripe, NULL, 0) && run.error.status == GPUAGG_UNSUPPORTED,
 		   "a task that wants it is refused");
 		run_end(&run);
 	}
-	SLABS->free(slab);
+	STRIPES->free(stripe);
 	keep_nothing();
 }
 
-/* A task reads some from a slab, some from pages, and keeps those, too. */
+/* A task reads some from a stripe, some from pages, and keeps those, too. */
 static void
 test_mixed(void)
 {
 	static TestProgram p;
-	GpuAggSlab *slabs[2];
+	GpuAggStripe *stripes[2];
 	uint32_t	third;
 	GpuAggPlaces rest[2];
 	Oracle	   *o;
@@ -231,88 +231,88 @@ test_mixed(void)
 	third = npages / 3;
 	for (int i = 0; i < 2; i++)
 	{
-		slabs[i] = slab_create(lines_of(0, npages));
-		ok(slabs[i] != NULL && slab_add_loaded(slabs[i], &p), "one of two slabs");
+		stripes[i] = stripe_create(lines_of(0, npages));
+		ok(stripes[i] != NULL && stripe_add_loaded(stripes[i], &p), "one of two stripes");
 	}
-	keep_pages(slabs[0], 0, third, 0);
-	keep_pages(slabs[1], third, third, 0);
+	keep_pages(stripes[0], 0, third, 0);
+	keep_pages(stripes[1], third, third, 0);
 	ok(table_kept(&p), "two thirds are kept");
 	rest[0] = (GpuAggPlaces) {lines_of(0, third), lines_of(0, npages) - lines_of(0, third)};
 	rest[1] = (GpuAggPlaces) {lines_of(third, third), lines_of(0, npages) - lines_of(third, third)};
 
 	o = oracle_start(&p);
 	oracle_list(o, page_list, npages);
-	keep_pages(slabs[0], 2 * third, npages - 2 * third, rest[0].first);
-	if (run_begin(&run, &p, &plain_config) && run_resident(&run, slabs[0], &rest[0], 1) &&
+	keep_pages(stripes[0], 2 * third, npages - 2 * third, rest[0].first);
+	if (run_begin(&run, &p, &plain_config) && run_resident(&run, stripes[0], &rest[0], 1) &&
 		run_list(&run, page_list + 2 * third, npages - 2 * third, 40, 6) &&
-		run_resident(&run, slabs[1], &rest[1], 1) && run_collect(&run, 2))
+		run_resident(&run, stripes[1], &rest[1], 1) && run_collect(&run, 2))
 		run_finish(&run, 4096);
-	ok(oracle_agrees(o, &run), "two slabs and pages, which go behind the first one's end");
+	ok(oracle_agrees(o, &run), "two stripes and pages, which go behind the first one's end");
 	run_end(&run);
 	oracle_end(o);
 
 	o = oracle_start(&p);
 	oracle_list(o, page_list, npages);
-	if (run_begin(&run, &p, &plain_config) && run_resident(&run, slabs[0], NULL, 0) &&
-		run_resident(&run, slabs[1], NULL, 0) && run_collect(&run, 2))
+	if (run_begin(&run, &p, &plain_config) && run_resident(&run, stripes[0], NULL, 0) &&
+		run_resident(&run, stripes[1], NULL, 0) && run_collect(&run, 2))
 		run_finish(&run, 4096);
 	ok(oracle_agrees(o, &run), "and are there");
 	run_end(&run);
 	oracle_end(o);
-	SLABS->free(slabs[0]);
-	SLABS->free(slabs[1]);
+	STRIPES->free(stripes[0]);
+	STRIPES->free(stripes[1]);
 	keep_nothing();
 }
 
-/* What a failed task has kept is nobody's, but the slab is good again. */
+/* What a failed task has kept is nobody's, but the stripe is good again. */
 static void
 test_faults(void)
 {
 	static TestProgram p;
 	GpuAggTaskConfig config = {.fault = GPUAGG_FAULT_PAGES};
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 	Run			run;
 
 	table_make(scaled(20000), 100, 0);
 	program_standard(&p);
-	slab = slab_of_table(&p, "and failures");
+	stripe = stripe_of_table(&p, "and failures");
 	ok(run_begin(&run, &p, &config) && !run_feed(&run) && run.error.status == GPUAGG_INJECTED,
 	   "pages that are kept fail");
 	run_end(&run);
-	ok(run_begin(&run, &p, &config) && run_resident(&run, slab, NULL, 0) &&
-	   !run_collect(&run, 1) && run.error.status == GPUAGG_INJECTED, "so do slabs");
+	ok(run_begin(&run, &p, &config) && run_resident(&run, stripe, NULL, 0) &&
+	   !run_collect(&run, 1) && run.error.status == GPUAGG_INJECTED, "so do stripes");
 	run_end(&run);
 	run_begin(&run, &p, &plain_config);
-	run_resident(&run, slab, NULL, 0);
+	run_resident(&run, stripe, NULL, 0);
 	OPS->task_cancel(run.task);
 	run_collect(&run, 1);
 	ok(run.error.status == GPUAGG_CANCELLED || run.error.status == GPUAGG_OK, "cancel");
 	run_end(&run);
-	ok(table_kept(&p) && slab_gives_table(&p, slab), "kept again");
-	SLABS->free(slab);
+	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "kept again");
+	STRIPES->free(stripe);
 	keep_nothing();
 }
 
 static void
 test_limit(void)
 {
-	GpuAggSlab *slab = NULL;
-	GpuAggSlab *other = NULL;
+	GpuAggStripe *stripe = NULL;
+	GpuAggStripe *other = NULL;
 	GpuAggError error;
 
-	SLABS->limit(device, 1 << 20);
-	slab = slab_create(100000);
-	ok(slab != NULL && slab_add(slab, 0, GPUAGG_T_INT8), "a megabyte has room for a column");
-	ok(SLABS->used(device) >= SLABS->bytes(slab) && SLABS->used(device) <= 1 << 20, "used");
-	ok(SLABS->add_column(slab, 1, GPUAGG_T_INT8, NULL, &error) == GPUAGG_OUT_OF_MEMORY &&
+	STRIPES->limit(device, 1 << 20);
+	stripe = stripe_create(100000);
+	ok(stripe != NULL && stripe_add(stripe, 0, GPUAGG_T_INT8), "a megabyte has room for a column");
+	ok(STRIPES->used(device) >= STRIPES->bytes(stripe) && STRIPES->used(device) <= 1 << 20, "used");
+	ok(STRIPES->add_column(stripe, 1, GPUAGG_T_INT8, NULL, &error) == GPUAGG_OUT_OF_MEMORY &&
 	   error.message[0] != '\0', "not for two");
-	ok(SLABS->create(device, UINT32_C(1) << 30, &other, &error) == GPUAGG_OUT_OF_MEMORY &&
-	   other == NULL, "nor for a large slab");
-	SLABS->drop_column(slab, 0);
-	ok(slab_add(slab, 1, GPUAGG_T_INT8), "one after the other");
-	SLABS->free(slab);
-	is_int((long long) SLABS->used(device), 0, "nothing is used any more");
-	SLABS->limit(device, SLAB_LIMIT);
+	ok(STRIPES->create(device, UINT32_C(1) << 30, &other, &error) == GPUAGG_OUT_OF_MEMORY &&
+	   other == NULL, "nor for a large stripe");
+	STRIPES->drop_column(stripe, 0);
+	ok(stripe_add(stripe, 1, GPUAGG_T_INT8), "one after the other");
+	STRIPES->free(stripe);
+	is_int((long long) STRIPES->used(device), 0, "nothing is used any more");
+	STRIPES->limit(device, STRIPE_LIMIT);
 }
 
 /* ---------- every type ---------- */
@@ -394,31 +394,31 @@ static void
 test_types(void)
 {
 	static TestProgram p;
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 
 	types_make(scaled(20000));
 	types_program(&p, NTYPES);
-	slab = slab_of_table(&p, "of all types");
+	stripe = stripe_of_table(&p, "of all types");
 	for (uint32_t key = 0; key <= NTYPES; key++)
 	{
 		types_program(&p, key);
-		ok(slab_gives_table(&p, slab), "a key of each type");
+		ok(stripe_gives_table(&p, stripe), "a key of each type");
 	}
-	SLABS->free(slab);
+	STRIPES->free(stripe);
 	keep_nothing();
 }
 
 int
-device_slab_cases(const TestDevice *d)
+device_stripe_cases(const TestDevice *d)
 {
 	GpuAggError error;
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 
 	if (!device_open(d))
 		return done_testing();
-	ok(SLABS->create(device, 1000, &slab, &error) == GPUAGG_OUT_OF_MEMORY && slab == NULL,
-	   "no slabs before there is a limit");
-	SLABS->limit(device, SLAB_LIMIT);
+	ok(STRIPES->create(device, 1000, &stripe, &error) == GPUAGG_OUT_OF_MEMORY && stripe == NULL,
+	   "no stripes before there is a limit");
+	STRIPES->limit(device, STRIPE_LIMIT);
 	test_kept(100, 10, false, "a page");
 	test_kept(60000, 100, false, "few groups");
 	test_kept(60000, 100, true, "odd lines");

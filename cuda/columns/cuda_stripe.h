@@ -1,26 +1,26 @@
 /*
- * cuda_slab.h
- *		Columns that stay on the card between tasks (device/slab.h): slabs and
+ * cuda_stripe.h
+ *		Columns that stay on the card between tasks (device/stripe.h): stripes and
  *		dictionaries, and how tasks write and read them.
  *
- *	slab.cu			slabs: memory, columns, what is valid
- *	keep.cu			pages into slabs, behind their decoding
+ *	stripe.cu			stripes: memory, columns, what is valid
+ *	keep.cu			pages into stripes, behind their decoding
  *	dictionary.h	strings and their codes: dictionary.cu, encode.cu
- *	resident.h		slabs as a task's input: resident.cu, slab_road.cu,
- *					slab_choose.cu, slab_local.cu
+ *	resident.h		stripes as a task's input: resident.cu, stripe_path.cu,
+ *					stripe_filter.cu, stripe_local.cu
  *
- * What is done to slabs beside tasks is enqueued in a stream of its own, which
+ * What is done to stripes beside tasks is enqueued in a stream of its own, which
  * tasks wait for.  A task's own streams order what it does; that no two tasks
  * are at the same places is the worker's business.
  */
-#ifndef GPUAGG_CUDA_COLUMNS_CUDA_SLAB_H
-#define GPUAGG_CUDA_COLUMNS_CUDA_SLAB_H
+#ifndef GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H
+#define GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H
 
 #include "cuda/core/cuda_device.h"
 #include "cuda/groupby/scoped.h"
 
 /* Bitmaps and values end with whole tiles, so that kernels need not ask. */
-#define GPUAGG_SLAB_TILE GPUAGG_WARP_TILE
+#define GPUAGG_STRIPE_TILE GPUAGG_WARP_TILE
 
 typedef struct GpuAggStored
 {
@@ -34,7 +34,7 @@ typedef struct GpuAggStored
 	uint32_t   *has_nulls;		/* 0: none was ever kept */
 } GpuAggStored;
 
-struct GpuAggSlab
+struct GpuAggStripe
 {
 	GpuAggDevice *device;
 	uint32_t	places;
@@ -46,40 +46,40 @@ struct GpuAggSlab
 	GpuAggStored *columns;
 };
 
-extern const GpuAggSlabOps gpuagg_cuda_slab_ops;
+extern const GpuAggStripeOps gpuagg_cuda_stripe_ops;
 
-/* ---------- slab.cu ---------- */
+/* ---------- stripe.cu ---------- */
 
-/* Memory of slabs and dictionaries, in the order of the device's slab stream */
-extern void *gpuagg_cuda_slab_alloc(GpuAggDevice *device, size_t bytes, GpuAggError *error);
-extern void gpuagg_cuda_slab_release(GpuAggDevice *device, void *p, size_t bytes);
+/* Memory of stripes and dictionaries, in the order of the device's stripe stream */
+extern void *gpuagg_cuda_stripe_alloc(GpuAggDevice *device, size_t bytes, GpuAggError *error);
+extern void gpuagg_cuda_stripe_release(GpuAggDevice *device, void *p, size_t bytes);
 
-/* The stream comes behind all that was done to slabs beside tasks. */
-extern bool gpuagg_cuda_slab_wait(GpuAggTask *task, cudaStream_t stream, GpuAggError *error);
+/* The stream comes behind all that was done to stripes beside tasks. */
+extern bool gpuagg_cuda_stripe_wait(GpuAggTask *task, cudaStream_t stream, GpuAggError *error);
 
-/* Behind whatever was enqueued in the slab stream */
-extern bool gpuagg_cuda_slab_done(GpuAggDevice *device, GpuAggError *error);
+/* Behind whatever was enqueued in the stripe stream */
+extern bool gpuagg_cuda_stripe_done(GpuAggDevice *device, GpuAggError *error);
 
 /* At close */
-extern void gpuagg_cuda_slabs_close(GpuAggDevice *device);
+extern void gpuagg_cuda_stripes_close(GpuAggDevice *device);
 
 /*
- * The slab's columns as a program loads them.  False: it has not all of
+ * The stripe's columns as a program loads them.  False: it has not all of
  * them; *error tells.
  */
-extern bool gpuagg_cuda_slab_columns(const GpuAggSlab *slab, const GpuAggProgram *program,
-									 GpuAggSlabColumn *columns, GpuAggError *error);
+extern bool gpuagg_cuda_stripe_columns(const GpuAggStripe *stripe, const GpuAggProgram *program,
+									 GpuAggStripeColumn *columns, GpuAggError *error);
 
 /* Something is kept up to there. */
 static inline void
-gpuagg_cuda_slab_extend(GpuAggSlab *slab, uint32_t end)
+gpuagg_cuda_stripe_extend(GpuAggStripe *stripe, uint32_t end)
 {
-	if (slab->extent < end)
-		slab->extent = end;
+	if (stripe->extent < end)
+		stripe->extent = end;
 }
 
 /* What is stored of an attribute, or NULL */
-extern const GpuAggStored *gpuagg_cuda_slab_stored(const GpuAggSlab *slab, uint32_t attr);
+extern const GpuAggStored *gpuagg_cuda_stripe_stored(const GpuAggStripe *stripe, uint32_t attr);
 
 /* ---------- dictionary.cu ---------- */
 
@@ -95,7 +95,7 @@ extern GpuAggStatus gpuagg_cuda_dictionary_read(GpuAggDictionary *dictionary,
 
 /*
  * Behind decoding: codes of the strings of a batch that its task wants, or a
- * slab that keeps it.
+ * stripe that keeps it.
  */
 extern bool gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t stream,
 									   GpuAggError *error);
@@ -119,16 +119,16 @@ extern void gpuagg_cuda_strings_free(GpuAggTask *task);
 /* ---------- kernels ---------- */
 
 /* Columns that keys and arguments may be, where rows are read as they lie */
-#define GPUAGG_SLAB_USED 16
+#define GPUAGG_STRIPE_USED 16
 
 /* Places [first, first + count) become invalid. */
-extern void gpuagg_cuda_slab_clear(uint32_t *valid, GpuAggPlaces places, cudaStream_t stream);
+extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPlaces places, cudaStream_t stream);
 
-/* A slab as input: what of it, and what is to become of it */
-typedef struct GpuAggSlabInput
+/* A stripe as input: what of it, and what is to become of it */
+typedef struct GpuAggStripeInput
 {
 	const uint32_t *valid;
-	const GpuAggSlabColumn *columns;	/* as the program loads them */
+	const GpuAggStripeColumn *columns;	/* as the program loads them */
 	const GpuAggPlaces *without;	/* listed places: no input; in order */
 	uint32_t	nwithout;
 	uint32_t	places;			/* likewise from here on */
@@ -136,29 +136,29 @@ typedef struct GpuAggSlabInput
 	uint32_t	pad;
 	uint32_t   *chosen;			/* NULL, or input places that pass the filter */
 	uint32_t   *rest;			/* those that are left to the interpreter; of
-								 * slabs that are deferred, those that are not */
-} GpuAggSlabInput;
+								 * stripes that are deferred, those that are not */
+} GpuAggStripeInput;
 
 /*
  * A filter of comparisons with constants that all must hold: values between
  * low and high, or not, as integers that have their order.
  */
-#define GPUAGG_SLAB_TERMS 8
+#define GPUAGG_STRIPE_TERMS 8
 
-typedef struct GpuAggSlabTerm
+typedef struct GpuAggStripeTerm
 {
 	int64_t		low;
 	int64_t		high;
 	uint16_t	column;
 	uint8_t		f64;
 	uint8_t		outside;
-} GpuAggSlabTerm;
+} GpuAggStripeTerm;
 
-typedef struct GpuAggSlabFilter
+typedef struct GpuAggStripeFilter
 {
 	uint32_t	n;				/* 0: not such a filter */
-	GpuAggSlabTerm terms[GPUAGG_SLAB_TERMS];
-} GpuAggSlabFilter;
+	GpuAggStripeTerm terms[GPUAGG_STRIPE_TERMS];
+} GpuAggStripeFilter;
 
 /* Doubles in PostgreSQL's order: -0 is 0, NaN comes last */
 static inline __host__ __device__ int64_t
@@ -176,39 +176,39 @@ gpuagg_cuda_ordered_f64(double f)
 	return v.i >= 0 ? v.i : v.i ^ INT64_MAX;
 }
 
-/* Slabs that are read by one launch */
-typedef struct GpuAggSlabRun
+/* Stripes that are read by one launch */
+typedef struct GpuAggStripeRun
 {
-	const GpuAggSlabInput *inputs;
+	const GpuAggStripeInput *inputs;
 	uint32_t	n;
 	uint32_t	tiles;			/* of all of them */
 	GpuAggBatchHead *head;
 	uint32_t	nused;			/* columns whose NULLs matter */
-	uint16_t	used[GPUAGG_SLAB_USED];
+	uint16_t	used[GPUAGG_STRIPE_USED];
 	uint16_t	field_column[GPUAGG_RECORD_FIELDS];	/* where a field is */
-} GpuAggSlabRun;
+} GpuAggStripeRun;
 
 /* A flag a place: is it input, or, with rest, left over?  Input is counted. */
-extern void gpuagg_cuda_slab_flags(const GpuAggSlabInput *input, bool rest, uint8_t *flags,
+extern void gpuagg_cuda_stripe_flags(const GpuAggStripeInput *input, bool rest, uint8_t *flags,
 								   GpuAggBatchHead *head, uint32_t sms, cudaStream_t stream);
 
 /* Makes the bitmaps `chosen`, and counts input; a filter of comparisons */
-extern void gpuagg_cuda_slab_compare(const GpuAggSlabFilter *filter, const GpuAggSlabRun *run,
+extern void gpuagg_cuda_stripe_compare(const GpuAggStripeFilter *filter, const GpuAggStripeRun *run,
 									 uint32_t sms, cudaStream_t stream);
 
 /* What is input, or chosen, and not NULL: bitmaps `rest`, and counts of all that */
-extern void gpuagg_cuda_slab_take(const GpuAggSlabRun *run, uint32_t sms, cudaStream_t stream);
+extern void gpuagg_cuda_stripe_take(const GpuAggStripeRun *run, uint32_t sms, cudaStream_t stream);
 
-/* As gpuagg_cuda_slab_compare(), of any other filter; scratch for so many threads */
-extern uint32_t gpuagg_cuda_slab_choose_threads(uint32_t sms);
-extern void gpuagg_cuda_slab_choose(const GpuAggPlan *plan, const GpuAggSlabRun *run,
+/* As gpuagg_cuda_stripe_compare(), of any other filter; scratch for so many threads */
+extern uint32_t gpuagg_cuda_stripe_choose_threads(uint32_t sms);
+extern void gpuagg_cuda_stripe_choose(const GpuAggPlan *plan, const GpuAggStripeRun *run,
 									char *scratch, uint32_t scratch_stride, uint32_t sms,
 									cudaStream_t stream);
 
 /* Groups what is input, or chosen; spilled groups are those of the batch. */
-extern cudaError_t gpuagg_cuda_slab_local(const GpuAggScopedArgs *args, GpuAggKeyShape key,
+extern cudaError_t gpuagg_cuda_stripe_local(const GpuAggScopedArgs *args, GpuAggKeyShape key,
 										  const GpuAggScopedLocal *local,
-										  const GpuAggSlabRun *run, uint32_t blocks,
+										  const GpuAggStripeRun *run, uint32_t blocks,
 										  cudaStream_t stream);
 
-#endif							/* GPUAGG_CUDA_COLUMNS_CUDA_SLAB_H */
+#endif							/* GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H */

@@ -1,10 +1,10 @@
 /*
- * device_slab_draw_cases.c
- *		Rows drawn from slabs at random are those that device/ops/draw.h defines,
+ * device_stripe_draw_cases.c
+ *		Rows drawn from stripes at random are those that device/ops/draw.h defines,
  *		whichever way a device draws them.
  */
 #include "device/ops/draw.h"
-#include "device_slab_table.h"
+#include "device_stripe_table.h"
 
 /* A page of the list for each row, on which only that one is visible */
 static GpuAggPage *row_pages;
@@ -123,63 +123,63 @@ draws_agree(const TestProgram *p, const GpuAggDrawRange *ranges, uint32_t nrange
 	return agree;
 }
 
-/* All places of both slabs, those between pages too, which are no rows */
+/* All places of both stripes, those between pages too, which are no rows */
 static void
-test_draws_of_all(const TestProgram *p, GpuAggSlab *const *slab, uint32_t places, uint64_t n)
+test_draws_of_all(const TestProgram *p, GpuAggStripe *const *stripe, uint32_t places, uint64_t n)
 {
 	const GpuAggDrawRange ranges[] = {
-		{slab[0], {3, places - 3}},
-		{slab[1], {0, places}}
+		{stripe[0], {3, places - 3}},
+		{stripe[1], {0, places}}
 	};
 
 	ok(draws_agree(p, ranges, 2, n, 5), "of all places");
 }
 
-/* The table in two slabs, with places between pages that are no rows */
+/* The table in two stripes, with places between pages that are no rows */
 static void
 test_draws(uint32_t n, uint32_t groups)
 {
 	static TestProgram p;
 	static GpuAggDrawRange ranges[ARENA_PAGES];
-	GpuAggSlab *slab[2];
+	GpuAggStripe *stripe[2];
 	uint32_t	place = 5;
 
 	table_make(scaled(n), groups, 0);
 	program_standard(&p);
 	for (int i = 0; i < 2; i++)
 	{
-		slab[i] = slab_create(lines_of(0, npages) + 3 * npages + 64);
-		ok(slab[i] != NULL && slab_add_loaded(slab[i], &p), "a slab to draw from");
+		stripe[i] = stripe_create(lines_of(0, npages) + 3 * npages + 64);
+		ok(stripe[i] != NULL && stripe_add_loaded(stripe[i], &p), "a stripe to draw from");
 	}
 	for (uint32_t i = 0; i < npages; i++)
 	{
 		if (i == npages / 3)
 			place = 0;
-		ranges[i] = (GpuAggDrawRange) {slab[i >= npages / 3], {place, page_list[i].nlines}};
-		place = keep_pages(ranges[i].slab, i, 1, place) + i % 3;
+		ranges[i] = (GpuAggDrawRange) {stripe[i >= npages / 3], {place, page_list[i].nlines}};
+		place = keep_pages(ranges[i].stripe, i, 1, place) + i % 3;
 	}
 	ok(table_kept(&p), "grouped while it is kept");
 	ok(draws_agree(&p, ranges, npages, 1, 1), "a draw");
 	ok(draws_agree(&p, ranges, npages, 1000, 2), "draws");
 	ok(draws_agree(&p, ranges, npages, scaled(3 * n) + 17, 3), "more draws than rows");
-	test_draws_of_all(&p, slab, lines_of(0, npages) + 3 * npages + 64, scaled(n));
+	test_draws_of_all(&p, stripe, lines_of(0, npages) + 3 * npages + 64, scaled(n));
 	program_columns(&p, WANT(COL_A) | WANT(COL_V));
 	program_filter(&p, program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_A],
 									 program_const_i64(&p, GPUAGG_T_INT4, 30)));
 	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
 	program_trans(&p, GPUAGG_TRANS_SUM_I128, col[COL_V], NONE, GPUAGG_T_INT8);
 	ok(draws_agree(&p, ranges, npages, scaled(n), 4), "a filter, and no keys");
-	SLABS->free(slab[0]);
-	SLABS->free(slab[1]);
+	STRIPES->free(stripe[0]);
+	STRIPES->free(stripe[1]);
 	keep_nothing();
 }
 
 int
-device_slab_draw_cases(const TestDevice *d)
+device_stripe_draw_cases(const TestDevice *d)
 {
 	if (!device_open(d))
 		return done_testing();
-	SLABS->limit(device, SLAB_LIMIT);
+	STRIPES->limit(device, STRIPE_LIMIT);
 	test_draws(300, 10);
 	test_draws(60000, 100);
 	test_draws(100000, 50000);

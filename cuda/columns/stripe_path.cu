@@ -1,6 +1,6 @@
 /*
- * slab_road.cu
- *		Which programs the roads of few groups (slab_local.cu) and of many
+ * stripe_path.cu
+ *		Which programs the roads of few groups (stripe_local.cu) and of many
  *		(scoped_sources.cu) are for, and what their kernels need of them.
  */
 #include "cuda/columns/resident.h"
@@ -15,18 +15,18 @@
 
 /* A column whose NULLs matter; false: there are too many */
 static bool
-use_column(GpuAggSlabRun *run, uint16_t column)
+use_column(GpuAggStripeRun *run, uint16_t column)
 {
 	for (uint32_t i = 0; i < run->nused; i++)
 		if (run->used[i] == column)
 			return true;
-	if (run->nused == GPUAGG_SLAB_USED)
+	if (run->nused == GPUAGG_STRIPE_USED)
 		return false;
 	run->used[run->nused++] = column;
 	return true;
 }
 
-/* Bytes of a column's values in a slab */
+/* Bytes of a column's values in a stripe */
 static uint32_t
 column_bytes(const GpuAggProgram *p, uint32_t column)
 {
@@ -54,7 +54,7 @@ fields_are_columns(const GpuAggProgram *p, const GpuAggRecord *record, uint16_t 
 
 /* The key, and whatever is an argument: NULLs of others do not matter. */
 static bool
-use_columns(const GpuAggProgram *p, GpuAggSlabRun *run)
+use_columns(const GpuAggProgram *p, GpuAggStripeRun *run)
 {
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 
@@ -79,7 +79,7 @@ mirrored(uint32_t comparison)
 
 /* Values for which it holds: x < c is "not c and beyond" */
 static void
-term_set(GpuAggSlabTerm *term, uint32_t comparison, int64_t c)
+term_set(GpuAggStripeTerm *term, uint32_t comparison, int64_t c)
 {
 	static const bool from_least[] = {false, false, false, true, true, false};
 	static const bool to_greatest[] = {false, false, true, false, false, true};
@@ -92,7 +92,7 @@ term_set(GpuAggSlabTerm *term, uint32_t comparison, int64_t c)
 
 /* Instruction `ins` as a term: a column compared with a constant */
 static bool
-term_make(const GpuAggProgram *p, const GpuAggInstr *ins, GpuAggSlabTerm *term)
+term_make(const GpuAggProgram *p, const GpuAggInstr *ins, GpuAggStripeTerm *term)
 {
 	const bool	f64 = ins->op >= GPUAGG_OP_F64_EQ && ins->op <= GPUAGG_OP_F64_GE;
 	const bool	swapped = ins->b < p->ncolumns;
@@ -118,7 +118,7 @@ term_make(const GpuAggProgram *p, const GpuAggInstr *ins, GpuAggSlabTerm *term)
 
 /* What makes a register true, if it is nothing but comparisons, all of them */
 static bool
-filter_collect(const GpuAggProgram *p, uint16_t reg, GpuAggSlabFilter *filter)
+filter_collect(const GpuAggProgram *p, uint16_t reg, GpuAggStripeFilter *filter)
 {
 	const GpuAggInstr *ins = gpuagg_program_instrs(p);
 	const GpuAggInstr *end = ins + p->filter_instrs;
@@ -129,11 +129,11 @@ filter_collect(const GpuAggProgram *p, uint16_t reg, GpuAggSlabFilter *filter)
 		return false;
 	if (ins->op == GPUAGG_OP_AND)
 		return filter_collect(p, ins->a, filter) && filter_collect(p, ins->b, filter);
-	return filter->n < GPUAGG_SLAB_TERMS && term_make(p, ins, &filter->terms[filter->n++]);
+	return filter->n < GPUAGG_STRIPE_TERMS && term_make(p, ins, &filter->terms[filter->n++]);
 }
 
 void
-gpuagg_cuda_slab_filter(const GpuAggProgram *p, GpuAggSlabFilter *filter)
+gpuagg_cuda_stripe_filter(const GpuAggProgram *p, GpuAggStripeFilter *filter)
 {
 	filter->n = 0;
 	if (p->filter_reg != GPUAGG_NO_REG && !filter_collect(p, p->filter_reg, filter))
@@ -143,7 +143,7 @@ gpuagg_cuda_slab_filter(const GpuAggProgram *p, GpuAggSlabFilter *filter)
 /* ---------- the roads ---------- */
 
 bool
-gpuagg_cuda_slab_road(const GpuAggTask *task, bool forced, GpuAggSlabRoad *road)
+gpuagg_cuda_stripe_road(const GpuAggTask *task, bool forced, GpuAggStripeRoad *road)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	const GpuAggDevice *device = task->device;
@@ -175,7 +175,7 @@ gpuagg_cuda_slab_road(const GpuAggTask *task, bool forced, GpuAggSlabRoad *road)
 }
 
 bool
-gpuagg_cuda_slab_defers(const GpuAggTask *task, GpuAggSlabDeferral *d)
+gpuagg_cuda_stripe_defers(const GpuAggTask *task, GpuAggStripeDeferral *d)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	GpuAggSourceShape shape;

@@ -1,13 +1,13 @@
 /*
- * device_slab_road_cases.c
- *		Slabs read as they lie: the programs for which a device may have a
+ * device_stripe_path_cases.c
+ *		Stripes read as they lie: the programs for which a device may have a
  *		faster way than to evaluate each row, and rows for which it must not
- *		take it.  Several slabs at once, NULLs, odd places, wrong estimates.
+ *		take it.  Several stripes at once, NULLs, odd places, wrong estimates.
  */
 #include "device_oracle.h"
 
-#define SLABS (OPS->slabs)
-#define NSLABS 3
+#define STRIPES (OPS->stripes)
+#define NSTRIPES 3
 #define NONE GPUAGG_NO_REG
 
 /* Columns: k int4, v int4, w int8, f float8 */
@@ -30,8 +30,8 @@ typedef struct Shape
 
 static uint32_t npages;
 static GpuAggPage page_list[ARENA_PAGES];
-static GpuAggSlab *slabs[NSLABS];
-static uint32_t slab_pages[NSLABS + 1];	/* first page of each */
+static GpuAggStripe *stripes[NSTRIPES];
+static uint32_t stripe_pages[NSTRIPES + 1];	/* first page of each */
 static uint16_t col[NCOLS];
 
 static bool
@@ -70,30 +70,30 @@ table_make(const Shape *s)
 		page_list[i] = (GpuAggPage) {.page = pages[i].bytes,.nlines = pages[i].nlines,.block = i};
 }
 
-/* ---------- slabs ---------- */
+/* ---------- stripes ---------- */
 
-/* Pages of the table are to be kept in some slabs, each with room to spare. */
+/* Pages of the table are to be kept in some stripes, each with room to spare. */
 static bool
-slabs_make(void)
+stripes_make(void)
 {
 	GpuAggError error = {0};
 	bool		good = true;
 
-	for (uint32_t s = 0; s < NSLABS; s++)
+	for (uint32_t s = 0; s < NSTRIPES; s++)
 	{
 		uint32_t	place = 0;
 
-		slab_pages[s] = npages * s / NSLABS;
-		slab_pages[s + 1] = npages * (s + 1) / NSLABS;
-		for (uint32_t i = slab_pages[s]; i < slab_pages[s + 1]; i++)
+		stripe_pages[s] = npages * s / NSTRIPES;
+		stripe_pages[s + 1] = npages * (s + 1) / NSTRIPES;
+		for (uint32_t i = stripe_pages[s]; i < stripe_pages[s + 1]; i++)
 			place += page_list[i].nlines;
-		good &= SLABS->create(device, place + 777, &slabs[s], &error) == GPUAGG_OK;
+		good &= STRIPES->create(device, place + 777, &stripes[s], &error) == GPUAGG_OK;
 		for (uint32_t c = 0; good && c < NCOLS; c++)
-			good &= SLABS->add_column(slabs[s], c, col_types[c], NULL, &error) == GPUAGG_OK;
+			good &= STRIPES->add_column(stripes[s], c, col_types[c], NULL, &error) == GPUAGG_OK;
 		place = 0;
-		for (uint32_t i = slab_pages[s]; i < slab_pages[s + 1]; i++)
+		for (uint32_t i = stripe_pages[s]; i < stripe_pages[s + 1]; i++)
 		{
-			page_list[i].slab = slabs[s];
+			page_list[i].stripe = stripes[s];
 			page_list[i].place = place;
 			place += page_list[i].nlines;
 		}
@@ -102,20 +102,20 @@ slabs_make(void)
 }
 
 static void
-slabs_free(void)
+stripes_free(void)
 {
-	for (uint32_t s = 0; s < NSLABS; s++)
-		SLABS->free(slabs[s]);
+	for (uint32_t s = 0; s < NSTRIPES; s++)
+		STRIPES->free(stripes[s]);
 }
 
-/* Places that are not wanted of a slab: of every n-th page, and the end */
+/* Places that are not wanted of a stripe: of every n-th page, and the end */
 static uint32_t
 without_pages(uint32_t s, uint32_t every, GpuAggPlaces *without)
 {
 	uint32_t	end = 0;
 	uint32_t	n = 0;
 
-	for (uint32_t i = slab_pages[s]; i < slab_pages[s + 1]; i++)
+	for (uint32_t i = stripe_pages[s]; i < stripe_pages[s + 1]; i++)
 	{
 		if (every > 0 && i % every == 0)
 			without[n++] = (GpuAggPlaces) {page_list[i].place, page_list[i].nlines};
@@ -125,9 +125,9 @@ without_pages(uint32_t s, uint32_t every, GpuAggPlaces *without)
 	return n;
 }
 
-/* A task over all slabs, but for every n-th page, which comes as such; 0: for none */
+/* A task over all stripes, but for every n-th page, which comes as such; 0: for none */
 static void
-slabs_run(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, uint32_t every)
+stripes_run(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, uint32_t every)
 {
 	static GpuAggPlaces without[ARENA_PAGES + 1];
 	static GpuAggPage others[ARENA_PAGES];
@@ -138,24 +138,24 @@ slabs_run(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, uint32
 	for (uint32_t i = 0; every > 0 && i < npages; i += every)
 	{
 		others[n] = page_list[i];
-		others[n++].slab = NULL;
+		others[n++].stripe = NULL;
 	}
-	for (uint32_t s = 0; good && s < NSLABS; s++)
-		good = OPS->task_resident(run->task, s, slabs[s], without, without_pages(s, every, without),
+	for (uint32_t s = 0; good && s < NSTRIPES; s++)
+		good = OPS->task_resident(run->task, s, stripes[s], without, without_pages(s, every, without),
 								  &error) == GPUAGG_OK;
-	if (good && run_list(run, others, n, 40, 6) && run_collect(run, NSLABS))
+	if (good && run_list(run, others, n, 40, 6) && run_collect(run, NSTRIPES))
 		run_finish(run, 4096);
 }
 
 static bool
-slabs_give(const TestProgram *p, const GpuAggTaskConfig *config, uint32_t every)
+stripes_give(const TestProgram *p, const GpuAggTaskConfig *config, uint32_t every)
 {
 	Oracle	   *o = oracle_start(p);
 	Run			run;
 	bool		good;
 
 	oracle_list(o, page_list, npages);
-	slabs_run(&run, p, config, every);
+	stripes_run(&run, p, config, every);
 	good = oracle_agrees(o, &run);
 	run_end(&run);
 	oracle_end(o);
@@ -177,7 +177,7 @@ windows_give(const TestProgram *p, const GpuAggTaskConfig *base, uint32_t count,
 		Run			part;
 
 		config.scope = (GpuAggScope) {i, count};
-		slabs_run(&part, p, &config, every);
+		stripes_run(&part, p, &config, every);
 		if (part.results_bytes > 0)
 			run_keep(&all, part.results, part.results_bytes, part.groups);
 		if (part.error.status != GPUAGG_OK)
@@ -243,22 +243,22 @@ programs_agree(const GpuAggTaskConfig *config, const char *name)
 	for (uint32_t every = 0; every <= 7; every += 7)
 	{
 		program_words(&p);
-		ok(slabs_give(&p, config, every), name);
+		ok(stripes_give(&p, config, every), name);
 		program_less(&p, col[COL_V], 1 << 30);
-		ok(slabs_give(&p, config, every), "with a filter");
+		ok(stripes_give(&p, config, every), "with a filter");
 		program_wide(&p);
-		ok(slabs_give(&p, config, every), "with more arguments");
+		ok(stripes_give(&p, config, every), "with more arguments");
 		program_begin(&p);
 		program_key(&p, col[COL_K], GPUAGG_T_INT4);
-		ok(slabs_give(&p, config, every), "with none");
+		ok(stripes_give(&p, config, every), "with none");
 	}
 	program_begin(&p);
 	program_key(&p, col[COL_W], GPUAGG_T_INT8);
 	program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT4);
-	ok(slabs_give(&p, config, 0), "a key of 8 bytes, many groups");
+	ok(stripes_give(&p, config, 0), "a key of 8 bytes, many groups");
 	program_words(&p);
 	program_key(&p, col[COL_V], GPUAGG_T_INT4);
-	ok(slabs_give(&p, config, 0), "two keys");
+	ok(stripes_give(&p, config, 0), "two keys");
 }
 
 static void
@@ -268,7 +268,7 @@ test_shape(const Shape *shape, const char *name)
 	GpuAggTaskConfig config = {.expected_rows = 100000};
 
 	table_make(shape);
-	ok(slabs_make(), name);
+	ok(stripes_make(), name);
 	{
 		static TestProgram p;
 
@@ -281,7 +281,7 @@ test_shape(const Shape *shape, const char *name)
 		config.expected_rows = 2 * estimates[i];
 		programs_agree(&config, name);
 	}
-	slabs_free();
+	stripes_free();
 }
 
 /* Strategies that are forced, and windows */
@@ -296,7 +296,7 @@ test_forced(void)
 	static TestProgram p;
 
 	table_make(&shape);
-	ok(slabs_make(), "slabs for forced strategies");
+	ok(stripes_make(), "stripes for forced strategies");
 	program_wide(&p);
 	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
 	for (size_t i = 0; i < sizeof(strategies) / sizeof(*strategies); i++)
@@ -304,11 +304,11 @@ test_forced(void)
 		GpuAggTaskConfig config = {.expected_groups = 3000,.strategy = strategies[i],.forced = 1};
 
 		program_wide(&p);
-		ok(slabs_give(&p, &config, 0), "forced");
+		ok(stripes_give(&p, &config, 0), "forced");
 		program_less(&p, col[COL_V], 1 << 29);
-		ok(slabs_give(&p, &config, 5), "forced, with a filter and pages");
+		ok(stripes_give(&p, &config, 5), "forced, with a filter and pages");
 	}
-	slabs_free();
+	stripes_free();
 }
 
 /* Strategies that were chosen for columns, others for pages; and windows */
@@ -319,7 +319,7 @@ test_chosen(uint32_t nulls, const char *name)
 	static TestProgram p;
 
 	table_make(&shape);
-	ok(slabs_make(), name);
+	ok(stripes_make(), name);
 	program_wide(&p);
 	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
 	for (uint32_t s = 0; s < GPUAGG_NSTRATEGIES; s++)
@@ -334,26 +334,26 @@ test_chosen(uint32_t nulls, const char *name)
 			};
 
 			program_words(&p);
-			ok(slabs_give(&p, &config, every), gpuagg_strategy_name(s));
+			ok(stripes_give(&p, &config, every), gpuagg_strategy_name(s));
 			ok(windows_give(&p, &config, 3, every), "in windows");
 			program_less(&p, col[COL_V], 1 << 29);
-			ok(slabs_give(&p, &config, every), "with a filter");
+			ok(stripes_give(&p, &config, every), "with a filter");
 			program_begin(&p);
 			program_key(&p, col[COL_W], GPUAGG_T_INT8);
 			program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
-			ok(slabs_give(&p, &config, every), "a key of 8 bytes alone");
+			ok(stripes_give(&p, &config, every), "a key of 8 bytes alone");
 			ok(windows_give(&p, &config, 2, every), "in windows");
 			program_begin(&p);
 			program_key(&p, col[COL_W], GPUAGG_T_INT8);
 			program_trans(&p, GPUAGG_TRANS_SUM_I128, col[COL_W], NONE, GPUAGG_T_INT8);
-			ok(slabs_give(&p, &config, every), "summed up itself");
+			ok(stripes_give(&p, &config, every), "summed up itself");
 			program_begin(&p);
 			program_key(&p, col[COL_K], GPUAGG_T_INT4);
 			program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_K], NONE, GPUAGG_T_INT4);
 			program_trans(&p, GPUAGG_TRANS_COUNT, col[COL_F], NONE, GPUAGG_T_FLOAT8);
-			ok(slabs_give(&p, &config, every), "a key of 4 bytes that is an argument");
+			ok(stripes_give(&p, &config, every), "a key of 4 bytes that is an argument");
 		}
-	slabs_free();
+	stripes_free();
 }
 
 /* Each comparison with a constant, from both sides, and several of them */
@@ -367,7 +367,7 @@ test_filters(void)
 	uint16_t	first;
 
 	table_make(&shape);
-	ok(slabs_make(), "slabs to be filtered");
+	ok(stripes_make(), "stripes to be filtered");
 	program_wide(&p);
 	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
 	for (uint32_t op = 0; op < 12; op++)
@@ -377,14 +377,14 @@ test_filters(void)
 		program_filter(&p, op % 2 ?
 					   program_instr(&p, GPUAGG_OP_I64_EQ + op % 6, GPUAGG_CLASS_I64, col[COL_K], c) :
 					   program_instr(&p, GPUAGG_OP_I64_EQ + op % 6, GPUAGG_CLASS_I64, c, col[COL_K]));
-		ok(slabs_give(&p, &ten_or_less, 0), "an integer compared");
+		ok(stripes_give(&p, &ten_or_less, 0), "an integer compared");
 	}
 	for (uint32_t op = 0; op < 36; op++)
 	{
 		program_words(&p);
 		c = program_const_f64(&p, floats[op / 6]);
 		program_filter(&p, program_instr(&p, GPUAGG_OP_F64_EQ + op % 6, GPUAGG_CLASS_I64, col[COL_F], c));
-		ok(slabs_give(&p, &ten_or_less, 0), "a number compared");
+		ok(stripes_give(&p, &ten_or_less, 0), "a number compared");
 	}
 	program_words(&p);
 	c = program_const_i64(&p, GPUAGG_T_INT4, 40);
@@ -392,17 +392,17 @@ test_filters(void)
 	first = program_instr(&p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, first,
 						  program_instr(&p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, col[COL_W], c));
 	program_filter(&p, first);
-	ok(slabs_give(&p, &ten_or_less, 3), "two comparisons");
+	ok(stripes_give(&p, &ten_or_less, 3), "two comparisons");
 	program_words(&p);
 	first = program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_K], col[COL_V]);
 	program_filter(&p, first);
-	ok(slabs_give(&p, &ten_or_less, 3), "two columns compared");
+	ok(stripes_give(&p, &ten_or_less, 3), "two columns compared");
 	program_words(&p);
 	c = program_const_i64(&p, GPUAGG_T_INT4, 40);
 	p.consts[0].state = GPUAGG_ST_NULL;
 	program_filter(&p, program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_K], c));
-	ok(slabs_give(&p, &ten_or_less, 0), "compared with NULL");
-	slabs_free();
+	ok(stripes_give(&p, &ten_or_less, 0), "compared with NULL");
+	stripes_free();
 }
 
 /* Nothing is kept yet, and nothing is wanted */
@@ -417,23 +417,23 @@ test_empty(void)
 	Run			run;
 
 	table_make(&shape);
-	ok(slabs_make(), "slabs where nothing is yet");
+	ok(stripes_make(), "stripes where nothing is yet");
 	program_words(&p);
 	o = oracle_start(&p);
 	for (int kept = 0; kept < 2; kept++)
 	{
 		run_begin(&run, &p, &ten_or_less);
-		ok(OPS->task_resident(run.task, 1, slabs[0], &all, kept, &error) == GPUAGG_OK &&
+		ok(OPS->task_resident(run.task, 1, stripes[0], &all, kept, &error) == GPUAGG_OK &&
 		   run_collect(&run, 1) && run_finish(&run, 4096) && oracle_agrees(o, &run), "no rows");
 		run_end(&run);
 		ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
 	}
 	oracle_end(o);
-	slabs_free();
+	stripes_free();
 }
 
 int
-device_slab_road_cases(const TestDevice *d)
+device_stripe_road_cases(const TestDevice *d)
 {
 	static const Shape plain = {100000, 100, 0, 0};
 	static const Shape nulls = {60000, 100, 3, 0};
@@ -442,17 +442,17 @@ device_slab_road_cases(const TestDevice *d)
 
 	if (!device_open(d))
 		return done_testing();
-	SLABS->limit(device, UINT64_C(256) << 20);
+	STRIPES->limit(device, UINT64_C(256) << 20);
 	test_shape(&plain, "no NULLs");
 	test_shape(&nulls, "NULLs");
 	test_shape(&sorted, "sorted");
 	test_shape(&many, "many groups");
 	test_forced();
-	test_chosen(0, "slabs for chosen strategies");
+	test_chosen(0, "stripes for chosen strategies");
 	test_chosen(1, "the same, with NULLs");
 	test_filters();
 	test_empty();
-	is_int((long long) SLABS->used(device), 0, "no slab has left memory behind");
+	is_int((long long) STRIPES->used(device), 0, "no stripe has left memory behind");
 	is_at_rest("nor has a task");
 	device_close();
 	return done_testing();

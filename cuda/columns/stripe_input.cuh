@@ -1,12 +1,12 @@
 /*
- * slab_input.cuh
- *		Which places of a slab are a task's input: those that are valid, below
+ * stripe_input.cuh
+ *		Which places of a stripe are a task's input: those that are valid, below
  *		the end that was known when the task asked, and not listed.
  */
-#ifndef GPUAGG_CUDA_COLUMNS_SLAB_INPUT_CUH
-#define GPUAGG_CUDA_COLUMNS_SLAB_INPUT_CUH
+#ifndef GPUAGG_CUDA_COLUMNS_STRIPE_INPUT_CUH
+#define GPUAGG_CUDA_COLUMNS_STRIPE_INPUT_CUH
 
-#include "cuda/columns/cuda_slab.h"
+#include "cuda/columns/cuda_stripe.h"
 
 /* Bits [from, to) of a word, of which some may lie outside it */
 static __device__ __forceinline__ uint32_t
@@ -20,7 +20,7 @@ word_bits(int64_t from, int64_t to)
 
 /* Places of a bitmap's word that are listed: the list is in order */
 static __device__ uint32_t
-listed_bits(const GpuAggSlabInput &input, uint32_t word)
+listed_bits(const GpuAggStripeInput &input, uint32_t word)
 {
 	const int64_t start = (int64_t) word * 32;
 	uint32_t	low = 0;
@@ -47,7 +47,7 @@ listed_bits(const GpuAggSlabInput &input, uint32_t word)
 
 /* Input places of a word of such a bitmap */
 static __device__ __forceinline__ uint32_t
-input_bits(const GpuAggSlabInput &input, const uint32_t *bitmap, uint32_t word)
+input_bits(const GpuAggStripeInput &input, const uint32_t *bitmap, uint32_t word)
 {
 	uint32_t	bits = bitmap[word] & word_bits(0, (int64_t) input.places - (int64_t) word * 32);
 
@@ -56,4 +56,4 @@ input_bits(const GpuAggSlabInput &input, const uint32_t *bitmap, uint32_t word)
 	return bits;
 }
 
-#endif							/* GPUAGG_CUDA_COLUMNS_SLAB_INPUT_CUH */
+#endif							/* GPUAGG_CUDA_COLUMNS_STRIPE_INPUT_CUH */

@@ -1,58 +1,58 @@
 /*
- * device_slab_table.h
- *		Slabs of the test table (device_table.h): filled while its pages are
+ * device_stripe_table.h
+ *		Stripes of the test table (device_table.h): filled while its pages are
  *		grouped, and grouped themselves.
  */
-#ifndef GPUAGG_DEVICE_SLAB_TABLE_H
-#define GPUAGG_DEVICE_SLAB_TABLE_H
+#ifndef GPUAGG_DEVICE_STRIPE_TABLE_H
+#define GPUAGG_DEVICE_STRIPE_TABLE_H
 
 #include "device_oracle.h"
 #include "device_table.h"
 
-#define SLABS (OPS->slabs)
-#define SLAB_LIMIT (UINT64_C(256) << 20)
+#define STRIPES (OPS->stripes)
+#define STRIPE_LIMIT (UINT64_C(256) << 20)
 
 /* The place of each page's first line, and of the end */
 static uint32_t page_place[ARENA_PAGES + 1];
 
-static inline GpuAggSlab *
-slab_create(uint32_t places)
+static inline GpuAggStripe *
+stripe_create(uint32_t places)
 {
-	GpuAggSlab *slab = NULL;
+	GpuAggStripe *stripe = NULL;
 	GpuAggError error;
 
-	if (SLABS->create(device, places, &slab, &error) != GPUAGG_OK)
+	if (STRIPES->create(device, places, &stripe, &error) != GPUAGG_OK)
 		printf("# create: %s\n", error.message);
-	return slab;
+	return stripe;
 }
 
 static inline bool
-slab_add(GpuAggSlab *slab, uint32_t attr, uint32_t type)
+stripe_add(GpuAggStripe *stripe, uint32_t attr, uint32_t type)
 {
 	GpuAggError error;
 
-	return SLABS->add_column(slab, attr, type, NULL, &error) == GPUAGG_OK;
+	return STRIPES->add_column(stripe, attr, type, NULL, &error) == GPUAGG_OK;
 }
 
 /* Columns for all that a program loads */
 static inline bool
-slab_add_loaded(GpuAggSlab *slab, const TestProgram *p)
+stripe_add_loaded(GpuAggStripe *stripe, const TestProgram *p)
 {
 	bool		good = true;
 
 	for (uint32_t i = 0; i < p->head.nattrs; i++)
-		if (p->attrs[i].reg != NONE && SLABS->column_bytes(slab, i) == 0)
-			good &= slab_add(slab, i, p->attrs[i].type);
+		if (p->attrs[i].reg != NONE && STRIPES->column_bytes(stripe, i) == 0)
+			good &= stripe_add(stripe, i, p->attrs[i].type);
 	return good;
 }
 
 /* Pages [first, first + n) of the list are to be kept, from a place on. */
 static inline uint32_t
-keep_pages(GpuAggSlab *slab, uint32_t first, uint32_t n, uint32_t place)
+keep_pages(GpuAggStripe *stripe, uint32_t first, uint32_t n, uint32_t place)
 {
 	for (uint32_t i = first; i < first + n; i++)
 	{
-		page_list[i].slab = slab;
+		page_list[i].stripe = stripe;
 		page_list[i].place = page_place[i] = place;
 		place += page_list[i].nlines;
 	}
@@ -74,18 +74,18 @@ static inline void
 keep_nothing(void)
 {
 	for (uint32_t i = 0; i < npages; i++)
-		page_list[i].slab = NULL;
+		page_list[i].stripe = NULL;
 }
 
 static inline bool
-run_resident(Run *run, GpuAggSlab *slab, const GpuAggPlaces *without, uint32_t nwithout)
+run_resident(Run *run, GpuAggStripe *stripe, const GpuAggPlaces *without, uint32_t nwithout)
 {
 	GpuAggPlaces *copy = calloc(nwithout + 1, sizeof(*copy));
 	GpuAggError error = {0};
 
 	if (nwithout > 0)
 		memcpy(copy, without, nwithout * sizeof(*copy));
-	if (OPS->task_resident(run->task, 77, slab, copy, nwithout, &error) != GPUAGG_OK &&
+	if (OPS->task_resident(run->task, 77, stripe, copy, nwithout, &error) != GPUAGG_OK &&
 		run->error.status == GPUAGG_OK)
 		run->error = error;
 	memset(copy, 0xFF, (nwithout + 1) * sizeof(*copy));
@@ -100,9 +100,9 @@ table_kept(const TestProgram *p)
 	return oracle_run(p, page_list, npages, &plain_config, 40, 6);
 }
 
-/* Do the slab's rows, but for some, give what the listed pages give? */
+/* Do the stripe's rows, but for some, give what the listed pages give? */
 static inline bool
-slab_gives(const TestProgram *p, GpuAggSlab *slab, const GpuAggPlaces *without,
+stripe_gives(const TestProgram *p, GpuAggStripe *stripe, const GpuAggPlaces *without,
 		   uint32_t nwithout, const GpuAggPage *list, uint32_t n)
 {
 	Oracle	   *o = oracle_start(p);
@@ -111,7 +111,7 @@ slab_gives(const TestProgram *p, GpuAggSlab *slab, const GpuAggPlaces *without,
 
 	oracle_list(o, list, n);
 	if (run_begin(&run, p, &plain_config) &&
-		run_resident(&run, slab, without, nwithout) && run_collect(&run, 1))
+		run_resident(&run, stripe, without, nwithout) && run_collect(&run, 1))
 		run_finish(&run, 4096);
 	agree = oracle_agrees(o, &run);
 	run_end(&run);
@@ -120,9 +120,9 @@ slab_gives(const TestProgram *p, GpuAggSlab *slab, const GpuAggPlaces *without,
 }
 
 static inline bool
-slab_gives_table(const TestProgram *p, GpuAggSlab *slab)
+stripe_gives_table(const TestProgram *p, GpuAggStripe *stripe)
 {
-	return slab_gives(p, slab, NULL, 0, page_list, npages);
+	return stripe_gives(p, stripe, NULL, 0, page_list, npages);
 }
 
-#endif							/* GPUAGG_DEVICE_SLAB_TABLE_H */
+#endif							/* GPUAGG_DEVICE_STRIPE_TABLE_H */

@@ -1,14 +1,14 @@
 /*
- * slab_gpu.cu
+ * stripe_gpu.cu
  *		Rows a second of GROUP BY over columns that stayed on a GPU
- *		(cuda/columns/cuda_slab.h), from the task's begin to its end, through the
+ *		(cuda/columns/cuda_stripe.h), from the task's begin to its end, through the
  *		functions that the worker calls.
  *
- * usage: slab_gpu ROUNDS [ROWS [GROUPS...]]
+ * usage: stripe_gpu ROUNDS [ROWS [GROUPS...]]
  *
  * Pages with an int4 key, an int4 argument and a text of the key are kept in
- * slabs of some 3 million rows first, and that is timed, too, against decoding
- * the same pages without keeping them.  Then tasks read the slabs.  A line for
+ * stripes of some 3 million rows first, and that is timed, too, against decoding
+ * the same pages without keeping them.  Then tasks read the stripes.  A line for
  * each round:
  *		card <tab> what <tab> groups <tab> strategy <tab> rows <tab> seconds
  */
@@ -32,13 +32,13 @@ extern "C" const GpuAggDeviceOps *gpuagg_device_provider(void);
 #define BATCH 1024
 #define AHEAD 3
 #define LINES 128				/* of a page */
-#define SLAB_ROWS ((uint32_t) 3 << 20)
+#define STRIPE_ROWS ((uint32_t) 3 << 20)
 #define TUPLE_BYTES 56
 
 static const GpuAggDeviceOps *ops;
 static GpuAggDevice *device;
 static char *pages;
-static std::vector<GpuAggSlab *> slabs;
+static std::vector<GpuAggStripe *> stripes;
 static GpuAggDictionary *dictionary;
 static char card[128];
 
@@ -218,7 +218,7 @@ seconds_since(Clock::time_point from)
 	return std::chrono::duration<double>(Clock::now() - from).count();
 }
 
-/* A whole task: pages, kept or not, or slabs; its seconds */
+/* A whole task: pages, kept or not, or stripes; its seconds */
 static double
 task_run(What what, double expected, bool feed, bool keep, uint64_t *rows, uint64_t *groups,
 		 char *strategy)
@@ -234,21 +234,21 @@ task_run(What what, double expected, bool feed, bool keep, uint64_t *rows, uint6
 	double		seconds;
 
 	config.expected_groups = expected;
-	config.expected_rows = (double) slabs.size() * SLAB_ROWS;
+	config.expected_rows = (double) stripes.size() * STRIPE_ROWS;
 	config.codes.dictionaries = what == TEXT ? dictionaries : NULL;
 	*rows = *groups = 0;
 	ops->task_begin(device, &p.head, &config, &task, &error);
 	check(error, "begin");
-	for (size_t s = 0; s < slabs.size(); s++)
+	for (size_t s = 0; s < stripes.size(); s++)
 	{
 		if (!feed)
 		{
-			ops->task_resident(task, s, slabs[s], NULL, 0, &error);
+			ops->task_resident(task, s, stripes[s], NULL, 0, &error);
 			check(error, "resident");
 			in_flight++;
 			continue;
 		}
-		for (uint32_t first = 0; first < SLAB_ROWS / LINES; first += BATCH)
+		for (uint32_t first = 0; first < STRIPE_ROWS / LINES; first += BATCH)
 		{
 			static GpuAggPage list[BATCH];
 
@@ -257,7 +257,7 @@ task_run(What what, double expected, bool feed, bool keep, uint64_t *rows, uint6
 				list[i] = {};
 				list[i].page = pages + (size_t) ((first + i + s * 997) % PAGES) * GPUAGG_PAGE_BYTES;
 				list[i].nlines = LINES;
-				list[i].slab = keep ? slabs[s] : NULL;
+				list[i].stripe = keep ? stripes[s] : NULL;
 				list[i].place = (first + i) * LINES;
 			}
 			ops->task_pages(task, first, list, BATCH, &error);
@@ -315,40 +315,40 @@ open_device(void)
 	config.pages_bytes = (uint64_t) PAGES * GPUAGG_PAGE_BYTES;
 	ops->open(&config, &device, &error);
 	check(error, "open");
-	ops->slabs->limit(device, cards[0].memory_limit / 3);
+	ops->stripes->limit(device, cards[0].memory_limit / 3);
 	return true;
 }
 
 static void
-slabs_make(uint64_t rows)
+stripes_make(uint64_t rows)
 {
 	GpuAggError error = {};
 
-	ops->slabs->dictionary_create(device, &dictionary, &error);
+	ops->stripes->dictionary_create(device, &dictionary, &error);
 	check(error, "dictionary");
-	for (uint64_t n = 0; n < rows; n += SLAB_ROWS)
+	for (uint64_t n = 0; n < rows; n += STRIPE_ROWS)
 	{
-		GpuAggSlab *slab;
+		GpuAggStripe *stripe;
 
-		ops->slabs->create(device, SLAB_ROWS, &slab, &error);
-		check(error, "slab");
+		ops->stripes->create(device, STRIPE_ROWS, &stripe, &error);
+		check(error, "stripe");
 		for (uint32_t i = 0; i < 3; i++)
 		{
-			ops->slabs->add_column(slab, i, i < 2 ? GPUAGG_T_INT4 : GPUAGG_T_TEXT,
+			ops->stripes->add_column(stripe, i, i < 2 ? GPUAGG_T_INT4 : GPUAGG_T_TEXT,
 								   i < 2 ? NULL : dictionary, &error);
 			check(error, "column");
 		}
-		slabs.push_back(slab);
+		stripes.push_back(stripe);
 	}
 }
 
 static void
-slabs_free(void)
+stripes_free(void)
 {
-	for (GpuAggSlab *slab : slabs)
-		ops->slabs->free(slab);
-	slabs.clear();
-	ops->slabs->dictionary_free(dictionary);
+	for (GpuAggStripe *stripe : stripes)
+		ops->stripes->free(stripe);
+	stripes.clear();
+	ops->stripes->dictionary_free(dictionary);
 }
 
 static void
@@ -356,7 +356,7 @@ bench(int rounds, uint64_t rows, uint32_t groups)
 {
 	for (uint32_t i = 0; i < PAGES; i++)
 		page_fill(pages + (size_t) i * GPUAGG_PAGE_BYTES, i, groups);
-	slabs_make(rows);
+	stripes_make(rows);
 	for (int i = 0; i < rounds; i++)
 	{
 		report("pages", NUMBER, groups, true, false);
@@ -366,11 +366,11 @@ bench(int rounds, uint64_t rows, uint32_t groups)
 	}
 	for (int i = 0; i < rounds; i++)
 	{
-		report("slabs", NUMBER, groups, false, false);
-		report("slabs filtered", FILTERED, groups, false, false);
-		report("slabs by text", TEXT, groups, false, false);
+		report("stripes", NUMBER, groups, false, false);
+		report("stripes filtered", FILTERED, groups, false, false);
+		report("stripes by text", TEXT, groups, false, false);
 	}
-	slabs_free();
+	stripes_free();
 }
 
 int

@@ -1,9 +1,9 @@
 /*
- * device_slab_text_cases.c
- *		Strings in slabs: dictionaries, codes as groups' keys, and columns of
+ * device_stripe_text_cases.c
+ *		Strings in stripes: dictionaries, codes as groups' keys, and columns of
  *		codes that a program reads as strings.
  */
-#include "device_slab_table.h"
+#include "device_stripe_table.h"
 
 #define TEXT_LIMIT (UINT64_C(1) << 30)
 
@@ -13,7 +13,7 @@ dictionary_make(void)
 	GpuAggDictionary *dictionary = NULL;
 	GpuAggError error = {0};
 
-	if (SLABS->dictionary_create(device, &dictionary, &error) != GPUAGG_OK)
+	if (STRIPES->dictionary_create(device, &dictionary, &error) != GPUAGG_OK)
 		printf("# dictionary: %s\n", error.message);
 	return dictionary;
 }
@@ -47,59 +47,59 @@ test_encode(void)
 	GpuAggError error = {0};
 	bool		good = true;
 
-	ok(SLABS->dictionary_read(d, &text, &error) == GPUAGG_OK && text.entries == 0 && text.starts[0] == 0,
+	ok(STRIPES->dictionary_read(d, &text, &error) == GPUAGG_OK && text.entries == 0 && text.starts[0] == 0,
 	   "a new dictionary is empty");
 	for (uint32_t i = 0; i < NWORDS; i++)
 		strings[i] = (GpuAggBytes) {words[i], strlen(words[i])};
-	ok(SLABS->dictionary_encode(d, strings, NWORDS, codes, &error) == GPUAGG_OK, "encode");
-	ok(SLABS->dictionary_encode(d, strings, NWORDS, again, &error) == GPUAGG_OK &&
+	ok(STRIPES->dictionary_encode(d, strings, NWORDS, codes, &error) == GPUAGG_OK, "encode");
+	ok(STRIPES->dictionary_encode(d, strings, NWORDS, again, &error) == GPUAGG_OK &&
 	   memcmp(codes, again, sizeof(codes)) == 0, "again");
-	SLABS->dictionary_info(d, &info);
+	STRIPES->dictionary_info(d, &info);
 	is_int(info.entries, 4, "entries");
-	ok(info.full == 0 && info.bytes > 0 && info.bytes <= SLABS->used(device), "info");
-	ok(SLABS->dictionary_read(d, &text, &error) == GPUAGG_OK && text.entries == 4, "read");
+	ok(info.full == 0 && info.bytes > 0 && info.bytes <= STRIPES->used(device), "info");
+	ok(STRIPES->dictionary_read(d, &text, &error) == GPUAGG_OK && text.entries == 4, "read");
 	for (uint32_t i = 0; i < NWORDS; i++)
 		good &= text_is(&text, codes[i], words[i]);
 	ok(good, "strings are what was encoded");
-	SLABS->dictionary_free(d);
-	is_int((long long) SLABS->used(device), 0, "freed");
+	STRIPES->dictionary_free(d);
+	is_int((long long) STRIPES->used(device), 0, "freed");
 }
 
-/* ---------- slabs ---------- */
+/* ---------- stripes ---------- */
 
-/* A slab for the whole table, with whatever is loaded in it, strings as codes */
-static GpuAggSlab *
-slab_make(const TestProgram *p, GpuAggDictionary *dictionary)
+/* A stripe for the whole table, with whatever is loaded in it, strings as codes */
+static GpuAggStripe *
+stripe_make(const TestProgram *p, GpuAggDictionary *dictionary)
 {
-	GpuAggSlab *slab = slab_create(lines_of(0, npages));
+	GpuAggStripe *stripe = stripe_create(lines_of(0, npages));
 	GpuAggError error = {0};
-	bool		good = slab != NULL;
+	bool		good = stripe != NULL;
 
 	for (uint32_t i = 0; good && i < p->head.nattrs; i++)
 		if (p->attrs[i].reg != NONE)
-			good = SLABS->add_column(slab, i, p->attrs[i].type,
+			good = STRIPES->add_column(stripe, i, p->attrs[i].type,
 									 p->attrs[i].type == GPUAGG_T_TEXT ? dictionary : NULL,
 									 &error) == GPUAGG_OK;
-	ok(good, "a slab with strings");
-	keep_pages(slab, 0, npages, 0);
-	return slab;
+	ok(good, "a stripe with strings");
+	keep_pages(stripe, 0, npages, 0);
+	return stripe;
 }
 
-/* A program reads strings, of pages and then of a slab. */
+/* A program reads strings, of pages and then of a stripe. */
 static void
 test_strings(uint32_t n, uint32_t groups)
 {
 	static TestProgram p;
 	GpuAggDictionary *d = dictionary_make();
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 
 	table_make(scaled(n), groups, 0);
 	program_texts(&p);
-	slab = slab_make(&p, d);
+	stripe = stripe_make(&p, d);
 	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "grouped while it is kept");
-	ok(slab_gives_table(&p, slab), "strings of a slab");
-	SLABS->free(slab);
-	SLABS->dictionary_free(d);
+	ok(stripe_gives_table(&p, stripe), "strings of a stripe");
+	STRIPES->free(stripe);
+	STRIPES->dictionary_free(d);
 }
 
 /* ---------- codes ---------- */
@@ -130,7 +130,7 @@ codes_agree(const Run *run, GpuAggDictionary *d, uint32_t groups)
 	GpuAggDictionaryText text;
 	GpuAggError error = {0};
 	uint32_t	found = 0;
-	bool		good = SLABS->dictionary_read(d, &text, &error) == GPUAGG_OK;
+	bool		good = STRIPES->dictionary_read(d, &text, &error) == GPUAGG_OK;
 
 	for (uint32_t i = 0; i < nrows; i++)
 	{
@@ -163,7 +163,7 @@ codes_agree(const Run *run, GpuAggDictionary *d, uint32_t groups)
 }
 
 static bool
-code_task(const TestProgram *p, GpuAggTaskConfig *config, GpuAggDictionary *d, GpuAggSlab *slab,
+code_task(const TestProgram *p, GpuAggTaskConfig *config, GpuAggDictionary *d, GpuAggStripe *stripe,
 		  uint32_t groups)
 {
 	GpuAggDictionary *dictionaries[2] = {d, NULL};
@@ -174,8 +174,8 @@ code_task(const TestProgram *p, GpuAggTaskConfig *config, GpuAggDictionary *d, G
 	config->codes.dictionaries = dictionaries;
 	good = run_begin(&run, p, config);
 	memset(dictionaries, 0xFF, sizeof(dictionaries));
-	good = good && (slab == NULL ? run_feed(&run) :
-					OPS->task_resident(run.task, 3, slab, NULL, 0, &error) == GPUAGG_OK &&
+	good = good && (stripe == NULL ? run_feed(&run) :
+					OPS->task_resident(run.task, 3, stripe, NULL, 0, &error) == GPUAGG_OK &&
 					run_collect(&run, 1)) &&
 		run_finish(&run, 65536) && codes_agree(&run, d, groups);
 	if (run.error.status != GPUAGG_OK)
@@ -190,19 +190,19 @@ test_codes(uint32_t n, uint32_t groups)
 	static TestProgram p;
 	GpuAggDictionary *d = dictionary_make();
 	GpuAggTaskConfig config = {.expected_groups = groups};
-	GpuAggSlab *slab;
+	GpuAggStripe *stripe;
 
 	table_make(scaled(n), groups, 0);
 	program_codes(&p);
-	slab = slab_make(&p, d);
+	stripe = stripe_make(&p, d);
 	ok(code_task(&p, &config, d, NULL, groups), "codes as keys, while they are kept");
-	ok(code_task(&p, &config, d, slab, groups), "of a slab");
+	ok(code_task(&p, &config, d, stripe, groups), "of a stripe");
 	config.expected_groups = 10;
-	ok(code_task(&p, &config, d, slab, groups), "more than expected");
+	ok(code_task(&p, &config, d, stripe, groups), "more than expected");
 	program_texts(&p);
-	ok(slab_gives_table(&p, slab), "as strings");
-	SLABS->free(slab);
-	SLABS->dictionary_free(d);
+	ok(stripe_gives_table(&p, stripe), "as strings");
+	STRIPES->free(stripe);
+	STRIPES->dictionary_free(d);
 }
 
 /* Strings for which there is no room */
@@ -219,27 +219,27 @@ test_full(void)
 	GpuAggError error = {0};
 	Run			run;
 
-	SLABS->dictionary_encode(d, known, 1, codes, &error);
+	STRIPES->dictionary_encode(d, known, 1, codes, &error);
 	table_make(scaled(600000), 500000, 0);
 	program_codes(&p);
-	SLABS->limit(device, SLABS->used(device) + 1000);
+	STRIPES->limit(device, STRIPES->used(device) + 1000);
 	ok(run_begin(&run, &p, &config) && (nrows < 100000 ||
 	   (!run_feed(&run) && run.error.status == GPUAGG_UNSUPPORTED)), "no room for strings");
 	run_end(&run);
-	SLABS->dictionary_info(d, &info);
+	STRIPES->dictionary_info(d, &info);
 	ok(info.full != 0 || nrows < 100000, "it is full");
-	ok(SLABS->dictionary_encode(d, known, 1, codes, &error) == GPUAGG_OK && codes[0] == 0,
+	ok(STRIPES->dictionary_encode(d, known, 1, codes, &error) == GPUAGG_OK && codes[0] == 0,
 	   "it still knows what it had");
-	SLABS->limit(device, TEXT_LIMIT);
-	SLABS->dictionary_free(d);
+	STRIPES->limit(device, TEXT_LIMIT);
+	STRIPES->dictionary_free(d);
 }
 
 int
-device_slab_text_cases(const TestDevice *d)
+device_stripe_text_cases(const TestDevice *d)
 {
 	if (!device_open(d))
 		return done_testing();
-	SLABS->limit(device, TEXT_LIMIT);
+	STRIPES->limit(device, TEXT_LIMIT);
 	test_encode();
 	test_strings(100, 5);
 	test_strings(60000, 100);
@@ -247,7 +247,7 @@ device_slab_text_cases(const TestDevice *d)
 	test_codes(60000, 100);
 	test_codes(100000, 50000);
 	test_full();
-	is_int((long long) SLABS->used(device), 0, "no slab has left memory behind");
+	is_int((long long) STRIPES->used(device), 0, "no stripe has left memory behind");
 	is_at_rest("nor has a task");
 	table_free();
 	device_close();

@@ -1,34 +1,34 @@
 /*
- * slab.h
+ * stripe.h
  *		Columns of a table that stay on a device between tasks, and the
  *		dictionaries of its strings.
  *
- * A slab has a number of places, each for one row.  A place is valid if a row
+ * A stripe has a number of places, each for one row.  A place is valid if a row
  * is there; a column has, for each place, a value in the width of a key slot of
  * its type (layout.h: 4 or 8 bytes; float4 as double) and a bit that says
- * NULL.  Strings are 4-byte codes of a dictionary, which many slabs share.
+ * NULL.  Strings are 4-byte codes of a dictionary, which many stripes share.
  *
- * Pages of a task are decoded into a slab besides being grouped, where
+ * Pages of a task are decoded into a stripe besides being grouped, where
  * GpuAggPage names one: line i of the page goes to place + i.  task_resident
- * then lets a later task read a slab instead of pages.  Which places hold what
+ * then lets a later task read a stripe instead of pages.  Which places hold what
  * block of which table, whether that is still what the table holds, and who
- * may use a slab when, is cache/cache.c's to know; devices only keep values.
+ * may use a stripe when, is cache/cache.c's to know; devices only keep values.
  *
  * All of it is called by the worker's main thread, as everything in device.h.
  * Nothing here waits for the device but dictionary_encode and
- * dictionary_read.  A slab or dictionary is freed only when no task uses it.
+ * dictionary_read.  A stripe or dictionary is freed only when no task uses it.
  */
-#ifndef GPUAGG_DEVICE_SLAB_H
-#define GPUAGG_DEVICE_SLAB_H
+#ifndef GPUAGG_DEVICE_STRIPE_H
+#define GPUAGG_DEVICE_STRIPE_H
 
 #include "common.h"
 #include "program.h"
 
 typedef struct GpuAggDevice GpuAggDevice;
-typedef struct GpuAggSlab GpuAggSlab;
+typedef struct GpuAggStripe GpuAggStripe;
 typedef struct GpuAggDictionary GpuAggDictionary;
 
-/* Places [first, first + count) of a slab */
+/* Places [first, first + count) of a stripe */
 typedef struct GpuAggPlaces
 {
 	uint32_t	first;
@@ -46,7 +46,7 @@ typedef struct GpuAggDictionaryInfo
 	uint32_t	entries;
 	uint32_t	full;			/* 1: a string was refused; what was decoded with
 								 * it is useless */
-	uint64_t	bytes;			/* of memory, counted as a slab's */
+	uint64_t	bytes;			/* of memory, counted as a stripe's */
 } GpuAggDictionaryInfo;
 
 /* Strings of one block, where they lie in blocks */
@@ -66,35 +66,35 @@ typedef struct GpuAggDictionaryText
 	GpuAggBytes *const *blocks; /* NULL: as the host */
 } GpuAggDictionaryText;
 
-typedef struct GpuAggSlabOps
+typedef struct GpuAggStripeOps
 {
 	/*
-	 * A slab with no column and no valid place.  OUT_OF_MEMORY: over the
+	 * A stripe with no column and no valid place.  OUT_OF_MEMORY: over the
 	 * limit below, or the device has none.
 	 */
 	GpuAggStatus (*create) (GpuAggDevice *device, uint32_t places,
-							GpuAggSlab **slab, GpuAggError *error);
-	void		(*free) (GpuAggSlab *slab);
+							GpuAggStripe **stripe, GpuAggError *error);
+	void		(*free) (GpuAggStripe *stripe);
 
 	/*
 	 * Room for an attribute (its index in GpuAggProgram.attrs, 0-based) of a
 	 * type on the page; dictionary: that of strings.  Values are undefined
 	 * until pages are decoded into it.
 	 */
-	GpuAggStatus (*add_column) (GpuAggSlab *slab, uint32_t attr, uint32_t type,
+	GpuAggStatus (*add_column) (GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 								GpuAggDictionary *dictionary, GpuAggError *error);
-	void		(*drop_column) (GpuAggSlab *slab, uint32_t attr);
+	void		(*drop_column) (GpuAggStripe *stripe, uint32_t attr);
 
 	/* Places become invalid, before anything that a task is given later. */
-	GpuAggStatus (*clear) (GpuAggSlab *slab, GpuAggPlaces places,
+	GpuAggStatus (*clear) (GpuAggStripe *stripe, GpuAggPlaces places,
 						   GpuAggError *error);
 
-	/* Bytes of a slab's columns and validity; of one column */
-	uint64_t	(*bytes) (const GpuAggSlab *slab);
-	uint64_t	(*column_bytes) (const GpuAggSlab *slab, uint32_t attr);
+	/* Bytes of a stripe's columns and validity; of one column */
+	uint64_t	(*bytes) (const GpuAggStripe *stripe);
+	uint64_t	(*column_bytes) (const GpuAggStripe *stripe, uint32_t attr);
 
 	/*
-	 * Bytes that all slabs and dictionaries may take (0, until it is set:
+	 * Bytes that all stripes and dictionaries may take (0, until it is set:
 	 * none), and take now
 	 */
 	void		(*limit) (GpuAggDevice *device, uint64_t bytes);
@@ -121,6 +121,6 @@ typedef struct GpuAggSlabOps
 
 	/* Does task_results write strings for codes (GpuAggTaskConfig.codes)? */
 	bool		results;
-} GpuAggSlabOps;
+} GpuAggStripeOps;
 
-#endif							/* GPUAGG_DEVICE_SLAB_H */
+#endif							/* GPUAGG_DEVICE_STRIPE_H */

@@ -1,5 +1,5 @@
 /*
- * host_slab.c
+ * host_stripe.c
  *		Columns that stay in memory between tasks, on the host device: what is
  *		kept of decoded pages, and how it comes back into vectors.
  *
@@ -7,7 +7,7 @@
  * A column without NULLs has an empty bitmap that nobody looks at.
  *
  * Loading takes GPUAGG_VECTOR_ROWS places at a time.  Where all of them hold
- * rows, as they do but for deleted rows and the ends of slabs, values are
+ * rows, as they do but for deleted rows and the ends of stripes, values are
  * copied or widened in loops that the compiler makes SIMD code of; else the
  * lanes of valid places are listed, and gathered.
  */
@@ -16,7 +16,7 @@
 
 #include "device/layout.h"
 #include "host/host_dictionary.h"
-#include "host/host_slab.h"
+#include "host/host_stripe.h"
 #include "host/host_task.h"
 
 #define WORD_BITS 64
@@ -87,78 +87,78 @@ bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from
 	}
 }
 
-/* ---------- slabs ---------- */
+/* ---------- stripes ---------- */
 
 static GpuAggStatus
-slab_create(GpuAggDevice *device, uint32_t places, GpuAggSlab **result,
+stripe_create(GpuAggDevice *device, uint32_t places, GpuAggStripe **result,
 			GpuAggError *error)
 {
-	size_t		head = gpuagg_align(sizeof(GpuAggSlab), 64);
+	size_t		head = gpuagg_align(sizeof(GpuAggStripe), 64);
 	size_t		bytes = head + bitmap_bytes(places);
-	GpuAggSlab *slab = gpuagg_memory_alloc(&device->slabs, bytes);
+	GpuAggStripe *stripe = gpuagg_memory_alloc(&device->stripes, bytes);
 
 	memset(error, 0, sizeof(*error));
-	*result = slab;
-	if (slab == NULL)
-		return gpuagg_memory_error(&device->slabs, error);
-	memset(slab, 0, bytes);
-	slab->memory = &device->slabs;
-	slab->places = places;
-	slab->valid = (_Atomic uint64_t *) ((char *) slab + head);
-	slab->bytes = bytes;
+	*result = stripe;
+	if (stripe == NULL)
+		return gpuagg_memory_error(&device->stripes, error);
+	memset(stripe, 0, bytes);
+	stripe->memory = &device->stripes;
+	stripe->places = places;
+	stripe->valid = (_Atomic uint64_t *) ((char *) stripe + head);
+	stripe->bytes = bytes;
 	return GPUAGG_OK;
 }
 
 static void
-column_free(GpuAggSlab *slab, uint32_t i)
+column_free(GpuAggStripe *stripe, uint32_t i)
 {
-	gpuagg_memory_free(slab->memory, slab->columns[i], slab->columns[i]->bytes);
-	slab->columns[i] = slab->columns[--slab->ncolumns];
+	gpuagg_memory_free(stripe->memory, stripe->columns[i], stripe->columns[i]->bytes);
+	stripe->columns[i] = stripe->columns[--stripe->ncolumns];
 }
 
 static void
-slab_free(GpuAggSlab *slab)
+stripe_free(GpuAggStripe *stripe)
 {
-	while (slab->ncolumns > 0)
-		column_free(slab, 0);
-	free(slab->columns);
-	gpuagg_memory_free(slab->memory, slab, slab->bytes);
+	while (stripe->ncolumns > 0)
+		column_free(stripe, 0);
+	free(stripe->columns);
+	gpuagg_memory_free(stripe->memory, stripe, stripe->bytes);
 }
 
-const GpuAggSlabColumn *
-gpuagg_slab_column(const GpuAggSlab *slab, uint32_t attr)
+const GpuAggStripeColumn *
+gpuagg_stripe_column(const GpuAggStripe *stripe, uint32_t attr)
 {
-	for (uint32_t i = 0; i < slab->ncolumns; i++)
-		if (slab->columns[i]->attr == attr)
-			return slab->columns[i];
+	for (uint32_t i = 0; i < stripe->ncolumns; i++)
+		if (stripe->columns[i]->attr == attr)
+			return stripe->columns[i];
 	return NULL;
 }
 
 /* Room for one more pointer; false: no memory. */
 static bool
-columns_grow(GpuAggSlab *slab)
+columns_grow(GpuAggStripe *stripe)
 {
-	uint32_t	max = slab->max_columns == 0 ? 8 : slab->max_columns * 2;
-	GpuAggSlabColumn **columns;
+	uint32_t	max = stripe->max_columns == 0 ? 8 : stripe->max_columns * 2;
+	GpuAggStripeColumn **columns;
 
-	if (slab->ncolumns < slab->max_columns)
+	if (stripe->ncolumns < stripe->max_columns)
 		return true;
-	columns = realloc(slab->columns, max * sizeof(*columns));
+	columns = realloc(stripe->columns, max * sizeof(*columns));
 	if (columns == NULL)
 		return false;
-	slab->columns = columns;
-	slab->max_columns = max;
+	stripe->columns = columns;
+	stripe->max_columns = max;
 	return true;
 }
 
 static GpuAggStatus
-slab_add_column(GpuAggSlab *slab, uint32_t attr, uint32_t type,
+stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 				GpuAggDictionary *dictionary, GpuAggError *error)
 {
-	size_t		head = gpuagg_align(sizeof(GpuAggSlabColumn), 64);
+	size_t		head = gpuagg_align(sizeof(GpuAggStripeColumn), 64);
 	uint32_t	width = dictionary != NULL ? 4 : gpuagg_type_slot_bytes(type);
-	size_t		bytes = head + bitmap_bytes(slab->places) + (size_t) slab->places * width;
-	GpuAggSlabColumn *column;
+	size_t		bytes = head + bitmap_bytes(stripe->places) + (size_t) stripe->places * width;
+	GpuAggStripeColumn *column;
 
 	memset(error, 0, sizeof(*error));
 	if (dictionary == NULL && gpuagg_key_class(type) == GPUAGG_CLASS_BYTES)
@@ -168,34 +168,34 @@ slab_add_column(GpuAggSlab *slab, uint32_t attr, uint32_t type,
 				 "strings are kept as codes of a dictionary only");
 		return error->status;
 	}
-	column = columns_grow(slab) ? gpuagg_memory_alloc(slab->memory, bytes) : NULL;
+	column = columns_grow(stripe) ? gpuagg_memory_alloc(stripe->memory, bytes) : NULL;
 	if (column == NULL)
-		return gpuagg_memory_error(slab->memory, error);
-	memset(column, 0, head + bitmap_bytes(slab->places));
+		return gpuagg_memory_error(stripe->memory, error);
+	memset(column, 0, head + bitmap_bytes(stripe->places));
 	column->attr = attr;
 	column->type = type;
 	column->width = width;
 	column->dictionary = dictionary;
 	column->nulls = (_Atomic uint64_t *) ((char *) column + head);
-	column->values = (char *) column->nulls + bitmap_bytes(slab->places);
+	column->values = (char *) column->nulls + bitmap_bytes(stripe->places);
 	column->bytes = bytes;
-	slab->columns[slab->ncolumns++] = column;
+	stripe->columns[stripe->ncolumns++] = column;
 	return GPUAGG_OK;
 }
 
 static void
-slab_drop_column(GpuAggSlab *slab, uint32_t attr)
+stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
 {
-	for (uint32_t i = 0; i < slab->ncolumns; i++)
-		if (slab->columns[i]->attr == attr)
+	for (uint32_t i = 0; i < stripe->ncolumns; i++)
+		if (stripe->columns[i]->attr == attr)
 		{
-			column_free(slab, i);
+			column_free(stripe, i);
 			return;
 		}
 }
 
 static GpuAggStatus
-slab_clear(GpuAggSlab *slab, GpuAggPlaces places, GpuAggError *error)
+stripe_clear(GpuAggStripe *stripe, GpuAggPlaces places, GpuAggError *error)
 {
 	static const uint64_t none[PAGE_WORDS];
 
@@ -204,7 +204,7 @@ slab_clear(GpuAggSlab *slab, GpuAggPlaces places, GpuAggError *error)
 	{
 		uint32_t	some = places.count < GPUAGG_MAX_LINES ? places.count : GPUAGG_MAX_LINES;
 
-		bitmap_store(slab->valid, places.first, some, none);
+		bitmap_store(stripe->valid, places.first, some, none);
 		places.first += some;
 		places.count -= some;
 	}
@@ -212,45 +212,45 @@ slab_clear(GpuAggSlab *slab, GpuAggPlaces places, GpuAggError *error)
 }
 
 static uint64_t
-slab_column_bytes(const GpuAggSlab *slab, uint32_t attr)
+stripe_column_bytes(const GpuAggStripe *stripe, uint32_t attr)
 {
-	const GpuAggSlabColumn *column = gpuagg_slab_column(slab, attr);
+	const GpuAggStripeColumn *column = gpuagg_stripe_column(stripe, attr);
 
 	return column == NULL ? 0 : column->bytes;
 }
 
 static uint64_t
-slab_bytes(const GpuAggSlab *slab)
+stripe_bytes(const GpuAggStripe *stripe)
 {
-	uint64_t	bytes = slab->bytes;
+	uint64_t	bytes = stripe->bytes;
 
-	for (uint32_t i = 0; i < slab->ncolumns; i++)
-		bytes += slab->columns[i]->bytes;
+	for (uint32_t i = 0; i < stripe->ncolumns; i++)
+		bytes += stripe->columns[i]->bytes;
 	return bytes;
 }
 
 static void
-slabs_limit(GpuAggDevice *device, uint64_t bytes)
+stripes_limit(GpuAggDevice *device, uint64_t bytes)
 {
-	device->slabs.limit = bytes;
+	device->stripes.limit = bytes;
 }
 
 static uint64_t
-slabs_used(GpuAggDevice *device)
+stripes_used(GpuAggDevice *device)
 {
-	return atomic_load_explicit(&device->slabs.used, memory_order_relaxed);
+	return atomic_load_explicit(&device->stripes.used, memory_order_relaxed);
 }
 
-const GpuAggSlabOps gpuagg_host_slab_ops = {
-	.create = slab_create,
-	.free = slab_free,
-	.add_column = slab_add_column,
-	.drop_column = slab_drop_column,
-	.clear = slab_clear,
-	.bytes = slab_bytes,
-	.column_bytes = slab_column_bytes,
-	.limit = slabs_limit,
-	.used = slabs_used,
+const GpuAggStripeOps gpuagg_host_stripe_ops = {
+	.create = stripe_create,
+	.free = stripe_free,
+	.add_column = stripe_add_column,
+	.drop_column = stripe_drop_column,
+	.clear = stripe_clear,
+	.bytes = stripe_bytes,
+	.column_bytes = stripe_column_bytes,
+	.limit = stripes_limit,
+	.used = stripes_used,
 	.dictionary_create = gpuagg_host_dictionary_create,
 	.dictionary_free = gpuagg_host_dictionary_free,
 	.dictionary_info = gpuagg_host_dictionary_info,
@@ -268,7 +268,7 @@ is_dense(const GpuAggKeptRows *rows)
 }
 
 static void
-keep_validity(GpuAggSlab *slab, const GpuAggKeptRows *rows)
+keep_validity(GpuAggStripe *stripe, const GpuAggKeptRows *rows)
 {
 	uint64_t	bits[PAGE_WORDS] = {0};
 
@@ -277,11 +277,11 @@ keep_validity(GpuAggSlab *slab, const GpuAggKeptRows *rows)
 	else
 		for (uint32_t k = 0; k < rows->nrows; k++)
 			bits_set(bits, rows->lines[k] - rows->line);
-	bitmap_store(slab->valid, rows->place + rows->line, rows->end - rows->line, bits);
+	bitmap_store(stripe->valid, rows->place + rows->line, rows->end - rows->line, bits);
 }
 
 static void
-keep_nulls(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
+keep_nulls(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
 {
 	uint64_t	bits[PAGE_WORDS] = {0};
 	const uint8_t *st = v->st + rows->row;
@@ -302,7 +302,7 @@ keep_nulls(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRows
 
 /* Strings as codes; what the dictionary cannot take makes it full. */
 static void
-keep_strings(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
+keep_strings(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
 {
 	int32_t    *to = (int32_t *) column->values + rows->place;
 	int32_t		codes[GPUAGG_MAX_LINES];
@@ -315,7 +315,7 @@ keep_strings(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRo
 }
 
 static void
-keep_values(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
+keep_values(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
 {
 	const int64_t *from = v->v.i + rows->row;
 	int32_t    *narrow = (int32_t *) column->values + rows->place;
@@ -336,17 +336,17 @@ keep_values(GpuAggSlabColumn *column, const GpuAggVector *v, const GpuAggKeptRow
 }
 
 void
-gpuagg_slab_keep(GpuAggSlab *slab, const GpuAggVectors *vectors, const GpuAggKeptRows *rows)
+gpuagg_stripe_keep(GpuAggStripe *stripe, const GpuAggVectors *vectors, const GpuAggKeptRows *rows)
 {
 	const GpuAggProgram *p = vectors->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	const uint8_t *classes = gpuagg_program_classes(p);
 
-	keep_validity(slab, rows);
+	keep_validity(stripe, rows);
 	for (uint32_t i = 0; i < p->nattrs; i++)
 	{
-		GpuAggSlabColumn *column = attrs[i].reg == GPUAGG_NO_REG ? NULL :
-			(GpuAggSlabColumn *) gpuagg_slab_column(slab, i);
+		GpuAggStripeColumn *column = attrs[i].reg == GPUAGG_NO_REG ? NULL :
+			(GpuAggStripeColumn *) gpuagg_stripe_column(stripe, i);
 		const GpuAggVector *v;
 
 		if (column == NULL)
@@ -412,7 +412,7 @@ block_words(const GpuAggResident *resident, uint32_t first, uint64_t *words)
 	uint32_t	n = 0;
 
 	for (uint32_t w = 0; w < BLOCK_WORDS; w++)
-		words[w] = atomic_load_explicit(&resident->slab->valid[first / WORD_BITS + w],
+		words[w] = atomic_load_explicit(&resident->stripe->valid[first / WORD_BITS + w],
 										memory_order_relaxed);
 	for (uint32_t i = first_range(resident, first); i < resident->nwithout &&
 		 resident->without[i].first < first + GPUAGG_VECTOR_ROWS; i++)
@@ -449,7 +449,7 @@ block_lanes(const GpuAggResident *resident, uint32_t first, BlockLanes *block)
 }
 
 static void
-load_nulls(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVector *v)
+load_nulls(const GpuAggStripeColumn *column, const BlockLanes *block, GpuAggVector *v)
 {
 	uint64_t	words[BLOCK_WORDS];
 	uint64_t	any = 0;
@@ -477,7 +477,7 @@ load_nulls(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVector
 
 /* Codes become what they stand for. */
 static void
-load_strings(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVector *v)
+load_strings(const GpuAggStripeColumn *column, const BlockLanes *block, GpuAggVector *v)
 {
 	const int32_t *codes = (const int32_t *) column->values + block->first;
 
@@ -487,7 +487,7 @@ load_strings(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVect
 }
 
 static void
-load_values(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVector *v)
+load_values(const GpuAggStripeColumn *column, const BlockLanes *block, GpuAggVector *v)
 {
 	const int32_t *narrow = (const int32_t *) column->values + block->first;
 	const int64_t *wide = (const int64_t *) column->values + block->first;
@@ -508,7 +508,7 @@ load_values(const GpuAggSlabColumn *column, const BlockLanes *block, GpuAggVecto
 }
 
 uint32_t
-gpuagg_slab_load(const GpuAggResident *resident, GpuAggVectors *vectors, uint32_t first)
+gpuagg_stripe_load(const GpuAggResident *resident, GpuAggVectors *vectors, uint32_t first)
 {
 	const GpuAggProgram *p = vectors->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
@@ -518,12 +518,12 @@ gpuagg_slab_load(const GpuAggResident *resident, GpuAggVectors *vectors, uint32_
 	block_lanes(resident, first, &block);
 	for (uint32_t i = 0; block.n > 0 && i < p->nattrs; i++)
 	{
-		const GpuAggSlabColumn *column;
+		const GpuAggStripeColumn *column;
 		GpuAggVector *v;
 
 		if (attrs[i].reg == GPUAGG_NO_REG)
 			continue;
-		column = gpuagg_slab_column(resident->slab, i);
+		column = gpuagg_stripe_column(resident->stripe, i);
 		v = &vectors->reg[attrs[i].reg];
 		load_nulls(column, &block, v);
 		if (classes[attrs[i].reg] == GPUAGG_CLASS_BYTES)
@@ -537,7 +537,7 @@ gpuagg_slab_load(const GpuAggResident *resident, GpuAggVectors *vectors, uint32_
 /* ---------- draws ---------- */
 
 static void
-gather_nulls(const GpuAggSlabColumn *column, const uint32_t *places, uint32_t n,
+gather_nulls(const GpuAggStripeColumn *column, const uint32_t *places, uint32_t n,
 			 GpuAggVector *v)
 {
 	v->clean = !atomic_load_explicit(&column->has_nulls, memory_order_relaxed);
@@ -550,7 +550,7 @@ gather_nulls(const GpuAggSlabColumn *column, const uint32_t *places, uint32_t n,
 }
 
 static void
-gather_values(const GpuAggSlabColumn *column, const uint32_t *places, uint32_t n,
+gather_values(const GpuAggStripeColumn *column, const uint32_t *places, uint32_t n,
 			  uint32_t cls, GpuAggVector *v)
 {
 	const int32_t *narrow = (const int32_t *) column->values;
@@ -568,7 +568,7 @@ gather_values(const GpuAggSlabColumn *column, const uint32_t *places, uint32_t n
 }
 
 void
-gpuagg_slab_gather(const GpuAggSlab *slab, const uint32_t *places, uint32_t n,
+gpuagg_stripe_gather(const GpuAggStripe *stripe, const uint32_t *places, uint32_t n,
 				   GpuAggVectors *vectors)
 {
 	const GpuAggProgram *p = vectors->program;
@@ -577,12 +577,12 @@ gpuagg_slab_gather(const GpuAggSlab *slab, const uint32_t *places, uint32_t n,
 
 	for (uint32_t i = 0; i < p->nattrs; i++)
 	{
-		const GpuAggSlabColumn *column;
+		const GpuAggStripeColumn *column;
 		GpuAggVector *v;
 
 		if (attrs[i].reg == GPUAGG_NO_REG)
 			continue;
-		column = gpuagg_slab_column(slab, i);
+		column = gpuagg_stripe_column(stripe, i);
 		v = &vectors->reg[attrs[i].reg];
 		gather_nulls(column, places, n, v);
 		gather_values(column, places, n, classes[attrs[i].reg], v);

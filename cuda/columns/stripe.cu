@@ -1,0 +1,281 @@
+/*
+ * stripe.cu
+ *		Stripes of the CUDA device: their memory, columns and valid places.
+ *
+ * Memory comes from the tasks' pool, so that what a stripe gives back serves
+ * tasks and the other way round, but is counted by itself.  It is allocated,
+ * cleared and freed in a stream of the device's own, behind which tasks come
+ * that use stripes.
+ */
+#include <stdlib.h>
+
+#include "cuda/columns/cuda_stripe.h"
+
+/* ---------- memory ---------- */
+
+static bool
+stream_open(GpuAggDevice *device, GpuAggError *error)
+{
+	if (device->stripe_stream != NULL)
+		return true;
+	if (!CUDA_OK(device, cudaEventCreateWithFlags(&device->stripe_event, cudaEventDisableTiming),
+				 error))
+		return false;
+	if (CUDA_OK(device, cudaStreamCreateWithFlags(&device->stripe_stream, cudaStreamNonBlocking),
+				error))
+		return true;
+	(void) cudaEventDestroy(device->stripe_event);
+	device->stripe_stream = NULL;
+	return false;
+}
+
+void
+gpuagg_cuda_stripes_close(GpuAggDevice *device)
+{
+	if (device->stripe_stream == NULL)
+		return;
+	(void) cudaEventDestroy(device->stripe_event);
+	(void) cudaStreamDestroy(device->stripe_stream);
+}
+
+bool
+gpuagg_cuda_stripe_done(GpuAggDevice *device, GpuAggError *error)
+{
+	return CUDA_OK(device, cudaEventRecord(device->stripe_event, device->stripe_stream), error);
+}
+
+bool
+gpuagg_cuda_stripe_wait(GpuAggTask *task, cudaStream_t stream, GpuAggError *error)
+{
+	return CUDA_OK(task->device, cudaStreamWaitEvent(stream, task->device->stripe_event, 0), error);
+}
+
+void *
+gpuagg_cuda_stripe_alloc(GpuAggDevice *device, size_t bytes, GpuAggError *error)
+{
+	void	   *p = NULL;
+
+	if (device->lost)
+	{
+		*error = device->lost_error;
+		return NULL;
+	}
+	if (device->stripe_used + bytes > device->stripe_limit)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "the cache's %llu kB of device memory are used up",
+						  (unsigned long long) device->stripe_limit / 1024);
+		return NULL;
+	}
+	if (!stream_open(device, error) ||
+		!CUDA_OK(device, cudaMallocFromPoolAsync(&p, bytes, device->pool, device->stripe_stream), error))
+		return NULL;
+	device->stripe_used += bytes;
+	return p;
+}
+
+void
+gpuagg_cuda_stripe_release(GpuAggDevice *device, void *p, size_t bytes)
+{
+	if (p == NULL)
+		return;
+	if (!device->lost)
+		(void) cudaFreeAsync(p, device->stripe_stream);
+	device->stripe_used -= bytes;
+}
+
+static void
+stripe_limit(GpuAggDevice *device, uint64_t bytes)
+{
+	device->stripe_limit = bytes;
+}
+
+static uint64_t
+stripe_used(GpuAggDevice *device)
+{
+	return device->stripe_used;
+}
+
+/* ---------- stripes ---------- */
+
+static void
+stripe_free(GpuAggStripe *stripe)
+{
+	for (uint32_t i = 0; i < stripe->ncolumns; i++)
+		gpuagg_cuda_stripe_release(stripe->device, stripe->columns[i].memory, stripe->columns[i].memory_bytes);
+	gpuagg_cuda_stripe_release(stripe->device, stripe->valid, stripe->valid_bytes);
+	free(stripe->columns);
+	free(stripe);
+}
+
+static GpuAggStatus
+stripe_create(GpuAggDevice *device, uint32_t places, GpuAggStripe **result, GpuAggError *error)
+{
+	GpuAggStripe *stripe = (GpuAggStripe *) calloc(1, sizeof(*stripe));
+
+	*result = NULL;
+	memset(error, 0, sizeof(*error));
+	if (stripe == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	stripe->device = device;
+	stripe->places = places;
+	stripe->room = (places + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE * GPUAGG_STRIPE_TILE;
+	stripe->valid_bytes = gpuagg_cuda_align(stripe->room / 8);
+	stripe->valid = (uint32_t *) gpuagg_cuda_stripe_alloc(device, stripe->valid_bytes, error);
+	if (stripe->valid == NULL ||
+		!CUDA_OK(device, cudaMemsetAsync(stripe->valid, 0, stripe->valid_bytes, device->stripe_stream),
+				 error) ||
+		!gpuagg_cuda_stripe_done(device, error))
+	{
+		stripe_free(stripe);
+		return error->status;
+	}
+	*result = stripe;
+	return GPUAGG_OK;
+}
+
+const GpuAggStored *
+gpuagg_cuda_stripe_stored(const GpuAggStripe *stripe, uint32_t attr)
+{
+	for (uint32_t i = 0; i < stripe->ncolumns; i++)
+		if (stripe->columns[i].attr == attr)
+			return &stripe->columns[i];
+	return NULL;
+}
+
+static GpuAggStatus
+stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type, GpuAggDictionary *dictionary,
+				GpuAggError *error)
+{
+	GpuAggDevice *device = stripe->device;
+	const bool	string = gpuagg_key_class(type) == GPUAGG_CLASS_BYTES;
+	GpuAggStored *columns;
+	GpuAggStored c = {};
+	size_t		values;
+
+	memset(error, 0, sizeof(*error));
+	c.attr = attr;
+	c.type = type;
+	c.dictionary = dictionary;
+	c.bytes = string ? 4 : gpuagg_type_slot_bytes(type);
+	values = gpuagg_cuda_align((size_t) stripe->room * c.bytes);
+	c.memory_bytes = values + stripe->valid_bytes + gpuagg_cuda_align(sizeof(*c.has_nulls));
+	columns = (GpuAggStored *) realloc(stripe->columns, (stripe->ncolumns + 1) * sizeof(*columns));
+	if (columns == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+	stripe->columns = columns;
+	c.memory = (char *) gpuagg_cuda_stripe_alloc(device, c.memory_bytes, error);
+	if (c.memory == NULL)
+		return error->status;
+	c.nulls = (uint32_t *) (c.memory + values);
+	c.has_nulls = (uint32_t *) (c.memory + values + stripe->valid_bytes);
+
+	/* so that nothing is read that was never written: codes lead to strings */
+	if (!CUDA_OK(device, cudaMemsetAsync(c.memory, 0, c.memory_bytes, device->stripe_stream), error) ||
+		!gpuagg_cuda_stripe_done(device, error))
+	{
+		gpuagg_cuda_stripe_release(device, c.memory, c.memory_bytes);
+		return error->status;
+	}
+	columns[stripe->ncolumns++] = c;
+	return GPUAGG_OK;
+}
+
+static void
+stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
+{
+	for (uint32_t i = 0; i < stripe->ncolumns; i++)
+		if (stripe->columns[i].attr == attr)
+		{
+			gpuagg_cuda_stripe_release(stripe->device, stripe->columns[i].memory, stripe->columns[i].memory_bytes);
+			stripe->columns[i] = stripe->columns[--stripe->ncolumns];
+			return;
+		}
+}
+
+static GpuAggStatus
+stripe_clear(GpuAggStripe *stripe, GpuAggPlaces places, GpuAggError *error)
+{
+	GpuAggDevice *device = stripe->device;
+
+	memset(error, 0, sizeof(*error));
+	if (device->lost)
+	{
+		*error = device->lost_error;
+		return error->status;
+	}
+	if (places.first >= stripe->places || places.count == 0)
+		return GPUAGG_OK;
+	if (places.count > stripe->places - places.first)
+		places.count = stripe->places - places.first;
+	gpuagg_cuda_stripe_clear(stripe->valid, places, device->stripe_stream);
+	if (CUDA_LAUNCHED(device, error))
+		(void) gpuagg_cuda_stripe_done(device, error);
+	return error->status;
+}
+
+static uint64_t
+stripe_column_bytes(const GpuAggStripe *stripe, uint32_t attr)
+{
+	const GpuAggStored *c = gpuagg_cuda_stripe_stored(stripe, attr);
+
+	return c != NULL ? c->memory_bytes : 0;
+}
+
+static uint64_t
+stripe_bytes(const GpuAggStripe *stripe)
+{
+	uint64_t	bytes = stripe->valid_bytes;
+
+	for (uint32_t i = 0; i < stripe->ncolumns; i++)
+		bytes += stripe->columns[i].memory_bytes;
+	return bytes;
+}
+
+bool
+gpuagg_cuda_stripe_columns(const GpuAggStripe *stripe, const GpuAggProgram *p, GpuAggStripeColumn *columns,
+						 GpuAggError *error)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	const uint8_t *classes = gpuagg_program_classes(p);
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+	{
+		const uint32_t reg = attrs[i].reg;
+		const GpuAggStored *stored;
+
+		if (reg == GPUAGG_NO_REG)
+			continue;
+		stored = gpuagg_cuda_stripe_stored(stripe, i);
+		if (stored == NULL || stored->type != attrs[i].type)
+		{
+			gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a stripe has no column %u of that type", i);
+			return false;
+		}
+		memset(&columns[reg], 0, sizeof(*columns));
+		columns[reg].values = stored->memory;
+		columns[reg].nulls = stored->nulls;
+		columns[reg].has_nulls = stored->has_nulls;
+		columns[reg].bytes = stored->bytes;
+		if (classes[reg] == GPUAGG_CLASS_BYTES)
+			columns[reg].strings = gpuagg_cuda_dictionary_strings(stored->dictionary);
+	}
+	return true;
+}
+
+const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
+	stripe_create,
+	stripe_free,
+	stripe_add_column,
+	stripe_drop_column,
+	stripe_clear,
+	stripe_bytes,
+	stripe_column_bytes,
+	stripe_limit,
+	stripe_used,
+	gpuagg_cuda_dictionary_create,
+	gpuagg_cuda_dictionary_free,
+	gpuagg_cuda_dictionary_info,
+	gpuagg_cuda_dictionary_encode,
+	gpuagg_cuda_dictionary_read,
+	true,
+};

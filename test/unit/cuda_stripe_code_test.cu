@@ -1,0 +1,11 @@
+/*
+ * cuda_stripe_code_test.cu
+ *		Strings as codes, in stripes and in pages, on a GPU: device_stripe_code_cases.c
+ */
+#include "on_cuda.h"
+
+int
+main(void)
+{
+	return cuda_run(device_stripe_code_cases);
+}
