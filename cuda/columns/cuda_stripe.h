@@ -11,7 +11,7 @@
  *
  * What is done to stripes beside tasks is enqueued in a stream of its own, which
  * tasks wait for.  A task's own streams order what it does; that no two tasks
- * are at the same places is the worker's business.
+ * are at the same positions is the worker's business.
  */
 #ifndef GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H
 #define GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H
@@ -37,9 +37,9 @@ typedef struct GpuAggStored
 struct GpuAggStripe
 {
 	GpuAggDevice *device;
-	uint32_t	places;
-	uint32_t	room;			/* places in whole tiles */
-	uint32_t	extent;			/* places beyond which nothing was ever kept */
+	uint32_t	positions;
+	uint32_t	room;			/* positions in whole tiles */
+	uint32_t	extent;			/* positions beyond which nothing was ever kept */
 	uint32_t   *valid;
 	size_t		valid_bytes;
 	uint32_t	ncolumns;
@@ -121,20 +121,20 @@ extern void gpuagg_cuda_strings_free(GpuAggTask *task);
 /* Columns that keys and arguments may be, where rows are read as they lie */
 #define GPUAGG_STRIPE_USED 16
 
-/* Places [first, first + count) become invalid. */
-extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPlaces places, cudaStream_t stream);
+/* Positions [first, first + count) become invalid. */
+extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPositions positions, cudaStream_t stream);
 
 /* A stripe as input: what of it, and what is to become of it */
 typedef struct GpuAggStripeInput
 {
 	const uint32_t *valid;
 	const GpuAggStripeColumn *columns;	/* as the program loads them */
-	const GpuAggPlaces *without;	/* listed places: no input; in order */
+	const GpuAggPositions *without;	/* listed positions: no input; in order */
 	uint32_t	nwithout;
-	uint32_t	places;			/* likewise from here on */
+	uint32_t	positions;			/* likewise from here on */
 	uint32_t	first_tile;		/* of the batch's tiles */
 	uint32_t	pad;
-	uint32_t   *chosen;			/* NULL, or input places that pass the filter */
+	uint32_t   *chosen;			/* NULL, or input positions that pass the filter */
 	uint32_t   *rest;			/* those that are left to the interpreter; of
 								 * stripes that are deferred, those that are not */
 } GpuAggStripeInput;
@@ -188,7 +188,7 @@ typedef struct GpuAggStripeRun
 	uint16_t	field_column[GPUAGG_RECORD_FIELDS];	/* where a field is */
 } GpuAggStripeRun;
 
-/* A flag a place: is it input, or, with rest, left over?  Input is counted. */
+/* A flag a position: is it input, or, with rest, left over?  Input is counted. */
 extern void gpuagg_cuda_stripe_flags(const GpuAggStripeInput *input, bool rest, uint8_t *flags,
 								   GpuAggBatchHead *head, uint32_t sms, cudaStream_t stream);
 

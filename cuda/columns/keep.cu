@@ -2,7 +2,7 @@
  * keep.cu
  *		Decoded pages into stripes: behind the decoder, before rows are grouped.
  *
- * A warp takes 32 places that share the words of a stripe's bitmaps.  Only the
+ * A warp takes 32 positions that share the words of a stripe's bitmaps.  Only the
  * first and the last word of a page may have bits of another page's, which
  * another warp may be writing, or another task reading; these are changed by
  * atomics, of this page's bits alone.
@@ -12,7 +12,7 @@
 #define KEEP_THREADS 256
 #define WARP_LANES 32
 
-/* Bits of the lanes that have a place of the page; all lanes call it. */
+/* Bits of the lanes that have a position of the page; all lanes call it. */
 static __device__ __forceinline__ void
 put_bits(uint32_t *word, uint32_t mine, bool bit)
 {
@@ -46,7 +46,7 @@ has_codes(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &chu
 /* The values of a lane's row; all lanes call it. */
 static __device__ void
 keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &chunk,
-			 const GpuAggStripeColumn *columns, uint32_t place, uint32_t row, uint32_t mine,
+			 const GpuAggStripeColumn *columns, uint32_t position, uint32_t row, uint32_t mine,
 			 bool valid)
 {
 	for (uint32_t c = 0; c < p->ncolumns; c++)
@@ -59,10 +59,10 @@ keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &
 			chunk.states[(uint64_t) c * chunk.nrows + row] != GPUAGG_ST_VALUE;
 
 		if (valid && !null && column.bytes == 4)
-			((uint32_t *) column.values)[place] = (uint32_t) words[row];
+			((uint32_t *) column.values)[position] = (uint32_t) words[row];
 		else if (valid && !null)
-			((uint64_t *) column.values)[place] = words[row];
-		put_bits(&column.nulls[place / 32], mine, null);
+			((uint64_t *) column.values)[position] = words[row];
+		put_bits(&column.nulls[position / 32], mine, null);
 		if (null)
 			*column.has_nulls = 1;
 	}
@@ -78,22 +78,22 @@ keep_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
 	for (uint32_t i = blockIdx.x; i < chunk.npages; i += gridDim.x)
 	{
 		const GpuAggPageRef ref = chunk.refs[i];
-		const uint32_t end = ref.place + ref.nlines;
+		const uint32_t end = ref.position + ref.nlines;
 
 		if (ref.stripe == 0)
 			continue;
-		for (uint32_t first = (ref.place / 32 + threadIdx.x / WARP_LANES) * 32; first < end;
+		for (uint32_t first = (ref.position / 32 + threadIdx.x / WARP_LANES) * 32; first < end;
 			 first += KEEP_THREADS)
 		{
 			const GpuAggStripeRef stripe = chunk.stripes[ref.stripe - 1];
-			const uint32_t place = first + lane;
-			const bool	inside = place >= ref.place && place < end;
+			const uint32_t position = first + lane;
+			const bool	inside = position >= ref.position && position < end;
 			const uint32_t mine = __ballot_sync(0xFFFFFFFFu, inside);
-			const uint32_t row = inside ? ref.row_base + place - ref.place : 0;
+			const uint32_t row = inside ? ref.row_base + position - ref.position : 0;
 			const bool	valid = inside && chunk.valid[row] &&
 				(!plan->has_bytes || has_codes(plan, p, chunk, row));
 
-			keep_columns(plan, p, chunk, stripe.columns, place, row, mine, valid);
+			keep_columns(plan, p, chunk, stripe.columns, position, row, mine, valid);
 			put_bits(&stripe.valid[first / 32], mine, valid);
 		}
 	}
@@ -111,14 +111,14 @@ gpuagg_cuda_keep(const GpuAggPlan *plan, const GpuAggChunk *chunk, uint32_t bloc
 /* ---------- validity ---------- */
 
 static __global__ void
-clear_places_kernel(uint32_t *valid, GpuAggPlaces places)
+clear_positions_kernel(uint32_t *valid, GpuAggPositions positions)
 {
-	const uint32_t end = places.first + places.count;
-	uint32_t	word = places.first / 32 + blockIdx.x * blockDim.x + threadIdx.x;
+	const uint32_t end = positions.first + positions.count;
+	uint32_t	word = positions.first / 32 + blockIdx.x * blockDim.x + threadIdx.x;
 
 	for (; word * 32 < end; word += gridDim.x * blockDim.x)
 	{
-		const uint32_t from = places.first > word * 32 ? places.first - word * 32 : 0;
+		const uint32_t from = positions.first > word * 32 ? positions.first - word * 32 : 0;
 		const uint32_t to = end - word * 32;
 		const uint32_t bits = (to < 32 ? (1u << to) - 1 : 0xFFFFFFFFu) & 0xFFFFFFFFu << from;
 
@@ -127,10 +127,10 @@ clear_places_kernel(uint32_t *valid, GpuAggPlaces places)
 }
 
 void
-gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPlaces places, cudaStream_t stream)
+gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPositions positions, cudaStream_t stream)
 {
-	const uint32_t words = places.count / 32 + 2;
+	const uint32_t words = positions.count / 32 + 2;
 	const uint32_t blocks = (words + KEEP_THREADS - 1) / KEEP_THREADS;
 
-	clear_places_kernel<<<blocks < 256 ? blocks : 256, KEEP_THREADS, 0, stream>>>(valid, places);
+	clear_positions_kernel<<<blocks < 256 ? blocks : 256, KEEP_THREADS, 0, stream>>>(valid, positions);
 }

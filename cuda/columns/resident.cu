@@ -10,17 +10,17 @@
 
 /* ---------- the queue ---------- */
 
-/* Places that are not input, but for those beyond the end */
+/* Positions that are not input, but for those beyond the end */
 static bool
-without_copy(GpuAggWaitingStripe *w, const GpuAggPlaces *without, uint32_t n)
+without_copy(GpuAggWaitingStripe *w, const GpuAggPositions *without, uint32_t n)
 {
-	while (n > 0 && without[n - 1].first >= w->places)
+	while (n > 0 && without[n - 1].first >= w->positions)
 		n--;
 	w->nwithout = 0;
 	w->without = NULL;
 	if (n == 0)
 		return true;
-	w->without = (GpuAggPlaces *) malloc(n * sizeof(*without));
+	w->without = (GpuAggPositions *) malloc(n * sizeof(*without));
 	if (w->without == NULL)
 		return false;
 	memcpy(w->without, without, n * sizeof(*without));
@@ -62,7 +62,7 @@ queue_add(GpuAggTask *task, const GpuAggWaitingStripe *w, GpuAggError *error)
 
 GpuAggStatus
 gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *stripe,
-						  const GpuAggPlaces *without, uint32_t nwithout, GpuAggError *error)
+						  const GpuAggPositions *without, uint32_t nwithout, GpuAggError *error)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
@@ -79,7 +79,7 @@ gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	w.stripe = stripe;
-	w.places = stripe->extent;
+	w.positions = stripe->extent;
 	w.done = (GpuAggBatch *) calloc(1, sizeof(*w.done));
 	if (w.done == NULL || !without_copy(&w, without, nwithout))
 	{
@@ -101,7 +101,7 @@ typedef struct ResidentParts
 	GpuAggScopedHead *head;
 	GpuAggStripeInput *inputs;
 	GpuAggStripeColumn *columns;
-	GpuAggPlaces *without;
+	GpuAggPositions *without;
 	size_t		upload;
 	char	   *bitmaps;		/* cleared before anything runs */
 	size_t		bitmap_bytes;
@@ -115,7 +115,7 @@ typedef struct ResidentShape
 	uint32_t	n;
 	bool		local;
 	bool		deferred;
-	bool		choose;			/* places are chosen before they are grouped */
+	bool		choose;			/* positions are chosen before they are grouped */
 	uint32_t	nspill;
 	uint32_t	tiles;
 	uint64_t	nwithout;
@@ -124,7 +124,7 @@ typedef struct ResidentShape
 static uint32_t
 tiles_of(const GpuAggWaitingStripe *w)
 {
-	return (w->places + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE;
+	return (w->positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE;
 }
 
 static char *
@@ -148,11 +148,11 @@ resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 	parts->head = (GpuAggScopedHead *) part(base, &at, sizeof(GpuAggScopedHead));
 	parts->inputs = (GpuAggStripeInput *) part(base, &at, shape->n * sizeof(GpuAggStripeInput));
 	parts->columns = (GpuAggStripeColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggStripeColumn));
-	parts->without = (GpuAggPlaces *) part(base, &at, shape->nwithout * sizeof(GpuAggPlaces));
+	parts->without = (GpuAggPositions *) part(base, &at, shape->nwithout * sizeof(GpuAggPositions));
 	parts->upload = at;
 	parts->bitmap_bytes = bitmap;
 	parts->bitmaps = part(base, &at, (shape->choose ? 2 : 1) * bitmap);
-	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->waiting->places);
+	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->waiting->positions);
 	chunk->spill = part(base, &at, (size_t) shape->nspill * task->plan->stride);
 	return at;
 }
@@ -164,7 +164,7 @@ inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentP
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	GpuAggResident *r = batch->resident;
-	GpuAggPlaces *without = parts->without;
+	GpuAggPositions *without = parts->without;
 	uint32_t   *rest = (uint32_t *) parts->bitmaps;
 	uint32_t   *chosen = (uint32_t *) (parts->bitmaps + parts->bitmap_bytes);
 	uint32_t	tile = 0;
@@ -184,7 +184,7 @@ inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentP
 		input->columns = columns;
 		input->without = without;
 		input->nwithout = w->nwithout;
-		input->places = w->places;
+		input->positions = w->positions;
 		input->first_tile = tile;
 		input->rest = rest + (size_t) tile * (GPUAGG_STRIPE_TILE / 32);
 		input->chosen = shape->choose ? chosen + (size_t) tile * (GPUAGG_STRIPE_TILE / 32) : NULL;
@@ -269,9 +269,9 @@ run_of(const GpuAggStripeRun *run, const GpuAggBatch *batch, const ResidentShape
 	return r;
 }
 
-/* Places that pass the filter, before the launch that looks at them */
+/* Positions that pass the filter, before the launch that looks at them */
 static bool
-choose_places(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *run, GpuAggError *error)
+choose_positions(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *run, GpuAggError *error)
 {
 	const GpuAggProgram *p = batch->program;
 	const uint32_t sms = task->device->sms;
@@ -332,7 +332,7 @@ local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 	road->args.head = parts->head;
 	road->args.spilled = batch->chunk.spill;
 	return launch_begin(task, batch, parts, error) &&
-		(!shape->choose || choose_places(task, batch, &run, error)) &&
+		(!shape->choose || choose_positions(task, batch, &run, error)) &&
 		CUDA_OK(task->device,
 				gpuagg_cuda_stripe_local(&road->args, road->key, &road->local, &run, road->blocks,
 									   task->lane->group),
@@ -374,7 +374,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 	size_t		at = 0;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		at += gpuagg_cuda_align(r->inputs[i].places);
+		at += gpuagg_cuda_align(r->inputs[i].positions);
 	if (batch->flags == NULL)
 	{
 		batch->flags = (uint8_t *) gpuagg_cuda_alloc(task, at, stream, error);
@@ -387,7 +387,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 	{
 		GpuAggChunk chunk = batch->chunk;
 
-		chunk.nrows = r->inputs[i].places;
+		chunk.nrows = r->inputs[i].positions;
 		chunk.valid = batch->flags + at;
 		chunk.resident = r->inputs[i].columns;
 		at += gpuagg_cuda_align(chunk.nrows);
@@ -411,7 +411,7 @@ deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape
 	const GpuAggStripeRun run = run_of(&task->queue->deferral.run, batch, shape, parts);
 
 	if (!launch_begin(task, batch, parts, error) ||
-		(shape->choose && !choose_places(task, batch, &run, error)))
+		(shape->choose && !choose_positions(task, batch, &run, error)))
 		return false;
 	gpuagg_cuda_stripe_take(&run, task->device->sms, task->lane->group);
 	return gpuagg_cuda_batch_report(task, batch, error);
@@ -494,7 +494,7 @@ deferred_read(GpuAggTask *task, GpuAggError *error)
 			for (uint32_t i = 0; i < r->n; i++)
 			{
 				sources[n] = r->sources[i];
-				rows[n++] = r->inputs[i].places;
+				rows[n++] = r->inputs[i].positions;
 			}
 		(void) gpuagg_cuda_scoped_sources(task->scoped, sources, rows, n, d->rows, error);
 	}
@@ -512,10 +512,10 @@ deferred_pack(GpuAggTask *task, const GpuAggResident *r, const GpuAggStripeInput
 	cudaStream_t stream = task->lane->group;
 	GpuAggChunk chunk = {};
 
-	if (input->places == 0)
+	if (input->positions == 0)
 		return true;
 	chunk.head = r->head;
-	chunk.nrows = input->places;
+	chunk.nrows = input->positions;
 	chunk.resident = input->columns;
 	chunk.valid = (uint8_t *) gpuagg_cuda_alloc(task, chunk.nrows, stream, error);
 	if (chunk.valid == NULL)
@@ -566,7 +566,7 @@ enqueue_rows(GpuAggTask *task, GpuAggWaitingStripe *w)
 	shape.waiting = w;
 	shape.n = 1;
 	shape.nwithout = w->nwithout;
-	shape.nspill = gpuagg_cuda_spill_room(task, w->places);
+	shape.nspill = gpuagg_cuda_spill_room(task, w->positions);
 	batch = resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
@@ -574,11 +574,11 @@ enqueue_rows(GpuAggTask *task, GpuAggWaitingStripe *w)
 		push_done(task, w, 1);
 		return;
 	}
-	batch->chunk.nrows = w->places;
+	batch->chunk.nrows = w->positions;
 	batch->chunk.valid = parts.flags;
 	batch->chunk.resident = batch->resident->inputs[0].columns;
 	ok = resident_upload(task, batch, &parts, &error);
-	if (ok && w->places > 0)
+	if (ok && w->positions > 0)
 		gpuagg_cuda_stripe_flags(&batch->resident->inputs[0], false, parts.flags, batch->chunk.head,
 							   task->device->sms, task->lane->group);
 	ok = ok && gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, &error);

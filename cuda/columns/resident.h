@@ -46,9 +46,9 @@ typedef struct GpuAggWaitingStripe
 {
 	GpuAggBatch *done;			/* completes, if no other batch does it */
 	const GpuAggStripe *stripe;
-	uint32_t	places;
+	uint32_t	positions;
 	uint32_t	nwithout;
-	GpuAggPlaces *without;
+	GpuAggPositions *without;
 } GpuAggWaitingStripe;
 
 /* The road of few groups, of a task's program */
@@ -97,7 +97,7 @@ extern bool gpuagg_cuda_stripe_defers(const GpuAggTask *task, GpuAggStripeDeferr
 extern void gpuagg_cuda_stripe_filter(const GpuAggProgram *program, GpuAggStripeFilter *filter);
 
 extern GpuAggStatus gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id,
-											  GpuAggStripe *stripe, const GpuAggPlaces *without,
+											  GpuAggStripe *stripe, const GpuAggPositions *without,
 											  uint32_t nwithout, GpuAggError *error);
 
 /* What waits is enqueued.  False: nothing did. */

@@ -1,6 +1,6 @@
 /*
  * stripe.cu
- *		Stripes of the CUDA device: their memory, columns and valid places.
+ *		Stripes of the CUDA device: their memory, columns and valid positions.
  *
  * Memory comes from the tasks' pool, so that what a stripe gives back serves
  * tasks and the other way round, but is counted by itself.  It is allocated,
@@ -108,7 +108,7 @@ stripe_free(GpuAggStripe *stripe)
 }
 
 static GpuAggStatus
-stripe_create(GpuAggDevice *device, uint32_t places, GpuAggStripe **result, GpuAggError *error)
+stripe_create(GpuAggDevice *device, uint32_t positions, GpuAggStripe **result, GpuAggError *error)
 {
 	GpuAggStripe *stripe = (GpuAggStripe *) calloc(1, sizeof(*stripe));
 
@@ -117,8 +117,8 @@ stripe_create(GpuAggDevice *device, uint32_t places, GpuAggStripe **result, GpuA
 	if (stripe == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 	stripe->device = device;
-	stripe->places = places;
-	stripe->room = (places + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE * GPUAGG_STRIPE_TILE;
+	stripe->positions = positions;
+	stripe->room = (positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE * GPUAGG_STRIPE_TILE;
 	stripe->valid_bytes = gpuagg_cuda_align(stripe->room / 8);
 	stripe->valid = (uint32_t *) gpuagg_cuda_stripe_alloc(device, stripe->valid_bytes, error);
 	if (stripe->valid == NULL ||
@@ -193,7 +193,7 @@ stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
 }
 
 static GpuAggStatus
-stripe_clear(GpuAggStripe *stripe, GpuAggPlaces places, GpuAggError *error)
+stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions, GpuAggError *error)
 {
 	GpuAggDevice *device = stripe->device;
 
@@ -203,11 +203,11 @@ stripe_clear(GpuAggStripe *stripe, GpuAggPlaces places, GpuAggError *error)
 		*error = device->lost_error;
 		return error->status;
 	}
-	if (places.first >= stripe->places || places.count == 0)
+	if (positions.first >= stripe->positions || positions.count == 0)
 		return GPUAGG_OK;
-	if (places.count > stripe->places - places.first)
-		places.count = stripe->places - places.first;
-	gpuagg_cuda_stripe_clear(stripe->valid, places, device->stripe_stream);
+	if (positions.count > stripe->positions - positions.first)
+		positions.count = stripe->positions - positions.first;
+	gpuagg_cuda_stripe_clear(stripe->valid, positions, device->stripe_stream);
 	if (CUDA_LAUNCHED(device, error))
 		(void) gpuagg_cuda_stripe_done(device, error);
 	return error->status;

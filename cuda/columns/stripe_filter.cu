@@ -1,6 +1,6 @@
 /*
  * stripe_filter.cu
- *		The places of a stripe that a task takes: as flags, for the kernels that
+ *		The positions of a stripe that a task takes: as flags, for the kernels that
  *		interpret rows (kernels.h), or as a bitmap of those that also pass the
  *		filter, for those that read columns as they lie (stripe_local.cu).
  */
@@ -11,7 +11,7 @@
 #define CHOOSE_BLOCKS 8			/* of a multiprocessor */
 #define WARP_LANES 32
 
-/* The input places of the warp's word, in all lanes */
+/* The input positions of the warp's word, in all lanes */
 static __device__ __forceinline__ uint32_t
 warp_bits(const GpuAggStripeInput &input, const uint32_t *bitmap, uint32_t word)
 {
@@ -35,7 +35,7 @@ stripe_flags_kernel(const __grid_constant__ GpuAggStripeInput input, bool rest, 
 				  GpuAggBatchHead *head)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
-	const uint32_t words = (input.places + 31) / 32;
+	const uint32_t words = (input.positions + 31) / 32;
 	uint32_t	word = (blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
 	uint32_t	scanned = 0;
 
@@ -43,7 +43,7 @@ stripe_flags_kernel(const __grid_constant__ GpuAggStripeInput input, bool rest, 
 	{
 		const uint32_t bits = warp_bits(input, rest ? input.rest : input.valid, word);
 
-		if (word * 32 + lane < input.places)
+		if (word * 32 + lane < input.positions)
 			flags[word * 32 + lane] = bits >> lane & 1;
 		scanned += __popc(bits);
 	}
@@ -55,7 +55,7 @@ void
 gpuagg_cuda_stripe_flags(const GpuAggStripeInput *input, bool rest, uint8_t *flags,
 					   GpuAggBatchHead *head, uint32_t sms, cudaStream_t stream)
 {
-	const uint32_t useful = (input->places + CHOOSE_THREADS - 1) / CHOOSE_THREADS;
+	const uint32_t useful = (input->positions + CHOOSE_THREADS - 1) / CHOOSE_THREADS;
 	const uint32_t blocks = useful < sms * CHOOSE_BLOCKS ? useful : sms * CHOOSE_BLOCKS;
 
 	stripe_flags_kernel<<<blocks, CHOOSE_THREADS, 0, stream>>>(*input, rest, flags, head);
@@ -72,18 +72,18 @@ input_of(const GpuAggStripeRun &run, uint32_t at, uint32_t i)
 	return i;
 }
 
-/* A place is there, whatever it holds: stripes are of whole tiles. */
+/* A position is there, whatever it holds: stripes are of whole tiles. */
 static __device__ __forceinline__ bool
-term_holds(const GpuAggStripeTerm &term, const GpuAggStripeColumn *columns, uint32_t place)
+term_holds(const GpuAggStripeTerm &term, const GpuAggStripeColumn *columns, uint32_t position)
 {
 	const GpuAggStripeColumn *column = &columns[term.column];
 	int64_t		v;
 	bool		inside;
 
-	if (column->nulls[place / 32] >> (place % 32) & 1)
+	if (column->nulls[position / 32] >> (position % 32) & 1)
 		return false;
-	v = column->bytes == 4 ? (int64_t) __ldcs((const int32_t *) column->values + place) :
-		(int64_t) __ldcs((const long long *) column->values + place);
+	v = column->bytes == 4 ? (int64_t) __ldcs((const int32_t *) column->values + position) :
+		(int64_t) __ldcs((const long long *) column->values + position);
 	if (term.f64)
 		v = gpuagg_cuda_ordered_f64(__longlong_as_double(v));
 	inside = v >= term.low && v <= term.high;

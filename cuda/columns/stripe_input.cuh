@@ -1,6 +1,6 @@
 /*
  * stripe_input.cuh
- *		Which places of a stripe are a task's input: those that are valid, below
+ *		Which positions of a stripe are a task's input: those that are valid, below
  *		the end that was known when the task asked, and not listed.
  */
 #ifndef GPUAGG_CUDA_COLUMNS_STRIPE_INPUT_CUH
@@ -18,7 +18,7 @@ word_bits(int64_t from, int64_t to)
 	return low & high;
 }
 
-/* Places of a bitmap's word that are listed: the list is in order */
+/* Positions of a bitmap's word that are listed: the list is in order */
 static __device__ uint32_t
 listed_bits(const GpuAggStripeInput &input, uint32_t word)
 {
@@ -45,11 +45,11 @@ listed_bits(const GpuAggStripeInput &input, uint32_t word)
 	return bits;
 }
 
-/* Input places of a word of such a bitmap */
+/* Input positions of a word of such a bitmap */
 static __device__ __forceinline__ uint32_t
 input_bits(const GpuAggStripeInput &input, const uint32_t *bitmap, uint32_t word)
 {
-	uint32_t	bits = bitmap[word] & word_bits(0, (int64_t) input.places - (int64_t) word * 32);
+	uint32_t	bits = bitmap[word] & word_bits(0, (int64_t) input.positions - (int64_t) word * 32);
 
 	if (input.nwithout > 0 && bits != 0)
 		bits &= ~listed_bits(input, word);

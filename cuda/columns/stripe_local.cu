@@ -7,7 +7,7 @@
  * columns; what they filter by was decided before (stripe_filter.cu).  All stripes
  * of a batch are one launch: a warp draws a tile of one of them at a time.
  *
- * What is not plain is left to the interpreter, place by place, in the bitmap
+ * What is not plain is left to the interpreter, position by position, in the bitmap
  * `rest`: rows with a NULL that the program looks at, and rows whose group
  * finds room neither in shared memory nor in the task's table.
  */
@@ -31,14 +31,14 @@ typedef struct StripeCounts
 	uint32_t	added;
 } StripeCounts;
 
-/* A warp's tile: places from first on, and which of them it takes */
+/* A warp's tile: positions from first on, and which of them it takes */
 typedef struct StripeTile
 {
 	const GpuAggStripeColumn *columns;
 	uint32_t   *rest;
 	uint32_t	first;
 	bool		full;			/* the task's table */
-	bool		whole;			/* all places are taken */
+	bool		whole;			/* all positions are taken */
 	uint32_t	take[TILE_HALVES];
 } StripeTile;
 
@@ -92,7 +92,7 @@ tile_begin(const GpuAggScopedArgs &a, const GpuAggStripeRun &run, uint32_t numbe
 	tile->whole = __all_sync(ALL_LANES, whole);
 }
 
-/* Is place first + i * 32 + lane taken?  For all i of a set of rows */
+/* Is position first + i * 32 + lane taken?  For all i of a set of rows */
 static __device__ __forceinline__ uint32_t
 tile_taken(const StripeTile &tile, uint32_t set)
 {
@@ -116,13 +116,13 @@ tile_taken(const StripeTile &tile, uint32_t set)
 
 /* ---------- one 4-byte key and argument ---------- */
 
-/* As fast_rows() of scoped_fast.cuh; place: the lane's first */
+/* As fast_rows() of scoped_fast.cuh; position: the lane's first */
 static __device__ __forceinline__ bool
 stripe_fast_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeRun &run,
-			   const StripeTile &tile, uint32_t place)
+			   const StripeTile &tile, uint32_t position)
 {
-	const uint32_t *keys = (const uint32_t *) tile.columns[run.field_column[0]].values + place;
-	const uint32_t *args = (const uint32_t *) tile.columns[run.field_column[a.nfields - 1]].values + place;
+	const uint32_t *keys = (const uint32_t *) tile.columns[run.field_column[0]].values + position;
+	const uint32_t *args = (const uint32_t *) tile.columns[run.field_column[a.nfields - 1]].values + position;
 	uint32_t	key[LOCAL_ROWS];
 	uint32_t	arg[LOCAL_ROWS];
 
@@ -138,23 +138,23 @@ stripe_fast_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStri
 /* ---------- other rows ---------- */
 
 static __device__ __forceinline__ int64_t
-stripe_value(const GpuAggStripeColumn *column, uint32_t place)
+stripe_value(const GpuAggStripeColumn *column, uint32_t position)
 {
-	return column->bytes == 4 ? (int64_t) ((const int32_t *) column->values)[place] :
-		((const int64_t *) column->values)[place];
+	return column->bytes == 4 ? (int64_t) ((const int32_t *) column->values)[position] :
+		((const int64_t *) column->values)[position];
 }
 
 /* Slots of the taken rows */
 template <int KEY>
 static __device__ __forceinline__ void
 stripe_find(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeColumn *column,
-		  uint32_t place, uint32_t taken, uint32_t *slot)
+		  uint32_t position, uint32_t taken, uint32_t *slot)
 {
 	int64_t		key[LOCAL_ROWS];
 
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
-		key[r] = taken >> r & 1 ? stripe_value(column, place + r * WARP_LANES) : 0;
+		key[r] = taken >> r & 1 ? stripe_value(column, position + r * WARP_LANES) : 0;
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
 	{
@@ -170,7 +170,7 @@ stripe_find(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeCol
 /* The taken rows enter a transition */
 static __device__ __forceinline__ void
 stripe_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, const GpuAggStripeColumn *column,
-		  uint32_t place, const uint32_t *group, const uint32_t *peeled)
+		  uint32_t position, const uint32_t *group, const uint32_t *peeled)
 {
 	const GpuAggStep *step = &a.steps[s];
 	const uint32_t region = local_region(t, step);
@@ -178,7 +178,7 @@ stripe_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, const Gpu
 
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
-		v[r] = column != NULL && group[r] != NO_SLOT ? stripe_value(column, place + r * WARP_LANES) : 0;
+		v[r] = column != NULL && group[r] != NO_SLOT ? stripe_value(column, position + r * WARP_LANES) : 0;
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
 	{
@@ -212,9 +212,9 @@ stripe_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, const Gpu
 template <int KEY>
 static __device__ __noinline__ bool
 stripe_row_to_table(const GpuAggScopedArgs &a, const GpuAggStripeRun &run, const StripeTile &tile,
-				  uint32_t place, uint32_t *added)
+				  uint32_t position, uint32_t *added)
 {
-	const int64_t key = stripe_value(&tile.columns[run.field_column[0]], place);
+	const int64_t key = stripe_value(&tile.columns[run.field_column[0]], position);
 	const uint64_t hash = hash_one((uint64_t) key, a.seed);
 	char	   *entry;
 
@@ -236,7 +236,7 @@ stripe_row_to_table(const GpuAggScopedArgs &a, const GpuAggStripeRun &run, const
 		GpuAggValue v;
 
 		v.i = step->field == GPUAGG_NO_FIELD ? 0 :
-			stripe_value(&tile.columns[run.field_column[step->field]], place);
+			stripe_value(&tile.columns[run.field_column[step->field]], position);
 		row_step(step->op, entry + step->off, &v);
 	}
 	return true;
@@ -246,7 +246,7 @@ stripe_row_to_table(const GpuAggScopedArgs &a, const GpuAggStripeRun &run, const
 template <int KEY>
 static __device__ __noinline__ void
 stripe_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeRun &run,
-		  const StripeTile &tile, uint32_t place, uint32_t taken, StripeCounts *counts)
+		  const StripeTile &tile, uint32_t position, uint32_t taken, StripeCounts *counts)
 {
 	const uint32_t copy = threadIdx.x & ((1u << t.copies_log2) - 1);
 	const bool	may_peel = t.copies_log2 <= PEEL_MAX_COPIES_LOG2;
@@ -254,7 +254,7 @@ stripe_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeRun
 	uint32_t	peeled[LOCAL_ROWS];
 	uint32_t	lost = 0;
 
-	stripe_find<KEY>(a, t, &tile.columns[run.field_column[0]], place, taken, group);
+	stripe_find<KEY>(a, t, &tile.columns[run.field_column[0]], position, taken, group);
 	__syncwarp();
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
@@ -270,12 +270,12 @@ stripe_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeRun
 		const uint8_t field = a.steps[s].field;
 
 		stripe_step(a, t, s, field == GPUAGG_NO_FIELD ? NULL : &tile.columns[run.field_column[field]],
-				  place, group, peeled);
+				  position, group, peeled);
 	}
 	for (int r = 0; lost >> r != 0; r++)
 		if (lost >> r & 1)
 		{
-			const uint32_t at = place + r * WARP_LANES;
+			const uint32_t at = position + r * WARP_LANES;
 
 			counts->misses++;
 			if (stripe_row_to_table<KEY>(a, run, tile, at, &counts->added))
@@ -339,14 +339,14 @@ group_stripes_kernel(const __grid_constant__ GpuAggScopedArgs a,
 		tile_begin(a, run, (uint32_t) number, &tile, &counts);
 		for (uint32_t set = 0; set < GPUAGG_STRIPE_TILE / (LOCAL_ROWS * WARP_LANES); set++)
 		{
-			const uint32_t place = tile.first + set * (LOCAL_ROWS * WARP_LANES) + lane;
+			const uint32_t position = tile.first + set * (LOCAL_ROWS * WARP_LANES) + lane;
 			uint32_t	taken;
 
-			if (FAST && tile.whole && stripe_fast_rows(a, t, run, tile, place))
+			if (FAST && tile.whole && stripe_fast_rows(a, t, run, tile, position))
 				continue;
 			taken = tile_taken(tile, set);
 			if (__any_sync(ALL_LANES, taken != 0))
-				stripe_rows<KEY>(a, t, run, tile, place, taken, &counts);
+				stripe_rows<KEY>(a, t, run, tile, position, taken, &counts);
 		}
 		count_added(a, counts.added);
 		counts.added = 0;

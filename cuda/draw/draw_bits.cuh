@@ -1,13 +1,13 @@
 /*
  * draw_bits.cuh
- *		Bits of a bitmap for places that need not begin with a word.
+ *		Bits of a bitmap for positions that need not begin with a word.
  */
 #ifndef GPUAGG_CUDA_DRAW_BITS_CUH
 #define GPUAGG_CUDA_DRAW_BITS_CUH
 
 #include <stdint.h>
 
-/* Of count places from first on, the n-th 32 of them */
+/* Of count positions from first on, the n-th 32 of them */
 static __device__ __forceinline__ uint32_t
 draw_word(const uint32_t *bitmap, uint32_t first, uint32_t count, uint32_t n)
 {

@@ -1,6 +1,6 @@
 /*
  * draw_gather.cu
- *		Drawn rows, as columns with a place for each draw (draw_kernels.h).
+ *		Drawn rows, as columns with a position for each draw (draw_kernels.h).
  */
 #include "cuda/draw/draw_bits.cuh"
 #include "cuda/draw/draw_kernels.h"
@@ -36,13 +36,13 @@ search_stretch(const GpuAggDrawRun &run, uint64_t row)
 	return low;
 }
 
-/* The place, from the first on, of the k-th row of a segment with gaps */
+/* The position, from the first on, of the k-th row of a segment with gaps */
 static __device__ uint32_t
-sparse_place(const GpuAggDrawRun &run, const GpuAggDrawStretch &s, uint32_t k)
+sparse_position(const GpuAggDrawRun &run, const GpuAggDrawStretch &s, uint32_t k)
 {
 	const uint16_t *blocks = run.blocks + (size_t) s.segment * GPUAGG_DRAW_BLOCKS;
 	uint32_t	low = 0;
-	uint32_t	high = (s.places - 1) / GPUAGG_DRAW_BLOCK;
+	uint32_t	high = (s.positions - 1) / GPUAGG_DRAW_BLOCK;
 	uint32_t	word;
 	uint32_t	bits;
 
@@ -58,7 +58,7 @@ sparse_place(const GpuAggDrawRun &run, const GpuAggDrawStretch &s, uint32_t k)
 	k -= blocks[low];
 	for (word = low * (GPUAGG_DRAW_BLOCK / 32);; word++)
 	{
-		bits = draw_word(s.valid, s.first, s.places, word);
+		bits = draw_word(s.valid, s.first, s.positions, word);
 		if (k < (uint32_t) __popc(bits))
 			break;
 		k -= __popc(bits);
@@ -72,7 +72,7 @@ sparse_place(const GpuAggDrawRun &run, const GpuAggDrawStretch &s, uint32_t k)
 struct Found
 {
 	uint32_t	stripe;
-	uint32_t	place;
+	uint32_t	position;
 	bool		nulls;
 };
 
@@ -102,7 +102,7 @@ struct Gather
 		const uint32_t k = row - first;
 
 		return {half.x, half.y + ((half.w & 0xFFFF) == 0 ? k :
-								  sparse_place(run, run.stretches[stretch], k)),
+								  sparse_position(run, run.stretches[stretch], k)),
 				half.w >> 16 != 0};
 	}
 
@@ -157,7 +157,7 @@ struct Gather
 		#pragma unroll
 		for (int j = 0; j < AHEAD; j++)
 			if (wanted[j])
-				value[j] = __ldcg((const Value *) source(found[j], column).values + found[j].place);
+				value[j] = __ldcg((const Value *) source(found[j], column).values + found[j].position);
 		#pragma unroll
 		for (int j = 0; j < AHEAD; j++)
 			if (wanted[j])
@@ -173,7 +173,7 @@ struct Gather
 	__device__ __forceinline__ void
 	copy_null(const GpuAggDrawTarget &target, uint32_t column, uint64_t draw, const Found &f) const
 	{
-		if (source(f, column).nulls[f.place / 32] >> f.place % 32 & 1)
+		if (source(f, column).nulls[f.position / 32] >> f.position % 32 & 1)
 			atomicOr(&target.nulls[draw / 32], 1u << draw % 32);
 	}
 

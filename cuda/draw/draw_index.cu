@@ -15,9 +15,9 @@
 #define WARP 32
 #define SHARE_BLOCKS (GPUAGG_DRAW_SHARES / (COUNT_THREADS / WARP))
 
-/* Words of a lane that are read at once, and places of a warp's then */
+/* Words of a lane that are read at once, and positions of a warp's then */
 #define COUNT_WORDS 8
-#define COUNT_PLACES (COUNT_WORDS * WARP * 32)
+#define COUNT_POSITIONS (COUNT_WORDS * WARP * 32)
 
 /* Loads of a lane that make up a warp's segment */
 #define FULL_LOADS (GPUAGG_DRAW_SEGMENT / 128 / WARP)
@@ -43,7 +43,7 @@ range_of(const GpuAggDrawRun &run, uint32_t segment)
 	return low;
 }
 
-/* Is any of these rows NULL?  words: a lane's, of COUNT_PLACES places */
+/* Is any of these rows NULL?  words: a lane's, of COUNT_POSITIONS positions */
 static __device__ __forceinline__ bool
 words_have_null(const uint32_t *nulls, uint32_t first, uint32_t count, uint32_t word,
 				const uint32_t (&bits)[COUNT_WORDS])
@@ -85,13 +85,13 @@ count_words(const uint32_t (&bits)[COUNT_WORDS], uint32_t total, uint16_t *block
 /* A range, and its columns that may have NULLs */
 struct CountRange
 {
-	const GpuAggDrawPlaces *places;
+	const GpuAggDrawPositions *positions;
 	const GpuAggDrawSource *sources;
 	bool		nullable;
 
 	__device__ __forceinline__
 	CountRange(const GpuAggDrawRun &run, uint32_t range)
-		: places(run.ranges + range),
+		: positions(run.ranges + range),
 		sources(run.sources + (size_t) run.ranges[range].stripe * run.ncolumns),
 		nullable(false)
 	{
@@ -101,13 +101,13 @@ struct CountRange
 };
 
 /*
- * By a warp: are all places of a segment rows?  They begin where 16 bytes do.  A
+ * By a warp: are all positions of a segment rows?  They begin where 16 bytes do.  A
  * lane's share is read at once.
  */
 static __device__ __forceinline__ bool
-is_full(const uint32_t *valid, uint32_t place)
+is_full(const uint32_t *valid, uint32_t position)
 {
-	const uint4 *at = (const uint4 *) (valid + place / 32) + threadIdx.x % WARP;
+	const uint4 *at = (const uint4 *) (valid + position / 32) + threadIdx.x % WARP;
 	uint4		words[FULL_LOADS];
 	uint32_t	all = ~0u;
 
@@ -131,15 +131,15 @@ count_segment(const GpuAggDrawRun &run, const CountRange &range, uint32_t first,
 
 	/* blocks of a full segment are not looked at */
 	if (!range.nullable && first % 128 == 0 && count == GPUAGG_DRAW_SEGMENT &&
-		is_full(range.places->valid, first))
+		is_full(range.positions->valid, first))
 		return count | GPUAGG_DRAW_FULL;
-	for (uint32_t at = 0; at < count; at += COUNT_PLACES)
+	for (uint32_t at = 0; at < count; at += COUNT_POSITIONS)
 	{
 		uint32_t	bits[COUNT_WORDS];
 
 		#pragma unroll
 		for (uint32_t i = 0; i < COUNT_WORDS; i++)
-			bits[i] = draw_word(range.places->valid, first, count, at / 32 + i * WARP + lane);
+			bits[i] = draw_word(range.positions->valid, first, count, at / 32 + i * WARP + lane);
 		for (uint32_t c = 0; range.nullable && c < run.ncolumns; c++)
 			null |= words_have_null(range.sources[c].nulls, first, count, at / 32 + lane, bits);
 		total = count_words(bits, total, blocks + at / GPUAGG_DRAW_BLOCK);
@@ -188,16 +188,16 @@ count_kernel(const GpuAggDrawRun run)
 	while (r < run.nranges && run.ranges[r].segment < end)
 	{
 		const CountRange range(run, r++);
-		const uint32_t from = range.places->segment;
+		const uint32_t from = range.positions->segment;
 		const uint32_t to = r < run.nranges ? min(run.ranges[r].segment, end) : end;
 
 		for (uint32_t i = max(begin, from); i < to; i++)
 		{
 			const uint32_t at = (i - from) * GPUAGG_DRAW_SEGMENT;
-			const uint32_t count = min(range.places->places.count - at,
+			const uint32_t count = min(range.positions->positions.count - at,
 									   (uint32_t) GPUAGG_DRAW_SEGMENT);
 			const uint32_t known = (at == 0 ? GPUAGG_DRAW_FIRST : 0) |
-				count_segment(run, range, range.places->places.first + at, count,
+				count_segment(run, range, range.positions->positions.first + at, count,
 							  run.blocks + (size_t) i * GPUAGG_DRAW_BLOCKS);
 
 			if (threadIdx.x % WARP == 0)
@@ -308,16 +308,16 @@ static __device__ void
 stretch_write(const GpuAggDrawRun &run, GpuAggDrawStretch *stretch, uint64_t row, uint32_t i,
 			  uint32_t segment)
 {
-	const GpuAggDrawPlaces &range = run.ranges[range_of(run, i)];
+	const GpuAggDrawPositions &range = run.ranges[range_of(run, i)];
 	const uint32_t at = (i - range.segment) * GPUAGG_DRAW_SEGMENT;
 
 	stretch->row = row;
 	stretch->valid = range.valid;
 	stretch->stripe = range.stripe;
-	stretch->first = range.places.first + at;
+	stretch->first = range.positions.first + at;
 	stretch->segment = i;
-	stretch->places = segment & GPUAGG_DRAW_FULL ? 0 :
-		(uint16_t) min(range.places.count - at, (uint32_t) GPUAGG_DRAW_SEGMENT);
+	stretch->positions = segment & GPUAGG_DRAW_FULL ? 0 :
+		(uint16_t) min(range.positions.count - at, (uint32_t) GPUAGG_DRAW_SEGMENT);
 	stretch->nulls = (segment & GPUAGG_DRAW_NULLS) != 0;
 }
 

@@ -3,7 +3,7 @@
  *		Random draws from stripes: numbering rows, and gathering what is drawn.
  *
  *	draw_tiles.cuh	how draws are dealt to blocks, for any use of them
- *	draw_index.cu	which place of which stripe a row's number means
+ *	draw_index.cu	which position of which stripe a row's number means
  *	draw_gather.cu	drawn rows as columns of their own
  *
  * draws.cu runs them for queries, test/bench/kernels/sampling_gpu.cu to measure
@@ -19,7 +19,7 @@
 
 /*
  * Ranges are cut into segments, whose rows are counted, and again for each block
- * of places.  Segments that follow each other in a range and whose places are all
+ * of positions.  Segments that follow each other in a range and whose positions are all
  * rows make up one stretch; any other segment is one of its own.  So the
  * stretches of a table without gaps are few, and found in a multiprocessor's own
  * cache, by a directory of equal parts of the rows.
@@ -40,9 +40,9 @@ typedef struct __align__(32) GpuAggDrawStretch
 	uint64_t	row;			/* number of its first row */
 	const uint32_t *valid;		/* of its stripe */
 	uint32_t	stripe;			/* its number */
-	uint32_t	first;			/* place */
+	uint32_t	first;			/* position */
 	uint32_t	segment;		/* its first one */
-	uint16_t	places;			/* 0: all are rows */
+	uint16_t	positions;			/* 0: all are rows */
 	uint16_t	nulls;			/* 1: some column has a NULL there */
 } GpuAggDrawStretch;
 
@@ -85,13 +85,13 @@ typedef struct GpuAggDrawIndex
 /* ---------- a run ---------- */
 
 /* As device.h's, and where its segments begin */
-typedef struct GpuAggDrawPlaces
+typedef struct GpuAggDrawPositions
 {
 	const uint32_t *valid;
-	GpuAggPlaces places;
+	GpuAggPositions positions;
 	uint32_t	stripe;
 	uint32_t	segment;
-} GpuAggDrawPlaces;
+} GpuAggDrawPositions;
 
 /* A column of a stripe */
 typedef struct GpuAggDrawSource
@@ -113,7 +113,7 @@ typedef struct GpuAggDrawTarget
 /* What kernels read and write: device addresses */
 typedef struct GpuAggDrawRun
 {
-	const GpuAggDrawPlaces *ranges;
+	const GpuAggDrawPositions *ranges;
 	uint32_t	nranges;
 	uint32_t	nsegments;
 	uint32_t	ncolumns;
@@ -127,11 +127,11 @@ typedef struct GpuAggDrawRun
 	GpuAggDrawTiles tiles;		/* but for `tile` */
 } GpuAggDrawRun;
 
-/* Segments that so many places become */
+/* Segments that so many positions become */
 static inline uint32_t
-gpuagg_draw_segments(uint32_t places)
+gpuagg_draw_segments(uint32_t positions)
 {
-	return (places + GPUAGG_DRAW_SEGMENT - 1) / GPUAGG_DRAW_SEGMENT;
+	return (positions + GPUAGG_DRAW_SEGMENT - 1) / GPUAGG_DRAW_SEGMENT;
 }
 
 /* Fills index, segments, blocks and stretches. */

@@ -151,8 +151,8 @@ draw_all(const GpuAggDrawTiles &t, Use &use)
 
 /*
  * Of a region's draws, some of a window's, at most 32 a turn: a lane's are at,
- * at + 32 and so on.  Their places are behind those of lower windows, in the
- * region's places: what a window writes is in one piece.
+ * at + 32 and so on.  Their positions are behind those of lower windows, in the
+ * region's positions: what a window writes is in one piece.
  */
 struct DrawPicked
 {
@@ -209,7 +209,7 @@ draw_pick(const GpuAggDrawTiles &t, const GpuAggDrawWindow &window, uint64_t fir
 }
 
 /*
- * As draw_all() for launches in windows, whose draws get other places than all at
+ * As draw_all() for launches in windows, whose draws get other positions than all at
  * once.  Every lane has draws to make then, and windows share few of the sectors
  * that memory is written by: draws of 128 GiB in two windows are made at 0.96 of
  * the rate of 64 GiB in one, and at 0.80 without (H200).

@@ -2,7 +2,7 @@
  * draws.cu
  *		Random draws from stripes (task_draws of device/device.h).
  *
- * What is drawn is gathered into a stripe of the task's own, a place for each
+ * What is drawn is gathered into a stripe of the task's own, a position for each
  * draw, which then is input as any other: so programs, strategies and failures
  * are those of stripes.  It is enqueued in the task's stream and nothing waits for
  * the card; the number of rows stays there.
@@ -14,7 +14,7 @@
 
 #include "cuda/draw/draws.h"
 
-/* Places of a stripe are numbered in 32 bits. */
+/* Positions of a stripe are numbered in 32 bits. */
 #define MOST_DRAWS (UINT64_C(1) << 31)
 
 typedef struct GpuAggDrawn
@@ -54,7 +54,7 @@ shape_measure(const GpuAggDrawRange *ranges, uint32_t nranges, uint32_t ncolumns
 	for (uint32_t i = 0; i < nranges; i++)
 	{
 		s->nstripes += is_new_stripe(ranges, i);
-		s->run.nsegments += gpuagg_draw_segments(ranges[i].places.count);
+		s->run.nsegments += gpuagg_draw_segments(ranges[i].positions.count);
 	}
 }
 
@@ -75,7 +75,7 @@ shape_layout(char *base, GpuAggDrawn *drawn, DrawShape *s)
 	GpuAggStripe *stripe = &drawn->stripe;
 	size_t		at = 0;
 
-	run->ranges = (GpuAggDrawPlaces *) part(base, &at, run->nranges * sizeof(*run->ranges));
+	run->ranges = (GpuAggDrawPositions *) part(base, &at, run->nranges * sizeof(*run->ranges));
 	run->sources = (GpuAggDrawSource *) part(base, &at, (size_t) s->nstripes * run->ncolumns * sizeof(*run->sources));
 	run->targets = (GpuAggDrawTarget *) part(base, &at, run->ncolumns * sizeof(*run->targets));
 	run->tiles.windows = (GpuAggDrawWindow *) part(base, &at, drawn->nwindows * sizeof(*run->tiles.windows));
@@ -114,7 +114,7 @@ stage_stripe(const GpuAggStripe *stripe, const GpuAggStripe *like, GpuAggDrawSou
 
 static void
 stage_ranges(const GpuAggDrawRange *ranges, const GpuAggStripe *like, const GpuAggDrawRun *run,
-			 GpuAggDrawPlaces *places, GpuAggDrawSource *sources)
+			 GpuAggDrawPositions *positions, GpuAggDrawSource *sources)
 {
 	uint32_t	stripes = 0;
 	uint32_t	segment = 0;
@@ -123,11 +123,11 @@ stage_ranges(const GpuAggDrawRange *ranges, const GpuAggStripe *like, const GpuA
 	{
 		if (is_new_stripe(ranges, i))
 			stage_stripe(ranges[i].stripe, like, sources + (size_t) stripes++ * run->ncolumns);
-		places[i].valid = ranges[i].stripe->valid;
-		places[i].places = ranges[i].places;
-		places[i].stripe = stripes - 1;
-		places[i].segment = segment;
-		segment += gpuagg_draw_segments(ranges[i].places.count);
+		positions[i].valid = ranges[i].stripe->valid;
+		positions[i].positions = ranges[i].positions;
+		positions[i].stripe = stripes - 1;
+		positions[i].segment = segment;
+		segment += gpuagg_draw_segments(ranges[i].positions.count);
 	}
 }
 
@@ -143,7 +143,7 @@ stage(const GpuAggTask *task, const GpuAggDrawRange *ranges, const DrawShape *s)
 	GpuAggDrawWindow *windows = HERE(GpuAggDrawWindow, run->tiles.windows);
 
 	memset(here, 0, s->upload);
-	stage_ranges(ranges, &drawn->stripe, run, HERE(GpuAggDrawPlaces, run->ranges),
+	stage_ranges(ranges, &drawn->stripe, run, HERE(GpuAggDrawPositions, run->ranges),
 				 HERE(GpuAggDrawSource, run->sources));
 	for (uint32_t c = 0; c < run->ncolumns; c++)
 	{
@@ -187,7 +187,7 @@ drawn_windows(const GpuAggTaskConfig *config, GpuAggDrawn *drawn)
 }
 
 static GpuAggDrawn *
-drawn_make(const GpuAggTask *task, const GpuAggStripe *like, uint32_t places)
+drawn_make(const GpuAggTask *task, const GpuAggStripe *like, uint32_t positions)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	GpuAggDrawn *drawn = (GpuAggDrawn *) calloc(1, sizeof(*drawn) + p->ncolumns * sizeof(GpuAggStored));
@@ -197,8 +197,8 @@ drawn_make(const GpuAggTask *task, const GpuAggStripe *like, uint32_t places)
 		return NULL;
 	stripe = &drawn->stripe;
 	stripe->device = task->device;
-	stripe->places = stripe->extent = places;
-	stripe->room = (places + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE * GPUAGG_STRIPE_TILE;
+	stripe->positions = stripe->extent = positions;
+	stripe->room = (positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE * GPUAGG_STRIPE_TILE;
 	stripe->valid_bytes = gpuagg_cuda_align(stripe->room / 8);
 	stripe->columns = (GpuAggStored *) (drawn + 1);
 	drawn_columns(p, like, stripe);

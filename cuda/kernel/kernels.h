@@ -8,7 +8,7 @@
  * by value, but for the plan, which lies in device memory.
  *
  * Chunk.  A batch of pages becomes columns in device memory.  Each line
- * pointer of a page has a place: page i's first line is row row_base of the
+ * pointer of a page has a position: page i's first line is row row_base of the
  * chunk, whatever the page holds, so that no thread has to ask another where
  * its row goes.  valid[row] tells whether a visible tuple is there that is
  * not yet in a group: the decoder sets it, grouping clears it.  What grouping
@@ -103,7 +103,7 @@ typedef struct GpuAggPageRef
 	uint32_t	bitmap;			/* 1 + number of its bitmap, or 0 */
 	uint32_t	block;			/* in the table */
 	uint32_t	stripe;			/* 1 + number of the one that keeps it, or 0 */
-	uint32_t	place;			/* of its first line there */
+	uint32_t	position;			/* of its first line there */
 } GpuAggPageRef;
 
 /*
@@ -124,14 +124,14 @@ typedef struct GpuAggStripeColumn
 /* A stripe that a batch is kept in */
 typedef struct GpuAggStripeRef
 {
-	uint32_t   *valid;			/* a bit a place */
+	uint32_t   *valid;			/* a bit a position */
 	const GpuAggStripeColumn *columns;	/* as many as the program has */
 } GpuAggStripeRef;
 
 typedef struct GpuAggChunk
 {
 	GpuAggBatchHead *head;
-	uint32_t	nrows;			/* places */
+	uint32_t	nrows;			/* positions */
 	uint32_t	npages;
 	const GpuAggPageRef *refs;
 	const uint8_t *bitmaps;

@@ -315,7 +315,7 @@ gpuagg_cuda_input_check(GpuAggTask *task, GpuAggError *error)
 }
 
 /*
- * Strings get their codes, and rows their places in stripes, before grouping
+ * Strings get their codes, and rows their positions in stripes, before grouping
  * clears flags; beside the decoder, so that the link stays busy.
  */
 static bool
@@ -383,8 +383,8 @@ pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 		shape->nbitmaps += pages[i].visibility != NULL;
 		if (pages[i].stripe == NULL)
 			continue;
-		if (pages[i].place > pages[i].stripe->places ||
-			pages[i].nlines > pages[i].stripe->places - pages[i].place)
+		if (pages[i].position > pages[i].stripe->positions ||
+			pages[i].nlines > pages[i].stripe->positions - pages[i].position)
 			return gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT,
 									 "page %u of the batch exceeds its stripe", i);
 		if (i > 0 && pages[i].stripe == pages[i - 1].stripe)
@@ -415,12 +415,12 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
 		ref->bitmap = 0;
 		ref->block = pages[i].block;
 		ref->stripe = 0;
-		ref->place = pages[i].place;
+		ref->position = pages[i].position;
 		if (pages[i].stripe != NULL)
 		{
 			nstripes += i == 0 || pages[i].stripe != pages[i - 1].stripe;
 			ref->stripe = nstripes;
-			gpuagg_cuda_stripe_extend(pages[i].stripe, pages[i].place + pages[i].nlines);
+			gpuagg_cuda_stripe_extend(pages[i].stripe, pages[i].position + pages[i].nlines);
 		}
 		row += pages[i].nlines;
 		if (pages[i].visibility == NULL)

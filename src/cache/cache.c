@@ -11,7 +11,7 @@
  * may find that blocks are missing, and becomes the filler that others do not
  * notice.
  *
- * Filling: a page that the client offers gets places, and is decoded there
+ * Filling: a page that the client offers gets positions, and is decoded there
  * while it is grouped.  It counts as held when its batch is complete, without
  * an error and without rows left to PostgreSQL, and not before: batches that
  * have not come that far when the job leaves are forgotten.
@@ -21,7 +21,7 @@
 #include "cache/cache.h"
 #include "cache/cache_job.h"
 #include "cache/cache_memory.h"
-#include "cache/cache_place.h"
+#include "cache/cache_position.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "settings.h"
@@ -406,9 +406,9 @@ use_holds(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block)
 	return true;
 }
 
-/* Places for one page; false: it is not kept. */
+/* Positions for one page; false: it is not kept. */
 static bool
-page_place(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in,
+page_position(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in,
 		   double lines, GpuAggPage *page)
 {
 	uint32		number = in->block % GPUAGG_CHUNK_BLOCKS;
@@ -426,14 +426,14 @@ page_place(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in,
 	if (use->full)
 		return false;
 	use->open = true;
-	block = gpuagg_cache_place(use->chunk, number, in->nlines, in->lsn, &expected);
+	block = gpuagg_cache_position(use->chunk, number, in->nlines, in->lsn, &expected);
 	if (block == NULL)
 	{
 		use->full = true;
 		return false;
 	}
 	page->stripe = use->chunk->stripes[block->stripe].stripe;
-	page->place = block->place;
+	page->position = block->position;
 	return true;
 }
 
@@ -458,7 +458,7 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 			batch = gpuagg_cache_batch_add(client, batch_id, npages);
 			mean = lines_mean(in, npages);
 		}
-		if (!page_place(cached, use, &in[i], mean, &pages[i]))
+		if (!page_position(cached, use, &in[i], mean, &pages[i]))
 			continue;
 		batch->keeps[batch->nkeeps++] = (GpuAggCacheKeep) {
 			i, use->chunk->number, in[i].block % GPUAGG_CHUNK_BLOCKS

@@ -41,7 +41,7 @@ extern void gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *msg,
 
 /*
  * Pages of a message, as they came and as the device gets them: those to keep
- * get their places.
+ * get their positions.
  */
 extern void gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 							   const GpuAggMsgPage *in, GpuAggPage *pages,

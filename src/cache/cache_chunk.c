@@ -121,7 +121,7 @@ gpuagg_cache_forget(GpuAggCacheChunk *chunk, uint32 block)
 			continue;
 		fill->filled[block / 64] &= ~bit;
 		fill->nfilled--;
-		fill->nplaces -= chunk->blocks[block].places;
+		fill->npositions -= chunk->blocks[block].positions;
 	}
 }
 
@@ -139,7 +139,7 @@ gpuagg_cache_filled(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 			continue;
 		fill->filled[block / 64] |= bit;
 		fill->nfilled++;
-		fill->nplaces += chunk->blocks[block].places;
+		fill->npositions += chunk->blocks[block].positions;
 	}
 }
 
@@ -158,7 +158,7 @@ chunk_free_stripes(GpuAggCacheChunk *chunk)
 	chunk->room = 0;
 }
 
-/* The i-th column of a chunk goes; without columns, places and stripes do. */
+/* The i-th column of a chunk goes; without columns, positions and stripes do. */
 void
 gpuagg_cache_chunk_drop(GpuAggCacheChunk *chunk, int i)
 {

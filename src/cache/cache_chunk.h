@@ -3,17 +3,17 @@
  *		What the column cache holds: chunks of tables, and where in the device's
  *		stripes the rows of each block lie.
  *
- * Inside the worker, below cache_table.h and cache_place.h; cache.c and
+ * Inside the worker, below cache_table.h and cache_position.h; cache.c and
  * cache_map.c use it for jobs.  A chunk is a range of
- * GPUAGG_CHUNK_BLOCKS blocks.  Each of its blocks that is kept has places in
+ * GPUAGG_CHUNK_BLOCKS blocks.  Each of its blocks that is kept has positions in
  * one of the chunk's stripes.  A column of a chunk is *filled* for some blocks:
- * their values lie at the blocks' places.  A block is *held* for a set of
+ * their values lie at the blocks' positions.  A block is *held* for a set of
  * columns if all of them are filled.
  *
  * Who may do what.  Jobs register as users of a chunk, one also as its filler.
  * Only the filler writes to a chunk.  If it is exclusive, nobody else uses the
  * chunk, and it may do as it likes; else it only adds blocks of which nothing
- * was held, at places that no user reads.  What a chunk has is forgotten or
+ * was held, at positions that no user reads.  What a chunk has is forgotten or
  * evicted only while nobody else uses or fills it.
  *
  * Functions that allocate raise an ERROR without memory, and leave everything
@@ -48,8 +48,8 @@ struct GpuAggWorkerJob;
 typedef struct GpuAggCacheBlock
 {
 	uint64		lsn;			/* of the page when it was kept */
-	uint32		place;
-	uint16		places;			/* that it has there */
+	uint32		position;
+	uint16		positions;			/* that it has there */
 	uint16		stripe;			/* index, or GPUAGG_NO_STRIPE: no places */
 } GpuAggCacheBlock;
 
@@ -73,14 +73,14 @@ typedef struct GpuAggCacheFill
 	double		priority;		/* the least goes first */
 	bool		listed;			/* there are rows that it was not kept with */
 	uint32		nfilled;
-	uint64		nplaces;		/* of these blocks */
+	uint64		npositions;		/* of these blocks */
 	uint64	   *filled;			/* a bit for each block */
 } GpuAggCacheFill;
 
 typedef struct GpuAggCacheStripe
 {
 	GpuAggStripe *stripe;
-	uint32		places;
+	uint32		positions;
 	uint32		used;			/* the first ones */
 } GpuAggCacheStripe;
 
@@ -93,7 +93,7 @@ typedef struct GpuAggCacheChunk
 	uint32		room;			/* blocks that the arrays are long enough for */
 	uint64		map_lsn;
 	GpuAggCacheBlock *blocks;
-	uint32		nplaced;		/* blocks that have places */
+	uint32		nplaced;		/* blocks that have positions */
 	int			nstripes;
 	bool		full;			/* one more stripe was wanted */
 	GpuAggCacheStripe stripes[GPUAGG_CHUNK_STRIPES];
@@ -147,7 +147,7 @@ extern bool gpuagg_cache_has(const GpuAggCacheChunk *chunk, uint32 block);
 extern void gpuagg_cache_forget(GpuAggCacheChunk *chunk, uint32 block);
 
 /*
- * For the filler, before it keeps anything: if nothing is held, places that
+ * For the filler, before it keeps anything: if nothing is held, positions that
  * blocks have had are given up.
  */
 extern void gpuagg_cache_begin_anew(GpuAggCacheChunk *chunk);

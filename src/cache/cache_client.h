@@ -33,7 +33,7 @@ typedef struct GpuAggCacheCalls
 	bool		(*encode) (GpuAggCacheClient *client,
 						   GpuAggDictionary *const *dictionaries);
 	bool		(*resident) (GpuAggCacheClient *client, uint64 batch_id,
-							 GpuAggStripe *stripe, const GpuAggPlaces *without,
+							 GpuAggStripe *stripe, const GpuAggPositions *without,
 							 uint32 nwithout);
 	bool		(*draws) (GpuAggCacheClient *client, uint64 batch_id,
 						  const GpuAggDrawRange *ranges, uint32 nranges);

@@ -2,8 +2,8 @@
  * cache_map.c
  *		MAP messages: what a job uses of a chunk, and may fill (cache.h).
  *
- * The places of the blocks that are used are read as one batch of each stripe,
- * which is given the ranges of all other places.  Draws wait for the last chunk.
+ * The positions of the blocks that are used are read as one batch of each stripe,
+ * which is given the ranges of all other positions.  Draws wait for the last chunk.
  */
 #include "postgres.h"
 
@@ -136,21 +136,21 @@ map_lacks(const GpuAggCacheMap *map, const uint64 *used)
 }
 
 static int
-places_compare(const void *a, const void *b)
+positions_compare(const void *a, const void *b)
 {
-	uint32		x = ((const GpuAggPlaces *) a)->first;
-	uint32		y = ((const GpuAggPlaces *) b)->first;
+	uint32		x = ((const GpuAggPositions *) a)->first;
+	uint32		y = ((const GpuAggPositions *) b)->first;
 
 	return x < y ? -1 : x > y;
 }
 
 /*
- * Places of a stripe that belong to blocks which are not used, and those at its
+ * Positions of a stripe that belong to blocks which are not used, and those at its
  * end, in order.  One element more than there are blocks is always enough.
  */
 static uint32
 stripe_without(const GpuAggCacheChunk *chunk, int stripe, const uint64 *used,
-			 uint32 nblocks, GpuAggPlaces *without)
+			 uint32 nblocks, GpuAggPositions *without)
 {
 	const GpuAggCacheStripe *s = &chunk->stripes[stripe];
 	uint32		n = 0;
@@ -162,13 +162,13 @@ stripe_without(const GpuAggCacheChunk *chunk, int stripe, const uint64 *used,
 
 		if (i % 64 == 0 && i + 64 <= nblocks && used[i / 64] == PG_UINT64_MAX)
 			i += 63;
-		else if (block->stripe == stripe && block->places > 0 &&
+		else if (block->stripe == stripe && block->positions > 0 &&
 				 (i >= nblocks || !gpuagg_bit(used, i)))
-			without[n++] = (GpuAggPlaces) {block->place, block->places};
+			without[n++] = (GpuAggPositions) {block->position, block->positions};
 	}
-	if (s->used < s->places)
-		without[n++] = (GpuAggPlaces) {s->used, s->places - s->used};
-	qsort(without, n, sizeof(GpuAggPlaces), places_compare);
+	if (s->used < s->positions)
+		without[n++] = (GpuAggPositions) {s->used, s->positions - s->used};
+	qsort(without, n, sizeof(GpuAggPositions), positions_compare);
 	for (uint32 i = 1; i < n; i++)
 	{
 		if (without[merged].first + without[merged].count == without[i].first)
@@ -179,7 +179,7 @@ stripe_without(const GpuAggCacheChunk *chunk, int stripe, const uint64 *used,
 	return n == 0 ? 0 : merged + 1;
 }
 
-/* Has the stripe places of a block that is used? */
+/* Has the stripe positions of a block that is used? */
 static bool
 stripe_is_used(const GpuAggCacheChunk *chunk, int stripe, const uint64 *used,
 			 uint32 nblocks)
@@ -203,7 +203,7 @@ static void
 use_stripes(GpuAggCacheClient *client, GpuAggCacheChunk *chunk, uint64 batch_id,
 		  const uint64 *used, uint32 nblocks)
 {
-	GpuAggPlaces *without = palloc((chunk->room + 1) * sizeof(GpuAggPlaces));
+	GpuAggPositions *without = palloc((chunk->room + 1) * sizeof(GpuAggPositions));
 	GpuAggCacheBatch *batch = gpuagg_cache_batch_add(client, batch_id, 0);
 
 	for (int i = 0; i < chunk->nstripes; i++)
@@ -226,7 +226,7 @@ use_stripes(GpuAggCacheClient *client, GpuAggCacheChunk *chunk, uint64 batch_id,
 	}
 }
 
-/* The places of all blocks, in the order of the table; returns their number. */
+/* The positions of all blocks, in the order of the table; returns their number. */
 static uint32
 draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
 {
@@ -239,10 +239,10 @@ draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
 		GpuAggStripe *stripe = chunk->stripes[b->stripe].stripe;
 
 		if (n > 0 && ranges[n - 1].stripe == stripe &&
-			ranges[n - 1].places.first + ranges[n - 1].places.count == b->place)
-			ranges[n - 1].places.count += b->places;
+			ranges[n - 1].positions.first + ranges[n - 1].positions.count == b->position)
+			ranges[n - 1].positions.count += b->positions;
 		else
-			ranges[n++] = (GpuAggDrawRange) {stripe, {b->place, b->places}};
+			ranges[n++] = (GpuAggDrawRange) {stripe, {b->position, b->positions}};
 	}
 	return n;
 }

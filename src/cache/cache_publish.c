@@ -16,7 +16,7 @@ entry_add_chunk(GpuAggCacheEntry *entry, const GpuAggCacheChunk *chunk,
 		return;
 	entry->chunks++;
 	entry->blocks += fill->nfilled;
-	entry->rows += fill->nplaces;
+	entry->rows += fill->npositions;
 }
 
 static void
@@ -61,7 +61,7 @@ entry_fill(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
 	}
 }
 
-/* Of a chunk's stripes, what is no column's: which places are rows */
+/* Of a chunk's stripes, what is no column's: which positions are rows */
 static uint64
 rows_bytes(const GpuAggCacheChunk *chunk)
 {

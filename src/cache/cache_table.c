@@ -124,7 +124,7 @@ drop_unwanted(GpuAggCacheChunk *chunk)
 }
 
 /*
- * Pages that grew have taken new places until there was no stripe left, and their
+ * Pages that grew have taken new positions until there was no stripe left, and their
  * old ones are of no use.
  */
 static bool
@@ -139,7 +139,7 @@ chunk_is_worn(const GpuAggCacheChunk *chunk)
 		taken += chunk->stripes[i].used;
 	for (uint32 i = 0; i < chunk->room; i++)
 		if (chunk->blocks[i].stripe != GPUAGG_NO_STRIPE)
-			live += chunk->blocks[i].places;
+			live += chunk->blocks[i].positions;
 	return live < taken - taken / 16;
 }
 

@@ -100,7 +100,7 @@ static double
 threads_woken(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		pieces = work->pages / gpuagg_host_piece_pages(work->lines > 0) +
-		work->cached_rows / GPUAGG_HOST_PIECE_PLACES;
+		work->cached_rows / GPUAGG_HOST_PIECE_POSITIONS;
 
 	return fmin(rates->units, fmax(1, ceil(pieces)));
 }

@@ -72,17 +72,17 @@ typedef struct GpuAggPage
 	uint32_t	nlines;
 	uint32_t	block;
 	GpuAggStripe *stripe;			/* NULL, or where to keep its rows, too: */
-	uint32_t	place;			/* line i at place + i, in all columns that
+	uint32_t	position;			/* line i at position + i, in all columns that
 								 * the program loads; lines without a row, and
-								 * rows that are listed, become invalid places */
+								 * rows that are listed, become invalid positions */
 	uint32_t	pad;
 } GpuAggPage;
 
-/* Places of a stripe; the valid ones among them are rows that may be drawn. */
+/* Positions of a stripe; the valid ones among them are rows that may be drawn. */
 typedef struct GpuAggDrawRange
 {
 	GpuAggStripe *stripe;
-	GpuAggPlaces places;
+	GpuAggPositions positions;
 } GpuAggDrawRange;
 
 /*
@@ -265,21 +265,21 @@ typedef struct GpuAggDeviceOps
 							   GpuAggError *error);
 
 	/*
-	 * The valid places of a stripe are input, but for those listed, which are
+	 * The valid positions of a stripe are input, but for those listed, which are
 	 * in order, do not overlap, and are copied.  The stripe has all columns
 	 * that the program loads; strings whose register is of class BYTES are
 	 * read through their dictionary.  Until task_finish has answered, pages
-	 * may be decoded into listed places only: so the end of a stripe, where
+	 * may be decoded into listed positions only: so the end of a stripe, where
 	 * nothing is yet, is listed, too.  Not for programs that select, nor for
 	 * samples.
 	 */
 	GpuAggStatus (*task_resident) (GpuAggTask *task, uint64_t batch_id,
-								   GpuAggStripe *stripe, const GpuAggPlaces *without,
+								   GpuAggStripe *stripe, const GpuAggPositions *without,
 								   uint32_t nwithout, GpuAggError *error);
 
 	/*
 	 * Of a task whose sample is draws, its only batch: rows are numbered in the
-	 * order of the ranges, which are copied, and of their places.  Otherwise as
+	 * order of the ranges, which are copied, and of their positions.  Otherwise as
 	 * task_resident.  NULL: the device makes no draws.
 	 */
 	GpuAggStatus (*task_draws) (GpuAggTask *task, uint64_t batch_id,

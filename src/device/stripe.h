@@ -3,14 +3,14 @@
  *		Columns of a table that stay on a device between tasks, and the
  *		dictionaries of its strings.
  *
- * A stripe has a number of places, each for one row.  A place is valid if a row
- * is there; a column has, for each place, a value in the width of a key slot of
+ * A stripe has a number of positions, each for one row.  A position is valid if a row
+ * is there; a column has, for each position, a value in the width of a key slot of
  * its type (layout.h: 4 or 8 bytes; float4 as double) and a bit that says
  * NULL.  Strings are 4-byte codes of a dictionary, which many stripes share.
  *
  * Pages of a task are decoded into a stripe besides being grouped, where
- * GpuAggPage names one: line i of the page goes to place + i.  task_resident
- * then lets a later task read a stripe instead of pages.  Which places hold what
+ * GpuAggPage names one: line i of the page goes to position + i.  task_resident
+ * then lets a later task read a stripe instead of pages.  Which positions hold what
  * block of which table, whether that is still what the table holds, and who
  * may use a stripe when, is cache/cache.c's to know; devices only keep values.
  *
@@ -28,12 +28,12 @@ typedef struct GpuAggDevice GpuAggDevice;
 typedef struct GpuAggStripe GpuAggStripe;
 typedef struct GpuAggDictionary GpuAggDictionary;
 
-/* Places [first, first + count) of a stripe */
-typedef struct GpuAggPlaces
+/* Positions [first, first + count) of a stripe */
+typedef struct GpuAggPositions
 {
 	uint32_t	first;
 	uint32_t	count;
-} GpuAggPlaces;
+} GpuAggPositions;
 
 /* Codes of a dictionary: 0 .. n - 1; of a string that it cannot take: */
 #define GPUAGG_NO_CODE (-1)
@@ -69,10 +69,10 @@ typedef struct GpuAggDictionaryText
 typedef struct GpuAggStripeOps
 {
 	/*
-	 * A stripe with no column and no valid place.  OUT_OF_MEMORY: over the
+	 * A stripe with no column and no valid position.  OUT_OF_MEMORY: over the
 	 * limit below, or the device has none.
 	 */
-	GpuAggStatus (*create) (GpuAggDevice *device, uint32_t places,
+	GpuAggStatus (*create) (GpuAggDevice *device, uint32_t positions,
 							GpuAggStripe **stripe, GpuAggError *error);
 	void		(*free) (GpuAggStripe *stripe);
 
@@ -85,8 +85,8 @@ typedef struct GpuAggStripeOps
 								GpuAggDictionary *dictionary, GpuAggError *error);
 	void		(*drop_column) (GpuAggStripe *stripe, uint32_t attr);
 
-	/* Places become invalid, before anything that a task is given later. */
-	GpuAggStatus (*clear) (GpuAggStripe *stripe, GpuAggPlaces places,
+	/* Positions become invalid, before anything that a task is given later. */
+	GpuAggStatus (*clear) (GpuAggStripe *stripe, GpuAggPositions positions,
 						   GpuAggError *error);
 
 	/* Bytes of a stripe's columns and validity; of one column */

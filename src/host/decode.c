@@ -242,7 +242,7 @@ step_over_fast(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
 }
 
 /*
- * Cross a full tuple; its starts go to the next place in `full`, which the
+ * Cross a full tuple; its starts go to the next position in `full`, which the
  * caller takes if this returns VALUE.
  */
 static inline GpuAggFetch
@@ -465,7 +465,7 @@ keep_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
 {
 	const GpuAggPage *page = &d->pages[d->page];
 	GpuAggKeptRows rows = {
-		.place = page->place,
+		.position = page->position,
 		.line = d->line,
 		.end = end < page->nlines ? end : page->nlines,
 		.row = first,
@@ -649,7 +649,7 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 	*nrows = n;
 }
 
-/* The same where each row's place is wanted. */
+/* The same where each row's position is wanted. */
 static void
 place_page(GpuAggDecoder *d, uint32_t *nrows)
 {

@@ -2,7 +2,7 @@
  * host_draws.c
  *		Random draws from what is resident, on the host device (host_draws.h).
  *
- * The ranges' places are cut into segments, whose rows are counted once; a row
+ * The ranges' positions are cut into segments, whose rows are counted once; a row
  * number is looked up among them, and within a segment by counting bits of the
  * stripe's validity.  A piece's draws are sorted by their rows first: then segments
  * and words come in order, and so do reads of the columns.
@@ -24,11 +24,11 @@ gpuagg_draw_segments(const GpuAggDrawRange *ranges, uint32_t nranges)
 	uint32_t	n = 0;
 
 	for (uint32_t i = 0; i < nranges; i++)
-		n += (ranges[i].places.count + GPUAGG_DRAW_SEGMENT - 1) / GPUAGG_DRAW_SEGMENT;
+		n += (ranges[i].positions.count + GPUAGG_DRAW_SEGMENT - 1) / GPUAGG_DRAW_SEGMENT;
 	return n;
 }
 
-/* Valid ones of up to a word of places */
+/* Valid ones of up to a word of positions */
 static uint64_t
 valid_word(const GpuAggStripe *stripe, uint32_t first, uint32_t count)
 {
@@ -43,15 +43,15 @@ valid_word(const GpuAggStripe *stripe, uint32_t first, uint32_t count)
 }
 
 static uint32_t
-count_rows(const GpuAggStripe *stripe, GpuAggPlaces places)
+count_rows(const GpuAggStripe *stripe, GpuAggPositions positions)
 {
 	uint32_t	rows = 0;
 
-	for (uint32_t i = 0; i < places.count; i += WORD_BITS)
+	for (uint32_t i = 0; i < positions.count; i += WORD_BITS)
 	{
-		const uint32_t left = places.count - i;
+		const uint32_t left = positions.count - i;
 
-		rows += (uint32_t) __builtin_popcountll(valid_word(stripe, places.first + i,
+		rows += (uint32_t) __builtin_popcountll(valid_word(stripe, positions.first + i,
 														   left < WORD_BITS ? left : WORD_BITS));
 	}
 	return rows;
@@ -65,35 +65,35 @@ gpuagg_draw_index(const GpuAggDrawRange *ranges, uint32_t nranges,
 	uint32_t	n = 0;
 
 	for (uint32_t i = 0; i < nranges; i++)
-		for (uint32_t at = 0; at < ranges[i].places.count; at += GPUAGG_DRAW_SEGMENT)
+		for (uint32_t at = 0; at < ranges[i].positions.count; at += GPUAGG_DRAW_SEGMENT)
 		{
-			const uint32_t left = ranges[i].places.count - at;
+			const uint32_t left = ranges[i].positions.count - at;
 			GpuAggDrawSegment *s = &segments[n++];
 
 			s->stripe = ranges[i].stripe;
-			s->places.first = ranges[i].places.first + at;
-			s->places.count = left < GPUAGG_DRAW_SEGMENT ? left : GPUAGG_DRAW_SEGMENT;
+			s->positions.first = ranges[i].positions.first + at;
+			s->positions.count = left < GPUAGG_DRAW_SEGMENT ? left : GPUAGG_DRAW_SEGMENT;
 			s->row = row;
-			row += count_rows(s->stripe, s->places);
+			row += count_rows(s->stripe, s->positions);
 		}
 	index->segments = segments;
 	index->nsegments = n;
 	index->draws.rows = row;
 }
 
-/* The place of the k-th row of a segment, which has more than k */
+/* The position of the k-th row of a segment, which has more than k */
 static uint32_t
-segment_place(const GpuAggDrawSegment *s, uint64_t k)
+segment_position(const GpuAggDrawSegment *s, uint64_t k)
 {
 	uint32_t	at = 0;
 	uint64_t	bits;
 
 	for (;;)
 	{
-		const uint32_t left = s->places.count - at;
+		const uint32_t left = s->positions.count - at;
 		uint32_t	n;
 
-		bits = valid_word(s->stripe, s->places.first + at, left < WORD_BITS ? left : WORD_BITS);
+		bits = valid_word(s->stripe, s->positions.first + at, left < WORD_BITS ? left : WORD_BITS);
 		n = (uint32_t) __builtin_popcountll(bits);
 		if (k < n)
 			break;
@@ -102,7 +102,7 @@ segment_place(const GpuAggDrawSegment *s, uint64_t k)
 	}
 	while (k-- > 0)
 		bits &= bits - 1;
-	return s->places.first + at + (uint32_t) __builtin_ctzll(bits);
+	return s->positions.first + at + (uint32_t) __builtin_ctzll(bits);
 }
 
 /* ---------- draws ---------- */
@@ -180,7 +180,7 @@ gpuagg_draw_next(GpuAggDrawCursor *cursor, GpuAggDrawn *drawn)
 		if (drawn->n > 0 && s->stripe != drawn->stripe)
 			break;
 		drawn->stripe = s->stripe;
-		drawn->places[drawn->n++] = segment_place(s, row - s->row);
+		drawn->positions[drawn->n++] = segment_position(s, row - s->row);
 		cursor->at++;
 	}
 	return drawn->n > 0;

@@ -1,6 +1,6 @@
 /*
  * host_draws.h
- *		Random draws from what is resident, on the host device: which place of
+ *		Random draws from what is resident, on the host device: which position of
  *		which stripe a row number means.
  */
 #ifndef GPUAGG_HOST_HOST_DRAWS_H
@@ -10,17 +10,17 @@
 #include "device/ops/draw.h"
 #include "host/vector.h"
 
-/* Places of a segment at most, which are looked at one word after the other */
+/* Positions of a segment at most, which are looked at one word after the other */
 #define GPUAGG_DRAW_SEGMENT 4096
 
 /* Draws that are put in order of their rows, so that reads are near each other */
 #define GPUAGG_DRAW_PIECE (32 * GPUAGG_VECTOR_ROWS)
 
-/* Some places of a stripe, and the number of the first row there */
+/* Some positions of a stripe, and the number of the first row there */
 typedef struct GpuAggDrawSegment
 {
 	const GpuAggStripe *stripe;
-	GpuAggPlaces places;
+	GpuAggPositions positions;
 	uint64_t	row;
 } GpuAggDrawSegment;
 
@@ -31,12 +31,12 @@ typedef struct GpuAggDrawIndex
 	const GpuAggDrawSegment *segments;
 } GpuAggDrawIndex;
 
-/* Where draws of a piece lie: places of one stripe */
+/* Where draws of a piece lie: positions of one stripe */
 typedef struct GpuAggDrawn
 {
 	const GpuAggStripe *stripe;
 	uint32_t	n;
-	uint32_t	places[GPUAGG_VECTOR_ROWS];
+	uint32_t	positions[GPUAGG_VECTOR_ROWS];
 } GpuAggDrawn;
 
 /* A piece of draws, in order; scratch has room for twice as many rows. */

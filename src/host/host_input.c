@@ -67,10 +67,10 @@ has_columns(const GpuAggStripe *stripe, const GpuAggProgram *p)
 
 GpuAggStatus
 gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *stripe,
-						  const GpuAggPlaces *without, uint32_t nwithout,
+						  const GpuAggPositions *without, uint32_t nwithout,
 						  GpuAggError *error)
 {
-	size_t		bytes = nwithout * sizeof(GpuAggPlaces);
+	size_t		bytes = nwithout * sizeof(GpuAggPositions);
 	GpuAggBatch *batch;
 
 	if (input_begin(task, error) != GPUAGG_OK)
@@ -82,11 +82,11 @@ gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 				 "the stripe does not have the program's columns");
 		return error->status;
 	}
-	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_RESIDENT, batch_id, stripe->places, bytes, error);
+	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_RESIDENT, batch_id, stripe->positions, bytes, error);
 	if (batch == NULL)
 		return error->status;
 	batch->u.resident.stripe = stripe;
-	batch->u.resident.without = (GpuAggPlaces *) batch->extra;
+	batch->u.resident.without = (GpuAggPositions *) batch->extra;
 	batch->u.resident.nwithout = nwithout;
 	if (nwithout > 0)
 		memcpy(batch->extra, without, bytes);

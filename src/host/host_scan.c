@@ -28,7 +28,7 @@ strings_bytes(const GpuAggShape *shape)
 /* Columns that are encoded are decoded into vectors of their own; states are
  * the same. */
 static void
-place_strings(GpuAggScanner *scanner, char *memory)
+position_strings(GpuAggScanner *scanner, char *memory)
 {
 	const GpuAggShape *s = scanner->shape;
 
@@ -75,7 +75,7 @@ gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggShape *shape,
 	gpuagg_vectors_init(&scanner->vectors, p, (char *) scanner + head + where);
 	scanner->columns = scanner->vectors.reg;
 	if (shape->dictionaries != NULL)
-		place_strings(scanner, (char *) scanner + head + where + vectors);
+		position_strings(scanner, (char *) scanner + head + where + vectors);
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		scanner->inputs.keys[i] = &scanner->vectors.reg[keys[i].reg];
 	for (uint32_t i = 0; i < p->ntransitions; i++)
@@ -263,7 +263,7 @@ scan_drawn(GpuAggScanner *scanner, const GpuAggDrawn *drawn, GpuAggScanResult *r
 {
 	uint32_t	n = drawn->n;
 
-	gpuagg_stripe_gather(drawn->stripe, drawn->places, n, &scanner->vectors);
+	gpuagg_stripe_gather(drawn->stripe, drawn->positions, n, &scanner->vectors);
 	result->rows_scanned += n;
 	if (filter_block(scanner, &n, &result->error) != GPUAGG_OK)
 		return result->error.status;

@@ -57,7 +57,7 @@ extern void gpuagg_scanner_draws(GpuAggScanner *scanner, const GpuAggDrawIndex *
 								 GpuAggScanResult *result);
 
 /*
- * Places first .. first + count - 1 of a stripe, first being a multiple of
+ * Positions first .. first + count - 1 of a stripe, first being a multiple of
  * GPUAGG_VECTOR_ROWS.
  */
 extern void gpuagg_scanner_resident(GpuAggScanner *scanner,

@@ -6,10 +6,10 @@
  * A value lies in the width of a key slot, so that an int4 takes four bytes.
  * A column without NULLs has an empty bitmap that nobody looks at.
  *
- * Loading takes GPUAGG_VECTOR_ROWS places at a time.  Where all of them hold
+ * Loading takes GPUAGG_VECTOR_ROWS positions at a time.  Where all of them hold
  * rows, as they do but for deleted rows and the ends of stripes, values are
  * copied or widened in loops that the compiler makes SIMD code of; else the
- * lanes of valid places are listed, and gathered.
+ * lanes of valid positions are listed, and gathered.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,17 +25,17 @@
 /* Words for the lines of a page, and one that bits_at() may look at */
 #define PAGE_WORDS ((GPUAGG_MAX_LINES + WORD_BITS - 1) / WORD_BITS + 1)
 
-/* Words of a bitmap for so many places: whole blocks of vectors */
+/* Words of a bitmap for so many positions: whole blocks of vectors */
 static size_t
-bitmap_words(uint32_t places)
+bitmap_words(uint32_t positions)
 {
-	return ((size_t) places + GPUAGG_VECTOR_ROWS - 1) / GPUAGG_VECTOR_ROWS * BLOCK_WORDS;
+	return ((size_t) positions + GPUAGG_VECTOR_ROWS - 1) / GPUAGG_VECTOR_ROWS * BLOCK_WORDS;
 }
 
 static size_t
-bitmap_bytes(uint32_t places)
+bitmap_bytes(uint32_t positions)
 {
-	return bitmap_words(places) * sizeof(uint64_t);
+	return bitmap_words(positions) * sizeof(uint64_t);
 }
 
 static void
@@ -90,11 +90,11 @@ bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from
 /* ---------- stripes ---------- */
 
 static GpuAggStatus
-stripe_create(GpuAggDevice *device, uint32_t places, GpuAggStripe **result,
+stripe_create(GpuAggDevice *device, uint32_t positions, GpuAggStripe **result,
 			GpuAggError *error)
 {
 	size_t		head = gpuagg_align(sizeof(GpuAggStripe), 64);
-	size_t		bytes = head + bitmap_bytes(places);
+	size_t		bytes = head + bitmap_bytes(positions);
 	GpuAggStripe *stripe = gpuagg_memory_alloc(&device->stripes, bytes);
 
 	memset(error, 0, sizeof(*error));
@@ -103,7 +103,7 @@ stripe_create(GpuAggDevice *device, uint32_t places, GpuAggStripe **result,
 		return gpuagg_memory_error(&device->stripes, error);
 	memset(stripe, 0, bytes);
 	stripe->memory = &device->stripes;
-	stripe->places = places;
+	stripe->positions = positions;
 	stripe->valid = (_Atomic uint64_t *) ((char *) stripe + head);
 	stripe->bytes = bytes;
 	return GPUAGG_OK;
@@ -157,7 +157,7 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 {
 	size_t		head = gpuagg_align(sizeof(GpuAggStripeColumn), 64);
 	uint32_t	width = dictionary != NULL ? 4 : gpuagg_type_slot_bytes(type);
-	size_t		bytes = head + bitmap_bytes(stripe->places) + (size_t) stripe->places * width;
+	size_t		bytes = head + bitmap_bytes(stripe->positions) + (size_t) stripe->positions * width;
 	GpuAggStripeColumn *column;
 
 	memset(error, 0, sizeof(*error));
@@ -171,13 +171,13 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 	column = columns_grow(stripe) ? gpuagg_memory_alloc(stripe->memory, bytes) : NULL;
 	if (column == NULL)
 		return gpuagg_memory_error(stripe->memory, error);
-	memset(column, 0, head + bitmap_bytes(stripe->places));
+	memset(column, 0, head + bitmap_bytes(stripe->positions));
 	column->attr = attr;
 	column->type = type;
 	column->width = width;
 	column->dictionary = dictionary;
 	column->nulls = (_Atomic uint64_t *) ((char *) column + head);
-	column->values = (char *) column->nulls + bitmap_bytes(stripe->places);
+	column->values = (char *) column->nulls + bitmap_bytes(stripe->positions);
 	column->bytes = bytes;
 	stripe->columns[stripe->ncolumns++] = column;
 	return GPUAGG_OK;
@@ -195,18 +195,18 @@ stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
 }
 
 static GpuAggStatus
-stripe_clear(GpuAggStripe *stripe, GpuAggPlaces places, GpuAggError *error)
+stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions, GpuAggError *error)
 {
 	static const uint64_t none[PAGE_WORDS];
 
 	memset(error, 0, sizeof(*error));
-	while (places.count > 0)
+	while (positions.count > 0)
 	{
-		uint32_t	some = places.count < GPUAGG_MAX_LINES ? places.count : GPUAGG_MAX_LINES;
+		uint32_t	some = positions.count < GPUAGG_MAX_LINES ? positions.count : GPUAGG_MAX_LINES;
 
-		bitmap_store(stripe->valid, places.first, some, none);
-		places.first += some;
-		places.count -= some;
+		bitmap_store(stripe->valid, positions.first, some, none);
+		positions.first += some;
+		positions.count -= some;
 	}
 	return GPUAGG_OK;
 }
@@ -277,7 +277,7 @@ keep_validity(GpuAggStripe *stripe, const GpuAggKeptRows *rows)
 	else
 		for (uint32_t k = 0; k < rows->nrows; k++)
 			bits_set(bits, rows->lines[k] - rows->line);
-	bitmap_store(stripe->valid, rows->place + rows->line, rows->end - rows->line, bits);
+	bitmap_store(stripe->valid, rows->position + rows->line, rows->end - rows->line, bits);
 }
 
 static void
@@ -297,14 +297,14 @@ keep_nulls(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKeptRo
 		}
 	if (any)
 		atomic_store_explicit(&column->has_nulls, true, memory_order_relaxed);
-	bitmap_store(column->nulls, rows->place + rows->line, rows->end - rows->line, bits);
+	bitmap_store(column->nulls, rows->position + rows->line, rows->end - rows->line, bits);
 }
 
 /* Strings as codes; what the dictionary cannot take makes it full. */
 static void
 keep_strings(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
 {
-	int32_t    *to = (int32_t *) column->values + rows->place;
+	int32_t    *to = (int32_t *) column->values + rows->position;
 	int32_t		codes[GPUAGG_MAX_LINES];
 
 	(void) gpuagg_dictionary_encode(column->dictionary, v->v.b + rows->row,
@@ -318,8 +318,8 @@ static void
 keep_values(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
 {
 	const int64_t *from = v->v.i + rows->row;
-	int32_t    *narrow = (int32_t *) column->values + rows->place;
-	int64_t    *wide = (int64_t *) column->values + rows->place;
+	int32_t    *narrow = (int32_t *) column->values + rows->position;
+	int64_t    *wide = (int64_t *) column->values + rows->position;
 	const uint32_t n = rows->nrows;
 
 	if (column->width == 8 && is_dense(rows))
@@ -362,18 +362,18 @@ gpuagg_stripe_keep(GpuAggStripe *stripe, const GpuAggVectors *vectors, const Gpu
 
 /* ---------- loading ---------- */
 
-/* Places of a block that are wanted: all of the first n, or those listed */
+/* Positions of a block that are wanted: all of the first n, or those listed */
 typedef struct BlockLanes
 {
-	uint32_t	first;			/* the block's first place */
+	uint32_t	first;			/* the block's first position */
 	uint32_t	n;
 	bool		dense;
 	uint16_t	lanes[GPUAGG_VECTOR_ROWS];	/* unless dense */
 } BlockLanes;
 
-/* The first of the listed ranges that ends behind a place */
+/* The first of the listed ranges that ends behind a position */
 static uint32_t
-first_range(const GpuAggResident *resident, uint32_t place)
+first_range(const GpuAggResident *resident, uint32_t position)
 {
 	uint32_t	low = 0;
 	uint32_t	high = resident->nwithout;
@@ -381,9 +381,9 @@ first_range(const GpuAggResident *resident, uint32_t place)
 	while (low < high)
 	{
 		uint32_t	middle = low + (high - low) / 2;
-		const GpuAggPlaces *range = &resident->without[middle];
+		const GpuAggPositions *range = &resident->without[middle];
 
-		if (range->first + range->count <= place)
+		if (range->first + range->count <= position)
 			low = middle + 1;
 		else
 			high = middle;
@@ -405,7 +405,7 @@ words_clear(uint64_t *words, uint32_t first, uint32_t end)
 	}
 }
 
-/* Bits of the places of a block that are wanted; returns their number. */
+/* Bits of the positions of a block that are wanted; returns their number. */
 static uint32_t
 block_words(const GpuAggResident *resident, uint32_t first, uint64_t *words)
 {
@@ -417,7 +417,7 @@ block_words(const GpuAggResident *resident, uint32_t first, uint64_t *words)
 	for (uint32_t i = first_range(resident, first); i < resident->nwithout &&
 		 resident->without[i].first < first + GPUAGG_VECTOR_ROWS; i++)
 	{
-		const GpuAggPlaces *range = &resident->without[i];
+		const GpuAggPositions *range = &resident->without[i];
 		uint32_t	from = range->first > first ? range->first - first : 0;
 		uint32_t	end = range->first + range->count - first;
 
@@ -537,20 +537,20 @@ gpuagg_stripe_load(const GpuAggResident *resident, GpuAggVectors *vectors, uint3
 /* ---------- draws ---------- */
 
 static void
-gather_nulls(const GpuAggStripeColumn *column, const uint32_t *places, uint32_t n,
+gather_nulls(const GpuAggStripeColumn *column, const uint32_t *positions, uint32_t n,
 			 GpuAggVector *v)
 {
 	v->clean = !atomic_load_explicit(&column->has_nulls, memory_order_relaxed);
 	if (v->clean)
 		return;
 	for (uint32_t k = 0; k < n; k++)
-		v->st[k] = atomic_load_explicit(&column->nulls[places[k] / WORD_BITS],
+		v->st[k] = atomic_load_explicit(&column->nulls[positions[k] / WORD_BITS],
 										memory_order_relaxed) >>
-			places[k] % WORD_BITS & 1 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
+			positions[k] % WORD_BITS & 1 ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
 }
 
 static void
-gather_values(const GpuAggStripeColumn *column, const uint32_t *places, uint32_t n,
+gather_values(const GpuAggStripeColumn *column, const uint32_t *positions, uint32_t n,
 			  uint32_t cls, GpuAggVector *v)
 {
 	const int32_t *narrow = (const int32_t *) column->values;
@@ -558,17 +558,17 @@ gather_values(const GpuAggStripeColumn *column, const uint32_t *places, uint32_t
 
 	if (cls == GPUAGG_CLASS_BYTES)
 		for (uint32_t k = 0; k < n; k++)
-			v->v.b[k] = gpuagg_dictionary_string(column->dictionary, narrow[places[k]]);
+			v->v.b[k] = gpuagg_dictionary_string(column->dictionary, narrow[positions[k]]);
 	else if (column->width == 8)
 		for (uint32_t k = 0; k < n; k++)
-			v->v.i[k] = wide[places[k]];
+			v->v.i[k] = wide[positions[k]];
 	else
 		for (uint32_t k = 0; k < n; k++)
-			v->v.i[k] = narrow[places[k]];
+			v->v.i[k] = narrow[positions[k]];
 }
 
 void
-gpuagg_stripe_gather(const GpuAggStripe *stripe, const uint32_t *places, uint32_t n,
+gpuagg_stripe_gather(const GpuAggStripe *stripe, const uint32_t *positions, uint32_t n,
 				   GpuAggVectors *vectors)
 {
 	const GpuAggProgram *p = vectors->program;
@@ -584,7 +584,7 @@ gpuagg_stripe_gather(const GpuAggStripe *stripe, const uint32_t *places, uint32_
 			continue;
 		column = gpuagg_stripe_column(stripe, i);
 		v = &vectors->reg[attrs[i].reg];
-		gather_nulls(column, places, n, v);
-		gather_values(column, places, n, classes[attrs[i].reg], v);
+		gather_nulls(column, positions, n, v);
+		gather_values(column, positions, n, classes[attrs[i].reg], v);
 	}
 }

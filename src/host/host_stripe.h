@@ -4,7 +4,7 @@
  *		device.
  *
  * A stripe's list of columns is changed by the main thread, while no thread
- * reads it.  Places are written by the pool thread that decodes their page;
+ * reads it.  Positions are written by the pool thread that decodes their page;
  * pages of one stripe are decoded by many threads at once, and the bitmaps' words
  * that two of them share are changed atomically.
  */
@@ -22,7 +22,7 @@ typedef struct GpuAggStripeColumn
 	uint32_t	width;			/* 4 or 8 bytes of a value */
 	GpuAggDictionary *dictionary;	/* of strings */
 	char	   *values;
-	_Atomic uint64_t *nulls;	/* a bit for each place */
+	_Atomic uint64_t *nulls;	/* a bit for each position */
 	atomic_bool has_nulls;		/* else all of them are zero */
 	uint64_t	bytes;			/* of this whole block */
 } GpuAggStripeColumn;
@@ -30,18 +30,18 @@ typedef struct GpuAggStripeColumn
 struct GpuAggStripe
 {
 	GpuAggMemory *memory;		/* that of all stripes */
-	uint32_t	places;
+	uint32_t	positions;
 	uint32_t	ncolumns;
 	uint32_t	max_columns;
 	GpuAggStripeColumn **columns;
-	_Atomic uint64_t *valid;	/* a bit for each place; zero beyond them */
+	_Atomic uint64_t *valid;	/* a bit for each position; zero beyond them */
 	uint64_t	bytes;			/* of struct and bitmap */
 };
 
 /* Where rows of a page lie in a block of vectors, and what lines they had */
 typedef struct GpuAggKeptRows
 {
-	uint32_t	place;			/* of the page's first line */
+	uint32_t	position;			/* of the page's first line */
 	uint32_t	line;			/* lines [line, end) are meant, from 0 */
 	uint32_t	end;
 	uint32_t	row;			/* the first row's in the vectors */
@@ -53,7 +53,7 @@ typedef struct GpuAggKeptRows
 typedef struct GpuAggResident
 {
 	const GpuAggStripe *stripe;
-	const GpuAggPlaces *without;	/* in order */
+	const GpuAggPositions *without;	/* in order */
 	uint32_t	nwithout;
 } GpuAggResident;
 
@@ -64,22 +64,22 @@ extern const GpuAggStripeColumn *gpuagg_stripe_column(const GpuAggStripe *stripe
 												  uint32_t attr);
 
 /*
- * Copies loaded columns of some rows from vectors to their places; lines
+ * Copies loaded columns of some rows from vectors to their positions; lines
  * without a row become invalid.
  */
 extern void gpuagg_stripe_keep(GpuAggStripe *stripe, const GpuAggVectors *vectors,
 							 const GpuAggKeptRows *rows);
 
 /*
- * Loads the rows at places [first, first + GPUAGG_VECTOR_ROWS) into the
+ * Loads the rows at positions [first, first + GPUAGG_VECTOR_ROWS) into the
  * vectors, and returns their number.  first is a multiple of
  * GPUAGG_VECTOR_ROWS.
  */
 extern uint32_t gpuagg_stripe_load(const GpuAggResident *resident,
 								 GpuAggVectors *vectors, uint32_t first);
 
-/* Loads the rows at places that were drawn, as often as they are listed. */
-extern void gpuagg_stripe_gather(const GpuAggStripe *stripe, const uint32_t *places,
+/* Loads the rows at positions that were drawn, as often as they are listed. */
+extern void gpuagg_stripe_gather(const GpuAggStripe *stripe, const uint32_t *positions,
 							   uint32_t n, GpuAggVectors *vectors);
 
 #endif							/* GPUAGG_HOST_HOST_STRIPE_H */

@@ -130,7 +130,7 @@ drop_queued(GpuAggTask *task)
 	}
 }
 
-/* Pages, rows, places or others of a batch that make a piece */
+/* Pages, rows, positions or others of a batch that make a piece */
 static uint32_t
 piece_size(const GpuAggTask *task, GpuAggBatchKind kind)
 {
@@ -141,7 +141,7 @@ piece_size(const GpuAggTask *task, GpuAggBatchKind kind)
 		case GPUAGG_BATCH_ROWS:
 			return GPUAGG_HOST_PIECE_ROWS;
 		case GPUAGG_BATCH_RESIDENT:
-			return GPUAGG_HOST_PIECE_PLACES;
+			return GPUAGG_HOST_PIECE_POSITIONS;
 		default:
 			return 1;
 	}

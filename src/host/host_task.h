@@ -39,7 +39,7 @@ typedef struct GpuAggBatch
 	GpuAggCompletion completion;
 	size_t		bytes;			/* of this whole block */
 	size_t		listed_bytes;
-	uint32_t	count;			/* pages, rows, places, pieces of draws, threads or
+	uint32_t	count;			/* pages, rows, positions, pieces of draws, threads or
 								 * partitions */
 	uint32_t	taken;
 	uint32_t	pieces;			/* taken and not yet done */
@@ -129,7 +129,7 @@ extern GpuAggStatus gpuagg_host_task_rows(GpuAggTask *task, uint64_t batch_id,
 										  uint32_t nrows, GpuAggError *error);
 extern GpuAggStatus gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id,
 											  GpuAggStripe *stripe,
-											  const GpuAggPlaces *without,
+											  const GpuAggPositions *without,
 											  uint32_t nwithout, GpuAggError *error);
 extern GpuAggStatus gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id,
 										   const GpuAggDrawRange *ranges,

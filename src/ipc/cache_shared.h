@@ -33,7 +33,7 @@ typedef struct GpuAggCacheEntry
 	AttrNumber	attnum;
 	uint32		chunks;			/* of which something is held */
 	uint32		blocks;			/* held */
-	uint64		rows;			/* places that these have, one for each line of
+	uint64		rows;			/* positions that these have, one for each line of
 								 * their pages */
 	uint64		bytes;			/* of the device's memory */
 	uint32		strings;		/* entries of its dictionary; 0: none */

@@ -85,7 +85,7 @@ cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
 
 static bool
 cache_resident(GpuAggCacheClient *client, uint64 batch_id, GpuAggStripe *stripe,
-			   const GpuAggPlaces *without, uint32 nwithout)
+			   const GpuAggPositions *without, uint32 nwithout)
 {
 	GpuAggWorkerJob *job = cache_job(client);
 	GpuAggError error = {0};

@@ -187,7 +187,7 @@ fake_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn *columns,
 
 static GpuAggStatus
 fake_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *stripe,
-			  const GpuAggPlaces *without, uint32_t nwithout, GpuAggError *error)
+			  const GpuAggPositions *without, uint32_t nwithout, GpuAggError *error)
 {
 	return gpuagg_host_ops.task_resident(((FakeTask *) task)->inner, batch_id,
 										 stripe, without, nwithout, error);

@@ -9,8 +9,8 @@
 static GpuAggStripe *
 stripe_of_table(const TestProgram *p, const char *name)
 {
-	uint32_t	places = lines_of(0, npages);
-	GpuAggStripe *stripe = stripe_create(places);
+	uint32_t	positions = lines_of(0, npages);
+	GpuAggStripe *stripe = stripe_create(positions);
 
 	ok(stripe != NULL && stripe_add_loaded(stripe, p), name);
 	keep_pages(stripe, 0, npages, 0);
@@ -78,7 +78,7 @@ test_rows(bool odd, const char *name)
 {
 	static TestProgram p;
 	GpuAggStripe *stripe;
-	GpuAggPlaces without;
+	GpuAggPositions without;
 
 	table_odd_lines = odd;
 	table_make(scaled(30000), 100, 0);
@@ -87,23 +87,23 @@ test_rows(bool odd, const char *name)
 	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
 	stripe = stripe_of_table(&p, name);
 	ok(stripe_gives_table(&p, stripe), "are counted");
-	without = (GpuAggPlaces) {lines_of(0, 2), lines_of(2, npages - 2)};
+	without = (GpuAggPositions) {lines_of(0, 2), lines_of(2, npages - 2)};
 	ok(stripe_gives(&p, stripe, &without, 1, page_list, 2), "those of two pages");
 	program_standard(&p);
 	ok(stripe_add_loaded(stripe, &p), "columns come to them");
 	keep_pages(stripe, 0, npages, 0);
-	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "and are kept at the same places");
+	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "and are kept at the same positions");
 	STRIPES->free(stripe);
 	keep_nothing();
 }
 
-/* Some pages' places are not wanted: neither one of them, a run, the ends */
+/* Some pages' positions are not wanted: neither one of them, a run, the ends */
 static void
 test_without(void)
 {
 	static TestProgram p;
 	static GpuAggPage wanted[ARENA_PAGES];
-	static GpuAggPlaces without[ARENA_PAGES];
+	static GpuAggPositions without[ARENA_PAGES];
 	static const uint32_t parts[] = {2, 3, 50, 1};
 	GpuAggStripe *stripe;
 
@@ -118,11 +118,11 @@ test_without(void)
 		for (uint32_t i = 0; i < npages; i++)
 			if (parts[k] > 1 && i % parts[k] != 0 && (i > 40 || parts[k] != 50))
 				wanted[n++] = page_list[i];
-			else if (nwithout > 0 && page_place[i] == without[nwithout - 1].first +
+			else if (nwithout > 0 && page_position[i] == without[nwithout - 1].first +
 					 without[nwithout - 1].count)
 				without[nwithout - 1].count += page_list[i].nlines;
 			else
-				without[nwithout++] = (GpuAggPlaces) {page_place[i], page_list[i].nlines};
+				without[nwithout++] = (GpuAggPositions) {page_position[i], page_list[i].nlines};
 		ok(stripe_gives(&p, stripe, without, nwithout, wanted, n), "without some pages");
 	}
 	STRIPES->free(stripe);
@@ -141,12 +141,12 @@ test_clear(void)
 	half = npages / 2;
 	program_standard(&p);
 	stripe = stripe_of_table(&p, "to be cleared");
-	STRIPES->clear(stripe, (GpuAggPlaces) {page_place[half], page_place[npages] - page_place[half]},
+	STRIPES->clear(stripe, (GpuAggPositions) {page_position[half], page_position[npages] - page_position[half]},
 				 &error);
 	ok(stripe_gives(&p, stripe, NULL, 0, page_list, half), "the second half is cleared");
 	keep_pages(stripe, 0, npages, 0);
 	ok(table_kept(&p) && stripe_gives_table(&p, stripe), "and kept again");
-	STRIPES->clear(stripe, (GpuAggPlaces) {0, page_place[npages]}, &error);
+	STRIPES->clear(stripe, (GpuAggPositions) {0, page_position[npages]}, &error);
 	ok(stripe_gives(&p, stripe, NULL, 0, page_list, 0), "nothing is left");
 	STRIPES->free(stripe);
 	keep_nothing();
@@ -176,7 +176,7 @@ test_changed(void)
 	keep_nothing();
 }
 
-/* One column, then another one at the same places */
+/* One column, then another one at the same positions */
 static void
 test_columns(void)
 {
@@ -222,7 +222,7 @@ test_mixed(void)
 	static TestProgram p;
 	GpuAggStripe *stripes[2];
 	uint32_t	third;
-	GpuAggPlaces rest[2];
+	GpuAggPositions rest[2];
 	Oracle	   *o;
 	Run			run;
 
@@ -237,8 +237,8 @@ test_mixed(void)
 	keep_pages(stripes[0], 0, third, 0);
 	keep_pages(stripes[1], third, third, 0);
 	ok(table_kept(&p), "two thirds are kept");
-	rest[0] = (GpuAggPlaces) {lines_of(0, third), lines_of(0, npages) - lines_of(0, third)};
-	rest[1] = (GpuAggPlaces) {lines_of(third, third), lines_of(0, npages) - lines_of(third, third)};
+	rest[0] = (GpuAggPositions) {lines_of(0, third), lines_of(0, npages) - lines_of(0, third)};
+	rest[1] = (GpuAggPositions) {lines_of(third, third), lines_of(0, npages) - lines_of(third, third)};
 
 	o = oracle_start(&p);
 	oracle_list(o, page_list, npages);

@@ -123,26 +123,26 @@ draws_agree(const TestProgram *p, const GpuAggDrawRange *ranges, uint32_t nrange
 	return agree;
 }
 
-/* All places of both stripes, those between pages too, which are no rows */
+/* All positions of both stripes, those between pages too, which are no rows */
 static void
-test_draws_of_all(const TestProgram *p, GpuAggStripe *const *stripe, uint32_t places, uint64_t n)
+test_draws_of_all(const TestProgram *p, GpuAggStripe *const *stripe, uint32_t positions, uint64_t n)
 {
 	const GpuAggDrawRange ranges[] = {
-		{stripe[0], {3, places - 3}},
-		{stripe[1], {0, places}}
+		{stripe[0], {3, positions - 3}},
+		{stripe[1], {0, positions}}
 	};
 
-	ok(draws_agree(p, ranges, 2, n, 5), "of all places");
+	ok(draws_agree(p, ranges, 2, n, 5), "of all positions");
 }
 
-/* The table in two stripes, with places between pages that are no rows */
+/* The table in two stripes, with positions between pages that are no rows */
 static void
 test_draws(uint32_t n, uint32_t groups)
 {
 	static TestProgram p;
 	static GpuAggDrawRange ranges[ARENA_PAGES];
 	GpuAggStripe *stripe[2];
-	uint32_t	place = 5;
+	uint32_t	position = 5;
 
 	table_make(scaled(n), groups, 0);
 	program_standard(&p);
@@ -154,9 +154,9 @@ test_draws(uint32_t n, uint32_t groups)
 	for (uint32_t i = 0; i < npages; i++)
 	{
 		if (i == npages / 3)
-			place = 0;
-		ranges[i] = (GpuAggDrawRange) {stripe[i >= npages / 3], {place, page_list[i].nlines}};
-		place = keep_pages(ranges[i].stripe, i, 1, place) + i % 3;
+			position = 0;
+		ranges[i] = (GpuAggDrawRange) {stripe[i >= npages / 3], {position, page_list[i].nlines}};
+		position = keep_pages(ranges[i].stripe, i, 1, position) + i % 3;
 	}
 	ok(table_kept(&p), "grouped while it is kept");
 	ok(draws_agree(&p, ranges, npages, 1, 1), "a draw");

@@ -2,7 +2,7 @@
  * device_stripe_path_cases.c
  *		Stripes read as they lie: the programs for which a device may have a
  *		faster way than to evaluate each row, and rows for which it must not
- *		take it.  Several stripes at once, NULLs, odd places, wrong estimates.
+ *		take it.  Several stripes at once, NULLs, odd positions, wrong estimates.
  */
 #include "device_oracle.h"
 
@@ -81,21 +81,21 @@ stripes_make(void)
 
 	for (uint32_t s = 0; s < NSTRIPES; s++)
 	{
-		uint32_t	place = 0;
+		uint32_t	position = 0;
 
 		stripe_pages[s] = npages * s / NSTRIPES;
 		stripe_pages[s + 1] = npages * (s + 1) / NSTRIPES;
 		for (uint32_t i = stripe_pages[s]; i < stripe_pages[s + 1]; i++)
-			place += page_list[i].nlines;
-		good &= STRIPES->create(device, place + 777, &stripes[s], &error) == GPUAGG_OK;
+			position += page_list[i].nlines;
+		good &= STRIPES->create(device, position + 777, &stripes[s], &error) == GPUAGG_OK;
 		for (uint32_t c = 0; good && c < NCOLS; c++)
 			good &= STRIPES->add_column(stripes[s], c, col_types[c], NULL, &error) == GPUAGG_OK;
-		place = 0;
+		position = 0;
 		for (uint32_t i = stripe_pages[s]; i < stripe_pages[s + 1]; i++)
 		{
 			page_list[i].stripe = stripes[s];
-			page_list[i].place = place;
-			place += page_list[i].nlines;
+			page_list[i].position = position;
+			position += page_list[i].nlines;
 		}
 	}
 	return good;
@@ -108,9 +108,9 @@ stripes_free(void)
 		STRIPES->free(stripes[s]);
 }
 
-/* Places that are not wanted of a stripe: of every n-th page, and the end */
+/* Positions that are not wanted of a stripe: of every n-th page, and the end */
 static uint32_t
-without_pages(uint32_t s, uint32_t every, GpuAggPlaces *without)
+without_pages(uint32_t s, uint32_t every, GpuAggPositions *without)
 {
 	uint32_t	end = 0;
 	uint32_t	n = 0;
@@ -118,10 +118,10 @@ without_pages(uint32_t s, uint32_t every, GpuAggPlaces *without)
 	for (uint32_t i = stripe_pages[s]; i < stripe_pages[s + 1]; i++)
 	{
 		if (every > 0 && i % every == 0)
-			without[n++] = (GpuAggPlaces) {page_list[i].place, page_list[i].nlines};
-		end = page_list[i].place + page_list[i].nlines;
+			without[n++] = (GpuAggPositions) {page_list[i].position, page_list[i].nlines};
+		end = page_list[i].position + page_list[i].nlines;
 	}
-	without[n++] = (GpuAggPlaces) {end, 777};
+	without[n++] = (GpuAggPositions) {end, 777};
 	return n;
 }
 
@@ -129,7 +129,7 @@ without_pages(uint32_t s, uint32_t every, GpuAggPlaces *without)
 static void
 stripes_run(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, uint32_t every)
 {
-	static GpuAggPlaces without[ARENA_PAGES + 1];
+	static GpuAggPositions without[ARENA_PAGES + 1];
 	static GpuAggPage others[ARENA_PAGES];
 	uint32_t	n = 0;
 	GpuAggError error = {0};
@@ -410,7 +410,7 @@ static void
 test_empty(void)
 {
 	static const Shape shape = {500, 10, 0, 0};
-	static const GpuAggPlaces all = {0, UINT32_MAX};
+	static const GpuAggPositions all = {0, UINT32_MAX};
 	static TestProgram p;
 	GpuAggError error = {0};
 	Oracle	   *o;

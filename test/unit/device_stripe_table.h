@@ -12,16 +12,16 @@
 #define STRIPES (OPS->stripes)
 #define STRIPE_LIMIT (UINT64_C(256) << 20)
 
-/* The place of each page's first line, and of the end */
-static uint32_t page_place[ARENA_PAGES + 1];
+/* The position of each page's first line, and of the end */
+static uint32_t page_position[ARENA_PAGES + 1];
 
 static inline GpuAggStripe *
-stripe_create(uint32_t places)
+stripe_create(uint32_t positions)
 {
 	GpuAggStripe *stripe = NULL;
 	GpuAggError error;
 
-	if (STRIPES->create(device, places, &stripe, &error) != GPUAGG_OK)
+	if (STRIPES->create(device, positions, &stripe, &error) != GPUAGG_OK)
 		printf("# create: %s\n", error.message);
 	return stripe;
 }
@@ -46,18 +46,18 @@ stripe_add_loaded(GpuAggStripe *stripe, const TestProgram *p)
 	return good;
 }
 
-/* Pages [first, first + n) of the list are to be kept, from a place on. */
+/* Pages [first, first + n) of the list are to be kept, from a position on. */
 static inline uint32_t
-keep_pages(GpuAggStripe *stripe, uint32_t first, uint32_t n, uint32_t place)
+keep_pages(GpuAggStripe *stripe, uint32_t first, uint32_t n, uint32_t position)
 {
 	for (uint32_t i = first; i < first + n; i++)
 	{
 		page_list[i].stripe = stripe;
-		page_list[i].place = page_place[i] = place;
-		place += page_list[i].nlines;
+		page_list[i].position = page_position[i] = position;
+		position += page_list[i].nlines;
 	}
-	page_place[first + n] = place;
-	return place;
+	page_position[first + n] = position;
+	return position;
 }
 
 static inline uint32_t
@@ -78,9 +78,9 @@ keep_nothing(void)
 }
 
 static inline bool
-run_resident(Run *run, GpuAggStripe *stripe, const GpuAggPlaces *without, uint32_t nwithout)
+run_resident(Run *run, GpuAggStripe *stripe, const GpuAggPositions *without, uint32_t nwithout)
 {
-	GpuAggPlaces *copy = calloc(nwithout + 1, sizeof(*copy));
+	GpuAggPositions *copy = calloc(nwithout + 1, sizeof(*copy));
 	GpuAggError error = {0};
 
 	if (nwithout > 0)
@@ -102,7 +102,7 @@ table_kept(const TestProgram *p)
 
 /* Do the stripe's rows, but for some, give what the listed pages give? */
 static inline bool
-stripe_gives(const TestProgram *p, GpuAggStripe *stripe, const GpuAggPlaces *without,
+stripe_gives(const TestProgram *p, GpuAggStripe *stripe, const GpuAggPositions *without,
 		   uint32_t nwithout, const GpuAggPage *list, uint32_t n)
 {
 	Oracle	   *o = oracle_start(p);

@@ -129,7 +129,7 @@ gpuagg_host_piece_pages(bool sampled)
 }
 
 /* Places of a stripe, whole blocks of vectors: some 0.2 ms of work */
-#define GPUAGG_HOST_PIECE_PLACES (64 * GPUAGG_VECTOR_ROWS)
+#define GPUAGG_HOST_PIECE_POSITIONS (64 * GPUAGG_VECTOR_ROWS)
 
 /* Free blocks that it keeps for the next task; its threads keep as much. */
 #define GPUAGG_HOST_FREE_BLOCKS (UINT64_C(256) << 20)

@@ -29,7 +29,7 @@
 
 #define BATCHES_AHEAD 4
 #define TUPLE_BYTES 32			/* header, key, value */
-#define STRIPE_PLACES (1u << 22)
+#define STRIPE_POSITIONS (1u << 22)
 #define MAX_STRIPES 1024
 
 static GpuAggDevice *device;
@@ -40,7 +40,7 @@ static uint64_t nrows;
 static uint64_t value_sum;
 static TestProgram program;
 static GpuAggStripe *stripes[MAX_STRIPES];
-static uint32_t stripe_places[MAX_STRIPES]; /* that have rows */
+static uint32_t stripe_positions[MAX_STRIPES]; /* that have rows */
 static uint32_t nstripes;			/* 0: rows come from pages */
 
 static const struct
@@ -195,7 +195,7 @@ feed_stripes(GpuAggTask *task)
 
 	for (uint32_t i = 0; i < nstripes; i++)
 	{
-		GpuAggPlaces rest = {stripe_places[i], STRIPE_PLACES - stripe_places[i]};
+		GpuAggPositions rest = {stripe_positions[i], STRIPE_POSITIONS - stripe_positions[i]};
 
 		if (gpuagg_host_ops.task_resident(task, i, stripes[i], &rest, 1, &error) != GPUAGG_OK)
 			fail(error.message);
@@ -287,11 +287,11 @@ add_stripe(void)
 	GpuAggError error;
 
 	if (nstripes == MAX_STRIPES ||
-		ops->create(device, STRIPE_PLACES, &stripes[nstripes], &error) != GPUAGG_OK ||
+		ops->create(device, STRIPE_POSITIONS, &stripes[nstripes], &error) != GPUAGG_OK ||
 		ops->add_column(stripes[nstripes], 0, GPUAGG_T_INT4, NULL, &error) != GPUAGG_OK ||
 		ops->add_column(stripes[nstripes], 1, GPUAGG_T_INT4, NULL, &error) != GPUAGG_OK)
 		fail("no stripe");
-	stripe_places[nstripes++] = 0;
+	stripe_positions[nstripes++] = 0;
 }
 
 /* Gives each page its places, and has a task fill them. */
@@ -301,11 +301,11 @@ make_stripes(void)
 	gpuagg_host_ops.stripes->limit(device, UINT64_MAX / 2);
 	for (uint32_t i = 0; i < npages; i++)
 	{
-		if (nstripes == 0 || stripe_places[nstripes - 1] + list[i].nlines > STRIPE_PLACES)
+		if (nstripes == 0 || stripe_positions[nstripes - 1] + list[i].nlines > STRIPE_POSITIONS)
 			add_stripe();
 		list[i].stripe = stripes[nstripes - 1];
-		list[i].place = stripe_places[nstripes - 1];
-		stripe_places[nstripes - 1] += list[i].nlines;
+		list[i].position = stripe_positions[nstripes - 1];
+		stripe_positions[nstripes - 1] += list[i].nlines;
 	}
 }
 

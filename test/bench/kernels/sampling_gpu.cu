@@ -604,17 +604,17 @@ make_table(Bench &b, uint64_t rows)
 	const uint32_t *valid = cleared<uint32_t>(b, words, 0xFF);
 	const uint32_t *nulls = cleared<uint32_t>(b, words, 0);
 	const uint32_t *has_nulls = cleared<uint32_t>(b, 1, 0);
-	std::vector<GpuAggDrawPlaces> ranges;
+	std::vector<GpuAggDrawPositions> ranges;
 	std::vector<GpuAggDrawSource> sources;
 	GpuAggDrawRun run = {};
 
 	for (uint64_t row = 0; row < rows; row += STRIPE_ROWS)
 	{
-		const uint32_t places = (uint32_t) std::min<uint64_t>(rows - row, STRIPE_ROWS);
+		const uint32_t positions = (uint32_t) std::min<uint64_t>(rows - row, STRIPE_ROWS);
 
-		ranges.push_back({valid, {0, places}, (uint32_t) ranges.size(), run.nsegments});
+		ranges.push_back({valid, {0, positions}, (uint32_t) ranges.size(), run.nsegments});
 		sources.push_back({(const char *) (b.values + row), nulls, has_nulls});
-		run.nsegments += gpuagg_draw_segments(places);
+		run.nsegments += gpuagg_draw_segments(positions);
 	}
 	b.table.drawn = b.values + b.probe->bytes / 8 - b.o.gathered;
 	run.nranges = (uint32_t) ranges.size();

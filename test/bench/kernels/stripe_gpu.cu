@@ -258,7 +258,7 @@ task_run(What what, double expected, bool feed, bool keep, uint64_t *rows, uint6
 				list[i].page = pages + (size_t) ((first + i + s * 997) % PAGES) * GPUAGG_PAGE_BYTES;
 				list[i].nlines = LINES;
 				list[i].stripe = keep ? stripes[s] : NULL;
-				list[i].place = (first + i) * LINES;
+				list[i].position = (first + i) * LINES;
 			}
 			ops->task_pages(task, first, list, BATCH, &error);
 			check(error, "pages");

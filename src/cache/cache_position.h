@@ -1,10 +1,10 @@
 /*
- * cache_place.h
- *		For the filler of a chunk of the column cache: columns, and places in
+ * cache_position.h
+ *		For the filler of a chunk of the column cache: columns, and positions in
  *		stripes.
  */
-#ifndef GPUAGG_CACHE_CACHE_PLACE_H
-#define GPUAGG_CACHE_CACHE_PLACE_H
+#ifndef GPUAGG_CACHE_CACHE_POSITION_H
+#define GPUAGG_CACHE_CACHE_POSITION_H
 
 #include "cache/cache_table.h"
 
@@ -23,13 +23,13 @@ typedef struct GpuAggCacheExpected
 } GpuAggCacheExpected;
 
 /*
- * Places for a page of some lines.  What is held of the block stays if the page is
+ * Positions for a page of some lines.  What is held of the block stays if the page is
  * the same, and goes if it is not.  NULL: no memory.  Called for each page: what a
  * new stripe should have is only reckoned when one is made.
  */
-extern GpuAggCacheBlock *gpuagg_cache_place(GpuAggCacheChunk *chunk,
+extern GpuAggCacheBlock *gpuagg_cache_position(GpuAggCacheChunk *chunk,
 											uint32 block, uint32 nlines,
 											uint64 lsn,
 											const GpuAggCacheExpected *expected);
 
-#endif							/* GPUAGG_CACHE_CACHE_PLACE_H */
+#endif							/* GPUAGG_CACHE_CACHE_POSITION_H */

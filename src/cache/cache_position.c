@@ -1,38 +1,38 @@
 /*
- * cache_place.c
- *		Places in stripes for the pages that a filler brings (cache_place.h).
+ * cache_position.c
+ *		Positions in stripes for the pages that a filler brings (cache_position.h).
  *
  * A chunk's first stripe is made for all its blocks, from how many lines the
- * first pages have; what does not fit goes to further, smaller ones.  Places
+ * first pages have; what does not fit goes to further, smaller ones.  Positions
  * are handed out in the order in which pages come and never taken back one by
- * one: a block whose page has more lines than before gets new places, and the
- * old ones are cleared.  So valid places always belong to one block, and the
- * places of a stripe that are not in use lie at its end.
+ * one: a block whose page has more lines than before gets new positions, and the
+ * old ones are cleared.  So valid positions always belong to one block, and the
+ * positions of a stripe that are not in use lie at its end.
  */
 #include "postgres.h"
 
 #include "cache/cache_memory.h"
-#include "cache/cache_place.h"
+#include "cache/cache_position.h"
 
-/* A new stripe has so much more places than the pages seen so far suggest. */
+/* A new stripe has so much more positions than the pages seen so far suggest. */
 #define LINES_SPARE 1.05
 
 /* An array of the directory takes at most so much more than its elements. */
 #define ARRAY_HEAD 64
 
-/* What so many places take of a column; of the rows, a bit each */
+/* What so many positions take of a column; of the rows, a bit each */
 static uint64
-places_bytes(const GpuAggCacheColumn *column, uint64 places)
+positions_bytes(const GpuAggCacheColumn *column, uint64 positions)
 {
 	if (gpuagg_cache_is_rows(column))
-		return places / 8;
-	return places * (column->dictionary != NULL ? sizeof(int32) :
+		return positions / 8;
+	return positions * (column->dictionary != NULL ? sizeof(int32) :
 					 gpuagg_type_slot_bytes(column->type));
 }
 
 /* What the least worthy column of a chunk would be worth in one more stripe */
 static double
-stripe_worth(const GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
+stripe_worth(const GpuAggCacheChunk *chunk, uint64 positions, uint64 npages)
 {
 	double		worth = 0;
 
@@ -40,7 +40,7 @@ stripe_worth(const GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
 	{
 		const GpuAggCacheColumn *column = chunk->fills[i]->column;
 		double		one = gpuagg_cache_worth(column, npages,
-											 places_bytes(column, places));
+											 positions_bytes(column, positions));
 
 		if (i == 0 || one < worth)
 			worth = one;
@@ -74,19 +74,19 @@ stripe_columns(const GpuAggCacheChunk *chunk, GpuAggStripe *stripe, double worth
 
 /* One more stripe, with all of the chunk's columns; false: no memory. */
 static bool
-add_stripe(GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
+add_stripe(GpuAggCacheChunk *chunk, uint64 positions, uint64 npages)
 {
-	double		worth = stripe_worth(chunk, places, npages);
+	double		worth = stripe_worth(chunk, positions, npages);
 	GpuAggStripe *stripe;
 	GpuAggError error;
 	GpuAggStatus status;
 
 	chunk->full |= chunk->nstripes == GPUAGG_CHUNK_STRIPES;
-	if (chunk->full || places > PG_INT32_MAX)
+	if (chunk->full || positions > PG_INT32_MAX)
 		return false;
 	do
 		status = gpuagg_cache_stripe_ops()->create(gpuagg_cache_device(),
-												 (uint32) places, &stripe, &error);
+												 (uint32) positions, &stripe, &error);
 	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(worth));
 	if (status != GPUAGG_OK)
 		return false;
@@ -96,7 +96,7 @@ add_stripe(GpuAggCacheChunk *chunk, uint64 places, uint64 npages)
 		return false;
 	}
 	chunk->stripes[chunk->nstripes++] =
-		(GpuAggCacheStripe) {.stripe = stripe,.places = (uint32) places};
+		(GpuAggCacheStripe) {.stripe = stripe,.positions = (uint32) positions};
 	return true;
 }
 
@@ -142,7 +142,7 @@ gpuagg_cache_open(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 			add_fill(chunk, columns[i]);
 	for (int i = 0; i < chunk->nstripes; i++)
 		if (!stripe_columns(chunk, chunk->stripes[i].stripe,
-						  stripe_worth(chunk, chunk->stripes[i].places,
+						  stripe_worth(chunk, chunk->stripes[i].positions,
 									 chunk->nplaced)))
 		{
 			gpuagg_cache_drop_unfilled(chunk);
@@ -153,12 +153,12 @@ gpuagg_cache_open(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
 }
 
 /*
- * Places that a new stripe should have: for the blocks without places, but no
+ * Positions that a new stripe should have: for the blocks without places, but no
  * fewer than a part of all, for pages that were kept and have grown since need
- * new places, too.
+ * new positions, too.
  */
 static uint64
-places_expected(const GpuAggCacheChunk *chunk, const GpuAggCacheExpected *expected,
+positions_expected(const GpuAggCacheChunk *chunk, const GpuAggCacheExpected *expected,
 				uint32 nlines)
 {
 	uint32		blocks = expected->blocks;
@@ -178,7 +178,7 @@ lengthen(GpuAggCacheChunk *chunk, uint32 block, uint32 nlines,
 		 const GpuAggCacheExpected *expected)
 {
 	uint32		room = Max(chunk->room > 0 ? 2 * chunk->room : expected->blocks, block + 64);
-	uint64		places = places_expected(chunk, expected, nlines);
+	uint64		positions = positions_expected(chunk, expected, nlines);
 	Size		bitmap;
 	Size		blocks;
 
@@ -187,7 +187,7 @@ lengthen(GpuAggCacheChunk *chunk, uint32 block, uint32 nlines,
 	blocks = room * sizeof(GpuAggCacheBlock);
 	if (!gpuagg_cache_make_room(chunk->nfills * (bitmap + ARRAY_HEAD) +
 								blocks + ARRAY_HEAD,
-								stripe_worth(chunk, places, places / Max(nlines, 1))))
+								stripe_worth(chunk, positions, positions / Max(nlines, 1))))
 		return false;
 	for (int i = 0; i < chunk->nfills; i++)
 		chunk->fills[i]->filled =
@@ -204,44 +204,44 @@ lengthen(GpuAggCacheChunk *chunk, uint32 block, uint32 nlines,
 }
 
 static void
-clear_places(GpuAggCacheChunk *chunk, const GpuAggCacheBlock *block, uint32 from)
+clear_positions(GpuAggCacheChunk *chunk, const GpuAggCacheBlock *block, uint32 from)
 {
-	GpuAggPlaces places = {block->place + from, block->places - from};
+	GpuAggPositions positions = {block->position + from, block->positions - from};
 	GpuAggError error;
 
-	if (places.count > 0 &&
-		gpuagg_cache_stripe_ops()->clear(chunk->stripes[block->stripe].stripe, places,
+	if (positions.count > 0 &&
+		gpuagg_cache_stripe_ops()->clear(chunk->stripes[block->stripe].stripe, positions,
 									   &error) != GPUAGG_OK)
-		elog(ERROR, "gpuagg: could not clear places of a stripe: %s", error.message);
+		elog(ERROR, "gpuagg: could not clear positions of a stripe: %s", error.message);
 }
 
-/* New places in a stripe that has enough left, or in a new one */
+/* New positions in a stripe that has enough left, or in a new one */
 static bool
-take_places(GpuAggCacheChunk *chunk, GpuAggCacheBlock *block, uint32 nlines,
+take_positions(GpuAggCacheChunk *chunk, GpuAggCacheBlock *block, uint32 nlines,
 			const GpuAggCacheExpected *expected)
 {
 	int			i = 0;
 
 	while (i < chunk->nstripes &&
-		   chunk->stripes[i].places - chunk->stripes[i].used < nlines)
+		   chunk->stripes[i].positions - chunk->stripes[i].used < nlines)
 		i++;
 	if (i == chunk->nstripes)
 	{
-		uint64		places = places_expected(chunk, expected, nlines);
+		uint64		positions = positions_expected(chunk, expected, nlines);
 
-		if (!add_stripe(chunk, places, places / Max(nlines, 1)))
+		if (!add_stripe(chunk, positions, positions / Max(nlines, 1)))
 			return false;
 	}
 	chunk->nplaced += block->stripe == GPUAGG_NO_STRIPE;
 	block->stripe = (uint16) i;
-	block->place = chunk->stripes[i].used;
-	block->places = (uint16) nlines;
+	block->position = chunk->stripes[i].used;
+	block->positions = (uint16) nlines;
 	chunk->stripes[i].used += nlines;
 	return true;
 }
 
 GpuAggCacheBlock *
-gpuagg_cache_place(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
+gpuagg_cache_position(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
 				   uint64 lsn, const GpuAggCacheExpected *expected)
 {
 	GpuAggCacheBlock *block;
@@ -251,14 +251,14 @@ gpuagg_cache_place(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
 	block = &chunk->blocks[number];
 	if (block->lsn != lsn || lsn == 0)
 		gpuagg_cache_forget(chunk, number);
-	if (block->stripe != GPUAGG_NO_STRIPE && block->places >= nlines)
-		clear_places(chunk, block, nlines);
+	if (block->stripe != GPUAGG_NO_STRIPE && block->positions >= nlines)
+		clear_positions(chunk, block, nlines);
 	else
 	{
 		gpuagg_cache_forget(chunk, number);
 		if (block->stripe != GPUAGG_NO_STRIPE)
-			clear_places(chunk, block, 0);
-		if (!take_places(chunk, block, nlines, expected))
+			clear_positions(chunk, block, 0);
+		if (!take_positions(chunk, block, nlines, expected))
 			return NULL;
 	}
 	block->lsn = lsn;
