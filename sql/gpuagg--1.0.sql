@@ -242,7 +242,7 @@ CREATE FUNCTION gpuagg.get_cache(
     OUT relid oid,
     OUT attnum smallint,
     OUT relfilenode oid,
-    OUT chunks integer,
+    OUT extents integer,
     OUT pages bigint,
     OUT rows bigint,
     OUT bytes bigint,
@@ -258,7 +258,7 @@ COMMENT ON FUNCTION gpuagg.get_cache() IS
 
 CREATE VIEW gpuagg.cache AS
     SELECT c.datid, d.datname, c.relid, r.oid::pg_catalog.regclass AS relation,
-           c.attnum, a.attname AS column_name, c.chunks, c.pages,
+           c.attnum, a.attname AS column_name, c.extents, c.pages,
            pg_catalog.pg_relation_size(r.oid) OPERATOR(pg_catalog./)
                pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
            c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note
@@ -285,7 +285,7 @@ COMMENT ON COLUMN gpuagg.cache.attnum IS
 'number of the column; 0 for what the table''s columns share: which rows there are, and the directory of its pages';
 COMMENT ON COLUMN gpuagg.cache.column_name IS
 'its name, if the table is one of this database; NULL for 0';
-COMMENT ON COLUMN gpuagg.cache.chunks IS
+COMMENT ON COLUMN gpuagg.cache.extents IS
 'ranges of 32672 pages of which something is there';
 COMMENT ON COLUMN gpuagg.cache.pages IS
 'pages of the table whose rows are there; a query uses those of them that have not changed since';

@@ -39,7 +39,7 @@ struct GpuAggStripe
 	GpuAggDevice *device;
 	uint32_t	positions;
 	uint32_t	room;			/* positions in whole tiles */
-	uint32_t	extent;			/* positions beyond which nothing was ever kept */
+	uint32_t	high_water;			/* positions beyond which nothing was ever kept */
 	uint32_t   *valid;
 	size_t		valid_bytes;
 	uint32_t	ncolumns;
@@ -74,8 +74,8 @@ extern bool gpuagg_cuda_stripe_columns(const GpuAggStripe *stripe, const GpuAggP
 static inline void
 gpuagg_cuda_stripe_extend(GpuAggStripe *stripe, uint32_t end)
 {
-	if (stripe->extent < end)
-		stripe->extent = end;
+	if (stripe->high_water < end)
+		stripe->high_water = end;
 }
 
 /* What is stored of an attribute, or NULL */

@@ -378,8 +378,8 @@ bool
 gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t stream, GpuAggError *error)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(batch->program);
-	const uint64_t n = batch->chunk.nrows;
-	const uint64_t bytes = (uint64_t) batch->chunk.npages * GPUAGG_PAGE_BYTES;
+	const uint64_t n = batch->decoded.nrows;
+	const uint64_t bytes = (uint64_t) batch->decoded.npages * GPUAGG_PAGE_BYTES;
 
 	for (uint32_t i = 0; i < batch->program->nattrs; i++)
 	{
@@ -393,7 +393,7 @@ gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t st
 			continue;
 		if (!use_begin(d, n, bytes, stream, error))
 			return false;
-		gpuagg_cuda_encode_chunk(&d->ref, batch->plan, &batch->chunk, reg, stream);
+		gpuagg_cuda_encode_decoded(&d->ref, batch->plan, &batch->decoded, reg, stream);
 		if (!CUDA_LAUNCHED(task->device, error) || !use_end(d, n, bytes, stream, error))
 			return false;
 	}

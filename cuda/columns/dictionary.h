@@ -37,11 +37,11 @@ typedef struct GpuAggDictionaryRef
 } GpuAggDictionaryRef;
 
 /*
- * Codes of a column's strings.  Where a register is to hold them, chunk->head
+ * Codes of a column's strings.  Where a register is to hold them, decoded batch->head
  * counts those that there are none for; where rows are but kept, these are not.
  */
-extern void gpuagg_cuda_encode_chunk(const GpuAggDictionaryRef *dictionary, const GpuAggPlan *plan,
-									 const GpuAggChunk *chunk, uint32_t column,
+extern void gpuagg_cuda_encode_decoded(const GpuAggDictionaryRef *dictionary, const GpuAggPlan *plan,
+									 const GpuAggDecodedBatch *decoded, uint32_t column,
 									 cudaStream_t stream);
 extern void gpuagg_cuda_encode_strings(const GpuAggDictionaryRef *dictionary,
 									   const GpuAggBytes *strings, uint32_t n, int32_t *codes,

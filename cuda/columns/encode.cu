@@ -103,28 +103,28 @@ string_code(const GpuAggDictionaryRef &d, GpuAggBytes b)
 
 static __global__ void
 __launch_bounds__(ENCODE_THREADS)
-encode_chunk_kernel(const __grid_constant__ GpuAggDictionaryRef d, const GpuAggPlan *plan,
-					const GpuAggChunk chunk, uint32_t column)
+encode_decoded_kernel(const __grid_constant__ GpuAggDictionaryRef d, const GpuAggPlan *plan,
+					const GpuAggDecodedBatch decoded, uint32_t column)
 {
-	const uint64_t *pairs = chunk.words + (uint64_t) plan->string_words[column] * chunk.nrows;
-	uint64_t   *codes = chunk.words + (uint64_t) plan->code_words[column] * chunk.nrows;
+	const uint64_t *pairs = decoded.words + (uint64_t) plan->string_words[column] * decoded.nrows;
+	uint64_t   *codes = decoded.words + (uint64_t) plan->code_words[column] * decoded.nrows;
 	const bool	needed = plan->column_words[column] == plan->code_words[column];
 	uint32_t	row = blockIdx.x * blockDim.x + threadIdx.x;
 
-	for (; row < chunk.nrows; row += gridDim.x * blockDim.x)
+	for (; row < decoded.nrows; row += gridDim.x * blockDim.x)
 	{
 		GpuAggBytes b;
 		int32_t		code;
 
-		if (!chunk.valid[row] ||
-			chunk.states[(uint64_t) column * chunk.nrows + row] != GPUAGG_ST_VALUE)
+		if (!decoded.valid[row] ||
+			decoded.states[(uint64_t) column * decoded.nrows + row] != GPUAGG_ST_VALUE)
 			continue;
 		b.data = (const char *) (uintptr_t) pairs[2 * (uint64_t) row];
 		b.len = pairs[2 * (uint64_t) row + 1];
 		code = string_code(d, b);
 		codes[row] = (uint64_t) (int64_t) code;
 		if (code == GPUAGG_NO_CODE && needed)
-			atomicAdd(&chunk.head->nrefused, 1u);
+			atomicAdd(&decoded.head->nrefused, 1u);
 	}
 }
 
@@ -188,11 +188,11 @@ blocks_for(uint64_t n)
 }
 
 void
-gpuagg_cuda_encode_chunk(const GpuAggDictionaryRef *d, const GpuAggPlan *plan,
-						 const GpuAggChunk *chunk, uint32_t column, cudaStream_t stream)
+gpuagg_cuda_encode_decoded(const GpuAggDictionaryRef *d, const GpuAggPlan *plan,
+						 const GpuAggDecodedBatch *decoded, uint32_t column, cudaStream_t stream)
 {
-	encode_chunk_kernel<<<blocks_for(chunk->nrows), ENCODE_THREADS, 0, stream>>>
-		(*d, plan, *chunk, column);
+	encode_decoded_kernel<<<blocks_for(decoded->nrows), ENCODE_THREADS, 0, stream>>>
+		(*d, plan, *decoded, column);
 }
 
 void

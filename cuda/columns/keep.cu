@@ -33,19 +33,19 @@ put_bits(uint32_t *word, uint32_t mine, bool bit)
 
 /* Has the dictionary of each string of a row taken it? */
 static __device__ bool
-has_codes(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &chunk, uint32_t row)
+has_codes(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBatch &decoded, uint32_t row)
 {
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 		if (plan->code_words[c] != GPUAGG_NO_REG &&
-			chunk.states[(uint64_t) c * chunk.nrows + row] == GPUAGG_ST_VALUE &&
-			(int32_t) chunk.words[(uint64_t) plan->code_words[c] * chunk.nrows + row] == GPUAGG_NO_CODE)
+			decoded.states[(uint64_t) c * decoded.nrows + row] == GPUAGG_ST_VALUE &&
+			(int32_t) decoded.words[(uint64_t) plan->code_words[c] * decoded.nrows + row] == GPUAGG_NO_CODE)
 			return false;
 	return true;
 }
 
 /* The values of a lane's row; all lanes call it. */
 static __device__ void
-keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &chunk,
+keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBatch &decoded,
 			 const GpuAggStripeColumn *columns, uint32_t position, uint32_t row, uint32_t mine,
 			 bool valid)
 {
@@ -54,9 +54,9 @@ keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &
 		const GpuAggStripeColumn column = columns[c];
 		const uint32_t first = plan->code_words[c] != GPUAGG_NO_REG ? plan->code_words[c] :
 			plan->column_words[c];
-		const uint64_t *words = chunk.words + (uint64_t) first * chunk.nrows;
+		const uint64_t *words = decoded.words + (uint64_t) first * decoded.nrows;
 		const bool	null = valid &&
-			chunk.states[(uint64_t) c * chunk.nrows + row] != GPUAGG_ST_VALUE;
+			decoded.states[(uint64_t) c * decoded.nrows + row] != GPUAGG_ST_VALUE;
 
 		if (valid && !null && column.bytes == 4)
 			((uint32_t *) column.values)[position] = (uint32_t) words[row];
@@ -70,14 +70,14 @@ keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk &
 
 static __global__ void
 __launch_bounds__(KEEP_THREADS)
-keep_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
+keep_pages_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded)
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
 	const uint32_t lane = threadIdx.x % WARP_LANES;
 
-	for (uint32_t i = blockIdx.x; i < chunk.npages; i += gridDim.x)
+	for (uint32_t i = blockIdx.x; i < decoded.npages; i += gridDim.x)
 	{
-		const GpuAggPageRef ref = chunk.refs[i];
+		const GpuAggPageRef ref = decoded.refs[i];
 		const uint32_t end = ref.position + ref.nlines;
 
 		if (ref.stripe == 0)
@@ -85,27 +85,27 @@ keep_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
 		for (uint32_t first = (ref.position / 32 + threadIdx.x / WARP_LANES) * 32; first < end;
 			 first += KEEP_THREADS)
 		{
-			const GpuAggStripeRef stripe = chunk.stripes[ref.stripe - 1];
+			const GpuAggStripeRef stripe = decoded.stripes[ref.stripe - 1];
 			const uint32_t position = first + lane;
 			const bool	inside = position >= ref.position && position < end;
 			const uint32_t mine = __ballot_sync(0xFFFFFFFFu, inside);
 			const uint32_t row = inside ? ref.row_base + position - ref.position : 0;
-			const bool	valid = inside && chunk.valid[row] &&
-				(!plan->has_bytes || has_codes(plan, p, chunk, row));
+			const bool	valid = inside && decoded.valid[row] &&
+				(!plan->has_bytes || has_codes(plan, p, decoded, row));
 
-			keep_columns(plan, p, chunk, stripe.columns, position, row, mine, valid);
+			keep_columns(plan, p, decoded, stripe.columns, position, row, mine, valid);
 			put_bits(&stripe.valid[first / 32], mine, valid);
 		}
 	}
 }
 
 void
-gpuagg_cuda_keep(const GpuAggPlan *plan, const GpuAggChunk *chunk, uint32_t blocks,
+gpuagg_cuda_keep(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, uint32_t blocks,
 				 cudaStream_t stream)
 {
-	if (blocks > chunk->npages)
-		blocks = chunk->npages;
-	keep_pages_kernel<<<blocks, KEEP_THREADS, 0, stream>>>(plan, *chunk);
+	if (blocks > decoded->npages)
+		blocks = decoded->npages;
+	keep_pages_kernel<<<blocks, KEEP_THREADS, 0, stream>>>(plan, *decoded);
 }
 
 /* ---------- validity ---------- */

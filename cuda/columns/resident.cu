@@ -79,7 +79,7 @@ gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	w.stripe = stripe;
-	w.positions = stripe->extent;
+	w.positions = stripe->high_water;
 	w.done = (GpuAggBatch *) calloc(1, sizeof(*w.done));
 	if (w.done == NULL || !without_copy(&w, without, nwithout))
 	{
@@ -138,13 +138,13 @@ part(char *base, size_t *at, size_t bytes)
 
 static size_t
 resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
-				GpuAggChunk *chunk, ResidentParts *parts)
+				GpuAggDecodedBatch *decoded, ResidentParts *parts)
 {
 	const uint32_t ncolumns = gpuagg_cuda_program(task->plan)->ncolumns;
 	const size_t bitmap = (size_t) shape->tiles * (GPUAGG_STRIPE_TILE / 8);
 	size_t		at = 0;
 
-	chunk->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
+	decoded->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
 	parts->head = (GpuAggScopedHead *) part(base, &at, sizeof(GpuAggScopedHead));
 	parts->inputs = (GpuAggStripeInput *) part(base, &at, shape->n * sizeof(GpuAggStripeInput));
 	parts->columns = (GpuAggStripeColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggStripeColumn));
@@ -153,7 +153,7 @@ resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 	parts->bitmap_bytes = bitmap;
 	parts->bitmaps = part(base, &at, (shape->choose ? 2 : 1) * bitmap);
 	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->waiting->positions);
-	chunk->spill = part(base, &at, (size_t) shape->nspill * task->plan->stride);
+	decoded->spill = part(base, &at, (size_t) shape->nspill * task->plan->stride);
 	return at;
 }
 
@@ -198,8 +198,8 @@ static GpuAggBatch *
 resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts, GpuAggError *error)
 {
 	cudaStream_t stream = task->lane->group;
-	GpuAggChunk chunk = {};
-	const size_t bytes = resident_layout(task, shape, NULL, &chunk, parts);
+	GpuAggDecodedBatch decoded = {};
+	const size_t bytes = resident_layout(task, shape, NULL, &decoded, parts);
 	GpuAggResident *r = (GpuAggResident *) calloc(1, sizeof(*r));
 	GpuAggBatch *batch;
 
@@ -218,7 +218,7 @@ resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts
 	batch->plan = task->device_plan;
 	batch->resident = r;
 	batch->completion.batch_id = shape->waiting->done->completion.batch_id;
-	(void) resident_layout(task, shape, batch->memory, &batch->chunk, parts);
+	(void) resident_layout(task, shape, batch->memory, &batch->decoded, parts);
 	memset(gpuagg_cuda_staged(batch, parts->head), 0, sizeof(*parts->head));
 	r->n = shape->n;
 	r->local = shape->local;
@@ -265,7 +265,7 @@ run_of(const GpuAggStripeRun *run, const GpuAggBatch *batch, const ResidentShape
 	r.inputs = parts->inputs;
 	r.n = shape->n;
 	r.tiles = shape->tiles;
-	r.head = batch->chunk.head;
+	r.head = batch->decoded.head;
 	return r;
 }
 
@@ -330,7 +330,7 @@ local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 
 	road->args.table = task->table;
 	road->args.head = parts->head;
-	road->args.spilled = batch->chunk.spill;
+	road->args.spilled = batch->decoded.spill;
 	return launch_begin(task, batch, parts, error) &&
 		(!shape->choose || choose_positions(task, batch, &run, error)) &&
 		CUDA_OK(task->device,
@@ -359,7 +359,7 @@ enqueue_local(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
 		push_done(task, waiting, n);
 		return;
 	}
-	batch->chunk.nrows = 0;
+	batch->decoded.nrows = 0;
 	(void) gpuagg_cuda_batch_enqueued(task, batch, local_launch(task, batch, &shape, &parts, &error), &error);
 	push_done(task, waiting + 1, n - 1);
 }
@@ -385,17 +385,17 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 	at = 0;
 	for (uint32_t i = 0; i < r->n; i++)
 	{
-		GpuAggChunk chunk = batch->chunk;
+		GpuAggDecodedBatch decoded = batch->decoded;
 
-		chunk.nrows = r->inputs[i].positions;
-		chunk.valid = batch->flags + at;
-		chunk.resident = r->inputs[i].columns;
-		at += gpuagg_cuda_align(chunk.nrows);
-		if (chunk.nrows == 0)
+		decoded.nrows = r->inputs[i].positions;
+		decoded.valid = batch->flags + at;
+		decoded.resident = r->inputs[i].columns;
+		at += gpuagg_cuda_align(decoded.nrows);
+		if (decoded.nrows == 0)
 			continue;
 		if (!r->flagged)
-			gpuagg_cuda_stripe_flags(&r->inputs[i], true, chunk.valid, chunk.head, task->device->sms, stream);
-		gpuagg_cuda_group(batch->plan, &chunk, &task->table, &none, task->plan->stride, scratch,
+			gpuagg_cuda_stripe_flags(&r->inputs[i], true, decoded.valid, decoded.head, task->device->sms, stream);
+		gpuagg_cuda_group(batch->plan, &decoded, &task->table, &none, task->plan->stride, scratch,
 						  scratch_stride, task->batch_blocks, stream);
 	}
 	r->flagged = true;
@@ -453,7 +453,7 @@ enqueue_deferred(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
 		return;
 	}
 	sources_note(task, waiting, batch->resident);
-	batch->chunk.nrows = 0;
+	batch->decoded.nrows = 0;
 	(void) gpuagg_cuda_batch_enqueued(task, batch, deferred_launch(task, batch, &shape, &parts, &error),
 									  &error);
 	push_done(task, waiting + 1, n - 1);
@@ -466,7 +466,7 @@ gpuagg_cuda_resident_deferred(GpuAggTask *task, GpuAggBatch *batch)
 	GpuAggStripeDeferral *d = &task->queue->deferral;
 	GpuAggResident *r = batch->resident;
 
-	r->head = batch->chunk.head;
+	r->head = batch->decoded.head;
 	r->memory = batch->memory;
 	r->bytes = batch->bytes;
 	r->next = d->first;
@@ -510,21 +510,21 @@ deferred_pack(GpuAggTask *task, const GpuAggResident *r, const GpuAggStripeInput
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	cudaStream_t stream = task->lane->group;
-	GpuAggChunk chunk = {};
+	GpuAggDecodedBatch decoded = {};
 
 	if (input->positions == 0)
 		return true;
-	chunk.head = r->head;
-	chunk.nrows = input->positions;
-	chunk.resident = input->columns;
-	chunk.valid = (uint8_t *) gpuagg_cuda_alloc(task, chunk.nrows, stream, error);
-	if (chunk.valid == NULL)
+	decoded.head = r->head;
+	decoded.nrows = input->positions;
+	decoded.resident = input->columns;
+	decoded.valid = (uint8_t *) gpuagg_cuda_alloc(task, decoded.nrows, stream, error);
+	if (decoded.valid == NULL)
 		return false;
-	gpuagg_cuda_stripe_flags(input, false, chunk.valid, chunk.head, task->device->sms, stream);
-	(void) gpuagg_cuda_scoped_chunk(task->scoped, task->device_plan, p, &chunk, scratch,
+	gpuagg_cuda_stripe_flags(input, false, decoded.valid, decoded.head, task->device->sms, stream);
+	(void) gpuagg_cuda_scoped_decoded(task->scoped, task->device_plan, p, &decoded, scratch,
 									(uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
 									task->batch_blocks, error);
-	gpuagg_cuda_free(task, chunk.valid, chunk.nrows, stream);
+	gpuagg_cuda_free(task, decoded.valid, decoded.nrows, stream);
 	return error->status == GPUAGG_OK;
 }
 
@@ -574,12 +574,12 @@ enqueue_rows(GpuAggTask *task, GpuAggWaitingStripe *w)
 		push_done(task, w, 1);
 		return;
 	}
-	batch->chunk.nrows = w->positions;
-	batch->chunk.valid = parts.flags;
-	batch->chunk.resident = batch->resident->inputs[0].columns;
+	batch->decoded.nrows = w->positions;
+	batch->decoded.valid = parts.flags;
+	batch->decoded.resident = batch->resident->inputs[0].columns;
 	ok = resident_upload(task, batch, &parts, &error);
 	if (ok && w->positions > 0)
-		gpuagg_cuda_stripe_flags(&batch->resident->inputs[0], false, parts.flags, batch->chunk.head,
+		gpuagg_cuda_stripe_flags(&batch->resident->inputs[0], false, parts.flags, batch->decoded.head,
 							   task->device->sms, task->lane->group);
 	ok = ok && gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, &error);
 	(void) gpuagg_cuda_batch_enqueued(task, batch, ok, &error);

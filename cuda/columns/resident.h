@@ -14,7 +14,7 @@
  *						found out now.  At the end of input columns are read as
  *						they lie (scoped_sources.cu); if any row has a NULL, all
  *						become records instead
- *		else			the interpreter, as for chunks of pages, a stripe a batch;
+ *		else			the interpreter, as for decoded batches of pages, a stripe a batch;
  *						of tasks that keep rows, into records
  */
 #ifndef GPUAGG_CUDA_COLUMNS_RESIDENT_H

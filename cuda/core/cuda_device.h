@@ -112,8 +112,8 @@ typedef struct GpuAggBatch
 	uint32_t	nspilled;
 	const GpuAggPlan *plan;		/* of pages, or of rows */
 	const GpuAggProgram *program;	/* its program, here */
-	GpuAggChunk chunk;
-	char	   *memory;			/* all of the chunk; NULL once it is complete */
+	GpuAggDecodedBatch decoded;
+	char	   *memory;			/* all of the decoded batch; NULL once it is complete */
 	size_t		bytes;
 	GpuAggPinned *staging;		/* what goes up; GpuAggReport comes down */
 	GpuAggPinned *list;			/* rows for PostgreSQL, or selected */

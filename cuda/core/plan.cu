@@ -7,7 +7,7 @@
 
 #include "cuda/kernel/kernels.h"
 #include "cuda/core/cuda_device.h"
-#include "device/chunk.h"
+#include "device/batch_memory.h"
 #include "device/ops/group.h"
 
 /*
@@ -24,12 +24,12 @@ plan_columns(GpuAggPlan *plan, const GpuAggProgram *p)
 
 	memset(plan->string_words, 0xFF, sizeof(plan->string_words));
 	memset(plan->code_words, 0xFF, sizeof(plan->code_words));
-	plan->nwords = gpuagg_chunk_words(p, words, &has_bytes);
+	plan->nwords = gpuagg_decoded_words(p, words, &has_bytes);
 	plan->has_bytes = has_bytes;
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
 		plan->column_words[c] = (uint16_t) at;
-		if (words[c] == GPUAGG_CHUNK_STRING_WORDS)
+		if (words[c] == GPUAGG_DECODED_STRING_WORDS)
 		{
 			plan->string_words[c] = (uint16_t) at;
 			plan->code_words[c] = (uint16_t) (at + 2);

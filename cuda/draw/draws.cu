@@ -197,7 +197,7 @@ drawn_make(const GpuAggTask *task, const GpuAggStripe *like, uint32_t positions)
 		return NULL;
 	stripe = &drawn->stripe;
 	stripe->device = task->device;
-	stripe->positions = stripe->extent = positions;
+	stripe->positions = stripe->high_water = positions;
 	stripe->room = (positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE * GPUAGG_STRIPE_TILE;
 	stripe->valid_bytes = gpuagg_cuda_align(stripe->room / 8);
 	stripe->columns = (GpuAggStored *) (drawn + 1);

@@ -114,7 +114,7 @@ gpuagg_cuda_scoped_step(GpuAggScoped *s, GpuAggError *error)
 	{
 		case GPUAGG_SCOPED_PHASE_BEGIN:
 			return s->sources.list != NULL ? gpuagg_scoped_sources_begin(s, error) :
-				gpuagg_scoped_chunks_end(s, error);
+				gpuagg_scoped_batches_end(s, error);
 		case GPUAGG_SCOPED_PHASE_PACKED:
 			s->args.n = head->npacked;
 			return gpuagg_scoped_start(s, error);

@@ -10,7 +10,7 @@
  *		partitioned		rows are partitioned by hash, at one or two levels,
  *						until the groups of a partition fit shared memory
  *
- * Rows come as chunks, which are packed to records (device/ops/record.h) when they
+ * Rows come as decoded batches, which are packed to records (device/ops/record.h) when they
  * come, or as sources: columns of stripes, where the key is one integer column,
  * there is at most one 4-byte argument, and nothing is NULL.  Partitioning
  * reads sources as they are; the others have them packed at the end.
@@ -97,18 +97,18 @@ extern GpuAggStatus gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config,
 											GpuAggError *error);
 
 /*
- * Packs what is valid in a chunk, and passes; chunk->head counts it.  The
- * plan, here and there, is that of the chunk's program, which has the same
+ * Packs what is valid in a decoded batch, and passes; decoded batch->head counts it.  The
+ * plan, here and there, is that of the decoded batch's program, which has the same
  * keys and transitions.  Scratch as gpuagg_cuda_group().
  */
-extern GpuAggStatus gpuagg_cuda_scoped_chunk(GpuAggScoped *scoped,
+extern GpuAggStatus gpuagg_cuda_scoped_decoded(GpuAggScoped *scoped,
 											 const GpuAggPlan *device_plan,
 											 const GpuAggProgram *program,
-											 const GpuAggChunk *chunk, char *scratch,
+											 const GpuAggDecodedBatch *decoded, char *scratch,
 											 uint32_t scratch_stride, uint32_t blocks,
 											 GpuAggError *error);
 
-/* A chunk of that many places has come to its end with so many records. */
+/* A decoded batch of that many places has come to its end with so many records. */
 extern void gpuagg_cuda_scoped_settle(GpuAggScoped *scoped, uint32_t places,
 									  uint64_t records);
 
@@ -125,8 +125,8 @@ typedef struct GpuAggSourceShape
 extern bool gpuagg_cuda_scoped_takes_sources(const GpuAggScoped *scoped, GpuAggSourceShape *shape);
 
 /*
- * All rows of the sources, n of them, and the records of all chunks are input,
- * before the first step; no chunk's row has a NULL.  The sources are copied,
+ * All rows of the sources, n of them, and the records of all decoded batches are input,
+ * before the first step; no decoded batch's row has a NULL.  The sources are copied,
  * what they point to stays until the end.  `first` is set here.
  */
 extern GpuAggStatus gpuagg_cuda_scoped_sources(GpuAggScoped *scoped, const GpuAggSource *sources,
@@ -205,8 +205,8 @@ extern cudaError_t gpuagg_cuda_scoped_to_source(const GpuAggRecord *record, cons
 												uint64_t n, uint64_t room, char *key,
 												uint32_t *arg, uint32_t *taken, uint32_t sms,
 												cudaStream_t stream);
-extern cudaError_t gpuagg_cuda_scoped_pack_chunk(const GpuAggScopedArgs *args,
-												 const GpuAggPackChunk *chunk,
+extern cudaError_t gpuagg_cuda_scoped_pack_decoded(const GpuAggScopedArgs *args,
+												 const GpuAggPackDecodedBatch *decoded,
 												 char *scratch, uint32_t scratch_stride,
 												 uint32_t blocks, cudaStream_t stream);
 /* Counts, starts and cursors of a level; bits: up to GPUAGG_COUNT_BITS */

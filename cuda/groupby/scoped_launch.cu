@@ -82,7 +82,7 @@ write_level(GpuAggScoped *s, GpuAggPartLevel *level, GpuAggError *error)
 		return error->status;
 	SCOPED_CHECK(gpuagg_cuda_scoped_write(&s->args, s->key, level, s->config.sms, s->stream));
 	gpuagg_cuda_scoped_records(&s->record, level->records, s->args.n, &s->args);
-	gpuagg_scoped_chunks_read(s);
+	gpuagg_scoped_batches_read(s);
 	return GPUAGG_OK;
 }
 

@@ -3,7 +3,7 @@
  *		Rows to records (device/ops/record.h): expressions are evaluated, and what a
  *		row contributes to its group is packed, in any order.
  *
- * Rows are those of a chunk: batches of pages, rows that PostgreSQL evaluated,
+ * Rows are those of a decoded batch: batches of pages, rows that PostgreSQL evaluated,
  * or those of stripes, one after the other into the same records.  Rows of
  * sources become records without anything being evaluated.
  */
@@ -24,7 +24,7 @@ record_place(const GpuAggScopedArgs &a)
 	return __shfl_sync(lanes, at, leader) + __popc(lanes & ((1u << lane) - 1));
 }
 
-/* ---------- chunks ---------- */
+/* ---------- decoded batches ---------- */
 
 /* Fields are in these registers of the program.  Is anything of it NULL, or left out? */
 static __device__ bool
@@ -57,7 +57,7 @@ pack_row(const GpuAggScopedArgs &a, const uint16_t *regs, const GpuAggProgram *p
 }
 
 static __device__ void
-pack_chunk_rows(const GpuAggScopedArgs &a, const GpuAggPackChunk &c,
+pack_decoded_rows(const GpuAggScopedArgs &a, const GpuAggPackDecodedBatch &c,
 				const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st)
 {
 	uint32_t	row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -68,11 +68,11 @@ pack_chunk_rows(const GpuAggScopedArgs &a, const GpuAggPackChunk &c,
 	const RowKeys keys = {c.plan, p, &a.table, reg, st};
 
 	gpuagg_eval_constants(p, reg, st);
-	for (; row < c.chunk.nrows; row += gridDim.x * blockDim.x)
+	for (; row < c.decoded.nrows; row += gridDim.x * blockDim.x)
 	{
-		if (!c.chunk.valid[row])
+		if (!c.decoded.valid[row])
 			continue;
-		load_row(c.plan, p, &c.chunk, row, reg, st);
+		load_row(c.plan, p, &c.decoded, row, reg, st);
 		if (row_prepare(p, reg, st, &errors) != ROW_READY)
 			continue;
 		passed++;
@@ -89,21 +89,21 @@ pack_chunk_rows(const GpuAggScopedArgs &a, const GpuAggPackChunk &c,
 	kept = warp_sum(kept);
 	nulls = warp_sum(nulls);
 	if (errors != 0)
-		atomicOr(&c.chunk.head->errors, errors);
+		atomicOr(&c.decoded.head->errors, errors);
 	if (threadIdx.x % WARP_LANES == 0 && passed > 0)
 	{
-		atomicAdd(&c.chunk.head->rows_passed, (unsigned long long) passed);
-		atomicAdd(&c.chunk.head->nkept, kept);
+		atomicAdd(&c.decoded.head->rows_passed, (unsigned long long) passed);
+		atomicAdd(&c.decoded.head->nkept, kept);
 		if (nulls > 0)
-			atomicAdd(&c.chunk.head->nnulls, nulls);
+			atomicAdd(&c.decoded.head->nnulls, nulls);
 	}
 }
 
 template <bool WIDE>
 static __global__ void
 __launch_bounds__(GPUAGG_PACK_THREADS)
-pack_chunk_kernel(const __grid_constant__ GpuAggScopedArgs a,
-				  const __grid_constant__ GpuAggPackChunk c, char *scratch,
+pack_decoded_kernel(const __grid_constant__ GpuAggScopedArgs a,
+				  const __grid_constant__ GpuAggPackDecodedBatch c, char *scratch,
 				  uint32_t scratch_stride)
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) c.plan + c.plan->program_off);
@@ -113,7 +113,7 @@ pack_chunk_kernel(const __grid_constant__ GpuAggScopedArgs a,
 		char	   *mine = scratch +
 			(uint64_t) (blockIdx.x * blockDim.x + threadIdx.x) * scratch_stride;
 
-		pack_chunk_rows(a, c, p, (GpuAggValue *) mine,
+		pack_decoded_rows(a, c, p, (GpuAggValue *) mine,
 						(uint8_t *) (mine + p->nregs * sizeof(GpuAggValue)));
 	}
 	else
@@ -121,7 +121,7 @@ pack_chunk_kernel(const __grid_constant__ GpuAggScopedArgs a,
 		GpuAggValue reg[GPUAGG_LOCAL_REGS];
 		uint8_t		st[GPUAGG_LOCAL_REGS];
 
-		pack_chunk_rows(a, c, p, reg, st);
+		pack_decoded_rows(a, c, p, reg, st);
 	}
 }
 
@@ -254,27 +254,27 @@ records_to_source_kernel(const char *records, uint32_t record_bytes, uint32_t ke
 
 /* "wide": of programs with more than GPUAGG_LOCAL_REGS registers */
 const GpuAggKernelRef gpuagg_cuda_pack_kernels[] = {
-	{"pack_chunk", (const void *) pack_chunk_kernel<false>, GPUAGG_PACK_THREADS, 0},
-	{"pack_chunk wide", (const void *) pack_chunk_kernel<true>, GPUAGG_PACK_THREADS, 0},
+	{"pack_decoded", (const void *) pack_decoded_kernel<false>, GPUAGG_PACK_THREADS, 0},
+	{"pack_decoded wide", (const void *) pack_decoded_kernel<true>, GPUAGG_PACK_THREADS, 0},
 	{NULL, NULL, 0, 0}
 };
 
 cudaError_t
-gpuagg_cuda_scoped_pack_chunk(const GpuAggScopedArgs *a, const GpuAggPackChunk *c,
+gpuagg_cuda_scoped_pack_decoded(const GpuAggScopedArgs *a, const GpuAggPackDecodedBatch *c,
 							  char *scratch, uint32_t scratch_stride, uint32_t blocks,
 							  cudaStream_t stream)
 {
-	const uint32_t useful = (c->chunk.nrows + GPUAGG_PACK_THREADS - 1) / GPUAGG_PACK_THREADS;
+	const uint32_t useful = (c->decoded.nrows + GPUAGG_PACK_THREADS - 1) / GPUAGG_PACK_THREADS;
 
 	if (blocks > useful)
 		blocks = useful;
 	if (blocks == 0)
 		return cudaSuccess;
 	if (scratch != NULL)
-		pack_chunk_kernel<true><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>
+		pack_decoded_kernel<true><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>
 			(*a, *c, scratch, scratch_stride);
 	else
-		pack_chunk_kernel<false><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>(*a, *c, NULL, 0);
+		pack_decoded_kernel<false><<<blocks, GPUAGG_PACK_THREADS, 0, stream>>>(*a, *c, NULL, 0);
 	return cudaGetLastError();
 }
 

@@ -186,14 +186,14 @@ typedef struct GpuAggPartitions
 	uint32_t   *wide;			/* not sparse, where others are */
 } GpuAggPartitions;
 
-/* A chunk whose rows become records */
-typedef struct GpuAggPackChunk
+/* A decoded batch whose rows become records */
+typedef struct GpuAggPackDecodedBatch
 {
 	const GpuAggPlan *plan;		/* of its program, on the device */
-	GpuAggChunk chunk;
+	GpuAggDecodedBatch decoded;
 	char	   *records;		/* from number head->npacked on */
 	uint16_t	regs[GPUAGG_RECORD_FIELDS];	/* where the program has the fields */
-} GpuAggPackChunk;
+} GpuAggPackDecodedBatch;
 
 /* Where finished groups go, rows of layout.h side by side */
 typedef struct GpuAggDense

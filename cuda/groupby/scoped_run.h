@@ -3,7 +3,7 @@
  *		A run of scoped grouping, as the files of its host side share it.
  *
  *	scoped.cu			what is next, end
- *	scoped_chunks.cu	begin, rows that arrive in batches
+ *	scoped_batches.cu	begin, rows that arrive in batches
  *	scoped_sources.cu	rows of columns that stay
  *	scoped_launch.cu	launches, and what they need
  *	scoped_memory.cu	memory, the table, counters up and down
@@ -17,7 +17,7 @@
 
 typedef enum GpuAggScopedPhase
 {
-	GPUAGG_SCOPED_PHASE_BEGIN,	/* or chunks are packed */
+	GPUAGG_SCOPED_PHASE_BEGIN,	/* or decoded batches are packed */
 	GPUAGG_SCOPED_PHASE_PACKED,	/* how many records are there? */
 	GPUAGG_SCOPED_PHASE_MAIN,	/* the strategy's launch */
 	GPUAGG_SCOPED_PHASE_BIG,	/* partitions for several blocks */
@@ -49,10 +49,10 @@ struct GpuAggScoped
 	const GpuAggPlan *device_plan;
 	GpuAggSources sources;		/* list NULL: rows are records */
 	uint64_t	taken;			/* rows of the sources that count */
-	char	   *records;		/* of chunks, or packed sources; NULL: there are
+	char	   *records;		/* of decoded batches, or packed sources; NULL: there are
 								 * none, or they have been read */
 	uint64_t	max_records;	/* room */
-	uint64_t	bound;			/* there are at most that many, those of chunks
+	uint64_t	bound;			/* there are at most that many, those of decoded batches
 								 * under way included */
 	bool		all_big;		/* partitions have several blocks each */
 	bool		retrying;		/* working off the lists */
@@ -79,17 +79,17 @@ struct GpuAggScoped
 			return status_; \
 	} while (0)
 
-/* ---------- scoped_chunks.cu ---------- */
+/* ---------- scoped_batches.cu ---------- */
 
 /* Rows are of this shape from now on. */
 extern void gpuagg_scoped_args_set(GpuAggScoped *s, const GpuAggScopedArgs *args,
 								   GpuAggKeyShape key);
 
-/* All chunks are packed: how many records are there? */
-extern GpuAggStatus gpuagg_scoped_chunks_end(GpuAggScoped *s, GpuAggError *error);
+/* All decoded batches are packed: how many records are there? */
+extern GpuAggStatus gpuagg_scoped_batches_end(GpuAggScoped *s, GpuAggError *error);
 
-/* What was enqueued last reads the records of chunks for the last time. */
-extern void gpuagg_scoped_chunks_read(GpuAggScoped *s);
+/* What was enqueued last reads the records of decoded batches for the last time. */
+extern void gpuagg_scoped_batches_read(GpuAggScoped *s);
 
 /* ---------- scoped_sources.cu ---------- */
 

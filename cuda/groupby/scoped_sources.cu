@@ -5,7 +5,7 @@
  *
  * Partitions are made of the columns as they lie; where rows are to be read in
  * another way, or only a window of the hash space is wanted, they are packed
- * first.  Records of chunks, which may have come along, become columns, too.
+ * first.  Records of decoded batches, which may have come along, become columns, too.
  */
 #include <stdlib.h>
 
@@ -88,7 +88,7 @@ source_number(GpuAggSource *source, uint32_t key_bytes, uint64_t first)
 	source->taken -= first / 8;
 }
 
-/* Records of chunks, n of them, as one more source */
+/* Records of decoded batches, n of them, as one more source */
 static GpuAggStatus
 source_of_records(GpuAggScoped *s, uint64_t n, GpuAggSource *source, GpuAggError *error)
 {
@@ -102,7 +102,7 @@ source_of_records(GpuAggScoped *s, uint64_t n, GpuAggSource *source, GpuAggError
 		return error->status;
 	SCOPED_CHECK(gpuagg_cuda_scoped_to_source(&s->record, s->records, n, room, key, arg, taken,
 											  s->config.sms, s->stream));
-	gpuagg_scoped_chunks_read(s);
+	gpuagg_scoped_batches_read(s);
 	source->key = (uint64_t) (uintptr_t) key;
 	source->arg = (uint64_t) (uintptr_t) arg;
 	source->taken = (uint64_t) (uintptr_t) taken;
@@ -183,7 +183,7 @@ sources_pack(GpuAggScoped *s, GpuAggError *error)
 	SCOPED_CHECK(gpuagg_cuda_scoped_pack_sources(&s->args, s->key, &s->sources, s->records,
 												 s->config.sms, s->stream));
 	memset(&s->sources, 0, sizeof(s->sources));
-	return gpuagg_scoped_chunks_end(s, error);
+	return gpuagg_scoped_batches_end(s, error);
 }
 
 GpuAggStatus

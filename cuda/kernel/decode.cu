@@ -1,10 +1,10 @@
 /*
  * decode.cu
- *		Heap pages, read in place in shared_buffers, to column chunks.
+ *		Heap pages, read in place in shared_buffers, to column decoded batches.
  *
  * A block takes one page after the other.  Its threads fetch the page over
  * the link, 16 bytes each, neighbours next to each other, into shared memory
- * (and into the chunk, if a column is a byte string); then each thread decodes
+ * (and into the decoded batch, if a column is a byte string); then each thread decodes
  * one line.  Every offset that comes from the page is bounded by page.h.
  *
  * Pages are read once per launch and past the caches (ld.cv): other processes
@@ -20,31 +20,31 @@
 typedef struct DecodeLine
 {
 	const char *page;			/* in shared memory */
-	char	   *copy;			/* in the chunk, or NULL */
-	uint32_t	row;			/* of the chunk */
+	char	   *copy;			/* in the decoded batch, or NULL */
+	uint32_t	row;			/* of the decoded batch */
 	uint32_t	block;			/* of the table */
 } DecodeLine;
 
 static __device__ void
-put_word(const GpuAggPlan *plan, const GpuAggChunk *chunk, uint32_t column,
+put_word(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, uint32_t column,
 		 uint32_t row, uint64_t word)
 {
-	chunk->words[(uint64_t) plan->column_words[column] * chunk->nrows + row] = word;
+	decoded->words[(uint64_t) plan->column_words[column] * decoded->nrows + row] = word;
 }
 
 static __device__ void
-put_bytes(const GpuAggPlan *plan, const GpuAggChunk *chunk, uint32_t column,
+put_bytes(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, uint32_t column,
 		  uint32_t row, const char *data, uint32_t len)
 {
-	uint64_t   *pair = chunk->words +
-		(uint64_t) plan->string_words[column] * chunk->nrows + 2 * (uint64_t) row;
+	uint64_t   *pair = decoded->words +
+		(uint64_t) plan->string_words[column] * decoded->nrows + 2 * (uint64_t) row;
 
 	pair[0] = (uint64_t) (uintptr_t) data;
 	pair[1] = len;
 }
 
 static __device__ void
-put_value(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+put_value(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 		  const GpuAggAttr *attr, const DecodeLine *line, const char *value,
 		  uint32_t len)
 {
@@ -52,17 +52,17 @@ put_value(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 	{
 		case GPUAGG_T_FLOAT4:
 		case GPUAGG_T_FLOAT8:
-			put_word(plan, chunk, attr->reg, line->row,
+			put_word(plan, decoded, attr->reg, line->row,
 					 (uint64_t) __double_as_longlong(gpuagg_load_f64(attr->type, value)));
 			break;
 		case GPUAGG_T_TEXT:
 		case GPUAGG_T_BPCHAR:
 		case GPUAGG_T_UUID:
-			put_bytes(plan, chunk, attr->reg, line->row,
+			put_bytes(plan, decoded, attr->reg, line->row,
 					  line->copy + (value - line->page), len);
 			break;
 		default:
-			put_word(plan, chunk, attr->reg, line->row,
+			put_word(plan, decoded, attr->reg, line->row,
 					 (uint64_t) gpuagg_load_i64(attr->type, value));
 			break;
 	}
@@ -70,7 +70,7 @@ put_value(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 
 /* An attribute that was added after the tuple was written; its state */
 static __device__ uint8_t
-put_missing(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+put_missing(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 			const GpuAggProgram *p, const GpuAggAttr *attr, uint32_t row)
 {
 	const GpuAggConst *c;
@@ -81,9 +81,9 @@ put_missing(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 	if (c->state != GPUAGG_ST_VALUE)
 		return GPUAGG_ST_NULL;
 	if (plan->string_words[attr->reg] != GPUAGG_NO_REG)
-		put_bytes(plan, chunk, attr->reg, row, (const char *) p + c->v.off, c->len);
+		put_bytes(plan, decoded, attr->reg, row, (const char *) p + c->v.off, c->len);
 	else
-		put_word(plan, chunk, attr->reg, row, (uint64_t) c->v.i);
+		put_word(plan, decoded, attr->reg, row, (uint64_t) c->v.i);
 	return GPUAGG_ST_VALUE;
 }
 
@@ -91,7 +91,7 @@ put_missing(const GpuAggPlan *plan, const GpuAggChunk *chunk,
  * Loads a tuple's columns.  VALUE: the row is whole.
  */
 static __device__ GpuAggFetch
-decode_tuple(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+decode_tuple(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 			 const GpuAggProgram *p, const GpuAggTuple *tuple,
 			 const DecodeLine *line)
 {
@@ -113,12 +113,12 @@ decode_tuple(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 		if (fetch == GPUAGG_FETCH_TOASTED)
 			return fetch;
 		if (fetch == GPUAGG_FETCH_VALUE)
-			put_value(plan, chunk, &attr, line, value, len);
+			put_value(plan, decoded, &attr, line, value, len);
 		else if (fetch == GPUAGG_FETCH_NULL)
 			state = GPUAGG_ST_NULL;
 		else
-			state = put_missing(plan, chunk, p, &attr, line->row);
-		chunk->states[(uint64_t) attr.reg * chunk->nrows + line->row] = state;
+			state = put_missing(plan, decoded, p, &attr, line->row);
+		decoded->states[(uint64_t) attr.reg * decoded->nrows + line->row] = state;
 	}
 	return GPUAGG_FETCH_VALUE;
 }
@@ -128,7 +128,7 @@ decode_tuple(const GpuAggPlan *plan, const GpuAggChunk *chunk,
  * belongs to the sample, if there is one; also one that is left to PostgreSQL.
  */
 static __device__ bool
-decode_line(const GpuAggPlan *plan, const GpuAggChunk *chunk, uint32_t npage,
+decode_line(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, uint32_t npage,
 			uint32_t n, const uint8_t *bitmap, const DecodeLine *line)
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
@@ -142,17 +142,17 @@ decode_line(const GpuAggPlan *plan, const GpuAggChunk *chunk, uint32_t npage,
 			gpuagg_page_lines(line->page)[n].flags == GPUAGG_LP_NORMAL ?
 			GPUAGG_LINE_TUPLE : GPUAGG_LINE_NONE;
 	if (kind == GPUAGG_LINE_TUPLE && p->nattrs > 0)
-		fetch = decode_tuple(plan, chunk, p, &tuple, line);
-	chunk->valid[line->row] = kind == GPUAGG_LINE_TUPLE &&
+		fetch = decode_tuple(plan, decoded, p, &tuple, line);
+	decoded->valid[line->row] = kind == GPUAGG_LINE_TUPLE &&
 		fetch == GPUAGG_FETCH_VALUE;
 	if (kind == GPUAGG_LINE_CORRUPT || fetch == GPUAGG_FETCH_CORRUPT)
 	{
-		atomicCAS(&chunk->head->corrupt, 0u, 1 + (npage << 16 | n));
+		atomicCAS(&decoded->head->corrupt, 0u, 1 + (npage << 16 | n));
 		return false;
 	}
 	if (fetch == GPUAGG_FETCH_TOASTED)
 	{
-		GpuAggRowRef *ref = &chunk->skipped[atomicAdd(&chunk->head->nskipped, 1u)];
+		GpuAggRowRef *ref = &decoded->skipped[atomicAdd(&decoded->head->nskipped, 1u)];
 
 		ref->page = npage;
 		ref->line = n + 1;
@@ -162,7 +162,7 @@ decode_line(const GpuAggPlan *plan, const GpuAggChunk *chunk, uint32_t npage,
 
 static __global__ void
 __launch_bounds__(DECODE_THREADS)
-decode_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
+decode_pages_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded)
 {
 	__shared__ uint4 page[PAGE_QUADS];
 	__shared__ unsigned int scanned;
@@ -170,15 +170,15 @@ decode_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
 
 	if (threadIdx.x == 0)
 		scanned = 0;
-	for (uint32_t i = blockIdx.x; i < chunk.npages; i += gridDim.x)
+	for (uint32_t i = blockIdx.x; i < decoded.npages; i += gridDim.x)
 	{
-		const GpuAggPageRef ref = chunk.refs[i];
+		const GpuAggPageRef ref = decoded.refs[i];
 		const uint8_t *bitmap = ref.bitmap == 0 ? NULL :
-			chunk.bitmaps + (uint64_t) (ref.bitmap - 1) * GPUAGG_VISIBILITY_BYTES;
+			decoded.bitmaps + (uint64_t) (ref.bitmap - 1) * GPUAGG_VISIBILITY_BYTES;
 		DecodeLine	line = {(const char *) page, NULL, 0, ref.block};
 
-		if (chunk.pages != NULL)
-			line.copy = chunk.pages + (uint64_t) i * GPUAGG_PAGE_BYTES;
+		if (decoded.pages != NULL)
+			line.copy = decoded.pages + (uint64_t) i * GPUAGG_PAGE_BYTES;
 		for (uint32_t q = threadIdx.x; q < PAGE_QUADS; q += DECODE_THREADS)
 			page[q] = __ldcv((const uint4 *) ref.page + q);
 		__syncthreads();
@@ -188,7 +188,7 @@ decode_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
 		for (uint32_t n = threadIdx.x; n < ref.nlines; n += DECODE_THREADS)
 		{
 			line.row = ref.row_base + n;
-			mine += decode_line(plan, &chunk, i, n, bitmap, &line);
+			mine += decode_line(plan, &decoded, i, n, bitmap, &line);
 		}
 		__syncthreads();
 	}
@@ -196,7 +196,7 @@ decode_pages_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk)
 		atomicAdd(&scanned, mine);
 	__syncthreads();
 	if (threadIdx.x == 0 && scanned > 0)
-		atomicAdd(&chunk.head->rows_scanned, (unsigned long long) scanned);
+		atomicAdd(&decoded.head->rows_scanned, (unsigned long long) scanned);
 }
 
 const GpuAggKernelRef gpuagg_cuda_decode_kernels[] = {
@@ -205,11 +205,11 @@ const GpuAggKernelRef gpuagg_cuda_decode_kernels[] = {
 };
 
 void
-gpuagg_cuda_decode(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+gpuagg_cuda_decode(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 				   uint32_t blocks, cudaStream_t stream)
 {
-	if (blocks > chunk->npages)
-		blocks = chunk->npages;
+	if (blocks > decoded->npages)
+		blocks = decoded->npages;
 	if (blocks > 0)
-		decode_pages_kernel<<<blocks, DECODE_THREADS, 0, stream>>>(plan, *chunk);
+		decode_pages_kernel<<<blocks, DECODE_THREADS, 0, stream>>>(plan, *decoded);
 }

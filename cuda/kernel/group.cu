@@ -1,7 +1,7 @@
 /*
  * group.cu
  *		The fused pass: filter, keys, arguments and transitions of the rows of
- *		a chunk, one thread a row.
+ *		a decoded batch, one thread a row.
  *
  * The program is interpreted; all threads of a warp run the same instruction.
  * A row's registers are local memory (L1), or, of programs with many of them,
@@ -23,7 +23,7 @@
  * when they are merged.  All threads touch shared heads and keys by atomics
  * only, so nothing is left to chance between two barriers.
  *
- * Strategies of other kinds plug in beside these: they read the same chunks
+ * Strategies of other kinds plug in beside these: they read the same decoded batches
  * and use row_prepare(), row_update().
  */
 #include "cuda/kernel/row.cuh"
@@ -186,7 +186,7 @@ local_place(char *shared, const GpuAggPlan *plan, const GpuAggLocalShape *shape,
 static __device__ void
 local_flush(char *shared, const GpuAggPlan *plan, const GpuAggProgram *p,
 			const GpuAggLocalShape *shape, const GpuAggTableRef *table,
-			const GpuAggChunk *chunk)
+			const GpuAggDecodedBatch *decoded)
 {
 	const uint32_t total = shape->copies * shape->capacity;
 	const char *slots = local_table(shared, plan, shape, 0).slots;
@@ -198,8 +198,8 @@ local_flush(char *shared, const GpuAggPlan *plan, const GpuAggProgram *p,
 
 		if (entry[0] == 0 || merge_entry(plan, p, table, (const char *) entry))
 			continue;
-		to = (uint32_t *) (chunk->spill +
-						   (uint64_t) atomicAdd(&chunk->head->nspilled, 1u) * plan->stride);
+		to = (uint32_t *) (decoded->spill +
+						   (uint64_t) atomicAdd(&decoded->head->nspilled, 1u) * plan->stride);
 		for (uint32_t w = 0; w < plan->stride / 4; w++)
 			to[w] = entry[w];
 	}
@@ -218,33 +218,33 @@ typedef struct RowCounts
 
 template <bool LOCAL>
 static __device__ void
-group_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk *chunk,
+group_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
 		   const GpuAggTableRef *table, const GpuAggLocalShape *shape, char *shared,
 		   GpuAggValue *reg, uint8_t *st, RowCounts *counts)
 {
 	const RowKeys keys = {plan, p, table, reg, st};
 
 	gpuagg_eval_constants(p, reg, st);
-	for (uint32_t row = blockIdx.x * blockDim.x + threadIdx.x; row < chunk->nrows;
+	for (uint32_t row = blockIdx.x * blockDim.x + threadIdx.x; row < decoded->nrows;
 		 row += gridDim.x * blockDim.x)
 	{
 		char	   *entry = NULL;
 		RowFate		fate;
 		uint64_t	hash;
 
-		if (!chunk->valid[row])
+		if (!decoded->valid[row])
 			continue;
-		load_row(plan, p, chunk, row, reg, st);
+		load_row(plan, p, decoded, row, reg, st);
 		fate = row_prepare(p, reg, st, &counts->errors);
 		if (fate != ROW_READY)
 		{
-			chunk->valid[row] = 0;
+			decoded->valid[row] = 0;
 			continue;
 		}
 		hash = keys.hash();
 		if (!gpuagg_scope_has(plan->scope, hash))
 		{
-			chunk->valid[row] = 0;
+			decoded->valid[row] = 0;
 			counts->passed++;
 			continue;
 		}
@@ -261,7 +261,7 @@ group_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk *ch
 			counts->overflow++;
 			continue;
 		}
-		chunk->valid[row] = 0;
+		decoded->valid[row] = 0;
 		counts->passed++;
 	}
 }
@@ -289,7 +289,7 @@ report_counts(const RowCounts *counts, GpuAggBatchHead *head)
 template <bool LOCAL, bool WIDE>
 static __global__ void
 __launch_bounds__(GPUAGG_GROUP_THREADS)
-group_chunk_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk,
+group_decoded_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded,
 				   const GpuAggTableRef table, const GpuAggLocalShape shape,
 				   char *scratch, uint32_t scratch_stride)
 {
@@ -308,7 +308,7 @@ group_chunk_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk,
 		char	   *mine = scratch +
 			(uint64_t) (blockIdx.x * blockDim.x + threadIdx.x) * scratch_stride;
 
-		group_rows<LOCAL>(plan, p, &chunk, &table, &shape, shared, (GpuAggValue *) mine,
+		group_rows<LOCAL>(plan, p, &decoded, &table, &shape, shared, (GpuAggValue *) mine,
 						  (uint8_t *) (mine + p->nregs * sizeof(GpuAggValue)), &counts);
 	}
 	else
@@ -316,19 +316,19 @@ group_chunk_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk,
 		GpuAggValue reg[GPUAGG_LOCAL_REGS];
 		uint8_t		st[GPUAGG_LOCAL_REGS];
 
-		group_rows<LOCAL>(plan, p, &chunk, &table, &shape, shared, reg, st, &counts);
+		group_rows<LOCAL>(plan, p, &decoded, &table, &shape, shared, reg, st, &counts);
 	}
 	__syncwarp();
-	report_counts(&counts, chunk.head);
+	report_counts(&counts, decoded.head);
 	if (LOCAL)
 	{
 		__syncthreads();
-		local_flush(shared, plan, p, &shape, &table, &chunk);
+		local_flush(shared, plan, p, &shape, &table, &decoded);
 	}
 }
 
 static __global__ void
-merge_spill_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk,
+merge_spill_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded,
 				   uint32_t nspilled, const GpuAggTableRef table)
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
@@ -336,7 +336,7 @@ merge_spill_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk,
 	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < nspilled;
 		 i += gridDim.x * blockDim.x)
 	{
-		char	   *entry = chunk.spill + (uint64_t) i * plan->stride;
+		char	   *entry = decoded.spill + (uint64_t) i * plan->stride;
 
 		/* an entry that was merged is empty */
 		if (*(const uint32_t *) entry == 0)
@@ -344,7 +344,7 @@ merge_spill_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk,
 		if (merge_entry(plan, p, &table, entry))
 			*(uint32_t *) entry = 0;
 		else
-			atomicAdd(&chunk.head->overflow, 1u);
+			atomicAdd(&decoded.head->overflow, 1u);
 	}
 }
 
@@ -364,11 +364,11 @@ trap_kernel(void)
 
 /* "wide": of programs with more than GPUAGG_LOCAL_REGS registers */
 const GpuAggKernelRef gpuagg_cuda_group_kernels[] = {
-	{"group_chunk", (const void *) group_chunk_kernel<false, false>, GPUAGG_GROUP_THREADS, 0},
-	{"group_chunk wide", (const void *) group_chunk_kernel<false, true>, GPUAGG_GROUP_THREADS, 0},
-	{"group_chunk block-local", (const void *) group_chunk_kernel<true, false>,
+	{"group_decoded", (const void *) group_decoded_kernel<false, false>, GPUAGG_GROUP_THREADS, 0},
+	{"group_decoded wide", (const void *) group_decoded_kernel<false, true>, GPUAGG_GROUP_THREADS, 0},
+	{"group_decoded block-local", (const void *) group_decoded_kernel<true, false>,
 	GPUAGG_GROUP_THREADS, GPUAGG_LOCAL_MAX_BYTES + LOCAL_COUNTS_BYTES},
-	{"group_chunk block-local wide", (const void *) group_chunk_kernel<true, true>,
+	{"group_decoded block-local wide", (const void *) group_decoded_kernel<true, true>,
 	GPUAGG_GROUP_THREADS, GPUAGG_LOCAL_MAX_BYTES + LOCAL_COUNTS_BYTES},
 	{NULL, NULL, 0, 0}
 };
@@ -394,13 +394,13 @@ gpuagg_cuda_local_bytes(const GpuAggLocalShape *local, uint32_t stride)
 }
 
 void
-gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 				  const GpuAggTableRef *table, const GpuAggLocalShape *local,
 				  uint32_t stride, char *scratch, uint32_t scratch_stride,
 				  uint32_t blocks, cudaStream_t stream)
 {
 	const uint32_t threads = GPUAGG_GROUP_THREADS;
-	const uint32_t useful = (chunk->nrows + threads - 1) / threads;
+	const uint32_t useful = (decoded->nrows + threads - 1) / threads;
 	const uint32_t bytes = gpuagg_cuda_local_bytes(local, stride);
 
 	if (blocks > useful)
@@ -408,26 +408,26 @@ gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggChunk *chunk,
 	if (blocks == 0)
 		return;
 	if (local->capacity > 0 && scratch != NULL)
-		group_chunk_kernel<true, true><<<blocks, threads, bytes, stream>>>
-			(plan, *chunk, *table, *local, scratch, scratch_stride);
+		group_decoded_kernel<true, true><<<blocks, threads, bytes, stream>>>
+			(plan, *decoded, *table, *local, scratch, scratch_stride);
 	else if (local->capacity > 0)
-		group_chunk_kernel<true, false><<<blocks, threads, bytes, stream>>>
-			(plan, *chunk, *table, *local, scratch, scratch_stride);
+		group_decoded_kernel<true, false><<<blocks, threads, bytes, stream>>>
+			(plan, *decoded, *table, *local, scratch, scratch_stride);
 	else if (scratch != NULL)
-		group_chunk_kernel<false, true><<<blocks, threads, 0, stream>>>
-			(plan, *chunk, *table, *local, scratch, scratch_stride);
+		group_decoded_kernel<false, true><<<blocks, threads, 0, stream>>>
+			(plan, *decoded, *table, *local, scratch, scratch_stride);
 	else
-		group_chunk_kernel<false, false><<<blocks, threads, 0, stream>>>
-			(plan, *chunk, *table, *local, scratch, scratch_stride);
+		group_decoded_kernel<false, false><<<blocks, threads, 0, stream>>>
+			(plan, *decoded, *table, *local, scratch, scratch_stride);
 }
 
 void
-gpuagg_cuda_merge_spill(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+gpuagg_cuda_merge_spill(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 						uint32_t nspilled, const GpuAggTableRef *table,
 						const GpuAggLaunch *launch, cudaStream_t stream)
 {
 	merge_spill_kernel<<<(uint32_t) launch->blocks, launch->threads, 0, stream>>>
-		(plan, *chunk, nspilled, *table);
+		(plan, *decoded, nspilled, *table);
 }
 
 void

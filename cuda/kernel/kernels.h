@@ -1,15 +1,15 @@
 /*
  * kernels.h
  *		What the host side and the kernels of the CUDA device share: a task's
- *		plan, a batch's chunk, the group table, and the functions that launch
+ *		plan, a batch's decoded batch, the group table, and the functions that launch
  *		kernels.
  *
  * All pointers here are device addresses.  Structures are passed to kernels
  * by value, but for the plan, which lies in device memory.
  *
- * Chunk.  A batch of pages becomes columns in device memory.  Each line
+ * Decoded batch.  A batch of pages becomes columns in device memory.  Each line
  * pointer of a page has a position: page i's first line is row row_base of the
- * chunk, whatever the page holds, so that no thread has to ask another where
+ * decoded batch, whatever the page holds, so that no thread has to ask another where
  * its row goes.  valid[row] tells whether a visible tuple is there that is
  * not yet in a group: the decoder sets it, grouping clears it.  What grouping
  * could not place, because the table was full, keeps its flag, and the same
@@ -18,10 +18,10 @@
  *
  * Column c has one or two 8-byte words a row (two: GpuAggBytes) from word
  * column_words[c] * rows on, and a state byte a row.  Byte strings point into
- * the chunk's own copy of its pages; behind their two words is one for the code
+ * the decoded batch's own copy of its pages; behind their two words is one for the code
  * of a string in a dictionary.
  *
- * A chunk may also be a stripe, columns that stayed on the card (device/stripe.h):
+ * A decoded batch may also be a stripe, columns that stayed on the card (device/stripe.h):
  * it has the flags `valid` alone, and rows are loaded from there.
  *
  * Group table.  Open addressing, linear probing, entries in place: a row of
@@ -37,15 +37,15 @@
 
 #include <cuda_runtime.h>
 
+#include "device/batch_memory.h"
 #include "device/choice/limits.h"
 #include "device/choice/occupancy.h"
-#include "device/chunk.h"
 
 /* Parts of a block of device memory begin where cudaMalloc() would have them: at 256 bytes */
 static inline size_t
 gpuagg_cuda_align(size_t bytes)
 {
-	return gpuagg_align(bytes, GPUAGG_CHUNK_ALIGN);
+	return gpuagg_align(bytes, GPUAGG_DECODED_ALIGN);
 }
 
 #define GPUAGG_HEAD_READY 0x80000000u
@@ -64,7 +64,7 @@ typedef struct GpuAggPlan
 	uint32_t	lock_off;		/* of its lock, or 0: it has none */
 	uint32_t	states_off;		/* first byte behind the keys */
 	uint32_t	has_strings;	/* string keys or states */
-	uint32_t	has_bytes;		/* BYTES columns: chunks copy pages */
+	uint32_t	has_bytes;		/* BYTES columns: decoded batches copy pages */
 	uint32_t	nwords;			/* of a row of all columns */
 	uint32_t	program_off;	/* of the program, from the plan's start */
 	uint32_t	sampled;		/* only lines of the sample count */
@@ -128,7 +128,7 @@ typedef struct GpuAggStripeRef
 	const GpuAggStripeColumn *columns;	/* as many as the program has */
 } GpuAggStripeRef;
 
-typedef struct GpuAggChunk
+typedef struct GpuAggDecodedBatch
 {
 	GpuAggBatchHead *head;
 	uint32_t	nrows;			/* positions */
@@ -144,7 +144,7 @@ typedef struct GpuAggChunk
 	const GpuAggStripeRef *stripes; /* where pages are kept, too; NULL: nowhere */
 	const GpuAggStripeColumn *resident;	/* NULL, or rows are those of a stripe:
 										 * instead of states and words */
-} GpuAggChunk;
+} GpuAggDecodedBatch;
 
 typedef struct GpuAggTableHead
 {
@@ -198,23 +198,23 @@ extern uint32_t gpuagg_cuda_local_bytes(const GpuAggLocalShape *local, uint32_t 
  * cudaGetLastError().  blocks are upper bounds; a GpuAggLaunch is the size of
  * blocks and their number (launch.cu).
  */
-extern void gpuagg_cuda_decode(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+extern void gpuagg_cuda_decode(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 							   uint32_t blocks, cudaStream_t stream);
-extern void gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+extern void gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 							  const GpuAggTableRef *table,
 							  const GpuAggLocalShape *local,
 							  uint32_t stride, char *scratch,
 							  uint32_t scratch_stride, uint32_t blocks,
 							  cudaStream_t stream);
 /* Behind decoding: pages of stripes are kept. */
-extern void gpuagg_cuda_keep(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+extern void gpuagg_cuda_keep(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 							 uint32_t blocks, cudaStream_t stream);
 /* Programs that select rows: instead of grouping */
-extern void gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggChunk *chunk,
+extern void gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 							   char *scratch, uint32_t scratch_stride,
 							   uint32_t blocks, cudaStream_t stream);
 extern void gpuagg_cuda_merge_spill(const GpuAggPlan *plan,
-									const GpuAggChunk *chunk, uint32_t nspilled,
+									const GpuAggDecodedBatch *decoded, uint32_t nspilled,
 									const GpuAggTableRef *table,
 									const GpuAggLaunch *launch,
 									cudaStream_t stream);

@@ -1,6 +1,6 @@
 /*
  * row.cuh
- *		A row of a chunk, of pages or of a stripe, in one thread: its columns into
+ *		A row of a decoded batch, of pages or of a stripe, in one thread: its columns into
  *		registers, then the program, and what of it enters which state.  For the
  *		kernels that group rows, those that pack them and those that select them.
  */
@@ -54,21 +54,21 @@ load_resident(const GpuAggProgram *p, const GpuAggStripeColumn *columns, uint32_
 }
 
 static __device__ void
-load_row(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk *chunk,
+load_row(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
 		 uint32_t row, GpuAggValue *reg, uint8_t *st)
 {
 	const uint8_t *classes = gpuagg_program_classes(p);
 
-	if (chunk->resident != NULL)
+	if (decoded->resident != NULL)
 	{
-		load_resident(p, chunk->resident, row, reg, st);
+		load_resident(p, decoded->resident, row, reg, st);
 		return;
 	}
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
-		const uint64_t *words = chunk->words +
-			(uint64_t) plan->column_words[c] * chunk->nrows;
-		uint8_t		state = chunk->states[(uint64_t) c * chunk->nrows + row];
+		const uint64_t *words = decoded->words +
+			(uint64_t) plan->column_words[c] * decoded->nrows;
+		uint8_t		state = decoded->states[(uint64_t) c * decoded->nrows + row];
 
 		st[c] = state;
 		if (state != GPUAGG_ST_VALUE)

@@ -15,16 +15,16 @@
 
 /* The page that a row lies on: the last one that begins at or before it */
 static __device__ uint32_t
-row_page(const GpuAggChunk *chunk, uint32_t row)
+row_page(const GpuAggDecodedBatch *decoded, uint32_t row)
 {
 	uint32_t	low = 0;
-	uint32_t	high = chunk->npages;
+	uint32_t	high = decoded->npages;
 
 	while (high - low > 1)
 	{
 		uint32_t	middle = low + (high - low) / 2;
 
-		if (chunk->refs[middle].row_base <= row)
+		if (decoded->refs[middle].row_base <= row)
 			low = middle;
 		else
 			high = middle;
@@ -34,7 +34,7 @@ row_page(const GpuAggChunk *chunk, uint32_t row)
 
 /* The rows of a warp that `keep` join the list; all lanes call this. */
 static __device__ void
-list_rows(const GpuAggChunk *chunk, uint32_t row, bool keep)
+list_rows(const GpuAggDecodedBatch *decoded, uint32_t row, bool keep)
 {
 	const uint32_t lane = threadIdx.x % warpSize;
 	const uint32_t kept = __ballot_sync(FULL_WARP, keep);
@@ -43,20 +43,20 @@ list_rows(const GpuAggChunk *chunk, uint32_t row, bool keep)
 	if (kept == 0)
 		return;
 	if (lane == 0)
-		place = atomicAdd(&chunk->head->nskipped, (uint32_t) __popc(kept));
+		place = atomicAdd(&decoded->head->nskipped, (uint32_t) __popc(kept));
 	place = __shfl_sync(FULL_WARP, place, 0);
 	if (keep)
 	{
-		const uint32_t page = row_page(chunk, row);
-		GpuAggRowRef *ref = &chunk->skipped[place + __popc(kept & ((1u << lane) - 1))];
+		const uint32_t page = row_page(decoded, row);
+		GpuAggRowRef *ref = &decoded->skipped[place + __popc(kept & ((1u << lane) - 1))];
 
 		ref->page = page;
-		ref->line = (row - chunk->refs[page].row_base + 1) | GPUAGG_ROW_PASSED;
+		ref->line = (row - decoded->refs[page].row_base + 1) | GPUAGG_ROW_PASSED;
 	}
 }
 
 static __device__ void
-select_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk *chunk,
+select_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
 			GpuAggValue *reg, uint8_t *st)
 {
 	const uint32_t lane = threadIdx.x % warpSize;
@@ -64,33 +64,33 @@ select_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggChunk *c
 	uint32_t	errors = 0;
 
 	gpuagg_eval_constants(p, reg, st);
-	for (uint32_t first = blockIdx.x * blockDim.x + threadIdx.x - lane; first < chunk->nrows;
+	for (uint32_t first = blockIdx.x * blockDim.x + threadIdx.x - lane; first < decoded->nrows;
 		 first += gridDim.x * blockDim.x)
 	{
 		const uint32_t row = first + lane;
 		bool		keep = false;
 
-		if (row < chunk->nrows && chunk->valid[row])
+		if (row < decoded->nrows && decoded->valid[row])
 		{
-			load_row(plan, p, chunk, row, reg, st);
+			load_row(plan, p, decoded, row, reg, st);
 			keep = row_prepare(p, reg, st, &errors) == ROW_READY;
 		}
 		__syncwarp();
-		list_rows(chunk, row, keep);
+		list_rows(decoded, row, keep);
 		passed += keep;
 	}
 	__syncwarp();
 	passed = warp_sum(passed);
 	if (errors != 0)
-		atomicOr(&chunk->head->errors, errors);
+		atomicOr(&decoded->head->errors, errors);
 	if (lane == 0 && passed > 0)
-		atomicAdd(&chunk->head->rows_passed, (unsigned long long) passed);
+		atomicAdd(&decoded->head->rows_passed, (unsigned long long) passed);
 }
 
 template <bool WIDE>
 static __global__ void
 __launch_bounds__(GPUAGG_GROUP_THREADS)
-select_chunk_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk, char *scratch,
+select_decoded_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded, char *scratch,
 					uint32_t scratch_stride)
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
@@ -100,7 +100,7 @@ select_chunk_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk, char *scrat
 		char	   *mine = scratch +
 			(uint64_t) (blockIdx.x * blockDim.x + threadIdx.x) * scratch_stride;
 
-		select_rows(plan, p, &chunk, (GpuAggValue *) mine,
+		select_rows(plan, p, &decoded, (GpuAggValue *) mine,
 					(uint8_t *) (mine + p->nregs * sizeof(GpuAggValue)));
 	}
 	else
@@ -108,31 +108,31 @@ select_chunk_kernel(const GpuAggPlan *plan, const GpuAggChunk chunk, char *scrat
 		GpuAggValue reg[GPUAGG_LOCAL_REGS];
 		uint8_t		st[GPUAGG_LOCAL_REGS];
 
-		select_rows(plan, p, &chunk, reg, st);
+		select_rows(plan, p, &decoded, reg, st);
 	}
 }
 
 const GpuAggKernelRef gpuagg_cuda_select_kernels[] = {
-	{"select_chunk", (const void *) select_chunk_kernel<false>, GPUAGG_GROUP_THREADS, 0},
-	{"select_chunk wide", (const void *) select_chunk_kernel<true>, GPUAGG_GROUP_THREADS, 0},
+	{"select_decoded", (const void *) select_decoded_kernel<false>, GPUAGG_GROUP_THREADS, 0},
+	{"select_decoded wide", (const void *) select_decoded_kernel<true>, GPUAGG_GROUP_THREADS, 0},
 	{NULL, NULL, 0, 0}
 };
 
 void
-gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggChunk *chunk, char *scratch,
+gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, char *scratch,
 				   uint32_t scratch_stride, uint32_t blocks, cudaStream_t stream)
 {
 	const uint32_t threads = GPUAGG_GROUP_THREADS;
-	const uint32_t useful = (chunk->nrows + threads - 1) / threads;
+	const uint32_t useful = (decoded->nrows + threads - 1) / threads;
 
 	if (blocks > useful)
 		blocks = useful;
 	if (blocks == 0)
 		return;
 	if (scratch != NULL)
-		select_chunk_kernel<true><<<blocks, threads, 0, stream>>>
-			(plan, *chunk, scratch, scratch_stride);
+		select_decoded_kernel<true><<<blocks, threads, 0, stream>>>
+			(plan, *decoded, scratch, scratch_stride);
 	else
-		select_chunk_kernel<false><<<blocks, threads, 0, stream>>>
-			(plan, *chunk, scratch, scratch_stride);
+		select_decoded_kernel<false><<<blocks, threads, 0, stream>>>
+			(plan, *decoded, scratch, scratch_stride);
 }

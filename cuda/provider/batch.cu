@@ -14,7 +14,7 @@
 
 #include "cuda/columns/cuda_stripe.h"
 #include "cuda/columns/resident.h"
-#include "device/chunk.h"
+#include "device/batch_memory.h"
 
 /* Blocks that keep pages, on a multiprocessor */
 #define KEEP_BLOCKS 2
@@ -33,46 +33,46 @@ typedef struct BatchShape
 	size_t		heap;			/* bytes of strings of evaluated rows */
 } BatchShape;
 
-static_assert(sizeof(GpuAggPageRef) == GPUAGG_CHUNK_REF_BYTES, "chunk.h says what a page takes");
+static_assert(sizeof(GpuAggPageRef) == GPUAGG_DECODED_REF_BYTES, "batch_memory.h says what a page takes");
 
 static void
 batch_layout(const GpuAggPlan *plan, const BatchShape *shape, uint32_t max_spill,
-			 bool rows, GpuAggChunkLayout *layout)
+			 bool rows, GpuAggDecodedLayout *layout)
 {
 	const uint32_t ncolumns = gpuagg_cuda_program(plan)->ncolumns;
-	GpuAggChunkShape chunk = {};
+	GpuAggDecodedShape decoded = {};
 
-	chunk.rows = rows;
-	chunk.copies = plan->has_bytes && !rows;
-	chunk.npages = shape->npages;
-	chunk.nbitmaps = shape->nbitmaps;
-	chunk.nrows = shape->nrows;
-	chunk.ncolumns = ncolumns;
-	chunk.nwords = plan->nwords;
-	chunk.head_bytes = sizeof(GpuAggBatchHead);
-	chunk.stripe_bytes = shape->nstripes * (sizeof(GpuAggStripeRef) + ncolumns * sizeof(GpuAggStripeColumn));
-	chunk.heap_bytes = shape->heap;
-	chunk.spill_bytes = (uint64_t) max_spill * plan->stride;
-	gpuagg_chunk_layout(&chunk, layout);
+	decoded.rows = rows;
+	decoded.copies = plan->has_bytes && !rows;
+	decoded.npages = shape->npages;
+	decoded.nbitmaps = shape->nbitmaps;
+	decoded.nrows = shape->nrows;
+	decoded.ncolumns = ncolumns;
+	decoded.nwords = plan->nwords;
+	decoded.head_bytes = sizeof(GpuAggBatchHead);
+	decoded.stripe_bytes = shape->nstripes * (sizeof(GpuAggStripeRef) + ncolumns * sizeof(GpuAggStripeColumn));
+	decoded.heap_bytes = shape->heap;
+	decoded.spill_bytes = (uint64_t) max_spill * plan->stride;
+	gpuagg_decoded_layout(&decoded, layout);
 }
 
-/* The parts of a chunk that is laid out from base */
+/* The parts of a decoded batch that is laid out from base */
 static void
-batch_chunk(const GpuAggPlan *plan, const BatchShape *shape, bool rows, char *base,
-			const GpuAggChunkLayout *layout, GpuAggChunk *chunk)
+batch_decoded(const GpuAggPlan *plan, const BatchShape *shape, bool rows, char *base,
+			const GpuAggDecodedLayout *layout, GpuAggDecodedBatch *decoded)
 {
-	chunk->nrows = shape->nrows;
-	chunk->npages = shape->npages;
-	chunk->head = (GpuAggBatchHead *) (base + layout->head);
-	chunk->refs = (const GpuAggPageRef *) (base + layout->refs);
-	chunk->bitmaps = (const uint8_t *) (base + layout->bitmaps);
-	chunk->stripes = shape->nstripes > 0 ? (const GpuAggStripeRef *) (base + layout->stripes) : NULL;
-	chunk->valid = (uint8_t *) (base + layout->valid);
-	chunk->states = (uint8_t *) (base + layout->states);
-	chunk->words = (uint64_t *) (base + layout->words);
-	chunk->pages = plan->has_bytes && !rows ? base + layout->pages : NULL;
-	chunk->skipped = (GpuAggRowRef *) (base + layout->skipped);
-	chunk->spill = base + layout->spill;
+	decoded->nrows = shape->nrows;
+	decoded->npages = shape->npages;
+	decoded->head = (GpuAggBatchHead *) (base + layout->head);
+	decoded->refs = (const GpuAggPageRef *) (base + layout->refs);
+	decoded->bitmaps = (const uint8_t *) (base + layout->bitmaps);
+	decoded->stripes = shape->nstripes > 0 ? (const GpuAggStripeRef *) (base + layout->stripes) : NULL;
+	decoded->valid = (uint8_t *) (base + layout->valid);
+	decoded->states = (uint8_t *) (base + layout->states);
+	decoded->words = (uint64_t *) (base + layout->words);
+	decoded->pages = plan->has_bytes && !rows ? base + layout->pages : NULL;
+	decoded->skipped = (GpuAggRowRef *) (base + layout->skipped);
+	decoded->spill = base + layout->spill;
 }
 
 /* Entries that the block-local tables of one launch can leave behind */
@@ -148,7 +148,7 @@ batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggPlan *plan,
 {
 	const uint32_t max_spill = gpuagg_cuda_spill_room(task, shape->nrows);
 	cudaStream_t stream = rows ? task->lane->group : task->lane->decode;
-	GpuAggChunkLayout layout;
+	GpuAggDecodedLayout layout;
 	GpuAggBatch *batch;
 
 	batch_layout(plan, shape, max_spill, rows, &layout);
@@ -158,7 +158,7 @@ batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggPlan *plan,
 		return NULL;
 	batch->program = gpuagg_cuda_program(plan);
 	*heap = batch->memory + layout.heap;
-	batch_chunk(plan, shape, rows, batch->memory, &layout, &batch->chunk);
+	batch_decoded(plan, shape, rows, batch->memory, &layout, &batch->decoded);
 	return batch;
 }
 
@@ -203,7 +203,7 @@ gpuagg_cuda_batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *erro
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device, cudaEventRecord(batch->events->grouped, stream), error) &&
 		CUDA_OK(task->device,
-				cudaMemcpyAsync(&report->batch, batch->chunk.head, sizeof(report->batch),
+				cudaMemcpyAsync(&report->batch, batch->decoded.head, sizeof(report->batch),
 								cudaMemcpyDeviceToHost, stream), error) &&
 		(task->table.head == NULL ||
 		 CUDA_OK(task->device,
@@ -228,12 +228,12 @@ batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
 		return gpuagg_cuda_resident_rest(task, batch, scratch, scratch_stride, error);
 	batch->packed = task->scoped != NULL;
 	if (batch->packed)
-		return gpuagg_cuda_scoped_chunk(task->scoped, batch->plan, p, &batch->chunk, scratch,
+		return gpuagg_cuda_scoped_decoded(task->scoped, batch->plan, p, &batch->decoded, scratch,
 										scratch_stride, blocks, error) == GPUAGG_OK;
 	if (p->select)
-		gpuagg_cuda_select(batch->plan, &batch->chunk, scratch, scratch_stride, blocks, stream);
+		gpuagg_cuda_select(batch->plan, &batch->decoded, scratch, scratch_stride, blocks, stream);
 	else
-		gpuagg_cuda_group(batch->plan, &batch->chunk, &task->table, local ? &task->local : &none,
+		gpuagg_cuda_group(batch->plan, &batch->decoded, &task->table, local ? &task->local : &none,
 						  task->plan->stride, scratch, scratch_stride, blocks, stream);
 	return true;
 }
@@ -258,7 +258,7 @@ gpuagg_cuda_batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAgg
 		const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches, gpuagg_cuda_merge_kernels,
 													   batch->nspilled);
 
-		gpuagg_cuda_merge_spill(batch->plan, &batch->chunk, batch->nspilled, &task->table,
+		gpuagg_cuda_merge_spill(batch->plan, &batch->decoded, batch->nspilled, &task->table,
 								&launch, stream);
 	}
 	if (!batch_launch(task, batch, local, scratch, error))
@@ -275,7 +275,7 @@ batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *e
 	if (!gpuagg_cuda_batch_upload(task, batch, upload, stream, error) ||
 		!CUDA_OK(task->device, cudaEventRecord(batch->events->decode, stream), error))
 		return false;
-	gpuagg_cuda_decode(batch->plan, &batch->chunk, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
+	gpuagg_cuda_decode(batch->plan, &batch->decoded, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, stream), error) &&
 		CUDA_OK(task->device,
@@ -325,11 +325,11 @@ batch_keep(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 
 	if (!gpuagg_cuda_encode_columns(task, batch, stream, error))
 		return false;
-	if (batch->chunk.stripes == NULL)
+	if (batch->decoded.stripes == NULL)
 		return true;
 	if (!gpuagg_cuda_stripe_wait(task, stream, error))
 		return false;
-	gpuagg_cuda_keep(batch->plan, &batch->chunk, task->device->sms * KEEP_BLOCKS, stream);
+	gpuagg_cuda_keep(batch->plan, &batch->decoded, task->device->sms * KEEP_BLOCKS, stream);
 	return CUDA_LAUNCHED(task->device, error);
 }
 
@@ -399,13 +399,13 @@ pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 static void
 pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
 {
-	GpuAggPageRef *refs = (GpuAggPageRef *) gpuagg_cuda_staged(batch, batch->chunk.refs);
-	uint8_t    *bitmaps = (uint8_t *) gpuagg_cuda_staged(batch, batch->chunk.bitmaps);
+	GpuAggPageRef *refs = (GpuAggPageRef *) gpuagg_cuda_staged(batch, batch->decoded.refs);
+	uint8_t    *bitmaps = (uint8_t *) gpuagg_cuda_staged(batch, batch->decoded.bitmaps);
 	uint32_t	nbitmaps = 0;
 	uint32_t	nstripes = 0;
 	uint32_t	row = 0;
 
-	for (uint32_t i = 0; i < batch->chunk.npages; i++)
+	for (uint32_t i = 0; i < batch->decoded.npages; i++)
 	{
 		GpuAggPageRef *ref = &refs[i];
 
@@ -435,11 +435,11 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
 static void
 stripes_stage(GpuAggBatch *batch, const GpuAggPage *pages, uint32_t nstripes)
 {
-	const GpuAggStripeColumn *there = (const GpuAggStripeColumn *) (batch->chunk.stripes + nstripes);
-	GpuAggStripeRef *ref = (GpuAggStripeRef *) gpuagg_cuda_staged(batch, batch->chunk.stripes);
+	const GpuAggStripeColumn *there = (const GpuAggStripeColumn *) (batch->decoded.stripes + nstripes);
+	GpuAggStripeRef *ref = (GpuAggStripeRef *) gpuagg_cuda_staged(batch, batch->decoded.stripes);
 	GpuAggError error;
 
-	for (uint32_t i = 0; nstripes > 0 && i < batch->chunk.npages; i++)
+	for (uint32_t i = 0; nstripes > 0 && i < batch->decoded.npages; i++)
 	{
 		if (pages[i].stripe == NULL || (i > 0 && pages[i].stripe == pages[i - 1].stripe))
 			continue;
@@ -532,16 +532,16 @@ rows_stage(GpuAggBatch *batch, const GpuAggPlan *plan, const GpuAggRowColumn *co
 {
 	const GpuAggProgram *p = batch->program;
 	const uint8_t *classes = gpuagg_program_classes(p);
-	const size_t nrows = batch->chunk.nrows;
+	const size_t nrows = batch->decoded.nrows;
 
-	memset(gpuagg_cuda_staged(batch, batch->chunk.valid), 1, nrows);
+	memset(gpuagg_cuda_staged(batch, batch->decoded.valid), 1, nrows);
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
-		uint64_t   *words = (uint64_t *) gpuagg_cuda_staged(batch, batch->chunk.words) +
+		uint64_t   *words = (uint64_t *) gpuagg_cuda_staged(batch, batch->decoded.words) +
 			plan->column_words[c] * nrows;
 		const GpuAggBytes *values = (const GpuAggBytes *) columns[c].values;
 
-		memcpy(gpuagg_cuda_staged(batch, batch->chunk.states) + c * nrows, columns[c].states, nrows);
+		memcpy(gpuagg_cuda_staged(batch, batch->decoded.states) + c * nrows, columns[c].states, nrows);
 		if (classes[c] != GPUAGG_CLASS_BYTES)
 		{
 			memcpy(words, columns[c].values, nrows * sizeof(uint64_t));

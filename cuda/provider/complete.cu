@@ -56,10 +56,10 @@ report_times(GpuAggTask *task, const GpuAggBatch *batch)
 	GpuAggTaskStats *stats = &task->stats;
 
 	stats->kernel_ns += gpuagg_cuda_elapsed(e->group, e->grouped);
-	if (batch->again || batch->chunk.npages == 0)
+	if (batch->again || batch->decoded.npages == 0)
 		return;
 	stats->decode_ns += gpuagg_cuda_elapsed(e->decode, e->decoded);
-	stats->link_bytes += (uint64_t) batch->chunk.npages * GPUAGG_PAGE_BYTES;
+	stats->link_bytes += (uint64_t) batch->decoded.npages * GPUAGG_PAGE_BYTES;
 }
 
 static void
@@ -125,7 +125,7 @@ batch_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 		return false;
 	batch->again = true;
 	return CUDA_OK(task->device,
-				   cudaMemsetAsync(&batch->chunk.head->overflow, 0, reset, task->lane->group),
+				   cudaMemsetAsync(&batch->decoded.head->overflow, 0, reset, task->lane->group),
 				   error) &&
 		gpuagg_cuda_batch_group(task, batch, false, error);
 }
@@ -139,7 +139,7 @@ batch_fetch_list(GpuAggTask *task, GpuAggBatch *batch, uint32_t n, GpuAggError *
 	batch->stage = GPUAGG_BATCH_LISTING;
 	return batch->list != NULL &&
 		CUDA_OK(task->device,
-				cudaMemcpyAsync(batch->list->data, batch->chunk.skipped, bytes,
+				cudaMemcpyAsync(batch->list->data, batch->decoded.skipped, bytes,
 								cudaMemcpyDeviceToHost, task->lane->group), error) &&
 		CUDA_OK(task->device, cudaEventRecord(batch->events->done, task->lane->group), error) &&
 		gpuagg_cuda_notify(task, error);
@@ -164,7 +164,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 	}
 	report_times(task, batch);
 	if (batch->packed)
-		gpuagg_cuda_scoped_settle(task->scoped, batch->chunk.nrows, head->nkept);
+		gpuagg_cuda_scoped_settle(task->scoped, batch->decoded.nrows, head->nkept);
 	task->kept_nulls += head->nnulls;
 	task->groups = report->table.count;
 	if (!batch->again)
@@ -188,7 +188,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 			}
 		}
 	}
-	c->rows_scanned = batch->chunk.npages > 0 || batch->resident != NULL ? head->rows_scanned : 0;
+	c->rows_scanned = batch->decoded.npages > 0 || batch->resident != NULL ? head->rows_scanned : 0;
 	c->rows_passed = head->rows_passed;
 	if (error.status != GPUAGG_OK)
 		(void) gpuagg_cuda_task_fail(task, &error);

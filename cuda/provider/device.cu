@@ -208,7 +208,7 @@ cuda_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	info->batch_pages = BATCH_PAGES;
 	info->batches_ahead = BATCHES_AHEAD;
 	info->link_rate = device->link_rate;
-	info->chunks = 1;
+	info->decodes = 1;
 	info->strategies = GPUAGG_STRATEGIES_ALWAYS |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_COPY) |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_PARTITIONED) |

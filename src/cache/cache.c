@@ -3,11 +3,11 @@
  *		The column cache, as the device worker's jobs use it (cache.h);
  *		src/README.md says why what it answers is right.
  *
- * Of each chunk of its table a job is a user, the filler, both, or neither.
+ * Of each extent of its table a job is a user, the filler, both, or neither.
  * When CACHED is sent it becomes a user where blocks are held for all columns
- * that its program loads, and the exclusive filler of chunks of which it could
+ * that its program loads, and the exclusive filler of extents of which it could
  * use nothing, or less than with all its columns, and that nobody has to do
- * with.  MAP (cache_map.c) then says what the chunk's map page is now.  A user
+ * with.  MAP (cache_map.c) then says what the extent's map page is now.  A user
  * may find that blocks are missing, and becomes the filler that others do not
  * notice.
  *
@@ -179,11 +179,11 @@ job_attach(GpuAggCacheClient *client)
 
 /* Were there rows that could not be kept with the job's columns? */
 static bool
-chunk_has_listed(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk)
+extent_has_listed(const GpuAggCacheJob *cached, const GpuAggCacheExtent *extent)
 {
 	for (int i = 0; i < cached->ncolumns; i++)
 	{
-		const GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, cached->columns[i]);
+		const GpuAggCacheFill *fill = gpuagg_cache_fill(extent, cached->columns[i]);
 
 		if (fill != NULL && fill->listed)
 			return true;
@@ -197,61 +197,61 @@ chunk_has_listed(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk)
  * by each job, and blocks of which it fails are lost to the others.
  */
 static bool
-chunk_is_uneven(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk,
+extent_is_uneven(const GpuAggCacheJob *cached, const GpuAggCacheExtent *extent,
 				uint32 nheld)
 {
-	bool		others = !chunk_has_listed(cached, chunk);
+	bool		others = !extent_has_listed(cached, extent);
 
-	for (int k = 0; k < chunk->nfills; k++)
+	for (int k = 0; k < extent->nfills; k++)
 	{
 		bool		ours = false;
 
 		for (int i = 0; i < cached->ncolumns; i++)
-			ours |= chunk->fills[k]->column == cached->columns[i];
-		if ((ours || others) && chunk->fills[k]->nfilled > nheld)
+			ours |= extent->fills[k]->column == cached->columns[i];
+		if ((ours || others) && extent->fills[k]->nfilled > nheld)
 			return true;
 	}
 	return false;
 }
 
-/* The job becomes what it can to a chunk; `held`: the blocks that it uses. */
+/* The job becomes what it can to an extent; `held`: the blocks that it uses. */
 static void
 use_begin(GpuAggCacheClient *client, uint32 number, uint64 *held)
 {
 	GpuAggCacheJob *cached = client->cached;
 	GpuAggCacheUse *use = &cached->uses[number];
-	GpuAggCacheChunk *chunk = gpuagg_cache_chunk(cached->table, number);
-	uint32		nblocks = gpuagg_chunk_blocks(number, cached->nblocks);
+	GpuAggCacheExtent *extent = gpuagg_cache_extent(cached->table, number);
+	uint32		nblocks = gpuagg_extent_blocks(number, cached->nblocks);
 	uint32		n = 0;
 
-	if (chunk != NULL && chunk->exclusive)
+	if (extent != NULL && extent->exclusive)
 		return;
-	if (chunk != NULL)
-		n = gpuagg_cache_held(chunk, cached->columns, cached->ncolumns,
+	if (extent != NULL)
+		n = gpuagg_cache_held(extent, cached->columns, cached->ncolumns,
 							  nblocks, held);
 	if (n == 0 && !cached->keep)
 		return;
-	if (chunk == NULL)
-		chunk = gpuagg_cache_chunk_make(cached->table, number);
-	if (cached->keep && chunk->users == 0 && chunk->filler == NULL &&
-		gpuagg_cache_may_have(chunk, cached->columns, cached->ncolumns) &&
-		(n == 0 || chunk_is_uneven(cached, chunk, n)))
+	if (extent == NULL)
+		extent = gpuagg_cache_extent_make(cached->table, number);
+	if (cached->keep && extent->users == 0 && extent->filler == NULL &&
+		gpuagg_cache_may_have(extent, cached->columns, cached->ncolumns) &&
+		(n == 0 || extent_is_uneven(cached, extent, n)))
 	{
-		chunk->filler = client;
-		chunk->exclusive = true;
+		extent->filler = client;
+		extent->exclusive = true;
 		use->filler = true;
 	}
 	use->user = n > 0;
 	if (use->user)
 	{
-		chunk->users++;
-		gpuagg_cache_touch(chunk, cached->columns, cached->ncolumns);
+		extent->users++;
+		gpuagg_cache_touch(extent, cached->columns, cached->ncolumns);
 		while (!gpuagg_bit(held, nblocks - 1))
 			nblocks--;
 		use->nblocks = nblocks;
 	}
 	if (use->user || use->filler)
-		use->chunk = chunk;
+		use->extent = extent;
 	if (use->user && n < nblocks)
 	{
 		Size		bytes = GPUAGG_BITMAP_WORDS(nblocks) * sizeof(uint64);
@@ -261,12 +261,12 @@ use_begin(GpuAggCacheClient *client, uint32 number, uint64 *held)
 	}
 }
 
-/* The message about the chunks that the job uses */
+/* The message about the extents that the job uses */
 static void
 reply_cached(GpuAggCacheClient *client)
 {
 	GpuAggCacheJob *cached = client->cached;
-	uint64		held[GPUAGG_BITMAP_WORDS(GPUAGG_CHUNK_BLOCKS)];
+	uint64		held[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)];
 	StringInfoData bitmaps;
 	StringInfoData msg;
 	GpuAggMsg	head = {.type = GPUAGG_MSG_CACHED};
@@ -277,14 +277,14 @@ reply_cached(GpuAggCacheClient *client)
 	for (uint32 i = 0; i < cached->nuses; i++)
 	{
 		GpuAggCacheUse *use = &cached->uses[i];
-		GpuAggMsgCached one = {.chunk = i};
+		GpuAggMsgCached one = {.extent = i};
 
 		use_begin(client, i, held);
 		if (!use->user)
 			continue;
 		one.nblocks = use->nblocks;
 		one.whole = use->told == NULL;
-		one.map_lsn = use->chunk->map_lsn;
+		one.map_lsn = use->extent->map_lsn;
 		appendBinaryStringInfo(&msg, (const char *) &one, sizeof(one));
 		if (use->told != NULL)
 			appendBinaryStringInfo(&bitmaps, (const char *) use->told,
@@ -319,8 +319,8 @@ gpuagg_cache_begin(GpuAggCacheClient *client)
 	{
 		cached->nblocks = client->request.nblocks;
 		cached->keep = client->request.keep != 0 && !gpuagg_cache_draws(client);
-		cached->nuses = (cached->nblocks + GPUAGG_CHUNK_BLOCKS - 1) /
-			GPUAGG_CHUNK_BLOCKS;
+		cached->nuses = (cached->nblocks + GPUAGG_EXTENT_BLOCKS - 1) /
+			GPUAGG_EXTENT_BLOCKS;
 		cached->uses = MemoryContextAllocZero(client->context, Max(cached->nuses, 1) *
 											  sizeof(GpuAggCacheUse));
 	}
@@ -368,7 +368,7 @@ batch_find(GpuAggCacheJob *cached, uint64 batch_id)
 
 /* ---------------------------------------------------------------- pages --- */
 
-/* The chunk that a page is to be kept in; NULL: it is not to be kept. */
+/* The extent that a page is to be kept in; NULL: it is not to be kept. */
 static GpuAggCacheUse *
 page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
 {
@@ -377,7 +377,7 @@ page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
 	if (!page->keep || page->block >= cached->nblocks ||
 		cached->nuses == 0)
 		return NULL;
-	use = &cached->uses[page->block / GPUAGG_CHUNK_BLOCKS];
+	use = &cached->uses[page->block / GPUAGG_EXTENT_BLOCKS];
 	return use->filler && use->mapped && !use->full ? use : NULL;
 }
 
@@ -398,7 +398,7 @@ use_holds(const GpuAggCacheJob *cached, const GpuAggCacheUse *use, uint32 block)
 {
 	for (int i = 0; i < cached->ncolumns; i++)
 	{
-		const GpuAggCacheFill *fill = gpuagg_cache_fill(use->chunk, cached->columns[i]);
+		const GpuAggCacheFill *fill = gpuagg_cache_fill(use->extent, cached->columns[i]);
 
 		if (fill == NULL || !gpuagg_bit(fill->filled, block))
 			return false;
@@ -411,28 +411,28 @@ static bool
 page_position(GpuAggCacheJob *cached, GpuAggCacheUse *use, const GpuAggMsgPage *in,
 		   double lines, GpuAggPage *page)
 {
-	uint32		number = in->block % GPUAGG_CHUNK_BLOCKS;
+	uint32		number = in->block % GPUAGG_EXTENT_BLOCKS;
 	GpuAggCacheExpected expected = {
-		gpuagg_chunk_blocks(use->chunk->number, cached->nblocks), lines
+		gpuagg_extent_blocks(use->extent->number, cached->nblocks), lines
 	};
 	GpuAggCacheBlock *block;
 
-	if (gpuagg_cache_has(use->chunk, number) &&
-		(!use->chunk->exclusive || use_holds(cached, use, number)))
+	if (gpuagg_cache_has(use->extent, number) &&
+		(!use->extent->exclusive || use_holds(cached, use, number)))
 		return false;
 	if (!use->open)
-		use->full = !gpuagg_cache_open(use->chunk, cached->columns,
+		use->full = !gpuagg_cache_open(use->extent, cached->columns,
 									   cached->ncolumns);
 	if (use->full)
 		return false;
 	use->open = true;
-	block = gpuagg_cache_position(use->chunk, number, in->nlines, in->lsn, &expected);
+	block = gpuagg_cache_position(use->extent, number, in->nlines, in->lsn, &expected);
 	if (block == NULL)
 	{
 		use->full = true;
 		return false;
 	}
-	page->stripe = use->chunk->stripes[block->stripe].stripe;
+	page->stripe = use->extent->stripes[block->stripe].stripe;
 	page->position = block->position;
 	return true;
 }
@@ -461,7 +461,7 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 		if (!page_position(cached, use, &in[i], mean, &pages[i]))
 			continue;
 		batch->keeps[batch->nkeeps++] = (GpuAggCacheKeep) {
-			i, use->chunk->number, in[i].block % GPUAGG_CHUNK_BLOCKS
+			i, use->extent->number, in[i].block % GPUAGG_EXTENT_BLOCKS
 		};
 	}
 }
@@ -472,7 +472,7 @@ static void
 forget_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch)
 {
 	for (uint32 i = 0; i < batch->nkeeps; i++)
-		gpuagg_cache_forget(cached->uses[batch->keeps[i].chunk].chunk,
+		gpuagg_cache_forget(cached->uses[batch->keeps[i].extent].extent,
 							batch->keeps[i].block);
 }
 
@@ -498,10 +498,10 @@ page_was_listed(const GpuAggCompletion *completion, uint32 page)
 }
 
 static void
-note_listed(const GpuAggCacheJob *cached, const GpuAggCacheChunk *chunk)
+note_listed(const GpuAggCacheJob *cached, const GpuAggCacheExtent *extent)
 {
 	for (int i = 0; i < cached->ncolumns; i++)
-		gpuagg_cache_fill(chunk, cached->columns[i])->listed = true;
+		gpuagg_cache_fill(extent, cached->columns[i])->listed = true;
 }
 
 static void
@@ -511,16 +511,16 @@ finish_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 	for (uint32 i = 0; i < batch->nkeeps; i++)
 	{
 		const GpuAggCacheKeep *keep = &batch->keeps[i];
-		GpuAggCacheChunk *chunk = cached->uses[keep->chunk].chunk;
+		GpuAggCacheExtent *extent = cached->uses[keep->extent].extent;
 
 		if (page_was_listed(completion, keep->page))
 		{
-			gpuagg_cache_forget(chunk, keep->block);
-			note_listed(cached, chunk);
+			gpuagg_cache_forget(extent, keep->block);
+			note_listed(cached, extent);
 		}
 		else
 		{
-			gpuagg_cache_filled(chunk, cached->columns, cached->ncolumns,
+			gpuagg_cache_filled(extent, cached->columns, cached->ncolumns,
 								keep->block);
 			cached->kept++;
 		}
@@ -570,15 +570,15 @@ gpuagg_cache_leave(GpuAggCacheClient *client)
 	{
 		GpuAggCacheUse *use = &cached->uses[i];
 
-		if (use->chunk == NULL)
+		if (use->extent == NULL)
 			continue;
 		if (use->user)
-			use->chunk->users--;
+			use->extent->users--;
 		if (use->filler)
 		{
-			use->chunk->filler = NULL;
-			use->chunk->exclusive = false;
-			gpuagg_cache_touch(use->chunk, cached->columns, cached->ncolumns);
+			use->extent->filler = NULL;
+			use->extent->exclusive = false;
+			gpuagg_cache_touch(use->extent, cached->columns, cached->ncolumns);
 		}
 	}
 	gpuagg_cache_table_leave(cached->table);

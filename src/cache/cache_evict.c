@@ -2,11 +2,11 @@
  * cache_evict.c
  *		What goes from the column cache when memory is short (cache_table.h).
  *
- * GreedyDual-Size-Frequency: a column of a chunk is worth
+ * GreedyDual-Size-Frequency: a column of an extent is worth
  *		clock + uses * bytes of pages to read again / bytes of the column
  * where the clock is the worth of what was evicted last, so that what is not
  * used any more ages.  A newcomer displaces only what is worth less than
- * itself: a table larger than the cache does not chase its own chunks through
+ * itself: a table larger than the cache does not chase its own extents through
  * it, and finds those that stay at the next scan.
  */
 #include "postgres.h"
@@ -27,33 +27,33 @@ gpuagg_cache_worth(const GpuAggCacheColumn *column, uint32 npages, uint64 bytes)
 }
 
 void
-gpuagg_cache_touch(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
+gpuagg_cache_touch(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 				   int ncolumns)
 {
 	for (int i = 0; i < ncolumns; i++)
 	{
-		GpuAggCacheFill *fill = gpuagg_cache_fill(chunk, columns[i]);
+		GpuAggCacheFill *fill = gpuagg_cache_fill(extent, columns[i]);
 
 		if (fill != NULL)
 			fill->priority = gpuagg_cache_worth(columns[i], fill->nfilled,
-												gpuagg_cache_fill_bytes(chunk, fill));
+												gpuagg_cache_fill_bytes(extent, fill));
 	}
 }
 
-/* The column of an idle chunk that is worth least, if less than `worth` */
+/* The column of an idle extent that is worth least, if less than `worth` */
 static bool
-find_victim(double worth, GpuAggCacheChunk **chunk, int *i)
+find_victim(double worth, GpuAggCacheExtent **extent, int *i)
 {
 	dlist_iter	iter;
 
-	*chunk = NULL;
+	*extent = NULL;
 	dlist_foreach(iter, &gpuagg_cache_tables)
 	{
 		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
 
-		for (uint32 c = 0; c < table->nchunks; c++)
+		for (uint32 c = 0; c < table->nextents; c++)
 		{
-			GpuAggCacheChunk *at = table->chunks[c];
+			GpuAggCacheExtent *at = table->extents[c];
 
 			if (at == NULL || !gpuagg_cache_is_idle(at))
 				continue;
@@ -61,28 +61,28 @@ find_victim(double worth, GpuAggCacheChunk **chunk, int *i)
 				if (at->fills[k]->priority < worth)
 				{
 					worth = at->fills[k]->priority;
-					*chunk = at;
+					*extent = at;
 					*i = k;
 				}
 		}
 	}
-	return *chunk != NULL;
+	return *extent != NULL;
 }
 
 /* Makes some room for what is worth more than what goes. */
 bool
 gpuagg_cache_evict(double worth)
 {
-	GpuAggCacheChunk *chunk;
+	GpuAggCacheExtent *extent;
 	GpuAggCacheColumn *column;
 	int			i;
 
-	if (!find_victim(worth, &chunk, &i))
+	if (!find_victim(worth, &extent, &i))
 		return false;
-	cache_clock = Max(cache_clock, chunk->fills[i]->priority);
-	column = chunk->fills[i]->column;
-	gpuagg_cache_chunk_drop(chunk, i);
-	gpuagg_cache_column_rest(chunk->table, column);
+	cache_clock = Max(cache_clock, extent->fills[i]->priority);
+	column = extent->fills[i]->column;
+	gpuagg_cache_extent_drop(extent, i);
+	gpuagg_cache_column_rest(extent->table, column);
 	return true;
 }
 

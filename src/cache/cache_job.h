@@ -10,10 +10,10 @@
 #include "cache/cache_client.h"
 #include "cache/cache_table.h"
 
-/* What a job has to do with a chunk */
+/* What a job has to do with an extent */
 typedef struct GpuAggCacheUse
 {
-	GpuAggCacheChunk *chunk;	/* NULL: nothing */
+	GpuAggCacheExtent *extent;	/* NULL: nothing */
 	bool		user;
 	bool		filler;
 	uint32		nblocks;		/* of a user: CACHED told of so many, */
@@ -27,8 +27,8 @@ typedef struct GpuAggCacheUse
 typedef struct GpuAggCacheKeep
 {
 	uint32		page;			/* index in the batch */
-	uint32		chunk;
-	uint32		block;			/* of the chunk */
+	uint32		extent;
+	uint32		block;			/* of the extent */
 } GpuAggCacheKeep;
 
 /* A batch in flight that keeps pages, or reads stripes */
@@ -50,7 +50,7 @@ typedef struct GpuAggCacheJob
 	int			ncolumns;
 	GpuAggCacheColumn **columns;
 	uint32		nuses;
-	GpuAggCacheUse *uses;		/* by number of the chunk */
+	GpuAggCacheUse *uses;		/* by number of the extent */
 	dlist_head	batches;
 	uint64		kept;
 	uint64		drawn;			/* of draws: blocks that are used */

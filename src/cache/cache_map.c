@@ -1,9 +1,9 @@
 /*
  * cache_map.c
- *		MAP messages: what a job uses of a chunk, and may fill (cache.h).
+ *		MAP messages: what a job uses of an extent, and may fill (cache.h).
  *
  * The positions of the blocks that are used are read as one batch of each stripe,
- * which is given the ranges of all other positions.  Draws wait for the last chunk.
+ * which is given the ranges of all other positions.  Draws wait for the last extent.
  */
 #include "postgres.h"
 
@@ -30,20 +30,20 @@ map_wrong(const GpuAggCacheClient *client, const GpuAggMapMsg *msg, Size bytes)
 	if (cached == NULL || !cached->begun || bytes < sizeof(GpuAggMapMsg))
 		return "unexpected MAP message";
 	words = GPUAGG_BITMAP_WORDS((Size) msg->nblocks);
-	if (msg->nblocks > GPUAGG_CHUNK_BLOCKS ||
+	if (msg->nblocks > GPUAGG_EXTENT_BLOCKS ||
 		bytes != sizeof(GpuAggMapMsg) + (msg->whole ? 0 : words * sizeof(uint64)) +
 		(msg->lsns ? (Size) msg->nblocks * sizeof(uint64) : 0))
 		return "garbled MAP message";
 	if (cached->nuses == 0)
 		return msg->use ? "MAP message about nothing" : NULL;
-	if (msg->chunk >= cached->nuses ||
-		msg->nblocks > gpuagg_chunk_blocks(msg->chunk, cached->nblocks))
-		return "MAP message about no chunk";
-	use = &cached->uses[msg->chunk];
+	if (msg->extent >= cached->nuses ||
+		msg->nblocks > gpuagg_extent_blocks(msg->extent, cached->nblocks))
+		return "MAP message about no extent";
+	use = &cached->uses[msg->extent];
 	if (use->mapped || msg->map_lsn == 0 || (msg->lsns && !msg->use) ||
 		(msg->use && !use->user))
 		return "MAP message out of order";
-	if (msg->use && !msg->lsns && msg->map_lsn != use->chunk->map_lsn)
+	if (msg->use && !msg->lsns && msg->map_lsn != use->extent->map_lsn)
 		return "MAP message for another LSN";
 	return NULL;
 }
@@ -71,35 +71,35 @@ map_read(const GpuAggMapMsg *msg, GpuAggCacheMap *map)
 
 /* A block whose page is what it was when it was kept? */
 static bool
-map_is_same(const GpuAggCacheMap *map, const GpuAggCacheChunk *chunk, uint32 block)
+map_is_same(const GpuAggCacheMap *map, const GpuAggCacheExtent *extent, uint32 block)
 {
 	return map->lsns != NULL && block < map->msg->nblocks &&
 		gpuagg_bit(map->bits, block) && map->lsns[block] != 0 &&
-		block < chunk->room && map->lsns[block] == chunk->blocks[block].lsn;
+		block < extent->room && map->lsns[block] == extent->blocks[block].lsn;
 }
 
 /*
- * A job that nobody else shares the chunk with brings it up to the map page as
+ * A job that nobody else shares the extent with brings it up to the map page as
  * it is now: what is not known to be the same is forgotten.
  */
 static void
 map_renew(const GpuAggCacheClient *client, const GpuAggCacheMap *map,
 		  const GpuAggCacheUse *use)
 {
-	GpuAggCacheChunk *chunk = use->chunk;
+	GpuAggCacheExtent *extent = use->extent;
 
-	if (map->msg->map_lsn == chunk->map_lsn || chunk->users > use->user ||
-		(chunk->filler != NULL && chunk->filler != client))
+	if (map->msg->map_lsn == extent->map_lsn || extent->users > use->user ||
+		(extent->filler != NULL && extent->filler != client))
 		return;
-	for (uint32 i = 0; i < chunk->room; i++)
-		if (!map_is_same(map, chunk, i))
-			gpuagg_cache_forget(chunk, i);
-	gpuagg_cache_begin_anew(chunk);
-	chunk->map_lsn = map->msg->map_lsn;
+	for (uint32 i = 0; i < extent->room; i++)
+		if (!map_is_same(map, extent, i))
+			gpuagg_cache_forget(extent, i);
+	gpuagg_cache_begin_anew(extent);
+	extent->map_lsn = map->msg->map_lsn;
 }
 
 /*
- * Into `used`: blocks that the task reads from the chunk; none but what CACHED
+ * Into `used`: blocks that the task reads from the extent; none but what CACHED
  * told, for the client feeds all others.
  */
 static void
@@ -108,7 +108,7 @@ map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
 {
 	uint32		nblocks = map->msg->nblocks;
 
-	(void) gpuagg_cache_held(use->chunk, cached->columns, cached->ncolumns,
+	(void) gpuagg_cache_held(use->extent, cached->columns, cached->ncolumns,
 							 nblocks, used);
 	for (uint32 w = 0; w < GPUAGG_BITMAP_WORDS(nblocks); w++)
 	{
@@ -121,7 +121,7 @@ map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
 			used[w] &= (UINT64CONST(1) << use->nblocks % 64) - 1;
 	}
 	for (uint32 i = 0; map->lsns != NULL && i < nblocks; i++)
-		if (gpuagg_bit(used, i) && !map_is_same(map, use->chunk, i))
+		if (gpuagg_bit(used, i) && !map_is_same(map, use->extent, i))
 			used[i / 64] &= ~(UINT64CONST(1) << i % 64);
 }
 
@@ -149,16 +149,16 @@ positions_compare(const void *a, const void *b)
  * end, in order.  One element more than there are blocks is always enough.
  */
 static uint32
-stripe_without(const GpuAggCacheChunk *chunk, int stripe, const uint64 *used,
+stripe_without(const GpuAggCacheExtent *extent, int stripe, const uint64 *used,
 			 uint32 nblocks, GpuAggPositions *without)
 {
-	const GpuAggCacheStripe *s = &chunk->stripes[stripe];
+	const GpuAggCacheStripe *s = &extent->stripes[stripe];
 	uint32		n = 0;
 	uint32		merged = 0;
 
-	for (uint32 i = 0; i < chunk->room; i++)
+	for (uint32 i = 0; i < extent->room; i++)
 	{
-		const GpuAggCacheBlock *block = &chunk->blocks[i];
+		const GpuAggCacheBlock *block = &extent->blocks[i];
 
 		if (i % 64 == 0 && i + 64 <= nblocks && used[i / 64] == PG_UINT64_MAX)
 			i += 63;
@@ -181,11 +181,11 @@ stripe_without(const GpuAggCacheChunk *chunk, int stripe, const uint64 *used,
 
 /* Has the stripe positions of a block that is used? */
 static bool
-stripe_is_used(const GpuAggCacheChunk *chunk, int stripe, const uint64 *used,
+stripe_is_used(const GpuAggCacheExtent *extent, int stripe, const uint64 *used,
 			 uint32 nblocks)
 {
-	for (uint32 i = 0; i < Min(nblocks, chunk->room); i++)
-		if (chunk->blocks[i].stripe == stripe && gpuagg_bit(used, i))
+	for (uint32 i = 0; i < Min(nblocks, extent->room); i++)
+		if (extent->blocks[i].stripe == stripe && gpuagg_bit(used, i))
 			return true;
 	return false;
 }
@@ -200,20 +200,20 @@ reply_done(GpuAggCacheClient *client, uint64 batch_id)
 
 /* Hands the used blocks to the device. */
 static void
-use_stripes(GpuAggCacheClient *client, GpuAggCacheChunk *chunk, uint64 batch_id,
+use_stripes(GpuAggCacheClient *client, GpuAggCacheExtent *extent, uint64 batch_id,
 		  const uint64 *used, uint32 nblocks)
 {
-	GpuAggPositions *without = palloc((chunk->room + 1) * sizeof(GpuAggPositions));
+	GpuAggPositions *without = palloc((extent->room + 1) * sizeof(GpuAggPositions));
 	GpuAggCacheBatch *batch = gpuagg_cache_batch_add(client, batch_id, 0);
 
-	for (int i = 0; i < chunk->nstripes; i++)
+	for (int i = 0; i < extent->nstripes; i++)
 	{
 		uint32		n;
 
-		if (!stripe_is_used(chunk, i, used, nblocks))
+		if (!stripe_is_used(extent, i, used, nblocks))
 			continue;
-		n = stripe_without(chunk, i, used, nblocks, without);
-		if (!client->calls->resident(client, batch_id, chunk->stripes[i].stripe,
+		n = stripe_without(extent, i, used, nblocks, without);
+		if (!client->calls->resident(client, batch_id, extent->stripes[i].stripe,
 									 without, n))
 			return;
 		batch->parts++;
@@ -234,9 +234,9 @@ draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
 
 	for (uint32 block = 0; block < cached->nblocks; block++)
 	{
-		const GpuAggCacheChunk *chunk = cached->uses[block / GPUAGG_CHUNK_BLOCKS].chunk;
-		const GpuAggCacheBlock *b = &chunk->blocks[block % GPUAGG_CHUNK_BLOCKS];
-		GpuAggStripe *stripe = chunk->stripes[b->stripe].stripe;
+		const GpuAggCacheExtent *extent = cached->uses[block / GPUAGG_EXTENT_BLOCKS].extent;
+		const GpuAggCacheBlock *b = &extent->blocks[block % GPUAGG_EXTENT_BLOCKS];
+		GpuAggStripe *stripe = extent->stripes[b->stripe].stripe;
 
 		if (n > 0 && ranges[n - 1].stripe == stripe &&
 			ranges[n - 1].positions.first + ranges[n - 1].positions.count == b->position)
@@ -249,11 +249,11 @@ draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
 
 /*
  * Draws need to know of every row which one it is: they are made once all blocks
- * are used, as the batch of the last chunk.  If that never comes to be, the
+ * are used, as the batch of the last extent.  If that never comes to be, the
  * client gives up.
  */
 static void
-draw_chunk(GpuAggCacheClient *client, uint64 batch_id, const uint64 *used, uint32 nblocks)
+draw_extent(GpuAggCacheClient *client, uint64 batch_id, const uint64 *used, uint32 nblocks)
 {
 	GpuAggCacheJob *cached = client->cached;
 	GpuAggDrawRange *ranges;
@@ -279,7 +279,7 @@ reply_mapped(GpuAggCacheClient *client, const GpuAggMapMsg *msg, const uint64 *u
 	GpuAggMappedMsg mapped = {
 		.msg.type = GPUAGG_MSG_MAPPED,
 		.msg.batch_id = msg->msg.batch_id,
-		.chunk = msg->chunk,
+		.extent = msg->extent,
 		.nblocks = msg->nblocks
 	};
 
@@ -287,18 +287,18 @@ reply_mapped(GpuAggCacheClient *client, const GpuAggMapMsg *msg, const uint64 *u
 	client->calls->reply(client, &mapped, sizeof(mapped));
 }
 
-/* Blocks that are missing in a chunk that is up to date may be added. */
+/* Blocks that are missing in an extent that is up to date may be added. */
 static void
 use_may_fill(GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUse *use,
 			 const uint64 *used)
 {
-	GpuAggCacheChunk *chunk = use->chunk;
+	GpuAggCacheExtent *extent = use->extent;
 
-	if (chunk->filler != NULL || !client->cached->keep ||
-		!gpuagg_cache_may_have(chunk, client->cached->columns, client->cached->ncolumns) ||
-		chunk->map_lsn != map->msg->map_lsn || !map_lacks(map, used))
+	if (extent->filler != NULL || !client->cached->keep ||
+		!gpuagg_cache_may_have(extent, client->cached->columns, client->cached->ncolumns) ||
+		extent->map_lsn != map->msg->map_lsn || !map_lacks(map, used))
 		return;
-	chunk->filler = client;
+	extent->filler = client;
 	use->filler = true;
 }
 
@@ -307,7 +307,7 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 {
 	const GpuAggMapMsg *msg = (const GpuAggMapMsg *) head;
 	const char *wrong = map_wrong(client, msg, bytes);
-	uint64		used[GPUAGG_BITMAP_WORDS(GPUAGG_CHUNK_BLOCKS)] = {0};
+	uint64		used[GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS)] = {0};
 	GpuAggCacheMap map;
 	GpuAggCacheUse *use;
 
@@ -316,8 +316,8 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 		client->calls->fail(client, wrong);
 		return;
 	}
-	use = client->cached->nuses > 0 ? &client->cached->uses[msg->chunk] : NULL;
-	if (use == NULL || use->chunk == NULL)
+	use = client->cached->nuses > 0 ? &client->cached->uses[msg->extent] : NULL;
+	if (use == NULL || use->extent == NULL)
 		return;
 	use->mapped = true;
 	map_read(msg, &map);
@@ -328,8 +328,8 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 	if (msg->lsns)
 		reply_mapped(client, msg, used);
 	if (msg->use && gpuagg_cache_draws(client))
-		draw_chunk(client, msg->msg.batch_id, used, msg->nblocks);
+		draw_extent(client, msg->msg.batch_id, used, msg->nblocks);
 	else if (msg->use)
-		use_stripes(client, use->chunk, msg->msg.batch_id, used, msg->nblocks);
+		use_stripes(client, use->extent, msg->msg.batch_id, used, msg->nblocks);
 	pfree(map.bits);
 }

@@ -2,7 +2,7 @@
  * cache_position.c
  *		Positions in stripes for the pages that a filler brings (cache_position.h).
  *
- * A chunk's first stripe is made for all its blocks, from how many lines the
+ * An extent's first stripe is made for all its blocks, from how many lines the
  * first pages have; what does not fit goes to further, smaller ones.  Positions
  * are handed out in the order in which pages come and never taken back one by
  * one: a block whose page has more lines than before gets new positions, and the
@@ -30,15 +30,15 @@ positions_bytes(const GpuAggCacheColumn *column, uint64 positions)
 					 gpuagg_type_slot_bytes(column->type));
 }
 
-/* What the least worthy column of a chunk would be worth in one more stripe */
+/* What the least worthy column of an extent would be worth in one more stripe */
 static double
-stripe_worth(const GpuAggCacheChunk *chunk, uint64 positions, uint64 npages)
+stripe_worth(const GpuAggCacheExtent *extent, uint64 positions, uint64 npages)
 {
 	double		worth = 0;
 
-	for (int i = 0; i < chunk->nfills; i++)
+	for (int i = 0; i < extent->nfills; i++)
 	{
-		const GpuAggCacheColumn *column = chunk->fills[i]->column;
+		const GpuAggCacheColumn *column = extent->fills[i]->column;
 		double		one = gpuagg_cache_worth(column, npages,
 											 positions_bytes(column, positions));
 
@@ -48,15 +48,15 @@ stripe_worth(const GpuAggCacheChunk *chunk, uint64 positions, uint64 npages)
 	return worth;
 }
 
-/* Adds what the stripe lacks of its chunk's columns. */
+/* Adds what the stripe lacks of its extent's columns. */
 static bool
-stripe_columns(const GpuAggCacheChunk *chunk, GpuAggStripe *stripe, double worth)
+stripe_columns(const GpuAggCacheExtent *extent, GpuAggStripe *stripe, double worth)
 {
 	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
 
-	for (int i = 0; i < chunk->nfills; i++)
+	for (int i = 0; i < extent->nfills; i++)
 	{
-		const GpuAggCacheColumn *column = chunk->fills[i]->column;
+		const GpuAggCacheColumn *column = extent->fills[i]->column;
 		GpuAggError error;
 		GpuAggStatus status;
 
@@ -72,17 +72,17 @@ stripe_columns(const GpuAggCacheChunk *chunk, GpuAggStripe *stripe, double worth
 	return true;
 }
 
-/* One more stripe, with all of the chunk's columns; false: no memory. */
+/* One more stripe, with all of the extent's columns; false: no memory. */
 static bool
-add_stripe(GpuAggCacheChunk *chunk, uint64 positions, uint64 npages)
+add_stripe(GpuAggCacheExtent *extent, uint64 positions, uint64 npages)
 {
-	double		worth = stripe_worth(chunk, positions, npages);
+	double		worth = stripe_worth(extent, positions, npages);
 	GpuAggStripe *stripe;
 	GpuAggError error;
 	GpuAggStatus status;
 
-	chunk->full |= chunk->nstripes == GPUAGG_CHUNK_STRIPES;
-	if (chunk->full || positions > PG_INT32_MAX)
+	extent->full |= extent->nstripes == GPUAGG_EXTENT_STRIPES;
+	if (extent->full || positions > PG_INT32_MAX)
 		return false;
 	do
 		status = gpuagg_cache_stripe_ops()->create(gpuagg_cache_device(),
@@ -90,65 +90,65 @@ add_stripe(GpuAggCacheChunk *chunk, uint64 positions, uint64 npages)
 	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(worth));
 	if (status != GPUAGG_OK)
 		return false;
-	if (!stripe_columns(chunk, stripe, worth))
+	if (!stripe_columns(extent, stripe, worth))
 	{
 		gpuagg_cache_stripe_ops()->free(stripe);
 		return false;
 	}
-	chunk->stripes[chunk->nstripes++] =
+	extent->stripes[extent->nstripes++] =
 		(GpuAggCacheStripe) {.stripe = stripe,.positions = (uint32) positions};
 	return true;
 }
 
 static void
-add_fill(GpuAggCacheChunk *chunk, GpuAggCacheColumn *column)
+add_fill(GpuAggCacheExtent *extent, GpuAggCacheColumn *column)
 {
 	GpuAggCacheFill *fill;
 
-	if (chunk->nfills == chunk->max_fills)
+	if (extent->nfills == extent->max_fills)
 	{
-		int			max = Max(8, 2 * chunk->max_fills);
+		int			max = Max(8, 2 * extent->max_fills);
 
-		chunk->fills =
-			gpuagg_cache_directory_lengthen(chunk->table, chunk->fills,
-											chunk->nfills * sizeof(GpuAggCacheFill *),
+		extent->fills =
+			gpuagg_cache_directory_lengthen(extent->table, extent->fills,
+											extent->nfills * sizeof(GpuAggCacheFill *),
 											max * sizeof(GpuAggCacheFill *));
-		chunk->max_fills = max;
+		extent->max_fills = max;
 	}
-	fill = gpuagg_cache_directory_alloc(chunk->table, sizeof(GpuAggCacheFill));
+	fill = gpuagg_cache_directory_alloc(extent->table, sizeof(GpuAggCacheFill));
 	fill->column = column;
 	fill->priority = gpuagg_cache_worth(column, 0, 1);
-	fill->filled = gpuagg_cache_directory_alloc(chunk->table,
-												Max(GPUAGG_BITMAP_WORDS(chunk->room), 1) *
+	fill->filled = gpuagg_cache_directory_alloc(extent->table,
+												Max(GPUAGG_BITMAP_WORDS(extent->room), 1) *
 												sizeof(uint64));
-	chunk->fills[chunk->nfills++] = fill;
+	extent->fills[extent->nfills++] = fill;
 }
 
 /* The rows alone are no more than what other columns tell. */
 static void
-drop_rows(GpuAggCacheChunk *chunk)
+drop_rows(GpuAggCacheExtent *extent)
 {
-	for (int i = chunk->nfills - 1; i >= 0 && chunk->nfills > 1; i--)
-		if (gpuagg_cache_is_rows(chunk->fills[i]->column))
-			gpuagg_cache_chunk_drop(chunk, i);
+	for (int i = extent->nfills - 1; i >= 0 && extent->nfills > 1; i--)
+		if (gpuagg_cache_is_rows(extent->fills[i]->column))
+			gpuagg_cache_extent_drop(extent, i);
 }
 
 bool
-gpuagg_cache_open(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
+gpuagg_cache_open(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 				  int ncolumns)
 {
 	for (int i = 0; i < ncolumns; i++)
-		if (gpuagg_cache_fill(chunk, columns[i]) == NULL)
-			add_fill(chunk, columns[i]);
-	for (int i = 0; i < chunk->nstripes; i++)
-		if (!stripe_columns(chunk, chunk->stripes[i].stripe,
-						  stripe_worth(chunk, chunk->stripes[i].positions,
-									 chunk->nplaced)))
+		if (gpuagg_cache_fill(extent, columns[i]) == NULL)
+			add_fill(extent, columns[i]);
+	for (int i = 0; i < extent->nstripes; i++)
+		if (!stripe_columns(extent, extent->stripes[i].stripe,
+						  stripe_worth(extent, extent->stripes[i].positions,
+									 extent->nplaced)))
 		{
-			gpuagg_cache_drop_unfilled(chunk);
+			gpuagg_cache_drop_unfilled(extent);
 			return false;
 		}
-	drop_rows(chunk);
+	drop_rows(extent);
 	return true;
 }
 
@@ -158,12 +158,12 @@ gpuagg_cache_open(GpuAggCacheChunk *chunk, GpuAggCacheColumn *const *columns,
  * new positions, too.
  */
 static uint64
-positions_expected(const GpuAggCacheChunk *chunk, const GpuAggCacheExpected *expected,
+positions_expected(const GpuAggCacheExtent *extent, const GpuAggCacheExpected *expected,
 				uint32 nlines)
 {
 	uint32		blocks = expected->blocks;
 
-	blocks = Max(blocks - Min(blocks, chunk->nplaced), blocks / GPUAGG_CHUNK_STRIPES);
+	blocks = Max(blocks - Min(blocks, extent->nplaced), blocks / GPUAGG_EXTENT_STRIPES);
 	return Max((uint64) (LINES_SPARE * expected->lines * blocks) + GPUAGG_MAX_LINES,
 			   nlines);
 }
@@ -174,91 +174,91 @@ positions_expected(const GpuAggCacheChunk *chunk, const GpuAggCacheExpected *exp
  * worth less.
  */
 static bool
-lengthen(GpuAggCacheChunk *chunk, uint32 block, uint32 nlines,
+lengthen(GpuAggCacheExtent *extent, uint32 block, uint32 nlines,
 		 const GpuAggCacheExpected *expected)
 {
-	uint32		room = Max(chunk->room > 0 ? 2 * chunk->room : expected->blocks, block + 64);
-	uint64		positions = positions_expected(chunk, expected, nlines);
+	uint32		room = Max(extent->room > 0 ? 2 * extent->room : expected->blocks, block + 64);
+	uint64		positions = positions_expected(extent, expected, nlines);
 	Size		bitmap;
 	Size		blocks;
 
-	room = Min(room, GPUAGG_CHUNK_BLOCKS);
+	room = Min(room, GPUAGG_EXTENT_BLOCKS);
 	bitmap = GPUAGG_BITMAP_WORDS(room) * sizeof(uint64);
 	blocks = room * sizeof(GpuAggCacheBlock);
-	if (!gpuagg_cache_make_room(chunk->nfills * (bitmap + ARRAY_HEAD) +
+	if (!gpuagg_cache_make_room(extent->nfills * (bitmap + ARRAY_HEAD) +
 								blocks + ARRAY_HEAD,
-								stripe_worth(chunk, positions, positions / Max(nlines, 1))))
+								stripe_worth(extent, positions, positions / Max(nlines, 1))))
 		return false;
-	for (int i = 0; i < chunk->nfills; i++)
-		chunk->fills[i]->filled =
-			gpuagg_cache_lengthen(&chunk->table->directory, chunk->fills[i]->filled,
-								  GPUAGG_BITMAP_WORDS(chunk->room) * sizeof(uint64),
+	for (int i = 0; i < extent->nfills; i++)
+		extent->fills[i]->filled =
+			gpuagg_cache_lengthen(&extent->table->directory, extent->fills[i]->filled,
+								  GPUAGG_BITMAP_WORDS(extent->room) * sizeof(uint64),
 								  bitmap);
-	chunk->blocks = gpuagg_cache_lengthen(&chunk->table->directory, chunk->blocks,
-										  chunk->room * sizeof(GpuAggCacheBlock),
+	extent->blocks = gpuagg_cache_lengthen(&extent->table->directory, extent->blocks,
+										  extent->room * sizeof(GpuAggCacheBlock),
 										  blocks);
-	for (uint32 i = chunk->room; i < room; i++)
-		chunk->blocks[i].stripe = GPUAGG_NO_STRIPE;
-	chunk->room = room;
+	for (uint32 i = extent->room; i < room; i++)
+		extent->blocks[i].stripe = GPUAGG_NO_STRIPE;
+	extent->room = room;
 	return true;
 }
 
 static void
-clear_positions(GpuAggCacheChunk *chunk, const GpuAggCacheBlock *block, uint32 from)
+clear_positions(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block, uint32 from)
 {
 	GpuAggPositions positions = {block->position + from, block->positions - from};
 	GpuAggError error;
 
 	if (positions.count > 0 &&
-		gpuagg_cache_stripe_ops()->clear(chunk->stripes[block->stripe].stripe, positions,
+		gpuagg_cache_stripe_ops()->clear(extent->stripes[block->stripe].stripe, positions,
 									   &error) != GPUAGG_OK)
 		elog(ERROR, "gpuagg: could not clear positions of a stripe: %s", error.message);
 }
 
 /* New positions in a stripe that has enough left, or in a new one */
 static bool
-take_positions(GpuAggCacheChunk *chunk, GpuAggCacheBlock *block, uint32 nlines,
+take_positions(GpuAggCacheExtent *extent, GpuAggCacheBlock *block, uint32 nlines,
 			const GpuAggCacheExpected *expected)
 {
 	int			i = 0;
 
-	while (i < chunk->nstripes &&
-		   chunk->stripes[i].positions - chunk->stripes[i].used < nlines)
+	while (i < extent->nstripes &&
+		   extent->stripes[i].positions - extent->stripes[i].used < nlines)
 		i++;
-	if (i == chunk->nstripes)
+	if (i == extent->nstripes)
 	{
-		uint64		positions = positions_expected(chunk, expected, nlines);
+		uint64		positions = positions_expected(extent, expected, nlines);
 
-		if (!add_stripe(chunk, positions, positions / Max(nlines, 1)))
+		if (!add_stripe(extent, positions, positions / Max(nlines, 1)))
 			return false;
 	}
-	chunk->nplaced += block->stripe == GPUAGG_NO_STRIPE;
+	extent->nplaced += block->stripe == GPUAGG_NO_STRIPE;
 	block->stripe = (uint16) i;
-	block->position = chunk->stripes[i].used;
+	block->position = extent->stripes[i].used;
 	block->positions = (uint16) nlines;
-	chunk->stripes[i].used += nlines;
+	extent->stripes[i].used += nlines;
 	return true;
 }
 
 GpuAggCacheBlock *
-gpuagg_cache_position(GpuAggCacheChunk *chunk, uint32 number, uint32 nlines,
+gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
 				   uint64 lsn, const GpuAggCacheExpected *expected)
 {
 	GpuAggCacheBlock *block;
 
-	if (number >= chunk->room && !lengthen(chunk, number, nlines, expected))
+	if (number >= extent->room && !lengthen(extent, number, nlines, expected))
 		return NULL;
-	block = &chunk->blocks[number];
+	block = &extent->blocks[number];
 	if (block->lsn != lsn || lsn == 0)
-		gpuagg_cache_forget(chunk, number);
+		gpuagg_cache_forget(extent, number);
 	if (block->stripe != GPUAGG_NO_STRIPE && block->positions >= nlines)
-		clear_positions(chunk, block, nlines);
+		clear_positions(extent, block, nlines);
 	else
 	{
-		gpuagg_cache_forget(chunk, number);
+		gpuagg_cache_forget(extent, number);
 		if (block->stripe != GPUAGG_NO_STRIPE)
-			clear_positions(chunk, block, 0);
-		if (!take_positions(chunk, block, nlines, expected))
+			clear_positions(extent, block, 0);
+		if (!take_positions(extent, block, nlines, expected))
 			return NULL;
 	}
 	block->lsn = lsn;

@@ -1,6 +1,6 @@
 /*
  * cache_position.h
- *		For the filler of a chunk of the column cache: columns, and positions in
+ *		For the filler of an extent of the column cache: columns, and positions in
  *		stripes.
  */
 #ifndef GPUAGG_CACHE_CACHE_POSITION_H
@@ -9,13 +9,13 @@
 #include "cache/cache_table.h"
 
 /*
- * Before it places pages: the chunk comes to have the columns.
+ * Before it places pages: the extent comes to have the columns.
  * False: there is no memory that is not better used.
  */
-extern bool gpuagg_cache_open(GpuAggCacheChunk *chunk,
+extern bool gpuagg_cache_open(GpuAggCacheExtent *extent,
 							  GpuAggCacheColumn *const *columns, int ncolumns);
 
-/* What is known of a chunk whose pages come */
+/* What is known of an extent whose pages come */
 typedef struct GpuAggCacheExpected
 {
 	uint32		blocks;			/* of it in the table */
@@ -27,7 +27,7 @@ typedef struct GpuAggCacheExpected
  * the same, and goes if it is not.  NULL: no memory.  Called for each page: what a
  * new stripe should have is only reckoned when one is made.
  */
-extern GpuAggCacheBlock *gpuagg_cache_position(GpuAggCacheChunk *chunk,
+extern GpuAggCacheBlock *gpuagg_cache_position(GpuAggCacheExtent *extent,
 											uint32 block, uint32 nlines,
 											uint64 lsn,
 											const GpuAggCacheExpected *expected);

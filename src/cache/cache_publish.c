@@ -9,12 +9,12 @@
 #include "ipc/cache_shared.h"
 
 static void
-entry_add_chunk(GpuAggCacheEntry *entry, const GpuAggCacheChunk *chunk,
+entry_add_extent(GpuAggCacheEntry *entry, const GpuAggCacheExtent *extent,
 				const GpuAggCacheFill *fill)
 {
 	if (fill == NULL || fill->nfilled == 0)
 		return;
-	entry->chunks++;
+	entry->extents++;
 	entry->blocks += fill->nfilled;
 	entry->rows += fill->npositions;
 }
@@ -48,47 +48,47 @@ entry_fill(GpuAggCacheEntry *entry, const GpuAggCacheTable *table,
 		entry->strings = info.entries;
 		entry->bytes = info.bytes;
 	}
-	for (uint32 i = 0; i < table->nchunks; i++)
+	for (uint32 i = 0; i < table->nextents; i++)
 	{
-		const GpuAggCacheChunk *chunk = table->chunks[i];
-		const GpuAggCacheFill *fill = chunk == NULL ? NULL :
-			gpuagg_cache_fill(chunk, column);
+		const GpuAggCacheExtent *extent = table->extents[i];
+		const GpuAggCacheFill *fill = extent == NULL ? NULL :
+			gpuagg_cache_fill(extent, column);
 
 		if (fill == NULL)
 			continue;
-		entry_add_chunk(entry, chunk, fill);
-		entry->bytes += gpuagg_cache_fill_bytes(chunk, fill);
+		entry_add_extent(entry, extent, fill);
+		entry->bytes += gpuagg_cache_fill_bytes(extent, fill);
 	}
 }
 
-/* Of a chunk's stripes, what is no column's: which positions are rows */
+/* Of an extent's stripes, what is no column's: which positions are rows */
 static uint64
-rows_bytes(const GpuAggCacheChunk *chunk)
+rows_bytes(const GpuAggCacheExtent *extent)
 {
 	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
 	uint64		bytes = 0;
 
-	for (int i = 0; i < chunk->nstripes; i++)
+	for (int i = 0; i < extent->nstripes; i++)
 	{
-		GpuAggStripe *stripe = chunk->stripes[i].stripe;
+		GpuAggStripe *stripe = extent->stripes[i].stripe;
 
 		bytes += ops->bytes(stripe);
-		for (int k = 0; k < chunk->nfills; k++)
-			if (!gpuagg_cache_is_rows(chunk->fills[k]->column))
-				bytes -= ops->column_bytes(stripe, chunk->fills[k]->column->attr);
+		for (int k = 0; k < extent->nfills; k++)
+			if (!gpuagg_cache_is_rows(extent->fills[k]->column))
+				bytes -= ops->column_bytes(stripe, extent->fills[k]->column->attr);
 	}
 	return bytes;
 }
 
-/* Of a chunk's columns, the one that most blocks are held of; NULL: none */
+/* Of an extent's columns, the one that most blocks are held of; NULL: none */
 static const GpuAggCacheFill *
-fill_most(const GpuAggCacheChunk *chunk)
+fill_most(const GpuAggCacheExtent *extent)
 {
 	const GpuAggCacheFill *most = NULL;
 
-	for (int i = 0; i < chunk->nfills; i++)
-		if (most == NULL || chunk->fills[i]->nfilled > most->nfilled)
-			most = chunk->fills[i];
+	for (int i = 0; i < extent->nfills; i++)
+		if (most == NULL || extent->fills[i]->nfilled > most->nfilled)
+			most = extent->fills[i];
 	return most;
 }
 
@@ -108,11 +108,11 @@ entry_fill_table(GpuAggCacheEntry *entry, GpuAggCacheTable *table)
 	}
 	entry->attnum = InvalidAttrNumber;
 	entry->bytes = table->directory;
-	for (uint32 i = 0; i < table->nchunks; i++)
-		if (table->chunks[i] != NULL)
+	for (uint32 i = 0; i < table->nextents; i++)
+		if (table->extents[i] != NULL)
 		{
-			entry_add_chunk(entry, table->chunks[i], fill_most(table->chunks[i]));
-			entry->bytes += rows_bytes(table->chunks[i]);
+			entry_add_extent(entry, table->extents[i], fill_most(table->extents[i]));
+			entry->bytes += rows_bytes(table->extents[i]);
 		}
 }
 

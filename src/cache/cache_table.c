@@ -15,34 +15,34 @@ dlist_head	gpuagg_cache_tables = DLIST_STATIC_INIT(gpuagg_cache_tables);
 /* Of the limit, this part is free when a dictionary is begun. */
 #define STRINGS_SHARE 8
 
-GpuAggCacheChunk *
-gpuagg_cache_chunk(const GpuAggCacheTable *table, uint32 number)
+GpuAggCacheExtent *
+gpuagg_cache_extent(const GpuAggCacheTable *table, uint32 number)
 {
-	return number < table->nchunks ? table->chunks[number] : NULL;
+	return number < table->nextents ? table->extents[number] : NULL;
 }
 
-GpuAggCacheChunk *
-gpuagg_cache_chunk_make(GpuAggCacheTable *table, uint32 number)
+GpuAggCacheExtent *
+gpuagg_cache_extent_make(GpuAggCacheTable *table, uint32 number)
 {
-	GpuAggCacheChunk *chunk;
+	GpuAggCacheExtent *extent;
 
-	if (number >= table->nchunks)
+	if (number >= table->nextents)
 	{
-		uint32		n = Max(number + 1, 2 * table->nchunks);
+		uint32		n = Max(number + 1, 2 * table->nextents);
 
-		table->chunks =
-			gpuagg_cache_directory_lengthen(table, table->chunks,
-											table->nchunks * sizeof(GpuAggCacheChunk *),
-											n * sizeof(GpuAggCacheChunk *));
-		table->nchunks = n;
+		table->extents =
+			gpuagg_cache_directory_lengthen(table, table->extents,
+											table->nextents * sizeof(GpuAggCacheExtent *),
+											n * sizeof(GpuAggCacheExtent *));
+		table->nextents = n;
 	}
-	if (table->chunks[number] != NULL)
-		return table->chunks[number];
-	chunk = gpuagg_cache_directory_alloc(table, sizeof(GpuAggCacheChunk));
-	chunk->table = table;
-	chunk->number = number;
-	table->chunks[number] = chunk;
-	return chunk;
+	if (table->extents[number] != NULL)
+		return table->extents[number];
+	extent = gpuagg_cache_directory_alloc(table, sizeof(GpuAggCacheExtent));
+	extent->table = table;
+	extent->number = number;
+	table->extents[number] = extent;
+	return extent;
 }
 
 static void
@@ -59,9 +59,9 @@ gpuagg_cache_table_free(GpuAggCacheTable *table)
 	dlist_mutable_iter iter;
 	uint64		own;
 
-	for (uint32 i = 0; i < table->nchunks; i++)
-		if (table->chunks[i] != NULL)
-			gpuagg_cache_chunk_free(table->chunks[i]);
+	for (uint32 i = 0; i < table->nextents; i++)
+		if (table->extents[i] != NULL)
+			gpuagg_cache_extent_free(table->extents[i]);
 	dlist_foreach_modify(iter, &table->columns)
 	{
 		GpuAggCacheColumn *column = dlist_container(GpuAggCacheColumn, node, iter.cur);
@@ -69,7 +69,7 @@ gpuagg_cache_table_free(GpuAggCacheTable *table)
 		column_forget_strings(column);
 		gpuagg_cache_directory_free(table, column);
 	}
-	gpuagg_cache_directory_free(table, table->chunks);
+	gpuagg_cache_directory_free(table, table->extents);
 	dlist_delete(&table->node);
 	own = table->directory;
 	gpuagg_cache_free(&own, table);
@@ -78,8 +78,8 @@ gpuagg_cache_table_free(GpuAggCacheTable *table)
 bool
 gpuagg_cache_table_is_empty(const GpuAggCacheTable *table)
 {
-	for (uint32 i = 0; i < table->nchunks; i++)
-		if (table->chunks[i] != NULL)
+	for (uint32 i = 0; i < table->nextents; i++)
+		if (table->extents[i] != NULL)
 			return false;
 	return true;
 }
@@ -95,9 +95,9 @@ gpuagg_cache_table_kill(GpuAggCacheTable *table)
 static bool
 column_is_filled(const GpuAggCacheTable *table, const GpuAggCacheColumn *column)
 {
-	for (uint32 i = 0; i < table->nchunks; i++)
-		if (table->chunks[i] != NULL &&
-			gpuagg_cache_fill(table->chunks[i], column) != NULL)
+	for (uint32 i = 0; i < table->nextents; i++)
+		if (table->extents[i] != NULL &&
+			gpuagg_cache_fill(table->extents[i], column) != NULL)
 			return true;
 	return false;
 }
@@ -116,11 +116,11 @@ gpuagg_cache_column_rest(GpuAggCacheTable *table, GpuAggCacheColumn *column)
 }
 
 static void
-drop_unwanted(GpuAggCacheChunk *chunk)
+drop_unwanted(GpuAggCacheExtent *extent)
 {
-	for (int i = chunk->nfills - 1; i >= 0; i--)
-		if (chunk->fills[i]->column->unwanted)
-			gpuagg_cache_chunk_drop(chunk, i);
+	for (int i = extent->nfills - 1; i >= 0; i--)
+		if (extent->fills[i]->column->unwanted)
+			gpuagg_cache_extent_drop(extent, i);
 }
 
 /*
@@ -128,40 +128,40 @@ drop_unwanted(GpuAggCacheChunk *chunk)
  * old ones are of no use.
  */
 static bool
-chunk_is_worn(const GpuAggCacheChunk *chunk)
+extent_is_worn(const GpuAggCacheExtent *extent)
 {
 	uint64		taken = 0;
 	uint64		live = 0;
 
-	if (!chunk->full)
+	if (!extent->full)
 		return false;
-	for (int i = 0; i < chunk->nstripes; i++)
-		taken += chunk->stripes[i].used;
-	for (uint32 i = 0; i < chunk->room; i++)
-		if (chunk->blocks[i].stripe != GPUAGG_NO_STRIPE)
-			live += chunk->blocks[i].positions;
+	for (int i = 0; i < extent->nstripes; i++)
+		taken += extent->stripes[i].used;
+	for (uint32 i = 0; i < extent->room; i++)
+		if (extent->blocks[i].stripe != GPUAGG_NO_STRIPE)
+			live += extent->blocks[i].positions;
 	return live < taken - taken / 16;
 }
 
 /*
- * Drops what is not wanted of chunks that nobody uses, chunks that are better
- * filled anew, and chunks and columns of which nothing is left.
+ * Drops what is not wanted of extents that nobody uses, extents that are better
+ * filled anew, and extents and columns of which nothing is left.
  */
 static void
 table_tidy(GpuAggCacheTable *table)
 {
 	dlist_iter	iter;
 
-	for (uint32 i = 0; i < table->nchunks; i++)
+	for (uint32 i = 0; i < table->nextents; i++)
 	{
-		GpuAggCacheChunk *chunk = table->chunks[i];
+		GpuAggCacheExtent *extent = table->extents[i];
 
-		if (chunk == NULL || !gpuagg_cache_is_idle(chunk))
+		if (extent == NULL || !gpuagg_cache_is_idle(extent))
 			continue;
-		gpuagg_cache_drop_unfilled(chunk);
-		drop_unwanted(chunk);
-		if (chunk->nfills == 0 || chunk_is_worn(chunk))
-			gpuagg_cache_chunk_free(chunk);
+		gpuagg_cache_drop_unfilled(extent);
+		drop_unwanted(extent);
+		if (extent->nfills == 0 || extent_is_worn(extent))
+			gpuagg_cache_extent_free(extent);
 	}
 	dlist_foreach(iter, &table->columns)
 		gpuagg_cache_column_rest(table, dlist_container(GpuAggCacheColumn, node, iter.cur));
@@ -240,22 +240,22 @@ gpuagg_cache_table(const GpuAggCacheWish *wish)
 
 /* -------------------------------------------------------------- columns --- */
 
-/* What all chunks have of a column goes.  False: some are in use. */
+/* What all extents have of a column goes.  False: some are in use. */
 static bool
 column_empty(GpuAggCacheTable *table, GpuAggCacheColumn *column)
 {
 	bool		all = true;
 
-	for (uint32 i = 0; i < table->nchunks; i++)
+	for (uint32 i = 0; i < table->nextents; i++)
 	{
-		GpuAggCacheChunk *chunk = table->chunks[i];
+		GpuAggCacheExtent *extent = table->extents[i];
 
-		for (int k = 0; chunk != NULL && k < chunk->nfills; k++)
+		for (int k = 0; extent != NULL && k < extent->nfills; k++)
 		{
-			if (chunk->fills[k]->column != column)
+			if (extent->fills[k]->column != column)
 				continue;
-			if (gpuagg_cache_is_idle(chunk))
-				gpuagg_cache_chunk_drop(chunk, k);
+			if (gpuagg_cache_is_idle(extent))
+				gpuagg_cache_extent_drop(extent, k);
 			else
 				all = false;
 			break;

@@ -9,7 +9,7 @@
 #ifndef GPUAGG_CACHE_CACHE_TABLE_H
 #define GPUAGG_CACHE_CACHE_TABLE_H
 
-#include "cache/cache_chunk.h"
+#include "cache/cache_extent.h"
 
 /* All tables, those used last first; dead ones that jobs still know are among them. */
 extern dlist_head gpuagg_cache_tables;
@@ -23,7 +23,7 @@ extern GpuAggCacheTable *gpuagg_cache_table(const GpuAggCacheWish *wish);
 /* Frees it now, or when the last job has left it. */
 extern void gpuagg_cache_table_kill(GpuAggCacheTable *table);
 
-/* A job that has counted itself leaves the table; chunks of which nothing is held go, too. */
+/* A job that has counted itself leaves the table; extents of which nothing is held go, too. */
 extern void gpuagg_cache_table_leave(GpuAggCacheTable *table);
 
 /*
@@ -45,10 +45,10 @@ extern bool gpuagg_cache_dictionary(GpuAggCacheColumn *column);
 /* Has the column got more strings than it could?  Then it is not cached. */
 extern bool gpuagg_cache_is_full(GpuAggCacheColumn *column);
 
-/* NULL: nothing of the chunk is known. */
-extern GpuAggCacheChunk *gpuagg_cache_chunk(const GpuAggCacheTable *table,
+/* NULL: nothing of the extent is known. */
+extern GpuAggCacheExtent *gpuagg_cache_extent(const GpuAggCacheTable *table,
 											uint32 number);
-extern GpuAggCacheChunk *gpuagg_cache_chunk_make(GpuAggCacheTable *table,
+extern GpuAggCacheExtent *gpuagg_cache_extent_make(GpuAggCacheTable *table,
 												 uint32 number);
 
 /* Writes what backends see of all tables. */
@@ -71,8 +71,8 @@ extern void gpuagg_cache_column_rest(GpuAggCacheTable *table,
 extern double gpuagg_cache_worth(const GpuAggCacheColumn *column, uint32 npages,
 								 uint64 bytes);
 
-/* A task uses the columns of a chunk: they are worth more. */
-extern void gpuagg_cache_touch(GpuAggCacheChunk *chunk,
+/* A task uses the columns of an extent: they are worth more. */
+extern void gpuagg_cache_touch(GpuAggCacheExtent *extent,
 							   GpuAggCacheColumn *const *columns, int ncolumns);
 
 /* The column that is worth least goes, if that is less; false: there is none. */

@@ -10,8 +10,8 @@
 
 #include "cost/choose.h"
 #include "cost/profile.h"
+#include "device/batch_memory.h"
 #include "device/choice/local.h"
-#include "device/chunk.h"
 #include "device/layout.h"
 #include "ipc/shmem.h"
 #include "settings.h"
@@ -115,7 +115,7 @@ choose_device(bool host, const GpuAggWork *work, const GpuAggProgram *program,
 		GPUAGG_STRATEGIES_ALWAYS;
 	if (info->kind[0] != '\0')
 		input->memory_bytes =
-			gpuagg_chunk_leaves(info, gpuagg_chunk_page_bytes(program, choose_lines(work)));
+			gpuagg_batch_leaves(info, gpuagg_batch_page_bytes(program, choose_lines(work)));
 	input->overlapped = profile->gpu && !host;
 	if (host)
 		memset(rates, 0, sizeof(*rates));

@@ -51,8 +51,8 @@ typedef struct GpuAggDeviceInfo
 								 * measured when it was opened; 0: unknown */
 	uint32_t	strategies;		/* set of GPUAGG_STRATEGY_BIT: ways of grouping
 								 * that it has */
-	uint32_t	chunks;			/* 1: batches take memory for the columns of
-								 * their rows (chunk.h) */
+	uint32_t	decodes;			/* 1: batches take memory for the columns of
+								 * their rows (batch_memory.h) */
 	uint32_t	draws;			/* 1: it has task_draws */
 	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor, */
 	uint32_t	block_shared_bytes; /* and of a block at most; 0: it has none */

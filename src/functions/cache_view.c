@@ -69,7 +69,7 @@ gpuagg_cache_columns(PG_FUNCTION_ARGS)
 		values[i++] = ObjectIdGetDatum(entry->relid);
 		values[i++] = Int16GetDatum(entry->attnum);
 		values[i++] = ObjectIdGetDatum(entry->relnumber);
-		values[i++] = Int32GetDatum(entry->chunks);
+		values[i++] = Int32GetDatum(entry->extents);
 		values[i++] = Int64GetDatum(entry->blocks);
 		values[i++] = Int64GetDatum(entry->rows);
 		values[i++] = Int64GetDatum(entry->bytes);

@@ -2,7 +2,7 @@
  * cached.c
  *		A scan's use of the column cache (cached.h).
  *
- * Of each chunk the map page is copied, once, and at most one MAP message is
+ * Of each extent the map page is copied, once, and at most one MAP message is
  * sent.  Three cases:
  *
  *	- the LSN of the map page is the one that the worker knows: held blocks
@@ -13,7 +13,7 @@
  *	  what is fed.
  *
  * A map page without an LSN was never set under WAL (wal_level = minimal);
- * nothing of its chunk is used or kept.
+ * nothing of its extent is used or kept.
  *
  * Memory: the current context of each call, which is that of the run.
  */
@@ -26,29 +26,29 @@
 /* MAPPED messages that may be owed to us, so that they fit the queue */
 #define MAPS_UNANSWERED 16
 
-/* Uses of chunks that the device may work on */
+/* Uses of extents that the device may work on */
 #define MAPS_AHEAD 256
 
-#define BITMAP_WORDS (GPUAGG_CHUNK_BITMAP_BYTES / sizeof(uint64))
+#define BITMAP_WORDS (GPUAGG_EXTENT_BITMAP_BYTES / sizeof(uint64))
 
-StaticAssertDecl(GPUAGG_CHUNK_BITMAP_BYTES % sizeof(uint64) == 0,
+StaticAssertDecl(GPUAGG_EXTENT_BITMAP_BYTES % sizeof(uint64) == 0,
 				 "bitmaps are whole words");
 
-/* -------------------------------------------------------------- chunks --- */
+/* -------------------------------------------------------------- extents --- */
 
 static uint32
-chunk_blocks(const GpuAggCached *cached, uint32 chunk)
+extent_blocks(const GpuAggCached *cached, uint32 extent)
 {
-	return Min(cached->nblocks - chunk * GPUAGG_CHUNK_BLOCKS,
-			   GPUAGG_CHUNK_BLOCKS);
+	return Min(cached->nblocks - extent * GPUAGG_EXTENT_BLOCKS,
+			   GPUAGG_EXTENT_BLOCKS);
 }
 
 static void
-chunk_use(GpuAggCached *cached, GpuAggCachedChunk *chunk, uint8 *used)
+extent_use(GpuAggCached *cached, GpuAggCachedExtent *extent, uint8 *used)
 {
-	chunk->nused = gpuagg_vismap_count(used);
-	chunk->used = chunk->nused > 0 ? used : NULL;
-	cached->used += chunk->nused;
+	extent->nused = gpuagg_vismap_count(used);
+	extent->used = extent->nused > 0 ? used : NULL;
+	cached->used += extent->nused;
 }
 
 GpuAggCached *
@@ -58,8 +58,8 @@ gpuagg_cached_begin(Relation rel, BlockNumber nblocks)
 
 	cached->rel = rel;
 	cached->nblocks = nblocks;
-	cached->nchunks = (nblocks + GPUAGG_CHUNK_BLOCKS - 1) / GPUAGG_CHUNK_BLOCKS;
-	cached->chunks = palloc0(cached->nchunks * sizeof(GpuAggCachedChunk));
+	cached->nextents = (nblocks + GPUAGG_EXTENT_BLOCKS - 1) / GPUAGG_EXTENT_BLOCKS;
+	cached->extents = palloc0(cached->nextents * sizeof(GpuAggCachedExtent));
 	if (nblocks > NBuffers / 4)
 		cached->strategy = GetAccessStrategy(BAS_BULKREAD);
 	return cached;
@@ -77,7 +77,7 @@ bits_bytes(uint32 nblocks)
 static uint8 *
 copy_bits(const void *bits, uint32 nblocks)
 {
-	uint8	   *copy = palloc0(GPUAGG_CHUNK_BITMAP_BYTES);
+	uint8	   *copy = palloc0(GPUAGG_EXTENT_BITMAP_BYTES);
 
 	memcpy(copy, bits, bits_bytes(nblocks));
 	return copy;
@@ -87,7 +87,7 @@ copy_bits(const void *bits, uint32 nblocks)
 static uint8 *
 whole_bits(uint32 nblocks)
 {
-	uint8	   *bits = palloc0(GPUAGG_CHUNK_BITMAP_BYTES);
+	uint8	   *bits = palloc0(GPUAGG_EXTENT_BITMAP_BYTES);
 
 	memset(bits, 0xFF, nblocks / 8);
 	if (nblocks % 8 != 0)
@@ -106,24 +106,24 @@ gpuagg_cached_told(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 		return GPUAGG_DEVICE_FAULT;
 	for (uint32 i = 0; i < msg->count; i++)
 	{
-		GpuAggCachedChunk *chunk;
+		GpuAggCachedExtent *extent;
 
-		if (told[i].chunk >= cached->nchunks ||
-			told[i].nblocks > GPUAGG_CHUNK_BLOCKS)
+		if (told[i].extent >= cached->nextents ||
+			told[i].nblocks > GPUAGG_EXTENT_BLOCKS)
 			return GPUAGG_DEVICE_FAULT;
-		chunk = &cached->chunks[told[i].chunk];
-		if (chunk->held != NULL)
+		extent = &cached->extents[told[i].extent];
+		if (extent->held != NULL)
 			return GPUAGG_DEVICE_FAULT;
-		chunk->cached_lsn = told[i].map_lsn;
+		extent->cached_lsn = told[i].map_lsn;
 		if (told[i].whole)
 		{
-			chunk->held = whole_bits(told[i].nblocks);
+			extent->held = whole_bits(told[i].nblocks);
 			continue;
 		}
 		need += bits_bytes(told[i].nblocks);
 		if (bytes < need)
 			return GPUAGG_DEVICE_FAULT;
-		chunk->held = copy_bits(bits, told[i].nblocks);
+		extent->held = copy_bits(bits, told[i].nblocks);
 		bits += bits_bytes(told[i].nblocks);
 	}
 	cached->keeps = msg->batch_id != 0;
@@ -150,20 +150,20 @@ GpuAggStatus
 gpuagg_cached_mapped(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 {
 	const GpuAggMappedMsg *mapped = (const GpuAggMappedMsg *) msg;
-	GpuAggCachedChunk *chunk;
+	GpuAggCachedExtent *extent;
 	uint8	   *used;
 
-	if (bytes != sizeof(GpuAggMappedMsg) || mapped->chunk >= cached->nchunks)
+	if (bytes != sizeof(GpuAggMappedMsg) || mapped->extent >= cached->nextents)
 		return GPUAGG_DEVICE_FAULT;
-	chunk = &cached->chunks[mapped->chunk];
-	if (!chunk->unanswered || chunk->batch_id != msg->batch_id)
+	extent = &cached->extents[mapped->extent];
+	if (!extent->unanswered || extent->batch_id != msg->batch_id)
 		return GPUAGG_DEVICE_FAULT;
-	used = copy_bits(mapped->used, GPUAGG_CHUNK_BLOCKS);
-	if (!bits_within(used, chunk->held))
+	used = copy_bits(mapped->used, GPUAGG_EXTENT_BLOCKS);
+	if (!bits_within(used, extent->held))
 		return GPUAGG_DEVICE_FAULT;
-	chunk->unanswered = false;
+	extent->unanswered = false;
 	cached->unanswered--;
-	chunk_use(cached, chunk, used);
+	extent_use(cached, extent, used);
 	return GPUAGG_OK;
 }
 
@@ -172,13 +172,13 @@ gpuagg_cached_release(GpuAggCached *cached, uint64 batch_id)
 {
 	for (uint32 i = 0; i < cached->next && cached->in_flight > 0; i++)
 	{
-		GpuAggCachedChunk *chunk = &cached->chunks[i];
+		GpuAggCachedExtent *extent = &cached->extents[i];
 
-		if (chunk->in_flight && chunk->batch_id == batch_id)
+		if (extent->in_flight && extent->batch_id == batch_id)
 		{
-			chunk->in_flight = false;
+			extent->in_flight = false;
 			cached->in_flight--;
-			cached->done += chunk->nused;
+			cached->done += extent->nused;
 			return true;
 		}
 	}
@@ -190,23 +190,23 @@ gpuagg_cached_release(GpuAggCached *cached, uint64 batch_id)
 bool
 gpuagg_cached_more(const GpuAggCached *cached)
 {
-	return cached->told && cached->next < cached->nchunks &&
+	return cached->told && cached->next < cached->nextents &&
 		cached->unanswered < MAPS_UNANSWERED && cached->in_flight < MAPS_AHEAD;
 }
 
 bool
 gpuagg_cached_settled(const GpuAggCached *cached)
 {
-	return cached->told && cached->next == cached->nchunks &&
+	return cached->told && cached->next == cached->nextents &&
 		cached->unanswered == 0;
 }
 
 /* Held blocks become those among them that are all-visible now; any left? */
 static bool
-chunk_candidates(GpuAggCachedChunk *chunk)
+extent_candidates(GpuAggCachedExtent *extent)
 {
-	uint64	   *held = (uint64 *) chunk->held;
-	const uint64 *visible = (const uint64 *) chunk->visible;
+	uint64	   *held = (uint64 *) extent->held;
+	const uint64 *visible = (const uint64 *) extent->visible;
 	uint64		any = 0;
 
 	if (held == NULL)
@@ -216,21 +216,21 @@ chunk_candidates(GpuAggCachedChunk *chunk)
 	return any != 0;
 }
 
-/* The message on a chunk: its head, then what it needs of bits and LSNs */
+/* The message on an extent: its head, then what it needs of bits and LSNs */
 static Size
-chunk_message(GpuAggCached *cached, uint32 number, GpuAggMapMsg *map)
+extent_message(GpuAggCached *cached, uint32 number, GpuAggMapMsg *map)
 {
-	GpuAggCachedChunk *chunk = &cached->chunks[number];
+	GpuAggCachedExtent *extent = &cached->extents[number];
 	char	   *end = (char *) (map + 1);
 
 	if (!map->whole)
 	{
-		memcpy(end, chunk->visible, bits_bytes(map->nblocks));
+		memcpy(end, extent->visible, bits_bytes(map->nblocks));
 		end += bits_bytes(map->nblocks);
 	}
 	if (map->lsns)
 	{
-		gpuagg_vismap_lsns(cached->rel, number, map->nblocks, chunk->held,
+		gpuagg_vismap_lsns(cached->rel, number, map->nblocks, extent->held,
 						   cached->strategy, (uint64 *) end);
 		end += map->nblocks * sizeof(uint64);
 	}
@@ -241,41 +241,41 @@ const GpuAggMsg *
 gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 {
 	uint32		number = cached->next++;
-	GpuAggCachedChunk *chunk = &cached->chunks[number];
-	uint32		nblocks = chunk_blocks(cached, number);
-	uint8	   *visible = palloc(GPUAGG_CHUNK_BITMAP_BYTES);
+	GpuAggCachedExtent *extent = &cached->extents[number];
+	uint32		nblocks = extent_blocks(cached, number);
+	uint8	   *visible = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
 	XLogRecPtr	lsn = gpuagg_vismap_read(cached->rel, number, nblocks, visible);
 	uint32		nvisible = gpuagg_vismap_count(visible);
 	GpuAggMapMsg *map;
 
-	if (nvisible == 0 || (chunk->held == NULL && !cached->keeps))
+	if (nvisible == 0 || (extent->held == NULL && !cached->keeps))
 	{
 		pfree(visible);
 		return NULL;
 	}
 	if (cached->msg == NULL)
-		cached->msg = palloc(sizeof(GpuAggMapMsg) + GPUAGG_CHUNK_BITMAP_BYTES +
-							 GPUAGG_CHUNK_BLOCKS * sizeof(uint64));
+		cached->msg = palloc(sizeof(GpuAggMapMsg) + GPUAGG_EXTENT_BITMAP_BYTES +
+							 GPUAGG_EXTENT_BLOCKS * sizeof(uint64));
 	map = memset(cached->msg, 0, sizeof(GpuAggMapMsg));
-	chunk->visible = visible;
-	chunk->batch_id = batch_id;
-	chunk->in_flight = chunk_candidates(chunk);
+	extent->visible = visible;
+	extent->batch_id = batch_id;
+	extent->in_flight = extent_candidates(extent);
 	map->msg.type = GPUAGG_MSG_MAP;
 	map->msg.batch_id = batch_id;
-	map->chunk = number;
+	map->extent = number;
 	map->nblocks = nblocks;
 	map->map_lsn = lsn;
 	map->whole = nvisible == nblocks;
-	map->use = chunk->in_flight;
-	map->lsns = map->use && lsn != chunk->cached_lsn;
-	*bytes = chunk_message(cached, number, map);
+	map->use = extent->in_flight;
+	map->lsns = map->use && lsn != extent->cached_lsn;
+	*bytes = extent_message(cached, number, map);
 	if (map->lsns)
 	{
-		chunk->unanswered = true;
+		extent->unanswered = true;
 		cached->unanswered++;
 	}
 	else if (map->use)
-		chunk_use(cached, chunk, chunk->held);
+		extent_use(cached, extent, extent->held);
 	cached->in_flight += map->use;
 	return &map->msg;
 }
@@ -304,10 +304,10 @@ gpuagg_cached_count_run(const GpuAggCached *cached, BlockNumber block)
 
 	while (block + run < cached->nblocks)
 	{
-		uint32		number = (block + run) / GPUAGG_CHUNK_BLOCKS;
-		uint32		i = (block + run) % GPUAGG_CHUNK_BLOCKS;
-		uint32		nblocks = chunk_blocks(cached, number);
-		const uint8 *used = cached->chunks[number].used;
+		uint32		number = (block + run) / GPUAGG_EXTENT_BLOCKS;
+		uint32		i = (block + run) % GPUAGG_EXTENT_BLOCKS;
+		uint32		nblocks = extent_blocks(cached, number);
+		const uint8 *used = cached->extents[number].used;
 		uint32		n = used != NULL ? bits_run(used, i, nblocks) : 0;
 
 		run += n;

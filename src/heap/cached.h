@@ -4,7 +4,7 @@
  *		scan's snapshot sees them, and which ones have to be fed.
  *
  * A task that may use the cache begins with a wish.  The worker answers with
- * CACHED; then the map pages are looked at, chunk by chunk, and MAP messages
+ * CACHED; then the map pages are looked at, extent by extent, and MAP messages
  * say what of them is used.  Only when all are answered the feed begins, for
  * it reads what is not used.  The message formats are ipc/protocol.h's, the
  * reason why it is right stands in src/README.md, "The column cache".
@@ -16,8 +16,8 @@
 
 #include "heap/vismap.h"
 
-/* One chunk, once its map page has been looked at */
-typedef struct GpuAggCachedChunk
+/* One extent, once its map page has been looked at */
+typedef struct GpuAggCachedExtent
 {
 	uint8	   *visible;		/* all-visible bits; NULL: nothing of it may be
 								 * kept or used */
@@ -29,18 +29,18 @@ typedef struct GpuAggCachedChunk
 	uint64		batch_id;		/* of the use */
 	bool		in_flight;
 	bool		unanswered;		/* MAPPED has not come yet */
-} GpuAggCachedChunk;
+} GpuAggCachedExtent;
 
 typedef struct GpuAggCached
 {
 	Relation	rel;
 	BlockNumber nblocks;
-	uint32		nchunks;
-	GpuAggCachedChunk *chunks;
+	uint32		nextents;
+	GpuAggCachedExtent *extents;
 	bool		told;			/* CACHED has come */
 	bool		keeps;			/* the worker takes what is fed */
-	uint32		next;			/* chunk to look at */
-	uint32		unanswered;		/* chunks */
+	uint32		next;			/* extent to look at */
+	uint32		unanswered;		/* extents */
 	uint32		in_flight;		/* batches */
 	uint64		used;			/* blocks */
 	uint64		done;			/* of those, in completed batches */
@@ -57,7 +57,7 @@ extern GpuAggStatus gpuagg_cached_told(GpuAggCached *cached,
 extern GpuAggStatus gpuagg_cached_mapped(GpuAggCached *cached,
 										 const GpuAggMsg *msg, Size bytes);
 
-/* Is there a chunk to look at now? */
+/* Is there an extent to look at now? */
 extern bool gpuagg_cached_more(const GpuAggCached *cached);
 
 /*
@@ -77,10 +77,10 @@ extern bool gpuagg_cached_release(GpuAggCached *cached, uint64 batch_id);
 static inline bool
 gpuagg_cached_visible(const GpuAggCached *cached, BlockNumber block)
 {
-	const uint8 *bits = cached->chunks[block / GPUAGG_CHUNK_BLOCKS].visible;
+	const uint8 *bits = cached->extents[block / GPUAGG_EXTENT_BLOCKS].visible;
 
 	return bits != NULL &&
-		gpuagg_vismap_bit(bits, block % GPUAGG_CHUNK_BLOCKS);
+		gpuagg_vismap_bit(bits, block % GPUAGG_EXTENT_BLOCKS);
 }
 
 /*
@@ -93,9 +93,9 @@ extern BlockNumber gpuagg_cached_count_run(const GpuAggCached *cached,
 static inline BlockNumber
 gpuagg_cached_run(const GpuAggCached *cached, BlockNumber block)
 {
-	const uint8 *used = cached->chunks[block / GPUAGG_CHUNK_BLOCKS].used;
+	const uint8 *used = cached->extents[block / GPUAGG_EXTENT_BLOCKS].used;
 
-	if (used == NULL || !gpuagg_vismap_bit(used, block % GPUAGG_CHUNK_BLOCKS))
+	if (used == NULL || !gpuagg_vismap_bit(used, block % GPUAGG_EXTENT_BLOCKS))
 		return 0;
 	return gpuagg_cached_count_run(cached, block);
 }

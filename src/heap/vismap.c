@@ -24,7 +24,7 @@
 #define MAP_BYTES (BLCKSZ - MAXALIGN(SizeOfPageHeaderData))
 
 StaticAssertDecl(BITS_PER_HEAPBLOCK == 2 && VISIBILITYMAP_ALL_VISIBLE == 1 &&
-				 MAP_BYTES * 8 / BITS_PER_HEAPBLOCK == GPUAGG_CHUNK_BLOCKS &&
+				 MAP_BYTES * 8 / BITS_PER_HEAPBLOCK == GPUAGG_EXTENT_BLOCKS &&
 				 MAP_BYTES % sizeof(uint64) == 0,
 				 "layout of visibility-map pages");
 
@@ -48,11 +48,11 @@ cut_bits(uint8 *bits, uint32 n)
 
 	if (n % 8 != 0)
 		bits[byte++] &= (1 << n % 8) - 1;
-	memset(bits + byte, 0, GPUAGG_CHUNK_BITMAP_BYTES - byte);
+	memset(bits + byte, 0, GPUAGG_EXTENT_BITMAP_BYTES - byte);
 }
 
 XLogRecPtr
-gpuagg_vismap_read(Relation rel, uint32 chunk, uint32 nblocks, uint8 *bits)
+gpuagg_vismap_read(Relation rel, uint32 extent, uint32 nblocks, uint8 *bits)
 {
 	Buffer		buffer = InvalidBuffer;
 	uint32		words = (nblocks + 31) / 32;
@@ -60,8 +60,8 @@ gpuagg_vismap_read(Relation rel, uint32 chunk, uint32 nblocks, uint8 *bits)
 	uint32	   *out = (uint32 *) bits;
 	XLogRecPtr	lsn;
 
-	memset(bits, 0, GPUAGG_CHUNK_BITMAP_BYTES);
-	(void) visibilitymap_get_status(rel, chunk * GPUAGG_CHUNK_BLOCKS, &buffer);
+	memset(bits, 0, GPUAGG_EXTENT_BITMAP_BYTES);
+	(void) visibilitymap_get_status(rel, extent * GPUAGG_EXTENT_BLOCKS, &buffer);
 	if (!BufferIsValid(buffer))
 		return InvalidXLogRecPtr;	/* the map does not reach so far */
 	map = (const uint64 *) PageGetContents(BufferGetPage(buffer));
@@ -81,7 +81,7 @@ gpuagg_vismap_read(Relation rel, uint32 chunk, uint32 nblocks, uint8 *bits)
 uint32
 gpuagg_vismap_count(const uint8 *bits)
 {
-	return (uint32) pg_popcount((const char *) bits, GPUAGG_CHUNK_BITMAP_BYTES);
+	return (uint32) pg_popcount((const char *) bits, GPUAGG_EXTENT_BITMAP_BYTES);
 }
 
 /* The LSN of a heap page, read from shared_buffers or through the strategy */
@@ -104,7 +104,7 @@ heap_lsn(GpuAggNearby *nearby, BlockNumber block, BufferAccessStrategy strategy)
 }
 
 void
-gpuagg_vismap_lsns(Relation rel, uint32 chunk, uint32 nblocks,
+gpuagg_vismap_lsns(Relation rel, uint32 extent, uint32 nblocks,
 				   const uint8 *bits, BufferAccessStrategy strategy,
 				   uint64 *lsns)
 {
@@ -123,6 +123,6 @@ gpuagg_vismap_lsns(Relation rel, uint32 chunk, uint32 nblocks,
 		CHECK_FOR_INTERRUPTS();
 		gpuagg_nearby_skip(&nearby, left_out);
 		left_out = 0;
-		lsns[i] = heap_lsn(&nearby, chunk * GPUAGG_CHUNK_BLOCKS + i, strategy);
+		lsns[i] = heap_lsn(&nearby, extent * GPUAGG_EXTENT_BLOCKS + i, strategy);
 	}
 }

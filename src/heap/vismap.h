@@ -1,6 +1,6 @@
 /*
  * vismap.h
- *		What the visibility map says of a chunk of a table, as the column cache
+ *		What the visibility map says of an extent of a table, as the column cache
  *		needs it.
  */
 #ifndef GPUAGG_HEAP_VISMAP_H
@@ -14,7 +14,7 @@
 #include "storage/block.h"
 #include "utils/relcache.h"
 
-/* Bits of blocks, counted from the chunk's first one */
+/* Bits of blocks, counted from the extent's first one */
 static inline bool
 gpuagg_vismap_bit(const uint8 *bits, uint32 i)
 {
@@ -22,11 +22,11 @@ gpuagg_vismap_bit(const uint8 *bits, uint32 i)
 }
 
 /*
- * The all-visible bits of the first nblocks blocks of a chunk, all others 0, in
- * GPUAGG_CHUNK_BITMAP_BYTES aligned bytes, and the LSN of the map page, both as
+ * The all-visible bits of the first nblocks blocks of an extent, all others 0, in
+ * GPUAGG_EXTENT_BITMAP_BYTES aligned bytes, and the LSN of the map page, both as
  * of one moment.  LSN 0: nothing that it could be told by; the bits are 0.
  */
-extern XLogRecPtr gpuagg_vismap_read(Relation rel, uint32 chunk, uint32 nblocks,
+extern XLogRecPtr gpuagg_vismap_read(Relation rel, uint32 extent, uint32 nblocks,
 									 uint8 *bits);
 
 /* How many bits are set */
@@ -36,7 +36,7 @@ extern uint32 gpuagg_vismap_count(const uint8 *bits);
  * LSNs of the heap pages whose bit is set, as of now; 0 of the others.  Pages
  * that are not in shared_buffers are read through the strategy, if any.
  */
-extern void gpuagg_vismap_lsns(Relation rel, uint32 chunk, uint32 nblocks,
+extern void gpuagg_vismap_lsns(Relation rel, uint32 extent, uint32 nblocks,
 							   const uint8 *bits, BufferAccessStrategy strategy,
 							   uint64 *lsns);
 

@@ -46,8 +46,8 @@
 #define PARTITION_ESTIMATE_ERROR 4
 #define PARTITION_LEARNED_ERROR 2
 
-/* Records of a thread before they are aggregated: so many chunks of every partition */
-#define RECORDS_LEAST_CHUNKS 2
+/* Records of a thread before they are aggregated: so many record blocks of every partition */
+#define RECORDS_LEAST_BLOCKS 2
 
 /* ---------- how many ---------- */
 
@@ -184,7 +184,7 @@ choose(GpuAggPartitions *ps, uint64_t rows, uint64_t groups)
 	ps->bits = ps->partitioned ?
 		gpuagg_host_partition_bits(ps->threads, tables, (double) ps->scope_bytes) :
 		gpuagg_host_single_pass_bits(ps->threads);
-	gpuagg_record_layout_chunks(&ps->records, ps->bits, ps->threads, ps->scope_bytes);
+	gpuagg_record_layout_blocks(&ps->records, ps->bits, ps->threads, ps->scope_bytes);
 }
 
 static bool
@@ -475,7 +475,7 @@ learn(GpuAggPartitions *ps)
  * How much a thread's records may take, now that it keeps none: in
  * proportion to the tables, at first as little as is worthwhile, for the tables may
  * be smaller than expected; and with room for what all records become.  Each
- * byte of them may become `growth` bytes of tables.  0: not even a chunk of
+ * byte of them may become `growth` bytes of tables.  0: not even a record block of
  * every partition, which is not worth it.
  */
 static uint64_t
@@ -487,7 +487,7 @@ records_most(const GpuAggPartitions *ps, const GpuAggRecords *r)
 	uint64_t	used = atomic_load_explicit(&ps->memory->used, memory_order_relaxed);
 	uint64_t	left = gpuagg_memory_left(ps->memory);
 	uint64_t	others = all - r->bytes;
-	uint64_t	chunks = (uint64_t) r->form->chunk_bytes << ps->bits;
+	uint64_t	record_blocks = (uint64_t) r->form->record_block_bytes << ps->bits;
 	uint64_t	tables = used > all ? used - all : 0;
 	uint64_t	wanted = 0;
 	uint64_t	fits;
@@ -498,13 +498,13 @@ records_most(const GpuAggPartitions *ps, const GpuAggRecords *r)
 		wanted = tables * GPUAGG_HOST_RECORDS_TO_TABLES / ps->threads;
 	if (wanted < GPUAGG_HOST_RECORDS_SCOPES * ps->scope_bytes)
 		wanted = GPUAGG_HOST_RECORDS_SCOPES * ps->scope_bytes;
-	if (wanted < RECORDS_LEAST_CHUNKS * chunks)
-		wanted = RECORDS_LEAST_CHUNKS * chunks;
+	if (wanted < RECORDS_LEAST_BLOCKS * record_blocks)
+		wanted = RECORDS_LEAST_BLOCKS * record_blocks;
 	wanted += GPUAGG_MEMORY_BLOCK;
 	/* left + own records = more + growth * (others + more), at most */
 	left += r->bytes;
 	fits = left > growth * others ? (left - growth * others) / (growth + 1) / ps->threads : 0;
-	if (fits < chunks + GPUAGG_MEMORY_BLOCK)
+	if (fits < record_blocks + GPUAGG_MEMORY_BLOCK)
 		return 0;
 	return wanted < fits ? wanted : fits;
 }

@@ -6,11 +6,11 @@
  * Rows are packed column by column into records that lie side by side in the
  * L1 cache, then each is copied to its partition's stage: a few cache lines,
  * for hundreds of partitions as much as the L1 and L2 caches hold.  A full
- * stage is written, past the caches, to the chunk that its partition is
+ * stage is written, past the caches, to the record block that its partition is
  * filling: whole lines at once need not be fetched first, and will not be
  * looked at until they have left the caches.
  *
- * Chunks are cut from blocks of a huge page, for otherwise each would be pages
+ * Record blocks are cut from blocks of a huge page, for otherwise each would be pages
  * of its own.  They are used again and again: memory that is touched for the
  * first time costs more than what is done with it.
  */
@@ -21,19 +21,19 @@
 #include "device/ops/group.h"
 #include "host/records.h"
 
-#define RECORD_HEAD_BYTES 64	/* of a block and of a chunk */
+#define RECORD_HEAD_BYTES 64	/* of a block and of a record block */
 #define RECORD_LINE_BYTES 64
 
 /* In a record: half of the hash, then the image */
 #define RECORD_IMAGE 4
 
 /*
- * What the chunks that are being filled should not exceed, together and by
- * thread, there in scopes; rows in a chunk, at least.
+ * What the record blocks that are being filled should not exceed, together and by
+ * thread, there in scopes; rows in a record block, at least.
  */
 #define RECORD_FILLING_BYTES ((size_t) 64 << 20)
 #define RECORD_FILLING_SCOPES 24
-#define RECORD_CHUNK_ROWS 32
+#define RECORD_BLOCK_ROWS 32
 
 /* Rows that are packed at once, to be in the L1 cache when they are copied */
 #define RECORD_PACKED_ROWS 256
@@ -50,11 +50,11 @@
  */
 #define RECORD_NARROW_STAGE 32
 
-typedef struct GpuAggRecordBlock
+typedef struct GpuAggRecordMemory
 {
-	struct GpuAggRecordBlock *next;
+	struct GpuAggRecordMemory *next;
 	size_t		bytes;
-} GpuAggRecordBlock;
+} GpuAggRecordMemory;
 
 /* ---------- layout ---------- */
 
@@ -169,19 +169,19 @@ gpuagg_record_layout_columns(GpuAggRecordLayout *l, const GpuAggShape *shape)
 }
 
 static void
-layout_chunks(GpuAggRecordForm *f, uint32_t partition_bits, size_t most)
+layout_record_blocks(GpuAggRecordForm *f, uint32_t partition_bits, size_t most)
 {
-	f->chunk_rows = GPUAGG_VECTOR_ROWS;
-	while (f->chunk_rows > RECORD_CHUNK_ROWS &&
-		   ((size_t) f->chunk_rows * f->row_bytes << partition_bits) > most)
-		f->chunk_rows /= 2;
-	f->chunk_bytes = RECORD_HEAD_BYTES + f->chunk_rows * f->row_bytes;
-	/* an odd number of lines, so that chunks do not share their cache sets */
-	f->chunk_bytes |= RECORD_LINE_BYTES;
+	f->record_block_rows = GPUAGG_VECTOR_ROWS;
+	while (f->record_block_rows > RECORD_BLOCK_ROWS &&
+		   ((size_t) f->record_block_rows * f->row_bytes << partition_bits) > most)
+		f->record_block_rows /= 2;
+	f->record_block_bytes = RECORD_HEAD_BYTES + f->record_block_rows * f->row_bytes;
+	/* an odd number of lines, so that record blocks do not share their cache sets */
+	f->record_block_bytes |= RECORD_LINE_BYTES;
 }
 
 void
-gpuagg_record_layout_chunks(GpuAggRecordLayout *l, uint32_t partition_bits,
+gpuagg_record_layout_blocks(GpuAggRecordLayout *l, uint32_t partition_bits,
 							uint32_t threads, size_t scope_bytes)
 {
 	size_t		most = RECORD_FILLING_BYTES / threads;
@@ -189,8 +189,8 @@ gpuagg_record_layout_chunks(GpuAggRecordLayout *l, uint32_t partition_bits,
 	if (most / RECORD_FILLING_SCOPES > scope_bytes)
 		most = RECORD_FILLING_SCOPES * scope_bytes;
 	l->partition_bits = partition_bits;
-	layout_chunks(&l->compact, partition_bits, most);
-	layout_chunks(&l->whole, partition_bits, most);
+	layout_record_blocks(&l->compact, partition_bits, most);
+	layout_record_blocks(&l->whole, partition_bits, most);
 }
 
 /* ---------- memory ---------- */
@@ -243,7 +243,7 @@ gpuagg_records_release(GpuAggRecords *r)
 {
 	while (r->blocks != NULL)
 	{
-		GpuAggRecordBlock *block = r->blocks;
+		GpuAggRecordMemory *block = r->blocks;
 
 		r->blocks = block->next;
 		count_bytes(r, -(uint64_t) block->bytes);
@@ -266,12 +266,12 @@ gpuagg_records_free(GpuAggRecords *r)
 static bool
 new_block(GpuAggRecords *r)
 {
-	const size_t chunk = r->form->chunk_bytes;
+	const size_t record_block = r->form->record_block_bytes;
 	size_t		bytes = GPUAGG_MEMORY_BLOCK;
-	GpuAggRecordBlock *block;
+	GpuAggRecordMemory *block;
 
-	if (bytes < RECORD_HEAD_BYTES + chunk)
-		bytes = RECORD_HEAD_BYTES + chunk;
+	if (bytes < RECORD_HEAD_BYTES + record_block)
+		bytes = RECORD_HEAD_BYTES + record_block;
 	if (r->bytes + bytes > r->bytes_most)
 		return false;
 	block = gpuagg_memory_grow(r->memory, bytes);
@@ -286,21 +286,21 @@ new_block(GpuAggRecords *r)
 	return true;
 }
 
-/* The list's chunk is full, or there is none: begin the next. */
+/* The list's record block is full, or there is none: begin the next. */
 static bool
-next_chunk(GpuAggRecords *r, GpuAggRecordList *list)
+next_record_block(GpuAggRecords *r, GpuAggRecordList *list)
 {
-	GpuAggRecordChunk *chunk = r->free;
+	GpuAggRecordBlock *record_block = r->free;
 
-	if (chunk != NULL)
-		r->free = chunk->next;
+	if (record_block != NULL)
+		r->free = record_block->next;
 	else
 	{
-		if (r->left < r->form->chunk_bytes && !new_block(r))
+		if (r->left < r->form->record_block_bytes && !new_block(r))
 			return false;
-		chunk = (GpuAggRecordChunk *) r->next;
-		r->next += r->form->chunk_bytes;
-		r->left -= r->form->chunk_bytes;
+		record_block = (GpuAggRecordBlock *) r->next;
+		r->next += r->form->record_block_bytes;
+		r->left -= r->form->record_block_bytes;
 	}
 	if (list->filling != NULL)
 	{
@@ -308,7 +308,7 @@ next_chunk(GpuAggRecords *r, GpuAggRecordList *list)
 		list->full = list->filling;
 		list->nfull++;
 	}
-	list->filling = chunk;
+	list->filling = record_block;
 	list->n = 0;
 	return true;
 }
@@ -411,7 +411,7 @@ write_stage(GpuAggRecords *r, uint32_t partition)
 	const size_t bytes = stage_bytes(f);
 	GpuAggRecordList *list = &r->lists[partition];
 
-	if ((list->filling == NULL || list->n == f->chunk_rows) && !next_chunk(r, list))
+	if ((list->filling == NULL || list->n == f->record_block_rows) && !next_record_block(r, list))
 		return false;
 	write_lines((char *) list->filling + RECORD_HEAD_BYTES + (size_t) list->n * f->row_bytes,
 				r->stages + partition * bytes, bytes);
@@ -748,25 +748,25 @@ unpack_rows(const GpuAggRecords *r, const char *from, uint32_t n, GpuAggRecordVi
 	view->n += n;
 }
 
-/* The chunk being filled, full ones, then the stage.  False: that was all. */
+/* The record block being filled, full ones, then the stage.  False: that was all. */
 static bool
 next_rows(const GpuAggRecords *r, uint32_t partition, GpuAggRecordCursor *c)
 {
 	const GpuAggRecordList *list = &r->lists[partition];
-	const GpuAggRecordChunk *first = list->filling != NULL ? list->filling : list->full;
+	const GpuAggRecordBlock *first = list->filling != NULL ? list->filling : list->full;
 
 	if (c->in_stage)
 		return false;
 	if (c->rows == NULL)
-		c->chunk = first;
+		c->record_block = first;
 	else
-		c->chunk = c->chunk == list->filling ? list->full : c->chunk->next;
-	c->in_stage = c->chunk == NULL;
+		c->record_block = c->record_block == list->filling ? list->full : c->record_block->next;
+	c->in_stage = c->record_block == NULL;
 	c->row = 0;
 	c->nrows = c->in_stage ? r->staged[partition] :
-		c->chunk == list->filling ? list->n : r->form->chunk_rows;
+		c->record_block == list->filling ? list->n : r->form->record_block_rows;
 	c->rows = c->in_stage ? r->stages + partition * stage_bytes(r->form) :
-		(const char *) c->chunk + RECORD_HEAD_BYTES;
+		(const char *) c->record_block + RECORD_HEAD_BYTES;
 	return true;
 }
 
@@ -805,11 +805,11 @@ gpuagg_records_drop(GpuAggRecords *r, uint32_t partition)
 	}
 	while (list->full != NULL)
 	{
-		GpuAggRecordChunk *chunk = list->full;
+		GpuAggRecordBlock *record_block = list->full;
 
-		list->full = chunk->next;
-		chunk->next = r->free;
-		r->free = chunk;
+		list->full = record_block->next;
+		record_block->next = r->free;
+		r->free = record_block;
 	}
 	list->filling = NULL;
 	list->nfull = 0;

@@ -40,7 +40,7 @@ typedef struct GpuAggRecordColumn
 	uint32_t	off;			/* of it, behind the image */
 } GpuAggRecordColumn;
 
-/* Where things are in a record, compact or not, and records in chunks */
+/* Where things are in a record, compact or not, and records in record blocks */
 typedef struct GpuAggRecordForm
 {
 	bool		has_states;
@@ -53,9 +53,9 @@ typedef struct GpuAggRecordForm
 	uint32_t	states_off;
 	uint32_t	stage_rows;		/* whole cache lines together */
 
-	/* gpuagg_record_layout_chunks() */
-	uint32_t	chunk_rows;		/* a multiple of stage_rows */
-	uint32_t	chunk_bytes;
+	/* gpuagg_record_layout_blocks() */
+	uint32_t	record_block_rows;		/* a multiple of stage_rows */
+	uint32_t	record_block_bytes;
 } GpuAggRecordForm;
 
 /* Of a task */
@@ -72,18 +72,18 @@ typedef struct GpuAggRecordLayout
 	uint32_t	partition_bits;
 } GpuAggRecordLayout;
 
-typedef struct GpuAggRecordChunk
+typedef struct GpuAggRecordBlock
 {
-	struct GpuAggRecordChunk *next;
-} GpuAggRecordChunk;
+	struct GpuAggRecordBlock *next;
+} GpuAggRecordBlock;
 
 /* The records of a partition, but for those that are staged */
 typedef struct GpuAggRecordList
 {
-	GpuAggRecordChunk *filling; /* or NULL */
-	GpuAggRecordChunk *full;
+	GpuAggRecordBlock *filling; /* or NULL */
+	GpuAggRecordBlock *full;
 	uint32_t	n;				/* rows in filling */
-	uint32_t	nfull;			/* chunks */
+	uint32_t	nfull;			/* record blocks */
 } GpuAggRecordList;
 
 /* Of a task and a thread */
@@ -101,10 +101,10 @@ typedef struct GpuAggRecords
 	uint64_t	kept;			/* rows since they were last emptied */
 	uint64_t	bytes;			/* of blocks */
 	uint64_t	bytes_most;		/* that they may have */
-	struct GpuAggRecordBlock *blocks;
+	struct GpuAggRecordMemory *blocks;
 	char	   *next;			/* what the newest block has left */
 	size_t		left;
-	GpuAggRecordChunk *free;
+	GpuAggRecordBlock *free;
 } GpuAggRecords;
 
 /* Some records of a partition as a block of rows */
@@ -122,10 +122,10 @@ typedef struct GpuAggRecordView
 /* Where in a partition's records a reader is; starts as zeros */
 typedef struct GpuAggRecordCursor
 {
-	const GpuAggRecordChunk *chunk;
+	const GpuAggRecordBlock *record_block;
 	bool		in_stage;
 	uint32_t	row;			/* the next one */
-	uint32_t	nrows;			/* of the chunk or stage */
+	uint32_t	nrows;			/* of the record block or stage */
 	const char *rows;
 } GpuAggRecordCursor;
 
@@ -134,7 +134,7 @@ extern void gpuagg_record_layout_columns(GpuAggRecordLayout *layout,
 										 const GpuAggShape *shape);
 
 /* The rest, once the number of partitions is known. */
-extern void gpuagg_record_layout_chunks(GpuAggRecordLayout *layout,
+extern void gpuagg_record_layout_blocks(GpuAggRecordLayout *layout,
 										uint32_t partition_bits, uint32_t threads,
 										size_t scope_bytes);
 
@@ -158,7 +158,7 @@ gpuagg_records_count(const GpuAggRecords *r, uint32_t partition)
 {
 	const GpuAggRecordList *list = &r->lists[partition];
 
-	return (uint64_t) list->nfull * r->form->chunk_rows + r->staged[partition] +
+	return (uint64_t) list->nfull * r->form->record_block_rows + r->staged[partition] +
 		(list->filling != NULL ? list->n : 0);
 }
 
@@ -171,7 +171,7 @@ extern void gpuagg_record_view_free(GpuAggRecordView *view, GpuAggMemory *memory
 extern bool gpuagg_records_read(const GpuAggRecords *r, uint32_t partition,
 								GpuAggRecordCursor *cursor, GpuAggRecordView *view);
 
-/* The partition's records have been aggregated; its chunks are free. */
+/* The partition's records have been aggregated; its record blocks are free. */
 extern void gpuagg_records_drop(GpuAggRecords *r, uint32_t partition);
 
 /* Nothing is kept: give all memory of records back. */

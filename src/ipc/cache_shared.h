@@ -31,7 +31,7 @@ typedef struct GpuAggCacheEntry
 	Oid			relid;
 	uint32		relnumber;		/* of the files that were read */
 	AttrNumber	attnum;
-	uint32		chunks;			/* of which something is held */
+	uint32		extents;			/* of which something is held */
 	uint32		blocks;			/* held */
 	uint64		rows;			/* positions that these have, one for each line of
 								 * their pages */

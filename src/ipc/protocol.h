@@ -18,11 +18,11 @@
  *
  * Pages travel as buffer numbers; the worker reads them in shared_buffers.
  *
- * The column cache (cache/cache.c).  A chunk of a table is the blocks that
- * one visibility-map page covers.  CACHED tells which chunks the worker holds,
+ * The column cache (cache/cache.c).  An extent of a table is the blocks that
+ * one visibility-map page covers.  CACHED tells which extents the worker holds,
  * with all columns of the program, and the LSN that the map page had when that
  * was true of them.  The client looks at each map page, under its snapshot,
- * and answers with MAP for each chunk that it wants used or filled.  Blocks
+ * and answers with MAP for each extent that it wants used or filled.  Blocks
  * that are used come from the cache and complete as one batch; the client
  * feeds all others.
  */
@@ -46,7 +46,7 @@ typedef enum GpuAggMsgType
 	GPUAGG_MSG_CACHED,			/* count GpuAggMsgCached, then the bitmaps of
 								 * those that are not whole, in order, each
 								 * (nblocks + 7) / 8 bytes padded to 8;
-								 * batch_id 1: pages of other chunks may be
+								 * batch_id 1: pages of other extents may be
 								 * kept, 0: nothing is, and MAP messages about
 								 * them are not worth sending */
 	GPUAGG_MSG_MAPPED,			/* GpuAggMappedMsg */
@@ -74,9 +74,9 @@ typedef struct GpuAggMsgPage
 	uint64_t	lsn;			/* the page's, under the content lock; if keep */
 } GpuAggMsgPage;
 
-/* Heap blocks of a chunk: of one page of the visibility map, 8 kB */
-#define GPUAGG_CHUNK_BLOCKS 32672
-#define GPUAGG_CHUNK_BITMAP_BYTES ((GPUAGG_CHUNK_BLOCKS + 7) / 8 + 4)	/* 4088 */
+/* Heap blocks of an extent: of one page of the visibility map, 8 kB */
+#define GPUAGG_EXTENT_BLOCKS 32672
+#define GPUAGG_EXTENT_BITMAP_BYTES ((GPUAGG_EXTENT_BLOCKS + 7) / 8 + 4)	/* 4088 */
 
 /* Which table, and what of the cache a task wants; relnumber 0: nothing */
 typedef struct GpuAggCacheWish
@@ -91,8 +91,8 @@ typedef struct GpuAggCacheWish
 
 typedef struct GpuAggMsgCached
 {
-	uint32_t	chunk;			/* its first block / GPUAGG_CHUNK_BLOCKS */
-	uint32_t	nblocks;		/* of the chunk, that are held at most; the
+	uint32_t	extent;			/* its first block / GPUAGG_EXTENT_BLOCKS */
+	uint32_t	nblocks;		/* of the extent, that are held at most; the
 								 * bitmap has bits for */
 	uint64_t	map_lsn;
 	uint32_t	whole;			/* 1: all of them are; no bitmap follows */
@@ -100,15 +100,15 @@ typedef struct GpuAggMsgCached
 } GpuAggMsgCached;
 
 /*
- * One chunk as the client finds it.  msg.batch_id: of the batch that the use of
- * it is, if use; all messages about pages, rows and chunks share their numbers,
+ * One extent as the client finds it.  msg.batch_id: of the batch that the use of
+ * it is, if use; all messages about pages, rows and extents share their numbers,
  * which rise.
  */
 typedef struct GpuAggMapMsg
 {
 	GpuAggMsg	msg;
-	uint32_t	chunk;
-	uint32_t	nblocks;		/* of the chunk, that the table has now */
+	uint32_t	extent;
+	uint32_t	nblocks;		/* of the extent, that the table has now */
 	uint64_t	map_lsn;		/* of the map page, now */
 	uint32_t	whole;			/* 1: all bits up to nblocks are set; no bitmap
 								 * follows */
@@ -122,13 +122,13 @@ typedef struct GpuAggMapMsg
 	/* (nblocks + 7) / 8 bytes padded to 8; nblocks uint64_t */
 } GpuAggMapMsg;
 
-/* Which blocks of the chunk are used */
+/* Which blocks of the extent are used */
 typedef struct GpuAggMappedMsg
 {
 	GpuAggMsg	msg;			/* batch_id as in MAP */
-	uint32_t	chunk;
+	uint32_t	extent;
 	uint32_t	nblocks;
-	uint8_t		used[GPUAGG_CHUNK_BITMAP_BYTES];
+	uint8_t		used[GPUAGG_EXTENT_BITMAP_BYTES];
 } GpuAggMappedMsg;
 
 typedef struct GpuAggBeginMsg

@@ -27,7 +27,7 @@
 #include "postgres.h"
 
 #include "cost/profile.h"
-#include "device/chunk.h"
+#include "device/batch_memory.h"
 #include "executor/executor.h"
 #include "heap/cache_wish.h"
 #include "heap/cached.h"
@@ -566,7 +566,7 @@ task_drive(GpuAggRun *run)
 {
 	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
 	GpuAggScan *scan = run->scan;
-	double		page_bytes = gpuagg_chunk_page_bytes(scan->info->program,
+	double		page_bytes = gpuagg_batch_page_bytes(scan->info->program,
 													 run->pass->page_lines);
 	GpuAggStatus status = GPUAGG_OK;
 
@@ -581,7 +581,7 @@ task_drive(GpuAggRun *run)
 		run->feed = gpuagg_feed_begin(scan->rel,
 									  scan->css.ss.ps.state->es_snapshot,
 									  run->nblocks, &scan->sample, run->cached,
-									  gpuagg_chunk_pages(device, page_bytes),
+									  gpuagg_batch_pages(device, page_bytes),
 									  device->batches_ahead);
 		status = task_feed(run);
 	}

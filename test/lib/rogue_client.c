@@ -7,7 +7,7 @@
  *		rogue_map(relation regclass, what text, seed int) RETURNS text
  *
  * which begins a task that counts the first column (an int4) of a table of one
- * chunk, waits for CACHED, sends MAP with `what` wrong with it, and FINISH.  It
+ * extent, waits for CACHED, sends MAP with `what` wrong with it, and FINISH.  It
  * feeds nothing.  Returns how many rows the task found in the cache, or how it
  * failed.
  *
@@ -16,12 +16,12 @@
  *		none			no bit is set
  *		short, long		bytes lack, are too many
  *		no_bits, no_lsns	these lack that are announced
- *		many_blocks, huge_blocks, more_blocks	of the chunk, the table
- *		chunk, huge_chunk	the table has no such chunk
+ *		many_blocks, huge_blocks, more_blocks	of the extent, the table
+ *		extent, huge_extent	the table has no such extent
  *		zero_lsn, other_lsn	of the map page
  *		unused_lsns		LSNs, but no use
  *		lsns			the map page has another LSN, and heap pages wrong ones
- *		twice			the chunk comes twice
+ *		twice			the extent comes twice
  *		order			the number of the batch was there before
  *		use				use of what CACHED did not tell
  *		no_wish			the task has no wish
@@ -61,7 +61,7 @@ typedef struct RogueProgram
 typedef struct RogueMap
 {
 	GpuAggMapMsg map;
-	char		behind[GPUAGG_CHUNK_BITMAP_BYTES + GPUAGG_CHUNK_BLOCKS * sizeof(uint64)];
+	char		behind[GPUAGG_EXTENT_BITMAP_BYTES + GPUAGG_EXTENT_BLOCKS * sizeof(uint64)];
 	Size		bytes;			/* behind the head */
 } RogueMap;
 
@@ -170,7 +170,7 @@ append_lsns(RogueMap *m)
 static void
 make_good(Rogue *rogue, RogueMap *m)
 {
-	uint8		bits[GPUAGG_CHUNK_BITMAP_BYTES] pg_attribute_aligned(8);
+	uint8		bits[GPUAGG_EXTENT_BITMAP_BYTES] pg_attribute_aligned(8);
 
 	memset(m, 0, sizeof(*m));
 	m->map.msg.type = GPUAGG_MSG_MAP;
@@ -180,7 +180,7 @@ make_good(Rogue *rogue, RogueMap *m)
 	m->map.use = rogue->told_lsn != 0 || is(rogue, "use");
 	if (is(rogue, "tail"))
 		memset(bits + rogue->nblocks / 8, 0xFF,
-			   GPUAGG_CHUNK_BITMAP_BYTES - rogue->nblocks / 8);
+			   GPUAGG_EXTENT_BITMAP_BYTES - rogue->nblocks / 8);
 	if (is(rogue, "none"))
 		memset(bits, 0, sizeof(bits));
 	append_bits(m, bits);
@@ -228,15 +228,15 @@ make_wrong(Rogue *rogue, RogueMap *m)
 	else if (is(rogue, "no_lsns"))
 		map->lsns = 1;
 	else if (is(rogue, "many_blocks"))
-		make_whole(m, GPUAGG_CHUNK_BLOCKS + 1);
+		make_whole(m, GPUAGG_EXTENT_BLOCKS + 1);
 	else if (is(rogue, "huge_blocks"))
 		make_whole(m, PG_UINT32_MAX);
 	else if (is(rogue, "more_blocks"))
 		make_whole(m, rogue->nblocks + 1);
-	else if (is(rogue, "chunk"))
-		map->chunk = 1;
-	else if (is(rogue, "huge_chunk"))
-		map->chunk = PG_UINT32_MAX;
+	else if (is(rogue, "extent"))
+		map->extent = 1;
+	else if (is(rogue, "huge_extent"))
+		map->extent = PG_UINT32_MAX;
 	else if (is(rogue, "zero_lsn"))
 		map->map_lsn = 0;
 	else if (is(rogue, "other_lsn"))

@@ -1,5 +1,5 @@
 # The column cache over restarts, crashes and lost workers, its limit, tables of
-# several chunks, hot standby and promotion, and files that were not logged.
+# several extents, hot standby and promotion, and files that were not logged.
 use strict;
 use warnings;
 
@@ -144,7 +144,7 @@ cmp_ok($most, '>', $limit / 4, 'the cache was filled');
 cmp_ok($most, '<=', $limit, "its limit was kept ($most bytes at most)");
 $node->safe_psql('postgres', "DROP TABLE l$_") foreach (1 .. 8);
 
-# several chunks: a page for each row
+# several extents: a page for each row
 $node->append_conf('postgresql.conf', 'gpuagg.cache_size = 64MB');
 $node->restart;
 wait_ready($node);
@@ -155,8 +155,8 @@ $node->safe_psql(
 	INSERT INTO wide SELECT i, i % 10, i, repeat('x', 7000) FROM generate_series(1, 34000) i;});
 $node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) wide');
 my $wide = 'SELECT g, count(*), sum(v), min(id) FROM wide GROUP BY g ORDER BY g';
-cold($node, $wide, 'two chunks');
-warm($node, $wide, 'two chunks');
+cold($node, $wide, 'two extents');
+warm($node, $wide, 'two extents');
 $node->safe_psql('postgres', 'UPDATE wide SET v = v + 1 WHERE id = 100');
 my ($read, $cached) = pages($node, $wide);
 cmp_ok($read, '<=', 3, "an update: only its pages are read ($read)");
@@ -165,10 +165,10 @@ $node->safe_psql('postgres', 'VACUUM wide');
 ($read, $cached) = pages($node, $wide);
 cmp_ok($read, '<=', 3, "VACUUM: only these are read again ($read)");
 cmp_ok($cached, '>', 33990, "the others are there ($cached)");
-warm($node, $wide, 'two chunks, vacuumed');
+warm($node, $wide, 'two extents, vacuumed');
 $node->safe_psql('postgres', 'DELETE FROM wide WHERE id > 33000');
 $node->safe_psql('postgres', 'VACUUM wide');
-same_answer($node, $wide, 'the last chunk is cut off');
+same_answer($node, $wide, 'the last extent is cut off');
 $node->safe_psql('postgres', q{INSERT INTO wide SELECT i, i % 3, 1, repeat('y', 7000) FROM generate_series(40001, 41000) i});
 same_answer($node, $wide, 'and grows again');
 $node->safe_psql('postgres', 'VACUUM wide');

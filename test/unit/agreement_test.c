@@ -3,7 +3,7 @@
  *		What predictions and the choice of a strategy assume of a device, and what
  *		the device does: known answers, and the device's own functions asked.
  */
-#include "device/chunk.h"
+#include "device/batch_memory.h"
 #include "device_support.h"
 #include "h200_rates.h"
 #include "host/groups.h"
@@ -216,7 +216,7 @@ test_batch(uint32_t key, uint32_t lines, uint64_t want, const char *name)
 	shape.nwords = gpuagg_chunk_words(packed, words, &shape.copies);
 	shape.nrows = shape.npages * lines;
 	gpuagg_chunk_layout(&shape, &layout);
-	planned = gpuagg_chunk_page_bytes(packed, lines) * shape.npages;
+	planned = gpuagg_batch_page_bytes(packed, lines) * shape.npages;
 	ok((double) layout.bytes >= planned &&
 	   (double) layout.bytes <= planned + 11 * GPUAGG_CHUNK_ALIGN, name);
 	is_int((long long) layout.bytes, (long long) want, "... so many bytes");

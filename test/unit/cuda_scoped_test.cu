@@ -3,7 +3,7 @@
  *		Scoped grouping (cuda/groupby/scoped.h) on a GPU: every strategy against a map
  *		of groups on the host, with tables that are too small, windows and
  *		partitions forced on few rows, NULLs, skew, expressions.  Rows come as
- *		chunks, and where their shape allows it, as sources, too.
+ *		decoded batches, and where their shape allows it, as sources, too.
  *
  * GPUAGG_TEST_SCALE is a percentage of the rows, and of the multiprocessors that
  * work; below 100, tables of partitions are small.  Tools that watch every access
@@ -529,8 +529,8 @@ ways(const uint8_t *sm_windows)
 	return all;
 }
 
-/* One row in so many of sources comes by a chunk. */
-#define CHUNK_EVERY 7
+/* One row in so many of sources comes by a decoded batch. */
+#define DECODED_EVERY 7
 
 /* Rows of the first source, and of the second one: whole tiles, and an odd number */
 static uint64_t
@@ -545,7 +545,7 @@ struct Given
 	GpuAggPlan *plan;
 	GpuAggBatchHead *head;
 	GpuAggStripeColumn *columns;
-	uint8_t    *valid;			/* of the chunk */
+	uint8_t    *valid;			/* of the decoded batch */
 	uint32_t   *taken;			/* of the sources */
 };
 
@@ -560,7 +560,7 @@ give(const TestProgram &p, const Input &in, const GpuAggPlan *plan, size_t plan_
 
 	for (uint64_t i = 0; i < in.n; i++)
 	{
-		valid[i] = !sources || i % CHUNK_EVERY == 0;
+		valid[i] = !sources || i % DECODED_EVERY == 0;
 		taken[i / 32] |= (uint32_t) !valid[i] << (i % 32);
 	}
 	check(cudaMalloc(&g.plan, plan_bytes), "plan");
@@ -585,25 +585,25 @@ take_back(Given &g)
 		check(cudaFree(p), "cudaFree");
 }
 
-/* Rows of a chunk; of others the sources have those */
+/* Rows of a decoded batch; of others the sources have those */
 static GpuAggStatus
-add_chunk(const TestProgram &p, const Input &in, const Given &g, GpuAggScoped *run,
+add_decoded(const TestProgram &p, const Input &in, const Given &g, GpuAggScoped *run,
 		  GpuAggError *error)
 {
-	GpuAggChunk chunk = {};
+	GpuAggDecodedBatch decoded = {};
 	GpuAggBatchHead head;
 	GpuAggStatus status;
 
-	chunk.head = g.head;
-	chunk.nrows = (uint32_t) in.n;
-	chunk.valid = g.valid;
-	chunk.resident = g.columns;
-	status = gpuagg_cuda_scoped_chunk(run, g.plan, &p.head, &chunk, NULL, 0, sms * 8, error);
+	decoded.head = g.head;
+	decoded.nrows = (uint32_t) in.n;
+	decoded.valid = g.valid;
+	decoded.resident = g.columns;
+	status = gpuagg_cuda_scoped_decoded(run, g.plan, &p.head, &decoded, NULL, 0, sms * 8, error);
 	if (status != GPUAGG_OK)
 		return status;
 	check(cudaMemcpyAsync(&head, g.head, sizeof(head), cudaMemcpyDeviceToHost, stream), "head");
-	check(cudaStreamSynchronize(stream), "chunk");
-	gpuagg_cuda_scoped_settle(run, chunk.nrows, head.nkept);
+	check(cudaStreamSynchronize(stream), "decoded batch");
+	gpuagg_cuda_scoped_settle(run, decoded.nrows, head.nkept);
 	/* of a batch that is a batch's error */
 	return head.errors != 0 ? GPUAGG_VALUE_ERROR : GPUAGG_OK;
 }
@@ -613,7 +613,7 @@ add_sources(const Input &in, const Given &g, const GpuAggSourceShape &shape, Gpu
 			GpuAggError *error)
 {
 	const uint64_t starts[3] = {0, first_source(in.n), in.n};
-	const uint64_t nchunk = (in.n + CHUNK_EVERY - 1) / CHUNK_EVERY;
+	const uint64_t ndecoded = (in.n + DECODED_EVERY - 1) / DECODED_EVERY;
 	GpuAggSource sources[2] = {};
 	uint64_t	rows[2];
 
@@ -625,7 +625,7 @@ add_sources(const Input &in, const Given &g, const GpuAggSourceShape &shape, Gpu
 		rows[i] = starts[i + 1] - starts[i];
 	}
 	/* without an argument, values do not matter: anything will do */
-	return gpuagg_cuda_scoped_sources(run, sources, rows, 2, in.n - nchunk, error);
+	return gpuagg_cuda_scoped_sources(run, sources, rows, 2, in.n - ndecoded, error);
 }
 
 /* Sources are not what this program's rows can be: *skip */
@@ -648,7 +648,7 @@ run_way(const TestProgram &p, const Input &in, const GpuAggScopedConfig &config,
 	if (status == GPUAGG_OK && sources)
 		*skip = !gpuagg_cuda_scoped_takes_sources(run, &shape);
 	if (status == GPUAGG_OK && !*skip)
-		status = add_chunk(p, in, g, run, &error);
+		status = add_decoded(p, in, g, run, &error);
 	if (status == GPUAGG_OK && sources && !*skip)
 		status = add_sources(in, g, shape, run, &error);
 	check(cudaStreamSynchronize(stream), "input");

@@ -4,7 +4,7 @@
  *		expected, pages as odd as a heap has them, rows that the device leaves
  *		to PostgreSQL and gets back evaluated.
  */
-#include "device/chunk.h"
+#include "device/batch_memory.h"
 #include "device_oracle.h"
 #include "device_table.h"
 
@@ -140,7 +140,7 @@ test_short_memory(void)
 	for (uint32_t i = 0; i < npages; i++)
 		lines = page_list[i].nlines > lines ? page_list[i].nlines : lines;
 	packed = program_pack(&p);
-	batch = 256 * gpuagg_chunk_page_bytes(packed, lines) + 8192;
+	batch = 256 * gpuagg_batch_page_bytes(packed, lines) + 8192;
 	free(packed);
 	o = oracle_start(&p);
 	oracle_list(o, page_list, npages);

@@ -59,7 +59,7 @@ extern "C" const GpuAggDeviceOps *gpuagg_device_provider(void);
 #define THREADS 256
 #define WARM_ROUNDS 1
 
-/* Rows of a stripe: a chunk of a table with 185 rows a page */
+/* Rows of a stripe: a decoded batch of a table with 185 rows a page */
 #define STRIPE_ROWS ((uint32_t) 6000000)
 
 /* Shared memory with pages, which the device wants and nobody reads */

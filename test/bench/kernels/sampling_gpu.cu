@@ -593,7 +593,7 @@ cleared(Bench &b, uint64_t n, int byte)
 }
 
 /*
- * The values as a column of stripes, each of as many rows as a chunk of the cache
+ * The values as a column of stripes, each of as many rows as a decoded batch of the cache
  * has, all of which share two bitmaps, that memory be the values'; what is drawn
  * lies at the memory's end.
  */

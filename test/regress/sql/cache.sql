@@ -120,7 +120,7 @@ ROLLBACK;
 SELECT compare('SELECT count(*) FROM ca');
 VACUUM ca;
 -- the view
-SELECT relation, column_name, attnum, chunks, pages, pages_total, rows >= 5450 AS rows, bytes > 20000 AS bytes, strings, uses > 3 AS uses, last_use <= clock_timestamp() AS last_use, note
+SELECT relation, column_name, attnum, extents, pages, pages_total, rows >= 5450 AS rows, bytes > 20000 AS bytes, strings, uses > 3 AS uses, last_use <= clock_timestamp() AS last_use, note
 FROM gpuagg.cache WHERE relation = 'ca'::regclass ORDER BY attnum;
 SELECT cache_used > 0 AND cache_used <= cache_limit AS within FROM gpuagg.devices WHERE state = 'ready';
 -- with what all columns share, the directory (16 bytes a page and more): the view tells of all that is used

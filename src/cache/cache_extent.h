@@ -1,26 +1,26 @@
 /*
- * cache_chunk.h
- *		What the column cache holds: chunks of tables, and where in the device's
+ * cache_extent.h
+ *		What the column cache holds: extents of tables, and where in the device's
  *		stripes the rows of each block lie.
  *
  * Inside the worker, below cache_table.h and cache_position.h; cache.c and
- * cache_map.c use it for jobs.  A chunk is a range of
- * GPUAGG_CHUNK_BLOCKS blocks.  Each of its blocks that is kept has positions in
- * one of the chunk's stripes.  A column of a chunk is *filled* for some blocks:
+ * cache_map.c use it for jobs.  An extent is a range of
+ * GPUAGG_EXTENT_BLOCKS blocks.  Each of its blocks that is kept has positions in
+ * one of the extent's stripes.  A column of an extent is *filled* for some blocks:
  * their values lie at the blocks' positions.  A block is *held* for a set of
  * columns if all of them are filled.
  *
- * Who may do what.  Jobs register as users of a chunk, one also as its filler.
- * Only the filler writes to a chunk.  If it is exclusive, nobody else uses the
- * chunk, and it may do as it likes; else it only adds blocks of which nothing
- * was held, at positions that no user reads.  What a chunk has is forgotten or
+ * Who may do what.  Jobs register as users of an extent, one also as its filler.
+ * Only the filler writes to an extent.  If it is exclusive, nobody else uses the
+ * extent, and it may do as it likes; else it only adds blocks of which nothing
+ * was held, at positions that no user reads.  What an extent has is forgotten or
  * evicted only while nobody else uses or fills it.
  *
  * Functions that allocate raise an ERROR without memory, and leave everything
  * consistent.
  */
-#ifndef GPUAGG_CACHE_CACHE_CHUNK_H
-#define GPUAGG_CACHE_CACHE_CHUNK_H
+#ifndef GPUAGG_CACHE_CACHE_EXTENT_H
+#define GPUAGG_CACHE_CACHE_EXTENT_H
 
 #include "postgres.h"
 
@@ -29,8 +29,8 @@
 #include "ipc/protocol.h"
 #include "lib/ilist.h"
 
-/* Stripes of a chunk: the first for all of it, others for what did not fit */
-#define GPUAGG_CHUNK_STRIPES 8
+/* Stripes of an extent: the first for all of it, others for what did not fit */
+#define GPUAGG_EXTENT_STRIPES 8
 #define GPUAGG_NO_STRIPE UINT16_MAX
 
 /* Words of a bitmap with a bit for each of n blocks */
@@ -38,7 +38,7 @@
 
 /*
  * "Attribute" of the column that tasks without columns want: which rows there
- * are.  It takes no more of a stripe than the stripe itself, and a chunk has it alone:
+ * are.  It takes no more of a stripe than the stripe itself, and an extent has it alone:
  * where other columns are held, they tell the same.
  */
 #define GPUAGG_CACHE_ROWS UINT32_MAX
@@ -66,7 +66,7 @@ typedef struct GpuAggCacheColumn
 	const char *note;			/* static string: why it is not cached; NULL */
 } GpuAggCacheColumn;
 
-/* What a chunk has of a column */
+/* What an extent has of a column */
 typedef struct GpuAggCacheFill
 {
 	GpuAggCacheColumn *column;
@@ -86,7 +86,7 @@ typedef struct GpuAggCacheStripe
 
 typedef struct GpuAggCacheTable GpuAggCacheTable;
 
-typedef struct GpuAggCacheChunk
+typedef struct GpuAggCacheExtent
 {
 	GpuAggCacheTable *table;
 	uint32		number;
@@ -96,14 +96,14 @@ typedef struct GpuAggCacheChunk
 	uint32		nplaced;		/* blocks that have positions */
 	int			nstripes;
 	bool		full;			/* one more stripe was wanted */
-	GpuAggCacheStripe stripes[GPUAGG_CHUNK_STRIPES];
+	GpuAggCacheStripe stripes[GPUAGG_EXTENT_STRIPES];
 	int			nfills;
 	int			max_fills;
 	GpuAggCacheFill **fills;
 	int			users;
 	struct GpuAggCacheClient *filler;
 	bool		exclusive;		/* the filler is */
-} GpuAggCacheChunk;
+} GpuAggCacheExtent;
 
 struct GpuAggCacheTable
 {
@@ -116,59 +116,59 @@ struct GpuAggCacheTable
 	int			jobs;			/* that know it */
 	uint64		directory;		/* bytes that its directory takes */
 	dlist_head	columns;
-	uint32		nchunks;		/* length of the array */
-	GpuAggCacheChunk **chunks;	/* by number; NULL: nothing of it */
+	uint32		nextents;		/* length of the array */
+	GpuAggCacheExtent **extents;	/* by number; NULL: nothing of it */
 };
 
 /* NULL: nothing of the column is filled. */
-extern GpuAggCacheFill *gpuagg_cache_fill(const GpuAggCacheChunk *chunk,
+extern GpuAggCacheFill *gpuagg_cache_fill(const GpuAggCacheExtent *extent,
 										  const GpuAggCacheColumn *column);
 
 /*
  * Blocks below nblocks that are held for some columns, into GPUAGG_BITMAP_WORDS
  * (nblocks) words; returns their number.
  */
-extern uint32 gpuagg_cache_held(const GpuAggCacheChunk *chunk,
+extern uint32 gpuagg_cache_held(const GpuAggCacheExtent *extent,
 								GpuAggCacheColumn *const *columns,
 								int ncolumns, uint32 nblocks, uint64 *held);
 
 /*
- * May the chunk come to have these columns?  Not the rows beside others, which
+ * May the extent come to have these columns?  Not the rows beside others, which
  * would keep fillers of those from adding the same blocks.
  */
-extern bool gpuagg_cache_may_have(const GpuAggCacheChunk *chunk,
+extern bool gpuagg_cache_may_have(const GpuAggCacheExtent *extent,
 								  GpuAggCacheColumn *const *columns,
 								  int ncolumns);
 
 /* Is any column of a block filled? */
-extern bool gpuagg_cache_has(const GpuAggCacheChunk *chunk, uint32 block);
+extern bool gpuagg_cache_has(const GpuAggCacheExtent *extent, uint32 block);
 
 /* Nothing of a block is held any more; its places stay its own. */
-extern void gpuagg_cache_forget(GpuAggCacheChunk *chunk, uint32 block);
+extern void gpuagg_cache_forget(GpuAggCacheExtent *extent, uint32 block);
 
 /*
  * For the filler, before it keeps anything: if nothing is held, positions that
  * blocks have had are given up.
  */
-extern void gpuagg_cache_begin_anew(GpuAggCacheChunk *chunk);
+extern void gpuagg_cache_begin_anew(GpuAggCacheExtent *extent);
 
 /* The columns of a block lie at its places now. */
-extern void gpuagg_cache_filled(GpuAggCacheChunk *chunk,
+extern void gpuagg_cache_filled(GpuAggCacheExtent *extent,
 								GpuAggCacheColumn *const *columns,
 								int ncolumns, uint32 block);
 
-/* Bytes that a chunk's stripes have for a column; for the rows, all */
-extern uint64 gpuagg_cache_fill_bytes(const GpuAggCacheChunk *chunk,
+/* Bytes that an extent's stripes have for a column; for the rows, all */
+extern uint64 gpuagg_cache_fill_bytes(const GpuAggCacheExtent *extent,
 									  const GpuAggCacheFill *fill);
 
 /*
- * Of a chunk that nobody uses or fills, or that is its filler's alone: the i-th
+ * Of an extent that nobody uses or fills, or that is its filler's alone: the i-th
  * column goes, columns of which nothing is filled go, all of it goes.  Without
  * columns there are no places and stripes.
  */
-extern void gpuagg_cache_chunk_drop(GpuAggCacheChunk *chunk, int i);
-extern void gpuagg_cache_drop_unfilled(GpuAggCacheChunk *chunk);
-extern void gpuagg_cache_chunk_free(GpuAggCacheChunk *chunk);
+extern void gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i);
+extern void gpuagg_cache_drop_unfilled(GpuAggCacheExtent *extent);
+extern void gpuagg_cache_extent_free(GpuAggCacheExtent *extent);
 
 /* Memory of a table's directory; p may be NULL */
 extern void gpuagg_cache_directory_free(GpuAggCacheTable *table, void *p);
@@ -180,18 +180,18 @@ gpuagg_cache_is_rows(const GpuAggCacheColumn *column)
 }
 
 static inline bool
-gpuagg_cache_is_idle(const GpuAggCacheChunk *chunk)
+gpuagg_cache_is_idle(const GpuAggCacheExtent *extent)
 {
-	return chunk->users == 0 && chunk->filler == NULL;
+	return extent->users == 0 && extent->filler == NULL;
 }
 
-/* Blocks of a chunk of a table that has so many */
+/* Blocks of an extent of a table that has so many */
 static inline uint32
-gpuagg_chunk_blocks(uint32 number, uint32 nblocks)
+gpuagg_extent_blocks(uint32 number, uint32 nblocks)
 {
-	uint64		first = (uint64) number * GPUAGG_CHUNK_BLOCKS;
+	uint64		first = (uint64) number * GPUAGG_EXTENT_BLOCKS;
 
-	return nblocks <= first ? 0 : (uint32) Min(nblocks - first, GPUAGG_CHUNK_BLOCKS);
+	return nblocks <= first ? 0 : (uint32) Min(nblocks - first, GPUAGG_EXTENT_BLOCKS);
 }
 
 static inline bool
@@ -200,4 +200,4 @@ gpuagg_bit(const uint64 *bits, uint32 i)
 	return (bits[i / 64] >> i % 64 & 1) != 0;
 }
 
-#endif							/* GPUAGG_CACHE_CACHE_CHUNK_H */
+#endif							/* GPUAGG_CACHE_CACHE_EXTENT_H */

@@ -1,12 +1,12 @@
 /*
- * scoped_chunks.cu
- *		Begin of scoped grouping, and rows that arrive in batches: each chunk's
+ * scoped_batches.cu
+ *		Begin of scoped grouping, and rows that arrive in batches: each decoded batch's
  *		rows are packed to records, behind those that are there; when the last
  *		one is packed, grouping begins with all records as its input.
  *
  * Records lie side by side in one piece of memory, which doubles when it might
- * not have room for all rows of the chunks under way.  How many there are, the
- * card counts; the host knows a bound, and less and less as chunks come to
+ * not have room for all rows of the decoded batches under way.  How many there are, the
+ * card counts; the host knows a bound, and less and less as decoded batches come to
  * their end.
  */
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 /* Room at first */
 #define MIN_RECORDS ((uint64_t) 1 << 20)
 
-/* Of chunks only the catalogs know what can be NULL, and of keys alone. */
+/* Of decoded batches only the catalogs know what can be NULL, and of keys alone. */
 static void
 note_nullable(const GpuAggProgram *p, uint8_t *nullable)
 {
@@ -108,21 +108,21 @@ field_regs(const GpuAggRecord *record, const GpuAggProgram *p, uint16_t *regs)
 }
 
 GpuAggStatus
-gpuagg_cuda_scoped_chunk(GpuAggScoped *s, const GpuAggPlan *device_plan,
-						 const GpuAggProgram *program, const GpuAggChunk *chunk,
+gpuagg_cuda_scoped_decoded(GpuAggScoped *s, const GpuAggPlan *device_plan,
+						 const GpuAggProgram *program, const GpuAggDecodedBatch *decoded,
 						 char *scratch, uint32_t scratch_stride, uint32_t blocks,
 						 GpuAggError *error)
 {
-	GpuAggPackChunk c = {};
+	GpuAggPackDecodedBatch c = {};
 
-	if (records_room(s, chunk->nrows, error) != GPUAGG_OK)
+	if (records_room(s, decoded->nrows, error) != GPUAGG_OK)
 		return error->status;
 	c.plan = device_plan;
-	c.chunk = *chunk;
+	c.decoded = *decoded;
 	c.records = s->records;
 	field_regs(&s->record, program, c.regs);
-	s->bound += chunk->nrows;
-	SCOPED_CHECK(gpuagg_cuda_scoped_pack_chunk(&s->args, &c, scratch, scratch_stride, blocks,
+	s->bound += decoded->nrows;
+	SCOPED_CHECK(gpuagg_cuda_scoped_pack_decoded(&s->args, &c, scratch, scratch_stride, blocks,
 											   s->stream));
 	return GPUAGG_OK;
 }
@@ -134,7 +134,7 @@ gpuagg_cuda_scoped_settle(GpuAggScoped *s, uint32_t places, uint64_t records)
 }
 
 GpuAggStatus
-gpuagg_scoped_chunks_end(GpuAggScoped *s, GpuAggError *error)
+gpuagg_scoped_batches_end(GpuAggScoped *s, GpuAggError *error)
 {
 	gpuagg_cuda_scoped_records(&s->record, s->records, 0, &s->args);
 	s->phase = GPUAGG_SCOPED_PHASE_PACKED;
@@ -142,7 +142,7 @@ gpuagg_scoped_chunks_end(GpuAggScoped *s, GpuAggError *error)
 }
 
 void
-gpuagg_scoped_chunks_read(GpuAggScoped *s)
+gpuagg_scoped_batches_read(GpuAggScoped *s)
 {
 	if (s->records != NULL)
 		gpuagg_scoped_give(s, s->records);

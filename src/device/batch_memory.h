@@ -1,26 +1,26 @@
 /*
- * chunk.h
+ * batch_memory.h
  *		What batches of pages take of a device's memory, where their rows become
- *		columns there (GpuAggDeviceInfo.chunks): how many pages a batch should
+ *		columns there (GpuAggDeviceInfo.decodes): how many pages a batch should
  *		have, and what is left for groups.
  *
- * cuda/provider/batch.cu allocates a chunk so; the planner and the executor reckon with
+ * cuda/provider/batch.cu allocates a decoded batch so; the planner and the executor reckon with
  * it.
  */
-#ifndef GPUAGG_DEVICE_CHUNK_H
-#define GPUAGG_DEVICE_CHUNK_H
+#ifndef GPUAGG_DEVICE_BATCH_MEMORY_H
+#define GPUAGG_DEVICE_BATCH_MEMORY_H
 
 #include "device.h"
 
 /* Batches in flight take at most this part of the memory, or they are smaller. */
-#define GPUAGG_CHUNK_SHARE 4
+#define GPUAGG_BATCH_SHARE 4
 
 /* Launching smaller ones costs more than it saves (cuda/provider/device.cu: BATCH_PAGES). */
-#define GPUAGG_CHUNK_LEAST_PAGES 32
+#define GPUAGG_BATCH_LEAST_PAGES 32
 
 /* Of each page: where it is, and what of it is visible */
 #define GPUAGG_CHUNK_REF_BYTES 32
-#define GPUAGG_CHUNK_PAGE_BYTES (GPUAGG_CHUNK_REF_BYTES + GPUAGG_VISIBILITY_BYTES)
+#define GPUAGG_BATCH_PAGE_BYTES (GPUAGG_CHUNK_REF_BYTES + GPUAGG_VISIBILITY_BYTES)
 
 /* Words of a row of a column: a string on a page has a pointer, a length and its code. */
 #define GPUAGG_CHUNK_STRING_WORDS 3
@@ -60,14 +60,14 @@ gpuagg_chunk_row_bytes(uint32_t ncolumns, uint32_t nwords)
 
 /* Bytes of a page with so many lines; of strings with a copy of it */
 GPUAGG_FN double
-gpuagg_chunk_page_bytes(const GpuAggProgram *p, double lines)
+gpuagg_batch_page_bytes(const GpuAggProgram *p, double lines)
 {
 	uint8_t		words[GPUAGG_MAX_REGS];
 	bool		strings;
 	const uint32_t nwords = gpuagg_chunk_words(p, words, &strings);
 
 	return lines * (double) gpuagg_chunk_row_bytes(p->ncolumns, nwords) +
-		GPUAGG_CHUNK_PAGE_BYTES + (strings ? GPUAGG_PAGE_BYTES : 0);
+		GPUAGG_BATCH_PAGE_BYTES + (strings ? GPUAGG_PAGE_BYTES : 0);
 }
 
 /* A batch, of pages or of rows that PostgreSQL evaluated */
@@ -141,29 +141,29 @@ gpuagg_chunk_layout(const GpuAggChunkShape *s, GpuAggChunkLayout *l)
 
 /* Pages of a batch on that device, as many as it likes if memory allows */
 GPUAGG_FN uint32_t
-gpuagg_chunk_pages(const GpuAggDeviceInfo *info, double page_bytes)
+gpuagg_batch_pages(const GpuAggDeviceInfo *info, double page_bytes)
 {
 	double		pages;
 
-	if (!info->chunks || info->memory_limit == 0 || info->batches_ahead == 0)
+	if (!info->decodes || info->memory_limit == 0 || info->batches_ahead == 0)
 		return info->batch_pages;
-	pages = (double) info->memory_limit / GPUAGG_CHUNK_SHARE / info->batches_ahead / page_bytes;
+	pages = (double) info->memory_limit / GPUAGG_BATCH_SHARE / info->batches_ahead / page_bytes;
 	if (pages >= info->batch_pages)
 		return info->batch_pages;
-	return pages > GPUAGG_CHUNK_LEAST_PAGES ? (uint32_t) pages : GPUAGG_CHUNK_LEAST_PAGES;
+	return pages > GPUAGG_BATCH_LEAST_PAGES ? (uint32_t) pages : GPUAGG_BATCH_LEAST_PAGES;
 }
 
 /* What all batches in flight leave of the memory limit; 0 stays 0: no limit */
 GPUAGG_FN double
-gpuagg_chunk_leaves(const GpuAggDeviceInfo *info, double page_bytes)
+gpuagg_batch_leaves(const GpuAggDeviceInfo *info, double page_bytes)
 {
-	const double batches = info->chunks ? (double) info->batches_ahead *
-		gpuagg_chunk_pages(info, page_bytes) * page_bytes : 0;
+	const double batches = info->decodes ? (double) info->batches_ahead *
+		gpuagg_batch_pages(info, page_bytes) * page_bytes : 0;
 	const double limit = (double) info->memory_limit;
 
 	/* some batches are larger than planned: this is the least */
-	return limit - batches > limit / GPUAGG_CHUNK_SHARE ? limit - batches :
-		limit / GPUAGG_CHUNK_SHARE;
+	return limit - batches > limit / GPUAGG_BATCH_SHARE ? limit - batches :
+		limit / GPUAGG_BATCH_SHARE;
 }
 
-#endif							/* GPUAGG_DEVICE_CHUNK_H */
+#endif							/* GPUAGG_DEVICE_BATCH_MEMORY_H */

@@ -1,0 +1,204 @@
+/*
+ * cache_extent.c
+ *		What is held of an extent (cache_extent.h), and how it goes.
+ */
+#include "postgres.h"
+
+#include "cache/cache_extent.h"
+#include "cache/cache_memory.h"
+#include "port/pg_bitutils.h"
+
+void
+gpuagg_cache_directory_free(GpuAggCacheTable *table, void *p)
+{
+	if (p != NULL)
+		gpuagg_cache_free(&table->directory, p);
+}
+
+GpuAggCacheFill *
+gpuagg_cache_fill(const GpuAggCacheExtent *extent, const GpuAggCacheColumn *column)
+{
+	for (int i = 0; i < extent->nfills; i++)
+		if (extent->fills[i]->column == column)
+			return extent->fills[i];
+	return NULL;
+}
+
+uint64
+gpuagg_cache_fill_bytes(const GpuAggCacheExtent *extent, const GpuAggCacheFill *fill)
+{
+	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
+	uint64		bytes = 0;
+
+	for (int i = 0; i < extent->nstripes; i++)
+		bytes += gpuagg_cache_is_rows(fill->column) ?
+			ops->bytes(extent->stripes[i].stripe) :
+			ops->column_bytes(extent->stripes[i].stripe, fill->column->attr);
+	return bytes;
+}
+
+bool
+gpuagg_cache_may_have(const GpuAggCacheExtent *extent,
+					  GpuAggCacheColumn *const *columns, int ncolumns)
+{
+	for (int i = 0; i < ncolumns; i++)
+		if (gpuagg_cache_is_rows(columns[i]) && extent->nfills > 0 &&
+			gpuagg_cache_fill(extent, columns[i]) == NULL)
+			return false;
+	return true;
+}
+
+/* Blocks that are filled in one column at least, into words that are clear */
+static void
+held_any(const GpuAggCacheExtent *extent, uint32 words, uint64 *held)
+{
+	for (int i = 0; i < extent->nfills; i++)
+		for (uint32 w = 0; w < words; w++)
+			held[w] |= extent->fills[i]->filled[w];
+}
+
+/* Those that are filled in all of some columns; false: there are none. */
+static bool
+held_all(const GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
+		 int ncolumns, uint32 words, uint64 *held)
+{
+	for (int i = 0; i < ncolumns; i++)
+	{
+		const GpuAggCacheFill *fill = gpuagg_cache_fill(extent, columns[i]);
+
+		if (fill == NULL)
+			return false;
+		for (uint32 w = 0; w < words; w++)
+			held[w] = i == 0 ? fill->filled[w] : held[w] & fill->filled[w];
+	}
+	return true;
+}
+
+uint32
+gpuagg_cache_held(const GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
+				  int ncolumns, uint32 nblocks, uint64 *held)
+{
+	uint32		words = GPUAGG_BITMAP_WORDS(nblocks);
+	uint32		reach = Min(nblocks, extent->room);
+	uint32		n = 0;
+
+	memset(held, 0, words * sizeof(uint64));
+	if (gpuagg_cache_is_rows(columns[0]))
+		held_any(extent, GPUAGG_BITMAP_WORDS(reach), held);
+	else if (!held_all(extent, columns, ncolumns, GPUAGG_BITMAP_WORDS(reach), held))
+	{
+		memset(held, 0, words * sizeof(uint64));
+		return 0;
+	}
+	if (reach % 64 != 0)
+		held[reach / 64] &= (UINT64CONST(1) << reach % 64) - 1;
+	for (uint32 w = 0; w < words; w++)
+		n += pg_popcount64(held[w]);
+	return n;
+}
+
+bool
+gpuagg_cache_has(const GpuAggCacheExtent *extent, uint32 block)
+{
+	for (int i = 0; block < extent->room && i < extent->nfills; i++)
+		if (gpuagg_bit(extent->fills[i]->filled, block))
+			return true;
+	return false;
+}
+
+void
+gpuagg_cache_forget(GpuAggCacheExtent *extent, uint32 block)
+{
+	uint64		bit = UINT64CONST(1) << block % 64;
+
+	if (block >= extent->room)
+		return;
+	for (int i = 0; i < extent->nfills; i++)
+	{
+		GpuAggCacheFill *fill = extent->fills[i];
+
+		if ((fill->filled[block / 64] & bit) == 0)
+			continue;
+		fill->filled[block / 64] &= ~bit;
+		fill->nfilled--;
+		fill->npositions -= extent->blocks[block].positions;
+	}
+}
+
+void
+gpuagg_cache_filled(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
+					int ncolumns, uint32 block)
+{
+	uint64		bit = UINT64CONST(1) << block % 64;
+
+	for (int i = 0; i < ncolumns; i++)
+	{
+		GpuAggCacheFill *fill = gpuagg_cache_fill(extent, columns[i]);
+
+		if (fill->filled[block / 64] & bit)
+			continue;
+		fill->filled[block / 64] |= bit;
+		fill->nfilled++;
+		fill->npositions += extent->blocks[block].positions;
+	}
+}
+
+/* ---------------------------------------------------------------- going --- */
+
+static void
+extent_free_stripes(GpuAggCacheExtent *extent)
+{
+	for (int i = 0; i < extent->nstripes; i++)
+		gpuagg_cache_stripe_ops()->free(extent->stripes[i].stripe);
+	extent->nstripes = 0;
+	extent->full = false;
+	extent->nplaced = 0;
+	gpuagg_cache_directory_free(extent->table, extent->blocks);
+	extent->blocks = NULL;
+	extent->room = 0;
+}
+
+/* The i-th column of an extent goes; without columns, positions and stripes do. */
+void
+gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i)
+{
+	GpuAggCacheFill *fill = extent->fills[i];
+
+	extent->fills[i] = extent->fills[--extent->nfills];
+	for (int k = 0; k < extent->nstripes && !gpuagg_cache_is_rows(fill->column); k++)
+		gpuagg_cache_stripe_ops()->drop_column(extent->stripes[k].stripe, fill->column->attr);
+	gpuagg_cache_directory_free(extent->table, fill->filled);
+	gpuagg_cache_directory_free(extent->table, fill);
+	if (extent->nfills == 0)
+		extent_free_stripes(extent);
+}
+
+/* Columns of which nothing is filled are not the extent's. */
+void
+gpuagg_cache_drop_unfilled(GpuAggCacheExtent *extent)
+{
+	for (int i = extent->nfills - 1; i >= 0; i--)
+		if (extent->fills[i]->nfilled == 0)
+			gpuagg_cache_extent_drop(extent, i);
+}
+
+void
+gpuagg_cache_begin_anew(GpuAggCacheExtent *extent)
+{
+	for (int i = 0; i < extent->nfills; i++)
+		if (extent->fills[i]->nfilled > 0)
+			return;
+	while (extent->nfills > 0)
+		gpuagg_cache_extent_drop(extent, extent->nfills - 1);
+}
+
+void
+gpuagg_cache_extent_free(GpuAggCacheExtent *extent)
+{
+	while (extent->nfills > 0)
+		gpuagg_cache_extent_drop(extent, extent->nfills - 1);
+	extent_free_stripes(extent);
+	gpuagg_cache_directory_free(extent->table, extent->fills);
+	extent->table->extents[extent->number] = NULL;
+	gpuagg_cache_directory_free(extent->table, extent);
+}
