@@ -17,7 +17,7 @@
 #define GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H
 
 #include "cuda/core/cuda_device.h"
-#include "cuda/groupby/scoped.h"
+#include "cuda/groupby/groupby.h"
 
 /* Bitmaps and values end with whole tiles, so that kernels need not ask. */
 #define GPUAGG_STRIPE_TILE GPUAGG_WARP_TILE
@@ -206,8 +206,8 @@ extern void gpuagg_cuda_stripe_choose(const GpuAggPlan *plan, const GpuAggStripe
 									cudaStream_t stream);
 
 /* Groups what is input, or chosen; spilled groups are those of the batch. */
-extern cudaError_t gpuagg_cuda_stripe_local(const GpuAggScopedArgs *args, GpuAggKeyShape key,
-										  const GpuAggScopedLocal *local,
+extern cudaError_t gpuagg_cuda_stripe_local(const GpuAggGroupByArgs *args, GpuAggKeyShape key,
+										  const GpuAggGroupByLocal *local,
 										  const GpuAggStripeRun *run, uint32_t blocks,
 										  cudaStream_t stream);
 

@@ -98,7 +98,7 @@ gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 /* Where the parts of a batch's memory are, as far as the host writes them */
 typedef struct ResidentParts
 {
-	GpuAggScopedHead *head;
+	GpuAggGroupByHead *head;
 	GpuAggStripeInput *inputs;
 	GpuAggStripeColumn *columns;
 	GpuAggPositions *without;
@@ -145,7 +145,7 @@ resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 	size_t		at = 0;
 
 	decoded->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
-	parts->head = (GpuAggScopedHead *) part(base, &at, sizeof(GpuAggScopedHead));
+	parts->head = (GpuAggGroupByHead *) part(base, &at, sizeof(GpuAggGroupByHead));
 	parts->inputs = (GpuAggStripeInput *) part(base, &at, shape->n * sizeof(GpuAggStripeInput));
 	parts->columns = (GpuAggStripeColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggStripeColumn));
 	parts->without = (GpuAggPositions *) part(base, &at, shape->nwithout * sizeof(GpuAggPositions));
@@ -496,7 +496,7 @@ deferred_read(GpuAggTask *task, GpuAggError *error)
 				sources[n] = r->sources[i];
 				rows[n++] = r->inputs[i].positions;
 			}
-		(void) gpuagg_cuda_scoped_sources(task->scoped, sources, rows, n, d->rows, error);
+		(void) gpuagg_cuda_groupby_sources(task->groupby, sources, rows, n, d->rows, error);
 	}
 	free(sources);
 	free(rows);
@@ -521,7 +521,7 @@ deferred_pack(GpuAggTask *task, const GpuAggResident *r, const GpuAggStripeInput
 	if (decoded.valid == NULL)
 		return false;
 	gpuagg_cuda_stripe_flags(input, false, decoded.valid, decoded.head, task->device->sms, stream);
-	(void) gpuagg_cuda_scoped_decoded(task->scoped, task->device_plan, p, &decoded, scratch,
+	(void) gpuagg_cuda_groupby_decoded(task->groupby, task->device_plan, p, &decoded, scratch,
 									(uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
 									task->batch_blocks, error);
 	gpuagg_cuda_free(task, decoded.valid, decoded.nrows, stream);
@@ -600,7 +600,7 @@ resident_strategy(const GpuAggTask *task, const GpuAggStripeRoad *road)
 	if (chosen != GPUAGG_STRATEGY_AUTO && chosen < GPUAGG_NSTRATEGIES &&
 		(chosen != GPUAGG_STRATEGY_BLOCK_LOCAL || road->open || task->local.capacity > 0))
 		return chosen;
-	if (task->scoped != NULL)
+	if (task->groupby != NULL)
 		return (GpuAggStrategy) task->config.strategy;
 	return road->open || task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL :
 		GPUAGG_STRATEGY_PARTITIONED;
@@ -614,7 +614,7 @@ strategy_take(GpuAggTask *task, GpuAggStrategy strategy, GpuAggError *error)
 	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_KEEPING) != 0;
 
 	config.strategy = strategy;
-	if (keeps == (task->scoped != NULL))
+	if (keeps == (task->groupby != NULL))
 		return true;
 	return keeps ? gpuagg_cuda_task_keep_rows(task, &config, error) :
 		gpuagg_cuda_task_group_rows(task, &config, error);
@@ -639,7 +639,7 @@ road_choose(GpuAggTask *task, GpuAggError *error)
 		if (!strategy_take(task, strategy, error))
 			return false;
 	}
-	q->road.open &= task->scoped == NULL;
+	q->road.open &= task->groupby == NULL;
 	if (q->road.open)
 		task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_BLOCK_LOCAL);
 	(void) gpuagg_cuda_stripe_defers(task, &q->deferral);

@@ -12,7 +12,7 @@
  *						task's table; what is not plain is interpreted behind it
  *		many groups		stripes are deferred: only which of their rows count is
  *						found out now.  At the end of input columns are read as
- *						they lie (scoped_sources.cu); if any row has a NULL, all
+ *						they lie (groupby_sources.cu); if any row has a NULL, all
  *						become records instead
  *		else			the interpreter, as for decoded batches of pages, a stripe a batch;
  *						of tasks that keep rows, into records
@@ -56,8 +56,8 @@ typedef struct GpuAggStripeRoad
 {
 	bool		open;
 	GpuAggKeyShape key;
-	GpuAggScopedArgs args;
-	GpuAggScopedLocal local;
+	GpuAggGroupByArgs args;
+	GpuAggGroupByLocal local;
 	uint32_t	blocks;
 	GpuAggStripeRun run;			/* columns and fields */
 } GpuAggStripeRoad;

@@ -12,8 +12,8 @@
  * finds room neither in shared memory nor in the task's table.
  */
 #include "cuda/columns/stripe_input.cuh"
-#include "cuda/groupby/scoped_fast.cuh"
-#include "cuda/groupby/scoped_flush.cuh"
+#include "cuda/groupby/groupby_fast.cuh"
+#include "cuda/groupby/groupby_flush.cuh"
 
 #define MAX_THREADS 1024
 
@@ -56,7 +56,7 @@ tile_input(const GpuAggStripeRun &run, uint32_t tile)
 }
 
 static __device__ void
-tile_begin(const GpuAggScopedArgs &a, const GpuAggStripeRun &run, uint32_t number, StripeTile *tile,
+tile_begin(const GpuAggGroupByArgs &a, const GpuAggStripeRun &run, uint32_t number, StripeTile *tile,
 		   StripeCounts *counts)
 {
 	const GpuAggStripeInput *input = tile_input(run, number);
@@ -116,9 +116,9 @@ tile_taken(const StripeTile &tile, uint32_t set)
 
 /* ---------- one 4-byte key and argument ---------- */
 
-/* As fast_rows() of scoped_fast.cuh; position: the lane's first */
+/* As fast_rows() of groupby_fast.cuh; position: the lane's first */
 static __device__ __forceinline__ bool
-stripe_fast_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeRun &run,
+stripe_fast_rows(const GpuAggGroupByArgs &a, const LocalView &t, const GpuAggStripeRun &run,
 			   const StripeTile &tile, uint32_t position)
 {
 	const uint32_t *keys = (const uint32_t *) tile.columns[run.field_column[0]].values + position;
@@ -147,7 +147,7 @@ stripe_value(const GpuAggStripeColumn *column, uint32_t position)
 /* Slots of the taken rows */
 template <int KEY>
 static __device__ __forceinline__ void
-stripe_find(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeColumn *column,
+stripe_find(const GpuAggGroupByArgs &a, const LocalView &t, const GpuAggStripeColumn *column,
 		  uint32_t position, uint32_t taken, uint32_t *slot)
 {
 	int64_t		key[LOCAL_ROWS];
@@ -169,7 +169,7 @@ stripe_find(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeCol
 
 /* The taken rows enter a transition */
 static __device__ __forceinline__ void
-stripe_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, const GpuAggStripeColumn *column,
+stripe_step(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t s, const GpuAggStripeColumn *column,
 		  uint32_t position, const uint32_t *group, const uint32_t *peeled)
 {
 	const GpuAggStep *step = &a.steps[s];
@@ -211,7 +211,7 @@ stripe_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, const Gpu
 /* A row without place in shared memory; false: nor in the task's table */
 template <int KEY>
 static __device__ __noinline__ bool
-stripe_row_to_table(const GpuAggScopedArgs &a, const GpuAggStripeRun &run, const StripeTile &tile,
+stripe_row_to_table(const GpuAggGroupByArgs &a, const GpuAggStripeRun &run, const StripeTile &tile,
 				  uint32_t position, uint32_t *added)
 {
 	const int64_t key = stripe_value(&tile.columns[run.field_column[0]], position);
@@ -245,7 +245,7 @@ stripe_row_to_table(const GpuAggScopedArgs &a, const GpuAggStripeRun &run, const
 /* A set of rows; all lanes call it. */
 template <int KEY>
 static __device__ __noinline__ void
-stripe_rows(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggStripeRun &run,
+stripe_rows(const GpuAggGroupByArgs &a, const LocalView &t, const GpuAggStripeRun &run,
 		  const StripeTile &tile, uint32_t position, uint32_t taken, StripeCounts *counts)
 {
 	const uint32_t copy = threadIdx.x & ((1u << t.copies_log2) - 1);
@@ -315,8 +315,8 @@ report_stripes(const StripeCounts *mine, GpuAggBatchHead *head)
 template <int KEY, bool FAST>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
-group_stripes_kernel(const __grid_constant__ GpuAggScopedArgs a,
-				   const __grid_constant__ GpuAggScopedLocal local,
+group_stripes_kernel(const __grid_constant__ GpuAggGroupByArgs a,
+				   const __grid_constant__ GpuAggGroupByLocal local,
 				   const __grid_constant__ GpuAggStripeRun run)
 {
 	extern __shared__ uint4 shared_quads[];
@@ -360,7 +360,7 @@ group_stripes_kernel(const __grid_constant__ GpuAggScopedArgs a,
 
 /* Groups that found no room, as merge_spill expects them (group.cu) */
 static __global__ void
-mark_spilled_kernel(const __grid_constant__ GpuAggScopedArgs a, GpuAggBatchHead *head)
+mark_spilled_kernel(const __grid_constant__ GpuAggGroupByArgs a, GpuAggBatchHead *head)
 {
 	const unsigned long long n = a.head->nspilled;
 	unsigned long long i = (unsigned long long) blockIdx.x * blockDim.x + threadIdx.x;
@@ -375,7 +375,7 @@ mark_spilled_kernel(const __grid_constant__ GpuAggScopedArgs a, GpuAggBatchHead 
 
 template <int KEY, bool FAST>
 static cudaError_t
-launch(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local, const GpuAggStripeRun *run,
+launch(const GpuAggGroupByArgs *a, const GpuAggGroupByLocal *local, const GpuAggStripeRun *run,
 	   uint32_t blocks, cudaStream_t stream)
 {
 	cudaError_t rc = cudaFuncSetAttribute(group_stripes_kernel<KEY, FAST>,
@@ -390,7 +390,7 @@ launch(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local, const GpuAggSt
 
 /* States in words of 32 bits alone, of one argument of 4 bytes at most */
 static bool
-is_fast(const GpuAggScopedArgs *a)
+is_fast(const GpuAggGroupByArgs *a)
 {
 	if (a->nfields > 2 || a->fields[a->nfields - 1].bytes != 4)
 		return false;
@@ -402,7 +402,7 @@ is_fast(const GpuAggScopedArgs *a)
 }
 
 cudaError_t
-gpuagg_cuda_stripe_local(const GpuAggScopedArgs *a, GpuAggKeyShape key, const GpuAggScopedLocal *local,
+gpuagg_cuda_stripe_local(const GpuAggGroupByArgs *a, GpuAggKeyShape key, const GpuAggGroupByLocal *local,
 					   const GpuAggStripeRun *run, uint32_t blocks, cudaStream_t stream)
 {
 	cudaError_t rc;

@@ -1,7 +1,7 @@
 /*
  * stripe_path.cu
  *		Which programs the roads of few groups (stripe_local.cu) and of many
- *		(scoped_sources.cu) are for, and what their kernels need of them.
+ *		(groupby_sources.cu) are for, and what their kernels need of them.
  */
 #include "cuda/columns/resident.h"
 #include "device/choice/local.h"
@@ -148,7 +148,7 @@ gpuagg_cuda_stripe_road(const GpuAggTask *task, bool forced, GpuAggStripeRoad *r
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
 	const GpuAggDevice *device = task->device;
 	const uint8_t nullable[GPUAGG_MAX_REGS] = {};
-	GpuAggScopedConfig config = {};
+	GpuAggGroupByConfig config = {};
 	GpuAggRecord record;
 	bool		fits;
 
@@ -157,13 +157,13 @@ gpuagg_cuda_stripe_road(const GpuAggTask *task, bool forced, GpuAggStripeRoad *r
 		!gpuagg_record_compute(p, nullable, &record) ||
 		!fields_are_columns(p, &record, road->run.field_column) || !use_columns(p, &road->run))
 		return false;
-	gpuagg_cuda_scoped_args(task->plan, p, &record, &road->args);
+	gpuagg_cuda_groupby_args(task->plan, p, &record, &road->args);
 	road->args.plan = task->device_plan;
 	road->key = gpuagg_local_key_shape(p, &record);
-	config.strategy = GPUAGG_SCOPED_SINGLE;
+	config.strategy = GPUAGG_GROUPBY_SINGLE;
 	config.sm_bytes = device->launches.limits.shared_bytes;
 	config.block_bytes = device->launches.block_bytes;
-	fits = gpuagg_cuda_scoped_shape(&config, &road->args, road->key, task->config.expected_groups,
+	fits = gpuagg_cuda_groupby_shape(&config, &road->args, road->key, task->config.expected_groups,
 									&road->local);
 	if (road->key == GPUAGG_KEY_ANY || road->local.bytes > device->launches.block_bytes ||
 		(!fits && !forced))
@@ -181,8 +181,8 @@ gpuagg_cuda_stripe_defers(const GpuAggTask *task, GpuAggStripeDeferral *d)
 	GpuAggSourceShape shape;
 
 	memset(d, 0, sizeof(*d));
-	if (task->scoped == NULL || !gpuagg_local_is_plain(p) ||
-		!gpuagg_cuda_scoped_takes_sources(task->scoped, &shape) ||
+	if (task->groupby == NULL || !gpuagg_local_is_plain(p) ||
+		!gpuagg_cuda_groupby_takes_sources(task->groupby, &shape) ||
 		column_bytes(p, shape.key) != shape.key_bytes ||
 		(shape.has_arg && column_bytes(p, shape.arg) != sizeof(uint32_t)) ||
 		!use_columns(p, &d->run))

@@ -13,7 +13,7 @@
  *	waiting.cu	batches without memory		complete.cu	completions out
  *	cuda_results.cu	groups out					kept.cu		rows kept, grouped at the end
  *	decode.cu, group.cu, select.cu, grow.cu, emit.cu: kernels
- *	scoped.h, scoped*.cu: grouping of rows that lie on the card
+ *	groupby.h, scoped*.cu: grouping of rows that lie on the card
  *	cuda_stripe.h, resident.h: columns that stay there between tasks
  *
  * Measuring the card (cuda_probe.h, probe*.cu) runs on another thread.
@@ -208,10 +208,10 @@ struct GpuAggTask
 	uint64_t	local_misses;
 
 	/* rows that are kept and grouped at the end, instead; else NULL */
-	struct GpuAggScoped *scoped;
-	GpuAggPinned *scoped_report;
-	GpuAggEvents *scoped_events;
-	GpuAggTableRef *scoped_tables;	/* what it left */
+	struct GpuAggGroupBy *groupby;
+	GpuAggPinned *groupby_report;
+	GpuAggEvents *groupby_events;
+	GpuAggTableRef *groupby_tables;	/* what it left */
 	GpuAggPinned *sm_windows_staging;
 	uint8_t    *sm_windows;		/* of multiprocessors, on the card; or NULL */
 	uint64_t	kept_nulls;		/* rows with a NULL that matters, of those kept */

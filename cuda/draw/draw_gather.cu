@@ -13,7 +13,7 @@
 #define BLOCKS_PER_SM 2
 
 /* In windows, while some warps pick others' draws are under way: 3 do 2 to 8 % better. */
-#define SCOPED_BLOCKS_PER_SM 3
+#define WINDOWED_BLOCKS_PER_SM 3
 
 /* Of a row that is neither in an entry's stretch nor, for sure, in the next one */
 static __device__ uint32_t
@@ -201,16 +201,16 @@ struct Gather
 	}
 };
 
-template <bool SCOPED>
+template <bool WINDOWED>
 static __global__ void
-__launch_bounds__(GPUAGG_DRAW_THREADS, SCOPED ? SCOPED_BLOCKS_PER_SM : BLOCKS_PER_SM)
+__launch_bounds__(GPUAGG_DRAW_THREADS, WINDOWED ? WINDOWED_BLOCKS_PER_SM : BLOCKS_PER_SM)
 gather_kernel(const GpuAggDrawRun run)
 {
 	Gather		gather = {run, run.index->rows, run.index->shift};
 
 	if (gather.rows == 0)
 		return;
-	if (SCOPED)
+	if (WINDOWED)
 		draw_all_picked<TURN_DRAWS>(run.tiles, gather);
 	else
 		draw_all<TURN_DRAWS, false>(run.tiles, gather);
@@ -241,7 +241,7 @@ gpuagg_cuda_draw_gather(const GpuAggDrawRun *run, uint32_t sms, cudaStream_t str
 	valid_kernel<<<blocks, GPUAGG_DRAW_THREADS, 0, stream>>>(r);
 	for (uint32_t w = 0; w < launches; w++, r.tiles.windows++, r.tiles.dealt++)
 		if (run->tiles.nwindows > 1)
-			gather_kernel<true><<<SCOPED_BLOCKS_PER_SM * sms, GPUAGG_DRAW_THREADS, 0, stream>>>(r);
+			gather_kernel<true><<<WINDOWED_BLOCKS_PER_SM * sms, GPUAGG_DRAW_THREADS, 0, stream>>>(r);
 		else
 			gather_kernel<false><<<blocks, GPUAGG_DRAW_THREADS, 0, stream>>>(r);
 }

@@ -54,7 +54,7 @@ draw_multiprocessor(void)
 }
 
 /* Some draws of a thread: first, first + GPUAGG_DRAW_THREADS and so on */
-template <bool SCOPED, bool WHOLE>
+template <bool WINDOWED, bool WHOLE>
 struct DrawTurn
 {
 	const GpuAggDrawTiles &tiles;
@@ -72,7 +72,7 @@ struct DrawTurn
 	make(int j, uint64_t &bits) const
 	{
 		bits = gpuagg_draw_bits(tiles.key, draw(j));
-		return (WHOLE || draw(j) < tiles.draws) && (!SCOPED || gpuagg_draw_within(&window, bits));
+		return (WHOLE || draw(j) < tiles.draws) && (!WINDOWED || gpuagg_draw_within(&window, bits));
 	}
 };
 
@@ -128,7 +128,7 @@ draw_tiles(const GpuAggDrawTiles &t, const Deal &deal, const Of &of)
  * All draws of the launch.  Use has turn<AHEAD>(DrawTurn), which makes so many
  * draws at once, so that what they read is under way together.
  */
-template <int AHEAD, bool SCOPED, typename Use>
+template <int AHEAD, bool WINDOWED, typename Use>
 static __device__ __forceinline__ void
 draw_all(const GpuAggDrawTiles &t, Use &use)
 {
@@ -138,9 +138,9 @@ draw_all(const GpuAggDrawTiles &t, Use &use)
 		#pragma unroll 1
 		for (uint32_t at = threadIdx.x; at < t.tile; at += GPUAGG_DRAW_THREADS * AHEAD)
 			if (from + t.tile <= t.draws)
-				use.template turn<AHEAD>(DrawTurn<SCOPED, true>{t, window, from + at});
+				use.template turn<AHEAD>(DrawTurn<WINDOWED, true>{t, window, from + at});
 			else
-				use.template turn<AHEAD>(DrawTurn<SCOPED, false>{t, window, from + at});
+				use.template turn<AHEAD>(DrawTurn<WINDOWED, false>{t, window, from + at});
 	});
 }
 

@@ -2,18 +2,18 @@
  * kept.cu
  *		Tasks whose rows are kept as records while batches come, and grouped at
  *		the end: partitioned, window by window, or with windows side by side
- *		(scoped.h).
+ *		(groupby.h).
  *
  * Batches are decoded as always; instead of finding its group, a row is packed
- * (device/ops/record.h).  When the input has ended, finish steps through scoped
- * grouping, and never waits for it; what it leaves are tables for cuda_results.cu.
+ * (device/ops/record.h).  When the input has ended, finish steps through grouping
+ * in device memory, and never waits for it; what it leaves are tables for cuda_results.cu.
  * Memory is the task's: if records or groups do not fit, the task ends with
  * OUT_OF_MEMORY, and the client takes a smaller window of the hash space.
  */
 #include <stdlib.h>
 
 #include "cuda/core/cuda_device.h"
-#include "cuda/groupby/scoped.h"
+#include "cuda/groupby/groupby.h"
 
 static void *
 kept_alloc(void *task, size_t bytes, cudaStream_t stream, GpuAggError *error)
@@ -58,51 +58,51 @@ sm_windows_make(GpuAggTask *task, const GpuAggTaskConfig *config, uint32_t log2,
 								GPUAGG_SPATIAL_UNITS, cudaMemcpyHostToDevice, stream), error);
 }
 
-static GpuAggScopedStrategy
-scoped_strategy(uint32_t strategy)
+static GpuAggGroupByStrategy
+groupby_strategy(uint32_t strategy)
 {
-	return strategy == GPUAGG_STRATEGY_PARTITIONED ? GPUAGG_SCOPED_PARTITIONED :
-		strategy == GPUAGG_STRATEGY_SPATIAL ? GPUAGG_SCOPED_SPATIAL : GPUAGG_SCOPED_SINGLE;
+	return strategy == GPUAGG_STRATEGY_PARTITIONED ? GPUAGG_GROUPBY_PARTITIONED :
+		strategy == GPUAGG_STRATEGY_SPATIAL ? GPUAGG_GROUPBY_SPATIAL : GPUAGG_GROUPBY_SINGLE;
 }
 
 bool
 gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
-	const GpuAggScopedMemory memory = {kept_alloc, kept_free, task};
+	const GpuAggGroupByMemory memory = {kept_alloc, kept_free, task};
 	const bool	wide = gpuagg_cuda_scratch_bytes(p, 1) > 0;
-	GpuAggScopedConfig c = {};
+	GpuAggGroupByConfig c = {};
 	GpuAggStatus status;
 
 	if (p->select || p->nkeys == 0 || config->strategy >= GPUAGG_NSTRATEGIES ||
 		!(GPUAGG_STRATEGY_BIT(config->strategy) & GPUAGG_STRATEGIES_KEEPING))
 		return true;
-	task->scoped_report = gpuagg_cuda_pin(task->device, sizeof(GpuAggScopedReport), error);
-	task->scoped_events = gpuagg_cuda_events(task->device, error);
-	if (task->scoped_report == NULL || task->scoped_events == NULL)
+	task->groupby_report = gpuagg_cuda_pin(task->device, sizeof(GpuAggGroupByReport), error);
+	task->groupby_events = gpuagg_cuda_events(task->device, error);
+	if (task->groupby_report == NULL || task->groupby_events == NULL)
 		return false;
-	c.strategy = scoped_strategy(config->strategy);
+	c.strategy = groupby_strategy(config->strategy);
 	c.expected_groups = config->expected_groups / (config->scope.count > 1 ? config->scope.count : 1);
 	c.launches = &task->device->launches;
 	c.sms = c.launches->sms;
 	c.sm_bytes = c.launches->limits.shared_bytes;
 	c.block_bytes = c.launches->block_bytes;
-	if (c.strategy != GPUAGG_SCOPED_PARTITIONED)
+	if (c.strategy != GPUAGG_GROUPBY_PARTITIONED)
 		c.windows_log2 = windows_log2(config, c.expected_groups, task->plan->stride);
-	if (c.strategy == GPUAGG_SCOPED_SPATIAL)
+	if (c.strategy == GPUAGG_GROUPBY_SPATIAL)
 	{
 		if (!sm_windows_make(task, config, c.windows_log2, error))
 			return false;
 		c.sm_windows = task->sm_windows;
 	}
-	status = gpuagg_cuda_scoped_open(&c, task->plan, task->device_plan, &memory,
-									 (GpuAggScopedReport *) task->scoped_report->data,
-									 task->lane->group, &task->scoped, error);
+	status = gpuagg_cuda_groupby_open(&c, task->plan, task->device_plan, &memory,
+									 (GpuAggGroupByReport *) task->groupby_report->data,
+									 task->lane->group, &task->groupby, error);
 	if (status == GPUAGG_UNSUPPORTED)
 	{
 		/* strings, or too many fields: the table serves */
-		gpuagg_cuda_scoped_end(task->scoped);
-		task->scoped = NULL;
+		gpuagg_cuda_groupby_end(task->groupby);
+		task->groupby = NULL;
 		memset(error, 0, sizeof(*error));
 		return true;
 	}
@@ -117,17 +117,17 @@ gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggE
 static bool
 tables_list(GpuAggTask *task, GpuAggError *error)
 {
-	const GpuAggTableRef *table = gpuagg_cuda_scoped_table(task->scoped);
+	const GpuAggTableRef *table = gpuagg_cuda_groupby_table(task->groupby);
 	uint32_t	npieces;
-	const GpuAggScopedPiece *pieces = gpuagg_cuda_scoped_pieces(task->scoped, &npieces);
+	const GpuAggGroupByPiece *pieces = gpuagg_cuda_groupby_pieces(task->groupby, &npieces);
 
-	task->scoped_tables = (GpuAggTableRef *) calloc(npieces + 1, sizeof(GpuAggTableRef));
-	if (task->scoped_tables == NULL)
+	task->groupby_tables = (GpuAggTableRef *) calloc(npieces + 1, sizeof(GpuAggTableRef));
+	if (task->groupby_tables == NULL)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return false;
 	}
-	task->tables = task->scoped_tables;
+	task->tables = task->groupby_tables;
 	if (table->slots != NULL)
 		task->tables[task->ntables++] = *table;
 	for (uint32_t i = 0; i < npieces; i++)
@@ -145,7 +145,7 @@ tables_list(GpuAggTask *task, GpuAggError *error)
 bool
 gpuagg_cuda_kept_end_input(GpuAggTask *task, GpuAggError *error)
 {
-	return CUDA_OK(task->device, cudaEventRecord(task->scoped_events->group, task->lane->group), error);
+	return CUDA_OK(task->device, cudaEventRecord(task->groupby_events->group, task->lane->group), error);
 }
 
 bool
@@ -153,7 +153,7 @@ gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 {
 	const bool	begun = task->stage == GPUAGG_TASK_SCOPING;
 	cudaStream_t stream = task->lane->group;
-	GpuAggEvents *e = task->scoped_events;
+	GpuAggEvents *e = task->groupby_events;
 	GpuAggStatus status;
 
 	task->stage = GPUAGG_TASK_SCOPING;
@@ -166,7 +166,7 @@ gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 		if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, error) != GPUAGG_OK)
 			return true;
 	}
-	status = gpuagg_cuda_scoped_step(task->scoped, error);
+	status = gpuagg_cuda_groupby_step(task->groupby, error);
 	if (status == GPUAGG_OK)
 	{
 		if (begun)
@@ -182,17 +182,17 @@ gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 void
 gpuagg_cuda_kept_free(GpuAggTask *task)
 {
-	gpuagg_cuda_scoped_end(task->scoped);
-	task->scoped = NULL;
-	gpuagg_cuda_unpin(task->device, task->scoped_report);
-	task->scoped_report = NULL;
-	gpuagg_cuda_events_free(task->device, task->scoped_events);
-	task->scoped_events = NULL;
+	gpuagg_cuda_groupby_end(task->groupby);
+	task->groupby = NULL;
+	gpuagg_cuda_unpin(task->device, task->groupby_report);
+	task->groupby_report = NULL;
+	gpuagg_cuda_events_free(task->device, task->groupby_events);
+	task->groupby_events = NULL;
 	if (task->lane != NULL)
 		gpuagg_cuda_free(task, task->sm_windows, GPUAGG_SPATIAL_UNITS, task->lane->group);
 	task->sm_windows = NULL;
 	gpuagg_cuda_unpin(task->device, task->sm_windows_staging);
 	task->sm_windows_staging = NULL;
-	free(task->scoped_tables);
-	task->scoped_tables = NULL;
+	free(task->groupby_tables);
+	task->groupby_tables = NULL;
 }

@@ -226,9 +226,9 @@ batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
 
 	if (batch->resident != NULL && batch->resident->local)
 		return gpuagg_cuda_resident_rest(task, batch, scratch, scratch_stride, error);
-	batch->packed = task->scoped != NULL;
+	batch->packed = task->groupby != NULL;
 	if (batch->packed)
-		return gpuagg_cuda_scoped_decoded(task->scoped, batch->plan, p, &batch->decoded, scratch,
+		return gpuagg_cuda_groupby_decoded(task->groupby, batch->plan, p, &batch->decoded, scratch,
 										scratch_stride, blocks, error) == GPUAGG_OK;
 	if (p->select)
 		gpuagg_cuda_select(batch->plan, &batch->decoded, scratch, scratch_stride, blocks, stream);

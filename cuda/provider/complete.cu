@@ -80,7 +80,7 @@ local_judge(GpuAggTask *task, const GpuAggReport *report)
 	const GpuAggBatchHead *head = &report->batch;
 	const uint32_t windows = task->plan->scope.count > 1 ? task->plan->scope.count : 1;
 
-	if (task->scoped != NULL || task->local_settled || task->forced != GPUAGG_STRATEGY_AUTO ||
+	if (task->groupby != NULL || task->local_settled || task->forced != GPUAGG_STRATEGY_AUTO ||
 		gpuagg_cuda_program(task->plan)->nkeys == 0)
 		return;
 	/* of those that passed, the window has its share */
@@ -164,7 +164,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 	}
 	report_times(task, batch);
 	if (batch->packed)
-		gpuagg_cuda_scoped_settle(task->scoped, batch->decoded.nrows, head->nkept);
+		gpuagg_cuda_groupby_settle(task->groupby, batch->decoded.nrows, head->nkept);
 	task->kept_nulls += head->nnulls;
 	task->groups = report->table.count;
 	if (!batch->again)

@@ -2,8 +2,8 @@
  * cuda_results.cu
  *		Groups of a finished task, on their way to the worker's messages.
  *
- * Groups lie in one or more tables: the task's own, or those that scoped
- * grouping has left.  Finishing sizes their runs of slots (emit.cu), which are
+ * Groups lie in one or more tables: the task's own, or those that grouping
+ * in device memory has left.  Finishing sizes their runs of slots (emit.cu), which are
  * numbered through.  Then windows of some megabytes are written on the card
  * and copied to pinned memory, one ahead of the one that is being read; where
  * memory is short they are smaller.
@@ -80,7 +80,7 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 	uint64_t	first = 0;
 	size_t		split;
 
-	if (task->scoped == NULL)
+	if (task->groupby == NULL)
 	{
 		task->tables = &task->table;
 		task->ntables = 1;
@@ -271,7 +271,7 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 	if (task->first != NULL)
 		return false;
 	gpuagg_cuda_batches_free(task);
-	if (task->scoped != NULL && task->stage <= GPUAGG_TASK_SCOPING &&
+	if (task->groupby != NULL && task->stage <= GPUAGG_TASK_SCOPING &&
 		task->fault != GPUAGG_FAULT_FINISH)
 	{
 		const bool	ready = task->stage == GPUAGG_TASK_SCOPING ||

@@ -215,7 +215,7 @@ gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig *config, Gpu
 {
 	if (!gpuagg_cuda_kept_begin(task, config, error))
 		return false;
-	if (task->scoped == NULL)
+	if (task->groupby == NULL)
 		return true;
 	groups_free(task);
 	memset(&task->local, 0, sizeof(task->local));
@@ -351,7 +351,7 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 		batch_blocks_choose(task, program);
 	}
 	else if (!gpuagg_cuda_kept_begin(task, config, error) ||
-			 (task->scoped == NULL && !groups_begin(task, config, error)))
+			 (task->groupby == NULL && !groups_begin(task, config, error)))
 		return false;
 	return decode_waits(task, error);
 }

@@ -3,7 +3,7 @@
  *		Group tables in the shared memory of a GPU's blocks: what an entry takes,
  *		how many fit, and into how many parts rows must be partitioned for it.
  *
- * scoped grouping (cuda/groupby/scoped.h) makes its tables so, and device/choice/strategy.h
+ * grouping in device memory (cuda/groupby/groupby.h) makes its tables so, and device/choice/strategy.h
  * reckons with it; both ask here.
  */
 #ifndef GPUAGG_DEVICE_CHOICE_LOCAL_H
@@ -11,7 +11,7 @@
 
 #include "device/ops/record.h"
 
-/* How such a table keeps a state (cuda/groupby/scoped_local.cuh) */
+/* How such a table keeps a state (cuda/groupby/groupby_local.cuh) */
 typedef enum GpuAggLocalKind
 {
 	GPUAGG_LOCAL_COUNT,			/* uint32 */
@@ -53,7 +53,7 @@ typedef enum GpuAggKeyShape
 /* Slots of 4-byte integer keys that are read at once */
 #define GPUAGG_BUCKET_SLOTS 4
 
-/* Tables for few rows a group (cuda/groupby/scoped_sparse.cuh) */
+/* Tables for few rows a group (cuda/groupby/groupby_few_rows.cuh) */
 typedef enum GpuAggSparse
 {
 	GPUAGG_SPARSE_NOT,

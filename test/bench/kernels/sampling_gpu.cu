@@ -216,7 +216,7 @@ struct Sum
 	}
 };
 
-template <int AHEAD, bool SCOPED>
+template <int AHEAD, bool WINDOWED>
 static __global__ void
 __launch_bounds__(GPUAGG_DRAW_THREADS)
 draw_kernel(const GpuAggDrawTiles tiles, const unsigned long long *values, uint64_t rows,
@@ -224,7 +224,7 @@ draw_kernel(const GpuAggDrawTiles tiles, const unsigned long long *values, uint6
 {
 	Sum			sum = {values, rows, 0};
 
-	draw_all<AHEAD, SCOPED>(tiles, sum);
+	draw_all<AHEAD, WINDOWED>(tiles, sum);
 	add_up(sum.sum, total);
 }
 
@@ -232,16 +232,16 @@ typedef void (*DrawKernel) (const GpuAggDrawTiles, const unsigned long long *, u
 							unsigned long long *);
 
 static DrawKernel
-kernel_for(int ahead, bool scoped)
+kernel_for(int ahead, bool groupby)
 {
 	switch (ahead)
 	{
 		case 4:
-			return scoped ? draw_kernel<4, true> : draw_kernel<4, false>;
+			return groupby ? draw_kernel<4, true> : draw_kernel<4, false>;
 		case 16:
-			return scoped ? draw_kernel<16, true> : draw_kernel<16, false>;
+			return groupby ? draw_kernel<16, true> : draw_kernel<16, false>;
 		default:
-			return scoped ? draw_kernel<8, true> : draw_kernel<8, false>;
+			return groupby ? draw_kernel<8, true> : draw_kernel<8, false>;
 	}
 }
 

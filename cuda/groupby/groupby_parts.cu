@@ -1,17 +1,17 @@
 /*
- * scoped_parts.cu
+ * groupby_parts.cu
  *		Grouping of partitions in shared memory, one block each.
  *
  * A partition whose rows would keep one block busy while the others are done
  * (a key that half of the rows have) is left to many blocks, which take
  * pieces of it and merge what they have in the task's table.  Where most
- * partitions have few rows a group (scoped_sparse.cuh), those that have many are
+ * partitions have few rows a group (groupby_few_rows.cuh), those that have many are
  * listed first and have a launch of their own.
  */
-#include "cuda/groupby/scoped.h"
-#include "cuda/groupby/scoped_fast.cuh"
-#include "cuda/groupby/scoped_flush.cuh"
-#include "cuda/groupby/scoped_sparse.cuh"
+#include "cuda/groupby/groupby.h"
+#include "cuda/groupby/groupby_fast.cuh"
+#include "cuda/groupby/groupby_few_rows.cuh"
+#include "cuda/groupby/groupby_flush.cuh"
 
 #define MAX_THREADS 1024
 
@@ -20,7 +20,7 @@
 /* The rows [first, end) into the block's table, cleared before */
 template <int KEY, int FAST>
 static __device__ void
-block_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t first, uint64_t end,
+block_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t first, uint64_t end,
 		   uint32_t *misses)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
@@ -41,7 +41,7 @@ block_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t first, uint64
  * what might come of it, up to `groups` of every block
  */
 static __device__ uint32_t
-block_draw(const GpuAggScopedArgs &a, unsigned long long *queue, uint32_t end,
+block_draw(const GpuAggGroupByArgs &a, unsigned long long *queue, uint32_t end,
 		   uint64_t groups, uint64_t room)
 {
 	__shared__ uint32_t drawn;
@@ -79,26 +79,26 @@ leave_partition(uint32_t *list, uint32_t *n, uint32_t part)
 
 /*
  * Partitions whose groups have many rows, a block each: all of them, or if
- * LISTED those that group_sparse_kernel() left.
+ * LISTED those that group_few_rows_kernel() left.
  */
 template <int KEY, int FAST, bool LISTED>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
-group_partitions_kernel(const __grid_constant__ GpuAggScopedArgs a,
-						const __grid_constant__ GpuAggScopedLocal local,
+group_partitions_kernel(const __grid_constant__ GpuAggGroupByArgs a,
+						const __grid_constant__ GpuAggGroupByLocal local,
 						const __grid_constant__ GpuAggPartitions parts,
 						const __grid_constant__ GpuAggDense dense)
 {
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
-	const uint32_t n = LISTED ? *(volatile uint32_t *) &a.head->nwide : parts.n;
+	const uint32_t n = LISTED ? *(volatile uint32_t *) &a.head->nmany_rows : parts.n;
 	uint32_t	misses = 0;
 	uint32_t	drawn;
 
-	while ((drawn = block_draw(a, LISTED ? &a.head->wide : &a.head->tile, n, t.slots + 1,
+	while ((drawn = block_draw(a, LISTED ? &a.head->many_rows : &a.head->tile, n, t.slots + 1,
 							   dense.capacity)) != n)
 	{
-		const uint32_t part = LISTED ? parts.wide[drawn] : drawn;
+		const uint32_t part = LISTED ? parts.many_rows[drawn] : drawn;
 		const uint64_t first = parts.starts[part];
 		const uint64_t end = parts.starts[part + 1];
 
@@ -106,7 +106,7 @@ group_partitions_kernel(const __grid_constant__ GpuAggScopedArgs a,
 			continue;
 		if (end - first > parts.split_rows)
 		{
-			leave_partition(parts.big, &a.head->nbig, part);
+			leave_partition(parts.split, &a.head->nsplit, part);
 			continue;
 		}
 		block_rows<KEY, FAST>(a, t, first, end, &misses);
@@ -119,7 +119,7 @@ group_partitions_kernel(const __grid_constant__ GpuAggScopedArgs a,
 
 /* Is the table full, as all threads of the block see it? */
 static __device__ __forceinline__ bool
-is_stopped(const GpuAggScopedArgs &a)
+is_stopped(const GpuAggGroupByArgs &a)
 {
 	return __syncthreads_or(threadIdx.x == 0 && *(volatile uint32_t *) &a.head->stop != 0);
 }
@@ -130,7 +130,7 @@ is_stopped(const GpuAggScopedArgs &a)
  */
 template <int KEY, bool PACKED>
 static __device__ __forceinline__ bool
-group_sparse(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggPartitions &parts,
+group_few_rows(const GpuAggGroupByArgs &a, const LocalView &t, const GpuAggPartitions &parts,
 			 uint32_t part, char *out, uint32_t *misses)
 {
 	const uint64_t first = parts.starts[part];
@@ -139,12 +139,12 @@ group_sparse(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggPartitio
 
 	if (first == end)
 		return false;
-	if (end - first > GPUAGG_SPARSE_MAX_ROWS)
+	if (end - first > GPUAGG_FEW_ROWS_MAX_ROWS)
 	{
-		leave_partition(parts.wide, &a.head->nwide, part);
+		leave_partition(parts.many_rows, &a.head->nmany_rows, part);
 		return false;
 	}
-	sparse_partition<KEY, PACKED>(a, t, first, end, out, misses);
+	few_rows_partition<KEY, PACKED>(a, t, first, end, out, misses);
 	return __syncthreads_or(*misses != before);
 }
 
@@ -156,29 +156,29 @@ group_sparse(const GpuAggScopedArgs &a, const LocalView &t, const GpuAggPartitio
 template <int KEY, bool PACKED>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
-group_sparse_kernel(const __grid_constant__ GpuAggScopedArgs a,
-					const __grid_constant__ GpuAggScopedLocal local,
+group_few_rows_kernel(const __grid_constant__ GpuAggGroupByArgs a,
+					const __grid_constant__ GpuAggGroupByLocal local,
 					const __grid_constant__ GpuAggPartitions parts,
 					const __grid_constant__ GpuAggDense dense)
 {
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
-	const uint32_t batches = (parts.n + GPUAGG_SPARSE_BATCH - 1) / GPUAGG_SPARSE_BATCH;
+	const uint32_t batches = (parts.n + GPUAGG_FEW_ROWS_BATCH - 1) / GPUAGG_FEW_ROWS_BATCH;
 	uint32_t	misses = 0;
 	uint32_t	drawn;
 
 	while ((drawn = block_draw(a, &a.head->tile, batches,
-							   (uint64_t) GPUAGG_SPARSE_BATCH * (t.slots + 1), dense.capacity)) !=
+							   (uint64_t) GPUAGG_FEW_ROWS_BATCH * (t.slots + 1), dense.capacity)) !=
 		   batches)
 	{
-		const uint32_t end = min((drawn + 1) * GPUAGG_SPARSE_BATCH, parts.n);
+		const uint32_t end = min((drawn + 1) * GPUAGG_FEW_ROWS_BATCH, parts.n);
 		bool		stopped = false;
 
-		for (uint32_t i = drawn * GPUAGG_SPARSE_BATCH; i < end; i++)
+		for (uint32_t i = drawn * GPUAGG_FEW_ROWS_BATCH; i < end; i++)
 			if (stopped)
-				leave_partition(parts.wide, &a.head->nwide, i);
+				leave_partition(parts.many_rows, &a.head->nmany_rows, i);
 			else
-				stopped = group_sparse<KEY, PACKED>(a, t, parts, i, dense.out, &misses) &&
+				stopped = group_few_rows<KEY, PACKED>(a, t, parts, i, dense.out, &misses) &&
 					is_stopped(a);
 	}
 	misses = all_lanes_add(misses);
@@ -186,15 +186,15 @@ group_sparse_kernel(const __grid_constant__ GpuAggScopedArgs a,
 		atomicAdd(&a.head->misses, (unsigned long long) misses);
 }
 
-/* Piece `drawn` of the big partitions: its rows; false: there are not so many */
+/* Piece `drawn` of the split partitions: its rows; false: there are not so many */
 static __device__ bool
-find_piece(const GpuAggPartitions &parts, uint32_t nbig, uint32_t drawn,
+find_piece(const GpuAggPartitions &parts, uint32_t nsplit, uint32_t drawn,
 		   uint64_t *first, uint64_t *end)
 {
-	for (uint32_t i = 0; i < nbig; i++)
+	for (uint32_t i = 0; i < nsplit; i++)
 	{
-		const uint64_t start = parts.starts[parts.big[i]];
-		const uint64_t rows = parts.starts[parts.big[i] + 1] - start;
+		const uint64_t start = parts.starts[parts.split[i]];
+		const uint64_t rows = parts.starts[parts.split[i] + 1] - start;
 		const uint32_t pieces = (uint32_t) ((rows + parts.split_rows - 1) / parts.split_rows);
 
 		if (drawn < pieces)
@@ -211,18 +211,18 @@ find_piece(const GpuAggPartitions &parts, uint32_t nbig, uint32_t drawn,
 template <int KEY, int FAST>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
-group_big_kernel(const __grid_constant__ GpuAggScopedArgs a,
-				 const __grid_constant__ GpuAggScopedLocal local,
+group_split_kernel(const __grid_constant__ GpuAggGroupByArgs a,
+				 const __grid_constant__ GpuAggGroupByLocal local,
 				 const __grid_constant__ GpuAggPartitions parts)
 {
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
-	const uint32_t nbig = *(volatile uint32_t *) &a.head->nbig;
+	const uint32_t nsplit = *(volatile uint32_t *) &a.head->nsplit;
 	uint32_t	misses = 0;
 	uint64_t	first;
 	uint64_t	end;
 
-	while (find_piece(parts, nbig, block_draw(a, &a.head->tile, UINT32_MAX, 0, UINT64_MAX), &first, &end))
+	while (find_piece(parts, nsplit, block_draw(a, &a.head->tile, UINT32_MAX, 0, UINT64_MAX), &first, &end))
 	{
 		uint32_t	added = 0;
 
@@ -239,11 +239,11 @@ group_big_kernel(const __grid_constant__ GpuAggScopedArgs a,
 /* ---------- launches ---------- */
 
 /* A kernel of partitions */
-typedef void (*PartitionsKernel) (GpuAggScopedArgs, GpuAggScopedLocal, GpuAggPartitions,
+typedef void (*PartitionsKernel) (GpuAggGroupByArgs, GpuAggGroupByLocal, GpuAggPartitions,
 								  GpuAggDense);
 
 static cudaError_t
-launch_kernel(PartitionsKernel kernel, const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
+launch_kernel(PartitionsKernel kernel, const GpuAggGroupByArgs *a, const GpuAggGroupByLocal *local,
 			  const GpuAggPartitions *parts, const GpuAggDense *dense, uint32_t blocks,
 			  cudaStream_t stream)
 {
@@ -258,16 +258,16 @@ launch_kernel(PartitionsKernel kernel, const GpuAggScopedArgs *a, const GpuAggSc
 
 template <int KEY, int FAST>
 static cudaError_t
-launch_big(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
+launch_split(const GpuAggGroupByArgs *a, const GpuAggGroupByLocal *local,
 		   const GpuAggPartitions *parts, uint32_t blocks, cudaStream_t stream)
 {
-	cudaError_t rc = cudaFuncSetAttribute(group_big_kernel<KEY, FAST>,
+	cudaError_t rc = cudaFuncSetAttribute(group_split_kernel<KEY, FAST>,
 										  cudaFuncAttributeMaxDynamicSharedMemorySize,
 										  (int) local->bytes);
 
 	if (rc != cudaSuccess)
 		return rc;
-	group_big_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>
+	group_split_kernel<KEY, FAST><<<blocks, local->threads, local->bytes, stream>>>
 		(*a, *local, *parts);
 	return cudaGetLastError();
 }
@@ -275,14 +275,14 @@ launch_big(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
 /* Those of few rows a group, then those that this left */
 template <int KEY>
 static cudaError_t
-launch_sparse(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
-			  const GpuAggScopedLocal *sparse, const GpuAggPartitions *parts,
+launch_few_rows(const GpuAggGroupByArgs *a, const GpuAggGroupByLocal *local,
+			  const GpuAggGroupByLocal *few_rows, const GpuAggPartitions *parts,
 			  const GpuAggDense *dense, uint32_t blocks, cudaStream_t stream)
 {
-	cudaError_t rc = launch_kernel(sparse->sparse == GPUAGG_SPARSE_PACKED ?
-								   group_sparse_kernel<KEY, true> :
-								   group_sparse_kernel<KEY, false>,
-								   a, sparse, parts, dense, blocks, stream);
+	cudaError_t rc = launch_kernel(few_rows->few_rows == GPUAGG_FEW_ROWS_PACKED ?
+								   group_few_rows_kernel<KEY, true> :
+								   group_few_rows_kernel<KEY, false>,
+								   a, few_rows, parts, dense, blocks, stream);
 
 	if (rc != cudaSuccess)
 		return rc;
@@ -292,42 +292,42 @@ launch_sparse(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
 
 template <int KEY, int FAST>
 static cudaError_t
-launch_groups(const GpuAggScopedArgs *a, const GpuAggScopedLocal *local,
-			  const GpuAggScopedLocal *sparse, const GpuAggPartitions *parts,
+launch_groups(const GpuAggGroupByArgs *a, const GpuAggGroupByLocal *local,
+			  const GpuAggGroupByLocal *few_rows, const GpuAggPartitions *parts,
 			  const GpuAggDense *dense, uint32_t blocks, cudaStream_t stream)
 {
 	if (dense == NULL)
-		return launch_big<KEY, FAST>(a, local, parts, blocks, stream);
+		return launch_split<KEY, FAST>(a, local, parts, blocks, stream);
 	if constexpr (FAST == GPUAGG_FAST_PAIRS)
-		if (sparse->sparse)
-			return launch_sparse<KEY>(a, local, sparse, parts, dense, blocks, stream);
+		if (few_rows->few_rows)
+			return launch_few_rows<KEY>(a, local, few_rows, parts, dense, blocks, stream);
 	return launch_kernel(group_partitions_kernel<KEY, FAST, false>, a, local, parts, dense,
 						 blocks, stream);
 }
 
 cudaError_t
-gpuagg_cuda_scoped_partitions(const GpuAggScopedArgs *a, GpuAggKeyShape key,
-							  const GpuAggScopedLocal *local,
-							  const GpuAggScopedLocal *sparse,
+gpuagg_cuda_groupby_partitions(const GpuAggGroupByArgs *a, GpuAggKeyShape key,
+							  const GpuAggGroupByLocal *local,
+							  const GpuAggGroupByLocal *few_rows,
 							  const GpuAggPartitions *parts, const GpuAggDense *dense,
 							  uint32_t blocks, cudaStream_t stream)
 {
 	switch (key)
 	{
 		case GPUAGG_KEY_I32:
-			if (gpuagg_cuda_scoped_fast(a, key) == GPUAGG_FAST_PAIRS)
+			if (gpuagg_cuda_groupby_fast(a, key) == GPUAGG_FAST_PAIRS)
 				return launch_groups<GPUAGG_KEY_I32, GPUAGG_FAST_PAIRS>
-					(a, local, sparse, parts, dense, blocks, stream);
+					(a, local, few_rows, parts, dense, blocks, stream);
 			return launch_groups<GPUAGG_KEY_I32, GPUAGG_FAST_NOT>
-				(a, local, sparse, parts, dense, blocks, stream);
+				(a, local, few_rows, parts, dense, blocks, stream);
 		case GPUAGG_KEY_I64:
-			if (gpuagg_cuda_scoped_fast(a, key) == GPUAGG_FAST_PAIRS)
+			if (gpuagg_cuda_groupby_fast(a, key) == GPUAGG_FAST_PAIRS)
 				return launch_groups<GPUAGG_KEY_I64, GPUAGG_FAST_PAIRS>
-					(a, local, sparse, parts, dense, blocks, stream);
+					(a, local, few_rows, parts, dense, blocks, stream);
 			return launch_groups<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>
-				(a, local, sparse, parts, dense, blocks, stream);
+				(a, local, few_rows, parts, dense, blocks, stream);
 		default:
 			return launch_groups<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>
-				(a, local, sparse, parts, dense, blocks, stream);
+				(a, local, few_rows, parts, dense, blocks, stream);
 	}
 }

@@ -1,5 +1,5 @@
 /*
- * scoped.h
+ * groupby.h
  *		Grouping of rows that lie in device memory, by one of several
  *		strategies that keep random access within reach of shared memory, the
  *		L2 cache or the TLB (issue's paper 000, sections 3 and 5.3).
@@ -15,26 +15,26 @@
  * there is at most one 4-byte argument, and nothing is NULL.  Partitioning
  * reads sources as they are; the others have them packed at the end.
  *
- * Nothing here waits for the card.  gpuagg_cuda_scoped_step() is called when
+ * Nothing here waits for the card.  gpuagg_cuda_groupby_step() is called when
  * all that it has put into the stream is done; it looks at what came of it
  * and enqueues what is next: a larger table, another window, more room for
  * groups.  No row and no group is lost or counted twice by that.
  */
-#ifndef GPUAGG_CUDA_GROUPBY_SCOPED_H
-#define GPUAGG_CUDA_GROUPBY_SCOPED_H
+#ifndef GPUAGG_CUDA_GROUPBY_H
+#define GPUAGG_CUDA_GROUPBY_H
 
-#include "cuda/groupby/scoped_rows.h"
+#include "cuda/groupby/groupby_rows.h"
 
-typedef enum GpuAggScopedStrategy
+typedef enum GpuAggGroupByStrategy
 {
-	GPUAGG_SCOPED_SINGLE,		/* multi-pass, with windows_log2 > 0 */
-	GPUAGG_SCOPED_SPATIAL,
-	GPUAGG_SCOPED_PARTITIONED
-} GpuAggScopedStrategy;
+	GPUAGG_GROUPBY_SINGLE,		/* multi-pass, with windows_log2 > 0 */
+	GPUAGG_GROUPBY_SPATIAL,
+	GPUAGG_GROUPBY_PARTITIONED
+} GpuAggGroupByStrategy;
 
-typedef struct GpuAggScopedConfig
+typedef struct GpuAggGroupByConfig
 {
-	GpuAggScopedStrategy strategy;
+	GpuAggGroupByStrategy strategy;
 	double		expected_groups;
 	const GpuAggLaunches *launches;	/* stays until the end */
 	uint32_t	sms;			/* multiprocessors of the card */
@@ -52,48 +52,48 @@ typedef struct GpuAggScopedConfig
 	uint32_t	windows_log2;
 	const uint8_t *sm_windows;	/* spatial: on the device, by %smid, with
 								 * GPUAGG_SPATIAL_UNITS of them */
-} GpuAggScopedConfig;
+} GpuAggGroupByConfig;
 
 /* Device memory, in the order of a stream; NULL: *error */
-typedef struct GpuAggScopedMemory
+typedef struct GpuAggGroupByMemory
 {
 	void	   *(*alloc) (void *arg, size_t bytes, cudaStream_t stream,
 						  GpuAggError *error);
 	void		(*free) (void *arg, void *p, size_t bytes, cudaStream_t stream);
 	void	   *arg;
-} GpuAggScopedMemory;
+} GpuAggGroupByMemory;
 
 /* What comes back after each step: pinned memory of the caller's */
-typedef struct GpuAggScopedReport
+typedef struct GpuAggGroupByReport
 {
-	GpuAggScopedHead head;
+	GpuAggGroupByHead head;
 	GpuAggTableHead table;
-} GpuAggScopedReport;
+} GpuAggGroupByReport;
 
 /* Groups written out: rows of layout.h, side by side, in device memory */
-typedef struct GpuAggScopedPiece
+typedef struct GpuAggGroupByPiece
 {
 	char	   *rows;
 	uint64_t	groups;
 	uint64_t	capacity;
-} GpuAggScopedPiece;
+} GpuAggGroupByPiece;
 
-#define GPUAGG_SCOPED_PIECES 64
+#define GPUAGG_GROUPBY_PIECES 64
 
-typedef struct GpuAggScoped GpuAggScoped;
+typedef struct GpuAggGroupBy GpuAggGroupBy;
 
 /*
  * The plan lies on the device as well; both, and what config points to, stay
  * until the end.  Any column may be NULL.  GPUAGG_UNSUPPORTED: the program has
  * strings, or too many fields.
  */
-extern GpuAggStatus gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config,
+extern GpuAggStatus gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config,
 											const GpuAggPlan *plan,
 											const GpuAggPlan *device_plan,
-											const GpuAggScopedMemory *memory,
-											GpuAggScopedReport *report,
+											const GpuAggGroupByMemory *memory,
+											GpuAggGroupByReport *report,
 											cudaStream_t stream,
-											GpuAggScoped **scoped,
+											GpuAggGroupBy **groupby,
 											GpuAggError *error);
 
 /*
@@ -101,7 +101,7 @@ extern GpuAggStatus gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config,
  * plan, here and there, is that of the decoded batch's program, which has the same
  * keys and transitions.  Scratch as gpuagg_cuda_group().
  */
-extern GpuAggStatus gpuagg_cuda_scoped_decoded(GpuAggScoped *scoped,
+extern GpuAggStatus gpuagg_cuda_groupby_decoded(GpuAggGroupBy *groupby,
 											 const GpuAggPlan *device_plan,
 											 const GpuAggProgram *program,
 											 const GpuAggDecodedBatch *decoded, char *scratch,
@@ -109,7 +109,7 @@ extern GpuAggStatus gpuagg_cuda_scoped_decoded(GpuAggScoped *scoped,
 											 GpuAggError *error);
 
 /* A decoded batch of that many places has come to its end with so many records. */
-extern void gpuagg_cuda_scoped_settle(GpuAggScoped *scoped, uint32_t places,
+extern void gpuagg_cuda_groupby_settle(GpuAggGroupBy *groupby, uint32_t places,
 									  uint64_t records);
 
 /* Which columns sources of a program's rows have */
@@ -122,63 +122,63 @@ typedef struct GpuAggSourceShape
 } GpuAggSourceShape;
 
 /* False: rows are of another shape. */
-extern bool gpuagg_cuda_scoped_takes_sources(const GpuAggScoped *scoped, GpuAggSourceShape *shape);
+extern bool gpuagg_cuda_groupby_takes_sources(const GpuAggGroupBy *groupby, GpuAggSourceShape *shape);
 
 /*
  * All rows of the sources, n of them, and the records of all decoded batches are input,
  * before the first step; no decoded batch's row has a NULL.  The sources are copied,
  * what they point to stays until the end.  `first` is set here.
  */
-extern GpuAggStatus gpuagg_cuda_scoped_sources(GpuAggScoped *scoped, const GpuAggSource *sources,
+extern GpuAggStatus gpuagg_cuda_groupby_sources(GpuAggGroupBy *groupby, const GpuAggSource *sources,
 											   const uint64_t *rows, uint32_t n,
 											   uint64_t taken, GpuAggError *error);
 
 /* GPUAGG_BUSY: call again when the stream is idle; GPUAGG_OK: all is grouped */
-extern GpuAggStatus gpuagg_cuda_scoped_step(GpuAggScoped *scoped, GpuAggError *error);
+extern GpuAggStatus gpuagg_cuda_groupby_step(GpuAggGroupBy *groupby, GpuAggError *error);
 
 /*
  * What it has found: groups written out, n pieces, and those of the table.  No
  * group is in both, or twice in one.
  */
-extern const GpuAggScopedPiece *gpuagg_cuda_scoped_pieces(const GpuAggScoped *scoped,
+extern const GpuAggGroupByPiece *gpuagg_cuda_groupby_pieces(const GpuAggGroupBy *groupby,
 														   uint32_t *n);
-extern const GpuAggTableRef *gpuagg_cuda_scoped_table(const GpuAggScoped *scoped);
+extern const GpuAggTableRef *gpuagg_cuda_groupby_table(const GpuAggGroupBy *groupby);
 
 /* Rows that found no place in shared memory, of all that went there */
-extern uint64_t gpuagg_cuda_scoped_misses(const GpuAggScoped *scoped);
+extern uint64_t gpuagg_cuda_groupby_misses(const GpuAggGroupBy *groupby);
 
 /* Frees everything, in the order of the stream. */
-extern void gpuagg_cuda_scoped_end(GpuAggScoped *scoped);
+extern void gpuagg_cuda_groupby_end(GpuAggGroupBy *groupby);
 
-/* ---------- scoped_shape.cu ---------- */
+/* ---------- groupby_shape.cu ---------- */
 
 /* The fields, keys and steps of a program's rows; plan and rows come later. */
-extern void gpuagg_cuda_scoped_args(const GpuAggPlan *plan, const GpuAggProgram *program,
-									const GpuAggRecord *record, GpuAggScopedArgs *args);
+extern void gpuagg_cuda_groupby_args(const GpuAggPlan *plan, const GpuAggProgram *program,
+									const GpuAggRecord *record, GpuAggGroupByArgs *args);
 
 /* Rows as they lie now */
-extern GpuAggFast gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key);
+extern GpuAggFast gpuagg_cuda_groupby_fast(const GpuAggGroupByArgs *args, GpuAggKeyShape key);
 
 /* Fields are those of records at `records`. */
-extern void gpuagg_cuda_scoped_records(const GpuAggRecord *record, const char *records,
-									   uint64_t n, GpuAggScopedArgs *args);
+extern void gpuagg_cuda_groupby_records(const GpuAggRecord *record, const char *records,
+									   uint64_t n, GpuAggGroupByArgs *args);
 
 /* A local table for that many groups; false: they do not fit */
-extern bool gpuagg_cuda_scoped_shape(const GpuAggScopedConfig *config,
-									 const GpuAggScopedArgs *args, GpuAggKeyShape key,
-									 double groups, GpuAggScopedLocal *local);
+extern bool gpuagg_cuda_groupby_shape(const GpuAggGroupByConfig *config,
+									 const GpuAggGroupByArgs *args, GpuAggKeyShape key,
+									 double groups, GpuAggGroupByLocal *local);
 
 /*
  * A table for partitions of few rows a group, and one for those among them that
  * have too many rows; false: rows are others, or many for each group
  */
-extern bool gpuagg_cuda_scoped_sparse(const GpuAggScopedConfig *config,
-									  const GpuAggScopedArgs *args, GpuAggKeyShape key,
-									  GpuAggScopedLocal *sparse, GpuAggScopedLocal *dense);
+extern bool gpuagg_cuda_groupby_few_rows(const GpuAggGroupByConfig *config,
+									  const GpuAggGroupByArgs *args, GpuAggKeyShape key,
+									  GpuAggGroupByLocal *few_rows, GpuAggGroupByLocal *dense);
 
 /* Bits of both levels, unless config names them */
-extern void gpuagg_cuda_scoped_bits(const GpuAggScopedConfig *config,
-									const GpuAggScopedArgs *args, GpuAggKeyShape key,
+extern void gpuagg_cuda_groupby_bits(const GpuAggGroupByConfig *config,
+									const GpuAggGroupByArgs *args, GpuAggKeyShape key,
 									uint32_t *bits);
 
 /* ---------- kernels ---------- */
@@ -190,50 +190,50 @@ extern void gpuagg_cuda_scoped_bits(const GpuAggScopedConfig *config,
 /* Warps that may be on a multiprocessor: tiles that are under way */
 #define GPUAGG_SM_WARPS 64
 
-extern cudaError_t gpuagg_cuda_scoped_single(const GpuAggScopedArgs *args, GpuAggKeyShape key,
+extern cudaError_t gpuagg_cuda_groupby_single(const GpuAggGroupByArgs *args, GpuAggKeyShape key,
 											 const GpuAggWindows *windows,
 											 uint32_t sms, cudaStream_t stream);
 /* Rows of sources that count, as records of two fields; head->npacked counts them. */
-extern cudaError_t gpuagg_cuda_scoped_pack_sources(const GpuAggScopedArgs *args,
+extern cudaError_t gpuagg_cuda_groupby_pack_sources(const GpuAggGroupByArgs *args,
 												   GpuAggKeyShape key,
 												   const GpuAggSources *sources,
 												   char *records, uint32_t sms,
 												   cudaStream_t stream);
 
 /* n records with their first field and their last one as columns with that much room */
-extern cudaError_t gpuagg_cuda_scoped_to_source(const GpuAggRecord *record, const char *records,
+extern cudaError_t gpuagg_cuda_groupby_to_source(const GpuAggRecord *record, const char *records,
 												uint64_t n, uint64_t room, char *key,
 												uint32_t *arg, uint32_t *taken, uint32_t sms,
 												cudaStream_t stream);
-extern cudaError_t gpuagg_cuda_scoped_pack_decoded(const GpuAggScopedArgs *args,
+extern cudaError_t gpuagg_cuda_groupby_pack_decoded(const GpuAggGroupByArgs *args,
 												 const GpuAggPackDecodedBatch *decoded,
 												 char *scratch, uint32_t scratch_stride,
 												 uint32_t blocks, cudaStream_t stream);
 /* Counts, starts and cursors of a level; bits: up to GPUAGG_COUNT_BITS */
-extern cudaError_t gpuagg_cuda_scoped_count(const GpuAggScopedArgs *args, GpuAggKeyShape key,
+extern cudaError_t gpuagg_cuda_groupby_count(const GpuAggGroupByArgs *args, GpuAggKeyShape key,
 											const GpuAggPartLevel *level, uint32_t sms,
 											cudaStream_t stream);
 
 /* Starts and cursors, from those of partitions with so many bits more */
-extern void gpuagg_cuda_scoped_coarse(const GpuAggPartLevel *level, const uint64_t *fine,
+extern void gpuagg_cuda_groupby_coarse(const GpuAggPartLevel *level, const uint64_t *fine,
 									  uint32_t fine_bits, cudaStream_t stream);
-extern cudaError_t gpuagg_cuda_scoped_write(const GpuAggScopedArgs *args, GpuAggKeyShape key,
+extern cudaError_t gpuagg_cuda_groupby_write(const GpuAggGroupByArgs *args, GpuAggKeyShape key,
 											const GpuAggPartLevel *level, uint32_t sms,
 											cudaStream_t stream);
 
-/* dense NULL: the big ones, which go to the table */
-extern cudaError_t gpuagg_cuda_scoped_partitions(const GpuAggScopedArgs *args,
+/* dense NULL: the split ones, which go to the table */
+extern cudaError_t gpuagg_cuda_groupby_partitions(const GpuAggGroupByArgs *args,
 												 GpuAggKeyShape key,
-												 const GpuAggScopedLocal *local,
-												 const GpuAggScopedLocal *sparse,
+												 const GpuAggGroupByLocal *local,
+												 const GpuAggGroupByLocal *few_rows,
 												 const GpuAggPartitions *partitions,
 												 const GpuAggDense *dense,
 												 uint32_t blocks, cudaStream_t stream);
 
 /* Rows and groups that waited for a larger table */
-extern cudaError_t gpuagg_cuda_scoped_waiting(const GpuAggScopedArgs *args,
+extern cudaError_t gpuagg_cuda_groupby_waiting(const GpuAggGroupByArgs *args,
 											  const uint64_t *rows, uint64_t nrows,
 											  const char *spilled, uint64_t nspilled,
 											  uint32_t sms, cudaStream_t stream);
 
-#endif							/* GPUAGG_CUDA_GROUPBY_SCOPED_H */
+#endif							/* GPUAGG_CUDA_GROUPBY_H */

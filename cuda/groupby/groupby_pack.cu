@@ -1,5 +1,5 @@
 /*
- * scoped_pack.cu
+ * groupby_pack.cu
  *		Rows to records (device/ops/record.h): expressions are evaluated, and what a
  *		row contributes to its group is packed, in any order.
  *
@@ -7,12 +7,12 @@
  * or those of stripes, one after the other into the same records.  Rows of
  * sources become records without anything being evaluated.
  */
-#include "cuda/groupby/scoped.h"
-#include "cuda/groupby/scoped_fast.cuh"
+#include "cuda/groupby/groupby.h"
+#include "cuda/groupby/groupby_fast.cuh"
 
 /* The next free record; lanes that ask together share an add. */
 static __device__ __forceinline__ unsigned long long
-record_place(const GpuAggScopedArgs &a)
+record_place(const GpuAggGroupByArgs &a)
 {
 	const uint32_t lanes = __activemask();
 	const uint32_t lane = threadIdx.x % WARP_LANES;
@@ -28,7 +28,7 @@ record_place(const GpuAggScopedArgs &a)
 
 /* Fields are in these registers of the program.  Is anything of it NULL, or left out? */
 static __device__ bool
-pack_row(const GpuAggScopedArgs &a, const uint16_t *regs, const GpuAggProgram *p,
+pack_row(const GpuAggGroupByArgs &a, const uint16_t *regs, const GpuAggProgram *p,
 		 const GpuAggValue *reg, const uint8_t *st, char *record, uint32_t *errors)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(p);
@@ -57,7 +57,7 @@ pack_row(const GpuAggScopedArgs &a, const uint16_t *regs, const GpuAggProgram *p
 }
 
 static __device__ void
-pack_decoded_rows(const GpuAggScopedArgs &a, const GpuAggPackDecodedBatch &c,
+pack_decoded_rows(const GpuAggGroupByArgs &a, const GpuAggPackDecodedBatch &c,
 				const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st)
 {
 	uint32_t	row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -102,7 +102,7 @@ pack_decoded_rows(const GpuAggScopedArgs &a, const GpuAggPackDecodedBatch &c,
 template <bool WIDE>
 static __global__ void
 __launch_bounds__(GPUAGG_PACK_THREADS)
-pack_decoded_kernel(const __grid_constant__ GpuAggScopedArgs a,
+pack_decoded_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 				  const __grid_constant__ GpuAggPackDecodedBatch c, char *scratch,
 				  uint32_t scratch_stride)
 {
@@ -148,7 +148,7 @@ tile_source(const GpuAggSources &sources, uint64_t row)
 
 /* Room for so many records of a warp, for all its lanes */
 static __device__ __forceinline__ unsigned long long
-warp_place(const GpuAggScopedArgs &a, uint32_t n)
+warp_place(const GpuAggGroupByArgs &a, uint32_t n)
 {
 	unsigned long long at = 0;
 
@@ -172,7 +172,7 @@ tile_rows(const GpuAggSource &source, uint64_t first)
 /* Which of a lane's rows are in the window of the hash space */
 template <typename Word>
 static __device__ __forceinline__ uint32_t
-rows_in_scope(const GpuAggScopedArgs &a, const Word *key, uint32_t rows)
+rows_in_scope(const GpuAggGroupByArgs &a, const Word *key, uint32_t rows)
 {
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
@@ -185,12 +185,12 @@ rows_in_scope(const GpuAggScopedArgs &a, const Word *key, uint32_t rows)
 template <int KEY>
 static __global__ void
 __launch_bounds__(GPUAGG_PACK_THREADS)
-pack_sources_kernel(const __grid_constant__ GpuAggScopedArgs a,
+pack_sources_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 					const __grid_constant__ GpuAggSources sources, char *records)
 {
 	typedef typename FastRow<KEY>::Pair Pair;
 	const uint32_t lane = threadIdx.x % WARP_LANES;
-	const bool	scoped = a.table.scope.count > 1;
+	const bool	groupby = a.table.scope.count > 1;
 	const uint64_t warps = (uint64_t) gridDim.x * blockDim.x / WARP_LANES;
 	uint64_t	tile = ((uint64_t) blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
 
@@ -198,7 +198,7 @@ pack_sources_kernel(const __grid_constant__ GpuAggScopedArgs a,
 	{
 		const uint64_t first = tile * GPUAGG_WARP_TILE;
 		const GpuAggSource source = tile_source(sources, first);
-		unsigned long long at = scoped ? 0 : warp_place(a, tile_rows(source, first));
+		unsigned long long at = groupby ? 0 : warp_place(a, tile_rows(source, first));
 
 		for (uint32_t set = 0; set < GPUAGG_WARP_TILE; set += LOCAL_ROWS * WARP_LANES)
 		{
@@ -207,7 +207,7 @@ pack_sources_kernel(const __grid_constant__ GpuAggScopedArgs a,
 			uint32_t	rows = source_load<KEY, LOCAL_ROWS>(source, first + set + lane, WARP_LANES,
 															key, arg);
 
-			if (scoped)
+			if (groupby)
 			{
 				rows = rows_in_scope(a, key, rows);
 				at = warp_place(a, all_lanes_add(__popc(rows)));
@@ -260,7 +260,7 @@ const GpuAggKernelRef gpuagg_cuda_pack_kernels[] = {
 };
 
 cudaError_t
-gpuagg_cuda_scoped_pack_decoded(const GpuAggScopedArgs *a, const GpuAggPackDecodedBatch *c,
+gpuagg_cuda_groupby_pack_decoded(const GpuAggGroupByArgs *a, const GpuAggPackDecodedBatch *c,
 							  char *scratch, uint32_t scratch_stride, uint32_t blocks,
 							  cudaStream_t stream)
 {
@@ -279,7 +279,7 @@ gpuagg_cuda_scoped_pack_decoded(const GpuAggScopedArgs *a, const GpuAggPackDecod
 }
 
 cudaError_t
-gpuagg_cuda_scoped_pack_sources(const GpuAggScopedArgs *a, GpuAggKeyShape key,
+gpuagg_cuda_groupby_pack_sources(const GpuAggGroupByArgs *a, GpuAggKeyShape key,
 								const GpuAggSources *sources, char *records, uint32_t sms,
 								cudaStream_t stream)
 {
@@ -295,7 +295,7 @@ gpuagg_cuda_scoped_pack_sources(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 }
 
 cudaError_t
-gpuagg_cuda_scoped_to_source(const GpuAggRecord *record, const char *records, uint64_t n,
+gpuagg_cuda_groupby_to_source(const GpuAggRecord *record, const char *records, uint64_t n,
 							 uint64_t room, char *key, uint32_t *arg, uint32_t *taken,
 							 uint32_t sms, cudaStream_t stream)
 {

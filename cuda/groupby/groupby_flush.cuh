@@ -1,13 +1,13 @@
 /*
- * scoped_flush.cuh
+ * groupby_flush.cuh
  *		The groups of a block's table in shared memory, on their way out: into
  *		the task's table, beside those of other blocks, or written densely,
  *		where the block has seen all rows of its groups.
  */
-#ifndef GPUAGG_CUDA_GROUPBY_SCOPED_FLUSH_CUH
-#define GPUAGG_CUDA_GROUPBY_SCOPED_FLUSH_CUH
+#ifndef GPUAGG_CUDA_GROUPBY_FLUSH_CUH
+#define GPUAGG_CUDA_GROUPBY_FLUSH_CUH
 
-#include "cuda/groupby/scoped_local.cuh"
+#include "cuda/groupby/groupby_local.cuh"
 
 /* ---------- what came of it ---------- */
 
@@ -24,7 +24,7 @@ local_used(const LocalView &t, uint32_t slot)
 template <int KEY>
 struct SlotKeys
 {
-	const GpuAggScopedArgs &a;
+	const GpuAggGroupByArgs &a;
 	const LocalView &t;
 	uint32_t	slot;
 	uint64_t	base;
@@ -156,7 +156,7 @@ state_word(const LocalView &t, const GpuAggStep *step, uint32_t slot)
 /* A finished row of layout.h */
 template <int KEY>
 static __device__ void
-write_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint64_t base,
+write_group(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t slot, uint64_t base,
 			char *out)
 {
 	const SlotKeys<KEY> keys = {a, t, slot, base};
@@ -187,7 +187,7 @@ write_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint64
 /* Head and key of a used slot, to shared memory; four bytes of both are a word. */
 template <int KEY>
 static __device__ __forceinline__ void
-stage_key(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32_t row)
+stage_key(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t slot, uint32_t row)
 {
 	const SlotKeys<KEY> keys = {a, t, slot, 0};
 
@@ -203,7 +203,7 @@ stage_key(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32_t
 /* The same of a table of integer keys with one copy of words */
 template <int KEY>
 static __device__ __forceinline__ void
-stage_word_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32_t row)
+stage_word_group(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t slot, uint32_t row)
 {
 	stage_key<KEY>(a, t, slot, row);
 	for (uint32_t s = 0; s < a.nsteps; s++)
@@ -217,7 +217,7 @@ stage_word_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, u
  */
 template <int KEY>
 static __device__ void
-flush_to_table(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uint32_t *added)
+flush_to_table(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint32_t *added)
 {
 	for (uint32_t slot = threadIdx.x; slot <= t.slots; slot += blockDim.x)
 	{
@@ -256,7 +256,7 @@ flush_to_table(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uin
  */
 template <int KEY>
 static __device__ __forceinline__ void
-write_chunk(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32_t all,
+write_chunk(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t slot, uint32_t all,
 			uint64_t base, char *out)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
@@ -288,7 +288,7 @@ write_chunk(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32
  */
 template <int KEY>
 static __device__ void
-flush_dense(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, char *out)
+flush_dense(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, char *out)
 {
 	__shared__ uint32_t count;
 	__shared__ unsigned long long first;
@@ -320,4 +320,4 @@ flush_dense(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, char *
 	}
 }
 
-#endif							/* GPUAGG_CUDA_GROUPBY_SCOPED_FLUSH_CUH */
+#endif							/* GPUAGG_CUDA_GROUPBY_FLUSH_CUH */

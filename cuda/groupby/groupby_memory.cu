@@ -1,9 +1,9 @@
 /*
- * scoped_memory.cu
- *		Scoped grouping: memory by the caller's allocator, the table in device
+ * groupby_memory.cu
+ *		Grouping in device memory: memory by the caller's allocator, the table in device
  *		memory and its growth, the counters' way up and down.
  */
-#include "cuda/groupby/scoped_run.h"
+#include "cuda/groupby/groupby_run.h"
 
 /* A table grows fourfold up to this size, then twofold */
 #define FAST_GROWTH_BYTES ((uint64_t) 1 << 30)
@@ -11,14 +11,14 @@
 /* ---------- memory ---------- */
 
 void *
-gpuagg_scoped_take(GpuAggScoped *s, size_t bytes, GpuAggError *error)
+gpuagg_groupby_take(GpuAggGroupBy *s, size_t bytes, GpuAggError *error)
 {
 	void	   *p;
 
 	bytes = gpuagg_cuda_align(bytes > 0 ? bytes : 1);
-	if (s->nowned == GPUAGG_SCOPED_BLOCKS)
+	if (s->nowned == GPUAGG_GROUPBY_BLOCKS)
 	{
-		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "more than %d pieces of memory", GPUAGG_SCOPED_BLOCKS);
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "more than %d pieces of memory", GPUAGG_GROUPBY_BLOCKS);
 		return NULL;
 	}
 	p = s->memory.alloc(s->memory.arg, bytes, s->stream, error);
@@ -31,7 +31,7 @@ gpuagg_scoped_take(GpuAggScoped *s, size_t bytes, GpuAggError *error)
 }
 
 void
-gpuagg_scoped_give(GpuAggScoped *s, void *p)
+gpuagg_groupby_give(GpuAggGroupBy *s, void *p)
 {
 	for (uint32_t i = 0; i < s->nowned; i++)
 		if (s->owned[i].p == p)
@@ -45,26 +45,26 @@ gpuagg_scoped_give(GpuAggScoped *s, void *p)
 /* ---------- the table ---------- */
 
 GpuAggStatus
-gpuagg_scoped_table(GpuAggScoped *s, uint64_t capacity, GpuAggTableRef *table, GpuAggError *error)
+gpuagg_groupby_table(GpuAggGroupBy *s, uint64_t capacity, GpuAggTableRef *table, GpuAggError *error)
 {
 	GpuAggLaunch launch;
 
 	table->capacity = capacity;
 	table->limit = capacity / 2;
 	table->head = &s->device->table;
-	table->slots = (char *) gpuagg_scoped_take(s, table->capacity * s->plan->stride, error);
+	table->slots = (char *) gpuagg_groupby_take(s, table->capacity * s->plan->stride, error);
 	if (table->slots == NULL)
 		return error->status;
 	launch = gpuagg_cuda_launch(s->config.launches, &gpuagg_cuda_grow_kernels[0],
 								table->capacity * (s->plan->stride / 8));
 	gpuagg_cuda_table_init(s->args.plan, table, false, &launch, s->stream);
-	SCOPED_CHECK(cudaGetLastError());
+	GROUPBY_CHECK(cudaGetLastError());
 	return GPUAGG_OK;
 }
 
 /* Room for `more` groups beyond those that are there */
 GpuAggStatus
-gpuagg_scoped_grow(GpuAggScoped *s, uint64_t more, GpuAggError *error)
+gpuagg_groupby_grow(GpuAggGroupBy *s, uint64_t more, GpuAggError *error)
 {
 	const GpuAggTableRef old = s->args.table;
 	uint64_t	capacity = old.capacity *
@@ -74,29 +74,29 @@ gpuagg_scoped_grow(GpuAggScoped *s, uint64_t more, GpuAggError *error)
 
 	while (capacity / 2 < s->report->table.count + more)
 		capacity *= 2;
-	status = gpuagg_scoped_table(s, capacity, &s->args.table, error);
+	status = gpuagg_groupby_table(s, capacity, &s->args.table, error);
 	if (status != GPUAGG_OK)
 		return status;
 	launch = gpuagg_cuda_launch(s->config.launches, &gpuagg_cuda_grow_kernels[1], old.capacity);
 	gpuagg_cuda_table_move(s->args.plan, &old, &s->args.table, &launch, s->stream);
-	SCOPED_CHECK(cudaGetLastError());
-	gpuagg_scoped_give(s, old.slots);
+	GROUPBY_CHECK(cudaGetLastError());
+	gpuagg_groupby_give(s, old.slots);
 	return GPUAGG_OK;
 }
 
 /* Sends what is known of the counters to the card. */
 GpuAggStatus
-gpuagg_scoped_put(GpuAggScoped *s, GpuAggError *error)
+gpuagg_groupby_put(GpuAggGroupBy *s, GpuAggError *error)
 {
-	SCOPED_CHECK(cudaMemcpyAsync(&s->device->head, &s->report->head, sizeof(s->report->head),
+	GROUPBY_CHECK(cudaMemcpyAsync(&s->device->head, &s->report->head, sizeof(s->report->head),
 						  cudaMemcpyHostToDevice, s->stream));
 	return GPUAGG_OK;
 }
 
 GpuAggStatus
-gpuagg_scoped_ask(GpuAggScoped *s, GpuAggError *error)
+gpuagg_groupby_ask(GpuAggGroupBy *s, GpuAggError *error)
 {
-	SCOPED_CHECK(cudaMemcpyAsync(s->report, s->device, sizeof(*s->report), cudaMemcpyDeviceToHost,
+	GROUPBY_CHECK(cudaMemcpyAsync(s->report, s->device, sizeof(*s->report), cudaMemcpyDeviceToHost,
 						  s->stream));
 	return GPUAGG_BUSY;
 }

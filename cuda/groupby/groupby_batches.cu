@@ -1,6 +1,6 @@
 /*
- * scoped_batches.cu
- *		Begin of scoped grouping, and rows that arrive in batches: each decoded batch's
+ * groupby_batches.cu
+ *		Begin of grouping in device memory, and rows that arrive in batches: each decoded batch's
  *		rows are packed to records, behind those that are there; when the last
  *		one is packed, grouping begins with all records as its input.
  *
@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/groupby/scoped_run.h"
+#include "cuda/groupby/groupby_run.h"
 
 /* Room at first */
 #define MIN_RECORDS ((uint64_t) 1 << 20)
@@ -28,7 +28,7 @@ note_nullable(const GpuAggProgram *p, uint8_t *nullable)
 }
 
 void
-gpuagg_scoped_args_set(GpuAggScoped *s, const GpuAggScopedArgs *args, GpuAggKeyShape key)
+gpuagg_groupby_args_set(GpuAggGroupBy *s, const GpuAggGroupByArgs *args, GpuAggKeyShape key)
 {
 	s->args = *args;
 	s->args.plan = s->device_plan;
@@ -38,16 +38,16 @@ gpuagg_scoped_args_set(GpuAggScoped *s, const GpuAggScopedArgs *args, GpuAggKeyS
 }
 
 GpuAggStatus
-gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config, const GpuAggPlan *plan,
-						const GpuAggPlan *device_plan, const GpuAggScopedMemory *memory,
-						GpuAggScopedReport *report, cudaStream_t stream,
-						GpuAggScoped **scoped, GpuAggError *error)
+gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config, const GpuAggPlan *plan,
+						const GpuAggPlan *device_plan, const GpuAggGroupByMemory *memory,
+						GpuAggGroupByReport *report, cudaStream_t stream,
+						GpuAggGroupBy **groupby, GpuAggError *error)
 {
-	GpuAggScoped *s = (GpuAggScoped *) calloc(1, sizeof(*s));
+	GpuAggGroupBy *s = (GpuAggGroupBy *) calloc(1, sizeof(*s));
 	uint8_t		nullable[GPUAGG_MAX_REGS];
-	GpuAggScopedArgs args;
+	GpuAggGroupByArgs args;
 
-	*scoped = s;
+	*groupby = s;
 	if (s == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 	s->config = *config;
@@ -61,18 +61,18 @@ gpuagg_cuda_scoped_open(const GpuAggScopedConfig *config, const GpuAggPlan *plan
 	note_nullable(s->program, nullable);
 	if (!gpuagg_record_compute(s->program, nullable, &s->record))
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "rows have no records");
-	s->device = (GpuAggScopedReport *) gpuagg_scoped_take(s, sizeof(*s->device), error);
+	s->device = (GpuAggGroupByReport *) gpuagg_groupby_take(s, sizeof(*s->device), error);
 	if (s->device == NULL)
 		return error->status;
-	gpuagg_cuda_scoped_args(plan, s->program, &s->record, &args);
-	gpuagg_scoped_args_set(s, &args, gpuagg_local_key_shape(s->program, &s->record));
-	SCOPED_CHECK(cudaMemsetAsync(s->device, 0, sizeof(*s->device), s->stream));
+	gpuagg_cuda_groupby_args(plan, s->program, &s->record, &args);
+	gpuagg_groupby_args_set(s, &args, gpuagg_local_key_shape(s->program, &s->record));
+	GROUPBY_CHECK(cudaMemsetAsync(s->device, 0, sizeof(*s->device), s->stream));
 	return GPUAGG_OK;
 }
 
 /* Room for that many more records; the old ones move along. */
 static GpuAggStatus
-records_room(GpuAggScoped *s, uint64_t more, GpuAggError *error)
+records_room(GpuAggGroupBy *s, uint64_t more, GpuAggError *error)
 {
 	uint64_t	room = s->max_records > 0 ? s->max_records : MIN_RECORDS;
 	char	   *old = s->records;
@@ -81,7 +81,7 @@ records_room(GpuAggScoped *s, uint64_t more, GpuAggError *error)
 		return GPUAGG_OK;
 	while (room < s->bound + more)
 		room *= 2;
-	s->records = (char *) gpuagg_scoped_take(s, room * s->record.bytes, error);
+	s->records = (char *) gpuagg_groupby_take(s, room * s->record.bytes, error);
 	if (s->records == NULL)
 	{
 		s->records = old;
@@ -90,9 +90,9 @@ records_room(GpuAggScoped *s, uint64_t more, GpuAggError *error)
 	s->max_records = room;
 	if (old == NULL)
 		return GPUAGG_OK;
-	SCOPED_CHECK(cudaMemcpyAsync(s->records, old, s->bound * s->record.bytes,
+	GROUPBY_CHECK(cudaMemcpyAsync(s->records, old, s->bound * s->record.bytes,
 								 cudaMemcpyDeviceToDevice, s->stream));
-	gpuagg_scoped_give(s, old);
+	gpuagg_groupby_give(s, old);
 	return GPUAGG_OK;
 }
 
@@ -108,7 +108,7 @@ field_regs(const GpuAggRecord *record, const GpuAggProgram *p, uint16_t *regs)
 }
 
 GpuAggStatus
-gpuagg_cuda_scoped_decoded(GpuAggScoped *s, const GpuAggPlan *device_plan,
+gpuagg_cuda_groupby_decoded(GpuAggGroupBy *s, const GpuAggPlan *device_plan,
 						 const GpuAggProgram *program, const GpuAggDecodedBatch *decoded,
 						 char *scratch, uint32_t scratch_stride, uint32_t blocks,
 						 GpuAggError *error)
@@ -122,29 +122,29 @@ gpuagg_cuda_scoped_decoded(GpuAggScoped *s, const GpuAggPlan *device_plan,
 	c.records = s->records;
 	field_regs(&s->record, program, c.regs);
 	s->bound += decoded->nrows;
-	SCOPED_CHECK(gpuagg_cuda_scoped_pack_decoded(&s->args, &c, scratch, scratch_stride, blocks,
+	GROUPBY_CHECK(gpuagg_cuda_groupby_pack_decoded(&s->args, &c, scratch, scratch_stride, blocks,
 											   s->stream));
 	return GPUAGG_OK;
 }
 
 void
-gpuagg_cuda_scoped_settle(GpuAggScoped *s, uint32_t places, uint64_t records)
+gpuagg_cuda_groupby_settle(GpuAggGroupBy *s, uint32_t places, uint64_t records)
 {
 	s->bound -= places - records;
 }
 
 GpuAggStatus
-gpuagg_scoped_batches_end(GpuAggScoped *s, GpuAggError *error)
+gpuagg_groupby_batches_end(GpuAggGroupBy *s, GpuAggError *error)
 {
-	gpuagg_cuda_scoped_records(&s->record, s->records, 0, &s->args);
-	s->phase = GPUAGG_SCOPED_PHASE_PACKED;
-	return gpuagg_scoped_ask(s, error);
+	gpuagg_cuda_groupby_records(&s->record, s->records, 0, &s->args);
+	s->phase = GPUAGG_GROUPBY_PHASE_PACKED;
+	return gpuagg_groupby_ask(s, error);
 }
 
 void
-gpuagg_scoped_batches_read(GpuAggScoped *s)
+gpuagg_groupby_batches_read(GpuAggGroupBy *s)
 {
 	if (s->records != NULL)
-		gpuagg_scoped_give(s, s->records);
+		gpuagg_groupby_give(s, s->records);
 	s->records = NULL;
 }

@@ -1,14 +1,14 @@
 /*
- * scoped_rows.h
- *		What the kernels of scoped grouping share with who launches them: rows
+ * groupby_rows.h
+ *		What the kernels of grouping in device memory share with who launches them: rows
  *		as fields, the steps of a row into its group, counters, shapes.
  *
  * A row is a set of fields (device/ops/record.h) that lie at base + row * step.
  * Rows of one integer key and at most one 4-byte argument are also read from
  * sources: columns as they lie in stripes, with a bit for each row that counts.
  */
-#ifndef GPUAGG_CUDA_GROUPBY_SCOPED_ROWS_H
-#define GPUAGG_CUDA_GROUPBY_SCOPED_ROWS_H
+#ifndef GPUAGG_CUDA_GROUPBY_ROWS_H
+#define GPUAGG_CUDA_GROUPBY_ROWS_H
 
 #include "cuda/kernel/kernels.h"
 #include "device/choice/local.h"
@@ -65,7 +65,7 @@ typedef struct GpuAggSources
 } GpuAggSources;
 
 /* Counters on the device; zero when a launch begins, unless said otherwise */
-typedef struct GpuAggScopedHead
+typedef struct GpuAggGroupByHead
 {
 	unsigned long long tile;	/* next tile; kept from launch to launch */
 	unsigned long long groups;	/* entries written out; kept */
@@ -75,18 +75,18 @@ typedef struct GpuAggScopedHead
 	unsigned long long misses;	/* rows without place in a local table; kept */
 	uint32_t	stop;			/* no more tiles: a table is full */
 	uint32_t	errors;			/* GPUAGG_ST_ bits that were consumed; kept */
-	uint32_t	nbig;			/* partitions left to several blocks; kept */
+	uint32_t	nsplit;			/* partitions left to several blocks; kept */
 	uint32_t	full;			/* no more partitions: no room for groups */
-	unsigned long long wide;	/* next of the wide partitions; kept */
-	uint32_t	nwide;			/* partitions with keys of many rows; kept */
+	unsigned long long many_rows;	/* next of the many-rows partitions; kept */
+	uint32_t	nmany_rows;			/* partitions with keys of many rows; kept */
 	uint32_t	pad;
-} GpuAggScopedHead;
+} GpuAggGroupByHead;
 
 /* What every kernel of a run gets, by value */
-typedef struct GpuAggScopedArgs
+typedef struct GpuAggGroupByArgs
 {
 	const GpuAggPlan *plan;		/* on the device */
-	GpuAggScopedHead *head;
+	GpuAggGroupByHead *head;
 	GpuAggTableRef table;
 	uint64_t	seed;			/* of the hash */
 	uint32_t	nkeys;
@@ -107,16 +107,16 @@ typedef struct GpuAggScopedArgs
 	uint64_t	n;				/* rows */
 	uint64_t   *waiting;		/* overflow list: rows for a larger table */
 	char	   *spilled;		/* groups of local tables, likewise */
-} GpuAggScopedArgs;
+} GpuAggGroupByArgs;
 
 /* A launch takes rows in tiles of this many, a warp each. */
 #define GPUAGG_WARP_TILE 2048
 
 /* Partitions with few rows a group are drawn so many at once. */
-#define GPUAGG_SPARSE_BATCH 4
+#define GPUAGG_FEW_ROWS_BATCH 4
 
 /* Tables in shared memory: `copies` of each state, keys once */
-typedef struct GpuAggScopedLocal
+typedef struct GpuAggGroupByLocal
 {
 	uint32_t	threads;		/* of a block */
 	uint32_t	slots;			/* any number */
@@ -125,8 +125,8 @@ typedef struct GpuAggScopedLocal
 	uint32_t	stage_bytes;	/* where a warp puts finished rows; or 0 */
 	uint32_t	bytes;			/* of shared memory, with all that goes along */
 	bool		words;			/* no state is GPUAGG_LOCAL_STATE */
-	uint8_t		sparse;			/* GpuAggSparse */
-} GpuAggScopedLocal;
+	uint8_t		few_rows;			/* GpuAggFewRows */
+} GpuAggGroupByLocal;
 
 /*
  * Windows: rows whose hash is in [first, first + count) of 2^log2 ranges.  With
@@ -182,8 +182,8 @@ typedef struct GpuAggPartitions
 	uint32_t	n;
 	const uint64_t *starts;
 	uint64_t	split_rows;		/* larger ones are left to several blocks */
-	uint32_t   *big;			/* those */
-	uint32_t   *wide;			/* not sparse, where others are */
+	uint32_t   *split;			/* those */
+	uint32_t   *many_rows;			/* of many rows a group, where others have few */
 } GpuAggPartitions;
 
 /* A decoded batch whose rows become records */
@@ -202,4 +202,4 @@ typedef struct GpuAggDense
 	uint64_t	capacity;		/* groups */
 } GpuAggDense;
 
-#endif							/* GPUAGG_CUDA_GROUPBY_SCOPED_ROWS_H */
+#endif							/* GPUAGG_CUDA_GROUPBY_ROWS_H */

@@ -1,47 +1,47 @@
 /*
- * scoped_sparse.cuh
+ * groupby_few_rows.cuh
  *		Rows of one integer key, and of one int4 argument at most, most of which
  *		bring a group of their own: partitions of very many groups.
  *
  * A key is not looked for before it is claimed, since it is seldom there.  All
  * of a thread's rows take their first probes together, so that their latencies
  * overlap; rows that find no slot by then follow one by one.  Keys are not in
- * buckets here: a table is this file's or that of scoped_local.cuh, never
+ * buckets here: a table is this file's or that of groupby_local.cuh, never
  * both's.
  *
  * Count and sum ("packed") take two words of a slot and two additions of a row:
  * the sum is that of the arguments plus 2^31, which are never negative, and
  * what its low word carries is counted in the upper half of the count's word.
- * So no partition may have more than GPUAGG_SPARSE_MAX_ROWS rows.
+ * So no partition may have more than GPUAGG_FEW_ROWS_MAX_ROWS rows.
  */
-#ifndef GPUAGG_CUDA_GROUPBY_SCOPED_SPARSE_CUH
-#define GPUAGG_CUDA_GROUPBY_SCOPED_SPARSE_CUH
+#ifndef GPUAGG_CUDA_GROUPBY_FEW_ROWS_CUH
+#define GPUAGG_CUDA_GROUPBY_FEW_ROWS_CUH
 
-#include "cuda/groupby/scoped_fast.cuh"
-#include "cuda/groupby/scoped_flush.cuh"
+#include "cuda/groupby/groupby_fast.cuh"
+#include "cuda/groupby/groupby_flush.cuh"
 
 /* Rows a thread has at once: so many that their keys stay in registers */
 template <int KEY>
-constexpr int SPARSE_KEYS = KEY == GPUAGG_KEY_I32 ? LOCAL_ROWS : LOCAL_ROWS / 2;
+constexpr int FEW_ROWS_KEYS = KEY == GPUAGG_KEY_I32 ? LOCAL_ROWS : LOCAL_ROWS / 2;
 
 /*
  * Neighbouring rows that are a lane's: of sorted rows they have one key, and a
  * lane's claims do not meet, as those of neighbouring lanes would.  Two records
  * with an int4 key are a quad.
  */
-#define SPARSE_RUN 2
+#define FEW_ROWS_RUN 2
 
 /*
  * Steps from slot to slot, in bytes of its words: an odd number of slots, which most often
  * comes back to where it began only when it has been everywhere
  */
-#define SPARSE_STEPS 252
+#define FEW_ROWS_STEPS 252
 
 /* Probes of all rows together */
-#define SPARSE_PROBES 3
+#define FEW_ROWS_PROBES 3
 
 static __device__ __forceinline__ uint32_t
-sparse_mix(uint32_t key, uint32_t seed)
+few_rows_mix(uint32_t key, uint32_t seed)
 {
 	uint32_t	h = (key ^ seed) * 0x85EBCA6Bu;
 
@@ -50,9 +50,9 @@ sparse_mix(uint32_t key, uint32_t seed)
 }
 
 static __device__ __forceinline__ uint32_t
-sparse_mix(uint64_t key, uint32_t seed)
+few_rows_mix(uint64_t key, uint32_t seed)
 {
-	return sparse_mix((uint32_t) key ^ (uint32_t) (key >> 32) * 0x9E3779B1u, seed);
+	return few_rows_mix((uint32_t) key ^ (uint32_t) (key >> 32) * 0x9E3779B1u, seed);
 }
 
 /* What an empty slot has, by the key's width */
@@ -69,19 +69,19 @@ empty_key(uint64_t)
 }
 
 static __device__ __forceinline__ uint32_t
-sparse_home(const LocalView &t, uint32_t h)
+few_rows_home(const LocalView &t, uint32_t h)
 {
 	return __umulhi(h, t.slots) * 4;
 }
 
 static __device__ __forceinline__ uint32_t
-sparse_step(uint32_t h)
+few_rows_step(uint32_t h)
 {
-	return (h & SPARSE_STEPS) | 4;
+	return (h & FEW_ROWS_STEPS) | 4;
 }
 
 static __device__ __forceinline__ uint32_t
-sparse_after(const LocalView &t, uint32_t at, uint32_t step)
+few_rows_after(const LocalView &t, uint32_t at, uint32_t step)
 {
 	at += step;
 	return min(at, at - 4 * t.slots);
@@ -155,7 +155,7 @@ shared_add_if(bool mine, uint32_t at, uint32_t v)
  */
 template <int ROWS, typename Word>
 static __device__ __forceinline__ uint32_t
-sparse_find(const LocalView &t, const Word *key, uint32_t seed, uint32_t rows, uint32_t *at,
+few_rows_find(const LocalView &t, const Word *key, uint32_t seed, uint32_t rows, uint32_t *at,
 			uint32_t *claimed)
 {
 	const Word	empty = empty_key(key[0]);
@@ -166,13 +166,13 @@ sparse_find(const LocalView &t, const Word *key, uint32_t seed, uint32_t rows, u
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
 	{
-		h[r] = sparse_mix(key[r], seed);
-		at[r] = sparse_home(t, h[r]);
+		h[r] = few_rows_mix(key[r], seed);
+		at[r] = few_rows_home(t, h[r]);
 		if (key[r] == empty)
 			pending &= ~(1u << r);
 	}
 	#pragma unroll
-	for (int probe = 0; probe < SPARSE_PROBES; probe++)
+	for (int probe = 0; probe < FEW_ROWS_PROBES; probe++)
 	{
 		#pragma unroll
 		for (int r = 0; r < ROWS; r++)
@@ -184,7 +184,7 @@ sparse_find(const LocalView &t, const Word *key, uint32_t seed, uint32_t rows, u
 
 			/* of rows that are done, it says found, and not empty */
 			*claimed += seen[r] == empty;
-			at[r] = found ? at[r] : sparse_after(t, at[r], sparse_step(h[r]));
+			at[r] = found ? at[r] : few_rows_after(t, at[r], few_rows_step(h[r]));
 			pending &= found ? ~(1u << r) : ALL_LANES;
 		}
 	}
@@ -194,7 +194,7 @@ sparse_find(const LocalView &t, const Word *key, uint32_t seed, uint32_t rows, u
 		if (key[r] == empty)
 		{
 			pending |= rows & 1u << r;
-			*claimed -= SPARSE_PROBES;
+			*claimed -= FEW_ROWS_PROBES;
 		}
 	return pending;
 }
@@ -202,12 +202,12 @@ sparse_find(const LocalView &t, const Word *key, uint32_t seed, uint32_t rows, u
 /* A row's place, from the probe on where sparse_find() left it; or NO_SLOT */
 template <typename Word>
 static __device__ __forceinline__ uint32_t
-sparse_find_one(const LocalView &t, Word key, uint32_t seed, uint32_t *claimed)
+few_rows_find_one(const LocalView &t, Word key, uint32_t seed, uint32_t *claimed)
 {
 	const Word	empty = empty_key(key);
-	const uint32_t h = sparse_mix(key, seed);
-	const uint32_t step = sparse_step(h);
-	uint32_t	at = sparse_home(t, h);
+	const uint32_t h = few_rows_mix(key, seed);
+	const uint32_t step = few_rows_step(h);
+	uint32_t	at = few_rows_home(t, h);
 
 	if (key == empty)
 	{
@@ -215,16 +215,16 @@ sparse_find_one(const LocalView &t, Word key, uint32_t seed, uint32_t *claimed)
 		return 4 * t.slots;
 	}
 	#pragma unroll
-	for (int i = 0; i < SPARSE_PROBES; i++)
-		at = sparse_after(t, at, step);
-	for (uint32_t probe = SPARSE_PROBES; probe < MAX_LOCAL_PROBES; probe++)
+	for (int i = 0; i < FEW_ROWS_PROBES; i++)
+		at = few_rows_after(t, at, step);
+	for (uint32_t probe = FEW_ROWS_PROBES; probe < MAX_LOCAL_PROBES; probe++)
 	{
 		const Word	seen = claim_if(true, t, at, key);
 
 		*claimed += seen == empty;
 		if (seen == empty || seen == key)
 			return at;
-		at = sparse_after(t, at, step);
+		at = few_rows_after(t, at, step);
 	}
 	return NO_SLOT;
 }
@@ -249,10 +249,10 @@ packed_steps(const LocalView &t, const uint32_t *at, const uint32_t *arg, uint32
 					  old[r] + (arg[r] ^ 0x80000000u) < old[r] ? 0x10001u : 1u);
 }
 
-/* The same of any words, as they are in scoped_local.cuh */
+/* The same of any words, as they are in groupby_local.cuh */
 template <int ROWS>
 static __device__ __forceinline__ void
-word_steps(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *at,
+word_steps(const GpuAggGroupByArgs &a, const LocalView &t, const uint32_t *at,
 		   const uint32_t *arg, uint32_t rows)
 {
 	for (uint32_t s = 0; s < a.nsteps; s++)
@@ -276,7 +276,7 @@ word_steps(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *at,
 
 template <bool PACKED, int ROWS>
 static __device__ __forceinline__ void
-sparse_steps(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *at,
+few_rows_steps(const GpuAggGroupByArgs &a, const LocalView &t, const uint32_t *at,
 			 const uint32_t *arg, uint32_t rows)
 {
 	if (PACKED)
@@ -286,23 +286,23 @@ sparse_steps(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *at,
 }
 
 /* What a thread counts on the way through a partition */
-typedef struct SparseCounts
+typedef struct FewRowsCounts
 {
 	uint32_t	claimed;		/* slots */
 	uint32_t	added;			/* groups of the task's table */
 	uint32_t	misses;			/* rows that went there */
-} SparseCounts;
+} FewRowsCounts;
 
 /* A row that found no slot with the others of its thread */
 template <int KEY, bool PACKED>
 static __device__ __forceinline__ void
-sparse_row(const GpuAggScopedArgs &a, const LocalView &t, uint64_t row,
-		   typename FastRow<KEY>::Word key, uint32_t arg, SparseCounts *counts)
+few_rows_row(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t row,
+		   typename FastRow<KEY>::Word key, uint32_t arg, FewRowsCounts *counts)
 {
-	const uint32_t at = sparse_find_one(t, key, (uint32_t) a.seed, &counts->claimed);
+	const uint32_t at = few_rows_find_one(t, key, (uint32_t) a.seed, &counts->claimed);
 
 	if (at != NO_SLOT)
-		sparse_steps<PACKED, 1>(a, t, &at, &arg, 1);
+		few_rows_steps<PACKED, 1>(a, t, &at, &arg, 1);
 	else
 	{
 		counts->misses++;
@@ -312,9 +312,9 @@ sparse_row(const GpuAggScopedArgs &a, const LocalView &t, uint64_t row,
 
 /* A lane's row number r, counted from its first one */
 static __device__ __forceinline__ uint32_t
-sparse_offset(uint32_t r)
+few_rows_offset(uint32_t r)
 {
-	return r / SPARSE_RUN * (SPARSE_RUN * WARP_LANES) + r % SPARSE_RUN;
+	return r / FEW_ROWS_RUN * (FEW_ROWS_RUN * WARP_LANES) + r % FEW_ROWS_RUN;
 }
 
 /* Records of neighbouring rows, the first of an even number */
@@ -322,7 +322,7 @@ static __device__ __forceinline__ void
 run_load(const uint2 *pairs, uint32_t *key, uint32_t *arg)
 {
 	#pragma unroll
-	for (int r = 0; r < SPARSE_RUN; r += 2)
+	for (int r = 0; r < FEW_ROWS_RUN; r += 2)
 	{
 		const uint4 two = __ldcs((const uint4 *) (pairs + r));
 
@@ -335,7 +335,7 @@ static __device__ __forceinline__ void
 run_load(const uint4 *pairs, uint64_t *key, uint32_t *arg)
 {
 	#pragma unroll
-	for (int r = 0; r < SPARSE_RUN; r++)
+	for (int r = 0; r < FEW_ROWS_RUN; r++)
 		pair_split(__ldcs(pairs + r), &key[r], &arg[r]);
 }
 
@@ -345,25 +345,25 @@ run_load(const uint4 *pairs, uint64_t *key, uint32_t *arg)
  */
 template <int KEY>
 static __device__ __forceinline__ uint32_t
-sparse_load(const GpuAggScopedArgs &a, uint64_t row, uint64_t first, uint64_t end,
+few_rows_load(const GpuAggGroupByArgs &a, uint64_t row, uint64_t first, uint64_t end,
 			typename FastRow<KEY>::Word *key, uint32_t *arg)
 {
-	constexpr int ROWS = SPARSE_KEYS<KEY>;
+	constexpr int ROWS = FEW_ROWS_KEYS<KEY>;
 	uint32_t	rows = 0;
 
-	if (__all_sync(ALL_LANES, row >= first && row + sparse_offset(ROWS - 1) < end))
+	if (__all_sync(ALL_LANES, row >= first && row + few_rows_offset(ROWS - 1) < end))
 	{
 		const auto *pairs = (const typename FastRow<KEY>::Pair *) pairs_base(a) + row;
 
 		#pragma unroll
-		for (int r = 0; r < ROWS; r += SPARSE_RUN)
-			run_load(pairs + sparse_offset(r), &key[r], &arg[r]);
+		for (int r = 0; r < ROWS; r += FEW_ROWS_RUN)
+			run_load(pairs + few_rows_offset(r), &key[r], &arg[r]);
 		return (1u << ROWS) - 1;
 	}
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
 	{
-		const uint64_t at = row + sparse_offset(r);
+		const uint64_t at = row + few_rows_offset(r);
 
 		rows |= at >= first && at < end ? 1u << r : 0;
 		pairs_load_one(a, min(max(at, first), end - 1), &key[r], &arg[r]);
@@ -377,12 +377,12 @@ sparse_load(const GpuAggScopedArgs &a, uint64_t row, uint64_t first, uint64_t en
  */
 template <int KEY, bool PACKED>
 static __device__ __forceinline__ uint32_t
-sparse_place(const GpuAggScopedArgs &a, const LocalView &t, uint64_t row, uint32_t rows,
+few_rows_place(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t row, uint32_t rows,
 			 const typename FastRow<KEY>::Word *key, const uint32_t *arg, uint32_t *at,
-			 SparseCounts *counts)
+			 FewRowsCounts *counts)
 {
-	constexpr int ROWS = SPARSE_KEYS<KEY>;
-	const uint32_t late = sparse_find<ROWS>(t, key, (uint32_t) a.seed, rows, at, &counts->claimed);
+	constexpr int ROWS = FEW_ROWS_KEYS<KEY>;
+	const uint32_t late = few_rows_find<ROWS>(t, key, (uint32_t) a.seed, rows, at, &counts->claimed);
 
 	for (uint32_t left = late; left != 0; left &= left - 1)
 	{
@@ -397,7 +397,7 @@ sparse_place(const GpuAggScopedArgs &a, const LocalView &t, uint64_t row, uint32
 				k = key[r];
 				v = arg[r];
 			}
-		sparse_row<KEY, PACKED>(a, t, row + sparse_offset(next), k, v, counts);
+		few_rows_row<KEY, PACKED>(a, t, row + few_rows_offset(next), k, v, counts);
 	}
 	__syncwarp();
 	return rows & ~late;
@@ -408,7 +408,7 @@ sparse_place(const GpuAggScopedArgs &a, const LocalView &t, uint64_t row, uint32
 /* A packed group's row, in words: its head and key, count and sum */
 template <int KEY>
 static __device__ __forceinline__ void
-stage_packed_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot, uint32_t row)
+stage_packed_group(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t slot, uint32_t row)
 {
 	const uint32_t word = shared_load(t.states + 4 * slot);
 	const uint64_t low = shared_load(t.states + 4 * (t.groups + slot));
@@ -424,7 +424,7 @@ stage_packed_group(const GpuAggScopedArgs &a, const LocalView &t, uint32_t slot,
 /* Groups of the block's table, side by side to `out`, in the order in which warps come */
 template <int KEY, bool PACKED>
 static __device__ __forceinline__ void
-sparse_flush(const GpuAggScopedArgs &a, const LocalView &t, uint32_t *written, char *out)
+few_rows_flush(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t *written, char *out)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
 
@@ -459,32 +459,32 @@ sparse_flush(const GpuAggScopedArgs &a, const LocalView &t, uint32_t *written, c
  */
 template <int KEY, bool PACKED>
 static __device__ __forceinline__ void
-sparse_partition(const GpuAggScopedArgs &a, const LocalView &t, uint64_t first, uint64_t end,
+few_rows_partition(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t first, uint64_t end,
 				 char *out, uint32_t *misses)
 {
-	constexpr int ROWS = SPARSE_KEYS<KEY>;
+	constexpr int ROWS = FEW_ROWS_KEYS<KEY>;
 	__shared__ uint32_t count;
 	__shared__ uint32_t written;
 	__shared__ unsigned long long place;
 	unsigned long long mine = 0;
-	SparseCounts counts = {0, 0, 0};
-	uint64_t	base = first / SPARSE_RUN * SPARSE_RUN;
+	FewRowsCounts counts = {0, 0, 0};
+	uint64_t	base = first / FEW_ROWS_RUN * FEW_ROWS_RUN;
 	bool		last;
 
-	local_clear<KEY, PACKED ? GPUAGG_SPARSE_PACKED : GPUAGG_SPARSE_WORDS>(a, t);
+	local_clear<KEY, PACKED ? GPUAGG_FEW_ROWS_PACKED : GPUAGG_FEW_ROWS_WORDS>(a, t);
 	if (threadIdx.x == 0)
 		count = written = 0;
 	__syncthreads();
 	do
 	{
 		const uint64_t row = base + threadIdx.x / WARP_LANES * (ROWS * WARP_LANES) +
-			threadIdx.x % WARP_LANES * SPARSE_RUN;
+			threadIdx.x % WARP_LANES * FEW_ROWS_RUN;
 		typename FastRow<KEY>::Word key[ROWS];
 		uint32_t	arg[ROWS];
 		uint32_t	at[ROWS];
-		uint32_t	rows = sparse_load<KEY>(a, row, first, end, key, arg);
+		uint32_t	rows = few_rows_load<KEY>(a, row, first, end, key, arg);
 
-		rows = sparse_place<KEY, PACKED>(a, t, row, rows, key, arg, at, &counts);
+		rows = few_rows_place<KEY, PACKED>(a, t, row, rows, key, arg, at, &counts);
 		base += ROWS * blockDim.x;
 		last = base >= end;
 		if (last)
@@ -496,14 +496,14 @@ sparse_partition(const GpuAggScopedArgs &a, const LocalView &t, uint64_t first, 
 			if (threadIdx.x == 0)
 				mine = atomicAdd(&a.head->groups, (unsigned long long) count);
 		}
-		sparse_steps<PACKED, ROWS>(a, t, at, arg, rows);
+		few_rows_steps<PACKED, ROWS>(a, t, at, arg, rows);
 	} while (!last);
 	if (threadIdx.x == 0)
 		place = mine;
 	*misses += counts.misses;
 	count_added(a, counts.added);
 	__syncthreads();
-	sparse_flush<KEY, PACKED>(a, t, &written, out + place * a.row_bytes);
+	few_rows_flush<KEY, PACKED>(a, t, &written, out + place * a.row_bytes);
 }
 
-#endif							/* GPUAGG_CUDA_GROUPBY_SCOPED_SPARSE_CUH */
+#endif							/* GPUAGG_CUDA_GROUPBY_FEW_ROWS_CUH */

@@ -1,6 +1,6 @@
 /*
- * cuda_scoped_test.cu
- *		Scoped grouping (cuda/groupby/scoped.h) on a GPU: every strategy against a map
+ * cuda_groupby_test.cu
+ *		Grouping in device memory (cuda/groupby/groupby.h) on a GPU: every strategy against a map
  *		of groups on the host, with tables that are too small, windows and
  *		partitions forced on few rows, NULLs, skew, expressions.  Rows come as
  *		decoded batches, and where their shape allows it, as sources, too.
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "cuda/core/cuda_device.h"
-#include "cuda/groupby/scoped.h"
+#include "cuda/groupby/groupby.h"
 #include "device/ops/eval.h"
 #include "device/ops/group.h"
 #include "tap.h"
@@ -35,7 +35,7 @@ static uint32_t sms;
 static const char *part;		/* of names of tests; NULL: all */
 static uint32_t part_slots;		/* of a partition's table; 0: as many as fit */
 static GpuAggLaunches launches;
-static GpuAggScopedReport *report;
+static GpuAggGroupByReport *report;
 static int	live_blocks;		/* of device memory */
 static int	allocs_left;		/* before one fails; negative: none does */
 
@@ -456,13 +456,13 @@ take_rows(const TestProgram &p, const char *device, uint64_t n, bool table, Grou
 }
 
 static bool
-results_ok(const TestProgram &p, const GpuAggScoped *run, Groups left)
+results_ok(const TestProgram &p, const GpuAggGroupBy *run, Groups left)
 {
-	const GpuAggTableRef *table = gpuagg_cuda_scoped_table(run);
-	const GpuAggScopedPiece *pieces;
+	const GpuAggTableRef *table = gpuagg_cuda_groupby_table(run);
+	const GpuAggGroupByPiece *pieces;
 	uint32_t	n;
 
-	pieces = gpuagg_cuda_scoped_pieces(run, &n);
+	pieces = gpuagg_cuda_groupby_pieces(run, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (!take_rows(p, pieces[i].rows, pieces[i].groups, false, left))
 			return false;
@@ -478,29 +478,29 @@ results_ok(const TestProgram &p, const GpuAggScoped *run, Groups left)
 struct Way
 {
 	const char *name;
-	GpuAggScopedConfig config;
+	GpuAggGroupByConfig config;
 };
 
 static std::vector<Way>
 ways(const uint8_t *sm_windows)
 {
-	GpuAggScopedConfig c = {};
+	GpuAggGroupByConfig c = {};
 	std::vector<Way> all;
-	GpuAggScopedConfig w;
+	GpuAggGroupByConfig w;
 
 	c.launches = &launches;
 	c.sms = sms;
 	c.sm_bytes = 228 << 10;
 	c.block_bytes = 227 << 10;
 	w = c;
-	w.strategy = GPUAGG_SCOPED_SINGLE;
+	w.strategy = GPUAGG_GROUPBY_SINGLE;
 	all.push_back({"single", w});
 	w.capacity = 16;
 	all.push_back({"single, growing", w});
 	w.windows_log2 = 3;
 	all.push_back({"multi-pass, growing", w});
 	w.capacity = 0;
-	w.strategy = GPUAGG_SCOPED_SPATIAL;
+	w.strategy = GPUAGG_GROUPBY_SPATIAL;
 	w.windows_log2 = 1;
 	w.sm_windows = sm_windows;
 	all.push_back({"spatial", w});
@@ -510,7 +510,7 @@ ways(const uint8_t *sm_windows)
 	all.push_back({"spatial, growing", w});
 	w.capacity = 0;
 	w = c;
-	w.strategy = GPUAGG_SCOPED_PARTITIONED;
+	w.strategy = GPUAGG_GROUPBY_PARTITIONED;
 	w.local_slots = part_slots;
 	all.push_back({"partitioned", w});
 	w.bits[0] = 3;
@@ -587,7 +587,7 @@ take_back(Given &g)
 
 /* Rows of a decoded batch; of others the sources have those */
 static GpuAggStatus
-add_decoded(const TestProgram &p, const Input &in, const Given &g, GpuAggScoped *run,
+add_decoded(const TestProgram &p, const Input &in, const Given &g, GpuAggGroupBy *run,
 		  GpuAggError *error)
 {
 	GpuAggDecodedBatch decoded = {};
@@ -598,18 +598,18 @@ add_decoded(const TestProgram &p, const Input &in, const Given &g, GpuAggScoped 
 	decoded.nrows = (uint32_t) in.n;
 	decoded.valid = g.valid;
 	decoded.resident = g.columns;
-	status = gpuagg_cuda_scoped_decoded(run, g.plan, &p.head, &decoded, NULL, 0, sms * 8, error);
+	status = gpuagg_cuda_groupby_decoded(run, g.plan, &p.head, &decoded, NULL, 0, sms * 8, error);
 	if (status != GPUAGG_OK)
 		return status;
 	check(cudaMemcpyAsync(&head, g.head, sizeof(head), cudaMemcpyDeviceToHost, stream), "head");
 	check(cudaStreamSynchronize(stream), "decoded batch");
-	gpuagg_cuda_scoped_settle(run, decoded.nrows, head.nkept);
+	gpuagg_cuda_groupby_settle(run, decoded.nrows, head.nkept);
 	/* of a batch that is a batch's error */
 	return head.errors != 0 ? GPUAGG_VALUE_ERROR : GPUAGG_OK;
 }
 
 static GpuAggStatus
-add_sources(const Input &in, const Given &g, const GpuAggSourceShape &shape, GpuAggScoped *run,
+add_sources(const Input &in, const Given &g, const GpuAggSourceShape &shape, GpuAggGroupBy *run,
 			GpuAggError *error)
 {
 	const uint64_t starts[3] = {0, first_source(in.n), in.n};
@@ -625,41 +625,41 @@ add_sources(const Input &in, const Given &g, const GpuAggSourceShape &shape, Gpu
 		rows[i] = starts[i + 1] - starts[i];
 	}
 	/* without an argument, values do not matter: anything will do */
-	return gpuagg_cuda_scoped_sources(run, sources, rows, 2, in.n - ndecoded, error);
+	return gpuagg_cuda_groupby_sources(run, sources, rows, 2, in.n - ndecoded, error);
 }
 
 /* Sources are not what this program's rows can be: *skip */
 static GpuAggStatus
-run_way(const TestProgram &p, const Input &in, const GpuAggScopedConfig &config,
+run_way(const TestProgram &p, const Input &in, const GpuAggGroupByConfig &config,
 		bool sources, const Groups *expected, bool *same, bool *skip)
 {
-	const GpuAggScopedMemory memory = {test_alloc, test_free, NULL};
+	const GpuAggGroupByMemory memory = {test_alloc, test_free, NULL};
 	size_t		bytes;
 	GpuAggPlan *plan = gpuagg_cuda_plan(&p.head, &bytes);
 	Given		g = give(p, in, plan, bytes, sources);
-	GpuAggScoped *run;
+	GpuAggGroupBy *run;
 	GpuAggSourceShape shape;
 	GpuAggError error = {};
 	GpuAggStatus status;
 
 	*skip = false;
-	status = gpuagg_cuda_scoped_open(&config, plan, g.plan, &memory, report, stream, &run, &error);
+	status = gpuagg_cuda_groupby_open(&config, plan, g.plan, &memory, report, stream, &run, &error);
 	check(cudaStreamSynchronize(stream), "open");
 	if (status == GPUAGG_OK && sources)
-		*skip = !gpuagg_cuda_scoped_takes_sources(run, &shape);
+		*skip = !gpuagg_cuda_groupby_takes_sources(run, &shape);
 	if (status == GPUAGG_OK && !*skip)
 		status = add_decoded(p, in, g, run, &error);
 	if (status == GPUAGG_OK && sources && !*skip)
 		status = add_sources(in, g, shape, run, &error);
 	check(cudaStreamSynchronize(stream), "input");
 	if (status == GPUAGG_OK && !*skip)
-		while ((status = gpuagg_cuda_scoped_step(run, &error)) == GPUAGG_BUSY)
+		while ((status = gpuagg_cuda_groupby_step(run, &error)) == GPUAGG_BUSY)
 			check(cudaStreamSynchronize(stream), "step");
 	if (status == GPUAGG_OK && expected != NULL && !*skip)
 		*same = results_ok(p, run, *expected);
 	else if (status != GPUAGG_OK && expected != NULL)
 		printf("# %s\n", error.message);
-	gpuagg_cuda_scoped_end(run);
+	gpuagg_cuda_groupby_end(run);
 	check(cudaStreamSynchronize(stream), "end");
 	take_back(g);
 	free(plan);
@@ -725,7 +725,7 @@ test_errors(void)
 {
 	TestProgram p = computed_program(GPUAGG_OP_INT4_ADD);
 	Input		in = make_input(p, 1000, SOME, UNIFORM, false);
-	GpuAggScopedConfig config = ways(NULL)[0].config;
+	GpuAggGroupByConfig config = ways(NULL)[0].config;
 	bool		skip;
 
 	/* k + 1 where k is the largest int4 */

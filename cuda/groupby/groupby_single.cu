@@ -1,5 +1,5 @@
 /*
- * scoped_single.cu
+ * groupby_single.cu
  *		Grouping in the task's table in device memory, all of it at once or
  *		window by window (paper 000, 5.3), and what is left over by the
  *		strategies that use shared memory.
@@ -8,8 +8,8 @@
  * take a window each; where each group of multiprocessors that shares a TLB
  * has a window of its own, one pass serves all ("spatial").
  */
-#include "cuda/groupby/scoped.h"
-#include "cuda/groupby/scoped_rows.cuh"
+#include "cuda/groupby/groupby.h"
+#include "cuda/groupby/groupby_rows.cuh"
 
 #define SINGLE_THREADS 256
 
@@ -31,7 +31,7 @@
 #define QUEUE_ROWS (WARP_LANES * (SINGLE_ROWS + 1))
 
 static __device__ __forceinline__ bool
-in_window(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window, uint64_t hash)
+in_window(const GpuAggGroupByArgs &a, const GpuAggWindows &w, uint32_t window, uint64_t hash)
 {
 	return w.log2 == 0 || gpuagg_scope_spread(a.table.scope, hash) >> (64 - w.log2) == window;
 }
@@ -48,7 +48,7 @@ multiprocessor(void)
 /* All rows of a tile, by a warp */
 template <int KEY>
 static __device__ __forceinline__ void
-group_tile(const GpuAggScopedArgs &a, uint64_t tile)
+group_tile(const GpuAggGroupByArgs &a, uint64_t tile)
 {
 	const uint64_t first = tile * GPUAGG_WARP_TILE + threadIdx.x % WARP_LANES;
 	const uint64_t end = min(a.n, (tile + 1) * GPUAGG_WARP_TILE);
@@ -81,7 +81,7 @@ group_tile(const GpuAggScopedArgs &a, uint64_t tile)
 /* Which of a lane's rows at, at + 32, ... of those before `rows` are the window's */
 template <int KEY>
 static __device__ __forceinline__ uint32_t
-rows_in_window(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window,
+rows_in_window(const GpuAggGroupByArgs &a, const GpuAggWindows &w, uint32_t window,
 			   uint64_t first, uint32_t at, uint32_t rows)
 {
 	uint32_t	within = 0;
@@ -101,7 +101,7 @@ rows_in_window(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t windo
 
 template <int KEY>
 static __device__ __forceinline__ void
-window_row(const GpuAggScopedArgs &a, uint64_t row, uint32_t *added)
+window_row(const GpuAggGroupByArgs &a, uint64_t row, uint32_t *added)
 {
 	const uint32_t flags = row_flags(a, row);
 
@@ -114,7 +114,7 @@ window_row(const GpuAggScopedArgs &a, uint64_t row, uint32_t *added)
  */
 template <int KEY>
 static __device__ __forceinline__ void
-group_window_tile(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t window,
+group_window_tile(const GpuAggGroupByArgs &a, const GpuAggWindows &w, uint32_t window,
 				  uint64_t tile)
 {
 	__shared__ uint16_t queues[SINGLE_THREADS / WARP_LANES][QUEUE_ROWS];
@@ -154,7 +154,7 @@ group_window_tile(const GpuAggScopedArgs &a, const GpuAggWindows &w, uint32_t wi
 template <int KEY>
 static __global__ void
 __launch_bounds__(SINGLE_THREADS, SINGLE_BLOCKS)
-group_single_kernel(const __grid_constant__ GpuAggScopedArgs a)
+group_single_kernel(const __grid_constant__ GpuAggGroupByArgs a)
 {
 	uint64_t	tile;
 
@@ -166,7 +166,7 @@ group_single_kernel(const __grid_constant__ GpuAggScopedArgs a)
 template <int KEY>
 static __global__ void
 __launch_bounds__(SINGLE_THREADS, SINGLE_BLOCKS)
-group_window_kernel(const __grid_constant__ GpuAggScopedArgs a,
+group_window_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 					const __grid_constant__ GpuAggWindows w)
 {
 	uint64_t	tile;
@@ -183,7 +183,7 @@ group_window_kernel(const __grid_constant__ GpuAggScopedArgs a,
 template <int KEY>
 static __global__ void
 __launch_bounds__(SINGLE_THREADS, SINGLE_BLOCKS)
-group_spatial_kernel(const __grid_constant__ GpuAggScopedArgs a,
+group_spatial_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 					 const __grid_constant__ GpuAggWindows w)
 {
 	const uint32_t mask = (1u << w.log2) - 1;
@@ -209,7 +209,7 @@ group_spatial_kernel(const __grid_constant__ GpuAggScopedArgs a,
  */
 template <int KEY>
 static __global__ void
-group_waiting_kernel(const __grid_constant__ GpuAggScopedArgs a, const uint64_t *from,
+group_waiting_kernel(const __grid_constant__ GpuAggGroupByArgs a, const uint64_t *from,
 					 uint64_t n)
 {
 	uint64_t	i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
@@ -228,7 +228,7 @@ group_waiting_kernel(const __grid_constant__ GpuAggScopedArgs a, const uint64_t 
 
 /* Groups of local tables that waited; those that must wait again likewise */
 static __global__ void
-merge_spilled_kernel(const __grid_constant__ GpuAggScopedArgs a, const char *from, uint64_t n)
+merge_spilled_kernel(const __grid_constant__ GpuAggGroupByArgs a, const char *from, uint64_t n)
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) a.plan + a.plan->program_off);
 	uint64_t	i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
@@ -250,7 +250,7 @@ merge_spilled_kernel(const __grid_constant__ GpuAggScopedArgs a, const char *fro
 
 template <int KEY>
 static void
-launch_single(const GpuAggScopedArgs *a, const GpuAggWindows *w, uint32_t blocks,
+launch_single(const GpuAggGroupByArgs *a, const GpuAggWindows *w, uint32_t blocks,
 			  cudaStream_t stream)
 {
 	if (w->sm_windows != NULL)
@@ -262,7 +262,7 @@ launch_single(const GpuAggScopedArgs *a, const GpuAggWindows *w, uint32_t blocks
 }
 
 cudaError_t
-gpuagg_cuda_scoped_single(const GpuAggScopedArgs *a, GpuAggKeyShape key,
+gpuagg_cuda_groupby_single(const GpuAggGroupByArgs *a, GpuAggKeyShape key,
 						  const GpuAggWindows *w, uint32_t sms, cudaStream_t stream)
 {
 	const uint32_t blocks = sms * 8;
@@ -283,7 +283,7 @@ gpuagg_cuda_scoped_single(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 }
 
 cudaError_t
-gpuagg_cuda_scoped_waiting(const GpuAggScopedArgs *a, const uint64_t *rows, uint64_t nrows,
+gpuagg_cuda_groupby_waiting(const GpuAggGroupByArgs *a, const uint64_t *rows, uint64_t nrows,
 						   const char *spilled, uint64_t nspilled, uint32_t sms,
 						   cudaStream_t stream)
 {

@@ -1,12 +1,12 @@
 /*
- * scoped_rows.cuh
- *		Rows as fields, in the kernels of scoped grouping: their hash, their
+ * groupby_rows.cuh
+ *		Rows as fields, in the kernels of grouping in device memory: their hash, their
  *		keys against an entry of the table, and their way into it.
  */
-#ifndef GPUAGG_CUDA_GROUPBY_SCOPED_ROWS_CUH
-#define GPUAGG_CUDA_GROUPBY_SCOPED_ROWS_CUH
+#ifndef GPUAGG_CUDA_GROUPBY_ROWS_CUH
+#define GPUAGG_CUDA_GROUPBY_ROWS_CUH
 
-#include "cuda/groupby/scoped_rows.h"
+#include "cuda/groupby/groupby_rows.h"
 #include "cuda/kernel/row.cuh"
 #include "cuda/kernel/table.cuh"
 
@@ -34,14 +34,14 @@ field_value(const GpuAggRowField *f, uint64_t row)
 }
 
 static __device__ __forceinline__ uint32_t
-row_flags(const GpuAggScopedArgs &a, uint64_t row)
+row_flags(const GpuAggGroupByArgs &a, uint64_t row)
 {
 	return a.has_head ? field_u32(&a.flags, row) : 0;
 }
 
 /* The word that key i of a row is hashed and compared as */
 static __device__ __forceinline__ uint64_t
-key_word(const GpuAggScopedArgs &a, uint32_t i, uint64_t row)
+key_word(const GpuAggGroupByArgs &a, uint32_t i, uint64_t row)
 {
 	const GpuAggRowField *f = &a.fields[a.key_field[i]];
 	GpuAggValue v;
@@ -58,7 +58,7 @@ hash_one(uint64_t word, uint64_t seed)
 
 template <int KEY>
 static __device__ __forceinline__ uint64_t
-row_hash(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags)
+row_hash(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags)
 {
 	if constexpr (KEY == GPUAGG_KEY_I32)
 		return hash_one((uint64_t) (int64_t) (int32_t) field_u32(&a.fields[0], row), a.seed);
@@ -76,7 +76,7 @@ row_hash(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags)
 
 /* Two rows' keys; their NULLs are compared, too */
 static __device__ bool
-rows_equal(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, uint64_t other)
+rows_equal(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t other)
 {
 	const uint32_t keys = a.nkeys < 32 ? (1u << a.nkeys) - 1 : ALL_LANES;
 
@@ -91,7 +91,7 @@ rows_equal(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, uint64_t oth
 /* Keys of a row for table.cuh */
 struct FieldKeys
 {
-	const GpuAggScopedArgs &a;
+	const GpuAggGroupByArgs &a;
 	uint64_t	row;
 	uint32_t	flags;
 
@@ -139,7 +139,7 @@ struct FieldKeys
 /* The same for a single integer of 8 bytes, in a register */
 struct WordKey
 {
-	const GpuAggScopedArgs &a;
+	const GpuAggGroupByArgs &a;
 	uint64_t	word;
 
 	__device__ uint32_t
@@ -168,7 +168,7 @@ struct WordKey
  * those who add the same way as table_probe().
  */
 static __device__ __forceinline__ char *
-word_entry(const GpuAggScopedArgs &a, uint32_t key, uint64_t hash, uint32_t *added)
+word_entry(const GpuAggGroupByArgs &a, uint32_t key, uint64_t hash, uint32_t *added)
 {
 	const unsigned long long mine = (unsigned long long) key << 32 | GPUAGG_HEAD_READY;
 	const uint64_t mask = a.table.capacity - 1;
@@ -201,7 +201,7 @@ word_entry(const GpuAggScopedArgs &a, uint32_t key, uint64_t hash, uint32_t *add
 /* The entry of a row in the task's table, or NULL: no room */
 template <int KEY>
 static __device__ __forceinline__ char *
-row_entry(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, uint64_t hash,
+row_entry(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t hash,
 		  uint32_t *added)
 {
 	/* the table's limit is looked at once a tile, not by every row */
@@ -229,7 +229,7 @@ row_entry(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, uint64_t hash
  */
 template <int KEY>
 static __device__ __forceinline__ void
-row_to_table(const GpuAggScopedArgs &a, uint64_t row, uint32_t flags, uint64_t hash,
+row_to_table(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t hash,
 			 uint32_t *added)
 {
 	char	   *entry = row_entry<KEY>(a, row, flags, hash, added);
@@ -279,7 +279,7 @@ all_lanes_min(int32_t v)
 
 /* Groups that a warp added to the table */
 static __device__ __forceinline__ void
-count_added(const GpuAggScopedArgs &a, uint32_t added)
+count_added(const GpuAggGroupByArgs &a, uint32_t added)
 {
 	added = all_lanes_add(added);
 	if (added > 0 && threadIdx.x % WARP_LANES == 0)
@@ -291,7 +291,7 @@ count_added(const GpuAggScopedArgs &a, uint32_t added)
  * table or the list.
  */
 static __device__ __forceinline__ uint64_t
-next_tile(const GpuAggScopedArgs &a, unsigned long long *counter)
+next_tile(const GpuAggGroupByArgs &a, unsigned long long *counter)
 {
 	unsigned long long tile = UINT64_MAX;
 
@@ -307,4 +307,4 @@ next_tile(const GpuAggScopedArgs &a, unsigned long long *counter)
 	return __shfl_sync(ALL_LANES, tile, 0);
 }
 
-#endif							/* GPUAGG_CUDA_GROUPBY_SCOPED_ROWS_CUH */
+#endif							/* GPUAGG_CUDA_GROUPBY_ROWS_CUH */

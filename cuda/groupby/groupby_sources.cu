@@ -1,6 +1,6 @@
 /*
- * scoped_sources.cu
- *		Scoped grouping of columns that stay (device/stripe.h): rows of one integer
+ * groupby_sources.cu
+ *		Grouping in device memory of columns that stay (device/stripe.h): rows of one integer
  *		key and one 4-byte argument at most, none of them NULL.
  *
  * Partitions are made of the columns as they lie; where rows are to be read in
@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/groupby/scoped_run.h"
+#include "cuda/groupby/groupby_run.h"
 
 /* A key alone has itself as its argument. */
 static void
@@ -38,7 +38,7 @@ sums_wide_key(const GpuAggProgram *p, const GpuAggRecord *record)
 
 /* Records of rows without a NULL, and their shape; false: they are no pairs */
 static bool
-pair_record(const GpuAggScoped *s, GpuAggRecord *record, GpuAggScopedArgs *args,
+pair_record(const GpuAggGroupBy *s, GpuAggRecord *record, GpuAggGroupByArgs *args,
 			GpuAggKeyShape *key)
 {
 	const uint8_t nullable[GPUAGG_MAX_REGS] = {};
@@ -47,16 +47,16 @@ pair_record(const GpuAggScoped *s, GpuAggRecord *record, GpuAggScopedArgs *args,
 		return false;
 	if (record->nfields == 1)
 		record_make_pair(s->program, record);
-	gpuagg_cuda_scoped_args(s->plan, s->program, record, args);
+	gpuagg_cuda_groupby_args(s->plan, s->program, record, args);
 	*key = gpuagg_local_key_shape(s->program, record);
 	return args->kind.fast;
 }
 
 bool
-gpuagg_cuda_scoped_takes_sources(const GpuAggScoped *s, GpuAggSourceShape *shape)
+gpuagg_cuda_groupby_takes_sources(const GpuAggGroupBy *s, GpuAggSourceShape *shape)
 {
 	GpuAggRecord record;
-	GpuAggScopedArgs args;
+	GpuAggGroupByArgs args;
 	GpuAggKeyShape key;
 
 	if (!pair_record(s, &record, &args, &key))
@@ -90,19 +90,19 @@ source_number(GpuAggSource *source, uint32_t key_bytes, uint64_t first)
 
 /* Records of decoded batches, n of them, as one more source */
 static GpuAggStatus
-source_of_records(GpuAggScoped *s, uint64_t n, GpuAggSource *source, GpuAggError *error)
+source_of_records(GpuAggGroupBy *s, uint64_t n, GpuAggSource *source, GpuAggError *error)
 {
 	const uint64_t room = whole_tiles(n);
 	const uint32_t key_bytes = s->record.fields[0].bytes;
-	char	   *key = (char *) gpuagg_scoped_take(s, room * key_bytes, error);
-	uint32_t   *arg = (uint32_t *) gpuagg_scoped_take(s, room * sizeof(uint32_t), error);
-	uint32_t   *taken = (uint32_t *) gpuagg_scoped_take(s, room / 8, error);
+	char	   *key = (char *) gpuagg_groupby_take(s, room * key_bytes, error);
+	uint32_t   *arg = (uint32_t *) gpuagg_groupby_take(s, room * sizeof(uint32_t), error);
+	uint32_t   *taken = (uint32_t *) gpuagg_groupby_take(s, room / 8, error);
 
 	if (key == NULL || arg == NULL || taken == NULL)
 		return error->status;
-	SCOPED_CHECK(gpuagg_cuda_scoped_to_source(&s->record, s->records, n, room, key, arg, taken,
+	GROUPBY_CHECK(gpuagg_cuda_groupby_to_source(&s->record, s->records, n, room, key, arg, taken,
 											  s->config.sms, s->stream));
-	gpuagg_scoped_batches_read(s);
+	gpuagg_groupby_batches_read(s);
 	source->key = (uint64_t) (uintptr_t) key;
 	source->arg = (uint64_t) (uintptr_t) arg;
 	source->taken = (uint64_t) (uintptr_t) taken;
@@ -111,20 +111,20 @@ source_of_records(GpuAggScoped *s, uint64_t n, GpuAggSource *source, GpuAggError
 
 /* To the card.  The list is copied before this returns: it is not pinned. */
 static GpuAggStatus
-sources_upload(GpuAggScoped *s, const GpuAggSource *list, uint32_t n, GpuAggError *error)
+sources_upload(GpuAggGroupBy *s, const GpuAggSource *list, uint32_t n, GpuAggError *error)
 {
-	GpuAggSource *there = (GpuAggSource *) gpuagg_scoped_take(s, n * sizeof(*list), error);
+	GpuAggSource *there = (GpuAggSource *) gpuagg_groupby_take(s, n * sizeof(*list), error);
 
 	if (there == NULL)
 		return error->status;
-	SCOPED_CHECK(cudaMemcpyAsync(there, list, n * sizeof(*list), cudaMemcpyHostToDevice, s->stream));
+	GROUPBY_CHECK(cudaMemcpyAsync(there, list, n * sizeof(*list), cudaMemcpyHostToDevice, s->stream));
 	s->sources.list = there;
 	s->sources.n = n;
 	return GPUAGG_OK;
 }
 
 static GpuAggStatus
-sources_take(GpuAggScoped *s, GpuAggSource *list, const uint64_t *rows, uint32_t n,
+sources_take(GpuAggGroupBy *s, GpuAggSource *list, const uint64_t *rows, uint32_t n,
 			 uint64_t taken, GpuAggError *error)
 {
 	const uint32_t key_bytes = s->record.fields[0].bytes;
@@ -152,7 +152,7 @@ sources_take(GpuAggScoped *s, GpuAggSource *list, const uint64_t *rows, uint32_t
 }
 
 GpuAggStatus
-gpuagg_cuda_scoped_sources(GpuAggScoped *s, const GpuAggSource *sources, const uint64_t *rows,
+gpuagg_cuda_groupby_sources(GpuAggGroupBy *s, const GpuAggSource *sources, const uint64_t *rows,
 						   uint32_t n, uint64_t taken, GpuAggError *error)
 {
 	GpuAggSource *list;
@@ -173,30 +173,30 @@ gpuagg_cuda_scoped_sources(GpuAggScoped *s, const GpuAggSource *sources, const u
 
 /* As records, of which there may be fewer than rows */
 static GpuAggStatus
-sources_pack(GpuAggScoped *s, GpuAggError *error)
+sources_pack(GpuAggGroupBy *s, GpuAggError *error)
 {
-	s->records = (char *) gpuagg_scoped_take(s, s->taken * s->record.bytes, error);
+	s->records = (char *) gpuagg_groupby_take(s, s->taken * s->record.bytes, error);
 	if (s->records == NULL)
 		return error->status;
-	SCOPED_CHECK(cudaMemsetAsync(&s->device->head.npacked, 0, sizeof(s->device->head.npacked),
+	GROUPBY_CHECK(cudaMemsetAsync(&s->device->head.npacked, 0, sizeof(s->device->head.npacked),
 								 s->stream));
-	SCOPED_CHECK(gpuagg_cuda_scoped_pack_sources(&s->args, s->key, &s->sources, s->records,
+	GROUPBY_CHECK(gpuagg_cuda_groupby_pack_sources(&s->args, s->key, &s->sources, s->records,
 												 s->config.sms, s->stream));
 	memset(&s->sources, 0, sizeof(s->sources));
-	return gpuagg_scoped_batches_end(s, error);
+	return gpuagg_groupby_batches_end(s, error);
 }
 
 GpuAggStatus
-gpuagg_scoped_sources_begin(GpuAggScoped *s, GpuAggError *error)
+gpuagg_groupby_sources_begin(GpuAggGroupBy *s, GpuAggError *error)
 {
 	GpuAggKeyShape key;
-	GpuAggScopedArgs args;
+	GpuAggGroupByArgs args;
 
 	if (!pair_record(s, &s->record, &args, &key))
 		return gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT, "sources of rows that are no pairs");
-	gpuagg_scoped_args_set(s, &args, key);
-	if (s->config.strategy != GPUAGG_SCOPED_PARTITIONED || s->plan->scope.count > 1)
+	gpuagg_groupby_args_set(s, &args, key);
+	if (s->config.strategy != GPUAGG_GROUPBY_PARTITIONED || s->plan->scope.count > 1)
 		return sources_pack(s, error);
 	s->args.n = s->taken;
-	return gpuagg_scoped_start(s, error);
+	return gpuagg_groupby_start(s, error);
 }

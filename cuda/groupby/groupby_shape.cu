@@ -1,9 +1,9 @@
 /*
- * scoped_shape.cu
- *		What scoped grouping derives from a program, before anything runs: the
+ * groupby_shape.cu
+ *		What grouping in device memory derives from a program, before anything runs: the
  *		fields and steps of its rows, tables in shared memory, partitions.
  */
-#include "cuda/groupby/scoped.h"
+#include "cuda/groupby/groupby.h"
 
 #define BLOCK_OVERHEAD GPUAGG_LOCAL_OVERHEAD
 
@@ -13,7 +13,7 @@
 
 /* Whole states first: they are 8 bytes aligned. */
 static void
-place_states(GpuAggScopedArgs *args, bool whole)
+place_states(GpuAggGroupByArgs *args, bool whole)
 {
 	for (uint32_t i = 0; i < args->nsteps; i++)
 	{
@@ -27,8 +27,8 @@ place_states(GpuAggScopedArgs *args, bool whole)
 }
 
 void
-gpuagg_cuda_scoped_args(const GpuAggPlan *plan, const GpuAggProgram *program,
-						const GpuAggRecord *record, GpuAggScopedArgs *args)
+gpuagg_cuda_groupby_args(const GpuAggPlan *plan, const GpuAggProgram *program,
+						const GpuAggRecord *record, GpuAggGroupByArgs *args)
 {
 	const GpuAggTransition *trans = gpuagg_program_transitions(program);
 
@@ -69,7 +69,7 @@ gpuagg_cuda_scoped_args(const GpuAggPlan *plan, const GpuAggProgram *program,
 }
 
 GpuAggFast
-gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key)
+gpuagg_cuda_groupby_fast(const GpuAggGroupByArgs *args, GpuAggKeyShape key)
 {
 	const GpuAggRowField *f = args->fields;
 	const uint32_t bytes = key == GPUAGG_KEY_I32 ? 4 : 8;
@@ -81,8 +81,8 @@ gpuagg_cuda_scoped_fast(const GpuAggScopedArgs *args, GpuAggKeyShape key)
 }
 
 void
-gpuagg_cuda_scoped_records(const GpuAggRecord *record, const char *records, uint64_t n,
-						   GpuAggScopedArgs *args)
+gpuagg_cuda_groupby_records(const GpuAggRecord *record, const char *records, uint64_t n,
+						   GpuAggGroupByArgs *args)
 {
 	args->n = n;
 	args->flags.base = records;
@@ -95,14 +95,14 @@ gpuagg_cuda_scoped_records(const GpuAggRecord *record, const char *records, uint
 }
 
 static uint32_t
-stage_bytes(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args)
+stage_bytes(const GpuAggGroupByConfig *config, const GpuAggGroupByArgs *args)
 {
-	return config->strategy == GPUAGG_SCOPED_PARTITIONED ?
+	return config->strategy == GPUAGG_GROUPBY_PARTITIONED ?
 		gpuagg_local_stage_bytes(args->row_bytes) : 0;
 }
 
 static uint32_t
-local_bytes(const GpuAggScopedArgs *args, const GpuAggScopedLocal *local)
+local_bytes(const GpuAggGroupByArgs *args, const GpuAggGroupByLocal *local)
 {
 	const uint32_t keys = (local->slots + 1) * local->key_bytes;
 	const uint32_t states = (local->slots + 1) * local->copies * args->local_bytes;
@@ -112,15 +112,15 @@ local_bytes(const GpuAggScopedArgs *args, const GpuAggScopedLocal *local)
 
 /* As many slots as fit */
 static void
-most_slots(const GpuAggScopedArgs *args, GpuAggKeyShape key, uint32_t room, GpuAggScopedLocal *local)
+most_slots(const GpuAggGroupByArgs *args, GpuAggKeyShape key, uint32_t room, GpuAggGroupByLocal *local)
 {
 	room -= 16 + local->threads / 32 * local->stage_bytes;
 	local->slots = gpuagg_local_good_slots(key, room / (local->key_bytes + args->local_bytes) - 1);
 }
 
 bool
-gpuagg_cuda_scoped_shape(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
-						 GpuAggKeyShape key, double groups, GpuAggScopedLocal *local)
+gpuagg_cuda_groupby_shape(const GpuAggGroupByConfig *config, const GpuAggGroupByArgs *args,
+						 GpuAggKeyShape key, double groups, GpuAggGroupByLocal *local)
 {
 	const uint32_t half = config->sm_bytes / 2 - BLOCK_OVERHEAD;
 	uint32_t	room = config->block_bytes - BLOCK_OVERHEAD;
@@ -129,7 +129,7 @@ gpuagg_cuda_scoped_shape(const GpuAggScopedConfig *config, const GpuAggScopedArg
 	local->stage_bytes = stage_bytes(config, args);
 	local->copies = config->local_copies > 0 ? config->local_copies : 1;
 	local->threads = 512;
-	local->sparse = GPUAGG_SPARSE_NOT;
+	local->few_rows = GPUAGG_FEW_ROWS_NOT;
 	local->words = true;
 	for (uint32_t i = 0; i < args->nsteps; i++)
 		local->words &= args->steps[i].kind != GPUAGG_LOCAL_STATE;
@@ -166,38 +166,38 @@ gpuagg_cuda_scoped_shape(const GpuAggScopedConfig *config, const GpuAggScopedArg
 
 /* A table of keys and that many bytes a slot, in a fixed share of shared memory */
 static void
-sparse_table(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
-			 GpuAggKeyShape key, uint32_t states, GpuAggScopedLocal *local)
+few_rows_table(const GpuAggGroupByConfig *config, const GpuAggGroupByArgs *args,
+			 GpuAggKeyShape key, uint32_t states, GpuAggGroupByLocal *local)
 {
 	memset(local, 0, sizeof(*local));
-	local->threads = GPUAGG_SPARSE_THREADS;
+	local->threads = GPUAGG_FEW_ROWS_THREADS;
 	local->copies = 1;
 	local->key_bytes = gpuagg_local_key_bytes(key);
 	local->words = true;
 	local->stage_bytes = stage_bytes(config, args);
-	local->bytes = gpuagg_sparse_bytes(config->sm_bytes);
-	local->slots = gpuagg_sparse_slots(key, config->sm_bytes, states, local->stage_bytes,
+	local->bytes = gpuagg_few_rows_bytes(config->sm_bytes);
+	local->slots = gpuagg_few_rows_slots(key, config->sm_bytes, states, local->stage_bytes,
 									   config->local_slots);
 }
 
 bool
-gpuagg_cuda_scoped_sparse(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
-						  GpuAggKeyShape key, GpuAggScopedLocal *sparse,
-						  GpuAggScopedLocal *dense)
+gpuagg_cuda_groupby_few_rows(const GpuAggGroupByConfig *config, const GpuAggGroupByArgs *args,
+						  GpuAggKeyShape key, GpuAggGroupByLocal *few_rows,
+						  GpuAggGroupByLocal *dense)
 {
-	const GpuAggSparse kind = gpuagg_sparse_kind(&args->kind, config->sm_bytes,
+	const GpuAggFewRows kind = gpuagg_few_rows_kind(&args->kind, config->sm_bytes,
 												 args->local_bytes, args->row_bytes,
 												 (double) args->n, config->expected_groups,
 												 config->local_slots);
 
-	sparse_table(config, args, key, args->local_bytes, dense);
-	sparse_table(config, args, key, gpuagg_sparse_state_bytes(kind, args->local_bytes), sparse);
-	sparse->sparse = (uint8_t) kind;
-	return kind != GPUAGG_SPARSE_NOT;
+	few_rows_table(config, args, key, args->local_bytes, dense);
+	few_rows_table(config, args, key, gpuagg_few_rows_state_bytes(kind, args->local_bytes), few_rows);
+	few_rows->few_rows = (uint8_t) kind;
+	return kind != GPUAGG_FEW_ROWS_NOT;
 }
 
 void
-gpuagg_cuda_scoped_bits(const GpuAggScopedConfig *config, const GpuAggScopedArgs *args,
+gpuagg_cuda_groupby_bits(const GpuAggGroupByConfig *config, const GpuAggGroupByArgs *args,
 						GpuAggKeyShape key, uint32_t *bits)
 {
 	bits[0] = config->bits[0];

@@ -1,5 +1,5 @@
 /*
- * scoped_local.cuh
+ * groupby_local.cuh
  *		A block's group table in shared memory, for rows as fields.
  *
  * Keys are kept once, states in `copies`, side by side, so that with 32 of
@@ -25,11 +25,11 @@
  * turns.  If two neighbours have the same one, its lanes add up among
  * themselves first ("peeled").
  */
-#ifndef GPUAGG_CUDA_GROUPBY_SCOPED_LOCAL_CUH
-#define GPUAGG_CUDA_GROUPBY_SCOPED_LOCAL_CUH
+#ifndef GPUAGG_CUDA_GROUPBY_LOCAL_CUH
+#define GPUAGG_CUDA_GROUPBY_LOCAL_CUH
 
-#include "cuda/groupby/scoped_rows.cuh"
-#include "cuda/groupby/scoped_shared.cuh"
+#include "cuda/groupby/groupby_rows.cuh"
+#include "cuda/groupby/groupby_shared.cuh"
 
 #define MAX_LOCAL_PROBES 64
 #define NO_SLOT 0xFFFFFFFFu
@@ -61,7 +61,7 @@ typedef struct LocalView
 /* ---------- shape ---------- */
 
 static __device__ __forceinline__ LocalView
-local_view(char *shared, const GpuAggScopedLocal &local)
+local_view(char *shared, const GpuAggGroupByLocal &local)
 {
 	LocalView	t;
 
@@ -84,17 +84,17 @@ local_region(const LocalView &t, const GpuAggStep *step)
 	return t.states + step->local_off * t.groups;
 }
 
-template <int KEY, int SPARSE = GPUAGG_SPARSE_NOT>
+template <int KEY, int FEW_ROWS = GPUAGG_FEW_ROWS_NOT>
 static __device__ void
-local_clear(const GpuAggScopedArgs &a, const LocalView &t)
+local_clear(const GpuAggGroupByArgs &a, const LocalView &t)
 {
 	if (KEY == GPUAGG_KEY_I32)
 		shared_fill(t.keys, t.keys + 4 * (t.slots + 1), EMPTY_I32);
 	else
 		shared_fill64(t.keys, t.keys + 8 * (t.slots + 1), KEY == GPUAGG_KEY_I64 ? EMPTY_I64 : 0);
-	if (SPARSE == GPUAGG_SPARSE_PACKED)
+	if (FEW_ROWS == GPUAGG_FEW_ROWS_PACKED)
 		shared_fill(t.states, t.states + 8 * t.groups, 0);
-	for (uint32_t s = 0; SPARSE != GPUAGG_SPARSE_PACKED && s < a.nsteps; s++)
+	for (uint32_t s = 0; FEW_ROWS != GPUAGG_FEW_ROWS_PACKED && s < a.nsteps; s++)
 	{
 		const GpuAggStep *step = &a.steps[s];
 		const char *init = a.plan->init_row + step->off;
@@ -217,7 +217,7 @@ local_find_i64(const LocalView &t, uint64_t key, uint32_t seed)
 
 /* base: what rows in slots are counted from, less than 2^32 before them */
 static __device__ __noinline__ uint32_t
-local_find_any(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base,
+local_find_any(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base,
 			   uint64_t row, uint32_t flags)
 {
 	const uint64_t hash = row_hash<GPUAGG_KEY_ANY>(a, row, flags);
@@ -334,7 +334,7 @@ local_extreme(uint32_t region, uint32_t group, bool enters, uint32_t peeled, int
  * are `row`, row + 32, and so on.
  */
 static __device__ __forceinline__ void
-local_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, uint64_t row,
+local_step(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t s, uint64_t row,
 		   const uint32_t *group, const uint32_t *peeled)
 {
 	const GpuAggStep *step = &a.steps[s];
@@ -404,7 +404,7 @@ local_step(const GpuAggScopedArgs &a, const LocalView &t, uint32_t s, uint64_t r
  */
 template <int KEY>
 static __device__ __noinline__ void
-local_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uint64_t row,
+local_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint64_t row,
 		   uint64_t end, uint32_t *added, uint32_t *misses)
 {
 	const uint32_t copy = threadIdx.x & ((1u << t.copies_log2) - 1);
@@ -473,4 +473,4 @@ local_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uint64_
 	__syncwarp();
 }
 
-#endif							/* GPUAGG_CUDA_GROUPBY_SCOPED_LOCAL_CUH */
+#endif							/* GPUAGG_CUDA_GROUPBY_LOCAL_CUH */

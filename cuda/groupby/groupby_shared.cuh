@@ -1,11 +1,11 @@
 /*
- * scoped_shared.cuh
+ * groupby_shared.cuh
  *		Words in shared memory, by their 32-bit addresses: an address of the
  *		generic kind takes two registers, and the compiler does not always see
  *		that it is one of shared memory (atomics.h).
  */
-#ifndef GPUAGG_CUDA_GROUPBY_SCOPED_SHARED_CUH
-#define GPUAGG_CUDA_GROUPBY_SCOPED_SHARED_CUH
+#ifndef GPUAGG_CUDA_GROUPBY_SHARED_CUH
+#define GPUAGG_CUDA_GROUPBY_SHARED_CUH
 
 #include <stdint.h>
 
@@ -130,4 +130,4 @@ shared_fill64(uint32_t at, uint32_t end, uint64_t v)
 		shared_store64(last, v);
 }
 
-#endif							/* GPUAGG_CUDA_GROUPBY_SCOPED_SHARED_CUH */
+#endif							/* GPUAGG_CUDA_GROUPBY_SHARED_CUH */

@@ -1,5 +1,5 @@
 /*
- * scoped_partition.cu
+ * groupby_partition.cu
  *		Radix partitioning of rows by the highest bits of their hash.
  *
  * Rows are counted by partition, of both levels at once if so many counts fit
@@ -17,8 +17,8 @@
  */
 #include <cub/block/block_scan.cuh>
 
-#include "cuda/groupby/scoped.h"
-#include "cuda/groupby/scoped_fast.cuh"
+#include "cuda/groupby/groupby.h"
+#include "cuda/groupby/groupby_fast.cuh"
 
 #define THREADS 512
 #define COUNT_THREADS 1024
@@ -206,7 +206,7 @@ load_source(const GpuAggSource &source, uint64_t row, uint64_t end,
  */
 template <int KEY, int FAST, int ROWS>
 static __device__ __forceinline__ uint32_t
-load_rows(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint32_t from, uint64_t row,
+load_rows(const GpuAggGroupByArgs &a, const GpuAggPartLevel &level, uint32_t from, uint64_t row,
 		  uint64_t end, typename FastRow<KEY>::Word *key, uint32_t *arg)
 {
 	if constexpr (FAST == GPUAGG_FAST_SOURCES)
@@ -230,7 +230,7 @@ load_rows(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint32_t from
 /* Partitions of these rows; their keys have been loaded, if FAST. */
 template <int KEY, int FAST, int ROWS>
 static __device__ __forceinline__ void
-find_parts(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, uint64_t row,
+find_parts(const GpuAggGroupByArgs &a, const GpuAggPartLevel &level, uint64_t row,
 		   uint64_t end, const typename FastRow<KEY>::Word *key, uint32_t *part)
 {
 	#pragma unroll
@@ -322,7 +322,7 @@ flush_counts(uint32_t *counts, const GpuAggPartLevel &level, uint32_t parent)
 template <int KEY, int FAST>
 static __global__ void
 __launch_bounds__(COUNT_THREADS)
-count_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
+count_parts_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 				   const __grid_constant__ GpuAggPartLevel level)
 {
 	extern __shared__ uint32_t counts[];
@@ -402,7 +402,7 @@ coarse_starts_kernel(const GpuAggPartLevel level, const uint64_t *fine, uint32_t
 
 /* Fields of a row into a record in shared memory */
 static __device__ __forceinline__ void
-stage_record(const GpuAggScopedArgs &a, uint64_t row, uint32_t *record)
+stage_record(const GpuAggGroupByArgs &a, uint64_t row, uint32_t *record)
 {
 	if (a.has_head)
 		record[0] = field_u32(&a.flags, row);
@@ -448,7 +448,7 @@ write_pairs(Pair *out, const Pair *staged, const uint16_t *part_at,
 /* From shared memory to the partitions: neighbours to neighbouring places */
 template <int KEY, int FAST>
 static __device__ __forceinline__ void
-write_records(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, const uint32_t *staged,
+write_records(const GpuAggGroupByArgs &a, const GpuAggPartLevel &level, const uint32_t *staged,
 			  const uint16_t *part_at, const unsigned long long *shift, uint32_t n)
 {
 	typedef typename FastRow<KEY>::Pair Pair;
@@ -571,7 +571,7 @@ sum_before(uint32_t v, uint32_t *all)
  */
 template <int KEY, int FAST, int TPB, int ROWS>
 static __device__ __forceinline__ bool
-scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, Tiles *tiles, Tile *at_tile,
+scatter_tile(const GpuAggGroupByArgs &a, const GpuAggPartLevel &level, Tiles *tiles, Tile *at_tile,
 			 char *shared, typename FastRow<KEY>::Word *key, uint32_t *arg, uint32_t *rows)
 {
 	const Tile	tile = *at_tile;
@@ -646,7 +646,7 @@ scatter_tile(const GpuAggScopedArgs &a, const GpuAggPartLevel &level, Tiles *til
 template <int KEY, int FAST, int TPB, int ROWS>
 static __global__ void
 __launch_bounds__(TPB, SCATTER_THREADS / TPB)
-scatter_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
+scatter_parts_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 					 const __grid_constant__ GpuAggPartLevel level)
 {
 	extern __shared__ uint4 shared_quads[];
@@ -677,7 +677,7 @@ scatter_parts_kernel(const __grid_constant__ GpuAggScopedArgs a,
 
 template <int KEY, int FAST>
 static cudaError_t
-launch_count(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t sms,
+launch_count(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t sms,
 			 cudaStream_t stream)
 {
 	const int	bytes = 4 << level->bits;
@@ -694,7 +694,7 @@ launch_count(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t s
 
 template <int KEY>
 static cudaError_t
-launch_fast_count(const GpuAggScopedArgs *a, GpuAggFast fast, const GpuAggPartLevel *level,
+launch_fast_count(const GpuAggGroupByArgs *a, GpuAggFast fast, const GpuAggPartLevel *level,
 				  uint32_t sms, cudaStream_t stream)
 {
 	return fast == GPUAGG_FAST_SOURCES ?
@@ -704,7 +704,7 @@ launch_fast_count(const GpuAggScopedArgs *a, GpuAggFast fast, const GpuAggPartLe
 
 template <int KEY, int FAST, int TPB, int ROWS>
 static cudaError_t
-launch_scatter(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t sms,
+launch_scatter(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t sms,
 			   cudaStream_t stream)
 {
 	const int	bytes = (int) ((12u << level->bits) + ROWS * TPB * (2 + a->record_bytes));
@@ -721,7 +721,7 @@ launch_scatter(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t
 /* Tiles fill a multiprocessor's shared memory, with as many blocks as do. */
 template <int KEY, int FAST>
 static cudaError_t
-launch_writes(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t sms,
+launch_writes(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t sms,
 			  cudaStream_t stream)
 {
 	if constexpr (FAST != GPUAGG_FAST_NOT)
@@ -738,7 +738,7 @@ launch_writes(const GpuAggScopedArgs *a, const GpuAggPartLevel *level, uint32_t 
 
 template <int KEY>
 static cudaError_t
-launch_fast_writes(const GpuAggScopedArgs *a, GpuAggFast fast, const GpuAggPartLevel *level,
+launch_fast_writes(const GpuAggGroupByArgs *a, GpuAggFast fast, const GpuAggPartLevel *level,
 				   uint32_t sms, cudaStream_t stream)
 {
 	return fast == GPUAGG_FAST_SOURCES ?
@@ -748,13 +748,13 @@ launch_fast_writes(const GpuAggScopedArgs *a, GpuAggFast fast, const GpuAggPartL
 
 /* How a level reads its rows */
 static GpuAggFast
-level_fast(const GpuAggScopedArgs *a, GpuAggKeyShape key, const GpuAggPartLevel *level)
+level_fast(const GpuAggGroupByArgs *a, GpuAggKeyShape key, const GpuAggPartLevel *level)
 {
-	return level->sources.list != NULL ? GPUAGG_FAST_SOURCES : gpuagg_cuda_scoped_fast(a, key);
+	return level->sources.list != NULL ? GPUAGG_FAST_SOURCES : gpuagg_cuda_groupby_fast(a, key);
 }
 
 cudaError_t
-gpuagg_cuda_scoped_count(const GpuAggScopedArgs *a, GpuAggKeyShape key,
+gpuagg_cuda_groupby_count(const GpuAggGroupByArgs *a, GpuAggKeyShape key,
 						 const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
 {
 	const GpuAggFast fast = level_fast(a, key, level);
@@ -774,7 +774,7 @@ gpuagg_cuda_scoped_count(const GpuAggScopedArgs *a, GpuAggKeyShape key,
 }
 
 void
-gpuagg_cuda_scoped_coarse(const GpuAggPartLevel *level, const uint64_t *fine,
+gpuagg_cuda_groupby_coarse(const GpuAggPartLevel *level, const uint64_t *fine,
 						  uint32_t fine_bits, cudaStream_t stream)
 {
 	coarse_starts_kernel<<<((1u << level->bits) + THREADS) / THREADS, THREADS, 0, stream>>>
@@ -782,7 +782,7 @@ gpuagg_cuda_scoped_coarse(const GpuAggPartLevel *level, const uint64_t *fine,
 }
 
 cudaError_t
-gpuagg_cuda_scoped_write(const GpuAggScopedArgs *a, GpuAggKeyShape key,
+gpuagg_cuda_groupby_write(const GpuAggGroupByArgs *a, GpuAggKeyShape key,
 						 const GpuAggPartLevel *level, uint32_t sms, cudaStream_t stream)
 {
 	/* a key alone has a shorter record */

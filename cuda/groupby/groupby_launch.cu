@@ -1,9 +1,9 @@
 /*
- * scoped_launch.cu
- *		Scoped grouping: what is launched for each strategy, and the memory
+ * groupby_launch.cu
+ *		Grouping in device memory: what is launched for each strategy, and the memory
  *		that it needs.
  */
-#include "cuda/groupby/scoped_run.h"
+#include "cuda/groupby/groupby_run.h"
 
 #define MIN_CAPACITY 1024
 
@@ -24,7 +24,7 @@
  * One of so many groups is expected in the table: in partitions with many rows,
  * or without place in shared memory
  */
-#define SPARSE_TABLE 256
+#define FEW_ROWS_TABLE 256
 #define DENSE_TABLE 16
 
 /* Shared memory of a block that is CUDA's */
@@ -37,7 +37,7 @@
 
 /* Memory of a level but for its records */
 static bool
-make_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t *parents,
+make_level(GpuAggGroupBy *s, uint32_t bits, uint32_t before, const uint64_t *parents,
 		   GpuAggPartLevel *level, GpuAggError *error)
 {
 	const uint32_t nparents = 1u << before;
@@ -47,7 +47,7 @@ make_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t *pare
 	const uint64_t rows = s->sources.end > s->args.n ? s->sources.end : s->args.n;
 	const uint64_t from = s->sources.n > nparents ? s->sources.n : nparents;
 	const size_t pieces = gpuagg_cuda_align((rows / GPUAGG_PIECE_ROWS + from) * sizeof(GpuAggPiece));
-	char	   *meta = (char *) gpuagg_scoped_take(s, counts + 2 * places + pieces + 4, error);
+	char	   *meta = (char *) gpuagg_groupby_take(s, counts + 2 * places + pieces + 4, error);
 
 	level->scope = s->args.table.scope;
 	level->bits = bits;
@@ -66,29 +66,29 @@ make_level(GpuAggScoped *s, uint32_t bits, uint32_t before, const uint64_t *pare
 }
 
 static GpuAggStatus
-count_level(GpuAggScoped *s, const GpuAggPartLevel *level, GpuAggError *error)
+count_level(GpuAggGroupBy *s, const GpuAggPartLevel *level, GpuAggError *error)
 {
-	SCOPED_CHECK(cudaMemsetAsync(level->counts, 0, (size_t) level->nparents * 4 << level->bits, s->stream));
-	SCOPED_CHECK(gpuagg_cuda_scoped_count(&s->args, s->key, level, s->config.sms, s->stream));
+	GROUPBY_CHECK(cudaMemsetAsync(level->counts, 0, (size_t) level->nparents * 4 << level->bits, s->stream));
+	GROUPBY_CHECK(gpuagg_cuda_groupby_count(&s->args, s->key, level, s->config.sms, s->stream));
 	return GPUAGG_OK;
 }
 
 /* Rows become records; what kernels read from then on */
 static GpuAggStatus
-write_level(GpuAggScoped *s, GpuAggPartLevel *level, GpuAggError *error)
+write_level(GpuAggGroupBy *s, GpuAggPartLevel *level, GpuAggError *error)
 {
-	level->records = (char *) gpuagg_scoped_take(s, s->args.n * s->record.bytes, error);
+	level->records = (char *) gpuagg_groupby_take(s, s->args.n * s->record.bytes, error);
 	if (level->records == NULL)
 		return error->status;
-	SCOPED_CHECK(gpuagg_cuda_scoped_write(&s->args, s->key, level, s->config.sms, s->stream));
-	gpuagg_cuda_scoped_records(&s->record, level->records, s->args.n, &s->args);
-	gpuagg_scoped_batches_read(s);
+	GROUPBY_CHECK(gpuagg_cuda_groupby_write(&s->args, s->key, level, s->config.sms, s->stream));
+	gpuagg_cuda_groupby_records(&s->record, level->records, s->args.n, &s->args);
+	gpuagg_groupby_batches_read(s);
 	return GPUAGG_OK;
 }
 
 /* Both levels: the second one's partitions are counted at once, if they fit */
 static GpuAggStatus
-partition_twice(GpuAggScoped *s, const uint32_t *bits, const uint64_t *top,
+partition_twice(GpuAggGroupBy *s, const uint32_t *bits, const uint64_t *top,
 				const uint64_t **starts, GpuAggError *error)
 {
 	const bool	at_once = bits[0] + bits[1] <= GPUAGG_COUNT_BITS;
@@ -109,7 +109,7 @@ partition_twice(GpuAggScoped *s, const uint32_t *bits, const uint64_t *top,
 		all.parents = top;
 		all.sources = s->sources;
 		status = count_level(s, &all, error);
-		gpuagg_cuda_scoped_coarse(&first, second.starts, bits[1], s->stream);
+		gpuagg_cuda_groupby_coarse(&first, second.starts, bits[1], s->stream);
 	}
 	else
 		status = count_level(s, &first, error);
@@ -120,13 +120,13 @@ partition_twice(GpuAggScoped *s, const uint32_t *bits, const uint64_t *top,
 	if (status == GPUAGG_OK)
 		status = write_level(s, &second, error);
 	if (status == GPUAGG_OK)
-		gpuagg_scoped_give(s, first.records);
+		gpuagg_groupby_give(s, first.records);
 	*starts = second.starts;
 	return status;
 }
 
 static GpuAggStatus
-partition_once(GpuAggScoped *s, uint32_t bits, const uint64_t *top, const uint64_t **starts,
+partition_once(GpuAggGroupBy *s, uint32_t bits, const uint64_t *top, const uint64_t **starts,
 			   GpuAggError *error)
 {
 	GpuAggPartLevel level;
@@ -141,19 +141,19 @@ partition_once(GpuAggScoped *s, uint32_t bits, const uint64_t *top, const uint64
 
 /* Room for that many groups, and for those of partitions under way */
 GpuAggStatus
-gpuagg_scoped_add_piece(GpuAggScoped *s, double groups, GpuAggError *error)
+gpuagg_groupby_add_piece(GpuAggGroupBy *s, double groups, GpuAggError *error)
 {
-	GpuAggScopedPiece *piece = &s->pieces[s->npieces];
+	GpuAggGroupByPiece *piece = &s->pieces[s->npieces];
 	double		room = groups < s->args.n ? groups : (double) s->args.n;
 
-	if (s->npieces == GPUAGG_SCOPED_PIECES)
+	if (s->npieces == GPUAGG_GROUPBY_PIECES)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "more than %d pieces of groups",
-								 GPUAGG_SCOPED_PIECES);
+								 GPUAGG_GROUPBY_PIECES);
 	piece->capacity = (uint64_t) room +
 		(uint64_t) s->dense_blocks *
-		(s->sparse.sparse ? GPUAGG_SPARSE_BATCH * (s->sparse.slots + 1) : s->dense.slots + 1);
+		(s->few_rows.few_rows ? GPUAGG_FEW_ROWS_BATCH * (s->few_rows.slots + 1) : s->dense.slots + 1);
 	piece->groups = 0;
-	piece->rows = (char *) gpuagg_scoped_take(s, piece->capacity * s->args.row_bytes, error);
+	piece->rows = (char *) gpuagg_groupby_take(s, piece->capacity * s->args.row_bytes, error);
 	if (piece->rows == NULL)
 		return error->status;
 	s->npieces++;
@@ -161,21 +161,21 @@ gpuagg_scoped_add_piece(GpuAggScoped *s, double groups, GpuAggError *error)
 }
 
 static GpuAggStatus
-launch_partitions(GpuAggScoped *s, GpuAggError *error)
+launch_partitions(GpuAggGroupBy *s, GpuAggError *error)
 {
-	const GpuAggScopedPiece *piece = &s->pieces[s->npieces - 1];
+	const GpuAggGroupByPiece *piece = &s->pieces[s->npieces - 1];
 	const GpuAggDense dense = {piece->rows, piece->capacity};
 
-	const bool	big = s->phase == GPUAGG_SCOPED_PHASE_BIG;
+	const bool	split = s->phase == GPUAGG_GROUPBY_PHASE_SPLIT;
 
-	SCOPED_CHECK(gpuagg_cuda_scoped_partitions(&s->args, s->key, big ? &s->local : &s->dense,
-											   &s->sparse, &s->parts, big ? NULL : &dense,
-											   big ? s->blocks : s->dense_blocks, s->stream));
-	return gpuagg_scoped_ask(s, error);
+	GROUPBY_CHECK(gpuagg_cuda_groupby_partitions(&s->args, s->key, split ? &s->local : &s->dense,
+											   &s->few_rows, &s->parts, split ? NULL : &dense,
+											   split ? s->blocks : s->dense_blocks, s->stream));
+	return gpuagg_groupby_ask(s, error);
 }
 
 static GpuAggStatus
-start_partitioned(GpuAggScoped *s, GpuAggError *error)
+start_partitioned(GpuAggGroupBy *s, GpuAggError *error)
 {
 	const double expected = s->config.expected_groups;
 	uint64_t   *top;
@@ -183,21 +183,21 @@ start_partitioned(GpuAggScoped *s, GpuAggError *error)
 	uint32_t	n;
 	GpuAggStatus status;
 
-	gpuagg_cuda_scoped_bits(&s->config, &s->args, s->key, bits);
+	gpuagg_cuda_groupby_bits(&s->config, &s->args, s->key, bits);
 	n = 1u << (bits[0] + bits[1]);
 	s->parts.n = n;
 	s->top[0] = 0;
 	s->top[1] = s->args.n;
-	top = (uint64_t *) gpuagg_scoped_take(s, sizeof(s->top), error);
-	s->parts.big = (uint32_t *) gpuagg_scoped_take(s, n * 8ull, error);
-	s->parts.wide = s->parts.big + n;
-	if (top == NULL || s->parts.big == NULL)
+	top = (uint64_t *) gpuagg_groupby_take(s, sizeof(s->top), error);
+	s->parts.split = (uint32_t *) gpuagg_groupby_take(s, n * 8ull, error);
+	s->parts.many_rows = s->parts.split + n;
+	if (top == NULL || s->parts.split == NULL)
 		return error->status;
-	SCOPED_CHECK(cudaMemcpyAsync(top, s->top, sizeof(s->top), cudaMemcpyHostToDevice, s->stream));
+	GROUPBY_CHECK(cudaMemcpyAsync(top, s->top, sizeof(s->top), cudaMemcpyHostToDevice, s->stream));
 	status = bits[1] > 0 ? partition_twice(s, bits, top, &s->parts.starts, error) :
 		partition_once(s, bits[0], top, &s->parts.starts, error);
 	if (status == GPUAGG_OK)
-		status = gpuagg_scoped_add_piece(s, s->config.dense_groups > 0 ? (double) s->config.dense_groups :
+		status = gpuagg_groupby_add_piece(s, s->config.dense_groups > 0 ? (double) s->config.dense_groups :
 						   expected * 1.1, error);
 	if (status != GPUAGG_OK)
 		return status;
@@ -205,38 +205,38 @@ start_partitioned(GpuAggScoped *s, GpuAggError *error)
 }
 
 static GpuAggStatus
-launch_single(GpuAggScoped *s, GpuAggError *error)
+launch_single(GpuAggGroupBy *s, GpuAggError *error)
 {
 	GpuAggWindows w = s->windows;
 
 	w.window = (uint32_t) s->window;
-	SCOPED_CHECK(gpuagg_cuda_scoped_single(&s->args, s->key, &w, s->config.sms, s->stream));
-	return gpuagg_scoped_ask(s, error);
+	GROUPBY_CHECK(gpuagg_cuda_groupby_single(&s->args, s->key, &w, s->config.sms, s->stream));
+	return gpuagg_groupby_ask(s, error);
 }
 
 static GpuAggStatus
-start_single(GpuAggScoped *s, GpuAggError *error)
+start_single(GpuAggGroupBy *s, GpuAggError *error)
 {
 	const size_t tiles = sizeof(unsigned long long) << s->config.windows_log2;
 
 	s->windows.log2 = s->config.windows_log2;
-	if (s->config.strategy == GPUAGG_SCOPED_SPATIAL)
+	if (s->config.strategy == GPUAGG_GROUPBY_SPATIAL)
 	{
 		s->windows.sm_windows = s->config.sm_windows;
-		s->windows.tiles = (unsigned long long *) gpuagg_scoped_take(s, tiles, error);
+		s->windows.tiles = (unsigned long long *) gpuagg_groupby_take(s, tiles, error);
 		if (s->windows.tiles == NULL)
 			return error->status;
-		SCOPED_CHECK(cudaMemsetAsync(s->windows.tiles, 0, tiles, s->stream));
+		GROUPBY_CHECK(cudaMemsetAsync(s->windows.tiles, 0, tiles, s->stream));
 	}
 	return launch_single(s, error);
 }
 
 GpuAggStatus
-gpuagg_scoped_launch(GpuAggScoped *s, GpuAggError *error)
+gpuagg_groupby_launch(GpuAggGroupBy *s, GpuAggError *error)
 {
 	switch (s->config.strategy)
 	{
-		case GPUAGG_SCOPED_PARTITIONED:
+		case GPUAGG_GROUPBY_PARTITIONED:
 			return launch_partitions(s, error);
 		default:
 			return launch_single(s, error);
@@ -257,11 +257,11 @@ power_of_two(double n)
 
 /* Rows that may be under way when a table is found to be full */
 static uint64_t
-waiting_room(GpuAggScoped *s)
+waiting_room(GpuAggGroupBy *s)
 {
 	uint64_t	rows = (uint64_t) s->config.sms * GPUAGG_SM_WARPS * GPUAGG_WARP_TILE;
 
-	if (s->config.strategy == GPUAGG_SCOPED_PARTITIONED)
+	if (s->config.strategy == GPUAGG_GROUPBY_PARTITIONED)
 		rows = s->dense_blocks * s->parts.split_rows;
 	return rows < s->args.n ? rows : s->args.n;
 }
@@ -272,7 +272,7 @@ waiting_room(GpuAggScoped *s)
  * few that blocks would have nothing to do.
  */
 static void
-split_partitions(GpuAggScoped *s, uint64_t average)
+split_partitions(GpuAggGroupBy *s, uint64_t average)
 {
 	const uint64_t share = s->args.n / (BLOCKS_PER_SM * s->config.sms);
 	uint64_t	rows = 2 * average;
@@ -281,13 +281,13 @@ split_partitions(GpuAggScoped *s, uint64_t average)
 		rows = share / SMALL_SHARE;
 	if (rows > share / LARGE_SHARE)
 		rows = share / LARGE_SHARE;
-	s->all_big = rows < average;
+	s->all_split = rows < average;
 	s->parts.split_rows = rows < MIN_SPLIT_ROWS ? MIN_SPLIT_ROWS : rows;
 }
 
 /* Blocks of a multiprocessor with such tables */
 static uint32_t
-local_blocks(const GpuAggScoped *s, const GpuAggScopedLocal *local)
+local_blocks(const GpuAggGroupBy *s, const GpuAggGroupByLocal *local)
 {
 	const uint32_t room = s->config.sm_bytes / (local->bytes + BLOCK_RESERVED);
 
@@ -296,7 +296,7 @@ local_blocks(const GpuAggScoped *s, const GpuAggScopedLocal *local)
 
 /* What partitions look like, and the tables for them */
 static GpuAggStatus
-prepare_partitions(GpuAggScoped *s, double *groups, GpuAggError *error)
+prepare_partitions(GpuAggGroupBy *s, double *groups, GpuAggError *error)
 {
 	uint32_t	bits[2];
 	uint32_t	all;
@@ -304,65 +304,65 @@ prepare_partitions(GpuAggScoped *s, double *groups, GpuAggError *error)
 	if (s->config.block_bytes < PARTITION_BYTES)
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
 								 "too little shared memory for partitions");
-	gpuagg_cuda_scoped_bits(&s->config, &s->args, s->key, bits);
+	gpuagg_cuda_groupby_bits(&s->config, &s->args, s->key, bits);
 	all = bits[0] + bits[1];
 	*groups /= (double) (1u << all);
-	(void) gpuagg_cuda_scoped_sparse(&s->config, &s->args, s->key, &s->sparse, &s->dense);
+	(void) gpuagg_cuda_groupby_few_rows(&s->config, &s->args, s->key, &s->few_rows, &s->dense);
 	split_partitions(s, s->args.n >> all);
 	return GPUAGG_OK;
 }
 
 static GpuAggStatus
-prepare_local(GpuAggScoped *s, GpuAggError *error)
+prepare_local(GpuAggGroupBy *s, GpuAggError *error)
 {
 	double		groups = s->config.expected_groups;
 	GpuAggStatus status;
 
-	if (s->config.strategy != GPUAGG_SCOPED_PARTITIONED)
+	if (s->config.strategy != GPUAGG_GROUPBY_PARTITIONED)
 		return GPUAGG_OK;
 	status = prepare_partitions(s, &groups, error);
 	if (status != GPUAGG_OK)
 		return status;
 
 	/* too many groups are no failure: rows go where there is room */
-	(void) gpuagg_cuda_scoped_shape(&s->config, &s->args, s->key, groups, &s->local);
-	if (!s->sparse.sparse)
+	(void) gpuagg_cuda_groupby_shape(&s->config, &s->args, s->key, groups, &s->local);
+	if (!s->few_rows.few_rows)
 		s->dense = s->local;
 	if (s->local.bytes > s->config.block_bytes || s->dense.bytes > s->config.block_bytes)
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no room for tables in shared memory");
 	s->blocks = local_blocks(s, &s->local);
 	s->dense_blocks = local_blocks(s, &s->dense);
 	s->max_spilled = (uint64_t) s->blocks * (s->local.slots + 1);
-	s->args.spilled = (char *) gpuagg_scoped_take(s, s->max_spilled * s->args.row_bytes, error);
+	s->args.spilled = (char *) gpuagg_groupby_take(s, s->max_spilled * s->args.row_bytes, error);
 	return s->args.spilled != NULL ? GPUAGG_OK : error->status;
 }
 
 GpuAggStatus
-gpuagg_scoped_start(GpuAggScoped *s, GpuAggError *error)
+gpuagg_groupby_start(GpuAggGroupBy *s, GpuAggError *error)
 {
 	double		groups = s->config.expected_groups;
 	GpuAggStatus status;
 
-	s->phase = GPUAGG_SCOPED_PHASE_MAIN;
+	s->phase = GPUAGG_GROUPBY_PHASE_MAIN;
 	s->report->head.npacked = 0;
-	status = gpuagg_scoped_put(s, error);
+	status = gpuagg_groupby_put(s, error);
 	if (status == GPUAGG_OK)
 		status = prepare_local(s, error);
 	if (status != GPUAGG_OK)
 		return status;
 	/* of small partitions, only what does not fit shared memory */
-	if (s->config.strategy == GPUAGG_SCOPED_PARTITIONED && !s->all_big)
-		groups /= s->sparse.sparse ? SPARSE_TABLE : DENSE_TABLE;
+	if (s->config.strategy == GPUAGG_GROUPBY_PARTITIONED && !s->all_split)
+		groups /= s->few_rows.few_rows ? FEW_ROWS_TABLE : DENSE_TABLE;
 	s->max_waiting = waiting_room(s);
-	s->args.waiting = (uint64_t *) gpuagg_scoped_take(s, s->max_waiting * 8, error);
+	s->args.waiting = (uint64_t *) gpuagg_groupby_take(s, s->max_waiting * 8, error);
 	if (s->args.waiting == NULL)
 		return error->status;
 	/* partitions with many rows are ranges of hashes */
-	s->args.table.mixed = s->config.strategy == GPUAGG_SCOPED_PARTITIONED;
-	status = gpuagg_scoped_table(s, s->config.capacity > 0 ? s->config.capacity : power_of_two(2.5 * groups),
+	s->args.table.mixed = s->config.strategy == GPUAGG_GROUPBY_PARTITIONED;
+	status = gpuagg_groupby_table(s, s->config.capacity > 0 ? s->config.capacity : power_of_two(2.5 * groups),
 						&s->args.table, error);
 	if (status != GPUAGG_OK)
 		return status;
-	return s->config.strategy == GPUAGG_SCOPED_PARTITIONED ? start_partitioned(s, error) :
+	return s->config.strategy == GPUAGG_GROUPBY_PARTITIONED ? start_partitioned(s, error) :
 		start_single(s, error);
 }

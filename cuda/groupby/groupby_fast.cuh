@@ -1,16 +1,16 @@
 /*
- * scoped_fast.cuh
+ * groupby_fast.cuh
  *		The shape that most queries have, without detours: one integer key and
  *		at most one int4 argument, no NULLs, states that fit 32-bit words.
  *
  * Rows are columns of sources, or records of eight bytes, with an int8 key 16; a
  * thread has all of several rows in registers.  What is unusual is left to
- * scoped_local.cuh: the end of the input, and rows without place in the table.
+ * groupby_local.cuh: the end of the input, and rows without place in the table.
  */
-#ifndef GPUAGG_CUDA_GROUPBY_SCOPED_FAST_CUH
-#define GPUAGG_CUDA_GROUPBY_SCOPED_FAST_CUH
+#ifndef GPUAGG_CUDA_GROUPBY_FAST_CUH
+#define GPUAGG_CUDA_GROUPBY_FAST_CUH
 
-#include "cuda/groupby/scoped_local.cuh"
+#include "cuda/groupby/groupby_local.cuh"
 
 /* The key, in a register; and a record of it and an argument (record.h) */
 template <int KEY>
@@ -55,7 +55,7 @@ pair_make(uint64_t key, uint32_t arg)
 
 /* Where records begin, whichever of their fields is first */
 static __device__ __forceinline__ const char *
-pairs_base(const GpuAggScopedArgs &a)
+pairs_base(const GpuAggGroupByArgs &a)
 {
 	return a.fields[0].base - a.field_off[0];
 }
@@ -63,7 +63,7 @@ pairs_base(const GpuAggScopedArgs &a)
 /* Key and argument of the records row, row + stride, ..., which are read but once */
 template <int KEY, int ROWS>
 static __device__ __forceinline__ void
-pairs_load(const GpuAggScopedArgs &a, uint64_t row, uint32_t stride,
+pairs_load(const GpuAggGroupByArgs &a, uint64_t row, uint32_t stride,
 		   typename FastRow<KEY>::Word *key, uint32_t *arg)
 {
 	const auto *pairs = (const typename FastRow<KEY>::Pair *) pairs_base(a) + row;
@@ -75,14 +75,14 @@ pairs_load(const GpuAggScopedArgs &a, uint64_t row, uint32_t stride,
 
 /* One of them, anywhere */
 static __device__ __forceinline__ void
-pairs_load_one(const GpuAggScopedArgs &a, uint64_t row, uint32_t *key, uint32_t *arg)
+pairs_load_one(const GpuAggGroupByArgs &a, uint64_t row, uint32_t *key, uint32_t *arg)
 {
 	*key = field_u32(&a.fields[0], row);
 	*arg = field_u32(&a.fields[a.nfields - 1], row);
 }
 
 static __device__ __forceinline__ void
-pairs_load_one(const GpuAggScopedArgs &a, uint64_t row, uint64_t *key, uint32_t *arg)
+pairs_load_one(const GpuAggGroupByArgs &a, uint64_t row, uint64_t *key, uint32_t *arg)
 {
 	*key = field_u64(&a.fields[0], row);
 	*arg = field_u32(&a.fields[a.nfields - 1], row);
@@ -122,13 +122,13 @@ source_load_one(const GpuAggSource &source, uint64_t row, Word *key, uint32_t *a
 }
 
 static __device__ __forceinline__ uint64_t
-fast_hash(const GpuAggScopedArgs &a, uint32_t key)
+fast_hash(const GpuAggGroupByArgs &a, uint32_t key)
 {
 	return hash_one((uint64_t) (int64_t) (int32_t) key, a.seed);
 }
 
 static __device__ __forceinline__ uint64_t
-fast_hash(const GpuAggScopedArgs &a, uint64_t key)
+fast_hash(const GpuAggGroupByArgs &a, uint64_t key)
 {
 	return hash_one(key, a.seed);
 }
@@ -148,7 +148,7 @@ fast_find_one(const LocalView &t, uint64_t key, uint32_t seed)
 /* The rows' slots; false: some row of the warp has none */
 template <typename Word>
 static __device__ __forceinline__ bool
-fast_find(const GpuAggScopedArgs &a, const LocalView &t, const Word *key, uint32_t *slot)
+fast_find(const GpuAggGroupByArgs &a, const LocalView &t, const Word *key, uint32_t *slot)
 {
 	bool		found = true;
 
@@ -232,7 +232,7 @@ fast_extreme(uint32_t region, const uint32_t *at, const uint32_t *arg, uint32_t 
 
 template <bool SKEWED>
 static __device__ __forceinline__ void
-fast_steps(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *at,
+fast_steps(const GpuAggGroupByArgs &a, const LocalView &t, const uint32_t *at,
 		   const uint32_t *arg, uint32_t heavy)
 {
 	for (uint32_t s = 0; s < a.nsteps; s++)
@@ -255,7 +255,7 @@ fast_steps(const GpuAggScopedArgs &a, const LocalView &t, const uint32_t *at,
  */
 template <typename Word>
 static __device__ __forceinline__ bool
-fast_group(const GpuAggScopedArgs &a, const LocalView &t, const Word (&key)[LOCAL_ROWS],
+fast_group(const GpuAggGroupByArgs &a, const LocalView &t, const Word (&key)[LOCAL_ROWS],
 		   const uint32_t (&arg)[LOCAL_ROWS])
 {
 	const uint32_t copy = threadIdx.x & ((1u << t.copies_log2) - 1);
@@ -289,7 +289,7 @@ fast_group(const GpuAggScopedArgs &a, const LocalView &t, const Word (&key)[LOCA
 /* As local_rows, and by it where need be */
 template <int KEY, int FAST>
 static __device__ __forceinline__ void
-warp_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uint64_t row,
+warp_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint64_t row,
 		  uint64_t end, uint32_t *added, uint32_t *misses)
 {
 	const uint64_t last = row - threadIdx.x % WARP_LANES + LOCAL_ROWS * WARP_LANES;
@@ -307,4 +307,4 @@ warp_rows(const GpuAggScopedArgs &a, const LocalView &t, uint64_t base, uint64_t
 	local_rows<KEY>(a, t, base, row, end, added, misses);
 }
 
-#endif							/* GPUAGG_CUDA_GROUPBY_SCOPED_FAST_CUH */
+#endif							/* GPUAGG_CUDA_GROUPBY_FAST_CUH */
