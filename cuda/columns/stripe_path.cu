@@ -153,7 +153,7 @@ gpuagg_cuda_stripe_road(const GpuAggTask *task, bool forced, GpuAggStripeRoad *r
 	bool		fits;
 
 	memset(road, 0, sizeof(*road));
-	if (!gpuagg_local_is_plain(p) || task->plan->has_strings || task->plan->scope.count > 1 ||
+	if (!gpuagg_local_is_plain(p) || task->plan->has_strings || task->plan->hash_window.count > 1 ||
 		!gpuagg_record_compute(p, nullable, &record) ||
 		!fields_are_columns(p, &record, road->run.field_column) || !use_columns(p, &road->run))
 		return false;

@@ -32,7 +32,7 @@ gpuagg_groupby_args_set(GpuAggGroupBy *s, const GpuAggGroupByArgs *args, GpuAggK
 {
 	s->args = *args;
 	s->args.plan = s->device_plan;
-	s->args.table.scope = s->plan->scope;
+	s->args.table.hash_window = s->plan->hash_window;
 	s->args.head = &s->device->head;
 	s->key = key;
 }

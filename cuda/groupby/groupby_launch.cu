@@ -49,7 +49,7 @@ make_level(GpuAggGroupBy *s, uint32_t bits, uint32_t before, const uint64_t *par
 	const size_t pieces = gpuagg_cuda_align((rows / GPUAGG_PIECE_ROWS + from) * sizeof(GpuAggPiece));
 	char	   *meta = (char *) gpuagg_groupby_take(s, counts + 2 * places + pieces + 4, error);
 
-	level->scope = s->args.table.scope;
+	level->hash_window = s->args.table.hash_window;
 	level->bits = bits;
 	level->before = before;
 	level->nparents = nparents;

@@ -76,7 +76,7 @@ pack_decoded_rows(const GpuAggGroupByArgs &a, const GpuAggPackDecodedBatch &c,
 		if (row_prepare(p, reg, st, &errors) != ROW_READY)
 			continue;
 		passed++;
-		if (gpuagg_scope_has(c.plan->scope, keys.hash()))
+		if (gpuagg_hash_window_has(c.plan->hash_window, keys.hash()))
 		{
 			char	   *record = c.records + record_place(a) * a.record_bytes;
 
@@ -176,7 +176,7 @@ rows_in_scope(const GpuAggGroupByArgs &a, const Word *key, uint32_t rows)
 {
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
-		if (!gpuagg_scope_has(a.table.scope, fast_hash(a, key[r])))
+		if (!gpuagg_hash_window_has(a.table.hash_window, fast_hash(a, key[r])))
 			rows &= ~(1u << r);
 	return rows;
 }
@@ -190,7 +190,7 @@ pack_sources_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 {
 	typedef typename FastRow<KEY>::Pair Pair;
 	const uint32_t lane = threadIdx.x % WARP_LANES;
-	const bool	groupby = a.table.scope.count > 1;
+	const bool	groupby = a.table.hash_window.count > 1;
 	const uint64_t warps = (uint64_t) gridDim.x * blockDim.x / WARP_LANES;
 	uint64_t	tile = ((uint64_t) blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
 

@@ -34,7 +34,7 @@
 static __device__ __forceinline__ uint32_t
 part_of(const GpuAggPartLevel &level, uint64_t hash)
 {
-	return (uint32_t) ((gpuagg_scope_spread(level.scope, hash) << level.before) >> (64 - level.bits));
+	return (uint32_t) ((gpuagg_hash_window_spread(level.hash_window, hash) << level.before) >> (64 - level.bits));
 }
 
 /*

@@ -162,7 +162,7 @@ typedef struct GpuAggPiece
 
 typedef struct GpuAggPartLevel
 {
-	GpuAggScope scope;			/* window that all hashes are in */
+	GpuAggHashWindow hash_window;			/* window that all hashes are in */
 	uint32_t	bits;			/* of this level */
 	uint32_t	before;			/* of the levels before */
 	uint32_t	nparents;

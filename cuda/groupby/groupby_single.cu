@@ -33,7 +33,7 @@
 static __device__ __forceinline__ bool
 in_window(const GpuAggGroupByArgs &a, const GpuAggWindows &w, uint32_t window, uint64_t hash)
 {
-	return w.log2 == 0 || gpuagg_scope_spread(a.table.scope, hash) >> (64 - w.log2) == window;
+	return w.log2 == 0 || gpuagg_hash_window_spread(a.table.hash_window, hash) >> (64 - w.log2) == window;
 }
 
 static __device__ __forceinline__ uint32_t

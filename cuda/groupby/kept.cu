@@ -82,7 +82,7 @@ gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggE
 	if (task->groupby_report == NULL || task->groupby_events == NULL)
 		return false;
 	c.strategy = groupby_strategy(config->strategy);
-	c.expected_groups = config->expected_groups / (config->scope.count > 1 ? config->scope.count : 1);
+	c.expected_groups = config->expected_groups / (config->hash_window.count > 1 ? config->hash_window.count : 1);
 	c.launches = &task->device->launches;
 	c.sms = c.launches->sms;
 	c.sm_bytes = c.launches->limits.shared_bytes;

@@ -242,7 +242,7 @@ group_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBa
 			continue;
 		}
 		hash = keys.hash();
-		if (!gpuagg_scope_has(plan->scope, hash))
+		if (!gpuagg_hash_window_has(plan->hash_window, hash))
 		{
 			decoded->valid[row] = 0;
 			counts->passed++;

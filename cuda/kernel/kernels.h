@@ -69,7 +69,7 @@ typedef struct GpuAggPlan
 	uint32_t	program_off;	/* of the program, from the plan's start */
 	uint32_t	sampled;		/* only lines of the sample count */
 	GpuAggSample sample;
-	GpuAggScope scope;			/* hashes whose groups are wanted */
+	GpuAggHashWindow hash_window;			/* hashes whose groups are wanted */
 	uint16_t	column_words[GPUAGG_MAX_REGS];	/* what a register loads */
 	uint16_t	string_words[GPUAGG_MAX_REGS];	/* a string on the page, or
 												 * GPUAGG_NO_REG */
@@ -161,7 +161,7 @@ typedef struct GpuAggTableRef
 	char	   *arena;
 	uint64_t	arena_bytes;
 	GpuAggTableHead *head;
-	GpuAggScope scope;			/* window of its hashes: places are spread */
+	GpuAggHashWindow hash_window;			/* window of its hashes: places are spread */
 	bool		dense;			/* no hash table: every entry is a group */
 	bool		mixed;			/* places follow no order of hashes */
 } GpuAggTableRef;

@@ -295,7 +295,7 @@ struct EntryKeys
 static __device__ __forceinline__ uint64_t
 table_home(const GpuAggTableRef *t, uint64_t hash)
 {
-	hash = t->mixed ? hash * GPUAGG_HASH_C1 : gpuagg_scope_spread(t->scope, hash);
+	hash = t->mixed ? hash * GPUAGG_HASH_C1 : gpuagg_hash_window_spread(t->hash_window, hash);
 	/* two steps: of one entry, 64 bits are shifted out */
 	return (hash >> 1) >> __clzll((long long) t->capacity);
 }

@@ -574,7 +574,7 @@ rows_plan_make(GpuAggTask *task, GpuAggError *error)
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return false;
 	}
-	task->rows_plan->scope = task->plan->scope;
+	task->rows_plan->hash_window = task->plan->hash_window;
 	task->device_rows_plan = gpuagg_cuda_task_upload(task, task->rows_plan,
 													 task->rows_plan_bytes,
 													 &task->rows_plan_staging, error);

@@ -78,7 +78,7 @@ static void
 local_judge(GpuAggTask *task, const GpuAggReport *report)
 {
 	const GpuAggBatchHead *head = &report->batch;
-	const uint32_t windows = task->plan->scope.count > 1 ? task->plan->scope.count : 1;
+	const uint32_t windows = task->plan->hash_window.count > 1 ? task->plan->hash_window.count : 1;
 
 	if (task->groupby != NULL || task->local_settled || task->forced != GPUAGG_STRATEGY_AUTO ||
 		gpuagg_cuda_program(task->plan)->nkeys == 0)

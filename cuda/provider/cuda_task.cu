@@ -158,7 +158,7 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 	uint64_t	capacity;
 	double		arena = config->expected_groups * ARENA_GROUP_BYTES;
 
-	task->table.scope = config->scope;
+	task->table.hash_window = config->hash_window;
 
 	/* more groups than rows is nobody's estimate */
 	if (entries > 2 * config->expected_rows && config->expected_rows > 0)
@@ -339,7 +339,7 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	task->plan->sampled = gpuagg_sample_of_lines(&config->sample);
 	task->plan->sample = config->sample;
 	if (program->nkeys > 0)
-		task->plan->scope = config->scope;
+		task->plan->hash_window = config->hash_window;
 	task->device_plan = gpuagg_cuda_task_upload(task, task->plan, task->plan_bytes,
 												&task->plan_staging, error);
 	if (task->device_plan == NULL ||

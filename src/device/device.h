@@ -167,7 +167,7 @@ typedef struct GpuAggTaskConfig
 	GpuAggFaultStage fault;
 	GpuAggSample sample;		/* BERNOULLI: the device takes no other lines.
 								 * SYSTEM: it is given no other pages */
-	GpuAggScope scope;			/* only groups of this window are wanted; rows
+	GpuAggHashWindow hash_window;			/* only groups of this window are wanted; rows
 								 * outside count as scanned and passed.  Without
 								 * keys there are no windows */
 	uint64_t	scope_bytes;	/* that the table of a pass or part should not

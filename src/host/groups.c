@@ -67,7 +67,7 @@ gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
 	memset(g, 0, sizeof(*g));
 	g->shape = shape;
 	g->memory = memory;
-	g->scope = config->scope;
+	g->hash_window = config->hash_window;
 	local_size(g, threads);
 	gpuagg_partitions_init(&g->partitions, shape, memory, (uint32_t) threads, config);
 	g->begun_with = g->partitions.forced == GPUAGG_STRATEGY_AUTO ?
@@ -418,18 +418,18 @@ add_local(GpuAggGrouper *grouper, const GpuAggInputs *in,
 static uint32_t
 rows_within(GpuAggGrouper *grouper, uint32_t n, const uint16_t **sel)
 {
-	const GpuAggScope scope = grouper->groups->scope;
+	const GpuAggHashWindow hash_window = grouper->groups->hash_window;
 	uint64_t   *hashes = grouper->hashes;
 	uint32_t	found = 0;
 
 	*sel = grouper->spiller.all;
-	if (scope.count <= 1)
+	if (hash_window.count <= 1)
 		return n;
 	for (uint32_t i = 0; i < n; i++)
 	{
 		grouper->within[found] = (uint16_t) i;
-		found += gpuagg_scope_has(scope, hashes[i]);
-		hashes[i] = gpuagg_scope_spread(scope, hashes[i]);
+		found += gpuagg_hash_window_has(hash_window, hashes[i]);
+		hashes[i] = gpuagg_hash_window_spread(hash_window, hashes[i]);
 	}
 	*sel = grouper->within;
 	return found;

@@ -13,7 +13,7 @@ typedef struct GpuAggGroups
 {
 	const GpuAggShape *shape;
 	GpuAggMemory *memory;
-	GpuAggScope scope;
+	GpuAggHashWindow hash_window;
 	GpuAggStrategy begun_with;	/* block-local, unless another is forced */
 	uint32_t	local_rows;		/* groups that a local table holds at most */
 	size_t		local_bytes;	/* and bytes of their strings */

@@ -239,7 +239,7 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 static bool
 task_is_first(const GpuAggRun *run)
 {
-	return run->pass->scope.index == 0;
+	return run->pass->hash_window.index == 0;
 }
 
 static void
@@ -634,7 +634,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.expected_groups = pass->expected_groups,
 		.config.expected_rows = Max(run->scan->info->est_rows, 0),
 		.config.sample = run->scan->sample.sample,
-		.config.scope = pass->scope,
+		.config.hash_window = pass->hash_window,
 		.config.strategy = pass->strategy,
 		.config.resident_strategy = pass->resident_strategy,
 		.config.scope_bytes = pass->scope_bytes,

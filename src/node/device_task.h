@@ -13,7 +13,7 @@
 typedef struct GpuAggPass
 {
 	bool		host;			/* on the host device */
-	GpuAggScope scope;			/* the groups that it is to find */
+	GpuAggHashWindow hash_window;			/* the groups that it is to find */
 	double		expected_groups;
 	double		page_lines;		/* lines of a page */
 	GpuAggStrategy strategy;

@@ -1,7 +1,7 @@
 /*
  * passes.c
  *		A scan's work on one device: one task, or one for each window of the
- *		hash space (device/choice/scope.h).
+ *		hash space (device/choice/hash_window.h).
  *
  * Windows are planned where the strategy is multi-pass, or where the table of
  * all groups would not fit the device's memory.  Tasks run one after the
@@ -16,7 +16,7 @@
  * many passes as it takes.  Given up, and left to the redo and the fallback
  * plan, is a task that had few groups, or far fewer than the one that failed
  * before, for its memory is taken by something else; and a window narrower than
- * one of GPUAGG_MAX_SCOPES.  Windows that turn out to hold few groups are
+ * one of GPUAGG_MAX_HASH_WINDOWS.  Windows that turn out to hold few groups are
  * joined again.
  *
  * Injected lack of memory is given up at once, so that tests reach the redo;
@@ -117,7 +117,7 @@ passes_fault(const GpuAggPasses *p)
 static uint32
 passes_count(const GpuAggPasses *p)
 {
-	return Max(1, p->pass.scope.count);
+	return Max(1, p->pass.hash_window.count);
 }
 
 /* One task; what it allocates goes with it. */
@@ -175,12 +175,12 @@ passes_split(GpuAggPasses *p)
 													 rows / Max(share, 1e-6));
 	uint32		k = gpuagg_strategy_split(pass->groups, groups);
 
-	if ((uint64) passes_count(p) * k > GPUAGG_MAX_SCOPES)
+	if ((uint64) passes_count(p) * k > GPUAGG_MAX_HASH_WINDOWS)
 		return false;
 	ereport(DEBUG1,
 			(errmsg_internal("gpuagg: window %u of %u does not fit: splitting it into %u",
-							 pass->scope.index, passes_count(p), k)));
-	p->pass.scope = gpuagg_scope_split(pass->scope, k);
+							 pass->hash_window.index, passes_count(p), k)));
+	p->pass.hash_window = gpuagg_hash_window_split(pass->hash_window, k);
 	p->fit = pass->groups;
 	p->failed = true;
 	p->scan->counters.splits++;
@@ -192,14 +192,14 @@ static bool
 passes_next(GpuAggPasses *p)
 {
 	double		groups = p->pass.groups;
-	GpuAggScope wider;
+	GpuAggHashWindow wider;
 
-	if (!gpuagg_scope_next(&p->pass.scope))
+	if (!gpuagg_hash_window_next(&p->pass.hash_window))
 		return false;
-	wider = p->pass.scope;
-	while (gpuagg_scope_widen(&wider) &&
+	wider = p->pass.hash_window;
+	while (gpuagg_hash_window_widen(&wider) &&
 		   (groups *= 2) <= p->fit * JOIN_FILL)
-		p->pass.scope = wider;
+		p->pass.hash_window = wider;
 	return true;
 }
 
@@ -232,7 +232,7 @@ passes_begin(GpuAggPasses *p, bool host)
 	p->pass.resident_strategy = gpuagg_choose_resident(&work, p->scan->info->program, host);
 	p->pass.forced = gpuagg_strategy != GPUAGG_STRATEGY_AUTO &&
 		c->within != GPUAGG_STRATEGY_AUTO;
-	p->pass.scope.count = c->passes;
+	p->pass.hash_window.count = c->passes;
 	p->pass.scope_bytes = c->within == GPUAGG_STRATEGY_MULTI_PASS_COPY ||
 		c->within == GPUAGG_STRATEGY_SPATIAL ? c->scope_bytes :
 		gpuagg_scope_size * UINT64CONST(1024);
@@ -269,7 +269,7 @@ passes_windows(GpuAggPasses *p)
 		if (!passes_splittable(p, status))
 			return status;
 		/* the first window counts the rows, and begins anew */
-		if (p->pass.scope.index == 0)
+		if (p->pass.hash_window.index == 0)
 			counters->rows_evaluated = evaluated;
 		if (!passes_split(p))
 			return status;

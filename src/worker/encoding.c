@@ -63,7 +63,7 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries
 	bool		coded[GPUAGG_MAX_REGS];
 	int32		codes[GPUAGG_MAX_REGS] = {0};
 
-	if (job->config.scope.count > 1 || gpuagg_encode_plan(p, coded) == 0)
+	if (job->config.hash_window.count > 1 || gpuagg_encode_plan(p, coded) == 0)
 		return true;
 	if (!encode_constants(job, coded, dictionaries, codes))
 		return false;

@@ -161,7 +161,7 @@ job_count(GpuAggWorkerJob *job)
 	if (job->counted)
 		return;
 	job->counted = true;
-	if (job->config.scope.index == 0)
+	if (job->config.hash_window.index == 0)
 	{
 		gpuagg_stat_add(GPUAGG_STAT_rows_scanned, job->rows_scanned);
 		gpuagg_stat_add(GPUAGG_STAT_rows_passed, job->rows_passed);

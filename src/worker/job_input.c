@@ -173,8 +173,8 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job->config.units.n > GPUAGG_SPATIAL_UNITS ||
 		job->config.draw.way >= GPUAGG_NDRAWWAYS ||
 		job->config.draw.windows > GPUAGG_DRAW_WINDOWS ||
-		!gpuagg_scope_valid(job->config.scope) ||
-		(job->config.scope.count > 1 &&
+		!gpuagg_hash_window_valid(job->config.hash_window) ||
+		(job->config.hash_window.count > 1 &&
 		 ((const GpuAggProgram *) (begin + 1))->nkeys == 0) ||
 		job->config.sample.method >= GPUAGG_NSAMPLES ||
 		(job->config.sample.cutoff > GPUAGG_SAMPLE_ALL &&

@@ -116,7 +116,7 @@ begin(Rogue *rogue)
 {
 	GpuAggClientRequest request = {
 		.program = &rogue->program.head,
-		.config.scope.count = 1,
+		.config.hash_window.count = 1,
 		.config.expected_groups = 1,
 		.relid = RelationGetRelid(rogue->rel)
 	};

@@ -176,7 +176,7 @@ windows_give(const TestProgram *p, const GpuAggTaskConfig *base, uint32_t count,
 	{
 		Run			part;
 
-		config.scope = (GpuAggScope) {i, count};
+		config.hash_window = (GpuAggHashWindow) {i, count};
 		stripes_run(&part, p, &config, every);
 		if (part.results_bytes > 0)
 			run_keep(&all, part.results, part.results_bytes, part.groups);

@@ -31,8 +31,8 @@ windows_run(Run *all, const TestProgram *p, const GpuAggTaskConfig *base, uint32
 	{
 		Run			part;
 
-		config.scope.index = i;
-		config.scope.count = count;
+		config.hash_window.index = i;
+		config.hash_window.count = count;
 		if (run_begin(&part, p, &config) && run_list(&part, page_list, npages, 64, 8))
 			run_finish(&part, 4096);
 		windows_append(all, &part);
@@ -110,7 +110,7 @@ static void
 test_no_keys(void)
 {
 	static TestProgram p;
-	GpuAggTaskConfig config = {.scope = {0, 1}};
+	GpuAggTaskConfig config = {.hash_window = {0, 1}};
 
 	table_make(scaled(5000), 100, 0);
 	program_init(&p);

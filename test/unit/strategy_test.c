@@ -356,7 +356,7 @@ test_scope(void)
 	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, 10, "48 kB in scopes of 4.8 kB");
 	ok(choose(&r, in).within == GPUAGG_STRATEGY_AUTO, "each as the device likes");
 	in.scope_bytes = 1;
-	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, GPUAGG_MAX_SCOPES, "but not without end");
+	chooses(&r, in, GPUAGG_STRATEGY_MULTI_PASS_NAIVE, GPUAGG_MAX_HASH_WINDOWS, "but not without end");
 	in.groups = 0;
 	ok(choose(&r, in).passes > 0, "no groups at all");
 }

@@ -302,7 +302,7 @@ fit_memory(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 		!(in->possible & GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE)))
 		return;
 	windows = ceil(c->table_bytes / (in->memory_bytes * CAPACITY_SHARE));
-	windows = fmin(joinable(windows), GPUAGG_MAX_SCOPES);
+	windows = fmin(joinable(windows), GPUAGG_MAX_HASH_WINDOWS);
 	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
 		if (c->predicted_ns[s] >= 0)
 			c->predicted_ns[s] += (windows - c->passes) * input_ns(rates, in);
@@ -318,7 +318,7 @@ choose_passes(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 			  GpuAggStrategyChoice *c)
 {
 	const uint32_t passes = (uint32_t) fmin(passes_of(c->table_bytes, c->scope_bytes),
-											GPUAGG_MAX_SCOPES);
+											GPUAGG_MAX_HASH_WINDOWS);
 	const double scope = in->scope_bytes > 0 ? in->scope_bytes : rates->tlb_bytes;
 
 	switch (c->strategy)

@@ -8,8 +8,8 @@
 #ifndef GPUAGG_DEVICE_CHOICE_STRATEGY_H
 #define GPUAGG_DEVICE_CHOICE_STRATEGY_H
 
+#include "hash_window.h"
 #include "local.h"
-#include "scope.h"
 
 /*
  * X(name, its word in settings and EXPLAIN, what serves where it cannot run)

@@ -1,9 +1,9 @@
 /*
- * scope_test.c
+ * hash_window_test.c
  *		Windows over the hash space: every hash lies in exactly one, windows
  *		nest, and what lies in one is spread again.
  */
-#include "device/choice/scope.h"
+#include "device/choice/hash_window.h"
 #include "device/ops/hash.h"
 #include "tap.h"
 
@@ -25,9 +25,9 @@ windows_with(uint32_t count, uint64_t hash)
 
 	for (uint32_t i = 0; i < count; i++)
 	{
-		GpuAggScope s = {i, count};
+		GpuAggHashWindow s = {i, count};
 
-		n += gpuagg_scope_has(s, hash);
+		n += gpuagg_hash_window_has(s, hash);
 	}
 	return n;
 }
@@ -37,7 +37,7 @@ test_each_once(void)
 {
 	static const uint64_t edges[] = {0, 1, UINT64_C(0xFFFFFFFF), UINT64_C(0x100000000),
 	UINT64_C(0x7FFFFFFFFFFFFFFF), UINT64_C(0x8000000000000000), UINT64_MAX};
-	static const uint32_t counts[] = {1, 2, 3, 7, 10, 64, 1000, GPUAGG_MAX_SCOPES};
+	static const uint32_t counts[] = {1, 2, 3, 7, 10, 64, 1000, GPUAGG_MAX_HASH_WINDOWS};
 	uint32_t	wrong = 0;
 
 	for (uint32_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++)
@@ -48,7 +48,7 @@ test_each_once(void)
 			wrong += windows_with(counts[c], next_random()) != 1;
 	}
 	is_int(wrong, 0, "each hash lies in exactly one window of any count");
-	ok(gpuagg_scope_has((GpuAggScope) {0, 0}, 12345), "count 0 is the window of all hashes");
+	ok(gpuagg_hash_window_has((GpuAggHashWindow) {0, 0}, 12345), "count 0 is the window of all hashes");
 }
 
 static void
@@ -62,11 +62,11 @@ test_nesting(void)
 		uint32_t	n = (uint32_t) (next_random() % 60) + 1;
 		uint32_t	k = (uint32_t) (next_random() % 60) + 2;
 		uint32_t	i = (uint32_t) (((hash >> 32) * n) >> 32);
-		GpuAggScope part = gpuagg_scope_split((GpuAggScope) {i, n}, k);
+		GpuAggHashWindow part = gpuagg_hash_window_split((GpuAggHashWindow) {i, n}, k);
 		uint32_t	found = 0;
 
 		for (uint32_t j = 0; j < k; j++, part.index++)
-			found += gpuagg_scope_has(part, hash);
+			found += gpuagg_hash_window_has(part, hash);
 		wrong += found != 1;
 	}
 	is_int(wrong, 0, "the parts of a window hold what it holds");
@@ -75,36 +75,36 @@ test_nesting(void)
 static void
 test_walk(void)
 {
-	GpuAggScope s = {0, 3};
+	GpuAggHashWindow s = {0, 3};
 	uint32_t	steps = 1;
 
-	while (gpuagg_scope_next(&s))
+	while (gpuagg_hash_window_next(&s))
 		steps++;
 	is_int(steps, 3, "three windows one after the other");
 
 	/* windows that turn out almost empty are joined as soon as they can be */
-	s = (GpuAggScope) {0, 16};
-	for (steps = 1; gpuagg_scope_next(&s); steps++)
-		(void) gpuagg_scope_widen(&s);
+	s = (GpuAggHashWindow) {0, 16};
+	for (steps = 1; gpuagg_hash_window_next(&s); steps++)
+		(void) gpuagg_hash_window_widen(&s);
 	is_int(steps, 5, "sixteen windows, joined step by step, are five");
-	s = (GpuAggScope) {3, 8};
-	ok(!gpuagg_scope_widen(&s), "a window in the middle of a wider one is not joined");
-	s = (GpuAggScope) {0, 1};
-	ok(!gpuagg_scope_widen(&s), "nothing is wider than all");
-	ok(!gpuagg_scope_next(&s), "nor comes anything after it");
-	s = gpuagg_scope_split((GpuAggScope) {0, 0}, 5);
+	s = (GpuAggHashWindow) {3, 8};
+	ok(!gpuagg_hash_window_widen(&s), "a window in the middle of a wider one is not joined");
+	s = (GpuAggHashWindow) {0, 1};
+	ok(!gpuagg_hash_window_widen(&s), "nothing is wider than all");
+	ok(!gpuagg_hash_window_next(&s), "nor comes anything after it");
+	s = gpuagg_hash_window_split((GpuAggHashWindow) {0, 0}, 5);
 	ok(s.index == 0 && s.count == 5, "all hashes in five windows");
-	ok(gpuagg_scope_valid((GpuAggScope) {0, 0}) && gpuagg_scope_valid((GpuAggScope) {0, 1}) &&
-	   gpuagg_scope_valid((GpuAggScope) {4095, 4096}), "windows there are");
-	ok(!gpuagg_scope_valid((GpuAggScope) {1, 0}) && !gpuagg_scope_valid((GpuAggScope) {4, 4}) &&
-	   !gpuagg_scope_valid((GpuAggScope) {0, 4097}), "windows there are not");
+	ok(gpuagg_hash_window_valid((GpuAggHashWindow) {0, 0}) && gpuagg_hash_window_valid((GpuAggHashWindow) {0, 1}) &&
+	   gpuagg_hash_window_valid((GpuAggHashWindow) {4095, 4096}), "windows there are");
+	ok(!gpuagg_hash_window_valid((GpuAggHashWindow) {1, 0}) && !gpuagg_hash_window_valid((GpuAggHashWindow) {4, 4}) &&
+	   !gpuagg_hash_window_valid((GpuAggHashWindow) {0, 4097}), "windows there are not");
 }
 
 /* 64 bins of the high bits; each must get its share within a third. */
 static void
 test_spread(uint32_t count, uint32_t index)
 {
-	GpuAggScope s = {index, count};
+	GpuAggHashWindow s = {index, count};
 	uint32_t	bins[64] = {0};
 	uint32_t	n = 0;
 	bool		even = true;
@@ -114,9 +114,9 @@ test_spread(uint32_t count, uint32_t index)
 	{
 		uint64_t	hash = gpuagg_hash_finish(gpuagg_hash_word(7, key, 7));
 
-		if (!gpuagg_scope_has(s, hash))
+		if (!gpuagg_hash_window_has(s, hash))
 			continue;
-		bins[gpuagg_scope_spread(s, hash) >> 58]++;
+		bins[gpuagg_hash_window_spread(s, hash) >> 58]++;
 		n++;
 	}
 	for (int i = 0; i < 64; i++)
@@ -135,9 +135,9 @@ main(void)
 	test_spread(2, 1);
 	test_spread(10, 7);
 	test_spread(1000, 999);
-	ok(gpuagg_scope_spread((GpuAggScope) {0, 0}, UINT64_MAX) == UINT64_MAX,
+	ok(gpuagg_hash_window_spread((GpuAggHashWindow) {0, 0}, UINT64_MAX) == UINT64_MAX,
 	   "hashes of all are left as they are");
-	ok((uint32_t) gpuagg_scope_spread((GpuAggScope) {3, 9}, 0x123456789ABCDEF0) == 0x9ABCDEF0,
+	ok((uint32_t) gpuagg_hash_window_spread((GpuAggHashWindow) {3, 9}, 0x123456789ABCDEF0) == 0x9ABCDEF0,
 	   "the low half stays");
 	return done_testing();
 }

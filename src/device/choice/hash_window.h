@@ -1,5 +1,5 @@
 /*
- * scope.h
+ * hash_window.h
  *		Windows over the hash space of a grouping: which rows a task groups.
  *
  * A window is one of `count` equal parts of all hashes, by their high half
@@ -12,30 +12,30 @@
  * a window can be split when its groups do not fit, and neighbours can be
  * joined when they would, without touching what other windows gave.
  */
-#ifndef GPUAGG_DEVICE_CHOICE_SCOPE_H
-#define GPUAGG_DEVICE_CHOICE_SCOPE_H
+#ifndef GPUAGG_DEVICE_CHOICE_HASH_WINDOW_H
+#define GPUAGG_DEVICE_CHOICE_HASH_WINDOW_H
 
 #include "device/common.h"
 
 /* More would read the input more often than is worth waiting for. */
-#define GPUAGG_MAX_SCOPES 4096
+#define GPUAGG_MAX_HASH_WINDOWS 4096
 
 /* count 0 or 1: all hashes */
-typedef struct GpuAggScope
+typedef struct GpuAggHashWindow
 {
 	uint32_t	index;
 	uint32_t	count;
-} GpuAggScope;
+} GpuAggHashWindow;
 
 /* Is there such a window? */
 GPUAGG_FN bool
-gpuagg_scope_valid(GpuAggScope s)
+gpuagg_hash_window_valid(GpuAggHashWindow s)
 {
-	return s.count <= GPUAGG_MAX_SCOPES && s.index < (s.count > 1 ? s.count : 1);
+	return s.count <= GPUAGG_MAX_HASH_WINDOWS && s.index < (s.count > 1 ? s.count : 1);
 }
 
 GPUAGG_FN bool
-gpuagg_scope_has(GpuAggScope s, uint64_t hash)
+gpuagg_hash_window_has(GpuAggHashWindow s, uint64_t hash)
 {
 	return s.count <= 1 || ((hash >> 32) * s.count) >> 32 == s.index;
 }
@@ -46,17 +46,17 @@ gpuagg_scope_has(GpuAggScope s, uint64_t hash)
  * which are nearly the same in all of a window.
  */
 GPUAGG_FN uint64_t
-gpuagg_scope_spread(GpuAggScope s, uint64_t hash)
+gpuagg_hash_window_spread(GpuAggHashWindow s, uint64_t hash)
 {
 	return s.count <= 1 ? hash :
 		((hash >> 32) * s.count) << 32 | (hash & UINT64_C(0xFFFFFFFF));
 }
 
 /* The first of k windows that together are this one */
-GPUAGG_FN GpuAggScope
-gpuagg_scope_split(GpuAggScope s, uint32_t k)
+GPUAGG_FN GpuAggHashWindow
+gpuagg_hash_window_split(GpuAggHashWindow s, uint32_t k)
 {
-	GpuAggScope part;
+	GpuAggHashWindow part;
 
 	part.index = s.index * k;
 	part.count = (s.count > 1 ? s.count : 1) * k;
@@ -65,7 +65,7 @@ gpuagg_scope_split(GpuAggScope s, uint32_t k)
 
 /* To the next window; false: this was the last one. */
 GPUAGG_FN bool
-gpuagg_scope_next(GpuAggScope *s)
+gpuagg_hash_window_next(GpuAggHashWindow *s)
 {
 	s->index++;
 	return s->index < s->count;
@@ -73,7 +73,7 @@ gpuagg_scope_next(GpuAggScope *s)
 
 /* Does a window twice as wide begin where this one does?  Makes it that. */
 GPUAGG_FN bool
-gpuagg_scope_widen(GpuAggScope *s)
+gpuagg_hash_window_widen(GpuAggHashWindow *s)
 {
 	if (s->count < 2 || s->count % 2 != 0 || s->index % 2 != 0)
 		return false;
@@ -82,4 +82,4 @@ gpuagg_scope_widen(GpuAggScope *s)
 	return true;
 }
 
-#endif							/* GPUAGG_DEVICE_CHOICE_SCOPE_H */
+#endif							/* GPUAGG_DEVICE_CHOICE_HASH_WINDOW_H */
