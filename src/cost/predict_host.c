@@ -99,10 +99,10 @@ slowness(const GpuAggRates *rates)
 static double
 threads_woken(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	double		pieces = work->pages / gpuagg_host_piece_pages(work->lines > 0) +
-		work->cached_rows / GPUAGG_HOST_PIECE_POSITIONS;
+	double		morsels = work->pages / gpuagg_host_morsel_pages(work->lines > 0) +
+		work->cached_rows / GPUAGG_HOST_MORSEL_POSITIONS;
 
-	return fmin(rates->units, fmax(1, ceil(pieces)));
+	return fmin(rates->units, fmax(1, ceil(morsels)));
 }
 
 double

@@ -4,7 +4,7 @@
  *
  * The ranges' positions are cut into segments, whose rows are counted once; a row
  * number is looked up among them, and within a segment by counting bits of the
- * stripe's validity.  A piece's draws are sorted by their rows first: then segments
+ * stripe's validity.  A morsel's draws are sorted by their rows first: then segments
  * and words come in order, and so do reads of the columns.
  */
 #include "host/host_draws.h"

@@ -14,7 +14,7 @@
 #define GPUAGG_DRAW_SEGMENT 4096
 
 /* Draws that are put in order of their rows, so that reads are near each other */
-#define GPUAGG_DRAW_PIECE (32 * GPUAGG_VECTOR_ROWS)
+#define GPUAGG_DRAW_MORSEL (32 * GPUAGG_VECTOR_ROWS)
 
 /* Some positions of a stripe, and the number of the first row there */
 typedef struct GpuAggDrawSegment
@@ -31,7 +31,7 @@ typedef struct GpuAggDrawIndex
 	const GpuAggDrawSegment *segments;
 } GpuAggDrawIndex;
 
-/* Where draws of a piece lie: positions of one stripe */
+/* Where draws of a morsel lie: positions of one stripe */
 typedef struct GpuAggDrawn
 {
 	const GpuAggStripe *stripe;
@@ -39,7 +39,7 @@ typedef struct GpuAggDrawn
 	uint32_t	positions[GPUAGG_VECTOR_ROWS];
 } GpuAggDrawn;
 
-/* A piece of draws, in order; scratch has room for twice as many rows. */
+/* A morsel of draws, in order; scratch has room for twice as many rows. */
 typedef struct GpuAggDrawCursor
 {
 	const GpuAggDrawIndex *index;

@@ -107,7 +107,7 @@ GpuAggStatus
 gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRange *ranges,
 					   uint32_t nranges, GpuAggError *error)
 {
-	const uint64_t pieces = (task->sample.cutoff + GPUAGG_DRAW_PIECE - 1) / GPUAGG_DRAW_PIECE;
+	const uint64_t morsels = (task->sample.cutoff + GPUAGG_DRAW_MORSEL - 1) / GPUAGG_DRAW_MORSEL;
 	GpuAggBatch *batch;
 
 	if (input_begin(task, error) != GPUAGG_OK)
@@ -115,7 +115,7 @@ gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRang
 	for (uint32_t i = 0; i < nranges; i++)
 		if (!has_columns(ranges[i].stripe, task->shape->program))
 			return draws_unsupported(error);
-	if (task->shape->program->select || pieces > UINT32_MAX)
+	if (task->shape->program->select || morsels > UINT32_MAX)
 		return draws_unsupported(error);
 	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_DRAWS, batch_id, 0,
 								  gpuagg_draw_segments(ranges, nranges) * sizeof(GpuAggDrawSegment), error);
@@ -126,7 +126,7 @@ gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRang
 	batch->u.draws.draws.key = gpuagg_draw_key(task->sample.seed);
 	batch->u.draws.draws.draws = task->sample.cutoff;
 	if (batch->u.draws.draws.rows > 0)
-		batch->count = (uint32_t) pieces;
+		batch->count = (uint32_t) morsels;
 	gpuagg_host_batch_enqueue(task, batch);
 	return GPUAGG_OK;
 }

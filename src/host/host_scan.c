@@ -257,7 +257,7 @@ gpuagg_scanner_resident(GpuAggScanner *scanner, const GpuAggResident *resident,
 	}
 }
 
-/* Of the draws of a piece, those that are read at once */
+/* Of the draws of a morsel, those that are read at once */
 static GpuAggStatus
 scan_drawn(GpuAggScanner *scanner, const GpuAggDrawn *drawn, GpuAggScanResult *result)
 {
@@ -272,12 +272,12 @@ scan_drawn(GpuAggScanner *scanner, const GpuAggDrawn *drawn, GpuAggScanResult *r
 }
 
 void
-gpuagg_scanner_draws(GpuAggScanner *scanner, const GpuAggDrawIndex *index, uint32_t piece,
+gpuagg_scanner_draws(GpuAggScanner *scanner, const GpuAggDrawIndex *index, uint32_t morsel,
 					 const atomic_bool *stop, GpuAggScanResult *result)
 {
-	const uint64_t first = (uint64_t) piece * GPUAGG_DRAW_PIECE;
+	const uint64_t first = (uint64_t) morsel * GPUAGG_DRAW_MORSEL;
 	const uint64_t left = index->draws.draws - first;
-	const uint32_t n = left < GPUAGG_DRAW_PIECE ? (uint32_t) left : GPUAGG_DRAW_PIECE;
+	const uint32_t n = left < GPUAGG_DRAW_MORSEL ? (uint32_t) left : GPUAGG_DRAW_MORSEL;
 	const size_t bytes = 2 * n * sizeof(uint64_t);
 	uint64_t   *scratch = gpuagg_memory_alloc(scanner->memory, bytes);
 	GpuAggDrawCursor cursor;

@@ -25,7 +25,7 @@ typedef struct GpuAggScanner
 	size_t		bytes;			/* of this whole block */
 } GpuAggScanner;
 
-/* What a piece of work came to. */
+/* What a morsel came to. */
 typedef struct GpuAggScanResult
 {
 	GpuAggError error;
@@ -51,9 +51,9 @@ extern void gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages
 								 uint32_t first, uint32_t npages,
 								 const atomic_bool *stop, GpuAggScanResult *result);
 
-/* A piece of draws: GPUAGG_DRAW_PIECE of them, or what is left of all */
+/* A morsel of draws: GPUAGG_DRAW_MORSEL of them, or what is left of all */
 extern void gpuagg_scanner_draws(GpuAggScanner *scanner, const GpuAggDrawIndex *index,
-								 uint32_t piece, const atomic_bool *stop,
+								 uint32_t morsel, const atomic_bool *stop,
 								 GpuAggScanResult *result);
 
 /*

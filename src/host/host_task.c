@@ -1,14 +1,14 @@
 /*
  * host_task.c
- *		Tasks of the host device: pieces of batches to the pool, completions out.
+ *		Tasks of the host device: morsels of batches to the pool, completions out.
  *		host_input.c: batches in.
  *
  * A batch belongs to the task from task_pages (task_rows) on.  It waits in
- * `queued` as long as it has pieces that no thread has taken, and goes to
- * `completed` when the last piece is done; task_poll takes it from there and
+ * `queued` as long as it has morsels that no thread has taken, and goes to
+ * `completed` when the last morsel is done; task_poll takes it from there and
  * frees it at its next call.
  *
- * The first failure, or task_cancel, stops the task: nobody takes pieces any
+ * The first failure, or task_cancel, stops the task: nobody takes morsels any
  * more, threads return at the next block of rows, and every batch completes
  * with that error.
  *
@@ -98,10 +98,10 @@ is_input(const GpuAggBatch *batch)
 static bool
 is_done(const GpuAggBatch *batch)
 {
-	return batch->taken == batch->count && batch->pieces == 0;
+	return batch->taken == batch->count && batch->morsels == 0;
 }
 
-/* Locked.  A batch whose last piece is done. */
+/* Locked.  A batch whose last morsel is done. */
 static void
 complete(GpuAggTask *task, GpuAggBatch *batch)
 {
@@ -130,18 +130,18 @@ drop_queued(GpuAggTask *task)
 	}
 }
 
-/* Pages, rows, positions or others of a batch that make a piece */
+/* Pages, rows, positions or others of a batch that make a morsel */
 static uint32_t
-piece_size(const GpuAggTask *task, GpuAggBatchKind kind)
+morsel_size(const GpuAggTask *task, GpuAggBatchKind kind)
 {
 	switch (kind)
 	{
 		case GPUAGG_BATCH_PAGES:
-			return gpuagg_host_piece_pages(gpuagg_sample_of_lines(&task->sample));
+			return gpuagg_host_morsel_pages(gpuagg_sample_of_lines(&task->sample));
 		case GPUAGG_BATCH_ROWS:
-			return GPUAGG_HOST_PIECE_ROWS;
+			return GPUAGG_HOST_MORSEL_ROWS;
 		case GPUAGG_BATCH_RESIDENT:
-			return GPUAGG_HOST_PIECE_POSITIONS;
+			return GPUAGG_HOST_MORSEL_POSITIONS;
 		default:
 			return 1;
 	}
@@ -173,7 +173,7 @@ void
 gpuagg_host_batch_enqueue(GpuAggTask *task, GpuAggBatch *batch)
 {
 	GpuAggPool *pool = task->device->pool;
-	const uint32_t piece = piece_size(task, batch->kind);
+	const uint32_t morsel = morsel_size(task, batch->kind);
 
 	gpuagg_pool_lock(pool);
 	if (is_input(batch))
@@ -185,7 +185,7 @@ gpuagg_host_batch_enqueue(GpuAggTask *task, GpuAggBatch *batch)
 	else
 	{
 		queue_push(&task->queued, batch);
-		gpuagg_pool_ready(pool, &task->source, (batch->count + piece - 1) / piece);
+		gpuagg_pool_ready(pool, &task->source, (batch->count + morsel - 1) / morsel);
 	}
 	gpuagg_pool_unlock(pool);
 }
@@ -197,21 +197,21 @@ task_take(GpuAggSource *source, GpuAggJob *job)
 {
 	GpuAggTask *task = (GpuAggTask *) source;
 	GpuAggBatch *batch = task->queued.first;
-	uint32_t	piece = piece_size(task, batch->kind);
+	uint32_t	morsel = morsel_size(task, batch->kind);
 
-	if (piece > batch->count - batch->taken)
-		piece = batch->count - batch->taken;
+	if (morsel > batch->count - batch->taken)
+		morsel = batch->count - batch->taken;
 	job->work = batch;
 	job->first = batch->taken;
-	job->count = piece;
-	batch->taken += piece;
-	batch->pieces++;
+	job->count = morsel;
+	batch->taken += morsel;
+	batch->morsels++;
 	if (batch->taken == batch->count)
 		queue_pop(&task->queued);
 	return task->queued.first != NULL;
 }
 
-/* The thread's scanner; made at its first piece of this task. */
+/* The thread's scanner; made at its first morsel of this task. */
 static GpuAggScanner *
 scanner_of(GpuAggTask *task, uint32_t thread, GpuAggError *error)
 {
@@ -226,7 +226,7 @@ scanner_of(GpuAggTask *task, uint32_t thread, GpuAggError *error)
 }
 
 /*
- * The piece are partitions: what all threads have kept of them.  Then nothing
+ * The morsel are partitions: what all threads have kept of them.  Then nothing
  * is looked up any more, and the next one's directory takes the memory of this
  * one's, which is in the cache.
  */
@@ -257,7 +257,7 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 	job->result = result;
 	if (batch->kind == GPUAGG_BATCH_FLUSH)
 	{
-		/* the piece is the thread whose groups to flush */
+		/* the morsel is the thread whose groups to flush */
 		scanner = task->scanners[job->first];
 		if (scanner != NULL && scanner->grouper->local.nrows > 0)
 			gpuagg_grouper_flush(scanner->grouper, &result->error);
@@ -287,7 +287,7 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 							&task->stop, result);
 }
 
-/* Locked.  Add the rows that a piece lists to its batch's. */
+/* Locked.  Add the rows that a morsel lists to its batch's. */
 static GpuAggStatus
 add_listed(GpuAggTask *task, GpuAggBatch *batch, GpuAggScanResult *result)
 {
@@ -329,7 +329,7 @@ task_done(GpuAggSource *source, GpuAggJob *job)
 		task->error = result->error;
 		drop_queued(task);
 	}
-	batch->pieces--;
+	batch->morsels--;
 	if (atomic_load(&task->stop))
 		batch->taken = batch->count;
 	if (is_done(batch))
@@ -495,9 +495,9 @@ needs_aggregating(GpuAggTask *task)
 /* One more batch, of the task itself; false: no memory. */
 static bool
 enqueue_last(GpuAggTask *task, GpuAggTaskStage stage, GpuAggBatchKind kind,
-			 uint32_t npieces, GpuAggError *error)
+			 uint32_t nmorsels, GpuAggError *error)
 {
-	task->last = gpuagg_host_batch_new(task, kind, 0, npieces, 0, error);
+	task->last = gpuagg_host_batch_new(task, kind, 0, nmorsels, 0, error);
 	if (task->last == NULL)
 		return false;
 	task->stage = stage;

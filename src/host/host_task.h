@@ -31,7 +31,7 @@ typedef enum GpuAggBatchKind
 	GPUAGG_BATCH_AGGREGATE		/* then: records of partitions */
 } GpuAggBatchKind;
 
-/* Work handed in together, done in pieces. */
+/* Work handed in together, done in morsels. */
 typedef struct GpuAggBatch
 {
 	struct GpuAggBatch *next;
@@ -39,10 +39,10 @@ typedef struct GpuAggBatch
 	GpuAggCompletion completion;
 	size_t		bytes;			/* of this whole block */
 	size_t		listed_bytes;
-	uint32_t	count;			/* pages, rows, positions, pieces of draws, threads or
+	uint32_t	count;			/* pages, rows, positions, morsels of draws, threads or
 								 * partitions */
 	uint32_t	taken;
-	uint32_t	pieces;			/* taken and not yet done */
+	uint32_t	morsels;			/* taken and not yet done */
 	union
 	{
 		GpuAggPage *pages;
@@ -87,7 +87,7 @@ struct GpuAggTask
 	atomic_bool stop;			/* cancelled or failed */
 
 	/* locked */
-	GpuAggBatchQueue queued;	/* with pieces to take */
+	GpuAggBatchQueue queued;	/* with morsels to take */
 	GpuAggBatchQueue completed; /* not polled yet */
 	uint32_t	unfinished;		/* batches that are not in completed */
 	GpuAggError error;			/* the first failure */

@@ -2,7 +2,7 @@
  * pool.c
  *		The host device's threads.
  *
- * Ready sources form a queue.  A thread takes the first, takes one piece of
+ * Ready sources form a queue.  A thread takes the first, takes one morsel of
  * its work and, if there is more, puts it at the end again.  Idle threads
  * sleep on one condition variable; as many are woken as there is work.
  */
@@ -56,7 +56,7 @@ pop(GpuAggPool *pool)
 	return source;
 }
 
-/* One piece of work; locked before and after. */
+/* One morsel; locked before and after. */
 static void
 serve(GpuAggPool *pool, uint32_t thread)
 {

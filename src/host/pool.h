@@ -2,7 +2,7 @@
  * pool.h
  *		The host device's threads.
  *
- * Threads serve sources of work (tasks) in turn, one piece each time, so
+ * Threads serve sources of work (tasks) in turn, one morsel each time, so
  * that a long task cannot starve a short one.  They block all signals and
  * never call PostgreSQL.
  *
@@ -20,7 +20,7 @@
 typedef struct GpuAggPool GpuAggPool;
 typedef struct GpuAggSource GpuAggSource;
 
-/* A piece of work; its meaning is the source's. */
+/* A morsel; its meaning is the source's. */
 typedef struct GpuAggJob
 {
 	void	   *work;
@@ -31,7 +31,7 @@ typedef struct GpuAggJob
 
 typedef struct GpuAggSourceOps
 {
-	/* Locked.  Take a piece; true if there are more. */
+	/* Locked.  Take a morsel; true if there are more. */
 	bool		(*take) (GpuAggSource *source, GpuAggJob *job);
 	void		(*run) (GpuAggSource *source, GpuAggJob *job, uint32_t thread);
 	/* Locked.  The source may not be freed as long as it has jobs running. */
@@ -57,7 +57,7 @@ extern void gpuagg_pool_destroy(GpuAggPool *pool);
 extern void gpuagg_pool_lock(GpuAggPool *pool);
 extern void gpuagg_pool_unlock(GpuAggPool *pool);
 
-/* Locked.  The source has njobs pieces of work more. */
+/* Locked.  The source has njobs morsels of work more. */
 extern void gpuagg_pool_ready(GpuAggPool *pool, GpuAggSource *source, uint32_t njobs);
 
 /* Locked.  The source has no work that nobody has taken. */

@@ -124,8 +124,8 @@ test_host_limits(void)
 	is_int(gpuagg_host_partition_bits(2, 48e9, PART), 10, "... at most 1024");
 	ok(!gpuagg_host_keeps_records(32.0 * PART, PART) && gpuagg_host_keeps_records(33.0 * PART, PART),
 	   "records from 32 scopes on");
-	is_int(gpuagg_host_piece_pages(false), 16, "pages of a piece");
-	is_int(gpuagg_host_piece_pages(true), 64, "... of a sample");
+	is_int(gpuagg_host_morsel_pages(false), 16, "pages of a piece");
+	is_int(gpuagg_host_morsel_pages(true), 64, "... of a sample");
 }
 
 /* ---------- parts of a GPU ---------- */

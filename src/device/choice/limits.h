@@ -113,23 +113,23 @@ gpuagg_host_partition_bits(uint32_t threads, double tables, double scope_bytes)
 #define GPUAGG_HOST_RECORDS_TO_TABLES 4
 
 /*
- * Work is taken in pieces of so many pages or rows: long against taking
+ * Work is taken in morsels of so many pages or rows: long against taking
  * one (a microsecond), short against the pages of a batch, of which all
  * threads want some.  Pages of which a sample leaves few rows are little work
- * each, and the thread looks ahead only within its piece.
+ * each, and the thread looks ahead only within its morsel.
  */
-#define GPUAGG_HOST_PIECE_PAGES 16
-#define GPUAGG_HOST_PIECE_SAMPLED 64
-#define GPUAGG_HOST_PIECE_ROWS 16384
+#define GPUAGG_HOST_MORSEL_PAGES 16
+#define GPUAGG_HOST_MORSEL_SAMPLED 64
+#define GPUAGG_HOST_MORSEL_ROWS 16384
 
 GPUAGG_FN uint32_t
-gpuagg_host_piece_pages(bool sampled)
+gpuagg_host_morsel_pages(bool sampled)
 {
-	return sampled ? GPUAGG_HOST_PIECE_SAMPLED : GPUAGG_HOST_PIECE_PAGES;
+	return sampled ? GPUAGG_HOST_MORSEL_SAMPLED : GPUAGG_HOST_MORSEL_PAGES;
 }
 
 /* Places of a stripe, whole blocks of vectors: some 0.2 ms of work */
-#define GPUAGG_HOST_PIECE_POSITIONS (64 * GPUAGG_VECTOR_ROWS)
+#define GPUAGG_HOST_MORSEL_POSITIONS (64 * GPUAGG_VECTOR_ROWS)
 
 /* Free blocks that it keeps for the next task; its threads keep as much. */
 #define GPUAGG_HOST_FREE_BLOCKS (UINT64_C(256) << 20)
