@@ -4,7 +4,7 @@
  *
  * Page by page, a first loop follows the line pointers.  A tuple that is
  * full (it has all attributes up to the last one needed, none of them NULL)
- * is crossed stretch by stretch (shape.h): variable-length attributes are
+ * is crossed stretch by stretch (prepared.h): variable-length attributes are
  * stepped over, and of each run of fixed-length ones only the start is
  * noted.  Then fixed-length columns are loaded one after the other from all
  * these starts, in loops without branches.  Tuples that are not full are
@@ -165,7 +165,7 @@ static GpuAggFetch
 walk_tuple(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t from,
 		   uint32_t off, uint32_t row)
 {
-	const GpuAggProgram *p = d->shape->program;
+	const GpuAggProgram *p = d->prepared->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 
 	for (uint32_t i = from; i < p->nattrs; i++)
@@ -205,7 +205,7 @@ static GpuAggFetch
 step_over(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
 		  uint32_t *off, uint32_t row)
 {
-	const GpuAggAttr *a = &gpuagg_program_attrs(d->shape->program)[i];
+	const GpuAggAttr *a = &gpuagg_program_attrs(d->prepared->program)[i];
 	const char *value = NULL;
 	uint32_t	len = 0;
 	GpuAggFetch fetch = gpuagg_tuple_attr(tuple, a, i, off, &value, &len);
@@ -222,7 +222,7 @@ static inline GpuAggFetch
 step_over_fast(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
 			   uint32_t *off, uint32_t row)
 {
-	const GpuAggAttr *a = &gpuagg_program_attrs(d->shape->program)[i];
+	const GpuAggAttr *a = &gpuagg_program_attrs(d->prepared->program)[i];
 	const uint8_t *p = (const uint8_t *) tuple->data + *off;
 	uint32_t	size;
 
@@ -249,7 +249,7 @@ static inline GpuAggFetch
 cross_tuple(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t row,
 			GpuAggFullTuples *full)
 {
-	const GpuAggShape *s = d->shape;
+	const GpuAggPrepared *s = d->prepared;
 	const GpuAggStretch *end = s->stretches + s->nstretches;
 	const uint32_t data = (uint32_t) (tuple->data - d->pages[d->page].page);
 	uint32_t	off = 0;
@@ -417,7 +417,7 @@ sample_ahead(GpuAggDecoder *d)
 {
 	while (d->nchosen < d->npages && d->nchosen < d->page + GPUAGG_CHOSEN_PAGES)
 		sample_choose(d);
-	if (d->page + 1 < d->npages && d->shape->program->nattrs > 0)
+	if (d->page + 1 < d->npages && d->prepared->program->nattrs > 0)
 		sample_prefetch(d, d->page + 1);
 	d->visibility = d->chosen[d->page % GPUAGG_CHOSEN_PAGES];
 }
@@ -429,10 +429,10 @@ sample_ahead(GpuAggDecoder *d)
 static GpuAggStatus
 encode_rows(const GpuAggDecoder *d, uint32_t first, uint32_t last, GpuAggError *error)
 {
-	GpuAggDictionary *const *dictionaries = d->shape->dictionaries;
+	GpuAggDictionary *const *dictionaries = d->prepared->dictionaries;
 	int32_t		codes[GPUAGG_MAX_LINES];
 
-	for (uint32_t r = 0; r < d->shape->program->ncolumns; r++)
+	for (uint32_t r = 0; r < d->prepared->program->ncolumns; r++)
 	{
 		const GpuAggVector *from = &d->columns[r];
 		GpuAggVector *to = &d->vectors->reg[r];
@@ -488,8 +488,8 @@ cross_plain_tuples(GpuAggDecoder *d, uint32_t line, uint32_t *nrows, GpuAggFullT
 	const char *bytes = page->page;
 	const char *ahead = next_page(d);
 	const uint8_t *visibility = d->visibility;
-	const uint32_t natts = d->shape->program->nattrs;
-	const uint32_t size = d->shape->stretches->bytes;
+	const uint32_t natts = d->prepared->program->nattrs;
+	const uint32_t size = d->prepared->stretches->bytes;
 	const uint32_t first = line;
 	const uint32_t row = *nrows - line;
 	const uint32_t tuple = full->n - line;
@@ -522,7 +522,7 @@ cross_plain_tuples(GpuAggDecoder *d, uint32_t line, uint32_t *nrows, GpuAggFullT
 static GpuAggStatus
 decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 {
-	const GpuAggShape *s = d->shape;
+	const GpuAggPrepared *s = d->prepared;
 	const GpuAggPage *page = &d->pages[d->page];
 	const GpuAggAttr *attrs = gpuagg_program_attrs(s->program);
 	const uint32_t nattrs = s->program->nattrs;
@@ -672,7 +672,7 @@ place_page(GpuAggDecoder *d, uint32_t *nrows)
 GpuAggStatus
 gpuagg_decode_block(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 {
-	const GpuAggProgram *p = d->shape->program;
+	const GpuAggProgram *p = d->prepared->program;
 	uint32_t	n = 0;
 
 	for (uint32_t r = 0; r < p->ncolumns; r++)

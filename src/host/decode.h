@@ -7,7 +7,7 @@
 
 #include "device/device.h"
 #include "host/host_stripe.h"
-#include "host/shape.h"
+#include "host/prepared.h"
 #include "host/vector.h"
 
 /*
@@ -22,7 +22,7 @@
  */
 typedef struct GpuAggDecoder
 {
-	const GpuAggShape *shape;
+	const GpuAggPrepared *prepared;
 	GpuAggVectors *vectors;
 	GpuAggVector *columns;		/* as on the pages: the vectors of the loaded
 								 * columns, but for those that are encoded */

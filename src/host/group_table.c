@@ -30,15 +30,15 @@
 #define always_inline inline __attribute__((always_inline))
 
 void
-gpuagg_table_init(GpuAggTable *t, const GpuAggShape *shape,
+gpuagg_table_init(GpuAggTable *t, const GpuAggPrepared *prepared,
 				  GpuAggMemory *memory, GpuAggPieces *pieces, bool keep_hashes)
 {
 	memset(t, 0, sizeof(*t));
-	t->shape = shape;
+	t->prepared = prepared;
 	t->memory = memory;
 	t->pieces = pieces;
 	t->keep_hashes = keep_hashes;
-	while (((size_t) 2 << t->chunk_shift) * shape->layout.row_bytes <= TABLE_CHUNK_BYTES)
+	while (((size_t) 2 << t->chunk_shift) * prepared->layout.row_bytes <= TABLE_CHUNK_BYTES)
 		t->chunk_shift++;
 	gpuagg_arena_init(&t->arena, memory);
 }
@@ -67,7 +67,7 @@ chunk_bytes(const GpuAggTable *t, uint32_t i)
 
 	if (i == 0 && t->max_rows < rows)
 		rows = t->max_rows;
-	return (size_t) rows * t->shape->layout.row_bytes;
+	return (size_t) rows * t->prepared->layout.row_bytes;
 }
 
 static void
@@ -93,7 +93,7 @@ gpuagg_table_clear(GpuAggTable *t)
 		table_free(t, t->chunks[i], chunk_bytes(t, i));
 	gpuagg_memory_free(t->memory, t->chunks, t->max_chunks * sizeof(*t->chunks));
 	gpuagg_arena_clear(&t->arena);
-	gpuagg_table_init(t, t->shape, t->memory, t->pieces, t->keep_hashes);
+	gpuagg_table_init(t, t->prepared, t->memory, t->pieces, t->keep_hashes);
 }
 
 void
@@ -193,7 +193,7 @@ static bool
 grow_rows(GpuAggTable *t, uint32_t rows)
 {
 	uint32_t	whole = 1u << t->chunk_shift;
-	size_t		row_bytes = t->shape->layout.row_bytes;
+	size_t		row_bytes = t->prepared->layout.row_bytes;
 
 	if (t->nchunks == t->max_chunks)
 	{
@@ -278,7 +278,7 @@ words_equal(const char *a, const char *b, uint32_t bytes)
 
 /* Key by key, as the types say. */
 static bool
-typed_equal(const GpuAggShape *s, const char *a, const char *b)
+typed_equal(const GpuAggPrepared *s, const char *a, const char *b)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(s->program);
 	uint32_t	nulls;
@@ -297,7 +297,7 @@ typed_equal(const GpuAggShape *s, const char *a, const char *b)
 }
 
 static always_inline bool
-keys_equal(const GpuAggShape *s, const char *a, const char *b,
+keys_equal(const GpuAggPrepared *s, const char *a, const char *b,
 		   const GpuAggKeyMode mode)
 {
 	switch (mode)
@@ -337,7 +337,7 @@ copy_words(char *to, const char *from, uint32_t bytes)
 static bool
 add_row(GpuAggTable *t, const char *image, uint64_t hash)
 {
-	const GpuAggShape *s = t->shape;
+	const GpuAggPrepared *s = t->prepared;
 	char	   *row = gpuagg_table_row(t, t->nrows);
 
 	copy_words(row, image, s->key_bytes);
@@ -378,7 +378,7 @@ find_one(GpuAggTable *t, const char *image, uint64_t hash)
 		if ((uint32_t) entry != tag)
 			continue;
 		row = gpuagg_table_row(t, (uint32_t) (entry >> 32) - 1);
-		if (keys_equal(t->shape, row, image, t->shape->key_mode))
+		if (keys_equal(t->prepared, row, image, t->prepared->key_mode))
 			return row;
 	}
 	if (!add_row(t, image, hash))
@@ -444,14 +444,14 @@ find_rows(GpuAggTable *t, const GpuAggKeyBlock *block, const uint16_t *sel,
 	/* in registers: for all that the compiler knows, rows may lie in *t */
 	uint64_t   *const directory = t->directory;
 	char	   *const *const chunks = t->chunks;
-	const GpuAggShape *const shape = t->shape;
+	const GpuAggPrepared *const prepared = t->prepared;
 	const uint64_t *const hashes = block->hashes;
 	const char *const images = block->images;
 	const size_t stride = block->stride;
 	const uint32_t mask = t->mask;
 	const uint32_t chunk_shift = t->chunk_shift;
 	const uint32_t chunk_mask = (1u << chunk_shift) - 1;
-	const size_t row_bytes = shape->layout.row_bytes;
+	const size_t row_bytes = prepared->layout.row_bytes;
 	uint32_t   *const hits = t->hits;
 	uint16_t	missed[GPUAGG_VECTOR_ROWS];
 	uint32_t	nmissed = 0;
@@ -492,7 +492,7 @@ find_rows(GpuAggTable *t, const GpuAggKeyBlock *block, const uint16_t *sel,
 	{
 		const char *image = images + sel[k] * stride;
 
-		if (__builtin_expect(!keys_equal(shape, rows[k], image, mode), 0))
+		if (__builtin_expect(!keys_equal(prepared, rows[k], image, mode), 0))
 		{
 			rows[k] = find_one(t, image, hashes[sel[k]]);
 			if (rows[k] == NULL)
@@ -514,7 +514,7 @@ bool
 gpuagg_table_find(GpuAggTable *t, const GpuAggKeyBlock *block,
 				  const uint16_t *sel, uint32_t n, char **rows)
 {
-	switch (t->shape->key_mode)
+	switch (t->prepared->key_mode)
 	{
 		case GPUAGG_KEYS_WORD:
 			return find_in_mode(t, block, sel, n, rows, GPUAGG_KEYS_WORD);
@@ -551,7 +551,7 @@ gpuagg_table_match(const GpuAggTable *t, const GpuAggKeyBlock *block,
 			if ((uint32_t) entry != tag)
 				continue;
 			row = gpuagg_table_row(t, (uint32_t) (entry >> 32) - 1);
-			if (keys_equal(t->shape, row, image, t->shape->key_mode))
+			if (keys_equal(t->prepared, row, image, t->prepared->key_mode))
 				break;
 			row = NULL;
 		}
@@ -571,7 +571,7 @@ char *
 gpuagg_table_only_row(GpuAggTable *t)
 {
 	if (t->nrows == 0 &&
-		!((t->max_rows > 0 || grow_rows(t, 1)) && add_row(t, t->shape->first_row, 0)))
+		!((t->max_rows > 0 || grow_rows(t, 1)) && add_row(t, t->prepared->first_row, 0)))
 		return NULL;
 	return gpuagg_table_row(t, 0);
 }

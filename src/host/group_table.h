@@ -11,12 +11,12 @@
 
 #include "host/arena.h"
 #include "host/pieces.h"
-#include "host/shape.h"
+#include "host/prepared.h"
 #include "host/vector.h"
 
 typedef struct GpuAggTable
 {
-	const GpuAggShape *shape;
+	const GpuAggPrepared *prepared;
 	GpuAggMemory *memory;
 	GpuAggPieces *pieces;		/* where directory and rows come from; NULL:
 								 * from memory */
@@ -54,7 +54,7 @@ typedef struct GpuAggKeyBlock
 	const uint64_t *hashes;
 } GpuAggKeyBlock;
 
-extern void gpuagg_table_init(GpuAggTable *t, const GpuAggShape *shape,
+extern void gpuagg_table_init(GpuAggTable *t, const GpuAggPrepared *prepared,
 							  GpuAggMemory *memory, GpuAggPieces *pieces,
 							  bool keep_hashes);
 
@@ -97,7 +97,7 @@ static inline char *
 gpuagg_table_row(const GpuAggTable *t, uint32_t row)
 {
 	return t->chunks[row >> t->chunk_shift] +
-		(size_t) (row & ((1u << t->chunk_shift) - 1)) * t->shape->layout.row_bytes;
+		(size_t) (row & ((1u << t->chunk_shift) - 1)) * t->prepared->layout.row_bytes;
 }
 
 #endif							/* GPUAGG_HOST_GROUP_TABLE_H */

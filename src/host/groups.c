@@ -51,7 +51,7 @@
 static void
 local_size(GpuAggGroups *g, int threads)
 {
-	const GpuAggShape *s = g->shape;
+	const GpuAggPrepared *s = g->prepared;
 	const uint64_t share = gpuagg_memory_limit(g->memory) / LOCAL_MEMORY_SHARE /
 		(uint64_t) threads;
 
@@ -60,16 +60,16 @@ local_size(GpuAggGroups *g, int threads)
 }
 
 void
-gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
+gpuagg_groups_init(GpuAggGroups *g, const GpuAggPrepared *prepared,
 				   GpuAggMemory *memory, int threads,
 				   const GpuAggTaskConfig *config)
 {
 	memset(g, 0, sizeof(*g));
-	g->shape = shape;
+	g->prepared = prepared;
 	g->memory = memory;
 	g->hash_window = config->hash_window;
 	local_size(g, threads);
-	gpuagg_partitions_init(&g->partitions, shape, memory, (uint32_t) threads, config);
+	gpuagg_partitions_init(&g->partitions, prepared, memory, (uint32_t) threads, config);
 	g->begun_with = g->partitions.forced == GPUAGG_STRATEGY_AUTO ?
 		GPUAGG_STRATEGY_BLOCK_LOCAL : g->partitions.forced;
 }
@@ -96,7 +96,7 @@ GpuAggGrouper *
 gpuagg_grouper_create(GpuAggGroups *g, uint32_t thread)
 {
 	size_t		bytes = sizeof(GpuAggGrouper) +
-		(size_t) g->shape->key_bytes * GPUAGG_VECTOR_ROWS;
+		(size_t) g->prepared->key_bytes * GPUAGG_VECTOR_ROWS;
 	GpuAggGrouper *grouper = gpuagg_memory_alloc(g->memory, bytes);
 
 	if (grouper == NULL)
@@ -106,8 +106,8 @@ gpuagg_grouper_create(GpuAggGroups *g, uint32_t thread)
 	grouper->groups = g;
 	grouper->images = (char *) (grouper + 1);
 	gpuagg_spiller_init(&grouper->spiller, &g->partitions, thread);
-	gpuagg_table_init(&grouper->local, g->shape, g->memory, NULL,
-					  g->shape->key_mode != GPUAGG_KEYS_NONE);
+	gpuagg_table_init(&grouper->local, g->prepared, g->memory, NULL,
+					  g->prepared->key_mode != GPUAGG_KEYS_NONE);
 	if (g->begun_with != GPUAGG_STRATEGY_BLOCK_LOCAL)
 		bypass_local(grouper, g->local_rows);
 	return grouper;
@@ -155,7 +155,7 @@ mark_null(char *image, uint32_t key)
 static void
 add_key(GpuAggGrouper *grouper, uint32_t key, const GpuAggVector *v, uint32_t n)
 {
-	const GpuAggShape *s = grouper->groups->shape;
+	const GpuAggPrepared *s = grouper->groups->prepared;
 	const uint32_t type = gpuagg_program_keys(s->program)[key].type;
 	const uint64_t seed = s->program->hash_seed;
 	const uint32_t off = s->layout.key_off[key];
@@ -184,7 +184,7 @@ add_key(GpuAggGrouper *grouper, uint32_t key, const GpuAggVector *v, uint32_t n)
 static void
 build_narrow_keys(GpuAggGrouper *grouper, const int64_t *keys, uint32_t n)
 {
-	const uint64_t seed = grouper->groups->shape->program->hash_seed;
+	const uint64_t seed = grouper->groups->prepared->program->hash_seed;
 	uint64_t   *hashes = grouper->hashes;
 	char	   *image = grouper->images;
 
@@ -202,7 +202,7 @@ static GpuAggStatus
 build_keys(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
 		   GpuAggError *error)
 {
-	const GpuAggShape *s = grouper->groups->shape;
+	const GpuAggPrepared *s = grouper->groups->prepared;
 	const uint64_t seed = s->program->hash_seed;
 	uint64_t   *hashes = grouper->hashes;
 	uint32_t	states = 0;
@@ -239,12 +239,12 @@ static bool
 keep_heavy(GpuAggGrouper *grouper)
 {
 	GpuAggTable *old = &grouper->local;
-	const size_t row_bytes = old->shape->layout.row_bytes;
-	const uint32_t key_bytes = old->shape->key_bytes;
+	const size_t row_bytes = old->prepared->layout.row_bytes;
+	const uint32_t key_bytes = old->prepared->key_bytes;
 	GpuAggTable kept;
 	bool		ok = true;
 
-	gpuagg_table_init(&kept, old->shape, old->memory, NULL, true);
+	gpuagg_table_init(&kept, old->prepared, old->memory, NULL, true);
 	for (uint32_t row = 0; row < old->nrows && ok; row++)
 	{
 		const char *from = gpuagg_table_row(old, row);
@@ -274,7 +274,7 @@ spill_local(GpuAggGrouper *grouper, bool heavy_too, GpuAggError *error)
 	for (uint32_t row = 0; row < t->nrows;)
 	{
 		uint32_t	end = (row | (record_block_rows - 1)) + 1;
-		GpuAggSpill spill = {{gpuagg_table_row(t, row), t->shape->layout.row_bytes,
+		GpuAggSpill spill = {{gpuagg_table_row(t, row), t->prepared->layout.row_bytes,
 		&t->hashes[row]}, NULL};
 		uint32_t	n = 0;
 
@@ -320,7 +320,7 @@ find_heavy(GpuAggGrouper *grouper)
 	uint64_t	rows = 0;
 	uint64_t	heavy = 0;
 
-	if (t->shape->long_states)
+	if (t->prepared->long_states)
 		return false;
 	for (uint32_t row = 0; row < t->nrows; row++)
 		rows += t->hits[row];
@@ -439,7 +439,7 @@ GpuAggStatus
 gpuagg_grouper_add(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
 				   GpuAggError *error)
 {
-	const GpuAggShape *s = grouper->groups->shape;
+	const GpuAggPrepared *s = grouper->groups->prepared;
 	GpuAggKeyBlock block = {grouper->images, s->key_bytes, grouper->hashes};
 	const uint16_t *sel;
 

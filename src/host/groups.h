@@ -11,7 +11,7 @@
 /* Of a task */
 typedef struct GpuAggGroups
 {
-	const GpuAggShape *shape;
+	const GpuAggPrepared *prepared;
 	GpuAggMemory *memory;
 	GpuAggHashWindow hash_window;
 	GpuAggStrategy begun_with;	/* block-local, unless another is forced */
@@ -41,7 +41,7 @@ typedef struct GpuAggGrouper
 	size_t		bytes;			/* of this whole block */
 } GpuAggGrouper;
 
-extern void gpuagg_groups_init(GpuAggGroups *g, const GpuAggShape *shape,
+extern void gpuagg_groups_init(GpuAggGroups *g, const GpuAggPrepared *prepared,
 							   GpuAggMemory *memory, int threads,
 							   const GpuAggTaskConfig *config);
 extern void gpuagg_groups_free(GpuAggGroups *g);

@@ -5,7 +5,7 @@
  * A real engine for machines without a GPU.  Its parts, from below:
  *
  *	host_memory.c	budgets			arena.c, group_table.c	groups and their strings
- *	shape.c		the program		update.c			transitions
+ *	prepared.c		the program		update.c			transitions
  *	records.c	kept rows		partitions.c		shared tables
  *	decode.c	pages to rows	groups.c			local tables
  *	host_stripe.c		kept columns	host_scan.c				all of these for a block

@@ -75,7 +75,7 @@ gpuagg_host_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 
 	if (input_begin(task, error) != GPUAGG_OK)
 		return error->status;
-	if (task->shape->program->select || !has_columns(stripe, task->shape->program))
+	if (task->prepared->program->select || !has_columns(stripe, task->prepared->program))
 	{
 		error->status = GPUAGG_UNSUPPORTED;
 		snprintf(error->message, sizeof(error->message),
@@ -113,9 +113,9 @@ gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRang
 	if (input_begin(task, error) != GPUAGG_OK)
 		return error->status;
 	for (uint32_t i = 0; i < nranges; i++)
-		if (!has_columns(ranges[i].stripe, task->shape->program))
+		if (!has_columns(ranges[i].stripe, task->prepared->program))
 			return draws_unsupported(error);
-	if (task->shape->program->select || morsels > UINT32_MAX)
+	if (task->prepared->program->select || morsels > UINT32_MAX)
 		return draws_unsupported(error);
 	batch = gpuagg_host_batch_new(task, GPUAGG_BATCH_DRAWS, batch_id, 0,
 								  gpuagg_draw_segments(ranges, nranges) * sizeof(GpuAggDrawSegment), error);
@@ -200,7 +200,7 @@ gpuagg_host_task_rows(GpuAggTask *task, uint64_t batch_id,
 					  GpuAggError *error)
 {
 	uint8_t		classes[GPUAGG_MAX_KEYS + 2 * GPUAGG_MAX_TRANSITIONS];
-	uint32_t	n = output_classes(task->shape->program, classes);
+	uint32_t	n = output_classes(task->prepared->program, classes);
 	size_t		bytes = n * sizeof(GpuAggRowColumn);
 	GpuAggBatch *batch;
 	char	   *to;

@@ -73,7 +73,7 @@ static const struct
 typedef struct Table
 {
 	GpuAggMemory memory;
-	GpuAggShape *shape;
+	GpuAggPrepared *prepared;
 	GpuAggGroups groups;
 	char	   *pages;			/* of all threads, one after the other */
 	uint32_t	nthreads;
@@ -134,10 +134,10 @@ table_create(Table *t, uint32_t nthreads, GpuAggError *error)
 	memset(t, 0, sizeof(*t));
 	t->nthreads = nthreads;
 	gpuagg_memory_init(&t->memory, NULL, 0);
-	t->shape = gpuagg_shape_create(&query.program, NULL, &t->memory, error);
-	if (t->shape == NULL)
+	t->prepared = gpuagg_prepared_create(&query.program, NULL, &t->memory, error);
+	if (t->prepared == NULL)
 		return error->status;
-	gpuagg_groups_init(&t->groups, t->shape, &t->memory, (int) nthreads, &config);
+	gpuagg_groups_init(&t->groups, t->prepared, &t->memory, (int) nthreads, &config);
 	t->pages = gpuagg_memory_alloc(&t->memory, table_pages_bytes(t));
 	if (t->pages == NULL)
 		return gpuagg_memory_error(&t->memory, error);
@@ -149,11 +149,11 @@ table_create(Table *t, uint32_t nthreads, GpuAggError *error)
 static void
 table_free(Table *t)
 {
-	if (t->shape == NULL)
+	if (t->prepared == NULL)
 		return;
 	gpuagg_memory_free(&t->memory, t->pages, table_pages_bytes(t));
 	gpuagg_groups_free(&t->groups);
-	gpuagg_shape_free(t->shape, &t->memory);
+	gpuagg_prepared_free(t->prepared, &t->memory);
 }
 
 /* ---------- the work ---------- */
@@ -176,7 +176,7 @@ part_create(Part *part, Table *t, uint32_t thread)
 {
 	const char *page = t->pages + (size_t) thread * NPAGES * GPUAGG_PAGE_BYTES;
 
-	part->scanner = gpuagg_scanner_create(&t->groups, t->shape, &t->memory, thread);
+	part->scanner = gpuagg_scanner_create(&t->groups, t->prepared, &t->memory, thread);
 	for (uint32_t i = 0; i < NPAGES; i++)
 		part->pages[i] = (GpuAggPage)
 	{

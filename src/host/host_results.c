@@ -25,7 +25,7 @@ result_table(GpuAggTask *task, uint32_t i)
 static uint32_t
 result_tables(GpuAggTask *task)
 {
-	if (task->shape->program->select)
+	if (task->prepared->program->select)
 		return 0;
 	if (gpuagg_partitions(&task->groups.partitions) != NULL)
 		return 1u << task->groups.partitions.bits;
@@ -45,7 +45,7 @@ gpuagg_host_task_groups(GpuAggTask *task)
 
 /* The offsets of a row's slots that may point at long strings. */
 static uint32_t
-string_slots(const GpuAggShape *s, uint32_t *offsets)
+string_slots(const GpuAggPrepared *s, uint32_t *offsets)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(s->program);
 	const GpuAggTransition *trans = gpuagg_program_transitions(s->program);
@@ -84,9 +84,9 @@ uint32_t
 gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 						 size_t *used, GpuAggError *error)
 {
-	const size_t row_bytes = task->shape->layout.row_bytes;
+	const size_t row_bytes = task->prepared->layout.row_bytes;
 	uint32_t	slots[GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS];
-	uint32_t	nslots = string_slots(task->shape, slots);
+	uint32_t	nslots = string_slots(task->prepared, slots);
 	uint32_t	ntables = result_tables(task);
 	uint32_t	n = 0;
 
@@ -107,7 +107,7 @@ gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 		{
 			const char *row = gpuagg_table_row(t, task->result_row);
 			size_t		bytes = nslots == 0 ? row_bytes :
-				gpuagg_group_bytes(task->shape->program, &task->shape->layout, row);
+				gpuagg_group_bytes(task->prepared->program, &task->prepared->layout, row);
 
 			if (bytes > size - *used)
 			{

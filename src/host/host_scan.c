@@ -13,16 +13,16 @@
 
 /* Memory for strings of a block, before they are encoded */
 static size_t
-strings_bytes(const GpuAggShape *shape)
+strings_bytes(const GpuAggPrepared *prepared)
 {
 	uint32_t	n = 0;
 
-	if (shape->dictionaries == NULL)
+	if (prepared->dictionaries == NULL)
 		return 0;
-	for (uint32_t r = 0; r < shape->program->ncolumns; r++)
-		n += shape->dictionaries[r] != NULL;
+	for (uint32_t r = 0; r < prepared->program->ncolumns; r++)
+		n += prepared->dictionaries[r] != NULL;
 	return n * GPUAGG_VECTOR_ROWS * sizeof(GpuAggBytes) +
-		shape->program->ncolumns * sizeof(GpuAggVector);
+		prepared->program->ncolumns * sizeof(GpuAggVector);
 }
 
 /* Columns that are encoded are decoded into vectors of their own; states are
@@ -30,7 +30,7 @@ strings_bytes(const GpuAggShape *shape)
 static void
 position_strings(GpuAggScanner *scanner, char *memory)
 {
-	const GpuAggShape *s = scanner->shape;
+	const GpuAggPrepared *s = scanner->prepared;
 
 	scanner->columns = (GpuAggVector *) memory;
 	memory += s->program->ncolumns * sizeof(GpuAggVector);
@@ -45,23 +45,23 @@ position_strings(GpuAggScanner *scanner, char *memory)
 }
 
 GpuAggScanner *
-gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggShape *shape,
+gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggPrepared *prepared,
 					  GpuAggMemory *memory, uint32_t thread)
 {
-	const GpuAggProgram *p = shape->program;
+	const GpuAggProgram *p = prepared->program;
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 	size_t		head = gpuagg_align(sizeof(GpuAggScanner), 64);
 	size_t		where = p->select ? GPUAGG_VECTOR_ROWS * sizeof(GpuAggRowRef) : 0;
 	size_t		vectors = gpuagg_vectors_bytes(p);
-	size_t		bytes = head + where + vectors + strings_bytes(shape);
+	size_t		bytes = head + where + vectors + strings_bytes(prepared);
 	GpuAggScanner *scanner = gpuagg_memory_alloc(memory, bytes);
 
 	if (scanner == NULL)
 		return NULL;
 	memset(scanner, 0, head);
 	scanner->bytes = bytes;
-	scanner->shape = shape;
+	scanner->prepared = prepared;
 	scanner->memory = memory;
 	if (p->select)
 		scanner->where = (GpuAggRowRef *) ((char *) scanner + head);
@@ -74,7 +74,7 @@ gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggShape *shape,
 	}
 	gpuagg_vectors_init(&scanner->vectors, p, (char *) scanner + head + where);
 	scanner->columns = scanner->vectors.reg;
-	if (shape->dictionaries != NULL)
+	if (prepared->dictionaries != NULL)
 		position_strings(scanner, (char *) scanner + head + where + vectors);
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		scanner->inputs.keys[i] = &scanner->vectors.reg[keys[i].reg];
@@ -102,7 +102,7 @@ gpuagg_scanner_free(GpuAggScanner *scanner)
 static GpuAggStatus
 select_rows(GpuAggScanner *scanner, uint32_t n, uint32_t *npassed, GpuAggError *error)
 {
-	const GpuAggVector *filter = &scanner->vectors.reg[scanner->shape->program->filter_reg];
+	const GpuAggVector *filter = &scanner->vectors.reg[scanner->prepared->program->filter_reg];
 	uint16_t   *sel = scanner->sel;
 	uint32_t	passed = 0;
 	uint32_t	states = 0;
@@ -142,7 +142,7 @@ compact(GpuAggVector *v, uint32_t cls, const uint16_t *sel, uint32_t n)
 static GpuAggStatus
 filter_block(GpuAggScanner *scanner, uint32_t *n, GpuAggError *error)
 {
-	const GpuAggShape *s = scanner->shape;
+	const GpuAggPrepared *s = scanner->prepared;
 	const uint8_t *classes = gpuagg_program_classes(s->program);
 	uint32_t	npassed;
 
@@ -164,7 +164,7 @@ static GpuAggStatus
 list_block(GpuAggScanner *scanner, GpuAggDecoder *decoder, uint32_t n,
 		   GpuAggError *error)
 {
-	const bool	filtered = scanner->shape->program->filter_reg != GPUAGG_NO_REG;
+	const bool	filtered = scanner->prepared->program->filter_reg != GPUAGG_NO_REG;
 	GpuAggRowRef *to = gpuagg_decode_room(decoder, n, error);
 
 	if (to == NULL)
@@ -182,7 +182,7 @@ list_block(GpuAggScanner *scanner, GpuAggDecoder *decoder, uint32_t n,
 static GpuAggStatus
 group_block(GpuAggScanner *scanner, uint32_t n, GpuAggError *error)
 {
-	const GpuAggProgram *p = scanner->shape->program;
+	const GpuAggProgram *p = scanner->prepared->program;
 	const uint32_t done = p->filter_reg == GPUAGG_NO_REG ? 0 : p->filter_instrs;
 
 	gpuagg_vectors_run(&scanner->vectors, done, p->ninstrs, n);
@@ -197,7 +197,7 @@ gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 	GpuAggError *error = &result->error;
 	GpuAggDecoder decoder = {0};
 
-	decoder.shape = scanner->shape;
+	decoder.prepared = scanner->prepared;
 	decoder.vectors = &scanner->vectors;
 	decoder.columns = scanner->columns;
 	decoder.memory = scanner->memory;
@@ -366,7 +366,7 @@ gpuagg_scanner_rows(GpuAggScanner *scanner, const GpuAggRowColumn *columns,
 			result->error.status = GPUAGG_CANCELLED;
 			return;
 		}
-		row_inputs(scanner->shape->program, columns, first, vectors, &in);
+		row_inputs(scanner->prepared->program, columns, first, vectors, &in);
 		if (gpuagg_grouper_add(scanner->grouper, &in, n, &result->error) != GPUAGG_OK)
 			return;
 		result->rows_passed += n;

@@ -13,7 +13,7 @@
 /* Of a task and a thread; made when the thread first works on the task. */
 typedef struct GpuAggScanner
 {
-	const GpuAggShape *shape;
+	const GpuAggPrepared *prepared;
 	GpuAggMemory *memory;
 	const GpuAggSample *sample; /* of lines; NULL: all of them */
 	GpuAggGrouper *grouper;		/* NULL: rows are selected, not grouped */
@@ -38,7 +38,7 @@ typedef struct GpuAggScanResult
 
 /* NULL: no memory */
 extern GpuAggScanner *gpuagg_scanner_create(GpuAggGroups *groups,
-											const GpuAggShape *shape,
+											const GpuAggPrepared *prepared,
 											GpuAggMemory *memory,
 											uint32_t thread);
 extern void gpuagg_scanner_free(GpuAggScanner *scanner);

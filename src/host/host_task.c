@@ -216,7 +216,7 @@ static GpuAggScanner *
 scanner_of(GpuAggTask *task, uint32_t thread, GpuAggError *error)
 {
 	if (task->scanners[thread] == NULL)
-		task->scanners[thread] = gpuagg_scanner_create(&task->groups, task->shape,
+		task->scanners[thread] = gpuagg_scanner_create(&task->groups, task->prepared,
 													   &task->memory, thread);
 	if (task->scanners[thread] == NULL)
 		gpuagg_memory_error(&task->memory, error);
@@ -369,15 +369,15 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	task->fault = config->fault;
 	task->sample = config->sample;
 	gpuagg_memory_init(&task->memory, &device->memory, config->memory_limit);
-	task->shape = gpuagg_shape_create(program, config->codes.dictionaries, &task->memory, error);
-	if (task->shape == NULL)
+	task->prepared = gpuagg_prepared_create(program, config->codes.dictionaries, &task->memory, error);
+	if (task->prepared == NULL)
 	{
 		free(task);
 		return error->status;
 	}
-	gpuagg_groups_init(&task->groups, task->shape, &task->memory, device->threads, config);
+	gpuagg_groups_init(&task->groups, task->prepared, &task->memory, device->threads, config);
 	task->strategy = program->select ? "select" :
-		task->shape->key_mode == GPUAGG_KEYS_NONE ? "plain" :
+		task->prepared->key_mode == GPUAGG_KEYS_NONE ? "plain" :
 		gpuagg_strategy_name(task->groups.begun_with);
 	atomic_store(&task->memory.fault, config->fault == GPUAGG_FAULT_MEMORY);
 	*result = task;
@@ -397,7 +397,7 @@ gpuagg_host_task_end(GpuAggTask *task)
 	for (int i = 0; i < task->device->threads; i++)
 		gpuagg_scanner_free(task->scanners[i]);
 	gpuagg_groups_free(&task->groups);
-	gpuagg_shape_free(task->shape, &task->memory);
+	gpuagg_prepared_free(task->prepared, &task->memory);
 	free(task);
 }
 
@@ -565,10 +565,10 @@ gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
 			return true;
 		}
 		name_strategy(task);
-		if (!task->shape->program->select && task->shape->key_mode == GPUAGG_KEYS_NONE)
+		if (!task->prepared->program->select && task->prepared->key_mode == GPUAGG_KEYS_NONE)
 			finish_plain(task, error);
 	}
-	if (task->shape->key_mode != GPUAGG_KEYS_NONE && next_stage(task, error))
+	if (task->prepared->key_mode != GPUAGG_KEYS_NONE && next_stage(task, error))
 		return false;
 	if (error->status == GPUAGG_OK)
 		task->stage = GPUAGG_TASK_RESULTS;

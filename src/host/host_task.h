@@ -69,7 +69,7 @@ typedef enum GpuAggTaskStage
 
 /*
  * The main thread and the pool share what stands below "locked" under the
- * pool's lock; the shape is constant; scanners[i] is pool thread i's until
+ * pool's lock; the prepared program is constant; scanners[i] is pool thread i's until
  * all work is done, then the main thread's.
  */
 struct GpuAggTask
@@ -77,7 +77,7 @@ struct GpuAggTask
 	GpuAggSource source;		/* must be first */
 	GpuAggDevice *device;
 	GpuAggMemory memory;
-	GpuAggShape *shape;
+	GpuAggPrepared *prepared;
 	GpuAggGroups groups;
 	GpuAggScanner *_Atomic *scanners;	/* per thread, NULL until it works here;
 										 * others look at it while they aggregate */

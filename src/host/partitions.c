@@ -82,7 +82,7 @@ most_groups(const GpuAggPartitions *ps, uint64_t rows)
 static double
 tables_bytes(const GpuAggPartitions *ps, double groups)
 {
-	return gpuagg_host_tables_bytes(groups, ps->shape->layout.row_bytes);
+	return gpuagg_host_tables_bytes(groups, ps->prepared->layout.row_bytes);
 }
 
 /*
@@ -148,12 +148,12 @@ forced_strategy(const GpuAggPartitions *ps, const GpuAggTaskConfig *config)
 }
 
 void
-gpuagg_partitions_init(GpuAggPartitions *ps, const GpuAggShape *shape,
+gpuagg_partitions_init(GpuAggPartitions *ps, const GpuAggPrepared *prepared,
 					   GpuAggMemory *memory, uint32_t threads,
 					   const GpuAggTaskConfig *config)
 {
 	memset(ps, 0, sizeof(*ps));
-	ps->shape = shape;
+	ps->prepared = prepared;
 	ps->memory = memory;
 	ps->threads = threads;
 	ps->scope_bytes = config->scope_bytes > 0 ? config->scope_bytes : gpuagg_host_part_bytes();
@@ -166,7 +166,7 @@ gpuagg_partitions_init(GpuAggPartitions *ps, const GpuAggShape *shape,
 	atomic_init(&ps->keeps_records, false);
 	atomic_init(&ps->expected_tables, 0);
 	atomic_init(&ps->learned, false);
-	gpuagg_record_layout_columns(&ps->records, shape);
+	gpuagg_record_layout_columns(&ps->records, prepared);
 	ps->forced = forced_strategy(ps, config);
 }
 
@@ -200,7 +200,7 @@ make_locked(GpuAggPartitions *ps, uint64_t rows, uint64_t groups)
 	{
 		pthread_mutex_init(&all[i].lock, NULL);
 		all[i].rows = 0;
-		gpuagg_table_init(&all[i].table, ps->shape, ps->memory,
+		gpuagg_table_init(&all[i].table, ps->prepared, ps->memory,
 						  ps->partitioned ? &ps->pieces : NULL, false);
 	}
 	atomic_store_explicit(&ps->all, all, memory_order_release);
@@ -481,7 +481,7 @@ learn(GpuAggPartitions *ps)
 static uint64_t
 records_most(const GpuAggPartitions *ps, const GpuAggRecords *r)
 {
-	const uint64_t growth = 1 + (ps->shape->layout.row_bytes + 2 * GPUAGG_HOST_DIRECTORY_BYTES) /
+	const uint64_t growth = 1 + (ps->prepared->layout.row_bytes + 2 * GPUAGG_HOST_DIRECTORY_BYTES) /
 		ps->records.compact.row_bytes;
 	uint64_t	all = atomic_load_explicit(&ps->record_bytes, memory_order_relaxed);
 	uint64_t	used = atomic_load_explicit(&ps->memory->used, memory_order_relaxed);

@@ -22,7 +22,7 @@ typedef struct GpuAggPartition
 /* Of a task */
 typedef struct GpuAggPartitions
 {
-	const GpuAggShape *shape;
+	const GpuAggPrepared *prepared;
 	GpuAggMemory *memory;
 	uint32_t	threads;
 	GpuAggStrategy forced;		/* AUTO: none */
@@ -64,7 +64,7 @@ typedef struct GpuAggSpill
 } GpuAggSpill;
 
 /* They are made when they are first needed. */
-extern void gpuagg_partitions_init(GpuAggPartitions *ps, const GpuAggShape *shape,
+extern void gpuagg_partitions_init(GpuAggPartitions *ps, const GpuAggPrepared *prepared,
 								   GpuAggMemory *memory, uint32_t threads,
 								   const GpuAggTaskConfig *config);
 extern void gpuagg_partitions_free(GpuAggPartitions *ps);

@@ -98,14 +98,14 @@ all_narrow(const GpuAggRecordLayout *l)
 static void
 layout_form(const GpuAggRecordLayout *l, GpuAggRecordForm *f, bool has_states)
 {
-	const GpuAggLayout *layout = &l->shape->layout;
-	const GpuAggKey *keys = gpuagg_program_keys(l->shape->program);
+	const GpuAggLayout *layout = &l->prepared->layout;
+	const GpuAggKey *keys = gpuagg_program_keys(l->prepared->program);
 	uint32_t	values = 0;
 	uint32_t	end = 0;
 
 	memset(f, 0, sizeof(*f));
 	f->has_states = has_states;
-	f->image_first = has_states || layout->nkeys == 0 ? 0 : l->shape->key_bytes;
+	f->image_first = has_states || layout->nkeys == 0 ? 0 : l->prepared->key_bytes;
 	for (uint32_t i = 0; i < layout->nkeys; i++)
 	{
 		const uint32_t off = layout->key_off[i];
@@ -120,7 +120,7 @@ layout_form(const GpuAggRecordLayout *l, GpuAggRecordForm *f, bool has_states)
 	f->values_off = RECORD_IMAGE + f->image_bytes;
 	f->states_off = f->values_off + values;
 	f->row_bytes = f->states_off + (has_states ? l->ncolumns : 0);
-	f->narrow = !has_states && l->shape->key_mode == GPUAGG_KEYS_WORD &&
+	f->narrow = !has_states && l->prepared->key_mode == GPUAGG_KEYS_WORD &&
 		all_narrow(l) && l->ncolumns <= RECORD_NARROW_COLUMNS;
 	/* so many times the bytes of a row are whole lines */
 	f->stage_rows = f->narrow ? RECORD_NARROW_STAGE : f->row_bytes <= 32 ? 16 :
@@ -129,15 +129,15 @@ layout_form(const GpuAggRecordLayout *l, GpuAggRecordForm *f, bool has_states)
 }
 
 void
-gpuagg_record_layout_columns(GpuAggRecordLayout *l, const GpuAggShape *shape)
+gpuagg_record_layout_columns(GpuAggRecordLayout *l, const GpuAggPrepared *prepared)
 {
-	const GpuAggProgram *p = shape->program;
+	const GpuAggProgram *p = prepared->program;
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 	uint32_t	off = 0;
 
 	memset(l, 0, sizeof(*l));
-	l->shape = shape;
-	l->possible = !shape->long_keys;
+	l->prepared = prepared;
+	l->possible = !prepared->long_keys;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 	{
 		GpuAggRecordColumn *column;
@@ -559,7 +559,7 @@ all_values(const GpuAggRecordLayout *l, const GpuAggInputs *in)
 {
 	bool		clean = true;
 
-	for (uint32_t i = 0; i < l->shape->layout.nkeys; i++)
+	for (uint32_t i = 0; i < l->prepared->layout.nkeys; i++)
 		clean &= in->keys[i]->clean;
 	for (uint32_t c = 0; c < l->ncolumns; c++)
 		clean &= column_vector(&l->columns[c], in)->clean;
@@ -594,7 +594,7 @@ gpuagg_record_view_create(const GpuAggRecordLayout *l, GpuAggMemory *memory)
 	const size_t head = gpuagg_align(sizeof(GpuAggRecordView), RECORD_LINE_BYTES);
 	const size_t column = sizeof(int64_t) + 1;
 	const size_t bytes = head + GPUAGG_RECORD_VIEW_ROWS *
-		(sizeof(uint64_t) + l->shape->key_bytes + l->ncolumns * column);
+		(sizeof(uint64_t) + l->prepared->key_bytes + l->ncolumns * column);
 	GpuAggRecordView *view = gpuagg_memory_alloc(memory, bytes);
 	char	   *values;
 
@@ -604,14 +604,14 @@ gpuagg_record_view_create(const GpuAggRecordLayout *l, GpuAggMemory *memory)
 	view->bytes = bytes;
 	view->hashes = (uint64_t *) ((char *) view + head);
 	view->images = (char *) (view->hashes + GPUAGG_RECORD_VIEW_ROWS);
-	view->block = (GpuAggKeyBlock) {view->images, l->shape->key_bytes, view->hashes};
-	values = view->images + GPUAGG_RECORD_VIEW_ROWS * (size_t) l->shape->key_bytes;
+	view->block = (GpuAggKeyBlock) {view->images, l->prepared->key_bytes, view->hashes};
+	values = view->images + GPUAGG_RECORD_VIEW_ROWS * (size_t) l->prepared->key_bytes;
 	for (uint32_t c = 0; c < l->ncolumns; c++, values += GPUAGG_RECORD_VIEW_ROWS * column)
 	{
 		view->vectors[c].v.i = (int64_t *) values;
 		view->vectors[c].st = (uint8_t *) (view->vectors[c].v.i + GPUAGG_RECORD_VIEW_ROWS);
 	}
-	for (uint32_t i = 0; i < l->shape->layout.ntransitions; i++)
+	for (uint32_t i = 0; i < l->prepared->layout.ntransitions; i++)
 	{
 		if (l->arg_column[i] != GPUAGG_NO_COLUMN)
 			view->in.args[i] = &view->vectors[l->arg_column[i]];
@@ -730,8 +730,8 @@ unpack_rows(const GpuAggRecords *r, const char *from, uint32_t n, GpuAggRecordVi
 	const uint32_t at = view->n;
 
 	UNPACK(view->hashes + at, uint64_t, 0, uint32_t)
-	unpack_images(f, from, n, view->images + (size_t) at * l->shape->key_bytes,
-				  l->shape->key_bytes);
+	unpack_images(f, from, n, view->images + (size_t) at * l->prepared->key_bytes,
+				  l->prepared->key_bytes);
 	for (uint32_t c = 0; c < l->ncolumns; c++)
 	{
 		const uint32_t off = f->values_off + l->columns[c].off;

@@ -61,7 +61,7 @@ typedef struct GpuAggRecordForm
 /* Of a task */
 typedef struct GpuAggRecordLayout
 {
-	const GpuAggShape *shape;
+	const GpuAggPrepared *prepared;
 	uint32_t	ncolumns;
 	GpuAggRecordColumn columns[GPUAGG_MAX_RECORD_COLUMNS];
 	uint8_t		arg_column[GPUAGG_MAX_TRANSITIONS];
@@ -131,7 +131,7 @@ typedef struct GpuAggRecordCursor
 
 /* Columns: what the program alone decides. */
 extern void gpuagg_record_layout_columns(GpuAggRecordLayout *layout,
-										 const GpuAggShape *shape);
+										 const GpuAggPrepared *prepared);
 
 /* The rest, once the number of partitions is known. */
 extern void gpuagg_record_layout_blocks(GpuAggRecordLayout *layout,

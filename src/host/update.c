@@ -150,8 +150,8 @@ GpuAggStatus
 gpuagg_update_rows(GpuAggTable *t, const GpuAggInputs *in, const uint16_t *sel,
 				   char *const *rows, uint32_t n, GpuAggError *error)
 {
-	const GpuAggLayout *layout = &t->shape->layout;
-	const GpuAggTransition *trans = gpuagg_program_transitions(t->shape->program);
+	const GpuAggLayout *layout = &t->prepared->layout;
+	const GpuAggTransition *trans = gpuagg_program_transitions(t->prepared->program);
 	GpuAggEntering e;
 
 	for (uint32_t j = 0; j < layout->ntransitions; j++)
@@ -269,8 +269,8 @@ GpuAggStatus
 gpuagg_update_only_row(GpuAggTable *t, char *row, const GpuAggInputs *in,
 					   uint32_t n, GpuAggError *error)
 {
-	const GpuAggLayout *layout = &t->shape->layout;
-	const GpuAggTransition *trans = gpuagg_program_transitions(t->shape->program);
+	const GpuAggLayout *layout = &t->prepared->layout;
+	const GpuAggTransition *trans = gpuagg_program_transitions(t->prepared->program);
 	GpuAggEntering e;
 
 	for (uint32_t j = 0; j < layout->ntransitions; j++)
@@ -314,8 +314,8 @@ GpuAggStatus
 gpuagg_update_merge(GpuAggTable *t, const char *from, const uint16_t *sel,
 					char *const *rows, uint32_t n, GpuAggError *error)
 {
-	const GpuAggLayout *layout = &t->shape->layout;
-	const GpuAggTransition *trans = gpuagg_program_transitions(t->shape->program);
+	const GpuAggLayout *layout = &t->prepared->layout;
+	const GpuAggTransition *trans = gpuagg_program_transitions(t->prepared->program);
 	const size_t row_bytes = layout->row_bytes;
 
 	for (uint32_t j = 0; j < layout->ntransitions; j++)

@@ -55,18 +55,18 @@ host_device(const GpuAggProgram *p, int threads, double groups, bool *keeps, uin
 	.scope_bytes = PART};
 	GpuAggMemory memory;
 	GpuAggError error;
-	GpuAggShape *shape;
+	GpuAggPrepared *shape;
 	GpuAggGroups g;
 
 	gpuagg_memory_init(&memory, NULL, 0);
-	shape = gpuagg_shape_create(p, NULL, &memory, &error);
+	shape = gpuagg_prepared_create(p, NULL, &memory, &error);
 	gpuagg_groups_init(&g, shape, &memory, threads, &config);
 	gpuagg_partitions_make(&g.partitions, 1, 1);
 	*keeps = g.partitions.partitioned;
 	*bits = g.partitions.bits;
 	*local_rows = g.local_rows;
 	gpuagg_groups_free(&g);
-	gpuagg_shape_free(shape, &memory);
+	gpuagg_prepared_free(shape, &memory);
 }
 
 static void

@@ -249,7 +249,7 @@ test_table(uint32_t type, const char *name)
 	static TestProgram p;
 	GpuAggMemory memory;
 	GpuAggError error = {0};
-	GpuAggShape *s;
+	GpuAggPrepared *s;
 	GpuAggTable t;
 	GpuAggKeyBlock block = {images, 0, hashes};
 	bool		good = true;
@@ -258,7 +258,7 @@ test_table(uint32_t type, const char *name)
 	program_key(&p, program_attr(&p, type, true), type);
 	program_trans(&p, GPUAGG_TRANS_COUNT, GPUAGG_NO_REG, GPUAGG_NO_REG, 0);
 	gpuagg_memory_init(&memory, NULL, 0);
-	s = gpuagg_shape_create(&p.head, NULL, &memory, &error);
+	s = gpuagg_prepared_create(&p.head, NULL, &memory, &error);
 	gpuagg_table_init(&t, s, &memory, NULL, true);
 	block.stride = s->key_bytes;
 	/* three rounds: the first adds, and small tags make false matches */
@@ -290,7 +290,7 @@ test_table(uint32_t type, const char *name)
 	}
 	ok(good && t.nrows == GROUPS, name);
 	gpuagg_table_clear(&t);
-	gpuagg_shape_free(s, &memory);
+	gpuagg_prepared_free(s, &memory);
 	is_int((long long) memory.used, 0, "nothing left");
 }
 

@@ -197,7 +197,7 @@ typedef struct Decoding
 {
 	TestProgram program;
 	GpuAggMemory memory;
-	GpuAggShape *shape;
+	GpuAggPrepared *prepared;
 	GpuAggVectors vectors;
 	void	   *block;
 	GpuAggDecoder decoder;
@@ -210,15 +210,15 @@ decoding_start(Decoding *d, const GpuAggPage *pages, uint32_t npages)
 	memset(&d->error, 0, sizeof(d->error));
 	memset(&d->decoder, 0, sizeof(d->decoder));
 	gpuagg_memory_init(&d->memory, NULL, 0);
-	d->shape = gpuagg_shape_create(&d->program.head, NULL, &d->memory, &d->error);
-	if (d->shape == NULL)
+	d->prepared = gpuagg_prepared_create(&d->program.head, NULL, &d->memory, &d->error);
+	if (d->prepared == NULL)
 	{
 		printf("Bail out! %s\n", d->error.message);
 		exit(1);
 	}
-	d->block = aligned_alloc(64, gpuagg_vectors_bytes(d->shape->program));
-	gpuagg_vectors_init(&d->vectors, d->shape->program, d->block);
-	d->decoder.shape = d->shape;
+	d->block = aligned_alloc(64, gpuagg_vectors_bytes(d->prepared->program));
+	gpuagg_vectors_init(&d->vectors, d->prepared->program, d->block);
+	d->decoder.prepared = d->prepared;
 	d->decoder.vectors = &d->vectors;
 	d->decoder.columns = d->vectors.reg;
 	d->decoder.memory = &d->memory;
@@ -231,7 +231,7 @@ decoding_end(Decoding *d)
 {
 	gpuagg_memory_free(&d->memory, d->decoder.listed,
 					   d->decoder.max_listed * sizeof(GpuAggRowRef));
-	gpuagg_shape_free(d->shape, &d->memory);
+	gpuagg_prepared_free(d->prepared, &d->memory);
 	free(d->block);
 }
 

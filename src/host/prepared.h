@@ -1,13 +1,13 @@
 /*
- * shape.h
+ * prepared.h
  *		What one task's threads share and never change: its program, checked
  *		and copied, and all that follows from the program alone.
  *
- * Built by gpuagg_shape_create() when a task begins, freed when it ends;
+ * Built by gpuagg_prepared_create() when a task begins, freed when it ends;
  * read without locks in between.
  */
-#ifndef GPUAGG_HOST_SHAPE_H
-#define GPUAGG_HOST_SHAPE_H
+#ifndef GPUAGG_HOST_PREPARED_H
+#define GPUAGG_HOST_PREPARED_H
 
 #include "device/layout.h"
 #include "device/stripe.h"
@@ -50,7 +50,7 @@ typedef struct GpuAggFixedColumn
 	uint32_t	off;			/* from the anchor */
 } GpuAggFixedColumn;
 
-typedef struct GpuAggShape
+typedef struct GpuAggPrepared
 {
 	GpuAggProgram *program;		/* own copy */
 	GpuAggLayout layout;
@@ -80,18 +80,18 @@ typedef struct GpuAggShape
 	uint16_t   *carry;
 	uint32_t	ncarry;
 	size_t		bytes;			/* of this whole block */
-} GpuAggShape;
+} GpuAggPrepared;
 
 /*
- * Copies program and dictionaries (NULL: none) and derives the shape.  NULL: no
+ * Copies program and dictionaries (NULL: none) and derives the prepared program.  NULL: no
  * memory
  * (GPUAGG_OUT_OF_MEMORY) or not a program that runs here
  * (GPUAGG_UNSUPPORTED).
  */
-extern GpuAggShape *gpuagg_shape_create(const GpuAggProgram *program,
+extern GpuAggPrepared *gpuagg_prepared_create(const GpuAggProgram *program,
 										GpuAggDictionary *const *dictionaries,
 										GpuAggMemory *memory,
 										GpuAggError *error);
-extern void gpuagg_shape_free(GpuAggShape *shape, GpuAggMemory *memory);
+extern void gpuagg_prepared_free(GpuAggPrepared *prepared, GpuAggMemory *memory);
 
-#endif							/* GPUAGG_HOST_SHAPE_H */
+#endif							/* GPUAGG_HOST_PREPARED_H */

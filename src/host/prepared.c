@@ -1,5 +1,5 @@
 /*
- * shape.c
+ * prepared.c
  *		What one task's threads share: its program and what follows from it.
  *
  * The program is checked (device/ops/program_check.h), so that nothing that runs it has to
@@ -9,10 +9,10 @@
 
 #include "device/ops/group.h"
 #include "device/ops/program_check.h"
-#include "host/shape.h"
+#include "host/prepared.h"
 
 static void
-plan_keys(GpuAggShape *s)
+plan_keys(GpuAggPrepared *s)
 {
 	const GpuAggProgram *p = s->program;
 	const GpuAggKey *keys = gpuagg_program_keys(p);
@@ -48,7 +48,7 @@ plan_keys(GpuAggShape *s)
 
 /* The next stretch, which begins at attribute i. */
 static GpuAggStretch *
-add_stretch(GpuAggShape *s, uint32_t i, uint16_t align)
+add_stretch(GpuAggPrepared *s, uint32_t i, uint16_t align)
 {
 	GpuAggStretch *stretch = &s->stretches[s->nstretches++];
 
@@ -62,7 +62,7 @@ add_stretch(GpuAggShape *s, uint32_t i, uint16_t align)
 
 /* Adds attribute i to the fixed part.  False: there is no anchor left. */
 static bool
-add_fixed(GpuAggShape *s, GpuAggStretch *stretch, uint32_t i, uint32_t *nanchors)
+add_fixed(GpuAggPrepared *s, GpuAggStretch *stretch, uint32_t i, uint32_t *nanchors)
 {
 	const GpuAggAttr *a = &gpuagg_program_attrs(s->program)[i];
 	uint32_t	off = (stretch->bytes + a->align - 1) & ~((uint32_t) a->align - 1);
@@ -87,7 +87,7 @@ add_fixed(GpuAggShape *s, GpuAggStretch *stretch, uint32_t i, uint32_t *nanchors
 }
 
 static void
-plan_decode(GpuAggShape *s)
+plan_decode(GpuAggPrepared *s)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(s->program);
 	GpuAggStretch *stretch = add_stretch(s, 0, 8);	/* where the tuple starts */
@@ -127,7 +127,7 @@ mark(bool *needed, uint32_t reg)
 
 /* Columns and results of the filter's instructions that later ones use. */
 static void
-plan_carry(GpuAggShape *s)
+plan_carry(GpuAggPrepared *s)
 {
 	const GpuAggProgram *p = s->program;
 	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
@@ -154,8 +154,8 @@ plan_carry(GpuAggShape *s)
 			s->carry[s->ncarry++] = instrs[i].dst;
 }
 
-GpuAggShape *
-gpuagg_shape_create(const GpuAggProgram *program,
+GpuAggPrepared *
+gpuagg_prepared_create(const GpuAggProgram *program,
 					GpuAggDictionary *const *dictionaries, GpuAggMemory *memory,
 					GpuAggError *error)
 {
@@ -163,7 +163,7 @@ gpuagg_shape_create(const GpuAggProgram *program,
 	size_t		program_bytes;
 	size_t		row_bytes = 16 * (GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS + 1);
 	size_t		bytes;
-	GpuAggShape *s;
+	GpuAggPrepared *s;
 
 	if (!gpuagg_program_check_coded(program, program->bytes, dictionaries, &wrong))
 	{
@@ -174,7 +174,7 @@ gpuagg_shape_create(const GpuAggProgram *program,
 		return NULL;
 	}
 	program_bytes = gpuagg_align(program->bytes, 64);
-	bytes = sizeof(GpuAggShape) + 64 + program_bytes + row_bytes +
+	bytes = sizeof(GpuAggPrepared) + 64 + program_bytes + row_bytes +
 		program->ncolumns * sizeof(GpuAggDictionary *) +
 		(sizeof(GpuAggStretch) + sizeof(GpuAggFixedColumn)) * (program->nattrs + (size_t) 1) +
 		sizeof(uint16_t) * (size_t) program->nregs;
@@ -208,8 +208,8 @@ gpuagg_shape_create(const GpuAggProgram *program,
 }
 
 void
-gpuagg_shape_free(GpuAggShape *shape, GpuAggMemory *memory)
+gpuagg_prepared_free(GpuAggPrepared *prepared, GpuAggMemory *memory)
 {
-	if (shape != NULL)
-		gpuagg_memory_free(memory, shape, shape->bytes);
+	if (prepared != NULL)
+		gpuagg_memory_free(memory, prepared, prepared->bytes);
 }
