@@ -201,7 +201,7 @@ extern void gpuagg_cuda_stripe_take(const GpuAggStripeRun *run, uint32_t sms, cu
 
 /* As gpuagg_cuda_stripe_compare(), of any other filter; scratch for so many threads */
 extern uint32_t gpuagg_cuda_stripe_choose_threads(uint32_t sms);
-extern void gpuagg_cuda_stripe_choose(const GpuAggPlan *plan, const GpuAggStripeRun *run,
+extern void gpuagg_cuda_stripe_choose(const GpuAggCudaPrepared *prepared, const GpuAggStripeRun *run,
 									char *scratch, uint32_t scratch_stride, uint32_t sms,
 									cudaStream_t stream);
 

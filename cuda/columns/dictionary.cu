@@ -393,7 +393,7 @@ gpuagg_cuda_encode_columns(GpuAggTask *task, GpuAggBatch *batch, cudaStream_t st
 			continue;
 		if (!use_begin(d, n, bytes, stream, error))
 			return false;
-		gpuagg_cuda_encode_decoded(&d->ref, batch->plan, &batch->decoded, reg, stream);
+		gpuagg_cuda_encode_decoded(&d->ref, batch->prepared, &batch->decoded, reg, stream);
 		if (!CUDA_LAUNCHED(task->device, error) || !use_end(d, n, bytes, stream, error))
 			return false;
 	}

@@ -103,12 +103,12 @@ string_code(const GpuAggDictionaryRef &d, GpuAggBytes b)
 
 static __global__ void
 __launch_bounds__(ENCODE_THREADS)
-encode_decoded_kernel(const __grid_constant__ GpuAggDictionaryRef d, const GpuAggPlan *plan,
+encode_decoded_kernel(const __grid_constant__ GpuAggDictionaryRef d, const GpuAggCudaPrepared *prepared,
 					const GpuAggDecodedBatch decoded, uint32_t column)
 {
-	const uint64_t *pairs = decoded.words + (uint64_t) plan->string_words[column] * decoded.nrows;
-	uint64_t   *codes = decoded.words + (uint64_t) plan->code_words[column] * decoded.nrows;
-	const bool	needed = plan->column_words[column] == plan->code_words[column];
+	const uint64_t *pairs = decoded.words + (uint64_t) prepared->string_words[column] * decoded.nrows;
+	uint64_t   *codes = decoded.words + (uint64_t) prepared->code_words[column] * decoded.nrows;
+	const bool	needed = prepared->column_words[column] == prepared->code_words[column];
 	uint32_t	row = blockIdx.x * blockDim.x + threadIdx.x;
 
 	for (; row < decoded.nrows; row += gridDim.x * blockDim.x)
@@ -188,11 +188,11 @@ blocks_for(uint64_t n)
 }
 
 void
-gpuagg_cuda_encode_decoded(const GpuAggDictionaryRef *d, const GpuAggPlan *plan,
+gpuagg_cuda_encode_decoded(const GpuAggDictionaryRef *d, const GpuAggCudaPrepared *prepared,
 						 const GpuAggDecodedBatch *decoded, uint32_t column, cudaStream_t stream)
 {
 	encode_decoded_kernel<<<blocks_for(decoded->nrows), ENCODE_THREADS, 0, stream>>>
-		(*d, plan, *decoded, column);
+		(*d, prepared, *decoded, column);
 }
 
 void

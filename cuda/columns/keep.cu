@@ -33,27 +33,27 @@ put_bits(uint32_t *word, uint32_t mine, bool bit)
 
 /* Has the dictionary of each string of a row taken it? */
 static __device__ bool
-has_codes(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBatch &decoded, uint32_t row)
+has_codes(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch &decoded, uint32_t row)
 {
 	for (uint32_t c = 0; c < p->ncolumns; c++)
-		if (plan->code_words[c] != GPUAGG_NO_REG &&
+		if (prepared->code_words[c] != GPUAGG_NO_REG &&
 			decoded.states[(uint64_t) c * decoded.nrows + row] == GPUAGG_ST_VALUE &&
-			(int32_t) decoded.words[(uint64_t) plan->code_words[c] * decoded.nrows + row] == GPUAGG_NO_CODE)
+			(int32_t) decoded.words[(uint64_t) prepared->code_words[c] * decoded.nrows + row] == GPUAGG_NO_CODE)
 			return false;
 	return true;
 }
 
 /* The values of a lane's row; all lanes call it. */
 static __device__ void
-keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBatch &decoded,
+keep_columns(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch &decoded,
 			 const GpuAggStripeColumn *columns, uint32_t position, uint32_t row, uint32_t mine,
 			 bool valid)
 {
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
 		const GpuAggStripeColumn column = columns[c];
-		const uint32_t first = plan->code_words[c] != GPUAGG_NO_REG ? plan->code_words[c] :
-			plan->column_words[c];
+		const uint32_t first = prepared->code_words[c] != GPUAGG_NO_REG ? prepared->code_words[c] :
+			prepared->column_words[c];
 		const uint64_t *words = decoded.words + (uint64_t) first * decoded.nrows;
 		const bool	null = valid &&
 			decoded.states[(uint64_t) c * decoded.nrows + row] != GPUAGG_ST_VALUE;
@@ -70,9 +70,9 @@ keep_columns(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecoded
 
 static __global__ void
 __launch_bounds__(KEEP_THREADS)
-keep_pages_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded)
+keep_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 	const uint32_t lane = threadIdx.x % WARP_LANES;
 
 	for (uint32_t i = blockIdx.x; i < decoded.npages; i += gridDim.x)
@@ -91,21 +91,21 @@ keep_pages_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded)
 			const uint32_t mine = __ballot_sync(0xFFFFFFFFu, inside);
 			const uint32_t row = inside ? ref.row_base + position - ref.position : 0;
 			const bool	valid = inside && decoded.valid[row] &&
-				(!plan->has_bytes || has_codes(plan, p, decoded, row));
+				(!prepared->has_bytes || has_codes(prepared, p, decoded, row));
 
-			keep_columns(plan, p, decoded, stripe.columns, position, row, mine, valid);
+			keep_columns(prepared, p, decoded, stripe.columns, position, row, mine, valid);
 			put_bits(&stripe.valid[first / 32], mine, valid);
 		}
 	}
 }
 
 void
-gpuagg_cuda_keep(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, uint32_t blocks,
+gpuagg_cuda_keep(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded, uint32_t blocks,
 				 cudaStream_t stream)
 {
 	if (blocks > decoded->npages)
 		blocks = decoded->npages;
-	keep_pages_kernel<<<blocks, KEEP_THREADS, 0, stream>>>(plan, *decoded);
+	keep_pages_kernel<<<blocks, KEEP_THREADS, 0, stream>>>(prepared, *decoded);
 }
 
 /* ---------- validity ---------- */

@@ -64,14 +64,14 @@ GpuAggStatus
 gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *stripe,
 						  const GpuAggPositions *without, uint32_t nwithout, GpuAggError *error)
 {
-	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
 	GpuAggWaitingStripe w = {};
 
 	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
 		return error->status == GPUAGG_DEVICE_LOST ? error->status :
 			gpuagg_cuda_batch_failed(task, batch_id, error);
-	if (p->select || task->plan->sampled)
+	if (p->select || task->prepared->sampled)
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
 								 "no stripes for rows that are selected or sampled");
 	if (!gpuagg_cuda_stripe_columns(stripe, p, columns, error))
@@ -140,7 +140,7 @@ static size_t
 resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 				GpuAggDecodedBatch *decoded, ResidentParts *parts)
 {
-	const uint32_t ncolumns = gpuagg_cuda_program(task->plan)->ncolumns;
+	const uint32_t ncolumns = gpuagg_cuda_program(task->prepared)->ncolumns;
 	const size_t bitmap = (size_t) shape->tiles * (GPUAGG_STRIPE_TILE / 8);
 	size_t		at = 0;
 
@@ -153,7 +153,7 @@ resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 	parts->bitmap_bytes = bitmap;
 	parts->bitmaps = part(base, &at, (shape->choose ? 2 : 1) * bitmap);
 	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->waiting->positions);
-	decoded->spill = part(base, &at, (size_t) shape->nspill * task->plan->stride);
+	decoded->spill = part(base, &at, (size_t) shape->nspill * task->prepared->stride);
 	return at;
 }
 
@@ -162,7 +162,7 @@ static void
 inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentParts *parts,
 			 GpuAggBatch *batch)
 {
-	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggResident *r = batch->resident;
 	GpuAggPositions *without = parts->without;
 	uint32_t   *rest = (uint32_t *) parts->bitmaps;
@@ -214,8 +214,8 @@ resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts
 		free(r);
 		return NULL;
 	}
-	batch->program = gpuagg_cuda_program(task->plan);
-	batch->plan = task->device_plan;
+	batch->program = gpuagg_cuda_program(task->prepared);
+	batch->prepared = task->device_prepared;
 	batch->resident = r;
 	batch->completion.batch_id = shape->waiting->done->completion.batch_id;
 	(void) resident_layout(task, shape, batch->memory, &batch->decoded, parts);
@@ -247,7 +247,7 @@ shape_of(const GpuAggTask *task, const GpuAggWaitingStripe *waiting, uint32_t n,
 {
 	shape->waiting = waiting;
 	shape->n = n;
-	shape->choose = gpuagg_cuda_program(task->plan)->filter_reg != GPUAGG_NO_REG;
+	shape->choose = gpuagg_cuda_program(task->prepared)->filter_reg != GPUAGG_NO_REG;
 	for (uint32_t i = 0; i < n; i++)
 	{
 		shape->tiles += tiles_of(&waiting[i]);
@@ -287,7 +287,7 @@ choose_positions(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *ru
 	if (!gpuagg_cuda_batch_scratch(task, p, gpuagg_cuda_stripe_choose_threads(sms), &scratch,
 								   &scratch_bytes, error))
 		return false;
-	gpuagg_cuda_stripe_choose(task->device_plan, run, scratch, (uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
+	gpuagg_cuda_stripe_choose(task->device_prepared, run, scratch, (uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
 							sms, task->lane->group);
 	gpuagg_cuda_free(task, scratch, scratch_bytes, task->lane->group);
 	return CUDA_LAUNCHED(task->device, error);
@@ -395,7 +395,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 			continue;
 		if (!r->flagged)
 			gpuagg_cuda_stripe_flags(&r->inputs[i], true, decoded.valid, decoded.head, task->device->sms, stream);
-		gpuagg_cuda_group(batch->plan, &decoded, &task->table, &none, task->plan->stride, scratch,
+		gpuagg_cuda_group(batch->prepared, &decoded, &task->table, &none, task->prepared->stride, scratch,
 						  scratch_stride, task->batch_blocks, stream);
 	}
 	r->flagged = true;
@@ -427,7 +427,7 @@ sources_note(const GpuAggTask *task, const GpuAggWaitingStripe *waiting, GpuAggR
 
 	for (uint32_t i = 0; i < r->n; i++)
 	{
-		(void) gpuagg_cuda_stripe_columns(waiting[i].stripe, gpuagg_cuda_program(task->plan), columns,
+		(void) gpuagg_cuda_stripe_columns(waiting[i].stripe, gpuagg_cuda_program(task->prepared), columns,
 										&error);
 		r->sources[i].key = (uint64_t) (uintptr_t) columns[d->key].values;
 		r->sources[i].arg = (uint64_t) (uintptr_t) columns[d->arg].values;
@@ -508,7 +508,7 @@ static bool
 deferred_pack(GpuAggTask *task, const GpuAggResident *r, const GpuAggStripeInput *input,
 			  char *scratch, GpuAggError *error)
 {
-	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	cudaStream_t stream = task->lane->group;
 	GpuAggDecodedBatch decoded = {};
 
@@ -521,7 +521,7 @@ deferred_pack(GpuAggTask *task, const GpuAggResident *r, const GpuAggStripeInput
 	if (decoded.valid == NULL)
 		return false;
 	gpuagg_cuda_stripe_flags(input, false, decoded.valid, decoded.head, task->device->sms, stream);
-	(void) gpuagg_cuda_groupby_decoded(task->groupby, task->device_plan, p, &decoded, scratch,
+	(void) gpuagg_cuda_groupby_decoded(task->groupby, task->device_prepared, p, &decoded, scratch,
 									(uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
 									task->batch_blocks, error);
 	gpuagg_cuda_free(task, decoded.valid, decoded.nrows, stream);
@@ -533,7 +533,7 @@ deferred_pack_all(GpuAggTask *task, GpuAggError *error)
 {
 	size_t		scratch_bytes;
 	char	   *scratch;
-	bool		ok = gpuagg_cuda_batch_scratch(task, gpuagg_cuda_program(task->plan),
+	bool		ok = gpuagg_cuda_batch_scratch(task, gpuagg_cuda_program(task->prepared),
 											   task->batch_blocks * GPUAGG_GROUP_THREADS, &scratch,
 											   &scratch_bytes, error);
 
@@ -628,7 +628,7 @@ road_choose(GpuAggTask *task, GpuAggError *error)
 		!task->config.forced;
 
 	q->chosen = true;
-	gpuagg_cuda_stripe_filter(gpuagg_cuda_program(task->plan), &q->filter);
+	gpuagg_cuda_stripe_filter(gpuagg_cuda_program(task->prepared), &q->filter);
 	if (task->forced == GPUAGG_STRATEGY_AUTO || task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL)
 		(void) gpuagg_cuda_stripe_road(task, task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL, &q->road);
 	if (free_to)

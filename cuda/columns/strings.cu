@@ -31,9 +31,9 @@ strings_fill(const GpuAggTask *task, const GpuAggProgram *results, char *there, 
 
 	memset(here, 0, program_off(results));
 	e->from = (const GpuAggProgram *) (there + program_off(results));
-	e->to = (const GpuAggProgram *) ((const char *) task->device_plan + task->plan->program_off);
+	e->to = (const GpuAggProgram *) ((const char *) task->device_prepared + task->prepared->program_off);
 	e->from_layout = task->strings->layout;
-	e->to_layout = task->plan->layout;
+	e->to_layout = task->prepared->layout;
 	e->texts = (const GpuAggDictionaryText *) (there + texts_off());
 	for (uint32_t r = 0; r < results->ncolumns; r++)
 	{

@@ -183,7 +183,7 @@ gpuagg_cuda_stripe_take(const GpuAggStripeRun *run, uint32_t sms, cudaStream_t s
 /* ---------- other filters ---------- */
 
 static __device__ void
-choose_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggStripeRun &run,
+choose_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggStripeRun &run,
 			GpuAggValue *reg, uint8_t *st)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
@@ -224,17 +224,17 @@ choose_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggStripeRu
 template <bool WIDE>
 static __global__ void
 __launch_bounds__(CHOOSE_THREADS)
-stripe_choose_kernel(const GpuAggPlan *plan, const __grid_constant__ GpuAggStripeRun run,
+stripe_choose_kernel(const GpuAggCudaPrepared *prepared, const __grid_constant__ GpuAggStripeRun run,
 				   char *scratch, uint32_t scratch_stride)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 
 	if (WIDE)
 	{
 		char	   *mine = scratch +
 			(uint64_t) (blockIdx.x * blockDim.x + threadIdx.x) * scratch_stride;
 
-		choose_rows(plan, p, run, (GpuAggValue *) mine,
+		choose_rows(prepared, p, run, (GpuAggValue *) mine,
 					(uint8_t *) (mine + p->nregs * sizeof(GpuAggValue)));
 	}
 	else
@@ -242,7 +242,7 @@ stripe_choose_kernel(const GpuAggPlan *plan, const __grid_constant__ GpuAggStrip
 		GpuAggValue reg[GPUAGG_LOCAL_REGS];
 		uint8_t		st[GPUAGG_LOCAL_REGS];
 
-		choose_rows(plan, p, run, reg, st);
+		choose_rows(prepared, p, run, reg, st);
 	}
 }
 
@@ -253,14 +253,14 @@ gpuagg_cuda_stripe_choose_threads(uint32_t sms)
 }
 
 void
-gpuagg_cuda_stripe_choose(const GpuAggPlan *plan, const GpuAggStripeRun *run, char *scratch,
+gpuagg_cuda_stripe_choose(const GpuAggCudaPrepared *prepared, const GpuAggStripeRun *run, char *scratch,
 						uint32_t scratch_stride, uint32_t sms, cudaStream_t stream)
 {
 	const uint32_t blocks = sms * CHOOSE_BLOCKS;
 
 	if (scratch != NULL)
 		stripe_choose_kernel<true><<<blocks, CHOOSE_THREADS, 0, stream>>>
-			(plan, *run, scratch, scratch_stride);
+			(prepared, *run, scratch, scratch_stride);
 	else
-		stripe_choose_kernel<false><<<blocks, CHOOSE_THREADS, 0, stream>>>(plan, *run, NULL, 0);
+		stripe_choose_kernel<false><<<blocks, CHOOSE_THREADS, 0, stream>>>(prepared, *run, NULL, 0);
 }

@@ -226,7 +226,7 @@ stripe_row_to_table(const GpuAggGroupByArgs &a, const GpuAggStripeRun &run, cons
 	{
 		const WordKey word = {a, (uint64_t) key};
 
-		entry = table_probe(a.plan, &a.table, word, hash, UINT64_MAX, GPUAGG_MAX_PROBES, added);
+		entry = table_probe(a.prepared, &a.table, word, hash, UINT64_MAX, GPUAGG_MAX_PROBES, added);
 	}
 	if (entry == NULL)
 		return false;

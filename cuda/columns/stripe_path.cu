@@ -145,7 +145,7 @@ gpuagg_cuda_stripe_filter(const GpuAggProgram *p, GpuAggStripeFilter *filter)
 bool
 gpuagg_cuda_stripe_road(const GpuAggTask *task, bool forced, GpuAggStripeRoad *road)
 {
-	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	const GpuAggDevice *device = task->device;
 	const uint8_t nullable[GPUAGG_MAX_REGS] = {};
 	GpuAggGroupByConfig config = {};
@@ -153,12 +153,12 @@ gpuagg_cuda_stripe_road(const GpuAggTask *task, bool forced, GpuAggStripeRoad *r
 	bool		fits;
 
 	memset(road, 0, sizeof(*road));
-	if (!gpuagg_local_is_plain(p) || task->plan->has_strings || task->plan->hash_window.count > 1 ||
+	if (!gpuagg_local_is_plain(p) || task->prepared->has_strings || task->prepared->hash_window.count > 1 ||
 		!gpuagg_record_compute(p, nullable, &record) ||
 		!fields_are_columns(p, &record, road->run.field_column) || !use_columns(p, &road->run))
 		return false;
-	gpuagg_cuda_groupby_args(task->plan, p, &record, &road->args);
-	road->args.plan = task->device_plan;
+	gpuagg_cuda_groupby_args(task->prepared, p, &record, &road->args);
+	road->args.prepared = task->device_prepared;
 	road->key = gpuagg_local_key_shape(p, &record);
 	config.strategy = GPUAGG_GROUPBY_SINGLE;
 	config.sm_bytes = device->launches.limits.shared_bytes;
@@ -177,7 +177,7 @@ gpuagg_cuda_stripe_road(const GpuAggTask *task, bool forced, GpuAggStripeRoad *r
 bool
 gpuagg_cuda_stripe_defers(const GpuAggTask *task, GpuAggStripeDeferral *d)
 {
-	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggSourceShape shape;
 
 	memset(d, 0, sizeof(*d));

@@ -7,7 +7,7 @@
  * done.  One more thread (bell.cu) tells when it is worth asking.
  *
  *	check.cu	CUDA's errors as ours		memory.cu	budgets, pinned memory, lanes
- *	device.cu	open, list, info			plan.cu		what kernels need of a program
+ *	device.cu	open, list, info			prepared_program.cu		what kernels need of a program
  *	bell.cu		completions to the eventfd	launch.cu	sizes of launches
  *	cuda_task.cu		begin, cancel, end, growth	batch.cu	batches in
  *	waiting.cu	batches without memory		complete.cu	completions out
@@ -110,7 +110,7 @@ typedef struct GpuAggBatch
 	bool		again;			/* grouped before, into a smaller table */
 	uint32_t	generation;		/* of the table it was grouped into */
 	uint32_t	nspilled;
-	const GpuAggPlan *plan;		/* of pages, or of rows */
+	const GpuAggCudaPrepared *prepared;		/* of pages, or of rows */
 	const GpuAggProgram *program;	/* its program, here */
 	GpuAggDecodedBatch decoded;
 	char	   *memory;			/* all of the decoded batch; NULL once it is complete */
@@ -185,14 +185,14 @@ struct GpuAggTask
 	uint64_t	memory_peak;
 
 	/* program */
-	GpuAggPlan *plan;			/* here, and its copy on the device */
-	GpuAggPlan *device_plan;
-	GpuAggPlan *rows_plan;		/* of rows that PostgreSQL evaluated, or NULL */
-	GpuAggPlan *device_rows_plan;
-	size_t		plan_bytes;
-	size_t		rows_plan_bytes;
-	GpuAggPinned *plan_staging;
-	GpuAggPinned *rows_plan_staging;
+	GpuAggCudaPrepared *prepared;			/* here, and its copy on the device */
+	GpuAggCudaPrepared *device_prepared;
+	GpuAggCudaPrepared *rows_prepared;		/* of rows that PostgreSQL evaluated, or NULL */
+	GpuAggCudaPrepared *device_rows_prepared;
+	size_t		prepared_bytes;
+	size_t		rows_prepared_bytes;
+	GpuAggPinned *prepared_staging;
+	GpuAggPinned *rows_prepared_staging;
 
 	/* groups; nothing of it where rows are selected */
 	GpuAggTableRef table;
@@ -330,22 +330,22 @@ extern GpuAggBell *gpuagg_cuda_bell(GpuAggDevice *device, GpuAggError *error);
 /* The event_fd is to fire when the task's group stream has come this far. */
 extern bool gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error);
 
-/* ---------- plan.cu ---------- */
+/* ---------- prepared_program.cu ---------- */
 
-/* malloc'ed; NULL: no memory.  *bytes: of the plan with its program. */
-extern GpuAggPlan *gpuagg_cuda_plan(const GpuAggProgram *program, size_t *bytes);
+/* malloc'ed; NULL: no memory.  *bytes: of the prepared program with its program. */
+extern GpuAggCudaPrepared *gpuagg_cuda_prepare(const GpuAggProgram *program, size_t *bytes);
 
 /*
- * The plan of rows that PostgreSQL evaluated: the same groups, but columns
+ * The prepared program of rows that PostgreSQL evaluated: the same groups, but columns
  * are the program's outputs and nothing is computed.
  */
-extern GpuAggPlan *gpuagg_cuda_rows_plan(const GpuAggProgram *program,
+extern GpuAggCudaPrepared *gpuagg_cuda_prepare_rows(const GpuAggProgram *program,
 										 size_t *bytes);
 
 static inline const GpuAggProgram *
-gpuagg_cuda_program(const GpuAggPlan *plan)
+gpuagg_cuda_program(const GpuAggCudaPrepared *prepared)
 {
-	return (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	return (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 }
 
 /* ---------- cuda_task.cu ---------- */
@@ -382,9 +382,9 @@ extern bool gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig 
 extern bool gpuagg_cuda_task_group_rows(GpuAggTask *task, const GpuAggTaskConfig *config,
 										GpuAggError *error);
 
-/* Uploads a plan; the staging memory stays the caller's. */
-extern GpuAggPlan *gpuagg_cuda_task_upload(GpuAggTask *task,
-										   const GpuAggPlan *plan, size_t bytes,
+/* Uploads a prepared program; the staging memory stays the caller's. */
+extern GpuAggCudaPrepared *gpuagg_cuda_task_upload(GpuAggTask *task,
+										   const GpuAggCudaPrepared *prepared, size_t bytes,
 										   GpuAggPinned **staging,
 										   GpuAggError *error);
 

@@ -189,7 +189,7 @@ drawn_windows(const GpuAggTaskConfig *config, GpuAggDrawn *drawn)
 static GpuAggDrawn *
 drawn_make(const GpuAggTask *task, const GpuAggStripe *like, uint32_t positions)
 {
-	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggDrawn *drawn = (GpuAggDrawn *) calloc(1, sizeof(*drawn) + p->ncolumns * sizeof(GpuAggStored));
 	GpuAggStripe *stripe;
 
@@ -252,7 +252,7 @@ static bool
 draw_into_stripe(GpuAggTask *task, const GpuAggDrawRange *ranges, uint32_t nranges,
 			   GpuAggError *error)
 {
-	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	DrawShape	s = {};
 
 	task->drawn = drawn_make(task, ranges[0].stripe, (uint32_t) task->config.sample.cutoff);
@@ -274,7 +274,7 @@ GpuAggStatus
 gpuagg_cuda_task_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRange *ranges,
 					   uint32_t nranges, GpuAggError *error)
 {
-	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
 
 	memset(error, 0, sizeof(*error));

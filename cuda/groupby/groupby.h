@@ -83,13 +83,13 @@ typedef struct GpuAggGroupByPiece
 typedef struct GpuAggGroupBy GpuAggGroupBy;
 
 /*
- * The plan lies on the device as well; both, and what config points to, stay
+ * The prepared program lies on the device as well; both, and what config points to, stay
  * until the end.  Any column may be NULL.  GPUAGG_UNSUPPORTED: the program has
  * strings, or too many fields.
  */
 extern GpuAggStatus gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config,
-											const GpuAggPlan *plan,
-											const GpuAggPlan *device_plan,
+											const GpuAggCudaPrepared *prepared,
+											const GpuAggCudaPrepared *device_prepared,
 											const GpuAggGroupByMemory *memory,
 											GpuAggGroupByReport *report,
 											cudaStream_t stream,
@@ -98,11 +98,11 @@ extern GpuAggStatus gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config,
 
 /*
  * Packs what is valid in a decoded batch, and passes; decoded batch->head counts it.  The
- * plan, here and there, is that of the decoded batch's program, which has the same
+ * prepared program, here and there, is that of the decoded batch's program, which has the same
  * keys and transitions.  Scratch as gpuagg_cuda_group().
  */
 extern GpuAggStatus gpuagg_cuda_groupby_decoded(GpuAggGroupBy *groupby,
-											 const GpuAggPlan *device_plan,
+											 const GpuAggCudaPrepared *device_prepared,
 											 const GpuAggProgram *program,
 											 const GpuAggDecodedBatch *decoded, char *scratch,
 											 uint32_t scratch_stride, uint32_t blocks,
@@ -152,8 +152,8 @@ extern void gpuagg_cuda_groupby_end(GpuAggGroupBy *groupby);
 
 /* ---------- groupby_shape.cu ---------- */
 
-/* The fields, keys and steps of a program's rows; plan and rows come later. */
-extern void gpuagg_cuda_groupby_args(const GpuAggPlan *plan, const GpuAggProgram *program,
+/* The fields, keys and steps of a program's rows; the prepared program and rows come later. */
+extern void gpuagg_cuda_groupby_args(const GpuAggCudaPrepared *prepared, const GpuAggProgram *program,
 									const GpuAggRecord *record, GpuAggGroupByArgs *args);
 
 /* Rows as they lie now */

@@ -31,15 +31,15 @@ void
 gpuagg_groupby_args_set(GpuAggGroupBy *s, const GpuAggGroupByArgs *args, GpuAggKeyShape key)
 {
 	s->args = *args;
-	s->args.plan = s->device_plan;
-	s->args.table.hash_window = s->plan->hash_window;
+	s->args.prepared = s->device_prepared;
+	s->args.table.hash_window = s->prepared->hash_window;
 	s->args.head = &s->device->head;
 	s->key = key;
 }
 
 GpuAggStatus
-gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config, const GpuAggPlan *plan,
-						const GpuAggPlan *device_plan, const GpuAggGroupByMemory *memory,
+gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config, const GpuAggCudaPrepared *prepared,
+						const GpuAggCudaPrepared *device_prepared, const GpuAggGroupByMemory *memory,
 						GpuAggGroupByReport *report, cudaStream_t stream,
 						GpuAggGroupBy **groupby, GpuAggError *error)
 {
@@ -54,9 +54,9 @@ gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config, const GpuAggPlan *pl
 	s->memory = *memory;
 	s->report = report;
 	s->stream = stream;
-	s->plan = plan;
-	s->device_plan = device_plan;
-	s->program = gpuagg_cuda_program(plan);
+	s->prepared = prepared;
+	s->device_prepared = device_prepared;
+	s->program = gpuagg_cuda_program(prepared);
 	memset(report, 0, sizeof(*report));
 	note_nullable(s->program, nullable);
 	if (!gpuagg_record_compute(s->program, nullable, &s->record))
@@ -64,7 +64,7 @@ gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config, const GpuAggPlan *pl
 	s->device = (GpuAggGroupByReport *) gpuagg_groupby_take(s, sizeof(*s->device), error);
 	if (s->device == NULL)
 		return error->status;
-	gpuagg_cuda_groupby_args(plan, s->program, &s->record, &args);
+	gpuagg_cuda_groupby_args(prepared, s->program, &s->record, &args);
 	gpuagg_groupby_args_set(s, &args, gpuagg_local_key_shape(s->program, &s->record));
 	GROUPBY_CHECK(cudaMemsetAsync(s->device, 0, sizeof(*s->device), s->stream));
 	return GPUAGG_OK;
@@ -108,7 +108,7 @@ field_regs(const GpuAggRecord *record, const GpuAggProgram *p, uint16_t *regs)
 }
 
 GpuAggStatus
-gpuagg_cuda_groupby_decoded(GpuAggGroupBy *s, const GpuAggPlan *device_plan,
+gpuagg_cuda_groupby_decoded(GpuAggGroupBy *s, const GpuAggCudaPrepared *device_prepared,
 						 const GpuAggProgram *program, const GpuAggDecodedBatch *decoded,
 						 char *scratch, uint32_t scratch_stride, uint32_t blocks,
 						 GpuAggError *error)
@@ -117,7 +117,7 @@ gpuagg_cuda_groupby_decoded(GpuAggGroupBy *s, const GpuAggPlan *device_plan,
 
 	if (records_room(s, decoded->nrows, error) != GPUAGG_OK)
 		return error->status;
-	c.plan = device_plan;
+	c.prepared = device_prepared;
 	c.decoded = *decoded;
 	c.records = s->records;
 	field_regs(&s->record, program, c.regs);

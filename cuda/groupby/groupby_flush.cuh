@@ -164,7 +164,7 @@ write_group(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t slot, uint6
 
 	/* with what lies between keys: all of a row is copied, and looked at */
 	*(uint64_t *) out = 0;
-	for (uint32_t at = 8; KEY == GPUAGG_KEY_ANY && at < a.plan->states_off; at += 8)
+	for (uint32_t at = 8; KEY == GPUAGG_KEY_ANY && at < a.prepared->states_off; at += 8)
 		*(uint64_t *) (out + at) = 0;
 	*(uint32_t *) out = keys.nulls();
 	keys.store(out);
@@ -229,7 +229,7 @@ flush_to_table(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, ui
 		if constexpr (KEY == GPUAGG_KEY_I32)
 			entry = word_entry(a, (uint32_t) keys.word(), keys.hash(), added);
 		else
-			entry = table_probe(a.plan, &a.table, keys, keys.hash(), UINT64_MAX,
+			entry = table_probe(a.prepared, &a.table, keys, keys.hash(), UINT64_MAX,
 								GPUAGG_MAX_PROBES, added);
 		if (entry == NULL)
 		{

@@ -97,7 +97,7 @@ local_clear(const GpuAggGroupByArgs &a, const LocalView &t)
 	for (uint32_t s = 0; FEW_ROWS != GPUAGG_FEW_ROWS_PACKED && s < a.nsteps; s++)
 	{
 		const GpuAggStep *step = &a.steps[s];
-		const char *init = a.plan->init_row + step->off;
+		const char *init = a.prepared->init_row + step->off;
 		const uint32_t at = local_region(t, step);
 		const uint32_t end = at + step->bytes * t.groups;
 

@@ -52,12 +52,12 @@ gpuagg_groupby_table(GpuAggGroupBy *s, uint64_t capacity, GpuAggTableRef *table,
 	table->capacity = capacity;
 	table->limit = capacity / 2;
 	table->head = &s->device->table;
-	table->slots = (char *) gpuagg_groupby_take(s, table->capacity * s->plan->stride, error);
+	table->slots = (char *) gpuagg_groupby_take(s, table->capacity * s->prepared->stride, error);
 	if (table->slots == NULL)
 		return error->status;
 	launch = gpuagg_cuda_launch(s->config.launches, &gpuagg_cuda_grow_kernels[0],
-								table->capacity * (s->plan->stride / 8));
-	gpuagg_cuda_table_init(s->args.plan, table, false, &launch, s->stream);
+								table->capacity * (s->prepared->stride / 8));
+	gpuagg_cuda_table_init(s->args.prepared, table, false, &launch, s->stream);
 	GROUPBY_CHECK(cudaGetLastError());
 	return GPUAGG_OK;
 }
@@ -68,7 +68,7 @@ gpuagg_groupby_grow(GpuAggGroupBy *s, uint64_t more, GpuAggError *error)
 {
 	const GpuAggTableRef old = s->args.table;
 	uint64_t	capacity = old.capacity *
-		(old.capacity * s->plan->stride < FAST_GROWTH_BYTES ? 4 : 2);
+		(old.capacity * s->prepared->stride < FAST_GROWTH_BYTES ? 4 : 2);
 	GpuAggLaunch launch;
 	GpuAggStatus status;
 
@@ -78,7 +78,7 @@ gpuagg_groupby_grow(GpuAggGroupBy *s, uint64_t more, GpuAggError *error)
 	if (status != GPUAGG_OK)
 		return status;
 	launch = gpuagg_cuda_launch(s->config.launches, &gpuagg_cuda_grow_kernels[1], old.capacity);
-	gpuagg_cuda_table_move(s->args.plan, &old, &s->args.table, &launch, s->stream);
+	gpuagg_cuda_table_move(s->args.prepared, &old, &s->args.table, &launch, s->stream);
 	GROUPBY_CHECK(cudaGetLastError());
 	gpuagg_groupby_give(s, old.slots);
 	return GPUAGG_OK;

@@ -65,18 +65,18 @@ pack_decoded_rows(const GpuAggGroupByArgs &a, const GpuAggPackDecodedBatch &c,
 	uint32_t	passed = 0;
 	uint32_t	kept = 0;
 	uint32_t	nulls = 0;
-	const RowKeys keys = {c.plan, p, &a.table, reg, st};
+	const RowKeys keys = {c.prepared, p, &a.table, reg, st};
 
 	gpuagg_eval_constants(p, reg, st);
 	for (; row < c.decoded.nrows; row += gridDim.x * blockDim.x)
 	{
 		if (!c.decoded.valid[row])
 			continue;
-		load_row(c.plan, p, &c.decoded, row, reg, st);
+		load_row(c.prepared, p, &c.decoded, row, reg, st);
 		if (row_prepare(p, reg, st, &errors) != ROW_READY)
 			continue;
 		passed++;
-		if (gpuagg_hash_window_has(c.plan->hash_window, keys.hash()))
+		if (gpuagg_hash_window_has(c.prepared->hash_window, keys.hash()))
 		{
 			char	   *record = c.records + record_place(a) * a.record_bytes;
 
@@ -106,7 +106,7 @@ pack_decoded_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 				  const __grid_constant__ GpuAggPackDecodedBatch c, char *scratch,
 				  uint32_t scratch_stride)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) c.plan + c.plan->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) c.prepared + c.prepared->program_off);
 
 	if (WIDE)
 	{

@@ -85,7 +85,7 @@ typedef struct GpuAggGroupByHead
 /* What every kernel of a run gets, by value */
 typedef struct GpuAggGroupByArgs
 {
-	const GpuAggPlan *plan;		/* on the device */
+	const GpuAggCudaPrepared *prepared;		/* on the device */
 	GpuAggGroupByHead *head;
 	GpuAggTableRef table;
 	uint64_t	seed;			/* of the hash */
@@ -189,7 +189,7 @@ typedef struct GpuAggPartitions
 /* A decoded batch whose rows become records */
 typedef struct GpuAggPackDecodedBatch
 {
-	const GpuAggPlan *plan;		/* of its program, on the device */
+	const GpuAggCudaPrepared *prepared;		/* of its program, on the device */
 	GpuAggDecodedBatch decoded;
 	char	   *records;		/* from number head->npacked on */
 	uint16_t	regs[GPUAGG_RECORD_FIELDS];	/* where the program has the fields */

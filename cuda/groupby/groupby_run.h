@@ -38,7 +38,7 @@ struct GpuAggGroupBy
 	GpuAggGroupByMemory memory;
 	GpuAggGroupByReport *report;
 	cudaStream_t stream;
-	const GpuAggPlan *plan;
+	const GpuAggCudaPrepared *prepared;
 	const GpuAggProgram *program;
 	GpuAggRecord record;
 	GpuAggKeyShape key;
@@ -46,7 +46,7 @@ struct GpuAggGroupBy
 	GpuAggGroupByLocal local;
 	GpuAggGroupByLocal dense;	/* of partitions that a block has for itself */
 	GpuAggGroupByLocal few_rows;	/* of those with few rows a group, or none */
-	const GpuAggPlan *device_plan;
+	const GpuAggCudaPrepared *device_prepared;
 	GpuAggSources sources;		/* list NULL: rows are records */
 	uint64_t	taken;			/* rows of the sources that count */
 	char	   *records;		/* of decoded batches, or packed sources; NULL: there are

@@ -27,7 +27,7 @@ place_states(GpuAggGroupByArgs *args, bool whole)
 }
 
 void
-gpuagg_cuda_groupby_args(const GpuAggPlan *plan, const GpuAggProgram *program,
+gpuagg_cuda_groupby_args(const GpuAggCudaPrepared *prepared, const GpuAggProgram *program,
 						const GpuAggRecord *record, GpuAggGroupByArgs *args)
 {
 	const GpuAggTransition *trans = gpuagg_program_transitions(program);
@@ -36,7 +36,7 @@ gpuagg_cuda_groupby_args(const GpuAggPlan *plan, const GpuAggProgram *program,
 	args->seed = program->hash_seed;
 	args->nkeys = program->nkeys;
 	args->nsteps = program->ntransitions;
-	args->row_bytes = plan->stride;
+	args->row_bytes = prepared->stride;
 	args->record_bytes = record->bytes;
 	gpuagg_part_rows(program, record, &args->kind);
 	args->has_head = record->has_head;
@@ -51,7 +51,7 @@ gpuagg_cuda_groupby_args(const GpuAggPlan *plan, const GpuAggProgram *program,
 	for (uint32_t i = 0; i < program->nkeys; i++)
 	{
 		args->key_field[i] = record->key_field[i];
-		args->key_off[i] = plan->layout.key_off[i];
+		args->key_off[i] = prepared->layout.key_off[i];
 	}
 	for (uint32_t i = 0; i < program->ntransitions; i++)
 	{
@@ -60,7 +60,7 @@ gpuagg_cuda_groupby_args(const GpuAggPlan *plan, const GpuAggProgram *program,
 
 		step->op = (uint8_t) trans[i].op;
 		step->field = record->arg_field[i];
-		step->off = plan->layout.state_off[i];
+		step->off = prepared->layout.state_off[i];
 		step->kind = (uint8_t) kind;
 		step->bytes = (uint8_t) gpuagg_local_state_bytes(kind, trans[i].op);
 	}

@@ -230,7 +230,7 @@ group_waiting_kernel(const __grid_constant__ GpuAggGroupByArgs a, const uint64_t
 static __global__ void
 merge_spilled_kernel(const __grid_constant__ GpuAggGroupByArgs a, const char *from, uint64_t n)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) a.plan + a.plan->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) a.prepared + a.prepared->program_off);
 	uint64_t	i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
 
 	for (; i < n; i += (uint64_t) gridDim.x * blockDim.x)
@@ -238,7 +238,7 @@ merge_spilled_kernel(const __grid_constant__ GpuAggGroupByArgs a, const char *fr
 		const char *group = from + i * a.row_bytes;
 		char	   *again;
 
-		if (merge_entry(a.plan, p, &a.table, group))
+		if (merge_entry(a.prepared, p, &a.table, group))
 			continue;
 		again = a.spilled + atomicAdd(&a.head->nspilled, 1ull) * a.row_bytes;
 		for (uint32_t at = 0; at < a.row_bytes; at += 8)

@@ -47,7 +47,7 @@ pair_record(const GpuAggGroupBy *s, GpuAggRecord *record, GpuAggGroupByArgs *arg
 		return false;
 	if (record->nfields == 1)
 		record_make_pair(s->program, record);
-	gpuagg_cuda_groupby_args(s->plan, s->program, record, args);
+	gpuagg_cuda_groupby_args(s->prepared, s->program, record, args);
 	*key = gpuagg_local_key_shape(s->program, record);
 	return args->kind.fast;
 }
@@ -195,7 +195,7 @@ gpuagg_groupby_sources_begin(GpuAggGroupBy *s, GpuAggError *error)
 	if (!pair_record(s, &s->record, &args, &key))
 		return gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT, "sources of rows that are no pairs");
 	gpuagg_groupby_args_set(s, &args, key);
-	if (s->config.strategy != GPUAGG_GROUPBY_PARTITIONED || s->plan->hash_window.count > 1)
+	if (s->config.strategy != GPUAGG_GROUPBY_PARTITIONED || s->prepared->hash_window.count > 1)
 		return sources_pack(s, error);
 	s->args.n = s->taken;
 	return gpuagg_groupby_start(s, error);

@@ -68,7 +68,7 @@ groupby_strategy(uint32_t strategy)
 bool
 gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	const GpuAggProgram *p = gpuagg_cuda_program(task->plan);
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	const GpuAggGroupByMemory memory = {kept_alloc, kept_free, task};
 	const bool	wide = gpuagg_cuda_scratch_bytes(p, 1) > 0;
 	GpuAggGroupByConfig c = {};
@@ -88,14 +88,14 @@ gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggE
 	c.sm_bytes = c.launches->limits.shared_bytes;
 	c.block_bytes = c.launches->block_bytes;
 	if (c.strategy != GPUAGG_GROUPBY_PARTITIONED)
-		c.windows_log2 = windows_log2(config, c.expected_groups, task->plan->stride);
+		c.windows_log2 = windows_log2(config, c.expected_groups, task->prepared->stride);
 	if (c.strategy == GPUAGG_GROUPBY_SPATIAL)
 	{
 		if (!sm_windows_make(task, config, c.windows_log2, error))
 			return false;
 		c.sm_windows = task->sm_windows;
 	}
-	status = gpuagg_cuda_groupby_open(&c, task->plan, task->device_plan, &memory,
+	status = gpuagg_cuda_groupby_open(&c, task->prepared, task->device_prepared, &memory,
 									 (GpuAggGroupByReport *) task->groupby_report->data,
 									 task->lane->group, &task->groupby, error);
 	if (status == GPUAGG_UNSUPPORTED)

@@ -26,25 +26,25 @@ typedef struct DecodeLine
 } DecodeLine;
 
 static __device__ void
-put_word(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, uint32_t column,
+put_word(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded, uint32_t column,
 		 uint32_t row, uint64_t word)
 {
-	decoded->words[(uint64_t) plan->column_words[column] * decoded->nrows + row] = word;
+	decoded->words[(uint64_t) prepared->column_words[column] * decoded->nrows + row] = word;
 }
 
 static __device__ void
-put_bytes(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, uint32_t column,
+put_bytes(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded, uint32_t column,
 		  uint32_t row, const char *data, uint32_t len)
 {
 	uint64_t   *pair = decoded->words +
-		(uint64_t) plan->string_words[column] * decoded->nrows + 2 * (uint64_t) row;
+		(uint64_t) prepared->string_words[column] * decoded->nrows + 2 * (uint64_t) row;
 
 	pair[0] = (uint64_t) (uintptr_t) data;
 	pair[1] = len;
 }
 
 static __device__ void
-put_value(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
+put_value(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 		  const GpuAggAttr *attr, const DecodeLine *line, const char *value,
 		  uint32_t len)
 {
@@ -52,17 +52,17 @@ put_value(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 	{
 		case GPUAGG_T_FLOAT4:
 		case GPUAGG_T_FLOAT8:
-			put_word(plan, decoded, attr->reg, line->row,
+			put_word(prepared, decoded, attr->reg, line->row,
 					 (uint64_t) __double_as_longlong(gpuagg_load_f64(attr->type, value)));
 			break;
 		case GPUAGG_T_TEXT:
 		case GPUAGG_T_BPCHAR:
 		case GPUAGG_T_UUID:
-			put_bytes(plan, decoded, attr->reg, line->row,
+			put_bytes(prepared, decoded, attr->reg, line->row,
 					  line->copy + (value - line->page), len);
 			break;
 		default:
-			put_word(plan, decoded, attr->reg, line->row,
+			put_word(prepared, decoded, attr->reg, line->row,
 					 (uint64_t) gpuagg_load_i64(attr->type, value));
 			break;
 	}
@@ -70,7 +70,7 @@ put_value(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 
 /* An attribute that was added after the tuple was written; its state */
 static __device__ uint8_t
-put_missing(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
+put_missing(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 			const GpuAggProgram *p, const GpuAggAttr *attr, uint32_t row)
 {
 	const GpuAggConst *c;
@@ -80,10 +80,10 @@ put_missing(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 	c = &gpuagg_program_consts(p)[attr->missing_const - p->ncolumns];
 	if (c->state != GPUAGG_ST_VALUE)
 		return GPUAGG_ST_NULL;
-	if (plan->string_words[attr->reg] != GPUAGG_NO_REG)
-		put_bytes(plan, decoded, attr->reg, row, (const char *) p + c->v.off, c->len);
+	if (prepared->string_words[attr->reg] != GPUAGG_NO_REG)
+		put_bytes(prepared, decoded, attr->reg, row, (const char *) p + c->v.off, c->len);
 	else
-		put_word(plan, decoded, attr->reg, row, (uint64_t) c->v.i);
+		put_word(prepared, decoded, attr->reg, row, (uint64_t) c->v.i);
 	return GPUAGG_ST_VALUE;
 }
 
@@ -91,7 +91,7 @@ put_missing(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
  * Loads a tuple's columns.  VALUE: the row is whole.
  */
 static __device__ GpuAggFetch
-decode_tuple(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
+decode_tuple(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 			 const GpuAggProgram *p, const GpuAggTuple *tuple,
 			 const DecodeLine *line)
 {
@@ -113,11 +113,11 @@ decode_tuple(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 		if (fetch == GPUAGG_FETCH_TOASTED)
 			return fetch;
 		if (fetch == GPUAGG_FETCH_VALUE)
-			put_value(plan, decoded, &attr, line, value, len);
+			put_value(prepared, decoded, &attr, line, value, len);
 		else if (fetch == GPUAGG_FETCH_NULL)
 			state = GPUAGG_ST_NULL;
 		else
-			state = put_missing(plan, decoded, p, &attr, line->row);
+			state = put_missing(prepared, decoded, p, &attr, line->row);
 		decoded->states[(uint64_t) attr.reg * decoded->nrows + line->row] = state;
 	}
 	return GPUAGG_FETCH_VALUE;
@@ -128,21 +128,21 @@ decode_tuple(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
  * belongs to the sample, if there is one; also one that is left to PostgreSQL.
  */
 static __device__ bool
-decode_line(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, uint32_t npage,
+decode_line(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded, uint32_t npage,
 			uint32_t n, const uint8_t *bitmap, const DecodeLine *line)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 	GpuAggFetch fetch = GPUAGG_FETCH_VALUE;
 	GpuAggTuple tuple;
 	GpuAggLine	kind = GPUAGG_LINE_NONE;
 
 	if (gpuagg_page_line_visible(bitmap, n) &&
-		(!plan->sampled || gpuagg_sample_has_line(&plan->sample, line->block, n + 1)))
+		(!prepared->sampled || gpuagg_sample_has_line(&prepared->sample, line->block, n + 1)))
 		kind = p->nattrs > 0 ? gpuagg_page_tuple(line->page, n, &tuple) :
 			gpuagg_page_lines(line->page)[n].flags == GPUAGG_LP_NORMAL ?
 			GPUAGG_LINE_TUPLE : GPUAGG_LINE_NONE;
 	if (kind == GPUAGG_LINE_TUPLE && p->nattrs > 0)
-		fetch = decode_tuple(plan, decoded, p, &tuple, line);
+		fetch = decode_tuple(prepared, decoded, p, &tuple, line);
 	decoded->valid[line->row] = kind == GPUAGG_LINE_TUPLE &&
 		fetch == GPUAGG_FETCH_VALUE;
 	if (kind == GPUAGG_LINE_CORRUPT || fetch == GPUAGG_FETCH_CORRUPT)
@@ -162,7 +162,7 @@ decode_line(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, uint32_t 
 
 static __global__ void
 __launch_bounds__(DECODE_THREADS)
-decode_pages_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded)
+decode_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded)
 {
 	__shared__ uint4 page[PAGE_QUADS];
 	__shared__ unsigned int scanned;
@@ -188,7 +188,7 @@ decode_pages_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded)
 		for (uint32_t n = threadIdx.x; n < ref.nlines; n += DECODE_THREADS)
 		{
 			line.row = ref.row_base + n;
-			mine += decode_line(plan, &decoded, i, n, bitmap, &line);
+			mine += decode_line(prepared, &decoded, i, n, bitmap, &line);
 		}
 		__syncthreads();
 	}
@@ -205,11 +205,11 @@ const GpuAggKernelRef gpuagg_cuda_decode_kernels[] = {
 };
 
 void
-gpuagg_cuda_decode(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
+gpuagg_cuda_decode(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 				   uint32_t blocks, cudaStream_t stream)
 {
 	if (blocks > decoded->npages)
 		blocks = decoded->npages;
 	if (blocks > 0)
-		decode_pages_kernel<<<blocks, DECODE_THREADS, 0, stream>>>(plan, *decoded);
+		decode_pages_kernel<<<blocks, DECODE_THREADS, 0, stream>>>(prepared, *decoded);
 }

@@ -18,7 +18,7 @@
  */
 template<bool CODES>
 static __device__ uint64_t
-group_bytes(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggEncoding *strings,
+group_bytes(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggEncoding *strings,
 			const char *row)
 {
 	if (CODES)
@@ -29,8 +29,8 @@ group_bytes(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggEncoding
 			__trap();
 		return bytes;
 	}
-	return plan->has_strings ? gpuagg_group_bytes(p, &plan->layout, row) :
-		plan->layout.row_bytes;
+	return prepared->has_strings ? gpuagg_group_bytes(p, &prepared->layout, row) :
+		prepared->layout.row_bytes;
 }
 
 /* Bytes behind a row, and the slot's pointer gone; the place behind them */
@@ -48,44 +48,44 @@ put_long(char *slot, char *end)
 }
 
 static __device__ void
-put_group(const GpuAggPlan *plan, const GpuAggProgram *p, const char *row,
+put_group(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const char *row,
 		  char *to, uint64_t bytes)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	char	   *end = to + plan->layout.row_bytes;
+	char	   *end = to + prepared->layout.row_bytes;
 
-	for (uint32_t i = 0; i < plan->layout.row_bytes; i += 8)
+	for (uint32_t i = 0; i < prepared->layout.row_bytes; i += 8)
 		*(uint64_t *) (to + i) = *(const uint64_t *) (row + i);
 	*(uint32_t *) to &= ~GPUAGG_HEAD_READY;
-	if (!plan->has_strings)
+	if (!prepared->has_strings)
 		return;
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		if (gpuagg_key_is_string(keys[i].type))
-			end = put_long(to + plan->layout.key_off[i], end);
+			end = put_long(to + prepared->layout.key_off[i], end);
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 		if (gpuagg_transition_is_string(trans[i].op))
-			end = put_long(to + plan->layout.state_off[i], end);
+			end = put_long(to + prepared->layout.state_off[i], end);
 	while (end < to + bytes)
 		*end++ = 0;
 }
 
 /* Entry n of a run, or NULL: empty or beyond the table */
 static __device__ const char *
-run_entry(const GpuAggPlan *plan, const GpuAggTableRef *t, uint64_t run, uint32_t n)
+run_entry(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *t, uint64_t run, uint32_t n)
 {
 	const uint64_t at = run * GPUAGG_EMIT_SLOTS + n;
-	const char *entry = t->slots + at * plan->stride;
+	const char *entry = t->slots + at * prepared->stride;
 
 	return at < t->capacity && (t->dense || *(const uint32_t *) entry != 0) ? entry : NULL;
 }
 
 template<bool CODES>
 static __global__ void
-size_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
+size_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
 				 const GpuAggEncoding *strings, uint64_t *bytes, uint32_t *groups)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 	__shared__ unsigned long long sum;
 	__shared__ unsigned int count;
 	unsigned long long mine = 0;
@@ -99,11 +99,11 @@ size_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
 	__syncthreads();
 	for (uint32_t i = threadIdx.x; i < GPUAGG_EMIT_SLOTS; i += EMIT_THREADS)
 	{
-		const char *row = run_entry(plan, &table, blockIdx.x, i);
+		const char *row = run_entry(prepared, &table, blockIdx.x, i);
 
 		if (row == NULL)
 			continue;
-		mine += group_bytes<CODES>(plan, p, strings, row);
+		mine += group_bytes<CODES>(prepared, p, strings, row);
 		n++;
 	}
 	if (n > 0)
@@ -121,11 +121,11 @@ size_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
 
 template<bool CODES>
 static __global__ void
-emit_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
+emit_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
 				 const GpuAggEncoding *strings, uint64_t first, const uint64_t *starts,
 				 char *out)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 	__shared__ unsigned long long used;
 
 	if (threadIdx.x == 0)
@@ -133,13 +133,13 @@ emit_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
 	__syncthreads();
 	for (uint32_t i = threadIdx.x; i < GPUAGG_EMIT_SLOTS; i += EMIT_THREADS)
 	{
-		const char *row = run_entry(plan, &table, first + blockIdx.x, i);
+		const char *row = run_entry(prepared, &table, first + blockIdx.x, i);
 		uint64_t	bytes;
 		char	   *to;
 
 		if (row == NULL)
 			continue;
-		bytes = group_bytes<CODES>(plan, p, strings, row);
+		bytes = group_bytes<CODES>(prepared, p, strings, row);
 		to = out + starts[blockIdx.x] + atomicAdd(&used, bytes);
 		if (CODES)
 		{
@@ -147,7 +147,7 @@ emit_runs_kernel(const GpuAggPlan *plan, const GpuAggTableRef table,
 			*(uint32_t *) to &= ~GPUAGG_HEAD_READY;
 		}
 		else
-			put_group(plan, p, row, to, bytes);
+			put_group(prepared, p, row, to, bytes);
 	}
 }
 
@@ -160,25 +160,25 @@ const GpuAggKernelRef gpuagg_cuda_emit_kernels[] = {
 };
 
 void
-gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table,
+gpuagg_cuda_size(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
 				 const GpuAggEncoding *strings, uint64_t *bytes, uint32_t *groups,
 				 cudaStream_t stream)
 {
 	const uint32_t runs = (uint32_t) ((table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS);
 
 	if (runs > 0 && strings != NULL)
-		size_runs_kernel<true><<<runs, EMIT_THREADS, 0, stream>>>(plan, *table, strings, bytes, groups);
+		size_runs_kernel<true><<<runs, EMIT_THREADS, 0, stream>>>(prepared, *table, strings, bytes, groups);
 	else if (runs > 0)
-		size_runs_kernel<false><<<runs, EMIT_THREADS, 0, stream>>>(plan, *table, NULL, bytes, groups);
+		size_runs_kernel<false><<<runs, EMIT_THREADS, 0, stream>>>(prepared, *table, NULL, bytes, groups);
 }
 
 void
-gpuagg_cuda_emit(const GpuAggPlan *plan, const GpuAggTableRef *table,
+gpuagg_cuda_emit(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
 				 const GpuAggEncoding *strings, uint64_t first, uint32_t n,
 				 const uint64_t *starts, char *out, cudaStream_t stream)
 {
 	if (strings != NULL)
-		emit_runs_kernel<true><<<n, EMIT_THREADS, 0, stream>>>(plan, *table, strings, first, starts, out);
+		emit_runs_kernel<true><<<n, EMIT_THREADS, 0, stream>>>(prepared, *table, strings, first, starts, out);
 	else
-		emit_runs_kernel<false><<<n, EMIT_THREADS, 0, stream>>>(plan, *table, NULL, first, starts, out);
+		emit_runs_kernel<false><<<n, EMIT_THREADS, 0, stream>>>(prepared, *table, NULL, first, starts, out);
 }

@@ -42,22 +42,22 @@
  * and no other state has changed.
  */
 static __device__ bool
-row_update(const GpuAggPlan *plan, const GpuAggProgram *p,
+row_update(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 		   const GpuAggTableRef *table, char *entry, const GpuAggValue *reg,
 		   const uint8_t *st, uint32_t *errors)
 {
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 
-	for (uint32_t i = 0; plan->lock_off != 0 && i < p->ntransitions; i++)
+	for (uint32_t i = 0; prepared->lock_off != 0 && i < p->ntransitions; i++)
 		if (gpuagg_transition_is_string(trans[i].op) &&
 			row_enters(&trans[i], reg, st, errors) &&
-			!string_step(plan, table, entry, plan->layout.state_off[i],
+			!string_step(prepared, table, entry, prepared->layout.state_off[i],
 						 trans[i].op, reg[trans[i].arg].b))
 			return false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 		if (!gpuagg_transition_is_string(trans[i].op) &&
 			row_enters(&trans[i], reg, st, errors))
-			row_step(trans[i].op, entry + plan->layout.state_off[i],
+			row_step(trans[i].op, entry + prepared->layout.state_off[i],
 					 trans[i].arg != GPUAGG_NO_REG ? &reg[trans[i].arg] : reg);
 	return true;
 }
@@ -74,30 +74,30 @@ typedef struct LocalTable
 } LocalTable;
 
 static __device__ LocalTable
-local_table(char *shared, const GpuAggPlan *plan, const GpuAggLocalShape *shape,
+local_table(char *shared, const GpuAggCudaPrepared *prepared, const GpuAggLocalShape *shape,
 			uint32_t copy)
 {
 	LocalTable	t;
 
 	t.count = (uint32_t *) shared + copy;
 	t.slots = shared + (shape->copies * 4 + 15) / 16 * 16 +
-		(uint64_t) copy * shape->capacity * plan->stride;
+		(uint64_t) copy * shape->capacity * prepared->stride;
 	t.mask = shape->capacity - 1;
 	t.limit = shape->limit;
 	return t;
 }
 
 static __device__ void
-local_init(char *shared, const GpuAggPlan *plan, const GpuAggLocalShape *shape)
+local_init(char *shared, const GpuAggCudaPrepared *prepared, const GpuAggLocalShape *shape)
 {
-	const uint32_t words = plan->stride / 4;
+	const uint32_t words = prepared->stride / 4;
 	const uint32_t total = shape->copies * shape->capacity * words;
-	uint32_t   *slots = (uint32_t *) local_table(shared, plan, shape, 0).slots;
+	uint32_t   *slots = (uint32_t *) local_table(shared, prepared, shape, 0).slots;
 
 	for (uint32_t i = threadIdx.x; i < shape->copies; i += blockDim.x)
 		((uint32_t *) shared)[i] = 0;
 	for (uint32_t i = threadIdx.x; i < total; i += blockDim.x)
-		slots[i] = ((const uint32_t *) plan->init_row)[i % words];
+		slots[i] = ((const uint32_t *) prepared->init_row)[i % words];
 }
 
 /* Does a row have a key that must not stay in shared memory? */
@@ -116,16 +116,16 @@ has_long_key(const GpuAggProgram *p, const GpuAggValue *reg, const uint8_t *st)
 
 /* As table_find, in shared memory and by the bytes of the keys */
 static __device__ char *
-local_find(const LocalTable *t, const GpuAggPlan *plan, const uint32_t *image,
+local_find(const LocalTable *t, const GpuAggCudaPrepared *prepared, const uint32_t *image,
 		   uint64_t hash)
 {
-	const uint32_t words = plan->states_off / 4;
+	const uint32_t words = prepared->states_off / 4;
 	uint32_t	at = (uint32_t) (hash >> 32) & t->mask;
 	uint32_t	probes = 0;
 
 	while (probes < LOCAL_PROBES)
 	{
-		uint32_t   *entry = (uint32_t *) (t->slots + at * plan->stride);
+		uint32_t   *entry = (uint32_t *) (t->slots + at * prepared->stride);
 		uint32_t	seen = atomicOr(entry, 0u);
 		bool		same = seen == image[0];
 
@@ -161,10 +161,10 @@ local_find(const LocalTable *t, const GpuAggPlan *plan, const uint32_t *image,
 
 /* The row's place in its warp's copy of the local table, or NULL */
 static __device__ char *
-local_place(char *shared, const GpuAggPlan *plan, const GpuAggLocalShape *shape,
+local_place(char *shared, const GpuAggCudaPrepared *prepared, const GpuAggLocalShape *shape,
 			const RowKeys *keys, uint64_t hash)
 {
-	LocalTable	t = local_table(shared, plan, shape,
+	LocalTable	t = local_table(shared, prepared, shape,
 								(threadIdx.x / warpSize) & (shape->copies - 1));
 	union
 	{
@@ -178,29 +178,29 @@ local_place(char *shared, const GpuAggPlan *plan, const GpuAggLocalShape *shape,
 		image.words[i] = 0;
 	keys->put((char *) image.words);
 	image.words[0] = GPUAGG_HEAD_READY | keys->nulls();
-	return local_find(&t, plan, image.words, hash);
+	return local_find(&t, prepared, image.words, hash);
 }
 
 /* ---------- merging entries ---------- */
 
 static __device__ void
-local_flush(char *shared, const GpuAggPlan *plan, const GpuAggProgram *p,
+local_flush(char *shared, const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 			const GpuAggLocalShape *shape, const GpuAggTableRef *table,
 			const GpuAggDecodedBatch *decoded)
 {
 	const uint32_t total = shape->copies * shape->capacity;
-	const char *slots = local_table(shared, plan, shape, 0).slots;
+	const char *slots = local_table(shared, prepared, shape, 0).slots;
 
 	for (uint32_t i = threadIdx.x; i < total; i += blockDim.x)
 	{
-		const uint32_t *entry = (const uint32_t *) (slots + (uint64_t) i * plan->stride);
+		const uint32_t *entry = (const uint32_t *) (slots + (uint64_t) i * prepared->stride);
 		uint32_t   *to;
 
-		if (entry[0] == 0 || merge_entry(plan, p, table, (const char *) entry))
+		if (entry[0] == 0 || merge_entry(prepared, p, table, (const char *) entry))
 			continue;
 		to = (uint32_t *) (decoded->spill +
-						   (uint64_t) atomicAdd(&decoded->head->nspilled, 1u) * plan->stride);
-		for (uint32_t w = 0; w < plan->stride / 4; w++)
+						   (uint64_t) atomicAdd(&decoded->head->nspilled, 1u) * prepared->stride);
+		for (uint32_t w = 0; w < prepared->stride / 4; w++)
 			to[w] = entry[w];
 	}
 }
@@ -218,11 +218,11 @@ typedef struct RowCounts
 
 template <bool LOCAL>
 static __device__ void
-group_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
+group_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
 		   const GpuAggTableRef *table, const GpuAggLocalShape *shape, char *shared,
 		   GpuAggValue *reg, uint8_t *st, RowCounts *counts)
 {
-	const RowKeys keys = {plan, p, table, reg, st};
+	const RowKeys keys = {prepared, p, table, reg, st};
 
 	gpuagg_eval_constants(p, reg, st);
 	for (uint32_t row = blockIdx.x * blockDim.x + threadIdx.x; row < decoded->nrows;
@@ -234,7 +234,7 @@ group_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBa
 
 		if (!decoded->valid[row])
 			continue;
-		load_row(plan, p, decoded, row, reg, st);
+		load_row(prepared, p, decoded, row, reg, st);
 		fate = row_prepare(p, reg, st, &counts->errors);
 		if (fate != ROW_READY)
 		{
@@ -242,7 +242,7 @@ group_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBa
 			continue;
 		}
 		hash = keys.hash();
-		if (!gpuagg_hash_window_has(plan->hash_window, hash))
+		if (!gpuagg_hash_window_has(prepared->hash_window, hash))
 		{
 			decoded->valid[row] = 0;
 			counts->passed++;
@@ -250,13 +250,13 @@ group_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBa
 		}
 		if (LOCAL)
 		{
-			entry = local_place(shared, plan, shape, &keys, hash);
+			entry = local_place(shared, prepared, shape, &keys, hash);
 			counts->misses += entry == NULL;
 		}
 		if (entry == NULL)
-			entry = table_find(plan, table, keys, hash, table->limit, GPUAGG_MAX_PROBES);
+			entry = table_find(prepared, table, keys, hash, table->limit, GPUAGG_MAX_PROBES);
 		if (entry == NULL ||
-			!row_update(plan, p, table, entry, reg, st, &counts->errors))
+			!row_update(prepared, p, table, entry, reg, st, &counts->errors))
 		{
 			counts->overflow++;
 			continue;
@@ -289,18 +289,18 @@ report_counts(const RowCounts *counts, GpuAggBatchHead *head)
 template <bool LOCAL, bool WIDE>
 static __global__ void
 __launch_bounds__(GPUAGG_GROUP_THREADS)
-group_decoded_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded,
+group_decoded_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded,
 				   const GpuAggTableRef table, const GpuAggLocalShape shape,
 				   char *scratch, uint32_t scratch_stride)
 {
 	extern __shared__ uint4 shared_quads[];
 	char	   *shared = (char *) shared_quads;
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 	RowCounts	counts = {0, 0, 0, 0};
 
 	if (LOCAL)
 	{
-		local_init(shared, plan, &shape);
+		local_init(shared, prepared, &shape);
 		__syncthreads();
 	}
 	if (WIDE)
@@ -308,7 +308,7 @@ group_decoded_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded,
 		char	   *mine = scratch +
 			(uint64_t) (blockIdx.x * blockDim.x + threadIdx.x) * scratch_stride;
 
-		group_rows<LOCAL>(plan, p, &decoded, &table, &shape, shared, (GpuAggValue *) mine,
+		group_rows<LOCAL>(prepared, p, &decoded, &table, &shape, shared, (GpuAggValue *) mine,
 						  (uint8_t *) (mine + p->nregs * sizeof(GpuAggValue)), &counts);
 	}
 	else
@@ -316,32 +316,32 @@ group_decoded_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded,
 		GpuAggValue reg[GPUAGG_LOCAL_REGS];
 		uint8_t		st[GPUAGG_LOCAL_REGS];
 
-		group_rows<LOCAL>(plan, p, &decoded, &table, &shape, shared, reg, st, &counts);
+		group_rows<LOCAL>(prepared, p, &decoded, &table, &shape, shared, reg, st, &counts);
 	}
 	__syncwarp();
 	report_counts(&counts, decoded.head);
 	if (LOCAL)
 	{
 		__syncthreads();
-		local_flush(shared, plan, p, &shape, &table, &decoded);
+		local_flush(shared, prepared, p, &shape, &table, &decoded);
 	}
 }
 
 static __global__ void
-merge_spill_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded,
+merge_spill_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded,
 				   uint32_t nspilled, const GpuAggTableRef table)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 
 	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < nspilled;
 		 i += gridDim.x * blockDim.x)
 	{
-		char	   *entry = decoded.spill + (uint64_t) i * plan->stride;
+		char	   *entry = decoded.spill + (uint64_t) i * prepared->stride;
 
 		/* an entry that was merged is empty */
 		if (*(const uint32_t *) entry == 0)
 			continue;
-		if (merge_entry(plan, p, &table, entry))
+		if (merge_entry(prepared, p, &table, entry))
 			*(uint32_t *) entry = 0;
 		else
 			atomicAdd(&decoded.head->overflow, 1u);
@@ -394,7 +394,7 @@ gpuagg_cuda_local_bytes(const GpuAggLocalShape *local, uint32_t stride)
 }
 
 void
-gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
+gpuagg_cuda_group(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 				  const GpuAggTableRef *table, const GpuAggLocalShape *local,
 				  uint32_t stride, char *scratch, uint32_t scratch_stride,
 				  uint32_t blocks, cudaStream_t stream)
@@ -409,25 +409,25 @@ gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
 		return;
 	if (local->capacity > 0 && scratch != NULL)
 		group_decoded_kernel<true, true><<<blocks, threads, bytes, stream>>>
-			(plan, *decoded, *table, *local, scratch, scratch_stride);
+			(prepared, *decoded, *table, *local, scratch, scratch_stride);
 	else if (local->capacity > 0)
 		group_decoded_kernel<true, false><<<blocks, threads, bytes, stream>>>
-			(plan, *decoded, *table, *local, scratch, scratch_stride);
+			(prepared, *decoded, *table, *local, scratch, scratch_stride);
 	else if (scratch != NULL)
 		group_decoded_kernel<false, true><<<blocks, threads, 0, stream>>>
-			(plan, *decoded, *table, *local, scratch, scratch_stride);
+			(prepared, *decoded, *table, *local, scratch, scratch_stride);
 	else
 		group_decoded_kernel<false, false><<<blocks, threads, 0, stream>>>
-			(plan, *decoded, *table, *local, scratch, scratch_stride);
+			(prepared, *decoded, *table, *local, scratch, scratch_stride);
 }
 
 void
-gpuagg_cuda_merge_spill(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
+gpuagg_cuda_merge_spill(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 						uint32_t nspilled, const GpuAggTableRef *table,
 						const GpuAggLaunch *launch, cudaStream_t stream)
 {
 	merge_spill_kernel<<<(uint32_t) launch->blocks, launch->threads, 0, stream>>>
-		(plan, *decoded, nspilled, *table);
+		(prepared, *decoded, nspilled, *table);
 }
 
 void

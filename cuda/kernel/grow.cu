@@ -9,10 +9,10 @@
 
 /* Every entry empty, its states initialised, two words at once; the arena stays as it is */
 static __global__ void
-init_table_kernel(const GpuAggPlan *plan, const GpuAggTableRef table, bool plain)
+init_table_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table, bool plain)
 {
-	const uint32_t words = plan->stride / 8;
-	const uint64_t *init = (const uint64_t *) plan->init_row;
+	const uint32_t words = prepared->stride / 8;
+	const uint64_t *init = (const uint64_t *) prepared->init_row;
 	const uint64_t pairs = (table.capacity * words + 1) / 2;
 	const uint64_t step = (uint64_t) gridDim.x * blockDim.x;
 	uint64_t	i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
@@ -42,29 +42,29 @@ init_table_kernel(const GpuAggPlan *plan, const GpuAggTableRef table, bool plain
  * moves along, free.
  */
 static __global__ void
-move_groups_kernel(const GpuAggPlan *plan, const GpuAggTableRef from,
+move_groups_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef from,
 				   const GpuAggTableRef to)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 	const uint64_t mask = to.capacity - 1;
 	const uint64_t step = (uint64_t) gridDim.x * blockDim.x;
 
 	for (uint64_t i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
 		 i < from.capacity; i += step)
 	{
-		const uint64_t *entry = (const uint64_t *) (from.slots + i * plan->stride);
-		const EntryKeys keys = {plan, p, (const char *) entry};
+		const uint64_t *entry = (const uint64_t *) (from.slots + i * prepared->stride);
+		const EntryKeys keys = {prepared, p, (const char *) entry};
 		uint64_t	at;
 		uint64_t   *place;
 
 		if ((uint32_t) entry[0] == 0)
 			continue;
 		at = table_home(&to, keys.hash());
-		while (atomicCAS((uint32_t *) (to.slots + at * plan->stride), 0u,
+		while (atomicCAS((uint32_t *) (to.slots + at * prepared->stride), 0u,
 						 GPUAGG_HEAD_LOCKED) != 0)
 			at = (at + 1) & mask;
-		place = (uint64_t *) (to.slots + at * plan->stride);
-		for (uint32_t w = 0; w < plan->stride / 8; w++)
+		place = (uint64_t *) (to.slots + at * prepared->stride);
+		for (uint32_t w = 0; w < prepared->stride / 8; w++)
 			place[w] = entry[w];
 		atomicAdd(&to.head->count, 1ull);
 	}
@@ -77,19 +77,19 @@ const GpuAggKernelRef gpuagg_cuda_grow_kernels[] = {
 };
 
 void
-gpuagg_cuda_table_init(const GpuAggPlan *plan, const GpuAggTableRef *table,
+gpuagg_cuda_table_init(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
 					   bool plain, const GpuAggLaunch *launch, cudaStream_t stream)
 {
 	init_table_kernel<<<(uint32_t) launch->blocks, launch->threads, 0, stream>>>
-		(plan, *table, plain);
+		(prepared, *table, plain);
 }
 
 /* to is empty, and large enough */
 void
-gpuagg_cuda_table_move(const GpuAggPlan *plan, const GpuAggTableRef *from,
+gpuagg_cuda_table_move(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *from,
 					   const GpuAggTableRef *to, const GpuAggLaunch *launch,
 					   cudaStream_t stream)
 {
 	move_groups_kernel<<<(uint32_t) launch->blocks, launch->threads, 0, stream>>>
-		(plan, *from, *to);
+		(prepared, *from, *to);
 }

@@ -1,11 +1,11 @@
 /*
  * kernels.h
  *		What the host side and the kernels of the CUDA device share: a task's
- *		plan, a batch's decoded batch, the group table, and the functions that launch
+ *		prepared program, a batch's decoded batch, the group table, and the functions that launch
  *		kernels.
  *
  * All pointers here are device addresses.  Structures are passed to kernels
- * by value, but for the plan, which lies in device memory.
+ * by value, but for the prepared program, which lies in device memory.
  *
  * Decoded batch.  A batch of pages becomes columns in device memory.  Each line
  * pointer of a page has a position: page i's first line is row row_base of the
@@ -56,8 +56,8 @@ gpuagg_cuda_align(size_t bytes)
 /* How groups get strings for codes: device/ops/decoding.h */
 typedef struct GpuAggEncoding GpuAggEncoding;
 
-/* A task's plan: uploaded once, read by every kernel. */
-typedef struct GpuAggPlan
+/* A task's prepared program: uploaded once, read by every kernel. */
+typedef struct GpuAggCudaPrepared
 {
 	GpuAggLayout layout;
 	uint32_t	stride;			/* bytes of an entry */
@@ -66,7 +66,7 @@ typedef struct GpuAggPlan
 	uint32_t	has_strings;	/* string keys or states */
 	uint32_t	has_bytes;		/* BYTES columns: decoded batches copy pages */
 	uint32_t	nwords;			/* of a row of all columns */
-	uint32_t	program_off;	/* of the program, from the plan's start */
+	uint32_t	program_off;	/* of the program, from the prepared program's start */
 	uint32_t	sampled;		/* only lines of the sample count */
 	GpuAggSample sample;
 	GpuAggHashWindow hash_window;			/* hashes whose groups are wanted */
@@ -75,7 +75,7 @@ typedef struct GpuAggPlan
 												 * GPUAGG_NO_REG */
 	uint16_t	code_words[GPUAGG_MAX_REGS];	/* and its code */
 	char		init_row[GPUAGG_MAX_ROW_BYTES + 8];
-} GpuAggPlan;
+} GpuAggCudaPrepared;
 
 /* Counters of a batch; the kernels add, the host reads a copy. */
 typedef struct GpuAggBatchHead
@@ -198,31 +198,31 @@ extern uint32_t gpuagg_cuda_local_bytes(const GpuAggLocalShape *local, uint32_t 
  * cudaGetLastError().  blocks are upper bounds; a GpuAggLaunch is the size of
  * blocks and their number (launch.cu).
  */
-extern void gpuagg_cuda_decode(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
+extern void gpuagg_cuda_decode(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 							   uint32_t blocks, cudaStream_t stream);
-extern void gpuagg_cuda_group(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
+extern void gpuagg_cuda_group(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 							  const GpuAggTableRef *table,
 							  const GpuAggLocalShape *local,
 							  uint32_t stride, char *scratch,
 							  uint32_t scratch_stride, uint32_t blocks,
 							  cudaStream_t stream);
 /* Behind decoding: pages of stripes are kept. */
-extern void gpuagg_cuda_keep(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
+extern void gpuagg_cuda_keep(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 							 uint32_t blocks, cudaStream_t stream);
 /* Programs that select rows: instead of grouping */
-extern void gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded,
+extern void gpuagg_cuda_select(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 							   char *scratch, uint32_t scratch_stride,
 							   uint32_t blocks, cudaStream_t stream);
-extern void gpuagg_cuda_merge_spill(const GpuAggPlan *plan,
+extern void gpuagg_cuda_merge_spill(const GpuAggCudaPrepared *prepared,
 									const GpuAggDecodedBatch *decoded, uint32_t nspilled,
 									const GpuAggTableRef *table,
 									const GpuAggLaunch *launch,
 									cudaStream_t stream);
-extern void gpuagg_cuda_table_init(const GpuAggPlan *plan,
+extern void gpuagg_cuda_table_init(const GpuAggCudaPrepared *prepared,
 								   const GpuAggTableRef *table, bool plain,
 								   const GpuAggLaunch *launch,
 								   cudaStream_t stream);
-extern void gpuagg_cuda_table_move(const GpuAggPlan *plan,
+extern void gpuagg_cuda_table_move(const GpuAggCudaPrepared *prepared,
 								   const GpuAggTableRef *from,
 								   const GpuAggTableRef *to,
 								   const GpuAggLaunch *launch,
@@ -232,7 +232,7 @@ extern void gpuagg_cuda_table_move(const GpuAggPlan *plan,
  * bytes[i], groups[i]: of slots i * GPUAGG_EMIT_SLOTS on.  strings: on the card,
  * what groups are written with instead of codes; NULL: they are written as they lie.
  */
-extern void gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table,
+extern void gpuagg_cuda_size(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
 							 const GpuAggEncoding *strings,
 							 uint64_t *bytes, uint32_t *groups,
 							 cudaStream_t stream);
@@ -241,7 +241,7 @@ extern void gpuagg_cuda_size(const GpuAggPlan *plan, const GpuAggTableRef *table
  * Writes the groups of n runs of slots from run `first` on.  starts[i]: byte
  * of out at which run first + i begins.
  */
-extern void gpuagg_cuda_emit(const GpuAggPlan *plan, const GpuAggTableRef *table,
+extern void gpuagg_cuda_emit(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
 							 const GpuAggEncoding *strings, uint64_t first, uint32_t n, const uint64_t *starts,
 							 char *out, cudaStream_t stream);
 

@@ -54,7 +54,7 @@ load_resident(const GpuAggProgram *p, const GpuAggStripeColumn *columns, uint32_
 }
 
 static __device__ void
-load_row(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
+load_row(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
 		 uint32_t row, GpuAggValue *reg, uint8_t *st)
 {
 	const uint8_t *classes = gpuagg_program_classes(p);
@@ -67,7 +67,7 @@ load_row(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBatc
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
 		const uint64_t *words = decoded->words +
-			(uint64_t) plan->column_words[c] * decoded->nrows;
+			(uint64_t) prepared->column_words[c] * decoded->nrows;
 		uint8_t		state = decoded->states[(uint64_t) c * decoded->nrows + row];
 
 		st[c] = state;

@@ -56,7 +56,7 @@ list_rows(const GpuAggDecodedBatch *decoded, uint32_t row, bool keep)
 }
 
 static __device__ void
-select_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
+select_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch *decoded,
 			GpuAggValue *reg, uint8_t *st)
 {
 	const uint32_t lane = threadIdx.x % warpSize;
@@ -72,7 +72,7 @@ select_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedB
 
 		if (row < decoded->nrows && decoded->valid[row])
 		{
-			load_row(plan, p, decoded, row, reg, st);
+			load_row(prepared, p, decoded, row, reg, st);
 			keep = row_prepare(p, reg, st, &errors) == ROW_READY;
 		}
 		__syncwarp();
@@ -90,17 +90,17 @@ select_rows(const GpuAggPlan *plan, const GpuAggProgram *p, const GpuAggDecodedB
 template <bool WIDE>
 static __global__ void
 __launch_bounds__(GPUAGG_GROUP_THREADS)
-select_decoded_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded, char *scratch,
+select_decoded_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded, char *scratch,
 					uint32_t scratch_stride)
 {
-	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) plan + plan->program_off);
+	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 
 	if (WIDE)
 	{
 		char	   *mine = scratch +
 			(uint64_t) (blockIdx.x * blockDim.x + threadIdx.x) * scratch_stride;
 
-		select_rows(plan, p, &decoded, (GpuAggValue *) mine,
+		select_rows(prepared, p, &decoded, (GpuAggValue *) mine,
 					(uint8_t *) (mine + p->nregs * sizeof(GpuAggValue)));
 	}
 	else
@@ -108,7 +108,7 @@ select_decoded_kernel(const GpuAggPlan *plan, const GpuAggDecodedBatch decoded, 
 		GpuAggValue reg[GPUAGG_LOCAL_REGS];
 		uint8_t		st[GPUAGG_LOCAL_REGS];
 
-		select_rows(plan, p, &decoded, reg, st);
+		select_rows(prepared, p, &decoded, reg, st);
 	}
 }
 
@@ -119,7 +119,7 @@ const GpuAggKernelRef gpuagg_cuda_select_kernels[] = {
 };
 
 void
-gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, char *scratch,
+gpuagg_cuda_select(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded, char *scratch,
 				   uint32_t scratch_stride, uint32_t blocks, cudaStream_t stream)
 {
 	const uint32_t threads = GPUAGG_GROUP_THREADS;
@@ -131,8 +131,8 @@ gpuagg_cuda_select(const GpuAggPlan *plan, const GpuAggDecodedBatch *decoded, ch
 		return;
 	if (scratch != NULL)
 		select_decoded_kernel<true><<<blocks, threads, 0, stream>>>
-			(plan, *decoded, scratch, scratch_stride);
+			(prepared, *decoded, scratch, scratch_stride);
 	else
 		select_decoded_kernel<false><<<blocks, threads, 0, stream>>>
-			(plan, *decoded, scratch, scratch_stride);
+			(prepared, *decoded, scratch, scratch_stride);
 }

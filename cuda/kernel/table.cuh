@@ -84,7 +84,7 @@ arena_copy(const GpuAggTableRef *t, GpuAggBytes b)
 
 struct RowKeys
 {
-	const GpuAggPlan *plan;
+	const GpuAggCudaPrepared *prepared;
 	const GpuAggProgram *program;
 	const GpuAggTableRef *table;
 	const GpuAggValue *reg;
@@ -135,7 +135,7 @@ struct RowKeys
 		for (uint32_t i = 0; i < program->nkeys; i++)
 		{
 			const GpuAggValue *v = &reg[keys[i].reg];
-			const char *slot = entry + plan->layout.key_off[i];
+			const char *slot = entry + prepared->layout.key_off[i];
 
 			if (st[keys[i].reg] & GPUAGG_ST_NULL)
 				continue;
@@ -179,7 +179,7 @@ struct RowKeys
 		for (uint32_t i = 0; i < program->nkeys; i++)
 		{
 			const GpuAggValue *v = &reg[keys[i].reg];
-			char	   *slot = entry + plan->layout.key_off[i];
+			char	   *slot = entry + prepared->layout.key_off[i];
 
 			if (st[keys[i].reg] & GPUAGG_ST_NULL)
 				memset(slot, 0, gpuagg_type_slot_bytes(keys[i].type));
@@ -198,7 +198,7 @@ struct RowKeys
 		const GpuAggKey *keys = gpuagg_program_keys(program);
 
 		put(entry);
-		for (uint32_t i = 0; plan->has_strings && i < program->nkeys; i++)
+		for (uint32_t i = 0; prepared->has_strings && i < program->nkeys; i++)
 		{
 			GpuAggBytes b = reg[keys[i].reg].b;
 
@@ -209,7 +209,7 @@ struct RowKeys
 			b.data = arena_copy(table, b);
 			if (b.data == NULL)
 				return false;
-			gpuagg_string_slot_store(entry + plan->layout.key_off[i], b);
+			gpuagg_string_slot_store(entry + prepared->layout.key_off[i], b);
 		}
 		return true;
 	}
@@ -219,7 +219,7 @@ struct RowKeys
 
 struct EntryKeys
 {
-	const GpuAggPlan *plan;
+	const GpuAggCudaPrepared *prepared;
 	const GpuAggProgram *program;
 	const char *entry;
 
@@ -239,7 +239,7 @@ struct EntryKeys
 
 		for (uint32_t i = 0; i < program->nkeys; i++)
 		{
-			const char *slot = entry + plan->layout.key_off[i];
+			const char *slot = entry + prepared->layout.key_off[i];
 			const GpuAggBytes uuid = {slot, 16};
 			uint64_t	word;
 
@@ -269,8 +269,8 @@ struct EntryKeys
 		for (uint32_t i = 0; i < program->nkeys; i++)
 			if (!(null >> i & 1) &&
 				!gpuagg_key_slots_equal(keys[i].type,
-										entry + plan->layout.key_off[i],
-										other + plan->layout.key_off[i]))
+										entry + prepared->layout.key_off[i],
+										other + prepared->layout.key_off[i]))
 				return false;
 		return true;
 	}
@@ -279,7 +279,7 @@ struct EntryKeys
 	__device__ bool
 	store(char *to) const
 	{
-		for (uint32_t at = 4; at < plan->states_off; at += 4)
+		for (uint32_t at = 4; at < prepared->states_off; at += 4)
 			*(uint32_t *) (to + at) = *(const uint32_t *) (entry + at);
 		return true;
 	}
@@ -307,7 +307,7 @@ table_home(const GpuAggTableRef *t, uint64_t hash)
  */
 template <typename Keys>
 static __device__ char *
-table_probe(const GpuAggPlan *plan, const GpuAggTableRef *t, const Keys &keys,
+table_probe(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *t, const Keys &keys,
 			uint64_t hash, uint64_t limit, uint32_t max_probes, uint32_t *added)
 {
 	const uint64_t mask = t->capacity - 1;
@@ -317,7 +317,7 @@ table_probe(const GpuAggPlan *plan, const GpuAggTableRef *t, const Keys &keys,
 
 	while (probes < max_probes && probes <= mask)
 	{
-		char	   *entry = t->slots + at * plan->stride;
+		char	   *entry = t->slots + at * prepared->stride;
 		uint32_t   *head = (uint32_t *) entry;
 		uint32_t	seen = load_acquire(head);
 
@@ -351,11 +351,11 @@ table_probe(const GpuAggPlan *plan, const GpuAggTableRef *t, const Keys &keys,
 /* The same for those who have nothing to add up: groups are counted here. */
 template <typename Keys>
 static __device__ char *
-table_find(const GpuAggPlan *plan, const GpuAggTableRef *t, const Keys &keys,
+table_find(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *t, const Keys &keys,
 		   uint64_t hash, uint64_t limit, uint32_t max_probes)
 {
 	uint32_t	added = 0;
-	char	   *entry = table_probe(plan, t, keys, hash, limit, max_probes, &added);
+	char	   *entry = table_probe(prepared, t, keys, hash, limit, max_probes, &added);
 
 	if (added > 0)
 		atomicAdd(&t->head->count, 1ull);
@@ -364,19 +364,19 @@ table_find(const GpuAggPlan *plan, const GpuAggTableRef *t, const Keys &keys,
 
 /* Adds an entry's states to its group's.  False: the table is full. */
 static __device__ __forceinline__ bool
-merge_entry(const GpuAggPlan *plan, const GpuAggProgram *p,
+merge_entry(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 			const GpuAggTableRef *table, const char *from)
 {
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	const EntryKeys keys = {plan, p, from};
-	char	   *entry = table_find(plan, table, keys, keys.hash(), table->limit,
+	const EntryKeys keys = {prepared, p, from};
+	char	   *entry = table_find(prepared, table, keys, keys.hash(), table->limit,
 								   GPUAGG_MAX_PROBES);
 
 	if (entry == NULL)
 		return false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
-		gpuagg_state_merge(trans[i].op, entry + plan->layout.state_off[i],
-						   from + plan->layout.state_off[i]);
+		gpuagg_state_merge(trans[i].op, entry + prepared->layout.state_off[i],
+						   from + prepared->layout.state_off[i]);
 	return true;
 }
 
@@ -446,10 +446,10 @@ string_replace(const GpuAggTableRef *t, char *state, GpuAggBytes v)
 
 /* A string enters a MIN or MAX state of an entry.  False: no room. */
 static __device__ bool
-string_step(const GpuAggPlan *plan, const GpuAggTableRef *t, char *entry,
+string_step(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *t, char *entry,
 			uint32_t off, uint32_t op, GpuAggBytes v)
 {
-	uint32_t   *lock = (uint32_t *) (entry + plan->lock_off);
+	uint32_t   *lock = (uint32_t *) (entry + prepared->lock_off);
 	bool		room = true;
 	bool		done = surely_loses(op, entry + off, v);
 

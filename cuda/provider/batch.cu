@@ -36,29 +36,29 @@ typedef struct BatchShape
 static_assert(sizeof(GpuAggPageRef) == GPUAGG_DECODED_REF_BYTES, "batch_memory.h says what a page takes");
 
 static void
-batch_layout(const GpuAggPlan *plan, const BatchShape *shape, uint32_t max_spill,
+batch_layout(const GpuAggCudaPrepared *prepared, const BatchShape *shape, uint32_t max_spill,
 			 bool rows, GpuAggDecodedLayout *layout)
 {
-	const uint32_t ncolumns = gpuagg_cuda_program(plan)->ncolumns;
+	const uint32_t ncolumns = gpuagg_cuda_program(prepared)->ncolumns;
 	GpuAggDecodedShape decoded = {};
 
 	decoded.rows = rows;
-	decoded.copies = plan->has_bytes && !rows;
+	decoded.copies = prepared->has_bytes && !rows;
 	decoded.npages = shape->npages;
 	decoded.nbitmaps = shape->nbitmaps;
 	decoded.nrows = shape->nrows;
 	decoded.ncolumns = ncolumns;
-	decoded.nwords = plan->nwords;
+	decoded.nwords = prepared->nwords;
 	decoded.head_bytes = sizeof(GpuAggBatchHead);
 	decoded.stripe_bytes = shape->nstripes * (sizeof(GpuAggStripeRef) + ncolumns * sizeof(GpuAggStripeColumn));
 	decoded.heap_bytes = shape->heap;
-	decoded.spill_bytes = (uint64_t) max_spill * plan->stride;
+	decoded.spill_bytes = (uint64_t) max_spill * prepared->stride;
 	gpuagg_decoded_layout(&decoded, layout);
 }
 
 /* The parts of a decoded batch that is laid out from base */
 static void
-batch_decoded(const GpuAggPlan *plan, const BatchShape *shape, bool rows, char *base,
+batch_decoded(const GpuAggCudaPrepared *prepared, const BatchShape *shape, bool rows, char *base,
 			const GpuAggDecodedLayout *layout, GpuAggDecodedBatch *decoded)
 {
 	decoded->nrows = shape->nrows;
@@ -70,7 +70,7 @@ batch_decoded(const GpuAggPlan *plan, const BatchShape *shape, bool rows, char *
 	decoded->valid = (uint8_t *) (base + layout->valid);
 	decoded->states = (uint8_t *) (base + layout->states);
 	decoded->words = (uint64_t *) (base + layout->words);
-	decoded->pages = plan->has_bytes && !rows ? base + layout->pages : NULL;
+	decoded->pages = prepared->has_bytes && !rows ? base + layout->pages : NULL;
 	decoded->skipped = (GpuAggRowRef *) (base + layout->skipped);
 	decoded->spill = base + layout->spill;
 }
@@ -143,7 +143,7 @@ gpuagg_cuda_batch_make(GpuAggTask *task, size_t bytes, size_t upload, cudaStream
 
 /* A batch of pages or rows; *upload: bytes to go up */
 static GpuAggBatch *
-batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggPlan *plan,
+batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggCudaPrepared *prepared,
 			bool rows, char **heap, size_t *upload, GpuAggError *error)
 {
 	const uint32_t max_spill = gpuagg_cuda_spill_room(task, shape->nrows);
@@ -151,14 +151,14 @@ batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggPlan *plan,
 	GpuAggDecodedLayout layout;
 	GpuAggBatch *batch;
 
-	batch_layout(plan, shape, max_spill, rows, &layout);
+	batch_layout(prepared, shape, max_spill, rows, &layout);
 	*upload = layout.upload;
 	batch = gpuagg_cuda_batch_make(task, layout.bytes, *upload, stream, error);
 	if (batch == NULL)
 		return NULL;
-	batch->program = gpuagg_cuda_program(plan);
+	batch->program = gpuagg_cuda_program(prepared);
 	*heap = batch->memory + layout.heap;
-	batch_decoded(plan, shape, rows, batch->memory, &layout, &batch->decoded);
+	batch_decoded(prepared, shape, rows, batch->memory, &layout, &batch->decoded);
 	return batch;
 }
 
@@ -228,13 +228,13 @@ batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
 		return gpuagg_cuda_resident_rest(task, batch, scratch, scratch_stride, error);
 	batch->packed = task->groupby != NULL;
 	if (batch->packed)
-		return gpuagg_cuda_groupby_decoded(task->groupby, batch->plan, p, &batch->decoded, scratch,
+		return gpuagg_cuda_groupby_decoded(task->groupby, batch->prepared, p, &batch->decoded, scratch,
 										scratch_stride, blocks, error) == GPUAGG_OK;
 	if (p->select)
-		gpuagg_cuda_select(batch->plan, &batch->decoded, scratch, scratch_stride, blocks, stream);
+		gpuagg_cuda_select(batch->prepared, &batch->decoded, scratch, scratch_stride, blocks, stream);
 	else
-		gpuagg_cuda_group(batch->plan, &batch->decoded, &task->table, local ? &task->local : &none,
-						  task->plan->stride, scratch, scratch_stride, blocks, stream);
+		gpuagg_cuda_group(batch->prepared, &batch->decoded, &task->table, local ? &task->local : &none,
+						  task->prepared->stride, scratch, scratch_stride, blocks, stream);
 	return true;
 }
 
@@ -258,7 +258,7 @@ gpuagg_cuda_batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAgg
 		const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches, gpuagg_cuda_merge_kernels,
 													   batch->nspilled);
 
-		gpuagg_cuda_merge_spill(batch->plan, &batch->decoded, batch->nspilled, &task->table,
+		gpuagg_cuda_merge_spill(batch->prepared, &batch->decoded, batch->nspilled, &task->table,
 								&launch, stream);
 	}
 	if (!batch_launch(task, batch, local, scratch, error))
@@ -275,7 +275,7 @@ batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *e
 	if (!gpuagg_cuda_batch_upload(task, batch, upload, stream, error) ||
 		!CUDA_OK(task->device, cudaEventRecord(batch->events->decode, stream), error))
 		return false;
-	gpuagg_cuda_decode(batch->plan, &batch->decoded, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
+	gpuagg_cuda_decode(batch->prepared, &batch->decoded, task->device->sms * GPUAGG_DECODE_BLOCKS, stream);
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, stream), error) &&
 		CUDA_OK(task->device,
@@ -329,7 +329,7 @@ batch_keep(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 		return true;
 	if (!gpuagg_cuda_stripe_wait(task, stream, error))
 		return false;
-	gpuagg_cuda_keep(batch->plan, &batch->decoded, task->device->sms * KEEP_BLOCKS, stream);
+	gpuagg_cuda_keep(batch->prepared, &batch->decoded, task->device->sms * KEEP_BLOCKS, stream);
 	return CUDA_LAUNCHED(task->device, error);
 }
 
@@ -389,7 +389,7 @@ pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 									 "page %u of the batch exceeds its stripe", i);
 		if (i > 0 && pages[i].stripe == pages[i - 1].stripe)
 			continue;
-		if (!gpuagg_cuda_stripe_columns(pages[i].stripe, gpuagg_cuda_program(task->plan), columns, error))
+		if (!gpuagg_cuda_stripe_columns(pages[i].stripe, gpuagg_cuda_program(task->prepared), columns, error))
 			return error->status;
 		shape->nstripes++;
 	}
@@ -491,12 +491,12 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 		pages_check(task, pages, npages, &shape, error) != GPUAGG_OK)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	batch = task->waiting != NULL ? NULL :
-		batch_alloc(task, &shape, task->plan, false, &heap, &upload, error);
+		batch_alloc(task, &shape, task->prepared, false, &heap, &upload, error);
 	if (batch == NULL && gpuagg_cuda_waiting_add(task, batch_id, pages, npages, error))
 		return GPUAGG_OK;
 	if (batch == NULL)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
-	batch->plan = task->device_plan;
+	batch->prepared = task->device_prepared;
 	batch->completion.batch_id = batch_id;
 	task->fed = true;
 	pages_stage(task, batch, pages);
@@ -527,7 +527,7 @@ rows_heap(const GpuAggProgram *p, const GpuAggRowColumn *columns, uint32_t nrows
 
 /* Copies the columns; strings get the addresses that they will have. */
 static void
-rows_stage(GpuAggBatch *batch, const GpuAggPlan *plan, const GpuAggRowColumn *columns,
+rows_stage(GpuAggBatch *batch, const GpuAggCudaPrepared *prepared, const GpuAggRowColumn *columns,
 		   char *heap)
 {
 	const GpuAggProgram *p = batch->program;
@@ -538,7 +538,7 @@ rows_stage(GpuAggBatch *batch, const GpuAggPlan *plan, const GpuAggRowColumn *co
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
 		uint64_t   *words = (uint64_t *) gpuagg_cuda_staged(batch, batch->decoded.words) +
-			plan->column_words[c] * nrows;
+			prepared->column_words[c] * nrows;
 		const GpuAggBytes *values = (const GpuAggBytes *) columns[c].values;
 
 		memcpy(gpuagg_cuda_staged(batch, batch->decoded.states) + c * nrows, columns[c].states, nrows);
@@ -562,23 +562,23 @@ rows_stage(GpuAggBatch *batch, const GpuAggPlan *plan, const GpuAggRowColumn *co
 }
 
 static bool
-rows_plan_make(GpuAggTask *task, GpuAggError *error)
+rows_prepared_make(GpuAggTask *task, GpuAggError *error)
 {
-	if (task->device_rows_plan != NULL)
+	if (task->device_rows_prepared != NULL)
 		return true;
-	if (task->rows_plan == NULL)
-		task->rows_plan = gpuagg_cuda_rows_plan(gpuagg_cuda_program(task->plan),
-												&task->rows_plan_bytes);
-	if (task->rows_plan == NULL)
+	if (task->rows_prepared == NULL)
+		task->rows_prepared = gpuagg_cuda_prepare_rows(gpuagg_cuda_program(task->prepared),
+												&task->rows_prepared_bytes);
+	if (task->rows_prepared == NULL)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return false;
 	}
-	task->rows_plan->hash_window = task->plan->hash_window;
-	task->device_rows_plan = gpuagg_cuda_task_upload(task, task->rows_plan,
-													 task->rows_plan_bytes,
-													 &task->rows_plan_staging, error);
-	return task->device_rows_plan != NULL;
+	task->rows_prepared->hash_window = task->prepared->hash_window;
+	task->device_rows_prepared = gpuagg_cuda_task_upload(task, task->rows_prepared,
+													 task->rows_prepared_bytes,
+													 &task->rows_prepared_staging, error);
+	return task->device_rows_prepared != NULL;
 }
 
 GpuAggStatus
@@ -597,16 +597,16 @@ gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn
 			gpuagg_cuda_batch_failed(task, batch_id, error);
 	if (task->fault == GPUAGG_FAULT_ROWS)
 		return gpuagg_cuda_injected("rows", error);
-	if (!rows_plan_make(task, error))
+	if (!rows_prepared_make(task, error))
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
-	shape.heap = rows_heap(gpuagg_cuda_program(task->rows_plan), columns, nrows);
-	batch = batch_alloc(task, &shape, task->rows_plan, true, &heap, &upload, error);
+	shape.heap = rows_heap(gpuagg_cuda_program(task->rows_prepared), columns, nrows);
+	batch = batch_alloc(task, &shape, task->rows_prepared, true, &heap, &upload, error);
 	if (batch == NULL)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
-	batch->plan = task->device_rows_plan;
+	batch->prepared = task->device_rows_prepared;
 	batch->completion.batch_id = batch_id;
 	task->fed = true;
-	rows_stage(batch, task->rows_plan, columns, heap);
+	rows_stage(batch, task->rows_prepared, columns, heap);
 	ok = gpuagg_cuda_batch_upload(task, batch, upload, task->lane->group, error) &&
 		gpuagg_cuda_batch_group(task, batch, false, error);
 	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);

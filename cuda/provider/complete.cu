@@ -78,10 +78,10 @@ static void
 local_judge(GpuAggTask *task, const GpuAggReport *report)
 {
 	const GpuAggBatchHead *head = &report->batch;
-	const uint32_t windows = task->plan->hash_window.count > 1 ? task->plan->hash_window.count : 1;
+	const uint32_t windows = task->prepared->hash_window.count > 1 ? task->prepared->hash_window.count : 1;
 
 	if (task->groupby != NULL || task->local_settled || task->forced != GPUAGG_STRATEGY_AUTO ||
-		gpuagg_cuda_program(task->plan)->nkeys == 0)
+		gpuagg_cuda_program(task->prepared)->nkeys == 0)
 		return;
 	/* of those that passed, the window has its share */
 	task->rows_grouped += head->rows_passed / windows + head->overflow;

@@ -53,14 +53,14 @@ strings_device(const GpuAggTask *task)
 static const GpuAggLayout *
 results_layout(const GpuAggTask *task)
 {
-	return task->strings != NULL ? &task->strings->layout : &task->plan->layout;
+	return task->strings != NULL ? &task->strings->layout : &task->prepared->layout;
 }
 
 /* May groups be of different sizes? */
 static bool
 results_vary(const GpuAggTask *task)
 {
-	return task->strings != NULL || task->plan->has_strings;
+	return task->strings != NULL || task->prepared->has_strings;
 }
 
 /* Bytes of the group at `row`, as emit.cu has written it */
@@ -68,7 +68,7 @@ static size_t
 group_bytes(const GpuAggTask *task, const char *row)
 {
 	return gpuagg_group_bytes(task->strings != NULL ? task->strings->program :
-							  gpuagg_cuda_program(task->plan), results_layout(task), row);
+							  gpuagg_cuda_program(task->prepared), results_layout(task), row);
 }
 
 /* ---------- sizes ---------- */
@@ -98,7 +98,7 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 		return false;
 	for (uint32_t i = 0; i < task->ntables; i++)
 	{
-		gpuagg_cuda_size(task->device_plan, &task->tables[i], strings_device(task),
+		gpuagg_cuda_size(task->device_prepared, &task->tables[i], strings_device(task),
 						 (uint64_t *) task->device_sizes + first,
 						 (uint32_t *) (task->device_sizes + split) + first, stream);
 		first += table_runs(&task->tables[i]);
@@ -191,7 +191,7 @@ runs_emit(GpuAggTask *task, uint64_t first, uint32_t n, const uint64_t *starts, 
 			first -= runs;
 			continue;
 		}
-		gpuagg_cuda_emit(task->device_plan, &task->tables[i], strings_device(task), first, some,
+		gpuagg_cuda_emit(task->device_prepared, &task->tables[i], strings_device(task), first, some,
 						 starts, out, task->lane->group);
 		starts += some;
 		n -= some;
@@ -289,7 +289,7 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 	{
 		if (task->fault == GPUAGG_FAULT_FINISH)
 			(void) gpuagg_cuda_injected("finish", error);
-		else if (gpuagg_cuda_program(task->plan)->select)
+		else if (gpuagg_cuda_program(task->prepared)->select)
 			task->stage = GPUAGG_TASK_RESULTS;	/* its rows are listed already */
 		else if (sizes_launch(task, error))
 		{

@@ -53,7 +53,7 @@ static bool
 table_alloc(GpuAggTask *task, uint64_t capacity, GpuAggTableRef *table,
 			size_t *bytes, GpuAggError *error)
 {
-	*bytes = capacity * task->plan->stride;
+	*bytes = capacity * task->prepared->stride;
 	table->capacity = capacity;
 	table->limit = capacity > 1 ? capacity / 2 : 1;
 	table->slots = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
@@ -64,11 +64,11 @@ table_alloc(GpuAggTask *task, uint64_t capacity, GpuAggTableRef *table,
 static void
 table_init(GpuAggTask *task, const GpuAggTableRef *table, bool plain)
 {
-	const uint64_t words = table->capacity * (task->plan->stride / 8);
+	const uint64_t words = table->capacity * (task->prepared->stride / 8);
 	const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[0],
 												   words);
 
-	gpuagg_cuda_table_init(task->device_plan, table, plain, &launch, task->lane->group);
+	gpuagg_cuda_table_init(task->device_prepared, table, plain, &launch, task->lane->group);
 }
 
 static bool
@@ -105,9 +105,9 @@ arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 static void
 local_choose(GpuAggTask *task, double groups)
 {
-	const uint32_t stride = task->plan->stride;
+	const uint32_t stride = task->prepared->stride;
 	GpuAggLocalShape *local = &task->local;
-	uint64_t	capacity = task->plan->layout.nkeys == 0 ? 1 : power_of_two(2 * groups + 16);
+	uint64_t	capacity = task->prepared->layout.nkeys == 0 ? 1 : power_of_two(2 * groups + 16);
 	uint32_t	copies = 1;
 
 	memset(local, 0, sizeof(*local));
@@ -119,7 +119,7 @@ local_choose(GpuAggTask *task, double groups)
 	if (capacity > 1 && capacity < LOCAL_MIN_ENTRIES &&
 		2 * LOCAL_MIN_ENTRIES * stride <= LOCAL_MAX_BYTES)
 		capacity = LOCAL_MIN_ENTRIES;
-	if (task->plan->lock_off != 0 || task->plan->states_off > LOCAL_MAX_KEY_BYTES ||
+	if (task->prepared->lock_off != 0 || task->prepared->states_off > LOCAL_MAX_KEY_BYTES ||
 		capacity * stride > LOCAL_MAX_BYTES)
 		return;
 	while (copies < LOCAL_MAX_COPIES && 2 * copies * capacity * stride <= LOCAL_MAX_BYTES)
@@ -140,20 +140,20 @@ batch_blocks_choose(GpuAggTask *task, const GpuAggProgram *program)
 
 	task->batch_blocks = gpuagg_cuda_batch_blocks(&task->device->launches, ref,
 												  gpuagg_cuda_local_bytes(&task->local,
-																		  task->plan->stride));
+																		  task->prepared->stride));
 }
 
 void
 gpuagg_cuda_task_local(GpuAggTask *task, double groups)
 {
 	local_choose(task, groups);
-	batch_blocks_choose(task, gpuagg_cuda_program(task->plan));
+	batch_blocks_choose(task, gpuagg_cuda_program(task->prepared));
 }
 
 static bool
 groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	const bool	plain = task->plan->layout.nkeys == 0;
+	const bool	plain = task->prepared->layout.nkeys == 0;
 	double		entries = 2 * config->expected_groups;
 	uint64_t	capacity;
 	double		arena = config->expected_groups * ARENA_GROUP_BYTES;
@@ -186,7 +186,7 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 		capacity /= 2;
 	}
 	memset(error, 0, sizeof(*error));
-	if (task->plan->has_strings && !arena_alloc(task, (size_t) arena, error))
+	if (task->prepared->has_strings && !arena_alloc(task, (size_t) arena, error))
 		return false;
 	table_init(task, &task->table, plain);
 	if (config->forced)
@@ -254,7 +254,7 @@ table_grow(GpuAggTask *task, uint64_t count, uint64_t groups, GpuAggError *error
 	table_init(task, &next, false);
 	launch = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[1],
 								task->table.capacity);
-	gpuagg_cuda_table_move(task->device_plan, &task->table, &next, &launch,
+	gpuagg_cuda_table_move(task->device_prepared, &task->table, &next, &launch,
 						   task->lane->group);
 	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, task->lane->group);
 	task->table = next;
@@ -285,18 +285,18 @@ gpuagg_cuda_task_grow(GpuAggTask *task, const GpuAggTableHead *head, uint64_t mo
 
 /* ---------- begin ---------- */
 
-GpuAggPlan *
-gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggPlan *plan, size_t bytes,
+GpuAggCudaPrepared *
+gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggCudaPrepared *prepared, size_t bytes,
 						GpuAggPinned **staging, GpuAggError *error)
 {
-	GpuAggPlan *there = (GpuAggPlan *) gpuagg_cuda_alloc(task, bytes, task->lane->group, error);
+	GpuAggCudaPrepared *there = (GpuAggCudaPrepared *) gpuagg_cuda_alloc(task, bytes, task->lane->group, error);
 
 	if (there == NULL)
 		return NULL;
 	*staging = gpuagg_cuda_pin(task->device, bytes, error);
 	if (*staging != NULL)
 	{
-		memcpy((*staging)->data, plan, bytes);
+		memcpy((*staging)->data, prepared, bytes);
 		if (CUDA_OK(task->device,
 					cudaMemcpyAsync(there, (*staging)->data, bytes, cudaMemcpyHostToDevice,
 									task->lane->group), error))
@@ -307,7 +307,7 @@ gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggPlan *plan, size_t bytes,
 }
 
 /*
- * The decode stream must not run ahead of the plan's upload.
+ * The decode stream must not run ahead of the prepared program's upload.
  */
 static bool
 decode_waits(GpuAggTask *task, GpuAggError *error)
@@ -330,19 +330,19 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	task->lane = gpuagg_cuda_lane(task->device, error);
 	if (task->lane == NULL)
 		return false;
-	task->plan = gpuagg_cuda_plan(program, &task->plan_bytes);
-	if (task->plan == NULL)
+	task->prepared = gpuagg_cuda_prepare(program, &task->prepared_bytes);
+	if (task->prepared == NULL)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return false;
 	}
-	task->plan->sampled = gpuagg_sample_of_lines(&config->sample);
-	task->plan->sample = config->sample;
+	task->prepared->sampled = gpuagg_sample_of_lines(&config->sample);
+	task->prepared->sample = config->sample;
 	if (program->nkeys > 0)
-		task->plan->hash_window = config->hash_window;
-	task->device_plan = gpuagg_cuda_task_upload(task, task->plan, task->plan_bytes,
-												&task->plan_staging, error);
-	if (task->device_plan == NULL ||
+		task->prepared->hash_window = config->hash_window;
+	task->device_prepared = gpuagg_cuda_task_upload(task, task->prepared, task->prepared_bytes,
+												&task->prepared_staging, error);
+	if (task->device_prepared == NULL ||
 		(config->codes.results != NULL && !gpuagg_cuda_strings_begin(task, config->codes.results, error)))
 		return false;
 	if (program->select)
@@ -499,13 +499,13 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 		free(arena);
 	}
 	groups_free(task);
-	gpuagg_cuda_free(task, task->device_plan, task->plan_bytes, stream);
-	gpuagg_cuda_free(task, task->device_rows_plan, task->rows_plan_bytes, stream);
-	gpuagg_cuda_unpin(device, task->plan_staging);
-	gpuagg_cuda_unpin(device, task->rows_plan_staging);
+	gpuagg_cuda_free(task, task->device_prepared, task->prepared_bytes, stream);
+	gpuagg_cuda_free(task, task->device_rows_prepared, task->rows_prepared_bytes, stream);
+	gpuagg_cuda_unpin(device, task->prepared_staging);
+	gpuagg_cuda_unpin(device, task->rows_prepared_staging);
 	gpuagg_cuda_lane_free(device, task->lane);
 	free(task->dictionaries);
-	free(task->plan);
-	free(task->rows_plan);
+	free(task->prepared);
+	free(task->rows_prepared);
 	free(task);
 }

@@ -542,7 +542,7 @@ first_source(uint64_t n)
 /* What a run is given, on the device */
 struct Given
 {
-	GpuAggPlan *plan;
+	GpuAggCudaPrepared *prepared;
 	GpuAggBatchHead *head;
 	GpuAggStripeColumn *columns;
 	uint8_t    *valid;			/* of the decoded batch */
@@ -550,7 +550,7 @@ struct Given
 };
 
 static Given
-give(const TestProgram &p, const Input &in, const GpuAggPlan *plan, size_t plan_bytes,
+give(const TestProgram &p, const Input &in, const GpuAggCudaPrepared *prepared, size_t prepared_bytes,
 	 bool sources)
 {
 	const uint64_t room = in.n / GPUAGG_WARP_TILE * GPUAGG_WARP_TILE + 2 * GPUAGG_WARP_TILE;
@@ -563,8 +563,8 @@ give(const TestProgram &p, const Input &in, const GpuAggPlan *plan, size_t plan_
 		valid[i] = !sources || i % DECODED_EVERY == 0;
 		taken[i / 32] |= (uint32_t) !valid[i] << (i % 32);
 	}
-	check(cudaMalloc(&g.plan, plan_bytes), "plan");
-	check(cudaMemcpy(g.plan, plan, plan_bytes, cudaMemcpyHostToDevice), "plan");
+	check(cudaMalloc(&g.prepared, prepared_bytes), "plan");
+	check(cudaMemcpy(g.prepared, prepared, prepared_bytes, cudaMemcpyHostToDevice), "plan");
 	check(cudaMalloc(&g.head, sizeof(*g.head)), "head");
 	check(cudaMemset(g.head, 0, sizeof(*g.head)), "head");
 	check(cudaMalloc(&g.columns, p.head.ncolumns * sizeof(*g.columns)), "columns");
@@ -580,7 +580,7 @@ give(const TestProgram &p, const Input &in, const GpuAggPlan *plan, size_t plan_
 static void
 take_back(Given &g)
 {
-	for (void *p : {(void *) g.plan, (void *) g.head, (void *) g.columns, (void *) g.valid,
+	for (void *p : {(void *) g.prepared, (void *) g.head, (void *) g.columns, (void *) g.valid,
 			 (void *) g.taken})
 		check(cudaFree(p), "cudaFree");
 }
@@ -598,7 +598,7 @@ add_decoded(const TestProgram &p, const Input &in, const Given &g, GpuAggGroupBy
 	decoded.nrows = (uint32_t) in.n;
 	decoded.valid = g.valid;
 	decoded.resident = g.columns;
-	status = gpuagg_cuda_groupby_decoded(run, g.plan, &p.head, &decoded, NULL, 0, sms * 8, error);
+	status = gpuagg_cuda_groupby_decoded(run, g.prepared, &p.head, &decoded, NULL, 0, sms * 8, error);
 	if (status != GPUAGG_OK)
 		return status;
 	check(cudaMemcpyAsync(&head, g.head, sizeof(head), cudaMemcpyDeviceToHost, stream), "head");
@@ -635,15 +635,15 @@ run_way(const TestProgram &p, const Input &in, const GpuAggGroupByConfig &config
 {
 	const GpuAggGroupByMemory memory = {test_alloc, test_free, NULL};
 	size_t		bytes;
-	GpuAggPlan *plan = gpuagg_cuda_plan(&p.head, &bytes);
-	Given		g = give(p, in, plan, bytes, sources);
+	GpuAggCudaPrepared *prepared = gpuagg_cuda_prepare(&p.head, &bytes);
+	Given		g = give(p, in, prepared, bytes, sources);
 	GpuAggGroupBy *run;
 	GpuAggSourceShape shape;
 	GpuAggError error = {};
 	GpuAggStatus status;
 
 	*skip = false;
-	status = gpuagg_cuda_groupby_open(&config, plan, g.plan, &memory, report, stream, &run, &error);
+	status = gpuagg_cuda_groupby_open(&config, prepared, g.prepared, &memory, report, stream, &run, &error);
 	check(cudaStreamSynchronize(stream), "open");
 	if (status == GPUAGG_OK && sources)
 		*skip = !gpuagg_cuda_groupby_takes_sources(run, &shape);
@@ -662,7 +662,7 @@ run_way(const TestProgram &p, const Input &in, const GpuAggGroupByConfig &config
 	gpuagg_cuda_groupby_end(run);
 	check(cudaStreamSynchronize(stream), "end");
 	take_back(g);
-	free(plan);
+	free(prepared);
 	return status;
 }
 

@@ -615,7 +615,7 @@ task_input(const Case &c, GpuAggTask *task, GpuAggError *error)
 static bool
 compare(const Case &c, const GpuAggTask *task, const char *what)
 {
-	const uint32_t stride = task->plan->stride;
+	const uint32_t stride = task->prepared->stride;
 	Digest	   *digest;
 	Digest		got;
 

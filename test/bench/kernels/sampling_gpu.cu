@@ -647,19 +647,19 @@ run_gather(Bench &b, uint64_t bytes)
 {
 	Case		c = {bytes, {gpuagg_draw_key(b.o.seed), b.o.gathered, bytes / 8}, 0, true};
 	GpuAggDrawRates rates = b.rates;
-	GpuAggDrawPlan plan;
+	GpuAggDrawPlan prepared;
 
 	/* as gpuagg_rates_draws() */
 	rates.cache_bytes = 0;
 	if (bytes + 8 * b.o.gathered > b.probe->bytes)
 		return;
 	c.expected = expect(b, c.draws);
-	gpuagg_draw_plan(&rates, (double) c.draws.draws, (double) bytes, &plan);
+	gpuagg_draw_plan(&rates, (double) c.draws.draws, (double) bytes, &prepared);
 	make_table(b, c.draws.rows);
 	time_way(b, c, "gather-single", GPUAGG_DRAW_SINGLE, 1, 0);
 	time_scopes(b, c, GPUAGG_DRAW_PASSES, "gather-passes");
 	time_scopes(b, c, GPUAGG_DRAW_SPATIAL, "gather-spatial");
-	time_way(b, c, "gather-auto", plan.way, plan.windows, plan.predicted_ns[plan.way]);
+	time_way(b, c, "gather-auto", prepared.way, prepared.windows, prepared.predicted_ns[prepared.way]);
 	free_table(b);
 }
 
@@ -667,11 +667,11 @@ static void
 run_case(Bench &b, uint64_t bytes)
 {
 	Case		c = {bytes, {gpuagg_draw_key(b.o.seed), b.o.draws, bytes / 8}, 0, false};
-	GpuAggDrawPlan plan;
+	GpuAggDrawPlan prepared;
 
 	check_draws(b, c.draws.rows);
 	c.expected = expect(b, c.draws);
-	gpuagg_draw_plan(&b.rates, (double) c.draws.draws, (double) bytes, &plan);
+	gpuagg_draw_plan(&b.rates, (double) c.draws.draws, (double) bytes, &prepared);
 	for (const std::string &way : b.o.ways)
 		if (way == "single")
 			time_way(b, c, "single", GPUAGG_DRAW_SINGLE, 1, 0);
@@ -680,7 +680,7 @@ run_case(Bench &b, uint64_t bytes)
 		else if (way == "spatial")
 			time_scopes(b, c, GPUAGG_DRAW_SPATIAL, "spatial");
 		else if (way == "auto")
-			time_way(b, c, "auto", plan.way, plan.windows, plan.predicted_ns[plan.way]);
+			time_way(b, c, "auto", prepared.way, prepared.windows, prepared.predicted_ns[prepared.way]);
 		else if (way == "gather")
 			run_gather(b, bytes);
 }

@@ -1,5 +1,5 @@
 /*
- * plan.cu
+ * prepared_program.cu
  *		A program and what kernels derive from it, as one block of bytes that
  *		is uploaded once a task.
  */
@@ -15,67 +15,67 @@
  * or, where the page is kept in a stripe, beside it.
  */
 static void
-plan_columns(GpuAggPlan *plan, const GpuAggProgram *p)
+prepare_columns(GpuAggCudaPrepared *prepared, const GpuAggProgram *p)
 {
 	const uint8_t *classes = gpuagg_program_classes(p);
 	uint8_t		words[GPUAGG_MAX_REGS];
 	bool		has_bytes;
 	uint32_t	at = 0;
 
-	memset(plan->string_words, 0xFF, sizeof(plan->string_words));
-	memset(plan->code_words, 0xFF, sizeof(plan->code_words));
-	plan->nwords = gpuagg_decoded_words(p, words, &has_bytes);
-	plan->has_bytes = has_bytes;
+	memset(prepared->string_words, 0xFF, sizeof(prepared->string_words));
+	memset(prepared->code_words, 0xFF, sizeof(prepared->code_words));
+	prepared->nwords = gpuagg_decoded_words(p, words, &has_bytes);
+	prepared->has_bytes = has_bytes;
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
-		plan->column_words[c] = (uint16_t) at;
+		prepared->column_words[c] = (uint16_t) at;
 		if (words[c] == GPUAGG_DECODED_STRING_WORDS)
 		{
-			plan->string_words[c] = (uint16_t) at;
-			plan->code_words[c] = (uint16_t) (at + 2);
+			prepared->string_words[c] = (uint16_t) at;
+			prepared->code_words[c] = (uint16_t) (at + 2);
 			if (classes[c] != GPUAGG_CLASS_BYTES)
-				plan->column_words[c] = plan->code_words[c];
+				prepared->column_words[c] = prepared->code_words[c];
 		}
 		at += words[c];
 	}
 }
 
 static void
-plan_groups(GpuAggPlan *plan, const GpuAggProgram *p)
+prepare_groups(GpuAggCudaPrepared *prepared, const GpuAggProgram *p)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 	bool		locked = false;
 
-	gpuagg_layout_compute(p, &plan->layout);
-	plan->states_off = p->ntransitions > 0 ? plan->layout.state_off[0] :
-		plan->layout.row_bytes;
+	gpuagg_layout_compute(p, &prepared->layout);
+	prepared->states_off = p->ntransitions > 0 ? prepared->layout.state_off[0] :
+		prepared->layout.row_bytes;
 	for (uint32_t i = 0; i < p->nkeys; i++)
-		plan->has_strings |= gpuagg_key_is_string(keys[i].type);
+		prepared->has_strings |= gpuagg_key_is_string(keys[i].type);
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 	{
 		locked |= gpuagg_transition_is_string(trans[i].op);
-		gpuagg_state_init(trans[i].op, plan->init_row + plan->layout.state_off[i]);
+		gpuagg_state_init(trans[i].op, prepared->init_row + prepared->layout.state_off[i]);
 	}
-	plan->has_strings |= locked;
-	plan->lock_off = locked ? plan->layout.row_bytes : 0;
-	plan->stride = plan->layout.row_bytes + (locked ? 8 : 0);
+	prepared->has_strings |= locked;
+	prepared->lock_off = locked ? prepared->layout.row_bytes : 0;
+	prepared->stride = prepared->layout.row_bytes + (locked ? 8 : 0);
 }
 
-GpuAggPlan *
-gpuagg_cuda_plan(const GpuAggProgram *program, size_t *bytes)
+GpuAggCudaPrepared *
+gpuagg_cuda_prepare(const GpuAggProgram *program, size_t *bytes)
 {
-	const size_t head = gpuagg_align(sizeof(GpuAggPlan), 16);
-	GpuAggPlan *plan = (GpuAggPlan *) calloc(1, head + program->bytes);
+	const size_t head = gpuagg_align(sizeof(GpuAggCudaPrepared), 16);
+	GpuAggCudaPrepared *prepared = (GpuAggCudaPrepared *) calloc(1, head + program->bytes);
 
 	*bytes = head + program->bytes;
-	if (plan == NULL)
+	if (prepared == NULL)
 		return NULL;
-	plan->program_off = (uint32_t) head;
-	memcpy((char *) plan + head, program, program->bytes);
-	plan_columns(plan, program);
-	plan_groups(plan, program);
-	return plan;
+	prepared->program_off = (uint32_t) head;
+	memcpy((char *) prepared + head, program, program->bytes);
+	prepare_columns(prepared, program);
+	prepare_groups(prepared, program);
+	return prepared;
 }
 
 /* Appends n bytes to a program that is being built; their offset */
@@ -99,8 +99,8 @@ add_output(GpuAggProgram *p, uint8_t *classes, uint8_t cls)
 	return p->nregs++;
 }
 
-GpuAggPlan *
-gpuagg_cuda_rows_plan(const GpuAggProgram *program, size_t *bytes)
+GpuAggCudaPrepared *
+gpuagg_cuda_prepare_rows(const GpuAggProgram *program, size_t *bytes)
 {
 	const uint8_t *from = gpuagg_program_classes(program);
 	GpuAggKey	keys[GPUAGG_MAX_KEYS];
@@ -108,7 +108,7 @@ gpuagg_cuda_rows_plan(const GpuAggProgram *program, size_t *bytes)
 	uint8_t		classes[GPUAGG_MAX_KEYS + 2 * GPUAGG_MAX_TRANSITIONS];
 	size_t		room = sizeof(GpuAggProgram) + sizeof(keys) + sizeof(trans) + sizeof(classes) + 64;
 	GpuAggProgram *p = (GpuAggProgram *) calloc(1, room);
-	GpuAggPlan *plan;
+	GpuAggCudaPrepared *prepared;
 
 	if (p == NULL)
 		return NULL;
@@ -134,7 +134,7 @@ gpuagg_cuda_rows_plan(const GpuAggProgram *program, size_t *bytes)
 	p->keys_off = append(p, keys, p->nkeys * sizeof(*keys));
 	p->transitions_off = append(p, trans, p->ntransitions * sizeof(*trans));
 	p->classes_off = append(p, classes, p->nregs);
-	plan = gpuagg_cuda_plan(p, bytes);
+	prepared = gpuagg_cuda_prepare(p, bytes);
 	free(p);
-	return plan;
+	return prepared;
 }
