@@ -38,7 +38,7 @@ CREATE VIEW gpuagg.devices AS
            started_at, cache_used, cache_limit
     FROM gpuagg.get_devices();
 COMMENT ON VIEW gpuagg.devices IS
-'devices of this machine, one row each; the one that runs tasks is the one that is not "not used", "off" or "standby"';
+'devices of this machine, one row each; the one that runs tasks is the one that is not "not used", "off" or "fallback"';
 COMMENT ON COLUMN gpuagg.devices.device IS
 'number of the device: N of "cuda:N"; the host device comes after the last GPU';
 COMMENT ON COLUMN gpuagg.devices.kind IS

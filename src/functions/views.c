@@ -90,14 +90,14 @@ slot_shown(GpuAggSlot *slot)
  * meant for it that have a slot but not yet a place.
  */
 static void
-count_tasks(bool standby, int32 *running, int32 *queued)
+count_tasks(bool fallback, int32 *running, int32 *queued)
 {
 	*running = *queued = 0;
 	for (int i = 0; i < gpuagg_shared->nslots; i++)
 	{
 		GpuAggSlot *slot = gpuagg_shmem_slot(i);
 
-		if (!slot_shown(slot) || slot->host != standby)
+		if (!slot_shown(slot) || slot->host != fallback)
 			continue;
 		if (pg_atomic_read_u32(&slot->phase) == GPUAGG_PHASE_QUEUED)
 			(*queued)++;
@@ -215,14 +215,14 @@ put_primary(FunctionCallInfo fcinfo, const GpuAggDeviceView *view)
 
 /* The host device behind a GPU */
 static void
-put_standby(FunctionCallInfo fcinfo, const GpuAggDeviceView *view)
+put_fallback(FunctionCallInfo fcinfo, const GpuAggDeviceView *view)
 {
 	static const GpuAggDeviceInfo closed = {.kind = "host"};
 	const GpuAggDeviceFacts *facts = &view->facts;
 	GpuAggDeviceRow row = {
 		.number = host_number(facts),
 		.info = facts->host.kind[0] != '\0' ? &facts->host : &closed,
-		.state = "standby",
+		.state = "fallback",
 		.why_not = "",
 		.working = true
 	};
@@ -261,7 +261,7 @@ gpuagg_devices(PG_FUNCTION_ARGS)
 			put_card(fcinfo, &view.facts, i);
 	}
 	if (view.gpu)
-		put_standby(fcinfo, &view);
+		put_fallback(fcinfo, &view);
 	else
 		put_primary(fcinfo, &view);
 	return (Datum) 0;

@@ -315,7 +315,7 @@ gpuagg_devices_spare(void)
 static GpuAggWorkerDevice *
 route_task(bool host, GpuAggError *error)
 {
-	GpuAggWorkerDevice *on = &gpuagg_worker.standby;
+	GpuAggWorkerDevice *on = &gpuagg_worker.fallback;
 
 	if (!host || gpuagg_worker.primary.ops == &gpuagg_host_ops)
 		return &gpuagg_worker.primary;
@@ -335,7 +335,7 @@ static GpuAggWorkerDevice *
 route_measure(GpuAggWorkerDevice *measured, GpuAggError *error)
 {
 	GpuAggWorkerDevice *on = measured == &gpuagg_worker.primary ?
-		&gpuagg_worker.measure_primary : &gpuagg_worker.measure_standby;
+		&gpuagg_worker.measure_primary : &gpuagg_worker.measure_fallback;
 
 	if (on->device != NULL)
 		return on;
@@ -360,8 +360,8 @@ GpuAggWorkerDevice *
 gpuagg_devices_nth(int i)
 {
 	GpuAggWorkerDevice *all[GPUAGG_WORKER_DEVICES] = {
-		&gpuagg_worker.measure_primary, &gpuagg_worker.measure_standby,
-		&gpuagg_worker.primary, &gpuagg_worker.standby
+		&gpuagg_worker.measure_primary, &gpuagg_worker.measure_fallback,
+		&gpuagg_worker.primary, &gpuagg_worker.fallback
 	};
 
 	return all[i];
@@ -372,13 +372,13 @@ gpuagg_devices_publish(void)
 {
 	GpuAggDeviceState *state = &gpuagg_shared->device;
 	const GpuAggWorkerDevice *primary = &gpuagg_worker.primary;
-	const GpuAggWorkerDevice *standby = &gpuagg_worker.standby;
+	const GpuAggWorkerDevice *fallback = &gpuagg_worker.fallback;
 	GpuAggDeviceInfo info = {0};
 	GpuAggDeviceInfo host = {0};
 
 	primary->ops->info(primary->device, &info);
-	if (standby->device != NULL)
-		standby->ops->info(standby->device, &host);
+	if (fallback->device != NULL)
+		fallback->ops->info(fallback->device, &host);
 	SpinLockAcquire(&state->mutex);
 	state->facts.info = info;
 	state->facts.host = host;

@@ -116,10 +116,10 @@ typedef struct GpuAggWorkerJob
 typedef struct GpuAggWorker
 {
 	GpuAggWorkerDevice primary; /* runs tasks: a GPU or the host device */
-	GpuAggWorkerDevice standby; /* the host device behind a GPU; opened when
+	GpuAggWorkerDevice fallback; /* the host device behind a GPU; opened when
 								 * a task needs it */
 	GpuAggWorkerDevice measure_primary; /* what measures them (probe/probe_task.h); */
-	GpuAggWorkerDevice measure_standby; /* opened when asked for */
+	GpuAggWorkerDevice measure_fallback; /* opened when asked for */
 	dlist_head	jobs;
 	char	   *results;		/* GPUAGG_RESULTS_BYTES for one message */
 } GpuAggWorker;

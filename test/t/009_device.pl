@@ -116,7 +116,7 @@ is(worker_pid($node),
 same_answer($node, $group, 'it answers');
 
 restart_with($node, "gpuagg.device_provider = '$fake'");
-is( devices($node), "0|cuda|ready|\n1|cuda|not used|\n2|host|standby|",
+is( devices($node), "0|cuda|ready|\n1|cuda|not used|\n2|host|fallback|",
 	'auto with a library: its first card');
 is(log_lines($node, $stand_in), 0, 'nothing to tell');
 is( $node->safe_psql('postgres',
@@ -188,7 +188,7 @@ helpers_blocked($worker, 'after queries');
 $session->quit;
 
 restart_with($node, "gpuagg.device = 'cuda:1'", 'gpuagg.device_memory = 64MB');
-is( devices($node), "0|cuda|not used|\n1|cuda|ready|\n2|host|standby|",
+is( devices($node), "0|cuda|not used|\n1|cuda|ready|\n2|host|fallback|",
 	'cuda:1: its second card');
 is( $node->safe_psql('postgres',
 		'SELECT memory_limit / 1024 / 1024 FROM gpuagg.devices WHERE device = 1'),
@@ -281,7 +281,7 @@ foreach my $case (
 	redone("$case->[0], rows of a sample", $sampled, $case->[1], '') if $case->[0] !~ /2/;
 }
 is( $node->safe_psql('postgres',
-		"SELECT memory_limit > 0 FROM gpuagg.devices WHERE state = 'standby'"),
+		"SELECT memory_limit > 0 FROM gpuagg.devices WHERE state = 'fallback'"),
 	't', 'the host device behind the card is open');
 fake_does();
 redone('kernel', $group, 'fake: a kernel failed', "SET gpuagg.debug_fault = 'kernel'");
@@ -378,7 +378,7 @@ is( $node->safe_psql(
 		'postgres', 'SELECT gpuagg.reset_device()',
 		extra_params => [ '-U', 'someone' ]),
 	't', 'reset_device, granted');
-is( devices($node), "0|cuda|ready|\n1|cuda|not used|\n2|host|standby|",
+is( devices($node), "0|cuda|ready|\n1|cuda|not used|\n2|host|fallback|",
 	'on again');
 same_answer($node, $group, 'and it answers');
 
@@ -407,7 +407,7 @@ ok( $node->poll_query_until(
 	),
 	'redone on the host device');
 is( $node->safe_psql('postgres',
-		"SELECT tasks_running FROM gpuagg.devices WHERE state = 'standby'"),
+		"SELECT tasks_running FROM gpuagg.devices WHERE state = 'fallback'"),
 	'1', 'gpuagg.devices tells it, too');
 $pid = $node->safe_psql('postgres', 'SELECT pid FROM gpuagg.tasks');
 $begin = time;
