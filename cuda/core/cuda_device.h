@@ -4,11 +4,11 @@
  *
  * Everything here runs on the device worker's main thread and never waits for
  * the card: work is put into streams, and events are asked whether it is
- * done.  One more thread (bell.cu) tells when it is worth asking.
+ * done.  One more thread (completion_flag.cu) tells when it is worth asking.
  *
  *	check.cu	CUDA's errors as ours		memory.cu	budgets, pinned memory, lanes
  *	device.cu	open, list, info			prepared_program.cu		what kernels need of a program
- *	bell.cu		completions to the eventfd	launch.cu	sizes of launches
+ *	completion_flag.cu		completions to the eventfd	launch.cu	sizes of launches
  *	cuda_task.cu		begin, cancel, end, growth	batch.cu	batches in
  *	waiting.cu	batches without memory		complete.cu	completions out
  *	cuda_results.cu	groups out					kept.cu		rows kept, grouped at the end
@@ -37,21 +37,21 @@ typedef struct GpuAggPinned
 } GpuAggPinned;
 
 /* A word that the card writes when a stream has come to some place */
-typedef struct GpuAggBell
+typedef struct GpuAggCompletionFlag
 {
-	volatile uint32_t *rung;	/* pinned: how often, as written by the card */
+	volatile uint32_t *written;	/* pinned: how often, as written by the card */
 	uint32_t	wanted;			/* how often it will have been */
 	uint32_t	heard;			/* how often the thread has told */
-} GpuAggBell;
+} GpuAggCompletionFlag;
 
-typedef struct GpuAggBells GpuAggBells;	/* all of a device's, and the thread */
+typedef struct GpuAggCompletionFlags GpuAggCompletionFlags;	/* all of a device's, and the thread */
 
 typedef struct GpuAggLane
 {
 	struct GpuAggLane *next;
 	cudaStream_t decode;
 	cudaStream_t group;
-	GpuAggBell *bell;			/* of the group stream */
+	GpuAggCompletionFlag *completion_flag;			/* of the group stream */
 } GpuAggLane;
 
 /* Times of a batch or a window of results */
@@ -82,7 +82,7 @@ struct GpuAggDevice
 	uint64_t	link_rate;		/* bytes/s */
 	bool		lost;
 	GpuAggError lost_error;
-	GpuAggBells *bells;
+	GpuAggCompletionFlags *completion_flags;
 	GpuAggPinned *pinned;		/* free ones */
 	size_t		pinned_bytes;	/* of these */
 	GpuAggLane *lanes;			/* free ones */
@@ -317,15 +317,15 @@ extern void gpuagg_cuda_memory_close(GpuAggDevice *device);
 /* Nanoseconds between two events that have happened */
 extern uint64_t gpuagg_cuda_elapsed(cudaEvent_t from, cudaEvent_t to);
 
-/* ---------- bell.cu ---------- */
+/* ---------- completion_flag.cu ---------- */
 
-extern GpuAggBells *gpuagg_cuda_bells_open(int event_fd, GpuAggError *error);
+extern GpuAggCompletionFlags *gpuagg_cuda_completion_flags_open(int event_fd, GpuAggError *error);
 
-/* Stops the thread; the bells are gone. */
-extern void gpuagg_cuda_bells_close(GpuAggBells *bells);
+/* Stops the thread; the completion flags are gone. */
+extern void gpuagg_cuda_completion_flags_close(GpuAggCompletionFlags *completion_flags);
 
-/* One more bell, as long as the device lives; NULL: too many, or *error */
-extern GpuAggBell *gpuagg_cuda_bell(GpuAggDevice *device, GpuAggError *error);
+/* One more completion flag, as long as the device lives; NULL: too many, or *error */
+extern GpuAggCompletionFlag *gpuagg_cuda_completion_flag(GpuAggDevice *device, GpuAggError *error);
 
 /* The event_fd is to fire when the task's group stream has come this far. */
 extern bool gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error);

@@ -138,8 +138,8 @@ gpuagg_cuda_lane(GpuAggDevice *device, GpuAggError *error)
 	{
 		if (CUDA_OK(device, cudaStreamCreateWithFlags(&lane->group, cudaStreamNonBlocking), error))
 		{
-			lane->bell = gpuagg_cuda_bell(device, error);
-			if (lane->bell != NULL)
+			lane->completion_flag = gpuagg_cuda_completion_flag(device, error);
+			if (lane->completion_flag != NULL)
 				return lane;
 			(void) cudaStreamDestroy(lane->group);
 		}

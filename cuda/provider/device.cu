@@ -5,7 +5,7 @@
  * Opening makes the context, registers shared_buffers (read-only where the
  * card can), so that kernels read heap pages in place, and measures how fast
  * that memory can be copied.  It is called with all signals blocked, which the
- * threads that CUDA and bell.cu start here inherit.
+ * threads that CUDA and completion_flag.cu start here inherit.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +120,7 @@ link_measure(GpuAggDevice *d, GpuAggError *error)
 static void
 device_destroy(GpuAggDevice *d)
 {
-	gpuagg_cuda_bells_close(d->bells);
+	gpuagg_cuda_completion_flags_close(d->completion_flags);
 	if (!d->lost)
 	{
 		gpuagg_cuda_stripes_close(d);
@@ -158,8 +158,8 @@ device_setup(GpuAggDevice *d, const GpuAggDeviceConfig *config, GpuAggError *err
 	d->sms = (uint32_t) prop.multiProcessorCount;
 	d->memory_limit = config->memory_limit;
 	snprintf(d->name, sizeof(d->name), "%.127s", prop.name);
-	d->bells = gpuagg_cuda_bells_open(d->event_fd, error);
-	return d->bells != NULL && gpuagg_cuda_launches_open(&d->launches, &prop, error) &&
+	d->completion_flags = gpuagg_cuda_completion_flags_open(d->event_fd, error);
+	return d->completion_flags != NULL && gpuagg_cuda_launches_open(&d->launches, &prop, error) &&
 		pages_register(d, config, &prop, error) &&
 		pool_setup(d, error) && link_measure(d, error);
 }

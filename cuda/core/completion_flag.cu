@@ -1,16 +1,16 @@
 /*
- * bell.cu
+ * completion_flag.cu
  *		Telling the worker's event loop that the card has finished something.
  *
  * Behind a batch, a one-thread kernel writes a number to a word of pinned
- * memory, its lane's bell.  A thread looks at the bells every few
+ * memory, its lane's completion flag.  A thread looks at the completion flags every few
  * microseconds while any is to ring, writes to the eventfd when one has, and sleeps
  * while none is to.  It calls neither CUDA nor PostgreSQL.
  *
  * Why not CUDA's host functions: on the H200 machine (a virtual one) each held
  * up its stream for some 200 us, as long as reading 8 MiB of pages takes.
  *
- * The thread is started while all signals are blocked, and stays so.  A bell
+ * The thread is started while all signals are blocked, and stays so.  A completion flag
  * that a lost card will never ring keeps it looking until the process ends,
  * which a lost card makes soon.
  */
@@ -24,15 +24,15 @@
 #include "cuda/core/cuda_device.h"
 
 /* Lanes, that is, tasks at once */
-#define MAX_BELLS 1024
+#define MAX_COMPLETION_FLAGS 1024
 
 /* A sleep between two looks; the timer's slack is made as short */
 #define LOOK_NS 10000
 
-/* Bells lie in cache lines of their own. */
-#define BELL_BYTES 64
+/* Completion flags lie in cache lines of their own. */
+#define COMPLETION_FLAG_BYTES 64
 
-struct GpuAggBells
+struct GpuAggCompletionFlags
 {
 	pthread_t	thread;
 	pthread_mutex_t mutex;		/* guards all but what the card writes */
@@ -41,41 +41,41 @@ struct GpuAggBells
 	int			event_fd;
 	char	   *words;			/* pinned */
 	uint32_t	n;
-	GpuAggBell	bell[MAX_BELLS];
+	GpuAggCompletionFlag	completion_flag[MAX_COMPLETION_FLAGS];
 };
 
 static __global__ void
-ring_bell_kernel(volatile uint32_t *bell, uint32_t number)
+set_completion_flag_kernel(volatile uint32_t *completion_flag, uint32_t number)
 {
-	*bell = number;
+	*completion_flag = number;
 }
 
 /* Has any rung since the last look?  *waiting: is any still to ring? */
 static bool
-bells_look(GpuAggBells *b, bool *waiting)
+completion_flags_look(GpuAggCompletionFlags *b, bool *waiting)
 {
 	bool		rung = false;
 
 	*waiting = false;
 	for (uint32_t i = 0; i < b->n; i++)
 	{
-		GpuAggBell *bell = &b->bell[i];
+		GpuAggCompletionFlag *completion_flag = &b->completion_flag[i];
 		uint32_t	number;
 
-		if (bell->heard == bell->wanted)
+		if (completion_flag->heard == completion_flag->wanted)
 			continue;
-		number = *bell->rung;
-		rung |= number != bell->heard;
-		bell->heard = number;
-		*waiting |= number != bell->wanted;
+		number = *completion_flag->written;
+		rung |= number != completion_flag->heard;
+		completion_flag->heard = number;
+		*waiting |= number != completion_flag->wanted;
 	}
 	return rung;
 }
 
 static void *
-bells_listen(void *arg)
+completion_flags_listen(void *arg)
 {
-	GpuAggBells *b = (GpuAggBells *) arg;
+	GpuAggCompletionFlags *b = (GpuAggCompletionFlags *) arg;
 	const struct timespec pause = {0, LOOK_NS};
 	const uint64_t one = 1;
 	bool		stop = false;
@@ -87,11 +87,11 @@ bells_listen(void *arg)
 		bool		rung;
 
 		pthread_mutex_lock(&b->mutex);
-		rung = bells_look(b, &waiting);
+		rung = completion_flags_look(b, &waiting);
 		while (!rung && !waiting && !b->stop)
 		{
 			pthread_cond_wait(&b->wanted, &b->mutex);
-			rung = bells_look(b, &waiting);
+			rung = completion_flags_look(b, &waiting);
 		}
 		stop = b->stop;
 		pthread_mutex_unlock(&b->mutex);
@@ -105,10 +105,10 @@ bells_listen(void *arg)
 	return NULL;
 }
 
-GpuAggBells *
-gpuagg_cuda_bells_open(int event_fd, GpuAggError *error)
+GpuAggCompletionFlags *
+gpuagg_cuda_completion_flags_open(int event_fd, GpuAggError *error)
 {
-	GpuAggBells *b = (GpuAggBells *) calloc(1, sizeof(*b));
+	GpuAggCompletionFlags *b = (GpuAggCompletionFlags *) calloc(1, sizeof(*b));
 
 	if (b == NULL)
 	{
@@ -116,16 +116,16 @@ gpuagg_cuda_bells_open(int event_fd, GpuAggError *error)
 		return NULL;
 	}
 	b->event_fd = event_fd;
-	if (!CUDA_OK(NULL, cudaHostAlloc((void **) &b->words, MAX_BELLS * BELL_BYTES,
+	if (!CUDA_OK(NULL, cudaHostAlloc((void **) &b->words, MAX_COMPLETION_FLAGS * COMPLETION_FLAG_BYTES,
 										   cudaHostAllocMapped), error))
 	{
 		free(b);
 		return NULL;
 	}
-	memset(b->words, 0, MAX_BELLS * BELL_BYTES);
+	memset(b->words, 0, MAX_COMPLETION_FLAGS * COMPLETION_FLAG_BYTES);
 	pthread_mutex_init(&b->mutex, NULL);
 	pthread_cond_init(&b->wanted, NULL);
-	if (pthread_create(&b->thread, NULL, bells_listen, b) != 0)
+	if (pthread_create(&b->thread, NULL, completion_flags_listen, b) != 0)
 	{
 		gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT, "a thread could not be started");
 		(void) cudaFreeHost(b->words);
@@ -136,7 +136,7 @@ gpuagg_cuda_bells_open(int event_fd, GpuAggError *error)
 }
 
 void
-gpuagg_cuda_bells_close(GpuAggBells *b)
+gpuagg_cuda_completion_flags_close(GpuAggCompletionFlags *b)
 {
 	if (b == NULL)
 		return;
@@ -151,41 +151,41 @@ gpuagg_cuda_bells_close(GpuAggBells *b)
 	free(b);
 }
 
-GpuAggBell *
-gpuagg_cuda_bell(GpuAggDevice *device, GpuAggError *error)
+GpuAggCompletionFlag *
+gpuagg_cuda_completion_flag(GpuAggDevice *device, GpuAggError *error)
 {
-	GpuAggBells *b = device->bells;
-	GpuAggBell *bell = NULL;
+	GpuAggCompletionFlags *b = device->completion_flags;
+	GpuAggCompletionFlag *completion_flag = NULL;
 
 	pthread_mutex_lock(&b->mutex);
-	if (b->n < MAX_BELLS)
+	if (b->n < MAX_COMPLETION_FLAGS)
 	{
-		bell = &b->bell[b->n];
-		bell->rung = (volatile uint32_t *) (b->words + b->n * BELL_BYTES);
+		completion_flag = &b->completion_flag[b->n];
+		completion_flag->written = (volatile uint32_t *) (b->words + b->n * COMPLETION_FLAG_BYTES);
 		b->n++;
 	}
 	pthread_mutex_unlock(&b->mutex);
-	if (bell == NULL)
+	if (completion_flag == NULL)
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "too many tasks on the device");
-	return bell;
+	return completion_flag;
 }
 
 bool
 gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error)
 {
-	GpuAggBells *b = task->device->bells;
-	GpuAggBell *bell = task->lane->bell;
+	GpuAggCompletionFlags *b = task->device->completion_flags;
+	GpuAggCompletionFlag *completion_flag = task->lane->completion_flag;
 	uint32_t	number;
 
 	pthread_mutex_lock(&b->mutex);
-	number = ++bell->wanted;
+	number = ++completion_flag->wanted;
 	pthread_cond_signal(&b->wanted);
 	pthread_mutex_unlock(&b->mutex);
-	ring_bell_kernel<<<1, 1, 0, task->lane->group>>>(bell->rung, number);
+	set_completion_flag_kernel<<<1, 1, 0, task->lane->group>>>(completion_flag->written, number);
 	if (CUDA_LAUNCHED(task->device, error))
 		return true;
 	pthread_mutex_lock(&b->mutex);
-	bell->wanted--;
+	completion_flag->wanted--;
 	pthread_mutex_unlock(&b->mutex);
 	return false;
 }
