@@ -197,7 +197,7 @@ inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentP
 static GpuAggBatch *
 resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts, GpuAggError *error)
 {
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 	GpuAggDecodedBatch decoded = {};
 	const size_t bytes = resident_layout(task, shape, NULL, &decoded, parts);
 	GpuAggResident *r = (GpuAggResident *) calloc(1, sizeof(*r));
@@ -231,7 +231,7 @@ resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts
 static bool
 resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
 {
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 
 	return gpuagg_cuda_stripe_wait(task, stream, error) &&
 		gpuagg_cuda_batch_upload(task, batch, parts->upload, stream, error) &&
@@ -281,15 +281,15 @@ choose_positions(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *ru
 
 	if (filter->n > 0)
 	{
-		gpuagg_cuda_stripe_compare(filter, run, sms, task->lane->group);
+		gpuagg_cuda_stripe_compare(filter, run, sms, task->streams->group);
 		return CUDA_LAUNCHED(task->device, error);
 	}
 	if (!gpuagg_cuda_batch_scratch(task, p, gpuagg_cuda_stripe_choose_threads(sms), &scratch,
 								   &scratch_bytes, error))
 		return false;
 	gpuagg_cuda_stripe_choose(task->device_prepared, run, scratch, (uint32_t) gpuagg_cuda_scratch_bytes(p, 1),
-							sms, task->lane->group);
-	gpuagg_cuda_free(task, scratch, scratch_bytes, task->lane->group);
+							sms, task->streams->group);
+	gpuagg_cuda_free(task, scratch, scratch_bytes, task->streams->group);
 	return CUDA_LAUNCHED(task->device, error);
 }
 
@@ -297,7 +297,7 @@ choose_positions(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *ru
 static bool
 launch_begin(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, GpuAggError *error)
 {
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 
 	batch->generation = task->generation;
 	if (!CUDA_OK(task->device, cudaEventRecord(batch->events->group, stream), error) ||
@@ -335,7 +335,7 @@ local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 		(!shape->choose || choose_positions(task, batch, &run, error)) &&
 		CUDA_OK(task->device,
 				gpuagg_cuda_stripe_local(&road->args, road->key, &road->local, &run, road->blocks,
-									   task->lane->group),
+									   task->streams->group),
 				error) &&
 		gpuagg_cuda_batch_report(task, batch, error);
 }
@@ -370,7 +370,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 {
 	const GpuAggLocalShape none = {0, 0, 0};
 	GpuAggResident *r = batch->resident;
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 	size_t		at = 0;
 
 	for (uint32_t i = 0; i < r->n; i++)
@@ -413,7 +413,7 @@ deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape
 	if (!launch_begin(task, batch, parts, error) ||
 		(shape->choose && !choose_positions(task, batch, &run, error)))
 		return false;
-	gpuagg_cuda_stripe_take(&run, task->device->sms, task->lane->group);
+	gpuagg_cuda_stripe_take(&run, task->device->sms, task->streams->group);
 	return gpuagg_cuda_batch_report(task, batch, error);
 }
 
@@ -509,7 +509,7 @@ deferred_pack(GpuAggTask *task, const GpuAggResident *r, const GpuAggStripeInput
 			  char *scratch, GpuAggError *error)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 	GpuAggDecodedBatch decoded = {};
 
 	if (input->positions == 0)
@@ -540,7 +540,7 @@ deferred_pack_all(GpuAggTask *task, GpuAggError *error)
 	for (const GpuAggResident *r = task->queue->deferral.first; r != NULL; r = r->next)
 		for (uint32_t i = 0; ok && i < r->n; i++)
 			ok = deferred_pack(task, r, &r->inputs[i], scratch, error);
-	gpuagg_cuda_free(task, scratch, scratch_bytes, task->lane->group);
+	gpuagg_cuda_free(task, scratch, scratch_bytes, task->streams->group);
 	return ok;
 }
 
@@ -580,7 +580,7 @@ enqueue_rows(GpuAggTask *task, GpuAggWaitingStripe *w)
 	ok = resident_upload(task, batch, &parts, &error);
 	if (ok && w->positions > 0)
 		gpuagg_cuda_stripe_flags(&batch->resident->inputs[0], false, parts.flags, batch->decoded.head,
-							   task->device->sms, task->lane->group);
+							   task->device->sms, task->streams->group);
 	ok = ok && gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, &error);
 	(void) gpuagg_cuda_batch_enqueued(task, batch, ok, &error);
 }
@@ -687,7 +687,7 @@ gpuagg_cuda_resident_free(GpuAggTask *task)
 		GpuAggResident *r = q->deferral.first;
 
 		q->deferral.first = r->next;
-		gpuagg_cuda_free(task, r->memory, r->bytes, task->lane->group);
+		gpuagg_cuda_free(task, r->memory, r->bytes, task->streams->group);
 		free(r);
 	}
 	free(q);

@@ -61,7 +61,7 @@ gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results, GpuAgg
 	}
 	memcpy(s->program, results, results->bytes);
 	gpuagg_layout_compute(results, &s->layout);
-	s->device = (GpuAggEncoding *) gpuagg_cuda_alloc(task, bytes, task->lane->group, error);
+	s->device = (GpuAggEncoding *) gpuagg_cuda_alloc(task, bytes, task->streams->group, error);
 	if (s->device == NULL)
 		return false;
 	s->bytes = bytes;
@@ -71,7 +71,7 @@ gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results, GpuAgg
 	strings_fill(task, results, (char *) s->device, s->staging->data);
 	return CUDA_OK(task->device,
 				   cudaMemcpyAsync(s->device, s->staging->data, bytes, cudaMemcpyHostToDevice,
-								   task->lane->group), error);
+								   task->streams->group), error);
 }
 
 bool
@@ -81,7 +81,7 @@ gpuagg_cuda_strings_follow(GpuAggTask *task, GpuAggError *error)
 		return true;
 	for (uint32_t r = 0; r < task->strings->program->ncolumns; r++)
 		if (task->dictionaries[r] != NULL &&
-			!gpuagg_cuda_dictionary_follow(task, task->dictionaries[r], task->lane->group, error))
+			!gpuagg_cuda_dictionary_follow(task, task->dictionaries[r], task->streams->group, error))
 			return false;
 	return true;
 }
@@ -93,7 +93,7 @@ gpuagg_cuda_strings_free(GpuAggTask *task)
 
 	if (s == NULL)
 		return;
-	gpuagg_cuda_free(task, s->device, s->bytes, task->lane != NULL ? task->lane->group : NULL);
+	gpuagg_cuda_free(task, s->device, s->bytes, task->streams != NULL ? task->streams->group : NULL);
 	gpuagg_cuda_unpin(task->device, s->staging);
 	free(s->program);
 	free(s);

@@ -3,7 +3,7 @@
  *		Telling the worker's event loop that the card has finished something.
  *
  * Behind a batch, a one-thread kernel writes a number to a word of pinned
- * memory, its lane's completion flag.  A thread looks at the completion flags every few
+ * memory, its stream pair's completion flag.  A thread looks at the completion flags every few
  * microseconds while any is to ring, writes to the eventfd when one has, and sleeps
  * while none is to.  It calls neither CUDA nor PostgreSQL.
  *
@@ -23,7 +23,7 @@
 
 #include "cuda/core/cuda_device.h"
 
-/* Lanes, that is, tasks at once */
+/* Stream pairs, that is, tasks at once */
 #define MAX_COMPLETION_FLAGS 1024
 
 /* A sleep between two looks; the timer's slack is made as short */
@@ -174,14 +174,14 @@ bool
 gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error)
 {
 	GpuAggCompletionFlags *b = task->device->completion_flags;
-	GpuAggCompletionFlag *completion_flag = task->lane->completion_flag;
+	GpuAggCompletionFlag *completion_flag = task->streams->completion_flag;
 	uint32_t	number;
 
 	pthread_mutex_lock(&b->mutex);
 	number = ++completion_flag->wanted;
 	pthread_cond_signal(&b->wanted);
 	pthread_mutex_unlock(&b->mutex);
-	set_completion_flag_kernel<<<1, 1, 0, task->lane->group>>>(completion_flag->written, number);
+	set_completion_flag_kernel<<<1, 1, 0, task->streams->group>>>(completion_flag->written, number);
 	if (CUDA_LAUNCHED(task->device, error))
 		return true;
 	pthread_mutex_lock(&b->mutex);

@@ -6,7 +6,7 @@
  * the card: work is put into streams, and events are asked whether it is
  * done.  One more thread (completion_flag.cu) tells when it is worth asking.
  *
- *	check.cu	CUDA's errors as ours		memory.cu	budgets, pinned memory, lanes
+ *	check.cu	CUDA's errors as ours		memory.cu	budgets, pinned memory, streams
  *	device.cu	open, list, info			prepared_program.cu		what kernels need of a program
  *	completion_flag.cu		completions to the eventfd	launch.cu	sizes of launches
  *	cuda_task.cu		begin, cancel, end, growth	batch.cu	batches in
@@ -18,7 +18,7 @@
  *
  * Measuring the card (cuda_probe.h, probe*.cu) runs on another thread.
  *
- * A task has a lane of two streams: pages are decoded in one, rows grouped in
+ * A task has two streams: pages are decoded in one, rows grouped in
  * the other, so that the link is busy while groups are updated.  All that
  * touches the group table is in the second one, in order; that is all the
  * locking that growth needs.
@@ -46,13 +46,13 @@ typedef struct GpuAggCompletionFlag
 
 typedef struct GpuAggCompletionFlags GpuAggCompletionFlags;	/* all of a device's, and the thread */
 
-typedef struct GpuAggLane
+typedef struct GpuAggStreamPair
 {
-	struct GpuAggLane *next;
+	struct GpuAggStreamPair *next;
 	cudaStream_t decode;
 	cudaStream_t group;
 	GpuAggCompletionFlag *completion_flag;			/* of the group stream */
-} GpuAggLane;
+} GpuAggStreamPair;
 
 /* Times of a batch or a window of results */
 typedef struct GpuAggEvents
@@ -85,7 +85,7 @@ struct GpuAggDevice
 	GpuAggCompletionFlags *completion_flags;
 	GpuAggPinned *pinned;		/* free ones */
 	size_t		pinned_bytes;	/* of these */
-	GpuAggLane *lanes;			/* free ones */
+	GpuAggStreamPair *stream_pairs;			/* free ones */
 	GpuAggEvents *events;		/* free ones */
 
 	/* stripes and dictionaries (stripe.cu) */
@@ -176,7 +176,7 @@ typedef struct GpuAggResultStrings
 struct GpuAggTask
 {
 	GpuAggDevice *device;
-	GpuAggLane *lane;
+	GpuAggStreamPair *streams;
 	GpuAggTaskStage stage;
 	GpuAggFaultStage fault;
 	GpuAggError error;			/* the first one */
@@ -306,8 +306,8 @@ extern void gpuagg_cuda_trim(GpuAggDevice *device);
 extern GpuAggPinned *gpuagg_cuda_pin(GpuAggDevice *device, size_t bytes,
 									 GpuAggError *error);
 extern void gpuagg_cuda_unpin(GpuAggDevice *device, GpuAggPinned *pinned);
-extern GpuAggLane *gpuagg_cuda_lane(GpuAggDevice *device, GpuAggError *error);
-extern void gpuagg_cuda_lane_free(GpuAggDevice *device, GpuAggLane *lane);
+extern GpuAggStreamPair *gpuagg_cuda_stream_pair(GpuAggDevice *device, GpuAggError *error);
+extern void gpuagg_cuda_stream_pair_free(GpuAggDevice *device, GpuAggStreamPair *streams);
 extern GpuAggEvents *gpuagg_cuda_events(GpuAggDevice *device, GpuAggError *error);
 extern void gpuagg_cuda_events_free(GpuAggDevice *device, GpuAggEvents *events);
 

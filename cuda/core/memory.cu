@@ -1,7 +1,7 @@
 /*
  * memory.cu
  *		Memory of the CUDA device: budgets of device memory, pinned host
- *		memory, lanes of streams, events.
+ *		memory, stream pairs, events.
  *
  * Device memory comes from the driver's stream-ordered pool and is charged
  * to the task and the device.  Pinned memory, streams and events are slow to
@@ -121,41 +121,41 @@ gpuagg_cuda_unpin(GpuAggDevice *device, GpuAggPinned *p)
 	device->pinned_bytes += p->bytes;
 }
 
-GpuAggLane *
-gpuagg_cuda_lane(GpuAggDevice *device, GpuAggError *error)
+GpuAggStreamPair *
+gpuagg_cuda_stream_pair(GpuAggDevice *device, GpuAggError *error)
 {
-	GpuAggLane *lane = device->lanes;
+	GpuAggStreamPair *streams = device->stream_pairs;
 
-	if (lane != NULL)
+	if (streams != NULL)
 	{
-		device->lanes = lane->next;
-		return lane;
+		device->stream_pairs = streams->next;
+		return streams;
 	}
-	lane = (GpuAggLane *) calloc(1, sizeof(*lane));
-	if (lane == NULL)
+	streams = (GpuAggStreamPair *) calloc(1, sizeof(*streams));
+	if (streams == NULL)
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-	else if (CUDA_OK(device, cudaStreamCreateWithFlags(&lane->decode, cudaStreamNonBlocking), error))
+	else if (CUDA_OK(device, cudaStreamCreateWithFlags(&streams->decode, cudaStreamNonBlocking), error))
 	{
-		if (CUDA_OK(device, cudaStreamCreateWithFlags(&lane->group, cudaStreamNonBlocking), error))
+		if (CUDA_OK(device, cudaStreamCreateWithFlags(&streams->group, cudaStreamNonBlocking), error))
 		{
-			lane->completion_flag = gpuagg_cuda_completion_flag(device, error);
-			if (lane->completion_flag != NULL)
-				return lane;
-			(void) cudaStreamDestroy(lane->group);
+			streams->completion_flag = gpuagg_cuda_completion_flag(device, error);
+			if (streams->completion_flag != NULL)
+				return streams;
+			(void) cudaStreamDestroy(streams->group);
 		}
-		(void) cudaStreamDestroy(lane->decode);
+		(void) cudaStreamDestroy(streams->decode);
 	}
-	free(lane);
+	free(streams);
 	return NULL;
 }
 
 void
-gpuagg_cuda_lane_free(GpuAggDevice *device, GpuAggLane *lane)
+gpuagg_cuda_stream_pair_free(GpuAggDevice *device, GpuAggStreamPair *streams)
 {
-	if (lane == NULL)
+	if (streams == NULL)
 		return;
-	lane->next = device->lanes;
-	device->lanes = lane;
+	streams->next = device->stream_pairs;
+	device->stream_pairs = streams;
 }
 
 static void
@@ -214,14 +214,14 @@ gpuagg_cuda_memory_close(GpuAggDevice *device)
 		device->pinned = p->next;
 		pinned_destroy(p);
 	}
-	while (device->lanes != NULL)
+	while (device->stream_pairs != NULL)
 	{
-		GpuAggLane *lane = device->lanes;
+		GpuAggStreamPair *streams = device->stream_pairs;
 
-		device->lanes = lane->next;
-		(void) cudaStreamDestroy(lane->decode);
-		(void) cudaStreamDestroy(lane->group);
-		free(lane);
+		device->stream_pairs = streams->next;
+		(void) cudaStreamDestroy(streams->decode);
+		(void) cudaStreamDestroy(streams->group);
+		free(streams);
 	}
 	while (device->events != NULL)
 	{

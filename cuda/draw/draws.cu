@@ -212,7 +212,7 @@ drawn_alloc(GpuAggTask *task, DrawShape *s, GpuAggError *error)
 	GpuAggDrawn *drawn = task->drawn;
 
 	drawn->bytes = shape_layout(NULL, drawn, s);
-	drawn->memory = (char *) gpuagg_cuda_alloc(task, drawn->bytes, task->lane->group, error);
+	drawn->memory = (char *) gpuagg_cuda_alloc(task, drawn->bytes, task->streams->group, error);
 	if (drawn->memory == NULL)
 		return false;
 	drawn->staging = gpuagg_cuda_pin(task->device, s->upload, error);
@@ -227,7 +227,7 @@ static bool
 draw(GpuAggTask *task, DrawShape *s, GpuAggError *error)
 {
 	GpuAggDevice *device = task->device;
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 	GpuAggDrawn *drawn = task->drawn;
 	GpuAggDrawRun *run = &s->run;
 
@@ -313,7 +313,7 @@ gpuagg_cuda_draws_free(GpuAggTask *task)
 
 	if (drawn == NULL)
 		return;
-	gpuagg_cuda_free(task, drawn->memory, drawn->bytes, task->lane->group);
+	gpuagg_cuda_free(task, drawn->memory, drawn->bytes, task->streams->group);
 	gpuagg_cuda_unpin(task->device, drawn->staging);
 	if (drawn->events != NULL)
 		gpuagg_cuda_events_free(task->device, drawn->events);

@@ -44,7 +44,7 @@ static bool
 sm_windows_make(GpuAggTask *task, const GpuAggTaskConfig *config, uint32_t log2,
 				GpuAggError *error)
 {
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 
 	task->sm_windows_staging = gpuagg_cuda_pin(task->device, GPUAGG_SPATIAL_UNITS, error);
 	if (task->sm_windows_staging == NULL)
@@ -97,7 +97,7 @@ gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggE
 	}
 	status = gpuagg_cuda_groupby_open(&c, task->prepared, task->device_prepared, &memory,
 									 (GpuAggGroupByReport *) task->groupby_report->data,
-									 task->lane->group, &task->groupby, error);
+									 task->streams->group, &task->groupby, error);
 	if (status == GPUAGG_UNSUPPORTED)
 	{
 		/* strings, or too many fields: the table serves */
@@ -145,14 +145,14 @@ tables_list(GpuAggTask *task, GpuAggError *error)
 bool
 gpuagg_cuda_kept_end_input(GpuAggTask *task, GpuAggError *error)
 {
-	return CUDA_OK(task->device, cudaEventRecord(task->groupby_events->group, task->lane->group), error);
+	return CUDA_OK(task->device, cudaEventRecord(task->groupby_events->group, task->streams->group), error);
 }
 
 bool
 gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 {
 	const bool	begun = task->stage == GPUAGG_TASK_SCOPING;
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 	GpuAggEvents *e = task->groupby_events;
 	GpuAggStatus status;
 
@@ -188,8 +188,8 @@ gpuagg_cuda_kept_free(GpuAggTask *task)
 	task->groupby_report = NULL;
 	gpuagg_cuda_events_free(task->device, task->groupby_events);
 	task->groupby_events = NULL;
-	if (task->lane != NULL)
-		gpuagg_cuda_free(task, task->sm_windows, GPUAGG_SPATIAL_UNITS, task->lane->group);
+	if (task->streams != NULL)
+		gpuagg_cuda_free(task, task->sm_windows, GPUAGG_SPATIAL_UNITS, task->streams->group);
 	task->sm_windows = NULL;
 	gpuagg_cuda_unpin(task->device, task->sm_windows_staging);
 	task->sm_windows_staging = NULL;

@@ -91,8 +91,8 @@ gpuagg_cuda_batch_free(GpuAggTask *task, GpuAggBatch *batch)
 {
 	if (batch == NULL)
 		return;
-	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->lane->group);
-	gpuagg_cuda_free(task, batch->flags, batch->flags_bytes, task->lane->group);
+	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->streams->group);
+	gpuagg_cuda_free(task, batch->flags, batch->flags_bytes, task->streams->group);
 	free(batch->resident);
 	gpuagg_cuda_unpin(task->device, batch->staging);
 	gpuagg_cuda_unpin(task->device, batch->list);
@@ -147,7 +147,7 @@ batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggCudaPrepared 
 			bool rows, char **heap, size_t *upload, GpuAggError *error)
 {
 	const uint32_t max_spill = gpuagg_cuda_spill_room(task, shape->nrows);
-	cudaStream_t stream = rows ? task->lane->group : task->lane->decode;
+	cudaStream_t stream = rows ? task->streams->group : task->streams->decode;
 	GpuAggDecodedLayout layout;
 	GpuAggBatch *batch;
 
@@ -188,16 +188,16 @@ gpuagg_cuda_batch_scratch(GpuAggTask *task, const GpuAggProgram *p, uint32_t thr
 	*bytes = gpuagg_cuda_scratch_bytes(p, threads);
 	if (*bytes == 0)
 		return true;
-	*scratch = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
+	*scratch = (char *) gpuagg_cuda_alloc(task, *bytes, task->streams->group, error);
 	return *scratch != NULL &&
 		CUDA_OK(task->device,
-				cudaMemsetAsync(*scratch, 0, *bytes, task->lane->group), error);
+				cudaMemsetAsync(*scratch, 0, *bytes, task->streams->group), error);
 }
 
 bool
 gpuagg_cuda_batch_report(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 {
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 	GpuAggReport *report = (GpuAggReport *) batch->staging->data;
 
 	return CUDA_LAUNCHED(task->device, error) &&
@@ -222,7 +222,7 @@ batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
 	const GpuAggProgram *p = batch->program;
 	const uint32_t scratch_stride = (uint32_t) gpuagg_cuda_scratch_bytes(p, 1);
 	const uint32_t blocks = task->batch_blocks;
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 
 	if (batch->resident != NULL && batch->resident->local)
 		return gpuagg_cuda_resident_rest(task, batch, scratch, scratch_stride, error);
@@ -242,7 +242,7 @@ bool
 gpuagg_cuda_batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAggError *error)
 {
 	const GpuAggProgram *p = batch->program;
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 	size_t		scratch_bytes;
 	char	   *scratch;
 
@@ -270,7 +270,7 @@ gpuagg_cuda_batch_group(GpuAggTask *task, GpuAggBatch *batch, bool local, GpuAgg
 static bool
 batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *error)
 {
-	cudaStream_t stream = task->lane->decode;
+	cudaStream_t stream = task->streams->decode;
 
 	if (!gpuagg_cuda_batch_upload(task, batch, upload, stream, error) ||
 		!CUDA_OK(task->device, cudaEventRecord(batch->events->decode, stream), error))
@@ -279,7 +279,7 @@ batch_decode(GpuAggTask *task, GpuAggBatch *batch, size_t upload, GpuAggError *e
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device, cudaEventRecord(batch->events->decoded, stream), error) &&
 		CUDA_OK(task->device,
-				cudaStreamWaitEvent(task->lane->group, batch->events->decoded, 0), error);
+				cudaStreamWaitEvent(task->streams->group, batch->events->decoded, 0), error);
 }
 
 void
@@ -321,7 +321,7 @@ gpuagg_cuda_input_check(GpuAggTask *task, GpuAggError *error)
 static bool
 batch_keep(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 {
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 
 	if (!gpuagg_cuda_encode_columns(task, batch, stream, error))
 		return false;
@@ -346,7 +346,7 @@ gpuagg_cuda_input_faults(GpuAggTask *task, GpuAggError *error)
 			return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY,
 									 "injected fault: the device has no memory");
 		case GPUAGG_FAULT_KERNEL:
-			gpuagg_cuda_trap(GPUAGG_TOO_MANY_THREADS, task->lane->group);
+			gpuagg_cuda_trap(GPUAGG_TOO_MANY_THREADS, task->streams->group);
 			(void) CUDA_LAUNCHED(task->device, error);
 			return error->status;
 		case GPUAGG_FAULT_LOST:
@@ -607,7 +607,7 @@ gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn
 	batch->completion.batch_id = batch_id;
 	task->fed = true;
 	rows_stage(batch, task->rows_prepared, columns, heap);
-	ok = gpuagg_cuda_batch_upload(task, batch, upload, task->lane->group, error) &&
+	ok = gpuagg_cuda_batch_upload(task, batch, upload, task->streams->group, error) &&
 		gpuagg_cuda_batch_group(task, batch, false, error);
 	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
 }

@@ -125,7 +125,7 @@ batch_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 		return false;
 	batch->again = true;
 	return CUDA_OK(task->device,
-				   cudaMemsetAsync(&batch->decoded.head->overflow, 0, reset, task->lane->group),
+				   cudaMemsetAsync(&batch->decoded.head->overflow, 0, reset, task->streams->group),
 				   error) &&
 		gpuagg_cuda_batch_group(task, batch, false, error);
 }
@@ -140,8 +140,8 @@ batch_fetch_list(GpuAggTask *task, GpuAggBatch *batch, uint32_t n, GpuAggError *
 	return batch->list != NULL &&
 		CUDA_OK(task->device,
 				cudaMemcpyAsync(batch->list->data, batch->decoded.skipped, bytes,
-								cudaMemcpyDeviceToHost, task->lane->group), error) &&
-		CUDA_OK(task->device, cudaEventRecord(batch->events->done, task->lane->group), error) &&
+								cudaMemcpyDeviceToHost, task->streams->group), error) &&
+		CUDA_OK(task->device, cudaEventRecord(batch->events->done, task->streams->group), error) &&
 		gpuagg_cuda_notify(task, error);
 }
 
@@ -252,7 +252,7 @@ gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
 	task->polled = batch;
 
 	/* the card is done with it, and others may be waiting for it */
-	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->lane->group);
+	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->streams->group);
 	batch->memory = NULL;
 	gpuagg_cuda_waiting_resume(task);
 	*completion = batch->completion;

@@ -76,7 +76,7 @@ group_bytes(const GpuAggTask *task, const char *row)
 static bool
 sizes_launch(GpuAggTask *task, GpuAggError *error)
 {
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 	uint64_t	first = 0;
 	size_t		split;
 
@@ -154,7 +154,7 @@ static char *
 window_memory(GpuAggTask *task, GpuAggWindow *w, size_t bytes, GpuAggError *error)
 {
 	w->memory_bytes = starts_bytes(task) + (bytes > task->max_run ? bytes : task->max_run);
-	return (char *) gpuagg_cuda_alloc(task, w->memory_bytes, task->lane->group, error);
+	return (char *) gpuagg_cuda_alloc(task, w->memory_bytes, task->streams->group, error);
 }
 
 static bool
@@ -192,7 +192,7 @@ runs_emit(GpuAggTask *task, uint64_t first, uint32_t n, const uint64_t *starts, 
 			continue;
 		}
 		gpuagg_cuda_emit(task->device_prepared, &task->tables[i], strings_device(task), first, some,
-						 starts, out, task->lane->group);
+						 starts, out, task->streams->group);
 		starts += some;
 		n -= some;
 		first = 0;
@@ -207,7 +207,7 @@ static bool
 window_launch(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 {
 	const size_t skip = starts_bytes(task);
-	cudaStream_t stream = task->lane->group;
+	cudaStream_t stream = task->streams->group;
 	uint64_t	first = task->next_run;
 	uint64_t   *starts;
 	uint32_t	n = 0;
@@ -403,7 +403,7 @@ void
 gpuagg_cuda_results_free(GpuAggTask *task)
 {
 	GpuAggDevice *device = task->device;
-	cudaStream_t stream = task->lane != NULL ? task->lane->group : NULL;
+	cudaStream_t stream = task->streams != NULL ? task->streams->group : NULL;
 
 	gpuagg_cuda_free(task, task->device_sizes, task->device_sizes_bytes, stream);
 	gpuagg_cuda_unpin(device, task->sizes);

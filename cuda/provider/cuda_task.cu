@@ -56,7 +56,7 @@ table_alloc(GpuAggTask *task, uint64_t capacity, GpuAggTableRef *table,
 	*bytes = capacity * task->prepared->stride;
 	table->capacity = capacity;
 	table->limit = capacity > 1 ? capacity / 2 : 1;
-	table->slots = (char *) gpuagg_cuda_alloc(task, *bytes, task->lane->group, error);
+	table->slots = (char *) gpuagg_cuda_alloc(task, *bytes, task->streams->group, error);
 	return table->slots != NULL;
 }
 
@@ -68,7 +68,7 @@ table_init(GpuAggTask *task, const GpuAggTableRef *table, bool plain)
 	const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[0],
 												   words);
 
-	gpuagg_cuda_table_init(task->device_prepared, table, plain, &launch, task->lane->group);
+	gpuagg_cuda_table_init(task->device_prepared, table, plain, &launch, task->streams->group);
 }
 
 static bool
@@ -76,7 +76,7 @@ arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 {
 	GpuAggTableRef *t = &task->table;
 	GpuAggArena *full = NULL;
-	char	   *data = (char *) gpuagg_cuda_alloc(task, bytes, task->lane->group, error);
+	char	   *data = (char *) gpuagg_cuda_alloc(task, bytes, task->streams->group, error);
 
 	if (data == NULL)
 		return false;
@@ -86,7 +86,7 @@ arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 		if (full == NULL)
 		{
 			gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-			gpuagg_cuda_free(task, data, bytes, task->lane->group);
+			gpuagg_cuda_free(task, data, bytes, task->streams->group);
 			return false;
 		}
 		full->data = t->arena;
@@ -98,7 +98,7 @@ arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 	t->arena_bytes = bytes;
 	return CUDA_OK(task->device,
 				   cudaMemsetAsync(&t->head->arena_used, 0, 2 * sizeof(t->head->arena_used),
-								   task->lane->group), error);
+								   task->streams->group), error);
 }
 
 /* Where they are forced, tables are as large as they can be. */
@@ -172,11 +172,11 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 		arena = (double) ARENA_MAX_FIRST;
 
 	task->table.head = (GpuAggTableHead *)
-		gpuagg_cuda_alloc(task, sizeof(GpuAggTableHead), task->lane->group, error);
+		gpuagg_cuda_alloc(task, sizeof(GpuAggTableHead), task->streams->group, error);
 	if (task->table.head == NULL ||
 		!CUDA_OK(task->device,
 				 cudaMemsetAsync(task->table.head, 0, sizeof(GpuAggTableHead),
-								 task->lane->group), error))
+								 task->streams->group), error))
 		return false;
 	/* an estimate that does not fit is no reason not to try */
 	while (!table_alloc(task, capacity, &task->table, &task->table_bytes, error))
@@ -201,7 +201,7 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 static void
 groups_free(GpuAggTask *task)
 {
-	cudaStream_t stream = task->lane != NULL ? task->lane->group : NULL;
+	cudaStream_t stream = task->streams != NULL ? task->streams->group : NULL;
 
 	gpuagg_cuda_free(task, task->table.arena, task->table.arena_bytes, stream);
 	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, stream);
@@ -255,8 +255,8 @@ table_grow(GpuAggTask *task, uint64_t count, uint64_t groups, GpuAggError *error
 	launch = gpuagg_cuda_launch(&task->device->launches, &gpuagg_cuda_grow_kernels[1],
 								task->table.capacity);
 	gpuagg_cuda_table_move(task->device_prepared, &task->table, &next, &launch,
-						   task->lane->group);
-	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, task->lane->group);
+						   task->streams->group);
+	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, task->streams->group);
 	task->table = next;
 	task->table_bytes = bytes;
 	return CUDA_LAUNCHED(task->device, error) ? GPUAGG_OK : error->status;
@@ -289,7 +289,7 @@ GpuAggCudaPrepared *
 gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggCudaPrepared *prepared, size_t bytes,
 						GpuAggPinned **staging, GpuAggError *error)
 {
-	GpuAggCudaPrepared *there = (GpuAggCudaPrepared *) gpuagg_cuda_alloc(task, bytes, task->lane->group, error);
+	GpuAggCudaPrepared *there = (GpuAggCudaPrepared *) gpuagg_cuda_alloc(task, bytes, task->streams->group, error);
 
 	if (there == NULL)
 		return NULL;
@@ -299,10 +299,10 @@ gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggCudaPrepared *prepared, si
 		memcpy((*staging)->data, prepared, bytes);
 		if (CUDA_OK(task->device,
 					cudaMemcpyAsync(there, (*staging)->data, bytes, cudaMemcpyHostToDevice,
-									task->lane->group), error))
+									task->streams->group), error))
 			return there;
 	}
-	gpuagg_cuda_free(task, there, bytes, task->lane->group);
+	gpuagg_cuda_free(task, there, bytes, task->streams->group);
 	return NULL;
 }
 
@@ -317,8 +317,8 @@ decode_waits(GpuAggTask *task, GpuAggError *error)
 
 	if (e == NULL)
 		return false;
-	ok = CUDA_OK(task->device, cudaEventRecord(e->done, task->lane->group), error) &&
-		CUDA_OK(task->device, cudaStreamWaitEvent(task->lane->decode, e->done, 0), error);
+	ok = CUDA_OK(task->device, cudaEventRecord(e->done, task->streams->group), error) &&
+		CUDA_OK(task->device, cudaStreamWaitEvent(task->streams->decode, e->done, 0), error);
 	gpuagg_cuda_events_free(task->device, e);
 	return ok;
 }
@@ -327,8 +327,8 @@ static bool
 task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 			 const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	task->lane = gpuagg_cuda_lane(task->device, error);
-	if (task->lane == NULL)
+	task->streams = gpuagg_cuda_stream_pair(task->device, error);
+	if (task->streams == NULL)
 		return false;
 	task->prepared = gpuagg_cuda_prepare(program, &task->prepared_bytes);
 	if (task->prepared == NULL)
@@ -423,8 +423,8 @@ gpuagg_cuda_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	if (!task_prepare(task, program, config, error))
 	{
 		/* what was enqueued is little, and must be over before it is freed */
-		if (task->lane != NULL && !device->lost)
-			(void) cudaStreamSynchronize(task->lane->group);
+		if (task->streams != NULL && !device->lost)
+			(void) cudaStreamSynchronize(task->streams->group);
 		gpuagg_cuda_task_end(task);
 		return error->status;
 	}
@@ -464,7 +464,7 @@ bool
 gpuagg_cuda_task_idle(GpuAggTask *task)
 {
 	return task->device->lost ||
-		(stream_idle(task, task->lane->decode) && stream_idle(task, task->lane->group));
+		(stream_idle(task, task->streams->decode) && stream_idle(task, task->streams->group));
 }
 
 void
@@ -482,7 +482,7 @@ void
 gpuagg_cuda_task_end(GpuAggTask *task)
 {
 	GpuAggDevice *device = task->device;
-	cudaStream_t stream = task->lane != NULL ? task->lane->group : NULL;
+	cudaStream_t stream = task->streams != NULL ? task->streams->group : NULL;
 
 	gpuagg_cuda_batches_free(task);
 	gpuagg_cuda_resident_free(task);
@@ -503,7 +503,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 	gpuagg_cuda_free(task, task->device_rows_prepared, task->rows_prepared_bytes, stream);
 	gpuagg_cuda_unpin(device, task->prepared_staging);
 	gpuagg_cuda_unpin(device, task->rows_prepared_staging);
-	gpuagg_cuda_lane_free(device, task->lane);
+	gpuagg_cuda_stream_pair_free(device, task->streams);
 	free(task->dictionaries);
 	free(task->prepared);
 	free(task->rows_prepared);

@@ -90,30 +90,30 @@ static bool
 link_measure(GpuAggDevice *d, GpuAggError *error)
 {
 	size_t		bytes = d->pages_bytes < LINK_PROBE_BYTES ? d->pages_bytes : LINK_PROBE_BYTES;
-	GpuAggLane *lane = gpuagg_cuda_lane(d, error);
+	GpuAggStreamPair *streams = gpuagg_cuda_stream_pair(d, error);
 	GpuAggEvents *e = gpuagg_cuda_events(d, error);
 	void	   *to = NULL;
-	bool		ok = lane != NULL && e != NULL &&
-		CUDA_OK(d, cudaMallocFromPoolAsync(&to, bytes, d->pool, lane->decode), error);
+	bool		ok = streams != NULL && e != NULL &&
+		CUDA_OK(d, cudaMallocFromPoolAsync(&to, bytes, d->pool, streams->decode), error);
 
 	for (int i = 0; ok && i < LINK_PROBE_RUNS; i++)
 	{
 		uint64_t	ns;
 
-		ok = CUDA_OK(d, cudaEventRecord(e->decode, lane->decode), error) &&
-			CUDA_OK(d, cudaMemcpyAsync(to, d->pages, bytes, cudaMemcpyHostToDevice, lane->decode), error) &&
-			CUDA_OK(d, cudaEventRecord(e->decoded, lane->decode), error) &&
-			CUDA_OK(d, cudaStreamSynchronize(lane->decode), error);
+		ok = CUDA_OK(d, cudaEventRecord(e->decode, streams->decode), error) &&
+			CUDA_OK(d, cudaMemcpyAsync(to, d->pages, bytes, cudaMemcpyHostToDevice, streams->decode), error) &&
+			CUDA_OK(d, cudaEventRecord(e->decoded, streams->decode), error) &&
+			CUDA_OK(d, cudaStreamSynchronize(streams->decode), error);
 		ns = ok ? gpuagg_cuda_elapsed(e->decode, e->decoded) : 0;
 		if (ns > 0 && (uint64_t) ((double) bytes * 1e9 / (double) ns) > d->link_rate)
 			d->link_rate = (uint64_t) ((double) bytes * 1e9 / (double) ns);
 	}
 	if (to != NULL)
-		(void) cudaFreeAsync(to, lane->decode);
-	if (lane != NULL)
-		(void) cudaStreamSynchronize(lane->decode);
+		(void) cudaFreeAsync(to, streams->decode);
+	if (streams != NULL)
+		(void) cudaStreamSynchronize(streams->decode);
 	gpuagg_cuda_events_free(d, e);
-	gpuagg_cuda_lane_free(d, lane);
+	gpuagg_cuda_stream_pair_free(d, streams);
 	return ok;
 }
 
