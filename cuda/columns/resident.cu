@@ -1,6 +1,6 @@
 /*
  * resident.cu
- *		Stripes as a task's input: which road they take (resident.h), and their
+ *		Stripes as a task's input: which path they take (resident.h), and their
  *		batches.
  */
 #include <stdlib.h>
@@ -319,22 +319,22 @@ push_done(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
 	}
 }
 
-/* ---------- the road of few groups ---------- */
+/* ---------- the path of few groups ---------- */
 
 static bool
 local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 			 const ResidentParts *parts, GpuAggError *error)
 {
-	GpuAggStripeRoad *road = &task->queue->road;
-	const GpuAggStripeRun run = run_of(&road->run, batch, shape, parts);
+	GpuAggStripePath *path = &task->queue->path;
+	const GpuAggStripeRun run = run_of(&path->run, batch, shape, parts);
 
-	road->args.table = task->table;
-	road->args.head = parts->head;
-	road->args.spilled = batch->decoded.spill;
+	path->args.table = task->table;
+	path->args.head = parts->head;
+	path->args.spilled = batch->decoded.spill;
 	return launch_begin(task, batch, parts, error) &&
 		(!shape->choose || choose_positions(task, batch, &run, error)) &&
 		CUDA_OK(task->device,
-				gpuagg_cuda_stripe_local(&road->args, road->key, &road->local, &run, road->blocks,
+				gpuagg_cuda_stripe_local(&path->args, path->key, &path->local, &run, path->blocks,
 									   task->streams->group),
 				error) &&
 		gpuagg_cuda_batch_report(task, batch, error);
@@ -343,7 +343,7 @@ local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 static void
 enqueue_local(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
 {
-	const GpuAggStripeRoad *road = &task->queue->road;
+	const GpuAggStripePath *path = &task->queue->path;
 	ResidentShape shape = {};
 	ResidentParts parts;
 	GpuAggBatch *batch;
@@ -351,7 +351,7 @@ enqueue_local(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
 
 	shape_of(task, waiting, n, &shape);
 	shape.local = true;
-	shape.nspill = road->blocks * (road->local.slots + 1);
+	shape.nspill = path->blocks * (path->local.slots + 1);
 	batch = resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
@@ -402,7 +402,7 @@ gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 	return true;
 }
 
-/* ---------- the road of many groups ---------- */
+/* ---------- the path of many groups ---------- */
 
 static bool
 deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
@@ -585,7 +585,7 @@ enqueue_rows(GpuAggTask *task, GpuAggWaitingStripe *w)
 	(void) gpuagg_cuda_batch_enqueued(task, batch, ok, &error);
 }
 
-/* ---------- the road ---------- */
+/* ---------- the path ---------- */
 
 /*
  * The strategy for a task that begins with stripes: the one that was chosen for
@@ -593,16 +593,16 @@ enqueue_rows(GpuAggTask *task, GpuAggWaitingStripe *w)
  * has few groups in shared memory, and makes partitions of many.
  */
 static GpuAggStrategy
-resident_strategy(const GpuAggTask *task, const GpuAggStripeRoad *road)
+resident_strategy(const GpuAggTask *task, const GpuAggStripePath *path)
 {
 	const GpuAggStrategy chosen = (GpuAggStrategy) task->config.resident_strategy;
 
 	if (chosen != GPUAGG_STRATEGY_AUTO && chosen < GPUAGG_NSTRATEGIES &&
-		(chosen != GPUAGG_STRATEGY_BLOCK_LOCAL || road->open || task->local.capacity > 0))
+		(chosen != GPUAGG_STRATEGY_BLOCK_LOCAL || path->open || task->local.capacity > 0))
 		return chosen;
 	if (task->groupby != NULL)
 		return (GpuAggStrategy) task->config.strategy;
-	return road->open || task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL :
+	return path->open || task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL :
 		GPUAGG_STRATEGY_PARTITIONED;
 }
 
@@ -621,7 +621,7 @@ strategy_take(GpuAggTask *task, GpuAggStrategy strategy, GpuAggError *error)
 }
 
 static bool
-road_choose(GpuAggTask *task, GpuAggError *error)
+path_choose(GpuAggTask *task, GpuAggError *error)
 {
 	GpuAggResidentQueue *q = task->queue;
 	const bool	free_to = !task->fed && task->forced == GPUAGG_STRATEGY_AUTO &&
@@ -630,17 +630,17 @@ road_choose(GpuAggTask *task, GpuAggError *error)
 	q->chosen = true;
 	gpuagg_cuda_stripe_filter(gpuagg_cuda_program(task->prepared), &q->filter);
 	if (task->forced == GPUAGG_STRATEGY_AUTO || task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL)
-		(void) gpuagg_cuda_stripe_road(task, task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL, &q->road);
+		(void) gpuagg_cuda_stripe_path(task, task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL, &q->path);
 	if (free_to)
 	{
-		const GpuAggStrategy strategy = resident_strategy(task, &q->road);
+		const GpuAggStrategy strategy = resident_strategy(task, &q->path);
 
-		q->road.open &= strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
+		q->path.open &= strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
 		if (!strategy_take(task, strategy, error))
 			return false;
 	}
-	q->road.open &= task->groupby == NULL;
-	if (q->road.open)
+	q->path.open &= task->groupby == NULL;
+	if (q->path.open)
 		task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_BLOCK_LOCAL);
 	(void) gpuagg_cuda_stripe_defers(task, &q->deferral);
 	return true;
@@ -657,14 +657,14 @@ gpuagg_cuda_resident_flush(GpuAggTask *task)
 		return false;
 	q->n = 0;
 	if (gpuagg_cuda_input_check(task, &error) != GPUAGG_OK ||
-		(!q->chosen && !road_choose(task, &error)))
+		(!q->chosen && !path_choose(task, &error)))
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
 		push_done(task, q->waiting, n);
 	}
 	else if (q->deferral.open)
 		enqueue_deferred(task, q->waiting, n);
-	else if (q->road.open && !(task->local_settled && task->local.capacity == 0))
+	else if (q->path.open && !(task->local_settled && task->local.capacity == 0))
 		enqueue_local(task, q->waiting, n);
 	else
 		for (uint32_t i = 0; i < n; i++)

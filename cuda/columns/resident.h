@@ -7,7 +7,7 @@
  * that launch; the others complete behind it, with nothing to tell.
  *
  * A task whose first input are stripes groups by the strategy that was chosen for
- * them (GpuAggTaskConfig.resident_strategy).  Roads:
+ * them (GpuAggTaskConfig.resident_strategy).  Paths:
  *		few groups		columns are read as they lie (stripe_local.cu), into the
  *						task's table; what is not plain is interpreted behind it
  *		many groups		stripes are deferred: only which of their rows count is
@@ -28,7 +28,7 @@
 /* What a batch reads: device addresses */
 typedef struct GpuAggResident
 {
-	bool		local;			/* by the road of few groups */
+	bool		local;			/* by the path of few groups */
 	bool		deferred;		/* by the one of many */
 	bool		flagged;		/* flags of what is left over have been made */
 	uint32_t	n;
@@ -51,8 +51,8 @@ typedef struct GpuAggWaitingStripe
 	GpuAggPositions *without;
 } GpuAggWaitingStripe;
 
-/* The road of few groups, of a task's program */
-typedef struct GpuAggStripeRoad
+/* The path of few groups, of a task's program */
+typedef struct GpuAggStripePath
 {
 	bool		open;
 	GpuAggKeyShape key;
@@ -60,9 +60,9 @@ typedef struct GpuAggStripeRoad
 	GpuAggGroupByLocal local;
 	uint32_t	blocks;
 	GpuAggStripeRun run;			/* columns and fields */
-} GpuAggStripeRoad;
+} GpuAggStripePath;
 
-/* The road of many groups */
+/* The path of many groups */
 typedef struct GpuAggStripeDeferral
 {
 	bool		open;
@@ -76,8 +76,8 @@ typedef struct GpuAggStripeDeferral
 
 typedef struct GpuAggResidentQueue
 {
-	bool		chosen;			/* the road */
-	GpuAggStripeRoad road;
+	bool		chosen;			/* the path */
+	GpuAggStripePath path;
 	GpuAggStripeDeferral deferral;
 	GpuAggStripeFilter filter;
 	uint32_t	n;
@@ -86,9 +86,9 @@ typedef struct GpuAggResidentQueue
 
 /*
  * Can a program's stripes be grouped as they lie, in shared memory?  Sets the
- * road.  forced: even if groups do not fit.
+ * path.  forced: even if groups do not fit.
  */
-extern bool gpuagg_cuda_stripe_road(const GpuAggTask *task, bool forced, GpuAggStripeRoad *road);
+extern bool gpuagg_cuda_stripe_path(const GpuAggTask *task, bool forced, GpuAggStripePath *path);
 
 /* Of a task that keeps rows: can stripes be deferred? */
 extern bool gpuagg_cuda_stripe_defers(const GpuAggTask *task, GpuAggStripeDeferral *deferral);
@@ -103,7 +103,7 @@ extern GpuAggStatus gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_i
 /* What waits is enqueued.  False: nothing did. */
 extern bool gpuagg_cuda_resident_flush(GpuAggTask *task);
 
-/* What the road of few groups has left over, through the interpreter */
+/* What the path of few groups has left over, through the interpreter */
 extern bool gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 									  uint32_t scratch_stride, GpuAggError *error);
 

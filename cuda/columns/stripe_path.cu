@@ -1,6 +1,6 @@
 /*
  * stripe_path.cu
- *		Which programs the roads of few groups (stripe_local.cu) and of many
+ *		Which programs the paths of few groups (stripe_local.cu) and of many
  *		(groupby_sources.cu) are for, and what their kernels need of them.
  */
 #include "cuda/columns/resident.h"
@@ -140,10 +140,10 @@ gpuagg_cuda_stripe_filter(const GpuAggProgram *p, GpuAggStripeFilter *filter)
 		filter->n = 0;
 }
 
-/* ---------- the roads ---------- */
+/* ---------- the paths ---------- */
 
 bool
-gpuagg_cuda_stripe_road(const GpuAggTask *task, bool forced, GpuAggStripeRoad *road)
+gpuagg_cuda_stripe_path(const GpuAggTask *task, bool forced, GpuAggStripePath *path)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	const GpuAggDevice *device = task->device;
@@ -152,25 +152,25 @@ gpuagg_cuda_stripe_road(const GpuAggTask *task, bool forced, GpuAggStripeRoad *r
 	GpuAggRecord record;
 	bool		fits;
 
-	memset(road, 0, sizeof(*road));
+	memset(path, 0, sizeof(*path));
 	if (!gpuagg_local_is_plain(p) || task->prepared->has_strings || task->prepared->hash_window.count > 1 ||
 		!gpuagg_record_compute(p, nullable, &record) ||
-		!fields_are_columns(p, &record, road->run.field_column) || !use_columns(p, &road->run))
+		!fields_are_columns(p, &record, path->run.field_column) || !use_columns(p, &path->run))
 		return false;
-	gpuagg_cuda_groupby_args(task->prepared, p, &record, &road->args);
-	road->args.prepared = task->device_prepared;
-	road->key = gpuagg_local_key_shape(p, &record);
+	gpuagg_cuda_groupby_args(task->prepared, p, &record, &path->args);
+	path->args.prepared = task->device_prepared;
+	path->key = gpuagg_local_key_shape(p, &record);
 	config.strategy = GPUAGG_GROUPBY_SINGLE;
 	config.sm_bytes = device->launches.limits.shared_bytes;
 	config.block_bytes = device->launches.block_bytes;
-	fits = gpuagg_cuda_groupby_shape(&config, &road->args, road->key, task->config.expected_groups,
-									&road->local);
-	if (road->key == GPUAGG_KEY_ANY || road->local.bytes > device->launches.block_bytes ||
+	fits = gpuagg_cuda_groupby_shape(&config, &path->args, path->key, task->config.expected_groups,
+									&path->local);
+	if (path->key == GPUAGG_KEY_ANY || path->local.bytes > device->launches.block_bytes ||
 		(!fits && !forced))
 		return false;
-	road->blocks = device->sms *
-		(road->local.bytes > device->launches.limits.shared_bytes / BLOCKS_PER_SM - BLOCK_OVERHEAD ? 1 : BLOCKS_PER_SM);
-	road->open = true;
+	path->blocks = device->sms *
+		(path->local.bytes > device->launches.limits.shared_bytes / BLOCKS_PER_SM - BLOCK_OVERHEAD ? 1 : BLOCKS_PER_SM);
+	path->open = true;
 	return true;
 }
 

@@ -41,7 +41,7 @@
 /* So far ahead are records fetched that have left the caches. */
 #define RECORD_PREFETCH_BYTES 1024
 
-/* Values of records that have a road of their own (stage_narrow) */
+/* Values of records that have a path of their own (stage_narrow) */
 #define RECORD_NARROW_COLUMNS 3
 
 /*

@@ -757,7 +757,7 @@ two_windows(void)
 
 /* Inputs that kernels without detours take, with a key of either width */
 static void
-test_fast_roads(uint64_t n, uint32_t type, const char *name, const uint8_t *sm_windows)
+test_fast_paths(uint64_t n, uint32_t type, const char *name, const uint8_t *sm_windows)
 {
 	static const struct
 	{
@@ -819,8 +819,8 @@ main(void)
 	check(cudaStreamCreate(&stream), "cudaStreamCreate");
 	check(cudaMallocHost(&report, sizeof(*report)), "cudaMallocHost");
 	sm_windows = two_windows();
-	test_fast_roads(n, GPUAGG_T_INT4, "int4", sm_windows);
-	test_fast_roads(n, GPUAGG_T_INT8, "int8", sm_windows);
+	test_fast_paths(n, GPUAGG_T_INT4, "int4", sm_windows);
+	test_fast_paths(n, GPUAGG_T_INT8, "int8", sm_windows);
 	all_ways("int4, one row", int4_program(2), 1, FEW, UNIFORM, false, sm_windows);
 	all_ways("int4, no rows", int4_program(2), 0, FEW, UNIFORM, false, sm_windows);
 	all_ways("wide int8", int8_program(), n, MANY, UNIFORM, false, sm_windows);

@@ -7,5 +7,5 @@
 int
 main(void)
 {
-	return cuda_run(device_stripe_road_cases);
+	return cuda_run(device_stripe_path_cases);
 }

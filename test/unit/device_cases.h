@@ -37,7 +37,7 @@ int			device_select_cases(const TestDevice *device);
 int			device_stripe_cases(const TestDevice *device);
 int			device_stripe_code_cases(const TestDevice *device);
 int			device_stripe_draw_cases(const TestDevice *device);
-int			device_stripe_road_cases(const TestDevice *device);
+int			device_stripe_path_cases(const TestDevice *device);
 int			device_stripe_text_cases(const TestDevice *device);
 
 /* GPUs only */

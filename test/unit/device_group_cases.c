@@ -279,7 +279,7 @@ test_late_nulls(void)
 	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "rows of many columns");
 }
 
-/* An int4 key and int4 arguments, none to four, for which devices have roads of
+/* An int4 key and int4 arguments, none to four, for which devices have paths of
  * their own; without NULLs, and with some that come late */
 static void
 test_narrow_rows(void)

@@ -433,7 +433,7 @@ test_empty(void)
 }
 
 int
-device_stripe_road_cases(const TestDevice *d)
+device_stripe_path_cases(const TestDevice *d)
 {
 	static const Shape plain = {100000, 100, 0, 0};
 	static const Shape nulls = {60000, 100, 3, 0};

@@ -7,5 +7,5 @@
 int
 main(void)
 {
-	return device_stripe_road_cases(&host_device);
+	return device_stripe_path_cases(&host_device);
 }

@@ -6,7 +6,7 @@
  * (paper 000, 5.3: the scope of a pass).  A task with a window hashes every
  * row and drops those outside, so that tasks with all windows of a count see
  * each group exactly once, whatever the device, the order of rows and their
- * road (pages, or rows that PostgreSQL evaluated).
+ * path (pages, or rows that PostgreSQL evaluated).
  *
  * Windows nest: window i of n is windows i * k to i * k + k - 1 of n * k.  So
  * a window can be split when its groups do not fit, and neighbours can be
