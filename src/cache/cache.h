@@ -2,7 +2,7 @@
  * cache.h
  *		The column cache, as the device worker's jobs use it.
  *
- * A job whose BEGIN message has a wish begins to use the cache when the device
+ * A job whose BEGIN message has a cache request begins to use the cache when the device
  * has taken its task, and leaves it when its last batch is complete.  All of it
  * is called by the worker's main thread and never waits.
  */
@@ -24,14 +24,14 @@ extern void gpuagg_cache_stop(void);
 extern void gpuagg_cache_answer(void);
 
 /*
- * Of a job with a wish, before its task begins: its table and columns, and a
+ * Of a job with a cache request, before its task begins: its table and columns, and a
  * program over codes of their strings.
  */
 extern void gpuagg_cache_attach(GpuAggCacheClient *client);
 
 /*
  * After that: the message CACHED, which goes to the queue of replies.  False: it
- * did before, or there was no wish.
+ * did before, or there was no cache request.
  */
 extern bool gpuagg_cache_begin(GpuAggCacheClient *client);
 

@@ -45,10 +45,10 @@ struct GpuAggCacheClient
 	MemoryContext context;		/* of what is made for it */
 	const GpuAggProgram *program;	/* as the device runs it */
 	const GpuAggTaskConfig *config;
-	GpuAggCacheWish request;	/* relnumber 0: none */
+	GpuAggCacheRequest request;	/* relnumber 0: none */
 	bool		shares_device;	/* its task is on the cache's device */
 	bool		can_draw;		/* which has task_draws */
-	struct GpuAggCacheJob *cached;	/* cache.c; NULL: no wish, or not yet */
+	struct GpuAggCacheJob *cached;	/* cache.c; NULL: no cache request, or not yet */
 };
 
 #endif							/* GPUAGG_CACHE_CACHE_CLIENT_H */

@@ -108,7 +108,7 @@ typedef struct GpuAggCacheExtent
 struct GpuAggCacheTable
 {
 	dlist_node	node;
-	uint32		spcoid;			/* as in GpuAggCacheWish */
+	uint32		spcoid;			/* as in GpuAggCacheRequest */
 	uint32		dbid;
 	uint32		relnumber;
 	uint32		relid;

@@ -202,7 +202,7 @@ gpuagg_cache_table_leave(GpuAggCacheTable *table)
 }
 
 GpuAggCacheTable *
-gpuagg_cache_table(const GpuAggCacheWish *wish)
+gpuagg_cache_table(const GpuAggCacheRequest *request)
 {
 	dlist_mutable_iter iter;
 	GpuAggCacheTable *table = NULL;
@@ -212,13 +212,13 @@ gpuagg_cache_table(const GpuAggCacheWish *wish)
 	{
 		GpuAggCacheTable *other = dlist_container(GpuAggCacheTable, node, iter.cur);
 
-		if (other->dead || other->dbid != wish->dbid)
+		if (other->dead || other->dbid != request->dbid)
 			continue;
-		if (other->spcoid == wish->spcoid && other->relnumber == wish->relnumber &&
-			other->relid == wish->relid)
+		if (other->spcoid == request->spcoid && other->relnumber == request->relnumber &&
+			other->relid == request->relid)
 			table = other;
-		else if (other->relid == wish->relid ||
-				 (other->spcoid == wish->spcoid && other->relnumber == wish->relnumber))
+		else if (other->relid == request->relid ||
+				 (other->spcoid == request->spcoid && other->relnumber == request->relnumber))
 			gpuagg_cache_table_kill(other);
 	}
 	if (table != NULL)
@@ -229,10 +229,10 @@ gpuagg_cache_table(const GpuAggCacheWish *wish)
 	(void) gpuagg_cache_make_room(sizeof(GpuAggCacheTable), DBL_MAX);
 	table = gpuagg_cache_alloc(&own, sizeof(GpuAggCacheTable));
 	table->directory = own;
-	table->spcoid = wish->spcoid;
-	table->dbid = wish->dbid;
-	table->relnumber = wish->relnumber;
-	table->relid = wish->relid;
+	table->spcoid = request->spcoid;
+	table->dbid = request->dbid;
+	table->relnumber = request->relnumber;
+	table->relid = request->relid;
 	dlist_init(&table->columns);
 	dlist_push_head(&gpuagg_cache_tables, &table->node);
 	return table;

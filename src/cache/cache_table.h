@@ -15,10 +15,10 @@
 extern dlist_head gpuagg_cache_tables;
 
 /*
- * The table of a wish, made if need be; what the cache has of the same relation
+ * The table of a cache request, made if need be; what the cache has of the same relation
  * in other files is dead from then on.
  */
-extern GpuAggCacheTable *gpuagg_cache_table(const GpuAggCacheWish *wish);
+extern GpuAggCacheTable *gpuagg_cache_table(const GpuAggCacheRequest *request);
 
 /* Frees it now, or when the last job has left it. */
 extern void gpuagg_cache_table_kill(GpuAggCacheTable *table);

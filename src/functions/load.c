@@ -18,7 +18,7 @@
 #include "executor/spi.h"
 #include "extension.h"
 #include "fmgr.h"
-#include "heap/cache_wish.h"
+#include "heap/cache_request.h"
 #include "ipc/cache_shared.h"
 #include "miscadmin.h"
 #include "planner/constant.h"
@@ -106,7 +106,7 @@ column_loads(Relation rel, AttrNumber attno)
 	uint8		type;
 
 	return !attr->attisdropped && gpuagg_constant_type(attr->atttypid, &type) &&
-		gpuagg_wish_column(attr, type);
+		gpuagg_cache_request_column(attr, type);
 }
 
 static AttrNumber
@@ -160,7 +160,7 @@ load_refuse(Relation rel, const char *detail)
 static void
 load_check(Relation rel)
 {
-	const char *why = gpuagg_wish_why_not(rel, GetActiveSnapshot());
+	const char *why = gpuagg_cache_request_why_not(rel, GetActiveSnapshot());
 
 	if (why != NULL)
 		load_refuse(rel, why);

@@ -3,7 +3,7 @@
  *		A scan's use of the column cache: which blocks the device has, as the
  *		scan's snapshot sees them, and which ones have to be fed.
  *
- * A task that may use the cache begins with a wish.  The worker answers with
+ * A task that may use the cache begins with a cache request.  The worker answers with
  * CACHED; then the map pages are looked at, extent by extent, and MAP messages
  * say what of them is used.  Only when all are answered the feed begins, for
  * it reads what is not used.  The message formats are ipc/protocol.h's, the
@@ -48,7 +48,7 @@ typedef struct GpuAggCached
 	char	   *msg;			/* NULL until needed */
 } GpuAggCached;
 
-/* Of a task that has wished.  Allocates in the current memory context. */
+/* Of a task that has requested the cache.  Allocates in the current memory context. */
 extern GpuAggCached *gpuagg_cached_begin(Relation rel, BlockNumber nblocks);
 
 /* Messages of the worker.  A status other than GPUAGG_OK: garbled */

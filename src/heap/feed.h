@@ -20,7 +20,7 @@ typedef struct GpuAggFeed GpuAggFeed;
 
 /*
  * Starts a scan of the first nblocks blocks of rel, which the caller has
- * locked.  batch_pages and batches_ahead are the device's wishes; the feed
+ * locked.  batch_pages and batches_ahead are what the device would like; the feed
  * keeps to fewer where shared_buffers asks for it.  Of a sample of blocks it
  * reads only those; of a table of which the device has blocks already (cached,
  * settled, or NULL) only the others, and it says which of them may be kept.

@@ -20,7 +20,7 @@ typedef struct GpuAggClientRequest
 {
 	const GpuAggProgram *program;
 	GpuAggTaskConfig config;
-	GpuAggCacheWish cache;		/* relnumber 0: none */
+	GpuAggCacheRequest cache;		/* relnumber 0: none */
 	Oid			relid;			/* for gpuagg.tasks */
 	uint64		total_pages;	/* for its progress */
 	bool		host;			/* on the host device even if there is a GPU;

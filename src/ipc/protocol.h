@@ -9,7 +9,7 @@
  *		client						worker
  *		BEGIN (program)
  *									READY		(admitted; memory granted)
- *									CACHED		(if BEGIN wishes for the cache)
+ *									CACHED		(if BEGIN requests the cache)
  *		MAP ...						MAPPED		(only of those with LSNs)
  *		PAGES, ROWS ...				BATCH_DONE	(per batch; rows to evaluate)
  *		FINISH						RESULTS ...	(groups)
@@ -79,7 +79,7 @@ typedef struct GpuAggMsgPage
 #define GPUAGG_EXTENT_BITMAP_BYTES ((GPUAGG_EXTENT_BLOCKS + 7) / 8 + 4)	/* 4088 */
 
 /* Which table, and what of the cache a task wants; relnumber 0: nothing */
-typedef struct GpuAggCacheWish
+typedef struct GpuAggCacheRequest
 {
 	uint32_t	spcoid;			/* the relation's files */
 	uint32_t	dbid;
@@ -87,7 +87,7 @@ typedef struct GpuAggCacheWish
 	uint32_t	relid;
 	uint32_t	nblocks;		/* of the table */
 	uint32_t	keep;			/* 1: what is not cached may be filled in */
-} GpuAggCacheWish;
+} GpuAggCacheRequest;
 
 typedef struct GpuAggMsgCached
 {
@@ -139,7 +139,7 @@ typedef struct GpuAggBeginMsg
 								 * there are */
 	uint32_t	measure;		/* 1: to measure that device
 								 * (probe/probe_task.h) */
-	GpuAggCacheWish cache;
+	GpuAggCacheRequest cache;
 	/* GpuAggProgram follows */
 } GpuAggBeginMsg;
 

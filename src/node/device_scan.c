@@ -218,7 +218,7 @@ scan_run_cached(GpuAggScan *scan, const GpuAggProgram *program,
 
 	scan->uncached = false;
 	status = scan_run_task(scan, program, nblocks, false, error);
-	if (status != GPUAGG_UNSUPPORTED || !scan->wished ||
+	if (status != GPUAGG_UNSUPPORTED || !scan->cache_requested ||
 		scan->sample.method == GPUAGG_SAMPLE_DRAWS)
 		return status;
 	ereport(DEBUG1,

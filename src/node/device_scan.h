@@ -79,7 +79,7 @@ typedef struct GpuAggScan
 
 	bool		on_gpu;			/* the last task was to run on a GPU */
 	bool		uncached;		/* tasks must do without the column cache */
-	bool		wished;			/* the last one did not */
+	bool		cache_requested;			/* the last one did not */
 	bool		ran;			/* rows may be returned */
 
 	/* what the device answered, by the kind of the program; the other is NULL */

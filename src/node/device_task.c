@@ -29,7 +29,7 @@
 #include "cost/profile.h"
 #include "device/batch_memory.h"
 #include "executor/executor.h"
-#include "heap/cache_wish.h"
+#include "heap/cache_request.h"
 #include "heap/cached.h"
 #include "heap/feed.h"
 #include "ipc/client.h"
@@ -72,7 +72,7 @@ typedef struct GpuAggRun
 	BlockNumber nblocks;
 	bool		timing;
 	GpuAggClient *client;
-	GpuAggCached *cached;		/* NULL: no wish for the cache */
+	GpuAggCached *cached;		/* NULL: no cache request */
 	GpuAggFeed *feed;			/* NULL until the cache is settled */
 	uint64		next_batch;		/* number of the next batch */
 	uint32		rows_in_flight; /* messages of rows */
@@ -612,16 +612,16 @@ task_cleanup(int code, Datum arg)
  * Draws can only be made of what is kept.
  */
 static void
-task_wish(GpuAggRun *run, const GpuAggProgram *program, GpuAggCacheWish *wish)
+task_cache_request(GpuAggRun *run, const GpuAggProgram *program, GpuAggCacheRequest *cache_request)
 {
 	GpuAggScan *scan = run->scan;
 
-	scan->wished = !scan->uncached && !run->pass->host &&
+	scan->cache_requested = !scan->uncached && !run->pass->host &&
 		(scan->sample.method == GPUAGG_SAMPLE_NONE ||
 		 scan->sample.method == GPUAGG_SAMPLE_DRAWS) &&
-		gpuagg_wish(scan->rel, scan->css.ss.ps.state->es_snapshot, program,
-					run->nblocks, wish);
-	if (scan->wished)
+		gpuagg_cache_request(scan->rel, scan->css.ss.ps.state->es_snapshot, program,
+					run->nblocks, cache_request);
+	if (scan->cache_requested)
 		run->cached = gpuagg_cached_begin(scan->rel, run->nblocks);
 }
 
@@ -652,7 +652,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
 		request.config.units = gpuagg_profile_get()->rates.tlb_groups;
 	time_start(run, &start);
-	task_wish(run, program, &request.cache);
+	task_cache_request(run, program, &request.cache);
 	client = gpuagg_client_begin(&request, run->error);
 	time_add(run, &run->scan->counters.start_time, start);
 	run->scan->on_gpu = request.on_gpu;

@@ -114,14 +114,14 @@ static const GpuAggCacheCalls cache_calls = {
 };
 
 static void
-cache_attach(GpuAggWorkerJob *job, const GpuAggCacheWish *wish)
+cache_attach(GpuAggWorkerJob *job, const GpuAggCacheRequest *request)
 {
 	job->cache = (GpuAggCacheClient) {
 		.calls = &cache_calls,
 		.context = job->context,
 		.program = job->program,
 		.config = &job->config,
-		.request = *wish,
+		.request = *request,
 		.shares_device = job->on == &gpuagg_worker.primary,
 		.can_draw = job->on->ops->task_draws != NULL,
 	};

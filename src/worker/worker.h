@@ -91,7 +91,7 @@ typedef struct GpuAggWorkerJob
 								 * again when fewer do; 0: never tried */
 	GpuAggTask *task;			/* on the device; NULL before admission */
 
-	GpuAggCacheClient cache;	/* of jobs with a wish */
+	GpuAggCacheClient cache;	/* of jobs with a cache request */
 	uint64		next_batch;		/* the least number that a batch may have */
 	uint32		inflight;		/* batches not yet completed */
 	GpuAggPage *pages;			/* scratch, npages long */

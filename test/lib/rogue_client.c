@@ -24,7 +24,7 @@
  *		twice			the extent comes twice
  *		order			the number of the batch was there before
  *		use				use of what CACHED did not tell
- *		no_wish			the task has no wish
+ *		no_request			the task has no cache request
  *		fuzz			some bytes are others, and perhaps the length is; their
  *						choice depends on the seed
  */
@@ -34,7 +34,7 @@
 #include "common/pg_prng.h"
 #include "device/transition.h"
 #include "fmgr.h"
-#include "heap/cache_wish.h"
+#include "heap/cache_request.h"
 #include "heap/vismap.h"
 #include "ipc/client.h"
 #include "storage/bufmgr.h"
@@ -121,10 +121,10 @@ begin(Rogue *rogue)
 		.relid = RelationGetRelid(rogue->rel)
 	};
 
-	if (!is(rogue, "no_wish") &&
-		!gpuagg_wish(rogue->rel, GetActiveSnapshot(), request.program,
+	if (!is(rogue, "no_request") &&
+		!gpuagg_cache_request(rogue->rel, GetActiveSnapshot(), request.program,
 					 rogue->nblocks, &request.cache))
-		elog(ERROR, "no wish for this table");
+		elog(ERROR, "no cache request for this table");
 	rogue->client = gpuagg_client_begin(&request, &rogue->error);
 	if (rogue->client == NULL)
 		elog(ERROR, "could not begin: %s", rogue->error.message);
@@ -137,7 +137,7 @@ wait_cached(Rogue *rogue)
 	const GpuAggMsg *msg;
 	Size		bytes;
 
-	if (is(rogue, "no_wish"))
+	if (is(rogue, "no_request"))
 		return true;
 	if (gpuagg_client_receive(rogue->client, true, &msg, &bytes,
 							  &rogue->error) != GPUAGG_OK)

@@ -63,7 +63,7 @@ foreach my $case (
 	[ 'unused_lsns', qr/^MAP message out of order$/ ],
 	[ 'twice', qr/^MAP message out of order$/ ],
 	[ 'order', qr/^batches out of order$/ ],
-	[ 'no_wish', qr/^unexpected MAP message$/ ])
+	[ 'no_request', qr/^unexpected MAP message$/ ])
 {
 	like(rogue($case->[0]), $case->[1], "MAP message: $case->[0]");
 	is_well("after $case->[0]");

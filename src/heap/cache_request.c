@@ -1,6 +1,6 @@
 /*
- * cache_wish.c
- *		What of a table may stay on the device (cache_wish.h).  The reasons are
+ * cache_request.c
+ *		What of a table may stay on the device (cache_request.h).  The reasons are
  *		explained in src/README.md, "The column cache".
  */
 #include "postgres.h"
@@ -11,7 +11,7 @@
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
-#include "heap/cache_wish.h"
+#include "heap/cache_request.h"
 #include "settings.h"
 #include "storage/predicate.h"
 #include "utils/lsyscache.h"
@@ -20,7 +20,7 @@
 #include "utils/syscache.h"
 
 const char *
-gpuagg_wish_why_not(Relation rel, Snapshot snapshot)
+gpuagg_cache_request_why_not(Relation rel, Snapshot snapshot)
 {
 	if (!gpuagg_cache)
 		return "The setting gpuagg.cache is off.";
@@ -64,7 +64,7 @@ attribute_is_ours(Oid relid, AttrNumber attno)
  * dictionary for those.
  */
 bool
-gpuagg_wish_column(Form_pg_attribute attr, uint8 type)
+gpuagg_cache_request_column(Form_pg_attribute attr, uint8 type)
 {
 	int32		typmod = attr->atttypmod;
 	Oid			base = getBaseTypeAndTypmod(attr->atttypid, &typmod);
@@ -84,7 +84,7 @@ gpuagg_wish_column(Form_pg_attribute attr, uint8 type)
 
 /* A program without columns asks for which rows there are. */
 static bool
-wish_columns(Relation rel, const GpuAggProgram *program)
+request_columns(Relation rel, const GpuAggProgram *program)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(program);
 	bool		writes = TransactionIdIsValid(GetTopTransactionIdIfAny());
@@ -93,7 +93,7 @@ wish_columns(Relation rel, const GpuAggProgram *program)
 	{
 		if (attrs[i].reg == GPUAGG_NO_REG)
 			continue;
-		if (!gpuagg_wish_column(TupleDescAttr(RelationGetDescr(rel), i),
+		if (!gpuagg_cache_request_column(TupleDescAttr(RelationGetDescr(rel), i),
 								attrs[i].type))
 			return false;
 		if (writes && attribute_is_ours(RelationGetRelid(rel), i + 1))
@@ -103,19 +103,19 @@ wish_columns(Relation rel, const GpuAggProgram *program)
 }
 
 bool
-gpuagg_wish(Relation rel, Snapshot snapshot, const GpuAggProgram *program,
-			BlockNumber nblocks, GpuAggCacheWish *wish)
+gpuagg_cache_request(Relation rel, Snapshot snapshot, const GpuAggProgram *program,
+			BlockNumber nblocks, GpuAggCacheRequest *request)
 {
-	memset(wish, 0, sizeof(*wish));
+	memset(request, 0, sizeof(*request));
 	if (nblocks == 0 || program->select ||
-		gpuagg_wish_why_not(rel, snapshot) != NULL ||
-		!wish_columns(rel, program))
+		gpuagg_cache_request_why_not(rel, snapshot) != NULL ||
+		!request_columns(rel, program))
 		return false;
-	wish->spcoid = GPUAGG_FILES_SPC(rel);
-	wish->dbid = GPUAGG_FILES_DB(rel);
-	wish->relnumber = GPUAGG_FILES_NUMBER(rel);
-	wish->relid = RelationGetRelid(rel);
-	wish->nblocks = nblocks;
-	wish->keep = 1;
+	request->spcoid = GPUAGG_FILES_SPC(rel);
+	request->dbid = GPUAGG_FILES_DB(rel);
+	request->relnumber = GPUAGG_FILES_NUMBER(rel);
+	request->relid = RelationGetRelid(rel);
+	request->nblocks = nblocks;
+	request->keep = 1;
 	return true;
 }
