@@ -256,8 +256,8 @@ use_begin(GpuAggCacheClient *client, uint32 number, uint64 *held)
 	{
 		Size		bytes = GPUAGG_BITMAP_WORDS(nblocks) * sizeof(uint64);
 
-		use->told = MemoryContextAlloc(client->context, bytes);
-		memcpy(use->told, held, bytes);
+		use->announced = MemoryContextAlloc(client->context, bytes);
+		memcpy(use->announced, held, bytes);
 	}
 }
 
@@ -283,11 +283,11 @@ reply_cached(GpuAggCacheClient *client)
 		if (!use->user)
 			continue;
 		one.nblocks = use->nblocks;
-		one.whole = use->told == NULL;
+		one.whole = use->announced == NULL;
 		one.map_lsn = use->extent->map_lsn;
 		appendBinaryStringInfo(&msg, (const char *) &one, sizeof(one));
-		if (use->told != NULL)
-			appendBinaryStringInfo(&bitmaps, (const char *) use->told,
+		if (use->announced != NULL)
+			appendBinaryStringInfo(&bitmaps, (const char *) use->announced,
 								   GPUAGG_BITMAP_WORDS(use->nblocks) * sizeof(uint64));
 		head.count++;
 	}
@@ -378,7 +378,7 @@ page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
 		cached->nuses == 0)
 		return NULL;
 	use = &cached->uses[page->block / GPUAGG_EXTENT_BLOCKS];
-	return use->filler && use->mapped && !use->full ? use : NULL;
+	return use->filler && use->validated && !use->full ? use : NULL;
 }
 
 /* Lines of these pages, in the mean */

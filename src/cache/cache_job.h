@@ -16,9 +16,9 @@ typedef struct GpuAggCacheUse
 	GpuAggCacheExtent *extent;	/* NULL: nothing */
 	bool		user;
 	bool		filler;
-	uint32		nblocks;		/* of a user: CACHED told of so many, */
-	uint64	   *told;			/* of these; NULL: all of them */
-	bool		mapped;			/* its MAP has come */
+	uint32		nblocks;		/* of a user: CACHED announced so many, */
+	uint64	   *announced;			/* of these; NULL: all of them */
+	bool		validated;			/* its MAP has come */
 	bool		open;			/* it has the program's columns */
 	bool		full;			/* it found no memory */
 } GpuAggCacheUse;

@@ -40,7 +40,7 @@ map_wrong(const GpuAggCacheClient *client, const GpuAggMapMsg *msg, Size bytes)
 		msg->nblocks > gpuagg_extent_blocks(msg->extent, cached->nblocks))
 		return "MAP message about no extent";
 	use = &cached->uses[msg->extent];
-	if (use->mapped || msg->map_lsn == 0 || (msg->lsns && !msg->use) ||
+	if (use->validated || msg->map_lsn == 0 || (msg->lsns && !msg->use) ||
 		(msg->use && !use->user))
 		return "MAP message out of order";
 	if (msg->use && !msg->lsns && msg->map_lsn != use->extent->map_lsn)
@@ -115,8 +115,8 @@ map_used(const GpuAggCacheJob *cached, const GpuAggCacheMap *map,
 		used[w] &= map->bits[w];
 		if (w >= GPUAGG_BITMAP_WORDS(use->nblocks))
 			used[w] = 0;
-		else if (use->told != NULL)
-			used[w] &= use->told[w];
+		else if (use->announced != NULL)
+			used[w] &= use->announced[w];
 		else if (w == use->nblocks / 64)
 			used[w] &= (UINT64CONST(1) << use->nblocks % 64) - 1;
 	}
@@ -274,17 +274,17 @@ draw_extent(GpuAggCacheClient *client, uint64 batch_id, const uint64 *used, uint
 }
 
 static void
-reply_mapped(GpuAggCacheClient *client, const GpuAggMapMsg *msg, const uint64 *used)
+reply_validated(GpuAggCacheClient *client, const GpuAggMapMsg *msg, const uint64 *used)
 {
-	GpuAggMappedMsg mapped = {
-		.msg.type = GPUAGG_MSG_MAPPED,
+	GpuAggValidatedMsg validated = {
+		.msg.type = GPUAGG_MSG_VALIDATED,
 		.msg.batch_id = msg->msg.batch_id,
 		.extent = msg->extent,
 		.nblocks = msg->nblocks
 	};
 
-	memcpy(mapped.used, used, GPUAGG_BITMAP_WORDS(msg->nblocks) * sizeof(uint64));
-	client->calls->reply(client, &mapped, sizeof(mapped));
+	memcpy(validated.used, used, GPUAGG_BITMAP_WORDS(msg->nblocks) * sizeof(uint64));
+	client->calls->reply(client, &validated, sizeof(validated));
 }
 
 /* Blocks that are missing in an extent that is up to date may be added. */
@@ -319,14 +319,14 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 	use = client->cached->nuses > 0 ? &client->cached->uses[msg->extent] : NULL;
 	if (use == NULL || use->extent == NULL)
 		return;
-	use->mapped = true;
+	use->validated = true;
 	map_read(msg, &map);
 	map_renew(client, &map, use);
 	if (msg->use)
 		map_used(client->cached, &map, use, used);
 	use_may_fill(client, &map, use, used);
 	if (msg->lsns)
-		reply_mapped(client, msg, used);
+		reply_validated(client, msg, used);
 	if (msg->use && gpuagg_cache_draws(client))
 		draw_extent(client, msg->msg.batch_id, used, msg->nblocks);
 	else if (msg->use)

@@ -23,7 +23,7 @@
 #include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 
-/* MAPPED messages that may be owed to us, so that they fit the queue */
+/* VALIDATED messages that may be owed to us, so that they fit the queue */
 #define MAPS_UNANSWERED 16
 
 /* Uses of extents that the device may work on */
@@ -96,38 +96,38 @@ whole_bits(uint32 nblocks)
 }
 
 GpuAggStatus
-gpuagg_cached_told(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
+gpuagg_cached_announced(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 {
-	const GpuAggMsgCached *told = (const GpuAggMsgCached *) (msg + 1);
+	const GpuAggMsgCached *announced = (const GpuAggMsgCached *) (msg + 1);
 	Size		need = sizeof(GpuAggMsg) + msg->count * sizeof(GpuAggMsgCached);
 	const char *bits = (const char *) msg + need;
 
-	if (cached->told || bytes < need)
+	if (cached->announced || bytes < need)
 		return GPUAGG_DEVICE_FAULT;
 	for (uint32 i = 0; i < msg->count; i++)
 	{
 		GpuAggCachedExtent *extent;
 
-		if (told[i].extent >= cached->nextents ||
-			told[i].nblocks > GPUAGG_EXTENT_BLOCKS)
+		if (announced[i].extent >= cached->nextents ||
+			announced[i].nblocks > GPUAGG_EXTENT_BLOCKS)
 			return GPUAGG_DEVICE_FAULT;
-		extent = &cached->extents[told[i].extent];
+		extent = &cached->extents[announced[i].extent];
 		if (extent->held != NULL)
 			return GPUAGG_DEVICE_FAULT;
-		extent->cached_lsn = told[i].map_lsn;
-		if (told[i].whole)
+		extent->cached_lsn = announced[i].map_lsn;
+		if (announced[i].whole)
 		{
-			extent->held = whole_bits(told[i].nblocks);
+			extent->held = whole_bits(announced[i].nblocks);
 			continue;
 		}
-		need += bits_bytes(told[i].nblocks);
+		need += bits_bytes(announced[i].nblocks);
 		if (bytes < need)
 			return GPUAGG_DEVICE_FAULT;
-		extent->held = copy_bits(bits, told[i].nblocks);
-		bits += bits_bytes(told[i].nblocks);
+		extent->held = copy_bits(bits, announced[i].nblocks);
+		bits += bits_bytes(announced[i].nblocks);
 	}
 	cached->keeps = msg->batch_id != 0;
-	cached->told = true;
+	cached->announced = true;
 	return bytes == need ? GPUAGG_OK : GPUAGG_DEVICE_FAULT;
 }
 
@@ -147,18 +147,18 @@ bits_within(const uint8 *a, const uint8 *b)
 }
 
 GpuAggStatus
-gpuagg_cached_mapped(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
+gpuagg_cached_validated(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 {
-	const GpuAggMappedMsg *mapped = (const GpuAggMappedMsg *) msg;
+	const GpuAggValidatedMsg *validated = (const GpuAggValidatedMsg *) msg;
 	GpuAggCachedExtent *extent;
 	uint8	   *used;
 
-	if (bytes != sizeof(GpuAggMappedMsg) || mapped->extent >= cached->nextents)
+	if (bytes != sizeof(GpuAggValidatedMsg) || validated->extent >= cached->nextents)
 		return GPUAGG_DEVICE_FAULT;
-	extent = &cached->extents[mapped->extent];
+	extent = &cached->extents[validated->extent];
 	if (!extent->unanswered || extent->batch_id != msg->batch_id)
 		return GPUAGG_DEVICE_FAULT;
-	used = copy_bits(mapped->used, GPUAGG_EXTENT_BLOCKS);
+	used = copy_bits(validated->used, GPUAGG_EXTENT_BLOCKS);
 	if (!bits_within(used, extent->held))
 		return GPUAGG_DEVICE_FAULT;
 	extent->unanswered = false;
@@ -190,14 +190,14 @@ gpuagg_cached_release(GpuAggCached *cached, uint64 batch_id)
 bool
 gpuagg_cached_more(const GpuAggCached *cached)
 {
-	return cached->told && cached->next < cached->nextents &&
+	return cached->announced && cached->next < cached->nextents &&
 		cached->unanswered < MAPS_UNANSWERED && cached->in_flight < MAPS_AHEAD;
 }
 
 bool
 gpuagg_cached_settled(const GpuAggCached *cached)
 {
-	return cached->told && cached->next == cached->nextents &&
+	return cached->announced && cached->next == cached->nextents &&
 		cached->unanswered == 0;
 }
 

@@ -28,7 +28,7 @@ typedef struct GpuAggCachedExtent
 	uint32		nused;
 	uint64		batch_id;		/* of the use */
 	bool		in_flight;
-	bool		unanswered;		/* MAPPED has not come yet */
+	bool		unanswered;		/* VALIDATED has not come yet */
 } GpuAggCachedExtent;
 
 typedef struct GpuAggCached
@@ -37,7 +37,7 @@ typedef struct GpuAggCached
 	BlockNumber nblocks;
 	uint32		nextents;
 	GpuAggCachedExtent *extents;
-	bool		told;			/* CACHED has come */
+	bool		announced;			/* CACHED has come */
 	bool		keeps;			/* the worker takes what is fed */
 	uint32		next;			/* extent to look at */
 	uint32		unanswered;		/* extents */
@@ -52,9 +52,9 @@ typedef struct GpuAggCached
 extern GpuAggCached *gpuagg_cached_begin(Relation rel, BlockNumber nblocks);
 
 /* Messages of the worker.  A status other than GPUAGG_OK: garbled */
-extern GpuAggStatus gpuagg_cached_told(GpuAggCached *cached,
+extern GpuAggStatus gpuagg_cached_announced(GpuAggCached *cached,
 									   const GpuAggMsg *msg, Size bytes);
-extern GpuAggStatus gpuagg_cached_mapped(GpuAggCached *cached,
+extern GpuAggStatus gpuagg_cached_validated(GpuAggCached *cached,
 										 const GpuAggMsg *msg, Size bytes);
 
 /* Is there an extent to look at now? */

@@ -10,7 +10,7 @@
  *		BEGIN (program)
  *									READY		(admitted; memory granted)
  *									CACHED		(if BEGIN requests the cache)
- *		MAP ...						MAPPED		(only of those with LSNs)
+ *		MAP ...						VALIDATED		(only of those with LSNs)
  *		PAGES, ROWS ...				BATCH_DONE	(per batch; rows to evaluate)
  *		FINISH						RESULTS ...	(groups)
  *									DONE		(statistics)
@@ -49,7 +49,7 @@ typedef enum GpuAggMsgType
 								 * batch_id 1: pages of other extents may be
 								 * kept, 0: nothing is, and MAP messages about
 								 * them are not worth sending */
-	GPUAGG_MSG_MAPPED,			/* GpuAggMappedMsg */
+	GPUAGG_MSG_VALIDATED,			/* GpuAggValidatedMsg */
 	GPUAGG_MSG_BATCH_DONE,		/* count GpuAggRowRef: rows for PostgreSQL */
 	GPUAGG_MSG_RESULTS,			/* count groups, as task_results wrote them */
 	GPUAGG_MSG_DONE,			/* GpuAggDoneMsg */
@@ -116,20 +116,20 @@ typedef struct GpuAggMapMsg
 	uint32_t	lsns;			/* 1: map_lsn is not the one of CACHED; behind the
 								 * bitmap follow nblocks LSNs of heap pages, read
 								 * after the map page (0: bit not set).  Only
-								 * blocks held with this LSN are used, MAPPED
+								 * blocks held with this LSN are used, VALIDATED
 								 * tells which */
 	uint32_t	pad;
 	/* (nblocks + 7) / 8 bytes padded to 8; nblocks uint64_t */
 } GpuAggMapMsg;
 
 /* Which blocks of the extent are used */
-typedef struct GpuAggMappedMsg
+typedef struct GpuAggValidatedMsg
 {
 	GpuAggMsg	msg;			/* batch_id as in MAP */
 	uint32_t	extent;
 	uint32_t	nblocks;
 	uint8_t		used[GPUAGG_EXTENT_BITMAP_BYTES];
-} GpuAggMappedMsg;
+} GpuAggValidatedMsg;
 
 typedef struct GpuAggBeginMsg
 {

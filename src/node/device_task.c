@@ -299,8 +299,8 @@ task_cached(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 
 	if (run->cached != NULL && run->feed == NULL)
 		status = msg->type == GPUAGG_MSG_CACHED ?
-			gpuagg_cached_told(run->cached, msg, bytes) :
-			gpuagg_cached_mapped(run->cached, msg, bytes);
+			gpuagg_cached_announced(run->cached, msg, bytes) :
+			gpuagg_cached_validated(run->cached, msg, bytes);
 	return status == GPUAGG_OK ? status : task_garbled(run);
 }
 
@@ -316,7 +316,7 @@ task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 		case GPUAGG_MSG_RESULTS:
 			return task_groups(run, msg, bytes);
 		case GPUAGG_MSG_CACHED:
-		case GPUAGG_MSG_MAPPED:
+		case GPUAGG_MSG_VALIDATED:
 			return task_cached(run, msg, bytes);
 		case GPUAGG_MSG_DONE:
 			if (bytes != sizeof(GpuAggDoneMsg))

@@ -74,7 +74,7 @@ typedef struct Rogue
 	RogueProgram program;
 	GpuAggClient *client;
 	uint64		batch_id;
-	uint64		told_lsn;		/* 0: CACHED told nothing */
+	uint64		announced_lsn;		/* 0: CACHED announced nothing */
 	GpuAggError error;
 } Rogue;
 
@@ -145,7 +145,7 @@ wait_cached(Rogue *rogue)
 	if (msg->type != GPUAGG_MSG_CACHED)
 		elog(ERROR, "message %u instead of CACHED", msg->type);
 	if (msg->count > 0)
-		rogue->told_lsn = ((const GpuAggMsgCached *) (msg + 1))->map_lsn;
+		rogue->announced_lsn = ((const GpuAggMsgCached *) (msg + 1))->map_lsn;
 	return true;
 }
 
@@ -177,7 +177,7 @@ make_good(Rogue *rogue, RogueMap *m)
 	m->map.msg.batch_id = rogue->batch_id++;
 	m->map.nblocks = rogue->nblocks;
 	m->map.map_lsn = gpuagg_vismap_read(rogue->rel, 0, rogue->nblocks, bits);
-	m->map.use = rogue->told_lsn != 0 || is(rogue, "use");
+	m->map.use = rogue->announced_lsn != 0 || is(rogue, "use");
 	if (is(rogue, "tail"))
 		memset(bits + rogue->nblocks / 8, 0xFF,
 			   GPUAGG_EXTENT_BITMAP_BYTES - rogue->nblocks / 8);
