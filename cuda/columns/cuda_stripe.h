@@ -4,7 +4,7 @@
  *		dictionaries, and how tasks write and read them.
  *
  *	stripe.cu			stripes: memory, columns, what is valid
- *	keep.cu			pages into stripes, behind their decoding
+ *	fill.cu			pages into stripes, behind their decoding
  *	dictionary.h	strings and their codes: dictionary.cu, encode.cu
  *	resident.h		stripes as a task's input: resident.cu, stripe_path.cu,
  *					stripe_filter.cu, stripe_local.cu

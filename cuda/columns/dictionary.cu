@@ -371,7 +371,7 @@ column_dictionary(const GpuAggTask *task, const GpuAggBatch *batch, uint32_t att
 {
 	if (task->dictionaries != NULL && task->dictionaries[reg] != NULL)
 		return task->dictionaries[reg];
-	return batch->keeper != NULL ? gpuagg_cuda_stripe_stored(batch->keeper, attr)->dictionary : NULL;
+	return batch->filled != NULL ? gpuagg_cuda_stripe_stored(batch->filled, attr)->dictionary : NULL;
 }
 
 bool

@@ -611,12 +611,12 @@ static bool
 strategy_take(GpuAggTask *task, GpuAggStrategy strategy, GpuAggError *error)
 {
 	GpuAggTaskConfig config = task->config;
-	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_KEEPING) != 0;
+	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
 
 	config.strategy = strategy;
 	if (keeps == (task->groupby != NULL))
 		return true;
-	return keeps ? gpuagg_cuda_task_keep_rows(task, &config, error) :
+	return keeps ? gpuagg_cuda_task_defer_rows(task, &config, error) :
 		gpuagg_cuda_task_group_rows(task, &config, error);
 }
 

@@ -11,7 +11,7 @@
  *	completion_flag.cu		completions to the eventfd	launch.cu	sizes of launches
  *	cuda_task.cu		begin, cancel, end, growth	batch.cu	batches in
  *	waiting.cu	batches without memory		complete.cu	completions out
- *	cuda_results.cu	groups out					kept.cu		rows kept, grouped at the end
+ *	cuda_results.cu	groups out					deferred.cu		rows kept, grouped at the end
  *	decode.cu, group.cu, select.cu, grow.cu, emit.cu: kernels
  *	groupby.h, scoped*.cu: grouping of rows that lie on the card
  *	cuda_stripe.h, resident.h: columns that stay there between tasks
@@ -117,7 +117,7 @@ typedef struct GpuAggBatch
 	size_t		bytes;
 	GpuAggPinned *staging;		/* what goes up; GpuAggReport comes down */
 	GpuAggPinned *list;			/* rows for PostgreSQL, or selected */
-	const GpuAggStripe *keeper;	/* NULL, or one that keeps pages of it */
+	const GpuAggStripe *filled;	/* NULL, or one that keeps pages of it */
 	bool		packed;			/* its rows became records */
 	struct GpuAggResident *resident;	/* NULL, or what it reads of stripes */
 	uint8_t    *flags;			/* of rows of stripes, while they are interpreted */
@@ -375,7 +375,7 @@ extern void gpuagg_cuda_task_local(GpuAggTask *task, double groups);
  * Before anything was grouped: rows are kept from now on, if that is what the
  * config says and the program has records.
  */
-extern bool gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig *config,
+extern bool gpuagg_cuda_task_defer_rows(GpuAggTask *task, const GpuAggTaskConfig *config,
 									   GpuAggError *error);
 
 /* Likewise: rows are no longer kept, but grouped as they come. */
@@ -388,27 +388,27 @@ extern GpuAggCudaPrepared *gpuagg_cuda_task_upload(GpuAggTask *task,
 										   GpuAggPinned **staging,
 										   GpuAggError *error);
 
-/* ---------- kept.cu ---------- */
+/* ---------- deferred.cu ---------- */
 
 /* Windows of multi-pass over kept rows, at most */
-#define GPUAGG_KEPT_WINDOWS (1u << 16)
+#define GPUAGG_DEFERRED_WINDOWS (1u << 16)
 
 /*
  * Sets task->scoped if config asks for a strategy that keeps rows, and the
  * program has records; and then batch_blocks and strategy.
  */
-extern bool gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config,
+extern bool gpuagg_cuda_deferred_begin(GpuAggTask *task, const GpuAggTaskConfig *config,
 								   GpuAggError *error);
 
 /* All batches have ended: the time of grouping begins. */
-extern bool gpuagg_cuda_kept_end_input(GpuAggTask *task, GpuAggError *error);
+extern bool gpuagg_cuda_deferred_end_input(GpuAggTask *task, GpuAggError *error);
 
 /*
  * All input is there.  False: not done yet, call again when event_fd
  * fires.  True: *error tells; task->tables has the groups.
  */
-extern bool gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error);
-extern void gpuagg_cuda_kept_free(GpuAggTask *task);
+extern bool gpuagg_cuda_deferred_finish(GpuAggTask *task, GpuAggError *error);
+extern void gpuagg_cuda_deferred_free(GpuAggTask *task);
 
 /* ---------- batch.cu ---------- */
 

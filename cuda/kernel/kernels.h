@@ -207,7 +207,7 @@ extern void gpuagg_cuda_group(const GpuAggCudaPrepared *prepared, const GpuAggDe
 							  uint32_t scratch_stride, uint32_t blocks,
 							  cudaStream_t stream);
 /* Behind decoding: pages of stripes are kept. */
-extern void gpuagg_cuda_keep(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
+extern void gpuagg_cuda_fill(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 							 uint32_t blocks, cudaStream_t stream);
 /* Programs that select rows: instead of grouping */
 extern void gpuagg_cuda_select(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,

@@ -17,7 +17,7 @@
 #include "device/batch_memory.h"
 
 /* Blocks that keep pages, on a multiprocessor */
-#define KEEP_BLOCKS 2
+#define FILL_BLOCKS 2
 
 /* Where in the staging memory the upload begins */
 #define UPLOAD_OFF 256
@@ -319,7 +319,7 @@ gpuagg_cuda_input_check(GpuAggTask *task, GpuAggError *error)
  * clears flags; beside the decoder, so that the link stays busy.
  */
 static bool
-batch_keep(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
+batch_fill(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 {
 	cudaStream_t stream = task->streams->group;
 
@@ -329,7 +329,7 @@ batch_keep(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 		return true;
 	if (!gpuagg_cuda_stripe_wait(task, stream, error))
 		return false;
-	gpuagg_cuda_keep(batch->prepared, &batch->decoded, task->device->sms * KEEP_BLOCKS, stream);
+	gpuagg_cuda_fill(batch->prepared, &batch->decoded, task->device->sms * FILL_BLOCKS, stream);
 	return CUDA_LAUNCHED(task->device, error);
 }
 
@@ -447,7 +447,7 @@ stripes_stage(GpuAggBatch *batch, const GpuAggPage *pages, uint32_t nstripes)
 		ref->columns = there;
 		(void) gpuagg_cuda_stripe_columns(pages[i].stripe, batch->program,
 										(GpuAggStripeColumn *) gpuagg_cuda_staged(batch, there), &error);
-		batch->keeper = pages[i].stripe;
+		batch->filled = pages[i].stripe;
 		there += batch->program->ncolumns;
 		ref++;
 	}
@@ -501,7 +501,7 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	task->fed = true;
 	pages_stage(task, batch, pages);
 	stripes_stage(batch, pages, shape.nstripes);
-	ok = batch_decode(task, batch, upload, error) && batch_keep(task, batch, error) &&
+	ok = batch_decode(task, batch, upload, error) && batch_fill(task, batch, error) &&
 		gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, error);
 	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
 }

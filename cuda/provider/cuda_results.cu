@@ -275,9 +275,9 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 		task->fault != GPUAGG_FAULT_FINISH)
 	{
 		const bool	ready = task->stage == GPUAGG_TASK_SCOPING ||
-			(gpuagg_cuda_kept_end_input(task, error) && gpuagg_cuda_resident_finish(task, error));
+			(gpuagg_cuda_deferred_end_input(task, error) && gpuagg_cuda_resident_finish(task, error));
 
-		if (ready && !gpuagg_cuda_kept_finish(task, error))
+		if (ready && !gpuagg_cuda_deferred_finish(task, error))
 			return false;
 		if (error->status == GPUAGG_OK && sizes_launch(task, error))
 		{

@@ -211,9 +211,9 @@ groups_free(GpuAggTask *task)
 }
 
 bool
-gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+gpuagg_cuda_task_defer_rows(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	if (!gpuagg_cuda_kept_begin(task, config, error))
+	if (!gpuagg_cuda_deferred_begin(task, config, error))
 		return false;
 	if (task->groupby == NULL)
 		return true;
@@ -225,7 +225,7 @@ gpuagg_cuda_task_keep_rows(GpuAggTask *task, const GpuAggTaskConfig *config, Gpu
 bool
 gpuagg_cuda_task_group_rows(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	gpuagg_cuda_kept_free(task);
+	gpuagg_cuda_deferred_free(task);
 	return groups_begin(task, config, error);
 }
 
@@ -350,7 +350,7 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 		task->strategy = "select";
 		batch_blocks_choose(task, program);
 	}
-	else if (!gpuagg_cuda_kept_begin(task, config, error) ||
+	else if (!gpuagg_cuda_deferred_begin(task, config, error) ||
 			 (task->groupby == NULL && !groups_begin(task, config, error)))
 		return false;
 	return decode_waits(task, error);
@@ -489,7 +489,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 	gpuagg_cuda_draws_free(task);
 	gpuagg_cuda_results_free(task);
 	gpuagg_cuda_strings_free(task);
-	gpuagg_cuda_kept_free(task);
+	gpuagg_cuda_deferred_free(task);
 	while (task->arenas != NULL)
 	{
 		GpuAggArena *arena = task->arenas;

@@ -229,11 +229,11 @@ use_begin(GpuAggCacheClient *client, uint32 number, uint64 *held)
 	if (extent != NULL)
 		n = gpuagg_cache_held(extent, cached->columns, cached->ncolumns,
 							  nblocks, held);
-	if (n == 0 && !cached->keep)
+	if (n == 0 && !cached->may_fill)
 		return;
 	if (extent == NULL)
 		extent = gpuagg_cache_extent_make(cached->table, number);
-	if (cached->keep && extent->users == 0 && extent->filler == NULL &&
+	if (cached->may_fill && extent->users == 0 && extent->filler == NULL &&
 		gpuagg_cache_may_have(extent, cached->columns, cached->ncolumns) &&
 		(n == 0 || extent_is_uneven(cached, extent, n)))
 	{
@@ -291,7 +291,7 @@ reply_cached(GpuAggCacheClient *client)
 								   GPUAGG_BITMAP_WORDS(use->nblocks) * sizeof(uint64));
 		head.count++;
 	}
-	head.batch_id = cached->table != NULL && cached->keep;
+	head.batch_id = cached->table != NULL && cached->may_fill;
 	memcpy(msg.data, &head, sizeof(head));
 	appendBinaryStringInfo(&msg, bitmaps.data, bitmaps.len);
 	client->calls->reply(client, msg.data, msg.len);
@@ -318,7 +318,7 @@ gpuagg_cache_begin(GpuAggCacheClient *client)
 	if (cached->table != NULL)
 	{
 		cached->nblocks = client->request.nblocks;
-		cached->keep = client->request.keep != 0 && !gpuagg_cache_draws(client);
+		cached->may_fill = client->request.fill != 0 && !gpuagg_cache_draws(client);
 		cached->nuses = (cached->nblocks + GPUAGG_EXTENT_BLOCKS - 1) /
 			GPUAGG_EXTENT_BLOCKS;
 		cached->uses = MemoryContextAllocZero(client->context, Max(cached->nuses, 1) *
@@ -334,12 +334,12 @@ GpuAggCacheBatch *
 gpuagg_cache_batch_add(GpuAggCacheClient *client, uint64 batch_id, uint32 npages)
 {
 	GpuAggCacheBatch *batch =
-		MemoryContextAlloc(client->context, offsetof(GpuAggCacheBatch, keeps) +
-						   npages * sizeof(GpuAggCacheKeep));
+		MemoryContextAlloc(client->context, offsetof(GpuAggCacheBatch, fills) +
+						   npages * sizeof(GpuAggCachePageFill));
 
 	batch->batch_id = batch_id;
 	batch->parts = 0;
-	batch->nkeeps = 0;
+	batch->nfills = 0;
 	dlist_push_tail(&client->cached->batches, &batch->node);
 	return batch;
 }
@@ -374,7 +374,7 @@ page_use(GpuAggCacheJob *cached, const GpuAggMsgPage *page)
 {
 	GpuAggCacheUse *use;
 
-	if (!page->keep || page->block >= cached->nblocks ||
+	if (!page->fill || page->block >= cached->nblocks ||
 		cached->nuses == 0)
 		return NULL;
 	use = &cached->uses[page->block / GPUAGG_EXTENT_BLOCKS];
@@ -460,7 +460,7 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 		}
 		if (!page_position(cached, use, &in[i], mean, &pages[i]))
 			continue;
-		batch->keeps[batch->nkeeps++] = (GpuAggCacheKeep) {
+		batch->fills[batch->nfills++] = (GpuAggCachePageFill) {
 			i, use->extent->number, in[i].block % GPUAGG_EXTENT_BLOCKS
 		};
 	}
@@ -469,11 +469,11 @@ gpuagg_cache_pages(GpuAggCacheClient *client, uint64 batch_id,
 /* --------------------------------------------------------------- endings --- */
 
 static void
-forget_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch)
+forget_fills(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch)
 {
-	for (uint32 i = 0; i < batch->nkeeps; i++)
-		gpuagg_cache_forget(cached->uses[batch->keeps[i].extent].extent,
-							batch->keeps[i].block);
+	for (uint32 i = 0; i < batch->nfills; i++)
+		gpuagg_cache_forget(cached->uses[batch->fills[i].extent].extent,
+							batch->fills[i].block);
 }
 
 /* Did a dictionary refuse a string by now?  Then no page counts as kept. */
@@ -505,12 +505,12 @@ note_listed(const GpuAggCacheJob *cached, const GpuAggCacheExtent *extent)
 }
 
 static void
-finish_keeps(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
+finish_fills(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 			 const GpuAggCompletion *completion)
 {
-	for (uint32 i = 0; i < batch->nkeeps; i++)
+	for (uint32 i = 0; i < batch->nfills; i++)
 	{
-		const GpuAggCacheKeep *keep = &batch->keeps[i];
+		const GpuAggCachePageFill *keep = &batch->fills[i];
 		GpuAggCacheExtent *extent = cached->uses[keep->extent].extent;
 
 		if (page_was_listed(completion, keep->page))
@@ -548,10 +548,10 @@ gpuagg_cache_completed(GpuAggCacheClient *client, const GpuAggCompletion *comple
 	if (batch == NULL)
 		return;
 	if (completion->error.status == GPUAGG_OK &&
-		(batch->nkeeps == 0 || !job_is_full(client->cached)))
-		finish_keeps(client->cached, batch, completion);
+		(batch->nfills == 0 || !job_is_full(client->cached)))
+		finish_fills(client->cached, batch, completion);
 	else
-		forget_keeps(client->cached, batch);
+		forget_fills(client->cached, batch);
 	gpuagg_cache_batch_remove(batch);
 }
 
@@ -565,7 +565,7 @@ gpuagg_cache_leave(GpuAggCacheClient *client)
 		return;
 	(void) job_is_full(cached);
 	dlist_foreach(iter, &cached->batches)
-		forget_keeps(cached, dlist_container(GpuAggCacheBatch, node, iter.cur));
+		forget_fills(cached, dlist_container(GpuAggCacheBatch, node, iter.cur));
 	for (uint32 i = 0; i < cached->nuses; i++)
 	{
 		GpuAggCacheUse *use = &cached->uses[i];

@@ -24,12 +24,12 @@ typedef struct GpuAggCacheUse
 } GpuAggCacheUse;
 
 /* A page of a batch in flight that is being kept */
-typedef struct GpuAggCacheKeep
+typedef struct GpuAggCachePageFill
 {
 	uint32		page;			/* index in the batch */
 	uint32		extent;
 	uint32		block;			/* of the extent */
-} GpuAggCacheKeep;
+} GpuAggCachePageFill;
 
 /* A batch in flight that keeps pages, or reads stripes */
 typedef struct GpuAggCacheBatch
@@ -37,15 +37,15 @@ typedef struct GpuAggCacheBatch
 	dlist_node	node;
 	uint64		batch_id;
 	uint32		parts;			/* stripes; 0: of pages */
-	uint32		nkeeps;
-	GpuAggCacheKeep keeps[FLEXIBLE_ARRAY_MEMBER];
+	uint32		nfills;
+	GpuAggCachePageFill fills[FLEXIBLE_ARRAY_MEMBER];
 } GpuAggCacheBatch;
 
 typedef struct GpuAggCacheJob
 {
 	GpuAggCacheTable *table;	/* NULL: none, or it has left */
 	bool		begun;			/* CACHED was sent */
-	bool		keep;			/* it may be a filler */
+	bool		may_fill;			/* it may be a filler */
 	uint32		nblocks;		/* of the table */
 	int			ncolumns;
 	GpuAggCacheColumn **columns;

@@ -294,7 +294,7 @@ use_may_fill(GpuAggCacheClient *client, const GpuAggCacheMap *map, GpuAggCacheUs
 {
 	GpuAggCacheExtent *extent = use->extent;
 
-	if (extent->filler != NULL || !client->cached->keep ||
+	if (extent->filler != NULL || !client->cached->may_fill ||
 		!gpuagg_cache_may_have(extent, client->cached->columns, client->cached->ncolumns) ||
 		extent->map_lsn != map->msg->map_lsn || !map_lacks(map, used))
 		return;

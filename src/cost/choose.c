@@ -85,7 +85,7 @@ choose_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
 		gpuagg_part_rows(p, &record, &input->part_rows);
 	}
 	else
-		input->possible &= ~GPUAGG_STRATEGIES_KEEPING;
+		input->possible &= ~GPUAGG_STRATEGIES_DEFERRING;
 }
 
 /* Lines of a page, where nothing is known as many as it can have */

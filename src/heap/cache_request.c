@@ -116,6 +116,6 @@ gpuagg_cache_request(Relation rel, Snapshot snapshot, const GpuAggProgram *progr
 	request->relnumber = GPUAGG_FILES_NUMBER(rel);
 	request->relid = RelationGetRelid(rel);
 	request->nblocks = nblocks;
-	request->keep = 1;
+	request->fill = 1;
 	return true;
 }

@@ -126,7 +126,7 @@ gpuagg_cached_announced(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 		extent->held = copy_bits(bits, announced[i].nblocks);
 		bits += bits_bytes(announced[i].nblocks);
 	}
-	cached->keeps = msg->batch_id != 0;
+	cached->may_fill = msg->batch_id != 0;
 	cached->announced = true;
 	return bytes == need ? GPUAGG_OK : GPUAGG_DEVICE_FAULT;
 }
@@ -248,7 +248,7 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 	uint32		nvisible = gpuagg_vismap_count(visible);
 	GpuAggMapMsg *map;
 
-	if (nvisible == 0 || (extent->held == NULL && !cached->keeps))
+	if (nvisible == 0 || (extent->held == NULL && !cached->may_fill))
 	{
 		pfree(visible);
 		return NULL;

@@ -38,7 +38,7 @@ typedef struct GpuAggCached
 	uint32		nextents;
 	GpuAggCachedExtent *extents;
 	bool		announced;			/* CACHED has come */
-	bool		keeps;			/* the worker takes what is fed */
+	bool		may_fill;			/* the worker takes what is fed */
 	uint32		next;			/* extent to look at */
 	uint32		unanswered;		/* extents */
 	uint32		in_flight;		/* batches */

@@ -453,7 +453,7 @@ feed_judge_lines(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
 		if (!visible)
 		{
 			gap = true;
-			page->keep = 0;
+			page->fill = 0;
 			continue;
 		}
 		bitmap[(line - 1) >> 3] |= (uint8) (1 << ((line - 1) & 7));
@@ -491,9 +491,9 @@ feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap, bool *wanted,
 	all_visible = PageIsAllVisible(dp) && !feed->snapshot->takenDuringRecovery;
 	page->buffer = buffer;
 	page->block = block;
-	page->keep = feed->cached != NULL && feed->cached->keeps &&
+	page->fill = feed->cached != NULL && feed->cached->may_fill &&
 		PageIsAllVisible(dp) && gpuagg_cached_visible(feed->cached, block);
-	page->lsn = page->keep ? BufferGetLSNAtomic(buffer) : 0;
+	page->lsn = page->fill ? BufferGetLSNAtomic(buffer) : 0;
 	if (lines > GPUAGG_MAX_LINES)
 		sound = false;
 	else if (all_visible && !conflicts && !PageHasFreeLinePointers(dp))
@@ -506,7 +506,7 @@ feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap, bool *wanted,
 								 conflicts, page, bitmap);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 
-	*wanted = sound && (page->nlines > 0 || page->keep);
+	*wanted = sound && (page->nlines > 0 || page->fill);
 	if (!*wanted)
 		ReleaseBuffer(buffer);
 	if (!sound)

@@ -461,10 +461,10 @@ encode_rows(const GpuAggDecoder *d, uint32_t first, uint32_t last, GpuAggError *
  * [first, last) of the block: they go to the page's stripe, too.
  */
 static void
-keep_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
+fill_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
 {
 	const GpuAggPage *page = &d->pages[d->page];
-	GpuAggKeptRows rows = {
+	GpuAggFillRows rows = {
 		.position = page->position,
 		.line = d->line,
 		.end = end < page->nlines ? end : page->nlines,
@@ -473,7 +473,7 @@ keep_rows(GpuAggDecoder *d, uint32_t end, uint32_t first, uint32_t last)
 		.lines = d->lines + first
 	};
 
-	gpuagg_stripe_keep(page->stripe, d->vectors, &rows);
+	gpuagg_stripe_fill(page->stripe, d->vectors, &rows);
 }
 
 /*
@@ -600,7 +600,7 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 	if (s->dictionaries != NULL && encode_rows(d, *nrows, n, error) != GPUAGG_OK)
 		return error->status;
 	if (page->stripe != NULL)
-		keep_rows(d, line, *nrows, n);
+		fill_rows(d, line, *nrows, n);
 	d->line = line;
 	*nrows = n;
 	return GPUAGG_OK;
@@ -643,7 +643,7 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 	{
 		if (n - *nrows < end - d->line)
 			list_lines(d, end, *nrows);
-		keep_rows(d, end, *nrows, n);
+		fill_rows(d, end, *nrows, n);
 	}
 	d->line = line;
 	*nrows = n;

@@ -262,13 +262,13 @@ const GpuAggStripeOps gpuagg_host_stripe_ops = {
 
 /* Are rows and lines one and the same? */
 static bool
-is_dense(const GpuAggKeptRows *rows)
+is_dense(const GpuAggFillRows *rows)
 {
 	return rows->nrows == rows->end - rows->line;
 }
 
 static void
-keep_validity(GpuAggStripe *stripe, const GpuAggKeptRows *rows)
+keep_validity(GpuAggStripe *stripe, const GpuAggFillRows *rows)
 {
 	uint64_t	bits[PAGE_WORDS] = {0};
 
@@ -281,7 +281,7 @@ keep_validity(GpuAggStripe *stripe, const GpuAggKeptRows *rows)
 }
 
 static void
-keep_nulls(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
+keep_nulls(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggFillRows *rows)
 {
 	uint64_t	bits[PAGE_WORDS] = {0};
 	const uint8_t *st = v->st + rows->row;
@@ -302,7 +302,7 @@ keep_nulls(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKeptRo
 
 /* Strings as codes; what the dictionary cannot take makes it full. */
 static void
-keep_strings(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
+keep_strings(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggFillRows *rows)
 {
 	int32_t    *to = (int32_t *) column->values + rows->position;
 	int32_t		codes[GPUAGG_MAX_LINES];
@@ -315,7 +315,7 @@ keep_strings(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKept
 }
 
 static void
-keep_values(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKeptRows *rows)
+keep_values(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggFillRows *rows)
 {
 	const int64_t *from = v->v.i + rows->row;
 	int32_t    *narrow = (int32_t *) column->values + rows->position;
@@ -336,7 +336,7 @@ keep_values(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggKeptR
 }
 
 void
-gpuagg_stripe_keep(GpuAggStripe *stripe, const GpuAggVectors *vectors, const GpuAggKeptRows *rows)
+gpuagg_stripe_fill(GpuAggStripe *stripe, const GpuAggVectors *vectors, const GpuAggFillRows *rows)
 {
 	const GpuAggProgram *p = vectors->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);

@@ -39,7 +39,7 @@ struct GpuAggStripe
 };
 
 /* Where rows of a page lie in a block of vectors, and what lines they had */
-typedef struct GpuAggKeptRows
+typedef struct GpuAggFillRows
 {
 	uint32_t	position;			/* of the page's first line */
 	uint32_t	line;			/* lines [line, end) are meant, from 0 */
@@ -47,7 +47,7 @@ typedef struct GpuAggKeptRows
 	uint32_t	row;			/* the first row's in the vectors */
 	uint32_t	nrows;
 	const uint16_t *lines;		/* of each row */
-} GpuAggKeptRows;
+} GpuAggFillRows;
 
 /* What a batch reads instead of pages */
 typedef struct GpuAggResident
@@ -67,8 +67,8 @@ extern const GpuAggStripeColumn *gpuagg_stripe_column(const GpuAggStripe *stripe
  * Copies loaded columns of some rows from vectors to their positions; lines
  * without a row become invalid.
  */
-extern void gpuagg_stripe_keep(GpuAggStripe *stripe, const GpuAggVectors *vectors,
-							 const GpuAggKeptRows *rows);
+extern void gpuagg_stripe_fill(GpuAggStripe *stripe, const GpuAggVectors *vectors,
+							 const GpuAggFillRows *rows);
 
 /*
  * Loads the rows at positions [first, first + GPUAGG_VECTOR_ROWS) into the

@@ -69,7 +69,7 @@ typedef struct GpuAggMsgPage
 	uint16_t	nlines;
 	uint16_t	has_visibility;
 	uint32_t	block;
-	uint32_t	keep;			/* 1: all-visible, in the map as well as on the
+	uint32_t	fill;			/* 1: all-visible, in the map as well as on the
 								 * page, and no line is missing: may be kept */
 	uint64_t	lsn;			/* the page's, under the content lock; if keep */
 } GpuAggMsgPage;
@@ -86,7 +86,7 @@ typedef struct GpuAggCacheRequest
 	uint32_t	relnumber;
 	uint32_t	relid;
 	uint32_t	nblocks;		/* of the table */
-	uint32_t	keep;			/* 1: what is not cached may be filled in */
+	uint32_t	fill;			/* 1: what is not cached may be filled in */
 } GpuAggCacheRequest;
 
 typedef struct GpuAggMsgCached

@@ -405,7 +405,7 @@ test_strategy(const char *few, const char *many, const char *skewed)
 static void
 test_strategies(uint32_t offered)
 {
-	const uint32_t keeping = offered & GPUAGG_STRATEGIES_KEEPING;
+	const uint32_t keeping = offered & GPUAGG_STRATEGIES_DEFERRING;
 
 	for (int s = 0; s < GPUAGG_NSTRATEGIES; s++)
 	{

@@ -1,5 +1,5 @@
 /*
- * kept.cu
+ * deferred.cu
  *		Tasks whose rows are kept as records while batches come, and grouped at
  *		the end: partitioned, window by window, or with windows side by side
  *		(groupby.h).
@@ -16,13 +16,13 @@
 #include "cuda/groupby/groupby.h"
 
 static void *
-kept_alloc(void *task, size_t bytes, cudaStream_t stream, GpuAggError *error)
+deferred_alloc(void *task, size_t bytes, cudaStream_t stream, GpuAggError *error)
 {
 	return gpuagg_cuda_alloc((GpuAggTask *) task, bytes, stream, error);
 }
 
 static void
-kept_free(void *task, void *p, size_t bytes, cudaStream_t stream)
+deferred_free(void *task, void *p, size_t bytes, cudaStream_t stream)
 {
 	gpuagg_cuda_free((GpuAggTask *) task, p, bytes, stream);
 }
@@ -36,7 +36,7 @@ windows_log2(const GpuAggTaskConfig *config, double groups, uint32_t stride)
 
 	return gpuagg_spatial_log2(2 * groups * stride, (double) config->scope_bytes,
 							   config->strategy == GPUAGG_STRATEGY_SPATIAL ? units :
-							   GPUAGG_KEPT_WINDOWS);
+							   GPUAGG_DEFERRED_WINDOWS);
 }
 
 /* Which window each multiprocessor begins with, on the card */
@@ -66,16 +66,16 @@ groupby_strategy(uint32_t strategy)
 }
 
 bool
-gpuagg_cuda_kept_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+gpuagg_cuda_deferred_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
-	const GpuAggGroupByMemory memory = {kept_alloc, kept_free, task};
+	const GpuAggGroupByMemory memory = {deferred_alloc, deferred_free, task};
 	const bool	wide = gpuagg_cuda_scratch_bytes(p, 1) > 0;
 	GpuAggGroupByConfig c = {};
 	GpuAggStatus status;
 
 	if (p->select || p->nkeys == 0 || config->strategy >= GPUAGG_NSTRATEGIES ||
-		!(GPUAGG_STRATEGY_BIT(config->strategy) & GPUAGG_STRATEGIES_KEEPING))
+		!(GPUAGG_STRATEGY_BIT(config->strategy) & GPUAGG_STRATEGIES_DEFERRING))
 		return true;
 	task->groupby_report = gpuagg_cuda_pin(task->device, sizeof(GpuAggGroupByReport), error);
 	task->groupby_events = gpuagg_cuda_events(task->device, error);
@@ -143,13 +143,13 @@ tables_list(GpuAggTask *task, GpuAggError *error)
 }
 
 bool
-gpuagg_cuda_kept_end_input(GpuAggTask *task, GpuAggError *error)
+gpuagg_cuda_deferred_end_input(GpuAggTask *task, GpuAggError *error)
 {
 	return CUDA_OK(task->device, cudaEventRecord(task->groupby_events->group, task->streams->group), error);
 }
 
 bool
-gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
+gpuagg_cuda_deferred_finish(GpuAggTask *task, GpuAggError *error)
 {
 	const bool	begun = task->stage == GPUAGG_TASK_SCOPING;
 	cudaStream_t stream = task->streams->group;
@@ -180,7 +180,7 @@ gpuagg_cuda_kept_finish(GpuAggTask *task, GpuAggError *error)
 }
 
 void
-gpuagg_cuda_kept_free(GpuAggTask *task)
+gpuagg_cuda_deferred_free(GpuAggTask *task)
 {
 	gpuagg_cuda_groupby_end(task->groupby);
 	task->groupby = NULL;

@@ -1,5 +1,5 @@
 /*
- * keep.cu
+ * fill.cu
  *		Decoded pages into stripes: behind the decoder, before rows are grouped.
  *
  * A warp takes 32 positions that share the words of a stripe's bitmaps.  Only the
@@ -9,7 +9,7 @@
  */
 #include "cuda/columns/cuda_stripe.h"
 
-#define KEEP_THREADS 256
+#define FILL_THREADS 256
 #define WARP_LANES 32
 
 /* Bits of the lanes that have a position of the page; all lanes call it. */
@@ -45,7 +45,7 @@ has_codes(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuA
 
 /* The values of a lane's row; all lanes call it. */
 static __device__ void
-keep_columns(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch &decoded,
+fill_columns(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggDecodedBatch &decoded,
 			 const GpuAggStripeColumn *columns, uint32_t position, uint32_t row, uint32_t mine,
 			 bool valid)
 {
@@ -69,8 +69,8 @@ keep_columns(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const G
 }
 
 static __global__ void
-__launch_bounds__(KEEP_THREADS)
-keep_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded)
+__launch_bounds__(FILL_THREADS)
+fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch decoded)
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 	const uint32_t lane = threadIdx.x % WARP_LANES;
@@ -83,7 +83,7 @@ keep_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 		if (ref.stripe == 0)
 			continue;
 		for (uint32_t first = (ref.position / 32 + threadIdx.x / WARP_LANES) * 32; first < end;
-			 first += KEEP_THREADS)
+			 first += FILL_THREADS)
 		{
 			const GpuAggStripeRef stripe = decoded.stripes[ref.stripe - 1];
 			const uint32_t position = first + lane;
@@ -93,19 +93,19 @@ keep_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 			const bool	valid = inside && decoded.valid[row] &&
 				(!prepared->has_bytes || has_codes(prepared, p, decoded, row));
 
-			keep_columns(prepared, p, decoded, stripe.columns, position, row, mine, valid);
+			fill_columns(prepared, p, decoded, stripe.columns, position, row, mine, valid);
 			put_bits(&stripe.valid[first / 32], mine, valid);
 		}
 	}
 }
 
 void
-gpuagg_cuda_keep(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded, uint32_t blocks,
+gpuagg_cuda_fill(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded, uint32_t blocks,
 				 cudaStream_t stream)
 {
 	if (blocks > decoded->npages)
 		blocks = decoded->npages;
-	keep_pages_kernel<<<blocks, KEEP_THREADS, 0, stream>>>(prepared, *decoded);
+	fill_pages_kernel<<<blocks, FILL_THREADS, 0, stream>>>(prepared, *decoded);
 }
 
 /* ---------- validity ---------- */
@@ -130,7 +130,7 @@ void
 gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPositions positions, cudaStream_t stream)
 {
 	const uint32_t words = positions.count / 32 + 2;
-	const uint32_t blocks = (words + KEEP_THREADS - 1) / KEEP_THREADS;
+	const uint32_t blocks = (words + FILL_THREADS - 1) / FILL_THREADS;
 
-	clear_positions_kernel<<<blocks < 256 ? blocks : 256, KEEP_THREADS, 0, stream>>>(valid, positions);
+	clear_positions_kernel<<<blocks < 256 ? blocks : 256, FILL_THREADS, 0, stream>>>(valid, positions);
 }
