@@ -135,7 +135,7 @@ typedef struct GpuAggStripeInput
 	uint32_t	first_tile;		/* of the batch's tiles */
 	uint32_t	pad;
 	uint32_t   *chosen;			/* NULL, or input positions that pass the filter */
-	uint32_t   *rest;			/* those that are left to the interpreter; of
+	uint32_t   *leftover;			/* those that are left to the interpreter; of
 								 * stripes that are deferred, those that are not */
 } GpuAggStripeInput;
 
@@ -188,15 +188,15 @@ typedef struct GpuAggStripeRun
 	uint16_t	field_column[GPUAGG_RECORD_FIELDS];	/* where a field is */
 } GpuAggStripeRun;
 
-/* A flag a position: is it input, or, with rest, left over?  Input is counted. */
-extern void gpuagg_cuda_stripe_flags(const GpuAggStripeInput *input, bool rest, uint8_t *flags,
+/* A flag a position: is it input, or, with leftover, left over?  Input is counted. */
+extern void gpuagg_cuda_stripe_flags(const GpuAggStripeInput *input, bool leftover, uint8_t *flags,
 								   GpuAggBatchHead *head, uint32_t sms, cudaStream_t stream);
 
 /* Makes the bitmaps `chosen`, and counts input; a filter of comparisons */
 extern void gpuagg_cuda_stripe_compare(const GpuAggStripeFilter *filter, const GpuAggStripeRun *run,
 									 uint32_t sms, cudaStream_t stream);
 
-/* What is input, or chosen, and not NULL: bitmaps `rest`, and counts of all that */
+/* What is input, or chosen, and not NULL: bitmaps `leftover`, and counts of all that */
 extern void gpuagg_cuda_stripe_take(const GpuAggStripeRun *run, uint32_t sms, cudaStream_t stream);
 
 /* As gpuagg_cuda_stripe_compare(), of any other filter; scratch for so many threads */

@@ -12,7 +12,7 @@
 
 /* Positions that are not input, but for those beyond the end */
 static bool
-without_copy(GpuAggWaitingStripe *w, const GpuAggPositions *without, uint32_t n)
+without_copy(GpuAggPendingStripe *w, const GpuAggPositions *without, uint32_t n)
 {
 	while (n > 0 && without[n - 1].first >= w->positions)
 		n--;
@@ -29,7 +29,7 @@ without_copy(GpuAggWaitingStripe *w, const GpuAggPositions *without, uint32_t n)
 }
 
 static void
-waiting_free(GpuAggWaitingStripe *w)
+pending_free(GpuAggPendingStripe *w)
 {
 	free(w->done);
 	free(w->without);
@@ -47,13 +47,13 @@ ring(const GpuAggDevice *device)
 }
 
 static GpuAggStatus
-queue_add(GpuAggTask *task, const GpuAggWaitingStripe *w, GpuAggError *error)
+queue_add(GpuAggTask *task, const GpuAggPendingStripe *w, GpuAggError *error)
 {
 	if (task->queue == NULL)
 		task->queue = (GpuAggResidentQueue *) calloc(1, sizeof(*task->queue));
 	if (task->queue == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-	task->queue->waiting[task->queue->n++] = *w;
+	task->queue->pending[task->queue->n++] = *w;
 	if (task->queue->n == GPUAGG_RESIDENT_STRIPES)
 		(void) gpuagg_cuda_resident_flush(task);
 	ring(task->device);
@@ -66,7 +66,7 @@ gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
-	GpuAggWaitingStripe w = {};
+	GpuAggPendingStripe w = {};
 
 	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
 		return error->status == GPUAGG_DEVICE_LOST ? error->status :
@@ -89,7 +89,7 @@ gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *str
 	w.done->stage = GPUAGG_BATCH_DONE;
 	w.done->completion.batch_id = batch_id;
 	if (queue_add(task, &w, error) != GPUAGG_OK)
-		waiting_free(&w);
+		pending_free(&w);
 	return error->status;
 }
 
@@ -111,7 +111,7 @@ typedef struct ResidentParts
 /* What of a batch decides how much memory it needs */
 typedef struct ResidentShape
 {
-	const GpuAggWaitingStripe *waiting;
+	const GpuAggPendingStripe *pending;
 	uint32_t	n;
 	bool		local;
 	bool		deferred;
@@ -122,7 +122,7 @@ typedef struct ResidentShape
 } ResidentShape;
 
 static uint32_t
-tiles_of(const GpuAggWaitingStripe *w)
+tiles_of(const GpuAggPendingStripe *w)
 {
 	return (w->positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE;
 }
@@ -152,7 +152,7 @@ resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 	parts->upload = at;
 	parts->bitmap_bytes = bitmap;
 	parts->bitmaps = part(base, &at, (shape->choose ? 2 : 1) * bitmap);
-	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->waiting->positions);
+	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->pending->positions);
 	decoded->spill = part(base, &at, (size_t) shape->nspill * task->prepared->stride);
 	return at;
 }
@@ -165,14 +165,14 @@ inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentP
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggResident *r = batch->resident;
 	GpuAggPositions *without = parts->without;
-	uint32_t   *rest = (uint32_t *) parts->bitmaps;
+	uint32_t   *leftover = (uint32_t *) parts->bitmaps;
 	uint32_t   *chosen = (uint32_t *) (parts->bitmaps + parts->bitmap_bytes);
 	uint32_t	tile = 0;
 	GpuAggError error;
 
 	for (uint32_t i = 0; i < shape->n; i++)
 	{
-		const GpuAggWaitingStripe *w = &shape->waiting[i];
+		const GpuAggPendingStripe *w = &shape->pending[i];
 		GpuAggStripeInput *input = &r->inputs[i];
 		const GpuAggStripeColumn *columns = parts->columns + (size_t) i * p->ncolumns;
 
@@ -186,7 +186,7 @@ inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentP
 		input->nwithout = w->nwithout;
 		input->positions = w->positions;
 		input->first_tile = tile;
-		input->rest = rest + (size_t) tile * (GPUAGG_STRIPE_TILE / 32);
+		input->leftover = leftover + (size_t) tile * (GPUAGG_STRIPE_TILE / 32);
 		input->chosen = shape->choose ? chosen + (size_t) tile * (GPUAGG_STRIPE_TILE / 32) : NULL;
 		without += w->nwithout;
 		tile += tiles_of(w);
@@ -217,7 +217,7 @@ resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts
 	batch->program = gpuagg_cuda_program(task->prepared);
 	batch->prepared = task->device_prepared;
 	batch->resident = r;
-	batch->completion.batch_id = shape->waiting->done->completion.batch_id;
+	batch->completion.batch_id = shape->pending->done->completion.batch_id;
 	(void) resident_layout(task, shape, batch->memory, &batch->decoded, parts);
 	memset(gpuagg_cuda_staged(batch, parts->head), 0, sizeof(*parts->head));
 	r->n = shape->n;
@@ -243,15 +243,15 @@ resident_upload(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts
 
 /* Tiles and lists of all stripes of a launch */
 static void
-shape_of(const GpuAggTask *task, const GpuAggWaitingStripe *waiting, uint32_t n, ResidentShape *shape)
+shape_of(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n, ResidentShape *shape)
 {
-	shape->waiting = waiting;
+	shape->pending = pending;
 	shape->n = n;
 	shape->choose = gpuagg_cuda_program(task->prepared)->filter_reg != GPUAGG_NO_REG;
 	for (uint32_t i = 0; i < n; i++)
 	{
-		shape->tiles += tiles_of(&waiting[i]);
-		shape->nwithout += waiting[i].nwithout;
+		shape->tiles += tiles_of(&pending[i]);
+		shape->nwithout += pending[i].nwithout;
 	}
 }
 
@@ -310,12 +310,12 @@ launch_begin(GpuAggTask *task, GpuAggBatch *batch, const ResidentParts *parts, G
 
 /* Nothing more is to be told of them than that they are done, or the task's error. */
 static void
-push_done(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
+push_done(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 	{
-		gpuagg_cuda_batch_push(task, waiting[i].done);
-		waiting[i].done = NULL;
+		gpuagg_cuda_batch_push(task, pending[i].done);
+		pending[i].done = NULL;
 	}
 }
 
@@ -341,7 +341,7 @@ local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 }
 
 static void
-enqueue_local(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
+enqueue_local(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 {
 	const GpuAggStripePath *path = &task->queue->path;
 	ResidentShape shape = {};
@@ -349,23 +349,23 @@ enqueue_local(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
 	GpuAggBatch *batch;
 	GpuAggError error = {};
 
-	shape_of(task, waiting, n, &shape);
+	shape_of(task, pending, n, &shape);
 	shape.local = true;
 	shape.nspill = path->blocks * (path->local.slots + 1);
 	batch = resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
-		push_done(task, waiting, n);
+		push_done(task, pending, n);
 		return;
 	}
 	batch->decoded.nrows = 0;
 	(void) gpuagg_cuda_batch_enqueued(task, batch, local_launch(task, batch, &shape, &parts, &error), &error);
-	push_done(task, waiting + 1, n - 1);
+	push_done(task, pending + 1, n - 1);
 }
 
 bool
-gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
+gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 						  uint32_t scratch_stride, GpuAggError *error)
 {
 	const GpuAggLocalShape none = {0, 0, 0};
@@ -419,7 +419,7 @@ deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape
 
 /* Where the columns are that grouping will read */
 static void
-sources_note(const GpuAggTask *task, const GpuAggWaitingStripe *waiting, GpuAggResident *r)
+sources_note(const GpuAggTask *task, const GpuAggPendingStripe *pending, GpuAggResident *r)
 {
 	const GpuAggStripeDeferral *d = &task->queue->deferral;
 	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
@@ -427,36 +427,36 @@ sources_note(const GpuAggTask *task, const GpuAggWaitingStripe *waiting, GpuAggR
 
 	for (uint32_t i = 0; i < r->n; i++)
 	{
-		(void) gpuagg_cuda_stripe_columns(waiting[i].stripe, gpuagg_cuda_program(task->prepared), columns,
+		(void) gpuagg_cuda_stripe_columns(pending[i].stripe, gpuagg_cuda_program(task->prepared), columns,
 										&error);
 		r->sources[i].key = (uint64_t) (uintptr_t) columns[d->key].values;
 		r->sources[i].arg = (uint64_t) (uintptr_t) columns[d->arg].values;
-		r->sources[i].taken = (uint64_t) (uintptr_t) r->inputs[i].rest;
+		r->sources[i].taken = (uint64_t) (uintptr_t) r->inputs[i].leftover;
 	}
 }
 
 static void
-enqueue_deferred(GpuAggTask *task, GpuAggWaitingStripe *waiting, uint32_t n)
+enqueue_deferred(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 {
 	ResidentShape shape = {};
 	ResidentParts parts;
 	GpuAggBatch *batch;
 	GpuAggError error = {};
 
-	shape_of(task, waiting, n, &shape);
+	shape_of(task, pending, n, &shape);
 	shape.deferred = true;
 	batch = resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
-		push_done(task, waiting, n);
+		push_done(task, pending, n);
 		return;
 	}
-	sources_note(task, waiting, batch->resident);
+	sources_note(task, pending, batch->resident);
 	batch->decoded.nrows = 0;
 	(void) gpuagg_cuda_batch_enqueued(task, batch, deferred_launch(task, batch, &shape, &parts, &error),
 									  &error);
-	push_done(task, waiting + 1, n - 1);
+	push_done(task, pending + 1, n - 1);
 }
 
 void
@@ -555,7 +555,7 @@ gpuagg_cuda_resident_finish(GpuAggTask *task, GpuAggError *error)
 /* ---------- the interpreter, and records ---------- */
 
 static void
-enqueue_rows(GpuAggTask *task, GpuAggWaitingStripe *w)
+enqueue_rows(GpuAggTask *task, GpuAggPendingStripe *w)
 {
 	ResidentShape shape = {};
 	ResidentParts parts;
@@ -563,7 +563,7 @@ enqueue_rows(GpuAggTask *task, GpuAggWaitingStripe *w)
 	GpuAggError error = {};
 	bool		ok;
 
-	shape.waiting = w;
+	shape.pending = w;
 	shape.n = 1;
 	shape.nwithout = w->nwithout;
 	shape.nspill = gpuagg_cuda_spill_room(task, w->positions);
@@ -660,18 +660,18 @@ gpuagg_cuda_resident_flush(GpuAggTask *task)
 		(!q->chosen && !path_choose(task, &error)))
 	{
 		(void) gpuagg_cuda_task_fail(task, &error);
-		push_done(task, q->waiting, n);
+		push_done(task, q->pending, n);
 	}
 	else if (q->deferral.open)
-		enqueue_deferred(task, q->waiting, n);
+		enqueue_deferred(task, q->pending, n);
 	else if (q->path.open && !(task->local_settled && task->local.capacity == 0))
-		enqueue_local(task, q->waiting, n);
+		enqueue_local(task, q->pending, n);
 	else
 		for (uint32_t i = 0; i < n; i++)
-			enqueue_rows(task, &q->waiting[i]);
+			enqueue_rows(task, &q->pending[i]);
 	task->fed = true;
 	for (uint32_t i = 0; i < n; i++)
-		waiting_free(&q->waiting[i]);
+		pending_free(&q->pending[i]);
 	return true;
 }
 
@@ -681,7 +681,7 @@ gpuagg_cuda_resident_free(GpuAggTask *task)
 	GpuAggResidentQueue *q = task->queue;
 
 	for (uint32_t i = 0; q != NULL && i < q->n; i++)
-		waiting_free(&q->waiting[i]);
+		pending_free(&q->pending[i]);
 	while (q != NULL && q->deferral.first != NULL)
 	{
 		GpuAggResident *r = q->deferral.first;

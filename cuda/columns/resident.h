@@ -42,14 +42,14 @@ typedef struct GpuAggResident
 	size_t		bytes;
 } GpuAggResident;
 
-typedef struct GpuAggWaitingStripe
+typedef struct GpuAggPendingStripe
 {
 	GpuAggBatch *done;			/* completes, if no other batch does it */
 	const GpuAggStripe *stripe;
 	uint32_t	positions;
 	uint32_t	nwithout;
 	GpuAggPositions *without;
-} GpuAggWaitingStripe;
+} GpuAggPendingStripe;
 
 /* The path of few groups, of a task's program */
 typedef struct GpuAggStripePath
@@ -81,7 +81,7 @@ typedef struct GpuAggResidentQueue
 	GpuAggStripeDeferral deferral;
 	GpuAggStripeFilter filter;
 	uint32_t	n;
-	GpuAggWaitingStripe waiting[GPUAGG_RESIDENT_STRIPES];
+	GpuAggPendingStripe pending[GPUAGG_RESIDENT_STRIPES];
 } GpuAggResidentQueue;
 
 /*
@@ -104,7 +104,7 @@ extern GpuAggStatus gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_i
 extern bool gpuagg_cuda_resident_flush(GpuAggTask *task);
 
 /* What the path of few groups has left over, through the interpreter */
-extern bool gpuagg_cuda_resident_rest(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
+extern bool gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 									  uint32_t scratch_stride, GpuAggError *error);
 
 /* The counters of deferred stripes have come: what they read stays. */

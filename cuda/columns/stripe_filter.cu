@@ -31,7 +31,7 @@ report_scanned(GpuAggBatchHead *head, uint32_t scanned)
 
 static __global__ void
 __launch_bounds__(CHOOSE_THREADS)
-stripe_flags_kernel(const __grid_constant__ GpuAggStripeInput input, bool rest, uint8_t *flags,
+stripe_flags_kernel(const __grid_constant__ GpuAggStripeInput input, bool leftover, uint8_t *flags,
 				  GpuAggBatchHead *head)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
@@ -41,24 +41,24 @@ stripe_flags_kernel(const __grid_constant__ GpuAggStripeInput input, bool rest, 
 
 	for (; word < words; word += gridDim.x * blockDim.x / WARP_LANES)
 	{
-		const uint32_t bits = warp_bits(input, rest ? input.rest : input.valid, word);
+		const uint32_t bits = warp_bits(input, leftover ? input.leftover : input.valid, word);
 
 		if (word * 32 + lane < input.positions)
 			flags[word * 32 + lane] = bits >> lane & 1;
 		scanned += __popc(bits);
 	}
-	if (!rest)
+	if (!leftover)
 		report_scanned(head, scanned);
 }
 
 void
-gpuagg_cuda_stripe_flags(const GpuAggStripeInput *input, bool rest, uint8_t *flags,
+gpuagg_cuda_stripe_flags(const GpuAggStripeInput *input, bool leftover, uint8_t *flags,
 					   GpuAggBatchHead *head, uint32_t sms, cudaStream_t stream)
 {
 	const uint32_t useful = (input->positions + CHOOSE_THREADS - 1) / CHOOSE_THREADS;
 	const uint32_t blocks = useful < sms * CHOOSE_BLOCKS ? useful : sms * CHOOSE_BLOCKS;
 
-	stripe_flags_kernel<<<blocks, CHOOSE_THREADS, 0, stream>>>(*input, rest, flags, head);
+	stripe_flags_kernel<<<blocks, CHOOSE_THREADS, 0, stream>>>(*input, leftover, flags, head);
 }
 
 /* ---------- the filter ---------- */
@@ -155,7 +155,7 @@ stripe_take_kernel(const __grid_constant__ GpuAggStripeRun run)
 		bits = input.chosen != NULL ? input.chosen[word] : input_bits(input, input.valid, word);
 		for (uint32_t c = 0; c < run.nused && bits != 0; c++)
 			nulls |= input.columns[run.used[c]].nulls[word];
-		input.rest[word] = bits & ~nulls;
+		input.leftover[word] = bits & ~nulls;
 		if (input.chosen == NULL)
 			scanned += __popc(bits);
 		passed += __popc(bits);

@@ -8,7 +8,7 @@
  * of a batch are one launch: a warp draws a tile of one of them at a time.
  *
  * What is not plain is left to the interpreter, position by position, in the bitmap
- * `rest`: rows with a NULL that the program looks at, and rows whose group
+ * `leftover`: rows with a NULL that the program looks at, and rows whose group
  * finds room neither in shared memory nor in the task's table.
  */
 #include "cuda/columns/stripe_input.cuh"
@@ -25,7 +25,7 @@ typedef struct StripeCounts
 {
 	uint32_t	scanned;
 	uint32_t	passed;
-	uint32_t	rest;
+	uint32_t	leftover;
 	uint32_t	overflow;
 	uint32_t	misses;
 	uint32_t	added;
@@ -35,7 +35,7 @@ typedef struct StripeCounts
 typedef struct StripeTile
 {
 	const GpuAggStripeColumn *columns;
-	uint32_t   *rest;
+	uint32_t   *leftover;
 	uint32_t	first;
 	bool		full;			/* the task's table */
 	bool		whole;			/* all positions are taken */
@@ -65,7 +65,7 @@ tile_begin(const GpuAggGroupByArgs &a, const GpuAggStripeRun &run, uint32_t numb
 	bool		whole = true;
 
 	tile->columns = input->columns;
-	tile->rest = input->rest;
+	tile->leftover = input->leftover;
 	tile->first = first * 32;
 	tile->full = *(volatile unsigned long long *) &a.table.head->count >= a.table.limit;
 	#pragma unroll
@@ -85,8 +85,8 @@ tile_begin(const GpuAggGroupByArgs &a, const GpuAggStripeRun &run, uint32_t numb
 		counts->passed += __popc(tile->take[h]);
 		if ((bits & nulls) != 0)
 		{
-			counts->rest += __popc(bits & nulls);
-			atomicOr(&input->rest[word], bits & nulls);
+			counts->leftover += __popc(bits & nulls);
+			atomicOr(&input->leftover[word], bits & nulls);
 		}
 	}
 	tile->whole = __all_sync(ALL_LANES, whole);
@@ -281,7 +281,7 @@ stripe_rows(const GpuAggGroupByArgs &a, const LocalView &t, const GpuAggStripeRu
 			if (stripe_row_to_table<KEY>(a, run, tile, at, &counts->added))
 				continue;
 			counts->overflow++;
-			atomicOr(&tile.rest[at / 32], 1u << at % 32);
+			atomicOr(&tile.leftover[at / 32], 1u << at % 32);
 		}
 	__syncwarp();
 }
@@ -294,7 +294,7 @@ report_stripes(const StripeCounts *mine, GpuAggBatchHead *head)
 	const uint32_t scanned = warp_sum(mine->scanned);
 	const uint32_t passed = warp_sum(mine->passed);
 	const uint32_t overflow = warp_sum(mine->overflow);
-	const uint32_t rest = warp_sum(mine->rest);
+	const uint32_t leftover = warp_sum(mine->leftover);
 	const uint32_t misses = warp_sum(mine->misses);
 
 	if (threadIdx.x % WARP_LANES != 0)
@@ -305,8 +305,8 @@ report_stripes(const StripeCounts *mine, GpuAggBatchHead *head)
 		atomicAdd(&head->rows_passed, (unsigned long long) (passed - overflow));
 	if (overflow > 0)
 		atomicAdd(&head->overflow, overflow);
-	if (rest > 0)
-		atomicAdd(&head->nrest, rest);
+	if (leftover > 0)
+		atomicAdd(&head->nleftover, leftover);
 	if (misses > 0)
 		atomicAdd(&head->local_misses, misses);
 }

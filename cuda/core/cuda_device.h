@@ -10,7 +10,7 @@
  *	device.cu	open, list, info			prepared_program.cu		what kernels need of a program
  *	completion_flag.cu		completions to the eventfd	launch.cu	sizes of launches
  *	cuda_task.cu		begin, cancel, end, growth	batch.cu	batches in
- *	waiting.cu	batches without memory		complete.cu	completions out
+ *	pending.cu	batches without memory		complete.cu	completions out
  *	cuda_results.cu	groups out					deferred.cu		rows kept, grouped at the end
  *	decode.cu, group.cu, select.cu, grow.cu, emit.cu: kernels
  *	groupby.h, scoped*.cu: grouping of rows that lie on the card
@@ -226,7 +226,7 @@ struct GpuAggTask
 	GpuAggTaskConfig config;	/* as it began; without what it points to */
 	GpuAggDictionary **dictionaries;	/* NULL, or of each column */
 	GpuAggResultStrings *strings;	/* NULL: results are as the groups lie */
-	struct GpuAggWaiting *waiting;	/* pages behind them, oldest first */
+	struct GpuAggPending *pending;	/* pages behind them, oldest first */
 
 	/* results */
 	GpuAggTableRef *tables;		/* where the groups are */
@@ -470,19 +470,19 @@ extern void gpuagg_cuda_batches_free(GpuAggTask *task);
 
 extern bool gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion);
 
-/* ---------- waiting.cu ---------- */
+/* ---------- pending.cu ---------- */
 
 /*
  * Are the pages of a batch, for which there was no memory (*error), or that
  * come behind such, to wait for batches in flight?  Then they are copied.
  */
-extern bool gpuagg_cuda_waiting_add(GpuAggTask *task, uint64_t batch_id,
+extern bool gpuagg_cuda_pending_add(GpuAggTask *task, uint64_t batch_id,
 									const GpuAggPage *pages, uint32_t npages,
 									GpuAggError *error);
 
 /* A batch is complete: those that wait try again, in their order. */
-extern void gpuagg_cuda_waiting_resume(GpuAggTask *task);
-extern void gpuagg_cuda_waiting_free(GpuAggTask *task);
+extern void gpuagg_cuda_pending_resume(GpuAggTask *task);
+extern void gpuagg_cuda_pending_free(GpuAggTask *task);
 
 /* ---------- cuda_results.cu ---------- */
 

@@ -19,25 +19,25 @@ static GpuAggStatus
 retry(GpuAggGroupBy *s, GpuAggError *error)
 {
 	GpuAggGroupByHead *head = &s->report->head;
-	const uint64_t nwaiting = head->nwaiting;
+	const uint64_t npending = head->npending;
 	const uint64_t nspilled = head->nspilled;
-	uint64_t   *rows = s->args.waiting;
+	uint64_t   *rows = s->args.pending;
 	char	   *groups = s->args.spilled;
-	GpuAggStatus status = gpuagg_groupby_grow(s, nwaiting + nspilled + s->max_spilled, error);
+	GpuAggStatus status = gpuagg_groupby_grow(s, npending + nspilled + s->max_spilled, error);
 
 	head->stop = 0;
-	head->nwaiting = 0;
+	head->npending = 0;
 	head->nspilled = 0;
 	if (status == GPUAGG_OK)
 		status = gpuagg_groupby_put(s, error);
-	if (status != GPUAGG_OK || nwaiting + nspilled == 0)
+	if (status != GPUAGG_OK || npending + nspilled == 0)
 		return status;
-	s->args.waiting = (uint64_t *) gpuagg_groupby_take(s, s->max_waiting * 8, error);
+	s->args.pending = (uint64_t *) gpuagg_groupby_take(s, s->max_pending * 8, error);
 	s->args.spilled = (char *) gpuagg_groupby_take(s, s->max_spilled * s->args.row_bytes, error);
-	if (s->args.waiting == NULL || s->args.spilled == NULL)
+	if (s->args.pending == NULL || s->args.spilled == NULL)
 		return error->status;
 	s->retrying = true;
-	GROUPBY_CHECK(gpuagg_cuda_groupby_waiting(&s->args, rows, nwaiting, groups, nspilled, s->config.sms,
+	GROUPBY_CHECK(gpuagg_cuda_groupby_pending(&s->args, rows, npending, groups, nspilled, s->config.sms,
 									 s->stream));
 	gpuagg_groupby_give(s, rows);
 	if (groups != NULL)
@@ -123,7 +123,7 @@ gpuagg_cuda_groupby_step(GpuAggGroupBy *s, GpuAggError *error)
 		default:
 			break;
 	}
-	if (head->nwaiting + head->nspilled > 0 || head->stop)
+	if (head->npending + head->nspilled > 0 || head->stop)
 	{
 		status = retry(s, error);
 		return status == GPUAGG_OK ? gpuagg_groupby_launch(s, error) : status;

@@ -231,7 +231,7 @@ extern cudaError_t gpuagg_cuda_groupby_partitions(const GpuAggGroupByArgs *args,
 												 uint32_t blocks, cudaStream_t stream);
 
 /* Rows and groups that waited for a larger table */
-extern cudaError_t gpuagg_cuda_groupby_waiting(const GpuAggGroupByArgs *args,
+extern cudaError_t gpuagg_cuda_groupby_pending(const GpuAggGroupByArgs *args,
 											  const uint64_t *rows, uint64_t nrows,
 											  const char *spilled, uint64_t nspilled,
 											  uint32_t sms, cudaStream_t stream);

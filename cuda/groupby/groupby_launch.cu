@@ -257,7 +257,7 @@ power_of_two(double n)
 
 /* Rows that may be under way when a table is found to be full */
 static uint64_t
-waiting_room(GpuAggGroupBy *s)
+pending_room(GpuAggGroupBy *s)
 {
 	uint64_t	rows = (uint64_t) s->config.sms * GPUAGG_SM_WARPS * GPUAGG_WARP_TILE;
 
@@ -353,9 +353,9 @@ gpuagg_groupby_start(GpuAggGroupBy *s, GpuAggError *error)
 	/* of small partitions, only what does not fit shared memory */
 	if (s->config.strategy == GPUAGG_GROUPBY_PARTITIONED && !s->all_split)
 		groups /= s->few_rows.few_rows ? FEW_ROWS_TABLE : DENSE_TABLE;
-	s->max_waiting = waiting_room(s);
-	s->args.waiting = (uint64_t *) gpuagg_groupby_take(s, s->max_waiting * 8, error);
-	if (s->args.waiting == NULL)
+	s->max_pending = pending_room(s);
+	s->args.pending = (uint64_t *) gpuagg_groupby_take(s, s->max_pending * 8, error);
+	if (s->args.pending == NULL)
 		return error->status;
 	/* partitions with many rows are ranges of hashes */
 	s->args.table.mixed = s->config.strategy == GPUAGG_GROUPBY_PARTITIONED;

@@ -236,7 +236,7 @@ row_to_table(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t 
 
 	if (entry == NULL)
 	{
-		a.waiting[atomicAdd(&a.head->nwaiting, 1ull)] = row;
+		a.pending[atomicAdd(&a.head->npending, 1ull)] = row;
 		*(volatile uint32_t *) &a.head->stop = 1;
 		return;
 	}

@@ -70,7 +70,7 @@ typedef struct GpuAggGroupByHead
 	unsigned long long tile;	/* next tile; kept from launch to launch */
 	unsigned long long groups;	/* entries written out; kept */
 	unsigned long long npacked; /* rows written as records; kept */
-	unsigned long long nwaiting;	/* rows of the overflow list */
+	unsigned long long npending;	/* rows of the overflow list */
 	unsigned long long nspilled;	/* groups of local tables that wait, too */
 	unsigned long long misses;	/* rows without place in a local table; kept */
 	uint32_t	stop;			/* no more tiles: a table is full */
@@ -105,7 +105,7 @@ typedef struct GpuAggGroupByArgs
 	uint16_t	key_off[GPUAGG_MAX_KEYS + 1];
 	GpuAggStep	steps[GPUAGG_MAX_TRANSITIONS];
 	uint64_t	n;				/* rows */
-	uint64_t   *waiting;		/* overflow list: rows for a larger table */
+	uint64_t   *pending;		/* overflow list: rows for a larger table */
 	char	   *spilled;		/* groups of local tables, likewise */
 } GpuAggGroupByArgs;
 

@@ -64,7 +64,7 @@ struct GpuAggGroupBy
 	GpuAggWindows windows;
 	GpuAggPartitions parts;
 	uint64_t	top[2];			/* the first level's only parent */
-	uint64_t	max_waiting;	/* room in the lists */
+	uint64_t	max_pending;	/* room in the lists */
 	uint64_t	max_spilled;
 	GpuAggGroupByPiece pieces[GPUAGG_GROUPBY_PIECES];
 	uint32_t	npieces;

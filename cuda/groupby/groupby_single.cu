@@ -205,11 +205,11 @@ group_spatial_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 
 /*
  * Rows that waited for a larger table.  `from` is the list; those that must
- * wait again go to a.waiting.
+ * wait again go to a.pending.
  */
 template <int KEY>
 static __global__ void
-group_waiting_kernel(const __grid_constant__ GpuAggGroupByArgs a, const uint64_t *from,
+group_pending_kernel(const __grid_constant__ GpuAggGroupByArgs a, const uint64_t *from,
 					 uint64_t n)
 {
 	uint64_t	i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
@@ -283,12 +283,12 @@ gpuagg_cuda_groupby_single(const GpuAggGroupByArgs *a, GpuAggKeyShape key,
 }
 
 cudaError_t
-gpuagg_cuda_groupby_waiting(const GpuAggGroupByArgs *a, const uint64_t *rows, uint64_t nrows,
+gpuagg_cuda_groupby_pending(const GpuAggGroupByArgs *a, const uint64_t *rows, uint64_t nrows,
 						   const char *spilled, uint64_t nspilled, uint32_t sms,
 						   cudaStream_t stream)
 {
 	if (nrows > 0)
-		group_waiting_kernel<GPUAGG_KEY_ANY><<<sms * 4, SINGLE_THREADS, 0, stream>>>
+		group_pending_kernel<GPUAGG_KEY_ANY><<<sms * 4, SINGLE_THREADS, 0, stream>>>
 			(*a, rows, nrows);
 	if (nspilled > 0)
 		merge_spilled_kernel<<<sms * 4, SINGLE_THREADS, 0, stream>>>(*a, spilled, nspilled);

@@ -90,7 +90,7 @@ typedef struct GpuAggBatchHead
 	uint32_t	local_misses;	/* rows that block-local tables had no room for */
 	uint32_t	nkept;			/* rows that became records, or will */
 	uint32_t	nnulls;			/* of these, rows with a NULL that matters */
-	uint32_t	nrest;			/* rows of stripes that are left to the interpreter */
+	uint32_t	nleftover;			/* rows of stripes that are left to the interpreter */
 	uint32_t	nrefused;		/* strings that a dictionary did not take */
 } GpuAggBatchHead;
 

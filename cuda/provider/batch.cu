@@ -8,7 +8,7 @@
  * rows), download of the counters.
  *
  * Pages that find no memory, while others are in flight, wait for them
- * (waiting.cu).
+ * (pending.cu).
  */
 #include <stdlib.h>
 
@@ -103,7 +103,7 @@ gpuagg_cuda_batch_free(GpuAggTask *task, GpuAggBatch *batch)
 void
 gpuagg_cuda_batches_free(GpuAggTask *task)
 {
-	gpuagg_cuda_waiting_free(task);
+	gpuagg_cuda_pending_free(task);
 	gpuagg_cuda_batch_free(task, task->polled);
 	task->polled = NULL;
 	while (task->first != NULL)
@@ -225,7 +225,7 @@ batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
 	cudaStream_t stream = task->streams->group;
 
 	if (batch->resident != NULL && batch->resident->local)
-		return gpuagg_cuda_resident_rest(task, batch, scratch, scratch_stride, error);
+		return gpuagg_cuda_resident_leftover(task, batch, scratch, scratch_stride, error);
 	batch->packed = task->groupby != NULL;
 	if (batch->packed)
 		return gpuagg_cuda_groupby_decoded(task->groupby, batch->prepared, p, &batch->decoded, scratch,
@@ -490,9 +490,9 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK ||
 		pages_check(task, pages, npages, &shape, error) != GPUAGG_OK)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
-	batch = task->waiting != NULL ? NULL :
+	batch = task->pending != NULL ? NULL :
 		batch_alloc(task, &shape, task->prepared, false, &heap, &upload, error);
-	if (batch == NULL && gpuagg_cuda_waiting_add(task, batch_id, pages, npages, error))
+	if (batch == NULL && gpuagg_cuda_pending_add(task, batch_id, pages, npages, error))
 		return GPUAGG_OK;
 	if (batch == NULL)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);

@@ -171,7 +171,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		local_judge(task, report);
 	if (report_check(head, &error) == GPUAGG_OK)
 	{
-		if (head->overflow > 0 || ((head->nspilled > 0 || head->nrest > 0) && !batch->again))
+		if (head->overflow > 0 || ((head->nspilled > 0 || head->nleftover > 0) && !batch->again))
 		{
 			ok = batch_again(task, batch, &error);
 			if (ok)
@@ -254,7 +254,7 @@ gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
 	/* the card is done with it, and others may be waiting for it */
 	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->streams->group);
 	batch->memory = NULL;
-	gpuagg_cuda_waiting_resume(task);
+	gpuagg_cuda_pending_resume(task);
 	*completion = batch->completion;
 	completion->error = task->error;
 	if (task->error.status != GPUAGG_OK)

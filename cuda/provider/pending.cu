@@ -1,5 +1,5 @@
 /*
- * waiting.cu
+ * pending.cu
  *		Pages that found no memory while batches before them were in flight.
  *
  * Those give theirs back as they complete; then the pages are handed in again,
@@ -11,18 +11,18 @@
 
 #include "cuda/core/cuda_device.h"
 
-typedef struct GpuAggWaiting
+typedef struct GpuAggPending
 {
-	struct GpuAggWaiting *next;
+	struct GpuAggPending *next;
 	uint64_t	batch_id;
 	uint32_t	npages;
 	GpuAggPage *pages;			/* with their bitmaps behind them */
-} GpuAggWaiting;
+} GpuAggPending;
 
-static GpuAggWaiting *
-waiting_make(uint64_t batch_id, const GpuAggPage *pages, uint32_t npages)
+static GpuAggPending *
+pending_make(uint64_t batch_id, const GpuAggPage *pages, uint32_t npages)
 {
-	GpuAggWaiting *w = (GpuAggWaiting *) calloc(1, sizeof(*w));
+	GpuAggPending *w = (GpuAggPending *) calloc(1, sizeof(*w));
 	uint8_t    *bitmaps;
 
 	if (w == NULL)
@@ -48,23 +48,23 @@ waiting_make(uint64_t batch_id, const GpuAggPage *pages, uint32_t npages)
 }
 
 static void
-waiting_free(GpuAggWaiting *w)
+pending_free(GpuAggPending *w)
 {
 	free(w->pages);
 	free(w);
 }
 
 bool
-gpuagg_cuda_waiting_add(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pages,
+gpuagg_cuda_pending_add(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pages,
 						uint32_t npages, GpuAggError *error)
 {
-	GpuAggWaiting **link = &task->waiting;
-	GpuAggWaiting *w;
+	GpuAggPending **link = &task->pending;
+	GpuAggPending *w;
 
-	if (task->waiting == NULL &&
+	if (task->pending == NULL &&
 		(error->status != GPUAGG_OUT_OF_MEMORY || task->first == NULL))
 		return false;
-	w = waiting_make(batch_id, pages, npages);
+	w = pending_make(batch_id, pages, npages);
 	if (w == NULL)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
@@ -78,32 +78,32 @@ gpuagg_cuda_waiting_add(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *p
 }
 
 void
-gpuagg_cuda_waiting_resume(GpuAggTask *task)
+gpuagg_cuda_pending_resume(GpuAggTask *task)
 {
-	GpuAggWaiting *w = task->waiting;
+	GpuAggPending *w = task->pending;
 
 	/* those that find no memory again come back to the list, in order */
-	task->waiting = NULL;
+	task->pending = NULL;
 	while (w != NULL)
 	{
-		GpuAggWaiting *next = w->next;
+		GpuAggPending *next = w->next;
 		GpuAggError error = {};
 
 		if (gpuagg_cuda_task_pages(task, w->batch_id, w->pages, w->npages, &error) != GPUAGG_OK)
 			(void) gpuagg_cuda_task_fail(task, &error);
-		waiting_free(w);
+		pending_free(w);
 		w = next;
 	}
 }
 
 void
-gpuagg_cuda_waiting_free(GpuAggTask *task)
+gpuagg_cuda_pending_free(GpuAggTask *task)
 {
-	while (task->waiting != NULL)
+	while (task->pending != NULL)
 	{
-		GpuAggWaiting *w = task->waiting;
+		GpuAggPending *w = task->pending;
 
-		task->waiting = w->next;
-		waiting_free(w);
+		task->pending = w->next;
+		pending_free(w);
 	}
 }
