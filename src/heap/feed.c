@@ -26,7 +26,7 @@
  * that ring, for a ring whose buffers are all pinned is replaced by buffers
  * that others need.
  *
- * Speed.  Of a page in shared_buffers, what costs is finding it; nearby.c does
+ * Speed.  Of a page in shared_buffers, what costs is finding it; buffer_hint.c does
  * that without the buffer mapping table where it can.
  *
  * Samples.  BERNOULLI is the device's affair and a scan like any other.  Of
@@ -51,8 +51,8 @@
 #include "access/transam.h"
 #include "compat.h"
 #include "executor/instrument.h"
+#include "heap/buffer_hint.h"
 #include "heap/feed.h"
-#include "heap/nearby.h"
 #include "ipc/errors.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -100,7 +100,7 @@ struct GpuAggFeed
 	bool		sampled;		/* only blocks of the sample are read */
 	GpuAggSample sample;
 	const GpuAggCached *cached; /* what need not be read; NULL: nothing */
-	GpuAggNearby nearby;
+	GpuAggBufferHints hints;
 	uint64		pages;
 
 	/* reading */
@@ -184,7 +184,7 @@ feed_skip(GpuAggFeed *feed)
 		if (feed->block >= feed->nblocks)
 			feed->block = 0;
 	}
-	gpuagg_nearby_skip(&feed->nearby, (int64) feed->block - from);
+	gpuagg_buffer_hint_skip(&feed->hints, (int64) feed->block - from);
 }
 
 /* As initscan: large tables are read through a ring, from anywhere. */
@@ -217,7 +217,7 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	feed->snapshot = snapshot;
 	feed->mvcc = snapshot->snapshot_type == SNAPSHOT_MVCC;
 	feed->nblocks = feed->left = feed->io_left = nblocks;
-	gpuagg_nearby_init(&feed->nearby, rel);
+	gpuagg_buffer_hint_init(&feed->hints, rel);
 	feed_size_batches(feed, batch_pages, batches_ahead);
 
 	/* as initscan */
@@ -304,7 +304,7 @@ feed_count_use(Buffer buffer)
 static inline Buffer
 feed_guess(GpuAggFeed *feed, BlockNumber block)
 {
-	Buffer		buffer = gpuagg_nearby_pin(&feed->nearby, block);
+	Buffer		buffer = gpuagg_buffer_hint_pin(&feed->hints, block);
 
 	if (buffer == InvalidBuffer)
 		return InvalidBuffer;
@@ -371,7 +371,7 @@ feed_pin(GpuAggFeed *feed)
 	{
 		buffer = ReadBufferExtended(feed->rel, MAIN_FORKNUM, block,
 									RBM_NORMAL, feed->strategy);
-		gpuagg_nearby_found(&feed->nearby, buffer);
+		gpuagg_buffer_hint_found(&feed->hints, buffer);
 	}
 	feed->pages++;
 	feed_advance(feed);

@@ -14,7 +14,7 @@
 
 #include "access/visibilitymap.h"
 #include "compat.h"
-#include "heap/nearby.h"
+#include "heap/buffer_hint.h"
 #include "heap/vismap.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
@@ -86,16 +86,16 @@ gpuagg_vismap_count(const uint8 *bits)
 
 /* The LSN of a heap page, read from shared_buffers or through the strategy */
 static XLogRecPtr
-heap_lsn(GpuAggNearby *nearby, BlockNumber block, BufferAccessStrategy strategy)
+heap_lsn(GpuAggBufferHints *hints, BlockNumber block, BufferAccessStrategy strategy)
 {
-	Buffer		buffer = gpuagg_nearby_pin(nearby, block);
+	Buffer		buffer = gpuagg_buffer_hint_pin(hints, block);
 	XLogRecPtr	lsn;
 
 	if (buffer == InvalidBuffer)
 	{
-		buffer = ReadBufferExtended(nearby->rel, MAIN_FORKNUM, block, RBM_NORMAL,
+		buffer = ReadBufferExtended(hints->rel, MAIN_FORKNUM, block, RBM_NORMAL,
 									strategy);
-		gpuagg_nearby_found(nearby, buffer);
+		gpuagg_buffer_hint_found(hints, buffer);
 	}
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	lsn = BufferGetLSNAtomic(buffer);
@@ -108,10 +108,10 @@ gpuagg_vismap_lsns(Relation rel, uint32 extent, uint32 nblocks,
 				   const uint8 *bits, BufferAccessStrategy strategy,
 				   uint64 *lsns)
 {
-	GpuAggNearby nearby;
+	GpuAggBufferHints hints;
 	uint32		left_out = 0;
 
-	gpuagg_nearby_init(&nearby, rel);
+	gpuagg_buffer_hint_init(&hints, rel);
 	memset(lsns, 0, nblocks * sizeof(uint64));
 	for (uint32 i = 0; i < nblocks; i++)
 	{
@@ -121,8 +121,8 @@ gpuagg_vismap_lsns(Relation rel, uint32 extent, uint32 nblocks,
 			continue;
 		}
 		CHECK_FOR_INTERRUPTS();
-		gpuagg_nearby_skip(&nearby, left_out);
+		gpuagg_buffer_hint_skip(&hints, left_out);
 		left_out = 0;
-		lsns[i] = heap_lsn(&nearby, extent * GPUAGG_EXTENT_BLOCKS + i, strategy);
+		lsns[i] = heap_lsn(&hints, extent * GPUAGG_EXTENT_BLOCKS + i, strategy);
 	}
 }

@@ -1,10 +1,10 @@
 /*
- * nearby.h
+ * buffer_hint.h
  *		Finds buffers of a scan where those of the blocks before were, without
  *		the buffer mapping table.
  */
-#ifndef GPUAGG_HEAP_NEARBY_H
-#define GPUAGG_HEAP_NEARBY_H
+#ifndef GPUAGG_HEAP_BUFFER_HINT_H
+#define GPUAGG_HEAP_BUFFER_HINT_H
 
 #include "postgres.h"
 
@@ -14,9 +14,9 @@
 #include "utils/relcache.h"
 
 /* Blocks seen in headers are remembered by their number modulo this. */
-#define GPUAGG_NEARBY_SEEN 64
+#define GPUAGG_BUFFER_HINT_SEEN 64
 
-typedef struct GpuAggNearby
+typedef struct GpuAggBufferHints
 {
 	Relation	rel;
 	Buffer		frontier;		/* next header to look at; 0: none */
@@ -25,27 +25,27 @@ typedef struct GpuAggNearby
 	{
 		BlockNumber block;
 		Buffer		buffer;
-	}			seen[GPUAGG_NEARBY_SEEN];	/* buffer 0: nothing */
+	}			seen[GPUAGG_BUFFER_HINT_SEEN];	/* buffer 0: nothing */
 	uint32		bad_guesses;
 	uint32		pause;
-} GpuAggNearby;
+} GpuAggBufferHints;
 
 /* Of blocks of the main fork of rel */
-extern void gpuagg_nearby_init(GpuAggNearby *nearby, Relation rel);
+extern void gpuagg_buffer_hint_init(GpuAggBufferHints *hints, Relation rel);
 
 /*
  * Pins the buffer of a block, uncounted by PostgreSQL's statistics and as a use.
  * InvalidBuffer: the guess was wrong, or none was made.
  */
-extern Buffer gpuagg_nearby_pin(GpuAggNearby *nearby, BlockNumber block);
+extern Buffer gpuagg_buffer_hint_pin(GpuAggBufferHints *hints, BlockNumber block);
 
 /*
  * The block was found in another way: go on from there, and the other way, if
  * it is a little behind.
  */
-extern void gpuagg_nearby_found(GpuAggNearby *nearby, Buffer buffer);
+extern void gpuagg_buffer_hint_found(GpuAggBufferHints *hints, Buffer buffer);
 
 /* So many blocks are left out; negative: the scan goes back. */
-extern void gpuagg_nearby_skip(GpuAggNearby *nearby, int64 blocks);
+extern void gpuagg_buffer_hint_skip(GpuAggBufferHints *hints, int64 blocks);
 
-#endif							/* GPUAGG_HEAP_NEARBY_H */
+#endif							/* GPUAGG_HEAP_BUFFER_HINT_H */

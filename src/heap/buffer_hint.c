@@ -1,7 +1,7 @@
 /*
- * nearby.c
+ * buffer_hint.c
  *		Finds buffers of a scan where those of the blocks before were
- *		(nearby.h).
+ *		(buffer_hint.h).
  *
  * Of a page in shared_buffers, what costs is cache and TLB misses: in the
  * buffer mapping table, the buffer's header and the page's header.  Tables
@@ -15,7 +15,7 @@
 #include "postgres.h"
 
 #include "compat.h"
-#include "heap/nearby.h"
+#include "heap/buffer_hint.h"
 #include "miscadmin.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
@@ -28,19 +28,19 @@
  * The next page is looked for in this many further buffers: parallel scans
  * and loads fill buffers alternately.
  */
-#define NEARBY_BUFFERS 16
+#define BUFFER_HINT_BUFFERS 16
 
 /* Bad guesses in a row after which only every GUESS_PAUSE-th page guesses. */
 #define GUESS_PATIENCE 4
 #define GUESS_PAUSE 32
 
 void
-gpuagg_nearby_init(GpuAggNearby *nearby, Relation rel)
+gpuagg_buffer_hint_init(GpuAggBufferHints *hints, Relation rel)
 {
-	memset(nearby, 0, sizeof(*nearby));
-	nearby->rel = rel;
-	nearby->frontier = InvalidBuffer;
-	nearby->direction = 1;
+	memset(hints, 0, sizeof(*hints));
+	hints->rel = rel;
+	hints->frontier = InvalidBuffer;
+	hints->direction = 1;
 }
 
 /*
@@ -48,30 +48,30 @@ gpuagg_nearby_init(GpuAggNearby *nearby, Relation rel)
  * beyond the ends of shared_buffers.
  */
 static inline Buffer
-nearby_step(const GpuAggNearby *nearby, Buffer from, int steps)
+buffer_hint_step(const GpuAggBufferHints *hints, Buffer from, int steps)
 {
-	Buffer		buffer = from + nearby->direction * steps;
+	Buffer		buffer = from + hints->direction * steps;
 
 	return buffer >= 1 && buffer <= NBuffers ? buffer : InvalidBuffer;
 }
 
 void
-gpuagg_nearby_skip(GpuAggNearby *nearby, int64 blocks)
+gpuagg_buffer_hint_skip(GpuAggBufferHints *hints, int64 blocks)
 {
-	if (nearby->frontier == InvalidBuffer || blocks == 0)
+	if (hints->frontier == InvalidBuffer || blocks == 0)
 		return;
-	nearby->frontier = blocks < 0 ? InvalidBuffer :
-		nearby_step(nearby, nearby->frontier, Min(blocks, NBuffers));
+	hints->frontier = blocks < 0 ? InvalidBuffer :
+		buffer_hint_step(hints, hints->frontier, Min(blocks, NBuffers));
 }
 
 void
-gpuagg_nearby_found(GpuAggNearby *nearby, Buffer buffer)
+gpuagg_buffer_hint_found(GpuAggBufferHints *hints, Buffer buffer)
 {
-	int			steps = buffer - nearby->frontier;
+	int			steps = buffer - hints->frontier;
 
-	if (nearby->frontier != InvalidBuffer && abs(steps) <= GPUAGG_NEARBY_SEEN)
-		nearby->direction = steps >= 0 ? 1 : -1;
-	nearby->frontier = nearby_step(nearby, buffer, 1);
+	if (hints->frontier != InvalidBuffer && abs(steps) <= GPUAGG_BUFFER_HINT_SEEN)
+		hints->direction = steps >= 0 ? 1 : -1;
+	hints->frontier = buffer_hint_step(hints, buffer, 1);
 }
 
 /*
@@ -79,44 +79,44 @@ gpuagg_nearby_found(GpuAggNearby *nearby, Buffer buffer)
  * lock, good for a guess only.
  */
 static inline Buffer
-nearby_find(GpuAggNearby *nearby, BlockNumber block)
+buffer_hint_find(GpuAggBufferHints *hints, BlockNumber block)
 {
-	uint32		place = block % GPUAGG_NEARBY_SEEN;
+	uint32		slot = block % GPUAGG_BUFFER_HINT_SEEN;
 
-	if (nearby->seen[place].block == block)
-		return nearby->seen[place].buffer;
-	for (int i = 0; i < NEARBY_BUFFERS && nearby->frontier != InvalidBuffer; i++)
+	if (hints->seen[slot].block == block)
+		return hints->seen[slot].buffer;
+	for (int i = 0; i < BUFFER_HINT_BUFFERS && hints->frontier != InvalidBuffer; i++)
 	{
-		Buffer		buffer = nearby->frontier;
+		Buffer		buffer = hints->frontier;
 		BlockNumber there = GetBufferDescriptor(buffer - 1)->tag.blockNum;
 
-		nearby->frontier = nearby_step(nearby, buffer, 1);
+		hints->frontier = buffer_hint_step(hints, buffer, 1);
 		if (there == block)
 			return buffer;
-		place = there % GPUAGG_NEARBY_SEEN;
-		nearby->seen[place].block = there;
-		nearby->seen[place].buffer = buffer;
+		slot = there % GPUAGG_BUFFER_HINT_SEEN;
+		hints->seen[slot].block = there;
+		hints->seen[slot].buffer = buffer;
 	}
 	return InvalidBuffer;
 }
 
 /* A buffer to try; InvalidBuffer: none was found, or it is no use trying. */
 static inline Buffer
-nearby_guess(GpuAggNearby *nearby, BlockNumber block)
+buffer_hint_guess(GpuAggBufferHints *hints, BlockNumber block)
 {
-	if (nearby->bad_guesses >= GUESS_PATIENCE && ++nearby->pause < GUESS_PAUSE)
+	if (hints->bad_guesses >= GUESS_PATIENCE && ++hints->pause < GUESS_PAUSE)
 		return InvalidBuffer;
-	nearby->pause = 0;
-	return nearby_find(nearby, block);
+	hints->pause = 0;
+	return buffer_hint_find(hints, block);
 }
 
 static inline void
-nearby_judge(GpuAggNearby *nearby, Buffer guess, bool good)
+buffer_hint_check(GpuAggBufferHints *hints, Buffer guess, bool good)
 {
-	Buffer		ahead = good ? nearby_step(nearby, guess, PREFETCH_BUFFERS) :
+	Buffer		ahead = good ? buffer_hint_step(hints, guess, PREFETCH_BUFFERS) :
 		InvalidBuffer;
 
-	nearby->bad_guesses = good ? 0 : nearby->bad_guesses + 1;
+	hints->bad_guesses = good ? 0 : hints->bad_guesses + 1;
 	if (ahead == InvalidBuffer)
 		return;
 	__builtin_prefetch(GetBufferDescriptor(ahead - 1), 1);
@@ -124,13 +124,13 @@ nearby_judge(GpuAggNearby *nearby, Buffer guess, bool good)
 }
 
 Buffer
-gpuagg_nearby_pin(GpuAggNearby *nearby, BlockNumber block)
+gpuagg_buffer_hint_pin(GpuAggBufferHints *hints, BlockNumber block)
 {
-	Buffer		guess = nearby_guess(nearby, block);
+	Buffer		guess = buffer_hint_guess(hints, block);
 	bool		good = guess != InvalidBuffer &&
-		ReadRecentBuffer(GPUAGG_RELATION_FILES(nearby->rel), MAIN_FORKNUM, block,
+		ReadRecentBuffer(GPUAGG_RELATION_FILES(hints->rel), MAIN_FORKNUM, block,
 						 guess);
 
-	nearby_judge(nearby, guess, good);
+	buffer_hint_check(hints, guess, good);
 	return good ? guess : InvalidBuffer;
 }
