@@ -189,9 +189,9 @@ scan_forget(GpuAggScan *scan)
 	if (scan->results != NULL)
 		gpuagg_results_free(scan->results);
 	scan->results = NULL;
-	if (scan->chosen != NULL)
-		gpuagg_chosen_free(scan->chosen);
-	scan->chosen = NULL;
+	if (scan->tids != NULL)
+		gpuagg_tid_store_free(scan->tids);
+	scan->tids = NULL;
 }
 
 /* All of the work on one device, with an empty store for what it answers */
@@ -203,7 +203,7 @@ scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 
 	scan_forget(scan);
 	if (program->select)
-		scan->chosen = gpuagg_chosen_create(query, scan->owner);
+		scan->tids = gpuagg_tid_store_create(query, scan->owner);
 	else
 		scan->results = gpuagg_results_create(scan->info, query, scan->owner);
 	return gpuagg_passes_run(scan, program, nblocks, host, error);
@@ -347,8 +347,8 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 static void
 scan_rewind(GpuAggScan *scan)
 {
-	if (scan->chosen != NULL)
-		gpuagg_chosen_rewind(scan->chosen);
+	if (scan->tids != NULL)
+		gpuagg_tid_store_rewind(scan->tids);
 	else
 		gpuagg_results_rewind(scan->results);
 }

@@ -10,9 +10,9 @@
 
 #include "heap/scan_sample.h"
 #include "ipc/errors.h"
-#include "node/chosen.h"
 #include "node/results.h"
 #include "node/rows.h"
+#include "node/tid_store.h"
 #include "nodes/extensible.h"
 #include "planner/plan.h"
 #include "portability/instr_time.h"
@@ -84,7 +84,7 @@ typedef struct GpuAggScan
 
 	/* what the device answered, by the kind of the program; the other is NULL */
 	GpuAggResults *results;		/* groups */
-	GpuAggChosen *chosen;		/* or rows */
+	GpuAggTidStore *tids;		/* or rows */
 	bool		falling_back;	/* rows come from the fallback plan */
 	PlanState  *fallback;		/* NULL until needed */
 	GpuAggRows *rows;			/* of GpuAgg: NULL until needed */

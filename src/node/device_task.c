@@ -153,10 +153,10 @@ task_choose(GpuAggRun *run, const GpuAggMsg *msg)
 	Size		count = msg->count;
 	uint64	   *keys = palloc_extended(count * sizeof(uint64),
 									   MCXT_ALLOC_HUGE);
-	GpuAggChosenRow *rows = palloc_extended(count * sizeof(GpuAggChosenRow),
+	GpuAggTidRow *rows = palloc_extended(count * sizeof(GpuAggTidRow),
 											MCXT_ALLOC_HUGE);
-	GpuAggChosenPage *pages = palloc(Min(count, GPUAGG_CHOSEN_MAX_PAGES) *
-									 sizeof(GpuAggChosenPage));
+	GpuAggTidPage *pages = palloc(Min(count, GPUAGG_TID_MAX_PAGES) *
+									 sizeof(GpuAggTidPage));
 	uint32		npages = 0;
 
 	if (!task_sort(run, msg, keys))
@@ -171,16 +171,16 @@ task_choose(GpuAggRun *run, const GpuAggMsg *msg)
 			Buffer		buffer = gpuagg_feed_buffer(run->feed, msg->batch_id,
 													page);
 
-			if (!BufferIsValid(buffer) || npages == GPUAGG_CHOSEN_MAX_PAGES)
+			if (!BufferIsValid(buffer) || npages == GPUAGG_TID_MAX_PAGES)
 				return task_garbled(run);
 			pages[npages].block = BufferGetBlockNumber(buffer);
 			pages[npages++].buffer = buffer;
 		}
 		if (keys[i] & 1)
-			line |= GPUAGG_CHOSEN_UNDECIDED;
-		rows[i] = GPUAGG_CHOSEN_ROW(npages - 1, line);
+			line |= GPUAGG_TID_UNDECIDED;
+		rows[i] = GPUAGG_TID_ROW(npages - 1, line);
 	}
-	gpuagg_chosen_add(run->scan->chosen, msg->batch_id, pages, npages, rows,
+	gpuagg_tid_store_add(run->scan->tids, msg->batch_id, pages, npages, rows,
 					  msg->count);
 	pfree(keys);
 	pfree(rows);
@@ -213,7 +213,7 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 		run->rows_in_flight--;
 		return GPUAGG_OK;
 	}
-	if (msg->count == 0 || run->scan->chosen != NULL)
+	if (msg->count == 0 || run->scan->tids != NULL)
 	{
 		if (msg->count > 0)
 			status = task_choose(run, msg);

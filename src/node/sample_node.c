@@ -114,8 +114,8 @@ page_leave(GpuSampleState *node)
  * chosen rows are mostly few to a page, and a page costs what it misses.
  */
 static void
-page_enter(GpuSampleState *node, const GpuAggChosenPage *page,
-		   const GpuAggChosenPage *next)
+page_enter(GpuSampleState *node, const GpuAggTidPage *page,
+		   const GpuAggTidPage *next)
 {
 	Relation	rel = node->scan.rel;
 
@@ -195,14 +195,14 @@ static TupleTableSlot *
 row_next(ScanState *ss)
 {
 	GpuSampleState *node = (GpuSampleState *) ss;
-	const GpuAggChosenPage *page;
-	const GpuAggChosenPage *next;
+	const GpuAggTidPage *page;
+	const GpuAggTidPage *next;
 	OffsetNumber line;
 	bool		undecided;
 
 	if (node->scan.falling_back)
 		return fallback_next(node);
-	while (gpuagg_chosen_next(node->scan.chosen, &page, &next, &line,
+	while (gpuagg_tid_store_next(node->scan.tids, &page, &next, &line,
 							  &undecided))
 	{
 		TupleTableSlot *slot;
