@@ -7,7 +7,7 @@
  *
  *		start	round trip of an empty task, and TASK_NS, of a GPU * what PostgreSQL takes
  *				for a row that it groups / GROUPED_NS; predict_host.c
- *		feed	p * (feed_page_ns + FEED_MISS_NS) + JUDGE_NS * rows that are judged
+ *		feed	p * (feed_page_ns + FEED_MISS_NS) + VISIBILITY_NS * rows whose visibility is checked
  *				one by one; for a GPU, of the first EARLY_PAGES also EARLY_NS * what
  *				PostgreSQL takes for a row that it groups / GROUPED_NS
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
@@ -73,7 +73,7 @@
 #define FEED_SHARED 1.45
 
 /* A row whose visibility is asked for (feed.c: 1.3 us for 185) */
-#define JUDGE_NS 7.0
+#define VISIBILITY_NS 7.0
 
 /* GPU, one multiprocessor that does GPU_INT_OPS a second (H200) */
 #define GPU_INT_OPS 1.2e11
@@ -297,7 +297,7 @@ static double
 feed(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		ns = work->pages * (rates->feed_page_ns + FEED_MISS_NS) +
-		work->judged_rows * JUDGE_NS;
+		work->checked_rows * VISIBILITY_NS;
 
 	return rates->gpu ?
 		ns + fmin(work->pages, EARLY_PAGES) * EARLY_NS * backend_slowness(rates) : ns;

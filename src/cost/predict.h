@@ -55,7 +55,7 @@ typedef struct GpuAggWork
 {
 	double		pages;			/* that are fed */
 	double		page_lines;		/* lines of one; 0: as pages and rows say */
-	double		judged_rows;	/* on pages that are not all-visible */
+	double		checked_rows;	/* on pages that are not all-visible */
 	double		lines;			/* that a sample decides one by one */
 	double		draw_ns;		/* making draws, of all of a GPU */
 	double		rows;			/* of the table, or its sample */

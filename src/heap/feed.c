@@ -409,7 +409,7 @@ tuple_surely_visible(const GpuAggFeed *feed, HeapTupleHeader tuple)
  * line pointer points outside the page.
  */
 static bool
-feed_judge_lines(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
+feed_check_visibility(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,
 				 OffsetNumber lines, bool all_visible, bool conflicts,
 				 GpuAggMsgPage *page, uint8 *bitmap)
 {
@@ -502,7 +502,7 @@ feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap, bool *wanted,
 		page->has_visibility = 0;
 	}
 	else
-		sound = feed_judge_lines(feed, buffer, block, lines, all_visible,
+		sound = feed_check_visibility(feed, buffer, block, lines, all_visible,
 								 conflicts, page, bitmap);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 

@@ -1,6 +1,6 @@
 /*
  * feed.h
- *		Heap pages on their way to a device: pinned, judged and handed over
+ *		Heap pages on their way to a device: pinned, checked for visibility and handed over
  *		as GPUAGG_MSG_PAGES messages.
  */
 #ifndef GPUAGG_HEAP_FEED_H
@@ -46,7 +46,7 @@ extern bool gpuagg_feed_in_flight(const GpuAggFeed *feed);
  * Pins the next pages and builds their message, which is valid until the
  * next call.  *msg is NULL if none of them holds a visible row, or is to be
  * kept; their pins are gone then.  Requires gpuagg_feed_has_room() and gpuagg_feed_more().  A
- * status other than GPUAGG_OK: a page that only PostgreSQL should judge.
+ * status other than GPUAGG_OK: a page that only PostgreSQL should check.
  */
 extern GpuAggStatus gpuagg_feed_next(GpuAggFeed *feed, uint64 batch_id,
 									 const GpuAggMsg **msg, Size *bytes,

@@ -43,7 +43,7 @@ typedef struct GpuAggCounters
 	instr_time	run_time;		/* in tasks: all but emitting groups */
 	instr_time	start_time;		/* from announcing a task until it may be fed,
 								 * and taking leave of it */
-	instr_time	feed_time;		/* pin, judge, hand over, unpin */
+	instr_time	feed_time;		/* pin, check visibility, hand over, unpin */
 	instr_time	wait_time;		/* for the device */
 	instr_time	collect_time;	/* from the first groups to the last */
 

@@ -71,7 +71,7 @@ struct GpuAggResults
 	int			nstrings;		/* slots that may have bytes after the row */
 	uint16	   *strings;		/* their offsets, in order */
 	const char **string_data;	/* of the current group */
-	bool		judge;			/* groups must be looked at */
+	bool		check;			/* groups must be looked at */
 	int32	   *days;
 
 	/* reading: the current message and what is left of it */
@@ -137,7 +137,7 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 		emitter->null_bit = UINT32_C(1) << output->index;
 		string = gpuagg_key_is_string(type);
 		if (output->final == GPUAGG_FINAL_KEY_DATE_TZ)
-			results->judge = true;
+			results->check = true;
 	}
 	else
 	{
@@ -148,7 +148,7 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 		if (output->final == GPUAGG_FINAL_SUM_FLOAT4 ||
 			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
 			output->final == GPUAGG_FINAL_AVG_FLOAT)
-			results->judge = true;
+			results->check = true;
 	}
 	if (string)
 		emitter->string_no = results_add_string(results, emitter->off);
@@ -251,7 +251,7 @@ day_is_ambiguous(GpuAggResults *results, DateADT day)
 }
 
 static GpuAggStatus
-results_judge(GpuAggResults *results, const char *row, GpuAggError *error)
+results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 {
 	uint32		head;
 
@@ -301,7 +301,7 @@ results_check(GpuAggResults *results, const char *groups, uint32 count,
 	const char *row = groups;
 	const char *end = groups + bytes;
 
-	if (!results->judge && results->nstrings == 0)
+	if (!results->check && results->nstrings == 0)
 		row += (Size) count * results->layout.row_bytes;
 	else
 	{
@@ -309,9 +309,9 @@ results_check(GpuAggResults *results, const char *groups, uint32 count,
 		{
 			if ((Size) (end - row) < results->layout.row_bytes)
 				break;
-			if (results->judge)
+			if (results->check)
 			{
-				GpuAggStatus status = results_judge(results, row, error);
+				GpuAggStatus status = results_verify(results, row, error);
 
 				if (status != GPUAGG_OK)
 					return status;

@@ -97,7 +97,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	gpuagg_choose_work(work, info->program);
 	work->pages = input->pages * (1 - input->cached);
 	work->cached_rows = input->rows * input->cached;
-	work->judged_rows = input->rows * (1 - input->allvisfrac);
+	work->checked_rows = input->rows * (1 - input->allvisfrac);
 	work->lines = input->lines;
 	work->rows = input->rows;
 	work->passed = input->passed;
