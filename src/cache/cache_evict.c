@@ -2,10 +2,10 @@
  * cache_evict.c
  *		What goes from the column cache when memory is short (cache_table.h).
  *
- * GreedyDual-Size-Frequency: a column of an extent is worth
+ * GreedyDual-Size-Frequency: a column of an extent has the priority
  *		clock + uses * bytes of pages to read again / bytes of the column
- * where the clock is the worth of what was evicted last, so that what is not
- * used any more ages.  A newcomer displaces only what is worth less than
+ * where the clock is the priority of what was evicted last, so that what is not
+ * used any more ages.  A newcomer displaces only what has less priority than
  * itself: a table larger than the cache does not chase its own extents through
  * it, and finds those that stay at the next scan.
  */
@@ -18,9 +18,9 @@
 
 static double cache_clock = 0;
 
-/* What so many pages and bytes of a column are worth: see the file's head. */
+/* The priority of so many pages and bytes of a column: see the file's head. */
 double
-gpuagg_cache_worth(const GpuAggCacheColumn *column, uint32 npages, uint64 bytes)
+gpuagg_cache_priority(const GpuAggCacheColumn *column, uint32 npages, uint64 bytes)
 {
 	return cache_clock +
 		(double) column->uses * npages * BLCKSZ / Max(bytes, 1);
@@ -35,14 +35,14 @@ gpuagg_cache_touch(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 		GpuAggCacheFill *fill = gpuagg_cache_fill(extent, columns[i]);
 
 		if (fill != NULL)
-			fill->priority = gpuagg_cache_worth(columns[i], fill->nfilled,
+			fill->priority = gpuagg_cache_priority(columns[i], fill->nfilled,
 												gpuagg_cache_fill_bytes(extent, fill));
 	}
 }
 
-/* The column of an idle extent that is worth least, if less than `worth` */
+/* The column of an idle extent of least priority, if less than `priority` */
 static bool
-find_victim(double worth, GpuAggCacheExtent **extent, int *i)
+find_victim(double priority, GpuAggCacheExtent **extent, int *i)
 {
 	dlist_iter	iter;
 
@@ -58,9 +58,9 @@ find_victim(double worth, GpuAggCacheExtent **extent, int *i)
 			if (at == NULL || !gpuagg_cache_is_idle(at))
 				continue;
 			for (int k = 0; k < at->nfills; k++)
-				if (at->fills[k]->priority < worth)
+				if (at->fills[k]->priority < priority)
 				{
-					worth = at->fills[k]->priority;
+					priority = at->fills[k]->priority;
 					*extent = at;
 					*i = k;
 				}
@@ -69,15 +69,15 @@ find_victim(double worth, GpuAggCacheExtent **extent, int *i)
 	return *extent != NULL;
 }
 
-/* Makes some room for what is worth more than what goes. */
+/* Makes some room for what has more priority than what goes. */
 bool
-gpuagg_cache_evict(double worth)
+gpuagg_cache_evict(double priority)
 {
 	GpuAggCacheExtent *extent;
 	GpuAggCacheColumn *column;
 	int			i;
 
-	if (!find_victim(worth, &extent, &i))
+	if (!find_victim(priority, &extent, &i))
 		return false;
 	cache_clock = Max(cache_clock, extent->fills[i]->priority);
 	column = extent->fills[i]->column;
@@ -105,12 +105,12 @@ forget_table(void)
 	return false;
 }
 
-/* Room for so many bytes of the directory; false: what there is is worth more. */
+/* Room for so many bytes of the directory; false: what there is has more priority. */
 bool
-gpuagg_cache_make_room(Size bytes, double worth)
+gpuagg_cache_make_room(Size bytes, double priority)
 {
 	while (gpuagg_cache_used() + bytes > gpuagg_cache_limit())
-		if (!forget_table() && !gpuagg_cache_evict(worth))
+		if (!forget_table() && !gpuagg_cache_evict(priority))
 			return false;
 	return true;
 }

@@ -32,25 +32,25 @@ positions_bytes(const GpuAggCacheColumn *column, uint64 positions)
 
 /* What the least worthy column of an extent would be worth in one more stripe */
 static double
-stripe_worth(const GpuAggCacheExtent *extent, uint64 positions, uint64 npages)
+stripe_priority(const GpuAggCacheExtent *extent, uint64 positions, uint64 npages)
 {
-	double		worth = 0;
+	double		priority = 0;
 
 	for (int i = 0; i < extent->nfills; i++)
 	{
 		const GpuAggCacheColumn *column = extent->fills[i]->column;
-		double		one = gpuagg_cache_worth(column, npages,
+		double		one = gpuagg_cache_priority(column, npages,
 											 positions_bytes(column, positions));
 
-		if (i == 0 || one < worth)
-			worth = one;
+		if (i == 0 || one < priority)
+			priority = one;
 	}
-	return worth;
+	return priority;
 }
 
 /* Adds what the stripe lacks of its extent's columns. */
 static bool
-stripe_columns(const GpuAggCacheExtent *extent, GpuAggStripe *stripe, double worth)
+stripe_columns(const GpuAggCacheExtent *extent, GpuAggStripe *stripe, double priority)
 {
 	const GpuAggStripeOps *ops = gpuagg_cache_stripe_ops();
 
@@ -65,7 +65,7 @@ stripe_columns(const GpuAggCacheExtent *extent, GpuAggStripe *stripe, double wor
 		do
 			status = ops->add_column(stripe, column->attr, column->type,
 									 column->dictionary, &error);
-		while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(worth));
+		while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(priority));
 		if (status != GPUAGG_OK)
 			return false;
 	}
@@ -76,7 +76,7 @@ stripe_columns(const GpuAggCacheExtent *extent, GpuAggStripe *stripe, double wor
 static bool
 add_stripe(GpuAggCacheExtent *extent, uint64 positions, uint64 npages)
 {
-	double		worth = stripe_worth(extent, positions, npages);
+	double		priority = stripe_priority(extent, positions, npages);
 	GpuAggStripe *stripe;
 	GpuAggError error;
 	GpuAggStatus status;
@@ -87,10 +87,10 @@ add_stripe(GpuAggCacheExtent *extent, uint64 positions, uint64 npages)
 	do
 		status = gpuagg_cache_stripe_ops()->create(gpuagg_cache_device(),
 												 (uint32) positions, &stripe, &error);
-	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(worth));
+	while (status == GPUAGG_OUT_OF_MEMORY && gpuagg_cache_evict(priority));
 	if (status != GPUAGG_OK)
 		return false;
-	if (!stripe_columns(extent, stripe, worth))
+	if (!stripe_columns(extent, stripe, priority))
 	{
 		gpuagg_cache_stripe_ops()->free(stripe);
 		return false;
@@ -117,7 +117,7 @@ add_fill(GpuAggCacheExtent *extent, GpuAggCacheColumn *column)
 	}
 	fill = gpuagg_cache_directory_alloc(extent->table, sizeof(GpuAggCacheFill));
 	fill->column = column;
-	fill->priority = gpuagg_cache_worth(column, 0, 1);
+	fill->priority = gpuagg_cache_priority(column, 0, 1);
 	fill->filled = gpuagg_cache_directory_alloc(extent->table,
 												Max(GPUAGG_BITMAP_WORDS(extent->room), 1) *
 												sizeof(uint64));
@@ -142,7 +142,7 @@ gpuagg_cache_open(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 			add_fill(extent, columns[i]);
 	for (int i = 0; i < extent->nstripes; i++)
 		if (!stripe_columns(extent, extent->stripes[i].stripe,
-						  stripe_worth(extent, extent->stripes[i].positions,
+						  stripe_priority(extent, extent->stripes[i].positions,
 									 extent->nplaced)))
 		{
 			gpuagg_cache_drop_unfilled(extent);
@@ -187,7 +187,7 @@ lengthen(GpuAggCacheExtent *extent, uint32 block, uint32 nlines,
 	blocks = room * sizeof(GpuAggCacheBlock);
 	if (!gpuagg_cache_make_room(extent->nfills * (bitmap + ARRAY_HEAD) +
 								blocks + ARRAY_HEAD,
-								stripe_worth(extent, positions, positions / Max(nlines, 1))))
+								stripe_priority(extent, positions, positions / Max(nlines, 1))))
 		return false;
 	for (int i = 0; i < extent->nfills; i++)
 		extent->fills[i]->filled =

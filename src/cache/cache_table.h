@@ -67,22 +67,22 @@ extern void gpuagg_cache_column_rest(GpuAggCacheTable *table,
 
 /* ------------------------------------------------------------- eviction --- */
 
-/* What so many pages and bytes of a column are worth */
-extern double gpuagg_cache_worth(const GpuAggCacheColumn *column, uint32 npages,
+/* The priority of so many pages and bytes of a column */
+extern double gpuagg_cache_priority(const GpuAggCacheColumn *column, uint32 npages,
 								 uint64 bytes);
 
-/* A task uses the columns of an extent: they are worth more. */
+/* A task uses the columns of an extent: their priority grows. */
 extern void gpuagg_cache_touch(GpuAggCacheExtent *extent,
 							   GpuAggCacheColumn *const *columns, int ncolumns);
 
-/* The column that is worth least goes, if that is less; false: there is none. */
-extern bool gpuagg_cache_evict(double worth);
+/* The column of least priority goes, if that is less; false: there is none. */
+extern bool gpuagg_cache_evict(double priority);
 
 /*
  * Makes room for so many bytes of the directory; false: what there is is worth
  * more.
  */
-extern bool gpuagg_cache_make_room(Size bytes, double worth);
+extern bool gpuagg_cache_make_room(Size bytes, double priority);
 
 /* Memory of a table's directory, at any rate; others give way to it. */
 extern void *gpuagg_cache_directory_alloc(GpuAggCacheTable *table, Size bytes);
