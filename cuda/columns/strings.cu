@@ -1,6 +1,6 @@
 /*
  * strings.cu
- *		Groups of a task over codes, written with their strings (emit.cu): where
+ *		Groups of a task over codes, written with their strings (return_groups.cu): where
  *		kernels find these.
  *
  * One piece of the card's memory has the encoding (device/ops/decoding.h), the

@@ -12,7 +12,7 @@
  *	cuda_task.cu		begin, cancel, end, growth	batch.cu	batches in
  *	pending.cu	batches without memory		complete.cu	completions out
  *	cuda_results.cu	groups out					deferred.cu		rows kept, grouped at the end
- *	decode.cu, group.cu, select.cu, grow.cu, emit.cu: kernels
+ *	decode.cu, group.cu, select.cu, grow.cu, return_groups.cu: kernels
  *	groupby.h, scoped*.cu: grouping of rows that lie on the card
  *	cuda_stripe.h, resident.h: columns that stay there between tasks
  *

@@ -64,7 +64,7 @@ gpuagg_cuda_launches_open(GpuAggLaunches *d, const cudaDeviceProp *prop, GpuAggE
 		needs_add(d, gpuagg_cuda_pack_kernels, error) &&
 		needs_add(d, gpuagg_cuda_merge_kernels, error) &&
 		needs_add(d, gpuagg_cuda_grow_kernels, error) &&
-		needs_add(d, gpuagg_cuda_emit_kernels, error);
+		needs_add(d, gpuagg_cuda_return_kernels, error);
 }
 
 static const GpuAggKernelNeeds *

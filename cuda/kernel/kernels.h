@@ -175,7 +175,7 @@ typedef struct GpuAggLocalShape
 } GpuAggLocalShape;
 
 /* Slots whose groups are sized and written out by one block */
-#define GPUAGG_EMIT_SLOTS 2048
+#define GPUAGG_RETURN_SLOTS 2048
 
 /* Threads of a block of the group kernel */
 #define GPUAGG_GROUP_THREADS 512
@@ -229,7 +229,7 @@ extern void gpuagg_cuda_table_move(const GpuAggCudaPrepared *prepared,
 								   cudaStream_t stream);
 
 /*
- * bytes[i], groups[i]: of slots i * GPUAGG_EMIT_SLOTS on.  strings: on the card,
+ * bytes[i], groups[i]: of slots i * GPUAGG_RETURN_SLOTS on.  strings: on the card,
  * what groups are written with instead of codes; NULL: they are written as they lie.
  */
 extern void gpuagg_cuda_size(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
@@ -241,7 +241,7 @@ extern void gpuagg_cuda_size(const GpuAggCudaPrepared *prepared, const GpuAggTab
  * Writes the groups of n runs of slots from run `first` on.  starts[i]: byte
  * of out at which run first + i begins.
  */
-extern void gpuagg_cuda_emit(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
+extern void gpuagg_cuda_return_groups(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
 							 const GpuAggEncoding *strings, uint64_t first, uint32_t n, const uint64_t *starts,
 							 char *out, cudaStream_t stream);
 
@@ -281,7 +281,7 @@ extern const GpuAggKernelRef gpuagg_cuda_select_kernels[];	/* [wide] */
 extern const GpuAggKernelRef gpuagg_cuda_pack_kernels[];	/* [wide] */
 extern const GpuAggKernelRef gpuagg_cuda_merge_kernels[];	/* spilled groups */
 extern const GpuAggKernelRef gpuagg_cuda_grow_kernels[];	/* init, move */
-extern const GpuAggKernelRef gpuagg_cuda_emit_kernels[];
+extern const GpuAggKernelRef gpuagg_cuda_return_kernels[];
 
 /* A kernel that traps, for tests; with too many threads it cannot start. */
 #define GPUAGG_TOO_MANY_THREADS 4096

@@ -244,7 +244,7 @@ session_setup(GpuAggProbe *p, int ordinal, const GpuAggProbeLimits *limits,
 		!kernels_add(p, gpuagg_cuda_select_kernels, error) ||
 		!kernels_add(p, gpuagg_cuda_merge_kernels, error) ||
 		!kernels_add(p, gpuagg_cuda_grow_kernels, error) ||
-		!kernels_add(p, gpuagg_cuda_emit_kernels, error) ||
+		!kernels_add(p, gpuagg_cuda_return_kernels, error) ||
 		!memory_setup(p, limits, error) ||
 		!units_list(p, (uint32_t) prop.multiProcessorCount, error) ||
 		!clock_measure(p, error))

@@ -3,7 +3,7 @@
  *		Groups of a finished task, on their way to the worker's messages.
  *
  * Groups lie in one or more tables: the task's own, or those that grouping
- * in device memory has left.  Finishing sizes their runs of slots (emit.cu), which are
+ * in device memory has left.  Finishing sizes their runs of slots (return_groups.cu), which are
  * numbered through.  Then windows of some megabytes are written on the card
  * and copied to pinned memory, one ahead of the one that is being read; where
  * memory is short they are smaller.
@@ -39,7 +39,7 @@ run_groups(const GpuAggTask *task)
 static uint64_t
 table_runs(const GpuAggTableRef *table)
 {
-	return (table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS;
+	return (table->capacity + GPUAGG_RETURN_SLOTS - 1) / GPUAGG_RETURN_SLOTS;
 }
 
 /* ---------- the form of groups ---------- */
@@ -63,7 +63,7 @@ results_vary(const GpuAggTask *task)
 	return task->strings != NULL || task->prepared->has_strings;
 }
 
-/* Bytes of the group at `row`, as emit.cu has written it */
+/* Bytes of the group at `row`, as return_groups.cu has written it */
 static size_t
 group_bytes(const GpuAggTask *task, const char *row)
 {
@@ -179,7 +179,7 @@ window_alloc(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 
 /* Writes n runs from `first` on, of whichever tables they are. */
 static void
-runs_emit(GpuAggTask *task, uint64_t first, uint32_t n, const uint64_t *starts, char *out)
+runs_return(GpuAggTask *task, uint64_t first, uint32_t n, const uint64_t *starts, char *out)
 {
 	for (uint32_t i = 0; n > 0; i++)
 	{
@@ -191,7 +191,7 @@ runs_emit(GpuAggTask *task, uint64_t first, uint32_t n, const uint64_t *starts, 
 			first -= runs;
 			continue;
 		}
-		gpuagg_cuda_emit(task->device_prepared, &task->tables[i], strings_device(task), first, some,
+		gpuagg_cuda_return_groups(task->device_prepared, &task->tables[i], strings_device(task), first, some,
 						 starts, out, task->streams->group);
 		starts += some;
 		n -= some;
@@ -231,7 +231,7 @@ window_launch(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 				 cudaMemcpyAsync(w->memory, starts, n * sizeof(uint64_t),
 								 cudaMemcpyHostToDevice, stream), error))
 		return false;
-	runs_emit(task, first, n, (const uint64_t *) w->memory, w->memory + skip);
+	runs_return(task, first, n, (const uint64_t *) w->memory, w->memory + skip);
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device,
 				cudaMemcpyAsync(w->pinned->data + skip, w->memory + skip,

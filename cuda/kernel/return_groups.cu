@@ -1,16 +1,16 @@
 /*
- * emit.cu
+ * return_groups.cu
  *		Groups of a finished table, written out as result messages carry them
  *		(layout.h): rows, each followed by its long strings, padded to 8.
  *
- * The table's slots are cut into runs of GPUAGG_EMIT_SLOTS.  First every run is
+ * The table's slots are cut into runs of GPUAGG_RETURN_SLOTS.  First every run is
  * sized; the host adds the sizes up, so that each run knows where its groups
  * begin; then runs are written, one block each.
  */
 #include "cuda/kernel/table.cuh"
 #include "device/ops/decoding.h"
 
-#define EMIT_THREADS 256
+#define RETURN_THREADS 256
 
 /*
  * Bytes of a group.  A code that its dictionary does not have would be a group
@@ -74,7 +74,7 @@ put_group(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const char
 static __device__ const char *
 run_entry(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *t, uint64_t run, uint32_t n)
 {
-	const uint64_t at = run * GPUAGG_EMIT_SLOTS + n;
+	const uint64_t at = run * GPUAGG_RETURN_SLOTS + n;
 	const char *entry = t->slots + at * prepared->stride;
 
 	return at < t->capacity && (t->dense || *(const uint32_t *) entry != 0) ? entry : NULL;
@@ -97,7 +97,7 @@ size_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
 		count = 0;
 	}
 	__syncthreads();
-	for (uint32_t i = threadIdx.x; i < GPUAGG_EMIT_SLOTS; i += EMIT_THREADS)
+	for (uint32_t i = threadIdx.x; i < GPUAGG_RETURN_SLOTS; i += RETURN_THREADS)
 	{
 		const char *row = run_entry(prepared, &table, blockIdx.x, i);
 
@@ -121,7 +121,7 @@ size_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
 
 template<bool CODES>
 static __global__ void
-emit_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
+return_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
 				 const GpuAggEncoding *strings, uint64_t first, const uint64_t *starts,
 				 char *out)
 {
@@ -131,7 +131,7 @@ emit_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
 	if (threadIdx.x == 0)
 		used = 0;
 	__syncthreads();
-	for (uint32_t i = threadIdx.x; i < GPUAGG_EMIT_SLOTS; i += EMIT_THREADS)
+	for (uint32_t i = threadIdx.x; i < GPUAGG_RETURN_SLOTS; i += RETURN_THREADS)
 	{
 		const char *row = run_entry(prepared, &table, first + blockIdx.x, i);
 		uint64_t	bytes;
@@ -151,11 +151,11 @@ emit_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
 	}
 }
 
-const GpuAggKernelRef gpuagg_cuda_emit_kernels[] = {
-	{"size_runs", (const void *) size_runs_kernel<false>, EMIT_THREADS, 0},
-	{"size_runs_codes", (const void *) size_runs_kernel<true>, EMIT_THREADS, 0},
-	{"emit_runs", (const void *) emit_runs_kernel<false>, EMIT_THREADS, 0},
-	{"emit_runs_codes", (const void *) emit_runs_kernel<true>, EMIT_THREADS, 0},
+const GpuAggKernelRef gpuagg_cuda_return_kernels[] = {
+	{"size_runs", (const void *) size_runs_kernel<false>, RETURN_THREADS, 0},
+	{"size_runs_codes", (const void *) size_runs_kernel<true>, RETURN_THREADS, 0},
+	{"emit_runs", (const void *) return_runs_kernel<false>, RETURN_THREADS, 0},
+	{"emit_runs_codes", (const void *) return_runs_kernel<true>, RETURN_THREADS, 0},
 	{NULL, NULL, 0, 0}
 };
 
@@ -164,21 +164,21 @@ gpuagg_cuda_size(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table
 				 const GpuAggEncoding *strings, uint64_t *bytes, uint32_t *groups,
 				 cudaStream_t stream)
 {
-	const uint32_t runs = (uint32_t) ((table->capacity + GPUAGG_EMIT_SLOTS - 1) / GPUAGG_EMIT_SLOTS);
+	const uint32_t runs = (uint32_t) ((table->capacity + GPUAGG_RETURN_SLOTS - 1) / GPUAGG_RETURN_SLOTS);
 
 	if (runs > 0 && strings != NULL)
-		size_runs_kernel<true><<<runs, EMIT_THREADS, 0, stream>>>(prepared, *table, strings, bytes, groups);
+		size_runs_kernel<true><<<runs, RETURN_THREADS, 0, stream>>>(prepared, *table, strings, bytes, groups);
 	else if (runs > 0)
-		size_runs_kernel<false><<<runs, EMIT_THREADS, 0, stream>>>(prepared, *table, NULL, bytes, groups);
+		size_runs_kernel<false><<<runs, RETURN_THREADS, 0, stream>>>(prepared, *table, NULL, bytes, groups);
 }
 
 void
-gpuagg_cuda_emit(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
+gpuagg_cuda_return_groups(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
 				 const GpuAggEncoding *strings, uint64_t first, uint32_t n,
 				 const uint64_t *starts, char *out, cudaStream_t stream)
 {
 	if (strings != NULL)
-		emit_runs_kernel<true><<<n, EMIT_THREADS, 0, stream>>>(prepared, *table, strings, first, starts, out);
+		return_runs_kernel<true><<<n, RETURN_THREADS, 0, stream>>>(prepared, *table, strings, first, starts, out);
 	else
-		emit_runs_kernel<false><<<n, EMIT_THREADS, 0, stream>>>(prepared, *table, NULL, first, starts, out);
+		return_runs_kernel<false><<<n, RETURN_THREADS, 0, stream>>>(prepared, *table, NULL, first, starts, out);
 }
