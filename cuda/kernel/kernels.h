@@ -190,7 +190,7 @@ extern size_t gpuagg_cuda_scratch_bytes(const GpuAggProgram *program,
 /* Shared memory of a block with such tables */
 extern uint32_t gpuagg_cuda_local_bytes(const GpuAggLocalShape *local, uint32_t stride);
 
-/* Blocks of the decoder on a multiprocessor: one keeps the link busy (DESIGN.md 2). */
+/* Blocks of the decoder on a multiprocessor: one keeps the link busy. */
 #define GPUAGG_DECODE_BLOCKS 1
 
 /*

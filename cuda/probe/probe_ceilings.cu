@@ -1,6 +1,6 @@
 /*
  * probe_ceilings.cu
- *		The card's ceilings (paper 001, 5.2): what each of its parts does at
+ *		The card's ceilings (Revisiting Query Performance in GPU Database Systems, 5.2): what each of its parts does at
  *		best, for a cost model that looks for the one that bounds.
  *
  * Each is work that is enqueued in rounds; probe.cu repeats rounds until they
@@ -20,7 +20,7 @@
 
 /*
  * Of the last-level cache: on the H200 each half of it may come to hold a copy
- * of what the other half has (DESIGN.md 2: a knee at half its size).
+ * of what the other half has (a knee at half its size, on an H200).
  */
 #define CACHE_SHARE 4
 

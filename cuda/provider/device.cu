@@ -20,7 +20,7 @@
 /* Older cards are not in the fat binary. */
 #define MIN_CAPABILITY 75
 
-/* A batch: at 8 MiB, what launching it costs is 4 % of reading it (DESIGN.md 2) */
+/* A batch: at 8 MiB, what launching it costs is 4 % of reading it */
 #define BATCH_PAGES 1024
 #define BATCHES_AHEAD 3
 

@@ -15,8 +15,8 @@
  * driver's affair.  0 where a device cannot tell.
  *
  * Sources: dependent chases over strides and distances, and TLB sharing, are
- * paper 000 (3.2, 3.3); stride by size is paper 002; ceilings are paper 001
- * (5.2); the host's access patterns are paper 004.
+ * Karnagel et al., Big Data causing Big (TLB) Problems (3.2, 3.3); stride by size is Inferring Kaveri's Shared Virtual Memory Implementation; ceilings are Revisiting Query Performance in GPU Database Systems
+ * (5.2); the host's access patterns are Khuong, There's more to locality than caches.
  */
 #ifndef GPUAGG_DEVICE_PROBE_H
 #define GPUAGG_DEVICE_PROBE_H
@@ -166,7 +166,7 @@ typedef enum GpuAggCeiling
 	GPUAGG_NCEILINGS
 } GpuAggCeiling;
 
-/* One of the device's kernels (paper 003, table I); none on the host */
+/* One of the device's kernels (Li et al., Performance Modeling in CUDA Streams, table I); none on the host */
 typedef struct GpuAggKernelInfo
 {
 	char		name[48];
@@ -177,7 +177,7 @@ typedef struct GpuAggKernelInfo
 	uint32_t	blocks_per_unit;	/* that the runtime says fit at once */
 } GpuAggKernelInfo;
 
-/* Limits of a unit, for the occupancy model (paper 003, equations 2 to 9) */
+/* Limits of a unit, for the occupancy model (Li et al., equations 2 to 9) */
 typedef struct GpuAggUnitLimits
 {
 	uint32_t	threads;
@@ -233,7 +233,7 @@ typedef struct GpuAggProbeOps
 
 	/*
 	 * Host only, NULL elsewhere: ns of reading four 8-byte words of a random
-	 * 128-byte bucket by pattern (paper 004: 0; 0, 3; 0, 3, 7; 0, 3, 7, 8 as
+	 * 128-byte bucket by pattern (Khuong: 0; 0, 3; 0, 3, 7; 0, 3, 7, 8 as
 	 * lines' eighths) in a region, and rows a second of `threads` threads
 	 * that read at random.
 	 */

@@ -1,7 +1,7 @@
 /*
  * ceilings.h
- *		What a device does at most (paper 001, section 5.2), its kernels, and
- *		the host's access patterns and threads (paper 004).
+ *		What a device does at most (Revisiting Query Performance in GPU Database Systems, section 5.2), its kernels, and
+ *		the host's access patterns and threads (Khuong, There's more to locality than caches).
  */
 #ifndef GPUAGG_PROBE_CEILINGS_H
 #define GPUAGG_PROBE_CEILINGS_H

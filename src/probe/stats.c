@@ -21,7 +21,7 @@
 #define MIN_PLATEAU 3
 
 /* Smallest step looked for, in logarithm: the K80's first TLB level costs
- * 9 cycles of some 230 (paper 000, table 2). */
+ * 9 cycles of some 230 (Karnagel et al., Big Data causing Big (TLB) Problems, table 2). */
 #define MIN_RISE 0.02
 
 /* In standard errors.  Every split of every curve is a chance to be wrong. */

@@ -121,7 +121,7 @@ test_sane(void)
 	   result.ceiling[GPUAGG_CEILING_TOUCH_PINNED_HOST] > 0, "first touch");
 }
 
-/* DESIGN.md, section 2: half of its L2, 64 GiB of TLB, groups of six and four */
+/* An H200: half of its L2, 64 GiB of TLB, groups of six and four */
 static void
 test_h200(void)
 {

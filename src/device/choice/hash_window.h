@@ -3,7 +3,7 @@
  *		Windows over the hash space of a grouping: which rows a task groups.
  *
  * A window is one of `count` equal parts of all hashes, by their high half
- * (paper 000, 5.3: the scope of a pass).  A task with a window hashes every
+ * (Karnagel et al., Big Data causing Big (TLB) Problems, 5.3: the scope of a pass).  A task with a window hashes every
  * row and drops those outside, so that tasks with all windows of a count see
  * each group exactly once, whatever the device, the order of rows and their
  * path (pages, or rows that PostgreSQL evaluated).

@@ -1,7 +1,7 @@
 /*
  * sampling_gpu.cu
  *		Random draws a second of values that are resident in device memory, by
- *		how many bytes they are: figures 1a and 10 of paper 000 for this card.
+ *		how many bytes they are: figures 1a and 10 of Karnagel et al., Big Data causing Big (TLB) Problems for this card.
  *
  * usage: sampling_gpu sms [NAME=VALUE...]
  *		prints the numbers of the multiprocessors that share a TLB, group by
