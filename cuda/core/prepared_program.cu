@@ -24,7 +24,7 @@ prepare_columns(GpuAggCudaPrepared *prepared, const GpuAggProgram *p)
 
 	memset(prepared->string_words, 0xFF, sizeof(prepared->string_words));
 	memset(prepared->code_words, 0xFF, sizeof(prepared->code_words));
-	prepared->nwords = gpuagg_decoded_words(p, words, &has_bytes);
+	prepared->nwords = gpuagg_batch_words(p, words, &has_bytes);
 	prepared->has_bytes = has_bytes;
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{

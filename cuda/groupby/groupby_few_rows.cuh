@@ -188,7 +188,7 @@ few_rows_find(const LocalView &t, const Word *key, uint32_t seed, uint32_t rows,
 			pending &= found ? ~(1u << r) : ALL_LANES;
 		}
 	}
-	/* the key that means "empty" is left to sparse_find_one(); it looked claimed */
+	/* the key that means "empty" is left to few_rows_find_one(); it looked claimed */
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		if (key[r] == empty)
@@ -199,7 +199,7 @@ few_rows_find(const LocalView &t, const Word *key, uint32_t seed, uint32_t rows,
 	return pending;
 }
 
-/* A row's place, from the probe on where sparse_find() left it; or NO_SLOT */
+/* A row's position, from the probe on where few_rows_find() left it; or NO_SLOT */
 template <typename Word>
 static __device__ __forceinline__ uint32_t
 few_rows_find_one(const LocalView &t, Word key, uint32_t seed, uint32_t *claimed)
@@ -340,7 +340,7 @@ run_load(const uint4 *pairs, uint64_t *key, uint32_t *arg)
 }
 
 /*
- * A thread's rows from `row` on, as sparse_offset() says, of [first, end); which
+ * A thread's rows from `row` on, as few_rows_offset() says, of [first, end); which
  * of them are there
  */
 template <int KEY>
@@ -428,9 +428,9 @@ few_rows_flush(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t *written
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
 
-	for (uint32_t chunk = threadIdx.x - lane; chunk <= t.slots; chunk += blockDim.x)
+	for (uint32_t slot0 = threadIdx.x - lane; slot0 <= t.slots; slot0 += blockDim.x)
 	{
-		const uint32_t slot = chunk + lane;
+		const uint32_t slot = slot0 + lane;
 		const bool	used = slot <= t.slots && local_used<KEY>(t, slot);
 		const uint32_t all = __ballot_sync(ALL_LANES, used);
 		const uint32_t words = __popc(all) * (a.row_bytes / 8);

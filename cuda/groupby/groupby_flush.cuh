@@ -256,7 +256,7 @@ flush_to_table(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, ui
  */
 template <int KEY>
 static __device__ __forceinline__ void
-write_chunk(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t slot, uint32_t all,
+write_slots(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t slot, uint32_t all,
 			uint64_t base, char *out)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
@@ -300,9 +300,9 @@ flush_dense(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, char 
 	if (threadIdx.x == 0)
 		count = 0;
 	__syncthreads();
-	for (uint32_t chunk = begin; chunk <= t.slots; chunk += blockDim.x)
-		mine += __popc(__ballot_sync(ALL_LANES, chunk + lane <= t.slots &&
-									 local_used<KEY>(t, chunk + lane)));
+	for (uint32_t slot0 = begin; slot0 <= t.slots; slot0 += blockDim.x)
+		mine += __popc(__ballot_sync(ALL_LANES, slot0 + lane <= t.slots &&
+									 local_used<KEY>(t, slot0 + lane)));
 	if (lane == 0)
 		at = atomicAdd(&count, mine);
 	__syncthreads();
@@ -310,12 +310,12 @@ flush_dense(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, char 
 		first = atomicAdd(&a.head->groups, (unsigned long long) count);
 	__syncthreads();
 	out += (first + __shfl_sync(ALL_LANES, at, 0)) * a.row_bytes;
-	for (uint32_t chunk = begin; chunk <= t.slots; chunk += blockDim.x)
+	for (uint32_t slot0 = begin; slot0 <= t.slots; slot0 += blockDim.x)
 	{
-		const uint32_t slot = chunk + lane;
+		const uint32_t slot = slot0 + lane;
 		const uint32_t all = __ballot_sync(ALL_LANES, slot <= t.slots && local_used<KEY>(t, slot));
 
-		write_chunk<KEY>(a, t, slot, all, base, out);
+		write_slots<KEY>(a, t, slot, all, base, out);
 		out += __popc(all) * a.row_bytes;
 	}
 }

@@ -37,10 +37,10 @@ static_assert(sizeof(GpuAggPageRef) == GPUAGG_DECODED_REF_BYTES, "batch_memory.h
 
 static void
 batch_layout(const GpuAggCudaPrepared *prepared, const BatchShape *shape, uint32_t max_spill,
-			 bool rows, GpuAggDecodedLayout *layout)
+			 bool rows, GpuAggBatchLayout *layout)
 {
 	const uint32_t ncolumns = gpuagg_cuda_program(prepared)->ncolumns;
-	GpuAggDecodedShape decoded = {};
+	GpuAggBatchSizes decoded = {};
 
 	decoded.rows = rows;
 	decoded.copies = prepared->has_bytes && !rows;
@@ -53,13 +53,13 @@ batch_layout(const GpuAggCudaPrepared *prepared, const BatchShape *shape, uint32
 	decoded.stripe_bytes = shape->nstripes * (sizeof(GpuAggStripeRef) + ncolumns * sizeof(GpuAggStripeColumn));
 	decoded.heap_bytes = shape->heap;
 	decoded.spill_bytes = (uint64_t) max_spill * prepared->stride;
-	gpuagg_decoded_layout(&decoded, layout);
+	gpuagg_batch_layout(&decoded, layout);
 }
 
 /* The parts of a decoded batch that is laid out from base */
 static void
 batch_decoded(const GpuAggCudaPrepared *prepared, const BatchShape *shape, bool rows, char *base,
-			const GpuAggDecodedLayout *layout, GpuAggDecodedBatch *decoded)
+			const GpuAggBatchLayout *layout, GpuAggDecodedBatch *decoded)
 {
 	decoded->nrows = shape->nrows;
 	decoded->npages = shape->npages;
@@ -148,7 +148,7 @@ batch_alloc(GpuAggTask *task, const BatchShape *shape, const GpuAggCudaPrepared 
 {
 	const uint32_t max_spill = gpuagg_cuda_spill_room(task, shape->nrows);
 	cudaStream_t stream = rows ? task->streams->group : task->streams->decode;
-	GpuAggDecodedLayout layout;
+	GpuAggBatchLayout layout;
 	GpuAggBatch *batch;
 
 	batch_layout(prepared, shape, max_spill, rows, &layout);

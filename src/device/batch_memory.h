@@ -19,18 +19,18 @@
 #define GPUAGG_BATCH_LEAST_PAGES 32
 
 /* Of each page: where it is, and what of it is visible */
-#define GPUAGG_CHUNK_REF_BYTES 32
-#define GPUAGG_BATCH_PAGE_BYTES (GPUAGG_CHUNK_REF_BYTES + GPUAGG_VISIBILITY_BYTES)
+#define GPUAGG_DECODED_REF_BYTES 32
+#define GPUAGG_BATCH_PAGE_BYTES (GPUAGG_DECODED_REF_BYTES + GPUAGG_VISIBILITY_BYTES)
 
 /* Words of a row of a column: a string on a page has a pointer, a length and its code. */
-#define GPUAGG_CHUNK_STRING_WORDS 3
+#define GPUAGG_DECODED_STRING_WORDS 3
 
 /*
  * Words of a row of each column, and of all of them; strings: whether some point into a
  * copy of their page.
  */
 GPUAGG_FN uint32_t
-gpuagg_chunk_words(const GpuAggProgram *p, uint8_t *words, bool *strings)
+gpuagg_batch_words(const GpuAggProgram *p, uint8_t *words, bool *strings)
 {
 	const uint8_t *classes = gpuagg_program_classes(p);
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
@@ -42,7 +42,7 @@ gpuagg_chunk_words(const GpuAggProgram *p, uint8_t *words, bool *strings)
 	for (uint32_t i = 0; i < p->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG &&
 			gpuagg_key_class(attrs[i].type) == GPUAGG_CLASS_BYTES)
-			words[attrs[i].reg] = GPUAGG_CHUNK_STRING_WORDS;
+			words[attrs[i].reg] = GPUAGG_DECODED_STRING_WORDS;
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
 		all += words[c];
@@ -53,7 +53,7 @@ gpuagg_chunk_words(const GpuAggProgram *p, uint8_t *words, bool *strings)
 
 /* Of each row: its flag and its place in the list; of each column a state and a value */
 GPUAGG_FN uint64_t
-gpuagg_chunk_row_bytes(uint32_t ncolumns, uint32_t nwords)
+gpuagg_batch_row_bytes(uint32_t ncolumns, uint32_t nwords)
 {
 	return 1 + sizeof(GpuAggRowRef) + ncolumns + 8 * (uint64_t) nwords;
 }
@@ -64,14 +64,14 @@ gpuagg_batch_page_bytes(const GpuAggProgram *p, double lines)
 {
 	uint8_t		words[GPUAGG_MAX_REGS];
 	bool		strings;
-	const uint32_t nwords = gpuagg_chunk_words(p, words, &strings);
+	const uint32_t nwords = gpuagg_batch_words(p, words, &strings);
 
-	return lines * (double) gpuagg_chunk_row_bytes(p->ncolumns, nwords) +
+	return lines * (double) gpuagg_batch_row_bytes(p->ncolumns, nwords) +
 		GPUAGG_BATCH_PAGE_BYTES + (strings ? GPUAGG_PAGE_BYTES : 0);
 }
 
 /* A batch, of pages or of rows that PostgreSQL evaluated */
-typedef struct GpuAggChunkShape
+typedef struct GpuAggBatchSizes
 {
 	bool		rows;			/* of rows */
 	bool		copies;			/* strings point into copies of pages */
@@ -84,10 +84,10 @@ typedef struct GpuAggChunkShape
 	uint64_t	stripe_bytes;		/* of where pages are kept, too, */
 	uint64_t	heap_bytes;		/* of strings of evaluated rows, */
 	uint64_t	spill_bytes;	/* and of groups that found no place */
-} GpuAggChunkShape;
+} GpuAggBatchSizes;
 
 /* Where in its memory what begins */
-typedef struct GpuAggChunkLayout
+typedef struct GpuAggBatchLayout
 {
 	uint64_t	head;
 	uint64_t	refs;
@@ -102,40 +102,40 @@ typedef struct GpuAggChunkLayout
 	uint64_t	spill;
 	uint64_t	upload;			/* so many bytes, from the start, come from the host */
 	uint64_t	bytes;
-} GpuAggChunkLayout;
+} GpuAggBatchLayout;
 
 /* Each part begins where cudaMalloc() would have it. */
-#define GPUAGG_CHUNK_ALIGN 256
+#define GPUAGG_DECODED_ALIGN 256
 
 GPUAGG_FN uint64_t
-gpuagg_chunk_part(uint64_t *at, uint64_t bytes)
+gpuagg_batch_part(uint64_t *at, uint64_t bytes)
 {
 	const uint64_t part = *at;
 
-	*at += gpuagg_align(bytes, GPUAGG_CHUNK_ALIGN);
+	*at += gpuagg_align(bytes, GPUAGG_DECODED_ALIGN);
 	return part;
 }
 
 GPUAGG_FN void
-gpuagg_chunk_layout(const GpuAggChunkShape *s, GpuAggChunkLayout *l)
+gpuagg_batch_layout(const GpuAggBatchSizes *s, GpuAggBatchLayout *l)
 {
 	const uint64_t nrows = s->nrows;
 	uint64_t	at = 0;
 
-	l->head = gpuagg_chunk_part(&at, s->head_bytes);
-	l->refs = gpuagg_chunk_part(&at, (uint64_t) s->npages * GPUAGG_CHUNK_REF_BYTES);
-	l->bitmaps = gpuagg_chunk_part(&at, (uint64_t) s->nbitmaps * GPUAGG_VISIBILITY_BYTES);
-	l->stripes = gpuagg_chunk_part(&at, s->stripe_bytes);
+	l->head = gpuagg_batch_part(&at, s->head_bytes);
+	l->refs = gpuagg_batch_part(&at, (uint64_t) s->npages * GPUAGG_DECODED_REF_BYTES);
+	l->bitmaps = gpuagg_batch_part(&at, (uint64_t) s->nbitmaps * GPUAGG_VISIBILITY_BYTES);
+	l->stripes = gpuagg_batch_part(&at, s->stripe_bytes);
 	l->upload = at;
-	l->valid = gpuagg_chunk_part(&at, nrows);
-	l->states = gpuagg_chunk_part(&at, nrows * s->ncolumns);
-	l->words = gpuagg_chunk_part(&at, nrows * s->nwords * sizeof(uint64_t));
-	l->heap = gpuagg_chunk_part(&at, s->heap_bytes);
+	l->valid = gpuagg_batch_part(&at, nrows);
+	l->states = gpuagg_batch_part(&at, nrows * s->ncolumns);
+	l->words = gpuagg_batch_part(&at, nrows * s->nwords * sizeof(uint64_t));
+	l->heap = gpuagg_batch_part(&at, s->heap_bytes);
 	if (s->rows)
 		l->upload = at;
-	l->pages = gpuagg_chunk_part(&at, s->copies ? (uint64_t) s->npages * GPUAGG_PAGE_BYTES : 0);
-	l->skipped = gpuagg_chunk_part(&at, s->rows ? 0 : nrows * sizeof(GpuAggRowRef));
-	l->spill = gpuagg_chunk_part(&at, s->spill_bytes);
+	l->pages = gpuagg_batch_part(&at, s->copies ? (uint64_t) s->npages * GPUAGG_PAGE_BYTES : 0);
+	l->skipped = gpuagg_batch_part(&at, s->rows ? 0 : nrows * sizeof(GpuAggRowRef));
+	l->spill = gpuagg_batch_part(&at, s->spill_bytes);
 	l->bytes = at;
 }
 

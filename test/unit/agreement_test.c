@@ -138,17 +138,17 @@ typedef struct Bits
 	double		groups;
 	uint32_t	first;
 	uint32_t	second;
-	GpuAggSparse sparse;
+	GpuAggFewRows few_rows;
 } Bits;
 
 static const Bits known_bits[] = {
-	{GPUAGG_T_INT4, 1, 1e9, 1e5, 7, 0, GPUAGG_SPARSE_NOT},
-	{GPUAGG_T_INT4, 1, 1e9, 1e7, 6, 6, GPUAGG_SPARSE_NOT},
-	{GPUAGG_T_INT4, 1, 1e9, 1e8, 8, 7, GPUAGG_SPARSE_PACKED},
-	{GPUAGG_T_INT8, 1, 1e9, 1e8, 8, 7, GPUAGG_SPARSE_PACKED},
-	{GPUAGG_T_INT4, 2, 1e9, 1e8, 8, 7, GPUAGG_SPARSE_WORDS},
-	{GPUAGG_T_INT4, 0, 1e9, 1e8, 7, 7, GPUAGG_SPARSE_NOT},
-	{GPUAGG_T_FLOAT8, 1, 1e9, 1e8, 8, 7, GPUAGG_SPARSE_NOT}
+	{GPUAGG_T_INT4, 1, 1e9, 1e5, 7, 0, GPUAGG_FEW_ROWS_NOT},
+	{GPUAGG_T_INT4, 1, 1e9, 1e7, 6, 6, GPUAGG_FEW_ROWS_NOT},
+	{GPUAGG_T_INT4, 1, 1e9, 1e8, 8, 7, GPUAGG_FEW_ROWS_PACKED},
+	{GPUAGG_T_INT8, 1, 1e9, 1e8, 8, 7, GPUAGG_FEW_ROWS_PACKED},
+	{GPUAGG_T_INT4, 2, 1e9, 1e8, 8, 7, GPUAGG_FEW_ROWS_WORDS},
+	{GPUAGG_T_INT4, 0, 1e9, 1e8, 7, 7, GPUAGG_FEW_ROWS_NOT},
+	{GPUAGG_T_FLOAT8, 1, 1e9, 1e8, 8, 7, GPUAGG_FEW_ROWS_NOT}
 };
 
 static void
@@ -162,7 +162,7 @@ test_bits(const Bits *k)
 	GpuAggRecord record;
 	TestProgram p;
 	GpuAggProgram *packed;
-	GpuAggSparse sparse;
+	GpuAggFewRows few_rows;
 
 	program_make(&p, k->key, k->nsums);
 	packed = program_pack(&p);
@@ -176,11 +176,11 @@ test_bits(const Bits *k)
 	if (!ok(c.radix_bits[0] == k->first && c.radix_bits[1] == k->second, "... in so many parts"))
 		printf("#   key %u, %u sums: got %u and %u\n", k->key, k->nsums, c.radix_bits[0],
 			   c.radix_bits[1]);
-	sparse = gpuagg_sparse_kind(&in.part_rows, 228 << 10,
+	few_rows = gpuagg_few_rows_kind(&in.part_rows, 228 << 10,
 								(uint32_t) in.local_entry_bytes -
 								gpuagg_local_key_bytes(in.part_rows.key),
 								(uint32_t) in.entry_bytes, k->rows, k->groups, 0);
-	is_int(sparse, k->sparse, "... in tables of that kind");
+	is_int(few_rows, k->few_rows, "... in tables of that kind");
 	free(packed);
 }
 
@@ -203,8 +203,8 @@ test_card(void)
 static void
 test_batch(uint32_t key, uint32_t lines, uint64_t want, const char *name)
 {
-	GpuAggChunkShape shape = {.npages = 1000,.nbitmaps = 1000};
-	GpuAggChunkLayout layout;
+	GpuAggBatchSizes shape = {.npages = 1000,.nbitmaps = 1000};
+	GpuAggBatchLayout layout;
 	uint8_t		words[GPUAGG_MAX_REGS];
 	TestProgram p;
 	GpuAggProgram *packed;
@@ -213,14 +213,14 @@ test_batch(uint32_t key, uint32_t lines, uint64_t want, const char *name)
 	program_make(&p, key, 1);
 	packed = program_pack(&p);
 	shape.ncolumns = packed->ncolumns;
-	shape.nwords = gpuagg_chunk_words(packed, words, &shape.copies);
+	shape.nwords = gpuagg_batch_words(packed, words, &shape.copies);
 	shape.nrows = shape.npages * lines;
-	gpuagg_chunk_layout(&shape, &layout);
+	gpuagg_batch_layout(&shape, &layout);
 	planned = gpuagg_batch_page_bytes(packed, lines) * shape.npages;
 	ok((double) layout.bytes >= planned &&
-	   (double) layout.bytes <= planned + 11 * GPUAGG_CHUNK_ALIGN, name);
+	   (double) layout.bytes <= planned + 11 * GPUAGG_DECODED_ALIGN, name);
 	is_int((long long) layout.bytes, (long long) want, "... so many bytes");
-	ok(layout.words % GPUAGG_CHUNK_ALIGN == 0 && layout.upload == layout.valid,
+	ok(layout.words % GPUAGG_DECODED_ALIGN == 0 && layout.upload == layout.valid,
 	   "... that come from the host up to the rows' flags");
 	free(packed);
 }

@@ -66,7 +66,7 @@ gpuagg_host_keeps_records(double tables, double scope_bytes)
 /*
  * In a single pass, more than 256 make runs of a block's rows too short.
  * More than 1024 ways to go need more cache lines than an L2 cache has for
- * them, and chunks of records become too short.
+ * them, and record blocks become too short.
  */
 #define GPUAGG_HOST_SINGLE_PASS_BITS 8
 #define GPUAGG_HOST_MOST_BITS 10

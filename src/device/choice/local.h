@@ -54,26 +54,26 @@ typedef enum GpuAggKeyShape
 #define GPUAGG_BUCKET_SLOTS 4
 
 /* Tables for few rows a group (cuda/groupby/groupby_few_rows.cuh) */
-typedef enum GpuAggSparse
+typedef enum GpuAggFewRows
 {
-	GPUAGG_SPARSE_NOT,
-	GPUAGG_SPARSE_WORDS,
-	GPUAGG_SPARSE_PACKED		/* count and sum in two words */
-} GpuAggSparse;
+	GPUAGG_FEW_ROWS_NOT,
+	GPUAGG_FEW_ROWS_WORDS,
+	GPUAGG_FEW_ROWS_PACKED		/* count and sum in two words */
+} GpuAggFewRows;
 
 /* Rows of a partition that is grouped so, at most: what 16 bits count */
-#define GPUAGG_SPARSE_MAX_ROWS 65535
+#define GPUAGG_FEW_ROWS_MAX_ROWS 65535
 
 /*
- * Rows of an expected group below which groups are sparse; slots that their steps
+ * Rows of an expected group below which groups have few rows; slots that their steps
  * need, the fill at which probes are still few, blocks of a multiprocessor, and
  * their threads
  */
-#define GPUAGG_SPARSE_ROWS 16
-#define GPUAGG_SPARSE_SLOTS 64
-#define GPUAGG_SPARSE_FILL 0.8
-#define GPUAGG_SPARSE_BLOCKS 2
-#define GPUAGG_SPARSE_THREADS 512
+#define GPUAGG_FEW_ROWS_ROWS 16
+#define GPUAGG_FEW_ROWS_SLOTS 64
+#define GPUAGG_FEW_ROWS_FILL 0.8
+#define GPUAGG_FEW_ROWS_BLOCKS 2
+#define GPUAGG_FEW_ROWS_THREADS 512
 
 /* What of rows decides how they are partitioned */
 typedef struct GpuAggPartRows
@@ -274,20 +274,20 @@ gpuagg_local_good_slots(uint32_t key, uint32_t max)
 	}
 }
 
-/* Shared memory of a block that groups sparse rows */
+/* Shared memory of a block that groups few rows of each group */
 GPUAGG_FN uint32_t
-gpuagg_sparse_bytes(uint32_t sm_bytes)
+gpuagg_few_rows_bytes(uint32_t sm_bytes)
 {
-	return (sm_bytes / GPUAGG_SPARSE_BLOCKS - GPUAGG_LOCAL_OVERHEAD) / 16 * 16;
+	return (sm_bytes / GPUAGG_FEW_ROWS_BLOCKS - GPUAGG_LOCAL_OVERHEAD) / 16 * 16;
 }
 
 /* Slots of so many bytes of states there; wanted: at most so many, 0: any number */
 GPUAGG_FN uint32_t
-gpuagg_sparse_slots(uint32_t key, uint32_t sm_bytes, uint32_t state_bytes,
+gpuagg_few_rows_slots(uint32_t key, uint32_t sm_bytes, uint32_t state_bytes,
 					uint32_t stage_bytes, uint32_t wanted)
 {
-	const uint32_t room = gpuagg_sparse_bytes(sm_bytes) - 16 -
-		GPUAGG_SPARSE_THREADS / 32 * stage_bytes;
+	const uint32_t room = gpuagg_few_rows_bytes(sm_bytes) - 16 -
+		GPUAGG_FEW_ROWS_THREADS / 32 * stage_bytes;
 	const uint32_t most = room / (gpuagg_local_key_bytes(key) + state_bytes) - 1;
 
 	return gpuagg_local_good_slots(key, wanted > 0 && wanted < most ? wanted : most);
@@ -295,23 +295,23 @@ gpuagg_sparse_slots(uint32_t key, uint32_t sm_bytes, uint32_t state_bytes,
 
 /* Bytes of states of a slot */
 GPUAGG_FN uint32_t
-gpuagg_sparse_state_bytes(GpuAggSparse kind, uint32_t state_bytes)
+gpuagg_few_rows_state_bytes(GpuAggFewRows kind, uint32_t state_bytes)
 {
-	return kind == GPUAGG_SPARSE_PACKED ? 8 : state_bytes;
+	return kind == GPUAGG_FEW_ROWS_PACKED ? 8 : state_bytes;
 }
 
-/* Are so many rows of so many groups sparse?  groups: rows of row_bytes */
-GPUAGG_FN GpuAggSparse
-gpuagg_sparse_kind(const GpuAggPartRows *r, uint32_t sm_bytes, uint32_t state_bytes,
+/* Are so many rows of so many groups few of each?  groups: rows of row_bytes */
+GPUAGG_FN GpuAggFewRows
+gpuagg_few_rows_kind(const GpuAggPartRows *r, uint32_t sm_bytes, uint32_t state_bytes,
 				   uint32_t row_bytes, double rows, double groups, uint32_t wanted)
 {
 	const uint32_t stage_bytes = gpuagg_local_stage_bytes(row_bytes);
-	const GpuAggSparse kind = r->packed ? GPUAGG_SPARSE_PACKED : GPUAGG_SPARSE_WORDS;
+	const GpuAggFewRows kind = r->packed ? GPUAGG_FEW_ROWS_PACKED : GPUAGG_FEW_ROWS_WORDS;
 
-	if (!r->pairs || groups * GPUAGG_SPARSE_ROWS <= rows || stage_bytes == 0 ||
-		gpuagg_sparse_slots(r->key, sm_bytes, gpuagg_sparse_state_bytes(kind, state_bytes),
-							stage_bytes, wanted) < GPUAGG_SPARSE_SLOTS)
-		return GPUAGG_SPARSE_NOT;
+	if (!r->pairs || groups * GPUAGG_FEW_ROWS_ROWS <= rows || stage_bytes == 0 ||
+		gpuagg_few_rows_slots(r->key, sm_bytes, gpuagg_few_rows_state_bytes(kind, state_bytes),
+							stage_bytes, wanted) < GPUAGG_FEW_ROWS_SLOTS)
+		return GPUAGG_FEW_ROWS_NOT;
 	return kind;
 }
 
@@ -322,24 +322,24 @@ gpuagg_part_bits(const GpuAggPartRows *r, uint32_t sm_bytes, uint32_t entry_byte
 				 uint32_t *bits)
 {
 	const uint32_t states = entry_bytes - gpuagg_local_key_bytes(r->key);
-	const GpuAggSparse kind = gpuagg_sparse_kind(r, sm_bytes, states, row_bytes, rows, groups,
+	const GpuAggFewRows kind = gpuagg_few_rows_kind(r, sm_bytes, states, row_bytes, rows, groups,
 												 wanted);
 	uint32_t	all;
 
-	if (kind == GPUAGG_SPARSE_NOT)
+	if (kind == GPUAGG_FEW_ROWS_NOT)
 	{
 		gpuagg_radix_bits(groups, gpuagg_local_part_slots(sm_bytes, entry_bytes, row_bytes),
 						  GPUAGG_RADIX_FILL, GPUAGG_RADIX_DEAR_FILL, bits);
 		return;
 	}
 	gpuagg_radix_bits(groups,
-					  gpuagg_sparse_slots(r->key, sm_bytes,
-										  gpuagg_sparse_state_bytes(kind, states),
+					  gpuagg_few_rows_slots(r->key, sm_bytes,
+										  gpuagg_few_rows_state_bytes(kind, states),
 										  gpuagg_local_stage_bytes(row_bytes), wanted),
-					  GPUAGG_SPARSE_FILL, GPUAGG_SPARSE_FILL, bits);
+					  GPUAGG_FEW_ROWS_FILL, GPUAGG_FEW_ROWS_FILL, bits);
 	/* half of what a partition may have, lest skew makes others of many */
 	all = bits[0] + bits[1];
-	while ((uint64_t) rows >> all > GPUAGG_SPARSE_MAX_ROWS / 2)
+	while ((uint64_t) rows >> all > GPUAGG_FEW_ROWS_MAX_ROWS / 2)
 		all++;
 	gpuagg_radix_levels(all, bits);
 }
