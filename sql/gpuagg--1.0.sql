@@ -46,7 +46,7 @@ COMMENT ON COLUMN gpuagg.devices.kind IS
 COMMENT ON COLUMN gpuagg.devices.name IS
 'what the device calls itself';
 COMMENT ON COLUMN gpuagg.devices.state IS
-'of the device that runs tasks: starting, ready, failed (cannot be opened; tried again every minute) or stopped (its worker restarts in a second); of others: not used, failed (a GPU that cannot be used), off (a GPU that was lost too often; see gpuagg.reset_device) or standby (the host device, for tasks that the GPU fails)';
+'of the device that runs tasks: starting, ready, failed (cannot be opened; tried again every minute) or stopped (its worker restarts in a second); of others: not used, failed (a GPU that cannot be used), off (a GPU that was lost too often; see gpuagg.reset_device) or fallback (the host device, for tasks that the GPU fails)';
 COMMENT ON COLUMN gpuagg.devices.pid IS
 'process of the device worker; NULL if it does not use the device';
 COMMENT ON COLUMN gpuagg.devices.memory_used IS
