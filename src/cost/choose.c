@@ -44,7 +44,9 @@ gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const uint8 nullable[GPUAGG_MAX_REGS] = {0};
 	GpuAggLayout layout;
+	GpuAggRecord record;
 
 	gpuagg_layout_compute(p, &layout);
 	work->attrs = p->nattrs;
@@ -61,6 +63,8 @@ gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
 		work->string_keys += gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES;
 	work->transitions = p->ntransitions;
 	work->entry_bytes = layout.row_bytes;
+	work->field_bytes = gpuagg_record_compute(p, nullable, &record) ?
+		gpuagg_record_field_bytes(&record) : 0;
 }
 
 /*

@@ -80,6 +80,7 @@ typedef struct GpuAggWork
 	double		string_keys;	/* of these */
 	double		transitions;
 	double		entry_bytes;	/* of a group in a table */
+	double		field_bytes;	/* of a row's keys and arguments, if it is kept (record.h) */
 	double		passes;			/* over the pages, one for each window of the
 								 * hash space; 0 counts as 1 */
 } GpuAggWork;

@@ -77,10 +77,6 @@
 
 #define CACHE_LINE_BYTES 64.0
 
-/* Of a record: hash and key; each argument */
-#define RECORD_BYTES 16.0
-#define ARGUMENT_BYTES 8.0
-
 #define PARTITION_NS 1100.0		/* a partition's table, while others want it, too */
 
 /* Memory that stays with the device: blocks, and as much of the C library's */
@@ -111,14 +107,6 @@ gpuagg_predict_host_start(const GpuAggRates *rates, const GpuAggWork *work)
 	double		wake = WAKE_NS + (work->keys > 0 ? MERGE_WAKE_NS : 0);
 
 	return rates->round_trip_ns + TASK_NS + wake * fmax(log2(threads_woken(rates, work)), ONE_WOKEN);
-}
-
-/* Groups that a thread's table holds; a whole block of new ones must still fit. */
-static double
-local_groups(const GpuAggWork *work)
-{
-	return gpuagg_host_local_rows((uint32_t) work->entry_bytes, GPUAGG_HOST_LOCAL_BYTES) -
-		(double) GPUAGG_VECTOR_ROWS;
 }
 
 /* Bytes of the shared tables of a pass */
@@ -178,7 +166,7 @@ static double
 touch(const GpuAggRates *rates, const GpuAggWork *work, double made, double spilled)
 {
 	double		rate = rates->ceiling[GPUAGG_CEILING_TOUCH_HUGE];
-	double		records = spilled * (RECORD_BYTES + ARGUMENT_BYTES * work->transitions);
+	double		records = spilled * gpuagg_host_record_bytes((uint32_t) work->field_bytes);
 	double		most = GPUAGG_HOST_RECORDS_SCOPES * rates->part_bytes * rates->units;
 	double		bytes = made * (work->entry_bytes + GPUAGG_HOST_LOCAL_EXTRA) + shared_bytes(work);
 
@@ -193,7 +181,7 @@ touch(const GpuAggRates *rates, const GpuAggWork *work, double made, double spil
 static double
 groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	double		local = fmin(work->groups, local_groups(work));
+	double		local = fmin(work->groups, gpuagg_host_local_groups(work->entry_bytes));
 	double		tables = local * threads_woken(rates, work);
 	double		made = tables * (1 - exp(-work->passed / tables));
 	double		spilled = work->groups > local ? fmax(0, work->passed - made) : 0;

@@ -19,14 +19,10 @@
  *	partitioned		the same, and tables far beyond a cache: rows are kept by
  *					partition until they are many
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE				/* sched_getaffinity() */
-#endif
 #include <errno.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -100,19 +96,6 @@ keep_freed(const GpuAggDevice *device)
 	(void) mallopt(M_TRIM_THRESHOLD, (int) each);
 	(void) mallopt(M_MMAP_THRESHOLD, HOST_MALLOC_BYTES);
 #endif
-}
-
-int
-gpuagg_host_cpus(void)
-{
-	cpu_set_t	set;
-	long		online;
-
-	/* fails where there are more CPUs than a set holds */
-	if (sched_getaffinity(0, sizeof(set), &set) == 0)
-		return CPU_COUNT(&set);
-	online = sysconf(_SC_NPROCESSORS_ONLN);
-	return online > 0 ? (int) online : 1;
 }
 
 static GpuAggStatus

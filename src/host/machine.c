@@ -2,7 +2,11 @@
  * machine.c
  *		What the kernel says of the machine that we run on.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE				/* sched_getaffinity() */
+#endif
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +17,9 @@
 #define CPUINFO "/proc/cpuinfo"
 #define GIBIBYTE 1073741824.0
 #define MEBIBYTE ((uint64_t) 1 << 20)
+
+/* Where the machine does not say: what current server cores have at least */
+#define MACHINE_L2_BYTES ((size_t) 1 << 20)
 
 /* What stands behind a line's name and its colon; false: no such file or line */
 static bool
@@ -125,4 +132,28 @@ gpuagg_host_machine(char *text, size_t size)
 			 model, numbers[0], numbers[1], numbers[2],
 			 (int) (gpuagg_machine_cache_bytes() / MEBIBYTE),
 			 gib > 0 ? exp2(round(log2(gib))) : 0);
+}
+
+int
+gpuagg_host_cpus(void)
+{
+	cpu_set_t	set;
+	long		online;
+
+	/* fails where there are more CPUs than a set holds */
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		return CPU_COUNT(&set);
+	online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (int) online : 1;
+}
+
+size_t
+gpuagg_host_part_bytes(void)
+{
+	long		bytes = -1;
+
+#ifdef _SC_LEVEL2_CACHE_SIZE
+	bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+	return (bytes > 0 ? (size_t) bytes : MACHINE_L2_BYTES) / 2;
 }

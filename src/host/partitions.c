@@ -27,13 +27,10 @@
  * partition is passed over and waited for only when no other is left.
  */
 #include <math.h>
-#include <unistd.h>
 
 #include "host/machine.h"
 #include "host/partitions.h"
 
-/* Where the machine does not say: what current server cores have at least */
-#define PARTITION_L2_BYTES ((size_t) 1 << 20)
 /*
  * Directories are made for so many times the groups that are expected, so that
  * two fifths of one are in use at most.  Measured: a million groups take a
@@ -50,17 +47,6 @@
 #define RECORDS_LEAST_BLOCKS 2
 
 /* ---------- how many ---------- */
-
-size_t
-gpuagg_host_part_bytes(void)
-{
-	long		bytes = -1;
-
-#ifdef _SC_LEVEL2_CACHE_SIZE
-	bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#endif
-	return (bytes > 0 ? (size_t) bytes : PARTITION_L2_BYTES) / 2;
-}
 
 /* As if rows were drawn at random: how many groups show so many of them? */
 static double

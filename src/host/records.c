@@ -24,9 +24,6 @@
 #define RECORD_HEAD_BYTES 64	/* of a block and of a record block */
 #define RECORD_LINE_BYTES 64
 
-/* In a record: half of the hash, then the image */
-#define RECORD_IMAGE 4
-
 /*
  * What the record blocks that are being filled should not exceed, together and by
  * thread, there in scopes; rows in a record block, at least.
@@ -117,15 +114,13 @@ layout_form(const GpuAggRecordLayout *l, GpuAggRecordForm *f, bool has_states)
 	for (uint32_t c = 0; c < l->ncolumns; c++)
 		values += l->columns[c].width;
 	f->image_bytes = end - f->image_first;
-	f->values_off = RECORD_IMAGE + f->image_bytes;
+	f->values_off = GPUAGG_HOST_RECORD_HASH + f->image_bytes;
 	f->states_off = f->values_off + values;
 	f->row_bytes = f->states_off + (has_states ? l->ncolumns : 0);
 	f->narrow = !has_states && l->prepared->key_mode == GPUAGG_KEYS_WORD &&
 		all_narrow(l) && l->ncolumns <= RECORD_NARROW_COLUMNS;
-	/* so many times the bytes of a row are whole lines */
-	f->stage_rows = f->narrow ? RECORD_NARROW_STAGE : f->row_bytes <= 32 ? 16 :
-		f->row_bytes <= 64 ? 8 : 4;
-	f->row_bytes = (uint32_t) gpuagg_align(f->row_bytes, RECORD_LINE_BYTES / f->stage_rows);
+	f->stage_rows = f->narrow ? RECORD_NARROW_STAGE : gpuagg_host_stage_rows(f->row_bytes);
+	f->row_bytes = gpuagg_host_record_bytes(f->row_bytes - GPUAGG_HOST_RECORD_HASH);
 }
 
 void
@@ -336,11 +331,11 @@ pack_images(const GpuAggRecordForm *f, char *to, const GpuAggKeyBlock *block,
 	const char *images = block->images + f->image_first;
 
 	if (f->image_bytes == 4)
-		PACK_BYTES(RECORD_IMAGE, images + sel[k] * block->stride, 4);
+		PACK_BYTES(GPUAGG_HOST_RECORD_HASH, images + sel[k] * block->stride, 4);
 	else if (f->image_bytes == 8)
-		PACK_BYTES(RECORD_IMAGE, images + sel[k] * block->stride, 8);
+		PACK_BYTES(GPUAGG_HOST_RECORD_HASH, images + sel[k] * block->stride, 8);
 	else
-		PACK_BYTES(RECORD_IMAGE, images + sel[k] * block->stride, f->image_bytes);
+		PACK_BYTES(GPUAGG_HOST_RECORD_HASH, images + sel[k] * block->stride, f->image_bytes);
 }
 
 static void
@@ -651,11 +646,11 @@ unpack_images(const GpuAggRecordForm *f, const char *from, uint32_t n, char *ima
 
 	memset(images, 0, n * key_bytes);
 	if (f->image_bytes == 4)
-		UNPACK_BYTES(to, RECORD_IMAGE, 4);
+		UNPACK_BYTES(to, GPUAGG_HOST_RECORD_HASH, 4);
 	else if (f->image_bytes == 8)
-		UNPACK_BYTES(to, RECORD_IMAGE, 8);
+		UNPACK_BYTES(to, GPUAGG_HOST_RECORD_HASH, 8);
 	else
-		UNPACK_BYTES(to, RECORD_IMAGE, f->image_bytes);
+		UNPACK_BYTES(to, GPUAGG_HOST_RECORD_HASH, f->image_bytes);
 }
 
 /*

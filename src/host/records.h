@@ -48,7 +48,7 @@ typedef struct GpuAggRecordForm
 								 * key, values */
 	uint32_t	row_bytes;
 	uint32_t	image_first;	/* bytes of an image before this are 0 */
-	uint32_t	image_bytes;	/* that are kept; at RECORD_IMAGE */
+	uint32_t	image_bytes;	/* that are kept; behind the hash */
 	uint32_t	values_off;
 	uint32_t	states_off;
 	uint32_t	stage_rows;		/* whole cache lines together */

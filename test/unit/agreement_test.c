@@ -111,11 +111,57 @@ test_host_parts(uint32_t nsums)
 	free(packed);
 }
 
+/* A record takes what was predicted. */
+static void
+test_host_record(uint32_t key, uint32_t nsums, uint32_t want)
+{
+	const uint8_t nullable[GPUAGG_MAX_REGS] = {0};
+	GpuAggRecordLayout layout;
+	GpuAggMemory memory;
+	GpuAggError error;
+	GpuAggPrepared *shape;
+	GpuAggRecord record;
+	TestProgram p;
+	GpuAggProgram *packed;
+
+	program_make(&p, key, nsums);
+	packed = program_pack(&p);
+	ok(gpuagg_record_compute(packed, nullable, &record), "host: a program with records");
+	gpuagg_memory_init(&memory, NULL, 0);
+	shape = gpuagg_prepared_create(packed, NULL, &memory, &error);
+	gpuagg_record_layout_columns(&layout, shape);
+	is_int(layout.compact.row_bytes, want, "... of so many bytes");
+	is_int(gpuagg_host_record_bytes(gpuagg_record_field_bytes(&record)), want, "... as predicted");
+	gpuagg_prepared_free(shape, &memory);
+	free(packed);
+}
+
+/* Which groupings fit a thread's table */
+static void
+test_host_local(void)
+{
+	const GpuAggRates rates = host_rates(2);
+	const double most = gpuagg_host_local_groups(24);
+	GpuAggStrategyInput in = {.possible = ALL,.rows = 1e9,.groups = most,.entry_bytes = 24,
+	.record_bytes = 12,.updates = 2};
+	GpuAggStrategyRates strategy;
+	GpuAggStrategyChoice choice;
+
+	gpuagg_rates_strategy(&rates, &strategy);
+	gpuagg_strategy_choose(&strategy, &in, &choice);
+	ok(choice.predicted_ns[GPUAGG_STRATEGY_BLOCK_LOCAL] >= 0,
+	   "host: as many groups as a thread's table holds beside a block of new ones");
+	in.groups = most + 1;
+	gpuagg_strategy_choose(&strategy, &in, &choice);
+	ok(choice.predicted_ns[GPUAGG_STRATEGY_BLOCK_LOCAL] < 0, "... and one more does not fit");
+}
+
 static void
 test_host_limits(void)
 {
 	is_int(gpuagg_host_local_rows(24, GPUAGG_HOST_LOCAL_BYTES), 15420, "groups of a thread's table");
 	is_int(gpuagg_host_local_rows(4096, GPUAGG_HOST_LOCAL_BYTES), 2048, "... two blocks at least");
+	is_double(gpuagg_host_local_groups(24), 14396, "... beside a block of new ones");
 	is_int(gpuagg_host_single_pass_bits(1), 4, "parts of one thread");
 	is_int(gpuagg_host_single_pass_bits(6), 7, "... of six");
 	is_int(gpuagg_host_single_pass_bits(64), 8, "... of many");
@@ -231,6 +277,11 @@ main(void)
 	test_host_limits();
 	test_host_parts(1);
 	test_host_parts(6);
+	test_host_record(GPUAGG_T_INT4, 0, 8);
+	test_host_record(GPUAGG_T_INT4, 1, 12);
+	test_host_record(GPUAGG_T_INT8, 1, 16);
+	test_host_record(GPUAGG_T_FLOAT8, 1, 16);
+	test_host_local();
 	for (size_t i = 0; i < sizeof(known_bits) / sizeof(known_bits[0]); i++)
 		test_bits(&known_bits[i]);
 	test_card();

@@ -37,6 +37,14 @@ gpuagg_host_local_rows(uint32_t row_bytes, uint64_t bytes)
 	return rows < 2 * GPUAGG_VECTOR_ROWS ? 2 * GPUAGG_VECTOR_ROWS : rows;
 }
 
+/* Groups that such a table of full size holds: a whole block of new ones must still fit. */
+GPUAGG_FN double
+gpuagg_host_local_groups(double row_bytes)
+{
+	return (double) gpuagg_host_local_rows((uint32_t) row_bytes, GPUAGG_HOST_LOCAL_BYTES) -
+		GPUAGG_VECTOR_ROWS;
+}
+
 /* Beside its row, of a group in a table of a partition: two to four directory entries */
 #define GPUAGG_HOST_DIRECTORY_BYTES (3 * sizeof(uint64_t))
 
@@ -111,6 +119,24 @@ gpuagg_host_partition_bits(uint32_t threads, double tables, double scope_bytes)
  */
 #define GPUAGG_HOST_RECORDS_SCOPES 32
 #define GPUAGG_HOST_RECORDS_TO_TABLES 4
+
+/* Rows that a thread gathers for a partition: so many times their bytes are whole cache lines. */
+GPUAGG_FN uint32_t
+gpuagg_host_stage_rows(uint32_t row_bytes)
+{
+	return row_bytes <= 32 ? 16 : row_bytes <= 64 ? 8 : 4;
+}
+
+/* Bytes of a record whose fields take so many: half of the hash comes before them. */
+#define GPUAGG_HOST_RECORD_HASH 4
+
+GPUAGG_FN uint32_t
+gpuagg_host_record_bytes(uint32_t fields)
+{
+	const uint32_t bytes = GPUAGG_HOST_RECORD_HASH + fields;
+
+	return (uint32_t) gpuagg_align(bytes, 64 / gpuagg_host_stage_rows(bytes));
+}
 
 /*
  * Work is taken in morsels of so many pages or rows: long against taking

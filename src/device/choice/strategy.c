@@ -230,6 +230,8 @@ choose_radix(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 static bool
 fits_local(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, double table)
 {
+	if (rates->threads > 0)
+		return in->groups <= gpuagg_host_local_groups(in->entry_bytes);
 	if (!in->resident || !in->plain)
 		return table <= rates->local_bytes;
 	return in->local_entry_bytes > 0 &&

@@ -128,4 +128,15 @@ gpuagg_record_compute(const GpuAggProgram *p, const uint8_t *nullable,
 	return !record->has_head || p->nkeys + p->ntransitions <= GPUAGG_RECORD_FLAGS;
 }
 
+/* Bytes of the fields alone, side by side without gaps */
+GPUAGG_FN uint32_t
+gpuagg_record_field_bytes(const GpuAggRecord *record)
+{
+	uint32_t	bytes = 0;
+
+	for (uint32_t i = 0; i < record->nfields; i++)
+		bytes += record->fields[i].bytes;
+	return bytes;
+}
+
 #endif							/* GPUAGG_DEVICE_OPS_RECORD_H */
