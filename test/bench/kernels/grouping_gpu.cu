@@ -568,8 +568,9 @@ configure(const Case &c, const std::string &strategy, uint32_t windows)
 	}
 	config.strategy = named_strategy(strategy);
 	config.forced = 1;
-	config.scope_bytes = (uint64_t) (2 * config.expected_groups * c.layout.row_bytes /
-									 (double) (1u << windows));
+	/* rounded up, for what is less than a window's part makes twice as many */
+	config.scope_bytes = (uint64_t) ceil(2 * config.expected_groups * c.layout.row_bytes /
+										 (double) (1u << windows));
 	return config;
 }
 
