@@ -114,16 +114,19 @@ tile_taken(const StripeTile &tile, uint32_t set)
 	return taken;
 }
 
-/* ---------- one 4-byte key and argument ---------- */
+/* ---------- one integer key, one 4-byte argument at most ---------- */
 
-/* As fast_rows() of groupby_fast.cuh; position: the lane's first */
+/* As warp_rows() of groupby_fast.cuh; position: the lane's first */
+template <int KEY>
 static __device__ __forceinline__ bool
 stripe_fast_rows(const GpuAggGroupByArgs &a, const LocalView &t, const GpuAggStripeRun &run,
 			   const StripeTile &tile, uint32_t position)
 {
-	const uint32_t *keys = (const uint32_t *) tile.columns[run.field_column[0]].values + position;
+	typedef typename FastRow<KEY>::Word Word;
+	const Word *keys = (const Word *) tile.columns[run.field_column[0]].values + position;
 	const uint32_t *args = (const uint32_t *) tile.columns[run.field_column[a.nfields - 1]].values + position;
-	uint32_t	key[LOCAL_ROWS];
+	const bool	has_arg = a.nfields > 1;
+	Word		key[LOCAL_ROWS];
 	uint32_t	arg[LOCAL_ROWS];
 
 	#pragma unroll
@@ -131,7 +134,7 @@ stripe_fast_rows(const GpuAggGroupByArgs &a, const LocalView &t, const GpuAggStr
 		key[r] = __ldcs(keys + r * WARP_LANES);
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
-		arg[r] = __ldcs(args + r * WARP_LANES);
+		arg[r] = has_arg ? __ldcs(args + r * WARP_LANES) : 0;
 	return fast_group(a, t, key, arg);
 }
 
@@ -311,7 +314,7 @@ report_stripes(const StripeCounts *mine, GpuAggBatchHead *head)
 		atomicAdd(&head->local_misses, misses);
 }
 
-/* FAST: one key and at most one argument, of 4 bytes both */
+/* FAST: as GpuAggPartRows has it */
 template <int KEY, bool FAST>
 static __global__ void
 __launch_bounds__(MAX_THREADS)
@@ -342,7 +345,7 @@ group_stripes_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 			const uint32_t position = tile.first + set * (LOCAL_ROWS * WARP_LANES) + lane;
 			uint32_t	taken;
 
-			if (FAST && tile.whole && stripe_fast_rows(a, t, run, tile, position))
+			if (FAST && tile.whole && stripe_fast_rows<KEY>(a, t, run, tile, position))
 				continue;
 			taken = tile_taken(tile, set);
 			if (__any_sync(ALL_LANES, taken != 0))
@@ -388,31 +391,15 @@ launch(const GpuAggGroupByArgs *a, const GpuAggGroupByLocal *local, const GpuAgg
 	return cudaGetLastError();
 }
 
-/* States in words of 32 bits alone, of one argument of 4 bytes at most */
-static bool
-is_fast(const GpuAggGroupByArgs *a)
-{
-	if (a->nfields > 2 || a->fields[a->nfields - 1].bytes != 4)
-		return false;
-	for (uint32_t i = 0; i < a->nsteps; i++)
-		if (a->steps[i].kind == GPUAGG_LOCAL_STATE ||
-			(a->steps[i].field != GPUAGG_NO_FIELD && a->steps[i].field != a->nfields - 1))
-			return false;
-	return true;
-}
-
 cudaError_t
 gpuagg_cuda_stripe_local(const GpuAggGroupByArgs *a, GpuAggKeyShape key, const GpuAggGroupByLocal *local,
 					   const GpuAggStripeRun *run, uint32_t blocks, cudaStream_t stream)
 {
-	cudaError_t rc;
+	const auto run_kernel = key == GPUAGG_KEY_I64 ?
+		(a->kind.fast ? launch<GPUAGG_KEY_I64, true> : launch<GPUAGG_KEY_I64, false>) :
+		(a->kind.fast ? launch<GPUAGG_KEY_I32, true> : launch<GPUAGG_KEY_I32, false>);
+	cudaError_t rc = run_kernel(a, local, run, blocks, stream);
 
-	if (key == GPUAGG_KEY_I64)
-		rc = launch<GPUAGG_KEY_I64, false>(a, local, run, blocks, stream);
-	else if (is_fast(a))
-		rc = launch<GPUAGG_KEY_I32, true>(a, local, run, blocks, stream);
-	else
-		rc = launch<GPUAGG_KEY_I32, false>(a, local, run, blocks, stream);
 	if (rc == cudaSuccess)
 	{
 		mark_spilled_kernel<<<4, 256, 0, stream>>>(*a, run->head);
