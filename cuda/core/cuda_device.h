@@ -6,17 +6,8 @@
  * the card: work is put into streams, and events are asked whether it is
  * done.  One more thread (completion_flag.cu) tells when it is worth asking.
  *
- *	check.cu	CUDA's errors as ours		memory.cu	budgets, pinned memory, streams
- *	device.cu	open, list, info			prepared_program.cu		what kernels need of a program
- *	completion_flag.cu		completions to the eventfd	launch.cu	sizes of launches
- *	cuda_task.cu		begin, cancel, end, growth	batch.cu	batches in
- *	pending.cu	batches without memory		complete.cu	completions out
- *	cuda_results.cu	groups out					deferred.cu		rows kept, grouped at the end
- *	decode.cu, group.cu, select.cu, grow.cu, return_groups.cu: kernels
- *	groupby.h, scoped*.cu: grouping of rows that lie on the card
- *	cuda_stripe.h, resident.h: columns that stay there between tasks
- *
- * Measuring the card (cuda_probe.h, probe*.cu) runs on another thread.
+ * Sections below are named by the file that has their functions; cuda/README.md says
+ * which folder has which.  Measuring the card (cuda_probe.h) runs on another thread.
  *
  * A task has two streams: pages are decoded in one, rows grouped in
  * the other, so that the link is busy while groups are updated.  All that
@@ -51,7 +42,7 @@ typedef struct GpuAggStreamPair
 	struct GpuAggStreamPair *next;
 	cudaStream_t decode;
 	cudaStream_t group;
-	GpuAggCompletionFlag *completion_flag;			/* of the group stream */
+	GpuAggCompletionFlag *completion_flag;	/* of the group stream */
 } GpuAggStreamPair;
 
 /* Times of a batch or a window of results */
@@ -150,7 +141,7 @@ typedef struct GpuAggWindow
 typedef enum GpuAggTaskStage
 {
 	GPUAGG_TASK_INPUT,
-	GPUAGG_TASK_SCOPING,		/* kept rows are grouped */
+	GPUAGG_TASK_GROUPING,		/* kept rows are grouped */
 	GPUAGG_TASK_SIZING,			/* finish asked for the size of the results */
 	GPUAGG_TASK_RESULTS
 } GpuAggTaskStage;
@@ -394,7 +385,7 @@ extern GpuAggCudaPrepared *gpuagg_cuda_task_upload(GpuAggTask *task,
 #define GPUAGG_DEFERRED_WINDOWS (1u << 16)
 
 /*
- * Sets task->scoped if config asks for a strategy that keeps rows, and the
+ * Sets task->groupby if config asks for a strategy that keeps rows, and the
  * program has records; and then batch_blocks and strategy.
  */
 extern bool gpuagg_cuda_deferred_begin(GpuAggTask *task, const GpuAggTaskConfig *config,

@@ -24,7 +24,7 @@ extern GpuAggResults *gpuagg_results_create(const GpuAggPlanInfo *info,
 
 /*
  * Copies the groups of a RESULTS message.  A status other than GPUAGG_OK:
- * there is a group that only PostgreSQL can judge; forget them all.
+ * there is a group that only PostgreSQL can compute; forget them all.
  */
 extern GpuAggStatus gpuagg_results_add(GpuAggResults *results,
 									   const char *groups, uint32 count,
