@@ -1,8 +1,8 @@
 /*
  * groupby.h
- *		Grouping of rows that lie in device memory, by one of several
- *		strategies that keep random access within reach of shared memory, the
- *		L2 cache or the TLB (Karnagel et al., Big Data causing Big (TLB) Problems, sections 3 and 5.3).
+ *		Grouping of rows that lie in device memory, by one of several strategies that keep
+ *		random access within reach of shared memory, the L2 cache or the TLB (Karnagel et
+ *		al., Big Data causing Big (TLB) Problems, sections 3 and 5.3).
  *
  *		single			the table in device memory, all at once
  *		multi-pass		the same, a window of the hash range a pass

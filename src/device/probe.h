@@ -14,9 +14,11 @@
  * Numbers are of one measurement; repeating and taking medians is the
  * driver's affair.  0 where a device cannot tell.
  *
- * Sources: dependent chases over strides and distances, and TLB sharing, are
- * Karnagel et al., Big Data causing Big (TLB) Problems (3.2, 3.3); stride by size is Inferring Kaveri's Shared Virtual Memory Implementation; ceilings are Revisiting Query Performance in GPU Database Systems
- * (5.2); the host's access patterns are Khuong, There's more to locality than caches.
+ * Sources: dependent chases over strides and distances, and TLB sharing, are Karnagel et
+ * al., Big Data causing Big (TLB) Problems (3.2, 3.3); stride by size is Inferring Kaveri's
+ * Shared Virtual Memory Implementation; ceilings are Revisiting Query Performance in GPU
+ * Database Systems (5.2); the host's access patterns are Khuong, There's more to locality
+ * than caches.
  */
 #ifndef GPUAGG_DEVICE_PROBE_H
 #define GPUAGG_DEVICE_PROBE_H

@@ -3,8 +3,8 @@
  *		Group tables in the shared memory of a GPU's blocks: what an entry takes,
  *		how many fit, and into how many parts rows must be partitioned for it.
  *
- * grouping in device memory (cuda/groupby/groupby.h) makes its tables so, and device/choice/strategy.h
- * reckons with it; both ask here.
+ * Grouping in device memory (cuda/groupby/groupby.h) makes its tables so, and
+ * device/choice/strategy.h reckons with it; both ask here.
  */
 #ifndef GPUAGG_DEVICE_CHOICE_LOCAL_H
 #define GPUAGG_DEVICE_CHOICE_LOCAL_H

@@ -15,9 +15,9 @@
  * of 2^64 / N, divided by 2^64: no two differ by more than 2^-64, which is
  * N / 2^64 of either.
  *
- * As floor(b N / 2^64) grows with b, rows [from, to) are what a range of bits
- * draws.  Who wants only draws within a window (a scope of Karnagel et al., Big Data causing Big (TLB) Problems, section
- * 5.2) compares bits and needs the product of no other draw.
+ * As floor(b N / 2^64) grows with b, rows [from, to) are what a range of bits draws.  Who
+ * wants only draws within a window (a scope of Karnagel et al., Big Data causing Big (TLB)
+ * Problems, section 5.2) compares bits and needs the product of no other draw.
  */
 #ifndef GPUAGG_DEVICE_OPS_DRAW_H
 #define GPUAGG_DEVICE_OPS_DRAW_H
