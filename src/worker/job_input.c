@@ -113,6 +113,7 @@ static const GpuAggCacheCalls cache_calls = {
 	cache_reply, cache_fail, cache_encode, cache_resident, cache_draws
 };
 
+/* Of every job: one that requests nothing may send messages about the cache, too. */
 static void
 cache_attach(GpuAggWorkerJob *job, const GpuAggCacheRequest *request)
 {
@@ -125,7 +126,8 @@ cache_attach(GpuAggWorkerJob *job, const GpuAggCacheRequest *request)
 		.shares_device = job->on == &gpuagg_worker.primary,
 		.can_draw = job->on->ops->task_draws != NULL,
 	};
-	gpuagg_cache_attach(&job->cache);
+	if (request->relnumber != 0)
+		gpuagg_cache_attach(&job->cache);
 }
 
 /* ------------------------------------------------------------- messages --- */
@@ -193,8 +195,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	job->program = MemoryContextAlloc(job->context, bytes);
 	memcpy(job->program, begin + 1, bytes);
 	job->estimate = memory_estimate(job->program, &job->config);
-	if (begin->cache.relnumber != 0)
-		cache_attach(job, &begin->cache);
+	cache_attach(job, &begin->cache);
 	job->state = GPUAGG_JOB_QUEUED;
 }
 
