@@ -286,7 +286,7 @@ emit(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		reads = rates->gpu ? GPU_EMIT_READS : EMIT_READS;
 
-	return work->groups * ((EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
+	return (work->groups - work->left_out) * ((EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
 							EMIT_NUMERIC_NS * work->numeric_outputs +
 							EMIT_AVERAGE_NS * work->averages) * backend_slowness(rates) +
 						   gpuagg_predict_read(rates, reads * work->output_bytes)) +

@@ -62,6 +62,7 @@ typedef struct GpuAggWork
 	double		cached_rows;	/* of these, that need not be decoded */
 	double		passed;			/* that pass the filter */
 	double		groups;
+	double		left_out;		/* of these, that are not returned */
 	double		output_bytes;	/* of a group, as it is sent */
 	double		numeric_outputs;	/* of a group, that become numerics */
 	double		averages;		/* of a group, that divide numerics */

@@ -16,6 +16,7 @@
 #ifndef GPUAGG_DEVICE_DEVICE_H
 #define GPUAGG_DEVICE_DEVICE_H
 
+#include "device/answer.h"
 #include "device/choice/draw_plan.h"
 #include "device/choice/spatial.h"
 #include "device/choice/strategy.h"
@@ -25,7 +26,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 13
+#define GPUAGG_DEVICE_ABI 14
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -54,9 +55,10 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	decodes;			/* 1: batches take memory for the columns of
 								 * their rows (batch_memory.h) */
 	uint32_t	draws;			/* 1: it has task_draws */
+	uint32_t	answers;		/* 1: of its groups it returns those that
+								 * GpuAggTaskConfig.answer wants, and few others */
 	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor, */
 	uint32_t	block_shared_bytes; /* and of a block at most; 0: it has none */
-	uint32_t	pad;
 } GpuAggDeviceInfo;
 
 /*
@@ -167,6 +169,7 @@ typedef struct GpuAggTaskConfig
 	GpuAggFaultStage fault;
 	GpuAggSample sample;		/* BERNOULLI: the device takes no other lines.
 								 * SYSTEM: it is given no other pages */
+	GpuAggAnswer answer;		/* groups that are wanted; others may be returned */
 	GpuAggHashWindow hash_window;			/* only groups of this window are wanted; rows
 								 * outside count as scanned and passed.  Without
 								 * keys there are no windows */

@@ -11,9 +11,8 @@
 #include "device/ops/group.h"
 #include "host/host_task.h"
 
-/* Tables that hold groups, by number; some are NULL. */
-static const GpuAggTable *
-result_table(GpuAggTask *task, uint32_t i)
+const GpuAggTable *
+gpuagg_host_result_table(GpuAggTask *task, uint32_t i)
 {
 	GpuAggPartition *partitions = gpuagg_partitions(&task->groups.partitions);
 
@@ -22,8 +21,8 @@ result_table(GpuAggTask *task, uint32_t i)
 	return task->scanners[i] != NULL ? &task->scanners[i]->grouper->local : NULL;
 }
 
-static uint32_t
-result_tables(GpuAggTask *task)
+uint32_t
+gpuagg_host_result_tables(GpuAggTask *task)
 {
 	if (task->prepared->program->select)
 		return 0;
@@ -37,9 +36,9 @@ gpuagg_host_task_groups(GpuAggTask *task)
 {
 	uint64_t	groups = 0;
 
-	for (uint32_t i = 0; i < result_tables(task); i++)
-		if (result_table(task, i) != NULL)
-			groups += result_table(task, i)->nrows;
+	for (uint32_t i = 0; i < gpuagg_host_result_tables(task); i++)
+		if (gpuagg_host_result_table(task, i) != NULL)
+			groups += gpuagg_host_result_table(task, i)->nrows;
 	return groups;
 }
 
@@ -80,6 +79,45 @@ write_group(char *to, const char *row, size_t row_bytes, size_t bytes,
 	memset(end, 0, (size_t) (to + bytes - end));
 }
 
+/* The next group that is wanted, from where task_results is; NULL: no more */
+static const char *
+wanted_row(GpuAggTask *task)
+{
+	const GpuAggHostAnswer *a = &task->answer;
+
+	if (a->plan.first > 0 && a->plan.nwords == 0 && task->returned == a->plan.first)
+		return NULL;
+	for (; task->result_table < gpuagg_host_result_tables(task);
+		 task->result_table++, task->result_row = 0)
+	{
+		const GpuAggTable *t = gpuagg_host_result_table(task, task->result_table);
+
+		for (; t != NULL && task->result_row < t->nrows; task->result_row++)
+		{
+			const char *row = gpuagg_table_row(t, task->result_row);
+
+			if (gpuagg_host_answer_wants(a, row, gpuagg_host_position(task->result_table,
+																	  task->result_row)))
+				return row;
+		}
+	}
+	return NULL;
+}
+
+/* The same where it is known which ones are */
+static const char *
+listed_row(GpuAggTask *task)
+{
+	const GpuAggHostAnswer *a = &task->answer;
+	uint64_t	position;
+
+	if (task->returned == a->npositions)
+		return NULL;
+	position = a->positions[task->returned];
+	return gpuagg_table_row(gpuagg_host_result_table(task, (uint32_t) (position >> 32)),
+							(uint32_t) position);
+}
+
 uint32_t
 gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 						 size_t *used, GpuAggError *error)
@@ -87,7 +125,7 @@ gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 	const size_t row_bytes = task->prepared->layout.row_bytes;
 	uint32_t	slots[GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS];
 	uint32_t	nslots = string_slots(task->prepared, slots);
-	uint32_t	ntables = result_tables(task);
+	const char *row;
 	uint32_t	n = 0;
 
 	memset(error, 0, sizeof(*error));
@@ -99,30 +137,26 @@ gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 	}
 	if (task->stage != GPUAGG_TASK_RESULTS)
 		return 0;
-	for (; task->result_table < ntables; task->result_table++, task->result_row = 0)
+	while ((row = task->answer.positions != NULL ? listed_row(task) : wanted_row(task)) != NULL)
 	{
-		const GpuAggTable *t = result_table(task, task->result_table);
+		const size_t bytes = nslots == 0 ? row_bytes :
+			gpuagg_group_bytes(task->prepared->program, &task->prepared->layout, row);
 
-		for (; t != NULL && task->result_row < t->nrows; task->result_row++)
+		if (bytes > size - *used)
 		{
-			const char *row = gpuagg_table_row(t, task->result_row);
-			size_t		bytes = nslots == 0 ? row_bytes :
-				gpuagg_group_bytes(task->prepared->program, &task->prepared->layout, row);
-
-			if (bytes > size - *used)
-			{
-				if (n > 0)
-					return n;
-				error->status = GPUAGG_OUT_OF_MEMORY;
-				snprintf(error->message, sizeof(error->message),
-						 "a group of %zu bytes does not fit the result buffer", bytes);
-				*used = bytes;
-				return 0;
-			}
-			write_group(buffer + *used, row, row_bytes, bytes, slots, nslots);
-			*used += bytes;
-			n++;
+			if (n > 0)
+				return n;
+			error->status = GPUAGG_OUT_OF_MEMORY;
+			snprintf(error->message, sizeof(error->message),
+					 "a group of %zu bytes does not fit the result buffer", bytes);
+			*used = bytes;
+			return 0;
 		}
+		write_group(buffer + *used, row, row_bytes, bytes, slots, nslots);
+		*used += bytes;
+		task->result_row++;
+		task->returned++;
+		n++;
 	}
 	return n;
 }

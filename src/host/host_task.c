@@ -245,6 +245,19 @@ aggregate(GpuAggTask *task, GpuAggGrouper *grouper, const GpuAggJob *job,
 	}
 }
 
+/* The morsel are tables: which of their groups are wanted? */
+static void
+answer(GpuAggTask *task, const GpuAggJob *job, uint32_t thread, GpuAggError *error)
+{
+	for (uint32_t i = job->first; i < job->first + job->count && !atomic_load(&task->stop); i++)
+	{
+		const GpuAggTable *t = gpuagg_host_result_table(task, i);
+
+		if (t != NULL && !gpuagg_host_answer_table(&task->answer, thread, i, t, error))
+			return;
+	}
+}
+
 static void
 task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 {
@@ -267,6 +280,11 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 		batch->kind != GPUAGG_BATCH_ROWS)
 	{
 		gpuagg_host_injected("pages", &result->error);
+		return;
+	}
+	if (batch->kind == GPUAGG_BATCH_ANSWER)
+	{
+		answer(task, job, thread, &result->error);
 		return;
 	}
 	scanner = scanner_of(task, thread, &result->error);
@@ -375,6 +393,14 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 		free(task);
 		return error->status;
 	}
+	if (!gpuagg_host_answer_init(&task->answer, &config->answer, program, &task->memory,
+								 (uint32_t) threads))
+	{
+		gpuagg_memory_error(&task->memory, error);
+		gpuagg_prepared_free(task->prepared, &task->memory);
+		free(task);
+		return error->status;
+	}
 	gpuagg_groups_init(&task->groups, task->prepared, &task->memory, device->threads, config);
 	task->strategy = program->select ? "select" :
 		task->prepared->key_mode == GPUAGG_KEYS_NONE ? "plain" :
@@ -396,6 +422,7 @@ gpuagg_host_task_end(GpuAggTask *task)
 	free_batch(task, task->polled);
 	for (int i = 0; i < task->device->threads; i++)
 		gpuagg_scanner_free(task->scanners[i]);
+	gpuagg_host_answer_free(&task->answer);
 	gpuagg_groups_free(&task->groups);
 	gpuagg_prepared_free(task->prepared, &task->memory);
 	free(task);
@@ -515,9 +542,12 @@ next_stage(GpuAggTask *task, GpuAggError *error)
 	if (task->stage == GPUAGG_TASK_INPUT && needs_flush(task))
 		return enqueue_last(task, GPUAGG_TASK_FLUSHING, GPUAGG_BATCH_FLUSH,
 							(uint32_t) task->device->threads, error);
-	if (task->stage != GPUAGG_TASK_AGGREGATING && needs_aggregating(task))
+	if (task->stage < GPUAGG_TASK_AGGREGATING && needs_aggregating(task))
 		return enqueue_last(task, GPUAGG_TASK_AGGREGATING, GPUAGG_BATCH_AGGREGATE,
 							1u << task->groups.partitions.bits, error);
+	if (task->stage < GPUAGG_TASK_ANSWERING && gpuagg_host_answer_looks(&task->answer))
+		return enqueue_last(task, GPUAGG_TASK_ANSWERING, GPUAGG_BATCH_ANSWER,
+							gpuagg_host_result_tables(task), error);
 	return false;
 }
 
@@ -571,7 +601,10 @@ gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
 	if (task->prepared->key_mode != GPUAGG_KEYS_NONE && next_stage(task, error))
 		return false;
 	if (error->status == GPUAGG_OK)
+	{
+		gpuagg_host_answer_settle(&task->answer);
 		task->stage = GPUAGG_TASK_RESULTS;
+	}
 	return true;
 }
 

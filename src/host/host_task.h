@@ -6,6 +6,7 @@
 #define GPUAGG_HOST_HOST_TASK_H
 
 #include "device/device.h"
+#include "host/host_answer.h"
 #include "host/host_scan.h"
 #include "host/pool.h"
 
@@ -28,7 +29,8 @@ typedef enum GpuAggBatchKind
 	GPUAGG_BATCH_RESIDENT,
 	GPUAGG_BATCH_DRAWS,
 	GPUAGG_BATCH_FLUSH,			/* at the end: local tables to partitions */
-	GPUAGG_BATCH_AGGREGATE		/* then: records of partitions */
+	GPUAGG_BATCH_AGGREGATE,		/* then: records of partitions */
+	GPUAGG_BATCH_ANSWER			/* then: which groups are wanted */
 } GpuAggBatchKind;
 
 /* Work handed in together, done in morsels. */
@@ -39,8 +41,8 @@ typedef struct GpuAggBatch
 	GpuAggCompletion completion;
 	size_t		bytes;			/* of this whole block */
 	size_t		listed_bytes;
-	uint32_t	count;			/* pages, rows, positions, morsels of draws, threads or
-								 * partitions */
+	uint32_t	count;			/* pages, rows, positions, morsels of draws, threads,
+								 * partitions or tables */
 	uint32_t	taken;
 	uint32_t	morsels;			/* taken and not yet done */
 	union
@@ -64,6 +66,7 @@ typedef enum GpuAggTaskStage
 	GPUAGG_TASK_INPUT,
 	GPUAGG_TASK_FLUSHING,
 	GPUAGG_TASK_AGGREGATING,
+	GPUAGG_TASK_ANSWERING,
 	GPUAGG_TASK_RESULTS
 } GpuAggTaskStage;
 
@@ -100,6 +103,8 @@ struct GpuAggTask
 	uint32_t	switches;		/* of it */
 	uint32_t	result_table;	/* where task_results is */
 	uint32_t	result_row;
+	uint64_t	returned;		/* groups */
+	GpuAggHostAnswer answer;
 };
 
 /* host_task.c: the functions of device.h that are about tasks */
@@ -137,6 +142,10 @@ extern GpuAggStatus gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id,
 
 /* host_results.c */
 extern uint64_t gpuagg_host_task_groups(GpuAggTask *task);
+
+/* Tables that hold groups, by number; some are NULL. */
+extern uint32_t gpuagg_host_result_tables(GpuAggTask *task);
+extern const GpuAggTable *gpuagg_host_result_table(GpuAggTask *task, uint32_t i);
 extern uint32_t gpuagg_host_task_results(GpuAggTask *task, char *buffer,
 										 size_t size, size_t *used,
 										 GpuAggError *error);

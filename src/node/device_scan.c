@@ -66,6 +66,7 @@ gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
 	gpuagg_sample_init(&scan->sample, scan->info->sample,
 					   scan->info->repeatable,
 					   list_copy_tail(exprs, scan->info->nruntime), ps);
+	gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, ps);
 	exprs = list_truncate(list_copy(exprs), scan->info->nruntime);
 	(void) runtime_params((Node *) exprs, &params);
 	scan->runtime = ExecInitExprList(exprs, ps);
@@ -282,6 +283,7 @@ scan_run_device(GpuAggScan *scan, GpuAggError *error)
 		nblocks = 0;
 	else if (scan->info->gate >= 0)
 		gpuagg_sample_evaluate(&scan->sample, econtext);
+	gpuagg_wanted_evaluate(&scan->wanted, econtext, &scan->answer);
 	status = scan_run_cached(scan, program, nblocks, error);
 	if (gpuagg_task_redoable(scan, status))
 		status = scan_redo(scan, program, nblocks, error);
@@ -438,7 +440,8 @@ gpuagg_scan_rescan(GpuAggScan *scan, bool again)
 		return;
 
 	/* parameters of what is computed above the rows do not concern them */
-	if (again || bms_overlap(changed, fallback->allParam))
+	if (again || bms_overlap(changed, fallback->allParam) ||
+		bms_overlap(changed, scan->wanted.params))
 		scan->ran = false;
 	else if (!scan->falling_back)
 		scan_rewind(scan);

@@ -13,6 +13,7 @@
 #include "node/results.h"
 #include "node/rows.h"
 #include "node/tid_store.h"
+#include "node/wanted_groups.h"
 #include "nodes/extensible.h"
 #include "planner/plan.h"
 #include "portability/instr_time.h"
@@ -29,6 +30,7 @@ typedef struct GpuAggCounters
 	uint64		rows_passed;
 	uint64		rows_evaluated; /* by PostgreSQL, for the device */
 	uint64		groups;
+	uint64		groups_returned;
 	uint64		memory_bytes;	/* the largest of any run */
 	uint64		device_ns;
 
@@ -74,6 +76,8 @@ typedef struct GpuAggScan
 	List	   *runtime;		/* ExprStates of the runtime constants */
 	List	   *params;			/* ExprStates of the parameters in them */
 	GpuAggSampleState sample;
+	GpuAggWantedState wanted;
+	GpuAggAnswer answer;		/* of this run: groups that are wanted */
 	int			eflags;			/* for plans initialised later */
 	ResourceOwner owner;		/* of the query */
 

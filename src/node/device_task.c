@@ -286,6 +286,7 @@ task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 	if (!run->collecting)
 		time_start(run, &run->first_groups);
 	run->collecting = true;
+	run->scan->counters.groups_returned += msg->count;
 	return gpuagg_results_add(run->scan->results, (const char *) (msg + 1),
 							  msg->count, bytes - sizeof(GpuAggMsg),
 							  run->error);
@@ -634,6 +635,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.expected_groups = pass->expected_groups,
 		.config.expected_rows = Max(run->scan->info->est_rows, 0),
 		.config.sample = run->scan->sample.sample,
+		.config.answer = run->scan->answer,
 		.config.hash_window = pass->hash_window,
 		.config.strategy = pass->strategy,
 		.config.resident_strategy = pass->resident_strategy,

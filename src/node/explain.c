@@ -87,6 +87,35 @@ explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 											   context, prefix, false), es);
 }
 
+/* Which groups the device returns, by as much of ORDER BY as it looks at */
+static void
+explain_wanted(GpuAggScan *node, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+	const GpuAggAnswer *a = &node->info->wanted.answer;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   (Plan *) plan, ancestors);
+	List	   *columns = NIL;
+
+	if (a->nterms > 0)
+		ExplainPropertyUInteger("Device Having", NULL, a->nterms, es);
+	for (int i = 0; i < a->ncolumns; i++)
+	{
+		TargetEntry *tle = list_nth_node(TargetEntry, plan->custom_scan_tlist,
+										 node->info->wanted.outputs[i]);
+
+		columns = lappend(columns,
+						  psprintf("%s%s", deparse_expression((Node *) tle->expr, context,
+															  list_length(es->rtable) > 1 ||
+															  es->verbose, true),
+								   a->columns[i].descending ? " DESC" : ""));
+	}
+	if (columns != NIL)
+		ExplainPropertyList("Device Top-N", columns, es);
+	else if (node->info->wanted.limited)
+		ExplainPropertyText("Device Top-N", "in any order", es);
+}
+
 /* As EXPLAIN of PostgreSQL's Sample Scan */
 static void
 explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
@@ -239,6 +268,15 @@ explain_count(const char *label, uint64 count, ExplainState *es)
 		ExplainPropertyUInteger(label, NULL, count, es);
 }
 
+/* Found, and returned if fewer were wanted */
+static void
+explain_groups(const GpuAggScan *node, ExplainState *es)
+{
+	ExplainPropertyUInteger("Groups", NULL, node->counters.groups, es);
+	if (gpuagg_plan_wanted_exprs(&node->info->wanted) > 0)
+		ExplainPropertyUInteger("Groups Returned", NULL, node->counters.groups_returned, es);
+}
+
 static void
 explain_counts(const GpuAggScan *node, ExplainState *es)
 {
@@ -256,7 +294,7 @@ explain_counts(const GpuAggScan *node, ExplainState *es)
 		explain_count("Rows Evaluated by PostgreSQL",
 					  counters->rows_evaluated, es);
 		if (!node->info->program->select)
-			ExplainPropertyUInteger("Groups", NULL, counters->groups, es);
+			explain_groups(node, es);
 		ExplainPropertyUInteger("Pages", NULL, counters->pages, es);
 		ExplainPropertyUInteger("Bytes Read", NULL, counters->pages * BLCKSZ,
 								es);
@@ -384,7 +422,10 @@ gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
 	if (node->info->program->select)
 		explain_device_filter(node, ancestors, es);
 	else
+	{
 		explain_expressions(node, ancestors, es);
+		explain_wanted(node, ancestors, es);
+	}
 	if (timing && counters->runs > 0)
 		ExplainPropertyText("Device", counters->device, es);
 	else if (es->costs)

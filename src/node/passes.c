@@ -304,6 +304,7 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
 		counters->rows_passed = before.rows_passed;
 		counters->rows_evaluated = before.rows_evaluated;
 		counters->groups = before.groups;
+		counters->groups_returned = before.groups_returned;
 	}
 	return status;
 }

@@ -48,6 +48,7 @@
 #include "planner/path_cost.h"
 #include "planner/sample_clause.h"
 #include "planner/table_check.h"
+#include "planner/top_groups.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -72,6 +73,7 @@ typedef struct GpuAggGrouping
 	List	   *aggs;			/* Aggrefs */
 
 	List	   *sample_exprs;
+	List	   *wanted_exprs;
 	double		sample_lines;
 	double		cached;			/* part of the pages, 0 to 1 */
 	GpuAggPlanInfo info;
@@ -384,6 +386,7 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 	input.rows = g->info.est_rows;
 	input.passed = g->info.est_passed;
 	input.groups = g->info.est_groups;
+	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);
 	input.allvisfrac = rel->allvisfrac;
 	input.postgres_cost = postgres_cost;
 	cost = gpuagg_cost_agg(&input, &g->info);
@@ -395,10 +398,11 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 								   clauselist_selectivity(g->root, g->having,
 														  0, JOIN_INNER,
 														  NULL));
+	path->rows = Min(path->rows, cost.returned);
 	path->startup_cost = cost.startup + having.startup +
 		path->pathtarget->cost.startup;
 	path->total_cost = cost.total + having.startup +
-		having.per_tuple * g->info.est_groups +
+		having.per_tuple * cost.returned +
 		path->pathtarget->cost.startup +
 		path->pathtarget->cost.per_tuple * path->rows;
 }
@@ -433,8 +437,9 @@ make_path(GpuAggGrouping *g)
 	set_costs(g, &path->path,
 			  ((Path *) linitial(path->custom_paths))->total_cost);
 	path->custom_private = list_make4(gpuagg_plan_pack(&g->info), g->exprs,
-									  list_concat_copy(g->lw->runtime_exprs,
-													   g->sample_exprs),
+									  list_concat(list_concat_copy(g->lw->runtime_exprs,
+																   g->sample_exprs),
+												  g->wanted_exprs),
 									  g->having);
 	return path;
 }
@@ -493,6 +498,20 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 
 /* ------------------------------------------------------------------ hook --- */
 
+static void
+plan_wanted(GpuAggGrouping *g)
+{
+	const GpuAggTopGroups q = {
+		.root = g->root,
+		.targets = g->grouped_rel->reltarget->exprs,
+		.having = g->having,
+		.exprs = g->exprs,
+		.info = &g->info
+	};
+
+	g->wanted_exprs = gpuagg_top_groups_plan(&q, &g->info.wanted);
+}
+
 static CustomPath *
 try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 			 List *having)
@@ -523,6 +542,7 @@ try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 											 &g.info.repeatable);
 		g.sample_lines = gpuagg_sample_lines(root, input_rel, relation);
 		g.cached = estimate_cached(&g, relation);
+		plan_wanted(&g);
 		path = make_path(&g);
 	}
 	table_close(relation, NoLock);

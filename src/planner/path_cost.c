@@ -32,6 +32,7 @@
 #include "cost/choose.h"
 #include "device/device.h"
 #include "host/machine.h"
+#include "ipc/shmem.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "planner/path_cost.h"
@@ -89,6 +90,16 @@ work_outputs(GpuAggWork *work, const GpuAggPlanInfo *info)
 	}
 }
 
+/* Does the device return those groups alone that are wanted? */
+static bool
+device_chooses(void)
+{
+	GpuAggDeviceView view;
+
+	gpuagg_shmem_device(&view);
+	return view.facts.info.answers != 0;
+}
+
 static void
 work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 		  const GpuAggPlanInfo *info)
@@ -108,6 +119,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 		return;
 	}
 	work->groups = input->groups;
+	work->left_out = device_chooses() ? input->groups - input->returned : 0;
 	work->output_bytes = work->entry_bytes;
 	work_outputs(work, info);
 }
@@ -171,6 +183,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	if (work.lines == 0)
 		cost.startup += work.pages * input->page_cost;
 	cost.total = cost.startup + info->predicted.emit / unit;
+	cost.returned = work.groups - work.left_out;
 	return cost;
 }
 

@@ -19,6 +19,7 @@ typedef struct GpuAggCostInput
 	double		rows;			/* of the table, or its sample */
 	double		passed;			/* that pass the filter */
 	double		groups;
+	double		returned;		/* of these, if the device can choose */
 	Cost		postgres_cost;	/* of its plan in one process */
 	double		allvisfrac;		/* of the pages */
 	bool		ring;			/* pages pass through a ring of buffers and are
@@ -28,6 +29,7 @@ typedef struct GpuAggCostInput
 typedef struct GpuAggCost
 {
 	Cost		startup;		/* until the first group or row can be returned */
+	double		returned;		/* groups */
 	Cost		total;			/* with all of them, before HAVING or further
 								 * conditions, and targets */
 } GpuAggCost;

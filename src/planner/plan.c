@@ -6,7 +6,8 @@
  * The list: the program as a bytea Const; the outputs and the runtime
  * constants, each an integer list; the gate; the estimates as Floats; method
  * and repeatability of the sample, an integer list; the prediction, a list of
- * Floats; what bounds it and the profile, an integer list.
+ * Floats; what bounds it and the profile, an integer list; the groups that are wanted,
+ * a bytea Const.
  */
 #include "postgres.h"
 
@@ -21,13 +22,12 @@
 #include "utils/memutils.h"
 
 static Const *
-pack_program(const GpuAggProgram *program)
+pack_bytes(const void *from, Size n)
 {
-	Size		bytes = program->bytes + VARHDRSZ;
-	bytea	   *image = palloc(bytes);
+	bytea	   *image = palloc(n + VARHDRSZ);
 
-	SET_VARSIZE(image, bytes);
-	memcpy(VARDATA(image), program, program->bytes);
+	SET_VARSIZE(image, n + VARHDRSZ);
+	memcpy(VARDATA(image), from, n);
 	return makeConst(BYTEAOID, -1, InvalidOid, -1, PointerGetDatum(image),
 					 false, false);
 }
@@ -78,18 +78,19 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 	for (int i = 0; i < info->nruntime; i++)
 		runtime = lappend(runtime, list_make2_int(info->runtime[i].const_no,
 												  info->runtime[i].may_fail));
-	return list_concat(list_make5(pack_program(info->program), outputs,
-								  runtime, makeInteger(info->gate),
+	return list_concat(list_make5(pack_bytes(info->program, info->program->bytes),
+								  outputs, runtime, makeInteger(info->gate),
 								  pack_float(info->est_rows)),
-					   list_make5(pack_float(info->est_passed),
-								  pack_float(info->est_groups),
-								  list_make2_int(info->sample,
-												 info->repeatable),
-								  pack_prediction(&info->predicted),
-								  list_make4_int(info->predicted.bound,
-												 info->profile,
-												 info->profile_origin,
-												 info->profile_elsewhere)));
+					   lappend(list_make5(pack_float(info->est_passed),
+										  pack_float(info->est_groups),
+										  list_make2_int(info->sample,
+														 info->repeatable),
+										  pack_prediction(&info->predicted),
+										  list_make4_int(info->predicted.bound,
+														 info->profile,
+														 info->profile_origin,
+														 info->profile_elsewhere)),
+							   pack_bytes(&info->wanted, sizeof(info->wanted))));
 }
 
 static GpuAggProgram *
@@ -100,6 +101,12 @@ unpack_program(Const *image)
 
 	memcpy(program, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 	return program;
+}
+
+static void
+unpack_wanted(GpuAggWanted *wanted, Const *image)
+{
+	memcpy(wanted, VARDATA_ANY(DatumGetByteaPP(image->constvalue)), sizeof(*wanted));
 }
 
 GpuAggPlanInfo *
@@ -147,7 +154,14 @@ gpuagg_plan_unpack(List *custom_private)
 	info->profile = lsecond_int(profile);
 	info->profile_origin = lthird_int(profile);
 	info->profile_elsewhere = lfourth_int(profile);
+	unpack_wanted(&info->wanted, list_nth_node(Const, custom_private, 10));
 	return info;
+}
+
+int
+gpuagg_plan_wanted_exprs(const GpuAggWanted *wanted)
+{
+	return wanted->limited + wanted->offset + wanted->answer.nterms;
 }
 
 List *

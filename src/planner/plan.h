@@ -8,7 +8,8 @@
  *						keys to us), then Aggrefs: one output each
  *	custom_exprs		expressions without Vars whose values become runtime
  *						constants when execution starts; then, of a sample, its
- *						percentage and, if it is REPEATABLE, its seed
+ *						percentage and, if it is REPEATABLE, its seed; then what
+ *						GpuAggWanted counts
  *	custom_plans[GPUAGG_PLAN_FALLBACK]	PostgreSQL's Agg over SeqScan or
  *						SampleScan with custom_scan_tlist as target list (no HAVING); answers
  *						when the device does not.  Initialised only then
@@ -32,6 +33,7 @@
 #include "postgres.h"
 
 #include "cost/profile.h"
+#include "device/answer.h"
 #include "device/program.h"
 #include "nodes/pg_list.h"
 #include "planner/aggregates.h"
@@ -60,6 +62,18 @@ typedef struct GpuAggRuntimeConst
 								 * it and run the fallback, which decides */
 } GpuAggRuntimeConst;
 
+/*
+ * Which groups the device returns.  The last of custom_exprs are LIMIT, OFFSET, and
+ * the constants of HAVING's terms, as far as they are there.
+ */
+typedef struct GpuAggWanted
+{
+	GpuAggAnswer answer;		/* but for the values of these */
+	uint8		outputs[GPUAGG_ANSWER_COLUMNS]; /* that its columns are */
+	bool		limited;
+	bool		offset;
+} GpuAggWanted;
+
 typedef struct GpuAggPlanInfo
 {
 	GpuAggProgram *program;		/* palloc'd; constant slots of runtime
@@ -74,6 +88,7 @@ typedef struct GpuAggPlanInfo
 								 * -1: none.  The filter tests it, too */
 	int			sample;			/* GpuAggSampleMethod */
 	bool		repeatable;		/* the sample has a seed of its own */
+	GpuAggWanted wanted;
 	double		est_rows;		/* of the table, or its sample */
 	double		est_passed;		/* of these, that pass the filter */
 	double		est_groups;
@@ -86,6 +101,9 @@ typedef struct GpuAggPlanInfo
 /* A List of copyable, printable nodes, and back (palloc'd). */
 extern List *gpuagg_plan_pack(const GpuAggPlanInfo *info);
 extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);
+
+/* How many expressions it takes from the end of custom_exprs */
+extern int	gpuagg_plan_wanted_exprs(const GpuAggWanted *wanted);
 
 /* Of GpuSample's custom_exprs: the conditions that the device evaluates */
 extern List *gpuagg_plan_device_quals(const GpuAggPlanInfo *info,

@@ -11,6 +11,7 @@
 
 #include "cache/cache.h"
 #include "worker/encoding.h"
+#include "device/ops/answer_row.h"
 #include "device/ops/program_check.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
@@ -176,6 +177,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job->config.draw.way >= GPUAGG_NDRAWWAYS ||
 		job->config.draw.windows > GPUAGG_DRAW_WINDOWS ||
 		!gpuagg_hash_window_valid(job->config.hash_window) ||
+		!gpuagg_answer_check(&job->config.answer, (const GpuAggProgram *) (begin + 1)) ||
 		(job->config.hash_window.count > 1 &&
 		 ((const GpuAggProgram *) (begin + 1))->nkeys == 0) ||
 		job->config.sample.method >= GPUAGG_NSAMPLES ||

@@ -1,0 +1,358 @@
+/*
+ * top_groups.c
+ *		Which of its groups a query wants.
+ *
+ * PostgreSQL's Sort, Limit and HAVING stay above the node and decide.  The device only
+ * leaves out groups that they would drop, so that few come back (device/answer.h):
+ *
+ *	- HAVING: conditions that compare an output with a constant.
+ *	- LIMIT, with ORDER BY or without: if all of HAVING is such, and nothing between
+ *	  the grouping and the limit makes more or fewer rows of groups.  Of ORDER BY a
+ *	  beginning will do.
+ *
+ * A group that is left out meets no expression above.  So none of them may be able to
+ * raise an error: they are outputs of the node, or made by leakproof functions, which
+ * PostgreSQL knows to raise none that depends on a value.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "planner/top_groups.h"
+#include "utils/lsyscache.h"
+#include "utils/pg_locale.h"
+#include "utils/typcache.h"
+
+/* PostgreSQL's own guess of a LIMIT that is not known yet */
+#define UNKNOWN_LIMIT_SHARE 0.1
+
+/* ---------------------------------------------------------------- errors --- */
+
+static bool
+is_not_leakproof(Oid function, void *context)
+{
+	return !get_func_leakproof(function);
+}
+
+/* True for what may raise an error; outputs, the list at context, cannot. */
+static bool
+may_fail_walker(Node *node, void *context)
+{
+	if (node == NULL || list_member((List *) context, node))
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_List:
+		case T_Const:
+		case T_Param:
+		case T_RelabelType:
+		case T_CollateExpr:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CaseExpr:
+		case T_CaseWhen:
+		case T_CoalesceExpr:
+			break;
+		case T_OpExpr:
+		case T_FuncExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+			if (check_functions_in_node(node, is_not_leakproof, NULL))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, may_fail_walker, context);
+}
+
+/* --------------------------------------------------------------- outputs --- */
+
+/* False: nothing can be told of it. */
+static bool
+value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
+{
+	static const uint8 forms[] = {
+		[GPUAGG_FINAL_KEY] = GPUAGG_VALUE_KEY,
+		[GPUAGG_FINAL_COUNT] = GPUAGG_VALUE_I64,
+		[GPUAGG_FINAL_SUM_INT8] = GPUAGG_VALUE_I64,
+		[GPUAGG_FINAL_SUM_NUMERIC] = GPUAGG_VALUE_I128,
+		[GPUAGG_FINAL_SUM_FLOAT4] = GPUAGG_VALUE_F32,
+		[GPUAGG_FINAL_SUM_FLOAT8] = GPUAGG_VALUE_F64,
+		[GPUAGG_FINAL_AVG_INT] = GPUAGG_VALUE_AVG_I64,
+		[GPUAGG_FINAL_AVG_NUMERIC] = GPUAGG_VALUE_AVG_I128,
+		[GPUAGG_FINAL_AVG_FLOAT] = GPUAGG_VALUE_AVG_F64,
+		[GPUAGG_FINAL_I64] = GPUAGG_VALUE_I64,
+		[GPUAGG_FINAL_F64_ORDER] = GPUAGG_VALUE_F64_ORDER,
+		[GPUAGG_FINAL_BYTES] = GPUAGG_VALUE_BYTES
+	};
+
+	memset(v, 0, sizeof(*v));
+	if (output->final == GPUAGG_FINAL_KEY_DATE_TZ)
+		return false;
+	v->form = forms[output->final];
+	v->index = output->index;
+	v->count = output->final == GPUAGG_FINAL_KEY ? 0 : output->count_index + 1;
+	return true;
+}
+
+/* Trailing blanks of min and max of char(n) are theirs, but do not count. */
+static bool
+is_ordered_string(const GpuAggOutput *output, Node *expr)
+{
+	return (output->final != GPUAGG_FINAL_BYTES || output->type != GPUAGG_T_BPCHAR) &&
+		gpuagg_collation_is_c(exprCollation(expr));
+}
+
+static int
+output_number(const GpuAggTopGroups *q, Node *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, q->exprs)
+	{
+		if (equal(lfirst(lc), expr))
+			return foreach_current_index(lc);
+	}
+	return -1;
+}
+
+/* ---------------------------------------------------------------- HAVING --- */
+
+static bool
+is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+static bool
+is_float(Oid type)
+{
+	return type == FLOAT4OID || type == FLOAT8OID;
+}
+
+/* Are these two compared as the numbers that they are to a device? */
+static bool
+are_comparable(Oid value, Oid constant)
+{
+	return (is_integer(value) && is_integer(constant)) ||
+		(is_float(value) && is_float(constant)) ||
+		(value == constant && (value == DATEOID || value == TIMESTAMPOID ||
+							   value == TIMESTAMPTZOID || value == NUMERICOID));
+}
+
+/* The comparison of an operator of a type's own order; -1: none */
+static int
+comparison_of(Oid operator, Oid type)
+{
+	static const int8 comparisons[] = {-1, GPUAGG_COMPARE_LT, GPUAGG_COMPARE_LE,
+		GPUAGG_COMPARE_EQ, GPUAGG_COMPARE_GE, GPUAGG_COMPARE_GT, GPUAGG_COMPARE_NE};
+	Oid			family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+	int			found = -1;
+	ListCell   *lc;
+
+	foreach(lc, get_op_btree_interpretation(operator))
+	{
+		OpBtreeInterpretation *meaning = lfirst(lc);
+
+		if (meaning->opfamily_id == family)
+			found = comparisons[meaning->strategy];
+	}
+	return found;
+}
+
+/* Is it there before execution starts?  A subquery might raise an error that nobody asks for. */
+static bool
+is_known(const Node *node)
+{
+	return IsA(node, Const) || (IsA(node, Param) && ((const Param *) node)->paramkind == PARAM_EXTERN);
+}
+
+/* A condition of HAVING that the device can tell; its constant is *constant */
+static bool
+having_term(const GpuAggTopGroups *q, Node *clause, GpuAggHavingTerm *term, Node **constant)
+{
+	OpExpr	   *op = (OpExpr *) clause;
+	Oid			operator;
+	Node	   *value;
+	int			n;
+	int			comparison;
+
+	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
+		return false;
+	operator = op->opno;
+	value = linitial(op->args);
+	*constant = lsecond(op->args);
+	if (output_number(q, value) < 0)
+	{
+		operator = get_commutator(operator);
+		value = lsecond(op->args);
+		*constant = linitial(op->args);
+	}
+	n = output_number(q, value);
+	if (n < 0 || !OidIsValid(operator) ||
+		!are_comparable(exprType(value), exprType(*constant)) ||
+		!is_known(*constant))
+		return false;
+	memset(term, 0, sizeof(*term));
+	comparison = comparison_of(operator, exprType(value));
+	if (comparison < 0 || !value_of_output(&q->info->outputs[n], &term->value) ||
+		term->value.form == GPUAGG_VALUE_AVG_I64 || term->value.form == GPUAGG_VALUE_AVG_I128)
+		return false;
+	term->comparison = comparison;
+	return true;
+}
+
+/* True: the device tells all of it. */
+static bool
+plan_having(const GpuAggTopGroups *q, GpuAggWanted *wanted, List **constants)
+{
+	bool		all = true;
+	ListCell   *lc;
+
+	foreach(lc, q->having)
+	{
+		GpuAggAnswer *a = &wanted->answer;
+		Node	   *constant;
+
+		if (a->nterms < GPUAGG_ANSWER_TERMS &&
+			having_term(q, lfirst(lc), &a->terms[a->nterms], &constant))
+		{
+			*constants = lappend(*constants, constant);
+			a->nterms++;
+		}
+		else
+			all = false;
+	}
+	return all;
+}
+
+/* ----------------------------------------------------------------- LIMIT --- */
+
+/* Does a row come of every group, and each at most once? */
+static bool
+are_groups_rows(const Query *parse)
+{
+	return !parse->hasWindowFuncs && !parse->hasTargetSRFs && parse->distinctClause == NIL &&
+		parse->setOperations == NULL;
+}
+
+static bool
+plan_order_column(const GpuAggTopGroups *q, const SortGroupClause *sgc, GpuAggWanted *wanted)
+{
+	GpuAggAnswer *a = &wanted->answer;
+	Node	   *expr = get_sortgroupclause_expr(unconstify(SortGroupClause *, sgc),
+												q->root->processed_tlist);
+	GpuAggOrderColumn *c = &a->columns[a->ncolumns];
+	int			n = output_number(q, expr);
+	const GpuAggOutput *output;
+	int			comparison;
+
+	if (n < 0 || a->ncolumns == GPUAGG_ANSWER_COLUMNS)
+		return false;
+	output = &q->info->outputs[n];
+	comparison = comparison_of(sgc->sortop, exprType(expr));
+	if ((comparison != GPUAGG_COMPARE_LT && comparison != GPUAGG_COMPARE_GT) ||
+		!value_of_output(output, &c->value) ||
+		(type_is_collatable(exprType(expr)) && !is_ordered_string(output, expr)))
+		return false;
+	c->descending = comparison == GPUAGG_COMPARE_GT;
+	c->nulls_first = sgc->nulls_first;
+	wanted->outputs[a->ncolumns++] = n;
+	return true;
+}
+
+/* False: the order's first column is not the device's. */
+static bool
+plan_order(const GpuAggTopGroups *q, GpuAggWanted *wanted)
+{
+	GpuAggAnswer *a = &wanted->answer;
+	Query	   *parse = q->root->parse;
+	ListCell   *lc;
+
+	a->ties = parse->limitOption == LIMIT_OPTION_WITH_TIES;
+	foreach(lc, parse->sortClause)
+	{
+		if (plan_order_column(q, lfirst_node(SortGroupClause, lc), wanted))
+			continue;
+		/* what follows may put any of these first */
+		a->ties = 1;
+		break;
+	}
+	return parse->sortClause == NIL || a->ncolumns > 0;
+}
+
+/* The limit's expressions come first, which execution evaluates as PostgreSQL does. */
+static List *
+plan_limit(const GpuAggTopGroups *q, GpuAggWanted *wanted)
+{
+	Query	   *parse = q->root->parse;
+
+	if (parse->limitCount == NULL || !are_groups_rows(parse) ||
+		contain_volatile_functions(parse->limitCount) ||
+		contain_volatile_functions(parse->limitOffset) || !plan_order(q, wanted))
+		return NIL;
+	wanted->limited = true;
+	wanted->offset = parse->limitOffset != NULL;
+	return wanted->offset ? list_make2(parse->limitCount, parse->limitOffset) :
+		list_make1(parse->limitCount);
+}
+
+/* ---------------------------------------------------------------- all of it --- */
+
+/* Sums that may overflow; false: there are too many. */
+static bool
+plan_sums(const GpuAggTopGroups *q, GpuAggAnswer *a)
+{
+	for (int i = 0; i < q->info->noutputs; i++)
+	{
+		GpuAggValueRef v;
+
+		if (!value_of_output(&q->info->outputs[i], &v))
+			return false;
+		if (v.form == GPUAGG_VALUE_AVG_F64)
+			v.form = GPUAGG_VALUE_F64;
+		if (v.form != GPUAGG_VALUE_F64 && v.form != GPUAGG_VALUE_F32)
+			continue;
+		if (a->nsums == GPUAGG_ANSWER_SUMS)
+			return false;
+		a->sums[a->nsums++] = v;
+	}
+	return true;
+}
+
+List *
+gpuagg_top_groups_plan(const GpuAggTopGroups *q, GpuAggWanted *wanted)
+{
+	List	   *constants = NIL;
+	List	   *limit = NIL;
+
+	memset(wanted, 0, sizeof(*wanted));
+	if (q->info->program->nkeys == 0 || may_fail_walker((Node *) q->targets, q->exprs) ||
+		may_fail_walker((Node *) q->having, q->exprs) || !plan_sums(q, &wanted->answer))
+	{
+		memset(wanted, 0, sizeof(*wanted));
+		return NIL;
+	}
+	if (plan_having(q, wanted, &constants))
+		limit = plan_limit(q, wanted);
+	if (!wanted->limited)
+		wanted->answer.ncolumns = 0;
+	return list_concat(limit, constants);
+}
+
+double
+gpuagg_top_groups_estimate(const GpuAggWanted *wanted, PlannerInfo *root, double groups)
+{
+	if (!wanted->limited)
+		return groups;
+	return clamp_row_est(Min(groups, root->limit_tuples > 0 ? root->limit_tuples :
+							 groups * UNKNOWN_LIMIT_SHARE));
+}
