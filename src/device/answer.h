@@ -49,7 +49,9 @@ typedef struct GpuAggOrderColumn
 	GpuAggValueRef value;
 	uint8_t		descending;
 	uint8_t		nulls_first;
-	uint8_t		pad[2];
+	uint8_t		type;			/* GpuAggType of a key, as it was before strings became
+								 * codes (encode.h) */
+	uint8_t		pad;
 } GpuAggOrderColumn;
 
 /* Comparisons in the order of GPUAGG_OP_I64_EQ and so on */

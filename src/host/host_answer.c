@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "host/host_answer.h"
+#include "host/host_dictionary.h"
 
 /* Looked for are no more than so many: beyond, all groups are returned. */
 #define ANSWER_MOST 65536
@@ -79,6 +80,18 @@ bool
 gpuagg_host_answer_looks(const GpuAggHostAnswer *a)
 {
 	return a->candidates != NULL || a->plan.nsums > 0;
+}
+
+void
+gpuagg_host_answer_begin(GpuAggHostAnswer *a, GpuAggDictionary *const *dictionaries)
+{
+	for (uint32_t i = 0; i < a->plan.ntexts; i++)
+	{
+		const GpuAggDictionary *d = dictionaries[a->plan.text_columns[i]];
+
+		a->plan.texts[i].starts = d->starts;
+		a->plan.texts[i].bytes = d->bytes;
+	}
 }
 
 /* ---------- the first of many ---------- */
@@ -164,7 +177,7 @@ candidate_words(const GpuAggHostAnswer *a, const GpuAggCandidates *c, const char
 
 	for (uint32_t i = 0; i < a->plan.nwords; i++)
 	{
-		words[i] = gpuagg_answer_word(&a->plan.words[i], row, position);
+		words[i] = gpuagg_answer_word(&a->plan, i, row, position);
 		if (open && words[i] > c->bound[i])
 			return false;
 		open = open && words[i] == c->bound[i];

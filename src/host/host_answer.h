@@ -50,6 +50,10 @@ extern void gpuagg_host_answer_free(GpuAggHostAnswer *a);
 /* Must all groups be looked at before the first is returned? */
 extern bool gpuagg_host_answer_looks(const GpuAggHostAnswer *a);
 
+/* All groups are there; dictionaries: by loaded column, where keys are codes */
+extern void gpuagg_host_answer_begin(GpuAggHostAnswer *a,
+									 GpuAggDictionary *const *dictionaries);
+
 /* Looks at the groups of a table; false: *error tells what is wrong with one. */
 extern bool gpuagg_host_answer_table(GpuAggHostAnswer *a, uint32_t thread, uint32_t table,
 									 const GpuAggTable *t, GpuAggError *error);

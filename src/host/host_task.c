@@ -545,10 +545,11 @@ next_stage(GpuAggTask *task, GpuAggError *error)
 	if (task->stage < GPUAGG_TASK_AGGREGATING && needs_aggregating(task))
 		return enqueue_last(task, GPUAGG_TASK_AGGREGATING, GPUAGG_BATCH_AGGREGATE,
 							1u << task->groups.partitions.bits, error);
-	if (task->stage < GPUAGG_TASK_ANSWERING && gpuagg_host_answer_looks(&task->answer))
-		return enqueue_last(task, GPUAGG_TASK_ANSWERING, GPUAGG_BATCH_ANSWER,
-							gpuagg_host_result_tables(task), error);
-	return false;
+	if (task->stage >= GPUAGG_TASK_ANSWERING || !gpuagg_host_answer_looks(&task->answer))
+		return false;
+	gpuagg_host_answer_begin(&task->answer, task->prepared->dictionaries);
+	return enqueue_last(task, GPUAGG_TASK_ANSWERING, GPUAGG_BATCH_ANSWER,
+						gpuagg_host_result_tables(task), error);
 }
 
 static void

@@ -265,6 +265,8 @@ plan_order_column(const GpuAggTopGroups *q, const SortGroupClause *sgc, GpuAggWa
 		return false;
 	c->descending = comparison == GPUAGG_COMPARE_GT;
 	c->nulls_first = sgc->nulls_first;
+	c->type = output->final == GPUAGG_FINAL_KEY ?
+		gpuagg_program_keys(q->info->program)[output->index].type : output->type;
 	wanted->outputs[a->ncolumns++] = n;
 	return true;
 }

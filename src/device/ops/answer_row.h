@@ -18,7 +18,7 @@
 #define GPUAGG_DEVICE_OPS_ANSWER_ROW_H
 
 #include "device/answer.h"
-#include "device/ops/group.h"
+#include "device/ops/decoding.h"
 
 /* For each column NULL and two words, and a position */
 #define GPUAGG_ANSWER_WORDS (3 * GPUAGG_ANSWER_COLUMNS + 1)
@@ -54,6 +54,9 @@ typedef struct GpuAggAnswerWord
 	uint8_t		bits;			/* that are in use, the lowest */
 	uint8_t		descending;
 	uint8_t		nulls_first;
+	uint8_t		text;			/* 1 + the dictionary of a key's codes; 0: none */
+	uint8_t		type;			/* of such a key's strings */
+	uint8_t		pad[2];
 } GpuAggAnswerWord;
 
 /* An answer with the places of a program's layout */
@@ -64,6 +67,9 @@ typedef struct GpuAggAnswerPlan
 	uint32_t	slack;			/* of the last word */
 	uint32_t	nterms;
 	uint32_t	nsums;
+	uint32_t	ntexts;
+	uint32_t	text_columns[GPUAGG_ANSWER_COLUMNS];	/* whose dictionaries these are: */
+	GpuAggDictionaryText texts[GPUAGG_ANSWER_COLUMNS];	/* the device's to fill in */
 	GpuAggAnswerWord words[GPUAGG_ANSWER_WORDS];
 	GpuAggValuePlace term_values[GPUAGG_ANSWER_TERMS];
 	GpuAggHavingTerm terms[GPUAGG_ANSWER_TERMS];
@@ -90,17 +96,17 @@ gpuagg_answer_place(const GpuAggProgram *p, const GpuAggLayout *l, GpuAggValueRe
 		place->count_off = l->state_off[v.count - 1];
 }
 
-/* May a device compare it?  Codes are in no order. */
+/* Codes are in no order; their strings are. */
 GPUAGG_FN bool
-gpuagg_answer_ordered(const GpuAggValuePlace *v)
+gpuagg_answer_is_code(const GpuAggValuePlace *v)
 {
-	return v->form != GPUAGG_VALUE_KEY || v->type != GPUAGG_T_CODE;
+	return v->form == GPUAGG_VALUE_KEY && v->type == GPUAGG_T_CODE;
 }
 
 GPUAGG_FN bool
 gpuagg_answer_is_bytes(const GpuAggValuePlace *v)
 {
-	return v->form == GPUAGG_VALUE_BYTES ||
+	return v->form == GPUAGG_VALUE_BYTES || gpuagg_answer_is_code(v) ||
 		(v->form == GPUAGG_VALUE_KEY && gpuagg_key_is_string(v->type));
 }
 
@@ -240,8 +246,20 @@ gpuagg_answer_prefix(const char *data, uint64_t len)
 
 /* ---------- words ---------- */
 
+GPUAGG_FN GpuAggBytes
+gpuagg_answer_bytes(const GpuAggAnswerPlan *plan, const GpuAggAnswerWord *w, const char *slot)
+{
+	int32_t		code;
+
+	if (w->text == 0)
+		return gpuagg_string_slot_bytes(slot);
+	memcpy(&code, slot, sizeof(code));
+	return gpuagg_decode_text_string(&plan->texts[w->text - 1], (uint32_t) code);
+}
+
 GPUAGG_FN uint64_t
-gpuagg_answer_value_word(const GpuAggAnswerWord *w, const char *row)
+gpuagg_answer_value_word(const GpuAggAnswerPlan *plan, const GpuAggAnswerWord *w,
+						 const char *row)
 {
 	const GpuAggValuePlace *v = &w->value;
 	const char *slot = row + v->off;
@@ -250,9 +268,9 @@ gpuagg_answer_value_word(const GpuAggAnswerWord *w, const char *row)
 
 	if (gpuagg_answer_is_bytes(v))
 	{
-		GpuAggBytes b = gpuagg_string_slot_bytes(slot);
+		GpuAggBytes b = gpuagg_answer_bytes(plan, w, slot);
 
-		if (v->form == GPUAGG_VALUE_KEY && v->type == GPUAGG_T_BPCHAR)
+		if (w->type == GPUAGG_T_BPCHAR)
 			b = gpuagg_bpchar_trim(b);
 		return gpuagg_answer_prefix(b.data, b.len);
 	}
@@ -270,8 +288,10 @@ gpuagg_answer_value_word(const GpuAggAnswerWord *w, const char *row)
 }
 
 GPUAGG_FN uint64_t
-gpuagg_answer_word(const GpuAggAnswerWord *w, const char *row, uint64_t position)
+gpuagg_answer_word(const GpuAggAnswerPlan *plan, uint32_t i, const char *row,
+				   uint64_t position)
 {
+	const GpuAggAnswerWord *w = &plan->words[i];
 	const uint64_t mask = w->bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << w->bits) - 1;
 	uint64_t	word;
 
@@ -281,7 +301,7 @@ gpuagg_answer_word(const GpuAggAnswerWord *w, const char *row, uint64_t position
 		return gpuagg_answer_is_null(&w->value, row) != (w->nulls_first != 0);
 	if (gpuagg_answer_is_null(&w->value, row))
 		return 0;
-	word = gpuagg_answer_value_word(w, row);
+	word = gpuagg_answer_value_word(plan, w, row);
 	return w->descending ? ~word & mask : word;
 }
 
@@ -292,7 +312,7 @@ gpuagg_answer_within(const GpuAggAnswerPlan *plan, const char *row, uint64_t pos
 {
 	for (uint32_t i = 0; i < plan->nwords; i++)
 	{
-		const uint64_t word = gpuagg_answer_word(&plan->words[i], row, position);
+		const uint64_t word = gpuagg_answer_word(plan, i, row, position);
 
 		if (word != last[i])
 			return word < last[i] ||
@@ -373,6 +393,8 @@ gpuagg_answer_add_word(GpuAggAnswerPlan *plan, const GpuAggOrderColumn *c,
 	w->bits = (uint8_t) bits;
 	w->descending = c != NULL && c->descending;
 	w->nulls_first = c != NULL && c->nulls_first;
+	w->type = c != NULL ? c->type : 0;
+	w->text = (uint8_t) (v != NULL && gpuagg_answer_is_code(v) ? plan->ntexts : 0);
 }
 
 /* The words of a column; false: nothing can follow them. */
@@ -381,7 +403,8 @@ gpuagg_answer_add_column(GpuAggAnswerPlan *plan, const GpuAggOrderColumn *c,
 						 const GpuAggValuePlace *v)
 {
 	const bool	uuid = v->form == GPUAGG_VALUE_KEY && v->type == GPUAGG_T_UUID;
-	const bool	narrow = v->form == GPUAGG_VALUE_KEY && gpuagg_type_slot_bytes(v->type) == 4;
+	const bool	narrow = v->form == GPUAGG_VALUE_KEY && !gpuagg_answer_is_code(v) &&
+		gpuagg_type_slot_bytes(v->type) == 4;
 
 	if (v->null_bit != 0 || v->count_off != 0)
 		gpuagg_answer_add_word(plan, c, v, GPUAGG_WORD_NULL, 1);
@@ -401,7 +424,7 @@ gpuagg_answer_add_column(GpuAggAnswerPlan *plan, const GpuAggOrderColumn *c,
 
 /*
  * What a device with groups of this program, which may have codes for strings, is
- * to do.  An order that it cannot tell leaves all groups that pass.
+ * to do.
  */
 GPUAGG_FN void
 gpuagg_answer_plan(const GpuAggAnswer *a, const GpuAggProgram *p, GpuAggAnswerPlan *plan)
@@ -417,11 +440,10 @@ gpuagg_answer_plan(const GpuAggAnswer *a, const GpuAggProgram *p, GpuAggAnswerPl
 		GpuAggValuePlace v;
 
 		gpuagg_answer_place(p, &layout, a->columns[i].value, &v);
-		more = gpuagg_answer_ordered(&v);
-		if (more)
-			more = gpuagg_answer_add_column(plan, &a->columns[i], &v);
-		else if (i == 0)
-			plan->first = 0;
+		if (gpuagg_answer_is_code(&v))
+			plan->text_columns[plan->ntexts++] =
+				gpuagg_program_keys(p)[a->columns[i].value.index].reg;
+		more = gpuagg_answer_add_column(plan, &a->columns[i], &v);
 	}
 	if (more && a->ncolumns > 0 && !a->ties)
 		gpuagg_answer_add_word(plan, NULL, NULL, GPUAGG_WORD_POSITION,

@@ -52,6 +52,19 @@ gpuagg_decode_is_null(const char *row, uint32_t i)
 	return (head >> i & 1) != 0;
 }
 
+/* The string of a code that is in the dictionary */
+GPUAGG_FN GpuAggBytes
+gpuagg_decode_text_string(const GpuAggDictionaryText *text, uint32_t code)
+{
+	GpuAggBytes b;
+
+	if (text->blocks != NULL)
+		return text->blocks[code / GPUAGG_STRING_BLOCK][code % GPUAGG_STRING_BLOCK];
+	b.data = text->bytes + text->starts[code];
+	b.len = text->starts[code + 1] - text->starts[code];
+	return b;
+}
+
 GPUAGG_FN bool
 gpuagg_decode_string(const GpuAggEncoding *e, const char *row, uint32_t i, GpuAggBytes *b)
 {
@@ -60,13 +73,7 @@ gpuagg_decode_string(const GpuAggEncoding *e, const char *row, uint32_t i, GpuAg
 
 	if (!gpuagg_decode_code(e, row, i, &code))
 		return false;
-	if (text->blocks != NULL)
-		*b = text->blocks[(uint32_t) code / GPUAGG_STRING_BLOCK][(uint32_t) code % GPUAGG_STRING_BLOCK];
-	else
-	{
-		b->data = text->bytes + text->starts[code];
-		b->len = text->starts[code + 1] - text->starts[code];
-	}
+	*b = gpuagg_decode_text_string(text, (uint32_t) code);
 	return gpuagg_program_keys(e->from)[i].type != GPUAGG_T_UUID || b->len == 16;
 }
 

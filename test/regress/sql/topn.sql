@@ -1,0 +1,174 @@
+--
+-- Groups that are wanted: LIMIT, ORDER BY, HAVING.
+--
+\a
+\t on
+CREATE TABLE tn (id int4, g int4, h int8, t text COLLATE "C", c char(12) COLLATE "C", d date, f float8,
+				 r float4, b bool, u uuid, v int8, w int4, ts timestamp);
+INSERT INTO tn
+SELECT i, CASE WHEN i % 97 > 0 THEN i % 1600 - 800 END,
+	   CASE WHEN i % 89 > 0 THEN (i % 1001)::int8 * 3000000019 - 4500000000000 END,
+	   CASE WHEN i % 83 > 0 THEN repeat('ab', i % 9) || i % 300 END,
+	   CASE WHEN i % 79 > 0 THEN substr(md5((i % 400)::text), 1, i % 7) || repeat(' ', i % 3) END,
+	   CASE WHEN i % 73 > 0 THEN date '1999-12-01' + i % 450 END,
+	   CASE i % 1200 WHEN 0 THEN 'nan' WHEN 1 THEN '-0' WHEN 2 THEN '0' WHEN 3 THEN 'inf' WHEN 4 THEN '-inf'
+		   WHEN 5 THEN NULL ELSE (i % 1200 - 600) / 7.0 END,
+	   (i % 613) / 3.0, CASE WHEN i % 3 > 0 THEN i % 2 = 0 END, md5((i % 500)::text)::uuid,
+	   CASE WHEN i % 11 > 0 THEN (i % 977)::int8 * (i % 977) * 1000003 * CASE WHEN i % 2 = 0 THEN 1 ELSE -1 END END,
+	   CASE WHEN i % 7 > 0 THEN (i * 7919) % 100003 - 50000 END,
+	   timestamp '2001-01-01' + i % 777 * interval '1 hour'
+FROM generate_series(1, 20000) i;
+ANALYZE tn;
+
+-- every order, in both directions, NULLs at both ends, several limits; ids part ties
+CREATE TEMP TABLE orders AS
+SELECT k AS key, o AS ord, row_number() OVER () AS n
+FROM unnest(ARRAY['g', 'h', 't', 'c', 'd', 'f', 'b', 'u', 'ts', 'r', 'g % 100']) k,
+	 unnest(ARRAY['k', 'count(*)', 'count(v)', 'sum(w)', 'sum(v)', 'avg(w)', 'avg(v)', 'min(w)', 'max(v)',
+				  'min(t)', 'max(t)', 'max(d)', 'bool_and(b)', 'min(r)', 'max(r)', 'bit_or(w)']) o;
+SELECT key, ord, dir, x FROM (
+	SELECT key, ord, dir, n, compare(format(
+		'SELECT %s AS k, count(*), sum(w) FROM tn GROUP BY 1 ORDER BY %s %s, 1 LIMIT %s OFFSET %s',
+		key, CASE ord WHEN 'k' THEN '1' ELSE ord END, dir, 1 + n % 23, n % 5 * 3), 'prefer') AS x
+	FROM orders, unnest(ARRAY['', 'DESC', 'NULLS FIRST', 'DESC NULLS LAST']) dir) y
+WHERE x NOT LIKE 'ok%' ORDER BY n, dir;
+
+-- that is what ran
+CREATE FUNCTION wanted(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	PERFORM prefer_device();
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		line := substring(line FROM '^ *(Device Top-N: .*|Device Having: .*|Groups: .*|Groups Returned: .*)$');
+		IF line IS NOT NULL THEN
+			RETURN NEXT line;
+		END IF;
+	END LOOP;
+END
+$$;
+SELECT wanted('SELECT g, count(*) FROM tn GROUP BY g ORDER BY count(*) DESC, g LIMIT 7 OFFSET 3');
+SELECT wanted('SELECT g, sum(w) FROM tn GROUP BY g ORDER BY sum(w) NULLS FIRST, g LIMIT 7');
+SELECT wanted('SELECT g, h, sum(w) FROM tn GROUP BY g, h ORDER BY g DESC NULLS LAST, sum(w), h LIMIT 11');
+SELECT wanted('SELECT t FROM tn GROUP BY t ORDER BY t LIMIT 5');
+SELECT wanted('SELECT g FROM tn GROUP BY g LIMIT 12');
+SELECT wanted('SELECT g, count(*) FROM tn GROUP BY g HAVING count(*) > 12 AND sum(w) < 100000');
+SELECT wanted('SELECT g, count(*) FROM tn GROUP BY g HAVING count(*) > 11 ORDER BY sum(v) DESC, g LIMIT 4');
+-- an average is rounded, and ties of it may follow in any order
+SELECT wanted('SELECT g, avg(w) FROM tn GROUP BY g ORDER BY avg(w), g LIMIT 4');
+
+-- ties at the limit; a beginning of the order
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT g % 100 AS k, count(*) FROM tn GROUP BY 1 ORDER BY count(*) DESC FETCH FIRST 3 ROWS WITH TIES',
+	'SELECT d, count(*) FROM tn GROUP BY d ORDER BY count(*) FETCH FIRST 40 ROWS WITH TIES',
+	'SELECT t, max(w) FROM tn GROUP BY t ORDER BY substr(t, 1, 3), max(w) DESC, t LIMIT 10',
+	'SELECT t, max(w) FROM tn GROUP BY t ORDER BY max(w) DESC, t COLLATE "POSIX" LIMIT 10',
+	'SELECT b, g, count(*) FROM tn GROUP BY b, g ORDER BY b, count(*) DESC, md5(g::text) LIMIT 10',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY count(*) + 0, g LIMIT 10']) q;
+
+-- limits of all kinds
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT 0',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT 1',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT NULL',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT ALL OFFSET 1590',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT 10 OFFSET NULL',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT 10 OFFSET 1595',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT 10 OFFSET 1000000',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT 9223372036854775807',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT 9223372036854775807 OFFSET 9223372036854775807',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT 100000',
+	'SELECT id, count(*) FROM tn GROUP BY id ORDER BY id DESC LIMIT 15000',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT -1',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT 3 OFFSET -2',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT (SELECT 3 + count(*) FROM tn WHERE g = 5)',
+	'SELECT g, count(*) FROM tn GROUP BY g ORDER BY g LIMIT (SELECT 1 / (count(*) - count(*)) FROM tn)',
+	'SELECT count(*) FROM (SELECT g FROM tn GROUP BY g LIMIT 17) x',
+	'SELECT count(*) FROM (SELECT g FROM tn GROUP BY g LIMIT 17 OFFSET 1600) x',
+	'SELECT count(*) FROM (SELECT g FROM tn GROUP BY g HAVING count(*) = 12 LIMIT 17) x',
+	'SELECT count(*), sum(w) FROM tn LIMIT 1',
+	'SELECT count(*) FROM tn HAVING count(*) > 30000 LIMIT 1']) q;
+
+-- HAVING: each comparison, both ways around, of each kind of number
+SELECT q, x FROM (
+	SELECT q, compare(q, 'prefer') AS x
+	FROM unnest(ARRAY['count(*)', 'sum(w)', 'sum(v)', 'min(w)', 'max(v)', 'k', 'count(v)', 'avg(v)', 'avg(w)', 'bit_or(w)']) s,
+		 unnest(ARRAY['=', '<>', '<', '<=', '>', '>=']) o, unnest(ARRAY['12', '-3000', '1000003::int8', '2::int2', '11.5']) c,
+		 unnest(ARRAY[format('SELECT g AS k, count(*) FROM tn GROUP BY 1 HAVING %s %s %s', replace(s, 'k', 'g'), o, c),
+					  format('SELECT g AS k, count(*) FROM tn GROUP BY 1 HAVING %s %s %s ORDER BY max(w) DESC, 1 LIMIT 5',
+							 c, o, replace(s, 'k', 'g'))]) q) y
+WHERE x NOT LIKE 'ok%';
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT d, count(*) FROM tn GROUP BY d HAVING d > ''2001-01-01'' AND count(*) > 65',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING min(d) = ''1999-12-01''',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING max(ts) < ''2001-02-01''::timestamp',
+	'SELECT f, count(*) FROM tn GROUP BY f HAVING f > 80',
+	'SELECT f, count(*) FROM tn GROUP BY f HAVING f = 0',
+	'SELECT f, count(*) FROM tn GROUP BY f HAVING f >= ''nan'' OR f < -80',
+	'SELECT g, max(r) FROM tn GROUP BY g HAVING max(r) > 203::float4 AND min(r) <= 3',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING sum(v) > 500000000000000.5',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING sum(v) > 99999999999999999999999999',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING sum(v) < ''nan''',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING count(*) > (SELECT 11)',
+	'SELECT g, count(*) FROM tn WHERE id < 0 GROUP BY g HAVING count(*) > (SELECT 1 / (id - id) FROM tn LIMIT 1)',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING count(*) > 11 AND g IN (1, 2, 3)',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING count(*) > 11 AND count(*) < 13 AND g > 0 AND g < 100 AND sum(w) > 0 AND max(w) > 0 AND min(w) < 0 AND sum(v) IS NOT NULL AND max(v) > 0 AND min(v) < 0']) q;
+
+-- what would be an error of a group that nobody wants is PostgreSQL's
+INSERT INTO tn (id, g, f, r) SELECT 100000 + i, 777777, 1.7e308, 3e38 FROM generate_series(1, 3) i;
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT g, sum(f) FROM tn WHERE f < ''inf'' GROUP BY g ORDER BY g LIMIT 3',
+	'SELECT g, avg(f) FROM tn WHERE f < ''inf'' GROUP BY g ORDER BY count(*) DESC, g LIMIT 3',
+	'SELECT g, sum(r) FROM tn GROUP BY g HAVING count(*) > 10',
+	'SELECT g, sum(f) FROM tn WHERE f > 0 AND f < ''inf'' AND g < 777777 GROUP BY g ORDER BY g LIMIT 3',
+	'SELECT g, max(r) FROM tn WHERE g < 777777 GROUP BY g ORDER BY max(r) DESC, g LIMIT 3']) q;
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT g, 1 / (count(*) - 12) FROM tn GROUP BY g ORDER BY g LIMIT 1',
+	'SELECT g, 1 / (g - 790) FROM tn WHERE g > 780 GROUP BY g ORDER BY g LIMIT 1',
+	'SELECT g, count(*) FROM tn GROUP BY g HAVING count(*) > 100 AND 1 / (g - 790) > 0',
+	'SELECT g, generate_series(1, 2) FROM tn GROUP BY g ORDER BY g LIMIT 3',
+	'SELECT g, generate_series(1, g % 2) FROM tn WHERE g > 0 GROUP BY g ORDER BY g LIMIT 3',
+	'SELECT g, row_number() OVER (ORDER BY g DESC) FROM tn GROUP BY g ORDER BY g LIMIT 3',
+	'SELECT DISTINCT count(*) FROM tn GROUP BY g ORDER BY 1 LIMIT 3',
+	'SELECT x.g, n FROM (SELECT g, count(*) AS n FROM tn GROUP BY g ORDER BY n DESC, g LIMIT 5) x JOIN tn ON tn.id = x.n ORDER BY 1']) q;
+
+-- prepared statements, parameters of a limit, rescans with others
+SELECT prefer_device();
+PREPARE top(int8, int8, int8) AS SELECT g, count(*) FROM tn GROUP BY g HAVING count(*) < $3 ORDER BY count(*) DESC, g LIMIT $1 OFFSET $2;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE top(2, 0, 100);
+EXECUTE top(3, 1, 12);
+EXECUTE top(NULL, 1598, 100);
+EXECUTE top(2, 0, NULL);
+RESET plan_cache_mode;
+SELECT n, x.* FROM generate_series(1, 3) n, LATERAL (SELECT g, count(*) FROM tn GROUP BY g ORDER BY count(*) DESC, g LIMIT n) x ORDER BY 1, 3 DESC, 2;
+-- a cursor fetches and goes back
+BEGIN;
+DECLARE cu SCROLL CURSOR FOR SELECT h, count(*) FROM tn GROUP BY h ORDER BY count(*) DESC, h LIMIT 5;
+FETCH 2 FROM cu;
+FETCH BACKWARD 1 FROM cu;
+FETCH ALL FROM cu;
+COMMIT;
+
+-- a security barrier's own conditions come first
+CREATE VIEW tn_view WITH (security_barrier) AS SELECT g, w FROM tn WHERE g > 0;
+SELECT compare('SELECT g, sum(w) FROM tn_view GROUP BY g ORDER BY sum(w) DESC, g LIMIT 5', 'try');
+
+-- windows of the hash space each return their own; groups in several tables
+SET gpuagg.strategy = 'multi-pass-naive';
+SET gpuagg.scope_size = 64;
+SELECT compare('SELECT id, sum(w) FROM tn GROUP BY id ORDER BY sum(w) DESC, id LIMIT 9', 'prefer');
+SELECT compare('SELECT count(*) FROM (SELECT id FROM tn GROUP BY id LIMIT 13) x', 'prefer');
+SET gpuagg.strategy = 'partitioned';
+SELECT compare('SELECT id, sum(w) FROM tn GROUP BY id ORDER BY sum(w) DESC, id LIMIT 9', 'prefer');
+RESET gpuagg.strategy;
+RESET gpuagg.scope_size;
+-- columns that stay: strings are codes
+VACUUM tn;
+SELECT gpuagg.load('tn') > 0 AS loaded;
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT t, count(*) FROM tn GROUP BY t ORDER BY count(*) DESC, t LIMIT 5',
+	'SELECT t, count(*) FROM tn GROUP BY t ORDER BY t LIMIT 5',
+	'SELECT t, count(*) FROM tn GROUP BY t HAVING count(*) > 86 ORDER BY sum(w), t DESC LIMIT 5']) q;
+SELECT wanted('SELECT t, count(*) FROM tn GROUP BY t ORDER BY count(*) DESC, max(w), t LIMIT 5');
+DROP TABLE tn CASCADE;
