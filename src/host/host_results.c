@@ -84,11 +84,11 @@ static const char *
 wanted_row(GpuAggTask *task)
 {
 	const GpuAggHostAnswer *a = &task->answer;
+	const uint32_t ntables = gpuagg_host_result_tables(task);
 
 	if (a->plan.first > 0 && a->plan.nwords == 0 && task->returned == a->plan.first)
 		return NULL;
-	for (; task->result_table < gpuagg_host_result_tables(task);
-		 task->result_table++, task->result_row = 0)
+	for (; task->result_table < ntables; task->result_table++, task->result_row = 0)
 	{
 		const GpuAggTable *t = gpuagg_host_result_table(task, task->result_table);
 

@@ -350,11 +350,30 @@ gpuagg_top_groups_plan(const GpuAggTopGroups *q, GpuAggWanted *wanted)
 	return list_concat(limit, constants);
 }
 
+/* False: execution will tell */
+static bool
+known_count(const Node *node, double *count)
+{
+	const Const *c = (const Const *) node;
+
+	if (node == NULL)
+		return true;
+	if (!IsA(node, Const) || c->constisnull)
+		return false;
+	*count = Max(0, DatumGetInt64(c->constvalue));
+	return true;
+}
+
 double
 gpuagg_top_groups_estimate(const GpuAggWanted *wanted, PlannerInfo *root, double groups)
 {
+	double		count = 0;
+	double		offset = 0;
+
 	if (!wanted->limited)
 		return groups;
-	return clamp_row_est(Min(groups, root->limit_tuples > 0 ? root->limit_tuples :
-							 groups * UNKNOWN_LIMIT_SHARE));
+	if (!known_count(root->parse->limitCount, &count) ||
+		!known_count(root->parse->limitOffset, &offset))
+		return clamp_row_est(groups * UNKNOWN_LIMIT_SHARE);
+	return clamp_row_est(Min(groups, count + offset));
 }
