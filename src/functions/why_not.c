@@ -225,7 +225,7 @@ make_report(const GpuAggSurvey *survey, const int *used)
 	List	   *report = list_copy(survey->reasons);
 
 	if (survey->seen == 0)
-		return list_make1("the query has no GROUP BY, no aggregate and no TABLESAMPLE to run on the device");
+		return list_make1("the query has no GROUP BY, no DISTINCT, no aggregate and no TABLESAMPLE to run on the device");
 	for (int kind = 0; kind < GPUAGG_NSTEPS; kind++)
 		report = report_steps(report, survey, kind, used[kind]);
 	if (!gpuagg_enable && survey->steps != NIL)

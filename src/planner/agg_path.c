@@ -1,6 +1,7 @@
 /*
  * agg_path.c
- *		Adds a GpuAgg path where PostgreSQL groups the rows of one table.
+ *		Adds a GpuAgg path where PostgreSQL groups the rows of one table, or keeps
+ *		the distinct ones.
  *
  * Called from create_upper_paths_hook once PostgreSQL has added its own
  * paths to the grouping relation.  The tests come cheapest first, because
@@ -63,6 +64,8 @@ typedef struct GpuAggGrouping
 	PlannerInfo *root;
 	RelOptInfo *input_rel;
 	RelOptInfo *grouped_rel;
+	List	   *clause;			/* SortGroupClauses of the keys */
+	PathTarget *target;			/* what stands above */
 	List	   *having;
 	GpuAggLower *lw;
 
@@ -106,7 +109,7 @@ check_input(RelOptInfo *rel)
 }
 
 static bool
-check_query(PlannerInfo *root, RelOptInfo *input_rel)
+check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
 {
 	Query	   *parse = root->parse;
 	RangeTblEntry *rte;
@@ -123,7 +126,7 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel)
 							 rte->eref->aliasname);
 	if (!gpuagg_table_check_kind(rte))
 		return false;
-	if (parse->groupClause != NIL && !grouping_is_hashable(parse->groupClause))
+	if (clause != NIL && !grouping_is_hashable(clause))
 		return GPUAGG_REFUSE("the group keys cannot be hashed");
 	return gpuagg_sample_check(root, input_rel);
 }
@@ -211,13 +214,12 @@ may_go_on(bool ok)
 static bool
 lower_keys(GpuAggGrouping *g)
 {
-	Query	   *parse = g->root->parse;
 	bool		ok = true;
 	ListCell   *lc;
 
-	g->info.outputs = palloc((list_length(parse->groupClause) + 1) *
+	g->info.outputs = palloc((list_length(g->clause) + 1) *
 							 sizeof(GpuAggOutput));
-	foreach(lc, parse->groupClause)
+	foreach(lc, g->clause)
 	{
 		SortGroupClause *sgc = lfirst_node(SortGroupClause, lc);
 		Node	   *expr = get_sortgroupclause_expr(sgc,
@@ -243,7 +245,7 @@ lower_targets(GpuAggGrouping *g)
 	bool		ok;
 	ListCell   *lc;
 
-	ok = !collect_walker((Node *) g->grouped_rel->reltarget->exprs, g) &&
+	ok = !collect_walker((Node *) g->target->exprs, g) &&
 		!collect_walker((Node *) g->having, g);
 	g->info.outputs = repalloc(g->info.outputs,
 							   (g->info.noutputs + list_length(g->dependent) +
@@ -256,7 +258,7 @@ lower_targets(GpuAggGrouping *g)
 		if (!may_go_on(ok))
 			return false;
 	}
-	if (g->root->parse->groupClause != NIL && g->lw->nkeys == 0)
+	if (g->clause != NIL && g->lw->nkeys == 0)
 		ok &= gpuagg_lower_unit_key(g->lw);
 	foreach(lc, g->aggs)
 	{
@@ -265,7 +267,7 @@ lower_targets(GpuAggGrouping *g)
 		if (!may_go_on(ok))
 			return false;
 	}
-	if (g->root->parse->groupClause == NIL && g->aggs == NIL)
+	if (g->clause == NIL && g->aggs == NIL)
 		return GPUAGG_REFUSE("there is no aggregate left to compute");
 	return ok;
 }
@@ -276,7 +278,7 @@ lower_grouping(GpuAggGrouping *g, Relation relation)
 	bool		ok;
 
 	g->lw = gpuagg_lower_create(g->root, g->input_rel, relation,
-								g->root->parse->groupClause != NIL);
+								g->clause != NIL);
 	ok = gpuagg_lower_filter(g->lw, g->input_rel->baserestrictinfo);
 	if (!may_go_on(ok))
 		return false;
@@ -300,9 +302,9 @@ estimate_groups(GpuAggGrouping *g)
 {
 	List	   *exprs;
 
-	if (g->root->parse->groupClause == NIL)
+	if (g->clause == NIL)
 		return 1;
-	exprs = get_sortgrouplist_exprs(g->root->parse->groupClause,
+	exprs = get_sortgrouplist_exprs(g->clause,
 									g->root->processed_tlist);
 	return estimate_num_groups(g->root, exprs, g->input_rel->rows, NULL, NULL);
 }
@@ -329,7 +331,6 @@ estimate_cached(const GpuAggGrouping *g, Relation relation)
 static Path *
 make_fallback_path(GpuAggGrouping *g)
 {
-	Query	   *parse = g->root->parse;
 	Path	   *scan = gpuagg_sample_scan_path(g->root, g->input_rel);
 	PathTarget *target = create_empty_pathtarget();
 	AggClauseCosts costs;
@@ -342,9 +343,9 @@ make_fallback_path(GpuAggGrouping *g)
 	get_agg_clause_costs(g->root, AGGSPLIT_SIMPLE, &costs);
 	return (Path *) create_agg_path(g->root, g->grouped_rel, scan,
 									set_pathtarget_cost_width(g->root, target),
-									parse->groupClause != NIL ? AGG_HASHED :
+									g->clause != NIL ? AGG_HASHED :
 									AGG_PLAIN,
-									AGGSPLIT_SIMPLE, parse->groupClause, NIL,
+									AGGSPLIT_SIMPLE, g->clause, NIL,
 									&costs, g->info.est_groups);
 }
 
@@ -431,7 +432,7 @@ make_path(GpuAggGrouping *g)
 	parent->relids = bms_copy(g->input_rel->relids);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
-	path->path.pathtarget = g->grouped_rel->reltarget;
+	path->path.pathtarget = g->target;
 	path->methods = &path_methods;
 	path->custom_paths = list_make2(make_fallback_path(g), make_row_path(g));
 	set_costs(g, &path->path,
@@ -503,7 +504,7 @@ plan_wanted(GpuAggGrouping *g)
 {
 	const GpuAggTopGroups q = {
 		.root = g->root,
-		.targets = g->grouped_rel->reltarget->exprs,
+		.targets = g->target->exprs,
 		.having = g->having,
 		.exprs = g->exprs,
 		.info = &g->info
@@ -514,18 +515,20 @@ plan_wanted(GpuAggGrouping *g)
 
 static CustomPath *
 try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
-			 List *having)
+			 List *clause, PathTarget *target, List *having)
 {
 	GpuAggGrouping g;
 	CustomPath *path = NULL;
 	Relation	relation;
 
-	if (!check_query(root, input_rel))
+	if (!check_query(root, input_rel, clause))
 		return NULL;
 	memset(&g, 0, sizeof(g));
 	g.root = root;
 	g.input_rel = input_rel;
 	g.grouped_rel = grouped_rel;
+	g.clause = clause;
+	g.target = target;
 	g.having = having;
 
 	/* the parser or the plan cache holds the lock */
@@ -575,6 +578,7 @@ reads_no_user_table(List *rtable)
 	return true;
 }
 
+/* GROUP BY, and aggregates without it */
 static void
 consider_grouping(PlannerInfo *root, RelOptInfo *input_rel,
 				  RelOptInfo *grouped_rel, GroupPathExtraData *extra)
@@ -586,13 +590,38 @@ consider_grouping(PlannerInfo *root, RelOptInfo *input_rel,
 
 	if (!gpuagg_offer_begin(&offer))
 		return;
-	offer.path = try_grouping(root, input_rel, grouped_rel,
-							  (List *) extra->havingQual);
+	offer.path = try_grouping(root, input_rel, grouped_rel, root->parse->groupClause,
+							  grouped_rel->reltarget, (List *) extra->havingQual);
 	if (offer.path != NULL)
 		offer.table = planner_rt_fetch(input_rel->relid, root)->relid;
 	else
 		offer.excused = IS_DUMMY_REL(input_rel) ||
 			reads_no_user_table(root->parse->rtable);
+	gpuagg_offer_end(&offer);
+}
+
+/*
+ * DISTINCT of rows that no grouping has made: its columns are keys.  Refused,
+ * it is no step that debug_require asks for.
+ */
+static void
+consider_distinct(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *distinct_rel)
+{
+	const Query *parse = root->parse;
+	GpuAggOffer offer = {
+		.kind = GPUAGG_STEP_GROUPING,
+		.rel = distinct_rel,
+		.excused = true
+	};
+
+	if (parse->hasDistinctOn || parse->groupClause != NIL || parse->groupingSets != NIL ||
+		parse->hasAggs || root->hasHavingQual || parse->hasWindowFuncs || parse->hasTargetSRFs ||
+		!gpuagg_offer_begin(&offer))
+		return;
+	offer.path = try_grouping(root, input_rel, distinct_rel, parse->distinctClause,
+							  root->upper_targets[UPPERREL_DISTINCT], NIL);
+	if (offer.path != NULL)
+		offer.table = planner_rt_fetch(input_rel->relid, root)->relid;
 	gpuagg_offer_end(&offer);
 }
 
@@ -602,13 +631,16 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 {
 	if (prev_create_upper_paths_hook)
 		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
-	if (stage != UPPERREL_GROUP_AGG)
+	if (stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT)
 		return;
 	/* one partition's share of a partitionwise aggregation */
 	if (IS_OTHER_REL(input_rel) || !gpuagg_offer_wanted())
 		return;
-	consider_grouping(root, input_rel, output_rel,
-					  (GroupPathExtraData *) extra);
+	if (stage == UPPERREL_GROUP_AGG)
+		consider_grouping(root, input_rel, output_rel,
+						  (GroupPathExtraData *) extra);
+	else
+		consider_distinct(root, input_rel, output_rel);
 }
 
 void

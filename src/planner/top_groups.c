@@ -236,12 +236,15 @@ plan_having(const GpuAggTopGroups *q, GpuAggWanted *wanted, List **constants)
 
 /* ----------------------------------------------------------------- LIMIT --- */
 
-/* Does a row come of every group, and each at most once? */
+/*
+ * Does a row come of every group, and each at most once?  A DISTINCT that makes the
+ * groups itself, of a query without GROUP BY, does.
+ */
 static bool
 are_groups_rows(const Query *parse)
 {
-	return !parse->hasWindowFuncs && !parse->hasTargetSRFs && parse->distinctClause == NIL &&
-		parse->setOperations == NULL;
+	return !parse->hasWindowFuncs && !parse->hasTargetSRFs && parse->setOperations == NULL &&
+		(parse->distinctClause == NIL || (parse->groupClause == NIL && !parse->hasAggs));
 }
 
 static bool

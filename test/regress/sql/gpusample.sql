@@ -105,7 +105,7 @@ SELECT gs_outcomes(gs_queries('SELECT id + 1, n FROM $table $sample WHERE n > 50
 SELECT gs_outcomes(gs_queries('SELECT 1 FROM $table $sample WHERE t ~ ''t1'' AND t LIKE ''%t1'' AND b', '{80}', '{6}'));
 SELECT gs_outcomes(gs_queries('SELECT * FROM $table $sample WHERE v IS NULL OR NOT b', '{50,99.99999}', '{6,''NaN''}'));
 SELECT gs_outcomes(gs_queries('SELECT t.* FROM $table t $sample WHERE t IS NOT NULL AND ctid > ''(3,1)''', '{50}', '{7}'));
-SELECT gs_outcomes(gs_queries('SELECT DISTINCT g FROM $table $sample ORDER BY g', '{3}', '{8}'));
+SELECT gs_outcomes(gs_queries('SELECT DISTINCT ON (g) g FROM $table $sample ORDER BY g', '{3}', '{8}'));
 -- rows come in PostgreSQL's order
 CREATE FUNCTION gs_place(on_device bool) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -21,7 +21,7 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT name, count(*) FROM re JOIN re_dim USING (g) GROUP BY name',
 	'SELECT r.g, count(*) FROM re r, re_dim GROUP BY r.g',
 	'SELECT g, count(*) FROM (SELECT g FROM re LIMIT 10) x GROUP BY g',
-	'SELECT g, count(*) FROM (SELECT DISTINCT g, id FROM re) x GROUP BY g',
+	'SELECT g, count(*) FROM (SELECT DISTINCT ON (g) g, id FROM re) x GROUP BY g',
 	'SELECT n, count(*) FROM (VALUES (1), (2)) v(n) GROUP BY n',
 	'SELECT n, count(*) FROM generate_series(1, 3) n GROUP BY n',
 	'SELECT count(*)',

@@ -130,8 +130,31 @@ SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT g, generate_series(1, g % 2) FROM tn WHERE g > 0 GROUP BY g ORDER BY g LIMIT 3',
 	'SELECT g, row_number() OVER (ORDER BY g DESC) FROM tn GROUP BY g ORDER BY g LIMIT 3',
 	'SELECT DISTINCT count(*) FROM tn GROUP BY g ORDER BY 1 LIMIT 3',
+	'SELECT DISTINCT 1 / (g - 790) FROM tn WHERE g > 780 LIMIT 1',
 	'SELECT x.g, n FROM (SELECT g, count(*) AS n FROM tn GROUP BY g ORDER BY n DESC, g LIMIT 5) x JOIN tn ON tn.id = x.n ORDER BY 1']) q;
 
+-- DISTINCT is a grouping without aggregates
+SELECT q, compare(q, 'require') FROM unnest(ARRAY[
+	'SELECT DISTINCT g FROM tn',
+	'SELECT DISTINCT t, c FROM tn WHERE g > 0',
+	'SELECT DISTINCT f FROM tn WHERE f <> 0 OR f IS NULL',
+	'SELECT DISTINCT g % 7, b FROM tn',
+	'SELECT DISTINCT d, 5 FROM tn',
+	'SELECT DISTINCT g + 1 FROM tn WHERE id < 0',
+	'SELECT DISTINCT g FROM tn ORDER BY g LIMIT 7',
+	'SELECT DISTINCT g FROM tn ORDER BY g DESC NULLS LAST LIMIT 7 OFFSET 2',
+	'SELECT DISTINCT b, g FROM tn ORDER BY b, g DESC FETCH FIRST 5 ROWS WITH TIES',
+	'SELECT h IS NULL FROM (SELECT DISTINCT h FROM tn WHERE h IS NULL LIMIT 9) x']) q;
+SELECT wanted('SELECT DISTINCT h, b FROM tn ORDER BY b, h DESC LIMIT 6');
+SELECT wanted('SELECT DISTINCT h FROM tn LIMIT 6');
+-- these are PostgreSQL's
+SELECT q, compare(q, 'try') FROM unnest(ARRAY[
+	'SELECT DISTINCT ON (g) g, b FROM tn ORDER BY g, b',
+	'SELECT DISTINCT v / g FROM tn WHERE g <> 0',
+	'SELECT DISTINCT generate_series(1, g % 3) FROM tn',
+	'SELECT DISTINCT tn.g FROM tn JOIN tn x USING (id)',
+	'SELECT DISTINCT g, count(*) OVER () FROM tn WHERE g < -700']) q;
+SELECT * FROM gpuagg.why_not('SELECT DISTINCT upper(t) FROM tn');
 -- prepared statements, parameters of a limit, rescans with others
 SELECT prefer_device();
 PREPARE top(int8, int8, int8) AS SELECT g, count(*) FROM tn GROUP BY g HAVING count(*) < $3 ORDER BY count(*) DESC, g LIMIT $1 OFFSET $2;
