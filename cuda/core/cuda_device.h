@@ -13,7 +13,7 @@
  *	pending.cu	batches without memory		complete.cu	completions out
  *	cuda_results.cu	groups out					deferred.cu		rows kept, grouped at the end
  *	decode.cu, group.cu, select.cu, grow.cu, return_groups.cu: kernels
- *	groupby.h, scoped*.cu: grouping of rows that lie on the card
+ *	groupby.h, groupby_*.cu: grouping of rows that lie on the card
  *	cuda_stripe.h, resident.h: columns that stay there between tasks
  *
  * Measuring the card (cuda_probe.h, probe*.cu) runs on another thread.
@@ -394,7 +394,7 @@ extern GpuAggCudaPrepared *gpuagg_cuda_task_upload(GpuAggTask *task,
 #define GPUAGG_DEFERRED_WINDOWS (1u << 16)
 
 /*
- * Sets task->scoped if config asks for a strategy that keeps rows, and the
+ * Sets task->groupby if config asks for a strategy that keeps rows, and the
  * program has records; and then batch_blocks and strategy.
  */
 extern bool gpuagg_cuda_deferred_begin(GpuAggTask *task, const GpuAggTaskConfig *config,
