@@ -150,7 +150,7 @@ typedef struct GpuAggWindow
 typedef enum GpuAggTaskStage
 {
 	GPUAGG_TASK_INPUT,
-	GPUAGG_TASK_SCOPING,		/* kept rows are grouped */
+	GPUAGG_TASK_GROUPING,		/* kept rows are grouped */
 	GPUAGG_TASK_SIZING,			/* finish asked for the size of the results */
 	GPUAGG_TASK_RESULTS
 } GpuAggTaskStage;

@@ -1,7 +1,7 @@
 /*
  * launch.cu
  *		How kernels are launched: block sizes and blocks on a multiprocessor by
- *		Li et al., Performance Modeling in CUDA Streams's model (device/choice/occupancy.h), of what the card and the
+ *		the model of Li et al., Performance Modeling in CUDA Streams (device/choice/occupancy.h), of what the card and the
  *		compiler say at open.
  *
  * Kernels that run for a batch leave room on each multiprocessor for a block

@@ -30,7 +30,7 @@
 
 /* A segment's rows, and what else is to know of it */
 #define GPUAGG_DRAW_ROWS 0xFFFFu
-#define GPUAGG_DRAW_FULL 0x20000000u	/* all its places are rows */
+#define GPUAGG_DRAW_FULL 0x20000000u	/* all its positions are rows */
 #define GPUAGG_DRAW_FIRST 0x40000000u	/* of its range */
 #define GPUAGG_DRAW_NULLS 0x80000000u	/* some column has a NULL there */
 

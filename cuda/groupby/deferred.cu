@@ -27,7 +27,7 @@ deferred_free(void *task, void *p, size_t bytes, cudaStream_t stream)
 	gpuagg_cuda_free((GpuAggTask *) task, p, bytes, stream);
 }
 
-/* Windows of which each has no more of the table than a scope */
+/* Hash windows of which each has no more of the table than a scope */
 static uint32_t
 windows_log2(const GpuAggTaskConfig *config, double groups, uint32_t stride)
 {
@@ -151,12 +151,12 @@ gpuagg_cuda_deferred_end_input(GpuAggTask *task, GpuAggError *error)
 bool
 gpuagg_cuda_deferred_finish(GpuAggTask *task, GpuAggError *error)
 {
-	const bool	begun = task->stage == GPUAGG_TASK_SCOPING;
+	const bool	begun = task->stage == GPUAGG_TASK_GROUPING;
 	cudaStream_t stream = task->streams->group;
 	GpuAggEvents *e = task->groupby_events;
 	GpuAggStatus status;
 
-	task->stage = GPUAGG_TASK_SCOPING;
+	task->stage = GPUAGG_TASK_GROUPING;
 	if (begun)
 	{
 		cudaError_t rc = cudaEventQuery(e->done);

@@ -1,6 +1,6 @@
 /*
  * decode.cu
- *		Heap pages, read in place in shared_buffers, to column decoded batches.
+ *		Heap pages, read in place in shared_buffers, to decoded batches of columns.
  *
  * A block takes one page after the other.  Its threads fetch the page over
  * the link, 16 bytes each, neighbours next to each other, into shared memory

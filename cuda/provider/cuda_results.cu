@@ -271,10 +271,10 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 	if (task->first != NULL)
 		return false;
 	gpuagg_cuda_batches_free(task);
-	if (task->groupby != NULL && task->stage <= GPUAGG_TASK_SCOPING &&
+	if (task->groupby != NULL && task->stage <= GPUAGG_TASK_GROUPING &&
 		task->fault != GPUAGG_FAULT_FINISH)
 	{
-		const bool	ready = task->stage == GPUAGG_TASK_SCOPING ||
+		const bool	ready = task->stage == GPUAGG_TASK_GROUPING ||
 			(gpuagg_cuda_deferred_end_input(task, error) && gpuagg_cuda_resident_finish(task, error));
 
 		if (ready && !gpuagg_cuda_deferred_finish(task, error))
@@ -285,7 +285,7 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 			return false;
 		}
 	}
-	else if (task->stage <= GPUAGG_TASK_SCOPING)
+	else if (task->stage <= GPUAGG_TASK_GROUPING)
 	{
 		if (task->fault == GPUAGG_FAULT_FINISH)
 			(void) gpuagg_cuda_injected("finish", error);

@@ -143,7 +143,7 @@ extern bool gpuagg_cache_may_have(const GpuAggCacheExtent *extent,
 /* Is any column of a block filled? */
 extern bool gpuagg_cache_has(const GpuAggCacheExtent *extent, uint32 block);
 
-/* Nothing of a block is held any more; its places stay its own. */
+/* Nothing of a block is held any more; its positions stay its own. */
 extern void gpuagg_cache_forget(GpuAggCacheExtent *extent, uint32 block);
 
 /*
@@ -152,7 +152,7 @@ extern void gpuagg_cache_forget(GpuAggCacheExtent *extent, uint32 block);
  */
 extern void gpuagg_cache_begin_anew(GpuAggCacheExtent *extent);
 
-/* The columns of a block lie at its places now. */
+/* The columns of a block lie at its positions now. */
 extern void gpuagg_cache_filled(GpuAggCacheExtent *extent,
 								GpuAggCacheColumn *const *columns,
 								int ncolumns, uint32 block);
@@ -164,7 +164,7 @@ extern uint64 gpuagg_cache_fill_bytes(const GpuAggCacheExtent *extent,
 /*
  * Of an extent that nobody uses or fills, or that is its filler's alone: the i-th
  * column goes, columns of which nothing is filled go, all of it goes.  Without
- * columns there are no places and stripes.
+ * columns there are no positions and stripes.
  */
 extern void gpuagg_cache_extent_drop(GpuAggCacheExtent *extent, int i);
 extern void gpuagg_cache_drop_unfilled(GpuAggCacheExtent *extent);

@@ -153,7 +153,7 @@ gpuagg_cache_open(GpuAggCacheExtent *extent, GpuAggCacheColumn *const *columns,
 }
 
 /*
- * Positions that a new stripe should have: for the blocks without places, but no
+ * Positions that a new stripe should have: for the blocks without positions, but no
  * fewer than a part of all, for pages that were kept and have grown since need
  * new positions, too.
  */

@@ -67,7 +67,7 @@ test_each(const GpuAggRates *rates, const char *device)
 		const char *name;
 		size_t		offset;
 	}			parts[] = {
-		{"judged rows", offsetof(GpuAggWork, checked_rows)},
+		{"checked rows", offsetof(GpuAggWork, checked_rows)},
 		{"lines", offsetof(GpuAggWork, lines)},
 		{"columns", offsetof(GpuAggWork, columns)},
 		{"filter", offsetof(GpuAggWork, filter_instrs)},

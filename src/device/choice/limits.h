@@ -128,7 +128,7 @@ gpuagg_host_morsel_pages(bool sampled)
 	return sampled ? GPUAGG_HOST_MORSEL_SAMPLED : GPUAGG_HOST_MORSEL_PAGES;
 }
 
-/* Places of a stripe, whole blocks of vectors: some 0.2 ms of work */
+/* Positions of a stripe, whole blocks of vectors: some 0.2 ms of work */
 #define GPUAGG_HOST_MORSEL_POSITIONS (64 * GPUAGG_VECTOR_ROWS)
 
 /* Free blocks that it keeps for the next task; its threads keep as much. */
