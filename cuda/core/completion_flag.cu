@@ -3,16 +3,17 @@
  *		Telling the worker's event loop that the card has finished something.
  *
  * Behind a batch, a one-thread kernel writes a number to a word of pinned
- * memory, its stream pair's completion flag.  A thread looks at the completion flags every few
- * microseconds while any is to be written, writes to the eventfd when one was, and sleeps
- * while none is to.  It calls neither CUDA nor PostgreSQL.
+ * memory, its stream pair's completion flag.  A thread looks at the completion
+ * flags every few microseconds while any is to be written, writes to the
+ * eventfd when one was, and sleeps while none is to.  It calls neither CUDA
+ * nor PostgreSQL.
  *
  * Why not CUDA's host functions: on the H200 machine (a virtual one) each held
  * up its stream for some 200 us, as long as reading 8 MiB of pages takes.
  *
- * The thread is started while all signals are blocked, and stays so.  A completion flag
- * that a lost card never writes keeps it looking until the process ends,
- * which a lost card makes soon.
+ * The thread is started while all signals are blocked, and stays so.  A
+ * completion flag that a lost card never writes keeps it looking until the
+ * process ends, which a lost card makes soon.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,9 @@
 /*
  * launch.cu
  *		How kernels are launched: block sizes and blocks on a multiprocessor by
- *		the model of Li et al., Performance Modeling in CUDA Streams (device/choice/occupancy.h), of what the card and the
- *		compiler say at open.
+ *		the model of Li et al., Performance Modeling in CUDA Streams
+ *		(device/choice/occupancy.h), of what the card and the compiler say at
+ *		open.
  *
  * Kernels that run for a batch leave room on each multiprocessor for a block
  * of the decoder: while one task groups, the link is to be busy for the next

@@ -5,10 +5,11 @@
  *		(groupby.h).
  *
  * Batches are decoded as always; instead of finding its group, a row is packed
- * (device/ops/record.h).  When the input has ended, finish steps through grouping
- * in device memory, and never waits for it; what it leaves are tables for cuda_results.cu.
- * Memory is the task's: if records or groups do not fit, the task ends with
- * OUT_OF_MEMORY, and the client takes a smaller window of the hash space.
+ * (device/ops/record.h).  When the input has ended, finish steps through
+ * grouping in device memory, and never waits for it; what it leaves are tables
+ * for cuda_results.cu.  Memory is the task's: if records or groups do not fit,
+ * the task ends with OUT_OF_MEMORY, and the client takes a smaller window of
+ * the hash space.
  */
 #include <stdlib.h>
 

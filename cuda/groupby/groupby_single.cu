@@ -1,8 +1,8 @@
 /*
  * groupby_single.cu
  *		Grouping in the task's table in device memory, all of it at once or
- *		window by window (Karnagel et al., Big Data causing Big (TLB) Problems, 5.3), and what is left over by the
- *		strategies that use shared memory.
+ *		window by window (Karnagel et al., Big Data causing Big (TLB) Problems,
+ *		5.3), and what is left over by the strategies that use shared memory.
  *
  * A window is a range of hashes, and so of the table.  Passes over the rows
  * take a window each; where each group of multiprocessors that shares a TLB

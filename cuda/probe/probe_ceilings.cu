@@ -1,7 +1,8 @@
 /*
  * probe_ceilings.cu
- *		The card's ceilings (Revisiting Query Performance in GPU Database Systems, 5.2): what each of its parts does at
- *		best, for a cost model that looks for the one that bounds.
+ *		The card's ceilings (Revisiting Query Performance in GPU Database
+ *		Systems, 5.2): what each of its parts does at best, for a cost model
+ *		that looks for the one that bounds.
  *
  * Each is work that is enqueued in rounds; probe.cu repeats rounds until they
  * can be timed.  Regions are small enough for a round to take less than 100 ms

@@ -1,7 +1,8 @@
 /*
  * probe_kernels.cu
- *		Chases, pairs of multiprocessors and random accesses (Karnagel et al., Big Data causing Big (TLB) Problems, 3.2
- *		and 3.3, and Inferring Kaveri's Shared Virtual Memory Implementation), and what they need.
+ *		Chases, pairs of multiprocessors and random accesses (Karnagel et al.,
+ *		Big Data causing Big (TLB) Problems, 3.2 and 3.3, and Inferring
+ *		Kaveri's Shared Virtual Memory Implementation), and what they need.
  *
  * Reads go past the multiprocessor's own cache (ld.global.cg), but for chases
  * that ask for it: that cache is looked up by virtual address, so that what

@@ -1,6 +1,7 @@
 /*
  * probe_rates.cu
- *		Kernels that reach the card's ceilings (Revisiting Query Performance in GPU Database Systems, 5.2).
+ *		Kernels that reach the card's ceilings (Revisiting Query Performance in
+ *		GPU Database Systems, 5.2).
  */
 #include "device/common.h"
 

@@ -15,8 +15,10 @@
  * driver's affair.  0 where a device cannot tell.
  *
  * Sources: dependent chases over strides and distances, and TLB sharing, are
- * Karnagel et al., Big Data causing Big (TLB) Problems (3.2, 3.3); stride by size is Inferring Kaveri's Shared Virtual Memory Implementation; ceilings are Revisiting Query Performance in GPU Database Systems
- * (5.2); the host's access patterns are Khuong, There's more to locality than caches.
+ * Karnagel et al., Big Data causing Big (TLB) Problems (3.2, 3.3); stride by
+ * size is Inferring Kaveri's Shared Virtual Memory Implementation; ceilings
+ * are Revisiting Query Performance in GPU Database Systems (5.2); the host's
+ * access patterns are Khuong, There's more to locality than caches.
  */
 #ifndef GPUAGG_DEVICE_PROBE_H
 #define GPUAGG_DEVICE_PROBE_H
@@ -154,7 +156,8 @@ typedef enum GpuAggRandomKind
 	X(TOUCH_MANAGED_HOST, "bytes_per_second")	/* memory that moves to who touches it, by the host, */ \
 	X(TOUCH_MANAGED_DEVICE, "bytes_per_second") /* or by the device */ \
 	X(HOST_READ, "bytes_per_second")		/* sequential read of the host's memory by a backend: no
-											 * device measures it (calibrate/measure.c) */ \
+											 * device measures it
+											 * (calibrate/measure.c) */ \
 	X(GROUP, "rows_per_second")				/* host: rows of (int4, int4, float8) on pages in caches, grouped
 											 * by the first, counted and the second summed */
 

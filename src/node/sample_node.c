@@ -3,11 +3,11 @@
  *		The executor node GpuSample: rows of a sampled table that a device has
  *		chosen.
  *
- * The first call runs one task (device_scan.c), which leaves where the rows lie that
- * are in the sample and pass the device's filter.  Every call reads the next
- * one from its page into the scan slot; what is left of WHERE, and the target
- * list, are PostgreSQL's.  Rows that the device could not decide are judged
- * here first, with the same conditions.
+ * The first call runs one task (device_scan.c), which leaves where the rows
+ * lie that are in the sample and pass the device's filter.  Every call reads
+ * the next one from its page into the scan slot; what is left of WHERE, and
+ * the target list, are PostgreSQL's.  Rows that the device could not decide
+ * are judged here first, with the same conditions.
  *
  * Why an item pointer is still good when its row is read.  A tuple that the
  * query's snapshot sees is not removed while that snapshot is registered, and

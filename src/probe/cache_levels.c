@@ -1,6 +1,7 @@
 /*
  * cache_levels.c
- *		Cache levels: capacity, latency, line and sector (Inferring Kaveri's Shared Virtual Memory Implementation).
+ *		Cache levels: capacity, latency, line and sector (Inferring Kaveri's
+ *		Shared Virtual Memory Implementation).
  *
  * Capacity and latency: a shuffled chase over every line of regions that grow.
  * Each rise ends what one level holds; the last plateau is memory.

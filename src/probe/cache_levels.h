@@ -1,6 +1,7 @@
 /*
  * cache_levels.h
- *		Cache levels: capacity, latency, line and sector (Inferring Kaveri's Shared Virtual Memory Implementation).
+ *		Cache levels: capacity, latency, line and sector (Inferring Kaveri's
+ *		Shared Virtual Memory Implementation).
  */
 #ifndef GPUAGG_PROBE_CACHE_LEVELS_H
 #define GPUAGG_PROBE_CACHE_LEVELS_H

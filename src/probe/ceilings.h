@@ -1,7 +1,8 @@
 /*
  * ceilings.h
- *		What a device does at most (Revisiting Query Performance in GPU Database Systems, section 5.2), its kernels, and
- *		the host's access patterns and threads (Khuong, There's more to locality than caches).
+ *		What a device does at most (Revisiting Query Performance in GPU
+ *		Database Systems, section 5.2), its kernels, and the host's access
+ *		patterns and threads (Khuong, There's more to locality than caches).
  */
 #ifndef GPUAGG_PROBE_CEILINGS_H
 #define GPUAGG_PROBE_CEILINGS_H

@@ -1,6 +1,7 @@
 /*
  * pattern.c
- *		The boundary pattern of Karnagel et al., Big Data causing Big (TLB) Problems (figure 2) in chase curves.
+ *		The boundary pattern of Karnagel et al., Big Data causing Big (TLB)
+ *		Problems (figure 2) in chase curves.
  *
  * A structure of E entries, each for X bytes, fills up when E of them are
  * visited: at stride X after E elements; at X/2 after 2E, for two elements

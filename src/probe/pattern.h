@@ -1,6 +1,7 @@
 /*
  * pattern.h
- *		The boundary pattern of Karnagel et al., Big Data causing Big (TLB) Problems (figure 2) in chase curves.
+ *		The boundary pattern of Karnagel et al., Big Data causing Big (TLB)
+ *		Problems (figure 2) in chase curves.
  *
  * Pure: curves in, levels out.  The same pattern tells a TLB's page from its
  * reach and a cache's line from its capacity.

@@ -1,6 +1,7 @@
 /*
  * tlb.c
- *		The TLB levels of a device (Karnagel et al., Big Data causing Big (TLB) Problems, section 3.2).
+ *		The TLB levels of a device (Karnagel et al., Big Data causing Big (TLB)
+ *		Problems, section 3.2).
  *
  * Chases over strides that double, each with counts of elements that grow by
  * quarter octaves, give a curve to each stride; pattern.c finds the levels in

@@ -1,6 +1,7 @@
 /*
  * tlb.h
- *		The TLB levels of a device (Karnagel et al., Big Data causing Big (TLB) Problems, section 3.2).
+ *		The TLB levels of a device (Karnagel et al., Big Data causing Big (TLB)
+ *		Problems, section 3.2).
  */
 #ifndef GPUAGG_PROBE_TLB_H
 #define GPUAGG_PROBE_TLB_H

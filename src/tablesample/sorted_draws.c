@@ -4,10 +4,11 @@
  *
  * As draws can be made again, those that memory cannot hold are not stored:
  * rows are cut into windows, and for each window all draws are made and those
- * within it kept and sorted (the multi-pass of Karnagel et al., Big Data causing Big (TLB) Problems, section 5.2, for another
- * reason).  Making a draw and looking at its window takes about 2 ns, so a
- * million draws in 4 MB take 3 windows and some ms; writing them to a file and
- * reading it again would take longer up to some 10^8 draws.
+ * within it kept and sorted (the multi-pass of Karnagel et al., Big Data
+ * causing Big (TLB) Problems, section 5.2, for another reason).  Making a draw
+ * and looking at its window takes about 2 ns, so a million draws in 4 MB take
+ * 3 windows and some ms; writing them to a file and reading it again would
+ * take longer up to some 10^8 draws.
  */
 #include "postgres.h"
 

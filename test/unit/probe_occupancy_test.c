@@ -1,6 +1,7 @@
 /*
  * probe_occupancy_test.c
- *		The occupancy model against the kernels of Li et al., Performance Modeling in CUDA Streams, and NVIDIA's own answers.
+ *		The occupancy model against the kernels of Li et al., Performance
+ *		Modeling in CUDA Streams, and NVIDIA's own answers.
  */
 #include "device/choice/occupancy.h"
 #include "tap.h"

@@ -3,10 +3,11 @@
  *		Windows over the hash space of a grouping: which rows a task groups.
  *
  * A window is one of `count` equal parts of all hashes, by their high half
- * (Karnagel et al., Big Data causing Big (TLB) Problems, 5.3: the scope of a pass).  A task with a window hashes every
- * row and drops those outside, so that tasks with all windows of a count see
- * each group exactly once, whatever the device, the order of rows and their
- * path (pages, or rows that PostgreSQL evaluated).
+ * (Karnagel et al., Big Data causing Big (TLB) Problems, 5.3: the scope of a
+ * pass).  A task with a window hashes every row and drops those outside, so
+ * that tasks with all windows of a count see each group exactly once, whatever
+ * the device, the order of rows and their path (pages, or rows that PostgreSQL
+ * evaluated).
  *
  * Windows nest: window i of n is windows i * k to i * k + k - 1 of n * k.  So
  * a window can be split when its groups do not fit, and neighbours can be

@@ -3,8 +3,8 @@
  *		Group tables in the shared memory of a GPU's blocks: what an entry takes,
  *		how many fit, and into how many parts rows must be partitioned for it.
  *
- * grouping in device memory (cuda/groupby/groupby.h) makes its tables so, and device/choice/strategy.h
- * reckons with it; both ask here.
+ * grouping in device memory (cuda/groupby/groupby.h) makes its tables so, and
+ * device/choice/strategy.h reckons with it; both ask here.
  */
 #ifndef GPUAGG_DEVICE_CHOICE_LOCAL_H
 #define GPUAGG_DEVICE_CHOICE_LOCAL_H
@@ -65,9 +65,9 @@ typedef enum GpuAggFewRows
 #define GPUAGG_FEW_ROWS_MAX_ROWS 65535
 
 /*
- * Rows of an expected group below which groups have few rows; slots that their steps
- * need, the fill at which probes are still few, blocks of a multiprocessor, and
- * their threads
+ * Rows of an expected group below which groups have few rows; slots that their
+ * steps need, the fill at which probes are still few, blocks of a
+ * multiprocessor, and their threads
  */
 #define GPUAGG_FEW_ROWS_ROWS 16
 #define GPUAGG_FEW_ROWS_SLOTS 64

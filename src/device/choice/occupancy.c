@@ -1,6 +1,7 @@
 /*
  * occupancy.c
- *		The occupancy and running rounds model of Li et al., Performance Modeling in CUDA Streams (section III).
+ *		The occupancy and running rounds model of Li et al., Performance
+ *		Modeling in CUDA Streams (section III).
  *
  * Its constants are a unit's limits (GpuAggUnitLimits): MBMP blocks, MWMP
  * warps, MTW warp_threads, MRMP registers, MSMP shared_bytes, MRT

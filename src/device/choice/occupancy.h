@@ -1,7 +1,8 @@
 /*
  * occupancy.h
  *		How many blocks of a kernel a unit runs at once, in how many rounds a
- *		launch runs, and which launch to choose (Li et al., Performance Modeling in CUDA Streams, equations 1 to 13).
+ *		launch runs, and which launch to choose (Li et al., Performance
+ *		Modeling in CUDA Streams, equations 1 to 13).
  */
 #ifndef GPUAGG_DEVICE_CHOICE_OCCUPANCY_H
 #define GPUAGG_DEVICE_CHOICE_OCCUPANCY_H

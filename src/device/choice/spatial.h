@@ -1,8 +1,9 @@
 /*
  * spatial.h
  *		Windows for the units of a device, by the groups of them that share a
- *		TLB (Karnagel et al., Big Data causing Big (TLB) Problems, section 3.3): each group has one window, so that what a
- *		TLB has to reach is a part of the table.
+ *		TLB (Karnagel et al., Big Data causing Big (TLB) Problems, section
+ *		3.3): each group has one window, so that what a TLB has to reach is a
+ *		part of the table.
  */
 #ifndef GPUAGG_DEVICE_CHOICE_SPATIAL_H
 #define GPUAGG_DEVICE_CHOICE_SPATIAL_H
