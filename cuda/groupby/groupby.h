@@ -99,7 +99,7 @@ extern GpuAggStatus gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config,
 											GpuAggError *error);
 
 /*
- * Packs what is valid in a decoded batch, and passes; decoded batch->head
+ * Packs what is valid in a decoded batch, and passes; decoded->head
  * counts it.  The prepared program, here and there, is that of the decoded
  * batch's program, which has the same keys and transitions.  Scratch as
  * gpuagg_cuda_group().

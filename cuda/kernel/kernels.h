@@ -1,7 +1,7 @@
 /*
  * kernels.h
  *		What the host side and the kernels of the CUDA device share: a task's
- *		prepared program, a batch's decoded batch, the group table, and the
+ *		prepared program, a decoded batch, the group table, and the
  *		functions that launch kernels.
  *
  * All pointers here are device addresses.  Structures are passed to kernels

@@ -156,8 +156,7 @@ typedef enum GpuAggRandomKind
 	X(TOUCH_MANAGED_HOST, "bytes_per_second")	/* memory that moves to who touches it, by the host, */ \
 	X(TOUCH_MANAGED_DEVICE, "bytes_per_second") /* or by the device */ \
 	X(HOST_READ, "bytes_per_second")		/* sequential read of the host's memory by a backend: no
-											 * device measures it
-											 * (calibrate/measure.c) */ \
+											 * device measures it (calibrate/measure.c) */ \
 	X(GROUP, "rows_per_second")				/* host: rows of (int4, int4, float8) on pages in caches, grouped
 											 * by the first, counted and the second summed */
 
