@@ -37,8 +37,9 @@ typedef struct GpuAggDictionaryRef
 } GpuAggDictionaryRef;
 
 /*
- * Codes of a column's strings.  Where a register is to hold them, decoded batch->head
- * counts those that there are none for; where rows are but kept, these are not.
+ * Codes of a column's strings.  Where a register is to hold them, the
+ * batch's head counts those that there are none for; where rows are but kept,
+ * these are not.
  */
 extern void gpuagg_cuda_encode_decoded(const GpuAggDictionaryRef *dictionary, const GpuAggCudaPrepared *prepared,
 									 const GpuAggDecodedBatch *decoded, uint32_t column,

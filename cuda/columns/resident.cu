@@ -37,11 +37,11 @@ pending_free(GpuAggPendingStripe *w)
 
 /* Somebody is to poll the task. */
 static void
-ring(const GpuAggDevice *device)
+wake(const GpuAggDevice *device)
 {
 	const uint64_t one = 1;
 
-	/* full, it is rung already */
+	/* full, it is readable already */
 	if (write(device->event_fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -56,7 +56,7 @@ queue_add(GpuAggTask *task, const GpuAggPendingStripe *w, GpuAggError *error)
 	task->queue->pending[task->queue->n++] = *w;
 	if (task->queue->n == GPUAGG_RESIDENT_STRIPES)
 		(void) gpuagg_cuda_resident_flush(task);
-	ring(task->device);
+	wake(task->device);
 	return GPUAGG_OK;
 }
 

@@ -1,7 +1,7 @@
 /*
  * strings.cu
- *		Groups of a task over codes, written with their strings (return_groups.cu): where
- *		kernels find these.
+ *		Groups of a task over codes, written with their strings
+ *		(return_groups.cu): where kernels find these.
  *
  * One piece of the card's memory has the encoding (device/ops/decoding.h), the
  * dictionaries' strings by loaded column, and the program as it was.

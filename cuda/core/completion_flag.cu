@@ -3,16 +3,17 @@
  *		Telling the worker's event loop that the card has finished something.
  *
  * Behind a batch, a one-thread kernel writes a number to a word of pinned
- * memory, its stream pair's completion flag.  A thread looks at the completion flags every few
- * microseconds while any is to ring, writes to the eventfd when one has, and sleeps
- * while none is to.  It calls neither CUDA nor PostgreSQL.
+ * memory, its stream pair's completion flag.  A thread looks at the completion
+ * flags every few microseconds while any is to be written, writes to the
+ * eventfd when one was, and sleeps while none is to.  It calls neither CUDA
+ * nor PostgreSQL.
  *
  * Why not CUDA's host functions: on the H200 machine (a virtual one) each held
  * up its stream for some 200 us, as long as reading 8 MiB of pages takes.
  *
- * The thread is started while all signals are blocked, and stays so.  A completion flag
- * that a lost card will never ring keeps it looking until the process ends,
- * which a lost card makes soon.
+ * The thread is started while all signals are blocked, and stays so.  A
+ * completion flag that a lost card never writes keeps it looking until the
+ * process ends, which a lost card makes soon.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -50,32 +51,32 @@ set_completion_flag_kernel(volatile uint32_t *completion_flag, uint32_t number)
 	*completion_flag = number;
 }
 
-/* Has any rung since the last look?  *waiting: is any still to ring? */
+/* Was any written since the last look?  *waiting: is any still to be? */
 static bool
-completion_flags_look(GpuAggCompletionFlags *b, bool *waiting)
+completion_flags_look(GpuAggCompletionFlags *flags, bool *waiting)
 {
-	bool		rung = false;
+	bool		written = false;
 
 	*waiting = false;
-	for (uint32_t i = 0; i < b->n; i++)
+	for (uint32_t i = 0; i < flags->n; i++)
 	{
-		GpuAggCompletionFlag *completion_flag = &b->completion_flag[i];
+		GpuAggCompletionFlag *completion_flag = &flags->completion_flag[i];
 		uint32_t	number;
 
 		if (completion_flag->heard == completion_flag->wanted)
 			continue;
 		number = *completion_flag->written;
-		rung |= number != completion_flag->heard;
+		written |= number != completion_flag->heard;
 		completion_flag->heard = number;
 		*waiting |= number != completion_flag->wanted;
 	}
-	return rung;
+	return written;
 }
 
 static void *
 completion_flags_listen(void *arg)
 {
-	GpuAggCompletionFlags *b = (GpuAggCompletionFlags *) arg;
+	GpuAggCompletionFlags *flags = (GpuAggCompletionFlags *) arg;
 	const struct timespec pause = {0, LOOK_NS};
 	const uint64_t one = 1;
 	bool		stop = false;
@@ -84,20 +85,20 @@ completion_flags_listen(void *arg)
 	while (!stop)
 	{
 		bool		waiting;
-		bool		rung;
+		bool		written;
 
-		pthread_mutex_lock(&b->mutex);
-		rung = completion_flags_look(b, &waiting);
-		while (!rung && !waiting && !b->stop)
+		pthread_mutex_lock(&flags->mutex);
+		written = completion_flags_look(flags, &waiting);
+		while (!written && !waiting && !flags->stop)
 		{
-			pthread_cond_wait(&b->wanted, &b->mutex);
-			rung = completion_flags_look(b, &waiting);
+			pthread_cond_wait(&flags->wanted, &flags->mutex);
+			written = completion_flags_look(flags, &waiting);
 		}
-		stop = b->stop;
-		pthread_mutex_unlock(&b->mutex);
+		stop = flags->stop;
+		pthread_mutex_unlock(&flags->mutex);
 
 		/* fails only where the counter is full, that is, readable */
-		if (rung && write(b->event_fd, &one, sizeof(one)) < 0 && errno == EBADF)
+		if (written && write(flags->event_fd, &one, sizeof(one)) < 0 && errno == EBADF)
 			break;
 		if (waiting)
 			(void) nanosleep(&pause, NULL);
@@ -108,63 +109,63 @@ completion_flags_listen(void *arg)
 GpuAggCompletionFlags *
 gpuagg_cuda_completion_flags_open(int event_fd, GpuAggError *error)
 {
-	GpuAggCompletionFlags *b = (GpuAggCompletionFlags *) calloc(1, sizeof(*b));
+	GpuAggCompletionFlags *flags = (GpuAggCompletionFlags *) calloc(1, sizeof(*flags));
 
-	if (b == NULL)
+	if (flags == NULL)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
 		return NULL;
 	}
-	b->event_fd = event_fd;
-	if (!CUDA_OK(NULL, cudaHostAlloc((void **) &b->words, MAX_COMPLETION_FLAGS * COMPLETION_FLAG_BYTES,
+	flags->event_fd = event_fd;
+	if (!CUDA_OK(NULL, cudaHostAlloc((void **) &flags->words, MAX_COMPLETION_FLAGS * COMPLETION_FLAG_BYTES,
 										   cudaHostAllocMapped), error))
 	{
-		free(b);
+		free(flags);
 		return NULL;
 	}
-	memset(b->words, 0, MAX_COMPLETION_FLAGS * COMPLETION_FLAG_BYTES);
-	pthread_mutex_init(&b->mutex, NULL);
-	pthread_cond_init(&b->wanted, NULL);
-	if (pthread_create(&b->thread, NULL, completion_flags_listen, b) != 0)
+	memset(flags->words, 0, MAX_COMPLETION_FLAGS * COMPLETION_FLAG_BYTES);
+	pthread_mutex_init(&flags->mutex, NULL);
+	pthread_cond_init(&flags->wanted, NULL);
+	if (pthread_create(&flags->thread, NULL, completion_flags_listen, flags) != 0)
 	{
 		gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT, "a thread could not be started");
-		(void) cudaFreeHost(b->words);
-		free(b);
+		(void) cudaFreeHost(flags->words);
+		free(flags);
 		return NULL;
 	}
-	return b;
+	return flags;
 }
 
 void
-gpuagg_cuda_completion_flags_close(GpuAggCompletionFlags *b)
+gpuagg_cuda_completion_flags_close(GpuAggCompletionFlags *flags)
 {
-	if (b == NULL)
+	if (flags == NULL)
 		return;
-	pthread_mutex_lock(&b->mutex);
-	b->stop = true;
-	pthread_cond_signal(&b->wanted);
-	pthread_mutex_unlock(&b->mutex);
-	(void) pthread_join(b->thread, NULL);
-	pthread_mutex_destroy(&b->mutex);
-	pthread_cond_destroy(&b->wanted);
-	(void) cudaFreeHost(b->words);
-	free(b);
+	pthread_mutex_lock(&flags->mutex);
+	flags->stop = true;
+	pthread_cond_signal(&flags->wanted);
+	pthread_mutex_unlock(&flags->mutex);
+	(void) pthread_join(flags->thread, NULL);
+	pthread_mutex_destroy(&flags->mutex);
+	pthread_cond_destroy(&flags->wanted);
+	(void) cudaFreeHost(flags->words);
+	free(flags);
 }
 
 GpuAggCompletionFlag *
 gpuagg_cuda_completion_flag(GpuAggDevice *device, GpuAggError *error)
 {
-	GpuAggCompletionFlags *b = device->completion_flags;
+	GpuAggCompletionFlags *flags = device->completion_flags;
 	GpuAggCompletionFlag *completion_flag = NULL;
 
-	pthread_mutex_lock(&b->mutex);
-	if (b->n < MAX_COMPLETION_FLAGS)
+	pthread_mutex_lock(&flags->mutex);
+	if (flags->n < MAX_COMPLETION_FLAGS)
 	{
-		completion_flag = &b->completion_flag[b->n];
-		completion_flag->written = (volatile uint32_t *) (b->words + b->n * COMPLETION_FLAG_BYTES);
-		b->n++;
+		completion_flag = &flags->completion_flag[flags->n];
+		completion_flag->written = (volatile uint32_t *) (flags->words + flags->n * COMPLETION_FLAG_BYTES);
+		flags->n++;
 	}
-	pthread_mutex_unlock(&b->mutex);
+	pthread_mutex_unlock(&flags->mutex);
 	if (completion_flag == NULL)
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "too many tasks on the device");
 	return completion_flag;
@@ -173,19 +174,19 @@ gpuagg_cuda_completion_flag(GpuAggDevice *device, GpuAggError *error)
 bool
 gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error)
 {
-	GpuAggCompletionFlags *b = task->device->completion_flags;
+	GpuAggCompletionFlags *flags = task->device->completion_flags;
 	GpuAggCompletionFlag *completion_flag = task->streams->completion_flag;
 	uint32_t	number;
 
-	pthread_mutex_lock(&b->mutex);
+	pthread_mutex_lock(&flags->mutex);
 	number = ++completion_flag->wanted;
-	pthread_cond_signal(&b->wanted);
-	pthread_mutex_unlock(&b->mutex);
+	pthread_cond_signal(&flags->wanted);
+	pthread_mutex_unlock(&flags->mutex);
 	set_completion_flag_kernel<<<1, 1, 0, task->streams->group>>>(completion_flag->written, number);
 	if (CUDA_LAUNCHED(task->device, error))
 		return true;
-	pthread_mutex_lock(&b->mutex);
+	pthread_mutex_lock(&flags->mutex);
 	completion_flag->wanted--;
-	pthread_mutex_unlock(&b->mutex);
+	pthread_mutex_unlock(&flags->mutex);
 	return false;
 }

@@ -327,8 +327,8 @@ extern bool gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error);
 extern GpuAggCudaPrepared *gpuagg_cuda_prepare(const GpuAggProgram *program, size_t *bytes);
 
 /*
- * The prepared program of rows that PostgreSQL evaluated: the same groups, but columns
- * are the program's outputs and nothing is computed.
+ * The prepared program of rows that PostgreSQL evaluated: the same groups, but
+ * columns are the program's outputs and nothing is computed.
  */
 extern GpuAggCudaPrepared *gpuagg_cuda_prepare_rows(const GpuAggProgram *program,
 										 size_t *bytes);

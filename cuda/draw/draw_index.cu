@@ -120,7 +120,7 @@ is_full(const uint32_t *valid, uint32_t position)
 	return __all_sync(~0u, all == ~0u);
 }
 
-/* By a warp: what is known of the segment; rows of a full one are its places */
+/* By a warp: what is known of the segment; rows of a full one are its positions */
 static __device__ uint32_t
 count_segment(const GpuAggDrawRun &run, const CountRange &range, uint32_t first, uint32_t count,
 			  uint16_t *blocks)

@@ -18,11 +18,11 @@
 /* ---------- the index ---------- */
 
 /*
- * Ranges are cut into segments, whose rows are counted, and again for each block
- * of positions.  Segments that follow each other in a range and whose positions are all
- * rows make up one stretch; any other segment is one of its own.  So the
- * stretches of a table without gaps are few, and found in a multiprocessor's own
- * cache, by a directory of equal parts of the rows.
+ * Ranges are cut into segments, whose rows are counted, and again for each
+ * block of positions.  Segments that follow each other in a range and whose
+ * positions are all rows make up one stretch; any other segment is one of its
+ * own.  So the stretches of a table without gaps are few, and found in a
+ * multiprocessor's own cache, by a directory of equal parts of the rows.
  */
 #define GPUAGG_DRAW_SEGMENT 32768
 #define GPUAGG_DRAW_BLOCK 512
@@ -30,7 +30,7 @@
 
 /* A segment's rows, and what else is to know of it */
 #define GPUAGG_DRAW_ROWS 0xFFFFu
-#define GPUAGG_DRAW_FULL 0x20000000u	/* all its places are rows */
+#define GPUAGG_DRAW_FULL 0x20000000u	/* all its positions are rows */
 #define GPUAGG_DRAW_FIRST 0x40000000u	/* of its range */
 #define GPUAGG_DRAW_NULLS 0x80000000u	/* some column has a NULL there */
 

@@ -209,10 +209,10 @@ draw_pick(const GpuAggDrawTiles &t, const GpuAggDrawWindow &window, uint64_t fir
 }
 
 /*
- * As draw_all() for launches in windows, whose draws get other positions than all at
- * once.  Every lane has draws to make then, and windows share few of the sectors
- * that memory is written by: draws of 128 GiB in two windows are made at 0.96 of
- * the rate of 64 GiB in one, and at 0.80 without (H200).
+ * As draw_all() for launches in windows, whose draws get other positions than
+ * all at once.  Every lane has draws to make then, and windows share few of
+ * the sectors that memory is written by: draws of 128 GiB in two windows are
+ * made at 0.96 of the rate of 64 GiB in one, and at 0.80 without (H200).
  */
 template <int AHEAD, typename Use>
 static __device__ __forceinline__ void

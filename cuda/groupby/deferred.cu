@@ -5,10 +5,11 @@
  *		(groupby.h).
  *
  * Batches are decoded as always; instead of finding its group, a row is packed
- * (device/ops/record.h).  When the input has ended, finish steps through grouping
- * in device memory, and never waits for it; what it leaves are tables for cuda_results.cu.
- * Memory is the task's: if records or groups do not fit, the task ends with
- * OUT_OF_MEMORY, and the client takes a smaller window of the hash space.
+ * (device/ops/record.h).  When the input has ended, finish steps through
+ * grouping in device memory, and never waits for it; what it leaves are tables
+ * for cuda_results.cu.  Memory is the task's: if records or groups do not fit,
+ * the task ends with OUT_OF_MEMORY, and the client takes a smaller window of
+ * the hash space.
  */
 #include <stdlib.h>
 
@@ -27,7 +28,7 @@ deferred_free(void *task, void *p, size_t bytes, cudaStream_t stream)
 	gpuagg_cuda_free((GpuAggTask *) task, p, bytes, stream);
 }
 
-/* Windows of which each has no more of the table than a scope */
+/* Hash windows of which each has no more of the table than a scope */
 static uint32_t
 windows_log2(const GpuAggTaskConfig *config, double groups, uint32_t stride)
 {

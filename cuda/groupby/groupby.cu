@@ -1,7 +1,7 @@
 /*
  * groupby.cu
- *		Grouping in device memory, its host side: memory, the order of launches, and what
- *		is done when a table or the room for groups is full.
+ *		Grouping in device memory, its host side: memory, the order of
+ *		launches, and what is done when a table or the room for groups is full.
  *
  * Every launch draws its work from a counter on the device, which stays from
  * launch to launch.  A launch that finds the table full stops drawing; rows

@@ -10,10 +10,11 @@
  *		partitioned		rows are partitioned by hash, at one or two levels,
  *						until the groups of a partition fit shared memory
  *
- * Rows come as decoded batches, which are packed to records (device/ops/record.h) when they
- * come, or as sources: columns of stripes, where the key is one integer column,
- * there is at most one 4-byte argument, and nothing is NULL.  Partitioning
- * reads sources as they are; the others have them packed at the end.
+ * Rows come as decoded batches, which are packed to records
+ * (device/ops/record.h) when they come, or as sources: columns of stripes,
+ * where the key is one integer column, there is at most one 4-byte argument,
+ * and nothing is NULL.  Partitioning reads sources as they are; the others
+ * have them packed at the end.
  *
  * Nothing here waits for the card.  gpuagg_cuda_groupby_step() is called when
  * all that it has put into the stream is done; it looks at what came of it
@@ -83,9 +84,9 @@ typedef struct GpuAggGroupByPiece
 typedef struct GpuAggGroupBy GpuAggGroupBy;
 
 /*
- * The prepared program lies on the device as well; both, and what config points to, stay
- * until the end.  Any column may be NULL.  GPUAGG_UNSUPPORTED: the program has
- * strings, or too many fields.
+ * The prepared program lies on the device as well; both, and what config
+ * points to, stay until the end.  Any column may be NULL.  GPUAGG_UNSUPPORTED:
+ * the program has strings, or too many fields.
  */
 extern GpuAggStatus gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config,
 											const GpuAggCudaPrepared *prepared,
@@ -97,9 +98,10 @@ extern GpuAggStatus gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config,
 											GpuAggError *error);
 
 /*
- * Packs what is valid in a decoded batch, and passes; decoded batch->head counts it.  The
- * prepared program, here and there, is that of the decoded batch's program, which has the same
- * keys and transitions.  Scratch as gpuagg_cuda_group().
+ * Packs what is valid in a decoded batch, and passes; decoded->head
+ * counts it.  The prepared program, here and there, is that of the decoded
+ * batch's program, which has the same keys and transitions.  Scratch as
+ * gpuagg_cuda_group().
  */
 extern GpuAggStatus gpuagg_cuda_groupby_decoded(GpuAggGroupBy *groupby,
 											 const GpuAggCudaPrepared *device_prepared,
@@ -125,9 +127,10 @@ typedef struct GpuAggSourceShape
 extern bool gpuagg_cuda_groupby_takes_sources(const GpuAggGroupBy *groupby, GpuAggSourceShape *shape);
 
 /*
- * All rows of the sources, n of them, and the records of all decoded batches are input,
- * before the first step; no decoded batch's row has a NULL.  The sources are copied,
- * what they point to stays until the end.  `first` is set here.
+ * All rows of the sources, n of them, and the records of all decoded batches
+ * are input, before the first step; no decoded batch's row has a NULL.  The
+ * sources are copied, what they point to stays until the end.  `first` is set
+ * here.
  */
 extern GpuAggStatus gpuagg_cuda_groupby_sources(GpuAggGroupBy *groupby, const GpuAggSource *sources,
 											   const uint64_t *rows, uint32_t n,

@@ -1,13 +1,14 @@
 /*
  * groupby_batches.cu
- *		Begin of grouping in device memory, and rows that arrive in batches: each decoded batch's
- *		rows are packed to records, behind those that are there; when the last
- *		one is packed, grouping begins with all records as its input.
+ *		Begin of grouping in device memory, and rows that arrive in batches:
+ *		each decoded batch's rows are packed to records, behind those that are
+ *		there; when the last one is packed, grouping begins with all records as
+ *		its input.
  *
  * Records lie side by side in one piece of memory, which doubles when it might
- * not have room for all rows of the decoded batches under way.  How many there are, the
- * card counts; the host knows a bound, and less and less as decoded batches come to
- * their end.
+ * not have room for all rows of the decoded batches under way.  How many there
+ * are, the card counts; the host knows a bound, and less and less as decoded
+ * batches come to their end.
  */
 #include <stdlib.h>
 

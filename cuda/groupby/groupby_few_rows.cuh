@@ -32,8 +32,9 @@ constexpr int FEW_ROWS_KEYS = KEY == GPUAGG_KEY_I32 ? LOCAL_ROWS : LOCAL_ROWS / 
 #define FEW_ROWS_RUN 2
 
 /*
- * Steps from slot to slot, in bytes of its words: an odd number of slots, which most often
- * comes back to where it began only when it has been everywhere
+ * Steps from slot to slot, in bytes of its words: an odd number of slots,
+ * which most often comes back to where it began only when it has been
+ * everywhere
  */
 #define FEW_ROWS_STEPS 252
 
@@ -150,8 +151,8 @@ shared_add_if(bool mine, uint32_t at, uint32_t v)
 }
 
 /*
- * Places of a thread's rows, in bytes of words; which of them have none yet.  *claimed
- * is counted up by slots that were empty.
+ * Places of a thread's rows, in bytes of words; which of them have none yet.
+ * *claimed is counted up by slots that were empty.
  */
 template <int ROWS, typename Word>
 static __device__ __forceinline__ uint32_t

@@ -1,7 +1,7 @@
 /*
  * groupby_launch.cu
- *		Grouping in device memory: what is launched for each strategy, and the memory
- *		that it needs.
+ *		Grouping in device memory: what is launched for each strategy, and the
+ *		memory that it needs.
  */
 #include "cuda/groupby/groupby_run.h"
 

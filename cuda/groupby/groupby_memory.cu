@@ -1,7 +1,7 @@
 /*
  * groupby_memory.cu
- *		Grouping in device memory: memory by the caller's allocator, the table in device
- *		memory and its growth, the counters' way up and down.
+ *		Grouping in device memory: memory by the caller's allocator, the table
+ *		in device memory and its growth, the counters' way up and down.
  */
 #include "cuda/groupby/groupby_run.h"
 

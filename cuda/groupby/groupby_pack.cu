@@ -3,9 +3,9 @@
  *		Rows to records (device/ops/record.h): expressions are evaluated, and what a
  *		row contributes to its group is packed, in any order.
  *
- * Rows are those of a decoded batch: batches of pages, rows that PostgreSQL evaluated,
- * or those of stripes, one after the other into the same records.  Rows of
- * sources become records without anything being evaluated.
+ * Rows are those of a decoded batch: batches of pages, rows that PostgreSQL
+ * evaluated, or those of stripes, one after the other into the same records.
+ * Rows of sources become records without anything being evaluated.
  */
 #include "cuda/groupby/groupby.h"
 #include "cuda/groupby/groupby_fast.cuh"

@@ -1,7 +1,7 @@
 /*
  * groupby_rows.cuh
- *		Rows as fields, in the kernels of grouping in device memory: their hash, their
- *		keys against an entry of the table, and their way into it.
+ *		Rows as fields, in the kernels of grouping in device memory: their
+ *		hash, their keys against an entry of the table, and their way into it.
  */
 #ifndef GPUAGG_CUDA_GROUPBY_ROWS_CUH
 #define GPUAGG_CUDA_GROUPBY_ROWS_CUH

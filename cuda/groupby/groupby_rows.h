@@ -1,7 +1,8 @@
 /*
  * groupby_rows.h
- *		What the kernels of grouping in device memory share with who launches them: rows
- *		as fields, the steps of a row into its group, counters, shapes.
+ *		What the kernels of grouping in device memory share with who launches
+ *		them: rows as fields, the steps of a row into its group, counters,
+ *		shapes.
  *
  * A row is a set of fields (device/ops/record.h) that lie at base + row * step.
  * Rows of one integer key and at most one 4-byte argument are also read from

@@ -1,7 +1,8 @@
 /*
  * groupby_shape.cu
- *		What grouping in device memory derives from a program, before anything runs: the
- *		fields and steps of its rows, tables in shared memory, partitions.
+ *		What grouping in device memory derives from a program, before anything
+ *		runs: the fields and steps of its rows, tables in shared memory,
+ *		partitions.
  */
 #include "cuda/groupby/groupby.h"
 

@@ -1,11 +1,12 @@
 /*
  * groupby_sources.cu
- *		Grouping in device memory of columns that stay (device/stripe.h): rows of one integer
- *		key and one 4-byte argument at most, none of them NULL.
+ *		Grouping in device memory of columns that stay (device/stripe.h): rows
+ *		of one integer key and one 4-byte argument at most, none of them NULL.
  *
  * Partitions are made of the columns as they lie; where rows are to be read in
  * another way, or only a window of the hash space is wanted, they are packed
- * first.  Records of decoded batches, which may have come along, become columns, too.
+ * first.  Records of decoded batches, which may have come along, become
+ * columns, too.
  */
 #include <stdlib.h>
 

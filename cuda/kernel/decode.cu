@@ -1,11 +1,12 @@
 /*
  * decode.cu
- *		Heap pages, read in place in shared_buffers, to column decoded batches.
+ *		Heap pages, read in place in shared_buffers, to decoded batches of columns.
  *
- * A block takes one page after the other.  Its threads fetch the page over
- * the link, 16 bytes each, neighbours next to each other, into shared memory
- * (and into the decoded batch, if a column is a byte string); then each thread decodes
- * one line.  Every offset that comes from the page is bounded by page.h.
+ * A block takes one page after the other.  Its threads fetch the page over the
+ * link, 16 bytes each, neighbours next to each other, into shared memory (and
+ * into the decoded batch, if a column is a byte string); then each thread
+ * decodes one line.  Every offset that comes from the page is bounded by
+ * page.h.
  *
  * Pages are read once per launch and past the caches (ld.cv): other processes
  * write hint bits to them, and the next launch must not see an old page.

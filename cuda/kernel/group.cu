@@ -23,8 +23,8 @@
  * when they are merged.  All threads touch shared heads and keys by atomics
  * only, so nothing is left to chance between two barriers.
  *
- * Strategies of other kinds plug in beside these: they read the same decoded batches
- * and use row_prepare(), row_update().
+ * Strategies of other kinds plug in beside these: they read the same decoded
+ * batches and use row_prepare(), row_update().
  */
 #include "cuda/kernel/row.cuh"
 #include "cuda/kernel/table.cuh"

@@ -1,28 +1,29 @@
 /*
  * kernels.h
  *		What the host side and the kernels of the CUDA device share: a task's
- *		prepared program, a batch's decoded batch, the group table, and the functions that launch
- *		kernels.
+ *		prepared program, a decoded batch, the group table, and the
+ *		functions that launch kernels.
  *
  * All pointers here are device addresses.  Structures are passed to kernels
  * by value, but for the prepared program, which lies in device memory.
  *
- * Decoded batch.  A batch of pages becomes columns in device memory.  Each line
- * pointer of a page has a position: page i's first line is row row_base of the
- * decoded batch, whatever the page holds, so that no thread has to ask another where
- * its row goes.  valid[row] tells whether a visible tuple is there that is
- * not yet in a group: the decoder sets it, grouping clears it.  What grouping
- * could not place, because the table was full, keeps its flag, and the same
- * kernel is run again behind a larger table.  So growth loses nothing and
- * counts nothing twice.
+ * Decoded batch.  A batch of pages becomes columns in device memory.  Each
+ * line pointer of a page has a position: page i's first line is row row_base
+ * of the decoded batch, whatever the page holds, so that no thread has to ask
+ * another where its row goes.  valid[row] tells whether a visible tuple is
+ * there that is not yet in a group: the decoder sets it, grouping clears it.
+ * What grouping could not place, because the table was full, keeps its flag,
+ * and the same kernel is run again behind a larger table.  So growth loses
+ * nothing and counts nothing twice.
  *
  * Column c has one or two 8-byte words a row (two: GpuAggBytes) from word
  * column_words[c] * rows on, and a state byte a row.  Byte strings point into
- * the decoded batch's own copy of its pages; behind their two words is one for the code
- * of a string in a dictionary.
+ * the decoded batch's own copy of its pages; behind their two words is one for
+ * the code of a string in a dictionary.
  *
- * A decoded batch may also be a stripe, columns that stayed on the card (device/stripe.h):
- * it has the flags `valid` alone, and rows are loaded from there.
+ * A decoded batch may also be a stripe, columns that stayed on the card
+ * (device/stripe.h): it has the flags `valid` alone, and rows are loaded from
+ * there.
  *
  * Group table.  Open addressing, linear probing, entries in place: a row of
  * layout.h, and a lock behind it if a state is a string.  The row's head is
@@ -229,8 +230,9 @@ extern void gpuagg_cuda_table_move(const GpuAggCudaPrepared *prepared,
 								   cudaStream_t stream);
 
 /*
- * bytes[i], groups[i]: of slots i * GPUAGG_RETURN_SLOTS on.  strings: on the card,
- * what groups are written with instead of codes; NULL: they are written as they lie.
+ * bytes[i], groups[i]: of slots i * GPUAGG_RETURN_SLOTS on.  strings: on the
+ * card, what groups are written with instead of codes; NULL: they are written
+ * as they lie.
  */
 extern void gpuagg_cuda_size(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
 							 const GpuAggEncoding *strings,

@@ -1,8 +1,9 @@
 /*
  * row.cuh
- *		A row of a decoded batch, of pages or of a stripe, in one thread: its columns into
- *		registers, then the program, and what of it enters which state.  For the
- *		kernels that group rows, those that pack them and those that select them.
+ *		A row of a decoded batch, of pages or of a stripe, in one thread: its
+ *		columns into registers, then the program, and what of it enters which
+ *		state.  For the kernels that group rows, those that pack them and those
+ *		that select them.
  */
 #ifndef GPUAGG_CUDA_KERNEL_ROW_CUH
 #define GPUAGG_CUDA_KERNEL_ROW_CUH

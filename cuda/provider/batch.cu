@@ -1,6 +1,7 @@
 /*
  * batch.cu
- *		Batches of the CUDA device: pages and rows in.  complete.cu: completions out.
+ *		Batches of the CUDA device: pages and rows in.  complete.cu:
+ *		completions out.
  *
  * What a batch needs on the card is one allocation, laid out by
  * batch_alloc().  It goes through the streams in one go: upload of what the

@@ -75,7 +75,7 @@ local_switch(GpuAggTask *task, GpuAggStrategy strategy)
  * stays so.
  */
 static void
-local_judge(GpuAggTask *task, const GpuAggReport *report)
+local_decide(GpuAggTask *task, const GpuAggReport *report)
 {
 	const GpuAggBatchHead *head = &report->batch;
 	const uint32_t windows = task->prepared->hash_window.count > 1 ? task->prepared->hash_window.count : 1;
@@ -168,7 +168,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 	task->kept_nulls += head->nnulls;
 	task->groups = report->table.count;
 	if (!batch->again)
-		local_judge(task, report);
+		local_decide(task, report);
 	if (report_check(head, &error) == GPUAGG_OK)
 	{
 		if (head->overflow > 0 || ((head->nspilled > 0 || head->nleftover > 0) && !batch->again))

@@ -2,11 +2,11 @@
  * cuda_results.cu
  *		Groups of a finished task, on their way to the worker's messages.
  *
- * Groups lie in one or more tables: the task's own, or those that grouping
- * in device memory has left.  Finishing sizes their runs of slots (return_groups.cu), which are
- * numbered through.  Then windows of some megabytes are written on the card
- * and copied to pinned memory, one ahead of the one that is being read; where
- * memory is short they are smaller.
+ * Groups lie in one or more tables: the task's own, or those that grouping in
+ * device memory has left.  Finishing sizes their runs of slots
+ * (return_groups.cu), which are numbered through.  Then windows of some
+ * megabytes are written on the card and copied to pinned memory, one ahead of
+ * the one that is being read; where memory is short they are smaller.
  */
 #include <stdlib.h>
 

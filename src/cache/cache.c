@@ -510,18 +510,18 @@ finish_fills(GpuAggCacheJob *cached, const GpuAggCacheBatch *batch,
 {
 	for (uint32 i = 0; i < batch->nfills; i++)
 	{
-		const GpuAggCachePageFill *keep = &batch->fills[i];
-		GpuAggCacheExtent *extent = cached->uses[keep->extent].extent;
+		const GpuAggCachePageFill *fill = &batch->fills[i];
+		GpuAggCacheExtent *extent = cached->uses[fill->extent].extent;
 
-		if (page_was_listed(completion, keep->page))
+		if (page_was_listed(completion, fill->page))
 		{
-			gpuagg_cache_forget(extent, keep->block);
+			gpuagg_cache_forget(extent, fill->block);
 			note_listed(cached, extent);
 		}
 		else
 		{
 			gpuagg_cache_filled(extent, cached->columns, cached->ncolumns,
-								keep->block);
+								fill->block);
 			cached->kept++;
 		}
 	}

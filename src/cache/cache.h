@@ -2,9 +2,9 @@
  * cache.h
  *		The column cache, as the device worker's jobs use it.
  *
- * A job whose BEGIN message has a cache request begins to use the cache when the device
- * has taken its task, and leaves it when its last batch is complete.  All of it
- * is called by the worker's main thread and never waits.
+ * A job whose BEGIN message has a cache request begins to use the cache when
+ * the device has taken its task, and leaves it when its last batch is
+ * complete.  All of it is called by the worker's main thread and never waits.
  */
 #ifndef GPUAGG_CACHE_CACHE_H
 #define GPUAGG_CACHE_CACHE_H
@@ -24,8 +24,8 @@ extern void gpuagg_cache_stop(void);
 extern void gpuagg_cache_answer(void);
 
 /*
- * Of a job with a cache request, before its task begins: its table and columns, and a
- * program over codes of their strings.
+ * Of a job with a cache request, before its task begins: its table and
+ * columns, and a program over codes of their strings.
  */
 extern void gpuagg_cache_attach(GpuAggCacheClient *client);
 

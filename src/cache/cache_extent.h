@@ -38,8 +38,8 @@
 
 /*
  * "Attribute" of the column that tasks without columns want: which rows there
- * are.  It takes no more of a stripe than the stripe itself, and an extent has it alone:
- * where other columns are held, they tell the same.
+ * are.  It takes no more of a stripe than the stripe itself, and an extent has
+ * it alone: where other columns are held, they tell the same.
  */
 #define GPUAGG_CACHE_ROWS UINT32_MAX
 

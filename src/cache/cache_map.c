@@ -2,8 +2,9 @@
  * cache_map.c
  *		MAP messages: what a job uses of an extent, and may fill (cache.h).
  *
- * The positions of the blocks that are used are read as one batch of each stripe,
- * which is given the ranges of all other positions.  Draws wait for the last extent.
+ * The positions of the blocks that are used are read as one batch of each
+ * stripe, which is given the ranges of all other positions.  Draws wait for
+ * the last extent.
  */
 #include "postgres.h"
 

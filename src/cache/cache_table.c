@@ -124,8 +124,8 @@ drop_unwanted(GpuAggCacheExtent *extent)
 }
 
 /*
- * Pages that grew have taken new positions until there was no stripe left, and their
- * old ones are of no use.
+ * Pages that grew have taken new positions until there was no stripe left, and
+ * their old ones are of no use.
  */
 static bool
 extent_is_worn(const GpuAggCacheExtent *extent)

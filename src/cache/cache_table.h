@@ -15,8 +15,8 @@
 extern dlist_head gpuagg_cache_tables;
 
 /*
- * The table of a cache request, made if need be; what the cache has of the same relation
- * in other files is dead from then on.
+ * The table of a cache request, made if need be; what the cache has of the
+ * same relation in other files is dead from then on.
  */
 extern GpuAggCacheTable *gpuagg_cache_table(const GpuAggCacheRequest *request);
 

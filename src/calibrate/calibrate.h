@@ -29,9 +29,9 @@ typedef struct GpuAggUnitQuery
 #define GPUAGG_MAX_UNIT_QUERIES 8
 
 /*
- * Beyond such a postgres_slowdown the machine is called busy.  On processors that
- * are shared with others it was 1.04 to 1.32 in eleven runs, then 1.51 on the host of
- * an H100, where feeding pages took 1.4 times as long as measured.
+ * Beyond such a postgres_slowdown the machine is called busy.  On processors
+ * that are shared with others it was 1.04 to 1.32 in eleven runs, then 1.51 on
+ * the host of an H100, where feeding pages took 1.4 times as long as measured.
  */
 #define GPUAGG_BUSY_SLOWDOWN 1.4
 

@@ -67,11 +67,11 @@ typedef enum ReferenceQuery
 } ReferenceQuery;
 
 /*
- * Turns, by effort, in each of which the table is fed and each reference query runs, of
- * which the fastest run counts: so many turns, and more until so many seconds have
- * passed, each on the next CPU.  A virtual machine's CPU that shares a core with others
- * is slow for seconds on end (H200: a feed 1.4, PostgreSQL 1.6 times), but not all
- * CPUs at once.
+ * Turns, by effort, in each of which the table is fed and each reference query
+ * runs, of which the fastest run counts: so many turns, and more until so many
+ * seconds have passed, each on the next CPU.  A virtual machine's CPU that
+ * shares a core with others is slow for seconds on end (H200: a feed 1.4,
+ * PostgreSQL 1.6 times), but not all CPUs at once.
  */
 static const int turns[] = {3, 8, 16};
 static const double turn_seconds[] = {0, 9, 30};

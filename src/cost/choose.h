@@ -1,8 +1,8 @@
 /*
  * choose.h
- *		Which strategy a grouping gets, and how draws are made: device/choice/strategy.h
- *		and draw_plan.h, asked with the profile, the settings and the device as
- *		they are now.
+ *		Which strategy a grouping gets, and how draws are made:
+ *		device/choice/strategy.h and draw_plan.h, asked with the profile, the
+ *		settings and the device as they are now.
  */
 #ifndef GPUAGG_COST_CHOOSE_H
 #define GPUAGG_COST_CHOOSE_H

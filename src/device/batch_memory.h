@@ -4,8 +4,8 @@
  *		columns there (GpuAggDeviceInfo.decodes): how many pages a batch should
  *		have, and what is left for groups.
  *
- * cuda/provider/batch.cu allocates a decoded batch so; the planner and the executor reckon with
- * it.
+ * cuda/provider/batch.cu allocates a decoded batch so; the planner and the
+ * executor reckon with it.
  */
 #ifndef GPUAGG_DEVICE_BATCH_MEMORY_H
 #define GPUAGG_DEVICE_BATCH_MEMORY_H
@@ -26,8 +26,8 @@
 #define GPUAGG_DECODED_STRING_WORDS 3
 
 /*
- * Words of a row of each column, and of all of them; strings: whether some point into a
- * copy of their page.
+ * Words of a row of each column, and of all of them; strings: whether some
+ * point into a copy of their page.
  */
 GPUAGG_FN uint32_t
 gpuagg_batch_words(const GpuAggProgram *p, uint8_t *words, bool *strings)

@@ -3,10 +3,11 @@
  *		Columns of a table that stay on a device between tasks, and the
  *		dictionaries of its strings.
  *
- * A stripe has a number of positions, each for one row.  A position is valid if a row
- * is there; a column has, for each position, a value in the width of a key slot of
- * its type (layout.h: 4 or 8 bytes; float4 as double) and a bit that says
- * NULL.  Strings are 4-byte codes of a dictionary, which many stripes share.
+ * A stripe has a number of positions, each for one row.  A position is valid
+ * if a row is there; a column has, for each position, a value in the width of
+ * a key slot of its type (layout.h: 4 or 8 bytes; float4 as double) and a bit
+ * that says NULL.  Strings are 4-byte codes of a dictionary, which many
+ * stripes share.
  *
  * Pages of a task are decoded into a stripe besides being grouped, where
  * GpuAggPage names one: line i of the page goes to position + i.  task_resident

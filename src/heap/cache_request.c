@@ -1,7 +1,7 @@
 /*
  * cache_request.c
  *		What of a table may stay on the device (cache_request.h).  The reasons are
- *		explained in src/README.md, "The column cache".
+ *		explained in src/cache/README.md.
  */
 #include "postgres.h"
 

@@ -3,11 +3,11 @@
  *		A scan's use of the column cache: which blocks the device has, as the
  *		scan's snapshot sees them, and which ones have to be fed.
  *
- * A task that may use the cache begins with a cache request.  The worker answers with
- * CACHED; then the map pages are looked at, extent by extent, and MAP messages
- * say what of them is used.  Only when all are answered the feed begins, for
- * it reads what is not used.  The message formats are ipc/protocol.h's, the
- * reason why it is right stands in src/README.md, "The column cache".
+ * A task that may use the cache begins with a cache request.  The worker
+ * answers with CACHED; then the map pages are looked at, extent by extent, and
+ * MAP messages say what of them is used.  Only when all are answered the feed
+ * begins, for it reads what is not used.  The message formats are
+ * ipc/protocol.h's, the reason why it is right stands in src/cache/README.md.
  */
 #ifndef GPUAGG_HEAP_CACHED_H
 #define GPUAGG_HEAP_CACHED_H

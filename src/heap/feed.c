@@ -403,10 +403,10 @@ tuple_surely_visible(const GpuAggFeed *feed, HeapTupleHeader tuple)
 }
 
 /*
- * Judges each line of a locked page.  Sets page->nlines to the last visible
- * line (0: none) and the bitmap, and page->has_visibility if the device
- * needs it; clears page->keep if there is a tuple that is not visible.  False: a
- * line pointer points outside the page.
+ * Checks the visibility of each line of a locked page.  Sets page->nlines to
+ * the last visible line (0: none) and the bitmap, and page->has_visibility if
+ * the device needs it; clears page->fill if there is a tuple that is not
+ * visible.  False: a line pointer points outside the page.
  */
 static bool
 feed_check_visibility(const GpuAggFeed *feed, Buffer buffer, BlockNumber block,

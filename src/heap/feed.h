@@ -1,7 +1,7 @@
 /*
  * feed.h
- *		Heap pages on their way to a device: pinned, checked for visibility and handed over
- *		as GPUAGG_MSG_PAGES messages.
+ *		Heap pages on their way to a device: pinned, checked for visibility and
+ *		handed over as GPUAGG_MSG_PAGES messages.
  */
 #ifndef GPUAGG_HEAP_FEED_H
 #define GPUAGG_HEAP_FEED_H
@@ -43,10 +43,11 @@ extern bool gpuagg_feed_has_room(const GpuAggFeed *feed);
 extern bool gpuagg_feed_in_flight(const GpuAggFeed *feed);
 
 /*
- * Pins the next pages and builds their message, which is valid until the
- * next call.  *msg is NULL if none of them holds a visible row, or is to be
- * kept; their pins are gone then.  Requires gpuagg_feed_has_room() and gpuagg_feed_more().  A
- * status other than GPUAGG_OK: a page that only PostgreSQL should check.
+ * Pins the next pages and builds their message, which is valid until the next
+ * call.  *msg is NULL if none of them holds a visible row, or is to be kept;
+ * their pins are gone then.  Requires gpuagg_feed_has_room() and
+ * gpuagg_feed_more().  A status other than GPUAGG_OK: a page that only
+ * PostgreSQL should check.
  */
 extern GpuAggStatus gpuagg_feed_next(GpuAggFeed *feed, uint64 batch_id,
 									 const GpuAggMsg **msg, Size *bytes,

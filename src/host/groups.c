@@ -269,11 +269,11 @@ static GpuAggStatus
 spill_local(GpuAggGrouper *grouper, bool heavy_too, GpuAggError *error)
 {
 	const GpuAggTable *t = &grouper->local;
-	const uint32_t record_block_rows = 1u << t->chunk_shift;
+	const uint32_t chunk_rows = 1u << t->chunk_shift;
 
 	for (uint32_t row = 0; row < t->nrows;)
 	{
-		uint32_t	end = (row | (record_block_rows - 1)) + 1;
+		uint32_t	end = (row | (chunk_rows - 1)) + 1;
 		GpuAggSpill spill = {{gpuagg_table_row(t, row), t->prepared->layout.row_bytes,
 		&t->hashes[row]}, NULL};
 		uint32_t	n = 0;

@@ -2,10 +2,10 @@
  * host_draws.c
  *		Random draws from what is resident, on the host device (host_draws.h).
  *
- * The ranges' positions are cut into segments, whose rows are counted once; a row
- * number is looked up among them, and within a segment by counting bits of the
- * stripe's validity.  A morsel's draws are sorted by their rows first: then segments
- * and words come in order, and so do reads of the columns.
+ * The ranges' positions are cut into segments, whose rows are counted once; a
+ * row number is looked up among them, and within a segment by counting bits of
+ * the stripe's validity.  A morsel's draws are sorted by their rows first:
+ * then segments and words come in order, and so do reads of the columns.
  */
 #include "host/host_draws.h"
 #include "host/host_stripe.h"

@@ -3,8 +3,8 @@
  *		What tasks of the host device are given: pages, columns of stripes, draws,
  *		and rows that PostgreSQL evaluated.
  *
- * Each becomes a batch (host_task.c) that has a copy of all that the caller said; pages
- * and stripes stay where they are.
+ * Each becomes a batch (host_task.c) that has a copy of all that the caller
+ * said; pages and stripes stay where they are.
  */
 #include <stdio.h>
 

@@ -8,8 +8,8 @@
  * its multiplications said, in three runs, and two other CPUs did a tenth more of
  * these and grouped a quarter more rows.
  *
- * The table is (k int4, v int4, x float8), the query SELECT k, count(*), sum(v) FROM
- * it GROUP BY k; no more groups than a first cache holds.
+ * The table is (k int4, v int4, x float8), the query SELECT k, count(*),
+ * sum(v) FROM it GROUP BY k; no more groups than a first cache holds.
  */
 #include <stdlib.h>
 #include <string.h>

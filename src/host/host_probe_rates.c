@@ -3,10 +3,10 @@
  *		The host's part of measuring its memory hierarchy: rates of threads.
  *
  * A rate is what threads do of one kind of work in a slice of time, a few
- * milliseconds.  Threads wait until all are there, then each repeats a piece of work
- * (some microseconds) and looks at the clock; it divides by its own time, so
- * that it does not matter that some end later.  The session's thread is the
- * first of them.
+ * milliseconds.  Threads wait until all are there, then each repeats a piece
+ * of work (some microseconds) and looks at the clock; it divides by its own
+ * time, so that it does not matter that some end later.  The session's thread
+ * is the first of them.
  */
 #include <pthread.h>
 #include <signal.h>

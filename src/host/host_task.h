@@ -1,6 +1,7 @@
 /*
  * host_task.h
- *		The host device and its tasks, as host.c, host_task.c and host_input.c share them.
+ *		The host device and its tasks, as host.c, host_task.c and host_input.c
+ *		share them.
  */
 #ifndef GPUAGG_HOST_HOST_TASK_H
 #define GPUAGG_HOST_HOST_TASK_H
@@ -72,8 +73,8 @@ typedef enum GpuAggTaskStage
 
 /*
  * The main thread and the pool share what stands below "locked" under the
- * pool's lock; the prepared program is constant; scanners[i] is pool thread i's until
- * all work is done, then the main thread's.
+ * pool's lock; the prepared program is constant; scanners[i] is pool thread
+ * i's until all work is done, then the main thread's.
  */
 struct GpuAggTask
 {

@@ -2,8 +2,8 @@
  * prepared.c
  *		What one task's threads share: its program and what follows from it.
  *
- * The program is checked (device/ops/program_check.h), so that nothing that runs it has to
- * bound a register, an offset or a type again.
+ * The program is checked (device/ops/program_check.h), so that nothing that
+ * runs it has to bound a register, an offset or a type again.
  */
 #include <stdio.h>
 

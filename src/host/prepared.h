@@ -83,10 +83,9 @@ typedef struct GpuAggPrepared
 } GpuAggPrepared;
 
 /*
- * Copies program and dictionaries (NULL: none) and derives the prepared program.  NULL: no
- * memory
- * (GPUAGG_OUT_OF_MEMORY) or not a program that runs here
- * (GPUAGG_UNSUPPORTED).
+ * Copies program and dictionaries (NULL: none) and derives the prepared
+ * program.  NULL: no memory (GPUAGG_OUT_OF_MEMORY) or not a program that runs
+ * here (GPUAGG_UNSUPPORTED).
  */
 extern GpuAggPrepared *gpuagg_prepared_create(const GpuAggProgram *program,
 										GpuAggDictionary *const *dictionaries,

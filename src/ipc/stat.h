@@ -2,8 +2,9 @@
  * stat.h
  *		Cumulative counters in shared memory, behind view gpuagg.stat.
  *
- * The executor counts fallbacks, redone tasks and what became of the column cache, the worker
- * all others, before it tells the client that its task is over.
+ * The executor counts fallbacks, redone tasks and what became of the column
+ * cache, the worker all others, before it tells the client that its task is
+ * over.
  */
 #ifndef GPUAGG_IPC_STAT_H
 #define GPUAGG_IPC_STAT_H

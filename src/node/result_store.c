@@ -2,16 +2,17 @@
  * result_store.c
  *		Messages of groups, kept in the order in which they came.
  *
- * They lie one behind the other in blocks, each about as large as all before it, up
- * to BLOCK_MOST.  Blocks of HUGE_BYTES and more are mapped and ask for huge pages:
- * memory is cleared as it is touched for the first time, which a large result pays in
- * full, for it is given back with each query.  On a virtual machine whose faults took
- * 10 us for 4 kB, that was three quarters of the time that handing over 10^7 groups took.
- * Mapped by us and not by malloc(), huge pages end at the block, and no heap
- * remembers them.
+ * They lie one behind the other in blocks, each about as large as all before
+ * it, up to BLOCK_MOST.  Blocks of HUGE_BYTES and more are mapped and ask for
+ * huge pages: memory is cleared as it is touched for the first time, which a
+ * large result pays in full, for it is given back with each query.  On a
+ * virtual machine whose faults took 10 us for 4 kB, that was three quarters of
+ * the time that handing over 10^7 groups took.  Mapped by us and not by
+ * malloc(), huge pages end at the block, and no heap remembers them.
  *
- * What would go beyond the limit is written to a temporary file, and so is what there is
- * no memory to map for.  Reading again, for a rescan, is a rewind.
+ * What would go beyond the limit is written to a temporary file, and so is
+ * what there is no memory to map for.  Reading again, for a rescan, is a
+ * rewind.
  */
 #include "postgres.h"
 

@@ -12,8 +12,8 @@
 typedef struct GpuAggStore GpuAggStore;
 
 /*
- * An empty store, which keeps up to limit bytes in memory that goes with context, and
- * the rest in a temporary file of owner.
+ * An empty store, which keeps up to limit bytes in memory that goes with
+ * context, and the rest in a temporary file of owner.
  */
 extern GpuAggStore *gpuagg_store_create(MemoryContext context, ResourceOwner owner,
 										Size limit);
@@ -42,8 +42,8 @@ extern void gpuagg_store_cut(GpuAggStore *store, const GpuAggStoreMark *mark);
 extern void gpuagg_store_rewind(GpuAggStore *store);
 
 /*
- * The next message's groups, aligned like a palloc, there until the next call; NULL: no
- * more.
+ * The next message's groups, aligned like a palloc, there until the next call;
+ * NULL: no more.
  */
 extern const char *gpuagg_store_next(GpuAggStore *store, uint32 *count);
 

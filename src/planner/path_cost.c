@@ -39,8 +39,9 @@
 #include "settings.h"
 
 /*
- * No unit takes longer: a grouping of rows that are all groups of their own.  What a
- * query takes to begin is less than what a task takes on top of its round trip.
+ * No unit takes longer: a grouping of rows that are all groups of their own.
+ * What a query takes to begin is less than what a task takes on top of its
+ * round trip.
  */
 #define LARGEST_UNIT_NS 50000.0
 

@@ -1,6 +1,7 @@
 /*
  * sharing.c
- *		Which units share a TLB (Karnagel et al., Big Data causing Big (TLB) Problems, section 3.3).
+ *		Which units share a TLB (Karnagel et al., Big Data causing Big (TLB)
+ *		Problems, section 3.3).
  *
  * Two units read at random, each in a region of its own.  The last TLB level
  * holds one region, not both; so two units that share it slow each other down

@@ -1,6 +1,7 @@
 /*
  * sharing.h
- *		Which units share a TLB (Karnagel et al., Big Data causing Big (TLB) Problems, section 3.3).
+ *		Which units share a TLB (Karnagel et al., Big Data causing Big (TLB)
+ *		Problems, section 3.3).
  */
 #ifndef GPUAGG_PROBE_SHARING_H
 #define GPUAGG_PROBE_SHARING_H

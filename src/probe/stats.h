@@ -33,8 +33,8 @@ extern double gpuagg_stat_deviation(const double *values, uint32_t n);
 extern double gpuagg_stat_spread(const double *values, uint32_t n);
 
 /*
- * The geometric mean of n >= 1 positive values, of which the sum of logarithms and the
- * least are known, as a multiple of the least: 1 or more.
+ * The geometric mean of n >= 1 positive values, of which the sum of logarithms
+ * and the least are known, as a multiple of the least: 1 or more.
  */
 extern double gpuagg_stat_over_least(double log_sum, uint32_t n, double least);
 

@@ -57,9 +57,10 @@
 #define GPUAGG_BUSY_MS 100
 
 /*
- * A GPU's events follow each other in tens of microseconds.  To be woken takes longer,
- * in a virtual machine that sleeps 200 us and more, which is most of a small task.  So
- * the worker goes on looking for so long after an event, if there are cores to spare.
+ * A GPU's events follow each other in tens of microseconds.  To be woken takes
+ * longer, in a virtual machine that sleeps 200 us and more, which is most of a
+ * small task.  So the worker goes on looking for so long after an event, if
+ * there are cores to spare.
  */
 #define GPUAGG_POLL_US 1000
 #define GPUAGG_POLL_CORES 4
@@ -443,8 +444,8 @@ worker_timeout(void)
 }
 
 /*
- * Look again rather than sleep?  Jobs' steps ask the device itself, and see what has
- * completed before its event comes.
+ * Look again rather than sleep?  Jobs' steps ask the device itself, and see
+ * what has completed before its event comes.
  */
 static bool
 worker_polls(void)

@@ -1,9 +1,10 @@
 /*
  * cuda_groupby_test.cu
- *		Grouping in device memory (cuda/groupby/groupby.h) on a GPU: every strategy against a map
- *		of groups on the host, with tables that are too small, windows and
- *		partitions forced on few rows, NULLs, skew, expressions.  Rows come as
- *		decoded batches, and where their shape allows it, as sources, too.
+ *		Grouping in device memory (cuda/groupby/groupby.h) on a GPU: every
+ *		strategy against a map of groups on the host, with tables that are too
+ *		small, windows and partitions forced on few rows, NULLs, skew,
+ *		expressions.  Rows come as decoded batches, and where their shape
+ *		allows it, as sources, too.
  *
  * GPUAGG_TEST_SCALE is a percentage of the rows, and of the multiprocessors that
  * work; below 100, tables of partitions are small.  Tools that watch every access

@@ -1,6 +1,7 @@
 /*
  * cuda_stripe_code_test.cu
- *		Strings as codes, in stripes and in pages, on a GPU: device_stripe_code_cases.c
+ *		Strings as codes, in stripes and in pages, on a GPU:
+ *		device_stripe_code_cases.c
  */
 #include "on_cuda.h"
 

@@ -1,7 +1,8 @@
 /*
  * device_stripe_code_cases.c
- *		Programs whose strings are codes where they can be (device/ops/encode.h), over
- *		pages and stripes, by dictionaries of their columns.
+ *		Programs whose strings are codes where they can be
+ *		(device/ops/encode.h), over pages and stripes, by dictionaries of their
+ *		columns.
  */
 #include "device/ops/encode.h"
 #include "device_stripe_table.h"

@@ -1,6 +1,7 @@
 /*
  * host_partitioned_growth_test.c
- *		Tables that grow, on the host device with rows kept by partition: device_growth_cases.c
+ *		Tables that grow, on the host device with rows kept by partition:
+ *		device_growth_cases.c
  */
 #include "on_host.h"
 

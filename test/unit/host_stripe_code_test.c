@@ -1,6 +1,7 @@
 /*
  * host_stripe_code_test.c
- *		Strings as codes, in stripes and in pages, on the host device: device_stripe_code_cases.c
+ *		Strings as codes, in stripes and in pages, on the host device:
+ *		device_stripe_code_cases.c
  */
 #include "on_host.h"
 

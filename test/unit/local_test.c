@@ -1,6 +1,7 @@
 /*
  * local_test.c
- *		Tables in shared memory, and partitions that fit them (device/choice/local.h).
+ *		Tables in shared memory, and partitions that fit them
+ *		(device/choice/local.h).
  */
 #include "device/choice/local.h"
 #include "device_support.h"

@@ -1,7 +1,7 @@
 /*
  * predict_cases.h
- *		What tests of predictions share: an H200's rates and a server's, work, and how
- *		answers are told.
+ *		What tests of predictions share: an H200's rates and a server's, work,
+ *		and how answers are told.
  */
 #ifndef GPUAGG_TEST_PREDICT_CASES_H
 #define GPUAGG_TEST_PREDICT_CASES_H

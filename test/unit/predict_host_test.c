@@ -1,7 +1,7 @@
 /*
  * predict_host_test.c
- *		How long the host device's threads are said to take: start, pages, rows, group
- *		tables of theirs and shared ones, and feeding beside them.
+ *		How long the host device's threads are said to take: start, pages,
+ *		rows, group tables of theirs and shared ones, and feeding beside them.
  */
 #include "predict_cases.h"
 

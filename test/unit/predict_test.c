@@ -39,8 +39,9 @@ test_monotonic(const GpuAggRates *rates, const char *device)
 			double		total = predict(rates, work[i]).total;
 
 			/*
-			 * What is hidden behind something longer costs nothing.  Kept rows are
-			 * cheaper than shared tables of many threads: fewer groups may take longer.
+			 * What is hidden behind something longer costs nothing.  Kept rows
+			 * are cheaper than shared tables of many threads: fewer groups may
+			 * take longer.
 			 */
 			grows[i] &= total >= last[i] * (i == 2 && keeps_more(rates, n) ? 0.8 : 1);
 			first[i] = first[i] == 0 ? total : first[i];
@@ -67,7 +68,7 @@ test_each(const GpuAggRates *rates, const char *device)
 		const char *name;
 		size_t		offset;
 	}			parts[] = {
-		{"judged rows", offsetof(GpuAggWork, checked_rows)},
+		{"checked rows", offsetof(GpuAggWork, checked_rows)},
 		{"lines", offsetof(GpuAggWork, lines)},
 		{"columns", offsetof(GpuAggWork, columns)},
 		{"filter", offsetof(GpuAggWork, filter_instrs)},

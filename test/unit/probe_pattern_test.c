@@ -1,7 +1,8 @@
 /*
  * probe_pattern_test.c
  *		Finds the boundary pattern in synthetic curves: clean, noisy, none, the
- *		K80 and P100 of Karnagel et al., Big Data causing Big (TLB) Problems, the H200.
+ *		K80 and P100 of Karnagel et al., Big Data causing Big (TLB) Problems,
+ *		the H200.
  */
 
 #include "probe/pattern.h"

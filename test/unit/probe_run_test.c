@@ -553,8 +553,9 @@ test_others(void)
 }
 
 /*
- * Five repeats of 48 sizes would take more than all that caches may; one takes a third
- * of what sizes may, so that a busy machine's sleeps can be twice as long.
+ * Five repeats of 48 sizes would take more than all that caches may; one takes
+ * a third of what sizes may, so that a busy machine's sleeps can be twice as
+ * long.
  */
 static void
 test_slow(void)

@@ -14,8 +14,8 @@
 /* ---------- the host device ---------- */
 
 /*
- * Rows of a block, for which expressions are evaluated at once: a few registers of this
- * many 8-byte values stay in the L1 and L2 caches.
+ * Rows of a block, for which expressions are evaluated at once: a few
+ * registers of this many 8-byte values stay in the L1 and L2 caches.
  */
 #define GPUAGG_VECTOR_ROWS 1024
 
@@ -112,10 +112,11 @@ gpuagg_host_partition_bits(uint32_t threads, double tables, double scope_bytes)
 }
 
 /*
- * Records of a thread before they are aggregated: so many scopes at least, and so many
- * times the tables' bytes, which aggregating reads and writes as a whole.  Measured:
- * with as many bytes of records as of tables, a million groups took a tenth longer than
- * with four times as many, and with sixteen times no less.
+ * Records of a thread before they are aggregated: so many scopes at least, and
+ * so many times the tables' bytes, which aggregating reads and writes as a
+ * whole.  Measured: with as many bytes of records as of tables, a million
+ * groups took a tenth longer than with four times as many, and with sixteen
+ * times no less.
  */
 #define GPUAGG_HOST_RECORDS_SCOPES 32
 #define GPUAGG_HOST_RECORDS_TO_TABLES 4

@@ -65,9 +65,9 @@ typedef enum GpuAggFewRows
 #define GPUAGG_FEW_ROWS_MAX_ROWS 65535
 
 /*
- * Rows of an expected group below which groups have few rows; slots that their steps
- * need, the fill at which probes are still few, blocks of a multiprocessor, and
- * their threads
+ * Rows of an expected group below which groups have few rows; slots that their
+ * steps need, the fill at which probes are still few, blocks of a
+ * multiprocessor, and their threads
  */
 #define GPUAGG_FEW_ROWS_ROWS 16
 #define GPUAGG_FEW_ROWS_SLOTS 64

@@ -21,9 +21,10 @@
  * Of three aggregates or four, the peer's values are a count, a sum and both
  * extremes; else a count and a sum.
  *
- * "auto" is what device/choice/strategy.h chooses with an H200's profile, as planning
- * does; its detail says so.  The columns lie in stripes of as many rows as those of
- * a narrow table; kernels write them here, where queries decode pages.
+ * "auto" is what device/choice/strategy.h chooses with an H200's profile, as
+ * planning does; its detail says so.  The columns lie in stripes of as many
+ * rows as those of a narrow table; kernels write them here, where queries
+ * decode pages.
  *
  * For each round a line:
  *		strategy dist key aggs groups rows/s kernels detail

@@ -8,9 +8,10 @@
  * worker feeds them, to SELECT key, count(*), sum(value) GROUP BY key.  KEYS
  * says how keys are distributed: uniform, zipf1.0, zipf1.5, half (one key in
  * half of the rows), one, sorted.  With "cached-" before that, rows come from
- * stripes that a task before has filled from the pages.  EXPECTED is how many groups the device is
- * told to expect, if not as many as there are.  Strategies take turns; prints a
- * line for each round, after one that does not count:
+ * stripes that a task before has filled from the pages.  EXPECTED is how many
+ * groups the device is told to expect, if not as many as there are.
+ * Strategies take turns; prints a line for each round, after one that does not
+ * count:
  *		keys <tab> strategy <tab> what it did <tab> rows a second
  * Time is from the beginning of the task until its groups are ready.  Counts
  * and sums of all groups are compared with the input's; without rounds that is

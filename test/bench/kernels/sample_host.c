@@ -9,7 +9,8 @@
  * loop over device/ops/sample.h, choose_lines what the host device calls for each
  * page.  No page is read: the decision needs none.  Prints a line for each
  * form and round, after one that does not count:
- *		form <tab> threads <tab> decisions of a thread <tab> decisions a second and core
+ *		form <tab> threads <tab> decisions of a thread <tab> decisions a second
+ *		and core
  * Without rounds it only compares the forms' samples with PostgreSQL's.
  */
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /*
  * sampling_gpu.cu
  *		Random draws a second of values that are resident in device memory, by
- *		how many bytes they are: figures 1a and 10 of Karnagel et al., Big Data causing Big (TLB) Problems for this card.
+ *		how many bytes they are: figures 1a and 10 of Karnagel et al., Big Data
+ *		causing Big (TLB) Problems for this card.
  *
  * usage: sampling_gpu sms [NAME=VALUE...]
  *		prints the numbers of the multiprocessors that share a TLB, group by
@@ -33,7 +34,8 @@
  *
  * Kernels are timed by the GPU's clock, all launches of a measurement together.
  * For each round a line, after one that does not count:
- *		bytes <tab> way <tab> scope <tab> windows <tab> draws/s <tab> predicted draws/s
+ *		bytes <tab> way <tab> scope <tab> windows <tab> draws/s <tab> predicted
+ *		draws/s
  * The sum of what was drawn must be that of the values' formula over the same
  * draws, which reads nothing; a measurement with another sum ends the program,
  * and so do draws that are not those that the host makes.
@@ -593,9 +595,9 @@ cleared(Bench &b, uint64_t n, int byte)
 }
 
 /*
- * The values as a column of stripes, each of as many rows as a decoded batch of the cache
- * has, all of which share two bitmaps, that memory be the values'; what is drawn
- * lies at the memory's end.
+ * The values as a column of stripes, each of as many rows as a decoded batch
+ * of the cache has, all of which share two bitmaps, that memory be the
+ * values'; what is drawn lies at the memory's end.
  */
 static void
 make_table(Bench &b, uint64_t rows)

@@ -1,6 +1,6 @@
 --
 -- Two sessions, the other one through dblink: snapshots that it exports, its
--- temporary tables.  test/specs has what needs no values passed between them.
+-- temporary tables.  test/isolation/specs has what needs no values passed between them.
 --
 \a
 \t on

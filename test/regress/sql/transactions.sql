@@ -1,5 +1,5 @@
 --
--- What a snapshot sees, in one session.  test/specs has what needs two.
+-- What a snapshot sees, in one session.  test/isolation/specs has what needs two.
 --
 \a
 \t on
