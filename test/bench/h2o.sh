@@ -48,11 +48,11 @@ h2o_table()
 	table_prewarm main h2o_g1
 }
 
-# DuckDB from npm, into a folder that git ignores; false where it cannot be had
-# or BENCH_DUCKDB is "no".
-duckdb_open()
+# DuckDB from npm, into a folder that git ignores, in a session of its own; false where
+# it cannot be had or BENCH_DUCKDB is "no".
+duckdb_start()
 {
-	local dir=${BENCH_DUCKDB:-$BENCH_TOP/build/duckdb} csv=$RUN_DIR/h2o.csv
+	local dir=${BENCH_DUCKDB:-$BENCH_TOP/build/duckdb}
 
 	[ "$dir" != no ] && command -v node >/dev/null && command -v npm >/dev/null || return 1
 	mkdir -p "$dir"
@@ -60,15 +60,28 @@ duckdb_open()
 		npm install --prefix "$dir" --no-save --no-audit --no-fund --silent \
 			@duckdb/node-api >/dev/null 2>&1 || return 1
 	cp "$BENCH_HERE/duckdb.mjs" "$dir/"
-	server_psql main -c "\\copy h2o_g1 TO '$csv' (FORMAT csv)" || return 1
 	session_open duckdb node "$dir/duckdb.mjs" "$BENCH_CORES"
-	session_do duckdb "RUN CREATE TABLE h2o_g1 AS FROM read_csv('$csv',
-		header = false, columns = {'id1': 'VARCHAR', 'id2': 'VARCHAR',
-		'id3': 'VARCHAR', 'id4': 'INTEGER', 'id5': 'INTEGER', 'id6': 'INTEGER',
-		'v1': 'INTEGER', 'v2': 'INTEGER', 'v3': 'DOUBLE'})"
-	rm -f "$csv"
 	session_do duckdb "RUN SELECT 'DuckDB ' || version()"
 	DUCKDB_VERSION=${REPLY%$'\n'}
+}
+
+# duckdb_load TABLE COLUMNS: the same rows; COLUMNS as read_csv has them
+duckdb_load()
+{
+	local csv=$RUN_DIR/$1.csv
+
+	server_psql main -c "\\copy $1 TO '$csv' (FORMAT csv)" || return 1
+	session_do duckdb "RUN CREATE TABLE $1 AS FROM read_csv('$csv',
+		header = false, columns = {$2})"
+	rm -f "$csv"
+}
+
+# With h2o's table
+duckdb_open()
+{
+	duckdb_start && duckdb_load h2o_g1 "'id1': 'VARCHAR', 'id2': 'VARCHAR',
+		'id3': 'VARCHAR', 'id4': 'INTEGER', 'id5': 'INTEGER', 'id6': 'INTEGER',
+		'v1': 'INTEGER', 'v2': 'INTEGER', 'v3': 'DOUBLE'"
 }
 
 # duckdb_dialect QUERY: REPLY is the query in DuckDB's SQL, which wants a unit
