@@ -1,7 +1,7 @@
 /*
  * program_check_test.c
- *		What the worker takes for a program that selects rows, and what it
- *		refuses.
+ *		What the worker takes for a program, of those that select rows above all, and
+ *		what it refuses.
  */
 #include "device/ops/program_check.c"
 
@@ -68,5 +68,9 @@ main(void)
 	p.head.select = 0;
 	program_key(&p, 0, GPUAGG_T_INT4);
 	is_taken(&p, true, "a program that groups");
+	program_make(&p);
+	p.head.select = 0;
+	program_key(&p, 0, GPUAGG_T_CODE);
+	is_taken(&p, false, "a key of codes without a dictionary");
 	return done_testing();
 }

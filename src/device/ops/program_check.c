@@ -289,11 +289,19 @@ check_instrs(GpuAggChecker *c)
 	return true;
 }
 
+/* Codes are keys as they were loaded, or their strings could not be found. */
+static bool
+has_dictionary(const GpuAggChecker *c, uint32_t reg)
+{
+	return c->dictionaries != NULL && reg < c->p->ncolumns && c->dictionaries[reg] != NULL;
+}
+
 static bool
 check_key(GpuAggChecker *c, const GpuAggKey *k)
 {
 	if (k->type >= GPUAGG_NTYPES ||
-		!reg_readable_as(c, k->reg, type_class[k->type]))
+		!reg_readable_as(c, k->reg, type_class[k->type]) ||
+		(k->type == GPUAGG_T_CODE && !has_dictionary(c, k->reg)))
 		return fail(c, "illegal group key");
 	return true;
 }
