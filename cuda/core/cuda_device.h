@@ -220,6 +220,8 @@ struct GpuAggTask
 	struct GpuAggPending *pending;	/* pages behind them, oldest first */
 
 	/* results */
+	GpuAggCudaWanted *wanted;	/* on the card; NULL: all groups */
+	GpuAggPinned *wanted_report;	/* and its copy here */
 	GpuAggTableRef *tables;		/* where the groups are */
 	uint32_t	ntables;
 	uint64_t	nruns;
@@ -231,6 +233,7 @@ struct GpuAggTask
 	GpuAggEvents *sizes_events;
 	uint64_t	groups;
 	uint64_t	results_bytes;	/* of all groups */
+	uint64_t	results_left;	/* so many more groups will do */
 	GpuAggWindow windows[GPUAGG_WINDOWS];
 	uint32_t	window;			/* the one to be read */
 
@@ -474,6 +477,19 @@ extern bool gpuagg_cuda_pending_add(GpuAggTask *task, uint64_t batch_id,
 /* A batch is complete: those that wait try again, in their order. */
 extern void gpuagg_cuda_pending_resume(GpuAggTask *task);
 extern void gpuagg_cuda_pending_free(GpuAggTask *task);
+
+/* ---------- cuda_wanted.cu ---------- */
+
+/* Where task->tables are: enqueues the search for the groups that are wanted. */
+extern bool gpuagg_cuda_wanted_launch(GpuAggTask *task, GpuAggError *error);
+
+/*
+ * It is done.  *found is set if not all are wanted: how many there are.  *first: so
+ * many of those that are returned will do.  False: a sum is PostgreSQL's to judge.
+ */
+extern bool gpuagg_cuda_wanted_read(GpuAggTask *task, uint64_t *found, uint64_t *first,
+									GpuAggError *error);
+extern void gpuagg_cuda_wanted_free(GpuAggTask *task);
 
 /* ---------- cuda_results.cu ---------- */
 

@@ -57,6 +57,9 @@ gpuagg_cuda_align(size_t bytes)
 /* How groups get strings for codes: device/ops/decoding.h */
 typedef struct GpuAggEncoding GpuAggEncoding;
 
+/* Which groups are wanted: wanted.h */
+typedef struct GpuAggCudaWanted GpuAggCudaWanted;
+
 /* A task's prepared program: uploaded once, read by every kernel. */
 typedef struct GpuAggCudaPrepared
 {
@@ -229,23 +232,39 @@ extern void gpuagg_cuda_table_move(const GpuAggCudaPrepared *prepared,
 								   const GpuAggLaunch *launch,
 								   cudaStream_t stream);
 
+/* What groups are returned, and how; all on the card */
+typedef struct GpuAggReturn
+{
+	const GpuAggCudaPrepared *prepared;
+	const GpuAggEncoding *strings;	/* what they are written with instead of codes;
+									 * NULL: they are written as they lie */
+	const GpuAggCudaWanted *wanted; /* NULL: all */
+} GpuAggReturn;
+
 /*
- * bytes[i], groups[i]: of slots i * GPUAGG_RETURN_SLOTS on.  strings: on the
- * card, what groups are written with instead of codes; NULL: they are written
- * as they lie.
+ * Finds out which groups of these tables *wanted means, whose plan is filled in, in so
+ * many steps (gpuagg_wanted_steps()); and counts them all.
  */
-extern void gpuagg_cuda_size(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
-							 const GpuAggEncoding *strings,
-							 uint64_t *bytes, uint32_t *groups,
-							 cudaStream_t stream);
+extern void gpuagg_cuda_wanted_settle(const GpuAggCudaPrepared *prepared,
+									  const GpuAggTableRef *tables, uint32_t ntables,
+									  uint32_t steps, GpuAggCudaWanted *wanted,
+									  cudaStream_t stream);
+
+/*
+ * bytes[i], groups[i]: of slots i * GPUAGG_RETURN_SLOTS on.  base: slots of the
+ * tables before this one.
+ */
+extern void gpuagg_cuda_size(const GpuAggReturn *r, const GpuAggTableRef *table, uint64_t base,
+							 uint64_t *bytes, uint32_t *groups, cudaStream_t stream);
 
 /*
  * Writes the groups of n runs of slots from run `first` on.  starts[i]: byte
  * of out at which run first + i begins.
  */
-extern void gpuagg_cuda_return_groups(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
-							 const GpuAggEncoding *strings, uint64_t first, uint32_t n, const uint64_t *starts,
-							 char *out, cudaStream_t stream);
+extern void gpuagg_cuda_return_groups(const GpuAggReturn *r, const GpuAggTableRef *table,
+									  uint64_t base, uint64_t first, uint32_t n,
+									  const uint64_t *starts, char *out,
+									  cudaStream_t stream);
 
 /*
  * Kernels as they are launched, for the occupancy of the device profile; the

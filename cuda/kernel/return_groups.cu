@@ -8,6 +8,7 @@
  * begin; then runs are written, one block each.
  */
 #include "cuda/kernel/table.cuh"
+#include "cuda/kernel/wanted.h"
 #include "device/ops/decoding.h"
 
 #define RETURN_THREADS 256
@@ -70,21 +71,20 @@ put_group(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const char
 		*end++ = 0;
 }
 
-/* Entry n of a run, or NULL: empty or beyond the table */
-static __device__ const char *
-run_entry(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *t, uint64_t run, uint32_t n)
+/* Is the group at a slot to be returned? */
+static __device__ bool
+is_wanted(const GpuAggCudaWanted *w, const char *row, uint64_t slot)
 {
-	const uint64_t at = run * GPUAGG_RETURN_SLOTS + n;
-	const char *entry = t->slots + at * prepared->stride;
-
-	return at < t->capacity && (t->dense || *(const uint32_t *) entry != 0) ? entry : NULL;
+	return w == NULL || (gpuagg_answer_passes(&w->plan, row) &&
+						 (!w->bounded || gpuagg_answer_within(&w->plan, row, slot, w->last)));
 }
 
 template<bool CODES>
 static __global__ void
-size_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
-				 const GpuAggEncoding *strings, uint64_t *bytes, uint32_t *groups)
+size_runs_kernel(const GpuAggReturn r, const GpuAggTableRef table, uint64_t base,
+				 uint64_t *bytes, uint32_t *groups)
 {
+	const GpuAggCudaPrepared *prepared = r.prepared;
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 	__shared__ unsigned long long sum;
 	__shared__ unsigned int count;
@@ -101,9 +101,10 @@ size_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
 	{
 		const char *row = run_entry(prepared, &table, blockIdx.x, i);
 
-		if (row == NULL)
+		if (row == NULL ||
+			!is_wanted(r.wanted, row, base + (uint64_t) blockIdx.x * GPUAGG_RETURN_SLOTS + i))
 			continue;
-		mine += group_bytes<CODES>(prepared, p, strings, row);
+		mine += group_bytes<CODES>(prepared, p, r.strings, row);
 		n++;
 	}
 	if (n > 0)
@@ -121,10 +122,10 @@ size_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
 
 template<bool CODES>
 static __global__ void
-return_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef table,
-				 const GpuAggEncoding *strings, uint64_t first, const uint64_t *starts,
-				 char *out)
+return_runs_kernel(const GpuAggReturn r, const GpuAggTableRef table, uint64_t base,
+				   uint64_t first, const uint64_t *starts, char *out)
 {
+	const GpuAggCudaPrepared *prepared = r.prepared;
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 	__shared__ unsigned long long used;
 
@@ -133,17 +134,18 @@ return_runs_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef tabl
 	__syncthreads();
 	for (uint32_t i = threadIdx.x; i < GPUAGG_RETURN_SLOTS; i += RETURN_THREADS)
 	{
-		const char *row = run_entry(prepared, &table, first + blockIdx.x, i);
+		const uint64_t run = first + blockIdx.x;
+		const char *row = run_entry(prepared, &table, run, i);
 		uint64_t	bytes;
 		char	   *to;
 
-		if (row == NULL)
+		if (row == NULL || !is_wanted(r.wanted, row, base + run * GPUAGG_RETURN_SLOTS + i))
 			continue;
-		bytes = group_bytes<CODES>(prepared, p, strings, row);
+		bytes = group_bytes<CODES>(prepared, p, r.strings, row);
 		to = out + starts[blockIdx.x] + atomicAdd(&used, bytes);
 		if (CODES)
 		{
-			gpuagg_decode_group(strings, row, NULL, to);
+			gpuagg_decode_group(r.strings, row, NULL, to);
 			*(uint32_t *) to &= ~GPUAGG_HEAD_READY;
 		}
 		else
@@ -160,25 +162,24 @@ const GpuAggKernelRef gpuagg_cuda_return_kernels[] = {
 };
 
 void
-gpuagg_cuda_size(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
-				 const GpuAggEncoding *strings, uint64_t *bytes, uint32_t *groups,
-				 cudaStream_t stream)
+gpuagg_cuda_size(const GpuAggReturn *r, const GpuAggTableRef *table, uint64_t base,
+				 uint64_t *bytes, uint32_t *groups, cudaStream_t stream)
 {
 	const uint32_t runs = (uint32_t) ((table->capacity + GPUAGG_RETURN_SLOTS - 1) / GPUAGG_RETURN_SLOTS);
 
-	if (runs > 0 && strings != NULL)
-		size_runs_kernel<true><<<runs, RETURN_THREADS, 0, stream>>>(prepared, *table, strings, bytes, groups);
+	if (runs > 0 && r->strings != NULL)
+		size_runs_kernel<true><<<runs, RETURN_THREADS, 0, stream>>>(*r, *table, base, bytes, groups);
 	else if (runs > 0)
-		size_runs_kernel<false><<<runs, RETURN_THREADS, 0, stream>>>(prepared, *table, NULL, bytes, groups);
+		size_runs_kernel<false><<<runs, RETURN_THREADS, 0, stream>>>(*r, *table, base, bytes, groups);
 }
 
 void
-gpuagg_cuda_return_groups(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *table,
-				 const GpuAggEncoding *strings, uint64_t first, uint32_t n,
-				 const uint64_t *starts, char *out, cudaStream_t stream)
+gpuagg_cuda_return_groups(const GpuAggReturn *r, const GpuAggTableRef *table, uint64_t base,
+						  uint64_t first, uint32_t n, const uint64_t *starts, char *out,
+						  cudaStream_t stream)
 {
-	if (strings != NULL)
-		return_runs_kernel<true><<<n, RETURN_THREADS, 0, stream>>>(prepared, *table, strings, first, starts, out);
+	if (r->strings != NULL)
+		return_runs_kernel<true><<<n, RETURN_THREADS, 0, stream>>>(*r, *table, base, first, starts, out);
 	else
-		return_runs_kernel<false><<<n, RETURN_THREADS, 0, stream>>>(prepared, *table, NULL, first, starts, out);
+		return_runs_kernel<false><<<n, RETURN_THREADS, 0, stream>>>(*r, *table, base, first, starts, out);
 }

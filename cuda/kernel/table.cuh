@@ -466,4 +466,16 @@ string_step(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *t, char *e
 	return room;
 }
 
+/* ---------- finished tables ---------- */
+
+/* Entry n of a run, or NULL: empty or beyond the table */
+static __device__ const char *
+run_entry(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *t, uint64_t run, uint32_t n)
+{
+	const uint64_t at = run * GPUAGG_RETURN_SLOTS + n;
+	const char *entry = t->slots + at * prepared->stride;
+
+	return at < t->capacity && (t->dense || *(const uint32_t *) entry != 0) ? entry : NULL;
+}
+
 #endif							/* GPUAGG_CUDA_KERNEL_TABLE_CUH */

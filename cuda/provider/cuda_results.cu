@@ -73,11 +73,36 @@ group_bytes(const GpuAggTask *task, const char *row)
 
 /* ---------- sizes ---------- */
 
+/* How groups are returned */
+static GpuAggReturn
+returned(const GpuAggTask *task)
+{
+	GpuAggReturn r = {task->device_prepared, strings_device(task), task->wanted};
+
+	return r;
+}
+
+/* Sizes of all tables, on the card */
+static void
+sizes_of_tables(GpuAggTask *task, size_t split)
+{
+	const GpuAggReturn r = returned(task);
+	uint64_t	first = 0;
+	uint64_t	base = 0;
+
+	for (uint32_t i = 0; i < task->ntables; i++)
+	{
+		gpuagg_cuda_size(&r, &task->tables[i], base, (uint64_t *) task->device_sizes + first,
+						 (uint32_t *) (task->device_sizes + split) + first, task->streams->group);
+		first += table_runs(&task->tables[i]);
+		base += task->tables[i].capacity;
+	}
+}
+
 static bool
 sizes_launch(GpuAggTask *task, GpuAggError *error)
 {
 	cudaStream_t stream = task->streams->group;
-	uint64_t	first = 0;
 	size_t		split;
 
 	if (task->groupby == NULL)
@@ -94,15 +119,9 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 	task->sizes = gpuagg_cuda_pin(task->device, task->device_sizes_bytes, error);
 	task->sizes_events = gpuagg_cuda_events(task->device, error);
 	if (task->device_sizes == NULL || task->sizes == NULL || task->sizes_events == NULL ||
-		!gpuagg_cuda_strings_follow(task, error))
+		!gpuagg_cuda_strings_follow(task, error) || !gpuagg_cuda_wanted_launch(task, error))
 		return false;
-	for (uint32_t i = 0; i < task->ntables; i++)
-	{
-		gpuagg_cuda_size(task->device_prepared, &task->tables[i], strings_device(task),
-						 (uint64_t *) task->device_sizes + first,
-						 (uint32_t *) (task->device_sizes + split) + first, stream);
-		first += table_runs(&task->tables[i]);
-	}
+	sizes_of_tables(task, split);
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device,
 				cudaMemcpyAsync(task->sizes->data, task->device_sizes,
@@ -128,17 +147,30 @@ reached(GpuAggTask *task, cudaEvent_t event, GpuAggError *error)
 	return true;
 }
 
-static void
-sizes_add(GpuAggTask *task)
+/* Runs behind the first groups that will do are left out. */
+static bool
+sizes_add(GpuAggTask *task, GpuAggError *error)
 {
+	uint64_t	found = 0;
+
+	if (!gpuagg_cuda_wanted_read(task, &found, &task->results_left, error))
+		return false;
 	task->groups = 0;
 	for (uint64_t i = 0; i < task->nruns; i++)
 	{
+		if (task->groups >= task->results_left)
+		{
+			task->nruns = i;
+			break;
+		}
 		if (run_bytes(task)[i] > task->max_run)
 			task->max_run = run_bytes(task)[i];
 		task->results_bytes += run_bytes(task)[i];
 		task->groups += run_groups(task)[i];
 	}
+	if (task->wanted != NULL)
+		task->groups = found;
+	return true;
 }
 
 /* ---------- windows ---------- */
@@ -181,6 +213,9 @@ window_alloc(GpuAggTask *task, GpuAggWindow *w, GpuAggError *error)
 static void
 runs_return(GpuAggTask *task, uint64_t first, uint32_t n, const uint64_t *starts, char *out)
 {
+	const GpuAggReturn r = returned(task);
+	uint64_t	base = 0;
+
 	for (uint32_t i = 0; n > 0; i++)
 	{
 		const uint64_t runs = table_runs(&task->tables[i]);
@@ -189,10 +224,12 @@ runs_return(GpuAggTask *task, uint64_t first, uint32_t n, const uint64_t *starts
 		if (first >= runs)
 		{
 			first -= runs;
+			base += task->tables[i].capacity;
 			continue;
 		}
-		gpuagg_cuda_return_groups(task->device_prepared, &task->tables[i], strings_device(task), first, some,
-						 starts, out, task->streams->group);
+		gpuagg_cuda_return_groups(&r, &task->tables[i], base, first, some, starts, out,
+								  task->streams->group);
+		base += task->tables[i].capacity;
 		starts += some;
 		n -= some;
 		first = 0;
@@ -303,8 +340,7 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 			return false;
 		if (error->status == GPUAGG_OK)
 		{
-			sizes_add(task);
-			if (windows_fill(task, error))
+			if (sizes_add(task, error) && windows_fill(task, error))
 				task->stage = GPUAGG_TASK_RESULTS;
 		}
 	}
@@ -315,46 +351,57 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 
 /* ---------- results ---------- */
 
-/* Copies whole groups from a window; returns their number. */
+/* How many groups, and *used of their bytes, fit into so many bytes */
 static uint32_t
-window_read(const GpuAggTask *task, GpuAggWindow *w, char *buffer, size_t size,
-			size_t *used, GpuAggError *error)
+groups_fitting(const GpuAggTask *task, const char *groups, size_t bytes, size_t size,
+			   size_t *used)
 {
-	const char *groups = w->pinned->data + starts_bytes(task);
 	const size_t row_bytes = results_layout(task)->row_bytes;
-	size_t		at = w->at;
+	const uint64_t left = task->results_left;
 	uint32_t	n = 0;
 
+	*used = 0;
 	if (!results_vary(task))
 	{
-		size_t		left = (w->bytes - at) / row_bytes;
-		size_t		room = size / row_bytes;
+		const uint64_t fit = (bytes < size ? bytes : size) / row_bytes;
 
-		n = (uint32_t) (left < room ? left : room);
-		at += n * row_bytes;
+		n = (uint32_t) (fit < left ? fit : left);
+		*used = n * row_bytes;
+		return n;
 	}
-	else
+	while (*used < bytes && n < left)
 	{
-		while (at < w->bytes)
-		{
-			size_t		bytes = group_bytes(task, groups + at);
+		const size_t more = group_bytes(task, groups + *used);
 
-			if (at - w->at + bytes > size)
-				break;
-			at += bytes;
-			n++;
-		}
+		if (*used + more > size)
+			break;
+		*used += more;
+		n++;
 	}
-	*used = at - w->at;
+	return n;
+}
+
+/*
+ * Copies whole groups from a window; returns their number.  The last run's may be more
+ * than will do.
+ */
+static uint32_t
+window_read(GpuAggTask *task, GpuAggWindow *w, char *buffer, size_t size, size_t *used,
+			GpuAggError *error)
+{
+	const char *groups = w->pinned->data + starts_bytes(task) + w->at;
+	const uint32_t n = groups_fitting(task, groups, w->bytes - w->at, size, used);
+
 	if (n == 0)
 	{
-		*used = results_vary(task) ? group_bytes(task, groups + at) : row_bytes;
+		*used = results_vary(task) ? group_bytes(task, groups) : results_layout(task)->row_bytes;
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY,
 						  "a group of %zu bytes does not fit the result buffer", *used);
 		return 0;
 	}
-	memcpy(buffer, groups + w->at, *used);
-	w->at = at;
+	memcpy(buffer, groups, *used);
+	task->results_left -= n;
+	w->at = task->results_left > 0 ? w->at + *used : w->bytes;
 	return n;
 }
 

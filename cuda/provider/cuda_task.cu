@@ -488,6 +488,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 	gpuagg_cuda_resident_free(task);
 	gpuagg_cuda_draws_free(task);
 	gpuagg_cuda_results_free(task);
+	gpuagg_cuda_wanted_free(task);
 	gpuagg_cuda_strings_free(task);
 	gpuagg_cuda_deferred_free(task);
 	while (task->arenas != NULL)

@@ -26,7 +26,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 14
+#define GPUAGG_DEVICE_ABI 15
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -55,8 +55,6 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	decodes;			/* 1: batches take memory for the columns of
 								 * their rows (batch_memory.h) */
 	uint32_t	draws;			/* 1: it has task_draws */
-	uint32_t	answers;		/* 1: of its groups it returns those that
-								 * GpuAggTaskConfig.answer wants, and few others */
 	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor, */
 	uint32_t	block_shared_bytes; /* and of a block at most; 0: it has none */
 } GpuAggDeviceInfo;

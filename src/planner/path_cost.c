@@ -91,16 +91,6 @@ work_outputs(GpuAggWork *work, const GpuAggPlanInfo *info)
 	}
 }
 
-/* Does the device return those groups alone that are wanted? */
-static bool
-device_chooses(void)
-{
-	GpuAggDeviceView view;
-
-	gpuagg_shmem_device(&view);
-	return view.facts.info.answers != 0;
-}
-
 static void
 work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 		  const GpuAggPlanInfo *info)
@@ -120,7 +110,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 		return;
 	}
 	work->groups = input->groups;
-	work->left_out = device_chooses() ? input->groups - input->returned : 0;
+	work->left_out = input->groups - input->returned;
 	work->output_bytes = work->entry_bytes;
 	work_outputs(work, info);
 }
