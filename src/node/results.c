@@ -20,7 +20,9 @@
  *	  device groups by date what the query groups by timestamptz.
  *
  * Values are made as PostgreSQL's final functions make them: numeric from
- * the exact integer, an average by numeric_div of sum and count.
+ * the exact integer, an average as numeric_div of sum and count gives it.  They stay
+ * until the next group's are made: numbers and short strings in their column's
+ * emitter, uuids in the row, the rest in the caller's memory context.
  */
 #include "postgres.h"
 
@@ -31,6 +33,7 @@
 #include "ipc/errors.h"
 #include "ipc/protocol.h"
 #include "miscadmin.h"
+#include "node/numerics.h"
 #include "node/results.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -55,6 +58,11 @@ typedef struct GpuAggEmitter
 	uint16		off;			/* key slot or state */
 	uint16		count_off;		/* COUNT state beside it; 0: none */
 	uint32		null_bit;		/* key: bit of the head */
+	union
+	{
+		GpuAggNumeric number;
+		GpuAggStringSlot string;	/* whose length is a varlena's header then */
+	}			room;			/* the current group's value */
 } GpuAggEmitter;
 
 /* Days known to begin at a moment of their own; a hash of them by day. */
@@ -361,16 +369,22 @@ gpuagg_results_rewind(GpuAggResults *results)
 
 /* -------------------------------------------------------------- Datums --- */
 
+static inline bool
+fits_int64(uint64 low, int64 high)
+{
+	return high == ((int64) low >> 63);
+}
+
 /* Exact numeric of a 128-bit integer */
 static Datum
-int128_datum(uint64 low, int64 high)
+int128_datum(uint64 low, int64 high, GpuAggNumeric *room)
 {
 	char		digits[48];
 	char	   *p = digits + sizeof(digits);
 	unsigned __int128 v;
 
-	if (high == ((int64) low >> 63))
-		return NumericGetDatum(int64_to_numeric((int64) low));
+	if (fits_int64(low, high))
+		return gpuagg_numeric_integer((int64) low, room);
 	v = ((unsigned __int128) (uint64) high << 64) | low;
 	if (high < 0)
 		v = -v;
@@ -384,20 +398,25 @@ int128_datum(uint64 low, int64 high)
 							   Int32GetDatum(-1));
 }
 
+/* Text of a slot: a short one's bytes follow the header already */
 static Datum
-string_datum(const GpuAggResults *results, const GpuAggEmitter *emitter,
+string_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
 			 const GpuAggStringSlot *slot)
 {
-	const char *data = slot->len <= GPUAGG_STRING_INLINE ? slot->prefix :
-		results->string_data[emitter->string_no];
+	GpuAggStringSlot *room = &emitter->room.string;
 
-	return PointerGetDatum(cstring_to_text_with_len(data, slot->len));
+	if (slot->len > GPUAGG_STRING_INLINE)
+		return PointerGetDatum(cstring_to_text_with_len(results->string_data[emitter->string_no],
+														slot->len));
+	*room = *slot;
+	SET_VARSIZE(room, VARHDRSZ + slot->len);
+	return PointerGetDatum(room);
 }
 
 static Datum
-i64_datum(uint8 type, int64 v)
+i64_datum(GpuAggEmitter *emitter, int64 v)
 {
-	switch ((GpuAggType) type)
+	switch ((GpuAggType) emitter->type)
 	{
 		case GPUAGG_T_BOOL:
 			return BoolGetDatum(v != 0);
@@ -408,7 +427,7 @@ i64_datum(uint8 type, int64 v)
 		case GPUAGG_T_DATE:
 			return DateADTGetDatum((DateADT) v);
 		case GPUAGG_T_INTNUM:
-			return NumericGetDatum(int64_to_numeric(v));
+			return gpuagg_numeric_integer(v, &emitter->room.number);
 		default:
 			return Int64GetDatum(v);
 	}
@@ -422,7 +441,7 @@ f64_datum(uint8 type, double v)
 }
 
 static Datum
-key_datum(const GpuAggResults *results, const GpuAggEmitter *emitter,
+key_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
 		  const char *slot)
 {
 	switch ((GpuAggType) emitter->type)
@@ -437,21 +456,22 @@ key_datum(const GpuAggResults *results, const GpuAggEmitter *emitter,
 		case GPUAGG_T_FLOAT8:
 			return f64_datum(emitter->type, *(const double *) slot);
 		default:
-			return i64_datum(emitter->type, emitter->slot_bytes == 4 ?
+			return i64_datum(emitter, emitter->slot_bytes == 4 ?
 							 *(const int32 *) slot : *(const int64 *) slot);
 	}
 }
 
 static Datum
-average_datum(Datum sum, int64 count)
+average_datum(uint64 low, int64 high, int64 count, GpuAggNumeric *room)
 {
-	return DirectFunctionCall2(numeric_div, sum,
+	if (fits_int64(low, high))
+		return gpuagg_numeric_average((int64) low, count, room);
+	return DirectFunctionCall2(numeric_div, int128_datum(low, high, room),
 							   NumericGetDatum(int64_to_numeric(count)));
 }
 
 static Datum
-emit(const GpuAggResults *results, const GpuAggEmitter *emitter,
-	 const char *row)
+emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 {
 	const char *slot = row + emitter->off;
 	const int64 *i64 = (const int64 *) slot;
@@ -467,22 +487,23 @@ emit(const GpuAggResults *results, const GpuAggEmitter *emitter,
 		case GPUAGG_FINAL_SUM_INT8:
 			return Int64GetDatum(*i64);
 		case GPUAGG_FINAL_SUM_NUMERIC:
-			return int128_datum((uint64) i64[0], i64[1]);
+			return int128_datum((uint64) i64[0], i64[1], &emitter->room.number);
 		case GPUAGG_FINAL_SUM_FLOAT4:
 			return Float4GetDatum((float4) *(const double *) slot);
 		case GPUAGG_FINAL_SUM_FLOAT8:
 			return Float8GetDatum(*(const double *) slot);
 		case GPUAGG_FINAL_AVG_INT:
-			return average_datum(NumericGetDatum(int64_to_numeric(*i64)),
-								 *(const int64 *) (row + emitter->count_off));
+			return gpuagg_numeric_average(*i64, *(const int64 *) (row + emitter->count_off),
+										  &emitter->room.number);
 		case GPUAGG_FINAL_AVG_NUMERIC:
-			return average_datum(int128_datum((uint64) i64[0], i64[1]),
-								 *(const int64 *) (row + emitter->count_off));
+			return average_datum((uint64) i64[0], i64[1],
+								 *(const int64 *) (row + emitter->count_off),
+								 &emitter->room.number);
 		case GPUAGG_FINAL_AVG_FLOAT:
 			return Float8GetDatum(*(const double *) slot /
 								  *(const int64 *) (row + emitter->count_off));
 		case GPUAGG_FINAL_I64:
-			return i64_datum(emitter->type, *i64);
+			return i64_datum(emitter, *i64);
 		case GPUAGG_FINAL_F64_ORDER:
 			return f64_datum(emitter->type, gpuagg_f64_unorder(*i64));
 		case GPUAGG_FINAL_BYTES:
@@ -511,7 +532,7 @@ gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
 	memcpy(&head, row, sizeof(head));
 	for (int i = 0; i < results->nemitters; i++)
 	{
-		const GpuAggEmitter *emitter = &results->emitters[i];
+		GpuAggEmitter *emitter = &results->emitters[i];
 
 		isnull[i] = (head & emitter->null_bit) != 0 ||
 			emitter_is_empty(emitter, row);

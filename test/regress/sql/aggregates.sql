@@ -75,6 +75,17 @@ INSERT INTO ag_avg SELECT g, v FROM generate_series(1, 300) g, LATERAL
 SELECT compare('SELECT g, avg(v), sum(v) FROM ag_avg GROUP BY g');
 SELECT compare('SELECT g, avg(v::int4) FROM ag_avg WHERE abs(v) < 2000000000 GROUP BY g');
 SELECT compare('SELECT g, avg(v::int2) FROM ag_avg WHERE abs(v) < 32000 GROUP BY g');
+-- at the edges of numeric's digits: every such sum by every such count
+CREATE TABLE ag_quotient (g int4, v int8);
+INSERT INTO ag_quotient SELECT 1000 * s.n + c, CASE i WHEN 1 THEN s.v ELSE 0 END
+FROM (SELECT v, row_number() OVER (ORDER BY v) AS n FROM (
+		SELECT DISTINCT sign * (power(10::numeric, e) + d)::int8 AS v
+		FROM generate_series(0, 18) e, generate_series(-1, 1) d, unnest(ARRAY[-1, 1]) sign
+		UNION VALUES (9223372036854775807), (-9223372036854775808), (49999), (5000), (-50005000)) x) s,
+	 unnest(ARRAY[1, 2, 3, 4, 6, 7, 8, 9, 11, 13, 16, 64, 96, 99, 100, 101, 128]) c,
+	 generate_series(1, c) i;
+SELECT compare('SELECT g, avg(v), sum(v), count(*) FROM ag_quotient GROUP BY g');
+SELECT compare('SELECT g, avg(v::int4), avg(v::int4 * 3::int8) FROM ag_quotient WHERE v BETWEEN -2000000000 AND 2000000000 GROUP BY g');
 -- sums of expressions
 SELECT compare('SELECT g, sum(i4 / 2 + i2), avg(i8 % 1000), sum(i2 * i2::int4), max(-i4 / 3) FROM ag GROUP BY g');
 SELECT compare('SELECT sum(1), sum(2::int8), avg(3), min(4), max(5), count(6), sum(NULL::int4), count(NULL::text) FROM ag');
