@@ -76,12 +76,17 @@ duckdb_load()
 	rm -f "$csv"
 }
 
+duckdb_load_h2o()
+{
+	duckdb_load h2o_g1 "'id1': 'VARCHAR', 'id2': 'VARCHAR',
+		'id3': 'VARCHAR', 'id4': 'INTEGER', 'id5': 'INTEGER', 'id6': 'INTEGER',
+		'v1': 'INTEGER', 'v2': 'INTEGER', 'v3': 'DOUBLE'"
+}
+
 # With h2o's table
 duckdb_open()
 {
-	duckdb_start && duckdb_load h2o_g1 "'id1': 'VARCHAR', 'id2': 'VARCHAR',
-		'id3': 'VARCHAR', 'id4': 'INTEGER', 'id5': 'INTEGER', 'id6': 'INTEGER',
-		'v1': 'INTEGER', 'v2': 'INTEGER', 'v3': 'DOUBLE'"
+	duckdb_start && duckdb_load_h2o
 }
 
 # duckdb_dialect QUERY: REPLY is the query in DuckDB's SQL, which wants a unit

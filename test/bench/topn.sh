@@ -4,6 +4,7 @@
 #		DuckDB; and the same groupings with all their groups returned.
 #
 #		The table is like one of visits to pages: six times as many rows as users.
+#		The case six-keys is the last question of h2o, on its table (h2o.sh).
 
 . "$BENCH_HERE/h2o.sh"		# DuckDB
 
@@ -40,6 +41,36 @@ topn_table()
 		server_sql main "VACUUM (FREEZE, ANALYZE) visits" ||
 		die "cannot fill table visits"
 	table_prewarm main visits
+}
+
+# The cases of table visits
+topn_visits()
+{
+	local case sql order
+
+	bench_wants $(topn_cases | cut -f 1 | sed 'p; s/$/-all/') || return 0
+	topn_table "$TOPN_ROWS"
+	[ -z "$TOPN_DUCKDB" ] || duckdb_load visits "'visit_id': 'BIGINT', 'user_id': 'BIGINT',
+		'minute': 'INTEGER', 'ip': 'INTEGER', 'refresh': 'INTEGER', 'width': 'INTEGER',
+		'phrase': 'VARCHAR', 'url': 'VARCHAR'"
+	while IFS=$'\t' read -r case sql order <&3; do
+		! bench_wants "$case" || topn_case "$case" "$sql ORDER BY $order LIMIT 10"
+		! bench_wants "$case-all" || topn_case "$case-all" "$sql"
+	done 3< <(topn_cases)
+	server_sql main 'DROP TABLE visits; CHECKPOINT'
+}
+
+# And that of h2o's
+topn_h2o()
+{
+	local TOPN_ROWS=${BENCH_H2O_ROWS:-10000000}
+
+	bench_wants six-keys || return 0
+	h2o_table "$TOPN_ROWS"
+	[ -z "$TOPN_DUCKDB" ] || duckdb_load_h2o
+	topn_case six-keys "SELECT id1, id2, id3, id4, id5, id6, sum(v3) AS v3, count(*) AS n FROM h2o_g1
+		GROUP BY id1, id2, id3, id4, id5, id6 ORDER BY v3 DESC LIMIT 10"
+	server_sql main 'DROP TABLE h2o_g1; CHECKPOINT'
 }
 
 # topn_run ENGINE SAMPLE SQL
@@ -82,7 +113,6 @@ topn_case()
 
 bench_topn()
 {
-	local case sql order
 	local TOPN_ROWS=${BENCH_TOPN_ROWS:-6000000} TOPN_WORK_MEM=2GB TOPN_DUCKDB=
 	local TOPN_PARALLEL=postgres-$((BENCH_MAX_WORKERS > 12 ? 12 : BENCH_MAX_WORKERS))w
 
@@ -91,17 +121,10 @@ bench_topn()
 		{ bench_say "   skipped: the server has no gpuagg"; return 0; }
 	csv_open topn
 	csv_heading
-	topn_table "$TOPN_ROWS"
 	session_psql topn main
 	! duckdb_start || TOPN_DUCKDB=duckdb
-	[ -z "$TOPN_DUCKDB" ] || duckdb_load visits "'visit_id': 'BIGINT', 'user_id': 'BIGINT',
-		'minute': 'INTEGER', 'ip': 'INTEGER', 'refresh': 'INTEGER', 'width': 'INTEGER',
-		'phrase': 'VARCHAR', 'url': 'VARCHAR'"
-	while IFS=$'\t' read -r case sql order <&3; do
-		! bench_wants "$case" || topn_case "$case" "$sql ORDER BY $order LIMIT 10"
-		! bench_wants "$case-all" || topn_case "$case-all" "$sql"
-	done 3< <(topn_cases)
+	topn_visits
+	topn_h2o
 	session_close topn
 	session_close duckdb
-	server_sql main 'DROP TABLE visits; CHECKPOINT'
 }
