@@ -92,8 +92,8 @@ my $open = sub {
 	  sort grep { !m{/(base/\d+|global)/\d+[^/]*$} || $relations{$_}++ } @files;
 };
 my $tasks = counter($node, 'tasks');
-$session->query(sprintf $leak_small, 200);
-cmp_ok(counter($node, 'tasks') - $tasks, '>=', 400, 'the device runs them');
+$session->query(sprintf $leak_small, 600);
+cmp_ok(counter($node, 'tasks') - $tasks, '>=', 1200, 'the device runs them');
 my @before = (rss_kb($pid), rss_kb($worker), $open->($pid), $open->($worker));
 $node->safe_psql('postgres', 'VACUUM ANALYZE small');
 $session->query(sprintf $leak_small, 2000);
