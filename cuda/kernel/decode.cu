@@ -44,13 +44,21 @@ put_bytes(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 	pair[1] = len;
 }
 
-static __device__ void
+/* VALUE, or TOASTED: no device holds such a value. */
+static __device__ GpuAggFetch
 put_value(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 		  const GpuAggAttr *attr, const DecodeLine *line, const char *value,
 		  uint32_t len)
 {
+	int64_t		decimal;
+
 	switch (attr->type)
 	{
+		case GPUAGG_T_NUMERIC:
+			if (!gpuagg_load_numeric(value, len, attr->scale, &decimal))
+				return GPUAGG_FETCH_TOASTED;
+			put_word(prepared, decoded, attr->reg, line->row, (uint64_t) decimal);
+			break;
 		case GPUAGG_T_FLOAT4:
 		case GPUAGG_T_FLOAT8:
 			put_word(prepared, decoded, attr->reg, line->row,
@@ -67,6 +75,7 @@ put_value(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 					 (uint64_t) gpuagg_load_i64(attr->type, value));
 			break;
 	}
+	return GPUAGG_FETCH_VALUE;
 }
 
 /* An attribute that was added after the tuple was written; its state */
@@ -111,13 +120,13 @@ decode_tuple(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decod
 			return fetch;
 		if (attr.reg == GPUAGG_NO_REG)
 			continue;
+		if (fetch == GPUAGG_FETCH_VALUE)
+			fetch = put_value(prepared, decoded, &attr, line, value, len);
 		if (fetch == GPUAGG_FETCH_TOASTED)
 			return fetch;
-		if (fetch == GPUAGG_FETCH_VALUE)
-			put_value(prepared, decoded, &attr, line, value, len);
-		else if (fetch == GPUAGG_FETCH_NULL)
+		if (fetch == GPUAGG_FETCH_NULL)
 			state = GPUAGG_ST_NULL;
-		else
+		else if (fetch == GPUAGG_FETCH_MISSING)
 			state = put_missing(prepared, decoded, p, &attr, line->row);
 		decoded->states[(uint64_t) attr.reg * decoded->nrows + line->row] = state;
 	}

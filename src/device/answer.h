@@ -72,7 +72,8 @@ typedef struct GpuAggHavingTerm
 	GpuAggValueRef value;
 	uint8_t		comparison;		/* GpuAggComparison */
 	uint8_t		never;			/* 1: the constant is NULL */
-	uint8_t		pad[2];
+	uint8_t		scale;			/* the value is a decimal, times 10^scale */
+	uint8_t		pad;
 	uint64_t	low;			/* the constant, as gpuagg_answer_number() makes it */
 	int64_t		high;
 } GpuAggHavingTerm;

@@ -21,7 +21,8 @@
  *
  * Value classes:
  *		I64		bool, int2, int4, int8, date, timestamp, timestamptz, and
- *				numeric values known to be integral
+ *				numeric: the value times 10^scale, where the scale is known
+ *				when the program is made
  *		F64		float8, and float4 held exactly as a double
  *		BYTES	text, varchar, char(n), uuid: pointer and length, no header
  */
@@ -30,11 +31,15 @@
 
 #include "common.h"
 
-#define GPUAGG_PROGRAM_VERSION 2
+#define GPUAGG_PROGRAM_VERSION 3
 #define GPUAGG_MAX_REGS 512
 #define GPUAGG_MAX_KEYS 31
 #define GPUAGG_MAX_TRANSITIONS 64
 #define GPUAGG_NO_REG 0xFFFF
+
+/* Decimals that 64 bits have room for */
+#define GPUAGG_MAX_SCALE 18
+#define GPUAGG_SCALE_AT_MOST 0x80
 
 typedef enum GpuAggClass
 {
@@ -60,7 +65,7 @@ typedef enum GpuAggClass
 	X(TEXT, BYTES, -1, 16)		/* also varchar */ \
 	X(BPCHAR, BYTES, -1, 16)	/* equality ignores trailing blanks */ \
 	X(UUID, BYTES, 16, 16) \
-	X(INTNUM, I64, 0, 8)		/* an integral numeric; never on a page */ \
+	X(NUMERIC, I64, -1, 8)		/* a decimal of known scale */ \
 	X(CODE, I64, 0, 4)			/* a string's number in a dictionary (stripe.h) */
 
 typedef enum GpuAggType
@@ -93,6 +98,8 @@ typedef struct GpuAggAttr
 								 * GPUAGG_NO_REG: NULL */
 	int32_t		fixed_off;		/* offset from the tuple's data start when the
 								 * tuple has no NULLs; -1 if it varies */
+	uint16_t	scale;			/* NUMERIC: decimals that each value has */
+	uint16_t	pad;
 } GpuAggAttr;
 
 typedef struct GpuAggConst
@@ -126,6 +133,8 @@ typedef struct GpuAggKey
 	uint16_t	reg;
 	uint8_t		type;			/* GpuAggType */
 	uint8_t		notnull;		/* never NULL */
+	uint8_t		scale;			/* NUMERIC: decimals, for PostgreSQL's rows */
+	uint8_t		pad;
 } GpuAggKey;
 
 typedef struct GpuAggTransition
@@ -133,7 +142,9 @@ typedef struct GpuAggTransition
 	uint16_t	op;				/* GpuAggTransOp, transition.h */
 	uint16_t	arg;			/* register, or GPUAGG_NO_REG: count(*) */
 	uint16_t	filter;			/* boolean register, or GPUAGG_NO_REG */
-	uint16_t	type;			/* GpuAggType of the argument */
+	uint8_t		type;			/* GpuAggType of the argument */
+	uint8_t		scale;			/* NUMERIC: its decimals, for PostgreSQL's rows;
+								 * GPUAGG_SCALE_AT_MOST: or fewer */
 } GpuAggTransition;
 
 /*

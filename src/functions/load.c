@@ -104,8 +104,10 @@ column_loads(Relation rel, AttrNumber attno)
 {
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(rel), attno - 1);
 	uint8		type;
+	uint8		scale;
 
-	return !attr->attisdropped && gpuagg_constant_type(attr->atttypid, &type) &&
+	return !attr->attisdropped &&
+		gpuagg_constant_column(attr->atttypid, attr->atttypmod, &type, &scale) &&
 		gpuagg_cache_request_column(attr, type);
 }
 

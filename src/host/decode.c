@@ -98,15 +98,20 @@ set_null(GpuAggVector *v, uint32_t row)
 	v->clean = false;
 }
 
-static void
-store_value(GpuAggVector *v, uint32_t type, uint32_t row, const char *value,
+/* VALUE, or TOASTED: no device holds such a value. */
+static GpuAggFetch
+store_value(GpuAggVector *v, const GpuAggAttr *a, uint32_t row, const char *value,
 			uint32_t len)
 {
-	switch (type)
+	switch (a->type)
 	{
+		case GPUAGG_T_NUMERIC:
+			if (!gpuagg_load_numeric(value, len, a->scale, &v->v.i[row]))
+				return GPUAGG_FETCH_TOASTED;
+			break;
 		case GPUAGG_T_FLOAT4:
 		case GPUAGG_T_FLOAT8:
-			v->v.f[row] = gpuagg_load_f64(type, value);
+			v->v.f[row] = gpuagg_load_f64(a->type, value);
 			break;
 		case GPUAGG_T_TEXT:
 		case GPUAGG_T_BPCHAR:
@@ -115,9 +120,10 @@ store_value(GpuAggVector *v, uint32_t type, uint32_t row, const char *value,
 			v->v.b[row].len = len;
 			break;
 		default:
-			v->v.i[row] = gpuagg_load_i64(type, value);
+			v->v.i[row] = gpuagg_load_i64(a->type, value);
 			break;
 	}
+	return GPUAGG_FETCH_VALUE;
 }
 
 /* The value of an attribute that was added after the tuple was written. */
@@ -182,12 +188,12 @@ walk_tuple(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t from,
 			continue;
 		v = &d->columns[a->reg];
 		if (fetch == GPUAGG_FETCH_VALUE)
-			store_value(v, a->type, row, value, len);
+			fetch = store_value(v, a, row, value, len);
 		else if (fetch == GPUAGG_FETCH_NULL)
 			set_null(v, row);
 		else if (fetch == GPUAGG_FETCH_MISSING)
 			store_missing(p, a, v, row);
-		else
+		if (fetch == GPUAGG_FETCH_TOASTED)
 		{
 			for (uint32_t r = 0; r < p->ncolumns; r++)
 				d->columns[r].st[row] = GPUAGG_ST_VALUE;
@@ -211,7 +217,7 @@ step_over(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
 	GpuAggFetch fetch = gpuagg_tuple_attr(tuple, a, i, off, &value, &len);
 
 	if (fetch == GPUAGG_FETCH_VALUE && a->reg != GPUAGG_NO_REG)
-		store_value(&d->columns[a->reg], a->type, row, value, len);
+		fetch = store_value(&d->columns[a->reg], a, row, value, len);
 	else if (fetch == GPUAGG_FETCH_TOASTED && a->reg == GPUAGG_NO_REG)
 		fetch = GPUAGG_FETCH_VALUE;
 	return fetch;
@@ -230,15 +236,9 @@ step_over_fast(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
 		!GPUAGG_VARLENA_IS_SHORT(*p) || GPUAGG_VARLENA_IS_EXTERNAL(*p) ||
 		(size = GPUAGG_VARLENA_SHORT_BYTES(*p)) > tuple->bytes - *off)
 		return step_over(d, tuple, i, off, row);
-	if (a->reg != GPUAGG_NO_REG)
-	{
-		GpuAggBytes *b = &d->columns[a->reg].v.b[row];
-
-		b->data = (const char *) p + 1;
-		b->len = size - 1;
-	}
 	*off += size;
-	return GPUAGG_FETCH_VALUE;
+	return a->reg == GPUAGG_NO_REG ? GPUAGG_FETCH_VALUE :
+		store_value(&d->columns[a->reg], a, row, (const char *) p + 1, size - 1);
 }
 
 /*

@@ -1,6 +1,6 @@
 /*
  * numerics.c
- *		Numerics of integers and of their averages, made in place.
+ *		Numerics of integers, of decimals and of averages, made in place.
  *
  * An average is a quotient of two integers, to a scale that PostgreSQL chooses from
  * their first digits (select_div_scale() in its numeric.c).  numeric_div() divides
@@ -56,7 +56,7 @@ put_integer(Digits *x, uint64 v)
 }
 
 static Datum
-pack(const Digits *x, bool negative, int scale, GpuAggNumeric *room)
+pack(const Digits *x, int weight_of_first, bool negative, int scale, GpuAggNumeric *room)
 {
 	int			first = 0;
 	int			end = x->n;
@@ -67,7 +67,7 @@ pack(const Digits *x, bool negative, int scale, GpuAggNumeric *room)
 	while (first < end && x->d[first] == 0)
 		first++;
 	if (first < end)
-		weight = INTEGER_DIGITS - first;
+		weight = weight_of_first - first;
 	else
 		negative = false;
 	room->form = (uint16) (FORM_SHORT | (negative ? FORM_NEGATIVE : 0) |
@@ -83,7 +83,7 @@ gpuagg_numeric_integer(int64 v, GpuAggNumeric *room)
 	Digits		x;
 
 	put_integer(&x, magnitude(v));
-	return pack(&x, v < 0, 0, room);
+	return pack(&x, INTEGER_DIGITS, v < 0, 0, room);
 }
 
 /* Weight, and first digit, of an integer */
@@ -143,5 +143,40 @@ gpuagg_numeric_average(int64 sum, int64 count, GpuAggNumeric *room)
 	/* rest is left only if all digits were made */
 	if (rest >= by - rest)
 		round_up(&x);
-	return pack(&x, sum < 0, fraction * DECIMALS, room);
+	return pack(&x, INTEGER_DIGITS, sum < 0, fraction * DECIMALS, room);
+}
+
+/* Fills x from its end on; returns where the digits begin. */
+static int
+put_digits(Digits *x, unsigned __int128 v)
+{
+	int			first = GPUAGG_NUMERIC_DIGITS;
+	uint64		low;
+
+	/* machine words as soon as one does */
+	for (; (uint64) (v >> 64) != 0; v /= BASE)
+		x->d[--first] = (int16) (v % BASE);
+	for (low = (uint64) v; low != 0; low /= BASE)
+		x->d[--first] = (int16) (low % BASE);
+	x->n = GPUAGG_NUMERIC_DIGITS;
+	return first;
+}
+
+Datum
+gpuagg_numeric_decimal_datum(uint64 low, int64 high, int scale, int shown,
+							 GpuAggNumeric *room)
+{
+	const int	places = (scale + DECIMALS - 1) / DECIMALS;
+	unsigned __int128 v = (unsigned __int128) (uint64) high << 64 | low;
+	Digits		x;
+	int			first;
+
+	if (high < 0)
+		v = -v;
+	/* the last digit is whole */
+	for (int i = scale; i < places * DECIMALS; i++)
+		v *= 10;
+	first = put_digits(&x, v);
+	memset(x.d, 0, first * sizeof(int16));
+	return pack(&x, GPUAGG_NUMERIC_DIGITS - 1 - places, high < 0, shown, room);
 }

@@ -1,13 +1,16 @@
 /*
  * numerics.h
- *		Numerics of integers and of their averages, made in place.
+ *		Numerics of integers, of decimals and of averages, made in place.
  */
 #ifndef GPUAGG_NODE_NUMERICS_H
 #define GPUAGG_NODE_NUMERICS_H
 
 #include "postgres.h"
 
-/* Digits, to base 10000: five of an integer, nine of a fraction, one of a carry */
+/*
+ * Digits, to base 10000: five of an integer, nine of a fraction, one of a carry; or
+ * eleven of a decimal of 128 bits
+ */
 #define GPUAGG_NUMERIC_DIGITS 15
 
 /* A numeric as it is stored, of any value that these functions make */
@@ -26,5 +29,12 @@ extern Datum gpuagg_numeric_integer(int64 v, GpuAggNumeric *room);
  * room for, PostgreSQL's own, in the current context.
  */
 extern Datum gpuagg_numeric_average(int64 sum, int64 count, GpuAggNumeric *room);
+
+/*
+ * The numeric of a 128-bit integer (two's complement) divided by 10^scale, of which
+ * `shown` decimals are shown and the others are zeros; in *room.
+ */
+extern Datum gpuagg_numeric_decimal_datum(uint64 low, int64 high, int scale, int shown,
+										  GpuAggNumeric *room);
 
 #endif							/* GPUAGG_NODE_NUMERICS_H */

@@ -57,6 +57,9 @@ typedef struct GpuAggEmitter
 	int8		string_no;		/* place in "strings", or -1 */
 	uint16		off;			/* key slot or state */
 	uint16		count_off;		/* COUNT state beside it; 0: none */
+	uint8		scale;			/* as GpuAggOutput's */
+	uint8		shown;
+	uint16		shown_off;		/* state that says what is shown; 0: none */
 	uint32		null_bit;		/* key: bit of the head */
 	union
 	{
@@ -133,6 +136,8 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 	memset(emitter, 0, sizeof(*emitter));
 	emitter->final = output->final;
 	emitter->type = output->type;
+	emitter->scale = output->scale;
+	emitter->shown = output->shown;
 	emitter->string_no = -1;
 	if (output->final == GPUAGG_FINAL_KEY ||
 		output->final == GPUAGG_FINAL_KEY_DATE_TZ)
@@ -152,6 +157,8 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 		emitter->off = layout->state_off[output->index];
 		if (output->count_index >= 0)
 			emitter->count_off = layout->state_off[output->count_index];
+		if (output->shown_by > 0)
+			emitter->shown_off = layout->state_off[output->shown_by - 1];
 		string = output->final == GPUAGG_FINAL_BYTES;
 		if (output->final == GPUAGG_FINAL_SUM_FLOAT4 ||
 			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
@@ -375,27 +382,17 @@ fits_int64(uint64 low, int64 high)
 	return high == ((int64) low >> 63);
 }
 
-/* Exact numeric of a 128-bit integer */
+/* The integer as the decimal that it stands for */
 static Datum
-int128_datum(uint64 low, int64 high, GpuAggNumeric *room)
+decimal_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
 {
-	char		digits[48];
-	char	   *p = digits + sizeof(digits);
-	unsigned __int128 v;
+	const int64 *shown = (const int64 *) (row + emitter->shown_off);
 
-	if (fits_int64(low, high))
-		return gpuagg_numeric_integer((int64) low, room);
-	v = ((unsigned __int128) (uint64) high << 64) | low;
-	if (high < 0)
-		v = -v;
-	*--p = '\0';
-	for (; v != 0; v /= 10)
-		*--p = '0' + (int) (v % 10);
-	if (high < 0)
-		*--p = '-';
-	return DirectFunctionCall3(numeric_in, CStringGetDatum(p),
-							   ObjectIdGetDatum(InvalidOid),
-							   Int32GetDatum(-1));
+	if (emitter->scale == 0 && fits_int64(low, high))
+		return gpuagg_numeric_integer((int64) low, &emitter->room.number);
+	return gpuagg_numeric_decimal_datum(low, high, emitter->scale,
+										emitter->shown_off != 0 ? (int) *shown : emitter->shown,
+										&emitter->room.number);
 }
 
 /* Text of a slot: a short one's bytes follow the header already */
@@ -414,7 +411,7 @@ string_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
 }
 
 static Datum
-i64_datum(GpuAggEmitter *emitter, int64 v)
+i64_datum(GpuAggEmitter *emitter, int64 v, const char *row)
 {
 	switch ((GpuAggType) emitter->type)
 	{
@@ -426,8 +423,8 @@ i64_datum(GpuAggEmitter *emitter, int64 v)
 			return Int32GetDatum((int32) v);
 		case GPUAGG_T_DATE:
 			return DateADTGetDatum((DateADT) v);
-		case GPUAGG_T_INTNUM:
-			return gpuagg_numeric_integer(v, &emitter->room.number);
+		case GPUAGG_T_NUMERIC:
+			return decimal_datum(emitter, (uint64) v, v >> 63, row);
 		default:
 			return Int64GetDatum(v);
 	}
@@ -442,7 +439,7 @@ f64_datum(uint8 type, double v)
 
 static Datum
 key_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
-		  const char *slot)
+		  const char *slot, const char *row)
 {
 	switch ((GpuAggType) emitter->type)
 	{
@@ -457,16 +454,18 @@ key_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
 			return f64_datum(emitter->type, *(const double *) slot);
 		default:
 			return i64_datum(emitter, emitter->slot_bytes == 4 ?
-							 *(const int32 *) slot : *(const int64 *) slot);
+							 *(const int32 *) slot : *(const int64 *) slot, row);
 	}
 }
 
 static Datum
-average_datum(uint64 low, int64 high, int64 count, GpuAggNumeric *room)
+average_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
 {
-	if (fits_int64(low, high))
-		return gpuagg_numeric_average((int64) low, count, room);
-	return DirectFunctionCall2(numeric_div, int128_datum(low, high, room),
+	const int64 count = *(const int64 *) (row + emitter->count_off);
+
+	if (emitter->scale == 0 && fits_int64(low, high))
+		return gpuagg_numeric_average((int64) low, count, &emitter->room.number);
+	return DirectFunctionCall2(numeric_div, decimal_datum(emitter, low, high, row),
 							   NumericGetDatum(int64_to_numeric(count)));
 }
 
@@ -479,7 +478,7 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 	switch ((GpuAggFinal) emitter->final)
 	{
 		case GPUAGG_FINAL_KEY:
-			return key_datum(results, emitter, slot);
+			return key_datum(results, emitter, slot, row);
 		case GPUAGG_FINAL_KEY_DATE_TZ:
 			return DirectFunctionCall1(date_timestamptz,
 									   DateADTGetDatum(*(const int32 *) slot));
@@ -487,7 +486,7 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_SUM_INT8:
 			return Int64GetDatum(*i64);
 		case GPUAGG_FINAL_SUM_NUMERIC:
-			return int128_datum((uint64) i64[0], i64[1], &emitter->room.number);
+			return decimal_datum(emitter, (uint64) i64[0], i64[1], row);
 		case GPUAGG_FINAL_SUM_FLOAT4:
 			return Float4GetDatum((float4) *(const double *) slot);
 		case GPUAGG_FINAL_SUM_FLOAT8:
@@ -496,14 +495,12 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 			return gpuagg_numeric_average(*i64, *(const int64 *) (row + emitter->count_off),
 										  &emitter->room.number);
 		case GPUAGG_FINAL_AVG_NUMERIC:
-			return average_datum((uint64) i64[0], i64[1],
-								 *(const int64 *) (row + emitter->count_off),
-								 &emitter->room.number);
+			return average_datum(emitter, (uint64) i64[0], i64[1], row);
 		case GPUAGG_FINAL_AVG_FLOAT:
 			return Float8GetDatum(*(const double *) slot /
 								  *(const int64 *) (row + emitter->count_off));
 		case GPUAGG_FINAL_I64:
-			return i64_datum(emitter, *i64);
+			return i64_datum(emitter, *i64, row);
 		case GPUAGG_FINAL_F64_ORDER:
 			return f64_datum(emitter->type, gpuagg_f64_unorder(*i64));
 		case GPUAGG_FINAL_BYTES:

@@ -25,6 +25,7 @@
 #include "lib/stringinfo.h"
 #include "node/rows.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/constant.h"
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -46,6 +47,7 @@ typedef struct GpuAggRowOutput
 	Oid			sqltype;		/* of the expression, domains resolved */
 	uint8		class;			/* GpuAggClass */
 	bool		counted;		/* COUNT: only whether it is NULL matters */
+	uint8		scale;			/* of a numeric, as in a transition */
 	int			filter;			/* output that must be true, or -1 */
 	uint8	   *states;			/* [ROWS_MAX] */
 	uint64	   *values;			/* [ROWS_MAX]; BYTES: lengths */
@@ -99,7 +101,7 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 	for (int i = 0; i < program->nkeys; i++)
 	{
 		rows->order[place++] = n;
-		output_init(rows, n++, classes[keys[i].reg]);
+		output_init(rows, n++, classes[keys[i].reg])->scale = keys[i].scale;
 	}
 	for (int i = 0; i < program->ntransitions; i++)
 	{
@@ -117,6 +119,7 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 												  classes[trans[i].arg]);
 
 			rows->order[place++] = arg;
+			output->scale = trans[i].scale;
 			output->filter = filter;
 			output->counted = trans[i].op == GPUAGG_TRANS_COUNT;
 		}
@@ -153,24 +156,6 @@ gpuagg_rows_end(GpuAggRows *rows)
 }
 
 /* -------------------------------------------------------------- values --- */
-
-/* The integer that a numeric holds, if it is one that int64 holds */
-static bool
-numeric_integer(Datum num, int64 *result)
-{
-	Datum		low = NumericGetDatum(int64_to_numeric(PG_INT64_MIN));
-	Datum		high = NumericGetDatum(int64_to_numeric(PG_INT64_MAX));
-
-	/* NaN is above, the infinities are outside */
-	if (!DatumGetBool(DirectFunctionCall2(numeric_ge, num, low)) ||
-		!DatumGetBool(DirectFunctionCall2(numeric_le, num, high)) ||
-		!DatumGetBool(DirectFunctionCall2(numeric_eq, num,
-										  DirectFunctionCall1(numeric_floor,
-															  num))))
-		return false;
-	*result = DatumGetInt64(DirectFunctionCall1(numeric_int8, num));
-	return true;
-}
 
 static uint64
 double_bits(double d)
@@ -233,11 +218,12 @@ value_convert(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
 			break;
 		case NUMERICOID:
 			{
-				int64		integer;
+				int64		decimal;
 
-				if (!numeric_integer(datum, &integer))
+				if (!gpuagg_numeric_scaled(datum, (output->scale & GPUAGG_SCALE_AT_MOST) != 0,
+										   output->scale & ~GPUAGG_SCALE_AT_MOST, &decimal))
 					return false;
-				*value = (uint64) integer;
+				*value = (uint64) decimal;
 				break;
 			}
 		case FLOAT4OID:

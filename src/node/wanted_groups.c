@@ -13,6 +13,7 @@
 #include "executor/executor.h"
 #include "node/wanted_groups.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/constant.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/numeric.h"
@@ -43,25 +44,6 @@ gpuagg_wanted_init(GpuAggWantedState *state, const GpuAggWanted *wanted, List *e
 }
 
 /* --------------------------------------------------------------- HAVING --- */
-
-/* A numeric that is an integer of 64 bits; false: it is none */
-static bool
-integral(Numeric value, int64 *i)
-{
-	Datum		whole;
-
-	if (numeric_is_nan(value) || numeric_is_inf(value))
-		return false;
-	whole = DirectFunctionCall1(numeric_floor, NumericGetDatum(value));
-	if (!DatumGetBool(DirectFunctionCall2(numeric_eq, whole, NumericGetDatum(value))) ||
-		DatumGetBool(DirectFunctionCall2(numeric_gt, whole,
-										 NumericGetDatum(int64_to_numeric(PG_INT64_MAX)))) ||
-		DatumGetBool(DirectFunctionCall2(numeric_lt, whole,
-										 NumericGetDatum(int64_to_numeric(PG_INT64_MIN)))))
-		return false;
-	*i = DatumGetInt64(DirectFunctionCall1(numeric_int8, whole));
-	return true;
-}
 
 /* The constant as gpuagg_answer_number() makes the value; false: it cannot be. */
 static bool
@@ -94,7 +76,7 @@ term_constant(GpuAggHavingTerm *term, Oid type, Datum value)
 			i = gpuagg_answer_f64(DatumGetFloat8(value));
 			break;
 		case NUMERICOID:
-			if (!integral(DatumGetNumeric(value), &i))
+			if (!gpuagg_numeric_scaled(value, true, term->scale, &i))
 				return false;
 			break;
 		default:

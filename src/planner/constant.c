@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "device/ops/page.h"
 #include "planner/constant.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -60,6 +61,43 @@ gpuagg_constant_type(Oid typid, uint8 *type)
 	}
 }
 
+/* As numeric_typmod_scale(), which is not exported; digits left of the point: 0 */
+int
+gpuagg_numeric_typmod_scale(int32 typmod)
+{
+	return Max(0, (((typmod - VARHDRSZ) & 0x7FF) ^ 0x400) - 0x400);
+}
+
+int
+gpuagg_numeric_typmod_precision(int32 typmod)
+{
+	return ((typmod - VARHDRSZ) >> 16) & 0xFFFF;
+}
+
+bool
+gpuagg_constant_column(Oid typid, int32 typmod, uint8 *type, uint8 *scale)
+{
+	*scale = 0;
+	if (getBaseTypeAndTypmod(typid, &typmod) != NUMERICOID)
+		return gpuagg_constant_type(typid, type);
+	*type = GPUAGG_T_NUMERIC;
+	if (typmod < VARHDRSZ || gpuagg_numeric_typmod_scale(typmod) > GPUAGG_MAX_SCALE)
+		return false;
+	*scale = gpuagg_numeric_typmod_scale(typmod);
+	return true;
+}
+
+bool
+gpuagg_numeric_scaled(Datum value, bool any, int scale, int64 *result)
+{
+	struct varlena *numeric = PG_DETOAST_DATUM_PACKED(value);
+	GpuAggNumericDigits d;
+
+	return gpuagg_numeric_parse(VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric), &d) &&
+		(any || d.scale == scale) &&
+		gpuagg_numeric_decimal(&d, scale, result);
+}
+
 GpuAggClass
 gpuagg_constant_class(uint8 type)
 {
@@ -97,7 +135,7 @@ gpuagg_constant_make(uint8 type, Datum value, bool isnull)
 			c.value.v.i = DatumGetDateADT(value);
 			break;
 		case GPUAGG_T_INT8:
-		case GPUAGG_T_INTNUM:
+		case GPUAGG_T_NUMERIC:
 			c.value.v.i = DatumGetInt64(value);
 			break;
 		case GPUAGG_T_TIMESTAMP:

@@ -18,15 +18,31 @@ typedef struct GpuAggConstant
 	const char *bytes;			/* BYTES: value.len bytes, not owned */
 } GpuAggConstant;
 
-/* The device type behind an SQL type or a domain over it; false: none. */
+/*
+ * The device type behind an SQL type or a domain over it; false: none.  numeric is
+ * none: what it is depends on a scale.
+ */
 extern bool gpuagg_constant_type(Oid typid, uint8 *type);
+
+/* The same of a column.  numeric with a scale is a type; *scale: else 0 */
+extern bool gpuagg_constant_column(Oid typid, int32 typmod, uint8 *type, uint8 *scale);
+
+/* Of the typmod of a numeric that has one */
+extern int	gpuagg_numeric_typmod_scale(int32 typmod);
+extern int	gpuagg_numeric_typmod_precision(int32 typmod);
+
+/*
+ * A numeric times 10^scale.  False: that is no integer of 64 bits, or, unless any scale
+ * will do, its scale is another.  Detoasts into the current context.
+ */
+extern bool gpuagg_numeric_scaled(Datum value, bool any, int scale, int64 *result);
 
 extern GpuAggClass gpuagg_constant_class(uint8 type);
 
 /*
  * A Datum of an SQL type behind that device type.  Detoasts into the current
  * memory context; bytes may point into the Datum.  uuid and text keep their
- * length without header.
+ * length without header.  Of NUMERIC the Datum is an int8, scaled already.
  */
 extern GpuAggConstant gpuagg_constant_make(uint8 type, Datum value,
 										   bool isnull);

@@ -84,7 +84,7 @@ work_outputs(GpuAggWork *work, const GpuAggPlanInfo *info)
 			output->final == GPUAGG_FINAL_AVG_NUMERIC)
 			work->averages++;
 		else if (output->final == GPUAGG_FINAL_SUM_NUMERIC ||
-				 output->type == GPUAGG_T_INTNUM)
+				 output->type == GPUAGG_T_NUMERIC)
 			work->numeric_outputs++;
 		else
 			work->outputs++;

@@ -72,8 +72,10 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 	{
 		const GpuAggOutput *o = &info->outputs[i];
 
-		outputs = lappend(outputs, list_make4_int(o->final, o->index,
-												  o->count_index, o->type));
+		outputs = lappend(outputs,
+						  list_concat(list_make4_int(o->final, o->index, o->count_index,
+													 o->type),
+									  list_make3_int(o->scale, o->shown, o->shown_by)));
 	}
 	for (int i = 0; i < info->nruntime; i++)
 		runtime = lappend(runtime, list_make2_int(info->runtime[i].const_no,
@@ -131,6 +133,9 @@ gpuagg_plan_unpack(List *custom_private)
 		o->index = lsecond_int(packed);
 		o->count_index = lthird_int(packed);
 		o->type = lfourth_int(packed);
+		o->scale = list_nth_int(packed, 4);
+		o->shown = list_nth_int(packed, 5);
+		o->shown_by = list_nth_int(packed, 6);
 	}
 	info->runtime = palloc(Max(1, list_length(runtime)) *
 						   sizeof(GpuAggRuntimeConst));

@@ -49,6 +49,10 @@ typedef struct GpuAggOutput
 	int			count_index;	/* transition number of the COUNT beside it,
 								 * -1: none */
 	int			type;			/* GpuAggType of the key or argument */
+	int			scale;			/* NUMERIC: the value is times 10^scale */
+	int			shown;			/* of which so many decimals are shown, */
+	int			shown_by;		/* unless 0: or as many as transition shown_by - 1
+								 * says */
 } GpuAggOutput;
 
 /* A runtime constant: the n-th of custom_exprs fills this constant */

@@ -207,6 +207,7 @@ having_term(const GpuAggTopGroups *q, Node *clause, GpuAggHavingTerm *term, Node
 		term->value.form == GPUAGG_VALUE_AVG_I64 || term->value.form == GPUAGG_VALUE_AVG_I128)
 		return false;
 	term->comparison = comparison;
+	term->scale = q->info->outputs[n].scale;
 	return true;
 }
 

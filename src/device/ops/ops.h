@@ -75,6 +75,13 @@
 	X(INT8_SHR, II_I, gpuagg_int8_shr) \
 	X(TO_INT2, I_I, gpuagg_to_int2)		/* range check only */ \
 	X(TO_INT4, I_I, gpuagg_to_int4) \
+	/* decimals: imm digits are dropped, or there are at most so many */ \
+	X(DECIMAL_ROUND, I_I_IMM, gpuagg_decimal_round)	/* half away from zero */ \
+	X(DECIMAL_TRUNC, I_I_IMM, gpuagg_decimal_trunc) \
+	X(DECIMAL_FLOOR, I_I_IMM, gpuagg_decimal_floor) \
+	X(DECIMAL_CEIL, I_I_IMM, gpuagg_decimal_ceil) \
+	X(DECIMAL_FITS, I_I_IMM, gpuagg_decimal_fits)	/* more digits: NEEDS_PG */ \
+	X(TO_EXACT_DOUBLE, I_I, gpuagg_to_exact_double)	/* beyond 2^53: NEEDS_PG */ \
 	X(TO_BOOL, I_I, gpuagg_to_bool)		/* int4::bool */ \
 	/* comparisons; F64 puts NaN last and equal to itself */ \
 	X(I64_EQ, II_I, gpuagg_i64_eq) \

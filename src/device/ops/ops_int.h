@@ -260,6 +260,75 @@ gpuagg_to_int4(int64_t a, uint8_t *st)
 	return gpuagg_int_check(a, INT32_MIN, INT32_MAX, st);
 }
 
+/*
+ * Decimals without their last imm digits; imm is at most GPUAGG_MAX_SCALE, where
+ * the power is a value still.
+ */
+GPUAGG_FN int64_t
+gpuagg_power_of_ten(int32_t n)
+{
+	int64_t		power = 1;
+
+	for (; n > 0; n--)
+		power *= 10;
+	return power;
+}
+
+GPUAGG_FN int64_t
+gpuagg_decimal_trunc(int64_t a, uint8_t *st, const GpuAggInstr *ins)
+{
+	(void) st;
+	return a / gpuagg_power_of_ten(ins->imm);
+}
+
+GPUAGG_FN int64_t
+gpuagg_decimal_round(int64_t a, uint8_t *st, const GpuAggInstr *ins)
+{
+	const int64_t power = gpuagg_power_of_ten(ins->imm);
+	const int64_t rest = a % power;
+	const int64_t size = rest < 0 ? -rest : rest;
+
+	(void) st;
+	return a / power + (power - size <= size ? (a < 0 ? -1 : 1) : 0);
+}
+
+GPUAGG_FN int64_t
+gpuagg_decimal_floor(int64_t a, uint8_t *st, const GpuAggInstr *ins)
+{
+	const int64_t power = gpuagg_power_of_ten(ins->imm);
+
+	(void) st;
+	return a / power - (a % power < 0);
+}
+
+GPUAGG_FN int64_t
+gpuagg_decimal_ceil(int64_t a, uint8_t *st, const GpuAggInstr *ins)
+{
+	const int64_t power = gpuagg_power_of_ten(ins->imm);
+
+	(void) st;
+	return a / power + (a % power > 0);
+}
+
+GPUAGG_FN int64_t
+gpuagg_decimal_fits(int64_t a, uint8_t *st, const GpuAggInstr *ins)
+{
+	const int64_t power = gpuagg_power_of_ten(ins->imm);
+
+	gpuagg_raise_if((a <= -power) | (a >= power), GPUAGG_ST_NEEDS_PG, st);
+	return a;
+}
+
+/* For a quotient of doubles that is rounded once */
+GPUAGG_FN int64_t
+gpuagg_to_exact_double(int64_t a, uint8_t *st)
+{
+	const int64_t limit = INT64_C(1) << 53;
+
+	gpuagg_raise_if((a < -limit) | (a > limit), GPUAGG_ST_NEEDS_PG, st);
+	return a;
+}
+
 GPUAGG_FN int64_t
 gpuagg_to_bool(int64_t a, uint8_t *st)
 {

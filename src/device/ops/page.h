@@ -314,4 +314,125 @@ gpuagg_load_f64(uint32_t type, const char *p)
 	return f8;
 }
 
+/* NumericData (numeric.c): a 16-bit header, one of weight if it is long, digits */
+#define GPUAGG_NUMERIC_IS_SHORT(header) (((header) & 0xC000) == 0x8000)
+#define GPUAGG_NUMERIC_IS_SPECIAL(header) (((header) & 0xC000) == 0xC000)
+#define GPUAGG_NUMERIC_SHORT_NEGATIVE 0x2000
+#define GPUAGG_NUMERIC_SHORT_SCALE(header) (((header) & 0x1F80) >> 7)
+#define GPUAGG_NUMERIC_SHORT_WEIGHT(header) \
+	((int32_t) ((header) & 0x003F) - (int32_t) ((header) & 0x0040))
+#define GPUAGG_NUMERIC_LONG_NEGATIVE 0x4000
+#define GPUAGG_NUMERIC_LONG_SCALE(header) ((header) & 0x3FFF)
+#define GPUAGG_NUMERIC_BASE 10000
+#define GPUAGG_NUMERIC_DECIMALS 4	/* of a digit */
+
+/* What follows a numeric's header */
+typedef struct GpuAggNumericDigits
+{
+	const char *digits;			/* int16 each, anywhere */
+	uint32_t	n;
+	int32_t		weight;			/* of the first, to the base */
+	uint32_t	scale;
+	bool		negative;
+} GpuAggNumericDigits;
+
+/* The numeric in len bytes; false: NaN, an infinity, or no numeric */
+GPUAGG_FN bool
+gpuagg_numeric_parse(const char *p, uint32_t len, GpuAggNumericDigits *d)
+{
+	uint16_t	header;
+	int16_t		weight;
+
+	if (len < sizeof(header))
+		return false;
+	memcpy(&header, p, sizeof(header));
+	if (GPUAGG_NUMERIC_IS_SPECIAL(header))
+		return false;
+	p += sizeof(header);
+	len -= (uint32_t) sizeof(header);
+	if (GPUAGG_NUMERIC_IS_SHORT(header))
+	{
+		d->negative = (header & GPUAGG_NUMERIC_SHORT_NEGATIVE) != 0;
+		d->scale = GPUAGG_NUMERIC_SHORT_SCALE(header);
+		d->weight = GPUAGG_NUMERIC_SHORT_WEIGHT(header);
+	}
+	else
+	{
+		if (len < sizeof(weight))
+			return false;
+		memcpy(&weight, p, sizeof(weight));
+		p += sizeof(weight);
+		len -= (uint32_t) sizeof(weight);
+		d->negative = (header & GPUAGG_NUMERIC_LONG_NEGATIVE) != 0;
+		d->scale = GPUAGG_NUMERIC_LONG_SCALE(header);
+		d->weight = weight;
+	}
+	d->digits = p;
+	d->n = len / (uint32_t) sizeof(int16_t);
+	return true;
+}
+
+/* *v times `by`, and more; false: it does not fit. */
+GPUAGG_FN bool
+gpuagg_decimal_append(uint64_t *v, uint32_t by, uint32_t more)
+{
+	if (*v > (UINT64_MAX - more) / by)
+		return false;
+	*v = *v * by + more;
+	return true;
+}
+
+/*
+ * A numeric times 10^scale; false: it has more decimals, or does not fit 64 bits.
+ * Decimals of the last digit that the scale leaves out are zeros.
+ */
+GPUAGG_FN bool
+gpuagg_numeric_decimal(const GpuAggNumericDigits *d, uint32_t scale, int64_t *result)
+{
+	const int32_t decimals = ((int32_t) d->n - 1 - d->weight) * GPUAGG_NUMERIC_DECIMALS;
+	uint32_t	by = GPUAGG_NUMERIC_BASE;
+	uint32_t	without = 1;
+	uint64_t	v = 0;
+
+	for (int32_t i = decimals; d->n > 0 && i > (int32_t) scale; i--)
+	{
+		if (by == 1)
+			return false;
+		by /= 10;
+		without *= 10;
+	}
+	for (uint32_t i = 0; i < d->n; i++)
+	{
+		const bool	last = i + 1 == d->n;
+		int16_t		digit;
+
+		memcpy(&digit, d->digits + i * sizeof(digit), sizeof(digit));
+		if (digit < 0 || digit >= GPUAGG_NUMERIC_BASE ||
+			(last && digit % (int32_t) without != 0) ||
+			!gpuagg_decimal_append(&v, last ? by : GPUAGG_NUMERIC_BASE,
+								   (uint32_t) digit / (last ? without : 1)))
+			return false;
+	}
+	for (int32_t i = decimals; v != 0 && i < (int32_t) scale; i++)
+		if (!gpuagg_decimal_append(&v, 10, 0))
+			return false;
+	if (v > (uint64_t) INT64_MAX)
+		return false;
+	*result = d->negative ? -(int64_t) v : (int64_t) v;
+	return true;
+}
+
+/*
+ * A column's value of this very scale, times 10^scale.  False: it is none that 64
+ * bits hold; whoever loads it leaves the row to PostgreSQL.
+ */
+GPUAGG_FN bool
+gpuagg_load_numeric(const char *p, uint32_t len, uint32_t scale, int64_t *result)
+{
+	GpuAggNumericDigits d;
+
+	return gpuagg_numeric_parse(p, len, &d) && d.scale == scale &&
+		gpuagg_numeric_decimal(&d, scale, result);
+}
+
 #endif							/* GPUAGG_DEVICE_OPS_PAGE_H */

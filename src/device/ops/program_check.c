@@ -138,6 +138,8 @@ check_attr(GpuAggChecker *c, const GpuAggAttr *a)
 		(a->missing_const < c->p->ncolumns || a->missing_const >= consts_end ||
 		 c->classes[a->missing_const] != type_class[a->type]))
 		return fail(c, "illegal missing value");
+	if (a->scale > GPUAGG_MAX_SCALE)
+		return fail(c, "illegal scale");
 	c->written[a->reg] = true;
 	return true;
 }
@@ -247,6 +249,12 @@ check_strict(GpuAggChecker *c, const GpuAggInstr *in, const char *sig)
 		case GPUAGG_OP_DATE_EXTRACT:
 		case GPUAGG_OP_TIMESTAMP_EXTRACT:
 			return in->imm >= 0 && in->imm <= GPUAGG_FIELD_MILLENNIUM;
+		case GPUAGG_OP_DECIMAL_ROUND:
+		case GPUAGG_OP_DECIMAL_TRUNC:
+		case GPUAGG_OP_DECIMAL_FLOOR:
+		case GPUAGG_OP_DECIMAL_CEIL:
+		case GPUAGG_OP_DECIMAL_FITS:
+			return in->imm >= 0 && in->imm <= GPUAGG_MAX_SCALE;
 		default:
 			return true;
 	}

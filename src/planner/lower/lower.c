@@ -80,6 +80,14 @@ same_constant(const GpuAggConstant *a, const GpuAggConstant *b)
 }
 
 static void
+no_decimals(GpuAggValue *value)
+{
+	value->scale = 0;
+	value->shown = 0;
+	value->shown_reg = GPUAGG_NO_REG;
+}
+
+static void
 constant_value(const GpuAggLower *lw, int number, GpuAggValue *out)
 {
 	const GpuAggConst *c = &lw->consts[number].value;
@@ -88,6 +96,7 @@ constant_value(const GpuAggLower *lw, int number, GpuAggValue *out)
 	out->type = c->type;
 	out->notnull = !c->runtime && c->state == GPUAGG_ST_VALUE;
 	out->may_fail = false;
+	no_decimals(out);
 }
 
 bool
@@ -162,11 +171,13 @@ gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type, bool may_fail,
  * missing value becomes a constant of the program.
  */
 static bool
-missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint16 *reg)
+missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint8 scale, uint16 *reg)
 {
 	TupleDesc	tupdesc = RelationGetDescr(lw->relation);
 	AttrMissing *missing;
 	GpuAggValue value;
+	Datum		datum;
+	int64		decimal;
 
 	*reg = GPUAGG_NO_REG;
 	if (!TupleDescAttr(tupdesc, attno - 1)->atthasmissing ||
@@ -175,10 +186,14 @@ missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint16 *reg)
 	missing = &tupdesc->constr->missing[attno - 1];
 	if (!missing->am_present)
 		return true;
-	if (!gpuagg_lower_constant(lw,
-							   gpuagg_constant_make(type, missing->am_value,
-													false),
-							   &value))
+	datum = missing->am_value;
+	if (type == GPUAGG_T_NUMERIC)
+	{
+		if (!gpuagg_numeric_scaled(datum, false, scale, &decimal))
+			return GPUAGG_REFUSE("the default of an added column does not fit 64 bits");
+		datum = Int64GetDatum(decimal);
+	}
+	if (!gpuagg_lower_constant(lw, gpuagg_constant_make(type, datum, false), &value))
 		return false;
 	*reg = value.reg;
 	return true;
@@ -186,7 +201,7 @@ missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint16 *reg)
 
 bool
 gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
-					GpuAggValue *out)
+					uint8 scale, GpuAggValue *out)
 {
 	int			i;
 
@@ -199,11 +214,12 @@ gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
 	{
 		uint16		missing;
 
-		if (!missing_constant(lw, attno, type, &missing) ||
+		if (!missing_constant(lw, attno, type, scale, &missing) ||
 			!room_for_register(lw))
 			return false;
 		lw->columns[i].attno = attno;
 		lw->columns[i].type = type;
+		lw->columns[i].scale = scale;
 		lw->columns[i].missing = missing;
 		lw->ncolumns++;
 	}
@@ -212,12 +228,14 @@ gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
 	out->notnull = gpuagg_attr_notnull(RelationGetDescr(lw->relation),
 									   attno - 1);
 	out->may_fail = false;
+	no_decimals(out);
+	out->scale = out->shown = scale;
 	return true;
 }
 
 /*
  * Adds an instruction (its dst is ours to choose) or finds the same one.
- * Leaves notnull and may_fail to the caller.
+ * Leaves notnull and may_fail to the caller, and of a decimal its scale.
  */
 bool
 gpuagg_lower_emit(GpuAggLower *lw, GpuAggInstr instr, uint8 type,
@@ -243,6 +261,7 @@ gpuagg_lower_emit(GpuAggLower *lw, GpuAggInstr instr, uint8 type,
 	}
 	out->reg = GPUAGG_VREG_INSTR | i;
 	out->type = type;
+	no_decimals(out);
 	return true;
 }
 
@@ -311,6 +330,8 @@ fill_attrs(const GpuAggLower *lw, GpuAggAttr *attrs, int nattrs)
 		a->attlen = att->attlen;
 		a->align = align_bytes(att->attalign);
 		a->type = 0;
+		a->scale = 0;
+		a->pad = 0;
 		a->reg = GPUAGG_NO_REG;
 		a->missing_const = GPUAGG_NO_REG;
 		start = TYPEALIGN(a->align, off);
@@ -329,6 +350,7 @@ fill_attrs(const GpuAggLower *lw, GpuAggAttr *attrs, int nattrs)
 		GpuAggAttr *a = &attrs[lw->columns[i].attno - 1];
 
 		a->type = lw->columns[i].type;
+		a->scale = lw->columns[i].scale;
 		a->reg = i;
 		a->missing_const = final_reg(lw, lw->columns[i].missing);
 	}

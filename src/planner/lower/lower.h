@@ -6,6 +6,7 @@
  *	lower_expr.c		expression nodes, the filter, keys
  *	lower_select.c		the filter of a scan that returns rows
  *	lower_func.c		functions and operators, by OID (lower_table.h)
+ *	lower_numeric.c		decimals: their scales, arithmetic, comparisons
  *	lower_datetime.c	date_trunc, extract, comparisons across time types
  *	lower_list.c		x = ANY (array), x <> ALL (array)
  *	lower_const.c		expressions without columns: constants
@@ -46,12 +47,18 @@ typedef struct GpuAggValue
 	uint8		type;			/* GpuAggType */
 	bool		notnull;		/* never NULL */
 	bool		may_fail;		/* may be an error value */
+
+	/* NUMERIC: the register holds the value times 10^scale; PostgreSQL shows */
+	uint8		scale;
+	uint8		shown;			/* so many decimals, at most scale, */
+	uint16		shown_reg;		/* or as many as this says, if it is one */
 } GpuAggValue;
 
 typedef struct GpuAggColumn
 {
 	AttrNumber	attno;
 	uint8		type;
+	uint8		scale;			/* NUMERIC */
 	uint16		missing;		/* virtual register or GPUAGG_NO_REG */
 } GpuAggColumn;
 
@@ -106,7 +113,7 @@ extern GpuAggLower *gpuagg_lower_create(PlannerInfo *root, RelOptInfo *rel,
 extern GpuAggMark gpuagg_lower_mark(const GpuAggLower *lw);
 extern void gpuagg_lower_reset(GpuAggLower *lw, GpuAggMark mark);
 extern bool gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
-								GpuAggValue *out);
+								uint8 scale, GpuAggValue *out);
 extern bool gpuagg_lower_emit(GpuAggLower *lw, GpuAggInstr instr, uint8 type,
 							  GpuAggValue *out);
 extern bool gpuagg_lower_constant(GpuAggLower *lw, GpuAggConstant c,
@@ -201,16 +208,37 @@ extern bool gpuagg_lower_const_may_fail(Expr *expr, bool *foreign);
 extern bool gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr,
 									GpuAggValue *out);
 
-/* numeric: compares with integral numerics, true if funcid does that. */
-extern bool gpuagg_lower_numeric_compare(GpuAggLower *lw, Oid funcid,
-										 List *args, bool *handled,
-										 GpuAggValue *out);
+/* lower_numeric.c; funcid is one of theirs if handled is set. */
+extern bool gpuagg_lower_numeric(GpuAggLower *lw, Oid funcid, List *args,
+								 bool *handled, GpuAggValue *out);
+extern bool gpuagg_lower_numeric_const(GpuAggLower *lw, const Const *con,
+									   GpuAggValue *out);
+
+/* a and b to one scale; values of other types are left as they are. */
+extern bool gpuagg_lower_numeric_align(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b);
 
 /*
- * An integer as this numeric constant; *floor is it rounded down, *integral
- * tells whether nothing was lost.  false: not a number within int8.
+ * when IS TRUE ? a : b, and a if it is not NULL, else b.  Values of one type; decimals
+ * of any scale.
  */
-extern bool gpuagg_lower_numeric_floor(Datum value, int64 *floor,
+extern bool gpuagg_lower_select(GpuAggLower *lw, const GpuAggValue *when,
+								const GpuAggValue *a, const GpuAggValue *b,
+								GpuAggValue *out);
+extern bool gpuagg_lower_coalesce(GpuAggLower *lw, const GpuAggValue *a,
+								  const GpuAggValue *b, GpuAggValue *out);
+
+/* Are all of its decimals shown, whatever the row? */
+extern bool gpuagg_lower_numeric_is_plain(const GpuAggValue *value);
+
+/* The decimals that are shown, as a register, NULL where the value is */
+extern bool gpuagg_lower_numeric_shown(GpuAggLower *lw, const GpuAggValue *value,
+									   GpuAggValue *out);
+
+/*
+ * An integer as this numeric constant times 10^scale; *floor is it rounded down,
+ * *integral tells whether nothing was lost.  false: not a number within int8.
+ */
+extern bool gpuagg_lower_numeric_floor(Datum value, int scale, int64 *floor,
 									   bool *integral);
 
 /* lower_agg.c */

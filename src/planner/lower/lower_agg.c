@@ -18,6 +18,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
 #include "compat.h"
 #include "nodes/makefuncs.h"
 #include "planner/lower/lower.h"
@@ -88,6 +89,9 @@ add_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
 	t.op = op;
 	t.arg = arg != NULL ? arg->reg : GPUAGG_NO_REG;
 	t.type = arg != NULL ? arg->type : 0;
+	if (arg != NULL)
+		t.scale = arg->scale |
+			(gpuagg_lower_numeric_is_plain(arg) ? 0 : GPUAGG_SCALE_AT_MOST);
 	t.filter = filter->reg;
 	for (int i = 0; i < lw->ntransitions; i++)
 	{
@@ -208,6 +212,35 @@ add_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 						  value->notnull ? NULL : arg, filter, number);
 }
 
+/*
+ * How a decimal is shown.  A sum shows the most decimals of its rows, so a transition
+ * may have to find them.
+ */
+static bool
+lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
+			   const AggFilter *filter, GpuAggOutput *output)
+{
+	GpuAggValue shown;
+	int			number;
+
+	output->scale = value->scale;
+	output->shown = value->shown;
+	if (gpuagg_lower_numeric_is_plain(value))
+		return true;
+	if (op != GPUAGG_TRANS_SUM_I128)
+		return GPUAGG_REFUSE("a minimum or maximum whose number of decimals depends on the row is not supported");
+	if (value->shown_reg == GPUAGG_NO_REG)
+		return true;
+	if (!gpuagg_lower_numeric_shown(lw, value, &shown) ||
+		!add_transition(lw, GPUAGG_TRANS_MAX_I64, &shown,
+						(Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(arg), InvalidOid,
+											  InvalidOid, COERCE_EXPLICIT_CALL),
+						filter, &number))
+		return false;
+	output->shown_by = number + 1;
+	return true;
+}
+
 static bool
 lower_by_table(GpuAggLower *lw, const Aggref *agg, const AggFilter *filter,
 			   GpuAggOutput *output)
@@ -232,6 +265,7 @@ lower_by_table(GpuAggLower *lw, const Aggref *agg, const AggFilter *filter,
 	output->final = row.final;
 	output->type = row.type;
 	return add_transition(lw, row.op, &value, arg, filter, &output->index) &&
+		lower_decimals(lw, row.op, &value, arg, filter, output) &&
 		add_count_beside(lw, &value, arg, filter, row.final,
 						 &output->count_index);
 }

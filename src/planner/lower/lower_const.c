@@ -18,9 +18,6 @@
  * make that error safe to catch, such an expression is built of functions in
  * PostgreSQL's own language "internal" only (and of parameters, which the
  * executor computes before).
- *
- * numeric: only integers arise on a device (extract, casts from integers),
- * and they meet numeric constants in comparisons; x > 5.5 is x > 5 then.
  */
 #include "postgres.h"
 
@@ -34,9 +31,7 @@
 #include "optimizer/optimizer.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
-#include "utils/fmgrprotos.h"
-#include "utils/numeric.h"
+#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 bool
@@ -44,6 +39,8 @@ gpuagg_lower_const(GpuAggLower *lw, Const *con, GpuAggValue *out)
 {
 	uint8		type;
 
+	if (getBaseType(con->consttype) == NUMERICOID)
+		return gpuagg_lower_numeric_const(lw, con, out);
 	if (!gpuagg_constant_type(con->consttype, &type))
 		return GPUAGG_REFUSE("constants of type %s are not supported here",
 							 format_type_be(con->consttype));
@@ -189,144 +186,4 @@ gpuagg_lower_const_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 	if (foreign)
 		return GPUAGG_REFUSE("an expression without columns uses more than PostgreSQL's own functions");
 	return gpuagg_lower_runtime(lw, expr, type, may_fail, out);
-}
-
-bool
-gpuagg_lower_numeric_floor(Datum value, int64 *floor, bool *integral)
-{
-	Datum		down;
-	Datum		limit;
-
-	if (numeric_is_nan(DatumGetNumeric(value)) ||
-		numeric_is_inf(DatumGetNumeric(value)))
-		return false;
-	down = DirectFunctionCall1(numeric_floor, value);
-	limit = NumericGetDatum(int64_to_numeric(PG_INT64_MAX));
-	if (DatumGetBool(DirectFunctionCall2(numeric_gt, down, limit)))
-		return false;
-	limit = NumericGetDatum(int64_to_numeric(PG_INT64_MIN));
-	if (DatumGetBool(DirectFunctionCall2(numeric_lt, down, limit)))
-		return false;
-	*floor = DatumGetInt64(DirectFunctionCall1(numeric_int8, down));
-	*integral = DatumGetBool(DirectFunctionCall2(numeric_eq, down, value));
-	return true;
-}
-
-/* The comparison of integers behind one of numerics. */
-static bool
-numeric_operation(Oid funcid, GpuAggOp *op)
-{
-	switch (funcid)
-	{
-		case F_NUMERIC_EQ:
-			*op = GPUAGG_OP_I64_EQ;
-			return true;
-		case F_NUMERIC_NE:
-			*op = GPUAGG_OP_I64_NE;
-			return true;
-		case F_NUMERIC_LT:
-			*op = GPUAGG_OP_I64_LT;
-			return true;
-		case F_NUMERIC_LE:
-			*op = GPUAGG_OP_I64_LE;
-			return true;
-		case F_NUMERIC_GT:
-			*op = GPUAGG_OP_I64_GT;
-			return true;
-		case F_NUMERIC_GE:
-			*op = GPUAGG_OP_I64_GE;
-			return true;
-		default:
-			return false;
-	}
-}
-
-/* The operator with its arguments exchanged */
-static GpuAggOp
-commuted(GpuAggOp op)
-{
-	switch (op)
-	{
-		case GPUAGG_OP_I64_LT:
-			return GPUAGG_OP_I64_GT;
-		case GPUAGG_OP_I64_LE:
-			return GPUAGG_OP_I64_GE;
-		case GPUAGG_OP_I64_GT:
-			return GPUAGG_OP_I64_LT;
-		case GPUAGG_OP_I64_GE:
-			return GPUAGG_OP_I64_LE;
-		default:
-			return op;
-	}
-}
-
-/* integer op numeric constant */
-static bool
-compare_with_const(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value,
-				   const Const *con, GpuAggValue *out)
-{
-	GpuAggValue bound;
-	int64		floor;
-	bool		integral;
-
-	if (con->constisnull)
-		return gpuagg_lower_constant(lw,
-									 gpuagg_constant_make(GPUAGG_T_INTNUM,
-														  (Datum) 0, true),
-									 &bound) &&
-			gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, value, &bound, NULL, 0, out);
-	if (!gpuagg_lower_numeric_floor(con->constvalue, &floor, &integral))
-		return GPUAGG_REFUSE("a numeric constant is beyond the range of bigint");
-	if (!gpuagg_lower_constant(lw,
-							   gpuagg_constant_make(GPUAGG_T_INTNUM,
-													Int64GetDatum(floor),
-													false),
-							   &bound))
-		return false;
-	if (!integral)
-	{
-		if (op == GPUAGG_OP_I64_EQ || op == GPUAGG_OP_I64_NE)
-			return gpuagg_lower_op(lw, op == GPUAGG_OP_I64_EQ ?
-								   GPUAGG_OP_I64_NE : GPUAGG_OP_I64_EQ,
-								   GPUAGG_T_BOOL, value, value, NULL, 0, out);
-		op = (op == GPUAGG_OP_I64_LT || op == GPUAGG_OP_I64_LE) ?
-			GPUAGG_OP_I64_LE : GPUAGG_OP_I64_GT;
-	}
-	return gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, value, &bound, NULL, 0, out);
-}
-
-bool
-gpuagg_lower_numeric_compare(GpuAggLower *lw, Oid funcid, List *args,
-							 bool *handled, GpuAggValue *out)
-{
-	GpuAggOp	op;
-	Expr	   *left;
-	Expr	   *right;
-	GpuAggValue a;
-	GpuAggValue b;
-
-	*handled = numeric_operation(funcid, &op);
-	if (!*handled)
-		return false;
-	left = (Expr *) linitial(args);
-	right = (Expr *) lsecond(args);
-	if (IsA(left, Const) && !IsA(right, Const))
-	{
-		Expr	   *swap = left;
-
-		left = right;
-		right = swap;
-		op = commuted(op);
-	}
-	if (!gpuagg_lower_expr(lw, left, &a))
-		return false;
-	if (a.type != GPUAGG_T_INTNUM)
-		return GPUAGG_REFUSE("type numeric is not supported");
-	if (IsA(right, Const))
-		return compare_with_const(lw, op, &a, (Const *) right, out);
-	if (!gpuagg_lower_expr(lw, right, &b))
-		return false;
-	if (b.type != GPUAGG_T_INTNUM)
-		return GPUAGG_REFUSE("type numeric is not supported");
-	return gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, &a, &b, NULL, 0, out);
 }

@@ -133,7 +133,7 @@ lower_extract(GpuAggLower *lw, List *args, bool date, bool to_float,
 					&field) ||
 		!gpuagg_lower_expr(lw, (Expr *) lsecond(args), &value) ||
 		!gpuagg_lower_op(lw, date ? GPUAGG_OP_DATE_EXTRACT :
-						 GPUAGG_OP_TIMESTAMP_EXTRACT, GPUAGG_T_INTNUM, &value,
+						 GPUAGG_OP_TIMESTAMP_EXTRACT, GPUAGG_T_NUMERIC, &value,
 						 NULL, NULL, field, &value))
 		return false;
 	if (to_float)

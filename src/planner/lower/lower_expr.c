@@ -136,14 +136,17 @@ static bool
 lower_var(GpuAggLower *lw, Var *var, GpuAggValue *out)
 {
 	uint8		type;
+	uint8		scale;
 
 	if (!check_var(lw, var))
 		return false;
-	if (!gpuagg_constant_type(var->vartype, &type))
-		return GPUAGG_REFUSE("column \"%s\" has type %s, which is not supported",
-							 column_name(lw, var),
-							 format_type_be(var->vartype));
-	return gpuagg_lower_column(lw, var->varattno, type, out);
+	if (gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale))
+		return gpuagg_lower_column(lw, var->varattno, type, scale, out);
+	if (getBaseType(var->vartype) == NUMERICOID)
+		return GPUAGG_REFUSE("column \"%s\" is a numeric without a scale up to %d, which is not supported",
+							 column_name(lw, var), GPUAGG_MAX_SCALE);
+	return GPUAGG_REFUSE("column \"%s\" has type %s, which is not supported",
+						 column_name(lw, var), format_type_be(var->vartype));
 }
 
 static bool
@@ -207,17 +210,18 @@ lower_nullness_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 {
 	Form_pg_attribute att;
 	uint8		type;
+	uint8		scale;
 
 	if (!check_var(lw, var))
 		return false;
-	if (gpuagg_constant_type(var->vartype, &type))
-		return gpuagg_lower_column(lw, var->varattno, type, out);
+	if (gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale))
+		return gpuagg_lower_column(lw, var->varattno, type, scale, out);
 	att = TupleDescAttr(RelationGetDescr(lw->relation), var->varattno - 1);
 	if (!nullness_type(att->attlen, &type))
 		return GPUAGG_REFUSE("column \"%s\" has type %s, which is not supported",
 							 column_name(lw, var),
 							 format_type_be(var->vartype));
-	return gpuagg_lower_column(lw, var->varattno, type, out);
+	return gpuagg_lower_column(lw, var->varattno, type, 0, out);
 }
 
 bool
@@ -299,8 +303,7 @@ lower_case(GpuAggLower *lw, CaseExpr *expr, GpuAggValue *out)
 	for (int i = n - 1; i >= 0; i--)
 	{
 		if (!same_class(&then[i], &rest) ||
-			!gpuagg_lower_op(lw, GPUAGG_OP_SELECT, rest.type, &when[i],
-							 &then[i], &rest, 0, &rest))
+			!gpuagg_lower_select(lw, &when[i], &then[i], &rest, &rest))
 			return false;
 	}
 	*out = rest;
@@ -325,8 +328,7 @@ lower_coalesce(GpuAggLower *lw, CoalesceExpr *expr, GpuAggValue *out)
 	for (int i = n - 2; i >= 0; i--)
 	{
 		if (!same_class(&values[i], &rest) ||
-			!gpuagg_lower_op(lw, GPUAGG_OP_COALESCE, rest.type, &values[i],
-							 &rest, NULL, 0, &rest))
+			!gpuagg_lower_coalesce(lw, &values[i], &rest, &rest))
 			return false;
 	}
 	*out = rest;
@@ -346,6 +348,8 @@ lower_beyond(GpuAggLower *lw, bool greater, Oid collation,
 	{
 		case GPUAGG_CLASS_I64:
 			op = greater ? GPUAGG_OP_I64_GT : GPUAGG_OP_I64_LT;
+			if (!gpuagg_lower_numeric_align(lw, &left, &right))
+				return false;
 			break;
 		case GPUAGG_CLASS_F64:
 			op = greater ? GPUAGG_OP_F64_GT : GPUAGG_OP_F64_LT;
@@ -387,10 +391,8 @@ lower_minmax(GpuAggLower *lw, MinMaxExpr *expr, GpuAggValue *out)
 		if (!gpuagg_lower_expr(lw, (Expr *) lfirst(lc), &next) ||
 			!same_class(&acc, &next) ||
 			!lower_beyond(lw, least, expr->inputcollid, &acc, &next, &beyond) ||
-			!gpuagg_lower_op(lw, GPUAGG_OP_COALESCE, acc.type, &acc, &next,
-							 NULL, 0, &other) ||
-			!gpuagg_lower_op(lw, GPUAGG_OP_SELECT, acc.type, &beyond, &next,
-							 &other, 0, &acc))
+			!gpuagg_lower_coalesce(lw, &acc, &next, &other) ||
+			!gpuagg_lower_select(lw, &beyond, &next, &other, &acc))
 			return false;
 	}
 	*out = acc;
@@ -412,8 +414,14 @@ lower_equality_based(GpuAggLower *lw, OpExpr *expr, GpuAggValue *out)
 		!gpuagg_lower_expr(lw, (Expr *) lsecond(expr->args), &y))
 		return false;
 	if (IsA(expr, NullIfExpr))
-		return gpuagg_lower_op(lw, GPUAGG_OP_NULL_IF, x.type, &x, &equal, NULL,
-							   0, out);
+	{
+		if (!gpuagg_lower_op(lw, GPUAGG_OP_NULL_IF, x.type, &x, &equal, NULL, 0, out))
+			return false;
+		out->scale = x.scale;
+		out->shown = x.shown;
+		out->shown_reg = x.shown_reg;
+		return true;
+	}
 	return gpuagg_lower_op(lw, GPUAGG_OP_DISTINCT_FROM, GPUAGG_T_BOOL, &x,
 						   &equal, &y, 0, out);
 }
@@ -427,7 +435,9 @@ lower_relabel(GpuAggLower *lw, RelabelType *relabel, GpuAggValue *out)
 
 	if (!gpuagg_lower_expr(lw, relabel->arg, &value))
 		return false;
-	if (!gpuagg_constant_type(relabel->resulttype, &type) ||
+	if (value.type == GPUAGG_T_NUMERIC && getBaseType(relabel->resulttype) == NUMERICOID)
+		type = GPUAGG_T_NUMERIC;
+	else if (!gpuagg_constant_type(relabel->resulttype, &type) ||
 		gpuagg_constant_class(type) != gpuagg_constant_class(value.type))
 		return GPUAGG_REFUSE("a cast to type %s is not supported",
 							 format_type_be(relabel->resulttype));
@@ -660,18 +670,22 @@ add_key(GpuAggLower *lw, const GpuAggValue *value, Expr *row_expr, int *number)
 {
 	for (int i = 0; i < lw->nkeys; i++)
 	{
-		if (lw->keys[i].reg == value->reg && lw->keys[i].type == value->type)
+		if (lw->keys[i].reg == value->reg && lw->keys[i].type == value->type &&
+			lw->keys[i].scale == value->scale)
 		{
 			*number = i;
 			return true;
 		}
 	}
+	if (!gpuagg_lower_numeric_is_plain(value))
+		return GPUAGG_REFUSE("a group key whose number of decimals depends on the row is not supported");
 	if (lw->nkeys == GPUAGG_MAX_KEYS)
 		return GPUAGG_REFUSE("more than %d group keys", GPUAGG_MAX_KEYS);
 	*number = lw->nkeys++;
 	lw->keys[*number].reg = value->reg;
 	lw->keys[*number].type = value->type;
 	lw->keys[*number].notnull = value->notnull;
+	lw->keys[*number].scale = value->scale;
 	lw->key_exprs[*number] = row_expr;
 	return true;
 }
@@ -693,6 +707,7 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 	output->final = date_tz ? GPUAGG_FINAL_KEY_DATE_TZ : GPUAGG_FINAL_KEY;
 	output->count_index = -1;
 	output->type = value.type;
+	output->scale = output->shown = value.scale;
 	return true;
 }
 

@@ -5,7 +5,7 @@
  * By OID, never by name: a user's own function called sum or + has another
  * OID and is refused.  Most are one row of lower_table.h.  By hand: integer
  * + date (arguments exchanged), length and LIKE (they depend on encoding and
- * pattern), numeric (lower_const.c) and time (lower_datetime.c).
+ * pattern), numeric (lower_numeric.c) and time (lower_datetime.c).
  */
 #include "postgres.h"
 
@@ -216,7 +216,7 @@ gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
 
 	if (find_function(funcid, &row) && list_length(args) <= MAX_ARGS)
 		return lower_row(lw, &row, args, collation, out);
-	ok = gpuagg_lower_numeric_compare(lw, funcid, args, &handled, out);
+	ok = gpuagg_lower_numeric(lw, funcid, args, &handled, out);
 	if (handled)
 		return ok;
 	ok = gpuagg_lower_datetime(lw, funcid, args, &handled, out);

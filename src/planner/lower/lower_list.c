@@ -157,15 +157,15 @@ list_member_constant(const ArrayElements *e, int i, const GpuAggValue *scalar,
 	uint8		type;
 
 	*none = false;
-	if (e->type == NUMERICOID && scalar->type == GPUAGG_T_INTNUM)
+	if (e->type == NUMERICOID && scalar->type == GPUAGG_T_NUMERIC)
 	{
 		int64		floor;
 		bool		integral;
 
-		*none = !gpuagg_lower_numeric_floor(e->values[i], &floor, &integral) ||
+		*none = !gpuagg_lower_numeric_floor(e->values[i], scalar->scale, &floor, &integral) ||
 			!integral;
 		if (!*none)
-			*c = gpuagg_constant_make(GPUAGG_T_INTNUM, Int64GetDatum(floor),
+			*c = gpuagg_constant_make(GPUAGG_T_NUMERIC, Int64GetDatum(floor),
 									  false);
 		return true;
 	}

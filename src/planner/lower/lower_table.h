@@ -6,8 +6,8 @@
  *
  * Operators stand here by their functions.  Integers of any width are one
  * class, so a cross-type operator is the operation of its wider type.  What
- * needs a look at its arguments is in lower_func.c, lower_const.c (numeric)
- * and lower_datetime.c.
+ * needs a look at its arguments is in lower_func.c, lower_numeric.c and
+ * lower_datetime.c.
  *
  * Flags:
  *	SAME		no operation: the register serves under the new type
@@ -172,14 +172,9 @@
 	X(F_INT4_FLOAT8, FLOAT_TO_INT4, INT4, 0) \
 	X(F_INT8_FLOAT4, FLOAT_TO_INT8, INT8, 0) \
 	X(F_INT8_FLOAT8, FLOAT_TO_INT8, INT8, 0) \
-	X(F_NUMERIC_INT2, NOT, INTNUM, GPUAGG_LOWER_SAME) \
-	X(F_NUMERIC_INT4, NOT, INTNUM, GPUAGG_LOWER_SAME) \
-	X(F_NUMERIC_INT8, NOT, INTNUM, GPUAGG_LOWER_SAME) \
-	X(F_INT2_NUMERIC, TO_INT2, INT2, 0) \
-	X(F_INT4_NUMERIC, TO_INT4, INT4, 0) \
-	X(F_INT8_NUMERIC, NOT, INT8, GPUAGG_LOWER_SAME) \
-	X(F_FLOAT4_NUMERIC, INT_TO_FLOAT4, FLOAT4, 0) \
-	X(F_FLOAT8_NUMERIC, INT_TO_FLOAT8, FLOAT8, 0) \
+	X(F_NUMERIC_INT2, NOT, NUMERIC, GPUAGG_LOWER_SAME) \
+	X(F_NUMERIC_INT4, NOT, NUMERIC, GPUAGG_LOWER_SAME) \
+	X(F_NUMERIC_INT8, NOT, NUMERIC, GPUAGG_LOWER_SAME) \
 	X(F_TIMESTAMP_DATE, DATE_TO_TIMESTAMP, TIMESTAMP, 0) \
 	X(F_DATE_TIMESTAMP, TIMESTAMP_TO_DATE, DATE, 0) \
 	X(F_TEXT_BPCHAR, RTRIM, TEXT, 0) \

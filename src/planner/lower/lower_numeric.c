@@ -1,0 +1,676 @@
+/*
+ * lower_numeric.c
+ *		Decimals: numeric whose scale is known while planning.
+ *
+ * A register holds the value times 10^scale, as an int8.  Columns have the scale of
+ * their typmod, constants their own, and of sums, differences and products it follows;
+ * so arithmetic is that of int8, between values that are brought to one scale.  What
+ * does not fit 64 bits is an error of the device, which leaves the query to PostgreSQL.
+ *
+ * How many decimals PostgreSQL shows is part of its answer.  Nearly always it is the
+ * scale.  Where it depends on the row (CASE WHEN c THEN x ELSE 0 END shows no decimals
+ * of the 0), a register tells, computed as the value is, and a sum shows the most of
+ * its rows.
+ *
+ * A numeric that is known only when execution starts may have any scale.  It is
+ * compared as its floor or ceiling at the other side's scale: x < $1 is x < ceil($1).
+ *
+ * Does not handle: division (its scale follows from the values), a numeric without a
+ * scale, and NaN, infinities and long numbers, which decoding leaves to PostgreSQL row
+ * by row.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "planner/lower/lower.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+
+/* -------------------------------------------------------------- scales --- */
+
+static void
+set_scale(GpuAggValue *value, int scale)
+{
+	value->scale = value->shown = scale;
+	value->shown_reg = GPUAGG_NO_REG;
+}
+
+/* What a part of an expression shows, kept when the value changes its scale */
+static void
+copy_shown(GpuAggValue *value, const GpuAggValue *from)
+{
+	value->shown = from->shown;
+	value->shown_reg = from->shown_reg;
+}
+
+static int64
+power_of_ten(int n)
+{
+	int64		power = 1;
+
+	for (; n > 0; n--)
+		power *= 10;
+	return power;
+}
+
+static bool
+decimal_constant(GpuAggLower *lw, int64 v, bool isnull, GpuAggValue *out)
+{
+	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_NUMERIC, Int64GetDatum(v),
+														  isnull), out);
+}
+
+/* The same value at a larger scale, showing what it showed */
+static bool
+raise_scale(GpuAggLower *lw, int scale, GpuAggValue *value)
+{
+	GpuAggValue from = *value;
+	GpuAggValue power;
+
+	if (from.scale == scale)
+		return true;
+	if (!decimal_constant(lw, power_of_ten(scale - from.scale), false, &power) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_INT8_MUL, GPUAGG_T_NUMERIC, &from, &power, NULL, 0,
+						 value))
+		return false;
+	value->scale = scale;
+	copy_shown(value, &from);
+	return true;
+}
+
+bool
+gpuagg_lower_numeric_align(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
+{
+	int			scale = Max(a->scale, b->scale);
+
+	return raise_scale(lw, scale, a) && raise_scale(lw, scale, b);
+}
+
+bool
+gpuagg_lower_numeric_is_plain(const GpuAggValue *value)
+{
+	return value->shown_reg == GPUAGG_NO_REG && value->shown == value->scale;
+}
+
+/* ------------------------------------------------------ decimals shown --- */
+
+static bool
+int4_constant(GpuAggLower *lw, int v, bool isnull, GpuAggValue *out)
+{
+	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT4, Int32GetDatum(v),
+														  isnull), out);
+}
+
+/* As a register that need not be NULL where the value is */
+static bool
+shown_value(GpuAggLower *lw, const GpuAggValue *value, GpuAggValue *out)
+{
+	if (value->shown_reg == GPUAGG_NO_REG)
+		return int4_constant(lw, value->shown, false, out);
+	memset(out, 0, sizeof(*out));
+	out->reg = value->shown_reg;
+	out->type = GPUAGG_T_INT4;
+	out->may_fail = value->may_fail;
+	out->shown_reg = GPUAGG_NO_REG;
+	return true;
+}
+
+bool
+gpuagg_lower_numeric_shown(GpuAggLower *lw, const GpuAggValue *value, GpuAggValue *out)
+{
+	GpuAggValue there;
+	GpuAggValue shown;
+	GpuAggValue null;
+
+	return shown_value(lw, value, &shown) && int4_constant(lw, 0, true, &null) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_IS_NOT_NULL, GPUAGG_T_BOOL, value, NULL, NULL, 0,
+						&there) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_SELECT, GPUAGG_T_INT4, &there, &shown, &null, 0, out);
+}
+
+static bool
+shows_the_same(const GpuAggValue *a, const GpuAggValue *b)
+{
+	return a->shown_reg == b->shown_reg &&
+		(a->shown_reg != GPUAGG_NO_REG || a->shown == b->shown);
+}
+
+/* out shows the larger of both, or, of a product, their sum. */
+static bool
+combine_shown(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *a, const GpuAggValue *b,
+			  GpuAggValue *out)
+{
+	GpuAggValue x;
+	GpuAggValue y;
+	GpuAggValue shown;
+
+	out->shown_reg = GPUAGG_NO_REG;
+	out->shown = op == GPUAGG_OP_I64_MAX ? Max(a->shown, b->shown) : a->shown + b->shown;
+	if (a->shown_reg == GPUAGG_NO_REG && b->shown_reg == GPUAGG_NO_REG)
+		return true;
+	if (!shown_value(lw, a, &x) || !shown_value(lw, b, &y) ||
+		!gpuagg_lower_op(lw, op, GPUAGG_T_INT4, &x, &y, NULL, 0, &shown))
+		return false;
+	out->shown_reg = shown.reg;
+	return true;
+}
+
+static bool
+is_null_constant(const GpuAggLower *lw, const GpuAggValue *value)
+{
+	const GpuAggConst *c = &lw->consts[value->reg & GPUAGG_VREG_NUMBER].value;
+
+	return (value->reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_CONST && !c->runtime &&
+		c->state == GPUAGG_ST_NULL;
+}
+
+/* out is a where `when`, else b. */
+static bool
+select_shown(GpuAggLower *lw, const GpuAggValue *when, const GpuAggValue *a,
+			 const GpuAggValue *b, GpuAggValue *out)
+{
+	GpuAggValue x;
+	GpuAggValue y;
+	GpuAggValue shown;
+
+	copy_shown(out, is_null_constant(lw, a) ? b : a);
+	if (shows_the_same(a, b) || is_null_constant(lw, a) || is_null_constant(lw, b))
+		return true;
+	if (!shown_value(lw, a, &x) || !shown_value(lw, b, &y) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_SELECT, GPUAGG_T_INT4, when, &x, &y, 0, &shown))
+		return false;
+	out->shown_reg = shown.reg;
+	return true;
+}
+
+bool
+gpuagg_lower_select(GpuAggLower *lw, const GpuAggValue *when, const GpuAggValue *a,
+					const GpuAggValue *b, GpuAggValue *out)
+{
+	GpuAggValue x = *a;
+	GpuAggValue y = *b;
+
+	if (!gpuagg_lower_numeric_align(lw, &x, &y) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_SELECT, y.type, when, &x, &y, 0, out))
+		return false;
+	out->scale = x.scale;
+	return y.type != GPUAGG_T_NUMERIC || select_shown(lw, when, &x, &y, out);
+}
+
+bool
+gpuagg_lower_coalesce(GpuAggLower *lw, const GpuAggValue *a, const GpuAggValue *b,
+					  GpuAggValue *out)
+{
+	GpuAggValue x = *a;
+	GpuAggValue y = *b;
+	GpuAggValue there;
+
+	if (!gpuagg_lower_numeric_align(lw, &x, &y) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_COALESCE, y.type, &x, &y, NULL, 0, out))
+		return false;
+	if (y.type != GPUAGG_T_NUMERIC)
+		return true;
+	out->scale = x.scale;
+	if (shows_the_same(&x, &y))
+	{
+		copy_shown(out, &x);
+		return true;
+	}
+	return gpuagg_lower_op(lw, GPUAGG_OP_IS_NOT_NULL, GPUAGG_T_BOOL, &x, NULL, NULL, 0,
+						   &there) &&
+		select_shown(lw, &there, &x, &y, out);
+}
+
+/* ----------------------------------------------------------- constants --- */
+
+bool
+gpuagg_lower_numeric_const(GpuAggLower *lw, const Const *con, GpuAggValue *out)
+{
+	Datum		scale;
+	int64		v = 0;
+
+	if (con->constisnull)
+		return decimal_constant(lw, 0, true, out);
+	if (numeric_is_nan(DatumGetNumeric(con->constvalue)) ||
+		numeric_is_inf(DatumGetNumeric(con->constvalue)))
+		return GPUAGG_REFUSE("NaN and infinities of numeric are not supported");
+	scale = DirectFunctionCall1(numeric_scale, con->constvalue);
+	if (DatumGetInt32(scale) > GPUAGG_MAX_SCALE ||
+		!gpuagg_numeric_scaled(con->constvalue, false, DatumGetInt32(scale), &v))
+		return GPUAGG_REFUSE("a numeric constant has more digits than 64 bits hold");
+	if (!decimal_constant(lw, v, false, out))
+		return false;
+	set_scale(out, DatumGetInt32(scale));
+	return true;
+}
+
+/* 10^n, as a Datum of numeric */
+static Datum
+power_datum(int n)
+{
+	return NumericGetDatum(int64_to_numeric(power_of_ten(n)));
+}
+
+bool
+gpuagg_lower_numeric_floor(Datum value, int scale, int64 *floor, bool *integral)
+{
+	Datum		scaled;
+	Datum		down;
+	Datum		limit;
+
+	if (numeric_is_nan(DatumGetNumeric(value)) ||
+		numeric_is_inf(DatumGetNumeric(value)))
+		return false;
+	scaled = DirectFunctionCall2(numeric_mul, value, power_datum(scale));
+	down = DirectFunctionCall1(numeric_floor, scaled);
+	limit = NumericGetDatum(int64_to_numeric(PG_INT64_MAX));
+	if (DatumGetBool(DirectFunctionCall2(numeric_gt, down, limit)))
+		return false;
+	limit = NumericGetDatum(int64_to_numeric(PG_INT64_MIN));
+	if (DatumGetBool(DirectFunctionCall2(numeric_lt, down, limit)))
+		return false;
+	*floor = DatumGetInt64(DirectFunctionCall1(numeric_int8, down));
+	*integral = DatumGetBool(DirectFunctionCall2(numeric_eq, down, scaled));
+	return true;
+}
+
+/* --------------------------------------------------------- comparisons --- */
+
+/* The comparison of integers behind one of numerics. */
+static bool
+comparison_operation(Oid funcid, GpuAggOp *op)
+{
+	switch (funcid)
+	{
+#define COMPARE(name) \
+		case F_NUMERIC_##name: \
+			*op = GPUAGG_OP_I64_##name; \
+			return true
+			COMPARE(EQ);
+			COMPARE(NE);
+			COMPARE(LT);
+			COMPARE(LE);
+			COMPARE(GT);
+			COMPARE(GE);
+#undef COMPARE
+		default:
+			return false;
+	}
+}
+
+/* The operator with its arguments exchanged */
+static GpuAggOp
+commuted(GpuAggOp op)
+{
+	switch (op)
+	{
+		case GPUAGG_OP_I64_LT:
+			return GPUAGG_OP_I64_GT;
+		case GPUAGG_OP_I64_LE:
+			return GPUAGG_OP_I64_GE;
+		case GPUAGG_OP_I64_GT:
+			return GPUAGG_OP_I64_LT;
+		case GPUAGG_OP_I64_GE:
+			return GPUAGG_OP_I64_LE;
+		default:
+			return op;
+	}
+}
+
+static bool
+compare(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *a, const GpuAggValue *b,
+		GpuAggValue *out)
+{
+	return gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, a, b, NULL, 0, out);
+}
+
+/* Of a value and a constant between two decimals of its scale, the floor given */
+static GpuAggOp
+against_floor(GpuAggOp op)
+{
+	return op == GPUAGG_OP_I64_LT || op == GPUAGG_OP_I64_LE ?
+		GPUAGG_OP_I64_LE : GPUAGG_OP_I64_GT;
+}
+
+static bool
+compare_with_const(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value,
+				   const Const *con, GpuAggValue *out)
+{
+	GpuAggValue bound;
+	int64		floor = 0;
+	bool		integral = true;
+
+	if (!con->constisnull &&
+		!gpuagg_lower_numeric_floor(con->constvalue, value->scale, &floor, &integral))
+		return GPUAGG_REFUSE("a numeric constant is beyond what 64 bits hold");
+	if (!decimal_constant(lw, floor, con->constisnull, &bound))
+		return false;
+	if (integral)
+		return compare(lw, op, value, &bound, out);
+	if (op == GPUAGG_OP_I64_EQ)
+		return compare(lw, GPUAGG_OP_I64_NE, value, value, out);
+	if (op == GPUAGG_OP_I64_NE)
+		return compare(lw, GPUAGG_OP_I64_EQ, value, value, out);
+	return compare(lw, against_floor(op), value, &bound, out);
+}
+
+static Expr *
+call(Oid function, Oid type, List *args)
+{
+	return (Expr *) makeFuncExpr(function, type, args, InvalidOid, InvalidOid,
+								 COERCE_EXPLICIT_CALL);
+}
+
+/* expr times 10^scale */
+static Expr *
+scaled_expr(Expr *expr, int scale)
+{
+	Datum		power = power_datum(scale);
+
+	if (scale == 0)
+		return expr;
+	return call(F_NUMERIC_MUL, NUMERICOID,
+				list_make2(expr, makeConst(NUMERICOID, -1, InvalidOid, -1, power, false,
+										   false)));
+}
+
+/* That, rounded, as a runtime constant; what int8 does not hold is an error there. */
+static bool
+rounded_constant(GpuAggLower *lw, Expr *scaled, Oid rounding, GpuAggValue *out)
+{
+	Expr	   *whole = call(rounding, NUMERICOID, list_make1(scaled));
+
+	return gpuagg_lower_const_expr(lw, call(F_INT8_NUMERIC, INT8OID, list_make1(whole)),
+								   out);
+}
+
+/* x = (or <>) a constant that may lie between two decimals of x's scale */
+static bool
+compare_equal_later(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value, Expr *scaled,
+					GpuAggValue *out)
+{
+	GpuAggOp	never = op == GPUAGG_OP_I64_EQ ? GPUAGG_OP_I64_NE : GPUAGG_OP_I64_EQ;
+	Expr	   *whole = call(F_FLOOR_NUMERIC, NUMERICOID, list_make1(scaled));
+	GpuAggValue bound;
+	GpuAggValue integral;
+	GpuAggValue otherwise;
+
+	/* a NULL constant goes the way of an integral one: the answer is NULL */
+	return rounded_constant(lw, scaled, F_FLOOR_NUMERIC, &bound) &&
+		gpuagg_lower_const_expr(lw, call(F_NUMERIC_EQ, BOOLOID, list_make2(scaled, whole)),
+								&integral) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_IS_NOT_FALSE, GPUAGG_T_BOOL, &integral, NULL, NULL, 0,
+						&integral) &&
+		compare(lw, op, value, &bound, out) &&
+		compare(lw, never, value, value, &otherwise) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_SELECT, GPUAGG_T_BOOL, &integral, out, &otherwise, 0,
+						out);
+}
+
+/* Of an expression without columns, of any scale */
+static bool
+compare_later(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *value, Expr *constant,
+			  GpuAggValue *out)
+{
+	Expr	   *scaled = scaled_expr(constant, value->scale);
+	bool		up = op == GPUAGG_OP_I64_LT || op == GPUAGG_OP_I64_GE;
+	GpuAggValue bound;
+
+	if (op == GPUAGG_OP_I64_EQ || op == GPUAGG_OP_I64_NE)
+		return compare_equal_later(lw, op, value, scaled, out);
+	return rounded_constant(lw, scaled, up ? F_CEIL_NUMERIC : F_FLOOR_NUMERIC, &bound) &&
+		compare(lw, op, value, &bound, out);
+}
+
+static bool
+lower_comparison(GpuAggLower *lw, GpuAggOp op, Expr *left, Expr *right, GpuAggValue *out)
+{
+	GpuAggValue a;
+	GpuAggValue b;
+
+	if (gpuagg_lower_is_constant(left) && !gpuagg_lower_is_constant(right))
+		return lower_comparison(lw, commuted(op), right, left, out);
+	if (!gpuagg_lower_expr(lw, left, &a))
+		return false;
+	if (IsA(right, Const))
+		return compare_with_const(lw, op, &a, (Const *) right, out);
+	if (gpuagg_lower_is_constant(right))
+		return compare_later(lw, op, &a, right, out);
+	return gpuagg_lower_expr(lw, right, &b) && gpuagg_lower_numeric_align(lw, &a, &b) &&
+		compare(lw, op, &a, &b, out);
+}
+
+/* ---------------------------------------------------------- arithmetic --- */
+
+static bool
+lower_two(GpuAggLower *lw, List *args, GpuAggValue *a, GpuAggValue *b)
+{
+	return gpuagg_lower_expr(lw, (Expr *) linitial(args), a) &&
+		gpuagg_lower_expr(lw, (Expr *) lsecond(args), b);
+}
+
+/* + - and %, between values of one scale */
+static bool
+lower_aligned(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
+{
+	GpuAggValue a;
+	GpuAggValue b;
+
+	if (!lower_two(lw, args, &a, &b) || !gpuagg_lower_numeric_align(lw, &a, &b) ||
+		!gpuagg_lower_op(lw, op, GPUAGG_T_NUMERIC, &a, &b, NULL, 0, out))
+		return false;
+	out->scale = a.scale;
+	return combine_shown(lw, GPUAGG_OP_I64_MAX, &a, &b, out);
+}
+
+static bool
+lower_product(GpuAggLower *lw, List *args, GpuAggValue *out)
+{
+	GpuAggValue a;
+	GpuAggValue b;
+
+	if (!lower_two(lw, args, &a, &b))
+		return false;
+	if (a.scale + b.scale > GPUAGG_MAX_SCALE)
+		return GPUAGG_REFUSE("a product of numerics has more than %d decimals",
+							 GPUAGG_MAX_SCALE);
+	if (!gpuagg_lower_op(lw, GPUAGG_OP_INT8_MUL, GPUAGG_T_NUMERIC, &a, &b, NULL, 0, out))
+		return false;
+	out->scale = a.scale + b.scale;
+	return combine_shown(lw, GPUAGG_OP_INT8_ADD, &a, &b, out);
+}
+
+/* - and abs, which change neither scale nor what is shown */
+static bool
+lower_sign(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
+{
+	GpuAggValue a;
+
+	if (!gpuagg_lower_expr(lw, (Expr *) linitial(args), &a) ||
+		!gpuagg_lower_op(lw, op, GPUAGG_T_NUMERIC, &a, NULL, NULL, 0, out))
+		return false;
+	out->scale = a.scale;
+	copy_shown(out, &a);
+	return true;
+}
+
+/* The value with so many decimals, by that rule; more are zeros. */
+static bool
+to_scale(GpuAggLower *lw, GpuAggOp rule, int decimals, GpuAggValue *value)
+{
+	GpuAggValue from = *value;
+	int			scale = Max(decimals, 0);
+
+	if (scale > GPUAGG_MAX_SCALE || from.scale - decimals > GPUAGG_MAX_SCALE)
+		return GPUAGG_REFUSE("a numeric is rounded to digits that 64 bits do not hold");
+	if (decimals >= from.scale)
+	{
+		if (!raise_scale(lw, decimals, value))
+			return false;
+	}
+	else if (!gpuagg_lower_op(lw, rule, GPUAGG_T_NUMERIC, &from, NULL, NULL,
+							  from.scale - decimals, value))
+		return false;
+	else if (decimals < 0)
+	{
+		set_scale(value, 0);
+		if (!raise_scale(lw, -decimals, value))
+			return false;
+	}
+	set_scale(value, scale);
+	return true;
+}
+
+/* round and trunc; decimals NULL: to none */
+static bool
+lower_rounding(GpuAggLower *lw, GpuAggOp rule, List *args, GpuAggValue *out)
+{
+	Const	   *decimals = list_length(args) > 1 ? (Const *) lsecond(args) : NULL;
+	int32		n = 0;
+
+	if (decimals != NULL)
+	{
+		if (!IsA(decimals, Const) || decimals->constisnull)
+			return GPUAGG_REFUSE("rounding of numeric needs a constant number of decimals");
+		n = DatumGetInt32(decimals->constvalue);
+	}
+	if (n > GPUAGG_MAX_SCALE || n < -GPUAGG_MAX_SCALE)
+		return GPUAGG_REFUSE("a numeric is rounded to digits that 64 bits do not hold");
+	return gpuagg_lower_expr(lw, (Expr *) linitial(args), out) &&
+		to_scale(lw, rule, n, out);
+}
+
+/* ---------------------------------------------------------------- casts --- */
+
+/* numeric(p, s): rounds, and has at most p digits */
+static bool
+lower_typmod(GpuAggLower *lw, List *args, GpuAggValue *out)
+{
+	const Const *typmod = (const Const *) lsecond(args);
+	GpuAggValue value;
+	int			precision;
+	int			scale;
+
+	if (!gpuagg_lower_expr(lw, (Expr *) linitial(args), &value))
+		return false;
+	if (!IsA(typmod, Const) || typmod->constisnull ||
+		DatumGetInt32(typmod->constvalue) < (int32) VARHDRSZ)
+		return GPUAGG_REFUSE("a cast to numeric without a constant scale is not supported");
+	precision = gpuagg_numeric_typmod_precision(DatumGetInt32(typmod->constvalue));
+	scale = gpuagg_numeric_typmod_scale(DatumGetInt32(typmod->constvalue));
+	if (!to_scale(lw, GPUAGG_OP_DECIMAL_ROUND, scale, &value))
+		return false;
+	*out = value;
+	if (precision > GPUAGG_MAX_SCALE)
+		return true;
+	if (!gpuagg_lower_op(lw, GPUAGG_OP_DECIMAL_FITS, GPUAGG_T_NUMERIC, &value, NULL, NULL,
+						 precision, out))
+		return false;
+	set_scale(out, scale);
+	return true;
+}
+
+static bool
+to_integer(GpuAggLower *lw, List *args, uint8 type, GpuAggValue *out)
+{
+	if (!gpuagg_lower_expr(lw, (Expr *) linitial(args), out) ||
+		!to_scale(lw, GPUAGG_OP_DECIMAL_ROUND, 0, out))
+		return false;
+	if (type != GPUAGG_T_INT8)
+		return gpuagg_lower_op(lw, type == GPUAGG_T_INT2 ? GPUAGG_OP_TO_INT2 :
+							   GPUAGG_OP_TO_INT4, type, out, NULL, NULL, 0, out);
+	out->type = type;
+	return true;
+}
+
+/*
+ * A quotient of two doubles that are exact is rounded once, as PostgreSQL's reading of
+ * the decimal is.  float4 would be rounded twice.
+ */
+static bool
+to_float(GpuAggLower *lw, List *args, uint8 type, GpuAggValue *out)
+{
+	GpuAggConstant power;
+	GpuAggValue by;
+
+	if (!gpuagg_lower_expr(lw, (Expr *) linitial(args), out))
+		return false;
+	if (out->scale == 0)
+		return gpuagg_lower_op(lw, type == GPUAGG_T_FLOAT8 ? GPUAGG_OP_INT_TO_FLOAT8 :
+							   GPUAGG_OP_INT_TO_FLOAT4, type, out, NULL, NULL, 0, out);
+	if (type != GPUAGG_T_FLOAT8)
+		return GPUAGG_REFUSE("a cast of numeric to real is not supported");
+	power = gpuagg_constant_make(GPUAGG_T_FLOAT8,
+								 Float8GetDatum((double) power_of_ten(out->scale)), false);
+	return gpuagg_lower_op(lw, GPUAGG_OP_TO_EXACT_DOUBLE, GPUAGG_T_NUMERIC, out, NULL, NULL,
+						   0, out) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_T_FLOAT8, out, NULL, NULL, 0,
+						out) &&
+		gpuagg_lower_constant(lw, power, &by) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_FLOAT8_DIV, GPUAGG_T_FLOAT8, out, &by, NULL, 0, out);
+}
+
+/* ------------------------------------------------------------ functions --- */
+
+bool
+gpuagg_lower_numeric(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
+					 GpuAggValue *out)
+{
+	GpuAggOp	op;
+
+	*handled = true;
+	if (comparison_operation(funcid, &op))
+		return lower_comparison(lw, op, (Expr *) linitial(args), (Expr *) lsecond(args), out);
+	switch (funcid)
+	{
+		case F_NUMERIC_ADD:
+			return lower_aligned(lw, GPUAGG_OP_INT8_ADD, args, out);
+		case F_NUMERIC_SUB:
+			return lower_aligned(lw, GPUAGG_OP_INT8_SUB, args, out);
+		case F_NUMERIC_MOD:
+		case F_MOD_NUMERIC_NUMERIC:
+			return lower_aligned(lw, GPUAGG_OP_INT_MOD, args, out);
+		case F_NUMERIC_MUL:
+			return lower_product(lw, args, out);
+		case F_NUMERIC_UPLUS:
+			return gpuagg_lower_expr(lw, (Expr *) linitial(args), out);
+		case F_NUMERIC_UMINUS:
+			return lower_sign(lw, GPUAGG_OP_INT8_NEG, args, out);
+		case F_NUMERIC_ABS:
+		case F_ABS_NUMERIC:
+			return lower_sign(lw, GPUAGG_OP_INT8_ABS, args, out);
+		case F_ROUND_NUMERIC:
+		case F_ROUND_NUMERIC_INT4:
+			return lower_rounding(lw, GPUAGG_OP_DECIMAL_ROUND, args, out);
+		case F_TRUNC_NUMERIC:
+		case F_TRUNC_NUMERIC_INT4:
+			return lower_rounding(lw, GPUAGG_OP_DECIMAL_TRUNC, args, out);
+		case F_FLOOR_NUMERIC:
+			return lower_rounding(lw, GPUAGG_OP_DECIMAL_FLOOR, args, out);
+		case F_CEIL_NUMERIC:
+		case F_CEILING_NUMERIC:
+			return lower_rounding(lw, GPUAGG_OP_DECIMAL_CEIL, args, out);
+		case F_NUMERIC_NUMERIC_INT4:
+			return lower_typmod(lw, args, out);
+		case F_INT2_NUMERIC:
+			return to_integer(lw, args, GPUAGG_T_INT2, out);
+		case F_INT4_NUMERIC:
+			return to_integer(lw, args, GPUAGG_T_INT4, out);
+		case F_INT8_NUMERIC:
+			return to_integer(lw, args, GPUAGG_T_INT8, out);
+		case F_FLOAT4_NUMERIC:
+			return to_float(lw, args, GPUAGG_T_FLOAT4, out);
+		case F_FLOAT8_NUMERIC:
+			return to_float(lw, args, GPUAGG_T_FLOAT8, out);
+		case F_NUMERIC_DIV:
+			return GPUAGG_REFUSE("division of numerics is not supported");
+		default:
+			*handled = false;
+			return false;
+	}
+}
