@@ -40,6 +40,7 @@ BEGIN
 	RETURN result;
 EXCEPTION WHEN others THEN
 	RETURN 'E(' || CASE
+		WHEN sqlerrm = 'numeric field overflow' THEN 'NEEDS_PG'
 		WHEN sqlstate = '22003' AND sqlerrm LIKE '%overflow' THEN 'FLOAT_OVERFLOW'
 		WHEN sqlstate = '22003' AND sqlerrm LIKE '%underflow' THEN 'FLOAT_UNDERFLOW'
 		WHEN sqlstate = '22003' THEN 'INT_RANGE'
@@ -109,6 +110,15 @@ FROM (VALUES ('int2', '{-32768,12345}'::text[]), ('int4', '{-2147483648,1234567}
 	(VALUES ('SHL', '<<'), ('SHR', '>>')) op (name, sign);
 SELECT cases('TO_INT2', '$1::int2', '{int8}', '{-32769,-32768,32767,32768,4294967296}');
 SELECT cases('TO_INT4', '$1::int4', '{int8}', '{-2147483649,-2147483648,2147483647,2147483648}');
+SELECT cases('DECIMAL_' || upper(f), format('%s($1::numeric * 1e-%s)', f, n), '{int8}',
+			 '{0,1,-1,4,-5,49,50,-50,-49999,50000,123456,-999999999999999999,9223372036854775807,-9223372036854775808}',
+			 imm => n::text)
+FROM unnest('{round,trunc,floor,ceil}'::text[]) f, unnest('{0,1,2,5,18}'::int4[]) n;
+SELECT cases('DECIMAL_FITS', format('$1::numeric(%s, 0)', n), '{int8}',
+			 '{0,9,10,-9,-10,9999,-10000,999999999999999999,1000000000000000000,-9223372036854775808}', imm => n::text)
+FROM unnest('{1,4,18}'::int4[]) n;
+SELECT cases('TO_EXACT_DOUBLE', 'CASE WHEN abs($1::numeric) <= 9007199254740992 THEN $1 ELSE sqrt(-1.0::float8)::int8 END',
+			 '{int8}', '{0,-3,9007199254740992,-9007199254740992,9007199254740993,-9007199254740993,-9223372036854775808}');
 SELECT cases('TO_BOOL', '$1::bool', '{int4}', '{0,1,-5}');
 SELECT cases('NOT', 'NOT $1', '{bool}', '{true,false}');
 SELECT cases('I64_' || op.name, '$1 ' || op.sign || ' $2', '{int8,int8}',

@@ -482,6 +482,59 @@ test_random_damage(void)
 	free(damaged);
 }
 
+typedef struct NumericCase
+{
+	const char *name;
+	uint16_t	words[8];		/* header, weight of a long one, digits */
+	uint32_t	nwords;
+	uint32_t	scale;
+	bool		fits;
+	int64_t		value;
+} NumericCase;
+
+/* As PostgreSQL stores these numerics */
+static const NumericCase numeric_cases[] = {
+	{"0.00", {0x8100}, 1, 2, true, 0},
+	{"12345.67", {0x8101, 1, 2345, 6700}, 4, 2, true, 1234567},
+	{"-0.01", {0xA17F, 100}, 2, 2, true, -1},
+	{"100, a digit that is left out", {0x8101, 1}, 2, 2, true, 1000000},
+	{"20000 without decimals", {0x8001, 2}, 2, 0, true, 20000},
+	{"922337203685477.5807", {0x8203, 922, 3372, 368, 5477, 5807}, 6, 4, true, INT64_MAX},
+	{"-922337203685477.5807", {0xA203, 922, 3372, 368, 5477, 5807}, 6, 4, true, -INT64_MAX},
+	{"92233720368547758.07", {0x8104, 9, 2233, 7203, 6854, 7758, 700}, 7, 2, true, INT64_MAX},
+	{"92233720368547758.08", {0x8104, 9, 2233, 7203, 6854, 7758, 800}, 7, 2, false, 0},
+	{"a long form of 1.5", {0x0001, 0, 1, 5000}, 4, 1, true, 15},
+	{"a long form of -1.5", {0x4001, 0, 1, 5000}, 4, 1, true, -15},
+	{"another scale", {0x8101, 1, 2345, 6700}, 4, 3, false, 0},
+	{"decimals beyond its scale", {0x8100, 1, 2345}, 3, 2, false, 0},
+	{"digits beyond its scale", {0x8100, 1, 2300, 1}, 4, 2, false, 0},
+	{"NaN", {0xC000}, 1, 2, false, 0},
+	{"infinity", {0xD000}, 1, 2, false, 0},
+	{"a weight beyond 64 bits", {0x0002, 32767, 1}, 3, 2, false, 0},
+	{"a weight below every scale", {0x0002, 0x8000, 1}, 3, 2, false, 0},
+	{"no digit at all", {0x8100, 10000}, 2, 2, false, 0},
+};
+
+static void
+test_numeric(void)
+{
+	char		unaligned[32];
+
+	for (size_t i = 0; i < sizeof(numeric_cases) / sizeof(numeric_cases[0]); i++)
+	{
+		const NumericCase *c = &numeric_cases[i];
+		int64_t		value = 0;
+		bool		fits;
+
+		memcpy(unaligned + 1, c->words, c->nwords * sizeof(uint16_t));
+		fits = gpuagg_load_numeric(unaligned + 1, c->nwords * (uint32_t) sizeof(uint16_t),
+								   c->scale, &value);
+		ok(fits == c->fits && (!fits || value == c->value), c->name);
+	}
+	ok(!gpuagg_load_numeric(unaligned, 0, 0, &(int64_t) {0}) &&
+	   !gpuagg_load_numeric(unaligned, 1, 0, &(int64_t) {0}), "numeric: cut off");
+}
+
 int
 main(void)
 {
@@ -491,6 +544,7 @@ main(void)
 	test_varlena();
 	test_alignment();
 	test_loads();
+	test_numeric();
 	test_decode();
 	test_decode_blocks();
 	test_corrupt();
