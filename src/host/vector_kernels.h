@@ -168,6 +168,13 @@ GPUAGG_KERNEL_DEFINE(name) \
 	GPUAGG_R(int64_t, i) \
 	GPUAGG_CAREFUL(fn(x[i], y[i], &e, ins)) \
 }
+#define GPUAGG_MAKE_IB_I(name, fn) \
+GPUAGG_KERNEL_DEFINE(name) \
+{ \
+	GPUAGG_A(int64_t, i) GPUAGG_B(GpuAggBytes, b) GPUAGG_NO_C \
+	GPUAGG_R(int64_t, i) \
+	GPUAGG_CAREFUL(fn(x[i], y[i], &e)) \
+}
 #define GPUAGG_MAKE_BI_B_IMM(name, fn) \
 GPUAGG_KERNEL_DEFINE(name) \
 { \

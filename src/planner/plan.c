@@ -18,6 +18,7 @@
 #include "nodes/value.h"
 #include "planner/constant.h"
 #include "planner/plan.h"
+#include "planner/zone.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -78,8 +79,9 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 									  list_make3_int(o->scale, o->shown, o->shown_by)));
 	}
 	for (int i = 0; i < info->nruntime; i++)
-		runtime = lappend(runtime, list_make2_int(info->runtime[i].const_no,
-												  info->runtime[i].may_fail));
+		runtime = lappend(runtime, list_make3_int(info->runtime[i].const_no,
+												  info->runtime[i].may_fail,
+												  info->runtime[i].zone));
 	return list_concat(list_make5(pack_bytes(info->program, info->program->bytes),
 								  outputs, runtime, makeInteger(info->gate),
 								  pack_float(info->est_rows)),
@@ -145,6 +147,7 @@ gpuagg_plan_unpack(List *custom_private)
 
 		r->const_no = linitial_int((List *) lfirst(lc));
 		r->may_fail = lsecond_int((List *) lfirst(lc)) != 0;
+		r->zone = lthird_int((List *) lfirst(lc));
 	}
 	info->gate = intVal(lfourth(custom_private));
 	info->est_rows = floatVal(list_nth(custom_private, 4));
@@ -186,6 +189,18 @@ random_seed(void)
 	return seed;
 }
 
+/* A zone's table instead of its name, copied */
+static void
+constant_zone(GpuAggConstant *c, GpuAggZoneName kind)
+{
+	char	   *name = pnstrdup(c->bytes, c->value.len);
+	const char *table = gpuagg_zone_table(name, kind, &c->value.len);
+	char	   *bytes = palloc(Max(1, c->value.len));
+
+	memcpy(bytes, table, c->value.len);
+	c->bytes = bytes;
+}
+
 GpuAggProgram *
 gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 				 const bool *isnull)
@@ -201,6 +216,8 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 	{
 		constants[i] = gpuagg_constant_make(slots[info->runtime[i].const_no].type,
 											values[i], isnull[i]);
+		if (info->runtime[i].zone != GPUAGG_ZONE_NONE && !isnull[i])
+			constant_zone(&constants[i], info->runtime[i].zone);
 		bytes += constants[i].value.len;
 	}
 	bytes = MAXALIGN(bytes);

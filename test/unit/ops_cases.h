@@ -71,6 +71,11 @@ static const OpsArg ops_strings[] = {S(""), S("ab"), S("abc"), S("b")};
 #define HAS_NULL GPUAGG_IN_HAS_NULL
 #define NEGATED GPUAGG_IN_NEGATED
 
+/* A zone's table: one hour from 0 on, two from 1000000, until 2000000 */
+#define ZONE S("\0\0\0\0\0\0\0\0" "\x00\xA4\x93\xD6\0\0\0\0" \
+	"\x40\x42\x0F\0\0\0\0\0" "\x00\x48\x27\xAD\x01\0\0\0" \
+	"\x80\x84\x1E\0\0\0\0\0" "\0\0\0\0\0\0\0\0")
+
 static const OpsCase ops_cases[] = {
 #include OPS_ANSWERS
 
@@ -88,6 +93,16 @@ static const OpsCase ops_cases[] = {
 	{OP(LIKE), 0, 1, {S("abc"), S("b\\c"), NONE}, I(0), NO_LIST},
 	{OP(LIKE), 0, 0, {S("\xe9\xe9"), S("__"), NONE}, I(1), NO_LIST},
 	{OP(LIKE), 0, 1, {S("a\0b"), S("a_b"), NONE}, I(1), NO_LIST},
+
+	{OP(ZONE_LOCAL), 0, 0, {I(0), ZONE, NONE}, I(3600000000), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(999999), ZONE, NONE}, I(3600999999), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(1000000), ZONE, NONE}, I(7201000000), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(1999999), ZONE, NONE}, I(7201999999), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(2000000), ZONE, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(-1), ZONE, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(5), S(""), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(INT64_MAX), ZONE, NONE}, I(INT64_MAX), NO_LIST},
+	{OP(ZONE_LOCAL), 0, 0, {I(INT64_MIN), ZONE, NONE}, I(INT64_MIN), NO_LIST},
 
 	{OP(AND), 0, 0, {I(1), I(1), NONE}, I(1), NO_LIST},
 	{OP(AND), 0, 0, {I(1), I(0), NONE}, I(0), NO_LIST},

@@ -305,6 +305,7 @@ gpuagg_eval_constants(const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st)
 #define GPUAGG_CALL_I_F(fn) reg[ins->dst].f = fn(a->i, &e)
 #define GPUAGG_CALL_F_I(fn) reg[ins->dst].i = fn(a->f, &e)
 #define GPUAGG_CALL_I_I_IMM(fn) reg[ins->dst].i = fn(a->i, &e, ins)
+#define GPUAGG_CALL_IB_I(fn) reg[ins->dst].i = fn(a->i, b->b, &e)
 #define GPUAGG_CALL_B_I(fn) reg[ins->dst].i = fn(a->b, &e)
 #define GPUAGG_CALL_B_B(fn) reg[ins->dst].b = fn(a->b, &e)
 #define GPUAGG_CALL_BI_B_IMM(fn) reg[ins->dst].b = fn(a->b, b->i, &e, ins)
@@ -323,6 +324,7 @@ gpuagg_eval_constants(const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st)
 #define GPUAGG_ARITY_I_F 1
 #define GPUAGG_ARITY_F_I 1
 #define GPUAGG_ARITY_I_I_IMM 1
+#define GPUAGG_ARITY_IB_I 2
 #define GPUAGG_ARITY_B_I 1
 #define GPUAGG_ARITY_B_B 1
 #define GPUAGG_ARITY_BI_B_IMM 2

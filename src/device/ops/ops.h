@@ -137,6 +137,7 @@
 	X(TIMESTAMP_TRUNC, I_I_IMM, gpuagg_timestamp_trunc) \
 	X(DATE_EXTRACT, I_I_IMM, gpuagg_date_extract)	/* integral fields; infinite: NEEDS_PG */ \
 	X(TIMESTAMP_EXTRACT, I_I_IMM, gpuagg_timestamp_extract) \
+	X(ZONE_LOCAL, IB_I, gpuagg_zone_local)	/* timestamptz to local timestamp; b: a zone's table */ \
 	/* byte strings; UTF8 forms count characters, as the encoding says */ \
 	X(OCTET_LENGTH, B_I, gpuagg_octet_length) \
 	X(LENGTH_UTF8, B_I, gpuagg_length_utf8) \

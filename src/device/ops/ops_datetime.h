@@ -12,8 +12,9 @@
  * start of a 400-year cycle before every date: no branches, no negative
  * quotients, so that loops vectorise.
  *
- * Does not handle: time zones (timestamptz is lowered only where UTC makes it
- * a timestamp), fields with fractions, extract() from infinities and values
+ * A time zone is a table that comes with the program (zone_local).
+ *
+ * Does not handle: fields with fractions, extract() from infinities and values
  * outside PostgreSQL's range (both NEEDS_PG).
  *
  * The rules for all operator headers stand in ops_int.h.
@@ -372,6 +373,54 @@ gpuagg_timestamp_extract(int64_t a, uint8_t *st, const GpuAggInstr *ins)
 		default:
 			return gpuagg_extract_day(day, ins->imm, st);
 	}
+}
+
+/*
+ * A zone's table, from which moment on which offset holds.  Of the last entry only the
+ * moment counts, where the table ends.
+ */
+typedef struct GpuAggZoneEntry
+{
+	int64_t		from;			/* microseconds since 2000-01-01 UTC */
+	int64_t		offset;			/* east of UTC, microseconds */
+} GpuAggZoneEntry;
+
+/* The bytes may lie anywhere. */
+GPUAGG_FN GpuAggZoneEntry
+gpuagg_zone_entry(GpuAggBytes table, uint32_t i)
+{
+	GpuAggZoneEntry entry;
+
+	memcpy(&entry, table.data + i * sizeof(entry), sizeof(entry));
+	return entry;
+}
+
+/* The local time at a moment; beyond the table NEEDS_PG, infinities as they are */
+GPUAGG_FN int64_t
+gpuagg_zone_local(int64_t a, GpuAggBytes table, uint8_t *st)
+{
+	uint32_t	lo = 0;
+	uint32_t	end = (uint32_t) (table.len / sizeof(GpuAggZoneEntry));
+
+	if (gpuagg_timestamp_is_infinite(a))
+		return a;
+	if (end < 2 || a < gpuagg_zone_entry(table, 0).from ||
+		a >= gpuagg_zone_entry(table, end - 1).from)
+	{
+		gpuagg_raise_if(true, GPUAGG_ST_NEEDS_PG, st);
+		return 0;
+	}
+	/* entry lo begins before a, entry end behind it */
+	for (end--; end - lo > 1;)
+	{
+		const uint32_t mid = (lo + end) / 2;
+
+		if (gpuagg_zone_entry(table, mid).from <= a)
+			lo = mid;
+		else
+			end = mid;
+	}
+	return gpuagg_wrap_add(a, gpuagg_zone_entry(table, lo).offset);
 }
 
 #endif							/* GPUAGG_DEVICE_OPS_DATETIME_H */

@@ -133,20 +133,22 @@ gpuagg_lower_list_constant(GpuAggLower *lw, GpuAggConstant c)
 	return true;
 }
 
-bool
-gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type, bool may_fail,
-					 GpuAggValue *out)
+/* An expression as a runtime constant, found or added */
+static bool
+add_runtime(GpuAggLower *lw, Expr *expr, uint8 type, bool may_fail, GpuAggZoneName zone,
+			GpuAggValue *out)
 {
 	GpuAggConstant c;
 	ListCell   *lc;
 
 	foreach(lc, lw->runtime_exprs)
 	{
-		int			number = lw->runtime[foreach_current_index(lc)].const_no;
+		const GpuAggRuntimeConst *known = &lw->runtime[foreach_current_index(lc)];
 
-		if (equal(lfirst(lc), expr) && lw->consts[number].value.type == type)
+		if (equal(lfirst(lc), expr) && lw->consts[known->const_no].value.type == type &&
+			known->zone == (int) zone)
 		{
-			constant_value(lw, number, out);
+			constant_value(lw, known->const_no, out);
 			return true;
 		}
 	}
@@ -160,10 +162,24 @@ gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type, bool may_fail,
 	lw->in_list[lw->nconsts] = false;
 	lw->runtime[lw->nruntime].const_no = lw->nconsts;
 	lw->runtime[lw->nruntime].may_fail = may_fail;
+	lw->runtime[lw->nruntime].zone = zone;
 	lw->nruntime++;
 	lw->runtime_exprs = lappend(lw->runtime_exprs, copyObject(expr));
 	constant_value(lw, lw->nconsts++, out);
 	return true;
+}
+
+bool
+gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type, bool may_fail,
+					 GpuAggValue *out)
+{
+	return add_runtime(lw, expr, type, may_fail, GPUAGG_ZONE_NONE, out);
+}
+
+bool
+gpuagg_lower_zone(GpuAggLower *lw, Expr *name, GpuAggZoneName kind, GpuAggValue *out)
+{
+	return add_runtime(lw, name, GPUAGG_T_TEXT, false, kind, out);
 }
 
 /*

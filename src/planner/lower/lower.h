@@ -8,6 +8,7 @@
  *	lower_func.c		functions and operators, by OID (lower_table.h)
  *	lower_numeric.c		decimals: their scales, arithmetic, comparisons
  *	lower_datetime.c	date_trunc, extract, comparisons across time types
+ *	lower_zone.c		timestamptz in the session's zone, or another
  *	lower_list.c		x = ANY (array), x <> ALL (array)
  *	lower_const.c		expressions without columns: constants
  *	lower_agg.c			aggregates, their transitions and counts
@@ -28,6 +29,7 @@
 #include "planner/constant.h"
 #include "planner/plan.h"
 #include "planner/refuse.h"
+#include "planner/zone.h"
 #include "utils/rel.h"
 
 /*
@@ -121,6 +123,10 @@ extern bool gpuagg_lower_constant(GpuAggLower *lw, GpuAggConstant c,
 extern bool gpuagg_lower_list_constant(GpuAggLower *lw, GpuAggConstant c);
 extern bool gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type,
 								 bool may_fail, GpuAggValue *out);
+
+/* The table of the zone that a text without columns names (planner/zone.h) */
+extern bool gpuagg_lower_zone(GpuAggLower *lw, Expr *name, GpuAggZoneName kind,
+							  GpuAggValue *out);
 extern GpuAggProgram *gpuagg_lower_finish(GpuAggLower *lw);
 
 /*
@@ -180,6 +186,28 @@ extern bool gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno,
  * is <>.
  */
 extern bool gpuagg_lower_is_equality(Oid funcid, bool *negated);
+
+/* The field that this constant names, if it may be used so: GPUAGG_FIELD_... */
+extern bool gpuagg_lower_field(Expr *unit, int use, GpuAggField *field);
+
+#define GPUAGG_USE_TRUNC 0x01	/* date_trunc knows it */
+#define GPUAGG_USE_DATE 0x02	/* extract from date, as an integer */
+#define GPUAGG_USE_TIMESTAMP 0x04	/* extract from timestamp, as an integer */
+#define GPUAGG_USE_DAYS 0x08	/* date_trunc to it gives whole days */
+
+/* Is it date_trunc(whole days, a timestamptz)? */
+extern bool gpuagg_lower_truncates_days(Expr *expr);
+
+/* The same value, left to PostgreSQL where a day is missing in the session's zone */
+extern bool gpuagg_lower_guard_days(GpuAggLower *lw, GpuAggValue *value);
+
+/* lower_zone.c; funcid is one of theirs if handled is set. */
+extern bool gpuagg_lower_zoned(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
+							   GpuAggValue *out);
+
+/* The local day of date_trunc(unit of days, timestamptz) */
+extern bool gpuagg_lower_zoned_day(GpuAggLower *lw, Expr *unit, Expr *moment,
+								   GpuAggValue *out);
 
 /* lower_datetime.c; funcid is one of theirs if handled is set. */
 extern bool gpuagg_lower_datetime(GpuAggLower *lw, Oid funcid, List *args,

@@ -2,8 +2,7 @@
  * lower_datetime.c
  *		date_trunc, extract, and comparisons between types of time.
  *
- * A device knows nothing of time zones.  Two things are possible all the
- * same:
+ * Where a device need not know the time zone:
  *
  *	timestamptz against a date or timestamp that is a constant: that one is
  *	cast under the session's TimeZone when execution starts.
@@ -16,8 +15,9 @@
  *	these are the days below.  So a runtime constant tests whether they exist
  *	in the session's TimeZone; if not, the query is left to PostgreSQL.
  *
- * Does not handle: anything else that depends on TimeZone, intervals, fields
- * that are not integers (second, epoch, ...).
+ * Everything else of timestamptz is in lower_zone.c.
+ *
+ * Does not handle: intervals, fields that are not integers (second, epoch, ...).
  */
 #include "postgres.h"
 
@@ -46,10 +46,10 @@ static const DateADT skipped_days[] = {
  */
 #define OWN_OFFSETS "[0-9][^0-9:>].*[0-9]|>.*[0-9][^0-9:].*[0-9]"
 
-#define IN_TRUNC 0x01			/* date_trunc knows it */
-#define IN_DATE 0x02			/* extract from date, as an integer */
-#define IN_TIMESTAMP 0x04		/* extract from timestamp, as an integer */
-#define WHOLE_DAYS 0x08			/* date_trunc to it gives whole days */
+#define IN_TRUNC GPUAGG_USE_TRUNC
+#define IN_DATE GPUAGG_USE_DATE
+#define IN_TIMESTAMP GPUAGG_USE_TIMESTAMP
+#define WHOLE_DAYS GPUAGG_USE_DAYS
 
 static const struct
 {
@@ -88,14 +88,13 @@ static const struct
 	{"millennia", GPUAGG_FIELD_MILLENNIUM, IN_TRUNC | IN_DATE | IN_TIMESTAMP | WHOLE_DAYS}
 };
 
-/* The field that this constant names, if it may be used so. */
 static bool
 find_field(Expr *unit, int use, GpuAggField *field)
 {
 	char	   *name;
 
 	if (!IsA(unit, Const) || ((Const *) unit)->constisnull)
-		return GPUAGG_REFUSE("date_trunc and extract need a constant field name");
+		return false;
 	name = TextDatumGetCString(((Const *) unit)->constvalue);
 	for (int i = 0; i < lengthof(fields); i++)
 	{
@@ -106,8 +105,28 @@ find_field(Expr *unit, int use, GpuAggField *field)
 			return true;
 		}
 	}
+	return false;
+}
+
+bool
+gpuagg_lower_field(Expr *unit, int use, GpuAggField *field)
+{
+	if (find_field(unit, use, field))
+		return true;
+	if (!IsA(unit, Const) || ((Const *) unit)->constisnull)
+		return GPUAGG_REFUSE("date_trunc and extract need a constant field name");
 	return GPUAGG_REFUSE("field \"%s\" of date_trunc or extract is not supported here",
-						 name);
+						 TextDatumGetCString(((Const *) unit)->constvalue));
+}
+
+bool
+gpuagg_lower_truncates_days(Expr *expr)
+{
+	FuncExpr   *trunc = (FuncExpr *) expr;
+	GpuAggField field;
+
+	return IsA(expr, FuncExpr) && trunc->funcid == F_DATE_TRUNC_TEXT_TIMESTAMPTZ &&
+		find_field((Expr *) linitial(trunc->args), IN_TRUNC | WHOLE_DAYS, &field);
 }
 
 static bool
@@ -116,7 +135,7 @@ lower_trunc(GpuAggLower *lw, List *args, GpuAggValue *out)
 	GpuAggField field;
 	GpuAggValue value;
 
-	return find_field((Expr *) linitial(args), IN_TRUNC, &field) &&
+	return gpuagg_lower_field((Expr *) linitial(args), IN_TRUNC, &field) &&
 		gpuagg_lower_expr(lw, (Expr *) lsecond(args), &value) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP,
 						&value, NULL, NULL, field, out);
@@ -129,7 +148,7 @@ lower_extract(GpuAggLower *lw, List *args, bool date, bool to_float,
 	GpuAggField field;
 	GpuAggValue value;
 
-	if (!find_field((Expr *) linitial(args), date ? IN_DATE : IN_TIMESTAMP,
+	if (!gpuagg_lower_field((Expr *) linitial(args), date ? IN_DATE : IN_TIMESTAMP,
 					&field) ||
 		!gpuagg_lower_expr(lw, (Expr *) lsecond(args), &value) ||
 		!gpuagg_lower_op(lw, date ? GPUAGG_OP_DATE_EXTRACT :
@@ -275,8 +294,8 @@ days_exist(void)
  * The same value, but left to PostgreSQL (the root of -1 is) where a day is
  * missing.  These casts of days in range cannot fail.
  */
-static bool
-guard_days(GpuAggLower *lw, GpuAggValue *value)
+bool
+gpuagg_lower_guard_days(GpuAggLower *lw, GpuAggValue *value)
 {
 	GpuAggValue sign;
 	GpuAggValue root;
@@ -309,25 +328,32 @@ is_date_trunc(Expr *expr, Expr **unit, Expr **date)
 }
 
 /*
- * A key date_trunc(unit, date::timestamptz) is grouped as a date.  The row
- * plan computes the same: the local date of the truncated instant.
+ * A key date_trunc(unit of days, x) is grouped as a date, of a date cast to timestamptz
+ * or of any timestamptz.  The row plan computes the same: the local date of the truncated
+ * instant.
  */
 bool
 gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr, bool *handled,
 						 Expr **row_expr, GpuAggValue *out)
 {
+	FuncExpr   *trunc = (FuncExpr *) expr;
 	GpuAggField field;
 	Expr	   *unit;
 	Expr	   *date;
 	GpuAggValue value;
 
-	*handled = is_date_trunc(expr, &unit, &date);
+	*handled = gpuagg_lower_truncates_days(expr);
 	if (!*handled ||
-		!find_field(unit, IN_TRUNC | WHOLE_DAYS, &field) ||
+		!gpuagg_lower_field((Expr *) linitial(trunc->args), IN_TRUNC, &field))
+		return false;
+	if (is_date_trunc(expr, &unit, &date) ?
 		!gpuagg_lower_expr(lw, date, &value) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_DATE_TRUNC, GPUAGG_T_DATE, &value, NULL,
-						 NULL, field, &value) ||
-		!guard_days(lw, &value))
+						 NULL, field, &value) :
+		!gpuagg_lower_zoned_day(lw, (Expr *) linitial(trunc->args),
+								(Expr *) lsecond(trunc->args), &value))
+		return false;
+	if (!gpuagg_lower_guard_days(lw, &value))
 		return false;
 	*row_expr = call1(F_DATE_TIMESTAMPTZ, DATEOID, expr);
 	*out = value;
@@ -344,7 +370,7 @@ lower_trunc_to_date(GpuAggLower *lw, Expr *unit, Expr *date, GpuAggValue *out)
 	GpuAggField field;
 	GpuAggValue value;
 
-	if (!find_field(unit, IN_TRUNC | WHOLE_DAYS, &field) ||
+	if (!gpuagg_lower_field(unit, IN_TRUNC | WHOLE_DAYS, &field) ||
 		!gpuagg_lower_expr(lw, date, &value) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_DATE_TO_TIMESTAMP, GPUAGG_T_TIMESTAMP,
 						 &value, NULL, NULL, 0, &value) ||
@@ -352,33 +378,10 @@ lower_trunc_to_date(GpuAggLower *lw, Expr *unit, Expr *date, GpuAggValue *out)
 						 &value, NULL, NULL, field, &value) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_T_DATE,
 						 &value, NULL, NULL, 0, &value) ||
-		!guard_days(lw, &value))
+		!gpuagg_lower_guard_days(lw, &value))
 		return false;
 	*out = value;
 	return true;
-}
-
-/* Functions of the time zone, by name for a better reason */
-static bool
-refuse_time_zone(Oid funcid, bool *handled)
-{
-	switch (funcid)
-	{
-		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
-		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
-			return GPUAGG_REFUSE("date_trunc of timestamptz depends on the time zone (a date can be truncated as a group key)");
-		case F_EXTRACT_TEXT_TIMESTAMPTZ:
-		case F_DATE_PART_TEXT_TIMESTAMPTZ:
-			return GPUAGG_REFUSE("extract from timestamptz depends on the time zone");
-		case F_DATE_TIMESTAMPTZ:
-		case F_TIMESTAMP_TIMESTAMPTZ:
-		case F_TIMESTAMPTZ_DATE:
-		case F_TIMESTAMPTZ_TIMESTAMP:
-			return GPUAGG_REFUSE("casts between timestamptz and types without time zone depend on the time zone");
-		default:
-			*handled = false;
-			return false;
-	}
 }
 
 bool
@@ -411,5 +414,5 @@ gpuagg_lower_datetime(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 		default:
 			break;
 	}
-	return refuse_time_zone(funcid, handled);
+	return gpuagg_lower_zoned(lw, funcid, args, handled, out);
 }

@@ -1,0 +1,118 @@
+/*
+ * zone.c
+ *		Time zones as devices see them (zone.h).
+ *
+ * A table has the moments at which a zone's offset changes, found with PostgreSQL's own
+ * functions, over the years in which nearly all timestamps lie.  Others are left to
+ * PostgreSQL, value by value.
+ */
+#include "postgres.h"
+
+#include "device/ops/ops_datetime.h"
+#include "parser/scansup.h"
+#include "pgtime.h"
+#include "planner/zone.h"
+#include "utils/datetime.h"
+#include "utils/formatting.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+/* Years that a table covers: about 330 changes of a zone with summer time */
+#define FIRST_YEAR 1800
+#define END_YEAR 2100
+
+#define SECONDS_TO_2000 \
+	((pg_time_t) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
+
+typedef struct ZoneTable
+{
+	char		name[TZ_STRLEN_MAX + 1];
+	GpuAggZoneName kind;
+	int			n;
+	int			max;
+	GpuAggZoneEntry *entries;	/* in TopMemoryContext */
+} ZoneTable;
+
+static ZoneTable last;
+
+static pg_time_t
+year_start(int year)
+{
+	return (pg_time_t) (date2j(year, 1, 1) - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+}
+
+bool
+gpuagg_zone_is_full_name(const char *name)
+{
+	char	   *lower = downcase_truncate_identifier(name, strlen(name), false);
+	int			value;
+	pg_tz	   *zone;
+
+	/* abbreviations go first */
+	return strlen(name) <= TZ_STRLEN_MAX &&
+		DecodeTimezoneAbbrev(0, lower, &value, &zone) == UNKNOWN_FIELD &&
+		pg_tzset(name) != NULL;
+}
+
+static void
+add_entry(pg_time_t from, long offset)
+{
+	if (last.n == last.max)
+	{
+		last.max = Max(64, last.max * 2);
+		last.entries = last.entries == NULL ?
+			MemoryContextAlloc(TopMemoryContext, last.max * sizeof(GpuAggZoneEntry)) :
+			repalloc(last.entries, last.max * sizeof(GpuAggZoneEntry));
+	}
+	last.entries[last.n].from = (from - SECONDS_TO_2000) * USECS_PER_SEC;
+	last.entries[last.n].offset = offset * USECS_PER_SEC;
+	last.n++;
+}
+
+static void
+fill_table(const pg_tz *zone)
+{
+	const pg_time_t end = year_start(END_YEAR);
+	pg_time_t	at = year_start(FIRST_YEAR);
+	long		before;
+	long		after;
+	int			before_is_dst;
+	int			after_is_dst;
+	pg_time_t	boundary;
+	int			found;
+
+	found = pg_next_dst_boundary(&at, &before, &before_is_dst, &boundary, &after,
+								 &after_is_dst, zone);
+	if (found < 0)
+		return;
+	add_entry(at, before);
+	while (found > 0 && boundary < end)
+	{
+		add_entry(boundary, after);
+		at = boundary;
+		found = pg_next_dst_boundary(&at, &before, &before_is_dst, &boundary, &after,
+									 &after_is_dst, zone);
+	}
+	add_entry(end, 0);
+}
+
+const char *
+gpuagg_zone_table(const char *name, GpuAggZoneName kind, uint32 *bytes)
+{
+	pg_tz	   *zone;
+
+	/* an abbreviation may have come with a setting since */
+	if (last.kind != kind || kind == GPUAGG_ZONE_ARGUMENT || strcmp(last.name, name) != 0)
+	{
+		last.kind = GPUAGG_ZONE_NONE;
+		last.n = 0;
+		if (strlen(name) <= TZ_STRLEN_MAX &&
+			(kind != GPUAGG_ZONE_ARGUMENT || gpuagg_zone_is_full_name(name)) &&
+			(zone = pg_tzset(name)) != NULL)
+			fill_table(zone);
+		strlcpy(last.name, name, sizeof(last.name));
+		last.kind = kind;
+	}
+	*bytes = last.n * sizeof(GpuAggZoneEntry);
+	return (const char *) last.entries;
+}

@@ -1,0 +1,85 @@
+--
+-- timestamptz in the session's time zone and in others.
+--
+\a
+\t on
+-- every quarter of an hour around changes of offset would be many rows: days around the usual dates of change
+-- of all years, hours of some years, seconds of local mean times, both ends and beyond the years that a device knows
+CREATE TABLE tz (id int4, x timestamptz, v int4);
+INSERT INTO tz SELECT row_number() OVER (), x, (row_number() OVER ()) % 100 FROM (
+	SELECT make_timestamptz(y, m, d, h, 30 * (d % 2), 15, 'UTC') AS x
+	FROM generate_series(1883, 2098, 5) y, unnest('{3,4,9,10,11}'::int4[]) m, generate_series(1, 30, 3) d, unnest('{0,1,7,23}'::int4[]) h
+	UNION ALL
+	SELECT generate_series('2011-12-28'::timestamptz, '2012-01-02', '17 min')
+	UNION ALL
+	SELECT generate_series('2018-11-03 20:00+00'::timestamptz, '2018-11-05 12:00+00', '13 min')
+	UNION ALL
+	SELECT generate_series('2024-03-30 00:00+00'::timestamptz, '2024-04-08 00:00+00', '29 min')
+	UNION ALL
+	SELECT generate_series('1972-01-06 00:00+00'::timestamptz, '1972-01-08 00:00+00', '601.5 s')
+	UNION ALL
+	SELECT unnest('{infinity,-infinity,NULL,1970-01-01 00:00+00,1999-12-31 23:59:59.999999+00,2000-01-01 00:00+00}'::timestamptz[])) y;
+CREATE TABLE tz_beyond AS SELECT id, x + '400 years' AS x, v FROM tz WHERE id <= 100;
+ANALYZE tz, tz_beyond;
+CREATE TABLE tz_query AS SELECT row_number() OVER () AS no, q FROM unnest(ARRAY[
+	'SELECT x::timestamp, count(*) FROM tz GROUP BY 1',
+	'SELECT date_trunc(''day'', x), count(*), sum(v) FROM tz GROUP BY 1',
+	'SELECT date_trunc(''week'', x), date_trunc(''month'', x), count(*) FROM tz GROUP BY 1, 2',
+	'SELECT date_trunc(''year'', x), count(*) FROM tz GROUP BY 1 HAVING count(*) > 3',
+	'SELECT date_trunc(''hour'', x), count(*), min(x) FROM tz GROUP BY 1',
+	'SELECT date_trunc(''minute'', x), max(date_trunc(''second'', x)) FROM tz GROUP BY 1',
+	'SELECT x::date, count(*) FROM tz GROUP BY 1',
+	'SELECT date_trunc(''month'', x)::date, count(*) FROM tz GROUP BY 1',
+	'SELECT extract(hour FROM x), extract(dow FROM x), count(*) FROM tz WHERE id < 8000 AND x > ''-infinity'' AND x < ''infinity'' GROUP BY 1, 2',
+	'SELECT date_part(''month'', x), count(*) FROM tz WHERE x > ''1900-01-01'' AND x < ''2090-01-01'' GROUP BY 1',
+	'SELECT count(*) FROM tz WHERE x::date BETWEEN ''2012-01-01'' AND ''2012-01-02''',
+	'SELECT v, count(*) FROM tz WHERE date_trunc(''hour'', x)::timestamp < ''2018-11-04 10:00'' GROUP BY v',
+	'SELECT x AT TIME ZONE ''Australia/Lord_Howe'', count(*) FROM tz GROUP BY 1',
+	'SELECT date_trunc(''day'', x AT TIME ZONE ''America/Sao_Paulo''), extract(year FROM x::date), count(*) FROM tz WHERE x::date < ''infinity'' AND x::date > ''-infinity'' GROUP BY 1, 2']) q;
+
+-- how many groups there are is for the time zone database to say
+CREATE FUNCTION agrees(query text, mode text DEFAULT 'require') RETURNS text LANGUAGE sql AS
+$$ SELECT regexp_replace(compare(query, mode), ': [0-9]+ rows?$', '') $$;
+-- in zones with summer time, midnights that do not exist, half hours, seconds, skipped days, and none of these
+CREATE FUNCTION in_zone(zone text, query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	answer text;
+BEGIN
+	PERFORM set_config('TimeZone', zone, true);
+	answer := agrees(query, 'prefer');
+	RETURN answer;
+END
+$$;
+SELECT zone, string_agg(no || ': ' || in_zone(zone, q), ', ' ORDER BY no)
+FROM unnest(ARRAY['UTC', 'Europe/Berlin', 'America/New_York', 'America/Sao_Paulo', 'Asia/Kathmandu', 'Australia/Lord_Howe',
+	'Africa/Monrovia', 'Pacific/Apia', 'Asia/Tehran', '<+0330>-03:30', 'CET-1CEST']) WITH ORDINALITY z(zone, n), tz_query
+WHERE zone IN ('UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Africa/Monrovia') OR no IN (2, 5, 7, 9) GROUP BY zone, n ORDER BY n;
+-- all of it on the device, where no zone skips days and no year is beyond the table
+SET TimeZone = 'Europe/Berlin';
+SELECT no, agrees(q) FROM tz_query ORDER BY no;
+-- beyond the table each value is PostgreSQL's, and with it the query
+SELECT compare('SELECT x::date, count(*) FROM tz_beyond GROUP BY 1', 'prefer');
+SELECT compare('SELECT v, count(x::date) FROM tz_beyond WHERE x < ''2100-01-01'' GROUP BY v');
+
+-- a plan follows the setting
+SET plan_cache_mode = force_generic_plan;
+SET gpuagg.debug_require = 'require';
+PREPARE tz_days AS SELECT date_trunc('day', x), count(*) FROM tz WHERE x BETWEEN '2018-11-03 22:00+00' AND '2018-11-04 08:00+00' GROUP BY 1 ORDER BY 1;
+EXECUTE tz_days;
+SET TimeZone = 'America/Sao_Paulo';
+EXECUTE tz_days;
+SET TimeZone = 'Asia/Tokyo';
+EXECUTE tz_days;
+SET TIME ZONE INTERVAL '-05:30' HOUR TO MINUTE;
+EXECUTE tz_days;
+DEALLOCATE tz_days;
+RESET plan_cache_mode;
+SET gpuagg.debug_require = 'allow';
+RESET TimeZone;
+EXPLAIN (COSTS OFF) SELECT date_trunc('day', x), x::date, count(*) FROM tz GROUP BY 1, 2;
+-- what is not taken
+SELECT q, why FROM unnest(ARRAY['SELECT x AT TIME ZONE ''CEST'', count(*) FROM tz GROUP BY 1', 'SELECT max(date_trunc(''day'', x)) FROM tz',
+	'SELECT count(*) FROM tz WHERE x::timestamp::timestamptz < now()', 'SELECT date_trunc(''day'', x, ''Asia/Tokyo''), count(*) FROM tz GROUP BY 1',
+	'SELECT extract(epoch FROM x), count(*) FROM tz GROUP BY 1', 'SELECT x AT TIME ZONE ''No/Where'', count(*) FROM tz GROUP BY 1']) q, gpuagg.why_not(q) AS why;
+DROP FUNCTION in_zone, agrees;
+DROP TABLE tz, tz_beyond, tz_query;
