@@ -986,7 +986,6 @@ COMMENT ON FUNCTION gpuagg.normal_quantile(float8) IS
 CREATE FUNCTION gpuagg.estimate_draws(query text, OUT draws bigint, OUT total float8)
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 AS $$
-#variable_conflict use_variable
 DECLARE
     plan pg_catalog.jsonb;
     scans pg_catalog.jsonb;
