@@ -3,6 +3,13 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION gpuagg" to load this file. \quit
 
+-- What binds here (views, checks, defaults, bodies that begin atomic) binds to
+-- PostgreSQL's own operators and functions, whatever lies in schema gpuagg.
+-- Bodies that are strings are parsed when they run, under the caller's
+-- search_path: they have one of their own, or leave nothing to it.
+-- test/lib/script checks that.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 GRANT USAGE ON SCHEMA gpuagg TO PUBLIC;
 
 --
@@ -294,9 +301,9 @@ COMMENT ON COLUMN gpuagg.cache.pages_total IS
 COMMENT ON COLUMN gpuagg.cache.rows IS
 'rows that these pages have room for: one for each line pointer';
 COMMENT ON COLUMN gpuagg.cache.bytes IS
-'memory that it takes; the directory''s is the worker''s own';
+'memory that it takes; the directory''s is the worker''s own; NULL of strings that row-level security may hide from you';
 COMMENT ON COLUMN gpuagg.cache.strings IS
-'different strings of the column so far, each kept once; NULL if it has none';
+'different strings of the column so far, each kept once; NULL if it has none, or if row-level security may hide some from you';
 COMMENT ON COLUMN gpuagg.cache.uses IS
 'tasks that asked for the column; of 0, those that needed no column';
 COMMENT ON COLUMN gpuagg.cache.last_use IS
@@ -436,8 +443,7 @@ COMMENT ON COLUMN gpuagg.profile.machine IS
 'gpuagg.machine() of where it was measured: elsewhere, as after a restore on other hardware, it does not count; NULL: counts everywhere';
 
 CREATE TABLE gpuagg.memory_level (
-    profile_id integer NOT NULL
-        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    profile_id integer NOT NULL,
     kind text NOT NULL CHECK (kind IN ('cache', 'tlb', 'memory')),
     level smallint NOT NULL CHECK (level > 0),
     entries bigint CHECK (entries > 0),
@@ -517,8 +523,7 @@ COMMENT ON TRIGGER memory_level_reach ON gpuagg.memory_level IS
 'reaches grow with the level';
 
 CREATE TABLE gpuagg.tlb_group (
-    profile_id integer NOT NULL
-        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    profile_id integer NOT NULL,
     unit integer NOT NULL CHECK (unit >= 0),
     group_no integer NOT NULL CHECK (group_no >= 0),
     PRIMARY KEY (profile_id, unit)
@@ -533,8 +538,7 @@ COMMENT ON COLUMN gpuagg.tlb_group.group_no IS
 'its group; those of one group evict each other''s entries';
 
 CREATE TABLE gpuagg.random_access (
-    profile_id integer NOT NULL
-        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    profile_id integer NOT NULL,
     region_bytes bigint NOT NULL CHECK (region_bytes > 0),
     read8_per_second double precision NOT NULL
         CHECK (read8_per_second > 0 AND read8_per_second < 1e18),
@@ -561,8 +565,7 @@ COMMENT ON COLUMN gpuagg.random_access.spread IS
 'largest (maximum - minimum) / median of the three';
 
 CREATE TABLE gpuagg.ceiling (
-    profile_id integer NOT NULL
-        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    profile_id integer NOT NULL,
     name text NOT NULL,
     per_second double precision CHECK (per_second > 0 AND per_second < 1e18),
     ns double precision CHECK (ns > 0 AND ns < 1e12),
@@ -584,8 +587,7 @@ COMMENT ON COLUMN gpuagg.ceiling.spread IS
 '(maximum - minimum) / median of the repeats';
 
 CREATE TABLE gpuagg.kernel (
-    profile_id integer NOT NULL
-        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    profile_id integer NOT NULL,
     name text NOT NULL,
     threads integer NOT NULL CHECK (threads > 0),
     registers integer NOT NULL CHECK (registers > 0),
@@ -612,8 +614,7 @@ COMMENT ON COLUMN gpuagg.kernel.blocks_per_unit IS
 'blocks that fit a multiprocessor at once';
 
 CREATE TABLE gpuagg.host_pattern (
-    profile_id integer NOT NULL
-        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    profile_id integer NOT NULL,
     words integer NOT NULL CHECK (words > 0),
     huge_pages boolean NOT NULL,
     region_bytes bigint NOT NULL CHECK (region_bytes > 0),
@@ -634,8 +635,7 @@ COMMENT ON COLUMN gpuagg.host_pattern.ns IS
 'a bucket';
 
 CREATE TABLE gpuagg.thread_scaling (
-    profile_id integer NOT NULL
-        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    profile_id integer NOT NULL,
     threads integer NOT NULL CHECK (threads > 0),
     reads_per_second double precision NOT NULL
         CHECK (reads_per_second > 0 AND reads_per_second < 1e18),
@@ -651,8 +651,7 @@ COMMENT ON COLUMN gpuagg.thread_scaling.reads_per_second IS
 'of all of them together';
 
 CREATE TABLE gpuagg.cost_unit (
-    profile_id integer NOT NULL
-        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    profile_id integer NOT NULL,
     query text NOT NULL,
     cost_units double precision NOT NULL
         CHECK (cost_units > 0 AND cost_units < 'Infinity'),
@@ -672,8 +671,7 @@ COMMENT ON COLUMN gpuagg.cost_unit.milliseconds IS
 'measured';
 
 CREATE TABLE gpuagg.curve (
-    profile_id integer NOT NULL
-        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    profile_id integer NOT NULL,
     curve text NOT NULL CHECK (curve IN ('chase', 'size', 'sharing')),
     series bigint NOT NULL CHECK (series >= 0),
     x bigint NOT NULL CHECK (x >= 0),
@@ -835,6 +833,74 @@ CREATE TRIGGER profile_changed
 COMMENT ON TRIGGER profile_changed ON gpuagg.ceiling IS
 'makes all sessions read profiles again';
 
+-- What belongs to a profile goes with it, and none is without one.  A foreign key
+-- would say so, too, but pg_restore --jobs loads tables in any order, each in a
+-- transaction of its own, when the extension, and so the key, is there already.
+CREATE FUNCTION gpuagg.profile_exists()
+RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- what pg_dump and pg_restore run has this off
+    IF NOT current_setting('check_function_bodies')::boolean THEN
+        RETURN NULL;
+    END IF;
+    PERFORM FROM gpuagg.profile WHERE profile_id = NEW.profile_id FOR KEY SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'profile % does not exist', NEW.profile_id
+            USING ERRCODE = 'foreign_key_violation',
+                  TABLE = TG_TABLE_NAME, SCHEMA = 'gpuagg', CONSTRAINT = TG_NAME;
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION gpuagg.profile_exists() IS
+'behind the constraint triggers profile_exists: rows belong to a profile';
+REVOKE ALL ON FUNCTION gpuagg.profile_exists() FROM PUBLIC;
+
+CREATE FUNCTION gpuagg.profile_gone()
+RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    part regclass;
+BEGIN
+    FOR part IN SELECT tgrelid FROM pg_trigger
+            WHERE tgfoid = 'gpuagg.profile_exists'::regproc ORDER BY tgrelid LOOP
+        EXECUTE format('DELETE FROM %s AS r WHERE NOT EXISTS
+            (SELECT FROM gpuagg.profile p WHERE p.profile_id = r.profile_id)', part);
+    END LOOP;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION gpuagg.profile_gone() IS
+'behind trigger profile_gone: what belongs to a profile goes with it';
+REVOKE ALL ON FUNCTION gpuagg.profile_gone() FROM PUBLIC;
+CREATE TRIGGER profile_gone
+    AFTER DELETE OR TRUNCATE ON gpuagg.profile
+    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_gone();
+COMMENT ON TRIGGER profile_gone ON gpuagg.profile IS
+'what belongs to a profile goes with it';
+
+-- what came with gpuagg comes with it again
+SELECT pg_extension_config_dump('gpuagg.profile', 'WHERE profile_id > 0');
+SELECT pg_extension_config_dump('gpuagg.profile_profile_id_seq', '');
+DO $$
+DECLARE
+    part regclass;
+BEGIN
+    FOREACH part IN ARRAY '{gpuagg.memory_level, gpuagg.tlb_group, gpuagg.random_access,
+            gpuagg.ceiling, gpuagg.kernel, gpuagg.host_pattern, gpuagg.thread_scaling,
+            gpuagg.cost_unit, gpuagg.curve}'::regclass[] LOOP
+        EXECUTE format('CREATE CONSTRAINT TRIGGER profile_exists
+            AFTER INSERT OR UPDATE ON %s
+            FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_exists()', part);
+        EXECUTE format('COMMENT ON TRIGGER profile_exists ON %s IS
+            ''rows belong to a profile''', part);
+        PERFORM pg_extension_config_dump(part, 'WHERE profile_id > 0');
+    END LOOP;
+END $$;
+
 -- a profile that somebody changed is no longer what was measured
 CREATE FUNCTION gpuagg.profile_edited()
 RETURNS trigger
@@ -843,6 +909,11 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF TG_TABLE_NAME = 'profile' THEN
+        IF NEW.profile_id <> OLD.profile_id THEN
+            RAISE EXCEPTION 'the number of a profile cannot be changed'
+                USING ERRCODE = 'restrict_violation',
+                      TABLE = 'profile', SCHEMA = 'gpuagg', CONSTRAINT = TG_NAME;
+        END IF;
         IF NEW.origin = OLD.origin AND NEW IS DISTINCT FROM OLD THEN
             NEW.origin := 'edited';
         END IF;
@@ -881,19 +952,6 @@ CREATE TRIGGER profile_edited
 COMMENT ON TRIGGER profile_edited ON gpuagg.ceiling IS
 'makes origin of the profile "edited"';
 
--- what came with gpuagg comes with it again
-SELECT pg_catalog.pg_extension_config_dump('gpuagg.profile', 'WHERE profile_id > 0');
-SELECT pg_catalog.pg_extension_config_dump('gpuagg.profile_profile_id_seq', '');
-SELECT pg_catalog.pg_extension_config_dump('gpuagg.memory_level', 'WHERE profile_id > 0');
-SELECT pg_catalog.pg_extension_config_dump('gpuagg.tlb_group', 'WHERE profile_id > 0');
-SELECT pg_catalog.pg_extension_config_dump('gpuagg.random_access', 'WHERE profile_id > 0');
-SELECT pg_catalog.pg_extension_config_dump('gpuagg.ceiling', 'WHERE profile_id > 0');
-SELECT pg_catalog.pg_extension_config_dump('gpuagg.kernel', 'WHERE profile_id > 0');
-SELECT pg_catalog.pg_extension_config_dump('gpuagg.host_pattern', 'WHERE profile_id > 0');
-SELECT pg_catalog.pg_extension_config_dump('gpuagg.thread_scaling', 'WHERE profile_id > 0');
-SELECT pg_catalog.pg_extension_config_dump('gpuagg.cost_unit', 'WHERE profile_id > 0');
-SELECT pg_catalog.pg_extension_config_dump('gpuagg.curve', 'WHERE profile_id > 0');
-
 CREATE FUNCTION gpuagg.machine() RETURNS text
 LANGUAGE c STABLE PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_machine';
@@ -928,37 +986,84 @@ COMMENT ON FUNCTION gpuagg.normal_quantile(float8) IS
 CREATE FUNCTION gpuagg.estimate_draws(query text, OUT draws bigint, OUT total float8)
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 AS $$
-#variable_conflict use_variable
 DECLARE
     plan pg_catalog.jsonb;
     scans pg_catalog.jsonb;
     n pg_catalog.text;
+    drawn pg_catalog.regclass;
 BEGIN
-    EXECUTE 'EXPLAIN (FORMAT json, VERBOSE) ' || query INTO plan;
+    EXECUTE pg_catalog.concat('EXPLAIN (FORMAT json, VERBOSE) ', query) INTO plan;
     scans := pg_catalog.jsonb_path_query_array(plan, 'strict $.** ? (exists (@."Sampling Method"))');
-    IF pg_catalog.jsonb_array_length(scans) <> 1 OR scans->0->>'Sampling Method' <> 'random_rows' THEN
+    IF pg_catalog.jsonb_array_length(scans) OPERATOR(pg_catalog.<>) 1
+        OR pg_catalog.jsonb_extract_path_text(scans, '0', 'Sampling Method') OPERATOR(pg_catalog.<>) 'random_rows' THEN
         RAISE EXCEPTION 'query must draw from one table, with TABLESAMPLE gpuagg.random_rows'
             USING ERRCODE = 'invalid_parameter_value',
                 HINT = 'Partitions are several tables; other sampling methods have other intervals.';
     END IF;
     -- what is evaluated here and again by the query need not be the same
-    n := scans->0->'Sampling Parameters'->>0;
-    IF n !~ '^(NULL|''-?[0-9]+'')::bigint$' THEN
+    n := pg_catalog.jsonb_extract_path_text(scans, '0', 'Sampling Parameters', '0');
+    IF n OPERATOR(pg_catalog.!~) '^(NULL|''-?[0-9]+'')::bigint$' THEN
         RAISE EXCEPTION 'the number of rows to draw must be a constant' USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Put the number into the query''s text, with format().';
     END IF;
-    EXECUTE 'SELECT ' || n INTO draws;
-    SELECT nullif(c.reltuples, -1), CASE WHEN pg_catalog.pg_relation_size(c.oid) > 0 THEN draws END
-        INTO total, draws FROM pg_catalog.pg_class c
-        WHERE c.oid = pg_catalog.to_regclass(pg_catalog.format('%I.%I', scans->0->>'Schema', scans->0->>'Relation Name'));
+    drawn := pg_catalog.to_regclass(pg_catalog.format('%I.%I', pg_catalog.jsonb_extract_path_text(scans, '0', 'Schema'),
+        pg_catalog.jsonb_extract_path_text(scans, '0', 'Relation Name')));
+    IF pg_catalog.pg_relation_size(drawn) OPERATOR(pg_catalog.>) 0 THEN
+        draws := pg_catalog.substring(n, '-?[0-9]+');
+    END IF;
+    SELECT CASE WHEN c.reltuples OPERATOR(pg_catalog.>=) 0 THEN c.reltuples END
+        INTO total FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) drawn;
 END $$;
 COMMENT ON FUNCTION gpuagg.estimate_draws(text) IS
 'behind gpuagg.estimate(): how many rows a query draws, and about how many its table has';
+
+-- Of k values in order, which are the quantiles, and the bounds of their intervals: three for each, as
+-- percentile_disc() takes them, whose place among the k is the fraction * k rounded up; NULL beyond all values.
+CREATE FUNCTION gpuagg.estimate_ranks(k float8, quantiles float8[], z float8)
+RETURNS float8[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT array_agg(CASE WHEN rank BETWEEN 1 AND k THEN (rank - 0.5) / k END ORDER BY i, j)
+    FROM unnest(quantiles) WITH ORDINALITY AS u(f, i),
+        LATERAL (VALUES
+            (1, greatest(1, ceil(k * f))),
+            (2, floor(k * f - z * sqrt(k * f * (1 - f)))),
+            (3, ceil(k * f + z * sqrt(k * f * (1 - f))) + 1)) AS r(j, rank);
+END;
+COMMENT ON FUNCTION gpuagg.estimate_ranks(float8, float8[], float8) IS
+'behind gpuagg.estimate(): where quantiles and the bounds of their intervals lie among k values';
 
 -- A draw gives a value (x), or none: its row did not pass the query's conditions, or x is NULL.  k of n draws gave
 -- one.  avg: of the k values, by the central limit theorem.  fraction: k / n with Wilson's interval.  sum: of
 -- n values, 0 for none, times the table's rows.  Quantiles: order statistics whose ranks are the binomial
 -- distribution's quantiles, by its normal approximation; NULL where a bound would lie beyond all values drawn.
+CREATE FUNCTION gpuagg.estimate_intervals(
+    n float8, k float8, mean float8, deviation float8, quantiles float8[], ordered float8[], z float8, total float8)
+RETURNS TABLE (what text, estimate float8, standard_error float8, low float8, high float8)
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    WITH fraction AS (
+        SELECT p, sqrt(p * (1 - p) / n) AS error, greatest(0, middle - half) AS low, least(1, middle + half) AS high
+        FROM (SELECT nullif(estimate_intervals.n, 0)) AS draws(n),
+            LATERAL (SELECT k / n) AS q(p),
+            LATERAL (SELECT (p + z * z / (2 * n)) / (1 + z * z / n),
+                z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))) AS wilson(middle, half)),
+    -- of n values: those of the k, and n - k zeros
+    sums AS (
+        SELECT total * m AS sum, CASE WHEN k > 1 THEN
+            total * sqrt((deviation ^ 2 * (k - 1) + k * (mean - m) ^ 2 + (n - k) * m ^ 2) / (n - 1) / n) END AS error
+        FROM (SELECT coalesce(mean, 0) * p FROM fraction) AS q(m))
+    SELECT 'avg', mean, error, mean - z * error, mean + z * error FROM (SELECT deviation / sqrt(nullif(k, 0))) AS q(error)
+    UNION ALL SELECT 'fraction', p, error, f.low, f.high FROM fraction f
+    UNION ALL SELECT 'count', total * p, total * error, total * f.low, total * f.high FROM fraction f
+    UNION ALL SELECT 'sum', sum, error, sum - z * error, sum + z * error FROM sums
+    UNION ALL SELECT 'quantile ' || f, ordered[3 * i - 2], (ordered[3 * i] - ordered[3 * i - 1]) / (2 * z),
+            ordered[3 * i - 1], ordered[3 * i]
+        FROM unnest(quantiles) WITH ORDINALITY AS u(f, i);
+END;
+COMMENT ON FUNCTION gpuagg.estimate_intervals(float8, float8, float8, float8, float8[], float8[], float8, float8) IS
+'behind gpuagg.estimate(): what the values that n draws gave say of the whole table';
+
 CREATE FUNCTION gpuagg.estimate(
     query text,
     confidence float8 DEFAULT 0.95,
@@ -967,96 +1072,40 @@ CREATE FUNCTION gpuagg.estimate(
 RETURNS TABLE (what text, estimate float8, standard_error float8, low float8, high float8)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-#variable_conflict use_column
 DECLARE
-    source text := pg_catalog.rtrim(query, E'; \t\r\n');
-    z float8;
-    n float8;
-    planned record;
-    s record;
-    p float8;
-    middle float8;
-    half float8;
+    source pg_catalog.text := pg_catalog.rtrim(query, E'; \t\r\n');
+    z pg_catalog.float8;
+    planned pg_catalog.record;
+    drawn pg_catalog.record;
 BEGIN
     IF query IS NULL OR confidence IS NULL OR quantiles IS NULL THEN
         RETURN;
     END IF;
-    IF NOT (confidence > 0 AND confidence < 1) THEN
+    IF NOT (confidence OPERATOR(pg_catalog.>) 0 AND confidence OPERATOR(pg_catalog.<) 1) THEN
         RAISE EXCEPTION 'confidence must lie between 0 and 1' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    IF (0 < ALL (quantiles) AND 1 > ALL (quantiles)) IS NOT TRUE THEN
+    IF (0 OPERATOR(pg_catalog.<) ALL (quantiles) AND 1 OPERATOR(pg_catalog.>) ALL (quantiles)) IS NOT TRUE THEN
         RAISE EXCEPTION 'quantiles must lie between 0 and 1' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    IF NOT (total >= 0 AND total < 'Infinity') THEN
+    IF NOT (total OPERATOR(pg_catalog.>=) 0 AND total OPERATOR(pg_catalog.<) 'Infinity') THEN
         RAISE EXCEPTION 'total must be a number of rows' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    quantiles := ARRAY(SELECT f FROM pg_catalog.unnest(quantiles) AS u(f));     -- one dimension, from 1
-    z := gpuagg.normal_quantile(0.5 + confidence / 2);
+    z := gpuagg.normal_quantile((1 OPERATOR(pg_catalog.+) confidence) OPERATOR(pg_catalog./) 2);
     planned := gpuagg.estimate_draws(source);
-    n := nullif(planned.draws, 0);
-    total := coalesce(total, planned.total);
     EXECUTE pg_catalog.format($q$
         WITH v AS MATERIALIZED (SELECT x::pg_catalog.float8 AS x FROM (%s
         ) AS q(x)),
         s AS (SELECT pg_catalog.count(*) AS nrows, pg_catalog.count(x)::pg_catalog.float8 AS k,
-            pg_catalog.avg(x) AS mean, pg_catalog.stddev_samp(x) AS deviation FROM v),
-        r AS (SELECT i, greatest(1, ceil(k * f)) AS at,
-                floor(k * f - $2 * sqrt(k * f * (1 - f))) AS first,
-                ceil(k * f + $2 * sqrt(k * f * (1 - f))) + 1 AS last
-            FROM s, pg_catalog.unnest($1) WITH ORDINALITY AS u(f, i) WHERE k > 0)
-        SELECT s.*,
-            (SELECT pg_catalog.percentile_disc(ARRAY(
-                    SELECT CASE WHEN rank BETWEEN 1 AND s.k THEN (rank - 0.5) / s.k END FROM r, pg_catalog.unnest(ARRAY[at, first, last]) WITH ORDINALITY AS o(rank, j)
-                    ORDER BY i, j))
-                WITHIN GROUP (ORDER BY v.x) FROM v) AS ordered
-        FROM s $q$, source) INTO s USING quantiles, z;
-    IF s.nrows > n THEN
+            pg_catalog.avg(x) AS mean, pg_catalog.stddev_samp(x) AS deviation FROM v)
+        SELECT s.*, (SELECT pg_catalog.percentile_disc(gpuagg.estimate_ranks(s.k, $1, $2)) WITHIN GROUP (ORDER BY v.x)
+            FROM v) AS ordered
+        FROM s $q$, source) INTO drawn USING quantiles, z;
+    IF drawn.nrows OPERATOR(pg_catalog.>) planned.draws THEN
         RAISE EXCEPTION 'query returned more rows than it draws' USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Each draw must give at most one row.';
     END IF;
-
-    what := 'avg';
-    estimate := s.mean;
-    standard_error := s.deviation / sqrt(nullif(s.k, 0));
-    low := estimate - z * standard_error;
-    high := estimate + z * standard_error;
-    RETURN NEXT;
-
-    p := s.k / n;
-    what := 'fraction';
-    estimate := p;
-    standard_error := sqrt(p * (1 - p) / n);
-    middle := (p + z * z / (2 * n)) / (1 + z * z / n);
-    half := z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-    low := greatest(0, middle - half);
-    high := least(1, middle + half);
-    RETURN NEXT;
-
-    what := 'count';
-    estimate := total * p;
-    standard_error := total * standard_error;
-    low := total * low;
-    high := total * high;
-    RETURN NEXT;
-
-    -- of n values: those of the k, and n - k zeros
-    middle := coalesce(s.mean, 0) * p;
-    half := coalesce(s.deviation ^ 2 * (s.k - 1), 0) + coalesce(s.k * (s.mean - middle) ^ 2, 0) + (n - s.k) * middle ^ 2;
-    what := 'sum';
-    estimate := total * middle;
-    standard_error := CASE WHEN s.k > 1 THEN total * sqrt(half / (n - 1) / n) END;
-    low := estimate - z * standard_error;
-    high := estimate + z * standard_error;
-    RETURN NEXT;
-
-    FOR i IN 1 .. pg_catalog.cardinality(quantiles) LOOP
-        what := 'quantile ' || quantiles[i];
-        estimate := s.ordered[3 * i - 2];
-        low := s.ordered[3 * i - 1];
-        high := s.ordered[3 * i];
-        standard_error := (high - low) / (2 * z);
-        RETURN NEXT;
-    END LOOP;
+    RETURN QUERY SELECT i.* FROM gpuagg.estimate_intervals(planned.draws, drawn.k, drawn.mean, drawn.deviation,
+        quantiles, drawn.ordered, z, coalesce(estimate.total, planned.total)) AS i;
 END $$;
 COMMENT ON FUNCTION gpuagg.estimate(text, float8, float8[], float8) IS
 'average, share, number, sum and quantiles of a query''s first column over the whole table, with confidence intervals, from the rows that it draws with TABLESAMPLE gpuagg.random_rows';

@@ -5,7 +5,9 @@
  * A backend's copy is good until a trigger of the tables (profile_changed)
  * has sent a relcache invalidation of gpuagg.profile, or until the device is
  * another one than it was read for.  Tables are scanned directly: the planner
- * must neither need privileges nor run queries of its own.
+ * must neither need privileges nor run queries of its own.  Nor does it wait
+ * for who changes, locks or drops them: until they can be read, the copy stays
+ * as it is.
  *
  * Not handled: several databases share a device, but each has tables of its
  * own; a database that was never calibrated uses what was shipped.
@@ -14,6 +16,7 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "commands/trigger.h"
@@ -22,6 +25,7 @@
 #include "host/machine.h"
 #include "ipc/shmem.h"
 #include "settings.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
@@ -53,15 +57,18 @@ static const GpuAggProfile builtin = {
 static GpuAggProfile cached;
 static char cached_device[sizeof(((GpuAggDeviceInfo *) 0)->name)];
 static Oid	profile_relid = InvalidOid;
-static bool valid = false;
+static uint64 profile_changes = 1;	/* that were heard of */
+static uint64 cached_at = 0;	/* profile_changes when the copy was read; 0:
+								 * never */
 
 /* ---------------------------------------------------------- invalidation --- */
 
+/* Without the table any other may be the one. */
 static void
 profile_invalidate(Datum arg, Oid relid)
 {
-	if (relid == InvalidOid || relid == profile_relid)
-		valid = false;
+	if (!OidIsValid(relid) || !OidIsValid(profile_relid) || relid == profile_relid)
+		profile_changes++;
 }
 
 static Oid
@@ -87,6 +94,66 @@ gpuagg_profile_changed(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);	/* ignored; but no SQL NULL */
 }
 
+/* ---------------------------------------------------------------- tables --- */
+
+/* Those that predictions need, in this order in arrays */
+typedef enum ProfileTable
+{
+	TABLE_PROFILE,
+	TABLE_CEILING,
+	TABLE_MEMORY_LEVEL,
+	TABLE_RANDOM_ACCESS,
+	TABLE_TLB_GROUP
+} ProfileTable;
+
+static const char *const table_names[] = {
+	[TABLE_PROFILE] = "profile",
+	[TABLE_CEILING] = "ceiling",
+	[TABLE_MEMORY_LEVEL] = "memory_level",
+	[TABLE_RANDOM_ACCESS] = "random_access",
+	[TABLE_TLB_GROUP] = "tlb_group"
+};
+
+#define NTABLES lengthof(table_names)
+
+/* NULL if it is not there, is being dropped, or is locked by somebody else */
+static Relation
+open_table(const char *name)
+{
+	Oid			relid = profile_table(name);
+	Relation	rel;
+
+	if (!OidIsValid(relid) || !ConditionalLockRelationOid(relid, AccessShareLock))
+		return NULL;
+	rel = try_relation_open(relid, NoLock);
+	if (rel == NULL)
+		UnlockRelationOid(relid, AccessShareLock);
+	return rel;
+}
+
+static void
+close_tables(Relation *tables, int n)
+{
+	for (int i = 0; i < n; i++)
+		table_close(tables[i], AccessShareLock);
+}
+
+/* All or none of them */
+static bool
+open_tables(Relation *tables)
+{
+	for (int i = 0; i < NTABLES; i++)
+	{
+		tables[i] = open_table(table_names[i]);
+		if (tables[i] == NULL)
+		{
+			close_tables(tables, i);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* --------------------------------------------------------------- reading --- */
 
 /* A scan of one of the tables; id 0: of all rows */
@@ -97,19 +164,15 @@ typedef struct ProfileScan
 	HeapTuple	tuple;
 } ProfileScan;
 
-static bool
-scan_begin(ProfileScan *s, const char *table, int id)
+static void
+scan_begin(ProfileScan *s, Relation rel, int id)
 {
-	Oid			relid = profile_table(table);
 	ScanKeyData key;
 
-	if (!OidIsValid(relid))
-		return false;
-	s->rel = table_open(relid, AccessShareLock);
+	s->rel = rel;
 	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(id));
 	s->scan = systable_beginscan(s->rel, InvalidOid, false, NULL,
 								 id == 0 ? 0 : 1, &key);
-	return true;
 }
 
 static bool
@@ -123,7 +186,6 @@ static void
 scan_end(ProfileScan *s)
 {
 	systable_endscan(s->scan);
-	table_close(s->rel, AccessShareLock);
 }
 
 /* A column by its name; NULL and what is missing: *isnull */
@@ -202,15 +264,14 @@ row_elsewhere(const ProfileScan *s)
 
 /* The row that suits best, of these the newest, into *p */
 static void
-read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
+read_profile(GpuAggProfile *p, Relation rel, const GpuAggDeviceInfo *info)
 {
 	TimestampTz newest = 0;
 	TimestampTz newest_elsewhere = 0;
 	int			best = 0;
 	ProfileScan s;
 
-	if (!scan_begin(&s, "profile", 0))
-		return;
+	scan_begin(&s, rel, 0);
 	while (scan_next(&s))
 	{
 		int			suits = row_suits(&s, info);
@@ -248,7 +309,7 @@ read_profile(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 }
 
 static void
-read_ceilings(GpuAggProfile *p)
+read_ceilings(GpuAggProfile *p, Relation rel)
 {
 	static const char *const names[] = {
 #define X(name, unit) #name,
@@ -257,8 +318,7 @@ read_ceilings(GpuAggProfile *p)
 	};
 	ProfileScan s;
 
-	if (!scan_begin(&s, "ceiling", p->id))
-		return;
+	scan_begin(&s, rel, p->id);
 	while (scan_next(&s))
 	{
 		const char *name = scan_text(&s, "name");
@@ -289,12 +349,11 @@ compare_levels(const void *a, const void *b)
 }
 
 static void
-read_levels(GpuAggRates *p, int id)
+read_levels(GpuAggRates *p, Relation rel, int id)
 {
 	ProfileScan s;
 
-	if (!scan_begin(&s, "memory_level", id))
-		return;
+	scan_begin(&s, rel, id);
 	while (scan_next(&s) && p->nlevels < GPUAGG_MAX_LEVELS)
 	{
 		GpuAggLevel *l = &p->levels[p->nlevels++];
@@ -325,12 +384,11 @@ compare_points(const void *a, const void *b)
 }
 
 static void
-read_points(GpuAggRates *p, int id)
+read_points(GpuAggRates *p, Relation rel, int id)
 {
 	ProfileScan s;
 
-	if (!scan_begin(&s, "random_access", id))
-		return;
+	scan_begin(&s, rel, id);
 	while (scan_next(&s) && p->npoints < GPUAGG_MAX_RANDOM_POINTS)
 	{
 		int			i = p->npoints++;
@@ -349,13 +407,12 @@ read_points(GpuAggRates *p, int id)
 
 /* Units in the order of the table; groups beyond what fits are not known. */
 static void
-read_tlb_groups(GpuAggUnitGroups *g, int id)
+read_tlb_groups(GpuAggUnitGroups *g, Relation rel, int id)
 {
 	ProfileScan s;
 	bool		fit = true;
 
-	if (!scan_begin(&s, "tlb_group", id))
-		return;
+	scan_begin(&s, rel, id);
 	while (scan_next(&s))
 	{
 		int32		unit = scan_int4(&s, "unit");
@@ -372,8 +429,43 @@ read_tlb_groups(GpuAggUnitGroups *g, int id)
 		memset(g, 0, sizeof(*g));
 }
 
+/* False, and *p as it was: they cannot be read now. */
+static bool
+read_tables(GpuAggProfile *p, const GpuAggDeviceInfo *info)
+{
+	Relation	tables[NTABLES];
+
+	if (!open_tables(tables))
+		return false;
+	read_profile(p, tables[TABLE_PROFILE], info);
+	if (p->id != 0)
+	{
+		read_ceilings(p, tables[TABLE_CEILING]);
+		read_levels(&p->rates, tables[TABLE_MEMORY_LEVEL], p->id);
+		read_points(&p->rates, tables[TABLE_RANDOM_ACCESS], p->id);
+		read_tlb_groups(&p->rates.tlb_groups, tables[TABLE_TLB_GROUP], p->id);
+	}
+	close_tables(tables, NTABLES);
+	return true;
+}
+
 /* ------------------------------------------------------------- the cache --- */
 
+/* What is known of a device without any table */
+static void
+profile_begin(GpuAggProfile *p, const GpuAggDeviceInfo *info)
+{
+	*p = builtin;
+	p->rates.gpu = strcmp(info->kind, "host") != 0;
+	p->rates.part_bytes = (double) gpuagg_host_part_bytes();
+	p->rates.unit_shared_bytes = info->unit_shared_bytes;
+	p->rates.block_shared_bytes = info->block_shared_bytes;
+}
+
+/*
+ * Reads the copy anew.  If that cannot be now, the next call tries again, and
+ * until then the copy stays, or tells what is known without tables.
+ */
 static void
 profile_read(const GpuAggDeviceInfo *info)
 {
@@ -381,24 +473,19 @@ profile_read(const GpuAggDeviceInfo *info)
 												  "gpuagg profile",
 												  ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
+	uint64		changes = profile_changes;	/* more may come while we read */
+	GpuAggProfile fresh;
+	bool		whole;
 
-	cached = builtin;
-	cached.rates.gpu = strcmp(info->kind, "host") != 0;
-	cached.rates.part_bytes = (double) gpuagg_host_part_bytes();
-	cached.rates.unit_shared_bytes = info->unit_shared_bytes;
-	cached.rates.block_shared_bytes = info->block_shared_bytes;
-	profile_relid = profile_table("profile");
-	valid = true;				/* unless invalidated while we read */
-	read_profile(&cached, info);
-	if (cached.id != 0)
-	{
-		read_ceilings(&cached);
-		read_levels(&cached.rates, cached.id);
-		read_points(&cached.rates, cached.id);
-		read_tlb_groups(&cached.rates.tlb_groups, cached.id);
-	}
+	profile_begin(&fresh, info);
+	profile_relid = profile_table(table_names[TABLE_PROFILE]);
+	whole = !OidIsValid(profile_relid) || read_tables(&fresh, info);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+	if (!whole && cached_at != 0 && strcmp(cached_device, info->name) == 0)
+		return;
+	cached = fresh;
+	cached_at = whole ? changes : 0;
 	strlcpy(cached_device, info->name, sizeof(cached_device));
 }
 
@@ -414,7 +501,8 @@ gpuagg_profile_get(void)
 		registered = true;
 	}
 	gpuagg_shmem_device(&view);
-	if (!valid || strcmp(cached_device, view.facts.info.name) != 0)
+	if (cached_at != profile_changes ||
+		strcmp(cached_device, view.facts.info.name) != 0)
 		profile_read(&view.facts.info);
 	return &cached;
 }

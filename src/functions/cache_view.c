@@ -4,7 +4,9 @@
  *
  * It tells about a column only to roles that may read it, about what a table's
  * columns share to those that may read any of them, and to pg_read_all_stats;
- * about tables of other databases only to these.
+ * about tables of other databases only to these.  How many strings a column has,
+ * and what they take, depends on rows that row security may hide from them all:
+ * whether a string that is inserted is a new one tells whether it was there.
  */
 #include "postgres.h"
 
@@ -16,6 +18,7 @@
 #include "settings.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/rls.h"
 #include "utils/timestamp.h"
 
 PG_FUNCTION_INFO_V1(gpuagg_cache_columns);
@@ -44,6 +47,15 @@ may_see(const GpuAggCacheEntry *entry)
 									 &missing) == ACLCHECK_OK;
 }
 
+/* Policies of another database cannot be read here. */
+static bool
+may_see_strings(const GpuAggCacheEntry *entry)
+{
+	if (entry->dbid != MyDatabaseId)
+		return has_bypassrls_privilege(GetUserId());
+	return check_enable_rls(entry->relid, InvalidOid, true) != RLS_ENABLED;
+}
+
 Datum
 gpuagg_cache_columns(PG_FUNCTION_ARGS)
 {
@@ -61,10 +73,12 @@ gpuagg_cache_columns(PG_FUNCTION_ARGS)
 		const GpuAggCacheEntry *entry = &entries[e];
 		Datum		values[GPUAGG_CACHE_COLUMNS];
 		bool		nulls[GPUAGG_CACHE_COLUMNS] = {0};
+		bool		hidden;
 		int			i = 0;
 
 		if (!may_see(entry))
 			continue;
+		hidden = entry->strings > 0 && !may_see_strings(entry);
 		values[i++] = ObjectIdGetDatum(entry->dbid);
 		values[i++] = ObjectIdGetDatum(entry->relid);
 		values[i++] = Int16GetDatum(entry->attnum);
@@ -72,8 +86,9 @@ gpuagg_cache_columns(PG_FUNCTION_ARGS)
 		values[i++] = Int32GetDatum(entry->extents);
 		values[i++] = Int64GetDatum(entry->blocks);
 		values[i++] = Int64GetDatum(entry->rows);
+		nulls[i] = hidden;
 		values[i++] = Int64GetDatum(entry->bytes);
-		nulls[i] = entry->strings == 0;
+		nulls[i] = hidden || entry->strings == 0;
 		values[i++] = Int64GetDatum(entry->strings);
 		values[i++] = Int64GetDatum(entry->uses);
 		nulls[i] = entry->last_use == 0;

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "access/table.h"
 #include "access/visibilitymap.h"
 #include "catalog/pg_inherits.h"
@@ -53,11 +54,16 @@ typedef struct GpuAggLoaded
 static List *
 load_relations(Oid relid)
 {
-	List	   *all = find_all_inheritors(relid, AccessShareLock, NULL);
+	Relation	root = try_relation_open(relid, AccessShareLock);
 	List	   *relations = NIL;
 	ListCell   *lc;
 
-	foreach(lc, all)
+	if (root == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relid)));
+	relation_close(root, NoLock);
+	foreach(lc, find_all_inheritors(relid, AccessShareLock, NULL))
 	{
 		char		relkind = get_rel_relkind(lfirst_oid(lc));
 
@@ -68,7 +74,6 @@ load_relations(Oid relid)
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 					 errmsg("\"%s\" is not a table", get_rel_name(lfirst_oid(lc)))));
 	}
-	list_free(all);
 	return relations;
 }
 
@@ -147,6 +152,18 @@ load_columns(Relation rel, List *names)
 	return columns;
 }
 
+/* What is on the device is of all rows. */
+static void
+check_row_security(Relation rel)
+{
+	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, false) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("table \"%s\" has row-level security policies for you",
+						RelationGetRelationName(rel)),
+				 errhint("Its owner can load and unload it.")));
+}
+
 /* ----------------------------------------------------------------- load --- */
 
 static void
@@ -166,12 +183,7 @@ load_check(Relation rel)
 
 	if (why != NULL)
 		load_refuse(rel, why);
-	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, false) == RLS_ENABLED)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("table \"%s\" has row-level security policies for you",
-						RelationGetRelationName(rel)),
-				 errhint("Its owner can load it.")));
+	check_row_security(rel);
 }
 
 /* Reads up to QUERY_COLUMNS columns, from one on. */
@@ -322,18 +334,25 @@ gpuagg_load(PG_FUNCTION_ARGS)
 
 /* --------------------------------------------------------------- unload --- */
 
-/* Whoever may read the table may load it, and unload it, too. */
+/* Whoever may load columns may unload them. */
 static void
-unload_check(Oid relid)
+unload_check(Oid relid, List *names)
 {
+	Relation	rel = table_open(relid, AccessShareLock);
 	AclResult	result = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT);
+	ListCell   *lc;
 
+	foreach(lc, result == ACLCHECK_OK ? NIL : load_columns(rel, names))
+	{
+		result = pg_attribute_aclcheck(relid, lfirst_int(lc), GetUserId(), ACL_SELECT);
+		if (result != ACLCHECK_OK)
+			break;
+	}
 	if (result != ACLCHECK_OK)
-		result = pg_attribute_aclcheck_all(relid, GetUserId(), ACL_SELECT,
-										   ACLMASK_ANY);
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(relid)),
-					   get_rel_name(relid));
+		aclcheck_error(result, get_relkind_objtype(rel->rd_rel->relkind),
+					   RelationGetRelationName(rel));
+	check_row_security(rel);
+	table_close(rel, NoLock);
 }
 
 static uint64
@@ -345,7 +364,6 @@ unload_relation(Oid relid, List *names)
 	uint64		after;
 	ListCell   *lc;
 
-	unload_check(relid);
 	if (names == NIL)
 		columns = lappend_int(columns, InvalidAttrNumber);	/* what they share */
 	before = load_look(rel, columns).bytes;
@@ -362,6 +380,7 @@ Datum
 gpuagg_unload(PG_FUNCTION_ARGS)
 {
 	List	   *names = NIL;
+	List	   *relations;
 	uint64		bytes = 0;
 	ListCell   *lc;
 
@@ -370,7 +389,10 @@ gpuagg_unload(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	if (!PG_ARGISNULL(1))
 		names = load_names(PG_GETARG_ARRAYTYPE_P(1));
-	foreach(lc, load_relations(PG_GETARG_OID(0)))
+	relations = load_relations(PG_GETARG_OID(0));
+	foreach(lc, relations)
+		unload_check(lfirst_oid(lc), names);
+	foreach(lc, relations)
 		bytes += unload_relation(lfirst_oid(lc), names);
 	PG_RETURN_INT64(bytes);
 }

@@ -152,6 +152,18 @@ SELECT gpuagg.load('ca', '{NULL}');
 SELECT gpuagg.load('ca', '{ctid}');
 SELECT gpuagg.load('nosuch');
 SELECT gpuagg.load('gpuagg.cache');
+SELECT gpuagg.load('gpuagg.profile_pkey'), gpuagg.unload('gpuagg.profile_pkey');
+SELECT gpuagg.load('gpuagg.profile_profile_id_seq');
+SELECT gpuagg.load(0), gpuagg.unload(0);
+SELECT gpuagg.unload(0);
+SELECT gpuagg.load(4000000000), gpuagg.unload(4000000000);
+SELECT gpuagg.unload('gpuagg.cache');
+CREATE FOREIGN DATA WRAPPER ca_fdw;
+CREATE SERVER ca_server FOREIGN DATA WRAPPER ca_fdw;
+CREATE FOREIGN TABLE ca_foreign (v int) SERVER ca_server;
+SELECT gpuagg.load('ca_foreign');
+SELECT gpuagg.unload('ca_foreign');
+DROP FOREIGN DATA WRAPPER ca_fdw CASCADE;
 SELECT gpuagg.unload('ca', '{nosuch}');
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 SELECT gpuagg.load('ca');
@@ -285,16 +297,48 @@ SELECT gpuagg.load('ca', '{v}') > 20000;
 SELECT relation, column_name FROM gpuagg.cache WHERE relid IN ('ca'::regclass, 'ca_all'::regclass) ORDER BY 1, 2;
 SELECT gpuagg.unload('ca_all');
 SELECT gpuagg.unload('ca', '{v}') > 20000;
+-- nor drop what he may not load
+SELECT gpuagg.unload('ca');
+SELECT gpuagg.unload('ca', '{g,v}');
+SELECT gpuagg.unload('ca', '{g}');
 RESET ROLE;
-CREATE TABLE ca_rls (owner name, v int) WITH (autovacuum_enabled = off);
-INSERT INTO ca_rls SELECT CASE WHEN i % 2 = 0 THEN 'ca_user' ELSE 'other' END, i FROM generate_series(1, 2000) i;
+SELECT column_name FROM gpuagg.cache WHERE relid = 'ca'::regclass AND attnum > 0 ORDER BY attnum;
+GRANT SELECT ON ca_parts TO ca_user;
+SELECT format('GRANT SELECT ON %s TO ca_user', min(inhrelid)::regclass) FROM pg_inherits WHERE inhparent = 'ca_parts'::regclass \gexec
+SELECT gpuagg.load('ca_parts', '{v}') > 16000;
+SET ROLE ca_user;
+-- not even of the partition that he may read
+SELECT gpuagg.unload('ca_parts');
+RESET ROLE;
+SELECT count(DISTINCT relid) FROM gpuagg.cache WHERE relid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'ca_parts'::regclass);
+CREATE TABLE ca_rls (owner name, v int, s text) WITH (autovacuum_enabled = off);
+INSERT INTO ca_rls SELECT CASE WHEN i % 2 = 0 THEN 'ca_user' ELSE 'other' END, i, 's' || i FROM generate_series(1, 2000) i;
 VACUUM (FREEZE, ANALYZE) ca_rls;
 ALTER TABLE ca_rls ENABLE ROW LEVEL SECURITY;
 CREATE POLICY ca_policy ON ca_rls USING (v % 2 = 0);
 GRANT SELECT ON ca_rls TO ca_user;
+SELECT gpuagg.load('ca_rls', '{v,s}') > 8000;
+-- how many strings there are, and what they take, is not for whom policies hide some from
+CREATE FUNCTION ca_seen() RETURNS TABLE (column_name name, pages bool, bytes bool, strings int8) LANGUAGE sql AS $$
+	SELECT c.column_name, c.pages > 0, c.bytes > 0, c.strings FROM gpuagg.cache c
+	WHERE c.relid = 'ca_rls'::regclass AND c.attnum > 0 ORDER BY c.attnum $$;
+CREATE ROLE ca_monitor IN ROLE pg_read_all_stats;
+CREATE ROLE ca_exempt BYPASSRLS IN ROLE ca_user;
+SELECT ca_seen();
+SET ROLE ca_exempt;
+SELECT ca_seen();
+SELECT gpuagg.unload('ca_rls', '{v}') > 8000;
 SELECT gpuagg.load('ca_rls', '{v}') > 8000;
+SET ROLE ca_monitor;
+SELECT ca_seen();
+SET row_security = off;
+SELECT ca_seen();
+RESET row_security;
 SET ROLE ca_user;
+SELECT ca_seen();
 SELECT gpuagg.load('ca_rls', '{v}');
+SELECT gpuagg.unload('ca_rls', '{v}');
+SELECT gpuagg.unload('ca_rls');
 SELECT compare('SELECT count(*), sum(v) FROM ca_rls');
 SELECT ca_pages('SELECT count(*), sum(v) FROM ca_rls');
 SELECT count(*), sum(v) FROM ca_rls;
@@ -326,4 +370,5 @@ BEGIN
 END $$;
 SELECT ca_fault(stage) FROM unnest('{begin,pages,finish,results,memory}'::text[]) stage;
 DROP TABLE ca, ca_all, ca_toast, ca_retype, ca_parts, ca_wide, ca_rls, ca_unlogged, ca_types;
-DROP ROLE ca_user;
+DROP FUNCTION ca_seen;
+DROP ROLE ca_user, ca_monitor, ca_exempt;
