@@ -44,6 +44,7 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "planner/agg_path.h"
+#include "planner/group_estimate.h"
 #include "planner/lower/lower.h"
 #include "planner/offer.h"
 #include "planner/path_cost.h"
@@ -53,7 +54,6 @@
 #include "settings.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
@@ -79,6 +79,7 @@ typedef struct GpuAggGrouping
 	List	   *wanted_exprs;
 	double		sample_lines;
 	double		cached;			/* part of the pages, 0 to 1 */
+	double		postgres_groups;	/* that PostgreSQL expects */
 	GpuAggPlanInfo info;
 } GpuAggGrouping;
 
@@ -297,16 +298,20 @@ lower_grouping(GpuAggGrouping *g, Relation relation)
 
 /* ------------------------------------------------------------------ path --- */
 
-static double
-estimate_groups(GpuAggGrouping *g)
+/* A sample, or a condition without columns, says nothing about the next run. */
+static void
+estimate_groups(GpuAggGrouping *g, Relation relation)
 {
-	List	   *exprs;
+	GpuAggGroupEstimate estimate = {.groups = 1,.postgres = 1};
 
-	if (g->clause == NIL)
-		return 1;
-	exprs = get_sortgrouplist_exprs(g->clause,
-									g->root->processed_tlist);
-	return estimate_num_groups(g->root, exprs, g->input_rel->rows, NULL, NULL);
+	if (g->clause != NIL)
+		gpuagg_group_estimate(g->root, g->input_rel, relation,
+							  get_sortgrouplist_exprs(g->clause, g->root->processed_tlist),
+							  &estimate);
+	g->info.est_groups = estimate.groups;
+	g->postgres_groups = estimate.postgres;
+	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE)
+		g->info.seen = estimate.key;
 }
 
 /* Which part of the table's pages the column cache has, for these columns */
@@ -539,8 +544,8 @@ try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 	{
 		g.info.est_rows = input_rel->tuples;
 		g.info.est_passed = input_rel->rows;
-		g.info.est_groups = estimate_groups(&g);
 		g.info.sample = gpuagg_sample_method(root, input_rel);
+		estimate_groups(&g, relation);
 		g.sample_exprs = gpuagg_sample_exprs(root, input_rel,
 											 &g.info.repeatable);
 		g.sample_lines = gpuagg_sample_lines(root, input_rel, relation);
