@@ -19,7 +19,7 @@ SELECT q, n, s, compare(format(q, n, s), 'require') FROM
 -- what is shown and counted
 SET gpuagg.debug_require = 'require';
 EXPLAIN (COSTS OFF) SELECT g, count(*), sum(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3) WHERE w > 1 GROUP BY g;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3) WHERE g < 9;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3) WHERE g < 9;
 -- parameters, sub-selects, rescans, cursors; errors of arguments
 PREPARE dw_p(int8, float8) AS SELECT count(*), sum(v) FROM dw TABLESAMPLE gpuagg.random_rows ($1) REPEATABLE ($2);
 EXECUTE dw_p(50, 1);
@@ -49,7 +49,7 @@ SET gpuagg.fallback = off;
 SELECT compare('SELECT g, count(*), sum(v) FROM dw TABLESAMPLE gpuagg.random_rows (900) REPEATABLE (3) GROUP BY g', 'prefer');
 SELECT count(*), count(DISTINCT n) FROM (SELECT count(v) AS n FROM dw TABLESAMPLE gpuagg.random_rows (900)) x;
 RESET gpuagg.fallback;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3);
 -- deleted in this transaction, and not
 BEGIN;
 DELETE FROM dw WHERE id > 10000;
