@@ -81,7 +81,7 @@ SELECT gpuagg.load('dw', '{v}') >= 0;
 SELECT what, estimate > 0 FROM gpuagg.estimate('SELECT v FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (1) WHERE v > 0');
 DROP TABLE dw;
 -- text, in the cache as codes
-CREATE TABLE dw_text (t text, v int4) WITH (autovacuum_enabled = off);
+CREATE TABLE dw_text (t text COLLATE "C", v int4) WITH (autovacuum_enabled = off);
 INSERT INTO dw_text SELECT nullif('name ' || i % 50, 'name 7'), i FROM generate_series(1, 5000) i;
 VACUUM (ANALYZE) dw_text;
 SELECT gpuagg.load('dw_text') >= 0;
