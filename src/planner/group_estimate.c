@@ -22,10 +22,8 @@
 #include <math.h>
 
 #include "common/hashfn.h"
-#include "compat.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/restrictinfo.h"
 #include "planner/group_estimate.h"
 #include "planner/value_bound.h"
 #include "rewrite/rewriteManip.h"
@@ -85,9 +83,13 @@ exprs_hash(List *exprs, Index relid)
 static GpuAggSeenKey
 seen_key(RelOptInfo *rel, List *exprs)
 {
-	List	   *clauses = get_actual_clauses(rel->baserestrictinfo);
-	GpuAggSeenKey key = {.keys = exprs_hash(exprs, rel->relid),.filter = exprs_hash(clauses, rel->relid)};
+	GpuAggSeenKey key = {.keys = exprs_hash(exprs, rel->relid)};
+	List	   *clauses = NIL;
+	ListCell   *lc;
 
+	foreach(lc, rel->baserestrictinfo)
+		clauses = lappend(clauses, lfirst_node(RestrictInfo, lc)->clause);
+	key.filter = exprs_hash(clauses, rel->relid);
 	if (clauses != NIL && key.filter == 0)
 		key.keys = 0;
 	return key;
