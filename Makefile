@@ -128,6 +128,13 @@ PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifneq ($(wildcard $(PGXS)),)
 include $(PGXS)
 
+# As a user whom the server lets in (test/lib/installcheck)
+pg_regress_installcheck = test/lib/installcheck \
+	$(top_builddir)/src/test/regress/pg_regress --bindir='$(bindir)' $(EXTRA_REGRESS_OPTS)
+pg_isolation_regress_installcheck = test/lib/installcheck \
+	$(top_builddir)/src/test/isolation/pg_isolation_regress --outputdir=output_iso \
+	--bindir='$(bindir)' $(EXTRA_REGRESS_OPTS)
+
 # The host device is loops over vectors; neither errno nor traps are looked at,
 # and no value changes without them.
 src/host/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math

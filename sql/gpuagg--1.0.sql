@@ -1109,3 +1109,14 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION gpuagg.estimate(text, float8, float8[], float8) IS
 'average, share, number, sum and quantiles of a query''s first column over the whole table, with confidence intervals, from the rows that it draws with TABLESAMPLE gpuagg.random_rows';
+
+--
+-- A word to who has forgotten to preload the module.  Not kept.
+--
+
+CREATE FUNCTION gpuagg.warn_unless_preloaded()
+RETURNS void
+LANGUAGE c VOLATILE STRICT
+AS 'MODULE_PATHNAME', 'gpuagg_warn_unless_preloaded';
+SELECT gpuagg.warn_unless_preloaded();
+DROP FUNCTION gpuagg.warn_unless_preloaded();

@@ -6,9 +6,13 @@
 
 #include "commands/extension.h"
 #include "extension.h"
+#include "fmgr.h"
 #include "settings.h"
+#include "utils/guc.h"
 #include "utils/inval.h"
 #include "utils/syscache.h"
+
+PG_FUNCTION_INFO_V1(gpuagg_warn_unless_preloaded);
 
 /* -------------------------------------------------------------- preload --- */
 
@@ -34,6 +38,23 @@ gpuagg_require_preload(void)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("gpuagg must be loaded through shared_preload_libraries"),
 				 errhint("Add gpuagg to shared_preload_libraries in postgresql.conf and restart the server.")));
+}
+
+/*
+ * For the extension script alone: who creates the extension where nothing of it will
+ * run is told so.  The hint has the whole line, with what is preloaded already.
+ */
+Datum
+gpuagg_warn_unless_preloaded(PG_FUNCTION_ARGS)
+{
+	const char *libraries = GetConfigOption("shared_preload_libraries", false, false);
+
+	if (!preloaded)
+		ereport(WARNING,
+				(errmsg("gpuagg is not loaded: queries run as without it, and its functions raise errors"),
+				 errhint("Set \"shared_preload_libraries = '%s%s%s'\" in postgresql.conf and restart the server.",
+						 libraries, libraries[0] != '\0' ? ", " : "", GPUAGG_NAME)));
+	PG_RETURN_VOID();
 }
 
 /* ------------------------------------------------------------ extension --- */

@@ -54,6 +54,9 @@ static const GpuAggProfile builtin = {
 	}
 };
 
+/* Of rates a second, and of nanoseconds */
+#define SMALLEST_RATE 1e-9
+
 static GpuAggProfile cached;
 static char cached_device[sizeof(((GpuAggDeviceInfo *) 0)->name)];
 static Oid	profile_relid = InvalidOid;
@@ -199,13 +202,19 @@ scan_column(const ProfileScan *s, const char *name, bool *isnull)
 		heap_getattr(s->tuple, attno, RelationGetDescr(s->rel), isnull);
 }
 
+/*
+ * 0 means that it is not known.  What is smaller than anything can be would make
+ * predictions infinite.
+ */
 static double
 scan_float(const ProfileScan *s, const char *name)
 {
 	bool		isnull;
 	Datum		value = scan_column(s, name, &isnull);
 
-	return isnull ? 0 : DatumGetFloat8(value);
+	if (isnull || DatumGetFloat8(value) <= 0)
+		return 0;
+	return Max(DatumGetFloat8(value), SMALLEST_RATE);
 }
 
 static int64

@@ -21,6 +21,7 @@
 #include "parser/analyze.h"
 #include "planner/agg_path.h"
 #include "planner/offer.h"
+#include "planner/refuse.h"
 #include "planner/sample_path.h"
 #include "rewrite/rewriteHandler.h"
 #include "settings.h"
@@ -53,6 +54,19 @@ inner_query(Query *query)
 			break;
 	}
 	return IsA(stmt, Query) ? (Query *) stmt : NULL;
+}
+
+/* Errors in the query point into it, as in a function's body. */
+static void
+error_in_query(void *query)
+{
+	int			position = geterrposition();
+
+	if (position <= 0)
+		return;
+	errposition(0);
+	internalerrposition(position);
+	internalerrquery(query);
 }
 
 static Query *
@@ -205,11 +219,8 @@ report_steps(List *report, const GpuAggSurvey *survey, GpuAggStepKind kind,
 		if (step->kind != kind)
 			continue;
 		steps++;
-		if (step->device_cost > step->postgres_cost)
-			dearer = lappend(dearer,
-							 psprintf("PostgreSQL's plan for table \"%s\" is estimated to be cheaper: cost %.2f, %.2f on the device",
-									  step->table, step->postgres_cost,
-									  step->device_cost));
+		if (step->dearer != NULL)
+			dearer = lappend(dearer, step->dearer);
 	}
 	if (used >= steps)
 		return report;
@@ -218,11 +229,30 @@ report_steps(List *report, const GpuAggSurvey *survey, GpuAggStepKind kind,
 	return list_concat(report, dearer);
 }
 
+/* Of a query of several steps it is told which one has the obstacle. */
+static List *
+report_obstacles(const GpuAggSurvey *survey)
+{
+	List	   *report = NIL;
+	ListCell   *lc;
+
+	foreach(lc, survey->obstacles)
+	{
+		const GpuAggObstacle *obstacle = lfirst(lc);
+		char	   *reason = obstacle->reason;
+
+		if (survey->seen > 1 && obstacle->part != NULL)
+			reason = psprintf("grouping of %s: %s", obstacle->part, reason);
+		report = gpuagg_refuse_append(report, reason);
+	}
+	return report;
+}
+
 /* What is to be said, a List of char * */
 static List *
 make_report(const GpuAggSurvey *survey, const int *used)
 {
-	List	   *report = list_copy(survey->reasons);
+	List	   *report = report_obstacles(survey);
 
 	if (survey->seen == 0)
 		return list_make1("the query has no GROUP BY, no DISTINCT, no aggregate and no TABLESAMPLE to run on the device");
@@ -239,13 +269,20 @@ gpuagg_why_not(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	char	   *query = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	GpuAggSurvey survey = {0};
+	ErrorContextCallback callback = {
+		.previous = error_context_stack,
+		.callback = error_in_query,
+		.arg = query
+	};
 	List	   *report;
 	int			used[GPUAGG_NSTEPS] = {0};
 	ListCell   *lc;
 
 	gpuagg_require_preload();
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	error_context_stack = &callback;
 	survey_query(parse_query(query), query, &survey, used);
+	error_context_stack = callback.previous;
 	report = make_report(&survey, used);
 	foreach(lc, report)
 	{

@@ -21,6 +21,9 @@
 /* While waiting for the worker, look whether it still exists this often. */
 #define CHECK_MS 1000
 
+/* The part of a column that tells how many strings all of it has */
+#define NEARLY_ALL 0.95
+
 static uint32 wait_event_unload;
 
 static LWLock *
@@ -134,6 +137,19 @@ gpuagg_cache_fraction(Oid relid, uint32 relnumber, const AttrNumber *columns,
 	}
 	gpuagg_cache_shared_unlock();
 	return (double) blocks / nblocks;
+}
+
+double
+gpuagg_cache_strings(Oid relid, uint32 relnumber, AttrNumber attnum, BlockNumber nblocks)
+{
+	const GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_SHARED);
+	const GpuAggCacheEntry *entry = entry_find(shared, relid, relnumber, attnum);
+	double		strings = 0;
+
+	if (entry != NULL && entry->blocks >= NEARLY_ALL * nblocks)
+		strings = entry->strings;
+	gpuagg_cache_shared_unlock();
+	return strings;
 }
 
 /* Puts the request if the one before is answered; its number, or 0 */

@@ -84,6 +84,13 @@ extern double gpuagg_cache_fraction(Oid relid, uint32 relnumber,
 									BlockNumber nblocks);
 
 /*
+ * For the planner: how many distinct strings a column has, if the cache has nearly all
+ * of its nblocks blocks; otherwise 0.
+ */
+extern double gpuagg_cache_strings(Oid relid, uint32 relnumber, AttrNumber attnum,
+								   BlockNumber nblocks);
+
+/*
  * Asks the worker to drop a column, or with InvalidAttrNumber all columns, of a
  * table of this database.  Waits, interruptibly, until it has; memory that
  * tasks still use is freed when they end.

@@ -36,6 +36,7 @@
 #include "device/device.h"
 #include "host/machine.h"
 #include "ipc/cache_shared.h"
+#include "ipc/seen_groups.h"
 #include "ipc/stat.h"
 #include "ipc/stat_cost.h"
 #include "port/atomics.h"
@@ -152,6 +153,7 @@ typedef struct GpuAggShared
 	GpuAggDeviceState device;
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];
 	GpuAggCostRing costs;
+	GpuAggSeenGroups seen;
 	GpuAggCacheShared cache;
 	int			nslots;
 	GpuAggSlotPadded *slots;

@@ -377,6 +377,14 @@ scan_note_cost(const GpuAggScan *scan, instr_time start)
 	gpuagg_stat_cost_add(&pair);
 }
 
+/* So that the next plan of the same grouping knows how many groups it has */
+static void
+scan_note_groups(const GpuAggScan *scan, uint64 groups)
+{
+	gpuagg_seen_groups_note(RelationGetRelid(scan->rel), &scan->info->seen,
+							RelationGetNumberOfBlocks(scan->rel), groups);
+}
+
 void
 gpuagg_scan_run(GpuAggScan *scan)
 {
@@ -385,6 +393,7 @@ gpuagg_scan_run(GpuAggScan *scan)
 											  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(run);
 	bool		timing = gpuagg_scan_timing(scan);
+	uint64		groups = scan->counters.groups;
 	GpuAggError error = {0};
 	GpuAggStatus status;
 	instr_time	start;
@@ -404,6 +413,7 @@ gpuagg_scan_run(GpuAggScan *scan)
 	{
 		scan_rewind(scan);
 		scan_note_cost(scan, start);
+		scan_note_groups(scan, scan->counters.groups - groups);
 	}
 	else
 	{

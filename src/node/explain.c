@@ -8,6 +8,10 @@
  * the table, the group keys and WHERE (as "Row Filter"); of GpuSample the
  * conditions that the device evaluates; and with ANALYZE what the device did.
  *
+ * That is at most five lines of the text format, one of them with ANALYZE: where the
+ * rows were grouped, or why not.  All else is for VERBOSE, and for formats that
+ * programs read.
+ *
  * Whatever depends on the machine (device, strategy, memory, times) appears
  * only with TIMING, and the device that is asked for only with COSTS, so that
  * EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) prints the same
@@ -27,6 +31,13 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
+
+/* More than the five lines that everybody sees? */
+static bool
+explain_whole(const ExplainState *es)
+{
+	return es->verbose || es->format != EXPLAIN_FORMAT_TEXT;
+}
 
 /* ---------------------------------------------------------------- plan --- */
 
@@ -87,7 +98,10 @@ explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 											   context, prefix, false), es);
 }
 
-/* Which groups the device returns, by as much of ORDER BY as it looks at */
+/*
+ * Which groups the device returns, by as much of ORDER BY as it looks at.  A line at
+ * most of what everybody sees, and none where a sample has taken its place.
+ */
 static void
 explain_wanted(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
@@ -97,7 +111,9 @@ explain_wanted(GpuAggScan *node, List *ancestors, ExplainState *es)
 												   (Plan *) plan, ancestors);
 	List	   *columns = NIL;
 
-	if (a->nterms > 0)
+	if (!explain_whole(es) && node->info->sample != GPUAGG_SAMPLE_NONE)
+		return;
+	if (a->nterms > 0 && (explain_whole(es) || !node->info->wanted.limited))
 		ExplainPropertyUInteger("Device Having", NULL, a->nterms, es);
 	for (int i = 0; i < a->ncolumns; i++)
 	{
@@ -188,7 +204,7 @@ explain_stage(const char *stage, double predicted, double measured,
 
 /*
  * Milliseconds, with ANALYZE beside those of a mean run, if no fallback took
- * its place; stages, and where they come from, only if asked for.
+ * its place; stages, and where they come from.
  */
 static void
 explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
@@ -197,7 +213,6 @@ explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
 	const GpuAggPrediction *p = &info->predicted;
 	GpuAggPrediction m = {0};
 	GpuAggProfile profile = {.origin = info->profile_origin};
-	bool		details = es->verbose || es->format != EXPLAIN_FORMAT_TEXT;
 	bool		analyzed = timing && node->counters.runs > 0 &&
 		node->counters.fallback == GPUAGG_FALLBACK_NONE;
 
@@ -207,8 +222,6 @@ explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
 		measure_stages(node, &m);
 	explain_stage("", p->total, m.total, analyzed, es);
 	ExplainPropertyText("Bound By", gpuagg_bound_name(p->bound), es);
-	if (!details)
-		return;
 	explain_stage("Start ", p->start, m.start, analyzed, es);
 	explain_stage("Feed ", p->feed, m.feed, analyzed, es);
 	explain_stage("Link ", p->link, m.link, analyzed, es);
@@ -228,7 +241,7 @@ explain_strategy(const GpuAggScan *node, ExplainState *es)
 {
 	GpuAggStrategyChoice choice;
 
-	if (!es->costs || !(es->verbose || es->format != EXPLAIN_FORMAT_TEXT))
+	if (!es->costs)
 		return;
 	gpuagg_passes_choose(node, RelationGetNumberOfBlocks(node->rel), false,
 						 &choice);
@@ -247,8 +260,7 @@ explain_draw_plan(const GpuAggScan *node, ExplainState *es)
 {
 	GpuAggDrawPlan plan;
 
-	if (!es->costs || !(es->verbose || es->format != EXPLAIN_FORMAT_TEXT) ||
-		node->info->sample != GPUAGG_SAMPLE_DRAWS)
+	if (!es->costs || node->info->sample != GPUAGG_SAMPLE_DRAWS)
 		return;
 	gpuagg_passes_draws(node, RelationGetNumberOfBlocks(node->rel), node->info->est_rows,
 						false, &plan);
@@ -315,14 +327,18 @@ explain_ns(const char *label, uint64 ns, ExplainState *es)
 		ExplainPropertyFloat(label, "ms", ns / 1e6, 3, es);
 }
 
+static const char *
+strategy_that_ran(const GpuAggCounters *counters)
+{
+	return counters->passes > 1 ?
+		gpuagg_strategy_name(GPUAGG_STRATEGY_MULTI_PASS_NAIVE) : counters->strategy;
+}
+
 /* Of several passes, each has a strategy of its own in its window. */
 static void
 explain_passes(const GpuAggCounters *counters, ExplainState *es)
 {
-	GpuAggStrategy passes = GPUAGG_STRATEGY_MULTI_PASS_NAIVE;
-
-	ExplainPropertyText("Strategy", counters->passes > 1 ?
-						gpuagg_strategy_name(passes) : counters->strategy, es);
+	ExplainPropertyText("Strategy", strategy_that_ran(counters), es);
 	if (counters->passes > 1)
 		ExplainPropertyText("Pass Strategy", counters->strategy, es);
 	if (counters->passes > 1 || es->format != EXPLAIN_FORMAT_TEXT)
@@ -363,7 +379,7 @@ explain_gpu(const GpuAggCounters *counters, ExplainState *es)
 }
 
 static void
-explain_timing(GpuAggScan *node, ExplainState *es)
+explain_timing(const GpuAggScan *node, ExplainState *es)
 {
 	const GpuAggCounters *counters = &node->counters;
 	double		run = INSTR_TIME_GET_MILLISEC(counters->run_time);
@@ -409,13 +425,10 @@ explain_device_filter(GpuAggScan *node, List *ancestors, ExplainState *es)
 											   context, es->verbose, false), es);
 }
 
-void
-gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
+/* What was planned */
+static void
+explain_plan(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
-	const GpuAggCounters *counters = &node->counters;
-	bool		timing = es->analyze && es->timing &&
-		gpuagg_scan_timing(node);
-
 	if (!node->info->program->select)
 		explain_relation(node, es);
 	explain_sample(node, ancestors, es);
@@ -426,6 +439,36 @@ gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
 		explain_expressions(node, ancestors, es);
 		explain_wanted(node, ancestors, es);
 	}
+}
+
+/* In one line: where it ran and how, or why PostgreSQL's plan ran */
+static void
+explain_outcome(const GpuAggScan *node, bool timing, ExplainState *es)
+{
+	const GpuAggCounters *counters = &node->counters;
+	StringInfoData text;
+
+	if (counters->fallback != GPUAGG_FALLBACK_NONE)
+	{
+		ExplainPropertyText("Fallback Reason", gpuagg_fallback_word(counters->fallback), es);
+		return;
+	}
+	if (!timing || counters->runs == 0)
+		return;
+	initStringInfo(&text);
+	appendStringInfoString(&text, counters->device);
+	if (strategy_that_ran(counters)[0] != '\0')
+		appendStringInfo(&text, ", %s", strategy_that_ran(counters));
+	if (counters->redone > 0)
+		appendStringInfoString(&text, ", after a GPU failed");
+	ExplainPropertyText("Device", text.data, es);
+}
+
+static void
+explain_details(const GpuAggScan *node, bool timing, ExplainState *es)
+{
+	const GpuAggCounters *counters = &node->counters;
+
 	if (timing && counters->runs > 0)
 		ExplainPropertyText("Device", counters->device, es);
 	else if (es->costs)
@@ -439,4 +482,16 @@ gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
 	explain_counts(node, es);
 	if (timing)
 		explain_timing(node, es);
+}
+
+void
+gpuagg_explain_node(GpuAggScan *node, List *ancestors, ExplainState *es)
+{
+	bool		timing = es->analyze && es->timing && gpuagg_scan_timing(node);
+
+	explain_plan(node, ancestors, es);
+	if (explain_whole(es))
+		explain_details(node, timing, es);
+	else if (es->analyze)
+		explain_outcome(node, timing, es);
 }

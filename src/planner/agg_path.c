@@ -44,6 +44,7 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "planner/agg_path.h"
+#include "planner/group_estimate.h"
 #include "planner/lower/lower.h"
 #include "planner/offer.h"
 #include "planner/path_cost.h"
@@ -53,7 +54,6 @@
 #include "settings.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
@@ -79,6 +79,8 @@ typedef struct GpuAggGrouping
 	List	   *wanted_exprs;
 	double		sample_lines;
 	double		cached;			/* part of the pages, 0 to 1 */
+	double		postgres_groups;	/* that PostgreSQL expects */
+	GpuAggWhatIf *what_if;
 	GpuAggPlanInfo info;
 } GpuAggGrouping;
 
@@ -297,16 +299,20 @@ lower_grouping(GpuAggGrouping *g, Relation relation)
 
 /* ------------------------------------------------------------------ path --- */
 
-static double
-estimate_groups(GpuAggGrouping *g)
+/* A sample, or a condition without columns, says nothing about the next run. */
+static void
+estimate_groups(GpuAggGrouping *g, Relation relation)
 {
-	List	   *exprs;
+	GpuAggGroupEstimate estimate = {.groups = 1,.postgres = 1};
 
-	if (g->clause == NIL)
-		return 1;
-	exprs = get_sortgrouplist_exprs(g->clause,
-									g->root->processed_tlist);
-	return estimate_num_groups(g->root, exprs, g->input_rel->rows, NULL, NULL);
+	if (g->clause != NIL)
+		gpuagg_group_estimate(g->root, g->input_rel, relation,
+							  get_sortgrouplist_exprs(g->clause, g->root->processed_tlist),
+							  &estimate);
+	g->info.est_groups = estimate.groups;
+	g->postgres_groups = estimate.postgres;
+	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE)
+		g->info.seen = estimate.key;
 }
 
 /* Which part of the table's pages the column cache has, for these columns */
@@ -373,10 +379,9 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 {
 	RelOptInfo *rel = g->input_rel;
 	QualCost	having;
-	GpuAggCostInput input;
+	GpuAggCostInput input = {.scale = gpuagg_cost_scale};
 	GpuAggCost	cost;
 
-	memset(&input, 0, sizeof(input));
 	input.pages = rel->pages;
 	input.cached = g->cached;
 	if (g->info.sample == GPUAGG_SAMPLE_SYSTEM)
@@ -391,6 +396,7 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 	input.allvisfrac = rel->allvisfrac;
 	input.postgres_cost = postgres_cost;
 	cost = gpuagg_cost_agg(&input, &g->info);
+	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
 
 	cost_qual_eval(&having, g->having, g->root);
 	path->rows = g->info.est_groups;
@@ -513,43 +519,44 @@ plan_wanted(GpuAggGrouping *g)
 	g->wanted_exprs = gpuagg_top_groups_plan(&q, &g->info.wanted);
 }
 
-static CustomPath *
-try_grouping(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
-			 List *clause, PathTarget *target, List *having)
+/* Fills in what has become of the offer. */
+static void
+try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 {
+	PlannerInfo *root = offer->root;
+	RelOptInfo *input_rel = offer->input_rel;
 	GpuAggGrouping g;
-	CustomPath *path = NULL;
 	Relation	relation;
 
 	if (!check_query(root, input_rel, clause))
-		return NULL;
+		return;
 	memset(&g, 0, sizeof(g));
 	g.root = root;
 	g.input_rel = input_rel;
-	g.grouped_rel = grouped_rel;
+	g.grouped_rel = offer->rel;
 	g.clause = clause;
 	g.target = target;
 	g.having = having;
 
 	/* the parser or the plan cache holds the lock */
-	relation = table_open(planner_rt_fetch(input_rel->relid, root)->relid,
-						  NoLock);
+	offer->table = planner_rt_fetch(input_rel->relid, root)->relid;
+	relation = table_open(offer->table, NoLock);
 	if (gpuagg_table_check(relation) && lower_grouping(&g, relation) &&
 		gpuagg_sample_check_program(root, input_rel, relation, g.info.program))
 	{
 		g.info.est_rows = input_rel->tuples;
 		g.info.est_passed = input_rel->rows;
-		g.info.est_groups = estimate_groups(&g);
 		g.info.sample = gpuagg_sample_method(root, input_rel);
+		estimate_groups(&g, relation);
 		g.sample_exprs = gpuagg_sample_exprs(root, input_rel,
 											 &g.info.repeatable);
 		g.sample_lines = gpuagg_sample_lines(root, input_rel, relation);
 		g.cached = estimate_cached(&g, relation);
 		plan_wanted(&g);
-		path = make_path(&g);
+		offer->path = make_path(&g);
+		offer->what_if = g.what_if;
 	}
 	table_close(relation, NoLock);
-	return path;
 }
 
 /*
@@ -585,19 +592,26 @@ consider_grouping(PlannerInfo *root, RelOptInfo *input_rel,
 {
 	GpuAggOffer offer = {
 		.kind = GPUAGG_STEP_GROUPING,
+		.root = root,
+		.input_rel = input_rel,
 		.rel = grouped_rel
 	};
 
 	if (!gpuagg_offer_begin(&offer))
 		return;
-	offer.path = try_grouping(root, input_rel, grouped_rel, root->parse->groupClause,
-							  grouped_rel->reltarget, (List *) extra->havingQual);
-	if (offer.path != NULL)
-		offer.table = planner_rt_fetch(input_rel->relid, root)->relid;
-	else
+	try_grouping(&offer, root->parse->groupClause, grouped_rel->reltarget,
+				 (List *) extra->havingQual);
+	if (offer.path == NULL)
 		offer.excused = IS_DUMMY_REL(input_rel) ||
 			reads_no_user_table(root->parse->rtable);
 	gpuagg_offer_end(&offer);
+}
+
+static bool
+level_groups(const Query *parse)
+{
+	return parse->groupClause != NIL || parse->groupingSets != NIL || parse->hasAggs ||
+		parse->havingQual != NULL;
 }
 
 /*
@@ -610,19 +624,31 @@ consider_distinct(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *distinct
 	const Query *parse = root->parse;
 	GpuAggOffer offer = {
 		.kind = GPUAGG_STEP_GROUPING,
+		.root = root,
+		.input_rel = input_rel,
 		.rel = distinct_rel,
 		.excused = true
 	};
 
-	if (parse->hasDistinctOn || parse->groupClause != NIL || parse->groupingSets != NIL ||
-		parse->hasAggs || root->hasHavingQual || parse->hasWindowFuncs || parse->hasTargetSRFs ||
-		!gpuagg_offer_begin(&offer))
+	if (level_groups(parse) || parse->hasWindowFuncs || parse->hasTargetSRFs)
 		return;
-	offer.path = try_grouping(root, input_rel, distinct_rel, parse->distinctClause,
-							  root->upper_targets[UPPERREL_DISTINCT], NIL);
-	if (offer.path != NULL)
-		offer.table = planner_rt_fetch(input_rel->relid, root)->relid;
+	if (parse->hasDistinctOn)
+	{
+		gpuagg_offer_refuse("DISTINCT ON is not supported");
+		return;
+	}
+	if (!gpuagg_offer_begin(&offer))
+		return;
+	try_grouping(&offer, parse->distinctClause, root->upper_targets[UPPERREL_DISTINCT], NIL);
 	gpuagg_offer_end(&offer);
+}
+
+/* They are PostgreSQL's, above a grouping; without one there is nothing to take. */
+static void
+consider_window(PlannerInfo *root)
+{
+	if (!level_groups(root->parse))
+		gpuagg_offer_refuse("window functions are not supported; only a grouping that they are computed from is");
 }
 
 static void
@@ -631,7 +657,7 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 {
 	if (prev_create_upper_paths_hook)
 		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
-	if (stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT)
+	if (stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT && stage != UPPERREL_WINDOW)
 		return;
 	/* one partition's share of a partitionwise aggregation */
 	if (IS_OTHER_REL(input_rel) || !gpuagg_offer_wanted())
@@ -639,8 +665,10 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 	if (stage == UPPERREL_GROUP_AGG)
 		consider_grouping(root, input_rel, output_rel,
 						  (GroupPathExtraData *) extra);
-	else
+	else if (stage == UPPERREL_DISTINCT)
 		consider_distinct(root, input_rel, output_rel);
+	else
+		consider_window(root);
 }
 
 void

@@ -9,7 +9,9 @@
 #include "postgres.h"
 
 #include "extension.h"
+#include "lib/stringinfo.h"
 #include "optimizer/pathnode.h"
+#include "parser/parsetree.h"
 #include "planner/offer.h"
 #include "planner/path_cost.h"
 #include "planner/refuse.h"
@@ -75,6 +77,32 @@ cheapest_cost(RelOptInfo *rel)
 }
 
 static void
+note_obstacle(GpuAggSurvey *survey, char *part, char *reason)
+{
+	GpuAggObstacle *obstacle = palloc(sizeof(GpuAggObstacle));
+
+	obstacle->part = part;
+	obstacle->reason = reason;
+	survey->obstacles = lappend(survey->obstacles, obstacle);
+}
+
+/* The names of what a grouping groups; NULL: a sample, whose obstacles tell */
+static char *
+part_name(const GpuAggOffer *offer)
+{
+	StringInfoData text;
+	int			rti = -1;
+
+	if (offer->input_rel == NULL)
+		return NULL;
+	initStringInfo(&text);
+	while ((rti = bms_next_member(offer->input_rel->relids, rti)) > 0)
+		appendStringInfo(&text, "%s\"%s\"", text.len > 0 ? ", " : "",
+						 planner_rt_fetch(rti, offer->root)->eref->aliasname);
+	return text.data;
+}
+
+static void
 note_survey(GpuAggSurvey *survey, const GpuAggOffer *offer, List *reasons)
 {
 	GpuAggStep *step;
@@ -82,16 +110,41 @@ note_survey(GpuAggSurvey *survey, const GpuAggOffer *offer, List *reasons)
 
 	survey->seen++;
 	foreach(lc, reasons)
-		survey->reasons = gpuagg_refuse_append(survey->reasons,
-											   (char *) lfirst(lc));
+		note_obstacle(survey, part_name(offer), lfirst(lc));
 	if (offer->path == NULL)
 		return;
-	step = palloc(sizeof(GpuAggStep));
+	step = palloc0(sizeof(GpuAggStep));
 	step->kind = offer->kind;
-	step->table = get_rel_name(offer->table);
-	step->device_cost = offer->path->path.total_cost;
-	step->postgres_cost = cheapest_cost(offer->rel);
+	offer->what_if->table = get_rel_name(offer->table);
+	offer->what_if->device = offer->path->path.total_cost;
+	offer->what_if->postgres = cheapest_cost(offer->rel);
+	if (offer->what_if->device > offer->what_if->postgres)
+		step->dearer = gpuagg_what_if(offer->what_if);
 	survey->steps = lappend(survey->steps, step);
+}
+
+void
+gpuagg_offer_refuse(const char *reason)
+{
+	if (gpuagg_active_survey == NULL)
+		return;
+	gpuagg_active_survey->seen++;
+	note_obstacle(gpuagg_active_survey, NULL, pstrdup(reason));
+}
+
+GpuAggWhatIf *
+gpuagg_offer_what_if(const GpuAggCostInput *input, const GpuAggPlanInfo *info,
+					 double postgres_groups)
+{
+	GpuAggWhatIf *what;
+
+	if (gpuagg_active_survey == NULL)
+		return NULL;
+	what = palloc0(sizeof(GpuAggWhatIf));
+	what->input = *input;
+	what->info = *info;
+	what->postgres_groups = postgres_groups;
+	return what;
 }
 
 /* debug_require: no other way, no matter what it costs. */

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "nodes/pathnodes.h"
+#include "planner/what_if.h"
 
 typedef enum GpuAggStepKind
 {
@@ -21,10 +22,16 @@ typedef enum GpuAggStepKind
 typedef struct GpuAggStep
 {
 	GpuAggStepKind kind;
-	char	   *table;
-	Cost		device_cost;
-	Cost		postgres_cost;	/* of PostgreSQL's cheapest path */
+	char	   *dearer;			/* why the device's path lost by its cost, and what
+								 * would change that; NULL: it did not */
 } GpuAggStep;
+
+/* An obstacle, of which part of the query */
+typedef struct GpuAggObstacle
+{
+	char	   *part;			/* NULL: the obstacle tells */
+	char	   *reason;
+} GpuAggObstacle;
 
 /*
  * What gpuagg.why_not() wants to know of a planning.  While one is active,
@@ -33,8 +40,8 @@ typedef struct GpuAggStep
 typedef struct GpuAggSurvey
 {
 	int			seen;			/* steps of either kind */
-	List	   *reasons;		/* char *: obstacles */
-	List	   *steps;			/* GpuAggStep *: those without */
+	List	   *obstacles;		/* GpuAggObstacle * */
+	List	   *steps;			/* GpuAggStep *: those without any */
 } GpuAggSurvey;
 
 extern GpuAggSurvey *gpuagg_active_survey;
@@ -44,12 +51,25 @@ typedef struct GpuAggOffer
 	GpuAggStepKind kind;
 	RelOptInfo *rel;			/* whose paths there are */
 	bool		silent;			/* part of a larger step, which speaks for both */
+	RelOptInfo *input_rel;		/* what a grouping groups */
+	PlannerInfo *root;
 
 	/* what has become of it */
 	CustomPath *path;			/* NULL: refused */
+	GpuAggWhatIf *what_if;		/* of the path, for a survey; else NULL */
 	Oid			table;			/* that the path reads */
 	bool		excused;		/* debug_require does not mind the refusal */
 } GpuAggOffer;
+
+/*
+ * Tells a survey, if there is one, of a step that is never one for the device.
+ */
+extern void gpuagg_offer_refuse(const char *reason);
+
+/* For the survey, if there is one, what the path's cost comes from; else NULL */
+extern GpuAggWhatIf *gpuagg_offer_what_if(const GpuAggCostInput *input,
+										  const GpuAggPlanInfo *info,
+										  double postgres_groups);
 
 /* Is anything to be done at all?  Asked first, by the hooks. */
 extern bool gpuagg_offer_wanted(void);

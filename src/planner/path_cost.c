@@ -143,8 +143,8 @@ task_unit(const GpuAggRates *rates, const GpuAggWork *work,
 	if (work->lines == 0)
 		units -= input->pages * input->page_cost;
 	if (units < 1)
-		return rates->cost_unit_ns / gpuagg_cost_scale;
-	return gpuagg_predict_postgres(rates, &all) / units / gpuagg_cost_scale;
+		return rates->cost_unit_ns / input->scale;
+	return gpuagg_predict_postgres(rates, &all) / units / input->scale;
 }
 
 /* Predicts, and turns into units */

@@ -22,6 +22,7 @@ typedef struct GpuAggCostInput
 	double		returned;		/* of these, if the device can choose */
 	Cost		postgres_cost;	/* of its plan in one process */
 	double		allvisfrac;		/* of the pages */
+	double		scale;			/* gpuagg.cost_scale */
 	bool		ring;			/* pages pass through a ring of buffers and are
 								 * gone when rows are read from them */
 } GpuAggCostInput;

@@ -7,9 +7,11 @@
  * constants, each an integer list; the gate; the estimates as Floats; method
  * and repeatability of the sample, an integer list; the prediction, a list of
  * Floats; what bounds it and the profile, an integer list; the groups that are wanted,
- * a bytea Const.
+ * and under which key those found are remembered, bytea Consts.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "common/pg_prng.h"
@@ -33,10 +35,11 @@ pack_bytes(const void *from, Size n)
 					 false, false);
 }
 
-/* With an exponent, so that it is not read back as an Integer */
+/* With an exponent, so that it is not read back as an Integer; finite, as rates are (cost/profile.c) */
 static Float *
 pack_float(double value)
 {
+	Assert(isfinite(value));
 	return makeFloat(psprintf("%.17e", value));
 }
 
@@ -85,7 +88,7 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 	return list_concat(list_make5(pack_bytes(info->program, info->program->bytes),
 								  outputs, runtime, makeInteger(info->gate),
 								  pack_float(info->est_rows)),
-					   lappend(list_make5(pack_float(info->est_passed),
+					   lappend(lappend(list_make5(pack_float(info->est_passed),
 										  pack_float(info->est_groups),
 										  list_make2_int(info->sample,
 														 info->repeatable),
@@ -94,7 +97,8 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 														 info->profile,
 														 info->profile_origin,
 														 info->profile_elsewhere)),
-							   pack_bytes(&info->wanted, sizeof(info->wanted))));
+							   pack_bytes(&info->wanted, sizeof(info->wanted))),
+							   pack_bytes(&info->seen, sizeof(info->seen))));
 }
 
 static GpuAggProgram *
@@ -108,9 +112,9 @@ unpack_program(Const *image)
 }
 
 static void
-unpack_wanted(GpuAggWanted *wanted, Const *image)
+unpack_bytes(void *to, Size n, const Const *image)
 {
-	memcpy(wanted, VARDATA_ANY(DatumGetByteaPP(image->constvalue)), sizeof(*wanted));
+	memcpy(to, VARDATA_ANY(DatumGetByteaPP(image->constvalue)), n);
 }
 
 GpuAggPlanInfo *
@@ -162,7 +166,8 @@ gpuagg_plan_unpack(List *custom_private)
 	info->profile = lsecond_int(profile);
 	info->profile_origin = lthird_int(profile);
 	info->profile_elsewhere = lfourth_int(profile);
-	unpack_wanted(&info->wanted, list_nth_node(Const, custom_private, 10));
+	unpack_bytes(&info->wanted, sizeof(info->wanted), list_nth_node(Const, custom_private, 10));
+	unpack_bytes(&info->seen, sizeof(info->seen), list_nth_node(Const, custom_private, 11));
 	return info;
 }
 

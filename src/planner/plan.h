@@ -35,6 +35,7 @@
 #include "cost/profile.h"
 #include "device/answer.h"
 #include "device/program.h"
+#include "ipc/seen_groups.h"
 #include "nodes/pg_list.h"
 #include "planner/aggregates.h"
 
@@ -98,6 +99,7 @@ typedef struct GpuAggPlanInfo
 	double		est_rows;		/* of the table, or its sample */
 	double		est_passed;		/* of these, that pass the filter */
 	double		est_groups;
+	GpuAggSeenKey seen;			/* under which the groups found are remembered */
 	GpuAggPrediction predicted;
 	int			profile;		/* that it comes from: of gpuagg.profile, or 0 */
 	int			profile_origin; /* GpuAggProfileOrigin */

@@ -38,6 +38,7 @@
 #include "planner/sample_clause.h"
 #include "planner/sample_path.h"
 #include "planner/table_check.h"
+#include "settings.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 #include "utils/spccache.h"
@@ -53,6 +54,7 @@ typedef struct GpuSampleScan
 	List	   *lowered;		/* RestrictInfos of the device's filter */
 	double		sample_lines;
 	bool		ring;			/* the table is read through a ring */
+	GpuAggWhatIf *what_if;
 	GpuAggPlanInfo info;
 } GpuSampleScan;
 
@@ -76,11 +78,10 @@ set_costs(GpuSampleScan *scan, Path *path, Cost postgres_cost)
 {
 	RelOptInfo *rel = scan->rel;
 	List	   *lowered = scan->lowered;
-	GpuAggCostInput input;
+	GpuAggCostInput input = {.scale = gpuagg_cost_scale};
 	GpuAggCost	cost;
 	QualCost	rest;
 
-	memset(&input, 0, sizeof(input));
 	input.pages = rel->pages;
 	if (scan->info.sample == GPUAGG_SAMPLE_SYSTEM)
 		get_tablespace_page_costs(rel->reltablespace, &input.page_cost, NULL);
@@ -95,6 +96,7 @@ set_costs(GpuSampleScan *scan, Path *path, Cost postgres_cost)
 	input.postgres_cost = postgres_cost;
 	input.ring = scan->ring;
 	cost = gpuagg_cost_sample(&input, &scan->info);
+	scan->what_if = gpuagg_offer_what_if(&input, &scan->info, 0);
 
 	cost_qual_eval(&rest, remaining_clauses(scan, path), scan->root);
 	path->rows = path->param_info != NULL ? path->param_info->ppi_rows :
@@ -199,19 +201,20 @@ lower_scan(GpuSampleScan *scan, Relation relation)
 	return scan->info.program != NULL;
 }
 
-static CustomPath *
-try_scan(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
+/* Fills in what has become of the offer. */
+static void
+try_scan(GpuAggOffer *offer, PlannerInfo *root, RangeTblEntry *rte)
 {
+	RelOptInfo *rel = offer->rel;
 	GpuSampleScan scan;
-	CustomPath *path = NULL;
 	Relation	relation;
 
 	if (!gpuagg_table_check_kind(rte) || !gpuagg_sample_check(root, rel))
-		return NULL;
+		return;
 	if (gpuagg_sample_method(root, rel) == GPUAGG_SAMPLE_DRAWS)
 	{
 		(void) GPUAGG_REFUSE("random draws run on the device only for a grouping");
-		return NULL;
+		return;
 	}
 	memset(&scan, 0, sizeof(scan));
 	scan.root = root;
@@ -227,10 +230,10 @@ try_scan(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 		(void) gpuagg_sample_exprs(root, rel, &scan.info.repeatable);
 		scan.sample_lines = gpuagg_sample_lines(root, rel, relation);
 		scan.ring = RelationGetNumberOfBlocks(relation) > NBuffers / 4;
-		path = make_path(&scan);
+		offer->path = make_path(&scan);
+		offer->what_if = scan.what_if;
 	}
 	table_close(relation, NoLock);
-	return path;
 }
 
 static bool
@@ -259,7 +262,7 @@ set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 		IS_DUMMY_REL(rel) || !gpuagg_offer_wanted() ||
 		!gpuagg_offer_begin(&offer))
 		return;
-	offer.path = try_scan(root, rel, rte);
+	try_scan(&offer, root, rte);
 	gpuagg_offer_end(&offer);
 }
 

@@ -15,7 +15,19 @@ use Test::More;
 my $plain = PostgreSQL::Test::Cluster->new('plain');
 $plain->init(extra => [ '--locale=C', '--encoding=UTF8' ]);
 $plain->start;
-$plain->safe_psql('postgres', 'CREATE EXTENSION gpuagg');
+my ($rc, $out, $err) = $plain->psql('postgres', 'CREATE EXTENSION gpuagg');
+is($rc, 0, 'CREATE EXTENSION without preload');
+like($err, qr/WARNING:  gpuagg is not loaded: .*\nHINT:  Set "shared_preload_libraries = 'gpuagg'" in postgresql.conf and restart/,
+	'warns, with the line to add');
+($rc, $out, $err) = $plain->psql('postgres', 'DROP EXTENSION gpuagg; CREATE EXTENSION gpuagg');
+like($err, qr/WARNING:  gpuagg is not loaded/, 'again in a session that has loaded it');
+is($plain->safe_psql('postgres', "SELECT count(*) FROM pg_proc WHERE proname = 'warn_unless_preloaded'"),
+	0, 'and leaves nothing behind');
+$plain->append_conf('postgresql.conf', "shared_preload_libraries = 'auto_explain, pg_stat_statements'");
+$plain->restart;
+($rc, $out, $err) = $plain->psql('postgres', 'DROP EXTENSION gpuagg; CREATE EXTENSION gpuagg');
+like($err, qr/^HINT:  Set "shared_preload_libraries = 'auto_explain, pg_stat_statements, gpuagg'"/m,
+	'with others that are loaded');
 foreach my $call (
 	'SELECT * FROM gpuagg.devices',
 	'SELECT * FROM gpuagg.tasks',
@@ -26,7 +38,7 @@ foreach my $call (
 	'SELECT gpuagg.ping()',
 	'SELECT gpuagg.calibrate()')
 {
-	my ($rc, $out, $err) = $plain->psql('postgres', $call);
+	($rc, $out, $err) = $plain->psql('postgres', $call);
 	isnt($rc, 0, "fails without preload: $call");
 	like($err, qr/must be loaded through shared_preload_libraries/,
 		"says why: $call");
@@ -45,7 +57,7 @@ is( $plain->safe_psql(
 	"20|t",
 	'so does its sampling method');
 # LOAD is no preload, and settings are placeholders
-my ($rc, $out, $err) = $plain->psql('postgres',
+($rc, $out, $err) = $plain->psql('postgres',
 	"LOAD 'gpuagg'; SET gpuagg.enable = on; SELECT g, count(*) FROM t GROUP BY g ORDER BY g"
 );
 is($out, "0|3\n1|3\n2|3", 'LOAD does no harm');

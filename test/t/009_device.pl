@@ -130,7 +130,7 @@ is(log_lines($node, qr/LOG:  gpuagg: device "Fake card 0" is ready/),
 
 # EXPLAIN
 my $analyze = $node->safe_psql('postgres',
-	"SET gpuagg.debug_require = 'require'; EXPLAIN (ANALYZE, COSTS OFF) $group"
+	"SET gpuagg.debug_require = 'require'; EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) $group"
 );
 like($analyze, qr/^ *$_$/m, "EXPLAIN: $_")
   foreach (
@@ -157,7 +157,7 @@ is( $node->safe_psql(
 	'EXPLAIN: the same as JSON');
 like(
 	$node->safe_psql('postgres',
-		"SET gpuagg.debug_require = 'require'; EXPLAIN $group"),
+		"SET gpuagg.debug_require = 'require'; EXPLAIN (VERBOSE) $group"),
 	qr/Device: auto/,
 	'EXPLAIN without ANALYZE: what is asked for');
 
@@ -255,7 +255,7 @@ sub redone
 	is(counter($node, 'redone') - $before, 1, "$name: redone is counted");
 	wait_ready($node);
 	my $plan = $node->safe_psql('postgres',
-		"SET gpuagg.debug_require = 'require'; $settings; EXPLAIN (ANALYZE, COSTS OFF) $query"
+		"SET gpuagg.debug_require = 'require'; $settings; EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) $query"
 	);
 	like($plan, qr/^ *Redone: 1$/m, "$name: EXPLAIN shows it");
 	like($plan, qr/^ *Redone Detail: $message$/m, "$name: with the reason");
@@ -290,9 +290,14 @@ redone('a fault in the second window', $group, 'fake: a kernel failed',
 	"$windows SET gpuagg.debug_fault = 'kernel'; SET gpuagg.debug_fault_pass = 2");
 like(
 	$node->safe_psql('postgres',
-		"$require $windows SET gpuagg.debug_fault = 'kernel'; SET gpuagg.debug_fault_pass = 2; EXPLAIN (ANALYZE) $group"),
+		"$require $windows SET gpuagg.debug_fault = 'kernel'; SET gpuagg.debug_fault_pass = 2; EXPLAIN (ANALYZE, VERBOSE) $group"),
 	qr/^ *Strategy: multi-pass-naive\n.*^ *Passes: \d/ms,
 	'the host device has windows, too');
+like(
+	$node->safe_psql('postgres',
+		"$require $windows SET gpuagg.debug_fault = 'kernel'; EXPLAIN (ANALYZE) $group"),
+	qr/^ *Device: host, multi-pass-naive, after a GPU failed$/m,
+	'EXPLAIN ANALYZE says so in a line');
 fake_does('lost 2');
 redone('lost', $toasted, 'fake: fell off the bus', '');
 $node->safe_psql('postgres', 'SELECT gpuagg.reset_device()');

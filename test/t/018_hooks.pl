@@ -75,6 +75,20 @@ foreach my $case (@trips)
 	like($plan, qr/Custom Scan \(Gpu(Agg|Sample)\)/, 'on the device');
 	is($node->safe_psql('postgres', "LOAD '$dir/plan_hooks'; $on $explain"), $plan, 'and the same EXPLAIN');
 }
+# however odd the profile: predictions that could not be read back were no numbers
+$node->safe_psql(
+	'postgres', q{
+	INSERT INTO gpuagg.profile (profile_id, device_kind, device_name, machine, units, feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns)
+	SELECT 990001, kind, name, gpuagg.machine(), 1, 1e-300, 1e-300, 1e-300, 1e-300, 1e-300, 1e-300 FROM gpuagg.devices WHERE state = 'ready';
+	INSERT INTO gpuagg.ceiling (profile_id, name, per_second) VALUES (990001, 'memory_read', 1e-300), (990001, 'int_ops', 1e-300), (990001, 'group', 1e-300);
+	INSERT INTO gpuagg.random_access SELECT 990001, 1024 * 4 ^ i, 1e-300, 1e-300, 1e-300 FROM generate_series(1, 12) i});
+foreach my $query (map { $_->[1] } @trips[ 0, 12 ])
+{
+	is( $node->safe_psql('postgres', "LOAD '$dir/plan_hooks'; SET plan_hooks.round_trip = on; SET gpuagg.debug_require = 'require'; $query"),
+		$node->safe_psql('postgres', "SET gpuagg.enable = off; $query"),
+		"a profile of 1e-300: $query");
+}
+$node->safe_psql('postgres', 'DELETE FROM gpuagg.profile WHERE profile_id = 990001');
 # what is done instead of the device's work is part of the plan
 foreach my $fault (qw(begin pages results))
 {

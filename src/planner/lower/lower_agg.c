@@ -65,7 +65,7 @@ static bool
 check_call(const Aggref *agg)
 {
 	if (agg->aggdistinct != NIL)
-		return GPUAGG_REFUSE("%s with DISTINCT is not supported",
+		return GPUAGG_REFUSE("%s with DISTINCT is not supported; SELECT DISTINCT in a subquery below it is",
 							 get_func_name(agg->aggfnoid));
 	if (agg->aggorder != NIL || agg->aggkind != AGGKIND_NORMAL ||
 		agg->aggdirectargs != NIL)

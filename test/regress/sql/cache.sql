@@ -349,7 +349,7 @@ SELECT count(*), sum(v) FROM ca_rls;
 \t off
 \a
 SET gpuagg.debug_require = 'require';
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT bo, count(*) FROM ca_all GROUP BY bo;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT bo, count(*) FROM ca_all GROUP BY bo;
 RESET gpuagg.debug_require;
 -- faults: nothing half-filled is ever used
 \a

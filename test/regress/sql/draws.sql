@@ -19,7 +19,7 @@ SELECT q, n, s, compare(format(q, n, s), 'require') FROM
 -- what is shown and counted
 SET gpuagg.debug_require = 'require';
 EXPLAIN (COSTS OFF) SELECT g, count(*), sum(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3) WHERE w > 1 GROUP BY g;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3) WHERE g < 9;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3) WHERE g < 9;
 -- parameters, sub-selects, rescans, cursors; errors of arguments
 PREPARE dw_p(int8, float8) AS SELECT count(*), sum(v) FROM dw TABLESAMPLE gpuagg.random_rows ($1) REPEATABLE ($2);
 EXECUTE dw_p(50, 1);
@@ -49,7 +49,7 @@ SET gpuagg.fallback = off;
 SELECT compare('SELECT g, count(*), sum(v) FROM dw TABLESAMPLE gpuagg.random_rows (900) REPEATABLE (3) GROUP BY g', 'prefer');
 SELECT count(*), count(DISTINCT n) FROM (SELECT count(v) AS n FROM dw TABLESAMPLE gpuagg.random_rows (900)) x;
 RESET gpuagg.fallback;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3);
 -- deleted in this transaction, and not
 BEGIN;
 DELETE FROM dw WHERE id > 10000;
@@ -81,7 +81,7 @@ SELECT gpuagg.load('dw', '{v}') >= 0;
 SELECT what, estimate > 0 FROM gpuagg.estimate('SELECT v FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (1) WHERE v > 0');
 DROP TABLE dw;
 -- text, in the cache as codes
-CREATE TABLE dw_text (t text, v int4) WITH (autovacuum_enabled = off);
+CREATE TABLE dw_text (t text COLLATE "C", v int4) WITH (autovacuum_enabled = off);
 INSERT INTO dw_text SELECT nullif('name ' || i % 50, 'name 7'), i FROM generate_series(1, 5000) i;
 VACUUM (ANALYZE) dw_text;
 SELECT gpuagg.load('dw_text') >= 0;

@@ -63,7 +63,7 @@ SELECT * FROM gpuagg.estimate('SELECT v FROM es TABLESAMPLE gpuagg.random_rows (
 \set VERBOSITY default
 -- quantiles in arrays of any bounds and dimensions, and a comment at the query's end
 SELECT q, string_agg(what || ' = ' || estimate, ', ' ORDER BY what) FROM unnest(ARRAY['{0.5,0.2}', '[0:1]={0.5,0.2}', '{{0.5,0.2},{0.2,0.5}}', '{}']) q,
-	gpuagg.estimate('SELECT id FROM es TABLESAMPLE gpuagg.random_rows (999) REPEATABLE (1) -- ids', quantiles => q::float8[]) WHERE what LIKE 'q%' GROUP BY q ORDER BY q;
+	gpuagg.estimate('SELECT id FROM es TABLESAMPLE gpuagg.random_rows (999) REPEATABLE (1) -- ids', quantiles => q::float8[]) WHERE what LIKE 'q%' GROUP BY q ORDER BY q COLLATE "C";
 SELECT count(*) FROM gpuagg.estimate(NULL);
 SELECT count(*) FROM es;
 

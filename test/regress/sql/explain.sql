@@ -76,7 +76,7 @@ SET gpuagg.debug_require = 'require';
 DROP TABLE xp_far;
 -- counts add up over rescans; a rescan without changed parameters is not run again
 SELECT (xp_node('SELECT d.g, x.n FROM xp_dim d, LATERAL (SELECT count(*) AS n FROM xp WHERE xp.g = d.g) x'))->'Actual Loops' AS loops;
-SELECT f, (SELECT string_agg(x, ' ') ~ 'GpuAgg.*Rows.Scanned.*Groups.*10' FROM xp_analyze('FORMAT ' || f, 'SELECT g, count(*) FROM xp GROUP BY g') x) AS node FROM unnest(ARRAY['TEXT', 'JSON', 'XML', 'YAML']) f;
+SELECT f, (SELECT string_agg(x, ' ') ~ 'GpuAgg.*Rows.Scanned.*Groups.*10' FROM xp_analyze('VERBOSE, FORMAT ' || f, 'SELECT g, count(*) FROM xp GROUP BY g') x) AS node FROM unnest(ARRAY['TEXT', 'JSON', 'XML', 'YAML']) f;
 -- never executed
 SELECT * FROM xp_analyze('VERBOSE OFF', 'SELECT d.g, x.n FROM xp_dim d, LATERAL (SELECT count(*) AS n FROM xp WHERE xp.g = d.g) x WHERE d.g < 0');
 -- a query that PostgreSQL finished says so
@@ -98,5 +98,34 @@ SET gpuagg.debug_require = 'require';
 SELECT count(*) FROM xp WHERE g < 0;
 RESET gpuagg.debug_require;
 SELECT DISTINCT relation, node, predicted_ms > 0 AS predicted, measured_ms > 0 AS measured, ratio > 0 AS ratio, bound_by <> '' AS bound FROM gpuagg.stat_cost WHERE relation = 'xp'::regclass;
+-- what everybody sees is five lines at most, whatever there is to tell; the rest with VERBOSE
+CREATE FUNCTION xp_lines(options text, query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	lines text[];
+BEGIN
+	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
+		EXIT WHEN lines IS NOT NULL AND line ~ '-> ';
+		IF line ~ 'Custom Scan' THEN
+			lines := '{}';
+		ELSIF lines IS NOT NULL AND line !~ '^ *(Filter|Output|Rows Removed by Filter|Buffers|Planning Time|Planning|Execution Time):' THEN
+			lines := lines || substring(line FROM '^ *([^:]*)');
+		END IF;
+	END LOOP;
+	RETURN CASE WHEN cardinality(lines) > 5 THEN 'more than five' ELSE array_to_string(lines, ', ') END;
+END $$;
+SET gpuagg.debug_require = 'require';
+SELECT q, xp_lines('COSTS', q) AS costs, xp_lines('ANALYZE, BUFFERS', q) AS analyze, xp_lines('VERBOSE', q) AS verbose FROM unnest(ARRAY[
+	'SELECT g, sum(v) FROM xp WHERE f > 10 GROUP BY g HAVING sum(v) > 5',
+	'SELECT g, count(*) FROM xp WHERE f > 10 GROUP BY g HAVING count(*) > 1 ORDER BY 2 DESC, 1 LIMIT 5',
+	'SELECT g, count(*) FROM xp TABLESAMPLE BERNOULLI (50) REPEATABLE (1) WHERE f > 10 GROUP BY g HAVING count(*) > 1 ORDER BY 2 DESC, 1 LIMIT 5',
+	'SELECT t FROM xp TABLESAMPLE SYSTEM (50) REPEATABLE (1) WHERE f > 10',
+	'SELECT count(*) FROM xp']) q;
+SET gpuagg.debug_require = 'prefer';
+SET gpuagg.debug_fault = 'results';
+SELECT xp_lines('ANALYZE', 'SELECT g, count(*) FROM xp WHERE f > 10 GROUP BY g ORDER BY 2, 1 LIMIT 3');
+RESET gpuagg.debug_fault;
+RESET gpuagg.debug_require;
+DROP FUNCTION xp_lines;
 DROP FUNCTION xp_analyze, xp_node;
 DROP TABLE xp, xp_dim;

@@ -3,7 +3,7 @@
 --
 \a
 \t on
-CREATE TABLE lo (n int4, p bool, q bool, i int4, f float8, t text, d date, c char(4), u uuid);
+CREATE TABLE lo (n int4, p bool, q bool, i int4, f float8, t text COLLATE "C", d date, c char(4), u uuid);
 INSERT INTO lo
 SELECT row_number() OVER (ORDER BY a, b, k), (ARRAY[true, false, NULL])[a], (ARRAY[true, false, NULL])[b],
 	   (ARRAY[NULL, 0, 1, 2, 3, -7])[k], (ARRAY[NULL, 0, -0.0, 1.5, 'NaN', 'inf']::float8[])[k],

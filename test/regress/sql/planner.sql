@@ -9,6 +9,11 @@ INSERT INTO pl SELECT i, i % 20, 'h' || i % 5, i % 100, i / 4.0 FROM generate_se
 CREATE TABLE pl_dim (g int4 PRIMARY KEY, name text);
 INSERT INTO pl_dim SELECT i, 'dim ' || i FROM generate_series(0, 25) i;
 ANALYZE pl, pl_dim;
+-- README.md, "Use"
+CREATE TABLE orders (customer int, placed date, cents int);
+INSERT INTO orders SELECT i % 100, date '2025-12-01' + i % 90, i FROM generate_series(1, 5000) i;
+SELECT compare('SELECT customer, count(*), sum(cents), avg(cents) FROM orders WHERE placed >= date ''2026-01-01'' GROUP BY customer HAVING count(*) > 10 ORDER BY sum(cents) DESC LIMIT 20', 'require');
+DROP TABLE orders;
 -- every grouping step is one for the device
 SELECT q, compare(q) FROM unnest(ARRAY[
 	'SELECT g, sum(v) FROM pl GROUP BY g HAVING sum(v) > 12000',

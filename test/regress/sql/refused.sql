@@ -127,7 +127,7 @@ DROP EXTENSION file_fdw;
 -- more than one obstacle: a row for each
 SELECT count(*) > 2 FROM gpuagg.why_not('SELECT n, string_agg(t, '','' ORDER BY t), sum(DISTINCT id) FROM re WHERE upper(t) = ''T'' GROUP BY n');
 -- nothing in the way but the cost; then nothing: no row
-SELECT regexp_replace(w, '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g') w;
+SELECT regexp_replace(split_part(w, ';', 1), '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g') w;
 SET gpuagg.cost_scale = 0.001;
 SELECT * FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g');
 RESET gpuagg.cost_scale;
@@ -145,10 +145,10 @@ SELECT count(*) FROM re_dim;
 SET gpuagg.cost_scale = 0.001;
 -- parameters, subqueries, more than one grouping step
 SELECT count(*) FROM gpuagg.why_not('SELECT g, count(*) FROM re WHERE id > $1 GROUP BY g');
-SELECT regexp_replace(w, '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT x, count(*) FROM (SELECT g, sum(id) AS x FROM re GROUP BY g) y GROUP BY x') w;
+SELECT regexp_replace(split_part(w, ';', 1), '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT x, count(*) FROM (SELECT g, sum(id) AS x FROM re GROUP BY g) y GROUP BY x') w;
 RESET gpuagg.cost_scale;
 SET gpuagg.enable = off;
-SELECT regexp_replace(w, '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g') w;
+SELECT regexp_replace(split_part(w, ';', 1), '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g') w;
 RESET gpuagg.enable;
 -- debug_require, in both directions
 SET gpuagg.debug_require = 'require';

@@ -39,7 +39,7 @@ DECLARE
 	line text;
 BEGIN
 	PERFORM prefer_device();
-	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
 		line := substring(line FROM '^ *(Device Top-N: .*|Device Having: .*|Groups: .*|Groups Returned: .*)$');
 		IF line IS NOT NULL THEN
 			RETURN NEXT line;

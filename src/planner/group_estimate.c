@@ -1,0 +1,153 @@
+/*
+ * group_estimate.c
+ *		How many groups a grouping on the device has (group_estimate.h).
+ *
+ * The least of
+ *	- what PostgreSQL expects;
+ *	- the product of what single keys can have at most (value_bound.c), where that is
+ *	  less than PostgreSQL expects of them, and of what PostgreSQL expects of the others;
+ *	- how many there were when the same was grouped last, under the same conditions or
+ *	  under none.
+ *
+ * What was seen only ever lowers the number: then the device is likely to be chosen, and
+ * the next run tells what has changed.  A number that rises could leave a query to
+ * PostgreSQL for good, where nothing tells.
+ *
+ * Under row security neither groups that were seen of all rows count, nor strings in
+ * the cache: by them EXPLAIN would tell of rows that are hidden.  What the same
+ * conditions passed, the policies among them, is no secret.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/hashfn.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "planner/group_estimate.h"
+#include "planner/value_bound.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/selfuncs.h"
+
+/* --------------------------------------------------------- remembered as --- */
+
+static bool
+has_param(Node *node, void *context)
+{
+	return node != NULL &&
+		(IsA(node, Param) || expression_tree_walker(node, has_param, context));
+}
+
+/*
+ * The same for equal expressions over the same table, wherever they stand in a query:
+ * a hash of the node as text, without places.
+ */
+static uint64
+expr_hash(Node *expr, Index relid)
+{
+	static const char place[] = ":location ";
+	Node	   *copy = copyObject(expr);
+	char	   *text;
+	char	   *from;
+	char	   *to;
+
+	ChangeVarNodes(copy, relid, 1, 0);
+	text = from = to = nodeToString(copy);
+	while (*from != '\0')
+	{
+		if (strncmp(from, place, strlen(place)) == 0)
+		{
+			from += strlen(place);
+			from += strspn(from, "-0123456789");
+		}
+		else
+			*to++ = *from++;
+	}
+	return DatumGetUInt64(hash_any_extended((unsigned char *) text, to - text, 0));
+}
+
+/* In any order; 0: of no expressions, or of some whose values are not known yet */
+static uint64
+exprs_hash(List *exprs, Index relid)
+{
+	uint64		hash = 0;
+	ListCell   *lc;
+
+	if (has_param((Node *) exprs, NULL) || contain_mutable_functions((Node *) exprs))
+		return 0;
+	foreach(lc, exprs)
+		hash += expr_hash(lfirst(lc), relid);
+	return hash;
+}
+
+static GpuAggSeenKey
+seen_key(RelOptInfo *rel, List *exprs)
+{
+	GpuAggSeenKey key = {.keys = exprs_hash(exprs, rel->relid)};
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, rel->baserestrictinfo)
+		clauses = lappend(clauses, lfirst_node(RestrictInfo, lc)->clause);
+	key.filter = exprs_hash(clauses, rel->relid);
+	if (clauses != NIL && key.filter == 0)
+		key.keys = 0;
+	return key;
+}
+
+/* ------------------------------------------------------------- estimates --- */
+
+/* What bounds on single keys make of it */
+static double
+bounded_groups(const GpuAggBoundSource *source, List *exprs)
+{
+	List	   *others = NIL;
+	double		groups = 1;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		GpuAggBound b = gpuagg_value_bound(source, lfirst(lc));
+		double		values = b.values + b.nullable;
+
+		if (values < estimate_num_groups(source->root, list_make1(lfirst(lc)),
+										 source->rel->rows, NULL, NULL))
+			groups *= Max(values, 1);
+		else
+			others = lappend(others, lfirst(lc));
+	}
+	if (others != NIL)
+		groups *= estimate_num_groups(source->root, others, source->rel->rows, NULL, NULL);
+	return groups;
+}
+
+/* What earlier runs make of it; HUGE_VAL: nothing */
+static double
+seen_groups(const GpuAggBoundSource *source, const GpuAggSeenKey *key)
+{
+	Oid			relid = RelationGetRelid(source->relation);
+	GpuAggSeenKey all = {.keys = key->keys};
+	double		groups = gpuagg_seen_groups_find(relid, key, source->rel->pages);
+
+	if (groups == 0 && !source->exact_hidden)
+		groups = gpuagg_seen_groups_find(relid, &all, source->rel->pages);
+	return groups > 0 ? groups : HUGE_VAL;
+}
+
+void
+gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation, List *exprs,
+					  GpuAggGroupEstimate *estimate)
+{
+	GpuAggBoundSource source = {
+		.root = root,
+		.rel = rel,
+		.relation = relation,
+		.exact_hidden = root->qual_security_level > 0
+	};
+
+	estimate->postgres = estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
+	estimate->key = seen_key(rel, exprs);
+	estimate->groups = Min(estimate->postgres, bounded_groups(&source, exprs));
+	estimate->groups = Min(estimate->groups, seen_groups(&source, &estimate->key));
+	estimate->groups = clamp_row_est(Min(estimate->groups, rel->rows));
+}

@@ -1,0 +1,38 @@
+/*
+ * value_bound.h
+ *		How many different values an expression can have, as far as statistics
+ *		and what its functions return tell.
+ *
+ * An estimate: statistics are of a sample of the rows, and may be old.
+ */
+#ifndef GPUAGG_PLANNER_VALUE_BOUND_H
+#define GPUAGG_PLANNER_VALUE_BOUND_H
+
+#include "postgres.h"
+
+#include "nodes/pathnodes.h"
+#include "utils/rel.h"
+
+/* Where the columns of an expression come from */
+typedef struct GpuAggBoundSource
+{
+	PlannerInfo *root;
+	RelOptInfo *rel;
+	Relation	relation;
+	bool		exact_hidden;	/* row security applies: what the cache knows of hidden
+								 * rows must not show */
+} GpuAggBoundSource;
+
+typedef struct GpuAggBound
+{
+	double		values;			/* at most, without NULL; HUGE_VAL: not known */
+	bool		nullable;
+	bool		ranged;			/* whole numbers; dates and timestamps in microseconds:
+								 * from low to high */
+	double		low;
+	double		high;
+} GpuAggBound;
+
+extern GpuAggBound gpuagg_value_bound(const GpuAggBoundSource *source, Node *expr);
+
+#endif							/* GPUAGG_PLANNER_VALUE_BOUND_H */

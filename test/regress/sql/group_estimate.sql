@@ -1,0 +1,123 @@
+--
+-- How many groups the planner expects of expressions: for the device's plan, and for what
+-- stands above it.
+--
+\a
+\t on
+CREATE TABLE ge (i int4 NOT NULL, n int4, d date NOT NULL, t timestamp NOT NULL, s text COLLATE "C", b boolean) WITH (autovacuum_enabled = off);
+INSERT INTO ge SELECT i, CASE WHEN i % 2 = 0 THEN i END, date '2023-01-01' + i % 1000, timestamp '2024-01-01' + i * interval '10 min', 's' || i, i % 3 = 0
+FROM generate_series(1, 20000) i;
+ANALYZE ge;
+-- the rows of the first node of the device in a plan; a plan of PostgreSQL's alone names its first node
+CREATE FUNCTION ge_rows(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+	plan := plan->0->'Plan';
+	WHILE plan->>'Custom Plan Provider' IS DISTINCT FROM 'GpuAgg' LOOP
+		IF plan->'Plans' IS NULL THEN
+			RETURN plan->>'Node Type';
+		END IF;
+		plan := plan->'Plans'->0;
+	END LOOP;
+	RETURN plan->>'Plan Rows';
+END
+$$;
+SET gpuagg.debug_require = 'require';
+SELECT q, ge_rows('SELECT ' || q || ', count(*) FROM ge GROUP BY ' || q) FROM unnest(ARRAY[
+	-- fields of a date
+	'extract(dow FROM t), extract(hour FROM t)',
+	'extract(month FROM d)',
+	'date_part(''week'', t)',
+	'extract(isodow FROM d), b',
+	-- over the histogram
+	'extract(year FROM d)',
+	'date_trunc(''month'', t)',
+	'date_trunc(''week'', t)',
+	'date_trunc(''hour'', t)',
+	'date_trunc(''month'', d)',
+	't::date',
+	'i / 1000',
+	'(i - 1) / 1000 % 4',
+	-- remainders, and bits
+	'i % 10',
+	'n % 10',
+	'-i % 10',
+	'(n % 10)::int8 + 5',
+	'i & 7',
+	-- booleans
+	'n > 5',
+	'i IN (5, 7), n IS NULL',
+	'NOT (b AND i > 5)',
+	-- choices
+	'CASE WHEN i < 5 THEN ''a'' WHEN i < 10 THEN ''b'' ELSE ''a'' END',
+	'CASE WHEN i < 5 THEN 1 WHEN i < 10 THEN 2 END',
+	'coalesce(n % 10, 0)',
+	'CASE WHEN b THEN i % 10 ELSE -1 END',
+	'nullif(i % 10, 0)',
+	'greatest(i % 10, 3)',
+	-- nothing fewer to be known
+	'i',
+	'i, extract(dow FROM t)',
+	'i + 1',
+	'CASE WHEN b THEN i ELSE 0 END',
+	'extract(dow FROM t), s']) q;
+SELECT ge_rows('SELECT DISTINCT extract(dow FROM t), i % 2 FROM ge');
+-- never more than rows
+SELECT ge_rows('SELECT extract(hour FROM t), i % 1000, count(*) FROM ge WHERE i <= 500 GROUP BY 1, 2')::int <= 500 AS few;
+-- a table without statistics
+CREATE TABLE ge_new WITH (autovacuum_enabled = off) AS SELECT * FROM ge;
+SELECT q, ge_rows('SELECT ' || q || ', count(*) FROM ge_new GROUP BY ' || q) FROM unnest(ARRAY[
+	'extract(dow FROM t)', 'extract(dow FROM t), extract(hour FROM t), n % 10', 'date_trunc(''month'', t)', 'i', 'b']) q;
+-- what a grouping had when it ran last, wherever it stands, whatever is asked of the groups
+SELECT ge_rows('SELECT i * 0, count(*) FROM ge GROUP BY 1');
+SELECT i * 0 AS x, count(*) FROM ge GROUP BY 1;
+SELECT ge_rows('SELECT i * 0, count(*) FROM ge GROUP BY 1');
+SELECT ge_rows('SELECT y, s FROM (SELECT   g.i * 0 AS y, sum(n) AS s FROM ge g GROUP BY 1) x');
+-- of all rows it bounds what conditions leave; under conditions it is theirs
+SELECT ge_rows('SELECT i * 0, count(*) FROM ge WHERE i > 10 GROUP BY 1');
+SELECT ge_rows('SELECT n * 0, count(*) FROM ge WHERE i > 10 GROUP BY 1')::int > 1000 AS unknown;
+SELECT n * 0 AS x, count(*) FROM ge WHERE i > 10 GROUP BY 1 ORDER BY 1;
+SELECT ge_rows('SELECT n * 0, count(*) FROM ge WHERE i > 10 GROUP BY 1');
+SELECT ge_rows('SELECT n * 0, count(*) FROM ge WHERE i > 11 GROUP BY 1')::int > 1000 AS unknown;
+-- not of parameters, samples, conditions that are false for all rows
+SET plan_cache_mode = force_generic_plan;
+PREPARE ge_param(int4) AS SELECT i * 2 * 0 AS x, count(*) FROM ge WHERE i > $1 GROUP BY 1;
+EXECUTE ge_param(19999);
+SELECT i * 2 * 0 AS x, count(*) > 1 AS many FROM ge TABLESAMPLE BERNOULLI (50) REPEATABLE (1) GROUP BY 1;
+SELECT i * 2 * 0 AS x, count(*) FROM ge WHERE (SELECT false) GROUP BY 1;
+SELECT ge_rows('SELECT i * 2 * 0, count(*) FROM ge GROUP BY 1')::int > 1000 AS unknown;
+SELECT ge_rows('EXECUTE ge_param(19999)')::int > 1000 AS unknown;
+DEALLOCATE ge_param;
+RESET plan_cache_mode;
+-- a table that has grown is another one
+INSERT INTO ge SELECT (x.g).* FROM (SELECT g FROM ge g, generate_series(1, 2)) x;
+SELECT ge_rows('SELECT i * 0, count(*) FROM ge GROUP BY 1')::int > 1000 AS unknown;
+SELECT i * 0 AS x, count(*) FROM ge GROUP BY 1;
+SELECT ge_rows('SELECT i * 0, count(*) FROM ge GROUP BY 1');
+-- strings of a column that the cache has
+CREATE TABLE ge_code WITH (autovacuum_enabled = off) AS SELECT i, 's' || i % 5 AS s FROM generate_series(1, 50000) i;
+VACUUM ge_code;
+SELECT ge_rows('SELECT s, count(*) FROM ge_code GROUP BY s');
+SELECT gpuagg.load('ge_code', '{s}') > 0 AS loaded;
+SELECT ge_rows('SELECT s, count(*) FROM ge_code GROUP BY s');
+-- row security: neither they nor groups of hidden rows are told
+CREATE ROLE regress_gpuagg_ge;
+GRANT SELECT ON ge_code TO regress_gpuagg_ge;
+SELECT i * 0 AS x, count(*) FROM ge_code GROUP BY 1;
+ALTER TABLE ge_code ENABLE ROW LEVEL SECURITY;
+CREATE POLICY ge_own ON ge_code USING (i > 10);
+SELECT ge_rows('SELECT s, count(*) FROM ge_code GROUP BY s'), ge_rows('SELECT i * 0, count(*) FROM ge_code GROUP BY 1');
+SET ROLE regress_gpuagg_ge;
+SELECT ge_rows('SELECT s, count(*) FROM ge_code GROUP BY s'), ge_rows('SELECT i * 0, count(*) FROM ge_code GROUP BY 1');
+RESET ROLE;
+-- under ordinary costs such a grouping runs on the device, and a sort of its groups costs little
+RESET gpuagg.debug_require;
+CREATE TABLE ge_large WITH (autovacuum_enabled = off) AS SELECT timestamp '2024-01-01' + i * interval '97 s' AS t FROM generate_series(1, 500000) i;
+VACUUM ANALYZE ge_large;
+EXPLAIN (COSTS OFF) SELECT extract(dow FROM t), extract(hour FROM t), count(*) FROM ge_large GROUP BY 1, 2 ORDER BY 3;
+SELECT ge_rows('SELECT extract(dow FROM t), extract(hour FROM t), count(*) FROM ge_large GROUP BY 1, 2');
+DROP TABLE ge, ge_new, ge_code, ge_large;
+DROP FUNCTION ge_rows;
+DROP ROLE regress_gpuagg_ge;

@@ -1,0 +1,36 @@
+# The regression tests as "make installcheck" runs them, on a cluster as a package makes
+# it: a locale that is not C, and no settings but the preload.  Without those that take
+# longest, which depend on neither.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $regress = "$FindBin::RealBin/../regress";
+my %long = map { $_ => 1 } qw(groups topn strategy gpusample sample returned);
+
+plan skip_all => 'PostgreSQL is built without ICU, whose locales need no package'
+  if `pg_config --configure` !~ /--with-icu/;
+
+my $node = PostgreSQL::Test::Cluster->new('installcheck');
+$node->init(extra => [ '--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8', '--encoding=UTF8' ]);
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpuagg'");
+$node->start;
+is($node->safe_psql('postgres', q{SELECT 'a-b' < 'A#B', current_setting('max_prepared_transactions')}),
+	't|0', 'words are sorted as words, and nothing is set');
+
+my @names = grep { $_ ne 'setup' && !$long{$_} } map { m{([^/]+)\.sql$} } sort glob("$regress/sql/*.sql");
+my $out = PostgreSQL::Test::Utils::tempdir();
+my $rc = system($ENV{PG_REGRESS}, "--bindir=$ENV{PG_BINDIR}", "--inputdir=$regress",
+	"--outputdir=$out", '--host=' . $node->host, '--port=' . $node->port, '--dbname=installcheck',
+	'setup', @names);
+is($rc, 0, 'the regression tests pass') or diag(slurp_file("$out/regression.diffs"));
+crash_free($node, 'no crash');
+$node->stop;
+done_testing();
