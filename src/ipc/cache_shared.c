@@ -164,18 +164,6 @@ request_answered(uint64 number)
 	return answered;
 }
 
-/* False: there is no worker. */
-static bool
-worker_wake(void)
-{
-	uint32		procno = pg_atomic_read_u32(&gpuagg_shared->device.worker_procno);
-
-	if (procno == PG_UINT32_MAX)
-		return false;
-	SetLatch(&GetPGProcByNumber(procno)->procLatch);
-	return true;
-}
-
 void
 gpuagg_cache_unload(Oid relid, AttrNumber attnum)
 {
@@ -183,7 +171,7 @@ gpuagg_cache_unload(Oid relid, AttrNumber attnum)
 	uint64		number = 0;
 
 	ConditionVariablePrepareToSleep(cv);
-	while (worker_wake())
+	while (gpuagg_shmem_wake_worker())
 	{
 		if (number == 0)
 		{
