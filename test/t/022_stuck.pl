@@ -203,7 +203,7 @@ $node->safe_psql(
 	CREATE TABLE p (id int, k text, f float8);
 	INSERT INTO p SELECT i, 'a key of some length ' || i % 1000, i FROM generate_series(1, 20000) i;
 	VACUUM (FREEZE, ANALYZE) p;});
-foreach my $of ("count(*), sum(id), min(k), sum(f) FROM p GROUP BY k", "count(*) FROM p", "k, count(*) FROM p WHERE k LIKE '%7%' GROUP BY k")
+foreach my $of ("k, count(*), sum(id), min(k), sum(f) FROM p GROUP BY k", "count(*) FROM p", "k, count(*) FROM p WHERE k LIKE '%7%' GROUP BY k")
 {
 	$node->safe_psql('postgres', "SELECT gpuagg.unload('p')");
 	fake_does('hold');
@@ -220,7 +220,7 @@ foreach my $of ("count(*), sum(id), min(k), sum(f) FROM p GROUP BY k", "count(*)
 		'SET gpuagg.enable = off; BEGIN; LOCK p; CREATE TABLE q AS SELECT * FROM other; SELECT count(*) FROM q WHERE a < b; ROLLBACK; UPDATE other SET b = a');
 	fake_does();
 	no_tasks($node, 'the device has looked at the pages');
-	is($node->safe_psql('postgres', 'SELECT coalesce(sum(blocks), 0) FROM gpuagg.cache WHERE relation = \'p\'::regclass'),
+	is($node->safe_psql('postgres', 'SELECT coalesce(sum(pages), 0) FROM gpuagg.cache WHERE relation = \'p\'::regclass'),
 		'0', 'and keeps none of them');
 	same_answer($node, "SELECT $of ORDER BY 1", 'the next task answers');
 	same_answer($node, "SELECT $of ORDER BY 1", 'and so it does from what that has kept');
