@@ -331,6 +331,7 @@ kill 'STOP', $worker;
 $minimal->safe_psql('postgres', $_) foreach map { ("CREATE DATABASE many_$_", "DROP DATABASE many_$_") } 1 .. 17;
 kill 'CONT', $worker;
 ok($minimal->poll_query_until('postgres', 'SELECT count(*) = 0 FROM gpuagg.cache'), 'too many to be told apart: all go');
+same_answer($minimal, $query, 'and come again');
 warm($minimal, $query, 'and come again');
 crash_free($minimal, 'no crash');
 $minimal->stop;
