@@ -84,11 +84,8 @@ set_error_lost(GpuAggError *error)
 	char		why_not[GPUAGG_MESSAGE_BYTES];
 
 	gpuagg_shmem_device(&view);
-	(void) gpuagg_shmem_why_not(&view, why_not);
-	set_error(error, GPUAGG_DEVICE_LOST,
-			  why_not[0] != '\0' ? why_not : "the device worker has restarted");
-	if (view.status == GPUAGG_STARTING)
-		error->detail = GPUAGG_LOST_STARTING;
+	set_error(error, GPUAGG_DEVICE_LOST, gpuagg_shmem_why_not(&view, why_not) ?
+			  why_not : "the device worker has restarted");
 	return error->status;
 }
 
@@ -180,6 +177,8 @@ slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
 			if (!device_coming(request))
 			{
 				set_error_lost(error);
+				if (pg_atomic_read_u32(&device->status) == GPUAGG_STARTING)
+					error->detail = GPUAGG_LOST_STARTING;
 				break;
 			}
 		}

@@ -71,6 +71,9 @@
 /* What the views show is refreshed at most this often. */
 #define GPUAGG_PUBLISH_MS 50
 
+/* With jobs the loop turns far more often than this. */
+#define GPUAGG_STILL_MS 1000
+
 /* Our latch, the postmaster, devices */
 #define MAX_EVENTS (2 + GPUAGG_WORKER_DEVICES)
 
@@ -156,13 +159,20 @@ worker_publish(void)
 		gpuagg_job_publish(job_at(iter.cur));
 }
 
+/* While we stood still ourselves, nothing could come of any job. */
 static void
 worker_watch(TimestampTz now)
 {
+	bool		stood_still = TimestampDifferenceExceeds(published_at, now, GPUAGG_STILL_MS);
 	dlist_iter	iter;
 
 	dlist_foreach(iter, &gpuagg_worker.jobs)
-		gpuagg_job_watch(job_at(iter.cur), now);
+	{
+		GpuAggWorkerJob *job = job_at(iter.cur);
+
+		job->alive |= stood_still;
+		gpuagg_job_watch(job, now);
+	}
 }
 
 /* ----------------------------------------------------------- the device --- */
@@ -551,6 +561,7 @@ gpuagg_worker_main(Datum arg)
 					   gpuagg_worker.primary.ops->stripes == NULL ? 0 : gpuagg_devices_spare());
 	events_setup();
 	worker_publish();
+	pg_atomic_write_u64(&gpuagg_shared->device.asked_at, 0);
 	device_set_status(GPUAGG_READY, "");
 	ereport(LOG,
 			(errmsg("gpuagg: device \"%s\" is ready",

@@ -287,9 +287,11 @@ stop_worker();
 finish_psql($psql);
 is($psql->{stdout}, $reference, 'a task of a worker that stands still is given up');
 cmp_ok($psql->{seconds}, '<', 10, 'in time');
-fake_does();
 kill 'CONT', $worker;
+sleep 0.5;
+fake_does();
 intact('a task that was given up');
+is(worker_pid($node), $worker, 'and the device is not blamed for it');
 
 # --------------------------------------------------------------- the start
 
