@@ -31,7 +31,8 @@ CREATE FUNCTION gpuagg.get_devices(
     OUT why_not text,
     OUT started_at timestamptz,
     OUT cache_used bigint,
-    OUT cache_limit bigint)
+    OUT cache_limit bigint,
+    OUT progress integer)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_devices';
@@ -42,7 +43,7 @@ CREATE VIEW gpuagg.devices AS
     SELECT device, kind, name, state, pid, memory_used, memory_limit,
            memory_limit - memory_used AS memory_free,
            tasks_running, tasks_queued, clients_waiting, restarts, why_not,
-           started_at, cache_used, cache_limit
+           started_at, cache_used, cache_limit, progress
     FROM gpuagg.get_devices();
 COMMENT ON VIEW gpuagg.devices IS
 'devices of this machine, one row each; the one that runs tasks is the one that is not "not used", "off" or "fallback"';
@@ -53,7 +54,7 @@ COMMENT ON COLUMN gpuagg.devices.kind IS
 COMMENT ON COLUMN gpuagg.devices.name IS
 'what the device calls itself';
 COMMENT ON COLUMN gpuagg.devices.state IS
-'of the device that runs tasks: starting, ready, failed (cannot be opened; tried again every minute) or stopped (its worker restarts in a second); of others: not used, failed (a GPU that cannot be used), off (a GPU that was lost too often; see gpuagg.reset_device) or fallback (the host device, for tasks that the GPU fails)';
+'of the device that runs tasks: starting (takes tasks if there is a progress), ready, stuck (its worker does not answer; queries go to PostgreSQL), failed (cannot be opened; tried again every minute) or stopped (its worker restarts in a second); of others: not used, failed (a GPU that cannot be used), off (a GPU that was lost too often; see gpuagg.reset_device) or fallback (the host device, for tasks that the GPU fails)';
 COMMENT ON COLUMN gpuagg.devices.pid IS
 'process of the device worker; NULL if it does not use the device';
 COMMENT ON COLUMN gpuagg.devices.memory_used IS
@@ -78,6 +79,8 @@ COMMENT ON COLUMN gpuagg.devices.cache_used IS
 'bytes that columns of tables and their dictionaries take on it (gpuagg.cache), beside memory_used, and the directory of them in the worker; NULL if it runs no tasks';
 COMMENT ON COLUMN gpuagg.devices.cache_limit IS
 'bytes that they may take (gpuagg.cache_size)';
+COMMENT ON COLUMN gpuagg.devices.progress IS
+'per cent of shared_buffers that the device reads in place, other pages through copies: 100 where it is not starting; NULL if it takes no tasks';
 GRANT SELECT ON gpuagg.devices TO PUBLIC;
 
 --

@@ -14,6 +14,7 @@
 
 #include "extension.h"
 #include "fmgr.h"
+#include "ipc/dropped_database.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "node/agg_node.h"
@@ -62,6 +63,7 @@ _PG_init(void)
 	shmem_startup_hook = module_shmem_startup;
 
 	gpuagg_worker_define();
+	gpuagg_dropped_database_init();
 	gpuagg_cost_init();
 	gpuagg_agg_path_init();
 	gpuagg_sample_path_init();

@@ -14,6 +14,7 @@
 #define GPUAGG_MAX_TASKS 10000
 #define GPUAGG_MIN_DEVICE_MEMORY 16
 #define GPUAGG_MAX_ORDINAL 255
+#define GPUAGG_MAX_WATCHDOG 86400
 
 bool		gpuagg_enable = true;
 bool		gpuagg_fallback = true;
@@ -31,6 +32,7 @@ int			gpuagg_host_threads = 0;
 int			gpuagg_device_memory = 0;
 int			gpuagg_cache_size = -1;
 int			gpuagg_max_tasks = 64;
+int			gpuagg_watchdog = 60;
 
 static const struct config_enum_entry require_options[] = {
 	{"allow", GPUAGG_ALLOW, false},
@@ -118,6 +120,13 @@ check_max_tasks(int *newval, void **extra, GucSource source)
 {
 	return check_range(*newval, 1, GPUAGG_MAX_TASKS,
 					   "Each task takes 320 kB of shared memory once it is used; more queries than that wait their turn.");
+}
+
+static bool
+check_watchdog(int *newval, void **extra, GucSource source)
+{
+	return check_range(*newval, 0, GPUAGG_MAX_WATCHDOG,
+					   "0 waits without limit; other values are seconds, or carry a unit such as '5min'.");
 }
 
 /* A card's number, in digits that leave no doubt: "0", "12". */
@@ -268,6 +277,11 @@ define_server_settings(void)
 							"Each takes 320 kB of shared memory once it is used.",
 							&gpuagg_max_tasks, 64, INT_MIN, INT_MAX,
 							PGC_POSTMASTER, 0, check_max_tasks, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.watchdog",
+							"How long the device may give no sign of life of a task before it is taken for lost.",
+							"A hundred times as long as the task was expected to take, if that is longer; 0 waits without limit.",
+							&gpuagg_watchdog, 60, INT_MIN, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_S, check_watchdog, NULL, NULL);
 }
 
 void

@@ -57,6 +57,8 @@ extern int	gpuagg_cache_size;	/* MB of columns that stay on the device
 									 * between queries; 0: none, -1: as much
 									 * as seems good (cache/cache.c) */
 extern int	gpuagg_max_tasks;	/* tasks known to a device at once */
+extern int	gpuagg_watchdog;	/* s without a sign of life after which a task is
+								 * given up (reload); 0: never */
 
 /* What gpuagg.device asks for */
 typedef struct GpuAggDeviceChoice

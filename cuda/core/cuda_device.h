@@ -37,6 +37,8 @@ typedef struct GpuAggCompletionFlag
 
 typedef struct GpuAggCompletionFlags GpuAggCompletionFlags;	/* all of a device's, and the thread */
 
+typedef struct GpuAggRegistration GpuAggRegistration;	/* of shared_buffers, and its thread */
+
 typedef struct GpuAggStreamPair
 {
 	struct GpuAggStreamPair *next;
@@ -66,8 +68,7 @@ struct GpuAggDevice
 	cudaMemPool_t pool;
 	const char *pages;			/* shared_buffers */
 	uint64_t	pages_bytes;
-	void	   *registered;		/* the host pages around them, or NULL */
-	ptrdiff_t	pages_shift;	/* device address - host address */
+	GpuAggRegistration *registration;	/* which of them kernels read in place */
 	uint64_t	memory_limit;
 	uint64_t	memory_used;	/* by tasks */
 	uint64_t	link_rate;		/* bytes/s */
@@ -107,6 +108,7 @@ typedef struct GpuAggBatch
 	char	   *memory;			/* all of the decoded batch; NULL once it is complete */
 	size_t		bytes;
 	GpuAggPinned *staging;		/* what goes up; GpuAggReport comes down */
+	GpuAggPinned *copies;		/* of pages that are not registered; NULL: none */
 	GpuAggPinned *list;			/* rows for PostgreSQL, or selected */
 	const GpuAggStripe *filled;	/* NULL, or one that keeps pages of it */
 	bool		packed;			/* its rows became records */
@@ -239,6 +241,26 @@ struct GpuAggTask
 
 	GpuAggTaskStats stats;
 };
+
+/* ---------- registration.cu ---------- */
+
+/*
+ * Opens with one piece of shared_buffers registered; a thread goes on with the
+ * others.  Close ends it, which takes as long as one piece.
+ */
+extern bool gpuagg_cuda_registration_open(GpuAggDevice *device, const GpuAggDeviceConfig *config,
+										  const cudaDeviceProp *prop, GpuAggError *error);
+extern void gpuagg_cuda_registration_close(GpuAggDevice *device);
+
+/* Where kernels read a page of shared_buffers; NULL: nowhere yet */
+extern const char *gpuagg_cuda_registered(const GpuAggDevice *device, const char *page);
+
+/* The piece that was registered first */
+extern void gpuagg_cuda_registration_first(const GpuAggDevice *device, const char **from,
+										   size_t *bytes);
+
+/* Fills in how far it is. */
+extern void gpuagg_cuda_registration_info(const GpuAggDevice *device, GpuAggDeviceInfo *info);
 
 /* ---------- check.cu ---------- */
 

@@ -96,6 +96,7 @@ gpuagg_cuda_batch_free(GpuAggTask *task, GpuAggBatch *batch)
 	gpuagg_cuda_free(task, batch->flags, batch->flags_bytes, task->streams->group);
 	free(batch->resident);
 	gpuagg_cuda_unpin(task->device, batch->staging);
+	gpuagg_cuda_unpin(task->device, batch->copies);
 	gpuagg_cuda_unpin(task->device, batch->list);
 	gpuagg_cuda_events_free(task->device, batch->events);
 	free(batch);
@@ -397,20 +398,46 @@ pages_check(const GpuAggTask *task, const GpuAggPage *pages, uint32_t npages,
 	return GPUAGG_OK;
 }
 
-static void
-pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
+/*
+ * Where the card reads a page: in place, or in a copy, of which there is room for
+ * `left`.  NULL: no memory for copies.
+ */
+static const char *
+page_address(GpuAggTask *task, GpuAggBatch *batch, const char *page, uint32_t left,
+			 uint32_t *ncopies, GpuAggError *error)
+{
+	const char *there = gpuagg_cuda_registered(task->device, page);
+	char	   *copy;
+
+	if (there != NULL)
+		return there;
+	if (batch->copies == NULL)
+		batch->copies = gpuagg_cuda_pin(task->device, (size_t) left * GPUAGG_PAGE_BYTES, error);
+	if (batch->copies == NULL)
+		return NULL;
+	copy = batch->copies->data + (size_t) (*ncopies)++ * GPUAGG_PAGE_BYTES;
+	memcpy(copy, page, GPUAGG_PAGE_BYTES);
+	return copy;
+}
+
+static bool
+pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages, GpuAggError *error)
 {
 	GpuAggPageRef *refs = (GpuAggPageRef *) gpuagg_cuda_staged(batch, batch->decoded.refs);
 	uint8_t    *bitmaps = (uint8_t *) gpuagg_cuda_staged(batch, batch->decoded.bitmaps);
 	uint32_t	nbitmaps = 0;
 	uint32_t	nstripes = 0;
+	uint32_t	ncopies = 0;
 	uint32_t	row = 0;
 
 	for (uint32_t i = 0; i < batch->decoded.npages; i++)
 	{
 		GpuAggPageRef *ref = &refs[i];
 
-		ref->page = pages[i].page + task->device->pages_shift;
+		ref->page = page_address(task, batch, pages[i].page, batch->decoded.npages - i,
+								 &ncopies, error);
+		if (ref->page == NULL)
+			return false;
 		ref->nlines = pages[i].nlines;
 		ref->row_base = row;
 		ref->bitmap = 0;
@@ -430,6 +457,7 @@ pages_stage(GpuAggTask *task, GpuAggBatch *batch, const GpuAggPage *pages)
 			   GPUAGG_VISIBILITY_BYTES);
 		ref->bitmap = ++nbitmaps;
 	}
+	return true;
 }
 
 /* The stripes that keep pages of the batch; behind them are the columns of each. */
@@ -500,9 +528,8 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	batch->prepared = task->device_prepared;
 	batch->completion.batch_id = batch_id;
 	task->fed = true;
-	pages_stage(task, batch, pages);
 	stripes_stage(batch, pages, shape.nstripes);
-	ok = batch_decode(task, batch, upload, error) && batch_fill(task, batch, error) &&
+	ok = pages_stage(task, batch, pages, error) && batch_decode(task, batch, upload, error) && batch_fill(task, batch, error) &&
 		gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, error);
 	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
 }

@@ -2,10 +2,10 @@
  * device.cu
  *		The CUDA device: opening a card, and its table of functions.
  *
- * Opening makes the context, registers shared_buffers (read-only where the
- * card can), so that kernels read heap pages in place, and measures how fast
- * that memory can be copied.  It is called with all signals blocked, which the
- * threads that CUDA and completion_flag.cu start here inherit.
+ * Opening makes the context, begins to register shared_buffers (registration.cu),
+ * so that kernels read heap pages in place, and measures how fast that memory can
+ * be copied.  It is called with all signals blocked, which the threads that are
+ * started here inherit.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,30 +50,6 @@ card_check(const cudaDeviceProp *prop, GpuAggError *error)
 	return GPUAGG_OK;
 }
 
-/* Maps shared_buffers, at whole pages of the host. */
-static bool
-pages_register(GpuAggDevice *d, const GpuAggDeviceConfig *config,
-			   const cudaDeviceProp *prop, GpuAggError *error)
-{
-	const uintptr_t unit = (uintptr_t) sysconf(_SC_PAGESIZE);
-	uintptr_t	start = (uintptr_t) config->pages & ~(unit - 1);
-	uintptr_t	end = ((uintptr_t) config->pages + config->pages_bytes + unit - 1) & ~(unit - 1);
-	unsigned int flags = cudaHostRegisterMapped | cudaHostRegisterPortable;
-	void	   *mapped = NULL;
-
-	if (prop->hostRegisterReadOnlySupported)
-		flags |= cudaHostRegisterReadOnly;
-	if (!CUDA_OK(NULL, cudaHostRegister((void *) start, end - start, flags), error))
-		return false;
-	d->registered = (void *) start;
-	if (!CUDA_OK(NULL, cudaHostGetDevicePointer(&mapped, d->registered, 0), error))
-		return false;
-	d->pages = config->pages;
-	d->pages_bytes = config->pages_bytes;
-	d->pages_shift = (char *) mapped - (char *) d->registered;
-	return true;
-}
-
 static bool
 pool_setup(GpuAggDevice *d, GpuAggError *error)
 {
@@ -85,23 +61,27 @@ pool_setup(GpuAggDevice *d, GpuAggError *error)
 				cudaMemPoolSetAttribute(d->pool, cudaMemPoolAttrReleaseThreshold, &keep), error);
 }
 
-/* The best of some copies from shared_buffers */
+/* The best of some copies from shared_buffers, of what is registered of them */
 static bool
 link_measure(GpuAggDevice *d, GpuAggError *error)
 {
-	size_t		bytes = d->pages_bytes < LINK_PROBE_BYTES ? d->pages_bytes : LINK_PROBE_BYTES;
+	const char *from;
+	size_t		bytes;
 	GpuAggStreamPair *streams = gpuagg_cuda_stream_pair(d, error);
 	GpuAggEvents *e = gpuagg_cuda_events(d, error);
 	void	   *to = NULL;
 	bool		ok = streams != NULL && e != NULL &&
-		CUDA_OK(d, cudaMallocFromPoolAsync(&to, bytes, d->pool, streams->decode), error);
+		CUDA_OK(d, cudaMallocFromPoolAsync(&to, LINK_PROBE_BYTES, d->pool, streams->decode), error);
 
+	gpuagg_cuda_registration_first(d, &from, &bytes);
+	if (bytes > LINK_PROBE_BYTES)
+		bytes = LINK_PROBE_BYTES;
 	for (int i = 0; ok && i < LINK_PROBE_RUNS; i++)
 	{
 		uint64_t	ns;
 
 		ok = CUDA_OK(d, cudaEventRecord(e->decode, streams->decode), error) &&
-			CUDA_OK(d, cudaMemcpyAsync(to, d->pages, bytes, cudaMemcpyHostToDevice, streams->decode), error) &&
+			CUDA_OK(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams->decode), error) &&
 			CUDA_OK(d, cudaEventRecord(e->decoded, streams->decode), error) &&
 			CUDA_OK(d, cudaStreamSynchronize(streams->decode), error);
 		ns = ok ? gpuagg_cuda_elapsed(e->decode, e->decoded) : 0;
@@ -121,12 +101,11 @@ static void
 device_destroy(GpuAggDevice *d)
 {
 	gpuagg_cuda_completion_flags_close(d->completion_flags);
+	gpuagg_cuda_registration_close(d);
 	if (!d->lost)
 	{
 		gpuagg_cuda_stripes_close(d);
 		gpuagg_cuda_memory_close(d);
-		if (d->registered != NULL)
-			(void) cudaHostUnregister(d->registered);
 		if (d->pool != NULL)
 			(void) cudaMemPoolTrimTo(d->pool, 0);
 	}
@@ -160,7 +139,7 @@ device_setup(GpuAggDevice *d, const GpuAggDeviceConfig *config, GpuAggError *err
 	snprintf(d->name, sizeof(d->name), "%.127s", prop.name);
 	d->completion_flags = gpuagg_cuda_completion_flags_open(d->event_fd, error);
 	return d->completion_flags != NULL && gpuagg_cuda_launches_open(&d->launches, &prop, error) &&
-		pages_register(d, config, &prop, error) &&
+		gpuagg_cuda_registration_open(d, config, &prop, error) &&
 		pool_setup(d, error) && link_measure(d, error);
 }
 
@@ -208,6 +187,7 @@ cuda_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	info->batch_pages = BATCH_PAGES;
 	info->batches_ahead = BATCHES_AHEAD;
 	info->link_rate = device->link_rate;
+	gpuagg_cuda_registration_info(device, info);
 	info->decodes = 1;
 	info->strategies = GPUAGG_STRATEGIES_ALWAYS |
 		GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_COPY) |

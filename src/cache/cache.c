@@ -68,12 +68,43 @@ request_serve(Oid dbid, Oid relid, AttrNumber attnum)
 	}
 }
 
+static bool
+is_dropped(Oid dbid, const Oid *dropped, uint32 n)
+{
+	if (n > GPUAGG_CACHE_DROPPED)
+		return true;
+	for (uint32 i = 0; i < n; i++)
+		if (dropped[i] == dbid)
+			return true;
+	return false;
+}
+
+static void
+drop_databases(void)
+{
+	Oid			dropped[GPUAGG_CACHE_DROPPED];
+	uint32		n = gpuagg_cache_dropped(dropped);
+	dlist_mutable_iter iter;
+
+	if (n == 0)
+		return;
+	dlist_foreach_modify(iter, &gpuagg_cache_tables)
+	{
+		GpuAggCacheTable *table = dlist_container(GpuAggCacheTable, node, iter.cur);
+
+		if (!table->dead && is_dropped(table->dbid, dropped, n))
+			gpuagg_cache_table_unload(table, -1);
+	}
+	gpuagg_cache_publish();
+}
+
 void
 gpuagg_cache_answer(void)
 {
 	GpuAggCacheShared *shared = &gpuagg_shared->cache;
 	uint64		asked = pg_atomic_read_u64(&shared->asked);
 
+	drop_databases();
 	if (asked == answered)
 		return;
 	/* nobody changes the request before it is answered */

@@ -20,7 +20,7 @@ extern void gpuagg_cache_start(const GpuAggStripeOps *ops, GpuAggDevice *device,
 							   uint64 spare);
 extern void gpuagg_cache_stop(void);
 
-/* Serves a request to unload, if there is one. */
+/* Serves a request to unload, and forgets databases that were dropped, if there are any. */
 extern void gpuagg_cache_answer(void);
 
 /*

@@ -10,8 +10,10 @@
  * Life of a task: task_begin, any number of task_pages and task_rows (in
  * any order, several in flight), task_finish once every batch completed,
  * task_results until it gives 0 groups, task_end.  task_cancel may come at
- * any time; task_idle then tells when no page is read any more.  task_end
- * is legal in any state once task_idle is true and frees everything.
+ * any time; task_idle then tells when no page is read any more.  Pages of a task
+ * that was cancelled may change while they are read: nothing worse than a wrong
+ * value may come of it.  task_end is legal in any state once task_idle is true
+ * and frees everything.
  */
 #ifndef GPUAGG_DEVICE_DEVICE_H
 #define GPUAGG_DEVICE_DEVICE_H
@@ -26,7 +28,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 15
+#define GPUAGG_DEVICE_ABI 16
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -48,6 +50,9 @@ typedef struct GpuAggDeviceInfo
 	uint64_t	memory_limit;
 	uint32_t	batch_pages;	/* pages that make a good batch */
 	uint32_t	batches_ahead;	/* batches worth having in flight */
+	uint32_t	registering;	/* 1: it takes tasks, but goes on starting; */
+	uint32_t	unregistered;	/* per cent of shared_buffers that it reads through
+								 * copies, not in place: then ever fewer */
 	uint64_t	link_rate;		/* bytes/s at which it can read pages, as
 								 * measured when it was opened; 0: unknown */
 	uint32_t	strategies;		/* set of GPUAGG_STRATEGY_BIT: ways of grouping

@@ -28,7 +28,7 @@ PG_FUNCTION_INFO_V1(gpuagg_stat);
 PG_FUNCTION_INFO_V1(gpuagg_stat_reset);
 PG_FUNCTION_INFO_V1(gpuagg_reset_device);
 
-#define GPUAGG_DEVICES_COLUMNS 15
+#define GPUAGG_DEVICES_COLUMNS 16
 #define GPUAGG_TASKS_COLUMNS 11
 #define GPUAGG_STAT_COLUMNS 3
 
@@ -143,7 +143,8 @@ typedef struct GpuAggDeviceRow
 	const char *state;
 	const char *why_not;		/* empty: nothing to tell */
 	bool		working;		/* the worker uses it, */
-	bool		primary;		/* to run tasks */
+	bool		primary;		/* to run tasks, */
+	bool		open;			/* which it takes */
 	int32		running;
 	int32		queued;
 	int32		waiting;
@@ -189,8 +190,21 @@ put_device(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts,
 	values[i++] = Int64GetDatum(cache_used);
 	nulls[i] = !row->primary;
 	values[i++] = Int64GetDatum(cache_limit);
+	nulls[i] = !row->open;
+	values[i++] = Int32GetDatum(100 - row->info->unregistered);
 	Assert(i == GPUAGG_DEVICES_COLUMNS);
 	put_row(fcinfo, values, nulls);
+}
+
+/* One that takes tasks may still be starting. */
+static const char *
+primary_state(const GpuAggDeviceView *view, bool idle)
+{
+	if (view->status != GPUAGG_READY)
+		return status_name(view->status);
+	if (idle)
+		return "stuck";
+	return view->facts.info.registering ? "starting" : "ready";
 }
 
 /* The device that runs tasks */
@@ -198,14 +212,18 @@ static void
 put_primary(FunctionCallInfo fcinfo, const GpuAggDeviceView *view)
 {
 	const GpuAggDeviceFacts *facts = &view->facts;
+	char		why_not[GPUAGG_MESSAGE_BYTES];
+	bool		idle = gpuagg_shmem_why_not(view, why_not);
+	bool		opening = view->gpu && facts->card >= 0 &&
+		view->status == GPUAGG_STARTING;
 	GpuAggDeviceRow row = {
 		.number = primary_number(view),
-		.info = &facts->info,
-		.state = status_name(view->status),
-		.why_not = facts->why_not[0] != '\0' ? facts->why_not :
-		facts->gpu_why_not,
+		.info = opening ? &facts->cards[facts->card] : &facts->info,
+		.state = primary_state(view, idle),
+		.why_not = why_not,
 		.working = true,
 		.primary = true,
+		.open = view->status == GPUAGG_READY,
 		.waiting = pg_atomic_read_u32(&gpuagg_shared->device.waiting)
 	};
 
@@ -252,6 +270,8 @@ gpuagg_devices(PG_FUNCTION_ARGS)
 
 	gpuagg_require_preload();
 	InitMaterializedSRF(fcinfo, 0);
+	(void) gpuagg_shmem_wake_worker();	/* tells whether it is stuck, when we are
+										 * asked again */
 	gpuagg_shmem_device(&view);
 	for (int i = 0; i < view.facts.ncards; i++)
 	{

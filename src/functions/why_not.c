@@ -15,6 +15,7 @@
 #include "extension.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "ipc/shmem.h"
 #include "nodes/extensible.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/planner.h"
@@ -248,6 +249,19 @@ report_obstacles(const GpuAggSurvey *survey)
 	return report;
 }
 
+/* A plan on the device is of no use while there is none. */
+static List *
+report_device(List *report)
+{
+	char		why_not[GPUAGG_MESSAGE_BYTES];
+	GpuAggDeviceView view;
+
+	gpuagg_shmem_device(&view);
+	if (!gpuagg_shmem_why_not(&view, why_not))
+		return report;
+	return lappend(report, psprintf("no device takes tasks at present: %s", why_not));
+}
+
 /* What is to be said, a List of char * */
 static List *
 make_report(const GpuAggSurvey *survey, const int *used)
@@ -260,7 +274,7 @@ make_report(const GpuAggSurvey *survey, const int *used)
 		report = report_steps(report, survey, kind, used[kind]);
 	if (!gpuagg_enable && survey->steps != NIL)
 		report = lappend(report, "gpuagg.enable is off");
-	return report;
+	return report_device(report);
 }
 
 Datum

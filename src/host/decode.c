@@ -230,11 +230,16 @@ step_over_fast(const GpuAggDecoder *d, const GpuAggTuple *tuple, uint32_t i,
 {
 	const GpuAggAttr *a = &gpuagg_program_attrs(d->prepared->program)[i];
 	const uint8_t *p = (const uint8_t *) tuple->data + *off;
+	uint8_t		first;
 	uint32_t	size;
 
-	if (a->attlen != -1 || *off >= tuple->bytes ||
-		!GPUAGG_VARLENA_IS_SHORT(*p) || GPUAGG_VARLENA_IS_EXTERNAL(*p) ||
-		(size = GPUAGG_VARLENA_SHORT_BYTES(*p)) > tuple->bytes - *off)
+	if (a->attlen != -1 || *off >= tuple->bytes)
+		return step_over(d, tuple, i, off, row);
+	first = *p;
+	GPUAGG_READ_ONCE(first);
+	size = GPUAGG_VARLENA_SHORT_BYTES(first);
+	if (!GPUAGG_VARLENA_IS_SHORT(first) || GPUAGG_VARLENA_IS_EXTERNAL(first) ||
+		size > tuple->bytes - *off)
 		return step_over(d, tuple, i, off, row);
 	*off += size;
 	return a->reg == GPUAGG_NO_REG ? GPUAGG_FETCH_VALUE :
@@ -606,8 +611,8 @@ decode_page(GpuAggDecoder *d, uint32_t *nrows, GpuAggError *error)
 	return GPUAGG_OK;
 }
 
-/* Lines from d->line up to `end` that are rows, into d->lines from n on */
-static void
+/* Lines from d->line up to `end` that are rows, into d->lines from n on; where they end */
+static uint32_t
 list_lines(GpuAggDecoder *d, uint32_t end, uint32_t n)
 {
 	const GpuAggLinePointer *lines = gpuagg_page_lines(d->pages[d->page].page);
@@ -616,6 +621,7 @@ list_lines(GpuAggDecoder *d, uint32_t end, uint32_t n)
 		 line = next_visible(d->visibility, line + 1, end))
 		if (lines[line].flags == GPUAGG_LP_NORMAL)
 			d->lines[n++] = (uint16_t) line;
+	return n;
 }
 
 /* The same where no attribute is needed: rows are only counted. */
@@ -631,7 +637,13 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 	prefetch_lines(d);
 	if (end - line > GPUAGG_VECTOR_ROWS - n)
 		end = line + (GPUAGG_VECTOR_ROWS - n);
-	if (d->visibility == NULL)
+	if (page->stripe != NULL)
+	{
+		n = list_lines(d, end, n);
+		fill_rows(d, end, *nrows, n);
+		line = end;
+	}
+	else if (d->visibility == NULL)
 		for (; line < end; line++)
 			n += lines[line].flags == GPUAGG_LP_NORMAL;
 	else
@@ -639,12 +651,6 @@ count_page(GpuAggDecoder *d, uint32_t *nrows)
 			 line = next_visible(d->visibility, line + 1, end))
 			n += lines[line].flags == GPUAGG_LP_NORMAL;
 	d->rows_scanned += n - *nrows;
-	if (page->stripe != NULL)
-	{
-		if (n - *nrows < end - d->line)
-			list_lines(d, end, *nrows);
-		fill_rows(d, end, *nrows, n);
-	}
 	d->line = line;
 	*nrows = n;
 }

@@ -361,6 +361,18 @@ add_row(GpuAggTable *t, const char *image, uint64_t hash)
 	return true;
 }
 
+/*
+ * Is there room for one more group?  There always is, but where a string has changed
+ * since it was looked for, for its client has left the page (ops/page.h): it may
+ * make two groups.
+ */
+static bool
+has_room(const GpuAggTable *t)
+{
+	return t->nrows < t->max_rows && 2 * ((uint64_t) t->nrows + 1) <= (uint64_t) t->mask + 1 &&
+		(!t->keep_hashes || t->nrows < t->max_hashes);
+}
+
 /* One row from the start of its probe sequence, comparing keys on the way. */
 static char *
 find_one(GpuAggTable *t, const char *image, uint64_t hash)
@@ -381,7 +393,7 @@ find_one(GpuAggTable *t, const char *image, uint64_t hash)
 		if (keys_equal(t->prepared, row, image, t->prepared->key_mode))
 			return row;
 	}
-	if (!add_row(t, image, hash))
+	if (!has_room(t) || !add_row(t, image, hash))
 		return NULL;
 	t->directory[at] = (uint64_t) t->nrows << 32 | tag;
 	return gpuagg_table_row(t, t->nrows - 1);

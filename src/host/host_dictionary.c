@@ -310,6 +310,8 @@ add(GpuAggDictionary *d, GpuAggBytes b, uint64_t hash)
 	start = d->starts[d->entries];
 	if (b.len > 0)
 		memcpy(d->bytes + start, b.data, b.len);
+	if (gpuagg_hash_bytes(d->bytes + start, b.len, SEED) != hash)
+		return GPUAGG_NO_CODE;	/* of a page that its task has left (ops/page.h) */
 	d->starts[d->entries + 1] = start + b.len;
 	move_slot(newest_slots(d), slot_tag(hash) | (d->entries + 1));
 	return (int32_t) d->entries++;

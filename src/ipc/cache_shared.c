@@ -42,6 +42,7 @@ void
 gpuagg_cache_shared_init(GpuAggCacheShared *shared)
 {
 	pg_atomic_init_u64(&shared->asked, 0);
+	pg_atomic_init_u32(&shared->ndropped, 0);
 	ConditionVariableInit(&shared->answered_one);
 }
 
@@ -180,18 +181,6 @@ request_answered(uint64 number)
 	return answered;
 }
 
-/* False: there is no worker. */
-static bool
-worker_wake(void)
-{
-	uint32		procno = pg_atomic_read_u32(&gpuagg_shared->device.worker_procno);
-
-	if (procno == PG_UINT32_MAX)
-		return false;
-	SetLatch(&GetPGProcByNumber(procno)->procLatch);
-	return true;
-}
-
 void
 gpuagg_cache_unload(Oid relid, AttrNumber attnum)
 {
@@ -199,7 +188,7 @@ gpuagg_cache_unload(Oid relid, AttrNumber attnum)
 	uint64		number = 0;
 
 	ConditionVariablePrepareToSleep(cv);
-	while (worker_wake())
+	while (gpuagg_shmem_wake_worker())
 	{
 		if (number == 0)
 		{
@@ -214,4 +203,33 @@ gpuagg_cache_unload(Oid relid, AttrNumber attnum)
 													  "GpuAggUnload"));
 	}
 	ConditionVariableCancelSleep();
+}
+
+void
+gpuagg_cache_drop_database(Oid dbid)
+{
+	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
+	uint32		n = pg_atomic_read_u32(&shared->ndropped);
+
+	if (n < GPUAGG_CACHE_DROPPED)
+		shared->dropped[n] = dbid;
+	pg_atomic_write_u32(&shared->ndropped, n + 1);
+	gpuagg_cache_shared_unlock();
+	(void) gpuagg_shmem_wake_worker();
+}
+
+uint32
+gpuagg_cache_dropped(Oid *dropped)
+{
+	GpuAggCacheShared *shared = &gpuagg_shared->cache;
+	uint32		n;
+
+	if (pg_atomic_read_u32(&shared->ndropped) == 0)
+		return 0;
+	(void) gpuagg_cache_shared_lock(LW_EXCLUSIVE);
+	n = pg_atomic_read_u32(&shared->ndropped);
+	memcpy(dropped, shared->dropped, Min(n, GPUAGG_CACHE_DROPPED) * sizeof(Oid));
+	pg_atomic_write_u32(&shared->ndropped, 0);
+	gpuagg_cache_shared_unlock();
+	return n;
 }

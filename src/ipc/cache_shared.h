@@ -21,6 +21,9 @@
 
 #define GPUAGG_CACHE_ENTRIES 1024
 
+/* Dropped databases that the worker has not heard of yet; more: it drops all. */
+#define GPUAGG_CACHE_DROPPED 16
+
 /*
  * A column of a table, or with InvalidAttrNumber what its columns share: which
  * rows there are, and the directory; blocks are those of which anything is held.
@@ -46,8 +49,10 @@ typedef struct GpuAggCacheShared
 {
 	pg_atomic_uint64 asked;		/* requests so far; changed under the lock */
 	ConditionVariable answered_one;
+	pg_atomic_uint32 ndropped;	/* databases; changed under the lock */
 
 	/* guarded by the lock */
+	Oid			dropped[GPUAGG_CACHE_DROPPED];
 	uint64		answered;		/* requests */
 	Oid			dbid;			/* the request: what of which table */
 	Oid			relid;
@@ -65,6 +70,12 @@ extern void gpuagg_cache_shared_init(GpuAggCacheShared *shared);
 /* For the worker, which writes the list and answers requests */
 extern GpuAggCacheShared *gpuagg_cache_shared_lock(LWLockMode mode);
 extern void gpuagg_cache_shared_unlock(void);
+
+/*
+ * Databases that were dropped since the worker asked last: at most
+ * GPUAGG_CACHE_DROPPED of them go to `dropped`, the result is their number.
+ */
+extern uint32 gpuagg_cache_dropped(Oid *dropped);
 
 /*
  * For views: a copy of the list, in the current memory context, and its length.
@@ -96,5 +107,8 @@ extern double gpuagg_cache_strings(Oid relid, uint32 relnumber, AttrNumber attnu
  * tasks still use is freed when they end.
  */
 extern void gpuagg_cache_unload(Oid relid, AttrNumber attnum);
+
+/* Tells the worker, which need not answer, that a database is gone. */
+extern void gpuagg_cache_drop_database(Oid dbid);
 
 #endif							/* GPUAGG_IPC_CACHE_SHARED_H */

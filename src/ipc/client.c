@@ -6,8 +6,8 @@
  * announce it, send the program, wait for READY.  All of it together takes
  * at most gpuagg.queue_timeout.
  *
- * Waiting: on our own latch, always interruptibly except in
- * gpuagg_client_abort.  Queue operations never block inside shm_mq, so that
+ * Waiting: on our own latch, always interruptibly except for the half second
+ * of gpuagg_client_abort.  Queue operations never block inside shm_mq, so that
  * every wait also notices what shm_mq cannot know: that the worker went away
  * before it attached.  Once it has attached, its exit callback detaches the
  * queues and sets our latch.
@@ -22,6 +22,7 @@
 
 #include "compat.h"
 #include "ipc/client.h"
+#include "ipc/errors.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "settings.h"
@@ -32,13 +33,6 @@
 #include "utils/timestamp.h"
 
 /*
- * A device that has just begun to start is worth waiting for; after that
- * long its state is "starting" for another reason (no worker slot, a driver
- * that hangs), and PostgreSQL's plan runs at once.
- */
-#define GPUAGG_START_MS 5000
-
-/*
  * A task that is redone because the GPU was lost waits so long for the
  * worker's restart, which the postmaster does after a second.
  */
@@ -47,6 +41,9 @@
 /* While waiting for the worker, look whether it still exists this often. */
 #define GPUAGG_CHECK_MS 1000
 
+/* Who aborts waits so long for the worker to give the slot up. */
+#define GPUAGG_LEAVE_MS 500
+
 struct GpuAggClient
 {
 	GpuAggSlot *slot;			/* NULL: given back */
@@ -54,6 +51,7 @@ struct GpuAggClient
 	shm_mq_handle *in;			/* to the worker */
 	shm_mq_handle *out;			/* from it */
 	bool		waiting;		/* counted in device->waiting */
+	bool		admitted;		/* begin is through */
 	TimestampTz deadline;		/* of begin; 0: none */
 	GpuAggDeviceInfo info;
 	uint64		failed_rows;	/* of a FAILED message */
@@ -83,13 +81,25 @@ static GpuAggStatus
 set_error_lost(GpuAggError *error)
 {
 	GpuAggDeviceView view;
+	char		why_not[GPUAGG_MESSAGE_BYTES];
 
 	gpuagg_shmem_device(&view);
-	if (view.facts.why_not[0] != '\0')
-		set_error(error, GPUAGG_DEVICE_LOST, view.facts.why_not);
-	else
-		set_error(error, GPUAGG_DEVICE_LOST, "the device worker is not running");
+	set_error(error, GPUAGG_DEVICE_LOST, gpuagg_shmem_why_not(&view, why_not) ?
+			  why_not : "the device worker has restarted");
 	return error->status;
+}
+
+/*
+ * Is the worker silent for longer than it is waited for?  A task that runs is given
+ * up as late as one that the device does not get on with.
+ */
+static bool
+worker_stuck(const GpuAggClient *client)
+{
+	int64		limit = client->admitted ? gpuagg_watchdog * INT64CONST(1000) :
+		GPUAGG_SILENT_MS;
+
+	return limit > 0 && gpuagg_shmem_silence() > limit;
 }
 
 /* Milliseconds until the deadline, at most limit; 0 if it has passed. */
@@ -151,7 +161,8 @@ slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
 	bool		got = false;
 
 	if (pg_atomic_read_u32(&device->status) == GPUAGG_READY &&
-		pg_atomic_read_u32(&device->waiting) == 0 && slot_claim(client))
+		pg_atomic_read_u32(&device->waiting) == 0 && !worker_stuck(client) &&
+		slot_claim(client))
 		return true;
 
 	pg_atomic_fetch_add_u32(&device->waiting, 1);
@@ -166,12 +177,20 @@ slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
 			if (!device_coming(request))
 			{
 				set_error_lost(error);
+				if (pg_atomic_read_u32(&device->status) == GPUAGG_STARTING)
+					error->detail = GPUAGG_LOST_STARTING;
 				break;
 			}
+		}
+		else if (worker_stuck(client))
+		{
+			set_error_lost(error);
+			break;
 		}
 		else if ((got = slot_claim(client)))
 			break;
 
+		(void) gpuagg_shmem_wake_worker();
 		ms = wait_ms(client, GPUAGG_CHECK_MS);
 		if (ms <= 0)
 		{
@@ -248,16 +267,6 @@ slot_fill(GpuAggClient *client, const GpuAggClientRequest *request)
 	slot->started_at = GetCurrentTimestamp();
 }
 
-static void
-worker_wake(void)
-{
-	uint32		procno;
-
-	procno = pg_atomic_read_u32(&gpuagg_shared->device.worker_procno);
-	if (procno != PG_UINT32_MAX)
-		SetLatch(&GetPGProcByNumber(procno)->procLatch);
-}
-
 /*
  * Lets the worker see the slot.  Its OPEN bit is set after all the slot
  * holds (the atomic OR is a full barrier), the counter after that.
@@ -267,7 +276,7 @@ slot_announce(GpuAggClient *client)
 {
 	pg_atomic_fetch_or_u32(&client->slot->holders, GPUAGG_HOLD_OPEN);
 	pg_atomic_fetch_add_u32(&gpuagg_shared->device.announced, 1);
-	worker_wake();
+	(void) gpuagg_shmem_wake_worker();
 }
 
 /* Has the worker taken the slot, or can it still? */
@@ -281,19 +290,29 @@ worker_present(const GpuAggClient *client)
 		 pg_atomic_read_u32(&gpuagg_shared->device.status) == GPUAGG_READY);
 }
 
-/* Sleeps until our latch is set; false if begin's time is over. */
+/*
+ * Sleeps until our latch is set, or for a second, after which the worker is asked
+ * whether it still turns.  False if begin's time is over, or it does not.
+ */
 static bool
-client_wait(GpuAggClient *client)
+client_wait(GpuAggClient *client, GpuAggError *error)
 {
 	long		ms = wait_ms(client, GPUAGG_CHECK_MS);
 
 	if (ms <= 0)
+	{
+		set_error_busy(error);
 		return false;
-	WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
-			  gpuagg_wait_event(&wait_event_task, "GpuAggTask"));
+	}
+	if (WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
+				  gpuagg_wait_event(&wait_event_task, "GpuAggTask")) & WL_TIMEOUT)
+		(void) gpuagg_shmem_wake_worker();
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
-	return true;
+	if (!worker_stuck(client))
+		return true;
+	set_error_lost(error);
+	return false;
 }
 
 /*
@@ -314,6 +333,7 @@ begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 	msg->host = request->host;
 	msg->measure = request->measure;
 	msg->cache = request->cache;
+	msg->predicted_ms = request->predicted_ms;
 	memcpy(msg + 1, request->program, request->program->bytes);
 	for (;;)
 	{
@@ -329,11 +349,8 @@ begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 			set_error_lost(error);
 			return false;
 		}
-		if (!client_wait(client))
-		{
-			set_error_busy(error);
+		if (!client_wait(client, error))
 			return false;
-		}
 	}
 	pfree(msg);
 	return true;
@@ -361,11 +378,8 @@ begin_admitted(GpuAggClient *client, GpuAggError *error)
 			set_error_lost(error);
 			return false;
 		}
-		if (!client_wait(client))
-		{
-			set_error_busy(error);
+		if (!client_wait(client, error))
 			return false;
-		}
 	}
 }
 
@@ -408,6 +422,7 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 		return NULL;
 	}
 	client->deadline = 0;
+	client->admitted = true;
 	return client;
 }
 
@@ -464,7 +479,8 @@ gpuagg_client_send(GpuAggClient *client, const void *msg, Size bytes,
 			case SHM_MQ_DETACHED:
 				return detached_status(client, error);
 			case SHM_MQ_WOULD_BLOCK:
-				(void) client_wait(client);
+				if (!client_wait(client, error))
+					return error->status;
 				break;
 		}
 	}
@@ -492,7 +508,8 @@ gpuagg_client_receive(GpuAggClient *client, bool wait, const GpuAggMsg **msg,
 			case SHM_MQ_WOULD_BLOCK:
 				if (!wait)
 					return GPUAGG_OK;
-				(void) client_wait(client);
+				if (!client_wait(client, error))
+					return error->status;
 				break;
 		}
 	}
@@ -539,9 +556,29 @@ gpuagg_client_end(GpuAggClient *client)
 }
 
 /*
+ * The worker may still be reading our pages when the time is over; see "Leaving
+ * early" in README.md.
+ */
+static void
+abort_wait(GpuAggSlot *slot)
+{
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													GPUAGG_LEAVE_MS);
+	long		ms;
+
+	while ((pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_WORKER) &&
+		   (ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until)) > 0)
+	{
+		WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
+				  gpuagg_wait_event(&wait_event_task, "GpuAggTask"));
+		ResetLatch(MyLatch);
+	}
+}
+
+/*
  * Withdraws the announcement if the worker has not taken the slot yet;
- * otherwise tells the worker to stop and waits until it gives the slot up.
- * It then, or at its exit, sets our latch.
+ * otherwise tells the worker to stop and waits for a while that it gives the slot
+ * up.  It then, or at its exit, sets our latch.
  */
 void
 gpuagg_client_abort(GpuAggClient *client)
@@ -559,14 +596,8 @@ gpuagg_client_abort(GpuAggClient *client)
 	queues_forget(client);
 	pg_atomic_fetch_and_u32(&slot->holders, ~(uint32) GPUAGG_HOLD_OPEN);
 	if (pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_WORKER)
-		worker_wake();
-	while (pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_WORKER)
-	{
-		WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-				  GPUAGG_CHECK_MS,
-				  gpuagg_wait_event(&wait_event_task, "GpuAggTask"));
-		ResetLatch(MyLatch);
-	}
+		(void) gpuagg_shmem_wake_worker();
+	abort_wait(slot);
 	client->slot = NULL;
 	gpuagg_shmem_release(slot, GPUAGG_HOLD_CLIENT);
 	RESUME_INTERRUPTS();

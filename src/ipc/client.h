@@ -23,6 +23,7 @@ typedef struct GpuAggClientRequest
 	GpuAggCacheRequest cache;		/* relnumber 0: none */
 	Oid			relid;			/* for gpuagg.tasks */
 	uint64		total_pages;	/* for its progress */
+	double		predicted_ms;	/* for the watchdog; 0: not known */
 	bool		host;			/* on the host device even if there is a GPU;
 								 * also waits for a worker that restarts */
 	bool		measure;		/* measures that device: no groups come back,
@@ -74,9 +75,10 @@ extern void gpuagg_client_progress(GpuAggClient *client, uint64 pages_done);
 extern void gpuagg_client_end(GpuAggClient *client);
 
 /*
- * From any state, error cleanup included: cancels the task, waits
- * uninterruptibly (bounded by one batch's work) until the device reads no
- * page of ours any more or the worker is gone, gives everything back.
+ * From any state, error cleanup included: cancels the task, waits for at most half
+ * a second until the device reads no page of ours any more or the worker is gone,
+ * gives everything back.  Whatever the device still reads after that, nobody
+ * receives, and no pin is needed for it (README.md: Leaving early).
  */
 extern void gpuagg_client_abort(GpuAggClient *client);
 

@@ -42,8 +42,11 @@ gpuagg_error_fallback(const GpuAggError *error)
 			return GPUAGG_FALLBACK_QUEUE;
 		case GPUAGG_UNSUPPORTED:
 			return GPUAGG_FALLBACK_UNSUPPORTED;
-		case GPUAGG_DEVICE_FAULT:
 		case GPUAGG_DEVICE_LOST:
+			if (error->detail == GPUAGG_LOST_STARTING)
+				return GPUAGG_FALLBACK_STARTING;
+			break;
+		case GPUAGG_DEVICE_FAULT:
 		case GPUAGG_CORRUPT_PAGE:
 		case GPUAGG_CANCELLED:
 		case GPUAGG_INJECTED:
@@ -78,6 +81,7 @@ gpuagg_fallback_count(GpuAggFallback reason)
 			gpuagg_stat_add(GPUAGG_STAT_fallbacks_memory, 1);
 			break;
 		case GPUAGG_FALLBACK_DEVICE:
+		case GPUAGG_FALLBACK_STARTING:
 			gpuagg_stat_add(GPUAGG_STAT_fallbacks_device, 1);
 			break;
 		case GPUAGG_FALLBACK_QUEUE:

@@ -16,6 +16,7 @@
 	X(VALUE, "value") \
 	X(MEMORY, "memory") \
 	X(DEVICE, "device") \
+	X(STARTING, "starting") \
 	X(QUEUE, "queue") \
 	X(UNSUPPORTED, "unsupported")
 
@@ -25,6 +26,9 @@ typedef enum GpuAggFallback
 	GPUAGG_FALLBACK_LIST(X)
 #undef X
 } GpuAggFallback;
+
+/* The detail of GPUAGG_DEVICE_LOST, if the device is not there yet */
+#define GPUAGG_LOST_STARTING 1
 
 /* Stores a status and a message (printf style). */
 extern GpuAggStatus gpuagg_error_set(GpuAggError *error, GpuAggStatus status,

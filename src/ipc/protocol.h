@@ -140,6 +140,7 @@ typedef struct GpuAggBeginMsg
 	uint32_t	measure;		/* 1: to measure that device
 								 * (probe/probe_task.h) */
 	GpuAggCacheRequest cache;
+	double		predicted_ms;	/* that it takes; 0: not known */
 	/* GpuAggProgram follows */
 } GpuAggBeginMsg;
 

@@ -51,13 +51,11 @@ device_init(GpuAggDeviceState *device)
 	pg_atomic_init_u32(&device->worker_procno, PG_UINT32_MAX);
 	pg_atomic_init_u32(&device->announced, 0);
 	pg_atomic_init_u32(&device->waiting, 0);
+	pg_atomic_init_u64(&device->asked_at, 0);
 	ConditionVariableInit(&device->changed);
 	SpinLockInit(&device->mutex);
 	device->facts.card = -1;
 	device->facts.since = GetCurrentTimestamp();
-	strlcpy(device->facts.why_not,
-			"the device worker has not started; it needs a place among max_worker_processes",
-			sizeof(device->facts.why_not));
 }
 
 static void
@@ -137,6 +135,72 @@ gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits)
 	return true;
 }
 
+/* Asks before it wakes: a worker that is awake turns, and then has turned since. */
+bool
+gpuagg_shmem_wake_worker(void)
+{
+	GpuAggDeviceState *device = &gpuagg_shared->device;
+	uint32		procno = pg_atomic_read_u32(&device->worker_procno);
+	uint64		never = 0;
+
+	if (procno == PG_UINT32_MAX)
+		return false;
+	if (pg_atomic_read_u64(&device->asked_at) == 0)
+		(void) pg_atomic_compare_exchange_u64(&device->asked_at, &never,
+											  (uint64) GetCurrentTimestamp());
+	SetLatch(&GetPGProcByNumber(procno)->procLatch);
+	return true;
+}
+
+long
+gpuagg_shmem_silence(void)
+{
+	GpuAggDeviceState *device = &gpuagg_shared->device;
+	TimestampTz asked = (TimestampTz) pg_atomic_read_u64(&device->asked_at);
+
+	if (asked == 0 || pg_atomic_read_u32(&device->status) != GPUAGG_READY)
+		return 0;
+	return TimestampDifferenceMilliseconds(asked, GetCurrentTimestamp());
+}
+
+/*
+ * The worker is asked for before the server opens, and the postmaster starts it at
+ * once.  One that does not come has not got a place.
+ */
+static const char *
+why_starting(const GpuAggDeviceFacts *facts)
+{
+	if (facts->starts == 0 &&
+		TimestampDifferenceExceeds(facts->since, GetCurrentTimestamp(),
+								   GPUAGG_START_MS))
+		return "the device worker has not started; it needs a place among max_worker_processes";
+	return "the device is starting";
+}
+
+bool
+gpuagg_shmem_why_not(const GpuAggDeviceView *view, char *why_not)
+{
+	const GpuAggDeviceFacts *facts = &view->facts;
+	long		silence = gpuagg_shmem_silence();
+	bool		stuck = view->status == GPUAGG_READY && silence > GPUAGG_SILENT_MS;
+	const char *text = facts->why_not;
+
+	if (stuck)
+	{
+		snprintf(why_not, GPUAGG_MESSAGE_BYTES,
+				 "the device worker has not answered for %ld s", silence / 1000);
+		return true;
+	}
+	if (view->status == GPUAGG_STARTING && text[0] == '\0')
+		text = why_starting(facts);
+	else if (view->status == GPUAGG_STOPPED && text[0] == '\0')
+		text = "the device worker is not running";
+	else if (text[0] == '\0')
+		text = facts->gpu_why_not;
+	strlcpy(why_not, text, GPUAGG_MESSAGE_BYTES);
+	return view->status != GPUAGG_READY;
+}
+
 void
 gpuagg_shmem_device(GpuAggDeviceView *view)
 {
@@ -153,7 +217,6 @@ uint32
 gpuagg_shmem_reset_device(void)
 {
 	GpuAggDeviceState *device = &gpuagg_shared->device;
-	uint32		procno;
 	uint32		starts;
 
 	SpinLockAcquire(&device->mutex);
@@ -164,9 +227,7 @@ gpuagg_shmem_reset_device(void)
 
 	pg_atomic_write_u32(&device->reset, 1);
 	pg_memory_barrier();
-	procno = pg_atomic_read_u32(&device->worker_procno);
-	if (procno != PG_UINT32_MAX)
-		SetLatch(&GetPGProcByNumber(procno)->procLatch);
+	(void) gpuagg_shmem_wake_worker();
 	return starts;
 }
 

@@ -20,9 +20,10 @@
  * A backend takes a free slot by compare-and-swap, the worker an announced
  * one.  Each gives up its own bits with an atomic AND; who leaves 0 behind
  * wakes a backend that waits for a slot.  While WORKER is set the device may
- * read pages of the task, so a backend that aborts waits for it to go.  A
- * process that exits gives up its bits in its exit callbacks; if it cannot
- * run them, the postmaster resets all shared memory anyway.
+ * read pages of the task, so a backend that aborts waits for it to go, but not
+ * for long (README.md: Leaving early).  A process that exits gives up its bits in
+ * its exit callbacks; if it cannot run them, the postmaster resets all shared
+ * memory anyway.
  *
  * Other fields of a slot are written by one side and read by views without a
  * lock: a view may show a torn row of numbers, never follow a pointer.
@@ -139,6 +140,8 @@ typedef struct GpuAggDeviceState
 	pg_atomic_uint32 announced; /* slots ever announced: tells the worker to
 								 * look for new ones */
 	pg_atomic_uint32 waiting;	/* backends waiting for a slot */
+	pg_atomic_uint64 asked_at;	/* TimestampTz: the worker was asked to look, and
+								 * has not turned since; 0: it has */
 	ConditionVariable changed;	/* a slot became free; the status changed */
 
 	slock_t		mutex;			/* guards the rest */
@@ -179,6 +182,23 @@ extern char *gpuagg_shmem_queue_out(const GpuAggSlot *slot);
 /* Gives up these bits of a slot; true if that freed it. */
 extern bool gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits);
 
+/*
+ * Wakes the worker; false: there is none.  From then on until its loop turns, it is
+ * silent for so many milliseconds; else for none.
+ */
+extern bool gpuagg_shmem_wake_worker(void);
+extern long gpuagg_shmem_silence(void);
+
+/*
+ * A device that has just begun to start is worth waiting for; after that
+ * long its state is "starting" for another reason (no worker slot, a driver
+ * that hangs), and PostgreSQL's plan runs at once.
+ */
+#define GPUAGG_START_MS 5000
+
+/* A worker that is silent for longer is stuck: nobody begins a task. */
+#define GPUAGG_SILENT_MS 2000
+
 /* The status and a copy of the mutex-guarded part. */
 typedef struct GpuAggDeviceView
 {
@@ -188,6 +208,12 @@ typedef struct GpuAggDeviceView
 } GpuAggDeviceView;
 
 extern void gpuagg_shmem_device(GpuAggDeviceView *view);
+
+/*
+ * Why the device does not take tasks, or why it and not a GPU takes them, in at most
+ * GPUAGG_MESSAGE_BYTES; empty: nothing is to be told.  True: it takes none.
+ */
+extern bool gpuagg_shmem_why_not(const GpuAggDeviceView *view, char *why_not);
 
 /*
  * Forgets losses, lets a GPU that was turned off be used again, and tells the

@@ -26,7 +26,7 @@
 	X(pages_kept, "pages added to the column cache") \
 	X(fallbacks_value, "queries redone by PostgreSQL: a value it must judge (overflow, division by zero, infinite date ...)") \
 	X(fallbacks_memory, "queries redone by PostgreSQL: no device memory") \
-	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed") \
+	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed, or was starting") \
 	X(fallbacks_queue, "queries run by PostgreSQL: no place on the device within gpuagg.queue_timeout") \
 	X(fallbacks_unsupported, "queries run by PostgreSQL: the device refused the program") \
 	X(redone, "tasks run again on the host device: a GPU had failed them") \

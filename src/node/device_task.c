@@ -16,10 +16,9 @@
  * it is used (cached.c); these blocks are batches, too, which complete while
  * the rest is fed.
  *
- * Cleanup: pins belong to the resource owner, and must not be dropped while
- * the device may read the pages.  Whatever ends the run early, ERROR, FATAL
- * or a device that failed, gpuagg_client_abort first waits until it reads
- * nothing of ours.
+ * Cleanup: pins belong to the resource owner.  Whatever ends the run early, ERROR,
+ * FATAL or a device that failed, gpuagg_client_abort first waits until the device
+ * reads nothing of ours, or has had its time (ipc/README.md: Leaving early).
  *
  * Memory: the current context, which the caller deletes after the run.
  * Answers go to scan->results or scan->chosen, which have their own.
@@ -645,6 +644,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.draw.windows = pass->draw_windows,
 		.config.fault = pass->fault,
 		.relid = RelationGetRelid(run->scan->rel),
+		.predicted_ms = run->scan->info->predicted.startup / 1e6,
 		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),
 		.host = pass->host
 	};

@@ -259,6 +259,7 @@ gpu_open(GpuAggError *error)
 	if (ops == NULL || (n = cards_list(ops, error)) < 0 ||
 		(card = card_choose(n, choice.ordinal, error)) < 0)
 		return false;
+	pg_atomic_write_u32(&gpuagg_shared->device.gpu, 1);	/* unless it cannot be opened */
 	return device_open(&gpuagg_worker.primary, ops,
 					   facts->cards[card].ordinal,
 					   card_memory(&facts->cards[card]), error);
@@ -271,8 +272,12 @@ gpuagg_devices_open_gpu(void)
 {
 	GpuAggDeviceState *state = &gpuagg_shared->device;
 	GpuAggError error = {0};
-	bool		opened = gpu_open(&error);
+	bool		opened;
 
+	SpinLockAcquire(&state->mutex);
+	state->facts.gpu_why_not[0] = '\0';
+	SpinLockRelease(&state->mutex);
+	opened = gpu_open(&error);
 	SpinLockAcquire(&state->mutex);
 	pg_atomic_write_u32(&state->gpu, opened);
 	strlcpy(state->facts.gpu_why_not, error.message,

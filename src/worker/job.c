@@ -26,10 +26,15 @@
 
 #include "cache/cache.h"
 #include "ipc/stat.h"
+#include "settings.h"
 #include "storage/proc.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 #include "worker/encoding.h"
 #include "worker/worker.h"
+
+/* A task that takes so many times as long as predicted has hung up. */
+#define GPUAGG_LATE 100
 
 /* -------------------------------------------------------------- sending --- */
 
@@ -279,6 +284,22 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 
 /* ----------------------------------------------------------- the device --- */
 
+/*
+ * Has the client left since the job's step began?  Then it may have dropped its pins,
+ * and what the device has read is not to be kept.  The flag is set before the pins
+ * are dropped; we look at it after the batch is complete.
+ */
+static bool
+job_left(GpuAggWorkerJob *job)
+{
+	pg_read_barrier();
+	if (!pg_atomic_read_u32(&job->slot->cancel))
+		return false;
+	gpuagg_stat_add(GPUAGG_STAT_cancelled, 1);
+	job_drain(job);
+	return true;
+}
+
 /* One completed batch; false if there is none. */
 static bool
 poll_batch(GpuAggWorkerJob *job)
@@ -290,6 +311,8 @@ poll_batch(GpuAggWorkerJob *job)
 		!job->on->ops->task_poll(job->task, &completion))
 		return false;
 	job->inflight--;
+	if (job_left(job))
+		return true;
 	job->rows_scanned += completion.rows_scanned;
 	job->rows_passed += completion.rows_passed;
 	pg_atomic_write_u64(&job->slot->rows, job->rows_scanned);
@@ -456,6 +479,7 @@ job_advance(GpuAggWorkerJob *job)
 		gpuagg_job_release(job);
 		return false;
 	}
+	job->alive |= received > 0 || sent > 0;
 	return received == GPUAGG_JOB_BUDGET || sent == GPUAGG_JOB_BUDGET;
 }
 
@@ -621,4 +645,47 @@ gpuagg_job_publish(GpuAggWorkerJob *job)
 	pg_atomic_write_u64(&job->slot->memory, stats.memory_bytes);
 	if (job->on->measures != NULL)
 		pg_atomic_write_u64(&job->slot->pages_done, stats.permille);
+}
+
+/* Is it the device's turn, and not the client's or the queue's? */
+static bool
+job_waits_for_device(const GpuAggWorkerJob *job)
+{
+	if (job->task == NULL || job->on->measures != NULL)
+		return false;
+	switch (job->state)
+	{
+		case GPUAGG_JOB_RUNNING:
+			return job->unsent == NULL && job->inflight > 0;
+		case GPUAGG_JOB_FINISHING:
+		case GPUAGG_JOB_RESULTS:
+			return job->unsent == NULL;
+		case GPUAGG_JOB_DRAINING:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/*
+ * Tasks share a device, so that each may take as many times as long as there are of
+ * them.
+ */
+void
+gpuagg_job_watch(GpuAggWorkerJob *job, TimestampTz now)
+{
+	double		limit_ms;
+
+	if (job->alive || job->alive_at == 0 || !job_waits_for_device(job))
+	{
+		job->alive = false;
+		job->alive_at = now;
+		return;
+	}
+	limit_ms = Max(gpuagg_watchdog * 1000.0, job->predicted_ms * GPUAGG_LATE) *
+		job->on->nrunning;
+	if (gpuagg_watchdog > 0 &&
+		TimestampDifferenceMilliseconds(job->alive_at, now) > limit_ms)
+		gpuagg_worker_hangs(job->on, psprintf("no sign of life of a task for %.0f s",
+											  limit_ms / 1000));
 }

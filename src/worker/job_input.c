@@ -197,6 +197,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	job->program = MemoryContextAlloc(job->context, bytes);
 	memcpy(job->program, begin + 1, bytes);
 	job->estimate = memory_estimate(job->program, &job->config);
+	job->predicted_ms = begin->predicted_ms;
 	cache_attach(job, &begin->cache);
 	job->state = GPUAGG_JOB_QUEUED;
 }

@@ -71,6 +71,9 @@
 /* What the views show is refreshed at most this often. */
 #define GPUAGG_PUBLISH_MS 50
 
+/* With jobs the loop turns far more often than this. */
+#define GPUAGG_STILL_MS 1000
+
 /* Our latch, the postmaster, devices */
 #define MAX_EVENTS (2 + GPUAGG_WORKER_DEVICES)
 
@@ -82,6 +85,8 @@ GpuAggWorker gpuagg_worker;
 static WaitEventSet *events;
 static uint32 seen_announced;
 static int	published_jobs = 0;
+static bool hangs;				/* the device does not come to rest */
+static bool registering;			/* the primary device goes on starting */
 static TimestampTz published_at;
 static TimestampTz left_at;		/* when the last job left; 0: trimmed since */
 static bool may_poll;
@@ -128,6 +133,20 @@ worker_register(void)
 	device_set_status(GPUAGG_STARTING, NULL);
 }
 
+/* How far is a device that goes on starting while it takes tasks? */
+static void
+worker_registers(void)
+{
+	const GpuAggDeviceInfo *info = &gpuagg_shared->device.facts.info;
+	bool		before = registering;
+
+	registering = info->registering != 0;
+	if (before && !registering)
+		ereport(LOG,
+				(errmsg("gpuagg: device \"%s\" reads %u %% of shared_buffers in place",
+						info->name, 100 - info->unregistered)));
+}
+
 /* Refreshes what the views show of the devices and their tasks. */
 static void
 worker_publish(void)
@@ -135,8 +154,25 @@ worker_publish(void)
 	dlist_iter	iter;
 
 	gpuagg_devices_publish();
+	worker_registers();
 	dlist_foreach(iter, &gpuagg_worker.jobs)
 		gpuagg_job_publish(job_at(iter.cur));
+}
+
+/* While we stood still ourselves, nothing could come of any job. */
+static void
+worker_watch(TimestampTz now)
+{
+	bool		stood_still = TimestampDifferenceExceeds(published_at, now, GPUAGG_STILL_MS);
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &gpuagg_worker.jobs)
+	{
+		GpuAggWorkerJob *job = job_at(iter.cur);
+
+		job->alive |= stood_still;
+		gpuagg_job_watch(job, now);
+	}
 }
 
 /* ----------------------------------------------------------- the device --- */
@@ -241,6 +277,13 @@ gpuagg_worker_lost(const GpuAggWorkerDevice *on, const char *message)
 	proc_exit(1);
 }
 
+void
+gpuagg_worker_hangs(const GpuAggWorkerDevice *on, const char *message)
+{
+	hangs = true;
+	gpuagg_worker_lost(on, message);
+}
+
 /* ----------------------------------------------------------------- exit --- */
 
 /* True if no task reads pages any more, after at most GPUAGG_EXIT_MS. */
@@ -249,6 +292,8 @@ device_settle(void)
 {
 	dlist_iter	iter;
 
+	if (hangs)
+		return false;
 	dlist_foreach(iter, &gpuagg_worker.jobs)
 	{
 		GpuAggWorkerJob *job = job_at(iter.cur);
@@ -292,6 +337,7 @@ worker_exit(int code, Datum arg)
 	pg_atomic_write_u32(&state->worker_procno, PG_UINT32_MAX);
 	device_set_status(GPUAGG_STOPPED, NULL);
 	settled = device_settle();
+	hangs = !settled;
 	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
 	{
 		GpuAggWorkerJob *job = job_at(iter.cur);
@@ -321,6 +367,17 @@ worker_exit(int code, Datum arg)
 	SpinLockRelease(&state->mutex);
 }
 
+/*
+ * A driver's own exit may wait for what hangs, and a thread of the host device may run
+ * in memory that is freed; the kernel ends both.
+ */
+static void
+worker_leave(int code, Datum arg)
+{
+	if (hangs)
+		_exit(code);
+}
+
 /* ------------------------------------------------------------- the loop --- */
 
 static void
@@ -333,6 +390,7 @@ worker_setup(void)
 	dlist_init(&gpuagg_worker.jobs);
 	gpuagg_worker.results = MemoryContextAlloc(TopMemoryContext,
 											   GPUAGG_RESULTS_BYTES);
+	on_proc_exit(worker_leave, (Datum) 0);
 	before_shmem_exit(worker_exit, (Datum) 0);
 	worker_register();
 }
@@ -375,9 +433,12 @@ worker_take(void)
 static bool
 worker_turn(void)
 {
+	pg_atomic_uint64 *asked_at = &gpuagg_shared->device.asked_at;
 	dlist_mutable_iter iter;
 	bool		more = false;
 
+	if (pg_atomic_read_u64(asked_at) != 0)
+		pg_atomic_write_u64(asked_at, 0);
 	worker_take();
 	gpuagg_cache_answer();
 	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
@@ -426,7 +487,7 @@ worker_timeout(void)
 		else if (ms < 0)
 			ms = GPUAGG_BUSY_MS;
 	}
-	if (njobs == 0 && published_jobs == 0)
+	if (njobs == 0 && published_jobs == 0 && !registering)
 		return worker_trim();
 
 	now = GetCurrentTimestamp();
@@ -434,13 +495,16 @@ worker_timeout(void)
 		TimestampDifferenceExceeds(published_at, now, GPUAGG_PUBLISH_MS))
 	{
 		worker_publish();
+		worker_watch(now);
 		published_at = now;
 		published_jobs = njobs;
 		left_at = now;
 	}
 	else if (ms < 0 || ms > GPUAGG_PUBLISH_MS)
 		ms = GPUAGG_PUBLISH_MS;
-	return njobs > 0 ? ms : worker_trim();
+	if (njobs > 0)
+		return ms;
+	return registering ? GPUAGG_BUSY_MS : worker_trim();
 }
 
 /*
@@ -497,6 +561,7 @@ gpuagg_worker_main(Datum arg)
 					   gpuagg_worker.primary.ops->stripes == NULL ? 0 : gpuagg_devices_spare());
 	events_setup();
 	worker_publish();
+	pg_atomic_write_u64(&gpuagg_shared->device.asked_at, 0);
 	device_set_status(GPUAGG_READY, "");
 	ereport(LOG,
 			(errmsg("gpuagg: device \"%s\" is ready",

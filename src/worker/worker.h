@@ -111,6 +111,11 @@ typedef struct GpuAggWorkerJob
 	uint64		rows_passed;
 	uint64		rows_evaluated;
 	uint64		pages_read;
+
+	/* gpuagg_job_watch */
+	double		predicted_ms;
+	bool		alive;			/* something came of it since it was last looked at, */
+	TimestampTz alive_at;		/* and that was then */
 } GpuAggWorkerJob;
 
 typedef struct GpuAggWorker
@@ -130,10 +135,13 @@ extern GpuAggWorker gpuagg_worker;
  * worker.c
  *
  * lost: the device is gone for good; logs, exits.
+ * hangs: the same of one that does not come to rest, which is not waited for.
  * watch: wakes the loop for the device's event from now on.
  */
 extern void gpuagg_worker_lost(const GpuAggWorkerDevice *on,
 							   const char *message) pg_attribute_noreturn();
+extern void gpuagg_worker_hangs(const GpuAggWorkerDevice *on,
+								const char *message) pg_attribute_noreturn();
 extern void gpuagg_worker_watch(GpuAggWorkerDevice *on);
 
 /*
@@ -169,6 +177,8 @@ extern GpuAggWorkerDevice *gpuagg_devices_nth(int i);
  * admit: lets queued jobs onto the device, oldest first; true: one of them has
  *		something to say.
  * publish: updates what gpuagg.tasks shows.
+ * watch: is the device expected to do something for the job, and has shown no sign
+ *		of life for longer than gpuagg.watchdog says?  Then it is lost.
  * release: ends the device's task, which must be idle, and gives the slot
  *		up; frees the job.
  */
@@ -176,6 +186,7 @@ extern void gpuagg_job_take(GpuAggSlot *slot);
 extern bool gpuagg_job_step(GpuAggWorkerJob *job);
 extern bool gpuagg_job_admit(void);
 extern void gpuagg_job_publish(GpuAggWorkerJob *job);
+extern void gpuagg_job_watch(GpuAggWorkerJob *job, TimestampTz now);
 extern void gpuagg_job_release(GpuAggWorkerJob *job);
 
 /* Sends a copy of a message before anything that the device has. */

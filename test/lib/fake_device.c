@@ -5,8 +5,8 @@
  *
  * test/t/009_device.pl builds it.  The file that environment variable
  * GPUAGG_FAKE_DEVICE names is read whenever the provider is asked for, cards
- * are listed, a device is opened and a task begins; each line is a word,
- * or a word and a number:
+ * are listed, a device is opened or asked what it is like, and a task begins or
+ * hands over pages; each line is a word, or a word and a number:
  *
  *		abi				the provider is of another build
  *		no_cards		there are none instead of 2
@@ -19,6 +19,13 @@
  *		memory N		... for want of memory
  *		busy N			groups are at hand only when asked for the N-th time,
  *						which no event tells
+ *		hang N			... does not complete, while this line is there
+ *		hang_finish		a task is not finished, likewise
+ *		every N			a batch completes N milliseconds after the one before
+ *		hold			pages are not looked at before this line has gone, but then
+ *						they are, whether or not the task was cancelled
+ *		registered N	it goes on starting, with N per cent of shared_buffers
+ *						registered
  *
  * Everything else, gpuagg.debug_fault included, is the host device's; the
  * faults "kernel" and "trap", which that one does not know, are ours.
@@ -27,6 +34,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "device/device.h"
@@ -47,11 +55,28 @@ typedef struct FakeTask
 	int			lost_at;
 	int			memory_at;
 	int			busy;
+	int			hang_at;		/* batch, from 1; 0: none */
+	bool		hang_finish;
+	int			every;
+	struct timespec last;		/* when the last batch completed, or the task began */
+	struct FakeHeld *held;		/* batches that are held, the last one first */
+	int			late;			/* of these, handed over and not completed */
+	bool		cancelled;		/* while some were held */
 	int			batches;		/* completed */
 	uint64_t	pages;
 	uint32_t	draw_way;		/* as asked for */
 	uint32_t	draw_windows;	/* 0: no draws were made */
 } FakeTask;
+
+/* A batch of pages that is held */
+typedef struct FakeHeld
+{
+	struct FakeHeld *next;
+	uint64_t	batch_id;
+	uint32_t	npages;
+	GpuAggPage *pages;
+	uint8_t    *bitmaps;
+} FakeHeld;
 
 /* one device is open in a process */
 static int	ordinal;
@@ -130,6 +155,9 @@ fake_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 {
 	gpuagg_host_ops.info(device, info);
 	card_fill(info, ordinal);
+	info->registering = wanted("registered") > 0;
+	if (info->registering)
+		info->unregistered = 100 - wanted("registered");
 	info->link_rate = 50 * GIGABYTE;
 	info->unit_shared_bytes = 228 << 10;
 	info->block_shared_bytes = 227 << 10;
@@ -159,11 +187,57 @@ fake_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	fake->lost_at = config->fault == GPUAGG_FAULT_TRAP ? 1 : wanted("lost");
 	fake->memory_at = wanted("memory");
 	fake->busy = wanted("busy");
+	fake->hang_at = wanted("hang");
+	fake->hang_finish = wanted("hang_finish") > 0;
+	fake->every = wanted("every");
+	clock_gettime(CLOCK_MONOTONIC, &fake->last);
 	fake->draw_way = config->draw.way;
 	if (config->sample.method == GPUAGG_SAMPLE_DRAWS)
 		fake->draw_windows = config->draw.windows;
 	*task = (GpuAggTask *) fake;
 	return GPUAGG_OK;
+}
+
+static void
+hold(FakeTask *fake, uint64_t batch_id, const GpuAggPage *pages, uint32_t npages)
+{
+	FakeHeld   *held = malloc(sizeof(FakeHeld));
+
+	held->next = fake->held;
+	held->batch_id = batch_id;
+	held->npages = npages;
+	held->pages = malloc(npages * sizeof(GpuAggPage));
+	held->bitmaps = malloc((size_t) npages * GPUAGG_VISIBILITY_BYTES);
+	memcpy(held->pages, pages, npages * sizeof(GpuAggPage));
+	for (uint32_t i = 0; i < npages; i++)
+	{
+		uint8_t    *bitmap = held->bitmaps + (size_t) i * GPUAGG_VISIBILITY_BYTES;
+
+		if (pages[i].visibility == NULL)
+			continue;
+		memcpy(bitmap, pages[i].visibility, GPUAGG_VISIBILITY_BYTES);
+		held->pages[i].visibility = bitmap;
+	}
+	fake->held = held;
+}
+
+/* Hands over what was held, if it need not be held any more. */
+static void
+unhold(FakeTask *fake)
+{
+	GpuAggError error;
+
+	while (fake->held != NULL && !wanted("hold"))
+	{
+		FakeHeld   *held = fake->held;
+
+		fake->held = held->next;
+		fake->late += gpuagg_host_ops.task_pages(fake->inner, held->batch_id, held->pages,
+												 held->npages, &error) == GPUAGG_OK;
+		free(held->pages);
+		free(held->bitmaps);
+		free(held);
+	}
 }
 
 static GpuAggStatus
@@ -173,6 +247,11 @@ fake_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pages,
 	FakeTask   *fake = (FakeTask *) task;
 
 	fake->pages += npages;
+	if (wanted("hold"))
+	{
+		hold(fake, batch_id, pages, npages);
+		return GPUAGG_OK;
+	}
 	return gpuagg_host_ops.task_pages(fake->inner, batch_id, pages, npages,
 									  error);
 }
@@ -202,13 +281,39 @@ fake_draws(GpuAggTask *task, uint64_t batch_id, const GpuAggDrawRange *ranges,
 }
 
 static bool
+batch_hangs(const FakeTask *fake)
+{
+	return fake->batches + 1 == fake->hang_at && wanted("hang");
+}
+
+static bool
+finish_hangs(const FakeTask *fake)
+{
+	return fake->hang_finish && wanted("hang_finish");
+}
+
+static bool
+too_early(const FakeTask *fake)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - fake->last.tv_sec) * 1000 +
+		(now.tv_nsec - fake->last.tv_nsec) / 1000000 < fake->every;
+}
+
+static bool
 fake_poll(GpuAggTask *task, GpuAggCompletion *completion)
 {
 	FakeTask   *fake = (FakeTask *) task;
 
-	if (!gpuagg_host_ops.task_poll(fake->inner, completion))
+	unhold(fake);
+	if (batch_hangs(fake) || too_early(fake) ||
+		!gpuagg_host_ops.task_poll(fake->inner, completion))
 		return false;
+	fake->late -= fake->late > 0;
 	fake->batches++;
+	clock_gettime(CLOCK_MONOTONIC, &fake->last);
 	if (fake->batches == fake->fault_at)
 		fail(&completion->error, GPUAGG_DEVICE_FAULT, "a kernel failed");
 	if (fake->batches == fake->lost_at)
@@ -221,7 +326,9 @@ fake_poll(GpuAggTask *task, GpuAggCompletion *completion)
 static bool
 fake_finish(GpuAggTask *task, GpuAggError *error)
 {
-	return gpuagg_host_ops.task_finish(((FakeTask *) task)->inner, error);
+	FakeTask   *fake = (FakeTask *) task;
+
+	return !finish_hangs(fake) && gpuagg_host_ops.task_finish(fake->inner, error);
 }
 
 static uint32_t
@@ -258,13 +365,32 @@ fake_stats(GpuAggTask *task, GpuAggTaskStats *stats)
 static void
 fake_cancel(GpuAggTask *task)
 {
-	gpuagg_host_ops.task_cancel(((FakeTask *) task)->inner);
+	FakeTask   *fake = (FakeTask *) task;
+
+	fake->cancelled = fake->held != NULL || fake->late > 0;
+	if (!fake->cancelled)
+		gpuagg_host_ops.task_cancel(fake->inner);
 }
 
+/* A cancelled task whose pages were held looks at all of them first. */
 static bool
 fake_idle(GpuAggTask *task)
 {
-	return gpuagg_host_ops.task_idle(((FakeTask *) task)->inner);
+	FakeTask   *fake = (FakeTask *) task;
+	GpuAggCompletion completion;
+
+	if (batch_hangs(fake) || finish_hangs(fake))
+		return false;
+	if (fake->cancelled)
+	{
+		unhold(fake);
+		while (fake->late > 0 && gpuagg_host_ops.task_poll(fake->inner, &completion))
+			fake->late--;
+		if (fake->held != NULL || fake->late > 0)
+			return false;
+		gpuagg_host_ops.task_cancel(fake->inner);
+	}
+	return gpuagg_host_ops.task_idle(fake->inner);
 }
 
 static void

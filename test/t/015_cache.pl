@@ -298,6 +298,41 @@ same_answer($minimal, $query, 'wal_level = minimal: rolled back');
 $minimal->safe_psql('postgres', 'VACUUM (FREEZE) t');
 same_answer($minimal, $query, 'wal_level = minimal: vacuumed');
 warm($minimal, $query, 'wal_level = minimal: vacuumed');
+
+# what is kept of a dropped database goes with it, and nothing else does
+my $held = 'SELECT count(*), sum(bytes) FROM gpuagg.cache';
+my $before = $minimal->safe_psql('postgres', $held);
+foreach my $database ('gone', 'gone_too')
+{
+	$minimal->safe_psql('postgres', "CREATE DATABASE $database");
+	$minimal->safe_psql($database, q{
+		CREATE EXTENSION gpuagg;
+		CREATE TABLE d AS SELECT i AS id, i % 10 AS g, 'key ' || i % 7 AS k FROM generate_series(1, 100000) i;
+		VACUUM (FREEZE) d;
+		SELECT gpuagg.load('d');});
+}
+my $gone = "$held WHERE datname IS NULL OR datname LIKE 'gone%'";
+like($minimal->safe_psql('postgres', $gone), qr/^8\|/, 'columns of two databases, and what they share');
+$minimal->psql('gone', 'DROP DATABASE gone');
+$minimal->psql('postgres', 'BEGIN; DROP DATABASE gone');
+like($minimal->safe_psql('postgres', $gone), qr/^8\|/, 'a DROP DATABASE that fails changes nothing');
+# while somebody is there, who fills
+my $there = start_psql($minimal, "\\c gone_too\nSELECT gpuagg.load('d');\nSELECT pg_sleep(60);");
+$minimal->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE datname = 'gone_too' AND query LIKE '%pg_sleep%'");
+$minimal->safe_psql('postgres', 'DROP DATABASE gone');
+ok($minimal->poll_query_until('postgres', "SELECT count(*) = 4 FROM gpuagg.cache WHERE datname IS NULL OR datname LIKE 'gone%'"), 'columns of a dropped database go');
+$minimal->safe_psql('postgres', 'DROP DATABASE gone_too WITH (FORCE)');
+finish_psql($there);
+ok($minimal->poll_query_until('postgres', "SELECT count(*) = 0 FROM gpuagg.cache WHERE datname IS NULL OR datname LIKE 'gone%'"), 'and those of another');
+is($minimal->safe_psql('postgres', $held), $before, 'all others stay');
+# more than the worker can be told of at once
+my $worker = worker_pid($minimal);
+kill 'STOP', $worker;
+$minimal->safe_psql('postgres', $_) foreach map { ("CREATE DATABASE many_$_", "DROP DATABASE many_$_") } 1 .. 17;
+kill 'CONT', $worker;
+ok($minimal->poll_query_until('postgres', 'SELECT count(*) = 0 FROM gpuagg.cache'), 'too many to be told apart: all go');
+same_answer($minimal, $query, 'and come again');
+warm($minimal, $query, 'and come again');
 crash_free($minimal, 'no crash');
 $minimal->stop;
 done_testing();

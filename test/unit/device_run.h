@@ -24,7 +24,9 @@ static GpuAggDevice *device;
 static uint64_t memory_at_rest;
 
 #define OPS (dut.ops)
+#ifndef ARENA_PAGES
 #define ARENA_PAGES 8192
+#endif
 #define DEVICE_MEMORY (UINT64_C(4) << 30)
 
 /* All pages of a test: those of a table from the start, others anywhere. */

@@ -15,6 +15,11 @@
  * The caller holds a pin and has decided visibility.  Nothing is decided
  * here from fields that other backends may still change (xmax, hint bits).
  *
+ * A client may leave while its pages are read (ipc/README.md), and a page that
+ * is no longer pinned may become another one at any moment.  Nobody receives what
+ * comes of it, but nothing worse may come of it than a wrong value: what was
+ * checked is what is used, so whatever leads elsewhere is read once.
+ *
  * Does not handle: big-endian machines; detoasting.  A compressed or
  * external value is stepped over, and reported to whoever wants to load it.
  */
@@ -22,6 +27,16 @@
 #define GPUAGG_DEVICE_OPS_PAGE_H
 
 #include "device/program.h"
+
+/*
+ * From here on the compiler takes x for what it is, and never again for what it
+ * was read from.  A GPU decodes a copy of the page of its own.
+ */
+#ifdef __CUDACC__
+#define GPUAGG_READ_ONCE(x) ((void) 0)
+#else
+#define GPUAGG_READ_ONCE(x) __asm__("" : "+r" (x))
+#endif
 
 /* PageHeaderData: the line pointers follow it */
 #define GPUAGG_PAGE_HEADER_BYTES 24
@@ -91,6 +106,18 @@ gpuagg_page_lines(const char *page)
 	return (const GpuAggLinePointer *) (page + GPUAGG_PAGE_HEADER_BYTES);
 }
 
+GPUAGG_FN GpuAggLinePointer
+gpuagg_page_line(const char *page, uint32_t line)
+{
+	GpuAggLinePointer lp;
+	uint32_t	word;
+
+	memcpy(&word, gpuagg_page_lines(page) + line, sizeof(word));
+	GPUAGG_READ_ONCE(word);
+	memcpy(&lp, &word, sizeof(lp));
+	return lp;
+}
+
 /* bit (line - 1) of a visibility bitmap; line counts from 0 here */
 GPUAGG_FN bool
 gpuagg_page_line_visible(const uint8_t *visibility, uint32_t line)
@@ -102,7 +129,7 @@ gpuagg_page_line_visible(const uint8_t *visibility, uint32_t line)
 GPUAGG_FN GpuAggLine
 gpuagg_page_tuple(const char *page, uint32_t line, GpuAggTuple *tuple)
 {
-	GpuAggLinePointer lp = gpuagg_page_lines(page)[line];
+	const GpuAggLinePointer lp = gpuagg_page_line(page, line);
 	const char *start = page + lp.off;
 	uint16_t	infomask2;
 	uint16_t	infomask;
@@ -118,6 +145,8 @@ gpuagg_page_tuple(const char *page, uint32_t line, GpuAggTuple *tuple)
 	memcpy(&infomask2, start + GPUAGG_TUPLE_INFOMASK2, sizeof(infomask2));
 	memcpy(&infomask, start + GPUAGG_TUPLE_INFOMASK, sizeof(infomask));
 	hoff = *(const uint8_t *) (start + GPUAGG_TUPLE_HOFF);
+	GPUAGG_READ_ONCE(infomask2);
+	GPUAGG_READ_ONCE(hoff);
 	if (hoff > lp.len || hoff < GPUAGG_TUPLE_BITS ||
 		hoff % GPUAGG_TUPLE_ALIGN != 0)
 		return GPUAGG_LINE_CORRUPT;
@@ -144,7 +173,7 @@ gpuagg_page_tuple(const char *page, uint32_t line, GpuAggTuple *tuple)
 GPUAGG_FN uint32_t
 gpuagg_page_plain_tuple(const char *page, uint32_t line, uint32_t natts, uint32_t bytes)
 {
-	const GpuAggLinePointer lp = gpuagg_page_lines(page)[line];
+	const GpuAggLinePointer lp = gpuagg_page_line(page, line);
 	const uint32_t from = 16;
 	uint64_t	header;
 	uint32_t	hoff;
@@ -154,6 +183,7 @@ gpuagg_page_plain_tuple(const char *page, uint32_t line, uint32_t natts, uint32_
 		lp.off + lp.len > GPUAGG_PAGE_BYTES)
 		return 0;
 	memcpy(&header, page + lp.off + from, sizeof(header));
+	GPUAGG_READ_ONCE(header);
 	hoff = (uint32_t) (header >> (8 * (GPUAGG_TUPLE_HOFF - from))) & 0xFF;
 	if ((header >> (8 * (GPUAGG_TUPLE_INFOMASK - from)) & GPUAGG_TUPLE_HAS_NULL) != 0 ||
 		(header >> (8 * (GPUAGG_TUPLE_INFOMASK2 - from)) & GPUAGG_TUPLE_NATTS_MASK) < natts ||
@@ -190,6 +220,7 @@ gpuagg_varlena_measure(const char *p, uint32_t room, uint32_t *size,
 	uint8_t		first = *(const uint8_t *) p;
 	uint32_t	word;
 
+	GPUAGG_READ_ONCE(first);
 	if (GPUAGG_VARLENA_IS_EXTERNAL(first))
 	{
 		if (room < GPUAGG_VARLENA_EXTERNAL_BYTES ||
@@ -210,6 +241,7 @@ gpuagg_varlena_measure(const char *p, uint32_t room, uint32_t *size,
 	if (room < sizeof(word))
 		return GPUAGG_FETCH_CORRUPT;
 	memcpy(&word, p, sizeof(word));
+	GPUAGG_READ_ONCE(word);
 	*size = GPUAGG_VARLENA_BYTES(word);
 	if (*size < sizeof(word) || *size > room)
 		return GPUAGG_FETCH_CORRUPT;
