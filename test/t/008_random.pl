@@ -82,8 +82,8 @@ my ($tasks, $fallbacks) = split /\|/, $node->safe_psql('postgres',
 	q{SELECT sum(value) FILTER (WHERE name = 'tasks'), sum(value) FILTER (WHERE name LIKE 'fallbacks%') FROM gpuagg.stat});
 note("Summary: seed $seed, $asked queries: ",
 	join(', ', map { "$outcomes{$_} $_" } sort keys %outcomes), "; $tasks tasks, $fallbacks fallbacks");
-cmp_ok($outcomes{'on the device'} // 0, '>', $asked / 2, 'most were planned on the device');
-cmp_ok($tasks, '>', $asked / 2, 'and ran there');
+cmp_ok($outcomes{'on the device'} // 0, '>', $asked * 0.6, 'most were planned on the device');
+cmp_ok($tasks, '>', $asked * 0.6, 'and ran there');
 cmp_ok($fallbacks, '<', $asked / 10, 'few fell back');
 no_tasks($node, 'nothing left');
 crash_free($node, 'no crash');

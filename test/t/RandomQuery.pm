@@ -290,9 +290,19 @@ sub expr
 {
 	my ($type, $depth) = @_;
 
-	return pick(@{ $constants{$type} }) if chance(0.12) || !$of_class->{$type};
-	return pick(@{ $of_class->{$type} }) if $depth <= 0 || chance(0.3);
+	return pick(@{ $constants{$type} }) if chance(0.12);
+	return pick(@{ $of_class->{$type} // $constants{$type} }) if $depth <= 0 || chance(0.3);
 	return pick(@any, @{ $forms{$type} })->($type, $depth - 1);
+}
+
+# One that names a column, which any table has as an integer
+sub column_expr
+{
+	my ($type, $depth) = @_;
+	my $expr = expr($type, $depth);
+
+	$expr = expr($type, $depth) until $expr =~ /\b(?:c\d+|id)\b/;
+	return $expr;
 }
 
 # ---------- queries ----------
@@ -318,12 +328,9 @@ sub aggregate
 	{
 		my $type = pick(qw(int2 int4 int8 float8 date timestamp text));
 
-		# the extreme of a constant is that of the first row, and no other is read
-		my $argument = expr($type, 3);
-		$argument = expr($type, 3) until $argument =~ /\b(?:c\d+|id)\b/;
-
-		# of -0 and 0 either may be shown
-		$call = "$form($argument" . ($type eq 'float8' ? ' + 0.0' : '') . ')';
+		# The extreme of a constant is that of the first row, and no other is read.
+		# Of -0 and 0 either may be shown.
+		$call = "$form(" . column_expr($type, 3) . ($type eq 'float8' ? ' + 0.0' : '') . ')';
 	}
 	elsif ($form eq 'bool') { $call = pick(qw(bool_and bool_or every)) . '(' . expr('bool', 3) . ')'; }
 	else { $call = pick(qw(bit_and bit_or bit_xor)) . '(' . expr(pick(qw(int4 int8)), 2) . ')'; }
@@ -388,7 +395,7 @@ sub random_query
 	  '; SET gpuagg.scope_size = ' . pick(0, 0, "'16kB'") . ';';
 
 	$of_class = $table->{of_class};
-	my $from = " FROM $table->{name}" . (chance(0.1) ? sample() : '') . (chance(0.6) ? ' WHERE ' . expr('bool', 3) : '');
+	my $from = " FROM $table->{name}" . (chance(0.1) ? sample() : '') . (chance(0.6) ? ' WHERE ' . column_expr('bool', 3) : '');
 	my @keys = keys_of($table);
 	return ('SELECT DISTINCT ' . join(', ', @keys) . $from, 0, $settings)
 	  if @keys && chance(0.08);
