@@ -386,6 +386,12 @@ sub sample
 	  int rand 1000;
 }
 
+# A list of targets with names, as views need them
+sub named
+{
+	return join ', ', map { "$_[$_] AS x$_" } 0 .. $#_;
+}
+
 # A query of a table, by how much its numbers may be off, and settings for it
 sub random_query
 {
@@ -397,13 +403,13 @@ sub random_query
 	$of_class = $table->{of_class};
 	my $from = " FROM $table->{name}" . (chance(0.1) ? sample() : '') . (chance(0.6) ? ' WHERE ' . column_expr('bool', 3) : '');
 	my @keys = keys_of($table);
-	return ('SELECT DISTINCT ' . join(', ', @keys) . $from, 0, $settings)
+	return ('SELECT DISTINCT ' . named(@keys) . $from, 0, $settings)
 	  if @keys && chance(0.08);
 	my @aggregates = map { aggregate() } 1 .. int rand 4;
 
 	@aggregates = aggregate() if !@keys && !@aggregates;
 	my ($tolerance) = sort { $b <=> $a } 0, map { $_->{tolerance} } @aggregates;
-	my $query = 'SELECT ' . join(', ', @keys, map { $_->{call} } @aggregates) . $from;
+	my $query = 'SELECT ' . named(@keys, map { $_->{call} } @aggregates) . $from;
 	$query .= ' GROUP BY ' . join(', ', @keys) if @keys;
 	$query .= having(\@aggregates, \@keys) if chance(0.15);
 	$query = in_order($query, \@keys, @aggregates) if @keys && chance(0.3);
