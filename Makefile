@@ -11,6 +11,9 @@
 #						"make psql" opens it, "make quickstart-stop" removes it
 #	make check			everything that can be tested here, on private servers;
 #						PARTS="regress tap" runs some, TESTS="types" some files
+#	make check-all		that, and the suite on builds that check themselves:
+#						check-assert, check-sanitize, check-random and
+#						check-sqlsmith are its parts (test/README.md)
 #	make bench			benchmarks; BENCH="groupby h2o" runs some
 #	make plots			pictures of what was measured, to doc/img/; needs gnuplot
 #	make bundle			what a GPU machine without packages needs
@@ -22,8 +25,9 @@
 
 PG_CONFIG ?= pg_config
 
-FRAME_GOALS := check quickstart quickstart-stop psql bench plots bundle \
-	prefix packages
+CHECKS := check-assert check-sanitize check-random check-sqlsmith
+FRAME_GOALS := check check-all $(CHECKS) quickstart quickstart-stop psql bench \
+	plots bundle prefix packages packages-all
 
 ifneq ($(filter $(FRAME_GOALS),$(MAKECMDGOALS)),)
 
@@ -45,6 +49,12 @@ quickstart: export WITH_CUDA ?= $(if $(CUDA_ARCHS),auto,card)
 
 check: packages
 	+@test/check $(PARTS)
+
+check-all: packages-all
+	+@test/check-all $(KINDS)
+
+$(CHECKS): packages-all
+	+@test/check-all "$(@:check-%=%):$(PARTS)"
 
 quickstart: packages
 	+@test/quickstart
@@ -70,6 +80,9 @@ prefix: packages
 
 packages:
 	@test/lib/packages
+
+packages-all: packages
+	@test/lib/packages packages-all
 
 else
 

@@ -187,7 +187,10 @@ fallback_next(GpuSampleState *node)
 
 	if (TupIsNull(from))
 		return ExecClearTuple(slot);
-	return ExecCopySlot(slot, fallback->ss_ScanTupleSlot);
+	ExecCopySlot(slot, fallback->ss_ScanTupleSlot);
+	/* which is not a part of the copy */
+	slot->tts_tableOid = fallback->ss_ScanTupleSlot->tts_tableOid;
+	return slot;
 }
 
 /* The next row in the scan slot; an empty slot at the end */

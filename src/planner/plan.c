@@ -123,8 +123,9 @@ gpuagg_plan_unpack(List *custom_private)
 	GpuAggPlanInfo *info = palloc0(sizeof(GpuAggPlanInfo));
 	List	   *outputs = lsecond_node(List, custom_private);
 	List	   *runtime = lthird_node(List, custom_private);
-	List	   *sample;
-	List	   *profile;
+	/* lists of integers, which are no node of type List */
+	List	   *sample = list_nth(custom_private, 7);
+	List	   *profile = list_nth(custom_private, 9);
 	ListCell   *lc;
 
 	info->program = unpack_program(linitial_node(Const, custom_private));
@@ -157,11 +158,9 @@ gpuagg_plan_unpack(List *custom_private)
 	info->est_rows = floatVal(list_nth(custom_private, 4));
 	info->est_passed = floatVal(list_nth(custom_private, 5));
 	info->est_groups = floatVal(list_nth(custom_private, 6));
-	sample = list_nth_node(List, custom_private, 7);
 	info->sample = linitial_int(sample);
 	info->repeatable = lsecond_int(sample) != 0;
 	unpack_prediction(&info->predicted, list_nth_node(List, custom_private, 8));
-	profile = list_nth_node(List, custom_private, 9);
 	info->predicted.bound = linitial_int(profile);
 	info->profile = lsecond_int(profile);
 	info->profile_origin = lthird_int(profile);

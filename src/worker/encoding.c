@@ -42,11 +42,14 @@ encode_constants(const GpuAggWorkerJob *job, const bool *coded,
 	for (uint32 k = 0; k < p->nconsts; k++)
 	{
 		uint32		column = gpuagg_encode_constant(p, coded, k);
-		GpuAggBytes b = {(const char *) p + consts[k].v.off, consts[k].len};
+		GpuAggBytes b;
 		GpuAggError error;
 
+		/* a constant that is no string has no offset */
 		if (column == GPUAGG_NO_REG)
 			continue;
+		b.data = (const char *) p + consts[k].v.off;
+		b.len = consts[k].len;
 		if (stripe_ops(job)->dictionary_encode(dictionaries[column], &b, 1,
 											 &codes[k], &error) != GPUAGG_OK ||
 			codes[k] == GPUAGG_NO_CODE)

@@ -7,7 +7,8 @@
 # directories under one directory, with gpuagg installed into it.  PostgreSQL
 # finds its files relative to its program as long as their layout stays.  The
 # file "layout" in it holds that layout; "syslib" (GPU bundle only) the system
-# libraries that a foreign machine lacks.
+# libraries that a foreign machine lacks.  With SANITIZE=1 in the environment
+# gpuagg is built with sanitizers, and the prefix's server loads their library.
 #
 # PostgreSQL refuses to run as root: then servers and tests run as the user
 # TEST_USER, and their directories must be readable for it.
@@ -62,6 +63,22 @@ sources_id()
 	printf '%s sources %s\n' "$commit" "${digest:0:12}"
 }
 
+# What PGXS adds to the compiler's flags
+[ -z "${SANITIZE:-}" ] ||
+	export PROFILE="-fsanitize=address,undefined -fno-omit-frame-pointer"
+
+# prefix_sanitize BINDIR: a module with sanitizers needs their library to be the
+# server's first.
+prefix_sanitize()
+{
+	mv "$1/postgres" "$1/postgres.bin"
+	cat >"$1/postgres" <<-WRAPPER
+		#!/bin/bash
+		LD_PRELOAD=$("${CC:-gcc}" -print-file-name=libasan.so) exec -a "\$0" "\$0.bin" "\$@"
+	WRAPPER
+	chmod 755 "$1/postgres"
+}
+
 # prefix_make DIR: copies the PostgreSQL of pg_config to DIR, unless that is
 # there from the same PostgreSQL, and installs gpuagg into it.
 prefix_make()
@@ -69,7 +86,8 @@ prefix_make()
 	local dir=$1 config=${PG_CONFIG:-pg_config} which d
 
 	which=$("$config" --version; "$config" --bindir --pkglibdir --sharedir --pgxs
-		stat -c '%Y %s' "$("$config" --bindir)/postgres")
+		stat -c '%Y %s' "$("$config" --bindir)/postgres"
+		say "${SANITIZE:+sanitized}")
 	if [ "$(cat "$dir/origin" 2>/dev/null)" != "$which" ]; then
 		rm -rf "$dir"
 		for d in "$("$config" --bindir)" "$("$config" --pkglibdir)" \
@@ -77,6 +95,7 @@ prefix_make()
 			mkdir -p "$dir$d"
 			cp -a "$d/." "$dir$d"
 		done
+		[ -z "${SANITIZE:-}" ] || prefix_sanitize "$dir$("$config" --bindir)"
 		printf '%s\n' "$which" >"$dir/origin"
 	fi
 	cat >"$dir/layout" <<-LAYOUT

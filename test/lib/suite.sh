@@ -29,6 +29,7 @@ suite_prepare()
 		ln -s "../test/$part/expected" "$RUN_DIR/$part/expected"
 	done
 	mkdir -p "$RUN_DIR/tap" "$RUN_DIR/server"
+	suite_sanitizers
 	own "$RUN_DIR"
 }
 
@@ -84,6 +85,30 @@ suite_device()
 		grep gpuagg: "$RUN_DIR/server/log"
 		return 1
 	}
+}
+
+# With SANITIZE=1: reports go to files, since a server's messages go everywhere, and
+# an error ends the process as a crash.  Leaks are what a process leaves at its end,
+# which PostgreSQL's leave to the system.
+suite_sanitizers()
+{
+	[ -n "${SANITIZE:-}" ] || return 0
+	mkdir -p "$RUN_DIR/sanitizers"
+	export UBSAN_OPTIONS="print_stacktrace=1:log_path=$RUN_DIR/sanitizers/report"
+	export ASAN_OPTIONS="detect_leaks=0:abort_on_error=1:quarantine_size_mb=32"
+	ASAN_OPTIONS+=":log_path=$RUN_DIR/sanitizers/report"
+}
+
+suite_sanitizer_reports()
+{
+	local reports
+
+	[ -n "${SANITIZE:-}" ] || return 0
+	reports=$(find "$RUN_DIR/sanitizers" -type f)
+	[ -z "$reports" ]
+	tally_one "no report of a sanitizer" $? ||
+		# shellcheck disable=SC2086 # a list of names
+		head -n 60 $reports
 }
 
 # suite_pg_regress PART PROGRAM NAME ...

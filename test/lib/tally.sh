@@ -33,6 +33,7 @@ tally_one()
 
 # tally_tap NAME STATUS FILE: TAP output of one program.  Tests that were
 # announced but did not run have failed; so has a program without a plan.
+# Comments "Summary: ..." are shown.
 tally_tap()
 {
 	local passed failed planned
@@ -51,6 +52,7 @@ tally_tap()
 		printf 'skipped %s: %s\n' "$1" "$(sed -n 's/^1\.\.0 *#* *\(SKIP *\)\{0,1\}//p' "$3")"
 	else
 		printf 'ok      %s (%d tests)\n' "$1" "$passed"
+		sed -n 's/^# Summary: /        /p' "$3"
 	fi
 }
 

@@ -342,7 +342,7 @@ SELECT id FROM gs TABLESAMPLE SYSTEM (100);
 RESET ROLE;
 -- the fallback plan takes the same sample, and has all conditions
 SET gpuagg.debug_fault = 'finish';
-SELECT gs_outcomes(gs_queries('SELECT ctid, id FROM $table $sample WHERE g <> 3 AND n > 100', '{20}', '{1,2}'), 'fallback');
+SELECT gs_outcomes(gs_queries('SELECT tableoid, ctid, id FROM $table $sample WHERE g <> 3 AND n > 100', '{20}', '{1,2}'), 'fallback');
 SELECT gs_outcomes(ARRAY['SELECT p, x.id FROM generate_series(0, 100, 20) p, LATERAL (SELECT * FROM gs TABLESAMPLE BERNOULLI (p) REPEATABLE (p)) x',
 	'SELECT id FROM gs TABLESAMPLE BERNOULLI (20) REPEATABLE (1) WHERE (SELECT true) AND g = 4',
 	'SELECT x, id FROM gs x TABLESAMPLE BERNOULLI (20) REPEATABLE (1)'], 'fallback');

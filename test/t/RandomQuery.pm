@@ -1,0 +1,421 @@
+# RandomQuery.pm
+#		Random tables, and random queries of them, made of what a device takes.
+#		srand() decides all of it.
+package RandomQuery;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use List::Util 'shuffle';
+
+our @EXPORT = qw(pick random_table random_query);
+
+sub pick { return $_[ int rand @_ ]; }
+
+sub chance { return rand() < $_[0]; }
+
+# ---------- tables ----------
+
+# By type of expressions: types of columns with values, of which x is a random
+# integer of 20 bits.  Sums of these floats are exact in any order.
+my %kinds = (
+	int2 => [
+		[ 'int2', 'x % 5' ], [ 'int2', 'x % 200 - 100' ],
+		[ 'int2', 'CASE x % 60 WHEN 0 THEN 32767 WHEN 1 THEN -32768 ELSE x % 9 END' ]
+	],
+	int4 => [
+		[ 'int4', 'x % 5' ], [ 'int4', 'x % 17 - 8' ], [ 'int4', 'x - 500000' ],
+		[ 'int4', 'CASE x % 60 WHEN 0 THEN 2147483647 WHEN 1 THEN -2147483648 ELSE x % 300 END' ]
+	],
+	int8 => [
+		[ 'int8', 'x % 5' ], [ 'int8', 'x::int8 * 100003' ],
+		[ 'int8', 'CASE x % 50 WHEN 0 THEN 9223372036854775807 WHEN 1 THEN -9223372036854775808 ELSE x::int8 * 99991 END' ]
+	],
+	float8 => [
+		[ 'float8', '(x % 2048 - 1024) / 64.0' ], [ 'float8', 'x % 5' ],
+		[ 'float8', q{CASE x % 40 WHEN 0 THEN 'NaN' WHEN 1 THEN 'inf' WHEN 2 THEN -0.0 WHEN 3 THEN '-inf' ELSE (x % 512) / 16.0 END} ]
+	],
+	float4 => [ [ 'float4', '(x % 512 - 256) / 16.0' ], [ 'float4', 'x % 5' ] ],
+	bool => [ [ 'bool', 'x % 2 = 0' ], [ 'bool', 'x % 40 > 0' ] ],
+	date => [
+		[ 'date', "'2000-01-01'::date + x % 20000 - 10000" ], [ 'date', "'2020-01-01'::date + x % 5" ],
+		[ 'date', "CASE x % 40 WHEN 0 THEN 'infinity' WHEN 1 THEN '-infinity' ELSE '1999-12-01'::date + x % 90 END" ]
+	],
+	timestamp => [
+		[ 'timestamp', "'2000-01-01'::timestamp + (x - 500000) * interval '1000.001 second'" ],
+		[ 'timestamp', "'2020-01-01'::timestamp + x % 5 * interval '1 h'" ]
+	],
+	text => [
+		[ 'text', "(ARRAY['', 'a', 'ab', 'ä', 'abc abc', 'the quick brown fox jumps', 'x%y_z'])[x % 7 + 1]" ],
+		[ 'text', "repeat('x', x % 5 * (x / 5 % 40))" ],
+		[ 'text COLLATE "C"', "CASE x % 90 WHEN 0 THEN repeat('long' || x % 3, 1500) ELSE 'k' || x % 29 END" ],
+		[ 'varchar(30)', "repeat('v', x % 12)" ], [ 'varchar', "'v' || x % 23" ]
+	],
+	# as their own type only: blanks behind them are no part of a text
+	char => [ [ 'char(6)', "'h' || x % 7" ], [ 'char(4)', "repeat('c', x % 4)" ] ],
+	uuid => [ [ 'uuid', 'md5((x % 11)::text)::uuid' ] ],
+	# which the device steps over
+	other => [
+		[ 'numeric', '(x % 1000)::numeric(10, 3)' ], [ 'interval', "x * interval '1 h'" ],
+		[ 'int4[]', 'ARRAY[x, x % 3]' ]
+	]);
+# With their types: a bare constant is no key to GROUP BY.
+my %constants = (
+	int2 => [ '1::int2', '0::int2', '-7::int2', '99::int2' ],
+	int4 => [ '0::int4', '1::int4', '2::int4', '-3::int4', '10::int4', '1000::int4', 'NULL::int4' ],
+	int8 => [ '1::int8', '0::int8', '-5::int8', '10000000000::int8' ],
+	float8 => [ '0.5::float8', '0::float8', '-2::float8', "'NaN'::float8", '100::float8' ],
+	float4 => [ '1.5::float4', '-0.25::float4' ],
+	bool => [ 'true::bool', 'false::bool', 'NULL::bool' ],
+	date => [ "'2000-01-01'::date", "'1990-06-15'::date", "'2024-02-29'::date" ],
+	timestamp => [ "'2000-01-01'::timestamp", "'2010-03-04 05:06:07'::timestamp" ],
+	text => [ "'a'::text", "''::text", "'abc'::text", "'v5'::text", "'ä'::text" ],
+	char => [ "'h1'::char(6)", "'h3'::char(6)" ],
+	uuid => [ "md5('1')::uuid", "md5('5')::uuid" ]);
+my @types = qw(int4 int4 int8 float8 float4 bool date timestamp text text char uuid int2);
+
+# A statement that inserts rows with these numbers; the columns' values are
+# shuffled by their places, and some are NULL
+sub insert
+{
+	my ($table, $from, $to) = @_;
+	my @columns = grep { !$_->{dropped} } @{ $table->{columns} };
+	my @values = map {
+		my $x = "(hashint4extended(n, $_->{number}) & 1048575)::int4";
+		my $value = $_->{value} =~ s/\bx\b/$x/gr;
+
+		$_->{nulls} ? "CASE WHEN $x % 7 > 0 THEN $value END" : $value
+	} @columns;
+
+	return "INSERT INTO $table->{name} (" . join(', ', 'id', map { $_->{name} } @columns) . ') SELECT ' .
+	  join(', ', 'n', @values) . " FROM generate_series($from, $to) n;\n";
+}
+
+sub new_column
+{
+	my ($table) = @_;
+	my $class = chance(0.08) ? 'other' : pick(@types);
+	my ($type, $value) = @{ pick(@{ $kinds{$class} }) };
+	my $number = @{ $table->{columns} } + 1;
+	my $column = {
+		name => "c$number",
+		number => $number,
+		class => $class,
+		type => $type,
+		value => $value,
+		nulls => chance($table->{nulls})
+	};
+
+	push @{ $table->{columns} }, $column;
+	return $column;
+}
+
+# Columns go, and others come that older rows do not hold.
+sub alter
+{
+	my ($table) = @_;
+	my $name = $table->{name};
+	my $sql = '';
+
+	foreach my $column (@{ $table->{columns} })
+	{
+		next unless chance(0.15);
+		$column->{dropped} = 1;
+		$sql .= "ALTER TABLE $name DROP COLUMN $column->{name};\n";
+	}
+	foreach (1 .. int rand 4)
+	{
+		my $column = new_column($table);
+		my $default = $constants{ $column->{class} };
+
+		$sql .= "ALTER TABLE $name ADD COLUMN $column->{name} $column->{type}" .
+		  ($default && chance(0.7) ? ' DEFAULT ' . $default->[0] : '') . ";\n";
+	}
+	return $sql;
+}
+
+# Rows that are dead, moved, locked or of transactions that were undone
+sub churn
+{
+	my ($table, $rows) = @_;
+	my $name = $table->{name};
+	my ($column) = grep { !$_->{dropped} } @{ $table->{columns} };
+	my @steps = (
+		"DELETE FROM $name WHERE id % " . pick(2, 3, 7, 37) . " = 0;\n",
+		"UPDATE $name SET id = id WHERE id % " . pick(2, 3, 5, 11) . " = 1;\n",
+		"DELETE FROM $name WHERE id BETWEEN " . int($rows / 3) . ' AND ' . int($rows / 2) . ";\n",
+		"BEGIN; " . insert($table, $rows + 1, $rows + 50) . "ROLLBACK;\n",
+		"BEGIN; DELETE FROM $name WHERE id % 3 = 1; ROLLBACK;\n",
+		"BEGIN; SAVEPOINT s; DELETE FROM $name; ROLLBACK TO s; UPDATE $name SET id = id WHERE id % 4 = 2; COMMIT;\n",
+		"BEGIN; SELECT count(*) AS locked FROM (SELECT FROM $name FOR UPDATE) q \\gset\nCOMMIT;\n");
+	push @steps, "UPDATE $name SET $column->{name} = NULL WHERE id % 6 = 3;\n"
+	  if $column;
+
+	return join '', (shuffle @steps)[ 0 .. int rand 4 ];
+}
+
+# A table and the script that makes it
+sub random_table
+{
+	my ($name) = @_;
+	my $table = { name => $name, columns => [], nulls => pick(0, 0.5, 1) };
+	my $rows = pick(0, 1, 50, 200, 200, 1500, 1500, 5000);
+	my @with = ('autovacuum_enabled = off');
+	my $unlogged = chance(0.15);
+	my $sql;
+
+	new_column($table) foreach 1 .. 1 + int rand pick(4, 12, 24);
+	push @with, 'fillfactor = ' . pick(10, 40, 70) if chance(0.4);
+	$sql = 'CREATE ' . ($unlogged ? 'UNLOGGED ' : '') . "TABLE $name (" .
+	  join(', ', 'id int4 NOT NULL', map { "$_->{name} $_->{type}" } @{ $table->{columns} }) .
+	  ') WITH (' . join(', ', @with) . ");\n";
+	foreach my $column (grep { $_->{class} eq 'text' && chance(0.3) } @{ $table->{columns} })
+	{
+		my @storage = (qw(EXTERNAL EXTENDED MAIN), $column->{value} =~ /long/ ? () : 'PLAIN');
+
+		$sql .= "ALTER TABLE $name ALTER COLUMN $column->{name} SET STORAGE " . pick(@storage) . ";\n";
+	}
+	$sql .= insert($table, 1, $rows);
+	$sql .= alter($table) . insert($table, $rows + 1, $rows += int $rows / 5)
+	  if chance(0.5);
+	$sql .= churn($table, $rows) if chance(0.6);
+	$sql .= 'VACUUM ' . (chance(0.5) ? '(FREEZE) ' : '') . "$name;\n" if chance(0.6);
+	$sql .= insert($table, $rows + 100, $rows + 150) . churn($table, $rows)
+	  if chance(0.3);
+	$sql .= "ANALYZE $name;\n" if chance(0.8);
+	# whose columns would not stay on the device
+	$sql .= "SELECT gpuagg.load('$name') AS loaded \\gset\n" if !$unlogged && chance(0.3);
+
+	$table->{of_class}{int4} = ['id'];
+	foreach my $column (grep { !$_->{dropped} } @{ $table->{columns} })
+	{
+		my $default = $column->{class} eq 'text' && $column->{type} =~ /COLLATE/;
+
+		push @{ $table->{of_class}{ $column->{class} } },
+		  $column->{name} . ($default ? ' COLLATE "default"' : '');
+	}
+	return ($table, $sql);
+}
+
+# ---------- expressions ----------
+
+# Of which table's columns expressions are made: names by type
+my $of_class;
+
+# expr(), all of one depth
+sub exprs
+{
+	my ($depth, @of) = @_;
+
+	return map { expr($_, $depth) } @of;
+}
+
+# By type: forms that make an expression out of ones of a depth.  One that is
+# listed twice comes up twice as often.
+my @any = (
+	sub { my ($type, $d) = @_; sprintf 'CASE WHEN %s THEN %s ELSE %s END', exprs($d, 'bool', $type, $type) },
+	sub { my ($type, $d) = @_; sprintf 'CASE WHEN %s THEN %s END', exprs($d, 'bool', $type) },
+	sub { my ($type, $d) = @_; sprintf '%s(%s, %s)', pick(qw(coalesce nullif)), exprs($d, $type, $type) },
+	sub { my ($type, $d) = @_; sprintf '%s(%s, %s)', pick(qw(least greatest)), exprs($d, $type, $type) });
+my @number = (
+	sub { my ($type, $d) = @_; sprintf '(- %s)', exprs($d, $type) },
+	sub { my ($type, $d) = @_; sprintf 'abs(%s)', exprs($d, $type) },
+	sub { my ($type, $d) = @_; sprintf '(%s)::%s', exprs($d, pick(qw(int2 int4 int8 float8 float4))), $type });
+my @float = (
+	(sub { my ($type, $d) = @_; sprintf '(%s %s %s)', expr($type, $d), pick(qw(+ - * /)), expr($type, $d) }) x 3,
+	@number);
+my @integer = (
+	(
+		sub { my ($type, $d) = @_; sprintf '(%s %s %s)', expr($type, $d), pick(qw(+ - * / %)), expr($type, $d) },
+		sub { my ($type, $d) = @_; sprintf '(%s %s %s)', expr($type, $d), pick('&', '|', '#'), expr($type, $d) }
+	) x 2,
+	@number);
+my %forms = (
+	int2 => \@integer,
+	int4 => [
+		@integer,
+		sub { sprintf '%s(%s)', pick(qw(length octet_length)), expr('text', $_[1]) },
+		sub { sprintf '(%s - %s)', exprs($_[1], 'date', 'date') },
+		sub { sprintf 'extract(%s FROM %s)::int4', pick(qw(year month dow doy)), expr('date', $_[1]) },
+		sub { sprintf 'extract(%s FROM %s)::int4', pick(qw(year quarter day hour minute)), expr('timestamp', $_[1]) }
+	],
+	int8 => \@integer,
+	float4 => \@float,
+	float8 => [
+		@float,
+		sub { sprintf '%s(%s)', pick(qw(floor ceil trunc round)), expr('float8', $_[1]) },
+		sub { sprintf 'sqrt(abs(%s))', expr('float8', $_[1]) }
+	],
+	bool => [
+		(sub { my $t = pick(grep { $_ ne 'bool' } @types); sprintf '(%s %s %s)', expr($t, $_[1]), pick('=', '<>'), expr($t, $_[1]) }) x 2,
+		(
+			sub {
+				my $t = pick(qw(int4 int8 float8 date timestamp uuid text));
+				sprintf '(%s %s %s)', expr($t, $_[1]), pick(qw(< <= > >=)), expr($t, $_[1]);
+			},
+			sub { sprintf '(%s %s %s)', expr('bool', $_[1]), pick(qw(AND OR)), expr('bool', $_[1]) }
+		) x 3,
+		sub { sprintf '(NOT %s)', expr('bool', $_[1]) },
+		sub { sprintf '(%s IS %sNULL)', expr(pick(@types), $_[1]), pick('', 'NOT ') },
+		sub { sprintf '(%s IS %s%s)', expr('bool', $_[1]), pick('', 'NOT '), pick(qw(TRUE FALSE UNKNOWN)) },
+		sub { my $t = pick(@types); sprintf '(%s IS %sDISTINCT FROM %s)', expr($t, $_[1]), pick('', 'NOT '), expr($t, $_[1]) },
+		sub {
+			my $t = pick(@types);
+			sprintf '(%s %s (%s))', expr($t, $_[1]), pick('IN', 'NOT IN'), join ', ', map { pick(@{ $constants{$t} }) } 1 .. 1 + int rand 5;
+		},
+		sub { my $t = pick(qw(int4 float8 date)); sprintf '(%s %sBETWEEN %s AND %s)', expr($t, $_[1]), pick('', 'NOT '), exprs($_[1], $t, $t) },
+		sub {
+			sprintf '(%s %sLIKE %s)', expr('text', $_[1]), pick('', 'NOT '), pick("'a%'", "'%b%'", "'_'", "'%'", "'v_%'", "'%ong%'", "'%quick%fox%'");
+		},
+		sub { sprintf 'starts_with(%s, %s)', expr('text', $_[1]), pick(@{ $constants{text} }) }
+	],
+	date => [
+		sub { sprintf '(%s %s (%s %% 1000))', expr('date', $_[1]), pick(qw(+ -)), expr('int4', $_[1]) },
+		sub { sprintf '(%s)::date', expr('timestamp', $_[1]) }
+	],
+	timestamp => [
+		sub { sprintf "date_trunc('%s', %s)", pick(qw(hour day week month year second)), expr('timestamp', $_[1]) },
+		sub { sprintf '(%s)::timestamp', expr('date', $_[1]) }
+	],
+	text => [
+		sub { sprintf 'substr(%s, %d, %d)', expr('text', $_[1]), pick(1, 2, 0, 3), pick(1, 2, 5) },
+		sub { sprintf '(%s)::text', expr('char', $_[1]) }
+	],
+	char => [],
+	uuid => []);
+
+# An expression of a type; deeper ones are rarer.
+sub expr
+{
+	my ($type, $depth) = @_;
+
+	return pick(@{ $constants{$type} }) if chance(0.12);
+	return pick(@{ $of_class->{$type} // $constants{$type} }) if $depth <= 0 || chance(0.3);
+	return pick(@any, @{ $forms{$type} })->($type, $depth - 1);
+}
+
+# One that names a column, which any table has as an integer
+sub column_expr
+{
+	my ($type, $depth) = @_;
+	my $expr = expr($type, $depth);
+
+	$expr = expr($type, $depth) until $expr =~ /\b(?:c\d+|id)\b/;
+	return $expr;
+}
+
+# ---------- queries ----------
+
+# An aggregate, and by how much it may be off: sums in another order
+sub aggregate
+{
+	my $form = pick(qw(count* count sum avg min max bool bit));
+	my $tolerance = 0;
+	my $call;
+
+	if ($form eq 'count*') { $call = 'count(*)'; }
+	elsif ($form eq 'count') { $call = 'count(' . expr(pick(@types), 2) . ')'; }
+	elsif ($form =~ /sum|avg/)
+	{
+		my $type = pick(qw(int2 int4 int8 float8 float4));
+
+		# sum(float4) adds in single precision in PostgreSQL
+		$tolerance = $type eq 'float8' || $form eq 'avg' && $type eq 'float4' ? 1e-9 : $type eq 'float4' ? 1e-4 : 0;
+		$call = "$form(" . expr($type, 3) . ')';
+	}
+	elsif ($form =~ /min|max/)
+	{
+		my $type = pick(qw(int2 int4 int8 float8 date timestamp text));
+
+		# The extreme of a constant is that of the first row, and no other is read.
+		# Of -0 and 0 either may be shown.
+		$call = "$form(" . column_expr($type, 3) . ($type eq 'float8' ? ' + 0.0' : '') . ')';
+	}
+	elsif ($form eq 'bool') { $call = pick(qw(bool_and bool_or every)) . '(' . expr('bool', 3) . ')'; }
+	else { $call = pick(qw(bit_and bit_or bit_xor)) . '(' . expr(pick(qw(int4 int8)), 2) . ')'; }
+	$call .= ' FILTER (WHERE ' . expr('bool', 2) . ')' if chance(0.25);
+	return { call => $call, tolerance => $tolerance, form => $form };
+}
+
+# Keys: some expressions, or many columns
+sub keys_of
+{
+	my ($table) = @_;
+	my @columns = map { my $class = $_; map { [ $class, $_ ] } @{ $of_class->{$class} } }
+	  grep { $_ ne 'other' } sort keys %$of_class;
+	my @keys = chance(0.15)
+	  ? (shuffle @columns)[ 0 .. int rand @columns ]
+	  : map { my $type = pick(@types); [ $type, '(' . expr($type, 2) . ')' ] } 1 .. int rand 4;
+
+	# -0 and 0 are one group; either may be shown
+	return map { $_->[1] . ($_->[0] =~ /float/ ? ' + 0.0::float8' : '') } @keys;
+}
+
+sub having
+{
+	my ($aggregates, $keys) = @_;
+	my @exact = grep { !$_->{tolerance} } @$aggregates;
+	my @terms = ('count(*) ' . pick('>', '<=', '<>') . ' ' . pick(0, 1, 3, 20));
+
+	push @terms, map { "$_->{call} " . pick('<', '>=', '=') . ' ' . pick(0, 5, 1000) }
+	  grep { $_->{form} =~ /count|sum|avg/ } @exact;
+	push @terms, map { "$_->{call} IS NOT NULL" } @$aggregates;
+	push @terms, map { "$_ IS NOT NULL" } @$keys;
+	return ' HAVING ' . join(pick(' AND ', ' AND ', ' OR '), (shuffle @terms)[ 0 .. int rand 2 ]);
+}
+
+# An order that leaves nothing open; its rows are numbered, so that they are
+# compared in it.  Limits with it.
+sub in_order
+{
+	my ($query, $keys, @aggregates) = @_;
+	my @exact = grep { !$aggregates[ $_ - @$keys - 1 ]->{tolerance} } @$keys + 1 .. @$keys + @aggregates;
+	my @terms = ((shuffle @exact)[ 0 .. int(rand 2) * @exact - 1 ], shuffle 1 .. @$keys);
+
+	$query .= ' ORDER BY ' . join ', ', map { $_ . pick('', ' DESC') . pick('', '', ' NULLS FIRST', ' NULLS LAST') } @terms;
+	$query .= ' LIMIT ' . pick(0, 1, 3, 10, 100) if chance(0.7);
+	$query .= ' OFFSET ' . pick(0, 1, 5) if chance(0.3);
+	return "SELECT row_number() OVER (), q.* FROM ($query) q";
+}
+
+sub sample
+{
+	return sprintf ' TABLESAMPLE %s (%s) REPEATABLE (%d)',
+	  pick([ 'BERNOULLI', pick(0, 5, 50, 100) ], [ 'SYSTEM', pick(10, 50, 100) ], [ 'gpuagg.random_rows', pick(0, 10, 1000) ])->@*,
+	  int rand 1000;
+}
+
+# A list of targets with names, as views need them
+sub named
+{
+	return join ', ', map { "$_[$_] AS x$_" } 0 .. $#_;
+}
+
+# A query of a table, by how much its numbers may be off, and settings for it
+sub random_query
+{
+	my ($table) = @_;
+	my $settings = 'SET gpuagg.cache = ' . pick('on', 'on', 'off') . '; SET gpuagg.strategy = ' .
+	  pick(("'auto'") x 4, map { "'$_'" } qw(single-pass block-local multi-pass-naive multi-pass-copy partitioned spatial)) .
+	  '; SET gpuagg.scope_size = ' . pick(0, 0, "'16kB'") . ';';
+
+	$of_class = $table->{of_class};
+	my $from = " FROM $table->{name}" . (chance(0.1) ? sample() : '') . (chance(0.6) ? ' WHERE ' . column_expr('bool', 3) : '');
+	my @keys = keys_of($table);
+	return ('SELECT DISTINCT ' . named(@keys) . $from, 0, $settings)
+	  if @keys && chance(0.08);
+	my @aggregates = map { aggregate() } 1 .. int rand 4;
+
+	@aggregates = aggregate() if !@keys && !@aggregates;
+	my ($tolerance) = sort { $b <=> $a } 0, map { $_->{tolerance} } @aggregates;
+	my $query = 'SELECT ' . named(@keys, map { $_->{call} } @aggregates) . $from;
+	$query .= ' GROUP BY ' . join(', ', @keys) if @keys;
+	$query .= having(\@aggregates, \@keys) if chance(0.15);
+	$query = in_order($query, \@keys, @aggregates) if @keys && chance(0.3);
+	$query = "SELECT count(*) FROM ($query LIMIT " . pick(0, 1, 7) . ') q'
+	  if @keys && $query !~ /LIMIT/ && chance(0.05);
+	return ($query, $tolerance, $settings);
+}
+
+1;
