@@ -5,10 +5,10 @@
  * Memory is cleared as it is touched for the first time, which a large result pays in
  * full: on a virtual machine whose faults took 10 us for 4 kB, that was three quarters
  * of the time that handing over 10^7 groups took.  With huge pages it is still a
- * quarter.  So blocks ask for huge pages, and those that are given back stay mapped,
- * up to SPARE_BYTES, for the backend's next result.  The system may take the pages of
- * such a block whenever it is short of memory (MADV_FREE); those that it has not taken
- * need no clearing.
+ * quarter.  So blocks ask for huge pages, and those that are given back stay mapped for
+ * the backend's next result, up to SPARE_BYTES and to what one hash table may have.
+ * The system may take the pages of such a block whenever it is short of memory
+ * (MADV_FREE); those that it has not taken need no clearing.
  *
  * Mapped by us and not by malloc(), huge pages end at the block, and no heap remembers
  * them.
@@ -17,6 +17,7 @@
 
 #include <sys/mman.h>
 
+#include "miscadmin.h"
 #include "node/huge_blocks.h"
 
 #define SPARE_BYTES ((Size) 256 * 1024 * 1024)
@@ -87,7 +88,8 @@ gpuagg_huge_alloc(Size *bytes)
 void
 gpuagg_huge_free(char *data, Size bytes)
 {
-	if (nspare == SPARE_BLOCKS || bytes > SPARE_BYTES - spare_bytes ||
+	if (nspare == SPARE_BLOCKS ||
+		spare_bytes + bytes > Min(SPARE_BYTES, get_hash_memory_limit()) ||
 		madvise(data, bytes, MADV_FREE) != 0)
 	{
 		munmap(data, bytes);
