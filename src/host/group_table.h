@@ -100,4 +100,14 @@ gpuagg_table_row(const GpuAggTable *t, uint32_t row)
 		(size_t) (row & ((1u << t->chunk_shift) - 1)) * t->prepared->layout.row_bytes;
 }
 
+/* So many rows, from this one on, lie one behind the other. */
+static inline uint32_t
+gpuagg_table_stretch(const GpuAggTable *t, uint32_t row)
+{
+	const uint32_t chunk = 1u << t->chunk_shift;
+	const uint32_t in_chunk = chunk - (row & (chunk - 1));
+
+	return in_chunk < t->nrows - row ? in_chunk : t->nrows - row;
+}
+
 #endif							/* GPUAGG_HOST_GROUP_TABLE_H */

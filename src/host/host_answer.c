@@ -8,8 +8,8 @@
  * its first word.  At the end the first of all threads' are the answer.
  *
  * If the last word is the group's position, these are the very groups that are
- * wanted.  Else groups may be equal to the last one, and all that come up to it are
- * returned, by another look at each.
+ * wanted.  Else, and where strings may be cut, groups may be equal to the last one, and
+ * all that come up to it are returned, by another look at each.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,11 +254,11 @@ compare_positions(const void *x, const void *y)
 	return p < q ? -1 : p > q;
 }
 
-/* Are words so that no two groups have the same? */
+/* Are words so that no two groups have the same?  Strings that are cut may be. */
 static bool
 has_positions(const GpuAggHostAnswer *a)
 {
-	return a->plan.words[a->plan.nwords - 1].part == GPUAGG_WORD_POSITION;
+	return a->plan.words[a->plan.nwords - 1].part == GPUAGG_WORD_POSITION && a->plan.ncuts == 0;
 }
 
 /* n groups, as words, are the answer. */

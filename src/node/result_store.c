@@ -3,12 +3,7 @@
  *		Messages of groups, kept in the order in which they came.
  *
  * They lie one behind the other in blocks, each about as large as all before
- * it, up to BLOCK_MOST.  Blocks of HUGE_BYTES and more are mapped and ask for
- * huge pages: memory is cleared as it is touched for the first time, which a
- * large result pays in full, for it is given back with each query.  On a
- * virtual machine whose faults took 10 us for 4 kB, that was three quarters of
- * the time that handing over 10^7 groups took.  Mapped by us and not by
- * malloc(), huge pages end at the block, and no heap remembers them.
+ * it, up to BLOCK_MOST; large ones are huge_blocks.c's.
  *
  * What would go beyond the limit is written to a temporary file, and so is
  * what there is no memory to map for.  Reading again, for a rescan, is a
@@ -16,8 +11,7 @@
  */
 #include "postgres.h"
 
-#include <sys/mman.h>
-
+#include "node/huge_blocks.h"
 #include "node/result_store.h"
 #include "nodes/pg_list.h"
 #include "temp_file.h"
@@ -25,7 +19,6 @@
 
 #define BLOCK_LEAST ((Size) 8 * 1024)
 #define BLOCK_MOST ((Size) 16 * 1024 * 1024)
-#define HUGE_BYTES ((Size) 2 * 1024 * 1024)
 
 /* Groups of one message; the same head goes into the file. */
 typedef struct GpuAggChunk
@@ -40,7 +33,7 @@ typedef struct GpuAggChunk
 typedef struct GpuAggBlock
 {
 	char	   *data;
-	Size		bytes;			/* HUGE_BYTES and more: mapped */
+	Size		bytes;			/* GPUAGG_HUGE_BYTES and more: a huge block */
 	Size		used;
 } GpuAggBlock;
 
@@ -51,7 +44,7 @@ struct GpuAggStore
 	List	   *blocks;
 	Size		memory;			/* that blocks have in use */
 	Size		limit;
-	MemoryContextCallback unmap;
+	MemoryContextCallback free_huge;
 	BufFile    *file;
 	uint64		file_chunks;	/* that count; others may follow, cut off */
 
@@ -65,38 +58,24 @@ struct GpuAggStore
 
 /* -------------------------------------------------------------- blocks --- */
 
-/* Aligned to huge pages; NULL: none to be had */
-static char *
-map_huge(Size bytes)
+static bool
+is_huge(const GpuAggBlock *block)
 {
-	Size		all = bytes + HUGE_BYTES;
-	char	   *p = mmap(NULL, all, PROT_READ | PROT_WRITE,
-						 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char	   *data;
-
-	if (p == MAP_FAILED)
-		return NULL;
-	data = (char *) TYPEALIGN(HUGE_BYTES, p);
-	if (data > p)
-		munmap(p, data - p);
-	if (data - p < HUGE_BYTES)
-		munmap(data + bytes, HUGE_BYTES - (data - p));
-	(void) madvise(data, bytes, MADV_HUGEPAGE); /* advice only */
-	return data;
+	return block->bytes >= GPUAGG_HUGE_BYTES;
 }
 
 static void
 block_free(GpuAggBlock *block)
 {
-	if (block->bytes >= HUGE_BYTES)
-		munmap(block->data, block->bytes);
+	if (is_huge(block))
+		gpuagg_huge_free(block->data, block->bytes);
 	else
 		pfree(block->data);
 }
 
 /* Called when the context goes, and with it the list */
 static void
-unmap_all(void *arg)
+free_huge(void *arg)
 {
 	GpuAggStore *store = arg;
 	ListCell   *cell;
@@ -105,8 +84,8 @@ unmap_all(void *arg)
 	{
 		GpuAggBlock *block = lfirst(cell);
 
-		if (block->bytes >= HUGE_BYTES)
-			munmap(block->data, block->bytes);
+		if (is_huge(block))
+			gpuagg_huge_free(block->data, block->bytes);
 	}
 }
 
@@ -118,12 +97,9 @@ add_block(GpuAggStore *store, Size least)
 	GpuAggBlock *block = palloc0(sizeof(GpuAggBlock));
 	Size		bytes = Min(Max(store->memory, BLOCK_LEAST), BLOCK_MOST);
 
-	bytes = Min(Max(bytes, least), store->limit - store->memory);
-	if (bytes >= HUGE_BYTES)
-		bytes = TYPEALIGN(HUGE_BYTES, bytes);
-	block->bytes = bytes;
+	block->bytes = Min(Max(bytes, least), store->limit - store->memory);
 	store->blocks = lappend(store->blocks, block);
-	block->data = bytes >= HUGE_BYTES ? map_huge(bytes) : palloc(bytes);
+	block->data = is_huge(block) ? gpuagg_huge_alloc(&block->bytes) : palloc(block->bytes);
 	if (block->data == NULL)
 	{
 		store->blocks = list_delete_last(store->blocks);
@@ -144,9 +120,9 @@ gpuagg_store_create(MemoryContext context, ResourceOwner owner, Size limit)
 	store->context = context;
 	store->owner = owner;
 	store->limit = limit;
-	store->unmap.func = unmap_all;
-	store->unmap.arg = store;
-	MemoryContextRegisterResetCallback(context, &store->unmap);
+	store->free_huge.func = free_huge;
+	store->free_huge.arg = store;
+	MemoryContextRegisterResetCallback(context, &store->free_huge);
 	return store;
 }
 

@@ -21,8 +21,8 @@
  *
  * Values are made as PostgreSQL's final functions make them: numeric from
  * the exact integer, an average as numeric_div of sum and count gives it.  They stay
- * until the next group's are made: numbers and short strings in their column's
- * emitter, uuids in the row, the rest in the caller's memory context.
+ * until the next group's are made: numbers and strings in their column's emitter,
+ * uuids in the row, very long strings and numbers in the caller's memory context.
  */
 #include "postgres.h"
 
@@ -48,9 +48,20 @@ StaticAssertDecl(offsetof(GpuAggStringSlot, u) ==
 				 "the bytes of a short string lie side by side");
 StaticAssertDecl(UUID_LEN == 16, "a uuid fits its key slot");
 
+/* Values that lie in the row as Datums are */
+typedef enum GpuAggPlain
+{
+	PLAIN_NO,
+	PLAIN_4,					/* four bytes with a sign */
+	PLAIN_8
+} GpuAggPlain;
+
+StaticAssertDecl(sizeof(Datum) == 8, "eight bytes are passed by value");
+
 /* What makes one output column of a group's row */
 typedef struct GpuAggEmitter
 {
+	uint8		plain;			/* GpuAggPlain */
 	uint8		final;			/* GpuAggFinal */
 	uint8		type;			/* GpuAggType */
 	uint8		slot_bytes;		/* of a key */
@@ -66,7 +77,11 @@ typedef struct GpuAggEmitter
 		GpuAggNumeric number;
 		GpuAggStringSlot string;	/* whose length is a varlena's header then */
 	}			room;			/* the current group's value */
+	text	   *long_room;		/* the same for strings of up to LONG_BYTES */
 } GpuAggEmitter;
+
+/* Longer strings are allocated for each group. */
+#define LONG_BYTES 1024
 
 /* Days known to begin at a moment of their own; a hash of them by day. */
 #define DAYS_KNOWN 1024
@@ -126,6 +141,45 @@ results_find_strings(GpuAggResults *results, const GpuAggProgram *program)
 	}
 }
 
+/* How a key lies in its slot */
+static GpuAggPlain
+plain_key(uint8 type)
+{
+	switch ((GpuAggType) type)
+	{
+		case GPUAGG_T_INT2:
+		case GPUAGG_T_INT4:
+		case GPUAGG_T_DATE:
+			return PLAIN_4;
+		case GPUAGG_T_INT8:
+		case GPUAGG_T_TIMESTAMP:
+		case GPUAGG_T_TIMESTAMPTZ:
+		case GPUAGG_T_FLOAT8:
+			return PLAIN_8;
+		default:
+			return PLAIN_NO;
+	}
+}
+
+/* And an output: states of integers have eight bytes, whatever the type. */
+static GpuAggPlain
+plain_output(uint8 final, uint8 type)
+{
+	switch ((GpuAggFinal) final)
+	{
+		case GPUAGG_FINAL_KEY:
+			return plain_key(type);
+		case GPUAGG_FINAL_COUNT:
+		case GPUAGG_FINAL_SUM_INT8:
+		case GPUAGG_FINAL_SUM_FLOAT8:
+			return PLAIN_8;
+		case GPUAGG_FINAL_I64:
+			return plain_key(type) != PLAIN_NO ? PLAIN_8 : PLAIN_NO;
+		default:
+			return PLAIN_NO;
+	}
+}
+
 static void
 emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			 const GpuAggOutput *output, GpuAggEmitter *emitter)
@@ -165,8 +219,11 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			output->final == GPUAGG_FINAL_AVG_FLOAT)
 			results->check = true;
 	}
-	if (string)
-		emitter->string_no = results_add_string(results, emitter->off);
+	emitter->plain = plain_output(emitter->final, emitter->type);
+	if (!string)
+		return;
+	emitter->string_no = results_add_string(results, emitter->off);
+	emitter->long_room = palloc(VARHDRSZ + LONG_BYTES);
 }
 
 GpuAggResults *
@@ -395,6 +452,18 @@ decimal_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
 										&emitter->room.number);
 }
 
+static Datum
+long_string_datum(GpuAggEmitter *emitter, const char *data, uint32 len)
+{
+	text	   *room = emitter->long_room;
+
+	if (len > LONG_BYTES)
+		return PointerGetDatum(cstring_to_text_with_len(data, len));
+	SET_VARSIZE(room, VARHDRSZ + len);
+	memcpy(VARDATA(room), data, len);
+	return PointerGetDatum(room);
+}
+
 /* Text of a slot: a short one's bytes follow the header already */
 static Datum
 string_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
@@ -403,31 +472,18 @@ string_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
 	GpuAggStringSlot *room = &emitter->room.string;
 
 	if (slot->len > GPUAGG_STRING_INLINE)
-		return PointerGetDatum(cstring_to_text_with_len(results->string_data[emitter->string_no],
-														slot->len));
+		return long_string_datum(emitter, results->string_data[emitter->string_no], slot->len);
 	*room = *slot;
 	SET_VARSIZE(room, VARHDRSZ + slot->len);
 	return PointerGetDatum(room);
 }
 
+/* Integers that are not plain */
 static Datum
 i64_datum(GpuAggEmitter *emitter, int64 v, const char *row)
 {
-	switch ((GpuAggType) emitter->type)
-	{
-		case GPUAGG_T_BOOL:
-			return BoolGetDatum(v != 0);
-		case GPUAGG_T_INT2:
-			return Int16GetDatum((int16) v);
-		case GPUAGG_T_INT4:
-			return Int32GetDatum((int32) v);
-		case GPUAGG_T_DATE:
-			return DateADTGetDatum((DateADT) v);
-		case GPUAGG_T_NUMERIC:
-			return decimal_datum(emitter, (uint64) v, v >> 63, row);
-		default:
-			return Int64GetDatum(v);
-	}
+	return emitter->type == GPUAGG_T_BOOL ? BoolGetDatum(v != 0) :
+		decimal_datum(emitter, (uint64) v, v >> 63, row);
 }
 
 static Datum
@@ -469,6 +525,7 @@ average_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
 							   NumericGetDatum(int64_to_numeric(count)));
 }
 
+/* A value that is not plain */
 static Datum
 emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 {
@@ -482,15 +539,10 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_KEY_DATE_TZ:
 			return DirectFunctionCall1(date_timestamptz,
 									   DateADTGetDatum(*(const int32 *) slot));
-		case GPUAGG_FINAL_COUNT:
-		case GPUAGG_FINAL_SUM_INT8:
-			return Int64GetDatum(*i64);
 		case GPUAGG_FINAL_SUM_NUMERIC:
 			return decimal_datum(emitter, (uint64) i64[0], i64[1], row);
 		case GPUAGG_FINAL_SUM_FLOAT4:
 			return Float4GetDatum((float4) *(const double *) slot);
-		case GPUAGG_FINAL_SUM_FLOAT8:
-			return Float8GetDatum(*(const double *) slot);
 		case GPUAGG_FINAL_AVG_INT:
 			return gpuagg_numeric_average(*i64, *(const int64 *) (row + emitter->count_off),
 										  &emitter->room.number);
@@ -506,8 +558,29 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_BYTES:
 			return string_datum(results, emitter,
 								(const GpuAggStringSlot *) slot);
+		case GPUAGG_FINAL_COUNT:
+		case GPUAGG_FINAL_SUM_INT8:
+		case GPUAGG_FINAL_SUM_FLOAT8:
+			break;				/* plain */
 	}
 	pg_unreachable();
+}
+
+/* Groups that lie so far ahead are fetched into the processor's caches. */
+#define AHEAD_BYTES 1024
+
+static inline Datum
+emitter_datum(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
+{
+	switch ((GpuAggPlain) emitter->plain)
+	{
+		case PLAIN_4:
+			return Int32GetDatum(*(const int32 *) (row + emitter->off));
+		case PLAIN_8:
+			return *(const Datum *) (row + emitter->off);
+		default:
+			return emit(results, emitter, row);
+	}
 }
 
 bool
@@ -525,6 +598,7 @@ gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
 	row = results->at;
 	results->at = results_walk(results, row);
 	results->left--;
+	__builtin_prefetch(row + AHEAD_BYTES);
 
 	memcpy(&head, row, sizeof(head));
 	for (int i = 0; i < results->nemitters; i++)
@@ -533,7 +607,7 @@ gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
 
 		isnull[i] = (head & emitter->null_bit) != 0 ||
 			emitter_is_empty(emitter, row);
-		values[i] = isnull[i] ? (Datum) 0 : emit(results, emitter, row);
+		values[i] = isnull[i] ? (Datum) 0 : emitter_datum(results, emitter, row);
 	}
 	return true;
 }

@@ -72,6 +72,21 @@ cmp_ok($lines->{'Passes'}, '>', 1, 'several of them');
 is($lines->{'Rows Scanned'}, 1200000, 'rows are counted once');
 is($lines->{'Groups'}, 600011, 'all groups');
 
+# The first of all groups: each window returns no more of its own than are asked for.
+foreach my $case ([ 'k', 'sum(id) DESC, k', 10 ], [ 'k', 'k', 3000 ], [ 'k', 'count(*), sum(id)', 7 ])
+{
+	my ($group, $order, $n) = @$case;
+	my $top = "SELECT $group, count(*), sum(id) FROM many GROUP BY $group ORDER BY $order LIMIT $n";
+
+	same_summary($top, "the first $n by $order");
+	$lines = explain($top, '');
+	note("$_: $lines->{$_}") foreach grep { /Groups|Passes/ } sort keys %$lines;
+	is($lines->{'Groups'}, 600011, '... of more groups than memory');
+	cmp_ok($lines->{'Groups Returned'}, '<=', $n * $lines->{'Passes'}, '... of each window so many');
+}
+same_summary('SELECT k, count(*) FROM texts GROUP BY k ORDER BY count(*) DESC, k LIMIT 10', '... texts');
+is(counter($node, 'fallbacks_memory'), $fallbacks, 'PostgreSQL did none of it');
+
 # The planner expects few groups: windows come when memory runs out.
 my $surprise = summary('(k % 1000000000000 + 5)', 'many');
 same_summary($surprise, 'more groups than memory, and than expected');

@@ -343,6 +343,162 @@ test_sums(void)
 	run_end(&run);
 }
 
+/* ---------- strings ---------- */
+
+#define STRING_BYTES (8 * GPUAGG_ANSWER_STRING_WORDS)
+
+/* Addresses that begin alike, some beyond what words tell; those of one key are equal. */
+static void
+make_strings(uint32_t groups)
+{
+	table_make(scaled(30000), groups, 0);
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		const int32_t a = rows[i].a;
+
+		if (a % 100 < 3)
+			snprintf(rows[i].t, sizeof(rows[i].t), "%d", a);
+		else
+			snprintf(rows[i].t, sizeof(rows[i].t), "https://www.example.org/%.*s%d", a % 7 * 8,
+					 "a/part/of/an/address/that/is/none/too/short/for/words/to/tell", a);
+	}
+	table_build();
+}
+
+static void
+program_addresses(TestProgram *p)
+{
+	program_columns(p, WANT(COL_T) | WANT(COL_V));
+	program_key(p, col[COL_T], GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+}
+
+typedef struct Address
+{
+	uint64_t	count;
+	const char *t;
+} Address;
+
+static bool by_count;
+static bool descending;
+
+static int
+compare_addresses(const void *x, const void *y)
+{
+	const Address *a = x;
+	const Address *b = y;
+	const int	order = strcmp(a->t, b->t);
+
+	if (by_count && a->count != b->count)
+		return a->count < b->count ? -1 : 1;
+	return descending ? -order : order;
+}
+
+/* Cannot words tell these apart? */
+static bool
+are_alike(const Address *a, const Address *b)
+{
+	return strcmp(a->t, b->t) == 0 ||
+		(strlen(a->t) > STRING_BYTES && strlen(b->t) > STRING_BYTES &&
+		 strncmp(a->t, b->t, STRING_BYTES) == 0 && (!by_count || a->count == b->count));
+}
+
+/* The groups of all rows, in order; their number */
+static uint32_t
+expected_addresses(Address *list)
+{
+	const bool	count = by_count;
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < nrows; i++)
+		list[i] = (Address) {1, rows[i].t};
+	by_count = false;
+	qsort(list, nrows, sizeof(*list), compare_addresses);
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		if (n > 0 && strcmp(list[n - 1].t, list[i].t) == 0)
+			list[n - 1].count++;
+		else
+			list[n++] = list[i];
+	}
+	by_count = count;
+	qsort(list, n, sizeof(*list), compare_addresses);
+	return n;
+}
+
+/* Was this group returned? */
+static bool
+is_returned(const Run *run, const char *t)
+{
+	const uint32_t len = (uint32_t) strlen(t);
+	const char *row = run->results;
+
+	for (uint32_t i = 0; i < run->groups; i++)
+	{
+		const char *slot = row + layout.key_off[0];
+		const char *data = row + layout.row_bytes;
+		uint32_t	found;
+
+		memcpy(&found, slot, sizeof(found));
+		if (found == len && memcmp(found <= GPUAGG_STRING_INLINE ?
+								   slot + offsetof(GpuAggStringSlot, prefix) : data, t, len) == 0)
+			return true;
+		row = data + (found <= GPUAGG_STRING_INLINE ? 0 : gpuagg_align(found, 8));
+	}
+	return false;
+}
+
+static void
+test_strings(uint32_t first)
+{
+	GpuAggAnswer a = {.first = first};
+	GpuAggTaskConfig config = {.expected_groups = 3000};
+	Address    *list = malloc(nrows * sizeof(*list));
+	const uint32_t n = expected_addresses(list);
+	uint32_t	last = first < n ? first : n;
+	bool		good;
+	TestProgram p;
+	Run			run;
+
+	while (last < n && are_alike(&list[last - 1], &list[last]))
+		last++;
+	if (by_count)
+		a.columns[a.ncolumns++].value = (GpuAggValueRef) {GPUAGG_VALUE_I64, 0, 0, 0};
+	a.columns[a.ncolumns].value = (GpuAggValueRef) {GPUAGG_VALUE_KEY, 0, 0, 0};
+	a.columns[a.ncolumns].type = GPUAGG_T_TEXT;
+	a.columns[a.ncolumns++].descending = descending;
+	config.answer = a;
+	program_addresses(&p);
+	program = program_pack(&p);
+	gpuagg_layout_compute(program, &layout);
+	good = run_begin(&run, &p, &config) && run_list(&run, page_list, npages, 64, 8) &&
+		run_finish(&run, 1 << 16);
+	for (uint32_t i = 0; i < last && good; i++)
+		good = is_returned(&run, list[i].t);
+	ok(good, "addresses are there");
+	is_int(run.groups, last, "... and no others");
+	run_end(&run);
+	free(program);
+	free(list);
+}
+
+/* Words begin with an order, and end with a position or a string that is cut. */
+static void
+test_string_orders(void)
+{
+	make_strings(3000);
+	for (uint32_t way = 0; way < 4; way++)
+	{
+		by_count = way & 1;
+		descending = way >> 1;
+		test_strings(1);
+		test_strings(40);
+		test_strings(900);
+		test_strings(100000);
+	}
+	by_count = descending = false;
+}
+
 int
 device_answer_cases(const TestDevice *d)
 {
@@ -357,6 +513,7 @@ device_answer_cases(const TestDevice *d)
 	make_all(30000);
 	test_orders();
 	free_all();
+	test_string_orders();
 	is_at_rest("at rest");
 	device_close();
 	return done_testing();

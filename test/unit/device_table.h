@@ -28,7 +28,7 @@ typedef struct Row
 	bool		v_null;
 	uint8_t		natts;			/* 0: all of them */
 	RowToast	toast;			/* of t */
-	char		t[40];
+	char		t[100];
 } Row;
 
 static Row *rows;
@@ -69,7 +69,7 @@ table_add(uint32_t row)
 {
 	const Row  *r = &rows[row];
 	uint32_t	natts = r->natts == 0 ? NCOLS : r->natts;
-	char		t[64];
+	char		t[128];
 	char		c[64];
 	TestValue	values[NCOLS] = {
 		{r->a_null ? NULL : &r->a, 4, 4},

@@ -5,14 +5,17 @@
  *
  * A group's place in the order is a sequence of words, compared one after the other as
  * unsigned numbers.  Each column of ORDER BY gives one for NULL, where it can be NULL,
- * and one or two for its value.  Two groups with the same words are equal to PostgreSQL
- * in these columns, and the other way round, unless the last word is not exact: the
- * beginning of a string, or an average, which numeric rounds at a scale of its own.
- * The sequence ends with such a word.  Averages whose words are within `slack` of one
- * another may be in either order.
+ * and some for its value.  Two groups with the same words are equal to PostgreSQL
+ * in these columns, and the other way round, with two exceptions:
+ *
+ *	- An average, which numeric rounds at a scale of its own.  The sequence ends with
+ *	  it.  Averages whose words are within `slack` of one another may be in either
+ *	  order.
+ *	- A string is cut off after so many bytes.  All words that follow one that was cut
+ *	  are zero, so groups that begin with the same bytes are equal.
  *
  * Where words are exact and ties are not wanted, the group's position in its
- * table is the last word: then no two groups are equal.
+ * table is the last word: then no two groups are equal, but for strings that were cut.
  */
 #ifndef GPUAGG_DEVICE_OPS_ANSWER_ROW_H
 #define GPUAGG_DEVICE_OPS_ANSWER_ROW_H
@@ -20,8 +23,11 @@
 #include "device/answer.h"
 #include "device/ops/decoding.h"
 
-/* For each column NULL and two words, and a position */
-#define GPUAGG_ANSWER_WORDS (3 * GPUAGG_ANSWER_COLUMNS + 1)
+/* Of a string, eight bytes each: beyond what addresses of one site begin with */
+#define GPUAGG_ANSWER_STRING_WORDS 8
+
+/* For each column NULL, a string's words and whether it was cut, and a position */
+#define GPUAGG_ANSWER_WORDS ((GPUAGG_ANSWER_STRING_WORDS + 2) * GPUAGG_ANSWER_COLUMNS + 1)
 
 /* Of words that are not exact, by which averages may be wrong: see avg_word() */
 #define GPUAGG_ANSWER_SLACK 2
@@ -44,6 +50,7 @@ typedef enum GpuAggWordPart
 	GPUAGG_WORD_NULL,
 	GPUAGG_WORD_VALUE,
 	GPUAGG_WORD_LOW,			/* of two, the second */
+	GPUAGG_WORD_CUT,			/* has the string more bytes than its words? */
 	GPUAGG_WORD_POSITION
 } GpuAggWordPart;
 
@@ -56,7 +63,8 @@ typedef struct GpuAggAnswerWord
 	uint8_t		nulls_first;
 	uint8_t		text;			/* 1 + the dictionary of a key's codes; 0: none */
 	uint8_t		type;			/* of such a key's strings */
-	uint8_t		pad[2];
+	uint8_t		nth;			/* of a string's words */
+	uint8_t		ncuts;			/* strings before it, which may be cut */
 } GpuAggAnswerWord;
 
 /* An answer with the places of a program's layout */
@@ -67,6 +75,8 @@ typedef struct GpuAggAnswerPlan
 	uint32_t	slack;			/* of the last word */
 	uint32_t	nterms;
 	uint32_t	nsums;
+	uint32_t	ncuts;
+	uint32_t	cuts[GPUAGG_ANSWER_COLUMNS];	/* words that tell whether a string is cut */
 	uint32_t	ntexts;
 	uint32_t	text_columns[GPUAGG_ANSWER_COLUMNS];	/* whose dictionaries these are: */
 	GpuAggDictionaryText texts[GPUAGG_ANSWER_COLUMNS];	/* the device's to fill in */
@@ -249,12 +259,30 @@ gpuagg_answer_prefix(const char *data, uint64_t len)
 GPUAGG_FN GpuAggBytes
 gpuagg_answer_bytes(const GpuAggAnswerPlan *plan, const GpuAggAnswerWord *w, const char *slot)
 {
+	GpuAggBytes b;
 	int32_t		code;
 
 	if (w->text == 0)
-		return gpuagg_string_slot_bytes(slot);
-	memcpy(&code, slot, sizeof(code));
-	return gpuagg_decode_text_string(&plan->texts[w->text - 1], (uint32_t) code);
+		b = gpuagg_string_slot_bytes(slot);
+	else
+	{
+		memcpy(&code, slot, sizeof(code));
+		b = gpuagg_decode_text_string(&plan->texts[w->text - 1], (uint32_t) code);
+	}
+	return w->type == GPUAGG_T_BPCHAR ? gpuagg_bpchar_trim(b) : b;
+}
+
+/* Of a string, eight bytes, or whether there are more than words tell */
+GPUAGG_FN uint64_t
+gpuagg_answer_string_word(const GpuAggAnswerPlan *plan, const GpuAggAnswerWord *w,
+						  const char *slot)
+{
+	const GpuAggBytes b = gpuagg_answer_bytes(plan, w, slot);
+	const uint64_t at = 8 * (uint64_t) w->nth;
+
+	if (w->part == GPUAGG_WORD_CUT)
+		return b.len > 8 * GPUAGG_ANSWER_STRING_WORDS;
+	return b.len > at ? gpuagg_answer_prefix(b.data + at, b.len - at) : 0;
 }
 
 GPUAGG_FN uint64_t
@@ -267,13 +295,7 @@ gpuagg_answer_value_word(const GpuAggAnswerPlan *plan, const GpuAggAnswerWord *w
 	int64_t		high;
 
 	if (gpuagg_answer_is_bytes(v))
-	{
-		GpuAggBytes b = gpuagg_answer_bytes(plan, w, slot);
-
-		if (w->type == GPUAGG_T_BPCHAR)
-			b = gpuagg_bpchar_trim(b);
-		return gpuagg_answer_prefix(b.data, b.len);
-	}
+		return gpuagg_answer_string_word(plan, w, slot);
 	if (v->form == GPUAGG_VALUE_KEY && v->type == GPUAGG_T_UUID)
 		return gpuagg_answer_prefix(slot + (w->part == GPUAGG_WORD_LOW ? 8 : 0), 8);
 	if (gpuagg_answer_is_rounded(v))
@@ -287,6 +309,21 @@ gpuagg_answer_value_word(const GpuAggAnswerPlan *plan, const GpuAggAnswerWord *w
 		low ^ UINT64_C(0x8000000000000000);
 }
 
+/* Does one of the strings before a word have more bytes than its words? */
+GPUAGG_FN bool
+gpuagg_answer_is_cut(const GpuAggAnswerPlan *plan, const GpuAggAnswerWord *w, const char *row)
+{
+	for (uint32_t i = 0; i < w->ncuts; i++)
+	{
+		const GpuAggAnswerWord *cut = &plan->words[plan->cuts[i]];
+
+		if (!gpuagg_answer_is_null(&cut->value, row) &&
+			gpuagg_answer_string_word(plan, cut, row + cut->value.off) != 0)
+			return true;
+	}
+	return false;
+}
+
 GPUAGG_FN uint64_t
 gpuagg_answer_word(const GpuAggAnswerPlan *plan, uint32_t i, const char *row,
 				   uint64_t position)
@@ -295,6 +332,8 @@ gpuagg_answer_word(const GpuAggAnswerPlan *plan, uint32_t i, const char *row,
 	const uint64_t mask = w->bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << w->bits) - 1;
 	uint64_t	word;
 
+	if (gpuagg_answer_is_cut(plan, w, row))
+		return 0;
 	if (w->part == GPUAGG_WORD_POSITION)
 		return position;
 	if (w->part == GPUAGG_WORD_NULL)
@@ -394,29 +433,40 @@ gpuagg_answer_add_word(GpuAggAnswerPlan *plan, const GpuAggOrderColumn *c,
 	w->descending = c != NULL && c->descending;
 	w->nulls_first = c != NULL && c->nulls_first;
 	w->type = c != NULL ? c->type : 0;
+	w->ncuts = (uint8_t) plan->ncuts;
 	w->text = (uint8_t) (v != NULL && gpuagg_answer_is_code(v) ? plan->ntexts : 0);
 }
 
-/* The words of a column; false: nothing can follow them. */
-GPUAGG_FN bool
+GPUAGG_FN void
+gpuagg_answer_add_string(GpuAggAnswerPlan *plan, const GpuAggOrderColumn *c,
+						 const GpuAggValuePlace *v)
+{
+	for (uint32_t i = 0; i < GPUAGG_ANSWER_STRING_WORDS; i++)
+	{
+		gpuagg_answer_add_word(plan, c, v, GPUAGG_WORD_VALUE, 64);
+		plan->words[plan->nwords - 1].nth = (uint8_t) i;
+	}
+	gpuagg_answer_add_word(plan, c, v, GPUAGG_WORD_CUT, 1);
+	plan->cuts[plan->ncuts++] = plan->nwords - 1;
+}
+
+GPUAGG_FN void
 gpuagg_answer_add_column(GpuAggAnswerPlan *plan, const GpuAggOrderColumn *c,
 						 const GpuAggValuePlace *v)
 {
 	const bool	uuid = v->form == GPUAGG_VALUE_KEY && v->type == GPUAGG_T_UUID;
-	const bool	narrow = v->form == GPUAGG_VALUE_KEY && !gpuagg_answer_is_code(v) &&
-		gpuagg_type_slot_bytes(v->type) == 4;
 
 	if (v->null_bit != 0 || v->count_off != 0)
 		gpuagg_answer_add_word(plan, c, v, GPUAGG_WORD_NULL, 1);
-	if (gpuagg_answer_is_rounded(v))
+	if (gpuagg_answer_is_bytes(v))
+		gpuagg_answer_add_string(plan, c, v);
+	else if (gpuagg_answer_is_rounded(v))
 		gpuagg_answer_add_word(plan, c, v, GPUAGG_WORD_VALUE, 64 - GPUAGG_ANSWER_AVG_SHIFT);
 	else
-		gpuagg_answer_add_word(plan, c, v, GPUAGG_WORD_VALUE, narrow ? 32 : 64);
+		gpuagg_answer_add_word(plan, c, v, GPUAGG_WORD_VALUE,
+							   v->form == GPUAGG_VALUE_KEY && gpuagg_type_slot_bytes(v->type) == 4 ? 32 : 64);
 	if (uuid || v->form == GPUAGG_VALUE_I128)
 		gpuagg_answer_add_word(plan, c, v, GPUAGG_WORD_LOW, 64);
-	if (gpuagg_answer_is_rounded(v))
-		plan->slack = GPUAGG_ANSWER_SLACK;
-	return !gpuagg_answer_is_rounded(v) && !gpuagg_answer_is_bytes(v);
 }
 
 /* Bits of a position: of all groups that a task may have */
@@ -443,8 +493,10 @@ gpuagg_answer_plan(const GpuAggAnswer *a, const GpuAggProgram *p, GpuAggAnswerPl
 		if (gpuagg_answer_is_code(&v))
 			plan->text_columns[plan->ntexts++] =
 				gpuagg_program_keys(p)[a->columns[i].value.index].reg;
-		more = gpuagg_answer_add_column(plan, &a->columns[i], &v);
+		gpuagg_answer_add_column(plan, &a->columns[i], &v);
+		more = !gpuagg_answer_is_rounded(&v);
 	}
+	plan->slack = more ? 0 : GPUAGG_ANSWER_SLACK;
 	if (more && a->ncolumns > 0 && !a->ties)
 		gpuagg_answer_add_word(plan, NULL, NULL, GPUAGG_WORD_POSITION,
 							   GPUAGG_ANSWER_POSITION_BITS);

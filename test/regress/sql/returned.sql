@@ -109,6 +109,21 @@ COMMIT;
 FETCH 2 FROM held;
 CLOSE held;
 
+-- strings about 1 kB; several MB of groups, again in the memory of those before
+CREATE TABLE rt_long (id int4, x text COLLATE "C");
+ALTER TABLE rt_long ALTER x SET STORAGE plain;
+INSERT INTO rt_long SELECT i, substr(repeat(md5(i::text), 40), 1, 1018 + i % 12) FROM generate_series(1, 500) i;
+ANALYZE rt_long;
+SET work_mem = '64MB';
+SELECT compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT x, count(*), max(x), min(x) FROM rt_long GROUP BY x',
+	'SELECT a.x, b.x AS y FROM (SELECT x, count(*) FROM rt_long GROUP BY x) a, (SELECT x, count(*) FROM rt_long WHERE id < 4 GROUP BY x) b',
+	'SELECT id, g, t, l, u, v, w, count(*) FROM rt GROUP BY id, g, t, l, u, v, w',
+	'SELECT id, l, t, u, max(l), sum(w), sum(v) FROM rt GROUP BY id, l, t, u',
+	'SELECT id, g, t, l, u, v, w, count(*) FROM rt GROUP BY id, g, t, l, u, v, w']) q;
+RESET work_mem;
+DROP TABLE rt_long;
+
 -- joins, windows, set operations and subqueries above
 SELECT compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT a.*, b.n FROM (SELECT g, count(*) AS n FROM rt GROUP BY g) a JOIN (SELECT g, count(*) AS n, max(l) FROM rt WHERE v > 0 GROUP BY g) b USING (g)',

@@ -195,3 +195,57 @@ SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT t, count(*) FROM tn GROUP BY t HAVING count(*) > 86 ORDER BY sum(w), t DESC LIMIT 5']) q;
 SELECT wanted('SELECT t, count(*) FROM tn GROUP BY t ORDER BY count(*) DESC, max(w), t LIMIT 5');
 DROP TABLE tn CASCADE;
+
+-- strings that begin alike, as addresses do, and columns behind them
+CREATE TABLE tu (id int4, t text COLLATE "C", c char(90) COLLATE "C", g int4, f float8);
+INSERT INTO tu
+SELECT i, CASE WHEN i % 31 > 0 THEN 'https://www.example.org/' ||
+						   substr('a/part/of/an/address/that/is/not/short', 1, i % 39) || i % 1000 END,
+	   CASE i % 3 WHEN 0 THEN rpad('sixty-four bytes', 62, '.') || i % 100 || repeat(' ', i % 3)
+		   ELSE rpad('more bytes than words tell', 64, '.') || i % 700 END,
+	   i % 400, (ARRAY['nan', '-0', 'inf', '0']::float8[])[1 + i % 4]
+FROM generate_series(1, 12000) i;
+ANALYZE tu;
+CREATE TEMP TABLE tu_query AS SELECT row_number() OVER () AS n, q FROM unnest(ARRAY[
+	'SELECT t, count(*) FROM tu GROUP BY t ORDER BY t LIMIT 5',
+	'SELECT t, count(*) FROM tu GROUP BY t ORDER BY t DESC NULLS LAST LIMIT 5 OFFSET 7',
+	'SELECT t, count(*) FROM tu GROUP BY t ORDER BY count(*) DESC, t LIMIT 5',
+	'SELECT t, g, count(*) FROM tu GROUP BY t, g ORDER BY t, g DESC LIMIT 5',
+	'SELECT t, g, avg(id) FROM tu GROUP BY t, g ORDER BY t, avg(id), g LIMIT 5',
+	'SELECT g, t, min(t), max(t) FROM tu GROUP BY g, t ORDER BY max(t) DESC, min(t), g LIMIT 5',
+	'SELECT c, count(*) FROM tu GROUP BY c ORDER BY c DESC LIMIT 5',
+	'SELECT c, g, count(*) FROM tu WHERE c LIKE ''s%'' GROUP BY c, g ORDER BY c, g LIMIT 5',
+	'SELECT t, count(*) FROM tu GROUP BY t ORDER BY count(*), t FETCH FIRST 5 ROWS WITH TIES',
+	'SELECT DISTINCT t, g FROM tu ORDER BY t DESC, g LIMIT 5',
+	-- cut off, all that begin alike come back
+	'SELECT c, count(*) FROM tu GROUP BY c ORDER BY c LIMIT 5',
+	'SELECT c, g, count(*) FROM tu WHERE c LIKE ''m%'' GROUP BY c, g ORDER BY c DESC, g LIMIT 5']) q;
+SELECT q, compare(q, 'prefer') FROM tu_query ORDER BY n;
+SELECT n, wanted(q) FROM tu_query ORDER BY n;
+VACUUM tu;
+SELECT gpuagg.load('tu') > 0 AS loaded;
+SELECT q FROM tu_query WHERE compare(q, 'prefer') NOT LIKE 'ok%' ORDER BY n;
+SELECT n, w FROM tu_query, wanted(q) w WHERE w LIKE 'Groups Returned%' ORDER BY n;
+
+-- NaN, infinities and zeros of both signs at the limit; ties that nothing parts
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT g, max(f) FROM tu GROUP BY g ORDER BY max(f) DESC, g LIMIT 150',
+	'SELECT g, min(f) FROM tu GROUP BY g ORDER BY min(f), g LIMIT 250',
+	'SELECT f, g, count(*) FROM tu GROUP BY f, g ORDER BY f, g DESC LIMIT 150',
+	'SELECT f + 0, count(*) FROM tu GROUP BY f ORDER BY f DESC FETCH FIRST 1 ROW WITH TIES',
+	'SELECT g, max(f) FROM tu GROUP BY g ORDER BY max(f) FETCH FIRST 3 ROWS WITH TIES',
+	'SELECT g, sum(f) FROM tu GROUP BY g ORDER BY g DESC LIMIT 2',
+	'SELECT g, sum(f) FROM tu WHERE f = 0 GROUP BY g ORDER BY sum(f), g LIMIT 2',
+	'SELECT n FROM (SELECT count(*) AS n FROM tu GROUP BY t ORDER BY n DESC LIMIT 37) x',
+	'SELECT n FROM (SELECT t, count(*) AS n FROM tu GROUP BY t ORDER BY t IS NULL, n LIMIT 37) x']) q;
+
+-- rescans with other limits and offsets; a barrier above a limit; DISTINCT under another grouping
+CREATE VIEW tu_view WITH (security_barrier) AS
+SELECT g, count(*) AS n, max(id) AS m FROM tu GROUP BY g ORDER BY m DESC, g LIMIT 9 OFFSET 2;
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT n, x.* FROM generate_series(0, 4) n, LATERAL (SELECT g, count(*) AS m FROM tu WHERE id > 30 GROUP BY g ORDER BY m, g LIMIT n OFFSET 4 - n) x',
+	'SELECT n, x.* FROM unnest(ARRAY[2, NULL, 0, 399, 1]) n, LATERAL (SELECT g, max(id) AS m FROM tu GROUP BY g ORDER BY m DESC LIMIT 2 OFFSET n) x',
+	'SELECT n, (SELECT sum(m) FROM (SELECT g, count(*) AS m FROM tu GROUP BY g ORDER BY g LIMIT n) x) FROM generate_series(0, 5) n',
+	'SELECT * FROM tu_view WHERE 1 / (m - 5) < 1',
+	'SELECT count(*), sum(g) FROM (SELECT DISTINCT g FROM tu ORDER BY g DESC LIMIT 7) x']) q;
+DROP TABLE tu CASCADE;
