@@ -34,7 +34,7 @@ PG_FUNCTION_INFO_V1(gpuagg_reset_device);
 
 /*
  * gpuagg.reset_device() waits so long for the new worker: a second for the
- * postmaster, and a GPU with much to register.
+ * postmaster, and a GPU that takes its time to open.
  */
 #define GPUAGG_RESET_MS 20000
 #define GPUAGG_RESET_CHECK_MS 200
