@@ -26,7 +26,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 15
+#define GPUAGG_DEVICE_ABI 16
 
 typedef struct GpuAggTask GpuAggTask;
 
