@@ -160,6 +160,22 @@ test_errors(void)
 	}
 }
 
+/* CASE WHEN 1 / x > 0 THEN x ELSE x END > 100 */
+static void
+test_branches(void)
+{
+	uint16_t	x = start(GPUAGG_T_INT4);
+	uint16_t	zero = program_const_i64(&p, GPUAGG_T_INT4, 0);
+	uint16_t	one = program_const_i64(&p, GPUAGG_T_INT4, 1);
+	uint16_t	hundred = program_const_i64(&p, GPUAGG_T_INT4, 100);
+	uint16_t	a = program_instr(&p, GPUAGG_OP_INT4_DIV, GPUAGG_CLASS_I64, one, x);
+
+	a = program_instr(&p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, a, zero);
+	a = program_instr3(&p, GPUAGG_OP_SELECT, GPUAGG_CLASS_I64, a, x, x);
+	program_filter(&p, program_instr(&p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, a, hundred));
+	verdict_is(0, 50, 0, GPUAGG_VERDICT_MAYBE, "an error that chooses a branch");
+}
+
 static void
 float_is(double low, double high, GpuAggVerdict want, const char *name)
 {
@@ -289,7 +305,7 @@ any_integer(int depth)
 	uint16_t	a;
 	uint16_t	b;
 
-	switch (depth > 0 ? rnd(7) : rnd(3))
+	switch (depth > 0 ? rnd(8) : rnd(3))
 	{
 		case 0:
 			return COL_I4;
@@ -307,6 +323,10 @@ any_integer(int depth)
 		case 5:
 			a = any_integer(depth - 1);
 			return i64(GPUAGG_OP_COALESCE, a, any_const(GPUAGG_T_INT4));
+		case 6:
+			p.instrs[p.head.ninstrs].imm = rnd(4) ? GPUAGG_FIELD_YEAR : GPUAGG_FIELD_MONTH;
+			return rnd(2) ? i64(GPUAGG_OP_DATE_EXTRACT, COL_DATE, 0) :
+				i64(GPUAGG_OP_TIMESTAMP_EXTRACT, COL_TS, 0);
 		default:
 			a = any_integer(depth - 1);
 			b = any_integer(depth - 1);
@@ -357,8 +377,10 @@ any_comparison(int depth)
 	uint16_t	a;
 	uint16_t	b;
 
-	switch (rnd(4))
+	switch (rnd(5))
 	{
+		case 4:
+			return i64(rnd(2) ? GPUAGG_OP_STARTS_WITH : GPUAGG_OP_BYTES_EQ + rnd(6), COL_TEXT, COL_TEXT);
 		case 0:
 			a = any_double(depth);
 			b = any_double(depth);
@@ -536,6 +558,7 @@ main(void)
 	test_integers();
 	test_lists();
 	test_errors();
+	test_branches();
 	test_floats();
 	test_random();
 	return done_testing();

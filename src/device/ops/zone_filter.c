@@ -275,6 +275,14 @@ set_compare(uint32_t accepts, const Set *a, const Set *b, Set *result)
 		set_add(result, 0);
 }
 
+/* Nothing is known of strings, but these raise no error. */
+static bool
+compares_bytes(uint32_t op)
+{
+	return (op >= GPUAGG_OP_BYTES_EQ && op <= GPUAGG_OP_BYTES_GE) ||
+		op == GPUAGG_OP_STARTS_WITH;
+}
+
 /* A monotone function of integers, at one of them */
 static int64_t
 monotone_at(const GpuAggInstr *ins, int64_t v, uint8_t *st)
@@ -295,6 +303,10 @@ monotone_at(const GpuAggInstr *ins, int64_t v, uint8_t *st)
 			return gpuagg_timestamp_to_date(v, st);
 		case GPUAGG_OP_DATE_TRUNC:
 			return gpuagg_date_trunc(v, st, ins);
+		case GPUAGG_OP_DATE_EXTRACT:
+			return gpuagg_date_extract(v, st, ins);
+		case GPUAGG_OP_TIMESTAMP_EXTRACT:
+			return gpuagg_timestamp_extract(v, st, ins);
 		default:
 			return gpuagg_timestamp_trunc(v, st, ins);
 	}
@@ -302,9 +314,11 @@ monotone_at(const GpuAggInstr *ins, int64_t v, uint8_t *st)
 
 /* Is it one of these, and the argument what it is made for? */
 static bool
-is_monotone(uint32_t op, const Set *a)
+is_monotone(const GpuAggInstr *ins, const Set *a)
 {
-	switch (op)
+	const bool	date = a->low >= INT32_MIN && a->high <= INT32_MAX;
+
+	switch (ins->op)
 	{
 		case GPUAGG_OP_TO_INT2:
 		case GPUAGG_OP_TO_INT4:
@@ -315,7 +329,11 @@ is_monotone(uint32_t op, const Set *a)
 			return true;
 		case GPUAGG_OP_DATE_TO_TIMESTAMP:
 		case GPUAGG_OP_DATE_TRUNC:
-			return a->low >= INT32_MIN && a->high <= INT32_MAX;
+			return date;
+		case GPUAGG_OP_DATE_EXTRACT:
+			return date && ins->imm == GPUAGG_FIELD_YEAR;
+		case GPUAGG_OP_TIMESTAMP_EXTRACT:
+			return ins->imm == GPUAGG_FIELD_YEAR;
 		default:
 			return false;
 	}
@@ -378,8 +396,13 @@ set_strict(const GpuAggInstr *ins, const Set *sets)
 		if (may_false(&sets[ins->a]))
 			set_add(&result, 1);
 	}
-	else if (is_monotone(ins->op, &sets[ins->a]))
+	else if (is_monotone(ins, &sets[ins->a]))
 		set_monotone(ins, &sets[ins->a], &result);
+	else if (compares_bytes(ins->op))
+	{
+		set_add(&result, 0);
+		set_add(&result, 1);
+	}
 	else
 	{
 		result.may |= MAY_STRICT;
