@@ -133,8 +133,9 @@ extern void gpuagg_cuda_strings_free(GpuAggTask *task);
 /* Columns that keys and arguments may be, where rows are read as they lie */
 #define GPUAGG_STRIPE_USED 16
 
-/* Positions [first, first + count) become invalid. */
-extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPositions positions, cudaStream_t stream);
+/* Positions [first, first + count) become invalid; zones of rows count them. */
+extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions,
+									 cudaStream_t stream);
 
 /* A stripe as input: what of it, and what is to become of it */
 typedef struct GpuAggStripeInput

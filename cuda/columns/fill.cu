@@ -155,7 +155,7 @@ gpuagg_cuda_fill(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *d
 /* ---------- validity ---------- */
 
 static __global__ void
-clear_positions_kernel(uint32_t *valid, GpuAggPositions positions)
+clear_positions_kernel(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions)
 {
 	const uint32_t end = positions.first + positions.count;
 	uint32_t	word = positions.first / 32 + blockIdx.x * blockDim.x + threadIdx.x;
@@ -166,15 +166,20 @@ clear_positions_kernel(uint32_t *valid, GpuAggPositions positions)
 		const uint32_t to = end - word * 32;
 		const uint32_t bits = (to < 32 ? (1u << to) - 1 : 0xFFFFFFFFu) & 0xFFFFFFFFu << from;
 
-		atomicAnd(&valid[word], ~bits);
+		const int	fewer = __popc(atomicAnd(&valid[word], ~bits) & bits);
+
+		if (fewer > 0)
+			atomicAdd((unsigned long long *) &zones[word / (GPUAGG_ZONE / 32)].count,
+					  (unsigned long long) -(long long) fewer);
 	}
 }
 
 void
-gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPositions positions, cudaStream_t stream)
+gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions,
+						 cudaStream_t stream)
 {
 	const uint32_t words = positions.count / 32 + 2;
 	const uint32_t blocks = (words + FILL_THREADS - 1) / FILL_THREADS;
 
-	clear_positions_kernel<<<blocks < 256 ? blocks : 256, FILL_THREADS, 0, stream>>>(valid, positions);
+	clear_positions_kernel<<<blocks < 256 ? blocks : 256, FILL_THREADS, 0, stream>>>(valid, zones, positions);
 }

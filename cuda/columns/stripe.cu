@@ -300,7 +300,8 @@ stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions, GpuAggError *error
 		return GPUAGG_OK;
 	if (positions.count > stripe->positions - positions.first)
 		positions.count = stripe->positions - positions.first;
-	gpuagg_cuda_stripe_clear(stripe->valid, positions, device->stripe_stream);
+	stripe->fills++;
+	gpuagg_cuda_stripe_clear(stripe->valid, stripe->zones.there, positions, device->stripe_stream);
 	if (CUDA_LAUNCHED(device, error))
 		(void) gpuagg_cuda_stripe_done(device, error);
 	return error->status;

@@ -44,8 +44,8 @@ typedef struct GpuAggPositions
  *		lies there now is between them: integers as they are, floating-point
  *		numbers by gpuagg_f64_order(), strings by code.  No value: low > high.
  *
- * count: bits that are set among the zone's: NULLs of a column, rows of the
- *		stripe (GPUAGG_ZONE_ROWS).
+ * count: bits that are set among the zone's: NULLs of a column, those of cleared
+ *		positions included; rows of the stripe (GPUAGG_ZONE_ROWS).
  */
 #define GPUAGG_ZONE_LOG2 16
 #define GPUAGG_ZONE (UINT32_C(1) << GPUAGG_ZONE_LOG2)
@@ -124,8 +124,7 @@ typedef struct GpuAggStripeOps
 	/*
 	 * Zones of an attribute's column, or GPUAGG_ZONE_ROWS: gpuagg_zones(positions)
 	 * of them, valid until the stripe changes.  Only while no task decodes pages
-	 * into it.  Waits, but is cheap if none was since the last time.  Positions
-	 * that became invalid still count.
+	 * into it.  Waits, but is cheap if none was since the last time.
 	 */
 	GpuAggStatus (*zones) (GpuAggStripe *stripe, uint32_t attr,
 						   const GpuAggZone **zones, GpuAggError *error);

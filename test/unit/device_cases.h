@@ -40,6 +40,7 @@ int			device_stripe_code_cases(const TestDevice *device);
 int			device_stripe_draw_cases(const TestDevice *device);
 int			device_stripe_path_cases(const TestDevice *device);
 int			device_stripe_text_cases(const TestDevice *device);
+int			device_stripe_zone_cases(const TestDevice *device);
 
 /* GPUs only */
 int			device_trap_cases(const TestDevice *device);
