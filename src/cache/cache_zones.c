@@ -22,6 +22,7 @@ struct GpuAggCacheZones
 	GpuAggZoneFilter filter;
 	bool		filters;		/* the program has a filter */
 	bool		answers;		/* zones can answer it */
+	bool		keys;			/* the device may want the range of its keys */
 	bool		uses[GPUAGG_MAX_REGS];	/* loaded columns that are asked for */
 	const GpuAggZone *columns[GPUAGG_MAX_REGS]; /* zones of a stripe, by register */
 	const GpuAggZone *rows;
@@ -40,6 +41,7 @@ zones_make(GpuAggCacheClient *client)
 {
 	const GpuAggProgram *p = client->program;
 	const GpuAggTransition *t = gpuagg_program_transitions(p);
+	const GpuAggKey *keys = gpuagg_program_keys(p);
 	GpuAggCacheZones *zones = MemoryContextAllocZero(client->context, sizeof(GpuAggCacheZones));
 
 	gpuagg_zone_filter_init(&zones->filter, p);
@@ -50,10 +52,16 @@ zones_make(GpuAggCacheClient *client)
 	for (int i = 0; zones->answers && i < p->ntransitions; i++)
 		if (t[i].arg != GPUAGG_NO_REG)
 			zones->uses[t[i].arg] = true;
+	for (int i = 0; i < p->nkeys; i++)
+		if (keys[i].reg < p->ncolumns)
+			zones->keys = zones->uses[keys[i].reg] = true;
 	return zones;
 }
 
-/* False: the device does not tell. */
+/*
+ * Then the device knows the range of these columns, too.  False: it does not
+ * tell.
+ */
 static bool
 zones_read(GpuAggCacheZones *zones, const GpuAggProgram *p, GpuAggStripe *stripe)
 {
@@ -116,14 +124,17 @@ gpuagg_cache_zones(GpuAggCacheClient *client, const GpuAggCacheExtent *extent,
 				   const GpuAggCacheStripe *stripe, GpuAggPositions *without, uint32 n)
 {
 	GpuAggCacheJob *cached = client->cached;
+	GpuAggCacheZones *zones;
 	uint32		next = 0;
 	uint32		total = n;
 
 	if (cached->zones == NULL)
 		cached->zones = zones_make(client);
-	if (!(cached->zones->filters || cached->zones->answers) ||
+	zones = cached->zones;
+	if (!(zones->filters || zones->answers || zones->keys) ||
 		(extent->filler != NULL && extent->filler != client) ||
-		!zones_read(cached->zones, client->program, stripe->stripe))
+		!zones_read(zones, client->program, stripe->stripe) ||
+		!(zones->filters || zones->answers))
 		return n;
 	for (uint32 z = 0; z < gpuagg_zones(stripe->used); z++)
 	{
