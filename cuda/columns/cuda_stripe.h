@@ -22,16 +22,25 @@
 /* Bitmaps and values end with whole tiles, so that kernels need not ask. */
 #define GPUAGG_STRIPE_TILE GPUAGG_WARP_TILE
 
+/* Zones on the card, and what of them was last copied */
+typedef struct GpuAggStoredZones
+{
+	GpuAggZone *there;
+	GpuAggZone *here;
+	uint64_t	fills;			/* of the stripe, until then */
+} GpuAggStoredZones;
+
 typedef struct GpuAggStored
 {
 	uint32_t	attr;
 	uint32_t	type;
 	uint32_t	bytes;			/* of a value */
 	GpuAggDictionary *dictionary;	/* of strings */
-	char	   *memory;			/* values, then the bitmap of NULLs, then has_nulls */
+	char	   *memory;			/* values, the bitmap of NULLs, has_nulls, zones */
 	size_t		memory_bytes;
 	uint32_t   *nulls;
 	uint32_t   *has_nulls;		/* 0: none was ever kept */
+	GpuAggStoredZones zones;
 } GpuAggStored;
 
 struct GpuAggStripe
@@ -40,8 +49,10 @@ struct GpuAggStripe
 	uint32_t	positions;
 	uint32_t	room;			/* positions in whole tiles */
 	uint32_t	high_water;			/* positions beyond which nothing was ever kept */
-	uint32_t   *valid;
+	uint32_t   *valid;			/* zones of rows behind it */
 	size_t		valid_bytes;
+	uint64_t	fills;			/* so many pages were decoded into it */
+	GpuAggStoredZones zones;
 	uint32_t	ncolumns;
 	GpuAggStored *columns;
 };
@@ -70,10 +81,11 @@ extern void gpuagg_cuda_stripes_close(GpuAggDevice *device);
 extern bool gpuagg_cuda_stripe_columns(const GpuAggStripe *stripe, const GpuAggProgram *program,
 									 GpuAggStripeColumn *columns, GpuAggError *error);
 
-/* Something is kept up to there. */
+/* A page is decoded into it, up to there. */
 static inline void
 gpuagg_cuda_stripe_extend(GpuAggStripe *stripe, uint32_t end)
 {
+	stripe->fills++;
 	if (stripe->high_water < end)
 		stripe->high_water = end;
 }
@@ -121,8 +133,9 @@ extern void gpuagg_cuda_strings_free(GpuAggTask *task);
 /* Columns that keys and arguments may be, where rows are read as they lie */
 #define GPUAGG_STRIPE_USED 16
 
-/* Positions [first, first + count) become invalid. */
-extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPositions positions, cudaStream_t stream);
+/* Positions [first, first + count) become invalid; zones of rows count them. */
+extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions,
+									 cudaStream_t stream);
 
 /* A stripe as input: what of it, and what is to become of it */
 typedef struct GpuAggStripeInput

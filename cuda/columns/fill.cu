@@ -6,29 +6,67 @@
  * first and the last word of a page may have bits of another page's, which
  * another warp may be writing, or another task reading; these are changed by
  * atomics, of this page's bits alone.
+ *
+ * A warp's positions are of one zone (device/stripe.h), which it widens by what it
+ * has found in its lanes.
  */
 #include "cuda/columns/cuda_stripe.h"
 
 #define FILL_THREADS 256
 #define WARP_LANES 32
 
-/* Bits of the lanes that have a position of the page; all lanes call it. */
+/*
+ * Bits of the lanes that have a position of the page; zone counts those that are
+ * set.  All lanes call it.
+ */
 static __device__ __forceinline__ void
-put_bits(uint32_t *word, uint32_t mine, bool bit)
+put_bits(uint32_t *word, uint32_t mine, bool bit, GpuAggZone *zone)
 {
 	const uint32_t bits = __ballot_sync(0xFFFFFFFFu, bit) & mine;
+	uint32_t	old = 0;
+	int			more;
 
 	if (threadIdx.x % WARP_LANES != 0)
 		return;
 	if (mine == 0xFFFFFFFFu)
 	{
+		old = *(volatile uint32_t *) word;
 		*(volatile uint32_t *) word = bits;
-		return;
 	}
-	if (bits != 0)
-		atomicOr(word, bits);
-	if (bits != mine)
-		atomicAnd(word, ~mine | bits);
+	else
+	{
+		if (bits != mine)
+			old = atomicAnd(word, ~mine | bits);
+		if (bits != 0)
+			old |= atomicOr(word, bits);
+	}
+	more = __popc(bits) - __popc(old & mine);
+	if (more != 0)
+		atomicAdd((unsigned long long *) &zone->count, (unsigned long long) (long long) more);
+}
+
+/* The zone has these values, too; all lanes call it. */
+static __device__ __forceinline__ void
+widen_zone(GpuAggZone *zone, bool is_value, int64_t v)
+{
+	const volatile GpuAggZone *now = zone;
+	long long	low = is_value ? v : INT64_MAX;
+	long long	high = is_value ? v : INT64_MIN;
+
+	for (uint32_t lanes = WARP_LANES / 2; lanes > 0; lanes /= 2)
+	{
+		const long long other_low = __shfl_xor_sync(0xFFFFFFFFu, low, lanes);
+		const long long other_high = __shfl_xor_sync(0xFFFFFFFFu, high, lanes);
+
+		low = other_low < low ? other_low : low;
+		high = other_high > high ? other_high : high;
+	}
+	if (threadIdx.x % WARP_LANES != 0)
+		return;
+	if (low < now->low)
+		atomicMin((long long *) &zone->low, low);
+	if (high > now->high)
+		atomicMax((long long *) &zone->high, high);
 }
 
 /* Has the dictionary of each string of a row taken it? */
@@ -58,11 +96,17 @@ fill_columns(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const G
 		const bool	null = valid &&
 			decoded.states[(uint64_t) c * decoded.nrows + row] != GPUAGG_ST_VALUE;
 
-		if (valid && !null && column.bytes == 4)
-			((uint32_t *) column.values)[position] = (uint32_t) words[row];
-		else if (valid && !null)
-			((uint64_t *) column.values)[position] = words[row];
-		put_bits(&column.nulls[position / 32], mine, null);
+		const bool	is_value = valid && !null;
+		GpuAggZone *zone = &column.zones[position / GPUAGG_ZONE];
+		const int64_t v = is_value ? (int64_t) words[row] : 0;
+
+		if (is_value && column.bytes == 4)
+			((uint32_t *) column.values)[position] = (uint32_t) v;
+		else if (is_value)
+			((uint64_t *) column.values)[position] = (uint64_t) v;
+		put_bits(&column.nulls[position / 32], mine, null, zone);
+		widen_zone(zone, is_value, column.f64 ? gpuagg_f64_order(__longlong_as_double(v)) :
+				   column.bytes == 4 ? (int32_t) v : v);
 		if (null)
 			*column.has_nulls = 1;
 	}
@@ -94,7 +138,7 @@ fill_pages_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch d
 				(!prepared->has_bytes || has_codes(prepared, p, decoded, row));
 
 			fill_columns(prepared, p, decoded, stripe.columns, position, row, mine, valid);
-			put_bits(&stripe.valid[first / 32], mine, valid);
+			put_bits(&stripe.valid[first / 32], mine, valid, &stripe.zones[first / GPUAGG_ZONE]);
 		}
 	}
 }
@@ -111,7 +155,7 @@ gpuagg_cuda_fill(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *d
 /* ---------- validity ---------- */
 
 static __global__ void
-clear_positions_kernel(uint32_t *valid, GpuAggPositions positions)
+clear_positions_kernel(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions)
 {
 	const uint32_t end = positions.first + positions.count;
 	uint32_t	word = positions.first / 32 + blockIdx.x * blockDim.x + threadIdx.x;
@@ -122,15 +166,20 @@ clear_positions_kernel(uint32_t *valid, GpuAggPositions positions)
 		const uint32_t to = end - word * 32;
 		const uint32_t bits = (to < 32 ? (1u << to) - 1 : 0xFFFFFFFFu) & 0xFFFFFFFFu << from;
 
-		atomicAnd(&valid[word], ~bits);
+		const int	fewer = __popc(atomicAnd(&valid[word], ~bits) & bits);
+
+		if (fewer > 0)
+			atomicAdd((unsigned long long *) &zones[word / (GPUAGG_ZONE / 32)].count,
+					  (unsigned long long) -(long long) fewer);
 	}
 }
 
 void
-gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPositions positions, cudaStream_t stream)
+gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions,
+						 cudaStream_t stream)
 {
 	const uint32_t words = positions.count / 32 + 2;
 	const uint32_t blocks = (words + FILL_THREADS - 1) / FILL_THREADS;
 
-	clear_positions_kernel<<<blocks < 256 ? blocks : 256, FILL_THREADS, 0, stream>>>(valid, positions);
+	clear_positions_kernel<<<blocks < 256 ? blocks : 256, FILL_THREADS, 0, stream>>>(valid, zones, positions);
 }

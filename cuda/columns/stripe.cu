@@ -95,14 +95,100 @@ stripe_used(GpuAggDevice *device)
 	return device->stripe_used;
 }
 
+/* ---------- zones ---------- */
+
+static size_t
+zones_bytes(uint32_t positions)
+{
+	return gpuagg_cuda_align(gpuagg_zones(positions) * sizeof(GpuAggZone));
+}
+
+/* None of them has seen anything, here and, in the order of the stripe stream, there. */
+static bool
+zones_init(GpuAggDevice *device, GpuAggStoredZones *zones, void *there, uint32_t positions,
+		   GpuAggError *error)
+{
+	const GpuAggZone empty = GPUAGG_ZONE_EMPTY;
+	const uint32_t n = gpuagg_zones(positions);
+
+	zones->there = (GpuAggZone *) there;
+	zones->here = (GpuAggZone *) malloc((n + 1) * sizeof(GpuAggZone));
+	if (zones->here == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		zones->here[i] = empty;
+	return CUDA_OK(device, cudaMemcpyAsync(there, zones->here, n * sizeof(GpuAggZone),
+										   cudaMemcpyHostToDevice, device->stripe_stream), error);
+}
+
+/* Pages that were decoded since the last copy are complete by now. */
+static GpuAggStatus
+stripe_zones(GpuAggStripe *stripe, uint32_t attr, const GpuAggZone **result, GpuAggError *error)
+{
+	GpuAggDevice *device = stripe->device;
+	GpuAggStored *stored = (GpuAggStored *) gpuagg_cuda_stripe_stored(stripe, attr);
+	GpuAggStoredZones *zones = attr == GPUAGG_ZONE_ROWS ? &stripe->zones :
+		stored != NULL ? &stored->zones : NULL;
+
+	memset(error, 0, sizeof(*error));
+	if (device->lost)
+	{
+		*error = device->lost_error;
+		return error->status;
+	}
+	if (zones == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a stripe has no column %u", attr);
+	*result = zones->here;
+	if (zones->fills == stripe->fills)
+		return GPUAGG_OK;
+	if (CUDA_OK(device, cudaMemcpyAsync(zones->here, zones->there,
+										gpuagg_zones(stripe->positions) * sizeof(GpuAggZone),
+										cudaMemcpyDeviceToHost, device->stripe_stream), error) &&
+		CUDA_OK(device, cudaStreamSynchronize(device->stripe_stream), error))
+		zones->fills = stripe->fills;
+	return error->status;
+}
+
+static bool
+stripe_range(const GpuAggStripe *stripe, uint32_t attr, GpuAggZone *range)
+{
+	const GpuAggZone empty = GPUAGG_ZONE_EMPTY;
+	const GpuAggStored *stored = gpuagg_cuda_stripe_stored(stripe, attr);
+
+	*range = empty;
+	if (stored == NULL || stored->zones.fills != stripe->fills)
+		return false;
+	for (uint32_t i = 0; i < gpuagg_zones(stripe->positions); i++)
+	{
+		const GpuAggZone *zone = &stored->zones.here[i];
+
+		range->low = zone->low < range->low ? zone->low : range->low;
+		range->high = zone->high > range->high ? zone->high : range->high;
+		range->count += zone->count;
+	}
+	return true;
+}
+
 /* ---------- stripes ---------- */
+
+static void
+stored_free(GpuAggDevice *device, GpuAggStored *stored)
+{
+	gpuagg_cuda_stripe_release(device, stored->memory, stored->memory_bytes);
+	free(stored->zones.here);
+}
 
 static void
 stripe_free(GpuAggStripe *stripe)
 {
 	for (uint32_t i = 0; i < stripe->ncolumns; i++)
-		gpuagg_cuda_stripe_release(stripe->device, stripe->columns[i].memory, stripe->columns[i].memory_bytes);
-	gpuagg_cuda_stripe_release(stripe->device, stripe->valid, stripe->valid_bytes);
+		stored_free(stripe->device, &stripe->columns[i]);
+	gpuagg_cuda_stripe_release(stripe->device, stripe->valid,
+							   stripe->valid_bytes + zones_bytes(stripe->positions));
+	free(stripe->zones.here);
 	free(stripe->columns);
 	free(stripe);
 }
@@ -120,10 +206,13 @@ stripe_create(GpuAggDevice *device, uint32_t positions, GpuAggStripe **result, G
 	stripe->positions = positions;
 	stripe->room = (positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE * GPUAGG_STRIPE_TILE;
 	stripe->valid_bytes = gpuagg_cuda_align(stripe->room / 8);
-	stripe->valid = (uint32_t *) gpuagg_cuda_stripe_alloc(device, stripe->valid_bytes, error);
+	stripe->valid = (uint32_t *) gpuagg_cuda_stripe_alloc(device, stripe->valid_bytes + zones_bytes(positions),
+														  error);
 	if (stripe->valid == NULL ||
 		!CUDA_OK(device, cudaMemsetAsync(stripe->valid, 0, stripe->valid_bytes, device->stripe_stream),
 				 error) ||
+		!zones_init(device, &stripe->zones, (char *) stripe->valid + stripe->valid_bytes, positions,
+					error) ||
 		!gpuagg_cuda_stripe_done(device, error))
 	{
 		stripe_free(stripe);
@@ -151,6 +240,7 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type, GpuAggDict
 	GpuAggStored *columns;
 	GpuAggStored c = {};
 	size_t		values;
+	size_t		zones;
 
 	memset(error, 0, sizeof(*error));
 	c.attr = attr;
@@ -158,7 +248,8 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type, GpuAggDict
 	c.dictionary = dictionary;
 	c.bytes = string ? 4 : gpuagg_type_slot_bytes(type);
 	values = gpuagg_cuda_align((size_t) stripe->room * c.bytes);
-	c.memory_bytes = values + stripe->valid_bytes + gpuagg_cuda_align(sizeof(*c.has_nulls));
+	zones = values + stripe->valid_bytes + gpuagg_cuda_align(sizeof(*c.has_nulls));
+	c.memory_bytes = zones + zones_bytes(stripe->positions);
 	columns = (GpuAggStored *) realloc(stripe->columns, (stripe->ncolumns + 1) * sizeof(*columns));
 	if (columns == NULL)
 		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
@@ -170,12 +261,14 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type, GpuAggDict
 	c.has_nulls = (uint32_t *) (c.memory + values + stripe->valid_bytes);
 
 	/* so that nothing is read that was never written: codes lead to strings */
-	if (!CUDA_OK(device, cudaMemsetAsync(c.memory, 0, c.memory_bytes, device->stripe_stream), error) ||
+	if (!CUDA_OK(device, cudaMemsetAsync(c.memory, 0, zones, device->stripe_stream), error) ||
+		!zones_init(device, &c.zones, c.memory + zones, stripe->positions, error) ||
 		!gpuagg_cuda_stripe_done(device, error))
 	{
-		gpuagg_cuda_stripe_release(device, c.memory, c.memory_bytes);
+		stored_free(device, &c);
 		return error->status;
 	}
+	c.zones.fills = stripe->fills;
 	columns[stripe->ncolumns++] = c;
 	return GPUAGG_OK;
 }
@@ -186,7 +279,7 @@ stripe_drop_column(GpuAggStripe *stripe, uint32_t attr)
 	for (uint32_t i = 0; i < stripe->ncolumns; i++)
 		if (stripe->columns[i].attr == attr)
 		{
-			gpuagg_cuda_stripe_release(stripe->device, stripe->columns[i].memory, stripe->columns[i].memory_bytes);
+			stored_free(stripe->device, &stripe->columns[i]);
 			stripe->columns[i] = stripe->columns[--stripe->ncolumns];
 			return;
 		}
@@ -207,7 +300,8 @@ stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions, GpuAggError *error
 		return GPUAGG_OK;
 	if (positions.count > stripe->positions - positions.first)
 		positions.count = stripe->positions - positions.first;
-	gpuagg_cuda_stripe_clear(stripe->valid, positions, device->stripe_stream);
+	stripe->fills++;
+	gpuagg_cuda_stripe_clear(stripe->valid, stripe->zones.there, positions, device->stripe_stream);
 	if (CUDA_LAUNCHED(device, error))
 		(void) gpuagg_cuda_stripe_done(device, error);
 	return error->status;
@@ -224,7 +318,7 @@ stripe_column_bytes(const GpuAggStripe *stripe, uint32_t attr)
 static uint64_t
 stripe_bytes(const GpuAggStripe *stripe)
 {
-	uint64_t	bytes = stripe->valid_bytes;
+	uint64_t	bytes = stripe->valid_bytes + zones_bytes(stripe->positions);
 
 	for (uint32_t i = 0; i < stripe->ncolumns; i++)
 		bytes += stripe->columns[i].memory_bytes;
@@ -256,6 +350,8 @@ gpuagg_cuda_stripe_columns(const GpuAggStripe *stripe, const GpuAggProgram *p, G
 		columns[reg].nulls = stored->nulls;
 		columns[reg].has_nulls = stored->has_nulls;
 		columns[reg].bytes = stored->bytes;
+		columns[reg].f64 = gpuagg_key_class(stored->type) == GPUAGG_CLASS_F64;
+		columns[reg].zones = stored->zones.there;
 		if (classes[reg] == GPUAGG_CLASS_BYTES)
 			columns[reg].strings = gpuagg_cuda_dictionary_strings(stored->dictionary);
 	}
@@ -268,6 +364,8 @@ const GpuAggStripeOps gpuagg_cuda_stripe_ops = {
 	stripe_add_column,
 	stripe_drop_column,
 	stripe_clear,
+	stripe_zones,
+	stripe_range,
 	stripe_bytes,
 	stripe_column_bytes,
 	stripe_limit,

@@ -110,9 +110,9 @@ stripe_compare_kernel(const __grid_constant__ GpuAggStripeFilter filter,
 		const GpuAggStripeInput &input = run.inputs[i];
 
 		word = at - input.first_tile * (GPUAGG_STRIPE_TILE / 32);
-		for (uint32_t t = 0; t < filter.n; t++)
-			chosen = chosen && term_holds(filter.terms[t], input.columns, word * 32 + lane);
 		bits = warp_bits(input, input.valid, word);
+		for (uint32_t t = 0; t < filter.n && bits != 0; t++)
+			chosen = chosen && term_holds(filter.terms[t], input.columns, word * 32 + lane);
 		scanned += __popc(bits);
 		bits &= __ballot_sync(0xFFFFFFFFu, chosen);
 		if (lane == 0)

@@ -120,7 +120,8 @@ typedef struct GpuAggStripeColumn
 	uint32_t   *nulls;
 	uint32_t   *has_nulls;		/* 0: none was ever kept */
 	uint32_t	bytes;
-	uint32_t	pad;
+	uint32_t	f64;			/* 1: values are doubles */
+	GpuAggZone *zones;			/* device/stripe.h */
 	GpuAggBytes *const *strings;	/* NULL, or what codes mean: blocks of
 									 * GPUAGG_STRING_BLOCK */
 } GpuAggStripeColumn;
@@ -129,6 +130,7 @@ typedef struct GpuAggStripeColumn
 typedef struct GpuAggStripeRef
 {
 	uint32_t   *valid;			/* a bit a position */
+	GpuAggZone *zones;			/* rows */
 	const GpuAggStripeColumn *columns;	/* as many as the program has */
 } GpuAggStripeRef;
 

@@ -473,6 +473,7 @@ stripes_stage(GpuAggBatch *batch, const GpuAggPage *pages, uint32_t nstripes)
 		if (pages[i].stripe == NULL || (i > 0 && pages[i].stripe == pages[i - 1].stripe))
 			continue;
 		ref->valid = pages[i].stripe->valid;
+		ref->zones = pages[i].stripe->zones.there;
 		ref->columns = there;
 		(void) gpuagg_cuda_stripe_columns(pages[i].stripe, batch->program,
 										(GpuAggStripeColumn *) gpuagg_cuda_staged(batch, there), &error);

@@ -618,6 +618,13 @@ gpuagg_cache_leave(GpuAggCacheClient *client)
 	gpuagg_cache_publish();
 }
 
+void
+gpuagg_cache_zones_count(const GpuAggCacheClient *client, GpuAggZonesCount *count)
+{
+	if (client->cached != NULL)
+		*count = client->cached->zones_count;
+}
+
 uint64
 gpuagg_cache_kept(const GpuAggCacheClient *client)
 {

@@ -60,6 +60,9 @@ extern void gpuagg_cache_completed(GpuAggCacheClient *client,
 /* The job reads and writes no stripe any more.  May be called again. */
 extern void gpuagg_cache_leave(GpuAggCacheClient *client);
 
+/* What zones did for it */
+extern void gpuagg_cache_zones_count(const GpuAggCacheClient *client, GpuAggZonesCount *count);
+
 /* Pages that it has kept */
 extern uint64 gpuagg_cache_kept(const GpuAggCacheClient *client);
 

@@ -23,6 +23,8 @@ typedef struct GpuAggCacheClient GpuAggCacheClient;
  *		column, NULL: none) where it can; false: a dictionary does not take the
  *		program's constants.
  *
+ * answer: of all rows of a zone, which zones answer (device/ops/zone_answer.h).
+ *
  * resident, draws: input of the task, as GpuAggDeviceOps has it.  False: it
  *		failed, and with it the task.
  */
@@ -32,6 +34,8 @@ typedef struct GpuAggCacheCalls
 	void		(*fail) (GpuAggCacheClient *client, const char *message);
 	bool		(*encode) (GpuAggCacheClient *client,
 						   GpuAggDictionary *const *dictionaries);
+	void		(*answer) (GpuAggCacheClient *client, const GpuAggZone *rows,
+						   const GpuAggZone *const *columns);
 	bool		(*resident) (GpuAggCacheClient *client, uint64 batch_id,
 							 GpuAggStripe *stripe, const GpuAggPositions *without,
 							 uint32 nwithout);

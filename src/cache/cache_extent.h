@@ -77,11 +77,15 @@ typedef struct GpuAggCacheFill
 	uint64	   *filled;			/* a bit for each block */
 } GpuAggCacheFill;
 
+/* Zones of a stripe of which it is known whether they are tight */
+#define GPUAGG_TIGHT_ZONES 192
+
 typedef struct GpuAggCacheStripe
 {
 	GpuAggStripe *stripe;
 	uint32		positions;
 	uint32		used;			/* the first ones */
+	uint64		loose[GPUAGG_TIGHT_ZONES / 64]; /* zones of which a value went */
 } GpuAggCacheStripe;
 
 typedef struct GpuAggCacheTable GpuAggCacheTable;
@@ -177,6 +181,13 @@ static inline bool
 gpuagg_cache_is_rows(const GpuAggCacheColumn *column)
 {
 	return column->attr == GPUAGG_CACHE_ROWS;
+}
+
+/* Has a stripe's zone no bounds but those of values that are there? */
+static inline bool
+gpuagg_cache_is_tight(const GpuAggCacheStripe *stripe, uint32 zone)
+{
+	return zone < GPUAGG_TIGHT_ZONES && (stripe->loose[zone / 64] >> zone % 64 & 1) == 0;
 }
 
 static inline bool

@@ -41,6 +41,8 @@ typedef struct GpuAggCacheBatch
 	GpuAggCachePageFill fills[FLEXIBLE_ARRAY_MEMBER];
 } GpuAggCacheBatch;
 
+typedef struct GpuAggCacheZones GpuAggCacheZones;
+
 typedef struct GpuAggCacheJob
 {
 	GpuAggCacheTable *table;	/* NULL: none, or it has left */
@@ -54,6 +56,8 @@ typedef struct GpuAggCacheJob
 	dlist_head	batches;
 	uint64		kept;
 	uint64		drawn;			/* of draws: blocks that are used */
+	GpuAggCacheZones *zones;	/* cache_zones.c; NULL: not asked yet */
+	GpuAggZonesCount zones_count;
 } GpuAggCacheJob;
 
 /* A batch in flight with room for so many pages to keep; and it is over. */

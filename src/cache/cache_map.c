@@ -10,6 +10,7 @@
 
 #include "cache/cache.h"
 #include "cache/cache_job.h"
+#include "cache/cache_zones.h"
 #include "utils/memutils.h"
 
 /* A MAP message and what lies behind it */
@@ -136,15 +137,6 @@ map_lacks(const GpuAggCacheMap *map, const uint64 *used)
 	return false;
 }
 
-static int
-positions_compare(const void *a, const void *b)
-{
-	uint32		x = ((const GpuAggPositions *) a)->first;
-	uint32		y = ((const GpuAggPositions *) b)->first;
-
-	return x < y ? -1 : x > y;
-}
-
 /*
  * Positions of a stripe that belong to blocks which are not used, and those at its
  * end, in order.  One element more than there are blocks is always enough.
@@ -155,7 +147,6 @@ stripe_without(const GpuAggCacheExtent *extent, int stripe, const uint64 *used,
 {
 	const GpuAggCacheStripe *s = &extent->stripes[stripe];
 	uint32		n = 0;
-	uint32		merged = 0;
 
 	for (uint32 i = 0; i < extent->room; i++)
 	{
@@ -169,15 +160,7 @@ stripe_without(const GpuAggCacheExtent *extent, int stripe, const uint64 *used,
 	}
 	if (s->used < s->positions)
 		without[n++] = (GpuAggPositions) {s->used, s->positions - s->used};
-	qsort(without, n, sizeof(GpuAggPositions), positions_compare);
-	for (uint32 i = 1; i < n; i++)
-	{
-		if (without[merged].first + without[merged].count == without[i].first)
-			without[merged].count += without[i].count;
-		else
-			without[++merged] = without[i];
-	}
-	return n == 0 ? 0 : merged + 1;
+	return gpuagg_cache_unite(without, n);
 }
 
 /* Has the stripe positions of a block that is used? */
@@ -199,27 +182,40 @@ reply_done(GpuAggCacheClient *client, uint64 batch_id)
 	client->calls->reply(client, &done, sizeof(done));
 }
 
-/* Hands the used blocks to the device. */
+/* Does a list of ranges leave nothing of a stripe? */
+static bool
+lists_all(const GpuAggCacheStripe *stripe, const GpuAggPositions *without, uint32 n)
+{
+	return n > 0 && without[0].first == 0 && without[0].count >= stripe->positions;
+}
+
+/* Hands the used blocks to the device, but for what zones save. */
 static void
 use_stripes(GpuAggCacheClient *client, GpuAggCacheExtent *extent, uint64 batch_id,
 		  const uint64 *used, uint32 nblocks)
 {
-	GpuAggPositions *without = palloc((extent->room + 1) * sizeof(GpuAggPositions));
 	GpuAggCacheBatch *batch = gpuagg_cache_batch_add(client, batch_id, 0);
 
 	for (int i = 0; i < extent->nstripes; i++)
 	{
+		const GpuAggCacheStripe *stripe = &extent->stripes[i];
+		GpuAggPositions *without;
 		uint32		n;
 
 		if (!stripe_is_used(extent, i, used, nblocks))
 			continue;
+		without = palloc((extent->room + 1 + GPUAGG_ZONE_RANGES(stripe)) *
+						 sizeof(GpuAggPositions));
 		n = stripe_without(extent, i, used, nblocks, without);
-		if (!client->calls->resident(client, batch_id, extent->stripes[i].stripe,
-									 without, n))
-			return;
-		batch->parts++;
+		n = gpuagg_cache_zones(client, extent, stripe, without, n);
+		if (!lists_all(stripe, without, n))
+		{
+			if (!client->calls->resident(client, batch_id, stripe->stripe, without, n))
+				return;
+			batch->parts++;
+		}
+		pfree(without);
 	}
-	pfree(without);
 	if (batch->parts == 0)
 	{
 		reply_done(client, batch_id);

@@ -203,14 +203,29 @@ lengthen(GpuAggCacheExtent *extent, uint32 block, uint32 nlines,
 	return true;
 }
 
+/* Values at a block's positions go, or are replaced. */
+static void
+loosen_zones(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block)
+{
+	GpuAggCacheStripe *stripe = &extent->stripes[block->stripe];
+
+	if (block->positions == 0)
+		return;
+	for (uint32 z = block->position / GPUAGG_ZONE;
+		 z <= (block->position + block->positions - 1) / GPUAGG_ZONE && z < GPUAGG_TIGHT_ZONES; z++)
+		stripe->loose[z / 64] |= UINT64CONST(1) << z % 64;
+}
+
 static void
 clear_positions(GpuAggCacheExtent *extent, const GpuAggCacheBlock *block, uint32 from)
 {
 	GpuAggPositions positions = {block->position + from, block->positions - from};
 	GpuAggError error;
 
-	if (positions.count > 0 &&
-		gpuagg_cache_stripe_ops()->clear(extent->stripes[block->stripe].stripe, positions,
+	if (positions.count == 0)
+		return;
+	loosen_zones(extent, block);
+	if (gpuagg_cache_stripe_ops()->clear(extent->stripes[block->stripe].stripe, positions,
 									   &error) != GPUAGG_OK)
 		elog(ERROR, "gpuagg: could not clear positions of a stripe: %s", error.message);
 }
@@ -250,7 +265,11 @@ gpuagg_cache_position(GpuAggCacheExtent *extent, uint32 number, uint32 nlines,
 		return NULL;
 	block = &extent->blocks[number];
 	if (block->lsn != lsn || lsn == 0)
+	{
 		gpuagg_cache_forget(extent, number);
+		if (block->stripe != GPUAGG_NO_STRIPE)
+			loosen_zones(extent, block);
+	}
 	if (block->stripe != GPUAGG_NO_STRIPE && block->positions >= nlines)
 		clear_positions(extent, block, nlines);
 	else

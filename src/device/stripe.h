@@ -36,6 +36,37 @@ typedef struct GpuAggPositions
 	uint32_t	count;
 } GpuAggPositions;
 
+/*
+ * Zones: so many neighbouring positions, of which a stripe knows the least and
+ * the greatest value of each column (src/device/README.md says why so many).
+ *
+ * low, high: of all values that were ever decoded into the zone, so that what
+ *		lies there now is between them: integers as they are, floating-point
+ *		numbers by gpuagg_f64_order(), strings by code.  No value: low > high.
+ *
+ * count: bits that are set among the zone's: NULLs of a column, those of cleared
+ *		positions included; rows of the stripe (GPUAGG_ZONE_ROWS).
+ */
+#define GPUAGG_ZONE_LOG2 16
+#define GPUAGG_ZONE (UINT32_C(1) << GPUAGG_ZONE_LOG2)
+#define GPUAGG_ZONE_ROWS UINT32_MAX
+
+typedef struct GpuAggZone
+{
+	int64_t		low;
+	int64_t		high;
+	uint64_t	count;
+} GpuAggZone;
+
+#define GPUAGG_ZONE_EMPTY {INT64_MAX, INT64_MIN, 0}
+
+/* Zones of so many positions */
+GPUAGG_FN uint32_t
+gpuagg_zones(uint32_t positions)
+{
+	return (uint32_t) (((uint64_t) positions + GPUAGG_ZONE - 1) >> GPUAGG_ZONE_LOG2);
+}
+
 /* Codes of a dictionary: 0 .. n - 1; of a string that it cannot take: */
 #define GPUAGG_NO_CODE (-1)
 
@@ -89,6 +120,21 @@ typedef struct GpuAggStripeOps
 	/* Positions become invalid, before anything that a task is given later. */
 	GpuAggStatus (*clear) (GpuAggStripe *stripe, GpuAggPositions positions,
 						   GpuAggError *error);
+
+	/*
+	 * Zones of an attribute's column, or GPUAGG_ZONE_ROWS: gpuagg_zones(positions)
+	 * of them, valid until the stripe changes.  Only while no task decodes pages
+	 * into it.  Waits, but is cheap if none was since the last time.
+	 */
+	GpuAggStatus (*zones) (GpuAggStripe *stripe, uint32_t attr,
+						   const GpuAggZone **zones, GpuAggError *error);
+
+	/*
+	 * What all zones of a column make together, at any time, without waiting:
+	 * each position that task_resident may read is covered.  False: not known,
+	 * for pages have been decoded since zones() was called.
+	 */
+	bool		(*range) (const GpuAggStripe *stripe, uint32_t attr, GpuAggZone *range);
 
 	/* Bytes of a stripe's columns and validity; of one column */
 	uint64_t	(*bytes) (const GpuAggStripe *stripe);

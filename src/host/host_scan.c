@@ -238,7 +238,8 @@ gpuagg_scanner_resident(GpuAggScanner *scanner, const GpuAggResident *resident,
 {
 	GpuAggError *error = &result->error;
 
-	for (uint32_t at = first; at < first + count; at += GPUAGG_VECTOR_ROWS)
+	for (uint32_t at = gpuagg_stripe_next(resident, first); at < first + count;
+		 at = gpuagg_stripe_next(resident, at + GPUAGG_VECTOR_ROWS))
 	{
 		uint32_t	n;
 

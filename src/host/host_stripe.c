@@ -63,11 +63,14 @@ bits_at(const uint64_t *bits, uint32_t i)
 
 /*
  * Bits [at, at + n) of a bitmap become those of `from`.  Others in the same
- * words may be changed by other threads meanwhile.
+ * words may be changed by other threads meanwhile.  Returns how many more are
+ * set than before.
  */
-static void
+static uint64_t
 bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from)
 {
+	uint64_t	more = 0;
+
 	for (uint32_t done = 0; done < n;)
 	{
 		uint32_t	shift = (at + done) % WORD_BITS;
@@ -75,16 +78,39 @@ bitmap_store(_Atomic uint64_t *to, uint32_t at, uint32_t n, const uint64_t *from
 		uint64_t	mask = low_bits(some) << shift;
 		uint64_t	bits = bits_at(from, done) << shift & mask;
 		_Atomic uint64_t *word = to + (at + done) / WORD_BITS;
+		uint64_t	old;
 
 		if (mask == UINT64_MAX)
-			atomic_store_explicit(word, bits, memory_order_relaxed);
+			old = atomic_exchange_explicit(word, bits, memory_order_relaxed);
 		else
 		{
-			atomic_fetch_and_explicit(word, ~(mask & ~bits), memory_order_relaxed);
+			old = atomic_fetch_and_explicit(word, ~(mask & ~bits), memory_order_relaxed);
 			atomic_fetch_or_explicit(word, bits, memory_order_relaxed);
 		}
+		more += (uint64_t) __builtin_popcountll(bits) - (uint64_t) __builtin_popcountll(old & mask);
 		done += some;
 	}
+	return more;
+}
+
+/* The same of a bitmap whose zones count its bits */
+static void
+bitmap_store_counted(_Atomic uint64_t *to, GpuAggZone *zones, uint32_t at, uint32_t n,
+					 const uint64_t *from)
+{
+	uint32_t	first = GPUAGG_ZONE - at % GPUAGG_ZONE;
+	uint64_t	rest[PAGE_WORDS] = {0};
+
+	if (first >= n)
+	{
+		gpuagg_zone_count(&zones[at / GPUAGG_ZONE], bitmap_store(to, at, n, from));
+		return;
+	}
+	for (uint32_t i = first; i < n; i++)
+		if (from[i / WORD_BITS] >> i % WORD_BITS & 1)
+			bits_set(rest, i - first);
+	gpuagg_zone_count(&zones[at / GPUAGG_ZONE], bitmap_store(to, at, first, from));
+	gpuagg_zone_count(&zones[at / GPUAGG_ZONE + 1], bitmap_store(to, at + first, n - first, rest));
 }
 
 /* ---------- stripes ---------- */
@@ -94,7 +120,7 @@ stripe_create(GpuAggDevice *device, uint32_t positions, GpuAggStripe **result,
 			GpuAggError *error)
 {
 	size_t		head = gpuagg_align(sizeof(GpuAggStripe), 64);
-	size_t		bytes = head + bitmap_bytes(positions);
+	size_t		bytes = head + bitmap_bytes(positions) + gpuagg_zones_bytes(positions);
 	GpuAggStripe *stripe = gpuagg_memory_alloc(&device->stripes, bytes);
 
 	memset(error, 0, sizeof(*error));
@@ -105,6 +131,8 @@ stripe_create(GpuAggDevice *device, uint32_t positions, GpuAggStripe **result,
 	stripe->memory = &device->stripes;
 	stripe->positions = positions;
 	stripe->valid = (_Atomic uint64_t *) ((char *) stripe + head);
+	stripe->zones = (GpuAggZone *) ((char *) stripe->valid + bitmap_bytes(positions));
+	gpuagg_zones_init(stripe->zones, positions);
 	stripe->bytes = bytes;
 	return GPUAGG_OK;
 }
@@ -157,7 +185,9 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 {
 	size_t		head = gpuagg_align(sizeof(GpuAggStripeColumn), 64);
 	uint32_t	width = dictionary != NULL ? 4 : gpuagg_type_slot_bytes(type);
-	size_t		bytes = head + bitmap_bytes(stripe->positions) + (size_t) stripe->positions * width;
+	size_t		zones = gpuagg_zones_bytes(stripe->positions);
+	size_t		bytes = head + bitmap_bytes(stripe->positions) + zones +
+		(size_t) stripe->positions * width;
 	GpuAggStripeColumn *column;
 
 	memset(error, 0, sizeof(*error));
@@ -177,7 +207,9 @@ stripe_add_column(GpuAggStripe *stripe, uint32_t attr, uint32_t type,
 	column->width = width;
 	column->dictionary = dictionary;
 	column->nulls = (_Atomic uint64_t *) ((char *) column + head);
-	column->values = (char *) column->nulls + bitmap_bytes(stripe->positions);
+	column->zones = (GpuAggZone *) ((char *) column->nulls + bitmap_bytes(stripe->positions));
+	gpuagg_zones_init(column->zones, stripe->positions);
+	column->values = (char *) column->zones + zones;
 	column->bytes = bytes;
 	stripe->columns[stripe->ncolumns++] = column;
 	return GPUAGG_OK;
@@ -204,11 +236,35 @@ stripe_clear(GpuAggStripe *stripe, GpuAggPositions positions, GpuAggError *error
 	{
 		uint32_t	some = positions.count < GPUAGG_MAX_LINES ? positions.count : GPUAGG_MAX_LINES;
 
-		bitmap_store(stripe->valid, positions.first, some, none);
+		bitmap_store_counted(stripe->valid, stripe->zones, positions.first, some, none);
 		positions.first += some;
 		positions.count -= some;
 	}
 	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+stripe_zones(GpuAggStripe *stripe, uint32_t attr, const GpuAggZone **zones, GpuAggError *error)
+{
+	const GpuAggStripeColumn *column = gpuagg_stripe_column(stripe, attr);
+
+	memset(error, 0, sizeof(*error));
+	*zones = attr == GPUAGG_ZONE_ROWS ? stripe->zones : column != NULL ? column->zones : NULL;
+	if (*zones != NULL)
+		return GPUAGG_OK;
+	error->status = GPUAGG_UNSUPPORTED;
+	snprintf(error->message, sizeof(error->message), "the stripe does not have the column");
+	return error->status;
+}
+
+static bool
+stripe_range(const GpuAggStripe *stripe, uint32_t attr, GpuAggZone *range)
+{
+	const GpuAggStripeColumn *column = gpuagg_stripe_column(stripe, attr);
+
+	if (column != NULL)
+		gpuagg_zones_range(column->zones, stripe->positions, range);
+	return column != NULL;
 }
 
 static uint64_t
@@ -247,6 +303,8 @@ const GpuAggStripeOps gpuagg_host_stripe_ops = {
 	.add_column = stripe_add_column,
 	.drop_column = stripe_drop_column,
 	.clear = stripe_clear,
+	.zones = stripe_zones,
+	.range = stripe_range,
 	.bytes = stripe_bytes,
 	.column_bytes = stripe_column_bytes,
 	.limit = stripes_limit,
@@ -277,7 +335,8 @@ keep_validity(GpuAggStripe *stripe, const GpuAggFillRows *rows)
 	else
 		for (uint32_t k = 0; k < rows->nrows; k++)
 			bits_set(bits, rows->lines[k] - rows->line);
-	bitmap_store(stripe->valid, rows->position + rows->line, rows->end - rows->line, bits);
+	bitmap_store_counted(stripe->valid, stripe->zones, rows->position + rows->line,
+						 rows->end - rows->line, bits);
 }
 
 static void
@@ -297,19 +356,61 @@ keep_nulls(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggFillRo
 		}
 	if (any)
 		atomic_store_explicit(&column->has_nulls, true, memory_order_relaxed);
-	bitmap_store(column->nulls, rows->position + rows->line, rows->end - rows->line, bits);
+	bitmap_store_counted(column->nulls, column->zones, rows->position + rows->line,
+						 rows->end - rows->line, bits);
+}
+
+/* How many of the rows lie in the zone of the first line */
+static uint32_t
+rows_of_zone(const GpuAggFillRows *rows)
+{
+	const uint32_t end = ((rows->position + rows->line) / GPUAGG_ZONE + 1) * GPUAGG_ZONE;
+	uint32_t	n = rows->nrows;
+
+	if (rows->position + rows->end > end)
+		while (n > 0 && rows->position + rows->lines[n - 1] >= end)
+			n--;
+	return n;
+}
+
+static void
+widen_numbers(GpuAggStripeColumn *column, uint32_t cls, const GpuAggVector *v,
+			  const GpuAggFillRows *rows)
+{
+	GpuAggZone *zone = &column->zones[(rows->position + rows->line) / GPUAGG_ZONE];
+	const int64_t *from = v->v.i + rows->row;
+	const uint8_t *st = v->clean ? NULL : v->st + rows->row;
+	const uint32_t n = rows_of_zone(rows);
+
+	gpuagg_zone_widen_numbers(zone, cls, from, st, n);
+	if (n < rows->nrows)
+		gpuagg_zone_widen_numbers(zone + 1, cls, from + n, st == NULL ? NULL : st + n,
+								  rows->nrows - n);
+}
+
+static void
+widen_codes(GpuAggStripeColumn *column, const int32_t *codes, const uint8_t *st,
+			const GpuAggFillRows *rows)
+{
+	GpuAggZone *zone = &column->zones[(rows->position + rows->line) / GPUAGG_ZONE];
+	const uint32_t n = rows_of_zone(rows);
+
+	gpuagg_zone_widen_codes(zone, codes, st, n);
+	if (n < rows->nrows)
+		gpuagg_zone_widen_codes(zone + 1, codes + n, st == NULL ? NULL : st + n, rows->nrows - n);
 }
 
 /* Strings as codes; what the dictionary cannot take makes it full. */
 static void
 keep_strings(GpuAggStripeColumn *column, const GpuAggVector *v, const GpuAggFillRows *rows)
 {
+	const uint8_t *st = v->clean ? NULL : v->st + rows->row;
 	int32_t    *to = (int32_t *) column->values + rows->position;
 	int32_t		codes[GPUAGG_MAX_LINES];
 
-	(void) gpuagg_dictionary_encode(column->dictionary, v->v.b + rows->row,
-									v->clean ? NULL : v->st + rows->row, rows->nrows,
+	(void) gpuagg_dictionary_encode(column->dictionary, v->v.b + rows->row, st, rows->nrows,
 									codes);
+	widen_codes(column, codes, st, rows);
 	for (uint32_t k = 0; k < rows->nrows; k++)
 		to[rows->lines[k]] = codes[k];
 }
@@ -356,7 +457,10 @@ gpuagg_stripe_fill(GpuAggStripe *stripe, const GpuAggVectors *vectors, const Gpu
 		if (classes[attrs[i].reg] == GPUAGG_CLASS_BYTES)
 			keep_strings(column, v, rows);
 		else
+		{
 			keep_values(column, v, rows);
+			widen_numbers(column, classes[attrs[i].reg], v, rows);
+		}
 	}
 }
 
@@ -505,6 +609,16 @@ load_values(const GpuAggStripeColumn *column, const BlockLanes *block, GpuAggVec
 	else
 		for (uint32_t k = 0; k < n; k++)
 			to[k] = narrow[block->lanes[k]];
+}
+
+uint32_t
+gpuagg_stripe_next(const GpuAggResident *resident, uint32_t position)
+{
+	const uint32_t i = first_range(resident, position);
+
+	if (i < resident->nwithout && resident->without[i].first <= position)
+		position = resident->without[i].first + resident->without[i].count;
+	return position / GPUAGG_VECTOR_ROWS * GPUAGG_VECTOR_ROWS;
 }
 
 uint32_t

@@ -13,6 +13,7 @@
 
 #include "device/stripe.h"
 #include "host/host_memory.h"
+#include "host/host_zones.h"
 #include "host/vector.h"
 
 typedef struct GpuAggStripeColumn
@@ -23,6 +24,7 @@ typedef struct GpuAggStripeColumn
 	GpuAggDictionary *dictionary;	/* of strings */
 	char	   *values;
 	_Atomic uint64_t *nulls;	/* a bit for each position */
+	GpuAggZone *zones;
 	atomic_bool has_nulls;		/* else all of them are zero */
 	uint64_t	bytes;			/* of this whole block */
 } GpuAggStripeColumn;
@@ -35,6 +37,7 @@ struct GpuAggStripe
 	uint32_t	max_columns;
 	GpuAggStripeColumn **columns;
 	_Atomic uint64_t *valid;	/* a bit for each position; zero beyond them */
+	GpuAggZone *zones;			/* rows */
 	uint64_t	bytes;			/* of struct and bitmap */
 };
 
@@ -77,6 +80,12 @@ extern void gpuagg_stripe_fill(GpuAggStripe *stripe, const GpuAggVectors *vector
  */
 extern uint32_t gpuagg_stripe_load(const GpuAggResident *resident,
 								 GpuAggVectors *vectors, uint32_t first);
+
+/*
+ * From a position on, the first that is not listed, down to a multiple of
+ * GPUAGG_VECTOR_ROWS: loading may go on there.
+ */
+extern uint32_t gpuagg_stripe_next(const GpuAggResident *resident, uint32_t position);
 
 /* Loads the rows at positions that were drawn, as often as they are listed. */
 extern void gpuagg_stripe_gather(const GpuAggStripe *stripe, const uint32_t *positions,

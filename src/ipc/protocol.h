@@ -158,6 +158,14 @@ typedef struct GpuAggReadyMsg
 	GpuAggDeviceInfo info;
 } GpuAggReadyMsg;
 
+/* Zones of kept columns (device/stripe.h) that were asked, and what came of it */
+typedef struct GpuAggZonesCount
+{
+	uint64_t	read;
+	uint64_t	skipped;		/* no row passes the filter */
+	uint64_t	answered;		/* no row need be read */
+} GpuAggZonesCount;
+
 typedef struct GpuAggDoneMsg
 {
 	GpuAggMsg	msg;
@@ -172,6 +180,7 @@ typedef struct GpuAggDoneMsg
 	uint64_t	link_bytes;
 	uint64_t	switches;		/* of strategy */
 	uint64_t	pages_kept;		/* that were added to the cache, or renewed */
+	GpuAggZonesCount zones;
 	uint32_t	draw_way;		/* of draws: GpuAggTaskStats */
 	uint32_t	draw_windows;
 	char		strategy[32];

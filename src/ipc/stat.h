@@ -24,6 +24,8 @@
 	X(bytes, "bytes of heap pages read by devices") \
 	X(pages_cached, "pages that need not be read, for the column cache had them") \
 	X(pages_kept, "pages added to the column cache") \
+	X(zones_skipped, "zones of cached columns not read, for the filter passes none of their rows") \
+	X(zones_answered, "zones of cached columns not read, for what is known of them answers") \
 	X(fallbacks_value, "queries redone by PostgreSQL: a value it must judge (overflow, division by zero, infinite date ...)") \
 	X(fallbacks_memory, "queries redone by PostgreSQL: no device memory") \
 	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed, or was starting") \

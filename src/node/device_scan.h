@@ -26,6 +26,7 @@ typedef struct GpuAggCounters
 	uint64		pages;			/* that were read */
 	uint64		cached_pages;	/* that the device had */
 	uint64		pages_kept;		/* that it has from now on */
+	GpuAggZonesCount zones;		/* of cached columns */
 	uint64		rows_scanned;
 	uint64		rows_passed;
 	uint64		rows_evaluated; /* by PostgreSQL, for the device */

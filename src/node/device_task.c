@@ -254,6 +254,9 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 		counters->runs++;
 		counters->rows_scanned += msg->rows_scanned;
 		counters->rows_passed += msg->rows_passed;
+		counters->zones.read += msg->zones.read;
+		counters->zones.skipped += msg->zones.skipped;
+		counters->zones.answered += msg->zones.answered;
 		/* adds to tuples_returned, which PostgreSQL's scans count row by row */
 		pgstat_count_index_tuples(run->scan->rel, msg->rows_scanned);
 	}

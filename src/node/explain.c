@@ -289,6 +289,17 @@ explain_groups(const GpuAggScan *node, ExplainState *es)
 		ExplainPropertyUInteger("Groups Returned", NULL, node->counters.groups_returned, es);
 }
 
+/* Of cached columns: what was known of them without reading them */
+static void
+explain_zones(const GpuAggZonesCount *zones, ExplainState *es)
+{
+	if (!es->verbose)
+		return;
+	explain_count("Zones Read", zones->read, es);
+	explain_count("Zones Skipped", zones->skipped, es);
+	explain_count("Zones Answered", zones->answered, es);
+}
+
 static void
 explain_counts(const GpuAggScan *node, ExplainState *es)
 {
@@ -312,6 +323,7 @@ explain_counts(const GpuAggScan *node, ExplainState *es)
 								es);
 		explain_count("Cached Pages", counters->cached_pages, es);
 		explain_count("Pages Kept", counters->pages_kept, es);
+		explain_zones(&counters->zones, es);
 	}
 	if (counters->redone > 0)
 		ExplainPropertyUInteger("Redone", NULL, counters->redone, es);

@@ -300,6 +300,7 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
 		counters->pages = before.pages;
 		counters->cached_pages = before.cached_pages;
 		counters->pages_kept = before.pages_kept;
+		counters->zones = before.zones;
 		counters->rows_scanned = before.rows_scanned;
 		counters->rows_passed = before.rows_passed;
 		counters->rows_evaluated = before.rows_evaluated;

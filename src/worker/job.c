@@ -25,6 +25,7 @@
 #include "postgres.h"
 
 #include "cache/cache.h"
+#include "device/ops/zone_answer.h"
 #include "ipc/stat.h"
 #include "settings.h"
 #include "storage/proc.h"
@@ -185,7 +186,7 @@ post_done(GpuAggWorkerJob *job)
 	job->on->ops->task_stats(job->task, &stats);
 	done.rows_scanned = job->rows_scanned;
 	done.rows_passed = job->rows_passed;
-	done.groups = stats.groups;
+	done.groups = stats.groups + job->zone_group;
 	done.memory_bytes = stats.memory_bytes;
 	done.device_ns = stats.device_ns;
 	done.transfer_ns = stats.transfer_ns;
@@ -196,12 +197,15 @@ post_done(GpuAggWorkerJob *job)
 	done.draw_way = stats.draw_way;
 	done.draw_windows = stats.draw_windows;
 	done.pages_kept = gpuagg_cache_kept(&job->cache);
+	gpuagg_cache_zones_count(&job->cache, &done.zones);
 	if (stats.strategy != NULL)
 		strlcpy(done.strategy, stats.strategy, sizeof(done.strategy));
 	gpuagg_cache_leave(&job->cache);
 	job_count(job);
 	gpuagg_stat_add(GPUAGG_STAT_tasks, 1);
-	gpuagg_stat_add(GPUAGG_STAT_groups, stats.groups);
+	gpuagg_stat_add(GPUAGG_STAT_groups, done.groups);
+	gpuagg_stat_add(GPUAGG_STAT_zones_skipped, done.zones.skipped);
+	gpuagg_stat_add(GPUAGG_STAT_zones_answered, done.zones.answered);
 	job->done = true;
 	job_post(job, &done, sizeof(done), true);
 }
@@ -355,6 +359,29 @@ post_groups(GpuAggWorkerJob *job, GpuAggMsg *msg, uint32 n, Size bytes)
 }
 
 /*
+ * What zones have answered joins the one group that the device may have made of
+ * the other rows, or is that group.
+ */
+static uint32
+add_zone_answer(GpuAggWorkerJob *job, char *groups, uint32 n, Size *used)
+{
+	GpuAggLayout layout;
+
+	if (n == 0)
+	{
+		gpuagg_layout_compute(job->program, &layout);
+		memcpy(groups, job->zone_answer, layout.row_bytes);
+		*used = layout.row_bytes;
+		job->zone_group = true;
+	}
+	else
+		gpuagg_zone_answer_merge(job->program, groups, job->zone_answer);
+	pfree(job->zone_answer);
+	job->zone_answer = NULL;
+	return 1;
+}
+
+/*
  * The next message of groups, or DONE; false if the device has none at hand.
  * A group too long for the usual buffer gets one of its own.
  */
@@ -379,6 +406,8 @@ send_results(GpuAggWorkerJob *job)
 		n = job->on->ops->task_results(job->task, (char *) (msg + 1), size,
 									   &used, &error);
 	}
+	if (job->zone_answer != NULL && error.status == GPUAGG_OK)
+		n = add_zone_answer(job, (char *) (msg + 1), n, &used);
 	if (n > 0 && error.status == GPUAGG_OK)
 	{
 		GpuAggMsg  *strings = msg;

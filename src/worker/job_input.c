@@ -13,6 +13,7 @@
 #include "worker/encoding.h"
 #include "device/ops/answer_row.h"
 #include "device/ops/program_check.h"
+#include "device/ops/zone_answer.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 
@@ -84,6 +85,23 @@ cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
 	return gpuagg_encoding_make(cache_job(client), dictionaries);
 }
 
+static void
+cache_answer(GpuAggCacheClient *client, const GpuAggZone *rows, const GpuAggZone *const *columns)
+{
+	GpuAggWorkerJob *job = cache_job(client);
+	GpuAggLayout layout;
+
+	if (job->zone_answer == NULL)
+	{
+		gpuagg_layout_compute(job->program, &layout);
+		job->zone_answer = MemoryContextAlloc(job->context, layout.row_bytes);
+		gpuagg_zone_answer_init(job->program, job->zone_answer);
+	}
+	gpuagg_zone_answer_add(job->program, job->zone_answer, rows, columns);
+	job->rows_scanned += rows->count;
+	job->rows_passed += rows->count;
+}
+
 static bool
 cache_resident(GpuAggCacheClient *client, uint64 batch_id, GpuAggStripe *stripe,
 			   const GpuAggPositions *without, uint32 nwithout)
@@ -111,7 +129,7 @@ cache_draws(GpuAggCacheClient *client, uint64 batch_id,
 }
 
 static const GpuAggCacheCalls cache_calls = {
-	cache_reply, cache_fail, cache_encode, cache_resident, cache_draws
+	cache_reply, cache_fail, cache_encode, cache_answer, cache_resident, cache_draws
 };
 
 /* Of every job: one that requests nothing may send messages about the cache, too. */

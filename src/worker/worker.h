@@ -92,6 +92,9 @@ typedef struct GpuAggWorkerJob
 	GpuAggTask *task;			/* on the device; NULL before admission */
 
 	GpuAggCacheClient cache;	/* of jobs with a cache request */
+	char	   *zone_answer;	/* what zones have answered, until it is part of
+								 * the results; NULL: nothing */
+	bool		zone_group;		/* that is a group the device knows nothing of */
 	uint64		next_batch;		/* the least number that a batch may have */
 	uint32		inflight;		/* batches not yet completed */
 	GpuAggPage *pages;			/* scratch, npages long */

@@ -24,7 +24,7 @@ my $node = new_node(
 	'max_prepared_transactions = 4');
 
 # w is written by many small transactions, r rewritten and altered as a whole,
-# c only vacuumed.  Both sides of a comparison run in one statement, in stable
+# c, of two zones, changed now and then.  Both sides of a comparison run in one statement, in stable
 # functions: these use its snapshot.
 $node->safe_psql(
 	'postgres', q{
@@ -32,7 +32,7 @@ $node->safe_psql(
 	INSERT INTO w SELECT i, i % 20, 100, i, 't' || i % 11, 'c' || i % 5, date '2020-01-01' + i % 30, i % 3 = 0
 	FROM generate_series(1, 20000) i;
 	CREATE TABLE r AS SELECT i AS id, i % 7 AS g, 10::int8 AS v, 'r' || i % 3 AS t FROM generate_series(1, 8000) i;
-	CREATE TABLE c AS SELECT i AS id, i % 100 AS g, i::int8 AS v, 'c' || i % 1000 AS t FROM generate_series(1, 50000) i;
+	CREATE TABLE c AS SELECT i AS id, i % 100 AS g, i::int8 AS v, 'c' || i % 1000 AS t FROM generate_series(1, 100000) i;
 	CREATE FUNCTION stock(q text) RETURNS text[] STABLE LANGUAGE plpgsql
 	SET gpuagg.enable = off AS $$
 	DECLARE
@@ -184,6 +184,11 @@ VACUUM r;
 VACUUM (FREEZE) w;
 \elif :r = 2
 VACUUM c;
+\elif :r = 3
+\set a random(1, 100000)
+UPDATE c SET v = -v, id = CASE WHEN id = 1 THEN 200000 ELSE id END WHERE id IN (:a, 1);
+DELETE FROM c WHERE id = :a + 5;
+VACUUM c;
 \else
 VACUUM w;
 \endif
@@ -210,6 +215,18 @@ SELECT check_one('SELECT g, count(*), sum(v) FROM c GROUP BY g');
 SELECT check_one('SELECT t, count(*), sum(v) FROM c WHERE g < 50 GROUP BY t');
 \elif :q = 9
 SELECT check_one('SELECT count(*) FROM w');
+\elif :q = 10
+SELECT check_one('SELECT count(*), count(t), min(id), max(id), min(v), max(v) FROM c');
+\elif :q = 11
+SELECT check_one('SELECT count(*), min(v), max(id) FROM c WHERE id > 10000');
+\elif :q = 12
+SELECT check_one('SELECT g, count(*), sum(v) FROM c WHERE v < 0 OR id > 99990 GROUP BY g');
+\elif :q = 13
+SELECT check_one('SELECT count(*), count(b), min(v), max(f), min(d), max(d) FROM w WHERE id > 0');
+\elif :q = 14
+SELECT check_one('SELECT g, count(*) FROM w WHERE d > date ''2020-12-31'' AND v < 10 GROUP BY g');
+\elif :q = 15
+SELECT check_one('SELECT count(*), min(id), max(v), count(t) FROM r WHERE v BETWEEN 3 AND 20');
 \else
 SELECT check_one('SELECT count(*) FROM r');
 \endif
@@ -217,7 +234,7 @@ SELECT check_one('SELECT count(*) FROM r');
 foreach my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 {
 	$script{ lc($level =~ s/ /_/r) } =
-	  "\\set q random(1, 10)\nBEGIN ISOLATION LEVEL $level;\n$ask\\sleep 20 ms\n\\set q random(1, 10)\n${ask}COMMIT;\n";
+	  "\\set q random(1, 16)\nBEGIN ISOLATION LEVEL $level;\n$ask\\sleep 20 ms\n\\set q random(1, 16)\n${ask}COMMIT;\n";
 }
 my @runs;
 foreach my $job ([ 'write', 2 ], [ 'rewrite', 1 ], [ 'vacuum', 1 ],
@@ -268,6 +285,8 @@ cmp_ok($most, '<=', 8 * 1024 * 1024, "the cache's limit was kept ($most bytes at
 cmp_ok(counter($node, 'pages_cached'), '>', 1000,
 	'the cache was used: ' . counter($node, 'pages_cached') . ' of ' . counter($node, 'pages') . ' pages read');
 cmp_ok(counter($node, 'pages_kept'), '>', 500, 'and filled: ' . counter($node, 'pages_kept'));
+cmp_ok(counter($node, "zones_$_"), '>', 0, "zones $_: " . counter($node, "zones_$_"))
+  foreach qw(skipped answered);
 same_answer($node, 'SELECT g, count(*), sum(v) FROM w GROUP BY g ORDER BY g', 'at rest');
 same_answer($node, 'SELECT t, count(*), sum(v) FROM r GROUP BY t ORDER BY t', 'at rest');
 no_tasks($node, 'no task is left');

@@ -42,6 +42,7 @@ int			device_stripe_path_cases(const TestDevice *device);
 int			device_stripe_text_cases(const TestDevice *device);
 int			device_race_cases(const TestDevice *device);
 int			device_register_cases(const TestDevice *device);
+int			device_stripe_zone_cases(const TestDevice *device);
 
 /* GPUs only */
 int			device_trap_cases(const TestDevice *device);
