@@ -41,4 +41,16 @@ extern bool gpuagg_compile_launch(GpuAggDevice *device, const GpuAggCompiledKern
 extern uint32_t gpuagg_compile_blocks(const GpuAggCompiledKernel *kernel, uint32_t threads,
 									  size_t shared);
 
+/*
+ * For the provider.  Failing to open is no failure of the device, which then compiles
+ * nothing.  close: no task is left; of a lost device it frees nothing, for it may
+ * never be done with what it was asked.  info: fills in what info tells of the compiler.
+ */
+extern void gpuagg_compile_open(GpuAggDevice *device, const GpuAggDeviceConfig *config,
+								const cudaDeviceProp *prop);
+extern void gpuagg_compile_close(GpuAggDevice *device);
+extern void gpuagg_compile_info(GpuAggDevice *device, GpuAggDeviceInfo *info);
+extern uint32_t gpuagg_compile_kernels(GpuAggDevice *device, GpuAggCompiledInfo *infos,
+									   uint32_t max, GpuAggKernelTotals *totals);
+
 #endif							/* GPUAGG_CUDA_COMPILE_COMPILE_H */

@@ -39,7 +39,7 @@ typedef enum GpuAggKernelStage
 } GpuAggKernelStage;
 
 /* One kernel */
-typedef struct GpuAggKernelInfo
+typedef struct GpuAggCompiledInfo
 {
 	char		shape[GPUAGG_SHAPE_BYTES];
 	char		message[GPUAGG_MESSAGE_BYTES];	/* why it failed */
@@ -55,8 +55,8 @@ typedef struct GpuAggKernelInfo
 	uint32_t	local_bytes;	/* of a thread: spilled */
 	uint32_t	block_threads;	/* of a block, at most */
 	uint32_t	blocks;			/* of 256 threads that a multiprocessor runs at once */
-	uint32_t	pad;
-} GpuAggKernelInfo;
+	uint32_t	news;			/* 1: it has failed, and this is told the first time */
+} GpuAggCompiledInfo;
 
 /* All of them, since the device was opened */
 typedef struct GpuAggKernelTotals

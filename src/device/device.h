@@ -39,10 +39,14 @@ typedef struct GpuAggDeviceConfig
 	const char *pages;			/* start and size of shared_buffers */
 	uint64_t	pages_bytes;
 
-	/* kernels that it compiles */
-	const char *kernel_folder;	/* where they outlast the process; copied */
-	uint64_t	kernel_disk_bytes;	/* at most, in there; 0: none */
-	uint64_t	kernel_wait_ms; /* that compiling one may take */
+	/* of kernels that it compiles; strings are copied */
+	struct
+	{
+		const char *compiler;	/* the program that does; NULL: none are compiled */
+		const char *folder;		/* where they outlast this process; NULL: they don't */
+		uint64_t	disk_bytes; /* at most, in there */
+		uint64_t	wait_ms;	/* that compiling one may take */
+	}			kernels;
 } GpuAggDeviceConfig;
 
 typedef struct GpuAggDeviceInfo
@@ -63,10 +67,10 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	draws;			/* 1: it has task_draws */
 	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor, */
 	uint32_t	block_shared_bytes; /* and of a block at most; 0: it has none */
-	uint32_t	compiles;		/* 1: kernels for queries */
+	uint32_t	compiles;		/* 1: it compiles kernels for queries, */
 	uint32_t	pad;
-	char		compiler[GPUAGG_COMPILER_BYTES];	/* by what, or why not; empty: it
-													 * never does */
+	char		compiler[GPUAGG_COMPILER_BYTES];	/* by this; 0: or why not; empty:
+													 * not asked to, or not yet known */
 } GpuAggDeviceInfo;
 
 /*
@@ -335,7 +339,7 @@ typedef struct GpuAggDeviceOps
 	 * Tells of the kernels that it has compiled: at most max of them, used last
 	 * first, and returns how many.  NULL: it compiles none.
 	 */
-	uint32_t	(*kernels) (GpuAggDevice *device, GpuAggKernelInfo *infos, uint32_t max,
+	uint32_t	(*kernels) (GpuAggDevice *device, GpuAggCompiledInfo *infos, uint32_t max,
 							GpuAggKernelTotals *totals);
 } GpuAggDeviceOps;
 
