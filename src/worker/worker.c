@@ -135,6 +135,7 @@ worker_publish(void)
 	dlist_iter	iter;
 
 	gpuagg_devices_publish();
+	gpuagg_kernels_publish();
 	dlist_foreach(iter, &gpuagg_worker.jobs)
 		gpuagg_job_publish(job_at(iter.cur));
 }
@@ -380,6 +381,7 @@ worker_turn(void)
 
 	worker_take();
 	gpuagg_cache_answer();
+	gpuagg_kernels_turn();
 	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
 		more |= gpuagg_job_step(job_at(iter.cur));
 	more |= gpuagg_job_admit();
