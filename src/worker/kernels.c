@@ -12,11 +12,15 @@
 #include "worker/worker.h"
 
 static GpuAggKernelTotals published;
+static uint64 seen = UINT64_MAX;	/* changes, at the last turn */
 static uint32 told_compiler;	/* 1: the log knows that there is one, 2: that there
 								 * is none */
 
-/* Who compiles, once it is known; a device that was never asked to tells nothing. */
-static void
+/*
+ * Who compiles, once it is known; a device that was never asked to tells nothing.
+ * True if that is new.
+ */
+static bool
 compiler_log(void)
 {
 	const GpuAggWorkerDevice *on = &gpuagg_worker.primary;
@@ -25,10 +29,10 @@ compiler_log(void)
 
 	on->ops->info(on->device, &info);
 	if (info.compiler[0] == '\0')
-		return;
+		return false;
 	tell = info.compiles ? 1 : 2;
 	if (tell == told_compiler)
-		return;
+		return false;
 	told_compiler = tell;
 	if (info.compiles)
 		ereport(LOG,
@@ -36,6 +40,7 @@ compiler_log(void)
 	else
 		ereport(LOG,
 				(errmsg("gpuagg: no kernels are compiled for queries: %s", info.compiler)));
+	return true;
 }
 
 static void
@@ -77,19 +82,18 @@ gpuagg_kernels_publish(void)
 	failures_log(entries, n);
 }
 
-/* The same, if some kernel has come to another stage; called each turn */
-void
+bool
 gpuagg_kernels_turn(void)
 {
 	const GpuAggWorkerDevice *on = &gpuagg_worker.primary;
 	GpuAggKernelTotals totals = {0};
 
 	if (on->ops->kernels == NULL)
-		return;
+		return false;
 	(void) on->ops->kernels(on->device, NULL, 0, &totals);
-	if (totals.changes == published.changes)
-		return;
+	if (totals.changes == seen)
+		return false;
+	seen = totals.changes;
 	gpuagg_kernels_publish();
-	gpuagg_devices_publish();
-	compiler_log();
+	return compiler_log();
 }

@@ -381,7 +381,8 @@ worker_turn(void)
 
 	worker_take();
 	gpuagg_cache_answer();
-	gpuagg_kernels_turn();
+	if (gpuagg_kernels_turn())
+		published_jobs = 1;		/* refreshes the views also without jobs */
 	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
 		more |= gpuagg_job_step(job_at(iter.cur));
 	more |= gpuagg_job_admit();

@@ -164,10 +164,11 @@ extern GpuAggWorkerDevice *gpuagg_devices_nth(int i);
  * kernels.c
  *
  * publish: updates what gpuagg.kernels shows.
- * turn: the same if there is news; to be called in each turn of the loop.
+ * turn: the same if some kernel has come to another stage; called in each turn of
+ *		the loop.  True: what gpuagg.devices shows is old.
  */
 extern void gpuagg_kernels_publish(void);
-extern void gpuagg_kernels_turn(void);
+extern bool gpuagg_kernels_turn(void);
 
 /*
  * job.c
