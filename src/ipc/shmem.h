@@ -37,6 +37,7 @@
 #include "device/device.h"
 #include "host/machine.h"
 #include "ipc/cache_shared.h"
+#include "ipc/kernels_shared.h"
 #include "ipc/seen_groups.h"
 #include "ipc/stat.h"
 #include "ipc/stat_cost.h"
@@ -158,6 +159,7 @@ typedef struct GpuAggShared
 	GpuAggCostRing costs;
 	GpuAggSeenGroups seen;
 	GpuAggCacheShared cache;
+	GpuAggKernelsShared kernels;
 	int			nslots;
 	GpuAggSlotPadded *slots;
 	char	   *queues;

@@ -36,6 +36,7 @@
 #include "miscadmin.h"
 #include "node/device_task.h"
 #include "pgstat.h"
+#include "settings.h"
 #include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "utils/rel.h"
@@ -645,6 +646,8 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.forced = pass->forced,
 		.config.draw.way = pass->draw_way,
 		.config.draw.windows = pass->draw_windows,
+		.config.compile.mode = gpuagg_compile,
+		.config.compile.interpreted_ns = (uint64) Max(run->scan->info->predicted.kernel, 0),
 		.config.fault = pass->fault,
 		.relid = RelationGetRelid(run->scan->rel),
 		.predicted_ms = run->scan->info->predicted.startup / 1e6,

@@ -155,6 +155,7 @@ worker_publish(void)
 
 	gpuagg_devices_publish();
 	worker_registers();
+	gpuagg_kernels_publish();
 	dlist_foreach(iter, &gpuagg_worker.jobs)
 		gpuagg_job_publish(job_at(iter.cur));
 }
@@ -441,6 +442,8 @@ worker_turn(void)
 		pg_atomic_write_u64(asked_at, 0);
 	worker_take();
 	gpuagg_cache_answer();
+	if (gpuagg_kernels_turn())
+		published_jobs = 1;		/* refreshes the views also without jobs */
 	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
 		more |= gpuagg_job_step(job_at(iter.cur));
 	more |= gpuagg_job_admit();

@@ -218,6 +218,12 @@ gpuagg_eval_in(bool found, uint8_t sa, const GpuAggInstr *ins, uint8_t *st)
 	return found != negated;
 }
 
+/*
+ * What follows interprets programs.  Compiled kernels do not, and parsing it takes a
+ * quarter of what compiling one does.
+ */
+#ifndef __CUDACC_RTC__
+
 /* One instruction that is not strict */
 GPUAGG_FN void
 gpuagg_eval_special(const GpuAggProgram *p, const GpuAggInstr *ins,
@@ -375,5 +381,7 @@ gpuagg_eval(const GpuAggProgram *p, uint32_t first, uint32_t last,
 		st[ins->dst] = e;
 	}
 }
+
+#endif							/* __CUDACC_RTC__ */
 
 #endif							/* GPUAGG_DEVICE_OPS_EVAL_H */
