@@ -51,7 +51,7 @@ compiles(const char *text, double *ms)
 								   &compile_ns) == GPUAGG_COMPILER_DONE &&
 		bytes > 4 && memcmp(result, "\177ELF", 4) == 0;
 	if (!compiled)
-		printf("# %.2000s\n", result);
+		printf("# %.*s\n", (int) strcspn(result, "\n"), result);
 	free(result);
 	*ms = (double) compile_ns / 1e6;
 	return compiled;
@@ -124,6 +124,62 @@ static const char operators[] =
 "#define X(name, signature, function) out[GPUAGG_OP_##name] = (uint64_t) (void *) function;\n"
 "	GPUAGG_OP_LIST(X)\n}\n";
 
+/* Gone, or dead and left to whoever adopts it */
+static bool
+dead(pid_t pid)
+{
+	char		path[64];
+	char		line[64] = "";
+	FILE	   *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
+	file = fopen(path, "r");
+	if (file == NULL)
+		return true;
+	(void) !fgets(line, sizeof(line), file);
+	fclose(file);
+	return strstr(line, ") Z ") != NULL;
+}
+
+/* Starts one as a worker does, gives it something to do, and tells its number. */
+static void
+worker_run(int tell)
+{
+	const GpuAggWireRequest request = {GPUAGG_WIRE_MAGIC, sizeof(operators) - 1};
+
+	if (!start("90", NULL) || write(process.to, &request, sizeof(request)) < 0 ||
+		write(process.to, operators, sizeof(operators) - 1) < 0 ||
+		write(tell, &process.pid, sizeof(process.pid)) < 0)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static void
+test_orphan(void)
+{
+	pid_t		pid = 0;
+	pid_t		worker;
+	int			pipes[2];
+	bool		ended = false;
+
+	if (pipe(pipes) != 0 || (worker = fork()) < 0)
+		return;
+	if (worker == 0)
+		worker_run(pipes[1]);
+	close(pipes[1]);
+	ok(read(pipes[0], &pid, sizeof(pid)) == sizeof(pid), "a worker's compiler runs");
+	close(pipes[0]);
+	kill(worker, SIGKILL);
+	waitpid(worker, NULL, 0);
+	for (int i = 0; i < 2000 && !ended; i++)
+	{
+		ended = pid != 0 && dead(pid);
+		usleep(ended ? 0 : 10000);
+	}
+	ok(ended, "the worker is killed while it compiles, and it ends");
+}
+
 static void
 test_headers(const char *arch)
 {
@@ -169,6 +225,7 @@ main(void)
 	gpuagg_compiler_stop(&process);
 	ok(!start("20", NULL) && strstr(why, "knows no sm_20") != NULL, "a card that NVRTC does not know");
 	test_process();
+	test_orphan();
 	for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++)
 		test_headers(archs[i]);
 	return done_testing();
