@@ -87,28 +87,21 @@ suite_device()
 	}
 }
 
-# With SANITIZE=1: reports go to files, since a server's messages go everywhere, and
-# an error ends the process as a crash.  Leaks are what a process leaves at its end,
-# which PostgreSQL's leave to the system.
+# With SANITIZE=1: an error of memory ends the process as a crash.  Leaks are what
+# a process leaves at its end, which PostgreSQL's leave to the system.
 suite_sanitizers()
 {
 	[ -n "${SANITIZE:-}" ] || return 0
-	mkdir -p "$RUN_DIR/sanitizers"
-	export UBSAN_OPTIONS="print_stacktrace=1:log_path=$RUN_DIR/sanitizers/report"
 	export ASAN_OPTIONS="detect_leaks=0:abort_on_error=1:quarantine_size_mb=32"
-	ASAN_OPTIONS+=":log_path=$RUN_DIR/sanitizers/report"
 }
 
+# Reports are in the logs of servers, which have their standard error.
 suite_sanitizer_reports()
 {
-	local reports
-
 	[ -n "${SANITIZE:-}" ] || return 0
-	reports=$(find "$RUN_DIR/sanitizers" -type f)
-	[ -z "$reports" ]
-	tally_one "no report of a sanitizer" $? ||
-		# shellcheck disable=SC2086 # a list of names
-		head -n 60 $reports
+	! grep -rE -A20 --include=log --include='*.log' --exclude='regress_log_*' \
+		'runtime error: |ERROR: AddressSanitizer' "$RUN_DIR" >"$RUN_DIR/reports"
+	tally_one "no report of a sanitizer" $? || head -n 200 "$RUN_DIR/reports"
 }
 
 # suite_pg_regress PART PROGRAM NAME ...
