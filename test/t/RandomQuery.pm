@@ -46,6 +46,15 @@ my %kinds = (
 		[ 'timestamp', "'2000-01-01'::timestamp + (x - 500000) * interval '1000.001 second'" ],
 		[ 'timestamp', "'2020-01-01'::timestamp + x % 5 * interval '1 h'" ]
 	],
+	timestamptz => [
+		[ 'timestamptz', "'2000-01-01 00:00+00'::timestamptz + (x - 500000) * interval '1000.001 second'" ],
+		[ 'timestamptz', "'2018-11-04 00:00+00'::timestamptz + x % 300 * interval '7 min'" ]
+	],
+	numeric => [
+		[ 'numeric(10, 2)', '(x % 2000 - 1000) / 16.0' ], [ 'numeric(15, 2)', 'x / 4.0' ], [ 'numeric(6, 4)', 'x % 5' ],
+		[ 'numeric(9)', 'x - 500000' ],
+		[ 'numeric(38, 3)', "CASE x % 300 WHEN 0 THEN 1e30 WHEN 1 THEN 'NaN' ELSE x END" ]
+	],
 	text => [
 		[ 'text', "(ARRAY['', 'a', 'ab', 'ä', 'abc abc', 'the quick brown fox jumps', 'x%y_z'])[x % 7 + 1]" ],
 		[ 'text', "repeat('x', x % 5 * (x / 5 % 40))" ],
@@ -70,10 +79,12 @@ my %constants = (
 	bool => [ 'true::bool', 'false::bool', 'NULL::bool' ],
 	date => [ "'2000-01-01'::date", "'1990-06-15'::date", "'2024-02-29'::date" ],
 	timestamp => [ "'2000-01-01'::timestamp", "'2010-03-04 05:06:07'::timestamp" ],
+	timestamptz => [ "'2000-01-01 00:00+00'::timestamptz", "'2018-11-04 02:30:00+00'::timestamptz" ],
+	numeric => [ '0.5::numeric', '-3::numeric', '10.25::numeric', '0::numeric', 'NULL::numeric(5, 2)' ],
 	text => [ "'a'::text", "''::text", "'abc'::text", "'v5'::text", "'ä'::text" ],
 	char => [ "'h1'::char(6)", "'h3'::char(6)" ],
 	uuid => [ "md5('1')::uuid", "md5('5')::uuid" ]);
-my @types = qw(int4 int4 int8 float8 float4 bool date timestamp text text char uuid int2);
+my @types = qw(int4 int4 int8 numeric float8 float4 bool date timestamp timestamptz text text char uuid int2);
 
 # A statement that inserts rows with these numbers; the columns' values are
 # shuffled by their places, and some are NULL
@@ -238,9 +249,17 @@ my %forms = (
 		sub { sprintf '%s(%s)', pick(qw(length octet_length)), expr('text', $_[1]) },
 		sub { sprintf '(%s - %s)', exprs($_[1], 'date', 'date') },
 		sub { sprintf 'extract(%s FROM %s)::int4', pick(qw(year month dow doy)), expr('date', $_[1]) },
-		sub { sprintf 'extract(%s FROM %s)::int4', pick(qw(year quarter day hour minute)), expr('timestamp', $_[1]) }
+		sub { sprintf 'extract(%s FROM %s)::int4', pick(qw(year quarter day hour minute)), expr(pick(qw(timestamp timestamptz)), $_[1]) }
 	],
 	int8 => \@integer,
+	numeric => [
+		(sub { my ($type, $d) = @_; sprintf '(%s %s %s)', expr($type, $d), pick(qw(+ - *)), expr($type, $d) }) x 3,
+		sub { sprintf '(%s %% %s)', exprs($_[1], 'numeric', 'numeric') },
+		sub { sprintf '(- %s)', expr('numeric', $_[1]) },
+		sub { sprintf '%s(%s)', pick(qw(abs floor ceil trunc round)), expr('numeric', $_[1]) },
+		sub { sprintf '%s(%s, %d)', pick(qw(round trunc)), expr('numeric', $_[1]), pick(-2, 0, 1, 3, 6) },
+		sub { sprintf '(%s)::numeric(%d, %d)', expr(pick(qw(numeric int4)), $_[1]), pick(8, 15), pick(0, 1, 4) }
+	],
 	float4 => \@float,
 	float8 => [
 		@float,
@@ -251,7 +270,7 @@ my %forms = (
 		(sub { my $t = pick(grep { $_ ne 'bool' } @types); sprintf '(%s %s %s)', expr($t, $_[1]), pick('=', '<>'), expr($t, $_[1]) }) x 2,
 		(
 			sub {
-				my $t = pick(qw(int4 int8 float8 date timestamp uuid text));
+				my $t = pick(qw(int4 int8 numeric float8 date timestamp timestamptz uuid text));
 				sprintf '(%s %s %s)', expr($t, $_[1]), pick(qw(< <= > >=)), expr($t, $_[1]);
 			},
 			sub { sprintf '(%s %s %s)', expr('bool', $_[1]), pick(qw(AND OR)), expr('bool', $_[1]) }
@@ -272,11 +291,15 @@ my %forms = (
 	],
 	date => [
 		sub { sprintf '(%s %s (%s %% 1000))', expr('date', $_[1]), pick(qw(+ -)), expr('int4', $_[1]) },
-		sub { sprintf '(%s)::date', expr('timestamp', $_[1]) }
+		sub { sprintf '(%s)::date', expr(pick(qw(timestamp timestamptz)), $_[1]) }
 	],
 	timestamp => [
 		sub { sprintf "date_trunc('%s', %s)", pick(qw(hour day week month year second)), expr('timestamp', $_[1]) },
-		sub { sprintf '(%s)::timestamp', expr('date', $_[1]) }
+		sub { sprintf '(%s)::timestamp', expr(pick(qw(date timestamptz)), $_[1]) },
+		sub { sprintf '(%s AT TIME ZONE %s)', expr('timestamptz', $_[1]), pick("'Asia/Kathmandu'", "'America/New_York'") }
+	],
+	timestamptz => [
+		sub { sprintf "date_trunc('%s', %s)", pick(qw(hour minute second)), expr('timestamptz', $_[1]) }
 	],
 	text => [
 		sub { sprintf 'substr(%s, %d, %d)', expr('text', $_[1]), pick(1, 2, 0, 3), pick(1, 2, 5) },
@@ -318,7 +341,7 @@ sub aggregate
 	elsif ($form eq 'count') { $call = 'count(' . expr(pick(@types), 2) . ')'; }
 	elsif ($form =~ /sum|avg/)
 	{
-		my $type = pick(qw(int2 int4 int8 float8 float4));
+		my $type = pick(qw(int2 int4 int8 numeric numeric float8 float4));
 
 		# sum(float4) adds in single precision in PostgreSQL
 		$tolerance = $type eq 'float8' || $form eq 'avg' && $type eq 'float4' ? 1e-9 : $type eq 'float4' ? 1e-4 : 0;
@@ -326,7 +349,7 @@ sub aggregate
 	}
 	elsif ($form =~ /min|max/)
 	{
-		my $type = pick(qw(int2 int4 int8 float8 date timestamp text));
+		my $type = pick(qw(int2 int4 int8 numeric float8 date timestamp timestamptz text));
 
 		# The extreme of a constant is that of the first row, and no other is read.
 		# Of -0 and 0 either may be shown.
@@ -347,6 +370,9 @@ sub keys_of
 	my @keys = chance(0.15)
 	  ? (shuffle @columns)[ 0 .. int rand @columns ]
 	  : map { my $type = pick(@types); [ $type, '(' . expr($type, 2) . ')' ] } 1 .. int rand 4;
+
+	push @keys, [ 'day', sprintf "date_trunc('%s', %s)", pick(qw(day week month)), column_expr('timestamptz', 1) ]
+	  if $of_class->{timestamptz} && chance(0.3);
 
 	# -0 and 0 are one group; either may be shown
 	return map { $_->[1] . ($_->[0] =~ /float/ ? ' + 0.0::float8' : '') } @keys;
@@ -398,7 +424,8 @@ sub random_query
 	my ($table) = @_;
 	my $settings = 'SET gpuagg.cache = ' . pick('on', 'on', 'off') . '; SET gpuagg.strategy = ' .
 	  pick(("'auto'") x 4, map { "'$_'" } qw(single-pass block-local multi-pass-naive multi-pass-copy partitioned spatial)) .
-	  '; SET gpuagg.scope_size = ' . pick(0, 0, "'16kB'") . ';';
+	  '; SET gpuagg.scope_size = ' . pick(0, 0, "'16kB'") . "; SET TimeZone = '" .
+	  pick(qw(UTC Europe/Berlin America/Sao_Paulo Asia/Tehran Australia/Lord_Howe)) . "';";
 
 	$of_class = $table->{of_class};
 	my $from = " FROM $table->{name}" . (chance(0.1) ? sample() : '') . (chance(0.6) ? ' WHERE ' . column_expr('bool', 3) : '');
