@@ -99,7 +99,7 @@ suite_sanitizers()
 suite_sanitizer_reports()
 {
 	[ -n "${SANITIZE:-}" ] || return 0
-	! grep -rE -A20 --include=log --include='*.log' --exclude='regress_log_*' \
+	! grep -rE -A8 --include=log --include='*.log' --exclude='regress_log_*' \
 		'runtime error: |ERROR: AddressSanitizer' "$RUN_DIR" >"$RUN_DIR/reports"
 	tally_one "no report of a sanitizer" $? || head -n 200 "$RUN_DIR/reports"
 }

@@ -210,6 +210,7 @@ SELECT ca_twice('SELECT t, c, count(*) FROM ca_all WHERE t = ''t3'' OR t IN (''t
 SELECT ca_twice('SELECT c, count(*), count(vc) FROM ca_all WHERE c = ''b'' OR c <> ''c  '' AND vc IS NOT NULL GROUP BY c');
 SELECT ca_twice('SELECT count(*) FROM ca_all WHERE u = (md5(''17'')::uuid) OR t <> ''t1'' AND vc = ''''');
 SELECT ca_twice('SELECT length(vc), count(*), min(t), max(t) FROM ca_all WHERE t LIKE ''t1%'' GROUP BY 1');
+SELECT ca_twice('SELECT t, count(*) FROM ca_all WHERE d > -2 AND t <> ''t3'' GROUP BY t');
 SELECT ca_twice('SELECT coalesce(t, vc), count(*) FROM ca_all GROUP BY 1');
 SELECT ca_twice('SELECT count(*), sum(i) FROM ca_all WHERE t < vc OR t > ''t5''');
 SELECT ca_twice('SELECT t, vc, bo, count(*) FROM ca_all GROUP BY t, vc, bo HAVING count(*) > 1');
