@@ -19,9 +19,6 @@
 #include "cuda/core/cuda_device.h"
 #include "cuda/groupby/groupby.h"
 
-/* Bitmaps and values end with whole tiles, so that kernels need not ask. */
-#define GPUAGG_STRIPE_TILE GPUAGG_WARP_TILE
-
 typedef struct GpuAggStored
 {
 	uint32_t	attr;
@@ -123,21 +120,6 @@ extern void gpuagg_cuda_strings_free(GpuAggTask *task);
 
 /* Positions [first, first + count) become invalid. */
 extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggPositions positions, cudaStream_t stream);
-
-/* A stripe as input: what of it, and what is to become of it */
-typedef struct GpuAggStripeInput
-{
-	const uint32_t *valid;
-	const GpuAggStripeColumn *columns;	/* as the program loads them */
-	const GpuAggPositions *without;	/* listed positions: no input; in order */
-	uint32_t	nwithout;
-	uint32_t	positions;			/* likewise from here on */
-	uint32_t	first_tile;		/* of the batch's tiles */
-	uint32_t	pad;
-	uint32_t   *chosen;			/* NULL, or input positions that pass the filter */
-	uint32_t   *leftover;			/* those that are left to the interpreter; of
-								 * stripes that are deferred, those that are not */
-} GpuAggStripeInput;
 
 /*
  * A filter of comparisons with constants that all must hold: values between
