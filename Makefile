@@ -151,10 +151,12 @@ endif
 # nothing of PostgreSQL; "defs" has the linker see to that.
 include cuda/build.mk
 ifneq ($(CUDA_OBJS),)
-all: gpuagg_cuda.so
+CUDA_C_OBJS := build/cuda/module.o build/cuda/occupancy.o $(COMPILER_SERVICE:%.c=build/%.o)
+
+all: gpuagg_cuda.so $(COMPILER_PROGRAM)
 install: install-cuda
 
-gpuagg_cuda.so: $(CUDA_OBJS) build/cuda/module.o build/cuda/occupancy.o cuda/exports.map
+gpuagg_cuda.so: $(CUDA_OBJS) $(CUDA_C_OBJS) cuda/exports.map
 	$(Q)$(NVCCLINK) -shared -Xlinker --version-script=cuda/exports.map \
 		-Xlinker -z -Xlinker defs -o $@ $(filter %.o,$^)
 
@@ -162,11 +164,15 @@ build/cuda/module.o: cuda/module.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -I. $(CPPFLAGS) -c -o $@ $<
 build/cuda/occupancy.o: src/device/choice/occupancy.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -fvisibility=hidden $(CPPFLAGS) -c -o $@ $<
--include build/cuda/module.d build/cuda/occupancy.d
+$(COMPILER_SERVICE:%.c=build/%.o): build/%.o: %.c build/flags build/cuda/flags Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -fvisibility=hidden -I. $(CPPFLAGS) -c -o $@ $<
+-include $(CUDA_C_OBJS:.o=.d)
 
 .PHONY: install-cuda
-install-cuda: gpuagg_cuda.so installdirs
+install-cuda: gpuagg_cuda.so $(COMPILER_PROGRAM) installdirs
 	$(INSTALL_SHLIB) $< '$(DESTDIR)$(pkglibdir)/$<'
+	$(INSTALL_PROGRAM) $(COMPILER_PROGRAM) '$(DESTDIR)$(pkglibdir)/'
 endif
 
 # $(call progress,TOOL,FILE): prints "[NUMBER/ALL] TOOL FILE", and for CUDA about how
@@ -198,7 +204,7 @@ endif
 uninstall: uninstall-cuda
 .PHONY: uninstall-cuda
 uninstall-cuda:
-	rm -f '$(DESTDIR)$(pkglibdir)/gpuagg_cuda.so'
+	rm -f '$(DESTDIR)$(pkglibdir)/gpuagg_cuda.so' '$(DESTDIR)$(pkglibdir)/gpuagg_compile'
 
 else
 all install installcheck uninstall:

@@ -15,6 +15,7 @@
 #				there is none or one that this nvcc does not know.
 #
 # Sets CUDA_OBJS, slow ones first; empty where CUDA code is not to be compiled.
+# COMPILER_PROGRAM and COMPILER_SERVICE, the C files beside them, need no CUDA.
 
 WITH_CUDA ?= auto
 NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc) nvcc)
@@ -40,6 +41,23 @@ endif
 ifeq ($(WITH_CUDA),card)
 override WITH_CUDA := $(if $(CUDA_CARDS),auto,no)
 endif
+
+# The program that compiles kernels for queries, with the texts of the headers that
+# these may include, and the C part of the side that talks to it.
+COMPILER_PROGRAM := build/cuda/gpuagg_compile
+COMPILER_SERVICE := $(sort $(wildcard cuda/compile/*.c))
+CARRIED := $(wildcard src/device/*.h src/device/*/*.h cuda/kernel/*.h cuda/kernel/*.cuh \
+	cuda/frame/*.h cuda/frame/*.cuh) cuda/compile/program/standard.h
+
+build/cuda/carried.s: cuda/compile/program/carry cuda/compile/program/roots.h $(CARRIED)
+	@mkdir -p $(@D)
+	$(Q)cuda/compile/program/carry cuda/compile/program/roots.h \
+		$(wildcard cuda/frame/*.h cuda/frame/*.cuh) >$@.new && mv $@.new $@
+
+$(COMPILER_PROGRAM): $(wildcard cuda/compile/program/*.[ch]) cuda/compile/sha256.c \
+		cuda/compile/sha256.h cuda/compile/wire.h build/cuda/carried.s cuda/build.mk
+	$(Q)$(CC) -std=gnu11 -g -O2 -Wall -Wextra $(if $(WERROR),-Werror) -I. -o $@ \
+		$(filter %.c %.s,$^) -ldl
 
 CUDA_OBJS :=
 ifneq ($(filter-out no,$(WITH_CUDA)),)

@@ -85,6 +85,8 @@ struct GpuAggDevice
 	cudaStream_t stripe_stream;	/* what is done to them beside tasks; NULL: none
 								 * has been made yet */
 	cudaEvent_t stripe_event;		/* behind the last of it */
+
+	struct GpuAggKernelCompiler *compiler;	/* cuda/compile/compile.cu; NULL: none */
 };
 
 typedef enum GpuAggBatchStage

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cuda/columns/resident.h"
+#include "cuda/compile/compile.h"
 #include "cuda/core/cuda_device.h"
 #include "cuda/draw/draws.h"
 #include "cuda/probe/cuda_probe.h"
@@ -120,6 +121,7 @@ link_measure(GpuAggDevice *d, GpuAggError *error)
 static void
 device_destroy(GpuAggDevice *d)
 {
+	gpuagg_compile_close(d);
 	gpuagg_cuda_completion_flags_close(d->completion_flags);
 	if (!d->lost)
 	{
@@ -158,6 +160,7 @@ device_setup(GpuAggDevice *d, const GpuAggDeviceConfig *config, GpuAggError *err
 	d->sms = (uint32_t) prop.multiProcessorCount;
 	d->memory_limit = config->memory_limit;
 	snprintf(d->name, sizeof(d->name), "%.127s", prop.name);
+	gpuagg_compile_open(d, config, &prop);
 	d->completion_flags = gpuagg_cuda_completion_flags_open(d->event_fd, error);
 	return d->completion_flags != NULL && gpuagg_cuda_launches_open(&d->launches, &prop, error) &&
 		pages_register(d, config, &prop, error) &&
@@ -216,6 +219,7 @@ cuda_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	info->draws = 1;
 	info->unit_shared_bytes = device->launches.limits.shared_bytes;
 	info->block_shared_bytes = device->launches.block_bytes;
+	gpuagg_compile_info(device, info);
 }
 
 static int
@@ -270,6 +274,7 @@ static const GpuAggDeviceOps cuda_ops = {
 	gpuagg_cuda_task_end,
 	&gpuagg_cuda_probe_ops,
 	&gpuagg_cuda_stripe_ops,
+	gpuagg_compile_kernels,
 };
 
 extern "C" __attribute__((visibility("default"))) const GpuAggDeviceOps *

@@ -21,12 +21,13 @@
 #include "device/choice/spatial.h"
 #include "device/choice/strategy.h"
 #include "device/ops/sample.h"
+#include "compiled.h"
 #include "layout.h"
 #include "probe.h"
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 15
+#define GPUAGG_DEVICE_ABI 16
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -37,6 +38,15 @@ typedef struct GpuAggDeviceConfig
 	uint64_t	memory_limit;	/* bytes that all tasks may use together */
 	const char *pages;			/* start and size of shared_buffers */
 	uint64_t	pages_bytes;
+
+	/* of kernels that it compiles; strings are copied */
+	struct
+	{
+		const char *compiler;	/* the program that does; NULL: none are compiled */
+		const char *folder;		/* where they outlast this process; NULL: they don't */
+		uint64_t	disk_bytes; /* at most, in there */
+		uint64_t	wait_ms;	/* that compiling one may take */
+	}			kernels;
 } GpuAggDeviceConfig;
 
 typedef struct GpuAggDeviceInfo
@@ -57,6 +67,10 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	draws;			/* 1: it has task_draws */
 	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor, */
 	uint32_t	block_shared_bytes; /* and of a block at most; 0: it has none */
+	uint32_t	compiles;		/* 1: it compiles kernels for queries, */
+	uint32_t	pad;
+	char		compiler[GPUAGG_COMPILER_BYTES];	/* by this; 0: or why not; empty:
+													 * not asked to, or not yet known */
 } GpuAggDeviceInfo;
 
 /*
@@ -191,6 +205,8 @@ typedef struct GpuAggTaskConfig
 		uint32_t	windows;	/* at most GPUAGG_DRAW_WINDOWS; 0: one */
 	}			draw;
 
+	GpuAggCompileWish compile;
+
 	/* Of columns whose strings are codes (encode.h); all is copied. */
 	struct
 	{
@@ -318,6 +334,13 @@ typedef struct GpuAggDeviceOps
 
 	/* Columns that stay; NULL: none do, and there is no task_resident */
 	const GpuAggStripeOps *stripes;
+
+	/*
+	 * Tells of the kernels that it has compiled: at most max of them, used last
+	 * first, and returns how many.  NULL: it compiles none.
+	 */
+	uint32_t	(*kernels) (GpuAggDevice *device, GpuAggCompiledInfo *infos, uint32_t max,
+							GpuAggKernelTotals *totals);
 } GpuAggDeviceOps;
 
 /*

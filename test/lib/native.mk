@@ -20,7 +20,7 @@ CUDA_ARCHS ?= 90
 include cuda/build.mk
 
 WARN := -Wall -Wextra -Werror
-COMMON := -g -ffp-contract=off -fno-strict-aliasing -fwrapv -pthread -Isrc $(WARN) -MMD -MP
+COMMON := -g -ffp-contract=off -fno-strict-aliasing -fwrapv -pthread -Isrc -I. $(WARN) -MMD -MP
 CFLAGS_opt := -std=gnu11 -O3 -fno-math-errno -fno-trapping-math $(COMMON)
 CFLAGS_san := -std=gnu11 -O1 -fno-omit-frame-pointer $(COMMON) \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
@@ -30,6 +30,7 @@ HEADERS := $(wildcard src/device/*.h src/device/*/*.h)
 C_HEADERS := $(wildcard src/probe/*.h) $(wildcard src/cost/predict*.h)
 UNIT := $(wildcard test/unit/*_test.c)
 HOST := $(wildcard src/device/*.c src/device/*/*.c src/host/*.c src/probe/*.c) $(wildcard src/cost/predict*.c) \
+	$(COMPILER_SERVICE) \
 	$(filter-out $(UNIT),$(wildcard test/unit/*.c))
 CUDA_UNIT := $(wildcard test/unit/*_test.cu)
 CUDA := $(filter-out $(CUDA_UNIT),$(wildcard test/unit/*.cu))
@@ -51,9 +52,9 @@ CUDA_CHECKS := $(if $(NVCCFLAGS),$(HEADERS:%=$(NATIVE)/cuda/%.ok) \
 .PHONY: headers unit cuda cuda-unit kernels list-headers list-unit list-cuda \
 	list-cuda-unit list-kernels
 headers: $(HEADER_CHECKS)
-unit: $(UNIT_opt) $(UNIT_san)
+unit: $(UNIT_opt) $(UNIT_san) $(COMPILER_PROGRAM)
 cuda: $(CUDA_CHECKS)
-cuda-unit: $(CUDA_PROGRAMS)
+cuda-unit: $(CUDA_PROGRAMS) $(COMPILER_PROGRAM)
 kernels: $(KERNELS) $(CUDA_KERNELS)
 list-headers:
 	@printf '%s\n' $(HEADER_CHECKS)

@@ -84,7 +84,8 @@ prefix_make()
 		PG_TESTDIR=$(dirname "$(dirname "$("$config" --pgxs)")")/test
 	LAYOUT
 	# A build without CUDA leaves no older one's library behind.
-	rm -f "$dir$("$config" --pkglibdir)/gpuagg_cuda.so"
+	rm -f "$dir$("$config" --pkglibdir)/gpuagg_cuda.so" \
+		"$dir$("$config" --pkglibdir)/gpuagg_compile"
 	"${MAKE:-make}" --no-print-directory -s install DESTDIR="$dir" \
 		PG_CONFIG="$config"
 }

@@ -1,0 +1,59 @@
+/*
+ * compile_rule.h
+ *		Whether a kernel is compiled for a task, and whether the task waits for it.
+ *
+ * Who does not know how often a query will run again does at most twice as badly as
+ * who knows, if it waits no longer than it may gain, and compiles once it has lost as
+ * much as that costs.  Compiling happens beside other tasks, on a core that they
+ * hardly miss, so a few runs' gain is enough to begin.
+ */
+#ifndef GPUAGG_DEVICE_CHOICE_COMPILE_RULE_H
+#define GPUAGG_DEVICE_CHOICE_COMPILE_RULE_H
+
+#include "device/compiled.h"
+
+/* Of an interpreted kernel's time, what compiling it saves if nobody has predicted it */
+#define GPUAGG_COMPILE_GAIN 0.75
+
+/* Runs over which compiling should pay; a shape asked for as often is compiled. */
+#define GPUAGG_COMPILE_RUNS 4
+#define GPUAGG_COMPILE_ASKED 2
+
+typedef struct GpuAggCompileCase
+{
+	GpuAggCompileWish wish;
+	uint64_t	asked;			/* tasks that have asked for it, this one included */
+	uint64_t	waited_ns;		/* by this task */
+	uint64_t	left_ns;		/* until it will be there, if it is compiled */
+	uint64_t	compile_ns;		/* of that, for compiling it */
+} GpuAggCompileCase;
+
+/* What compiling saves a task, as far as its predictions tell */
+GPUAGG_FN uint64_t
+gpuagg_compile_gain(const GpuAggCompileWish *wish)
+{
+	if (wish->compiled_ns == 0)
+		return (uint64_t) ((double) wish->interpreted_ns * GPUAGG_COMPILE_GAIN);
+	return wish->interpreted_ns > wish->compiled_ns ? wish->interpreted_ns - wish->compiled_ns : 0;
+}
+
+GPUAGG_FN bool
+gpuagg_compile_begins(const GpuAggCompileCase *c)
+{
+	if (c->wish.mode != GPUAGG_COMPILE_AUTO)
+		return c->wish.mode == GPUAGG_COMPILE_ALWAYS;
+	return c->asked >= GPUAGG_COMPILE_ASKED ||
+		gpuagg_compile_gain(&c->wish) * GPUAGG_COMPILE_RUNS >= c->compile_ns;
+}
+
+GPUAGG_FN bool
+gpuagg_compile_waits(const GpuAggCompileCase *c)
+{
+	uint64_t	gain = gpuagg_compile_gain(&c->wish);
+
+	if (c->wish.mode != GPUAGG_COMPILE_AUTO)
+		return c->wish.mode == GPUAGG_COMPILE_ALWAYS;
+	return c->left_ns < gain && c->waited_ns < gain;
+}
+
+#endif							/* GPUAGG_DEVICE_CHOICE_COMPILE_RULE_H */
