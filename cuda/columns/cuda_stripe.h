@@ -5,6 +5,7 @@
  *
  *	stripe.cu			stripes: memory, columns, what is valid
  *	fill.cu			pages into stripes, behind their decoding
+ *	column_range.cu	least and greatest values
  *	dictionary.h	strings and their codes: dictionary.cu, encode.cu
  *	resident.h		stripes as a task's input: resident.cu, stripe_path.cu,
  *					stripe_filter.cu, stripe_local.cu
@@ -18,6 +19,15 @@
 
 #include "cuda/core/cuda_device.h"
 #include "cuda/groupby/groupby.h"
+#include "device/codegen/ranges.h"
+
+/* What is known of a column's values; measured when it is first asked for */
+typedef struct GpuAggColumnRange
+{
+	uint32_t	place;			/* of the answer; 0: not asked yet */
+	uint32_t	stamp;			/* that it has when it is there */
+	uint32_t	fills;			/* of the stripe, when it was asked for */
+} GpuAggColumnRange;
 
 typedef struct GpuAggStored
 {
@@ -29,6 +39,7 @@ typedef struct GpuAggStored
 	size_t		memory_bytes;
 	uint32_t   *nulls;
 	uint32_t   *has_nulls;		/* 0: none was ever kept */
+	GpuAggColumnRange range;
 } GpuAggStored;
 
 struct GpuAggStripe
@@ -37,6 +48,7 @@ struct GpuAggStripe
 	uint32_t	positions;
 	uint32_t	room;			/* positions in whole tiles */
 	uint32_t	high_water;			/* positions beyond which nothing was ever kept */
+	uint32_t	fills;			/* how often something was kept */
 	uint32_t   *valid;
 	size_t		valid_bytes;
 	uint32_t	ncolumns;
@@ -71,12 +83,24 @@ extern bool gpuagg_cuda_stripe_columns(const GpuAggStripe *stripe, const GpuAggP
 static inline void
 gpuagg_cuda_stripe_extend(GpuAggStripe *stripe, uint32_t end)
 {
+	stripe->fills++;
 	if (stripe->high_water < end)
 		stripe->high_water = end;
 }
 
 /* What is stored of an attribute, or NULL */
 extern const GpuAggStored *gpuagg_cuda_stripe_stored(const GpuAggStripe *stripe, uint32_t attr);
+
+/* ---------- column_range.cu ---------- */
+
+/*
+ * The range of an integer column's values, as far as they are known: false, if they
+ * have changed; then they are measured, for who asks later.  A hint.
+ */
+extern bool gpuagg_cuda_column_range(GpuAggStripe *stripe, uint32_t attr, GpuAggRange *range);
+
+/* At close */
+extern void gpuagg_cuda_column_ranges_close(GpuAggDevice *device);
 
 /* ---------- dictionary.cu ---------- */
 

@@ -202,6 +202,8 @@ frame_walk(const GpuAggFrameArgs &a, Frame &frame, FrameCounts *counts)
 		const uint32_t bits = frame_bits(a, input, first, counts);
 		typename P::Columns k;
 
+		/* whoever is left over again sets its bit behind the clearing of its word */
+		__syncwarp();
 		if (!__any_sync(FRAME_ALL, bits != 0))
 			continue;
 		P::open(input.columns, k);

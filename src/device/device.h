@@ -150,6 +150,7 @@ typedef struct GpuAggTaskStats
 	uint32_t	permille;		/* of a measurement: how far it is */
 	uint32_t	switches;		/* of strategy, for groups were more or fewer than
 								 * expected */
+	uint32_t	compiled;		/* 1: by a kernel that was compiled for the program */
 	uint32_t	draw_way;		/* GpuAggDrawWay: how draws were made, */
 	uint32_t	draw_windows;	/* in so many windows; 0: without a way */
 	const char *strategy;		/* static string: what it ended up doing */

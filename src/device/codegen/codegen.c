@@ -435,15 +435,15 @@ columns_find(const GpuAggProgram *p, uint8_t *early, uint8_t *late)
 	uint8_t    *all = p->filter_reg != GPUAGG_NO_REG ? late : early;
 
 	if (p->filter_reg != GPUAGG_NO_REG)
-		gpuagg_write_needs(p, p->filter_reg, early);
+		gpuagg_codegen_needs(p, p->filter_reg, early);
 	for (uint32_t i = 0; i < p->nkeys; i++)
-		gpuagg_write_needs(p, keys[i].reg, all);
+		gpuagg_codegen_needs(p, keys[i].reg, all);
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 	{
 		if (t[i].arg != GPUAGG_NO_REG)
-			gpuagg_write_needs(p, t[i].arg, all);
+			gpuagg_codegen_needs(p, t[i].arg, all);
 		if (t[i].filter != GPUAGG_NO_REG)
-			gpuagg_write_needs(p, t[i].filter, all);
+			gpuagg_codegen_needs(p, t[i].filter, all);
 	}
 	for (uint32_t c = 0; all == late && c < p->ncolumns; c++)
 		late[c] = late[c] && !early[c];

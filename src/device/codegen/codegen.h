@@ -71,6 +71,9 @@ extern bool gpuagg_codegen_takes(const GpuAggProgram *program, const char **reas
 /* Can its groups be numbered: are all keys integers, and not too many? */
 extern bool gpuagg_codegen_numbers(const GpuAggProgram *program);
 
+/* Marks the columns that a register is made of. */
+extern void gpuagg_codegen_needs(const GpuAggProgram *program, uint16_t reg, uint8_t *columns);
+
 /*
  * Offset, in an entry, of a count that is not 0 in groups that are there, but for
  * those whose head says so; 0: there is none.  Of frames that number groups.

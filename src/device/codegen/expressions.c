@@ -114,9 +114,8 @@ instr_of(const GpuAggProgram *p, uint16_t reg)
 	return ins;
 }
 
-/* Argument registers of an instruction; their number */
-static uint32_t
-instr_args(const GpuAggInstr *ins, uint16_t *args)
+uint32_t
+gpuagg_instr_args(const GpuAggInstr *ins, uint16_t *args)
 {
 	static const uint8_t arity[] = {
 #define X(name, sig, fn) GPUAGG_ARITY_##sig,
@@ -158,7 +157,7 @@ gpuagg_write_number(GpuAggWriter *w, uint16_t reg)
 }
 
 void
-gpuagg_write_needs(const GpuAggProgram *p, uint16_t reg, uint8_t *columns)
+gpuagg_codegen_needs(const GpuAggProgram *p, uint16_t reg, uint8_t *columns)
 {
 	uint16_t	args[3];
 	uint32_t	n;
@@ -167,9 +166,9 @@ gpuagg_write_needs(const GpuAggProgram *p, uint16_t reg, uint8_t *columns)
 		columns[reg] = 1;
 	if (reg < p->ncolumns + p->nconsts)
 		return;
-	n = instr_args(instr_of(p, reg), args);
+	n = gpuagg_instr_args(instr_of(p, reg), args);
 	for (uint32_t i = 0; i < n; i++)
-		gpuagg_write_needs(p, args[i], columns);
+		gpuagg_codegen_needs(p, args[i], columns);
 }
 
 /* ---------- instructions ---------- */
@@ -320,7 +319,7 @@ gpuagg_write_register(GpuAggWriter *w, uint16_t reg)
 		return;
 	}
 	ins = instr_of(p, reg);
-	n = instr_args(ins, args);
+	n = gpuagg_instr_args(ins, args);
 	for (uint32_t i = 0; i < n; i++)
 	{
 		gpuagg_write_register(w, args[i]);

@@ -37,13 +37,13 @@ extern void gpuagg_write_register(GpuAggWriter *w, uint16_t reg);
 /* A register's number in the text */
 extern uint32_t gpuagg_write_number(GpuAggWriter *w, uint16_t reg);
 
-/* Marks the columns that a register is made of. */
-extern void gpuagg_write_needs(const GpuAggProgram *p, uint16_t reg, uint8_t *columns);
-
 /* Of a column: the type of four values, their bytes; is it a string in a dictionary? */
 extern const char *gpuagg_write_quad(const GpuAggWriter *w, uint32_t column);
 extern uint32_t gpuagg_write_column_bytes(const GpuAggWriter *w, uint32_t column);
 extern bool gpuagg_write_is_text(const GpuAggWriter *w, uint32_t column);
+
+/* Argument registers of an instruction; their number */
+extern uint32_t gpuagg_instr_args(const GpuAggInstr *ins, uint16_t *args);
 
 /* A transition's name in C */
 extern const char *gpuagg_write_transition(uint32_t op);
