@@ -176,8 +176,8 @@ frame_string(GpuAggBytes *const *strings, uint32_t code, uint8_t state)
 /* What of an instruction such operators look at, and IN lists */
 #define GPUAGG_IMM(n, op, flags, imm) \
 	const GpuAggInstr i##n = {op, 0, 0, 0, 0, flags, imm, 0};
-#define GPUAGG_IMM_LIST(n, op, flags, l) \
-	const GpuAggInstr i##n = {op, 0, 0, 0, 0, flags, 0, (int32_t) a.lists[l].n};
+#define GPUAGG_IMM_LIST(d, op, flags, l) \
+	const GpuAggInstr i##d = {op, 0, 0, 0, 0, flags, 0, (int32_t) a.lists[l].n};
 
 /* ---------- the others ---------- */
 

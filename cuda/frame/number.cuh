@@ -9,7 +9,7 @@
 #include "cuda/frame/frame.h"
 
 /* Adds a key's part to a number.  False: it is outside of its range. */
-static __device__ __forceinline__ bool
+GPUAGG_FN bool
 frame_number(const GpuAggFrameKey &key, int64_t v, bool null, uint32_t *n)
 {
 	const uint64_t at = (uint64_t) v - (uint64_t) key.base;
