@@ -7,12 +7,14 @@
 #				"card": where there are an nvcc and a card
 #	NVCC		the compiler, if it is neither on PATH nor in /usr/local/cuda
 #	CUDA_ARCHS	cards to compile for, by compute capability without the dot,
-#				ascending: "75 90".  Beside their machine code goes PTX of
-#				the last one, which drivers compile for newer cards when
-#				they first use it.  "native": the card of this machine, as
-#				nvcc finds it.  "all": those in use that this nvcc knows; for
-#				packages.  Default: the cards of this machine, or 80 where
-#				there is none or one that this nvcc does not know.
+#				ascending: "75 90".  Their machine code runs on later cards
+#				of the same generation, too: that of 80 on 86 and 89.  Beside
+#				it goes PTX of the first one, which drivers compile for any
+#				newer card when they first use it.  "native": the card of
+#				this machine, as nvcc finds it.  "all": the generations since
+#				80 that this nvcc knows, with PTX of 75 for older and newer
+#				cards; for packages.  Default: the cards of this machine, or
+#				80 where there is none or one that this nvcc does not know.
 #
 # Sets CUDA_OBJS, slow ones first; empty where CUDA code is not to be compiled.
 # COMPILER_PROGRAM and COMPILER_SERVICE, the C files beside them, need no CUDA.
@@ -83,7 +85,9 @@ endif
 # CUDA_FOR: what is said of the choice when compiling starts
 CUDA_KNOWN := $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code))
 ifeq ($(strip $(CUDA_ARCHS)),all)
-override CUDA_ARCHS := $(filter $(CUDA_KNOWN),75 80 86 89 90 100 120)
+override CUDA_ARCHS := $(filter $(CUDA_KNOWN),80 90 100 120)
+CUDA_PTX := $(firstword $(filter $(CUDA_KNOWN),75 80))
+CUDA_FOR := and, as PTX, all others since sm_$(CUDA_PTX)
 else ifneq ($(strip $(CUDA_ARCHS)),)
 else ifeq ($(CUDA_CARDS),)
 override CUDA_ARCHS := 80
@@ -96,10 +100,11 @@ override CUDA_ARCHS := $(CUDA_CARDS)
 CUDA_FOR := of this machine. For others too: CUDA_ARCHS=all
 endif
 CUDA_NAMES := $(patsubst sm_native,native,$(addprefix sm_,$(CUDA_ARCHS)))
+CUDA_PTX ?= $(firstword $(CUDA_ARCHS))
 cuda_arch = -gencode arch=compute_$(1),code=$(2)_$(1)
 NVCC_ARCH := $(if $(filter native,$(CUDA_ARCHS)),-arch=native, \
 	$(foreach arch,$(CUDA_ARCHS),$(call cuda_arch,$(arch),sm)) \
-	$(call cuda_arch,$(lastword $(CUDA_ARCHS)),compute))
+	$(call cuda_arch,$(CUDA_PTX),compute))
 
 # No contraction: results are PostgreSQL's bits.  Several architectures are
 # compiled at once; developers' builds tell compute-sanitizer the lines.

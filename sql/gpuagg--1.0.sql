@@ -24,7 +24,8 @@ CREATE FUNCTION gpuagg.get_devices(
     OUT why_not text,
     OUT started_at timestamptz,
     OUT cache_used bigint,
-    OUT cache_limit bigint)
+    OUT cache_limit bigint,
+    OUT compiler text)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_devices';
@@ -35,7 +36,7 @@ CREATE VIEW gpuagg.devices AS
     SELECT device, kind, name, state, pid, memory_used, memory_limit,
            memory_limit - memory_used AS memory_free,
            tasks_running, tasks_queued, clients_waiting, restarts, why_not,
-           started_at, cache_used, cache_limit
+           started_at, cache_used, cache_limit, compiler
     FROM gpuagg.get_devices();
 COMMENT ON VIEW gpuagg.devices IS
 'devices of this machine, one row each; the one that runs tasks is the one that is not "not used", "off" or "fallback"';
@@ -71,6 +72,8 @@ COMMENT ON COLUMN gpuagg.devices.cache_used IS
 'bytes that columns of tables and their dictionaries take on it (gpuagg.cache), beside memory_used, and the directory of them in the worker; NULL if it runs no tasks';
 COMMENT ON COLUMN gpuagg.devices.cache_limit IS
 'bytes that they may take (gpuagg.cache_size)';
+COMMENT ON COLUMN gpuagg.devices.compiler IS
+'what compiles kernels for queries, or why nothing does and queries are interpreted; NULL: the device does not, or it is not yet known';
 GRANT SELECT ON gpuagg.devices TO PUBLIC;
 
 --
@@ -304,6 +307,69 @@ COMMENT ON COLUMN gpuagg.cache.last_use IS
 COMMENT ON COLUMN gpuagg.cache.note IS
 'why the column does not stay; NULL if there is nothing to tell';
 GRANT SELECT ON gpuagg.cache TO PUBLIC;
+
+--
+-- Kernels compiled for queries: for monitoring
+--
+
+CREATE FUNCTION gpuagg.get_kernels(
+    OUT kernel text,
+    OUT shape text,
+    OUT state text,
+    OUT uses bigint,
+    OUT source text,
+    OUT compile_ms double precision,
+    OUT load_ms double precision,
+    OUT bytes bigint,
+    OUT registers integer,
+    OUT shared_bytes integer,
+    OUT spilled_bytes integer,
+    OUT block_threads integer,
+    OUT blocks integer,
+    OUT message text)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_kernels';
+COMMENT ON FUNCTION gpuagg.get_kernels() IS
+'behind view gpuagg.kernels';
+REVOKE ALL ON FUNCTION gpuagg.get_kernels() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION gpuagg.get_kernels() TO pg_monitor;
+
+CREATE VIEW gpuagg.kernels AS
+    SELECT kernel, shape, state, uses, source, compile_ms, load_ms, bytes,
+           registers, shared_bytes, spilled_bytes, block_threads, blocks, message
+    FROM gpuagg.get_kernels();
+COMMENT ON VIEW gpuagg.kernels IS
+'kernels that were compiled for queries, or asked for, used last first; at most 256 of them';
+COMMENT ON COLUMN gpuagg.kernels.kernel IS
+'a number for its text';
+COMMENT ON COLUMN gpuagg.kernels.shape IS
+'what it computes; queries that differ in constants alone share one';
+COMMENT ON COLUMN gpuagg.kernels.state IS
+'seen (asked for, and not worth compiling so far), compiling, ready, or failed (see message; such queries are interpreted)';
+COMMENT ON COLUMN gpuagg.kernels.uses IS
+'tasks that ran it since the device worker started';
+COMMENT ON COLUMN gpuagg.kernels.source IS
+'compiler: it was compiled since the device worker started; disk: before that';
+COMMENT ON COLUMN gpuagg.kernels.compile_ms IS
+'milliseconds that compiling it took, whenever that was';
+COMMENT ON COLUMN gpuagg.kernels.load_ms IS
+'milliseconds that bringing it onto the device took';
+COMMENT ON COLUMN gpuagg.kernels.bytes IS
+'of machine code';
+COMMENT ON COLUMN gpuagg.kernels.registers IS
+'of a thread';
+COMMENT ON COLUMN gpuagg.kernels.shared_bytes IS
+'static shared memory of a block';
+COMMENT ON COLUMN gpuagg.kernels.spilled_bytes IS
+'memory of a thread for what does not fit its registers';
+COMMENT ON COLUMN gpuagg.kernels.block_threads IS
+'threads that a block of it can have';
+COMMENT ON COLUMN gpuagg.kernels.blocks IS
+'blocks of 256 threads that a multiprocessor runs at once';
+COMMENT ON COLUMN gpuagg.kernels.message IS
+'why it failed';
+GRANT SELECT ON gpuagg.kernels TO pg_monitor;
 
 CREATE FUNCTION gpuagg.load(relation regclass, columns name[] DEFAULT NULL)
 RETURNS bigint

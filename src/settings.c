@@ -23,6 +23,8 @@ int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
 int			gpuagg_scope_size = 0;
 bool		gpuagg_cache = true;
+int			gpuagg_compile = GPUAGG_COMPILE_AUTO;
+int			gpuagg_compile_timeout = 10000;
 int			gpuagg_queue_timeout = 30000;
 double		gpuagg_cost_scale = 1;
 char	   *gpuagg_device = NULL;
@@ -30,6 +32,7 @@ char	   *gpuagg_device_provider = NULL;
 int			gpuagg_host_threads = 0;
 int			gpuagg_device_memory = 0;
 int			gpuagg_cache_size = -1;
+int			gpuagg_kernel_cache_size = 64;
 int			gpuagg_max_tasks = 64;
 
 static const struct config_enum_entry require_options[] = {
@@ -44,6 +47,13 @@ static const struct config_enum_entry strategy_options[] = {
 #define X(name, word, instead) {word, GPUAGG_STRATEGY_##name, false},
 	GPUAGG_STRATEGY_LIST(X)
 #undef X
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry compile_options[] = {
+	{"auto", GPUAGG_COMPILE_AUTO, false},
+	{"off", GPUAGG_COMPILE_OFF, false},
+	{"always", GPUAGG_COMPILE_ALWAYS, false},
 	{NULL, 0, false}
 };
 
@@ -111,6 +121,20 @@ check_cache_size(int *newval, void **extra, GucSource source)
 {
 	return check_range(*newval, -1, INT_MAX,
 					   "0 keeps no columns, -1 chooses a size; other values are megabytes, or carry a unit such as '8GB'.");
+}
+
+static bool
+check_compile_timeout(int *newval, void **extra, GucSource source)
+{
+	return check_range(*newval, 1, INT_MAX / 2,
+					   "Values are milliseconds, or carry a unit such as '5s'; gpuagg.compile = off compiles nothing.");
+}
+
+static bool
+check_kernel_cache_size(int *newval, void **extra, GucSource source)
+{
+	return check_range(*newval, 0, INT_MAX,
+					   "0 keeps none on disk; other values are megabytes, or carry a unit such as '1GB'.");
 }
 
 static bool
@@ -184,6 +208,12 @@ define_user_settings(void)
 							 "Off, queries neither use what is there nor add to it.",
 							 &gpuagg_cache, true,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomEnumVariable("gpuagg.compile",
+							 "Lets a GPU run kernels that are compiled for the query.",
+							 "auto compiles where that pays, beside the queries that need it; always waits for it; off interprets.",
+							 &gpuagg_compile, GPUAGG_COMPILE_AUTO,
+							 compile_options, PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
 	DefineCustomRealVariable("gpuagg.cost_scale",
 							 "Multiplies the estimated cost of what devices do.",
 							 "Above 1: PostgreSQL's plans are preferred more often; below 1: less often.",
@@ -262,6 +292,18 @@ define_server_settings(void)
 							"0 keeps none; -1 takes 15 % of a GPU's memory, at most three quarters of what gpuagg.device_memory leaves; for the host device as much as shared_buffers, at most half of gpuagg.device_memory.",
 							&gpuagg_cache_size, -1, INT_MIN, INT_MAX,
 							PGC_POSTMASTER, GUC_UNIT_MB, check_cache_size,
+							NULL, NULL);
+	DefineCustomIntVariable("gpuagg.kernel_cache_size",
+							"Size on disk of kernels that were compiled for queries, so that a restarted server need not compile them again.",
+							"They lie in the data directory, in gpuagg_kernels; 0 keeps none.",
+							&gpuagg_kernel_cache_size, 64, INT_MIN, INT_MAX,
+							PGC_POSTMASTER, GUC_UNIT_MB, check_kernel_cache_size,
+							NULL, NULL);
+	DefineCustomIntVariable("gpuagg.compile_timeout",
+							"How long compiling a kernel may take, and a query wait for it.",
+							"A compiler that takes longer is ended, and the query is interpreted.",
+							&gpuagg_compile_timeout, 10000, INT_MIN, INT_MAX,
+							PGC_POSTMASTER, GUC_UNIT_MS, check_compile_timeout,
 							NULL, NULL);
 	DefineCustomIntVariable("gpuagg.max_tasks",
 							"Tasks that the device knows of at once; more queries wait.",

@@ -42,6 +42,7 @@ extern int	gpuagg_scope_size;	/* kB of the table of one pass; 0: from the
 								 * device's profile */
 extern bool gpuagg_cache;		/* gpuagg.cache, user: use and fill the column
 								 * cache */
+extern int	gpuagg_compile;		/* GpuAggCompileMode, user */
 extern int	gpuagg_queue_timeout;	/* ms to wait for a place on the device
 									 * before PostgreSQL's plan runs instead;
 									 * 0: no limit */
@@ -56,6 +57,8 @@ extern int	gpuagg_device_memory;	/* MB that all tasks may use; 0: 80 %
 extern int	gpuagg_cache_size;	/* MB of columns that stay on the device
 									 * between queries; 0: none, -1: as much
 									 * as seems good (cache/cache.c) */
+extern int	gpuagg_kernel_cache_size;	/* MB of compiled kernels on disk; 0: none */
+extern int	gpuagg_compile_timeout; /* ms that compiling a kernel may take */
 extern int	gpuagg_max_tasks;	/* tasks known to a device at once */
 
 /* What gpuagg.device asks for */

@@ -21,6 +21,10 @@
 #include "device/device.h"
 
 #define MAX_DEATHS 5
+
+/* Starting one reads NVRTC from disk, 100 MB; the setting is about what comes then. */
+#define START_MS 30000
+
 #define RETRY_NS UINT64_C(60000000000)
 
 /* The average of compile times follows its last values at this rate. */
@@ -65,7 +69,7 @@ service_start(GpuAggService *s)
 {
 	char		why[GPUAGG_COMPILER_BYTES];
 
-	if (!gpuagg_compiler_start(&s->process, s->config.wait_ms, why, sizeof(why)))
+	if (!gpuagg_compiler_start(&s->process, START_MS, why, sizeof(why)))
 	{
 		service_break(s, why);
 		return;
@@ -216,7 +220,7 @@ kernel_compile(GpuAggService *s, GpuAggCompiledKernel *k)
 		return;
 	}
 	if (s->process.pid == 0 &&
-		!gpuagg_compiler_start(&s->process, s->config.wait_ms, why, sizeof(why)))
+		!gpuagg_compiler_start(&s->process, START_MS, why, sizeof(why)))
 	{
 		process_died(s, why);
 		kernel_failed(s, k, why, false);

@@ -28,7 +28,7 @@ PG_FUNCTION_INFO_V1(gpuagg_stat);
 PG_FUNCTION_INFO_V1(gpuagg_stat_reset);
 PG_FUNCTION_INFO_V1(gpuagg_reset_device);
 
-#define GPUAGG_DEVICES_COLUMNS 15
+#define GPUAGG_DEVICES_COLUMNS 16
 #define GPUAGG_TASKS_COLUMNS 11
 #define GPUAGG_STAT_COLUMNS 3
 
@@ -189,6 +189,8 @@ put_device(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts,
 	values[i++] = Int64GetDatum(cache_used);
 	nulls[i] = !row->primary;
 	values[i++] = Int64GetDatum(cache_limit);
+	nulls[i] = row->info->compiler[0] == '\0';
+	values[i++] = CStringGetTextDatum(row->info->compiler);
 	Assert(i == GPUAGG_DEVICES_COLUMNS);
 	put_row(fcinfo, values, nulls);
 }

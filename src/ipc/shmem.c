@@ -40,6 +40,7 @@ gpuagg_shmem_request(void)
 {
 	RequestAddinShmemSpace(shmem_bytes());
 	gpuagg_cache_shared_request();
+	gpuagg_kernels_shared_request();
 }
 
 static void

@@ -36,6 +36,7 @@
 #include "device/device.h"
 #include "host/machine.h"
 #include "ipc/cache_shared.h"
+#include "ipc/kernels_shared.h"
 #include "ipc/stat.h"
 #include "ipc/stat_cost.h"
 #include "port/atomics.h"
@@ -153,6 +154,7 @@ typedef struct GpuAggShared
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];
 	GpuAggCostRing costs;
 	GpuAggCacheShared cache;
+	GpuAggKernelsShared kernels;
 	int			nslots;
 	GpuAggSlotPadded *slots;
 	char	   *queues;

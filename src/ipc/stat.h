@@ -30,6 +30,11 @@
 	X(fallbacks_queue, "queries run by PostgreSQL: no place on the device within gpuagg.queue_timeout") \
 	X(fallbacks_unsupported, "queries run by PostgreSQL: the device refused the program") \
 	X(redone, "tasks run again on the host device: a GPU had failed them") \
+	X(kernels_compiled, "kernels compiled for queries") \
+	X(kernels_from_disk, "kernels found compiled on disk") \
+	X(kernels_failed, "kernels that did not compile, or could not be loaded; their queries are interpreted") \
+	X(kernels_refused, "kernels not compiled for the moment: too many were waiting for that") \
+	X(compiler_restarts, "times that the compiler's process crashed or did not answer") \
 	X(cancelled, "tasks cancelled by their query") \
 	X(errors, "device errors")
 

@@ -37,6 +37,7 @@
 #include "miscadmin.h"
 #include "node/device_task.h"
 #include "pgstat.h"
+#include "settings.h"
 #include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "utils/rel.h"
@@ -644,6 +645,8 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.forced = pass->forced,
 		.config.draw.way = pass->draw_way,
 		.config.draw.windows = pass->draw_windows,
+		.config.compile.mode = gpuagg_compile,
+		.config.compile.interpreted_ns = (uint64) Max(run->scan->info->predicted.kernel, 0),
 		.config.fault = pass->fault,
 		.relid = RelationGetRelid(run->scan->rel),
 		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),

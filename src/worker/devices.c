@@ -65,21 +65,32 @@ signals_restore(const sigset_t *old)
 	pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 
+/* Kernels on disk, in the data directory */
+#define KERNEL_FOLDER "gpuagg_kernels"
+
 static bool
 device_open(GpuAggWorkerDevice *on, const GpuAggDeviceOps *ops, int ordinal,
 			uint64 memory_limit, GpuAggError *error)
 {
+	char		compiler[MAXPGPATH];
+	char		folder[MAXPGPATH];
 	GpuAggDeviceConfig config = {
 		.ordinal = ordinal,
 		.threads = gpuagg_host_threads > 0 ? gpuagg_host_threads :
 		gpuagg_host_cpus(),
 		.memory_limit = memory_limit,
 		.pages = BufferBlocks,
-		.pages_bytes = (uint64) NBuffers * BLCKSZ
+		.pages_bytes = (uint64) NBuffers * BLCKSZ,
+		.kernels.compiler = compiler,
+		.kernels.folder = folder,
+		.kernels.disk_bytes = (uint64) gpuagg_kernel_cache_size * 1024 * 1024,
+		.kernels.wait_ms = gpuagg_compile_timeout
 	};
 	sigset_t	old;
 	GpuAggStatus status;
 
+	snprintf(compiler, sizeof(compiler), "%s/gpuagg_compile", pkglib_path);
+	snprintf(folder, sizeof(folder), "%s/" KERNEL_FOLDER, DataDir);
 	signals_block(&old);
 	status = ops->open(&config, &on->device, error);
 	signals_restore(&old);

@@ -135,6 +135,7 @@ worker_publish(void)
 	dlist_iter	iter;
 
 	gpuagg_devices_publish();
+	gpuagg_kernels_publish();
 	dlist_foreach(iter, &gpuagg_worker.jobs)
 		gpuagg_job_publish(job_at(iter.cur));
 }
@@ -380,6 +381,8 @@ worker_turn(void)
 
 	worker_take();
 	gpuagg_cache_answer();
+	if (gpuagg_kernels_turn())
+		published_jobs = 1;		/* refreshes the views also without jobs */
 	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
 		more |= gpuagg_job_step(job_at(iter.cur));
 	more |= gpuagg_job_admit();

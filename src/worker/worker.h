@@ -1,7 +1,7 @@
 /*
  * worker.h
  *		Inside the device worker: the worker, its devices and its jobs.  Only
- *		worker.c, devices.c, job.c, job_input.c, encoding.c and files of the
+ *		worker.c, devices.c, kernels.c, job.c, job_input.c, encoding.c and files of the
  *		cache that no backend uses include this.
  */
 #ifndef GPUAGG_WORKER_WORKER_H
@@ -159,6 +159,16 @@ extern void gpuagg_devices_close(void);
 /* All that jobs may be on, open or not: GPUAGG_WORKER_DEVICES of them */
 #define GPUAGG_WORKER_DEVICES 4
 extern GpuAggWorkerDevice *gpuagg_devices_nth(int i);
+
+/*
+ * kernels.c
+ *
+ * publish: updates what gpuagg.kernels shows.
+ * turn: the same if some kernel has come to another stage; called in each turn of
+ *		the loop.  True: what gpuagg.devices shows is old.
+ */
+extern void gpuagg_kernels_publish(void);
+extern bool gpuagg_kernels_turn(void);
 
 /*
  * job.c

@@ -19,6 +19,9 @@
  *		memory N		... for want of memory
  *		busy N			groups are at hand only when asked for the N-th time,
  *						which no event tells
+ *		no_compiler		there is nothing that compiles kernels
+ *		kernel_fails	tasks ask for a kernel that does not compile, besides the one
+ *						that is always ready and named by the task's wish
  *
  * Everything else, gpuagg.debug_fault included, is the host device's; the
  * faults "kernel" and "trap", which that one does not know, are ours.
@@ -55,6 +58,11 @@ typedef struct FakeTask
 
 /* one device is open in a process */
 static int	ordinal;
+
+/* What it tells of kernels, and how often that has changed */
+static GpuAggCompiledInfo kernels[2];
+static GpuAggKernelTotals totals;
+static bool compiles;
 
 /* The number that follows the word, 1 if none does, 0 without the word */
 static int
@@ -122,6 +130,7 @@ fake_open(const GpuAggDeviceConfig *config, GpuAggDevice **device,
 	if (wanted("open"))
 		return fail(error, GPUAGG_OUT_OF_MEMORY, "no memory to open it");
 	ordinal = config->ordinal;
+	compiles = !wanted("no_compiler");
 	return gpuagg_host_ops.open(config, device, error);
 }
 
@@ -133,6 +142,57 @@ fake_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	info->link_rate = 50 * GIGABYTE;
 	info->unit_shared_bytes = 228 << 10;
 	info->block_shared_bytes = 227 << 10;
+	info->compiles = compiles;
+	snprintf(info->compiler, sizeof(info->compiler), "%s",
+			 compiles ? "fake compiler 1.0" : "no fake compiler is installed");
+}
+
+/* The kernels that a task asks for */
+static void
+kernels_ask(const GpuAggCompileWish *wish)
+{
+	GpuAggCompiledInfo *ready = &kernels[0];
+	GpuAggCompiledInfo *failed = &kernels[1];
+
+	if (!compiles || wish->mode == GPUAGG_COMPILE_OFF)
+		return;
+	totals.changes++;
+	totals.compiled += ready->uses == 0;
+	snprintf(ready->shape, sizeof(ready->shape), "%s, predicted: %s",
+			 wish->mode == GPUAGG_COMPILE_ALWAYS ? "always" : "auto",
+			 wish->interpreted_ns > 0 ? "yes" : "no");
+	ready->stage = GPUAGG_KERNEL_STAGE_LOADED;
+	ready->digest = UINT64_C(0xabcdef);
+	ready->compile_ns = 12500000;
+	ready->load_ns = 500000;
+	ready->uses++;
+	ready->bytes = 4096;
+	ready->registers = 40;
+	ready->blocks = 6;
+	ready->block_threads = 1024;
+	if (!wanted("kernel_fails") || totals.failed > 0)
+		return;
+	totals.failed++;
+	strcpy(failed->shape, "failing shape");
+	strcpy(failed->message, "kernel.cu(1): error: fake");
+	failed->stage = GPUAGG_KERNEL_STAGE_FAILED;
+	failed->news = 1;
+}
+
+static uint32_t
+fake_kernels(GpuAggDevice *device, GpuAggCompiledInfo *infos, uint32_t max,
+			 GpuAggKernelTotals *now)
+{
+	uint32_t	n = 0;
+
+	*now = totals;
+	for (int i = 0; i < 2 && n < max; i++)
+		if (kernels[i].shape[0] != '\0')
+		{
+			infos[n++] = kernels[i];
+			kernels[i].news = 0;
+		}
+	return n;
 }
 
 static GpuAggStatus
@@ -145,6 +205,7 @@ fake_begin(GpuAggDevice *device, const GpuAggProgram *program,
 
 	if (wanted("unsupported"))
 		return fail(error, GPUAGG_UNSUPPORTED, "too difficult");
+	kernels_ask(&config->compile);
 	fake = calloc(1, sizeof(FakeTask));
 	if (fake == NULL)
 		return fail(error, GPUAGG_OUT_OF_MEMORY, "no memory");
@@ -297,5 +358,6 @@ gpuagg_device_provider(void)
 	ops.task_cancel = fake_cancel;
 	ops.task_idle = fake_idle;
 	ops.task_end = fake_end;
+	ops.kernels = fake_kernels;
 	return &ops;
 }

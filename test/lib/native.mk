@@ -113,6 +113,8 @@ $(CUDA_PROGRAMS): $(NATIVE)/cuda/%: $(NATIVE)/cuda/test/unit/%.cu.o \
 		$(NATIVE)/cuda/device.a $(NATIVE)/opt/host.a
 	$(NVCCLINK) -o $@ $^ -lpthread
 
+$(filter %/cuda_compile_test,$(CUDA_PROGRAMS)): | $(COMPILER_PROGRAM)
+
 # What of the host device is timed is linked as it is compiled for it.
 $(KERNELS): $(NATIVE)/kernels/%: $(NATIVE)/opt/obj/test/bench/kernels/%.o \
 		$(NATIVE)/opt/host.a
