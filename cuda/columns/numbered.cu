@@ -5,7 +5,7 @@
  * What merged is empty afterwards, so that entries which found no room can be
  * merged again, behind a larger table, as spilled groups are (kernel/group.cu).
  */
-#include "cuda/columns/compiled.h"
+#include "cuda/columns/compiled_path.h"
 #include "cuda/kernel/table.cuh"
 
 #define MERGE_THREADS 256

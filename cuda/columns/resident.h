@@ -6,7 +6,7 @@
  * that many of them are one launch.  The first one's batch stands for all of
  * that launch; the others complete behind it, with nothing to tell.
  *
- * Programs whose kernel has been compiled run through that (compiled.h).  Otherwise
+ * Programs whose kernel has been compiled run through that (compiled_path.h).  Otherwise
  * a task whose first input are stripes groups by the strategy that was chosen for
  * them (GpuAggTaskConfig.resident_strategy).  Paths:
  *		few groups		columns are read as they lie (stripe_local.cu), into the
@@ -21,7 +21,7 @@
 #ifndef GPUAGG_CUDA_COLUMNS_RESIDENT_H
 #define GPUAGG_CUDA_COLUMNS_RESIDENT_H
 
-#include "cuda/columns/compiled.h"
+#include "cuda/columns/compiled_path.h"
 
 /* Stripes of one launch, at most */
 #define GPUAGG_RESIDENT_STRIPES GPUAGG_FRAME_STRIPES

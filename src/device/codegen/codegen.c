@@ -523,6 +523,12 @@ static const char *const frame_strategies[] = {
 };
 
 const char *
+gpuagg_frame_name(GpuAggFrame frame)
+{
+	return frame_headers[frame];
+}
+
+const char *
 gpuagg_frame_strategy(GpuAggFrame frame)
 {
 	return frame_strategies[frame];

@@ -91,7 +91,8 @@ extern void gpuagg_codegen_kernel(const GpuAggProgram *program, GpuAggFrame fram
 extern void gpuagg_codegen_program(const GpuAggProgram *program, const char *name,
 								   GpuAggCodegen *out);
 
-/* A frame's strategy, as EXPLAIN tells it */
+/* A frame's header in cuda/frame/; its strategy, as EXPLAIN tells it */
+extern const char *gpuagg_frame_name(GpuAggFrame frame);
 extern const char *gpuagg_frame_strategy(GpuAggFrame frame);
 
 #ifdef __cplusplus

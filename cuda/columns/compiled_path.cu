@@ -1,5 +1,5 @@
 /*
- * compiled.cu
+ * compiled_path.cu
  *		Which frame a program over stripes is compiled with, and launches of its
  *		kernel.
  */

@@ -1,5 +1,5 @@
 /*
- * compiled.h
+ * compiled_path.h
  *		Stripes through a kernel that was compiled for the query: which frame
  *		(cuda/frame/) it has, and how it is launched.
  *
@@ -8,8 +8,8 @@
  * Rows that a frame has no place for go through the interpreter behind a larger
  * table, or through the kernel once more.
  */
-#ifndef GPUAGG_CUDA_COLUMNS_COMPILED_H
-#define GPUAGG_CUDA_COLUMNS_COMPILED_H
+#ifndef GPUAGG_CUDA_COLUMNS_COMPILED_PATH_H
+#define GPUAGG_CUDA_COLUMNS_COMPILED_PATH_H
 
 #include "cuda/columns/cuda_stripe.h"
 #include "cuda/compile/compile.h"
@@ -73,4 +73,4 @@ extern void gpuagg_cuda_compiled_free(GpuAggDevice *device, GpuAggCompiledPath *
 extern void gpuagg_cuda_numbered_merge(const GpuAggCudaPrepared *prepared, const GpuAggFrameArgs *args,
 									   bool numbered, uint32_t counted, uint32_t sms, cudaStream_t stream);
 
-#endif							/* GPUAGG_CUDA_COLUMNS_COMPILED_H */
+#endif							/* GPUAGG_CUDA_COLUMNS_COMPILED_PATH_H */
