@@ -42,6 +42,7 @@ frame_direct(const GpuAggFrameArgs &a)
 
 	frame_walk<P>(a, frame, &counts);
 	frame_report(counts, a.head);
+	#pragma unroll 1
 	for (uint32_t n = threadIdx.x; n < a.groups; n += blockDim.x)
 	{
 		FrameGather<P> gather;

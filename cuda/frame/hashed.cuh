@@ -107,12 +107,14 @@ frame_hashed(const GpuAggFrameArgs &a)
 	FrameHashed<P> frame = {a, keys, {}, threadIdx.x & ((1u << a.copies_log2) - 1), 0, 0};
 	FrameCounts counts = {};
 
+	#pragma unroll 1
 	for (uint32_t w = threadIdx.x; w < a.groups * (P::STATES_OFF / 4); w += blockDim.x)
 		((uint32_t *) keys)[w] = 0;
 	frame.t = shared_begin<P>(keys + a.groups * P::STATES_OFF, a.groups, a.copies_log2);
 	frame_walk<P>(a, frame, &counts);
 	counts.misses = frame.misses;
 	frame_report(counts, a.head);
+	#pragma unroll 1
 	for (uint32_t n = threadIdx.x; n < a.groups; n += blockDim.x)
 	{
 		const char *slot = keys + n * P::STATES_OFF;

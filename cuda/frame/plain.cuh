@@ -108,14 +108,14 @@ struct FrameRegisters
 	static constexpr bool LONG = false;
 	FrameHeld	held[P::NHELD > 0 ? P::NHELD : 1];
 
-	template <uint32_t OP, uint32_t WIDTH, uint32_t I, uint32_t OFF>
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	hold(void)
 	{
 		held[I] = frame_none<OP>();
 	}
 
-	template <uint32_t OP, uint32_t WIDTH, uint32_t I, uint32_t OFF, typename V>
+	template <uint32_t OP, uint32_t I, uint32_t OFF, typename V>
 	__device__ __forceinline__ void
 	enter(bool enters, V v)
 	{
@@ -137,7 +137,7 @@ struct FrameWarp
 {
 	FrameRegisters<P> &mine;
 
-	template <uint32_t OP, uint32_t WIDTH, uint32_t I, uint32_t OFF>
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	hold(void)
 	{
@@ -158,7 +158,7 @@ struct FrameOut
 	char	   *entry;
 	const FrameHeld *held;
 
-	template <uint32_t OP, uint32_t WIDTH, uint32_t I, uint32_t OFF, uint32_t STATE_OFF>
+	template <uint32_t OP, uint32_t I, uint32_t OFF, uint32_t STATE_OFF>
 	__device__ __forceinline__ void
 	state(void)
 	{

@@ -36,7 +36,7 @@ struct FrameShared
 
 	/* ---------- nothing yet ---------- */
 
-	template <uint32_t OP, uint32_t WIDTH, uint32_t I, uint32_t OFF>
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	hold(void)
 	{
@@ -47,8 +47,6 @@ struct FrameShared
 		else if (OP == GPUAGG_TRANS_SUM_I64 || OP == GPUAGG_TRANS_SUM_I128)
 			for (uint32_t n = 0; n < (OP == GPUAGG_TRANS_SUM_I64 ? 2 : 3); n++)
 				*word<OFF>(n) = 0;
-		else if (WIDTH == 4 && (OP == GPUAGG_TRANS_MIN_I64 || OP == GPUAGG_TRANS_MAX_I64))
-			*word<OFF>(0) = OP == GPUAGG_TRANS_MIN_I64 ? INT32_MAX : (uint32_t) INT32_MIN;
 		else
 			*wide<OFF>() = none.low;
 	}
@@ -77,7 +75,7 @@ struct FrameShared
 			atomicAdd(word<OFF>(2), (uint32_t) high);
 	}
 
-	template <uint32_t OP, uint32_t WIDTH, uint32_t I, uint32_t OFF>
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	enter(bool enters, int64_t v)
 	{
@@ -87,15 +85,11 @@ struct FrameShared
 			atomicAdd(word<OFF>(0), 1u);
 		else if (OP == GPUAGG_TRANS_SUM_I64 || OP == GPUAGG_TRANS_SUM_I128)
 			sum<OP, OFF>(v);
-		else if (WIDTH == 4 && OP == GPUAGG_TRANS_MIN_I64)
-			atomicMin((int32_t *) word<OFF>(0), (int32_t) v);
-		else if (WIDTH == 4 && OP == GPUAGG_TRANS_MAX_I64)
-			atomicMax((int32_t *) word<OFF>(0), (int32_t) v);
 		else
 			gpuagg_state_step_i64(OP, (char *) wide<OFF>(), v);
 	}
 
-	template <uint32_t OP, uint32_t WIDTH, uint32_t I, uint32_t OFF>
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	enter(bool enters, double v)
 	{
@@ -115,7 +109,7 @@ struct FrameGather
 	FrameShared at;
 	FrameHeld	held[P::NHELD];
 
-	template <uint32_t OP, uint32_t WIDTH, uint32_t I, uint32_t OFF>
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	hold(void)
 	{
@@ -125,8 +119,6 @@ struct FrameGather
 			h.low = *at.word<OFF>(0);
 		else if (OP == GPUAGG_TRANS_SUM_I64 || OP == GPUAGG_TRANS_SUM_I128)
 			h.low = *at.word<OFF>(0) | (uint64_t) *at.word<OFF>(1) << 32;
-		else if (WIDTH == 4 && (OP == GPUAGG_TRANS_MIN_I64 || OP == GPUAGG_TRANS_MAX_I64))
-			h.low = (uint64_t) (int64_t) (int32_t) *at.word<OFF>(0);
 		else
 			h.low = *at.wide<OFF>();
 		if (OP == GPUAGG_TRANS_SUM_I128)
@@ -139,7 +131,7 @@ struct FrameNone
 {
 	FrameHeld  *held;
 
-	template <uint32_t OP, uint32_t WIDTH, uint32_t I, uint32_t OFF>
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	hold(void)
 	{
@@ -156,6 +148,7 @@ shared_seen(const FrameShared &t, uint32_t slot, uint32_t copies_log2)
 	const uint32_t *bare = (const uint32_t *) t.base + (uint64_t) (P::BARE_OFF / 4) * t.groups;
 	uint32_t	seen = 0;
 
+	#pragma unroll 1
 	for (uint32_t c = slot << copies_log2; c < (slot + 1) << copies_log2; c++)
 		seen |= counted[c] | bare[c];
 	return seen != 0;
@@ -170,6 +163,7 @@ shared_gather(const FrameShared &t, uint32_t slot, uint32_t copies_log2, FrameGa
 
 	P::hold(none);
 	g->at = t;
+	#pragma unroll 1
 	for (uint32_t c = 0; c < 1u << copies_log2; c++)
 	{
 		g->at.group = (slot << copies_log2) + c;
@@ -184,6 +178,7 @@ shared_begin(char *base, uint32_t slots, uint32_t copies_log2)
 {
 	FrameShared t = {base, ((slots << copies_log2) + 1) & ~1u, 0};
 
+	#pragma unroll 1
 	for (t.group = threadIdx.x; t.group < t.groups; t.group += blockDim.x)
 		P::hold(t);
 	__syncthreads();

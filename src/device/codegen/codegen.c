@@ -78,7 +78,6 @@ gpuagg_codegen_numbers(const GpuAggProgram *p)
 typedef struct Held
 {
 	uint32_t	op;
-	uint32_t	width;			/* bytes that hold every value */
 	uint32_t	off;			/* of a group's in shared memory */
 	uint16_t	arg;
 	uint16_t	filter;
@@ -111,16 +110,13 @@ held_bytes(const Held *h)
 			return 4;
 		case GPUAGG_TRANS_SUM_I128:
 			return 12;
-		case GPUAGG_TRANS_MIN_I64:
-		case GPUAGG_TRANS_MAX_I64:
-			return h->width;
 		default:
 			return 8;
 	}
 }
 
 static uint32_t
-held_find(States *s, uint32_t op, uint16_t arg, uint16_t filter, uint32_t width)
+held_find(States *s, uint32_t op, uint16_t arg, uint16_t filter)
 {
 	uint32_t	i = 0;
 
@@ -128,7 +124,7 @@ held_find(States *s, uint32_t op, uint16_t arg, uint16_t filter, uint32_t width)
 						 (s->held[i].op == op || (is_float_sum(op) && is_float_sum(s->held[i].op)))))
 		i++;
 	if (i == s->n)
-		s->held[s->n++] = (Held) {op, width, 0, arg, filter, false};
+		s->held[s->n++] = (Held) {op, 0, arg, filter, false};
 	if (op == GPUAGG_TRANS_SUM_F64_AVG)
 		s->held[i].averaged = true;
 	if (is_float_sum(op))
@@ -151,7 +147,7 @@ rows_find(const GpuAggProgram *p, States *s)
 		s->counted++;
 	s->bare = n;
 	if (p->nkeys > 0 && (s->counted == n || s->held[s->counted].arg != GPUAGG_NO_REG))
-		s->held[s->n++] = (Held) {GPUAGG_TRANS_COUNT, 8, 0, GPUAGG_NO_REG, GPUAGG_NO_REG, false};
+		s->held[s->n++] = (Held) {GPUAGG_TRANS_COUNT, 0, GPUAGG_NO_REG, GPUAGG_NO_REG, false};
 	if (s->counted == n)
 		s->counted = s->bare;
 }
@@ -163,12 +159,7 @@ states_compute(const GpuAggProgram *p, States *s)
 
 	memset(s, 0, sizeof(*s));
 	for (uint32_t i = 0; i < p->ntransitions; i++)
-	{
-		const bool	narrow = t[i].arg != GPUAGG_NO_REG &&
-			gpuagg_key_class(t[i].type) == GPUAGG_CLASS_I64 && gpuagg_type_slot_bytes(t[i].type) == 4;
-
-		s->of[i] = held_find(s, t[i].op, t[i].arg, t[i].filter, narrow ? 4 : 8);
-	}
+		s->of[i] = held_find(s, t[i].op, t[i].arg, t[i].filter);
 	rows_find(p, s);
 	/* those of 8 bytes first, so that they are aligned */
 	for (uint32_t wide = 0; wide < 2; wide++)
@@ -371,20 +362,20 @@ add_states(GpuAggWriter *w, const States *s)
 	gpuagg_layout_compute(w->program, &layout);
 	gpuagg_write(w, "\ttemplate <typename F> static GPUAGG_HD void\n\thold(F &f)\n\t{\n");
 	for (uint32_t i = 0; i < s->n; i++)
-		gpuagg_write(w, "\t\tf.template hold<%s, %u, %u, %u>();\n", gpuagg_write_transition(s->held[i].op),
-					 s->held[i].width, i, s->held[i].off);
+		gpuagg_write(w, "\t\tf.template hold<%s, %u, %u>();\n", gpuagg_write_transition(s->held[i].op),
+					 i, s->held[i].off);
 	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tenter(F &f, const Row &row)\n\t{\n");
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->held[i].op == GPUAGG_TRANS_COUNT)
-			gpuagg_write(w, "\t\tf.template enter<%s, %u, %u, %u>(row.e%u, (int64_t) 0);\n",
-						 gpuagg_write_transition(s->held[i].op), s->held[i].width, i, s->held[i].off, i);
+			gpuagg_write(w, "\t\tf.template enter<%s, %u, %u>(row.e%u, (int64_t) 0);\n",
+						 gpuagg_write_transition(s->held[i].op), i, s->held[i].off, i);
 		else
-			gpuagg_write(w, "\t\tf.template enter<%s, %u, %u, %u>(row.e%u, row.a%u);\n",
-						 gpuagg_write_transition(s->held[i].op), s->held[i].width, i, s->held[i].off, i, i);
+			gpuagg_write(w, "\t\tf.template enter<%s, %u, %u>(row.e%u, row.a%u);\n",
+						 gpuagg_write_transition(s->held[i].op), i, s->held[i].off, i, i);
 	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstates(F &f)\n\t{\n");
 	for (uint32_t i = 0; i < w->program->ntransitions; i++)
-		gpuagg_write(w, "\t\tf.template state<%s, %u, %u, %u, %u>();\n", gpuagg_write_transition(t[i].op),
-					 s->held[s->of[i]].width, s->of[i], s->held[s->of[i]].off, layout.state_off[i]);
+		gpuagg_write(w, "\t\tf.template state<%s, %u, %u, %u>();\n", gpuagg_write_transition(t[i].op),
+					 s->of[i], s->held[s->of[i]].off, layout.state_off[i]);
 	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstep(F &f, const Row &row)\n\t{\n");
 	for (uint32_t i = 0; i < w->program->ntransitions; i++)
 		if (t[i].op == GPUAGG_TRANS_COUNT)
