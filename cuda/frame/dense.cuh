@@ -8,7 +8,7 @@
 #define GPUAGG_CUDA_FRAME_DENSE_CUH
 
 #include "cuda/frame/number.cuh"
-#include "cuda/frame/walk.cuh"
+#include "cuda/frame/together.cuh"
 
 template <typename P>
 struct FrameDense
@@ -21,6 +21,7 @@ struct FrameDense
 	enter(const typename P::Row &row)
 	{
 		FrameEntry	e;
+		uint32_t	same;
 		uint32_t	n;
 
 		if (!P::number(a, row, &n))
@@ -28,8 +29,22 @@ struct FrameDense
 		e.entry = a.entries + (uint64_t) n * P::STRIDE;
 		if (P::bare(row) && *(volatile uint32_t *) e.entry == 0)
 			*(volatile uint32_t *) e.entry = GPUAGG_HEAD_READY;
-		P::step(e, row);
+		same = together(n);
+		if (same == 0)
+			P::step(e, row);
+		else
+			enter_together(row, same, e.entry);
 		return true;
+	}
+
+	static __device__ __forceinline__ void
+	enter_together(const typename P::Row &row, uint32_t same, char *entry)
+	{
+		FrameRegisters<P> mine;
+		FrameOut	out = {entry, mine.held};
+
+		if (together_add<P>(row, same, mine))
+			P::states(out);
 	}
 };
 

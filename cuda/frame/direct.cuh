@@ -26,7 +26,7 @@ struct FrameDirect
 		if (!P::number(a, row, &n))
 			return false;
 		t.group = (n << a.copies_log2) + copy;
-		P::enter(t, row);
+		shared_enter<P>(t, row);
 		return true;
 	}
 };

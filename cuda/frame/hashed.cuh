@@ -29,38 +29,68 @@ struct FrameHashed
 	uint32_t	added;
 	uint32_t	misses;
 
+	/* Head and keys as they lie in a slot */
+	union Image
+	{
+		uint32_t	words[P::STATES_OFF / 4];
+		uint64_t	align;
+	};
+
+	/*
+	 * By the bytes of the keys: -0 and 0, and NaNs, become one group when they are
+	 * merged.  All threads touch them by atomics only.
+	 */
 	__device__ __forceinline__ uint32_t
 	find(const typename P::Row &row, uint64_t hash) const
 	{
-		const uint32_t ready = GPUAGG_HEAD_READY | P::nulls(row);
 		uint32_t	at = (uint32_t) (hash >> 20) & (a.groups - 1);
 		uint32_t	probes = 0;
+		Image		image = {};
 
+		P::store(row, (char *) image.words);
+		image.words[0] = GPUAGG_HEAD_READY | P::nulls(row);
 		while (probes < HASHED_PROBES)
 		{
-			char	   *slot = keys + at * P::STATES_OFF;
-			uint32_t	seen = *(volatile uint32_t *) slot;
+			uint32_t   *slot = (uint32_t *) (keys + at * P::STATES_OFF);
+			uint32_t	seen = atomicOr(slot, 0u);
 
 			if (seen == 0)
 			{
-				seen = atomicCAS((uint32_t *) slot, 0u, GPUAGG_HEAD_LOCKED);
+				seen = atomicCAS(slot, 0u, GPUAGG_HEAD_LOCKED);
 				if (seen == 0)
 				{
-					P::store(row, slot);
-					__threadfence_block();
-					atomicExch((uint32_t *) slot, ready);
+					take(slot, image);
 					return at;
 				}
 			}
 			if (seen == GPUAGG_HEAD_LOCKED)
 				continue;
-			__threadfence_block();
-			if (seen == ready && P::equal(row, slot))
+			if (seen == image.words[0] && has(slot, image))
 				return at;
 			at = (at + 1) & (a.groups - 1);
 			probes++;
 		}
 		return HASHED_NONE;
+	}
+
+	static __device__ __forceinline__ void
+	take(uint32_t *slot, const Image &image)
+	{
+		for (uint32_t w = 1; w < P::STATES_OFF / 4; w++)
+			(void) atomicExch(slot + w, image.words[w]);
+		__threadfence_block();
+		(void) atomicExch(slot, image.words[0]);
+	}
+
+	static __device__ __forceinline__ bool
+	has(uint32_t *slot, const Image &image)
+	{
+		bool		same = true;
+
+		__threadfence_block();
+		for (uint32_t w = 1; same && w < P::STATES_OFF / 4; w++)
+			same = atomicOr(slot + w, 0u) == image.words[w];
+		return same;
 	}
 
 	__device__ __forceinline__ bool
@@ -73,7 +103,7 @@ struct FrameHashed
 		if (slot != HASHED_NONE)
 		{
 			t.group = (slot << a.copies_log2) + copy;
-			P::enter(t, row);
+			shared_enter<P>(t, row);
 			return true;
 		}
 		misses++;

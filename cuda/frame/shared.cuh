@@ -11,7 +11,7 @@
 #ifndef GPUAGG_CUDA_FRAME_SHARED_CUH
 #define GPUAGG_CUDA_FRAME_SHARED_CUH
 
-#include "cuda/frame/plain.cuh"
+#include "cuda/frame/together.cuh"
 
 /* groups: with their copies; even, so that regions of 8 bytes are aligned */
 struct FrameShared
@@ -75,6 +75,28 @@ struct FrameShared
 			atomicAdd(word<OFF>(2), (uint32_t) high);
 	}
 
+	/* ---------- what lanes have added up ---------- */
+
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
+	__device__ __forceinline__ void
+	merge(FrameHeld h)
+	{
+		if (OP == GPUAGG_TRANS_COUNT)
+			atomicAdd(word<OFF>(0), (uint32_t) h.low);
+		else if (OP == GPUAGG_TRANS_SUM_I64)
+			sum<OP, OFF>((int64_t) h.low);
+		else if (OP == GPUAGG_TRANS_SUM_I128)
+		{
+			/* as if it were one value: its high half beyond 64 bits besides */
+			sum<OP, OFF>((int64_t) h.low);
+			atomicAdd(word<OFF>(2), (uint32_t) (h.high - (uint64_t) ((int64_t) h.low >> 63)));
+		}
+		else if (OP == GPUAGG_TRANS_SUM_F64)
+			gpuagg_state_step_f64(OP, (char *) wide<OFF>(), frame_bits_f64(h.low));
+		else
+			gpuagg_state_merge(OP, (char *) wide<OFF>(), (const char *) &h.low);
+	}
+
 	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
 	enter(bool enters, int64_t v)
@@ -101,6 +123,39 @@ struct FrameShared
 			gpuagg_state_step_f64(OP, (char *) wide<OFF>(), v);
 	}
 };
+
+/* What lanes have added up, into the group */
+struct FrameInto
+{
+	FrameShared &t;
+	const FrameHeld *held;
+
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
+	__device__ __forceinline__ void
+	hold(void)
+	{
+		t.template merge<OP, I, OFF>(held[I]);
+	}
+};
+
+/* A row enters the group t.group; sums of doubles and extremes are loops there. */
+template <typename P>
+static __device__ __forceinline__ void
+shared_enter(FrameShared &t, const typename P::Row &row)
+{
+	const uint32_t same = P::LOOPS ? together(t.group) : 0;
+
+	if (same == 0)
+		P::enter(t, row);
+	else
+	{
+		FrameRegisters<P> mine;
+		FrameInto	into = {t, mine.held};
+
+		if (together_add<P>(row, same, mine))
+			P::hold(into);
+	}
+}
 
 /* What the group holds, all its copies together */
 template <typename P>

@@ -400,6 +400,17 @@ is_long(const GpuAggProgram *p)
 	return n >= LONG_INSTRS;
 }
 
+/* Does shared memory add, or compare, some of it in a loop? */
+static bool
+has_loops(const States *s)
+{
+	bool		loops = false;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		loops |= s->held[i].op > GPUAGG_TRANS_SUM_I128;
+	return loops;
+}
+
 static void
 add_numbers(GpuAggWriter *w, const States *s)
 {
@@ -409,10 +420,10 @@ add_numbers(GpuAggWriter *w, const States *s)
 	gpuagg_layout_compute(p, &layout);
 	gpuagg_write(w, "\tstatic constexpr uint32_t NHELD = %u, COUNTED_OFF = %u, BARE_OFF = %u,\n"
 				 "\t\tSTRIDE = %u, STATES_OFF = %u;\n"
-				 "\tstatic constexpr bool LATE = %s, LONG = %s;\n",
+				 "\tstatic constexpr bool LATE = %s, LONG = %s, LOOPS = %s;\n",
 				 s->n, s->held[s->counted].off, s->held[s->bare < s->n ? s->bare : s->counted].off,
 				 layout.row_bytes, p->ntransitions > 0 ? layout.state_off[0] : layout.row_bytes,
-				 p->filter_reg != GPUAGG_NO_REG ? "true" : "false", is_long(p) ? "true" : "false");
+				 p->filter_reg != GPUAGG_NO_REG ? "true" : "false", is_long(p) ? "true" : "false", has_loops(s) ? "true" : "false");
 }
 
 /* ---------- the text ---------- */
