@@ -108,7 +108,9 @@ endif
 EXTENSION = gpuagg
 DATA = sql/gpuagg--1.0.sql
 MODULE_big = gpuagg
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+# kernels' texts: of the CUDA device alone
+CODEGEN := $(sort $(wildcard src/device/codegen/*.c))
+OBJS = $(patsubst %.c,%.o,$(filter-out $(CODEGEN),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))))
 
 PG_CPPFLAGS = -I$(srcdir)/src
 # PostgreSQL asks for C90's order of declarations and gives callbacks
@@ -171,7 +173,8 @@ endif
 # nothing of PostgreSQL; "defs" has the linker see to that.
 include cuda/build.mk
 ifneq ($(CUDA_OBJS),)
-CUDA_C_OBJS := build/cuda/module.o build/cuda/occupancy.o $(COMPILER_SERVICE:%.c=build/%.o)
+CUDA_C_OBJS := build/cuda/module.o build/cuda/occupancy.o \
+	$(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN))
 
 all: gpuagg_cuda.so $(COMPILER_PROGRAM)
 install: install-cuda
@@ -184,7 +187,7 @@ build/cuda/module.o: cuda/module.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -I. $(CPPFLAGS) -c -o $@ $<
 build/cuda/occupancy.o: src/device/choice/occupancy.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -fvisibility=hidden $(CPPFLAGS) -c -o $@ $<
-$(COMPILER_SERVICE:%.c=build/%.o): build/%.o: %.c build/flags build/cuda/flags Makefile
+$(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN)): build/%.o: %.c build/flags build/cuda/flags Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -fvisibility=hidden -I. $(CPPFLAGS) -c -o $@ $<
 -include $(CUDA_C_OBJS:.o=.d)

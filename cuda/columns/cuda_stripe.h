@@ -5,6 +5,7 @@
  *
  *	stripe.cu			stripes: memory, columns, what is valid
  *	fill.cu			pages into stripes, behind their decoding
+ *	column_range.cu	least and greatest values
  *	dictionary.h	strings and their codes: dictionary.cu, encode.cu
  *	resident.h		stripes as a task's input: resident.cu, stripe_path.cu,
  *					stripe_filter.cu, stripe_local.cu
@@ -18,9 +19,15 @@
 
 #include "cuda/core/cuda_device.h"
 #include "cuda/groupby/groupby.h"
+#include "device/codegen/ranges.h"
 
-/* Bitmaps and values end with whole tiles, so that kernels need not ask. */
-#define GPUAGG_STRIPE_TILE GPUAGG_WARP_TILE
+/* What is known of a column's values; measured when it is first asked for */
+typedef struct GpuAggColumnRange
+{
+	uint32_t	place;			/* of the answer; 0: not asked yet */
+	uint32_t	stamp;			/* that it has when it is there */
+	uint64_t	fills;			/* of the stripe, when it was asked for */
+} GpuAggColumnRange;
 
 /* Zones on the card, and what of them was last copied */
 typedef struct GpuAggStoredZones
@@ -41,6 +48,7 @@ typedef struct GpuAggStored
 	uint32_t   *nulls;
 	uint32_t   *has_nulls;		/* 0: none was ever kept */
 	GpuAggStoredZones zones;
+	GpuAggColumnRange range;
 } GpuAggStored;
 
 struct GpuAggStripe
@@ -93,6 +101,17 @@ gpuagg_cuda_stripe_extend(GpuAggStripe *stripe, uint32_t end)
 /* What is stored of an attribute, or NULL */
 extern const GpuAggStored *gpuagg_cuda_stripe_stored(const GpuAggStripe *stripe, uint32_t attr);
 
+/* ---------- column_range.cu ---------- */
+
+/*
+ * The range of an integer column's values, as far as they are known: false, if they
+ * have changed; then they are measured, for who asks later.  A hint.
+ */
+extern bool gpuagg_cuda_column_range(GpuAggStripe *stripe, uint32_t attr, GpuAggRange *range);
+
+/* At close */
+extern void gpuagg_cuda_column_ranges_close(GpuAggDevice *device);
+
 /* ---------- dictionary.cu ---------- */
 
 extern GpuAggStatus gpuagg_cuda_dictionary_create(GpuAggDevice *device, GpuAggDictionary **dictionary,
@@ -136,21 +155,6 @@ extern void gpuagg_cuda_strings_free(GpuAggTask *task);
 /* Positions [first, first + count) become invalid; zones of rows count them. */
 extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions,
 									 cudaStream_t stream);
-
-/* A stripe as input: what of it, and what is to become of it */
-typedef struct GpuAggStripeInput
-{
-	const uint32_t *valid;
-	const GpuAggStripeColumn *columns;	/* as the program loads them */
-	const GpuAggPositions *without;	/* listed positions: no input; in order */
-	uint32_t	nwithout;
-	uint32_t	positions;			/* likewise from here on */
-	uint32_t	first_tile;		/* of the batch's tiles */
-	uint32_t	pad;
-	uint32_t   *chosen;			/* NULL, or input positions that pass the filter */
-	uint32_t   *leftover;			/* those that are left to the interpreter; of
-								 * stripes that are deferred, those that are not */
-} GpuAggStripeInput;
 
 /*
  * A filter of comparisons with constants that all must hold: values between

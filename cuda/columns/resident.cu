@@ -4,94 +4,8 @@
  *		batches.
  */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cuda/columns/resident.h"
-
-/* ---------- the queue ---------- */
-
-/* Positions that are not input, but for those beyond the end */
-static bool
-without_copy(GpuAggPendingStripe *w, const GpuAggPositions *without, uint32_t n)
-{
-	while (n > 0 && without[n - 1].first >= w->positions)
-		n--;
-	w->nwithout = 0;
-	w->without = NULL;
-	if (n == 0)
-		return true;
-	w->without = (GpuAggPositions *) malloc(n * sizeof(*without));
-	if (w->without == NULL)
-		return false;
-	memcpy(w->without, without, n * sizeof(*without));
-	w->nwithout = n;
-	return true;
-}
-
-static void
-pending_free(GpuAggPendingStripe *w)
-{
-	free(w->done);
-	free(w->without);
-}
-
-/* Somebody is to poll the task. */
-static void
-wake(const GpuAggDevice *device)
-{
-	const uint64_t one = 1;
-
-	/* full, it is readable already */
-	if (write(device->event_fd, &one, sizeof(one)) < 0)
-		return;
-}
-
-static GpuAggStatus
-queue_add(GpuAggTask *task, const GpuAggPendingStripe *w, GpuAggError *error)
-{
-	if (task->queue == NULL)
-		task->queue = (GpuAggResidentQueue *) calloc(1, sizeof(*task->queue));
-	if (task->queue == NULL)
-		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-	task->queue->pending[task->queue->n++] = *w;
-	if (task->queue->n == GPUAGG_RESIDENT_STRIPES)
-		(void) gpuagg_cuda_resident_flush(task);
-	wake(task->device);
-	return GPUAGG_OK;
-}
-
-GpuAggStatus
-gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id, GpuAggStripe *stripe,
-						  const GpuAggPositions *without, uint32_t nwithout, GpuAggError *error)
-{
-	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
-	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
-	GpuAggPendingStripe w = {};
-
-	if (gpuagg_cuda_input_check(task, error) != GPUAGG_OK)
-		return error->status == GPUAGG_DEVICE_LOST ? error->status :
-			gpuagg_cuda_batch_failed(task, batch_id, error);
-	if (p->select || task->prepared->sampled)
-		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
-								 "no stripes for rows that are selected or sampled");
-	if (!gpuagg_cuda_stripe_columns(stripe, p, columns, error))
-		return error->status;
-	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK)
-		return gpuagg_cuda_batch_failed(task, batch_id, error);
-	w.stripe = stripe;
-	w.positions = stripe->high_water;
-	w.done = (GpuAggBatch *) calloc(1, sizeof(*w.done));
-	if (w.done == NULL || !without_copy(&w, without, nwithout))
-	{
-		free(w.done);
-		return gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-	}
-	w.done->stage = GPUAGG_BATCH_DONE;
-	w.done->completion.batch_id = batch_id;
-	if (queue_add(task, &w, error) != GPUAGG_OK)
-		pending_free(&w);
-	return error->status;
-}
 
 /* ---------- memory of a batch ---------- */
 
@@ -102,6 +16,8 @@ typedef struct ResidentParts
 	GpuAggStripeInput *inputs;
 	GpuAggStripeColumn *columns;
 	GpuAggPositions *without;
+	GpuAggTableHead *entries_head;
+	uint32_t   *nentries;
 	size_t		upload;
 	char	   *bitmaps;		/* cleared before anything runs */
 	size_t		bitmap_bytes;
@@ -152,6 +68,8 @@ resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 	parts->upload = at;
 	parts->bitmap_bytes = bitmap;
 	parts->bitmaps = part(base, &at, (shape->choose ? 2 : 1) * bitmap);
+	parts->entries_head = (GpuAggTableHead *) part(base, &at, sizeof(GpuAggTableHead));
+	parts->nentries = (uint32_t *) part(base, &at, sizeof(uint32_t));
 	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->pending->positions);
 	decoded->spill = part(base, &at, (size_t) shape->nspill * task->prepared->stride);
 	return at;
@@ -402,6 +320,55 @@ gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratc
 	return true;
 }
 
+/* ---------- a kernel of the query's own ---------- */
+
+static bool
+compiled_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, const ResidentParts *parts,
+				GpuAggError *error)
+{
+	GpuAggCompiledPath *path = &task->queue->compiled;
+	GpuAggFrameArgs *args = &batch->resident->frame;
+
+	*args = path->args;
+	args->inputs = parts->inputs;
+	args->n = shape->n;
+	args->tiles = shape->tiles;
+	for (uint32_t i = 0; i < shape->n; i++)
+		args->first_tile[i] = batch->resident->inputs[i].first_tile;
+	args->head = batch->decoded.head;
+	args->entries = batch->decoded.spill;
+	args->nentries = parts->nentries;
+	return launch_begin(task, batch, parts, error) &&
+		gpuagg_cuda_compiled_launch(task, path, args, parts->entries_head, error) &&
+		gpuagg_cuda_batch_report(task, batch, error);
+}
+
+static void
+enqueue_compiled(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
+{
+	ResidentShape shape = {};
+	ResidentParts parts;
+	GpuAggBatch *batch;
+	GpuAggError error = {};
+
+	shape_of(task, pending, n, &shape);
+	shape.choose = false;
+	shape.local = true;
+	shape.nspill = task->queue->compiled.nentries;
+	batch = resident_make(task, &shape, &parts, &error);
+	if (batch == NULL)
+	{
+		(void) gpuagg_cuda_task_fail(task, &error);
+		push_done(task, pending, n);
+		return;
+	}
+	batch->resident->compiled = true;
+	batch->nspilled = shape.nspill;
+	batch->decoded.nrows = 0;
+	(void) gpuagg_cuda_batch_enqueued(task, batch, compiled_launch(task, batch, &shape, &parts, &error), &error);
+	push_done(task, pending + 1, n - 1);
+}
+
 /* ---------- the path of many groups ---------- */
 
 static bool
@@ -621,11 +588,54 @@ strategy_take(GpuAggTask *task, GpuAggStrategy strategy, GpuAggError *error)
 }
 
 static bool
+may_choose(const GpuAggTask *task)
+{
+	return !task->fed && task->forced == GPUAGG_STRATEGY_AUTO && !task->config.forced;
+}
+
+/* What would be compiled, before anything is settled */
+static void
+compiled_choose(GpuAggTask *task)
+{
+	GpuAggResidentQueue *q = task->queue;
+	GpuAggStrategy strategy;
+
+	if (may_choose(task))
+	{
+		GpuAggStripePath path;
+
+		(void) gpuagg_cuda_stripe_path(task, false, &path);
+		strategy = resident_strategy(task, &path);
+	}
+	else if (task->groupby != NULL)
+		return;					/* rows are kept, as was asked for */
+	else
+		strategy = task->forced != GPUAGG_STRATEGY_AUTO ? task->forced : GPUAGG_STRATEGY_SINGLE_PASS;
+	gpuagg_cuda_compiled_choose(task, strategy, q->pending, q->n, &q->compiled);
+}
+
+/* The kernel is there: groups are those of the task's table. */
+static bool
+compiled_take(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggResidentQueue *q = task->queue;
+
+	if (may_choose(task) && !strategy_take(task, GPUAGG_STRATEGY_SINGLE_PASS, error))
+		return false;
+	q->compiles = task->groupby == NULL;
+	if (q->compiles)
+	{
+		task->strategy = gpuagg_frame_strategy(q->compiled.frame);
+		task->stats.compiled = 1;
+	}
+	return true;
+}
+
+static bool
 path_choose(GpuAggTask *task, GpuAggError *error)
 {
 	GpuAggResidentQueue *q = task->queue;
-	const bool	free_to = !task->fed && task->forced == GPUAGG_STRATEGY_AUTO &&
-		!task->config.forced;
+	const bool	free_to = may_choose(task);
 
 	q->chosen = true;
 	gpuagg_cuda_stripe_filter(gpuagg_cuda_program(task->prepared), &q->filter);
@@ -646,22 +656,14 @@ path_choose(GpuAggTask *task, GpuAggError *error)
 	return true;
 }
 
-bool
-gpuagg_cuda_resident_flush(GpuAggTask *task)
+/* Stripes of a launch, by the path that is open */
+static void
+enqueue(GpuAggTask *task, uint32_t n)
 {
 	GpuAggResidentQueue *q = task->queue;
-	const uint32_t n = q != NULL ? q->n : 0;
-	GpuAggError error = {};
 
-	if (n == 0)
-		return false;
-	q->n = 0;
-	if (gpuagg_cuda_input_check(task, &error) != GPUAGG_OK ||
-		(!q->chosen && !path_choose(task, &error)))
-	{
-		(void) gpuagg_cuda_task_fail(task, &error);
-		push_done(task, q->pending, n);
-	}
+	if (q->compiles && gpuagg_cuda_compiled_prepare(task, q->pending, n, &q->compiled))
+		enqueue_compiled(task, q->pending, n);
 	else if (q->deferral.open)
 		enqueue_deferred(task, q->pending, n);
 	else if (q->path.open && !(task->local_settled && task->local.capacity == 0))
@@ -669,10 +671,61 @@ gpuagg_cuda_resident_flush(GpuAggTask *task)
 	else
 		for (uint32_t i = 0; i < n; i++)
 			enqueue_rows(task, &q->pending[i]);
+}
+
+/* May the stripes go now?  Not if their kernel is worth waiting for. */
+static bool
+compiled_settle(GpuAggTask *task, bool waits, GpuAggError *error)
+{
+	GpuAggResidentQueue *q = task->queue;
+	GpuAggKernelState state;
+
+	if (!q->asked)
+		compiled_choose(task);
+	q->asked = true;
+	if (!q->compiled.open || q->compiles || q->compiled.refused || (q->chosen && task->groupby != NULL))
+		return true;
+	state = gpuagg_cuda_compiled_ask(task, &q->compiled);
+	if (state == GPUAGG_KERNEL_READY)
+		(void) compiled_take(task, error);
+	return state != GPUAGG_KERNEL_WAIT || !waits;
+}
+
+static bool
+flush(GpuAggTask *task, bool waits)
+{
+	GpuAggResidentQueue *q = task->queue;
+	const uint32_t n = q != NULL ? q->n : 0;
+	GpuAggError error = {};
+
+	if (n == 0)
+		return false;
+	if (gpuagg_cuda_input_check(task, &error) == GPUAGG_OK && !compiled_settle(task, waits, &error))
+		return false;
+	q->n = 0;
+	if (error.status != GPUAGG_OK || (!q->compiles && !q->chosen && !path_choose(task, &error)))
+	{
+		(void) gpuagg_cuda_task_fail(task, &error);
+		push_done(task, q->pending, n);
+	}
+	else
+		enqueue(task, n);
 	task->fed = true;
 	for (uint32_t i = 0; i < n; i++)
-		pending_free(&q->pending[i]);
+		gpuagg_cuda_pending_stripe_free(&q->pending[i]);
 	return true;
+}
+
+bool
+gpuagg_cuda_resident_flush(GpuAggTask *task)
+{
+	return flush(task, false);
+}
+
+bool
+gpuagg_cuda_resident_poll(GpuAggTask *task)
+{
+	return flush(task, true);
 }
 
 void
@@ -681,7 +734,7 @@ gpuagg_cuda_resident_free(GpuAggTask *task)
 	GpuAggResidentQueue *q = task->queue;
 
 	for (uint32_t i = 0; q != NULL && i < q->n; i++)
-		pending_free(&q->pending[i]);
+		gpuagg_cuda_pending_stripe_free(&q->pending[i]);
 	while (q != NULL && q->deferral.first != NULL)
 	{
 		GpuAggResident *r = q->deferral.first;
@@ -690,5 +743,7 @@ gpuagg_cuda_resident_free(GpuAggTask *task)
 		gpuagg_cuda_free(task, r->memory, r->bytes, task->streams->group);
 		free(r);
 	}
+	if (q != NULL)
+		gpuagg_cuda_compiled_free(task->device, &q->compiled);
 	free(q);
 }

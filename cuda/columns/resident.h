@@ -6,7 +6,8 @@
  * that many of them are one launch.  The first one's batch stands for all of
  * that launch; the others complete behind it, with nothing to tell.
  *
- * A task whose first input are stripes groups by the strategy that was chosen for
+ * Programs whose kernel has been compiled run through that (compiled_path.h).  Otherwise
+ * a task whose first input are stripes groups by the strategy that was chosen for
  * them (GpuAggTaskConfig.resident_strategy).  Paths:
  *		few groups		columns are read as they lie (stripe_local.cu), into the
  *						task's table; what is not plain is interpreted behind it
@@ -20,19 +21,21 @@
 #ifndef GPUAGG_CUDA_COLUMNS_RESIDENT_H
 #define GPUAGG_CUDA_COLUMNS_RESIDENT_H
 
-#include "cuda/columns/cuda_stripe.h"
+#include "cuda/columns/compiled_path.h"
 
 /* Stripes of one launch, at most */
-#define GPUAGG_RESIDENT_STRIPES 64
+#define GPUAGG_RESIDENT_STRIPES GPUAGG_FRAME_STRIPES
 
 /* What a batch reads: device addresses */
 typedef struct GpuAggResident
 {
 	bool		local;			/* by the path of few groups */
 	bool		deferred;		/* by the one of many */
+	bool		compiled;		/* by a kernel of the query's own */
 	bool		flagged;		/* flags of what is left over have been made */
 	uint32_t	n;
 	GpuAggStripeInput inputs[GPUAGG_RESIDENT_STRIPES];
+	GpuAggFrameArgs frame;		/* what that was launched with */
 
 	/* of deferred stripes, until the task's end */
 	struct GpuAggResident *next;
@@ -45,7 +48,7 @@ typedef struct GpuAggResident
 typedef struct GpuAggPendingStripe
 {
 	GpuAggBatch *done;			/* completes, if no other batch does it */
-	const GpuAggStripe *stripe;
+	GpuAggStripe *stripe;
 	uint32_t	positions;
 	uint32_t	nwithout;
 	GpuAggPositions *without;
@@ -77,6 +80,9 @@ typedef struct GpuAggStripeDeferral
 typedef struct GpuAggResidentQueue
 {
 	bool		chosen;			/* the path */
+	bool		asked;			/* what a compiled kernel would be */
+	bool		compiles;		/* it is ready: no other path */
+	GpuAggCompiledPath compiled;
 	GpuAggStripePath path;
 	GpuAggStripeDeferral deferral;
 	GpuAggStripeFilter filter;
@@ -100,8 +106,14 @@ extern GpuAggStatus gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_i
 											  GpuAggStripe *stripe, const GpuAggPositions *without,
 											  uint32_t nwithout, GpuAggError *error);
 
+/* It was enqueued, or never will be. */
+extern void gpuagg_cuda_pending_stripe_free(GpuAggPendingStripe *stripe);
+
 /* What waits is enqueued.  False: nothing did. */
 extern bool gpuagg_cuda_resident_flush(GpuAggTask *task);
+
+/* The same, if their kernel is being compiled and worth waiting for: then nothing is. */
+extern bool gpuagg_cuda_resident_poll(GpuAggTask *task);
 
 /* What the path of few groups has left over, through the interpreter */
 extern bool gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratch,

@@ -32,6 +32,7 @@ stream_open(GpuAggDevice *device, GpuAggError *error)
 void
 gpuagg_cuda_stripes_close(GpuAggDevice *device)
 {
+	gpuagg_cuda_column_ranges_close(device);
 	if (device->stripe_stream == NULL)
 		return;
 	(void) cudaEventDestroy(device->stripe_event);

@@ -4,7 +4,8 @@
  *		interpret rows (kernels.h), or as a bitmap of those that also pass the
  *		filter, for those that read columns as they lie (stripe_local.cu).
  */
-#include "cuda/columns/stripe_input.cuh"
+#include "cuda/columns/cuda_stripe.h"
+#include "cuda/frame/stripe_input.cuh"
 #include "cuda/kernel/row.cuh"
 
 #define CHOOSE_THREADS 256

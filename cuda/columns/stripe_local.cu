@@ -11,7 +11,8 @@
  * `leftover`: rows with a NULL that the program looks at, and rows whose group
  * finds room neither in shared memory nor in the task's table.
  */
-#include "cuda/columns/stripe_input.cuh"
+#include "cuda/columns/cuda_stripe.h"
+#include "cuda/frame/stripe_input.cuh"
 #include "cuda/groupby/groupby_fast.cuh"
 #include "cuda/groupby/groupby_flush.cuh"
 
@@ -229,7 +230,7 @@ stripe_row_to_table(const GpuAggGroupByArgs &a, const GpuAggStripeRun &run, cons
 	{
 		const WordKey word = {a, (uint64_t) key};
 
-		entry = table_probe(a.prepared, &a.table, word, hash, UINT64_MAX, GPUAGG_MAX_PROBES, added);
+		entry = table_probe(a.prepared->stride, &a.table, word, hash, UINT64_MAX, GPUAGG_MAX_PROBES, added);
 	}
 	if (entry == NULL)
 		return false;

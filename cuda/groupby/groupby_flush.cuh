@@ -229,7 +229,7 @@ flush_to_table(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, ui
 		if constexpr (KEY == GPUAGG_KEY_I32)
 			entry = word_entry(a, (uint32_t) keys.word(), keys.hash(), added);
 		else
-			entry = table_probe(a.prepared, &a.table, keys, keys.hash(), UINT64_MAX,
+			entry = table_probe(a.prepared->stride, &a.table, keys, keys.hash(), UINT64_MAX,
 								GPUAGG_MAX_PROBES, added);
 		if (entry == NULL)
 		{

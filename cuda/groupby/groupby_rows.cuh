@@ -213,13 +213,13 @@ row_entry(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t has
 	{
 		const WordKey key = {a, field_u64(&a.fields[0], row)};
 
-		return table_probe(a.prepared, &a.table, key, hash, any, GPUAGG_MAX_PROBES, added);
+		return table_probe(a.prepared->stride, &a.table, key, hash, any, GPUAGG_MAX_PROBES, added);
 	}
 	else
 	{
 		const FieldKeys keys = {a, row, flags};
 
-		return table_probe(a.prepared, &a.table, keys, hash, any, GPUAGG_MAX_PROBES, added);
+		return table_probe(a.prepared->stride, &a.table, keys, hash, any, GPUAGG_MAX_PROBES, added);
 	}
 }
 

@@ -111,7 +111,7 @@ typedef struct GpuAggGroupByArgs
 } GpuAggGroupByArgs;
 
 /* A launch takes rows in tiles of this many, a warp each. */
-#define GPUAGG_WARP_TILE 2048
+#define GPUAGG_WARP_TILE GPUAGG_STRIPE_TILE
 
 /* Partitions with few rows a group are drawn so many at once. */
 #define GPUAGG_FEW_ROWS_BATCH 4

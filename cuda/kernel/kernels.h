@@ -38,6 +38,7 @@
 
 #include <cuda_runtime.h>
 
+#include "cuda/kernel/card_types.h"
 #include "device/batch_memory.h"
 #include "device/choice/limits.h"
 #include "device/choice/occupancy.h"
@@ -49,8 +50,6 @@ gpuagg_cuda_align(size_t bytes)
 	return gpuagg_align(bytes, GPUAGG_DECODED_ALIGN);
 }
 
-#define GPUAGG_HEAD_READY 0x80000000u
-#define GPUAGG_HEAD_LOCKED 0x7FFFFFFFu
 /* 4 of head and keys, padded, and the widest states */
 #define GPUAGG_MAX_ROW_BYTES (8 + 16 * (GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS))
 
@@ -81,23 +80,6 @@ typedef struct GpuAggCudaPrepared
 	char		init_row[GPUAGG_MAX_ROW_BYTES + 8];
 } GpuAggCudaPrepared;
 
-/* Counters of a batch; the kernels add, the host reads a copy. */
-typedef struct GpuAggBatchHead
-{
-	unsigned long long rows_scanned;
-	unsigned long long rows_passed;
-	uint32_t	errors;			/* GPUAGG_ST_ bits that were consumed */
-	uint32_t	corrupt;		/* 1 + (page << 16 | line) of a bad line */
-	uint32_t	nskipped;		/* rows of the list: for PostgreSQL, or selected */
-	uint32_t	overflow;		/* rows that found no place */
-	uint32_t	nspilled;		/* groups of block-local tables that did */
-	uint32_t	local_misses;	/* rows that block-local tables had no room for */
-	uint32_t	nkept;			/* rows that became records, or will */
-	uint32_t	nnulls;			/* of these, rows with a NULL that matters */
-	uint32_t	nleftover;			/* rows of stripes that are left to the interpreter */
-	uint32_t	nrefused;		/* strings that a dictionary did not take */
-} GpuAggBatchHead;
-
 /* One page of a batch */
 typedef struct GpuAggPageRef
 {
@@ -109,22 +91,6 @@ typedef struct GpuAggPageRef
 	uint32_t	stripe;			/* 1 + number of the one that keeps it, or 0 */
 	uint32_t	position;			/* of its first line there */
 } GpuAggPageRef;
-
-/*
- * A column of a stripe (device/stripe.h), for one of a program: values of 4 or 8
- * bytes, and a bit each that says NULL.
- */
-typedef struct GpuAggStripeColumn
-{
-	char	   *values;
-	uint32_t   *nulls;
-	uint32_t   *has_nulls;		/* 0: none was ever kept */
-	uint32_t	bytes;
-	uint32_t	f64;			/* 1: values are doubles */
-	GpuAggZone *zones;			/* device/stripe.h */
-	GpuAggBytes *const *strings;	/* NULL, or what codes mean: blocks of
-									 * GPUAGG_STRING_BLOCK */
-} GpuAggStripeColumn;
 
 /* A stripe that a batch is kept in */
 typedef struct GpuAggStripeRef
@@ -151,26 +117,6 @@ typedef struct GpuAggDecodedBatch
 	const GpuAggStripeColumn *resident;	/* NULL, or rows are those of a stripe:
 										 * instead of states and words */
 } GpuAggDecodedBatch;
-
-typedef struct GpuAggTableHead
-{
-	unsigned long long count;	/* groups */
-	unsigned long long arena_used;
-	unsigned long long arena_need;	/* longest string without room */
-} GpuAggTableHead;
-
-typedef struct GpuAggTableRef
-{
-	char	   *slots;
-	uint64_t	capacity;		/* entries, a power of two */
-	uint64_t	limit;			/* groups beyond which none is added */
-	char	   *arena;
-	uint64_t	arena_bytes;
-	GpuAggTableHead *head;
-	GpuAggHashWindow hash_window;			/* window of its hashes: places are spread */
-	bool		dense;			/* no hash table: every entry is a group */
-	bool		mixed;			/* places follow no order of hashes */
-} GpuAggTableRef;
 
 /* Block-local tables: `copies` of `capacity` entries in shared memory. */
 typedef struct GpuAggLocalShape

@@ -25,6 +25,13 @@
 /* Groups for which a table grows at first, of rows of stripes that found no room */
 #define RESIDENT_GROWTH ((uint64_t) 1 << 16)
 
+/* Did its rows go through a kernel of the query's own?  Its entries are merged there. */
+static bool
+is_compiled(const GpuAggBatch *batch)
+{
+	return batch->resident != NULL && batch->resident->compiled;
+}
+
 /* What the counters say of errors */
 static GpuAggStatus
 report_check(const GpuAggBatchHead *head, GpuAggError *error)
@@ -112,7 +119,7 @@ batch_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 	uint64_t	more = report->batch.overflow;
 	size_t		reset = offsetof(GpuAggBatchHead, nspilled) - offsetof(GpuAggBatchHead, overflow);
 
-	if (!batch->again)
+	if (!batch->again && !is_compiled(batch))
 	{
 		batch->nspilled = report->batch.nspilled;
 		more += batch->nspilled;
@@ -167,7 +174,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		gpuagg_cuda_groupby_settle(task->groupby, batch->decoded.nrows, head->nkept);
 	task->kept_nulls += head->nnulls;
 	task->groups = report->table.count;
-	if (!batch->again)
+	if (!batch->again && !is_compiled(batch))
 		local_decide(task, report);
 	if (report_check(head, &error) == GPUAGG_OK)
 	{
@@ -237,7 +244,7 @@ gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
 
 	gpuagg_cuda_batch_free(task, task->polled);
 	task->polled = NULL;
-	if (gpuagg_cuda_resident_flush(task))
+	if (gpuagg_cuda_resident_poll(task))
 		batch = task->first;
 	while (batch != NULL && batch->stage != GPUAGG_BATCH_DONE)
 	{

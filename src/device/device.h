@@ -29,7 +29,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 17
+#define GPUAGG_DEVICE_ABI 18
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -155,6 +155,7 @@ typedef struct GpuAggTaskStats
 	uint32_t	permille;		/* of a measurement: how far it is */
 	uint32_t	switches;		/* of strategy, for groups were more or fewer than
 								 * expected */
+	uint32_t	compiled;		/* 1: by a kernel that was compiled for the program */
 	uint32_t	draw_way;		/* GpuAggDrawWay: how draws were made, */
 	uint32_t	draw_windows;	/* in so many windows; 0: without a way */
 	const char *strategy;		/* static string: what it ended up doing */

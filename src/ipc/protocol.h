@@ -180,6 +180,7 @@ typedef struct GpuAggDoneMsg
 	uint64_t	link_bytes;
 	uint64_t	switches;		/* of strategy */
 	uint64_t	pages_kept;		/* that were added to the cache, or renewed */
+	uint64_t	compiled;		/* GpuAggTaskStats */
 	GpuAggZonesCount zones;
 	uint32_t	draw_way;		/* of draws: GpuAggTaskStats */
 	uint32_t	draw_windows;

@@ -54,6 +54,7 @@ typedef struct GpuAggCounters
 	uint32		passes;			/* windows that were grouped one by one */
 	uint32		splits;			/* of windows whose groups did not fit */
 	uint64		switches;		/* of strategy, by the device */
+	uint64		compiled;		/* tasks with a kernel made for them */
 	GpuAggDrawWay draw_way;		/* of draws */
 	uint32		draw_windows;	/* 0: the device has no ways */
 	char		device[sizeof(((GpuAggDeviceInfo *) 0)->kind)];

@@ -265,6 +265,7 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	counters->pages_kept += msg->pages_kept;
 	gpuagg_stat_add(GPUAGG_STAT_pages_kept, msg->pages_kept);
 	counters->switches += msg->switches;
+	counters->compiled += msg->compiled;
 	counters->memory_bytes = Max(counters->memory_bytes, msg->memory_bytes);
 	counters->device_ns += msg->device_ns;
 	counters->transfer_ns += msg->transfer_ns;

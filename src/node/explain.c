@@ -357,6 +357,8 @@ explain_passes(const GpuAggCounters *counters, ExplainState *es)
 		ExplainPropertyUInteger("Passes", NULL, counters->passes, es);
 	explain_count("Window Splits", counters->splits, es);
 	explain_count("Strategy Switches", counters->switches, es);
+	if (counters->compiled > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyBool("Compiled", counters->compiled > 0, es);
 }
 
 static void

@@ -242,6 +242,7 @@ passes_begin(GpuAggPasses *p, bool host)
 	p->scan->counters.passes = 0;
 	p->scan->counters.splits = 0;
 	p->scan->counters.switches = 0;
+	p->scan->counters.compiled = 0;
 }
 
 /* Windows one after the other, until the last one or a failure */

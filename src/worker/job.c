@@ -194,6 +194,7 @@ post_done(GpuAggWorkerJob *job)
 	done.kernel_ns = stats.kernel_ns;
 	done.link_bytes = stats.link_bytes;
 	done.switches = stats.switches;
+	done.compiled = stats.compiled;
 	done.draw_way = stats.draw_way;
 	done.draw_windows = stats.draw_windows;
 	done.pages_kept = gpuagg_cache_kept(&job->cache);

@@ -40,7 +40,7 @@ sub assign
 	print "$name='$value'\n";
 }
 
-my @own = ('Device', 'Strategy', 'Feed Time', 'Wait Time', 'Device Time',
+my @own = ('Device', 'Strategy', 'Compiled', 'Feed Time', 'Wait Time', 'Device Time',
 	'Emit Time', 'Transfer Time', 'Decode Time', 'Kernel Time', 'Link Rate',
 	'Link Utilization', 'Cached Pages', 'Kept Pages', 'Cache Time', 'Redone', 'Redone Detail', 'Fallback Reason',
 	'Fallback Detail');

@@ -22,6 +22,7 @@ typedef struct TestDevice
 	const char *many_groups;
 	const char *skewed_groups;	/* NULL: either, depending on batches */
 	bool		gpu;
+	const char *compiler;		/* NULL, or what compiles kernels: always */
 
 	/* of its tasks, where a test says nothing else */
 	GpuAggStrategy strategy;	/* forced; AUTO: none */

@@ -56,6 +56,8 @@ device_open(const TestDevice *d)
 	config.threads = dut.threads;
 	config.pages = (const char *) pages;
 	config.pages_bytes = ARENA_PAGES * sizeof(*pages);
+	config.kernels.compiler = dut.compiler;
+	config.kernels.wait_ms = 60000;
 	if (!ok(pages != MAP_FAILED && OPS->abi == GPUAGG_DEVICE_ABI &&
 			OPS->open(&config, &device, &error) == GPUAGG_OK, "open"))
 	{
@@ -128,6 +130,9 @@ typedef struct Run
 	uint32_t	groups;
 } Run;
 
+/* Those that ran by a kernel made for them */
+static uint32_t runs_compiled;
+
 /* Nothing is expected; ten groups are, however many there will be */
 static const GpuAggTaskConfig plain_config;
 static const GpuAggTaskConfig ten_or_less = {.expected_groups = 10,.expected_rows = 100};
@@ -157,6 +162,8 @@ device_forces(GpuAggTaskConfig *config)
 	}
 	if (config->scope_bytes == 0)
 		config->scope_bytes = dut.scope_bytes;
+	if (dut.compiler != NULL)
+		config->compile.mode = GPUAGG_COMPILE_ALWAYS;
 }
 
 static inline bool
@@ -291,6 +298,7 @@ run_finish(Run *run, size_t buffer_bytes)
 	while (!OPS->task_finish(run->task, &run->error))
 		await_event();
 	OPS->task_stats(run->task, &run->stats);
+	runs_compiled += run->stats.compiled;
 	if (run->error.status != GPUAGG_OK)
 		return false;
 	buffer = malloc(buffer_bytes);

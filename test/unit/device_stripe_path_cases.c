@@ -452,6 +452,7 @@ device_stripe_path_cases(const TestDevice *d)
 	test_chosen(1, "the same, with NULLs");
 	test_filters();
 	test_empty();
+	ok(dut.compiler == NULL || runs_compiled > 100, "kernels made for programs ran, where there are any");
 	is_int((long long) STRIPES->used(device), 0, "no stripe has left memory behind");
 	is_at_rest("nor has a task");
 	device_close();

@@ -15,9 +15,9 @@ const GpuAggDeviceOps *gpuagg_device_provider(void);
 
 #include "tap.h"
 
-/* The cases on the first GPU: main's status */
+/* The cases on the first GPU, with or without compiled kernels: main's status */
 static int
-cuda_run(int (*cases) (const TestDevice *device))
+cuda_run_with(int (*cases) (const TestDevice *device), const char *compiler)
 {
 	TestDevice	test = {};
 	GpuAggDeviceInfo cards[16];
@@ -36,7 +36,14 @@ cuda_run(int (*cases) (const TestDevice *device))
 	test.few_groups = "block-local";
 	test.many_groups = "single-pass";
 	test.gpu = true;
+	test.compiler = compiler;
 	return cases(&test);
+}
+
+static inline int
+cuda_run(int (*cases) (const TestDevice *device))
+{
+	return cuda_run_with(cases, NULL);
 }
 
 #endif							/* GPUAGG_TEST_CUDA_DEVICE_H */

@@ -3,10 +3,10 @@
  *		Which positions of a stripe are a task's input: those that are valid, below
  *		the end that was known when the task asked, and not listed.
  */
-#ifndef GPUAGG_CUDA_COLUMNS_STRIPE_INPUT_CUH
-#define GPUAGG_CUDA_COLUMNS_STRIPE_INPUT_CUH
+#ifndef GPUAGG_CUDA_FRAME_STRIPE_INPUT_CUH
+#define GPUAGG_CUDA_FRAME_STRIPE_INPUT_CUH
 
-#include "cuda/columns/cuda_stripe.h"
+#include "cuda/kernel/card_types.h"
 
 /* Bits [from, to) of a word, of which some may lie outside it */
 static __device__ __forceinline__ uint32_t
@@ -56,4 +56,4 @@ input_bits(const GpuAggStripeInput &input, const uint32_t *bitmap, uint32_t word
 	return bits;
 }
 
-#endif							/* GPUAGG_CUDA_COLUMNS_STRIPE_INPUT_CUH */
+#endif							/* GPUAGG_CUDA_FRAME_STRIPE_INPUT_CUH */

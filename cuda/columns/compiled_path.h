@@ -1,0 +1,76 @@
+/*
+ * compiled_path.h
+ *		Stripes through a kernel that was compiled for the query: which frame
+ *		(cuda/frame/) it has, and how it is launched.
+ *
+ * All programs over stripes that the generator takes run so, once their kernel is
+ * there; till then, and where it is not, they take the other paths (resident.h).
+ * Rows that a frame has no place for go through the interpreter behind a larger
+ * table, or through the kernel once more.
+ */
+#ifndef GPUAGG_CUDA_COLUMNS_COMPILED_PATH_H
+#define GPUAGG_CUDA_COLUMNS_COMPILED_PATH_H
+
+#include "cuda/columns/cuda_stripe.h"
+#include "cuda/compile/compile.h"
+#include "cuda/frame/frame.h"
+
+struct GpuAggPendingStripe;
+
+typedef struct GpuAggCompiledPath
+{
+	bool		open;			/* a frame fits */
+	bool		refused;		/* its kernel will not be there */
+	GpuAggFrame frame;
+	GpuAggCodegen code;
+	GpuAggKernelRequest request;
+	GpuAggFrameArgs args;		/* but for what is a launch's */
+	uint32_t	blocks;			/* of a launch */
+	uint32_t	shared_bytes;
+	uint32_t	nentries;		/* that a launch may leave */
+} GpuAggCompiledPath;
+
+/*
+ * Sets the path for a task whose strategy is that one; n stripes are the first that
+ * it has.  Not open: there is no frame for it.
+ */
+extern void gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy,
+										const struct GpuAggPendingStripe *pending, uint32_t n,
+										GpuAggCompiledPath *path);
+
+/* Is the kernel there?  WAIT: ask again; otherwise it is ready, or this is for others. */
+extern GpuAggKernelState gpuagg_cuda_compiled_ask(GpuAggTask *task, GpuAggCompiledPath *path);
+
+/*
+ * For a launch over these stripes.  False: their keys' ranges are not known, or too
+ * large; it is for others.
+ */
+extern bool gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const struct GpuAggPendingStripe *pending,
+										 uint32_t n, GpuAggCompiledPath *path);
+
+/*
+ * Where a launch's parts lie: stripes, entries that were initialised, and their
+ * number.  *args: complete.
+ */
+extern bool gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args,
+										GpuAggTableHead *entries_head, GpuAggError *error);
+
+/* Rows of that launch that found no place, behind a larger table.  False: by others. */
+extern bool gpuagg_cuda_compiled_repeats(const GpuAggCompiledPath *path);
+extern bool gpuagg_cuda_compiled_again(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args,
+									   GpuAggError *error);
+
+/* At the task's end */
+extern void gpuagg_cuda_compiled_free(GpuAggDevice *device, GpuAggCompiledPath *path);
+
+/* ---------- numbered.cu ---------- */
+
+/*
+ * Entries of a launch go into the task's table: those that are numbered get their
+ * keys, if anything is there; counted as gpuagg_codegen_counted().  Those without
+ * place stay, and are counted as overflow.
+ */
+extern void gpuagg_cuda_numbered_merge(const GpuAggCudaPrepared *prepared, const GpuAggFrameArgs *args,
+									   bool numbered, uint32_t counted, uint32_t sms, cudaStream_t stream);
+
+#endif							/* GPUAGG_CUDA_COLUMNS_COMPILED_PATH_H */

@@ -1,0 +1,256 @@
+/*
+ * evaluate.cuh
+ *		The words that a program's text is written in: how values are taken from
+ *		columns, constants and operators, each with its state.
+ *
+ * Register n is v<n>, of the C type of its class, and s<n>, its state.  Operators
+ * are called as device/ops/eval.h does: strict ones answer only for values; of
+ * numbers they are total, so they run anyway and their result is put aside.  What
+ * can never be NULL or an error has states that the compiler knows, and the tests
+ * for them are gone.
+ *
+ * Compiles for the host, too, where the tests compare it with the interpreter.
+ */
+#ifndef GPUAGG_CUDA_FRAME_EVALUATE_CUH
+#define GPUAGG_CUDA_FRAME_EVALUATE_CUH
+
+#include "cuda/frame/frame.h"
+#include "cuda/kernel/atomics.h"
+#include "device/ops/group.h"
+
+/* Rows of a column that a thread loads at once */
+#define GPUAGG_QUAD 4
+
+typedef struct GpuAggQuad32
+{
+	int32_t		v[GPUAGG_QUAD];
+} GpuAggQuad32;
+
+typedef struct GpuAggQuad64
+{
+	int64_t		v[GPUAGG_QUAD];
+} GpuAggQuad64;
+
+typedef struct GpuAggQuadF64
+{
+	double		v[GPUAGG_QUAD];
+} GpuAggQuadF64;
+
+/* ---------- columns ---------- */
+
+#ifdef __CUDA_ARCH__
+/* Values are read once: they need not stay in a cache. */
+static __device__ __forceinline__ void
+quad_load(const char *values, uint32_t at, GpuAggQuad32 *q)
+{
+	const int4	w = __ldcs((const int4 *) (values + 4 * (uint64_t) at));
+
+	q->v[0] = w.x;
+	q->v[1] = w.y;
+	q->v[2] = w.z;
+	q->v[3] = w.w;
+}
+
+static __device__ __forceinline__ void
+quad_load(const char *values, uint32_t at, GpuAggQuad64 *q)
+{
+	const longlong2 *from = (const longlong2 *) (values + 8 * (uint64_t) at);
+	const longlong2 low = __ldcs(from);
+	const longlong2 high = __ldcs(from + 1);
+
+	q->v[0] = low.x;
+	q->v[1] = low.y;
+	q->v[2] = high.x;
+	q->v[3] = high.y;
+}
+
+static __device__ __forceinline__ void
+quad_load(const char *values, uint32_t at, GpuAggQuadF64 *q)
+{
+	const double2 *from = (const double2 *) (values + 8 * (uint64_t) at);
+	const double2 low = __ldcs(from);
+	const double2 high = __ldcs(from + 1);
+
+	q->v[0] = low.x;
+	q->v[1] = low.y;
+	q->v[2] = high.x;
+	q->v[3] = high.y;
+}
+#else
+template <typename Quad>
+static inline GPUAGG_HD void
+quad_load(const char *values, uint32_t at, Quad *q)
+{
+	memcpy(q, values + at / GPUAGG_QUAD * sizeof(*q), sizeof(*q));
+}
+#endif
+
+GPUAGG_FN uint32_t
+quad_nulls(const uint32_t *nulls, uint32_t at)
+{
+	return nulls[at / 32] >> (at % 32) & 0xF;
+}
+
+/* One of four that are registers, which cannot be indexed */
+template <typename V>
+GPUAGG_FN V
+quad_at(const V *v, uint32_t r)
+{
+	return r & 2 ? (r & 1 ? v[3] : v[2]) : (r & 1 ? v[1] : v[0]);
+}
+
+GPUAGG_FN GpuAggBytes
+frame_string(GpuAggBytes *const *strings, uint32_t code, uint8_t state)
+{
+	GpuAggBytes none = {NULL, 0};
+
+	return state != GPUAGG_ST_VALUE ? none :
+		strings[code / GPUAGG_STRING_BLOCK][code % GPUAGG_STRING_BLOCK];
+}
+
+/* Column n of a row: where it is, four rows of it, one of them */
+#define GPUAGG_COLUMN(n) const char *p##n; const uint32_t *z##n;
+#define GPUAGG_COLUMN_TEXT(n) GPUAGG_COLUMN(n) GpuAggBytes *const *t##n;
+#define GPUAGG_OPEN(n) k.p##n = columns[n].values; k.z##n = columns[n].nulls;
+#define GPUAGG_OPEN_TEXT(n) GPUAGG_OPEN(n) k.t##n = columns[n].strings;
+#define GPUAGG_QUAD_OF(type, n) type c##n; uint32_t z##n;
+#define GPUAGG_LOAD(n) quad_load(k.p##n, at, &q.c##n); q.z##n = quad_nulls(k.z##n, at);
+#define GPUAGG_TAKE(n, type, q) \
+	const type v##n = quad_at(q.c##n.v, r); \
+	const uint8_t s##n = q.z##n >> r & GPUAGG_ST_NULL;
+#define GPUAGG_TAKE_TEXT(n, q) \
+	const uint8_t s##n = q.z##n >> r & GPUAGG_ST_NULL; \
+	const GpuAggBytes v##n = frame_string(k.t##n, (uint32_t) quad_at(q.c##n.v, r), s##n);
+
+/* ---------- constants ---------- */
+
+#define GPUAGG_CONST(n, type, field, i) \
+	const type v##n = a.consts[i].field; \
+	const uint8_t s##n = GPUAGG_ST_VALUE;
+#define GPUAGG_CONST_NULL(n, type) \
+	const type v##n = {}; \
+	const uint8_t s##n = GPUAGG_ST_NULL;
+
+/* ---------- strict operators ---------- */
+
+/* Of numbers */
+#define GPUAGG_TOTAL(n, type, state, call) \
+	type v##n; \
+	uint8_t s##n = (uint8_t) (state); \
+	{ \
+		uint8_t e = GPUAGG_ST_VALUE; \
+		v##n = call; \
+		if (s##n == GPUAGG_ST_VALUE) \
+			s##n = e; \
+	}
+
+/* Of strings, which may point anywhere unless all are values */
+#define GPUAGG_GUARDED(n, type, state, call) \
+	type v##n = {}; \
+	uint8_t s##n = (uint8_t) (state); \
+	if (s##n == GPUAGG_ST_VALUE) \
+	{ \
+		uint8_t e = GPUAGG_ST_VALUE; \
+		v##n = call; \
+		s##n = e; \
+	}
+
+#define GPUAGG_DO_I_I(n, fn, x) GPUAGG_TOTAL(n, int64_t, s##x, fn(v##x, &e))
+#define GPUAGG_DO_II_I(n, fn, x, y) GPUAGG_TOTAL(n, int64_t, s##x | s##y, fn(v##x, v##y, &e))
+#define GPUAGG_DO_FF_I(n, fn, x, y) GPUAGG_TOTAL(n, int64_t, s##x | s##y, fn(v##x, v##y, &e))
+#define GPUAGG_DO_FF_F(n, fn, x, y) GPUAGG_TOTAL(n, double, s##x | s##y, fn(v##x, v##y, &e))
+#define GPUAGG_DO_F_F(n, fn, x) GPUAGG_TOTAL(n, double, s##x, fn(v##x, &e))
+#define GPUAGG_DO_I_F(n, fn, x) GPUAGG_TOTAL(n, double, s##x, fn(v##x, &e))
+#define GPUAGG_DO_F_I(n, fn, x) GPUAGG_TOTAL(n, int64_t, s##x, fn(v##x, &e))
+#define GPUAGG_DO_I_I_IMM(n, fn, x) GPUAGG_TOTAL(n, int64_t, s##x, fn(v##x, &e, &i##n))
+#define GPUAGG_DO_BB_I(n, fn, x, y) GPUAGG_GUARDED(n, int64_t, s##x | s##y, fn(v##x, v##y, &e))
+#define GPUAGG_DO_IB_I(n, fn, x, y) GPUAGG_GUARDED(n, int64_t, s##x | s##y, fn(v##x, v##y, &e))
+#define GPUAGG_DO_B_I(n, fn, x) GPUAGG_GUARDED(n, int64_t, s##x, fn(v##x, &e))
+#define GPUAGG_DO_B_B(n, fn, x) GPUAGG_GUARDED(n, GpuAggBytes, s##x, fn(v##x, &e))
+#define GPUAGG_DO_BI_B_IMM(n, fn, x, y) \
+	GPUAGG_GUARDED(n, GpuAggBytes, s##x | s##y, fn(v##x, v##y, &e, &i##n))
+#define GPUAGG_DO_BII_B_IMM(n, fn, x, y, z) \
+	GPUAGG_GUARDED(n, GpuAggBytes, s##x | s##y | s##z, fn(v##x, v##y, v##z, &e, &i##n))
+#define GPUAGG_DO_BB_I_IMM(n, fn, x, y) \
+	GPUAGG_GUARDED(n, int64_t, s##x | s##y, fn(v##x, v##y, &e, &i##n))
+
+/* What of an instruction such operators look at, and IN lists */
+#define GPUAGG_IMM(n, op, flags, imm) \
+	const GpuAggInstr i##n = {op, 0, 0, 0, 0, flags, imm, 0};
+#define GPUAGG_IMM_LIST(d, op, flags, l) \
+	const GpuAggInstr i##d = {op, 0, 0, 0, 0, flags, 0, (int32_t) a.lists[l].n};
+
+/* ---------- the others ---------- */
+
+#define GPUAGG_DO_AND(n, x, y) \
+	uint8_t s##n; \
+	const int64_t v##n = gpuagg_eval_and(v##x, s##x, v##y, s##y, &s##n);
+#define GPUAGG_DO_OR(n, x, y) \
+	uint8_t s##n; \
+	const int64_t v##n = gpuagg_eval_or(v##x, s##x, v##y, s##y, &s##n);
+#define GPUAGG_DO_TEST(n, op, value, x) \
+	uint8_t s##n; \
+	const int64_t v##n = gpuagg_eval_test(op, value, s##x, &s##n);
+#define GPUAGG_DO_SELECT(n, type, x, y, z) \
+	uint8_t s##n; \
+	const int c##n = gpuagg_eval_choose(GPUAGG_OP_SELECT, s##x == GPUAGG_ST_VALUE && v##x, s##x, 0, \
+										s##y, s##z, &s##n); \
+	const type v##n = c##n == 1 ? v##y : v##z;
+#define GPUAGG_DO_COALESCE(n, type, x, y) \
+	uint8_t s##n; \
+	const int c##n = gpuagg_eval_choose(GPUAGG_OP_COALESCE, 0, s##x, 0, s##y, 0, &s##n); \
+	const type v##n = c##n == 1 ? v##y : v##x;
+#define GPUAGG_DO_NULL_IF(n, type, x, y) \
+	uint8_t s##n; \
+	(void) gpuagg_eval_choose(GPUAGG_OP_NULL_IF, 0, s##x, v##y, s##y, 0, &s##n); \
+	const type v##n = v##x;
+#define GPUAGG_DO_DISTINCT(n, x, y, z) \
+	uint8_t s##n; \
+	const int64_t v##n = gpuagg_eval_distinct(s##x, v##y, s##y, s##z, &s##n);
+#define GPUAGG_DO_IN(n, find, x) \
+	uint8_t s##n; \
+	const int64_t v##n = gpuagg_eval_in(s##x == GPUAGG_ST_VALUE && find, s##x, &i##n, &s##n);
+#define GPUAGG_FIND(fn, l, x) fn(a.lists[l].members, (int32_t) a.lists[l].n, v##x)
+#define GPUAGG_FIND_BYTES(l, x) \
+	gpuagg_find_bytes(a.program, a.lists[l].members, (int32_t) a.lists[l].n, v##x)
+
+/* ---------- what a row is for ---------- */
+
+/* An error that is consumed here ends the task. */
+GPUAGG_FN bool
+frame_consume(uint8_t state, uint32_t *errors)
+{
+	*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
+	return state == GPUAGG_ST_VALUE;
+}
+
+GPUAGG_FN bool
+frame_passes(int64_t value, uint8_t state, uint32_t *errors)
+{
+	return frame_consume(state, errors) && value != 0;
+}
+
+/* A double that only PostgreSQL averages does not enter. */
+GPUAGG_FN bool
+frame_averages(double value, uint32_t *errors)
+{
+	if (!gpuagg_f64_needs_pg(value))
+		return true;
+	*errors |= GPUAGG_ST_NEEDS_PG;
+	return false;
+}
+
+/* Keys of a row that are not in shared memory yet */
+GPUAGG_FN uint64_t
+frame_key_word(double d)
+{
+	return gpuagg_key_word_f64(d);
+}
+
+GPUAGG_FN uint64_t
+frame_key_word(int64_t i)
+{
+	return (uint64_t) i;
+}
+
+#endif							/* GPUAGG_CUDA_FRAME_EVALUATE_CUH */

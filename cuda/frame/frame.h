@@ -1,0 +1,77 @@
+/*
+ * frame.h
+ *		What a kernel compiled for a query is launched with.
+ *
+ * The text (device/codegen/codegen.h) says how a row is evaluated; a frame, one
+ * of the headers beside this one, what becomes of rows:
+ *
+ *	plain.cuh		no keys: states in registers
+ *	direct.cuh		keys are numbered by their values: groups in shared memory
+ *	dense.cuh		the same, groups in device memory
+ *	hashed.cuh		a hash table in shared memory for each block
+ *	single.cuh		the task's table
+ *
+ * Literals, parameters and IN lists are arguments, so that one kernel serves all
+ * of them.
+ */
+#ifndef GPUAGG_CUDA_FRAME_FRAME_H
+#define GPUAGG_CUDA_FRAME_FRAME_H
+
+#include "cuda/kernel/card_types.h"
+#include "device/codegen/codegen.h"
+#include "device/ops/eval.h"
+
+/* Stripes of one launch, at most */
+#define GPUAGG_FRAME_STRIPES 64
+
+/* Threads of a block */
+#define GPUAGG_FRAME_THREADS 512
+
+/* Copies of a group's states in a block, at most: a lane each */
+#define GPUAGG_FRAME_MAX_COPIES_LOG2 5
+
+/*
+ * A key of groups that are numbered: values from base on, of which there are
+ * `extent`, are 1 to extent, and NULL is 0.  A group's number is the sum of its
+ * keys', times step.
+ */
+typedef struct GpuAggFrameKey
+{
+	int64_t		base;
+	uint64_t	extent;
+	uint32_t	step;
+	uint32_t	pad;
+} GpuAggFrameKey;
+
+/* Members of an IN list, where they lie */
+typedef struct GpuAggFrameList
+{
+	const GpuAggConst *members;
+	int64_t		n;
+} GpuAggFrameList;
+
+typedef struct GpuAggFrameArgs
+{
+	const GpuAggStripeInput *inputs;
+	uint32_t	n;				/* of these */
+	uint32_t	tiles;			/* of all of them */
+	uint32_t	first_tile[GPUAGG_FRAME_STRIPES];
+	uint32_t	again;			/* 1: only what the last launch had no place for */
+	uint32_t	copies_log2;	/* of a block's groups */
+	uint32_t	groups;			/* direct, dense: numbers; hashed: a block's slots, a
+								 * power of two */
+	uint32_t	pad;
+	GpuAggBatchHead *head;
+	GpuAggTableRef table;
+	uint64_t	seed;			/* of hashes */
+	GpuAggHashWindow hash_window;	/* hashes whose groups are wanted */
+	char	   *entries;		/* direct, dense: of all numbers; hashed: what blocks
+								 * have found, nentries of them */
+	uint32_t   *nentries;
+	const GpuAggProgram *program;	/* strings of IN lists lie there */
+	GpuAggFrameKey keys[GPUAGG_CODEGEN_NUMBERED];
+	GpuAggFrameList lists[GPUAGG_CODEGEN_LISTS];
+	GpuAggValue consts[GPUAGG_CODEGEN_CONSTS];
+} GpuAggFrameArgs;
+
+#endif							/* GPUAGG_CUDA_FRAME_FRAME_H */

@@ -1,0 +1,160 @@
+/*
+ * hashed.cuh
+ *		The frame of few groups whose keys are no small numbers: a hash table of each
+ *		block in shared memory.  Rows that it has no room for go to the task's table;
+ *		its groups are written out as entries, which are merged into that when all
+ *		blocks are through (columns/numbered.cu).
+ *
+ * A slot's head is 0, LOCKED while its keys are written, or says which keys are
+ * NULL, as in the task's table.
+ */
+#ifndef GPUAGG_CUDA_FRAME_HASHED_CUH
+#define GPUAGG_CUDA_FRAME_HASHED_CUH
+
+#include "cuda/frame/shared.cuh"
+#include "cuda/frame/single.cuh"
+
+/* Slots that a row looks at */
+#define HASHED_PROBES 16
+#define HASHED_NONE 0xFFFFFFFFu
+
+template <typename P>
+struct FrameHashed
+{
+	static constexpr bool LONG = true;
+	const GpuAggFrameArgs &a;
+	char	   *keys;			/* heads and keys of all slots */
+	FrameShared t;
+	uint32_t	copy;
+	uint32_t	added;
+	uint32_t	misses;
+
+	/* Head and keys as they lie in a slot */
+	union Image
+	{
+		uint32_t	words[P::STATES_OFF / 4];
+		uint64_t	align;
+	};
+
+	/*
+	 * By the bytes of the keys: -0 and 0, and NaNs, become one group when they are
+	 * merged.  All threads touch them by atomics only.
+	 */
+	__device__ __forceinline__ uint32_t
+	find(const typename P::Row &row, uint64_t hash) const
+	{
+		uint32_t	at = (uint32_t) (hash >> 20) & (a.groups - 1);
+		uint32_t	probes = 0;
+		Image		image = {};
+
+		P::store(row, (char *) image.words);
+		image.words[0] = GPUAGG_HEAD_READY | P::nulls(row);
+		while (probes < HASHED_PROBES)
+		{
+			uint32_t   *slot = (uint32_t *) (keys + at * P::STATES_OFF);
+			uint32_t	seen = atomicOr(slot, 0u);
+
+			if (seen == 0)
+			{
+				seen = atomicCAS(slot, 0u, GPUAGG_HEAD_LOCKED);
+				if (seen == 0)
+				{
+					take(slot, image);
+					return at;
+				}
+			}
+			if (seen == GPUAGG_HEAD_LOCKED)
+				continue;
+			if (seen == image.words[0] && has(slot, image))
+				return at;
+			at = (at + 1) & (a.groups - 1);
+			probes++;
+		}
+		return HASHED_NONE;
+	}
+
+	static __device__ __forceinline__ void
+	take(uint32_t *slot, const Image &image)
+	{
+		for (uint32_t w = 1; w < P::STATES_OFF / 4; w++)
+			(void) atomicExch(slot + w, image.words[w]);
+		__threadfence_block();
+		(void) atomicExch(slot, image.words[0]);
+	}
+
+	static __device__ __forceinline__ bool
+	has(uint32_t *slot, const Image &image)
+	{
+		bool		same = true;
+
+		__threadfence_block();
+		for (uint32_t w = 1; same && w < P::STATES_OFF / 4; w++)
+			same = atomicOr(slot + w, 0u) == image.words[w];
+		return same;
+	}
+
+	__device__ __forceinline__ bool
+	enter(const typename P::Row &row)
+	{
+		const uint64_t hash = P::hash(row, a.seed);
+		const uint32_t slot = find(row, hash);
+		bool		entered;
+
+		if (slot != HASHED_NONE)
+		{
+			t.group = (slot << a.copies_log2) + copy;
+			shared_enter<P>(t, row);
+			return true;
+		}
+		misses++;
+		entered = single_enter<P>(a, row, hash, &added);
+		if (added > 0)
+			atomicAdd(&a.table.head->count, (unsigned long long) added);
+		added = 0;
+		return entered;
+	}
+};
+
+/* A group that is to be merged: head and keys as they are, states of its own */
+template <typename P>
+static __device__ __forceinline__ void
+hashed_write(const GpuAggFrameArgs &a, const char *slot, const FrameHeld *held)
+{
+	char	   *entry = a.entries + (uint64_t) atomicAdd(a.nentries, 1u) * P::STRIDE;
+	FrameOut	out = {entry, held};
+
+	for (uint32_t w = 0; w < P::STATES_OFF / 4; w++)
+		((uint32_t *) entry)[w] = ((const uint32_t *) slot)[w];
+	P::states(out);
+}
+
+template <typename P>
+static __device__ __forceinline__ void
+frame_hashed(const GpuAggFrameArgs &a)
+{
+	extern __shared__ uint4 shared_quads[];
+	char	   *keys = (char *) shared_quads;
+	FrameHashed<P> frame = {a, keys, {}, threadIdx.x & ((1u << a.copies_log2) - 1), 0, 0};
+	FrameCounts counts = {};
+
+	#pragma unroll 1
+	for (uint32_t w = threadIdx.x; w < a.groups * (P::STATES_OFF / 4); w += blockDim.x)
+		((uint32_t *) keys)[w] = 0;
+	frame.t = shared_begin<P>(keys + a.groups * P::STATES_OFF, a.groups, a.copies_log2);
+	frame_walk<P>(a, frame, &counts);
+	counts.misses = frame.misses;
+	frame_report(counts, a.head);
+	#pragma unroll 1
+	for (uint32_t n = threadIdx.x; n < a.groups; n += blockDim.x)
+	{
+		const char *slot = keys + n * P::STATES_OFF;
+		FrameGather<P> gather;
+
+		if (*(const uint32_t *) slot == 0)
+			continue;
+		shared_gather<P>(frame.t, n, a.copies_log2, &gather);
+		hashed_write<P>(a, slot, gather.held);
+	}
+}
+
+#endif							/* GPUAGG_CUDA_FRAME_HASHED_CUH */

@@ -1,0 +1,21 @@
+/*
+ * number.cuh
+ *		Groups that are numbered by the values of their keys: integers of small
+ *		ranges (GpuAggFrameKey).
+ */
+#ifndef GPUAGG_CUDA_FRAME_NUMBER_CUH
+#define GPUAGG_CUDA_FRAME_NUMBER_CUH
+
+#include "cuda/frame/frame.h"
+
+/* Adds a key's part to a number.  False: it is outside of its range. */
+GPUAGG_FN bool
+frame_number(const GpuAggFrameKey &key, int64_t v, bool null, uint32_t *n)
+{
+	const uint64_t at = (uint64_t) v - (uint64_t) key.base;
+
+	*n += null ? 0 : ((uint32_t) at + 1) * key.step;
+	return null || at < key.extent;
+}
+
+#endif							/* GPUAGG_CUDA_FRAME_NUMBER_CUH */

@@ -1,0 +1,282 @@
+/*
+ * walk.cuh
+ *		Rows of stripes, as all frames go through them: which positions are input,
+ *		four of them a thread at once, the filter's columns first.
+ *
+ * A warp takes granules of 1024 positions, by turns.  While it is at four rows of
+ * each lane, the next four are on their way.  Columns that only rows which pass
+ * need are loaded by lanes that have such a row.  A frame has
+ *		bool enter(const typename Program::Row &row)	false: no place
+ * Rows without place are bits of the stripe's `leftover`, for a later launch or
+ * the interpreter.
+ */
+#ifndef GPUAGG_CUDA_FRAME_WALK_CUH
+#define GPUAGG_CUDA_FRAME_WALK_CUH
+
+#include "cuda/frame/evaluate.cuh"
+#include "cuda/frame/stripe_input.cuh"
+
+#define FRAME_LANES 32
+#define FRAME_ALL 0xFFFFFFFFu
+#define FRAME_GRANULE 1024
+#define FRAME_GRANULES (GPUAGG_STRIPE_TILE / FRAME_GRANULE)	/* of a tile */
+#define FRAME_WORDS (FRAME_GRANULE / 32)	/* of a bitmap */
+#define FRAME_STEP (FRAME_LANES * GPUAGG_QUAD)	/* positions that a warp takes at once */
+
+/* What a thread has to tell */
+typedef struct FrameCounts
+{
+	uint32_t	scanned;
+	uint32_t	passed;
+	uint32_t	overflow;
+	uint32_t	misses;
+	uint32_t	errors;
+} FrameCounts;
+
+static __device__ __forceinline__ uint32_t
+frame_lane(void)
+{
+	return threadIdx.x % FRAME_LANES;
+}
+
+static __device__ __forceinline__ uint32_t
+frame_warp_sum(uint32_t v)
+{
+	#pragma unroll
+	for (int lanes = FRAME_LANES / 2; lanes > 0; lanes /= 2)
+		v += __shfl_down_sync(FRAME_ALL, v, lanes);
+	return v;
+}
+
+/* ---------- input ---------- */
+
+/* The stripe that has a tile, from one that does not begin behind it */
+static __device__ __forceinline__ uint32_t
+frame_stripe(const GpuAggFrameArgs &a, uint32_t tile, uint32_t i)
+{
+	while (i + 1 < a.n && a.first_tile[i + 1] <= tile)
+		i++;
+	return i;
+}
+
+/*
+ * A lane's word of a granule's input: of lanes that have one.  Rows that are
+ * looked at again are no longer left over.
+ */
+static __device__ __forceinline__ uint32_t
+frame_bits(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, uint32_t first,
+		   FrameCounts *counts)
+{
+	const uint32_t word = first / 32 + frame_lane();
+	uint32_t	bits;
+
+	if (frame_lane() >= FRAME_WORDS)
+		return 0;
+	if (a.again)
+	{
+		bits = input.leftover[word];
+		if (bits != 0)
+			input.leftover[word] = 0;
+		return bits;
+	}
+	bits = input_bits(input, input.valid, word);
+	counts->scanned += __popc(bits);
+	return bits;
+}
+
+/* ---------- rows ---------- */
+
+/* Rows of a lane whose code is written out: long code takes long to compile. */
+#define FRAME_UNROLL(P, Frame) (P::LONG || Frame::LONG ? 1 : GPUAGG_QUAD)
+
+/* Of four rows, those that pass */
+template <typename P, typename Frame>
+static __device__ __forceinline__ uint32_t
+frame_filter(const GpuAggFrameArgs &a, const typename P::Columns &k, const typename P::Early &q,
+			 uint32_t take, FrameCounts *counts)
+{
+	constexpr uint32_t unroll = FRAME_UNROLL(P, Frame);
+	uint32_t	passed = 0;
+
+	#pragma unroll unroll
+	for (uint32_t r = 0; r < GPUAGG_QUAD; r++)
+		if (take >> r & 1)
+			passed |= (uint32_t) P::passes(a, k, q, r, &counts->errors) << r;
+	return passed;
+}
+
+/* Four rows of a lane: which of them pass, and their columns */
+template <typename P>
+struct FrameQuads
+{
+	typename P::Early q;
+	typename P::Late l;
+	uint32_t	at;
+	uint32_t	passed;
+
+	__device__ __forceinline__ void
+	load(const typename P::Columns &k, uint32_t first, uint32_t step)
+	{
+		at = first + step * FRAME_STEP + frame_lane() * GPUAGG_QUAD;
+		P::early(k, at, q);
+	}
+
+	/* bits: of the granule's input, a word a lane */
+	template <typename Frame>
+	__device__ __forceinline__ void
+	filter(const GpuAggFrameArgs &a, const typename P::Columns &k, uint32_t bits, uint32_t step,
+		   FrameCounts *counts)
+	{
+		const uint32_t word = step * (FRAME_STEP / 32) + frame_lane() / (32 / GPUAGG_QUAD);
+
+		passed = __shfl_sync(FRAME_ALL, bits, word) >> (frame_lane() % (32 / GPUAGG_QUAD) * GPUAGG_QUAD) & 0xF;
+		if (!P::LATE)
+			return;
+		passed = frame_filter<P, Frame>(a, k, q, passed, counts);
+		if (passed != 0)
+			P::late(k, at, l);
+	}
+};
+
+template <typename P, typename Frame>
+static __device__ __forceinline__ void
+frame_rows(const GpuAggFrameArgs &a, const typename P::Columns &k, const FrameQuads<P> &quads,
+		   uint32_t *leftover, Frame &frame, FrameCounts *counts)
+{
+	constexpr uint32_t unroll = FRAME_UNROLL(P, Frame);
+	uint32_t	lost = 0;
+
+	#pragma unroll unroll
+	for (uint32_t r = 0; r < GPUAGG_QUAD; r++)
+		if (quads.passed >> r & 1)
+		{
+			typename P::Row row;
+
+			if (P::row(a, k, quads.q, quads.l, r, row, &counts->errors) && !frame.enter(row))
+				lost |= 1u << r;
+		}
+	counts->passed += __popc(quads.passed & ~lost);
+	if (lost != 0)
+	{
+		counts->overflow += __popc(lost);
+		atomicOr(&leftover[quads.at / 32], lost << (quads.at % 32));
+	}
+}
+
+template <typename P, typename Frame>
+static __device__ __forceinline__ void
+frame_granule(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, const typename P::Columns &k,
+			  uint32_t first, uint32_t bits, Frame &frame, FrameCounts *counts)
+{
+	const uint32_t steps = FRAME_GRANULE / FRAME_STEP;
+	FrameQuads<P> now;
+
+	now.load(k, first, 0);
+	now.passed = 0;
+	#pragma unroll 1
+	for (uint32_t step = 0; step < steps; step++)
+	{
+		FrameQuads<P> next;
+
+		now.template filter<Frame>(a, k, bits, step, counts);
+		next.load(k, first, step + 1 < steps ? step + 1 : step);
+		frame_rows<P>(a, k, now, input.leftover, frame, counts);
+		now.q = next.q;
+		now.at = next.at;
+	}
+}
+
+template <typename P, typename Frame>
+static __device__ __forceinline__ void
+frame_walk(const GpuAggFrameArgs &a, Frame &frame, FrameCounts *counts)
+{
+	const uint32_t warps = gridDim.x * blockDim.x / FRAME_LANES;
+	uint32_t	g = (blockIdx.x * blockDim.x + threadIdx.x) / FRAME_LANES;
+	uint32_t	i = 0;
+
+	for (; g < a.tiles * FRAME_GRANULES; g += warps)
+	{
+		i = frame_stripe(a, g / FRAME_GRANULES, i);
+		const GpuAggStripeInput &input = a.inputs[i];
+		const uint32_t first = (g - a.first_tile[i] * FRAME_GRANULES) * FRAME_GRANULE;
+		const uint32_t bits = frame_bits(a, input, first, counts);
+		typename P::Columns k;
+
+		/* whoever is left over again sets its bit behind the clearing of its word */
+		__syncwarp();
+		if (!__any_sync(FRAME_ALL, bits != 0))
+			continue;
+		P::open(input.columns, k);
+		frame_granule<P>(a, input, k, first, bits, frame, counts);
+	}
+}
+
+/* ---------- what blocks tell ---------- */
+
+/* All threads call it; one of each block adds. */
+static __device__ __forceinline__ void
+frame_report(const FrameCounts &mine, GpuAggBatchHead *head)
+{
+	__shared__ uint32_t sums[4];
+	const uint32_t scanned = frame_warp_sum(mine.scanned);
+	const uint32_t passed = frame_warp_sum(mine.passed);
+	const uint32_t overflow = frame_warp_sum(mine.overflow);
+	const uint32_t misses = frame_warp_sum(mine.misses);
+
+	if (threadIdx.x < 4)
+		sums[threadIdx.x] = 0;
+	if (mine.errors != 0)
+		atomicOr(&head->errors, mine.errors);
+	__syncthreads();
+	if (frame_lane() == 0)
+	{
+		atomicAdd(&sums[0], scanned);
+		atomicAdd(&sums[1], passed);
+		atomicAdd(&sums[2], overflow);
+		atomicAdd(&sums[3], misses);
+	}
+	__syncthreads();
+	if (threadIdx.x != 0)
+		return;
+	if (sums[0] > 0)
+		atomicAdd(&head->rows_scanned, (unsigned long long) sums[0]);
+	if (sums[1] > 0)
+		atomicAdd(&head->rows_passed, (unsigned long long) sums[1]);
+	if (sums[2] > 0)
+		atomicAdd(&head->overflow, sums[2]);
+	if (sums[3] > 0)
+		atomicAdd(&head->local_misses, sums[3]);
+}
+
+/* ---------- a group's states in device memory ---------- */
+
+/* One value, or what a block has held */
+template <uint32_t OP>
+static __device__ __forceinline__ void
+frame_step(char *state, int64_t v)
+{
+	gpuagg_state_step_i64(OP, state, v);
+}
+
+template <uint32_t OP>
+static __device__ __forceinline__ void
+frame_step(char *state, double v)
+{
+	gpuagg_state_step_f64(OP, state, v);
+}
+
+/* A row enters an entry's states. */
+struct FrameEntry
+{
+	char	   *entry;
+
+	template <uint32_t OP, uint32_t OFF, typename V>
+	__device__ __forceinline__ void
+	step(bool enters, V v)
+	{
+		if (enters)
+			frame_step<OP>(entry + OFF, v);
+	}
+};
+
+#endif							/* GPUAGG_CUDA_FRAME_WALK_CUH */

@@ -1,0 +1,554 @@
+/*
+ * codegen.c
+ *		A kernel's text: what a frame asks of a program, as members of a structure.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "device/ops/ops.h"
+#include "expressions.h"
+
+/* Instructions beyond which a text takes too long to compile */
+#define MAX_INSTRS 256
+
+/* Instructions, and those that are much code, beyond which rows are a loop */
+#define LONG_INSTRS 24
+#define LONG_OPERATOR 16
+
+/* ---------- what can be text ---------- */
+
+static bool
+key_is_integer(const GpuAggKey *key)
+{
+	return gpuagg_key_class(key->type) == GPUAGG_CLASS_I64;
+}
+
+/* Constants in IN lists are none of a text's. */
+static bool
+counts_fit(const GpuAggProgram *p)
+{
+	const GpuAggInstr *ins = gpuagg_program_instrs(p);
+	uint32_t	members = 0;
+	uint32_t	lists = 0;
+
+	for (uint32_t i = 0; i < p->ninstrs; i++)
+		if (ins[i].op >= GPUAGG_OP_IN_I64 && ins[i].op <= GPUAGG_OP_IN_BYTES)
+		{
+			members += (uint32_t) ins[i].imm2;
+			lists++;
+		}
+	return lists <= GPUAGG_CODEGEN_LISTS && p->ninstrs <= MAX_INSTRS &&
+		p->nconsts <= GPUAGG_CODEGEN_CONSTS + members;
+}
+
+bool
+gpuagg_codegen_takes(const GpuAggProgram *p, const char **reason)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+
+	*reason = p->select ? "rows are selected" :
+		!counts_fit(p) ? "the program is too long" : NULL;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		if (gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES)
+			*reason = "a key is a string";
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		if (gpuagg_transition_is_string(trans[i].op))
+			*reason = "a minimum or maximum is a string";
+	return *reason == NULL;
+}
+
+bool
+gpuagg_codegen_numbers(const GpuAggProgram *p)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	bool		all = p->nkeys > 0 && p->nkeys <= GPUAGG_CODEGEN_NUMBERED;
+
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		all = all && key_is_integer(&keys[i]);
+	return all;
+}
+
+/* ---------- states ---------- */
+
+/*
+ * What a block keeps of a group.  Transitions of the same values share one: sum
+ * and average of a float differ in what PostgreSQL makes of an empty one alone.
+ */
+typedef struct Held
+{
+	uint32_t	op;
+	uint32_t	off;			/* of a group's in shared memory */
+	uint16_t	arg;
+	uint16_t	filter;
+	bool		averaged;		/* values that only PostgreSQL averages are errors */
+} Held;
+
+typedef struct States
+{
+	uint32_t	n;
+	uint32_t	bytes;
+	uint32_t	counted;		/* counts most rows of a group; n: nothing does */
+	uint32_t	bare;			/* counts those that it does not; n: there are none */
+	Held		held[GPUAGG_MAX_TRANSITIONS + 1];
+	uint32_t	of[GPUAGG_MAX_TRANSITIONS];
+} States;
+
+static bool
+is_float_sum(uint32_t op)
+{
+	return op == GPUAGG_TRANS_SUM_F64 || op == GPUAGG_TRANS_SUM_F64_AVG;
+}
+
+/* Bytes in shared memory: a word of 32 bits for what fits (cuda/frame/shared.cuh) */
+static uint32_t
+held_bytes(const Held *h)
+{
+	switch (h->op)
+	{
+		case GPUAGG_TRANS_COUNT:
+			return 4;
+		case GPUAGG_TRANS_SUM_I128:
+			return 12;
+		default:
+			return 8;
+	}
+}
+
+static uint32_t
+held_find(States *s, uint32_t op, uint16_t arg, uint16_t filter)
+{
+	uint32_t	i = 0;
+
+	while (i < s->n && !(s->held[i].arg == arg && s->held[i].filter == filter &&
+						 (s->held[i].op == op || (is_float_sum(op) && is_float_sum(s->held[i].op)))))
+		i++;
+	if (i == s->n)
+		s->held[s->n++] = (Held) {op, 0, arg, filter, false};
+	if (op == GPUAGG_TRANS_SUM_F64_AVG)
+		s->held[i].averaged = true;
+	if (is_float_sum(op))
+		s->held[i].op = GPUAGG_TRANS_SUM_F64;
+	return i;
+}
+
+/*
+ * A group is there if a row had it.  A count tells that, but of rows whose argument
+ * is NULL: those are counted beside it, which costs nothing where there are none.
+ */
+static void
+rows_find(const GpuAggProgram *p, States *s)
+{
+	const uint32_t n = s->n;
+
+	s->counted = 0;
+	while (s->counted < n && !(s->held[s->counted].op == GPUAGG_TRANS_COUNT &&
+							   s->held[s->counted].filter == GPUAGG_NO_REG))
+		s->counted++;
+	s->bare = n;
+	if (p->nkeys > 0 && (s->counted == n || s->held[s->counted].arg != GPUAGG_NO_REG))
+		s->held[s->n++] = (Held) {GPUAGG_TRANS_COUNT, 0, GPUAGG_NO_REG, GPUAGG_NO_REG, false};
+	if (s->counted == n)
+		s->counted = s->bare;
+}
+
+static void
+states_compute(const GpuAggProgram *p, States *s)
+{
+	const GpuAggTransition *t = gpuagg_program_transitions(p);
+
+	memset(s, 0, sizeof(*s));
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		s->of[i] = held_find(s, t[i].op, t[i].arg, t[i].filter);
+	rows_find(p, s);
+	/* those of 8 bytes first, so that they are aligned */
+	for (uint32_t wide = 0; wide < 2; wide++)
+		for (uint32_t i = 0; i < s->n; i++)
+			if ((held_bytes(&s->held[i]) == 8) == (wide == 0))
+			{
+				s->held[i].off = s->bytes;
+				s->bytes += held_bytes(&s->held[i]);
+			}
+}
+
+/* ---------- members of the structure ---------- */
+
+static const char *
+value_type(const GpuAggProgram *p, uint16_t reg)
+{
+	return gpuagg_program_classes(p)[reg] == GPUAGG_CLASS_F64 ? "double" : "int64_t";
+}
+
+static void
+add_columns(GpuAggWriter *w, const uint8_t *loaded, const char *what, const char *function)
+{
+	const GpuAggProgram *p = w->program;
+
+	gpuagg_write(w, "\tstruct %s\n\t{\n", what);
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+		if (loaded[c])
+			gpuagg_write(w, "\t\tGPUAGG_QUAD_OF(%s, %u)\n", gpuagg_write_quad(w, c), c);
+	gpuagg_write(w, "\t};\n\tGPUAGG_FN void\n\t%s(const Columns &k, uint32_t at, %s &q)\n\t{\n", function, what);
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+		if (loaded[c])
+			gpuagg_write(w, "\t\tGPUAGG_LOAD(%u)\n", c);
+	gpuagg_write(w, "\t}\n");
+}
+
+static void
+add_open(GpuAggWriter *w, const uint8_t *early, const uint8_t *late)
+{
+	const GpuAggProgram *p = w->program;
+
+	gpuagg_write(w, "\tstruct Columns\n\t{\n");
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+		if (early[c] || late[c])
+			gpuagg_write(w, "\t\tGPUAGG_COLUMN%s(%u)\n", gpuagg_write_is_text(w, c) ? "_TEXT" : "", c);
+	gpuagg_write(w, "\t};\n\tGPUAGG_FN void\n\topen(const GpuAggStripeColumn *columns, Columns &k)\n\t{\n");
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+		if (early[c] || late[c])
+			gpuagg_write(w, "\t\tGPUAGG_OPEN%s(%u)\n", gpuagg_write_is_text(w, c) ? "_TEXT" : "", c);
+	gpuagg_write(w, "\t}\n");
+}
+
+static void
+add_passes(GpuAggWriter *w)
+{
+	const uint16_t filter = w->program->filter_reg;
+
+	gpuagg_write(w, "\tGPUAGG_FN bool\n\tpasses(const GpuAggFrameArgs &a, const Columns &k, const Early &q, "
+				 "uint32_t r, uint32_t *errors)\n\t{\n");
+	if (filter == GPUAGG_NO_REG)
+		gpuagg_write(w, "\t\treturn true;\n\t}\n");
+	else
+	{
+		gpuagg_write_begin(w, "q", "q");
+		gpuagg_write_register(w, filter);
+		gpuagg_write(w, "\t\treturn frame_passes(v%u, s%u, errors);\n\t}\n", gpuagg_write_number(w, filter),
+					 gpuagg_write_number(w, filter));
+	}
+}
+
+/* Does a row enter what is held, and with which value? */
+static void
+add_held(GpuAggWriter *w, const Held *h, uint32_t i)
+{
+	gpuagg_write(w, "\t\trow.e%u = true;\n", i);
+	if (h->filter != GPUAGG_NO_REG)
+	{
+		gpuagg_write_register(w, h->filter);
+		gpuagg_write(w, "\t\trow.e%u = frame_passes(v%u, s%u, errors);\n", i,
+					 gpuagg_write_number(w, h->filter), gpuagg_write_number(w, h->filter));
+	}
+	if (h->arg == GPUAGG_NO_REG)
+		return;
+	gpuagg_write_register(w, h->arg);
+	gpuagg_write(w, "\t\trow.e%u = row.e%u && frame_consume(s%u, errors);\n", i, i,
+				 gpuagg_write_number(w, h->arg));
+	if (h->averaged)
+		gpuagg_write(w, "\t\trow.e%u = row.e%u && frame_averages(v%u, errors);\n", i, i,
+					 gpuagg_write_number(w, h->arg));
+	if (h->op != GPUAGG_TRANS_COUNT)
+		gpuagg_write(w, "\t\trow.a%u = v%u;\n", i, gpuagg_write_number(w, h->arg));
+}
+
+/* Is it a row that no count of the group's has counted? */
+static void
+add_bare(GpuAggWriter *w, const States *s)
+{
+	gpuagg_write(w, "\tGPUAGG_FN bool\n\tbare(const Row &row)\n\t{\n");
+	if (s->bare < s->n)
+		gpuagg_write(w, "\t\treturn row.e%u;\n\t}\n", s->bare);
+	else
+		gpuagg_write(w, "\t\treturn false;\n\t}\n");
+}
+
+/* Keys and arguments; false: a key is an error. */
+static void
+add_row(GpuAggWriter *w, const States *s)
+{
+	const GpuAggProgram *p = w->program;
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+
+	gpuagg_write(w, "\tstruct Row\n\t{\n");
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		gpuagg_write(w, "\t\t%s k%u; bool z%u;\n", value_type(p, keys[i].reg), i, i);
+	for (uint32_t i = 0; i < s->n; i++)
+	{
+		gpuagg_write(w, "\t\tbool e%u;\n", i);
+		if (s->held[i].op != GPUAGG_TRANS_COUNT)
+			gpuagg_write(w, "\t\t%s a%u;\n", value_type(p, s->held[i].arg), i);
+	}
+	gpuagg_write(w, "\t};\n\tGPUAGG_FN bool\n\trow(const GpuAggFrameArgs &a, const Columns &k, const Early &q, "
+				 "const Late &l, uint32_t r, Row &row, uint32_t *errors)\n\t{\n");
+	gpuagg_write_begin(w, "q", "l");
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		gpuagg_write_register(w, keys[i].reg);
+	if (p->nkeys > 0)
+	{
+		gpuagg_write(w, "\t\tconst uint8_t state = 0");
+		for (uint32_t i = 0; i < p->nkeys; i++)
+			gpuagg_write(w, " | s%u", gpuagg_write_number(w, keys[i].reg));
+		gpuagg_write(w, ";\n\t\t(void) frame_consume(state, errors);\n"
+					 "\t\tif (GPUAGG_ST_IS_ERROR(state))\n\t\t\treturn false;\n");
+	}
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		gpuagg_write(w, "\t\trow.k%u = v%u; row.z%u = s%u != GPUAGG_ST_VALUE;\n", i,
+					 gpuagg_write_number(w, keys[i].reg), i, gpuagg_write_number(w, keys[i].reg));
+	for (uint32_t i = 0; i < s->n; i++)
+		if (i != s->bare)
+			add_held(w, &s->held[i], i);
+	if (s->bare < s->n && s->counted != s->bare)
+		gpuagg_write(w, "\t\trow.e%u = !row.e%u;\n", s->bare, s->counted);
+	else if (s->bare < s->n)
+		gpuagg_write(w, "\t\trow.e%u = true;\n", s->bare);
+	gpuagg_write(w, "\t\treturn true;\n\t}\n");
+	if (p->nkeys > 0)
+		add_bare(w, s);
+}
+
+/* ---------- keys ---------- */
+
+/* One line of a function over keys, for each of them */
+static void
+add_for_keys(GpuAggWriter *w, const char *head, const char *integer, const char *other, const char *tail)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(w->program);
+	GpuAggLayout layout;
+
+	gpuagg_layout_compute(w->program, &layout);
+	gpuagg_write(w, "%s", head);
+	for (uint32_t i = 0; i < w->program->nkeys; i++)
+	{
+		const char *type = !key_is_integer(&keys[i]) ? "double" :
+			gpuagg_type_slot_bytes(keys[i].type) == 4 ? "int32_t" : "int64_t";
+
+		gpuagg_write(w, key_is_integer(&keys[i]) ? integer : other, i, layout.key_off[i], type);
+	}
+	gpuagg_write(w, "%s", tail);
+}
+
+static void
+add_keys(GpuAggWriter *w)
+{
+	add_for_keys(w, "\tGPUAGG_FN uint32_t\n\tnulls(const Row &row)\n\t{\n\t\treturn 0",
+				 " | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u", ";\n\t}\n");
+	add_for_keys(w, "\tGPUAGG_FN uint64_t\n\thash(const Row &row, uint64_t seed)\n\t{\n\t\tuint64_t h = seed;\n",
+				 "\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
+				 "\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
+				 "\t\treturn gpuagg_hash_finish(h);\n\t}\n");
+	add_for_keys(w, "\tGPUAGG_FN bool\n\tequal(const Row &row, const char *entry)\n\t{\n\t\treturn true",
+				 " &&\n\t\t\t(row.z%1$u || *(const %3$s *) (entry + %2$u) == (%3$s) row.k%1$u)",
+				 " &&\n\t\t\t(row.z%1$u || frame_key_word(*(const %3$s *) (entry + %2$u)) == frame_key_word(row.k%1$u))",
+				 ";\n\t}\n");
+	add_for_keys(w, "\tGPUAGG_FN void\n\tstore(const Row &row, char *entry)\n\t{\n",
+				 "\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n",
+				 "\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n", "\t}\n");
+	if (gpuagg_codegen_numbers(w->program))
+		add_for_keys(w, "\tGPUAGG_FN bool\n\tnumber(const GpuAggFrameArgs &a, const Row &row, uint32_t *n)\n\t{\n"
+					 "\t\t*n = 0;\n\t\treturn true",
+					 " &&\n\t\t\tframe_number(a.keys[%1$u], row.k%1$u, row.z%1$u, n)", "", ";\n\t}\n");
+}
+
+/* ---------- what frames do with states ---------- */
+
+/* f.template what<...>(...) for everything that is held, or for each state */
+static void
+add_states(GpuAggWriter *w, const States *s)
+{
+	const GpuAggTransition *t = gpuagg_program_transitions(w->program);
+	GpuAggLayout layout;
+
+	gpuagg_layout_compute(w->program, &layout);
+	gpuagg_write(w, "\ttemplate <typename F> static GPUAGG_HD void\n\thold(F &f)\n\t{\n");
+	for (uint32_t i = 0; i < s->n; i++)
+		gpuagg_write(w, "\t\tf.template hold<%s, %u, %u>();\n", gpuagg_write_transition(s->held[i].op),
+					 i, s->held[i].off);
+	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tenter(F &f, const Row &row)\n\t{\n");
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->held[i].op == GPUAGG_TRANS_COUNT)
+			gpuagg_write(w, "\t\tf.template enter<%s, %u, %u>(row.e%u, (int64_t) 0);\n",
+						 gpuagg_write_transition(s->held[i].op), i, s->held[i].off, i);
+		else
+			gpuagg_write(w, "\t\tf.template enter<%s, %u, %u>(row.e%u, row.a%u);\n",
+						 gpuagg_write_transition(s->held[i].op), i, s->held[i].off, i, i);
+	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstates(F &f)\n\t{\n");
+	for (uint32_t i = 0; i < w->program->ntransitions; i++)
+		gpuagg_write(w, "\t\tf.template state<%s, %u, %u, %u>();\n", gpuagg_write_transition(t[i].op),
+					 s->of[i], s->held[s->of[i]].off, layout.state_off[i]);
+	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstep(F &f, const Row &row)\n\t{\n");
+	for (uint32_t i = 0; i < w->program->ntransitions; i++)
+		if (t[i].op == GPUAGG_TRANS_COUNT)
+			gpuagg_write(w, "\t\tf.template step<%s, %u>(row.e%u, (int64_t) 0);\n", gpuagg_write_transition(t[i].op),
+						 layout.state_off[i], s->of[i]);
+		else
+			gpuagg_write(w, "\t\tf.template step<%s, %u>(row.e%u, row.a%u);\n", gpuagg_write_transition(t[i].op),
+						 layout.state_off[i], s->of[i], s->of[i]);
+	gpuagg_write(w, "\t}\n");
+}
+
+/* Strings, dates and IN lists are loops, or long. */
+static bool
+is_long(const GpuAggProgram *p)
+{
+	const GpuAggInstr *ins = gpuagg_program_instrs(p);
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < p->ninstrs; i++)
+		n += (ins[i].op >= GPUAGG_OP_DATE_TRUNC && ins[i].op < GPUAGG_OP_AND) || ins[i].op >= GPUAGG_OP_IN_I64 ?
+			LONG_OPERATOR : 1;
+	return n >= LONG_INSTRS;
+}
+
+/* Does shared memory add, or compare, some of it in a loop? */
+static bool
+has_loops(const States *s)
+{
+	bool		loops = false;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		loops |= s->held[i].op > GPUAGG_TRANS_SUM_I128;
+	return loops;
+}
+
+static void
+add_numbers(GpuAggWriter *w, const States *s)
+{
+	const GpuAggProgram *p = w->program;
+	GpuAggLayout layout;
+
+	gpuagg_layout_compute(p, &layout);
+	gpuagg_write(w, "\tstatic constexpr uint32_t NHELD = %u, COUNTED_OFF = %u, BARE_OFF = %u,\n"
+				 "\t\tSTRIDE = %u, STATES_OFF = %u;\n"
+				 "\tstatic constexpr bool LATE = %s, LONG = %s, LOOPS = %s;\n",
+				 s->n, s->held[s->counted].off, s->held[s->bare < s->n ? s->bare : s->counted].off,
+				 layout.row_bytes, p->ntransitions > 0 ? layout.state_off[0] : layout.row_bytes,
+				 p->filter_reg != GPUAGG_NO_REG ? "true" : "false", is_long(p) ? "true" : "false", has_loops(s) ? "true" : "false");
+}
+
+/* ---------- the text ---------- */
+
+/* Columns that the filter needs, and those that rows which pass need besides */
+static void
+columns_find(const GpuAggProgram *p, uint8_t *early, uint8_t *late)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *t = gpuagg_program_transitions(p);
+	uint8_t    *all = p->filter_reg != GPUAGG_NO_REG ? late : early;
+
+	if (p->filter_reg != GPUAGG_NO_REG)
+		gpuagg_codegen_needs(p, p->filter_reg, early);
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		gpuagg_codegen_needs(p, keys[i].reg, all);
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		if (t[i].arg != GPUAGG_NO_REG)
+			gpuagg_codegen_needs(p, t[i].arg, all);
+		if (t[i].filter != GPUAGG_NO_REG)
+			gpuagg_codegen_needs(p, t[i].filter, all);
+	}
+	for (uint32_t c = 0; all == late && c < p->ncolumns; c++)
+		late[c] = late[c] && !early[c];
+}
+
+static void
+add_program(GpuAggWriter *w, const char *name, GpuAggCodegen *out)
+{
+	uint8_t		early[GPUAGG_MAX_REGS] = {0};
+	uint8_t		late[GPUAGG_MAX_REGS] = {0};
+	States		s;
+
+	states_compute(w->program, &s);
+	columns_find(w->program, early, late);
+	w->early = early;
+	gpuagg_write(w, "struct %s\n{\n", name);
+	add_numbers(w, &s);
+	add_open(w, early, late);
+	add_columns(w, early, "Early", "early");
+	add_columns(w, late, "Late", "late");
+	add_passes(w);
+	add_row(w, &s);
+	if (w->program->nkeys > 0)
+		add_keys(w);
+	add_states(w, &s);
+	gpuagg_write(w, "};\n");
+	out->shared_bytes = s.bytes;
+}
+
+static void
+finish(GpuAggWriter *w, GpuAggCodegen *out)
+{
+	if (w->failed)
+	{
+		free(w->text);
+		w->text = NULL;
+	}
+	out->text = w->text;
+	out->bytes = w->bytes;
+	out->args = w->args;
+}
+
+void
+gpuagg_codegen_program(const GpuAggProgram *p, const char *name, GpuAggCodegen *out)
+{
+	GpuAggWriter w;
+
+	memset(out, 0, sizeof(*out));
+	gpuagg_writer_init(&w, p);
+	add_program(&w, name, out);
+	finish(&w, out);
+}
+
+uint32_t
+gpuagg_codegen_counted(const GpuAggProgram *p)
+{
+	const GpuAggTransition *t = gpuagg_program_transitions(p);
+	GpuAggLayout layout;
+
+	gpuagg_layout_compute(p, &layout);
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		if (t[i].op == GPUAGG_TRANS_COUNT && t[i].filter == GPUAGG_NO_REG)
+			return layout.state_off[i];
+	return 0;
+}
+
+static const char *const frame_headers[] = {
+#define X(name, header, strategy) #header,
+	GPUAGG_FRAME_LIST(X)
+#undef X
+};
+
+static const char *const frame_strategies[] = {
+#define X(name, header, strategy) strategy,
+	GPUAGG_FRAME_LIST(X)
+#undef X
+};
+
+const char *
+gpuagg_frame_name(GpuAggFrame frame)
+{
+	return frame_headers[frame];
+}
+
+const char *
+gpuagg_frame_strategy(GpuAggFrame frame)
+{
+	return frame_strategies[frame];
+}
+
+void
+gpuagg_codegen_kernel(const GpuAggProgram *p, GpuAggFrame frame, GpuAggCodegen *out)
+{
+	GpuAggWriter w;
+
+	memset(out, 0, sizeof(*out));
+	gpuagg_writer_init(&w, p);
+	gpuagg_write(&w, "#include \"cuda/frame/%s.cuh\"\n\n", frame_headers[frame]);
+	add_program(&w, "Query", out);
+	gpuagg_write(&w, "\nextern \"C\" __global__ void\n__launch_bounds__(GPUAGG_FRAME_THREADS, 2)\n"
+				 GPUAGG_CODEGEN_ENTRY "(const __grid_constant__ GpuAggFrameArgs a)\n{\n\tframe_%s<Query>(a);\n}\n",
+				 frame_headers[frame]);
+	finish(&w, out);
+	snprintf(out->shape, sizeof(out->shape), "%s: %u columns, %u instructions, %u keys, %u states",
+			 frame_headers[frame], p->ncolumns, p->ninstrs, p->nkeys, p->ntransitions);
+}

@@ -1,0 +1,102 @@
+/*
+ * codegen.h
+ *		Programs as C++: a row of a stripe evaluated by straight-line calls of the
+ *		operators, for kernels that are compiled for a query (cuda/frame/).
+ *
+ * The text defines a structure with everything that a frame asks of a program:
+ * which columns are loaded, before and after the filter; whether a row passes;
+ * its keys and arguments; the states that it enters.  It means what
+ * device/ops/eval.h and the interpreting kernels do with the same program, states
+ * (NULL, errors) included.
+ *
+ * Equal shapes have equal texts: values of constants are arguments, registers are
+ * numbered as they are first used, and what no output needs is left out.
+ */
+#ifndef GPUAGG_DEVICE_CODEGEN_CODEGEN_H
+#define GPUAGG_DEVICE_CODEGEN_CODEGEN_H
+
+#include "device/program.h"
+
+/* Constants, and IN lists, of a text, at most */
+#define GPUAGG_CODEGEN_CONSTS 64
+#define GPUAGG_CODEGEN_LISTS 16
+
+/* Keys of groups that are numbered by their values, at most */
+#define GPUAGG_CODEGEN_NUMBERED 8
+
+/* What becomes of rows; X(name, header in cuda/frame, strategy as EXPLAIN tells it) */
+#define GPUAGG_FRAME_LIST(X) \
+	X(PLAIN, plain, "plain") \
+	X(DIRECT, direct, "block-local") \
+	X(DENSE, dense, "single-pass") \
+	X(HASHED, hashed, "block-local") \
+	X(SINGLE, single, "single-pass")
+
+typedef enum GpuAggFrame
+{
+#define X(name, header, strategy) GPUAGG_FRAME_##name,
+	GPUAGG_FRAME_LIST(X)
+#undef X
+	GPUAGG_NFRAMES
+} GpuAggFrame;
+
+/* Where a text's arguments come from */
+typedef struct GpuAggCodegenArgs
+{
+	uint32_t	nconsts;
+	uint32_t	nlists;
+	uint16_t	consts[GPUAGG_CODEGEN_CONSTS];	/* registers */
+	uint16_t	lists[GPUAGG_CODEGEN_LISTS];	/* instructions */
+} GpuAggCodegenArgs;
+
+typedef struct GpuAggCodegen
+{
+	char	   *text;			/* malloc'ed; NULL: no memory */
+	size_t		bytes;
+	char		shape[64];		/* for people */
+	GpuAggCodegenArgs args;
+	uint32_t	shared_bytes;	/* of a group's states in shared memory */
+} GpuAggCodegen;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Can a program be text at all?  Else *reason is a static string.
+ * Not if strings are keys or states, or if it selects rows.
+ */
+extern bool gpuagg_codegen_takes(const GpuAggProgram *program, const char **reason);
+
+/* Can its groups be numbered: are all keys integers, and not too many? */
+extern bool gpuagg_codegen_numbers(const GpuAggProgram *program);
+
+/* Marks the columns that a register is made of. */
+extern void gpuagg_codegen_needs(const GpuAggProgram *program, uint16_t reg, uint8_t *columns);
+
+/*
+ * Offset, in an entry, of a count that is not 0 in groups that are there, but for
+ * those whose head says so; 0: there is none.  Of frames that number groups.
+ */
+extern uint32_t gpuagg_codegen_counted(const GpuAggProgram *program);
+
+/* The name of a text's kernel */
+#define GPUAGG_CODEGEN_ENTRY "gpuagg_query_kernel"
+
+/* A kernel's text, of a program that it takes */
+extern void gpuagg_codegen_kernel(const GpuAggProgram *program, GpuAggFrame frame,
+								  GpuAggCodegen *out);
+
+/* The structure alone, by that name */
+extern void gpuagg_codegen_program(const GpuAggProgram *program, const char *name,
+								   GpuAggCodegen *out);
+
+/* A frame's header in cuda/frame/; its strategy, as EXPLAIN tells it */
+extern const char *gpuagg_frame_name(GpuAggFrame frame);
+extern const char *gpuagg_frame_strategy(GpuAggFrame frame);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif							/* GPUAGG_DEVICE_CODEGEN_CODEGEN_H */

@@ -1,0 +1,221 @@
+/*
+ * ranges.c
+ *		Ranges of registers: interval arithmetic over the operators for which it is
+ *		simple, and that keys are made of.
+ */
+#include "device/ops/eval.h"
+#include "expressions.h"
+#include "ranges.h"
+
+/* Ranges beyond this are of no use, and sums of them would overflow. */
+#define WIDEST (INT64_C(1) << 40)
+
+static bool
+range_is(GpuAggRange *r, int64_t low, int64_t high)
+{
+	r->low = low;
+	r->high = high;
+	return low <= high && low >= -WIDEST && high <= WIDEST;
+}
+
+/* Products of the ends; of what is narrow enough not to overflow */
+static bool
+range_product(const GpuAggRange *a, const GpuAggRange *b, GpuAggRange *r)
+{
+	const int64_t narrow = INT64_C(1) << 30;
+	const int64_t ends[] = {a->low, a->high, b->low, b->high};
+	int64_t		low = INT64_MAX;
+	int64_t		high = INT64_MIN;
+
+	for (int i = 0; i < 4; i++)
+		if (ends[i] < -narrow || ends[i] > narrow)
+			return false;
+	for (int i = 0; i < 4; i++)
+	{
+		const int64_t v = ends[i / 2] * ends[2 + i % 2];
+
+		low = v < low ? v : low;
+		high = v > high ? v : high;
+	}
+	return range_is(r, low, high);
+}
+
+/* Fields of dates and timestamps: their own ranges, or as the date rises */
+static bool
+range_extract(const GpuAggInstr *ins, const GpuAggRange *a, GpuAggRange *r)
+{
+	int64_t		(*extract) (int64_t, uint8_t *, const GpuAggInstr *) =
+		ins->op == GPUAGG_OP_DATE_EXTRACT ? gpuagg_date_extract : gpuagg_timestamp_extract;
+	uint8_t		st = GPUAGG_ST_VALUE;
+
+	switch (ins->imm)
+	{
+		case GPUAGG_FIELD_MINUTE:
+			return range_is(r, 0, 59);
+		case GPUAGG_FIELD_HOUR:
+			return range_is(r, 0, 23);
+		case GPUAGG_FIELD_DAY:
+			return range_is(r, 1, 31);
+		case GPUAGG_FIELD_DOW:
+			return range_is(r, 0, 6);
+		case GPUAGG_FIELD_ISODOW:
+			return range_is(r, 1, 7);
+		case GPUAGG_FIELD_DOY:
+			return range_is(r, 1, 366);
+		case GPUAGG_FIELD_WEEK:
+			return range_is(r, 1, 53);
+		case GPUAGG_FIELD_MONTH:
+			return range_is(r, 1, 12);
+		case GPUAGG_FIELD_QUARTER:
+			return range_is(r, 1, 4);
+		default:
+			break;
+	}
+	return a->low <= a->high &&
+		range_is(r, extract(a->low, &st, ins), extract(a->high, &st, ins)) && st == GPUAGG_ST_VALUE;
+}
+
+/* x % y is smaller than y, and has the sign of x. */
+static bool
+range_mod(const GpuAggRange *a, const GpuAggRange *b, GpuAggRange *r)
+{
+	const int64_t below = (b->high > -b->low ? b->high : -b->low) - 1;
+
+	return below >= 0 && range_is(r, a->low >= 0 ? 0 : -below, a->high <= 0 ? 0 : below);
+}
+
+/* A function that rises with its only argument */
+static bool
+range_rising(const GpuAggInstr *ins, const GpuAggRange *a, GpuAggRange *r)
+{
+	uint8_t		st = GPUAGG_ST_VALUE;
+	int64_t		low = a->low;
+	int64_t		high = a->high;
+
+	if (ins->op == GPUAGG_OP_DATE_TRUNC)
+	{
+		low = gpuagg_date_trunc(low, &st, ins);
+		high = gpuagg_date_trunc(high, &st, ins);
+	}
+	else if (ins->op == GPUAGG_OP_TIMESTAMP_TO_DATE)
+	{
+		low = gpuagg_timestamp_to_date(low, &st);
+		high = gpuagg_timestamp_to_date(high, &st);
+	}
+	return st == GPUAGG_ST_VALUE && range_is(r, low, high);
+}
+
+static bool
+range_union(const GpuAggRange *a, const GpuAggRange *b, GpuAggRange *r)
+{
+	return range_is(r, a->low < b->low ? a->low : b->low, a->high > b->high ? a->high : b->high);
+}
+
+/* a, b: of arguments, where the operator looks at them */
+static bool
+range_instr(const GpuAggInstr *ins, const GpuAggRange *a, const GpuAggRange *b, GpuAggRange *r)
+{
+	switch (ins->op)
+	{
+		case GPUAGG_OP_INT2_ADD:
+		case GPUAGG_OP_INT4_ADD:
+		case GPUAGG_OP_INT8_ADD:
+		case GPUAGG_OP_DATE_ADD:
+			return range_is(r, a->low + b->low, a->high + b->high);
+		case GPUAGG_OP_INT2_SUB:
+		case GPUAGG_OP_INT4_SUB:
+		case GPUAGG_OP_INT8_SUB:
+		case GPUAGG_OP_DATE_SUB:
+		case GPUAGG_OP_DATE_DIFF:
+			return range_is(r, a->low - b->high, a->high - b->low);
+		case GPUAGG_OP_INT2_MUL:
+		case GPUAGG_OP_INT4_MUL:
+		case GPUAGG_OP_INT8_MUL:
+			return range_product(a, b, r);
+		case GPUAGG_OP_INT2_DIV:
+		case GPUAGG_OP_INT4_DIV:
+		case GPUAGG_OP_INT8_DIV:
+			return b->low == b->high && b->low > 0 && range_is(r, a->low / b->low, a->high / b->low);
+		case GPUAGG_OP_INT_MOD:
+			return range_mod(a, b, r);
+		case GPUAGG_OP_INT_AND:
+			return b->low >= 0 && range_is(r, 0, b->high);
+		case GPUAGG_OP_TO_INT2:
+		case GPUAGG_OP_TO_INT4:
+		case GPUAGG_OP_DATE_TRUNC:
+		case GPUAGG_OP_TIMESTAMP_TO_DATE:
+			return range_rising(ins, a, r);
+		case GPUAGG_OP_DATE_EXTRACT:
+		case GPUAGG_OP_TIMESTAMP_EXTRACT:
+			return range_extract(ins, a, r);
+		case GPUAGG_OP_I64_MIN:
+		case GPUAGG_OP_I64_MAX:
+		case GPUAGG_OP_COALESCE:
+			return range_union(a, b, r);
+		default:
+			return false;
+	}
+}
+
+/* Comparisons, tests, lists and their like answer 0 or 1. */
+static bool
+is_boolean(uint32_t op)
+{
+	return op == GPUAGG_OP_TO_BOOL || op == GPUAGG_OP_NOT || op == GPUAGG_OP_STARTS_WITH ||
+		op == GPUAGG_OP_LIKE || (op >= GPUAGG_OP_I64_EQ && op <= GPUAGG_OP_I64_GE) ||
+		(op >= GPUAGG_OP_F64_EQ && op <= GPUAGG_OP_BYTES_GE) ||
+		(op >= GPUAGG_OP_AND && op <= GPUAGG_OP_IS_NOT_FALSE) || op >= GPUAGG_OP_DISTINCT_FROM;
+}
+
+/* All that follows from an extraction's field does not need the argument's range. */
+static bool
+range_argument(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *columns, GpuAggRange *range)
+{
+	if (gpuagg_range_register(p, reg, columns, range))
+		return true;
+	range->low = 1;
+	range->high = 0;
+	return false;
+}
+
+bool
+gpuagg_range_register(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *columns, GpuAggRange *range)
+{
+	const GpuAggInstr *ins = gpuagg_program_instrs(p);
+	uint16_t	args[3];
+	GpuAggRange r[3];
+	uint32_t	n;
+	bool		known;
+
+	if (gpuagg_program_classes(p)[reg] != GPUAGG_CLASS_I64)
+		return false;
+	if (reg < p->ncolumns)
+	{
+		*range = columns[reg];
+		return range->low <= range->high;
+	}
+	if (reg < p->ncolumns + p->nconsts)
+	{
+		const GpuAggConst *c = &gpuagg_program_consts(p)[reg - p->ncolumns];
+
+		return c->state == GPUAGG_ST_VALUE && range_is(range, c->v.i, c->v.i);
+	}
+	while (ins->dst != reg)
+		ins++;
+	if (is_boolean(ins->op))
+		return range_is(range, 0, 1);
+	n = gpuagg_instr_args(ins, args);
+	known = true;
+	for (uint32_t i = ins->op == GPUAGG_OP_SELECT ? 1 : 0; i < n; i++)
+		known &= range_argument(p, args[i], columns, &r[i]);
+	if (ins->op == GPUAGG_OP_SELECT)
+		return known && range_union(&r[1], &r[2], range);
+	if (ins->op == GPUAGG_OP_NULL_IF)
+	{
+		*range = r[0];
+		return range->low <= range->high;
+	}
+	if (!known && ins->op != GPUAGG_OP_DATE_EXTRACT && ins->op != GPUAGG_OP_TIMESTAMP_EXTRACT)
+		return false;
+	return range_instr(ins, &r[0], &r[n > 1 ? 1 : 0], range);
+}

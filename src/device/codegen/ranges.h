@@ -1,0 +1,35 @@
+/*
+ * ranges.h
+ *		Which values a program's register can have, told from its columns' ranges.
+ *
+ * For choosing how groups are numbered: a range that is too narrow costs time and
+ * nothing else, for every row is checked against it.
+ */
+#ifndef GPUAGG_DEVICE_CODEGEN_RANGES_H
+#define GPUAGG_DEVICE_CODEGEN_RANGES_H
+
+#include "device/program.h"
+
+/* Values from low to high; low > high: none */
+typedef struct GpuAggRange
+{
+	int64_t		low;
+	int64_t		high;
+} GpuAggRange;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The range of an integer register; columns: of those that it is made of.  False:
+ * it cannot be told.
+ */
+extern bool gpuagg_range_register(const GpuAggProgram *program, uint16_t reg,
+								  const GpuAggRange *columns, GpuAggRange *range);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif							/* GPUAGG_DEVICE_CODEGEN_RANGES_H */

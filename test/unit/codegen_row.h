@@ -1,0 +1,24 @@
+/*
+ * codegen_row.h
+ *		What a text says of a row, between codegen_test.c and the C++ that it has
+ *		compiled.
+ */
+#ifndef GPUAGG_TEST_CODEGEN_ROW_H
+#define GPUAGG_TEST_CODEGEN_ROW_H
+
+#include "device/program.h"
+
+typedef struct CodegenRow
+{
+	bool		passed;
+	bool		ready;			/* and no key is an error */
+	bool		equal;			/* its keys are those that it stores */
+	uint32_t	errors;
+	uint32_t	nulls;
+	uint64_t	hash;
+	char		entry[256];		/* keys; heads are not written */
+	bool		enters[GPUAGG_MAX_TRANSITIONS];
+	uint64_t	values[GPUAGG_MAX_TRANSITIONS];
+} CodegenRow;
+
+#endif							/* GPUAGG_TEST_CODEGEN_ROW_H */

@@ -1,0 +1,466 @@
+/*
+ * codegen_test.c
+ *		Texts of programs (device/codegen/) mean what the interpreter does: many
+ *		random ones are written to a file, compiled as C++ of the host, and compared
+ *		with device/ops/eval.h row by row and bit by bit: what passes, keys and their
+ *		hashes, what enters which state, errors that are consumed.
+ *
+ *		GPUAGG_CODEGEN_PROGRAMS		how many
+ *		CXX							the compiler; without one there is no test
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "codegen_programs.h"
+#include "codegen_row.h"
+#include "cuda/frame/frame.h"
+#include "device/codegen/codegen.h"
+#include "device/ops/group.h"
+#include "tap.h"
+
+#define ROWS 64
+#define MAX_COLUMNS 16
+#define NSTRINGS 8
+
+typedef void (*RunText) (uint32_t number, const GpuAggFrameArgs *args, const GpuAggStripeColumn *columns,
+						 uint32_t at, CodegenRow *out);
+
+static uint32_t nprograms;
+static char folder[] = "/tmp/gpuagg-codegen-XXXXXX";
+
+/* ---------- a stripe ---------- */
+
+static int64_t values[MAX_COLUMNS][ROWS];
+static uint32_t nulls[MAX_COLUMNS][ROWS / 32];
+static GpuAggStripeColumn columns[MAX_COLUMNS];
+static GpuAggBytes strings[NSTRINGS];
+static GpuAggBytes *const blocks[] = {strings};
+static uint64_t random_state;
+
+static uint64_t
+random_next(void)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return random_state >> 20;
+}
+
+static int64_t
+random_int(uint32_t type)
+{
+	static const int64_t edges[] = {0, 1, -1, 2, 7, 100, INT16_MAX, INT16_MIN, INT32_MAX, INT32_MIN,
+	8000, 9131, -5000, INT64_MAX, INT64_MIN, 788918400000000};
+	const int64_t v = random_next() % 3 > 0 ? edges[random_next() % 16] : (int64_t) (random_next() % 2000) - 1000;
+
+	switch (type)
+	{
+		case GPUAGG_T_BOOL:
+			return v & 1;
+		case GPUAGG_T_INT2:
+			return (int16_t) v;
+		case GPUAGG_T_TEXT:
+			return v & (NSTRINGS - 1);
+		case GPUAGG_T_INT4:
+		case GPUAGG_T_DATE:
+			return (int32_t) v;
+		default:
+			return v;
+	}
+}
+
+static double
+random_double(uint32_t type)
+{
+	static const double edges[] = {0, -0.0, 1.5, -2.25, 1e300, -1e300, 1e-300, INFINITY, -INFINITY, NAN, 3, 40000};
+	const double v = random_next() % 2 ? edges[random_next() % 12] : (double) (random_next() % 1000) / 8;
+
+	return type == GPUAGG_T_FLOAT4 ? (double) (float) v : v;
+}
+
+static void
+stripe_make(const GpuAggProgram *p)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+	{
+		const uint32_t type = attrs[i].type;
+		const uint32_t c = attrs[i].reg;
+
+		if (c == GPUAGG_NO_REG)
+			continue;
+		memset(&columns[c], 0, sizeof(columns[c]));
+		columns[c].values = (char *) values[c];
+		columns[c].nulls = nulls[c];
+		columns[c].bytes = type == GPUAGG_T_TEXT ? 4 : gpuagg_type_slot_bytes(type);
+		columns[c].strings = type == GPUAGG_T_TEXT ? blocks : NULL;
+		for (uint32_t w = 0; w < ROWS / 32; w++)
+			nulls[c][w] = (uint32_t) (random_next() & random_next() & random_next());
+		for (uint32_t r = 0; r < ROWS; r++)
+			if (gpuagg_key_class(type) == GPUAGG_CLASS_F64)
+				((double *) values[c])[r] = random_double(type);
+			else if (columns[c].bytes == 4)
+				((int32_t *) values[c])[r] = (int32_t) random_int(type);
+			else
+				values[c][r] = random_int(type);
+	}
+}
+
+/* ---------- the interpreter ---------- */
+
+static GpuAggValue reg[GPUAGG_MAX_REGS];
+static uint8_t st[GPUAGG_MAX_REGS];
+
+static void
+row_load(const GpuAggProgram *p, uint32_t r)
+{
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		st[c] = nulls[c][r / 32] >> (r % 32) & 1;
+		memset(&reg[c], 0, sizeof(reg[c]));
+		if (columns[c].strings != NULL)
+			reg[c].b = st[c] ? reg[c].b : strings[((uint32_t *) values[c])[r]];
+		else
+			reg[c].i = columns[c].bytes == 4 ? ((int32_t *) values[c])[r] : values[c][r];
+	}
+}
+
+/* As cuda/kernel/row.cuh has it */
+static bool
+consume(uint8_t state, uint32_t *errors)
+{
+	*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
+	return state == GPUAGG_ST_VALUE;
+}
+
+static bool
+row_enters(const GpuAggTransition *t, uint32_t *errors)
+{
+	if (t->filter != GPUAGG_NO_REG && (!consume(st[t->filter], errors) || reg[t->filter].i == 0))
+		return false;
+	if (t->arg == GPUAGG_NO_REG)
+		return true;
+	if (!consume(st[t->arg], errors))
+		return false;
+	if (t->op != GPUAGG_TRANS_SUM_F64_AVG || !gpuagg_f64_needs_pg(reg[t->arg].f))
+		return true;
+	*errors |= GPUAGG_ST_NEEDS_PG;
+	return false;
+}
+
+/* The transition's value of a row; a sum shares its averages' errors */
+static bool
+is_shared(const GpuAggProgram *p, uint32_t i)
+{
+	const GpuAggTransition *t = gpuagg_program_transitions(p);
+
+	for (uint32_t o = 0; t[i].op == GPUAGG_TRANS_SUM_F64 && o < p->ntransitions; o++)
+		if (t[o].op == GPUAGG_TRANS_SUM_F64_AVG && t[o].arg == t[i].arg && t[o].filter == t[i].filter)
+			return true;
+	return false;
+}
+
+static void
+row_keys(const GpuAggProgram *p, CodegenRow *out)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	uint64_t	h = p->hash_seed;
+	GpuAggLayout layout;
+
+	gpuagg_layout_compute(p, &layout);
+	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
+		const GpuAggValue *v = &reg[keys[i].reg];
+		const bool	f64 = gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_F64;
+		char	   *slot = out->entry + layout.key_off[i];
+
+		if (st[keys[i].reg] != GPUAGG_ST_VALUE)
+			out->nulls |= 1u << i;
+		else if (f64)
+			memcpy(slot, &v->f, sizeof(v->f));
+		else
+			gpuagg_key_store_i64(keys[i].type, slot, v->i);
+		h = gpuagg_hash_word(h, st[keys[i].reg] != GPUAGG_ST_VALUE ? GPUAGG_HASH_NULL :
+							 f64 ? gpuagg_key_word_f64(v->f) : (uint64_t) v->i, p->hash_seed);
+	}
+	out->hash = gpuagg_hash_finish(h);
+	out->equal = true;
+}
+
+static void
+row_expect(const GpuAggProgram *p, uint32_t r, CodegenRow *out)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggTransition *t = gpuagg_program_transitions(p);
+	uint8_t		states = 0;
+
+	row_load(p, r);
+	gpuagg_eval(p, 0, p->ninstrs, reg, st);
+	out->passed = p->filter_reg == GPUAGG_NO_REG ||
+		(consume(st[p->filter_reg], &out->errors) && reg[p->filter_reg].i != 0);
+	if (!out->passed)
+		return;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		states |= st[keys[i].reg];
+	(void) consume(states, &out->errors);
+	out->ready = !GPUAGG_ST_IS_ERROR(states);
+	if (!out->ready)
+		return;
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		out->enters[i] = row_enters(&t[i], &out->errors);
+		if (out->enters[i] && is_shared(p, i))
+			out->enters[i] = !gpuagg_f64_needs_pg(reg[t[i].arg].f);
+		if (out->enters[i] && t[i].op != GPUAGG_TRANS_COUNT)
+			out->values[i] = (uint64_t) reg[t[i].arg].i;
+	}
+	if (p->nkeys > 0)
+		row_keys(p, out);
+}
+
+/* ---------- texts ---------- */
+
+static GpuAggProgram *
+program_number(uint32_t i)
+{
+	static TestProgram p;
+
+	codegen_program_make(i, &p);
+	return program_pack(&p);
+}
+
+/* One file with all texts, each in a namespace, and what runs one of them */
+static bool
+texts_write(const char *path)
+{
+	FILE	   *out = fopen(path, "w");
+	bool		good = out != NULL;
+
+	if (!good)
+		return false;
+	fprintf(out, "#include \"test/unit/codegen_shim.h\"\n");
+	for (uint32_t i = 0; i < nprograms; i++)
+	{
+		GpuAggProgram *p = program_number(i);
+		const char *reason;
+		GpuAggCodegen code;
+
+		good &= gpuagg_codegen_takes(p, &reason);
+		gpuagg_codegen_program(p, "Query", &code);
+		fprintf(out, "namespace p%u {\n%s}\n", i, code.text);
+		free(code.text);
+		free(p);
+	}
+	fprintf(out, "static const CodegenRows texts[] = {\n");
+	for (uint32_t i = 0; i < nprograms; i++)
+	{
+		GpuAggProgram *p = program_number(i);
+
+		fprintf(out, "codegen_rows<p%u::Query, %s>,\n", i, p->nkeys > 0 ? "true" : "false");
+		free(p);
+	}
+	fprintf(out, "};\nextern \"C\" void\nrun_text(uint32_t number, const GpuAggFrameArgs *args, "
+			"const GpuAggStripeColumn *columns, uint32_t at, CodegenRow *out)\n"
+			"{\n\ttexts[number](*args, columns, at, out);\n}\n");
+	return fclose(out) == 0 && good;
+}
+
+static RunText
+texts_compile(void)
+{
+	const char *cxx = getenv("CXX") != NULL ? getenv("CXX") : "c++";
+	char		path[64];
+	char		command[512];
+	void	   *library;
+
+	snprintf(path, sizeof(path), "%s/texts.cpp", folder);
+	if (!texts_write(path))
+		return NULL;
+	snprintf(command, sizeof(command), "%s -std=c++17 -O0 -w -fPIC -shared -ffp-contract=off -fwrapv -Isrc -I. -Itest/unit "
+			 "-o %s/texts.so %s >&2", cxx, folder, path);
+	if (system(command) != 0)
+		return NULL;
+	snprintf(path, sizeof(path), "%s/texts.so", folder);
+	library = dlopen(path, RTLD_NOW);
+	return library != NULL ? (RunText) dlsym(library, "run_text") : NULL;
+}
+
+static void
+texts_remove(void)
+{
+	char		path[64];
+
+	snprintf(path, sizeof(path), "%s/texts.cpp", folder);
+	(void) unlink(path);
+	snprintf(path, sizeof(path), "%s/texts.so", folder);
+	(void) unlink(path);
+	(void) rmdir(folder);
+}
+
+/* What a launch would be given of the program's constants */
+static void
+args_make(const GpuAggProgram *p, GpuAggFrameArgs *a)
+{
+	const GpuAggConst *consts = gpuagg_program_consts(p);
+	GpuAggCodegen code;
+
+	memset(a, 0, sizeof(*a));
+	gpuagg_codegen_program(p, "Query", &code);
+	free(code.text);
+	a->program = p;
+	a->seed = p->hash_seed;
+	for (uint32_t i = 0; i < code.args.nconsts; i++)
+	{
+		const GpuAggConst *c = &consts[code.args.consts[i] - p->ncolumns];
+
+		if (gpuagg_program_classes(p)[code.args.consts[i]] == GPUAGG_CLASS_BYTES)
+			a->consts[i].b = gpuagg_const_bytes(p, c);
+		else
+			a->consts[i].i = c->v.i;
+	}
+	for (uint32_t i = 0; i < code.args.nlists; i++)
+	{
+		const GpuAggInstr *ins = &gpuagg_program_instrs(p)[code.args.lists[i]];
+
+		a->lists[i].members = consts + ins->imm;
+		a->lists[i].n = ins->imm2;
+	}
+}
+
+/* ---------- the tests ---------- */
+
+/* Values are bits, but for those of NaNs: their signs and payloads nobody sees. */
+static bool
+row_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *want)
+{
+	const GpuAggTransition *t = gpuagg_program_transitions(p);
+	bool		same = got->passed == want->passed && got->ready == want->ready &&
+		got->errors == want->errors;
+
+	if (!same || !want->ready)
+		return same;
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		const bool	f64 = t[i].arg != GPUAGG_NO_REG && t[i].op != GPUAGG_TRANS_COUNT &&
+			gpuagg_program_classes(p)[t[i].arg] == GPUAGG_CLASS_F64;
+		double		x;
+		double		y;
+
+		memcpy(&x, &got->values[i], sizeof(x));
+		memcpy(&y, &want->values[i], sizeof(y));
+		same &= got->enters[i] == want->enters[i] &&
+			(!want->enters[i] || got->values[i] == want->values[i] || (f64 && x != x && y != y));
+	}
+	return same && (p->nkeys == 0 ||
+					(got->nulls == want->nulls && got->hash == want->hash && got->equal));
+}
+
+/* How many rows pass, how many differ */
+static void
+program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *errors, uint32_t *different)
+{
+	GpuAggProgram *p = program_number(number);
+	static GpuAggFrameArgs args;
+
+	random_state = number;
+	stripe_make(p);
+	args_make(p, &args);
+	gpuagg_eval_constants(p, reg, st);
+	for (uint32_t at = 0; at < ROWS; at += 4)
+	{
+		CodegenRow	got[4];
+
+		memset(got, 0, sizeof(got));
+		run_text(number, &args, columns, at, got);
+		for (uint32_t r = 0; r < 4; r++)
+		{
+			CodegenRow	want;
+
+			memset(&want, 0, sizeof(want));
+			row_expect(p, at + r, &want);
+			*passed += want.passed;
+			*errors += want.errors != 0;
+			if (!row_same(p, &got[r], &want))
+			{
+				if (++*different < 10)
+					printf("# program %u row %u: passed %d/%d ready %d/%d errors %x/%x hash %d nulls %x/%x\n", number, at + r,
+						   got[r].passed, want.passed, got[r].ready, want.ready, got[r].errors, want.errors,
+						   got[r].hash == want.hash, got[r].nulls, want.nulls);
+			}
+		}
+	}
+	free(p);
+}
+
+static void
+test_meaning(RunText run_text)
+{
+	uint32_t	passed = 0;
+	uint32_t	errors = 0;
+	uint32_t	different = 0;
+
+	for (uint32_t i = 0; i < nprograms; i++)
+		program_compare(run_text, i, &passed, &errors, &different);
+	ok(passed > nprograms * ROWS / 4, "rows pass");
+	ok(errors > nprograms, "... and some are errors");
+	is_int(different, 0, "texts say of each what the interpreter does");
+}
+
+/* Literals are no part of a text, nor is how registers are numbered. */
+static void
+test_shapes(void)
+{
+	TestProgram p[2];
+	GpuAggCodegen code[2];
+
+	for (int i = 0; i < 2; i++)
+	{
+		GpuAggProgram *packed;
+		uint16_t	c;
+
+		program_init(&p[i]);
+		program_attr(&p[i], GPUAGG_T_INT4, true);
+		for (int n = 0; n < i; n++)
+			program_const_i64(&p[i], GPUAGG_T_INT4, 99);
+		c = program_const_i64(&p[i], GPUAGG_T_INT4, 10 + i);
+		program_filter(&p[i], program_instr(&p[i], GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, 0, c));
+		program_key(&p[i], 0, GPUAGG_T_INT4);
+		program_trans(&p[i], GPUAGG_TRANS_COUNT, GPUAGG_NO_REG, GPUAGG_NO_REG, GPUAGG_T_INT4);
+		packed = program_pack(&p[i]);
+		gpuagg_codegen_kernel(packed, GPUAGG_FRAME_DIRECT, &code[i]);
+		free(packed);
+	}
+	ok(strcmp(code[0].text, code[1].text) == 0, "equal shapes have equal texts");
+	is_int(code[1].args.consts[0], 2, "... whose arguments are found where they lie");
+	free(code[0].text);
+	free(code[1].text);
+}
+
+int
+main(void)
+{
+	const char *n = getenv("GPUAGG_CODEGEN_PROGRAMS");
+	RunText		run_text;
+
+	for (uint32_t i = 0; i < NSTRINGS; i++)
+	{
+		static const char *const texts[] = {"", "a", "ab", "abc", "b", "x  ", "é", "\xff"};
+
+		strings[i].data = texts[i];
+		strings[i].len = strlen(texts[i]);
+	}
+	nprograms = n != NULL ? (uint32_t) atoi(n) : 1500;
+	test_shapes();
+	if (mkdtemp(folder) == NULL || access("src/device/ops/eval.h", R_OK) != 0 || system("${CXX:-c++} --version >/dev/null 2>&1") != 0)
+	{
+		printf("# no C++ compiler, or not in the top directory: texts are not run\n");
+		return done_testing();
+	}
+	run_text = texts_compile();
+	ok(run_text != NULL, "texts of many programs compile");
+	if (run_text != NULL)
+		test_meaning(run_text);
+	texts_remove();
+	return done_testing();
+}
