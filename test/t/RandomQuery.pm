@@ -355,7 +355,7 @@ sub aggregate
 		# Of -0 and 0 either may be shown.
 		$call = "$form(" . column_expr($type, 3) . ($type eq 'float8' ? ' + 0.0' : '') . ')';
 	}
-	elsif ($form eq 'bool') { $call = pick(qw(bool_and bool_or every)) . '(' . expr('bool', 3) . ')'; }
+	elsif ($form eq 'bool') { $call = pick(qw(bool_and bool_or every)) . '(' . column_expr('bool', 3) . ')'; }
 	else { $call = pick(qw(bit_and bit_or bit_xor)) . '(' . expr(pick(qw(int4 int8)), 2) . ')'; }
 	$call .= ' FILTER (WHERE ' . expr('bool', 2) . ')' if chance(0.25);
 	return { call => $call, tolerance => $tolerance, form => $form };
