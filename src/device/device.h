@@ -27,7 +27,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 16
+#define GPUAGG_DEVICE_ABI 17
 
 typedef struct GpuAggTask GpuAggTask;
 
