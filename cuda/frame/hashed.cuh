@@ -30,10 +30,9 @@ struct FrameHashed
 	uint32_t	misses;
 
 	/* Head and keys as they lie in a slot */
-	union Image
+	struct Image
 	{
 		uint32_t	words[P::STATES_OFF / 4];
-		uint64_t	align;
 	};
 
 	/*
@@ -45,10 +44,9 @@ struct FrameHashed
 	{
 		uint32_t	at = (uint32_t) (hash >> 20) & (a.groups - 1);
 		uint32_t	probes = 0;
-		Image		image = {};
+		Image		image;
 
-		P::store(row, (char *) image.words);
-		image.words[0] = GPUAGG_HEAD_READY | P::nulls(row);
+		image_make(row, &image);
 		while (probes < HASHED_PROBES)
 		{
 			uint32_t   *slot = (uint32_t *) (keys + at * P::STATES_OFF);
@@ -71,6 +69,21 @@ struct FrameHashed
 			probes++;
 		}
 		return HASHED_NONE;
+	}
+
+	static __device__ __forceinline__ void
+	image_make(const typename P::Row &row, Image *image)
+	{
+		union
+		{
+			char		bytes[P::STATES_OFF];
+			uint64_t	align;
+		}			entry;
+
+		memset(entry.bytes, 0, sizeof(entry.bytes));
+		P::store(row, entry.bytes);
+		memcpy(image->words, entry.bytes, sizeof(image->words));
+		image->words[0] = GPUAGG_HEAD_READY | P::nulls(row);
 	}
 
 	static __device__ __forceinline__ void

@@ -19,7 +19,11 @@
 #define DRIVER "99"
 
 /* Programs that each frame has, of each card */
-#define PROGRAMS 3
+#ifdef __SANITIZE_ADDRESS__
+#define PROGRAMS 1
+#else
+#define PROGRAMS 2
+#endif
 
 static GpuAggCompilerProcess process;
 static char why[128];
