@@ -117,7 +117,10 @@ tile_taken(const StripeTile &tile, uint32_t set)
 
 /* ---------- one integer key, one 4-byte argument at most ---------- */
 
-/* As warp_rows() of groupby_fast.cuh; position: the lane's first */
+/*
+ * As warp_rows() of groupby_fast.cuh; position: the lane's first.  Without a field of its
+ * own, an argument is the key.
+ */
 template <int KEY>
 static __device__ __forceinline__ bool
 stripe_fast_rows(const GpuAggGroupByArgs &a, const LocalView &t, const GpuAggStripeRun &run,
@@ -135,7 +138,7 @@ stripe_fast_rows(const GpuAggGroupByArgs &a, const LocalView &t, const GpuAggStr
 		key[r] = __ldcs(keys + r * WARP_LANES);
 	#pragma unroll
 	for (int r = 0; r < LOCAL_ROWS; r++)
-		arg[r] = has_arg ? __ldcs(args + r * WARP_LANES) : 0;
+		arg[r] = has_arg ? __ldcs(args + r * WARP_LANES) : (uint32_t) key[r];
 	return fast_group(a, t, key, arg);
 }
 

@@ -27,7 +27,7 @@ extern "C" const GpuAggDeviceOps *gpuagg_device_provider(void);
 #define SHARED_BYTES (96 << 10)
 
 static const char text[] =
-"#include \"device/ops/ops_int.h\"\n"
+"#include \"device/ops/eval.h\"\n"
 "extern \"C\" __global__ void add(const int64_t *a, const int64_t *b, int64_t *sum, uint8_t *st)\n"
 "{\n"
 "	extern __shared__ int64_t through[];\n"
