@@ -153,8 +153,8 @@ cache_attach(GpuAggWorkerJob *job, const GpuAggCacheRequest *request)
 
 /*
  * What a task will need: its groups at the fill of an open-addressing table
- * (at most one half), and its program.  Only admission uses it; the device
- * keeps the true account.
+ * (at most one half), half as much again for the table that it grew out of, and its
+ * program.  Only admission uses it; the device keeps the true account.
  */
 static uint64
 memory_estimate(const GpuAggProgram *program, const GpuAggTaskConfig *config)
@@ -163,7 +163,7 @@ memory_estimate(const GpuAggProgram *program, const GpuAggTaskConfig *config)
 	double		groups = Min(config->expected_groups, 1e15);
 
 	gpuagg_layout_compute(program, &layout);
-	return program->bytes + (uint64) (groups * layout.row_bytes * 2);
+	return program->bytes + (uint64) (groups * layout.row_bytes * 3);
 }
 
 static void

@@ -101,9 +101,9 @@ is($lines->{'Rows Scanned'}, 1200000, 'rows are counted once');
 
 # The planner expects far too many: windows are joined.
 $node->safe_psql('postgres', q{ALTER TABLE many ALTER k SET (n_distinct = -1); ANALYZE many; });
-$lines = explain('SELECT k % 100, count(*) FROM many GROUP BY k % 100', '');
+$lines = explain('SELECT k - k, count(*) FROM many GROUP BY k - k', '');
 note("$_: $lines->{$_}") foreach sort keys %$lines;
-is($lines->{'Groups'}, 100, 'fewer groups than expected');
+is($lines->{'Groups'}, 1, 'fewer groups than expected');
 cmp_ok($lines->{'Passes'}, '<', $lines->{'Planned Passes'}, 'needs fewer passes than planned');
 
 # Work on a small device is the same work, several times.

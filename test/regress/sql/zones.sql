@@ -22,7 +22,7 @@ BEGIN
 	RETURN NEXT zo_zones(query);
 END $$;
 -- In order of time; 300,000 rows are five zones
-CREATE TABLE zo (id int, day date, at timestamp, f float8, r real, x int, b bool, t text) WITH (autovacuum_enabled = off);
+CREATE TABLE zo (id int, day date, at timestamp, f float8, r real, x int, b bool, t text COLLATE "C") WITH (autovacuum_enabled = off);
 INSERT INTO zo SELECT i, date '2026-01-01' + i / 1000, timestamp '2026-01-01' + i * interval '86.4 s', CASE WHEN i < 70000 THEN -0.0 WHEN i < 140000 THEN i WHEN i < 200000 THEN 'NaN' WHEN i < 280000 THEN '-Infinity' END, i / 2, i - 150000, i < 100000, CASE WHEN i % 1000 = 0 THEN 'rare' ELSE 't' || i / 60000 END FROM generate_series(1, 300000) i;
 VACUUM (FREEZE, ANALYZE) zo;
 SELECT gpuagg.load('zo') > 0;
