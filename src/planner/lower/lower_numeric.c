@@ -22,6 +22,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "device/ops/ops_int.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/lower/lower.h"
@@ -48,16 +49,6 @@ copy_shown(GpuAggValue *value, const GpuAggValue *from)
 	value->shown_reg = from->shown_reg;
 }
 
-static int64
-power_of_ten(int n)
-{
-	int64		power = 1;
-
-	for (; n > 0; n--)
-		power *= 10;
-	return power;
-}
-
 static bool
 decimal_constant(GpuAggLower *lw, int64 v, bool isnull, GpuAggValue *out)
 {
@@ -74,7 +65,7 @@ raise_scale(GpuAggLower *lw, int scale, GpuAggValue *value)
 
 	if (from.scale == scale)
 		return true;
-	if (!decimal_constant(lw, power_of_ten(scale - from.scale), false, &power) ||
+	if (!decimal_constant(lw, gpuagg_power_of_ten(scale - from.scale), false, &power) ||
 		!gpuagg_lower_op(lw, GPUAGG_OP_INT8_MUL, GPUAGG_T_NUMERIC, &from, &power, NULL, 0,
 						 value))
 		return false;
@@ -253,7 +244,7 @@ gpuagg_lower_numeric_const(GpuAggLower *lw, const Const *con, GpuAggValue *out)
 static Datum
 power_datum(int n)
 {
-	return NumericGetDatum(int64_to_numeric(power_of_ten(n)));
+	return NumericGetDatum(int64_to_numeric(gpuagg_power_of_ten(n)));
 }
 
 bool
@@ -606,7 +597,7 @@ to_float(GpuAggLower *lw, List *args, uint8 type, GpuAggValue *out)
 	if (type != GPUAGG_T_FLOAT8)
 		return GPUAGG_REFUSE("a cast of numeric to real is not supported");
 	power = gpuagg_constant_make(GPUAGG_T_FLOAT8,
-								 Float8GetDatum((double) power_of_ten(out->scale)), false);
+								 Float8GetDatum((double) gpuagg_power_of_ten(out->scale)), false);
 	return gpuagg_lower_op(lw, GPUAGG_OP_TO_EXACT_DOUBLE, GPUAGG_T_NUMERIC, out, NULL, NULL,
 						   0, out) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_T_FLOAT8, out, NULL, NULL, 0,
