@@ -71,7 +71,7 @@ my $log = slurp_file($node->logfile);
 my %internal = reverse $log =~ /ERROR:  (XX\d{3}: .*\n(?:(?!.*STATEMENT: ).*\n)*).*STATEMENT:  (.*\n(?:\t.*\n)*)/g;
 foreach my $statement (sort keys %internal)
 {
-	my (undef, undef, $stock) = $node->psql('postgres', "SET gpuagg.enable = off; SET statement_timeout = '10s'; BEGIN; $statement");
+	my (undef, undef, $stock) = $node->psql('postgres', "\\set VERBOSITY verbose\nSET gpuagg.enable = off; SET statement_timeout = '10s'; BEGIN; $statement");
 
 	delete $internal{$statement} if $stock =~ /ERROR:  XX/;
 }
