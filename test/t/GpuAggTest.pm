@@ -15,7 +15,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(new_node wait_ready same_answer counter no_tasks worker_pid device_kind
+our @EXPORT = qw(new_node wait_ready kill_and_recover same_answer counter no_tasks worker_pid device_kind
   rss_kb helpers_blocked build_module start_psql finish_psql wait_task crash_free slow_query slow_table);
 
 # Of Linux, wherever it runs
@@ -49,6 +49,20 @@ sub wait_ready
 
 	return $node->poll_query_until('postgres',
 		"SELECT count(*) = 1 FROM gpuagg.devices WHERE state = 'ready'");
+}
+
+# Kills a process of the server with SIGKILL and waits until the server has restarted
+# all others.  The log tells, not psql: one that is turned away before it reads its
+# query breaks the pipe on which the test writes it, and may come before the
+# postmaster has seen the death.
+sub kill_and_recover
+{
+	my ($node, $pid) = @_;
+	my $log = -s $node->logfile;
+
+	kill 'KILL', $pid;
+	$node->wait_for_log(qr/terminated; reinitializing.*ready to accept connections/s, $log);
+	return;
 }
 
 # The query's rows on the device (it must be used) are those of PostgreSQL.
