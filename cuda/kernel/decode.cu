@@ -59,14 +59,23 @@ put_value(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 				return GPUAGG_FETCH_TOASTED;
 			put_word(prepared, decoded, attr->reg, line->row, (uint64_t) decimal);
 			break;
+		case GPUAGG_T_TIMETZ:
+			if (!gpuagg_load_timetz(value, &decimal))
+				return GPUAGG_FETCH_TOASTED;
+			put_word(prepared, decoded, attr->reg, line->row, (uint64_t) decimal);
+			break;
 		case GPUAGG_T_FLOAT4:
 		case GPUAGG_T_FLOAT8:
 			put_word(prepared, decoded, attr->reg, line->row,
 					 (uint64_t) __double_as_longlong(gpuagg_load_f64(attr->type, value)));
 			break;
+		case GPUAGG_T_NAME:
+			len = gpuagg_name_length(value);
+			/* FALLTHROUGH */
 		case GPUAGG_T_TEXT:
 		case GPUAGG_T_BPCHAR:
 		case GPUAGG_T_UUID:
+		case GPUAGG_T_INET:
 			put_bytes(prepared, decoded, attr->reg, line->row,
 					  line->copy + (value - line->page), len);
 			break;

@@ -300,9 +300,8 @@ surely_loses(uint32_t op, const char *state, GpuAggBytes v)
 	uint32_t	old = __byte_perm((uint32_t) (word >> 32), 0, 0x0123);
 	uint32_t	mine = 0;
 
-	/* blanks at the end count for nothing, so prefixes do not tell */
-	if (len == GPUAGG_STRING_NONE || op == GPUAGG_TRANS_MIN_BPCHAR ||
-		op == GPUAGG_TRANS_MAX_BPCHAR)
+	/* in no other order do prefixes tell: blanks at the end may count for nothing */
+	if (len == GPUAGG_STRING_NONE || (op != GPUAGG_TRANS_MIN_BYTES && op != GPUAGG_TRANS_MAX_BYTES))
 		return false;
 	for (uint32_t i = 0; i < 4; i++)
 		mine = mine << 8 | (i < v.len ? (uint8_t) v.data[i] : 0);

@@ -119,13 +119,14 @@ gpuagg_layout_compute(const GpuAggProgram *p, GpuAggLayout *out)
 GPUAGG_FN bool
 gpuagg_key_is_string(uint32_t type)
 {
-	return type == GPUAGG_T_TEXT || type == GPUAGG_T_BPCHAR;
+	return type == GPUAGG_T_TEXT || type == GPUAGG_T_BPCHAR || type == GPUAGG_T_NAME ||
+		type == GPUAGG_T_INET;
 }
 
 GPUAGG_FN bool
 gpuagg_transition_is_string(uint32_t op)
 {
-	return op >= GPUAGG_TRANS_MIN_BYTES && op <= GPUAGG_TRANS_MAX_BPCHAR;
+	return op >= GPUAGG_TRANS_MIN_BYTES && op <= GPUAGG_TRANS_MAX_INET;
 }
 
 /*

@@ -22,9 +22,11 @@
  * Value classes:
  *		I64		bool, int2, int4, int8, date, timestamp, timestamptz, and
  *				numeric: the value times 10^scale, where the scale is known
- *				when the program is made
+ *				when the program is made; other types as numbers in their
+ *				order (ops/load_types.h)
  *		F64		float8, and float4 held exactly as a double
- *		BYTES	text, varchar, char(n), uuid: pointer and length, no header
+ *		BYTES	text, varchar, bytea, char(n), uuid, name, inet, bit: pointer and
+ *				length, no header
  */
 #ifndef GPUAGG_DEVICE_PROGRAM_H
 #define GPUAGG_DEVICE_PROGRAM_H
@@ -62,11 +64,20 @@ typedef enum GpuAggClass
 	X(DATE, I64, 4, 4) \
 	X(TIMESTAMP, I64, 8, 8) \
 	X(TIMESTAMPTZ, I64, 8, 8) \
-	X(TEXT, BYTES, -1, 16)		/* also varchar */ \
+	X(TEXT, BYTES, -1, 16)		/* also varchar, bytea */ \
 	X(BPCHAR, BYTES, -1, 16)	/* equality ignores trailing blanks */ \
 	X(UUID, BYTES, 16, 16) \
 	X(NUMERIC, I64, -1, 8)		/* a decimal of known scale */ \
-	X(CODE, I64, 0, 4)			/* a string's number in a dictionary (stripe.h) */
+	X(CODE, I64, 0, 4)			/* a string's number in a dictionary (stripe.h) */ \
+	X(OID, I64, 4, 4)			/* held less 2^31 */ \
+	X(ENUM, I64, 4, 4)			/* the oid of its value, held so: in no order */ \
+	X(CHAR, I64, 1, 4)			/* "char": an unsigned byte */ \
+	X(LSN, I64, 8, 8)			/* also xid8: held less 2^63 */ \
+	X(MACADDR, I64, 6, 8) \
+	X(MACADDR8, I64, 8, 8)		/* held less 2^63 */ \
+	X(TIMETZ, I64, 12, 8)		/* moment and zone (ops/load_types.h) */ \
+	X(NAME, BYTES, 64, 16) \
+	X(INET, BYTES, -1, 16)		/* also bit: equal where bytes are, in no order of them */
 
 typedef enum GpuAggType
 {

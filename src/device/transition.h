@@ -22,6 +22,7 @@
  *	MIN/MAX_F64	NaN is the greatest; kept as gpuagg_f64_order() (int64)
  *	MIN/MAX_BYTES	memcmp order; 16-byte slot as a key's (layout.h)
  *	MIN/MAX_BPCHAR	the same, ignoring trailing blanks
+ *	MIN/MAX_INET	the same, in the order of networks (ops_types.h)
  *	AND/OR/XOR_I64	initial -1 / 0 / 0; bool_and, bool_or, bit_and, ...
  */
 #ifndef GPUAGG_DEVICE_TRANSITION_H
@@ -43,6 +44,8 @@
 	X(MAX_BYTES, 16, BYTES) \
 	X(MIN_BPCHAR, 16, BYTES) \
 	X(MAX_BPCHAR, 16, BYTES) \
+	X(MIN_INET, 16, BYTES) \
+	X(MAX_INET, 16, BYTES) \
 	X(AND_I64, 8, I64) \
 	X(OR_I64, 8, I64) \
 	X(XOR_I64, 8, I64)

@@ -72,7 +72,7 @@ gpuagg_cache_request_column(Form_pg_attribute attr, uint8 type)
 	switch ((GpuAggType) type)
 	{
 		case GPUAGG_T_TEXT:
-			return base == TEXTOID || base == VARCHAROID;
+			return base == TEXTOID || base == VARCHAROID || base == BYTEAOID;
 		case GPUAGG_T_BPCHAR:
 			return typmod >= 0;
 		case GPUAGG_T_UUID:

@@ -109,13 +109,21 @@ store_value(GpuAggVector *v, const GpuAggAttr *a, uint32_t row, const char *valu
 			if (!gpuagg_load_numeric(value, len, a->scale, &v->v.i[row]))
 				return GPUAGG_FETCH_TOASTED;
 			break;
+		case GPUAGG_T_TIMETZ:
+			if (!gpuagg_load_timetz(value, &v->v.i[row]))
+				return GPUAGG_FETCH_TOASTED;
+			break;
 		case GPUAGG_T_FLOAT4:
 		case GPUAGG_T_FLOAT8:
 			v->v.f[row] = gpuagg_load_f64(a->type, value);
 			break;
+		case GPUAGG_T_NAME:
+			len = gpuagg_name_length(value);
+			/* FALLTHROUGH */
 		case GPUAGG_T_TEXT:
 		case GPUAGG_T_BPCHAR:
 		case GPUAGG_T_UUID:
+		case GPUAGG_T_INET:
 			v->v.b[row].data = value;
 			v->v.b[row].len = len;
 			break;
@@ -153,6 +161,8 @@ store_missing(const GpuAggProgram *p, const GpuAggAttr *a, GpuAggVector *v,
 		case GPUAGG_T_TEXT:
 		case GPUAGG_T_BPCHAR:
 		case GPUAGG_T_UUID:
+		case GPUAGG_T_NAME:
+		case GPUAGG_T_INET:
 			v->v.b[row].data = (const char *) p + c->v.off;
 			v->v.b[row].len = c->len;
 			break;
@@ -320,6 +330,22 @@ load_column(const GpuAggFixedColumn *column, const GpuAggAttr *a, GpuAggVector *
 				v->v.b[row[k]].data = base + start[k];
 				v->v.b[row[k]].len = 16;
 			}
+			break;
+		case GPUAGG_T_NAME:
+			for (uint32_t k = 0; k < n; k++)
+			{
+				v->v.b[row[k]].data = base + start[k];
+				v->v.b[row[k]].len = gpuagg_name_length(base + start[k]);
+			}
+			break;
+		case GPUAGG_T_OID:
+		case GPUAGG_T_ENUM:
+		case GPUAGG_T_CHAR:
+		case GPUAGG_T_LSN:
+		case GPUAGG_T_MACADDR:
+		case GPUAGG_T_MACADDR8:
+			for (uint32_t k = 0; k < n; k++)
+				v->v.i[row[k]] = gpuagg_load_type(a->type, base + start[k]);
 			break;
 		default:
 			for (uint32_t k = 0; k < n; k++)

@@ -86,6 +86,13 @@ add_fixed(GpuAggPrepared *s, GpuAggStretch *stretch, uint32_t i, uint32_t *nanch
 	return true;
 }
 
+/* A fixed length, but values that no device holds: each is looked at when it is met. */
+static bool
+is_stepped(const GpuAggAttr *a)
+{
+	return a->reg != GPUAGG_NO_REG && a->type == GPUAGG_T_TIMETZ;
+}
+
 static void
 plan_decode(GpuAggPrepared *s)
 {
@@ -98,7 +105,7 @@ plan_decode(GpuAggPrepared *s)
 	{
 		const GpuAggAttr *a = &attrs[i];
 
-		if (a->attlen < 0)
+		if (a->attlen < 0 || is_stepped(a))
 		{
 			if (stretch->bytes > 0)
 				stretch = add_stretch(s, i, 1);

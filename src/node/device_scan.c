@@ -25,6 +25,7 @@
 #include "node/device_scan.h"
 #include "node/passes.h"
 #include "node/device_task.h"
+#include "planner/constant.h"
 #include "settings.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -169,6 +170,17 @@ scan_bind(GpuAggScan *scan, BlockNumber nblocks, GpuAggError *error)
 
 	if (runtime_evaluate(scan, nblocks, values, isnull, error) != GPUAGG_OK)
 		return NULL;
+	for (int i = 0; i < n; i++)
+	{
+		const GpuAggConst *slot = gpuagg_program_consts(scan->info->program) +
+			scan->info->runtime[i].const_no;
+
+		if (isnull[i] || gpuagg_constant_fits(slot->type, values[i]))
+			continue;
+		(void) gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+								"a constant has no form that devices know");
+		return NULL;
+	}
 	return gpuagg_plan_bind(scan->info, values, isnull);
 }
 

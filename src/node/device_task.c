@@ -68,6 +68,7 @@ typedef struct GpuAggTodo
 typedef struct GpuAggRun
 {
 	GpuAggScan *scan;
+	const GpuAggProgram *program;
 	GpuAggPass *pass;
 	BlockNumber nblocks;
 	bool		timing;
@@ -465,6 +466,7 @@ task_rows(GpuAggRun *run)
 												 GPUAGG_PLAN_ROWS),
 										scan->css.ss.ps.state, scan->eflags,
 										scan->info->program);
+	gpuagg_rows_bind(scan->rows, run->program);
 	return scan->rows;
 }
 
@@ -695,6 +697,7 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 	if (scan->rows != NULL)
 		gpuagg_rows_reset(scan->rows);
 	run->scan = scan;
+	run->program = program;
 	run->pass = pass;
 	run->nblocks = nblocks;
 	run->timing = gpuagg_scan_timing(scan);

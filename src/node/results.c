@@ -30,11 +30,13 @@
 
 #include "compat.h"
 #include "device/layout.h"
+#include "device/ops/group.h"
 #include "ipc/errors.h"
 #include "ipc/protocol.h"
 #include "miscadmin.h"
 #include "node/numerics.h"
 #include "node/results.h"
+#include "node/type_datums.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/memutils.h"
@@ -75,6 +77,7 @@ typedef struct GpuAggEmitter
 	union
 	{
 		GpuAggNumeric number;
+		char		fixed[GPUAGG_TYPE_ROOM];
 		GpuAggStringSlot string;	/* whose length is a varlena's header then */
 	}			room;			/* the current group's value */
 	text	   *long_room;		/* the same for strings of up to LONG_BYTES */
@@ -482,8 +485,28 @@ string_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
 static Datum
 i64_datum(GpuAggEmitter *emitter, int64 v, const char *row)
 {
-	return emitter->type == GPUAGG_T_BOOL ? BoolGetDatum(v != 0) :
-		decimal_datum(emitter, (uint64) v, v >> 63, row);
+	switch ((GpuAggType) emitter->type)
+	{
+		case GPUAGG_T_BOOL:
+			return BoolGetDatum(v != 0);
+		case GPUAGG_T_NUMERIC:
+			return decimal_datum(emitter, (uint64) v, v >> 63, row);
+		default:
+			return gpuagg_type_datum(emitter->type, v, emitter->room.fixed);
+	}
+}
+
+/* A name is filled up with zeros. */
+static Datum
+name_datum(const GpuAggResults *results, GpuAggEmitter *emitter, const char *slot)
+{
+	const GpuAggBytes b = gpuagg_string_slot_bytes(slot);
+	char	   *room = (char *) emitter->long_room;
+
+	memset(room, 0, NAMEDATALEN);
+	memcpy(room, b.len > GPUAGG_STRING_INLINE ? results->string_data[emitter->string_no] : b.data,
+		   Min(b.len, NAMEDATALEN));
+	return PointerGetDatum(room);
 }
 
 static Datum
@@ -499,8 +522,11 @@ key_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
 {
 	switch ((GpuAggType) emitter->type)
 	{
+		case GPUAGG_T_NAME:
+			return name_datum(results, emitter, slot);
 		case GPUAGG_T_TEXT:
 		case GPUAGG_T_BPCHAR:
+		case GPUAGG_T_INET:
 			return string_datum(results, emitter,
 								(const GpuAggStringSlot *) slot);
 		case GPUAGG_T_UUID:
@@ -553,6 +579,8 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 								  *(const int64 *) (row + emitter->count_off));
 		case GPUAGG_FINAL_I64:
 			return i64_datum(emitter, *i64, row);
+		case GPUAGG_FINAL_ENUM:
+			return gpuagg_type_datum(GPUAGG_T_ENUM, gpuagg_enum_value(*i64), emitter->room.fixed);
 		case GPUAGG_FINAL_F64_ORDER:
 			return f64_datum(emitter->type, gpuagg_f64_unorder(*i64));
 		case GPUAGG_FINAL_BYTES:

@@ -19,6 +19,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "device/ops/eval.h"
 #include "device/transition.h"
 #include "executor/executor.h"
 #include "ipc/errors.h"
@@ -45,6 +46,10 @@ typedef struct GpuAggRowOutput
 {
 	ExprState  *expr;
 	Oid			sqltype;		/* of the expression, domains resolved */
+	uint8		type;			/* GpuAggType of that, if known */
+	bool		known;
+	uint16		reg;			/* of an argument, or GPUAGG_NO_REG */
+	GpuAggBytes enum_table;		/* of one that is an enum's order; else no data */
 	uint8		class;			/* GpuAggClass */
 	bool		counted;		/* COUNT: only whether it is NULL matters */
 	uint8		scale;			/* of a numeric, as in a transition */
@@ -77,6 +82,8 @@ output_init(GpuAggRows *rows, int n, uint8 class)
 
 	output->expr = ExecInitExpr(tle->expr, &rows->scan->ps);
 	output->sqltype = getBaseType(exprType((Node *) tle->expr));
+	output->known = gpuagg_constant_type(output->sqltype, &output->type);
+	output->reg = GPUAGG_NO_REG;
 	output->class = class;
 	output->filter = -1;
 	output->states = palloc(ROWS_MAX);
@@ -120,6 +127,7 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 
 			rows->order[place++] = arg;
 			output->scale = trans[i].scale;
+			output->reg = trans[i].arg;
 			output->filter = filter;
 			output->counted = trans[i].op == GPUAGG_TRANS_COUNT;
 		}
@@ -146,6 +154,29 @@ gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
 	initStringInfo(&rows->msg);
 	MemoryContextSwitchTo(old);
 	return rows;
+}
+
+/* The table of the enum whose order this register is, if it is one */
+static GpuAggBytes
+enum_table(const GpuAggProgram *program, uint16 reg)
+{
+	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
+	GpuAggBytes none = {NULL, 0};
+
+	for (int i = 0; i < program->ninstrs; i++)
+	{
+		if (instrs[i].op == GPUAGG_OP_ENUM_ORDER && instrs[i].dst == reg)
+			return gpuagg_const_bytes(program, gpuagg_program_consts(program) +
+									  instrs[i].b - program->ncolumns);
+	}
+	return none;
+}
+
+void
+gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program)
+{
+	for (int i = 0; i < rows->noutputs; i++)
+		rows->outputs[i].enum_table = enum_table(program, rows->outputs[i].reg);
 }
 
 /* The rest goes with the query's memory context. */
@@ -176,6 +207,11 @@ value_bytes(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
 		appendBinaryStringInfo(&output->strings, DatumGetPointer(datum),
 							   UUID_LEN);
 	}
+	else if (output->sqltype == NAMEOID)
+	{
+		*len = strnlen(NameStr(*DatumGetName(datum)), NAMEDATALEN);
+		appendBinaryStringInfo(&output->strings, DatumGetPointer(datum), *len);
+	}
 	else
 	{
 		struct varlena *text = PG_DETOAST_DATUM_PACKED(datum);
@@ -188,6 +224,22 @@ value_bytes(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
 	}
 	rows->string_bytes += *len;
 	return true;
+}
+
+/* The same of types that are held as a constant of them is */
+static bool
+value_of_type(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum, uint64 *value)
+{
+	uint8_t		st = GPUAGG_ST_VALUE;
+
+	if (!output->known || !gpuagg_constant_fits(output->type, datum))
+		return false;
+	if (output->class == GPUAGG_CLASS_BYTES)
+		return value_bytes(rows, output, datum, value);
+	*value = (uint64) gpuagg_constant_make(output->type, datum, false).value.v.i;
+	if (output->enum_table.data != NULL)
+		*value = (uint64) gpuagg_enum_order((int64) *value, output->enum_table, &st);
+	return st == GPUAGG_ST_VALUE;
 }
 
 /*
@@ -238,7 +290,7 @@ value_convert(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
 		case UUIDOID:
 			return value_bytes(rows, output, datum, value);
 		default:
-			return false;
+			return value_of_type(rows, output, datum, value);
 	}
 	return true;
 }
@@ -258,7 +310,8 @@ output_is_sound(const GpuAggRowOutput *output)
 		case UUIDOID:
 			return output->class == GPUAGG_CLASS_BYTES;
 		default:
-			return output->class == GPUAGG_CLASS_I64;
+			return output->class == (output->known ? gpuagg_constant_class(output->type) :
+									 GPUAGG_CLASS_I64);
 	}
 }
 

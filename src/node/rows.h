@@ -23,6 +23,12 @@ extern GpuAggRows *gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
 									  const GpuAggProgram *program);
 
 /*
+ * The program with its runtime constants, as the task that the rows are for has it.
+ * It is kept, not copied.
+ */
+extern void gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program);
+
+/*
  * Evaluates the tuple at a line of a pinned page and keeps its outputs if
  * the row passes WHERE.  PostgreSQL's own errors are raised.  A status other
  * than GPUAGG_OK: a value that does not fit a device.

@@ -63,7 +63,22 @@
 	X(F_BIT_OR_INT8, INT8, OR_I64, true, I64) \
 	X(F_BIT_XOR_INT2, INT2, XOR_I64, true, I64) \
 	X(F_BIT_XOR_INT4, INT4, XOR_I64, true, I64) \
-	X(F_BIT_XOR_INT8, INT8, XOR_I64, true, I64)
+	X(F_BIT_XOR_INT8, INT8, XOR_I64, true, I64) \
+	X(F_SUM_MONEY, INT8, SUM_I64, true, SUM_INT8) \
+	X(F_MIN_MONEY, INT8, MIN_I64, true, I64) \
+	X(F_MAX_MONEY, INT8, MAX_I64, true, I64) \
+	X(F_MIN_ANYENUM, INT8, MIN_I64, true, ENUM) \
+	X(F_MAX_ANYENUM, INT8, MAX_I64, true, ENUM) \
+	X(F_MIN_OID, OID, MIN_I64, true, I64) \
+	X(F_MAX_OID, OID, MAX_I64, true, I64) \
+	X(F_MIN_PG_LSN, LSN, MIN_I64, true, I64) \
+	X(F_MAX_PG_LSN, LSN, MAX_I64, true, I64) \
+	X(F_MIN_XID8, LSN, MIN_I64, true, I64) \
+	X(F_MAX_XID8, LSN, MAX_I64, true, I64) \
+	X(F_MIN_TIMETZ, TIMETZ, MIN_I64, true, I64) \
+	X(F_MAX_TIMETZ, TIMETZ, MAX_I64, true, I64) \
+	X(F_MIN_INET, INET, MIN_INET, true, BYTES) \
+	X(F_MAX_INET, INET, MAX_INET, true, BYTES)
 
 /* How a result Datum is made; all but COUNT give NULL for a zero count. */
 typedef enum GpuAggFinal
@@ -83,7 +98,8 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_I64,			/* min, max, bit and bool aggregates: the
 								 * argument's type */
 	GPUAGG_FINAL_F64_ORDER,		/* gpuagg_f64_unorder() */
-	GPUAGG_FINAL_BYTES			/* text, char(n) */
+	GPUAGG_FINAL_BYTES,			/* text, char(n), inet */
+	GPUAGG_FINAL_ENUM			/* gpuagg_enum_value() */
 } GpuAggFinal;
 
 #endif							/* GPUAGG_PLANNER_AGGREGATES_H */

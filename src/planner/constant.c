@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "device/ops/load_types.h"
 #include "device/ops/page.h"
 #include "planner/constant.h"
 #include "utils/builtins.h"
@@ -13,6 +14,53 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
+
+/* Types with a form of their own (device/ops/load_types.h), and money, an int8 */
+static bool
+other_type(Oid base, uint8 *type)
+{
+	static const struct
+	{
+		Oid			typid;
+		uint8		type;
+	}			types[] = {
+		{MONEYOID, GPUAGG_T_INT8},
+		{OIDOID, GPUAGG_T_OID},
+		{REGPROCOID, GPUAGG_T_OID},
+		{REGPROCEDUREOID, GPUAGG_T_OID},
+		{REGOPEROID, GPUAGG_T_OID},
+		{REGOPERATOROID, GPUAGG_T_OID},
+		{REGCLASSOID, GPUAGG_T_OID},
+		{REGCOLLATIONOID, GPUAGG_T_OID},
+		{REGTYPEOID, GPUAGG_T_OID},
+		{REGROLEOID, GPUAGG_T_OID},
+		{REGNAMESPACEOID, GPUAGG_T_OID},
+		{REGCONFIGOID, GPUAGG_T_OID},
+		{REGDICTIONARYOID, GPUAGG_T_OID},
+		{CHAROID, GPUAGG_T_CHAR},
+		{PG_LSNOID, GPUAGG_T_LSN},
+		{XID8OID, GPUAGG_T_LSN},
+		{MACADDROID, GPUAGG_T_MACADDR},
+		{MACADDR8OID, GPUAGG_T_MACADDR8},
+		{TIMETZOID, GPUAGG_T_TIMETZ},
+		{NAMEOID, GPUAGG_T_NAME},
+		{INETOID, GPUAGG_T_INET},
+		{CIDROID, GPUAGG_T_INET},
+		{BITOID, GPUAGG_T_INET},
+		{VARBITOID, GPUAGG_T_INET}
+	};
+
+	for (int i = 0; i < lengthof(types); i++)
+	{
+		if (types[i].typid == base)
+		{
+			*type = types[i].type;
+			return true;
+		}
+	}
+	*type = GPUAGG_T_ENUM;
+	return type_is_enum(base);
+}
 
 bool
 gpuagg_constant_type(Oid typid, uint8 *type)
@@ -48,6 +96,7 @@ gpuagg_constant_type(Oid typid, uint8 *type)
 			return true;
 		case TEXTOID:
 		case VARCHAROID:
+		case BYTEAOID:
 			*type = GPUAGG_T_TEXT;
 			return true;
 		case BPCHAROID:
@@ -57,7 +106,7 @@ gpuagg_constant_type(Oid typid, uint8 *type)
 			*type = GPUAGG_T_UUID;
 			return true;
 		default:
-			return false;
+			return other_type(getBaseType(typid), type);
 	}
 }
 
@@ -150,6 +199,7 @@ gpuagg_constant_make(uint8 type, Datum value, bool isnull)
 			break;
 		case GPUAGG_T_TEXT:
 		case GPUAGG_T_BPCHAR:
+		case GPUAGG_T_INET:
 			{
 				text	   *t = DatumGetTextPP(value);
 
@@ -161,9 +211,38 @@ gpuagg_constant_make(uint8 type, Datum value, bool isnull)
 			c.value.len = UUID_LEN;
 			c.bytes = (const char *) DatumGetUUIDP(value)->data;
 			break;
+		case GPUAGG_T_NAME:
+			c.bytes = NameStr(*DatumGetName(value));
+			c.value.len = gpuagg_name_length(c.bytes);
+			break;
+		case GPUAGG_T_OID:
+		case GPUAGG_T_ENUM:
+			c.value.v.i = gpuagg_hold_oid(DatumGetObjectId(value));
+			break;
+		case GPUAGG_T_CHAR:
+			c.value.v.i = (uint8) DatumGetChar(value);
+			break;
+		case GPUAGG_T_LSN:
+			c.value.v.i = gpuagg_hold_u64(DatumGetUInt64(value));
+			break;
+		case GPUAGG_T_MACADDR:
+		case GPUAGG_T_MACADDR8:
+			c.value.v.i = gpuagg_load_type(type, DatumGetPointer(value));
+			break;
+		case GPUAGG_T_TIMETZ:
+			(void) gpuagg_load_timetz(DatumGetPointer(value), &c.value.v.i);
+			break;
 		case GPUAGG_T_CODE:		/* no Datum's */
 		case GPUAGG_NTYPES:
 			break;
 	}
 	return c;
+}
+
+bool
+gpuagg_constant_fits(uint8 type, Datum value)
+{
+	int64		held;
+
+	return type != GPUAGG_T_TIMETZ || gpuagg_load_timetz(DatumGetPointer(value), &held);
 }

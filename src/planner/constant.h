@@ -47,4 +47,7 @@ extern GpuAggClass gpuagg_constant_class(uint8 type);
 extern GpuAggConstant gpuagg_constant_make(uint8 type, Datum value,
 										   bool isnull);
 
+/* Can it be made of this Datum?  Of most types of every one */
+extern bool gpuagg_constant_fits(uint8 type, Datum value);
+
 #endif							/* GPUAGG_PLANNER_CONSTANT_H */

@@ -19,6 +19,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
 #include "planner/constant.h"
+#include "planner/enum_order.h"
 #include "planner/plan.h"
 #include "planner/zone.h"
 #include "utils/builtins.h"
@@ -218,10 +219,15 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 
 	for (int i = 0; i < info->nruntime; i++)
 	{
-		constants[i] = gpuagg_constant_make(slots[info->runtime[i].const_no].type,
-											values[i], isnull[i]);
-		if (info->runtime[i].zone != GPUAGG_ZONE_NONE && !isnull[i])
-			constant_zone(&constants[i], info->runtime[i].zone);
+		const GpuAggZoneName zone = info->runtime[i].zone;
+
+		if (zone == GPUAGG_ZONE_ENUM)
+			constants[i] = gpuagg_enum_table(DatumGetObjectId(values[i]));
+		else
+			constants[i] = gpuagg_constant_make(slots[info->runtime[i].const_no].type,
+												values[i], isnull[i]);
+		if (zone != GPUAGG_ZONE_NONE && zone != GPUAGG_ZONE_ENUM && !isnull[i])
+			constant_zone(&constants[i], zone);
 		bytes += constants[i].value.len;
 	}
 	bytes = MAXALIGN(bytes);

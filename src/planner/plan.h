@@ -65,8 +65,8 @@ typedef struct GpuAggRuntimeConst
 								 * table, a CASE around it).  Built of
 								 * PostgreSQL's own functions only: catch
 								 * it and run the fallback, which decides */
-	int			zone;			/* GpuAggZoneName: the value names a time zone, whose
-								 * table the constant is */
+	int			zone;			/* GpuAggZoneName: the value names a time zone or an
+								 * enum, whose table the constant is */
 } GpuAggRuntimeConst;
 
 /*

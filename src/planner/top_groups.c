@@ -91,7 +91,8 @@ value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
 		[GPUAGG_FINAL_AVG_FLOAT] = GPUAGG_VALUE_AVG_F64,
 		[GPUAGG_FINAL_I64] = GPUAGG_VALUE_I64,
 		[GPUAGG_FINAL_F64_ORDER] = GPUAGG_VALUE_F64_ORDER,
-		[GPUAGG_FINAL_BYTES] = GPUAGG_VALUE_BYTES
+		[GPUAGG_FINAL_BYTES] = GPUAGG_VALUE_BYTES,
+		[GPUAGG_FINAL_ENUM] = GPUAGG_VALUE_I64
 	};
 
 	memset(v, 0, sizeof(*v));
@@ -271,6 +272,9 @@ plan_order_column(const GpuAggTopGroups *q, const SortGroupClause *sgc, GpuAggWa
 	c->nulls_first = sgc->nulls_first;
 	c->type = output->final == GPUAGG_FINAL_KEY ?
 		gpuagg_program_keys(q->info->program)[output->index].type : output->type;
+	/* which are not held in their order */
+	if (c->type == GPUAGG_T_ENUM || c->type == GPUAGG_T_INET)
+		return false;
 	wanted->outputs[a->ncolumns++] = n;
 	return true;
 }

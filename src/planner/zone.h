@@ -12,7 +12,8 @@ typedef enum GpuAggZoneName
 {
 	GPUAGG_ZONE_NONE,			/* it is no zone's name */
 	GPUAGG_ZONE_SETTING,		/* a value of TimeZone */
-	GPUAGG_ZONE_ARGUMENT		/* what AT TIME ZONE is given */
+	GPUAGG_ZONE_ARGUMENT,		/* what AT TIME ZONE is given */
+	GPUAGG_ZONE_ENUM			/* no zone: an enum, whose order is asked for */
 } GpuAggZoneName;
 
 /* May AT TIME ZONE be given this by name, as a zone of the time zone database? */

@@ -72,7 +72,7 @@ shared_page_kernel(const GpuAggProgram *program, const char *pages,
 	for (uint32_t op = 0; op < GPUAGG_NTRANSITIONS; op++)
 	{
 		gpuagg_state_init(op, state);
-		if (op < GPUAGG_TRANS_MIN_BYTES || op > GPUAGG_TRANS_MAX_BPCHAR)
+		if (op < GPUAGG_TRANS_MIN_BYTES || op > GPUAGG_TRANS_MAX_INET)
 			gpuagg_state_step_i64(op, state,
 								  gpuagg_load_i64(attr->type, bytes.data));
 		gpuagg_state_merge(op, state + sizeof(GpuAggStringSlot), state);

@@ -18,6 +18,7 @@
 #include "device/layout.h"
 #include "hash.h"
 #include "ops_bytes.h"
+#include "ops_types.h"
 
 #ifndef GPUAGG_UPDATE_ADD_U64
 #define GPUAGG_UPDATE_ADD_U64(p, v) (*(p) += (v))
@@ -183,6 +184,8 @@ gpuagg_key_slots_equal(uint32_t type, const char *a, const char *b)
 				gpuagg_key_word_f64(gpuagg_key_slot_f64(b));
 		case GPUAGG_T_TEXT:
 		case GPUAGG_T_BPCHAR:
+		case GPUAGG_T_NAME:
+		case GPUAGG_T_INET:
 			{
 				GpuAggBytes x = gpuagg_string_slot_bytes(a);
 				GpuAggBytes y = gpuagg_string_slot_bytes(b);
@@ -229,6 +232,8 @@ gpuagg_state_init(uint32_t op, char *state)
 		case GPUAGG_TRANS_MAX_BYTES:
 		case GPUAGG_TRANS_MIN_BPCHAR:
 		case GPUAGG_TRANS_MAX_BPCHAR:
+		case GPUAGG_TRANS_MIN_INET:
+		case GPUAGG_TRANS_MAX_INET:
 			memset(&none, 0, sizeof(none));
 			none.len = GPUAGG_STRING_NONE;
 			memcpy(state, &none, sizeof(none));
@@ -331,9 +336,10 @@ gpuagg_state_prefers(uint32_t op, const char *state, GpuAggBytes v)
 		old = gpuagg_bpchar_trim(old);
 		v = gpuagg_bpchar_trim(v);
 	}
-	order = gpuagg_bytes_compare(v, old);
-	return op == GPUAGG_TRANS_MIN_BYTES || op == GPUAGG_TRANS_MIN_BPCHAR ?
-		order < 0 : order > 0;
+	order = op == GPUAGG_TRANS_MIN_INET || op == GPUAGG_TRANS_MAX_INET ?
+		gpuagg_inet_compare(v, old) : gpuagg_bytes_compare(v, old);
+	return op == GPUAGG_TRANS_MIN_BYTES || op == GPUAGG_TRANS_MIN_BPCHAR ||
+		op == GPUAGG_TRANS_MIN_INET ? order < 0 : order > 0;
 }
 
 /*

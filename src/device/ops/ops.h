@@ -104,6 +104,10 @@
 	X(BYTES_LE, BB_I, gpuagg_bytes_le) \
 	X(BYTES_GT, BB_I, gpuagg_bytes_gt) \
 	X(BYTES_GE, BB_I, gpuagg_bytes_ge) \
+	X(INET_LT, BB_I, gpuagg_inet_lt)	/* networks before those inside them */ \
+	X(INET_LE, BB_I, gpuagg_inet_le) \
+	X(INET_GT, BB_I, gpuagg_inet_gt) \
+	X(INET_GE, BB_I, gpuagg_inet_ge) \
 	X(NOT, I_I, gpuagg_bool_not) \
 	/* floating point: PostgreSQL's overflow, underflow and division errors */ \
 	X(FLOAT8_ADD, FF_F, gpuagg_float8_add) \
@@ -138,6 +142,7 @@
 	X(DATE_EXTRACT, I_I_IMM, gpuagg_date_extract)	/* integral fields; infinite: NEEDS_PG */ \
 	X(TIMESTAMP_EXTRACT, I_I_IMM, gpuagg_timestamp_extract) \
 	X(ZONE_LOCAL, IB_I, gpuagg_zone_local)	/* timestamptz to local timestamp; b: a zone's table */ \
+	X(ENUM_ORDER, IB_I, gpuagg_enum_order)	/* an enum's value to a number in its order; b: the enum's table */ \
 	/* byte strings; UTF8 forms count characters, as the encoding says */ \
 	X(OCTET_LENGTH, B_I, gpuagg_octet_length) \
 	X(LENGTH_UTF8, B_I, gpuagg_length_utf8) \

@@ -27,6 +27,7 @@
 #define GPUAGG_DEVICE_OPS_PAGE_H
 
 #include "device/program.h"
+#include "load_types.h"
 
 /*
  * From here on the compiler takes x for what it is, and never again for what it
@@ -306,7 +307,7 @@ gpuagg_tuple_attr(const GpuAggTuple *tuple, const GpuAggAttr *attr,
 	return fetch;
 }
 
-/* Integers, booleans, dates and timestamps as they lie on the page. */
+/* Integers, booleans, dates and timestamps as they lie on the page, and others (load_types.h) */
 GPUAGG_FN int64_t
 gpuagg_load_i64(uint32_t type, const char *p)
 {
@@ -325,6 +326,13 @@ gpuagg_load_i64(uint32_t type, const char *p)
 		case GPUAGG_T_DATE:
 			memcpy(&i4, p, sizeof(i4));
 			return i4;
+		case GPUAGG_T_OID:
+		case GPUAGG_T_ENUM:
+		case GPUAGG_T_CHAR:
+		case GPUAGG_T_LSN:
+		case GPUAGG_T_MACADDR:
+		case GPUAGG_T_MACADDR8:
+			return gpuagg_load_type(type, p);
 		default:
 			memcpy(&i8, p, sizeof(i8));
 			return i8;

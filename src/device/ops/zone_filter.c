@@ -279,7 +279,7 @@ set_compare(uint32_t accepts, const Set *a, const Set *b, Set *result)
 static bool
 compares_bytes(uint32_t op)
 {
-	return (op >= GPUAGG_OP_BYTES_EQ && op <= GPUAGG_OP_BYTES_GE) ||
+	return (op >= GPUAGG_OP_BYTES_EQ && op <= GPUAGG_OP_INET_GE) ||
 		op == GPUAGG_OP_STARTS_WITH;
 }
 

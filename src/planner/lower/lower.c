@@ -18,6 +18,7 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "mb/pg_wchar.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
@@ -182,6 +183,18 @@ gpuagg_lower_zone(GpuAggLower *lw, Expr *name, GpuAggZoneName kind, GpuAggValue 
 	return add_runtime(lw, name, GPUAGG_T_TEXT, false, kind, out);
 }
 
+bool
+gpuagg_lower_enum_table(GpuAggLower *lw, Oid type, GpuAggValue *out)
+{
+	Const	   *oid = makeConst(OIDOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(type),
+								false, true);
+
+	if (!add_runtime(lw, (Expr *) oid, GPUAGG_T_TEXT, false, GPUAGG_ZONE_ENUM, out))
+		return false;
+	out->notnull = true;
+	return true;
+}
+
 /*
  * What tuples older than an added column have in its place.  A stored
  * missing value becomes a constant of the program.
@@ -209,6 +222,8 @@ missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint8 scale, uin
 			return GPUAGG_REFUSE("the default of an added column does not fit 64 bits");
 		datum = Int64GetDatum(decimal);
 	}
+	if (!gpuagg_constant_fits(type, datum))
+		return GPUAGG_REFUSE("the default of an added column has no form that devices know");
 	if (!gpuagg_lower_constant(lw, gpuagg_constant_make(type, datum, false), &value))
 		return false;
 	*reg = value.reg;

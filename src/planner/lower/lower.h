@@ -11,6 +11,7 @@
  *	lower_zone.c		timestamptz in the session's zone, or another
  *	lower_list.c		x = ANY (array), x <> ALL (array)
  *	lower_const.c		expressions without columns: constants
+ *	lower_types.c		enums, network addresses, oids
  *	lower_agg.c			aggregates, their transitions and counts
  *
  * A function that returns false has refused (refuse.h) and may have left
@@ -127,6 +128,9 @@ extern bool gpuagg_lower_runtime(GpuAggLower *lw, Expr *expr, uint8 type,
 /* The table of the zone that a text without columns names (planner/zone.h) */
 extern bool gpuagg_lower_zone(GpuAggLower *lw, Expr *name, GpuAggZoneName kind,
 							  GpuAggValue *out);
+
+/* The table of an enum (planner/enum_order.h) */
+extern bool gpuagg_lower_enum_table(GpuAggLower *lw, Oid type, GpuAggValue *out);
 extern GpuAggProgram *gpuagg_lower_finish(GpuAggLower *lw);
 
 /*
@@ -268,6 +272,21 @@ extern bool gpuagg_lower_numeric_shown(GpuAggLower *lw, const GpuAggValue *value
  */
 extern bool gpuagg_lower_numeric_floor(Datum value, int scale, int64 *floor,
 									   bool *integral);
+
+/* lower_types.c; funcid is one of theirs if handled is set. */
+extern bool gpuagg_lower_types(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
+							   GpuAggValue *out);
+
+/* A value of this enum becomes its place in the order. */
+extern bool gpuagg_lower_enum_order(GpuAggLower *lw, Oid type, GpuAggValue *value);
+
+/* Is a beyond b (greater, or less)?  Of types that are not held in their order */
+extern bool gpuagg_lower_beyond_of_type(GpuAggLower *lw, bool greater, Oid type,
+										const GpuAggValue *a, const GpuAggValue *b,
+										bool *handled, GpuAggValue *out);
+
+/* The value as one of another type with the same bytes; false: not known how */
+extern bool gpuagg_lower_same_bytes(GpuAggLower *lw, uint8 type, GpuAggValue *value);
 
 /* lower_agg.c */
 extern bool gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg,

@@ -21,6 +21,7 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -255,10 +256,15 @@ lower_by_table(GpuAggLower *lw, const Aggref *agg, const AggFilter *filter,
 	arg = ((TargetEntry *) linitial(agg->args))->expr;
 	if (!gpuagg_lower_expr(lw, arg, &value))
 		return false;
+	if (value.type == GPUAGG_T_ENUM &&
+		!gpuagg_lower_enum_order(lw, exprType((Node *) arg), &value))
+		return false;
 	if (value.type != row.type)
 		return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
 							 format_procedure(agg->aggfnoid));
-	if (gpuagg_constant_class(row.type) == GPUAGG_CLASS_BYTES &&
+	if (agg->aggfnoid == F_SUM_MONEY && GPUAGG_MONEY_OVERFLOWS)
+		return GPUAGG_REFUSE("a sum of money may overflow on the way to a result that does not");
+	if (gpuagg_constant_class(row.type) == GPUAGG_CLASS_BYTES && OidIsValid(agg->inputcollid) &&
 		!gpuagg_collation_is_c(agg->inputcollid))
 		return GPUAGG_REFUSE("aggregate %s needs collation \"C\"",
 							 format_procedure(agg->aggfnoid));

@@ -337,13 +337,18 @@ lower_coalesce(GpuAggLower *lw, CoalesceExpr *expr, GpuAggValue *out)
 
 /* Is a beyond b (greater, or less)?  In the order of the type. */
 static bool
-lower_beyond(GpuAggLower *lw, bool greater, Oid collation,
+lower_beyond(GpuAggLower *lw, bool greater, Oid sqltype, Oid collation,
 			 const GpuAggValue *a, const GpuAggValue *b, GpuAggValue *out)
 {
 	GpuAggValue left = *a;
 	GpuAggValue right = *b;
 	GpuAggOp	op;
+	bool		handled;
+	bool		ok;
 
+	ok = gpuagg_lower_beyond_of_type(lw, greater, sqltype, a, b, &handled, out);
+	if (handled)
+		return ok;
 	switch (gpuagg_constant_class(a->type))
 	{
 		case GPUAGG_CLASS_I64:
@@ -356,7 +361,7 @@ lower_beyond(GpuAggLower *lw, bool greater, Oid collation,
 			break;
 		default:
 			op = greater ? GPUAGG_OP_BYTES_GT : GPUAGG_OP_BYTES_LT;
-			if (a->type != GPUAGG_T_UUID && !gpuagg_collation_is_c(collation))
+			if (type_is_collatable(sqltype) && !gpuagg_collation_is_c(collation))
 				return GPUAGG_REFUSE("GREATEST and LEAST of text need collation \"C\"");
 			if (a->type == GPUAGG_T_BPCHAR &&
 				(!gpuagg_lower_op(lw, GPUAGG_OP_RTRIM, GPUAGG_T_TEXT, a, NULL,
@@ -390,7 +395,7 @@ lower_minmax(GpuAggLower *lw, MinMaxExpr *expr, GpuAggValue *out)
 
 		if (!gpuagg_lower_expr(lw, (Expr *) lfirst(lc), &next) ||
 			!same_class(&acc, &next) ||
-			!lower_beyond(lw, least, expr->inputcollid, &acc, &next, &beyond) ||
+			!lower_beyond(lw, least, expr->minmaxtype, expr->inputcollid, &acc, &next, &beyond) ||
 			!gpuagg_lower_coalesce(lw, &acc, &next, &other) ||
 			!gpuagg_lower_select(lw, &beyond, &next, &other, &acc))
 			return false;
@@ -438,7 +443,7 @@ lower_relabel(GpuAggLower *lw, RelabelType *relabel, GpuAggValue *out)
 	if (value.type == GPUAGG_T_NUMERIC && getBaseType(relabel->resulttype) == NUMERICOID)
 		type = GPUAGG_T_NUMERIC;
 	else if (!gpuagg_constant_type(relabel->resulttype, &type) ||
-		gpuagg_constant_class(type) != gpuagg_constant_class(value.type))
+			 !gpuagg_lower_same_bytes(lw, type, &value))
 		return GPUAGG_REFUSE("a cast to type %s is not supported",
 							 format_type_be(relabel->resulttype));
 	value.type = type;
@@ -659,7 +664,7 @@ check_key(Expr *expr, uint8 type, Oid eqop)
 	if (eqop != entry->eq_opr)
 		return GPUAGG_REFUSE("GROUP BY uses another equality than that of type %s",
 							 format_type_be(exprType((Node *) expr)));
-	if ((type == GPUAGG_T_TEXT || type == GPUAGG_T_BPCHAR) &&
+	if (type_is_collatable(exprType((Node *) expr)) &&
 		(!OidIsValid(collation) || !get_collation_isdeterministic(collation)))
 		return GPUAGG_REFUSE("GROUP BY under a nondeterministic collation is not supported");
 	return true;

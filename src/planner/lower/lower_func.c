@@ -222,6 +222,9 @@ gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
 	ok = gpuagg_lower_datetime(lw, funcid, args, &handled, out);
 	if (handled)
 		return ok;
+	ok = gpuagg_lower_types(lw, funcid, args, &handled, out);
+	if (handled)
+		return ok;
 	return lower_by_hand(lw, funcid, opno, args, collation, out);
 }
 

@@ -146,6 +146,19 @@ compare_bytes(const void *a, const void *b)
 	return x->value.len < y->value.len ? -1 : x->value.len > y->value.len;
 }
 
+/* The type that elements have as constants beside a scalar of that type */
+static bool
+member_type(Oid element, uint8 scalar, uint8 *type)
+{
+	if (!gpuagg_constant_type(element, type) ||
+		gpuagg_constant_class(*type) != gpuagg_constant_class(scalar))
+		return false;
+	/* an array of integers that was cast to one of oids keeps its elements' type */
+	if (*type == GPUAGG_T_INT4 && scalar == GPUAGG_T_OID)
+		*type = GPUAGG_T_OID;
+	return *type == scalar || (*type < GPUAGG_T_CODE && scalar < GPUAGG_T_CODE);
+}
+
 /*
  * Element i as a constant comparable with the scalar; *none: no value of the
  * scalar's type equals it.
@@ -169,8 +182,7 @@ list_member_constant(const ArrayElements *e, int i, const GpuAggValue *scalar,
 									  false);
 		return true;
 	}
-	if (!gpuagg_constant_type(e->type, &type) ||
-		gpuagg_constant_class(type) != gpuagg_constant_class(scalar->type))
+	if (!member_type(e->type, scalar->type, &type) || !gpuagg_constant_fits(type, e->values[i]))
 		return GPUAGG_REFUSE("arrays of type %s are not supported here",
 							 format_type_be(e->type));
 	*c = gpuagg_constant_make(type, e->values[i], false);
@@ -202,9 +214,9 @@ add_sorted(GpuAggLower *lw, GpuAggConstant *list, int n, GpuAggClass class,
 }
 
 static bool
-check_list_collation(const GpuAggValue *scalar, Oid collation)
+check_list_collation(Oid type, Oid collation)
 {
-	if ((scalar->type == GPUAGG_T_TEXT || scalar->type == GPUAGG_T_BPCHAR) &&
+	if (type_is_collatable(type) &&
 		(!OidIsValid(collation) || !get_collation_isdeterministic(collation)))
 		return GPUAGG_REFUSE("comparisons under a nondeterministic collation are not supported");
 	return true;
@@ -228,7 +240,7 @@ lower_in(GpuAggLower *lw, ScalarArrayOpExpr *saop, const ArrayElements *e,
 	bool		has_null = false;
 
 	if (!gpuagg_lower_expr(lw, (Expr *) linitial(saop->args), &scalar) ||
-		!check_list_collation(&scalar, saop->inputcollid))
+		!check_list_collation(exprType(linitial(saop->args)), saop->inputcollid))
 		return false;
 	if (scalar.type == GPUAGG_T_BPCHAR &&
 		!gpuagg_lower_op(lw, GPUAGG_OP_RTRIM, GPUAGG_T_TEXT, &scalar, NULL,

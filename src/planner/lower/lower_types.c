@@ -1,0 +1,118 @@
+/*
+ * lower_types.c
+ *		What is peculiar to enums, network addresses and oids.
+ *
+ * Enums compare for equality as they are held.  Whatever needs their order asks for it
+ * with the enum's table, which is a runtime constant (planner/enum_order.h).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "planner/lower/lower.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+bool
+gpuagg_lower_enum_order(GpuAggLower *lw, Oid type, GpuAggValue *value)
+{
+	GpuAggValue table;
+
+	return gpuagg_lower_enum_table(lw, getBaseType(type), &table) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_ENUM_ORDER, GPUAGG_T_INT8, value, &table, NULL, 0, value);
+}
+
+static bool
+lower_enum_comparison(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
+{
+	Expr	   *left = (Expr *) linitial(args);
+	Expr	   *right = (Expr *) lsecond(args);
+	GpuAggValue v[2];
+
+	return gpuagg_lower_expr(lw, left, &v[0]) && gpuagg_lower_expr(lw, right, &v[1]) &&
+		gpuagg_lower_enum_order(lw, exprType((Node *) left), &v[0]) &&
+		gpuagg_lower_enum_order(lw, exprType((Node *) right), &v[1]) &&
+		gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, &v[0], &v[1], NULL, 0, out);
+}
+
+/* An operation of the value and a constant integer */
+static bool
+with_integer(GpuAggLower *lw, GpuAggOp op, uint8 type, int64 number, GpuAggValue *value)
+{
+	GpuAggValue constant;
+
+	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(number), false),
+								 &constant) &&
+		gpuagg_lower_op(lw, op, type, value, &constant, NULL, 0, value);
+}
+
+bool
+gpuagg_lower_types(GpuAggLower *lw, Oid funcid, List *args, bool *handled, GpuAggValue *out)
+{
+	*handled = true;
+	switch (funcid)
+	{
+		case F_ENUM_LT:
+			return lower_enum_comparison(lw, GPUAGG_OP_I64_LT, args, out);
+		case F_ENUM_LE:
+			return lower_enum_comparison(lw, GPUAGG_OP_I64_LE, args, out);
+		case F_ENUM_GT:
+			return lower_enum_comparison(lw, GPUAGG_OP_I64_GT, args, out);
+		case F_ENUM_GE:
+			return lower_enum_comparison(lw, GPUAGG_OP_I64_GE, args, out);
+		case F_INT8_OID:
+			return gpuagg_lower_expr(lw, (Expr *) linitial(args), out) &&
+				with_integer(lw, GPUAGG_OP_INT8_ADD, GPUAGG_T_INT8, INT64CONST(1) << 31, out);
+		default:
+			*handled = false;
+			return false;
+	}
+}
+
+bool
+gpuagg_lower_beyond_of_type(GpuAggLower *lw, bool greater, Oid type, const GpuAggValue *a,
+							const GpuAggValue *b, bool *handled, GpuAggValue *out)
+{
+	GpuAggValue left = *a;
+	GpuAggValue right = *b;
+	const Oid	base = getBaseType(type);
+
+	*handled = true;
+	if (a->type == GPUAGG_T_ENUM)
+		return gpuagg_lower_enum_order(lw, type, &left) &&
+			gpuagg_lower_enum_order(lw, type, &right) &&
+			gpuagg_lower_op(lw, greater ? GPUAGG_OP_I64_GT : GPUAGG_OP_I64_LT, GPUAGG_T_BOOL,
+							&left, &right, NULL, 0, out);
+	if (base == INETOID || base == CIDROID)
+		return gpuagg_lower_op(lw, greater ? GPUAGG_OP_INET_GT : GPUAGG_OP_INET_LT,
+							   GPUAGG_T_BOOL, &left, &right, NULL, 0, out);
+	if (a->type == GPUAGG_T_INET)
+		return GPUAGG_REFUSE("GREATEST and LEAST of type %s are not supported",
+							 format_type_be(type));
+	*handled = false;
+	return false;
+}
+
+/* Are values of these types held in a form of their own? */
+static bool
+has_own_form(uint8 type)
+{
+	return type > GPUAGG_T_CODE;
+}
+
+bool
+gpuagg_lower_same_bytes(GpuAggLower *lw, uint8 type, GpuAggValue *value)
+{
+	if (value->type == type)
+		return true;
+	if ((value->type == GPUAGG_T_INT4 && type == GPUAGG_T_OID) ||
+		(value->type == GPUAGG_T_OID && type == GPUAGG_T_INT4))
+		return with_integer(lw, GPUAGG_OP_INT_XOR, type, PG_INT32_MIN, value);
+	if (has_own_form(type) || has_own_form(value->type) ||
+		gpuagg_constant_class(type) != gpuagg_constant_class(value->type))
+		return false;
+	value->type = type;
+	return true;
+}
