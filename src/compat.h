@@ -117,9 +117,6 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 	TestForOldSnapshot(snapshot, rel, page)
 #endif
 
-/* Arithmetic of money wraps around before 18 (utils/adt/cash.c). */
-#define GPUAGG_MONEY_OVERFLOWS (PG_VERSION_NUM >= 180000)
-
 /* Buffers in the ring of a bulk-read strategy (storage/bufmgr.h). */
 #if PG_VERSION_NUM >= 160000
 #define gpuagg_strategy_buffers(strategy) \

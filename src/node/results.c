@@ -219,7 +219,8 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 		string = output->final == GPUAGG_FINAL_BYTES;
 		if (output->final == GPUAGG_FINAL_SUM_FLOAT4 ||
 			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
-			output->final == GPUAGG_FINAL_AVG_FLOAT)
+			output->final == GPUAGG_FINAL_AVG_FLOAT ||
+			output->final == GPUAGG_FINAL_SUM_MONEY)
 			results->check = true;
 	}
 	emitter->plain = plain_output(emitter->final, emitter->type);
@@ -325,6 +326,17 @@ day_is_ambiguous(GpuAggResults *results, DateADT day)
 	return false;
 }
 
+/* Do the positive amounts fit 64 bits, and the negative ones? */
+static bool
+money_fits(const GpuAggEmitter *emitter, const char *row)
+{
+	const int64 *positive = (const int64 *) (row + emitter->off);
+	const int64 *negative = (const int64 *) (row + emitter->shown_off);
+
+	return positive[1] == 0 && positive[0] >= 0 &&
+		(negative[1] == -1 ? negative[0] < 0 : (negative[0] | negative[1]) == 0);
+}
+
 static GpuAggStatus
 results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 {
@@ -352,6 +364,11 @@ results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 												"a floating-point sum is not finite");
 					break;
 				}
+			case GPUAGG_FINAL_SUM_MONEY:
+				if (!money_fits(emitter, row))
+					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+											"a sum of money may overflow");
+				break;
 			case GPUAGG_FINAL_KEY_DATE_TZ:
 				if ((head & emitter->null_bit) == 0 &&
 					day_is_ambiguous(results, *(const int32 *) slot))
@@ -579,6 +596,8 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 								  *(const int64 *) (row + emitter->count_off));
 		case GPUAGG_FINAL_I64:
 			return i64_datum(emitter, *i64, row);
+		case GPUAGG_FINAL_SUM_MONEY:
+			return Int64GetDatum(*i64 + *(const int64 *) (row + emitter->shown_off));
 		case GPUAGG_FINAL_ENUM:
 			return gpuagg_type_datum(GPUAGG_T_ENUM, gpuagg_enum_value(*i64), emitter->room.fixed);
 		case GPUAGG_FINAL_F64_ORDER:

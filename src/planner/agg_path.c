@@ -111,7 +111,7 @@ check_input(RelOptInfo *rel)
 }
 
 static bool
-check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
+check_query(PlannerInfo *root, RelOptInfo *input_rel)
 {
 	Query	   *parse = root->parse;
 	RangeTblEntry *rte;
@@ -128,8 +128,6 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
 							 rte->eref->aliasname);
 	if (!gpuagg_table_check_kind(rte))
 		return false;
-	if (clause != NIL && !grouping_is_hashable(clause))
-		return GPUAGG_REFUSE("the group keys cannot be hashed");
 	return gpuagg_sample_check(root, input_rel);
 }
 
@@ -333,25 +331,33 @@ estimate_cached(const GpuAggGrouping *g, Relation relation)
 								 g->lw->ncolumns, g->input_rel->pages);
 }
 
-/* PostgreSQL's Agg over SeqScan or SampleScan with the columns of custom_scan_tlist */
+/*
+ * PostgreSQL's Agg over SeqScan or SampleScan with the columns of custom_scan_tlist.
+ * It sorts where a type of the keys (money, bit) has no hash function.
+ */
 static Path *
 make_fallback_path(GpuAggGrouping *g)
 {
 	Path	   *scan = gpuagg_sample_scan_path(g->root, g->input_rel);
 	PathTarget *target = create_empty_pathtarget();
+	AggStrategy strategy = g->clause == NIL ? AGG_PLAIN :
+		grouping_is_hashable(g->clause) ? AGG_HASHED : AGG_SORTED;
 	AggClauseCosts costs;
 	ListCell   *expr;
 	ListCell   *ref;
 
+	if (strategy == AGG_SORTED)
+		scan = (Path *) create_sort_path(g->root, g->grouped_rel, scan,
+										 make_pathkeys_for_sortclauses(g->root, g->clause,
+																	   g->root->processed_tlist),
+										 -1.0);
 	forboth(expr, g->exprs, ref, g->refs)
 		add_column_to_pathtarget(target, (Expr *) lfirst(expr), lfirst_int(ref));
 	memset(&costs, 0, sizeof(costs));
 	get_agg_clause_costs(g->root, AGGSPLIT_SIMPLE, &costs);
 	return (Path *) create_agg_path(g->root, g->grouped_rel, scan,
 									set_pathtarget_cost_width(g->root, target),
-									g->clause != NIL ? AGG_HASHED :
-									AGG_PLAIN,
-									AGGSPLIT_SIMPLE, g->clause, NIL,
+									strategy, AGGSPLIT_SIMPLE, g->clause, NIL,
 									&costs, g->info.est_groups);
 }
 
@@ -528,7 +534,7 @@ try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 	GpuAggGrouping g;
 	Relation	relation;
 
-	if (!check_query(root, input_rel, clause))
+	if (!check_query(root, input_rel))
 		return;
 	memset(&g, 0, sizeof(g));
 	g.root = root;

@@ -64,7 +64,7 @@
 	X(F_BIT_XOR_INT2, INT2, XOR_I64, true, I64) \
 	X(F_BIT_XOR_INT4, INT4, XOR_I64, true, I64) \
 	X(F_BIT_XOR_INT8, INT8, XOR_I64, true, I64) \
-	X(F_SUM_MONEY, INT8, SUM_I64, true, SUM_INT8) \
+	X(F_SUM_MONEY, INT8, SUM_I128, true, SUM_MONEY) \
 	X(F_MIN_MONEY, INT8, MIN_I64, true, I64) \
 	X(F_MAX_MONEY, INT8, MAX_I64, true, I64) \
 	X(F_MIN_ANYENUM, INT8, MIN_I64, true, ENUM) \
@@ -99,7 +99,9 @@ typedef enum GpuAggFinal
 								 * argument's type */
 	GPUAGG_FINAL_F64_ORDER,		/* gpuagg_f64_unorder() */
 	GPUAGG_FINAL_BYTES,			/* text, char(n), inet */
-	GPUAGG_FINAL_ENUM			/* gpuagg_enum_value() */
+	GPUAGG_FINAL_ENUM,			/* gpuagg_enum_value() */
+	GPUAGG_FINAL_SUM_MONEY		/* 128 bits of positive amounts, and of negative ones
+								 * (shown_by); beyond 64 bits: PostgreSQL's */
 } GpuAggFinal;
 
 #endif							/* GPUAGG_PLANNER_AGGREGATES_H */

@@ -53,7 +53,7 @@ typedef struct GpuAggOutput
 	int			scale;			/* NUMERIC: the value is times 10^scale */
 	int			shown;			/* of which so many decimals are shown, */
 	int			shown_by;		/* unless 0: or as many as transition shown_by - 1
-								 * says */
+								 * says; of SUM_MONEY: of the negative amounts */
 } GpuAggOutput;
 
 /* A runtime constant: the n-th of custom_exprs fills this constant */

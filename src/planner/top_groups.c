@@ -96,7 +96,7 @@ value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
 	};
 
 	memset(v, 0, sizeof(*v));
-	if (output->final == GPUAGG_FINAL_KEY_DATE_TZ)
+	if (output->final == GPUAGG_FINAL_KEY_DATE_TZ || output->final == GPUAGG_FINAL_SUM_MONEY)
 		return false;
 	v->form = forms[output->final];
 	v->index = output->index;

@@ -242,6 +242,43 @@ lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
 	return true;
 }
 
+/* The positive or negative amounts, and zeros for the others */
+static bool
+add_amounts(GpuAggLower *lw, bool positive, const GpuAggValue *value, Expr *arg,
+			const AggFilter *filter, int *number)
+{
+	Const	   *zero = makeConst(MONEYOID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false,
+								 true);
+	MinMaxExpr *expr = makeNode(MinMaxExpr);
+	GpuAggValue amounts;
+
+	expr->minmaxtype = MONEYOID;
+	expr->op = positive ? IS_GREATEST : IS_LEAST;
+	/* in the row plan a NULL becomes zero, which adds nothing */
+	expr->args = list_make2(arg, zero);
+	return gpuagg_lower_const(lw, zero, &amounts) &&
+		gpuagg_lower_op(lw, positive ? GPUAGG_OP_I64_MAX : GPUAGG_OP_I64_MIN, GPUAGG_T_INT8,
+						value, &amounts, NULL, 0, &amounts) &&
+		add_transition(lw, GPUAGG_TRANS_SUM_I128, &amounts, (Expr *) expr, filter, number);
+}
+
+/*
+ * PostgreSQL adds amounts of money one after the other, in 64 bits.  If neither the
+ * positive nor the negative ones overflow by themselves, no order of them does.
+ */
+static bool
+lower_money_sum(GpuAggLower *lw, const GpuAggValue *value, Expr *arg, const AggFilter *filter,
+				GpuAggOutput *output)
+{
+	int			negative;
+
+	if (!add_amounts(lw, true, value, arg, filter, &output->index) ||
+		!add_amounts(lw, false, value, arg, filter, &negative))
+		return false;
+	output->shown_by = negative + 1;
+	return add_count_beside(lw, value, arg, filter, output->final, &output->count_index);
+}
+
 static bool
 lower_by_table(GpuAggLower *lw, const Aggref *agg, const AggFilter *filter,
 			   GpuAggOutput *output)
@@ -262,14 +299,14 @@ lower_by_table(GpuAggLower *lw, const Aggref *agg, const AggFilter *filter,
 	if (value.type != row.type)
 		return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
 							 format_procedure(agg->aggfnoid));
-	if (agg->aggfnoid == F_SUM_MONEY && GPUAGG_MONEY_OVERFLOWS)
-		return GPUAGG_REFUSE("a sum of money may overflow on the way to a result that does not");
 	if (gpuagg_constant_class(row.type) == GPUAGG_CLASS_BYTES && OidIsValid(agg->inputcollid) &&
 		!gpuagg_collation_is_c(agg->inputcollid))
 		return GPUAGG_REFUSE("aggregate %s needs collation \"C\"",
 							 format_procedure(agg->aggfnoid));
 	output->final = row.final;
 	output->type = row.type;
+	if (row.final == GPUAGG_FINAL_SUM_MONEY)
+		return lower_money_sum(lw, &value, arg, filter, output);
 	return add_transition(lw, row.op, &value, arg, filter, &output->index) &&
 		lower_decimals(lw, row.op, &value, arg, filter, output) &&
 		add_count_beside(lw, &value, arg, filter, row.final,

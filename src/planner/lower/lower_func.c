@@ -192,10 +192,14 @@ lower_by_hand(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
 		case F_TEXTLIKE:
 		case F_LIKE_TEXT_TEXT:
 		case F_BPCHARLIKE:
+		case F_NAMELIKE:
+		case F_LIKE_NAME_TEXT:
 			return lower_like(lw, args, collation, false, out);
 		case F_TEXTNLIKE:
 		case F_NOTLIKE_TEXT_TEXT:
 		case F_BPCHARNLIKE:
+		case F_NAMENLIKE:
+		case F_NOTLIKE_NAME_TEXT:
 			return lower_like(lw, args, collation, true, out);
 		default:
 			if (OidIsValid(opno))
