@@ -64,6 +64,19 @@ my %kinds = (
 	# as their own type only: blanks behind them are no part of a text
 	char => [ [ 'char(6)', "'h' || x % 7" ], [ 'char(4)', "repeat('c', x % 4)" ] ],
 	uuid => [ [ 'uuid', 'md5((x % 11)::text)::uuid' ] ],
+	enum => [ [ 'random_mood', '(enum_range(NULL::random_mood))[x % 7 + 1]' ] ],
+	oid => [ [ 'oid', '(x % 9 * 500000000::int8)::oid' ], [ 'regtype', '(x % 4 + 20)::oid::regtype' ] ],
+	money => [ [ 'money', '(x % 9000 - 4000)::numeric::money' ], [ 'money', '(x % 7 / 4.0)::money' ] ],
+	name => [ [ 'name', "repeat('n', x % 5 * (x / 5 % 12))::name" ], [ 'name', "('a' || x % 11)::name" ] ],
+	bytea => [ [ 'bytea', q{decode(to_hex(x % 40 + 16), 'hex')} ], [ 'bytea', q{CASE x % 70 WHEN 0 THEN decode(repeat('ab', 9000), 'hex') ELSE '\\x00ff' END} ] ],
+	inet => [
+		[ 'inet', "('10.' || x % 3 || '.0.' || x % 7 || '/' || x % 33)::inet" ],
+		[ 'inet', "CASE WHEN x % 3 = 0 THEN ('2001:db8::' || x % 5 || '/' || x % 129)::inet ELSE ('1.2.3.' || x % 9)::inet END" ]
+	],
+	macaddr => [ [ 'macaddr', "('08:00:2b:01:0' || x % 10 || ':ff')::macaddr" ] ],
+	timetz => [ [ 'timetz', "'10:00+00'::timetz + x % 50 * interval '1 min'" ], [ 'timetz', "('1' || x % 4 || ':00+0' || x % 4)::timetz" ] ],
+	lsn => [ [ 'pg_lsn', "('0/0'::pg_lsn + x % 30 * 600000000000000000)" ] ],
+	bits => [ [ 'varbit', 'substr((x % 512)::bit(9), 1, x % 10)::varbit' ] ],
 	# which the device steps over
 	other => [
 		[ 'numeric', '(x % 1000)::numeric(10, 3)' ], [ 'interval', "x * interval '1 h'" ],
@@ -83,8 +96,19 @@ my %constants = (
 	numeric => [ '0.5::numeric', '-3::numeric', '10.25::numeric', '0::numeric', 'NULL::numeric(5, 2)' ],
 	text => [ "'a'::text", "''::text", "'abc'::text", "'v5'::text", "'ä'::text" ],
 	char => [ "'h1'::char(6)", "'h3'::char(6)" ],
-	uuid => [ "md5('1')::uuid", "md5('5')::uuid" ]);
-my @types = qw(int4 int4 int8 numeric float8 float4 bool date timestamp timestamptz text text char uuid int2);
+	uuid => [ "md5('1')::uuid", "md5('5')::uuid" ],
+	enum => [ "'ok'::random_mood", "'meh'::random_mood", "'fine'::random_mood" ],
+	oid => [ '0::oid', '3000000000::oid', '21::oid' ],
+	money => [ "'1.5'::money", "'-3'::money", "'0'::money" ],
+	name => [ "'a5'::name", "''::name" ],
+	bytea => [ q{'\\x12'::bytea}, q{''::bytea}, q{'\\x00ff'::bytea} ],
+	inet => [ "'10.1.0.0/16'::inet", "'1.2.3.4'::inet", "'::/0'::inet", "'10.0.0.3/8'::inet" ],
+	macaddr => [ "'08:00:2b:01:03:ff'::macaddr" ],
+	timetz => [ "'10:05+00'::timetz", "'11:00+01'::timetz", "'12:00+02'::timetz" ],
+	lsn => [ "'0/0'::pg_lsn", "'FFFFFFFF/0'::pg_lsn" ],
+	bits => [ "'01'::varbit", "''::varbit" ]);
+my @types = (qw(int4 int4 int8 numeric float8 float4 bool date timestamp timestamptz text text char uuid int2) x 2,
+	qw(enum enum oid money name bytea inet inet macaddr timetz lsn bits));
 
 # A statement that inserts rows with these numbers; the columns' values are
 # shuffled by their places, and some are NULL
@@ -174,11 +198,15 @@ sub random_table
 	my $rows = pick(0, 1, 50, 200, 200, 1500, 1500, 5000);
 	my @with = ('autovacuum_enabled = off');
 	my $unlogged = chance(0.15);
-	my $sql;
+	my $sql = '';
 
 	new_column($table) foreach 1 .. 1 + int rand pick(4, 12, 24);
 	push @with, 'fillfactor = ' . pick(10, 40, 70) if chance(0.4);
-	$sql = 'CREATE ' . ($unlogged ? 'UNLOGGED ' : '') . "TABLE $name (" .
+	$sql .= "DO \$\$ BEGIN CREATE TYPE random_mood AS ENUM ('sad', 'ok', 'fine', 'happy');\n" .
+	  "ALTER TYPE random_mood ADD VALUE 'meh' BEFORE 'ok'; ALTER TYPE random_mood ADD VALUE 'low' BEFORE 'sad';\n" .
+	  "EXCEPTION WHEN duplicate_object THEN END \$\$;\n"
+	  if grep { $_->{class} eq 'enum' } @{ $table->{columns} };
+	$sql .= 'CREATE ' . ($unlogged ? 'UNLOGGED ' : '') . "TABLE $name (" .
 	  join(', ', 'id int4 NOT NULL', map { "$_->{name} $_->{type}" } @{ $table->{columns} }) .
 	  ') WITH (' . join(', ', @with) . ");\n";
 	foreach my $column (grep { $_->{class} eq 'text' && chance(0.3) } @{ $table->{columns} })
@@ -270,7 +298,7 @@ my %forms = (
 		(sub { my $t = pick(grep { $_ ne 'bool' } @types); sprintf '(%s %s %s)', expr($t, $_[1]), pick('=', '<>'), expr($t, $_[1]) }) x 2,
 		(
 			sub {
-				my $t = pick(qw(int4 int8 numeric float8 date timestamp timestamptz uuid text));
+				my $t = pick(qw(int4 int8 numeric float8 date timestamp timestamptz uuid text), qw(int4 enum oid money bytea inet macaddr timetz lsn));
 				sprintf '(%s %s %s)', expr($t, $_[1]), pick(qw(< <= > >=)), expr($t, $_[1]);
 			},
 			sub { sprintf '(%s %s %s)', expr('bool', $_[1]), pick(qw(AND OR)), expr('bool', $_[1]) }
@@ -306,7 +334,12 @@ my %forms = (
 		sub { sprintf '(%s)::text', expr('char', $_[1]) }
 	],
 	char => [],
-	uuid => []);
+	uuid => [],
+	money => [
+		sub { sprintf '(%s %s %s)', expr('money', $_[1]), pick(qw(+ -)), expr('money', $_[1]) },
+		sub { sprintf '(%s %s %s)', expr('money', $_[1]), pick(qw(* /)), expr(pick(qw(int2 int4 int8)), $_[1]) }
+	],
+	map { $_ => [] } qw(enum oid name bytea inet macaddr timetz lsn bits));
 
 # An expression of a type; deeper ones are rarer.
 sub expr
@@ -339,6 +372,11 @@ sub aggregate
 
 	if ($form eq 'count*') { $call = 'count(*)'; }
 	elsif ($form eq 'count') { $call = 'count(' . expr(pick(@types), 2) . ')'; }
+	elsif ($form eq 'sum' && chance(0.1))
+	{
+		$form = 'money';
+		$call = 'sum(' . expr('money', 2) . ')';
+	}
 	elsif ($form =~ /sum|avg/)
 	{
 		my $type = pick(qw(int2 int4 int8 numeric numeric float8 float4));
@@ -349,7 +387,7 @@ sub aggregate
 	}
 	elsif ($form =~ /min|max/)
 	{
-		my $type = pick(qw(int2 int4 int8 numeric float8 date timestamp timestamptz text));
+		my $type = pick(qw(int2 int4 int8 numeric float8 date timestamp timestamptz text), qw(enum oid money inet timetz lsn));
 
 		# The extreme of a constant is that of the first row, and no other is read.
 		# Of -0 and 0 either may be shown.

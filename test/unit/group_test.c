@@ -232,6 +232,23 @@ test_arena(void)
 	is_int((long long) memory.used, 0, "nothing left");
 }
 
+static void
+test_inet(void)
+{
+	/* 10.0.0.1 and 10.128.0.0/9, which lies before it in bytes and behind it in order */
+	const GpuAggBytes host = {"\2\40\12\0\0\1", 6};
+	const GpuAggBytes net = {"\2\11\12\200\0\0", 6};
+	char		slot[16];
+
+	gpuagg_state_init(GPUAGG_TRANS_MAX_INET, slot);
+	ok(gpuagg_state_prefers(GPUAGG_TRANS_MAX_INET, slot, host), "any address is a first maximum");
+	gpuagg_string_slot_store(slot, host);
+	ok(gpuagg_state_prefers(GPUAGG_TRANS_MAX_INET, slot, net) &&
+	   !gpuagg_state_prefers(GPUAGG_TRANS_MIN_INET, slot, net) &&
+	   !gpuagg_state_prefers(GPUAGG_TRANS_MAX_BYTES, slot, net) &&
+	   !gpuagg_state_prefers(GPUAGG_TRANS_MAX_INET, slot, host), "addresses have an order of their own");
+}
+
 /* Two tables of growing size with keys of one type, compared to themselves */
 static void
 test_table(uint32_t type, const char *name)
@@ -302,6 +319,7 @@ main(void)
 	test_states();
 	test_float_states();
 	test_arena();
+	test_inet();
 	test_table(GPUAGG_T_INT4, "table with a 4-byte key");
 	test_table(GPUAGG_T_INT8, "table with an 8-byte key");
 	test_table(GPUAGG_T_TEXT, "table with a text key");

@@ -30,6 +30,12 @@ $$ SELECT lit(('x' || encode(timestamp_send(v), 'hex'))::bit(64)::int8) $$;
 CREATE FUNCTION lit(v text) RETURNS text LANGUAGE sql AS
 $$ SELECT 'S("' || replace(replace(v, '\', '\\'), '"', '\"') || '")' $$;
 
+-- The bytes of an inet_struct: what inet_send() gives, without two of its bytes
+CREATE FUNCTION lit(v inet) RETURNS text LANGUAGE sql AS
+$$ SELECT 'S("' || string_agg(format('\%s%s%s', b >> 6, b >> 3 & 7, b & 7), '' ORDER BY i) || '")'
+   FROM (SELECT i, get_byte(inet_send(v), i) AS b FROM generate_series(0, length(inet_send(v)) - 1) i) x
+   WHERE i NOT IN (2, 3) $$;
+
 -- The answer of an expression, errors included
 CREATE FUNCTION answer(expression text) RETURNS text LANGUAGE plpgsql AS
 $$
@@ -132,6 +138,9 @@ FROM (VALUES ('EQ', '='), ('NE', '<>'), ('LT', '<'), ('LE', '<='), ('GT', '>'), 
 SELECT cases('BYTES_' || op.name, '$1 ' || op.sign || ' $2', '{text,text}', ARRAY['', 'abc', 'é'],
 			 ARRAY['', 'ab', 'abc', 'abd', 'z'])
 FROM (VALUES ('EQ', '='), ('NE', '<>'), ('LT', '<'), ('LE', '<='), ('GT', '>'), ('GE', '>=')) op (name, sign);
+SELECT cases('INET_' || op.name, '$1 ' || op.sign || ' $2', '{inet,inet}', '{10.0.0.1,10.0.0.0/8,10.128.0.0/9,0.0.0.0/0,::1,2001:db8::/29}',
+			 '{10.0.0.1,10.0.0.1/8,10.0.0.0/9,255.255.255.255/31,::/0,2001:dbf::1/29}')
+FROM (VALUES ('LT', '<'), ('LE', '<='), ('GT', '>'), ('GE', '>=')) op (name, sign);
 
 SELECT cases('FLOAT8_' || op.name, '$1 ' || op.sign || ' $2', '{float8,float8}',
 			 '{1.7976931348623157e308,-0,0.1,5e-324,-Infinity,NaN}',

@@ -76,6 +76,9 @@ static const OpsArg ops_strings[] = {S(""), S("ab"), S("abc"), S("b")};
 	"\x40\x42\x0F\0\0\0\0\0" "\x00\x48\x27\xAD\x01\0\0\0" \
 	"\x80\x84\x1E\0\0\0\0\0" "\0\0\0\0\0\0\0\0")
 
+/* An enum's table: -2000 is second, 5 third, 7 first */
+#define MOODS S("\x30\xF8\xFF\xFF\1\0\0\0" "\5\0\0\0\2\0\0\0" "\7\0\0\0\0\0\0\0")
+
 static const OpsCase ops_cases[] = {
 #include OPS_ANSWERS
 
@@ -94,6 +97,13 @@ static const OpsCase ops_cases[] = {
 	{OP(LIKE), 0, 0, {S("\xe9\xe9"), S("__"), NONE}, I(1), NO_LIST},
 	{OP(LIKE), 0, 1, {S("a\0b"), S("a_b"), NONE}, I(1), NO_LIST},
 
+	{OP(ENUM_ORDER), 0, 0, {I(-2000), MOODS, NONE}, I((INT64_C(1) << 32) + 4294965296), NO_LIST},
+	{OP(ENUM_ORDER), 0, 0, {I(5), MOODS, NONE}, I((INT64_C(2) << 32) + 5), NO_LIST},
+	{OP(ENUM_ORDER), 0, 0, {I(7), MOODS, NONE}, I(7), NO_LIST},
+	{OP(ENUM_ORDER), 0, 0, {I(6), MOODS, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ENUM_ORDER), 0, 0, {I(8), MOODS, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ENUM_ORDER), 0, 0, {I(5), S(""), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ENUM_ORDER), 0, 0, {N, MOODS, NONE}, N, NO_LIST},
 	{OP(ZONE_LOCAL), 0, 0, {I(0), ZONE, NONE}, I(3600000000), NO_LIST},
 	{OP(ZONE_LOCAL), 0, 0, {I(999999), ZONE, NONE}, I(3600999999), NO_LIST},
 	{OP(ZONE_LOCAL), 0, 0, {I(1000000), ZONE, NONE}, I(7201000000), NO_LIST},

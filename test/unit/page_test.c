@@ -535,6 +535,73 @@ test_numeric(void)
 	   !gpuagg_load_numeric(unaligned, 1, 0, &(int64_t) {0}), "numeric: cut off");
 }
 
+/* Times with a zone in PostgreSQL's order: seconds of the day, seconds west of UTC */
+static const int32_t times[][2] = {
+	{0, -57540}, {10 * 3600, -3600}, {9 * 3600, 0}, {43200, -3600}, {39600, 0}, {36000, 3600},
+	{86399, 0}, {86400, 0}, {82800, 3600}, {86400, 57540}
+};
+
+static void
+test_times(void)
+{
+	int64_t		before = INT64_MIN;
+	bool		ordered = true;
+	bool		back = true;
+	char		bytes[GPUAGG_TIMETZ_BYTES + 1];
+	int64_t		time;
+	int32_t		zone = GPUAGG_TIMETZ_ZONE_LIMIT;
+	int64_t		held;
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+	{
+		char		again[GPUAGG_TIMETZ_BYTES];
+
+		time = times[i][0] * INT64_C(1000000);
+		memcpy(bytes + 1, &time, sizeof(time));
+		memcpy(bytes + 1 + sizeof(time), &times[i][1], sizeof(int32_t));
+		ordered &= gpuagg_load_timetz(bytes + 1, &held) && held > before;
+		before = held;
+		gpuagg_store_timetz(held, again);
+		back &= memcmp(again, bytes + 1, sizeof(again)) == 0;
+	}
+	ok(ordered, "times with a zone are in their order");
+	ok(back, "and come back");
+	memcpy(bytes + 1 + sizeof(time), &zone, sizeof(zone));
+	ok(!gpuagg_load_timetz(bytes + 1, &held), "a zone beyond them has no form");
+}
+
+static void
+test_types(void)
+{
+	static const char mac[] = "x\xff\x00\x01\x02\x03\x04\x05\x06";
+	const uint32_t oids[] = {0, 1, INT32_MAX, UINT32_C(1) << 31, UINT32_MAX};
+	const uint64_t lsns[] = {0, 1, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX};
+	char		back[8];
+	char		name[GPUAGG_NAME_BYTES];
+	bool		good = true;
+
+	for (int i = 0; i < 5; i++)
+	{
+		const int64_t oid = gpuagg_load_i64(GPUAGG_T_OID, (const char *) &oids[i]);
+		const int64_t lsn = gpuagg_load_i64(GPUAGG_T_LSN, (const char *) &lsns[i]);
+
+		good &= gpuagg_held_oid(oid) == oids[i] && gpuagg_held_u64(lsn) == lsns[i] &&
+			oid == (int32_t) oid && gpuagg_load_i64(GPUAGG_T_ENUM, (const char *) &oids[i]) == oid &&
+			(i == 0 || (oid > gpuagg_hold_oid(oids[i - 1]) && lsn > gpuagg_hold_u64(lsns[i - 1])));
+	}
+	ok(good, "unsigned numbers are in their order and come back");
+	is_int(gpuagg_load_i64(GPUAGG_T_CHAR, mac + 1), 255, "\"char\" is unsigned");
+	is_int(gpuagg_load_i64(GPUAGG_T_MACADDR, mac + 1), INT64_C(0xff0001020304), "macaddr");
+	is_int(gpuagg_load_i64(GPUAGG_T_MACADDR8, mac + 1),
+		   (long long) gpuagg_hold_u64(UINT64_C(0xff00010203040506)), "macaddr8");
+	gpuagg_store_bytes(UINT64_C(0xff00010203040506), 8, back);
+	ok(memcmp(back, mac + 1, 8) == 0, "and back");
+	memset(name, 'n', sizeof(name));
+	is_int(gpuagg_name_length(name), GPUAGG_NAME_BYTES, "a name ends with its bytes");
+	name[3] = '\0';
+	is_int(gpuagg_name_length(name), 3, "or with a zero");
+}
+
 int
 main(void)
 {
@@ -545,6 +612,8 @@ main(void)
 	test_alignment();
 	test_loads();
 	test_numeric();
+	test_types();
+	test_times();
 	test_decode();
 	test_decode_blocks();
 	test_corrupt();
