@@ -75,8 +75,8 @@ my %kinds = (
 	],
 	macaddr => [ [ 'macaddr', "('08:00:2b:01:0' || x % 10 || ':ff')::macaddr" ] ],
 	timetz => [ [ 'timetz', "'10:00+00'::timetz + x % 50 * interval '1 min'" ], [ 'timetz', "('1' || x % 4 || ':00+0' || x % 4)::timetz" ] ],
-	lsn => [ [ 'pg_lsn', "('0/0'::pg_lsn + x % 30 * 600000000000000000)" ] ],
-	bits => [ [ 'varbit', 'substr((x % 512)::bit(9), 1, x % 10)::varbit' ] ],
+	lsn => [ [ 'pg_lsn', "('0/0'::pg_lsn + x % 30 * 600000000000000000::numeric)" ] ],
+	bits => [ [ 'varbit', 'substring((x % 512)::bit(9), 1, x % 10)::varbit' ] ],
 	# which the device steps over
 	other => [
 		[ 'numeric', '(x % 1000)::numeric(10, 3)' ], [ 'interval', "x * interval '1 h'" ],
