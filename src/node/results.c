@@ -35,6 +35,7 @@
 #include "miscadmin.h"
 #include "node/numerics.h"
 #include "node/results.h"
+#include "node/variances.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/memutils.h"
@@ -68,6 +69,7 @@ typedef struct GpuAggEmitter
 	int8		string_no;		/* place in "strings", or -1 */
 	uint16		off;			/* key slot or state */
 	uint16		count_off;		/* COUNT state beside it; 0: none */
+	uint8		null_count;		/* a count for which it is NULL, and those below */
 	uint8		scale;			/* as GpuAggOutput's */
 	uint8		shown;
 	uint16		shown_off;		/* state that says what is shown; 0: none */
@@ -78,6 +80,11 @@ typedef struct GpuAggEmitter
 		GpuAggStringSlot string;	/* whose length is a varlena's header then */
 	}			room;			/* the current group's value */
 	text	   *long_room;		/* the same for strings of up to LONG_BYTES */
+
+	/* VARIANCE */
+	uint8		statistic;		/* GpuAggStatistic */
+	bool		narrow;			/* the sum has 64 bits */
+	uint16		square_off[GPUAGG_SQUARE_PARTS];	/* 0: none */
 } GpuAggEmitter;
 
 /* Longer strings are allocated for each group. */
@@ -181,6 +188,20 @@ plain_output(uint8 final, uint8 type)
 }
 
 static void
+emitter_init_variance(const GpuAggLayout *layout, const GpuAggProgram *program,
+					  const GpuAggOutput *output, GpuAggEmitter *emitter)
+{
+	emitter->statistic = output->statistic;
+	emitter->null_count = gpuagg_statistic_is_null(output->statistic, 1);
+	emitter->narrow = gpuagg_program_transitions(program)[output->index].op == GPUAGG_TRANS_SUM_I64;
+	for (int i = 0; i < GPUAGG_SQUARE_PARTS; i++)
+	{
+		if (output->squares[i] > 0)
+			emitter->square_off[i] = layout->state_off[output->squares[i] - 1];
+	}
+}
+
+static void
 emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			 const GpuAggOutput *output, GpuAggEmitter *emitter)
 {
@@ -213,6 +234,8 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			emitter->count_off = layout->state_off[output->count_index];
 		if (output->shown_by > 0)
 			emitter->shown_off = layout->state_off[output->shown_by - 1];
+		if (output->final == GPUAGG_FINAL_VARIANCE)
+			emitter_init_variance(layout, program, output, emitter);
 		string = output->final == GPUAGG_FINAL_BYTES;
 		if (output->final == GPUAGG_FINAL_SUM_FLOAT4 ||
 			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
@@ -286,7 +309,7 @@ static inline bool
 emitter_is_empty(const GpuAggEmitter *emitter, const char *row)
 {
 	return emitter->count_off != 0 &&
-		*(const int64 *) (row + emitter->count_off) == 0;
+		*(const int64 *) (row + emitter->count_off) <= emitter->null_count;
 }
 
 /*
@@ -525,6 +548,38 @@ average_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
 							   NumericGetDatum(int64_to_numeric(count)));
 }
 
+static GpuAggWide
+wide_state(const char *row, uint16 off)
+{
+	GpuAggWide	wide;
+
+	memcpy(&wide, row + off, sizeof(wide));
+	return wide;
+}
+
+static Datum
+variance_datum(const GpuAggEmitter *emitter, const char *row)
+{
+	GpuAggSums	sums = {.scale = emitter->scale,.shown = emitter->shown};
+
+	memcpy(&sums.count, row + emitter->count_off, sizeof(sums.count));
+	if (emitter->shown_off != 0)
+		sums.shown = (int) *(const int64 *) (row + emitter->shown_off);
+	if (emitter->narrow)
+	{
+		memcpy(&sums.sum.low, row + emitter->off, sizeof(sums.sum.low));
+		sums.sum.high = (int64) sums.sum.low >> 63;
+	}
+	else
+		sums.sum = wide_state(row, emitter->off);
+	for (int i = 0; i < GPUAGG_SQUARE_PARTS; i++)
+	{
+		if (emitter->square_off[i] != 0)
+			sums.squares[i] = wide_state(row, emitter->square_off[i]);
+	}
+	return gpuagg_variance(emitter->statistic, &sums);
+}
+
 /* A value that is not plain */
 static Datum
 emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
@@ -558,6 +613,8 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_BYTES:
 			return string_datum(results, emitter,
 								(const GpuAggStringSlot *) slot);
+		case GPUAGG_FINAL_VARIANCE:
+			return variance_datum(emitter, row);
 		case GPUAGG_FINAL_COUNT:
 		case GPUAGG_FINAL_SUM_INT8:
 		case GPUAGG_FINAL_SUM_FLOAT8:

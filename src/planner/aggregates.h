@@ -65,6 +65,33 @@
 	X(F_BIT_XOR_INT4, INT4, XOR_I64, true, I64) \
 	X(F_BIT_XOR_INT8, INT8, XOR_I64, true, I64)
 
+/*
+ * Variances of the types of numbers.
+ *		X(aggregate's pg_proc OID, device type of the argument, GpuAggStatistic)
+ */
+#define GPUAGG_VARIANCE_OF(X, name, statistic) \
+	X(F_##name##_INT2, INT2, statistic) \
+	X(F_##name##_INT4, INT4, statistic) \
+	X(F_##name##_INT8, INT8, statistic) \
+	X(F_##name##_NUMERIC, NUMERIC, statistic)
+
+#define GPUAGG_VARIANCE_LIST(X) \
+	GPUAGG_VARIANCE_OF(X, VAR_POP, VAR_POP) \
+	GPUAGG_VARIANCE_OF(X, VAR_SAMP, VAR_SAMP) \
+	GPUAGG_VARIANCE_OF(X, VARIANCE, VAR_SAMP) \
+	GPUAGG_VARIANCE_OF(X, STDDEV_POP, STDDEV_POP) \
+	GPUAGG_VARIANCE_OF(X, STDDEV_SAMP, STDDEV_SAMP) \
+	GPUAGG_VARIANCE_OF(X, STDDEV, STDDEV_SAMP)
+
+/* What is made of sums, and of sums of squares */
+typedef enum GpuAggStatistic
+{
+	GPUAGG_STATISTIC_VAR_POP,
+	GPUAGG_STATISTIC_VAR_SAMP,
+	GPUAGG_STATISTIC_STDDEV_POP,
+	GPUAGG_STATISTIC_STDDEV_SAMP
+} GpuAggStatistic;
+
 /* How a result Datum is made; all but COUNT give NULL for a zero count. */
 typedef enum GpuAggFinal
 {
@@ -83,7 +110,8 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_I64,			/* min, max, bit and bool aggregates: the
 								 * argument's type */
 	GPUAGG_FINAL_F64_ORDER,		/* gpuagg_f64_unorder() */
-	GPUAGG_FINAL_BYTES			/* text, char(n) */
+	GPUAGG_FINAL_BYTES,			/* text, char(n) */
+	GPUAGG_FINAL_VARIANCE		/* numeric: a GpuAggStatistic of exact sums */
 } GpuAggFinal;
 
 #endif							/* GPUAGG_PLANNER_AGGREGATES_H */
