@@ -33,6 +33,7 @@
 #include "ipc/errors.h"
 #include "ipc/protocol.h"
 #include "miscadmin.h"
+#include "node/moments.h"
 #include "node/numerics.h"
 #include "node/results.h"
 #include "node/variances.h"
@@ -81,8 +82,9 @@ typedef struct GpuAggEmitter
 	}			room;			/* the current group's value */
 	text	   *long_room;		/* the same for strings of up to LONG_BYTES */
 
-	/* VARIANCE */
 	uint8		statistic;		/* GpuAggStatistic */
+
+	/* VARIANCE */
 	bool		narrow;			/* the sum has 64 bits */
 	uint16		square_off[GPUAGG_SQUARE_PARTS];	/* 0: none */
 } GpuAggEmitter;
@@ -191,7 +193,6 @@ static void
 emitter_init_variance(const GpuAggLayout *layout, const GpuAggProgram *program,
 					  const GpuAggOutput *output, GpuAggEmitter *emitter)
 {
-	emitter->statistic = output->statistic;
 	emitter->null_count = gpuagg_statistic_is_null(output->statistic, 1);
 	emitter->narrow = gpuagg_program_transitions(program)[output->index].op == GPUAGG_TRANS_SUM_I64;
 	for (int i = 0; i < GPUAGG_SQUARE_PARTS; i++)
@@ -239,8 +240,10 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 		string = output->final == GPUAGG_FINAL_BYTES;
 		if (output->final == GPUAGG_FINAL_SUM_FLOAT4 ||
 			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
-			output->final == GPUAGG_FINAL_AVG_FLOAT)
+			output->final == GPUAGG_FINAL_AVG_FLOAT ||
+			output->final == GPUAGG_FINAL_MOMENTS)
 			results->check = true;
+		emitter->statistic = output->statistic;
 	}
 	emitter->plain = plain_output(emitter->final, emitter->type);
 	if (!string)
@@ -372,6 +375,11 @@ results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 												"a floating-point sum is not finite");
 					break;
 				}
+			case GPUAGG_FINAL_MOMENTS:
+				if (!gpuagg_moments_finite(emitter->statistic, (const double *) slot))
+					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+											"a floating-point sum is not finite");
+				break;
 			case GPUAGG_FINAL_KEY_DATE_TZ:
 				if ((head & emitter->null_bit) == 0 &&
 					day_is_ambiguous(results, *(const int32 *) slot))
@@ -615,6 +623,7 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 								(const GpuAggStringSlot *) slot);
 		case GPUAGG_FINAL_VARIANCE:
 			return variance_datum(emitter, row);
+		case GPUAGG_FINAL_MOMENTS:	/* may be NULL: gpuagg_results_next() */
 		case GPUAGG_FINAL_COUNT:
 		case GPUAGG_FINAL_SUM_INT8:
 		case GPUAGG_FINAL_SUM_FLOAT8:
@@ -662,6 +671,13 @@ gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
 	{
 		GpuAggEmitter *emitter = &results->emitters[i];
 
+		if (emitter->final == GPUAGG_FINAL_MOMENTS)
+		{
+			isnull[i] = !gpuagg_moments_datum(emitter->statistic,
+											  (const double *) (row + emitter->off),
+											  &values[i]);
+			continue;
+		}
 		isnull[i] = (head & emitter->null_bit) != 0 ||
 			emitter_is_empty(emitter, row);
 		values[i] = isnull[i] ? (Datum) 0 : emitter_datum(results, emitter, row);

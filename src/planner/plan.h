@@ -61,7 +61,7 @@ typedef struct GpuAggOutput
 	int			shown;			/* of which so many decimals are shown, */
 	int			shown_by;		/* unless 0: or as many as transition shown_by - 1
 								 * says */
-	int			statistic;		/* GpuAggStatistic, of the sum at index and of: */
+	int			statistic;		/* GpuAggStatistic, of moments or the sum at index and of: */
 	int			squares[GPUAGG_SQUARE_PARTS];	/* transition numbers + 1, as
 												 * lower_statistic.c has them; 0: none */
 } GpuAggOutput;

@@ -95,7 +95,8 @@ value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
 	};
 
 	memset(v, 0, sizeof(*v));
-	if (output->final == GPUAGG_FINAL_KEY_DATE_TZ || output->final == GPUAGG_FINAL_VARIANCE)
+	if (output->final == GPUAGG_FINAL_KEY_DATE_TZ || output->final == GPUAGG_FINAL_VARIANCE ||
+		output->final == GPUAGG_FINAL_MOMENTS)
 		return false;
 	v->form = forms[output->final];
 	v->index = output->index;

@@ -70,9 +70,8 @@ check_call(const Aggref *agg)
 	return true;
 }
 
-bool
-gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
-						Expr *arg_expr, const GpuAggLoweredFilter *filter, int *number)
+static GpuAggTransition
+make_transition(uint16 op, const GpuAggValue *arg, const GpuAggLoweredFilter *filter)
 {
 	GpuAggTransition t;
 
@@ -84,21 +83,60 @@ gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
 		t.scale = arg->scale |
 			(gpuagg_lower_numeric_is_plain(arg) ? 0 : GPUAGG_SCALE_AT_MOST);
 	t.filter = filter->reg;
-	for (int i = 0; i < lw->ntransitions; i++)
+	return t;
+}
+
+/* Finds n transitions side by side; -1: there are none such. */
+static int
+find_transitions(const GpuAggLower *lw, const GpuAggTransition *t, int n)
+{
+	for (int i = 0; i + n <= lw->ntransitions; i++)
 	{
-		if (memcmp(&lw->transitions[i], &t, sizeof(t)) == 0)
-		{
-			*number = i;
-			return true;
-		}
+		if (memcmp(&lw->transitions[i], t, n * sizeof(*t)) == 0)
+			return i;
 	}
-	if (lw->ntransitions == GPUAGG_MAX_TRANSITIONS)
+	return -1;
+}
+
+static bool
+add_transitions(GpuAggLower *lw, const GpuAggTransition *t, Expr *const *args, int n,
+				const GpuAggLoweredFilter *filter, int *number)
+{
+	*number = find_transitions(lw, t, n);
+	if (*number >= 0)
+		return true;
+	if (lw->ntransitions + n > GPUAGG_MAX_TRANSITIONS)
 		return GPUAGG_REFUSE("the aggregates need more than %d transition states",
 							 GPUAGG_MAX_TRANSITIONS);
-	*number = lw->ntransitions++;
-	lw->transitions[*number] = t;
-	lw->arg_exprs[*number] = arg_expr;
-	lw->filter_exprs[*number] = filter->expr;
+	*number = lw->ntransitions;
+	for (int i = 0; i < n; i++)
+	{
+		lw->transitions[lw->ntransitions] = t[i];
+		lw->arg_exprs[lw->ntransitions] = args[i];
+		lw->filter_exprs[lw->ntransitions++] = filter->expr;
+	}
+	return true;
+}
+
+bool
+gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
+						Expr *arg_expr, const GpuAggLoweredFilter *filter, int *number)
+{
+	GpuAggTransition t = make_transition(op, arg, filter);
+
+	return add_transitions(lw, &t, &arg_expr, 1, filter, number);
+}
+
+bool
+gpuagg_lower_comoments(GpuAggLower *lw, const GpuAggValue *args, Expr *const *exprs,
+					   const GpuAggLoweredFilter *filter, int *number)
+{
+	GpuAggTransition t[2] = {make_transition(GPUAGG_TRANS_FIRST_F64, &args[0], filter),
+	make_transition(GPUAGG_TRANS_COMOMENTS_F64, &args[1], filter)};
+
+	if (!add_transitions(lw, t, exprs, 2, filter, number))
+		return false;
+	(*number)++;
 	return true;
 }
 

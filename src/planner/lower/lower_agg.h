@@ -20,6 +20,11 @@ extern bool gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValu
 									Expr *arg_expr, const GpuAggLoweredFilter *filter,
 									int *number);
 
+/* Moments of two arguments: two transitions, of which *number is the one with a state */
+extern bool gpuagg_lower_comoments(GpuAggLower *lw, const GpuAggValue *args,
+								   Expr *const *exprs, const GpuAggLoweredFilter *filter,
+								   int *number);
+
 /*
  * How a decimal is shown.  A sum shows the most decimals of its rows, so a transition
  * may have to find them.

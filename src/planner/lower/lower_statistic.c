@@ -1,6 +1,6 @@
 /*
  * lower_statistic.c
- *		Variances and standard deviations: which sums they are made of.
+ *		Variances, correlations and the like: which sums they are made of.
  *
  * PostgreSQL keeps N, the sum and the sum of squares of integers and numerics, exact.
  * So do the transitions here.  The square of a value of 64 bits has up to 127, and so
@@ -12,12 +12,15 @@
  * fit and make up the value: the sums of parts make up the same sum of squares.  A
  * numeric does, whose high half is rounded.
  *
- * The node makes the result of the sums (node/variances.c).
+ * Of floating point, moments are kept (device/transition.h), which not every device has.
+ *
+ * The node makes the results (node/variances.c, node/moments.c).
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "device/ops/ops_int.h"
+#include "ipc/shmem.h"
 #include "nodes/makefuncs.h"
 #include "planner/lower/lower_agg.h"
 #include "utils/numeric.h"
@@ -32,22 +35,30 @@ typedef struct Factor
 
 typedef struct StatisticRow
 {
-	uint8		type;			/* of the argument */
+	uint8		type;			/* of the arguments */
 	uint8		statistic;
+	uint8		final;			/* GpuAggFinal */
 } StatisticRow;
 
 static bool
-find_variance(Oid aggfnoid, StatisticRow *row)
+find_statistic(Oid aggfnoid, StatisticRow *row)
 {
 	switch (aggfnoid)
 	{
-#define X(fn, argtype, which) \
+#define ROW(fn, argtype, which, what) \
 		case fn: \
 			row->type = GPUAGG_T_##argtype; \
 			row->statistic = GPUAGG_STATISTIC_##which; \
+			row->final = GPUAGG_FINAL_##what; \
 			return true;
+#define X(fn, argtype, which) ROW(fn, argtype, which, VARIANCE)
 			GPUAGG_VARIANCE_LIST(X)
 #undef X
+#define X(fn, argtype, which) ROW(fn, argtype, which, MOMENTS)
+			GPUAGG_MOMENTS_LIST(X)
+			GPUAGG_COMOMENTS_LIST(X)
+#undef X
+#undef ROW
 		default:
 			return false;
 	}
@@ -217,36 +228,67 @@ add_squares(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 /* ----------------------------------------------------------- aggregates --- */
 
 static bool
-lower_variance(GpuAggLower *lw, const Aggref *agg, const StatisticRow *row,
+lower_variance(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 			   const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
-	Expr	   *arg = ((TargetEntry *) linitial(agg->args))->expr;
-	GpuAggValue value;
-
-	if (!gpuagg_lower_expr(lw, arg, &value))
-		return false;
-	if (value.type != row->type)
-		return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
-							 format_procedure(agg->aggfnoid));
-	output->final = GPUAGG_FINAL_VARIANCE;
-	output->type = row->type;
-	output->statistic = row->statistic;
 	/* so many int4 that 64 bits do not hold their sum fit a table */
-	return gpuagg_lower_transition(lw, row->type == GPUAGG_T_INT2 ? GPUAGG_TRANS_SUM_I64 :
-								   GPUAGG_TRANS_SUM_I128, &value, arg, filter,
-								   &output->index) &&
-		gpuagg_lower_decimals(lw, GPUAGG_TRANS_SUM_I128, &value, arg, filter, output) &&
-		add_squares(lw, &value, arg, filter, output->squares) &&
-		gpuagg_lower_count_beside(lw, &value, arg, filter, output->final,
+	const uint8 op = value->type == GPUAGG_T_INT2 ? GPUAGG_TRANS_SUM_I64 : GPUAGG_TRANS_SUM_I128;
+
+	return gpuagg_lower_transition(lw, op, value, arg, filter, &output->index) &&
+		gpuagg_lower_decimals(lw, GPUAGG_TRANS_SUM_I128, value, arg, filter, output) &&
+		add_squares(lw, value, arg, filter, output->squares) &&
+		gpuagg_lower_count_beside(lw, value, arg, filter, output->final,
 								  &output->count_index);
+}
+
+static bool
+device_has_moments(void)
+{
+	GpuAggDeviceView view;
+
+	gpuagg_shmem_device(&view);
+	return view.facts.info.moments != 0;
+}
+
+static bool
+lower_moments(GpuAggLower *lw, const GpuAggValue *values, Expr *const *args, int n,
+			  const GpuAggLoweredFilter *filter, GpuAggOutput *output)
+{
+	output->count_index = -1;
+	if (!device_has_moments())
+		return GPUAGG_REFUSE("the device keeps no sums of squares of floating-point numbers");
+	if (n == 2)
+		return gpuagg_lower_comoments(lw, values, args, filter, &output->index);
+	return gpuagg_lower_transition(lw, GPUAGG_TRANS_MOMENTS_F64, values, args[0], filter,
+								   &output->index);
 }
 
 bool
 gpuagg_lower_statistic(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *filter,
 					   bool *handled, GpuAggOutput *output)
 {
+	GpuAggValue values[2];
+	Expr	   *args[2];
+	int			n = 0;
 	StatisticRow row;
+	ListCell   *lc;
 
-	*handled = find_variance(agg->aggfnoid, &row);
-	return *handled && lower_variance(lw, agg, &row, filter, output);
+	*handled = find_statistic(agg->aggfnoid, &row);
+	if (!*handled)
+		return false;
+	foreach(lc, agg->args)
+	{
+		args[n] = lfirst_node(TargetEntry, lc)->expr;
+		if (!gpuagg_lower_expr(lw, args[n], &values[n]))
+			return false;
+		if (values[n++].type != row.type)
+			return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
+								 format_procedure(agg->aggfnoid));
+	}
+	output->final = row.final;
+	output->type = row.type;
+	output->statistic = row.statistic;
+	return row.final == GPUAGG_FINAL_VARIANCE ?
+		lower_variance(lw, values, args[0], filter, output) :
+		lower_moments(lw, values, args, n, filter, output);
 }

@@ -61,9 +61,45 @@ SELECT compare('SELECT g, variance(1000000000 / (i4 - 2147483647)) FROM st GROUP
 SELECT compare('SELECT g, variance(n * n) FROM st GROUP BY g', 'prefer');
 SELECT compare('SELECT g % 2 AS h, var_samp(i4) FROM st WHERE i2 > 0 GROUP BY 1 HAVING var_samp(i4) > 1');
 
+-- floating point: moments, of one argument and of two.  The last digits depend on the order of the rows
+SELECT f, c, compare(format('SELECT g, %s(%s) FROM st GROUP BY g', f, c), 'require', 1e-9),
+	   compare(format('SELECT %s(%s), %1$s(%2$s) FILTER (WHERE g > 6) FROM st', f, c), 'require', 1e-9),
+	   compare(format('SELECT %s(%s) FROM st WHERE g = 0', f, c)),
+	   compare(format('SELECT %s(%s) FROM st WHERE g = 1', f, c)),
+	   compare(format('SELECT %s(%s) FROM st WHERE g < 0', f, c)),
+	   compare(format('SELECT g, %s(%s) FILTER (WHERE i4 > 0), count(*) FROM st GROUP BY g', f, c), 'require', 1e-9),
+	   compare(format('SELECT k, %s(%s) FROM st GROUP BY k', f, c), 'require', 1e-9)
+FROM unnest(ARRAY['stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp']) f, unnest(ARRAY['f4', 'f8']) c;
+CREATE TABLE st_pair AS SELECT unnest(ARRAY['corr', 'covar_pop', 'covar_samp', 'regr_avgx', 'regr_avgy', 'regr_count', 'regr_intercept',
+	'regr_r2', 'regr_slope', 'regr_sxx', 'regr_sxy', 'regr_syy']) f;
+SELECT f, compare(format('SELECT g, %s(f8, k + i2), %1$s(k + i2, f8) FROM st GROUP BY g', f), 'require', 1e-7),
+	   compare(format('SELECT %s(n::float8 + i2, i2), %1$s(i2, f8 + 1000 * i2) FILTER (WHERE i4 > 0) FROM st', f), 'require', 1e-7),
+	   compare(format('SELECT %s(f8, i2) FROM st WHERE g = 0', f)), compare(format('SELECT %s(f8, i2) FROM st WHERE g = 1', f)),
+	   compare(format('SELECT %s(f8, f4) FROM st WHERE g < 0', f)), compare(format('SELECT g, %s(f4 + 2, f4 * 3), %1$s(f4, 1), %1$s(1, f4) FROM st GROUP BY g', f), 'require', 1e-9),
+	   compare(format('SELECT k, %s(nullif(g, 7) + f8, i2 + f4) FROM st GROUP BY k', f), 'require', 1e-7)
+FROM st_pair;
+SELECT compare((SELECT format('SELECT g, %s, regr_sxy(i2, f8), avg(f8), stddev(f8), corr(i4, f8 + i4 / 8) FROM st GROUP BY g', string_agg(f || '(f8, i2 + f4)', ', ')) FROM st_pair), 'require', 1e-7);
+SELECT g, stddev(f8), var_pop(f8), corr(f8, i2), regr_count(i2, f8), regr_slope(f8, i2), regr_r2(i2, 1), regr_r2(1, i2) FROM st WHERE g < 4 GROUP BY g ORDER BY g;
+-- a variance that is small beside the mean; an outlier ahead of the others
+CREATE TABLE st_f (id int4, g int4, x float8, y float8);
+INSERT INTO st_f SELECT i, i % 3, CASE WHEN i <= 3 THEN -9999 ELSE 1e6 + (i % 1000) / 1e3 END, i % 7 FROM generate_series(1, 60000) i;
+SELECT compare('SELECT g, var_pop(x), stddev(x), covar_pop(x, 2 * x + y) FROM st_f WHERE id > 3 GROUP BY g', 'require', 1e-6);
+SELECT compare('SELECT g, var_pop(x), regr_sxx(x, y), corr(x, x + y) FROM st_f GROUP BY g', 'require', 1e-12);
+-- NaN, infinities and overflow are PostgreSQL's
+TRUNCATE st_f;
+INSERT INTO st_f VALUES (1, 1, 'NaN', 1), (1, 1, 2, 2), (2, 2, 'inf', 1), (3, 3, '-inf', 'nan'), (4, 4, 1e200, -1e200), (4, 4, 1, 1),
+	(5, 5, 1e-200, 3e-310), (5, 5, 0, 4e-310), (6, 6, NULL, 1), (6, 6, 1, NULL), (7, 7, 1e140, 1), (7, 7, -1e140, 2);
+SELECT f, compare(format('SELECT g, %s(x) FROM st_f WHERE g <> 4 GROUP BY g', f), 'prefer'), compare(format('SELECT g, %s(x) FROM st_f GROUP BY g', f), 'prefer'),
+	   compare(format('SELECT g, %s(x) FROM st_f WHERE g > 4 GROUP BY g', f)) FROM unnest(ARRAY['stddev', 'var_pop']) f;
+SELECT f, compare(format('SELECT g, %s(x, y) FROM st_f WHERE g <> 4 GROUP BY g', f), 'prefer'), compare(format('SELECT g, %s(x, y) FROM st_f GROUP BY g', f), 'prefer'),
+	   compare(format('SELECT g, %s(y, x) FROM st_f WHERE g > 4 GROUP BY g', f)) FROM st_pair;
+SELECT compare('SELECT g, stddev(x) FROM st_f GROUP BY g ORDER BY 2 LIMIT 1', 'prefer');
+SELECT compare('SELECT g, var_pop(1 / (x - x)) FROM st_f GROUP BY g'), compare('SELECT g, corr(1 / (x - x), y) FROM st_f GROUP BY g'),
+	   compare('SELECT g, corr(y, 1 / (x - x)) FILTER (WHERE g > 7) FROM st_f GROUP BY g');
+
 -- order, limit, HAVING
 SELECT compare(format('SELECT k, %s AS s, sum(i4) FROM st GROUP BY k HAVING %s ORDER BY %s, k LIMIT 7', f, h, o)) FROM
-	unnest(ARRAY['stddev(i4)', 'var_pop(n)']) f, unnest(ARRAY['true', 'count(i4) > 3', 'variance(i2) > 1000']) h,
+	unnest(ARRAY['stddev(i4)', 'var_pop(n)', 'round(stddev(f8)::numeric, 3)']) f, unnest(ARRAY['true', 'count(i4) > 3', 'variance(i2) > 1000']) h,
 	unnest(ARRAY['2', '2 DESC', '2 DESC NULLS LAST', '3']) o;
 EXPLAIN (COSTS OFF) SELECT g, stddev(i4), var_pop(n) FILTER (WHERE i2 > 0) FROM st GROUP BY g HAVING variance(i8) > 5 ORDER BY 2 LIMIT 3;
 
@@ -71,7 +107,8 @@ EXPLAIN (COSTS OFF) SELECT g, stddev(i4), var_pop(n) FILTER (WHERE i2 > 0) FROM 
 CREATE TABLE st_query AS SELECT * FROM (VALUES
 	('SELECT g, stddev(i2), var_pop(i4), variance(i8), stddev_pop(n) FROM st GROUP BY g'),
 	('SELECT k, stddev(i2), var_pop(i4), variance(i8) FILTER (WHERE i2 > 0), stddev_pop(n), count(*) FROM st GROUP BY k'),
-	('SELECT stddev(i4), variance(i8), var_pop(small) FROM st')) v(q);
+	('SELECT k, round(stddev(f8)::numeric, 2), round(regr_intercept(f8, i2)::numeric, 2), stddev(i4), round(corr(f8, f4)::numeric, 6) FROM st GROUP BY k'),
+	('SELECT stddev(i4), variance(i8), var_pop(small), round(var_pop(f8)::numeric), round(corr(f8, i2)::numeric, 9) FROM st')) v(q);
 CREATE FUNCTION all_strategies() RETURNS TABLE (strategy text, answers text) LANGUAGE plpgsql AS $$
 BEGIN
 	FOREACH strategy IN ARRAY ARRAY['block-local', 'single-pass', 'multi-pass-naive', 'multi-pass-copy', 'partitioned', 'spatial'] LOOP
@@ -84,16 +121,16 @@ END
 $$;
 SELECT * FROM all_strategies();
 VACUUM st;
-SELECT gpuagg.load('st', '{g,k,i2,i4,i8,n,small}') > 0;
+SELECT gpuagg.load('st', '{g,k,i2,i4,i8,n,small,f4,f8}') > 0;
 SELECT compare(q) FROM st_query;
 SELECT * FROM all_strategies();
 SELECT compare('SELECT g, stddev(i4), var_samp(n) FROM st TABLESAMPLE BERNOULLI (20) REPEATABLE (3) GROUP BY g');
-SELECT compare('SELECT stddev(i8), var_pop(small) FROM st TABLESAMPLE SYSTEM (30) REPEATABLE (4)');
+SELECT compare('SELECT stddev(i8), var_pop(small), round(stddev(f8)::numeric, 3), regr_count(f8, i2) FROM st TABLESAMPLE SYSTEM (30) REPEATABLE (4)');
 ALTER TABLE st ALTER t SET STORAGE EXTERNAL;
 INSERT INTO st SELECT g, k, i2, i4, i8, n, small, rough, f4, f8, CASE k % 2 WHEN 0 THEN repeat('x', 3000) ELSE 'y' END FROM st WHERE k % 10 = 0 OR g = 3;
 INSERT INTO st SELECT 20 + g, 1, i2, i4, i8, round(n, 2), NULL, NULL, NULL, NULL, repeat('z', 2500) FROM st_big;
-SELECT compare('SELECT g, length(t), stddev(i2), var_pop(i4), variance(i8), stddev_pop(n), variance(small), var_pop(rough) FROM st WHERE t > ''a'' COLLATE "C" GROUP BY g, length(t)');
+SELECT compare('SELECT g, length(t), stddev(i2), var_pop(i4), variance(i8), stddev_pop(n), variance(small), var_pop(rough), round(regr_intercept(f8, i2)::numeric), regr_count(f4, i2) FROM st WHERE t > ''a'' COLLATE "C" GROUP BY g, length(t)');
 
 DROP FUNCTION all_strategies();
-DROP TABLE st, st_big, st_call, st_query;
+DROP TABLE st, st_big, st_call, st_query, st_pair, st_f;
 DROP DOMAIN st_money;
