@@ -386,8 +386,12 @@ gpuagg_update_merge(GpuAggTable *t, const char *from, const uint16_t *sel,
 				MERGE(GPUAGG_TRANS_AND_I64)
 				MERGE(GPUAGG_TRANS_OR_I64)
 				MERGE(GPUAGG_TRANS_XOR_I64)
-				MERGE(GPUAGG_TRANS_MOMENTS_F64)
-				MERGE(GPUAGG_TRANS_COMOMENTS_F64)
+			case GPUAGG_TRANS_MOMENTS_F64:
+			case GPUAGG_TRANS_COMOMENTS_F64:
+				for (uint32_t k = 0; k < n; k++)
+					gpuagg_moments_merge(op, (double *) (rows[k] + off),
+										 (const double *) (from + sel[k] * row_bytes + off));
+				break;
 			case GPUAGG_TRANS_FIRST_F64:
 				break;
 			default:

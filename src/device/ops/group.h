@@ -410,24 +410,16 @@ gpuagg_state_prefers(uint32_t op, const char *state, GpuAggBytes v)
 
 /*
  * Merge a state into another of the same group.  Not for strings: there the
- * source's string is one more value.
+ * source's string is one more value.  Nor for moments: gpuagg_moments_merge().
  */
 GPUAGG_FN void
 gpuagg_state_merge(uint32_t op, char *into, const char *from)
 {
 	uint64_t	word[2];
-	double		moments[GPUAGG_MAX_STATE_BYTES / sizeof(double)];
 	double		d;
 
 	switch (op)
 	{
-		case GPUAGG_TRANS_FIRST_F64:
-			break;
-		case GPUAGG_TRANS_MOMENTS_F64:
-		case GPUAGG_TRANS_COMOMENTS_F64:
-			memcpy(moments, from, gpuagg_transition_bytes(op));
-			gpuagg_moments_merge(op, (double *) into, moments);
-			break;
 		case GPUAGG_TRANS_COUNT:
 			memcpy(word, from, 8);
 			GPUAGG_UPDATE_ADD_U64((uint64_t *) into, word[0]);

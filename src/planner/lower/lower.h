@@ -12,6 +12,7 @@
  *	lower_list.c		x = ANY (array), x <> ALL (array)
  *	lower_const.c		expressions without columns: constants
  *	lower_agg.c			aggregates, their transitions and counts
+ *	lower_statistic.c	those made of sums of squares
  *
  * A function that returns false has refused (refuse.h) and may have left
  * registers behind that nothing uses; the program is then not finished, or

@@ -131,6 +131,15 @@ INSERT INTO st SELECT g, k, i2, i4, i8, n, small, rough, f4, f8, CASE k % 2 WHEN
 INSERT INTO st SELECT 20 + g, 1, i2, i4, i8, round(n, 2), NULL, NULL, NULL, NULL, repeat('z', 2500) FROM st_big;
 SELECT compare('SELECT g, length(t), stddev(i2), var_pop(i4), variance(i8), stddev_pop(n), variance(small), var_pop(rough), round(regr_intercept(f8, i2)::numeric), regr_count(f4, i2) FROM st WHERE t > ''a'' COLLATE "C" GROUP BY g, length(t)');
 
+
+-- divisors, multiples and signs, at the ends of the types
+SELECT e, compare(format('SELECT g, sum(%1$s), min(%1$s) FROM st GROUP BY g', e)), compare(format('SELECT %s AS x, count(*) FROM st GROUP BY 1', e))
+FROM unnest(ARRAY['gcd(i4, 36)', 'gcd(i4, i2)', 'gcd(i8, i4)', 'gcd(small, 0.0006)', 'lcm(i2, 6)', 'lcm(i2::int8, k)', 'lcm(small, 0.0012)', 'lcm(i8 % 1000, i4)',
+	'sign(n)', 'sign(small) * 3', 'sign(-n)', 'sign(i4)', 'sign(f8 - 1000000)', 'sign(f4)', 'mod(i4, 7)', 'mod(n, 0.07)', 'mod(i8, 1000)']) e;
+SELECT q, compare(format('SELECT %s FROM st_big', q), 'prefer') FROM unnest(ARRAY['sum(gcd(i4, 0))', 'sum(gcd(i8, i8))', 'sum(lcm(i4, 2))', 'sum(lcm(i8, i4))',
+	'sum(gcd(i4, -1))', 'sum(lcm(i4, 0))', 'sum(gcd(i8, -1))', 'sum(gcd(n, n))', 'count(lcm(n, 0.5))', 'sum(gcd(i2, -32768))']) q;
+SELECT compare('SELECT sign(x), sign(-x), count(*) FROM st_f GROUP BY 1, 2', 'prefer');
+SELECT gpuagg.why_not('SELECT g, stddev(i4 ORDER BY i4), corr(DISTINCT f8, f4) FROM st GROUP BY g') AS why;
 DROP FUNCTION all_strategies();
 DROP TABLE st, st_big, st_call, st_query, st_pair, st_f;
 DROP DOMAIN st_money;
