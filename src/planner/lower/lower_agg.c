@@ -201,13 +201,13 @@ lower_count(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter, int *number
 		(IsA(bare, Const) && !((Const *) bare)->constisnull) ||
 		(IsA(bare, Var) && is_notnull_column(lw, (Var *) bare)))
 		return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
-							  number);
+									   number);
 	if (IsA(bare, Const))
 	{
 		/* a NULL, of whatever type */
 		return gpuagg_lower_null_bool(lw, &value) &&
 			gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, &value,
-						   (Expr *) makeBoolConst(false, true), filter, number);
+									(Expr *) makeBoolConst(false, true), filter, number);
 	}
 	if (IsA(bare, Var) &&
 		!gpuagg_constant_type(((Var *) bare)->vartype, &type))
@@ -219,7 +219,7 @@ lower_count(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter, int *number
 	{
 		gpuagg_lower_reset(lw, mark);
 		return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
-							  number);
+									   number);
 	}
 	return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, &value, arg, filter, number);
 }
@@ -237,8 +237,8 @@ gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 		!divides)
 		return true;
 	return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT,
-						  value->notnull ? NULL : value,
-						  value->notnull ? NULL : arg, filter, number);
+								   value->notnull ? NULL : value,
+								   value->notnull ? NULL : arg, filter, number);
 }
 
 bool
@@ -258,9 +258,9 @@ gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr 
 		return true;
 	if (!gpuagg_lower_numeric_shown(lw, value, &shown) ||
 		!gpuagg_lower_transition(lw, GPUAGG_TRANS_MAX_I64, &shown,
-						(Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(arg), InvalidOid,
-											  InvalidOid, COERCE_EXPLICIT_CALL),
-						filter, &number))
+								 (Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(arg), InvalidOid,
+													   InvalidOid, COERCE_EXPLICIT_CALL),
+								 filter, &number))
 		return false;
 	output->shown_by = number + 1;
 	return true;

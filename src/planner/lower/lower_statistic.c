@@ -12,7 +12,8 @@
  * fit and make up the value: the sums of parts make up the same sum of squares.  A
  * numeric does, whose high half is rounded.
  *
- * Of floating point, moments are kept (device/transition.h), which not every device has.
+ * Of floating point, moments are kept (device/transition.h), which not every device has:
+ * agg_path.c asks.
  *
  * The node makes the results (node/variances.c, node/moments.c).
  */
@@ -20,7 +21,6 @@
 
 #include "catalog/pg_type.h"
 #include "device/ops/ops_int.h"
-#include "ipc/shmem.h"
 #include "nodes/makefuncs.h"
 #include "planner/lower/lower_agg.h"
 #include "utils/numeric.h"
@@ -242,21 +242,10 @@ lower_variance(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 }
 
 static bool
-device_has_moments(void)
-{
-	GpuAggDeviceView view;
-
-	gpuagg_shmem_device(&view);
-	return view.facts.info.moments != 0;
-}
-
-static bool
 lower_moments(GpuAggLower *lw, const GpuAggValue *values, Expr *const *args, int n,
 			  const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
 	output->count_index = -1;
-	if (!device_has_moments())
-		return GPUAGG_REFUSE("the device keeps no sums of squares of floating-point numbers");
 	if (n == 2)
 		return gpuagg_lower_comoments(lw, values, args, filter, &output->index);
 	return gpuagg_lower_transition(lw, GPUAGG_TRANS_MOMENTS_F64, values, args[0], filter,
