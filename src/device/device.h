@@ -72,8 +72,8 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	draws;			/* 1: it has task_draws */
 	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor, */
 	uint32_t	block_shared_bytes; /* and of a block at most; 0: it has none */
+	uint32_t	moments;		/* 1: it has MOMENTS_F64 and those behind it (transition.h) */
 	uint32_t	compiles;		/* 1: it compiles kernels for queries, */
-	uint32_t	pad;
 	char		compiler[GPUAGG_COMPILER_BYTES];	/* by this; 0: or why not; empty:
 													 * not asked to, or not yet known */
 } GpuAggDeviceInfo;

@@ -168,7 +168,7 @@ gpuagg_prepared_create(const GpuAggProgram *program,
 {
 	const char *wrong;
 	size_t		program_bytes;
-	size_t		row_bytes = 16 * (GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS + 1);
+	size_t		row_bytes = 16 * (GPUAGG_MAX_KEYS + 1) + GPUAGG_MAX_STATE_BYTES * GPUAGG_MAX_TRANSITIONS;
 	size_t		bytes;
 	GpuAggPrepared *s;
 

@@ -99,8 +99,10 @@ select_entering(GpuAggEntering *e, const GpuAggVector *arg,
 	case op: \
 		EACH_ROW(gpuagg_state_step_f64(op, state, arg->v.f[i]))
 
+/* first: the other argument of moments of two */
 static void
-step_rows(uint32_t op, uint32_t off, const GpuAggEntering *e, const GpuAggVector *arg)
+step_rows(uint32_t op, uint32_t off, const GpuAggEntering *e, const GpuAggVector *arg,
+		  const GpuAggVector *first)
 {
 	const uint16_t *sel = e->sel;
 	char	   *const *rows = e->rows;
@@ -123,6 +125,10 @@ step_rows(uint32_t op, uint32_t off, const GpuAggEntering *e, const GpuAggVector
 			STEP_F64(GPUAGG_TRANS_SUM_F64_AVG);
 			STEP_F64(GPUAGG_TRANS_MIN_F64);
 			STEP_F64(GPUAGG_TRANS_MAX_F64);
+		case GPUAGG_TRANS_MOMENTS_F64:
+			EACH_ROW(gpuagg_moments_step((double *) state, arg->v.f[i]));
+		case GPUAGG_TRANS_COMOMENTS_F64:
+			EACH_ROW(gpuagg_comoments_step((double *) state, first->v.f[i], arg->v.f[i]));
 		default:
 			break;
 	}
@@ -135,15 +141,43 @@ step_string(GpuAggTable *t, uint32_t op, char *slot, GpuAggBytes value)
 		gpuagg_arena_replace(&t->arena, slot, value);
 }
 
-/* Does a value enter avg() that is PostgreSQL's?  See transition.h. */
+/* Does a value enter avg() or moments that is PostgreSQL's?  See transition.h. */
 static bool
-any_needs_pg(const GpuAggEntering *e, const GpuAggVector *arg)
+any_needs_pg(uint32_t op, const GpuAggEntering *e, const GpuAggVector *arg)
 {
 	bool		found = false;
+
+	if (!gpuagg_transition_squares(op))
+		return false;
 
 	for (uint32_t k = 0; k < e->n; k++)
 		found |= gpuagg_f64_needs_pg(arg->v.f[e->sel != NULL ? e->sel[k] : k]);
 	return found;
+}
+
+/*
+ * What enters transition j, in *e; errors are consumed.  *first: the other argument of
+ * moments of two, which then has a value as well.
+ */
+static GpuAggStatus
+update_select(GpuAggEntering *e, const GpuAggInputs *in, uint32_t op, uint32_t j,
+			  const uint16_t *sel, char *const *rows, uint32_t n,
+			  const GpuAggVector **first, GpuAggError *error)
+{
+	uint32_t	states = select_entering(e, in->args[j], in->filters[j], sel, rows, n);
+
+	*first = NULL;
+	if (op == GPUAGG_TRANS_COMOMENTS_F64)
+	{
+		*first = in->args[j - 1];
+		if (!(*first)->clean)
+			states |= keep_values(e, *first, false);
+	}
+	if (GPUAGG_ST_IS_ERROR(states))
+		return gpuagg_update_value_error(states, error);
+	if (any_needs_pg(op, e, in->args[j]))
+		return gpuagg_update_value_error(GPUAGG_ST_NEEDS_PG, error);
+	return GPUAGG_OK;
 }
 
 GpuAggStatus
@@ -159,14 +193,12 @@ gpuagg_update_rows(GpuAggTable *t, const GpuAggInputs *in, const uint16_t *sel,
 		const GpuAggVector *arg = in->args[j];
 		const uint32_t op = trans[j].op;
 		const uint32_t off = layout->state_off[j];
-		uint32_t	states = select_entering(&e, arg, in->filters[j], sel, rows, n);
+		const GpuAggVector *first;
 
-		if (GPUAGG_ST_IS_ERROR(states))
-			return gpuagg_update_value_error(states, error);
-		if (op == GPUAGG_TRANS_SUM_F64_AVG && any_needs_pg(&e, arg))
-			return gpuagg_update_value_error(GPUAGG_ST_NEEDS_PG, error);
+		if (update_select(&e, in, op, j, sel, rows, n, &first, error) != GPUAGG_OK)
+			return error->status;
 		if (!gpuagg_transition_is_string(op))
-			step_rows(op, off, &e, arg);
+			step_rows(op, off, &e, arg, first);
 		else
 			for (uint32_t k = 0; k < e.n; k++)
 				if (!step_string(t, op, e.rows[k] + off, arg->v.b[e.sel[k]]))
@@ -265,6 +297,22 @@ reduce_f64(uint32_t op, char *state, const GpuAggEntering *e, const GpuAggVector
 	}
 }
 
+/* In order, as PostgreSQL does */
+static void
+reduce_moments(uint32_t op, double *state, const GpuAggEntering *e, const GpuAggVector *arg,
+			   const GpuAggVector *first)
+{
+	for (uint32_t k = 0; k < e->n && op != GPUAGG_TRANS_FIRST_F64; k++)
+	{
+		const uint32_t i = e->sel != NULL ? e->sel[k] : k;
+
+		if (op == GPUAGG_TRANS_MOMENTS_F64)
+			gpuagg_moments_step(state, arg->v.f[i]);
+		else
+			gpuagg_comoments_step(state, first->v.f[i], arg->v.f[i]);
+	}
+}
+
 GpuAggStatus
 gpuagg_update_only_row(GpuAggTable *t, char *row, const GpuAggInputs *in,
 					   uint32_t n, GpuAggError *error)
@@ -278,15 +326,16 @@ gpuagg_update_only_row(GpuAggTable *t, char *row, const GpuAggInputs *in,
 		const GpuAggVector *arg = in->args[j];
 		const uint32_t op = trans[j].op;
 		char	   *state = row + layout->state_off[j];
-		uint32_t	states = select_entering(&e, arg, in->filters[j], NULL, NULL, n);
-		uint64_t	count = e.n;
+		const GpuAggVector *first;
+		uint64_t	count;
 
-		if (GPUAGG_ST_IS_ERROR(states))
-			return gpuagg_update_value_error(states, error);
-		if (op == GPUAGG_TRANS_SUM_F64_AVG && any_needs_pg(&e, arg))
-			return gpuagg_update_value_error(GPUAGG_ST_NEEDS_PG, error);
+		if (update_select(&e, in, op, j, NULL, NULL, n, &first, error) != GPUAGG_OK)
+			return error->status;
+		count = e.n;
 		if (op == GPUAGG_TRANS_COUNT)
 			gpuagg_state_merge(op, state, (const char *) &count);
+		else if (op >= GPUAGG_TRANS_MOMENTS_F64)
+			reduce_moments(op, (double *) state, &e, arg, first);
 		else if (gpuagg_transition_is_string(op))
 		{
 			for (uint32_t k = 0; k < e.n; k++)
@@ -337,6 +386,14 @@ gpuagg_update_merge(GpuAggTable *t, const char *from, const uint16_t *sel,
 				MERGE(GPUAGG_TRANS_AND_I64)
 				MERGE(GPUAGG_TRANS_OR_I64)
 				MERGE(GPUAGG_TRANS_XOR_I64)
+			case GPUAGG_TRANS_MOMENTS_F64:
+			case GPUAGG_TRANS_COMOMENTS_F64:
+				for (uint32_t k = 0; k < n; k++)
+					gpuagg_moments_merge(op, (double *) (rows[k] + off),
+										 (const double *) (from + sel[k] * row_bytes + off));
+				break;
+			case GPUAGG_TRANS_FIRST_F64:
+				break;
 			default:
 				for (uint32_t k = 0; k < n; k++)
 				{

@@ -34,9 +34,11 @@
 #include "ipc/errors.h"
 #include "ipc/protocol.h"
 #include "miscadmin.h"
+#include "node/moments.h"
 #include "node/numerics.h"
 #include "node/results.h"
 #include "node/type_datums.h"
+#include "node/variances.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/memutils.h"
@@ -70,6 +72,7 @@ typedef struct GpuAggEmitter
 	int8		string_no;		/* place in "strings", or -1 */
 	uint16		off;			/* key slot or state */
 	uint16		count_off;		/* COUNT state beside it; 0: none */
+	uint8		null_count;		/* a count for which it is NULL, and those below */
 	uint8		scale;			/* as GpuAggOutput's */
 	uint8		shown;
 	uint16		shown_off;		/* state that says what is shown; 0: none */
@@ -81,6 +84,12 @@ typedef struct GpuAggEmitter
 		GpuAggStringSlot string;	/* whose length is a varlena's header then */
 	}			room;			/* the current group's value */
 	text	   *long_room;		/* the same for strings of up to LONG_BYTES */
+
+	uint8		statistic;		/* GpuAggStatistic */
+
+	/* VARIANCE */
+	bool		narrow;			/* the sum has 64 bits */
+	uint16		square_off[GPUAGG_SQUARE_PARTS];	/* 0: none */
 } GpuAggEmitter;
 
 /* Longer strings are allocated for each group. */
@@ -184,6 +193,19 @@ plain_output(uint8 final, uint8 type)
 }
 
 static void
+emitter_init_variance(const GpuAggLayout *layout, const GpuAggProgram *program,
+					  const GpuAggOutput *output, GpuAggEmitter *emitter)
+{
+	emitter->null_count = gpuagg_statistic_is_null(output->statistic, 1);
+	emitter->narrow = gpuagg_program_transitions(program)[output->index].op == GPUAGG_TRANS_SUM_I64;
+	for (int i = 0; i < GPUAGG_SQUARE_PARTS; i++)
+	{
+		if (output->squares[i] > 0)
+			emitter->square_off[i] = layout->state_off[output->squares[i] - 1];
+	}
+}
+
+static void
 emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			 const GpuAggOutput *output, GpuAggEmitter *emitter)
 {
@@ -216,12 +238,16 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			emitter->count_off = layout->state_off[output->count_index];
 		if (output->shown_by > 0)
 			emitter->shown_off = layout->state_off[output->shown_by - 1];
+		if (output->final == GPUAGG_FINAL_VARIANCE)
+			emitter_init_variance(layout, program, output, emitter);
 		string = output->final == GPUAGG_FINAL_BYTES;
 		if (output->final == GPUAGG_FINAL_SUM_FLOAT4 ||
 			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
 			output->final == GPUAGG_FINAL_AVG_FLOAT ||
+			output->final == GPUAGG_FINAL_MOMENTS ||
 			output->final == GPUAGG_FINAL_SUM_MONEY)
 			results->check = true;
+		emitter->statistic = output->statistic;
 	}
 	emitter->plain = plain_output(emitter->final, emitter->type);
 	if (!string)
@@ -290,7 +316,7 @@ static inline bool
 emitter_is_empty(const GpuAggEmitter *emitter, const char *row)
 {
 	return emitter->count_off != 0 &&
-		*(const int64 *) (row + emitter->count_off) == 0;
+		*(const int64 *) (row + emitter->count_off) <= emitter->null_count;
 }
 
 /*
@@ -368,6 +394,11 @@ results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 				if (!money_fits(emitter, row))
 					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 											"a sum of money may overflow");
+				break;
+			case GPUAGG_FINAL_MOMENTS:
+				if (!gpuagg_moments_finite(emitter->statistic, (const double *) slot))
+					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+											"a floating-point sum is not finite");
 				break;
 			case GPUAGG_FINAL_KEY_DATE_TZ:
 				if ((head & emitter->null_bit) == 0 &&
@@ -568,6 +599,38 @@ average_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
 							   NumericGetDatum(int64_to_numeric(count)));
 }
 
+static GpuAggWide
+wide_state(const char *row, uint16 off)
+{
+	GpuAggWide	wide;
+
+	memcpy(&wide, row + off, sizeof(wide));
+	return wide;
+}
+
+static Datum
+variance_datum(const GpuAggEmitter *emitter, const char *row)
+{
+	GpuAggSums	sums = {.scale = emitter->scale,.shown = emitter->shown};
+
+	memcpy(&sums.count, row + emitter->count_off, sizeof(sums.count));
+	if (emitter->shown_off != 0)
+		sums.shown = (int) *(const int64 *) (row + emitter->shown_off);
+	if (emitter->narrow)
+	{
+		memcpy(&sums.sum.low, row + emitter->off, sizeof(sums.sum.low));
+		sums.sum.high = (int64) sums.sum.low >> 63;
+	}
+	else
+		sums.sum = wide_state(row, emitter->off);
+	for (int i = 0; i < GPUAGG_SQUARE_PARTS; i++)
+	{
+		if (emitter->square_off[i] != 0)
+			sums.squares[i] = wide_state(row, emitter->square_off[i]);
+	}
+	return gpuagg_variance(emitter->statistic, &sums);
+}
+
 /* A value that is not plain */
 static Datum
 emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
@@ -605,6 +668,9 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_BYTES:
 			return string_datum(results, emitter,
 								(const GpuAggStringSlot *) slot);
+		case GPUAGG_FINAL_VARIANCE:
+			return variance_datum(emitter, row);
+		case GPUAGG_FINAL_MOMENTS:	/* may be NULL: gpuagg_results_next() */
 		case GPUAGG_FINAL_COUNT:
 		case GPUAGG_FINAL_SUM_INT8:
 		case GPUAGG_FINAL_SUM_FLOAT8:
@@ -652,6 +718,13 @@ gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
 	{
 		GpuAggEmitter *emitter = &results->emitters[i];
 
+		if (emitter->final == GPUAGG_FINAL_MOMENTS)
+		{
+			isnull[i] = !gpuagg_moments_datum(emitter->statistic,
+											  (const double *) (row + emitter->off),
+											  &values[i]);
+			continue;
+		}
 		isnull[i] = (head & emitter->null_bit) != 0 ||
 			emitter_is_empty(emitter, row);
 		values[i] = isnull[i] ? (Datum) 0 : emitter_datum(results, emitter, row);

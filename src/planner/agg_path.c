@@ -30,7 +30,9 @@
 #include "access/transam.h"
 #include "compat.h"
 #include "device/ops/sample.h"
+#include "device/transition.h"
 #include "ipc/cache_shared.h"
+#include "ipc/shmem.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -313,6 +315,19 @@ estimate_groups(GpuAggGrouping *g, Relation relation)
 		g->info.seen = estimate.key;
 }
 
+/* Does the device have all that the program wants?  A plan that is used later may be redone elsewhere. */
+static bool
+check_device(const GpuAggProgram *program)
+{
+	GpuAggDeviceView view;
+
+	if (!gpuagg_program_has_moments(program))
+		return true;
+	gpuagg_shmem_device(&view);
+	return view.facts.info.moments != 0 ||
+		GPUAGG_REFUSE("the device keeps no sums of squares of floating-point numbers");
+}
+
 /* Which part of the table's pages the column cache has, for these columns */
 static double
 estimate_cached(const GpuAggGrouping *g, Relation relation)
@@ -548,6 +563,7 @@ try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 	offer->table = planner_rt_fetch(input_rel->relid, root)->relid;
 	relation = table_open(offer->table, NoLock);
 	if (gpuagg_table_check(relation) && lower_grouping(&g, relation) &&
+		check_device(g.info.program) &&
 		gpuagg_sample_check_program(root, input_rel, relation, g.info.program))
 	{
 		g.info.est_rows = input_rel->tuples;

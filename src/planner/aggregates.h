@@ -80,6 +80,73 @@
 	X(F_MIN_INET, INET, MIN_INET, true, BYTES) \
 	X(F_MAX_INET, INET, MAX_INET, true, BYTES)
 
+/*
+ * Variances of the types of numbers.
+ *		X(aggregate's pg_proc OID, device type of the argument, GpuAggStatistic)
+ */
+#define GPUAGG_VARIANCE_OF(X, name, statistic) \
+	X(F_##name##_INT2, INT2, statistic) \
+	X(F_##name##_INT4, INT4, statistic) \
+	X(F_##name##_INT8, INT8, statistic) \
+	X(F_##name##_NUMERIC, NUMERIC, statistic)
+
+#define GPUAGG_VARIANCE_LIST(X) \
+	GPUAGG_VARIANCE_OF(X, VAR_POP, VAR_POP) \
+	GPUAGG_VARIANCE_OF(X, VAR_SAMP, VAR_SAMP) \
+	GPUAGG_VARIANCE_OF(X, VARIANCE, VAR_SAMP) \
+	GPUAGG_VARIANCE_OF(X, STDDEV_POP, STDDEV_POP) \
+	GPUAGG_VARIANCE_OF(X, STDDEV_SAMP, STDDEV_SAMP) \
+	GPUAGG_VARIANCE_OF(X, STDDEV, STDDEV_SAMP)
+
+/* The same of floating point, of moments */
+#define GPUAGG_MOMENTS_OF(X, name, statistic) \
+	X(F_##name##_FLOAT4, FLOAT4, statistic) \
+	X(F_##name##_FLOAT8, FLOAT8, statistic)
+
+#define GPUAGG_MOMENTS_LIST(X) \
+	GPUAGG_MOMENTS_OF(X, VAR_POP, VAR_POP) \
+	GPUAGG_MOMENTS_OF(X, VAR_SAMP, VAR_SAMP) \
+	GPUAGG_MOMENTS_OF(X, VARIANCE, VAR_SAMP) \
+	GPUAGG_MOMENTS_OF(X, STDDEV_POP, STDDEV_POP) \
+	GPUAGG_MOMENTS_OF(X, STDDEV_SAMP, STDDEV_SAMP) \
+	GPUAGG_MOMENTS_OF(X, STDDEV, STDDEV_SAMP)
+
+/* And of two arguments, y and x, of moments of both */
+#define GPUAGG_COMOMENTS_LIST(X) \
+	X(F_COVAR_POP, FLOAT8, COVAR_POP) \
+	X(F_COVAR_SAMP, FLOAT8, COVAR_SAMP) \
+	X(F_CORR, FLOAT8, CORR) \
+	X(F_REGR_COUNT, FLOAT8, REGR_COUNT) \
+	X(F_REGR_SXX, FLOAT8, REGR_SXX) \
+	X(F_REGR_SYY, FLOAT8, REGR_SYY) \
+	X(F_REGR_SXY, FLOAT8, REGR_SXY) \
+	X(F_REGR_AVGX, FLOAT8, REGR_AVGX) \
+	X(F_REGR_AVGY, FLOAT8, REGR_AVGY) \
+	X(F_REGR_R2, FLOAT8, REGR_R2) \
+	X(F_REGR_SLOPE, FLOAT8, REGR_SLOPE) \
+	X(F_REGR_INTERCEPT, FLOAT8, REGR_INTERCEPT)
+
+/* What is made of sums, and of sums of squares */
+typedef enum GpuAggStatistic
+{
+	GPUAGG_STATISTIC_VAR_POP,
+	GPUAGG_STATISTIC_VAR_SAMP,
+	GPUAGG_STATISTIC_STDDEV_POP,
+	GPUAGG_STATISTIC_STDDEV_SAMP,
+	GPUAGG_STATISTIC_COVAR_POP,
+	GPUAGG_STATISTIC_COVAR_SAMP,
+	GPUAGG_STATISTIC_CORR,
+	GPUAGG_STATISTIC_REGR_COUNT,
+	GPUAGG_STATISTIC_REGR_SXX,
+	GPUAGG_STATISTIC_REGR_SYY,
+	GPUAGG_STATISTIC_REGR_SXY,
+	GPUAGG_STATISTIC_REGR_AVGX,
+	GPUAGG_STATISTIC_REGR_AVGY,
+	GPUAGG_STATISTIC_REGR_R2,
+	GPUAGG_STATISTIC_REGR_SLOPE,
+	GPUAGG_STATISTIC_REGR_INTERCEPT
+} GpuAggStatistic;
+
 /* How a result Datum is made; all but COUNT give NULL for a zero count. */
 typedef enum GpuAggFinal
 {
@@ -100,8 +167,10 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_F64_ORDER,		/* gpuagg_f64_unorder() */
 	GPUAGG_FINAL_BYTES,			/* text, char(n), inet */
 	GPUAGG_FINAL_ENUM,			/* gpuagg_enum_value() */
-	GPUAGG_FINAL_SUM_MONEY		/* 128 bits of positive amounts, and of negative ones
+	GPUAGG_FINAL_SUM_MONEY,		/* 128 bits of positive amounts, and of negative ones
 								 * (shown_by); beyond 64 bits: PostgreSQL's */
+	GPUAGG_FINAL_VARIANCE,		/* numeric: a GpuAggStatistic of exact sums */
+	GPUAGG_FINAL_MOMENTS		/* float8, of a count int8: the same of moments */
 } GpuAggFinal;
 
 #endif							/* GPUAGG_PLANNER_AGGREGATES_H */

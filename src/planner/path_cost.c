@@ -81,7 +81,8 @@ work_outputs(GpuAggWork *work, const GpuAggPlanInfo *info)
 		const GpuAggOutput *output = &info->outputs[i];
 
 		if (output->final == GPUAGG_FINAL_AVG_INT ||
-			output->final == GPUAGG_FINAL_AVG_NUMERIC)
+			output->final == GPUAGG_FINAL_AVG_NUMERIC ||
+			output->final == GPUAGG_FINAL_VARIANCE)
 			work->averages++;
 		else if (output->final == GPUAGG_FINAL_SUM_NUMERIC ||
 				 output->type == GPUAGG_T_NUMERIC)

@@ -78,9 +78,12 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 		const GpuAggOutput *o = &info->outputs[i];
 
 		outputs = lappend(outputs,
-						  list_concat(list_make4_int(o->final, o->index, o->count_index,
-													 o->type),
-									  list_make3_int(o->scale, o->shown, o->shown_by)));
+						  list_concat(list_concat(list_make4_int(o->final, o->index,
+																 o->count_index, o->type),
+												  list_make3_int(o->scale, o->shown,
+																 o->shown_by)),
+									  list_make4_int(o->statistic, o->squares[0],
+													 o->squares[1], o->squares[2])));
 	}
 	for (int i = 0; i < info->nruntime; i++)
 		runtime = lappend(runtime, list_make3_int(info->runtime[i].const_no,
@@ -144,6 +147,9 @@ gpuagg_plan_unpack(List *custom_private)
 		o->scale = list_nth_int(packed, 4);
 		o->shown = list_nth_int(packed, 5);
 		o->shown_by = list_nth_int(packed, 6);
+		o->statistic = list_nth_int(packed, 7);
+		for (int i = 0; i < GPUAGG_SQUARE_PARTS; i++)
+			o->squares[i] = list_nth_int(packed, 8 + i);
 	}
 	info->runtime = palloc(Max(1, list_length(runtime)) *
 						   sizeof(GpuAggRuntimeConst));

@@ -42,6 +42,13 @@
 #define GPUAGG_PLAN_FALLBACK 0
 #define GPUAGG_PLAN_ROWS 1
 
+/*
+ * A sum of squares of 64 bits is kept in parts: x = high * 2^32 + low, and the sums of
+ * low * low, high * low and high * high.  One part alone is the sum of x * x.
+ */
+#define GPUAGG_SQUARE_PARTS 3
+#define GPUAGG_SQUARE_HALF 32
+
 /* One column of custom_scan_tlist */
 typedef struct GpuAggOutput
 {
@@ -54,6 +61,9 @@ typedef struct GpuAggOutput
 	int			shown;			/* of which so many decimals are shown, */
 	int			shown_by;		/* unless 0: or as many as transition shown_by - 1
 								 * says; of SUM_MONEY: of the negative amounts */
+	int			statistic;		/* GpuAggStatistic, of moments or the sum at index and of: */
+	int			squares[GPUAGG_SQUARE_PARTS];	/* transition numbers + 1, as
+												 * lower_statistic.c has them; 0: none */
 } GpuAggOutput;
 
 /* A runtime constant: the n-th of custom_exprs fills this constant */

@@ -96,7 +96,8 @@ value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
 	};
 
 	memset(v, 0, sizeof(*v));
-	if (output->final == GPUAGG_FINAL_KEY_DATE_TZ || output->final == GPUAGG_FINAL_SUM_MONEY)
+	if (output->final == GPUAGG_FINAL_KEY_DATE_TZ || output->final == GPUAGG_FINAL_VARIANCE ||
+		output->final == GPUAGG_FINAL_MOMENTS || output->final == GPUAGG_FINAL_SUM_MONEY)
 		return false;
 	v->form = forms[output->final];
 	v->index = output->index;
@@ -325,6 +326,9 @@ plan_sums(const GpuAggTopGroups *q, GpuAggAnswer *a)
 	{
 		GpuAggValueRef v;
 
+		/* of exact sums: nothing overflows */
+		if (q->info->outputs[i].final == GPUAGG_FINAL_VARIANCE)
+			continue;
 		if (!value_of_output(&q->info->outputs[i], &v))
 			return false;
 		if (v.form == GPUAGG_VALUE_AVG_F64)

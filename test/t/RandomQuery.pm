@@ -279,10 +279,15 @@ my %forms = (
 		sub { sprintf 'extract(%s FROM %s)::int4', pick(qw(year month dow doy)), expr('date', $_[1]) },
 		sub { sprintf 'extract(%s FROM %s)::int4', pick(qw(year quarter day hour minute)), expr(pick(qw(timestamp timestamptz)), $_[1]) }
 	],
-	int8 => \@integer,
+	int8 => [
+		@integer,
+		sub { sprintf '%s(%s, %s)', pick(qw(gcd lcm mod)), exprs($_[1], 'int8', pick(qw(int4 int8))) }
+	],
 	numeric => [
 		(sub { my ($type, $d) = @_; sprintf '(%s %s %s)', expr($type, $d), pick(qw(+ - *)), expr($type, $d) }) x 3,
 		sub { sprintf '(%s %% %s)', exprs($_[1], 'numeric', 'numeric') },
+		sub { sprintf '%s(%s, %s)', pick(qw(gcd lcm mod)), exprs($_[1], 'numeric', 'numeric') },
+		sub { sprintf 'sign(%s)', exprs($_[1], 'numeric') },
 		sub { sprintf '(- %s)', expr('numeric', $_[1]) },
 		sub { sprintf '%s(%s)', pick(qw(abs floor ceil trunc round)), expr('numeric', $_[1]) },
 		sub { sprintf '%s(%s, %d)', pick(qw(round trunc)), expr('numeric', $_[1]), pick(-2, 0, 1, 3, 6) },
@@ -292,7 +297,8 @@ my %forms = (
 	float8 => [
 		@float,
 		sub { sprintf '%s(%s)', pick(qw(floor ceil trunc round)), expr('float8', $_[1]) },
-		sub { sprintf 'sqrt(abs(%s))', expr('float8', $_[1]) }
+		sub { sprintf 'sqrt(abs(%s))', expr('float8', $_[1]) },
+		sub { sprintf 'sign(%s)', expr('float8', $_[1]) }
 	],
 	bool => [
 		(sub { my $t = pick(grep { $_ ne 'bool' } @types); sprintf '(%s %s %s)', expr($t, $_[1]), pick('=', '<>'), expr($t, $_[1]) }) x 2,
@@ -363,10 +369,13 @@ sub column_expr
 
 # ---------- queries ----------
 
+my @variances = qw(var_pop var_samp variance stddev stddev_pop stddev_samp);
+my @comoments = qw(corr covar_pop covar_samp regr_count regr_sxx regr_syy regr_sxy regr_avgx regr_avgy regr_slope);
+
 # An aggregate, and by how much it may be off: sums in another order
 sub aggregate
 {
-	my $form = pick(qw(count* count sum avg min max bool bit));
+	my $form = pick(qw(count* count sum avg min max bool bit variance moments));
 	my $tolerance = 0;
 	my $call;
 
@@ -392,6 +401,18 @@ sub aggregate
 		# The extreme of a constant is that of the first row, and no other is read.
 		# Of -0 and 0 either may be shown.
 		$call = "$form(" . column_expr($type, 3) . ($type eq 'float8' ? ' + 0.0' : '') . ')';
+	}
+	elsif ($form eq 'variance')
+	{
+		$call = pick(@variances) . '(' . expr(pick(qw(int2 int4 int8 numeric)), 3) . ')';
+	}
+	elsif ($form eq 'moments')
+	{
+		# Beside 1, for what should be 0 may be some roundings of it.
+		my @of = map { pick(@{ $of_class->{float8} // $of_class->{float4} // [1.5] }) } 1 .. 2;
+
+		$tolerance = 1e-6;
+		$call = '1 + ' . (chance(0.5) ? pick(@variances) . "($of[0])" : pick(@comoments) . "($of[0], $of[1])");
 	}
 	elsif ($form eq 'bool') { $call = pick(qw(bool_and bool_or every)) . '(' . column_expr('bool', 3) . ')'; }
 	else { $call = pick(qw(bit_and bit_or bit_xor)) . '(' . expr(pick(qw(int4 int8)), 2) . ')'; }

@@ -206,14 +206,14 @@ program_all_transitions(TestProgram *p)
 	program_columns(p, WANT(COL_A) | WANT(COL_T) | WANT(COL_V) | WANT(COL_D) | WANT(COL_C));
 	zero = program_const_i64(p, GPUAGG_T_INT8, 0);
 	filter = program_instr(p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, col[COL_V], zero);
-	for (uint32_t op = 0; op < GPUAGG_NTRANSITIONS; op++)
+	for (uint32_t op = 0; op < GPUAGG_TRANS_MOMENTS_F64; op++)
 	{
 		program_trans(p, op, col[args[op]], NONE, types[op]);
 		program_trans(p, op, col[args[op]], filter, types[op]);
 	}
 }
 
-/* Every transition, filtered or not: of all rows, by a constant, by others */
+/* Every transition but moments, filtered or not: of all rows, by a constant, by others */
 static void
 test_transitions(void)
 {
@@ -243,6 +243,63 @@ test_transitions(void)
 		rows[i].v_null = true;
 	table_build();
 	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "no value enters");
+}
+
+/* Moments of one number and of two, either of which may be NULL */
+static void
+program_moments(TestProgram *p, int key)
+{
+	uint16_t	zero;
+	uint16_t	filter;
+	uint16_t	v;
+
+	program_columns(p, WANT(COL_A) | WANT(COL_T) | WANT(COL_V) | WANT(COL_D) | WANT(COL_C));
+	zero = program_const_i64(p, GPUAGG_T_INT8, 0);
+	filter = program_instr(p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, col[COL_A], zero);
+	v = program_instr(p, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_CLASS_F64, col[COL_V], zero);
+	program_trans(p, GPUAGG_TRANS_MOMENTS_F64, col[COL_D], NONE, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_FIRST_F64, col[COL_D], NONE, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_COMOMENTS_F64, v, NONE, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_FIRST_F64, v, filter, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_COMOMENTS_F64, col[COL_D], filter, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_MOMENTS_F64, v, filter, GPUAGG_T_FLOAT8);
+	if (key >= 0)
+		program_key(p, col[key], key == COL_A ? GPUAGG_T_INT4 : GPUAGG_T_TEXT);
+}
+
+static void
+test_moments(void)
+{
+	static const int keys[] = {-1, COL_C, COL_A, COL_T};
+	static const char *const names[] = {"moments without a key", "moments by a constant key",
+	"moments by an integer", "moments by a text"};
+	static TestProgram p;
+	GpuAggDeviceInfo info;
+	Run			run;
+
+	table_make(scaled(30000), 1000, 0);
+	for (uint32_t i = 0; i < nrows; i++)
+		rows[i].v_null = i > nrows / 2 && i % 9 == 0;
+	table_build();
+	OPS->info(device, &info);
+	if (!info.moments)
+	{
+		program_moments(&p, COL_A);
+		ok(!run_all(&run, &p, 4096) && run.error.status == GPUAGG_UNSUPPORTED,
+		   "a device without moments says so");
+		run_end(&run);
+		return;
+	}
+	for (int i = 0; i < 4; i++)
+	{
+		program_moments(&p, keys[i]);
+		ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), names[i]);
+	}
+	rows[1].d = 1e200;
+	table_build();
+	ok(!run_all(&run, &p, 4096) && run.error.status == GPUAGG_VALUE_ERROR &&
+	   run.error.detail == GPUAGG_ST_NEEDS_PG, "of a large float they are PostgreSQL's");
+	run_end(&run);
 }
 
 /* Only values at first, then NULLs in arguments, in keys, in filters */
@@ -394,6 +451,7 @@ test_strategy(const char *few, const char *many, const char *skewed)
 	test_text_keys();
 	test_several_keys();
 	test_transitions();
+	test_moments();
 	test_late_nulls();
 	test_narrow_rows();
 	test_no_keys();

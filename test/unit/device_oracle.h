@@ -147,8 +147,10 @@ oracle_consume(Oracle *o, uint8_t st)
 	return st == GPUAGG_ST_VALUE;
 }
 
+/* first: the other argument of moments of two */
 static inline void
-oracle_step(Oracle *o, const GpuAggTransition *t, char *state, const GpuAggValue *v)
+oracle_step(Oracle *o, const GpuAggTransition *t, char *state, const GpuAggValue *first,
+			const GpuAggValue *v)
 {
 	if (gpuagg_transition_is_string(t->op))
 	{
@@ -160,6 +162,15 @@ oracle_step(Oracle *o, const GpuAggTransition *t, char *state, const GpuAggValue
 		if (t->op == GPUAGG_TRANS_SUM_F64_AVG && gpuagg_f64_needs_pg(v->f))
 			o->errors |= GPUAGG_ST_NEEDS_PG;
 		gpuagg_state_step_f64(t->op, state, v->f);
+	}
+	else if (t->op >= GPUAGG_TRANS_MOMENTS_F64)
+	{
+		if (gpuagg_f64_needs_pg(v->f))
+			o->errors |= GPUAGG_ST_NEEDS_PG;
+		if (t->op == GPUAGG_TRANS_MOMENTS_F64)
+			gpuagg_moments_step((double *) state, v->f);
+		else if (t->op == GPUAGG_TRANS_COMOMENTS_F64)
+			gpuagg_comoments_step((double *) state, first->f, v->f);
 	}
 	else if (t->op == GPUAGG_TRANS_MIN_F64 || t->op == GPUAGG_TRANS_MAX_F64)
 		gpuagg_state_step_f64(t->op, state, v->f);
@@ -174,6 +185,7 @@ oracle_row(Oracle *o, const OracleRow *r)
 	const GpuAggTransition *t = gpuagg_program_transitions(o->p);
 	uint32_t	bytes = 0;
 	uint32_t	out;
+	uint32_t	first = 0;
 	OracleGroup *g;
 
 	o->passed++;
@@ -196,8 +208,11 @@ oracle_row(Oracle *o, const OracleRow *r)
 		}
 		if (enters && t[i].arg != GPUAGG_NO_REG)
 			enters = oracle_consume(o, r->st[arg]);
+		if (enters && t[i].op == GPUAGG_TRANS_COMOMENTS_F64)
+			enters = oracle_consume(o, r->st[first]);
 		if (enters)
-			oracle_step(o, &t[i], g->row + o->layout.state_off[i], &r->v[arg]);
+			oracle_step(o, &t[i], g->row + o->layout.state_off[i], &r->v[first], &r->v[arg]);
+		first = arg;
 	}
 }
 
@@ -445,6 +460,23 @@ oracle_result_group(Oracle *o, const char *at, const char ***strings)
 	return oracle_group(o, bytes, false);
 }
 
+/* They depend on the order of the rows by some roundings of 2^-53. */
+static inline bool
+oracle_moments_agree(const char *want, const char *got, uint32_t bytes)
+{
+	double		x;
+	double		y;
+	bool		agree = true;
+
+	for (uint32_t i = 0; i < bytes; i += sizeof(x))
+	{
+		memcpy(&x, want + i, sizeof(x));
+		memcpy(&y, got + i, sizeof(y));
+		agree &= tap_same_double(x, y) || (x - y <= 1e-9 * (x < 0 ? -x : x) && y - x <= 1e-9 * (x < 0 ? -x : x));
+	}
+	return agree;
+}
+
 static inline bool
 oracle_state_agrees(const GpuAggTransition *t, const char *want, const char *got,
 					const char ***strings)
@@ -459,6 +491,8 @@ oracle_state_agrees(const GpuAggTransition *t, const char *want, const char *got
 		memcpy(&sums[1], got, 8);
 		return tap_same_double(sums[0], sums[1]);
 	}
+	if (t->op >= GPUAGG_TRANS_MOMENTS_F64)
+		return oracle_moments_agree(want, got, gpuagg_transition_bytes(t->op));
 	if (!gpuagg_transition_is_string(t->op))
 		return memcmp(want, got, gpuagg_transition_bytes(t->op)) == 0;
 	x = gpuagg_string_slot_bytes(want);

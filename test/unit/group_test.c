@@ -169,6 +169,39 @@ test_states(void)
 	}
 }
 
+/* A state's moments after all values, or after two halves merged */
+static void
+run_moments(const double *x, const double *y, int n, int first, double *s)
+{
+	double		other[6] = {0};
+
+	memset(s, 0, sizeof(other));
+	for (int i = 0; i < n; i++)
+		gpuagg_comoments_step(i < first ? s : other, y[i], x[i]);
+	gpuagg_moments_merge(GPUAGG_TRANS_COMOMENTS_F64, s, other);
+}
+
+/* Small beside their mean: sums of squares would lose all of it. */
+static void
+test_moments(void)
+{
+	const double x[] = {1e9 + 1, 1e9 + 2, 1e9 + 3, 1e9 + 4};
+	const double y[] = {-3, -1, 1, 3};
+	double		s[6];
+	double		one[3] = {0};
+
+	for (int i = 0; i < 4; i++)
+		gpuagg_moments_step(one, x[i]);
+	ok(one[0] == 4 && one[1] == 4e9 + 10 && one[2] == 5, "moments of one number");
+	for (int first = 0; first <= 4; first++)
+	{
+		run_moments(x, y, 4, first, s);
+		ok(s[0] == 4 && s[1] == 4e9 + 10 && s[2] == 5 && s[3] == 0 && s[4] == 20 && s[5] == 10,
+		   "moments of two, merged");
+	}
+	ok(gpuagg_transition_bytes(GPUAGG_TRANS_FIRST_F64) == 0, "the first of two has no state");
+}
+
 static void
 test_float_states(void)
 {
@@ -317,6 +350,7 @@ main(void)
 	test_hash();
 	test_keys();
 	test_states();
+	test_moments();
 	test_float_states();
 	test_arena();
 	test_inet();

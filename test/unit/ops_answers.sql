@@ -106,6 +106,11 @@ SELECT cases('INT_MOD', '$1 % $2', ARRAY[t, t], v.a, '{-1,0,3,-5}')
 FROM (VALUES
 	('int2', '{-32768,32767}'::text[]), ('int4', '{-2147483648,-7}'),
 	('int8', '{-9223372036854775808,9223372036854775806}')) v (t, a);
+SELECT cases('INT' || right(t, 1) || '_' || upper(f), f || '($1, $2)', ARRAY[t, t], v.a, v.a)
+FROM (VALUES
+	('int4', '{-2147483648,2147483647,0,1,-6,15,46341,-65536}'::text[]),
+	('int8', '{-9223372036854775808,9223372036854775807,0,-1,6,-15,4294967296,3037000500}')) v (t, a),
+	unnest(ARRAY['gcd', 'lcm']) f;
 SELECT cases('INT_' || op.name, '$1 ' || op.sign || ' $2', '{int8,int8}', '{12,-9223372036854775808}', '{10,-1}')
 FROM (VALUES ('AND', '&'), ('OR', '|'), ('XOR', '#')) op (name, sign);
 SELECT cases('INT_NOT', '~$1', '{int4}', '{0,-1,2147483647}');
@@ -154,6 +159,7 @@ SELECT cases('FLOAT_' || op.name, op.call, '{float8}',
 			 '{0.5,-0.5,1.5,2.5,-2.5,4503599627370497.5,-0,Infinity,NaN}')
 FROM (VALUES ('NEG', '-$1'), ('ABS', '@$1'), ('FLOOR', 'floor($1)'), ('CEIL', 'ceil($1)'),
 	('TRUNC', 'trunc($1)'), ('ROUND', 'round($1)')) op (name, call);
+SELECT cases('FLOAT_SIGN', 'sign($1)', '{float8}', '{2,-0,-5e-324,Infinity,-Infinity,NaN,0}');
 SELECT cases('FLOAT_SQRT', 'sqrt($1)', '{float8}', '{2,-0,5e-324,Infinity,NaN,-1e-300}');
 SELECT cases('INT_TO_FLOAT8', '$1::float8', '{int8}', '{9007199254740993,-9223372036854775807,-3}');
 SELECT cases('INT_TO_FLOAT4', '$1::float4', '{int8}', '{16777217,9007199791611905,-9223372036854775808}');

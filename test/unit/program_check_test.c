@@ -22,6 +22,17 @@ program_make(TestProgram *p)
 	program_filter(p, program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, column, five));
 }
 
+/* Two float8 columns, a boolean one, and the first argument of moments of two */
+static void
+program_pair(TestProgram *p)
+{
+	program_init(p);
+	program_attr(p, GPUAGG_T_BOOL, true);
+	program_attr(p, GPUAGG_T_FLOAT8, true);
+	program_attr(p, GPUAGG_T_FLOAT8, true);
+	program_trans(p, GPUAGG_TRANS_FIRST_F64, 2, GPUAGG_NO_REG, GPUAGG_T_FLOAT8);
+}
+
 static void
 is_taken(const TestProgram *p, bool taken, const char *name)
 {
@@ -72,5 +83,19 @@ main(void)
 	p.head.select = 0;
 	program_key(&p, 0, GPUAGG_T_CODE);
 	is_taken(&p, false, "a key of codes without a dictionary");
+	program_pair(&p);
+	program_trans(&p, GPUAGG_TRANS_COMOMENTS_F64, 1, GPUAGG_NO_REG, GPUAGG_T_FLOAT8);
+	is_taken(&p, true, "moments of two arguments");
+	program_pair(&p);
+	is_taken(&p, false, "the first argument alone");
+	program_pair(&p);
+	program_trans(&p, GPUAGG_TRANS_MOMENTS_F64, 1, GPUAGG_NO_REG, GPUAGG_T_FLOAT8);
+	is_taken(&p, false, "another transition behind the first argument");
+	program_pair(&p);
+	program_trans(&p, GPUAGG_TRANS_COMOMENTS_F64, 1, 0, GPUAGG_T_FLOAT8);
+	is_taken(&p, false, "with another filter");
+	program_pair(&p);
+	p.trans[0].op = GPUAGG_TRANS_COMOMENTS_F64;
+	is_taken(&p, false, "the second argument alone");
 	return done_testing();
 }

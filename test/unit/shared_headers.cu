@@ -69,7 +69,7 @@ shared_page_kernel(const GpuAggProgram *program, const char *pages,
 	gpuagg_key_store_bytes(attr->type, key, bytes);
 	hashes[t] = gpuagg_hash_finish(gpuagg_key_word_bytes(attr->type, bytes,
 														 program->hash_seed));
-	for (uint32_t op = 0; op < GPUAGG_NTRANSITIONS; op++)
+	for (uint32_t op = 0; op < GPUAGG_TRANS_MOMENTS_F64; op++)
 	{
 		gpuagg_state_init(op, state);
 		if (op < GPUAGG_TRANS_MIN_BYTES || op > GPUAGG_TRANS_MAX_INET)

@@ -211,6 +211,8 @@ gpuagg_state_init(uint32_t op, char *state)
 	GpuAggStringSlot none;
 
 	memset(state, 0, gpuagg_transition_bytes(op));
+	if (gpuagg_transition_bytes(op) == 0)
+		return;
 	switch (op)
 	{
 		case GPUAGG_TRANS_SUM_F64:
@@ -313,6 +315,76 @@ gpuagg_state_step_f64(uint32_t op, char *state, double v)
 	}
 }
 
+/*
+ * Moments, for a row that is one thread's.  What follows is float8_accum(),
+ * float8_regr_accum() and their combine functions; infinities and NaNs show in the sums,
+ * which are left to PostgreSQL then.
+ */
+GPUAGG_FN void
+gpuagg_moments_step(double *s, double x)
+{
+	const double n = s[0] + 1;
+	double		d;
+
+	s[1] += x;
+	if (s[0] > 0)
+	{
+		d = x * n - s[1];
+		s[2] += d * d / (n * s[0]);
+	}
+	s[0] = n;
+}
+
+GPUAGG_FN void
+gpuagg_comoments_step(double *s, double y, double x)
+{
+	const double n = s[0] + 1;
+	double		dx;
+	double		dy;
+	double		scale;
+
+	s[1] += x;
+	s[3] += y;
+	if (s[0] > 0)
+	{
+		dx = x * n - s[1];
+		dy = y * n - s[3];
+		scale = 1 / (n * s[0]);
+		s[2] += dx * dx * scale;
+		s[4] += dy * dy * scale;
+		s[5] += dx * dy * scale;
+	}
+	s[0] = n;
+}
+
+GPUAGG_FN void
+gpuagg_moments_merge(uint32_t op, double *s, const double *from)
+{
+	const bool	two = op == GPUAGG_TRANS_COMOMENTS_F64;
+	const double n = s[0] + from[0];
+	double		dx;
+	double		dy;
+
+	if (from[0] == 0)
+		return;
+	if (s[0] == 0)
+	{
+		memcpy(s, from, gpuagg_transition_bytes(op));
+		return;
+	}
+	dx = s[1] / s[0] - from[1] / from[0];
+	s[1] += from[1];
+	s[2] += from[2] + s[0] * from[0] * dx * dx / n;
+	if (two)
+	{
+		dy = s[3] / s[0] - from[3] / from[0];
+		s[3] += from[3];
+		s[4] += from[4] + s[0] * from[0] * dy * dy / n;
+		s[5] += from[5] + s[0] * from[0] * dx * dy / n;
+	}
+	s[0] = n;
+}
+
 /* Must avg(float) of this value be left to PostgreSQL?  See transition.h. */
 GPUAGG_FN bool
 gpuagg_f64_needs_pg(double v)
@@ -344,7 +416,7 @@ gpuagg_state_prefers(uint32_t op, const char *state, GpuAggBytes v)
 
 /*
  * Merge a state into another of the same group.  Not for strings: there the
- * source's string is one more value.
+ * source's string is one more value.  Nor for moments: gpuagg_moments_merge().
  */
 GPUAGG_FN void
 gpuagg_state_merge(uint32_t op, char *into, const char *from)

@@ -73,6 +73,10 @@
 	X(INT4_SHR, II_I, gpuagg_int4_shr) \
 	X(INT8_SHL, II_I, gpuagg_int8_shl) \
 	X(INT8_SHR, II_I, gpuagg_int8_shr) \
+	X(INT4_GCD, II_I, gpuagg_int4_gcd) \
+	X(INT4_LCM, II_I, gpuagg_int4_lcm) \
+	X(INT8_GCD, II_I, gpuagg_int8_gcd) \
+	X(INT8_LCM, II_I, gpuagg_int8_lcm) \
 	X(TO_INT2, I_I, gpuagg_to_int2)		/* range check only */ \
 	X(TO_INT4, I_I, gpuagg_to_int4) \
 	/* decimals: imm digits are dropped, or there are at most so many */ \
@@ -123,6 +127,7 @@
 	X(FLOAT_FLOOR, F_F, gpuagg_float_floor) \
 	X(FLOAT_CEIL, F_F, gpuagg_float_ceil) \
 	X(FLOAT_TRUNC, F_F, gpuagg_float_trunc) \
+	X(FLOAT_SIGN, F_F, gpuagg_float_sign)	/* of NaN 0 */ \
 	X(FLOAT_ROUND, F_F, gpuagg_float_round)		/* rint: half to even */ \
 	X(FLOAT_SQRT, F_F, gpuagg_float_sqrt)		/* negative: NEEDS_PG */ \
 	X(INT_TO_FLOAT8, I_F, gpuagg_int_to_float8) \

@@ -121,6 +121,13 @@ gpuagg_float_trunc(double a, uint8_t *st)
 }
 
 GPUAGG_FN double
+gpuagg_float_sign(double a, uint8_t *st)
+{
+	(void) st;
+	return (a > 0) - (a < 0);
+}
+
+GPUAGG_FN double
 gpuagg_float_round(double a, uint8_t *st)
 {
 	(void) st;

@@ -174,6 +174,70 @@ gpuagg_int_mod(int64_t a, int64_t b, uint8_t *st)
 	return special ? 0 : a % (special ? 1 : b);
 }
 
+/* Of magnitudes; 2^31 and 2^63 are out of their types' range, as PostgreSQL says. */
+GPUAGG_FN uint64_t
+gpuagg_int_magnitude(int64_t a)
+{
+	return a < 0 ? 0 - (uint64_t) a : (uint64_t) a;
+}
+
+GPUAGG_FN int64_t
+gpuagg_int_gcd(int64_t a, int64_t b, int64_t most, uint8_t *st)
+{
+	uint64_t	x = gpuagg_int_magnitude(a);
+	uint64_t	y = gpuagg_int_magnitude(b);
+
+	while (y != 0)
+	{
+		uint64_t	rest = x % y;
+
+		x = y;
+		y = rest;
+	}
+	gpuagg_raise_if(x > (uint64_t) most, GPUAGG_ST_INT_RANGE, st);
+	return (int64_t) x;
+}
+
+GPUAGG_FN int64_t
+gpuagg_int_lcm(int64_t a, int64_t b, int64_t most, uint8_t *st)
+{
+	uint8_t		ignored = GPUAGG_ST_VALUE;
+	uint64_t	y = gpuagg_int_magnitude(b);
+	uint64_t	x;
+	bool		fits;
+
+	if (a == 0 || b == 0)
+		return 0;
+	x = gpuagg_int_magnitude(a) / (uint64_t) gpuagg_int_gcd(a, b, most, &ignored);
+	fits = x <= (uint64_t) most / y;
+	gpuagg_raise_if(!fits, GPUAGG_ST_INT_RANGE, st);
+	return fits ? (int64_t) (x * y) : 0;
+}
+
+GPUAGG_FN int64_t
+gpuagg_int4_gcd(int64_t a, int64_t b, uint8_t *st)
+{
+	return gpuagg_int_gcd(a, b, INT32_MAX, st);
+}
+
+GPUAGG_FN int64_t
+gpuagg_int4_lcm(int64_t a, int64_t b, uint8_t *st)
+{
+	return gpuagg_int_lcm(a, b, INT32_MAX, st);
+}
+
+GPUAGG_FN int64_t
+gpuagg_int8_gcd(int64_t a, int64_t b, uint8_t *st)
+{
+	return gpuagg_int_gcd(a, b, INT64_MAX, st);
+}
+
+GPUAGG_FN int64_t
+gpuagg_int8_lcm(int64_t a, int64_t b, uint8_t *st)
+{
+	return gpuagg_int_lcm(a, b, INT64_MAX, st);
+}
+
 GPUAGG_FN int64_t
 gpuagg_int_and(int64_t a, int64_t b, uint8_t *st)
 {

@@ -335,6 +335,26 @@ check_transition(GpuAggChecker *c, const GpuAggTransition *t)
 	return true;
 }
 
+/* Two arguments are two transitions side by side. */
+static bool
+check_pairs(GpuAggChecker *c)
+{
+	const GpuAggTransition *t = gpuagg_program_transitions(c->p);
+	uint32_t	n = c->p->ntransitions;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		const bool	first = t[i].op == GPUAGG_TRANS_FIRST_F64;
+
+		if (first ? i + 1 == n || t[i + 1].op != GPUAGG_TRANS_COMOMENTS_F64 ||
+			t[i + 1].filter != t[i].filter :
+			t[i].op == GPUAGG_TRANS_COMOMENTS_F64 &&
+			(i == 0 || t[i - 1].op != GPUAGG_TRANS_FIRST_F64))
+			return fail(c, "transition without its other argument");
+	}
+	return true;
+}
+
 /* A program that only selects rows ends with its filter. */
 static bool
 check_select(GpuAggChecker *c)
@@ -374,7 +394,7 @@ check_all(GpuAggChecker *c)
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 		if (!check_transition(c, &gpuagg_program_transitions(p)[i]))
 			return false;
-	return true;
+	return check_pairs(c);
 }
 
 bool

@@ -13,6 +13,7 @@
  *	lower_const.c		expressions without columns: constants
  *	lower_types.c		enums, network addresses, oids
  *	lower_agg.c			aggregates, their transitions and counts
+ *	lower_statistic.c	those made of sums of squares
  *
  * A function that returns false has refused (refuse.h) and may have left
  * registers behind that nothing uses; the program is then not finished, or

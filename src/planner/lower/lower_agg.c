@@ -13,7 +13,7 @@
  * FILTER (WHERE x IS NOT NULL).
  *
  * Does not handle: DISTINCT, ORDER BY, ordered-set and partial aggregates,
- * aggregates missing from aggregates.h.
+ * aggregates missing from aggregates.h.  Variances and the like: lower_statistic.c.
  */
 #include "postgres.h"
 
@@ -22,19 +22,11 @@
 #include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/lower/lower.h"
+#include "planner/lower/lower_agg.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 #include "utils/regproc.h"
-
-/* The FILTER of an aggregate, lowered */
-typedef struct AggFilter
-{
-	uint16		reg;			/* GPUAGG_NO_REG: none */
-	Expr	   *expr;
-	GpuAggValue value;			/* if there is one */
-} AggFilter;
 
 typedef struct AggregateRow
 {
@@ -79,10 +71,8 @@ check_call(const Aggref *agg)
 	return true;
 }
 
-/* Finds or adds a transition; arg NULL: none. */
-static bool
-add_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
-			   Expr *arg_expr, const AggFilter *filter, int *number)
+static GpuAggTransition
+make_transition(uint16 op, const GpuAggValue *arg, const GpuAggLoweredFilter *filter)
 {
 	GpuAggTransition t;
 
@@ -94,26 +84,65 @@ add_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
 		t.scale = arg->scale |
 			(gpuagg_lower_numeric_is_plain(arg) ? 0 : GPUAGG_SCALE_AT_MOST);
 	t.filter = filter->reg;
-	for (int i = 0; i < lw->ntransitions; i++)
+	return t;
+}
+
+/* Finds n transitions side by side; -1: there are none such. */
+static int
+find_transitions(const GpuAggLower *lw, const GpuAggTransition *t, int n)
+{
+	for (int i = 0; i + n <= lw->ntransitions; i++)
 	{
-		if (memcmp(&lw->transitions[i], &t, sizeof(t)) == 0)
-		{
-			*number = i;
-			return true;
-		}
+		if (memcmp(&lw->transitions[i], t, n * sizeof(*t)) == 0)
+			return i;
 	}
-	if (lw->ntransitions == GPUAGG_MAX_TRANSITIONS)
+	return -1;
+}
+
+static bool
+add_transitions(GpuAggLower *lw, const GpuAggTransition *t, Expr *const *args, int n,
+				const GpuAggLoweredFilter *filter, int *number)
+{
+	*number = find_transitions(lw, t, n);
+	if (*number >= 0)
+		return true;
+	if (lw->ntransitions + n > GPUAGG_MAX_TRANSITIONS)
 		return GPUAGG_REFUSE("the aggregates need more than %d transition states",
 							 GPUAGG_MAX_TRANSITIONS);
-	*number = lw->ntransitions++;
-	lw->transitions[*number] = t;
-	lw->arg_exprs[*number] = arg_expr;
-	lw->filter_exprs[*number] = filter->expr;
+	*number = lw->ntransitions;
+	for (int i = 0; i < n; i++)
+	{
+		lw->transitions[lw->ntransitions] = t[i];
+		lw->arg_exprs[lw->ntransitions] = args[i];
+		lw->filter_exprs[lw->ntransitions++] = filter->expr;
+	}
+	return true;
+}
+
+bool
+gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
+						Expr *arg_expr, const GpuAggLoweredFilter *filter, int *number)
+{
+	GpuAggTransition t = make_transition(op, arg, filter);
+
+	return add_transitions(lw, &t, &arg_expr, 1, filter, number);
+}
+
+bool
+gpuagg_lower_comoments(GpuAggLower *lw, const GpuAggValue *args, Expr *const *exprs,
+					   const GpuAggLoweredFilter *filter, int *number)
+{
+	GpuAggTransition t[2] = {make_transition(GPUAGG_TRANS_FIRST_F64, &args[0], filter),
+	make_transition(GPUAGG_TRANS_COMOMENTS_F64, &args[1], filter)};
+
+	if (!add_transitions(lw, t, exprs, 2, filter, number))
+		return false;
+	(*number)++;
 	return true;
 }
 
 static bool
-lower_agg_filter(GpuAggLower *lw, Expr *expr, AggFilter *filter)
+lower_agg_filter(GpuAggLower *lw, Expr *expr, GpuAggLoweredFilter *filter)
 {
 	filter->reg = GPUAGG_NO_REG;
 	filter->expr = expr;
@@ -127,7 +156,7 @@ lower_agg_filter(GpuAggLower *lw, Expr *expr, AggFilter *filter)
 
 /* AND x IS NOT NULL, for a column x of any type */
 static bool
-filter_nulls(GpuAggLower *lw, Expr *arg, AggFilter *filter)
+filter_nulls(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter)
 {
 	NullTest   *test = makeNode(NullTest);
 	GpuAggValue value;
@@ -160,7 +189,7 @@ is_notnull_column(const GpuAggLower *lw, const Var *var)
 }
 
 static bool
-lower_count(GpuAggLower *lw, Expr *arg, AggFilter *filter, int *number)
+lower_count(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter, int *number)
 {
 	GpuAggMark	mark = gpuagg_lower_mark(lw);
 	Expr	   *bare = arg;
@@ -172,54 +201,50 @@ lower_count(GpuAggLower *lw, Expr *arg, AggFilter *filter, int *number)
 	if (bare == NULL ||
 		(IsA(bare, Const) && !((Const *) bare)->constisnull) ||
 		(IsA(bare, Var) && is_notnull_column(lw, (Var *) bare)))
-		return add_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
-							  number);
+		return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
+									   number);
 	if (IsA(bare, Const))
 	{
 		/* a NULL, of whatever type */
 		return gpuagg_lower_null_bool(lw, &value) &&
-			add_transition(lw, GPUAGG_TRANS_COUNT, &value,
-						   (Expr *) makeBoolConst(false, true), filter, number);
+			gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, &value,
+									(Expr *) makeBoolConst(false, true), filter, number);
 	}
 	if (IsA(bare, Var) &&
 		!gpuagg_constant_type(((Var *) bare)->vartype, &type))
 		return filter_nulls(lw, bare, filter) &&
-			add_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter, number);
+			gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter, number);
 	if (!gpuagg_lower_expr(lw, arg, &value))
 		return false;
 	if (value.notnull && !value.may_fail)
 	{
 		gpuagg_lower_reset(lw, mark);
-		return add_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
-							  number);
+		return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
+									   number);
 	}
-	return add_transition(lw, GPUAGG_TRANS_COUNT, &value, arg, filter, number);
+	return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, &value, arg, filter, number);
 }
 
-/* The COUNT beside a transition of this argument; -1: not needed. */
-static bool
-add_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
-				 const AggFilter *filter, uint8 final, int *number)
+bool
+gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+						  const GpuAggLoweredFilter *filter, uint8 final, int *number)
 {
 	bool		divides = final == GPUAGG_FINAL_AVG_INT ||
-		final == GPUAGG_FINAL_AVG_NUMERIC || final == GPUAGG_FINAL_AVG_FLOAT;
+		final == GPUAGG_FINAL_AVG_NUMERIC || final == GPUAGG_FINAL_AVG_FLOAT ||
+		final == GPUAGG_FINAL_VARIANCE;
 
 	*number = -1;
 	if (value->notnull && filter->reg == GPUAGG_NO_REG && lw->grouped &&
 		!divides)
 		return true;
-	return add_transition(lw, GPUAGG_TRANS_COUNT,
-						  value->notnull ? NULL : value,
-						  value->notnull ? NULL : arg, filter, number);
+	return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT,
+								   value->notnull ? NULL : value,
+								   value->notnull ? NULL : arg, filter, number);
 }
 
-/*
- * How a decimal is shown.  A sum shows the most decimals of its rows, so a transition
- * may have to find them.
- */
-static bool
-lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
-			   const AggFilter *filter, GpuAggOutput *output)
+bool
+gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
+					  const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
 	GpuAggValue shown;
 	int			number;
@@ -233,10 +258,10 @@ lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
 	if (value->shown_reg == GPUAGG_NO_REG)
 		return true;
 	if (!gpuagg_lower_numeric_shown(lw, value, &shown) ||
-		!add_transition(lw, GPUAGG_TRANS_MAX_I64, &shown,
-						(Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(arg), InvalidOid,
-											  InvalidOid, COERCE_EXPLICIT_CALL),
-						filter, &number))
+		!gpuagg_lower_transition(lw, GPUAGG_TRANS_MAX_I64, &shown,
+								 (Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(arg), InvalidOid,
+													   InvalidOid, COERCE_EXPLICIT_CALL),
+								 filter, &number))
 		return false;
 	output->shown_by = number + 1;
 	return true;
@@ -245,7 +270,7 @@ lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
 /* The positive or negative amounts, and zeros for the others */
 static bool
 add_amounts(GpuAggLower *lw, bool positive, const GpuAggValue *value, Expr *arg,
-			const AggFilter *filter, int *number)
+			const GpuAggLoweredFilter *filter, int *number)
 {
 	Const	   *zero = makeConst(MONEYOID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false,
 								 true);
@@ -259,7 +284,7 @@ add_amounts(GpuAggLower *lw, bool positive, const GpuAggValue *value, Expr *arg,
 	return gpuagg_lower_const(lw, zero, &amounts) &&
 		gpuagg_lower_op(lw, positive ? GPUAGG_OP_I64_MAX : GPUAGG_OP_I64_MIN, GPUAGG_T_INT8,
 						value, &amounts, NULL, 0, &amounts) &&
-		add_transition(lw, GPUAGG_TRANS_SUM_I128, &amounts, (Expr *) expr, filter, number);
+		gpuagg_lower_transition(lw, GPUAGG_TRANS_SUM_I128, &amounts, (Expr *) expr, filter, number);
 }
 
 /*
@@ -267,7 +292,7 @@ add_amounts(GpuAggLower *lw, bool positive, const GpuAggValue *value, Expr *arg,
  * positive nor the negative ones overflow by themselves, no order of them does.
  */
 static bool
-lower_money_sum(GpuAggLower *lw, const GpuAggValue *value, Expr *arg, const AggFilter *filter,
+lower_money_sum(GpuAggLower *lw, const GpuAggValue *value, Expr *arg, const GpuAggLoweredFilter *filter,
 				GpuAggOutput *output)
 {
 	int			negative;
@@ -276,11 +301,11 @@ lower_money_sum(GpuAggLower *lw, const GpuAggValue *value, Expr *arg, const AggF
 		!add_amounts(lw, false, value, arg, filter, &negative))
 		return false;
 	output->shown_by = negative + 1;
-	return add_count_beside(lw, value, arg, filter, output->final, &output->count_index);
+	return gpuagg_lower_count_beside(lw, value, arg, filter, output->final, &output->count_index);
 }
 
 static bool
-lower_by_table(GpuAggLower *lw, const Aggref *agg, const AggFilter *filter,
+lower_by_table(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *filter,
 			   GpuAggOutput *output)
 {
 	AggregateRow row;
@@ -307,18 +332,23 @@ lower_by_table(GpuAggLower *lw, const Aggref *agg, const AggFilter *filter,
 	output->type = row.type;
 	if (row.final == GPUAGG_FINAL_SUM_MONEY)
 		return lower_money_sum(lw, &value, arg, filter, output);
-	return add_transition(lw, row.op, &value, arg, filter, &output->index) &&
-		lower_decimals(lw, row.op, &value, arg, filter, output) &&
-		add_count_beside(lw, &value, arg, filter, row.final,
-						 &output->count_index);
+	return gpuagg_lower_transition(lw, row.op, &value, arg, filter, &output->index) &&
+		gpuagg_lower_decimals(lw, row.op, &value, arg, filter, output) &&
+		gpuagg_lower_count_beside(lw, &value, arg, filter, row.final,
+								  &output->count_index);
 }
 
 bool
 gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg, GpuAggOutput *output)
 {
-	AggFilter	filter;
+	GpuAggLoweredFilter filter;
+	bool		handled;
 
 	if (!check_call(agg) || !lower_agg_filter(lw, agg->aggfilter, &filter))
+		return false;
+	if (gpuagg_lower_statistic(lw, agg, &filter, &handled, output))
+		return true;
+	if (handled)
 		return false;
 	if (agg->aggfnoid != F_COUNT_ && agg->aggfnoid != F_COUNT_ANY)
 		return lower_by_table(lw, agg, &filter, output);

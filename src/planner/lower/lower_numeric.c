@@ -445,7 +445,7 @@ lower_two(GpuAggLower *lw, List *args, GpuAggValue *a, GpuAggValue *b)
 		gpuagg_lower_expr(lw, (Expr *) lsecond(args), b);
 }
 
-/* + - and %, between values of one scale */
+/* + - % gcd lcm, between values of one scale */
 static bool
 lower_aligned(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
 {
@@ -474,6 +474,23 @@ lower_product(GpuAggLower *lw, List *args, GpuAggValue *out)
 		return false;
 	out->scale = a.scale + b.scale;
 	return combine_shown(lw, GPUAGG_OP_INT8_ADD, &a, &b, out);
+}
+
+/* An integer between -1 and 1 */
+static bool
+lower_signum(GpuAggLower *lw, List *args, GpuAggValue *out)
+{
+	GpuAggValue a;
+	GpuAggValue least;
+	GpuAggValue most;
+
+	if (!gpuagg_lower_expr(lw, (Expr *) linitial(args), &a) ||
+		!decimal_constant(lw, -1, false, &least) || !decimal_constant(lw, 1, false, &most) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_I64_MAX, GPUAGG_T_NUMERIC, &a, &least, NULL, 0, out) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_I64_MIN, GPUAGG_T_NUMERIC, out, &most, NULL, 0, out))
+		return false;
+	set_scale(out, 0);
+	return true;
 }
 
 /* - and abs, which change neither scale nor what is shown */
@@ -626,6 +643,12 @@ gpuagg_lower_numeric(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 		case F_NUMERIC_MOD:
 		case F_MOD_NUMERIC_NUMERIC:
 			return lower_aligned(lw, GPUAGG_OP_INT_MOD, args, out);
+		case F_GCD_NUMERIC_NUMERIC:
+			return lower_aligned(lw, GPUAGG_OP_INT8_GCD, args, out);
+		case F_LCM_NUMERIC_NUMERIC:
+			return lower_aligned(lw, GPUAGG_OP_INT8_LCM, args, out);
+		case F_SIGN_NUMERIC:
+			return lower_signum(lw, args, out);
 		case F_NUMERIC_MUL:
 			return lower_product(lw, args, out);
 		case F_NUMERIC_UPLUS:

@@ -42,7 +42,6 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY f) FROM re',
 	'SELECT mode() WITHIN GROUP (ORDER BY g) FROM re',
 	'SELECT g, re_sum(id) FROM re GROUP BY g',
-	'SELECT g, stddev(f), variance(id), corr(f, f) FROM re GROUP BY g',
 	'SELECT sum(n), avg(n), min(n) FROM re',
 	'SELECT sum(iv), max(iv) FROM re',
 	'SELECT max(tm), min(ip), max(a), min(o), max(m) FROM re',

@@ -1,0 +1,87 @@
+/*
+ * moments.c
+ *		Variances, correlations and the like of moments.
+ *
+ * PostgreSQL's final functions take an array of float8: three numbers of one argument,
+ * six of two.  It lies on the stack here.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "device/transition.h"
+#include "fmgr.h"
+#include "node/moments.h"
+#include "utils/array.h"
+#include "utils/fmgrprotos.h"
+
+#define MAX_MOMENTS (GPUAGG_MAX_STATE_BYTES / sizeof(float8))
+
+typedef struct MomentsArray
+{
+	ArrayType	head;
+	int32		dims[2];		/* length and lower bound of the one dimension */
+	float8		values[MAX_MOMENTS];
+} MomentsArray;
+
+StaticAssertDecl(offsetof(MomentsArray, values) == ARR_OVERHEAD_NONULLS(1),
+				 "an array's values follow its dimensions");
+
+typedef struct FinalFunction
+{
+	PGFunction	function;
+	int			moments;		/* that it takes */
+} FinalFunction;
+
+static const FinalFunction finals[] = {
+	[GPUAGG_STATISTIC_VAR_POP] = {float8_var_pop, 3},
+	[GPUAGG_STATISTIC_VAR_SAMP] = {float8_var_samp, 3},
+	[GPUAGG_STATISTIC_STDDEV_POP] = {float8_stddev_pop, 3},
+	[GPUAGG_STATISTIC_STDDEV_SAMP] = {float8_stddev_samp, 3},
+	[GPUAGG_STATISTIC_COVAR_POP] = {float8_covar_pop, 6},
+	[GPUAGG_STATISTIC_COVAR_SAMP] = {float8_covar_samp, 6},
+	[GPUAGG_STATISTIC_CORR] = {float8_corr, 6},
+	[GPUAGG_STATISTIC_REGR_COUNT] = {NULL, 6},
+	[GPUAGG_STATISTIC_REGR_SXX] = {float8_regr_sxx, 6},
+	[GPUAGG_STATISTIC_REGR_SYY] = {float8_regr_syy, 6},
+	[GPUAGG_STATISTIC_REGR_SXY] = {float8_regr_sxy, 6},
+	[GPUAGG_STATISTIC_REGR_AVGX] = {float8_regr_avgx, 6},
+	[GPUAGG_STATISTIC_REGR_AVGY] = {float8_regr_avgy, 6},
+	[GPUAGG_STATISTIC_REGR_R2] = {float8_regr_r2, 6},
+	[GPUAGG_STATISTIC_REGR_SLOPE] = {float8_regr_slope, 6},
+	[GPUAGG_STATISTIC_REGR_INTERCEPT] = {float8_regr_intercept, 6}
+};
+
+bool
+gpuagg_moments_datum(GpuAggStatistic statistic, const double *state, Datum *result)
+{
+	const FinalFunction *final = &finals[statistic];
+	MomentsArray array = {.head = {.ndim = 1,.elemtype = FLOAT8OID},.dims = {final->moments, 1}};
+	LOCAL_FCINFO(fcinfo, 1);
+
+	if (statistic == GPUAGG_STATISTIC_REGR_COUNT)
+	{
+		*result = Int64GetDatum((int64) state[0]);
+		return true;
+	}
+	SET_VARSIZE(&array, ARR_OVERHEAD_NONULLS(1) + final->moments * sizeof(float8));
+	memcpy(array.values, state, final->moments * sizeof(float8));
+	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = PointerGetDatum(&array);
+	fcinfo->args[0].isnull = false;
+	*result = final->function(fcinfo);
+	return !fcinfo->isnull;
+}
+
+bool
+gpuagg_moments_finite(GpuAggStatistic statistic, const double *state)
+{
+	bool		finite = true;
+
+	if (statistic == GPUAGG_STATISTIC_REGR_COUNT)
+		return true;
+	for (int i = 0; i < finals[statistic].moments; i++)
+		finite &= isfinite(state[i]) != 0;
+	return finite;
+}

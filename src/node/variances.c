@@ -1,0 +1,181 @@
+/*
+ * variances.c
+ *		Variances and standard deviations of exact sums.
+ *
+ * PostgreSQL's final functions know to how many digits they divide and take roots.  So
+ * they are called, with the state that they expect: count, sum and sum of squares go
+ * through numeric_deserialize(), as those of a parallel plan's workers do.  Integers have
+ * the same state there, if with machine words (numeric_poly_serialize), and the same digits.
+ *
+ * numeric_deserialize() wants to be called by an aggregation.  Of that it looks at the
+ * node's tag only (AggCheckCallContext()); it allocates in the current memory context.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "libpq/pqformat.h"
+#include "node/variances.h"
+#include "nodes/execnodes.h"
+#include "utils/fmgrprotos.h"
+
+#define BASE 10000
+#define DECIMALS 4				/* of a digit */
+
+/* As numeric.c serializes a sign */
+#define SIGN_POSITIVE 0x0000
+#define SIGN_NEGATIVE 0x4000
+
+/* Words of 32 bits, the lowest first: a sum of squares has less than 192 bits */
+#define WORDS 8
+/* Digits of so many bits */
+#define DIGITS 20
+
+typedef struct Magnitude
+{
+	uint32		words[WORDS];
+} Magnitude;
+
+bool
+gpuagg_statistic_is_null(GpuAggStatistic statistic, int64 count)
+{
+	return count <= (statistic == GPUAGG_STATISTIC_VAR_SAMP ||
+					 statistic == GPUAGG_STATISTIC_STDDEV_SAMP);
+}
+
+/* ----------------------------------------------------------- magnitudes --- */
+
+static void
+multiply(Magnitude *m, uint32 by)
+{
+	uint64		carry = 0;
+
+	for (int i = 0; i < WORDS; i++)
+	{
+		carry += (uint64) m->words[i] * by;
+		m->words[i] = (uint32) carry;
+		carry >>= 32;
+	}
+}
+
+/* Divides it, and returns the remainder. */
+static uint32
+divide(Magnitude *m, uint32 by)
+{
+	uint64		rest = 0;
+
+	for (int i = WORDS - 1; i >= 0; i--)
+	{
+		rest = rest << 32 | m->words[i];
+		m->words[i] = (uint32) (rest / by);
+		rest %= by;
+	}
+	return (uint32) rest;
+}
+
+/* Adds a wide number, times 2^shift, modulo the magnitude's size. */
+static void
+add_shifted(Magnitude *m, GpuAggWide wide, int shift)
+{
+	const uint32 sign = wide.high < 0 ? PG_UINT32_MAX : 0;
+	const uint32 words[4] = {(uint32) wide.low, (uint32) (wide.low >> 32),
+	(uint32) wide.high, (uint32) ((uint64) wide.high >> 32)};
+	const int	bits = shift % 32;
+	uint64		carry = 0;
+
+	for (int i = shift / 32, from = 0; i < WORDS; i++, from++)
+	{
+		const uint64 word = from < 4 ? words[from] : sign;
+		const uint64 below = from == 0 ? 0 : from <= 4 ? words[from - 1] : sign;
+
+		carry += (uint64) m->words[i] + (uint32) ((word << 32 | below) << bits >> 32);
+		m->words[i] = (uint32) carry;
+		carry >>= 32;
+	}
+}
+
+static GpuAggWide
+negated(GpuAggWide wide)
+{
+	GpuAggWide	result = {-wide.low, (int64) (~(uint64) wide.high + (wide.low == 0))};
+
+	return result;
+}
+
+/* ---------------------------------------------------------------- state --- */
+
+/* As numericvar_serialize() writes the magnitude divided by 10^scale */
+static void
+send_numeric(StringInfo buf, Magnitude m, bool negative, int scale, int shown)
+{
+	const int	places = (scale + DECIMALS - 1) / DECIMALS;
+	int16		digits[DIGITS];
+	int			n = 0;
+	bool		left = true;
+
+	/* the last digit is whole */
+	for (int i = scale; i < places * DECIMALS; i++)
+		multiply(&m, 10);
+	while (left)
+	{
+		digits[n++] = (int16) divide(&m, BASE);
+		left = false;
+		for (int i = 0; i < WORDS; i++)
+			left |= m.words[i] != 0;
+	}
+	pq_sendint32(buf, n);
+	pq_sendint32(buf, n - 1 - places);
+	pq_sendint32(buf, negative ? SIGN_NEGATIVE : SIGN_POSITIVE);
+	pq_sendint32(buf, shown);
+	while (n > 0)
+		pq_sendint16(buf, digits[--n]);
+}
+
+/* As numeric_serialize() writes a group's state: no NaN or infinity is among its values */
+static bytea *
+state_bytes(const GpuAggSums *sums)
+{
+	const bool	negative = sums->sum.high < 0;
+	Magnitude	sum = {{0}};
+	Magnitude	squares = {{0}};
+	StringInfoData buf;
+
+	add_shifted(&sum, negative ? negated(sums->sum) : sums->sum, 0);
+	add_shifted(&squares, sums->squares[0], 0);
+	add_shifted(&squares, sums->squares[1], GPUAGG_SQUARE_HALF + 1);
+	add_shifted(&squares, sums->squares[2], 2 * GPUAGG_SQUARE_HALF);
+	pq_begintypsend(&buf);
+	pq_sendint64(&buf, sums->count);
+	send_numeric(&buf, sum, negative, sums->scale, sums->shown);
+	send_numeric(&buf, squares, false, 2 * sums->scale, 2 * sums->shown);
+	pq_sendint32(&buf, sums->shown);
+	pq_sendint64(&buf, 0);		/* values with so many decimals, for moving windows */
+	pq_sendint64(&buf, 0);		/* NaN, infinity, minus infinity */
+	pq_sendint64(&buf, 0);
+	pq_sendint64(&buf, 0);
+	return pq_endtypsend(&buf);
+}
+
+static Datum
+transition_state(const GpuAggSums *sums)
+{
+	static AggState aggregation = {.ss.ps.type = T_AggState};
+	LOCAL_FCINFO(fcinfo, 1);
+
+	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, (Node *) &aggregation, NULL);
+	fcinfo->args[0].value = PointerGetDatum(state_bytes(sums));
+	fcinfo->args[0].isnull = false;
+	return numeric_deserialize(fcinfo);
+}
+
+Datum
+gpuagg_variance(GpuAggStatistic statistic, const GpuAggSums *sums)
+{
+	static const PGFunction functions[] = {
+		[GPUAGG_STATISTIC_VAR_POP] = numeric_var_pop,
+		[GPUAGG_STATISTIC_VAR_SAMP] = numeric_var_samp,
+		[GPUAGG_STATISTIC_STDDEV_POP] = numeric_stddev_pop,
+		[GPUAGG_STATISTIC_STDDEV_SAMP] = numeric_stddev_samp
+	};
+
+	return DirectFunctionCall1(functions[statistic], transition_state(sums));
+}

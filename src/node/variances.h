@@ -1,0 +1,36 @@
+/*
+ * variances.h
+ *		Variances and standard deviations of exact sums.
+ */
+#ifndef GPUAGG_NODE_VARIANCES_H
+#define GPUAGG_NODE_VARIANCES_H
+
+#include "postgres.h"
+
+#include "planner/aggregates.h"
+#include "planner/plan.h"
+
+/* A sum of 128 bits, two's complement */
+typedef struct GpuAggWide
+{
+	uint64		low;
+	int64		high;
+} GpuAggWide;
+
+/* What PostgreSQL keeps of a group's values; they are times 10^scale */
+typedef struct GpuAggSums
+{
+	int64		count;
+	GpuAggWide	sum;
+	GpuAggWide	squares[GPUAGG_SQUARE_PARTS];	/* parts that there are not are zero */
+	int			scale;
+	int			shown;			/* of the decimals, the most that a value shows */
+} GpuAggSums;
+
+/* Is it NULL of so many values? */
+extern bool gpuagg_statistic_is_null(GpuAggStatistic statistic, int64 count);
+
+/* The numeric that PostgreSQL's own function makes, in the current memory context */
+extern Datum gpuagg_variance(GpuAggStatistic statistic, const GpuAggSums *sums);
+
+#endif							/* GPUAGG_NODE_VARIANCES_H */

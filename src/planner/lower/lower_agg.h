@@ -1,0 +1,46 @@
+/*
+ * lower_agg.h
+ *		What the lowering of aggregates shares: transitions, FILTER, decimals.
+ */
+#ifndef GPUAGG_PLANNER_LOWER_AGG_H
+#define GPUAGG_PLANNER_LOWER_AGG_H
+
+#include "planner/lower/lower.h"
+
+/* The FILTER of an aggregate, lowered */
+typedef struct GpuAggLoweredFilter
+{
+	uint16		reg;			/* GPUAGG_NO_REG: none */
+	Expr	   *expr;
+	GpuAggValue value;			/* if there is one */
+} GpuAggLoweredFilter;
+
+/* Finds or adds a transition; arg NULL: none. */
+extern bool gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
+									Expr *arg_expr, const GpuAggLoweredFilter *filter,
+									int *number);
+
+/* Moments of two arguments: two transitions, of which *number is the one with a state */
+extern bool gpuagg_lower_comoments(GpuAggLower *lw, const GpuAggValue *args,
+								   Expr *const *exprs, const GpuAggLoweredFilter *filter,
+								   int *number);
+
+/*
+ * How a decimal is shown.  A sum shows the most decimals of its rows, so a transition
+ * may have to find them.
+ */
+extern bool gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value,
+								  Expr *arg, const GpuAggLoweredFilter *filter,
+								  GpuAggOutput *output);
+
+/* The COUNT beside a transition of this argument; -1: not needed. */
+extern bool gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+									  const GpuAggLoweredFilter *filter, uint8 final,
+									  int *number);
+
+/* lower_statistic.c; the aggregate is one of theirs if handled is set. */
+extern bool gpuagg_lower_statistic(GpuAggLower *lw, const Aggref *agg,
+								   const GpuAggLoweredFilter *filter, bool *handled,
+								   GpuAggOutput *output);
+
+#endif							/* GPUAGG_PLANNER_LOWER_AGG_H */
