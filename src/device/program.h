@@ -20,11 +20,11 @@
  * Constants that form an IN list take constant (and register) numbers too.
  *
  * Value classes:
- *		I64		bool, int2, int4, int8, date, timestamp, timestamptz, and
+ *		I64		bool, int2, int4, int8, date, timestamp, timestamptz, time, and
  *				numeric: the value times 10^scale, where the scale is known
  *				when the program is made
  *		F64		float8, and float4 held exactly as a double
- *		BYTES	text, varchar, char(n), uuid: pointer and length, no header
+ *		BYTES	text, varchar, char(n), uuid, interval: pointer and length, no header
  */
 #ifndef GPUAGG_DEVICE_PROGRAM_H
 #define GPUAGG_DEVICE_PROGRAM_H
@@ -66,7 +66,11 @@ typedef enum GpuAggClass
 	X(BPCHAR, BYTES, -1, 16)	/* equality ignores trailing blanks */ \
 	X(UUID, BYTES, 16, 16) \
 	X(NUMERIC, I64, -1, 8)		/* a decimal of known scale */ \
-	X(CODE, I64, 0, 4)			/* a string's number in a dictionary (stripe.h) */
+	X(CODE, I64, 0, 4)			/* a string's number in a dictionary (stripe.h) */ \
+	X(TIME, I64, 8, 8) \
+	X(INTERVAL, BYTES, 16, 16)	/* as on the page; no key and no state */ \
+	X(SPAN, I64, 0, 8)			/* an interval of days and less (ops_interval.h) */ \
+	X(INTERVAL_CODE, I64, 0, 8)	/* a short interval of any form (ops_interval.h) */
 
 typedef enum GpuAggType
 {

@@ -19,6 +19,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "device/ops/ops_interval.h"
 #include "device/transition.h"
 #include "executor/executor.h"
 #include "ipc/errors.h"
@@ -47,6 +48,7 @@ typedef struct GpuAggRowOutput
 	Oid			sqltype;		/* of the expression, domains resolved */
 	uint8		class;			/* GpuAggClass */
 	bool		counted;		/* COUNT: only whether it is NULL matters */
+	bool		coded;			/* an interval as its code, else as its total */
 	uint8		scale;			/* of a numeric, as in a transition */
 	int			filter;			/* output that must be true, or -1 */
 	uint8	   *states;			/* [ROWS_MAX] */
@@ -122,6 +124,7 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 			output->scale = trans[i].scale;
 			output->filter = filter;
 			output->counted = trans[i].op == GPUAGG_TRANS_COUNT;
+			output->coded = trans[i].type == GPUAGG_T_INTERVAL_CODE;
 		}
 	}
 	Assert(place == rows->noutputs);
@@ -190,6 +193,18 @@ value_bytes(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
 	return true;
 }
 
+/* False: one that devices leave to PostgreSQL */
+static bool
+interval_convert(const GpuAggRowOutput *output, Datum datum, uint64 *value)
+{
+	const GpuAggBytes bytes = {(const char *) DatumGetIntervalP(datum), sizeof(Interval)};
+	uint8		st = GPUAGG_ST_VALUE;
+
+	*value = (uint64) (output->coded ? gpuagg_interval_code(bytes, &st) :
+					   gpuagg_interval_total(bytes, &st));
+	return st == GPUAGG_ST_VALUE;
+}
+
 /*
  * One non-NULL value, as devices hold it.  False: it has no such form.
  */
@@ -214,8 +229,11 @@ value_convert(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
 		case INT8OID:
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
+		case TIMEOID:
 			*value = (uint64) DatumGetInt64(datum);
 			break;
+		case INTERVALOID:
+			return interval_convert(output, datum, value);
 		case NUMERICOID:
 			{
 				int64		decimal;

@@ -46,6 +46,12 @@ gpuagg_constant_type(Oid typid, uint8 *type)
 		case TIMESTAMPTZOID:
 			*type = GPUAGG_T_TIMESTAMPTZ;
 			return true;
+		case TIMEOID:
+			*type = GPUAGG_T_TIME;
+			return true;
+		case INTERVALOID:
+			*type = GPUAGG_T_INTERVAL;
+			return true;
 		case TEXTOID:
 		case VARCHAROID:
 			*type = GPUAGG_T_TEXT;
@@ -140,7 +146,8 @@ gpuagg_constant_make(uint8 type, Datum value, bool isnull)
 			break;
 		case GPUAGG_T_TIMESTAMP:
 		case GPUAGG_T_TIMESTAMPTZ:
-			c.value.v.i = DatumGetTimestamp(value);
+		case GPUAGG_T_TIME:
+			c.value.v.i = DatumGetInt64(value);
 			break;
 		case GPUAGG_T_FLOAT4:
 			c.value.v.f = DatumGetFloat4(value);
@@ -161,7 +168,13 @@ gpuagg_constant_make(uint8 type, Datum value, bool isnull)
 			c.value.len = UUID_LEN;
 			c.bytes = (const char *) DatumGetUUIDP(value)->data;
 			break;
+		case GPUAGG_T_INTERVAL:
+			c.value.len = sizeof(Interval);
+			c.bytes = (const char *) DatumGetIntervalP(value);
+			break;
 		case GPUAGG_T_CODE:		/* no Datum's */
+		case GPUAGG_T_SPAN:
+		case GPUAGG_T_INTERVAL_CODE:
 		case GPUAGG_NTYPES:
 			break;
 	}

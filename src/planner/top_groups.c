@@ -95,7 +95,8 @@ value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
 	};
 
 	memset(v, 0, sizeof(*v));
-	if (output->final == GPUAGG_FINAL_KEY_DATE_TZ)
+	if (output->final == GPUAGG_FINAL_KEY_DATE_TZ || output->final > GPUAGG_FINAL_BYTES ||
+		output->type == GPUAGG_T_INTERVAL_CODE)
 		return false;
 	v->form = forms[output->final];
 	v->index = output->index;

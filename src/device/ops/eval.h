@@ -21,6 +21,7 @@
 #include "ops_datetime.h"
 #include "ops_float.h"
 #include "ops_int.h"
+#include "ops_interval.h"
 
 typedef union GpuAggValue
 {

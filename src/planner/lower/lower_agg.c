@@ -27,14 +27,6 @@
 #include "utils/pg_locale.h"
 #include "utils/regproc.h"
 
-/* The FILTER of an aggregate, lowered */
-typedef struct AggFilter
-{
-	uint16		reg;			/* GPUAGG_NO_REG: none */
-	Expr	   *expr;
-	GpuAggValue value;			/* if there is one */
-} AggFilter;
-
 typedef struct AggregateRow
 {
 	uint8		type;			/* of the argument */
@@ -78,10 +70,8 @@ check_call(const Aggref *agg)
 	return true;
 }
 
-/* Finds or adds a transition; arg NULL: none. */
-static bool
-add_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
-			   Expr *arg_expr, const AggFilter *filter, int *number)
+static GpuAggTransition
+make_transition(uint16 op, const GpuAggValue *arg, const GpuAggLoweredFilter *filter)
 {
 	GpuAggTransition t;
 
@@ -92,27 +82,45 @@ add_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
 	if (arg != NULL)
 		t.scale = arg->scale |
 			(gpuagg_lower_numeric_is_plain(arg) ? 0 : GPUAGG_SCALE_AT_MOST);
-	t.filter = filter->reg;
-	for (int i = 0; i < lw->ntransitions; i++)
+	t.filter = filter != NULL ? filter->reg : GPUAGG_NO_REG;
+	return t;
+}
+
+bool
+gpuagg_lower_transitions(GpuAggLower *lw, int n, const uint16 *ops, const GpuAggValue *args,
+						 Expr *const *arg_exprs, const GpuAggLoweredFilter *filter, int *first)
+{
+	GpuAggTransition t[GPUAGG_MAX_TRANSITIONS];
+
+	for (int i = 0; i < n; i++)
+		t[i] = make_transition(ops[i], args != NULL ? &args[i] : NULL, filter);
+	for (*first = 0; *first + n <= lw->ntransitions; (*first)++)
 	{
-		if (memcmp(&lw->transitions[i], &t, sizeof(t)) == 0)
-		{
-			*number = i;
+		if (memcmp(&lw->transitions[*first], t, n * sizeof(*t)) == 0)
 			return true;
-		}
 	}
-	if (lw->ntransitions == GPUAGG_MAX_TRANSITIONS)
+	if (lw->ntransitions + n > GPUAGG_MAX_TRANSITIONS)
 		return GPUAGG_REFUSE("the aggregates need more than %d transition states",
 							 GPUAGG_MAX_TRANSITIONS);
-	*number = lw->ntransitions++;
-	lw->transitions[*number] = t;
-	lw->arg_exprs[*number] = arg_expr;
-	lw->filter_exprs[*number] = filter->expr;
+	*first = lw->ntransitions;
+	for (int i = 0; i < n; i++)
+	{
+		lw->transitions[lw->ntransitions] = t[i];
+		lw->arg_exprs[lw->ntransitions] = arg_exprs != NULL ? arg_exprs[i] : NULL;
+		lw->filter_exprs[lw->ntransitions++] = filter != NULL ? filter->expr : NULL;
+	}
 	return true;
 }
 
+bool
+gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg, Expr *arg_expr,
+						const GpuAggLoweredFilter *filter, int *number)
+{
+	return gpuagg_lower_transitions(lw, 1, &op, arg, &arg_expr, filter, number);
+}
+
 static bool
-lower_agg_filter(GpuAggLower *lw, Expr *expr, AggFilter *filter)
+lower_agg_filter(GpuAggLower *lw, Expr *expr, GpuAggLoweredFilter *filter)
 {
 	filter->reg = GPUAGG_NO_REG;
 	filter->expr = expr;
@@ -126,7 +134,7 @@ lower_agg_filter(GpuAggLower *lw, Expr *expr, AggFilter *filter)
 
 /* AND x IS NOT NULL, for a column x of any type */
 static bool
-filter_nulls(GpuAggLower *lw, Expr *arg, AggFilter *filter)
+filter_nulls(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter)
 {
 	NullTest   *test = makeNode(NullTest);
 	GpuAggValue value;
@@ -159,7 +167,7 @@ is_notnull_column(const GpuAggLower *lw, const Var *var)
 }
 
 static bool
-lower_count(GpuAggLower *lw, Expr *arg, AggFilter *filter, int *number)
+lower_count(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter, int *number)
 {
 	GpuAggMark	mark = gpuagg_lower_mark(lw);
 	Expr	   *bare = arg;
@@ -171,43 +179,43 @@ lower_count(GpuAggLower *lw, Expr *arg, AggFilter *filter, int *number)
 	if (bare == NULL ||
 		(IsA(bare, Const) && !((Const *) bare)->constisnull) ||
 		(IsA(bare, Var) && is_notnull_column(lw, (Var *) bare)))
-		return add_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
+		return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
 							  number);
 	if (IsA(bare, Const))
 	{
 		/* a NULL, of whatever type */
 		return gpuagg_lower_null_bool(lw, &value) &&
-			add_transition(lw, GPUAGG_TRANS_COUNT, &value,
+			gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, &value,
 						   (Expr *) makeBoolConst(false, true), filter, number);
 	}
 	if (IsA(bare, Var) &&
 		!gpuagg_constant_type(((Var *) bare)->vartype, &type))
 		return filter_nulls(lw, bare, filter) &&
-			add_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter, number);
+			gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter, number);
 	if (!gpuagg_lower_expr(lw, arg, &value))
 		return false;
 	if (value.notnull && !value.may_fail)
 	{
 		gpuagg_lower_reset(lw, mark);
-		return add_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
+		return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
 							  number);
 	}
-	return add_transition(lw, GPUAGG_TRANS_COUNT, &value, arg, filter, number);
+	return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, &value, arg, filter, number);
 }
 
-/* The COUNT beside a transition of this argument; -1: not needed. */
-static bool
-add_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
-				 const AggFilter *filter, uint8 final, int *number)
+bool
+gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+						  const GpuAggLoweredFilter *filter, uint8 final, int *number)
 {
 	bool		divides = final == GPUAGG_FINAL_AVG_INT ||
-		final == GPUAGG_FINAL_AVG_NUMERIC || final == GPUAGG_FINAL_AVG_FLOAT;
+		final == GPUAGG_FINAL_AVG_NUMERIC || final == GPUAGG_FINAL_AVG_FLOAT ||
+		final == GPUAGG_FINAL_AVG_INTERVAL;
 
 	*number = -1;
 	if (value->notnull && filter->reg == GPUAGG_NO_REG && lw->grouped &&
 		!divides)
 		return true;
-	return add_transition(lw, GPUAGG_TRANS_COUNT,
+	return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT,
 						  value->notnull ? NULL : value,
 						  value->notnull ? NULL : arg, filter, number);
 }
@@ -218,7 +226,7 @@ add_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
  */
 static bool
 lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
-			   const AggFilter *filter, GpuAggOutput *output)
+			   const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
 	GpuAggValue shown;
 	int			number;
@@ -232,7 +240,7 @@ lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
 	if (value->shown_reg == GPUAGG_NO_REG)
 		return true;
 	if (!gpuagg_lower_numeric_shown(lw, value, &shown) ||
-		!add_transition(lw, GPUAGG_TRANS_MAX_I64, &shown,
+		!gpuagg_lower_transition(lw, GPUAGG_TRANS_MAX_I64, &shown,
 						(Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(arg), InvalidOid,
 											  InvalidOid, COERCE_EXPLICIT_CALL),
 						filter, &number))
@@ -242,7 +250,7 @@ lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
 }
 
 static bool
-lower_by_table(GpuAggLower *lw, const Aggref *agg, const AggFilter *filter,
+lower_by_table(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *filter,
 			   GpuAggOutput *output)
 {
 	AggregateRow row;
@@ -264,19 +272,24 @@ lower_by_table(GpuAggLower *lw, const Aggref *agg, const AggFilter *filter,
 							 format_procedure(agg->aggfnoid));
 	output->final = row.final;
 	output->type = row.type;
-	return add_transition(lw, row.op, &value, arg, filter, &output->index) &&
+	return gpuagg_lower_transition(lw, row.op, &value, arg, filter, &output->index) &&
 		lower_decimals(lw, row.op, &value, arg, filter, output) &&
-		add_count_beside(lw, &value, arg, filter, row.final,
+		gpuagg_lower_count_beside(lw, &value, arg, filter, row.final,
 						 &output->count_index);
 }
 
 bool
 gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg, GpuAggOutput *output)
 {
-	AggFilter	filter;
+	GpuAggLoweredFilter filter;
+	bool		handled;
+	bool		ok;
 
 	if (!check_call(agg) || !lower_agg_filter(lw, agg->aggfilter, &filter))
 		return false;
+	ok = gpuagg_lower_interval_aggregate(lw, agg, &filter, &handled, output);
+	if (handled)
+		return ok;
 	if (agg->aggfnoid != F_COUNT_ && agg->aggfnoid != F_COUNT_ANY)
 		return lower_by_table(lw, agg, &filter, output);
 	output->final = GPUAGG_FINAL_COUNT;

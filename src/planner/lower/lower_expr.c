@@ -356,6 +356,8 @@ lower_beyond(GpuAggLower *lw, bool greater, Oid collation,
 			break;
 		default:
 			op = greater ? GPUAGG_OP_BYTES_GT : GPUAGG_OP_BYTES_LT;
+			if (a->type == GPUAGG_T_INTERVAL)
+				return GPUAGG_REFUSE("GREATEST and LEAST of intervals are not supported");
 			if (a->type != GPUAGG_T_UUID && !gpuagg_collation_is_c(collation))
 				return GPUAGG_REFUSE("GREATEST and LEAST of text need collation \"C\"");
 			if (a->type == GPUAGG_T_BPCHAR &&
@@ -696,15 +698,24 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 	Expr	   *row_expr = expr;
 	GpuAggValue value;
 	bool		date_tz;
+	bool		text = false;
+	int			code = -1;
 	bool		ok;
 
 	ok = gpuagg_lower_date_tz_key(lw, expr, &date_tz, &row_expr, &value);
 	if (!date_tz)
+		ok = gpuagg_lower_to_char_key(lw, expr, &text, &row_expr, &value);
+	if (!date_tz && !text)
 		ok = gpuagg_lower_expr(lw, expr, &value);
-	if (!ok || (OidIsValid(eqop) && !check_key(expr, value.type, eqop)) ||
+	if (ok && value.type == GPUAGG_T_INTERVAL)
+		ok = gpuagg_lower_interval_key(lw, expr, &value, &code);
+	if (!ok ||
+		(OidIsValid(eqop) && !check_key(expr, text ? GPUAGG_T_TEXT : value.type, eqop)) ||
 		!add_key(lw, &value, row_expr, &output->index))
 		return false;
-	output->final = date_tz ? GPUAGG_FINAL_KEY_DATE_TZ : GPUAGG_FINAL_KEY;
+	output->final = date_tz ? GPUAGG_FINAL_KEY_DATE_TZ : text ? GPUAGG_FINAL_KEY_TEXT :
+		code >= 0 ? GPUAGG_FINAL_KEY_INTERVAL : GPUAGG_FINAL_KEY;
+	output->shown_by = code + 1;
 	output->count_index = -1;
 	output->type = value.type;
 	output->scale = output->shown = value.scale;
