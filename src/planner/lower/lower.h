@@ -247,6 +247,9 @@ extern bool gpuagg_lower_interval_parts(GpuAggLower *lw, Expr *expr, GpuAggValue
 extern bool gpuagg_lower_interval_key(GpuAggLower *lw, Expr *expr, GpuAggValue *value,
 									  int *code_index);
 
+/* A span and a constant that can be one: both as spans */
+extern bool gpuagg_lower_spans(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b);
+
 /* lower_epoch.c; funcid is one of theirs if handled is set. */
 extern bool gpuagg_lower_epoch(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 							   GpuAggValue *out);

@@ -260,9 +260,9 @@ lower_boolean_test(GpuAggLower *lw, BooleanTest *test, GpuAggValue *out)
 }
 
 static bool
-same_class(const GpuAggValue *a, const GpuAggValue *b)
+same_class(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
 {
-	if (a->type == b->type)
+	if (a->type == b->type || gpuagg_lower_spans(lw, a, b))
 		return true;
 	return GPUAGG_REFUSE("an expression mixes types in a way that is not supported");
 }
@@ -302,7 +302,7 @@ lower_case(GpuAggLower *lw, CaseExpr *expr, GpuAggValue *out)
 		return false;
 	for (int i = n - 1; i >= 0; i--)
 	{
-		if (!same_class(&then[i], &rest) ||
+		if (!same_class(lw, &then[i], &rest) ||
 			!gpuagg_lower_select(lw, &when[i], &then[i], &rest, &rest))
 			return false;
 	}
@@ -327,7 +327,7 @@ lower_coalesce(GpuAggLower *lw, CoalesceExpr *expr, GpuAggValue *out)
 	rest = values[n - 1];
 	for (int i = n - 2; i >= 0; i--)
 	{
-		if (!same_class(&values[i], &rest) ||
+		if (!same_class(lw, &values[i], &rest) ||
 			!gpuagg_lower_coalesce(lw, &values[i], &rest, &rest))
 			return false;
 	}
@@ -391,7 +391,7 @@ lower_minmax(GpuAggLower *lw, MinMaxExpr *expr, GpuAggValue *out)
 		GpuAggValue other;
 
 		if (!gpuagg_lower_expr(lw, (Expr *) lfirst(lc), &next) ||
-			!same_class(&acc, &next) ||
+			!same_class(lw, &acc, &next) ||
 			!lower_beyond(lw, least, expr->inputcollid, &acc, &next, &beyond) ||
 			!gpuagg_lower_coalesce(lw, &acc, &next, &other) ||
 			!gpuagg_lower_select(lw, &beyond, &next, &other, &acc))

@@ -193,6 +193,38 @@ lower_total(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 		gpuagg_lower_op(lw, GPUAGG_OP_INTERVAL_TOTAL, GPUAGG_T_SPAN, out, NULL, NULL, 0, out);
 }
 
+/* A constant of no months, whose days are the whole days of it, or NULL */
+static bool
+constant_span(GpuAggLower *lw, GpuAggValue *value)
+{
+	const GpuAggConstant *c = &lw->consts[value->reg & GPUAGG_VREG_NUMBER];
+	const bool	isnull = c->value.state == GPUAGG_ST_NULL;
+	GpuAggConstant span;
+	Interval	interval;
+	int64		total = 0;
+
+	if ((value->reg & GPUAGG_VREG_KIND) != GPUAGG_VREG_CONST || c->value.runtime)
+		return false;
+	if (!isnull)
+	{
+		memcpy(&interval, c->bytes, sizeof(interval));
+		if (interval.month != 0 || !constant_total(&interval, &total) ||
+			interval.time != total % USECS_PER_DAY)
+			return false;
+	}
+	span = gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(total), isnull);
+	span.value.type = GPUAGG_T_SPAN;
+	return gpuagg_lower_constant(lw, span, value);
+}
+
+bool
+gpuagg_lower_spans(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
+{
+	if (a->type == GPUAGG_T_SPAN && b->type == GPUAGG_T_INTERVAL)
+		return constant_span(lw, b);
+	return a->type == GPUAGG_T_INTERVAL && b->type == GPUAGG_T_SPAN && constant_span(lw, a);
+}
+
 /* ------------------------------------------------------------- timestamps --- */
 
 /* Is it surely a constant, and 0? */
