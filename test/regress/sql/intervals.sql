@@ -139,6 +139,16 @@ RESET TimeZone;
 CREATE TABLE iv_epoch AS SELECT '1970-01-01'::timestamp + h * interval '1 h' + d * interval '1 us' AS t FROM (SELECT generate_series(-3000, 3000) UNION ALL SELECT generate_series(277000, 280000)
 	UNION ALL SELECT generate_series(400000, 500000, 97)) x (h), unnest('{-50,-3,-1,0,1,3,50}'::int4[]) d;
 SELECT n, agrees(format('SELECT floor(extract(epoch FROM t) / %s) * %1$s, count(*) FROM iv_epoch GROUP BY 1', n)) FROM unnest('{1,7,60,300,3600,7200,86400,604800,99999999,2147483647}'::int8[]) n;
+-- rows that PostgreSQL evaluates beside those of the device, and columns that came later
+CREATE TABLE iv_rows AS SELECT id, t, u, z, d, i, n, c, v, CASE WHEN id % 3 = 0 THEN repeat('w', 3000) ELSE 'w' END AS w FROM iv WHERE id < 700;
+ALTER TABLE iv_rows ADD COLUMN a interval DEFAULT '1 mon', ADD COLUMN b time DEFAULT '12:34:56.789';
+INSERT INTO iv_rows SELECT id, t, u, z, d, i, n, c, v, w, n, c FROM iv_rows WHERE id < 50;
+SELECT agrees(q) FROM unnest(ARRAY['SELECT t - u, count(*), sum(t - u), avg(u - t), min(t - u) FROM iv_rows WHERE w LIKE ''w%'' GROUP BY 1',
+	'SELECT c, b, max(b), count(*), sum(c), avg(b) FROM iv_rows WHERE w LIKE ''w%'' GROUP BY 1, 2', 'SELECT n, count(*) FROM iv_rows WHERE w LIKE ''w%'' GROUP BY 1',
+	'SELECT v, sum(i), avg(n), max(n), min(a), sum(a), count(a) FROM iv_rows WHERE w LIKE ''w%'' GROUP BY 1', 'SELECT extract(epoch FROM a), count(*) FROM iv_rows WHERE w LIKE ''w%'' AND a > ''1 day'' GROUP BY 1',
+	'SELECT to_char(t, ''YYYY-MM''), to_char(z, ''YYYY-MM-DD HH24:MI''), to_char(d, ''IYYY-IW''), count(*) FROM iv_rows WHERE w LIKE ''w%'' GROUP BY 1, 2, 3',
+	'SELECT z + a, floor(extract(epoch FROM t) / 60), date_bin(''1 h'', t, ''2001-01-01''), count(*) FROM iv_rows WHERE w LIKE ''w%'' GROUP BY 1, 2, 3',
+	'SELECT count(*), sum(i), min(c) FROM iv_rows TABLESAMPLE BERNOULLI (40) REPEATABLE (3) WHERE i > interval ''1 day'' AND w LIKE ''w%''']) q;
 -- which patterns are keys
 SELECT p, agrees(format('SELECT to_char(t, %L), count(*) FROM iv WHERE id < 7000 GROUP BY 1', p), 'try') FROM unnest(ARRAY['YYYY', 'YYYYMM', 'YYYY-"Q"Q', 'IYYYIW', 'IYYY-"W"IW-ID', 'YYYY-MM-DD"T"HH24:MI:SS',
 	'FMMonth YYYY', 'FMDD.FMMM.YYYY', 'YYYYFMMMFMDD', 'YYYYFMMM""FMDD', 'YYYYFMMM"1"DD', 'Month', 'YY-MM', 'YYYY-DD', 'YYYY-IW', 'IYYY-MM', 'YYYY-MM-DD HH12', 'YYYY-MM-DD HH:MI', 'YYYY-MM-DD TZ', 'DDTH YYYY MM', 'TMMonth YYYY', 'YYYY-MM-DD HH24:MI:SS.MS', 'Y,YYY MM', '']) p;
@@ -158,4 +168,4 @@ SET gpuagg.debug_require = 'allow';
 RESET plan_cache_mode;
 DEALLOCATE iv_moved;
 DROP FUNCTION in_zone, agrees;
-DROP TABLE iv, iv_query, iv_edge, iv_ts, iv_iv, iv_both, iv_local, iv_epoch;
+DROP TABLE iv, iv_rows, iv_query, iv_edge, iv_ts, iv_iv, iv_both, iv_local, iv_epoch;
