@@ -76,6 +76,7 @@ put_value(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 		case GPUAGG_T_BPCHAR:
 		case GPUAGG_T_UUID:
 		case GPUAGG_T_INET:
+		case GPUAGG_T_INTERVAL:
 			put_bytes(prepared, decoded, attr->reg, line->row,
 					  line->copy + (value - line->page), len);
 			break;

@@ -20,13 +20,13 @@
  * Constants that form an IN list take constant (and register) numbers too.
  *
  * Value classes:
- *		I64		bool, int2, int4, int8, date, timestamp, timestamptz, and
+ *		I64		bool, int2, int4, int8, date, timestamp, timestamptz, time, and
  *				numeric: the value times 10^scale, where the scale is known
  *				when the program is made; other types as numbers in their
  *				order (ops/load_types.h)
  *		F64		float8, and float4 held exactly as a double
- *		BYTES	text, varchar, bytea, char(n), uuid, name, inet, bit: pointer and
- *				length, no header
+ *		BYTES	text, varchar, bytea, char(n), uuid, name, inet, bit, interval: pointer
+ *				and length, no header
  */
 #ifndef GPUAGG_DEVICE_PROGRAM_H
 #define GPUAGG_DEVICE_PROGRAM_H
@@ -77,7 +77,11 @@ typedef enum GpuAggClass
 	X(MACADDR8, I64, 8, 8)		/* held less 2^63 */ \
 	X(TIMETZ, I64, 12, 8)		/* moment and zone (ops/load_types.h) */ \
 	X(NAME, BYTES, 64, 16) \
-	X(INET, BYTES, -1, 16)		/* also bit: equal where bytes are, in no order of them */
+	X(INET, BYTES, -1, 16)		/* also bit: equal where bytes are, in no order of them */ \
+	X(TIME, I64, 8, 8) \
+	X(INTERVAL, BYTES, 16, 16)	/* as on the page; no key and no state */ \
+	X(SPAN, I64, 0, 8)			/* an interval of days and less (ops_interval.h) */ \
+	X(INTERVAL_CODE, I64, 0, 8)	/* a short interval of any form (ops_interval.h) */
 
 typedef enum GpuAggType
 {

@@ -77,6 +77,8 @@ gpuagg_cache_request_column(Form_pg_attribute attr, uint8 type)
 			return typmod >= 0;
 		case GPUAGG_T_UUID:
 			return base == UUIDOID;
+		case GPUAGG_T_INTERVAL:
+			return false;
 		default:
 			return true;
 	}

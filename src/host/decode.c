@@ -124,6 +124,7 @@ store_value(GpuAggVector *v, const GpuAggAttr *a, uint32_t row, const char *valu
 		case GPUAGG_T_BPCHAR:
 		case GPUAGG_T_UUID:
 		case GPUAGG_T_INET:
+		case GPUAGG_T_INTERVAL:
 			v->v.b[row].data = value;
 			v->v.b[row].len = len;
 			break;
@@ -163,6 +164,7 @@ store_missing(const GpuAggProgram *p, const GpuAggAttr *a, GpuAggVector *v,
 		case GPUAGG_T_UUID:
 		case GPUAGG_T_NAME:
 		case GPUAGG_T_INET:
+		case GPUAGG_T_INTERVAL:
 			v->v.b[row].data = (const char *) p + c->v.off;
 			v->v.b[row].len = c->len;
 			break;
@@ -325,6 +327,7 @@ load_column(const GpuAggFixedColumn *column, const GpuAggAttr *a, GpuAggVector *
 				v->v.f[row[k]] = gpuagg_load_f64(GPUAGG_T_FLOAT8, base + start[k]);
 			break;
 		case GPUAGG_T_UUID:
+		case GPUAGG_T_INTERVAL:
 			for (uint32_t k = 0; k < n; k++)
 			{
 				v->v.b[row[k]].data = base + start[k];

@@ -213,12 +213,14 @@ scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 			  BlockNumber nblocks, bool host, GpuAggError *error)
 {
 	MemoryContext query = scan->css.ss.ps.state->es_query_cxt;
+	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
 
 	scan_forget(scan);
 	if (program->select)
 		scan->tids = gpuagg_tid_store_create(query, scan->owner);
 	else
-		scan->results = gpuagg_results_create(scan->info, query, scan->owner);
+		scan->results = gpuagg_results_create(scan->info, plan->custom_scan_tlist, query,
+											  scan->owner);
 	return gpuagg_passes_run(scan, program, nblocks, host, error);
 }
 

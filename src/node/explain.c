@@ -86,7 +86,7 @@ explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 		TargetEntry *tle = list_nth_node(TargetEntry, plan->custom_scan_tlist,
 										 i);
 
-		if (final == GPUAGG_FINAL_KEY || final == GPUAGG_FINAL_KEY_DATE_TZ)
+		if (gpuagg_final_is_key(final))
 			keys = lappend(keys, deparse_expression((Node *) tle->expr,
 													context, prefix, true));
 	}

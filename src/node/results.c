@@ -17,7 +17,9 @@
  *	- a sum(float4) beyond float4;
  *	- two days that begin at the same moment in the session's time zone
  *	  (a zone that skipped a day, such as Pacific/Apia in 2011), when the
- *	  device groups by date what the query groups by timestamptz.
+ *	  device groups by date what the query groups by timestamptz;
+ *	- a key shown as a text of to_char that other moments could have, too;
+ *	- sums of intervals that may have been out of range on the way.
  *
  * Values are made as PostgreSQL's final functions make them: numeric from
  * the exact integer, an average as numeric_div of sum and count gives it.  They stay
@@ -35,6 +37,7 @@
 #include "ipc/protocol.h"
 #include "miscadmin.h"
 #include "node/moments.h"
+#include "node/intervals.h"
 #include "node/numerics.h"
 #include "node/results.h"
 #include "node/type_datums.h"
@@ -82,6 +85,8 @@ typedef struct GpuAggEmitter
 		GpuAggNumeric number;
 		char		fixed[GPUAGG_TYPE_ROOM];
 		GpuAggStringSlot string;	/* whose length is a varlena's header then */
+		Interval	interval;
+		GpuAggTextForm text;	/* of all groups */
 	}			room;			/* the current group's value */
 	text	   *long_room;		/* the same for strings of up to LONG_BYTES */
 
@@ -166,6 +171,7 @@ plain_key(uint8 type)
 		case GPUAGG_T_INT8:
 		case GPUAGG_T_TIMESTAMP:
 		case GPUAGG_T_TIMESTAMPTZ:
+		case GPUAGG_T_TIME:
 		case GPUAGG_T_FLOAT8:
 			return PLAIN_8;
 		default:
@@ -207,7 +213,7 @@ emitter_init_variance(const GpuAggLayout *layout, const GpuAggProgram *program,
 
 static void
 emitter_init(GpuAggResults *results, const GpuAggProgram *program,
-			 const GpuAggOutput *output, GpuAggEmitter *emitter)
+			 const GpuAggOutput *output, const Expr *expr, GpuAggEmitter *emitter)
 {
 	const GpuAggLayout *layout = &results->layout;
 	bool		string;
@@ -218,8 +224,7 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 	emitter->scale = output->scale;
 	emitter->shown = output->shown;
 	emitter->string_no = -1;
-	if (output->final == GPUAGG_FINAL_KEY ||
-		output->final == GPUAGG_FINAL_KEY_DATE_TZ)
+	if (gpuagg_final_is_key(output->final))
 	{
 		uint32		type = gpuagg_program_keys(program)[output->index].type;
 
@@ -228,16 +233,16 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 		emitter->slot_bytes = gpuagg_type_slot_bytes(type);
 		emitter->null_bit = UINT32_C(1) << output->index;
 		string = gpuagg_key_is_string(type);
-		if (output->final == GPUAGG_FINAL_KEY_DATE_TZ)
-			results->check = true;
+		if (output->final == GPUAGG_FINAL_KEY_TEXT)
+			gpuagg_text_form(&emitter->room.text, expr, type == GPUAGG_T_DATE);
+		results->check |= output->final == GPUAGG_FINAL_KEY_DATE_TZ ||
+			output->final == GPUAGG_FINAL_KEY_TEXT;
 	}
 	else
 	{
 		emitter->off = layout->state_off[output->index];
 		if (output->count_index >= 0)
 			emitter->count_off = layout->state_off[output->count_index];
-		if (output->shown_by > 0)
-			emitter->shown_off = layout->state_off[output->shown_by - 1];
 		if (output->final == GPUAGG_FINAL_VARIANCE)
 			emitter_init_variance(layout, program, output, emitter);
 		string = output->final == GPUAGG_FINAL_BYTES;
@@ -245,10 +250,14 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
 			output->final == GPUAGG_FINAL_AVG_FLOAT ||
 			output->final == GPUAGG_FINAL_MOMENTS ||
-			output->final == GPUAGG_FINAL_SUM_MONEY)
+			output->final == GPUAGG_FINAL_SUM_MONEY ||
+			output->final == GPUAGG_FINAL_SUM_INTERVAL ||
+			output->final == GPUAGG_FINAL_AVG_INTERVAL)
 			results->check = true;
 		emitter->statistic = output->statistic;
 	}
+	if (output->shown_by > 0)
+		emitter->shown_off = layout->state_off[output->shown_by - 1];
 	emitter->plain = plain_output(emitter->final, emitter->type);
 	if (!string)
 		return;
@@ -257,7 +266,7 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 }
 
 GpuAggResults *
-gpuagg_results_create(const GpuAggPlanInfo *info, MemoryContext parent,
+gpuagg_results_create(const GpuAggPlanInfo *info, List *tlist, MemoryContext parent,
 					  ResourceOwner owner)
 {
 	MemoryContext context = AllocSetContextCreate(parent, "GpuAgg results",
@@ -273,7 +282,7 @@ gpuagg_results_create(const GpuAggPlanInfo *info, MemoryContext parent,
 	results->emitters = palloc(Max(1, info->noutputs) * sizeof(GpuAggEmitter));
 	for (int i = 0; i < info->noutputs; i++)
 		emitter_init(results, info->program, &info->outputs[i],
-					 &results->emitters[i]);
+					 list_nth_node(TargetEntry, tlist, i)->expr, &results->emitters[i]);
 	MemoryContextSwitchTo(old);
 	return results;
 }
@@ -407,6 +416,20 @@ results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 											GPUAGG_ST_NEEDS_PG,
 											"two days begin at the same moment in this time zone");
 				break;
+			case GPUAGG_FINAL_KEY_TEXT:
+				if ((head & emitter->null_bit) == 0 &&
+					!gpuagg_text_is_distinct(&emitter->room.text, slot))
+					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
+											GPUAGG_ST_NEEDS_PG,
+											"to_char of a year that has not four digits");
+				break;
+			case GPUAGG_FINAL_SUM_INTERVAL:
+			case GPUAGG_FINAL_AVG_INTERVAL:
+				if (!gpuagg_interval_sums_fit(slot, emitter->scale))
+					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
+											GPUAGG_ST_NEEDS_PG,
+											"a sum of intervals may be out of range");
+				break;
 			default:
 				break;
 		}
@@ -533,6 +556,10 @@ string_datum(const GpuAggResults *results, GpuAggEmitter *emitter,
 static Datum
 i64_datum(GpuAggEmitter *emitter, int64 v, const char *row)
 {
+	Interval   *interval = gpuagg_interval_fill(emitter->type, v, &emitter->room.interval);
+
+	if (interval != NULL)
+		return IntervalPGetDatum(interval);
 	switch ((GpuAggType) emitter->type)
 	{
 		case GPUAGG_T_BOOL:
@@ -671,6 +698,18 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_VARIANCE:
 			return variance_datum(emitter, row);
 		case GPUAGG_FINAL_MOMENTS:	/* may be NULL: gpuagg_results_next() */
+		case GPUAGG_FINAL_KEY_INTERVAL:
+			return IntervalPGetDatum(gpuagg_interval_fill(GPUAGG_T_INTERVAL_CODE,
+														  *(const int64 *) (row + emitter->shown_off),
+														  &emitter->room.interval));
+		case GPUAGG_FINAL_KEY_TEXT:
+			return gpuagg_text_of_key(&emitter->room.text, slot);
+		case GPUAGG_FINAL_SUM_INTERVAL:
+			return gpuagg_interval_sum(slot, emitter->scale, &emitter->room.interval);
+		case GPUAGG_FINAL_AVG_INTERVAL:
+			return gpuagg_interval_average(slot, emitter->scale,
+										   *(const int64 *) (row + emitter->count_off),
+										   &emitter->room.interval);
 		case GPUAGG_FINAL_COUNT:
 		case GPUAGG_FINAL_SUM_INT8:
 		case GPUAGG_FINAL_SUM_FLOAT8:

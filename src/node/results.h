@@ -15,10 +15,10 @@
 typedef struct GpuAggResults GpuAggResults;
 
 /*
- * An empty store.  Keeps its memory in a context of its own below parent and
+ * An empty store; tlist is custom_scan_tlist.  Keeps its memory in a context of its own below parent and
  * its temporary file, if it needs one, with owner.
  */
-extern GpuAggResults *gpuagg_results_create(const GpuAggPlanInfo *info,
+extern GpuAggResults *gpuagg_results_create(const GpuAggPlanInfo *info, List *tlist,
 											MemoryContext parent,
 											ResourceOwner owner);
 

@@ -20,6 +20,7 @@
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "device/ops/eval.h"
+#include "device/ops/ops_interval.h"
 #include "device/transition.h"
 #include "executor/executor.h"
 #include "ipc/errors.h"
@@ -52,6 +53,7 @@ typedef struct GpuAggRowOutput
 	GpuAggBytes enum_table;		/* of one that is an enum's order; else no data */
 	uint8		class;			/* GpuAggClass */
 	bool		counted;		/* COUNT: only whether it is NULL matters */
+	bool		coded;			/* an interval as its code, else as its total */
 	uint8		scale;			/* of a numeric, as in a transition */
 	int			filter;			/* output that must be true, or -1 */
 	uint8	   *states;			/* [ROWS_MAX] */
@@ -130,6 +132,7 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 			output->reg = trans[i].arg;
 			output->filter = filter;
 			output->counted = trans[i].op == GPUAGG_TRANS_COUNT;
+			output->coded = trans[i].type == GPUAGG_T_INTERVAL_CODE;
 		}
 	}
 	Assert(place == rows->noutputs);
@@ -242,6 +245,18 @@ value_of_type(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum, uint64 *va
 	return st == GPUAGG_ST_VALUE;
 }
 
+/* False: one that devices leave to PostgreSQL */
+static bool
+interval_convert(const GpuAggRowOutput *output, Datum datum, uint64 *value)
+{
+	const GpuAggBytes bytes = {(const char *) DatumGetIntervalP(datum), sizeof(Interval)};
+	uint8		st = GPUAGG_ST_VALUE;
+
+	*value = (uint64) (output->coded ? gpuagg_interval_code(bytes, &st) :
+					   gpuagg_interval_total(bytes, &st));
+	return st == GPUAGG_ST_VALUE;
+}
+
 /*
  * One non-NULL value, as devices hold it.  False: it has no such form.
  */
@@ -266,8 +281,11 @@ value_convert(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
 		case INT8OID:
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
+		case TIMEOID:
 			*value = (uint64) DatumGetInt64(datum);
 			break;
+		case INTERVALOID:
+			return interval_convert(output, datum, value);
 		case NUMERICOID:
 			{
 				int64		decimal;

@@ -37,6 +37,7 @@
 	X(F_MIN_DATE, DATE, MIN_I64, true, I64) \
 	X(F_MIN_TIMESTAMP, TIMESTAMP, MIN_I64, true, I64) \
 	X(F_MIN_TIMESTAMPTZ, TIMESTAMPTZ, MIN_I64, true, I64) \
+	X(F_MIN_TIME, TIME, MIN_I64, true, I64) \
 	X(F_MIN_FLOAT4, FLOAT4, MIN_F64, true, F64_ORDER) \
 	X(F_MIN_FLOAT8, FLOAT8, MIN_F64, true, F64_ORDER) \
 	X(F_MIN_TEXT, TEXT, MIN_BYTES, true, BYTES) \
@@ -48,6 +49,7 @@
 	X(F_MAX_DATE, DATE, MAX_I64, true, I64) \
 	X(F_MAX_TIMESTAMP, TIMESTAMP, MAX_I64, true, I64) \
 	X(F_MAX_TIMESTAMPTZ, TIMESTAMPTZ, MAX_I64, true, I64) \
+	X(F_MAX_TIME, TIME, MAX_I64, true, I64) \
 	X(F_MAX_FLOAT4, FLOAT4, MAX_F64, true, F64_ORDER) \
 	X(F_MAX_FLOAT8, FLOAT8, MAX_F64, true, F64_ORDER) \
 	X(F_MAX_TEXT, TEXT, MAX_BYTES, true, BYTES) \
@@ -170,7 +172,30 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_SUM_MONEY,		/* 128 bits of positive amounts, and of negative ones
 								 * (shown_by); beyond 64 bits: PostgreSQL's */
 	GPUAGG_FINAL_VARIANCE,		/* numeric: a GpuAggStatistic of exact sums */
-	GPUAGG_FINAL_MOMENTS		/* float8, of a count int8: the same of moments */
+	GPUAGG_FINAL_MOMENTS,		/* float8, of a count int8: the same of moments */
+	GPUAGG_FINAL_KEY_INTERVAL,	/* a key of totals, shown as the code that "shown_by"
+								 * has of the group */
+	GPUAGG_FINAL_KEY_TEXT,		/* to_char of a date or timestamp key */
+	GPUAGG_FINAL_SUM_INTERVAL,	/* of "scale" sums from "index" on, as below */
+	GPUAGG_FINAL_AVG_INTERVAL
 } GpuAggFinal;
+
+static inline bool
+gpuagg_final_is_key(int final)
+{
+	return final == GPUAGG_FINAL_KEY || final == GPUAGG_FINAL_KEY_DATE_TZ ||
+		final == GPUAGG_FINAL_KEY_INTERVAL || final == GPUAGG_FINAL_KEY_TEXT;
+}
+
+/* The sums of intervals: a time has the first, spans have all but the last. */
+typedef enum GpuAggIntervalSum
+{
+	GPUAGG_INTERVAL_SUM_TIME,	/* 128 bits, microseconds */
+	GPUAGG_INTERVAL_SUM_TIME_GUARD, /* 128 bits, absolute values */
+	GPUAGG_INTERVAL_SUM_DAYS,
+	GPUAGG_INTERVAL_SUM_DAYS_GUARD, /* absolute values of days and of months */
+	GPUAGG_INTERVAL_SUM_MONTHS,
+	GPUAGG_INTERVAL_SUMS
+} GpuAggIntervalSum;
 
 #endif							/* GPUAGG_PLANNER_AGGREGATES_H */

@@ -94,6 +94,12 @@ gpuagg_constant_type(Oid typid, uint8 *type)
 		case TIMESTAMPTZOID:
 			*type = GPUAGG_T_TIMESTAMPTZ;
 			return true;
+		case TIMEOID:
+			*type = GPUAGG_T_TIME;
+			return true;
+		case INTERVALOID:
+			*type = GPUAGG_T_INTERVAL;
+			return true;
 		case TEXTOID:
 		case VARCHAROID:
 		case BYTEAOID:
@@ -189,7 +195,8 @@ gpuagg_constant_make(uint8 type, Datum value, bool isnull)
 			break;
 		case GPUAGG_T_TIMESTAMP:
 		case GPUAGG_T_TIMESTAMPTZ:
-			c.value.v.i = DatumGetTimestamp(value);
+		case GPUAGG_T_TIME:
+			c.value.v.i = DatumGetInt64(value);
 			break;
 		case GPUAGG_T_FLOAT4:
 			c.value.v.f = DatumGetFloat4(value);
@@ -232,7 +239,13 @@ gpuagg_constant_make(uint8 type, Datum value, bool isnull)
 		case GPUAGG_T_TIMETZ:
 			(void) gpuagg_load_timetz(DatumGetPointer(value), &c.value.v.i);
 			break;
+		case GPUAGG_T_INTERVAL:
+			c.value.len = sizeof(Interval);
+			c.bytes = (const char *) DatumGetIntervalP(value);
+			break;
 		case GPUAGG_T_CODE:		/* no Datum's */
+		case GPUAGG_T_SPAN:
+		case GPUAGG_T_INTERVAL_CODE:
 		case GPUAGG_NTYPES:
 			break;
 	}

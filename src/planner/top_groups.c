@@ -79,27 +79,27 @@ may_fail_walker(Node *node, void *context)
 static bool
 value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
 {
+	/* 0: it is in no order that a device knows */
 	static const uint8 forms[] = {
-		[GPUAGG_FINAL_KEY] = GPUAGG_VALUE_KEY,
-		[GPUAGG_FINAL_COUNT] = GPUAGG_VALUE_I64,
-		[GPUAGG_FINAL_SUM_INT8] = GPUAGG_VALUE_I64,
-		[GPUAGG_FINAL_SUM_NUMERIC] = GPUAGG_VALUE_I128,
-		[GPUAGG_FINAL_SUM_FLOAT4] = GPUAGG_VALUE_F32,
-		[GPUAGG_FINAL_SUM_FLOAT8] = GPUAGG_VALUE_F64,
-		[GPUAGG_FINAL_AVG_INT] = GPUAGG_VALUE_AVG_I64,
-		[GPUAGG_FINAL_AVG_NUMERIC] = GPUAGG_VALUE_AVG_I128,
-		[GPUAGG_FINAL_AVG_FLOAT] = GPUAGG_VALUE_AVG_F64,
-		[GPUAGG_FINAL_I64] = GPUAGG_VALUE_I64,
-		[GPUAGG_FINAL_F64_ORDER] = GPUAGG_VALUE_F64_ORDER,
-		[GPUAGG_FINAL_BYTES] = GPUAGG_VALUE_BYTES,
-		[GPUAGG_FINAL_ENUM] = GPUAGG_VALUE_I64
+		[GPUAGG_FINAL_KEY] = 1 + GPUAGG_VALUE_KEY,
+		[GPUAGG_FINAL_COUNT] = 1 + GPUAGG_VALUE_I64,
+		[GPUAGG_FINAL_SUM_INT8] = 1 + GPUAGG_VALUE_I64,
+		[GPUAGG_FINAL_SUM_NUMERIC] = 1 + GPUAGG_VALUE_I128,
+		[GPUAGG_FINAL_SUM_FLOAT4] = 1 + GPUAGG_VALUE_F32,
+		[GPUAGG_FINAL_SUM_FLOAT8] = 1 + GPUAGG_VALUE_F64,
+		[GPUAGG_FINAL_AVG_INT] = 1 + GPUAGG_VALUE_AVG_I64,
+		[GPUAGG_FINAL_AVG_NUMERIC] = 1 + GPUAGG_VALUE_AVG_I128,
+		[GPUAGG_FINAL_AVG_FLOAT] = 1 + GPUAGG_VALUE_AVG_F64,
+		[GPUAGG_FINAL_I64] = 1 + GPUAGG_VALUE_I64,
+		[GPUAGG_FINAL_F64_ORDER] = 1 + GPUAGG_VALUE_F64_ORDER,
+		[GPUAGG_FINAL_BYTES] = 1 + GPUAGG_VALUE_BYTES,
+		[GPUAGG_FINAL_ENUM] = 1 + GPUAGG_VALUE_I64
 	};
 
 	memset(v, 0, sizeof(*v));
-	if (output->final == GPUAGG_FINAL_KEY_DATE_TZ || output->final == GPUAGG_FINAL_VARIANCE ||
-		output->final == GPUAGG_FINAL_MOMENTS || output->final == GPUAGG_FINAL_SUM_MONEY)
+	if (forms[output->final] == 0 || output->type == GPUAGG_T_INTERVAL_CODE)
 		return false;
-	v->form = forms[output->final];
+	v->form = forms[output->final] - 1;
 	v->index = output->index;
 	v->count = output->final == GPUAGG_FINAL_KEY ? 0 : output->count_index + 1;
 	return true;

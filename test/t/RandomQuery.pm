@@ -50,6 +50,12 @@ my %kinds = (
 		[ 'timestamptz', "'2000-01-01 00:00+00'::timestamptz + (x - 500000) * interval '1000.001 second'" ],
 		[ 'timestamptz', "'2018-11-04 00:00+00'::timestamptz + x % 300 * interval '7 min'" ]
 	],
+	time => [ [ 'time', "'00:00'::time + x % 90 * interval '15 min 0.25 s'" ], [ 'time', "'08:00'::time + x % 5 * interval '1 h'" ] ],
+	# equal ones look the same, because any may be shown
+	interval => [
+		[ 'interval', "x % 300 * interval '7 min'" ], [ 'interval', 'make_interval(days => x % 9 - 4, secs => 0.125)' ],
+		[ 'interval', 'make_interval(months => x % 30, secs => 0.5)' ]
+	],
 	numeric => [
 		[ 'numeric(10, 2)', '(x % 2000 - 1000) / 16.0' ], [ 'numeric(15, 2)', 'x / 4.0' ], [ 'numeric(6, 4)', 'x % 5' ],
 		[ 'numeric(9)', 'x - 500000' ],
@@ -79,8 +85,7 @@ my %kinds = (
 	bits => [ [ 'varbit', 'substring((x % 512)::bit(9), 1, x % 10)::varbit' ] ],
 	# which the device steps over
 	other => [
-		[ 'numeric', '(x % 1000)::numeric(10, 3)' ], [ 'interval', "x * interval '1 h'" ],
-		[ 'int4[]', 'ARRAY[x, x % 3]' ]
+		[ 'numeric', '(x % 1000)::numeric(10, 3)' ], [ 'int4[]', 'ARRAY[x, x % 3]' ]
 	]);
 # With their types: a bare constant is no key to GROUP BY.
 my %constants = (
@@ -93,6 +98,8 @@ my %constants = (
 	date => [ "'2000-01-01'::date", "'1990-06-15'::date", "'2024-02-29'::date" ],
 	timestamp => [ "'2000-01-01'::timestamp", "'2010-03-04 05:06:07'::timestamp" ],
 	timestamptz => [ "'2000-01-01 00:00+00'::timestamptz", "'2018-11-04 02:30:00+00'::timestamptz" ],
+	time => [ "'12:34:56.789'::time", "'00:00'::time" ],
+	interval => [ "'1 day 00:00:00.3'::interval", "'2 mons 00:00:00.7'::interval", "'-05:00:00.9'::interval", "'1 year -3 days 00:00:00.1'::interval" ],
 	numeric => [ '0.5::numeric', '-3::numeric', '10.25::numeric', '0::numeric', 'NULL::numeric(5, 2)' ],
 	text => [ "'a'::text", "''::text", "'abc'::text", "'v5'::text", "'ä'::text" ],
 	char => [ "'h1'::char(6)", "'h3'::char(6)" ],
@@ -107,7 +114,7 @@ my %constants = (
 	timetz => [ "'10:05+00'::timetz", "'11:00+01'::timetz", "'12:00+02'::timetz" ],
 	lsn => [ "'0/0'::pg_lsn", "'FFFFFFFF/0'::pg_lsn" ],
 	bits => [ "'01'::varbit", "''::varbit" ]);
-my @types = (qw(int4 int4 int8 numeric float8 float4 bool date timestamp timestamptz text text char uuid int2) x 2,
+my @types = (qw(int4 int4 int8 numeric float8 float4 bool date timestamp timestamptz text text char uuid int2 time interval) x 2,
 	qw(enum enum oid money name bytea inet inet macaddr timetz lsn bits));
 
 # A statement that inserts rows with these numbers; the columns' values are
@@ -291,7 +298,9 @@ my %forms = (
 		sub { sprintf '(- %s)', expr('numeric', $_[1]) },
 		sub { sprintf '%s(%s)', pick(qw(abs floor ceil trunc round)), expr('numeric', $_[1]) },
 		sub { sprintf '%s(%s, %d)', pick(qw(round trunc)), expr('numeric', $_[1]), pick(-2, 0, 1, 3, 6) },
-		sub { sprintf '(%s)::numeric(%d, %d)', expr(pick(qw(numeric int4)), $_[1]), pick(8, 15), pick(0, 1, 4) }
+		sub { sprintf '(%s)::numeric(%d, %d)', expr(pick(qw(numeric int4)), $_[1]), pick(8, 15), pick(0, 1, 4) },
+		sub { sprintf 'extract(%s FROM %s)', pick(qw(epoch second milliseconds microseconds)), expr(pick(qw(timestamp timestamptz interval)), $_[1]) },
+		sub { sprintf 'floor(extract(epoch FROM %s) / %d)', expr(pick(qw(timestamp timestamptz)), $_[1]), pick(60, 300, 3600, 86400) }
 	],
 	float4 => \@float,
 	float8 => [
@@ -304,7 +313,7 @@ my %forms = (
 		(sub { my $t = pick(grep { $_ ne 'bool' } @types); sprintf '(%s %s %s)', expr($t, $_[1]), pick('=', '<>'), expr($t, $_[1]) }) x 2,
 		(
 			sub {
-				my $t = pick(qw(int4 int8 numeric float8 date timestamp timestamptz uuid text), qw(int4 enum oid money bytea inet macaddr timetz lsn));
+				my $t = pick(qw(int4 int8 numeric float8 date timestamp timestamptz time interval uuid text), qw(int4 enum oid money bytea inet macaddr timetz lsn));
 				sprintf '(%s %s %s)', expr($t, $_[1]), pick(qw(< <= > >=)), expr($t, $_[1]);
 			},
 			sub { sprintf '(%s %s %s)', expr('bool', $_[1]), pick(qw(AND OR)), expr('bool', $_[1]) }
@@ -330,11 +339,19 @@ my %forms = (
 	timestamp => [
 		sub { sprintf "date_trunc('%s', %s)", pick(qw(hour day week month year second)), expr('timestamp', $_[1]) },
 		sub { sprintf '(%s)::timestamp', expr(pick(qw(date timestamptz)), $_[1]) },
+		sub { sprintf '(%s %s %s)', expr(pick(qw(timestamp date)), $_[1]), pick('+', '-'), expr('interval', $_[1]) },
+		sub { sprintf "date_bin('%s', %s, '2001-01-01')", pick('15 min', '1 day 1 h', '7.5 s'), expr('timestamp', $_[1]) },
 		sub { sprintf '(%s AT TIME ZONE %s)', expr('timestamptz', $_[1]), pick("'Asia/Kathmandu'", "'America/New_York'") }
 	],
 	timestamptz => [
-		sub { sprintf "date_trunc('%s', %s)", pick(qw(hour minute second)), expr('timestamptz', $_[1]) }
+		sub { sprintf "date_trunc('%s', %s)", pick(qw(hour minute second day month)), expr('timestamptz', $_[1]) },
+		sub { sprintf "date_trunc('%s', %s, 'Asia/Kathmandu')", pick(qw(hour day)), expr('timestamptz', $_[1]) },
+		sub { sprintf '(%s %s %s)', expr('timestamptz', $_[1]), pick('+', '-'), expr('interval', $_[1]) },
+		sub { sprintf '(%s)::timestamptz', expr(pick(qw(date timestamp)), $_[1]) },
+		sub { sprintf 'to_timestamp(%s)', expr('float8', $_[1]) }
 	],
+	time => [ sub { sprintf '(%s)::time', expr(pick(qw(timestamp timestamptz)), $_[1]) } ],
+	interval => [ sub { my $t = pick(qw(timestamp timestamptz)); sprintf '(%s - %s)', exprs($_[1], $t, $t) } ],
 	text => [
 		sub { sprintf 'substr(%s, %d, %d)', expr('text', $_[1]), pick(1, 2, 0, 3), pick(1, 2, 5) },
 		sub { sprintf '(%s)::text', expr('char', $_[1]) }
@@ -388,15 +405,16 @@ sub aggregate
 	}
 	elsif ($form =~ /sum|avg/)
 	{
-		my $type = pick(qw(int2 int4 int8 numeric numeric float8 float4));
+		my $type = pick(qw(int2 int4 int8 numeric numeric float8 float4 interval));
 
 		# sum(float4) adds in single precision in PostgreSQL
 		$tolerance = $type eq 'float8' || $form eq 'avg' && $type eq 'float4' ? 1e-9 : $type eq 'float4' ? 1e-4 : 0;
 		$call = "$form(" . expr($type, 3) . ')';
+		$form = 'interval' if $type eq 'interval';
 	}
 	elsif ($form =~ /min|max/)
 	{
-		my $type = pick(qw(int2 int4 int8 numeric float8 date timestamp timestamptz text), qw(enum oid money inet timetz lsn));
+		my $type = pick(qw(int2 int4 int8 numeric float8 date timestamp timestamptz time interval text), qw(enum oid money inet timetz lsn));
 
 		# The extreme of a constant is that of the first row, and no other is read.
 		# Of -0 and 0 either may be shown.
@@ -432,6 +450,9 @@ sub keys_of
 
 	push @keys, [ 'day', sprintf "date_trunc('%s', %s)", pick(qw(day week month)), column_expr('timestamptz', 1) ]
 	  if $of_class->{timestamptz} && chance(0.3);
+
+	push @keys, [ 'month', sprintf "to_char(%s, '%s')", column_expr(pick(qw(timestamp timestamptz)), 1), pick('YYYY-MM', 'YYYY-MM-DD HH24', 'IYYY-IW') ]
+	  if $of_class->{timestamp} && $of_class->{timestamptz} && chance(0.3);
 
 	# -0 and 0 are one group; either may be shown
 	return map { $_->[1] . ($_->[0] =~ /float/ ? ' + 0.0::float8' : '') } @keys;

@@ -196,6 +196,25 @@ SELECT cases('TIMESTAMP_EXTRACT', format('extract(%s FROM $1)', f), '{timestamp}
 			 '{"4714-11-24 00:00:00.000001 BC","0044-03-15 12:34:56.789012 BC","1969-12-31 23:59:59.999999","2005-01-01 07:08:09.010203","294276-12-31 23:59:59.999999"}',
 			 imm => 'GPUAGG_FIELD_' || upper(f))
 FROM unnest('{minute,hour,day,dow,isodow,doy,week,month,quarter,year,isoyear,decade,century,millennium}'::text[]) f;
+SELECT cases('DATE_EXTRACT', 'extract(epoch FROM $1)', '{date}', '{"4714-11-24 BC",1969-12-31,1970-01-01,5874897-12-31}', imm => 'GPUAGG_FIELD_EPOCH');
+SELECT cases('TIMESTAMP_EXTRACT', format('extract(%s FROM $1) * %s', f, n), '{timestamp}',
+			 '{"4714-11-24 00:00:00.000001 BC","0044-03-15 12:34:56.789012 BC","1969-12-31 23:59:59.999999","2005-01-01 07:08:09.010203","294246-12-31 23:59:59.999999"}',
+			 imm => 'GPUAGG_FIELD_' || upper(f))
+FROM (VALUES ('microsecond', 1), ('epoch', 1000000)) v (f, n);
+SELECT cases('TIMESTAMP_ADD_MONTHS', '$1 + make_interval(months => $2)', '{timestamp,int4}',
+			 '{"4714-11-24 00:00:00.000001 BC","0001-02-29 12:00 BC","2000-01-31 00:00","2023-12-31 23:59:59.999999","294276-12-31 23:59:59.999999",infinity,-infinity}',
+			 '{0,1,-1,2,-11,13,25,-24000,2147483647,-2147483648}');
+SELECT cases('TIMESTAMP_ADD_DAYS', '$1 + make_interval(days => $2)', '{timestamp,int4}',
+			 '{"4714-11-24 00:00:00.000001 BC","2000-01-31 00:00","294276-12-31 23:59:59.999999",infinity,-infinity}', '{0,1,-1,366,-730485,109203527}');
+SELECT cases('TIMESTAMP_ADD_TIME', '$1 + make_interval(secs => 0.000001) * $2', '{timestamp,int8}',
+			 '{"4714-11-24 00:00:00.000001 BC","2000-01-31 00:00","294276-12-31 23:59:59.999999",infinity,-infinity}', '{0,1,-1,-2,86400000000,-9007199254740992}');
+SELECT cases('TIMESTAMP_DIFF', 'extract(epoch FROM $1 - $2) * 1000000', '{timestamp,timestamp}',
+			 '{"4713-01-01 00:00 BC","2000-01-31 00:00",infinity}', '{"0044-03-15 12:34:56.789012 BC","2023-12-31 23:59:59.999999",-infinity}');
+SELECT cases('TIMESTAMP_TIME', 'extract(epoch FROM $1::time) * 1000000', '{timestamp}', '{"4714-11-24 00:00:00.000001 BC","1999-12-31 23:59:59.999999","2000-01-01 00:00"}');
+SELECT cases('EPOCH_QUOTIENT', 'floor(round($1 * 1e-6, 6) / $2)', '{int8,int4}',
+			 '{0,1,-1,3599999999,-3600000001,1700002799999999,1700002800000000,-1700002799999999,-1700002800000001,1700002799999951,9000000000000000000}',
+			 '{1,7,3600,86400,2147483647}');
+SELECT cases('TO_TIMESTAMP', 'to_timestamp($1)::timestamp', '{float8}', '{0,-0,0.1234565,1e9,1700000000.000001,-210866803200,9224318015999.5}');
 
 SELECT cases('OCTET_LENGTH', 'octet_length($1)', '{text}', ARRAY['', 'abc', 'né€😀']);
 SELECT cases('LENGTH_UTF8', 'length($1)', '{text}', ARRAY['', 'abc', 'né€😀']);

@@ -79,6 +79,19 @@ static const OpsArg ops_strings[] = {S(""), S("ab"), S("abc"), S("b")};
 /* An enum's table: -2000 is second, 5 third, 7 first */
 #define MOODS S("\x30\xF8\xFF\xFF\1\0\0\0" "\5\0\0\0\2\0\0\0" "\7\0\0\0\0\0\0\0")
 
+/* One hour from 0 on, two from 12 days later, one again from 24 days, until 36 days */
+#define GAP_AT INT64_C(1036800000000)
+#define LAP_AT INT64_C(2073600000000)
+#define GAP_END INT64_C(3110400000000)
+#define GAP S("\0\0\0\0\0\0\0\0" "\x00\xA4\x93\xD6\0\0\0\0" \
+	"\0\x80\x18\x66\xF1\0\0\0" "\x00\x48\x27\xAD\x01\0\0\0" \
+	"\0\0\x31\xCC\xE2\x01\0\0" "\x00\xA4\x93\xD6\0\0\0\0" \
+	"\0\x80\x49\x32\xD4\x02\0\0" "\0\0\0\0\0\0\0\0")
+#define BIN S("\x0A\0\0\0\0\0\0\0" "\x03\0\0\0\0\0\0\0")
+#define INTERVAL S("\xFD\xFF\xFF\xFF\xFF\xFF\xFF\xFF" "\x02\0\0\0" "\x01\0\0\0")
+#define LONG_INTERVAL S("\0\0\0\0\0\0\0\0" "\0\0\0\0" "\xFF\xFF\xFF\x7F")
+#define HOURS S("\0\x04\x6B\xF4\x14\0\0\0" "\0\0\0\0" "\0\0\0\0")
+
 static const OpsCase ops_cases[] = {
 #include OPS_ANSWERS
 
@@ -113,6 +126,44 @@ static const OpsCase ops_cases[] = {
 	{OP(ZONE_LOCAL), 0, 0, {I(5), S(""), NONE}, E(NEEDS_PG), NO_LIST},
 	{OP(ZONE_LOCAL), 0, 0, {I(INT64_MAX), ZONE, NONE}, I(INT64_MAX), NO_LIST},
 	{OP(ZONE_LOCAL), 0, 0, {I(INT64_MIN), ZONE, NONE}, I(INT64_MIN), NO_LIST},
+
+	/* local times: before, in the overlap or gap that a change makes, and after it */
+	{OP(ZONE_UTC), 0, 0, {I(GAP_AT + 3599999999), GAP, NONE}, I(GAP_AT - 1), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(GAP_AT + 3600000000), GAP, NONE}, I(GAP_AT), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(GAP_AT + 7199999999), GAP, NONE}, I(GAP_AT + 3599999999), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(GAP_AT + 7200000000), GAP, NONE}, I(GAP_AT), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(LAP_AT + 3599999999), GAP, NONE}, I(LAP_AT - 3600000001), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(LAP_AT + 3600000000), GAP, NONE}, I(LAP_AT), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(LAP_AT + 7200000000), GAP, NONE}, I(LAP_AT + 3600000000), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(0), GAP, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(GAP_END - 1), GAP, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(INT64_MAX), GAP, NONE}, I(INT64_MAX), NO_LIST},
+	{OP(ZONE_UTC), 0, 0, {I(INT64_MIN), GAP, NONE}, I(INT64_MIN), NO_LIST},
+
+	{OP(TIMESTAMP_DIFF), 0, 0, {I(INT64_C(9223371331199999999)), I(INT64_C(-211813488000000000)), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(TIMESTAMP_TIME), 0, 0, {I(INT64_MAX), NONE, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(TIMESTAMP_ADD_DAYS), 0, 0, {I(0), I(INT64_MAX), NONE}, E(DATETIME_RANGE), NO_LIST},
+	{OP(TIMESTAMP_ADD_MONTHS), 0, 0, {I(0), I(INT64_MIN), NONE}, E(DATETIME_RANGE), NO_LIST},
+	{OP(EPOCH_QUOTIENT), 0, 0, {I(5), I(0), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(EPOCH_QUOTIENT), 0, 0, {I(INT64_MIN), I(1), NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(TO_TIMESTAMP), 0, 0, {F(NAN), NONE, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(TO_TIMESTAMP), 0, 0, {F(9224318016000.0), NONE, NONE}, E(NEEDS_PG), NO_LIST},
+	/* stride 10, origin 3 */
+	{OP(DATE_BIN), 0, 0, {I(12), BIN, NONE}, I(3), NO_LIST},
+	{OP(DATE_BIN), 0, 0, {I(13), BIN, NONE}, I(13), NO_LIST},
+	{OP(DATE_BIN), 0, 0, {I(2), BIN, NONE}, I(-7), NO_LIST},
+	{OP(DATE_BIN), 0, 0, {I(-7), BIN, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(DATE_BIN), 0, 0, {I(INT64_MAX), BIN, NONE}, I(INT64_MAX), NO_LIST},
+	{OP(DATE_BIN), 0, 0, {I(5), S(""), NONE}, E(NEEDS_PG), NO_LIST},
+	/* one month, two days and three microseconds less; 25 hours */
+	{OP(INTERVAL_MONTHS), 0, 0, {INTERVAL, NONE, NONE}, I(1), NO_LIST},
+	{OP(INTERVAL_DAYS), 0, 0, {INTERVAL, NONE, NONE}, I(2), NO_LIST},
+	{OP(INTERVAL_TIME), 0, 0, {INTERVAL, NONE, NONE}, I(-3), NO_LIST},
+	{OP(INTERVAL_TOTAL), 0, 0, {INTERVAL, NONE, NONE}, I(32 * INT64_C(86400000000) - 3), NO_LIST},
+	{OP(INTERVAL_TOTAL), 0, 0, {LONG_INTERVAL, NONE, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(INTERVAL_CODE), 0, 0, {INTERVAL, NONE, NONE}, E(NEEDS_PG), NO_LIST},
+	{OP(INTERVAL_CODE), 0, 0, {HOURS, NONE, NONE}, I(INT64_C(90000000000) * 4096 + 2049), NO_LIST},
+	{OP(INTERVAL_CODE), 0, 0, {LONG_INTERVAL, NONE, NONE}, E(NEEDS_PG), NO_LIST},
 
 	{OP(AND), 0, 0, {I(1), I(1), NONE}, I(1), NO_LIST},
 	{OP(AND), 0, 0, {I(1), I(0), NONE}, I(0), NO_LIST},

@@ -50,6 +50,8 @@ range_extract(const GpuAggInstr *ins, const GpuAggRange *a, GpuAggRange *r)
 
 	switch (ins->imm)
 	{
+		case GPUAGG_FIELD_MICROSECOND:
+			return range_is(r, 0, 59999999);
 		case GPUAGG_FIELD_MINUTE:
 			return range_is(r, 0, 59);
 		case GPUAGG_FIELD_HOUR:

@@ -22,6 +22,7 @@
 #include "ops_float.h"
 #include "ops_int.h"
 #include "ops_types.h"
+#include "ops_interval.h"
 
 typedef union GpuAggValue
 {

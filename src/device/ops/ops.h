@@ -144,10 +144,25 @@
 	X(TIMESTAMP_TO_DATE, I_I, gpuagg_timestamp_to_date) \
 	X(DATE_TRUNC, I_I_IMM, gpuagg_date_trunc)	/* date to date; imm: GpuAggField */ \
 	X(TIMESTAMP_TRUNC, I_I_IMM, gpuagg_timestamp_trunc) \
-	X(DATE_EXTRACT, I_I_IMM, gpuagg_date_extract)	/* integral fields; infinite: NEEDS_PG */ \
+	X(DATE_EXTRACT, I_I_IMM, gpuagg_date_extract)	/* infinite: NEEDS_PG */ \
 	X(TIMESTAMP_EXTRACT, I_I_IMM, gpuagg_timestamp_extract) \
 	X(ZONE_LOCAL, IB_I, gpuagg_zone_local)	/* timestamptz to local timestamp; b: a zone's table */ \
 	X(ENUM_ORDER, IB_I, gpuagg_enum_order)	/* an enum's value to a number in its order; b: the enum's table */ \
+	X(ZONE_UTC, IB_I, gpuagg_zone_utc)	/* and back, as PostgreSQL chooses in gaps and overlaps */ \
+	/* intervals: months, days and microseconds */ \
+	X(TIMESTAMP_ADD_MONTHS, II_I, gpuagg_timestamp_add_months) \
+	X(TIMESTAMP_ADD_DAYS, II_I, gpuagg_timestamp_add_days) \
+	X(TIMESTAMP_ADD_TIME, II_I, gpuagg_timestamp_add_time) \
+	X(TIMESTAMP_DIFF, II_I, gpuagg_timestamp_diff)	/* a span */ \
+	X(TIMESTAMP_TIME, I_I, gpuagg_timestamp_time)	/* time of the day */ \
+	X(DATE_BIN, IB_I, gpuagg_date_bin)	/* b: stride and origin, two int64 */ \
+	X(EPOCH_QUOTIENT, II_I, gpuagg_epoch_quotient)	/* floor(microseconds / 10^6 / b), as numeric */ \
+	X(TO_TIMESTAMP, F_I, gpuagg_to_timestamp)	/* of seconds since 1970 */ \
+	X(INTERVAL_MONTHS, B_I, gpuagg_interval_months) \
+	X(INTERVAL_DAYS, B_I, gpuagg_interval_days) \
+	X(INTERVAL_TIME, B_I, gpuagg_interval_time) \
+	X(INTERVAL_TOTAL, B_I, gpuagg_interval_total)	/* beyond 64 bits: NEEDS_PG */ \
+	X(INTERVAL_CODE, B_I, gpuagg_interval_code) \
 	/* byte strings; UTF8 forms count characters, as the encoding says */ \
 	X(OCTET_LENGTH, B_I, gpuagg_octet_length) \
 	X(LENGTH_UTF8, B_I, gpuagg_length_utf8) \
@@ -187,7 +202,7 @@ typedef enum GpuAggOp
 /* Fields of date_trunc and extract: those whose value is an integer. */
 typedef enum GpuAggField
 {
-	GPUAGG_FIELD_MICROSECOND,	/* trunc only */
+	GPUAGG_FIELD_MICROSECOND,	/* extract: with those of the seconds */
 	GPUAGG_FIELD_MILLISECOND,	/* trunc only */
 	GPUAGG_FIELD_SECOND,		/* trunc only */
 	GPUAGG_FIELD_MINUTE,
@@ -203,7 +218,8 @@ typedef enum GpuAggField
 	GPUAGG_FIELD_ISOYEAR,		/* extract only */
 	GPUAGG_FIELD_DECADE,
 	GPUAGG_FIELD_CENTURY,
-	GPUAGG_FIELD_MILLENNIUM
+	GPUAGG_FIELD_MILLENNIUM,
+	GPUAGG_FIELD_EPOCH			/* extract only: microseconds since 1970, of dates seconds */
 } GpuAggField;
 
 #endif							/* GPUAGG_DEVICE_OPS_H */

@@ -14,8 +14,8 @@
  *
  * A time zone is a table that comes with the program (zone_local).
  *
- * Does not handle: fields with fractions, extract() from infinities and values
- * outside PostgreSQL's range (both NEEDS_PG).
+ * Does not handle: extract() from infinities and values outside PostgreSQL's range
+ * (both NEEDS_PG).
  *
  * The rules for all operator headers stand in ops_int.h.
  */
@@ -31,6 +31,8 @@
 #define GPUAGG_DATE_MIN INT64_C(-2451545)	/* 4714-11-24 BC, Julian day 0 */
 #define GPUAGG_DATE_END INT64_C(2145031949) /* 5874898-06-03 */
 #define GPUAGG_TIMESTAMP_END_DAY INT64_C(106751983) /* 294277-01-01 */
+
+#define GPUAGG_DAYS_TO_2000 INT64_C(10957) /* from 1970-01-01 */
 
 #define GPUAGG_TIMESTAMP_MIN (GPUAGG_DATE_MIN * GPUAGG_USECS_PER_DAY)
 #define GPUAGG_TIMESTAMP_END (GPUAGG_TIMESTAMP_END_DAY * GPUAGG_USECS_PER_DAY)
@@ -352,6 +354,8 @@ gpuagg_date_extract(int64_t a, uint8_t *st, const GpuAggInstr *ins)
 	bool		valid = gpuagg_date_in_range(a);
 
 	gpuagg_raise_if(!valid, GPUAGG_ST_NEEDS_PG, st);
+	if (ins->imm == GPUAGG_FIELD_EPOCH)
+		return ((valid ? a : 0) + GPUAGG_DAYS_TO_2000) * 86400;
 	return gpuagg_extract_day((int32_t) (valid ? a : 0), ins->imm, st);
 }
 
@@ -370,6 +374,12 @@ gpuagg_timestamp_extract(int64_t a, uint8_t *st, const GpuAggInstr *ins)
 			return gpuagg_quotient(time, 60000000) % 60;
 		case GPUAGG_FIELD_HOUR:
 			return gpuagg_quotient(time, 3600000000u);
+		case GPUAGG_FIELD_MICROSECOND:
+			return (int64_t) time - gpuagg_quotient(time, 60000000) * INT64_C(60000000);
+		case GPUAGG_FIELD_EPOCH:
+			gpuagg_raise_if(t > INT64_MAX - GPUAGG_DAYS_TO_2000 * GPUAGG_USECS_PER_DAY,
+							GPUAGG_ST_NEEDS_PG, st);
+			return gpuagg_wrap_add(t, GPUAGG_DAYS_TO_2000 * GPUAGG_USECS_PER_DAY);
 		default:
 			return gpuagg_extract_day(day, ins->imm, st);
 	}
@@ -395,15 +405,13 @@ gpuagg_zone_entry(GpuAggBytes table, uint32_t i)
 	return entry;
 }
 
-/* The local time at a moment; beyond the table NEEDS_PG, infinities as they are */
-GPUAGG_FN int64_t
-gpuagg_zone_local(int64_t a, GpuAggBytes table, uint8_t *st)
+/* The entry that holds at a moment; beyond the table NEEDS_PG */
+GPUAGG_FN uint32_t
+gpuagg_zone_find(int64_t a, GpuAggBytes table, uint8_t *st)
 {
 	uint32_t	lo = 0;
 	uint32_t	end = (uint32_t) (table.len / sizeof(GpuAggZoneEntry));
 
-	if (gpuagg_timestamp_is_infinite(a))
-		return a;
 	if (end < 2 || a < gpuagg_zone_entry(table, 0).from ||
 		a >= gpuagg_zone_entry(table, end - 1).from)
 	{
@@ -420,7 +428,59 @@ gpuagg_zone_local(int64_t a, GpuAggBytes table, uint8_t *st)
 		else
 			end = mid;
 	}
-	return gpuagg_wrap_add(a, gpuagg_zone_entry(table, lo).offset);
+	return lo;
+}
+
+/* The local time at a moment; infinities as they are */
+GPUAGG_FN int64_t
+gpuagg_zone_local(int64_t a, GpuAggBytes table, uint8_t *st)
+{
+	uint8_t		found = GPUAGG_ST_VALUE;
+	uint32_t	i;
+
+	if (gpuagg_timestamp_is_infinite(a))
+		return a;
+	i = gpuagg_zone_find(a, table, &found);
+	gpuagg_raise_if(found != GPUAGG_ST_VALUE, found, st);
+	return found != GPUAGG_ST_VALUE ? 0 : gpuagg_wrap_add(a, gpuagg_zone_entry(table, i).offset);
+}
+
+/*
+ * The moment of a local time, as PostgreSQL's DetermineTimeZoneOffset() chooses it: the
+ * first change of offset later than a day before decides.  Of a time that does not exist the
+ * earlier offset is taken, of one that comes twice the later one.
+ */
+GPUAGG_FN int64_t
+gpuagg_zone_utc(int64_t a, GpuAggBytes table, uint8_t *st)
+{
+	const uint32_t n = (uint32_t) (table.len / sizeof(GpuAggZoneEntry));
+	uint8_t		found = GPUAGG_ST_VALUE;
+	GpuAggZoneEntry next;
+	int64_t		before;
+	int64_t		after;
+	uint32_t	i;
+
+	if (gpuagg_timestamp_is_infinite(a))
+		return a;
+	i = gpuagg_zone_find(gpuagg_wrap_sub(a, GPUAGG_USECS_PER_DAY), table, &found);
+	gpuagg_raise_if(found != GPUAGG_ST_VALUE, found, st);
+	if (found != GPUAGG_ST_VALUE)
+		return 0;
+	before = gpuagg_wrap_sub(a, gpuagg_zone_entry(table, i).offset);
+	next = gpuagg_zone_entry(table, i + 1);
+	if (i + 2 == n)
+	{
+		/* the table's end, where a change may be or not */
+		gpuagg_raise_if(gpuagg_wrap_add(a, 2 * GPUAGG_USECS_PER_DAY) >= next.from,
+						GPUAGG_ST_NEEDS_PG, st);
+		return before;
+	}
+	after = gpuagg_wrap_sub(a, next.offset);
+	if (before < next.from && after < next.from)
+		return before;
+	if (before > next.from && after >= next.from)
+		return after;
+	return before > after ? before : after;
 }
 
 #endif							/* GPUAGG_DEVICE_OPS_DATETIME_H */

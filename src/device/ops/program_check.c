@@ -154,7 +154,7 @@ check_const(GpuAggChecker *c, const GpuAggConst *k, uint32_t reg)
 	if (type_class[k->type] == GPUAGG_CLASS_BYTES &&
 		k->state == GPUAGG_ST_VALUE &&
 		(k->v.off > c->bytes || k->len > c->bytes - k->v.off ||
-		 (k->type == GPUAGG_T_UUID && k->len != 16)))
+		 ((k->type == GPUAGG_T_UUID || k->type == GPUAGG_T_INTERVAL) && k->len != 16)))
 		return fail(c, "constant outside the program");
 	c->written[reg] = true;
 	return true;
@@ -248,7 +248,7 @@ check_strict(GpuAggChecker *c, const GpuAggInstr *in, const char *sig)
 		case GPUAGG_OP_TIMESTAMP_TRUNC:
 		case GPUAGG_OP_DATE_EXTRACT:
 		case GPUAGG_OP_TIMESTAMP_EXTRACT:
-			return in->imm >= 0 && in->imm <= GPUAGG_FIELD_MILLENNIUM;
+			return in->imm >= 0 && in->imm <= GPUAGG_FIELD_EPOCH;
 		case GPUAGG_OP_DECIMAL_ROUND:
 		case GPUAGG_OP_DECIMAL_TRUNC:
 		case GPUAGG_OP_DECIMAL_FLOOR:

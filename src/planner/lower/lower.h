@@ -9,11 +9,15 @@
  *	lower_numeric.c		decimals: their scales, arithmetic, comparisons
  *	lower_datetime.c	date_trunc, extract, comparisons across time types
  *	lower_zone.c		timestamptz in the session's zone, or another
+ *	lower_interval.c	intervals, and timestamps with them
+ *	lower_epoch.c		seconds since 1970, and parts of a minute
+ *	lower_to_char.c		to_char of timestamps as a group key
  *	lower_list.c		x = ANY (array), x <> ALL (array)
  *	lower_const.c		expressions without columns: constants
  *	lower_types.c		enums, network addresses, oids
  *	lower_agg.c			aggregates, their transitions and counts
  *	lower_statistic.c	those made of sums of squares
+ *	lower_interval_agg.c	aggregates of intervals
  *
  * A function that returns false has refused (refuse.h) and may have left
  * registers behind that nothing uses; the program is then not finished, or
@@ -220,6 +224,47 @@ extern bool gpuagg_lower_datetime(GpuAggLower *lw, Oid funcid, List *args,
 extern bool gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr,
 									 bool *handled, Expr **row_expr,
 									 GpuAggValue *out);
+
+/* A timestamptz as a local timestamp of the session's zone, and the inverse */
+extern bool gpuagg_lower_session_local(GpuAggLower *lw, const GpuAggValue *utc, GpuAggValue *out);
+extern bool gpuagg_lower_session_utc(GpuAggLower *lw, const GpuAggValue *local, GpuAggValue *out);
+
+/* lower_interval.c; funcid is one of theirs if handled is set. */
+extern bool gpuagg_lower_interval(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
+								  GpuAggValue *out);
+
+typedef enum GpuAggIntervalPart
+{
+	GPUAGG_PART_MONTHS,
+	GPUAGG_PART_DAYS,
+	GPUAGG_PART_TIME,			/* microseconds */
+	GPUAGG_INTERVAL_PARTS
+} GpuAggIntervalPart;
+
+/* As PostgreSQL computes a part of an interval, and as a device does: all parts */
+extern Expr *gpuagg_interval_part_expr(Expr *interval, GpuAggIntervalPart part);
+extern bool gpuagg_lower_interval_parts(GpuAggLower *lw, Expr *expr, GpuAggValue *parts);
+
+/*
+ * An interval of any form as the total that equal ones have, and the transition whose
+ * result shows one of a group.
+ */
+extern bool gpuagg_lower_interval_key(GpuAggLower *lw, Expr *expr, GpuAggValue *value,
+									  int *code_index);
+
+/* A span and a constant that can be one: both as spans */
+extern bool gpuagg_lower_spans(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b);
+
+/* lower_epoch.c; funcid is one of theirs if handled is set. */
+extern bool gpuagg_lower_epoch(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
+							   GpuAggValue *out);
+
+/*
+ * lower_to_char.c.  A key to_char(moment, pattern): the moment truncated to what the text
+ * tells, of which PostgreSQL makes the text of each group.
+ */
+extern bool gpuagg_lower_to_char_key(GpuAggLower *lw, Expr *expr, bool *handled,
+									 Expr **row_expr, GpuAggValue *out);
 
 /* lower_list.c */
 extern bool gpuagg_lower_array_op(GpuAggLower *lw, ScalarArrayOpExpr *saop,

@@ -83,62 +83,41 @@ make_transition(uint16 op, const GpuAggValue *arg, const GpuAggLoweredFilter *fi
 	if (arg != NULL)
 		t.scale = arg->scale |
 			(gpuagg_lower_numeric_is_plain(arg) ? 0 : GPUAGG_SCALE_AT_MOST);
-	t.filter = filter->reg;
+	t.filter = filter != NULL ? filter->reg : GPUAGG_NO_REG;
 	return t;
 }
 
-/* Finds n transitions side by side; -1: there are none such. */
-static int
-find_transitions(const GpuAggLower *lw, const GpuAggTransition *t, int n)
+bool
+gpuagg_lower_transitions(GpuAggLower *lw, int n, const uint16 *ops, const GpuAggValue *args,
+						 Expr *const *arg_exprs, const GpuAggLoweredFilter *filter, int *first)
 {
-	for (int i = 0; i + n <= lw->ntransitions; i++)
-	{
-		if (memcmp(&lw->transitions[i], t, n * sizeof(*t)) == 0)
-			return i;
-	}
-	return -1;
-}
+	GpuAggTransition t[GPUAGG_MAX_TRANSITIONS];
 
-static bool
-add_transitions(GpuAggLower *lw, const GpuAggTransition *t, Expr *const *args, int n,
-				const GpuAggLoweredFilter *filter, int *number)
-{
-	*number = find_transitions(lw, t, n);
-	if (*number >= 0)
-		return true;
+	for (int i = 0; i < n; i++)
+		t[i] = make_transition(ops[i], args != NULL ? &args[i] : NULL, filter);
+	for (*first = 0; *first + n <= lw->ntransitions; (*first)++)
+	{
+		if (memcmp(&lw->transitions[*first], t, n * sizeof(*t)) == 0)
+			return true;
+	}
 	if (lw->ntransitions + n > GPUAGG_MAX_TRANSITIONS)
 		return GPUAGG_REFUSE("the aggregates need more than %d transition states",
 							 GPUAGG_MAX_TRANSITIONS);
-	*number = lw->ntransitions;
+	*first = lw->ntransitions;
 	for (int i = 0; i < n; i++)
 	{
 		lw->transitions[lw->ntransitions] = t[i];
-		lw->arg_exprs[lw->ntransitions] = args[i];
-		lw->filter_exprs[lw->ntransitions++] = filter->expr;
+		lw->arg_exprs[lw->ntransitions] = arg_exprs != NULL ? arg_exprs[i] : NULL;
+		lw->filter_exprs[lw->ntransitions++] = filter != NULL ? filter->expr : NULL;
 	}
 	return true;
 }
 
 bool
-gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
-						Expr *arg_expr, const GpuAggLoweredFilter *filter, int *number)
+gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg, Expr *arg_expr,
+						const GpuAggLoweredFilter *filter, int *number)
 {
-	GpuAggTransition t = make_transition(op, arg, filter);
-
-	return add_transitions(lw, &t, &arg_expr, 1, filter, number);
-}
-
-bool
-gpuagg_lower_comoments(GpuAggLower *lw, const GpuAggValue *args, Expr *const *exprs,
-					   const GpuAggLoweredFilter *filter, int *number)
-{
-	GpuAggTransition t[2] = {make_transition(GPUAGG_TRANS_FIRST_F64, &args[0], filter),
-	make_transition(GPUAGG_TRANS_COMOMENTS_F64, &args[1], filter)};
-
-	if (!add_transitions(lw, t, exprs, 2, filter, number))
-		return false;
-	(*number)++;
-	return true;
+	return gpuagg_lower_transitions(lw, 1, &op, arg, &arg_expr, filter, number);
 }
 
 static bool
@@ -231,7 +210,7 @@ gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 {
 	bool		divides = final == GPUAGG_FINAL_AVG_INT ||
 		final == GPUAGG_FINAL_AVG_NUMERIC || final == GPUAGG_FINAL_AVG_FLOAT ||
-		final == GPUAGG_FINAL_VARIANCE;
+		final == GPUAGG_FINAL_VARIANCE || final == GPUAGG_FINAL_AVG_INTERVAL;
 
 	*number = -1;
 	if (value->notnull && filter->reg == GPUAGG_NO_REG && lw->grouped &&
@@ -343,6 +322,7 @@ gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg, GpuAggOutput *output)
 {
 	GpuAggLoweredFilter filter;
 	bool		handled;
+	bool		ok;
 
 	if (!check_call(agg) || !lower_agg_filter(lw, agg->aggfilter, &filter))
 		return false;
@@ -350,6 +330,9 @@ gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg, GpuAggOutput *output)
 		return true;
 	if (handled)
 		return false;
+	ok = gpuagg_lower_interval_aggregate(lw, agg, &filter, &handled, output);
+	if (handled)
+		return ok;
 	if (agg->aggfnoid != F_COUNT_ && agg->aggfnoid != F_COUNT_ANY)
 		return lower_by_table(lw, agg, &filter, output);
 	output->final = GPUAGG_FINAL_COUNT;

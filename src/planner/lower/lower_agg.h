@@ -15,15 +15,16 @@ typedef struct GpuAggLoweredFilter
 	GpuAggValue value;			/* if there is one */
 } GpuAggLoweredFilter;
 
-/* Finds or adds a transition; arg NULL: none. */
+/*
+ * Finds or adds a transition, and some that follow each other; arg NULL: none, filter NULL:
+ * none.
+ */
 extern bool gpuagg_lower_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
 									Expr *arg_expr, const GpuAggLoweredFilter *filter,
 									int *number);
-
-/* Moments of two arguments: two transitions, of which *number is the one with a state */
-extern bool gpuagg_lower_comoments(GpuAggLower *lw, const GpuAggValue *args,
-								   Expr *const *exprs, const GpuAggLoweredFilter *filter,
-								   int *number);
+extern bool gpuagg_lower_transitions(GpuAggLower *lw, int n, const uint16 *ops,
+									 const GpuAggValue *args, Expr *const *arg_exprs,
+									 const GpuAggLoweredFilter *filter, int *first);
 
 /*
  * How a decimal is shown.  A sum shows the most decimals of its rows, so a transition
@@ -42,5 +43,10 @@ extern bool gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value,
 extern bool gpuagg_lower_statistic(GpuAggLower *lw, const Aggref *agg,
 								   const GpuAggLoweredFilter *filter, bool *handled,
 								   GpuAggOutput *output);
+
+/* lower_interval_agg.c; likewise */
+extern bool gpuagg_lower_interval_aggregate(GpuAggLower *lw, const Aggref *agg,
+											const GpuAggLoweredFilter *filter, bool *handled,
+											GpuAggOutput *output);
 
 #endif							/* GPUAGG_PLANNER_LOWER_AGG_H */

@@ -1,6 +1,6 @@
 /*
  * lower_datetime.c
- *		date_trunc, extract, and comparisons between types of time.
+ *		date_trunc, extract of whole fields, and comparisons between types of time.
  *
  * Where a device need not know the time zone:
  *
@@ -17,7 +17,7 @@
  *
  * Everything else of timestamptz is in lower_zone.c.
  *
- * Does not handle: intervals, fields that are not integers (second, epoch, ...).
+ * Intervals are in lower_interval.c, seconds and their like in lower_epoch.c.
  */
 #include "postgres.h"
 
@@ -215,11 +215,9 @@ lower_mixed_comparison(GpuAggLower *lw, GpuAggOp op, int tz_arg, Oid cast,
 	Expr	   *other = (Expr *) list_nth(args, 1 - tz_arg);
 	GpuAggValue v[2];
 
-	if (!gpuagg_lower_is_constant(other))
-		return GPUAGG_REFUSE("comparing a column with a timestamptz depends on the time zone");
 	if (!gpuagg_lower_expr(lw, (Expr *) list_nth(args, tz_arg), &v[tz_arg]) ||
-		!gpuagg_lower_const_expr(lw, call1(cast, TIMESTAMPTZOID, other),
-								 &v[1 - tz_arg]))
+		!(gpuagg_lower_is_constant(other) ? gpuagg_lower_const_expr : gpuagg_lower_expr)
+		(lw, call1(cast, TIMESTAMPTZOID, other), &v[1 - tz_arg]))
 		return false;
 	return gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, &v[0], &v[1], NULL, 0, out);
 }

@@ -260,9 +260,9 @@ lower_boolean_test(GpuAggLower *lw, BooleanTest *test, GpuAggValue *out)
 }
 
 static bool
-same_class(const GpuAggValue *a, const GpuAggValue *b)
+same_class(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
 {
-	if (a->type == b->type)
+	if (a->type == b->type || gpuagg_lower_spans(lw, a, b))
 		return true;
 	return GPUAGG_REFUSE("an expression mixes types in a way that is not supported");
 }
@@ -302,7 +302,7 @@ lower_case(GpuAggLower *lw, CaseExpr *expr, GpuAggValue *out)
 		return false;
 	for (int i = n - 1; i >= 0; i--)
 	{
-		if (!same_class(&then[i], &rest) ||
+		if (!same_class(lw, &then[i], &rest) ||
 			!gpuagg_lower_select(lw, &when[i], &then[i], &rest, &rest))
 			return false;
 	}
@@ -327,7 +327,7 @@ lower_coalesce(GpuAggLower *lw, CoalesceExpr *expr, GpuAggValue *out)
 	rest = values[n - 1];
 	for (int i = n - 2; i >= 0; i--)
 	{
-		if (!same_class(&values[i], &rest) ||
+		if (!same_class(lw, &values[i], &rest) ||
 			!gpuagg_lower_coalesce(lw, &values[i], &rest, &rest))
 			return false;
 	}
@@ -361,6 +361,8 @@ lower_beyond(GpuAggLower *lw, bool greater, Oid sqltype, Oid collation,
 			break;
 		default:
 			op = greater ? GPUAGG_OP_BYTES_GT : GPUAGG_OP_BYTES_LT;
+			if (a->type == GPUAGG_T_INTERVAL)
+				return GPUAGG_REFUSE("GREATEST and LEAST of intervals are not supported");
 			if (type_is_collatable(sqltype) && !gpuagg_collation_is_c(collation))
 				return GPUAGG_REFUSE("GREATEST and LEAST of text need collation \"C\"");
 			if (a->type == GPUAGG_T_BPCHAR &&
@@ -394,7 +396,7 @@ lower_minmax(GpuAggLower *lw, MinMaxExpr *expr, GpuAggValue *out)
 		GpuAggValue other;
 
 		if (!gpuagg_lower_expr(lw, (Expr *) lfirst(lc), &next) ||
-			!same_class(&acc, &next) ||
+			!same_class(lw, &acc, &next) ||
 			!lower_beyond(lw, least, expr->minmaxtype, expr->inputcollid, &acc, &next, &beyond) ||
 			!gpuagg_lower_coalesce(lw, &acc, &next, &other) ||
 			!gpuagg_lower_select(lw, &beyond, &next, &other, &acc))
@@ -701,15 +703,24 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 	Expr	   *row_expr = expr;
 	GpuAggValue value;
 	bool		date_tz;
+	bool		text = false;
+	int			code = -1;
 	bool		ok;
 
 	ok = gpuagg_lower_date_tz_key(lw, expr, &date_tz, &row_expr, &value);
 	if (!date_tz)
+		ok = gpuagg_lower_to_char_key(lw, expr, &text, &row_expr, &value);
+	if (!date_tz && !text)
 		ok = gpuagg_lower_expr(lw, expr, &value);
-	if (!ok || (OidIsValid(eqop) && !check_key(expr, value.type, eqop)) ||
+	if (ok && value.type == GPUAGG_T_INTERVAL)
+		ok = gpuagg_lower_interval_key(lw, expr, &value, &code);
+	if (!ok ||
+		(OidIsValid(eqop) && !check_key(expr, text ? GPUAGG_T_TEXT : value.type, eqop)) ||
 		!add_key(lw, &value, row_expr, &output->index))
 		return false;
-	output->final = date_tz ? GPUAGG_FINAL_KEY_DATE_TZ : GPUAGG_FINAL_KEY;
+	output->final = date_tz ? GPUAGG_FINAL_KEY_DATE_TZ : text ? GPUAGG_FINAL_KEY_TEXT :
+		code >= 0 ? GPUAGG_FINAL_KEY_INTERVAL : GPUAGG_FINAL_KEY;
+	output->shown_by = code + 1;
 	output->count_index = -1;
 	output->type = value.type;
 	output->scale = output->shown = value.scale;

@@ -220,7 +220,13 @@ gpuagg_lower_function(GpuAggLower *lw, Oid funcid, Oid opno, List *args,
 
 	if (find_function(funcid, &row) && list_length(args) <= MAX_ARGS)
 		return lower_row(lw, &row, args, collation, out);
+	ok = gpuagg_lower_epoch(lw, funcid, args, &handled, out);
+	if (handled)
+		return ok;
 	ok = gpuagg_lower_numeric(lw, funcid, args, &handled, out);
+	if (handled)
+		return ok;
+	ok = gpuagg_lower_interval(lw, funcid, args, &handled, out);
 	if (handled)
 		return ok;
 	ok = gpuagg_lower_datetime(lw, funcid, args, &handled, out);

@@ -245,11 +245,16 @@ static bool
 lower_moments(GpuAggLower *lw, const GpuAggValue *values, Expr *const *args, int n,
 			  const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
+	/* of two arguments the second transition has the state */
+	static const uint16 one[] = {GPUAGG_TRANS_MOMENTS_F64};
+	static const uint16 two[] = {GPUAGG_TRANS_FIRST_F64, GPUAGG_TRANS_COMOMENTS_F64};
+
 	output->count_index = -1;
-	if (n == 2)
-		return gpuagg_lower_comoments(lw, values, args, filter, &output->index);
-	return gpuagg_lower_transition(lw, GPUAGG_TRANS_MOMENTS_F64, values, args[0], filter,
-								   &output->index);
+	if (!gpuagg_lower_transitions(lw, n, n == 2 ? two : one, values, args, filter,
+								  &output->index))
+		return false;
+	output->index += n - 1;
+	return true;
 }
 
 bool

@@ -6,12 +6,11 @@
  * (planner/zone.h), so a plan follows a changed TimeZone.  One operation makes a local
  * timestamp of a timestamptz; what follows is that of timestamp.
  *
- * Back from local time goes only what need not look for an offset: a truncation to less
- * than a day keeps the value's own.  PostgreSQL looks for the offset of a truncation to
- * whole days, so as a group key that is grouped by its date (lower_datetime.c).
+ * Back from local time, another operation looks for the offset as PostgreSQL does.  A
+ * truncation to less than a day keeps the value's own.  One to whole days, as a group key,
+ * is grouped by its date (lower_datetime.c).
  *
- * Does not handle: abbreviations of zones, zones that are not constant, timestamps as
- * timestamptz, fields that are not integers.
+ * Does not handle: abbreviations of zones, zones that are not constant.
  */
 #include "postgres.h"
 
@@ -32,6 +31,32 @@ session_zone(void)
 								 C_COLLATION_OID, C_COLLATION_OID, COERCE_EXPLICIT_CALL);
 }
 
+bool
+gpuagg_lower_session_local(GpuAggLower *lw, const GpuAggValue *utc, GpuAggValue *out)
+{
+	GpuAggValue table;
+
+	return gpuagg_lower_zone(lw, session_zone(), GPUAGG_ZONE_SETTING, &table) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_ZONE_LOCAL, GPUAGG_T_TIMESTAMP, utc, &table, NULL, 0, out);
+}
+
+static bool
+lower_utc(GpuAggLower *lw, const GpuAggValue *local, Expr *zone, GpuAggZoneName kind,
+		  GpuAggValue *out)
+{
+	GpuAggValue table;
+
+	return gpuagg_lower_zone(lw, zone, kind, &table) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_ZONE_UTC, GPUAGG_T_TIMESTAMPTZ, local, &table, NULL, 0,
+						out);
+}
+
+bool
+gpuagg_lower_session_utc(GpuAggLower *lw, const GpuAggValue *local, GpuAggValue *out)
+{
+	return lower_utc(lw, local, session_zone(), GPUAGG_ZONE_SETTING, out);
+}
+
 /* The local time of a timestamptz, and that itself */
 static bool
 lower_local(GpuAggLower *lw, Expr *moment, Expr *zone, GpuAggZoneName kind,
@@ -50,18 +75,31 @@ lower_session(GpuAggLower *lw, Expr *moment, GpuAggValue *utc, GpuAggValue *loca
 	return lower_local(lw, moment, session_zone(), GPUAGG_ZONE_SETTING, utc, local);
 }
 
-/* timestamptz AT TIME ZONE 'name' */
+/* A constant that names a zone whose table can be had */
 static bool
-lower_at_zone(GpuAggLower *lw, List *args, GpuAggValue *out)
+is_zone(const Expr *expr)
 {
-	Const	   *zone = (Const *) linitial(args);
-	GpuAggValue utc;
+	const Const *zone = (const Const *) expr;
 
-	if (!IsA(zone, Const) || zone->constisnull ||
-		!gpuagg_zone_is_full_name(TextDatumGetCString(zone->constvalue)))
+	return IsA(zone, Const) && !zone->constisnull &&
+		gpuagg_zone_is_full_name(TextDatumGetCString(zone->constvalue));
+}
+
+/* timestamptz AT TIME ZONE 'name', or timestamp AT TIME ZONE 'name' */
+static bool
+lower_at_zone(GpuAggLower *lw, List *args, bool local, GpuAggValue *out)
+{
+	Expr	   *zone = (Expr *) linitial(args);
+	GpuAggValue value;
+
+	if (!is_zone(zone))
 		return GPUAGG_REFUSE("AT TIME ZONE needs a constant full name of a time zone");
-	return lower_local(lw, (Expr *) lsecond(args), (Expr *) zone, GPUAGG_ZONE_ARGUMENT, &utc,
-					   out);
+	if (local && gpuagg_lower_is_constant((Expr *) args))
+		return GPUAGG_REFUSE("a moment without columns is computed once, if at all");
+	if (!local)
+		return lower_local(lw, (Expr *) lsecond(args), zone, GPUAGG_ZONE_ARGUMENT, &value, out);
+	return gpuagg_lower_expr(lw, (Expr *) lsecond(args), &value) &&
+		lower_utc(lw, &value, zone, GPUAGG_ZONE_ARGUMENT, out);
 }
 
 static bool
@@ -79,26 +117,52 @@ lower_zoned_extract(GpuAggLower *lw, List *args, bool to_float, GpuAggValue *out
 		gpuagg_lower_op(lw, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_T_FLOAT8, out, NULL, NULL, 0, out);
 }
 
-/* The offset of a truncation to less than a day is the value's. */
+/* The offset of a truncation to less than a day is the value's, else the day's. */
 static bool
-lower_zoned_trunc(GpuAggLower *lw, List *args, GpuAggValue *out)
+lower_zoned_trunc(GpuAggLower *lw, List *args, Expr *zone, GpuAggZoneName kind, GpuAggValue *out)
 {
 	GpuAggField field;
 	GpuAggValue utc;
 	GpuAggValue local;
 	GpuAggValue offset;
 
-	if (!gpuagg_lower_field((Expr *) linitial(args), GPUAGG_USE_TRUNC, &field))
+	if (!gpuagg_lower_field((Expr *) linitial(args), GPUAGG_USE_TRUNC, &field) ||
+		!lower_local(lw, (Expr *) lsecond(args), zone, kind, &utc, &local))
 		return false;
 	if (field >= GPUAGG_FIELD_DAY)
-		return GPUAGG_REFUSE("date_trunc of timestamptz to days and longer is supported as a group key only");
-	return lower_session(lw, (Expr *) lsecond(args), &utc, &local) &&
-		gpuagg_lower_op(lw, GPUAGG_OP_INT8_SUB, GPUAGG_T_INT8, &local, &utc, NULL, 0,
-						&offset) &&
+		return gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP, &local, NULL,
+							   NULL, field, &local) &&
+			lower_utc(lw, &local, zone, kind, out);
+	return gpuagg_lower_op(lw, GPUAGG_OP_INT8_SUB, GPUAGG_T_INT8, &local, &utc, NULL, 0,
+						   &offset) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP, &local, NULL, NULL,
 						field, &local) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_INT8_SUB, GPUAGG_T_TIMESTAMPTZ, &local, &offset, NULL, 0,
 						out);
+}
+
+static bool
+lower_named_trunc(GpuAggLower *lw, List *args, GpuAggValue *out)
+{
+	Expr	   *zone = (Expr *) lthird(args);
+
+	if (gpuagg_lower_is_constant((Expr *) args) || !is_zone(zone))
+		return GPUAGG_REFUSE("date_trunc in a zone needs a constant full name of a time zone");
+	return lower_zoned_trunc(lw, args, zone, GPUAGG_ZONE_ARGUMENT, out);
+}
+
+/* A date or timestamp as timestamptz */
+static bool
+lower_to_utc(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
+{
+	if (gpuagg_lower_is_constant(expr))
+		return GPUAGG_REFUSE("a cast to timestamptz is computed once, if at all");
+	if (!gpuagg_lower_expr(lw, expr, out) ||
+		(out->type == GPUAGG_T_DATE &&
+		 !gpuagg_lower_op(lw, GPUAGG_OP_DATE_TO_TIMESTAMP, GPUAGG_T_TIMESTAMP, out, NULL, NULL, 0,
+						  out)))
+		return false;
+	return gpuagg_lower_session_utc(lw, out, out);
 }
 
 bool
@@ -141,7 +205,7 @@ gpuagg_lower_zoned(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 	switch (funcid)
 	{
 		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
-			return lower_zoned_trunc(lw, args, out);
+			return lower_zoned_trunc(lw, args, session_zone(), GPUAGG_ZONE_SETTING, out);
 		case F_EXTRACT_TEXT_TIMESTAMPTZ:
 			return lower_zoned_extract(lw, args, false, out);
 		case F_DATE_PART_TEXT_TIMESTAMPTZ:
@@ -151,12 +215,14 @@ gpuagg_lower_zoned(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 		case F_TIMESTAMP_TIMESTAMPTZ:
 			return lower_session(lw, (Expr *) linitial(args), &utc, out);
 		case F_TIMEZONE_TEXT_TIMESTAMPTZ:
-			return lower_at_zone(lw, args, out);
+			return lower_at_zone(lw, args, false, out);
+		case F_TIMEZONE_TEXT_TIMESTAMP:
+			return lower_at_zone(lw, args, true, out);
 		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
-			return GPUAGG_REFUSE("date_trunc in a zone that is named is not supported (AT TIME ZONE is)");
+			return lower_named_trunc(lw, args, out);
 		case F_TIMESTAMPTZ_DATE:
 		case F_TIMESTAMPTZ_TIMESTAMP:
-			return GPUAGG_REFUSE("casts to timestamptz from types without time zone depend on the time zone");
+			return lower_to_utc(lw, (Expr *) linitial(args), out);
 		default:
 			*handled = false;
 			return false;

@@ -1,0 +1,220 @@
+/*
+ * lower_epoch.c
+ *		Seconds since 1970, seconds with their fraction, and back to timestamps.
+ *
+ * extract() gives numerics of six decimals, or three, or none: a device's decimals are the
+ * microseconds.  date_part() gives a double, made of them as PostgreSQL makes it.
+ *
+ * floor(extract(epoch from x) / 300) rounds the quotient as numeric's division does before
+ * it looks for the integer below, so it is one operation.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "device/ops/ops_datetime.h"
+#include "nodes/nodeFuncs.h"
+#include "planner/lower/lower.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/numeric.h"
+
+/* Fields that are microseconds of the minute, or since 1970 */
+typedef struct FineField
+{
+	const char *name;
+	GpuAggField field;
+	int			decimals;
+} FineField;
+
+static const FineField fine_fields[] = {
+	{"microsecond", GPUAGG_FIELD_MICROSECOND, 0},
+	{"microseconds", GPUAGG_FIELD_MICROSECOND, 0},
+	{"millisecond", GPUAGG_FIELD_MICROSECOND, 3},
+	{"milliseconds", GPUAGG_FIELD_MICROSECOND, 3},
+	{"second", GPUAGG_FIELD_MICROSECOND, 6},
+	{"seconds", GPUAGG_FIELD_MICROSECOND, 6},
+	{"epoch", GPUAGG_FIELD_EPOCH, 6}
+};
+
+static const FineField *
+fine_field(Expr *unit)
+{
+	char	   *name;
+
+	if (!IsA(unit, Const) || ((Const *) unit)->constisnull)
+		return NULL;
+	name = TextDatumGetCString(((Const *) unit)->constvalue);
+	for (int i = 0; i < lengthof(fine_fields); i++)
+	{
+		if (pg_strcasecmp(fine_fields[i].name, name) == 0)
+			return &fine_fields[i];
+	}
+	return NULL;
+}
+
+static void
+set_decimals(GpuAggValue *value, int decimals)
+{
+	value->scale = value->shown = decimals;
+	value->shown_reg = GPUAGG_NO_REG;
+}
+
+/* The microseconds of a field; seconds since 1970 do not depend on the zone. */
+static bool
+lower_fine(GpuAggLower *lw, const FineField *field, Expr *moment, GpuAggValue *out)
+{
+	if (!gpuagg_lower_expr(lw, moment, out))
+		return false;
+	if (out->type == GPUAGG_T_TIMESTAMPTZ && field->field != GPUAGG_FIELD_EPOCH &&
+		!gpuagg_lower_session_local(lw, out, out))
+		return false;
+	return gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_EXTRACT, GPUAGG_T_NUMERIC, out, NULL, NULL,
+						   field->field, out);
+}
+
+static bool
+by_integer(GpuAggLower *lw, GpuAggOp op, int64 n, GpuAggValue *value)
+{
+	GpuAggValue by;
+
+	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(n), false),
+								 &by) &&
+		gpuagg_lower_op(lw, op, GPUAGG_T_INT8, value, &by, NULL, 0, value);
+}
+
+static bool
+by_double(GpuAggLower *lw, GpuAggOp op, double d, GpuAggValue *value)
+{
+	GpuAggValue by;
+
+	return gpuagg_lower_constant(lw, gpuagg_constant_make(GPUAGG_T_FLOAT8, Float8GetDatum(d), false),
+								 &by) &&
+		gpuagg_lower_op(lw, op, GPUAGG_T_FLOAT8, value, &by, NULL, 0, value);
+}
+
+static bool
+to_double(GpuAggLower *lw, GpuAggValue *value)
+{
+	return gpuagg_lower_op(lw, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_T_FLOAT8, value, NULL, NULL, 0,
+						   value);
+}
+
+/* Whole seconds and their fraction, each in the field's unit, added */
+static bool
+lower_fine_double(GpuAggLower *lw, const FineField *field, GpuAggValue *value)
+{
+	GpuAggValue fraction = *value;
+
+	if (field->field == GPUAGG_FIELD_EPOCH)
+		return to_double(lw, value) && by_double(lw, GPUAGG_OP_FLOAT8_DIV, 1000000.0, value);
+	if (field->decimals == 0)
+		return to_double(lw, value);
+	return by_integer(lw, GPUAGG_OP_INT8_DIV, 1000000, value) && to_double(lw, value) &&
+		by_double(lw, GPUAGG_OP_FLOAT8_MUL, field->decimals == 3 ? 1000.0 : 1.0, value) &&
+		by_integer(lw, GPUAGG_OP_INT_MOD, 1000000, &fraction) && to_double(lw, &fraction) &&
+		by_double(lw, GPUAGG_OP_FLOAT8_DIV, field->decimals == 3 ? 1000.0 : 1000000.0,
+				  &fraction) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_FLOAT8_ADD, GPUAGG_T_FLOAT8, value, &fraction, NULL, 0,
+						value);
+}
+
+/* extract(epoch from date): whole seconds */
+static bool
+lower_date_epoch(GpuAggLower *lw, List *args, GpuAggValue *out)
+{
+	return gpuagg_lower_expr(lw, (Expr *) lsecond(args), out) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_DATE_EXTRACT, GPUAGG_T_NUMERIC, out, NULL, NULL,
+						GPUAGG_FIELD_EPOCH, out);
+}
+
+/* A constant integer that divides seconds; 0: it is none */
+static int64
+divisor(Expr *expr)
+{
+	const Const *c = (const Const *) expr;
+	int64		n;
+	bool		integral;
+
+	if (!IsA(expr, Const) || c->constisnull ||
+		!gpuagg_lower_numeric_floor(c->constvalue, 0, &n, &integral) || !integral ||
+		DatumGetInt32(DirectFunctionCall1(numeric_scale, c->constvalue)) > 6)
+		return 0;
+	return n > 0 && n <= PG_INT32_MAX ? n : 0;
+}
+
+/* floor(x / n) of an x with six decimals; or else it is not handled */
+static bool
+lower_floor(GpuAggLower *lw, Expr *arg, bool *handled, GpuAggValue *out)
+{
+	OpExpr	   *division = (OpExpr *) arg;
+	GpuAggMark	mark = gpuagg_lower_mark(lw);
+	GpuAggValue value;
+	int64		n;
+
+	*handled = false;
+	if (!IsA(arg, OpExpr))
+		return false;
+	set_opfuncid(division);
+	if (division->opfuncid != F_NUMERIC_DIV)
+		return false;
+	n = divisor((Expr *) lsecond(division->args));
+	if (n == 0 || !gpuagg_lower_expr(lw, (Expr *) linitial(division->args), &value) ||
+		value.type != GPUAGG_T_NUMERIC || value.scale != 6 ||
+		!gpuagg_lower_numeric_is_plain(&value))
+	{
+		gpuagg_lower_reset(lw, mark);
+		return false;
+	}
+	*handled = true;
+	if (!by_integer(lw, GPUAGG_OP_EPOCH_QUOTIENT, n, &value))
+		return false;
+	*out = value;
+	out->type = GPUAGG_T_NUMERIC;
+	set_decimals(out, 0);
+	return true;
+}
+
+bool
+gpuagg_lower_epoch(GpuAggLower *lw, Oid funcid, List *args, bool *handled, GpuAggValue *out)
+{
+	const FineField *field;
+	bool		to_float = false;
+
+	/* without columns: PostgreSQL computes it once */
+	*handled = !gpuagg_lower_is_constant((Expr *) args);
+	if (!*handled)
+		return false;
+	switch (funcid)
+	{
+		case F_FLOOR_NUMERIC:
+			return lower_floor(lw, (Expr *) linitial(args), handled, out);
+		case F_TO_TIMESTAMP_FLOAT8:
+			return gpuagg_lower_expr(lw, (Expr *) linitial(args), out) &&
+				gpuagg_lower_op(lw, GPUAGG_OP_TO_TIMESTAMP, GPUAGG_T_TIMESTAMPTZ, out, NULL, NULL, 0,
+								out);
+		case F_EXTRACT_TEXT_DATE:
+			field = fine_field((Expr *) linitial(args));
+			if (field == NULL || field->field != GPUAGG_FIELD_EPOCH)
+				break;
+			return lower_date_epoch(lw, args, out);
+		case F_DATE_PART_TEXT_TIMESTAMP:
+		case F_DATE_PART_TEXT_TIMESTAMPTZ:
+			to_float = true;
+			/* FALLTHROUGH */
+		case F_EXTRACT_TEXT_TIMESTAMP:
+		case F_EXTRACT_TEXT_TIMESTAMPTZ:
+			field = fine_field((Expr *) linitial(args));
+			if (field == NULL)
+				break;
+			if (!lower_fine(lw, field, (Expr *) lsecond(args), out))
+				return false;
+			if (to_float)
+				return lower_fine_double(lw, field, out);
+			set_decimals(out, field->decimals);
+			return true;
+		default:
+			break;
+	}
+	*handled = false;
+	return false;
+}
