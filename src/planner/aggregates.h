@@ -83,7 +83,8 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_I64,			/* min, max, bit and bool aggregates: the
 								 * argument's type */
 	GPUAGG_FINAL_F64_ORDER,		/* gpuagg_f64_unorder() */
-	GPUAGG_FINAL_BYTES			/* text, char(n) */
+	GPUAGG_FINAL_BYTES,			/* text, char(n) */
+	GPUAGG_FINAL_WORD			/* min, max: numeric from a word (program.h) */
 } GpuAggFinal;
 
 #endif							/* GPUAGG_PLANNER_AGGREGATES_H */

@@ -205,7 +205,7 @@ missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint8 scale, uin
 	datum = missing->am_value;
 	if (type == GPUAGG_T_NUMERIC)
 	{
-		if (!gpuagg_numeric_scaled(datum, false, scale, &decimal))
+		if (!gpuagg_numeric_stored(datum, scale, &decimal))
 			return GPUAGG_REFUSE("the default of an added column does not fit 64 bits");
 		datum = Int64GetDatum(decimal);
 	}

@@ -90,8 +90,7 @@ add_transition(GpuAggLower *lw, uint16 op, const GpuAggValue *arg,
 	t.arg = arg != NULL ? arg->reg : GPUAGG_NO_REG;
 	t.type = arg != NULL ? arg->type : 0;
 	if (arg != NULL)
-		t.scale = arg->scale |
-			(gpuagg_lower_numeric_is_plain(arg) ? 0 : GPUAGG_SCALE_AT_MOST);
+		t.scale = gpuagg_lower_numeric_scale(arg);
 	t.filter = filter->reg;
 	for (int i = 0; i < lw->ntransitions; i++)
 	{
@@ -213,22 +212,16 @@ add_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 }
 
 /*
- * How a decimal is shown.  A sum shows the most decimals of its rows, so a transition
- * may have to find them.
+ * Where the decimals shown depend on the row: the most that any row shows, by a
+ * transition of its own
  */
 static bool
-lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
+add_most_shown(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 			   const AggFilter *filter, GpuAggOutput *output)
 {
 	GpuAggValue shown;
 	int			number;
 
-	output->scale = value->scale;
-	output->shown = value->shown;
-	if (gpuagg_lower_numeric_is_plain(value))
-		return true;
-	if (op != GPUAGG_TRANS_SUM_I128)
-		return GPUAGG_REFUSE("a minimum or maximum whose number of decimals depends on the row is not supported");
 	if (value->shown_reg == GPUAGG_NO_REG)
 		return true;
 	if (!gpuagg_lower_numeric_shown(lw, value, &shown) ||
@@ -239,6 +232,35 @@ lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
 		return false;
 	output->shown_by = number + 1;
 	return true;
+}
+
+bool
+gpuagg_lower_most_shown(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+						GpuAggOutput *output)
+{
+	AggFilter	none = {.reg = GPUAGG_NO_REG};
+
+	return add_most_shown(lw, value, arg, &none, output);
+}
+
+/*
+ * The transition of a decimal, and how it is shown.  A minimum is shown as the row
+ * that it comes from, a sum as its row with the most decimals.
+ */
+static bool
+lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
+			   const AggFilter *filter, GpuAggOutput *output)
+{
+	GpuAggValue word;
+
+	output->scale = value->scale;
+	output->shown = value->shown;
+	if (op == GPUAGG_TRANS_SUM_I128 || value->shown_reg == GPUAGG_NO_REG)
+		return add_transition(lw, op, value, arg, filter, &output->index) &&
+			add_most_shown(lw, value, arg, filter, output);
+	output->final = GPUAGG_FINAL_WORD;
+	return gpuagg_lower_numeric_word(lw, value, &word) &&
+		add_transition(lw, op, &word, arg, filter, &output->index);
 }
 
 static bool
@@ -264,8 +286,7 @@ lower_by_table(GpuAggLower *lw, const Aggref *agg, const AggFilter *filter,
 							 format_procedure(agg->aggfnoid));
 	output->final = row.final;
 	output->type = row.type;
-	return add_transition(lw, row.op, &value, arg, filter, &output->index) &&
-		lower_decimals(lw, row.op, &value, arg, filter, output) &&
+	return lower_decimals(lw, row.op, &value, arg, filter, output) &&
 		add_count_beside(lw, &value, arg, filter, row.final,
 						 &output->count_index);
 }
