@@ -9,8 +9,9 @@
  * the same registers.  Instructions stand in the order in which they were
  * asked for, so whatever the filter needs comes before the rest.
  *
- * Does not handle: removing instructions that nothing reads (there are none
- * unless an attempt failed, and those are taken back by a mark).
+ * Does not handle: removing instructions that nothing reads (there are few: those of
+ * an attempt that failed are taken back by a mark, but the decimals shown of a numeric
+ * column are computed even if nobody shows it).
  */
 #include "postgres.h"
 
