@@ -142,14 +142,14 @@ job_columns(GpuAggCacheClient *client, GpuAggCacheTable *table)
 										 sizeof(GpuAggCacheColumn *));
 	if (p->ncolumns == 0)
 		cached->columns[cached->ncolumns++] =
-			gpuagg_cache_column(table, GPUAGG_CACHE_ROWS, 0);
+			gpuagg_cache_column(table, GPUAGG_CACHE_ROWS, 0, 0);
 	for (uint32 i = 0; i < p->nattrs; i++)
 	{
 		GpuAggCacheColumn *column;
 
 		if (attrs[i].reg == GPUAGG_NO_REG)
 			continue;
-		column = gpuagg_cache_column(table, i, attrs[i].type);
+		column = gpuagg_cache_column(table, i, attrs[i].type, attrs[i].scale);
 		if (column == NULL || !column_fits(column))
 			return false;
 		dictionaries[attrs[i].reg] = column->dictionary;

@@ -265,7 +265,7 @@ column_empty(GpuAggCacheTable *table, GpuAggCacheColumn *column)
 }
 
 GpuAggCacheColumn *
-gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type)
+gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type, uint32 scale)
 {
 	GpuAggCacheColumn *column;
 	dlist_iter	iter;
@@ -275,18 +275,20 @@ gpuagg_cache_column(GpuAggCacheTable *table, uint32 attr, uint32 type)
 		column = dlist_container(GpuAggCacheColumn, node, iter.cur);
 		if (column->attr != attr)
 			continue;
-		if (column->type == type)
+		if (column->type == type && column->scale == scale)
 			return column;
-		/* ALTER TABLE that need not rewrite the table, as to timestamptz */
+		/* ALTER TABLE that need not rewrite the table, as to timestamptz, or to numeric */
 		if (table->jobs > 1 || !column_empty(table, column))
 			return NULL;
 		column_forget_strings(column);
 		column->type = type;
+		column->scale = scale;
 		return column;
 	}
 	column = gpuagg_cache_directory_alloc(table, sizeof(GpuAggCacheColumn));
 	column->attr = attr;
 	column->type = type;
+	column->scale = scale;
 	dlist_push_tail(&table->columns, &column->node);
 	return column;
 }

@@ -34,10 +34,10 @@ extern void gpuagg_cache_table_unload(GpuAggCacheTable *table, int attr);
 
 /*
  * The column, made if need be, for a job that has joined the table.  NULL: it is
- * known with another type, and in use as such.
+ * known with another type or scale, and in use as such.
  */
 extern GpuAggCacheColumn *gpuagg_cache_column(GpuAggCacheTable *table,
-											  uint32 attr, uint32 type);
+											  uint32 attr, uint32 type, uint32 scale);
 
 /* Makes a column's dictionary if it has none; false: no memory. */
 extern bool gpuagg_cache_dictionary(GpuAggCacheColumn *column);

@@ -43,6 +43,15 @@
 #define GPUAGG_MAX_SCALE 18
 #define GPUAGG_SCALE_AT_MOST 0x80
 
+/*
+ * A numeric whose number of decimals varies by row lies with it in one word: an
+ * integer, and in the lowest bits the decimals that PostgreSQL shows.  Such words of
+ * integers of one scale are in the order of the values.
+ */
+#define GPUAGG_WORD_BITS 5
+#define GPUAGG_WORD_DECIMALS 31
+#define GPUAGG_SCALE_WORD 0x40
+
 typedef enum GpuAggClass
 {
 	GPUAGG_CLASS_I64,
@@ -113,7 +122,8 @@ typedef struct GpuAggAttr
 								 * GPUAGG_NO_REG: NULL */
 	int32_t		fixed_off;		/* offset from the tuple's data start when the
 								 * tuple has no NULLs; -1 if it varies */
-	uint16_t	scale;			/* NUMERIC: decimals that each value has */
+	uint16_t	scale;			/* NUMERIC: decimals that each value has;
+								 * GPUAGG_SCALE_WORD: its own, in a word with it */
 	uint16_t	pad;
 } GpuAggAttr;
 
@@ -148,7 +158,7 @@ typedef struct GpuAggKey
 	uint16_t	reg;
 	uint8_t		type;			/* GpuAggType */
 	uint8_t		notnull;		/* never NULL */
-	uint8_t		scale;			/* NUMERIC: decimals, for PostgreSQL's rows */
+	uint8_t		scale;			/* NUMERIC: as a transition's */
 	uint8_t		pad;
 } GpuAggKey;
 
@@ -159,7 +169,8 @@ typedef struct GpuAggTransition
 	uint16_t	filter;			/* boolean register, or GPUAGG_NO_REG */
 	uint8_t		type;			/* GpuAggType of the argument */
 	uint8_t		scale;			/* NUMERIC: its decimals, for PostgreSQL's rows;
-								 * GPUAGG_SCALE_AT_MOST: or fewer */
+								 * GPUAGG_SCALE_AT_MOST: or fewer;
+								 * GPUAGG_SCALE_WORD: as words of such integers */
 } GpuAggTransition;
 
 /*

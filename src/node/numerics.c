@@ -2,17 +2,18 @@
  * numerics.c
  *		Numerics of integers, of decimals and of averages, made in place.
  *
- * An average is a quotient of two integers, to a scale that PostgreSQL chooses from
- * their first digits (select_div_scale() in its numeric.c).  numeric_div() divides
+ * An average is the quotient of a sum and a count, to a scale that PostgreSQL chooses
+ * from their first digits (select_div_scale() in its numeric.c).  numeric_div() divides
  * numbers of any length; here long division by a machine word does, which takes a fifth
- * of the time.  The scale is always a multiple of a digit's four decimals, so rounding
- * looks at the remainder only.
+ * of the time.  Of integers the scale is always a multiple of a digit's four decimals,
+ * so rounding looks at the remainder only.
  *
  * The form is that of numerics on disk, "short" (numeric.c): sign, scale and weight in
  * 16 bits, then digits without zeros at either end.
  */
 #include "postgres.h"
 
+#include "device/ops/ops_int.h"
 #include "fmgr.h"
 #include "node/numerics.h"
 #include "utils/builtins.h"
@@ -29,6 +30,7 @@
 #define FORM_NEGATIVE 0x2000
 #define FORM_SCALE_SHIFT 7
 #define FORM_WEIGHT_MASK 0x007F /* with its sign */
+#define FORM_MAX_SCALE 63
 
 StaticAssertDecl(offsetof(GpuAggNumeric, form) == VARHDRSZ, "a numeric follows its header");
 
@@ -98,35 +100,35 @@ weight_of(uint64 v, uint64 *first)
 	return weight;
 }
 
-/* Digits behind the point that PostgreSQL gives to a quotient */
+/* Decimals that PostgreSQL gives to a quotient, of a sum's weight and first digit */
 static int
-quotient_digits(uint64 sum, uint64 count)
+quotient_decimals(int weight, uint64 first_sum, uint64 count)
 {
-	uint64		first_sum;
 	uint64		first_count;
-	int			weight = weight_of(sum, &first_sum) - weight_of(count, &first_count);
 
+	weight -= weight_of(count, &first_count);
 	if (first_sum <= first_count)
 		weight--;
-	return Max(SIGNIFICANT / DECIMALS - weight, 0);
+	return Max(SIGNIFICANT - weight * DECIMALS, 0);
 }
 
-/* Adds one to the last digit. */
+/* Adds to the last digit. */
 static void
-round_up(Digits *x)
+add_to_last(Digits *x, int16 v)
 {
 	int			i = x->n - 1;
 
-	while (x->d[i] == BASE - 1)
-		x->d[i--] = 0;
-	x->d[i]++;
+	for (x->d[i] += v; x->d[i] >= BASE; x->d[i]++)
+		x->d[i--] -= BASE;
 }
 
 Datum
 gpuagg_numeric_average(int64 sum, int64 count, GpuAggNumeric *room)
 {
 	const uint64 by = (uint64) count;
-	const int	fraction = quotient_digits(magnitude(sum), by);
+	uint64		first_sum;
+	const int	weight = weight_of(magnitude(sum), &first_sum);
+	const int	fraction = quotient_decimals(weight, first_sum, by) / DECIMALS;
 	uint64		rest = magnitude(sum) % by;
 	Digits		x;
 
@@ -142,7 +144,7 @@ gpuagg_numeric_average(int64 sum, int64 count, GpuAggNumeric *room)
 	}
 	/* rest is left only if all digits were made */
 	if (rest >= by - rest)
-		round_up(&x);
+		add_to_last(&x, 1);
 	return pack(&x, INTEGER_DIGITS, sum < 0, fraction * DECIMALS, room);
 }
 
@@ -162,21 +164,72 @@ put_digits(Digits *x, unsigned __int128 v)
 	return first;
 }
 
-Datum
-gpuagg_numeric_decimal_datum(uint64 low, int64 high, int scale, int shown,
-							 GpuAggNumeric *room)
+/* An integer divided by 10^scale: where its digits begin in x, the point before *point */
+static int
+put_decimal(Digits *x, uint64 low, int64 high, int scale, int *point)
 {
 	const int	places = (scale + DECIMALS - 1) / DECIMALS;
 	unsigned __int128 v = (unsigned __int128) (uint64) high << 64 | low;
-	Digits		x;
-	int			first;
 
 	if (high < 0)
 		v = -v;
 	/* the last digit is whole */
 	for (int i = scale; i < places * DECIMALS; i++)
 		v *= 10;
-	first = put_digits(&x, v);
+	*point = GPUAGG_NUMERIC_DIGITS - places;
+	return put_digits(x, v);
+}
+
+Datum
+gpuagg_numeric_decimal_datum(uint64 low, int64 high, int scale, int shown,
+							 GpuAggNumeric *room)
+{
+	Digits		x;
+	int			point;
+	int			first = put_decimal(&x, low, high, scale, &point);
+
 	memset(x.d, 0, first * sizeof(int16));
-	return pack(&x, GPUAGG_NUMERIC_DIGITS - 1 - places, high < 0, shown, room);
+	if (shown > FORM_MAX_SCALE)
+		return DirectFunctionCall2(numeric_round,
+								   pack(&x, point - 1, high < 0, scale, room),
+								   Int32GetDatum(shown));
+	return pack(&x, point - 1, high < 0, shown, room);
+}
+
+/* Of a sum that shows so many decimals, and ends with them */
+Datum
+gpuagg_numeric_decimal_average(uint64 low, int64 high, int scale, int shown, int64 count,
+							   GpuAggNumeric *room)
+{
+	const uint64 by = (uint64) count;
+	Digits		sum;
+	Digits		x = {.n = 1};	/* a carry's */
+	int			point;
+	int			first = put_decimal(&sum, low, high, scale, &point);
+	const bool	zero = first == GPUAGG_NUMERIC_DIGITS;
+	const int	decimals = Max(shown, zero ? quotient_decimals(0, 0, by) :
+							   quotient_decimals(point - 1 - first, sum.d[first], by));
+	const int	end = point + (decimals + DECIMALS - 1) / DECIMALS;
+	const int	start = Min(first, point);
+	const int16 unit = (int16) gpuagg_power_of_ten((end - point) * DECIMALS - decimals);
+	uint64		rest = 0;
+	bool		up;
+
+	if (by > PG_UINT64_MAX / BASE || decimals > FORM_MAX_SCALE ||
+		end - start >= GPUAGG_NUMERIC_DIGITS)
+		return DirectFunctionCall2(numeric_div,
+								   gpuagg_numeric_decimal_datum(low, high, scale, shown, room),
+								   NumericGetDatum(int64_to_numeric(count)));
+	for (int i = start; i < end; i++)
+	{
+		rest = rest * BASE + (i >= first && i < GPUAGG_NUMERIC_DIGITS ? sum.d[i] : 0);
+		x.d[x.n++] = (int16) (rest / by);
+		rest %= by;
+	}
+	/* of the last digit, or of the remainder, half or more is rounded up */
+	up = unit > 1 ? x.d[x.n - 1] % unit >= unit / 2 : rest >= by - rest;
+	x.d[x.n - 1] -= x.d[x.n - 1] % unit;
+	if (up)
+		add_to_last(&x, unit);
+	return pack(&x, point - start, high < 0, decimals, room);
 }

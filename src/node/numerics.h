@@ -8,10 +8,10 @@
 #include "postgres.h"
 
 /*
- * Digits, to base 10000: five of an integer, nine of a fraction, one of a carry; or
- * eleven of a decimal of 128 bits
+ * Digits, to base 10000: one of a carry, eleven of a decimal of 128 bits, and those
+ * that its average has more
  */
-#define GPUAGG_NUMERIC_DIGITS 15
+#define GPUAGG_NUMERIC_DIGITS 20
 
 /* A numeric as it is stored, of any value that these functions make */
 typedef struct GpuAggNumeric
@@ -36,5 +36,9 @@ extern Datum gpuagg_numeric_average(int64 sum, int64 count, GpuAggNumeric *room)
  */
 extern Datum gpuagg_numeric_decimal_datum(uint64 low, int64 high, int scale, int shown,
 										  GpuAggNumeric *room);
+
+/* numeric_div() of that and a count, digit for digit; as gpuagg_numeric_average() */
+extern Datum gpuagg_numeric_decimal_average(uint64 low, int64 high, int scale, int shown,
+											int64 count, GpuAggNumeric *room);
 
 #endif							/* GPUAGG_NODE_NUMERICS_H */

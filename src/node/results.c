@@ -232,6 +232,8 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 		emitter->off = layout->key_off[output->index];
 		emitter->slot_bytes = gpuagg_type_slot_bytes(type);
 		emitter->null_bit = UINT32_C(1) << output->index;
+		if (output->shown_by > 0)
+			emitter->shown_off = layout->state_off[output->shown_by - 1];
 		string = gpuagg_key_is_string(type);
 		if (output->final == GPUAGG_FINAL_KEY_TEXT)
 			gpuagg_text_form(&emitter->room.text, expr, type == GPUAGG_T_DATE);
@@ -513,17 +515,23 @@ fits_int64(uint64 low, int64 high)
 	return high == ((int64) low >> 63);
 }
 
+/* Decimals that a numeric of this row shows */
+static int
+decimals_shown(const GpuAggEmitter *emitter, const char *row)
+{
+	return emitter->shown_off == 0 ? emitter->shown :
+		(int) *(const int64 *) (row + emitter->shown_off);
+}
+
 /* The integer as the decimal that it stands for */
 static Datum
 decimal_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
 {
-	const int64 *shown = (const int64 *) (row + emitter->shown_off);
+	const int	shown = decimals_shown(emitter, row);
 
-	if (emitter->scale == 0 && fits_int64(low, high))
+	if (emitter->scale == 0 && shown == 0 && fits_int64(low, high))
 		return gpuagg_numeric_integer((int64) low, &emitter->room.number);
-	return gpuagg_numeric_decimal_datum(low, high, emitter->scale,
-										emitter->shown_off != 0 ? (int) *shown : emitter->shown,
-										&emitter->room.number);
+	return gpuagg_numeric_decimal_datum(low, high, emitter->scale, shown, &emitter->room.number);
 }
 
 static Datum
@@ -620,10 +628,12 @@ average_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
 {
 	const int64 count = *(const int64 *) (row + emitter->count_off);
 
-	if (emitter->scale == 0 && fits_int64(low, high))
+	const int	shown = decimals_shown(emitter, row);
+
+	if (emitter->scale == 0 && shown == 0 && fits_int64(low, high))
 		return gpuagg_numeric_average((int64) low, count, &emitter->room.number);
-	return DirectFunctionCall2(numeric_div, decimal_datum(emitter, low, high, row),
-							   NumericGetDatum(int64_to_numeric(count)));
+	return gpuagg_numeric_decimal_average(low, high, emitter->scale, shown, count,
+										  &emitter->room.number);
 }
 
 static GpuAggWide
@@ -710,6 +720,10 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 			return gpuagg_interval_average(slot, emitter->scale,
 										   *(const int64 *) (row + emitter->count_off),
 										   &emitter->room.interval);
+		case GPUAGG_FINAL_WORD:
+			return gpuagg_numeric_decimal_datum((uint64) (*i64 >> GPUAGG_WORD_BITS), *i64 >> 63,
+												emitter->scale, *i64 & GPUAGG_WORD_DECIMALS,
+												&emitter->room.number);
 		case GPUAGG_FINAL_COUNT:
 		case GPUAGG_FINAL_SUM_INT8:
 		case GPUAGG_FINAL_SUM_FLOAT8:

@@ -288,10 +288,13 @@ value_convert(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
 			return interval_convert(output, datum, value);
 		case NUMERICOID:
 			{
+				const int	scale = output->scale & ~(GPUAGG_SCALE_AT_MOST | GPUAGG_SCALE_WORD);
 				int64		decimal;
 
-				if (!gpuagg_numeric_scaled(datum, (output->scale & GPUAGG_SCALE_AT_MOST) != 0,
-										   output->scale & ~GPUAGG_SCALE_AT_MOST, &decimal))
+				if ((output->scale & GPUAGG_SCALE_WORD) != 0 ?
+					!gpuagg_numeric_word(datum, scale, &decimal) :
+					!gpuagg_numeric_scaled(datum, (output->scale & GPUAGG_SCALE_AT_MOST) != 0,
+										   scale, &decimal))
 					return false;
 				*value = (uint64) decimal;
 				break;

@@ -177,7 +177,8 @@ typedef enum GpuAggFinal
 								 * has of the group */
 	GPUAGG_FINAL_KEY_TEXT,		/* to_char of a date or timestamp key */
 	GPUAGG_FINAL_SUM_INTERVAL,	/* of "scale" sums from "index" on, as below */
-	GPUAGG_FINAL_AVG_INTERVAL
+	GPUAGG_FINAL_AVG_INTERVAL,
+	GPUAGG_FINAL_WORD			/* min, max: numeric from a word (program.h) */
 } GpuAggFinal;
 
 static inline bool

@@ -136,10 +136,28 @@ gpuagg_constant_column(Oid typid, int32 typmod, uint8 *type, uint8 *scale)
 	if (getBaseTypeAndTypmod(typid, &typmod) != NUMERICOID)
 		return gpuagg_constant_type(typid, type);
 	*type = GPUAGG_T_NUMERIC;
-	if (typmod < VARHDRSZ || gpuagg_numeric_typmod_scale(typmod) > GPUAGG_MAX_SCALE)
-		return false;
-	*scale = gpuagg_numeric_typmod_scale(typmod);
-	return true;
+	*scale = typmod < VARHDRSZ ? GPUAGG_SCALE_WORD :
+		gpuagg_numeric_typmod_scale(typmod);
+	return typmod < VARHDRSZ || *scale <= GPUAGG_MAX_SCALE;
+}
+
+bool
+gpuagg_numeric_stored(Datum value, int scale, int64 *result)
+{
+	struct varlena *numeric = PG_DETOAST_DATUM_PACKED(value);
+
+	return gpuagg_load_numeric(VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric), scale, result);
+}
+
+bool
+gpuagg_numeric_word(Datum value, int scale, int64 *result)
+{
+	struct varlena *numeric = PG_DETOAST_DATUM_PACKED(value);
+	GpuAggNumericDigits d;
+
+	return gpuagg_numeric_parse(VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric), &d) &&
+		gpuagg_numeric_decimal(&d, scale, result) &&
+		gpuagg_decimal_word(*result, d.scale, result);
 }
 
 bool

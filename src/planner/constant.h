@@ -24,7 +24,10 @@ typedef struct GpuAggConstant
  */
 extern bool gpuagg_constant_type(Oid typid, uint8 *type);
 
-/* The same of a column.  numeric with a scale is a type; *scale: else 0 */
+/*
+ * The same of a column.  numeric is a type unless it has too many decimals; *scale: as
+ * GpuAggAttr's, else 0
+ */
 extern bool gpuagg_constant_column(Oid typid, int32 typmod, uint8 *type, uint8 *scale);
 
 /* Of the typmod of a numeric that has one */
@@ -36,6 +39,12 @@ extern int	gpuagg_numeric_typmod_precision(int32 typmod);
  * will do, its scale is another.  Detoasts into the current context.
  */
 extern bool gpuagg_numeric_scaled(Datum value, bool any, int scale, int64 *result);
+
+/* A numeric of a column of that scale (GpuAggAttr), as devices load it; false: they do not. */
+extern bool gpuagg_numeric_stored(Datum value, int scale, int64 *result);
+
+/* The word (program.h) of a numeric times 10^scale; false: there is none. */
+extern bool gpuagg_numeric_word(Datum value, int scale, int64 *result);
 
 extern GpuAggClass gpuagg_constant_class(uint8 type);
 

@@ -93,7 +93,8 @@ value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
 		[GPUAGG_FINAL_I64] = 1 + GPUAGG_VALUE_I64,
 		[GPUAGG_FINAL_F64_ORDER] = 1 + GPUAGG_VALUE_F64_ORDER,
 		[GPUAGG_FINAL_BYTES] = 1 + GPUAGG_VALUE_BYTES,
-		[GPUAGG_FINAL_ENUM] = 1 + GPUAGG_VALUE_I64
+		[GPUAGG_FINAL_ENUM] = 1 + GPUAGG_VALUE_I64,
+		[GPUAGG_FINAL_WORD] = 1 + GPUAGG_VALUE_I64
 	};
 
 	memset(v, 0, sizeof(*v));
@@ -103,6 +104,13 @@ value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
 	v->index = output->index;
 	v->count = output->final == GPUAGG_FINAL_KEY ? 0 : output->count_index + 1;
 	return true;
+}
+
+/* Equal decimals may be shown differently; then words of them differ. */
+static bool
+is_ordered(const GpuAggOutput *output)
+{
+	return output->final != GPUAGG_FINAL_WORD;
 }
 
 /* Trailing blanks of min and max of char(n) are theirs, but do not count. */
@@ -205,7 +213,8 @@ having_term(const GpuAggTopGroups *q, Node *clause, GpuAggHavingTerm *term, Node
 		return false;
 	memset(term, 0, sizeof(*term));
 	comparison = comparison_of(operator, exprType(value));
-	if (comparison < 0 || !value_of_output(&q->info->outputs[n], &term->value) ||
+	if (comparison < 0 || !is_ordered(&q->info->outputs[n]) ||
+		!value_of_output(&q->info->outputs[n], &term->value) ||
 		term->value.form == GPUAGG_VALUE_AVG_I64 || term->value.form == GPUAGG_VALUE_AVG_I128)
 		return false;
 	term->comparison = comparison;
@@ -266,7 +275,7 @@ plan_order_column(const GpuAggTopGroups *q, const SortGroupClause *sgc, GpuAggWa
 	output = &q->info->outputs[n];
 	comparison = comparison_of(sgc->sortop, exprType(expr));
 	if ((comparison != GPUAGG_COMPARE_LT && comparison != GPUAGG_COMPARE_GT) ||
-		!value_of_output(output, &c->value) ||
+		!is_ordered(output) || !value_of_output(output, &c->value) ||
 		(type_is_collatable(exprType(expr)) && !is_ordered_string(output, expr)))
 		return false;
 	c->descending = comparison == GPUAGG_COMPARE_GT;

@@ -59,7 +59,10 @@ my %kinds = (
 	numeric => [
 		[ 'numeric(10, 2)', '(x % 2000 - 1000) / 16.0' ], [ 'numeric(15, 2)', 'x / 4.0' ], [ 'numeric(6, 4)', 'x % 5' ],
 		[ 'numeric(9)', 'x - 500000' ],
-		[ 'numeric(38, 3)', "CASE x % 300 WHEN 0 THEN 1e30 WHEN 1 THEN 'NaN' ELSE x END" ]
+		[ 'numeric(38, 3)', "CASE x % 300 WHEN 0 THEN 1e30 WHEN 1 THEN 'NaN' ELSE x END" ],
+		[ 'numeric', 'round((x % 2000 - 1000) / 16.0, 1 + x % 4)' ], [ 'numeric', 'round(x / 400.0, 2)' ], [ 'numeric', 'x % 7' ],
+		[ 'numeric', '(x % 5) / 7.0' ],
+		[ 'numeric', "CASE x % 400 WHEN 0 THEN 1e30 WHEN 1 THEN 'NaN' WHEN 2 THEN 1e-9 WHEN 3 THEN 'inf' ELSE round(x / 70.0, x % 3) END" ]
 	],
 	text => [
 		[ 'text', "(ARRAY['', 'a', 'ab', 'ä', 'abc abc', 'the quick brown fox jumps', 'x%y_z'])[x % 7 + 1]" ],
@@ -394,6 +397,7 @@ sub aggregate
 {
 	my $form = pick(qw(count* count sum avg min max bool bit variance moments));
 	my $tolerance = 0;
+	my $numeric;
 	my $call;
 
 	if ($form eq 'count*') { $call = 'count(*)'; }
@@ -417,7 +421,8 @@ sub aggregate
 		my $type = pick(qw(int2 int4 int8 numeric float8 date timestamp timestamptz time interval text), qw(enum oid money inet timetz lsn));
 
 		# The extreme of a constant is that of the first row, and no other is read.
-		# Of -0 and 0 either may be shown.
+		# Of -0 and 0 either may be shown, and of 1.0 and 1.00.
+		$numeric = $type eq 'numeric';
 		$call = "$form(" . column_expr($type, 3) . ($type eq 'float8' ? ' + 0.0' : '') . ')';
 	}
 	elsif ($form eq 'variance')
@@ -435,8 +440,14 @@ sub aggregate
 	elsif ($form eq 'bool') { $call = pick(qw(bool_and bool_or every)) . '(' . column_expr('bool', 3) . ')'; }
 	else { $call = pick(qw(bit_and bit_or bit_xor)) . '(' . expr(pick(qw(int4 int8)), 2) . ')'; }
 	$call .= ' FILTER (WHERE ' . expr('bool', 2) . ')' if chance(0.25);
+	$call = "trim_scale($call)" if $numeric;
 	return { call => $call, tolerance => $tolerance, form => $form };
 }
+
+# How a group key is shown, where that is not as it is: 1.0 and 1.00 are one group
+my %shown;
+
+sub shown { return map { $shown{$_} // $_ } @_; }
 
 # Keys: some expressions, or many columns
 sub keys_of
@@ -453,6 +464,8 @@ sub keys_of
 
 	push @keys, [ 'month', sprintf "to_char(%s, '%s')", column_expr(pick(qw(timestamp timestamptz)), 1), pick('YYYY-MM', 'YYYY-MM-DD HH24', 'IYYY-IW') ]
 	  if $of_class->{timestamp} && $of_class->{timestamptz} && chance(0.3);
+
+	%shown = map { $_->[1] => "trim_scale($_->[1])" } grep { $_->[0] eq 'numeric' } @keys;
 
 	# -0 and 0 are one group; either may be shown
 	return map { $_->[1] . ($_->[0] =~ /float/ ? ' + 0.0::float8' : '') } @keys;
@@ -510,13 +523,13 @@ sub random_query
 	$of_class = $table->{of_class};
 	my $from = " FROM $table->{name}" . (chance(0.1) ? sample() : '') . (chance(0.6) ? ' WHERE ' . column_expr('bool', 3) : '');
 	my @keys = keys_of($table);
-	return ('SELECT DISTINCT ' . named(@keys) . $from, 0, $settings)
+	return ('SELECT DISTINCT ' . named(shown(@keys)) . $from, 0, $settings)
 	  if @keys && chance(0.08);
 	my @aggregates = map { aggregate() } 1 .. int rand 4;
 
 	@aggregates = aggregate() if !@keys && !@aggregates;
 	my ($tolerance) = sort { $b <=> $a } 0, map { $_->{tolerance} } @aggregates;
-	my $query = 'SELECT ' . named(@keys, map { $_->{call} } @aggregates) . $from;
+	my $query = 'SELECT ' . named(shown(@keys), map { $_->{call} } @aggregates) . $from;
 	$query .= ' GROUP BY ' . join(', ', @keys) if @keys;
 	$query .= having(\@aggregates, \@keys) if chance(0.15);
 	$query = in_order($query, \@keys, @aggregates) if @keys && chance(0.3);

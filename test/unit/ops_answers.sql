@@ -128,6 +128,10 @@ FROM unnest('{round,trunc,floor,ceil}'::text[]) f, unnest('{0,1,2,5,18}'::int4[]
 SELECT cases('DECIMAL_FITS', format('$1::numeric(%s, 0)', n), '{int8}',
 			 '{0,9,10,-9,-10,9999,-10000,999999999999999999,1000000000000000000,-9223372036854775808}', imm => n::text)
 FROM unnest('{1,4,18}'::int4[]) n;
+SELECT cases('DECIMAL_AT', format('(SELECT CASE WHEN $1 & 31 <= %1$s AND abs(v) < 9223372036854775808 THEN v::int8 ELSE sqrt(-1.0::float8)::int8 END
+			 FROM trunc(($1 >> 5) * 10::numeric ^ (%1$s - ($1 & 31))) v)', n), '{int8}',
+			 '{0,32,-32,31,34,-30,4930,-4926,3978,-3958,594,9223372036854775807,-9223372036854775808,9223372036854775778}', imm => n::text)
+FROM unnest('{0,2,18}'::int4[]) n;
 SELECT cases('TO_EXACT_DOUBLE', 'CASE WHEN abs($1::numeric) <= 9007199254740992 THEN $1 ELSE sqrt(-1.0::float8)::int8 END',
 			 '{int8}', '{0,-3,9007199254740992,-9007199254740992,9007199254740993,-9007199254740993,-9223372036854775808}');
 SELECT cases('TO_BOOL', '$1::bool', '{int4}', '{0,1,-5}');

@@ -513,6 +513,14 @@ static const NumericCase numeric_cases[] = {
 	{"a weight beyond 64 bits", {0x0002, 32767, 1}, 3, 2, false, 0},
 	{"a weight below every scale", {0x0002, 0x8000, 1}, 3, 2, false, 0},
 	{"no digit at all", {0x8100, 10000}, 2, 2, false, 0},
+	{"12345.67 as a word", {0x8101, 1, 2345, 6700}, 4, GPUAGG_SCALE_WORD, true, 1234567 * 32 + 2},
+	{"-0.01 as a word", {0xA17F, 100}, 2, GPUAGG_SCALE_WORD, true, -1 * 32 + 2},
+	{"0.0000 as a word", {0x8200}, 1, GPUAGG_SCALE_WORD, true, 4},
+	{"-288230376151711743 as a word", {0xA004, 28, 8230, 3761, 5171, 1743}, 6, GPUAGG_SCALE_WORD, true, -INT64_C(288230376151711743) * 32},
+	{"288230376151711744 as a word", {0x8004, 28, 8230, 3761, 5171, 1744}, 6, GPUAGG_SCALE_WORD, false, 0},
+	{"1e-18 as a word", {0x897B, 100}, 2, GPUAGG_SCALE_WORD, true, 32 + 18},
+	{"1e-19 as a word", {0x89FB, 10}, 2, GPUAGG_SCALE_WORD, false, 0},
+	{"NaN as a word", {0xC000}, 1, GPUAGG_SCALE_WORD, false, 0},
 };
 
 static void

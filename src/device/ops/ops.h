@@ -85,6 +85,7 @@
 	X(DECIMAL_FLOOR, I_I_IMM, gpuagg_decimal_floor) \
 	X(DECIMAL_CEIL, I_I_IMM, gpuagg_decimal_ceil) \
 	X(DECIMAL_FITS, I_I_IMM, gpuagg_decimal_fits)	/* more digits: NEEDS_PG */ \
+	X(DECIMAL_AT, I_I_IMM, gpuagg_decimal_at)	/* a word's, at scale imm; else NEEDS_PG */ \
 	X(TO_EXACT_DOUBLE, I_I, gpuagg_to_exact_double)	/* beyond 2^53: NEEDS_PG */ \
 	X(TO_BOOL, I_I, gpuagg_to_bool)		/* int4::bool */ \
 	/* comparisons; F64 puts NaN last and equal to itself */ \

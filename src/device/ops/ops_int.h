@@ -383,6 +383,24 @@ gpuagg_decimal_fits(int64_t a, uint8_t *st, const GpuAggInstr *ins)
 	return a;
 }
 
+/* The decimal in a word (program.h), at a scale that its own must not exceed */
+GPUAGG_FN int64_t
+gpuagg_decimal_at(int64_t a, uint8_t *st, const GpuAggInstr *ins)
+{
+	static const int64_t power[GPUAGG_MAX_SCALE + 1] = {
+		1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
+		INT64_C(10000000000), INT64_C(100000000000), INT64_C(1000000000000),
+		INT64_C(10000000000000), INT64_C(100000000000000), INT64_C(1000000000000000),
+		INT64_C(10000000000000000), INT64_C(100000000000000000), INT64_C(1000000000000000000)
+	};
+	const int32_t more = ins->imm - (int32_t) (a & GPUAGG_WORD_DECIMALS);
+	uint8_t		overflow = GPUAGG_ST_VALUE;
+	int64_t		v = gpuagg_int8_mul(a >> GPUAGG_WORD_BITS, power[more < 0 ? 0 : more], &overflow);
+
+	gpuagg_raise_if((more < 0) | (overflow != GPUAGG_ST_VALUE), GPUAGG_ST_NEEDS_PG, st);
+	return v;
+}
+
 /* For a quotient of doubles that is rounded once */
 GPUAGG_FN int64_t
 gpuagg_to_exact_double(int64_t a, uint8_t *st)

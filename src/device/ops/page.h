@@ -462,17 +462,35 @@ gpuagg_numeric_decimal(const GpuAggNumericDigits *d, uint32_t scale, int64_t *re
 	return true;
 }
 
+/* An integer and the decimals shown, as a word (program.h); false: too large */
+GPUAGG_FN bool
+gpuagg_decimal_word(int64_t v, uint32_t shown, int64_t *word)
+{
+	const int64_t limit = INT64_MAX >> GPUAGG_WORD_BITS;
+
+	if (v < -limit || v > limit || shown > GPUAGG_WORD_DECIMALS)
+		return false;
+	*word = v * (1 << GPUAGG_WORD_BITS) + (int64_t) shown;
+	return true;
+}
+
 /*
- * A column's value of this very scale, times 10^scale.  False: it is none that 64
- * bits hold; whoever loads it leaves the row to PostgreSQL.
+ * A column's value of this very scale, times 10^scale; or, of its own scale, as a
+ * word.  False: it is none that 64 bits hold; whoever loads it leaves the row to
+ * PostgreSQL.
  */
 GPUAGG_FN bool
 gpuagg_load_numeric(const char *p, uint32_t len, uint32_t scale, int64_t *result)
 {
 	GpuAggNumericDigits d;
 
-	return gpuagg_numeric_parse(p, len, &d) && d.scale == scale &&
-		gpuagg_numeric_decimal(&d, scale, result);
+	if (!gpuagg_numeric_parse(p, len, &d))
+		return false;
+	if (scale == GPUAGG_SCALE_WORD)
+		return d.scale <= GPUAGG_MAX_SCALE &&
+			gpuagg_numeric_decimal(&d, d.scale, result) &&
+			gpuagg_decimal_word(*result, d.scale, result);
+	return d.scale == scale && gpuagg_numeric_decimal(&d, scale, result);
 }
 
 #endif							/* GPUAGG_DEVICE_OPS_PAGE_H */

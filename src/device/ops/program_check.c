@@ -138,7 +138,7 @@ check_attr(GpuAggChecker *c, const GpuAggAttr *a)
 		(a->missing_const < c->p->ncolumns || a->missing_const >= consts_end ||
 		 c->classes[a->missing_const] != type_class[a->type]))
 		return fail(c, "illegal missing value");
-	if (a->scale > GPUAGG_MAX_SCALE)
+	if (a->scale > GPUAGG_MAX_SCALE && a->scale != GPUAGG_SCALE_WORD)
 		return fail(c, "illegal scale");
 	c->written[a->reg] = true;
 	return true;
@@ -254,6 +254,7 @@ check_strict(GpuAggChecker *c, const GpuAggInstr *in, const char *sig)
 		case GPUAGG_OP_DECIMAL_FLOOR:
 		case GPUAGG_OP_DECIMAL_CEIL:
 		case GPUAGG_OP_DECIMAL_FITS:
+		case GPUAGG_OP_DECIMAL_AT:
 			return in->imm >= 0 && in->imm <= GPUAGG_MAX_SCALE;
 		default:
 			return true;

@@ -9,8 +9,9 @@
  * the same registers.  Instructions stand in the order in which they were
  * asked for, so whatever the filter needs comes before the rest.
  *
- * Does not handle: removing instructions that nothing reads (there are none
- * unless an attempt failed, and those are taken back by a mark).
+ * Does not handle: removing instructions that nothing reads (there are few: those of
+ * an attempt that failed are taken back by a mark, but the decimals shown of a numeric
+ * column are computed even if nobody shows it).
  */
 #include "postgres.h"
 
@@ -218,7 +219,7 @@ missing_constant(GpuAggLower *lw, AttrNumber attno, uint8 type, uint8 scale, uin
 	datum = missing->am_value;
 	if (type == GPUAGG_T_NUMERIC)
 	{
-		if (!gpuagg_numeric_scaled(datum, false, scale, &decimal))
+		if (!gpuagg_numeric_stored(datum, scale, &decimal))
 			return GPUAGG_REFUSE("the default of an added column does not fit 64 bits");
 		datum = Int64GetDatum(decimal);
 	}

@@ -7,6 +7,7 @@
  *	lower_select.c		the filter of a scan that returns rows
  *	lower_func.c		functions and operators, by OID (lower_table.h)
  *	lower_numeric.c		decimals: their scales, arithmetic, comparisons
+ *	lower_own_scale.c	numeric columns without a scale
  *	lower_datetime.c	date_trunc, extract, comparisons across time types
  *	lower_zone.c		timestamptz in the session's zone, or another
  *	lower_interval.c	intervals, and timestamps with them
@@ -305,8 +306,12 @@ extern bool gpuagg_lower_select(GpuAggLower *lw, const GpuAggValue *when,
 extern bool gpuagg_lower_coalesce(GpuAggLower *lw, const GpuAggValue *a,
 								  const GpuAggValue *b, GpuAggValue *out);
 
-/* Are all of its decimals shown, whatever the row? */
-extern bool gpuagg_lower_numeric_is_plain(const GpuAggValue *value);
+/* Its scale as rows of PostgreSQL's have it: GpuAggTransition's */
+extern uint8 gpuagg_lower_numeric_scale(const GpuAggValue *value);
+
+/* The value and the decimals that are shown, as a word (program.h) */
+extern bool gpuagg_lower_numeric_word(GpuAggLower *lw, const GpuAggValue *value,
+									  GpuAggValue *out);
 
 /* The decimals that are shown, as a register, NULL where the value is */
 extern bool gpuagg_lower_numeric_shown(GpuAggLower *lw, const GpuAggValue *value,
@@ -334,7 +339,17 @@ extern bool gpuagg_lower_beyond_of_type(GpuAggLower *lw, bool greater, Oid type,
 /* The value as one of another type with the same bytes; false: not known how */
 extern bool gpuagg_lower_same_bytes(GpuAggLower *lw, uint8 type, GpuAggValue *value);
 
+/*
+ * lower_own_scale.c: a numeric column without a scale.  fits: as far as is known, do
+ * its values fit 64 bits?
+ */
+extern bool gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggValue *out);
+extern bool gpuagg_lower_own_scale_fits(GpuAggLower *lw, AttrNumber attno);
+
 /* lower_agg.c */
+/* How a key is shown where equal numerics show different decimals */
+extern bool gpuagg_lower_most_shown(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+									GpuAggOutput *output);
 extern bool gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg,
 								   GpuAggOutput *output);
 

@@ -81,8 +81,7 @@ make_transition(uint16 op, const GpuAggValue *arg, const GpuAggLoweredFilter *fi
 	t.arg = arg != NULL ? arg->reg : GPUAGG_NO_REG;
 	t.type = arg != NULL ? arg->type : 0;
 	if (arg != NULL)
-		t.scale = arg->scale |
-			(gpuagg_lower_numeric_is_plain(arg) ? 0 : GPUAGG_SCALE_AT_MOST);
+		t.scale = gpuagg_lower_numeric_scale(arg);
 	t.filter = filter != NULL ? filter->reg : GPUAGG_NO_REG;
 	return t;
 }
@@ -221,19 +220,17 @@ gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 								   value->notnull ? NULL : arg, filter, number);
 }
 
-bool
-gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
-					  const GpuAggLoweredFilter *filter, GpuAggOutput *output)
+/*
+ * Where the decimals shown depend on the row: the most that any row shows, by a
+ * transition of its own
+ */
+static bool
+add_most_shown(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+			   const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
 	GpuAggValue shown;
 	int			number;
 
-	output->scale = value->scale;
-	output->shown = value->shown;
-	if (gpuagg_lower_numeric_is_plain(value))
-		return true;
-	if (op != GPUAGG_TRANS_SUM_I128)
-		return GPUAGG_REFUSE("a minimum or maximum whose number of decimals depends on the row is not supported");
 	if (value->shown_reg == GPUAGG_NO_REG)
 		return true;
 	if (!gpuagg_lower_numeric_shown(lw, value, &shown) ||
@@ -244,6 +241,29 @@ gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr 
 		return false;
 	output->shown_by = number + 1;
 	return true;
+}
+
+bool
+gpuagg_lower_most_shown(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
+						GpuAggOutput *output)
+{
+	return add_most_shown(lw, value, arg, NULL, output);
+}
+
+bool
+gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value, Expr *arg,
+					  const GpuAggLoweredFilter *filter, GpuAggOutput *output)
+{
+	GpuAggValue word;
+
+	output->scale = value->scale;
+	output->shown = value->shown;
+	if (op == GPUAGG_TRANS_SUM_I128 || value->shown_reg == GPUAGG_NO_REG)
+		return gpuagg_lower_transition(lw, op, value, arg, filter, &output->index) &&
+			add_most_shown(lw, value, arg, filter, output);
+	output->final = GPUAGG_FINAL_WORD;
+	return gpuagg_lower_numeric_word(lw, value, &word) &&
+		gpuagg_lower_transition(lw, op, &word, arg, filter, &output->index);
 }
 
 /* The positive or negative amounts, and zeros for the others */
@@ -311,8 +331,7 @@ lower_by_table(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *fi
 	output->type = row.type;
 	if (row.final == GPUAGG_FINAL_SUM_MONEY)
 		return lower_money_sum(lw, &value, arg, filter, output);
-	return gpuagg_lower_transition(lw, row.op, &value, arg, filter, &output->index) &&
-		gpuagg_lower_decimals(lw, row.op, &value, arg, filter, output) &&
+	return gpuagg_lower_decimals(lw, row.op, &value, arg, filter, output) &&
 		gpuagg_lower_count_beside(lw, &value, arg, filter, row.final,
 								  &output->count_index);
 }

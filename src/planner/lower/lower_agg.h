@@ -27,8 +27,8 @@ extern bool gpuagg_lower_transitions(GpuAggLower *lw, int n, const uint16 *ops,
 									 const GpuAggLoweredFilter *filter, int *first);
 
 /*
- * How a decimal is shown.  A sum shows the most decimals of its rows, so a transition
- * may have to find them.
+ * The transition of a decimal, and how it is shown.  A minimum is shown as the row
+ * that it comes from, a sum as its row with the most decimals.
  */
 extern bool gpuagg_lower_decimals(GpuAggLower *lw, uint8 op, const GpuAggValue *value,
 								  Expr *arg, const GpuAggLoweredFilter *filter,

@@ -159,8 +159,7 @@ lower_floor(GpuAggLower *lw, Expr *arg, bool *handled, GpuAggValue *out)
 		return false;
 	n = divisor((Expr *) lsecond(division->args));
 	if (n == 0 || !gpuagg_lower_expr(lw, (Expr *) linitial(division->args), &value) ||
-		value.type != GPUAGG_T_NUMERIC || value.scale != 6 ||
-		!gpuagg_lower_numeric_is_plain(&value))
+		value.type != GPUAGG_T_NUMERIC || gpuagg_lower_numeric_scale(&value) != 6)
 	{
 		gpuagg_lower_reset(lw, mark);
 		return false;

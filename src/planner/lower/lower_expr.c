@@ -141,9 +141,10 @@ lower_var(GpuAggLower *lw, Var *var, GpuAggValue *out)
 	if (!check_var(lw, var))
 		return false;
 	if (gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale))
-		return gpuagg_lower_column(lw, var->varattno, type, scale, out);
+		return scale == GPUAGG_SCALE_WORD ? gpuagg_lower_own_scale(lw, var->varattno, out) :
+			gpuagg_lower_column(lw, var->varattno, type, scale, out);
 	if (getBaseType(var->vartype) == NUMERICOID)
-		return GPUAGG_REFUSE("column \"%s\" is a numeric without a scale up to %d, which is not supported",
+		return GPUAGG_REFUSE("column \"%s\" is a numeric with a scale above %d, which is not supported",
 							 column_name(lw, var), GPUAGG_MAX_SCALE);
 	return GPUAGG_REFUSE("column \"%s\" has type %s, which is not supported",
 						 column_name(lw, var), format_type_be(var->vartype));
@@ -214,7 +215,8 @@ lower_nullness_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 
 	if (!check_var(lw, var))
 		return false;
-	if (gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale))
+	if (gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) &&
+		(scale != GPUAGG_SCALE_WORD || gpuagg_lower_own_scale_fits(lw, var->varattno)))
 		return gpuagg_lower_column(lw, var->varattno, type, scale, out);
 	att = TupleDescAttr(RelationGetDescr(lw->relation), var->varattno - 1);
 	if (!nullness_type(att->attlen, &type))
@@ -675,24 +677,24 @@ check_key(Expr *expr, uint8 type, Oid eqop)
 static bool
 add_key(GpuAggLower *lw, const GpuAggValue *value, Expr *row_expr, int *number)
 {
+	const uint8 scale = gpuagg_lower_numeric_scale(value);
+
 	for (int i = 0; i < lw->nkeys; i++)
 	{
 		if (lw->keys[i].reg == value->reg && lw->keys[i].type == value->type &&
-			lw->keys[i].scale == value->scale)
+			lw->keys[i].scale == scale)
 		{
 			*number = i;
 			return true;
 		}
 	}
-	if (!gpuagg_lower_numeric_is_plain(value))
-		return GPUAGG_REFUSE("a group key whose number of decimals depends on the row is not supported");
 	if (lw->nkeys == GPUAGG_MAX_KEYS)
 		return GPUAGG_REFUSE("more than %d group keys", GPUAGG_MAX_KEYS);
 	*number = lw->nkeys++;
 	lw->keys[*number].reg = value->reg;
 	lw->keys[*number].type = value->type;
 	lw->keys[*number].notnull = value->notnull;
-	lw->keys[*number].scale = value->scale;
+	lw->keys[*number].scale = scale;
 	lw->key_exprs[*number] = row_expr;
 	return true;
 }
@@ -723,8 +725,9 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 	output->shown_by = code + 1;
 	output->count_index = -1;
 	output->type = value.type;
-	output->scale = output->shown = value.scale;
-	return true;
+	output->scale = value.scale;
+	output->shown = value.shown;
+	return gpuagg_lower_most_shown(lw, &value, row_expr, output);
 }
 
 bool

@@ -15,9 +15,8 @@
  * A numeric that is known only when execution starts may have any scale.  It is
  * compared as its floor or ceiling at the other side's scale: x < $1 is x < ceil($1).
  *
- * Does not handle: division (its scale follows from the values), a numeric without a
- * scale, and NaN, infinities and long numbers, which decoding leaves to PostgreSQL row
- * by row.
+ * Does not handle: division (its scale follows from the values), and NaN, infinities and
+ * long numbers, which decoding leaves to PostgreSQL row by row.
  */
 #include "postgres.h"
 
@@ -82,10 +81,11 @@ gpuagg_lower_numeric_align(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
 	return raise_scale(lw, scale, a) && raise_scale(lw, scale, b);
 }
 
-bool
-gpuagg_lower_numeric_is_plain(const GpuAggValue *value)
+uint8
+gpuagg_lower_numeric_scale(const GpuAggValue *value)
 {
-	return value->shown_reg == GPUAGG_NO_REG && value->shown == value->scale;
+	return value->shown_reg == GPUAGG_NO_REG && value->shown == value->scale ?
+		value->scale : value->scale | GPUAGG_SCALE_AT_MOST;
 }
 
 /* ------------------------------------------------------ decimals shown --- */
@@ -122,6 +122,21 @@ gpuagg_lower_numeric_shown(GpuAggLower *lw, const GpuAggValue *value, GpuAggValu
 		gpuagg_lower_op(lw, GPUAGG_OP_IS_NOT_NULL, GPUAGG_T_BOOL, value, NULL, NULL, 0,
 						&there) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_SELECT, GPUAGG_T_INT4, &there, &shown, &null, 0, out);
+}
+
+bool
+gpuagg_lower_numeric_word(GpuAggLower *lw, const GpuAggValue *value, GpuAggValue *out)
+{
+	GpuAggValue shown;
+	GpuAggValue by;
+
+	if (!shown_value(lw, value, &shown) ||
+		!decimal_constant(lw, 1 << GPUAGG_WORD_BITS, false, &by) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_INT8_MUL, GPUAGG_T_NUMERIC, value, &by, NULL, 0, out) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_INT_OR, GPUAGG_T_NUMERIC, out, &shown, NULL, 0, out))
+		return false;
+	set_scale(out, value->scale | GPUAGG_SCALE_WORD);
+	return true;
 }
 
 static bool
@@ -493,6 +508,17 @@ lower_signum(GpuAggLower *lw, List *args, GpuAggValue *out)
 	return true;
 }
 
+/* div(): a whole quotient, towards zero; decimals of one scale are divided as they are. */
+static bool
+lower_whole_quotient(GpuAggLower *lw, List *args, GpuAggValue *out)
+{
+	GpuAggValue a;
+	GpuAggValue b;
+
+	return lower_two(lw, args, &a, &b) && gpuagg_lower_numeric_align(lw, &a, &b) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_INT8_DIV, GPUAGG_T_NUMERIC, &a, &b, NULL, 0, out);
+}
+
 /* - and abs, which change neither scale nor what is shown */
 static bool
 lower_sign(GpuAggLower *lw, GpuAggOp op, List *args, GpuAggValue *out)
@@ -681,8 +707,11 @@ gpuagg_lower_numeric(GpuAggLower *lw, Oid funcid, List *args, bool *handled,
 			return to_float(lw, args, GPUAGG_T_FLOAT4, out);
 		case F_FLOAT8_NUMERIC:
 			return to_float(lw, args, GPUAGG_T_FLOAT8, out);
+		case F_DIV:
+		case F_NUMERIC_DIV_TRUNC:
+			return lower_whole_quotient(lw, args, out);
 		case F_NUMERIC_DIV:
-			return GPUAGG_REFUSE("division of numerics is not supported");
+			return GPUAGG_REFUSE("division of numerics is not supported, because the number of decimals depends on the values");
 		default:
 			*handled = false;
 			return false;

@@ -234,8 +234,9 @@ lower_variance(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 	/* so many int4 that 64 bits do not hold their sum fit a table */
 	const uint8 op = value->type == GPUAGG_T_INT2 ? GPUAGG_TRANS_SUM_I64 : GPUAGG_TRANS_SUM_I128;
 
-	return gpuagg_lower_transition(lw, op, value, arg, filter, &output->index) &&
-		gpuagg_lower_decimals(lw, GPUAGG_TRANS_SUM_I128, value, arg, filter, output) &&
+	return (value->type == GPUAGG_T_NUMERIC ?
+			gpuagg_lower_decimals(lw, op, value, arg, filter, output) :
+			gpuagg_lower_transition(lw, op, value, arg, filter, &output->index)) &&
 		add_squares(lw, value, arg, filter, output->squares) &&
 		gpuagg_lower_count_beside(lw, value, arg, filter, output->final,
 								  &output->count_index);

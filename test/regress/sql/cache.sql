@@ -181,7 +181,7 @@ CREATE UNLOGGED TABLE ca_unlogged AS SELECT i AS a FROM generate_series(1, 1000)
 VACUUM ca_unlogged;
 SELECT ca_twice('SELECT sum(a) FROM ca_unlogged');
 SELECT gpuagg.load('ca_unlogged');
-CREATE TABLE ca_types (n numeric, j jsonb, b bpchar, a int[]);
+CREATE TABLE ca_types (n point, j jsonb, b bpchar, a int[]);
 SELECT gpuagg.load('ca_types');
 SELECT gpuagg.load('ca_types', '{n}');
 CREATE VIEW ca_view AS SELECT * FROM ca;

@@ -5,7 +5,7 @@
 \t on
 -- pages as they were filled; with dead and moved rows, before and after VACUUM and with new rows
 -- where the dead ones were; no row, one, and none left
-CREATE TABLE gs (id int4, g int4, v int8, f float8, t text, n numeric, b bool) WITH (autovacuum_enabled = off);
+CREATE TABLE gs (id int4, g int4, v int8, f float8, t text, n numeric(30, 20), b bool) WITH (autovacuum_enabled = off);
 INSERT INTO gs SELECT i, i % 10, nullif(i % 777, 0), i / 8.0, repeat('t' || i % 4, 1 + i % 9), i, i % 3 = 0
 FROM generate_series(1, 12000) i;
 CREATE TABLE gs_dead (LIKE gs) WITH (autovacuum_enabled = off, fillfactor = 70);

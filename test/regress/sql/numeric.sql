@@ -55,6 +55,10 @@ FROM unnest(ARRAY['CASE WHEN disc > 0.05 THEN price ELSE 0 END', 'coalesce(price
 	'least(disc, 0) + price', '-coalesce(disc, 3)', 'CASE WHEN g < 20 THEN 0 ELSE price END',
 	'coalesce(price, 0) - coalesce(fine, 0)', 'round(coalesce(price, 0), 1)',
 	'coalesce(price, NULL::numeric)', 'CASE WHEN g = 4 THEN price END']) e;
+SELECT e, compare(format('SELECT g, trim_scale(max(%1$s)), trim_scale(min(%1$s)) FROM nu GROUP BY g', e)),
+	   compare(format('SELECT trim_scale(%1$s), count(*), sum(%1$s) FROM nu GROUP BY %1$s', e))
+FROM unnest(ARRAY['coalesce(price, 0)', 'CASE g WHEN 1 THEN price WHEN 2 THEN fine WHEN 3 THEN 7 END', 'least(disc, 0) + price']) e;
+SELECT compare('SELECT g, max(coalesce(price, -1e9)), min(coalesce(price, 1e9)) FROM nu GROUP BY g');
 SELECT compare('SELECT g, sum(CASE WHEN disc > 0.05 THEN price ELSE 0 END) FILTER (WHERE tax > 0.02), sum(price) FILTER (WHERE g > 8) FROM nu GROUP BY g');
 
 -- comparisons: other scales, constants between two decimals, lists
@@ -150,7 +154,6 @@ SELECT compare('SELECT d, count(*), sum(n) FROM nu_added GROUP BY d');
 
 -- what is not taken
 SELECT q, why FROM unnest(ARRAY['SELECT sum(free) FROM nu', 'SELECT g, sum(price / 3) FROM nu GROUP BY g',
-	'SELECT max(coalesce(price, 0)) FROM nu', 'SELECT coalesce(price, 0), count(*) FROM nu GROUP BY 1',
 	'SELECT sum(fine * fine) FROM nu', 'SELECT sum(price::float4) FROM nu',
 	'SELECT sum(price) FROM nu WHERE price > 1e20', 'SELECT sum(price + 1e-20) FROM nu']) q, gpuagg.why_not(q) AS why;
 SELECT compare('SELECT g, count(free) FROM nu GROUP BY g');

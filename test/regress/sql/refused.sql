@@ -3,7 +3,7 @@
 --
 \a
 \t on
-CREATE TABLE re (id int4, g int4, i2 int2, i8 int8, f float8, n numeric, t text, ct text COLLATE "C", c char(3), d date, ts timestamp, tz timestamptz, iv interval, tm time, b bytea, j jsonb, a int4[], u uuid, x "char", nm name, o oid, ip inet, m money, bt bit(4), bool bool);
+CREATE TABLE re (id int4, g int4, i2 int2, i8 int8, f float8, n numeric(30, 20), t text, ct text COLLATE "C", c char(3), d date, ts timestamp, tz timestamptz, iv interval, tm time, b bytea, j jsonb, a int4[], u uuid, x "char", nm name, o oid, ip inet, m money, bt bit(4), bool bool);
 INSERT INTO re (id, g, i2, i8, f, n, t, ct, iv, j, a, d, ts, tz, bool) SELECT i, i % 5, 1, i, i, i, 't', 't', i * interval '1 day', '{}', '{1}', '2020-01-01', '2020-01-01', '2020-01-01', true FROM generate_series(1, 1000) i;
 ANALYZE re;
 CREATE TABLE re_dim (g int4, name text);

@@ -2,7 +2,7 @@
 -- gpuagg.why_not(): which part of a query has the obstacle, where an error in the query
 -- is, and what would have the device chosen where its cost was higher.
 --
-CREATE TABLE wn (i int4, g int4, v int4, n numeric) WITH (autovacuum_enabled = off);
+CREATE TABLE wn (i int4, g int4, v int4, n numeric(30, 20)) WITH (autovacuum_enabled = off);
 INSERT INTO wn SELECT i, i % 10, i % 7, i % 9 FROM generate_series(1, 200000) i;
 CREATE TABLE wn_dim AS SELECT i AS g, 'name ' || i AS name FROM generate_series(0, 9) i;
 VACUUM ANALYZE wn, wn_dim;

@@ -1,0 +1,161 @@
+/*
+ * lower_own_scale.c
+ *		Numeric columns without a declared scale.
+ *
+ * A device loads such a value as it is stored: an integer and the value's own number
+ * of decimals, in one word (program.h).  So what is loaded, and what stays on the
+ * device, does not depend on the query.  The query then has the integer at a scale
+ * chosen here, DECIMAL_AT, and beside it the decimals that the row shows.  From there
+ * on it is a decimal like any other (lower_numeric.c).  A value that does not fit the
+ * scale is an error of the device; that matters only in rows that do.
+ *
+ * The scale is the most decimals that ANALYZE has seen, among the most common values
+ * and the bounds of the histogram.  Values of more decimals may have been missed, so
+ * some more are taken where there is room.  Products need that room themselves.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_statistic.h"
+#include "device/ops/page.h"
+#include "fmgr.h"
+#include "nodes/nodeFuncs.h"
+#include "planner/lower/lower.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+/* Digits that surely fit a word */
+#define WORD_DIGITS 17
+
+/* Decimals beyond those seen, at most and of the digits left; where nothing is multiplied */
+#define MORE_DECIMALS 4
+#define MORE_SHARE 2
+
+/* Decimals if nothing is known of the values */
+#define UNKNOWN_DECIMALS 4
+
+/* Digits on each side of the point, the most of some values */
+typedef struct DigitsSeen
+{
+	int			before;
+	int			behind;
+	bool		any;
+} DigitsSeen;
+
+static void
+digits_add(DigitsSeen *seen, Datum value)
+{
+	struct varlena *numeric = PG_DETOAST_DATUM_PACKED(value);
+	GpuAggNumericDigits d;
+	int			before = 0;
+	int16		first = 0;
+
+	if (!gpuagg_numeric_parse(VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric), &d))
+		return;
+	if (d.n > 0 && d.weight >= 0)
+	{
+		before = d.weight * GPUAGG_NUMERIC_DECIMALS;
+		memcpy(&first, d.digits, sizeof(first));
+	}
+	for (; first > 0; first /= 10)
+		before++;
+	seen->before = Max(seen->before, before);
+	seen->behind = Max(seen->behind, (int) d.scale);
+	seen->any = true;
+}
+
+static DigitsSeen
+digits_of_column(const GpuAggLower *lw, AttrNumber attno)
+{
+	static const int kinds[] = {STATISTIC_KIND_MCV, STATISTIC_KIND_HISTOGRAM};
+	HeapTuple	tuple = SearchSysCache3(STATRELATTINH,
+										ObjectIdGetDatum(RelationGetRelid(lw->relation)),
+										Int16GetDatum(attno), BoolGetDatum(false));
+	DigitsSeen	seen = {0};
+
+	if (!HeapTupleIsValid(tuple))
+		return seen;
+	for (int i = 0; i < lengthof(kinds); i++)
+	{
+		AttStatsSlot slot;
+
+		if (!get_attstatsslot(&slot, tuple, kinds[i], InvalidOid, ATTSTATSSLOT_VALUES))
+			continue;
+		for (int k = 0; k < slot.nvalues; k++)
+			digits_add(&seen, slot.values[k]);
+		free_attstatsslot(&slot);
+	}
+	ReleaseSysCache(tuple);
+	return seen;
+}
+
+static bool
+digits_fit(const DigitsSeen *seen)
+{
+	return seen->behind <= GPUAGG_MAX_SCALE && seen->before + seen->behind <= WORD_DIGITS;
+}
+
+static bool
+multiplies_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, OpExpr) && get_opcode(((OpExpr *) node)->opno) == F_NUMERIC_MUL)
+		return true;
+	return expression_tree_walker(node, multiplies_walker, context);
+}
+
+static bool
+query_multiplies(const GpuAggLower *lw)
+{
+	return query_tree_walker(lw->root->parse, multiplies_walker, NULL, QTW_IGNORE_RANGE_TABLE);
+}
+
+static int
+choose_scale(const GpuAggLower *lw, const DigitsSeen *seen)
+{
+	const int	left = WORD_DIGITS - seen->before - seen->behind;
+
+	if (!seen->any)
+		return UNKNOWN_DECIMALS;
+	if (query_multiplies(lw))
+		return seen->behind;
+	return seen->behind + Min(left / MORE_SHARE, MORE_DECIMALS);
+}
+
+bool
+gpuagg_lower_own_scale_fits(GpuAggLower *lw, AttrNumber attno)
+{
+	const DigitsSeen seen = digits_of_column(lw, attno);
+
+	return digits_fit(&seen);
+}
+
+bool
+gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggValue *out)
+{
+	const DigitsSeen seen = digits_of_column(lw, attno);
+	GpuAggConstant mask = gpuagg_constant_make(GPUAGG_T_INT4,
+											   Int32GetDatum(GPUAGG_WORD_DECIMALS), false);
+	GpuAggValue word;
+	GpuAggValue bits;
+	GpuAggValue shown;
+	int			scale;
+
+	if (!digits_fit(&seen))
+		return GPUAGG_REFUSE("numerics of column \"%s\" have more than %d digits",
+							 NameStr(TupleDescAttr(RelationGetDescr(lw->relation),
+												   attno - 1)->attname), WORD_DIGITS);
+	scale = choose_scale(lw, &seen);
+	if (!gpuagg_lower_column(lw, attno, GPUAGG_T_NUMERIC, GPUAGG_SCALE_WORD, &word) ||
+		!gpuagg_lower_constant(lw, mask, &bits) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_INT_AND, GPUAGG_T_INT4, &word, &bits, NULL, 0, &shown) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_DECIMAL_AT, GPUAGG_T_NUMERIC, &word, NULL, NULL, scale,
+						 out))
+		return false;
+	out->scale = scale;
+	out->shown = scale;
+	out->shown_reg = shown.reg;
+	return true;
+}
