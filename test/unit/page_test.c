@@ -558,7 +558,7 @@ test_times(void)
 	char		bytes[GPUAGG_TIMETZ_BYTES + 1];
 	int64_t		time;
 	int32_t		zone = GPUAGG_TIMETZ_ZONE_LIMIT;
-	int64_t		held;
+	int64_t		held = 0;
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 	{
