@@ -149,7 +149,6 @@ any_needs_pg(uint32_t op, const GpuAggEntering *e, const GpuAggVector *arg)
 
 	if (!gpuagg_transition_squares(op))
 		return false;
-
 	for (uint32_t k = 0; k < e->n; k++)
 		found |= gpuagg_f64_needs_pg(arg->v.f[e->sel != NULL ? e->sel[k] : k]);
 	return found;
