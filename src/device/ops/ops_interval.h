@@ -80,24 +80,29 @@ gpuagg_timestamp_add_time(int64_t a, int64_t time, uint8_t *st)
 	return infinite ? a : r;
 }
 
+/* Days of a range that 64 bits of microseconds do not have */
 GPUAGG_FN int64_t
 gpuagg_timestamp_add_days(int64_t a, int64_t days, uint8_t *st)
 {
+	const bool	infinite = gpuagg_timestamp_is_infinite(a);
 	const bool	possible = (days > -(INT64_C(1) << 27)) & (days < INT64_C(1) << 27);
+	const int64_t day = gpuagg_timestamp_day(infinite ? 0 : a) + (possible ? days : 0);
 
-	gpuagg_raise_if((!possible) & !gpuagg_timestamp_is_infinite(a), GPUAGG_ST_DATETIME_RANGE, st);
-	return gpuagg_timestamp_add_time(a, (possible ? days : 0) * GPUAGG_USECS_PER_DAY, st);
+	gpuagg_raise_if((!infinite) & ((!possible) | (day < GPUAGG_DATE_MIN) |
+								   (day >= GPUAGG_TIMESTAMP_END_DAY)),
+					GPUAGG_ST_DATETIME_RANGE, st);
+	return infinite ? a : gpuagg_wrap_add(a, gpuagg_wrap_mul(days, GPUAGG_USECS_PER_DAY));
 }
 
 /* Versions of PostgreSQL differ where the difference has more than 64 bits. */
 GPUAGG_FN int64_t
 gpuagg_timestamp_diff(int64_t a, int64_t b, uint8_t *st)
 {
+	const bool	infinite = gpuagg_timestamp_is_infinite(a) | gpuagg_timestamp_is_infinite(b);
 	const int64_t r = gpuagg_wrap_sub(a, b);
 
-	gpuagg_raise_if(gpuagg_timestamp_is_infinite(a) | gpuagg_timestamp_is_infinite(b),
-					GPUAGG_ST_DATETIME_RANGE, st);
-	gpuagg_raise_if(((a ^ b) & (a ^ r)) < 0, GPUAGG_ST_NEEDS_PG, st);
+	gpuagg_raise_if(infinite, GPUAGG_ST_DATETIME_RANGE, st);
+	gpuagg_raise_if((!infinite) & (((a ^ b) & (a ^ r)) < 0), GPUAGG_ST_NEEDS_PG, st);
 	return r;
 }
 
