@@ -57,7 +57,7 @@ FROM unnest(ARRAY['CASE WHEN disc > 0.05 THEN price ELSE 0 END', 'coalesce(price
 	'coalesce(price, NULL::numeric)', 'CASE WHEN g = 4 THEN price END']) e;
 SELECT e, compare(format('SELECT g, trim_scale(max(%1$s)), trim_scale(min(%1$s)) FROM nu GROUP BY g', e)),
 	   compare(format('SELECT trim_scale(%1$s), count(*), sum(%1$s) FROM nu GROUP BY %1$s', e))
-FROM unnest(ARRAY['coalesce(price, 0)', 'CASE g WHEN 1 THEN price WHEN 2 THEN fine WHEN 3 THEN 7 END', 'least(disc, 0) + price']) e;
+FROM unnest(ARRAY['coalesce(price, 0)', 'CASE g WHEN 1 THEN price WHEN 2 THEN small WHEN 3 THEN 7 END', 'least(disc, 0) + price']) e;
 SELECT compare('SELECT g, max(coalesce(price, -1e9)), min(coalesce(price, 1e9)) FROM nu GROUP BY g');
 SELECT compare('SELECT g, sum(CASE WHEN disc > 0.05 THEN price ELSE 0 END) FILTER (WHERE tax > 0.02), sum(price) FILTER (WHERE g > 8) FROM nu GROUP BY g');
 

@@ -17,6 +17,8 @@ INSERT INTO na SELECT 20001 + i % 2, 0.999999999999999999, 9999999999999.99, 999
 	9.99999999999999999, 9223372036854775807, 99999.99 FROM generate_series(1, 300) i;
 INSERT INTO na VALUES (20003, 0, 0, 0, 0, 0, 0, 0, 0), (20004, 1e-18, 0.01, 1, 0.00001, 0.0000001, 1e-17, 1, 0.0),
 	(20005, -1e-18, -0.01, -1, -0.00001, -0.0000001, -1e-17, -1, -0.00);
+-- the first decimal left out is a 5, and nothing follows
+INSERT INTO na SELECT 20010 + s, 0, 1.505 * (2 - s), 0, 0, 0, f * (2 - s), 0, 0 FROM unnest('{1,3}'::int4[]) s, unnest('{1.50000000000000001,1.5}'::numeric[]) f;
 ANALYZE na;
 SELECT k, compare(format('SELECT g, avg(%1$I), sum(%1$I) FROM na GROUP BY g', k)), compare(format('SELECT avg(%1$I), sum(%1$I) FROM na', k)),
 	compare(format('SELECT g %% 1009, g < 20000, avg(%1$I) FROM na GROUP BY 1, 2', k)),

@@ -99,6 +99,8 @@ INSERT INTO nf_kept SELECT i, NULL, -i * 10000, round(i / 1000.0, 3), round(i / 
 VACUUM ANALYZE nf_kept;
 SELECT gpuagg.load('nf_kept', '{n,d,e}') > 0;
 SELECT compare('SELECT d, count(*), sum(n), sum(e), min(e), avg(d) FROM nf_kept GROUP BY d') FROM generate_series(1, 2);
+SELECT compare('SELECT id % 3, sum(n), max(n) FROM nf_kept GROUP BY 1') FROM generate_series(1, 2);
+SELECT column_name FROM gpuagg.cache WHERE relation = 'nf_kept'::regclass AND column_name = 'n' AND pages > 0;
 ALTER TABLE nf_kept ALTER n TYPE numeric;
 SELECT compare('SELECT id % 3, sum(n), max(n), avg(d) FROM nf_kept GROUP BY 1') FROM generate_series(1, 3);
 UPDATE nf_kept SET n = n + 0.12345 WHERE id = 17;
