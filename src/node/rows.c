@@ -330,6 +330,8 @@ output_is_sound(const GpuAggRowOutput *output)
 		case BPCHAROID:
 		case UUIDOID:
 			return output->class == GPUAGG_CLASS_BYTES;
+		case INTERVALOID:
+			return output->class == GPUAGG_CLASS_I64;
 		default:
 			return output->class == (output->known ? gpuagg_constant_class(output->type) :
 									 GPUAGG_CLASS_I64);

@@ -235,7 +235,7 @@ gpuagg_interval_total(GpuAggBytes b, uint8_t *st)
 
 /*
  * The total, then the months and whether time has all of the rest; else days have the
- * whole days of it.  Of intervals of up to 71 years.
+ * whole days of it.  Of intervals of up to 35 years.
  */
 #define GPUAGG_CODE_SHIFT 12
 #define GPUAGG_CODE_MONTHS 1024
