@@ -339,6 +339,9 @@ make_fallback_path(GpuAggGrouping *g)
 {
 	Path	   *scan = gpuagg_sample_scan_path(g->root, g->input_rel);
 	PathTarget *target = create_empty_pathtarget();
+	List	   *clause = gpuagg_needed_keys(g->root, g->clause);
+	AggStrategy strategy = clause != NIL ? AGG_HASHED :
+		g->clause != NIL ? AGG_SORTED : AGG_PLAIN;
 	AggClauseCosts costs;
 	ListCell   *expr;
 	ListCell   *ref;
@@ -349,9 +352,7 @@ make_fallback_path(GpuAggGrouping *g)
 	get_agg_clause_costs(g->root, AGGSPLIT_SIMPLE, &costs);
 	return (Path *) create_agg_path(g->root, g->grouped_rel, scan,
 									set_pathtarget_cost_width(g->root, target),
-									g->clause != NIL ? AGG_HASHED :
-									AGG_PLAIN,
-									AGGSPLIT_SIMPLE, g->clause, NIL,
+									strategy, AGGSPLIT_SIMPLE, clause, NIL,
 									&costs, g->info.est_groups);
 }
 
