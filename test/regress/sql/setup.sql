@@ -155,6 +155,19 @@ BEGIN
 END
 $$;
 
+-- What EXPLAIN shows, in the words of every version: since 17 init plans have other names, since 18
+-- rows are shown with decimals, and ANALYZE tells of buffers unasked.
+CREATE FUNCTION explained(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE replace(statement, '(ANALYZE,', '(ANALYZE, BUFFERS OFF,') LOOP
+		line := regexp_replace(line, 'InitPlan \d+\M( \(returns \$\d+\))?(?!\))', 'InitPlan', 'g');
+		line := regexp_replace(line, '\$\d+|\(InitPlan \d+\)\.col\d+', '(InitPlan)', 'g');
+		RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.00', '\1', 'g');
+	END LOOP;
+END $$;
+
 -- The error of a query whose plan has a GpuAgg node; NULL: none.
 CREATE FUNCTION device_error(query text) RETURNS text LANGUAGE plpgsql
 SET gpuagg.enable FROM CURRENT
