@@ -105,6 +105,17 @@ MAKEFLAGS += -j$(or $(shell nproc 2>/dev/null),1)
 endif
 endif
 
+# Built out of its tree (make -f DIR/Makefile, pg_buildext), links stand in for the
+# sources, so that all paths below are the same.
+TREE := $(patsubst %/,%,$(dir $(realpath $(firstword $(MAKEFILE_LIST)))))
+ifneq ($(TREE),$(realpath $(CURDIR)))
+override VPATH :=
+ifdef BUILDING
+$(shell cp -Rsf $(TREE)/src $(TREE)/cuda $(TREE)/sql $(TREE)/test $(TREE)/gpuagg.control \
+	$(TREE)/Makefile . && find src cuda -type l -name '*.[od]' -delete)
+endif
+endif
+
 EXTENSION = gpuagg
 DATA = sql/gpuagg--1.0.sql
 MODULE_big = gpuagg
