@@ -221,6 +221,13 @@ typedef OpBtreeInterpretation GpuAggOpMeaning;
 #define gpuagg_explain_prefix(es) (list_length((es)->rtable) > 1)
 #endif
 
+/* What pg_get_loaded_modules() shows (fmgr.h) */
+#ifdef PG_MODULE_MAGIC_EXT
+#define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "gpuagg", .version = "1.0.0")
+#else
+#define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC
+#endif
+
 /* In front of a declaration (c.h of 18) */
 #ifndef pg_noreturn
 #define pg_noreturn pg_attribute_noreturn()
