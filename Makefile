@@ -1,4 +1,4 @@
-# gpuagg: GROUP BY for PostgreSQL 15 on a device.
+# gpuagg: GROUP BY for PostgreSQL 15 to 18 on a device.
 #
 #	make, make install	the extension, against the PostgreSQL of PG_CONFIG, and
 #						its CUDA device where there is an nvcc; WITH_CUDA=yes
@@ -243,7 +243,7 @@ uninstall-cuda:
 else
 all install installcheck uninstall:
 	@echo "No PostgreSQL to build against: $(PG_CONFIG) --pgxs gives nothing." >&2
-	@echo "Set PG_CONFIG, or let \"make packages\" install PostgreSQL 15 of Debian." >&2
+	@echo "Set PG_CONFIG, or let \"make packages\" install Debian's PostgreSQL." >&2
 	@exit 1
 clean:
 	rm -rf $(OBJS) $(EXTRA_CLEAN) gpuagg.so
