@@ -165,6 +165,9 @@ pg_isolation_regress_installcheck = test/lib/installcheck \
 # and no value changes without them.
 src/host/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 
+# Modules of the tests link to ours; since 16 PostgreSQL hides what is not exported.
+override CFLAGS += -fvisibility=default
+
 # Other flags or another PostgreSQL: build anew.
 BUILD_ID := $(CC) $(CFLAGS) $(CPPFLAGS) $(VERSION)
 ifneq ($(BUILD_ID),$(shell cat build/flags 2>/dev/null))
