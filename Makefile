@@ -1,4 +1,4 @@
-# gpuagg: GROUP BY for PostgreSQL 15 on a device.
+# gpuagg: GROUP BY for PostgreSQL 15 to 18 on a device.
 #
 #	make, make install	the extension, against the PostgreSQL of PG_CONFIG, and
 #						its CUDA device where there is an nvcc; WITH_CUDA=yes
@@ -105,6 +105,17 @@ MAKEFLAGS += -j$(or $(shell nproc 2>/dev/null),1)
 endif
 endif
 
+# Built out of its tree (make -f DIR/Makefile, pg_buildext), links stand in for the
+# sources, so that all paths below are the same.
+TREE := $(patsubst %/,%,$(dir $(realpath $(firstword $(MAKEFILE_LIST)))))
+ifneq ($(TREE),$(realpath $(CURDIR)))
+override VPATH :=
+ifdef BUILDING
+$(shell cp -Rsf $(TREE)/src $(TREE)/cuda $(TREE)/sql $(TREE)/test $(TREE)/gpuagg.control \
+	$(TREE)/Makefile . && find src cuda -type l -name '*.[od]' -delete)
+endif
+endif
+
 EXTENSION = gpuagg
 DATA = sql/gpuagg--1.0.sql
 MODULE_big = gpuagg
@@ -153,6 +164,9 @@ pg_isolation_regress_installcheck = test/lib/installcheck \
 # The host device is loops over vectors; neither errno nor traps are looked at,
 # and no value changes without them.
 src/host/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-math
+
+# Modules of the tests link to ours; since 16 PostgreSQL hides what is not exported.
+override CFLAGS += -fvisibility=default
 
 # Other flags or another PostgreSQL: build anew.
 BUILD_ID := $(CC) $(CFLAGS) $(CPPFLAGS) $(VERSION)
@@ -232,7 +246,7 @@ uninstall-cuda:
 else
 all install installcheck uninstall:
 	@echo "No PostgreSQL to build against: $(PG_CONFIG) --pgxs gives nothing." >&2
-	@echo "Set PG_CONFIG, or let \"make packages\" install PostgreSQL 15 of Debian." >&2
+	@echo "Set PG_CONFIG, or let \"make packages\" install Debian's PostgreSQL." >&2
 	@exit 1
 clean:
 	rm -rf $(OBJS) $(EXTRA_CLEAN) gpuagg.so

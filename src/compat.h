@@ -15,6 +15,7 @@
 #if PG_VERSION_NUM >= 180000
 #include "storage/waiteventset.h"
 #endif
+#include "utils/lsyscache.h"
 #include "utils/wait_event.h"
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
@@ -146,6 +147,41 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 #define gpuagg_heap_read_page(scan, block) heapgetpage(scan, block)
 #endif
 
+/*
+ * Which of a query's grouping columns tell groups apart: from 16 on the planner
+ * leaves those out that conditions make constant, of scans' target lists, too
+ * (nodes/pathnodes.h).
+ */
+#if PG_VERSION_NUM >= 160000
+#define gpuagg_needed_keys(root, clause) \
+	((clause) == (root)->parse->groupClause ? (root)->processed_groupClause : (clause))
+#else
+#define gpuagg_needed_keys(root, clause) (clause)
+#endif
+
+/* What the abbreviation of a time zone is, UNKNOWN_FIELD: none (utils/datetime.h) */
+#if PG_VERSION_NUM >= 160000
+#define gpuagg_decode_abbreviation(lower, type, offset, zone) \
+	((void) DecodeTimezoneAbbrev(0, lower, type, offset, zone, &(DateTimeErrorExtra) {0}))
+#else
+#define gpuagg_decode_abbreviation(lower, type, offset, zone) \
+	((void) (*(type) = DecodeTimezoneAbbrev(0, lower, offset, zone)))
+#endif
+
+/* What an operator means in btree's order (utils/lsyscache.h) */
+#if PG_VERSION_NUM >= 180000
+typedef OpIndexInterpretation GpuAggOpMeaning;
+
+#define gpuagg_op_meanings(operator) get_op_index_interpretation(operator)
+#define GPUAGG_MEANING_STRATEGY(meaning) ((meaning)->cmptype)
+StaticAssertDecl(COMPARE_LT == 1 && COMPARE_NE == 6, "comparisons count as strategies do");
+#else
+typedef OpBtreeInterpretation GpuAggOpMeaning;
+
+#define gpuagg_op_meanings(operator) get_op_btree_interpretation(operator)
+#define GPUAGG_MEANING_STRATEGY(meaning) ((meaning)->strategy)
+#endif
+
 /* Does this collation compare bytes? (utils/pg_locale.h) */
 #if PG_VERSION_NUM >= 180000
 #define gpuagg_collation_is_c(collation) \
@@ -176,6 +212,25 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 #define GPUAGG_EXPLAIN_HEADER "commands/explain_format.h"
 #else
 #define GPUAGG_EXPLAIN_HEADER "commands/explain.h"
+#endif
+
+/* Are columns shown with their tables' names?  18 counts no entry for groups. */
+#if PG_VERSION_NUM >= 180000
+#define gpuagg_explain_prefix(es) ((es)->rtable_size > 1)
+#else
+#define gpuagg_explain_prefix(es) (list_length((es)->rtable) > 1)
+#endif
+
+/* What pg_get_loaded_modules() shows (fmgr.h) */
+#ifdef PG_MODULE_MAGIC_EXT
+#define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "gpuagg", .version = "1.0.0")
+#else
+#define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC
+#endif
+
+/* In front of a declaration (c.h of 18) */
+#ifndef pg_noreturn
+#define pg_noreturn pg_attribute_noreturn()
 #endif
 
 #endif							/* GPUAGG_COMPAT_H */

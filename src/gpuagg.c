@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "extension.h"
 #include "fmgr.h"
 #include "ipc/dropped_database.h"
@@ -26,7 +27,7 @@
 #include "storage/ipc.h"
 #include "worker/worker_main.h"
 
-PG_MODULE_MAGIC;
+GPUAGG_MODULE_MAGIC;
 
 extern PGDLLEXPORT void _PG_init(void);
 

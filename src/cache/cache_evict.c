@@ -75,7 +75,7 @@ gpuagg_cache_evict(double priority)
 {
 	GpuAggCacheExtent *extent;
 	GpuAggCacheColumn *column;
-	int			i;
+	int			i = 0;
 
 	if (!find_victim(priority, &extent, &i))
 		return false;

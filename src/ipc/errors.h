@@ -8,6 +8,7 @@
 
 #include "postgres.h"
 
+#include "compat.h"
 #include "device/common.h"
 
 /* Why PostgreSQL's plan ran: X(name, word in EXPLAIN) */
@@ -41,9 +42,9 @@ extern const char *gpuagg_fallback_word(GpuAggFallback reason);
 extern void gpuagg_fallback_count(GpuAggFallback reason);
 
 /* gpuagg.fallback = off: ereport(ERROR) with the SQLSTATE of the status. */
-extern void gpuagg_error_raise(const GpuAggError *error) pg_attribute_noreturn();
+pg_noreturn extern void gpuagg_error_raise(const GpuAggError *error);
 
 /* gpuagg.debug_require = require: ERROR, for PostgreSQL's plan answered. */
-extern void gpuagg_error_required(const GpuAggError *error) pg_attribute_noreturn();
+pg_noreturn extern void gpuagg_error_required(const GpuAggError *error);
 
 #endif							/* GPUAGG_IPC_ERRORS_H */

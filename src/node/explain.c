@@ -20,6 +20,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "node/explain.h"
 #include "node/passes.h"
 #include "nodes/makefuncs.h"
@@ -75,7 +76,7 @@ explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	Plan	   *rows = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
-	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	bool		prefix = gpuagg_explain_prefix(es) || es->verbose;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
 												   (Plan *) plan, ancestors);
 	List	   *keys = NIL;
@@ -122,7 +123,7 @@ explain_wanted(GpuAggScan *node, List *ancestors, ExplainState *es)
 
 		columns = lappend(columns,
 						  psprintf("%s%s", deparse_expression((Node *) tle->expr, context,
-															  list_length(es->rtable) > 1 ||
+															  gpuagg_explain_prefix(es) ||
 															  es->verbose, true),
 								   a->columns[i].descending ? " DESC" : ""));
 	}

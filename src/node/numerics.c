@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "device/ops/ops_int.h"
 #include "fmgr.h"
 #include "node/numerics.h"

@@ -355,15 +355,16 @@ make_fallback_path(GpuAggGrouping *g)
 {
 	Path	   *scan = gpuagg_sample_scan_path(g->root, g->input_rel);
 	PathTarget *target = create_empty_pathtarget();
+	List	   *clause = gpuagg_needed_keys(g->root, g->clause);
 	AggStrategy strategy = g->clause == NIL ? AGG_PLAIN :
-		grouping_is_hashable(g->clause) ? AGG_HASHED : AGG_SORTED;
+		clause != NIL && grouping_is_hashable(clause) ? AGG_HASHED : AGG_SORTED;
 	AggClauseCosts costs;
 	ListCell   *expr;
 	ListCell   *ref;
 
-	if (strategy == AGG_SORTED)
+	if (strategy == AGG_SORTED && clause != NIL)
 		scan = (Path *) create_sort_path(g->root, g->grouped_rel, scan,
-										 make_pathkeys_for_sortclauses(g->root, g->clause,
+										 make_pathkeys_for_sortclauses(g->root, clause,
 																	   g->root->processed_tlist),
 										 -1.0);
 	forboth(expr, g->exprs, ref, g->refs)
@@ -372,7 +373,7 @@ make_fallback_path(GpuAggGrouping *g)
 	get_agg_clause_costs(g->root, AGGSPLIT_SIMPLE, &costs);
 	return (Path *) create_agg_path(g->root, g->grouped_rel, scan,
 									set_pathtarget_cost_width(g->root, target),
-									strategy, AGGSPLIT_SIMPLE, g->clause, NIL,
+									strategy, AGGSPLIT_SIMPLE, clause, NIL,
 									&costs, g->info.est_groups);
 }
 

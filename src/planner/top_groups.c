@@ -168,12 +168,12 @@ comparison_of(Oid operator, Oid type)
 	int			found = -1;
 	ListCell   *lc;
 
-	foreach(lc, get_op_btree_interpretation(operator))
+	foreach(lc, gpuagg_op_meanings(operator))
 	{
-		OpBtreeInterpretation *meaning = lfirst(lc);
+		GpuAggOpMeaning *meaning = lfirst(lc);
 
 		if (meaning->opfamily_id == family)
-			found = comparisons[meaning->strategy];
+			found = comparisons[GPUAGG_MEANING_STRATEGY(meaning)];
 	}
 	return found;
 }

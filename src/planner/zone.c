@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "device/ops/ops_datetime.h"
 #include "parser/scansup.h"
 #include "pgtime.h"
@@ -45,13 +46,13 @@ bool
 gpuagg_zone_is_full_name(const char *name)
 {
 	char	   *lower = downcase_truncate_identifier(name, strlen(name), false);
-	int			value;
+	int			type;
+	int			offset;
 	pg_tz	   *zone;
 
 	/* abbreviations go first */
-	return strlen(name) <= TZ_STRLEN_MAX &&
-		DecodeTimezoneAbbrev(0, lower, &value, &zone) == UNKNOWN_FIELD &&
-		pg_tzset(name) != NULL;
+	gpuagg_decode_abbreviation(lower, &type, &offset, &zone);
+	return strlen(name) <= TZ_STRLEN_MAX && type == UNKNOWN_FIELD && pg_tzset(name) != NULL;
 }
 
 static void

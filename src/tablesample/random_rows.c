@@ -164,6 +164,10 @@ count_rows(RandomRows *state, HeapScanDesc scan)
 		gpuagg_heap_read_page(&scan->rs_base, block);
 		gpuagg_block_rows_add(state->blocks, (uint16) scan->rs_ntuples);
 	}
+	/* or the next page that PostgreSQL reads would take its place */
+	if (BufferIsValid(scan->rs_cbuf))
+		ReleaseBuffer(scan->rs_cbuf);
+	scan->rs_cbuf = InvalidBuffer;
 	state->draws.rows = gpuagg_block_rows_total(state->blocks);
 }
 

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "cache/cache_client.h"
+#include "compat.h"
 #include "device/device.h"
 #include "ipc/protocol.h"
 #include "ipc/shmem.h"
@@ -141,10 +142,10 @@ extern GpuAggWorker gpuagg_worker;
  * hangs: the same of one that does not come to rest, which is not waited for.
  * watch: wakes the loop for the device's event from now on.
  */
-extern void gpuagg_worker_lost(const GpuAggWorkerDevice *on,
-							   const char *message) pg_attribute_noreturn();
-extern void gpuagg_worker_hangs(const GpuAggWorkerDevice *on,
-								const char *message) pg_attribute_noreturn();
+pg_noreturn extern void gpuagg_worker_lost(const GpuAggWorkerDevice *on,
+										   const char *message);
+pg_noreturn extern void gpuagg_worker_hangs(const GpuAggWorkerDevice *on,
+											const char *message);
 extern void gpuagg_worker_watch(GpuAggWorkerDevice *on);
 
 /*

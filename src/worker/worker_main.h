@@ -7,10 +7,12 @@
 
 #include "postgres.h"
 
+#include "compat.h"
+
 /* While the postmaster loads us: registers the background worker. */
 extern void gpuagg_worker_define(void);
 
 /* Its entry point, called by name */
-extern PGDLLEXPORT void gpuagg_worker_main(Datum arg) pg_attribute_noreturn();
+pg_noreturn extern PGDLLEXPORT void gpuagg_worker_main(Datum arg);
 
 #endif							/* GPUAGG_WORKER_WORKER_MAIN_H */

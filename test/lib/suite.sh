@@ -170,6 +170,7 @@ suite_tap()
 	done
 	[ "${#files[@]}" -gt 0 ] || return 0
 	(cd "$RUN_DIR" && as_user env TESTDIR="$tap" TESTLOGDIR="$tap/log" \
+		TESTDATADIR="$tap/tmp_check" \
 		PG_TEST_PORT_DIR="$tap" PG_REGRESS="$PG_TESTDIR/regress/pg_regress" \
 		PGPORT=65432 PERL_TEST_HARNESS_DUMP_TAP="$tap/out" \
 		prove -j"$1" -Itest/t -I"$PG_TESTDIR/perl" "${files[@]}") \

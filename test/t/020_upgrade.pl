@@ -39,7 +39,7 @@ $old->stop;
 
 # as new_node() makes it, but empty
 my $new = PostgreSQL::Test::Cluster->new('new');
-$new->init(extra => [ '--locale=C', '--encoding=UTF8' ]);
+$new->init(extra => [ initdb_options($new) ]);
 $new->append_conf('postgresql.conf',
 	"shared_preload_libraries = 'gpuagg'\nfsync = off\nmax_connections = 100\n");
 # its log and its socket go where it runs

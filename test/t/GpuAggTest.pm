@@ -15,11 +15,20 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(new_node wait_ready kill_and_recover same_answer counter no_tasks worker_pid device_kind
+our @EXPORT = qw(new_node initdb_options wait_ready kill_and_recover same_answer counter no_tasks worker_pid device_kind
   rss_kb helpers_blocked build_module start_psql finish_psql wait_task crash_free slow_query slow_table);
 
 # Of Linux, wherever it runs
 my %signal_number = (HUP => 1, INT => 2, USR1 => 10, TERM => 15);
+
+# Some tests change pages in files, which checksums, on by default since 18, would find.
+sub initdb_options
+{
+	my ($node) = @_;
+
+	return ('--locale=C', '--encoding=UTF8',
+		$node->pg_version >= 18 ? ('--no-data-checksums') : ());
+}
 
 # A started server that preloads gpuagg, with the extension in postgres.
 # Further arguments are lines of postgresql.conf.
@@ -28,9 +37,7 @@ sub new_node
 	my ($name, @conf) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	$node->init(
-		allows_streaming => 1,
-		extra => [ '--locale=C', '--encoding=UTF8' ]);
+	$node->init(allows_streaming => 1, extra => [ initdb_options($node) ]);
 	$node->append_conf(
 		'postgresql.conf',
 		join("\n",

@@ -21,6 +21,7 @@
 #include "postgres.h"
 
 #include "access/transam.h"
+#include "compat.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
@@ -31,7 +32,7 @@ static bool
 operator_is_harmless(const OpExpr *expr)
 {
 	if (expr->opno >= FirstGenbkiObjectId ||
-		get_op_btree_interpretation(expr->opno) == NIL)
+		gpuagg_op_meanings(expr->opno) == NIL)
 		return get_func_leakproof(get_opcode(expr->opno));
 
 	/* an undetermined collation is an error */

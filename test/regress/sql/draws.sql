@@ -19,7 +19,7 @@ SELECT q, n, s, compare(format(q, n, s), 'require') FROM
 -- what is shown and counted
 SET gpuagg.debug_require = 'require';
 EXPLAIN (COSTS OFF) SELECT g, count(*), sum(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3) WHERE w > 1 GROUP BY g;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3) WHERE g < 9;
+SELECT * FROM explained($$EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3) WHERE g < 9$$);
 -- parameters, sub-selects, rescans, cursors; errors of arguments
 PREPARE dw_p(int8, float8) AS SELECT count(*), sum(v) FROM dw TABLESAMPLE gpuagg.random_rows ($1) REPEATABLE ($2);
 EXECUTE dw_p(50, 1);
@@ -44,18 +44,19 @@ RESET gpuagg.debug_require;
 SET gpuagg.debug_require = 'prefer';
 SELECT compare('SELECT g, count(*), sum(v) FROM dw TABLESAMPLE gpuagg.random_rows (900) REPEATABLE (3) GROUP BY g', 'require');
 UPDATE dw SET v = -1000000 WHERE id = 4000;
+SELECT * FROM explained($$EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3)$$);
+-- from 17 on the page is then no longer in the cache, and the node not planned
 SELECT sum(v) < 0 FROM dw TABLESAMPLE gpuagg.random_rows (100000) REPEATABLE (3) WHERE id = 4000;
 SET gpuagg.fallback = off;
-SELECT compare('SELECT g, count(*), sum(v) FROM dw TABLESAMPLE gpuagg.random_rows (900) REPEATABLE (3) GROUP BY g', 'prefer');
+SELECT compare('SELECT g, count(*), sum(v) FROM dw TABLESAMPLE gpuagg.random_rows (900) REPEATABLE (3) GROUP BY g', 'try') ~ '^ok.* 7 rows';
 SELECT count(*), count(DISTINCT n) FROM (SELECT count(v) AS n FROM dw TABLESAMPLE gpuagg.random_rows (900)) x;
 RESET gpuagg.fallback;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(v) FROM dw TABLESAMPLE gpuagg.random_rows (500) REPEATABLE (3);
 -- deleted in this transaction, and not
 BEGIN;
 DELETE FROM dw WHERE id > 10000;
-SELECT compare('SELECT g, count(*), max(id) FROM dw TABLESAMPLE gpuagg.random_rows (900) REPEATABLE (3) GROUP BY g', 'prefer');
+SELECT compare('SELECT g, count(*), max(id) FROM dw TABLESAMPLE gpuagg.random_rows (900) REPEATABLE (3) GROUP BY g', 'try') ~ '^ok.* 7 rows';
 ROLLBACK;
-SELECT compare('SELECT g, count(*), max(id) FROM dw TABLESAMPLE gpuagg.random_rows (900) REPEATABLE (3) GROUP BY g', 'prefer');
+SELECT compare('SELECT g, count(*), max(id) FROM dw TABLESAMPLE gpuagg.random_rows (900) REPEATABLE (3) GROUP BY g', 'try') ~ '^ok.* 7 rows';
 -- cleaned up and loaded again
 VACUUM dw;
 SELECT gpuagg.load('dw', '{id,g,v,f,w}') >= 0;

@@ -16,10 +16,10 @@ EXPLAIN (COSTS OFF) SELECT g, t, sum(v) FROM xp WHERE f > 10 AND t <> 't1' GROUP
 EXPLAIN (COSTS OFF, VERBOSE) SELECT g + 1, avg(f) FILTER (WHERE v % 2 = 0), upper(max(t COLLATE "C")) FROM xp WHERE t LIKE 't%' GROUP BY g;
 EXPLAIN (COSTS OFF, VERBOSE) SELECT count(*) FROM xp;
 EXPLAIN (COSTS OFF) SELECT d.name, x.n FROM xp_dim d, LATERAL (SELECT count(*) AS n FROM xp WHERE xp.g = d.g) x;
-EXPLAIN (COSTS OFF) SELECT g FROM xp WHERE v > (SELECT 5) GROUP BY g;
-EXPLAIN (COSTS OFF, FORMAT JSON) SELECT g, count(*) FROM xp GROUP BY g;
-EXPLAIN (COSTS OFF, FORMAT YAML) SELECT g, count(*) FROM xp GROUP BY g;
-EXPLAIN (COSTS OFF, FORMAT XML) SELECT g, count(*) FROM xp GROUP BY g;
+SELECT * FROM explained($$EXPLAIN (COSTS OFF) SELECT g FROM xp WHERE v > (SELECT 5) GROUP BY g$$);
+SELECT * FROM explained($$EXPLAIN (COSTS OFF, FORMAT JSON) SELECT g, count(*) FROM xp GROUP BY g$$);
+SELECT * FROM explained($$EXPLAIN (COSTS OFF, FORMAT YAML) SELECT g, count(*) FROM xp GROUP BY g$$);
+SELECT * FROM explained($$EXPLAIN (COSTS OFF, FORMAT XML) SELECT g, count(*) FROM xp GROUP BY g$$);
 EXPLAIN (COSTS OFF) INSERT INTO xp_dim SELECT g, 'x' FROM xp GROUP BY g;
 PREPARE xp_prepared(int4) AS SELECT g, sum(v) FROM xp WHERE g > $1 GROUP BY g;
 SET plan_cache_mode = force_generic_plan;
@@ -43,7 +43,7 @@ CREATE FUNCTION xp_analyze(options text, query text) RETURNS SETOF text LANGUAGE
 DECLARE
 	line text;
 BEGIN
-	FOR line IN EXECUTE format('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, %s) %s', options, query) LOOP
+	FOR line IN SELECT * FROM explained(format('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, %s) %s', options, query)) LOOP
 		-- times, sizes and the name of the device are the machine's
 		line := regexp_replace(line, '[0-9]+\.[0-9]+', 'N', 'g');
 		line := regexp_replace(line, '((Memory|Bytes Read|Bytes|Buffers|Pages)[^:]*:).*', '\1 N');
@@ -61,7 +61,7 @@ BEGIN
 	RETURN plan;
 END $$;
 SELECT key, CASE jsonb_typeof(value) WHEN 'number' THEN CASE WHEN key ~ 'Row|Group|Loops|Runs' THEN value::text ELSE 'a number' END ELSE jsonb_typeof(value) END
-FROM jsonb_each(xp_node('SELECT g, count(*) FROM xp WHERE v <= 4000 GROUP BY g')) WHERE key !~ 'Cost|Blocks|Width|Schema|Actual|Plan Rows|Startup|Total|^Transfer Time$|^Decode Time$|^Kernel Time$|^Link '
+FROM jsonb_each(xp_node('SELECT g, count(*) FROM xp WHERE v <= 4000 GROUP BY g')) WHERE key !~ 'Disabled|Cost|Blocks|Width|Schema|Actual|Plan Rows|Startup|Total|^Transfer Time$|^Decode Time$|^Kernel Time$|^Link '
 ORDER BY key COLLATE "C";
 -- the farther a filter's column, the longer PostgreSQL takes, and the fewer of its units the device
 CREATE TABLE xp_far (near int4, a text, b text, c text, far int4);

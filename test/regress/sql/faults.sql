@@ -91,6 +91,15 @@ SET gpuagg.debug_require = 'require';
 SELECT count(*), sum(v) FROM fa;
 RESET gpuagg.debug_require;
 RESET gpuagg.debug_fault;
+-- keys that a condition makes constant are no keys of PostgreSQL's own plan since 16
+SET gpuagg.debug_fault = 'pages';
+SELECT q, counted(q) FROM unnest(ARRAY[
+	'SELECT g, count(*), sum(v) FROM fa WHERE g = 3 GROUP BY g',
+	'SELECT g, count(*), sum(v) FROM fa WHERE g = -3 GROUP BY g',
+	'SELECT g, v % 3, count(*) FROM fa WHERE g = 3 GROUP BY g, v % 3 ORDER BY v % 3, g',
+	'SELECT DISTINCT g, v % 3 FROM fa WHERE g = 3'
+]) q;
+RESET gpuagg.debug_fault;
 -- nothing is left behind
 SELECT count(*) FROM gpuagg.tasks;
 VACUUM (FREEZE) fa;

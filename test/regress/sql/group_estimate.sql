@@ -67,7 +67,8 @@ SELECT ge_rows('SELECT DISTINCT extract(dow FROM t), i % 2 FROM ge');
 -- never more than rows
 SELECT ge_rows('SELECT extract(hour FROM t), i % 1000, count(*) FROM ge WHERE i <= 500 GROUP BY 1, 2')::int <= 500 AS few;
 -- a table without statistics
-CREATE TABLE ge_new WITH (autovacuum_enabled = off) AS SELECT * FROM ge;
+CREATE TABLE ge_new (LIKE ge) WITH (autovacuum_enabled = off);
+INSERT INTO ge_new SELECT * FROM ge;
 SELECT q, ge_rows('SELECT ' || q || ', count(*) FROM ge_new GROUP BY ' || q) FROM unnest(ARRAY[
 	'extract(dow FROM t)', 'extract(dow FROM t), extract(hour FROM t), n % 10', 'date_trunc(''month'', t)', 'i', 'b']) q;
 -- what a grouping had when it ran last, wherever it stands, whatever is asked of the groups

@@ -172,12 +172,14 @@ RESET jit_above_cost;
 RESET jit_optimize_above_cost;
 RESET jit_inline_above_cost;
 -- forced parallel plans and none at all
-SET force_parallel_mode = on;
+-- another name since 16
+SELECT name AS forced_parallel FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') \gset
+SET :forced_parallel = on;
 SELECT compare('SELECT g, sum(v), count(*) FROM pl GROUP BY g');
 SELECT compare('SELECT d.g, (SELECT sum(v) FROM pl WHERE pl.g = d.g) FROM pl_dim d', 'try');
-SET force_parallel_mode = regress;
+SET :forced_parallel = regress;
 SELECT compare('SELECT g, sum(v), count(*) FROM pl GROUP BY g');
-RESET force_parallel_mode;
+RESET :forced_parallel;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;

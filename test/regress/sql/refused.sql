@@ -73,7 +73,7 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT extract(julian FROM ts), count(*) FROM re GROUP BY 1',
 	'SELECT to_char(ts, ''DD''), count(*) FROM re GROUP BY 1',
 	'SELECT g, count(*) FROM re WHERE EXISTS (SELECT 1 FROM re_dim WHERE re_dim.g = re.g) GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE g IN (SELECT g FROM re_dim WHERE re_dim.g = re.id % 5) GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE g NOT IN (SELECT g FROM re_dim WHERE re_dim.g = re.id % 5) GROUP BY g',
 	'SELECT g, max((SELECT name FROM re_dim WHERE re_dim.g = re.g)) FROM re GROUP BY g',
 	'SELECT row(g, id % 2), count(*) FROM re GROUP BY 1',
 	'SELECT g, count(*) FROM re WHERE pg_column_size(t) > 0 GROUP BY g']) q;

@@ -155,6 +155,25 @@ BEGIN
 END
 $$;
 
+-- What EXPLAIN shows, in the words of every version: since 17 init plans have other names; since 18
+-- rows are shown with decimals, nodes tell whether they are disabled, ANALYZE tells of buffers unasked,
+-- and planning of its own.
+CREATE FUNCTION explained(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	IF statement !~ 'BUFFERS' THEN
+		statement := replace(statement, '(ANALYZE,', '(ANALYZE, BUFFERS OFF,');
+	END IF;
+	FOR line IN EXECUTE statement LOOP
+		EXIT WHEN line = 'Planning:';
+		line := regexp_replace(line, 'InitPlan \d+\M( \(returns \$\d+\))?(?!\))', 'InitPlan', 'g');
+		line := regexp_replace(line, '\$\d+|\(InitPlan \d+\)\.col\d+', '(InitPlan)', 'g');
+		line := regexp_replace(line, '\n *["<]?Disabled[^\n]*', '', 'g');
+		RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.00', '\1', 'g');
+	END LOOP;
+END $$;
+
 -- The error of a query whose plan has a GpuAgg node; NULL: none.
 CREATE FUNCTION device_error(query text) RETURNS text LANGUAGE plpgsql
 SET gpuagg.enable FROM CURRENT

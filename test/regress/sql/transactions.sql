@@ -147,7 +147,9 @@ COMMIT;
 BEGIN;
 INSERT INTO tx VALUES (40000, 1, 1, '');
 SELECT tx_check();
+\set VERBOSITY terse
 PREPARE TRANSACTION 'gpuagg_tx';
+\set VERBOSITY default
 SELECT tx_check();
 ROLLBACK PREPARED 'gpuagg_tx';
 SELECT tx_check();

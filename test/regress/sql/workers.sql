@@ -24,7 +24,9 @@ BEGIN
 	END LOOP;
 	RETURN answer;
 END $$;
-SET force_parallel_mode = on;
+-- another name since 16
+SELECT name AS forced_parallel FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') \gset
+SET :forced_parallel = on;
 SET gpuagg.debug_require = 'require';
 SELECT wk_run('SELECT g, count(*), sum(v) FROM wk GROUP BY g ORDER BY g');
 SELECT wk_run('SELECT count(*), sum(v), min(id), max(id) FROM wk WHERE v % 3 = 0');
@@ -79,7 +81,7 @@ COMMIT;
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT wk_both('SELECT g, count(*), sum(v) FROM wk GROUP BY g ORDER BY g');
 COMMIT;
-RESET force_parallel_mode;
+RESET :forced_parallel;
 -- a grouping for each row of a parallel scan, by several processes at once
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
