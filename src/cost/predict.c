@@ -159,6 +159,7 @@
 #define GROUPED_NS 100.0
 #define EMIT_NS 20.0
 #define EMIT_OUTPUT_NS 2.0
+#define REGROUP_NS 100.0
 #define EMIT_NUMERIC_NS 10.0	/* digits made in place (EPYC, 3e6 groups) */
 #define EMIT_AVERAGE_NS 14.0	/* and divided (the same) */
 
@@ -285,12 +286,20 @@ static double
 emit(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	double		reads = rates->gpu ? GPU_EMIT_READS : EMIT_READS;
+	double		returned = work->groups - work->left_out;
 
-	return (work->groups - work->left_out) * ((EMIT_NS + EMIT_OUTPUT_NS * work->outputs +
-							EMIT_NUMERIC_NS * work->numeric_outputs +
-							EMIT_AVERAGE_NS * work->averages) * backend_slowness(rates) +
-						   gpuagg_predict_read(rates, reads * work->output_bytes)) +
+	return (work->made > 0 ? work->made : returned) *
+		(EMIT_NS + EMIT_OUTPUT_NS * work->outputs + EMIT_NUMERIC_NS * work->numeric_outputs +
+		 EMIT_AVERAGE_NS * work->averages) * backend_slowness(rates) +
+		returned * gpuagg_predict_read(rates, reads * work->output_bytes) +
 		work->chosen * CHOSEN_NS + work->chosen_pages * rates->feed_page_ns;
+}
+
+/* Before the first of them is returned */
+static double
+regroup(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	return work->made > 0 ? work->groups * REGROUP_NS * backend_slowness(rates) : 0;
 }
 
 static double
@@ -328,7 +337,7 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 	p->kernel = rates->gpu ? kernel_gpu(rates, work) : gpuagg_predict_host_kernel(rates, work);
 	p->emit = emit(rates, work);
 	middle = rates->gpu ? overlap(p, p->kernel) : overlap_host(p, rates->units);
-	p->startup = p->start + middle;
+	p->startup = p->start + middle + regroup(rates, work);
 	p->total = p->startup + p->emit;
 	if (p->start > fmax(middle, p->emit))
 		p->bound = GPUAGG_BOUND_START;

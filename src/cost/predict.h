@@ -63,6 +63,8 @@ typedef struct GpuAggWork
 	double		passed;			/* that pass the filter */
 	double		groups;
 	double		left_out;		/* of these, that are not returned */
+	double		made;			/* groups that the backend makes of them; 0: they are
+								 * returned as they are */
 	double		output_bytes;	/* of a group, as it is sent */
 	double		numeric_outputs;	/* of a group, that become numerics */
 	double		averages;		/* of a group, that divide numerics */

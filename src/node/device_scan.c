@@ -24,6 +24,7 @@
 #include "executor/executor.h"
 #include "node/device_scan.h"
 #include "node/passes.h"
+#include "node/regroup.h"
 #include "node/device_task.h"
 #include "settings.h"
 #include "miscadmin.h"
@@ -205,8 +206,12 @@ scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 	scan_forget(scan);
 	if (program->select)
 		scan->tids = gpuagg_tid_store_create(query, scan->owner);
+	else if (scan->info->regroup != NULL)
+		scan->results = gpuagg_regroup_store(scan);
 	else
-		scan->results = gpuagg_results_create(scan->info, query, scan->owner);
+		scan->results = gpuagg_results_create(scan->info->program, scan->info->outputs,
+											  scan->info->noutputs, get_hash_memory_limit(),
+											  query, scan->owner);
 	return gpuagg_passes_run(scan, program, nblocks, host, error);
 }
 
@@ -407,6 +412,8 @@ gpuagg_scan_run(GpuAggScan *scan)
 	scan_forget(scan);
 	scan->falling_back = false;
 	status = scan_run_device(scan, &error);
+	if (status == GPUAGG_OK && scan->info->regroup != NULL)
+		status = gpuagg_regroup_run(scan, &error);
 	MemoryContextSwitchTo(query);
 	MemoryContextDelete(run);
 	if (status == GPUAGG_OK)

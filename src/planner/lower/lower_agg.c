@@ -35,15 +35,8 @@ typedef struct AggFilter
 	GpuAggValue value;			/* if there is one */
 } AggFilter;
 
-typedef struct AggregateRow
-{
-	uint8		type;			/* of the argument */
-	uint8		op;
-	uint8		final;
-} AggregateRow;
-
-static bool
-find_aggregate(Oid aggfnoid, AggregateRow *row)
+bool
+gpuagg_lower_find_aggregate(Oid aggfnoid, GpuAggAggregateRow *row)
 {
 	switch (aggfnoid)
 	{
@@ -245,11 +238,11 @@ static bool
 lower_by_table(GpuAggLower *lw, const Aggref *agg, const AggFilter *filter,
 			   GpuAggOutput *output)
 {
-	AggregateRow row;
+	GpuAggAggregateRow row;
 	Expr	   *arg;
 	GpuAggValue value;
 
-	if (!find_aggregate(agg->aggfnoid, &row) || list_length(agg->args) != 1)
+	if (!gpuagg_lower_find_aggregate(agg->aggfnoid, &row) || list_length(agg->args) != 1)
 		return GPUAGG_REFUSE("aggregate %s is not supported",
 							 format_procedure(agg->aggfnoid));
 	arg = ((TargetEntry *) linitial(agg->args))->expr;

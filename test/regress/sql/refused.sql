@@ -25,8 +25,7 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT n, count(*) FROM (VALUES (1), (2)) v(n) GROUP BY n',
 	'SELECT n, count(*) FROM generate_series(1, 3) n GROUP BY n',
 	'SELECT count(*)',
-	'SELECT g, id % 3, count(*) FROM re GROUP BY ROLLUP (g, id % 3)',
-	'SELECT g, count(*) FROM re GROUP BY GROUPING SETS ((g), ())',
+	'SELECT g, count(*) FROM re GROUP BY ROLLUP (g, current_user)',
 	-- kinds of tables
 	'SELECT a, count(*) FROM re_part GROUP BY a',
 	'SELECT a, count(*) FROM re_inh GROUP BY a',
@@ -34,8 +33,8 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT relkind, count(*) FROM pg_class GROUP BY relkind',
 	'SELECT schemaname, count(*) FROM pg_stats GROUP BY 1',
 	-- aggregates
-	'SELECT count(DISTINCT g) FROM re',
-	'SELECT g, sum(DISTINCT id) FROM re GROUP BY g',
+	'SELECT count(DISTINCT n) FROM re',
+	'SELECT g, string_agg(DISTINCT t, '','') FROM re GROUP BY g',
 	'SELECT g, string_agg(t, '','' ORDER BY id) FROM re GROUP BY g',
 	'SELECT g, array_agg(id ORDER BY id) FROM re GROUP BY g',
 	'SELECT g, sum(id ORDER BY id) FROM re GROUP BY g',
@@ -46,7 +45,6 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT sum(n), avg(n), min(n) FROM re',
 	'SELECT sum(iv), max(iv) FROM re',
 	'SELECT max(tm), min(ip), max(a), min(o), max(m) FROM re',
-	'SELECT max(t COLLATE "en-x-icu") FROM re',
 	'SELECT g, json_agg(id ORDER BY id) FROM re GROUP BY g',
 	'SELECT bit_and(bt) FROM re',
 	'SELECT count(nm) FROM re',
@@ -61,7 +59,6 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT tableoid, xmin, count(*) FROM re GROUP BY tableoid, xmin',
 	-- expressions
 	'SELECT g, count(*) FROM re WHERE random() < 2 GROUP BY g',
-	'SELECT re_fn(g), count(*) FROM re GROUP BY 1',
 	'SELECT g, sum(re_fn(id)) FROM re GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE upper(t) = ''T'' GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE t ~ ''t'' GROUP BY g',
@@ -74,7 +71,7 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT g, sum(id) FILTER (WHERE t || ''x'' = ''tx'') FROM re GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE ts + iv > ts GROUP BY g',
 	'SELECT extract(epoch FROM ts), count(*) FROM re GROUP BY 1',
-	'SELECT to_char(ts, ''YYYY''), count(*) FROM re GROUP BY 1',
+	'SELECT to_char(f, ''9''), count(*) FROM re GROUP BY 1',
 	'SELECT g, count(*) FROM re WHERE EXISTS (SELECT 1 FROM re_dim WHERE re_dim.g = re.g) GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE g IN (SELECT g FROM re_dim WHERE re_dim.g = re.id % 5) GROUP BY g',
 	'SELECT g, max((SELECT name FROM re_dim WHERE re_dim.g = re.g)) FROM re GROUP BY g',
@@ -153,11 +150,11 @@ RESET gpuagg.enable;
 -- debug_require, in both directions
 SET gpuagg.debug_require = 'require';
 SELECT n, count(*) FROM re GROUP BY n;
-SELECT count(DISTINCT g) FROM re;
+SELECT count(DISTINCT n) FROM re;
 SELECT 1 AS one, upper('x') FROM re_dim LIMIT 1;
 SET gpuagg.debug_require = 'forbid';
 SELECT g, count(*) FROM re GROUP BY g;
-SELECT count(DISTINCT g) FROM re;
+SELECT count(DISTINCT n) FROM re;
 RESET gpuagg.debug_require;
 DROP TABLE re, re_dim, re_part, re_inh, re_child, re_temp;
 DROP AGGREGATE re_sum (int4);

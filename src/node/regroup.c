@@ -1,0 +1,887 @@
+/*
+ * regroup.c
+ *		The query's groups, made of finer ones that a device has returned (regroup.h).
+ *
+ * The groups of a device are in a store, which may be read more than once.  For each
+ * grouping set it is read, and each group's values are computed: keys as they are, and
+ * expressions by PostgreSQL's executor.  They give the keys of the query's group, which
+ * a table finds, and whose states take in the device's states, or values.  What the
+ * table has goes to a second store, from which results.c makes tuples.
+ *
+ * A set that another one contains is made of that one's groups, if all of its states
+ * are merged: they are fewer.
+ *
+ * Of an aggregate with DISTINCT a value enters once.  Where the device's groups differ
+ * in nothing but the query's keys and this value, each does.  Else a second table has
+ * the values of each group that have entered.
+ *
+ * Memory.  Where a table outgrows its share, the set is made in two parts, by a bit of
+ * the hash of its keys, and each of them likewise.  A set of one group has no parts;
+ * then PostgreSQL's plan answers, which sorts on disk.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "node/regroup.h"
+#include "node/regroup_table.h"
+#include "planner/constant.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/varlena.h"
+
+#define LEAST_MEMORY ((Size) 64 * 1024)	/* of a table */
+#define MOST_PARTS (1 << 20)
+#define MESSAGE_BYTES (64 * 1024)
+
+typedef struct RegroupDatum
+{
+	bool		isnull;
+	union
+	{
+		int64		i;
+		double		f;
+		GpuAggBytes b;
+	}			v;
+} RegroupDatum;
+
+typedef struct Regroup
+{
+	GpuAggScan *scan;
+	const GpuAggRegroup *plan;
+	GpuAggError *error;
+	Size		limit;			/* of the tables */
+
+	const GpuAggProgram *device;
+	GpuAggLayout from;			/* the device's groups */
+	GpuAggProgram *program;
+	GpuAggLayout into;			/* the query's */
+	GpuAggResults *groups;
+	GpuAggResults *results;
+
+	/* expressions over keys: a tuple of the table with what they read */
+	List	   *computed;		/* ExprStates */
+	ExprContext *econtext;
+	TupleTableSlot *slot;
+	int			nread;
+	AttrNumber *read;			/* columns that they are; 0: none reads it */
+	Datum	   *read_values;
+	bool	   *read_nulls;
+
+	/* the set at work */
+	int			set;
+	int			parent;			/* the set of whose groups it is made; -1: the device's */
+	bool		unique;			/* each of the device's groups is one of the set's */
+	GpuAggRegroupTable *table;
+	GpuAggRegroupTable *entered[GPUAGG_REGROUP_VALUES]; /* NULL: all enter once */
+
+	/* the group at work */
+	RegroupDatum values[GPUAGG_REGROUP_VALUES];
+	bool		enters[GPUAGG_REGROUP_VALUES];
+} Regroup;
+
+/* ------------------------------------------------------------ programs --- */
+
+/* A program of nothing but keys and transitions, for its layout */
+static GpuAggProgram *
+layout_program(int nkeys, int ntransitions, uint64 seed, GpuAggKey **keys,
+			   GpuAggTransition **transitions)
+{
+	Size		keys_off = MAXALIGN(sizeof(GpuAggProgram));
+	Size		transitions_off = MAXALIGN(keys_off + nkeys * sizeof(GpuAggKey));
+	Size		bytes = MAXALIGN(transitions_off + ntransitions * sizeof(GpuAggTransition));
+	GpuAggProgram *program = palloc0(bytes);
+
+	program->bytes = bytes;
+	program->hash_seed = seed;
+	program->nkeys = nkeys;
+	program->ntransitions = ntransitions;
+	program->keys_off = keys_off;
+	program->transitions_off = transitions_off;
+	*keys = (GpuAggKey *) ((char *) program + keys_off);
+	*transitions = (GpuAggTransition *) ((char *) program + transitions_off);
+	return program;
+}
+
+static GpuAggProgram *
+query_program(const GpuAggRegroup *plan, uint64 seed)
+{
+	GpuAggKey  *keys;
+	GpuAggTransition *transitions;
+	int			extra = plan->numbered ? 1 + plan->ngroupings : 0;
+	GpuAggProgram *program = layout_program(plan->nkeys + extra, plan->nstates, seed, &keys,
+											&transitions);
+
+	for (int i = 0; i < plan->nkeys; i++)
+	{
+		keys[i].type = plan->values[plan->keys[i]].type;
+		keys[i].scale = plan->scales[i];
+	}
+	for (int i = 0; i < extra; i++)
+		keys[plan->nkeys + i].type = GPUAGG_T_INT4;
+	for (int i = 0; i < plan->nstates; i++)
+	{
+		transitions[i].op = plan->states[i].op;
+		transitions[i].type = plan->states[i].type;
+	}
+	return program;
+}
+
+/* Of values that have entered groups: the group, and the value */
+static GpuAggProgram *
+entered_program(uint8 type, uint64 seed)
+{
+	GpuAggKey  *keys;
+	GpuAggTransition *transitions;
+	GpuAggProgram *program = layout_program(2, 0, seed, &keys, &transitions);
+
+	keys[0].type = GPUAGG_T_INT8;
+	keys[1].type = type;
+	return program;
+}
+
+/* --------------------------------------------------------------- values --- */
+
+static void
+datum_of_slot(const GpuAggResults *results, uint32 type, const char *row, uint16 off,
+			  RegroupDatum *d)
+{
+	const char *slot = row + off;
+
+	if (type == GPUAGG_T_UUID)
+		d->v.b = (GpuAggBytes) {slot, 16};
+	else if (gpuagg_key_is_string(type))
+		d->v.b = gpuagg_results_string(results, row, off);
+	else if (gpuagg_key_class(type) == GPUAGG_CLASS_F64)
+		d->v.f = gpuagg_key_slot_f64(slot);
+	else
+		d->v.i = gpuagg_type_slot_bytes(type) == 4 ? *(const int32 *) slot :
+			*(const int64 *) slot;
+}
+
+static void
+slot_of_datum(uint32 type, const RegroupDatum *d, char *slot)
+{
+	switch (gpuagg_key_class(type))
+	{
+		case GPUAGG_CLASS_F64:
+			memcpy(slot, &d->v.f, sizeof(double));
+			break;
+		case GPUAGG_CLASS_BYTES:
+			gpuagg_key_store_bytes(type, slot, d->v.b);
+			break;
+		default:
+			gpuagg_key_store_i64(type, slot, d->v.i);
+			break;
+	}
+}
+
+static bool
+row_is_null(const char *row, int key)
+{
+	uint32		head;
+
+	memcpy(&head, row, sizeof(head));
+	return (head >> key & 1) != 0;
+}
+
+/* An expression's value; what it points to lasts until the next group. */
+static void
+compute(Regroup *r, const GpuAggRegroupValue *value, RegroupDatum *d)
+{
+	Datum		datum = ExecEvalExprSwitchContext(list_nth(r->computed, value->number),
+												  r->econtext, &d->isnull);
+	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
+	GpuAggConstant c = gpuagg_constant_make(value->type, datum, d->isnull);
+
+	MemoryContextSwitchTo(old);
+	if (gpuagg_key_class(value->type) == GPUAGG_CLASS_BYTES)
+		d->v.b = (GpuAggBytes) {c.bytes, c.value.len};
+	else if (gpuagg_key_class(value->type) == GPUAGG_CLASS_F64)
+		d->v.f = c.value.v.f;
+	else
+		d->v.i = c.value.v.i;
+}
+
+static void
+load_value(Regroup *r, int n, const char *row)
+{
+	const GpuAggRegroupValue *value = &r->plan->values[n];
+	RegroupDatum *d = &r->values[n];
+
+	if (value->computed)
+	{
+		compute(r, value, d);
+		return;
+	}
+	d->isnull = row_is_null(row, value->number);
+	if (!d->isnull)
+		datum_of_slot(r->groups, value->type, row, r->from.key_off[value->number], d);
+}
+
+static bool
+value_is_true(const Regroup *r, int n)
+{
+	return !r->values[n].isnull && r->values[n].v.i != 0;
+}
+
+/* The tuple that expressions read */
+static void
+load_tuple(Regroup *r, const char *row)
+{
+	MemoryContext old;
+
+	ResetExprContext(r->econtext);
+	old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
+	gpuagg_results_emit(r->groups, row, r->read_values, r->read_nulls);
+	MemoryContextSwitchTo(old);
+	for (int i = 0; i < r->nread; i++)
+	{
+		if (r->read[i] == 0)
+			continue;
+		r->slot->tts_values[r->read[i] - 1] = r->read_values[i];
+		r->slot->tts_isnull[r->read[i] - 1] = r->read_nulls[i];
+	}
+}
+
+/*
+ * All values of one of the device's groups.  False: it does not pass WHERE, of which
+ * nothing is computed behind what is not true, and nothing else.
+ */
+static bool
+load_group(Regroup *r, const char *row)
+{
+	const GpuAggRegroup *plan = r->plan;
+
+	if (r->computed != NIL)
+		load_tuple(r, row);
+	for (int i = 0; i < plan->nfilters; i++)
+	{
+		load_value(r, plan->filters[i], row);
+		if (!value_is_true(r, plan->filters[i]))
+			return false;
+	}
+	for (int i = plan->nfilters; i < plan->nvalues; i++)
+		load_value(r, i, row);
+	return true;
+}
+
+/* ----------------------------------------------------------------- keys --- */
+
+static void
+want_key(const GpuAggLayout *layout, char *wanted, int key, uint32 type, const RegroupDatum *d)
+{
+	uint32		head;
+
+	if (d->isnull)
+		return;
+	memcpy(&head, wanted, sizeof(head));
+	head &= ~(UINT32_C(1) << key);
+	memcpy(wanted, &head, sizeof(head));
+	slot_of_datum(type, d, wanted + layout->key_off[key]);
+}
+
+static void
+want_integer(Regroup *r, char *wanted, int key, int32 value)
+{
+	RegroupDatum d = {.v.i = value};
+
+	want_key(&r->into, wanted, key, GPUAGG_T_INT4, &d);
+}
+
+/* The keys of the group of the set that a row belongs to, made or the device's */
+static void
+want_group(Regroup *r, const char *row)
+{
+	const GpuAggRegroup *plan = r->plan;
+	const GpuAggRegroupSet *set = &plan->sets[r->set];
+	char	   *wanted = gpuagg_regroup_table_wanted(r->table);
+
+	for (int i = 0; i < plan->nkeys; i++)
+	{
+		const uint32 type = plan->values[plan->keys[i]].type;
+		RegroupDatum made;
+
+		if ((set->keys >> i & 1) == 0)
+			continue;
+		if (r->parent >= 0)
+		{
+			made.isnull = row_is_null(row, i);
+			if (!made.isnull)
+				datum_of_slot(r->results, type, row, r->into.key_off[i], &made);
+		}
+		want_key(&r->into, wanted, i, type, r->parent >= 0 ? &made :
+				 &r->values[plan->keys[i]]);
+	}
+	if (!plan->numbered)
+		return;
+	want_integer(r, wanted, plan->nkeys, r->set);
+	for (int i = 0; i < plan->ngroupings; i++)
+		want_integer(r, wanted, plan->nkeys + 1 + i, set->groupings[i]);
+}
+
+/* --------------------------------------------------------------- states --- */
+
+/* Is a preferred to the string that a state has, in an order other than that of bytes? */
+static bool
+is_preferred(const GpuAggRegroupState *s, const char *state, GpuAggBytes a)
+{
+	GpuAggBytes b = gpuagg_string_slot_bytes(state);
+	int			order;
+
+	if (!OidIsValid(s->collation) || b.len == GPUAGG_STRING_NONE)
+		return gpuagg_state_prefers(s->op, state, a);
+	if (s->type == GPUAGG_T_BPCHAR)
+	{
+		a = gpuagg_bpchar_trim(a);
+		b = gpuagg_bpchar_trim(b);
+	}
+	order = varstr_cmp(a.data, (int) a.len, b.data, (int) b.len, s->collation);
+	return s->op == GPUAGG_TRANS_MIN_BYTES || s->op == GPUAGG_TRANS_MIN_BPCHAR ?
+		order < 0 : order > 0;
+}
+
+static void
+enter_string(Regroup *r, const GpuAggRegroupState *s, char *state, GpuAggBytes b)
+{
+	if (is_preferred(s, state, b))
+		gpuagg_regroup_table_keep(r->table, state, b);
+}
+
+/* A value of so many rows; of one that enters once: 1 */
+static void
+enter_integer(const GpuAggRegroupState *s, char *state, int64 value, int64 rows)
+{
+	int128		product;
+
+	switch (s->op)
+	{
+		case GPUAGG_TRANS_COUNT:
+			gpuagg_state_merge(GPUAGG_TRANS_COUNT, state, (const char *) &rows);
+			break;
+		case GPUAGG_TRANS_SUM_I64:
+			gpuagg_state_step_i64(GPUAGG_TRANS_SUM_I64, state,
+								  (int64) ((uint64) value * (uint64) rows));
+			break;
+		case GPUAGG_TRANS_SUM_I128:
+			product = (int128) value * rows;
+			gpuagg_state_add_i128(state, (uint64) product, (uint64) (product >> 64));
+			break;
+		default:
+			gpuagg_state_step_i64(s->op, state, value);
+			break;
+	}
+}
+
+static GpuAggStatus
+enter_value(Regroup *r, const GpuAggRegroupState *s, const char *row, char *state)
+{
+	const RegroupDatum *d = &r->values[s->value];
+	int64		rows = s->weight == GPUAGG_REGROUP_NONE ? 1 :
+		*(const int64 *) (row + r->from.state_off[s->weight]);
+
+	if (d->isnull || rows == 0 || (s->distinct && !r->enters[s->value]))
+		return GPUAGG_OK;
+	if (s->op == GPUAGG_TRANS_COUNT)
+		enter_integer(s, state, 0, rows);
+	else if (gpuagg_transition_is_string(s->op))
+		enter_string(r, s, state, d->v.b);
+	else if (gpuagg_key_class(s->type) == GPUAGG_CLASS_F64)
+	{
+		if (s->op == GPUAGG_TRANS_SUM_F64_AVG && gpuagg_f64_needs_pg(d->v.f))
+			return gpuagg_error_set(r->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+									"an average of numbers whose squares may overflow");
+		gpuagg_state_step_f64(s->op, state, d->v.f);
+	}
+	else
+		enter_integer(s, state, d->v.i, rows);
+	return GPUAGG_OK;
+}
+
+static void
+merge_state(Regroup *r, const GpuAggRegroupState *s, const GpuAggResults *from,
+			const char *row, uint16 off, char *state)
+{
+	GpuAggBytes b;
+
+	if (!gpuagg_transition_is_string(s->op))
+	{
+		gpuagg_state_merge(s->op, state, row + off);
+		return;
+	}
+	b = gpuagg_results_string(from, row, off);
+	if (b.len != GPUAGG_STRING_NONE)
+		enter_string(r, s, state, b);
+}
+
+/* What a row gives to the states of its group */
+static GpuAggStatus
+enter_row(Regroup *r, const char *row, char *group)
+{
+	for (int i = 0; i < r->plan->nstates; i++)
+	{
+		const GpuAggRegroupState *s = &r->plan->states[i];
+		char	   *state = group + r->into.state_off[i];
+		GpuAggStatus status;
+
+		if (r->parent >= 0)
+			merge_state(r, s, r->results, row, r->into.state_off[i], state);
+		else if (s->filter != GPUAGG_REGROUP_NONE && !value_is_true(r, s->filter))
+			continue;
+		else if (s->merge != GPUAGG_REGROUP_NONE)
+			merge_state(r, s, r->groups, row, r->from.state_off[s->merge], state);
+		else
+		{
+			status = enter_value(r, s, row, state);
+			if (status != GPUAGG_OK)
+				return status;
+		}
+	}
+	return GPUAGG_OK;
+}
+
+/* Which values enter this group for the first time? */
+static void
+note_entered(Regroup *r, char *group)
+{
+	for (int i = 0; i < r->plan->nvalues; i++)
+	{
+		const GpuAggLayout *layout;
+		RegroupDatum of = {.v.i = (int64) (intptr_t) group};
+		char	   *wanted;
+
+		r->enters[i] = true;
+		if (r->entered[i] == NULL || r->values[i].isnull)
+			continue;
+		layout = gpuagg_regroup_table_layout(r->entered[i]);
+		wanted = gpuagg_regroup_table_wanted(r->entered[i]);
+		want_key(layout, wanted, 0, GPUAGG_T_INT8, &of);
+		want_key(layout, wanted, 1, r->plan->values[i].type, &r->values[i]);
+		(void) gpuagg_regroup_table_find(r->entered[i],
+										 gpuagg_regroup_table_hash(r->entered[i]),
+										 &r->enters[i]);
+	}
+}
+
+/* ---------------------------------------------------------------- output --- */
+
+static GpuAggStatus
+add_message(Regroup *r, const char *rows, uint32 count, Size bytes)
+{
+	r->scan->counters.groups_made += count;
+	return gpuagg_results_add(r->results, rows, count, bytes, r->error);
+}
+
+/* The long string in a slot, behind the row that it belongs to */
+static void
+append_string(StringInfo message, const char *slot)
+{
+	if (gpuagg_string_slot_is_long(slot))
+	{
+		GpuAggBytes b = gpuagg_string_slot_bytes(slot);
+
+		appendBinaryStringInfo(message, b.data, (int) b.len);
+	}
+}
+
+static void
+append_row(const Regroup *r, StringInfo message, const char *row)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(r->program);
+	const GpuAggTransition *trans = gpuagg_program_transitions(r->program);
+
+	appendBinaryStringInfo(message, row, r->into.row_bytes);
+	for (uint32 i = 0; i < r->into.nkeys; i++)
+		if (gpuagg_key_is_string(keys[i].type))
+			append_string(message, row + r->into.key_off[i]);
+	for (uint32 i = 0; i < r->into.ntransitions; i++)
+		if (gpuagg_transition_is_string(trans[i].op))
+			append_string(message, row + r->into.state_off[i]);
+	while (message->len % 8 != 0)
+		appendStringInfoChar(message, '\0');
+}
+
+/* Rows that lie side by side, as messages */
+static GpuAggStatus
+add_rows(Regroup *r, const char *rows, uint32 count, StringInfo message)
+{
+	GpuAggStatus status = GPUAGG_OK;
+	uint32		first = 0;
+
+	for (uint32 i = 0; i < count && status == GPUAGG_OK; i++)
+	{
+		if (i == first)
+			resetStringInfo(message);
+		append_row(r, message, rows + (Size) i * r->into.row_bytes);
+		if (message->len < MESSAGE_BYTES && i + 1 < count)
+			continue;
+		status = add_message(r, message->data, i + 1 - first, message->len);
+		first = i + 1;
+	}
+	return status;
+}
+
+static bool
+has_strings(const GpuAggProgram *program)
+{
+	for (int i = 0; i < program->nkeys; i++)
+		if (gpuagg_key_is_string(gpuagg_program_keys(program)[i].type))
+			return true;
+	for (int i = 0; i < program->ntransitions; i++)
+		if (gpuagg_transition_is_string(gpuagg_program_transitions(program)[i].op))
+			return true;
+	return false;
+}
+
+/* All groups of the table into the store, which has been read perhaps */
+static GpuAggStatus
+flush_table(Regroup *r)
+{
+	bool		strings = has_strings(r->program);
+	GpuAggStatus status = GPUAGG_OK;
+	StringInfoData message;
+	const char *rows;
+	uint32		count;
+	int			at = 0;
+
+	initStringInfo(&message);
+	while (status == GPUAGG_OK &&
+		   (rows = gpuagg_regroup_table_rows(r->table, &at, &count)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		status = strings ? add_rows(r, rows, count, &message) :
+			add_message(r, rows, count, (Size) count * r->into.row_bytes);
+	}
+	pfree(message.data);
+	gpuagg_regroup_table_reset(r->table);
+	return status;
+}
+
+/* ----------------------------------------------------------------- sets --- */
+
+static Size
+memory_taken(const Regroup *r)
+{
+	Size		bytes = gpuagg_regroup_table_memory(r->table);
+
+	for (int i = 0; i < r->plan->nvalues; i++)
+		if (r->entered[i] != NULL)
+			bytes += gpuagg_regroup_table_memory(r->entered[i]);
+	return bytes;
+}
+
+static void
+reset_tables(Regroup *r)
+{
+	gpuagg_regroup_table_reset(r->table);
+	for (int i = 0; i < r->plan->nvalues; i++)
+		if (r->entered[i] != NULL)
+			gpuagg_regroup_table_reset(r->entered[i]);
+}
+
+/* One row to its group, if that is in this part of the set */
+static GpuAggStatus
+regroup_row(Regroup *r, const char *row, uint32 part, uint32 parts)
+{
+	uint64		hash;
+	bool		is_new;
+	char	   *group;
+
+	if (r->parent >= 0)
+	{
+		int			number = r->plan->nkeys;
+
+		if (*(const int32 *) (row + r->into.key_off[number]) != r->parent)
+			return GPUAGG_OK;
+	}
+	else if (!load_group(r, row))
+		return GPUAGG_OK;
+	want_group(r, row);
+	if (r->unique)
+		group = gpuagg_regroup_table_append(r->table);
+	else
+	{
+		hash = gpuagg_regroup_table_hash(r->table);
+		if ((hash >> 32 & (parts - 1)) != part)
+			return GPUAGG_OK;
+		group = gpuagg_regroup_table_find(r->table, hash, &is_new);
+	}
+	if (r->parent < 0)
+		note_entered(r, group);
+	return enter_row(r, row, group);
+}
+
+/*
+ * Reads all rows that the set is made of.  *full: there is no memory for their groups;
+ * those of a set whose groups come one by one go to the store at once.
+ */
+static GpuAggStatus
+read_rows(Regroup *r, uint32 part, uint32 parts, bool *full)
+{
+	GpuAggResults *from = r->parent >= 0 ? r->results : r->groups;
+	GpuAggStatus status = GPUAGG_OK;
+	const char *row;
+
+	*full = false;
+	gpuagg_results_rewind(from);
+	while (status == GPUAGG_OK && (row = gpuagg_results_row(from)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		status = regroup_row(r, row, part, parts);
+		if (memory_taken(r) <= r->limit)
+			continue;
+		if (!r->unique)
+		{
+			*full = true;
+			break;
+		}
+		if (status == GPUAGG_OK)
+			status = flush_table(r);
+	}
+	return status;
+}
+
+/* Without GROUP BY there is a group even of no rows. */
+static void
+add_lone_group(Regroup *r)
+{
+	bool		is_new;
+
+	want_group(r, NULL);
+	(void) gpuagg_regroup_table_find(r->table, gpuagg_regroup_table_hash(r->table), &is_new);
+}
+
+static GpuAggStatus
+regroup_part(Regroup *r, uint32 part, uint32 parts)
+{
+	bool		lone = r->plan->sets[r->set].keys == 0;
+	GpuAggStoreMark end;
+	GpuAggStatus status;
+	bool		full;
+
+	reset_tables(r);
+	if (lone && !r->plan->grouped)
+		add_lone_group(r);
+	if (r->parent >= 0)
+		gpuagg_results_mark(r->results, &end);
+	status = read_rows(r, part, parts, &full);
+	if (r->parent >= 0)
+		gpuagg_results_cut(r->results, &end);
+	if (status != GPUAGG_OK)
+		return status;
+	if (!full)
+		return flush_table(r);
+	if (lone || parts >= MOST_PARTS)
+		return gpuagg_error_set(r->error, GPUAGG_OUT_OF_MEMORY, 0,
+								"the values of a DISTINCT aggregate exceed work_mem");
+	status = regroup_part(r, part, parts * 2);
+	return status == GPUAGG_OK ? regroup_part(r, part + parts, parts * 2) : status;
+}
+
+/* ---------------------------------------------------------------- begin --- */
+
+static bool
+all_merged(const GpuAggRegroup *plan)
+{
+	for (int i = 0; i < plan->nstates; i++)
+		if (plan->states[i].distinct)
+			return false;
+	return true;
+}
+
+/*
+ * The smallest set that contains this one, of those that are made before it, which stand
+ * behind it (PostgreSQL lists small sets first); -1: none may be read.
+ */
+static int
+find_parent(const GpuAggRegroup *plan, int set)
+{
+	int			found = -1;
+
+	if (!all_merged(plan))
+		return found;
+	for (int i = set + 1; i < plan->nsets; i++)
+	{
+		if ((plan->sets[set].keys & ~plan->sets[i].keys) == 0 &&
+			(found < 0 || pg_popcount32(plan->sets[i].keys) < pg_popcount32(plan->sets[found].keys)))
+			found = i;
+	}
+	return found;
+}
+
+/* Keys of the device that the set's keys are, and this value if it is one */
+static uint32
+keys_told(const Regroup *r, int value)
+{
+	const GpuAggRegroup *plan = r->plan;
+	uint32		told = 0;
+
+	for (int i = 0; i < plan->nkeys; i++)
+	{
+		const GpuAggRegroupValue *v = &plan->values[plan->keys[i]];
+
+		if ((plan->sets[r->set].keys >> i & 1) != 0 && !v->computed)
+			told |= UINT32_C(1) << v->number;
+	}
+	if (value >= 0 && !plan->values[value].computed)
+		told |= UINT32_C(1) << plan->values[value].number;
+	return told;
+}
+
+static bool
+are_all_keys(const Regroup *r, uint32 told)
+{
+	return told == (uint32) ((UINT64CONST(1) << r->plan->ninputs) - 1);
+}
+
+static void
+begin_set(Regroup *r, int set)
+{
+	const GpuAggRegroup *plan = r->plan;
+	int			tables = 1;
+
+	r->set = set;
+	r->parent = find_parent(plan, set);
+	r->unique = r->parent < 0 && plan->sets[set].keys != 0 && are_all_keys(r, keys_told(r, -1));
+	r->table = gpuagg_regroup_table_create(r->program, CurrentMemoryContext);
+	memset(r->entered, 0, sizeof(r->entered));
+	for (int i = 0; i < plan->nstates; i++)
+	{
+		int			value = plan->states[i].value;
+
+		if (!plan->states[i].distinct || r->entered[value] != NULL ||
+			are_all_keys(r, keys_told(r, value)))
+			continue;
+		r->entered[value] = gpuagg_regroup_table_create(entered_program(plan->values[value].type,
+																		 r->program->hash_seed),
+														CurrentMemoryContext);
+		tables++;
+	}
+	r->limit = Max(get_hash_memory_limit() / 4, tables * LEAST_MEMORY);
+}
+
+static GpuAggStatus
+regroup_set(Regroup *r, int set)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpuagg set",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	GpuAggStatus status;
+
+	begin_set(r, set);
+	status = regroup_part(r, 0, 1);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return status;
+}
+
+static void
+begin_expressions(Regroup *r)
+{
+	CustomScan *plan = castNode(CustomScan, r->scan->css.ss.ps.plan);
+	Plan	   *expressions;
+	ListCell   *lc;
+
+	if (list_length(plan->custom_plans) <= GPUAGG_PLAN_REGROUP)
+		return;
+	expressions = list_nth(plan->custom_plans, GPUAGG_PLAN_REGROUP);
+	foreach(lc, expressions->targetlist)
+		r->computed = lappend(r->computed,
+							  ExecInitExpr(lfirst_node(TargetEntry, lc)->expr,
+										   &r->scan->css.ss.ps));
+	r->econtext = CreateExprContext(r->scan->css.ss.ps.state);
+	r->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(r->scan->rel)),
+									   &TTSOpsVirtual);
+	ExecStoreAllNullTuple(r->slot);
+	r->econtext->ecxt_scantuple = r->slot;
+}
+
+static void
+end_expressions(Regroup *r)
+{
+	if (r->computed == NIL)
+		return;
+	ExecDropSingleTupleTableSlot(r->slot);
+	FreeExprContext(r->econtext, true);
+}
+
+/*
+ * Outputs of the device's groups: keys that expressions read, and those that results.c
+ * has to check.  Returns their number; read[i] is the column that the i-th is, or 0.
+ */
+static int
+device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
+			   GpuAggOutput *outputs, AttrNumber *read)
+{
+	int			n = 0;
+
+	for (int i = 0; i < plan->ninputs; i++)
+	{
+		const GpuAggRegroupInput *input = &plan->inputs[i];
+		const GpuAggKey *key = &gpuagg_program_keys(device)[i];
+
+		if (input->attno == 0 && input->final == GPUAGG_FINAL_KEY)
+			continue;
+		read[n] = input->attno;
+		outputs[n++] = (GpuAggOutput) {
+			.final = input->final,
+			.index = i,
+			.count_index = -1,
+			.type = key->type,
+			.scale = key->scale,
+			.shown = key->scale
+		};
+	}
+	return n;
+}
+
+GpuAggResults *
+gpuagg_regroup_store(const GpuAggScan *scan)
+{
+	GpuAggOutput outputs[GPUAGG_MAX_KEYS];
+	AttrNumber	read[GPUAGG_MAX_KEYS];
+	int			n = device_outputs(scan->info->regroup, scan->info->program, outputs, read);
+
+	return gpuagg_results_create(scan->info->program, outputs, n, get_hash_memory_limit() / 2,
+								 scan->css.ss.ps.state->es_query_cxt, scan->owner);
+}
+
+static void
+begin(Regroup *r)
+{
+	GpuAggOutput outputs[GPUAGG_MAX_KEYS];
+	GpuAggPlanInfo *info = r->scan->info;
+	uint64		seed = (uint64) (uintptr_t) r;
+
+	(void) pg_strong_random(&seed, sizeof(seed));
+	r->plan = info->regroup;
+	r->device = info->program;
+	r->groups = r->scan->results;
+	r->program = query_program(r->plan, seed);
+	gpuagg_layout_compute(r->device, &r->from);
+	gpuagg_layout_compute(r->program, &r->into);
+	r->read = palloc(GPUAGG_MAX_KEYS * sizeof(AttrNumber));
+	r->read_values = palloc(GPUAGG_MAX_KEYS * sizeof(Datum));
+	r->read_nulls = palloc(GPUAGG_MAX_KEYS * sizeof(bool));
+	r->nread = device_outputs(r->plan, r->device, outputs, r->read);
+	r->results = gpuagg_results_create(r->program, info->outputs, info->noutputs,
+									   get_hash_memory_limit() / 4,
+									   r->scan->css.ss.ps.state->es_query_cxt,
+									   r->scan->owner);
+	begin_expressions(r);
+}
+
+GpuAggStatus
+gpuagg_regroup_run(GpuAggScan *scan, GpuAggError *error)
+{
+	Regroup		r = {.scan = scan,.error = error};
+	GpuAggStatus status = GPUAGG_OK;
+
+	begin(&r);
+	for (int i = r.plan->nsets - 1; i >= 0 && status == GPUAGG_OK; i--)
+		status = regroup_set(&r, i);
+	end_expressions(&r);
+	gpuagg_results_free(r.groups);
+	scan->results = r.results;
+	return status;
+}

@@ -1,0 +1,539 @@
+/*
+ * regroup_plan.c
+ *		Plans groupings whose groups the backend makes of finer ones (regroup_plan.h).
+ *
+ *	- DISTINCT in an aggregate: its argument is one more key of the device, and enters
+ *	  once.  With FILTER that key is CASE WHEN filter THEN argument END, since all
+ *	  aggregates ignore NULL.  Aggregates that a repeated value does not change, such
+ *	  as max, are computed as if DISTINCT were not there.
+ *	- min and max of strings under any collation: so is the string, which PostgreSQL's
+ *	  comparison orders.
+ *	- GROUPING SETS: the device groups by all keys, and each set is made of that.
+ *	- Keys and conditions that a device cannot compute: their columns are keys of the
+ *	  device, and PostgreSQL computes them once for each group.
+ *
+ * A computed expression is one of columns whose equal values look the same (not -0 and
+ * 0), without volatile functions.  A condition is computed for rows that pass what
+ * the device tests, and its errors are those of such rows.  So it goes behind all
+ * conditions that PostgreSQL would test after it only if it can raise no error.
+ * No security level matters: the device's conditions come first, and an error that
+ * one of them raises for a row which a computed one hides is PostgreSQL's to judge,
+ * which answers then.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "planner/regroup_plan.h"
+#include "utils/lsyscache.h"
+#include "utils/pg_locale.h"
+
+GpuAggRegroupPlan *
+gpuagg_regroup_begin(GpuAggLower *lw)
+{
+	GpuAggRegroupPlan *plan = palloc0(sizeof(GpuAggRegroupPlan));
+
+	plan->lw = lw;
+	plan->regroup.grouped = lw->grouped;
+	plan->regroup.nsets = 1;
+	plan->regroup.sets[0].keys = ~UINT32_C(0);
+	return plan;
+}
+
+/* The output's twin, of the query's groups */
+static GpuAggOutput *
+add_output(GpuAggRegroupPlan *plan)
+{
+	GpuAggOutput *output;
+
+	if (plan->outputs == NULL)
+		plan->outputs = palloc(sizeof(GpuAggOutput));
+	else
+		plan->outputs = repalloc(plan->outputs, (plan->noutputs + 1) * sizeof(GpuAggOutput));
+	output = &plan->outputs[plan->noutputs++];
+	memset(output, 0, sizeof(*output));
+	return output;
+}
+
+/* --------------------------------------------------------------- values --- */
+
+static bool
+add_value(GpuAggRegroupPlan *plan, GpuAggRegroupValue value, int16 *number)
+{
+	GpuAggRegroup *r = &plan->regroup;
+
+	for (int i = 0; i < r->nvalues; i++)
+	{
+		if (r->values[i].computed == value.computed && r->values[i].number == value.number)
+		{
+			*number = i;
+			return true;
+		}
+	}
+	if (r->nvalues == GPUAGG_REGROUP_VALUES)
+		return GPUAGG_REFUSE("groups would have to be made of more than %d values",
+							 GPUAGG_REGROUP_VALUES);
+	*number = r->nvalues;
+	r->values[r->nvalues++] = value;
+	return true;
+}
+
+/* An expression as a key of the device; output is as gpuagg_lower_key() fills it */
+static bool
+add_device_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output)
+{
+	GpuAggRegroup *r = &plan->regroup;
+	int			before = plan->lw->nkeys;
+
+	if (!gpuagg_lower_key(plan->lw, expr, eqop, output))
+		return false;
+	if (plan->lw->nkeys > before)
+		plan->keys = lappend(plan->keys, expr);
+	if (output->final != GPUAGG_FINAL_KEY)
+		r->inputs[output->index].final = output->final;
+	return true;
+}
+
+static bool
+key_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output, int16 *number)
+{
+	GpuAggRegroupValue value;
+
+	if (!add_device_key(plan, expr, eqop, output))
+		return false;
+	value.type = plan->lw->keys[output->index].type;
+	value.computed = false;
+	value.number = output->index;
+	return add_value(plan, value, number);
+}
+
+/* ----------------------------------------------------- computed expressions --- */
+
+static bool
+looks_unlike_equals(const Var *var)
+{
+	int32		typmod = var->vartypmod;
+
+	switch (getBaseTypeAndTypmod(var->vartype, &typmod))
+	{
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return true;
+		case BPCHAROID:
+			return typmod < VARHDRSZ;
+		default:
+			return false;
+	}
+}
+
+/* Finds what keeps an expression from being computed of its columns. */
+static bool
+not_computable(Node *node, void *context)
+{
+	const GpuAggLower *lw = context;
+
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Var:
+			return ((Var *) node)->varno != lw->rel->relid || ((Var *) node)->varlevelsup != 0 ||
+				((Var *) node)->varattno <= 0 || looks_unlike_equals((Var *) node);
+		case T_SubPlan:
+		case T_AlternativeSubPlan:
+		case T_Aggref:
+		case T_GroupingFunc:
+		case T_WindowFunc:
+		case T_PlaceHolderVar:
+		case T_CurrentOfExpr:
+			return true;
+		default:
+			return expression_tree_walker(node, not_computable, context);
+	}
+}
+
+static bool
+add_columns(GpuAggRegroupPlan *plan, Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) expr, 0))
+	{
+		Var		   *var = lfirst_node(Var, lc);
+		GpuAggOutput output;
+		Oid			collation = exprCollation((Node *) var);
+
+		if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+			return false;
+		if (!add_device_key(plan, (Expr *) var, InvalidOid, &output))
+			return false;
+		plan->regroup.inputs[output.index].attno = var->varattno;
+	}
+	return true;
+}
+
+/* An expression that PostgreSQL computes; false leaves all as it was, or is final. */
+static bool
+computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number)
+{
+	GpuAggRegroupValue value = {.computed = true};
+	Oid			collation = exprCollation((Node *) expr);
+
+	if (gpuagg_lower_is_constant(expr) || contain_volatile_functions((Node *) expr) ||
+		not_computable((Node *) expr, plan->lw) || expression_returns_set((Node *) expr) ||
+		!gpuagg_constant_type(exprType((Node *) expr), &value.type) ||
+		(OidIsValid(collation) && !get_collation_isdeterministic(collation)) ||
+		!add_columns(plan, expr))
+		return false;
+	for (value.number = 0; value.number < list_length(plan->exprs); value.number++)
+		if (equal(list_nth(plan->exprs, value.number), expr))
+			break;
+	if (value.number == list_length(plan->exprs))
+		plan->exprs = lappend(plan->exprs, expr);
+	plan->needed = true;
+	return add_value(plan, value, number);
+}
+
+/* ----------------------------------------------------------------- keys --- */
+
+static bool
+add_query_key(GpuAggRegroupPlan *plan, int16 value, int scale, int *number)
+{
+	GpuAggRegroup *r = &plan->regroup;
+
+	for (int i = 0; i < r->nkeys; i++)
+	{
+		if (r->keys[i] == value)
+		{
+			*number = i;
+			return true;
+		}
+	}
+	if (r->nkeys == GPUAGG_MAX_KEYS)
+		return GPUAGG_REFUSE("more than %d group keys", GPUAGG_MAX_KEYS);
+	*number = r->nkeys++;
+	r->keys[*number] = value;
+	r->scales[*number] = scale;
+	return true;
+}
+
+/* As a key of the device, or else computed; reasons are those against the former. */
+static bool
+any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output, int16 *number)
+{
+	GpuAggMark	mark = gpuagg_lower_mark(plan->lw);
+	bool		listening = gpuagg_refuse_pause();
+	bool		ok = key_value(plan, expr, eqop, output, number);
+
+	if (!ok)
+	{
+		gpuagg_lower_reset(plan->lw, mark);
+		ok = computed_value(plan, expr, number);
+		if (ok)
+			*output = (GpuAggOutput) {
+				.final = GPUAGG_FINAL_KEY,
+				.count_index = -1,
+				.type = plan->regroup.values[*number].type
+			};
+	}
+	gpuagg_refuse_resume(listening);
+	if (!ok && listening)
+		(void) gpuagg_lower_key(plan->lw, expr, eqop, output);
+	return ok;
+}
+
+bool
+gpuagg_regroup_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output)
+{
+	GpuAggOutput *own = add_output(plan);
+	int16		value;
+
+	if (!any_value(plan, expr, eqop, output, &value))
+		return false;
+	*own = *output;
+	return add_query_key(plan, value, output->scale, &own->index);
+}
+
+/* ----------------------------------------------------------- aggregates --- */
+
+static bool
+add_state(GpuAggRegroupPlan *plan, GpuAggRegroupState state, int *number)
+{
+	GpuAggRegroup *r = &plan->regroup;
+
+	for (int i = 0; i < r->nstates; i++)
+	{
+		if (memcmp(&r->states[i], &state, sizeof(state)) == 0)
+		{
+			*number = i;
+			return true;
+		}
+	}
+	if (r->nstates == GPUAGG_MAX_TRANSITIONS)
+		return GPUAGG_REFUSE("the aggregates need more than %d transition states",
+							 GPUAGG_MAX_TRANSITIONS);
+	*number = r->nstates++;
+	r->states[*number] = state;
+	return true;
+}
+
+static GpuAggRegroupState
+new_state(uint8 op, uint8 type)
+{
+	GpuAggRegroupState state;
+
+	memset(&state, 0, sizeof(state));
+	state.op = op;
+	state.type = type;
+	state.merge = state.value = state.weight = state.filter = GPUAGG_REGROUP_NONE;
+	return state;
+}
+
+/* A transition of the device, merged */
+static bool
+add_merge(GpuAggRegroupPlan *plan, int transition, int *number)
+{
+	const GpuAggTransition *t = &plan->lw->transitions[transition];
+	GpuAggRegroupState state = new_state(t->op, t->type);
+
+	state.merge = transition;
+	return add_state(plan, state, number);
+}
+
+/* The twin of an output whose states are merged */
+static bool
+merge_output(GpuAggRegroupPlan *plan, const GpuAggOutput *output, GpuAggOutput *own)
+{
+	*own = *output;
+	if (!add_merge(plan, output->index, &own->index) ||
+		(output->count_index >= 0 && !add_merge(plan, output->count_index, &own->count_index)))
+		return false;
+	if (output->shown_by == 0)
+		return true;
+	if (!add_merge(plan, output->shown_by - 1, &own->shown_by))
+		return false;
+	own->shown_by++;
+	return true;
+}
+
+/* The argument where the filter is true, else NULL, which aggregates ignore */
+static Expr *
+filtered_argument(const Aggref *agg)
+{
+	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	CaseExpr   *expr;
+	CaseWhen   *when;
+
+	if (agg->aggfilter == NULL)
+		return arg;
+	when = makeNode(CaseWhen);
+	when->expr = agg->aggfilter;
+	when->result = arg;
+	when->location = -1;
+	expr = makeNode(CaseExpr);
+	expr->casetype = exprType((Node *) arg);
+	expr->casecollid = exprCollation((Node *) arg);
+	expr->args = list_make1(when);
+	expr->defresult = (Expr *) makeNullConst(expr->casetype, exprTypmod((Node *) arg),
+											 expr->casecollid);
+	expr->location = -1;
+	return (Expr *) expr;
+}
+
+static bool
+is_plain_call(const Aggref *agg)
+{
+	return agg->aggorder == NIL && agg->aggkind == AGGKIND_NORMAL && agg->aggdirectargs == NIL &&
+		agg->aggsplit == AGGSPLIT_SIMPLE && agg->agglevelsup == 0 && !agg->aggvariadic &&
+		list_length(agg->args) == 1;
+}
+
+/*
+ * An aggregate of values that regrouping has: each once if distinct, in this order of
+ * strings if any.
+ */
+static bool
+value_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row, Oid eqop,
+				bool distinct, Oid collation, GpuAggOutput *own)
+{
+	GpuAggRegroupState state;
+	GpuAggOutput key;
+	int16		value;
+	uint8		type;
+
+	if (!any_value(plan, filtered_argument(agg), eqop, &key, &value))
+		return false;
+	type = plan->regroup.values[value].type;
+	if (row.op != GPUAGG_TRANS_COUNT && type != row.type)
+		return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
+							 get_func_name(agg->aggfnoid));
+	state = new_state(row.op, type);
+	state.value = value;
+	state.distinct = distinct;
+	state.collation = collation;
+	own->final = row.final;
+	own->type = row.op == GPUAGG_TRANS_COUNT ? GPUAGG_T_INT8 : type;
+	own->scale = row.op == GPUAGG_TRANS_COUNT ? 0 : key.scale;
+	own->shown = row.op == GPUAGG_TRANS_COUNT ? 0 : key.shown;
+	own->count_index = -1;
+	plan->needed = true;
+	if (!add_state(plan, state, &own->index))
+		return false;
+	if (row.op == GPUAGG_TRANS_COUNT)
+		return true;
+	state.op = GPUAGG_TRANS_COUNT;
+	state.collation = InvalidOid;
+	return add_state(plan, state, &own->count_index);
+}
+
+static bool
+find_row(const Aggref *agg, GpuAggAggregateRow *row)
+{
+	if (agg->aggfnoid != F_COUNT_ANY)
+		return gpuagg_lower_find_aggregate(agg->aggfnoid, row);
+	*row = (GpuAggAggregateRow) {GPUAGG_T_INT8, GPUAGG_TRANS_COUNT, GPUAGG_FINAL_COUNT};
+	return true;
+}
+
+static bool
+repeats_matter(const GpuAggAggregateRow *row)
+{
+	switch (row->op)
+	{
+		case GPUAGG_TRANS_COUNT:
+		case GPUAGG_TRANS_SUM_I64:
+		case GPUAGG_TRANS_SUM_I128:
+		case GPUAGG_TRANS_SUM_F64:
+		case GPUAGG_TRANS_SUM_F64_AVG:
+		case GPUAGG_TRANS_XOR_I64:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static bool
+plain_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *output, GpuAggOutput *own)
+{
+	return gpuagg_lower_aggregate(plan->lw, agg, output) && merge_output(plan, output, own);
+}
+
+/* min and max of strings in an order that no device has */
+static bool
+is_collated(const Aggref *agg, const GpuAggAggregateRow *row)
+{
+	return is_plain_call(agg) && gpuagg_constant_class(row->type) == GPUAGG_CLASS_BYTES &&
+		row->op != GPUAGG_TRANS_COUNT && OidIsValid(agg->inputcollid) &&
+		!gpuagg_collation_is_c(agg->inputcollid) &&
+		get_collation_isdeterministic(agg->inputcollid);
+}
+
+bool
+gpuagg_regroup_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *output)
+{
+	GpuAggOutput *own = add_output(plan);
+	GpuAggAggregateRow row;
+	Aggref	   *call = agg;
+
+	if (!find_row(agg, &row) || !is_plain_call(agg))
+		return plain_aggregate(plan, agg, output, own);
+	if (is_collated(agg, &row))
+		return value_aggregate(plan, agg, row, InvalidOid, false, agg->inputcollid, own);
+	if (agg->aggdistinct != NIL && repeats_matter(&row))
+		return value_aggregate(plan, agg, row,
+							   linitial_node(SortGroupClause, agg->aggdistinct)->eqop, true,
+							   InvalidOid, own);
+	if (agg->aggdistinct != NIL)
+	{
+		call = copyObject(agg);
+		call->aggdistinct = NIL;
+	}
+	return plain_aggregate(plan, call, output, own);
+}
+
+/* ---------------------------------------------------------------- WHERE --- */
+
+bool
+gpuagg_regroup_filter(GpuAggRegroupPlan *plan, List *clauses)
+{
+	return gpuagg_lower_filter(plan->lw, clauses);
+}
+
+/* -------------------------------------------------------- GROUPING SETS --- */
+
+bool
+gpuagg_regroup_sets(GpuAggRegroupPlan *plan, List *sets, List *refs)
+{
+	GpuAggRegroup *r = &plan->regroup;
+	ListCell   *lc;
+	ListCell   *ref;
+
+	if (list_length(sets) > GPUAGG_REGROUP_SETS)
+		return GPUAGG_REFUSE("more than %d grouping sets", GPUAGG_REGROUP_SETS);
+	plan->needed = true;
+	r->numbered = true;
+	r->nsets = 0;
+	foreach(lc, sets)
+	{
+		GpuAggRegroupSet *set = &r->sets[r->nsets++];
+
+		set->keys = 0;
+		foreach(ref, refs)
+		{
+			int			n = foreach_current_index(ref);
+
+			if (lfirst_int(ref) == 0 || list_member_int((List *) lfirst(lc), lfirst_int(ref)))
+				set->keys |= UINT32_C(1) << plan->outputs[n].index;
+		}
+	}
+	return true;
+}
+
+bool
+gpuagg_regroup_grouping(GpuAggRegroupPlan *plan, const List *sets, const GroupingFunc *call,
+						GpuAggOutput *output)
+{
+	GpuAggRegroup *r = &plan->regroup;
+	GpuAggOutput *own = add_output(plan);
+	const ListCell *lc;
+	ListCell   *ref;
+
+	if (r->ngroupings == GPUAGG_REGROUP_GROUPINGS ||
+		r->nkeys + 2 + r->ngroupings > GPUAGG_MAX_KEYS)
+		return GPUAGG_REFUSE("more than %d different calls of GROUPING()",
+							 GPUAGG_REGROUP_GROUPINGS);
+	foreach(lc, sets)
+	{
+		int32	   *bits = &r->sets[foreach_current_index(lc)].groupings[r->ngroupings];
+
+		*bits = 0;
+		foreach(ref, call->refs)
+			*bits = *bits << 1 | !list_member_int((List *) lfirst(lc), lfirst_int(ref));
+	}
+	output->final = own->final = GPUAGG_FINAL_KEY;
+	output->type = own->type = GPUAGG_T_INT4;
+	output->count_index = own->count_index = -1;
+	own->index = r->nkeys + 1 + r->ngroupings++;
+	return true;
+}
+
+/* --------------------------------------------------------------- finish --- */
+
+GpuAggRegroup *
+gpuagg_regroup_finish(GpuAggRegroupPlan *plan, GpuAggOutput *outputs)
+{
+	GpuAggRegroup *r = &plan->regroup;
+
+	if (!plan->needed)
+		return NULL;
+	r->ninputs = plan->lw->nkeys;
+	for (int i = 0; i < r->nsets; i++)
+		r->sets[i].keys &= (uint32) ((UINT64CONST(1) << r->nkeys) - 1);
+	memcpy(outputs, plan->outputs, plan->noutputs * sizeof(GpuAggOutput));
+	return r;
+}
