@@ -95,6 +95,23 @@ explain_sets(const GpuAggPlanInfo *info, List *keys, ExplainState *es)
 	ExplainPropertyList("Grouping Sets", sets, es);
 }
 
+/* What PostgreSQL computes once for each of the device's groups */
+static void
+explain_computed(const CustomScan *plan, List *context, bool prefix, ExplainState *es)
+{
+	List	   *texts = NIL;
+	Plan	   *computed;
+	ListCell   *lc;
+
+	if (list_length(plan->custom_plans) <= GPUAGG_PLAN_REGROUP)
+		return;
+	computed = list_nth(plan->custom_plans, GPUAGG_PLAN_REGROUP);
+	foreach(lc, computed->targetlist)
+		texts = lappend(texts, deparse_expression((Node *) lfirst_node(TargetEntry, lc)->expr,
+												  context, prefix, false));
+	ExplainPropertyList("Computed by Group", texts, es);
+}
+
 /* By what the device groups, of whose groups the query's are made */
 static void
 explain_device_keys(GpuAggScan *node, List *context, bool prefix, ExplainState *es)
@@ -109,6 +126,8 @@ explain_device_keys(GpuAggScan *node, List *context, bool prefix, ExplainState *
 												context, prefix, false));
 	if (keys != NIL)
 		ExplainPropertyList("Device Group Key", keys, es);
+	if (explain_whole(es))
+		explain_computed(plan, context, prefix, es);
 }
 
 static void

@@ -24,6 +24,8 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/regroup.h"
+#include "node/regroup_layout.h"
+#include "node/regroup_output.h"
 #include "node/regroup_table.h"
 #include "planner/constant.h"
 #include "utils/memutils.h"
@@ -31,19 +33,9 @@
 #include "utils/varlena.h"
 
 #define LEAST_MEMORY ((Size) 64 * 1024)	/* of a table */
-#define MOST_PARTS (1 << 20)
-#define MESSAGE_BYTES (64 * 1024)
+StaticAssertDecl(GPUAGG_REGROUP_VALUES <= 64, "a bit for each");
 
-typedef struct RegroupDatum
-{
-	bool		isnull;
-	union
-	{
-		int64		i;
-		double		f;
-		GpuAggBytes b;
-	}			v;
-} RegroupDatum;
+#define MOST_PARTS (1 << 20)
 
 typedef struct Regroup
 {
@@ -76,105 +68,12 @@ typedef struct Regroup
 	GpuAggRegroupTable *entered[GPUAGG_REGROUP_VALUES]; /* NULL: all enter once */
 
 	/* the group at work */
-	RegroupDatum values[GPUAGG_REGROUP_VALUES];
+	GpuAggRegroupDatum values[GPUAGG_REGROUP_VALUES];
+	uint64		loaded;			/* bits: which of them are there */
 	bool		enters[GPUAGG_REGROUP_VALUES];
 } Regroup;
 
-/* ------------------------------------------------------------ programs --- */
-
-/* A program of nothing but keys and transitions, for its layout */
-static GpuAggProgram *
-layout_program(int nkeys, int ntransitions, uint64 seed, GpuAggKey **keys,
-			   GpuAggTransition **transitions)
-{
-	Size		keys_off = MAXALIGN(sizeof(GpuAggProgram));
-	Size		transitions_off = MAXALIGN(keys_off + nkeys * sizeof(GpuAggKey));
-	Size		bytes = MAXALIGN(transitions_off + ntransitions * sizeof(GpuAggTransition));
-	GpuAggProgram *program = palloc0(bytes);
-
-	program->bytes = bytes;
-	program->hash_seed = seed;
-	program->nkeys = nkeys;
-	program->ntransitions = ntransitions;
-	program->keys_off = keys_off;
-	program->transitions_off = transitions_off;
-	*keys = (GpuAggKey *) ((char *) program + keys_off);
-	*transitions = (GpuAggTransition *) ((char *) program + transitions_off);
-	return program;
-}
-
-static GpuAggProgram *
-query_program(const GpuAggRegroup *plan, uint64 seed)
-{
-	GpuAggKey  *keys;
-	GpuAggTransition *transitions;
-	int			extra = plan->numbered ? 1 + plan->ngroupings : 0;
-	GpuAggProgram *program = layout_program(plan->nkeys + extra, plan->nstates, seed, &keys,
-											&transitions);
-
-	for (int i = 0; i < plan->nkeys; i++)
-	{
-		keys[i].type = plan->values[plan->keys[i]].type;
-		keys[i].scale = plan->scales[i];
-	}
-	for (int i = 0; i < extra; i++)
-		keys[plan->nkeys + i].type = GPUAGG_T_INT4;
-	for (int i = 0; i < plan->nstates; i++)
-	{
-		transitions[i].op = plan->states[i].op;
-		transitions[i].type = plan->states[i].type;
-	}
-	return program;
-}
-
-/* Of values that have entered groups: the group, and the value */
-static GpuAggProgram *
-entered_program(uint8 type, uint64 seed)
-{
-	GpuAggKey  *keys;
-	GpuAggTransition *transitions;
-	GpuAggProgram *program = layout_program(2, 0, seed, &keys, &transitions);
-
-	keys[0].type = GPUAGG_T_INT8;
-	keys[1].type = type;
-	return program;
-}
-
 /* --------------------------------------------------------------- values --- */
-
-static void
-datum_of_slot(const GpuAggResults *results, uint32 type, const char *row, uint16 off,
-			  RegroupDatum *d)
-{
-	const char *slot = row + off;
-
-	if (type == GPUAGG_T_UUID)
-		d->v.b = (GpuAggBytes) {slot, 16};
-	else if (gpuagg_key_is_string(type))
-		d->v.b = gpuagg_results_string(results, row, off);
-	else if (gpuagg_key_class(type) == GPUAGG_CLASS_F64)
-		d->v.f = gpuagg_key_slot_f64(slot);
-	else
-		d->v.i = gpuagg_type_slot_bytes(type) == 4 ? *(const int32 *) slot :
-			*(const int64 *) slot;
-}
-
-static void
-slot_of_datum(uint32 type, const RegroupDatum *d, char *slot)
-{
-	switch (gpuagg_key_class(type))
-	{
-		case GPUAGG_CLASS_F64:
-			memcpy(slot, &d->v.f, sizeof(double));
-			break;
-		case GPUAGG_CLASS_BYTES:
-			gpuagg_key_store_bytes(type, slot, d->v.b);
-			break;
-		default:
-			gpuagg_key_store_i64(type, slot, d->v.i);
-			break;
-	}
-}
 
 static bool
 row_is_null(const char *row, int key)
@@ -187,7 +86,7 @@ row_is_null(const char *row, int key)
 
 /* An expression's value; what it points to lasts until the next group. */
 static void
-compute(Regroup *r, const GpuAggRegroupValue *value, RegroupDatum *d)
+compute(Regroup *r, const GpuAggRegroupValue *value, GpuAggRegroupDatum *d)
 {
 	Datum		datum = ExecEvalExprSwitchContext(list_nth(r->computed, value->number),
 												  r->econtext, &d->isnull);
@@ -203,26 +102,36 @@ compute(Regroup *r, const GpuAggRegroupValue *value, RegroupDatum *d)
 		d->v.i = c.value.v.i;
 }
 
-static void
-load_value(Regroup *r, int n, const char *row)
+/*
+ * A value of one of the device's groups, computed when it is first asked for: an
+ * argument need not be, where FILTER leaves no rows.
+ */
+static const GpuAggRegroupDatum *
+group_value(Regroup *r, int n, const char *row)
 {
 	const GpuAggRegroupValue *value = &r->plan->values[n];
-	RegroupDatum *d = &r->values[n];
+	GpuAggRegroupDatum *d = &r->values[n];
 
+	if ((r->loaded >> n & 1) != 0)
+		return d;
+	r->loaded |= UINT64CONST(1) << n;
 	if (value->computed)
 	{
 		compute(r, value, d);
-		return;
+		return d;
 	}
 	d->isnull = row_is_null(row, value->number);
 	if (!d->isnull)
-		datum_of_slot(r->groups, value->type, row, r->from.key_off[value->number], d);
+		gpuagg_regroup_datum(r->groups, value->type, row, r->from.key_off[value->number], d);
+	return d;
 }
 
 static bool
-value_is_true(const Regroup *r, int n)
+value_is_true(Regroup *r, int n, const char *row)
 {
-	return !r->values[n].isnull && r->values[n].v.i != 0;
+	const GpuAggRegroupDatum *d = group_value(r, n, row);
+
+	return !d->isnull && d->v.i != 0;
 }
 
 /* The tuple that expressions read */
@@ -244,32 +153,23 @@ load_tuple(Regroup *r, const char *row)
 	}
 }
 
-/*
- * All values of one of the device's groups.  False: it does not pass WHERE, of which
- * nothing is computed behind what is not true, and nothing else.
- */
+/* Does one of the device's groups pass what is left of WHERE?  Nothing else is computed before. */
 static bool
-load_group(Regroup *r, const char *row)
+group_passes(Regroup *r, const char *row)
 {
-	const GpuAggRegroup *plan = r->plan;
-
+	r->loaded = 0;
 	if (r->computed != NIL)
 		load_tuple(r, row);
-	for (int i = 0; i < plan->nfilters; i++)
-	{
-		load_value(r, plan->filters[i], row);
-		if (!value_is_true(r, plan->filters[i]))
+	for (int i = 0; i < r->plan->nfilters; i++)
+		if (!value_is_true(r, r->plan->filters[i], row))
 			return false;
-	}
-	for (int i = plan->nfilters; i < plan->nvalues; i++)
-		load_value(r, i, row);
 	return true;
 }
 
 /* ----------------------------------------------------------------- keys --- */
 
 static void
-want_key(const GpuAggLayout *layout, char *wanted, int key, uint32 type, const RegroupDatum *d)
+want_key(const GpuAggLayout *layout, char *wanted, int key, uint32 type, const GpuAggRegroupDatum *d)
 {
 	uint32		head;
 
@@ -278,13 +178,13 @@ want_key(const GpuAggLayout *layout, char *wanted, int key, uint32 type, const R
 	memcpy(&head, wanted, sizeof(head));
 	head &= ~(UINT32_C(1) << key);
 	memcpy(wanted, &head, sizeof(head));
-	slot_of_datum(type, d, wanted + layout->key_off[key]);
+	gpuagg_regroup_slot(type, d, wanted + layout->key_off[key]);
 }
 
 static void
 want_integer(Regroup *r, char *wanted, int key, int32 value)
 {
-	RegroupDatum d = {.v.i = value};
+	GpuAggRegroupDatum d = {.v.i = value};
 
 	want_key(&r->into, wanted, key, GPUAGG_T_INT4, &d);
 }
@@ -300,7 +200,7 @@ want_group(Regroup *r, const char *row)
 	for (int i = 0; i < plan->nkeys; i++)
 	{
 		const uint32 type = plan->values[plan->keys[i]].type;
-		RegroupDatum made;
+		GpuAggRegroupDatum made;
 
 		if ((set->keys >> i & 1) == 0)
 			continue;
@@ -308,10 +208,10 @@ want_group(Regroup *r, const char *row)
 		{
 			made.isnull = row_is_null(row, i);
 			if (!made.isnull)
-				datum_of_slot(r->results, type, row, r->into.key_off[i], &made);
+				gpuagg_regroup_datum(r->results, type, row, r->into.key_off[i], &made);
 		}
 		want_key(&r->into, wanted, i, type, r->parent >= 0 ? &made :
-				 &r->values[plan->keys[i]]);
+				 group_value(r, plan->keys[i], row));
 	}
 	if (!plan->numbered)
 		return;
@@ -376,11 +276,14 @@ enter_integer(const GpuAggRegroupState *s, char *state, int64 value, int64 rows)
 static GpuAggStatus
 enter_value(Regroup *r, const GpuAggRegroupState *s, const char *row, char *state)
 {
-	const RegroupDatum *d = &r->values[s->value];
+	const GpuAggRegroupDatum *d;
 	int64		rows = s->weight == GPUAGG_REGROUP_NONE ? 1 :
 		*(const int64 *) (row + r->from.state_off[s->weight]);
 
-	if (d->isnull || rows == 0 || (s->distinct && !r->enters[s->value]))
+	if (rows == 0 || (s->distinct && !r->enters[s->value]))
+		return GPUAGG_OK;
+	d = group_value(r, s->value, row);
+	if (d->isnull)
 		return GPUAGG_OK;
 	if (s->op == GPUAGG_TRANS_COUNT)
 		enter_integer(s, state, 0, rows);
@@ -426,7 +329,7 @@ enter_row(Regroup *r, const char *row, char *group)
 
 		if (r->parent >= 0)
 			merge_state(r, s, r->results, row, r->into.state_off[i], state);
-		else if (s->filter != GPUAGG_REGROUP_NONE && !value_is_true(r, s->filter))
+		else if (s->filter != GPUAGG_REGROUP_NONE && !value_is_true(r, s->filter, row))
 			continue;
 		else if (s->merge != GPUAGG_REGROUP_NONE)
 			merge_state(r, s, r->groups, row, r->from.state_off[s->merge], state);
@@ -442,16 +345,16 @@ enter_row(Regroup *r, const char *row, char *group)
 
 /* Which values enter this group for the first time? */
 static void
-note_entered(Regroup *r, char *group)
+note_entered(Regroup *r, const char *row, char *group)
 {
 	for (int i = 0; i < r->plan->nvalues; i++)
 	{
 		const GpuAggLayout *layout;
-		RegroupDatum of = {.v.i = (int64) (intptr_t) group};
+		GpuAggRegroupDatum of = {.v.i = (int64) (intptr_t) group};
 		char	   *wanted;
 
 		r->enters[i] = true;
-		if (r->entered[i] == NULL || r->values[i].isnull)
+		if (r->entered[i] == NULL || group_value(r, i, row)->isnull)
 			continue;
 		layout = gpuagg_regroup_table_layout(r->entered[i]);
 		wanted = gpuagg_regroup_table_wanted(r->entered[i]);
@@ -463,101 +366,18 @@ note_entered(Regroup *r, char *group)
 	}
 }
 
-/* ---------------------------------------------------------------- output --- */
-
-static GpuAggStatus
-add_message(Regroup *r, const char *rows, uint32 count, Size bytes)
-{
-	r->scan->counters.groups_made += count;
-	return gpuagg_results_add(r->results, rows, count, bytes, r->error);
-}
-
-/* The long string in a slot, behind the row that it belongs to */
-static void
-append_string(StringInfo message, const char *slot)
-{
-	if (gpuagg_string_slot_is_long(slot))
-	{
-		GpuAggBytes b = gpuagg_string_slot_bytes(slot);
-
-		appendBinaryStringInfo(message, b.data, (int) b.len);
-	}
-}
-
-static void
-append_row(const Regroup *r, StringInfo message, const char *row)
-{
-	const GpuAggKey *keys = gpuagg_program_keys(r->program);
-	const GpuAggTransition *trans = gpuagg_program_transitions(r->program);
-
-	appendBinaryStringInfo(message, row, r->into.row_bytes);
-	for (uint32 i = 0; i < r->into.nkeys; i++)
-		if (gpuagg_key_is_string(keys[i].type))
-			append_string(message, row + r->into.key_off[i]);
-	for (uint32 i = 0; i < r->into.ntransitions; i++)
-		if (gpuagg_transition_is_string(trans[i].op))
-			append_string(message, row + r->into.state_off[i]);
-	while (message->len % 8 != 0)
-		appendStringInfoChar(message, '\0');
-}
-
-/* Rows that lie side by side, as messages */
-static GpuAggStatus
-add_rows(Regroup *r, const char *rows, uint32 count, StringInfo message)
-{
-	GpuAggStatus status = GPUAGG_OK;
-	uint32		first = 0;
-
-	for (uint32 i = 0; i < count && status == GPUAGG_OK; i++)
-	{
-		if (i == first)
-			resetStringInfo(message);
-		append_row(r, message, rows + (Size) i * r->into.row_bytes);
-		if (message->len < MESSAGE_BYTES && i + 1 < count)
-			continue;
-		status = add_message(r, message->data, i + 1 - first, message->len);
-		first = i + 1;
-	}
-	return status;
-}
-
-static bool
-has_strings(const GpuAggProgram *program)
-{
-	for (int i = 0; i < program->nkeys; i++)
-		if (gpuagg_key_is_string(gpuagg_program_keys(program)[i].type))
-			return true;
-	for (int i = 0; i < program->ntransitions; i++)
-		if (gpuagg_transition_is_string(gpuagg_program_transitions(program)[i].op))
-			return true;
-	return false;
-}
+/* ----------------------------------------------------------------- sets --- */
 
 /* All groups of the table into the store, which has been read perhaps */
 static GpuAggStatus
 flush_table(Regroup *r)
 {
-	bool		strings = has_strings(r->program);
-	GpuAggStatus status = GPUAGG_OK;
-	StringInfoData message;
-	const char *rows;
-	uint32		count;
-	int			at = 0;
+	GpuAggStatus status = gpuagg_regroup_output(r->table, r->program, r->results,
+												&r->scan->counters.groups_made, r->error);
 
-	initStringInfo(&message);
-	while (status == GPUAGG_OK &&
-		   (rows = gpuagg_regroup_table_rows(r->table, &at, &count)) != NULL)
-	{
-		CHECK_FOR_INTERRUPTS();
-		status = strings ? add_rows(r, rows, count, &message) :
-			add_message(r, rows, count, (Size) count * r->into.row_bytes);
-	}
-	pfree(message.data);
 	gpuagg_regroup_table_reset(r->table);
 	return status;
 }
-
-/* ----------------------------------------------------------------- sets --- */
 
 static Size
 memory_taken(const Regroup *r)
@@ -594,7 +414,7 @@ regroup_row(Regroup *r, const char *row, uint32 part, uint32 parts)
 		if (*(const int32 *) (row + r->into.key_off[number]) != r->parent)
 			return GPUAGG_OK;
 	}
-	else if (!load_group(r, row))
+	else if (!group_passes(r, row))
 		return GPUAGG_OK;
 	want_group(r, row);
 	if (r->unique)
@@ -607,7 +427,7 @@ regroup_row(Regroup *r, const char *row, uint32 part, uint32 parts)
 		group = gpuagg_regroup_table_find(r->table, hash, &is_new);
 	}
 	if (r->parent < 0)
-		note_entered(r, group);
+		note_entered(r, row, group);
 	return enter_row(r, row, group);
 }
 
@@ -752,7 +572,7 @@ begin_set(Regroup *r, int set)
 		if (!plan->states[i].distinct || r->entered[value] != NULL ||
 			are_all_keys(r, keys_told(r, value)))
 			continue;
-		r->entered[value] = gpuagg_regroup_table_create(entered_program(plan->values[value].type,
+		r->entered[value] = gpuagg_regroup_table_create(gpuagg_regroup_entered_program(plan->values[value].type,
 																		 r->program->hash_seed),
 														CurrentMemoryContext);
 		tables++;
@@ -857,7 +677,7 @@ begin(Regroup *r)
 	r->plan = info->regroup;
 	r->device = info->program;
 	r->groups = r->scan->results;
-	r->program = query_program(r->plan, seed);
+	r->program = gpuagg_regroup_program(r->plan, seed);
 	gpuagg_layout_compute(r->device, &r->from);
 	gpuagg_layout_compute(r->program, &r->into);
 	r->read = palloc(GPUAGG_MAX_KEYS * sizeof(AttrNumber));

@@ -9,8 +9,9 @@
  *	- min and max of strings under any collation: so is the string, which PostgreSQL's
  *	  comparison orders.
  *	- GROUPING SETS: the device groups by all keys, and each set is made of that.
- *	- Keys and conditions that a device cannot compute: their columns are keys of the
- *	  device, and PostgreSQL computes them once for each group.
+ *	- What a device cannot compute of keys, WHERE, FILTER and arguments: its columns are
+ *	  keys of the device, and PostgreSQL computes it once for each group, whose rows
+ *	  are counted where they count.
  *
  * A computed expression is one of columns whose equal values look the same (not -0 and
  * 0), without volatile functions.  A condition is computed for rows that pass what
@@ -29,7 +30,9 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "planner/harmless.h"
 #include "planner/regroup_plan.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 
@@ -294,28 +297,31 @@ new_state(uint8 op, uint8 type)
 	return state;
 }
 
-/* A transition of the device, merged */
+/* A transition of the device, merged where the filter is true */
 static bool
-add_merge(GpuAggRegroupPlan *plan, int transition, int *number)
+add_merge(GpuAggRegroupPlan *plan, int transition, int16 filter, int *number)
 {
 	const GpuAggTransition *t = &plan->lw->transitions[transition];
 	GpuAggRegroupState state = new_state(t->op, t->type);
 
 	state.merge = transition;
+	state.filter = filter;
 	return add_state(plan, state, number);
 }
 
 /* The twin of an output whose states are merged */
 static bool
-merge_output(GpuAggRegroupPlan *plan, const GpuAggOutput *output, GpuAggOutput *own)
+merge_output(GpuAggRegroupPlan *plan, const GpuAggOutput *output, int16 filter,
+			 GpuAggOutput *own)
 {
 	*own = *output;
-	if (!add_merge(plan, output->index, &own->index) ||
-		(output->count_index >= 0 && !add_merge(plan, output->count_index, &own->count_index)))
+	if (!add_merge(plan, output->index, filter, &own->index) ||
+		(output->count_index >= 0 &&
+		 !add_merge(plan, output->count_index, filter, &own->count_index)))
 		return false;
 	if (output->shown_by == 0)
 		return true;
-	if (!add_merge(plan, output->shown_by - 1, &own->shown_by))
+	if (!add_merge(plan, output->shown_by - 1, filter, &own->shown_by))
 		return false;
 	own->shown_by++;
 	return true;
@@ -354,41 +360,109 @@ is_plain_call(const Aggref *agg)
 }
 
 /*
- * An aggregate of values that regrouping has: each once if distinct, in this order of
- * strings if any.
+ * The output of an aggregate of a value, and its states: each value once if distinct, or
+ * as often as a transition of the device counts; in this order of strings, if any.
  */
 static bool
-value_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row, Oid eqop,
-				bool distinct, Oid collation, GpuAggOutput *own)
+value_output(GpuAggRegroupPlan *plan, GpuAggAggregateRow row, GpuAggRegroupState state,
+			 const GpuAggOutput *key, GpuAggOutput *own)
 {
-	GpuAggRegroupState state;
-	GpuAggOutput key;
-	int16		value;
-	uint8		type;
+	bool		count = row.op == GPUAGG_TRANS_COUNT;
 
-	if (!any_value(plan, filtered_argument(agg), eqop, &key, &value))
-		return false;
-	type = plan->regroup.values[value].type;
-	if (row.op != GPUAGG_TRANS_COUNT && type != row.type)
-		return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
-							 get_func_name(agg->aggfnoid));
-	state = new_state(row.op, type);
-	state.value = value;
-	state.distinct = distinct;
-	state.collation = collation;
 	own->final = row.final;
-	own->type = row.op == GPUAGG_TRANS_COUNT ? GPUAGG_T_INT8 : type;
-	own->scale = row.op == GPUAGG_TRANS_COUNT ? 0 : key.scale;
-	own->shown = row.op == GPUAGG_TRANS_COUNT ? 0 : key.shown;
+	own->type = count ? GPUAGG_T_INT8 : state.type;
+	own->scale = count ? 0 : key->scale;
+	own->shown = count ? 0 : key->shown;
 	own->count_index = -1;
 	plan->needed = true;
 	if (!add_state(plan, state, &own->index))
 		return false;
-	if (row.op == GPUAGG_TRANS_COUNT)
+	if (count)
 		return true;
 	state.op = GPUAGG_TRANS_COUNT;
 	state.collation = InvalidOid;
 	return add_state(plan, state, &own->count_index);
+}
+
+static bool
+check_type(const GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row, int value)
+{
+	if (row.op == GPUAGG_TRANS_COUNT || plan->regroup.values[value].type == row.type)
+		return true;
+	return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
+						 get_func_name(agg->aggfnoid));
+}
+
+/* An aggregate of a value that is a key */
+static bool
+key_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row, Oid eqop,
+			  bool distinct, Oid collation, GpuAggOutput *own)
+{
+	GpuAggRegroupState state;
+	GpuAggOutput key;
+	int16		value;
+
+	if (!any_value(plan, filtered_argument(agg), eqop, &key, &value) ||
+		!check_type(plan, agg, row, value))
+		return false;
+	state = new_state(row.op, plan->regroup.values[value].type);
+	state.value = value;
+	state.distinct = distinct;
+	state.collation = collation;
+	return value_output(plan, row, state, &key, own);
+}
+
+/* Which transition of the device counts rows that pass this filter? */
+static bool
+count_rows(GpuAggRegroupPlan *plan, const Aggref *agg, Expr *filter, int16 *number)
+{
+	Aggref	   *count = copyObject((Aggref *) agg);
+	GpuAggOutput output;
+	int			before = plan->lw->ntransitions;
+
+	memset(&output, 0, sizeof(output));
+	count->aggfnoid = F_COUNT_;
+	count->aggtype = INT8OID;
+	count->args = NIL;
+	count->aggargtypes = NIL;
+	count->aggstar = true;
+	count->aggfilter = filter;
+	if (!gpuagg_lower_aggregate(plan->lw, count, &output))
+	{
+		plan->lw->ntransitions = before;
+		return false;
+	}
+	*number = output.index;
+	return true;
+}
+
+/*
+ * An aggregate whose argument only PostgreSQL computes: once for the rows that a group of
+ * the device has.  Sums of floats would be other ones.
+ */
+static bool
+computed_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row,
+				   GpuAggOutput *own)
+{
+	GpuAggRegroupState state = new_state(row.op, row.type);
+	GpuAggOutput key = {.scale = 0};
+	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	int16		value;
+
+	if (row.op == GPUAGG_TRANS_SUM_F64 || row.op == GPUAGG_TRANS_SUM_F64_AVG ||
+		row.op == GPUAGG_TRANS_XOR_I64)
+		return false;
+	if (!count_rows(plan, agg, agg->aggfilter, &state.weight))
+	{
+		arg = filtered_argument(agg);
+		if (!count_rows(plan, agg, NULL, &state.weight))
+			return false;
+	}
+	if (!computed_value(plan, arg, &value) || !check_type(plan, agg, row, value))
+		return false;
+	state.value = value;
+	state.type = plan->regroup.values[value].type;
+	return value_output(plan, row, state, &key, own);
 }
 
 static bool
@@ -417,10 +491,66 @@ repeats_matter(const GpuAggAggregateRow *row)
 	}
 }
 
+/* An aggregate that the device computes */
 static bool
-plain_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *output, GpuAggOutput *own)
+device_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *output,
+				 GpuAggOutput *own)
 {
-	return gpuagg_lower_aggregate(plan->lw, agg, output) && merge_output(plan, output, own);
+	return gpuagg_lower_aggregate(plan->lw, agg, output) &&
+		merge_output(plan, output, GPUAGG_REGROUP_NONE, own);
+}
+
+/*
+ * One whose filter only PostgreSQL computes: states of groups that pass it are merged.
+ * Not each group need have one, which a count tells.
+ */
+static bool
+filtered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
+{
+	GpuAggLower *lw = plan->lw;
+	Aggref	   *bare = copyObject((Aggref *) agg);
+	bool		grouped = lw->grouped;
+	GpuAggOutput output;
+	int16		filter;
+	bool		ok;
+
+	if (agg->aggfilter == NULL)
+		return false;
+	memset(&output, 0, sizeof(output));
+	bare->aggfilter = NULL;
+	lw->grouped = false;
+	ok = gpuagg_lower_aggregate(lw, bare, &output);
+	lw->grouped = grouped;
+	return ok && computed_value(plan, agg->aggfilter, &filter) &&
+		merge_output(plan, &output, filter, own);
+}
+
+/* The device's, if it can; else PostgreSQL computes a part.  Reasons are the device's. */
+static bool
+plain_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, const GpuAggAggregateRow *row,
+				GpuAggOutput *output, GpuAggOutput *own)
+{
+	GpuAggMark	mark = gpuagg_lower_mark(plan->lw);
+	int			before = plan->lw->ntransitions;
+	bool		listening = gpuagg_refuse_pause();
+	bool		ok = device_aggregate(plan, agg, output, own);
+
+	if (!ok)
+	{
+		plan->lw->ntransitions = before;
+		gpuagg_lower_reset(plan->lw, mark);
+		ok = filtered_aggregate(plan, agg, own);
+	}
+	if (!ok && row != NULL)
+	{
+		plan->lw->ntransitions = before;
+		gpuagg_lower_reset(plan->lw, mark);
+		ok = computed_aggregate(plan, agg, *row, own);
+	}
+	gpuagg_refuse_resume(listening);
+	if (!ok && listening)
+		(void) gpuagg_lower_aggregate(plan->lw, agg, output);
+	return ok;
 }
 
 /* min and max of strings in an order that no device has */
@@ -441,27 +571,93 @@ gpuagg_regroup_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *out
 	Aggref	   *call = agg;
 
 	if (!find_row(agg, &row) || !is_plain_call(agg))
-		return plain_aggregate(plan, agg, output, own);
+		return plain_aggregate(plan, agg, NULL, output, own);
 	if (is_collated(agg, &row))
-		return value_aggregate(plan, agg, row, InvalidOid, false, agg->inputcollid, own);
+		return key_aggregate(plan, agg, row, InvalidOid, false, agg->inputcollid, own);
 	if (agg->aggdistinct != NIL && repeats_matter(&row))
-		return value_aggregate(plan, agg, row,
-							   linitial_node(SortGroupClause, agg->aggdistinct)->eqop, true,
-							   InvalidOid, own);
+		return key_aggregate(plan, agg, row,
+							 linitial_node(SortGroupClause, agg->aggdistinct)->eqop, true,
+							 InvalidOid, own);
 	if (agg->aggdistinct != NIL)
 	{
 		call = copyObject(agg);
 		call->aggdistinct = NIL;
 	}
-	return plain_aggregate(plan, call, output, own);
+	return plain_aggregate(plan, call, &row, output, own);
 }
 
 /* ---------------------------------------------------------------- WHERE --- */
 
+/*
+ * Parts the conditions, in PostgreSQL's order, into those of the device and those that
+ * PostgreSQL computes.  False: one that might raise an error would pass by others.
+ */
+static bool
+part_clauses(GpuAggRegroupPlan *plan, List *clauses, List **device, List **computed)
+{
+	bool		harmless = true;
+	ListCell   *lc;
+
+	foreach(lc, gpuagg_order_quals(plan->lw->root, clauses))
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		GpuAggMark	mark = gpuagg_lower_mark(plan->lw);
+		GpuAggValue value;
+
+		if (rinfo->pseudoconstant || gpuagg_lower_expr(plan->lw, rinfo->clause, &value))
+		{
+			if (!harmless && !rinfo->pseudoconstant)
+				return false;
+			*device = lappend(*device, rinfo);
+		}
+		else
+		{
+			harmless &= gpuagg_is_harmless((Node *) rinfo->clause);
+			*computed = lappend(*computed, rinfo->clause);
+		}
+		gpuagg_lower_reset(plan->lw, mark);
+	}
+	return true;
+}
+
+static bool
+compute_filter(GpuAggRegroupPlan *plan, List *clauses)
+{
+	GpuAggRegroup *r = &plan->regroup;
+	List	   *device = NIL;
+	List	   *computed = NIL;
+	ListCell   *lc;
+
+	if (!part_clauses(plan, clauses, &device, &computed) ||
+		list_length(computed) > GPUAGG_REGROUP_FILTERS ||
+		!gpuagg_lower_filter(plan->lw, device))
+		return false;
+	foreach(lc, computed)
+	{
+		if (!computed_value(plan, lfirst(lc), &r->filters[r->nfilters]))
+			return false;
+		r->nfilters++;
+	}
+	return true;
+}
+
 bool
 gpuagg_regroup_filter(GpuAggRegroupPlan *plan, List *clauses)
 {
-	return gpuagg_lower_filter(plan->lw, clauses);
+	GpuAggMark	mark = gpuagg_lower_mark(plan->lw);
+	bool		listening = gpuagg_refuse_pause();
+	bool		ok = gpuagg_lower_filter(plan->lw, clauses);
+
+	if (!ok)
+	{
+		gpuagg_lower_reset(plan->lw, mark);
+		plan->lw->gate = -1;
+		ok = compute_filter(plan, clauses);
+	}
+	gpuagg_refuse_resume(listening);
+	if (!ok && listening)
+		(void) gpuagg_lower_filter(plan->lw, clauses);
+	return ok;
 }
 
 /* -------------------------------------------------------- GROUPING SETS --- */
