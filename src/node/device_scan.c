@@ -24,7 +24,7 @@
 #include "executor/executor.h"
 #include "node/device_scan.h"
 #include "node/passes.h"
-#include "node/regroup.h"
+#include "node/regroup_run.h"
 #include "node/device_task.h"
 #include "settings.h"
 #include "miscadmin.h"

@@ -134,6 +134,13 @@ looks_unlike_equals(const Var *var)
 	}
 }
 
+/* Functions of how a value is stored, which equal values do not share */
+static bool
+is_of_storage(Oid function, void *context)
+{
+	return function == F_PG_COLUMN_SIZE || function == F_PG_COLUMN_COMPRESSION;
+}
+
 /* Finds what keeps an expression from being computed of its columns. */
 static bool
 not_computable(Node *node, void *context)
@@ -156,7 +163,8 @@ not_computable(Node *node, void *context)
 		case T_CurrentOfExpr:
 			return true;
 		default:
-			return expression_tree_walker(node, not_computable, context);
+			return check_functions_in_node(node, is_of_storage, NULL) ||
+				expression_tree_walker(node, not_computable, context);
 	}
 }
 

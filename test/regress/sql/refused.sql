@@ -59,16 +59,13 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT tableoid, xmin, count(*) FROM re GROUP BY tableoid, xmin',
 	-- expressions
 	'SELECT g, count(*) FROM re WHERE random() < 2 GROUP BY g',
-	'SELECT g, sum(re_fn(id)) FROM re GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE upper(t) = ''T'' GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE t ~ ''t'' GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE t ILIKE ''T%'' GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE t COLLATE "en-x-icu" < ''u'' GROUP BY g',
+	'SELECT g, sum(re_fn(id)::float8) FROM re GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE sin(f) > 0 GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE j @> ''{}'' GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE a[1] = 1 GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE n > 1.5 GROUP BY g',
 	'SELECT sqrt(f) + ln(f), count(*) FROM re GROUP BY 1',
-	'SELECT g, sum(id) FILTER (WHERE t || ''x'' = ''tx'') FROM re GROUP BY g',
+	'SELECT g, sum(id) FILTER (WHERE f::text = ''1'') FROM re GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE ts + iv > ts GROUP BY g',
 	'SELECT extract(epoch FROM ts), count(*) FROM re GROUP BY 1',
 	'SELECT to_char(f, ''9''), count(*) FROM re GROUP BY 1',
@@ -122,7 +119,7 @@ DROP FOREIGN TABLE re_foreign;
 DROP SERVER re_files;
 DROP EXTENSION file_fdw;
 -- more than one obstacle: a row for each
-SELECT count(*) > 2 FROM gpuagg.why_not('SELECT n, string_agg(t, '','' ORDER BY t), sum(DISTINCT id) FROM re WHERE upper(t) = ''T'' GROUP BY n');
+SELECT count(*) > 2 FROM gpuagg.why_not('SELECT n, string_agg(t, '','' ORDER BY t), sum(DISTINCT id) FROM re WHERE sin(f) = 0 GROUP BY n');
 -- nothing in the way but the cost; then nothing: no row
 SELECT regexp_replace(split_part(w, ';', 1), '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g') w;
 SET gpuagg.cost_scale = 0.001;

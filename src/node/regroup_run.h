@@ -1,10 +1,10 @@
 /*
- * regroup.h
+ * regroup_run.h
  *		The query's groups, made of finer ones that a device has returned
  *		(planner/regroup.h).
  */
-#ifndef GPUAGG_NODE_REGROUP_H
-#define GPUAGG_NODE_REGROUP_H
+#ifndef GPUAGG_NODE_REGROUP_RUN_H
+#define GPUAGG_NODE_REGROUP_RUN_H
 
 #include "postgres.h"
 
@@ -19,4 +19,4 @@ extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan);
  */
 extern GpuAggStatus gpuagg_regroup_run(GpuAggScan *scan, GpuAggError *error);
 
-#endif							/* GPUAGG_NODE_REGROUP_H */
+#endif							/* GPUAGG_NODE_REGROUP_RUN_H */

@@ -1,6 +1,6 @@
 /*
- * regroup.c
- *		The query's groups, made of finer ones that a device has returned (regroup.h).
+ * regroup_run.c
+ *		The query's groups, made of finer ones that a device has returned (regroup_run.h).
  *
  * The groups of a device are in a store, which may be read more than once.  For each
  * grouping set it is read, and each group's values are computed: keys as they are, and
@@ -23,7 +23,7 @@
 
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "node/regroup.h"
+#include "node/regroup_run.h"
 #include "node/regroup_layout.h"
 #include "node/regroup_output.h"
 #include "node/regroup_table.h"
@@ -65,6 +65,8 @@ typedef struct Regroup
 	int			parent;			/* the set of whose groups it is made; -1: the device's */
 	bool		unique;			/* each of the device's groups is one of the set's */
 	GpuAggRegroupTable *table;
+	char	   *lone;			/* the only group, of a set without keys */
+	bool		repeats;		/* values may enter more than once, and these tell: */
 	GpuAggRegroupTable *entered[GPUAGG_REGROUP_VALUES]; /* NULL: all enter once */
 
 	/* the group at work */
@@ -353,7 +355,6 @@ note_entered(Regroup *r, const char *row, char *group)
 		GpuAggRegroupDatum of = {.v.i = (int64) (intptr_t) group};
 		char	   *wanted;
 
-		r->enters[i] = true;
 		if (r->entered[i] == NULL || group_value(r, i, row)->isnull)
 			continue;
 		layout = gpuagg_regroup_table_layout(r->entered[i]);
@@ -384,7 +385,7 @@ memory_taken(const Regroup *r)
 {
 	Size		bytes = gpuagg_regroup_table_memory(r->table);
 
-	for (int i = 0; i < r->plan->nvalues; i++)
+	for (int i = 0; r->repeats && i < r->plan->nvalues; i++)
 		if (r->entered[i] != NULL)
 			bytes += gpuagg_regroup_table_memory(r->entered[i]);
 	return bytes;
@@ -393,18 +394,42 @@ memory_taken(const Regroup *r)
 static void
 reset_tables(Regroup *r)
 {
+	r->lone = NULL;
 	gpuagg_regroup_table_reset(r->table);
 	for (int i = 0; i < r->plan->nvalues; i++)
 		if (r->entered[i] != NULL)
 			gpuagg_regroup_table_reset(r->entered[i]);
 }
 
+/* The group of a row; false: it is in another part of the set. */
+static bool
+find_group(Regroup *r, const char *row, uint32 part, uint32 parts, char **group)
+{
+	uint64		hash;
+	bool		is_new;
+
+	*group = r->lone;
+	if (*group != NULL)
+		return true;
+	want_group(r, row);
+	if (r->unique)
+	{
+		*group = gpuagg_regroup_table_append(r->table);
+		return true;
+	}
+	hash = gpuagg_regroup_table_hash(r->table);
+	if ((hash >> 32 & (parts - 1)) != part)
+		return false;
+	*group = gpuagg_regroup_table_find(r->table, hash, &is_new);
+	if (r->plan->sets[r->set].keys == 0)
+		r->lone = *group;
+	return true;
+}
+
 /* One row to its group, if that is in this part of the set */
 static GpuAggStatus
 regroup_row(Regroup *r, const char *row, uint32 part, uint32 parts)
 {
-	uint64		hash;
-	bool		is_new;
 	char	   *group;
 
 	if (r->parent >= 0)
@@ -416,17 +441,9 @@ regroup_row(Regroup *r, const char *row, uint32 part, uint32 parts)
 	}
 	else if (!group_passes(r, row))
 		return GPUAGG_OK;
-	want_group(r, row);
-	if (r->unique)
-		group = gpuagg_regroup_table_append(r->table);
-	else
-	{
-		hash = gpuagg_regroup_table_hash(r->table);
-		if ((hash >> 32 & (parts - 1)) != part)
-			return GPUAGG_OK;
-		group = gpuagg_regroup_table_find(r->table, hash, &is_new);
-	}
-	if (r->parent < 0)
+	if (!find_group(r, row, part, parts, &group))
+		return GPUAGG_OK;
+	if (r->parent < 0 && r->repeats)
 		note_entered(r, row, group);
 	return enter_row(r, row, group);
 }
@@ -565,6 +582,8 @@ begin_set(Regroup *r, int set)
 	r->unique = r->parent < 0 && plan->sets[set].keys != 0 && are_all_keys(r, keys_told(r, -1));
 	r->table = gpuagg_regroup_table_create(r->program, CurrentMemoryContext);
 	memset(r->entered, 0, sizeof(r->entered));
+	memset(r->enters, true, sizeof(r->enters));
+	r->repeats = false;
 	for (int i = 0; i < plan->nstates; i++)
 	{
 		int			value = plan->states[i].value;
@@ -575,6 +594,7 @@ begin_set(Regroup *r, int set)
 		r->entered[value] = gpuagg_regroup_table_create(gpuagg_regroup_entered_program(plan->values[value].type,
 																		 r->program->hash_seed),
 														CurrentMemoryContext);
+		r->repeats = true;
 		tables++;
 	}
 	r->limit = Max(get_hash_memory_limit() / 4, tables * LEAST_MEMORY);
