@@ -488,6 +488,7 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 	input.groups = g->info.est_groups;
 	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);
 	input.made = g->info.regroup != NULL ? g->made_groups : 0;
+	input.entries = gpuagg_regroup_repeats(g->regroup) ? g->info.est_groups : g->made_groups;
 	input.allvisfrac = rel->allvisfrac;
 	input.postgres_cost = postgres_cost;
 	cost = gpuagg_cost_agg(&input, &g->info);

@@ -741,3 +741,15 @@ gpuagg_regroup_finish(GpuAggRegroupPlan *plan, GpuAggOutput *outputs)
 	memcpy(outputs, plan->outputs, plan->noutputs * sizeof(GpuAggOutput));
 	return r;
 }
+
+/* Unless the first set's keys and a value of DISTINCT are all keys of the device */
+bool
+gpuagg_regroup_repeats(const GpuAggRegroupPlan *plan)
+{
+	const GpuAggRegroup *r = &plan->regroup;
+
+	for (int i = 0; i < r->nstates; i++)
+		if (r->states[i].distinct && (r->nsets > 1 || r->nkeys + 1 < r->ninputs))
+			return true;
+	return false;
+}

@@ -47,4 +47,7 @@ extern bool gpuagg_regroup_grouping(GpuAggRegroupPlan *plan, const List *sets,
  */
 extern GpuAggRegroup *gpuagg_regroup_finish(GpuAggRegroupPlan *plan, GpuAggOutput *outputs);
 
+/* Has a table to tell which values of DISTINCT are new to their group? */
+extern bool gpuagg_regroup_repeats(const GpuAggRegroupPlan *plan);
+
 #endif							/* GPUAGG_PLANNER_REGROUP_PLAN_H */
