@@ -23,9 +23,9 @@
 
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "node/regroup_run.h"
 #include "node/regroup_layout.h"
 #include "node/regroup_output.h"
+#include "node/regroup_run.h"
 #include "node/regroup_table.h"
 #include "planner/constant.h"
 #include "utils/memutils.h"
@@ -33,9 +33,9 @@
 #include "utils/varlena.h"
 
 #define LEAST_MEMORY ((Size) 64 * 1024)	/* of a table */
-StaticAssertDecl(GPUAGG_REGROUP_VALUES <= 64, "a bit for each");
-
 #define MOST_PARTS (1 << 20)
+
+StaticAssertDecl(GPUAGG_REGROUP_VALUES <= 64, "a bit for each");
 
 typedef struct Regroup
 {

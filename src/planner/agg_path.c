@@ -341,6 +341,17 @@ lower_grouping(GpuAggGrouping *g, Relation relation)
 
 /* ------------------------------------------------------------------ path --- */
 
+/* Rows that pass what the device tests of WHERE */
+static double
+estimate_passed(const GpuAggGrouping *g)
+{
+	if (g->info.regroup == NULL || g->info.regroup->nfilters == 0)
+		return g->input_rel->rows;
+	return clamp_row_est(g->input_rel->tuples *
+						 clauselist_selectivity(g->root, g->regroup->device_clauses, 0,
+												JOIN_INNER, NULL));
+}
+
 /* Of the query, where the device's are finer */
 static double
 estimate_made_groups(const GpuAggGrouping *g)
@@ -650,7 +661,7 @@ try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 		gpuagg_sample_check_program(root, input_rel, relation, g.info.program))
 	{
 		g.info.est_rows = input_rel->tuples;
-		g.info.est_passed = input_rel->rows;
+		g.info.est_passed = estimate_passed(&g);
 		g.info.sample = gpuagg_sample_method(root, input_rel);
 		estimate_groups(&g, relation);
 		g.sample_exprs = gpuagg_sample_exprs(root, input_rel,

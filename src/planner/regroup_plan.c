@@ -45,6 +45,7 @@ gpuagg_regroup_begin(GpuAggLower *lw)
 	plan->regroup.grouped = lw->grouped;
 	plan->regroup.nsets = 1;
 	plan->regroup.sets[0].keys = ~UINT32_C(0);
+	plan->regroup.numbered = lw->root->parse->groupingSets != NIL;
 	return plan;
 }
 
@@ -217,7 +218,8 @@ add_query_key(GpuAggRegroupPlan *plan, int16 value, int scale, int *number)
 {
 	GpuAggRegroup *r = &plan->regroup;
 
-	for (int i = 0; i < r->nkeys; i++)
+	/* of grouping sets one may be in a set and its equal not */
+	for (int i = 0; i < r->nkeys && !r->numbered; i++)
 	{
 		if (r->keys[i] == value)
 		{
@@ -225,7 +227,7 @@ add_query_key(GpuAggRegroupPlan *plan, int16 value, int scale, int *number)
 			return true;
 		}
 	}
-	if (r->nkeys == GPUAGG_MAX_KEYS)
+	if (r->nkeys + r->numbered == GPUAGG_MAX_KEYS)
 		return GPUAGG_REFUSE("more than %d group keys", GPUAGG_MAX_KEYS);
 	*number = r->nkeys++;
 	r->keys[*number] = value;
@@ -640,6 +642,7 @@ compute_filter(GpuAggRegroupPlan *plan, List *clauses)
 		list_length(computed) > GPUAGG_REGROUP_FILTERS ||
 		!gpuagg_lower_filter(plan->lw, device))
 		return false;
+	plan->device_clauses = device;
 	foreach(lc, computed)
 	{
 		if (!computed_value(plan, lfirst(lc), &r->filters[r->nfilters]))
@@ -680,7 +683,6 @@ gpuagg_regroup_sets(GpuAggRegroupPlan *plan, List *sets, List *refs)
 	if (list_length(sets) > GPUAGG_REGROUP_SETS)
 		return GPUAGG_REFUSE("more than %d grouping sets", GPUAGG_REGROUP_SETS);
 	plan->needed = true;
-	r->numbered = true;
 	r->nsets = 0;
 	foreach(lc, sets)
 	{

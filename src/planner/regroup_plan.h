@@ -22,6 +22,7 @@ typedef struct GpuAggRegroupPlan
 	int			noutputs;
 	List	   *keys;			/* expressions that are keys of the device */
 	List	   *exprs;			/* those that values are computed by */
+	List	   *device_clauses; /* of WHERE, where nfilters are not the device's */
 } GpuAggRegroupPlan;
 
 extern GpuAggRegroupPlan *gpuagg_regroup_begin(GpuAggLower *lw);

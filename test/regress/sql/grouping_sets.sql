@@ -8,7 +8,7 @@ SET gpuagg.debug_require = 'allow';
 CREATE TABLE gs AS
 SELECT i AS id, i % 7 AS a, CASE WHEN i % 11 > 0 THEN i % 13 END AS b, CASE i % 5 WHEN 0 THEN NULL ELSE 'text that is long ' || i % 9 END AS t,
 	   (i % 40)::int8 * 5000000000 AS big, (i % 300 / 4.0)::numeric(8, 2) AS n, (i % 30) / 8.0::float8 AS f,
-	   '2020-01-01'::date + i % 90 AS d, '2020-03-20'::timestamptz + i % 50 * interval '7 h' AS z, i % 3 = 0 AS p
+	   '2020-01-01'::date + i % 90 AS d, '2020-03-20'::timestamptz + i % 50 * interval '7 h' AS z, i % 3 = 0 AS p, (i % 4)::text::varchar AS v
 FROM generate_series(1, 10000) i;
 INSERT INTO gs (id, a) SELECT i, NULL FROM generate_series(10001, 10020) i;
 VACUUM ANALYZE gs;
@@ -32,6 +32,7 @@ SELECT compare(q) FROM unnest(ARRAY[
 	'SELECT CASE WHEN GROUPING(a) = 1 THEN ''all'' ELSE a::text END, count(*) FROM gs GROUP BY ROLLUP (a)',
 	'SELECT sum(id) FROM gs GROUP BY ROLLUP (a, b)',
 	'SELECT a FROM gs GROUP BY ROLLUP (a)',
+	'SELECT v, v::text, GROUPING(v, v::text), count(*) FROM gs GROUP BY GROUPING SETS ((v), (v::text), (v, v::text))',
 	'SELECT a, t, count(*) FROM gs GROUP BY GROUPING SETS ((t, a))',
 	'SELECT count(*) FROM gs GROUP BY GROUPING SETS (())',
 	'SELECT count(*) FROM gs WHERE id < 0 GROUP BY GROUPING SETS ((), ())',
