@@ -63,6 +63,9 @@ typedef struct GpuAggWork
 	double		passed;			/* that pass the filter */
 	double		groups;
 	double		left_out;		/* of these, that are not returned */
+	double		made;			/* groups that the backend makes of them; 0: they are
+								 * returned as they are */
+	double		entries;		/* of the tables by which it does */
 	double		output_bytes;	/* of a group, as it is sent */
 	double		numeric_outputs;	/* of a group, that become numerics */
 	double		averages;		/* of a group, that divide numerics */

@@ -24,6 +24,7 @@
 #include "executor/executor.h"
 #include "node/device_scan.h"
 #include "node/passes.h"
+#include "node/regroup_run.h"
 #include "node/device_task.h"
 #include "planner/constant.h"
 #include "settings.h"
@@ -218,9 +219,12 @@ scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 	scan_forget(scan);
 	if (program->select)
 		scan->tids = gpuagg_tid_store_create(query, scan->owner);
+	else if (scan->info->regroup != NULL)
+		scan->results = gpuagg_regroup_store(scan);
 	else
-		scan->results = gpuagg_results_create(scan->info, plan->custom_scan_tlist, query,
-											  scan->owner);
+		scan->results = gpuagg_results_create(scan->info->program, scan->info->outputs,
+											  scan->info->noutputs, plan->custom_scan_tlist,
+											  get_hash_memory_limit(), query, scan->owner);
 	return gpuagg_passes_run(scan, program, nblocks, host, error);
 }
 
@@ -421,6 +425,8 @@ gpuagg_scan_run(GpuAggScan *scan)
 	scan_forget(scan);
 	scan->falling_back = false;
 	status = scan_run_device(scan, &error);
+	if (status == GPUAGG_OK && scan->info->regroup != NULL)
+		status = gpuagg_regroup_run(scan, &error);
 	MemoryContextSwitchTo(query);
 	MemoryContextDelete(run);
 	if (status == GPUAGG_OK)

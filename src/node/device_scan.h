@@ -32,6 +32,7 @@ typedef struct GpuAggCounters
 	uint64		rows_evaluated; /* by PostgreSQL, for the device */
 	uint64		groups;
 	uint64		groups_returned;
+	uint64		groups_made;	/* of these, by regrouping */
 	uint64		memory_bytes;	/* the largest of any run */
 	uint64		device_ns;
 

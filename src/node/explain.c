@@ -71,6 +71,66 @@ explain_relation(GpuAggScan *node, ExplainState *es)
 	ExplainPropertyText("Relation", text.data, es);
 }
 
+/* Of all keys, those of each grouping set */
+static void
+explain_sets(const GpuAggPlanInfo *info, List *keys, ExplainState *es)
+{
+	List	   *sets = NIL;
+
+	for (int i = 0; i < info->regroup->nsets; i++)
+	{
+		StringInfoData text;
+		ListCell   *lc;
+
+		initStringInfo(&text);
+		foreach(lc, keys)
+		{
+			int			n = info->outputs[foreach_current_index(lc)].index;
+
+			if ((info->regroup->sets[i].keys >> n & 1) != 0)
+				appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "",
+								 (char *) lfirst(lc));
+		}
+		sets = lappend(sets, psprintf("(%s)", text.data));
+	}
+	ExplainPropertyList("Grouping Sets", sets, es);
+}
+
+/* What PostgreSQL computes once for each of the device's groups */
+static void
+explain_computed(const CustomScan *plan, List *context, bool prefix, ExplainState *es)
+{
+	List	   *texts = NIL;
+	Plan	   *computed;
+	ListCell   *lc;
+
+	if (list_length(plan->custom_plans) <= GPUAGG_PLAN_REGROUP)
+		return;
+	computed = list_nth(plan->custom_plans, GPUAGG_PLAN_REGROUP);
+	foreach(lc, computed->targetlist)
+		texts = lappend(texts, deparse_expression((Node *) lfirst_node(TargetEntry, lc)->expr,
+												  context, prefix, false));
+	ExplainPropertyList("Computed by Group", texts, es);
+}
+
+/* By what the device groups, of whose groups the query's are made */
+static void
+explain_device_keys(GpuAggScan *node, List *context, bool prefix, ExplainState *es)
+{
+	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
+	Plan	   *rows = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
+	List	   *keys = NIL;
+
+	for (int i = 0; i < node->info->program->nkeys; i++)
+		keys = lappend(keys, deparse_expression((Node *) list_nth_node(TargetEntry,
+																	   rows->targetlist, i)->expr,
+												context, prefix, false));
+	if (keys != NIL)
+		ExplainPropertyList("Device Group Key", keys, es);
+	if (explain_whole(es))
+		explain_computed(plan, context, prefix, es);
+}
+
 static void
 explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
@@ -87,12 +147,16 @@ explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 		TargetEntry *tle = list_nth_node(TargetEntry, plan->custom_scan_tlist,
 										 i);
 
-		if (gpuagg_final_is_key(final))
+		if (gpuagg_final_is_key(final) && !IsA(tle->expr, GroupingFunc))
 			keys = lappend(keys, deparse_expression((Node *) tle->expr,
 													context, prefix, true));
 	}
-	if (keys != NIL)
+	if (node->info->regroup != NULL && node->info->regroup->numbered)
+		explain_sets(node->info, keys, es);
+	else if (keys != NIL)
 		ExplainPropertyList("Group Key", keys, es);
+	if (node->info->regroup != NULL)
+		explain_device_keys(node, context, prefix, es);
 	if (rows->qual != NIL)
 		ExplainPropertyText("Row Filter",
 							deparse_expression((Node *) make_ands_explicit(rows->qual),
@@ -286,6 +350,8 @@ static void
 explain_groups(const GpuAggScan *node, ExplainState *es)
 {
 	ExplainPropertyUInteger("Groups", NULL, node->counters.groups, es);
+	if (node->info->regroup != NULL)
+		ExplainPropertyUInteger("Groups Made", NULL, node->counters.groups_made, es);
 	if (gpuagg_plan_wanted_exprs(&node->info->wanted) > 0)
 		ExplainPropertyUInteger("Groups Returned", NULL, node->counters.groups_returned, es);
 }

@@ -268,7 +268,8 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 }
 
 GpuAggResults *
-gpuagg_results_create(const GpuAggPlanInfo *info, List *tlist, MemoryContext parent,
+gpuagg_results_create(const GpuAggProgram *program, const GpuAggOutput *outputs,
+					  int noutputs, List *tlist, Size limit, MemoryContext parent,
 					  ResourceOwner owner)
 {
 	MemoryContext context = AllocSetContextCreate(parent, "GpuAgg results",
@@ -277,14 +278,15 @@ gpuagg_results_create(const GpuAggPlanInfo *info, List *tlist, MemoryContext par
 	GpuAggResults *results = palloc0(sizeof(GpuAggResults));
 
 	results->context = context;
-	results->store = gpuagg_store_create(context, owner, get_hash_memory_limit());
-	gpuagg_layout_compute(info->program, &results->layout);
-	results_find_strings(results, info->program);
-	results->nemitters = info->noutputs;
-	results->emitters = palloc(Max(1, info->noutputs) * sizeof(GpuAggEmitter));
-	for (int i = 0; i < info->noutputs; i++)
-		emitter_init(results, info->program, &info->outputs[i],
-					 list_nth_node(TargetEntry, tlist, i)->expr, &results->emitters[i]);
+	results->store = gpuagg_store_create(context, owner, limit);
+	gpuagg_layout_compute(program, &results->layout);
+	results_find_strings(results, program);
+	results->nemitters = noutputs;
+	results->emitters = palloc(Max(1, noutputs) * sizeof(GpuAggEmitter));
+	for (int i = 0; i < noutputs; i++)
+		emitter_init(results, program, &outputs[i],
+					 tlist != NIL ? list_nth_node(TargetEntry, tlist, i)->expr : NULL,
+					 &results->emitters[i]);
 	MemoryContextSwitchTo(old);
 	return results;
 }
@@ -749,22 +751,28 @@ emitter_datum(const GpuAggResults *results, GpuAggEmitter *emitter, const char *
 	}
 }
 
-bool
-gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
+const char *
+gpuagg_results_row(GpuAggResults *results)
 {
 	const char *row;
-	uint32		head;
 
 	while (results->left == 0)
 	{
 		results->at = gpuagg_store_next(results->store, &results->left);
 		if (results->at == NULL)
-			return false;
+			return NULL;
 	}
 	row = results->at;
 	results->at = results_walk(results, row);
 	results->left--;
 	__builtin_prefetch(row + AHEAD_BYTES);
+	return row;
+}
+
+void
+gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values, bool *isnull)
+{
+	uint32		head;
 
 	memcpy(&head, row, sizeof(head));
 	for (int i = 0; i < results->nemitters; i++)
@@ -782,5 +790,28 @@ gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
 			emitter_is_empty(emitter, row);
 		values[i] = isnull[i] ? (Datum) 0 : emitter_datum(results, emitter, row);
 	}
+}
+
+bool
+gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
+{
+	const char *row = gpuagg_results_row(results);
+
+	if (row == NULL)
+		return false;
+	gpuagg_results_emit(results, row, values, isnull);
 	return true;
+}
+
+GpuAggBytes
+gpuagg_results_string(const GpuAggResults *results, const char *row, uint16 off)
+{
+	GpuAggBytes bytes = gpuagg_string_slot_bytes(row + off);
+
+	if (!gpuagg_string_slot_is_long(row + off))
+		return bytes;
+	for (int i = 0; i < results->nstrings; i++)
+		if (results->strings[i] == off)
+			bytes.data = results->string_data[i];
+	return bytes;
 }

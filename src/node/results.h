@@ -15,11 +15,14 @@
 typedef struct GpuAggResults GpuAggResults;
 
 /*
- * An empty store; tlist is custom_scan_tlist.  Keeps its memory in a context of its own below parent and
- * its temporary file, if it needs one, with owner.
+ * An empty store of groups of this program, shown by these outputs, which
+ * tlist has as expressions (NIL: none is a text of to_char).  Keeps up to
+ * limit bytes in a context of its own below parent, and the rest in a temporary file
+ * of owner.
  */
-extern GpuAggResults *gpuagg_results_create(const GpuAggPlanInfo *info, List *tlist,
-											MemoryContext parent,
+extern GpuAggResults *gpuagg_results_create(const GpuAggProgram *program,
+											const GpuAggOutput *outputs, int noutputs,
+											List *tlist, Size limit, MemoryContext parent,
 											ResourceOwner owner);
 
 /*
@@ -43,6 +46,18 @@ extern void gpuagg_results_rewind(GpuAggResults *results);
  */
 extern bool gpuagg_results_next(GpuAggResults *results, Datum *values,
 								bool *isnull);
+
+/*
+ * The same in two steps: the row of the next group, there until the next call, or
+ * NULL; and its outputs.
+ */
+extern const char *gpuagg_results_row(GpuAggResults *results);
+extern void gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values,
+								bool *isnull);
+
+/* The string in this slot of that row */
+extern GpuAggBytes gpuagg_results_string(const GpuAggResults *results, const char *row,
+										 uint16 off);
 
 extern void gpuagg_results_free(GpuAggResults *results);
 

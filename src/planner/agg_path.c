@@ -21,8 +21,10 @@
  * range table as always, and policies are quals of the table (see
  * lower_expr.c about their order).
  *
+ * What a device cannot compute may be made of a finer grouping (regroup_plan.h).
+ *
  * Does not handle: joins, subqueries, partitions, foreign tables, temporary
- * tables, grouping sets, partial aggregation.
+ * tables, partial aggregation.
  */
 #include "postgres.h"
 
@@ -49,13 +51,16 @@
 #include "planner/group_estimate.h"
 #include "planner/lower/lower.h"
 #include "planner/offer.h"
+#include "planner/fallback_path.h"
 #include "planner/path_cost.h"
+#include "planner/regroup_plan.h"
 #include "planner/sample_clause.h"
 #include "planner/table_check.h"
 #include "planner/top_groups.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
@@ -70,17 +75,20 @@ typedef struct GpuAggGrouping
 	PathTarget *target;			/* what stands above */
 	List	   *having;
 	GpuAggLower *lw;
+	GpuAggRegroupPlan *regroup;
 
 	/* columns of custom_scan_tlist: expressions, their sortgrouprefs */
 	List	   *exprs;
 	List	   *refs;
 	List	   *dependent;		/* Vars */
 	List	   *aggs;			/* Aggrefs */
+	List	   *groupings;		/* GroupingFuncs */
 
 	List	   *sample_exprs;
 	List	   *wanted_exprs;
 	double		sample_lines;
 	double		cached;			/* part of the pages, 0 to 1 */
+	double		made_groups;	/* of the query; the device's may be finer */
 	double		postgres_groups;	/* that PostgreSQL expects */
 	GpuAggWhatIf *what_if;
 	GpuAggPlanInfo info;
@@ -113,15 +121,13 @@ check_input(RelOptInfo *rel)
 }
 
 static bool
-check_query(PlannerInfo *root, RelOptInfo *input_rel)
+check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
 {
 	Query	   *parse = root->parse;
 	RangeTblEntry *rte;
 
 	if (!check_input(input_rel))
 		return false;
-	if (parse->groupingSets != NIL)
-		return GPUAGG_REFUSE("grouping sets (ROLLUP, CUBE) are not supported");
 	if (parse->rowMarks != NIL)
 		return GPUAGG_REFUSE("FOR UPDATE and FOR SHARE are not supported");
 	rte = planner_rt_fetch(input_rel->relid, root);
@@ -130,6 +136,9 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel)
 							 rte->eref->aliasname);
 	if (!gpuagg_table_check_kind(rte))
 		return false;
+	if ((root->numOrderedAggs > 0 || !grouping_is_hashable(clause)) &&
+		!grouping_is_sortable(clause))
+		return GPUAGG_REFUSE("the group keys cannot be sorted");
 	return gpuagg_sample_check(root, input_rel);
 }
 
@@ -163,6 +172,15 @@ collect_walker(Node *node, void *context)
 				g->dependent = lappend(g->dependent, node);
 			return false;
 		case T_GroupingFunc:
+			/* without sets it is 0, which PostgreSQL's aggregation knows */
+			if (g->root->parse->groupingSets == NIL)
+			{
+				(void) GPUAGG_REFUSE("GROUPING() of a single grouping set");
+				return true;
+			}
+			if (!member_expr(g->groupings, node))
+				g->groupings = lappend(g->groupings, node);
+			return false;
 		case T_PlaceHolderVar:
 			(void) GPUAGG_REFUSE("the target list needs something that only PostgreSQL's plan provides");
 			return true;
@@ -191,6 +209,17 @@ check_constant_key(Expr *expr)
 	return true;
 }
 
+/* Of grouping sets a key may be NULL, and has to be told from others. */
+static bool
+check_set_key(const GpuAggGrouping *g, Node *expr)
+{
+	if (gpuagg_lower_is_constant((Expr *) expr))
+		return GPUAGG_REFUSE("a key of grouping sets is without columns");
+	if (member_expr(g->exprs, expr))
+		return GPUAGG_REFUSE("a key of grouping sets is there twice");
+	return true;
+}
+
 /* Lowers the next column of custom_scan_tlist. */
 static bool
 lower_column(GpuAggGrouping *g, Node *expr, Oid eqop)
@@ -199,8 +228,11 @@ lower_column(GpuAggGrouping *g, Node *expr, Oid eqop)
 
 	memset(output, 0, sizeof(*output));
 	if (IsA(expr, Aggref))
-		return gpuagg_lower_aggregate(g->lw, (Aggref *) expr, output);
-	return gpuagg_lower_key(g->lw, (Expr *) expr, eqop, output);
+		return gpuagg_regroup_aggregate(g->regroup, (Aggref *) expr, output);
+	if (IsA(expr, GroupingFunc))
+		return gpuagg_regroup_grouping(g->regroup, g->root->parse->groupingSets,
+									   (GroupingFunc *) expr, output);
+	return gpuagg_regroup_key(g->regroup, (Expr *) expr, eqop, output);
 }
 
 /*
@@ -227,7 +259,9 @@ lower_keys(GpuAggGrouping *g)
 		Node	   *expr = get_sortgroupclause_expr(sgc,
 													g->root->processed_tlist);
 
-		if (gpuagg_lower_is_constant((Expr *) expr))
+		if (g->root->parse->groupingSets != NIL && !check_set_key(g, expr))
+			ok = false;
+		else if (gpuagg_lower_is_constant((Expr *) expr))
 			ok &= check_constant_key((Expr *) expr);
 		else
 		{
@@ -251,7 +285,7 @@ lower_targets(GpuAggGrouping *g)
 		!collect_walker((Node *) g->having, g);
 	g->info.outputs = repalloc(g->info.outputs,
 							   (g->info.noutputs + list_length(g->dependent) +
-								list_length(g->aggs) + 1) *
+								list_length(g->aggs) + list_length(g->groupings) + 1) *
 							   sizeof(GpuAggOutput));
 	foreach(lc, g->dependent)
 	{
@@ -260,7 +294,9 @@ lower_targets(GpuAggGrouping *g)
 		if (!may_go_on(ok))
 			return false;
 	}
-	if (g->clause != NIL && g->lw->nkeys == 0)
+	if (g->root->parse->groupingSets != NIL)
+		ok &= gpuagg_regroup_sets(g->regroup, g->root->parse->groupingSets, g->refs);
+	else if (g->clause != NIL && g->lw->nkeys == 0)
 		ok &= gpuagg_lower_unit_key(g->lw);
 	foreach(lc, g->aggs)
 	{
@@ -268,6 +304,11 @@ lower_targets(GpuAggGrouping *g)
 		ok &= lower_column(g, lfirst(lc), InvalidOid);
 		if (!may_go_on(ok))
 			return false;
+	}
+	foreach(lc, g->groupings)
+	{
+		add_column(g, lfirst(lc), 0);
+		ok &= lower_column(g, lfirst(lc), InvalidOid);
 	}
 	if (g->clause == NIL && g->aggs == NIL)
 		return GPUAGG_REFUSE("there is no aggregate left to compute");
@@ -280,8 +321,9 @@ lower_grouping(GpuAggGrouping *g, Relation relation)
 	bool		ok;
 
 	g->lw = gpuagg_lower_create(g->root, g->input_rel, relation,
-								g->clause != NIL);
-	ok = gpuagg_lower_filter(g->lw, g->input_rel->baserestrictinfo);
+								g->clause != NIL && g->root->parse->groupingSets == NIL);
+	g->regroup = gpuagg_regroup_begin(g->lw);
+	ok = gpuagg_regroup_filter(g->regroup, g->input_rel->baserestrictinfo);
 	if (!may_go_on(ok))
 		return false;
 	ok &= lower_keys(g);
@@ -290,6 +332,7 @@ lower_grouping(GpuAggGrouping *g, Relation relation)
 	ok &= lower_targets(g);
 	if (!ok)
 		return false;
+	g->info.regroup = gpuagg_regroup_finish(g->regroup, g->info.outputs);
 	g->info.program = gpuagg_lower_finish(g->lw);
 	g->info.runtime = g->lw->runtime;
 	g->info.nruntime = g->lw->nruntime;
@@ -299,17 +342,56 @@ lower_grouping(GpuAggGrouping *g, Relation relation)
 
 /* ------------------------------------------------------------------ path --- */
 
+/* Rows that pass what the device tests of WHERE */
+static double
+estimate_passed(const GpuAggGrouping *g)
+{
+	if (g->info.regroup == NULL || g->info.regroup->nfilters == 0)
+		return g->input_rel->rows;
+	return clamp_row_est(g->input_rel->tuples *
+						 clauselist_selectivity(g->root, g->regroup->device_clauses, 0,
+												JOIN_INNER, NULL));
+}
+
+/* Of the query, where the device's are finer */
+static double
+estimate_made_groups(const GpuAggGrouping *g)
+{
+	const Query *parse = g->root->parse;
+	List	   *sets = parse->groupingSets;
+	double		groups = 0;
+	ListCell   *lc;
+
+	if (sets == NIL)
+		return g->clause == NIL ? 1 :
+			estimate_num_groups(g->root, get_sortgrouplist_exprs(g->clause, g->root->processed_tlist),
+								g->input_rel->rows, NULL, NULL);
+	foreach(lc, sets)
+	{
+		List	   *exprs = NIL;
+		ListCell   *ref;
+
+		foreach(ref, (List *) lfirst(lc))
+			exprs = lappend(exprs, get_sortgroupref_tle(lfirst_int(ref),
+														g->root->processed_tlist)->expr);
+		groups += exprs == NIL ? 1 :
+			estimate_num_groups(g->root, exprs, g->input_rel->rows, NULL, NULL);
+	}
+	return groups;
+}
+
 /* A sample, or a condition without columns, says nothing about the next run. */
 static void
 estimate_groups(GpuAggGrouping *g, Relation relation)
 {
 	GpuAggGroupEstimate estimate = {.groups = 1,.postgres = 1};
+	List	   *keys = g->info.regroup != NULL ? g->regroup->keys :
+		get_sortgrouplist_exprs(g->clause, g->root->processed_tlist);
 
-	if (g->clause != NIL)
-		gpuagg_group_estimate(g->root, g->input_rel, relation,
-							  get_sortgrouplist_exprs(g->clause, g->root->processed_tlist),
-							  &estimate);
+	if (keys != NIL)
+		gpuagg_group_estimate(g->root, g->input_rel, relation, keys, &estimate);
 	g->info.est_groups = estimate.groups;
+	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g) : estimate.groups;
 	g->postgres_groups = estimate.postgres;
 	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE)
 		g->info.seen = estimate.key;
@@ -346,53 +428,67 @@ estimate_cached(const GpuAggGrouping *g, Relation relation)
 								 g->lw->ncolumns, g->input_rel->pages);
 }
 
-/*
- * PostgreSQL's Agg over SeqScan or SampleScan with the columns of custom_scan_tlist.
- * It sorts where a type of the keys (money, bit) has no hash function.
- */
+/* PostgreSQL's aggregation over SeqScan or SampleScan with the columns of custom_scan_tlist */
 static Path *
 make_fallback_path(GpuAggGrouping *g)
 {
-	Path	   *scan = gpuagg_sample_scan_path(g->root, g->input_rel);
 	PathTarget *target = create_empty_pathtarget();
-	List	   *clause = gpuagg_needed_keys(g->root, g->clause);
-	AggStrategy strategy = g->clause == NIL ? AGG_PLAIN :
-		clause != NIL && grouping_is_hashable(clause) ? AGG_HASHED : AGG_SORTED;
-	AggClauseCosts costs;
 	ListCell   *expr;
 	ListCell   *ref;
 
-	if (strategy == AGG_SORTED && clause != NIL)
-		scan = (Path *) create_sort_path(g->root, g->grouped_rel, scan,
-										 make_pathkeys_for_sortclauses(g->root, clause,
-																	   g->root->processed_tlist),
-										 -1.0);
 	forboth(expr, g->exprs, ref, g->refs)
 		add_column_to_pathtarget(target, (Expr *) lfirst(expr), lfirst_int(ref));
-	memset(&costs, 0, sizeof(costs));
-	get_agg_clause_costs(g->root, AGGSPLIT_SIMPLE, &costs);
-	return (Path *) create_agg_path(g->root, g->grouped_rel, scan,
-									set_pathtarget_cost_width(g->root, target),
-									strategy, AGGSPLIT_SIMPLE, clause, NIL,
-									&costs, g->info.est_groups);
+	return gpuagg_fallback_path(g->root, g->grouped_rel,
+								gpuagg_sample_scan_path(g->root, g->input_rel),
+								set_pathtarget_cost_width(g->root, target), g->clause,
+								g->made_groups);
 }
 
 /*
- * SeqScan with the outputs of the program, repeated ones included.  Rows that
- * it evaluates are in the sample already.
+ * SeqScan with these expressions: the outputs of the program, repeated ones included,
+ * or what regrouping computes.  Rows that it evaluates are in the sample already.
  */
 static Path *
-make_row_path(GpuAggGrouping *g)
+make_scan_path(GpuAggGrouping *g, List *exprs)
 {
 	Path	   *scan = create_seqscan_path(g->root, g->input_rel, NULL, 0);
 	PathTarget *target = create_empty_pathtarget();
 	ListCell   *lc;
 
-	foreach(lc, gpuagg_lower_row_exprs(g->lw))
+	foreach(lc, exprs)
 		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
 	return (Path *) create_projection_path(g->root, g->input_rel, scan,
 										   set_pathtarget_cost_width(g->root,
 																	 target));
+}
+
+/* Of what PostgreSQL evaluates once for each of the device's groups */
+static Cost
+cost_of_computed(const GpuAggGrouping *g)
+{
+	QualCost	cost;
+
+	cost_qual_eval(&cost, g->regroup->exprs, g->root);
+	return cost.startup + cost.per_tuple * g->info.est_groups;
+}
+
+/*
+ * What PostgreSQL takes for rows, groups and states as the device has them, hashed.  Its
+ * plan may sort instead, for DISTINCT.
+ */
+static Cost
+cost_of_hashing(GpuAggGrouping *g, Path *fallback)
+{
+	AggClauseCosts costs;
+
+	if (g->info.regroup == NULL)
+		return fallback->total_cost;
+	memset(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(g->root, AGGSPLIT_SIMPLE, &costs);
+	return create_agg_path(g->root, g->grouped_rel,
+						   gpuagg_sample_scan_path(g->root, g->input_rel), fallback->pathtarget,
+						   AGG_HASHED, AGGSPLIT_SIMPLE, g->clause, NIL, &costs,
+						   g->info.est_groups)->path.total_cost;
 }
 
 /* Cost of the device, of HAVING and of the target list */
@@ -403,6 +499,7 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 	QualCost	having;
 	GpuAggCostInput input = {.scale = gpuagg_cost_scale};
 	GpuAggCost	cost;
+	Cost		computed;
 
 	input.pages = rel->pages;
 	input.cached = g->cached;
@@ -415,22 +512,25 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 	input.passed = g->info.est_passed;
 	input.groups = g->info.est_groups;
 	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);
+	input.made = g->info.regroup != NULL ? g->made_groups : 0;
+	input.entries = gpuagg_regroup_repeats(g->regroup) ? g->info.est_groups : g->made_groups;
 	input.allvisfrac = rel->allvisfrac;
 	input.postgres_cost = postgres_cost;
 	cost = gpuagg_cost_agg(&input, &g->info);
 	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
 
 	cost_qual_eval(&having, g->having, g->root);
-	path->rows = g->info.est_groups;
+	path->rows = g->made_groups;
 	if (g->having != NIL)
 		path->rows = clamp_row_est(path->rows *
 								   clauselist_selectivity(g->root, g->having,
 														  0, JOIN_INNER,
 														  NULL));
 	path->rows = Min(path->rows, cost.returned);
-	path->startup_cost = cost.startup + having.startup +
+	computed = cost_of_computed(g);
+	path->startup_cost = cost.startup + computed + having.startup +
 		path->pathtarget->cost.startup;
-	path->total_cost = cost.total + having.startup +
+	path->total_cost = cost.total + computed + having.startup +
 		having.per_tuple * cost.returned +
 		path->pathtarget->cost.startup +
 		path->pathtarget->cost.per_tuple * path->rows;
@@ -462,9 +562,11 @@ make_path(GpuAggGrouping *g)
 	path->path.parent = parent;
 	path->path.pathtarget = g->target;
 	path->methods = &path_methods;
-	path->custom_paths = list_make2(make_fallback_path(g), make_row_path(g));
-	set_costs(g, &path->path,
-			  ((Path *) linitial(path->custom_paths))->total_cost);
+	path->custom_paths = list_make2(make_fallback_path(g),
+									make_scan_path(g, gpuagg_lower_row_exprs(g->lw)));
+	if (g->info.regroup != NULL && g->regroup->exprs != NIL)
+		path->custom_paths = lappend(path->custom_paths, make_scan_path(g, g->regroup->exprs));
+	set_costs(g, &path->path, cost_of_hashing(g, linitial(path->custom_paths)));
 	path->custom_private = list_make4(gpuagg_plan_pack(&g->info), g->exprs,
 									  list_concat(list_concat_copy(g->lw->runtime_exprs,
 																   g->sample_exprs),
@@ -513,6 +615,10 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	plan->custom_plans = list_make2(list_nth(custom_plans,
 											 GPUAGG_PLAN_FALLBACK),
 									row_plan);
+	if (list_length(custom_plans) > GPUAGG_PLAN_REGROUP)
+		plan->custom_plans = lappend(plan->custom_plans,
+									 bare_row_plan(list_nth(custom_plans,
+															GPUAGG_PLAN_REGROUP)));
 	plan->custom_exprs = (List *) lthird(best_path->custom_private);
 	plan->custom_private = (List *) linitial(best_path->custom_private);
 	foreach(lc, exprs)
@@ -538,7 +644,9 @@ plan_wanted(GpuAggGrouping *g)
 		.info = &g->info
 	};
 
-	g->wanted_exprs = gpuagg_top_groups_plan(&q, &g->info.wanted);
+	/* which of the query's groups are wanted is known when they are made */
+	if (g->info.regroup == NULL)
+		g->wanted_exprs = gpuagg_top_groups_plan(&q, &g->info.wanted);
 }
 
 /* Fills in what has become of the offer. */
@@ -550,7 +658,7 @@ try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 	GpuAggGrouping g;
 	Relation	relation;
 
-	if (!check_query(root, input_rel))
+	if (!check_query(root, input_rel, clause))
 		return;
 	memset(&g, 0, sizeof(g));
 	g.root = root;
@@ -568,7 +676,7 @@ try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 		gpuagg_sample_check_program(root, input_rel, relation, g.info.program))
 	{
 		g.info.est_rows = input_rel->tuples;
-		g.info.est_passed = input_rel->rows;
+		g.info.est_passed = estimate_passed(&g);
 		g.info.sample = gpuagg_sample_method(root, input_rel);
 		estimate_groups(&g, relation);
 		g.sample_exprs = gpuagg_sample_exprs(root, input_rel,

@@ -112,6 +112,8 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	}
 	work->groups = input->groups;
 	work->left_out = input->groups - input->returned;
+	work->made = input->made;
+	work->entries = input->entries;
 	work->output_bytes = work->entry_bytes;
 	work_outputs(work, info);
 }
@@ -175,7 +177,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	if (work.lines == 0)
 		cost.startup += work.pages * input->page_cost;
 	cost.total = cost.startup + info->predicted.emit / unit;
-	cost.returned = work.groups - work.left_out;
+	cost.returned = work.made > 0 ? work.made : work.groups - work.left_out;
 	return cost;
 }
 

@@ -20,6 +20,8 @@ typedef struct GpuAggCostInput
 	double		passed;			/* that pass the filter */
 	double		groups;
 	double		returned;		/* of these, if the device can choose */
+	double		made;			/* groups that regrouping makes of them; 0: none */
+	double		entries;		/* of its tables */
 	Cost		postgres_cost;	/* of its plan in one process */
 	double		allvisfrac;		/* of the pages */
 	double		scale;			/* gpuagg.cost_scale */

@@ -7,7 +7,8 @@
  * constants, each an integer list; the gate; the estimates as Floats; method
  * and repeatability of the sample, an integer list; the prediction, a list of
  * Floats; what bounds it and the profile, an integer list; the groups that are wanted,
- * and under which key those found are remembered, bytea Consts.
+ * under which key those found are remembered, and what regrouping makes of them (empty
+ * if there is none), bytea Consts.
  */
 #include "postgres.h"
 
@@ -31,7 +32,8 @@ pack_bytes(const void *from, Size n)
 	bytea	   *image = palloc(n + VARHDRSZ);
 
 	SET_VARSIZE(image, n + VARHDRSZ);
-	memcpy(VARDATA(image), from, n);
+	if (n > 0)
+		memcpy(VARDATA(image), from, n);
 	return makeConst(BYTEAOID, -1, InvalidOid, -1, PointerGetDatum(image),
 					 false, false);
 }
@@ -92,7 +94,7 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 	return list_concat(list_make5(pack_bytes(info->program, info->program->bytes),
 								  outputs, runtime, makeInteger(info->gate),
 								  pack_float(info->est_rows)),
-					   lappend(lappend(list_make5(pack_float(info->est_passed),
+					   list_concat(lappend(list_make5(pack_float(info->est_passed),
 										  pack_float(info->est_groups),
 										  list_make2_int(info->sample,
 														 info->repeatable),
@@ -102,7 +104,9 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 														 info->profile_origin,
 														 info->profile_elsewhere)),
 							   pack_bytes(&info->wanted, sizeof(info->wanted))),
-							   pack_bytes(&info->seen, sizeof(info->seen))));
+							   list_make2(pack_bytes(&info->seen, sizeof(info->seen)),
+										  pack_bytes(info->regroup, info->regroup == NULL ? 0 :
+													 sizeof(*info->regroup)))));
 }
 
 static GpuAggProgram *
@@ -119,6 +123,18 @@ static void
 unpack_bytes(void *to, Size n, const Const *image)
 {
 	memcpy(to, VARDATA_ANY(DatumGetByteaPP(image->constvalue)), n);
+}
+
+static GpuAggRegroup *
+unpack_regroup(const Const *image)
+{
+	GpuAggRegroup *regroup;
+
+	if (VARSIZE_ANY_EXHDR(DatumGetByteaPP(image->constvalue)) == 0)
+		return NULL;
+	regroup = palloc(sizeof(GpuAggRegroup));
+	unpack_bytes(regroup, sizeof(*regroup), image);
+	return regroup;
 }
 
 GpuAggPlanInfo *
@@ -174,6 +190,7 @@ gpuagg_plan_unpack(List *custom_private)
 	info->profile_elsewhere = lfourth_int(profile);
 	unpack_bytes(&info->wanted, sizeof(info->wanted), list_nth_node(Const, custom_private, 10));
 	unpack_bytes(&info->seen, sizeof(info->seen), list_nth_node(Const, custom_private, 11));
+	info->regroup = unpack_regroup(list_nth_node(Const, custom_private, 12));
 	return info;
 }
 

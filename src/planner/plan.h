@@ -16,6 +16,8 @@
  *	custom_plans[GPUAGG_PLAN_ROWS]	SeqScan with the same quals whose target
  *						list is the program's outputs; never run as a scan:
  *						its qual and projection evaluate single rows
+ *	custom_plans[GPUAGG_PLAN_REGROUP]	only where regrouping evaluates expressions:
+ *						SeqScan whose target list they are; never initialised
  *	custom_relids		the one table
  *	custom_private		this struct, packed
  *
@@ -38,9 +40,11 @@
 #include "ipc/seen_groups.h"
 #include "nodes/pg_list.h"
 #include "planner/aggregates.h"
+#include "planner/regroup.h"
 
 #define GPUAGG_PLAN_FALLBACK 0
 #define GPUAGG_PLAN_ROWS 1
+#define GPUAGG_PLAN_REGROUP 2
 
 /*
  * A sum of squares of 64 bits is kept in parts: x = high * 2^32 + low, and the sums of
@@ -109,6 +113,8 @@ typedef struct GpuAggPlanInfo
 	double		est_rows;		/* of the table, or its sample */
 	double		est_passed;		/* of these, that pass the filter */
 	double		est_groups;
+	GpuAggRegroup *regroup;		/* what is made of the device's groups, whose outputs
+								 * these are then; NULL: they are the query's */
 	GpuAggSeenKey seen;			/* under which the groups found are remembered */
 	GpuAggPrediction predicted;
 	int			profile;		/* that it comes from: of gpuagg.profile, or 0 */

@@ -392,6 +392,20 @@ sub column_expr
 my @variances = qw(var_pop var_samp variance stddev stddev_pop stddev_samp);
 my @comoments = qw(corr covar_pop covar_samp regr_count regr_sxx regr_syy regr_sxy regr_avgx regr_avgy regr_slope);
 
+# What only PostgreSQL computes, of a column that the device can group by; without
+# text columns any expression
+sub computed
+{
+	my ($type) = @_;
+	my $column = $of_class->{text} ? pick(@{ $of_class->{text} }) : return expr($type, 2);
+	my %computed = (
+		bool => [ "$column ILIKE '%B%'", "$column ~ 'a.*b'", "upper($column) = 'A'", "$column < 'b'", "reverse($column) LIKE 'x%'" ],
+		int4 => [ "strpos($column, 'b')", "ascii($column)", "length(upper($column))" ],
+		text => [ "lower($column)", "left($column, 2)", "split_part($column, ' ', 1)", "md5($column)", "($column || 'z')" ]);
+
+	return '(' . pick(@{ $computed{$type} }) . ')';
+}
+
 # An aggregate, and by how much it may be off: sums in another order
 sub aggregate
 {
@@ -439,7 +453,9 @@ sub aggregate
 	}
 	elsif ($form eq 'bool') { $call = pick(qw(bool_and bool_or every)) . '(' . column_expr('bool', 3) . ')'; }
 	else { $call = pick(qw(bit_and bit_or bit_xor)) . '(' . expr(pick(qw(int4 int8)), 2) . ')'; }
-	$call .= ' FILTER (WHERE ' . expr('bool', 2) . ')' if chance(0.25);
+	# the first of equal values in another order may be shown otherwise
+	$call =~ s/\(/(DISTINCT / if $form =~ /^(?:count|sum|avg|bool|bit)$/ && chance(0.2);
+	$call .= ' FILTER (WHERE ' . (chance(0.1) ? computed('bool') : expr('bool', 2)) . ')' if chance(0.25);
 	$call = "trim_scale($call)" if $numeric;
 	return { call => $call, tolerance => $tolerance, form => $form };
 }
@@ -466,6 +482,9 @@ sub keys_of
 	  if $of_class->{timestamp} && $of_class->{timestamptz} && chance(0.3);
 
 	%shown = map { $_->[1] => "trim_scale($_->[1])" } grep { $_->[0] eq 'numeric' } @keys;
+
+	my $computed = pick(qw(bool int4 text));
+	push @keys, [ $computed, computed($computed) ] if chance(0.08);
 
 	# -0 and 0 are one group; either may be shown
 	return map { $_->[1] . ($_->[0] =~ /float/ ? ' + 0.0::float8' : '') } @keys;
@@ -505,6 +524,14 @@ sub sample
 	  int rand 1000;
 }
 
+sub grouping_sets
+{
+	my @keys = @_;
+
+	return pick('ROLLUP', 'CUBE') . ' (' . join(', ', @keys) . ')' if chance(0.6);
+	return 'GROUPING SETS (' . join(', ', map { '(' . join(', ', grep { chance(0.5) } @keys) . ')' } 0 .. 1 + int rand 3) . ')';
+}
+
 # A list of targets with names, as views need them
 sub named
 {
@@ -522,6 +549,7 @@ sub random_query
 
 	$of_class = $table->{of_class};
 	my $from = " FROM $table->{name}" . (chance(0.1) ? sample() : '') . (chance(0.6) ? ' WHERE ' . column_expr('bool', 3) : '');
+	$from .= ($from =~ /WHERE/ ? ' AND ' : ' WHERE ') . computed('bool') if chance(0.05);
 	my @keys = keys_of($table);
 	return ('SELECT DISTINCT ' . named(shown(@keys)) . $from, 0, $settings)
 	  if @keys && chance(0.08);
@@ -530,7 +558,9 @@ sub random_query
 	@aggregates = aggregate() if !@keys && !@aggregates;
 	my ($tolerance) = sort { $b <=> $a } 0, map { $_->{tolerance} } @aggregates;
 	my $query = 'SELECT ' . named(shown(@keys), map { $_->{call} } @aggregates) . $from;
-	$query .= ' GROUP BY ' . join(', ', @keys) if @keys;
+	my $sets = @keys && @keys < 5 && chance(0.12);
+	$query .= ' GROUP BY ' . ($sets ? grouping_sets(@keys) : join(', ', @keys)) if @keys;
+	return ($query, $tolerance, $settings) if $sets;
 	$query .= having(\@aggregates, \@keys) if chance(0.15);
 	$query = in_order($query, \@keys, @aggregates) if @keys && chance(0.3);
 	$query = "SELECT count(*) FROM ($query LIMIT " . pick(0, 1, 7) . ') q'

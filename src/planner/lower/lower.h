@@ -353,4 +353,14 @@ extern bool gpuagg_lower_most_shown(GpuAggLower *lw, const GpuAggValue *value, E
 extern bool gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg,
 								   GpuAggOutput *output);
 
+/* A line of aggregates.h */
+typedef struct GpuAggAggregateRow
+{
+	uint8		type;			/* GpuAggType of the argument */
+	uint8		op;				/* GpuAggTransOp */
+	uint8		final;			/* GpuAggFinal */
+} GpuAggAggregateRow;
+
+extern bool gpuagg_lower_find_aggregate(Oid aggfnoid, GpuAggAggregateRow *row);
+
 #endif							/* GPUAGG_PLANNER_LOWER_H */

@@ -28,15 +28,8 @@
 #include "utils/pg_locale.h"
 #include "utils/regproc.h"
 
-typedef struct AggregateRow
-{
-	uint8		type;			/* of the argument */
-	uint8		op;
-	uint8		final;
-} AggregateRow;
-
-static bool
-find_aggregate(Oid aggfnoid, AggregateRow *row)
+bool
+gpuagg_lower_find_aggregate(Oid aggfnoid, GpuAggAggregateRow *row)
 {
 	switch (aggfnoid)
 	{
@@ -307,11 +300,11 @@ static bool
 lower_by_table(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *filter,
 			   GpuAggOutput *output)
 {
-	AggregateRow row;
+	GpuAggAggregateRow row;
 	Expr	   *arg;
 	GpuAggValue value;
 
-	if (!find_aggregate(agg->aggfnoid, &row) || list_length(agg->args) != 1)
+	if (!gpuagg_lower_find_aggregate(agg->aggfnoid, &row) || list_length(agg->args) != 1)
 		return GPUAGG_REFUSE("aggregate %s is not supported",
 							 format_procedure(agg->aggfnoid));
 	arg = ((TargetEntry *) linitial(agg->args))->expr;

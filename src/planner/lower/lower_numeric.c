@@ -73,11 +73,25 @@ raise_scale(GpuAggLower *lw, int scale, GpuAggValue *value)
 	return true;
 }
 
+static bool
+is_null_constant(const GpuAggLower *lw, const GpuAggValue *value)
+{
+	const GpuAggConst *c = &lw->consts[value->reg & GPUAGG_VREG_NUMBER].value;
+
+	return (value->reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_CONST && !c->runtime &&
+		c->state == GPUAGG_ST_NULL;
+}
+
 bool
 gpuagg_lower_numeric_align(GpuAggLower *lw, GpuAggValue *a, GpuAggValue *b)
 {
 	int			scale = Max(a->scale, b->scale);
 
+	/* NULL is of any scale, and remains a constant */
+	if (is_null_constant(lw, a))
+		a->scale = scale;
+	if (is_null_constant(lw, b))
+		b->scale = scale;
 	return raise_scale(lw, scale, a) && raise_scale(lw, scale, b);
 }
 
@@ -164,15 +178,6 @@ combine_shown(GpuAggLower *lw, GpuAggOp op, const GpuAggValue *a, const GpuAggVa
 		return false;
 	out->shown_reg = shown.reg;
 	return true;
-}
-
-static bool
-is_null_constant(const GpuAggLower *lw, const GpuAggValue *value)
-{
-	const GpuAggConst *c = &lw->consts[value->reg & GPUAGG_VREG_NUMBER].value;
-
-	return (value->reg & GPUAGG_VREG_KIND) == GPUAGG_VREG_CONST && !c->runtime &&
-		c->state == GPUAGG_ST_NULL;
 }
 
 /* out is a where `when`, else b. */

@@ -65,7 +65,7 @@ SELECT q, compare(q) FROM unnest(ARRAY[
 	'SELECT g, sum(v) FROM pl WHERE v > (SELECT 50) GROUP BY g',
 	'SELECT g, sum(v) FROM pl WHERE h = (SELECT ''h1''::text COLLATE "C") AND f < (SELECT max(f) FROM pl) GROUP BY g',
 	'SELECT g, sum(v + (SELECT 5)), count(*) FILTER (WHERE g < (SELECT NULL::int4)) FROM pl GROUP BY g']) q;
--- DISTINCT alone is a step; some are not: DISTINCT ON, UNION by hash, grouping above joins, set-returning functions, grouping sets
+-- DISTINCT alone is a step; some are not: DISTINCT ON, UNION by hash, grouping above joins, set-returning functions
 SELECT q, compare(q, 'try') FROM unnest(ARRAY[
 	'SELECT g, count(*) FROM pl GROUP BY g UNION SELECT g, count(*) FROM pl GROUP BY g',
 	'SELECT g, count(*) FROM pl GROUP BY g INTERSECT SELECT g, 250 FROM pl_dim',

@@ -25,8 +25,7 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT n, count(*) FROM (VALUES (1), (2)) v(n) GROUP BY n',
 	'SELECT n, count(*) FROM generate_series(1, 3) n GROUP BY n',
 	'SELECT count(*)',
-	'SELECT g, id % 3, count(*) FROM re GROUP BY ROLLUP (g, id % 3)',
-	'SELECT g, count(*) FROM re GROUP BY GROUPING SETS ((g), ())',
+	'SELECT g, count(*) FROM re GROUP BY ROLLUP (g, current_user)',
 	-- kinds of tables
 	'SELECT a, count(*) FROM re_part GROUP BY a',
 	'SELECT a, count(*) FROM re_inh GROUP BY a',
@@ -34,8 +33,8 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT relkind, count(*) FROM pg_class GROUP BY relkind',
 	'SELECT schemaname, count(*) FROM pg_stats GROUP BY 1',
 	-- aggregates
-	'SELECT count(DISTINCT g) FROM re',
-	'SELECT g, sum(DISTINCT id) FROM re GROUP BY g',
+	'SELECT count(DISTINCT n) FROM re',
+	'SELECT g, string_agg(DISTINCT t, '','') FROM re GROUP BY g',
 	'SELECT g, string_agg(t, '','' ORDER BY id) FROM re GROUP BY g',
 	'SELECT g, array_agg(id ORDER BY id) FROM re GROUP BY g',
 	'SELECT g, sum(id ORDER BY id) FROM re GROUP BY g',
@@ -45,7 +44,6 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT sum(n), avg(n), min(n) FROM re',
 	'SELECT sum(iv * 2), max(justify_days(iv)) FROM re',
 	'SELECT min(ip), max(a), min(o), max(m) FROM re',
-	'SELECT max(t COLLATE "en-x-icu") FROM re',
 	'SELECT g, json_agg(id ORDER BY id) FROM re GROUP BY g',
 	'SELECT bit_and(bt) FROM re',
 	-- types of keys
@@ -58,20 +56,16 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT tableoid, xmin, count(*) FROM re GROUP BY tableoid, xmin',
 	-- expressions
 	'SELECT g, count(*) FROM re WHERE random() < 2 GROUP BY g',
-	'SELECT re_fn(g), count(*) FROM re GROUP BY 1',
-	'SELECT g, sum(re_fn(id)) FROM re GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE upper(t) = ''T'' GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE t ~ ''t'' GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE t ILIKE ''T%'' GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE t COLLATE "en-x-icu" < ''u'' GROUP BY g',
+	'SELECT g, sum(re_fn(id)::float8) FROM re GROUP BY g',
+	'SELECT g, count(*) FROM re WHERE sin(f) > 0 GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE j @> ''{}'' GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE a[1] = 1 GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE n > 1.5 GROUP BY g',
 	'SELECT sqrt(f) + ln(f), count(*) FROM re GROUP BY 1',
-	'SELECT g, sum(id) FILTER (WHERE t || ''x'' = ''tx'') FROM re GROUP BY g',
+	'SELECT g, sum(id) FILTER (WHERE f::text = ''1'') FROM re GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE tm + iv > tm OR age(ts) > iv GROUP BY g',
 	'SELECT extract(julian FROM ts), count(*) FROM re GROUP BY 1',
-	'SELECT to_char(ts, ''DD''), count(*) FROM re GROUP BY 1',
+	'SELECT to_char(f, ''9''), count(*) FROM re GROUP BY 1',
 	'SELECT g, count(*) FROM re WHERE EXISTS (SELECT 1 FROM re_dim WHERE re_dim.g = re.g) GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE g NOT IN (SELECT g FROM re_dim WHERE re_dim.g = re.id % 5) GROUP BY g',
 	'SELECT g, max((SELECT name FROM re_dim WHERE re_dim.g = re.g)) FROM re GROUP BY g',
@@ -122,7 +116,7 @@ DROP FOREIGN TABLE re_foreign;
 DROP SERVER re_files;
 DROP EXTENSION file_fdw;
 -- more than one obstacle: a row for each
-SELECT count(*) > 2 FROM gpuagg.why_not('SELECT n, string_agg(t, '','' ORDER BY t), sum(DISTINCT id) FROM re WHERE upper(t) = ''T'' GROUP BY n');
+SELECT count(*) > 2 FROM gpuagg.why_not('SELECT n, string_agg(t, '','' ORDER BY t), sum(DISTINCT id) FROM re WHERE sin(f) = 0 GROUP BY n');
 -- nothing in the way but the cost; then nothing: no row
 SELECT regexp_replace(split_part(w, ';', 1), '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g') w;
 SET gpuagg.cost_scale = 0.001;
@@ -150,11 +144,11 @@ RESET gpuagg.enable;
 -- debug_require, in both directions
 SET gpuagg.debug_require = 'require';
 SELECT n, count(*) FROM re GROUP BY n;
-SELECT count(DISTINCT g) FROM re;
+SELECT count(DISTINCT n) FROM re;
 SELECT 1 AS one, upper('x') FROM re_dim LIMIT 1;
 SET gpuagg.debug_require = 'forbid';
 SELECT g, count(*) FROM re GROUP BY g;
-SELECT count(DISTINCT g) FROM re;
+SELECT count(DISTINCT n) FROM re;
 RESET gpuagg.debug_require;
 DROP TABLE re, re_dim, re_part, re_inh, re_child, re_temp;
 DROP AGGREGATE re_sum (int4);

@@ -11,8 +11,8 @@ SET max_parallel_workers_per_gather = 0;
 \t on
 -- DISTINCT, windows: reasons of their own
 SELECT q, gpuagg.why_not(q) FROM unnest(ARRAY[
-	'SELECT count(DISTINCT v) FROM wn',
-	'SELECT g, sum(DISTINCT v), count(*) FROM wn GROUP BY g',
+	'SELECT string_agg(DISTINCT v::text, '','') FROM wn',
+	'SELECT count(DISTINCT (g, v)) FROM wn',
 	'SELECT DISTINCT ON (g) g, v FROM wn',
 	'SELECT g, rank() OVER (ORDER BY v) FROM wn',
 	'SELECT DISTINCT g, sum(v) OVER (PARTITION BY g) FROM wn']) q;

@@ -1,0 +1,37 @@
+/*
+ * regroup_layout.h
+ *		Rows of groups that regrouping makes: which keys and states they have, and
+ *		values in and out of their slots.
+ */
+#ifndef GPUAGG_NODE_REGROUP_LAYOUT_H
+#define GPUAGG_NODE_REGROUP_LAYOUT_H
+
+#include "postgres.h"
+
+#include "node/results.h"
+#include "planner/regroup.h"
+
+/* A value, by its type's class */
+typedef struct GpuAggRegroupDatum
+{
+	bool		isnull;
+	union
+	{
+		int64		i;
+		double		f;
+		GpuAggBytes b;
+	}			v;
+} GpuAggRegroupDatum;
+
+/* Programs of nothing but keys and transitions: of the query's groups; */
+extern GpuAggProgram *gpuagg_regroup_program(const GpuAggRegroup *plan, uint64 seed);
+
+/* of values that have entered groups: the group, and the value */
+extern GpuAggProgram *gpuagg_regroup_entered_program(uint8 type, uint64 seed);
+
+/* The value of a slot of the results' current row; no NULL */
+extern void gpuagg_regroup_datum(const GpuAggResults *results, uint32 type, const char *row,
+								 uint16 off, GpuAggRegroupDatum *d);
+extern void gpuagg_regroup_slot(uint32 type, const GpuAggRegroupDatum *d, char *slot);
+
+#endif							/* GPUAGG_NODE_REGROUP_LAYOUT_H */

@@ -1,0 +1,22 @@
+/*
+ * regroup_run.h
+ *		The query's groups, made of finer ones that a device has returned
+ *		(planner/regroup.h).
+ */
+#ifndef GPUAGG_NODE_REGROUP_RUN_H
+#define GPUAGG_NODE_REGROUP_RUN_H
+
+#include "postgres.h"
+
+#include "node/device_scan.h"
+
+/* An empty store for what the device returns, if its groups are regrouped */
+extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan);
+
+/*
+ * Puts the query's groups in the place of the device's, in scan->results.  A status
+ * other than GPUAGG_OK: only PostgreSQL can make them.
+ */
+extern GpuAggStatus gpuagg_regroup_run(GpuAggScan *scan, GpuAggError *error);
+
+#endif							/* GPUAGG_NODE_REGROUP_RUN_H */

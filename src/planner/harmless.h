@@ -1,0 +1,15 @@
+/*
+ * harmless.h
+ *		Can evaluating an expression raise an error that depends on its columns?
+ */
+#ifndef GPUAGG_PLANNER_HARMLESS_H
+#define GPUAGG_PLANNER_HARMLESS_H
+
+#include "postgres.h"
+
+#include "nodes/nodes.h"
+
+/* True: surely not */
+extern bool gpuagg_is_harmless(Node *expr);
+
+#endif							/* GPUAGG_PLANNER_HARMLESS_H */

@@ -1,0 +1,89 @@
+/*
+ * regroup.h
+ *		What the backend makes of the groups that a device returns, where the device
+ *		groups by a finer key than the query: node/regroup_run.c does it,
+ *		planner/regroup_plan.c plans it.
+ *
+ * A returned group gives values: its keys, and expressions over them that PostgreSQL
+ * evaluates.  Of values are made the keys of the query's groups; states of the
+ * device are merged into the states of these, or values enter them.
+ *
+ * Groups that regrouping has made are rows of the same layout as a device's
+ * (device/layout.h), of the keys and transitions named here.
+ */
+#ifndef GPUAGG_PLANNER_REGROUP_H
+#define GPUAGG_PLANNER_REGROUP_H
+
+#include "postgres.h"
+
+#include "device/transition.h"
+
+#define GPUAGG_REGROUP_VALUES 64
+#define GPUAGG_REGROUP_FILTERS 16
+#define GPUAGG_REGROUP_SETS 64
+#define GPUAGG_REGROUP_GROUPINGS 8
+
+/* None of a transition, a value */
+#define GPUAGG_REGROUP_NONE (-1)
+
+typedef struct GpuAggRegroupValue
+{
+	uint8		type;			/* GpuAggType */
+	uint8		computed;		/* number is that of an expression of the plan
+								 * GPUAGG_PLAN_REGROUP, else of a key of the device */
+	uint16		number;
+} GpuAggRegroupValue;
+
+/* A state of the query's groups */
+typedef struct GpuAggRegroupState
+{
+	uint16		op;				/* GpuAggTransOp */
+	uint8		type;			/* GpuAggType of the argument */
+	uint8		distinct;		/* each value enters once */
+	int16		merge;			/* the device's transition that is merged, or */
+	int16		value;			/* the value that enters, */
+	int16		weight;			/* as often as this transition of the device counts;
+								 * GPUAGG_REGROUP_NONE: once */
+	int16		filter;			/* only where this value is true */
+	Oid			collation;		/* of strings: their order; InvalidOid: by bytes */
+} GpuAggRegroupState;
+
+/* One of GROUPING SETS; without them there is one, of all keys. */
+typedef struct GpuAggRegroupSet
+{
+	uint32		keys;			/* bits */
+	int32		groupings[GPUAGG_REGROUP_GROUPINGS];	/* what GROUPING() gives */
+} GpuAggRegroupSet;
+
+/* A key of the device */
+typedef struct GpuAggRegroupInput
+{
+	uint8		final;			/* GpuAggFinal */
+	int16		attno;			/* column that it is, if an expression reads it */
+} GpuAggRegroupInput;
+
+/*
+ * The program's keys are nkeys values; then, if there are several sets or GROUPING(),
+ * the number of the set and GROUPING()'s values.
+ */
+typedef struct GpuAggRegroup
+{
+	int			ninputs;
+	GpuAggRegroupInput inputs[GPUAGG_MAX_KEYS];
+	int			nvalues;
+	GpuAggRegroupValue values[GPUAGG_REGROUP_VALUES];
+	int			nfilters;		/* of WHERE: values that must be true, in order */
+	int16		filters[GPUAGG_REGROUP_FILTERS];
+	int			nkeys;
+	int16		keys[GPUAGG_MAX_KEYS];	/* values */
+	uint8		scales[GPUAGG_MAX_KEYS];
+	int			nstates;
+	GpuAggRegroupState states[GPUAGG_MAX_TRANSITIONS];
+	bool		grouped;		/* GROUP BY: no rows, no group */
+	bool		numbered;		/* sets have their number as a key */
+	int			ngroupings;
+	int			nsets;
+	GpuAggRegroupSet sets[GPUAGG_REGROUP_SETS];
+} GpuAggRegroup;
+
+#endif							/* GPUAGG_PLANNER_REGROUP_H */

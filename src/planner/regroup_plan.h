@@ -1,0 +1,54 @@
+/*
+ * regroup_plan.h
+ *		Plans groupings that a device does by a finer key, whose groups the backend
+ *		regroups (planner/regroup.h).
+ *
+ * Stands between agg_path.c and lower/: keys, aggregates and WHERE are lowered as they
+ * are where a device can compute them; what it cannot is made of a finer key.
+ */
+#ifndef GPUAGG_PLANNER_REGROUP_PLAN_H
+#define GPUAGG_PLANNER_REGROUP_PLAN_H
+
+#include "postgres.h"
+
+#include "planner/lower/lower.h"
+
+typedef struct GpuAggRegroupPlan
+{
+	GpuAggLower *lw;
+	GpuAggRegroup regroup;
+	bool		needed;
+	GpuAggOutput *outputs;		/* of the query's groups */
+	int			noutputs;
+	List	   *keys;			/* expressions that are keys of the device */
+	List	   *exprs;			/* those that values are computed by */
+	List	   *device_clauses; /* of WHERE, where nfilters are not the device's */
+} GpuAggRegroupPlan;
+
+extern GpuAggRegroupPlan *gpuagg_regroup_begin(GpuAggLower *lw);
+
+/* As their namesakes in lower.h; noutputs counts outputs in the order of the calls. */
+extern bool gpuagg_regroup_filter(GpuAggRegroupPlan *plan, List *clauses);
+extern bool gpuagg_regroup_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop,
+							   GpuAggOutput *output);
+extern bool gpuagg_regroup_aggregate(GpuAggRegroupPlan *plan, Aggref *agg,
+									 GpuAggOutput *output);
+
+/*
+ * GROUPING SETS: lists of sortgrouprefs, of which the n-th key has refs[n], 0: it is in
+ * all sets.  The keys come before; GROUPING() calls after, each an output.
+ */
+extern bool gpuagg_regroup_sets(GpuAggRegroupPlan *plan, List *sets, List *refs);
+extern bool gpuagg_regroup_grouping(GpuAggRegroupPlan *plan, const List *sets,
+									const GroupingFunc *call, GpuAggOutput *output);
+
+/*
+ * What is to be made of the device's groups, whose outputs replace these; NULL: they are
+ * the query's.
+ */
+extern GpuAggRegroup *gpuagg_regroup_finish(GpuAggRegroupPlan *plan, GpuAggOutput *outputs);
+
+/* Has a table to tell which values of DISTINCT are new to their group? */
+extern bool gpuagg_regroup_repeats(const GpuAggRegroupPlan *plan);
+
+#endif							/* GPUAGG_PLANNER_REGROUP_PLAN_H */

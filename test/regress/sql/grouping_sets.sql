@@ -1,0 +1,68 @@
+--
+-- GROUPING SETS, ROLLUP, CUBE: the device groups by all keys, and each set is made of that.
+--
+\a
+\t on
+SELECT prefer_device(false);
+SET gpuagg.debug_require = 'allow';
+CREATE TABLE gs AS
+SELECT i AS id, i % 7 AS a, CASE WHEN i % 11 > 0 THEN i % 13 END AS b, CASE i % 5 WHEN 0 THEN NULL ELSE 'text that is long ' || i % 9 END AS t,
+	   (i % 40)::int8 * 5000000000 AS big, (i % 300 / 4.0)::numeric(8, 2) AS n, (i % 30) / 8.0::float8 AS f,
+	   '2020-01-01'::date + i % 90 AS d, '2020-03-20'::timestamptz + i % 50 * interval '7 h' AS z, i % 3 = 0 AS p, (i % 4)::text::varchar AS v
+FROM generate_series(1, 10000) i;
+INSERT INTO gs (id, a) SELECT i, NULL FROM generate_series(10001, 10020) i;
+VACUUM ANALYZE gs;
+CREATE TABLE gs_empty (LIKE gs);
+
+SELECT s, compare(format('SELECT a, b, t, count(*), sum(big), avg(n), min(id), max(d), sum(f), bool_or(p), min(t COLLATE "C"), max(t) FROM gs GROUP BY %s', s)),
+	   compare(format('SELECT a, b, t, count(*), sum(id), count(n) FILTER (WHERE p), sum(n) FROM gs_empty GROUP BY %s', s)),
+	   compare(format('SELECT a, b, t, GROUPING(a), GROUPING(a, b, t), GROUPING(t, a), count(*) FROM gs WHERE id %% 3 = 1 GROUP BY %s', s)),
+	   compare(format('SELECT a, b, t, count(DISTINCT n), count(DISTINCT t), sum(DISTINCT id %% 10), count(*) FROM gs GROUP BY %s', s))
+FROM unnest(ARRAY['ROLLUP (a, b, t)', 'CUBE (a, b, t)', 'GROUPING SETS ((a), (b), (a, t), (a, b))', 'GROUPING SETS ((a, b, t), (a, b, t), (), ())', 'a, ROLLUP (b, t)',
+	'ROLLUP (a, b), ROLLUP (a, t)', 'DISTINCT ROLLUP (a, b), ROLLUP (a, t)', 'ROLLUP ((a, b), t)', 'GROUPING SETS (a, b, t, ROLLUP (a, b), CUBE (b, t))']) s;
+
+-- keys that are expressions, dates of moments, what stands above
+SELECT compare(q) FROM unnest(ARRAY[
+	'SELECT date_trunc(''day'', z), a, count(*) FROM gs GROUP BY ROLLUP (1, 2)',
+	'SELECT a % 3, a % 3 + 1, b + 1, count(*) FROM gs GROUP BY CUBE (a % 3, b + 1)',
+	'SELECT a, coalesce(b, -1), GROUPING(b), sum(n) FROM gs GROUP BY ROLLUP (a, b) HAVING count(*) > 50 AND GROUPING(a) = 0',
+	'SELECT a, b, sum(n), rank() OVER (PARTITION BY GROUPING(a, b) ORDER BY sum(n) DESC, a, b) FROM gs GROUP BY ROLLUP (a, b)',
+	'SELECT row_number() OVER (), q.* FROM (SELECT a, b, count(*) FROM gs GROUP BY CUBE (a, b) ORDER BY 3 DESC, 1, 2, GROUPING(a, b) LIMIT 9 OFFSET 2) q',
+	'SELECT DISTINCT a, count(*) > 100 FROM gs GROUP BY ROLLUP (a, b)',
+	'SELECT CASE WHEN GROUPING(a) = 1 THEN ''all'' ELSE a::text END, count(*) FROM gs GROUP BY ROLLUP (a)',
+	'SELECT sum(id) FROM gs GROUP BY ROLLUP (a, b)',
+	'SELECT a FROM gs GROUP BY ROLLUP (a)',
+	'SELECT v, v::text, GROUPING(v, v::text), count(*) FROM gs GROUP BY GROUPING SETS ((v), (v::text), (v, v::text))',
+	'SELECT a, t, count(*) FROM gs GROUP BY GROUPING SETS ((t, a))',
+	'SELECT count(*) FROM gs GROUP BY GROUPING SETS (())',
+	'SELECT count(*) FROM gs WHERE id < 0 GROUP BY GROUPING SETS ((), ())',
+	'SELECT a, count(*) FROM gs WHERE a = 3 GROUP BY ROLLUP (a)']) q;
+CREATE TABLE gs_key (id int PRIMARY KEY, x text, y int);
+INSERT INTO gs_key SELECT i, 'x' || i % 50, i % 5 FROM generate_series(1, 300) i;
+SELECT compare('SELECT id, x, y, count(*) FROM gs_key GROUP BY GROUPING SETS ((id, y), (id))');
+DROP TABLE gs_key;
+
+-- failures, sorted and hashed plans of PostgreSQL, little memory
+SET gpuagg.debug_fault = 'begin';
+SELECT s, compare(format('SELECT a, b, t, GROUPING(b, t), count(*), sum(n) FROM gs GROUP BY %s', s), 'prefer'),
+	   compare(format('SELECT a, b, t, GROUPING(b), count(DISTINCT n), count(*) FROM gs GROUP BY %s', s), 'prefer')
+FROM unnest(ARRAY['ROLLUP (a, b, t)', 'CUBE (a, b, t)']) s;
+SELECT compare('SELECT a, b, GROUPING(b), count(DISTINCT n), count(*) FROM gs GROUP BY GROUPING SETS ((a), (b))', 'prefer'),
+	   compare('SELECT count(*), sum(n) FROM gs GROUP BY GROUPING SETS ((), ())', 'prefer');
+RESET gpuagg.debug_fault;
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT compare('SELECT id / 2, b, t, GROUPING(b), count(*), sum(n), count(DISTINCT a) FROM gs GROUP BY CUBE (id / 2, b, t)'),
+	   compare('SELECT id, a, t, count(*), sum(n) FROM gs GROUP BY ROLLUP (t, a, id)');
+RESET work_mem;
+RESET hash_mem_multiplier;
+SET gpuagg.debug_require = 'require';
+PREPARE gs_some (int) AS SELECT a, p, GROUPING(p), count(*) FROM gs WHERE id < $1 GROUP BY ROLLUP (a, p) ORDER BY 1, 2, 3 LIMIT 5;
+EXECUTE gs_some (100);
+SET plan_cache_mode = force_generic_plan;
+EXECUTE gs_some (10);
+EXPLAIN (COSTS OFF) SELECT a, p, GROUPING(p), count(*), sum(n) FROM gs GROUP BY ROLLUP (a, p) HAVING count(*) > 2;
+RESET plan_cache_mode;
+RESET gpuagg.debug_require;
+SELECT gpuagg.why_not(q) FROM unnest(ARRAY['SELECT a, GROUPING(a) FROM gs GROUP BY GROUPING SETS ((a))', 'SELECT a, count(*) FROM gs GROUP BY ROLLUP (a, current_user)', 'SELECT x, y, count(*) FROM (SELECT a AS x, a AS y FROM gs) q GROUP BY ROLLUP (x, y)']) q;
+DROP TABLE gs, gs_empty;
