@@ -171,6 +171,15 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 #define gpuagg_attr_notnull(tupdesc, i) (TupleDescAttr(tupdesc, i)->attnotnull)
 #endif
 
+/* Expressions over a relation as those over one below it (optimizer/appendinfo.h) */
+#if PG_VERSION_NUM >= 160000
+#define gpuagg_adjust_appendrel_attrs(root, node, child, parent) \
+	adjust_appendrel_attrs_multilevel(root, node, child, parent)
+#else
+#define gpuagg_adjust_appendrel_attrs(root, node, child, parent) \
+	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
+#endif
+
 /* Where ExplainState and ExplainProperty...() are declared */
 #if PG_VERSION_NUM >= 180000
 #define GPUAGG_EXPLAIN_HEADER "commands/explain_format.h"

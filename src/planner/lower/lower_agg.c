@@ -154,7 +154,7 @@ filter_nulls(GpuAggLower *lw, Expr *arg, AggFilter *filter)
 static bool
 is_notnull_column(const GpuAggLower *lw, const Var *var)
 {
-	return var->varno == lw->rel->relid && var->varattno > 0 &&
+	return !lw->nullable && var->varno == lw->rel->relid && var->varattno > 0 &&
 		gpuagg_attr_notnull(RelationGetDescr(lw->relation), var->varattno - 1);
 }
 
