@@ -79,6 +79,8 @@ check_input(PlannerInfo *root, RelOptInfo *rel)
 		case RTE_SUBQUERY:
 			if (gpuagg_agg_tables_several(root, rel))
 				break;
+			if (planner_rt_fetch(rel->relid, root)->subquery->setOperations != NULL)
+				return GPUAGG_REFUSE("the input of the grouping is a UNION, INTERSECT or EXCEPT; of these only UNION ALL of tables without conditions, with columns of the same types, can be grouped");
 			/* FALLTHROUGH */
 		case RTE_CTE:
 			return GPUAGG_REFUSE("the input of the grouping is a subquery or a WITH query, not a plain table");

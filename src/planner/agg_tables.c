@@ -35,6 +35,7 @@
 #include "planner/agg_tables.h"
 #include "planner/table_check.h"
 #include "settings.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
@@ -56,6 +57,8 @@ find_leaf(GpuAggGroupingTables *t, RelOptInfo *rel, const RangeTblEntry *rte)
 		return GPUAGG_REFUSE("a part of the UNION ALL is a sample");
 	if (!bms_is_empty(rel->lateral_relids))
 		return GPUAGG_REFUSE("a table depends on another one by LATERAL");
+	if (rte->relkind == RELKIND_FOREIGN_TABLE)
+		return GPUAGG_REFUSE("table \"%s\" is a foreign table", get_rel_name(rte->relid));
 	t->rels = lappend(t->rels, rel);
 	return gpuagg_table_check_kind(rte);
 }
@@ -178,7 +181,7 @@ same_groups(const GpuAggProgram *a, const GpuAggProgram *b)
 			return false;
 	for (int i = 0; i < a->ntransitions; i++)
 		if (ta[i].op != tb[i].op ||
-			(ta[i].arg != GPUAGG_NO_REG && tb[i].arg != GPUAGG_NO_REG &&
+			(ta[i].op != GPUAGG_TRANS_COUNT &&
 			 (ta[i].type != tb[i].type || ta[i].scale != tb[i].scale)))
 			return false;
 	return true;

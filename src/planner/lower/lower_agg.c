@@ -169,11 +169,12 @@ lower_count(GpuAggLower *lw, Expr *arg, AggFilter *filter, int *number)
 	while (bare != NULL && IsA(bare, RelabelType))
 		bare = ((RelabelType *) bare)->arg;
 	if (bare == NULL ||
-		(IsA(bare, Const) && !((Const *) bare)->constisnull) ||
+		(IsA(bare, Const) && !((Const *) bare)->constisnull && !lw->nullable) ||
 		(IsA(bare, Var) && is_notnull_column(lw, (Var *) bare)))
 		return add_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
 							  number);
-	if (IsA(bare, Const))
+	if (IsA(bare, Const) &&
+		!(lw->nullable && gpuagg_constant_type(((Const *) bare)->consttype, &type)))
 	{
 		/* a NULL, of whatever type */
 		return gpuagg_lower_null_bool(lw, &value) &&
