@@ -7,9 +7,9 @@
  * point there; states and keys are merged and compared by device/ops/group.h, as
  * devices do.
  *
- * Memory.  Groups may be more than a hash table should hold.  So they are merged by
- * parts of the hash range, as many as it takes if no two of them are equal, each
- * from a scan over all of the groups.
+ * Memory.  When the table has as much as a hash aggregation may have, groups that
+ * are in it are still merged; others are spilled, by bits of their hash, to stores of
+ * their own, which are merged one after the other once the table has been emptied.
  */
 #include "postgres.h"
 
@@ -19,7 +19,6 @@
 #include "ipc/protocol.h"
 #include "miscadmin.h"
 #include "node/merge.h"
-#include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
 /* Merged groups go to the store in messages of this size. */
@@ -27,21 +26,43 @@
 
 #define FIRST_SLOTS 1024
 
+/* Stores that a table spills to, by so many bits of the hash */
+#define SPILL_BITS 4
+#define SPILLS (1 << SPILL_BITS)
+
+#define SPILL_BYTES (8 * 1024)
+
+/* Spilled so often, a table is as large as it gets. */
+#define SPILL_DEPTH 8
+
 typedef struct GpuAggMergeSlot
 {
 	uint64		hash;
 	char	   *row;			/* NULL: free */
 } GpuAggMergeSlot;
 
+/* Groups on their way to a store, and that */
+typedef struct GpuAggSpill
+{
+	GpuAggStore *store;			/* NULL: none yet */
+	uint32		count;
+	Size		bytes;
+	char		buffer[SPILL_BYTES];
+} GpuAggSpill;
+
 typedef struct GpuAggMerge
 {
 	const GpuAggProgram *program;
 	GpuAggLayout layout;
 	uint64		seed;
-	uint32		part;			/* of the hash range, */
-	uint32		parts;			/* of so many */
-	MemoryContext rows;			/* of a part */
+	ResourceOwner owner;		/* of temporary files */
+	MemoryContext rows;			/* of the table */
+	Size		limit;
+	Size		used;			/* of it, about */
+	int			depth;			/* how often the table's input was spilled */
+	GpuAggSpill *spills;		/* NULL: none yet */
 	uint64		ngroups;
+	uint64		merged;			/* of tables before */
 	uint64		nslots;			/* a power of two */
 	GpuAggMergeSlot *slots;
 	GpuAggResults *to;
@@ -56,7 +77,7 @@ typedef struct GpuAggMerge
 
 /* ------------------------------------------------------------------ keys --- */
 
-/* Is it a slot that may point at bytes behind the row? */
+/* Lets a slot of a long string point at data; where the next one's bytes are */
 static inline const char *
 point_at(char *slot, const char *data)
 {
@@ -144,9 +165,12 @@ static void
 table_begin(GpuAggMerge *m)
 {
 	MemoryContextReset(m->rows);
+	m->merged += m->ngroups;
 	m->ngroups = 0;
+	m->spills = NULL;
 	m->nslots = FIRST_SLOTS;
-	m->slots = MemoryContextAllocZero(m->rows, m->nslots * sizeof(GpuAggMergeSlot));
+	m->used = m->nslots * sizeof(GpuAggMergeSlot);
+	m->slots = MemoryContextAllocZero(m->rows, m->used);
 }
 
 /* The place of a group with these keys, or the free one where it would be */
@@ -169,6 +193,7 @@ table_grow(GpuAggMerge *m)
 	uint64		nold = m->nslots;
 
 	m->nslots *= 2;
+	m->used += nold * sizeof(GpuAggMergeSlot);
 	m->slots = MemoryContextAllocExtended(m->rows, m->nslots * sizeof(GpuAggMergeSlot),
 										  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint64 i = 0; i < nold; i++)
@@ -189,6 +214,7 @@ table_add(GpuAggMerge *m, GpuAggMergeSlot *slot, uint64 hash, const char *row, S
 {
 	slot->hash = hash;
 	slot->row = MemoryContextAllocHuge(m->rows, bytes);
+	m->used += GetMemoryChunkSpace(slot->row);
 	memcpy(slot->row, row, bytes);
 	point_at_strings(m, slot->row);
 	if (++m->ngroups > m->nslots / 2)
@@ -206,6 +232,7 @@ merge_string(GpuAggMerge *m, uint32 op, char *into, const char *from)
 	if (b.len > GPUAGG_STRING_INLINE)
 	{
 		copy = MemoryContextAllocHuge(m->rows, b.len);
+		m->used += GetMemoryChunkSpace(copy);
 		memcpy(copy, b.data, b.len);
 		b.data = copy;
 	}
@@ -228,6 +255,36 @@ merge_row(GpuAggMerge *m, char *into, const char *row)
 	}
 }
 
+static void
+spill_flush(GpuAggSpill *spill)
+{
+	if (spill->count > 0)
+		gpuagg_store_add(spill->store, spill->buffer, spill->count, spill->bytes);
+	spill->count = spill->bytes = 0;
+}
+
+static void
+spill_group(GpuAggMerge *m, uint64 hash, const char *row, Size bytes)
+{
+	GpuAggSpill *spill;
+
+	if (m->spills == NULL)
+		m->spills = palloc0(SPILLS * sizeof(GpuAggSpill));
+	spill = &m->spills[hash >> (64 - SPILL_BITS * (m->depth + 1)) & (SPILLS - 1)];
+	if (spill->store == NULL)
+		spill->store = gpuagg_store_create(CurrentMemoryContext, m->owner, 0);
+	if (spill->bytes + bytes > SPILL_BYTES)
+		spill_flush(spill);
+	if (bytes > SPILL_BYTES)
+	{
+		gpuagg_store_add(spill->store, row, 1, bytes);
+		return;
+	}
+	memcpy(spill->buffer + spill->bytes, row, bytes);
+	spill->bytes += bytes;
+	spill->count++;
+}
+
 /* A group of a message, whose slots are made to point at its strings */
 static void
 merge_group(GpuAggMerge *m, char *row, Size bytes)
@@ -237,13 +294,13 @@ merge_group(GpuAggMerge *m, char *row, Size bytes)
 
 	point_at_strings(m, row);
 	hash = row_hash(m, row);
-	if ((uint32) ((hash >> 32) * m->parts >> 32) != m->part)
-		return;
 	slot = table_find(m, hash, row);
-	if (slot->row == NULL)
+	if (slot->row != NULL)
+		merge_row(m, slot->row, row);
+	else if (m->used <= m->limit || m->depth == SPILL_DEPTH)
 		table_add(m, slot, hash, row, bytes);
 	else
-		merge_row(m, slot->row, row);
+		spill_group(m, hash, row, bytes);
 }
 
 /* --------------------------------------------------------------- results --- */
@@ -333,66 +390,87 @@ send_empty(GpuAggMerge *m)
 
 	for (uint32 i = 0; i < m->layout.ntransitions; i++)
 		gpuagg_state_init(trans[i].op, row + m->layout.state_off[i]);
-	m->ngroups = 1;
 	return message_add(m, row) == GPUAGG_OK ? message_send(m) : m->error->status;
 }
 
-static GpuAggStatus
-merge_part(GpuAggMerge *m, GpuAggResults *from)
-{
-	Size		bytes;
-	char	   *row;
+static GpuAggStatus merge_store(GpuAggMerge *m, GpuAggStore *from);
 
-	table_begin(m);
-	gpuagg_results_rewind(from);
-	while ((row = gpuagg_results_next_row(from, &bytes)) != NULL)
+/* Takes over and frees what the table has spilled. */
+static GpuAggStatus
+merge_spills(GpuAggMerge *m, GpuAggSpill *spills)
+{
+	GpuAggStatus status = GPUAGG_OK;
+
+	if (spills == NULL)
+		return GPUAGG_OK;
+	m->depth++;
+	for (int i = 0; i < SPILLS; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
-		merge_group(m, row, bytes);
+		if (spills[i].store == NULL)
+			continue;
+		spill_flush(&spills[i]);
+		if (status == GPUAGG_OK)
+			status = merge_store(m, spills[i].store);
+		gpuagg_store_free(spills[i].store);
 	}
-	if (m->ngroups == 0 && m->program->nkeys == 0)
-		return send_empty(m);
-	return table_send(m);
+	m->depth--;
+	pfree(spills);
+	return status;
 }
 
-/* How many parts' tables are within the memory of a hash aggregation, surely */
-static uint32
-parts_needed(const GpuAggMerge *m, GpuAggResults *from)
+static GpuAggStatus
+merge_store(GpuAggMerge *m, GpuAggStore *from)
 {
-	Size		limit = get_hash_memory_limit();
-	Size		total = 0;
-	Size		bytes;
+	GpuAggStatus status;
+	const char *groups;
+	uint32		count;
 
-	gpuagg_results_rewind(from);
-	while (gpuagg_results_next_row(from, &bytes) != NULL)
-		total += bytes + 4 * sizeof(GpuAggMergeSlot);
-	return m->program->nkeys == 0 ? 1 : Min(1 + total / Max(limit, 1), PG_UINT16_MAX);
+	table_begin(m);
+	gpuagg_store_rewind(from);
+	while ((groups = gpuagg_store_next(from, &count)) != NULL)
+	{
+		char	   *row = unconstify(char *, groups);
+
+		CHECK_FOR_INTERRUPTS();
+		for (; count > 0; count--)
+		{
+			Size		bytes = gpuagg_group_bytes(m->program, &m->layout, row);
+
+			merge_group(m, row, bytes);
+			row += bytes;
+		}
+	}
+	status = table_send(m);
+	return status == GPUAGG_OK ? merge_spills(m, m->spills) : status;
 }
 
 GpuAggStatus
-gpuagg_merge_groups(GpuAggResults *from, GpuAggResults *to, const GpuAggProgram *program,
-					uint64 *merged, GpuAggError *error)
+gpuagg_merge_groups(GpuAggStore *from, GpuAggResults *to, ResourceOwner owner,
+					const GpuAggProgram *program, uint64 *merged, GpuAggError *error)
 {
-	GpuAggStatus status = GPUAGG_OK;
+	GpuAggStatus status;
 	GpuAggMerge m = {
 		.program = program,
 		.seed = pg_prng_uint64(&pg_global_prng_state),
+		.owner = owner,
 		.rows = AllocSetContextCreate(CurrentMemoryContext, "gpuagg merge",
 									  ALLOCSET_DEFAULT_SIZES),
+		.limit = get_hash_memory_limit(),
 		.to = to,
 		.error = error,
 		.msg = palloc(MESSAGE_BYTES),
 		.msg_size = MESSAGE_BYTES
 	};
 
-	*merged = 0;
 	gpuagg_layout_compute(program, &m.layout);
-	m.parts = parts_needed(&m, from);
-	for (m.part = 0; m.part < m.parts && status == GPUAGG_OK; m.part++)
+	status = merge_store(&m, from);
+	m.merged += m.ngroups;
+	if (status == GPUAGG_OK && m.merged == 0 && program->nkeys == 0)
 	{
-		status = merge_part(&m, from);
-		*merged += m.ngroups;
+		m.merged = 1;
+		status = send_empty(&m);
 	}
+	*merged = m.merged;
 	MemoryContextDelete(m.rows);
 	pfree(m.msg);
 	return status;

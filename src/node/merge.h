@@ -11,13 +11,13 @@
 
 /*
  * Reads all groups of `from` and adds those with equal keys, merged, to `to`, which
- * is of the same plan.  Without keys there is one group, even if there was none; *merged is
- * how many there are.
- * A status other than GPUAGG_OK: there is a group that only PostgreSQL can compute.
- * Works in the current memory context.
+ * is of the same program.  Without keys there is one group, even if there was none;
+ * *merged is how many there are.  A status other than GPUAGG_OK: there is a group that
+ * only PostgreSQL can compute.  Works in the current memory context; temporary files
+ * are the owner's.
  */
-extern GpuAggStatus gpuagg_merge_groups(GpuAggResults *from, GpuAggResults *to,
-										const GpuAggProgram *program, uint64 *merged,
-										GpuAggError *error);
+extern GpuAggStatus gpuagg_merge_groups(GpuAggStore *from, GpuAggResults *to,
+										ResourceOwner owner, const GpuAggProgram *program,
+										uint64 *merged, GpuAggError *error);
 
 #endif							/* GPUAGG_NODE_MERGE_H */

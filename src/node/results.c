@@ -424,6 +424,12 @@ gpuagg_results_cut(GpuAggResults *results, const GpuAggStoreMark *mark)
 	gpuagg_store_cut(results->store, mark);
 }
 
+GpuAggStore *
+gpuagg_results_store(GpuAggResults *results)
+{
+	return results->store;
+}
+
 void
 gpuagg_results_rewind(GpuAggResults *results)
 {
@@ -583,42 +589,21 @@ emitter_datum(const GpuAggResults *results, GpuAggEmitter *emitter, const char *
 	}
 }
 
-/* NULL: no more */
-static inline const char *
-results_step(GpuAggResults *results)
+bool
+gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
 {
 	const char *row;
+	uint32		head;
 
 	while (results->left == 0)
 	{
 		results->at = gpuagg_store_next(results->store, &results->left);
 		if (results->at == NULL)
-			return NULL;
+			return false;
 	}
 	row = results->at;
 	results->at = results_walk(results, row);
 	results->left--;
-	return row;
-}
-
-char *
-gpuagg_results_next_row(GpuAggResults *results, Size *bytes)
-{
-	const char *row = results_step(results);
-
-	if (row != NULL)
-		*bytes = results->at - row;
-	return unconstify(char *, row);
-}
-
-bool
-gpuagg_results_next(GpuAggResults *results, Datum *values, bool *isnull)
-{
-	const char *row = results_step(results);
-	uint32		head;
-
-	if (row == NULL)
-		return false;
 	__builtin_prefetch(row + AHEAD_BYTES);
 
 	memcpy(&head, row, sizeof(head));

@@ -44,11 +44,8 @@ extern void gpuagg_results_rewind(GpuAggResults *results);
 extern bool gpuagg_results_next(GpuAggResults *results, Datum *values,
 								bool *isnull);
 
-/*
- * The next group as a device wrote it, and its bytes; NULL: no more.  It may be
- * written to until the next call: what comes back after a rewind need not be as it was.
- */
-extern char *gpuagg_results_next_row(GpuAggResults *results, Size *bytes);
+/* The groups as they came */
+extern GpuAggStore *gpuagg_results_store(GpuAggResults *results);
 
 extern void gpuagg_results_free(GpuAggResults *results);
 

@@ -200,7 +200,8 @@ tables_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
 
 	scan->results = gpuagg_results_create(scan->info, scan->css.ss.ps.state->es_query_cxt,
 										  scan->owner);
-	status = gpuagg_merge_groups(all, scan->results, scan->info->program, &merged, error);
+	status = gpuagg_merge_groups(gpuagg_results_store(all), scan->results, scan->owner,
+								 scan->info->program, &merged, error);
 	scan->counters.groups = counted + merged;
 	gpuagg_results_free(all);
 	return status;
