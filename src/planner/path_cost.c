@@ -49,7 +49,7 @@
 #define REREAD_PAGE_NS 2500.0
 
 /* A group of one of several tables is received, found among the others, and added */
-#define MERGE_GROUP_NS 150.0
+#define MERGE_GROUP_NS 250.0
 
 static int	cpus = 1;			/* of the server */
 
