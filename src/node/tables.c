@@ -18,6 +18,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/merge.h"
@@ -39,12 +40,12 @@ tables_prune(GpuAggTables *t, Append *append, EState *estate)
 	Bitmapset  *valid;
 	int			n = list_length(append->appendplans);
 
-	if (append->part_prune_info == NULL)
+	if (!gpuagg_append_prunes(append))
 		return bms_add_range(NULL, 0, n - 1);
 	state = makeNode(AppendState);
 	state->ps.plan = &append->plan;
 	state->ps.state = estate;
-	t->prune = ExecInitPartitionPruning(&state->ps, n, append->part_prune_info, &valid);
+	t->prune = gpuagg_pruning_init(&state->ps, append, n, &valid);
 	t->removed = n - bms_num_members(valid);
 	return valid;
 }
@@ -186,7 +187,7 @@ static Bitmapset *
 tables_to_read(GpuAggTables *t)
 {
 	if (t->prune != NULL && t->prune->do_exec_prune)
-		return ExecFindMatchingSubPlans(t->prune, false);
+		return gpuagg_pruning_subplans(t->prune);
 	return t->ntables == 0 ? NULL : bms_add_range(NULL, 0, t->ntables - 1);
 }
 
