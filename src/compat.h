@@ -207,6 +207,31 @@ typedef OpBtreeInterpretation GpuAggOpMeaning;
 #define gpuagg_attr_notnull(tupdesc, i) (TupleDescAttr(tupdesc, i)->attnotnull)
 #endif
 
+/* Expressions over a relation as those over one below it (optimizer/appendinfo.h) */
+#if PG_VERSION_NUM >= 160000
+#define gpuagg_adjust_appendrel_attrs(root, node, child, parent) \
+	adjust_appendrel_attrs_multilevel(root, node, child, parent)
+#else
+#define gpuagg_adjust_appendrel_attrs(root, node, child, parent) \
+	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
+#endif
+
+/*
+ * Run-time pruning of an Append's n subplans (executor/execPartition.h): is there any,
+ * its state and the subplans that are valid when execution begins, those that are now.
+ */
+#if PG_VERSION_NUM >= 180000
+#define gpuagg_append_prunes(append) ((append)->part_prune_index >= 0)
+#define gpuagg_pruning_init(ps, append, n, valid) \
+	ExecInitPartitionPruning(ps, n, (append)->part_prune_index, (append)->apprelids, valid)
+#define gpuagg_pruning_subplans(prune) ExecFindMatchingSubPlans(prune, false, NULL)
+#else
+#define gpuagg_append_prunes(append) ((append)->part_prune_info != NULL)
+#define gpuagg_pruning_init(ps, append, n, valid) \
+	ExecInitPartitionPruning(ps, n, (append)->part_prune_info, valid)
+#define gpuagg_pruning_subplans(prune) ExecFindMatchingSubPlans(prune, false)
+#endif
+
 /* Where ExplainState and ExplainProperty...() are declared */
 #if PG_VERSION_NUM >= 180000
 #define GPUAGG_EXPLAIN_HEADER "commands/explain_format.h"

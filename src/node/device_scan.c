@@ -27,6 +27,7 @@
 #include "node/regroup_run.h"
 #include "node/device_task.h"
 #include "planner/constant.h"
+#include "node/tables.h"
 #include "settings.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -53,26 +54,46 @@ runtime_params(Node *node, void *context)
 }
 
 void
-gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
-				  int eflags)
+gpuagg_scan_runtime(GpuAggScan *scan, List *exprs, List **runtime, List **params)
+{
+	List	   *found = NIL;
+
+	(void) runtime_params((Node *) exprs, &found);
+	*runtime = ExecInitExprList(exprs, &scan->css.ss.ps);
+	*params = ExecInitExprList(found, &scan->css.ss.ps);
+}
+
+static void
+scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 {
 	PlanState  *ps = &scan->css.ss.ps;
-	List	   *params = NIL;
+	CustomScan *plan = castNode(CustomScan, ps->plan);
 
-	scan->info = gpuagg_plan_unpack(castNode(CustomScan, ps->plan)->custom_private);
+	scan->info = gpuagg_plan_unpack(plan->custom_private);
 	scan->rel = rel;
-	scan->eflags = eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
-	scan->owner = CurrentResourceOwner;
+	scan->relid = RelationGetRelid(rel);
+	if (!scan->info->program->select)
+		scan->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	gpuagg_sample_init(&scan->sample, scan->info->sample,
 					   scan->info->repeatable,
 					   list_copy_tail(exprs, scan->info->nruntime), ps);
 	gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, ps);
-	exprs = list_truncate(list_copy(exprs), scan->info->nruntime);
-	(void) runtime_params((Node *) exprs, &params);
-	scan->runtime = ExecInitExprList(exprs, ps);
-	scan->params = ExecInitExprList(params, ps);
+	gpuagg_scan_runtime(scan, list_truncate(list_copy(exprs), scan->info->nruntime),
+						&scan->runtime, &scan->params);
+}
+
+void
+gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
+				  int eflags)
+{
+	scan->eflags = eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
+	scan->owner = CurrentResourceOwner;
+	if (rel != NULL)
+		scan_begin_table(scan, rel, exprs, eflags);
+	else
+		gpuagg_tables_begin(scan, exprs, estate, eflags);
 }
 
 bool
@@ -208,23 +229,43 @@ scan_forget(GpuAggScan *scan)
 	scan->tids = NULL;
 }
 
-/* All of the work on one device, with an empty store for what it answers */
+GpuAggResults *
+gpuagg_scan_new_results(const GpuAggScan *scan)
+{
+	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
+
+	return gpuagg_results_create(scan->info->program, scan->info->outputs,
+								 scan->info->noutputs, plan->custom_scan_tlist,
+								 get_hash_memory_limit(), scan->css.ss.ps.state->es_query_cxt,
+								 scan->owner);
+}
+
+/* An empty store for groups, of one table or several */
+static void
+scan_open_results(GpuAggScan *scan)
+{
+	scan_forget(scan);
+	if (scan->info->program->select)
+		return;
+	scan->results = scan->info->regroup != NULL ? gpuagg_regroup_store(scan) :
+		gpuagg_scan_new_results(scan);
+	gpuagg_results_mark(scan->results, &scan->mark);
+}
+
+/* All of the work on one device; what an earlier attempt has answered is forgotten. */
 static GpuAggStatus
 scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 			  BlockNumber nblocks, bool host, GpuAggError *error)
 {
 	MemoryContext query = scan->css.ss.ps.state->es_query_cxt;
-	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
 
-	scan_forget(scan);
 	if (program->select)
+	{
+		scan_forget(scan);
 		scan->tids = gpuagg_tid_store_create(query, scan->owner);
-	else if (scan->info->regroup != NULL)
-		scan->results = gpuagg_regroup_store(scan);
+	}
 	else
-		scan->results = gpuagg_results_create(scan->info->program, scan->info->outputs,
-											  scan->info->noutputs, plan->custom_scan_tlist,
-											  get_hash_memory_limit(), query, scan->owner);
+		gpuagg_results_cut(scan->results, &scan->mark);
 	return gpuagg_passes_run(scan, program, nblocks, host, error);
 }
 
@@ -268,8 +309,8 @@ scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
  * One task, on another device if need be.  What it allocates goes with the
  * current memory context, but for the results.
  */
-static GpuAggStatus
-scan_run_device(GpuAggScan *scan, GpuAggError *error)
+GpuAggStatus
+gpuagg_scan_run_table(GpuAggScan *scan, GpuAggError *error)
 {
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
 	GpuAggProgram *program;
@@ -301,6 +342,8 @@ scan_run_device(GpuAggScan *scan, GpuAggError *error)
 		nblocks = 0;
 	else if (scan->info->gate >= 0)
 		gpuagg_sample_evaluate(&scan->sample, econtext);
+	if (nblocks == 0 && scan->tables != NULL)
+		return GPUAGG_OK;
 	gpuagg_wanted_evaluate(&scan->wanted, econtext, &scan->answer);
 	status = scan_run_cached(scan, program, nblocks, error);
 	if (gpuagg_task_redoable(scan, status))
@@ -381,7 +424,7 @@ static void
 scan_note_cost(const GpuAggScan *scan, instr_time start)
 {
 	GpuAggCostPair pair = {
-		.relid = RelationGetRelid(scan->rel),
+		.relid = scan->relid,
 		.select = scan->info->program->select,
 		.bound = gpuagg_bound_name(scan->info->predicted.bound),
 		.predicted_ms = scan->info->predicted.startup / 1e6
@@ -399,7 +442,8 @@ scan_note_cost(const GpuAggScan *scan, instr_time start)
 static void
 scan_note_groups(const GpuAggScan *scan, uint64 groups)
 {
-	gpuagg_seen_groups_note(RelationGetRelid(scan->rel), &scan->info->seen,
+	gpuagg_seen_groups_note(scan->relid, &scan->info->seen,
+							scan->tables != NULL ? scan->tables->nblocks :
 							RelationGetNumberOfBlocks(scan->rel), groups);
 }
 
@@ -422,9 +466,10 @@ gpuagg_scan_run(GpuAggScan *scan)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("gpuagg.debug_require = forbid, but a plan uses the device")));
 	INSTR_TIME_SET_CURRENT(start);
-	scan_forget(scan);
+	scan_open_results(scan);
 	scan->falling_back = false;
-	status = scan_run_device(scan, &error);
+	status = scan->tables != NULL ? gpuagg_tables_run(scan, &error) :
+		gpuagg_scan_run_table(scan, &error);
 	if (status == GPUAGG_OK && scan->info->regroup != NULL)
 		status = gpuagg_regroup_run(scan, &error);
 	MemoryContextSwitchTo(query);
@@ -481,6 +526,8 @@ void
 gpuagg_scan_end(GpuAggScan *scan)
 {
 	scan_forget(scan);
+	if (scan->tables != NULL)
+		gpuagg_tables_end(scan);
 	if (scan->rows != NULL)
 		gpuagg_rows_end(scan->rows);
 	if (scan->fallback != NULL)

@@ -1,7 +1,8 @@
 /*
  * device_scan.h
- *		What the nodes GpuAgg and GpuSample share: a scan of one table whose
- *		work a device does, in one task, before the first row is returned.
+ *		What the nodes GpuAgg and GpuSample share: a scan of one table, or of
+ *		several one after the other, whose work a device does, in one task for
+ *		each, before the first row is returned.
  */
 #ifndef GPUAGG_NODE_DEVICE_SCAN_H
 #define GPUAGG_NODE_DEVICE_SCAN_H
@@ -70,12 +71,18 @@ typedef struct GpuAggCounters
 	char		fallback_message[GPUAGG_MESSAGE_BYTES];
 } GpuAggCounters;
 
+typedef struct GpuAggTables GpuAggTables;
+
 /* Must be first in a node's own state, if it has one. */
 typedef struct GpuAggScan
 {
 	CustomScanState css;
 	GpuAggPlanInfo *info;
+	Oid			relid;			/* what the query names; InvalidOid: a UNION ALL */
 	Relation	rel;
+	Plan	   *row_plan;		/* of GpuAgg */
+	GpuAggTables *tables;		/* tables.h; NULL: one.  Then the fields around are
+								 * those of the one that is at work */
 	List	   *runtime;		/* ExprStates of the runtime constants */
 	List	   *params;			/* ExprStates of the parameters in them */
 	GpuAggSampleState sample;
@@ -91,6 +98,7 @@ typedef struct GpuAggScan
 
 	/* what the device answered, by the kind of the program; the other is NULL */
 	GpuAggResults *results;		/* groups */
+	GpuAggStoreMark mark;		/* where those of this table begin */
 	GpuAggTidStore *tids;		/* or rows */
 	bool		falling_back;	/* rows come from the fallback plan */
 	PlanState  *fallback;		/* NULL until needed */
@@ -100,16 +108,29 @@ typedef struct GpuAggScan
 
 /*
  * Unpacks the plan and makes ready what the device's constants and the sample
- * take of its custom_exprs, which exprs are.
+ * take of its custom_exprs, which exprs are.  rel NULL: of several tables.
  */
 extern void gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs,
 							  EState *estate, int eflags);
 
+/* Makes ready runtime constants, and finds the parameters in them. */
+extern void gpuagg_scan_runtime(GpuAggScan *scan, List *exprs, List **runtime,
+								List **params);
+
 /* Does EXPLAIN want to know how long things take? */
 extern bool gpuagg_scan_timing(const GpuAggScan *scan);
 
+/* An empty store for the query's groups */
+extern GpuAggResults *gpuagg_scan_new_results(const GpuAggScan *scan);
+
 /*
- * Runs the task: on the device, if need be on the other one, else readies the
+ * Runs the task of the table at work: on the device, if need be on the other one.  Its
+ * answers are added behind scan->mark.
+ */
+extern GpuAggStatus gpuagg_scan_run_table(GpuAggScan *scan, GpuAggError *error);
+
+/*
+ * Runs all of the work: on the device, if need be on the other one, else readies the
  * fallback plan.  Afterwards rows may be read from the start.
  */
 extern void gpuagg_scan_run(GpuAggScan *scan);

@@ -459,12 +459,9 @@ static GpuAggRows *
 task_rows(GpuAggRun *run)
 {
 	GpuAggScan *scan = run->scan;
-	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
 
 	if (scan->rows == NULL)
-		scan->rows = gpuagg_rows_create(list_nth(plan->custom_plans,
-												 GPUAGG_PLAN_ROWS),
-										scan->css.ss.ps.state, scan->eflags,
+		scan->rows = gpuagg_rows_create(scan->row_plan, scan->css.ss.ps.state, scan->eflags,
 										scan->info->program);
 	gpuagg_rows_bind(scan->rows, run->program);
 	return scan->rows;

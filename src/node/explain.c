@@ -23,6 +23,7 @@
 #include "compat.h"
 #include "node/explain.h"
 #include "node/passes.h"
+#include "node/tables.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
@@ -47,8 +48,8 @@ explain_relation(GpuAggScan *node, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
 	int			rti = bms_singleton_member(plan->custom_relids);
-	char	   *schema = get_namespace_name_or_temp(RelationGetNamespace(node->rel));
-	char	   *relname = RelationGetRelationName(node->rel);
+	char	   *schema = get_namespace_name_or_temp(get_rel_namespace(node->relid));
+	char	   *relname = get_rel_name(node->relid);
 	char	   *alias = list_nth(es->rtable_names, rti - 1);
 	StringInfoData text;
 
@@ -131,11 +132,58 @@ explain_device_keys(GpuAggScan *node, List *context, bool prefix, ExplainState *
 		explain_computed(plan, context, prefix, es);
 }
 
+/* With the schema, for VERBOSE */
+static char *
+table_name(Relation rel)
+{
+	return quote_qualified_identifier(get_namespace_name_or_temp(RelationGetNamespace(rel)),
+									  RelationGetRelationName(rel));
+}
+
+/*
+ * The tables below what the query names; a UNION ALL has no name.  Those that pruning
+ * left out while planning, and when execution began, are counted as EXPLAIN counts an
+ * Append's.
+ */
+static void
+explain_tables(GpuAggScan *node, ExplainState *es)
+{
+	const GpuAggTables *t = node->tables;
+	List	   *names = NIL;
+
+	if (OidIsValid(node->relid))
+		explain_relation(node, es);
+	ExplainPropertyInteger("Tables", NULL, t->ntables, es);
+	if (t->pruned > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyInteger("Tables Pruned", NULL, t->pruned, es);
+	if (t->removed > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyInteger("Subplans Removed", NULL, t->removed, es);
+	if (es->analyze && (explain_whole(es) || t->prune != NULL))
+		ExplainPropertyUInteger("Tables Read", NULL, t->read, es);
+	if (!es->verbose)
+		return;
+	for (int i = 0; i < t->ntables; i++)
+		names = lappend(names, table_name(t->tables[i].rel));
+	if (names != NIL)
+		ExplainPropertyList("Table Names", names, es);
+}
+
+/* Of several tables, the conditions of the first */
+static List *
+row_filter(const CustomScan *plan)
+{
+	Plan	   *rows = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
+
+	if (IsA(rows, Append))
+		rows = linitial(((Append *) rows)->appendplans);
+	return rows->qual;
+}
+
 static void
 explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
-	Plan	   *rows = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
+	List	   *filter = row_filter(plan);
 	bool		prefix = gpuagg_explain_prefix(es) || es->verbose;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
 												   (Plan *) plan, ancestors);
@@ -157,9 +205,9 @@ explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 		ExplainPropertyList("Group Key", keys, es);
 	if (node->info->regroup != NULL)
 		explain_device_keys(node, context, prefix, es);
-	if (rows->qual != NIL)
+	if (filter != NIL)
 		ExplainPropertyText("Row Filter",
-							deparse_expression((Node *) make_ands_explicit(rows->qual),
+							deparse_expression((Node *) make_ands_explicit(filter),
 											   context, prefix, false), es);
 }
 
@@ -300,13 +348,13 @@ explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
 							   info->profile_elsewhere, es);
 }
 
-/* How the device would group now; what ran is told by ANALYZE */
+/* How the device would group one table now; what ran is told by ANALYZE */
 static void
 explain_strategy(const GpuAggScan *node, ExplainState *es)
 {
 	GpuAggStrategyChoice choice;
 
-	if (!es->costs)
+	if (!es->costs || node->tables != NULL)
 		return;
 	gpuagg_passes_choose(node, RelationGetNumberOfBlocks(node->rel), false,
 						 &choice);
@@ -510,7 +558,9 @@ explain_device_filter(GpuAggScan *node, List *ancestors, ExplainState *es)
 static void
 explain_plan(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
-	if (!node->info->program->select)
+	if (node->tables != NULL)
+		explain_tables(node, es);
+	else if (!node->info->program->select)
 		explain_relation(node, es);
 	explain_sample(node, ancestors, es);
 	if (node->info->program->select)

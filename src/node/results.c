@@ -502,6 +502,12 @@ gpuagg_results_cut(GpuAggResults *results, const GpuAggStoreMark *mark)
 	gpuagg_store_cut(results->store, mark);
 }
 
+GpuAggStore *
+gpuagg_results_store(GpuAggResults *results)
+{
+	return results->store;
+}
+
 void
 gpuagg_results_rewind(GpuAggResults *results)
 {

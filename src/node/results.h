@@ -59,6 +59,9 @@ extern void gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *
 extern GpuAggBytes gpuagg_results_string(const GpuAggResults *results, const char *row,
 										 uint16 off);
 
+/* The groups as they came */
+extern GpuAggStore *gpuagg_results_store(GpuAggResults *results);
+
 extern void gpuagg_results_free(GpuAggResults *results);
 
 #endif							/* GPUAGG_NODE_RESULTS_H */

@@ -21,10 +21,12 @@
  * range table as always, and policies are quals of the table (see
  * lower_expr.c about their order).
  *
- * What a device cannot compute may be made of a finer grouping (regroup_plan.h).
+ * Several tables, of which partitions, inheritance or UNION ALL make one, are
+ * agg_tables.c's.  What a device cannot compute may be made of a finer grouping
+ * (regroup_plan.h), of one table.
  *
- * Does not handle: joins, subqueries, partitions, foreign tables, temporary
- * tables, partial aggregation.
+ * Does not handle: joins, subqueries, foreign tables, temporary tables, partial
+ * aggregation.
  */
 #include "postgres.h"
 
@@ -38,6 +40,7 @@
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -48,6 +51,7 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "planner/agg_path.h"
+#include "planner/agg_tables.h"
 #include "planner/group_estimate.h"
 #include "planner/lower/lower.h"
 #include "planner/offer.h"
@@ -65,39 +69,10 @@
 
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
 
-/* One grouping step while it is looked at */
-typedef struct GpuAggGrouping
-{
-	PlannerInfo *root;
-	RelOptInfo *input_rel;
-	RelOptInfo *grouped_rel;
-	List	   *clause;			/* SortGroupClauses of the keys */
-	PathTarget *target;			/* what stands above */
-	List	   *having;
-	GpuAggLower *lw;
-	GpuAggRegroupPlan *regroup;
-
-	/* columns of custom_scan_tlist: expressions, their sortgrouprefs */
-	List	   *exprs;
-	List	   *refs;
-	List	   *dependent;		/* Vars */
-	List	   *aggs;			/* Aggrefs */
-	List	   *groupings;		/* GroupingFuncs */
-
-	List	   *sample_exprs;
-	List	   *wanted_exprs;
-	double		sample_lines;
-	double		cached;			/* part of the pages, 0 to 1 */
-	double		made_groups;	/* of the query; the device's may be finer */
-	double		postgres_groups;	/* that PostgreSQL expects */
-	GpuAggWhatIf *what_if;
-	GpuAggPlanInfo info;
-} GpuAggGrouping;
-
 /* --------------------------------------------------------- what is asked --- */
 
 static bool
-check_input(RelOptInfo *rel)
+check_input(PlannerInfo *root, RelOptInfo *rel)
 {
 	if (rel->reloptkind == RELOPT_JOINREL)
 		return GPUAGG_REFUSE("the query joins tables; only one table can be grouped");
@@ -108,6 +83,11 @@ check_input(RelOptInfo *rel)
 		case RTE_RELATION:
 			break;
 		case RTE_SUBQUERY:
+			if (gpuagg_agg_tables_several(root, rel))
+				break;
+			if (planner_rt_fetch(rel->relid, root)->subquery->setOperations != NULL)
+				return GPUAGG_REFUSE("the input of the grouping is a UNION, INTERSECT or EXCEPT; of these only UNION ALL of tables without conditions, with columns of the same types, can be grouped");
+			/* FALLTHROUGH */
 		case RTE_CTE:
 			return GPUAGG_REFUSE("the input of the grouping is a subquery or a WITH query, not a plain table");
 		default:
@@ -124,22 +104,19 @@ static bool
 check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
 {
 	Query	   *parse = root->parse;
-	RangeTblEntry *rte;
 
-	if (!check_input(input_rel))
+	if (!check_input(root, input_rel))
 		return false;
 	if (parse->rowMarks != NIL)
 		return GPUAGG_REFUSE("FOR UPDATE and FOR SHARE are not supported");
-	rte = planner_rt_fetch(input_rel->relid, root);
-	if (rte->inh)
-		return GPUAGG_REFUSE("table \"%s\" is partitioned or has child tables",
-							 rte->eref->aliasname);
-	if (!gpuagg_table_check_kind(rte))
-		return false;
 	if ((root->numOrderedAggs > 0 || !grouping_is_hashable(clause)) &&
 		!grouping_is_sortable(clause))
 		return GPUAGG_REFUSE("the group keys cannot be sorted");
-	return gpuagg_sample_check(root, input_rel);
+	if (gpuagg_agg_tables_several(root, input_rel))
+		return parse->groupingSets == NIL ||
+			GPUAGG_REFUSE("grouping sets (ROLLUP, CUBE) of several tables are not supported");
+	return gpuagg_table_check_kind(planner_rt_fetch(input_rel->relid, root)) &&
+		gpuagg_sample_check(root, input_rel);
 }
 
 /* ------------------------------------------------------- what is computed --- */
@@ -190,10 +167,11 @@ collect_walker(Node *node, void *context)
 }
 
 static void
-add_column(GpuAggGrouping *g, Node *expr, Index ref)
+add_column(GpuAggGrouping *g, Node *expr, Index ref, Oid eqop)
 {
 	g->exprs = lappend(g->exprs, expr);
 	g->refs = lappend_int(g->refs, ref);
+	g->eqops = lappend_oid(g->eqops, eqop);
 }
 
 /* May this key be left to PostgreSQL, above the node? */
@@ -227,6 +205,10 @@ lower_column(GpuAggGrouping *g, Node *expr, Oid eqop)
 	GpuAggOutput *output = &g->info.outputs[g->info.noutputs++];
 
 	memset(output, 0, sizeof(*output));
+	if (g->regroup == NULL)
+		return IsA(expr, Aggref) ?
+			gpuagg_lower_aggregate(g->lw, (Aggref *) expr, output) :
+			gpuagg_lower_key(g->lw, (Expr *) expr, eqop, output);
 	if (IsA(expr, Aggref))
 		return gpuagg_regroup_aggregate(g->regroup, (Aggref *) expr, output);
 	if (IsA(expr, GroupingFunc))
@@ -246,13 +228,11 @@ may_go_on(bool ok)
 }
 
 static bool
-lower_keys(GpuAggGrouping *g)
+collect_keys(GpuAggGrouping *g)
 {
 	bool		ok = true;
 	ListCell   *lc;
 
-	g->info.outputs = palloc((list_length(g->clause) + 1) *
-							 sizeof(GpuAggOutput));
 	foreach(lc, g->clause)
 	{
 		SortGroupClause *sgc = lfirst_node(SortGroupClause, lc);
@@ -264,75 +244,97 @@ lower_keys(GpuAggGrouping *g)
 		else if (gpuagg_lower_is_constant((Expr *) expr))
 			ok &= check_constant_key((Expr *) expr);
 		else
-		{
-			add_column(g, expr, sgc->tleSortGroupRef);
-			ok &= lower_column(g, expr, sgc->eqop);
-		}
+			add_column(g, expr, sgc->tleSortGroupRef, sgc->eqop);
 		if (!may_go_on(ok))
 			return false;
 	}
 	return ok;
 }
 
-/* What target list and HAVING need beside the keys */
+/* The keys, and what target list and HAVING need beside them */
 static bool
-lower_targets(GpuAggGrouping *g)
+collect_columns(GpuAggGrouping *g)
 {
-	bool		ok;
+	bool		ok = collect_keys(g);
 	ListCell   *lc;
 
-	ok = !collect_walker((Node *) g->target->exprs, g) &&
+	if (!may_go_on(ok))
+		return false;
+	ok &= !collect_walker((Node *) g->target->exprs, g) &&
 		!collect_walker((Node *) g->having, g);
-	g->info.outputs = repalloc(g->info.outputs,
-							   (g->info.noutputs + list_length(g->dependent) +
-								list_length(g->aggs) + list_length(g->groupings) + 1) *
-							   sizeof(GpuAggOutput));
 	foreach(lc, g->dependent)
-	{
-		add_column(g, lfirst(lc), 0);
-		ok &= lower_column(g, lfirst(lc), InvalidOid);
-		if (!may_go_on(ok))
-			return false;
-	}
-	if (g->root->parse->groupingSets != NIL)
-		ok &= gpuagg_regroup_sets(g->regroup, g->root->parse->groupingSets, g->refs);
-	else if (g->clause != NIL && g->lw->nkeys == 0)
-		ok &= gpuagg_lower_unit_key(g->lw);
+		add_column(g, lfirst(lc), 0, InvalidOid);
 	foreach(lc, g->aggs)
-	{
-		add_column(g, lfirst(lc), 0);
-		ok &= lower_column(g, lfirst(lc), InvalidOid);
-		if (!may_go_on(ok))
-			return false;
-	}
+		add_column(g, lfirst(lc), 0, InvalidOid);
 	foreach(lc, g->groupings)
-	{
-		add_column(g, lfirst(lc), 0);
-		ok &= lower_column(g, lfirst(lc), InvalidOid);
-	}
+		add_column(g, lfirst(lc), 0, InvalidOid);
 	if (g->clause == NIL && g->aggs == NIL)
 		return GPUAGG_REFUSE("there is no aggregate left to compute");
 	return ok;
 }
 
+/* As columns of one of the tables below */
+static Node *
+translate_column(const GpuAggGrouping *g, Node *expr, RelOptInfo *rel)
+{
+	return rel == g->input_rel ? expr :
+		gpuagg_adjust_appendrel_attrs(g->root, expr, rel, g->input_rel);
+}
+
+/* When all keys are there: what they are parts of, or one for a group without any */
 static bool
-lower_grouping(GpuAggGrouping *g, Relation relation)
+finish_keys(GpuAggGrouping *g, int nkeys)
+{
+	if (g->root->parse->groupingSets != NIL)
+		return gpuagg_regroup_sets(g->regroup, g->root->parse->groupingSets,
+								   list_copy_head(g->refs, nkeys));
+	return g->clause == NIL || g->lw->nkeys > 0 || gpuagg_lower_unit_key(g->lw);
+}
+
+static bool
+lower_columns(GpuAggGrouping *g, RelOptInfo *rel)
+{
+	int			nkeys = list_length(g->exprs) - list_length(g->aggs) - list_length(g->groupings);
+	bool		ok = true;
+
+	g->info.noutputs = 0;
+	g->info.outputs = palloc((list_length(g->exprs) + 1) * sizeof(GpuAggOutput));
+	for (int i = 0; i < list_length(g->exprs); i++)
+	{
+		if (i == nkeys)
+			ok &= finish_keys(g, nkeys);
+		ok &= lower_column(g, translate_column(g, list_nth(g->exprs, i), rel),
+						   list_nth_oid(g->eqops, i));
+		if (!may_go_on(ok))
+			return false;
+	}
+	if (nkeys == list_length(g->exprs))
+		ok &= finish_keys(g, nkeys);
+	return ok;
+}
+
+bool
+gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 {
 	bool		ok;
 
-	g->lw = gpuagg_lower_create(g->root, g->input_rel, relation,
+	g->lw = gpuagg_lower_create(g->root, rel, relation,
 								g->clause != NIL && g->root->parse->groupingSets == NIL);
-	g->regroup = gpuagg_regroup_begin(g->lw);
-	ok = gpuagg_regroup_filter(g->regroup, g->input_rel->baserestrictinfo);
+	g->lw->nullable = g->nullable;
+	if (g->tables == NULL)
+	{
+		g->regroup = gpuagg_regroup_begin(g->lw);
+		ok = gpuagg_regroup_filter(g->regroup, rel->baserestrictinfo);
+	}
+	else
+		ok = gpuagg_lower_filter(g->lw, rel->baserestrictinfo);
 	if (!may_go_on(ok))
 		return false;
-	ok &= lower_keys(g);
-	if (!may_go_on(ok))
-		return false;
-	ok &= lower_targets(g);
+	ok &= lower_columns(g, rel);
 	if (!ok)
 		return false;
-	g->info.regroup = gpuagg_regroup_finish(g->regroup, g->info.outputs);
+	if (g->regroup != NULL)
+		g->info.regroup = gpuagg_regroup_finish(g->regroup, g->info.outputs);
 	g->info.program = gpuagg_lower_finish(g->lw);
 	g->info.runtime = g->lw->runtime;
 	g->info.nruntime = g->lw->nruntime;
@@ -389,7 +391,9 @@ estimate_groups(GpuAggGrouping *g, Relation relation)
 		get_sortgrouplist_exprs(g->clause, g->root->processed_tlist);
 
 	if (keys != NIL)
-		gpuagg_group_estimate(g->root, g->input_rel, relation, keys, &estimate);
+		gpuagg_group_estimate(g->root, g->input_rel, relation,
+							  g->tables != NULL ? g->tables->pages : g->input_rel->pages,
+							  keys, &estimate);
 	g->info.est_groups = estimate.groups;
 	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g) : estimate.groups;
 	g->postgres_groups = estimate.postgres;
@@ -432,14 +436,15 @@ estimate_cached(const GpuAggGrouping *g, Relation relation)
 static Path *
 make_fallback_path(GpuAggGrouping *g)
 {
+	Path	   *scan = g->tables != NULL ? gpuagg_agg_tables_scan_path(g) :
+		gpuagg_sample_scan_path(g->root, g->input_rel);
 	PathTarget *target = create_empty_pathtarget();
 	ListCell   *expr;
 	ListCell   *ref;
 
 	forboth(expr, g->exprs, ref, g->refs)
 		add_column_to_pathtarget(target, (Expr *) lfirst(expr), lfirst_int(ref));
-	return gpuagg_fallback_path(g->root, g->grouped_rel,
-								gpuagg_sample_scan_path(g->root, g->input_rel),
+	return gpuagg_fallback_path(g->root, g->grouped_rel, scan,
 								set_pathtarget_cost_width(g->root, target), g->clause,
 								g->made_groups);
 }
@@ -468,6 +473,8 @@ cost_of_computed(const GpuAggGrouping *g)
 {
 	QualCost	cost;
 
+	if (g->regroup == NULL)
+		return 0;
 	cost_qual_eval(&cost, g->regroup->exprs, g->root);
 	return cost.startup + cost.per_tuple * g->info.est_groups;
 }
@@ -491,30 +498,42 @@ cost_of_hashing(GpuAggGrouping *g, Path *fallback)
 						   g->info.est_groups)->path.total_cost;
 }
 
+static void
+table_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
+{
+	const RelOptInfo *rel = g->input_rel;
+
+	input->pages = rel->pages;
+	input->cached = g->cached;
+	if (g->info.sample == GPUAGG_SAMPLE_SYSTEM)
+		get_tablespace_page_costs(rel->reltablespace, &input->page_cost, NULL);
+	else
+		get_tablespace_page_costs(rel->reltablespace, NULL, &input->page_cost);
+	input->lines = g->sample_lines;
+	input->rows = g->info.est_rows;
+	input->allvisfrac = rel->allvisfrac;
+	input->tasks = 1;
+}
+
 /* Cost of the device, of HAVING and of the target list */
 static void
 set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 {
-	RelOptInfo *rel = g->input_rel;
 	QualCost	having;
 	GpuAggCostInput input = {.scale = gpuagg_cost_scale};
 	GpuAggCost	cost;
 	Cost		computed;
 
-	input.pages = rel->pages;
-	input.cached = g->cached;
-	if (g->info.sample == GPUAGG_SAMPLE_SYSTEM)
-		get_tablespace_page_costs(rel->reltablespace, &input.page_cost, NULL);
+	if (g->tables != NULL)
+		gpuagg_agg_tables_cost_input(g, &input);
 	else
-		get_tablespace_page_costs(rel->reltablespace, NULL, &input.page_cost);
-	input.lines = g->sample_lines;
-	input.rows = g->info.est_rows;
+		table_cost_input(g, &input);
 	input.passed = g->info.est_passed;
 	input.groups = g->info.est_groups;
 	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);
 	input.made = g->info.regroup != NULL ? g->made_groups : 0;
-	input.entries = gpuagg_regroup_repeats(g->regroup) ? g->info.est_groups : g->made_groups;
-	input.allvisfrac = rel->allvisfrac;
+	input.entries = g->regroup != NULL && gpuagg_regroup_repeats(g->regroup) ?
+		g->info.est_groups : g->made_groups;
 	input.postgres_cost = postgres_cost;
 	cost = gpuagg_cost_agg(&input, &g->info);
 	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
@@ -555,6 +574,7 @@ make_path(GpuAggGrouping *g)
 {
 	CustomPath *path = makeNode(CustomPath);
 	RelOptInfo *parent = palloc(sizeof(RelOptInfo));
+	List	   *runtime;
 
 	*parent = *g->grouped_rel;
 	parent->relids = bms_copy(g->input_rel->relids);
@@ -563,13 +583,15 @@ make_path(GpuAggGrouping *g)
 	path->path.pathtarget = g->target;
 	path->methods = &path_methods;
 	path->custom_paths = list_make2(make_fallback_path(g),
+									g->tables != NULL ? gpuagg_agg_tables_row_path(g) :
 									make_scan_path(g, gpuagg_lower_row_exprs(g->lw)));
 	if (g->info.regroup != NULL && g->regroup->exprs != NIL)
 		path->custom_paths = lappend(path->custom_paths, make_scan_path(g, g->regroup->exprs));
 	set_costs(g, &path->path, cost_of_hashing(g, linitial(path->custom_paths)));
-	path->custom_private = list_make4(gpuagg_plan_pack(&g->info), g->exprs,
-									  list_concat(list_concat_copy(g->lw->runtime_exprs,
-																   g->sample_exprs),
+	runtime = g->tables != NULL ? gpuagg_agg_tables_runtime(g) : g->lw->runtime_exprs;
+	path->custom_private = list_make4(g->tables != NULL ? gpuagg_agg_tables_pack(g) :
+									  gpuagg_plan_pack(&g->info), g->exprs,
+									  list_concat(list_concat_copy(runtime, g->sample_exprs),
 												  g->wanted_exprs),
 									  g->having);
 	return path;
@@ -578,21 +600,36 @@ make_path(GpuAggGrouping *g)
 /* ------------------------------------------------------------------ plan --- */
 
 /*
- * The row plan is to be a bare SeqScan.  Where quals without columns have
+ * The row plan of a table is to be a bare SeqScan.  Where quals without columns have
  * put a Result on it, they become quals of the scan, before the others.
  */
 static Plan *
+bare_row_scan(Plan *plan)
+{
+	Plan	   *scan = plan;
+
+	if (IsA(plan, Result))
+	{
+		scan = plan->lefttree;
+		scan->targetlist = plan->targetlist;
+		scan->qual = list_concat(copyObject((List *) ((Result *) plan)->resconstantqual),
+								 scan->qual);
+	}
+	if (!IsA(scan, SeqScan))
+		elog(ERROR, "gpuagg: row plan is not a sequential scan");
+	return scan;
+}
+
+static Plan *
 bare_row_plan(Plan *plan)
 {
-	Plan	   *scan;
+	ListCell   *lc;
 
-	if (!IsA(plan, Result))
-		return plan;
-	scan = plan->lefttree;
-	scan->targetlist = plan->targetlist;
-	scan->qual = list_concat(copyObject((List *) ((Result *) plan)->resconstantqual),
-							 scan->qual);
-	return scan;
+	if (!IsA(plan, Append))
+		return bare_row_scan(plan);
+	foreach(lc, ((Append *) plan)->appendplans)
+		lfirst(lc) = bare_row_scan(lfirst(lc));
+	return plan;
 }
 
 static Plan *
@@ -606,8 +643,6 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 												  GPUAGG_PLAN_ROWS));
 	ListCell   *lc;
 
-	if (!IsA(row_plan, SeqScan))
-		elog(ERROR, "gpuagg: row plan is not a sequential scan");
 	plan->scan.scanrelid = 0;
 	plan->scan.plan.targetlist = tlist;
 	plan->scan.plan.qual = gpuagg_order_quals(root, having);
@@ -649,45 +684,87 @@ plan_wanted(GpuAggGrouping *g)
 		g->wanted_exprs = gpuagg_top_groups_plan(&q, &g->info.wanted);
 }
 
+/* Unless it was only looked at for further reasons */
+static void
+offer_path(GpuAggGrouping *g, GpuAggOffer *offer)
+{
+	if (g->refused)
+		return;
+	offer->path = make_path(g);
+	offer->what_if = g->what_if;
+}
+
+/* The parser or the plan cache holds the lock on the table. */
+static void
+try_table(GpuAggGrouping *g, GpuAggOffer *offer)
+{
+	RelOptInfo *rel = g->input_rel;
+	Relation	relation = table_open(offer->table, NoLock);
+
+	if (gpuagg_table_check(relation) && gpuagg_grouping_lower(g, rel, relation) &&
+		check_device(g->info.program) &&
+		gpuagg_sample_check_program(g->root, rel, relation, g->info.program))
+	{
+		g->info.est_rows = rel->tuples;
+		g->info.est_passed = estimate_passed(g);
+		g->info.sample = gpuagg_sample_method(g->root, rel);
+		estimate_groups(g, relation);
+		g->sample_exprs = gpuagg_sample_exprs(g->root, rel, &g->info.repeatable);
+		g->sample_lines = gpuagg_sample_lines(g->root, rel, relation);
+		g->cached = estimate_cached(g, relation);
+		plan_wanted(g);
+		offer_path(g, offer);
+	}
+	table_close(relation, NoLock);
+}
+
+/* The one above them, if there is one, is locked, too. */
+static void
+try_tables(GpuAggGrouping *g, GpuAggOffer *offer)
+{
+	Relation	parent;
+
+	if (!gpuagg_agg_tables_find(g) || !gpuagg_agg_tables_lower(g))
+		return;
+	if (gpuagg_agg_tables_scan_path(g) == NULL)
+	{
+		(void) GPUAGG_REFUSE("PostgreSQL has no plan of these tables for one process");
+		return;
+	}
+	if (!check_device(g->info.program))
+		return;
+	g->info.est_rows = g->tables->rows;
+	g->info.est_passed = g->tables->passed;
+	parent = OidIsValid(offer->table) ? table_open(offer->table, NoLock) : NULL;
+	estimate_groups(g, parent);
+	if (parent != NULL)
+		table_close(parent, NoLock);
+	offer_path(g, offer);
+}
+
 /* Fills in what has become of the offer. */
 static void
 try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 {
-	PlannerInfo *root = offer->root;
-	RelOptInfo *input_rel = offer->input_rel;
 	GpuAggGrouping g;
-	Relation	relation;
 
-	if (!check_query(root, input_rel, clause))
+	if (!check_query(offer->root, offer->input_rel, clause))
 		return;
 	memset(&g, 0, sizeof(g));
-	g.root = root;
-	g.input_rel = input_rel;
+	g.root = offer->root;
+	g.input_rel = offer->input_rel;
 	g.grouped_rel = offer->rel;
 	g.clause = clause;
 	g.target = target;
 	g.having = having;
-
-	/* the parser or the plan cache holds the lock */
-	offer->table = planner_rt_fetch(input_rel->relid, root)->relid;
-	relation = table_open(offer->table, NoLock);
-	if (gpuagg_table_check(relation) && lower_grouping(&g, relation) &&
-		check_device(g.info.program) &&
-		gpuagg_sample_check_program(root, input_rel, relation, g.info.program))
-	{
-		g.info.est_rows = input_rel->tuples;
-		g.info.est_passed = estimate_passed(&g);
-		g.info.sample = gpuagg_sample_method(root, input_rel);
-		estimate_groups(&g, relation);
-		g.sample_exprs = gpuagg_sample_exprs(root, input_rel,
-											 &g.info.repeatable);
-		g.sample_lines = gpuagg_sample_lines(root, input_rel, relation);
-		g.cached = estimate_cached(&g, relation);
-		plan_wanted(&g);
-		offer->path = make_path(&g);
-		offer->what_if = g.what_if;
-	}
-	table_close(relation, NoLock);
+	offer->table = planner_rt_fetch(g.input_rel->relid, g.root)->relid;
+	g.refused = !collect_columns(&g);
+	if (!may_go_on(!g.refused))
+		return;
+	if (gpuagg_agg_tables_several(g.root, g.input_rel))
+		try_tables(&g, offer);
+	else
+		try_table(&g, offer);
 }
 
 /*

@@ -123,20 +123,20 @@ bounded_groups(const GpuAggBoundSource *source, List *exprs)
 
 /* What earlier runs make of it; HUGE_VAL: nothing */
 static double
-seen_groups(const GpuAggBoundSource *source, const GpuAggSeenKey *key)
+seen_groups(const GpuAggBoundSource *source, const GpuAggSeenKey *key, BlockNumber pages)
 {
 	Oid			relid = RelationGetRelid(source->relation);
 	GpuAggSeenKey all = {.keys = key->keys};
-	double		groups = gpuagg_seen_groups_find(relid, key, source->rel->pages);
+	double		groups = gpuagg_seen_groups_find(relid, key, pages);
 
 	if (groups == 0 && !source->exact_hidden)
-		groups = gpuagg_seen_groups_find(relid, &all, source->rel->pages);
+		groups = gpuagg_seen_groups_find(relid, &all, pages);
 	return groups > 0 ? groups : HUGE_VAL;
 }
 
 void
-gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation, List *exprs,
-					  GpuAggGroupEstimate *estimate)
+gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
+					  BlockNumber pages, List *exprs, GpuAggGroupEstimate *estimate)
 {
 	GpuAggBoundSource source = {
 		.root = root,
@@ -146,8 +146,12 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation, Lis
 	};
 
 	estimate->postgres = estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
-	estimate->key = seen_key(rel, exprs);
-	estimate->groups = Min(estimate->postgres, bounded_groups(&source, exprs));
-	estimate->groups = Min(estimate->groups, seen_groups(&source, &estimate->key));
+	estimate->groups = estimate->postgres;
+	if (relation != NULL)
+	{
+		estimate->key = seen_key(rel, exprs);
+		estimate->groups = Min(estimate->groups, bounded_groups(&source, exprs));
+		estimate->groups = Min(estimate->groups, seen_groups(&source, &estimate->key, pages));
+	}
 	estimate->groups = clamp_row_est(Min(estimate->groups, rel->rows));
 }

@@ -18,8 +18,13 @@ typedef struct GpuAggGroupEstimate
 	GpuAggSeenKey key;			/* under which they are remembered */
 } GpuAggGroupEstimate;
 
-/* Of the rows of rel that pass its conditions, by these expressions, at least one */
+/*
+ * Of the rows of rel, which has so many pages, that pass its conditions, by these
+ * expressions, at least one.  relation: the table, or the one above several tables;
+ * NULL: there is none.
+ */
 extern void gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
-								  List *exprs, GpuAggGroupEstimate *estimate);
+								  BlockNumber pages, List *exprs,
+								  GpuAggGroupEstimate *estimate);
 
 #endif							/* GPUAGG_PLANNER_GROUP_ESTIMATE_H */

@@ -48,6 +48,9 @@
 /* Reading a page from the kernel's cache */
 #define REREAD_PAGE_NS 2500.0
 
+/* A group of one of several tables is received, found among the others, and added */
+#define MERGE_GROUP_NS 250.0
+
 static int	cpus = 1;			/* of the server */
 
 /*
@@ -150,6 +153,20 @@ task_unit(const GpuAggRates *rates, const GpuAggWork *work,
 	return gpuagg_predict_postgres(rates, &all) / units / input->scale;
 }
 
+/* Of several tables each has its task, and groups are merged before the first is returned. */
+static void
+predict_tables(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPrediction *p)
+{
+	double		ns;
+
+	if (input->tasks <= 1)
+		return;
+	ns = (input->tasks - 1) * rates->round_trip_ns + input->merged * MERGE_GROUP_NS;
+	p->start += ns;
+	p->startup += ns;
+	p->total += ns;
+}
+
 /* Predicts, and turns into units */
 static GpuAggCost
 task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
@@ -168,6 +185,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	work.passes = choice.passes;
 	work.draw_ns = draw_ns(&work, info);
 	gpuagg_predict(&rates, &work, &info->predicted);
+	predict_tables(&rates, input, &info->predicted);
 	info->profile = profile->id;
 	info->profile_origin = profile->origin;
 	info->profile_elsewhere = profile->elsewhere;

@@ -25,6 +25,8 @@ typedef struct GpuAggCostInput
 	Cost		postgres_cost;	/* of its plan in one process */
 	double		allvisfrac;		/* of the pages */
 	double		scale;			/* gpuagg.cost_scale */
+	int			tasks;			/* that do it: one for each of several tables, */
+	double		merged;			/* whose groups, so many, are merged */
 	bool		ring;			/* pages pass through a ring of buffers and are
 								 * gone when rows are read from them */
 } GpuAggCostInput;

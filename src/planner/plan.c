@@ -194,6 +194,27 @@ gpuagg_plan_unpack(List *custom_private)
 	return info;
 }
 
+List *
+gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned)
+{
+	return list_make3(programs, program_of, makeInteger(pruned));
+}
+
+bool
+gpuagg_plan_has_tables(List *custom_private)
+{
+	return IsA(linitial(custom_private), List);
+}
+
+void
+gpuagg_plan_unpack_tables(List *custom_private, List **programs, List **program_of,
+						  int *pruned)
+{
+	*programs = linitial_node(List, custom_private);
+	*program_of = lsecond(custom_private);
+	*pruned = intVal(lthird(custom_private));
+}
+
 int
 gpuagg_plan_wanted_exprs(const GpuAggWanted *wanted)
 {

@@ -21,6 +21,14 @@
  *	custom_relids		the one table
  *	custom_private		this struct, packed
  *
+ * GpuAgg of several tables, of which partitions, inheritance or UNION ALL make one:
+ *	custom_exprs		the runtime constants of each program, one after the other
+ *	custom_plans[GPUAGG_PLAN_ROWS]	an Append of such SeqScans, one for each table;
+ *						never run, but its pruning is used.  PostgreSQL puts the
+ *						SeqScan in its place if there is only one
+ *	custom_relids		what they are in the query's range table
+ *	custom_private		as gpuagg_plan_pack_tables makes it
+ *
  * GpuSample, scanrelid the table:
  *	qual				what PostgreSQL evaluates, after the device's filter
  *	custom_exprs		as above; then the conditions of the device's filter
@@ -125,6 +133,16 @@ typedef struct GpuAggPlanInfo
 /* A List of copyable, printable nodes, and back (palloc'd). */
 extern List *gpuagg_plan_pack(const GpuAggPlanInfo *info);
 extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);
+
+/*
+ * The same of several tables: a List of such Lists, one for each program, which
+ * differ in program and runtime constants only; for each table the number of its
+ * program; and how many more partitions there are that need not be read.
+ */
+extern List *gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned);
+extern bool gpuagg_plan_has_tables(List *custom_private);
+extern void gpuagg_plan_unpack_tables(List *custom_private, List **programs,
+									  List **program_of, int *pruned);
 
 /* How many expressions it takes from the end of custom_exprs */
 extern int	gpuagg_plan_wanted_exprs(const GpuAggWanted *wanted);

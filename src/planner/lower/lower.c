@@ -96,7 +96,7 @@ constant_value(const GpuAggLower *lw, int number, GpuAggValue *out)
 
 	out->reg = GPUAGG_VREG_CONST | number;
 	out->type = c->type;
-	out->notnull = !c->runtime && c->state == GPUAGG_ST_VALUE;
+	out->notnull = !lw->nullable && !c->runtime && c->state == GPUAGG_ST_VALUE;
 	out->may_fail = false;
 	no_decimals(out);
 }
@@ -257,8 +257,8 @@ gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
 	}
 	out->reg = GPUAGG_VREG_COLUMN | i;
 	out->type = type;
-	out->notnull = gpuagg_attr_notnull(RelationGetDescr(lw->relation),
-									   attno - 1);
+	out->notnull = !lw->nullable &&
+		gpuagg_attr_notnull(RelationGetDescr(lw->relation), attno - 1);
 	out->may_fail = false;
 	no_decimals(out);
 	out->scale = out->shown = scale;

@@ -78,6 +78,8 @@ typedef struct GpuAggLower
 	Relation	relation;		/* open while lowering */
 	bool		grouped;		/* GROUP BY: a group always has a row */
 	bool		select;			/* rows are selected, not grouped */
+	bool		nullable;		/* any value may be NULL: what this table knows
+								 * better does not count */
 	bool		utf8;
 	bool		chars_known;	/* UTF-8 or one byte a character */
 	const GpuAggValue *case_value;	/* of the CASE around, or NULL */

@@ -155,7 +155,7 @@ filter_nulls(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter)
 static bool
 is_notnull_column(const GpuAggLower *lw, const Var *var)
 {
-	return var->varno == lw->rel->relid && var->varattno > 0 &&
+	return !lw->nullable && var->varno == lw->rel->relid && var->varattno > 0 &&
 		gpuagg_attr_notnull(RelationGetDescr(lw->relation), var->varattno - 1);
 }
 
@@ -170,11 +170,12 @@ lower_count(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter, int *number
 	while (bare != NULL && IsA(bare, RelabelType))
 		bare = ((RelabelType *) bare)->arg;
 	if (bare == NULL ||
-		(IsA(bare, Const) && !((Const *) bare)->constisnull) ||
+		(IsA(bare, Const) && !((Const *) bare)->constisnull && !lw->nullable) ||
 		(IsA(bare, Var) && is_notnull_column(lw, (Var *) bare)))
 		return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
 									   number);
-	if (IsA(bare, Const))
+	if (IsA(bare, Const) &&
+		!(lw->nullable && gpuagg_constant_type(((Const *) bare)->consttype, &type)))
 	{
 		/* a NULL, of whatever type */
 		return gpuagg_lower_null_bool(lw, &value) &&

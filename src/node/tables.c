@@ -1,0 +1,252 @@
+/*
+ * tables.c
+ *		A scan of several tables (tables.h): partitions, child tables, parts of
+ *		a UNION ALL.
+ *
+ * Each table is scanned as a table by itself is, by a task of its own that knows
+ * its columns, its cache and its dictionaries.  The groups of all tasks lie in one
+ * store, and are merged when the last one is through (merge.c); of one task they
+ * are the result as they are.  A task that has to be redone takes back only its own.
+ *
+ * Which tables are read is PostgreSQL's to say: the row plan is an Append, and its
+ * pruning is asked when execution begins and again at each run, with the
+ * parameters that there are then, as an Append would ask it.  Tables that are left
+ * out when execution begins are not opened.
+ *
+ * The scan is a scan of one table at a time: table_enter() lends it what belongs to
+ * that one.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "node/merge.h"
+#include "node/tables.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+/* --------------------------------------------------------------- begin --- */
+
+/*
+ * PostgreSQL's pruning wants the state of an Append: it gets one that has nothing
+ * else.
+ */
+static Bitmapset *
+tables_prune(GpuAggTables *t, Append *append, EState *estate)
+{
+	AppendState *state;
+	Bitmapset  *valid;
+	int			n = list_length(append->appendplans);
+
+	if (!gpuagg_append_prunes(append))
+		return bms_add_range(NULL, 0, n - 1);
+	state = makeNode(AppendState);
+	state->ps.plan = &append->plan;
+	state->ps.state = estate;
+	t->prune = gpuagg_pruning_init(&state->ps, append, n, &valid);
+	t->removed = n - bms_num_members(valid);
+	return valid;
+}
+
+static void
+tables_open(GpuAggTables *t, List *plans, const Bitmapset *valid, List *program_of,
+			EState *estate, int eflags)
+{
+	int			i = -1;
+
+	t->tables = palloc0(Max(1, bms_num_members(valid)) * sizeof(GpuAggTable));
+	while ((i = bms_next_member(valid, i)) >= 0)
+	{
+		GpuAggTable *table = &t->tables[t->ntables++];
+
+		table->row_plan = list_nth(plans, i);
+		table->program = list_nth_int(program_of, i);
+		table->rel = ExecOpenScanRelation(estate,
+										  castNode(SeqScan, table->row_plan)->scan.scanrelid,
+										  eflags);
+	}
+}
+
+static void
+table_enter(GpuAggScan *scan, GpuAggTable *table)
+{
+	const GpuAggTableProgram *program = &scan->tables->programs[table->program];
+
+	scan->rel = table->rel;
+	scan->row_plan = table->row_plan;
+	scan->rows = table->rows;
+	scan->info = program->info;
+	scan->runtime = program->runtime;
+	scan->params = program->params;
+}
+
+static void
+table_leave(GpuAggScan *scan, GpuAggTable *table)
+{
+	table->rows = scan->rows;
+	scan->rows = NULL;
+}
+
+static void
+tables_programs(GpuAggScan *scan, List *packed, List *exprs, int eflags)
+{
+	GpuAggTables *t = scan->tables;
+	ListCell   *lc;
+	int			at = 0;
+
+	t->programs = palloc0(list_length(packed) * sizeof(GpuAggTableProgram));
+	foreach(lc, packed)
+	{
+		GpuAggTableProgram *program = &t->programs[foreach_current_index(lc)];
+
+		program->info = gpuagg_plan_unpack(lfirst(lc));
+		if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
+			gpuagg_scan_runtime(scan, list_truncate(list_copy_tail(exprs, at),
+													program->info->nruntime),
+								&program->runtime, &program->params);
+		at += program->info->nruntime;
+	}
+}
+
+void
+gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, int eflags)
+{
+	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
+	Plan	   *rows = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
+	GpuAggTables *t = palloc0(sizeof(GpuAggTables));
+	List	   *packed;
+	List	   *program_of;
+
+	scan->tables = t;
+	gpuagg_plan_unpack_tables(plan->custom_private, &packed, &program_of, &t->pruned);
+	tables_programs(scan, packed, exprs, eflags);
+	if (IsA(rows, Append))
+		tables_open(t, ((Append *) rows)->appendplans,
+					tables_prune(t, (Append *) rows, estate), program_of, estate, eflags);
+	else
+		tables_open(t, list_make1(rows), bms_make_singleton(0), program_of, estate, eflags);
+	scan->info = t->programs[0].info;
+	scan->relid = exec_rt_fetch(bms_singleton_member(plan->custom_relids), estate)->relid;
+	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
+	{
+		gpuagg_sample_init(&scan->sample, GPUAGG_SAMPLE_NONE, false, NIL, &scan->css.ss.ps);
+		gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, NIL, &scan->css.ss.ps);
+	}
+	t->est_rows = scan->info->est_rows;
+	t->est_passed = scan->info->est_passed;
+	t->est_groups = scan->info->est_groups;
+}
+
+/* ----------------------------------------------------------------- run --- */
+
+/* What the planner expects of a table, by its part of the blocks */
+static void
+table_expect(GpuAggTables *t, GpuAggPlanInfo *info, Relation rel)
+{
+	double		share = (double) RelationGetNumberOfBlocks(rel) / Max(t->nblocks, 1);
+
+	share = Min(share, 1);
+	info->est_rows = t->est_rows * share;
+	info->est_passed = t->est_passed * share;
+	info->est_groups = Min(t->est_groups, Max(info->est_passed, 1));
+}
+
+/* What a counter "of the last run" comes to over tasks */
+static void
+counters_join(GpuAggCounters *counters, const GpuAggCounters *before)
+{
+	counters->passes = Max(counters->passes, before->passes);
+	counters->splits += before->splits;
+	counters->switches += before->switches;
+	counters->compiled += before->compiled;
+}
+
+static GpuAggStatus
+tables_task(GpuAggScan *scan, GpuAggTable *table, GpuAggError *error)
+{
+	GpuAggCounters *counters = &scan->counters;
+	GpuAggCounters before = *counters;
+	GpuAggStatus status;
+
+	table_enter(scan, table);
+	table_expect(scan->tables, scan->info, table->rel);
+	gpuagg_results_mark(scan->results, &scan->mark);
+	status = gpuagg_scan_run_table(scan, error);
+	if (counters->runs > before.runs)
+	{
+		scan->tables->tasks++;
+		counters_join(counters, &before);
+	}
+	table_leave(scan, table);
+	return status;
+}
+
+static Bitmapset *
+tables_to_read(GpuAggTables *t)
+{
+	if (t->prune != NULL && t->prune->do_exec_prune)
+		return gpuagg_pruning_subplans(t->prune);
+	return t->ntables == 0 ? NULL : bms_add_range(NULL, 0, t->ntables - 1);
+}
+
+/* The store's groups, merged, in a store of their own; so many had been counted before. */
+static GpuAggStatus
+tables_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
+{
+	GpuAggResults *all = scan->results;
+	uint64		merged = 0;
+	GpuAggStatus status;
+
+	scan->results = gpuagg_scan_new_results(scan);
+	status = gpuagg_merge_groups(gpuagg_results_store(all), scan->results, scan->owner,
+								 scan->info->program, &merged, error);
+	scan->counters.groups = counted + merged;
+	gpuagg_results_free(all);
+	return status;
+}
+
+static void
+tables_reset_counters(GpuAggCounters *counters)
+{
+	counters->passes = counters->splits = 0;
+	counters->switches = counters->compiled = 0;
+}
+
+GpuAggStatus
+gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
+{
+	GpuAggTables *t = scan->tables;
+	uint64		runs = scan->counters.runs;
+	uint64		groups = scan->counters.groups;
+	Bitmapset  *valid = tables_to_read(t);
+	GpuAggStatus status = GPUAGG_OK;
+	int			i = -1;
+
+	t->nblocks = t->tasks = 0;
+	while ((i = bms_next_member(valid, i)) >= 0)
+		t->nblocks += RelationGetNumberOfBlocks(t->tables[i].rel);
+	tables_reset_counters(&scan->counters);
+	i = -1;
+	while (status == GPUAGG_OK && (i = bms_next_member(valid, i)) >= 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		status = tables_task(scan, &t->tables[i], error);
+	}
+	t->read += bms_num_members(valid);
+	scan->info = t->programs[0].info;
+	/* to whoever looks at the node they are one run */
+	scan->counters.runs = runs + (status == GPUAGG_OK);
+	if (status == GPUAGG_OK && t->tasks != 1)
+		status = tables_merge(scan, groups, error);
+	return status;
+}
+
+void
+gpuagg_tables_end(GpuAggScan *scan)
+{
+	for (int i = 0; i < scan->tables->ntables; i++)
+		if (scan->tables->tables[i].rows != NULL)
+			gpuagg_rows_end(scan->tables->tables[i].rows);
+}

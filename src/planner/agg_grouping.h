@@ -1,0 +1,77 @@
+/*
+ * agg_grouping.h
+ *		One grouping step while the planner looks at it.
+ *
+ * Inside of the planner, between agg_path.c and agg_tables.c.
+ */
+#ifndef GPUAGG_PLANNER_AGG_GROUPING_H
+#define GPUAGG_PLANNER_AGG_GROUPING_H
+
+#include "postgres.h"
+
+#include "planner/lower/lower.h"
+#include "planner/offer.h"
+#include "planner/path_cost.h"
+#include "planner/regroup_plan.h"
+
+/* Of several tables below a grouping; each list has an entry for each table */
+typedef struct GpuAggGroupingTables
+{
+	List	   *rels;			/* RelOptInfos */
+	List	   *row_exprs;		/* Lists of Expr: outputs of the row plan */
+	List	   *program_of;		/* integers: its program */
+	int			pruned;			/* partitions that need not be read */
+
+	int			nprograms;		/* different ones */
+	GpuAggLower **lowers;		/* that made them */
+	GpuAggProgram **programs;
+
+	/* sums over tables */
+	double		pages;
+	double		cached_pages;
+	double		visible_pages;
+	double		page_cost;
+	double		rows;
+	double		passed;
+	int			tasks;			/* tables with pages */
+} GpuAggGroupingTables;
+
+typedef struct GpuAggGrouping
+{
+	PlannerInfo *root;
+	RelOptInfo *input_rel;
+	RelOptInfo *grouped_rel;
+	List	   *clause;			/* SortGroupClauses of the keys */
+	PathTarget *target;			/* what stands above */
+	List	   *having;
+	GpuAggGroupingTables *tables;	/* NULL: input_rel is the one table */
+	bool		refused;		/* for a reason that no table has to do with */
+	bool		nullable;		/* what is known of a table's NULLs does not count */
+	GpuAggLower *lw;			/* of the one table, or the first */
+	GpuAggRegroupPlan *regroup; /* of one table */
+
+	/* columns of custom_scan_tlist: expressions, their sortgrouprefs and operators */
+	List	   *exprs;
+	List	   *refs;
+	List	   *eqops;
+	List	   *dependent;		/* Vars */
+	List	   *aggs;			/* Aggrefs */
+	List	   *groupings;		/* GroupingFuncs */
+
+	List	   *sample_exprs;
+	List	   *wanted_exprs;
+	double		sample_lines;
+	double		cached;			/* part of the pages, 0 to 1 */
+	double		made_groups;	/* of the query; the device's may be finer */
+	double		postgres_groups;	/* that PostgreSQL expects */
+	GpuAggWhatIf *what_if;
+	GpuAggPlanInfo info;
+} GpuAggGrouping;
+
+/*
+ * Lowers conditions, keys, columns and aggregates over one table: input_rel, or one
+ * below it.  Fills in lw and what info has of the program.
+ */
+extern bool gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation);
+
+#endif							/* GPUAGG_PLANNER_AGG_GROUPING_H */

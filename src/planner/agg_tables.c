@@ -1,0 +1,411 @@
+/*
+ * agg_tables.c
+ *		Groupings of several tables (agg_tables.h).
+ *
+ * PostgreSQL has expanded the table, or the UNION ALL, into an append relation
+ * whose members are tables with conditions of their own; those that pruning or
+ * constraints leave out are gone or dummies.  Conditions and expressions are
+ * lowered over each member, as PostgreSQL translates them to its columns.  What
+ * comes of it is most often the same program for all: it knows columns by number
+ * and layout.  Members with other column orders, dropped columns, defaults of
+ * added columns or expressions of a UNION ALL have programs of their own.
+ *
+ * The groups of all programs are to be merged, so they must have the same keys
+ * and states.  What one table knows of its NULLs may leave out a state; if
+ * programs differ, all are made again without such knowledge.
+ *
+ * The row plan is an Append of one SeqScan for each table, which is never run:
+ * its SeqScans evaluate rows of their tables, and what it knows of pruning says
+ * which tables an execution reads.
+ *
+ * Does not handle: samples of such tables, subqueries as parts of a UNION ALL.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "compat.h"
+#include "ipc/cache_shared.h"
+#include "miscadmin.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "planner/agg_tables.h"
+#include "planner/table_check.h"
+#include "settings.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+/* ------------------------------------------------------------------ find --- */
+
+bool
+gpuagg_agg_tables_several(PlannerInfo *root, RelOptInfo *rel)
+{
+	return rel->reloptkind == RELOPT_BASEREL && planner_rt_fetch(rel->relid, root)->inh;
+}
+
+static bool
+find_leaf(GpuAggGroupingTables *t, RelOptInfo *rel, const RangeTblEntry *rte)
+{
+	if (rte->rtekind != RTE_RELATION)
+		return GPUAGG_REFUSE("a part of the UNION ALL is not a plain table");
+	if (rte->tablesample != NULL)
+		return GPUAGG_REFUSE("a part of the UNION ALL is a sample");
+	if (!bms_is_empty(rel->lateral_relids))
+		return GPUAGG_REFUSE("a table depends on another one by LATERAL");
+	if (rte->relkind == RELKIND_FOREIGN_TABLE)
+		return GPUAGG_REFUSE("table \"%s\" is a foreign table", get_rel_name(rte->relid));
+	t->rels = lappend(t->rels, rel);
+	return gpuagg_table_check_kind(rte);
+}
+
+static bool find_tables(PlannerInfo *root, GpuAggGroupingTables *t, RelOptInfo *rel);
+
+/* Partitions that pruning left have a RelOptInfo. */
+static bool
+find_partitions(PlannerInfo *root, GpuAggGroupingTables *t, RelOptInfo *rel)
+{
+	int			i = -1;
+	bool		ok = true;
+
+	t->pruned += rel->nparts - bms_num_members(rel->live_parts);
+	while (ok && (i = bms_next_member(rel->live_parts, i)) >= 0)
+		ok = find_tables(root, t, rel->part_rels[i]);
+	return ok;
+}
+
+static bool
+find_children(PlannerInfo *root, GpuAggGroupingTables *t, RelOptInfo *rel)
+{
+	bool		ok = true;
+	ListCell   *lc;
+
+	foreach(lc, root->append_rel_list)
+	{
+		const AppendRelInfo *child = lfirst_node(AppendRelInfo, lc);
+
+		if (ok && child->parent_relid == rel->relid)
+			ok = find_tables(root, t, root->simple_rel_array[child->child_relid]);
+	}
+	return ok;
+}
+
+static bool
+find_tables(PlannerInfo *root, GpuAggGroupingTables *t, RelOptInfo *rel)
+{
+	const RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
+
+	check_stack_depth();
+	if (IS_DUMMY_REL(rel))
+	{
+		t->pruned++;
+		return true;
+	}
+	if (!rte->inh)
+		return find_leaf(t, rel, rte);
+	return rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_PARTITIONED_TABLE ?
+		find_partitions(root, t, rel) : find_children(root, t, rel);
+}
+
+bool
+gpuagg_agg_tables_find(GpuAggGrouping *g)
+{
+	g->tables = palloc0(sizeof(GpuAggGroupingTables));
+	if (planner_rt_fetch(g->input_rel->relid, g->root)->tablesample != NULL)
+		return GPUAGG_REFUSE("a sample of a table with partitions or child tables is not supported");
+	return find_tables(g->root, g->tables, g->input_rel);
+}
+
+/* ----------------------------------------------------------------- lower --- */
+
+static bool
+same_runtime(const GpuAggLower *a, const GpuAggLower *b)
+{
+	if (a->nruntime != b->nruntime || a->gate != b->gate ||
+		!equal(a->runtime_exprs, b->runtime_exprs))
+		return false;
+	for (int i = 0; i < a->nruntime; i++)
+	{
+		const GpuAggRuntimeConst *x = &a->runtime[i];
+		const GpuAggRuntimeConst *y = &b->runtime[i];
+
+		if (x->const_no != y->const_no || x->may_fail != y->may_fail || x->zone != y->zone)
+			return false;
+	}
+	return true;
+}
+
+/* Notes the program of the table looked at, which may be one of those before. */
+static void
+note_program(GpuAggGrouping *g)
+{
+	GpuAggGroupingTables *t = g->tables;
+	GpuAggProgram *program = g->info.program;
+	int			i;
+
+	for (i = 0; i < t->nprograms; i++)
+		if (t->programs[i]->bytes == program->bytes &&
+			memcmp(t->programs[i], program, program->bytes) == 0 &&
+			same_runtime(t->lowers[i], g->lw))
+			break;
+	t->program_of = lappend_int(t->program_of, i);
+	t->row_exprs = lappend(t->row_exprs, gpuagg_lower_row_exprs(g->lw));
+	if (i < t->nprograms)
+	{
+		pfree(program);
+		pfree(g->lw);
+		return;
+	}
+	t->lowers[i] = g->lw;
+	t->programs[i] = program;
+	t->nprograms++;
+}
+
+/* Are groups of this program like those of the first? */
+static bool
+same_groups(const GpuAggProgram *a, const GpuAggProgram *b)
+{
+	const GpuAggKey *ka = gpuagg_program_keys(a);
+	const GpuAggKey *kb = gpuagg_program_keys(b);
+	const GpuAggTransition *ta = gpuagg_program_transitions(a);
+	const GpuAggTransition *tb = gpuagg_program_transitions(b);
+
+	if (a->nkeys != b->nkeys || a->ntransitions != b->ntransitions)
+		return false;
+	for (int i = 0; i < a->nkeys; i++)
+		if (ka[i].type != kb[i].type || ka[i].scale != kb[i].scale)
+			return false;
+	for (int i = 0; i < a->ntransitions; i++)
+		if (ta[i].op != tb[i].op ||
+			(ta[i].op != GPUAGG_TRANS_COUNT &&
+			 (ta[i].type != tb[i].type || ta[i].scale != tb[i].scale)))
+			return false;
+	return true;
+}
+
+static bool
+same_outputs(const GpuAggPlanInfo *a, const GpuAggPlanInfo *b)
+{
+	return a->noutputs == b->noutputs &&
+		memcmp(a->outputs, b->outputs, a->noutputs * sizeof(GpuAggOutput)) == 0;
+}
+
+/* Which part of the table's pages the column cache has, for these columns */
+static double
+cached_part(const GpuAggLower *lw, Relation relation, BlockNumber pages)
+{
+	AttrNumber	columns[GPUAGG_MAX_REGS];
+
+	if (!gpuagg_cache || pages == 0)
+		return 0;
+	for (int i = 0; i < lw->ncolumns; i++)
+		columns[i] = lw->columns[i].attno;
+	return gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
+								 columns, lw->ncolumns, pages);
+}
+
+static void
+add_sums(GpuAggGroupingTables *t, const RelOptInfo *rel, double cached)
+{
+	double		page_cost;
+
+	get_tablespace_page_costs(rel->reltablespace, NULL, &page_cost);
+	t->pages += rel->pages;
+	t->cached_pages += rel->pages * cached;
+	t->visible_pages += rel->pages * rel->allvisfrac;
+	t->page_cost += rel->pages * page_cost;
+	t->rows += rel->tuples;
+	t->passed += rel->rows;
+	t->tasks += rel->pages > 0;
+}
+
+/* One table; *differs: its groups are not like those of the first. */
+static bool
+lower_table(GpuAggGrouping *g, RelOptInfo *rel, GpuAggPlanInfo *first, bool *differs)
+{
+	/* the planner's expansion holds the lock */
+	Relation	relation = table_open(planner_rt_fetch(rel->relid, g->root)->relid, NoLock);
+	bool		ok = gpuagg_table_check(relation) && gpuagg_grouping_lower(g, rel, relation);
+
+	if (ok)
+	{
+		add_sums(g->tables, rel, cached_part(g->lw, relation, rel->pages));
+		if (first->program == NULL)
+			*first = g->info;
+		*differs = !same_outputs(first, &g->info) ||
+			!same_groups(first->program, g->info.program);
+		note_program(g);
+	}
+	table_close(relation, NoLock);
+	return ok;
+}
+
+static bool
+lower_tables(GpuAggGrouping *g, bool *differs)
+{
+	GpuAggGroupingTables *t = g->tables;
+	GpuAggGroupingTables all = {.rels = t->rels,.pruned = t->pruned};
+	GpuAggPlanInfo first = {0};
+	ListCell   *lc;
+
+	*t = all;
+	t->lowers = palloc(list_length(t->rels) * sizeof(GpuAggLower *));
+	t->programs = palloc(list_length(t->rels) * sizeof(GpuAggProgram *));
+	foreach(lc, t->rels)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!lower_table(g, lfirst(lc), &first, differs))
+			return false;
+		if (*differs)
+			return true;
+	}
+	g->info = first;
+	g->lw = t->lowers[0];
+	return true;
+}
+
+bool
+gpuagg_agg_tables_lower(GpuAggGrouping *g)
+{
+	bool		differs = false;
+
+	if (!lower_tables(g, &differs))
+		return false;
+	g->nullable = differs;
+	if (differs && !lower_tables(g, &differs))
+		return false;
+	if (differs)
+		return GPUAGG_REFUSE("groups of these tables are kept in different forms");
+	return true;
+}
+
+/* ------------------------------------------------------------ path, plan --- */
+
+/* Fewer groups are merged in no time that matters. */
+#define MANY_GROUPS 10000
+
+/* Of each table alone, all together */
+static double
+groups_of_tables(const GpuAggGrouping *g)
+{
+	double		sum = 0;
+	ListCell   *lc;
+
+	if (g->info.est_groups < MANY_GROUPS)
+		return g->info.est_groups * g->tables->tasks;
+	foreach(lc, g->tables->rels)
+	{
+		RelOptInfo *rel = lfirst(lc);
+		List	   *keys = get_sortgrouplist_exprs(g->clause, g->root->processed_tlist);
+		double		groups;
+
+		keys = (List *) gpuagg_adjust_appendrel_attrs(g->root, (Node *) keys, rel,
+													  g->input_rel);
+		groups = estimate_num_groups(g->root, keys, rel->rows, NULL, NULL);
+		sum += Min(groups, g->info.est_groups);
+	}
+	return sum;
+}
+
+void
+gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
+{
+	const GpuAggGroupingTables *t = g->tables;
+	double		pages = Max(t->pages, 1);
+
+	input->pages = t->pages;
+	input->cached = t->cached_pages / pages;
+	input->page_cost = t->page_cost / pages;
+	input->rows = t->rows;
+	input->allvisfrac = t->visible_pages / pages;
+	input->tasks = Max(t->tasks, 1);
+	if (t->tasks > 1)
+		input->merged = groups_of_tables(g);
+}
+
+Path *
+gpuagg_agg_tables_scan_path(const GpuAggGrouping *g)
+{
+	Path	   *cheapest = NULL;
+	ListCell   *lc;
+
+	foreach(lc, g->input_rel->pathlist)
+	{
+		Path	   *path = lfirst(lc);
+		Path	   *bare = path;
+
+		while (IsA(bare, ProjectionPath))
+			bare = ((ProjectionPath *) bare)->subpath;
+		if (path->param_info != NULL || IsA(bare, GatherPath) || IsA(bare, GatherMergePath))
+			continue;
+		if (cheapest == NULL || path->total_cost < cheapest->total_cost)
+			cheapest = path;
+	}
+	return cheapest;
+}
+
+static PathTarget *
+row_target(PlannerInfo *root, List *exprs)
+{
+	PathTarget *target = create_empty_pathtarget();
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
+	return set_pathtarget_cost_width(root, target);
+}
+
+/* The Append's own target is only looked at for its types. */
+Path *
+gpuagg_agg_tables_row_path(GpuAggGrouping *g)
+{
+	GpuAggGroupingTables *t = g->tables;
+	List	   *paths = NIL;
+	ListCell   *rel;
+	ListCell   *exprs;
+	AppendPath *append;
+
+	forboth(rel, t->rels, exprs, t->row_exprs)
+		paths = lappend(paths,
+						create_projection_path(g->root, lfirst(rel),
+											   create_seqscan_path(g->root, lfirst(rel), NULL, 0),
+											   row_target(g->root, lfirst(exprs))));
+	if (list_length(paths) == 1)
+		return linitial(paths);
+	append = create_append_path(g->root, g->input_rel, paths, NIL, NIL, NULL, 0, false, -1);
+	append->path.pathtarget = row_target(g->root, linitial(t->row_exprs));
+	return &append->path;
+}
+
+List *
+gpuagg_agg_tables_pack(const GpuAggGrouping *g)
+{
+	const GpuAggGroupingTables *t = g->tables;
+	List	   *programs = NIL;
+
+	for (int i = 0; i < t->nprograms; i++)
+	{
+		GpuAggPlanInfo info = g->info;
+
+		info.program = t->programs[i];
+		info.runtime = t->lowers[i]->runtime;
+		info.nruntime = t->lowers[i]->nruntime;
+		info.gate = t->lowers[i]->gate;
+		programs = lappend(programs, gpuagg_plan_pack(&info));
+	}
+	return gpuagg_plan_pack_tables(programs, t->program_of, t->pruned);
+}
+
+List *
+gpuagg_agg_tables_runtime(const GpuAggGrouping *g)
+{
+	List	   *exprs = NIL;
+
+	for (int i = 0; i < g->tables->nprograms; i++)
+		exprs = list_concat(exprs, g->tables->lowers[i]->runtime_exprs);
+	return exprs;
+}

@@ -1,0 +1,37 @@
+/*
+ * agg_tables.h
+ *		Groupings of several tables: partitions, child tables, parts of a UNION ALL.
+ */
+#ifndef GPUAGG_PLANNER_AGG_TABLES_H
+#define GPUAGG_PLANNER_AGG_TABLES_H
+
+#include "postgres.h"
+
+#include "planner/agg_grouping.h"
+
+/* Is what the grouping reads more than one table, or may be? */
+extern bool gpuagg_agg_tables_several(PlannerInfo *root, RelOptInfo *rel);
+
+/* Finds the tables; false: one of them is none whose pages a device may read. */
+extern bool gpuagg_agg_tables_find(GpuAggGrouping *g);
+
+/*
+ * A program for each, the same one where it can be; false: refused.  Fills in lw and
+ * what info has of programs with those of the first.
+ */
+extern bool gpuagg_agg_tables_lower(GpuAggGrouping *g);
+
+/* What of the cost's input is a sum over the tables */
+extern void gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input);
+
+/* PostgreSQL's path for all of the rows, by one process; NULL: there is none */
+extern Path *gpuagg_agg_tables_scan_path(const GpuAggGrouping *g);
+
+/* An Append of SeqScans with the outputs of the program; of one table just that */
+extern Path *gpuagg_agg_tables_row_path(GpuAggGrouping *g);
+
+/* What the plan says of programs and tables, and the runtime constants of them all */
+extern List *gpuagg_agg_tables_pack(const GpuAggGrouping *g);
+extern List *gpuagg_agg_tables_runtime(const GpuAggGrouping *g);
+
+#endif							/* GPUAGG_PLANNER_AGG_TABLES_H */
