@@ -73,7 +73,7 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor, */
 	uint32_t	block_shared_bytes; /* and of a block at most; 0: it has none */
 	uint32_t	compiles;		/* 1: it compiles kernels for queries, */
-	uint32_t	pad;
+	uint32_t	lookups;		/* 1: programs may have look-up tables */
 	char		compiler[GPUAGG_COMPILER_BYTES];	/* by this; 0: or why not; empty:
 													 * not asked to, or not yet known */
 } GpuAggDeviceInfo;

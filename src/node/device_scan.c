@@ -61,6 +61,7 @@ gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
 	scan->rel = rel;
 	scan->eflags = eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
 	scan->owner = CurrentResourceOwner;
+	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, scan->eflags);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	gpuagg_sample_init(&scan->sample, scan->info->sample,
@@ -159,17 +160,25 @@ runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Datum *values,
 	return status;
 }
 
-/* The program with its runtime constants; NULL: see error. */
+/*
+ * The program with its runtime constants and look-up tables; NULL: see error.  The tables
+ * of an empty table's joins are not made.
+ */
 static GpuAggProgram *
 scan_bind(GpuAggScan *scan, BlockNumber nblocks, GpuAggError *error)
 {
+	static const GpuAggLookup *const none[GPUAGG_MAX_LOOKUPS] = {NULL};
+	const GpuAggLookup *const *blocks = none;
 	int			n = list_length(scan->runtime);
 	Datum	   *values = palloc0(Max(1, n) * sizeof(Datum));
 	bool	   *isnull = palloc(Max(1, n) * sizeof(bool));
 
 	if (runtime_evaluate(scan, nblocks, values, isnull, error) != GPUAGG_OK)
 		return NULL;
-	return gpuagg_plan_bind(scan->info, values, isnull);
+	if (scan->lookups != NULL && nblocks > 0 &&
+		(blocks = gpuagg_lookups_make(scan->lookups, error)) == NULL)
+		return NULL;
+	return gpuagg_plan_bind(scan->info, values, isnull, blocks);
 }
 
 /* Is the condition without columns, if there is one, anything but TRUE? */
@@ -446,6 +455,8 @@ gpuagg_scan_rescan(GpuAggScan *scan, bool again)
 		if (scan->fallback->chgParam == NULL)
 			ExecReScan(scan->fallback);
 	}
+	if (scan->lookups != NULL)
+		gpuagg_lookups_rescan(scan->lookups, changed);
 	if (!scan->ran)
 		return;
 
@@ -461,6 +472,8 @@ void
 gpuagg_scan_end(GpuAggScan *scan)
 {
 	scan_forget(scan);
+	if (scan->lookups != NULL)
+		gpuagg_lookups_end(scan->lookups);
 	if (scan->rows != NULL)
 		gpuagg_rows_end(scan->rows);
 	if (scan->fallback != NULL)

@@ -1,7 +1,7 @@
 /*
  * agg_path.c
  *		Adds a GpuAgg path where PostgreSQL groups the rows of one table, or keeps
- *		the distinct ones.
+ *		the distinct ones, joined with others or not (join_path.c).
  *
  * Called from create_upper_paths_hook once PostgreSQL has added its own
  * paths to the grouping relation.  The tests come cheapest first, because
@@ -21,7 +21,7 @@
  * range table as always, and policies are quals of the table (see
  * lower_expr.c about their order).
  *
- * Does not handle: joins, subqueries, partitions, foreign tables, temporary
+ * Does not handle: subqueries, partitions, foreign tables, temporary
  * tables, grouping sets, partial aggregation.
  */
 #include "postgres.h"
@@ -45,6 +45,7 @@
 #include "parser/parsetree.h"
 #include "planner/agg_path.h"
 #include "planner/group_estimate.h"
+#include "planner/join_path.h"
 #include "planner/lower/lower.h"
 #include "planner/offer.h"
 #include "planner/path_cost.h"
@@ -63,6 +64,8 @@ typedef struct GpuAggGrouping
 {
 	PlannerInfo *root;
 	RelOptInfo *input_rel;
+	RelOptInfo *fact;			/* the table that is read: the input, or of a join the
+								 * largest */
 	RelOptInfo *grouped_rel;
 	List	   *clause;			/* SortGroupClauses of the keys */
 	PathTarget *target;			/* what stands above */
@@ -89,29 +92,28 @@ typedef struct GpuAggGrouping
 static bool
 check_input(RelOptInfo *rel)
 {
+	if (IS_DUMMY_REL(rel))
+		return GPUAGG_REFUSE("the conditions are always false; there is nothing to read");
+	if (!bms_is_empty(rel->lateral_relids))
+		return GPUAGG_REFUSE("the table depends on another one by LATERAL");
 	if (rel->reloptkind == RELOPT_JOINREL)
-		return GPUAGG_REFUSE("the query joins tables; only one table can be grouped");
+		return true;
 	if (rel->reloptkind != RELOPT_BASEREL)
 		return GPUAGG_REFUSE("the input of the grouping is not a plain table");
 	switch (rel->rtekind)
 	{
 		case RTE_RELATION:
-			break;
+			return true;
 		case RTE_SUBQUERY:
 		case RTE_CTE:
 			return GPUAGG_REFUSE("the input of the grouping is a subquery or a WITH query, not a plain table");
 		default:
 			return GPUAGG_REFUSE("the input of the grouping is not a table");
 	}
-	if (IS_DUMMY_REL(rel))
-		return GPUAGG_REFUSE("the conditions are always false; there is nothing to read");
-	if (!bms_is_empty(rel->lateral_relids))
-		return GPUAGG_REFUSE("the table depends on another one by LATERAL");
-	return true;
 }
 
 static bool
-check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
+check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause, RelOptInfo **fact)
 {
 	Query	   *parse = root->parse;
 	RangeTblEntry *rte;
@@ -122,7 +124,10 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
 		return GPUAGG_REFUSE("grouping sets (ROLLUP, CUBE) are not supported");
 	if (parse->rowMarks != NIL)
 		return GPUAGG_REFUSE("FOR UPDATE and FOR SHARE are not supported");
-	rte = planner_rt_fetch(input_rel->relid, root);
+	*fact = input_rel;
+	if (input_rel->reloptkind == RELOPT_JOINREL && !gpuagg_join_check(root, input_rel, fact))
+		return false;
+	rte = planner_rt_fetch((*fact)->relid, root);
 	if (rte->inh)
 		return GPUAGG_REFUSE("table \"%s\" is partitioned or has child tables",
 							 rte->eref->aliasname);
@@ -130,7 +135,7 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
 		return false;
 	if (clause != NIL && !grouping_is_hashable(clause))
 		return GPUAGG_REFUSE("the group keys cannot be hashed");
-	return gpuagg_sample_check(root, input_rel);
+	return gpuagg_sample_check(root, *fact);
 }
 
 /* ------------------------------------------------------- what is computed --- */
@@ -279,9 +284,11 @@ lower_grouping(GpuAggGrouping *g, Relation relation)
 {
 	bool		ok;
 
-	g->lw = gpuagg_lower_create(g->root, g->input_rel, relation,
+	g->lw = gpuagg_lower_create(g->root, g->fact, relation,
 								g->clause != NIL);
-	ok = gpuagg_lower_filter(g->lw, g->input_rel->baserestrictinfo);
+	ok = gpuagg_lower_filter(g->lw, g->fact->baserestrictinfo);
+	if (g->fact != g->input_rel && (!ok || !gpuagg_join_lower(g->lw, g->input_rel)))
+		return false;
 	if (!may_go_on(ok))
 		return false;
 	ok &= lower_keys(g);
@@ -293,8 +300,10 @@ lower_grouping(GpuAggGrouping *g, Relation relation)
 	g->info.program = gpuagg_lower_finish(g->lw);
 	g->info.runtime = g->lw->runtime;
 	g->info.nruntime = g->lw->nruntime;
+	g->info.lookups = gpuagg_join_plans(g->lw);
+	g->info.nlookups = g->lw->nlookups;
 	g->info.gate = g->lw->gate;
-	return g->info.program != NULL;
+	return g->info.program != NULL && gpuagg_join_fits(g->lw);
 }
 
 /* ------------------------------------------------------------------ path --- */
@@ -311,7 +320,7 @@ estimate_groups(GpuAggGrouping *g, Relation relation)
 							  &estimate);
 	g->info.est_groups = estimate.groups;
 	g->postgres_groups = estimate.postgres;
-	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE)
+	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE && g->info.nlookups == 0)
 		g->info.seen = estimate.key;
 }
 
@@ -330,14 +339,13 @@ estimate_cached(const GpuAggGrouping *g, Relation relation)
 		columns[i] = g->lw->columns[i].attno;
 	return gpuagg_cache_fraction(RelationGetRelid(relation),
 								 GPUAGG_FILES_NUMBER(relation), columns,
-								 g->lw->ncolumns, g->input_rel->pages);
+								 g->lw->ncolumns, g->fact->pages);
 }
 
-/* PostgreSQL's Agg over SeqScan or SampleScan with the columns of custom_scan_tlist */
+/* PostgreSQL's Agg with the columns of custom_scan_tlist */
 static Path *
-make_fallback_path(GpuAggGrouping *g)
+make_agg_path(GpuAggGrouping *g, Path *scan)
 {
-	Path	   *scan = gpuagg_sample_scan_path(g->root, g->input_rel);
 	PathTarget *target = create_empty_pathtarget();
 	AggClauseCosts costs;
 	ListCell   *expr;
@@ -355,29 +363,53 @@ make_fallback_path(GpuAggGrouping *g)
 									&costs, g->info.est_groups);
 }
 
+/* Over SeqScan, SampleScan or the joins */
+static Path *
+make_fallback_path(GpuAggGrouping *g)
+{
+	Path	   *scan = g->fact == g->input_rel ?
+		gpuagg_sample_scan_path(g->root, g->fact) : g->input_rel->cheapest_total_path;
+
+	return make_agg_path(g, scan);
+}
+
 /*
  * SeqScan with the outputs of the program, repeated ones included.  Rows that
- * it evaluates are in the sample already.
+ * it evaluates are in the sample already.  Rows that are joined it cannot evaluate: then
+ * there are no outputs, and the conditions are for EXPLAIN.
  */
 static Path *
 make_row_path(GpuAggGrouping *g)
 {
-	Path	   *scan = create_seqscan_path(g->root, g->input_rel, NULL, 0);
+	Path	   *scan = create_seqscan_path(g->root, g->fact, NULL, 0);
 	PathTarget *target = create_empty_pathtarget();
 	ListCell   *lc;
 
-	foreach(lc, gpuagg_lower_row_exprs(g->lw))
+	foreach(lc, g->info.nlookups == 0 ? gpuagg_lower_row_exprs(g->lw) : NIL)
 		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
-	return (Path *) create_projection_path(g->root, g->input_rel, scan,
+	return (Path *) create_projection_path(g->root, g->fact, scan,
 										   set_pathtarget_cost_width(g->root,
 																	 target));
 }
 
+/* What PostgreSQL's grouping costs without its joins: a device's is compared with it */
+static Cost
+postgres_cost(GpuAggGrouping *g)
+{
+	Path	   *scan;
+
+	if (g->fact == g->input_rel)
+		return make_fallback_path(g)->total_cost;
+	scan = create_seqscan_path(g->root, g->fact, NULL, 0);
+	scan->rows = g->info.est_passed;
+	return make_agg_path(g, scan)->total_cost;
+}
+
 /* Cost of the device, of HAVING and of the target list */
 static void
-set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
+set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost, const List *lookups)
 {
-	RelOptInfo *rel = g->input_rel;
+	RelOptInfo *rel = g->fact;
 	QualCost	having;
 	GpuAggCostInput input = {.scale = gpuagg_cost_scale};
 	GpuAggCost	cost;
@@ -395,6 +427,7 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);
 	input.allvisfrac = rel->allvisfrac;
 	input.postgres_cost = postgres_cost;
+	gpuagg_join_cost(g->lw, lookups, &input);
 	cost = gpuagg_cost_agg(&input, &g->info);
 	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
 
@@ -433,16 +466,17 @@ make_path(GpuAggGrouping *g)
 {
 	CustomPath *path = makeNode(CustomPath);
 	RelOptInfo *parent = palloc(sizeof(RelOptInfo));
+	List	   *lookups = gpuagg_join_paths(g->lw);
 
 	*parent = *g->grouped_rel;
-	parent->relids = bms_copy(g->input_rel->relids);
+	parent->relids = bms_copy(g->fact->relids);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = g->target;
 	path->methods = &path_methods;
-	path->custom_paths = list_make2(make_fallback_path(g), make_row_path(g));
-	set_costs(g, &path->path,
-			  ((Path *) linitial(path->custom_paths))->total_cost);
+	path->custom_paths = list_concat(list_make2(make_fallback_path(g), make_row_path(g)),
+									 lookups);
+	set_costs(g, &path->path, postgres_cost(g), lookups);
 	path->custom_private = list_make4(gpuagg_plan_pack(&g->info), g->exprs,
 									  list_concat(list_concat_copy(g->lw->runtime_exprs,
 																   g->sample_exprs),
@@ -484,13 +518,12 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 
 	if (!IsA(row_plan, SeqScan))
 		elog(ERROR, "gpuagg: row plan is not a sequential scan");
+	lfirst(list_nth_cell(custom_plans, GPUAGG_PLAN_ROWS)) = row_plan;
 	plan->scan.scanrelid = 0;
 	plan->scan.plan.targetlist = tlist;
 	plan->scan.plan.qual = gpuagg_order_quals(root, having);
 	plan->flags = best_path->flags;
-	plan->custom_plans = list_make2(list_nth(custom_plans,
-											 GPUAGG_PLAN_FALLBACK),
-									row_plan);
+	plan->custom_plans = custom_plans;
 	plan->custom_exprs = (List *) lthird(best_path->custom_private);
 	plan->custom_private = (List *) linitial(best_path->custom_private);
 	foreach(lc, exprs)
@@ -528,9 +561,9 @@ try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 	GpuAggGrouping g;
 	Relation	relation;
 
-	if (!check_query(root, input_rel, clause))
-		return;
 	memset(&g, 0, sizeof(g));
+	if (!check_query(root, input_rel, clause, &g.fact))
+		return;
 	g.root = root;
 	g.input_rel = input_rel;
 	g.grouped_rel = offer->rel;
@@ -539,18 +572,18 @@ try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 	g.having = having;
 
 	/* the parser or the plan cache holds the lock */
-	offer->table = planner_rt_fetch(input_rel->relid, root)->relid;
+	offer->table = planner_rt_fetch(g.fact->relid, root)->relid;
 	relation = table_open(offer->table, NoLock);
 	if (gpuagg_table_check(relation) && lower_grouping(&g, relation) &&
-		gpuagg_sample_check_program(root, input_rel, relation, g.info.program))
+		gpuagg_sample_check_program(root, g.fact, relation, g.info.program))
 	{
-		g.info.est_rows = input_rel->tuples;
+		g.info.est_rows = g.fact->tuples;
 		g.info.est_passed = input_rel->rows;
-		g.info.sample = gpuagg_sample_method(root, input_rel);
+		g.info.sample = gpuagg_sample_method(root, g.fact);
 		estimate_groups(&g, relation);
-		g.sample_exprs = gpuagg_sample_exprs(root, input_rel,
+		g.sample_exprs = gpuagg_sample_exprs(root, g.fact,
 											 &g.info.repeatable);
-		g.sample_lines = gpuagg_sample_lines(root, input_rel, relation);
+		g.sample_lines = gpuagg_sample_lines(root, g.fact, relation);
 		g.cached = estimate_cached(&g, relation);
 		plan_wanted(&g);
 		offer->path = make_path(&g);

@@ -146,6 +146,12 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation, Lis
 	};
 
 	estimate->postgres = estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
+	/* of a join nothing else is known */
+	if (rel->reloptkind == RELOPT_JOINREL)
+	{
+		estimate->groups = clamp_row_est(Min(estimate->postgres, rel->rows));
+		return;
+	}
 	estimate->key = seen_key(rel, exprs);
 	estimate->groups = Min(estimate->postgres, bounded_groups(&source, exprs));
 	estimate->groups = Min(estimate->groups, seen_groups(&source, &estimate->key));

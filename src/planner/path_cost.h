@@ -22,6 +22,8 @@ typedef struct GpuAggCostInput
 	double		returned;		/* of these, if the device can choose */
 	Cost		postgres_cost;	/* of its plan in one process */
 	double		allvisfrac;		/* of the pages */
+	Cost		lookup_cost;	/* of the plans that look-up tables are made of */
+	double		lookup_ns;		/* of making them, and of looking rows up */
 	double		scale;			/* gpuagg.cost_scale */
 	bool		ring;			/* pages pass through a ring of buffers and are
 								 * gone when rows are read from them */

@@ -12,6 +12,7 @@
  *	lower_list.c		x = ANY (array), x <> ALL (array)
  *	lower_const.c		expressions without columns: constants
  *	lower_agg.c			aggregates, their transitions and counts
+ *	lower_join.c		joins as look-ups, columns of their inputs
  *
  * A function that returns false has refused (refuse.h) and may have left
  * registers behind that nothing uses; the program is then not finished, or
@@ -24,9 +25,11 @@
 #include "postgres.h"
 
 #include "device/ops/ops.h"
+#include "device/ops/ops_lookup.h"
 #include "device/transition.h"
 #include "nodes/pathnodes.h"
 #include "planner/constant.h"
+#include "planner/join_tree.h"
 #include "planner/plan.h"
 #include "planner/refuse.h"
 #include "planner/zone.h"
@@ -64,6 +67,21 @@ typedef struct GpuAggColumn
 	uint16		missing;		/* virtual register or GPUAGG_NO_REG */
 } GpuAggColumn;
 
+/* An input of the join that becomes a look-up table */
+typedef struct GpuAggLookupLower
+{
+	RelOptInfo *rel;
+	JoinType	type;
+	bool		unique;			/* no two rows may have the same keys */
+	bool		closed;			/* its columns are not known any more */
+	int			nkeys;
+	List	   *columns;		/* Vars, those of the keys first */
+	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
+	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* NUMERIC: its decimals */
+	GpuAggValue table;
+	GpuAggValue row;			/* that is joined, or NULL */
+} GpuAggLookupLower;
+
 typedef struct GpuAggLower
 {
 	PlannerInfo *root;
@@ -98,6 +116,9 @@ typedef struct GpuAggLower
 	List	   *runtime_exprs;	/* custom_exprs */
 	int			nruntime;
 	GpuAggRuntimeConst runtime[GPUAGG_MAX_REGS];
+
+	int			nlookups;
+	GpuAggLookupLower lookups[GPUAGG_MAX_LOOKUPS];
 } GpuAggLower;
 
 /* A point to go back to. */
@@ -268,6 +289,12 @@ extern bool gpuagg_lower_numeric_shown(GpuAggLower *lw, const GpuAggValue *value
  */
 extern bool gpuagg_lower_numeric_floor(Datum value, int scale, int64 *floor,
 									   bool *integral);
+
+/* lower_join.c; behind gpuagg_lower_filter(), in the order of the joins */
+extern bool gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join);
+
+/* A column of an input that is looked up */
+extern bool gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out);
 
 /* lower_agg.c */
 extern bool gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg,
