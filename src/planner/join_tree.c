@@ -374,13 +374,11 @@ subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 		query_is_distinct_for(subquery, columns, operators);
 }
 
-bool
-gpuagg_join_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
+static bool
+base_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 {
 	ListCell   *lc;
 
-	if (rel->reloptkind != RELOPT_BASEREL)
-		return false;
 	/* which side is whose, as both functions below want it */
 	foreach(lc, clauses)
 	{
@@ -391,4 +389,39 @@ gpuagg_join_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 	if (rel->rtekind == RTE_RELATION)
 		return relation_has_unique_index_for(root, rel, list_copy(clauses), NIL, NIL);
 	return rel->rtekind == RTE_SUBQUERY && subquery_is_unique(root, rel, clauses);
+}
+
+/* Does the join leave rows of its outer side as they are, or fewer, and are all columns of it? */
+static bool
+keeps_outer_unique(const JoinPath *join, List *clauses)
+{
+	Relids		outer = join->outerjoinpath->parent->relids;
+	ListCell   *lc;
+
+	if (join->jointype != JOIN_SEMI && join->jointype != JOIN_ANTI &&
+		!(join->inner_unique && (join->jointype == JOIN_INNER || join->jointype == JOIN_LEFT)))
+		return false;
+	foreach(lc, clauses)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		if (!bms_is_subset(clause->left_relids, outer) &&
+			!bms_is_subset(clause->right_relids, outer))
+			return false;
+	}
+	return true;
+}
+
+bool
+gpuagg_join_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
+{
+	Path	   *path = bare_path(rel->cheapest_total_path);
+
+	while (path->parent->reloptkind != RELOPT_BASEREL)
+	{
+		if (!is_join(path) || !keeps_outer_unique((JoinPath *) path, clauses))
+			return false;
+		path = bare_path(((JoinPath *) path)->outerjoinpath);
+	}
+	return base_is_unique(root, path->parent, clauses);
 }
