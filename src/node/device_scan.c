@@ -162,22 +162,25 @@ runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Datum *values,
 
 /*
  * The program with its runtime constants and look-up tables; NULL: see error.  The tables
- * of an empty table's joins are not made.
+ * of an empty table's joins are not made.  No block need be read if nothing can be joined.
  */
 static GpuAggProgram *
-scan_bind(GpuAggScan *scan, BlockNumber nblocks, GpuAggError *error)
+scan_bind(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
 {
 	static const GpuAggLookup *const none[GPUAGG_MAX_LOOKUPS] = {NULL};
 	const GpuAggLookup *const *blocks = none;
 	int			n = list_length(scan->runtime);
 	Datum	   *values = palloc0(Max(1, n) * sizeof(Datum));
 	bool	   *isnull = palloc(Max(1, n) * sizeof(bool));
+	bool		nothing = false;
 
-	if (runtime_evaluate(scan, nblocks, values, isnull, error) != GPUAGG_OK)
+	if (runtime_evaluate(scan, *nblocks, values, isnull, error) != GPUAGG_OK)
 		return NULL;
-	if (scan->lookups != NULL && nblocks > 0 &&
-		(blocks = gpuagg_lookups_make(scan->lookups, error)) == NULL)
+	if (scan->lookups != NULL && *nblocks > 0 &&
+		(blocks = gpuagg_lookups_make(scan->lookups, &nothing, error)) == NULL)
 		return NULL;
+	if (nothing)
+		*nblocks = 0;
 	return gpuagg_plan_bind(scan->info, values, isnull, blocks);
 }
 
@@ -285,7 +288,7 @@ scan_run_device(GpuAggScan *scan, GpuAggError *error)
 		if (gpuagg_sample_is_empty(&scan->sample))
 			nblocks = 0;
 	}
-	program = scan_bind(scan, nblocks, error);
+	program = scan_bind(scan, &nblocks, error);
 	if (program == NULL)
 		return error->status;
 	if (scan_gate_closed(scan->info, program))

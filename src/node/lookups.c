@@ -3,7 +3,8 @@
  *		The inputs of joins as look-up tables (lookups.h).
  *
  * Each input is a child plan, run to its end under the query's snapshot before the
- * task begins.  Its rows are kept as columns, in a context that goes with them once
+ * task begins; but for those behind an inner join's input that has no rows, as PostgreSQL
+ * looks no further then.  Its rows are kept as columns, in a context that goes with them once
  * the table is made; rows with a NULL key match nothing and are left out.
  *
  * Tables together take gpuagg.lookup_memory at most; while a table is made, its columns
@@ -304,13 +305,17 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 }
 
 const GpuAggLookup *const *
-gpuagg_lookups_make(GpuAggLookups *lookups, GpuAggError *error)
+gpuagg_lookups_make(GpuAggLookups *lookups, bool *nothing, GpuAggError *error)
 {
 	Size		left = gpuagg_lookup_memory * (Size) 1048576;
 
-	for (int i = 0; i < lookups->info->nlookups; i++)
+	*nothing = false;
+	memset(lookups->blocks, 0, sizeof(lookups->blocks));
+	memset(lookups->shown, 0, sizeof(lookups->shown));
+	for (int i = 0; i < lookups->info->nlookups && !*nothing; i++)
 	{
 		const GpuAggLookup *block = lookup_make(lookups, i, left, error);
+		const int	join = lookups->info->lookups[i].join;
 
 		if (block == NULL)
 			return NULL;
@@ -319,6 +324,7 @@ gpuagg_lookups_make(GpuAggLookups *lookups, GpuAggError *error)
 		lookups->shown[i].rows = block->nrows;
 		lookups->shown[i].bytes = block->bytes;
 		lookups->shown[i].kind = block->kind;
+		*nothing = block->nrows == 0 && (join == JOIN_INNER || join == JOIN_SEMI);
 	}
 	lookups->made = true;
 	return lookups->blocks;

@@ -23,10 +23,11 @@ extern GpuAggLookups *gpuagg_lookups_begin(CustomScanState *css, const GpuAggPla
 										   int eflags);
 
 /*
- * Runs the plans and makes the tables, in the current memory context.  NULL: they
- * cannot be made, and PostgreSQL's plan has to answer.
+ * Runs the plans and makes the tables, in the current memory context.  *nothing: no row
+ * can be joined; then some of them may not have been made.  NULL: they cannot be made,
+ * and PostgreSQL's plan has to answer.
  */
-extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups,
+extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, bool *nothing,
 													  GpuAggError *error);
 
 /* The next run is to read the inputs again, with these parameters changed. */

@@ -58,7 +58,7 @@ sub filter
 
 	return pick("$t.v > " . int(rand 8), "$t.v IS NULL", "$t.w < " . int(rand 8),
 		"$t.i % 3 = 1", "$t.d > date '2024-04-01'", "$t.s LIKE 'k1%'", "coalesce($t.v, 0) <> 3",
-		"$t.m BETWEEN 3 AND 30", "$t.j IN (1, 2, 5)", "10 / $t.v > 1");
+		"$t.m BETWEEN 3 AND 30", "$t.j IN (1, 2, 5)", $t eq 'f' ? "10 / $t.v > 1" : "$t.v <> 2");
 }
 
 # ON of two tables; the second is looked up
@@ -94,12 +94,12 @@ sub join_query
 			  : chance(0.1) ? "(SELECT i, min(j) AS j, min(s) AS s, max(d) AS d, max(v) AS v, max(w) AS w, max(m) AS m FROM $table GROUP BY i)"
 			  : $table;
 
-			$from = "($from) " . pick('JOIN', 'JOIN', 'LEFT JOIN', 'LEFT JOIN') . " $input $alias ON " . on($left, $alias);
+			$from .= ' ' . pick('JOIN', 'JOIN', 'LEFT JOIN', 'LEFT JOIN') . " $input $alias ON " . on($left, $alias);
 			push @known, $alias;
 		}
 		elsif ($kind < 0.72)
 		{
-			$from = "$table $alias RIGHT JOIN ($from) ON " . on($left, $alias);
+			$from = "$table $alias RIGHT JOIN " . ($from eq 'f' ? $from : "($from)") . ' ON ' . on($left, $alias);
 			push @known, $alias;
 		}
 		elsif ($kind < 0.9)
