@@ -58,7 +58,7 @@ sub filter
 
 	return pick("$t.v > " . int(rand 8), "$t.v IS NULL", "$t.w < " . int(rand 8),
 		"$t.i % 3 = 1", "$t.d > date '2024-04-01'", "$t.s LIKE 'k1%'", "coalesce($t.v, 0) <> 3",
-		"$t.m BETWEEN 3 AND 30", "$t.j IN (1, 2, 5)", $t eq 'f' ? "10 / $t.v > 1" : "$t.v <> 2");
+		"$t.m BETWEEN 3 AND 30", "$t.j IN (1, 2, 5)", "$t.v <> 2");
 }
 
 # ON of two tables; the second is looked up
@@ -115,7 +115,8 @@ sub join_query
 	push @where, pick(@known) . '.v IS NULL' if chance(0.1);
 	my @keys = map { pick(@known) . '.' . pick(qw(j s d v m)) } 1 .. int rand 3;
 	my ($a, $b) = (pick(@known), pick(@known));
-	my @aggs = ('count(*)', "count($a.v)", pick("sum($a.v * $b.v)", "sum($a.w)", "min($b.m)", "max($a.d)"),
+	my @aggs = ('count(*)', "count($a.v)", pick("sum($a.v * $b.v)", "sum($a.w)", "min($b.m)", "max($a.d)",
+			chance(0.2) ? "sum(10 / $a.v)" : "min($a.v)"),
 		pick("sum($b.v) FILTER (WHERE $a.w > 3)", "sum(CASE WHEN $a.i IS NULL THEN 1 ELSE $b.v END)", "avg($b.j)"));
 
 	return 'SELECT ' . join(', ', @keys, @aggs) . " FROM $from"
