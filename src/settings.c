@@ -34,6 +34,7 @@ int			gpuagg_host_threads = 0;
 int			gpuagg_device_memory = 0;
 int			gpuagg_cache_size = -1;
 int			gpuagg_kernel_cache_size = 64;
+int			gpuagg_lookup_memory = 256;
 int			gpuagg_max_tasks = 64;
 int			gpuagg_watchdog = 60;
 
@@ -228,6 +229,12 @@ define_user_settings(void)
 							 "Above 1: PostgreSQL's plans are preferred more often; below 1: less often.",
 							 &gpuagg_cost_scale, 1, 0.001, 1000,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.lookup_memory",
+							"Memory for the tables in which a query looks up what it joins.",
+							"A query that needs more is PostgreSQL's; 0 leaves it all joins.",
+							&gpuagg_lookup_memory, 256, 0, 512,
+							PGC_USERSET, GUC_UNIT_MB | GUC_EXPLAIN,
+							NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.queue_timeout",
 							"How long a query waits for a place on the device before PostgreSQL's plan runs instead.",
 							"0 waits without limit.",

@@ -58,6 +58,7 @@ extern int	gpuagg_cache_size;	/* MB of columns that stay on the device
 									 * between queries; 0: none, -1: as much
 									 * as seems good (cache/cache.c) */
 extern int	gpuagg_kernel_cache_size;	/* MB of compiled kernels on disk; 0: none */
+extern int	gpuagg_lookup_memory;	/* MB; of the look-up tables of a query */
 extern int	gpuagg_compile_timeout; /* ms that compiling a kernel may take */
 extern int	gpuagg_max_tasks;	/* tasks known to a device at once */
 extern int	gpuagg_watchdog;	/* s without a sign of life after which a task is

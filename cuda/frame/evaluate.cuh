@@ -173,6 +173,14 @@ frame_string(GpuAggBytes *const *strings, uint32_t code, uint8_t state)
 	GPUAGG_GUARDED(n, GpuAggBytes, s##x | s##y | s##z, fn(v##x, v##y, v##z, &e, &i##n))
 #define GPUAGG_DO_BB_I_IMM(n, fn, x, y) \
 	GPUAGG_GUARDED(n, int64_t, s##x | s##y, fn(v##x, v##y, &e, &i##n))
+#define GPUAGG_DO_IIB_I(n, fn, x, y, z) \
+	GPUAGG_GUARDED(n, int64_t, s##x | s##y | s##z, fn(v##x, v##y, v##z, &e))
+#define GPUAGG_DO_IB_I_IMM(n, fn, x, y) \
+	GPUAGG_GUARDED(n, int64_t, s##x | s##y, fn(v##x, v##y, &e, &i##n))
+#define GPUAGG_DO_IB_F_IMM(n, fn, x, y) \
+	GPUAGG_GUARDED(n, double, s##x | s##y, fn(v##x, v##y, &e, &i##n))
+#define GPUAGG_DO_IB_B_IMM(n, fn, x, y) \
+	GPUAGG_GUARDED(n, GpuAggBytes, s##x | s##y, fn(v##x, v##y, &e, &i##n))
 
 /* What of an instruction such operators look at, and IN lists */
 #define GPUAGG_IMM(n, op, flags, imm) \

@@ -189,6 +189,34 @@ GPUAGG_KERNEL_DEFINE(name) \
 	GPUAGG_R(GpuAggBytes, b) \
 	GPUAGG_CAREFUL(fn(x[i], y[i], z[i], &e, ins)) \
 }
+#define GPUAGG_MAKE_IIB_I(name, fn) \
+GPUAGG_KERNEL_DEFINE(name) \
+{ \
+	GPUAGG_A(int64_t, i) GPUAGG_B(int64_t, i) GPUAGG_C(GpuAggBytes, b) \
+	GPUAGG_R(int64_t, i) \
+	GPUAGG_CAREFUL(fn(x[i], y[i], z[i], &e)) \
+}
+#define GPUAGG_MAKE_IB_I_IMM(name, fn) \
+GPUAGG_KERNEL_DEFINE(name) \
+{ \
+	GPUAGG_A(int64_t, i) GPUAGG_B(GpuAggBytes, b) GPUAGG_NO_C \
+	GPUAGG_R(int64_t, i) \
+	GPUAGG_CAREFUL(fn(x[i], y[i], &e, ins)) \
+}
+#define GPUAGG_MAKE_IB_F_IMM(name, fn) \
+GPUAGG_KERNEL_DEFINE(name) \
+{ \
+	GPUAGG_A(int64_t, i) GPUAGG_B(GpuAggBytes, b) GPUAGG_NO_C \
+	GPUAGG_R(double, f) \
+	GPUAGG_CAREFUL(fn(x[i], y[i], &e, ins)) \
+}
+#define GPUAGG_MAKE_IB_B_IMM(name, fn) \
+GPUAGG_KERNEL_DEFINE(name) \
+{ \
+	GPUAGG_A(int64_t, i) GPUAGG_B(GpuAggBytes, b) GPUAGG_NO_C \
+	GPUAGG_R(GpuAggBytes, b) \
+	GPUAGG_CAREFUL(fn(x[i], y[i], &e, ins)) \
+}
 
 /*
  * Fields of date_trunc and extract: the common ones get a loop of their own,

@@ -72,6 +72,7 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 	scan->info = gpuagg_plan_unpack(plan->custom_private);
 	scan->rel = rel;
 	scan->relid = RelationGetRelid(rel);
+	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, scan->eflags);
 	if (!scan->info->program->select)
 		scan->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
@@ -182,15 +183,21 @@ runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Datum *values,
 	return status;
 }
 
-/* The program with its runtime constants; NULL: see error. */
+/*
+ * The program with its runtime constants and look-up tables; NULL: see error.  The tables
+ * of an empty table's joins are not made.  No block need be read if nothing can be joined.
+ */
 static GpuAggProgram *
-scan_bind(GpuAggScan *scan, BlockNumber nblocks, GpuAggError *error)
+scan_bind(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
 {
+	static const GpuAggLookup *const none[GPUAGG_MAX_LOOKUPS] = {NULL};
+	const GpuAggLookup *const *blocks = none;
 	int			n = list_length(scan->runtime);
 	Datum	   *values = palloc0(Max(1, n) * sizeof(Datum));
 	bool	   *isnull = palloc(Max(1, n) * sizeof(bool));
+	bool		nothing = false;
 
-	if (runtime_evaluate(scan, nblocks, values, isnull, error) != GPUAGG_OK)
+	if (runtime_evaluate(scan, *nblocks, values, isnull, error) != GPUAGG_OK)
 		return NULL;
 	for (int i = 0; i < n; i++)
 	{
@@ -203,7 +210,12 @@ scan_bind(GpuAggScan *scan, BlockNumber nblocks, GpuAggError *error)
 								"a constant has no form that devices know");
 		return NULL;
 	}
-	return gpuagg_plan_bind(scan->info, values, isnull);
+	if (scan->lookups != NULL && *nblocks > 0 &&
+		(blocks = gpuagg_lookups_make(scan->lookups, &nothing, error)) == NULL)
+		return NULL;
+	if (nothing)
+		*nblocks = 0;
+	return gpuagg_plan_bind(scan->info, values, isnull, blocks);
 }
 
 /* Is the condition without columns, if there is one, anything but TRUE? */
@@ -335,7 +347,7 @@ gpuagg_scan_run_table(GpuAggScan *scan, GpuAggError *error)
 		if (gpuagg_sample_is_empty(&scan->sample))
 			nblocks = 0;
 	}
-	program = scan_bind(scan, nblocks, error);
+	program = scan_bind(scan, &nblocks, error);
 	if (program == NULL)
 		return error->status;
 	if (scan_gate_closed(scan->info, program))
@@ -511,6 +523,8 @@ gpuagg_scan_rescan(GpuAggScan *scan, bool again)
 		if (scan->fallback->chgParam == NULL)
 			ExecReScan(scan->fallback);
 	}
+	if (scan->lookups != NULL)
+		gpuagg_lookups_rescan(scan->lookups, changed);
 	if (!scan->ran)
 		return;
 
@@ -528,6 +542,8 @@ gpuagg_scan_end(GpuAggScan *scan)
 	scan_forget(scan);
 	if (scan->tables != NULL)
 		gpuagg_tables_end(scan);
+	if (scan->lookups != NULL)
+		gpuagg_lookups_end(scan->lookups);
 	if (scan->rows != NULL)
 		gpuagg_rows_end(scan->rows);
 	if (scan->fallback != NULL)

@@ -11,6 +11,7 @@
 
 #include "heap/scan_sample.h"
 #include "ipc/errors.h"
+#include "node/lookups.h"
 #include "node/results.h"
 #include "node/rows.h"
 #include "node/tid_store.h"
@@ -87,6 +88,7 @@ typedef struct GpuAggScan
 	List	   *params;			/* ExprStates of the parameters in them */
 	GpuAggSampleState sample;
 	GpuAggWantedState wanted;
+	GpuAggLookups *lookups;		/* NULL: nothing is joined */
 	GpuAggAnswer answer;		/* of this run: groups that are wanted */
 	int			eflags;			/* for plans initialised later */
 	ResourceOwner owner;		/* of the query */

@@ -474,8 +474,13 @@ task_rows(GpuAggRun *run)
 static GpuAggStatus
 task_evaluate(GpuAggRun *run)
 {
-	GpuAggRows *rows = task_rows(run);
+	GpuAggRows *rows;
 	GpuAggTodo *todo = run->todo;
+
+	if (run->scan->lookups != NULL)
+		return gpuagg_error_set(run->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+								"a row that is joined has a value that only PostgreSQL reads");
+	rows = task_rows(run);
 
 	while (todo->done < todo->count)
 	{

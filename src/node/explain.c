@@ -568,6 +568,8 @@ explain_plan(GpuAggScan *node, List *ancestors, ExplainState *es)
 	else
 	{
 		explain_expressions(node, ancestors, es);
+		if (node->lookups != NULL)
+			gpuagg_lookups_explain(node->lookups, es);
 		explain_wanted(node, ancestors, es);
 	}
 }

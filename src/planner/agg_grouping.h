@@ -40,6 +40,8 @@ typedef struct GpuAggGrouping
 {
 	PlannerInfo *root;
 	RelOptInfo *input_rel;
+	RelOptInfo *fact;			/* the table that is read: the input, or of a join the
+								 * largest */
 	RelOptInfo *grouped_rel;
 	List	   *clause;			/* SortGroupClauses of the keys */
 	PathTarget *target;			/* what stands above */

@@ -1,7 +1,7 @@
 /*
  * agg_path.c
  *		Adds a GpuAgg path where PostgreSQL groups the rows of one table, or keeps
- *		the distinct ones.
+ *		the distinct ones, joined with others or not (join_path.c).
  *
  * Called from create_upper_paths_hook once PostgreSQL has added its own
  * paths to the grouping relation.  The tests come cheapest first, because
@@ -23,9 +23,9 @@
  *
  * Several tables, of which partitions, inheritance or UNION ALL make one, are
  * agg_tables.c's.  What a device cannot compute may be made of a finer grouping
- * (regroup_plan.h), of one table.
+ * (regroup_plan.h), of one table that is not joined.
  *
- * Does not handle: joins, subqueries, foreign tables, temporary tables, partial
+ * Does not handle: subqueries, foreign tables, temporary tables, partial
  * aggregation.
  */
 #include "postgres.h"
@@ -53,6 +53,7 @@
 #include "planner/agg_path.h"
 #include "planner/agg_tables.h"
 #include "planner/group_estimate.h"
+#include "planner/join_path.h"
 #include "planner/lower/lower.h"
 #include "planner/offer.h"
 #include "planner/fallback_path.h"
@@ -74,14 +75,18 @@ static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
 static bool
 check_input(PlannerInfo *root, RelOptInfo *rel)
 {
+	if (IS_DUMMY_REL(rel))
+		return GPUAGG_REFUSE("the conditions are always false; there is nothing to read");
+	if (!bms_is_empty(rel->lateral_relids))
+		return GPUAGG_REFUSE("the table depends on another one by LATERAL");
 	if (rel->reloptkind == RELOPT_JOINREL)
-		return GPUAGG_REFUSE("the query joins tables; only one table can be grouped");
+		return true;
 	if (rel->reloptkind != RELOPT_BASEREL)
 		return GPUAGG_REFUSE("the input of the grouping is not a plain table");
 	switch (rel->rtekind)
 	{
 		case RTE_RELATION:
-			break;
+			return true;
 		case RTE_SUBQUERY:
 			if (gpuagg_agg_tables_several(root, rel))
 				break;
@@ -93,17 +98,14 @@ check_input(PlannerInfo *root, RelOptInfo *rel)
 		default:
 			return GPUAGG_REFUSE("the input of the grouping is not a table");
 	}
-	if (IS_DUMMY_REL(rel))
-		return GPUAGG_REFUSE("the conditions are always false; there is nothing to read");
-	if (!bms_is_empty(rel->lateral_relids))
-		return GPUAGG_REFUSE("the table depends on another one by LATERAL");
 	return true;
 }
 
 static bool
-check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
+check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause, RelOptInfo **fact)
 {
 	Query	   *parse = root->parse;
+	RangeTblEntry *rte;
 
 	if (!check_input(root, input_rel))
 		return false;
@@ -112,11 +114,19 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
 	if ((root->numOrderedAggs > 0 || !grouping_is_hashable(clause)) &&
 		!grouping_is_sortable(clause))
 		return GPUAGG_REFUSE("the group keys cannot be sorted");
-	if (gpuagg_agg_tables_several(root, input_rel))
-		return parse->groupingSets == NIL ||
-			GPUAGG_REFUSE("grouping sets (ROLLUP, CUBE) of several tables are not supported");
-	return gpuagg_table_check_kind(planner_rt_fetch(input_rel->relid, root)) &&
-		gpuagg_sample_check(root, input_rel);
+	*fact = input_rel;
+	if (input_rel->reloptkind == RELOPT_JOINREL && !gpuagg_join_check(root, input_rel, fact))
+		return false;
+	if (parse->groupingSets != NIL &&
+		(*fact != input_rel || gpuagg_agg_tables_several(root, input_rel)))
+		return GPUAGG_REFUSE("grouping sets (ROLLUP, CUBE) of several tables are not supported");
+	if (*fact == input_rel && gpuagg_agg_tables_several(root, input_rel))
+		return true;
+	rte = planner_rt_fetch((*fact)->relid, root);
+	if (rte->inh)
+		return GPUAGG_REFUSE("table \"%s\" is partitioned or has child tables",
+							 rte->eref->aliasname);
+	return gpuagg_table_check_kind(rte) && gpuagg_sample_check(root, *fact);
 }
 
 /* ------------------------------------------------------- what is computed --- */
@@ -277,7 +287,7 @@ collect_columns(GpuAggGrouping *g)
 static Node *
 translate_column(const GpuAggGrouping *g, Node *expr, RelOptInfo *rel)
 {
-	return rel == g->input_rel ? expr :
+	return g->tables == NULL ? expr :
 		gpuagg_adjust_appendrel_attrs(g->root, expr, rel, g->input_rel);
 }
 
@@ -321,13 +331,15 @@ gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 	g->lw = gpuagg_lower_create(g->root, rel, relation,
 								g->clause != NIL && g->root->parse->groupingSets == NIL);
 	g->lw->nullable = g->nullable;
-	if (g->tables == NULL)
+	if (g->tables == NULL && g->fact == g->input_rel)
 	{
 		g->regroup = gpuagg_regroup_begin(g->lw);
 		ok = gpuagg_regroup_filter(g->regroup, rel->baserestrictinfo);
 	}
 	else
 		ok = gpuagg_lower_filter(g->lw, rel->baserestrictinfo);
+	if (g->fact != g->input_rel && (!ok || !gpuagg_join_lower(g->lw, g->input_rel)))
+		return false;
 	if (!may_go_on(ok))
 		return false;
 	ok &= lower_columns(g, rel);
@@ -338,8 +350,10 @@ gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 	g->info.program = gpuagg_lower_finish(g->lw);
 	g->info.runtime = g->lw->runtime;
 	g->info.nruntime = g->lw->nruntime;
+	g->info.lookups = gpuagg_join_plans(g->lw);
+	g->info.nlookups = g->lw->nlookups;
 	g->info.gate = g->lw->gate;
-	return g->info.program != NULL;
+	return g->info.program != NULL && gpuagg_join_fits(g->lw);
 }
 
 /* ------------------------------------------------------------------ path --- */
@@ -397,7 +411,7 @@ estimate_groups(GpuAggGrouping *g, Relation relation)
 	g->info.est_groups = estimate.groups;
 	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g) : estimate.groups;
 	g->postgres_groups = estimate.postgres;
-	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE)
+	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE && g->info.nlookups == 0)
 		g->info.seen = estimate.key;
 }
 
@@ -429,15 +443,13 @@ estimate_cached(const GpuAggGrouping *g, Relation relation)
 		columns[i] = g->lw->columns[i].attno;
 	return gpuagg_cache_fraction(RelationGetRelid(relation),
 								 GPUAGG_FILES_NUMBER(relation), columns,
-								 g->lw->ncolumns, g->input_rel->pages);
+								 g->lw->ncolumns, g->fact->pages);
 }
 
-/* PostgreSQL's aggregation over SeqScan or SampleScan with the columns of custom_scan_tlist */
+/* PostgreSQL's aggregation with the columns of custom_scan_tlist */
 static Path *
-make_fallback_path(GpuAggGrouping *g)
+make_agg_path(GpuAggGrouping *g, Path *scan)
 {
-	Path	   *scan = g->tables != NULL ? gpuagg_agg_tables_scan_path(g) :
-		gpuagg_sample_scan_path(g->root, g->input_rel);
 	PathTarget *target = create_empty_pathtarget();
 	ListCell   *expr;
 	ListCell   *ref;
@@ -449,20 +461,33 @@ make_fallback_path(GpuAggGrouping *g)
 								g->made_groups);
 }
 
+/* Over SeqScan, SampleScan or the joins */
+static Path *
+make_fallback_path(GpuAggGrouping *g)
+{
+	if (g->tables != NULL)
+		return make_agg_path(g, gpuagg_agg_tables_scan_path(g));
+	return make_agg_path(g, g->fact == g->input_rel ?
+						 gpuagg_sample_scan_path(g->root, g->fact) :
+						 g->input_rel->cheapest_total_path);
+}
+
 /*
  * SeqScan with these expressions: the outputs of the program, repeated ones included,
- * or what regrouping computes.  Rows that it evaluates are in the sample already.
+ * or what regrouping computes.  Rows that it evaluates are in the sample already.  Rows
+ * that are joined it cannot evaluate: then there are no outputs, and the conditions are
+ * for EXPLAIN.
  */
 static Path *
 make_scan_path(GpuAggGrouping *g, List *exprs)
 {
-	Path	   *scan = create_seqscan_path(g->root, g->input_rel, NULL, 0);
+	Path	   *scan = create_seqscan_path(g->root, g->fact, NULL, 0);
 	PathTarget *target = create_empty_pathtarget();
 	ListCell   *lc;
 
-	foreach(lc, exprs)
+	foreach(lc, g->info.nlookups == 0 ? exprs : NIL)
 		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
-	return (Path *) create_projection_path(g->root, g->input_rel, scan,
+	return (Path *) create_projection_path(g->root, g->fact, scan,
 										   set_pathtarget_cost_width(g->root,
 																	 target));
 }
@@ -501,7 +526,7 @@ cost_of_hashing(GpuAggGrouping *g, Path *fallback)
 static void
 table_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 {
-	const RelOptInfo *rel = g->input_rel;
+	const RelOptInfo *rel = g->fact;
 
 	input->pages = rel->pages;
 	input->cached = g->cached;
@@ -515,9 +540,22 @@ table_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 	input->tasks = 1;
 }
 
+/* What PostgreSQL's grouping costs without its joins: a device's is compared with it */
+static Cost
+postgres_cost(GpuAggGrouping *g, Path *fallback)
+{
+	Path	   *scan;
+
+	if (g->fact == g->input_rel)
+		return cost_of_hashing(g, fallback);
+	scan = create_seqscan_path(g->root, g->fact, NULL, 0);
+	scan->rows = g->info.est_passed;
+	return make_agg_path(g, scan)->total_cost;
+}
+
 /* Cost of the device, of HAVING and of the target list */
 static void
-set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
+set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost, const List *lookups)
 {
 	QualCost	having;
 	GpuAggCostInput input = {.scale = gpuagg_cost_scale};
@@ -535,6 +573,7 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost)
 	input.entries = g->regroup != NULL && gpuagg_regroup_repeats(g->regroup) ?
 		g->info.est_groups : g->made_groups;
 	input.postgres_cost = postgres_cost;
+	gpuagg_join_cost(g->lw, lookups, &input);
 	cost = gpuagg_cost_agg(&input, &g->info);
 	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
 
@@ -575,9 +614,10 @@ make_path(GpuAggGrouping *g)
 	CustomPath *path = makeNode(CustomPath);
 	RelOptInfo *parent = palloc(sizeof(RelOptInfo));
 	List	   *runtime;
+	List	   *lookups = gpuagg_join_paths(g->lw);
 
 	*parent = *g->grouped_rel;
-	parent->relids = bms_copy(g->input_rel->relids);
+	parent->relids = bms_copy(g->fact->relids);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = g->target;
@@ -587,7 +627,8 @@ make_path(GpuAggGrouping *g)
 									make_scan_path(g, gpuagg_lower_row_exprs(g->lw)));
 	if (g->info.regroup != NULL && g->regroup->exprs != NIL)
 		path->custom_paths = lappend(path->custom_paths, make_scan_path(g, g->regroup->exprs));
-	set_costs(g, &path->path, cost_of_hashing(g, linitial(path->custom_paths)));
+	path->custom_paths = list_concat(path->custom_paths, lookups);
+	set_costs(g, &path->path, postgres_cost(g, linitial(path->custom_paths)), lookups);
 	runtime = g->tables != NULL ? gpuagg_agg_tables_runtime(g) : g->lw->runtime_exprs;
 	path->custom_private = list_make4(g->tables != NULL ? gpuagg_agg_tables_pack(g) :
 									  gpuagg_plan_pack(&g->info), g->exprs,
@@ -632,30 +673,34 @@ bare_row_plan(Plan *plan)
 	return plan;
 }
 
+static bool
+is_regrouped(List *packed)
+{
+	return !gpuagg_plan_has_tables(packed) && gpuagg_plan_unpack(packed)->regroup != NULL;
+}
+
 static Plan *
 plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				 List *tlist, List *clauses, List *custom_plans)
 {
+	List	   *packed = (List *) linitial(best_path->custom_private);
 	List	   *exprs = (List *) lsecond(best_path->custom_private);
 	List	   *having = (List *) lfourth(best_path->custom_private);
 	CustomScan *plan = makeNode(CustomScan);
-	Plan	   *row_plan = bare_row_plan(list_nth(custom_plans,
-												  GPUAGG_PLAN_ROWS));
 	ListCell   *lc;
 
+	lfirst(list_nth_cell(custom_plans, GPUAGG_PLAN_ROWS)) =
+		bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_ROWS));
+	if (list_length(custom_plans) > GPUAGG_PLAN_REGROUP && is_regrouped(packed))
+		lfirst(list_nth_cell(custom_plans, GPUAGG_PLAN_REGROUP)) =
+			bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_REGROUP));
 	plan->scan.scanrelid = 0;
 	plan->scan.plan.targetlist = tlist;
 	plan->scan.plan.qual = gpuagg_order_quals(root, having);
 	plan->flags = best_path->flags;
-	plan->custom_plans = list_make2(list_nth(custom_plans,
-											 GPUAGG_PLAN_FALLBACK),
-									row_plan);
-	if (list_length(custom_plans) > GPUAGG_PLAN_REGROUP)
-		plan->custom_plans = lappend(plan->custom_plans,
-									 bare_row_plan(list_nth(custom_plans,
-															GPUAGG_PLAN_REGROUP)));
+	plan->custom_plans = custom_plans;
 	plan->custom_exprs = (List *) lthird(best_path->custom_private);
-	plan->custom_private = (List *) linitial(best_path->custom_private);
+	plan->custom_private = packed;
 	foreach(lc, exprs)
 		plan->custom_scan_tlist =
 			lappend(plan->custom_scan_tlist,
@@ -698,7 +743,7 @@ offer_path(GpuAggGrouping *g, GpuAggOffer *offer)
 static void
 try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 {
-	RelOptInfo *rel = g->input_rel;
+	RelOptInfo *rel = g->fact;
 	Relation	relation = table_open(offer->table, NoLock);
 
 	if (gpuagg_table_check(relation) && gpuagg_grouping_lower(g, rel, relation) &&
@@ -748,20 +793,20 @@ try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 {
 	GpuAggGrouping g;
 
-	if (!check_query(offer->root, offer->input_rel, clause))
-		return;
 	memset(&g, 0, sizeof(g));
+	if (!check_query(offer->root, offer->input_rel, clause, &g.fact))
+		return;
 	g.root = offer->root;
 	g.input_rel = offer->input_rel;
 	g.grouped_rel = offer->rel;
 	g.clause = clause;
 	g.target = target;
 	g.having = having;
-	offer->table = planner_rt_fetch(g.input_rel->relid, g.root)->relid;
+	offer->table = planner_rt_fetch(g.fact->relid, g.root)->relid;
 	g.refused = !collect_columns(&g);
 	if (!may_go_on(!g.refused))
 		return;
-	if (gpuagg_agg_tables_several(g.root, g.input_rel))
+	if (g.fact == g.input_rel && gpuagg_agg_tables_several(g.root, g.input_rel))
 		try_tables(&g, offer);
 	else
 		try_table(&g, offer);

@@ -147,6 +147,12 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 
 	estimate->postgres = estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
 	estimate->groups = estimate->postgres;
+	/* of a join nothing else is known */
+	if (rel->reloptkind == RELOPT_JOINREL)
+	{
+		estimate->groups = clamp_row_est(Min(estimate->postgres, rel->rows));
+		return;
+	}
 	if (relation != NULL)
 	{
 		estimate->key = seen_key(rel, exprs);

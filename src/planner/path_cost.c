@@ -191,7 +191,10 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	info->profile_elsewhere = profile->elsewhere;
 
 	unit = task_unit(&rates, &work, input);
-	cost.startup = info->predicted.startup / unit;
+	info->predicted.kernel += input->lookup_ns;
+	info->predicted.startup += input->lookup_ns;
+	info->predicted.total += input->lookup_ns;
+	cost.startup = info->predicted.startup / unit + input->lookup_cost;
 	if (work.lines == 0)
 		cost.startup += work.pages * input->page_cost;
 	cost.total = cost.startup + info->predicted.emit / unit;

@@ -24,6 +24,8 @@ typedef struct GpuAggCostInput
 	double		entries;		/* of its tables */
 	Cost		postgres_cost;	/* of its plan in one process */
 	double		allvisfrac;		/* of the pages */
+	Cost		lookup_cost;	/* of the plans that look-up tables are made of */
+	double		lookup_ns;		/* of making them, and of looking rows up */
 	double		scale;			/* gpuagg.cost_scale */
 	int			tasks;			/* that do it: one for each of several tables, */
 	double		merged;			/* whose groups, so many, are merged */

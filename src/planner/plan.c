@@ -8,7 +8,7 @@
  * and repeatability of the sample, an integer list; the prediction, a list of
  * Floats; what bounds it and the profile, an integer list; the groups that are wanted,
  * under which key those found are remembered, and what regrouping makes of them (empty
- * if there is none), bytea Consts.
+ * if there is none), bytea Consts; the look-up tables, each an integer list.
  */
 #include "postgres.h"
 
@@ -69,11 +69,42 @@ unpack_prediction(GpuAggPrediction *p, const List *packed)
 	p->total = floatVal(list_nth(packed, 6));
 }
 
+static List *
+pack_lookup(const GpuAggLookupPlan *lookup)
+{
+	List	   *packed = list_make4_int(lookup->const_no, lookup->join, lookup->unique,
+										lookup->nkeys);
+
+	for (int i = 0; i < lookup->ncolumns; i++)
+		packed = lappend_int(lappend_int(packed, lookup->types[i]), lookup->scales[i]);
+	return packed;
+}
+
+static void
+unpack_lookup(GpuAggLookupPlan *lookup, const List *packed)
+{
+	int			n = (list_length(packed) - 4) / 2;
+
+	lookup->const_no = linitial_int(packed);
+	lookup->join = lsecond_int(packed);
+	lookup->unique = lthird_int(packed) != 0;
+	lookup->nkeys = lfourth_int(packed);
+	lookup->ncolumns = n;
+	lookup->types = palloc(n);
+	lookup->scales = palloc(n);
+	for (int i = 0; i < n; i++)
+	{
+		lookup->types[i] = list_nth_int(packed, 4 + 2 * i);
+		lookup->scales[i] = list_nth_int(packed, 5 + 2 * i);
+	}
+}
+
 List *
 gpuagg_plan_pack(const GpuAggPlanInfo *info)
 {
 	List	   *outputs = NIL;
 	List	   *runtime = NIL;
+	List	   *lookups = NIL;
 
 	for (int i = 0; i < info->noutputs; i++)
 	{
@@ -91,6 +122,8 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 		runtime = lappend(runtime, list_make3_int(info->runtime[i].const_no,
 												  info->runtime[i].may_fail,
 												  info->runtime[i].zone));
+	for (int i = 0; i < info->nlookups; i++)
+		lookups = lappend(lookups, pack_lookup(&info->lookups[i]));
 	return list_concat(list_make5(pack_bytes(info->program, info->program->bytes),
 								  outputs, runtime, makeInteger(info->gate),
 								  pack_float(info->est_rows)),
@@ -104,9 +137,10 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 														 info->profile_origin,
 														 info->profile_elsewhere)),
 							   pack_bytes(&info->wanted, sizeof(info->wanted))),
-							   list_make2(pack_bytes(&info->seen, sizeof(info->seen)),
+							   list_make3(pack_bytes(&info->seen, sizeof(info->seen)),
 										  pack_bytes(info->regroup, info->regroup == NULL ? 0 :
-													 sizeof(*info->regroup)))));
+													 sizeof(*info->regroup)),
+										  lookups)));
 }
 
 static GpuAggProgram *
@@ -146,6 +180,7 @@ gpuagg_plan_unpack(List *custom_private)
 	/* lists of integers, which are no node of type List */
 	List	   *sample = list_nth(custom_private, 7);
 	List	   *profile = list_nth(custom_private, 9);
+	List	   *lookups;
 	ListCell   *lc;
 
 	info->program = unpack_program(linitial_node(Const, custom_private));
@@ -191,6 +226,10 @@ gpuagg_plan_unpack(List *custom_private)
 	unpack_bytes(&info->wanted, sizeof(info->wanted), list_nth_node(Const, custom_private, 10));
 	unpack_bytes(&info->seen, sizeof(info->seen), list_nth_node(Const, custom_private, 11));
 	info->regroup = unpack_regroup(list_nth_node(Const, custom_private, 12));
+	lookups = list_nth(custom_private, 13);
+	info->lookups = palloc(Max(1, list_length(lookups)) * sizeof(GpuAggLookupPlan));
+	foreach(lc, lookups)
+		unpack_lookup(&info->lookups[info->nlookups++], lfirst(lc));
 	return info;
 }
 
@@ -250,9 +289,24 @@ constant_zone(GpuAggConstant *c, GpuAggZoneName kind)
 	c->bytes = bytes;
 }
 
+/* Copies the table to its place, where it stays aligned; returns the end of it. */
+static uint32
+bind_lookup(GpuAggProgram *program, int const_no, const GpuAggLookup *block, uint32 end)
+{
+	GpuAggConst *slot = (GpuAggConst *) ((char *) program + program->consts_off) + const_no;
+
+	if (block == NULL)
+		return end;
+	memcpy((char *) program + end, block, block->bytes);
+	slot->state = GPUAGG_ST_VALUE;
+	slot->len = block->bytes;
+	slot->v.off = end;
+	return end + slot->len;
+}
+
 GpuAggProgram *
 gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
-				 const bool *isnull)
+				 const bool *isnull, const GpuAggLookup *const *blocks)
 {
 	GpuAggConstant *constants = palloc(Max(1, info->nruntime) *
 									   sizeof(GpuAggConstant));
@@ -275,6 +329,8 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 		bytes += constants[i].value.len;
 	}
 	bytes = MAXALIGN(bytes);
+	for (int i = 0; i < info->nlookups; i++)
+		bytes += blocks[i] == NULL ? 0 : MAXALIGN(blocks[i]->bytes);
 	if (bytes > MaxAllocSize)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -296,6 +352,8 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 		slot->v.off = end;
 		end += slot->len;
 	}
+	for (int i = 0; i < info->nlookups; i++)
+		end = bind_lookup(program, info->lookups[i].const_no, blocks[i], MAXALIGN(end));
 	pfree(constants);
 	return program;
 }

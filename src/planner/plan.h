@@ -18,6 +18,9 @@
  *						its qual and projection evaluate single rows
  *	custom_plans[GPUAGG_PLAN_REGROUP]	only where regrouping evaluates expressions:
  *						SeqScan whose target list they are; never initialised
+ *						Below joins its target list is empty
+ *	custom_plans[GPUAGG_PLAN_LOOKUPS + i]	what look-up table i is made of: its
+ *						keys, then its other columns
  *	custom_relids		the one table
  *	custom_private		this struct, packed
  *
@@ -44,6 +47,8 @@
 
 #include "cost/profile.h"
 #include "device/answer.h"
+#include "device/ops/ops.h"
+#include "device/ops/ops_lookup.h"
 #include "device/program.h"
 #include "ipc/seen_groups.h"
 #include "nodes/pg_list.h"
@@ -60,6 +65,9 @@
  */
 #define GPUAGG_SQUARE_PARTS 3
 #define GPUAGG_SQUARE_HALF 32
+#define GPUAGG_PLAN_LOOKUPS 2	/* and following */
+
+#define GPUAGG_MAX_LOOKUPS 16
 
 /* One column of custom_scan_tlist */
 typedef struct GpuAggOutput
@@ -91,6 +99,18 @@ typedef struct GpuAggRuntimeConst
 								 * enum, whose table the constant is */
 } GpuAggRuntimeConst;
 
+/* A look-up table: an input of a join below the grouping */
+typedef struct GpuAggLookupPlan
+{
+	int			const_no;		/* constant number in the program */
+	int			join;			/* JoinType; the table's rows are on the left */
+	bool		unique;			/* no two rows may have the same keys */
+	int			nkeys;
+	int			ncolumns;		/* with the keys, which come first */
+	uint8	   *types;			/* GpuAggType of each */
+	uint8	   *scales;			/* NUMERIC: its decimals */
+} GpuAggLookupPlan;
+
 /*
  * Which groups the device returns.  The last of custom_exprs are LIMIT, OFFSET, and
  * the constants of HAVING's terms, as far as they are there.
@@ -111,6 +131,8 @@ typedef struct GpuAggPlanInfo
 	int			noutputs;
 	GpuAggRuntimeConst *runtime;
 	int			nruntime;
+	GpuAggLookupPlan *lookups;
+	int			nlookups;
 	int			gate;			/* boolean runtime constant (its number in the
 								 * program) that is tested once: unless it is
 								 * true no row passes, and none need be read.
@@ -154,10 +176,12 @@ extern List *gpuagg_plan_device_quals(const GpuAggPlanInfo *info,
 /*
  * A copy of the program with the values of the runtime constants filled in:
  * values[i], isnull[i] are Datums of custom_exprs[i], of the constant's
- * type.  hash_seed is set, too.  palloc'd.
+ * type, and blocks[i] is look-up table i, NULL: none is needed.  hash_seed is set, too.
+ * palloc'd.
  */
 extern GpuAggProgram *gpuagg_plan_bind(const GpuAggPlanInfo *info,
 									   const Datum *values,
-									   const bool *isnull);
+									   const bool *isnull,
+									   const GpuAggLookup *const *blocks);
 
 #endif							/* GPUAGG_PLANNER_PLAN_H */

@@ -12,6 +12,7 @@
 #include "cache/cache.h"
 #include "worker/encoding.h"
 #include "device/ops/answer_row.h"
+#include "device/ops/lookup_make.h"
 #include "device/ops/program_check.h"
 #include "device/ops/zone_answer.h"
 #include "storage/bufmgr.h"
@@ -171,6 +172,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 {
 	const GpuAggBeginMsg *begin = (const GpuAggBeginMsg *) msg;
 	const char *reason;
+	GpuAggDeviceInfo info;
 	GpuAggError error = {0};
 
 	if (job->state != GPUAGG_JOB_BEGIN || bytes < sizeof(GpuAggBeginMsg))
@@ -212,7 +214,13 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT, error.message);
 		return;
 	}
-	job->program = MemoryContextAlloc(job->context, bytes);
+	job->on->ops->info(job->on->device, &info);
+	if (gpuagg_program_looks_up((const GpuAggProgram *) (begin + 1)) && !info.lookups)
+	{
+		gpuagg_job_fail_with(job, GPUAGG_UNSUPPORTED, "the device has no look-up tables");
+		return;
+	}
+	job->program = MemoryContextAllocHuge(job->context, bytes);
 	memcpy(job->program, begin + 1, bytes);
 	job->estimate = memory_estimate(job->program, &job->config);
 	job->predicted_ms = begin->predicted_ms;

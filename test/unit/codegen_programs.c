@@ -154,11 +154,15 @@ add_instr(TestProgram *p, const Lists *lists)
 		GPUAGG_OP_LIST(X)
 #undef X
 	};
-	const uint32_t op = random_below(GPUAGG_NOPS);
-	const char *sig = sigs[op];
+	uint32_t	op = random_below(GPUAGG_NOPS);
+	const char *sig;
 	uint16_t	args[3] = {0, 0, 0};
 	uint32_t	n = 0;
 
+	/* a string is no look-up table */
+	while (op >= GPUAGG_OP_LOOKUP && op <= GPUAGG_OP_FETCH_BYTES)
+		op = random_below(GPUAGG_NOPS);
+	sig = sigs[op];
 	if (strcmp(sig, "SPECIAL") == 0)
 	{
 		add_special(p, op, lists);

@@ -304,6 +304,13 @@ ops_is_strict(uint32_t op)
 	return strcmp(ops_signatures[op], "SPECIAL") != 0;
 }
 
+/* Has it cases here?  Not those whose argument is a look-up table: lookup_test.c */
+static inline bool
+ops_has_cases(uint32_t op)
+{
+	return op < GPUAGG_OP_LOOKUP || op > GPUAGG_OP_FETCH_BYTES;
+}
+
 /* Class of an instruction's result */
 static inline uint8_t
 ops_result_class(const OpsCase *c)

@@ -75,7 +75,7 @@ test_eval(void)
 
 		snprintf(name, sizeof(name), "row: %s, %d answers", ops_names[op],
 				 seen[op]);
-		ok(seen[op] > 0 && failed[op] == 0, name);
+		ok((seen[op] > 0 || !ops_has_cases(op)) && failed[op] == 0, name);
 	}
 }
 

@@ -23,6 +23,7 @@
 #include "ops_int.h"
 #include "ops_types.h"
 #include "ops_interval.h"
+#include "ops_lookup.h"
 
 typedef union GpuAggValue
 {
@@ -320,6 +321,10 @@ gpuagg_eval_constants(const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st)
 #define GPUAGG_CALL_BII_B_IMM(fn) \
 	reg[ins->dst].b = fn(a->b, b->i, c->i, &e, ins)
 #define GPUAGG_CALL_BB_I_IMM(fn) reg[ins->dst].i = fn(a->b, b->b, &e, ins)
+#define GPUAGG_CALL_IIB_I(fn) reg[ins->dst].i = fn(a->i, b->i, c->b, &e)
+#define GPUAGG_CALL_IB_I_IMM(fn) reg[ins->dst].i = fn(a->i, b->b, &e, ins)
+#define GPUAGG_CALL_IB_F_IMM(fn) reg[ins->dst].f = fn(a->i, b->b, &e, ins)
+#define GPUAGG_CALL_IB_B_IMM(fn) reg[ins->dst].b = fn(a->i, b->b, &e, ins)
 #define GPUAGG_CALL_SPECIAL(fn)
 
 /* How many arguments a signature takes; SPECIAL looks after itself. */
@@ -338,6 +343,10 @@ gpuagg_eval_constants(const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st)
 #define GPUAGG_ARITY_BI_B_IMM 2
 #define GPUAGG_ARITY_BII_B_IMM 3
 #define GPUAGG_ARITY_BB_I_IMM 2
+#define GPUAGG_ARITY_IIB_I 3
+#define GPUAGG_ARITY_IB_I_IMM 2
+#define GPUAGG_ARITY_IB_F_IMM 2
+#define GPUAGG_ARITY_IB_B_IMM 2
 #define GPUAGG_ARITY_SPECIAL 0
 
 /* Runs instructions [first, last). */

@@ -172,6 +172,13 @@
 	X(SUBSTR, BII_B_IMM, gpuagg_substr)	/* negative length: NEEDS_PG */ \
 	X(LIKE, BB_I_IMM, gpuagg_like)	/* backslash in the pattern: NEEDS_PG */ \
 	X(STARTS_WITH, BB_I, gpuagg_starts_with) \
+	/* look-up tables (ops_lookup.h): the last argument, a constant; imm: a column */ \
+	X(LOOKUP, IB_I, gpuagg_lookup)		/* the row of a key, or NULL */ \
+	X(LOOKUP_PAIR, IIB_I, gpuagg_lookup_pair) \
+	X(LOOKUP_BYTES, BB_I, gpuagg_lookup_bytes) \
+	X(FETCH_I64, IB_I_IMM, gpuagg_fetch_i64) \
+	X(FETCH_F64, IB_F_IMM, gpuagg_fetch_f64) \
+	X(FETCH_BYTES, IB_B_IMM, gpuagg_fetch_bytes) \
 	/* not strict */ \
 	X(AND, SPECIAL, 0) \
 	X(OR, SPECIAL, 0) \

@@ -13,6 +13,7 @@
  */
 #include "device/ops/program_check.h"
 
+#include "device/ops/lookup_make.h"
 #include "device/transition.h"
 
 typedef struct GpuAggChecker
@@ -230,6 +231,42 @@ signature_class(char letter)
 		letter == 'F' ? GPUAGG_CLASS_F64 : GPUAGG_CLASS_BYTES;
 }
 
+/*
+ * The register is a constant that is a look-up table, with such keys or, if nkeys is 0,
+ * that column; or NULL, and then nothing is looked up.
+ */
+static bool
+is_lookup(const GpuAggChecker *c, uint32_t reg, uint32_t nkeys, GpuAggClass key_class,
+		  int32_t column, uint32_t column_class)
+{
+	const GpuAggConst *k = gpuagg_program_consts(c->p) + reg - c->p->ncolumns;
+	const char *block = (const char *) c->p + k->v.off;
+
+	if (reg < c->p->ncolumns || reg >= c->p->ncolumns + (uint32_t) c->p->nconsts)
+		return false;
+	if (k->state != GPUAGG_ST_VALUE)
+		return true;
+	return gpuagg_lookup_is_sound(block, k->len) &&
+		(nkeys == 0 ? gpuagg_lookup_has_column(block, column, (GpuAggClass) column_class) :
+		 gpuagg_lookup_has_keys(block, nkeys, key_class));
+}
+
+static bool
+check_lookup(const GpuAggChecker *c, const GpuAggInstr *in)
+{
+	switch (in->op)
+	{
+		case GPUAGG_OP_LOOKUP:
+			return is_lookup(c, in->b, 1, GPUAGG_CLASS_I64, 0, 0);
+		case GPUAGG_OP_LOOKUP_PAIR:
+			return is_lookup(c, in->c, 2, GPUAGG_CLASS_I64, 0, 0);
+		case GPUAGG_OP_LOOKUP_BYTES:
+			return is_lookup(c, in->b, 1, GPUAGG_CLASS_BYTES, 0, 0);
+		default:
+			return is_lookup(c, in->b, 0, GPUAGG_CLASS_I64, in->imm, c->classes[in->dst]);
+	}
+}
+
 /* "BI_B_IMM": argument classes, result class, perhaps an immediate */
 static bool
 check_strict(GpuAggChecker *c, const GpuAggInstr *in, const char *sig)
@@ -256,6 +293,13 @@ check_strict(GpuAggChecker *c, const GpuAggInstr *in, const char *sig)
 		case GPUAGG_OP_DECIMAL_FITS:
 		case GPUAGG_OP_DECIMAL_AT:
 			return in->imm >= 0 && in->imm <= GPUAGG_MAX_SCALE;
+		case GPUAGG_OP_LOOKUP:
+		case GPUAGG_OP_LOOKUP_PAIR:
+		case GPUAGG_OP_LOOKUP_BYTES:
+		case GPUAGG_OP_FETCH_I64:
+		case GPUAGG_OP_FETCH_F64:
+		case GPUAGG_OP_FETCH_BYTES:
+			return check_lookup(c, in);
 		default:
 			return true;
 	}

@@ -19,6 +19,7 @@
  *	lower_agg.c			aggregates, their transitions and counts
  *	lower_statistic.c	those made of sums of squares
  *	lower_interval_agg.c	aggregates of intervals
+ *	lower_join.c		joins as look-ups, columns of their inputs
  *
  * A function that returns false has refused (refuse.h) and may have left
  * registers behind that nothing uses; the program is then not finished, or
@@ -31,9 +32,11 @@
 #include "postgres.h"
 
 #include "device/ops/ops.h"
+#include "device/ops/ops_lookup.h"
 #include "device/transition.h"
 #include "nodes/pathnodes.h"
 #include "planner/constant.h"
+#include "planner/join_tree.h"
 #include "planner/plan.h"
 #include "planner/refuse.h"
 #include "planner/zone.h"
@@ -71,6 +74,21 @@ typedef struct GpuAggColumn
 	uint16		missing;		/* virtual register or GPUAGG_NO_REG */
 } GpuAggColumn;
 
+/* An input of the join that becomes a look-up table */
+typedef struct GpuAggLookupLower
+{
+	RelOptInfo *rel;
+	JoinType	type;
+	bool		unique;			/* no two rows may have the same keys */
+	bool		closed;			/* its columns are not known any more */
+	int			nkeys;
+	List	   *columns;		/* Vars, those of the keys first */
+	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
+	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* NUMERIC: its decimals */
+	GpuAggValue table;
+	GpuAggValue row;			/* that is joined, or NULL */
+} GpuAggLookupLower;
+
 typedef struct GpuAggLower
 {
 	PlannerInfo *root;
@@ -107,6 +125,9 @@ typedef struct GpuAggLower
 	List	   *runtime_exprs;	/* custom_exprs */
 	int			nruntime;
 	GpuAggRuntimeConst runtime[GPUAGG_MAX_REGS];
+
+	int			nlookups;
+	GpuAggLookupLower lookups[GPUAGG_MAX_LOOKUPS];
 } GpuAggLower;
 
 /* A point to go back to. */
@@ -347,6 +368,12 @@ extern bool gpuagg_lower_same_bytes(GpuAggLower *lw, uint8 type, GpuAggValue *va
  */
 extern bool gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggValue *out);
 extern bool gpuagg_lower_own_scale_fits(GpuAggLower *lw, AttrNumber attno);
+
+/* lower_join.c; behind gpuagg_lower_filter(), in the order of the joins */
+extern bool gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join);
+
+/* A column of an input that is looked up */
+extern bool gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out);
 
 /* lower_agg.c */
 /* How a key is shown where equal numerics show different decimals */

@@ -138,6 +138,8 @@ lower_var(GpuAggLower *lw, Var *var, GpuAggValue *out)
 	uint8		type;
 	uint8		scale;
 
+	if (lw->nlookups > 0 && var->varno != lw->rel->relid)
+		return gpuagg_lower_joined_column(lw, var, out);
 	if (!check_var(lw, var))
 		return false;
 	if (gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale))
@@ -213,6 +215,8 @@ lower_nullness_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 	uint8		type;
 	uint8		scale;
 
+	if (lw->nlookups > 0 && var->varno != lw->rel->relid)
+		return gpuagg_lower_joined_column(lw, var, out);
 	if (!check_var(lw, var))
 		return false;
 	if (gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) &&

@@ -24,7 +24,7 @@ SELECT count(*) FROM gpuagg.why_not('SELECT DISTINCT ON (count(*)) g, count(*) F
 SELECT q, gpuagg.why_not(q) FROM unnest(ARRAY[
 	'SELECT x, count(*) FROM (SELECT g, count(*) AS x FROM wn GROUP BY g) y GROUP BY x',
 	'SELECT DISTINCT x FROM (SELECT g, count(*) AS x FROM wn GROUP BY g) y',
-	'SELECT name, sum(s) FROM (SELECT g, sum(v) AS s FROM wn GROUP BY g) y JOIN wn_dim d USING (g) GROUP BY name',
+	'SELECT name, sum(s) FROM (SELECT g, sum(v) AS s FROM wn GROUP BY g) y JOIN wn_dim d ON d.g < y.g GROUP BY name',
 	'WITH a AS MATERIALIZED (SELECT g, count(*) AS c FROM wn GROUP BY g) SELECT c, count(*) FROM a GROUP BY c',
 	'SELECT g, count(*), (SELECT sum(n) FROM wn b) FROM wn a GROUP BY g',
 	'SELECT g, sum(s) OVER (ORDER BY g) FROM (SELECT g, sum(v) AS s FROM wn GROUP BY g) y']) q;

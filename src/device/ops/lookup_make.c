@@ -1,0 +1,353 @@
+/*
+ * lookup_make.c
+ *		Look-up tables, made of columns and checked (lookup_make.h).
+ *
+ * A block is laid out as: the header, its columns, bits or slots, then of each
+ * column its values and NULL bits, then strings.
+ */
+#include "device/ops/lookup_make.h"
+
+#include "device/ops/ops.h"
+#include "device/ops/ops_lookup.h"
+
+/*
+ * Bits are worth it up to so many bytes of them for a row, about what slots take,
+ * which miss caches as often.
+ */
+#define DIRECT_BYTES_PER_ROW 32
+#define DIRECT_BYTES_ALWAYS 65536
+
+/* Offsets of strings have 32 bits; so have row numbers. */
+#define MOST_BYTES UINT32_MAX
+#define MOST_ROWS (UINT32_C(1) << 30)
+
+typedef struct Shape
+{
+	GpuAggLookup head;
+	GpuAggLookupColumn columns[GPUAGG_LOOKUP_MAX_COLUMNS];
+	uint64_t	strings;		/* offset */
+	uint64_t	bytes;
+} Shape;
+
+/* ---------- shape ---------- */
+
+static uint64_t
+take(uint64_t *end, uint64_t bytes)
+{
+	const uint64_t at = *end;
+
+	*end = gpuagg_align(at + bytes, 8);
+	return at;
+}
+
+static const int64_t *
+integers(const GpuAggLookupSource *source)
+{
+	return (const int64_t *) source->values;
+}
+
+static bool
+is_null(const GpuAggLookupSource *source, uint64_t row)
+{
+	return source->nulls != NULL && source->nulls[row];
+}
+
+/* Can one integer key be found by bits? */
+static bool
+shape_direct(const GpuAggLookupRows *rows, GpuAggLookup *head)
+{
+	const int64_t *keys = integers(&rows->columns[0]);
+	int64_t		low = INT64_MAX;
+	int64_t		high = INT64_MIN;
+	uint64_t	span;
+
+	if (rows->nkeys != 1 || rows->columns[0].cls != GPUAGG_CLASS_I64)
+		return false;
+	for (uint64_t i = 0; i < rows->nrows; i++)
+	{
+		low = keys[i] < low ? keys[i] : low;
+		high = keys[i] > high ? keys[i] : high;
+	}
+	span = rows->nrows == 0 ? 0 : (uint64_t) high - (uint64_t) low;
+	if (span / 64 * sizeof(GpuAggLookupBits) >
+		rows->nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS)
+		return false;
+	head->kind = GPUAGG_LOOKUP_DIRECT;
+	head->first = rows->nrows == 0 ? 0 : low;
+	head->span = rows->nrows == 0 ? 0 : span + 1;
+	return true;
+}
+
+/* At most half full */
+static void
+shape_hash(const GpuAggLookupRows *rows, GpuAggLookup *head)
+{
+	head->kind = GPUAGG_LOOKUP_HASH;
+	head->key_columns = rows->nkeys;
+	head->span = 2;
+	while (head->span < 2 * rows->nrows)
+		head->span *= 2;
+}
+
+/* What a column takes; adds the bytes of its strings */
+static void
+shape_column(const GpuAggLookupRows *rows, const GpuAggLookupSource *source,
+			 GpuAggLookupColumn *column, uint64_t *end, uint64_t *strings)
+{
+	bool		small = source->cls == GPUAGG_CLASS_I64;
+	bool		nulls = false;
+
+	for (uint64_t i = 0; i < rows->nrows; i++)
+	{
+		if (is_null(source, i))
+			nulls = true;
+		else if (source->cls == GPUAGG_CLASS_BYTES)
+			*strings += ((const GpuAggBytes *) source->values)[i].len;
+		else if (small)
+			small = integers(source)[i] >= INT32_MIN && integers(source)[i] <= INT32_MAX;
+	}
+	column->cls = source->cls;
+	column->width = small ? 4 : 8;
+	column->values = take(end, rows->nrows * column->width);
+	column->nulls = nulls ? take(end, (rows->nrows + 63) / 64 * 8) : 0;
+}
+
+static bool
+shape_of(const GpuAggLookupRows *rows, Shape *s)
+{
+	uint64_t	end;
+	uint64_t	strings = 0;
+	uint32_t	first;
+
+	memset(s, 0, sizeof(*s));
+	if (rows->nrows > MOST_ROWS || rows->ncolumns > GPUAGG_LOOKUP_MAX_COLUMNS)
+		return false;
+	s->head.magic = GPUAGG_LOOKUP_MAGIC;
+	s->head.seed = rows->seed;
+	s->head.nkeys = rows->nkeys;
+	s->head.key_class = rows->columns[0].cls;
+	if (!shape_direct(rows, &s->head))
+		shape_hash(rows, &s->head);
+	first = rows->nkeys - s->head.key_columns;
+	s->head.ncolumns = rows->ncolumns - first;
+	end = sizeof(GpuAggLookup) + s->head.ncolumns * sizeof(GpuAggLookupColumn);
+	s->head.finder = take(&end, s->head.kind == GPUAGG_LOOKUP_DIRECT ?
+						  (s->head.span + 63) / 64 * sizeof(GpuAggLookupBits) :
+						  s->head.span * sizeof(GpuAggLookupSlot));
+	for (uint32_t i = 0; i < s->head.ncolumns; i++)
+		shape_column(rows, &rows->columns[first + i], &s->columns[i], &end, &strings);
+	s->strings = take(&end, strings);
+	s->bytes = s->head.bytes = end;
+	return end <= MOST_BYTES;
+}
+
+uint64_t
+gpuagg_lookup_bytes_needed(const GpuAggLookupRows *rows)
+{
+	Shape		s;
+
+	return shape_of(rows, &s) ? s.bytes : 0;
+}
+
+/* ---------- making ---------- */
+
+/* Copies a row of the source to row `to` of the table. */
+static void
+make_row(const GpuAggLookupRows *rows, const Shape *s, char *block, uint64_t from, uint64_t to,
+		 uint64_t *strings)
+{
+	const GpuAggLookupSource *sources = rows->columns + rows->ncolumns - s->head.ncolumns;
+
+	for (uint32_t i = 0; i < s->head.ncolumns; i++)
+	{
+		const GpuAggLookupColumn *c = &s->columns[i];
+		char	   *value = block + c->values + to * c->width;
+
+		if (is_null(&sources[i], from))
+			((uint64_t *) (block + c->nulls))[to / 64] |= UINT64_C(1) << to % 64;
+		else if (c->cls == GPUAGG_CLASS_BYTES)
+		{
+			const GpuAggBytes b = ((const GpuAggBytes *) sources[i].values)[from];
+
+			*(uint64_t *) value = *strings | b.len << 32;
+			if (b.len > 0)
+				memcpy(block + *strings, b.data, b.len);
+			*strings += b.len;
+		}
+		else if (c->width == 4)
+			*(int32_t *) value = (int32_t) integers(&sources[i])[from];
+		else
+			memcpy(value, (const char *) sources[i].values + from * 8, 8);
+	}
+}
+
+static bool
+make_direct(const GpuAggLookupRows *rows, const Shape *s, char *block)
+{
+	const int64_t *keys = integers(&rows->columns[0]);
+	GpuAggLookup *t = (GpuAggLookup *) block;
+	GpuAggLookupBits *words = (GpuAggLookupBits *) (block + t->finder);
+	uint64_t	strings = s->strings;
+	uint64_t	count = 0;
+
+	for (uint64_t i = 0; i < rows->nrows; i++)
+	{
+		const uint64_t at = (uint64_t) keys[i] - (uint64_t) t->first;
+
+		words[at / 64].bits |= UINT64_C(1) << at % 64;
+	}
+	for (uint64_t w = 0; w < (t->span + 63) / 64; w++)
+	{
+		words[w].before = count;
+		count += gpuagg_lookup_popcount(words[w].bits);
+	}
+	t->nrows = (uint32_t) count;
+	for (uint64_t i = 0; i < rows->nrows; i++)
+	{
+		uint8_t		st = GPUAGG_ST_VALUE;
+
+		make_row(rows, s, block, i, (uint64_t) gpuagg_lookup_direct(t, keys[i], &st), &strings);
+	}
+	return count == rows->nrows;
+}
+
+/* The row of the source's key among those that are in the table already */
+static bool
+find_row(const GpuAggLookupRows *rows, const GpuAggLookup *t, uint64_t i, uint64_t *hash)
+{
+	const GpuAggLookupSource *keys = rows->columns;
+	const GpuAggBytes table = {(const char *) t, t->bytes};
+	const int64_t b = rows->nkeys > 1 ? integers(&keys[1])[i] : 0;
+	uint8_t		st = GPUAGG_ST_VALUE;
+
+	if (keys[0].cls == GPUAGG_CLASS_BYTES)
+	{
+		const GpuAggBytes a = ((const GpuAggBytes *) keys[0].values)[i];
+
+		*hash = gpuagg_lookup_hash_string(t, a);
+		(void) gpuagg_lookup_bytes(a, table, &st);
+	}
+	else
+	{
+		*hash = gpuagg_lookup_hash_integers(t, integers(&keys[0])[i], b);
+		(void) gpuagg_lookup_hashed(t, integers(&keys[0])[i], b, &st);
+	}
+	return st == GPUAGG_ST_VALUE;
+}
+
+static bool
+make_hash(const GpuAggLookupRows *rows, const Shape *s, char *block)
+{
+	GpuAggLookup *t = (GpuAggLookup *) block;
+	GpuAggLookupSlot *slots = (GpuAggLookupSlot *) (block + t->finder);
+	uint64_t	strings = s->strings;
+
+	for (uint64_t i = 0; i < rows->nrows; i++)
+	{
+		uint64_t	hash;
+		uint32_t	tag;
+		uint64_t	at;
+
+		if (find_row(rows, t, i, &hash))
+			continue;
+		at = gpuagg_lookup_slot(t, hash, &tag);
+		while (slots[at].row != 0)
+			at = (at + 1) & (t->span - 1);
+		make_row(rows, s, block, i, t->nrows, &strings);
+		slots[at].tag = tag;
+		slots[at].row = ++t->nrows;
+	}
+	return t->nrows == rows->nrows;
+}
+
+bool
+gpuagg_lookup_make(const GpuAggLookupRows *rows, void *block, uint64_t bytes)
+{
+	Shape		s;
+
+	if (!shape_of(rows, &s) || s.bytes != bytes)
+		return false;
+	memcpy(block, &s.head, sizeof(s.head));
+	memcpy((char *) block + sizeof(s.head), s.columns,
+		   s.head.ncolumns * sizeof(GpuAggLookupColumn));
+	return s.head.kind == GPUAGG_LOOKUP_DIRECT ? make_direct(rows, &s, block) :
+		make_hash(rows, &s, block);
+}
+
+/* ---------- checking ---------- */
+
+/* n elements at that offset lie within the block. */
+static bool
+array_ok(const GpuAggLookup *t, uint64_t off, uint64_t n, uint64_t size)
+{
+	return off % 8 == 0 && off <= t->bytes && n <= (t->bytes - off) / size;
+}
+
+static bool
+column_ok(const GpuAggLookup *t, const GpuAggLookupColumn *c)
+{
+	return c->cls <= GPUAGG_CLASS_BYTES &&
+		(c->width == 8 || (c->width == 4 && c->cls == GPUAGG_CLASS_I64)) &&
+		array_ok(t, c->values, t->nrows, c->width) &&
+		(c->nulls == 0 || array_ok(t, c->nulls, ((uint64_t) t->nrows + 63) / 64, 8));
+}
+
+static bool
+finder_ok(const GpuAggLookup *t)
+{
+	if (t->kind == GPUAGG_LOOKUP_DIRECT)
+		return t->key_columns == 0 && t->nkeys == 1 && t->key_class == GPUAGG_CLASS_I64 &&
+			t->span < UINT64_MAX - 63 &&
+			array_ok(t, t->finder, (t->span + 63) / 64, sizeof(GpuAggLookupBits));
+	return t->kind == GPUAGG_LOOKUP_HASH && t->key_columns == t->nkeys && t->nkeys > 0 &&
+		t->nkeys <= (t->key_class == GPUAGG_CLASS_BYTES ? 1 : GPUAGG_LOOKUP_MAX_KEYS) &&
+		t->span > 0 && (t->span & (t->span - 1)) == 0 &&
+		array_ok(t, t->finder, t->span, sizeof(GpuAggLookupSlot));
+}
+
+bool
+gpuagg_lookup_is_sound(const void *block, uint64_t bytes)
+{
+	const GpuAggLookup *t = (const GpuAggLookup *) block;
+	const GpuAggLookupColumn *columns = (const GpuAggLookupColumn *) (t + 1);
+
+	if ((uintptr_t) block % 8 != 0 || bytes < sizeof(GpuAggLookup) ||
+		t->magic != GPUAGG_LOOKUP_MAGIC || t->bytes != bytes || t->key_columns > t->ncolumns ||
+		t->ncolumns > GPUAGG_LOOKUP_MAX_COLUMNS ||
+		t->ncolumns > (bytes - sizeof(GpuAggLookup)) / sizeof(GpuAggLookupColumn) ||
+		!finder_ok(t))
+		return false;
+	for (uint32_t i = 0; i < t->ncolumns; i++)
+		if (!column_ok(t, &columns[i]) ||
+			(i < t->key_columns && (columns[i].cls != t->key_class || columns[i].nulls != 0)))
+			return false;
+	return true;
+}
+
+bool
+gpuagg_lookup_has_keys(const void *block, uint32_t nkeys, GpuAggClass cls)
+{
+	const GpuAggLookup *t = (const GpuAggLookup *) block;
+
+	return t->nkeys == nkeys && t->key_class == (uint32_t) cls;
+}
+
+bool
+gpuagg_lookup_has_column(const void *block, int32_t i, GpuAggClass cls)
+{
+	const GpuAggLookup *t = (const GpuAggLookup *) block;
+
+	return i >= 0 && (uint32_t) i < t->ncolumns - t->key_columns &&
+		gpuagg_lookup_column(t, (uint32_t) i)->cls == (uint32_t) cls;
+}
+
+bool
+gpuagg_program_looks_up(const GpuAggProgram *p)
+{
+	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
+
+	for (uint32_t i = 0; i < p->ninstrs; i++)
+		if (instrs[i].op >= GPUAGG_OP_LOOKUP && instrs[i].op <= GPUAGG_OP_LOOKUP_BYTES)
+			return true;
+	return false;
+}

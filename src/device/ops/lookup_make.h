@@ -1,0 +1,48 @@
+/*
+ * lookup_make.h
+ *		Makes look-up tables (ops_lookup.h), and checks those of others.
+ */
+#ifndef GPUAGG_DEVICE_OPS_LOOKUP_MAKE_H
+#define GPUAGG_DEVICE_OPS_LOOKUP_MAKE_H
+
+#include "device/program.h"
+
+/* Values of all rows: int64_t, double or GpuAggBytes; nulls may be NULL */
+typedef struct GpuAggLookupSource
+{
+	GpuAggClass cls;
+	const void *values;
+	const uint8_t *nulls;		/* 1: NULL */
+} GpuAggLookupSource;
+
+typedef struct GpuAggLookupRows
+{
+	uint64_t	nrows;
+	uint32_t	nkeys;			/* integers, or one string; none is NULL */
+	uint32_t	ncolumns;
+	const GpuAggLookupSource *columns;	/* keys first */
+	uint64_t	seed;
+} GpuAggLookupRows;
+
+/* How large the table will be; 0: too large for its offsets */
+extern uint64_t gpuagg_lookup_bytes_needed(const GpuAggLookupRows *rows);
+
+/*
+ * Makes the table in a zeroed block of so many bytes.  Of rows with equal keys one
+ * is kept; returns whether there were none.
+ */
+extern bool gpuagg_lookup_make(const GpuAggLookupRows *rows, void *block, uint64_t bytes);
+
+/* Is this a look-up table, aligned to 8 bytes, whose header leads nowhere else? */
+extern bool gpuagg_lookup_is_sound(const void *block, uint64_t bytes);
+
+/* Are such its keys? */
+extern bool gpuagg_lookup_has_keys(const void *block, uint32_t nkeys, GpuAggClass cls);
+
+/* Does it have column i, keys not counted, of that class? */
+extern bool gpuagg_lookup_has_column(const void *block, int32_t i, GpuAggClass cls);
+
+/* Does the program look anything up? */
+extern bool gpuagg_program_looks_up(const GpuAggProgram *p);
+
+#endif							/* GPUAGG_DEVICE_OPS_LOOKUP_MAKE_H */

@@ -1,0 +1,381 @@
+/*
+ * lookups.c
+ *		The inputs of joins as look-up tables (lookups.h).
+ *
+ * Each input is a child plan, run to its end under the query's snapshot before the
+ * task begins; but for those behind an inner join's input that has no rows, as PostgreSQL
+ * looks no further then.  Its rows are kept as columns, in a context that goes with them once
+ * the table is made; rows with a NULL key match nothing and are left out.
+ *
+ * Tables together take gpuagg.lookup_memory at most; while a table is made, its columns
+ * take about as much again.  An input that needs more, an input whose keys turn out not
+ * to be unique, and a value that devices have no form of end the device's turn.
+ */
+#include "postgres.h"
+
+#include "common/pg_prng.h"
+#include "device/ops/lookup_make.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "node/lookups.h"
+#include "planner/constant.h"
+#include "settings.h"
+#include "utils/memutils.h"
+
+#define FIRST_ROWS 1024
+#define STRING_BLOCK (64 * 1024)
+
+/* What EXPLAIN ANALYZE shows, of the last run */
+typedef struct GpuAggLookupShown
+{
+	uint64		rows;
+	uint64		bytes;
+	uint32		kind;			/* GpuAggLookupKind */
+} GpuAggLookupShown;
+
+struct GpuAggLookups
+{
+	const GpuAggPlanInfo *info;
+	PlanState  *plans[GPUAGG_MAX_LOOKUPS];
+	bool		read[GPUAGG_MAX_LOOKUPS];	/* before; has to be rescanned */
+	bool		made;
+	GpuAggLookupShown shown[GPUAGG_MAX_LOOKUPS];
+	const GpuAggLookup *blocks[GPUAGG_MAX_LOOKUPS];
+};
+
+/* The rows of an input while they are read */
+typedef struct Rows
+{
+	const GpuAggLookupPlan *plan;
+	uint64		nrows;
+	uint64		room;
+	Size		bytes;			/* that all of it takes */
+	Size		limit;
+	char	   *next;			/* free space for strings, and how much */
+	Size		left;
+	void	   *values[GPUAGG_LOOKUP_MAX_COLUMNS];
+	uint8	   *nulls[GPUAGG_LOOKUP_MAX_COLUMNS];
+} Rows;
+
+/* ----------------------------------------------------------------- begin --- */
+
+GpuAggLookups *
+gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info, int eflags)
+{
+	CustomScan *plan = castNode(CustomScan, css->ss.ps.plan);
+	GpuAggLookups *lookups;
+
+	if (info->nlookups == 0)
+		return NULL;
+	lookups = palloc0(sizeof(GpuAggLookups));
+	lookups->info = info;
+	for (int i = 0; i < info->nlookups; i++)
+	{
+		lookups->plans[i] = ExecInitNode(list_nth(plan->custom_plans,
+												  GPUAGG_PLAN_LOOKUPS + i),
+										 css->ss.ps.state, eflags);
+		css->custom_ps = lappend(css->custom_ps, lookups->plans[i]);
+	}
+	return lookups;
+}
+
+void
+gpuagg_lookups_rescan(GpuAggLookups *lookups, Bitmapset *changed)
+{
+	for (int i = 0; i < lookups->info->nlookups && changed != NULL; i++)
+		UpdateChangedParamSet(lookups->plans[i], changed);
+}
+
+void
+gpuagg_lookups_end(GpuAggLookups *lookups)
+{
+	for (int i = 0; i < lookups->info->nlookups; i++)
+		ExecEndNode(lookups->plans[i]);
+}
+
+/* ------------------------------------------------------------------ rows --- */
+
+static Size
+value_bytes(uint8 type)
+{
+	return gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES ? sizeof(GpuAggBytes) :
+		sizeof(int64);
+}
+
+/* Room for twice as many rows; they are counted as used. */
+static bool
+rows_grow(Rows *rows)
+{
+	uint64		room = rows->room == 0 ? FIRST_ROWS : 2 * rows->room;
+
+	for (int i = 0; i < rows->plan->ncolumns; i++)
+	{
+		Size		each = value_bytes(rows->plan->types[i]);
+
+		rows->bytes += (room - rows->room) * (each + 1);
+		if (rows->bytes > rows->limit)
+			return false;
+		if (rows->room == 0)
+		{
+			rows->values[i] = palloc(room * each);
+			rows->nulls[i] = palloc(room);
+			continue;
+		}
+		rows->values[i] = repalloc_huge(rows->values[i], room * each);
+		rows->nulls[i] = repalloc_huge(rows->nulls[i], room);
+	}
+	rows->room = room;
+	return true;
+}
+
+/* A copy; false: too much */
+static bool
+rows_string(Rows *rows, const char *from, Size len, GpuAggBytes *to)
+{
+	if (len > rows->left)
+	{
+		rows->left = Max(len, STRING_BLOCK);
+		rows->bytes += rows->left;
+		if (rows->bytes > rows->limit)
+			return false;
+		rows->next = MemoryContextAllocHuge(CurrentMemoryContext, rows->left);
+	}
+	memcpy(rows->next, from, len);
+	to->data = rows->next;
+	to->len = len;
+	rows->next += len;
+	rows->left -= len;
+	return true;
+}
+
+static GpuAggStatus
+rows_too_large(GpuAggError *error)
+{
+	return gpuagg_error_set(error, GPUAGG_OUT_OF_MEMORY, 0,
+							"an input of a join takes more than gpuagg.lookup_memory");
+}
+
+/* One value that is not NULL, as devices hold it */
+static GpuAggStatus
+rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, GpuAggError *error)
+{
+	const uint8 type = rows->plan->types[column];
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	GpuAggConstant value;
+	int64		decimal;
+	bool		ok = true;
+
+	if (type == GPUAGG_T_NUMERIC)
+	{
+		ok = gpuagg_numeric_scaled(datum, false, rows->plan->scales[column], &decimal);
+		datum = Int64GetDatum(decimal);
+	}
+	ok = ok && gpuagg_constant_fits(type, datum);
+	if (ok)
+		value = gpuagg_constant_make(type, datum, false);
+	MemoryContextSwitchTo(old);
+	if (!ok)
+		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+								"a value of a join's input has no form that devices know");
+	if (gpuagg_constant_class(type) != GPUAGG_CLASS_BYTES)
+		((int64 *) rows->values[column])[rows->nrows] = value.value.v.i;
+	else if (!rows_string(rows, value.bytes, value.value.len,
+						  &((GpuAggBytes *) rows->values[column])[rows->nrows]))
+		return rows_too_large(error);
+	return GPUAGG_OK;
+}
+
+static bool
+has_null_key(const Rows *rows, const TupleTableSlot *slot)
+{
+	for (int i = 0; i < rows->plan->nkeys; i++)
+		if (slot->tts_isnull[i])
+			return true;
+	return false;
+}
+
+static GpuAggStatus
+rows_add(Rows *rows, TupleTableSlot *slot, MemoryContext scratch, GpuAggError *error)
+{
+	slot_getallattrs(slot);
+	if (has_null_key(rows, slot))
+		return GPUAGG_OK;
+	if (rows->nrows == rows->room && !rows_grow(rows))
+		return rows_too_large(error);
+	for (int i = 0; i < rows->plan->ncolumns; i++)
+	{
+		rows->nulls[i][rows->nrows] = slot->tts_isnull[i];
+		if (slot->tts_isnull[i])
+			memset((char *) rows->values[i] + rows->nrows * value_bytes(rows->plan->types[i]), 0,
+				   value_bytes(rows->plan->types[i]));
+		else if (rows_value(rows, i, slot->tts_values[i], scratch, error) != GPUAGG_OK)
+			return error->status;
+	}
+	rows->nrows++;
+	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+rows_read(Rows *rows, PlanState *plan, GpuAggError *error)
+{
+	MemoryContext reading = CurrentMemoryContext;
+	MemoryContext scratch = AllocSetContextCreate(reading, "gpuagg lookup value",
+												  ALLOCSET_DEFAULT_SIZES);
+	GpuAggStatus status = GPUAGG_OK;
+
+	while (status == GPUAGG_OK)
+	{
+		TupleTableSlot *slot;
+
+		CHECK_FOR_INTERRUPTS();
+		/* nodes make what they keep in the query's context */
+		MemoryContextSwitchTo(plan->state->es_query_cxt);
+		slot = ExecProcNode(plan);
+		MemoryContextSwitchTo(reading);
+		if (TupIsNull(slot))
+			break;
+		status = rows_add(rows, slot, scratch, error);
+		MemoryContextReset(scratch);
+	}
+	return status;
+}
+
+/* ---------------------------------------------------------------- tables --- */
+
+/* The table of the rows; keeps within what the limit leaves */
+static const GpuAggLookup *
+table_make(const Rows *rows, MemoryContext context, Size limit, GpuAggError *error)
+{
+	const GpuAggLookupPlan *plan = rows->plan;
+	GpuAggLookupSource sources[GPUAGG_LOOKUP_MAX_COLUMNS];
+	GpuAggLookupRows made = {
+		.nrows = rows->nrows,
+		.nkeys = plan->nkeys,
+		.ncolumns = plan->ncolumns,
+		.columns = sources
+	};
+	uint64		bytes;
+	void	   *block;
+
+	if (!pg_strong_random(&made.seed, sizeof(made.seed)))
+		made.seed = pg_prng_uint64(&pg_global_prng_state);
+	for (int i = 0; i < plan->ncolumns; i++)
+	{
+		sources[i].cls = gpuagg_constant_class(plan->types[i]);
+		sources[i].values = rows->values[i];
+		sources[i].nulls = rows->nulls[i];
+	}
+	bytes = gpuagg_lookup_bytes_needed(&made);
+	if (bytes == 0 || bytes > limit)
+	{
+		(void) rows_too_large(error);
+		return NULL;
+	}
+	block = MemoryContextAllocExtended(context, bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	if (!gpuagg_lookup_make(&made, block, bytes) && plan->unique)
+	{
+		gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+						 "an input of a join has several rows of one key");
+		return NULL;
+	}
+	return block;
+}
+
+/* Reads input i and makes its table; what it read is gone then. */
+static const GpuAggLookup *
+lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
+{
+	PlanState  *plan = lookups->plans[i];
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext reading = AllocSetContextCreate(context, "gpuagg lookup rows",
+												  ALLOCSET_DEFAULT_SIZES);
+	Rows		rows = {.plan = &lookups->info->lookups[i],.limit = limit + FIRST_ROWS * 1024};
+	const GpuAggLookup *block = NULL;
+
+	MemoryContextSwitchTo(plan->state->es_query_cxt);
+	/* with changed parameters the node rescans itself */
+	if (lookups->read[i] && plan->chgParam == NULL)
+		ExecReScan(plan);
+	lookups->read[i] = true;
+	MemoryContextSwitchTo(reading);
+	if (rows_read(&rows, plan, error) == GPUAGG_OK)
+		block = table_make(&rows, context, limit, error);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(reading);
+	return block;
+}
+
+const GpuAggLookup *const *
+gpuagg_lookups_make(GpuAggLookups *lookups, bool *nothing, GpuAggError *error)
+{
+	Size		left = gpuagg_lookup_memory * (Size) 1048576;
+
+	*nothing = false;
+	memset(lookups->blocks, 0, sizeof(lookups->blocks));
+	memset(lookups->shown, 0, sizeof(lookups->shown));
+	for (int i = 0; i < lookups->info->nlookups && !*nothing; i++)
+	{
+		const GpuAggLookup *block = lookup_make(lookups, i, left, error);
+		const int	join = lookups->info->lookups[i].join;
+
+		if (block == NULL)
+			return NULL;
+		left -= block->bytes;
+		lookups->blocks[i] = block;
+		lookups->shown[i].rows = block->nrows;
+		lookups->shown[i].bytes = block->bytes;
+		lookups->shown[i].kind = block->kind;
+		*nothing = block->nrows == 0 && (join == JOIN_INNER || join == JOIN_SEMI);
+	}
+	lookups->made = true;
+	return lookups->blocks;
+}
+
+/* --------------------------------------------------------------- explain --- */
+
+static const char *
+join_word(int join)
+{
+	switch (join)
+	{
+		case JOIN_INNER:
+			return "inner";
+		case JOIN_LEFT:
+			return "left";
+		case JOIN_SEMI:
+			return "semi";
+		default:
+			return "anti";
+	}
+}
+
+/*
+ * One word for each input, in the order of the children; with ANALYZE also its rows, and
+ * in formats that show everything what table it became.
+ */
+void
+gpuagg_lookups_explain(const GpuAggLookups *lookups, ExplainState *es)
+{
+	bool		whole = es->verbose || es->format != EXPLAIN_FORMAT_TEXT;
+	List	   *texts = NIL;
+
+	for (int i = 0; i < lookups->info->nlookups; i++)
+	{
+		const GpuAggLookupShown *shown = &lookups->shown[i];
+		StringInfoData text;
+
+		initStringInfo(&text);
+		appendStringInfoString(&text, join_word(lookups->info->lookups[i].join));
+		if (es->analyze && lookups->made)
+		{
+			appendStringInfo(&text, " (" UINT64_FORMAT " rows", shown->rows);
+			if (whole)
+				appendStringInfo(&text, ", %s, " UINT64_FORMAT " bytes",
+								 shown->kind == GPUAGG_LOOKUP_DIRECT ? "direct" : "hash",
+								 shown->bytes);
+			appendStringInfoChar(&text, ')');
+		}
+		texts = lappend(texts, text.data);
+	}
+	ExplainPropertyList("Look-up Joins", texts, es);
+}

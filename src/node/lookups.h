@@ -1,0 +1,39 @@
+/*
+ * lookups.h
+ *		Look-up tables of a run: plans of the joins' inputs, run and made into blocks.
+ */
+#ifndef GPUAGG_NODE_LOOKUPS_H
+#define GPUAGG_NODE_LOOKUPS_H
+
+#include "postgres.h"
+
+#include "commands/explain.h"
+#include "device/ops/ops_lookup.h"
+#include "ipc/errors.h"
+#include "nodes/execnodes.h"
+#include "planner/plan.h"
+
+typedef struct GpuAggLookups GpuAggLookups;
+
+/*
+ * Initialises the plans, which become children of the node.  NULL: the plan joins
+ * nothing.  In the current memory context, the query's.
+ */
+extern GpuAggLookups *gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info,
+										   int eflags);
+
+/*
+ * Runs the plans and makes the tables, in the current memory context.  *nothing: no row
+ * can be joined; then some of them may not have been made.  NULL: they cannot be made,
+ * and PostgreSQL's plan has to answer.
+ */
+extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, bool *nothing,
+													  GpuAggError *error);
+
+/* The next run is to read the inputs again, with these parameters changed. */
+extern void gpuagg_lookups_rescan(GpuAggLookups *lookups, Bitmapset *changed);
+
+extern void gpuagg_lookups_explain(const GpuAggLookups *lookups, ExplainState *es);
+extern void gpuagg_lookups_end(GpuAggLookups *lookups);
+
+#endif							/* GPUAGG_NODE_LOOKUPS_H */

@@ -1,0 +1,31 @@
+/*
+ * join_path.h
+ *		Paths of the inputs of joins that become look-up tables, and what they cost.
+ */
+#ifndef GPUAGG_PLANNER_JOIN_PATH_H
+#define GPUAGG_PLANNER_JOIN_PATH_H
+
+#include "postgres.h"
+
+#include "planner/lower/lower.h"
+#include "planner/path_cost.h"
+
+/* May the joins below this grouping be looked at at all?  *fact: the table to be read */
+extern bool gpuagg_join_check(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo **fact);
+
+/* Lowers the joins, behind the filter of the table. */
+extern bool gpuagg_join_lower(GpuAggLower *lw, RelOptInfo *input_rel);
+
+/* Do the tables fit gpuagg.lookup_memory, as far as is known? */
+extern bool gpuagg_join_fits(const GpuAggLower *lw);
+
+/* GpuAggLookupPlans, for when the program is finished */
+extern GpuAggLookupPlan *gpuagg_join_plans(const GpuAggLower *lw);
+
+/* Paths of the inputs, one for each look-up table */
+extern List *gpuagg_join_paths(const GpuAggLower *lw);
+
+/* What making the tables and looking things up adds to a cost */
+extern void gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *input);
+
+#endif							/* GPUAGG_PLANNER_JOIN_PATH_H */

@@ -1,0 +1,427 @@
+/*
+ * join_tree.c
+ *		The joins below a grouping as a chain (join_tree.h).
+ *
+ * PostgreSQL's own join path is translated, node by node, so what is joined with what,
+ * and which clause is tested where, is what PostgreSQL has decided: outer-join clauses
+ * of ON and WHERE, clauses derived from others, levels of security.  Of a path only its
+ * type of join, its sides and its clauses matter; how it joins (nested loop, merge,
+ * hash, in parallel) does not.  The way down leads to the table with most bytes, on
+ * whichever side of a node it is; the other side is an input, of which any plan may be
+ * run, and is not looked into.  But for inner joins of inner joins: these are taken
+ * apart, since a single table's unique key is proven more often than that of a join.
+ *
+ * A parameterised scan of a nested loop tests the clauses that it was given; they are
+ * taken from there.
+ *
+ * Does not handle: outer joins that keep the rows of an input, full joins, semijoins on
+ * the table's side, joins of partitions, parameterised joins.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planmain.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "planner/join_tree.h"
+#include "planner/refuse.h"
+
+RelOptInfo *
+gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel)
+{
+	RelOptInfo *fact = NULL;
+	int			relid = -1;
+
+	while ((relid = bms_next_member(input_rel->relids, relid)) >= 0)
+	{
+		RelOptInfo *rel = root->simple_rel_array[relid];
+
+		if (rel != NULL && rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION &&
+			(fact == NULL || rel->pages > fact->pages))
+			fact = rel;
+	}
+	return fact;
+}
+
+/* ----------------------------------------------------------------- paths --- */
+
+/* Without the nodes that neither join nor filter */
+static Path *
+bare_path(Path *path)
+{
+	for (;;)
+	{
+		switch (nodeTag(path))
+		{
+			case T_ProjectionPath:
+				path = ((ProjectionPath *) path)->subpath;
+				break;
+			case T_MaterialPath:
+				path = ((MaterialPath *) path)->subpath;
+				break;
+			case T_MemoizePath:
+				path = ((MemoizePath *) path)->subpath;
+				break;
+			case T_SortPath:
+			case T_IncrementalSortPath:
+				path = ((SortPath *) path)->subpath;
+				break;
+			case T_GatherPath:
+				path = ((GatherPath *) path)->subpath;
+				break;
+			case T_GatherMergePath:
+				path = ((GatherMergePath *) path)->subpath;
+				break;
+			default:
+				return path;
+		}
+	}
+}
+
+static bool
+is_join(const Path *path)
+{
+	return IsA(path, NestPath) || IsA(path, MergePath) || IsA(path, HashPath);
+}
+
+/*
+ * A side of a join: adds the clauses that a parameterised scan tests to *clauses, and
+ * returns a path of the same rows that is not parameterised.
+ */
+static Path *
+free_side(Path *path, List **clauses)
+{
+	path = bare_path(path);
+	if (path->param_info == NULL)
+		return path;
+	if (path->parent->reloptkind != RELOPT_BASEREL)
+	{
+		(void) GPUAGG_REFUSE("a join is planned for each row of another input");
+		return NULL;
+	}
+	*clauses = list_concat_unique_ptr(*clauses, path->param_info->ppi_clauses);
+	path = path->parent->cheapest_total_path;
+	if (path == NULL || path->param_info != NULL)
+	{
+		(void) GPUAGG_REFUSE("an input of the join depends on another one by LATERAL");
+		return NULL;
+	}
+	return bare_path(path);
+}
+
+/* ----------------------------------------------------------------- joins --- */
+
+/* A join seen from the side that leads to the table */
+typedef struct Side
+{
+	JoinType	type;
+	Path	   *probe;
+	Path	   *build;
+	List	   *on;
+	List	   *filter;
+} Side;
+
+static bool
+side_type(const JoinPath *join, bool right, bool unique, JoinType *type)
+{
+	*type = join->jointype;
+	switch (join->jointype)
+	{
+		case JOIN_INNER:
+			/* a semijoin whose other side was made distinct first */
+			if (unique)
+				*type = JOIN_SEMI;
+			return true;
+		case JOIN_LEFT:
+		case JOIN_RIGHT:
+			*type = JOIN_LEFT;
+			if (right == (join->jointype == JOIN_RIGHT))
+				return true;
+			return GPUAGG_REFUSE("an outer join keeps rows of an input that is not the largest table");
+		case JOIN_SEMI:
+		case JOIN_ANTI:
+			if (!right)
+				return true;
+			return GPUAGG_REFUSE("EXISTS, IN or NOT EXISTS of the largest table");
+		case JOIN_FULL:
+			return GPUAGG_REFUSE("full joins are not supported");
+		default:
+			return GPUAGG_REFUSE("a kind of join that is not supported");
+	}
+}
+
+static bool
+side_of(const JoinPath *join, Index fact, Side *side)
+{
+	const bool	right = bms_is_member(fact, join->innerjoinpath->parent->relids);
+	Path	   *build = bare_path(right ? join->outerjoinpath : join->innerjoinpath);
+	Path	   *probe = bare_path(right ? join->innerjoinpath : join->outerjoinpath);
+	const bool	unique = IsA(build, UniquePath);
+	List	   *moved = NIL;
+	ListCell   *lc;
+
+	memset(side, 0, sizeof(*side));
+	if (IsA(probe, UniquePath))
+		return GPUAGG_REFUSE("EXISTS, IN or NOT EXISTS of the largest table");
+	if (unique)
+		build = ((UniquePath *) build)->subpath;
+	if (!side_type(join, right, unique, &side->type) ||
+		(side->probe = free_side(probe, &moved)) == NULL ||
+		(side->build = free_side(build, &moved)) == NULL)
+		return false;
+	foreach(lc, join->joinrestrictinfo)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		if (IS_OUTER_JOIN(join->jointype) &&
+			RINFO_IS_PUSHED_DOWN(clause, join->path.parent->relids))
+			side->filter = lappend(side->filter, clause);
+		else
+			side->on = lappend(side->on, clause);
+	}
+	side->on = list_concat_unique_ptr(side->on, moved);
+	foreach(lc, list_concat_copy(side->on, side->filter))
+	{
+		if (lfirst_node(RestrictInfo, lc)->pseudoconstant)
+			return GPUAGG_REFUSE("a condition without columns above a join");
+	}
+	return true;
+}
+
+/* --------------------------------------------- inner joins of inner joins --- */
+
+/* Inputs of inner joins, and all clauses of these */
+typedef struct Pile
+{
+	List	   *rels;
+	List	   *clauses;
+} Pile;
+
+static bool
+pile_up(Path *path, Pile *pile)
+{
+	JoinPath   *join = (JoinPath *) path;
+	Path	   *outer;
+	Path	   *inner;
+
+	if (!is_join(path) || join->jointype != JOIN_INNER ||
+		IsA(bare_path(join->outerjoinpath), UniquePath) ||
+		IsA(bare_path(join->innerjoinpath), UniquePath))
+	{
+		pile->rels = lappend(pile->rels, path->parent);
+		return true;
+	}
+	pile->clauses = list_concat_unique_ptr(pile->clauses, join->joinrestrictinfo);
+	outer = free_side(join->outerjoinpath, &pile->clauses);
+	inner = free_side(join->innerjoinpath, &pile->clauses);
+	return outer != NULL && inner != NULL && pile_up(outer, pile) && pile_up(inner, pile);
+}
+
+/* Takes the clauses from the pile that the input and those before it have columns for. */
+static List *
+take_clauses(Pile *pile, Relids before, const RelOptInfo *rel)
+{
+	Relids		relids = bms_union(before, rel->relids);
+	List	   *taken = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pile->clauses)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		if (bms_is_subset(clause->clause_relids, relids))
+		{
+			taken = lappend(taken, clause);
+			pile->clauses = foreach_delete_current(pile->clauses, lc);
+		}
+	}
+	return taken;
+}
+
+/* Can the input be looked up by what is known before? */
+static bool
+is_reached(const Pile *pile, Relids before, const RelOptInfo *rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, pile->clauses)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		if (clause->can_join &&
+			((bms_is_subset(clause->left_relids, before) &&
+			  bms_is_subset(clause->right_relids, rel->relids)) ||
+			 (bms_is_subset(clause->right_relids, before) &&
+			  bms_is_subset(clause->left_relids, rel->relids))))
+			return true;
+	}
+	return false;
+}
+
+static void
+add_join(GpuAggJoinTree *tree, JoinType type, RelOptInfo *rel, List *on, List *filter)
+{
+	GpuAggJoin *join = palloc(sizeof(GpuAggJoin));
+
+	join->type = type;
+	join->rel = rel;
+	join->on = on;
+	join->filter = filter;
+	tree->joins = lappend(tree->joins, join);
+}
+
+static bool
+add_pile(GpuAggJoinTree *tree, Pile *pile, Relids before)
+{
+	while (pile->rels != NIL)
+	{
+		RelOptInfo *next = NULL;
+		ListCell   *lc;
+
+		foreach(lc, pile->rels)
+		{
+			if (is_reached(pile, before, lfirst(lc)))
+			{
+				next = lfirst(lc);
+				pile->rels = foreach_delete_current(pile->rels, lc);
+				break;
+			}
+		}
+		if (next == NULL)
+			return GPUAGG_REFUSE("an input is joined by no equality with the others");
+		add_join(tree, JOIN_INNER, next, take_clauses(pile, before, next), NIL);
+		before = bms_union(before, next->relids);
+	}
+	return pile->clauses == NIL || GPUAGG_REFUSE("a condition of a join has no place");
+}
+
+/* ------------------------------------------------------------------ tree --- */
+
+static bool
+walk(GpuAggJoinTree *tree, Path *path)
+{
+	Side		side;
+	Pile		pile = {0};
+
+	check_stack_depth();
+	if (path->parent == tree->fact)
+		return true;
+	if (!is_join(path))
+		return GPUAGG_REFUSE("the inputs of the grouping are not only joined");
+	if (!side_of((JoinPath *) path, tree->fact->relid, &side) || !walk(tree, side.probe))
+		return false;
+	if (side.type != JOIN_INNER)
+	{
+		add_join(tree, side.type, side.build->parent, side.on, side.filter);
+		return true;
+	}
+	pile.clauses = side.on;
+	return pile_up(side.build, &pile) && add_pile(tree, &pile, side.probe->parent->relids);
+}
+
+static GpuAggJoinTree *
+tree_of(Path *path, RelOptInfo *fact)
+{
+	GpuAggJoinTree *tree = palloc0(sizeof(GpuAggJoinTree));
+
+	tree->fact = fact;
+	path = bare_path(path);
+	return path->param_info == NULL && walk(tree, path) ? tree : NULL;
+}
+
+GpuAggJoinTree *
+gpuagg_join_tree(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *fact)
+{
+	GpuAggJoinTree *tree = NULL;
+	bool		listening = gpuagg_refuse_pause();
+	ListCell   *lc;
+
+	foreach(lc, input_rel->pathlist)
+	{
+		if ((tree = tree_of(lfirst(lc), fact)) != NULL)
+			break;
+	}
+	gpuagg_refuse_resume(listening);
+	if (tree == NULL)
+		(void) tree_of(input_rel->cheapest_total_path, fact);
+	return tree;
+}
+
+/* ---------------------------------------------------------------- unique --- */
+
+static bool
+subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
+{
+	Query	   *subquery = planner_rt_fetch(rel->relid, root)->subquery;
+	List	   *columns = NIL;
+	List	   *operators = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+		OpExpr	   *op = castNode(OpExpr, clause->clause);
+		Node	   *column = clause->outer_is_left ? lsecond(op->args) : linitial(op->args);
+
+		if (!IsA(column, Var))
+			continue;
+		columns = lappend_int(columns, ((Var *) column)->varattno);
+		operators = lappend_oid(operators, op->opno);
+	}
+	return columns != NIL && query_supports_distinctness(subquery) &&
+		query_is_distinct_for(subquery, columns, operators);
+}
+
+static bool
+base_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
+{
+	ListCell   *lc;
+
+	/* which side is whose, as both functions below want it */
+	foreach(lc, clauses)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		clause->outer_is_left = bms_is_subset(clause->right_relids, rel->relids);
+	}
+	if (rel->rtekind == RTE_RELATION)
+		return relation_has_unique_index_for(root, rel, list_copy(clauses), NIL, NIL);
+	return rel->rtekind == RTE_SUBQUERY && subquery_is_unique(root, rel, clauses);
+}
+
+/* Does the join leave rows of its outer side as they are, or fewer, and are all columns of it? */
+static bool
+keeps_outer_unique(const JoinPath *join, List *clauses)
+{
+	Relids		outer = join->outerjoinpath->parent->relids;
+	ListCell   *lc;
+
+	if (join->jointype != JOIN_SEMI && join->jointype != JOIN_ANTI &&
+		!(join->inner_unique && (join->jointype == JOIN_INNER || join->jointype == JOIN_LEFT)))
+		return false;
+	foreach(lc, clauses)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		if (!bms_is_subset(clause->left_relids, outer) &&
+			!bms_is_subset(clause->right_relids, outer))
+			return false;
+	}
+	return true;
+}
+
+bool
+gpuagg_join_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
+{
+	Path	   *path = bare_path(rel->cheapest_total_path);
+
+	while (path->parent->reloptkind != RELOPT_BASEREL)
+	{
+		if (!is_join(path) || !keeps_outer_unique((JoinPath *) path, clauses))
+			return false;
+		path = bare_path(((JoinPath *) path)->outerjoinpath);
+	}
+	return base_is_unique(root, path->parent, clauses);
+}

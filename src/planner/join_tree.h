@@ -1,0 +1,38 @@
+/*
+ * join_tree.h
+ *		The joins below a grouping as a chain: one table's rows, and what each is
+ *		joined with, one input after the other.
+ */
+#ifndef GPUAGG_PLANNER_JOIN_TREE_H
+#define GPUAGG_PLANNER_JOIN_TREE_H
+
+#include "postgres.h"
+
+#include "nodes/pathnodes.h"
+
+typedef struct GpuAggJoin
+{
+	JoinType	type;			/* INNER, LEFT, SEMI or ANTI; the chain so far is on
+								 * the left */
+	RelOptInfo *rel;			/* the input on the right */
+	List	   *on;				/* RestrictInfos that decide which of its rows match */
+	List	   *filter;			/* of an outer join: those tested afterwards */
+} GpuAggJoin;
+
+typedef struct GpuAggJoinTree
+{
+	RelOptInfo *fact;			/* the table whose rows a device reads */
+	List	   *joins;			/* GpuAggJoin, in the order of the chain */
+} GpuAggJoinTree;
+
+/* The table with most pages among the inputs; NULL: none is a table */
+extern RelOptInfo *gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel);
+
+/* NULL: refused */
+extern GpuAggJoinTree *gpuagg_join_tree(PlannerInfo *root, RelOptInfo *input_rel,
+										RelOptInfo *fact);
+
+/* Has the input at most one row for each value of the columns that these clauses compare? */
+extern bool gpuagg_join_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses);
+
+#endif							/* GPUAGG_PLANNER_JOIN_TREE_H */

@@ -1,0 +1,414 @@
+/*
+ * lower_join.c
+ *		Joins as look-ups: each input after the first becomes a look-up table, a
+ *		constant of the program that is filled in when execution starts
+ *		(node/lookups.c).
+ *
+ *		row = LOOKUP(keys, table)	NULL: no row matches
+ *		row = row if the rest of ON is true, else NULL
+ *		inner, semi		the filter asks whether there is a row
+ *		anti			the filter asks whether there is none
+ *		left			the filter asks nothing
+ *
+ * A column of the input is FETCH(row, table), NULL where there is no row; so later
+ * joins, keys and aggregates need to know nothing of joins.  One row at most is joined:
+ * inner and left joins, and conditions besides the keys, need an input whose keys are
+ * unique, which PostgreSQL proves and node/lookups.c checks.
+ *
+ * The filter consumes errors of keys and conditions in any kind of join, unless an
+ * earlier condition or join has dropped the row; PostgreSQL would meet them, too.
+ *
+ * Keys are integers and what is held as such (one or two), or one string; the input's
+ * side is a column.  Other equalities are conditions.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "device/ops/ops_lookup.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "planner/join_tree.h"
+#include "planner/lower/lower.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+/* ---------------------------------------------------------------- columns --- */
+
+static GpuAggLookupLower *
+find_lookup(GpuAggLower *lw, Index relid)
+{
+	for (int i = 0; i < lw->nlookups; i++)
+	{
+		if (bms_is_member(relid, lw->lookups[i].rel->relids))
+			return &lw->lookups[i];
+	}
+	return NULL;
+}
+
+/* As the input's own paths have it */
+static Var *
+input_column(const RelOptInfo *rel, const Var *var)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->reltarget->exprs)
+	{
+		Var		   *column = (Var *) lfirst(lc);
+
+		if (IsA(column, Var) && column->varno == var->varno &&
+			column->varattno == var->varattno && column->varlevelsup == 0)
+			return column;
+	}
+	return NULL;
+}
+
+static int
+add_column(GpuAggLookupLower *lookup, Var *column, uint8 type, uint8 scale)
+{
+	int			n = list_length(lookup->columns);
+
+	lookup->columns = lappend(lookup->columns, column);
+	lookup->types[n] = type;
+	lookup->scales[n] = scale;
+	return n;
+}
+
+/* The column's number, those of the keys not counted */
+static bool
+payload_column(GpuAggLookupLower *lookup, const Var *var, uint8 type, uint8 scale, int *number)
+{
+	Var		   *column = input_column(lookup->rel, var);
+	ListCell   *lc;
+
+	if (column == NULL)
+		return GPUAGG_REFUSE("a column that an input of the join does not have");
+	for_each_from(lc, lookup->columns, lookup->nkeys)
+	{
+		if (lfirst(lc) == column)
+		{
+			*number = foreach_current_index(lc) - lookup->nkeys;
+			return true;
+		}
+	}
+	if (list_length(lookup->columns) == GPUAGG_LOOKUP_MAX_COLUMNS)
+		return GPUAGG_REFUSE("more than %d columns of an input of the join",
+							 GPUAGG_LOOKUP_MAX_COLUMNS);
+	*number = add_column(lookup, column, type, scale) - lookup->nkeys;
+	return true;
+}
+
+static bool
+check_column(const GpuAggLookupLower *lookup, const Var *var, uint8 *type, uint8 *scale)
+{
+	if (lookup == NULL || var->varlevelsup != 0)
+		return GPUAGG_REFUSE("a column of another table");
+	if (lookup->closed)
+		return GPUAGG_REFUSE("a column of EXISTS or IN is needed later");
+	if (var->varattno <= 0)
+		return GPUAGG_REFUSE("whole rows and system columns are not supported");
+	if (gpuagg_constant_column(var->vartype, var->vartypmod, type, scale) &&
+		*type != GPUAGG_T_INTERVAL && *scale != GPUAGG_SCALE_WORD)
+		return true;
+	return GPUAGG_REFUSE("a column of the join has type %s, which is not supported",
+						 format_type_with_typemod(var->vartype, var->vartypmod));
+}
+
+bool
+gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
+{
+	GpuAggLookupLower *lookup = find_lookup(lw, var->varno);
+	GpuAggOp	op = GPUAGG_OP_FETCH_I64;
+	uint8		type;
+	uint8		scale;
+	int			number;
+
+	if (!check_column(lookup, var, &type, &scale) ||
+		!payload_column(lookup, var, type, scale, &number))
+		return false;
+	if (gpuagg_constant_class(type) == GPUAGG_CLASS_F64)
+		op = GPUAGG_OP_FETCH_F64;
+	else if (gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES)
+		op = GPUAGG_OP_FETCH_BYTES;
+	if (!gpuagg_lower_op(lw, op, type, &lookup->row, &lookup->table, NULL, number, out))
+		return false;
+	/* whoever needs the row has consumed its errors */
+	out->notnull = false;
+	out->scale = out->shown = scale;
+	return true;
+}
+
+/* ------------------------------------------------------------------- keys --- */
+
+/* What a clause compares: the chain's side, and a column of the input */
+typedef struct KeyClause
+{
+	RestrictInfo *clause;
+	Expr	   *probe;
+	Var		   *column;
+	uint8		type;
+} KeyClause;
+
+static Node *
+bare_expr(Node *node)
+{
+	while (node != NULL && IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	return node;
+}
+
+/* Types whose equal values are equal in registers, whichever of two types they have */
+static bool
+is_key_type(uint8 type)
+{
+	return type < GPUAGG_T_CODE && type != GPUAGG_T_NUMERIC && type != GPUAGG_T_BPCHAR &&
+		gpuagg_constant_class(type) != GPUAGG_CLASS_F64;
+}
+
+static bool
+key_type_fits(Oid collation, uint8 type)
+{
+	return is_key_type(type) &&
+		(type != GPUAGG_T_TEXT ||
+		 (OidIsValid(collation) && get_collation_isdeterministic(collation)));
+}
+
+/* Is the clause an equality that a row can be looked up by? */
+static bool
+key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key)
+{
+	OpExpr	   *op = (OpExpr *) clause->clause;
+	bool		right;
+	bool		negated;
+	uint8		scale;
+
+	if (!clause->can_join || !IsA(op, OpExpr) || list_length(op->args) != 2)
+		return false;
+	set_opfuncid(op);
+	right = bms_is_subset(clause->right_relids, lookup->rel->relids);
+	if ((!right && !bms_is_subset(clause->left_relids, lookup->rel->relids)) ||
+		!gpuagg_lower_is_equality(op->opfuncid, &negated) || negated)
+		return false;
+	key->clause = clause;
+	key->probe = right ? linitial(op->args) : lsecond(op->args);
+	key->column = (Var *) bare_expr(right ? lsecond(op->args) : linitial(op->args));
+	return IsA(key->column, Var) && key->column->varattno > 0 &&
+		gpuagg_constant_column(key->column->vartype, key->column->vartypmod, &key->type,
+							   &scale) &&
+		key_type_fits(op->inputcollid, key->type) &&
+		(key->column = input_column(lookup->rel, key->column)) != NULL;
+}
+
+/* Two integers if there are, else one, else a string */
+static int
+choose_keys(const GpuAggLookupLower *lookup, List *on, KeyClause *keys)
+{
+	KeyClause	key;
+	int			n = 0;
+	ListCell   *lc;
+
+	foreach(lc, on)
+	{
+		if (n < GPUAGG_LOOKUP_MAX_KEYS && key_clause(lookup, lfirst(lc), &key) &&
+			gpuagg_constant_class(key.type) == GPUAGG_CLASS_I64)
+			keys[n++] = key;
+	}
+	if (n > 0)
+		return n;
+	foreach(lc, on)
+	{
+		if (n == 0 && key_clause(lookup, lfirst(lc), &key))
+			keys[n++] = key;
+	}
+	return n;
+}
+
+/* row = LOOKUP(keys, table) */
+static bool
+lower_lookup(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *keys, int nkeys)
+{
+	GpuAggValue probes[GPUAGG_LOOKUP_MAX_KEYS];
+	bool		string = gpuagg_constant_class(keys[0].type) == GPUAGG_CLASS_BYTES;
+
+	for (int i = 0; i < nkeys; i++)
+	{
+		if (!gpuagg_lower_expr(lw, keys[i].probe, &probes[i]))
+			return false;
+		if (gpuagg_constant_class(probes[i].type) != gpuagg_constant_class(keys[i].type) ||
+			!is_key_type(probes[i].type))
+			return GPUAGG_REFUSE("a join compares types in a way that is not supported");
+		add_column(lookup, keys[i].column, keys[i].type, 0);
+	}
+	lookup->nkeys = nkeys;
+	if (nkeys > 1)
+		return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_T_INT8, &probes[0],
+							   &probes[1], &lookup->table, 0, &lookup->row);
+	return gpuagg_lower_op(lw, string ? GPUAGG_OP_LOOKUP_BYTES : GPUAGG_OP_LOOKUP,
+						   GPUAGG_T_INT8, &probes[0], &lookup->table, NULL, 0, &lookup->row);
+}
+
+/* ------------------------------------------------------------- conditions --- */
+
+/* The program's filter AND next */
+static bool
+filter_and(GpuAggLower *lw, const GpuAggValue *next)
+{
+	GpuAggValue acc = *next;
+
+	if (lw->filter_reg != GPUAGG_NO_REG)
+	{
+		memset(&acc, 0, sizeof(acc));
+		acc.reg = lw->filter_reg;
+		acc.type = GPUAGG_T_BOOL;
+		acc.may_fail = true;
+		acc.shown_reg = GPUAGG_NO_REG;
+		if (!gpuagg_lower_and_qual(lw, &acc, next))
+			return false;
+	}
+	lw->filter_reg = acc.reg;
+	return true;
+}
+
+/* Adds clauses to the filter, in PostgreSQL's order. */
+static bool
+filter_clauses(GpuAggLower *lw, List *clauses)
+{
+	ListCell   *lc;
+
+	foreach(lc, gpuagg_order_quals(lw->root, clauses))
+	{
+		GpuAggValue next;
+
+		if (!gpuagg_lower_expr(lw, lfirst_node(RestrictInfo, lc)->clause, &next) ||
+			!filter_and(lw, &next))
+			return false;
+	}
+	return true;
+}
+
+static bool
+row_test(GpuAggLower *lw, const GpuAggLookupLower *lookup, GpuAggOp op, GpuAggValue *out)
+{
+	return gpuagg_lower_op(lw, op, GPUAGG_T_BOOL, &lookup->row, NULL, NULL, 0, out);
+}
+
+/* The row only if the clauses are true; errors where there is a row are the row's */
+static bool
+restrict_row(GpuAggLower *lw, GpuAggLookupLower *lookup, List *clauses)
+{
+	GpuAggConstant none = gpuagg_constant_make(GPUAGG_T_INT8, (Datum) 0, true);
+	GpuAggValue acc;
+	GpuAggValue null;
+	ListCell   *lc;
+
+	if (clauses == NIL)
+		return true;
+	if (!row_test(lw, lookup, GPUAGG_OP_IS_NOT_NULL, &acc))
+		return false;
+	foreach(lc, gpuagg_order_quals(lw->root, clauses))
+	{
+		GpuAggValue next;
+
+		if (!gpuagg_lower_expr(lw, lfirst_node(RestrictInfo, lc)->clause, &next))
+			return false;
+		/* acc may be NULL, and then hides what comes after */
+		if (!gpuagg_lower_and_qual(lw, &acc, &next))
+			return false;
+	}
+	return gpuagg_lower_constant(lw, none, &null) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_SELECT, GPUAGG_T_INT8, &acc, &lookup->row, &null, 0,
+						&lookup->row);
+}
+
+/* Always true, but for the errors of the row */
+static bool
+consume_errors(GpuAggLower *lw, const GpuAggLookupLower *lookup)
+{
+	GpuAggValue test;
+	GpuAggValue yes;
+
+	return !lookup->row.may_fail ||
+		(row_test(lw, lookup, GPUAGG_OP_IS_NULL, &test) &&
+		 gpuagg_lower_bool(lw, true, &yes) &&
+		 gpuagg_lower_op(lw, GPUAGG_OP_OR, GPUAGG_T_BOOL, &test, &yes, NULL, 0, &test) &&
+		 filter_and(lw, &test));
+}
+
+static bool
+lower_kind(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, List *rest)
+{
+	GpuAggValue test;
+
+	switch (join->type)
+	{
+		case JOIN_INNER:
+			return row_test(lw, lookup, GPUAGG_OP_IS_NOT_NULL, &test) &&
+				filter_and(lw, &test) && filter_clauses(lw, rest);
+		case JOIN_LEFT:
+			return restrict_row(lw, lookup, rest) && consume_errors(lw, lookup);
+		default:
+			return restrict_row(lw, lookup, rest) &&
+				row_test(lw, lookup, join->type == JOIN_SEMI ? GPUAGG_OP_IS_NOT_NULL :
+						 GPUAGG_OP_IS_NULL, &test) &&
+				filter_and(lw, &test);
+	}
+}
+
+/* ------------------------------------------------------------------ joins --- */
+
+static GpuAggLookupLower *
+add_lookup(GpuAggLower *lw, const GpuAggJoin *join)
+{
+	GpuAggLookupLower *lookup = &lw->lookups[lw->nlookups];
+	GpuAggConstant table;
+
+	if (lw->nlookups == GPUAGG_MAX_LOOKUPS)
+	{
+		(void) GPUAGG_REFUSE("more than %d inputs of a join", GPUAGG_MAX_LOOKUPS);
+		return NULL;
+	}
+	memset(lookup, 0, sizeof(*lookup));
+	lookup->rel = join->rel;
+	lookup->type = join->type;
+	memset(&table, 0, sizeof(table));
+	table.value.type = GPUAGG_T_TEXT;
+	table.value.state = GPUAGG_ST_NULL;
+	table.value.runtime = 1;
+	if (!gpuagg_lower_constant(lw, table, &lookup->table))
+		return NULL;
+	lw->nlookups++;
+	return lookup;
+}
+
+/* Keys, and that there is one row at most where there must be */
+static bool
+lower_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, List **rest)
+{
+	KeyClause	keys[GPUAGG_LOOKUP_MAX_KEYS];
+	int			nkeys = choose_keys(lookup, join->on, keys);
+	List	   *used = NIL;
+
+	if (nkeys == 0)
+		return GPUAGG_REFUSE("an input is joined by no equality of integers, dates or strings");
+	for (int i = 0; i < nkeys; i++)
+		used = lappend(used, keys[i].clause);
+	*rest = list_difference_ptr(join->on, used);
+	lookup->unique = join->type == JOIN_INNER || join->type == JOIN_LEFT || *rest != NIL;
+	if (lookup->unique && !gpuagg_join_is_unique(lw->root, join->rel, used))
+		return GPUAGG_REFUSE("more than one row of an input may match; its key is not unique");
+	return lower_lookup(lw, lookup, keys, nkeys);
+}
+
+bool
+gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join)
+{
+	GpuAggLookupLower *lookup = add_lookup(lw, join);
+	List	   *rest;
+
+	if (lookup == NULL || !lower_keys(lw, lookup, join, &rest) ||
+		!lower_kind(lw, lookup, join, rest) || !filter_clauses(lw, join->filter))
+		return false;
+	lookup->closed = join->type == JOIN_SEMI;
+	lw->filter_instrs = lw->ninstrs;
+	return true;
+}

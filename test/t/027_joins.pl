@@ -1,0 +1,175 @@
+# Random joins of random tables, grouped, with gpuagg off and on: the same rows, or
+# an error of the same kind.  Keys have NULLs, misses, several widths and types, are
+# unique or not; joins are inner, left, right, EXISTS and NOT EXISTS, in ON and WHERE,
+# nested and chained; settings make PostgreSQL join in other ways.
+#
+# GPUAGG_SEED and GPUAGG_QUERIES in the environment try others than the ones of
+# every day.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RandomQuery;
+use Test::More;
+
+my $seed = $ENV{GPUAGG_SEED} // 20260427;
+my $queries = $ENV{GPUAGG_QUERIES} // 400;
+my $per_database = 40;
+srand $seed;
+
+my $node = new_node('joins', 'shared_buffers = 64MB');
+my $setup = slurp_file("$FindBin::RealBin/../regress/sql/setup.sql");
+$setup =~ s/^CREATE EXTENSION gpuagg;$//m;
+$node->safe_psql('postgres', $setup);
+
+sub chance { return rand() < $_[0]; }
+
+# Columns of all tables: keys i, j of some integer types, s a string, d a day; values v, w
+sub table
+{
+	my ($name, $rows, $spread, $unique) = @_;
+	my $x = "((n * 7919 + " . int(rand 1000) . ") % $spread)";
+	my $null = 2 + int rand 30;
+	my $i = pick(qw(int2 int4 int8));
+	my $script = sprintf
+	  "CREATE TABLE %s AS SELECT %s AS i, %s AS j, %s AS s, %s AS d, "
+	  . "CASE WHEN n %% 5 > 0 THEN (n %% 23 - 9)::int4 END AS v, (n %% 64) / 8.0::float8 AS w, "
+	  . "((n %% 400) / 10.0)::numeric(6, 1) AS m FROM generate_series(1, %d) n;\n",
+	  $name,
+	  $unique eq 'i' ? "(n - $rows / 3)::$i" : "CASE WHEN n % $null > 0 THEN ($x % 30000)::$i END",
+	  sprintf('CASE WHEN n %% 13 > 0 THEN (%s %% %d)::%s END', $x, 3 + int rand 40, pick(qw(int4 int8))),
+	  $unique eq 's' ? "'k' || n" : "CASE WHEN n % 11 > 0 THEN 'k' || $x END",
+	  "CASE WHEN n % 17 > 0 THEN date '2024-02-01' + ($x % 200)::int4 END",
+	  $rows;
+	$script .= "CREATE UNIQUE INDEX ON $name ($unique);\n" if $unique ne '';
+	$script .= "CREATE INDEX ON $name (i);\n" if chance(0.3);
+	return $script . "ANALYZE $name;\n";
+}
+
+# A condition that compares columns of one table with constants
+sub filter
+{
+	my ($t) = @_;
+
+	return pick("$t.v > " . int(rand 8), "$t.v IS NULL", "$t.w < " . int(rand 8),
+		"$t.i % 3 = 1", "$t.d > date '2024-04-01'", "$t.s LIKE 'k1%'", "coalesce($t.v, 0) <> 3",
+		"$t.m BETWEEN 3 AND 30", "$t.j IN (1, 2, 5)", "$t.v <> 2");
+}
+
+# ON of two tables; the second is looked up
+sub on
+{
+	my ($a, $b) = @_;
+	my $on = pick("$a.i = $b.i", "$a.i = $b.i", "$a.i = $b.i", "$a.j = $b.i", "$a.v = $b.i", "$a.s = $b.s",
+		"$a.d = $b.d", "$a.i + 1 = $b.i", "$a.i = $b.i AND $a.j = $b.j");
+
+	$on .= ' AND ' . pick(filter($a), filter($b), "$a.v < $b.v", "$a.w + $b.w > 4", "$a.m = $b.m")
+	  if chance(0.35);
+	return $on;
+}
+
+sub join_query
+{
+	my ($tables) = @_;
+	my $fact = 'f';
+	my $from = "f";
+	my @known = ('f');
+	my @where;
+
+	foreach my $n (1 .. 1 + int rand 4)
+	{
+		my $table = pick(@$tables);
+		my $alias = "t$n";
+		my $left = chance(0.6) ? 'f' : pick(@known);
+		my $kind = rand;
+
+		if ($kind < 0.65)
+		{
+			my $input = chance(0.2) ? "(SELECT * FROM $table WHERE " . filter($table) . ')'
+			  : chance(0.1) ? "(SELECT i, min(j) AS j, min(s) AS s, max(d) AS d, max(v) AS v, max(w) AS w, max(m) AS m FROM $table GROUP BY i)"
+			  : $table;
+
+			$from .= ' ' . pick('JOIN', 'JOIN', 'LEFT JOIN', 'LEFT JOIN') . " $input $alias ON " . on($left, $alias);
+			push @known, $alias;
+		}
+		elsif ($kind < 0.72)
+		{
+			$from = "$table $alias RIGHT JOIN " . ($from eq 'f' ? $from : "($from)") . ' ON ' . on($left, $alias);
+			push @known, $alias;
+		}
+		elsif ($kind < 0.9)
+		{
+			push @where, pick('', 'NOT ') . "EXISTS (SELECT 1 FROM $table $alias WHERE " . on($left, $alias) . ')';
+		}
+		else
+		{
+			push @where, "$left.i IN (SELECT i FROM $table WHERE " . filter($table) . ')';
+		}
+	}
+	push @where, filter(pick(@known)) while chance(0.4);
+	push @where, pick(@known) . '.v IS NULL' if chance(0.1);
+	my @keys = map { pick(@known) . '.' . pick(qw(j s d v m)) } 1 .. int rand 3;
+	my ($a, $b) = (pick(@known), pick(@known));
+	my @aggs = ('count(*)', "count($a.v)", pick("sum($a.v * $b.v)", "sum($a.w)", "min($b.m)", "max($a.d)",
+			chance(0.2) ? "sum(10 / $a.v)" : "min($a.v)"),
+		pick("sum($b.v) FILTER (WHERE $a.w > 3)", "sum(CASE WHEN $a.i IS NULL THEN 1 ELSE $b.v END)", "avg($b.j)"));
+
+	return 'SELECT ' . join(', ', @keys, @aggs) . " FROM $from"
+	  . (@where ? ' WHERE ' . join(' AND ', @where) : '')
+	  . (@keys ? ' GROUP BY ' . join(', ', 1 .. @keys) : '');
+}
+
+my @settings = ('', '', 'SET enable_hashjoin = off;', 'SET enable_mergejoin = off;', 'SET enable_nestloop = off;',
+	'SET enable_hashjoin = off; SET enable_mergejoin = off;', 'SET join_collapse_limit = 1;',
+	"SET gpuagg.strategy = 'partitioned';", 'SET enable_indexscan = off; SET enable_bitmapscan = off;');
+my %outcomes;
+my $different = 0;
+my $asked = 0;
+while ($asked < $queries)
+{
+	my @tables = ('a', 'b', 'c', 'e');
+	my $make = table('f', 1500 + int rand 3000, 1000, '') . table('a', 300, 300, 'i') . table('b', 90, 90, 's') .
+	  table('c', 40, 25, '') . table('e', int rand 3, 5, 'i');
+	my @queries = map { pick(@settings) . "\n" . join_query(\@tables) } 1 .. $per_database;
+	my $script = $make;
+
+	foreach (@queries)
+	{
+		my ($set, $query) = split /\n/;
+
+		$script .= "$set SELECT replace(compare(\$q\$$query\$q\$, 'try'), E'\\n', ' '); RESET ALL;\n";
+	}
+	my ($rc, $out, $err) = $node->psql('postgres',
+		"SET client_min_messages = warning;\n$script DROP TABLE f, a, b, c, e;", on_error_stop => 1);
+	my @answers = split /\n/, $out;
+
+	if ($rc != 0 || @answers != @queries)
+	{
+		fail('every query is answered');
+		diag("$make\n$err\nof query " . (@answers + 1) . ": $queries[@answers]");
+		last;
+	}
+	foreach my $n (0 .. $#queries)
+	{
+		# where several errors wait, the first depends on the plan
+		my $what = $answers[$n] =~ /^ok, not/ ? 'not on the device' : $answers[$n] =~ /^ok: / ? 'on the device'
+		  : $answers[$n] =~ /^same error/ ? 'same error' : 'different';
+
+		$outcomes{$what}++;
+		diag("$make$queries[$n]\n  $answers[$n]\n") if $what eq 'different' && $different++ < 5;
+	}
+	$asked += @queries;
+}
+cmp_ok($asked, '>=', $queries, 'so many were asked');
+is($different, 0, "random joins (seed $seed)");
+note("Summary: seed $seed, $asked queries: ", join(', ', map { "$outcomes{$_} $_" } sort keys %outcomes));
+cmp_ok($outcomes{'on the device'} // 0, '>', $asked * 0.2, 'many were planned on the device');
+no_tasks($node, 'nothing left');
+crash_free($node, 'no crash');
+$node->stop;
+done_testing();
