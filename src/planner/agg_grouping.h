@@ -2,7 +2,7 @@
  * agg_grouping.h
  *		One grouping step while the planner looks at it.
  *
- * Inside of the planner, between agg_path.c and agg_tables.c.
+ * Inside of the planner, between agg_path.c, agg_columns.c and agg_tables.c.
  */
 #ifndef GPUAGG_PLANNER_AGG_GROUPING_H
 #define GPUAGG_PLANNER_AGG_GROUPING_H
@@ -69,6 +69,9 @@ typedef struct GpuAggGrouping
 	GpuAggWhatIf *what_if;
 	GpuAggPlanInfo info;
 } GpuAggGrouping;
+
+/* The keys, and what target list and HAVING need beside them, as columns of the node */
+extern bool gpuagg_grouping_collect(GpuAggGrouping *g);
 
 /*
  * Lowers conditions, keys, columns and aggregates over one table: input_rel, or one

@@ -40,7 +40,6 @@
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/appendinfo.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -52,11 +51,11 @@
 #include "parser/parsetree.h"
 #include "planner/agg_path.h"
 #include "planner/agg_tables.h"
+#include "planner/fallback_path.h"
 #include "planner/group_estimate.h"
 #include "planner/join_path.h"
 #include "planner/lower/lower.h"
 #include "planner/offer.h"
-#include "planner/fallback_path.h"
 #include "planner/path_cost.h"
 #include "planner/regroup_plan.h"
 #include "planner/sample_clause.h"
@@ -127,233 +126,6 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause, RelOptInfo *
 		return GPUAGG_REFUSE("table \"%s\" is partitioned or has child tables",
 							 rte->eref->aliasname);
 	return gpuagg_table_check_kind(rte) && gpuagg_sample_check(root, *fact);
-}
-
-/* ------------------------------------------------------- what is computed --- */
-
-static bool
-member_expr(List *exprs, Node *node)
-{
-	return list_member(exprs, node);
-}
-
-/*
- * Finds aggregates, and columns outside of aggregates and keys.  Returns
- * true for something that has no business here.
- */
-static bool
-collect_walker(Node *node, void *context)
-{
-	GpuAggGrouping *g = (GpuAggGrouping *) context;
-
-	if (node == NULL || member_expr(g->exprs, node))
-		return false;
-	switch (nodeTag(node))
-	{
-		case T_Aggref:
-			if (!member_expr(g->aggs, node))
-				g->aggs = lappend(g->aggs, node);
-			return false;
-		case T_Var:
-			if (!member_expr(g->dependent, node))
-				g->dependent = lappend(g->dependent, node);
-			return false;
-		case T_GroupingFunc:
-			/* without sets it is 0, which PostgreSQL's aggregation knows */
-			if (g->root->parse->groupingSets == NIL)
-			{
-				(void) GPUAGG_REFUSE("GROUPING() of a single grouping set");
-				return true;
-			}
-			if (!member_expr(g->groupings, node))
-				g->groupings = lappend(g->groupings, node);
-			return false;
-		case T_PlaceHolderVar:
-			(void) GPUAGG_REFUSE("the target list needs something that only PostgreSQL's plan provides");
-			return true;
-		default:
-			return expression_tree_walker(node, collect_walker, context);
-	}
-}
-
-static void
-add_column(GpuAggGrouping *g, Node *expr, Index ref, Oid eqop)
-{
-	g->exprs = lappend(g->exprs, expr);
-	g->refs = lappend_int(g->refs, ref);
-	g->eqops = lappend_oid(g->eqops, eqop);
-}
-
-/* May this key be left to PostgreSQL, above the node? */
-static bool
-check_constant_key(Expr *expr)
-{
-	bool		foreign;
-
-	if (contain_volatile_functions((Node *) expr) ||
-		expression_returns_set((Node *) expr) ||
-		gpuagg_lower_const_may_fail(expr, &foreign))
-		return GPUAGG_REFUSE("a group key without columns has to be computed for each row");
-	return true;
-}
-
-/* Of grouping sets a key may be NULL, and has to be told from others. */
-static bool
-check_set_key(const GpuAggGrouping *g, Node *expr)
-{
-	if (gpuagg_lower_is_constant((Expr *) expr))
-		return GPUAGG_REFUSE("a key of grouping sets is without columns");
-	if (member_expr(g->exprs, expr))
-		return GPUAGG_REFUSE("a key of grouping sets is there twice");
-	return true;
-}
-
-/* Lowers the next column of custom_scan_tlist. */
-static bool
-lower_column(GpuAggGrouping *g, Node *expr, Oid eqop)
-{
-	GpuAggOutput *output = &g->info.outputs[g->info.noutputs++];
-
-	memset(output, 0, sizeof(*output));
-	if (g->regroup == NULL)
-		return IsA(expr, Aggref) ?
-			gpuagg_lower_aggregate(g->lw, (Aggref *) expr, output) :
-			gpuagg_lower_key(g->lw, (Expr *) expr, eqop, output);
-	if (IsA(expr, Aggref))
-		return gpuagg_regroup_aggregate(g->regroup, (Aggref *) expr, output);
-	if (IsA(expr, GroupingFunc))
-		return gpuagg_regroup_grouping(g->regroup, g->root->parse->groupingSets,
-									   (GroupingFunc *) expr, output);
-	return gpuagg_regroup_key(g->regroup, (Expr *) expr, eqop, output);
-}
-
-/*
- * While somebody listens, every step goes on after a refusal, to find the
- * others.
- */
-static bool
-may_go_on(bool ok)
-{
-	return ok || gpuagg_refuse_listening;
-}
-
-static bool
-collect_keys(GpuAggGrouping *g)
-{
-	bool		ok = true;
-	ListCell   *lc;
-
-	foreach(lc, g->clause)
-	{
-		SortGroupClause *sgc = lfirst_node(SortGroupClause, lc);
-		Node	   *expr = get_sortgroupclause_expr(sgc,
-													g->root->processed_tlist);
-
-		if (g->root->parse->groupingSets != NIL && !check_set_key(g, expr))
-			ok = false;
-		else if (gpuagg_lower_is_constant((Expr *) expr))
-			ok &= check_constant_key((Expr *) expr);
-		else
-			add_column(g, expr, sgc->tleSortGroupRef, sgc->eqop);
-		if (!may_go_on(ok))
-			return false;
-	}
-	return ok;
-}
-
-/* The keys, and what target list and HAVING need beside them */
-static bool
-collect_columns(GpuAggGrouping *g)
-{
-	bool		ok = collect_keys(g);
-	ListCell   *lc;
-
-	if (!may_go_on(ok))
-		return false;
-	ok &= !collect_walker((Node *) g->target->exprs, g) &&
-		!collect_walker((Node *) g->having, g);
-	foreach(lc, g->dependent)
-		add_column(g, lfirst(lc), 0, InvalidOid);
-	foreach(lc, g->aggs)
-		add_column(g, lfirst(lc), 0, InvalidOid);
-	foreach(lc, g->groupings)
-		add_column(g, lfirst(lc), 0, InvalidOid);
-	if (g->clause == NIL && g->aggs == NIL)
-		return GPUAGG_REFUSE("there is no aggregate left to compute");
-	return ok;
-}
-
-/* As columns of one of the tables below */
-static Node *
-translate_column(const GpuAggGrouping *g, Node *expr, RelOptInfo *rel)
-{
-	return g->tables == NULL ? expr :
-		gpuagg_adjust_appendrel_attrs(g->root, expr, rel, g->input_rel);
-}
-
-/* When all keys are there: what they are parts of, or one for a group without any */
-static bool
-finish_keys(GpuAggGrouping *g, int nkeys)
-{
-	if (g->root->parse->groupingSets != NIL)
-		return gpuagg_regroup_sets(g->regroup, g->root->parse->groupingSets,
-								   list_copy_head(g->refs, nkeys));
-	return g->clause == NIL || g->lw->nkeys > 0 || gpuagg_lower_unit_key(g->lw);
-}
-
-static bool
-lower_columns(GpuAggGrouping *g, RelOptInfo *rel)
-{
-	int			nkeys = list_length(g->exprs) - list_length(g->aggs) - list_length(g->groupings);
-	bool		ok = true;
-
-	g->info.noutputs = 0;
-	g->info.outputs = palloc((list_length(g->exprs) + 1) * sizeof(GpuAggOutput));
-	for (int i = 0; i < list_length(g->exprs); i++)
-	{
-		if (i == nkeys)
-			ok &= finish_keys(g, nkeys);
-		ok &= lower_column(g, translate_column(g, list_nth(g->exprs, i), rel),
-						   list_nth_oid(g->eqops, i));
-		if (!may_go_on(ok))
-			return false;
-	}
-	if (nkeys == list_length(g->exprs))
-		ok &= finish_keys(g, nkeys);
-	return ok;
-}
-
-bool
-gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
-{
-	bool		ok;
-
-	g->lw = gpuagg_lower_create(g->root, rel, relation,
-								g->clause != NIL && g->root->parse->groupingSets == NIL);
-	g->lw->nullable = g->nullable;
-	if (g->tables == NULL && g->fact == g->input_rel)
-	{
-		g->regroup = gpuagg_regroup_begin(g->lw);
-		ok = gpuagg_regroup_filter(g->regroup, rel->baserestrictinfo);
-	}
-	else
-		ok = gpuagg_lower_filter(g->lw, rel->baserestrictinfo);
-	if (g->fact != g->input_rel && (!ok || !gpuagg_join_lower(g->lw, g->input_rel)))
-		return false;
-	if (!may_go_on(ok))
-		return false;
-	ok &= lower_columns(g, rel);
-	if (!ok)
-		return false;
-	if (g->regroup != NULL)
-		g->info.regroup = gpuagg_regroup_finish(g->regroup, g->info.outputs);
-	g->info.program = gpuagg_lower_finish(g->lw);
-	g->info.runtime = g->lw->runtime;
-	g->info.nruntime = g->lw->nruntime;
-	g->info.lookups = gpuagg_join_plans(g->lw);
-	g->info.nlookups = g->lw->nlookups;
-	g->info.gate = g->lw->gate;
-	return g->info.program != NULL && gpuagg_join_fits(g->lw);
 }
 
 /* ------------------------------------------------------------------ path --- */
@@ -803,8 +575,8 @@ try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 	g.target = target;
 	g.having = having;
 	offer->table = planner_rt_fetch(g.fact->relid, g.root)->relid;
-	g.refused = !collect_columns(&g);
-	if (!may_go_on(!g.refused))
+	g.refused = !gpuagg_grouping_collect(&g);
+	if (g.refused && !gpuagg_refuse_listening)
 		return;
 	if (g.fact == g.input_rel && gpuagg_agg_tables_several(g.root, g.input_rel))
 		try_tables(&g, offer);
