@@ -12,7 +12,6 @@
  * names as we make them are ever read, counted or removed.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 
 #include "cuda/compile/kernel_disk.h"
 #include "cuda/compile/sha256.h"
+#include "cuda/compile/whole.h"
 
 /* Changes with GpuAggKernelFile */
 #define FILE_MAGIC UINT64_C(0x316b656c6c6b6761)
@@ -86,34 +86,6 @@ static bool
 is_safe(const struct stat *st)
 {
 	return st->st_uid == geteuid() && (st->st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-static bool
-read_all(int fd, void *data, size_t bytes)
-{
-	for (size_t got = 0; got < bytes;)
-	{
-		ssize_t		n = read(fd, (char *) data + got, bytes - got);
-
-		if (n == 0 || (n < 0 && errno != EINTR))
-			return false;
-		got += n > 0 ? (size_t) n : 0;
-	}
-	return true;
-}
-
-static bool
-write_all(int fd, const void *data, size_t bytes)
-{
-	for (size_t put = 0; put < bytes;)
-	{
-		ssize_t		n = write(fd, (const char *) data + put, bytes - put);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		put += n > 0 ? (size_t) n : 0;
-	}
-	return true;
 }
 
 /* --------------------------------------------------------------- folder --- */
@@ -224,12 +196,12 @@ file_read(int fd, const uint8_t *key, GpuAggKernelFile *file)
 	char	   *code;
 
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || !is_safe(&st) ||
-		!read_all(fd, file, sizeof(*file)) || file->magic != FILE_MAGIC ||
+		!gpuagg_read_whole(fd, file, sizeof(*file)) || file->magic != FILE_MAGIC ||
 		memcmp(file->key, key, sizeof(file->key)) != 0 || file->bytes > MAX_CODE_BYTES ||
 		(uint64_t) st.st_size != sizeof(*file) + file->bytes ||
 		(code = (char *) malloc(file->bytes + 1)) == NULL)
 		return NULL;
-	if (read_all(fd, code, file->bytes))
+	if (gpuagg_read_whole(fd, code, file->bytes))
 	{
 		file_digest(file, code, digest);
 		if (memcmp(digest, file->digest, sizeof(digest)) == 0)
@@ -286,7 +258,7 @@ gpuagg_kernel_disk_store(GpuAggKernelDisk *disk, const uint8_t key[GPUAGG_KERNEL
 				S_IRUSR | S_IWUSR | S_IRGRP);
 	if (fd < 0)
 		return;
-	written = write_all(fd, &file, sizeof(file)) && write_all(fd, code, bytes);
+	written = gpuagg_write_whole(fd, &file, sizeof(file)) && gpuagg_write_whole(fd, code, bytes);
 	if (close(fd) != 0 || !written || renameat(disk->folder, NEW_NAME, disk->folder, name) != 0)
 		(void) unlinkat(disk->folder, NEW_NAME, 0);
 }

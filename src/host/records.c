@@ -21,172 +21,17 @@
 #include "device/ops/group.h"
 #include "host/records.h"
 
-#define RECORD_HEAD_BYTES 64	/* of a block and of a record block */
-#define RECORD_LINE_BYTES 64
-
-/*
- * What the record blocks that are being filled should not exceed, together and by
- * thread, there in scopes; rows in a record block, at least.
- */
-#define RECORD_FILLING_BYTES ((size_t) 64 << 20)
-#define RECORD_FILLING_SCOPES 24
-#define RECORD_BLOCK_ROWS 32
-
 /* Rows that are packed at once, to be in the L1 cache when they are copied */
 #define RECORD_PACKED_ROWS 256
 
 /* So far ahead are records fetched that have left the caches. */
 #define RECORD_PREFETCH_BYTES 1024
 
-/* Values of records that have a path of their own (stage_narrow) */
-#define RECORD_NARROW_COLUMNS 3
-
-/*
- * Rows of their stage.  Measured: with half as many, writing them took a sixth
- * longer, for which stage is full is a guess that processors get wrong.
- */
-#define RECORD_NARROW_STAGE 32
-
 typedef struct GpuAggRecordMemory
 {
 	struct GpuAggRecordMemory *next;
 	size_t		bytes;
 } GpuAggRecordMemory;
-
-/* ---------- layout ---------- */
-
-/* The column of a register; a new one if need be. */
-static uint8_t
-column_of(GpuAggRecordLayout *l, uint32_t reg, uint32_t transition, bool is_filter)
-{
-	GpuAggRecordColumn *column = l->columns;
-
-	while (column < l->columns + l->ncolumns &&
-		   (column->reg != reg || column->is_filter != is_filter))
-		column++;
-	if (column == l->columns + l->ncolumns)
-	{
-		l->ncolumns++;
-		column->reg = (uint16_t) reg;
-		column->transition = (uint8_t) transition;
-		column->is_filter = is_filter;
-	}
-	return (uint8_t) (column - l->columns);
-}
-
-/* Integers of 4 bytes and less are kept as such. */
-static uint32_t
-value_width(uint32_t type)
-{
-	return gpuagg_key_class(type) == GPUAGG_CLASS_I64 && gpuagg_type_slot_bytes(type) == 4 ?
-		sizeof(int32_t) : sizeof(int64_t);
-}
-
-static bool
-all_narrow(const GpuAggRecordLayout *l)
-{
-	bool		narrow = true;
-
-	for (uint32_t c = 0; c < l->ncolumns; c++)
-		narrow &= l->columns[c].width == sizeof(int32_t) && !l->columns[c].is_filter;
-	return narrow;
-}
-
-static void
-layout_form(const GpuAggRecordLayout *l, GpuAggRecordForm *f, bool has_states)
-{
-	const GpuAggLayout *layout = &l->prepared->layout;
-	const GpuAggKey *keys = gpuagg_program_keys(l->prepared->program);
-	uint32_t	values = 0;
-	uint32_t	end = 0;
-
-	memset(f, 0, sizeof(*f));
-	f->has_states = has_states;
-	f->image_first = has_states || layout->nkeys == 0 ? 0 : l->prepared->key_bytes;
-	for (uint32_t i = 0; i < layout->nkeys; i++)
-	{
-		const uint32_t off = layout->key_off[i];
-		const uint32_t behind = off + gpuagg_type_slot_bytes(keys[i].type);
-
-		f->image_first = off < f->image_first ? off : f->image_first;
-		end = behind > end ? behind : end;
-	}
-	for (uint32_t c = 0; c < l->ncolumns; c++)
-		values += l->columns[c].width;
-	f->image_bytes = end - f->image_first;
-	f->values_off = GPUAGG_HOST_RECORD_HASH + f->image_bytes;
-	f->states_off = f->values_off + values;
-	f->row_bytes = f->states_off + (has_states ? l->ncolumns : 0);
-	f->narrow = !has_states && l->prepared->key_mode == GPUAGG_KEYS_WORD &&
-		all_narrow(l) && l->ncolumns <= RECORD_NARROW_COLUMNS;
-	f->stage_rows = f->narrow ? RECORD_NARROW_STAGE : gpuagg_host_stage_rows(f->row_bytes);
-	f->row_bytes = gpuagg_host_record_bytes(f->row_bytes - GPUAGG_HOST_RECORD_HASH);
-}
-
-void
-gpuagg_record_layout_columns(GpuAggRecordLayout *l, const GpuAggPrepared *prepared)
-{
-	const GpuAggProgram *p = prepared->program;
-	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	uint32_t	off = 0;
-
-	memset(l, 0, sizeof(*l));
-	l->prepared = prepared;
-	l->possible = !prepared->long_keys;
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-	{
-		GpuAggRecordColumn *column;
-		uint32_t	width;
-
-		l->arg_column[i] = l->filter_column[i] = GPUAGG_NO_COLUMN;
-		if (trans[i].filter != GPUAGG_NO_REG)
-		{
-			l->filter_column[i] = column_of(l, trans[i].filter, i, true);
-			l->columns[l->filter_column[i]].width = sizeof(int32_t);
-		}
-		if (trans[i].arg == GPUAGG_NO_REG)
-			continue;
-		l->arg_column[i] = column_of(l, trans[i].arg, i, false);
-		column = &l->columns[l->arg_column[i]];
-		width = value_width(trans[i].type);
-		if (gpuagg_transition_is_string(trans[i].op))
-			l->possible = false;
-		else if (trans[i].op != GPUAGG_TRANS_COUNT && width > column->width)
-			column->width = width;
-	}
-	for (uint32_t c = 0; c < l->ncolumns; c++)
-	{
-		l->columns[c].off = off;
-		off += l->columns[c].width;
-	}
-	layout_form(l, &l->compact, false);
-	layout_form(l, &l->whole, true);
-}
-
-static void
-layout_record_blocks(GpuAggRecordForm *f, uint32_t partition_bits, size_t most)
-{
-	f->record_block_rows = GPUAGG_VECTOR_ROWS;
-	while (f->record_block_rows > RECORD_BLOCK_ROWS &&
-		   ((size_t) f->record_block_rows * f->row_bytes << partition_bits) > most)
-		f->record_block_rows /= 2;
-	f->record_block_bytes = RECORD_HEAD_BYTES + f->record_block_rows * f->row_bytes;
-	/* an odd number of lines, so that record blocks do not share their cache sets */
-	f->record_block_bytes |= RECORD_LINE_BYTES;
-}
-
-void
-gpuagg_record_layout_blocks(GpuAggRecordLayout *l, uint32_t partition_bits,
-							uint32_t threads, size_t scope_bytes)
-{
-	size_t		most = RECORD_FILLING_BYTES / threads;
-
-	if (most / RECORD_FILLING_SCOPES > scope_bytes)
-		most = RECORD_FILLING_SCOPES * scope_bytes;
-	l->partition_bits = partition_bits;
-	layout_record_blocks(&l->compact, partition_bits, most);
-	layout_record_blocks(&l->whole, partition_bits, most);
-}
 
 /* ---------- memory ---------- */
 
@@ -201,7 +46,7 @@ gpuagg_records_create(const GpuAggRecordLayout *layout, GpuAggMemory *memory,
 					  _Atomic uint64_t *total_bytes)
 {
 	const size_t partitions = (size_t) 1 << layout->partition_bits;
-	const size_t stages = gpuagg_align(sizeof(GpuAggRecords), RECORD_LINE_BYTES);
+	const size_t stages = gpuagg_align(sizeof(GpuAggRecords), GPUAGG_RECORD_LINE_BYTES);
 	const size_t stage = stage_bytes(&layout->whole) > stage_bytes(&layout->compact) ?
 		stage_bytes(&layout->whole) : stage_bytes(&layout->compact);
 	const size_t packed = stages + partitions * stage;
@@ -265,8 +110,8 @@ new_block(GpuAggRecords *r)
 	size_t		bytes = GPUAGG_MEMORY_BLOCK;
 	GpuAggRecordMemory *block;
 
-	if (bytes < RECORD_HEAD_BYTES + record_block)
-		bytes = RECORD_HEAD_BYTES + record_block;
+	if (bytes < GPUAGG_RECORD_HEAD_BYTES + record_block)
+		bytes = GPUAGG_RECORD_HEAD_BYTES + record_block;
 	if (r->bytes + bytes > r->bytes_most)
 		return false;
 	block = gpuagg_memory_grow(r->memory, bytes);
@@ -275,8 +120,8 @@ new_block(GpuAggRecords *r)
 	block->bytes = bytes;
 	block->next = r->blocks;
 	r->blocks = block;
-	r->next = (char *) block + RECORD_HEAD_BYTES;
-	r->left = bytes - RECORD_HEAD_BYTES;
+	r->next = (char *) block + GPUAGG_RECORD_HEAD_BYTES;
+	r->left = bytes - GPUAGG_RECORD_HEAD_BYTES;
 	count_bytes(r, bytes);
 	return true;
 }
@@ -408,7 +253,7 @@ write_stage(GpuAggRecords *r, uint32_t partition)
 
 	if ((list->filling == NULL || list->n == f->record_block_rows) && !next_record_block(r, list))
 		return false;
-	write_lines((char *) list->filling + RECORD_HEAD_BYTES + (size_t) list->n * f->row_bytes,
+	write_lines((char *) list->filling + GPUAGG_RECORD_HEAD_BYTES + (size_t) list->n * f->row_bytes,
 				r->stages + partition * bytes, bytes);
 	list->n += f->stage_rows;
 	r->staged[partition] = 0;
@@ -481,12 +326,12 @@ stage_narrow_rows(GpuAggRecords *r, const GpuAggKeyBlock *block, const GpuAggInp
 	const GpuAggRecordLayout *l = r->layout;
 	const uint32_t shift = 64 - l->partition_bits;
 	const uint32_t row_bytes = (2 + ncolumns) * sizeof(uint32_t);
-	const uint32_t full = RECORD_NARROW_STAGE;
+	const uint32_t full = GPUAGG_RECORD_NARROW_STAGE;
 	const uint64_t *const hashes = block->hashes;
 	const int64_t *const keys = in->keys[0]->v.i;
 	char	   *const stages = r->stages;
 	uint8_t    *const staged = r->staged;
-	const int64_t *values[RECORD_NARROW_COLUMNS];
+	const int64_t *values[GPUAGG_RECORD_NARROW_COLUMNS];
 
 	for (uint32_t c = 0; c < ncolumns; c++)
 		values[c] = column_vector(&l->columns[c], in)->v.i;
@@ -586,7 +431,7 @@ gpuagg_records_add(GpuAggRecords *r, const GpuAggKeyBlock *block,
 GpuAggRecordView *
 gpuagg_record_view_create(const GpuAggRecordLayout *l, GpuAggMemory *memory)
 {
-	const size_t head = gpuagg_align(sizeof(GpuAggRecordView), RECORD_LINE_BYTES);
+	const size_t head = gpuagg_align(sizeof(GpuAggRecordView), GPUAGG_RECORD_LINE_BYTES);
 	const size_t column = sizeof(int64_t) + 1;
 	const size_t bytes = head + GPUAGG_RECORD_VIEW_ROWS *
 		(sizeof(uint64_t) + l->prepared->key_bytes + l->ncolumns * column);
@@ -674,7 +519,7 @@ unpack_narrow_rows(const char *from, uint32_t n, GpuAggRecordView *view,
 	const uint32_t at = view->n;
 	uint64_t   *hashes = view->hashes + at;
 	char	   *images = view->images + at * sizeof(uint64_t);
-	int64_t    *values[RECORD_NARROW_COLUMNS];
+	int64_t    *values[GPUAGG_RECORD_NARROW_COLUMNS];
 
 	for (uint32_t c = 0; c < ncolumns; c++)
 	{
@@ -761,7 +606,7 @@ next_rows(const GpuAggRecords *r, uint32_t partition, GpuAggRecordCursor *c)
 	c->nrows = c->in_stage ? r->staged[partition] :
 		c->record_block == list->filling ? list->n : r->form->record_block_rows;
 	c->rows = c->in_stage ? r->stages + partition * stage_bytes(r->form) :
-		(const char *) c->record_block + RECORD_HEAD_BYTES;
+		(const char *) c->record_block + GPUAGG_RECORD_HEAD_BYTES;
 	return true;
 }
 

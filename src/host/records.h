@@ -29,6 +29,18 @@
  */
 #define GPUAGG_RECORD_VIEW_ROWS 128
 
+#define GPUAGG_RECORD_HEAD_BYTES 64	/* of a block and of a record block */
+#define GPUAGG_RECORD_LINE_BYTES 64
+
+/* Values of records that have a path of their own (stage_narrow) */
+#define GPUAGG_RECORD_NARROW_COLUMNS 3
+
+/*
+ * Rows of their stage.  Measured: with half as many, writing them took a sixth
+ * longer, for which stage is full is a guess that processors get wrong.
+ */
+#define GPUAGG_RECORD_NARROW_STAGE 32
+
 /* An argument or filter; those of one register are one column. */
 typedef struct GpuAggRecordColumn
 {

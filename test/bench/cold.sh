@@ -37,7 +37,7 @@ cold_question()
 		return 0
 	fi
 	# also warms the backend: measure_query notes figures of its first round
-	h2o_check "$1" "$2" "$3" "$BENCH_PARALLEL" "$engine" $COLD_DUCKDB
+	answer_check h2o "$1" "$2" "$3" "$BENCH_PARALLEL" "$engine" $COLD_DUCKDB
 	measure_query h2o cold "$1" "$3" "$COLD_ROWS" "$BENCH_WORK_MEM" $COLD_DUCKDB
 	table_pages main h2o_g1
 	pages=$REPLY

@@ -4,8 +4,6 @@
 #		the device.  Execution is what EXPLAIN ANALYZE says; kernel, what the device's
 #		clock says of it.
 
-. "$BENCH_HERE/h2o.sh"		# DuckDB
-
 # Lines: case, query; literals of DuckDB's SQL and PostgreSQL's
 compiled_cases()
 {
@@ -108,8 +106,7 @@ bench_compiled()
 	! duckdb_start || COMPILED_DUCKDB=duckdb
 	compiled_table "$COMPILED_ROWS"
 	server_sql main "SELECT gpuagg.load('shapes')" >/dev/null
-	[ -z "$COMPILED_DUCKDB" ] || duckdb_load shapes "'k': 'INTEGER', 'a': 'INTEGER', 'b': 'INTEGER',
-		'v': 'INTEGER', 'q': 'INTEGER', 'price': 'INTEGER', 'u': 'INTEGER', 'd': 'DATE', 'f': 'DOUBLE'"
+	[ -z "$COMPILED_DUCKDB" ] || duckdb_load shapes
 	while IFS=$'\t' read -r case sql <&3; do
 		! bench_wants "$case" || compiled_case "$case" "$sql"
 	done 3< <(compiled_cases)

@@ -500,7 +500,7 @@ in_turn()
 
 # gpuagg_engine SESSION QUERY: REPLY is the engine that stands for gpuagg
 # ("gpuagg", "gpuagg-forced", or empty where it does not take the query), WHY
-# the reason if it is not the first.
+# the reason if it is not the first.  With BENCH_FORCED=no cost alone decides.
 gpuagg_engine()
 {
 	REPLY= WHY='gpuagg is not installed'
@@ -513,6 +513,8 @@ gpuagg_engine()
 	session_do "$1" "SELECT string_agg(w::text, '; ') FROM gpuagg.why_not(\$why\$$2\$why\$) w;"
 	WHY=${REPLY%$'\n'}
 	WHY=${WHY:-gpuagg.why_not() names no obstacle}
+	REPLY=
+	[ "${BENCH_FORCED:-}" != no ] || return 0
 	engine_settings gpuagg-forced
 	session_do "$1" "$REPLY"
 	session_ask "$1" "EXPLAIN $2;"

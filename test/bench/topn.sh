@@ -6,7 +6,7 @@
 #		The table is like one of visits to pages: six times as many rows as users.
 #		The case six-keys is the last question of h2o, on its table (h2o.sh).
 
-. "$BENCH_HERE/h2o.sh"		# DuckDB
+. "$BENCH_HERE/h2o.sh"		# its table
 
 # Lines: case, grouping, ORDER BY of its first ten
 topn_cases()
@@ -50,9 +50,7 @@ topn_visits()
 
 	bench_wants $(topn_cases | cut -f 1 | sed 'p; s/$/-all/') || return 0
 	topn_table "$TOPN_ROWS"
-	[ -z "$TOPN_DUCKDB" ] || duckdb_load visits "'visit_id': 'BIGINT', 'user_id': 'BIGINT',
-		'minute': 'INTEGER', 'ip': 'INTEGER', 'refresh': 'INTEGER', 'width': 'INTEGER',
-		'phrase': 'VARCHAR', 'url': 'VARCHAR'"
+	[ -z "$TOPN_DUCKDB" ] || duckdb_load visits
 	while IFS=$'\t' read -r case sql order <&3; do
 		! bench_wants "$case" || topn_case "$case" "$sql ORDER BY $order LIMIT 10"
 		! bench_wants "$case-all" || topn_case "$case-all" "$sql"
@@ -67,7 +65,7 @@ topn_h2o()
 
 	bench_wants six-keys || return 0
 	h2o_table "$TOPN_ROWS"
-	[ -z "$TOPN_DUCKDB" ] || duckdb_load_h2o
+	[ -z "$TOPN_DUCKDB" ] || duckdb_load h2o_g1
 	topn_case six-keys "SELECT id1, id2, id3, id4, id5, id6, sum(v3) AS v3, count(*) AS n FROM h2o_g1
 		GROUP BY id1, id2, id3, id4, id5, id6 ORDER BY v3 DESC LIMIT 10"
 	server_sql main 'DROP TABLE h2o_g1; CHECKPOINT'

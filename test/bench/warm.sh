@@ -63,7 +63,7 @@ warm_question()
 
 	warm_do gpuagg-warm
 	explain_run h2o "$sql"		# fills
-	h2o_check "$case" "$2" "$sql" "$WARM_PARALLEL" gpuagg-warm gpuagg $WARM_DUCKDB
+	answer_check h2o "$case" "$2" "$sql" "$WARM_PARALLEL" gpuagg-warm gpuagg $WARM_DUCKDB
 	for engine in gpuagg-warm gpuagg; do
 		warm_do "$engine"
 		explain_run h2o "$sql" ON

@@ -13,7 +13,6 @@
  * Whatever becomes of it, a crash, a hang, too much memory, is its own end alone:
  * it keeps no descriptor and no memory of the server, and the worker starts another.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +27,7 @@
 #include "cuda/compile/program/carried.h"
 #include "cuda/compile/program/nvrtc.h"
 #include "cuda/compile/sha256.h"
+#include "cuda/compile/whole.h"
 #include "cuda/compile/wire.h"
 
 /* Address space, of which NVRTC's code is a tenth of a GB */
@@ -64,36 +64,6 @@ typedef struct GpuAggCompiler
 	const char *names[MAX_CARRIED];
 	const char *texts[MAX_CARRIED];
 } GpuAggCompiler;
-
-/* --------------------------------------------------------------- pipes --- */
-
-static bool
-read_all(int fd, void *data, size_t bytes)
-{
-	for (size_t got = 0; got < bytes;)
-	{
-		ssize_t		n = read(fd, (char *) data + got, bytes - got);
-
-		if (n == 0 || (n < 0 && errno != EINTR))
-			return false;
-		got += n > 0 ? (size_t) n : 0;
-	}
-	return true;
-}
-
-static bool
-write_all(int fd, const void *data, size_t bytes)
-{
-	for (size_t put = 0; put < bytes;)
-	{
-		ssize_t		n = write(fd, (const char *) data + put, bytes - put);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		put += n > 0 ? (size_t) n : 0;
-	}
-	return true;
-}
 
 /* ------------------------------------------------------------- process --- */
 
@@ -176,12 +146,12 @@ serve(const GpuAggCompiler *c)
 	char	   *result;
 	bool		sent;
 
-	if (!read_all(STDIN_FILENO, &request, sizeof(request)) ||
+	if (!gpuagg_read_whole(STDIN_FILENO, &request, sizeof(request)) ||
 		request.magic != GPUAGG_WIRE_MAGIC || request.bytes > GPUAGG_WIRE_MAX ||
 		(text = (char *) malloc(request.bytes + 1)) == NULL)
 		return false;
 	text[request.bytes] = '\0';
-	if (!read_all(STDIN_FILENO, text, request.bytes))
+	if (!gpuagg_read_whole(STDIN_FILENO, text, request.bytes))
 		return false;
 	began = now_ns();
 	result = compile(c, text, &compiled, &bytes);
@@ -191,7 +161,7 @@ serve(const GpuAggCompiler *c)
 	reply.compiled = compiled;
 	reply.bytes = bytes;
 	reply.compile_ns = now_ns() - began;
-	sent = write_all(OUT_FD, &reply, sizeof(reply)) && write_all(OUT_FD, result, bytes);
+	sent = gpuagg_write_whole(OUT_FD, &reply, sizeof(reply)) && gpuagg_write_whole(OUT_FD, result, bytes);
 	free(result);
 	return sent;
 }
@@ -263,7 +233,7 @@ main(int argc, char **argv)
 
 	process_detach();
 	works = start(&c, argc, argv, &hello);
-	if (!write_all(OUT_FD, &hello, sizeof(hello)) || !works)
+	if (!gpuagg_write_whole(OUT_FD, &hello, sizeof(hello)) || !works)
 		return 1;
 	warm_up(&c);
 	while (serve(&c))
