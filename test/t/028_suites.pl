@@ -1,0 +1,71 @@
+# Every query of the Star Schema Benchmark and of TPC-H (test/bench) has PostgreSQL's
+# answer with the device preferred; those of the former, and what TPC-H asks of joins
+# that are look-ups, run on the device.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use GpuAggTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $bench = "$FindBin::RealBin/../bench";
+my $node = new_node('suites', 'shared_buffers = 128MB');
+
+# Lists of [name, query] of a file of questions
+sub questions
+{
+	my ($file) = @_;
+	my @questions;
+
+	for my $part (split /^-- \@id /m, slurp_file("$bench/$file"))
+	{
+		my ($name, $query) = $part =~ /^(q?[0-9.]+) .*?\n(.*?);\s*$/s or next;
+		push @questions, [ $name, $query ];
+	}
+	return @questions;
+}
+
+sub answer
+{
+	my ($setting, $query) = @_;
+	my ($rc, $out, $err) = $node->psql('postgres', "SET jit = off; SET $setting; $query");
+
+	return $rc == 0 ? join "\n", sort split /\n/, $out : $err;
+}
+
+# On a GPU joins are PostgreSQL's.
+sub suite
+{
+	my ($name, $scale, $count, @device) = @_;
+	my @questions = questions("$name.sql");
+	my @ran;
+
+	$node->command_ok([ 'psql', '-XAtq', '-v', "sf=$scale", '-f', "$bench/${name}_gen.sql",
+		'-d', $node->connstr('postgres') ], "$name: tables");
+	is(scalar @questions, $count, "$name: $count questions");
+	for my $question (@questions)
+	{
+		my ($id, $query) = @$question;
+		my $tasks = counter($node, 'tasks');
+
+		is(answer('gpuagg.debug_require = prefer', $query), answer('gpuagg.enable = off', $query), "$name $id");
+		push @ran, $id if counter($node, 'tasks') > $tasks;
+	}
+	note("$name on the device: @ran");
+  SKIP:
+	{
+		skip 'joins run on the host device', 1 if device_kind($node) ne 'host';
+		my %ran = map { $_ => 1 } @ran;
+		is_deeply([ grep { !$ran{$_} } @device ], [], "$name: what is to run on the device does");
+	}
+	return;
+}
+
+suite('ssb', 0.02, 13, qw(1.1 1.2 1.3 2.1 2.2 2.3 3.1 3.2 3.3 3.4 4.1 4.2 4.3));
+suite('tpch', 0.01, 22, qw(q1 q3 q5 q6 q10 q12 q14 q15 q18 q19));
+is($node->safe_psql('postgres', 'SELECT count(*) FROM gpuagg.tasks'), '0', 'no task is left');
+done_testing();
