@@ -251,7 +251,7 @@ merge_row(GpuAggMerge *m, char *into, const char *row)
 		if (gpuagg_transition_is_string(trans[i].op))
 			merge_string(m, trans[i].op, into + off, row + off);
 		else
-			gpuagg_state_merge(trans[i].op, into + off, row + off);
+			gpuagg_state_merge_alone(trans[i].op, into + off, row + off);
 	}
 }
 

@@ -311,7 +311,7 @@ merge_state(Regroup *r, const GpuAggRegroupState *s, const GpuAggResults *from,
 
 	if (!gpuagg_transition_is_string(s->op))
 	{
-		gpuagg_state_merge(s->op, state, row + off);
+		gpuagg_state_merge_alone(s->op, state, row + off);
 		return;
 	}
 	b = gpuagg_results_string(from, row, off);

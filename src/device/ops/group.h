@@ -416,7 +416,7 @@ gpuagg_state_prefers(uint32_t op, const char *state, GpuAggBytes v)
 
 /*
  * Merge a state into another of the same group.  Not for strings: there the
- * source's string is one more value.  Nor for moments: gpuagg_moments_merge().
+ * source's string is one more value.  Nor for moments: gpuagg_state_merge_alone().
  */
 GPUAGG_FN void
 gpuagg_state_merge(uint32_t op, char *into, const char *from)
@@ -452,6 +452,16 @@ gpuagg_state_merge(uint32_t op, char *into, const char *from)
 			gpuagg_state_step_i64(op, into, (int64_t) word[0]);
 			break;
 	}
+}
+
+/* The same where nobody else changes the group meanwhile: of moments, too */
+GPUAGG_FN void
+gpuagg_state_merge_alone(uint32_t op, char *into, const char *from)
+{
+	if (op == GPUAGG_TRANS_MOMENTS_F64 || op == GPUAGG_TRANS_COMOMENTS_F64)
+		gpuagg_moments_merge(op, (double *) into, (const double *) from);
+	else if (op != GPUAGG_TRANS_FIRST_F64)
+		gpuagg_state_merge(op, into, from);
 }
 
 #endif							/* GPUAGG_DEVICE_OPS_GROUP_H */

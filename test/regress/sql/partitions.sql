@@ -177,7 +177,7 @@ SELECT q, compare(q) FROM unnest(ARRAY[
 	'SELECT a, count(*), sum(v) FROM (SELECT a, v FROM un_1 UNION ALL SELECT a::int4, v::int8 FROM un_2) x GROUP BY a',
 	'SELECT w, b, count(*), sum(v), min(v) FROM (SELECT ''one'' AS w, b, v FROM un_1 UNION ALL SELECT ''the second of them'', b::text, v::int8 FROM un_2) x GROUP BY w, b',
 	'SELECT w, count(*), count(w), min(w), sum(w) FROM (SELECT 1 AS w, b FROM un_1 UNION ALL SELECT NULL, b::text FROM un_2 UNION ALL SELECT a + 1, b FROM un_1) x GROUP BY w',
-	'SELECT b, sum(s), avg(s), count(*) FROM (SELECT b, s FROM un_1 UNION ALL SELECT b::text, s FROM un_2 UNION ALL SELECT t, 1::int2 FROM pa) x WHERE b > ''b0'' GROUP BY b',
+	'SELECT b, sum(s), avg(s), count(*) FROM (SELECT b, s FROM un_1 UNION ALL SELECT b::text, s FROM un_2 UNION ALL SELECT t, 1::int2 FROM pa) x WHERE b COLLATE "C" > ''b0'' GROUP BY b',
 	'SELECT count(*), sum(v) FROM (SELECT v FROM un_1 UNION ALL SELECT v FROM un_1) x WHERE v > 10',
 	'SELECT k, count(*) FROM (SELECT k FROM pa UNION ALL SELECT a FROM pl UNION ALL SELECT a FROM ih) x GROUP BY k']) q;
 SET gpuagg.debug_require = 'require';

@@ -143,3 +143,21 @@ SELECT gpuagg.why_not('SELECT g, stddev(i4 ORDER BY i4), corr(DISTINCT f8, f4) F
 DROP FUNCTION all_strategies();
 DROP TABLE st, st_big, st_call, st_query, st_pair, st_f;
 DROP DOMAIN st_money;
+-- moments that are merged in the backend: finer groups, several tables
+CREATE TABLE st_parts (k int4, f float8, h float8) PARTITION BY LIST (k);
+CREATE TABLE st_part1 PARTITION OF st_parts FOR VALUES IN (1, 2);
+CREATE TABLE st_part2 PARTITION OF st_parts FOR VALUES IN (3, 4);
+INSERT INTO st_parts SELECT 1 + i % 4, i / 8.0, (i * 7) % 64 FROM generate_series(1, 2000) i;
+ANALYZE st_parts;
+SET gpuagg.debug_require = 'require';
+SELECT round(stddev(f)::numeric, 6), round(corr(f, h)::numeric, 6), regr_count(f, h), round(regr_avgx(1.5, 1.5)::numeric, 6), count(DISTINCT h) FROM st_part1;
+SELECT k, round(stddev(f)::numeric, 6), round(corr(f, h)::numeric, 6), regr_count(f, h) FROM st_part1 GROUP BY ROLLUP (k) ORDER BY k;
+SELECT round(stddev(f)::numeric, 6), round(corr(f, h)::numeric, 6), regr_count(f, h) FROM st_parts;
+SET gpuagg.debug_require = 'allow';
+SET gpuagg.enable = off;
+SELECT round(stddev(f)::numeric, 6), round(corr(f, h)::numeric, 6), regr_count(f, h), round(regr_avgx(1.5, 1.5)::numeric, 6), count(DISTINCT h) FROM st_part1;
+SELECT k, round(stddev(f)::numeric, 6), round(corr(f, h)::numeric, 6), regr_count(f, h) FROM st_part1 GROUP BY ROLLUP (k) ORDER BY k;
+SELECT round(stddev(f)::numeric, 6), round(corr(f, h)::numeric, 6), regr_count(f, h) FROM st_parts;
+RESET gpuagg.enable;
+RESET gpuagg.debug_require;
+DROP TABLE st_parts;

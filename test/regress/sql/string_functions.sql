@@ -40,7 +40,7 @@ FROM unnest(ARRAY['split_part(digits, ''|'', 1)::int', 'strpos(t, ''x'')', 'asci
 SELECT compare(q) FROM unnest(ARRAY[
 	'SELECT g, min(lower(t)), max(upper(t)), max(lower(t) COLLATE "C"), min(t), max(t COLLATE "en-x-icu"), max(c), min(c) FILTER (WHERE id > 9000) FROM sf GROUP BY g',
 	'SELECT bool_and(t ~ ''b''), bool_or(t ~ ''b''), every(t IS NULL OR t ILIKE ''%x%'') FROM sf',
-	'SELECT g, max(to_char(ts, ''YYYYMMDD'')) FROM sf GROUP BY g HAVING max(to_char(ts, ''YYYYMMDD'')) > ''20200101''']) q;
+	'SELECT g, max(to_char(ts, ''YYYYMMDD'') COLLATE "C") FROM sf GROUP BY g HAVING max(to_char(ts, ''YYYYMMDD'') COLLATE "C") > ''20200101''']) q;
 
 -- errors are those of values that count
 SELECT compare(q) FROM unnest(ARRAY[
@@ -79,7 +79,7 @@ DROP ROLE regress_sf;
 
 EXPLAIN (COSTS OFF) SELECT lower(t), count(*), count(DISTINCT c) FILTER (WHERE g = 2) FROM sf WHERE id > 7 AND t ILIKE '%b%' GROUP BY 1;
 SET gpuagg.debug_require = 'require';
-PREPARE sf_some (text) AS SELECT lower(t), count(*) FROM sf WHERE lower(t) LIKE $1 AND id < 50 GROUP BY 1 ORDER BY count(*) DESC, max(id) LIMIT 3;
+PREPARE sf_some (text) AS SELECT lower(t COLLATE "C"), count(*) FROM sf WHERE lower(t COLLATE "C") LIKE $1 AND id < 50 GROUP BY 1 ORDER BY count(*) DESC, max(id) LIMIT 3;
 EXECUTE sf_some ('%a%');
 SET plan_cache_mode = force_generic_plan;
 EXECUTE sf_some ('%x.1');
