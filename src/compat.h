@@ -182,6 +182,13 @@ typedef OpBtreeInterpretation GpuAggOpMeaning;
 #define GPUAGG_MEANING_STRATEGY(meaning) ((meaning)->strategy)
 #endif
 
+/* 18 has another reverse(), of bytea (utils/fmgroids.h). */
+#if PG_VERSION_NUM >= 180000
+#define GPUAGG_F_REVERSE F_REVERSE_TEXT
+#else
+#define GPUAGG_F_REVERSE F_REVERSE
+#endif
+
 /* Does this collation compare bytes? (utils/pg_locale.h) */
 #if PG_VERSION_NUM >= 180000
 #define gpuagg_collation_is_c(collation) \
@@ -216,6 +223,15 @@ typedef OpBtreeInterpretation GpuAggOpMeaning;
 	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
 #endif
 
+/* Groups are estimated with the sets since 16 (optimizer/pathnode.h). */
+#if PG_VERSION_NUM >= 160000
+#define gpuagg_groupingsets_path(root, rel, scan, strategy, rollups, costs, groups) \
+	create_groupingsets_path(root, rel, scan, NIL, strategy, rollups, costs)
+#else
+#define gpuagg_groupingsets_path(root, rel, scan, strategy, rollups, costs, groups) \
+	create_groupingsets_path(root, rel, scan, NIL, strategy, rollups, costs, groups)
+#endif
+
 /*
  * Run-time pruning of an Append's n subplans (executor/execPartition.h): is there any,
  * its state and the subplans that are valid when execution begins, those that are now.
@@ -223,7 +239,7 @@ typedef OpBtreeInterpretation GpuAggOpMeaning;
 #if PG_VERSION_NUM >= 180000
 #define gpuagg_append_prunes(append) ((append)->part_prune_index >= 0)
 #define gpuagg_pruning_init(ps, append, n, valid) \
-	ExecInitPartitionPruning(ps, n, (append)->part_prune_index, (append)->apprelids, valid)
+	ExecInitPartitionExecPruning(ps, n, (append)->part_prune_index, (append)->apprelids, valid)
 #define gpuagg_pruning_subplans(prune) ExecFindMatchingSubPlans(prune, false, NULL)
 #else
 #define gpuagg_append_prunes(append) ((append)->part_prune_info != NULL)

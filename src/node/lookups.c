@@ -14,10 +14,13 @@
 #include "postgres.h"
 
 #include "common/pg_prng.h"
+#include "compat.h"
 #include "device/ops/lookup_make.h"
+#include GPUAGG_EXPLAIN_HEADER
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/lookups.h"
+#include "nodes/extensible.h"
 #include "planner/constant.h"
 #include "settings.h"
 #include "utils/memutils.h"
@@ -354,7 +357,7 @@ join_word(int join)
  * in formats that show everything what table it became.
  */
 void
-gpuagg_lookups_explain(const GpuAggLookups *lookups, ExplainState *es)
+gpuagg_lookups_explain(const GpuAggLookups *lookups, struct ExplainState *es)
 {
 	bool		whole = es->verbose || es->format != EXPLAIN_FORMAT_TEXT;
 	List	   *texts = NIL;

@@ -7,11 +7,12 @@
 
 #include "postgres.h"
 
-#include "commands/explain.h"
 #include "device/ops/ops_lookup.h"
 #include "ipc/errors.h"
 #include "nodes/execnodes.h"
 #include "planner/plan.h"
+
+struct ExplainState;
 
 typedef struct GpuAggLookups GpuAggLookups;
 
@@ -33,7 +34,7 @@ extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, bo
 /* The next run is to read the inputs again, with these parameters changed. */
 extern void gpuagg_lookups_rescan(GpuAggLookups *lookups, Bitmapset *changed);
 
-extern void gpuagg_lookups_explain(const GpuAggLookups *lookups, ExplainState *es);
+extern void gpuagg_lookups_explain(const GpuAggLookups *lookups, struct ExplainState *es);
 extern void gpuagg_lookups_end(GpuAggLookups *lookups);
 
 #endif							/* GPUAGG_NODE_LOOKUPS_H */

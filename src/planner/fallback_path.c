@@ -124,7 +124,7 @@ sets_path(PlannerInfo *root, RelOptInfo *rel, Path *scan, PathTarget *target,
 		strategy = empty == 0 ? AGG_HASHED : AGG_MIXED;
 	*parent = *rel;
 	parent->reltarget = target;
-	return (Path *) create_groupingsets_path(root, parent, scan, NIL, strategy,
+	return (Path *) gpuagg_groupingsets_path(root, parent, scan, strategy,
 											 add_empty_sets(rollups, empty, sort), costs,
 											 groups);
 }

@@ -62,7 +62,7 @@ function_is_harmless(Oid function, List *args, Oid collation)
 		case F_BTRIM_TEXT:
 		case F_LTRIM_TEXT:
 		case F_RTRIM_TEXT:
-		case F_REVERSE:
+		case GPUAGG_F_REVERSE:
 			return OidIsValid(collation);
 		case F_LEFT:
 		case F_RIGHT:
@@ -91,7 +91,7 @@ operator_is_harmless(const OpExpr *expr)
 	if (function_is_harmless(expr->opfuncid, expr->args, expr->inputcollid))
 		return true;
 	/* an undetermined collation is an error */
-	return expr->opno < FirstGenbkiObjectId && get_op_btree_interpretation(expr->opno) != NIL &&
+	return expr->opno < FirstGenbkiObjectId && gpuagg_op_meanings(expr->opno) != NIL &&
 		(OidIsValid(expr->inputcollid) || !type_is_collatable(exprType(linitial(expr->args))));
 }
 
