@@ -59,7 +59,9 @@ struct GpuAggClient
 };
 
 static uint32 wait_event_slot;
+static uint32 wait_event_admission;
 static uint32 wait_event_task;
+static uint32 wait_event_leave;
 
 static void
 set_error(GpuAggError *error, GpuAggStatus status, const char *message)
@@ -298,6 +300,8 @@ static bool
 client_wait(GpuAggClient *client, GpuAggError *error)
 {
 	long		ms = wait_ms(client, GPUAGG_CHECK_MS);
+	uint32		event = client->admitted ? gpuagg_wait_event(&wait_event_task, "GpuAggTask") :
+		gpuagg_wait_event(&wait_event_admission, "GpuAggAdmission");
 
 	if (ms <= 0)
 	{
@@ -305,7 +309,7 @@ client_wait(GpuAggClient *client, GpuAggError *error)
 		return false;
 	}
 	if (WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
-				  gpuagg_wait_event(&wait_event_task, "GpuAggTask")) & WL_TIMEOUT)
+				  event) & WL_TIMEOUT)
 		(void) gpuagg_shmem_wake_worker();
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
@@ -570,7 +574,7 @@ abort_wait(GpuAggSlot *slot)
 		   (ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until)) > 0)
 	{
 		WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
-				  gpuagg_wait_event(&wait_event_task, "GpuAggTask"));
+				  gpuagg_wait_event(&wait_event_leave, "GpuAggLeave"));
 		ResetLatch(MyLatch);
 	}
 }

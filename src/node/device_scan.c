@@ -33,6 +33,7 @@
 #include "nodes/nodeFuncs.h"
 #include "ipc/stat.h"
 #include "ipc/stat_cost.h"
+#include "ipc/stat_tables.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
 #include "utils/memutils.h"
@@ -433,21 +434,50 @@ scan_rewind(GpuAggScan *scan)
  * can be returned.
  */
 static void
-scan_note_cost(const GpuAggScan *scan, instr_time start)
+scan_note_cost(const GpuAggScan *scan, instr_time took)
 {
 	GpuAggCostPair pair = {
 		.relid = scan->relid,
 		.select = scan->info->program->select,
 		.bound = gpuagg_bound_name(scan->info->predicted.bound),
-		.predicted_ms = scan->info->predicted.startup / 1e6
+		.predicted_ms = scan->info->predicted.startup / 1e6,
+		.measured_ms = INSTR_TIME_GET_MILLISEC(took)
 	};
-	instr_time	end;
 
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_SUBTRACT(end, start);
-	pair.measured_ms = INSTR_TIME_GET_MILLISEC(end);
 	strlcpy(pair.device, scan->counters.device, sizeof(pair.device));
 	gpuagg_stat_cost_add(&pair);
+}
+
+/*
+ * Counts the run for gpuagg.stat_tables; what was counted before it is in "before".
+ * What tasks counted before the device gave up counts for nothing.
+ */
+static void
+scan_note_run(const GpuAggScan *scan, const GpuAggCounters *before, GpuAggStatus status,
+			  instr_time took)
+{
+	const GpuAggCounters *after = &scan->counters;
+	uint64		values[GPUAGG_NTABLESTATS] = {0};
+
+	values[GPUAGG_TABLE_STAT_run_us] = INSTR_TIME_GET_MICROSEC(took);
+	values[GPUAGG_TABLE_STAT_redone] = after->redone - before->redone;
+	values[GPUAGG_TABLE_STAT_fallbacks] = status != GPUAGG_OK;
+	if (status == GPUAGG_OK)
+	{
+		values[GPUAGG_TABLE_STAT_runs] = 1;
+		values[GPUAGG_TABLE_STAT_rows_scanned] = after->rows_scanned - before->rows_scanned;
+		values[GPUAGG_TABLE_STAT_rows_passed] = after->rows_passed - before->rows_passed;
+		values[GPUAGG_TABLE_STAT_rows_evaluated] = after->rows_evaluated - before->rows_evaluated;
+		values[GPUAGG_TABLE_STAT_groups] = after->groups - before->groups;
+		values[GPUAGG_TABLE_STAT_pages] = after->pages - before->pages;
+		values[GPUAGG_TABLE_STAT_pages_cached] = after->cached_pages - before->cached_pages;
+		values[GPUAGG_TABLE_STAT_pages_kept] = after->pages_kept - before->pages_kept;
+		values[GPUAGG_TABLE_STAT_zones_read] = after->zones.read - before->zones.read;
+		values[GPUAGG_TABLE_STAT_zones_skipped] = after->zones.skipped - before->zones.skipped;
+		values[GPUAGG_TABLE_STAT_zones_answered] = after->zones.answered - before->zones.answered;
+		values[GPUAGG_TABLE_STAT_device_us] = (after->device_ns - before->device_ns) / 1000;
+	}
+	gpuagg_stat_tables_add(scan->relid, values);
 }
 
 /* So that the next plan of the same grouping knows how many groups it has */
@@ -467,11 +497,11 @@ gpuagg_scan_run(GpuAggScan *scan)
 											  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(run);
 	bool		timing = gpuagg_scan_timing(scan);
-	uint64		groups = scan->counters.groups;
+	const GpuAggCounters before = scan->counters;
 	GpuAggError error = {0};
 	GpuAggStatus status;
 	instr_time	start;
-	instr_time	end;
+	instr_time	took;
 
 	if (gpuagg_debug_require == GPUAGG_FORBID)
 		ereport(ERROR,
@@ -486,11 +516,14 @@ gpuagg_scan_run(GpuAggScan *scan)
 		status = gpuagg_regroup_run(scan, &error);
 	MemoryContextSwitchTo(query);
 	MemoryContextDelete(run);
+	INSTR_TIME_SET_CURRENT(took);
+	INSTR_TIME_SUBTRACT(took, start);
+	scan_note_run(scan, &before, status, took);
 	if (status == GPUAGG_OK)
 	{
 		scan_rewind(scan);
-		scan_note_cost(scan, start);
-		scan_note_groups(scan, scan->counters.groups - groups);
+		scan_note_cost(scan, took);
+		scan_note_groups(scan, scan->counters.groups - before.groups);
 	}
 	else
 	{
@@ -499,8 +532,8 @@ gpuagg_scan_run(GpuAggScan *scan)
 	}
 	if (timing)
 	{
-		INSTR_TIME_SET_CURRENT(end);
-		INSTR_TIME_ACCUM_DIFF(scan->counters.run_time, end, start);
+		INSTR_TIME_SET_CURRENT(took);
+		INSTR_TIME_ACCUM_DIFF(scan->counters.run_time, took, start);
 	}
 	scan->ran = true;
 	MemoryContextSwitchTo(old);
