@@ -336,6 +336,7 @@ begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 	msg->config = request->config;
 	msg->host = request->host;
 	msg->measure = request->measure;
+	msg->several = request->several;
 	msg->cache = request->cache;
 	msg->predicted_ms = request->predicted_ms;
 	memcpy(msg + 1, request->program, request->program->bytes);

@@ -72,10 +72,14 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 
 	scan->info = gpuagg_plan_unpack(plan->custom_private);
 	scan->rel = rel;
+	scan->nread = 1;
+	scan->read = palloc(sizeof(GpuAggTaskTable *));
+	scan->read[0] = palloc0(sizeof(GpuAggTaskTable));
+	scan->read[0]->rel = rel;
 	scan->relid = RelationGetRelid(rel);
 	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, scan->eflags);
 	if (!scan->info->program->select)
-		scan->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
+		scan->read[0]->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	gpuagg_sample_init(&scan->sample, scan->info->sample,
@@ -318,28 +322,49 @@ scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
 	return scan_run_task(scan, program, nblocks, true, error);
 }
 
+/* Counts the blocks of the tables at work; false: there is one that no task can read. */
+static bool
+scan_count_blocks(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
+{
+	uint64		sum = 0;
+
+	for (int i = 0; i < scan->nread; i++)
+	{
+		GpuAggTaskTable *table = scan->read[i];
+
+		if (RelationUsesLocalBuffers(table->rel))
+		{
+			(void) gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
+									"the table's buffers are private to this session");
+			return false;
+		}
+
+		/*
+		 * As heap_beginscan: who adds a page after it was counted must see the lock,
+		 * since none will look at that page's rows.
+		 */
+		PredicateLockRelation(table->rel, scan->css.ss.ps.state->es_snapshot);
+		table->nblocks = RelationGetNumberOfBlocks(table->rel);
+		sum += table->nblocks;
+	}
+	*nblocks = Min(sum, MaxBlockNumber);
+	return true;
+}
+
 /*
  * One task, on another device if need be.  What it allocates goes with the
  * current memory context, but for the results.
  */
 GpuAggStatus
-gpuagg_scan_run_table(GpuAggScan *scan, GpuAggError *error)
+gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 {
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
 	GpuAggProgram *program;
 	GpuAggStatus status;
 	BlockNumber nblocks;
 
-	if (RelationUsesLocalBuffers(scan->rel))
-		return gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
-								"the table's buffers are private to this session");
-
-	/*
-	 * As heap_beginscan: who adds a page after it was counted must see the lock,
-	 * since none will look at that page's rows.
-	 */
-	PredicateLockRelation(scan->rel, scan->css.ss.ps.state->es_snapshot);
-	nblocks = RelationGetNumberOfBlocks(scan->rel);
+	if (!scan_count_blocks(scan, &nblocks, error))
+		return error->status;
 
 	/* the sample's arguments first, but behind a condition without columns */
 	if (scan->info->gate < 0)
@@ -511,7 +536,7 @@ gpuagg_scan_run(GpuAggScan *scan)
 	scan_open_results(scan);
 	scan->falling_back = false;
 	status = scan->tables != NULL ? gpuagg_tables_run(scan, &error) :
-		gpuagg_scan_run_table(scan, &error);
+		gpuagg_scan_run_tables(scan, &error);
 	if (status == GPUAGG_OK && scan->info->regroup != NULL)
 		status = gpuagg_regroup_run(scan, &error);
 	MemoryContextSwitchTo(query);
@@ -575,10 +600,10 @@ gpuagg_scan_end(GpuAggScan *scan)
 	scan_forget(scan);
 	if (scan->tables != NULL)
 		gpuagg_tables_end(scan);
+	else if (scan->read[0]->rows != NULL)
+		gpuagg_rows_end(scan->read[0]->rows);
 	if (scan->lookups != NULL)
 		gpuagg_lookups_end(scan->lookups);
-	if (scan->rows != NULL)
-		gpuagg_rows_end(scan->rows);
 	if (scan->fallback != NULL)
 		ExecEndNode(scan->fallback);
 }

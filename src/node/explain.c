@@ -163,7 +163,7 @@ explain_tables(GpuAggScan *node, ExplainState *es)
 	if (!es->verbose)
 		return;
 	for (int i = 0; i < t->ntables; i++)
-		names = lappend(names, table_name(t->tables[i].rel));
+		names = lappend(names, table_name(t->tables[i].task.rel));
 	if (names != NIL)
 		ExplainPropertyList("Table Names", names, es);
 }

@@ -556,6 +556,9 @@ try_tables(GpuAggGrouping *g, GpuAggOffer *offer)
 	estimate_groups(g, parent);
 	if (parent != NULL)
 		table_close(parent, NoLock);
+	gpuagg_agg_tables_share(g);
+	if (gpuagg_agg_tables_one_task(g))
+		plan_wanted(g);
 	offer_path(g, offer);
 }
 

@@ -234,9 +234,9 @@ gpuagg_plan_unpack(List *custom_private)
 }
 
 List *
-gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned)
+gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned, bool shared)
 {
-	return list_make3(programs, program_of, makeInteger(pruned));
+	return list_make4(programs, program_of, makeInteger(pruned), makeInteger(shared));
 }
 
 bool
@@ -247,11 +247,12 @@ gpuagg_plan_has_tables(List *custom_private)
 
 void
 gpuagg_plan_unpack_tables(List *custom_private, List **programs, List **program_of,
-						  int *pruned)
+						  int *pruned, bool *shared)
 {
 	*programs = linitial_node(List, custom_private);
 	*program_of = lsecond(custom_private);
 	*pruned = intVal(lthird(custom_private));
+	*shared = intVal(lfourth(custom_private)) != 0;
 }
 
 int

@@ -159,12 +159,14 @@ extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);
 /*
  * The same of several tables: a List of such Lists, one for each program, which
  * differ in program and runtime constants only; for each table the number of its
- * program; and how many more partitions there are that need not be read.
+ * program; how many more partitions there are that need not be read; and whether
+ * tables of a program share a task.
  */
-extern List *gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned);
+extern List *gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned,
+									 bool shared);
 extern bool gpuagg_plan_has_tables(List *custom_private);
 extern void gpuagg_plan_unpack_tables(List *custom_private, List **programs,
-									  List **program_of, int *pruned);
+									  List **program_of, int *pruned, bool *shared);
 
 /* How many expressions it takes from the end of custom_exprs */
 extern int	gpuagg_plan_wanted_exprs(const GpuAggWanted *wanted);
