@@ -135,7 +135,7 @@ static double
 estimate_passed(const GpuAggGrouping *g)
 {
 	if (g->info.regroup == NULL || g->info.regroup->nfilters == 0)
-		return g->input_rel->rows;
+		return clamp_row_est(g->input_rel->rows / gpuagg_join_repeats(g->lw));
 	return clamp_row_est(g->input_rel->tuples *
 						 clauselist_selectivity(g->root, g->regroup->device_clauses, 0,
 												JOIN_INNER, NULL));

@@ -20,6 +20,7 @@
  *	lower_statistic.c	those made of sums of squares
  *	lower_interval_agg.c	aggregates of intervals
  *	lower_join.c		joins as look-ups, columns of their inputs
+ *	lower_fold.c		inputs with several rows of a key
  *
  * A function that returns false has refused (refuse.h) and may have left
  * registers behind that nothing uses; the program is then not finished, or
@@ -81,8 +82,12 @@ typedef struct GpuAggLookupLower
 	JoinType	type;
 	bool		unique;			/* no two rows may have the same keys */
 	bool		closed;			/* its columns are not known any more */
+	bool		folded;			/* a row for each key, of rows that are grouped */
+	RestrictInfo *extreme;		/* a condition decided by its extremes (lower_join.h) */
+	double		rows;			/* expected in the table */
 	int			nkeys;
-	List	   *columns;		/* Vars, those of the keys first */
+	List	   *columns;		/* Vars, those of the keys first; of a folded input the
+								 * others are Aggrefs, or keys again */
 	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
 	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* NUMERIC: its decimals */
 	GpuAggValue table;
