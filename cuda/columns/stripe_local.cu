@@ -209,7 +209,7 @@ stripe_step(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t s, const Gp
 			default:
 				value.i = v[r];
 				if (enters)
-					row_step(step->op, shared_pointer(region + step->bytes * group[r]), &value);
+					row_step(step->op, shared_pointer(region + step->bytes * group[r]), &value, &value);
 				break;
 		}
 	}
@@ -244,7 +244,7 @@ stripe_row_to_table(const GpuAggGroupByArgs &a, const GpuAggStripeRun &run, cons
 
 		v.i = step->field == GPUAGG_NO_FIELD ? 0 :
 			stripe_value(&tile.columns[run.field_column[step->field]], position);
-		row_step(step->op, entry + step->off, &v);
+		row_step(step->op, entry + step->off, &v, &v);
 	}
 	return true;
 }

@@ -327,12 +327,6 @@ static bool
 task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 			 const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	if (gpuagg_program_has_moments(program))
-	{
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
-						  "a GPU keeps no moments: its threads share a group's states");
-		return false;
-	}
 	task->streams = gpuagg_cuda_stream_pair(task->device, error);
 	if (task->streams == NULL)
 		return false;

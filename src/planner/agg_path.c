@@ -34,9 +34,7 @@
 #include "access/transam.h"
 #include "compat.h"
 #include "device/ops/sample.h"
-#include "device/transition.h"
 #include "ipc/cache_shared.h"
-#include "ipc/shmem.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -185,19 +183,6 @@ estimate_groups(GpuAggGrouping *g, Relation relation)
 	g->postgres_groups = estimate.postgres;
 	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE && g->info.nlookups == 0)
 		g->info.seen = estimate.key;
-}
-
-/* Does the device have all that the program wants?  A plan that is used later may be redone elsewhere. */
-static bool
-check_device(const GpuAggProgram *program)
-{
-	GpuAggDeviceView view;
-
-	if (!gpuagg_program_has_moments(program))
-		return true;
-	gpuagg_shmem_device(&view);
-	return view.facts.info.moments != 0 ||
-		GPUAGG_REFUSE("the device keeps no sums of squares of floating-point numbers");
 }
 
 /* Which part of the table's pages the column cache has, for these columns */
@@ -519,7 +504,6 @@ try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 	Relation	relation = table_open(offer->table, NoLock);
 
 	if (gpuagg_table_check(relation) && gpuagg_grouping_lower(g, rel, relation) &&
-		check_device(g->info.program) &&
 		gpuagg_sample_check_program(g->root, rel, relation, g->info.program))
 	{
 		g->info.est_rows = rel->tuples;
@@ -548,8 +532,6 @@ try_tables(GpuAggGrouping *g, GpuAggOffer *offer)
 		(void) GPUAGG_REFUSE("PostgreSQL has no plan of these tables for one process");
 		return;
 	}
-	if (!check_device(g->info.program))
-		return;
 	g->info.est_rows = g->tables->rows;
 	g->info.est_passed = g->tables->passed;
 	parent = OidIsValid(offer->table) ? table_open(offer->table, NoLock) : NULL;

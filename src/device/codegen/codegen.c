@@ -55,6 +55,8 @@ gpuagg_codegen_takes(const GpuAggProgram *p, const char **reason)
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 		if (gpuagg_transition_is_string(trans[i].op))
 			*reason = "a minimum or maximum is a string";
+	if (gpuagg_program_has_moments(p))
+		*reason = "a state has moments";
 	return *reason == NULL;
 }
 
