@@ -141,6 +141,9 @@ typedef struct GpuAggBeginMsg
 								 * (probe/probe_task.h) */
 	GpuAggCacheRequest cache;
 	double		predicted_ms;	/* that it takes; 0: not known */
+	uint32_t	segment;		/* handle of the segment where the program lies, if it is
+								 * long; 0: it follows */
+	uint32_t	program_bytes;
 	/* GpuAggProgram follows */
 } GpuAggBeginMsg;
 
