@@ -8,6 +8,9 @@
 #include "cuda/columns/resident.h"
 #include "device/choice/local.h"
 
+/* What a kernel's arguments take at most, on any card */
+static_assert(sizeof(GpuAggFrameArgs) <= 4096, "arguments of a kernel");
+
 /* Blocks of a multiprocessor with groups in shared memory, and what is not ours of it */
 #define SHARED_BLOCKS 2
 #define BLOCK_OVERHEAD 2048
@@ -65,7 +68,7 @@ ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t
 	bool		known = true;
 
 	for (uint32_t i = 0; i < p->nkeys; i++)
-		gpuagg_codegen_needs(p, gpuagg_program_keys(p)[i].reg, needed);
+		gpuagg_range_needs(p, gpuagg_program_keys(p)[i].reg, needed);
 	for (uint32_t i = 0; i < p->nattrs; i++)
 	{
 		GpuAggRange *range = &columns[attrs[i].reg];
@@ -226,6 +229,7 @@ args_fill(const GpuAggTask *task, GpuAggCompiledPath *path)
 	a->program = there;
 	a->seed = p->hash_seed;
 	a->hash_window = task->prepared->hash_window;
+	gpuagg_frame_tables(p, from, (const char *) there, a);
 	for (uint32_t i = 0; i < from->nconsts; i++)
 	{
 		const GpuAggConst *c = &gpuagg_program_consts(p)[from->consts[i] - p->ncolumns];

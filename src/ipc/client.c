@@ -23,6 +23,7 @@
 #include "compat.h"
 #include "ipc/client.h"
 #include "ipc/errors.h"
+#include "ipc/segment.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "settings.h"
@@ -50,6 +51,7 @@ struct GpuAggClient
 	MemoryContext context;		/* of what the queues allocate */
 	shm_mq_handle *in;			/* to the worker */
 	shm_mq_handle *out;			/* from it */
+	dsm_segment *segment;		/* of a long program, until the worker has it */
 	bool		waiting;		/* counted in device->waiting */
 	bool		admitted;		/* begin is through */
 	TimestampTz deadline;		/* of begin; 0: none */
@@ -320,18 +322,31 @@ client_wait(GpuAggClient *client, GpuAggError *error)
 }
 
 /*
- * Announces the slot and sends the program.  The message goes into the queue
- * before the worker is woken, if it fits.
+ * The BEGIN message.  A program that might not fit the queue travels in a segment, or, if
+ * there is none, in pieces.
  */
-static bool
-begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
-		   GpuAggError *error)
+static GpuAggBeginMsg *
+begin_message(GpuAggClient *client, const GpuAggClientRequest *request, Size *bytes,
+			  GpuAggError *error)
 {
-	Size		bytes = sizeof(GpuAggBeginMsg) + request->program->bytes;
-	GpuAggBeginMsg *msg = palloc(bytes);
-	bool		announced = false;
+	Size		program = request->program->bytes;
+	GpuAggBeginMsg *msg;
 
+	if (program > GPUAGG_QUEUE_IN_BYTES / 2)
+		client->segment = gpuagg_segment_make(request->program, program);
+	*bytes = sizeof(GpuAggBeginMsg) + (client->segment == NULL ? program : 0);
+	if (*bytes > MaxAllocSize)
+	{
+		set_error(error, GPUAGG_OUT_OF_MEMORY, "there is no shared memory for look-up tables");
+		return NULL;
+	}
+	msg = palloc(*bytes);
 	memset(msg, 0, sizeof(*msg));
+	msg->program_bytes = program;
+	if (client->segment != NULL)
+		msg->segment = dsm_segment_handle(client->segment);
+	else
+		memcpy(msg + 1, request->program, program);
 	msg->msg.type = GPUAGG_MSG_BEGIN;
 	msg->config = request->config;
 	msg->host = request->host;
@@ -339,7 +354,23 @@ begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 	msg->several = request->several;
 	msg->cache = request->cache;
 	msg->predicted_ms = request->predicted_ms;
-	memcpy(msg + 1, request->program, request->program->bytes);
+	return msg;
+}
+
+/*
+ * Announces the slot and sends the program.  The message goes into the queue
+ * before the worker is woken, if it fits.
+ */
+static bool
+begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
+		   GpuAggError *error)
+{
+	Size		bytes;
+	GpuAggBeginMsg *msg = begin_message(client, request, &bytes, error);
+	bool		announced = false;
+
+	if (msg == NULL)
+		return false;
 	for (;;)
 	{
 		shm_mq_result res = shm_mq_send(client->in, bytes, msg, true, true);
@@ -420,6 +451,10 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(begin_cleanup, PointerGetDatum(client));
 
+	/* after an error it goes with its resource owner */
+	if (client->segment != NULL)
+		dsm_detach(client->segment);
+	client->segment = NULL;
 	if (!begun)
 	{
 		gpuagg_client_abort(client);

@@ -158,6 +158,9 @@ typedef struct GpuAggBeginMsg
 	uint32_t	several;		/* 1: TABLE messages follow; strings stay strings,
 								 * for each table has codes of its own */
 	uint32_t	pad;
+	uint32_t	segment;		/* handle of the segment where the program lies, if it is
+								 * long; 0: it follows */
+	uint32_t	program_bytes;
 	/* GpuAggProgram follows */
 } GpuAggBeginMsg;
 

@@ -250,11 +250,14 @@ GpuAggResults *
 gpuagg_scan_new_results(const GpuAggScan *scan)
 {
 	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
+	GpuAggResults *results =
+		gpuagg_results_create(scan->info->program, scan->info->outputs,
+							  scan->info->noutputs, plan->custom_scan_tlist,
+							  get_hash_memory_limit(), scan->css.ss.ps.state->es_query_cxt,
+							  scan->owner);
 
-	return gpuagg_results_create(scan->info->program, scan->info->outputs,
-								 scan->info->noutputs, plan->custom_scan_tlist,
-								 get_hash_memory_limit(), scan->css.ss.ps.state->es_query_cxt,
-								 scan->owner);
+	gpuagg_results_number(results, scan->lookups);
+	return results;
 }
 
 /* An empty store for groups, of one table or several */

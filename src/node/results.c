@@ -21,6 +21,8 @@
  *	- a key shown as a text of to_char that other moments could have, too;
  *	- sums of intervals that may have been out of range on the way.
  *
+ * Numbers of strings (numbered.h) are looked at, too: a device may be wrong.
+ *
  * Values are made as PostgreSQL's final functions make them: numeric from
  * the exact integer, an average as numeric_div of sum and count gives it.  They stay
  * until the next group's are made: numbers and strings in their column's emitter,
@@ -92,6 +94,10 @@ typedef struct GpuAggEmitter
 
 	uint8		statistic;		/* GpuAggStatistic */
 
+	/* KEY_NUMBER */
+	uint8		lookup;
+	uint16		column;
+
 	/* VARIANCE */
 	bool		narrow;			/* the sum has 64 bits */
 	uint16		square_off[GPUAGG_SQUARE_PARTS];	/* 0: none */
@@ -116,6 +122,7 @@ struct GpuAggResults
 	const char **string_data;	/* of the current group */
 	bool		check;			/* groups must be looked at */
 	int32	   *days;
+	const GpuAggLookups *lookups;	/* of strings that are numbered */
 
 	/* reading: the current message and what is left of it */
 	const char *at;
@@ -238,7 +245,9 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 		if (output->final == GPUAGG_FINAL_KEY_TEXT)
 			gpuagg_text_form(&emitter->room.text, expr, type == GPUAGG_T_DATE);
 		results->check |= output->final == GPUAGG_FINAL_KEY_DATE_TZ ||
-			output->final == GPUAGG_FINAL_KEY_TEXT;
+			output->final == GPUAGG_FINAL_KEY_TEXT || output->final == GPUAGG_FINAL_KEY_NUMBER;
+		emitter->lookup = output->lookup;
+		emitter->column = output->column;
 	}
 	else
 	{
@@ -289,6 +298,12 @@ gpuagg_results_create(const GpuAggProgram *program, const GpuAggOutput *outputs,
 					 &results->emitters[i]);
 	MemoryContextSwitchTo(old);
 	return results;
+}
+
+void
+gpuagg_results_number(GpuAggResults *results, const GpuAggLookups *lookups)
+{
+	results->lookups = lookups;
 }
 
 void
@@ -376,6 +391,21 @@ money_fits(const GpuAggEmitter *emitter, const char *row)
 		(negative[1] == -1 ? negative[0] < 0 : (negative[0] | negative[1]) == 0);
 }
 
+static const GpuAggNumbered *
+numbered_strings(const GpuAggResults *results, const GpuAggEmitter *emitter)
+{
+	return gpuagg_lookups_numbered(results->lookups, emitter->lookup, emitter->column);
+}
+
+/* Is there a string of this number? */
+static bool
+number_is_known(const GpuAggResults *results, const GpuAggEmitter *emitter, int32 number)
+{
+	const GpuAggNumbered *strings = numbered_strings(results, emitter);
+
+	return strings != NULL && number >= 0 && number < gpuagg_numbered_count(strings);
+}
+
 static GpuAggStatus
 results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 {
@@ -426,6 +456,12 @@ results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
 											GPUAGG_ST_NEEDS_PG,
 											"to_char of a year that has not four digits");
+				break;
+			case GPUAGG_FINAL_KEY_NUMBER:
+				if ((head & emitter->null_bit) == 0 &&
+					!number_is_known(results, emitter, *(const int32 *) slot))
+					return gpuagg_error_set(error, GPUAGG_DEVICE_FAULT, 0,
+											"the device sent the number of no string");
 				break;
 			case GPUAGG_FINAL_SUM_INTERVAL:
 			case GPUAGG_FINAL_AVG_INTERVAL:
@@ -722,6 +758,8 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 														  &emitter->room.interval));
 		case GPUAGG_FINAL_KEY_TEXT:
 			return gpuagg_text_of_key(&emitter->room.text, slot);
+		case GPUAGG_FINAL_KEY_NUMBER:
+			return gpuagg_numbered_datum(numbered_strings(results, emitter), *(const int32 *) slot);
 		case GPUAGG_FINAL_SUM_INTERVAL:
 			return gpuagg_interval_sum(slot, emitter->scale, &emitter->room.interval);
 		case GPUAGG_FINAL_AVG_INTERVAL:

@@ -176,6 +176,7 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_KEY_INTERVAL,	/* a key of totals, shown as the code that "shown_by"
 								 * has of the group */
 	GPUAGG_FINAL_KEY_TEXT,		/* to_char of a date or timestamp key */
+	GPUAGG_FINAL_KEY_NUMBER,	/* a key that is a string's number (node/numbered.h) */
 	GPUAGG_FINAL_SUM_INTERVAL,	/* of "scale" sums from "index" on, as below */
 	GPUAGG_FINAL_AVG_INTERVAL,
 	GPUAGG_FINAL_WORD			/* min, max: numeric from a word (program.h) */
@@ -185,7 +186,8 @@ static inline bool
 gpuagg_final_is_key(int final)
 {
 	return final == GPUAGG_FINAL_KEY || final == GPUAGG_FINAL_KEY_DATE_TZ ||
-		final == GPUAGG_FINAL_KEY_INTERVAL || final == GPUAGG_FINAL_KEY_TEXT;
+		final == GPUAGG_FINAL_KEY_INTERVAL || final == GPUAGG_FINAL_KEY_TEXT ||
+		final == GPUAGG_FINAL_KEY_NUMBER;
 }
 
 /* The sums of intervals: a time has the first, spans have all but the last. */

@@ -84,6 +84,8 @@ typedef struct GpuAggOutput
 	int			statistic;		/* GpuAggStatistic, of moments or the sum at index and of: */
 	int			squares[GPUAGG_SQUARE_PARTS];	/* transition numbers + 1, as
 												 * lower_statistic.c has them; 0: none */
+	int			lookup;			/* KEY_NUMBER: the look-up table whose column it is, */
+	int			column;			/* those of its keys counted, of type "type" */
 } GpuAggOutput;
 
 /* A runtime constant: the n-th of custom_exprs fills this constant */
@@ -108,8 +110,11 @@ typedef struct GpuAggLookupPlan
 	int			nkeys;
 	int			ncolumns;		/* with the keys, which come first */
 	uint8	   *types;			/* GpuAggType of each */
-	uint8	   *scales;			/* NUMERIC: its decimals */
+	uint8	   *scales;			/* NUMERIC: its decimals; GPUAGG_SCALE_NUMBERED */
 } GpuAggLookupPlan;
+
+/* The scale of a string whose number the table has (node/numbered.h) */
+#define GPUAGG_SCALE_NUMBERED 0xFF
 
 /*
  * Which groups the device returns.  The last of custom_exprs are LIMIT, OFFSET, and

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "cache/cache.h"
+#include "ipc/segment.h"
 #include "worker/encoding.h"
 #include "device/ops/answer_row.h"
 #include "device/ops/lookup_make.h"
@@ -76,11 +77,37 @@ memory_estimate(const GpuAggProgram *program, const GpuAggTaskConfig *config)
 	return program->bytes + (uint64) (groups * layout.row_bytes * 3);
 }
 
+/*
+ * The job's own copy of the program, which the client cannot change any more.  NULL: the
+ * job has failed.
+ */
+static GpuAggProgram *
+program_copy(GpuAggWorkerJob *job, const GpuAggBeginMsg *begin, Size bytes)
+{
+	const Size	program = begin->program_bytes;
+	void	   *copy = NULL;
+
+	if (bytes != (begin->segment == 0 ? program : 0))
+	{
+		job_garbled(job, "unexpected BEGIN message");
+		return NULL;
+	}
+	if (begin->segment != 0)
+		copy = gpuagg_segment_copy(begin->segment, program, job->context);
+	else if ((copy = MemoryContextAllocExtended(job->context, Max(1, program),
+												MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM)) != NULL)
+		memcpy(copy, begin + 1, program);
+	if (copy == NULL)
+		gpuagg_job_fail_with(job, GPUAGG_OUT_OF_MEMORY, "the worker has no memory for the program");
+	return copy;
+}
+
 static void
 input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 {
 	const GpuAggBeginMsg *begin = (const GpuAggBeginMsg *) msg;
 	const char *reason;
+	GpuAggProgram *program;
 	GpuAggDeviceInfo info;
 	GpuAggError error = {0};
 
@@ -89,8 +116,10 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job_garbled(job, "unexpected BEGIN message");
 		return;
 	}
-	bytes -= sizeof(GpuAggBeginMsg);
-	if (!gpuagg_program_check(begin + 1, bytes, &reason))
+	program = program_copy(job, begin, bytes - sizeof(GpuAggBeginMsg));
+	if (program == NULL)
+		return;
+	if (!gpuagg_program_check(program, begin->program_bytes, &reason))
 	{
 		gpuagg_job_fail_with(job, GPUAGG_UNSUPPORTED, reason);
 		return;
@@ -106,9 +135,8 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job->config.draw.way >= GPUAGG_NDRAWWAYS ||
 		job->config.draw.windows > GPUAGG_DRAW_WINDOWS ||
 		!gpuagg_hash_window_valid(job->config.hash_window) ||
-		!gpuagg_answer_check(&job->config.answer, (const GpuAggProgram *) (begin + 1)) ||
-		(job->config.hash_window.count > 1 &&
-		 ((const GpuAggProgram *) (begin + 1))->nkeys == 0) ||
+		!gpuagg_answer_check(&job->config.answer, program) ||
+		(job->config.hash_window.count > 1 && program->nkeys == 0) ||
 		job->config.sample.method >= GPUAGG_NSAMPLES ||
 		(job->config.sample.cutoff > GPUAGG_SAMPLE_ALL &&
 		 job->config.sample.method != GPUAGG_SAMPLE_DRAWS))
@@ -124,13 +152,12 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		return;
 	}
 	job->on->ops->info(job->on->device, &info);
-	if (gpuagg_program_looks_up((const GpuAggProgram *) (begin + 1)) && !info.lookups)
+	if (gpuagg_program_looks_up(program) && !info.lookups)
 	{
 		gpuagg_job_fail_with(job, GPUAGG_UNSUPPORTED, "the device has no look-up tables");
 		return;
 	}
-	job->program = MemoryContextAllocHuge(job->context, bytes);
-	memcpy(job->program, begin + 1, bytes);
+	job->program = program;
 	job->estimate = memory_estimate(job->program, &job->config);
 	job->predicted_ms = begin->predicted_ms;
 	job->several = begin->several != 0;

@@ -53,13 +53,34 @@ struct Keys<P, false>
 	}
 };
 
+/* A row through the stages of its filter from S on, as walk.cuh has it */
+template <typename P, uint32_t S>
+struct Stages
+{
+	static bool
+	pass(const GpuAggFrameArgs &a, const typename P::Columns &k, const typename P::Early &q, typename P::More &m,
+		 typename P::Found &found, uint32_t at, uint32_t r, uint32_t *nulls, uint32_t *errors)
+	{
+		if constexpr (S > 0)
+			P::more(k, at, m, FrameStage<S>());
+		if (!P::passes(a, k, q, m, found, r, nulls, errors, FrameStage<S>()))
+			return false;
+		if constexpr (S + 1 < P::STAGES)
+			return Stages<P, S + 1>::pass(a, k, q, m, found, at, r, nulls, errors);
+		return true;
+	}
+};
+
 template <typename P, bool KEYS>
 static void
 codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t at, CodegenRow *out)
 {
 	typename P::Columns k;
 	typename P::Early q;
+	typename P::More m;
+	typename P::Found found;
 	typename P::Late l;
+	uint32_t	nulls = 0;
 
 	P::open(columns, k);
 	P::early(k, at, q);
@@ -69,8 +90,8 @@ codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32
 		typename P::Row row = {};
 		Recorder	recorder = {out, 0};
 
-		out->passed = P::passes(a, k, q, r, &out->errors);
-		out->ready = out->passed && P::row(a, k, q, l, r, row, &out->errors);
+		out->passed = Stages<P, 0>::pass(a, k, q, m, found, at, r, &nulls, &out->errors);
+		out->ready = out->passed && P::row(a, k, q, m, found, l, r, row, &out->errors);
 		if (!out->ready)
 			continue;
 		P::step(recorder, row);

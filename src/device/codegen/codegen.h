@@ -10,7 +10,8 @@
  * (NULL, errors) included.
  *
  * Equal shapes have equal texts: values of constants are arguments, registers are
- * numbered as they are first used, and what no output needs is left out.
+ * numbered as they are first used, and what no output needs is left out.  Of look-up
+ * tables a text knows whether they are bits or slots, and how columns lie in them.
  */
 #ifndef GPUAGG_DEVICE_CODEGEN_CODEGEN_H
 #define GPUAGG_DEVICE_CODEGEN_CODEGEN_H
@@ -20,6 +21,10 @@
 /* Constants, and IN lists, of a text, at most */
 #define GPUAGG_CODEGEN_CONSTS 64
 #define GPUAGG_CODEGEN_LISTS 16
+
+/* Look-up tables of bits, and columns of look-up tables, that it knows the place of */
+#define GPUAGG_CODEGEN_TABLES 16
+#define GPUAGG_CODEGEN_FETCHED 32
 
 /* Keys of groups that are numbered by their values, at most */
 #define GPUAGG_CODEGEN_NUMBERED 8
@@ -45,8 +50,16 @@ typedef struct GpuAggCodegenArgs
 {
 	uint32_t	nconsts;
 	uint32_t	nlists;
+	uint32_t	ntables;
+	uint32_t	nfetched;
 	uint16_t	consts[GPUAGG_CODEGEN_CONSTS];	/* registers */
 	uint16_t	lists[GPUAGG_CODEGEN_LISTS];	/* instructions */
+	uint16_t	tables[GPUAGG_CODEGEN_TABLES];	/* registers */
+	struct
+	{
+		uint32_t	table;		/* register */
+		uint32_t	column;
+	}			fetched[GPUAGG_CODEGEN_FETCHED];
 } GpuAggCodegenArgs;
 
 typedef struct GpuAggCodegen
@@ -70,9 +83,6 @@ extern bool gpuagg_codegen_takes(const GpuAggProgram *program, const char **reas
 
 /* Can its groups be numbered: are all keys integers, and not too many? */
 extern bool gpuagg_codegen_numbers(const GpuAggProgram *program);
-
-/* Marks the columns that a register is made of. */
-extern void gpuagg_codegen_needs(const GpuAggProgram *program, uint16_t reg, uint8_t *columns);
 
 /*
  * Offset, in an entry, of a count that is not 0 in groups that are there, but for

@@ -89,7 +89,7 @@ typedef struct GpuAggLookupLower
 	List	   *columns;		/* Vars, those of the keys first; of a folded input the
 								 * others are Aggrefs, or keys again */
 	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
-	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* NUMERIC: its decimals */
+	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's */
 	GpuAggValue table;
 	GpuAggValue row;			/* that is joined, or NULL */
 } GpuAggLookupLower;
@@ -103,6 +103,8 @@ typedef struct GpuAggLower
 	bool		select;			/* rows are selected, not grouped */
 	bool		nullable;		/* any value may be NULL: what this table knows
 								 * better does not count */
+	bool		numbers;		/* strings of a join's inputs that are keys are numbered: of
+								 * groups that nothing else is made of, and one fact table */
 	bool		utf8;
 	bool		chars_known;	/* UTF-8 or one byte a character */
 	const GpuAggValue *case_value;	/* of the CASE around, or NULL */
@@ -379,6 +381,10 @@ extern bool gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join);
 
 /* A column of an input that is looked up */
 extern bool gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out);
+
+/* A string of such an input as the key that its number is; false: it is none */
+extern bool gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out,
+									  GpuAggOutput *output);
 
 /* lower_agg.c */
 /* How a key is shown where equal numerics show different decimals */

@@ -74,15 +74,20 @@ add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale)
 	return n;
 }
 
-/* The column's number, those of the keys not counted */
+/*
+ * The column's number, those of the keys not counted.  A string and its number are two
+ * columns.
+ */
 static bool
 payload_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale, int *number)
 {
+	const bool	numbered = scale == GPUAGG_SCALE_NUMBERED;
 	ListCell   *lc;
 
 	for_each_from(lc, lookup->columns, lookup->nkeys)
 	{
-		if (equal(lfirst(lc), column))
+		if (equal(lfirst(lc), column) &&
+			(lookup->scales[foreach_current_index(lc)] == GPUAGG_SCALE_NUMBERED) == numbered)
 		{
 			*number = foreach_current_index(lc) - lookup->nkeys;
 			return true;
@@ -156,6 +161,43 @@ gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 	if (!is_common(lookup, column))
 		return GPUAGG_REFUSE("more than one row of an input may match; its key is not unique");
 	return gpuagg_lower_fetch(lw, lookup, (Expr *) column, type, scale, out);
+}
+
+/*
+ * A string of a join's input that is a group key: its number is, and the backend writes
+ * the string.  False: it is none such.
+ */
+bool
+gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out, GpuAggOutput *output)
+{
+	Var		   *var = (Var *) expr;
+	GpuAggLookupLower *lookup;
+	Var		   *column;
+	uint8		type;
+	uint8		scale;
+	int			number;
+
+	/* a cast may mean another equality */
+	if (!lw->numbers || !IsA(var, Var) || var->varlevelsup != 0 || var->varattno <= 0)
+		return false;
+	lookup = find_lookup(lw, var->varno);
+	if (lookup == NULL || lookup->closed ||
+		!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) ||
+		gpuagg_constant_class(type) != GPUAGG_CLASS_BYTES || type == GPUAGG_T_INTERVAL ||
+		(column = gpuagg_lower_input_column(lookup->rel, var)) == NULL ||
+		!is_common(lookup, column) ||
+		list_length(lookup->columns) == GPUAGG_LOOKUP_MAX_COLUMNS ||
+		!payload_column(lookup, (Expr *) column, type, GPUAGG_SCALE_NUMBERED, &number) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_FETCH_I64, GPUAGG_T_INT4, &lookup->row, &lookup->table,
+						 NULL, number, out))
+		return false;
+	out->notnull = false;
+	out->scale = out->shown = 0;
+	output->final = GPUAGG_FINAL_KEY_NUMBER;
+	output->type = type;
+	output->lookup = lookup - lw->lookups;
+	output->column = lookup->nkeys + number;
+	return true;
 }
 
 /* ------------------------------------------------------------------- keys --- */
