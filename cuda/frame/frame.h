@@ -10,6 +10,8 @@
  *	dense.cuh		the same, groups in device memory
  *	hashed.cuh		a hash table in shared memory for each block
  *	single.cuh		the task's table
+ *	packed.cuh		records, which are grouped later
+ *	selected.cuh	a bitmap of what passes
  *
  * Literals, parameters and IN lists are arguments, so that one kernel serves all
  * of them.
@@ -75,7 +77,7 @@ typedef struct GpuAggFrameArgs
 	uint32_t	copies_log2;	/* of a block's groups */
 	uint32_t	groups;			/* direct, dense: numbers; hashed: a block's slots, a
 								 * power of two */
-	uint32_t	pad;
+	uint32_t	nused;			/* selected: columns whose NULLs matter */
 	GpuAggBatchHead *head;
 	GpuAggTableRef table;
 	uint64_t	seed;			/* of hashes */
@@ -83,6 +85,9 @@ typedef struct GpuAggFrameArgs
 	char	   *entries;		/* direct, dense: of all numbers; hashed: what blocks
 								 * have found, nentries of them */
 	uint32_t   *nentries;
+	char	   *records;		/* packed: all of the task's, nrecords of them */
+	unsigned long long *nrecords;
+	uint16_t	used[GPUAGG_STRIPE_USED];
 	const GpuAggProgram *program;	/* strings of IN lists lie there */
 	GpuAggFrameKey keys[GPUAGG_CODEGEN_NUMBERED];
 	GpuAggFrameList lists[GPUAGG_CODEGEN_LISTS];

@@ -147,14 +147,25 @@ struct FrameQuads
 	}
 };
 
+/*
+ * Before the rows of a warp enter, those that passed; all lanes call it.  Most frames
+ * look at each row for itself.
+ */
+template <typename Frame>
+static __device__ __forceinline__ void
+frame_begin(Frame &, const GpuAggStripeInput &, uint32_t, uint32_t)
+{
+}
+
 template <typename P, typename Frame>
 static __device__ __forceinline__ void
 frame_rows(const GpuAggFrameArgs &a, const typename P::Columns &k, const FrameQuads<P> &quads,
-		   uint32_t *leftover, Frame &frame, FrameCounts *counts)
+		   const GpuAggStripeInput &input, Frame &frame, FrameCounts *counts)
 {
 	constexpr uint32_t unroll = FRAME_UNROLL(P, Frame);
 	uint32_t	lost = 0;
 
+	frame_begin(frame, input, quads.at, quads.passed);
 	#pragma unroll unroll
 	for (uint32_t r = 0; r < GPUAGG_QUAD; r++)
 		if (quads.passed >> r & 1)
@@ -168,7 +179,7 @@ frame_rows(const GpuAggFrameArgs &a, const typename P::Columns &k, const FrameQu
 	if (lost != 0)
 	{
 		counts->overflow += __popc(lost);
-		atomicOr(&leftover[quads.at / 32], lost << (quads.at % 32));
+		atomicOr(&input.leftover[quads.at / 32], lost << (quads.at % 32));
 	}
 }
 
@@ -189,7 +200,7 @@ frame_granule(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, const ty
 
 		now.template filter<Frame>(a, k, bits, step, counts);
 		next.load(k, first, step + 1 < steps ? step + 1 : step);
-		frame_rows<P>(a, k, now, input.leftover, frame, counts);
+		frame_rows<P>(a, k, now, input, frame, counts);
 		now.q = next.q;
 		now.at = next.at;
 	}
@@ -208,9 +219,13 @@ frame_walk(const GpuAggFrameArgs &a, Frame &frame, FrameCounts *counts)
 		i = frame_stripe(a, g / FRAME_GRANULES, i);
 		const GpuAggStripeInput &input = a.inputs[i];
 		const uint32_t first = (g - a.first_tile[i] * FRAME_GRANULES) * FRAME_GRANULE;
-		const uint32_t bits = frame_bits(a, input, first, counts);
 		typename P::Columns k;
+		uint32_t	bits;
 
+		/* zones that the filter excludes are listed: nothing of them is looked at */
+		if (input_is_listed(input, first, FRAME_GRANULE))
+			continue;
+		bits = frame_bits(a, input, first, counts);
 		/* whoever is left over again sets its bit behind the clearing of its word */
 		__syncwarp();
 		if (!__any_sync(FRAME_ALL, bits != 0))

@@ -31,7 +31,33 @@ struct Recorder
 	}
 };
 
-template <typename P, bool KEYS>
+/* What of a program's rows there is to be told */
+enum
+{
+	CODEGEN_PLAIN, CODEGEN_KEYS, CODEGEN_RECORDS
+};
+
+template <typename P, int KIND>
+struct Records
+{
+	static void
+	take(const typename P::Row &row, CodegenRow *out)
+	{
+		static_assert(P::RECORD_BYTES <= sizeof(out->record), "a record has room");
+		P::record(row, out->record);
+	}
+};
+
+template <typename P>
+struct Records<P, CODEGEN_KEYS>
+{
+	static void
+	take(const typename P::Row &, CodegenRow *)
+	{
+	}
+};
+
+template <typename P, int KIND>
 struct Keys
 {
 	static void
@@ -41,11 +67,12 @@ struct Keys
 		out->hash = P::hash(row, seed);
 		P::store(row, out->entry);
 		out->equal = P::equal(row, out->entry);
+		Records<P, KIND>::take(row, out);
 	}
 };
 
 template <typename P>
-struct Keys<P, false>
+struct Keys<P, CODEGEN_PLAIN>
 {
 	static void
 	take(const typename P::Row &, uint64_t, CodegenRow *)
@@ -71,7 +98,7 @@ struct Stages
 	}
 };
 
-template <typename P, bool KEYS>
+template <typename P, int KIND>
 static void
 codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t at, CodegenRow *out)
 {
@@ -95,7 +122,7 @@ codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32
 		if (!out->ready)
 			continue;
 		P::step(recorder, row);
-		Keys<P, KEYS>::take(row, a.seed, out);
+		Keys<P, KIND>::take(row, a.seed, out);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "device/ops/ops.h"
+#include "device/ops/record.h"
 #include "expressions.h"
 
 /* Instructions beyond which a text takes too long to compile */
@@ -69,6 +70,14 @@ gpuagg_codegen_numbers(const GpuAggProgram *p)
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		all = all && key_is_integer(&keys[i]);
 	return all;
+}
+
+bool
+gpuagg_codegen_packs(const GpuAggProgram *p)
+{
+	GpuAggRecord record;
+
+	return p->nkeys > 0 && gpuagg_record_of_rows(p, &record);
 }
 
 /* ---------- states ---------- */
@@ -403,6 +412,64 @@ add_keys(GpuAggWriter *w)
 					 " &&\n\t\t\tframe_number(a.keys[%1$u], row.k%1$u, row.z%1$u, n)", "", ";\n\t}\n");
 }
 
+/* ---------- records ---------- */
+
+static const char *
+field_type(const GpuAggRecordField *f)
+{
+	return f->cls == GPUAGG_CLASS_F64 ? "double" : f->bytes == 4 ? "int32_t" : "int64_t";
+}
+
+/*
+ * A row as a record.  A field that several transitions have is their register's value,
+ * whether the row enters them or not.
+ */
+static void
+add_record_fields(GpuAggWriter *w, const States *s, const GpuAggRecord *record)
+{
+	bool		written[GPUAGG_RECORD_FIELDS] = {false};
+
+	for (uint32_t i = 0; i < w->program->nkeys; i++)
+	{
+		const GpuAggRecordField *f = &record->fields[record->key_field[i]];
+
+		if (!written[record->key_field[i]])
+			gpuagg_write(w, "\t\t*(%1$s *) (to + %2$u) = row.z%3$u ? 0 : (%1$s) row.k%3$u;\n", field_type(f), f->off, i);
+		written[record->key_field[i]] = true;
+	}
+	for (uint32_t t = 0; t < w->program->ntransitions; t++)
+	{
+		const uint8_t n = record->arg_field[t];
+		const GpuAggRecordField *f = &record->fields[n];
+
+		if (n == GPUAGG_NO_FIELD || written[n])
+			continue;
+		written[n] = true;
+		gpuagg_write(w, "\t\t*(%1$s *) (to + %2$u) = (%1$s) row.a%3$u;\n", field_type(f), f->off, s->of[t]);
+	}
+}
+
+static void
+add_record(GpuAggWriter *w, const States *s)
+{
+	const GpuAggProgram *p = w->program;
+	GpuAggRecord record;
+
+	if (p->nkeys == 0 || !gpuagg_record_of_rows(p, &record))
+		return;
+	gpuagg_write(w, "\tstatic constexpr uint32_t RECORD_BYTES = %u;\n\tGPUAGG_FN void\n"
+				 "\trecord(const Row &row, char *to)\n\t{\n", record.bytes);
+	if (record.has_head)
+	{
+		gpuagg_write(w, "\t\t*(uint32_t *) to = nulls(row)");
+		for (uint32_t t = 0; t < p->ntransitions; t++)
+			gpuagg_write(w, " | (uint32_t) !row.e%u << %u", s->of[t], p->nkeys + t);
+		gpuagg_write(w, ";\n");
+	}
+	add_record_fields(w, s, &record);
+	gpuagg_write(w, "\t}\n");
+}
+
 /* ---------- what frames do with states ---------- */
 
 /* f.template what<...>(...) for everything that is held, or for each state */
@@ -497,6 +564,7 @@ add_program(GpuAggWriter *w, const char *name, GpuAggCodegen *out)
 	add_row(w, &s);
 	if (w->program->nkeys > 0)
 		add_keys(w);
+	add_record(w, &s);
 	add_states(w, &s);
 	gpuagg_write(w, "};\n");
 	out->shared_bytes = s.bytes;
@@ -563,12 +631,29 @@ gpuagg_frame_strategy(GpuAggFrame frame)
 	return frame_strategies[frame];
 }
 
-void
-gpuagg_codegen_kernel(const GpuAggProgram *p, GpuAggFrame frame, GpuAggCodegen *out)
+/* All that a kernel asks of a program: of one that selects, the filter */
+static GpuAggProgram *
+program_for(const GpuAggProgram *p, GpuAggFrame frame)
 {
+	GpuAggProgram *copy = malloc(p->bytes);
+
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, p, p->bytes);
+	if (frame == GPUAGG_FRAME_SELECTED)
+		copy->nkeys = copy->ntransitions = 0;
+	return copy;
+}
+
+void
+gpuagg_codegen_kernel(const GpuAggProgram *program, GpuAggFrame frame, GpuAggCodegen *out)
+{
+	GpuAggProgram *p = program_for(program, frame);
 	GpuAggWriter w;
 
 	memset(out, 0, sizeof(*out));
+	if (p == NULL)
+		return;
 	gpuagg_writer_init(&w, p);
 	gpuagg_write(&w, "#include \"cuda/frame/%s.cuh\"\n\n", frame_headers[frame]);
 	add_program(&w, "Query", out);
@@ -578,4 +663,5 @@ gpuagg_codegen_kernel(const GpuAggProgram *p, GpuAggFrame frame, GpuAggCodegen *
 	finish(&w, out);
 	snprintf(out->shape, sizeof(out->shape), "%s: %u columns, %u instructions, %u keys, %u states",
 			 frame_headers[frame], p->ncolumns, p->ninstrs, p->nkeys, p->ntransitions);
+	free(p);
 }

@@ -29,13 +29,18 @@
 /* Keys of groups that are numbered by their values, at most */
 #define GPUAGG_CODEGEN_NUMBERED 8
 
-/* What becomes of rows; X(name, header in cuda/frame, strategy as EXPLAIN tells it) */
+/*
+ * What becomes of rows; X(name, header in cuda/frame, strategy as EXPLAIN tells it, or
+ * NULL: the task's)
+ */
 #define GPUAGG_FRAME_LIST(X) \
 	X(PLAIN, plain, "plain") \
 	X(DIRECT, direct, "block-local") \
 	X(DENSE, dense, "single-pass") \
 	X(HASHED, hashed, "block-local") \
-	X(SINGLE, single, "single-pass")
+	X(SINGLE, single, "single-pass") \
+	X(PACKED, packed, NULL) \
+	X(SELECTED, selected, NULL)
 
 typedef enum GpuAggFrame
 {
@@ -84,6 +89,9 @@ extern bool gpuagg_codegen_takes(const GpuAggProgram *program, const char **reas
 /* Can its groups be numbered: are all keys integers, and not too many? */
 extern bool gpuagg_codegen_numbers(const GpuAggProgram *program);
 
+/* Has a row of it a record (device/ops/record.h), as rows come? */
+extern bool gpuagg_codegen_packs(const GpuAggProgram *program);
+
 /*
  * Offset, in an entry, of a count that is not 0 in groups that are there, but for
  * those whose head says so; 0: there is none.  Of frames that number groups.
@@ -93,7 +101,7 @@ extern uint32_t gpuagg_codegen_counted(const GpuAggProgram *program);
 /* The name of a text's kernel */
 #define GPUAGG_CODEGEN_ENTRY "gpuagg_query_kernel"
 
-/* A kernel's text, of a program that it takes */
+/* A kernel's text, of a program that it takes; SELECTED has its filter alone */
 extern void gpuagg_codegen_kernel(const GpuAggProgram *program, GpuAggFrame frame,
 								  GpuAggCodegen *out);
 
