@@ -507,7 +507,14 @@ add_states(GpuAggWriter *w, const States *s)
 	gpuagg_write(w, "\t}\n");
 }
 
-/* Strings, dates and IN lists are loops, or long. */
+/* Strings, dates, IN lists and look-ups among slots are loops, or long. */
+static bool
+is_long_instr(const GpuAggProgram *p, const GpuAggInstr *ins)
+{
+	return (ins->op >= GPUAGG_OP_DATE_TRUNC && ins->op < GPUAGG_OP_AND && !gpuagg_lookup_is_short(p, ins)) ||
+		ins->op >= GPUAGG_OP_IN_I64;
+}
+
 static bool
 is_long(const GpuAggProgram *p)
 {
@@ -515,8 +522,7 @@ is_long(const GpuAggProgram *p)
 	uint32_t	n = 0;
 
 	for (uint32_t i = 0; i < p->ninstrs; i++)
-		n += (ins[i].op >= GPUAGG_OP_DATE_TRUNC && ins[i].op < GPUAGG_OP_AND) || ins[i].op >= GPUAGG_OP_IN_I64 ?
-			LONG_OPERATOR : 1;
+		n += is_long_instr(p, &ins[i]) ? LONG_OPERATOR : 1;
 	return n >= LONG_INSTRS;
 }
 

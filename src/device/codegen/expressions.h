@@ -38,6 +38,9 @@ extern void gpuagg_write_register(GpuAggWriter *w, uint16_t reg);
 /* A look-up, or what is fetched, that the text knows the place of; false: it does not */
 extern bool gpuagg_write_lookup(GpuAggWriter *w, const GpuAggInstr *ins);
 
+/* A look-up among bits, or a number that is fetched: a few instructions */
+extern bool gpuagg_lookup_is_short(const GpuAggProgram *program, const GpuAggInstr *ins);
+
 /* A register's number in the text */
 extern uint32_t gpuagg_write_number(GpuAggWriter *w, uint16_t reg);
 

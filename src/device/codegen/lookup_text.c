@@ -84,3 +84,16 @@ gpuagg_write_lookup(GpuAggWriter *w, const GpuAggInstr *ins)
 		return false;
 	return ins->op == GPUAGG_OP_LOOKUP ? write_bits(w, ins, t) : write_fetch(w, ins, t);
 }
+
+bool
+gpuagg_lookup_is_short(const GpuAggProgram *p, const GpuAggInstr *ins)
+{
+	const GpuAggLookup *t;
+
+	if (ins->op == GPUAGG_OP_FETCH_I64 || ins->op == GPUAGG_OP_FETCH_F64)
+		return true;
+	if (ins->op != GPUAGG_OP_LOOKUP)
+		return false;
+	t = table_of(p, ins->b);
+	return t == NULL || t->kind == GPUAGG_LOOKUP_DIRECT;
+}
