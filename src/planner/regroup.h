@@ -22,6 +22,7 @@
 #define GPUAGG_REGROUP_FILTERS 16
 #define GPUAGG_REGROUP_SETS 64
 #define GPUAGG_REGROUP_GROUPINGS 8
+#define GPUAGG_REGROUP_SORTS 16
 
 /* None of a transition, a value */
 #define GPUAGG_REGROUP_NONE (-1)
@@ -46,7 +47,23 @@ typedef struct GpuAggRegroupState
 								 * GPUAGG_REGROUP_NONE: once */
 	int16		filter;			/* only where this value is true */
 	Oid			collation;		/* of strings: their order; InvalidOid: by bytes */
+	int16		output;			/* made by the ordered-set aggregate that this output is, */
+	int16		sort;			/* of values that this sort puts in order */
 } GpuAggRegroupState;
+
+/* Values in the order of an ordered-set aggregate, each as often as rows have it */
+typedef struct GpuAggRegroupSort
+{
+	int16		value;
+	int16		weight;			/* the device's transition that counts rows */
+	int16		filter;			/* only where this value is true */
+	int16		count;			/* the state that counts values that are not NULL */
+	Oid			type;
+	Oid			sortop;
+	Oid			eqop;
+	Oid			collation;
+	bool		nulls_first;
+} GpuAggRegroupSort;
 
 /* One of GROUPING SETS; without them there is one, of all keys. */
 typedef struct GpuAggRegroupSet
@@ -60,6 +77,10 @@ typedef struct GpuAggRegroupInput
 {
 	uint8		final;			/* GpuAggFinal */
 	int16		attno;			/* column that it is, if an expression reads it */
+	bool		sorted;			/* a sort takes it, shown thus (as GpuAggOutput's): */
+	uint8		scale;
+	uint8		shown;
+	int16		shown_by;
 } GpuAggRegroupInput;
 
 /*
@@ -79,6 +100,8 @@ typedef struct GpuAggRegroup
 	uint8		scales[GPUAGG_MAX_KEYS];
 	int			nstates;
 	GpuAggRegroupState states[GPUAGG_MAX_TRANSITIONS];
+	int			nsorts;
+	GpuAggRegroupSort sorts[GPUAGG_REGROUP_SORTS];
 	bool		grouped;		/* GROUP BY: no rows, no group */
 	bool		numbered;		/* sets have their number as a key */
 	int			ngroupings;

@@ -6,6 +6,7 @@
  *	  once.  With FILTER that key is CASE WHEN filter THEN argument END, since all
  *	  aggregates ignore NULL.  Aggregates that a repeated value does not change, such
  *	  as max, are computed as if DISTINCT were not there.
+ *	- Ordered-set aggregates: so is what they sort (regroup_ordered.c).
  *	- min and max of strings under any collation: so is the string, which PostgreSQL's
  *	  comparison orders.
  *	- GROUPING SETS: the device groups by all keys, and each set is made of that.
@@ -31,6 +32,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "planner/harmless.h"
+#include "planner/regroup_ordered.h"
 #include "planner/regroup_plan.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -302,6 +304,7 @@ new_state(uint8 op, uint8 type)
 	state.op = op;
 	state.type = type;
 	state.merge = state.value = state.weight = state.filter = GPUAGG_REGROUP_NONE;
+	state.output = state.sort = GPUAGG_REGROUP_NONE;
 	return state;
 }
 
@@ -490,6 +493,9 @@ count_rows(GpuAggRegroupPlan *plan, const Aggref *agg, Expr *filter, int16 *numb
 	count->aggtype = INT8OID;
 	count->args = NIL;
 	count->aggargtypes = NIL;
+	count->aggorder = NIL;
+	count->aggkind = AGGKIND_NORMAL;
+	count->aggdirectargs = NIL;
 	count->aggstar = true;
 	count->aggfilter = filter;
 	if (!gpuagg_lower_aggregate(plan->lw, count, &output))
@@ -628,6 +634,43 @@ is_collated(const Aggref *agg, const GpuAggAggregateRow *row)
 		get_collation_isdeterministic(agg->inputcollid);
 }
 
+/*
+ * An ordered-set aggregate: the backend puts the values of its argument in order, each as
+ * often as the device counts rows.
+ */
+static bool
+ordered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
+{
+	GpuAggRegroupSort sort = gpuagg_ordered_sort(agg);
+	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	GpuAggRegroupState count;
+	GpuAggRegroupState state = new_state(GPUAGG_TRANS_MIN_BYTES, GPUAGG_T_TEXT);
+	GpuAggOutput key;
+	int			number;
+
+	if (!gpuagg_ordered_check(agg))
+		return false;
+	if (!count_rows(plan, agg, agg->aggfilter, &sort.weight) &&
+		(!count_rows(plan, agg, NULL, &sort.weight) ||
+		 !computed_value(plan, agg->aggfilter, &sort.filter)))
+		return false;
+	if (!any_value(plan, arg, sort.eqop, &key, &sort.value))
+		return false;
+	count = new_state(GPUAGG_TRANS_COUNT, plan->regroup.values[sort.value].type);
+	count.value = sort.value;
+	count.weight = sort.weight;
+	count.filter = sort.filter;
+	if (!add_state(plan, count, &number))
+		return false;
+	sort.count = number;
+	if (!gpuagg_ordered_add_sort(&plan->regroup, sort, &key, &state.sort))
+		return false;
+	state.output = plan->noutputs - 1;
+	plan->needed = true;
+	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_ORDERED,.count_index = -1,.type = GPUAGG_T_TEXT};
+	return add_state(plan, state, &own->index);
+}
+
 bool
 gpuagg_regroup_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *output)
 {
@@ -635,6 +678,8 @@ gpuagg_regroup_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *out
 	GpuAggAggregateRow row;
 	Aggref	   *call = agg;
 
+	if (gpuagg_ordered_is(agg))
+		return ordered_aggregate(plan, agg, own);
 	if (!find_row(agg, &row) || !is_plain_call(agg))
 		return plain_aggregate(plan, agg, NULL, output, own);
 	if (is_collated(agg, &row))
