@@ -19,6 +19,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/ordered_sets.h"
+#include "node/regroup_datum.h"
 #include "node/value_sort.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"
@@ -310,35 +311,6 @@ array_answer(const Ordered *o, const Order *sort)
 											  sort->typalign));
 }
 
-static GpuAggBytes
-answer_bytes(Datum *answer, int16 typlen, bool typbyval)
-{
-	struct varlena *v;
-
-	if (typbyval)
-		return (GpuAggBytes) {(const char *) answer, sizeof(Datum)};
-	if (typlen > 0)
-		return (GpuAggBytes) {DatumGetPointer(*answer), typlen};
-	v = PG_DETOAST_DATUM(*answer);
-	return (GpuAggBytes) {(const char *) v, VARSIZE(v)};
-}
-
-Datum
-gpuagg_ordered_datum(GpuAggBytes b, int16 typlen, bool typbyval)
-{
-	Datum		value;
-	char	   *copy;
-
-	if (typbyval)
-	{
-		memcpy(&value, b.data, sizeof(value));
-		return value;
-	}
-	copy = palloc(b.len);
-	memcpy(copy, b.data, b.len);
-	return PointerGetDatum(copy);
-}
-
 static void
 answer(GpuAggOrderedSets *sets, const Ordered *o, GpuAggRegroupTable *table, char *group)
 {
@@ -354,8 +326,8 @@ answer(GpuAggOrderedSets *sets, const Ordered *o, GpuAggRegroupTable *table, cha
 		value = array_answer(o, sort);
 	else
 		value = interpolate(o->kind, &o->fractions[0]);
-	gpuagg_regroup_table_keep(table, state, o->multi ? answer_bytes(&value, -1, false) :
-							  answer_bytes(&value, sort->typlen, sort->typbyval));
+	gpuagg_regroup_table_keep(table, state, o->multi ? gpuagg_datum_bytes(&value, -1, false) :
+							  gpuagg_datum_bytes(&value, sort->typlen, sort->typbyval));
 }
 
 /* ------------------------------------------------------------- walking --- */

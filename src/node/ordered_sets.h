@@ -28,7 +28,4 @@ extern void gpuagg_ordered_add(GpuAggOrderedSets *sets, int sort, char *group, D
 /* Puts the answers into the groups of the table, whose counts are there. */
 extern void gpuagg_ordered_finish(GpuAggOrderedSets *sets, GpuAggRegroupTable *table);
 
-/* An answer as it lies in its group; what it points to is in CurrentMemoryContext. */
-extern Datum gpuagg_ordered_datum(GpuAggBytes b, int16 typlen, bool typbyval);
-
 #endif							/* GPUAGG_NODE_ORDERED_SETS_H */

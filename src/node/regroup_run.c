@@ -27,6 +27,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/ordered_sets.h"
+#include "node/regroup_datum.h"
 #include "node/regroup_layout.h"
 #include "node/regroup_output.h"
 #include "node/regroup_run.h"
@@ -101,9 +102,16 @@ compute(Regroup *r, const GpuAggRegroupValue *value, GpuAggRegroupDatum *d)
 	Datum		datum = ExecEvalExprSwitchContext(list_nth(r->computed, value->number),
 												  r->econtext, &d->isnull);
 	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
-	GpuAggConstant c = gpuagg_constant_make(value->type, datum, d->isnull);
+	GpuAggConstant c = {0};
 
+	if (value->form == GPUAGG_REGROUP_CONSTANT)
+		c = gpuagg_constant_make(value->type, datum, d->isnull);
+	else if (!d->isnull)
+		d->v.b = gpuagg_datum_form(value->form, datum);
+	d->datum = datum;
 	MemoryContextSwitchTo(old);
+	if (value->form != GPUAGG_REGROUP_CONSTANT)
+		return;
 	if (gpuagg_key_class(value->type) == GPUAGG_CLASS_BYTES)
 		d->v.b = (GpuAggBytes) {c.bytes, c.value.len};
 	else if (gpuagg_key_class(value->type) == GPUAGG_CLASS_F64)
@@ -283,6 +291,16 @@ enter_integer(const GpuAggRegroupState *s, char *state, int64 value, int64 rows)
 	}
 }
 
+static void
+enter_datum(Regroup *r, const GpuAggRegroupState *s, const GpuAggRegroupDatum *d, int64 rows,
+			char *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
+
+	gpuagg_datum_enter(r->table, s, r->plan->values[s->value].form, state, d->datum, rows);
+	MemoryContextSwitchTo(old);
+}
+
 static GpuAggStatus
 enter_value(Regroup *r, const GpuAggRegroupState *s, const char *row, char *state)
 {
@@ -295,7 +313,9 @@ enter_value(Regroup *r, const GpuAggRegroupState *s, const char *row, char *stat
 	d = group_value(r, s->value, row);
 	if (d->isnull)
 		return GPUAGG_OK;
-	if (s->op == GPUAGG_TRANS_COUNT)
+	if (s->datum != GPUAGG_REGROUP_STATE)
+		enter_datum(r, s, d, rows, state);
+	else if (s->op == GPUAGG_TRANS_COUNT)
 		enter_integer(s, state, 0, rows);
 	else if (gpuagg_transition_is_string(s->op))
 		enter_string(r, s, state, d->v.b);
@@ -570,7 +590,7 @@ static bool
 all_merged(const GpuAggRegroup *plan)
 {
 	for (int i = 0; i < plan->nstates; i++)
-		if (plan->states[i].distinct)
+		if (plan->states[i].distinct || plan->states[i].datum != GPUAGG_REGROUP_STATE)
 			return false;
 	return plan->nsorts == 0;
 }

@@ -39,7 +39,7 @@
 #include "node/moments.h"
 #include "node/intervals.h"
 #include "node/numerics.h"
-#include "node/ordered_sets.h"
+#include "node/regroup_datum.h"
 #include "node/results.h"
 #include "node/type_datums.h"
 #include "node/variances.h"
@@ -219,6 +219,12 @@ emitter_init_variance(const GpuAggLayout *layout, const GpuAggProgram *program,
 	}
 }
 
+static bool
+is_datum(int final)
+{
+	return final == GPUAGG_FINAL_DATUM || final == GPUAGG_FINAL_DATUM_AVG;
+}
+
 static void
 emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			 const GpuAggOutput *output, const Expr *expr, GpuAggEmitter *emitter)
@@ -255,8 +261,8 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			emitter->count_off = layout->state_off[output->count_index];
 		if (output->final == GPUAGG_FINAL_VARIANCE)
 			emitter_init_variance(layout, program, output, emitter);
-		string = output->final == GPUAGG_FINAL_BYTES || output->final == GPUAGG_FINAL_ORDERED;
-		if (output->final == GPUAGG_FINAL_ORDERED)
+		string = output->final == GPUAGG_FINAL_BYTES;
+		if (is_datum(output->final))
 			get_typlenbyval(exprType((const Node *) expr), &emitter->typlen, &emitter->typbyval);
 		if (output->final == GPUAGG_FINAL_SUM_FLOAT4 ||
 			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
@@ -267,8 +273,7 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			output->final == GPUAGG_FINAL_AVG_INTERVAL)
 			results->check = true;
 		emitter->statistic = output->statistic;
-		emitter->optional = output->final == GPUAGG_FINAL_MOMENTS ||
-			output->final == GPUAGG_FINAL_ORDERED;
+		emitter->optional = output->final == GPUAGG_FINAL_MOMENTS || is_datum(output->final);
 	}
 	if (output->shown_by > 0)
 		emitter->shown_off = layout->state_off[output->shown_by - 1];
@@ -744,7 +749,8 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 												emitter->scale, *i64 & GPUAGG_WORD_DECIMALS,
 												&emitter->room.number);
 		case GPUAGG_FINAL_MOMENTS:	/* emit_optional() */
-		case GPUAGG_FINAL_ORDERED:
+		case GPUAGG_FINAL_DATUM:
+		case GPUAGG_FINAL_DATUM_AVG:
 		case GPUAGG_FINAL_COUNT:
 		case GPUAGG_FINAL_SUM_INT8:
 		case GPUAGG_FINAL_SUM_FLOAT8:
@@ -800,7 +806,9 @@ emit_optional(const GpuAggResults *results, GpuAggEmitter *emitter, const char *
 	b = gpuagg_results_string(results, row, emitter->off);
 	if (b.len == GPUAGG_STRING_NONE)
 		return false;
-	*value = gpuagg_ordered_datum(b, emitter->typlen, emitter->typbyval);
+	*value = emitter->final == GPUAGG_FINAL_DATUM_AVG ?
+		gpuagg_datum_average(b, *(const int64 *) (row + emitter->count_off)) :
+		gpuagg_bytes_datum(b, emitter->typlen, emitter->typbyval);
 	return true;
 }
 

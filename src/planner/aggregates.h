@@ -200,7 +200,8 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_SUM_INTERVAL,	/* of "scale" sums from "index" on, as below */
 	GPUAGG_FINAL_AVG_INTERVAL,
 	GPUAGG_FINAL_WORD,			/* min, max: numeric from a word (program.h) */
-	GPUAGG_FINAL_ORDERED		/* of an ordered-set aggregate: a Datum's bytes; none: NULL */
+	GPUAGG_FINAL_DATUM,			/* a Datum's bytes, which regrouping makes; none: NULL */
+	GPUAGG_FINAL_DATUM_AVG		/* a numeric's, divided by the count */
 } GpuAggFinal;
 
 static inline bool

@@ -27,12 +27,29 @@
 /* None of a transition, a value */
 #define GPUAGG_REGROUP_NONE (-1)
 
+/* How the value of an expression is told from others */
+typedef enum GpuAggRegroupForm
+{
+	GPUAGG_REGROUP_CONSTANT,	/* as constants of programs are made */
+	GPUAGG_REGROUP_NUMERIC,		/* bytes of equal numerics are the same, */
+	GPUAGG_REGROUP_INTERVAL		/* of intervals, too */
+} GpuAggRegroupForm;
+
+/* States that are bytes of a Datum, of which no device knows */
+typedef enum GpuAggRegroupDatumOp
+{
+	GPUAGG_REGROUP_STATE,		/* no such state */
+	GPUAGG_REGROUP_FIRST,		/* the first value, of equal ones that may look different */
+	GPUAGG_REGROUP_SUM			/* the sum of numerics */
+} GpuAggRegroupDatumOp;
+
 typedef struct GpuAggRegroupValue
 {
 	uint8		type;			/* GpuAggType */
 	uint8		computed;		/* number is that of an expression of the plan
 								 * GPUAGG_PLAN_REGROUP, else of a key of the device */
 	uint16		number;
+	uint8		form;			/* GpuAggRegroupForm, of a computed one */
 } GpuAggRegroupValue;
 
 /* A state of the query's groups */
@@ -41,6 +58,7 @@ typedef struct GpuAggRegroupState
 	uint16		op;				/* GpuAggTransOp */
 	uint8		type;			/* GpuAggType of the argument */
 	uint8		distinct;		/* each value enters once */
+	uint8		datum;			/* GpuAggRegroupDatumOp */
 	int16		merge;			/* the device's transition that is merged, or */
 	int16		value;			/* the value that enters, */
 	int16		weight;			/* as often as this transition of the device counts;
