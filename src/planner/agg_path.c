@@ -30,6 +30,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/table.h"
 #include "access/transam.h"
 #include "compat.h"
@@ -249,6 +251,13 @@ make_scan_path(GpuAggGrouping *g, List *exprs)
 																	 target));
 }
 
+/* Of so many values, in memory */
+static Cost
+cost_of_sort(double values)
+{
+	return 2 * cpu_operator_cost * values * log2(Max(values, 2));
+}
+
 /* Of what PostgreSQL evaluates once for each of the device's groups */
 static Cost
 cost_of_computed(const GpuAggGrouping *g)
@@ -258,7 +267,8 @@ cost_of_computed(const GpuAggGrouping *g)
 	if (g->regroup == NULL)
 		return 0;
 	cost_qual_eval(&cost, g->regroup->exprs, g->root);
-	return cost.startup + cost.per_tuple * g->info.est_groups;
+	return cost.startup + cost.per_tuple * g->info.est_groups +
+		g->regroup->regroup.nsorts * cost_of_sort(g->info.est_groups);
 }
 
 /*

@@ -738,6 +738,20 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 }
 
 bool
+gpuagg_lower_stored_key(GpuAggLower *lw, Var *var, GpuAggOutput *output)
+{
+	GpuAggValue value;
+	uint8		type;
+
+	if (get_typlen(var->vartype) != -1 || gpuagg_constant_type(var->vartype, &type) ||
+		getBaseType(var->vartype) == NUMERICOID)
+		return false;
+	*output = (GpuAggOutput) {.final = GPUAGG_FINAL_KEY,.count_index = -1,.type = GPUAGG_T_TEXT};
+	return lower_nullness_column(lw, var, &value) && value.type == GPUAGG_T_TEXT &&
+		add_key(lw, &value, (Expr *) var, &output->index);
+}
+
+bool
 gpuagg_lower_unit_key(GpuAggLower *lw)
 {
 	GpuAggValue value;
