@@ -114,8 +114,8 @@ run_i64(uint32_t op, const int64_t *v, int n, bool halves, char *state)
 {
 	char		other[16];
 
-	_Alignas(8) char left[16];
-	_Alignas(8) char right[16];
+	_Alignas(8) char left[GPUAGG_MAX_STATE_BYTES];
+	_Alignas(8) char right[GPUAGG_MAX_STATE_BYTES];
 
 	gpuagg_state_init(op, left);
 	gpuagg_state_init(op, right);
