@@ -440,12 +440,12 @@ add_record_fields(GpuAggWriter *w, const States *s, const GpuAggRecord *record)
 	for (uint32_t t = 0; t < w->program->ntransitions; t++)
 	{
 		const uint8_t n = record->arg_field[t];
-		const GpuAggRecordField *f = &record->fields[n];
 
 		if (n == GPUAGG_NO_FIELD || written[n])
 			continue;
 		written[n] = true;
-		gpuagg_write(w, "\t\t*(%1$s *) (to + %2$u) = (%1$s) row.a%3$u;\n", field_type(f), f->off, s->of[t]);
+		gpuagg_write(w, "\t\t*(%1$s *) (to + %2$u) = (%1$s) row.a%3$u;\n", field_type(&record->fields[n]),
+					 record->fields[n].off, s->of[t]);
 	}
 }
 

@@ -28,7 +28,7 @@ INSERT INTO queries (q) VALUES
 	-- of equal char values any may be shown
 	('SELECT rtrim(bp), count(*) FROM sf JOIN sd ON a = k GROUP BY bp'),
 	-- a string as a key, in a condition and in an aggregate
-	('SELECT tx, count(*) FILTER (WHERE tx < ''text 3''), max(tx COLLATE "C"), max(length(tx)) FROM sf JOIN sd ON a = k WHERE vc <> ''v1'' OR v > 0 GROUP BY tx'),
+	('SELECT tx, count(*) FILTER (WHERE tx COLLATE "C" < ''text 3''), max(tx COLLATE "C"), max(length(tx)) FROM sf JOIN sd ON a = k WHERE vc <> ''v1'' OR v > 0 GROUP BY tx'),
 	('SELECT tx, tx || ''!'', upper(vc), count(*) FROM sf JOIN sd ON a = k GROUP BY tx, vc'),
 	-- several, of several tables, and of the same twice
 	('SELECT sd.tx, s2.n, d.vc, sf.t, count(*) FROM sf JOIN sd ON a = sd.k JOIN s2 ON b = s2.k JOIN sd d ON b = d.k GROUP BY 1, 2, 3, 4'),
