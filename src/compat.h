@@ -264,7 +264,7 @@ typedef OpBtreeInterpretation GpuAggOpMeaning;
 
 /* What pg_get_loaded_modules() shows (fmgr.h) */
 #ifdef PG_MODULE_MAGIC_EXT
-#define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "gpuagg", .version = "1.0.0")
+#define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "gpuagg", .version = "1.1.0")
 #else
 #define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC
 #endif
