@@ -232,7 +232,7 @@ define_user_settings(void)
 	DefineCustomIntVariable("gpuagg.lookup_memory",
 							"Memory for the tables in which a query looks up what it joins.",
 							"A query that needs more is PostgreSQL's; 0 leaves it all joins.",
-							&gpuagg_lookup_memory, 256, 0, 512,
+							&gpuagg_lookup_memory, 256, 0, 2048,
 							PGC_USERSET, GUC_UNIT_MB | GUC_EXPLAIN,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.queue_timeout",

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "cuda/columns/resident.h"
-#include "device/choice/local.h"
+
+/* What a kernel's arguments take at most, on any card */
+static_assert(sizeof(GpuAggFrameArgs) <= 4096, "arguments of a kernel");
 
 /* Blocks of a multiprocessor with groups in shared memory, and what is not ours of it */
 #define SHARED_BLOCKS 2
@@ -56,16 +58,15 @@ shared_fits(const GpuAggTask *task, GpuAggCompiledPath *path)
 	return path->shared_bytes <= room;
 }
 
-/* Ranges of the columns that the program loads; false: not all that it needs are known. */
+/* Ranges of the columns that keys are made of; false: they are not known. */
 static bool
 ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t n, GpuAggRange *columns)
 {
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	uint8_t		needed[GPUAGG_MAX_REGS] = {};
-	bool		known = true;
 
 	for (uint32_t i = 0; i < p->nkeys; i++)
-		gpuagg_codegen_needs(p, gpuagg_program_keys(p)[i].reg, needed);
+		gpuagg_range_needs(p, gpuagg_program_keys(p)[i].reg, needed);
 	for (uint32_t i = 0; i < p->nattrs; i++)
 	{
 		GpuAggRange *range = &columns[attrs[i].reg];
@@ -79,17 +80,13 @@ ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t
 		{
 			GpuAggRange r;
 
-			/* all are asked for, so that all are there the next time */
-			if (!gpuagg_cuda_column_range(pending[s].stripe, i, &r))
-				known = false;
-			else
-			{
-				range->low = r.low < range->low ? r.low : range->low;
-				range->high = r.high > range->high ? r.high : range->high;
-			}
+			if (!gpuagg_cuda_column_range(pending[s].stripe, i, true, &r))
+				return false;
+			range->low = r.low < range->low ? r.low : range->low;
+			range->high = r.high > range->high ? r.high : range->high;
 		}
 	}
-	return known;
+	return true;
 }
 
 /* Numbers for groups, if all keys have small ranges */
@@ -171,15 +168,37 @@ frame_hashed(const GpuAggTask *task, GpuAggCompiledPath *path)
 	return path->args.groups > 0 && shared_fits(task, path);
 }
 
-/* Rows of plain programs with many groups are better kept as they lie (groupby_sources.cu). */
+/*
+ * Rows are kept: what passes, if columns are then read as they lie, which without a
+ * filter needs no kernel; records of all others.
+ */
 static bool
-frame_single(const GpuAggTask *task, GpuAggStrategy strategy, GpuAggCompiledPath *path)
+frame_kept(const GpuAggTask *task, GpuAggCompiledPath *path)
 {
-	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
+	GpuAggStripeDeferral deferral;
+
+	path->shared_bytes = 0;
+	if (gpuagg_cuda_stripe_defers(task, &deferral))
+	{
+		if (p->filter_reg != GPUAGG_NO_REG)
+			frame_take(task, GPUAGG_FRAME_SELECTED, path);
+		return p->filter_reg != GPUAGG_NO_REG;
+	}
+	if (!gpuagg_codegen_packs(p))
+		return false;
+	frame_take(task, GPUAGG_FRAME_PACKED, path);
+	return true;
+}
+
+/* Rows without records go to the task's table, too, if there is room for one. */
+static bool
+frame_single(const GpuAggTask *task, bool keeps, GpuAggCompiledPath *path)
+{
 	const double bytes = 4 * task->config.expected_groups * task->prepared->stride;
 	const double limit = (double) (task->memory_limit > 0 ? task->memory_limit : task->device->memory_limit);
 
-	if (keeps && (gpuagg_local_is_plain(gpuagg_cuda_program(task->prepared)) || bytes > limit / 2))
+	if (keeps && (gpuagg_codegen_packs(gpuagg_cuda_program(task->prepared)) || bytes > limit / 2))
 		return false;
 	path->shared_bytes = 0;
 	frame_take(task, GPUAGG_FRAME_SINGLE, path);
@@ -187,18 +206,21 @@ frame_single(const GpuAggTask *task, GpuAggStrategy strategy, GpuAggCompiledPath
 }
 
 /*
- * Numbers first; then a table in shared memory; then the task's.  A strategy that is
- * forced is not left.
+ * Numbers first; then a table in shared memory; then what the strategy says.  A
+ * strategy that is forced is not left, nor one that has kept rows.
  */
 static bool
-frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, const GpuAggPendingStripe *pending, uint32_t n,
-			 GpuAggCompiledPath *path)
+frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, const GpuAggPendingStripe *pending,
+			 uint32_t n, GpuAggCompiledPath *path)
 {
+	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
 	const bool	forced = task->config.forced || task->forced != GPUAGG_STRATEGY_AUTO;
 	const bool	local = !forced || strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
 	const bool	single = !forced || strategy == GPUAGG_STRATEGY_SINGLE_PASS;
 	const bool	whole = task->prepared->hash_window.count <= 1;
 
+	if (kept)
+		return frame_kept(task, path);
 	if (gpuagg_cuda_program(task->prepared)->nkeys == 0)
 	{
 		frame_take(task, GPUAGG_FRAME_PLAIN, path);
@@ -206,10 +228,11 @@ frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, const GpuAggPendin
 	}
 	if (whole && (local || single) && frame_numbered(task, local, single, pending, n, path))
 		return true;
-	if (whole && local && (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) == 0 &&
-		frame_hashed(task, path))
+	if (keeps && frame_kept(task, path))
 		return true;
-	return single && frame_single(task, strategy, path);
+	if (whole && local && !keeps && frame_hashed(task, path))
+		return true;
+	return single && frame_single(task, keeps, path);
 }
 
 /* Literals and lists, where the kernel finds them */
@@ -226,6 +249,7 @@ args_fill(const GpuAggTask *task, GpuAggCompiledPath *path)
 	a->program = there;
 	a->seed = p->hash_seed;
 	a->hash_window = task->prepared->hash_window;
+	gpuagg_frame_tables(p, from, (const char *) there, a);
 	for (uint32_t i = 0; i < from->nconsts; i++)
 	{
 		const GpuAggConst *c = &gpuagg_program_consts(p)[from->consts[i] - p->ncolumns];
@@ -259,7 +283,7 @@ wish_fill(const GpuAggTask *task, GpuAggCompileWish *wish)
 }
 
 void
-gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy,
+gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept,
 							const GpuAggPendingStripe *pending, uint32_t n, GpuAggCompiledPath *path)
 {
 	const char *reason;
@@ -268,7 +292,7 @@ gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy,
 	if (task->device->compiler == NULL || task->config.compile.mode == GPUAGG_COMPILE_OFF ||
 		!gpuagg_codegen_takes(gpuagg_cuda_program(task->prepared), &reason))
 		return;
-	path->open = frame_choose(task, strategy, pending, n, path) && path->code.text != NULL;
+	path->open = frame_choose(task, strategy, kept, pending, n, path) && path->code.text != NULL;
 	wish_fill(task, &path->request.wish);
 	if (path->open)
 		args_fill(task, path);
@@ -297,6 +321,12 @@ gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const GpuAggPendingStripe *
 		return false;
 	blocks_choose(task, path);
 	return true;
+}
+
+bool
+gpuagg_cuda_compiled_keeps(const GpuAggCompiledPath *path)
+{
+	return path->frame == GPUAGG_FRAME_PACKED || path->frame == GPUAGG_FRAME_SELECTED;
 }
 
 GpuAggKernelState

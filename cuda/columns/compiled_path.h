@@ -4,7 +4,7 @@
  *		(cuda/frame/) it has, and how it is launched.
  *
  * All programs over stripes that the generator takes run so, once their kernel is
- * there; till then, and where it is not, they take the other paths (resident.h).
+ * there; till then, and where it is not, the interpreter reads them (resident.h).
  * Rows that a frame has no place for go through the interpreter behind a larger
  * table, or through the kernel once more.
  */
@@ -31,12 +31,16 @@ typedef struct GpuAggCompiledPath
 } GpuAggCompiledPath;
 
 /*
- * Sets the path for a task whose strategy is that one; n stripes are the first that
- * it has.  Not open: there is no frame for it.
+ * Sets the path for a task whose strategy is that one; kept: its rows are being kept,
+ * and will be.  n stripes are the first that it has.  Not open: there is no frame for
+ * it.
  */
-extern void gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy,
+extern void gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept,
 										const struct GpuAggPendingStripe *pending, uint32_t n,
 										GpuAggCompiledPath *path);
+
+/* Is the path for tasks that keep rows? */
+extern bool gpuagg_cuda_compiled_keeps(const GpuAggCompiledPath *path);
 
 /* Is the kernel there?  WAIT: ask again; otherwise it is ready, or this is for others. */
 extern GpuAggKernelState gpuagg_cuda_compiled_ask(GpuAggTask *task, GpuAggCompiledPath *path);

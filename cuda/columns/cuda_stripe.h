@@ -5,10 +5,9 @@
  *
  *	stripe.cu			stripes: memory, columns, what is valid
  *	fill.cu			pages into stripes, behind their decoding
- *	column_range.cu	least and greatest values
  *	dictionary.h	strings and their codes: dictionary.cu, encode.cu
- *	resident.h		stripes as a task's input: resident.cu, stripe_path.cu,
- *					stripe_filter.cu, stripe_local.cu
+ *	resident.h		stripes as a task's input: resident.cu, stripe_deferral.cu,
+ *					stripe_filter.cu
  *
  * What is done to stripes beside tasks is enqueued in a stream of its own, which
  * tasks wait for.  A task's own streams order what it does; that no two tasks
@@ -20,14 +19,6 @@
 #include "cuda/core/cuda_device.h"
 #include "cuda/groupby/groupby.h"
 #include "device/codegen/ranges.h"
-
-/* What is known of a column's values; measured when it is first asked for */
-typedef struct GpuAggColumnRange
-{
-	uint32_t	place;			/* of the answer; 0: not asked yet */
-	uint32_t	stamp;			/* that it has when it is there */
-	uint64_t	fills;			/* of the stripe, when it was asked for */
-} GpuAggColumnRange;
 
 /* Zones on the card, and what of them was last copied */
 typedef struct GpuAggStoredZones
@@ -48,7 +39,9 @@ typedef struct GpuAggStored
 	uint32_t   *nulls;
 	uint32_t   *has_nulls;		/* 0: none was ever kept */
 	GpuAggStoredZones zones;
-	GpuAggColumnRange range;
+	GpuAggRange range;			/* of integers */
+	uint64_t	ranged;			/* 1 + fills of the stripe, when it was taken; 0: never,
+								 * or others may be filling it */
 } GpuAggStored;
 
 struct GpuAggStripe
@@ -101,16 +94,12 @@ gpuagg_cuda_stripe_extend(GpuAggStripe *stripe, uint32_t end)
 /* What is stored of an attribute, or NULL */
 extern const GpuAggStored *gpuagg_cuda_stripe_stored(const GpuAggStripe *stripe, uint32_t attr);
 
-/* ---------- column_range.cu ---------- */
-
 /*
- * The range of an integer column's values, as far as they are known: false, if they
- * have changed; then they are measured, for who asks later.  A hint.
+ * The range of an integer column's values, or of codes, by its zones: whatever
+ * task_resident may read is in it.  waits: for a copy of the zones, if zones() has not
+ * been called since pages came.  False: it is not known.
  */
-extern bool gpuagg_cuda_column_range(GpuAggStripe *stripe, uint32_t attr, GpuAggRange *range);
-
-/* At close */
-extern void gpuagg_cuda_column_ranges_close(GpuAggDevice *device);
+extern bool gpuagg_cuda_column_range(GpuAggStripe *stripe, uint32_t attr, bool waits, GpuAggRange *range);
 
 /* ---------- dictionary.cu ---------- */
 
@@ -149,49 +138,9 @@ extern void gpuagg_cuda_strings_free(GpuAggTask *task);
 
 /* ---------- kernels ---------- */
 
-/* Columns that keys and arguments may be, where rows are read as they lie */
-#define GPUAGG_STRIPE_USED 16
-
 /* Positions [first, first + count) become invalid; zones of rows count them. */
 extern void gpuagg_cuda_stripe_clear(uint32_t *valid, GpuAggZone *zones, GpuAggPositions positions,
 									 cudaStream_t stream);
-
-/*
- * A filter of comparisons with constants that all must hold: values between
- * low and high, or not, as integers that have their order.
- */
-#define GPUAGG_STRIPE_TERMS 8
-
-typedef struct GpuAggStripeTerm
-{
-	int64_t		low;
-	int64_t		high;
-	uint16_t	column;
-	uint8_t		f64;
-	uint8_t		outside;
-} GpuAggStripeTerm;
-
-typedef struct GpuAggStripeFilter
-{
-	uint32_t	n;				/* 0: not such a filter */
-	GpuAggStripeTerm terms[GPUAGG_STRIPE_TERMS];
-} GpuAggStripeFilter;
-
-/* Doubles in PostgreSQL's order: -0 is 0, NaN comes last */
-static inline __host__ __device__ int64_t
-gpuagg_cuda_ordered_f64(double f)
-{
-	union
-	{
-		double		f;
-		int64_t		i;
-	}			v;
-
-	if (f != f)
-		return INT64_MAX;
-	v.f = f + 0.0;
-	return v.i >= 0 ? v.i : v.i ^ INT64_MAX;
-}
 
 /* Stripes that are read by one launch */
 typedef struct GpuAggStripeRun
@@ -202,30 +151,19 @@ typedef struct GpuAggStripeRun
 	GpuAggBatchHead *head;
 	uint32_t	nused;			/* columns whose NULLs matter */
 	uint16_t	used[GPUAGG_STRIPE_USED];
-	uint16_t	field_column[GPUAGG_RECORD_FIELDS];	/* where a field is */
 } GpuAggStripeRun;
 
 /* A flag a position: is it input, or, with leftover, left over?  Input is counted. */
 extern void gpuagg_cuda_stripe_flags(const GpuAggStripeInput *input, bool leftover, uint8_t *flags,
 								   GpuAggBatchHead *head, uint32_t sms, cudaStream_t stream);
 
-/* Makes the bitmaps `chosen`, and counts input; a filter of comparisons */
-extern void gpuagg_cuda_stripe_compare(const GpuAggStripeFilter *filter, const GpuAggStripeRun *run,
-									 uint32_t sms, cudaStream_t stream);
-
 /* What is input, or chosen, and not NULL: bitmaps `leftover`, and counts of all that */
 extern void gpuagg_cuda_stripe_take(const GpuAggStripeRun *run, uint32_t sms, cudaStream_t stream);
 
-/* As gpuagg_cuda_stripe_compare(), of any other filter; scratch for so many threads */
+/* Makes the bitmaps `chosen`, and counts input; scratch for so many threads */
 extern uint32_t gpuagg_cuda_stripe_choose_threads(uint32_t sms);
 extern void gpuagg_cuda_stripe_choose(const GpuAggCudaPrepared *prepared, const GpuAggStripeRun *run,
 									char *scratch, uint32_t scratch_stride, uint32_t sms,
 									cudaStream_t stream);
-
-/* Groups what is input, or chosen; spilled groups are those of the batch. */
-extern cudaError_t gpuagg_cuda_stripe_local(const GpuAggGroupByArgs *args, GpuAggKeyShape key,
-										  const GpuAggGroupByLocal *local,
-										  const GpuAggStripeRun *run, uint32_t blocks,
-										  cudaStream_t stream);
 
 #endif							/* GPUAGG_CUDA_COLUMNS_CUDA_STRIPE_H */

@@ -12,7 +12,6 @@
 /* Where the parts of a batch's memory are, as far as the host writes them */
 typedef struct ResidentParts
 {
-	GpuAggGroupByHead *head;
 	GpuAggStripeInput *inputs;
 	GpuAggStripeColumn *columns;
 	GpuAggPositions *without;
@@ -29,7 +28,6 @@ typedef struct ResidentShape
 {
 	const GpuAggPendingStripe *pending;
 	uint32_t	n;
-	bool		local;
 	bool		deferred;
 	bool		choose;			/* positions are chosen before they are grouped */
 	uint32_t	nspill;
@@ -61,7 +59,6 @@ resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 	size_t		at = 0;
 
 	decoded->head = (GpuAggBatchHead *) part(base, &at, sizeof(GpuAggBatchHead));
-	parts->head = (GpuAggGroupByHead *) part(base, &at, sizeof(GpuAggGroupByHead));
 	parts->inputs = (GpuAggStripeInput *) part(base, &at, shape->n * sizeof(GpuAggStripeInput));
 	parts->columns = (GpuAggStripeColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggStripeColumn));
 	parts->without = (GpuAggPositions *) part(base, &at, shape->nwithout * sizeof(GpuAggPositions));
@@ -137,9 +134,7 @@ resident_make(GpuAggTask *task, const ResidentShape *shape, ResidentParts *parts
 	batch->resident = r;
 	batch->completion.batch_id = shape->pending->done->completion.batch_id;
 	(void) resident_layout(task, shape, batch->memory, &batch->decoded, parts);
-	memset(gpuagg_cuda_staged(batch, parts->head), 0, sizeof(*parts->head));
 	r->n = shape->n;
-	r->local = shape->local;
 	r->deferred = shape->deferred;
 	inputs_stage(task, shape, parts, batch);
 	return batch;
@@ -187,21 +182,15 @@ run_of(const GpuAggStripeRun *run, const GpuAggBatch *batch, const ResidentShape
 	return r;
 }
 
-/* Positions that pass the filter, before the launch that looks at them */
+/* Positions that pass the filter, by the interpreter */
 static bool
 choose_positions(GpuAggTask *task, GpuAggBatch *batch, const GpuAggStripeRun *run, GpuAggError *error)
 {
 	const GpuAggProgram *p = batch->program;
 	const uint32_t sms = task->device->sms;
-	const GpuAggStripeFilter *filter = &task->queue->filter;
 	size_t		scratch_bytes;
 	char	   *scratch;
 
-	if (filter->n > 0)
-	{
-		gpuagg_cuda_stripe_compare(filter, run, sms, task->streams->group);
-		return CUDA_LAUNCHED(task->device, error);
-	}
 	if (!gpuagg_cuda_batch_scratch(task, p, gpuagg_cuda_stripe_choose_threads(sms), &scratch,
 								   &scratch_bytes, error))
 		return false;
@@ -237,50 +226,7 @@ push_done(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 	}
 }
 
-/* ---------- the path of few groups ---------- */
-
-static bool
-local_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
-			 const ResidentParts *parts, GpuAggError *error)
-{
-	GpuAggStripePath *path = &task->queue->path;
-	const GpuAggStripeRun run = run_of(&path->run, batch, shape, parts);
-
-	path->args.table = task->table;
-	path->args.head = parts->head;
-	path->args.spilled = batch->decoded.spill;
-	return launch_begin(task, batch, parts, error) &&
-		(!shape->choose || choose_positions(task, batch, &run, error)) &&
-		CUDA_OK(task->device,
-				gpuagg_cuda_stripe_local(&path->args, path->key, &path->local, &run, path->blocks,
-									   task->streams->group),
-				error) &&
-		gpuagg_cuda_batch_report(task, batch, error);
-}
-
-static void
-enqueue_local(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
-{
-	const GpuAggStripePath *path = &task->queue->path;
-	ResidentShape shape = {};
-	ResidentParts parts;
-	GpuAggBatch *batch;
-	GpuAggError error = {};
-
-	shape_of(task, pending, n, &shape);
-	shape.local = true;
-	shape.nspill = path->blocks * (path->local.slots + 1);
-	batch = resident_make(task, &shape, &parts, &error);
-	if (batch == NULL)
-	{
-		(void) gpuagg_cuda_task_fail(task, &error);
-		push_done(task, pending, n);
-		return;
-	}
-	batch->decoded.nrows = 0;
-	(void) gpuagg_cuda_batch_enqueued(task, batch, local_launch(task, batch, &shape, &parts, &error), &error);
-	push_done(task, pending + 1, n - 1);
-}
+/* ---------- a kernel of the query's own ---------- */
 
 bool
 gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
@@ -320,16 +266,13 @@ gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratc
 	return true;
 }
 
-/* ---------- a kernel of the query's own ---------- */
-
-static bool
-compiled_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, const ResidentParts *parts,
-				GpuAggError *error)
+/* What a kernel's arguments are for a launch over the batch's stripes */
+static GpuAggFrameArgs *
+frame_args(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, const ResidentParts *parts)
 {
-	GpuAggCompiledPath *path = &task->queue->compiled;
 	GpuAggFrameArgs *args = &batch->resident->frame;
 
-	*args = path->args;
+	*args = task->queue->compiled.args;
 	args->inputs = parts->inputs;
 	args->n = shape->n;
 	args->tiles = shape->tiles;
@@ -338,7 +281,30 @@ compiled_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape
 	args->head = batch->decoded.head;
 	args->entries = batch->decoded.spill;
 	args->nentries = parts->nentries;
+	return args;
+}
+
+/* Room for records of all rows, of which the report tells how many there are */
+static bool
+packed_room(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, GpuAggFrameArgs *args,
+			GpuAggError *error)
+{
+	batch->packed = true;
+	for (uint32_t i = 0; i < shape->n; i++)
+		batch->decoded.nrows += shape->pending[i].positions;
+	return gpuagg_cuda_groupby_room(task->groupby, batch->decoded.nrows, &args->records, &args->nrecords,
+								   error) == GPUAGG_OK;
+}
+
+static bool
+compiled_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, const ResidentParts *parts,
+				GpuAggError *error)
+{
+	GpuAggCompiledPath *path = &task->queue->compiled;
+	GpuAggFrameArgs *args = frame_args(task, batch, shape, parts);
+
 	return launch_begin(task, batch, parts, error) &&
+		(path->frame != GPUAGG_FRAME_PACKED || packed_room(task, batch, shape, args, error)) &&
 		gpuagg_cuda_compiled_launch(task, path, args, parts->entries_head, error) &&
 		gpuagg_cuda_batch_report(task, batch, error);
 }
@@ -353,7 +319,6 @@ enqueue_compiled(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 
 	shape_of(task, pending, n, &shape);
 	shape.choose = false;
-	shape.local = true;
 	shape.nspill = task->queue->compiled.nentries;
 	batch = resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
@@ -369,16 +334,34 @@ enqueue_compiled(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 	push_done(task, pending + 1, n - 1);
 }
 
-/* ---------- the path of many groups ---------- */
+/* ---------- stripes that are deferred ---------- */
+
+/* A kernel of the query's own selects, which may do so from one launch to the next. */
+static bool
+selects(const GpuAggTask *task)
+{
+	return task->queue->compiles && task->queue->compiled.frame == GPUAGG_FRAME_SELECTED;
+}
 
 static bool
 deferred_launch(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape,
 				const ResidentParts *parts, GpuAggError *error)
 {
 	const GpuAggStripeRun run = run_of(&task->queue->deferral.run, batch, shape, parts);
+	GpuAggCompiledPath *path = &task->queue->compiled;
 
-	if (!launch_begin(task, batch, parts, error) ||
-		(shape->choose && !choose_positions(task, batch, &run, error)))
+	if (!launch_begin(task, batch, parts, error))
+		return false;
+	if (selects(task))
+	{
+		GpuAggFrameArgs *args = frame_args(task, batch, shape, parts);
+
+		args->nused = run.nused;
+		memcpy(args->used, run.used, sizeof(args->used));
+		return gpuagg_cuda_compiled_launch(task, path, args, NULL, error) &&
+			gpuagg_cuda_batch_report(task, batch, error);
+	}
+	if (shape->choose && !choose_positions(task, batch, &run, error))
 		return false;
 	gpuagg_cuda_stripe_take(&run, task->device->sms, task->streams->group);
 	return gpuagg_cuda_batch_report(task, batch, error);
@@ -412,6 +395,7 @@ enqueue_deferred(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 
 	shape_of(task, pending, n, &shape);
 	shape.deferred = true;
+	shape.choose &= !selects(task);
 	batch = resident_make(task, &shape, &parts, &error);
 	if (batch == NULL)
 	{
@@ -556,21 +540,19 @@ enqueue_rows(GpuAggTask *task, GpuAggPendingStripe *w)
 
 /*
  * The strategy for a task that begins with stripes: the one that was chosen for
- * them, if the program's rows can be grouped so.  Left to itself, the device
- * has few groups in shared memory, and makes partitions of many.
+ * them.  Left to itself, the device has few groups in shared memory, and makes
+ * partitions of many.
  */
 static GpuAggStrategy
-resident_strategy(const GpuAggTask *task, const GpuAggStripePath *path)
+resident_strategy(const GpuAggTask *task)
 {
 	const GpuAggStrategy chosen = (GpuAggStrategy) task->config.resident_strategy;
 
-	if (chosen != GPUAGG_STRATEGY_AUTO && chosen < GPUAGG_NSTRATEGIES &&
-		(chosen != GPUAGG_STRATEGY_BLOCK_LOCAL || path->open || task->local.capacity > 0))
+	if (chosen != GPUAGG_STRATEGY_AUTO && chosen < GPUAGG_NSTRATEGIES)
 		return chosen;
 	if (task->groupby != NULL)
 		return (GpuAggStrategy) task->config.strategy;
-	return path->open || task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL :
-		GPUAGG_STRATEGY_PARTITIONED;
+	return task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL : GPUAGG_STRATEGY_PARTITIONED;
 }
 
 /* Before anything is grouped: rows are kept, or no more */
@@ -598,36 +580,35 @@ static void
 compiled_choose(GpuAggTask *task)
 {
 	GpuAggResidentQueue *q = task->queue;
-	GpuAggStrategy strategy;
+	const bool	free_to = may_choose(task);
 
-	if (may_choose(task))
-	{
-		GpuAggStripePath path;
-
-		(void) gpuagg_cuda_stripe_path(task, false, &path);
-		strategy = resident_strategy(task, &path);
-	}
+	if (free_to)
+		q->strategy = resident_strategy(task);
 	else if (task->groupby != NULL)
-		return;					/* rows are kept, as was asked for */
+		q->strategy = (GpuAggStrategy) task->config.strategy;
 	else
-		strategy = task->forced != GPUAGG_STRATEGY_AUTO ? task->forced : GPUAGG_STRATEGY_SINGLE_PASS;
-	gpuagg_cuda_compiled_choose(task, strategy, q->pending, q->n, &q->compiled);
+		q->strategy = task->forced != GPUAGG_STRATEGY_AUTO ? task->forced : GPUAGG_STRATEGY_SINGLE_PASS;
+	gpuagg_cuda_compiled_choose(task, q->strategy, !free_to && task->groupby != NULL, q->pending, q->n,
+								&q->compiled);
 }
 
-/* The kernel is there: groups are those of the task's table. */
+/* The kernel is there: rows are kept for the strategy, or groups are the task's table's. */
 static bool
 compiled_take(GpuAggTask *task, GpuAggError *error)
 {
 	GpuAggResidentQueue *q = task->queue;
+	const bool	keeps = gpuagg_cuda_compiled_keeps(&q->compiled);
 
-	if (may_choose(task) && !strategy_take(task, GPUAGG_STRATEGY_SINGLE_PASS, error))
+	if (may_choose(task) && !strategy_take(task, keeps ? q->strategy : GPUAGG_STRATEGY_SINGLE_PASS, error))
 		return false;
-	q->compiles = task->groupby == NULL;
-	if (q->compiles)
-	{
+	q->compiles = keeps == (task->groupby != NULL);
+	if (!q->compiles)
+		return true;
+	task->stats.compiled = 1;
+	if (!keeps)
 		task->strategy = gpuagg_frame_strategy(q->compiled.frame);
-		task->stats.compiled = 1;
-	}
+	if (q->compiled.frame == GPUAGG_FRAME_SELECTED)
+		(void) gpuagg_cuda_stripe_defers(task, &q->deferral);
 	return true;
 }
 
@@ -635,24 +616,12 @@ static bool
 path_choose(GpuAggTask *task, GpuAggError *error)
 {
 	GpuAggResidentQueue *q = task->queue;
-	const bool	free_to = may_choose(task);
 
 	q->chosen = true;
-	gpuagg_cuda_stripe_filter(gpuagg_cuda_program(task->prepared), &q->filter);
-	if (task->forced == GPUAGG_STRATEGY_AUTO || task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL)
-		(void) gpuagg_cuda_stripe_path(task, task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL, &q->path);
-	if (free_to)
-	{
-		const GpuAggStrategy strategy = resident_strategy(task, &q->path);
-
-		q->path.open &= strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
-		if (!strategy_take(task, strategy, error))
-			return false;
-	}
-	q->path.open &= task->groupby == NULL;
-	if (q->path.open)
-		task->strategy = gpuagg_strategy_name(GPUAGG_STRATEGY_BLOCK_LOCAL);
-	(void) gpuagg_cuda_stripe_defers(task, &q->deferral);
+	if (may_choose(task) && !strategy_take(task, resident_strategy(task), error))
+		return false;
+	if (task->groupby != NULL)
+		(void) gpuagg_cuda_stripe_defers(task, &q->deferral);
 	return true;
 }
 
@@ -662,12 +631,13 @@ enqueue(GpuAggTask *task, uint32_t n)
 {
 	GpuAggResidentQueue *q = task->queue;
 
-	if (q->compiles && gpuagg_cuda_compiled_prepare(task, q->pending, n, &q->compiled))
-		enqueue_compiled(task, q->pending, n);
+	if (q->compiles && !gpuagg_cuda_compiled_prepare(task, q->pending, n, &q->compiled))
+		for (uint32_t i = 0; i < n; i++)
+			enqueue_rows(task, &q->pending[i]);
 	else if (q->deferral.open)
 		enqueue_deferred(task, q->pending, n);
-	else if (q->path.open && !(task->local_settled && task->local.capacity == 0))
-		enqueue_local(task, q->pending, n);
+	else if (q->compiles)
+		enqueue_compiled(task, q->pending, n);
 	else
 		for (uint32_t i = 0; i < n; i++)
 			enqueue_rows(task, &q->pending[i]);
@@ -683,7 +653,8 @@ compiled_settle(GpuAggTask *task, bool waits, GpuAggError *error)
 	if (!q->asked)
 		compiled_choose(task);
 	q->asked = true;
-	if (!q->compiled.open || q->compiles || q->compiled.refused || (q->chosen && task->groupby != NULL))
+	if (!q->compiled.open || q->compiles || q->compiled.refused ||
+		(q->chosen && gpuagg_cuda_compiled_keeps(&q->compiled) != (task->groupby != NULL)))
 		return true;
 	state = gpuagg_cuda_compiled_ask(task, &q->compiled);
 	if (state == GPUAGG_KERNEL_READY)

@@ -6,17 +6,16 @@
  * that many of them are one launch.  The first one's batch stands for all of
  * that launch; the others complete behind it, with nothing to tell.
  *
- * Programs whose kernel has been compiled run through that (compiled_path.h).  Otherwise
- * a task whose first input are stripes groups by the strategy that was chosen for
- * them (GpuAggTaskConfig.resident_strategy).  Paths:
- *		few groups		columns are read as they lie (stripe_local.cu), into the
- *						task's table; what is not plain is interpreted behind it
- *		many groups		stripes are deferred: only which of their rows count is
- *						found out now.  At the end of input columns are read as
- *						they lie (groupby_sources.cu); if any row has a NULL, all
- *						become records instead
- *		else			the interpreter, as for decoded batches of pages, a stripe a batch;
- *						of tasks that keep rows, into records
+ * Programs whose kernel has been compiled run through that (compiled_path.h), by the
+ * strategy that was chosen for stripes (GpuAggTaskConfig.resident_strategy) or a
+ * faster one that their keys' ranges allow.  Till then, and without one, the
+ * interpreter reads a stripe a batch, as decoded batches of pages; of tasks that keep
+ * rows, into records.
+ *
+ * Deferral.  Where rows are kept and a program is of one integer key and one 4-byte
+ * argument at most, only which rows count is found out when stripes come.  At the end
+ * of input columns are read as they lie (groupby_sources.cu); if any row has a NULL,
+ * all become records instead.
  */
 #ifndef GPUAGG_CUDA_COLUMNS_RESIDENT_H
 #define GPUAGG_CUDA_COLUMNS_RESIDENT_H
@@ -29,8 +28,7 @@
 /* What a batch reads: device addresses */
 typedef struct GpuAggResident
 {
-	bool		local;			/* by the path of few groups */
-	bool		deferred;		/* by the one of many */
+	bool		deferred;
 	bool		compiled;		/* by a kernel of the query's own */
 	bool		flagged;		/* flags of what is left over have been made */
 	uint32_t	n;
@@ -54,18 +52,7 @@ typedef struct GpuAggPendingStripe
 	GpuAggPositions *without;
 } GpuAggPendingStripe;
 
-/* The path of few groups, of a task's program */
-typedef struct GpuAggStripePath
-{
-	bool		open;
-	GpuAggKeyShape key;
-	GpuAggGroupByArgs args;
-	GpuAggGroupByLocal local;
-	uint32_t	blocks;
-	GpuAggStripeRun run;			/* columns and fields */
-} GpuAggStripePath;
-
-/* The path of many groups */
+/* Of a task's program */
 typedef struct GpuAggStripeDeferral
 {
 	bool		open;
@@ -83,24 +70,14 @@ typedef struct GpuAggResidentQueue
 	bool		asked;			/* what a compiled kernel would be */
 	bool		compiles;		/* it is ready: no other path */
 	GpuAggCompiledPath compiled;
-	GpuAggStripePath path;
+	GpuAggStrategy strategy;	/* that it was chosen for */
 	GpuAggStripeDeferral deferral;
-	GpuAggStripeFilter filter;
 	uint32_t	n;
 	GpuAggPendingStripe pending[GPUAGG_RESIDENT_STRIPES];
 } GpuAggResidentQueue;
 
-/*
- * Can a program's stripes be grouped as they lie, in shared memory?  Sets the
- * path.  forced: even if groups do not fit.
- */
-extern bool gpuagg_cuda_stripe_path(const GpuAggTask *task, bool forced, GpuAggStripePath *path);
-
-/* Of a task that keeps rows: can stripes be deferred? */
+/* If the task keeps rows: can stripes be deferred? */
 extern bool gpuagg_cuda_stripe_defers(const GpuAggTask *task, GpuAggStripeDeferral *deferral);
-
-/* The program's filter, if it is one of comparisons */
-extern void gpuagg_cuda_stripe_filter(const GpuAggProgram *program, GpuAggStripeFilter *filter);
 
 extern GpuAggStatus gpuagg_cuda_task_resident(GpuAggTask *task, uint64_t batch_id,
 											  GpuAggStripe *stripe, const GpuAggPositions *without,
@@ -115,7 +92,7 @@ extern bool gpuagg_cuda_resident_flush(GpuAggTask *task);
 /* The same, if their kernel is being compiled and worth waiting for: then nothing is. */
 extern bool gpuagg_cuda_resident_poll(GpuAggTask *task);
 
-/* What the path of few groups has left over, through the interpreter */
+/* What a compiled kernel has left over, through the interpreter */
 extern bool gpuagg_cuda_resident_leftover(GpuAggTask *task, GpuAggBatch *batch, char *scratch,
 									  uint32_t scratch_stride, GpuAggError *error);
 

@@ -32,7 +32,6 @@ stream_open(GpuAggDevice *device, GpuAggError *error)
 void
 gpuagg_cuda_stripes_close(GpuAggDevice *device)
 {
-	gpuagg_cuda_column_ranges_close(device);
 	if (device->stripe_stream == NULL)
 		return;
 	(void) cudaEventDestroy(device->stripe_event);
@@ -170,6 +169,58 @@ stripe_range(const GpuAggStripe *stripe, uint32_t attr, GpuAggZone *range)
 		range->high = zone->high > range->high ? zone->high : range->high;
 		range->count += zone->count;
 	}
+	return true;
+}
+
+/*
+ * What has come of pages is complete where a task may read.  Others may be under way,
+ * so zones() will copy once more.
+ */
+static bool
+zones_read(GpuAggStripe *stripe, GpuAggStoredZones *zones)
+{
+	GpuAggDevice *device = stripe->device;
+	GpuAggError error = {};
+
+	if (zones->here == NULL || device->lost)
+		return false;
+	return CUDA_OK(device, cudaMemcpyAsync(zones->here, zones->there,
+										   gpuagg_zones(stripe->positions) * sizeof(GpuAggZone),
+										   cudaMemcpyDeviceToHost, device->stripe_stream), &error) &&
+		CUDA_OK(device, cudaStreamSynchronize(device->stripe_stream), &error);
+}
+
+static GpuAggRange
+zones_range(const GpuAggZone *zones, uint32_t n)
+{
+	GpuAggRange r = {INT64_MAX, INT64_MIN};
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		r.low = zones[i].low < r.low ? zones[i].low : r.low;
+		r.high = zones[i].high > r.high ? zones[i].high : r.high;
+	}
+	return r;
+}
+
+bool
+gpuagg_cuda_column_range(GpuAggStripe *stripe, uint32_t attr, bool waits, GpuAggRange *range)
+{
+	GpuAggStored *column = (GpuAggStored *) gpuagg_cuda_stripe_stored(stripe, attr);
+	bool		current;
+
+	if (column == NULL || gpuagg_key_class(column->type) == GPUAGG_CLASS_F64)
+		return false;
+	/* a column of what was drawn has no zones */
+	current = column->zones.here != NULL && column->zones.fills == stripe->fills;
+	if (column->ranged != 1 + stripe->fills)
+	{
+		if (!current && !(waits && zones_read(stripe, &column->zones)))
+			return false;
+		column->range = zones_range(column->zones.here, gpuagg_zones(stripe->positions));
+		column->ranged = current ? 1 + stripe->fills : 0;
+	}
+	*range = column->range;
 	return true;
 }
 

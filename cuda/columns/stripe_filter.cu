@@ -2,7 +2,8 @@
  * stripe_filter.cu
  *		The positions of a stripe that a task takes: as flags, for the kernels that
  *		interpret rows (kernels.h), or as a bitmap of those that also pass the
- *		filter, for those that read columns as they lie (stripe_local.cu).
+ *		filter, for those that read columns as they lie (groupby_sources.cu); until
+ *		a kernel of the query's own makes it (frame/selected.cuh).
  */
 #include "cuda/columns/cuda_stripe.h"
 #include "cuda/frame/stripe_input.cuh"
@@ -62,7 +63,7 @@ gpuagg_cuda_stripe_flags(const GpuAggStripeInput *input, bool leftover, uint8_t 
 	stripe_flags_kernel<<<blocks, CHOOSE_THREADS, 0, stream>>>(*input, leftover, flags, head);
 }
 
-/* ---------- the filter ---------- */
+/* ---------- bitmaps ---------- */
 
 /* The input that has a bitmap's word, counted through all inputs, from i on */
 static __device__ __forceinline__ uint32_t
@@ -72,64 +73,6 @@ input_of(const GpuAggStripeRun &run, uint32_t at, uint32_t i)
 		i++;
 	return i;
 }
-
-/* A position is there, whatever it holds: stripes are of whole tiles. */
-static __device__ __forceinline__ bool
-term_holds(const GpuAggStripeTerm &term, const GpuAggStripeColumn *columns, uint32_t position)
-{
-	const GpuAggStripeColumn *column = &columns[term.column];
-	int64_t		v;
-	bool		inside;
-
-	if (column->nulls[position / 32] >> (position % 32) & 1)
-		return false;
-	v = column->bytes == 4 ? (int64_t) __ldcs((const int32_t *) column->values + position) :
-		(int64_t) __ldcs((const long long *) column->values + position);
-	if (term.f64)
-		v = gpuagg_cuda_ordered_f64(__longlong_as_double(v));
-	inside = v >= term.low && v <= term.high;
-	return inside != (bool) term.outside;
-}
-
-static __global__ void
-__launch_bounds__(CHOOSE_THREADS)
-stripe_compare_kernel(const __grid_constant__ GpuAggStripeFilter filter,
-					const __grid_constant__ GpuAggStripeRun run)
-{
-	const uint32_t lane = threadIdx.x % WARP_LANES;
-	uint32_t	at = (blockIdx.x * blockDim.x + threadIdx.x) / WARP_LANES;
-	uint32_t	scanned = 0;
-	uint32_t	i = 0;
-
-	for (; at < run.tiles * (GPUAGG_STRIPE_TILE / 32); at += gridDim.x * blockDim.x / WARP_LANES)
-	{
-		uint32_t	word;
-		uint32_t	bits;
-		bool		chosen = true;
-
-		i = input_of(run, at, i);
-		const GpuAggStripeInput &input = run.inputs[i];
-
-		word = at - input.first_tile * (GPUAGG_STRIPE_TILE / 32);
-		bits = warp_bits(input, input.valid, word);
-		for (uint32_t t = 0; t < filter.n && bits != 0; t++)
-			chosen = chosen && term_holds(filter.terms[t], input.columns, word * 32 + lane);
-		scanned += __popc(bits);
-		bits &= __ballot_sync(0xFFFFFFFFu, chosen);
-		if (lane == 0)
-			input.chosen[word] = bits;
-	}
-	report_scanned(run.head, scanned);
-}
-
-void
-gpuagg_cuda_stripe_compare(const GpuAggStripeFilter *filter, const GpuAggStripeRun *run, uint32_t sms,
-						 cudaStream_t stream)
-{
-	stripe_compare_kernel<<<sms * CHOOSE_BLOCKS, CHOOSE_THREADS, 0, stream>>>(*filter, *run);
-}
-
-/* ---------- what is taken ---------- */
 
 /* A word of each bitmap for a thread */
 static __global__ void
@@ -181,7 +124,7 @@ gpuagg_cuda_stripe_take(const GpuAggStripeRun *run, uint32_t sms, cudaStream_t s
 	stripe_take_kernel<<<sms * CHOOSE_BLOCKS, CHOOSE_THREADS, 0, stream>>>(*run);
 }
 
-/* ---------- other filters ---------- */
+/* ---------- the filter ---------- */
 
 static __device__ void
 choose_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggStripeRun &run,

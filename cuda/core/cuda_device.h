@@ -86,7 +86,6 @@ struct GpuAggDevice
 	cudaStream_t stripe_stream;	/* what is done to them beside tasks; NULL: none
 								 * has been made yet */
 	cudaEvent_t stripe_event;		/* behind the last of it */
-	struct GpuAggColumnRanges *ranges;	/* column_range.cu; NULL: none was asked for */
 
 	struct GpuAggKernelCompiler *compiler;	/* cuda/compile/compile.cu; NULL: none */
 };

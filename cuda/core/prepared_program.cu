@@ -58,6 +58,7 @@ prepare_groups(GpuAggCudaPrepared *prepared, const GpuAggProgram *p)
 		gpuagg_state_init(trans[i].op, prepared->init_row + prepared->layout.state_off[i]);
 	}
 	prepared->has_strings |= locked;
+	prepared->has_moments = gpuagg_program_has_moments(p);
 	prepared->lock_off = locked ? prepared->layout.row_bytes : 0;
 	prepared->stride = prepared->layout.row_bytes + (locked ? 8 : 0);
 }

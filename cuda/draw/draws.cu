@@ -160,10 +160,34 @@ stage(const GpuAggTask *task, const GpuAggDrawRange *ranges, const DrawShape *s)
 
 /* ---------- the task's stripe ---------- */
 
+/* Rows are drawn of all these: a column's values are those of one of them. */
+static bool
+drawn_range(const GpuAggDrawRange *ranges, uint32_t nranges, uint32_t attr, GpuAggRange *range)
+{
+	bool		known = true;
+
+	range->low = INT64_MAX;
+	range->high = INT64_MIN;
+	for (uint32_t i = 0; known && i < nranges; i++)
+	{
+		GpuAggRange r;
+
+		if (!is_new_stripe(ranges, i))
+			continue;
+		known = gpuagg_cuda_column_range(ranges[i].stripe, attr, false, &r);
+		if (known && r.low < range->low)
+			range->low = r.low;
+		if (known && r.high > range->high)
+			range->high = r.high;
+	}
+	return known;
+}
+
 /* With the columns that the program loads, in the order of their attributes */
 static void
-drawn_columns(const GpuAggProgram *p, const GpuAggStripe *like, GpuAggStripe *stripe)
+drawn_columns(const GpuAggProgram *p, const GpuAggDrawRange *ranges, uint32_t nranges, GpuAggStripe *stripe)
 {
+	const GpuAggStripe *like = ranges[0].stripe;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 
 	for (uint32_t i = 0; i < p->nattrs; i++)
@@ -173,6 +197,8 @@ drawn_columns(const GpuAggProgram *p, const GpuAggStripe *like, GpuAggStripe *st
 
 			*column = *gpuagg_cuda_stripe_stored(like, i);
 			column->memory_bytes = (size_t) stripe->room * column->bytes;
+			memset(&column->zones, 0, sizeof(column->zones));
+			column->ranged = drawn_range(ranges, nranges, i, &column->range) ? 1 + stripe->fills : 0;
 		}
 }
 
@@ -187,7 +213,7 @@ drawn_windows(const GpuAggTaskConfig *config, GpuAggDrawn *drawn)
 }
 
 static GpuAggDrawn *
-drawn_make(const GpuAggTask *task, const GpuAggStripe *like, uint32_t positions)
+drawn_make(const GpuAggTask *task, const GpuAggDrawRange *ranges, uint32_t nranges, uint32_t positions)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggDrawn *drawn = (GpuAggDrawn *) calloc(1, sizeof(*drawn) + p->ncolumns * sizeof(GpuAggStored));
@@ -201,7 +227,7 @@ drawn_make(const GpuAggTask *task, const GpuAggStripe *like, uint32_t positions)
 	stripe->room = (positions + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE * GPUAGG_STRIPE_TILE;
 	stripe->valid_bytes = gpuagg_cuda_align(stripe->room / 8);
 	stripe->columns = (GpuAggStored *) (drawn + 1);
-	drawn_columns(p, like, stripe);
+	drawn_columns(p, ranges, nranges, stripe);
 	drawn_windows(&task->config, drawn);
 	return drawn;
 }
@@ -255,7 +281,7 @@ draw_into_stripe(GpuAggTask *task, const GpuAggDrawRange *ranges, uint32_t nrang
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	DrawShape	s = {};
 
-	task->drawn = drawn_make(task, ranges[0].stripe, (uint32_t) task->config.sample.cutoff);
+	task->drawn = drawn_make(task, ranges, nranges, (uint32_t) task->config.sample.cutoff);
 	if (task->drawn == NULL)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");

@@ -20,31 +20,16 @@ struct FrameDense
 	__device__ __forceinline__ bool
 	enter(const typename P::Row &row)
 	{
-		FrameEntry	e;
-		uint32_t	same;
+		char	   *entry;
 		uint32_t	n;
 
 		if (!P::number(a, row, &n))
 			return false;
-		e.entry = a.entries + (uint64_t) n * P::STRIDE;
-		if (P::bare(row) && *(volatile uint32_t *) e.entry == 0)
-			*(volatile uint32_t *) e.entry = GPUAGG_HEAD_READY;
-		same = together(n);
-		if (same == 0)
-			P::step(e, row);
-		else
-			enter_together(row, same, e.entry);
+		entry = a.entries + (uint64_t) n * P::STRIDE;
+		if (P::bare(row) && *(volatile uint32_t *) entry == 0)
+			*(volatile uint32_t *) entry = GPUAGG_HEAD_READY;
+		together_enter<P>(row, n, entry);
 		return true;
-	}
-
-	static __device__ __forceinline__ void
-	enter_together(const typename P::Row &row, uint32_t same, char *entry)
-	{
-		FrameRegisters<P> mine;
-		FrameOut	out = {entry, mine.held};
-
-		if (together_add<P>(row, same, mine))
-			P::states(out);
 	}
 };
 

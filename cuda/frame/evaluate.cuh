@@ -122,6 +122,45 @@ frame_string(GpuAggBytes *const *strings, uint32_t code, uint8_t state)
 	const uint8_t s##n = q.z##n >> r & GPUAGG_ST_NULL; \
 	const GpuAggBytes v##n = frame_string(k.t##n, (uint32_t) quad_at(q.c##n.v, r), s##n);
 
+template <typename V, typename Stored, bool NULLS>
+GPUAGG_FN V
+frame_fetch(const GpuAggFrameFetched &c, int64_t row, uint8_t *st)
+{
+	return gpuagg_lookup_there(NULLS ? c.nulls : NULL, c.nrows, row, st) ?
+		((const Stored *) c.values)[row] : 0;
+}
+
+/* ---------- stages of a filter ---------- */
+
+template <uint32_t S>
+struct FrameStage
+{
+};
+
+/* A row that was looked up, for later stages: its number, or, with the highest bit, a state */
+#define FRAME_FOUND_STATE 0x80000000u
+
+template <typename V>
+GPUAGG_FN void
+quad_put(V *v, uint32_t r, V x)
+{
+	for (uint32_t i = 0; i < GPUAGG_QUAD; i++)
+		v[i] = i == r ? x : v[i];
+}
+
+#define GPUAGG_FOUND(n) uint32_t f##n[GPUAGG_QUAD];
+#define GPUAGG_KEEP(n) \
+	quad_put(found.f##n, r, s##n == GPUAGG_ST_VALUE ? (uint32_t) v##n & ~FRAME_FOUND_STATE : \
+			 FRAME_FOUND_STATE | s##n);
+#define GPUAGG_KEPT(n) \
+	const int64_t v##n = quad_at(found.f##n, r); \
+	const uint8_t s##n = v##n & FRAME_FOUND_STATE ? (uint8_t) v##n : GPUAGG_ST_VALUE;
+
+/* The filter of a row that is left is true, or NULL. */
+#define GPUAGG_SO_FAR(n) \
+	const int64_t v##n = 1; \
+	const uint8_t s##n = *nulls >> r & GPUAGG_ST_NULL;
+
 /* ---------- constants ---------- */
 
 #define GPUAGG_CONST(n, type, field, i) \
@@ -182,6 +221,15 @@ frame_string(GpuAggBytes *const *strings, uint32_t code, uint8_t state)
 #define GPUAGG_DO_IB_B_IMM(n, fn, x, y) \
 	GPUAGG_GUARDED(n, GpuAggBytes, s##x | s##y, fn(v##x, v##y, &e, &i##n))
 
+/* Look-ups that the text knows the place of: the row of key x in table t; of row x column c */
+#define GPUAGG_DO_LOOKUP_BITS(n, x, t) \
+	GPUAGG_GUARDED(n, int64_t, s##x, \
+				   gpuagg_lookup_bit(a.tables[t].bits, a.tables[t].first, a.tables[t].span, v##x, &e))
+#define GPUAGG_DO_FETCH(n, type, stored, x, c) \
+	GPUAGG_GUARDED(n, type, s##x, (frame_fetch<type, stored, false>(a.fetched[c], v##x, &e)))
+#define GPUAGG_DO_FETCH_NULLS(n, type, stored, x, c) \
+	GPUAGG_GUARDED(n, type, s##x, (frame_fetch<type, stored, true>(a.fetched[c], v##x, &e)))
+
 /* What of an instruction such operators look at, and IN lists */
 #define GPUAGG_IMM(n, op, flags, imm) \
 	const GpuAggInstr i##n = {op, 0, 0, 0, 0, flags, imm, 0};
@@ -236,6 +284,15 @@ GPUAGG_FN bool
 frame_passes(int64_t value, uint8_t state, uint32_t *errors)
 {
 	return frame_consume(state, errors) && value != 0;
+}
+
+/* Behind a stage that is not the last: may the filter still be true, or an error? */
+GPUAGG_FN bool
+frame_is_left(int64_t value, uint8_t state, uint32_t r, uint32_t *nulls, uint32_t *errors)
+{
+	*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
+	*nulls = (*nulls & ~(1u << r)) | (uint32_t) (state & GPUAGG_ST_NULL) << r;
+	return state == GPUAGG_ST_NULL || (state == GPUAGG_ST_VALUE && value != 0);
 }
 
 /* A double that only PostgreSQL averages does not enter. */

@@ -10,6 +10,8 @@
  *	dense.cuh		the same, groups in device memory
  *	hashed.cuh		a hash table in shared memory for each block
  *	single.cuh		the task's table
+ *	packed.cuh		records, which are grouped later
+ *	selected.cuh	a bitmap of what passes
  *
  * Literals, parameters and IN lists are arguments, so that one kernel serves all
  * of them.
@@ -50,6 +52,21 @@ typedef struct GpuAggFrameList
 	int64_t		n;
 } GpuAggFrameList;
 
+/* A look-up table of bits (device/ops/ops_lookup.h), and a column of a table */
+typedef struct GpuAggFrameTable
+{
+	const GpuAggLookupBits *bits;
+	int64_t		first;
+	uint64_t	span;
+} GpuAggFrameTable;
+
+typedef struct GpuAggFrameFetched
+{
+	const char *values;
+	const uint64_t *nulls;		/* NULL: none is */
+	uint64_t	nrows;
+} GpuAggFrameFetched;
+
 typedef struct GpuAggFrameArgs
 {
 	const GpuAggStripeInput *inputs;
@@ -60,7 +77,7 @@ typedef struct GpuAggFrameArgs
 	uint32_t	copies_log2;	/* of a block's groups */
 	uint32_t	groups;			/* direct, dense: numbers; hashed: a block's slots, a
 								 * power of two */
-	uint32_t	pad;
+	uint32_t	nused;			/* selected: columns whose NULLs matter */
 	GpuAggBatchHead *head;
 	GpuAggTableRef table;
 	uint64_t	seed;			/* of hashes */
@@ -68,10 +85,46 @@ typedef struct GpuAggFrameArgs
 	char	   *entries;		/* direct, dense: of all numbers; hashed: what blocks
 								 * have found, nentries of them */
 	uint32_t   *nentries;
+	char	   *records;		/* packed: all of the task's, nrecords of them */
+	unsigned long long *nrecords;
+	uint16_t	used[GPUAGG_STRIPE_USED];
 	const GpuAggProgram *program;	/* strings of IN lists lie there */
 	GpuAggFrameKey keys[GPUAGG_CODEGEN_NUMBERED];
 	GpuAggFrameList lists[GPUAGG_CODEGEN_LISTS];
+	GpuAggFrameTable tables[GPUAGG_CODEGEN_TABLES];
+	GpuAggFrameFetched fetched[GPUAGG_CODEGEN_FETCHED];
 	GpuAggValue consts[GPUAGG_CODEGEN_CONSTS];
 } GpuAggFrameArgs;
+
+#ifndef __CUDACC_RTC__
+/* Tables and columns of a text's program p, which lies at `there` for the kernel */
+static inline void
+gpuagg_frame_tables(const GpuAggProgram *p, const GpuAggCodegenArgs *from, const char *there,
+					GpuAggFrameArgs *a)
+{
+	const GpuAggConst *consts = gpuagg_program_consts(p);
+
+	for (uint32_t i = 0; i < from->ntables; i++)
+	{
+		const GpuAggConst *c = &consts[from->tables[i] - p->ncolumns];
+		const GpuAggLookup *t = gpuagg_lookup_of(gpuagg_const_bytes(p, c));
+
+		a->tables[i].bits = (const GpuAggLookupBits *) (there + c->v.off + t->finder);
+		a->tables[i].first = t->first;
+		a->tables[i].span = t->span;
+	}
+	for (uint32_t i = 0; i < from->nfetched; i++)
+	{
+		const GpuAggConst *c = &consts[from->fetched[i].table - p->ncolumns];
+		const GpuAggLookup *t = gpuagg_lookup_of(gpuagg_const_bytes(p, c));
+		const GpuAggLookupColumn *column = gpuagg_lookup_column(t, from->fetched[i].column);
+
+		a->fetched[i].values = there + c->v.off + column->values;
+		a->fetched[i].nulls = column->nulls == 0 ? NULL :
+			(const uint64_t *) (there + c->v.off + column->nulls);
+		a->fetched[i].nrows = t->nrows;
+	}
+}
+#endif							/* __CUDACC_RTC__ */
 
 #endif							/* GPUAGG_CUDA_FRAME_FRAME_H */

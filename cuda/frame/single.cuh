@@ -6,7 +6,7 @@
 #define GPUAGG_CUDA_FRAME_SINGLE_CUH
 
 #include "cuda/frame/number.cuh"
-#include "cuda/frame/walk.cuh"
+#include "cuda/frame/together.cuh"
 #include "cuda/kernel/table_probe.cuh"
 
 /* Keys of a row, as table_probe() asks for them */
@@ -35,20 +35,35 @@ struct FrameKeys
 	}
 };
 
+/* Rows of a key that many have add up before they meet at its states. */
+template <typename P>
+static __device__ __forceinline__ void
+single_step(const GpuAggFrameArgs &a, const typename P::Row &row, char *entry)
+{
+	if (a.table.capacity <= UINT32_MAX)
+		together_enter<P>(row, (uint32_t) ((uint64_t) (entry - a.table.slots) / P::STRIDE), entry);
+	else
+	{
+		FrameEntry	e = {entry};
+
+		P::step(e, row);
+	}
+}
+
 /* Rows outside of the task's window of hashes count as passed, and that is all. */
 template <typename P>
 static __device__ __noinline__ bool
 single_enter(const GpuAggFrameArgs &a, const typename P::Row &row, uint64_t hash, uint32_t *added)
 {
 	const FrameKeys<P> keys = {row};
-	FrameEntry	e;
+	char	   *entry;
 
 	if (!gpuagg_hash_window_has(a.hash_window, hash))
 		return true;
-	e.entry = table_probe(P::STRIDE, &a.table, keys, hash, a.table.limit, GPUAGG_MAX_PROBES, added);
-	if (e.entry == NULL)
+	entry = table_probe(P::STRIDE, &a.table, keys, hash, a.table.limit, GPUAGG_MAX_PROBES, added);
+	if (entry == NULL)
 		return false;
-	P::step(e, row);
+	single_step<P>(a, row, entry);
 	return true;
 }
 

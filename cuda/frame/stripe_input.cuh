@@ -18,14 +18,12 @@ word_bits(int64_t from, int64_t to)
 	return low & high;
 }
 
-/* Positions of a bitmap's word that are listed: the list is in order */
+/* The first listed positions that do not end before one: the list is in order */
 static __device__ uint32_t
-listed_bits(const GpuAggStripeInput &input, uint32_t word)
+listed_at(const GpuAggStripeInput &input, int64_t start)
 {
-	const int64_t start = (int64_t) word * 32;
 	uint32_t	low = 0;
 	uint32_t	high = input.nwithout;
-	uint32_t	bits = 0;
 
 	while (low < high)
 	{
@@ -36,6 +34,30 @@ listed_bits(const GpuAggStripeInput &input, uint32_t word)
 		else
 			low = at + 1;
 	}
+	return low;
+}
+
+/* Are all positions of a run listed, one beside the other? */
+static __device__ __forceinline__ bool
+input_is_listed(const GpuAggStripeInput &input, uint32_t first, uint32_t count)
+{
+	uint32_t	at;
+
+	if (input.nwithout == 0)
+		return false;
+	at = listed_at(input, first);
+	return at < input.nwithout && input.without[at].first <= first &&
+		(uint64_t) input.without[at].first + input.without[at].count >= (uint64_t) first + count;
+}
+
+/* Positions of a bitmap's word that are listed */
+static __device__ uint32_t
+listed_bits(const GpuAggStripeInput &input, uint32_t word)
+{
+	const int64_t start = (int64_t) word * 32;
+	uint32_t	low = listed_at(input, start);
+	uint32_t	bits = 0;
+
 	for (; low < input.nwithout && (int64_t) input.without[low].first < start + 32; low++)
 	{
 		const int64_t from = (int64_t) input.without[low].first - start;

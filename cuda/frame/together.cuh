@@ -70,4 +70,27 @@ together_add(const typename P::Row &row, uint32_t same, FrameRegisters<P> &mine)
 	return fetch.first;
 }
 
+/* A row enters the states of an entry in device memory, which is that of group number n. */
+template <typename P>
+static __device__ __forceinline__ void
+together_enter(const typename P::Row &row, uint32_t n, char *entry)
+{
+	const uint32_t same = together(n);
+
+	if (same == 0)
+	{
+		FrameEntry	e = {entry};
+
+		P::step(e, row);
+	}
+	else
+	{
+		FrameRegisters<P> mine;
+		FrameOut	out = {entry, mine.held};
+
+		if (together_add<P>(row, same, mine))
+			P::states(out);
+	}
+}
+
 #endif							/* GPUAGG_CUDA_FRAME_TOGETHER_CUH */

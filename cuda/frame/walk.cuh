@@ -4,8 +4,8 @@
  *		four of them a thread at once, the filter's columns first.
  *
  * A warp takes granules of 1024 positions, by turns.  While it is at four rows of
- * each lane, the next four are on their way.  Columns that only rows which pass
- * need are loaded by lanes that have such a row.  A frame has
+ * each lane, the next four are on their way.  Columns that only later stages of the
+ * filter need, or rows which pass, are loaded by lanes that have such a row.  A frame has
  *		bool enter(const typename Program::Row &row)	false: no place
  * Rows without place are bits of the stripe's `leftover`, for a later launch or
  * the interpreter.
@@ -89,19 +89,25 @@ frame_bits(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, uint32_t fi
 /* Rows of a lane whose code is written out: long code takes long to compile. */
 #define FRAME_UNROLL(P, Frame) (P::LONG || Frame::LONG ? 1 : GPUAGG_QUAD)
 
-/* Of four rows, those that pass */
-template <typename P, typename Frame>
+/* Of four rows that are left before stage S of the filter, those that pass it and the next */
+template <typename P, typename Frame, uint32_t S>
 static __device__ __forceinline__ uint32_t
 frame_filter(const GpuAggFrameArgs &a, const typename P::Columns &k, const typename P::Early &q,
-			 uint32_t take, FrameCounts *counts)
+			 typename P::More &m, typename P::Found &found, uint32_t at, uint32_t take, uint32_t *nulls,
+			 FrameCounts *counts)
 {
 	constexpr uint32_t unroll = FRAME_UNROLL(P, Frame);
 	uint32_t	passed = 0;
 
+	if constexpr (S > 0)
+		if (take != 0)
+			P::more(k, at, m, FrameStage<S>());
 	#pragma unroll unroll
 	for (uint32_t r = 0; r < GPUAGG_QUAD; r++)
 		if (take >> r & 1)
-			passed |= (uint32_t) P::passes(a, k, q, r, &counts->errors) << r;
+			passed |= (uint32_t) P::passes(a, k, q, m, found, r, nulls, &counts->errors, FrameStage<S>()) << r;
+	if constexpr (S + 1 < P::STAGES)
+		passed = frame_filter<P, Frame, S + 1>(a, k, q, m, found, at, passed, nulls, counts);
 	return passed;
 }
 
@@ -110,6 +116,8 @@ template <typename P>
 struct FrameQuads
 {
 	typename P::Early q;
+	typename P::More m;
+	typename P::Found found;
 	typename P::Late l;
 	uint32_t	at;
 	uint32_t	passed;
@@ -128,38 +136,50 @@ struct FrameQuads
 		   FrameCounts *counts)
 	{
 		const uint32_t word = step * (FRAME_STEP / 32) + frame_lane() / (32 / GPUAGG_QUAD);
+		uint32_t	nulls = 0;
 
 		passed = __shfl_sync(FRAME_ALL, bits, word) >> (frame_lane() % (32 / GPUAGG_QUAD) * GPUAGG_QUAD) & 0xF;
 		if (!P::LATE)
 			return;
-		passed = frame_filter<P, Frame>(a, k, q, passed, counts);
+		passed = frame_filter<P, Frame, 0>(a, k, q, m, found, at, passed, &nulls, counts);
 		if (passed != 0)
 			P::late(k, at, l);
 	}
 };
 
+/*
+ * Before the rows of a warp enter, those that passed; all lanes call it.  Most frames
+ * look at each row for itself.
+ */
+template <typename Frame>
+static __device__ __forceinline__ void
+frame_begin(Frame &, const GpuAggStripeInput &, uint32_t, uint32_t)
+{
+}
+
 template <typename P, typename Frame>
 static __device__ __forceinline__ void
 frame_rows(const GpuAggFrameArgs &a, const typename P::Columns &k, const FrameQuads<P> &quads,
-		   uint32_t *leftover, Frame &frame, FrameCounts *counts)
+		   const GpuAggStripeInput &input, Frame &frame, FrameCounts *counts)
 {
 	constexpr uint32_t unroll = FRAME_UNROLL(P, Frame);
 	uint32_t	lost = 0;
 
+	frame_begin(frame, input, quads.at, quads.passed);
 	#pragma unroll unroll
 	for (uint32_t r = 0; r < GPUAGG_QUAD; r++)
 		if (quads.passed >> r & 1)
 		{
 			typename P::Row row;
 
-			if (P::row(a, k, quads.q, quads.l, r, row, &counts->errors) && !frame.enter(row))
+			if (P::row(a, k, quads.q, quads.m, quads.found, quads.l, r, row, &counts->errors) && !frame.enter(row))
 				lost |= 1u << r;
 		}
 	counts->passed += __popc(quads.passed & ~lost);
 	if (lost != 0)
 	{
 		counts->overflow += __popc(lost);
-		atomicOr(&leftover[quads.at / 32], lost << (quads.at % 32));
+		atomicOr(&input.leftover[quads.at / 32], lost << (quads.at % 32));
 	}
 }
 
@@ -180,7 +200,7 @@ frame_granule(const GpuAggFrameArgs &a, const GpuAggStripeInput &input, const ty
 
 		now.template filter<Frame>(a, k, bits, step, counts);
 		next.load(k, first, step + 1 < steps ? step + 1 : step);
-		frame_rows<P>(a, k, now, input.leftover, frame, counts);
+		frame_rows<P>(a, k, now, input, frame, counts);
 		now.q = next.q;
 		now.at = next.at;
 	}
@@ -199,9 +219,13 @@ frame_walk(const GpuAggFrameArgs &a, Frame &frame, FrameCounts *counts)
 		i = frame_stripe(a, g / FRAME_GRANULES, i);
 		const GpuAggStripeInput &input = a.inputs[i];
 		const uint32_t first = (g - a.first_tile[i] * FRAME_GRANULES) * FRAME_GRANULE;
-		const uint32_t bits = frame_bits(a, input, first, counts);
 		typename P::Columns k;
+		uint32_t	bits;
 
+		/* zones that the filter excludes are listed: nothing of them is looked at */
+		if (input_is_listed(input, first, FRAME_GRANULE))
+			continue;
+		bits = frame_bits(a, input, first, counts);
 		/* whoever is left over again sets its bit behind the clearing of its word */
 		__syncwarp();
 		if (!__any_sync(FRAME_ALL, bits != 0))

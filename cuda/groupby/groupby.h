@@ -11,7 +11,8 @@
  *						until the groups of a partition fit shared memory
  *
  * Rows come as decoded batches, which are packed to records
- * (device/ops/record.h) when they come, or as sources: columns of stripes,
+ * (device/ops/record.h) when they come, or by kernels of the caller's that pack
+ * them, or as sources: columns of stripes,
  * where the key is one integer column, there is at most one 4-byte argument,
  * and nothing is NULL.  Partitioning reads sources as they are; the others
  * have them packed at the end.
@@ -110,7 +111,14 @@ extern GpuAggStatus gpuagg_cuda_groupby_decoded(GpuAggGroupBy *groupby,
 											 uint32_t scratch_stride, uint32_t blocks,
 											 GpuAggError *error);
 
-/* A decoded batch of that many places has come to its end with so many records. */
+/*
+ * Room for as many records of rows that a kernel of the caller's packs, in the order
+ * of the stream: all records that there are, and where they are counted.
+ */
+extern GpuAggStatus gpuagg_cuda_groupby_room(GpuAggGroupBy *groupby, uint32_t places, char **records,
+											unsigned long long **nrecords, GpuAggError *error);
+
+/* A batch of that many places has come to its end with so many records. */
 extern void gpuagg_cuda_groupby_settle(GpuAggGroupBy *groupby, uint32_t places,
 									  uint64_t records);
 
@@ -123,8 +131,8 @@ typedef struct GpuAggSourceShape
 	bool		has_arg;
 } GpuAggSourceShape;
 
-/* False: rows are of another shape. */
-extern bool gpuagg_cuda_groupby_takes_sources(const GpuAggGroupBy *groupby, GpuAggSourceShape *shape);
+/* Of the prepared program here.  False: rows are of another shape. */
+extern bool gpuagg_cuda_groupby_takes_sources(const GpuAggCudaPrepared *prepared, GpuAggSourceShape *shape);
 
 /*
  * All rows of the sources, n of them, and the records of all decoded batches

@@ -17,17 +17,6 @@
 /* Room at first */
 #define MIN_RECORDS ((uint64_t) 1 << 20)
 
-/* Of decoded batches only the catalogs know what can be NULL, and of keys alone. */
-static void
-note_nullable(const GpuAggProgram *p, uint8_t *nullable)
-{
-	const GpuAggKey *keys = gpuagg_program_keys(p);
-
-	memset(nullable, 1, p->nregs);
-	for (uint32_t i = 0; i < p->nkeys; i++)
-		nullable[keys[i].reg] = !keys[i].notnull;
-}
-
 void
 gpuagg_groupby_args_set(GpuAggGroupBy *s, const GpuAggGroupByArgs *args, GpuAggKeyShape key)
 {
@@ -45,7 +34,6 @@ gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config, const GpuAggCudaPrep
 						GpuAggGroupBy **groupby, GpuAggError *error)
 {
 	GpuAggGroupBy *s = (GpuAggGroupBy *) calloc(1, sizeof(*s));
-	uint8_t		nullable[GPUAGG_MAX_REGS];
 	GpuAggGroupByArgs args;
 
 	*groupby = s;
@@ -59,8 +47,7 @@ gpuagg_cuda_groupby_open(const GpuAggGroupByConfig *config, const GpuAggCudaPrep
 	s->device_prepared = device_prepared;
 	s->program = gpuagg_cuda_program(prepared);
 	memset(report, 0, sizeof(*report));
-	note_nullable(s->program, nullable);
-	if (!gpuagg_record_compute(s->program, nullable, &s->record))
+	if (!gpuagg_record_of_rows(s->program, &s->record))
 		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "rows have no records");
 	s->device = (GpuAggGroupByReport *) gpuagg_groupby_take(s, sizeof(*s->device), error);
 	if (s->device == NULL)
@@ -125,6 +112,18 @@ gpuagg_cuda_groupby_decoded(GpuAggGroupBy *s, const GpuAggCudaPrepared *device_p
 	s->bound += decoded->nrows;
 	GROUPBY_CHECK(gpuagg_cuda_groupby_pack_decoded(&s->args, &c, scratch, scratch_stride, blocks,
 											   s->stream));
+	return GPUAGG_OK;
+}
+
+GpuAggStatus
+gpuagg_cuda_groupby_room(GpuAggGroupBy *s, uint32_t places, char **records, unsigned long long **nrecords,
+						GpuAggError *error)
+{
+	if (records_room(s, places, error) != GPUAGG_OK)
+		return error->status;
+	s->bound += places;
+	*records = s->records;
+	*nrecords = &s->device->head.npacked;
 	return GPUAGG_OK;
 }
 

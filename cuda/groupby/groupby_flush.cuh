@@ -127,7 +127,7 @@ local_state(const LocalView &t, const GpuAggStep *step, uint32_t slot, char *sta
 				break;
 			default:
 				if (c > 0)
-					gpuagg_state_merge(step->op, first, shared_pointer(region + step->bytes * group));
+					gpuagg_state_merge_shared(step->op, first, shared_pointer(region + step->bytes * group));
 				break;
 		}
 	}
@@ -160,7 +160,7 @@ write_group(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t slot, uint6
 			char *out)
 {
 	const SlotKeys<KEY> keys = {a, t, slot, base};
-	__align__(16) char state[16];
+	__align__(16) char state[GPUAGG_MAX_STATE_BYTES];
 
 	/* with what lies between keys: all of a row is copied, and looked at */
 	*(uint64_t *) out = 0;
@@ -241,10 +241,10 @@ flush_to_table(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, ui
 		for (uint32_t s = 0; s < a.nsteps; s++)
 		{
 			const GpuAggStep *step = &a.steps[s];
-			__align__(16) char state[16];
+			__align__(16) char state[GPUAGG_MAX_STATE_BYTES];
 
 			local_state(t, step, slot, state);
-			gpuagg_state_merge(step->op, entry + step->off, state);
+			gpuagg_state_merge_shared(step->op, entry + step->off, state);
 		}
 	}
 }

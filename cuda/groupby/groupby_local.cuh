@@ -388,10 +388,14 @@ local_step(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t s, uint64_t 
 			for (int r = 0; r < LOCAL_ROWS; r++)
 			{
 				GpuAggValue value;
+				GpuAggValue first;
 
+				if (!enters[r])
+					continue;
 				value.i = v[r];
-				if (enters[r])
-					row_step(step->op, shared_pointer(region + step->bytes * group[r]), &value);
+				first.i = step->op == GPUAGG_TRANS_COMOMENTS_F64 ?
+					(int64_t) field_u64(&a.fields[step[-1].field], row + r * WARP_LANES) : 0;
+				row_step(step->op, shared_pointer(region + step->bytes * group[r]), &first, &value);
 			}
 			break;
 	}

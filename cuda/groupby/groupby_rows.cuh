@@ -244,11 +244,13 @@ row_to_table(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t 
 	{
 		const GpuAggStep *step = &a.steps[i];
 		GpuAggValue v;
+		GpuAggValue first;
 
 		if (a.has_head && flags >> (a.nkeys + i) & 1)
 			continue;
 		v.i = step->field != GPUAGG_NO_FIELD ? field_value(&a.fields[step->field], row) : 0;
-		row_step(step->op, entry + step->off, &v);
+		first.i = step->op == GPUAGG_TRANS_COMOMENTS_F64 ? field_value(&a.fields[step[-1].field], row) : 0;
+		row_step(step->op, entry + step->off, &first, &v);
 	}
 }
 

@@ -39,34 +39,36 @@ sums_wide_key(const GpuAggProgram *p, const GpuAggRecord *record)
 
 /* Records of rows without a NULL, and their shape; false: they are no pairs */
 static bool
-pair_record(const GpuAggGroupBy *s, GpuAggRecord *record, GpuAggGroupByArgs *args,
+pair_record(const GpuAggCudaPrepared *prepared, GpuAggRecord *record, GpuAggGroupByArgs *args,
 			GpuAggKeyShape *key)
 {
+	const GpuAggProgram *p = gpuagg_cuda_program(prepared);
 	const uint8_t nullable[GPUAGG_MAX_REGS] = {};
 
-	if (!gpuagg_record_compute(s->program, nullable, record) || sums_wide_key(s->program, record))
+	if (!gpuagg_record_compute(p, nullable, record) || sums_wide_key(p, record))
 		return false;
 	if (record->nfields == 1)
-		record_make_pair(s->program, record);
-	gpuagg_cuda_groupby_args(s->prepared, s->program, record, args);
-	*key = gpuagg_local_key_shape(s->program, record);
+		record_make_pair(p, record);
+	gpuagg_cuda_groupby_args(prepared, p, record, args);
+	*key = gpuagg_local_key_shape(p, record);
 	return args->kind.fast;
 }
 
 bool
-gpuagg_cuda_groupby_takes_sources(const GpuAggGroupBy *s, GpuAggSourceShape *shape)
+gpuagg_cuda_groupby_takes_sources(const GpuAggCudaPrepared *prepared, GpuAggSourceShape *shape)
 {
+	const GpuAggProgram *p = gpuagg_cuda_program(prepared);
 	GpuAggRecord record;
 	GpuAggGroupByArgs args;
 	GpuAggKeyShape key;
 
-	if (!pair_record(s, &record, &args, &key))
+	if (!pair_record(prepared, &record, &args, &key))
 		return false;
 	shape->key = record.fields[0].reg;
 	shape->arg = record.fields[1].reg;
 	shape->key_bytes = record.fields[0].bytes;
 	shape->has_arg = false;
-	for (uint32_t i = 0; i < s->program->ntransitions; i++)
+	for (uint32_t i = 0; i < p->ntransitions; i++)
 		shape->has_arg |= record.arg_field[i] == 1;
 	return true;
 }
@@ -193,7 +195,7 @@ gpuagg_groupby_sources_begin(GpuAggGroupBy *s, GpuAggError *error)
 	GpuAggKeyShape key;
 	GpuAggGroupByArgs args;
 
-	if (!pair_record(s, &s->record, &args, &key))
+	if (!pair_record(s->prepared, &s->record, &args, &key))
 		return gpuagg_cuda_error(error, GPUAGG_DEVICE_FAULT, "sources of rows that are no pairs");
 	gpuagg_groupby_args_set(s, &args, key);
 	if (s->config.strategy != GPUAGG_GROUPBY_PARTITIONED || s->prepared->hash_window.count > 1)

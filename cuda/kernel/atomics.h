@@ -20,6 +20,7 @@
 #define GPUAGG_CUDA_KERNEL_ATOMICS_H
 
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __CUDA_ARCH__
 #define GPUAGG_ATOMIC(type, reg, op, plain) \
@@ -89,6 +90,38 @@ gpuagg_atomic_add_f64(double *p, double v)
 	GPUAGG_ATOMIC(double, "d", "add.f64", old + v);
 }
 
+/*
+ * v, if nothing else is there yet; what is there then.  It changes once, so whoever
+ * sees something has the last of it.
+ */
+GPUAGG_ATOMIC_FN double
+gpuagg_atomic_once_f64(double *p, uint64_t none, double v)
+{
+#ifdef __CUDA_ARCH__
+	const uint64_t mine = (uint64_t) __double_as_longlong(v);
+	uint64_t	old = none;
+
+	if (__isShared(p))
+		asm volatile("atom.shared.cas.b64 %0, [%1], %2, %3;" : "=l"(old)
+					 : "r"((uint32_t) __cvta_generic_to_shared(p)), "l"(none), "l"(mine) : "memory");
+	else
+	{
+		asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(old) : "l"(p) : "memory");
+		if (old == none)
+			asm volatile("atom.global.cas.b64 %0, [%1], %2, %3;" : "=l"(old)
+						 : "l"(__cvta_generic_to_global(p)), "l"(none), "l"(mine) : "memory");
+	}
+	return old == none ? v : __longlong_as_double((long long) old);
+#else
+	uint64_t	old;
+
+	memcpy(&old, p, sizeof(old));
+	if (old == none)
+		*p = v;
+	return *p;
+#endif
+}
+
 GPUAGG_ATOMIC_FN int64_t
 gpuagg_atomic_min_i64(int64_t *p, int64_t v)
 {
@@ -129,6 +162,7 @@ gpuagg_atomic_xor_u64(uint64_t *p, uint64_t v)
 
 #define GPUAGG_UPDATE_ADD_U64(p, v) ((void) gpuagg_atomic_add_carry(p, v))
 #define GPUAGG_UPDATE_ADD_F64(p, v) gpuagg_atomic_add_f64(p, v)
+#define GPUAGG_UPDATE_ONCE_F64(p, none, v) gpuagg_atomic_once_f64(p, none, v)
 #define GPUAGG_UPDATE_MIN_I64(p, v) gpuagg_atomic_min_i64(p, v)
 #define GPUAGG_UPDATE_MAX_I64(p, v) gpuagg_atomic_max_i64(p, v)
 #define GPUAGG_UPDATE_AND_U64(p, v) gpuagg_atomic_and_u64(p, v)

@@ -26,7 +26,6 @@ typedef struct GpuAggBatchHead
 	uint32_t	local_misses;	/* rows that block-local tables had no room for */
 	uint32_t	nkept;			/* rows that became records, or will */
 	uint32_t	nnulls;			/* of these, rows with a NULL that matters */
-	uint32_t	nleftover;			/* rows of stripes that are left to the interpreter */
 	uint32_t	nrefused;		/* strings that a dictionary did not take */
 } GpuAggBatchHead;
 
@@ -79,9 +78,13 @@ typedef struct GpuAggStripeInput
 	uint32_t	positions;			/* likewise from here on */
 	uint32_t	first_tile;		/* of the batch's tiles */
 	uint32_t	pad;
-	uint32_t   *chosen;			/* NULL, or input positions that pass the filter */
+	uint32_t   *chosen;			/* NULL, or input positions that pass the filter, of
+								 * stripes that are deferred */
 	uint32_t   *leftover;			/* those that are left to the interpreter; of
 								 * stripes that are deferred, those that are not */
 } GpuAggStripeInput;
+
+/* Columns that keys and arguments may be, where rows are read as they lie */
+#define GPUAGG_STRIPE_USED 16
 
 #endif							/* GPUAGG_CUDA_KERNEL_CARD_TYPES_H */

@@ -47,6 +47,7 @@ row_update(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 		   const uint8_t *st, uint32_t *errors)
 {
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	const GpuAggValue *first = reg;
 
 	for (uint32_t i = 0; prepared->lock_off != 0 && i < p->ntransitions; i++)
 		if (gpuagg_transition_is_string(trans[i].op) &&
@@ -55,10 +56,14 @@ row_update(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 						 trans[i].op, reg[trans[i].arg].b))
 			return false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		const GpuAggValue *v = trans[i].arg != GPUAGG_NO_REG ? &reg[trans[i].arg] : reg;
+
 		if (!gpuagg_transition_is_string(trans[i].op) &&
 			row_enters(&trans[i], reg, st, errors))
-			row_step(trans[i].op, entry + prepared->layout.state_off[i],
-					 trans[i].arg != GPUAGG_NO_REG ? &reg[trans[i].arg] : reg);
+			row_step(trans[i].op, entry + prepared->layout.state_off[i], first, v);
+		first = v;
+	}
 	return true;
 }
 

@@ -71,6 +71,17 @@ put_group(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const char
 		*end++ = 0;
 }
 
+/* Moments of a written group, in the layout of what is returned */
+static __device__ void
+finish_moments(const GpuAggProgram *p, const GpuAggLayout *layout, char *to)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		if (trans[i].op == GPUAGG_TRANS_MOMENTS_F64 || trans[i].op == GPUAGG_TRANS_COMOMENTS_F64)
+			gpuagg_moments_finish(trans[i].op, (double *) (to + layout->state_off[i]));
+}
+
 /* Is the group at a slot to be returned? */
 static __device__ bool
 is_wanted(const GpuAggCudaWanted *w, const char *row, uint64_t slot)
@@ -150,6 +161,8 @@ return_runs_kernel(const GpuAggReturn r, const GpuAggTableRef table, uint64_t ba
 		}
 		else
 			put_group(prepared, p, row, to, bytes);
+		if (prepared->has_moments)
+			finish_moments(p, CODES ? &r.strings->from_layout : &prepared->layout, to);
 	}
 }
 

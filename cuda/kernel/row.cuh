@@ -112,7 +112,10 @@ row_prepare(const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st, uint32_t *err
 	return GPUAGG_ST_IS_ERROR(states) ? ROW_ERROR : ROW_READY;
 }
 
-/* Does the row enter this transition?  Errors go to *errors. */
+/*
+ * Does the row enter this transition?  Errors go to *errors; those of the first of two
+ * arguments have gone there, with the transition before.
+ */
 static __device__ __forceinline__ bool
 row_enters(const GpuAggTransition *t, const GpuAggValue *reg, const uint8_t *st,
 		   uint32_t *errors)
@@ -130,21 +133,30 @@ row_enters(const GpuAggTransition *t, const GpuAggValue *reg, const uint8_t *st,
 		return true;
 	state = st[t->arg];
 	*errors |= state & ~(uint32_t) GPUAGG_ST_NULL;
-	if (t->op == GPUAGG_TRANS_SUM_F64_AVG && state == GPUAGG_ST_VALUE &&
+	if (gpuagg_transition_squares(t->op) && state == GPUAGG_ST_VALUE &&
 		gpuagg_f64_needs_pg(reg[t->arg].f))
 	{
 		*errors |= GPUAGG_ST_NEEDS_PG;
 		return false;
 	}
-	return state == GPUAGG_ST_VALUE;
+	return state == GPUAGG_ST_VALUE &&
+		(t->op != GPUAGG_TRANS_COMOMENTS_F64 || st[t[-1].arg] == GPUAGG_ST_VALUE);
 }
 
-/* A value enters a state that is no string. */
+/* A value enters a state that is no string.  first: the other one of moments of two */
 static __device__ __forceinline__ void
-row_step(uint32_t op, char *state, const GpuAggValue *v)
+row_step(uint32_t op, char *state, const GpuAggValue *first, const GpuAggValue *v)
 {
 	switch (op)
 	{
+		case GPUAGG_TRANS_MOMENTS_F64:
+			gpuagg_moments_step_shared((double *) state, v->f);
+			break;
+		case GPUAGG_TRANS_COMOMENTS_F64:
+			gpuagg_comoments_step_shared((double *) state, first->f, v->f);
+			break;
+		case GPUAGG_TRANS_FIRST_F64:
+			break;
 		case GPUAGG_TRANS_SUM_F64:
 		case GPUAGG_TRANS_SUM_F64_AVG:
 		case GPUAGG_TRANS_MIN_F64:

@@ -281,7 +281,7 @@ merge_entry(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 	if (entry == NULL)
 		return false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
-		gpuagg_state_merge(trans[i].op, entry + prepared->layout.state_off[i],
+		gpuagg_state_merge_shared(trans[i].op, entry + prepared->layout.state_off[i],
 						   from + prepared->layout.state_off[i]);
 	return true;
 }

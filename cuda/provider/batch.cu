@@ -229,7 +229,7 @@ batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
 	if (batch->resident != NULL && batch->resident->compiled &&
 		gpuagg_cuda_compiled_repeats(&task->queue->compiled))
 		return gpuagg_cuda_compiled_again(task, &task->queue->compiled, &batch->resident->frame, error);
-	if (batch->resident != NULL && batch->resident->local)
+	if (batch->resident != NULL && batch->resident->compiled)
 		return gpuagg_cuda_resident_leftover(task, batch, scratch, scratch_stride, error);
 	batch->packed = task->groupby != NULL;
 	if (batch->packed)

@@ -178,7 +178,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		local_decide(task, report);
 	if (report_check(head, &error) == GPUAGG_OK)
 	{
-		if (head->overflow > 0 || ((head->nspilled > 0 || head->nleftover > 0) && !batch->again))
+		if (head->overflow > 0 || (head->nspilled > 0 && !batch->again))
 		{
 			ok = batch_again(task, batch, &error);
 			if (ok)

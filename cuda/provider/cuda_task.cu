@@ -26,6 +26,9 @@
 /* Entries for the groups that nobody expected, if there is room for copies */
 #define LOCAL_MIN_ENTRIES 256
 
+/* Bytes of a program that go through pinned memory, at most */
+#define STAGED_MOST ((size_t) 1 << 20)
+
 /* A warp has a copy of its own at best. */
 #define LOCAL_MAX_COPIES (GPUAGG_GROUP_THREADS / 32)
 
@@ -285,23 +288,26 @@ gpuagg_cuda_task_grow(GpuAggTask *task, const GpuAggTableHead *head, uint64_t mo
 
 /* ---------- begin ---------- */
 
+/*
+ * Large ones, which have look-up tables, are copied from where they are, by the driver's
+ * own pinned memory: ours would be kept for tasks that have none.
+ */
 GpuAggCudaPrepared *
 gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggCudaPrepared *prepared, size_t bytes,
 						GpuAggPinned **staging, GpuAggError *error)
 {
 	GpuAggCudaPrepared *there = (GpuAggCudaPrepared *) gpuagg_cuda_alloc(task, bytes, task->streams->group, error);
 
+	const char *from = (const char *) prepared;
+
 	if (there == NULL)
 		return NULL;
-	*staging = gpuagg_cuda_pin(task->device, bytes, error);
-	if (*staging != NULL)
-	{
-		memcpy((*staging)->data, prepared, bytes);
-		if (CUDA_OK(task->device,
-					cudaMemcpyAsync(there, (*staging)->data, bytes, cudaMemcpyHostToDevice,
-									task->streams->group), error))
-			return there;
-	}
+	if (bytes <= STAGED_MOST && (*staging = gpuagg_cuda_pin(task->device, bytes, error)) != NULL)
+		from = (const char *) memcpy((*staging)->data, prepared, bytes);
+	if ((bytes > STAGED_MOST || *staging != NULL) &&
+		CUDA_OK(task->device,
+				cudaMemcpyAsync(there, from, bytes, cudaMemcpyHostToDevice, task->streams->group), error))
+		return there;
 	gpuagg_cuda_free(task, there, bytes, task->streams->group);
 	return NULL;
 }
@@ -327,12 +333,6 @@ static bool
 task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 			 const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	if (gpuagg_program_has_moments(program))
-	{
-		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED,
-						  "a GPU keeps no moments: its threads share a group's states");
-		return false;
-	}
 	task->streams = gpuagg_cuda_stream_pair(task->device, error);
 	if (task->streams == NULL)
 		return false;

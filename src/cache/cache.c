@@ -322,7 +322,7 @@ reply_cached(GpuAggCacheClient *client)
 								   GPUAGG_BITMAP_WORDS(use->nblocks) * sizeof(uint64));
 		head.count++;
 	}
-	head.batch_id = cached->table != NULL && cached->may_fill;
+	head.batch_id = client->first_batch + (cached->table != NULL && cached->may_fill);
 	memcpy(msg.data, &head, sizeof(head));
 	appendBinaryStringInfo(&msg, bitmaps.data, bitmaps.len);
 	client->calls->reply(client, msg.data, msg.len);
@@ -586,14 +586,14 @@ gpuagg_cache_completed(GpuAggCacheClient *client, const GpuAggCompletion *comple
 	gpuagg_cache_batch_remove(batch);
 }
 
-void
+bool
 gpuagg_cache_leave(GpuAggCacheClient *client)
 {
 	GpuAggCacheJob *cached = client->cached;
 	dlist_iter	iter;
 
 	if (cached == NULL || cached->table == NULL)
-		return;
+		return false;
 	(void) job_is_full(cached);
 	dlist_foreach(iter, &cached->batches)
 		forget_fills(cached, dlist_container(GpuAggCacheBatch, node, iter.cur));
@@ -615,14 +615,19 @@ gpuagg_cache_leave(GpuAggCacheClient *client)
 	gpuagg_cache_table_leave(cached->table);
 	cached->table = NULL;
 	cached->nuses = 0;
-	gpuagg_cache_publish();
+	return true;
 }
 
 void
 gpuagg_cache_zones_count(const GpuAggCacheClient *client, GpuAggZonesCount *count)
 {
-	if (client->cached != NULL)
-		*count = client->cached->zones_count;
+	const GpuAggCacheJob *cached = client->cached;
+
+	if (cached == NULL)
+		return;
+	count->read += cached->zones_count.read;
+	count->skipped += cached->zones_count.skipped;
+	count->answered += cached->zones_count.answered;
 }
 
 uint64

@@ -57,10 +57,13 @@ extern bool gpuagg_cache_is_part(GpuAggCacheClient *client, uint64 batch_id);
 extern void gpuagg_cache_completed(GpuAggCacheClient *client,
 								   const GpuAggCompletion *completion);
 
-/* The job reads and writes no stripe any more.  May be called again. */
-extern void gpuagg_cache_leave(GpuAggCacheClient *client);
+/*
+ * It reads and writes no stripe any more.  True: it did, and what backends see of the
+ * cache (gpuagg_cache_publish) is old.  May be called again.
+ */
+extern bool gpuagg_cache_leave(GpuAggCacheClient *client);
 
-/* What zones did for it */
+/* Adds what zones did for it. */
 extern void gpuagg_cache_zones_count(const GpuAggCacheClient *client, GpuAggZonesCount *count);
 
 /* Pages that it has kept */

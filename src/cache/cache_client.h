@@ -50,6 +50,7 @@ struct GpuAggCacheClient
 	const GpuAggProgram *program;	/* as the device runs it */
 	const GpuAggTaskConfig *config;
 	GpuAggCacheRequest request;	/* relnumber 0: none */
+	uint64		first_batch;	/* the first number of its batches, even */
 	bool		shares_device;	/* its task is on the cache's device */
 	bool		can_draw;		/* which has task_draws */
 	struct GpuAggCacheJob *cached;	/* cache.c; NULL: no cache request, or not yet */

@@ -36,12 +36,35 @@ answers(const GpuAggCacheClient *client)
 		client->config->sample.method == GPUAGG_SAMPLE_NONE;
 }
 
+/* Columns that keys are made of; with computed ones some more, which does no harm */
+static void
+keys_use(const GpuAggProgram *p, GpuAggCacheZones *zones)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
+	bool		computed = false;
+
+	zones->keys = p->nkeys > 0;
+	for (int i = 0; i < p->nkeys; i++)
+		if (keys[i].reg < p->ncolumns)
+			zones->uses[keys[i].reg] = true;
+		else
+			computed = true;
+	for (int i = 0; computed && i < p->ninstrs; i++)
+	{
+		const uint16 regs[] = {instrs[i].a, instrs[i].b, instrs[i].c};
+
+		for (int r = 0; r < lengthof(regs); r++)
+			if (regs[r] < p->ncolumns)
+				zones->uses[regs[r]] = true;
+	}
+}
+
 static GpuAggCacheZones *
 zones_make(GpuAggCacheClient *client)
 {
 	const GpuAggProgram *p = client->program;
 	const GpuAggTransition *t = gpuagg_program_transitions(p);
-	const GpuAggKey *keys = gpuagg_program_keys(p);
 	GpuAggCacheZones *zones = MemoryContextAllocZero(client->context, sizeof(GpuAggCacheZones));
 
 	gpuagg_zone_filter_init(&zones->filter, p);
@@ -52,9 +75,7 @@ zones_make(GpuAggCacheClient *client)
 	for (int i = 0; zones->answers && i < p->ntransitions; i++)
 		if (t[i].arg != GPUAGG_NO_REG)
 			zones->uses[t[i].arg] = true;
-	for (int i = 0; i < p->nkeys; i++)
-		if (keys[i].reg < p->ncolumns)
-			zones->keys = zones->uses[keys[i].reg] = true;
+	keys_use(p, zones);
 	return zones;
 }
 

@@ -228,7 +228,7 @@ feed_once(const GpuAggCalibration *c, Relation rel)
 		const GpuAggMsg *msg;
 		Size		bytes;
 
-		while (!gpuagg_feed_has_room(feed))
+		while (!gpuagg_feed_has_room(feed, 0))
 			(void) gpuagg_feed_release(feed, released++);
 		if (gpuagg_feed_next(feed, sent, &msg, &bytes, &error) != GPUAGG_OK)
 			elog(ERROR, "gpuagg: %s", error.message);

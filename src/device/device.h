@@ -29,7 +29,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 20
+#define GPUAGG_DEVICE_ABI 21
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -72,7 +72,6 @@ typedef struct GpuAggDeviceInfo
 	uint32_t	draws;			/* 1: it has task_draws */
 	uint32_t	unit_shared_bytes;	/* shared memory of a multiprocessor, */
 	uint32_t	block_shared_bytes; /* and of a block at most; 0: it has none */
-	uint32_t	moments;		/* 1: it has MOMENTS_F64 and those behind it (transition.h) */
 	uint32_t	compiles;		/* 1: it compiles kernels for queries, */
 	uint32_t	lookups;		/* 1: programs may have look-up tables */
 	char		compiler[GPUAGG_COMPILER_BYTES];	/* by this; 0: or why not; empty:

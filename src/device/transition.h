@@ -25,18 +25,17 @@
  *	MIN/MAX_INET	the same, in the order of networks (ops_types.h)
  *	AND/OR/XOR_I64	initial -1 / 0 / 0; bool_and, bool_or, bit_and, ...
  *	MOMENTS_F64	N, sum, and sum of squares around the mean, doubles: {N, Sx, Sxx},
- *				by the formulas of Youngs and Cramer as in PostgreSQL's float8_accum
+ *				as PostgreSQL's float8_accum, and a word of the device's
  *	FIRST_F64	no state: the first argument, y, of the transition behind it, which
  *				is COMOMENTS_F64 and has the same filter
  *	COMOMENTS_F64	the same of two arguments, of which both must be there, as in
- *				float8_regr_accum: {N, Sx, Sxx, Sy, Syy, Sxy}
+ *				float8_regr_accum: {N, Sx, Sxx, Sy, Syy, Sxy}, and two such words
  *
- * A value changes several words of moments at once, and each by the others.  So a row
- * of moments must be one thread's while a value enters it.  A device whose threads share
- * rows has none (GpuAggDeviceInfo.moments).  Sums of squares that commute would do with
- * atomics, but lose the variance where it is small beside the mean; and a shift by a
- * value of the group loses it where that value is an outlier.  The limit of SUM_F64_AVG
- * holds for their arguments, too.
+ * A value changes several words of moments at once, and each by the others, so a row of
+ * moments must be one thread's.  A device whose threads share rows keeps them in a form
+ * that its threads can add to, with a shift in the last words, and finishes them before
+ * groups leave it (ops/moments.h).  The limit of SUM_F64_AVG holds for their arguments,
+ * too.
  */
 #ifndef GPUAGG_DEVICE_TRANSITION_H
 #define GPUAGG_DEVICE_TRANSITION_H
@@ -62,12 +61,12 @@
 	X(AND_I64, 8, I64) \
 	X(OR_I64, 8, I64) \
 	X(XOR_I64, 8, I64) \
-	X(MOMENTS_F64, 24, F64) \
+	X(MOMENTS_F64, 32, F64) \
 	X(FIRST_F64, 0, F64) \
-	X(COMOMENTS_F64, 48, F64)
+	X(COMOMENTS_F64, 64, F64)
 
 /* Bytes of a state, at most */
-#define GPUAGG_MAX_STATE_BYTES 48
+#define GPUAGG_MAX_STATE_BYTES 64
 
 typedef enum GpuAggTransOp
 {
@@ -84,7 +83,7 @@ gpuagg_transition_squares(uint32_t op)
 	return op == GPUAGG_TRANS_SUM_F64_AVG || op >= GPUAGG_TRANS_MOMENTS_F64;
 }
 
-/* Does a program want moments, which not every device has? */
+/* Does a program want moments? */
 GPUAGG_FN bool
 gpuagg_program_has_moments(const GpuAggProgram *p)
 {

@@ -126,7 +126,7 @@ gpuagg_cached_announced(GpuAggCached *cached, const GpuAggMsg *msg, Size bytes)
 		extent->held = copy_bits(bits, announced[i].nblocks);
 		bits += bits_bytes(announced[i].nblocks);
 	}
-	cached->may_fill = msg->batch_id != 0;
+	cached->may_fill = msg->batch_id % 2 != 0;
 	cached->announced = true;
 	return bytes == need ? GPUAGG_OK : GPUAGG_DEVICE_FAULT;
 }
@@ -255,7 +255,7 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 	}
 	if (cached->msg == NULL)
 		cached->msg = palloc(sizeof(GpuAggMapMsg) + GPUAGG_EXTENT_BITMAP_BYTES +
-							 GPUAGG_EXTENT_BLOCKS * sizeof(uint64));
+							 extent_blocks(cached, 0) * sizeof(uint64));
 	map = memset(cached->msg, 0, sizeof(GpuAggMapMsg));
 	extent->visible = visible;
 	extent->batch_id = batch_id;

@@ -275,11 +275,23 @@ feed_next_pages(const GpuAggFeed *feed)
 	return Min(pages, feed->left);
 }
 
+void
+gpuagg_feed_whole_batches(GpuAggFeed *feed)
+{
+	feed->next_pages = feed->batch_pages;
+}
+
 bool
-gpuagg_feed_has_room(const GpuAggFeed *feed)
+gpuagg_feed_has_room(const GpuAggFeed *feed, uint32 others)
 {
 	return feed->in_flight < feed->nbatches &&
-		feed->pins + feed_next_pages(feed) <= feed_pin_limit(feed);
+		feed->pins + others + feed_next_pages(feed) <= feed_pin_limit(feed);
+}
+
+uint32
+gpuagg_feed_pins(const GpuAggFeed *feed)
+{
+	return feed->pins;
 }
 
 /*

@@ -36,8 +36,17 @@ extern GpuAggFeed *gpuagg_feed_begin(Relation rel, Snapshot snapshot,
 /* Are there pages left to hand over? */
 extern bool gpuagg_feed_more(const GpuAggFeed *feed);
 
-/* May another batch be in flight now? */
-extern bool gpuagg_feed_has_room(const GpuAggFeed *feed);
+/* Devices have enough to do: batches are full ones from the first. */
+extern void gpuagg_feed_whole_batches(GpuAggFeed *feed);
+
+/*
+ * May another batch be in flight now, while other feeds of this backend hold so many
+ * pins?
+ */
+extern bool gpuagg_feed_has_room(const GpuAggFeed *feed, uint32 others);
+
+/* Pins that it holds */
+extern uint32 gpuagg_feed_pins(const GpuAggFeed *feed);
 
 /* Does any batch wait for its BATCH_DONE? */
 extern bool gpuagg_feed_in_flight(const GpuAggFeed *feed);

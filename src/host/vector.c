@@ -13,6 +13,7 @@
 #include "vector.h"
 
 #include "device/ops/eval.h"
+#include "lookup_fetch.h"
 
 /* Lists up to here are compared member by member: 8 vector compares of four
  * rows cost about what one bisection of a row does. */
@@ -197,13 +198,31 @@ gpuagg_vectors_init(GpuAggVectors *vs, const GpuAggProgram *p, void *memory)
 	}
 }
 
-void
-gpuagg_vectors_run(GpuAggVectors *vs, uint32_t first, uint32_t last,
-				   uint32_t n)
+static void
+gpuagg_vectors_each(GpuAggVectors *vs, uint32_t first, uint32_t last, uint32_t n,
+					bool ahead)
 {
 	const GpuAggKernel *kernels = gpuagg_vector_kernels();
 	const GpuAggInstr *instrs = gpuagg_program_instrs(vs->program);
 
 	for (uint32_t i = first; i < last; i++)
+	{
+		if (ahead && instrs[i].op >= GPUAGG_OP_LOOKUP && instrs[i].op <= GPUAGG_OP_FETCH_BYTES)
+			gpuagg_lookup_fetch(vs, &instrs[i], n);
 		kernels[instrs[i].op] (vs, &instrs[i], n);
+	}
+}
+
+void
+gpuagg_vectors_run(GpuAggVectors *vs, uint32_t first, uint32_t last,
+				   uint32_t n)
+{
+	gpuagg_vectors_each(vs, first, last, n, true);
+}
+
+void
+gpuagg_vectors_run_alone(GpuAggVectors *vs, uint32_t first, uint32_t last,
+						 uint32_t n)
+{
+	gpuagg_vectors_each(vs, first, last, n, false);
 }

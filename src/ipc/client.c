@@ -23,6 +23,7 @@
 #include "compat.h"
 #include "ipc/client.h"
 #include "ipc/errors.h"
+#include "ipc/segment.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "settings.h"
@@ -50,6 +51,7 @@ struct GpuAggClient
 	MemoryContext context;		/* of what the queues allocate */
 	shm_mq_handle *in;			/* to the worker */
 	shm_mq_handle *out;			/* from it */
+	dsm_segment *segment;		/* of a long program, until the worker has it */
 	bool		waiting;		/* counted in device->waiting */
 	bool		admitted;		/* begin is through */
 	TimestampTz deadline;		/* of begin; 0: none */
@@ -59,7 +61,9 @@ struct GpuAggClient
 };
 
 static uint32 wait_event_slot;
+static uint32 wait_event_admission;
 static uint32 wait_event_task;
+static uint32 wait_event_leave;
 
 static void
 set_error(GpuAggError *error, GpuAggStatus status, const char *message)
@@ -298,6 +302,8 @@ static bool
 client_wait(GpuAggClient *client, GpuAggError *error)
 {
 	long		ms = wait_ms(client, GPUAGG_CHECK_MS);
+	uint32		event = client->admitted ? gpuagg_wait_event(&wait_event_task, "GpuAggTask") :
+		gpuagg_wait_event(&wait_event_admission, "GpuAggAdmission");
 
 	if (ms <= 0)
 	{
@@ -305,7 +311,7 @@ client_wait(GpuAggClient *client, GpuAggError *error)
 		return false;
 	}
 	if (WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
-				  gpuagg_wait_event(&wait_event_task, "GpuAggTask")) & WL_TIMEOUT)
+				  event) & WL_TIMEOUT)
 		(void) gpuagg_shmem_wake_worker();
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
@@ -316,6 +322,42 @@ client_wait(GpuAggClient *client, GpuAggError *error)
 }
 
 /*
+ * The BEGIN message.  A program that might not fit the queue travels in a segment, or, if
+ * there is none, in pieces.
+ */
+static GpuAggBeginMsg *
+begin_message(GpuAggClient *client, const GpuAggClientRequest *request, Size *bytes,
+			  GpuAggError *error)
+{
+	Size		program = request->program->bytes;
+	GpuAggBeginMsg *msg;
+
+	if (program > GPUAGG_QUEUE_IN_BYTES / 2)
+		client->segment = gpuagg_segment_make(request->program, program);
+	*bytes = sizeof(GpuAggBeginMsg) + (client->segment == NULL ? program : 0);
+	if (*bytes > MaxAllocSize)
+	{
+		set_error(error, GPUAGG_OUT_OF_MEMORY, "there is no shared memory for look-up tables");
+		return NULL;
+	}
+	msg = palloc(*bytes);
+	memset(msg, 0, sizeof(*msg));
+	msg->program_bytes = program;
+	if (client->segment != NULL)
+		msg->segment = dsm_segment_handle(client->segment);
+	else
+		memcpy(msg + 1, request->program, program);
+	msg->msg.type = GPUAGG_MSG_BEGIN;
+	msg->config = request->config;
+	msg->host = request->host;
+	msg->measure = request->measure;
+	msg->several = request->several;
+	msg->cache = request->cache;
+	msg->predicted_ms = request->predicted_ms;
+	return msg;
+}
+
+/*
  * Announces the slot and sends the program.  The message goes into the queue
  * before the worker is woken, if it fits.
  */
@@ -323,18 +365,12 @@ static bool
 begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 		   GpuAggError *error)
 {
-	Size		bytes = sizeof(GpuAggBeginMsg) + request->program->bytes;
-	GpuAggBeginMsg *msg = palloc(bytes);
+	Size		bytes;
+	GpuAggBeginMsg *msg = begin_message(client, request, &bytes, error);
 	bool		announced = false;
 
-	memset(msg, 0, sizeof(*msg));
-	msg->msg.type = GPUAGG_MSG_BEGIN;
-	msg->config = request->config;
-	msg->host = request->host;
-	msg->measure = request->measure;
-	msg->cache = request->cache;
-	msg->predicted_ms = request->predicted_ms;
-	memcpy(msg + 1, request->program, request->program->bytes);
+	if (msg == NULL)
+		return false;
 	for (;;)
 	{
 		shm_mq_result res = shm_mq_send(client->in, bytes, msg, true, true);
@@ -415,6 +451,10 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(begin_cleanup, PointerGetDatum(client));
 
+	/* after an error it goes with its resource owner */
+	if (client->segment != NULL)
+		dsm_detach(client->segment);
+	client->segment = NULL;
 	if (!begun)
 	{
 		gpuagg_client_abort(client);
@@ -570,7 +610,7 @@ abort_wait(GpuAggSlot *slot)
 		   (ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until)) > 0)
 	{
 		WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
-				  gpuagg_wait_event(&wait_event_task, "GpuAggTask"));
+				  gpuagg_wait_event(&wait_event_leave, "GpuAggLeave"));
 		ResetLatch(MyLatch);
 	}
 }

@@ -1,6 +1,7 @@
 /*
  * dropped_database.c
- *		Columns kept of a database that is dropped are freed at once.
+ *		Columns kept of a database that is dropped are freed at once, its counters
+ *		forgotten.
  *
  * The worker has no database connection and would not hear of it.  So the backend
  * that drops the database tells it, when that has been committed: until then other
@@ -13,6 +14,7 @@
 #include "catalog/pg_database.h"
 #include "ipc/cache_shared.h"
 #include "ipc/dropped_database.h"
+#include "ipc/stat_tables.h"
 
 static object_access_hook_type prev_object_access = NULL;
 
@@ -23,7 +25,10 @@ static void
 at_end(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_COMMIT && OidIsValid(dropped))
+	{
 		gpuagg_cache_drop_database(dropped);
+		gpuagg_stat_tables_forget(dropped);
+	}
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
 		dropped = InvalidOid;
 }

@@ -9,7 +9,9 @@
  *		client						worker
  *		BEGIN (program)
  *									READY		(admitted; memory granted)
- *									CACHED		(if BEGIN requests the cache)
+ *		TABLE ...								(of a task over several tables)
+ *									CACHED		(if BEGIN or TABLE requests the
+ *												cache)
  *		MAP ...						VALIDATED		(only of those with LSNs)
  *		PAGES, ROWS ...				BATCH_DONE	(per batch; rows to evaluate)
  *		FINISH						RESULTS ...	(groups)
@@ -17,6 +19,11 @@
  * FAILED may take the place of any worker message and is the last.
  *
  * Pages travel as buffer numbers; the worker reads them in shared_buffers.
+ *
+ * A task reads the table that BEGIN names, and those that TABLE messages add, one
+ * after the other in groups of the same program.  They are numbered from 0 in this
+ * order, and numbers of batches begin with that of their table.  A table may be added
+ * while those before it are read, so that CACHED has come when its turn does.
  *
  * The column cache (cache/cache.c).  An extent of a table is the blocks that
  * one visibility-map page covers.  CACHED tells which extents the worker holds,
@@ -41,14 +48,16 @@ typedef enum GpuAggMsgType
 	GPUAGG_MSG_ROWS,			/* count rows; columns as below */
 	GPUAGG_MSG_FINISH,
 	GPUAGG_MSG_MAP,				/* GpuAggMapMsg */
+	GPUAGG_MSG_TABLE,			/* GpuAggTableMsg */
 	/* worker to client */
 	GPUAGG_MSG_READY,			/* GpuAggReadyMsg */
 	GPUAGG_MSG_CACHED,			/* count GpuAggMsgCached, then the bitmaps of
 								 * those that are not whole, in order, each
 								 * (nblocks + 7) / 8 bytes padded to 8;
-								 * batch_id 1: pages of other extents may be
-								 * kept, 0: nothing is, and MAP messages about
-								 * them are not worth sending */
+								 * batch_id: a number of the table's, odd: pages
+								 * of other extents may be kept; even: nothing
+								 * is, and MAP messages about them are not worth
+								 * sending */
 	GPUAGG_MSG_VALIDATED,			/* GpuAggValidatedMsg */
 	GPUAGG_MSG_BATCH_DONE,		/* count GpuAggRowRef: rows for PostgreSQL */
 	GPUAGG_MSG_RESULTS,			/* count groups, as task_results wrote them */
@@ -62,6 +71,11 @@ typedef struct GpuAggMsg
 	uint32_t	count;
 	uint64_t	batch_id;		/* PAGES, ROWS, BATCH_DONE */
 } GpuAggMsg;
+
+/* The table that a batch is of, and the first number of its batches */
+#define GPUAGG_BATCH_TABLE(batch_id) ((uint32_t) ((batch_id) >> 40))
+#define GPUAGG_TABLE_BATCH(table) ((uint64_t) (table) << 40)
+#define GPUAGG_TASK_TABLES (1 << 24)	/* at most */
 
 typedef struct GpuAggMsgPage
 {
@@ -141,8 +155,21 @@ typedef struct GpuAggBeginMsg
 								 * (probe/probe_task.h) */
 	GpuAggCacheRequest cache;
 	double		predicted_ms;	/* that it takes; 0: not known */
+	uint32_t	several;		/* 1: TABLE messages follow; strings stay strings,
+								 * for each table has codes of its own */
+	uint32_t	pad;
+	uint32_t	segment;		/* handle of the segment where the program lies, if it is
+								 * long; 0: it follows */
+	uint32_t	program_bytes;
 	/* GpuAggProgram follows */
 } GpuAggBeginMsg;
+
+/* One more table; msg.batch_id: the first number of its batches */
+typedef struct GpuAggTableMsg
+{
+	GpuAggMsg	msg;
+	GpuAggCacheRequest cache;
+} GpuAggTableMsg;
 
 /*
  * ROWS: for each output of the program, in order:
@@ -185,6 +212,9 @@ typedef struct GpuAggDoneMsg
 	uint32_t	draw_way;		/* of draws: GpuAggTaskStats */
 	uint32_t	draw_windows;
 	char		strategy[32];
+	uint32_t	ntables;
+	uint32_t	pad;
+	/* for each table, uint64_t: rows that were scanned of it */
 } GpuAggDoneMsg;
 
 typedef struct GpuAggFailedMsg

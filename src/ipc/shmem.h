@@ -41,6 +41,7 @@
 #include "ipc/seen_groups.h"
 #include "ipc/stat.h"
 #include "ipc/stat_cost.h"
+#include "ipc/stat_tables.h"
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
 #include "storage/spin.h"
@@ -157,6 +158,7 @@ typedef struct GpuAggShared
 	GpuAggDeviceState device;
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];
 	GpuAggCostRing costs;
+	GpuAggTableStats tables;
 	GpuAggSeenGroups seen;
 	GpuAggCacheShared cache;
 	GpuAggKernelsShared kernels;

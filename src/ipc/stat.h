@@ -4,7 +4,7 @@
  *
  * The executor counts fallbacks, redone tasks and what became of the column
  * cache, the worker all others, before it tells the client that its task is
- * over.
+ * over; tables_forgotten is stat_tables.c's.
  */
 #ifndef GPUAGG_IPC_STAT_H
 #define GPUAGG_IPC_STAT_H
@@ -38,7 +38,8 @@
 	X(kernels_refused, "kernels not compiled for the moment: too many were waiting for that") \
 	X(compiler_restarts, "times that the compiler's process crashed or did not answer") \
 	X(cancelled, "tasks cancelled by their query") \
-	X(errors, "device errors")
+	X(errors, "device errors") \
+	X(tables_forgotten, "tables that gave way to others in gpuagg.stat_tables")
 
 typedef enum GpuAggStat
 {

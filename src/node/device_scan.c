@@ -33,6 +33,7 @@
 #include "nodes/nodeFuncs.h"
 #include "ipc/stat.h"
 #include "ipc/stat_cost.h"
+#include "ipc/stat_tables.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
 #include "utils/memutils.h"
@@ -71,10 +72,14 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 
 	scan->info = gpuagg_plan_unpack(plan->custom_private);
 	scan->rel = rel;
+	scan->nread = 1;
+	scan->read = palloc(sizeof(GpuAggTaskTable *));
+	scan->read[0] = palloc0(sizeof(GpuAggTaskTable));
+	scan->read[0]->rel = rel;
 	scan->relid = RelationGetRelid(rel);
 	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, scan->eflags);
 	if (!scan->info->program->select)
-		scan->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
+		scan->read[0]->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	gpuagg_sample_init(&scan->sample, scan->info->sample,
@@ -245,11 +250,14 @@ GpuAggResults *
 gpuagg_scan_new_results(const GpuAggScan *scan)
 {
 	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
+	GpuAggResults *results =
+		gpuagg_results_create(scan->info->program, scan->info->outputs,
+							  scan->info->noutputs, plan->custom_scan_tlist,
+							  get_hash_memory_limit(), scan->css.ss.ps.state->es_query_cxt,
+							  scan->owner);
 
-	return gpuagg_results_create(scan->info->program, scan->info->outputs,
-								 scan->info->noutputs, plan->custom_scan_tlist,
-								 get_hash_memory_limit(), scan->css.ss.ps.state->es_query_cxt,
-								 scan->owner);
+	gpuagg_results_number(results, scan->lookups);
+	return results;
 }
 
 /* An empty store for groups, of one table or several */
@@ -317,28 +325,49 @@ scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
 	return scan_run_task(scan, program, nblocks, true, error);
 }
 
+/* Counts the blocks of the tables at work; false: there is one that no task can read. */
+static bool
+scan_count_blocks(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
+{
+	uint64		sum = 0;
+
+	for (int i = 0; i < scan->nread; i++)
+	{
+		GpuAggTaskTable *table = scan->read[i];
+
+		if (RelationUsesLocalBuffers(table->rel))
+		{
+			(void) gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
+									"the table's buffers are private to this session");
+			return false;
+		}
+
+		/*
+		 * As heap_beginscan: who adds a page after it was counted must see the lock,
+		 * since none will look at that page's rows.
+		 */
+		PredicateLockRelation(table->rel, scan->css.ss.ps.state->es_snapshot);
+		table->nblocks = RelationGetNumberOfBlocks(table->rel);
+		sum += table->nblocks;
+	}
+	*nblocks = Min(sum, MaxBlockNumber);
+	return true;
+}
+
 /*
  * One task, on another device if need be.  What it allocates goes with the
  * current memory context, but for the results.
  */
 GpuAggStatus
-gpuagg_scan_run_table(GpuAggScan *scan, GpuAggError *error)
+gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 {
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
 	GpuAggProgram *program;
 	GpuAggStatus status;
 	BlockNumber nblocks;
 
-	if (RelationUsesLocalBuffers(scan->rel))
-		return gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
-								"the table's buffers are private to this session");
-
-	/*
-	 * As heap_beginscan: who adds a page after it was counted must see the lock,
-	 * since none will look at that page's rows.
-	 */
-	PredicateLockRelation(scan->rel, scan->css.ss.ps.state->es_snapshot);
-	nblocks = RelationGetNumberOfBlocks(scan->rel);
+	if (!scan_count_blocks(scan, &nblocks, error))
+		return error->status;
 
 	/* the sample's arguments first, but behind a condition without columns */
 	if (scan->info->gate < 0)
@@ -433,21 +462,50 @@ scan_rewind(GpuAggScan *scan)
  * can be returned.
  */
 static void
-scan_note_cost(const GpuAggScan *scan, instr_time start)
+scan_note_cost(const GpuAggScan *scan, instr_time took)
 {
 	GpuAggCostPair pair = {
 		.relid = scan->relid,
 		.select = scan->info->program->select,
 		.bound = gpuagg_bound_name(scan->info->predicted.bound),
-		.predicted_ms = scan->info->predicted.startup / 1e6
+		.predicted_ms = scan->info->predicted.startup / 1e6,
+		.measured_ms = INSTR_TIME_GET_MILLISEC(took)
 	};
-	instr_time	end;
 
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_SUBTRACT(end, start);
-	pair.measured_ms = INSTR_TIME_GET_MILLISEC(end);
 	strlcpy(pair.device, scan->counters.device, sizeof(pair.device));
 	gpuagg_stat_cost_add(&pair);
+}
+
+/*
+ * Counts the run for gpuagg.stat_tables; what was counted before it is in "before".
+ * What tasks counted before the device gave up counts for nothing.
+ */
+static void
+scan_note_run(const GpuAggScan *scan, const GpuAggCounters *before, GpuAggStatus status,
+			  instr_time took)
+{
+	const GpuAggCounters *after = &scan->counters;
+	uint64		values[GPUAGG_NTABLESTATS] = {0};
+
+	values[GPUAGG_TABLE_STAT_run_us] = INSTR_TIME_GET_MICROSEC(took);
+	values[GPUAGG_TABLE_STAT_redone] = after->redone - before->redone;
+	values[GPUAGG_TABLE_STAT_fallbacks] = status != GPUAGG_OK;
+	if (status == GPUAGG_OK)
+	{
+		values[GPUAGG_TABLE_STAT_runs] = 1;
+		values[GPUAGG_TABLE_STAT_rows_scanned] = after->rows_scanned - before->rows_scanned;
+		values[GPUAGG_TABLE_STAT_rows_passed] = after->rows_passed - before->rows_passed;
+		values[GPUAGG_TABLE_STAT_rows_evaluated] = after->rows_evaluated - before->rows_evaluated;
+		values[GPUAGG_TABLE_STAT_groups] = after->groups - before->groups;
+		values[GPUAGG_TABLE_STAT_pages] = after->pages - before->pages;
+		values[GPUAGG_TABLE_STAT_pages_cached] = after->cached_pages - before->cached_pages;
+		values[GPUAGG_TABLE_STAT_pages_kept] = after->pages_kept - before->pages_kept;
+		values[GPUAGG_TABLE_STAT_zones_read] = after->zones.read - before->zones.read;
+		values[GPUAGG_TABLE_STAT_zones_skipped] = after->zones.skipped - before->zones.skipped;
+		values[GPUAGG_TABLE_STAT_zones_answered] = after->zones.answered - before->zones.answered;
+		values[GPUAGG_TABLE_STAT_device_us] = (after->device_ns - before->device_ns) / 1000;
+	}
+	gpuagg_stat_tables_add(scan->relid, values);
 }
 
 /* So that the next plan of the same grouping knows how many groups it has */
@@ -467,11 +525,11 @@ gpuagg_scan_run(GpuAggScan *scan)
 											  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(run);
 	bool		timing = gpuagg_scan_timing(scan);
-	uint64		groups = scan->counters.groups;
+	const GpuAggCounters before = scan->counters;
 	GpuAggError error = {0};
 	GpuAggStatus status;
 	instr_time	start;
-	instr_time	end;
+	instr_time	took;
 
 	if (gpuagg_debug_require == GPUAGG_FORBID)
 		ereport(ERROR,
@@ -481,16 +539,19 @@ gpuagg_scan_run(GpuAggScan *scan)
 	scan_open_results(scan);
 	scan->falling_back = false;
 	status = scan->tables != NULL ? gpuagg_tables_run(scan, &error) :
-		gpuagg_scan_run_table(scan, &error);
+		gpuagg_scan_run_tables(scan, &error);
 	if (status == GPUAGG_OK && scan->info->regroup != NULL)
 		status = gpuagg_regroup_run(scan, &error);
 	MemoryContextSwitchTo(query);
 	MemoryContextDelete(run);
+	INSTR_TIME_SET_CURRENT(took);
+	INSTR_TIME_SUBTRACT(took, start);
+	scan_note_run(scan, &before, status, took);
 	if (status == GPUAGG_OK)
 	{
 		scan_rewind(scan);
-		scan_note_cost(scan, start);
-		scan_note_groups(scan, scan->counters.groups - groups);
+		scan_note_cost(scan, took);
+		scan_note_groups(scan, scan->counters.groups - before.groups);
 	}
 	else
 	{
@@ -499,8 +560,8 @@ gpuagg_scan_run(GpuAggScan *scan)
 	}
 	if (timing)
 	{
-		INSTR_TIME_SET_CURRENT(end);
-		INSTR_TIME_ACCUM_DIFF(scan->counters.run_time, end, start);
+		INSTR_TIME_SET_CURRENT(took);
+		INSTR_TIME_ACCUM_DIFF(scan->counters.run_time, took, start);
 	}
 	scan->ran = true;
 	MemoryContextSwitchTo(old);
@@ -542,10 +603,10 @@ gpuagg_scan_end(GpuAggScan *scan)
 	scan_forget(scan);
 	if (scan->tables != NULL)
 		gpuagg_tables_end(scan);
+	else if (scan->read[0]->rows != NULL)
+		gpuagg_rows_end(scan->read[0]->rows);
 	if (scan->lookups != NULL)
 		gpuagg_lookups_end(scan->lookups);
-	if (scan->rows != NULL)
-		gpuagg_rows_end(scan->rows);
 	if (scan->fallback != NULL)
 		ExecEndNode(scan->fallback);
 }

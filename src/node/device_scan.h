@@ -1,8 +1,7 @@
 /*
  * device_scan.h
  *		What the nodes GpuAgg and GpuSample share: a scan of one table, or of
- *		several one after the other, whose work a device does, in one task for
- *		each, before the first row is returned.
+ *		several, whose work a device does before the first row is returned.
  */
 #ifndef GPUAGG_NODE_DEVICE_SCAN_H
 #define GPUAGG_NODE_DEVICE_SCAN_H
@@ -74,16 +73,26 @@ typedef struct GpuAggCounters
 
 typedef struct GpuAggTables GpuAggTables;
 
+/* A table that a task reads */
+typedef struct GpuAggTaskTable
+{
+	Relation	rel;
+	BlockNumber nblocks;
+	Plan	   *row_plan;		/* of GpuAgg */
+	GpuAggRows *rows;			/* NULL until needed */
+} GpuAggTaskTable;
+
 /* Must be first in a node's own state, if it has one. */
 typedef struct GpuAggScan
 {
 	CustomScanState css;
 	GpuAggPlanInfo *info;
 	Oid			relid;			/* what the query names; InvalidOid: a UNION ALL */
-	Relation	rel;
-	Plan	   *row_plan;		/* of GpuAgg */
+	Relation	rel;			/* the table, or the first of those at work */
+	int			nread;			/* tables that a task reads one after the other, */
+	GpuAggTaskTable **read;		/* which have the same program */
 	GpuAggTables *tables;		/* tables.h; NULL: one.  Then the fields around are
-								 * those of the one that is at work */
+								 * those of the tables that are at work */
 	List	   *runtime;		/* ExprStates of the runtime constants */
 	List	   *params;			/* ExprStates of the parameters in them */
 	GpuAggSampleState sample;
@@ -104,7 +113,6 @@ typedef struct GpuAggScan
 	GpuAggTidStore *tids;		/* or rows */
 	bool		falling_back;	/* rows come from the fallback plan */
 	PlanState  *fallback;		/* NULL until needed */
-	GpuAggRows *rows;			/* of GpuAgg: NULL until needed */
 	GpuAggCounters counters;
 } GpuAggScan;
 
@@ -126,10 +134,10 @@ extern bool gpuagg_scan_timing(const GpuAggScan *scan);
 extern GpuAggResults *gpuagg_scan_new_results(const GpuAggScan *scan);
 
 /*
- * Runs the task of the table at work: on the device, if need be on the other one.  Its
+ * Runs the task of the tables at work: on the device, if need be on the other one.  Its
  * answers are added behind scan->mark.
  */
-extern GpuAggStatus gpuagg_scan_run_table(GpuAggScan *scan, GpuAggError *error);
+extern GpuAggStatus gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error);
 
 /*
  * Runs all of the work: on the device, if need be on the other one, else readies the

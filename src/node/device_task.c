@@ -29,17 +29,19 @@
 #include "device/batch_memory.h"
 #include "executor/executor.h"
 #include "heap/cache_request.h"
-#include "heap/cached.h"
-#include "heap/feed.h"
 #include "ipc/client.h"
 #include "ipc/stat.h"
 #include "miscadmin.h"
 #include "node/device_task.h"
+#include "node/task_inputs.h"
 #include "pgstat.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "utils/rel.h"
+
+/* Tables that the worker knows of ahead of the one that is fed */
+#define TABLES_AHEAD 16
 
 /* Messages of evaluated rows in flight */
 #define ROWS_AHEAD 4
@@ -70,12 +72,10 @@ typedef struct GpuAggRun
 	GpuAggScan *scan;
 	const GpuAggProgram *program;
 	GpuAggPass *pass;
-	BlockNumber nblocks;
+	BlockNumber nblocks;		/* of all tables */
 	bool		timing;
 	GpuAggClient *client;
-	GpuAggCached *cached;		/* NULL: no cache request */
-	GpuAggFeed *feed;			/* NULL until the cache is settled */
-	uint64		next_batch;		/* number of the next batch */
+	GpuAggTaskInputs *inputs;
 	uint32		rows_in_flight; /* messages of rows */
 	GpuAggTodo *todo;			/* oldest first */
 	GpuAggTodo *todo_last;
@@ -119,7 +119,7 @@ task_release(GpuAggRun *run, uint64 batch_id)
 	instr_time	start;
 
 	time_start(run, &start);
-	(void) gpuagg_feed_release(run->feed, batch_id);
+	(void) gpuagg_inputs_release_pages(run->inputs, batch_id);
 	time_add(run, &run->scan->counters.feed_time, start);
 }
 
@@ -169,8 +169,8 @@ task_choose(GpuAggRun *run, const GpuAggMsg *msg)
 
 		if (i == 0 || page != keys[i - 1] >> 32)
 		{
-			Buffer		buffer = gpuagg_feed_buffer(run->feed, msg->batch_id,
-													page);
+			Buffer		buffer = gpuagg_inputs_buffer(run->inputs, msg->batch_id,
+													  page);
 
 			if (!BufferIsValid(buffer) || npages == GPUAGG_TID_MAX_PAGES)
 				return task_garbled(run);
@@ -202,12 +202,9 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 
 	if (bytes != sizeof(GpuAggMsg) + refs)
 		return task_garbled(run);
-	if (run->cached != NULL &&
-		gpuagg_cached_release(run->cached, msg->batch_id))
+	if (gpuagg_inputs_release_use(run->inputs, msg->batch_id))
 		return msg->count == 0 ? GPUAGG_OK : task_garbled(run);
-	if (run->feed == NULL)
-		return task_garbled(run);
-	if (!BufferIsValid(gpuagg_feed_buffer(run->feed, msg->batch_id, 0)))
+	if (!BufferIsValid(gpuagg_inputs_buffer(run->inputs, msg->batch_id, 0)))
 	{
 		if (run->rows_in_flight == 0 || msg->count > 0)
 			return task_garbled(run);
@@ -243,6 +240,14 @@ task_is_first(const GpuAggRun *run)
 	return run->pass->hash_window.index == 0;
 }
 
+/* Adds to tuples_returned, which PostgreSQL's scans count row by row. */
+static void
+task_count_rows(GpuAggRun *run, const uint64 *rows)
+{
+	for (int i = 0; i < run->inputs->n; i++)
+		pgstat_count_index_tuples(run->inputs->inputs[i].table->rel, rows[i]);
+}
+
 static void
 task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 {
@@ -259,8 +264,7 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 		counters->zones.read += msg->zones.read;
 		counters->zones.skipped += msg->zones.skipped;
 		counters->zones.answered += msg->zones.answered;
-		/* adds to tuples_returned, which PostgreSQL's scans count row by row */
-		pgstat_count_index_tuples(run->scan->rel, msg->rows_scanned);
+		task_count_rows(run, (const uint64 *) (msg + 1));
 	}
 	counters->groups += msg->groups;
 	counters->pages_kept += msg->pages_kept;
@@ -297,17 +301,12 @@ task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 							  run->error);
 }
 
-/* What the worker says of the cache */
-static GpuAggStatus
-task_cached(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
+/* Behind it follow the rows of each table. */
+static bool
+task_done_fits(const GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 {
-	GpuAggStatus status = GPUAGG_DEVICE_FAULT;
-
-	if (run->cached != NULL && run->feed == NULL)
-		status = msg->type == GPUAGG_MSG_CACHED ?
-			gpuagg_cached_announced(run->cached, msg, bytes) :
-			gpuagg_cached_validated(run->cached, msg, bytes);
-	return status == GPUAGG_OK ? status : task_garbled(run);
+	return bytes == sizeof(GpuAggDoneMsg) + run->inputs->n * sizeof(uint64) &&
+		((const GpuAggDoneMsg *) msg)->ntables == run->inputs->n;
 }
 
 static GpuAggStatus
@@ -323,9 +322,10 @@ task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 			return task_groups(run, msg, bytes);
 		case GPUAGG_MSG_CACHED:
 		case GPUAGG_MSG_VALIDATED:
-			return task_cached(run, msg, bytes);
+			return gpuagg_inputs_cached(run->inputs, msg, bytes) == GPUAGG_OK ?
+				GPUAGG_OK : task_garbled(run);
 		case GPUAGG_MSG_DONE:
-			if (bytes != sizeof(GpuAggDoneMsg))
+			if (!task_done_fits(run, msg, bytes))
 				return task_garbled(run);
 			task_done(run, (const GpuAggDoneMsg *) msg);
 			return GPUAGG_OK;
@@ -369,17 +369,8 @@ task_receive(GpuAggRun *run, bool wait)
 static void
 task_progress(const GpuAggRun *run)
 {
-	gpuagg_client_progress(run->client,
-						   (run->cached != NULL ? run->cached->used : 0) +
-						   (run->feed != NULL ? gpuagg_feed_pages(run->feed) : 0));
-}
-
-/* Those that it is through with, or was given */
-static uint64
-task_pages(const GpuAggRun *run)
-{
-	return (run->cached != NULL ? run->cached->done : 0) +
-		(run->feed != NULL ? gpuagg_feed_pages(run->feed) : 0);
+	gpuagg_client_progress(run->client, gpuagg_inputs_used(run->inputs) +
+						   gpuagg_inputs_fed(run->inputs));
 }
 
 static GpuAggStatus
@@ -391,25 +382,23 @@ task_send_map(GpuAggRun *run)
 	instr_time	start;
 
 	time_start(run, &start);
-	msg = gpuagg_cached_next(run->cached, run->next_batch, &bytes);
+	msg = gpuagg_inputs_next_map(run->inputs, &bytes);
 	if (msg != NULL)
-	{
-		run->next_batch++;
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
-	}
 	time_add(run, &run->scan->counters.feed_time, start);
 	return status;
 }
 
-/* Looks at all map pages, until it is clear what need not be fed. */
+/* Looks at all map pages of a table, until it is clear what need not be fed. */
 static GpuAggStatus
 task_settle(GpuAggRun *run)
 {
+	const GpuAggCached *cached = gpuagg_inputs_at(run->inputs)->cached;
 	GpuAggStatus status = GPUAGG_OK;
 
-	while (status == GPUAGG_OK && !gpuagg_cached_settled(run->cached))
+	while (status == GPUAGG_OK && cached != NULL && !gpuagg_cached_settled(cached))
 	{
-		bool		more = gpuagg_cached_more(run->cached);
+		bool		more = gpuagg_cached_more(cached);
 
 		status = task_receive(run, !more);
 		if (status == GPUAGG_OK && run->done)
@@ -419,6 +408,74 @@ task_settle(GpuAggRun *run)
 		task_progress(run);
 	}
 	return status;
+}
+
+/*
+ * Whether the next table may use the column cache.  The host device behind a GPU keeps
+ * nothing, nor is anything kept of samples.  Draws can only be made of what is kept.
+ */
+static void
+task_begin_input(GpuAggRun *run, GpuAggCacheRequest *request)
+{
+	GpuAggScan *scan = run->scan;
+	const GpuAggTaskTable *table = run->inputs->inputs[run->inputs->begun].table;
+	bool		cached;
+
+	memset(request, 0, sizeof(*request));
+	cached = !scan->uncached && !run->pass->host &&
+		(scan->sample.method == GPUAGG_SAMPLE_NONE ||
+		 scan->sample.method == GPUAGG_SAMPLE_DRAWS) &&
+		gpuagg_cache_request(table->rel, scan->css.ss.ps.state->es_snapshot, run->program,
+							 table->nblocks, request);
+	scan->cache_requested |= cached;
+	(void) gpuagg_inputs_begin(run->inputs, cached);
+}
+
+/* Tells the worker of tables to come, so that it has answered when their turn does. */
+static GpuAggStatus
+task_announce(GpuAggRun *run)
+{
+	GpuAggTaskInputs *inputs = run->inputs;
+	int			until = Min(inputs->n, inputs->at + TABLES_AHEAD);
+	GpuAggStatus status = GPUAGG_OK;
+
+	while (status == GPUAGG_OK && inputs->begun < until)
+	{
+		GpuAggTableMsg msg = {
+			.msg.type = GPUAGG_MSG_TABLE,
+			.msg.batch_id = GPUAGG_TABLE_BATCH(inputs->begun)
+		};
+
+		task_begin_input(run, &msg.cache);
+		status = gpuagg_client_send(run->client, &msg, sizeof(msg), run->error);
+	}
+	return status;
+}
+
+/* All that there is to do before pages of the table at work are sent */
+static GpuAggStatus
+task_open_input(GpuAggRun *run)
+{
+	GpuAggScan *scan = run->scan;
+	GpuAggStatus status = task_announce(run);
+
+	if (status == GPUAGG_OK)
+		status = task_settle(run);
+	if (status == GPUAGG_OK && scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
+		gpuagg_inputs_used(run->inputs) < run->nblocks)
+		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
+								  "random draws need the whole table in the column cache");
+	if (status == GPUAGG_OK)
+		gpuagg_inputs_feed(run->inputs, scan, gpuagg_client_info(run->client),
+						   gpuagg_batch_page_bytes(scan->info->program, run->pass->page_lines));
+	return status;
+}
+
+static GpuAggStatus
+task_next_input(GpuAggRun *run)
+{
+	gpuagg_inputs_go_on(run->inputs);
+	return task_open_input(run);
 }
 
 /* ------------------------------------------------------------- feeding --- */
@@ -432,11 +489,9 @@ task_send_pages(GpuAggRun *run)
 	instr_time	start;
 
 	time_start(run, &start);
-	status = gpuagg_feed_next(run->feed, run->next_batch, &msg, &bytes,
-							  run->error);
+	status = gpuagg_inputs_next_pages(run->inputs, &msg, &bytes, run->error);
 	if (status == GPUAGG_OK && msg != NULL)
 	{
-		run->next_batch++;
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
 		task_progress(run);
 	}
@@ -445,26 +500,26 @@ task_send_pages(GpuAggRun *run)
 }
 
 static GpuAggStatus
-task_send_rows(GpuAggRun *run)
+task_send_rows(GpuAggRun *run, GpuAggTaskInput *input)
 {
 	Size		bytes;
-	const GpuAggMsg *msg = gpuagg_rows_message(run->scan->rows,
-											   run->next_batch++, &bytes);
+	const GpuAggMsg *msg = gpuagg_rows_message(input->table->rows, input->next_batch++,
+											   &bytes);
 
 	run->rows_in_flight++;
 	return gpuagg_client_send(run->client, msg, bytes, run->error);
 }
 
 static GpuAggRows *
-task_rows(GpuAggRun *run)
+task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 {
 	GpuAggScan *scan = run->scan;
 
-	if (scan->rows == NULL)
-		scan->rows = gpuagg_rows_create(scan->row_plan, scan->css.ss.ps.state, scan->eflags,
-										scan->info->program);
-	gpuagg_rows_bind(scan->rows, run->program);
-	return scan->rows;
+	if (table->rows == NULL)
+		table->rows = gpuagg_rows_create(table->row_plan, scan->css.ss.ps.state, scan->eflags,
+										 scan->info->program);
+	gpuagg_rows_bind(table->rows, run->program);
+	return table->rows;
 }
 
 /*
@@ -474,32 +529,32 @@ task_rows(GpuAggRun *run)
 static GpuAggStatus
 task_evaluate(GpuAggRun *run)
 {
-	GpuAggRows *rows;
 	GpuAggTodo *todo = run->todo;
+	GpuAggTaskInput *input = gpuagg_inputs_of(run->inputs, todo->batch_id);
+	GpuAggRows *rows;
 
 	if (run->scan->lookups != NULL)
 		return gpuagg_error_set(run->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"a row that is joined has a value that only PostgreSQL reads");
-	rows = task_rows(run);
-
+	rows = task_rows(run, input->table);
 	while (todo->done < todo->count)
 	{
 		const GpuAggRowRef *ref = &todo->refs[todo->done];
-		Buffer		buffer = gpuagg_feed_buffer(run->feed, todo->batch_id,
-												ref->page);
+		Buffer		buffer = gpuagg_inputs_buffer(run->inputs, todo->batch_id,
+												  ref->page);
 		GpuAggStatus status;
 
 		if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
 			return task_garbled(run);
 		CHECK_FOR_INTERRUPTS();
-		status = gpuagg_rows_add(rows, run->scan->rel, buffer, ref->line,
+		status = gpuagg_rows_add(rows, input->table->rel, buffer, ref->line,
 								 run->error);
 		if (status != GPUAGG_OK)
 			return status;
 		todo->done++;
 		run->scan->counters.rows_evaluated += task_is_first(run);
 		if (gpuagg_rows_full(rows))
-			return task_send_rows(run);
+			return task_send_rows(run, input);
 	}
 	run->todo = todo->next;
 	task_release(run, todo->batch_id);
@@ -507,20 +562,20 @@ task_evaluate(GpuAggRun *run)
 	return GPUAGG_OK;
 }
 
-/* Rows evaluated, but not sent? */
-static bool
+/* Rows evaluated, but not sent, when no more will come? */
+static GpuAggTaskInput *
 task_rows_left(const GpuAggRun *run)
 {
-	return run->scan->rows != NULL &&
-		gpuagg_rows_pending(run->scan->rows) > 0;
+	return run->todo != NULL || run->inputs->pages_in_flight > 0 ? NULL :
+		gpuagg_inputs_with_rows(run->inputs);
 }
 
 /* Anything that the device has not consumed? */
 static bool
 task_in_flight(const GpuAggRun *run)
 {
-	return gpuagg_feed_in_flight(run->feed) || run->rows_in_flight > 0 ||
-		(run->cached != NULL && run->cached->in_flight > 0);
+	return run->inputs->pages_in_flight > 0 || run->inputs->uses_in_flight > 0 ||
+		run->rows_in_flight > 0;
 }
 
 /*
@@ -529,7 +584,8 @@ task_in_flight(const GpuAggRun *run)
 static GpuAggStatus
 task_feed(GpuAggRun *run)
 {
-	GpuAggFeed *feed = run->feed;
+	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
+	GpuAggTaskInput *left;
 	GpuAggStatus status;
 
 	for (;;)
@@ -542,11 +598,12 @@ task_feed(GpuAggRun *run)
 
 		if (run->todo != NULL && run->rows_in_flight < ROWS_AHEAD)
 			status = task_evaluate(run);
-		else if (gpuagg_feed_more(feed) && gpuagg_feed_has_room(feed))
+		else if (gpuagg_inputs_has_room(run->inputs))
 			status = task_send_pages(run);
-		else if (run->todo == NULL && task_rows_left(run) &&
-				 !gpuagg_feed_in_flight(feed))
-			status = task_send_rows(run);
+		else if (gpuagg_inputs_may_go_on(run->inputs, device))
+			status = task_next_input(run);
+		else if ((left = task_rows_left(run)) != NULL)
+			status = task_send_rows(run, left);
 		else if (task_in_flight(run))
 			status = task_receive(run, true);
 		else
@@ -570,41 +627,31 @@ task_collect(GpuAggRun *run)
 	return status;
 }
 
+static void
+task_count_pages(GpuAggRun *run)
+{
+	GpuAggCounters *counters = &run->scan->counters;
+	uint64		done = gpuagg_inputs_done(run->inputs);
+
+	gpuagg_stat_add(GPUAGG_STAT_pages_cached, done);
+	if (!task_is_first(run))
+		return;
+	counters->pages += gpuagg_inputs_fed(run->inputs);
+	counters->cached_pages += done;
+}
+
 static GpuAggStatus
 task_drive(GpuAggRun *run)
 {
-	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
-	GpuAggScan *scan = run->scan;
-	double		page_bytes = gpuagg_batch_page_bytes(scan->info->program,
-													 run->pass->page_lines);
-	GpuAggStatus status = GPUAGG_OK;
+	GpuAggStatus status = task_open_input(run);
 
-	if (run->cached != NULL)
-		status = task_settle(run);
-	if (status == GPUAGG_OK && scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
-		(run->cached == NULL ? 0 : run->cached->used) < run->nblocks)
-		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
-								  "random draws need the whole table in the column cache");
 	if (status == GPUAGG_OK)
-	{
-		run->feed = gpuagg_feed_begin(scan->rel,
-									  scan->css.ss.ps.state->es_snapshot,
-									  run->nblocks, &scan->sample, run->cached,
-									  gpuagg_batch_pages(device, page_bytes),
-									  device->batches_ahead);
 		status = task_feed(run);
-	}
 	if (status == GPUAGG_OK)
 		status = task_collect(run);
-	run->pass->pages = task_pages(run);
-	if (status == GPUAGG_OK && run->cached != NULL)
-		gpuagg_stat_add(GPUAGG_STAT_pages_cached, run->cached->done);
-	if (status == GPUAGG_OK && task_is_first(run))
-	{
-		scan->counters.pages += gpuagg_feed_pages(run->feed);
-		if (run->cached != NULL)
-			scan->counters.cached_pages += run->cached->done;
-	}
+	run->pass->pages = gpuagg_inputs_done(run->inputs) + gpuagg_inputs_fed(run->inputs);
+	if (status == GPUAGG_OK)
+		task_count_pages(run);
 	return status;
 }
 
@@ -614,24 +661,6 @@ static void
 task_cleanup(int code, Datum arg)
 {
 	gpuagg_client_abort(((GpuAggRun *) DatumGetPointer(arg))->client);
-}
-
-/*
- * The host device behind a GPU keeps nothing, nor is anything kept of samples.
- * Draws can only be made of what is kept.
- */
-static void
-task_cache_request(GpuAggRun *run, const GpuAggProgram *program, GpuAggCacheRequest *cache_request)
-{
-	GpuAggScan *scan = run->scan;
-
-	scan->cache_requested = !scan->uncached && !run->pass->host &&
-		(scan->sample.method == GPUAGG_SAMPLE_NONE ||
-		 scan->sample.method == GPUAGG_SAMPLE_DRAWS) &&
-		gpuagg_cache_request(scan->rel, scan->css.ss.ps.state->es_snapshot, program,
-					run->nblocks, cache_request);
-	if (scan->cache_requested)
-		run->cached = gpuagg_cached_begin(scan->rel, run->nblocks);
 }
 
 static GpuAggClient *
@@ -657,6 +686,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.relid = RelationGetRelid(run->scan->rel),
 		.predicted_ms = run->scan->info->predicted.startup / 1e6,
 		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),
+		.several = run->inputs->n > 1,
 		.host = pass->host
 	};
 	GpuAggClient *client;
@@ -665,7 +695,8 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
 		request.config.units = gpuagg_profile_get()->rates.tlb_groups;
 	time_start(run, &start);
-	task_cache_request(run, program, &request.cache);
+	run->scan->cache_requested = false;
+	task_begin_input(run, &request.cache);
 	client = gpuagg_client_begin(&request, run->error);
 	time_add(run, &run->scan->counters.start_time, start);
 	run->scan->on_gpu = request.on_gpu;
@@ -696,12 +727,11 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 {
 	GpuAggRun  *run = palloc0(sizeof(GpuAggRun));
 
-	if (scan->rows != NULL)
-		gpuagg_rows_reset(scan->rows);
 	run->scan = scan;
 	run->program = program;
 	run->pass = pass;
 	run->nblocks = nblocks;
+	run->inputs = gpuagg_inputs_create(scan);
 	run->timing = gpuagg_scan_timing(scan);
 	run->error = error;
 	run->client = task_begin(run, program);
@@ -722,8 +752,7 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 			gpuagg_client_failed(run->client, &pass->rows, &pass->groups);
 			gpuagg_client_abort(run->client);
 		}
-		if (run->feed != NULL)
-			gpuagg_feed_end(run->feed);
+		gpuagg_inputs_end(run->inputs);
 	}
 	return run->status;
 }

@@ -163,7 +163,7 @@ explain_tables(GpuAggScan *node, ExplainState *es)
 	if (!es->verbose)
 		return;
 	for (int i = 0; i < t->ntables; i++)
-		names = lappend(names, table_name(t->tables[i].rel));
+		names = lappend(names, table_name(t->tables[i].task.rel));
 	if (names != NIL)
 		ExplainPropertyList("Table Names", names, es);
 }
@@ -191,11 +191,10 @@ explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 
 	for (int i = 0; i < node->info->noutputs; i++)
 	{
-		int			final = node->info->outputs[i].final;
 		TargetEntry *tle = list_nth_node(TargetEntry, plan->custom_scan_tlist,
 										 i);
 
-		if (gpuagg_final_is_key(final) && !IsA(tle->expr, GroupingFunc))
+		if (!IsA(tle->expr, Aggref) && !IsA(tle->expr, GroupingFunc))
 			keys = lappend(keys, deparse_expression((Node *) tle->expr,
 													context, prefix, true));
 	}

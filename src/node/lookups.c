@@ -44,12 +44,15 @@ struct GpuAggLookups
 	bool		made;
 	GpuAggLookupShown shown[GPUAGG_MAX_LOOKUPS];
 	const GpuAggLookup *blocks[GPUAGG_MAX_LOOKUPS];
+	MemoryContext strings;		/* of groups, until they are asked for again */
+	GpuAggNumbered **numbered[GPUAGG_MAX_LOOKUPS];	/* by column */
 };
 
 /* The rows of an input while they are read */
 typedef struct Rows
 {
 	const GpuAggLookupPlan *plan;
+	GpuAggNumbered **numbered;	/* by column; NULL: its strings are not */
 	uint64		nrows;
 	uint64		room;
 	Size		bytes;			/* that all of it takes */
@@ -72,6 +75,8 @@ gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info, int eflag
 		return NULL;
 	lookups = palloc0(sizeof(GpuAggLookups));
 	lookups->info = info;
+	lookups->strings = AllocSetContextCreate(CurrentMemoryContext, "gpuagg lookup strings",
+											 ALLOCSET_DEFAULT_SIZES);
 	for (int i = 0; i < info->nlookups; i++)
 	{
 		lookups->plans[i] = ExecInitNode(list_nth(plan->custom_plans,
@@ -98,10 +103,23 @@ gpuagg_lookups_end(GpuAggLookups *lookups)
 
 /* ------------------------------------------------------------------ rows --- */
 
-static Size
-value_bytes(uint8 type)
+static bool
+is_numbered(const GpuAggLookupPlan *plan, int column)
 {
-	return gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES ? sizeof(GpuAggBytes) :
+	return plan->scales[column] == GPUAGG_SCALE_NUMBERED;
+}
+
+static GpuAggClass
+column_class(const GpuAggLookupPlan *plan, int column)
+{
+	return is_numbered(plan, column) ? GPUAGG_CLASS_I64 :
+		gpuagg_constant_class(plan->types[column]);
+}
+
+static Size
+value_bytes(const GpuAggLookupPlan *plan, int column)
+{
+	return column_class(plan, column) == GPUAGG_CLASS_BYTES ? sizeof(GpuAggBytes) :
 		sizeof(int64);
 }
 
@@ -113,7 +131,7 @@ rows_grow(Rows *rows)
 
 	for (int i = 0; i < rows->plan->ncolumns; i++)
 	{
-		Size		each = value_bytes(rows->plan->types[i]);
+		Size		each = value_bytes(rows->plan, i);
 
 		rows->bytes += (room - rows->room) * (each + 1);
 		if (rows->bytes > rows->limit)
@@ -158,6 +176,18 @@ rows_too_large(GpuAggError *error)
 							"an input of a join takes more than gpuagg.lookup_memory");
 }
 
+/* A string's number */
+static GpuAggStatus
+rows_number(Rows *rows, int column, const char *data, Size len, GpuAggError *error)
+{
+	int32		number = gpuagg_numbered_add(rows->numbered[column], data, len, &rows->bytes);
+
+	if (number < 0 || rows->bytes > rows->limit)
+		return rows_too_large(error);
+	((int64 *) rows->values[column])[rows->nrows] = number;
+	return GPUAGG_OK;
+}
+
 /* One value that is not NULL, as devices hold it */
 static GpuAggStatus
 rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, GpuAggError *error)
@@ -180,6 +210,8 @@ rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, GpuAggErr
 	if (!ok)
 		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"a value of a join's input has no form that devices know");
+	if (is_numbered(rows->plan, column))
+		return rows_number(rows, column, value.bytes, value.value.len, error);
 	if (gpuagg_constant_class(type) != GPUAGG_CLASS_BYTES)
 		((int64 *) rows->values[column])[rows->nrows] = value.value.v.i;
 	else if (!rows_string(rows, value.bytes, value.value.len,
@@ -209,8 +241,8 @@ rows_add(Rows *rows, TupleTableSlot *slot, MemoryContext scratch, GpuAggError *e
 	{
 		rows->nulls[i][rows->nrows] = slot->tts_isnull[i];
 		if (slot->tts_isnull[i])
-			memset((char *) rows->values[i] + rows->nrows * value_bytes(rows->plan->types[i]), 0,
-				   value_bytes(rows->plan->types[i]));
+			memset((char *) rows->values[i] + rows->nrows * value_bytes(rows->plan, i), 0,
+				   value_bytes(rows->plan, i));
 		else if (rows_value(rows, i, slot->tts_values[i], scratch, error) != GPUAGG_OK)
 			return error->status;
 	}
@@ -264,7 +296,7 @@ table_make(const Rows *rows, MemoryContext context, Size limit, GpuAggError *err
 		made.seed = pg_prng_uint64(&pg_global_prng_state);
 	for (int i = 0; i < plan->ncolumns; i++)
 	{
-		sources[i].cls = gpuagg_constant_class(plan->types[i]);
+		sources[i].cls = column_class(plan, i);
 		sources[i].values = rows->values[i];
 		sources[i].nulls = rows->nulls[i];
 	}
@@ -284,6 +316,20 @@ table_make(const Rows *rows, MemoryContext context, Size limit, GpuAggError *err
 	return block;
 }
 
+/* Empty dictionaries of the columns that have one */
+static GpuAggNumbered **
+numbered_create(const GpuAggLookupPlan *plan)
+{
+	GpuAggNumbered **numbered = palloc0(plan->ncolumns * sizeof(GpuAggNumbered *));
+
+	for (int i = 0; i < plan->ncolumns; i++)
+	{
+		if (is_numbered(plan, i))
+			numbered[i] = gpuagg_numbered_create(plan->types[i]);
+	}
+	return numbered;
+}
+
 /* Reads input i and makes its table; what it read is gone then. */
 static const GpuAggLookup *
 lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
@@ -300,6 +346,8 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	if (lookups->read[i] && plan->chgParam == NULL)
 		ExecReScan(plan);
 	lookups->read[i] = true;
+	MemoryContextSwitchTo(lookups->strings);
+	rows.numbered = lookups->numbered[i] = numbered_create(rows.plan);
 	MemoryContextSwitchTo(reading);
 	if (rows_read(&rows, plan, error) == GPUAGG_OK)
 		block = table_make(&rows, context, limit, error);
@@ -316,6 +364,8 @@ gpuagg_lookups_make(GpuAggLookups *lookups, bool *nothing, GpuAggError *error)
 	*nothing = false;
 	memset(lookups->blocks, 0, sizeof(lookups->blocks));
 	memset(lookups->shown, 0, sizeof(lookups->shown));
+	memset(lookups->numbered, 0, sizeof(lookups->numbered));
+	MemoryContextReset(lookups->strings);
 	for (int i = 0; i < lookups->info->nlookups && !*nothing; i++)
 	{
 		const GpuAggLookup *block = lookup_make(lookups, i, left, error);
@@ -332,6 +382,12 @@ gpuagg_lookups_make(GpuAggLookups *lookups, bool *nothing, GpuAggError *error)
 	}
 	lookups->made = true;
 	return lookups->blocks;
+}
+
+const GpuAggNumbered *
+gpuagg_lookups_numbered(const GpuAggLookups *lookups, int table, int column)
+{
+	return lookups->numbered[table] != NULL ? lookups->numbered[table][column] : NULL;
 }
 
 /* --------------------------------------------------------------- explain --- */

@@ -9,6 +9,7 @@
 
 #include "device/ops/ops_lookup.h"
 #include "ipc/errors.h"
+#include "node/numbered.h"
 #include "nodes/execnodes.h"
 #include "planner/plan.h"
 
@@ -30,6 +31,13 @@ extern GpuAggLookups *gpuagg_lookups_begin(CustomScanState *css, const GpuAggPla
  */
 extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, bool *nothing,
 													  GpuAggError *error);
+
+/*
+ * Strings of a column, those of its keys counted, of a table that was made last; NULL:
+ * it was not
+ */
+extern const GpuAggNumbered *gpuagg_lookups_numbered(const GpuAggLookups *lookups, int table,
+													 int column);
 
 /* The next run is to read the inputs again, with these parameters changed. */
 extern void gpuagg_lookups_rescan(GpuAggLookups *lookups, Bitmapset *changed);

@@ -56,10 +56,20 @@ typedef struct GpuAggPasses
 static double
 passes_page_lines(const GpuAggScan *scan)
 {
-	const Form_pg_class rel = scan->rel->rd_rel;
+	double		pages = 0;
+	double		tuples = 0;
 
-	return rel->relpages > 0 && rel->reltuples > 0 ?
-		Min(rel->reltuples / rel->relpages, GPUAGG_MAX_LINES) : GPUAGG_MAX_LINES;
+	for (int i = 0; i < scan->nread; i++)
+	{
+		const Form_pg_class rel = scan->read[i]->rel->rd_rel;
+
+		if (rel->relpages > 0 && rel->reltuples > 0)
+		{
+			pages += rel->relpages;
+			tuples += rel->reltuples;
+		}
+	}
+	return pages > 0 ? Min(tuples / pages, GPUAGG_MAX_LINES) : GPUAGG_MAX_LINES;
 }
 
 static void

@@ -21,6 +21,7 @@ typedef struct GpuAggRegroupDatum
 		double		f;
 		GpuAggBytes b;
 	}			v;
+	Datum		datum;			/* of one that no device has a form of */
 } GpuAggRegroupDatum;
 
 /* Programs of nothing but keys and transitions: of the query's groups; */

@@ -15,6 +15,9 @@
  * in nothing but the query's keys and this value, each does.  Else a second table has
  * the values of each group that have entered.
  *
+ * Of an ordered-set aggregate a value and its number of rows go to a sort, which gives
+ * the answers when the set has been read (ordered_sets.h).
+ *
  * Memory.  Where a table outgrows its share, the set is made in two parts, by a bit of
  * the hash of its keys, and each of them likewise.  A set of one group has no parts;
  * then PostgreSQL's plan answers, which sorts on disk.
@@ -23,6 +26,8 @@
 
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "node/ordered_sets.h"
+#include "node/regroup_datum.h"
 #include "node/regroup_layout.h"
 #include "node/regroup_output.h"
 #include "node/regroup_run.h"
@@ -60,6 +65,10 @@ typedef struct Regroup
 	Datum	   *read_values;
 	bool	   *read_nulls;
 
+	/* arguments of ordered-set aggregates */
+	GpuAggOrderedSets *ordered; /* NULL: there are none */
+	int			sorted[GPUAGG_MAX_KEYS];	/* of a key: its place in read_values */
+
 	/* the set at work */
 	int			set;
 	int			parent;			/* the set of whose groups it is made; -1: the device's */
@@ -93,9 +102,16 @@ compute(Regroup *r, const GpuAggRegroupValue *value, GpuAggRegroupDatum *d)
 	Datum		datum = ExecEvalExprSwitchContext(list_nth(r->computed, value->number),
 												  r->econtext, &d->isnull);
 	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
-	GpuAggConstant c = gpuagg_constant_make(value->type, datum, d->isnull);
+	GpuAggConstant c = {0};
 
+	if (value->form == GPUAGG_REGROUP_CONSTANT)
+		c = gpuagg_constant_make(value->type, datum, d->isnull);
+	else if (!d->isnull)
+		d->v.b = gpuagg_datum_form(value->form, datum);
+	d->datum = datum;
 	MemoryContextSwitchTo(old);
+	if (value->form != GPUAGG_REGROUP_CONSTANT)
+		return;
 	if (gpuagg_key_class(value->type) == GPUAGG_CLASS_BYTES)
 		d->v.b = (GpuAggBytes) {c.bytes, c.value.len};
 	else if (gpuagg_key_class(value->type) == GPUAGG_CLASS_F64)
@@ -146,7 +162,7 @@ load_tuple(Regroup *r, const char *row)
 	old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
 	gpuagg_results_emit(r->groups, row, r->read_values, r->read_nulls);
 	MemoryContextSwitchTo(old);
-	for (int i = 0; i < r->nread; i++)
+	for (int i = 0; i < r->nread && r->slot != NULL; i++)
 	{
 		if (r->read[i] == 0)
 			continue;
@@ -160,7 +176,7 @@ static bool
 group_passes(Regroup *r, const char *row)
 {
 	r->loaded = 0;
-	if (r->computed != NIL)
+	if (r->computed != NIL || r->ordered != NULL)
 		load_tuple(r, row);
 	for (int i = 0; i < r->plan->nfilters; i++)
 		if (!value_is_true(r, r->plan->filters[i], row))
@@ -275,6 +291,16 @@ enter_integer(const GpuAggRegroupState *s, char *state, int64 value, int64 rows)
 	}
 }
 
+static void
+enter_datum(Regroup *r, const GpuAggRegroupState *s, const GpuAggRegroupDatum *d, int64 rows,
+			char *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
+
+	gpuagg_datum_enter(r->table, s, r->plan->values[s->value].form, state, d->datum, rows);
+	MemoryContextSwitchTo(old);
+}
+
 static GpuAggStatus
 enter_value(Regroup *r, const GpuAggRegroupState *s, const char *row, char *state)
 {
@@ -287,7 +313,9 @@ enter_value(Regroup *r, const GpuAggRegroupState *s, const char *row, char *stat
 	d = group_value(r, s->value, row);
 	if (d->isnull)
 		return GPUAGG_OK;
-	if (s->op == GPUAGG_TRANS_COUNT)
+	if (s->datum != GPUAGG_REGROUP_STATE)
+		enter_datum(r, s, d, rows, state);
+	else if (s->op == GPUAGG_TRANS_COUNT)
 		enter_integer(s, state, 0, rows);
 	else if (gpuagg_transition_is_string(s->op))
 		enter_string(r, s, state, d->v.b);
@@ -319,6 +347,40 @@ merge_state(Regroup *r, const GpuAggRegroupState *s, const GpuAggResults *from,
 		enter_string(r, s, state, b);
 }
 
+/* An argument of an ordered-set aggregate, as PostgreSQL has it */
+static Datum
+sorted_datum(Regroup *r, const GpuAggRegroupValue *value, bool *isnull)
+{
+	int			place;
+
+	if (value->computed)
+		return ExecEvalExprSwitchContext(list_nth(r->computed, value->number), r->econtext,
+										 isnull);
+	place = r->sorted[value->number];
+	*isnull = r->read_nulls[place];
+	return r->read_values[place];
+}
+
+/* What a row gives to the sorts of its group */
+static void
+enter_sorts(Regroup *r, const char *row, char *group)
+{
+	for (int i = 0; i < r->plan->nsorts; i++)
+	{
+		const GpuAggRegroupSort *sort = &r->plan->sorts[i];
+		int64		rows = *(const int64 *) (row + r->from.state_off[sort->weight]);
+		Datum		value;
+		bool		isnull;
+
+		if (rows == 0 ||
+			(sort->filter != GPUAGG_REGROUP_NONE && !value_is_true(r, sort->filter, row)))
+			continue;
+		value = sorted_datum(r, &r->plan->values[sort->value], &isnull);
+		if (!isnull)
+			gpuagg_ordered_add(r->ordered, i, group, value, rows);
+	}
+}
+
 /* What a row gives to the states of its group */
 static GpuAggStatus
 enter_row(Regroup *r, const char *row, char *group)
@@ -329,6 +391,8 @@ enter_row(Regroup *r, const char *row, char *group)
 		char	   *state = group + r->into.state_off[i];
 		GpuAggStatus status;
 
+		if (s->output != GPUAGG_REGROUP_NONE)
+			continue;
 		if (r->parent >= 0)
 			merge_state(r, s, r->results, row, r->into.state_off[i], state);
 		else if (s->filter != GPUAGG_REGROUP_NONE && !value_is_true(r, s->filter, row))
@@ -342,6 +406,7 @@ enter_row(Regroup *r, const char *row, char *group)
 				return status;
 		}
 	}
+	enter_sorts(r, row, group);
 	return GPUAGG_OK;
 }
 
@@ -497,6 +562,8 @@ regroup_part(Regroup *r, uint32 part, uint32 parts)
 	bool		full;
 
 	reset_tables(r);
+	if (r->ordered != NULL)
+		gpuagg_ordered_begin(r->ordered, lone);
 	if (lone && !r->plan->grouped)
 		add_lone_group(r);
 	if (r->parent >= 0)
@@ -506,6 +573,8 @@ regroup_part(Regroup *r, uint32 part, uint32 parts)
 		gpuagg_results_cut(r->results, &end);
 	if (status != GPUAGG_OK)
 		return status;
+	if (!full && r->ordered != NULL)
+		gpuagg_ordered_finish(r->ordered, r->table);
 	if (!full)
 		return flush_table(r);
 	if (lone || parts >= MOST_PARTS)
@@ -521,9 +590,9 @@ static bool
 all_merged(const GpuAggRegroup *plan)
 {
 	for (int i = 0; i < plan->nstates; i++)
-		if (plan->states[i].distinct)
+		if (plan->states[i].distinct || plan->states[i].datum != GPUAGG_REGROUP_STATE)
 			return false;
-	return true;
+	return plan->nsorts == 0;
 }
 
 /*
@@ -579,7 +648,7 @@ begin_set(Regroup *r, int set)
 
 	r->set = set;
 	r->parent = find_parent(plan, set);
-	r->unique = r->parent < 0 && plan->sets[set].keys != 0 && are_all_keys(r, keys_told(r, -1));
+	r->unique = r->parent < 0 && plan->nsorts == 0 && plan->sets[set].keys != 0 && are_all_keys(r, keys_told(r, -1));
 	r->table = gpuagg_regroup_table_create(r->program, CurrentMemoryContext);
 	memset(r->entered, 0, sizeof(r->entered));
 	memset(r->enters, true, sizeof(r->enters));
@@ -622,6 +691,7 @@ begin_expressions(Regroup *r)
 	Plan	   *expressions;
 	ListCell   *lc;
 
+	r->econtext = CreateExprContext(r->scan->css.ss.ps.state);
 	if (list_length(plan->custom_plans) <= GPUAGG_PLAN_REGROUP)
 		return;
 	expressions = list_nth(plan->custom_plans, GPUAGG_PLAN_REGROUP);
@@ -629,7 +699,6 @@ begin_expressions(Regroup *r)
 		r->computed = lappend(r->computed,
 							  ExecInitExpr(lfirst_node(TargetEntry, lc)->expr,
 										   &r->scan->css.ss.ps));
-	r->econtext = CreateExprContext(r->scan->css.ss.ps.state);
 	r->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(r->scan->rel)),
 									   &TTSOpsVirtual);
 	ExecStoreAllNullTuple(r->slot);
@@ -639,19 +708,19 @@ begin_expressions(Regroup *r)
 static void
 end_expressions(Regroup *r)
 {
-	if (r->computed == NIL)
-		return;
-	ExecDropSingleTupleTableSlot(r->slot);
+	if (r->slot != NULL)
+		ExecDropSingleTupleTableSlot(r->slot);
 	FreeExprContext(r->econtext, true);
 }
 
 /*
- * Outputs of the device's groups: keys that expressions read, and those that results.c
- * has to check.  Returns their number; read[i] is the column that the i-th is, or 0.
+ * Outputs of the device's groups: keys that expressions read or sorts take, and those that
+ * results.c has to check.  Returns their number; read[i] is the column that the i-th is,
+ * or 0; sorted[i] is the place of the i-th key.
  */
 static int
 device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
-			   GpuAggOutput *outputs, AttrNumber *read)
+			   GpuAggOutput *outputs, AttrNumber *read, int *sorted)
 {
 	int			n = 0;
 
@@ -661,16 +730,18 @@ device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
 		const GpuAggKey *key = &gpuagg_program_keys(device)[i];
 
 		/* texts are told apart where the query's groups are */
-		if (input->attno == 0 && input->final != GPUAGG_FINAL_KEY_DATE_TZ)
+		if (input->attno == 0 && !input->sorted && input->final != GPUAGG_FINAL_KEY_DATE_TZ)
 			continue;
 		read[n] = input->attno;
+		sorted[i] = n;
 		outputs[n++] = (GpuAggOutput) {
 			.final = input->final,
 			.index = i,
 			.count_index = -1,
 			.type = key->type,
-			.scale = key->scale,
-			.shown = key->scale
+			.scale = input->sorted ? input->scale : key->scale,
+			.shown = input->sorted ? input->shown : key->scale,
+			.shown_by = input->shown_by
 		};
 	}
 	return n;
@@ -681,7 +752,9 @@ gpuagg_regroup_store(const GpuAggScan *scan)
 {
 	GpuAggOutput outputs[GPUAGG_MAX_KEYS];
 	AttrNumber	read[GPUAGG_MAX_KEYS];
-	int			n = device_outputs(scan->info->regroup, scan->info->program, outputs, read);
+	int			sorted[GPUAGG_MAX_KEYS];
+	int			n = device_outputs(scan->info->regroup, scan->info->program, outputs, read,
+								   sorted);
 
 	return gpuagg_results_create(scan->info->program, outputs, n, NIL, get_hash_memory_limit() / 2,
 								 scan->css.ss.ps.state->es_query_cxt, scan->owner);
@@ -704,13 +777,16 @@ begin(Regroup *r)
 	r->read = palloc(GPUAGG_MAX_KEYS * sizeof(AttrNumber));
 	r->read_values = palloc(GPUAGG_MAX_KEYS * sizeof(Datum));
 	r->read_nulls = palloc(GPUAGG_MAX_KEYS * sizeof(bool));
-	r->nread = device_outputs(r->plan, r->device, outputs, r->read);
+	r->nread = device_outputs(r->plan, r->device, outputs, r->read, r->sorted);
 	r->results = gpuagg_results_create(r->program, info->outputs, info->noutputs,
 									   ((CustomScan *) r->scan->css.ss.ps.plan)->custom_scan_tlist,
 									   get_hash_memory_limit() / 4,
 									   r->scan->css.ss.ps.state->es_query_cxt,
 									   r->scan->owner);
 	begin_expressions(r);
+	if (r->plan->nsorts > 0)
+		r->ordered = gpuagg_ordered_create(info, ((CustomScan *) r->scan->css.ss.ps.plan)->custom_scan_tlist,
+										   &r->scan->css.ss.ps);
 }
 
 GpuAggStatus

@@ -130,6 +130,17 @@ gpuagg_regroup_table_keep(GpuAggRegroupTable *table, char *slot, GpuAggBytes b)
 	gpuagg_string_slot_store(slot, b);
 }
 
+void
+gpuagg_regroup_table_replace(GpuAggRegroupTable *table, char *slot, GpuAggBytes b)
+{
+	GpuAggBytes old = gpuagg_string_slot_bytes(slot);
+
+	if (gpuagg_string_slot_is_long(slot) && old.len == b.len)
+		memcpy(unconstify(char *, old.data), b.data, b.len);
+	else
+		gpuagg_regroup_table_keep(table, slot, b);
+}
+
 /* ---------------------------------------------------------------- keys --- */
 
 char *

@@ -39,6 +39,9 @@ extern char *gpuagg_regroup_table_append(GpuAggRegroupTable *table);
 /* Stores a copy of the string in a slot of a group. */
 extern void gpuagg_regroup_table_keep(GpuAggRegroupTable *table, char *slot, GpuAggBytes b);
 
+/* The same where such strings come often: in place of the one before, if it is as long. */
+extern void gpuagg_regroup_table_replace(GpuAggRegroupTable *table, char *slot, GpuAggBytes b);
+
 /*
  * All groups, as many as lie side by side at once: *at is 0 at first; NULL: no more.
  */

@@ -21,6 +21,8 @@
  *	- a key shown as a text of to_char that other moments could have, too;
  *	- sums of intervals that may have been out of range on the way.
  *
+ * Numbers of strings (numbered.h) are looked at, too: a device may be wrong.
+ *
  * Values are made as PostgreSQL's final functions make them: numeric from
  * the exact integer, an average as numeric_div of sum and count gives it.  They stay
  * until the next group's are made: numbers and strings in their column's emitter,
@@ -39,11 +41,14 @@
 #include "node/moments.h"
 #include "node/intervals.h"
 #include "node/numerics.h"
+#include "node/regroup_datum.h"
 #include "node/results.h"
 #include "node/type_datums.h"
 #include "node/variances.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
@@ -90,7 +95,16 @@ typedef struct GpuAggEmitter
 	}			room;			/* the current group's value */
 	text	   *long_room;		/* the same for strings of up to LONG_BYTES */
 
+	bool		optional;		/* as emit_optional() */
 	uint8		statistic;		/* GpuAggStatistic */
+
+	/* KEY_NUMBER */
+	uint8		lookup;
+	uint16		column;
+
+	/* ORDERED: the result's type */
+	bool		typbyval;
+	int16		typlen;
 
 	/* VARIANCE */
 	bool		narrow;			/* the sum has 64 bits */
@@ -116,6 +130,7 @@ struct GpuAggResults
 	const char **string_data;	/* of the current group */
 	bool		check;			/* groups must be looked at */
 	int32	   *days;
+	const GpuAggLookups *lookups;	/* of strings that are numbered */
 
 	/* reading: the current message and what is left of it */
 	const char *at;
@@ -211,6 +226,12 @@ emitter_init_variance(const GpuAggLayout *layout, const GpuAggProgram *program,
 	}
 }
 
+static bool
+is_datum(int final)
+{
+	return final == GPUAGG_FINAL_DATUM || final == GPUAGG_FINAL_DATUM_AVG;
+}
+
 static void
 emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			 const GpuAggOutput *output, const Expr *expr, GpuAggEmitter *emitter)
@@ -238,7 +259,9 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 		if (output->final == GPUAGG_FINAL_KEY_TEXT)
 			gpuagg_text_form(&emitter->room.text, expr, type == GPUAGG_T_DATE);
 		results->check |= output->final == GPUAGG_FINAL_KEY_DATE_TZ ||
-			output->final == GPUAGG_FINAL_KEY_TEXT;
+			output->final == GPUAGG_FINAL_KEY_TEXT || output->final == GPUAGG_FINAL_KEY_NUMBER;
+		emitter->lookup = output->lookup;
+		emitter->column = output->column;
 	}
 	else
 	{
@@ -248,6 +271,8 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 		if (output->final == GPUAGG_FINAL_VARIANCE)
 			emitter_init_variance(layout, program, output, emitter);
 		string = output->final == GPUAGG_FINAL_BYTES;
+		if (is_datum(output->final))
+			get_typlenbyval(exprType((const Node *) expr), &emitter->typlen, &emitter->typbyval);
 		if (output->final == GPUAGG_FINAL_SUM_FLOAT4 ||
 			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
 			output->final == GPUAGG_FINAL_AVG_FLOAT ||
@@ -257,6 +282,7 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			output->final == GPUAGG_FINAL_AVG_INTERVAL)
 			results->check = true;
 		emitter->statistic = output->statistic;
+		emitter->optional = output->final == GPUAGG_FINAL_MOMENTS || is_datum(output->final);
 	}
 	if (output->shown_by > 0)
 		emitter->shown_off = layout->state_off[output->shown_by - 1];
@@ -289,6 +315,12 @@ gpuagg_results_create(const GpuAggProgram *program, const GpuAggOutput *outputs,
 					 &results->emitters[i]);
 	MemoryContextSwitchTo(old);
 	return results;
+}
+
+void
+gpuagg_results_number(GpuAggResults *results, const GpuAggLookups *lookups)
+{
+	results->lookups = lookups;
 }
 
 void
@@ -376,6 +408,21 @@ money_fits(const GpuAggEmitter *emitter, const char *row)
 		(negative[1] == -1 ? negative[0] < 0 : (negative[0] | negative[1]) == 0);
 }
 
+static const GpuAggNumbered *
+numbered_strings(const GpuAggResults *results, const GpuAggEmitter *emitter)
+{
+	return gpuagg_lookups_numbered(results->lookups, emitter->lookup, emitter->column);
+}
+
+/* Is there a string of this number? */
+static bool
+number_is_known(const GpuAggResults *results, const GpuAggEmitter *emitter, int32 number)
+{
+	const GpuAggNumbered *strings = numbered_strings(results, emitter);
+
+	return strings != NULL && number >= 0 && number < gpuagg_numbered_count(strings);
+}
+
 static GpuAggStatus
 results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 {
@@ -426,6 +473,12 @@ results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
 											GPUAGG_ST_NEEDS_PG,
 											"to_char of a year that has not four digits");
+				break;
+			case GPUAGG_FINAL_KEY_NUMBER:
+				if ((head & emitter->null_bit) == 0 &&
+					!number_is_known(results, emitter, *(const int32 *) slot))
+					return gpuagg_error_set(error, GPUAGG_DEVICE_FAULT, 0,
+											"the device sent the number of no string");
 				break;
 			case GPUAGG_FINAL_SUM_INTERVAL:
 			case GPUAGG_FINAL_AVG_INTERVAL:
@@ -715,13 +768,14 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 								(const GpuAggStringSlot *) slot);
 		case GPUAGG_FINAL_VARIANCE:
 			return variance_datum(emitter, row);
-		case GPUAGG_FINAL_MOMENTS:	/* may be NULL: gpuagg_results_next() */
 		case GPUAGG_FINAL_KEY_INTERVAL:
 			return IntervalPGetDatum(gpuagg_interval_fill(GPUAGG_T_INTERVAL_CODE,
 														  *(const int64 *) (row + emitter->shown_off),
 														  &emitter->room.interval));
 		case GPUAGG_FINAL_KEY_TEXT:
 			return gpuagg_text_of_key(&emitter->room.text, slot);
+		case GPUAGG_FINAL_KEY_NUMBER:
+			return gpuagg_numbered_datum(numbered_strings(results, emitter), *(const int32 *) slot);
 		case GPUAGG_FINAL_SUM_INTERVAL:
 			return gpuagg_interval_sum(slot, emitter->scale, &emitter->room.interval);
 		case GPUAGG_FINAL_AVG_INTERVAL:
@@ -732,6 +786,9 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 			return gpuagg_numeric_decimal_datum((uint64) (*i64 >> GPUAGG_WORD_BITS), *i64 >> 63,
 												emitter->scale, *i64 & GPUAGG_WORD_DECIMALS,
 												&emitter->room.number);
+		case GPUAGG_FINAL_MOMENTS:	/* emit_optional() */
+		case GPUAGG_FINAL_DATUM:
+		case GPUAGG_FINAL_DATUM_AVG:
 		case GPUAGG_FINAL_COUNT:
 		case GPUAGG_FINAL_SUM_INT8:
 		case GPUAGG_FINAL_SUM_FLOAT8:
@@ -775,6 +832,24 @@ gpuagg_results_row(GpuAggResults *results)
 	return row;
 }
 
+/* What tells by itself whether it is NULL; false: it is */
+static bool
+emit_optional(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row, Datum *value)
+{
+	GpuAggBytes b;
+
+	if (emitter->final == GPUAGG_FINAL_MOMENTS)
+		return gpuagg_moments_datum(emitter->statistic, (const double *) (row + emitter->off),
+									value);
+	b = gpuagg_results_string(results, row, emitter->off);
+	if (b.len == GPUAGG_STRING_NONE)
+		return false;
+	*value = emitter->final == GPUAGG_FINAL_DATUM_AVG ?
+		gpuagg_datum_average(b, *(const int64 *) (row + emitter->count_off)) :
+		gpuagg_bytes_datum(b, emitter->typlen, emitter->typbyval);
+	return true;
+}
+
 void
 gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values, bool *isnull)
 {
@@ -785,11 +860,9 @@ gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values, bool
 	{
 		GpuAggEmitter *emitter = &results->emitters[i];
 
-		if (emitter->final == GPUAGG_FINAL_MOMENTS)
+		if (emitter->optional)
 		{
-			isnull[i] = !gpuagg_moments_datum(emitter->statistic,
-											  (const double *) (row + emitter->off),
-											  &values[i]);
+			isnull[i] = !emit_optional(results, emitter, row, &values[i]);
 			continue;
 		}
 		isnull[i] = (head & emitter->null_bit) != 0 ||

@@ -8,6 +8,7 @@
 
 #include "postgres.h"
 
+#include "node/lookups.h"
 #include "node/result_store.h"
 #include "planner/plan.h"
 #include "utils/resowner.h"
@@ -24,6 +25,9 @@ extern GpuAggResults *gpuagg_results_create(const GpuAggProgram *program,
 											const GpuAggOutput *outputs, int noutputs,
 											List *tlist, Size limit, MemoryContext parent,
 											ResourceOwner owner);
+
+/* Where the strings are whose numbers are keys */
+extern void gpuagg_results_number(GpuAggResults *results, const GpuAggLookups *lookups);
 
 /*
  * Copies the groups of a RESULTS message.  A status other than GPUAGG_OK:

@@ -87,6 +87,12 @@ output_init(GpuAggRows *rows, int n, uint8 class)
 	output->known = gpuagg_constant_type(output->sqltype, &output->type);
 	output->reg = GPUAGG_NO_REG;
 	output->class = class;
+	/* the stored bytes of a column that only regrouping reads */
+	if (!output->known && class == GPUAGG_CLASS_BYTES && get_typlen(output->sqltype) == -1)
+	{
+		output->known = true;
+		output->type = GPUAGG_T_TEXT;
+	}
 	output->filter = -1;
 	output->states = palloc(ROWS_MAX);
 	output->values = palloc(ROWS_MAX * sizeof(uint64));

@@ -3,18 +3,23 @@
  *		A scan of several tables (tables.h): partitions, child tables, parts of
  *		a UNION ALL.
  *
- * Each table is scanned as a table by itself is, by a task of its own that knows
- * its columns, its cache and its dictionaries.  The groups of all tasks lie in one
- * store, and are merged when the last one is through (merge.c); of one task they
- * are the result as they are.  A task that has to be redone takes back only its own.
+ * Tables with the same program are read by one task, one after the other, into one
+ * table of groups.  Programs differ where tables have other columns; then there is a task
+ * for each, whose groups lie in one store and are merged when the last one is through
+ * (merge.c); of one task they are the result as they are.  A task that has to be redone
+ * takes back only its own.
+ *
+ * Strings are codes of each table's own dictionary.  Where the planner expects that few
+ * groups are merged sooner than strings are grouped, each table has a task of its own,
+ * too (planner/agg_tables.c).
  *
  * Which tables are read is PostgreSQL's to say: the row plan is an Append, and its
  * pruning is asked when execution begins and again at each run, with the
  * parameters that there are then, as an Append would ask it.  Tables that are left
  * out when execution begins are not opened.
  *
- * The scan is a scan of one table at a time: table_enter() lends it what belongs to
- * that one.
+ * The scan is a scan of one task's tables at a time: task_enter() lends it what belongs
+ * to them.
  */
 #include "postgres.h"
 
@@ -61,32 +66,24 @@ tables_open(GpuAggTables *t, List *plans, const Bitmapset *valid, List *program_
 	{
 		GpuAggTable *table = &t->tables[t->ntables++];
 
-		table->row_plan = list_nth(plans, i);
+		table->task.row_plan = list_nth(plans, i);
 		table->program = list_nth_int(program_of, i);
-		table->rel = ExecOpenScanRelation(estate,
-										  castNode(SeqScan, table->row_plan)->scan.scanrelid,
-										  eflags);
+		table->task.rel =
+			ExecOpenScanRelation(estate,
+								 castNode(SeqScan, table->task.row_plan)->scan.scanrelid,
+								 eflags);
 	}
 }
 
 static void
-table_enter(GpuAggScan *scan, GpuAggTable *table)
+task_enter(GpuAggScan *scan, int program)
 {
-	const GpuAggTableProgram *program = &scan->tables->programs[table->program];
+	const GpuAggTableProgram *p = &scan->tables->programs[program];
 
-	scan->rel = table->rel;
-	scan->row_plan = table->row_plan;
-	scan->rows = table->rows;
-	scan->info = program->info;
-	scan->runtime = program->runtime;
-	scan->params = program->params;
-}
-
-static void
-table_leave(GpuAggScan *scan, GpuAggTable *table)
-{
-	table->rows = scan->rows;
-	scan->rows = NULL;
+	scan->rel = scan->read[0]->rel;
+	scan->info = p->info;
+	scan->runtime = p->runtime;
+	scan->params = p->params;
 }
 
 static void
@@ -120,19 +117,22 @@ gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, int eflags)
 	List	   *program_of;
 
 	scan->tables = t;
-	gpuagg_plan_unpack_tables(plan->custom_private, &packed, &program_of, &t->pruned);
+	gpuagg_plan_unpack_tables(plan->custom_private, &packed, &program_of, &t->pruned,
+							  &t->shared);
+	t->nprograms = list_length(packed);
 	tables_programs(scan, packed, exprs, eflags);
 	if (IsA(rows, Append))
 		tables_open(t, ((Append *) rows)->appendplans,
 					tables_prune(t, (Append *) rows, estate), program_of, estate, eflags);
 	else
 		tables_open(t, list_make1(rows), bms_make_singleton(0), program_of, estate, eflags);
+	scan->read = palloc(Max(1, t->ntables) * sizeof(GpuAggTaskTable *));
 	scan->info = t->programs[0].info;
 	scan->relid = exec_rt_fetch(bms_singleton_member(plan->custom_relids), estate)->relid;
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
 	{
 		gpuagg_sample_init(&scan->sample, GPUAGG_SAMPLE_NONE, false, NIL, &scan->css.ss.ps);
-		gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, NIL, &scan->css.ss.ps);
+		gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, &scan->css.ss.ps);
 	}
 	t->est_rows = scan->info->est_rows;
 	t->est_passed = scan->info->est_passed;
@@ -141,13 +141,17 @@ gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, int eflags)
 
 /* ----------------------------------------------------------------- run --- */
 
-/* What the planner expects of a table, by its part of the blocks */
+/* What the planner expects of the tables at work, by their part of the blocks */
 static void
-table_expect(GpuAggTables *t, GpuAggPlanInfo *info, Relation rel)
+task_expect(const GpuAggScan *scan)
 {
-	double		share = (double) RelationGetNumberOfBlocks(rel) / Max(t->nblocks, 1);
+	const GpuAggTables *t = scan->tables;
+	GpuAggPlanInfo *info = scan->info;
+	double		share = 0;
 
-	share = Min(share, 1);
+	for (int i = 0; i < scan->nread; i++)
+		share += RelationGetNumberOfBlocks(scan->read[i]->rel);
+	share = t->nblocks > 0 ? Min(share / t->nblocks, 1) : 1;
 	info->est_rows = t->est_rows * share;
 	info->est_passed = t->est_passed * share;
 	info->est_groups = Min(t->est_groups, Max(info->est_passed, 1));
@@ -163,24 +167,47 @@ counters_join(GpuAggCounters *counters, const GpuAggCounters *before)
 	counters->compiled += before->compiled;
 }
 
+/* One task, of the tables in scan->read, which have this program */
 static GpuAggStatus
-tables_task(GpuAggScan *scan, GpuAggTable *table, GpuAggError *error)
+tables_task(GpuAggScan *scan, int program, GpuAggError *error)
 {
 	GpuAggCounters *counters = &scan->counters;
 	GpuAggCounters before = *counters;
 	GpuAggStatus status;
 
-	table_enter(scan, table);
-	table_expect(scan->tables, scan->info, table->rel);
+	CHECK_FOR_INTERRUPTS();
+	task_enter(scan, program);
+	task_expect(scan);
 	gpuagg_results_mark(scan->results, &scan->mark);
-	status = gpuagg_scan_run_table(scan, error);
+	status = gpuagg_scan_run_tables(scan, error);
 	if (counters->runs > before.runs)
 	{
 		scan->tables->tasks++;
 		counters_join(counters, &before);
 	}
-	table_leave(scan, table);
 	return status;
+}
+
+/* The tables of a program, in one task or one for each */
+static GpuAggStatus
+tables_program(GpuAggScan *scan, int program, const Bitmapset *valid, GpuAggError *error)
+{
+	GpuAggTables *t = scan->tables;
+	GpuAggStatus status = GPUAGG_OK;
+	int			i = -1;
+
+	scan->nread = 0;
+	while (status == GPUAGG_OK && (i = bms_next_member(valid, i)) >= 0)
+	{
+		if (t->tables[i].program != program)
+			continue;
+		scan->read[scan->nread++] = &t->tables[i].task;
+		if (t->shared)
+			continue;
+		status = tables_task(scan, program, error);
+		scan->nread = 0;
+	}
+	return scan->nread > 0 ? tables_task(scan, program, error) : status;
 }
 
 static Bitmapset *
@@ -226,14 +253,10 @@ gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
 
 	t->nblocks = t->tasks = 0;
 	while ((i = bms_next_member(valid, i)) >= 0)
-		t->nblocks += RelationGetNumberOfBlocks(t->tables[i].rel);
+		t->nblocks += RelationGetNumberOfBlocks(t->tables[i].task.rel);
 	tables_reset_counters(&scan->counters);
-	i = -1;
-	while (status == GPUAGG_OK && (i = bms_next_member(valid, i)) >= 0)
-	{
-		CHECK_FOR_INTERRUPTS();
-		status = tables_task(scan, &t->tables[i], error);
-	}
+	for (int p = 0; p < t->nprograms && status == GPUAGG_OK; p++)
+		status = tables_program(scan, p, valid, error);
 	t->read += bms_num_members(valid);
 	scan->info = t->programs[0].info;
 	/* to whoever looks at the node they are one run */
@@ -247,6 +270,6 @@ void
 gpuagg_tables_end(GpuAggScan *scan)
 {
 	for (int i = 0; i < scan->tables->ntables; i++)
-		if (scan->tables->tables[i].rows != NULL)
-			gpuagg_rows_end(scan->tables->tables[i].rows);
+		if (scan->tables->tables[i].task.rows != NULL)
+			gpuagg_rows_end(scan->tables->tables[i].task.rows);
 }

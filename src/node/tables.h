@@ -1,7 +1,7 @@
 /*
  * tables.h
- *		A scan of several tables: which are read, one task for each, and what
- *		becomes of their groups.
+ *		A scan of several tables: which are read, by one task for those alike,
+ *		and what becomes of their groups.
  */
 #ifndef GPUAGG_NODE_TABLES_H
 #define GPUAGG_NODE_TABLES_H
@@ -14,10 +14,8 @@
 /* One of them */
 typedef struct GpuAggTable
 {
-	Relation	rel;
-	Plan	   *row_plan;
+	GpuAggTaskTable task;
 	int			program;
-	GpuAggRows *rows;			/* NULL until needed */
 } GpuAggTable;
 
 /* A program, and the states of its runtime constants */
@@ -32,14 +30,16 @@ struct GpuAggTables
 {
 	int			ntables;		/* that may be read by this execution */
 	GpuAggTable *tables;
+	int			nprograms;
 	GpuAggTableProgram *programs;
+	bool		shared;			/* tables of a program have one task */
 	PartitionPruneState *prune;	/* NULL: tables are read whatever parameters are */
 	int			pruned;			/* while planning */
 	int			removed;		/* when execution began */
 	double		est_rows;		/* of all tables, as planned */
 	double		est_passed;
 	double		est_groups;
-	BlockNumber nblocks;		/* of the last run, of all tables */
+	uint64		nblocks;		/* of the last run, of all tables */
 	int			tasks;			/* of the last run */
 	uint64		read;			/* tables, by all runs */
 };
@@ -47,7 +47,7 @@ struct GpuAggTables
 /* For gpuagg_scan_begin: scan->tables, and what the scan has of the first table. */
 extern void gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, int eflags);
 
-/* Runs a task for each table that is to be read; their groups are in scan->results. */
+/* Runs tasks of the tables that are to be read; their groups are in scan->results. */
 extern GpuAggStatus gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error);
 
 extern void gpuagg_tables_end(GpuAggScan *scan);

@@ -218,7 +218,10 @@ gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 		ok = gpuagg_regroup_filter(g->regroup, rel->baserestrictinfo);
 	}
 	else
+	{
+		g->lw->numbers = g->tables == NULL;
 		ok = gpuagg_lower_filter(g->lw, rel->baserestrictinfo);
+	}
 	if (g->fact != g->input_rel && (!ok || !gpuagg_join_lower(g->lw, g->input_rel)))
 		return false;
 	if (!may_go_on(ok))

@@ -33,7 +33,8 @@ typedef struct GpuAggGroupingTables
 	double		page_cost;
 	double		rows;
 	double		passed;
-	int			tasks;			/* tables with pages */
+	int			filled;			/* tables with pages */
+	bool		shared;			/* tables of a program have one task */
 } GpuAggGroupingTables;
 
 typedef struct GpuAggGrouping

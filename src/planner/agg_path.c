@@ -30,13 +30,13 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/table.h"
 #include "access/transam.h"
 #include "compat.h"
 #include "device/ops/sample.h"
-#include "device/transition.h"
 #include "ipc/cache_shared.h"
-#include "ipc/shmem.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -135,7 +135,7 @@ static double
 estimate_passed(const GpuAggGrouping *g)
 {
 	if (g->info.regroup == NULL || g->info.regroup->nfilters == 0)
-		return g->input_rel->rows;
+		return clamp_row_est(g->input_rel->rows / gpuagg_join_repeats(g->lw));
 	return clamp_row_est(g->input_rel->tuples *
 						 clauselist_selectivity(g->root, g->regroup->device_clauses, 0,
 												JOIN_INNER, NULL));
@@ -185,19 +185,6 @@ estimate_groups(GpuAggGrouping *g, Relation relation)
 	g->postgres_groups = estimate.postgres;
 	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE && g->info.nlookups == 0)
 		g->info.seen = estimate.key;
-}
-
-/* Does the device have all that the program wants?  A plan that is used later may be redone elsewhere. */
-static bool
-check_device(const GpuAggProgram *program)
-{
-	GpuAggDeviceView view;
-
-	if (!gpuagg_program_has_moments(program))
-		return true;
-	gpuagg_shmem_device(&view);
-	return view.facts.info.moments != 0 ||
-		GPUAGG_REFUSE("the device keeps no sums of squares of floating-point numbers");
 }
 
 /* Which part of the table's pages the column cache has, for these columns */
@@ -264,6 +251,13 @@ make_scan_path(GpuAggGrouping *g, List *exprs)
 																	 target));
 }
 
+/* Of so many values, in memory */
+static Cost
+cost_of_sort(double values)
+{
+	return 2 * cpu_operator_cost * values * log2(Max(values, 2));
+}
+
 /* Of what PostgreSQL evaluates once for each of the device's groups */
 static Cost
 cost_of_computed(const GpuAggGrouping *g)
@@ -273,7 +267,8 @@ cost_of_computed(const GpuAggGrouping *g)
 	if (g->regroup == NULL)
 		return 0;
 	cost_qual_eval(&cost, g->regroup->exprs, g->root);
-	return cost.startup + cost.per_tuple * g->info.est_groups;
+	return cost.startup + cost.per_tuple * g->info.est_groups +
+		g->regroup->regroup.nsorts * cost_of_sort(g->info.est_groups);
 }
 
 /*
@@ -519,7 +514,6 @@ try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 	Relation	relation = table_open(offer->table, NoLock);
 
 	if (gpuagg_table_check(relation) && gpuagg_grouping_lower(g, rel, relation) &&
-		check_device(g->info.program) &&
 		gpuagg_sample_check_program(g->root, rel, relation, g->info.program))
 	{
 		g->info.est_rows = rel->tuples;
@@ -548,14 +542,15 @@ try_tables(GpuAggGrouping *g, GpuAggOffer *offer)
 		(void) GPUAGG_REFUSE("PostgreSQL has no plan of these tables for one process");
 		return;
 	}
-	if (!check_device(g->info.program))
-		return;
 	g->info.est_rows = g->tables->rows;
 	g->info.est_passed = g->tables->passed;
 	parent = OidIsValid(offer->table) ? table_open(offer->table, NoLock) : NULL;
 	estimate_groups(g, parent);
 	if (parent != NULL)
 		table_close(parent, NoLock);
+	gpuagg_agg_tables_share(g);
+	if (gpuagg_agg_tables_one_task(g))
+		plan_wanted(g);
 	offer_path(g, offer);
 }
 

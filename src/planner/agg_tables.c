@@ -220,7 +220,7 @@ add_sums(GpuAggGroupingTables *t, const RelOptInfo *rel, double cached)
 	t->page_cost += rel->pages * page_cost;
 	t->rows += rel->tuples;
 	t->passed += rel->rows;
-	t->tasks += rel->pages > 0;
+	t->filled += rel->pages > 0;
 }
 
 /* One table; *differs: its groups are not like those of the first. */
@@ -288,6 +288,44 @@ gpuagg_agg_tables_lower(GpuAggGrouping *g)
 /* Fewer groups are merged in no time that matters. */
 #define MANY_GROUPS 10000
 
+/* Tables with fewer rows are read in about the time that a task takes to begin. */
+#define FEW_ROWS 50000
+
+static bool
+has_strings(const GpuAggProgram *program)
+{
+	const uint8_t *classes = gpuagg_program_classes(program);
+
+	for (uint32 i = 0; i < program->ncolumns; i++)
+		if (classes[i] == GPUAGG_CLASS_BYTES)
+			return true;
+	return false;
+}
+
+/*
+ * Strings are codes of a dictionary that each table has for itself, and codes are
+ * grouped several times as fast as strings.  A shared task has strings.
+ */
+void
+gpuagg_agg_tables_share(GpuAggGrouping *g)
+{
+	GpuAggGroupingTables *t = g->tables;
+	bool		strings = false;
+
+	for (int i = 0; i < t->nprograms; i++)
+		strings |= has_strings(t->programs[i]);
+	t->shared = !strings || g->info.est_groups >= MANY_GROUPS ||
+		t->rows < (double) FEW_ROWS * t->filled;
+}
+
+bool
+gpuagg_agg_tables_one_task(const GpuAggGrouping *g)
+{
+	const GpuAggGroupingTables *t = g->tables;
+
+	return t->nprograms == 1 && (t->shared || list_length(t->rels) == 1);
+}
+
 /* Of each table alone, all together */
 static double
 groups_of_tables(const GpuAggGrouping *g)
@@ -295,8 +333,10 @@ groups_of_tables(const GpuAggGrouping *g)
 	double		sum = 0;
 	ListCell   *lc;
 
+	if (g->tables->shared)
+		return g->info.est_groups * g->tables->nprograms;
 	if (g->info.est_groups < MANY_GROUPS)
-		return g->info.est_groups * g->tables->tasks;
+		return g->info.est_groups * g->tables->filled;
 	foreach(lc, g->tables->rels)
 	{
 		RelOptInfo *rel = lfirst(lc);
@@ -322,8 +362,8 @@ gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 	input->page_cost = t->page_cost / pages;
 	input->rows = t->rows;
 	input->allvisfrac = t->visible_pages / pages;
-	input->tasks = Max(t->tasks, 1);
-	if (t->tasks > 1)
+	input->tasks = Max(t->shared ? t->nprograms : t->filled, 1);
+	if (input->tasks > 1)
 		input->merged = groups_of_tables(g);
 }
 
@@ -397,7 +437,7 @@ gpuagg_agg_tables_pack(const GpuAggGrouping *g)
 		info.gate = t->lowers[i]->gate;
 		programs = lappend(programs, gpuagg_plan_pack(&info));
 	}
-	return gpuagg_plan_pack_tables(programs, t->program_of, t->pruned);
+	return gpuagg_plan_pack_tables(programs, t->program_of, t->pruned, t->shared);
 }
 
 List *

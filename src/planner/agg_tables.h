@@ -21,6 +21,12 @@ extern bool gpuagg_agg_tables_find(GpuAggGrouping *g);
  */
 extern bool gpuagg_agg_tables_lower(GpuAggGrouping *g);
 
+/* When groups are estimated: whether tables of a program share a task */
+extern void gpuagg_agg_tables_share(GpuAggGrouping *g);
+
+/* Is there one task, whose groups are the query's? */
+extern bool gpuagg_agg_tables_one_task(const GpuAggGrouping *g);
+
 /* What of the cost's input is a sum over the tables */
 extern void gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input);
 

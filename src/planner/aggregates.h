@@ -128,6 +128,27 @@
 	X(F_REGR_SLOPE, FLOAT8, REGR_SLOPE) \
 	X(F_REGR_INTERCEPT, FLOAT8, REGR_INTERCEPT)
 
+/*
+ * Ordered-set aggregates, made by regrouping.
+ *		X(aggregate's pg_proc OID, GpuAggOrderedKind, array of fractions)
+ */
+#define GPUAGG_ORDERED_LIST(X) \
+	X(F_PERCENTILE_DISC_FLOAT8_ANYELEMENT, DISC, false) \
+	X(F_PERCENTILE_DISC__FLOAT8_ANYELEMENT, DISC, true) \
+	X(F_PERCENTILE_CONT_FLOAT8_FLOAT8, CONT_FLOAT8, false) \
+	X(F_PERCENTILE_CONT__FLOAT8_FLOAT8, CONT_FLOAT8, true) \
+	X(F_PERCENTILE_CONT_FLOAT8_INTERVAL, CONT_INTERVAL, false) \
+	X(F_PERCENTILE_CONT__FLOAT8_INTERVAL, CONT_INTERVAL, true) \
+	X(F_MODE, MODE, false)
+
+typedef enum GpuAggOrderedKind
+{
+	GPUAGG_ORDERED_DISC,
+	GPUAGG_ORDERED_CONT_FLOAT8,
+	GPUAGG_ORDERED_CONT_INTERVAL,
+	GPUAGG_ORDERED_MODE
+} GpuAggOrderedKind;
+
 /* What is made of sums, and of sums of squares */
 typedef enum GpuAggStatistic
 {
@@ -176,16 +197,20 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_KEY_INTERVAL,	/* a key of totals, shown as the code that "shown_by"
 								 * has of the group */
 	GPUAGG_FINAL_KEY_TEXT,		/* to_char of a date or timestamp key */
+	GPUAGG_FINAL_KEY_NUMBER,	/* a key that is a string's number (node/numbered.h) */
 	GPUAGG_FINAL_SUM_INTERVAL,	/* of "scale" sums from "index" on, as below */
 	GPUAGG_FINAL_AVG_INTERVAL,
-	GPUAGG_FINAL_WORD			/* min, max: numeric from a word (program.h) */
+	GPUAGG_FINAL_WORD,			/* min, max: numeric from a word (program.h) */
+	GPUAGG_FINAL_DATUM,			/* a Datum's bytes, which regrouping makes; none: NULL */
+	GPUAGG_FINAL_DATUM_AVG		/* a numeric's, divided by the count */
 } GpuAggFinal;
 
 static inline bool
 gpuagg_final_is_key(int final)
 {
 	return final == GPUAGG_FINAL_KEY || final == GPUAGG_FINAL_KEY_DATE_TZ ||
-		final == GPUAGG_FINAL_KEY_INTERVAL || final == GPUAGG_FINAL_KEY_TEXT;
+		final == GPUAGG_FINAL_KEY_INTERVAL || final == GPUAGG_FINAL_KEY_TEXT ||
+		final == GPUAGG_FINAL_KEY_NUMBER;
 }
 
 /* The sums of intervals: a time has the first, spans have all but the last. */

@@ -28,6 +28,7 @@
 #include "planner/value_bound.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/selfuncs.h"
+#include "utils/typcache.h"
 
 /* --------------------------------------------------------- remembered as --- */
 
@@ -97,6 +98,25 @@ seen_key(RelOptInfo *rel, List *exprs)
 
 /* ------------------------------------------------------------- estimates --- */
 
+/* A column that ANALYZE cannot compare, such as one of json: nothing is known of its values. */
+static bool
+is_blind(Node *expr)
+{
+	return IsA(expr, Var) &&
+		!OidIsValid(lookup_type_cache(exprType(expr), TYPECACHE_EQ_OPR)->eq_opr);
+}
+
+static double
+planner_groups(PlannerInfo *root, RelOptInfo *rel, List *exprs)
+{
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		if (is_blind(lfirst(lc)))
+			return clamp_row_est(rel->rows);
+	return estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
+}
+
 /* What bounds on single keys make of it */
 static double
 bounded_groups(const GpuAggBoundSource *source, List *exprs)
@@ -110,14 +130,13 @@ bounded_groups(const GpuAggBoundSource *source, List *exprs)
 		GpuAggBound b = gpuagg_value_bound(source, lfirst(lc));
 		double		values = b.values + b.nullable;
 
-		if (values < estimate_num_groups(source->root, list_make1(lfirst(lc)),
-										 source->rel->rows, NULL, NULL))
+		if (values < planner_groups(source->root, source->rel, list_make1(lfirst(lc))))
 			groups *= Max(values, 1);
 		else
 			others = lappend(others, lfirst(lc));
 	}
 	if (others != NIL)
-		groups *= estimate_num_groups(source->root, others, source->rel->rows, NULL, NULL);
+		groups *= planner_groups(source->root, source->rel, others);
 	return groups;
 }
 
@@ -145,7 +164,7 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 		.exact_hidden = root->qual_security_level > 0
 	};
 
-	estimate->postgres = estimate_num_groups(root, exprs, rel->rows, NULL, NULL);
+	estimate->postgres = planner_groups(root, rel, exprs);
 	estimate->groups = estimate->postgres;
 	/* of a join nothing else is known */
 	if (rel->reloptkind == RELOPT_JOINREL)

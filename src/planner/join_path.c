@@ -14,6 +14,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
+#include "parser/parse_oper.h"
 #include "parser/parsetree.h"
 #include "planner/join_path.h"
 #include "settings.h"
@@ -114,6 +115,21 @@ gpuagg_join_lower(GpuAggLower *lw, RelOptInfo *input_rel)
 
 /* ----------------------------------------------------------------- paths --- */
 
+double
+gpuagg_join_repeats(const GpuAggLower *lw)
+{
+	double		repeats = 1;
+
+	for (int i = 0; i < lw->nlookups; i++)
+	{
+		const GpuAggLookupLower *lookup = &lw->lookups[i];
+
+		if (lookup->folded && (lookup->type == JOIN_INNER || lookup->type == JOIN_LEFT))
+			repeats *= Max(1, lookup->rel->rows / Max(1, lookup->rows));
+	}
+	return repeats;
+}
+
 static double
 lookup_bytes(const GpuAggLookupLower *lookup)
 {
@@ -122,13 +138,13 @@ lookup_bytes(const GpuAggLookupLower *lookup)
 
 	foreach(lc, lookup->columns)
 	{
-		const Var  *column = lfirst(lc);
+		Node	   *column = lfirst(lc);
 
 		row += 8;
 		if (gpuagg_constant_class(lookup->types[foreach_current_index(lc)]) == GPUAGG_CLASS_BYTES)
-			row += get_typavgwidth(column->vartype, column->vartypmod);
+			row += get_typavgwidth(exprType(column), exprTypmod(column));
 	}
-	return lookup->rel->rows * row;
+	return lookup->rows * row;
 }
 
 bool
@@ -164,24 +180,95 @@ gpuagg_join_plans(const GpuAggLower *lw)
 	return plans;
 }
 
+static Path *
+projected(PlannerInfo *root, RelOptInfo *rel, PathTarget *target)
+{
+	return (Path *) create_projection_path(root, rel, rel->cheapest_total_path,
+										   set_pathtarget_cost_width(root, target));
+}
+
+/* GROUP BY the keys, which the target has first, with their numbers */
+static List *
+key_clauses(const GpuAggLookupLower *lookup)
+{
+	List	   *clauses = NIL;
+
+	for (int i = 0; i < lookup->nkeys; i++)
+	{
+		SortGroupClause *clause = makeNode(SortGroupClause);
+
+		clause->tleSortGroupRef = i + 1;
+		get_sort_group_operators(exprType(list_nth(lookup->columns, i)), false, true, false,
+								 &clause->sortop, &clause->eqop, NULL, &clause->hashable);
+		clauses = lappend(clauses, clause);
+	}
+	return clauses;
+}
+
+/* The column as the grouping has it; its aggregates are numbered by themselves. */
+static Expr *
+grouped_column(Expr *column, int *naggs)
+{
+	Aggref	   *call;
+
+	if (!IsA(column, Aggref))
+		return column;
+	call = copyObject((Aggref *) column);
+	call->aggno = call->aggtransno = (*naggs)++;
+	return (Expr *) call;
+}
+
+/* The input's rows, grouped by PostgreSQL */
+static Path *
+folded_path(PlannerInfo *root, const GpuAggLookupLower *lookup)
+{
+	PathTarget *input = create_empty_pathtarget();
+	PathTarget *target = create_empty_pathtarget();
+	AggClauseCosts costs;
+	int			naggs = 0;
+	ListCell   *lc;
+
+	foreach(lc, lookup->columns)
+	{
+		const int	n = foreach_current_index(lc);
+		const Index ref = n < lookup->nkeys ? n + 1 : 0;
+
+		if (ref > 0)
+			add_column_to_pathtarget(input, lfirst(lc), ref);
+		add_column_to_pathtarget(target, grouped_column(lfirst(lc), &naggs), ref);
+	}
+	add_new_columns_to_pathtarget(input, pull_var_clause((Node *) target->exprs,
+														 PVC_RECURSE_AGGREGATES |
+														 PVC_INCLUDE_PLACEHOLDERS));
+	memset(&costs, 0, sizeof(costs));
+	costs.transCost.per_tuple = naggs * cpu_operator_cost;
+	costs.transitionSpace = naggs * 16;
+	return (Path *) create_agg_path(root, lookup->rel, projected(root, lookup->rel, input),
+									set_pathtarget_cost_width(root, target), AGG_HASHED,
+									AGGSPLIT_SIMPLE, key_clauses(lookup), NIL, &costs,
+									lookup->rows);
+}
+
+static Path *
+input_path(PlannerInfo *root, const GpuAggLookupLower *lookup)
+{
+	PathTarget *target = create_empty_pathtarget();
+	ListCell   *lc;
+
+	if (lookup->folded)
+		return folded_path(root, lookup);
+	foreach(lc, lookup->columns)
+		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
+	return projected(root, lookup->rel, target);
+}
+
 List *
 gpuagg_join_paths(const GpuAggLower *lw)
 {
 	List	   *paths = NIL;
 
 	for (int i = 0; i < lw->nlookups; i++)
-	{
-		const GpuAggLookupLower *lookup = &lw->lookups[i];
-		PathTarget *target = create_empty_pathtarget();
-		ListCell   *lc;
-
-		foreach(lc, lookup->columns)
-			add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
-		paths = lappend(paths,
-						create_projection_path(lw->root, lookup->rel,
-											   lookup->rel->cheapest_total_path,
-											   set_pathtarget_cost_width(lw->root, target)));
-	}
+		paths = lappend(paths, input_path(lw->root, &lw->lookups[i]));
 	return paths;
 }
 

@@ -22,6 +22,9 @@ extern bool gpuagg_join_fits(const GpuAggLower *lw);
 /* GpuAggLookupPlans, for when the program is finished */
 extern GpuAggLookupPlan *gpuagg_join_plans(const GpuAggLower *lw);
 
+/* How many rows come of each that the device groups, because inputs have several of a key */
+extern double gpuagg_join_repeats(const GpuAggLower *lw);
+
 /* Paths of the inputs, one for each look-up table */
 extern List *gpuagg_join_paths(const GpuAggLower *lw);
 

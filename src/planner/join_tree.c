@@ -6,9 +6,9 @@
  * and which clause is tested where, is what PostgreSQL has decided: outer-join clauses
  * of ON and WHERE, clauses derived from others, levels of security.  Of a path only its
  * type of join, its sides and its clauses matter; how it joins (nested loop, merge,
- * hash, in parallel) does not.  The way down leads to the table with most bytes, on
- * whichever side of a node it is; the other side is an input, of which any plan may be
- * run, and is not looked into.  But for inner joins of inner joins: these are taken
+ * hash, in parallel) does not.  The way down leads to the largest table whose rows are all
+ * kept by outer joins and tested by EXISTS, on whichever side of a node it is; the other
+ * side is an input, of which any plan may be run, and is not looked into.  But for inner joins of inner joins: these are taken
  * apart, since a single table's unique key is proven more often than that of a join.
  *
  * A parameterised scan of a nested loop tests the clauses that it was given; they are
@@ -27,23 +27,6 @@
 #include "parser/parsetree.h"
 #include "planner/join_tree.h"
 #include "planner/refuse.h"
-
-RelOptInfo *
-gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel)
-{
-	RelOptInfo *fact = NULL;
-	int			relid = -1;
-
-	while ((relid = bms_next_member(input_rel->relids, relid)) >= 0)
-	{
-		RelOptInfo *rel = root->simple_rel_array[relid];
-
-		if (rel != NULL && rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION &&
-			(fact == NULL || rel->pages > fact->pages))
-			fact = rel;
-	}
-	return fact;
-}
 
 /* ----------------------------------------------------------------- paths --- */
 
@@ -347,6 +330,42 @@ gpuagg_join_tree(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *fact)
 	if (tree == NULL)
 		(void) tree_of(input_rel->cheapest_total_path, fact);
 	return tree;
+}
+
+/* ------------------------------------------------------------------ fact --- */
+
+/* The table with most pages among those that are left, which it is taken from */
+static RelOptInfo *
+take_largest(PlannerInfo *root, Relids *left)
+{
+	RelOptInfo *largest = NULL;
+	int			relid = -1;
+
+	while ((relid = bms_next_member(*left, relid)) >= 0)
+	{
+		RelOptInfo *rel = root->simple_rel_array[relid];
+
+		if (rel != NULL && rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION &&
+			(largest == NULL || rel->pages > largest->pages))
+			largest = rel;
+	}
+	if (largest != NULL)
+		*left = bms_del_member(*left, largest->relid);
+	return largest;
+}
+
+RelOptInfo *
+gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel)
+{
+	Relids		left = bms_copy(input_rel->relids);
+	RelOptInfo *largest = take_largest(root, &left);
+	bool		listening = gpuagg_refuse_pause();
+	RelOptInfo *fact = largest;
+
+	while (fact != NULL && gpuagg_join_tree(root, input_rel, fact) == NULL)
+		fact = take_largest(root, &left);
+	gpuagg_refuse_resume(listening);
+	return fact != NULL ? fact : largest;
 }
 
 /* ---------------------------------------------------------------- unique --- */

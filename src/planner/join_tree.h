@@ -25,7 +25,10 @@ typedef struct GpuAggJoinTree
 	List	   *joins;			/* GpuAggJoin, in the order of the chain */
 } GpuAggJoinTree;
 
-/* The table with most pages among the inputs; NULL: none is a table */
+/*
+ * The table with most pages among the inputs that the others can be looked up for, or, if
+ * there is none, among all of them; NULL: none is a table
+ */
 extern RelOptInfo *gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel);
 
 /* NULL: refused */

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "extension.h"
+#include "ipc/stat_tables.h"
 #include "lib/stringinfo.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
@@ -180,6 +181,18 @@ gpuagg_offer_begin(const GpuAggOffer *offer)
 	return true;
 }
 
+/* Surveys ask what would be, and are not counted. */
+static void
+count_refusal(const GpuAggOffer *offer)
+{
+	uint64		values[GPUAGG_NTABLESTATS] = {0};
+
+	if (gpuagg_active_survey != NULL || offer->silent || offer->excused)
+		return;
+	values[GPUAGG_TABLE_STAT_refusals] = 1;
+	gpuagg_stat_tables_add(offer->table, values);
+}
+
 void
 gpuagg_offer_end(const GpuAggOffer *offer)
 {
@@ -190,6 +203,7 @@ gpuagg_offer_end(const GpuAggOffer *offer)
 		note_survey(gpuagg_active_survey, offer, reasons);
 	if (offer->path == NULL)
 	{
+		count_refusal(offer);
 		if (require == GPUAGG_REQUIRE && !offer->silent && !offer->excused)
 			report_required(offer, reasons);
 		return;

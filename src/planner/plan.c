@@ -115,8 +115,9 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 																 o->count_index, o->type),
 												  list_make3_int(o->scale, o->shown,
 																 o->shown_by)),
-									  list_make4_int(o->statistic, o->squares[0],
-													 o->squares[1], o->squares[2])));
+									  list_concat(list_make4_int(o->statistic, o->squares[0],
+																 o->squares[1], o->squares[2]),
+												  list_make2_int(o->lookup, o->column))));
 	}
 	for (int i = 0; i < info->nruntime; i++)
 		runtime = lappend(runtime, list_make3_int(info->runtime[i].const_no,
@@ -201,6 +202,8 @@ gpuagg_plan_unpack(List *custom_private)
 		o->statistic = list_nth_int(packed, 7);
 		for (int i = 0; i < GPUAGG_SQUARE_PARTS; i++)
 			o->squares[i] = list_nth_int(packed, 8 + i);
+		o->lookup = list_nth_int(packed, 8 + GPUAGG_SQUARE_PARTS);
+		o->column = list_nth_int(packed, 9 + GPUAGG_SQUARE_PARTS);
 	}
 	info->runtime = palloc(Max(1, list_length(runtime)) *
 						   sizeof(GpuAggRuntimeConst));
@@ -234,9 +237,9 @@ gpuagg_plan_unpack(List *custom_private)
 }
 
 List *
-gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned)
+gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned, bool shared)
 {
-	return list_make3(programs, program_of, makeInteger(pruned));
+	return list_make4(programs, program_of, makeInteger(pruned), makeInteger(shared));
 }
 
 bool
@@ -247,11 +250,12 @@ gpuagg_plan_has_tables(List *custom_private)
 
 void
 gpuagg_plan_unpack_tables(List *custom_private, List **programs, List **program_of,
-						  int *pruned)
+						  int *pruned, bool *shared)
 {
 	*programs = linitial_node(List, custom_private);
 	*program_of = lsecond(custom_private);
 	*pruned = intVal(lthird(custom_private));
+	*shared = intVal(lfourth(custom_private)) != 0;
 }
 
 int
@@ -331,11 +335,12 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 	bytes = MAXALIGN(bytes);
 	for (int i = 0; i < info->nlookups; i++)
 		bytes += blocks[i] == NULL ? 0 : MAXALIGN(blocks[i]->bytes);
-	if (bytes > MaxAllocSize)
+	if (bytes > PG_UINT32_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("the constants of the query are too long for gpuagg")));
-	program = palloc0(bytes);
+	program = MemoryContextAllocExtended(CurrentMemoryContext, bytes,
+										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	memcpy(program, info->program, info->program->bytes);
 	program->bytes = bytes;
 	program->hash_seed = random_seed();

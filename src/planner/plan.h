@@ -84,6 +84,8 @@ typedef struct GpuAggOutput
 	int			statistic;		/* GpuAggStatistic, of moments or the sum at index and of: */
 	int			squares[GPUAGG_SQUARE_PARTS];	/* transition numbers + 1, as
 												 * lower_statistic.c has them; 0: none */
+	int			lookup;			/* KEY_NUMBER: the look-up table whose column it is, */
+	int			column;			/* those of its keys counted, of type "type" */
 } GpuAggOutput;
 
 /* A runtime constant: the n-th of custom_exprs fills this constant */
@@ -108,8 +110,11 @@ typedef struct GpuAggLookupPlan
 	int			nkeys;
 	int			ncolumns;		/* with the keys, which come first */
 	uint8	   *types;			/* GpuAggType of each */
-	uint8	   *scales;			/* NUMERIC: its decimals */
+	uint8	   *scales;			/* NUMERIC: its decimals; GPUAGG_SCALE_NUMBERED */
 } GpuAggLookupPlan;
+
+/* The scale of a string whose number the table has (node/numbered.h) */
+#define GPUAGG_SCALE_NUMBERED 0xFF
 
 /*
  * Which groups the device returns.  The last of custom_exprs are LIMIT, OFFSET, and
@@ -159,12 +164,14 @@ extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);
 /*
  * The same of several tables: a List of such Lists, one for each program, which
  * differ in program and runtime constants only; for each table the number of its
- * program; and how many more partitions there are that need not be read.
+ * program; how many more partitions there are that need not be read; and whether
+ * tables of a program share a task.
  */
-extern List *gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned);
+extern List *gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned,
+									 bool shared);
 extern bool gpuagg_plan_has_tables(List *custom_private);
 extern void gpuagg_plan_unpack_tables(List *custom_private, List **programs,
-									  List **program_of, int *pruned);
+									  List **program_of, int *pruned, bool *shared);
 
 /* How many expressions it takes from the end of custom_exprs */
 extern int	gpuagg_plan_wanted_exprs(const GpuAggWanted *wanted);

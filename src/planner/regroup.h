@@ -22,9 +22,26 @@
 #define GPUAGG_REGROUP_FILTERS 16
 #define GPUAGG_REGROUP_SETS 64
 #define GPUAGG_REGROUP_GROUPINGS 8
+#define GPUAGG_REGROUP_SORTS 16
 
 /* None of a transition, a value */
 #define GPUAGG_REGROUP_NONE (-1)
+
+/* How the value of an expression is told from others */
+typedef enum GpuAggRegroupForm
+{
+	GPUAGG_REGROUP_CONSTANT,	/* as constants of programs are made */
+	GPUAGG_REGROUP_NUMERIC,		/* bytes of equal numerics are the same, */
+	GPUAGG_REGROUP_INTERVAL		/* of intervals, too */
+} GpuAggRegroupForm;
+
+/* States that are bytes of a Datum, of which no device knows */
+typedef enum GpuAggRegroupDatumOp
+{
+	GPUAGG_REGROUP_STATE,		/* no such state */
+	GPUAGG_REGROUP_FIRST,		/* the first value, of equal ones that may look different */
+	GPUAGG_REGROUP_SUM			/* the sum of numerics */
+} GpuAggRegroupDatumOp;
 
 typedef struct GpuAggRegroupValue
 {
@@ -32,6 +49,7 @@ typedef struct GpuAggRegroupValue
 	uint8		computed;		/* number is that of an expression of the plan
 								 * GPUAGG_PLAN_REGROUP, else of a key of the device */
 	uint16		number;
+	uint8		form;			/* GpuAggRegroupForm, of a computed one */
 } GpuAggRegroupValue;
 
 /* A state of the query's groups */
@@ -40,13 +58,30 @@ typedef struct GpuAggRegroupState
 	uint16		op;				/* GpuAggTransOp */
 	uint8		type;			/* GpuAggType of the argument */
 	uint8		distinct;		/* each value enters once */
+	uint8		datum;			/* GpuAggRegroupDatumOp */
 	int16		merge;			/* the device's transition that is merged, or */
 	int16		value;			/* the value that enters, */
 	int16		weight;			/* as often as this transition of the device counts;
 								 * GPUAGG_REGROUP_NONE: once */
 	int16		filter;			/* only where this value is true */
 	Oid			collation;		/* of strings: their order; InvalidOid: by bytes */
+	int16		output;			/* made by the ordered-set aggregate that this output is, */
+	int16		sort;			/* of values that this sort puts in order */
 } GpuAggRegroupState;
+
+/* Values in the order of an ordered-set aggregate, each as often as rows have it */
+typedef struct GpuAggRegroupSort
+{
+	int16		value;
+	int16		weight;			/* the device's transition that counts rows */
+	int16		filter;			/* only where this value is true */
+	int16		count;			/* the state that counts values that are not NULL */
+	Oid			type;
+	Oid			sortop;
+	Oid			eqop;
+	Oid			collation;
+	bool		nulls_first;
+} GpuAggRegroupSort;
 
 /* One of GROUPING SETS; without them there is one, of all keys. */
 typedef struct GpuAggRegroupSet
@@ -60,6 +95,10 @@ typedef struct GpuAggRegroupInput
 {
 	uint8		final;			/* GpuAggFinal */
 	int16		attno;			/* column that it is, if an expression reads it */
+	bool		sorted;			/* a sort takes it, shown thus (as GpuAggOutput's): */
+	uint8		scale;
+	uint8		shown;
+	int16		shown_by;
 } GpuAggRegroupInput;
 
 /*
@@ -79,6 +118,8 @@ typedef struct GpuAggRegroup
 	uint8		scales[GPUAGG_MAX_KEYS];
 	int			nstates;
 	GpuAggRegroupState states[GPUAGG_MAX_TRANSITIONS];
+	int			nsorts;
+	GpuAggRegroupSort sorts[GPUAGG_REGROUP_SORTS];
 	bool		grouped;		/* GROUP BY: no rows, no group */
 	bool		numbered;		/* sets have their number as a key */
 	int			ngroupings;

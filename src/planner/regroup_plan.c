@@ -6,6 +6,7 @@
  *	  once.  With FILTER that key is CASE WHEN filter THEN argument END, since all
  *	  aggregates ignore NULL.  Aggregates that a repeated value does not change, such
  *	  as max, are computed as if DISTINCT were not there.
+ *	- Ordered-set aggregates: so is what they sort (regroup_ordered.c).
  *	- min and max of strings under any collation: so is the string, which PostgreSQL's
  *	  comparison orders.
  *	- GROUPING SETS: the device groups by all keys, and each set is made of that.
@@ -14,7 +15,8 @@
  *	  are counted where they count.
  *
  * A computed expression is one of columns whose equal values look the same (not -0 and
- * 0), without volatile functions.  A condition is computed for rows that pass what
+ * 0), without volatile functions.  Of a type that no device knows, such as jsonb, the
+ * stored bytes are the key: values that are equal may be several, which does no harm.  A condition is computed for rows that pass what
  * the device tests, and its errors are those of such rows.  So it goes behind all
  * conditions that PostgreSQL would test after it only if it can raise no error.
  * No security level matters: the device's conditions come first, and an error that
@@ -31,10 +33,13 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "planner/harmless.h"
+#include "planner/regroup_ordered.h"
 #include "planner/regroup_plan.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
+#include "utils/typcache.h"
 
 GpuAggRegroupPlan *
 gpuagg_regroup_begin(GpuAggLower *lw)
@@ -171,6 +176,21 @@ not_computable(Node *node, void *context)
 	}
 }
 
+/* A column that an expression reads: as its type is, or the bytes stored */
+static bool
+add_column(GpuAggRegroupPlan *plan, Var *var, GpuAggOutput *output)
+{
+	int			before = plan->lw->nkeys;
+
+	if (add_device_key(plan, (Expr *) var, InvalidOid, output))
+		return true;
+	if (!gpuagg_lower_stored_key(plan->lw, var, output))
+		return false;
+	if (plan->lw->nkeys > before)
+		plan->keys = lappend(plan->keys, var);
+	return true;
+}
+
 static bool
 add_columns(GpuAggRegroupPlan *plan, Expr *expr)
 {
@@ -184,18 +204,33 @@ add_columns(GpuAggRegroupPlan *plan, Expr *expr)
 
 		if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
 			return false;
-		if (!add_device_key(plan, (Expr *) var, InvalidOid, &output))
+		if (!add_column(plan, var, &output))
 			return false;
 		plan->regroup.inputs[output.index].attno = var->varattno;
 	}
 	return true;
 }
 
-/* Types whose values are keys and arguments as they are constants */
+/*
+ * Types whose values are keys and arguments as they are constants.  Numerics and intervals
+ * are told apart by bytes, and what they look like is kept beside.
+ */
 static bool
-is_computed_type(uint8 type)
+computed_type(Oid typid, GpuAggRegroupValue *value)
 {
-	return type != GPUAGG_T_NUMERIC && type <= GPUAGG_T_CODE;
+	switch (getBaseType(typid))
+	{
+		case NUMERICOID:
+			value->type = GPUAGG_T_TEXT;
+			value->form = GPUAGG_REGROUP_NUMERIC;
+			return true;
+		case INTERVALOID:
+			value->type = GPUAGG_T_TEXT;
+			value->form = GPUAGG_REGROUP_INTERVAL;
+			return true;
+		default:
+			return gpuagg_constant_type(typid, &value->type) && value->type <= GPUAGG_T_CODE;
+	}
 }
 
 /* An expression that PostgreSQL computes; false leaves all as it was, or is final. */
@@ -207,8 +242,7 @@ computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number)
 
 	if (gpuagg_lower_is_constant(expr) || contain_volatile_functions((Node *) expr) ||
 		not_computable((Node *) expr, plan->lw) || expression_returns_set((Node *) expr) ||
-		!gpuagg_constant_type(exprType((Node *) expr), &value.type) ||
-		!is_computed_type(value.type) ||
+		!computed_type(exprType((Node *) expr), &value) ||
 		(OidIsValid(collation) && !get_collation_isdeterministic(collation)) ||
 		!add_columns(plan, expr))
 		return false;
@@ -302,6 +336,7 @@ new_state(uint8 op, uint8 type)
 	state.op = op;
 	state.type = type;
 	state.merge = state.value = state.weight = state.filter = GPUAGG_REGROUP_NONE;
+	state.output = state.sort = GPUAGG_REGROUP_NONE;
 	return state;
 }
 
@@ -376,6 +411,33 @@ merge_output(GpuAggRegroupPlan *plan, const GpuAggOutput *output, int16 filter,
 	return merge_shown(plan, output, filter, own);
 }
 
+/* A state that is a Datum of this value */
+static GpuAggRegroupState
+datum_state(const GpuAggRegroupPlan *plan, GpuAggRegroupDatumOp op, int16 value)
+{
+	GpuAggRegroupState state = new_state(GPUAGG_TRANS_MIN_BYTES, GPUAGG_T_TEXT);
+
+	state.datum = op;
+	state.value = value;
+	return state;
+}
+
+/* A key that the bytes it is told by do not show */
+static bool
+datum_key(GpuAggRegroupPlan *plan, Oid type, Oid eqop, int16 value, GpuAggOutput *own)
+{
+	int			number;
+
+	if (plan->regroup.numbered)
+		return GPUAGG_REFUSE("a key of grouping sets of type %s that no device computes",
+							 format_type_be(type));
+	if (OidIsValid(eqop) && eqop != lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr)
+		return GPUAGG_REFUSE("a group key is compared by an operator that is not its type's");
+	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_DATUM,.count_index = -1,.type = GPUAGG_T_TEXT};
+	return add_query_key(plan, value, 0, &number) &&
+		add_state(plan, datum_state(plan, GPUAGG_REGROUP_FIRST, value), &own->index);
+}
+
 bool
 gpuagg_regroup_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output)
 {
@@ -384,6 +446,8 @@ gpuagg_regroup_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *
 
 	if (!any_value(plan, expr, eqop, output, &value))
 		return false;
+	if (plan->regroup.values[value].form != GPUAGG_REGROUP_CONSTANT)
+		return datum_key(plan, getBaseType(exprType((Node *) expr)), eqop, value, own);
 	*own = *output;
 	return merge_shown(plan, output, GPUAGG_REGROUP_NONE, own) &&
 		add_query_key(plan, value, output->scale, &own->index);
@@ -490,6 +554,9 @@ count_rows(GpuAggRegroupPlan *plan, const Aggref *agg, Expr *filter, int16 *numb
 	count->aggtype = INT8OID;
 	count->args = NIL;
 	count->aggargtypes = NIL;
+	count->aggorder = NIL;
+	count->aggkind = AGGKIND_NORMAL;
+	count->aggdirectargs = NIL;
 	count->aggstar = true;
 	count->aggfilter = filter;
 	if (!gpuagg_lower_aggregate(plan->lw, count, &output))
@@ -499,6 +566,22 @@ count_rows(GpuAggRegroupPlan *plan, const Aggref *agg, Expr *filter, int16 *numb
 	}
 	*number = output.index;
 	return true;
+}
+
+/* Sum or average of numerics that PostgreSQL computes, and adds */
+static bool
+numeric_output(GpuAggRegroupPlan *plan, bool average, int16 value, int16 weight,
+			   GpuAggOutput *own)
+{
+	GpuAggRegroupState sum = datum_state(plan, GPUAGG_REGROUP_SUM, value);
+	GpuAggRegroupState count = new_state(GPUAGG_TRANS_COUNT, GPUAGG_T_TEXT);
+
+	sum.weight = count.weight = weight;
+	count.value = value;
+	own->final = average ? GPUAGG_FINAL_DATUM_AVG : GPUAGG_FINAL_DATUM;
+	own->type = GPUAGG_T_TEXT;
+	plan->needed = true;
+	return add_state(plan, sum, &own->index) && add_state(plan, count, &own->count_index);
 }
 
 /*
@@ -523,7 +606,12 @@ computed_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRo
 		if (!count_rows(plan, agg, NULL, &state.weight))
 			return false;
 	}
-	if (!computed_value(plan, arg, &value) || !check_type(plan, agg, row, value))
+	if (!computed_value(plan, arg, &value))
+		return false;
+	if (plan->regroup.values[value].form == GPUAGG_REGROUP_NUMERIC &&
+		(agg->aggfnoid == F_SUM_NUMERIC || agg->aggfnoid == F_AVG_NUMERIC))
+		return numeric_output(plan, agg->aggfnoid == F_AVG_NUMERIC, value, state.weight, own);
+	if (!check_type(plan, agg, row, value))
 		return false;
 	state.value = value;
 	state.type = plan->regroup.values[value].type;
@@ -628,6 +716,43 @@ is_collated(const Aggref *agg, const GpuAggAggregateRow *row)
 		get_collation_isdeterministic(agg->inputcollid);
 }
 
+/*
+ * An ordered-set aggregate: the backend puts the values of its argument in order, each as
+ * often as the device counts rows.
+ */
+static bool
+ordered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
+{
+	GpuAggRegroupSort sort = gpuagg_ordered_sort(agg);
+	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	GpuAggRegroupState count;
+	GpuAggRegroupState state = new_state(GPUAGG_TRANS_MIN_BYTES, GPUAGG_T_TEXT);
+	GpuAggOutput key;
+	int			number;
+
+	if (!gpuagg_ordered_check(agg))
+		return false;
+	if (!count_rows(plan, agg, agg->aggfilter, &sort.weight) &&
+		(!count_rows(plan, agg, NULL, &sort.weight) ||
+		 !computed_value(plan, agg->aggfilter, &sort.filter)))
+		return false;
+	if (!any_value(plan, arg, sort.eqop, &key, &sort.value))
+		return false;
+	count = new_state(GPUAGG_TRANS_COUNT, plan->regroup.values[sort.value].type);
+	count.value = sort.value;
+	count.weight = sort.weight;
+	count.filter = sort.filter;
+	if (!add_state(plan, count, &number))
+		return false;
+	sort.count = number;
+	if (!gpuagg_ordered_add_sort(&plan->regroup, sort, &key, &state.sort))
+		return false;
+	state.output = plan->noutputs - 1;
+	plan->needed = true;
+	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_DATUM,.count_index = -1,.type = GPUAGG_T_TEXT};
+	return add_state(plan, state, &own->index);
+}
+
 bool
 gpuagg_regroup_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *output)
 {
@@ -635,6 +760,8 @@ gpuagg_regroup_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *out
 	GpuAggAggregateRow row;
 	Aggref	   *call = agg;
 
+	if (gpuagg_ordered_is(agg))
+		return ordered_aggregate(plan, agg, own);
 	if (!find_row(agg, &row) || !is_plain_call(agg))
 		return plain_aggregate(plan, agg, NULL, output, own);
 	if (is_collated(agg, &row))

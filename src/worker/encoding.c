@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "device/ops/encode.h"
+#include "device/ops/lookup_make.h"
 #include "utils/memutils.h"
 #include "worker/encoding.h"
 
@@ -65,14 +66,18 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries
 	struct GpuAggJobEncoding *e;
 	bool		coded[GPUAGG_MAX_REGS];
 	int32		codes[GPUAGG_MAX_REGS] = {0};
+	uint32		head;
 
 	if (job->config.hash_window.count > 1 || gpuagg_encode_plan(p, coded) == 0)
 		return true;
 	if (!encode_constants(job, coded, dictionaries, codes))
 		return false;
 	e = MemoryContextAllocZero(job->context, sizeof(struct GpuAggJobEncoding));
-	e->original = MemoryContextAlloc(job->context, p->bytes);
-	memcpy(e->original, p, p->bytes);
+	/* whoever writes groups looks nothing up */
+	head = gpuagg_program_head_bytes(p);
+	e->original = MemoryContextAllocHuge(job->context, head);
+	memcpy(e->original, p, head);
+	e->original->bytes = head;
 	e->coded = MemoryContextAlloc(job->context, p->ncolumns * sizeof(bool));
 	memcpy(e->coded, coded, p->ncolumns * sizeof(bool));
 	e->dictionaries = MemoryContextAllocZero(job->context, p->ncolumns *

@@ -180,35 +180,35 @@ job_count(GpuAggWorkerJob *job)
 static void
 post_done(GpuAggWorkerJob *job)
 {
-	GpuAggDoneMsg done = {.msg.type = GPUAGG_MSG_DONE};
+	Size		bytes;
+	GpuAggDoneMsg *done = gpuagg_job_tables_done(job, &bytes);
 	GpuAggTaskStats stats = {0};
 
 	job->on->ops->task_stats(job->task, &stats);
-	done.rows_scanned = job->rows_scanned;
-	done.rows_passed = job->rows_passed;
-	done.groups = stats.groups + job->zone_group;
-	done.memory_bytes = stats.memory_bytes;
-	done.device_ns = stats.device_ns;
-	done.transfer_ns = stats.transfer_ns;
-	done.decode_ns = stats.decode_ns;
-	done.kernel_ns = stats.kernel_ns;
-	done.link_bytes = stats.link_bytes;
-	done.switches = stats.switches;
-	done.compiled = stats.compiled;
-	done.draw_way = stats.draw_way;
-	done.draw_windows = stats.draw_windows;
-	done.pages_kept = gpuagg_cache_kept(&job->cache);
-	gpuagg_cache_zones_count(&job->cache, &done.zones);
+	done->rows_scanned = job->rows_scanned;
+	done->rows_passed = job->rows_passed;
+	done->groups = stats.groups + job->zone_group;
+	done->memory_bytes = stats.memory_bytes;
+	done->device_ns = stats.device_ns;
+	done->transfer_ns = stats.transfer_ns;
+	done->decode_ns = stats.decode_ns;
+	done->kernel_ns = stats.kernel_ns;
+	done->link_bytes = stats.link_bytes;
+	done->switches = stats.switches;
+	done->compiled = stats.compiled;
+	done->draw_way = stats.draw_way;
+	done->draw_windows = stats.draw_windows;
 	if (stats.strategy != NULL)
-		strlcpy(done.strategy, stats.strategy, sizeof(done.strategy));
-	gpuagg_cache_leave(&job->cache);
+		strlcpy(done->strategy, stats.strategy, sizeof(done->strategy));
+	gpuagg_job_tables_leave(job);
 	job_count(job);
 	gpuagg_stat_add(GPUAGG_STAT_tasks, 1);
-	gpuagg_stat_add(GPUAGG_STAT_groups, done.groups);
-	gpuagg_stat_add(GPUAGG_STAT_zones_skipped, done.zones.skipped);
-	gpuagg_stat_add(GPUAGG_STAT_zones_answered, done.zones.answered);
+	gpuagg_stat_add(GPUAGG_STAT_groups, done->groups);
+	gpuagg_stat_add(GPUAGG_STAT_zones_skipped, done->zones.skipped);
+	gpuagg_stat_add(GPUAGG_STAT_zones_answered, done->zones.answered);
 	job->done = true;
-	job_post(job, &done, sizeof(done), true);
+	job_post(job, done, bytes, true);
+	pfree(done);
 }
 
 /* -------------------------------------------------------------- endings --- */
@@ -268,7 +268,7 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 	GpuAggSlot *slot = job->slot;
 	Latch	   *client = &GetPGProcByNumber(slot->procno)->procLatch;
 
-	gpuagg_cache_leave(&job->cache);
+	gpuagg_job_tables_leave(job);
 	if (job->task != NULL)
 	{
 		job->on->ops->task_end(job->task);
@@ -310,6 +310,7 @@ static bool
 poll_batch(GpuAggWorkerJob *job)
 {
 	GpuAggCompletion completion;
+	GpuAggJobTable *table;
 
 	memset(&completion, 0, sizeof(completion));
 	if (job->inflight == 0 ||
@@ -318,19 +319,21 @@ poll_batch(GpuAggWorkerJob *job)
 	job->inflight--;
 	if (job_left(job))
 		return true;
+	table = gpuagg_job_table_find(job, completion.batch_id);
+	table->rows_scanned += completion.rows_scanned;
 	job->rows_scanned += completion.rows_scanned;
 	job->rows_passed += completion.rows_passed;
 	pg_atomic_write_u64(&job->slot->rows, job->rows_scanned);
 	if (completion.error.status != GPUAGG_OK)
 	{
-		gpuagg_cache_completed(&job->cache, &completion);
+		gpuagg_cache_completed(&table->cache, &completion);
 		gpuagg_job_fail(job, &completion.error);
 	}
-	else if (!gpuagg_cache_is_part(&job->cache, completion.batch_id))
+	else if (!gpuagg_cache_is_part(&table->cache, completion.batch_id))
 	{
 		/* the client, which waits for these pages, first */
 		post_batch_done(job, &completion);
-		gpuagg_cache_completed(&job->cache, &completion);
+		gpuagg_cache_completed(&table->cache, &completion);
 	}
 	return true;
 }
@@ -445,7 +448,7 @@ job_output(GpuAggWorkerJob *job)
 	switch (job->state)
 	{
 		case GPUAGG_JOB_RUNNING:
-			return gpuagg_cache_begin(&job->cache) || post_reply(job) || poll_batch(job);
+			return gpuagg_job_tables_begin(job) || post_reply(job) || poll_batch(job);
 		case GPUAGG_JOB_FINISHING:
 			return post_reply(job) || poll_batch(job) || poll_finish(job);
 		case GPUAGG_JOB_RESULTS:
@@ -659,7 +662,7 @@ gpuagg_job_admit(void)
 			job_start(job);
 		job->on->full = job->state == GPUAGG_JOB_QUEUED;
 		more |= job->state == GPUAGG_JOB_CLOSING ||
-			(job->state == GPUAGG_JOB_RUNNING && job->cache.request.relnumber != 0);
+			(job->state == GPUAGG_JOB_RUNNING && job->tables[0]->cache.request.relnumber != 0);
 	}
 	return more;
 }

@@ -10,11 +10,11 @@
 #include "postgres.h"
 
 #include "cache/cache.h"
+#include "ipc/segment.h"
 #include "worker/encoding.h"
 #include "device/ops/answer_row.h"
 #include "device/ops/lookup_make.h"
 #include "device/ops/program_check.h"
-#include "device/ops/zone_answer.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 
@@ -48,8 +48,8 @@ job_garbled(GpuAggWorkerJob *job, const char *what)
 	gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT, what);
 }
 
-static void
-batch_added(GpuAggWorkerJob *job, GpuAggStatus status, GpuAggError *error)
+void
+gpuagg_job_batch_added(GpuAggWorkerJob *job, GpuAggStatus status, GpuAggError *error)
 {
 	if (status == GPUAGG_OK)
 	{
@@ -58,96 +58,6 @@ batch_added(GpuAggWorkerJob *job, GpuAggStatus status, GpuAggError *error)
 	}
 	error->status = status;
 	gpuagg_job_fail(job, error);
-}
-
-/* ---------------------------------------------------- the column cache --- */
-
-static GpuAggWorkerJob *
-cache_job(GpuAggCacheClient *client)
-{
-	return (GpuAggWorkerJob *) ((char *) client - offsetof(GpuAggWorkerJob, cache));
-}
-
-static void
-cache_reply(GpuAggCacheClient *client, const void *msg, Size bytes)
-{
-	gpuagg_job_reply(cache_job(client), msg, bytes);
-}
-
-static void
-cache_fail(GpuAggCacheClient *client, const char *message)
-{
-	job_garbled(cache_job(client), message);
-}
-
-static bool
-cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
-{
-	return gpuagg_encoding_make(cache_job(client), dictionaries);
-}
-
-static void
-cache_answer(GpuAggCacheClient *client, const GpuAggZone *rows, const GpuAggZone *const *columns)
-{
-	GpuAggWorkerJob *job = cache_job(client);
-	GpuAggLayout layout;
-
-	if (job->zone_answer == NULL)
-	{
-		gpuagg_layout_compute(job->program, &layout);
-		job->zone_answer = MemoryContextAlloc(job->context, layout.row_bytes);
-		gpuagg_zone_answer_init(job->program, job->zone_answer);
-	}
-	gpuagg_zone_answer_add(job->program, job->zone_answer, rows, columns);
-	job->rows_scanned += rows->count;
-	job->rows_passed += rows->count;
-}
-
-static bool
-cache_resident(GpuAggCacheClient *client, uint64 batch_id, GpuAggStripe *stripe,
-			   const GpuAggPositions *without, uint32 nwithout)
-{
-	GpuAggWorkerJob *job = cache_job(client);
-	GpuAggError error = {0};
-	GpuAggStatus status = job->on->ops->task_resident(job->task, batch_id, stripe,
-													  without, nwithout, &error);
-
-	batch_added(job, status, &error);
-	return status == GPUAGG_OK;
-}
-
-static bool
-cache_draws(GpuAggCacheClient *client, uint64 batch_id,
-			const GpuAggDrawRange *ranges, uint32 nranges)
-{
-	GpuAggWorkerJob *job = cache_job(client);
-	GpuAggError error = {0};
-	GpuAggStatus status = job->on->ops->task_draws(job->task, batch_id, ranges,
-												   nranges, &error);
-
-	batch_added(job, status, &error);
-	return status == GPUAGG_OK;
-}
-
-static const GpuAggCacheCalls cache_calls = {
-	cache_reply, cache_fail, cache_encode, cache_answer, cache_resident, cache_draws
-};
-
-/* Of every job: one that requests nothing may send messages about the cache, too. */
-static void
-cache_attach(GpuAggWorkerJob *job, const GpuAggCacheRequest *request)
-{
-	job->cache = (GpuAggCacheClient) {
-		.calls = &cache_calls,
-		.context = job->context,
-		.program = job->program,
-		.config = &job->config,
-		.request = *request,
-		.shares_device = job->on == &gpuagg_worker.primary,
-		.can_draw = job->on->ops->task_draws != NULL,
-	};
-	if (request->relnumber != 0)
-		gpuagg_cache_attach(&job->cache);
 }
 
 /* ------------------------------------------------------------- messages --- */
@@ -167,11 +77,37 @@ memory_estimate(const GpuAggProgram *program, const GpuAggTaskConfig *config)
 	return program->bytes + (uint64) (groups * layout.row_bytes * 3);
 }
 
+/*
+ * The job's own copy of the program, which the client cannot change any more.  NULL: the
+ * job has failed.
+ */
+static GpuAggProgram *
+program_copy(GpuAggWorkerJob *job, const GpuAggBeginMsg *begin, Size bytes)
+{
+	const Size	program = begin->program_bytes;
+	void	   *copy = NULL;
+
+	if (bytes != (begin->segment == 0 ? program : 0))
+	{
+		job_garbled(job, "unexpected BEGIN message");
+		return NULL;
+	}
+	if (begin->segment != 0)
+		copy = gpuagg_segment_copy(begin->segment, program, job->context);
+	else if ((copy = MemoryContextAllocExtended(job->context, Max(1, program),
+												MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM)) != NULL)
+		memcpy(copy, begin + 1, program);
+	if (copy == NULL)
+		gpuagg_job_fail_with(job, GPUAGG_OUT_OF_MEMORY, "the worker has no memory for the program");
+	return copy;
+}
+
 static void
 input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 {
 	const GpuAggBeginMsg *begin = (const GpuAggBeginMsg *) msg;
 	const char *reason;
+	GpuAggProgram *program;
 	GpuAggDeviceInfo info;
 	GpuAggError error = {0};
 
@@ -180,8 +116,10 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job_garbled(job, "unexpected BEGIN message");
 		return;
 	}
-	bytes -= sizeof(GpuAggBeginMsg);
-	if (!gpuagg_program_check(begin + 1, bytes, &reason))
+	program = program_copy(job, begin, bytes - sizeof(GpuAggBeginMsg));
+	if (program == NULL)
+		return;
+	if (!gpuagg_program_check(program, begin->program_bytes, &reason))
 	{
 		gpuagg_job_fail_with(job, GPUAGG_UNSUPPORTED, reason);
 		return;
@@ -197,9 +135,8 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job->config.draw.way >= GPUAGG_NDRAWWAYS ||
 		job->config.draw.windows > GPUAGG_DRAW_WINDOWS ||
 		!gpuagg_hash_window_valid(job->config.hash_window) ||
-		!gpuagg_answer_check(&job->config.answer, (const GpuAggProgram *) (begin + 1)) ||
-		(job->config.hash_window.count > 1 &&
-		 ((const GpuAggProgram *) (begin + 1))->nkeys == 0) ||
+		!gpuagg_answer_check(&job->config.answer, program) ||
+		(job->config.hash_window.count > 1 && program->nkeys == 0) ||
 		job->config.sample.method >= GPUAGG_NSAMPLES ||
 		(job->config.sample.cutoff > GPUAGG_SAMPLE_ALL &&
 		 job->config.sample.method != GPUAGG_SAMPLE_DRAWS))
@@ -215,16 +152,16 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		return;
 	}
 	job->on->ops->info(job->on->device, &info);
-	if (gpuagg_program_looks_up((const GpuAggProgram *) (begin + 1)) && !info.lookups)
+	if (gpuagg_program_looks_up(program) && !info.lookups)
 	{
 		gpuagg_job_fail_with(job, GPUAGG_UNSUPPORTED, "the device has no look-up tables");
 		return;
 	}
-	job->program = MemoryContextAllocHuge(job->context, bytes);
-	memcpy(job->program, begin + 1, bytes);
+	job->program = program;
 	job->estimate = memory_estimate(job->program, &job->config);
 	job->predicted_ms = begin->predicted_ms;
-	cache_attach(job, &begin->cache);
+	job->several = begin->several != 0;
+	gpuagg_job_table_add(job, &begin->cache);
 	job->state = GPUAGG_JOB_QUEUED;
 }
 
@@ -276,7 +213,7 @@ pages_decode(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 }
 
 static void
-input_pages(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+input_pages(GpuAggWorkerJob *job, GpuAggJobTable *table, const GpuAggMsg *msg, Size bytes)
 {
 	GpuAggError error = {0};
 
@@ -286,9 +223,9 @@ input_pages(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		return;
 	}
 	job->pages_read += msg->count;
-	gpuagg_cache_pages(&job->cache, msg->batch_id, (const GpuAggMsgPage *) (msg + 1),
+	gpuagg_cache_pages(&table->cache, msg->batch_id, (const GpuAggMsgPage *) (msg + 1),
 					   job->pages, msg->count);
-	batch_added(job,
+	gpuagg_job_batch_added(job,
 				job->on->ops->task_pages(job->task, msg->batch_id,
 										 job->pages, msg->count, &error),
 				&error);
@@ -380,7 +317,7 @@ input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		if (status == GPUAGG_OK)
 			status = job->on->ops->task_rows(job->task, msg->batch_id, columns,
 											 msg->count, &error);
-		batch_added(job, status, &error);
+		gpuagg_job_batch_added(job, status, &error);
 	}
 	else
 		job_garbled(job, "garbled ROWS message");
@@ -388,23 +325,52 @@ input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	MemoryContextDelete(scratch);
 }
 
+/* A TABLE message; tables are numbered as they come. */
+static void
+input_table(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+{
+	if (bytes != sizeof(GpuAggTableMsg) || !job->several ||
+		job->ntables >= GPUAGG_TASK_TABLES ||
+		msg->batch_id != GPUAGG_TABLE_BATCH(job->ntables))
+		job_garbled(job, "unexpected TABLE message");
+	else
+		gpuagg_job_table_add(job, &((const GpuAggTableMsg *) msg)->cache);
+}
+
 /*
- * Batches of a task that uses the cache are told apart by their numbers, long
+ * Batches of a table that uses the cache are told apart by their numbers, long
  * after their messages; so these must rise.
  */
 static bool
-number_ok(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+number_ok(GpuAggJobTable *table, const GpuAggMsg *msg, Size bytes)
 {
-	bool		batch = msg->type == GPUAGG_MSG_MAP ?
-		bytes >= sizeof(GpuAggMapMsg) && ((const GpuAggMapMsg *) msg)->use :
-		msg->type != GPUAGG_MSG_FINISH;
+	bool		batch = msg->type != GPUAGG_MSG_MAP ||
+		(bytes >= sizeof(GpuAggMapMsg) && ((const GpuAggMapMsg *) msg)->use);
 
-	if (job->cache.cached == NULL || !batch)
+	if (table->cache.cached == NULL || !batch)
 		return true;
-	if (msg->batch_id < job->next_batch)
+	if (msg->batch_id < table->next_batch)
 		return false;
-	job->next_batch = msg->batch_id + 1;
+	table->next_batch = msg->batch_id + 1;
 	return true;
+}
+
+/* A message about pages, rows, or an extent of a table */
+static void
+input_batch(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+{
+	GpuAggJobTable *table = gpuagg_job_table_find(job, msg->batch_id);
+
+	if (table == NULL)
+		job_garbled(job, "message about no table");
+	else if (!number_ok(table, msg, bytes))
+		job_garbled(job, "batches out of order");
+	else if (msg->type == GPUAGG_MSG_MAP)
+		gpuagg_cache_map(&table->cache, msg, bytes);
+	else if (msg->type == GPUAGG_MSG_PAGES)
+		input_pages(job, table, msg, bytes);
+	else
+		input_rows(job, msg, bytes);
 }
 
 void
@@ -418,14 +384,11 @@ gpuagg_job_input(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job_garbled(job, "message out of order");
 	else if (job->inflight >= GPUAGG_MAX_INFLIGHT)
 		job_garbled(job, "too many batches in flight");
-	else if (!number_ok(job, msg, bytes))
-		job_garbled(job, "batches out of order");
-	else if (msg->type == GPUAGG_MSG_MAP)
-		gpuagg_cache_map(&job->cache, msg, bytes);
-	else if (msg->type == GPUAGG_MSG_PAGES)
-		input_pages(job, msg, bytes);
-	else if (msg->type == GPUAGG_MSG_ROWS && !job->program->select)
-		input_rows(job, msg, bytes);
+	else if (msg->type == GPUAGG_MSG_MAP || msg->type == GPUAGG_MSG_PAGES ||
+			 (msg->type == GPUAGG_MSG_ROWS && !job->program->select))
+		input_batch(job, msg, bytes);
+	else if (msg->type == GPUAGG_MSG_TABLE)
+		input_table(job, msg, bytes);
 	else if (msg->type == GPUAGG_MSG_FINISH && bytes == sizeof(GpuAggMsg))
 		job->state = GPUAGG_JOB_FINISHING;
 	else

@@ -346,7 +346,7 @@ worker_exit(int code, Datum arg)
 		if (!settled)
 		{
 			job->task = NULL;
-			job->cache.cached = NULL;
+			job->ntables = 0;
 		}
 		gpuagg_job_release(job);
 	}

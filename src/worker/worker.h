@@ -1,7 +1,7 @@
 /*
  * worker.h
  *		Inside the device worker: the worker, its devices and its jobs.  Only
- *		worker.c, devices.c, kernels.c, job.c, job_input.c, encoding.c and files of the
+ *		worker.c, devices.c, kernels.c, job.c, job_tables.c, job_input.c, encoding.c and files of the
  *		cache that no backend uses include this.
  */
 #ifndef GPUAGG_WORKER_WORKER_H
@@ -72,6 +72,17 @@ typedef struct GpuAggReply
 	/* the message follows */
 } GpuAggReply;
 
+struct GpuAggWorkerJob;
+
+/* One of the tables that a job reads */
+typedef struct GpuAggJobTable
+{
+	GpuAggCacheClient cache;	/* first: the cache knows this */
+	struct GpuAggWorkerJob *job;
+	uint64		next_batch;		/* the least number that a batch may have */
+	uint64		rows_scanned;
+} GpuAggJobTable;
+
 /* One task of a client, as the worker sees it */
 typedef struct GpuAggWorkerJob
 {
@@ -92,11 +103,14 @@ typedef struct GpuAggWorkerJob
 								 * again when fewer do; 0: never tried */
 	GpuAggTask *task;			/* on the device; NULL before admission */
 
-	GpuAggCacheClient cache;	/* of jobs with a cache request */
+	GpuAggJobTable **tables;	/* job_tables.c; none before the BEGIN message */
+	uint32		ntables;
+	uint32		room_tables;
+	uint32		begun_tables;	/* that the cache has been asked for */
+	bool		several;		/* more may come */
 	char	   *zone_answer;	/* what zones have answered, until it is part of
 								 * the results; NULL: nothing */
 	bool		zone_group;		/* that is a group the device knows nothing of */
-	uint64		next_batch;		/* the least number that a batch may have */
 	uint32		inflight;		/* batches not yet completed */
 	GpuAggPage *pages;			/* scratch, npages long */
 	uint32		npages;
@@ -210,6 +224,26 @@ extern void gpuagg_job_reply(GpuAggWorkerJob *job, const void *msg, Size bytes);
 extern void gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error);
 extern void gpuagg_job_fail_with(GpuAggWorkerJob *job, GpuAggStatus status,
 								 const char *message);
+
+/*
+ * job_tables.c
+ *
+ * add: one more table; of a job that requests nothing of the cache, too.
+ * begin: asks the cache for the next table whose turn it is not yet; false: none.
+ * find: the table that a batch is of; NULL: there is none.
+ * leave: none of them uses the cache any more.
+ * done: posts what the cache did for all of them, and rows of each, into a message of
+ *		so many bytes, in the job's context.
+ */
+extern void gpuagg_job_table_add(GpuAggWorkerJob *job, const GpuAggCacheRequest *request);
+extern bool gpuagg_job_tables_begin(GpuAggWorkerJob *job);
+extern GpuAggJobTable *gpuagg_job_table_find(const GpuAggWorkerJob *job, uint64 batch_id);
+extern void gpuagg_job_tables_leave(GpuAggWorkerJob *job);
+extern GpuAggDoneMsg *gpuagg_job_tables_done(GpuAggWorkerJob *job, Size *bytes);
+
+/* The device has taken a batch, or has not and the job fails. */
+extern void gpuagg_job_batch_added(GpuAggWorkerJob *job, GpuAggStatus status,
+								   GpuAggError *error);
 
 /* job_input.c: handles one message from the client; checks all of it. */
 extern void gpuagg_job_input(GpuAggWorkerJob *job, const GpuAggMsg *msg,

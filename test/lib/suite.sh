@@ -23,6 +23,7 @@ suite_prepare()
 	local part
 
 	cp -R test "$RUN_DIR/"
+	[ ! -d doc ] || cp -R doc "$RUN_DIR/"
 	# pg_regress looks for expected output below its output directory.
 	for part in regress isolation; do
 		mkdir -p "$RUN_DIR/$part"

@@ -65,6 +65,23 @@ compiles(const GpuAggProgram *p, GpuAggFrame frame)
 	return good;
 }
 
+static bool
+frame_takes(const GpuAggProgram *p, GpuAggFrame frame)
+{
+	switch (frame)
+	{
+		case GPUAGG_FRAME_DIRECT:
+		case GPUAGG_FRAME_DENSE:
+			return gpuagg_codegen_numbers(p);
+		case GPUAGG_FRAME_PACKED:
+			return gpuagg_codegen_packs(p);
+		case GPUAGG_FRAME_SELECTED:
+			return p->filter_reg != GPUAGG_NO_REG;
+		default:
+			return true;
+	}
+}
+
 /* Programs that a frame is for: with keys or without, numbered or not */
 static bool
 frame_compiles(GpuAggFrame frame, uint32_t *number)
@@ -80,7 +97,7 @@ frame_compiles(GpuAggFrame frame, uint32_t *number)
 		codegen_program_make(*number, &made);
 		p = program_pack(&made);
 		if ((p->nkeys == 0) == (frame == GPUAGG_FRAME_PLAIN) && gpuagg_codegen_takes(p, &reason) &&
-			(gpuagg_codegen_numbers(p) || (frame != GPUAGG_FRAME_DIRECT && frame != GPUAGG_FRAME_DENSE)))
+			frame_takes(p, frame))
 		{
 			good &= compiles(p, frame);
 			n++;

@@ -35,11 +35,89 @@ add_columns(TestProgram *p)
 	program_attr(p, GPUAGG_T_INT4, true);
 }
 
-/* Numbers of the first constants of IN lists, of three members each */
+/* Rows of look-up tables, and what those are looked up by */
+#define TABLE_ROWS 48
+
+enum
+{
+	TABLE_BITS, TABLE_SLOTS, TABLE_PAIRS, TABLE_STRINGS, NTABLES
+};
+
+/* Columns of tables, those of keys not counted */
+enum
+{
+	COLUMN_SMALL, COLUMN_WIDE, COLUMN_REAL, COLUMN_STRING, NTABLE_COLUMNS
+};
+
+/*
+ * Numbers of the first constants of IN lists, of three members each; registers of
+ * tables, which are no strings
+ */
 typedef struct Lists
 {
 	int32_t		first[3];
+	uint16_t	tables[NTABLES];
 } Lists;
+
+/* ---------- look-up tables ---------- */
+
+static const char *const table_strings[] = {"", "a", "ab", "abc", "b", "x  ", "longer than those of columns"};
+
+/* Keys of a table: some that columns have, and no two alike */
+static void
+table_keys(uint32_t table, uint64_t n, int64_t *a, int64_t *b, GpuAggBytes *s)
+{
+	static const int64_t far[] = {INT64_MIN, INT32_MIN, -5000, -1, 0, 1, 2, 7, 100, 8000, INT32_MAX, INT64_MAX};
+
+	for (uint64_t i = 0; i < n; i++)
+	{
+		a[i] = table == TABLE_BITS ? (int64_t) i * 3 - 20 : table == TABLE_PAIRS ? (int64_t) i / 6 - 2 :
+			i < 12 ? far[i] : (int64_t) i << 33;
+		b[i] = (int64_t) i % 6 - 1;
+		s[i].data = table_strings[i % 7];
+		s[i].len = strlen(table_strings[i % 7]);
+	}
+}
+
+static void
+add_table(TestProgram *p, uint32_t table, Lists *lists)
+{
+	static int64_t keys[2][TABLE_ROWS];
+	static int64_t small[TABLE_ROWS];
+	static int64_t wide[TABLE_ROWS];
+	static double reals[TABLE_ROWS];
+	static GpuAggBytes strings[TABLE_ROWS];
+	static uint8_t nulls[TABLE_ROWS];
+	const uint64_t n = table == TABLE_STRINGS ? 7 : TABLE_ROWS;
+	const uint32_t nkeys = table == TABLE_PAIRS ? 2 : 1;
+	GpuAggLookupSource columns[2 + NTABLE_COLUMNS] = {
+		{GPUAGG_CLASS_I64, keys[0], NULL},
+		{GPUAGG_CLASS_I64, keys[1], NULL}
+	};
+	GpuAggLookupRows rows = {n, nkeys, nkeys + NTABLE_COLUMNS, columns, 1 + random_below(1000)};
+
+	table_keys(table, n, keys[0], keys[1], strings);
+	if (table == TABLE_STRINGS)
+		columns[0] = (GpuAggLookupSource) {GPUAGG_CLASS_BYTES, strings, NULL};
+	for (uint64_t i = 0; i < n; i++)
+	{
+		small[i] = (int64_t) random_below(40) - 3;
+		wide[i] = (int64_t) random_below(1000) << 40;
+		reals[i] = (double) random_below(100) / 8;
+		nulls[i] = random_below(4) == 0;
+	}
+	columns[nkeys + COLUMN_SMALL] = (GpuAggLookupSource) {GPUAGG_CLASS_I64, small, nulls};
+	columns[nkeys + COLUMN_WIDE] = (GpuAggLookupSource) {GPUAGG_CLASS_I64, wide, NULL};
+	columns[nkeys + COLUMN_REAL] = (GpuAggLookupSource) {GPUAGG_CLASS_F64, reals, random_below(2) ? nulls : NULL};
+	columns[nkeys + COLUMN_STRING] = (GpuAggLookupSource) {GPUAGG_CLASS_BYTES, strings, nulls};
+	lists->tables[table] = program_const_table(p, &rows);
+}
+
+static bool
+is_table(const Lists *lists, uint32_t r)
+{
+	return r >= lists->tables[0] && r <= lists->tables[NTABLES - 1];
+}
 
 static void
 add_constants(TestProgram *p, Lists *lists)
@@ -68,11 +146,15 @@ add_constants(TestProgram *p, Lists *lists)
 	program_const_text(p, "");
 	program_const_text(p, "ab");
 	program_const_text(p, "abc");
+	for (uint32_t t = 0; t < NTABLES; t++)
+		add_table(p, t, lists);
 }
 
 /* ---------- instructions ---------- */
 
-/* A register of a class, rather a late one */
+static Lists lists;
+
+/* A register of a class, rather a late one; no table */
 static uint16_t
 pick(const TestProgram *p, uint32_t cls)
 {
@@ -83,10 +165,10 @@ pick(const TestProgram *p, uint32_t cls)
 		r = random_below(p->head.nregs);
 		if (random_below(3) > 0 && p->head.nregs > p->head.ncolumns + p->head.nconsts)
 			r = p->head.nregs - 1 - random_below(p->head.nregs - p->head.ncolumns - p->head.nconsts);
-		if (p->classes[r] == cls)
+		if (p->classes[r] == cls && !is_table(&lists, r))
 			return (uint16_t) r;
 	}
-	for (r = 0; p->classes[r] != cls; r++)
+	for (r = 0; p->classes[r] != cls || is_table(&lists, r); r++)
 		;
 	return (uint16_t) r;
 }
@@ -109,7 +191,7 @@ add_distinct_from(TestProgram *p)
 }
 
 static void
-add_special(TestProgram *p, uint32_t op, const Lists *lists)
+add_special(TestProgram *p, uint32_t op)
 {
 	const uint32_t cls = random_below(3);
 	GpuAggInstr *ins = &p->instrs[p->head.ninstrs];
@@ -132,7 +214,7 @@ add_special(TestProgram *p, uint32_t op, const Lists *lists)
 		case GPUAGG_OP_IN_F64:
 		case GPUAGG_OP_IN_BYTES:
 			ins->flags = (uint16_t) random_below(4);
-			ins->imm = lists->first[op - GPUAGG_OP_IN_I64];
+			ins->imm = lists.first[op - GPUAGG_OP_IN_I64];
 			ins->imm2 = (int32_t) random_below(4);
 			program_instr(p, op, GPUAGG_CLASS_I64, pick(p, op - GPUAGG_OP_IN_I64), 0);
 			break;
@@ -146,8 +228,52 @@ add_special(TestProgram *p, uint32_t op, const Lists *lists)
 	}
 }
 
+/* The row of a key that a table may have */
+static uint16_t
+add_lookup(TestProgram *p, uint32_t op)
+{
+	const uint16_t a = pick(p, op == GPUAGG_OP_LOOKUP_BYTES ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64);
+
+	if (op == GPUAGG_OP_LOOKUP_PAIR)
+		return program_instr3(p, op, GPUAGG_CLASS_I64, a, pick(p, GPUAGG_CLASS_I64), lists.tables[TABLE_PAIRS]);
+	return program_instr(p, op, GPUAGG_CLASS_I64, a, lists.tables[op == GPUAGG_OP_LOOKUP_BYTES ? TABLE_STRINGS :
+																  random_below(2) ? TABLE_BITS : TABLE_SLOTS]);
+}
+
+/* A column of a row, which a look-up has found or not, or of any */
 static void
-add_instr(TestProgram *p, const Lists *lists)
+add_fetch(TestProgram *p, uint32_t op)
+{
+	uint16_t	row = pick(p, GPUAGG_CLASS_I64);
+	uint32_t	table = random_below(NTABLES);
+	uint32_t	cls = GPUAGG_CLASS_I64;
+	int32_t		column = (int32_t) random_below(2);
+
+	for (uint32_t i = random_below(2) * p->head.ninstrs; i > 0; i--)
+	{
+		const GpuAggInstr *ins = &p->instrs[i - 1];
+
+		if (ins->op < GPUAGG_OP_LOOKUP || ins->op > GPUAGG_OP_LOOKUP_BYTES || random_below(3) == 0)
+			continue;
+		row = ins->dst;
+		table = (ins->op == GPUAGG_OP_LOOKUP_PAIR ? ins->c : ins->b) - lists.tables[0];
+	}
+	if (op == GPUAGG_OP_FETCH_F64)
+	{
+		cls = GPUAGG_CLASS_F64;
+		column = COLUMN_REAL;
+	}
+	else if (op == GPUAGG_OP_FETCH_BYTES)
+	{
+		cls = GPUAGG_CLASS_BYTES;
+		column = COLUMN_STRING;
+	}
+	p->instrs[p->head.ninstrs].imm = column;
+	program_instr(p, op, cls, row, lists.tables[table]);
+}
+
+static void
+add_instr(TestProgram *p)
 {
 	static const char *const sigs[] = {
 #define X(name, sig, fn) #sig,
@@ -159,13 +285,20 @@ add_instr(TestProgram *p, const Lists *lists)
 	uint16_t	args[3] = {0, 0, 0};
 	uint32_t	n = 0;
 
-	/* a string is no look-up table */
-	while (op >= GPUAGG_OP_LOOKUP && op <= GPUAGG_OP_FETCH_BYTES)
-		op = random_below(GPUAGG_NOPS);
+	if (op >= GPUAGG_OP_LOOKUP && op <= GPUAGG_OP_LOOKUP_BYTES)
+	{
+		(void) add_lookup(p, op);
+		return;
+	}
+	if (op >= GPUAGG_OP_FETCH_I64 && op <= GPUAGG_OP_FETCH_BYTES)
+	{
+		add_fetch(p, op);
+		return;
+	}
 	sig = sigs[op];
 	if (strcmp(sig, "SPECIAL") == 0)
 	{
-		add_special(p, op, lists);
+		add_special(p, op);
 		return;
 	}
 	while (sig[n] != '_')
@@ -177,6 +310,33 @@ add_instr(TestProgram *p, const Lists *lists)
 		p->instrs[p->head.ninstrs].imm = op >= GPUAGG_OP_SUBSTR_FROM ? (int32_t) random_below(2) :
 			(int32_t) random_below(GPUAGG_FIELD_MILLENNIUM + 1);
 	program_instr3(p, op, class_of(sig[n + 1]), args[0], args[1], args[2]);
+}
+
+/*
+ * Joins as lowering makes them: the filter asks for a row, which may be looked up by
+ * what an earlier one has, and perhaps for more.
+ */
+static uint16_t
+add_joins(TestProgram *p, uint16_t filter)
+{
+	const uint32_t n = 1 + random_below(4);
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		const uint16_t row = add_lookup(p, GPUAGG_OP_LOOKUP + random_below(3));
+		const uint16_t test = program_instr(p, random_below(4) == 0 ? GPUAGG_OP_IS_NULL : GPUAGG_OP_IS_NOT_NULL,
+											GPUAGG_CLASS_I64, row, 0);
+
+		if (random_below(3) == 0)
+			filter = program_instr(p, GPUAGG_OP_IS_TRUE, GPUAGG_CLASS_I64, filter, 0);
+		filter = program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, filter, test);
+		if (random_below(2) == 0)
+		{
+			add_fetch(p, GPUAGG_OP_FETCH_I64);
+			filter = program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, filter, p->head.nregs - 1);
+		}
+	}
+	return filter;
 }
 
 /* ---------- outputs ---------- */
@@ -220,7 +380,7 @@ void
 codegen_program_make(uint32_t number, TestProgram *p)
 {
 	const uint32_t before = number % 3 == 0 ? 0 : 1 + number % 7;
-	Lists		lists;
+	uint16_t	filter;
 	uint32_t	n;
 
 	state = number * UINT64_C(0x9E3779B97F4A7C15) + 12345;
@@ -229,12 +389,17 @@ codegen_program_make(uint32_t number, TestProgram *p)
 	add_columns(p);
 	add_constants(p, &lists);
 	for (uint32_t i = 0; i < before; i++)
-		add_instr(p, &lists);
+		add_instr(p);
 	if (before > 0)
-		program_filter(p, pick(p, GPUAGG_CLASS_I64));
+	{
+		filter = pick(p, GPUAGG_CLASS_I64);
+		if (before % 2 == 0)
+			filter = add_joins(p, filter);
+		program_filter(p, filter);
+	}
 	n = random_below(MAX_INSTRS - 6);
 	for (uint32_t i = 0; i < n; i++)
-		add_instr(p, &lists);
+		add_instr(p);
 	n = random_below(4);
 	for (uint32_t i = 0; i < n; i++)
 		add_key(p);

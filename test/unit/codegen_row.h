@@ -17,6 +17,7 @@ typedef struct CodegenRow
 	uint32_t	nulls;
 	uint64_t	hash;
 	char		entry[256];		/* keys; heads are not written */
+	char		record[256];	/* of rows that have one */
 	bool		enters[GPUAGG_MAX_TRANSITIONS];
 	uint64_t	values[GPUAGG_MAX_TRANSITIONS];
 } CodegenRow;

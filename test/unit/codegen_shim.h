@@ -31,7 +31,33 @@ struct Recorder
 	}
 };
 
-template <typename P, bool KEYS>
+/* What of a program's rows there is to be told */
+enum
+{
+	CODEGEN_PLAIN, CODEGEN_KEYS, CODEGEN_RECORDS
+};
+
+template <typename P, int KIND>
+struct Records
+{
+	static void
+	take(const typename P::Row &row, CodegenRow *out)
+	{
+		static_assert(P::RECORD_BYTES <= sizeof(out->record), "a record has room");
+		P::record(row, out->record);
+	}
+};
+
+template <typename P>
+struct Records<P, CODEGEN_KEYS>
+{
+	static void
+	take(const typename P::Row &, CodegenRow *)
+	{
+	}
+};
+
+template <typename P, int KIND>
 struct Keys
 {
 	static void
@@ -41,11 +67,12 @@ struct Keys
 		out->hash = P::hash(row, seed);
 		P::store(row, out->entry);
 		out->equal = P::equal(row, out->entry);
+		Records<P, KIND>::take(row, out);
 	}
 };
 
 template <typename P>
-struct Keys<P, false>
+struct Keys<P, CODEGEN_PLAIN>
 {
 	static void
 	take(const typename P::Row &, uint64_t, CodegenRow *)
@@ -53,13 +80,34 @@ struct Keys<P, false>
 	}
 };
 
-template <typename P, bool KEYS>
+/* A row through the stages of its filter from S on, as walk.cuh has it */
+template <typename P, uint32_t S>
+struct Stages
+{
+	static bool
+	pass(const GpuAggFrameArgs &a, const typename P::Columns &k, const typename P::Early &q, typename P::More &m,
+		 typename P::Found &found, uint32_t at, uint32_t r, uint32_t *nulls, uint32_t *errors)
+	{
+		if constexpr (S > 0)
+			P::more(k, at, m, FrameStage<S>());
+		if (!P::passes(a, k, q, m, found, r, nulls, errors, FrameStage<S>()))
+			return false;
+		if constexpr (S + 1 < P::STAGES)
+			return Stages<P, S + 1>::pass(a, k, q, m, found, at, r, nulls, errors);
+		return true;
+	}
+};
+
+template <typename P, int KIND>
 static void
 codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t at, CodegenRow *out)
 {
 	typename P::Columns k;
 	typename P::Early q;
+	typename P::More m;
+	typename P::Found found;
 	typename P::Late l;
+	uint32_t	nulls = 0;
 
 	P::open(columns, k);
 	P::early(k, at, q);
@@ -69,12 +117,12 @@ codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32
 		typename P::Row row = {};
 		Recorder	recorder = {out, 0};
 
-		out->passed = P::passes(a, k, q, r, &out->errors);
-		out->ready = out->passed && P::row(a, k, q, l, r, row, &out->errors);
+		out->passed = Stages<P, 0>::pass(a, k, q, m, found, at, r, &nulls, &out->errors);
+		out->ready = out->passed && P::row(a, k, q, m, found, l, r, row, &out->errors);
 		if (!out->ready)
 			continue;
 		P::step(recorder, row);
-		Keys<P, KEYS>::take(row, a.seed, out);
+		Keys<P, KIND>::take(row, a.seed, out);
 	}
 }
 

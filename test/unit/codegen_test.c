@@ -18,6 +18,7 @@
 #include "cuda/frame/frame.h"
 #include "device/codegen/codegen.h"
 #include "device/ops/group.h"
+#include "device/ops/record.h"
 #include "tap.h"
 
 #define ROWS 64
@@ -35,6 +36,7 @@ typedef void (*RunText) (uint32_t number, const GpuAggFrameArgs *args, const Gpu
 						 uint32_t at, CodegenRow *out);
 
 static uint32_t nprograms;
+static uint32_t nrecords;
 static char folder[] = "/tmp/gpuagg-codegen-XXXXXX";
 
 /* ---------- a stripe ---------- */
@@ -264,7 +266,8 @@ texts_write(const char *path)
 	{
 		GpuAggProgram *p = program_number(i);
 
-		fprintf(out, "codegen_rows<p%u::Query, %s>,\n", i, p->nkeys > 0 ? "true" : "false");
+		fprintf(out, "codegen_rows<p%u::Query, %s>,\n", i, gpuagg_codegen_packs(p) ? "CODEGEN_RECORDS" :
+				p->nkeys > 0 ? "CODEGEN_KEYS" : "CODEGEN_PLAIN");
 		free(p);
 	}
 	fprintf(out, "};\nextern \"C\" void\nrun_text(uint32_t number, const GpuAggFrameArgs *args, "
@@ -317,6 +320,7 @@ args_make(const GpuAggProgram *p, GpuAggFrameArgs *a)
 	free(code.text);
 	a->program = p;
 	a->seed = p->hash_seed;
+	gpuagg_frame_tables(p, &code.args, (const char *) p, a);
 	for (uint32_t i = 0; i < code.args.nconsts; i++)
 	{
 		const GpuAggConst *c = &consts[code.args.consts[i] - p->ncolumns];
@@ -336,6 +340,52 @@ args_make(const GpuAggProgram *p, GpuAggFrameArgs *a)
 }
 
 /* ---------- the tests ---------- */
+
+static bool
+field_same(const GpuAggRecordField *f, const char *got)
+{
+	const int64_t want = reg[f->reg].i;
+	double		x;
+
+	if (f->bytes == 4)
+		return memcmp(got, &(int32_t) {(int32_t) want}, 4) == 0;
+	memcpy(&x, got, sizeof(x));
+	return memcmp(got, &want, 8) == 0 || (f->cls == GPUAGG_CLASS_F64 && x != x && reg[f->reg].f != reg[f->reg].f);
+}
+
+/*
+ * Is it the record that the interpreter packs of the row in the registers?  What
+ * fields of NULLs hold matters for keys alone, where it is 0.
+ */
+static bool
+record_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *want)
+{
+	static const char zeros[8];
+	GpuAggRecord record;
+	uint32_t	head = want->nulls;
+	bool		same = true;
+
+	if (!gpuagg_codegen_packs(p) || !gpuagg_record_of_rows(p, &record))
+		return true;
+	nrecords++;
+	for (uint32_t t = 0; t < p->ntransitions; t++)
+		head |= (uint32_t) !want->enters[t] << (p->nkeys + t);
+	if (record.has_head)
+		same = memcmp(got->record, &head, sizeof(head)) == 0;
+	for (uint32_t i = 0; i < record.nfields; i++)
+	{
+		const GpuAggRecordField *f = &record.fields[i];
+		bool		key = false;
+
+		for (uint32_t k = 0; k < p->nkeys; k++)
+			key |= record.key_field[k] == i;
+		if (st[f->reg] == GPUAGG_ST_VALUE)
+			same &= field_same(f, got->record + f->off);
+		else if (key)
+			same &= memcmp(got->record + f->off, zeros, f->bytes) == 0;
+	}
+	return same;
+}
 
 /* Values are bits, but for those of NaNs: their signs and payloads nobody sees. */
 static bool
@@ -360,7 +410,8 @@ row_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *want)
 			(!want->enters[i] || got->values[i] == want->values[i] || (f64 && x != x && y != y));
 	}
 	return same && (p->nkeys == 0 ||
-					(got->nulls == want->nulls && got->hash == want->hash && got->equal));
+					(got->nulls == want->nulls && got->hash == want->hash && got->equal &&
+					 record_same(p, got, want)));
 }
 
 /* How many rows pass, how many differ */
@@ -412,6 +463,7 @@ test_meaning(RunText run_text)
 	ok(passed > nprograms * ROWS / 4, "rows pass");
 	ok(errors > nprograms, "... and some are errors");
 	is_int(different, 0, "texts say of each what the interpreter does");
+	ok(nrecords > nprograms, "records, too");
 }
 
 /* Literals are no part of a text, nor is how registers are numbered. */

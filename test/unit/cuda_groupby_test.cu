@@ -647,7 +647,7 @@ run_way(const TestProgram &p, const Input &in, const GpuAggGroupByConfig &config
 	status = gpuagg_cuda_groupby_open(&config, prepared, g.prepared, &memory, report, stream, &run, &error);
 	check(cudaStreamSynchronize(stream), "open");
 	if (status == GPUAGG_OK && sources)
-		*skip = !gpuagg_cuda_groupby_takes_sources(run, &shape);
+		*skip = !gpuagg_cuda_groupby_takes_sources(prepared, &shape);
 	if (status == GPUAGG_OK && !*skip)
 		status = add_decoded(p, in, g, run, &error);
 	if (status == GPUAGG_OK && sources && !*skip)

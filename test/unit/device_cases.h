@@ -35,6 +35,7 @@ int			device_value_cases(const TestDevice *device);
 int			device_fault_cases(const TestDevice *device);
 int			device_window_cases(const TestDevice *device);
 int			device_answer_cases(const TestDevice *device);
+int			device_lookup_cases(const TestDevice *device);
 int			device_select_cases(const TestDevice *device);
 int			device_stripe_cases(const TestDevice *device);
 int			device_stripe_code_cases(const TestDevice *device);

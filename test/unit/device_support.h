@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "device/device.h"
+#include "device/ops/lookup_make.h"
 #include "device/ops/page.h"
 
 /* ---------- pages ---------- */
@@ -135,12 +136,15 @@ typedef struct TestProgram
 {
 	GpuAggProgram head;
 	GpuAggAttr	attrs[16];
-	GpuAggConst consts[16];
+	GpuAggConst consts[24];
 	GpuAggInstr instrs[GPUAGG_MAX_REGS];
 	GpuAggKey	keys[GPUAGG_MAX_KEYS + 1];
 	GpuAggTransition trans[GPUAGG_MAX_TRANSITIONS];
 	uint8_t		classes[GPUAGG_MAX_REGS];
 	char		strings[256];
+	char		tables[24576];	/* look-up tables, behind the strings */
+	uint32_t	table_bytes;
+	uint32_t	padding;		/* bytes behind all of it, once it is packed */
 } TestProgram;
 
 static inline void
@@ -230,10 +234,28 @@ program_const_text(TestProgram *p, const char *text)
 	size_t		used = 0;
 
 	for (uint16_t i = 0; i + 1 < p->head.nconsts; i++)
-		used += p->consts[i].len;
+		if (p->consts[i].v.off < offsetof(TestProgram, tables))
+			used += p->consts[i].len;
 	c->len = (uint32_t) strlen(text);
 	c->v.off = offsetof(TestProgram, strings) + used;
 	memcpy(p->strings + used, text, c->len);
+	return reg;
+}
+
+/* A constant that is a look-up table of these rows */
+static inline uint16_t
+program_const_table(TestProgram *p, const GpuAggLookupRows *rows)
+{
+	const uint64_t bytes = gpuagg_lookup_bytes_needed(rows);
+	const uint16_t reg = program_const_i64(p, GPUAGG_T_TEXT, 0);
+	GpuAggConst *c = &p->consts[p->head.nconsts - 1];
+
+	if (bytes > sizeof(p->tables) - p->table_bytes ||
+		!gpuagg_lookup_make(rows, p->tables + p->table_bytes, bytes))
+		abort();
+	c->len = (uint32_t) bytes;
+	c->v.off = offsetof(TestProgram, tables) + p->table_bytes;
+	p->table_bytes += (uint32_t) bytes;
 	return reg;
 }
 
@@ -299,7 +321,7 @@ program_pack_array(GpuAggProgram *to, const void *array, size_t bytes)
 static inline GpuAggProgram *
 program_pack(const TestProgram *p)
 {
-	GpuAggProgram *to = calloc(1, sizeof(*p));
+	GpuAggProgram *to = calloc(1, sizeof(*p) + p->padding);
 	GpuAggConst *consts;
 	uint32_t	strings;
 
@@ -312,11 +334,12 @@ program_pack(const TestProgram *p)
 	to->transitions_off = program_pack_array(to, p->trans,
 											 p->head.ntransitions * sizeof(*p->trans));
 	to->classes_off = program_pack_array(to, p->classes, p->head.nregs);
-	strings = program_pack_array(to, p->strings, sizeof(p->strings));
+	strings = program_pack_array(to, p->strings, sizeof(p->strings) + p->table_bytes);
 	consts = (GpuAggConst *) ((char *) to + to->consts_off);
 	for (uint32_t i = 0; i < to->nconsts; i++)
 		if (test_type_class[consts[i].type] == GPUAGG_CLASS_BYTES)
 			consts[i].v.off = consts[i].v.off - offsetof(TestProgram, strings) + strings;
+	to->bytes += p->padding;
 	return to;
 }
 

@@ -114,8 +114,8 @@ run_i64(uint32_t op, const int64_t *v, int n, bool halves, char *state)
 {
 	char		other[16];
 
-	_Alignas(8) char left[16];
-	_Alignas(8) char right[16];
+	_Alignas(8) char left[GPUAGG_MAX_STATE_BYTES];
+	_Alignas(8) char right[GPUAGG_MAX_STATE_BYTES];
 
 	gpuagg_state_init(op, left);
 	gpuagg_state_init(op, right);
@@ -173,12 +173,27 @@ test_states(void)
 static void
 run_moments(const double *x, const double *y, int n, int first, double *s)
 {
-	double		other[6] = {0};
+	double		other[8];
 
-	memset(s, 0, sizeof(other));
+	gpuagg_moments_init(GPUAGG_TRANS_COMOMENTS_F64, s);
+	gpuagg_moments_init(GPUAGG_TRANS_COMOMENTS_F64, other);
 	for (int i = 0; i < n; i++)
 		gpuagg_comoments_step(i < first ? s : other, y[i], x[i]);
 	gpuagg_moments_merge(GPUAGG_TRANS_COMOMENTS_F64, s, other);
+}
+
+/* The same by sums around the first value, finished */
+static void
+run_shared_moments(const double *x, const double *y, int n, int first, double *s)
+{
+	double		other[8];
+
+	gpuagg_moments_init(GPUAGG_TRANS_COMOMENTS_F64, s);
+	gpuagg_moments_init(GPUAGG_TRANS_COMOMENTS_F64, other);
+	for (int i = 0; i < n; i++)
+		gpuagg_comoments_step_shared(i < first ? s : other, y[i], x[i]);
+	gpuagg_moments_merge_shared(GPUAGG_TRANS_COMOMENTS_F64, s, other);
+	gpuagg_moments_finish(GPUAGG_TRANS_COMOMENTS_F64, s);
 }
 
 /* Small beside their mean: sums of squares would lose all of it. */
@@ -187,9 +202,12 @@ test_moments(void)
 {
 	const double x[] = {1e9 + 1, 1e9 + 2, 1e9 + 3, 1e9 + 4};
 	const double y[] = {-3, -1, 1, 3};
-	double		s[6];
-	double		one[3] = {0};
+	const double far[] = {-9999, 1e6, 1e6 + 1, 1e6 + 2};
+	double		s[8];
+	double		exact[8];
+	double		one[4];
 
+	gpuagg_moments_init(GPUAGG_TRANS_MOMENTS_F64, one);
 	for (int i = 0; i < 4; i++)
 		gpuagg_moments_step(one, x[i]);
 	ok(one[0] == 4 && one[1] == 4e9 + 10 && one[2] == 5, "moments of one number");
@@ -198,7 +216,19 @@ test_moments(void)
 		run_moments(x, y, 4, first, s);
 		ok(s[0] == 4 && s[1] == 4e9 + 10 && s[2] == 5 && s[3] == 0 && s[4] == 20 && s[5] == 10,
 		   "moments of two, merged");
+		run_shared_moments(x, y, 4, first, s);
+		ok(s[0] == 4 && s[1] == 4e9 + 10 && s[2] == 5 && s[3] == 0 && s[4] == 20 && s[5] == 10,
+		   "the same, which threads share");
+		run_moments(far, y, 4, 4, exact);
+		run_shared_moments(far, y, 4, first, s);
+		ok(s[2] / exact[2] - 1 < 1e-14 && 1 - s[2] / exact[2] < 1e-14 && s[4] == 20,
+		   "around a value that lies far off");
 	}
+	gpuagg_moments_init(GPUAGG_TRANS_MOMENTS_F64, one);
+	for (int i = 0; i < 1000; i++)
+		gpuagg_moments_step_shared(one, 0.1);
+	gpuagg_moments_finish(GPUAGG_TRANS_MOMENTS_F64, one);
+	ok(one[0] == 1000 && one[2] == 0, "equal values have no variance");
 	ok(gpuagg_transition_bytes(GPUAGG_TRANS_FIRST_F64) == 0, "the first of two has no state");
 }
 

@@ -144,7 +144,7 @@ gpuagg_local_is_plain(const GpuAggProgram *p)
 		gpuagg_key_class(keys[0].type) != GPUAGG_CLASS_I64)
 		return false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
-		if (trans[i].filter != GPUAGG_NO_REG || trans[i].op == GPUAGG_TRANS_SUM_F64_AVG ||
+		if (trans[i].filter != GPUAGG_NO_REG || gpuagg_transition_squares(trans[i].op) ||
 			(trans[i].arg != GPUAGG_NO_REG && trans[i].arg >= p->ncolumns))
 			return false;
 	return true;

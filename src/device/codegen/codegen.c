@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "device/ops/ops.h"
+#include "device/ops/record.h"
 #include "expressions.h"
 
 /* Instructions beyond which a text takes too long to compile */
@@ -55,6 +56,8 @@ gpuagg_codegen_takes(const GpuAggProgram *p, const char **reason)
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 		if (gpuagg_transition_is_string(trans[i].op))
 			*reason = "a minimum or maximum is a string";
+	if (gpuagg_program_has_moments(p))
+		*reason = "a state has moments";
 	return *reason == NULL;
 }
 
@@ -67,6 +70,14 @@ gpuagg_codegen_numbers(const GpuAggProgram *p)
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		all = all && key_is_integer(&keys[i]);
 	return all;
+}
+
+bool
+gpuagg_codegen_packs(const GpuAggProgram *p)
+{
+	GpuAggRecord record;
+
+	return p->nkeys > 0 && gpuagg_record_of_rows(p, &record);
 }
 
 /* ---------- states ---------- */
@@ -179,54 +190,105 @@ value_type(const GpuAggProgram *p, uint16_t reg)
 	return gpuagg_program_classes(p)[reg] == GPUAGG_CLASS_F64 ? "double" : "int64_t";
 }
 
+/* A structure of the columns that stages from first to last load */
 static void
-add_columns(GpuAggWriter *w, const uint8_t *loaded, const char *what, const char *function)
+add_struct(GpuAggWriter *w, const char *what, uint32_t first, uint32_t last)
 {
-	const GpuAggProgram *p = w->program;
-
 	gpuagg_write(w, "\tstruct %s\n\t{\n", what);
-	for (uint32_t c = 0; c < p->ncolumns; c++)
-		if (loaded[c])
+	for (uint32_t c = 0; c < w->program->ncolumns; c++)
+		if (w->stages.first[c] >= first && w->stages.first[c] <= last)
 			gpuagg_write(w, "\t\tGPUAGG_QUAD_OF(%s, %u)\n", gpuagg_write_quad(w, c), c);
-	gpuagg_write(w, "\t};\n\tGPUAGG_FN void\n\t%s(const Columns &k, uint32_t at, %s &q)\n\t{\n", function, what);
-	for (uint32_t c = 0; c < p->ncolumns; c++)
-		if (loaded[c])
+	gpuagg_write(w, "\t};\n");
+}
+
+/* The function that loads a stage's; tag: what tells it from those of other stages */
+static void
+add_load(GpuAggWriter *w, const char *function, const char *what, const char *tag, uint32_t stage)
+{
+	gpuagg_write(w, "\tGPUAGG_FN void\n\t%s(const Columns &k, uint32_t at, %s &q%s)\n\t{\n", function, what, tag);
+	for (uint32_t c = 0; c < w->program->ncolumns; c++)
+		if (w->stages.first[c] == stage)
 			gpuagg_write(w, "\t\tGPUAGG_LOAD(%u)\n", c);
 	gpuagg_write(w, "\t}\n");
 }
 
 static void
-add_open(GpuAggWriter *w, const uint8_t *early, const uint8_t *late)
+add_columns(GpuAggWriter *w)
+{
+	const uint32_t n = w->stages.n;
+	char		tag[32];
+
+	add_struct(w, "Early", 0, 0);
+	add_load(w, "early", "Early", "", 0);
+	add_struct(w, "More", 1, n - 1);
+	for (uint32_t s = 1; s < n; s++)
+	{
+		snprintf(tag, sizeof(tag), ", FrameStage<%u>", s);
+		add_load(w, "more", "More", tag, s);
+	}
+	add_struct(w, "Late", n, n);
+	add_load(w, "late", "Late", "", n);
+}
+
+/* Rows that were looked up, of four rows */
+static void
+add_found(GpuAggWriter *w)
+{
+	gpuagg_write(w, "\tstruct Found\n\t{\n");
+	for (uint32_t r = w->program->ncolumns; r < w->program->nregs; r++)
+		if (w->stages.kept[r])
+			gpuagg_write(w, "\t\tGPUAGG_FOUND(%u)\n", gpuagg_write_number(w, (uint16_t) r));
+	gpuagg_write(w, "\t};\n");
+}
+
+static void
+add_open(GpuAggWriter *w)
 {
 	const GpuAggProgram *p = w->program;
 
 	gpuagg_write(w, "\tstruct Columns\n\t{\n");
 	for (uint32_t c = 0; c < p->ncolumns; c++)
-		if (early[c] || late[c])
+		if (w->stages.first[c] != GPUAGG_STAGE_NONE)
 			gpuagg_write(w, "\t\tGPUAGG_COLUMN%s(%u)\n", gpuagg_write_is_text(w, c) ? "_TEXT" : "", c);
 	gpuagg_write(w, "\t};\n\tGPUAGG_FN void\n\topen(const GpuAggStripeColumn *columns, Columns &k)\n\t{\n");
 	for (uint32_t c = 0; c < p->ncolumns; c++)
-		if (early[c] || late[c])
+		if (w->stages.first[c] != GPUAGG_STAGE_NONE)
 			gpuagg_write(w, "\t\tGPUAGG_OPEN%s(%u)\n", gpuagg_write_is_text(w, c) ? "_TEXT" : "", c);
 	gpuagg_write(w, "\t}\n");
+}
+
+/* Whether a row is left behind a stage, and what it has looked up for later ones */
+static void
+add_stage(GpuAggWriter *w, uint32_t stage)
+{
+	const uint16_t reg = w->stages.reg[stage];
+
+	gpuagg_write(w, "\tGPUAGG_FN bool\n\tpasses(const GpuAggFrameArgs &a, const Columns &k, const Early &q, "
+				 "const More &m, Found &found, uint32_t r, uint32_t *nulls, uint32_t *errors, FrameStage<%u>)\n\t{\n",
+				 stage);
+	if (reg == GPUAGG_NO_REG)
+	{
+		gpuagg_write(w, "\t\treturn true;\n\t}\n");
+		return;
+	}
+	gpuagg_write_begin(w, stage);
+	gpuagg_write_register(w, reg);
+	for (uint32_t r = w->program->ncolumns; r < w->program->nregs; r++)
+		if (w->stages.kept[r] && w->stages.first[r] == stage)
+			gpuagg_write(w, "\t\tGPUAGG_KEEP(%u)\n", gpuagg_write_number(w, (uint16_t) r));
+	if (stage + 1 < w->stages.n)
+		gpuagg_write(w, "\t\treturn frame_is_left(v%u, s%u, r, nulls, errors);\n\t}\n",
+					 gpuagg_write_number(w, reg), gpuagg_write_number(w, reg));
+	else
+		gpuagg_write(w, "\t\treturn frame_passes(v%u, s%u, errors);\n\t}\n", gpuagg_write_number(w, reg),
+					 gpuagg_write_number(w, reg));
 }
 
 static void
 add_passes(GpuAggWriter *w)
 {
-	const uint16_t filter = w->program->filter_reg;
-
-	gpuagg_write(w, "\tGPUAGG_FN bool\n\tpasses(const GpuAggFrameArgs &a, const Columns &k, const Early &q, "
-				 "uint32_t r, uint32_t *errors)\n\t{\n");
-	if (filter == GPUAGG_NO_REG)
-		gpuagg_write(w, "\t\treturn true;\n\t}\n");
-	else
-	{
-		gpuagg_write_begin(w, "q", "q");
-		gpuagg_write_register(w, filter);
-		gpuagg_write(w, "\t\treturn frame_passes(v%u, s%u, errors);\n\t}\n", gpuagg_write_number(w, filter),
-					 gpuagg_write_number(w, filter));
-	}
+	for (uint32_t s = 0; s < w->stages.n; s++)
+		add_stage(w, s);
 }
 
 /* Does a row enter what is held, and with which value? */
@@ -280,8 +342,8 @@ add_row(GpuAggWriter *w, const States *s)
 			gpuagg_write(w, "\t\t%s a%u;\n", value_type(p, s->held[i].arg), i);
 	}
 	gpuagg_write(w, "\t};\n\tGPUAGG_FN bool\n\trow(const GpuAggFrameArgs &a, const Columns &k, const Early &q, "
-				 "const Late &l, uint32_t r, Row &row, uint32_t *errors)\n\t{\n");
-	gpuagg_write_begin(w, "q", "l");
+				 "const More &m, const Found &found, const Late &l, uint32_t r, Row &row, uint32_t *errors)\n\t{\n");
+	gpuagg_write_begin(w, w->stages.n);
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		gpuagg_write_register(w, keys[i].reg);
 	if (p->nkeys > 0)
@@ -350,6 +412,64 @@ add_keys(GpuAggWriter *w)
 					 " &&\n\t\t\tframe_number(a.keys[%1$u], row.k%1$u, row.z%1$u, n)", "", ";\n\t}\n");
 }
 
+/* ---------- records ---------- */
+
+static const char *
+field_type(const GpuAggRecordField *f)
+{
+	return f->cls == GPUAGG_CLASS_F64 ? "double" : f->bytes == 4 ? "int32_t" : "int64_t";
+}
+
+/*
+ * A row as a record.  A field that several transitions have is their register's value,
+ * whether the row enters them or not.
+ */
+static void
+add_record_fields(GpuAggWriter *w, const States *s, const GpuAggRecord *record)
+{
+	bool		written[GPUAGG_RECORD_FIELDS] = {false};
+
+	for (uint32_t i = 0; i < w->program->nkeys; i++)
+	{
+		const GpuAggRecordField *f = &record->fields[record->key_field[i]];
+
+		if (!written[record->key_field[i]])
+			gpuagg_write(w, "\t\t*(%1$s *) (to + %2$u) = row.z%3$u ? 0 : (%1$s) row.k%3$u;\n", field_type(f), f->off, i);
+		written[record->key_field[i]] = true;
+	}
+	for (uint32_t t = 0; t < w->program->ntransitions; t++)
+	{
+		const uint8_t n = record->arg_field[t];
+		const GpuAggRecordField *f = &record->fields[n];
+
+		if (n == GPUAGG_NO_FIELD || written[n])
+			continue;
+		written[n] = true;
+		gpuagg_write(w, "\t\t*(%1$s *) (to + %2$u) = (%1$s) row.a%3$u;\n", field_type(f), f->off, s->of[t]);
+	}
+}
+
+static void
+add_record(GpuAggWriter *w, const States *s)
+{
+	const GpuAggProgram *p = w->program;
+	GpuAggRecord record;
+
+	if (p->nkeys == 0 || !gpuagg_record_of_rows(p, &record))
+		return;
+	gpuagg_write(w, "\tstatic constexpr uint32_t RECORD_BYTES = %u;\n\tGPUAGG_FN void\n"
+				 "\trecord(const Row &row, char *to)\n\t{\n", record.bytes);
+	if (record.has_head)
+	{
+		gpuagg_write(w, "\t\t*(uint32_t *) to = nulls(row)");
+		for (uint32_t t = 0; t < p->ntransitions; t++)
+			gpuagg_write(w, " | (uint32_t) !row.e%u << %u", s->of[t], p->nkeys + t);
+		gpuagg_write(w, ";\n");
+	}
+	add_record_fields(w, s, &record);
+	gpuagg_write(w, "\t}\n");
+}
+
 /* ---------- what frames do with states ---------- */
 
 /* f.template what<...>(...) for everything that is held, or for each state */
@@ -387,7 +507,14 @@ add_states(GpuAggWriter *w, const States *s)
 	gpuagg_write(w, "\t}\n");
 }
 
-/* Strings, dates and IN lists are loops, or long. */
+/* Strings, dates, IN lists and look-ups among slots are loops, or long. */
+static bool
+is_long_instr(const GpuAggProgram *p, const GpuAggInstr *ins)
+{
+	return (ins->op >= GPUAGG_OP_DATE_TRUNC && ins->op < GPUAGG_OP_AND && !gpuagg_lookup_is_short(p, ins)) ||
+		ins->op >= GPUAGG_OP_IN_I64;
+}
+
 static bool
 is_long(const GpuAggProgram *p)
 {
@@ -395,8 +522,7 @@ is_long(const GpuAggProgram *p)
 	uint32_t	n = 0;
 
 	for (uint32_t i = 0; i < p->ninstrs; i++)
-		n += (ins[i].op >= GPUAGG_OP_DATE_TRUNC && ins[i].op < GPUAGG_OP_AND) || ins[i].op >= GPUAGG_OP_IN_I64 ?
-			LONG_OPERATOR : 1;
+		n += is_long_instr(p, &ins[i]) ? LONG_OPERATOR : 1;
 	return n >= LONG_INSTRS;
 }
 
@@ -420,56 +546,31 @@ add_numbers(GpuAggWriter *w, const States *s)
 	gpuagg_layout_compute(p, &layout);
 	gpuagg_write(w, "\tstatic constexpr uint32_t NHELD = %u, COUNTED_OFF = %u, BARE_OFF = %u,\n"
 				 "\t\tSTRIDE = %u, STATES_OFF = %u;\n"
+				 "\tstatic constexpr uint32_t STAGES = %u;\n"
 				 "\tstatic constexpr bool LATE = %s, LONG = %s, LOOPS = %s;\n",
 				 s->n, s->held[s->counted].off, s->held[s->bare < s->n ? s->bare : s->counted].off,
-				 layout.row_bytes, p->ntransitions > 0 ? layout.state_off[0] : layout.row_bytes,
+				 layout.row_bytes, p->ntransitions > 0 ? layout.state_off[0] : layout.row_bytes, w->stages.n,
 				 p->filter_reg != GPUAGG_NO_REG ? "true" : "false", is_long(p) ? "true" : "false", has_loops(s) ? "true" : "false");
 }
 
 /* ---------- the text ---------- */
 
-/* Columns that the filter needs, and those that rows which pass need besides */
-static void
-columns_find(const GpuAggProgram *p, uint8_t *early, uint8_t *late)
-{
-	const GpuAggKey *keys = gpuagg_program_keys(p);
-	const GpuAggTransition *t = gpuagg_program_transitions(p);
-	uint8_t    *all = p->filter_reg != GPUAGG_NO_REG ? late : early;
-
-	if (p->filter_reg != GPUAGG_NO_REG)
-		gpuagg_codegen_needs(p, p->filter_reg, early);
-	for (uint32_t i = 0; i < p->nkeys; i++)
-		gpuagg_codegen_needs(p, keys[i].reg, all);
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-	{
-		if (t[i].arg != GPUAGG_NO_REG)
-			gpuagg_codegen_needs(p, t[i].arg, all);
-		if (t[i].filter != GPUAGG_NO_REG)
-			gpuagg_codegen_needs(p, t[i].filter, all);
-	}
-	for (uint32_t c = 0; all == late && c < p->ncolumns; c++)
-		late[c] = late[c] && !early[c];
-}
-
 static void
 add_program(GpuAggWriter *w, const char *name, GpuAggCodegen *out)
 {
-	uint8_t		early[GPUAGG_MAX_REGS] = {0};
-	uint8_t		late[GPUAGG_MAX_REGS] = {0};
 	States		s;
 
 	states_compute(w->program, &s);
-	columns_find(w->program, early, late);
-	w->early = early;
 	gpuagg_write(w, "struct %s\n{\n", name);
 	add_numbers(w, &s);
-	add_open(w, early, late);
-	add_columns(w, early, "Early", "early");
-	add_columns(w, late, "Late", "late");
+	add_open(w);
+	add_columns(w);
+	add_found(w);
 	add_passes(w);
 	add_row(w, &s);
 	if (w->program->nkeys > 0)
 		add_keys(w);
+	add_record(w, &s);
 	add_states(w, &s);
 	gpuagg_write(w, "};\n");
 	out->shared_bytes = s.bytes;
@@ -536,12 +637,29 @@ gpuagg_frame_strategy(GpuAggFrame frame)
 	return frame_strategies[frame];
 }
 
-void
-gpuagg_codegen_kernel(const GpuAggProgram *p, GpuAggFrame frame, GpuAggCodegen *out)
+/* All that a kernel asks of a program: of one that selects, the filter */
+static GpuAggProgram *
+program_for(const GpuAggProgram *p, GpuAggFrame frame)
 {
+	GpuAggProgram *copy = malloc(p->bytes);
+
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, p, p->bytes);
+	if (frame == GPUAGG_FRAME_SELECTED)
+		copy->nkeys = copy->ntransitions = 0;
+	return copy;
+}
+
+void
+gpuagg_codegen_kernel(const GpuAggProgram *program, GpuAggFrame frame, GpuAggCodegen *out)
+{
+	GpuAggProgram *p = program_for(program, frame);
 	GpuAggWriter w;
 
 	memset(out, 0, sizeof(*out));
+	if (p == NULL)
+		return;
 	gpuagg_writer_init(&w, p);
 	gpuagg_write(&w, "#include \"cuda/frame/%s.cuh\"\n\n", frame_headers[frame]);
 	add_program(&w, "Query", out);
@@ -551,4 +669,5 @@ gpuagg_codegen_kernel(const GpuAggProgram *p, GpuAggFrame frame, GpuAggCodegen *
 	finish(&w, out);
 	snprintf(out->shape, sizeof(out->shape), "%s: %u columns, %u instructions, %u keys, %u states",
 			 frame_headers[frame], p->ncolumns, p->ninstrs, p->nkeys, p->ntransitions);
+	free(p);
 }

@@ -10,7 +10,8 @@
  * (NULL, errors) included.
  *
  * Equal shapes have equal texts: values of constants are arguments, registers are
- * numbered as they are first used, and what no output needs is left out.
+ * numbered as they are first used, and what no output needs is left out.  Of look-up
+ * tables a text knows whether they are bits or slots, and how columns lie in them.
  */
 #ifndef GPUAGG_DEVICE_CODEGEN_CODEGEN_H
 #define GPUAGG_DEVICE_CODEGEN_CODEGEN_H
@@ -21,16 +22,25 @@
 #define GPUAGG_CODEGEN_CONSTS 64
 #define GPUAGG_CODEGEN_LISTS 16
 
+/* Look-up tables of bits, and columns of look-up tables, that it knows the place of */
+#define GPUAGG_CODEGEN_TABLES 16
+#define GPUAGG_CODEGEN_FETCHED 32
+
 /* Keys of groups that are numbered by their values, at most */
 #define GPUAGG_CODEGEN_NUMBERED 8
 
-/* What becomes of rows; X(name, header in cuda/frame, strategy as EXPLAIN tells it) */
+/*
+ * What becomes of rows; X(name, header in cuda/frame, strategy as EXPLAIN tells it, or
+ * NULL: the task's)
+ */
 #define GPUAGG_FRAME_LIST(X) \
 	X(PLAIN, plain, "plain") \
 	X(DIRECT, direct, "block-local") \
 	X(DENSE, dense, "single-pass") \
 	X(HASHED, hashed, "block-local") \
-	X(SINGLE, single, "single-pass")
+	X(SINGLE, single, "single-pass") \
+	X(PACKED, packed, NULL) \
+	X(SELECTED, selected, NULL)
 
 typedef enum GpuAggFrame
 {
@@ -45,8 +55,16 @@ typedef struct GpuAggCodegenArgs
 {
 	uint32_t	nconsts;
 	uint32_t	nlists;
+	uint32_t	ntables;
+	uint32_t	nfetched;
 	uint16_t	consts[GPUAGG_CODEGEN_CONSTS];	/* registers */
 	uint16_t	lists[GPUAGG_CODEGEN_LISTS];	/* instructions */
+	uint16_t	tables[GPUAGG_CODEGEN_TABLES];	/* registers */
+	struct
+	{
+		uint32_t	table;		/* register */
+		uint32_t	column;
+	}			fetched[GPUAGG_CODEGEN_FETCHED];
 } GpuAggCodegenArgs;
 
 typedef struct GpuAggCodegen
@@ -71,8 +89,8 @@ extern bool gpuagg_codegen_takes(const GpuAggProgram *program, const char **reas
 /* Can its groups be numbered: are all keys integers, and not too many? */
 extern bool gpuagg_codegen_numbers(const GpuAggProgram *program);
 
-/* Marks the columns that a register is made of. */
-extern void gpuagg_codegen_needs(const GpuAggProgram *program, uint16_t reg, uint8_t *columns);
+/* Has a row of it a record (device/ops/record.h), as rows come? */
+extern bool gpuagg_codegen_packs(const GpuAggProgram *program);
 
 /*
  * Offset, in an entry, of a count that is not 0 in groups that are there, but for
@@ -83,7 +101,7 @@ extern uint32_t gpuagg_codegen_counted(const GpuAggProgram *program);
 /* The name of a text's kernel */
 #define GPUAGG_CODEGEN_ENTRY "gpuagg_query_kernel"
 
-/* A kernel's text, of a program that it takes */
+/* A kernel's text, of a program that it takes; SELECTED has its filter alone */
 extern void gpuagg_codegen_kernel(const GpuAggProgram *program, GpuAggFrame frame,
 								  GpuAggCodegen *out);
 

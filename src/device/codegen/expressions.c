@@ -18,6 +18,7 @@ gpuagg_writer_init(GpuAggWriter *w, const GpuAggProgram *program)
 	memset(w, 0, sizeof(*w));
 	w->program = program;
 	w->nnumbers = program->ncolumns;
+	gpuagg_stages_find(program, &w->stages);
 }
 
 void
@@ -52,11 +53,10 @@ gpuagg_write(GpuAggWriter *w, const char *format,...)
 }
 
 void
-gpuagg_write_begin(GpuAggWriter *w, const char *early, const char *late)
+gpuagg_write_begin(GpuAggWriter *w, uint32_t stage)
 {
 	memset(w->written, 0, sizeof(w->written));
-	w->quads[0] = early;
-	w->quads[1] = late;
+	w->stage = stage;
 }
 
 /* ---------- columns ---------- */
@@ -114,6 +114,15 @@ instr_of(const GpuAggProgram *p, uint16_t reg)
 	return ins;
 }
 
+bool
+gpuagg_op_is_boolean(uint32_t op)
+{
+	return op == GPUAGG_OP_TO_BOOL || op == GPUAGG_OP_NOT || op == GPUAGG_OP_STARTS_WITH ||
+		op == GPUAGG_OP_LIKE || (op >= GPUAGG_OP_I64_EQ && op <= GPUAGG_OP_I64_GE) ||
+		(op >= GPUAGG_OP_F64_EQ && op <= GPUAGG_OP_INET_GE) ||
+		(op >= GPUAGG_OP_AND && op <= GPUAGG_OP_IS_NOT_FALSE) || op >= GPUAGG_OP_DISTINCT_FROM;
+}
+
 uint32_t
 gpuagg_instr_args(const GpuAggInstr *ins, uint16_t *args)
 {
@@ -156,21 +165,6 @@ gpuagg_write_number(GpuAggWriter *w, uint16_t reg)
 	return w->number[reg];
 }
 
-void
-gpuagg_codegen_needs(const GpuAggProgram *p, uint16_t reg, uint8_t *columns)
-{
-	uint16_t	args[3];
-	uint32_t	n;
-
-	if (reg < p->ncolumns)
-		columns[reg] = 1;
-	if (reg < p->ncolumns + p->nconsts)
-		return;
-	n = gpuagg_instr_args(instr_of(p, reg), args);
-	for (uint32_t i = 0; i < n; i++)
-		gpuagg_codegen_needs(p, args[i], columns);
-}
-
 /* ---------- instructions ---------- */
 
 /* Number of a constant among the arguments; NULLs are part of the text. */
@@ -201,7 +195,8 @@ write_const(GpuAggWriter *w, uint16_t reg)
 static void
 write_column(GpuAggWriter *w, uint16_t c)
 {
-	const char *quad = w->quads[!w->early[c]];
+	const uint32_t stage = w->stages.first[c];
+	const char *quad = stage == 0 ? "q" : stage < w->stages.n ? "m" : "l";
 
 	if (gpuagg_write_is_text(w, c))
 		gpuagg_write(w, "\t\tGPUAGG_TAKE_TEXT(%u, %s)\n", c, quad);
@@ -296,6 +291,23 @@ write_instr(GpuAggWriter *w, const GpuAggInstr *ins, const uint32_t *r, uint32_t
 	gpuagg_write(w, ")\n");
 }
 
+/* What an earlier stage has found of a row: the filter so far, or a row that it looked up */
+static bool
+write_found(GpuAggWriter *w, const GpuAggInstr *ins)
+{
+	const GpuAggStages *s = &w->stages;
+	const uint16_t reg = ins->dst;
+
+	if (w->stage > 0 && w->stage < s->n && reg == s->reg[w->stage - 1] &&
+		gpuagg_op_is_boolean(ins->op))
+		gpuagg_write(w, "\t\tGPUAGG_SO_FAR(%u)\n", gpuagg_write_number(w, reg));
+	else if (s->kept[reg] && s->first[reg] < w->stage)
+		gpuagg_write(w, "\t\tGPUAGG_KEPT(%u)\n", gpuagg_write_number(w, reg));
+	else
+		return false;
+	return true;
+}
+
 void
 gpuagg_write_register(GpuAggWriter *w, uint16_t reg)
 {
@@ -319,6 +331,8 @@ gpuagg_write_register(GpuAggWriter *w, uint16_t reg)
 		return;
 	}
 	ins = instr_of(p, reg);
+	if (write_found(w, ins) || gpuagg_write_lookup(w, ins))
+		return;
 	n = gpuagg_instr_args(ins, args);
 	for (uint32_t i = 0; i < n; i++)
 	{

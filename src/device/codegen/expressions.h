@@ -7,6 +7,7 @@
 
 #include "codegen.h"
 #include "device/layout.h"
+#include "stages.h"
 
 typedef struct GpuAggWriter
 {
@@ -16,8 +17,8 @@ typedef struct GpuAggWriter
 	size_t		room;
 	bool		failed;			/* no memory */
 	GpuAggCodegenArgs args;
-	const uint8_t *early;		/* columns of the filter */
-	const char *quads[2];		/* what these are called, and the others */
+	GpuAggStages stages;
+	uint32_t	stage;			/* that is written; n: rows that pass */
 	uint32_t	nnumbers;
 	uint16_t	number[GPUAGG_MAX_REGS];	/* in the text, of registers that are no
 											 * columns; 0: none yet */
@@ -28,11 +29,17 @@ extern void gpuagg_writer_init(GpuAggWriter *w, const GpuAggProgram *program);
 extern void gpuagg_write(GpuAggWriter *w, const char *format,...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A function begins: no register has been computed in it. */
-extern void gpuagg_write_begin(GpuAggWriter *w, const char *early, const char *late);
+/* The function of a stage begins: no register has been computed in it. */
+extern void gpuagg_write_begin(GpuAggWriter *w, uint32_t stage);
 
 /* A register, and first whatever it is made of */
 extern void gpuagg_write_register(GpuAggWriter *w, uint16_t reg);
+
+/* A look-up, or what is fetched, that the text knows the place of; false: it does not */
+extern bool gpuagg_write_lookup(GpuAggWriter *w, const GpuAggInstr *ins);
+
+/* A look-up among bits, or a number that is fetched: a few instructions */
+extern bool gpuagg_lookup_is_short(const GpuAggProgram *program, const GpuAggInstr *ins);
 
 /* A register's number in the text */
 extern uint32_t gpuagg_write_number(GpuAggWriter *w, uint16_t reg);
@@ -41,6 +48,9 @@ extern uint32_t gpuagg_write_number(GpuAggWriter *w, uint16_t reg);
 extern const char *gpuagg_write_quad(const GpuAggWriter *w, uint32_t column);
 extern uint32_t gpuagg_write_column_bytes(const GpuAggWriter *w, uint32_t column);
 extern bool gpuagg_write_is_text(const GpuAggWriter *w, uint32_t column);
+
+/* Comparisons, tests, lists and their like answer 0 or 1. */
+extern bool gpuagg_op_is_boolean(uint32_t op);
 
 /* Argument registers of an instruction; their number */
 extern uint32_t gpuagg_instr_args(const GpuAggInstr *ins, uint16_t *args);

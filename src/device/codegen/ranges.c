@@ -159,14 +159,23 @@ range_instr(const GpuAggInstr *ins, const GpuAggRange *a, const GpuAggRange *b, 
 	}
 }
 
-/* Comparisons, tests, lists and their like answer 0 or 1. */
 static bool
-is_boolean(uint32_t op)
+is_extract(uint32_t op)
 {
-	return op == GPUAGG_OP_TO_BOOL || op == GPUAGG_OP_NOT || op == GPUAGG_OP_STARTS_WITH ||
-		op == GPUAGG_OP_LIKE || (op >= GPUAGG_OP_I64_EQ && op <= GPUAGG_OP_I64_GE) ||
-		(op >= GPUAGG_OP_F64_EQ && op <= GPUAGG_OP_INET_GE) ||
-		(op >= GPUAGG_OP_AND && op <= GPUAGG_OP_IS_NOT_FALSE) || op >= GPUAGG_OP_DISTINCT_FROM;
+	return op == GPUAGG_OP_DATE_EXTRACT || op == GPUAGG_OP_TIMESTAMP_EXTRACT;
+}
+
+/* A look-up table knows what its columns have. */
+static bool
+range_fetched(const GpuAggProgram *p, const GpuAggInstr *ins, GpuAggRange *r)
+{
+	const GpuAggConst *c = &gpuagg_program_consts(p)[ins->b - p->ncolumns];
+	const GpuAggLookupColumn *column;
+
+	if (c->state != GPUAGG_ST_VALUE)
+		return false;
+	column = gpuagg_lookup_column(gpuagg_lookup_of(gpuagg_const_bytes(p, c)), (uint32_t) ins->imm);
+	return range_is(r, column->low, column->high);
 }
 
 /* All that follows from an extraction's field does not need the argument's range. */
@@ -204,8 +213,10 @@ gpuagg_range_register(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *c
 	}
 	while (ins->dst != reg)
 		ins++;
-	if (is_boolean(ins->op))
+	if (gpuagg_op_is_boolean(ins->op))
 		return range_is(range, 0, 1);
+	if (ins->op == GPUAGG_OP_FETCH_I64)
+		return range_fetched(p, ins, range);
 	n = gpuagg_instr_args(ins, args);
 	known = true;
 	for (uint32_t i = ins->op == GPUAGG_OP_SELECT ? 1 : 0; i < n; i++)
@@ -217,7 +228,27 @@ gpuagg_range_register(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *c
 		*range = r[0];
 		return range->low <= range->high;
 	}
-	if (!known && ins->op != GPUAGG_OP_DATE_EXTRACT && ins->op != GPUAGG_OP_TIMESTAMP_EXTRACT)
+	if (!known && !is_extract(ins->op))
 		return false;
 	return range_instr(ins, &r[0], &r[n > 1 ? 1 : 0], range);
+}
+
+void
+gpuagg_range_needs(const GpuAggProgram *p, uint16_t reg, uint8_t *columns)
+{
+	const GpuAggInstr *ins = gpuagg_program_instrs(p);
+	uint16_t	args[3];
+	uint32_t	n;
+
+	if (reg < p->ncolumns)
+		columns[reg] = 1;
+	if (reg < p->ncolumns + p->nconsts)
+		return;
+	while (ins->dst != reg)
+		ins++;
+	if (gpuagg_op_is_boolean(ins->op) || ins->op == GPUAGG_OP_FETCH_I64)
+		return;
+	n = gpuagg_instr_args(ins, args);
+	for (uint32_t i = ins->op == GPUAGG_OP_SELECT ? 1 : 0; i < n; i++)
+		gpuagg_range_needs(p, args[i], columns);
 }

@@ -21,8 +21,11 @@ typedef struct GpuAggRange
 extern "C" {
 #endif
 
+/* Marks the columns whose ranges are asked for a register's. */
+extern void gpuagg_range_needs(const GpuAggProgram *program, uint16_t reg, uint8_t *columns);
+
 /*
- * The range of an integer register; columns: of those that it is made of.  False:
+ * The range of an integer register; columns: of those that are needed for it.  False:
  * it cannot be told.
  */
 extern bool gpuagg_range_register(const GpuAggProgram *program, uint16_t reg,

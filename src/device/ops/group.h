@@ -4,9 +4,7 @@
  *		is hashed, stored and compared, how a value enters a state and how
  *		two states are merged.  One meaning for every device.
  *
- * Updates of states go through the GPUAGG_UPDATE_ macros.  As they stand
- * here they are plain and need the row to be one thread's; a device whose
- * threads share rows defines them as atomics before it includes this file.
+ * Updates of states go through the GPUAGG_UPDATE_ macros (update.h).
  *
  * Strings: a slot keeps up to GPUAGG_STRING_INLINE bytes itself and points at
  * longer ones.  Functions here only ever point at the bytes they are given;
@@ -17,20 +15,9 @@
 
 #include "device/layout.h"
 #include "hash.h"
+#include "moments.h"
 #include "ops_bytes.h"
 #include "ops_types.h"
-
-#ifndef GPUAGG_UPDATE_ADD_U64
-#define GPUAGG_UPDATE_ADD_U64(p, v) (*(p) += (v))
-#define GPUAGG_UPDATE_ADD_F64(p, v) (*(p) += (v))
-#define GPUAGG_UPDATE_MIN_I64(p, v) (*(p) = (v) < *(p) ? (v) : *(p))
-#define GPUAGG_UPDATE_MAX_I64(p, v) (*(p) = (v) > *(p) ? (v) : *(p))
-#define GPUAGG_UPDATE_AND_U64(p, v) (*(p) &= (v))
-#define GPUAGG_UPDATE_OR_U64(p, v) (*(p) |= (v))
-#define GPUAGG_UPDATE_XOR_U64(p, v) (*(p) ^= (v))
-/* adds, and returns the carry */
-#define GPUAGG_UPDATE_ADD_CARRY(p, v) ((*(p) += (v)) < (v))
-#endif
 
 /* avg(float) beyond this is PostgreSQL's: its squares may overflow */
 #define GPUAGG_F64_AVG_LIMIT 1e145
@@ -215,6 +202,10 @@ gpuagg_state_init(uint32_t op, char *state)
 		return;
 	switch (op)
 	{
+		case GPUAGG_TRANS_MOMENTS_F64:
+		case GPUAGG_TRANS_COMOMENTS_F64:
+			gpuagg_moments_init(op, (double *) state);
+			return;
 		case GPUAGG_TRANS_SUM_F64:
 			/* -0.0: PostgreSQL's sum starts with its first value, even -0 */
 			first = INT64_MIN;
@@ -315,76 +306,6 @@ gpuagg_state_step_f64(uint32_t op, char *state, double v)
 	}
 }
 
-/*
- * Moments, for a row that is one thread's.  What follows is float8_accum(),
- * float8_regr_accum() and their combine functions; infinities and NaNs show in the sums,
- * which are left to PostgreSQL then.
- */
-GPUAGG_FN void
-gpuagg_moments_step(double *s, double x)
-{
-	const double n = s[0] + 1;
-	double		d;
-
-	s[1] += x;
-	if (s[0] > 0)
-	{
-		d = x * n - s[1];
-		s[2] += d * d / (n * s[0]);
-	}
-	s[0] = n;
-}
-
-GPUAGG_FN void
-gpuagg_comoments_step(double *s, double y, double x)
-{
-	const double n = s[0] + 1;
-	double		dx;
-	double		dy;
-	double		scale;
-
-	s[1] += x;
-	s[3] += y;
-	if (s[0] > 0)
-	{
-		dx = x * n - s[1];
-		dy = y * n - s[3];
-		scale = 1 / (n * s[0]);
-		s[2] += dx * dx * scale;
-		s[4] += dy * dy * scale;
-		s[5] += dx * dy * scale;
-	}
-	s[0] = n;
-}
-
-GPUAGG_FN void
-gpuagg_moments_merge(uint32_t op, double *s, const double *from)
-{
-	const bool	two = op == GPUAGG_TRANS_COMOMENTS_F64;
-	const double n = s[0] + from[0];
-	double		dx;
-	double		dy;
-
-	if (from[0] == 0)
-		return;
-	if (s[0] == 0)
-	{
-		memcpy(s, from, gpuagg_transition_bytes(op));
-		return;
-	}
-	dx = s[1] / s[0] - from[1] / from[0];
-	s[1] += from[1];
-	s[2] += from[2] + s[0] * from[0] * dx * dx / n;
-	if (two)
-	{
-		dy = s[3] / s[0] - from[3] / from[0];
-		s[3] += from[3];
-		s[4] += from[4] + s[0] * from[0] * dy * dy / n;
-		s[5] += from[5] + s[0] * from[0] * dx * dy / n;
-	}
-	s[0] = n;
-}
-
 /* Must avg(float) of this value be left to PostgreSQL?  See transition.h. */
 GPUAGG_FN bool
 gpuagg_f64_needs_pg(double v)
@@ -416,7 +337,7 @@ gpuagg_state_prefers(uint32_t op, const char *state, GpuAggBytes v)
 
 /*
  * Merge a state into another of the same group.  Not for strings: there the
- * source's string is one more value.  Nor for moments: gpuagg_state_merge_alone().
+ * source's string is one more value.  Nor for moments: see below.
  */
 GPUAGG_FN void
 gpuagg_state_merge(uint32_t op, char *into, const char *from)
@@ -454,7 +375,17 @@ gpuagg_state_merge(uint32_t op, char *into, const char *from)
 	}
 }
 
-/* The same where nobody else changes the group meanwhile: of moments, too */
+/* The same of moments, too, in the form that threads share */
+GPUAGG_FN void
+gpuagg_state_merge_shared(uint32_t op, char *into, const char *from)
+{
+	if (op == GPUAGG_TRANS_MOMENTS_F64 || op == GPUAGG_TRANS_COMOMENTS_F64)
+		gpuagg_moments_merge_shared(op, (double *) into, (const double *) from);
+	else if (op != GPUAGG_TRANS_FIRST_F64)
+		gpuagg_state_merge(op, into, from);
+}
+
+/* And in the finished form, where nobody else changes the group meanwhile */
 GPUAGG_FN void
 gpuagg_state_merge_alone(uint32_t op, char *into, const char *from)
 {

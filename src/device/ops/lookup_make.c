@@ -97,15 +97,26 @@ shape_column(const GpuAggLookupRows *rows, const GpuAggLookupSource *source,
 	bool		small = source->cls == GPUAGG_CLASS_I64;
 	bool		nulls = false;
 
+	int64_t		low = INT64_MAX;
+	int64_t		high = INT64_MIN;
+
 	for (uint64_t i = 0; i < rows->nrows; i++)
 	{
 		if (is_null(source, i))
 			nulls = true;
 		else if (source->cls == GPUAGG_CLASS_BYTES)
 			*strings += ((const GpuAggBytes *) source->values)[i].len;
-		else if (small)
-			small = integers(source)[i] >= INT32_MIN && integers(source)[i] <= INT32_MAX;
+		else if (source->cls == GPUAGG_CLASS_I64)
+		{
+			low = integers(source)[i] < low ? integers(source)[i] : low;
+			high = integers(source)[i] > high ? integers(source)[i] : high;
+		}
 	}
+	if (low > high)
+		low = high = 0;
+	small = small && low >= INT32_MIN && high <= INT32_MAX;
+	column->low = low;
+	column->high = high;
 	column->cls = source->cls;
 	column->width = small ? 4 : 8;
 	column->values = take(end, rows->nrows * column->width);
@@ -339,6 +350,49 @@ gpuagg_lookup_has_column(const void *block, int32_t i, GpuAggClass cls)
 
 	return i >= 0 && (uint32_t) i < t->ncolumns - t->key_columns &&
 		gpuagg_lookup_column(t, (uint32_t) i)->cls == (uint32_t) cls;
+}
+
+static bool
+is_table(const GpuAggProgram *p, const GpuAggInstr *ins, uint32_t constant)
+{
+	const uint32_t reg = ins->op == GPUAGG_OP_LOOKUP_PAIR ? ins->c : ins->b;
+
+	return ins->op >= GPUAGG_OP_LOOKUP && ins->op <= GPUAGG_OP_FETCH_BYTES &&
+		reg == p->ncolumns + constant;
+}
+
+uint32_t
+gpuagg_program_head_bytes(const GpuAggProgram *p)
+{
+	const GpuAggConst *consts = gpuagg_program_consts(p);
+	const uint8_t *classes = gpuagg_program_classes(p);
+	const uint64_t ends[] = {
+		p->attrs_off + p->nattrs * sizeof(GpuAggAttr),
+		p->consts_off + p->nconsts * sizeof(GpuAggConst),
+		p->instrs_off + p->ninstrs * sizeof(GpuAggInstr),
+		p->keys_off + p->nkeys * sizeof(GpuAggKey),
+		p->transitions_off + p->ntransitions * sizeof(GpuAggTransition),
+		p->classes_off + p->nregs
+	};
+	uint64_t	head = sizeof(GpuAggProgram);
+	uint64_t	tables = p->bytes;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		head = ends[i] > head ? ends[i] : head;
+	for (uint32_t k = 0; k < p->nconsts; k++)
+	{
+		bool		table = false;
+
+		if (classes[p->ncolumns + k] != GPUAGG_CLASS_BYTES || consts[k].state != GPUAGG_ST_VALUE)
+			continue;
+		for (uint32_t i = 0; i < p->ninstrs; i++)
+			table |= is_table(p, &gpuagg_program_instrs(p)[i], k);
+		if (!table)
+			head = consts[k].v.off + consts[k].len > head ? consts[k].v.off + consts[k].len : head;
+		else if (consts[k].v.off < tables)
+			tables = consts[k].v.off;
+	}
+	return (uint32_t) (head <= tables ? tables : p->bytes);
 }
 
 bool

@@ -42,6 +42,12 @@ extern bool gpuagg_lookup_has_keys(const void *block, uint32_t nkeys, GpuAggClas
 /* Does it have column i, keys not counted, of that class? */
 extern bool gpuagg_lookup_has_column(const void *block, int32_t i, GpuAggClass cls);
 
+/*
+ * Bytes of the program before its tables, with all else that it has; all of it, if
+ * that lies otherwise.
+ */
+extern uint32_t gpuagg_program_head_bytes(const GpuAggProgram *p);
+
 /* Does the program look anything up? */
 extern bool gpuagg_program_looks_up(const GpuAggProgram *p);
 

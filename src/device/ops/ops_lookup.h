@@ -45,6 +45,8 @@ typedef struct GpuAggLookupColumn
 	uint64_t	nulls;			/* of bits that are set where it is NULL; 0: none is */
 	uint32_t	cls;			/* GpuAggClass */
 	uint32_t	width;			/* bytes of a value: 8, or 4 of small integers */
+	int64_t		low;			/* of integers the least and the greatest, for whoever */
+	int64_t		high;			/* numbers groups by them: hints; 0 and 0: all are NULL */
 } GpuAggLookupColumn;
 
 typedef struct GpuAggLookup
@@ -132,19 +134,25 @@ gpuagg_lookup_no_row(uint8_t *st)
 	return 0;
 }
 
+/* By bits of `span` keys from the first on; what only asks for a row counts none. */
 GPUAGG_FN int64_t
-gpuagg_lookup_direct(const GpuAggLookup *t, int64_t key, uint8_t *st)
+gpuagg_lookup_bit(const GpuAggLookupBits *words, int64_t first, uint64_t span, int64_t key,
+				  uint8_t *st)
 {
-	const uint64_t at = (uint64_t) key - (uint64_t) t->first;
-	const GpuAggLookupBits *word;
+	const uint64_t at = (uint64_t) key - (uint64_t) first;
+	const GpuAggLookupBits *word = words + at / 64;
 
-	if (at >= t->span)
-		return gpuagg_lookup_no_row(st);
-	word = (const GpuAggLookupBits *) ((const char *) t + t->finder) + at / 64;
-	if (!(word->bits >> at % 64 & 1))
+	if (at >= span || !(word->bits >> at % 64 & 1))
 		return gpuagg_lookup_no_row(st);
 	return (int64_t) (word->before +
 					  gpuagg_lookup_popcount(word->bits & ((UINT64_C(1) << at % 64) - 1)));
+}
+
+GPUAGG_FN int64_t
+gpuagg_lookup_direct(const GpuAggLookup *t, int64_t key, uint8_t *st)
+{
+	return gpuagg_lookup_bit((const GpuAggLookupBits *) ((const char *) t + t->finder), t->first,
+							 t->span, key, st);
 }
 
 /* Where a hash is looked for first, and the tag there */
@@ -242,22 +250,30 @@ gpuagg_lookup_bytes(GpuAggBytes a, GpuAggBytes table, uint8_t *st)
 
 /* ---------- columns of a row ---------- */
 
-/* False: NULL, or there is no such row */
+/* Is a value there?  False: NULL, or there is no such row.  nulls: NULL where none is */
 GPUAGG_FN bool
-gpuagg_lookup_has(const GpuAggLookup *t, const GpuAggLookupColumn *c, int64_t row, uint8_t *st)
+gpuagg_lookup_there(const uint64_t *nulls, uint64_t nrows, int64_t row, uint8_t *st)
 {
-	if ((uint64_t) row >= t->nrows)
+	if ((uint64_t) row >= nrows)
 	{
 		gpuagg_raise_if(true, GPUAGG_ST_NEEDS_PG, st);
 		return false;
 	}
-	if (c->nulls != 0 &&
-		((const uint64_t *) ((const char *) t + c->nulls))[row / 64] >> row % 64 & 1)
+	if (nulls != NULL && nulls[row / 64] >> row % 64 & 1)
 	{
 		*st = GPUAGG_ST_NULL;
 		return false;
 	}
 	return true;
+}
+
+GPUAGG_FN bool
+gpuagg_lookup_has(const GpuAggLookup *t, const GpuAggLookupColumn *c, int64_t row, uint8_t *st)
+{
+	const uint64_t *nulls = c->nulls == 0 ? NULL :
+		(const uint64_t *) ((const char *) t + c->nulls);
+
+	return gpuagg_lookup_there(nulls, t->nrows, row, st);
 }
 
 /* FETCH_...: column imm */

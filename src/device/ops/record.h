@@ -128,6 +128,22 @@ gpuagg_record_compute(const GpuAggProgram *p, const uint8_t *nullable,
 	return !record->has_head || p->nkeys + p->ntransitions <= GPUAGG_RECORD_FLAGS;
 }
 
+/*
+ * The record of rows as they come: what can be NULL only the catalogs know, and of
+ * keys alone.
+ */
+GPUAGG_FN bool
+gpuagg_record_of_rows(const GpuAggProgram *p, GpuAggRecord *record)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	uint8_t		nullable[GPUAGG_MAX_REGS];
+
+	memset(nullable, 1, sizeof(nullable));
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		nullable[keys[i].reg] = !keys[i].notnull;
+	return gpuagg_record_compute(p, nullable, record);
+}
+
 /* Bytes of the fields alone, side by side without gaps */
 GPUAGG_FN uint32_t
 gpuagg_record_field_bytes(const GpuAggRecord *record)

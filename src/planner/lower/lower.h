@@ -20,6 +20,7 @@
  *	lower_statistic.c	those made of sums of squares
  *	lower_interval_agg.c	aggregates of intervals
  *	lower_join.c		joins as look-ups, columns of their inputs
+ *	lower_fold.c		inputs with several rows of a key
  *
  * A function that returns false has refused (refuse.h) and may have left
  * registers behind that nothing uses; the program is then not finished, or
@@ -81,10 +82,14 @@ typedef struct GpuAggLookupLower
 	JoinType	type;
 	bool		unique;			/* no two rows may have the same keys */
 	bool		closed;			/* its columns are not known any more */
+	bool		folded;			/* a row for each key, of rows that are grouped */
+	RestrictInfo *extreme;		/* a condition decided by its extremes (lower_join.h) */
+	double		rows;			/* expected in the table */
 	int			nkeys;
-	List	   *columns;		/* Vars, those of the keys first */
+	List	   *columns;		/* Vars, those of the keys first; of a folded input the
+								 * others are Aggrefs, or keys again */
 	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
-	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* NUMERIC: its decimals */
+	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's */
 	GpuAggValue table;
 	GpuAggValue row;			/* that is joined, or NULL */
 } GpuAggLookupLower;
@@ -98,6 +103,8 @@ typedef struct GpuAggLower
 	bool		select;			/* rows are selected, not grouped */
 	bool		nullable;		/* any value may be NULL: what this table knows
 								 * better does not count */
+	bool		numbers;		/* strings of a join's inputs that are keys are numbered: of
+								 * groups that nothing else is made of, and one fact table */
 	bool		utf8;
 	bool		chars_known;	/* UTF-8 or one byte a character */
 	const GpuAggValue *case_value;	/* of the CASE around, or NULL */
@@ -195,6 +202,9 @@ extern bool gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
 /* A group key; fills the output that shows it. */
 extern bool gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop,
 							 GpuAggOutput *output);
+
+/* The stored bytes of a column of a type that no device knows, as a key */
+extern bool gpuagg_lower_stored_key(GpuAggLower *lw, Var *var, GpuAggOutput *output);
 
 /* A key of which no output exists: true for every row. */
 extern bool gpuagg_lower_unit_key(GpuAggLower *lw);
@@ -374,6 +384,10 @@ extern bool gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join);
 
 /* A column of an input that is looked up */
 extern bool gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out);
+
+/* A string of such an input as the key that its number is; false: it is none */
+extern bool gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out,
+									  GpuAggOutput *output);
 
 /* lower_agg.c */
 /* How a key is shown where equal numerics show different decimals */

@@ -337,7 +337,12 @@ gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg, GpuAggOutput *output)
 	bool		handled;
 	bool		ok;
 
-	if (!check_call(agg) || !lower_agg_filter(lw, agg->aggfilter, &filter))
+	if (!check_call(agg))
+		return false;
+	ok = gpuagg_lower_folded_aggregate(lw, agg, &handled, output);
+	if (handled || !ok)
+		return ok;
+	if (!lower_agg_filter(lw, agg->aggfilter, &filter))
 		return false;
 	if (gpuagg_lower_statistic(lw, agg, &filter, &handled, output))
 		return true;

@@ -49,4 +49,8 @@ extern bool gpuagg_lower_interval_aggregate(GpuAggLower *lw, const Aggref *agg,
 											const GpuAggLoweredFilter *filter, bool *handled,
 											GpuAggOutput *output);
 
+/* lower_fold.c; handled: a joined row may count several times, and for this that matters. */
+extern bool gpuagg_lower_folded_aggregate(GpuAggLower *lw, const Aggref *agg, bool *handled,
+										  GpuAggOutput *output);
+
 #endif							/* GPUAGG_PLANNER_LOWER_AGG_H */

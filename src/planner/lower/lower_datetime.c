@@ -359,8 +359,8 @@ gpuagg_lower_date_tz_key(GpuAggLower *lw, Expr *expr, bool *handled,
 }
 
 /*
- * date_trunc(unit, date::timestamptz)::date.  By way of timestamp, whose
- * range errors PostgreSQL would report, too.
+ * date_trunc(unit, date::timestamptz)::date.  The operator has the range errors of the
+ * cast to timestamp, which PostgreSQL would report, too.
  */
 static bool
 lower_trunc_to_date(GpuAggLower *lw, Expr *unit, Expr *date, GpuAggValue *out)
@@ -370,12 +370,8 @@ lower_trunc_to_date(GpuAggLower *lw, Expr *unit, Expr *date, GpuAggValue *out)
 
 	if (!gpuagg_lower_field(unit, IN_TRUNC | WHOLE_DAYS, &field) ||
 		!gpuagg_lower_expr(lw, date, &value) ||
-		!gpuagg_lower_op(lw, GPUAGG_OP_DATE_TO_TIMESTAMP, GPUAGG_T_TIMESTAMP,
-						 &value, NULL, NULL, 0, &value) ||
-		!gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TRUNC, GPUAGG_T_TIMESTAMP,
-						 &value, NULL, NULL, field, &value) ||
-		!gpuagg_lower_op(lw, GPUAGG_OP_TIMESTAMP_TO_DATE, GPUAGG_T_DATE,
-						 &value, NULL, NULL, 0, &value) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_DATE_TRUNC, GPUAGG_T_DATE, &value, NULL, NULL, field,
+						 &value) ||
 		!gpuagg_lower_guard_days(lw, &value))
 		return false;
 	*out = value;

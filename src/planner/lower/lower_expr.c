@@ -713,6 +713,10 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 	int			code = -1;
 	bool		ok;
 
+	output->count_index = -1;
+	if (gpuagg_lower_numbered_key(lw, expr, &value, output))
+		return (!OidIsValid(eqop) || check_key(expr, output->type, eqop)) &&
+			add_key(lw, &value, row_expr, &output->index);
 	ok = gpuagg_lower_date_tz_key(lw, expr, &date_tz, &row_expr, &value);
 	if (!date_tz)
 		ok = gpuagg_lower_to_char_key(lw, expr, &text, &row_expr, &value);
@@ -727,11 +731,24 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 	output->final = date_tz ? GPUAGG_FINAL_KEY_DATE_TZ : text ? GPUAGG_FINAL_KEY_TEXT :
 		code >= 0 ? GPUAGG_FINAL_KEY_INTERVAL : GPUAGG_FINAL_KEY;
 	output->shown_by = code + 1;
-	output->count_index = -1;
 	output->type = value.type;
 	output->scale = value.scale;
 	output->shown = value.shown;
 	return gpuagg_lower_most_shown(lw, &value, row_expr, output);
+}
+
+bool
+gpuagg_lower_stored_key(GpuAggLower *lw, Var *var, GpuAggOutput *output)
+{
+	GpuAggValue value;
+	uint8		type;
+
+	if (get_typlen(var->vartype) != -1 || gpuagg_constant_type(var->vartype, &type) ||
+		getBaseType(var->vartype) == NUMERICOID)
+		return false;
+	*output = (GpuAggOutput) {.final = GPUAGG_FINAL_KEY,.count_index = -1,.type = GPUAGG_T_TEXT};
+	return lower_nullness_column(lw, var, &value) && value.type == GPUAGG_T_TEXT &&
+		add_key(lw, &value, (Expr *) var, &output->index);
 }
 
 bool

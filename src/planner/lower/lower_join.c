@@ -13,7 +13,8 @@
  * A column of the input is FETCH(row, table), NULL where there is no row; so later
  * joins, keys and aggregates need to know nothing of joins.  One row at most is joined:
  * inner and left joins, and conditions besides the keys, need an input whose keys are
- * unique, which PostgreSQL proves and node/lookups.c checks.
+ * unique, which PostgreSQL proves and node/lookups.c checks.  Another input is folded
+ * (lower_fold.c): a row for each key, which the aggregates know how often to count.
  *
  * The filter consumes errors of keys and conditions in any kind of join, unless an
  * earlier condition or join has dropped the row; PostgreSQL would meet them, too.
@@ -29,7 +30,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "planner/join_tree.h"
-#include "planner/lower/lower.h"
+#include "planner/lower/lower_join.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -46,9 +47,8 @@ find_lookup(GpuAggLower *lw, Index relid)
 	return NULL;
 }
 
-/* As the input's own paths have it */
-static Var *
-input_column(const RelOptInfo *rel, const Var *var)
+Var *
+gpuagg_lower_input_column(const RelOptInfo *rel, const Var *var)
 {
 	ListCell   *lc;
 
@@ -64,7 +64,7 @@ input_column(const RelOptInfo *rel, const Var *var)
 }
 
 static int
-add_column(GpuAggLookupLower *lookup, Var *column, uint8 type, uint8 scale)
+add_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale)
 {
 	int			n = list_length(lookup->columns);
 
@@ -74,18 +74,20 @@ add_column(GpuAggLookupLower *lookup, Var *column, uint8 type, uint8 scale)
 	return n;
 }
 
-/* The column's number, those of the keys not counted */
+/*
+ * The column's number, those of the keys not counted.  A string and its number are two
+ * columns.
+ */
 static bool
-payload_column(GpuAggLookupLower *lookup, const Var *var, uint8 type, uint8 scale, int *number)
+payload_column(GpuAggLookupLower *lookup, Expr *column, uint8 type, uint8 scale, int *number)
 {
-	Var		   *column = input_column(lookup->rel, var);
+	const bool	numbered = scale == GPUAGG_SCALE_NUMBERED;
 	ListCell   *lc;
 
-	if (column == NULL)
-		return GPUAGG_REFUSE("a column that an input of the join does not have");
 	for_each_from(lc, lookup->columns, lookup->nkeys)
 	{
-		if (lfirst(lc) == column)
+		if (equal(lfirst(lc), column) &&
+			(lookup->scales[foreach_current_index(lc)] == GPUAGG_SCALE_NUMBERED) == numbered)
 		{
 			*number = foreach_current_index(lc) - lookup->nkeys;
 			return true;
@@ -95,6 +97,27 @@ payload_column(GpuAggLookupLower *lookup, const Var *var, uint8 type, uint8 scal
 		return GPUAGG_REFUSE("more than %d columns of an input of the join",
 							 GPUAGG_LOOKUP_MAX_COLUMNS);
 	*number = add_column(lookup, column, type, scale) - lookup->nkeys;
+	return true;
+}
+
+bool
+gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr *column, uint8 type,
+				   uint8 scale, GpuAggValue *out)
+{
+	GpuAggOp	op = GPUAGG_OP_FETCH_I64;
+	int			number;
+
+	if (!payload_column(lookup, column, type, scale, &number))
+		return false;
+	if (gpuagg_constant_class(type) == GPUAGG_CLASS_F64)
+		op = GPUAGG_OP_FETCH_F64;
+	else if (gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES)
+		op = GPUAGG_OP_FETCH_BYTES;
+	if (!gpuagg_lower_op(lw, op, type, &lookup->row, &lookup->table, NULL, number, out))
+		return false;
+	/* whoever needs the row has consumed its errors */
+	out->notnull = false;
+	out->scale = out->shown = scale;
 	return true;
 }
 
@@ -114,27 +137,66 @@ check_column(const GpuAggLookupLower *lookup, const Var *var, uint8 *type, uint8
 						 format_type_with_typemod(var->vartype, var->vartypmod));
 }
 
+/* Of a folded input all rows of a key have no other column in common. */
+static bool
+is_common(const GpuAggLookupLower *lookup, const Var *column)
+{
+	return !lookup->folded ||
+		list_member_ptr(list_copy_head(lookup->columns, lookup->nkeys), column);
+}
+
 bool
 gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out)
 {
 	GpuAggLookupLower *lookup = find_lookup(lw, var->varno);
-	GpuAggOp	op = GPUAGG_OP_FETCH_I64;
+	Var		   *column;
+	uint8		type;
+	uint8		scale;
+
+	if (!check_column(lookup, var, &type, &scale))
+		return false;
+	column = gpuagg_lower_input_column(lookup->rel, var);
+	if (column == NULL)
+		return GPUAGG_REFUSE("a column that an input of the join does not have");
+	if (!is_common(lookup, column))
+		return GPUAGG_REFUSE("more than one row of an input may match; its key is not unique");
+	return gpuagg_lower_fetch(lw, lookup, (Expr *) column, type, scale, out);
+}
+
+/*
+ * A string of a join's input that is a group key: its number is, and the backend writes
+ * the string.  False: it is none such.
+ */
+bool
+gpuagg_lower_numbered_key(GpuAggLower *lw, Expr *expr, GpuAggValue *out, GpuAggOutput *output)
+{
+	Var		   *var = (Var *) expr;
+	GpuAggLookupLower *lookup;
+	Var		   *column;
 	uint8		type;
 	uint8		scale;
 	int			number;
 
-	if (!check_column(lookup, var, &type, &scale) ||
-		!payload_column(lookup, var, type, scale, &number))
+	/* a cast may mean another equality */
+	if (!lw->numbers || !IsA(var, Var) || var->varlevelsup != 0 || var->varattno <= 0)
 		return false;
-	if (gpuagg_constant_class(type) == GPUAGG_CLASS_F64)
-		op = GPUAGG_OP_FETCH_F64;
-	else if (gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES)
-		op = GPUAGG_OP_FETCH_BYTES;
-	if (!gpuagg_lower_op(lw, op, type, &lookup->row, &lookup->table, NULL, number, out))
+	lookup = find_lookup(lw, var->varno);
+	if (lookup == NULL || lookup->closed ||
+		!gpuagg_constant_column(var->vartype, var->vartypmod, &type, &scale) ||
+		gpuagg_constant_class(type) != GPUAGG_CLASS_BYTES || type == GPUAGG_T_INTERVAL ||
+		(column = gpuagg_lower_input_column(lookup->rel, var)) == NULL ||
+		!is_common(lookup, column) ||
+		list_length(lookup->columns) == GPUAGG_LOOKUP_MAX_COLUMNS ||
+		!payload_column(lookup, (Expr *) column, type, GPUAGG_SCALE_NUMBERED, &number) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_FETCH_I64, GPUAGG_T_INT4, &lookup->row, &lookup->table,
+						 NULL, number, out))
 		return false;
-	/* whoever needs the row has consumed its errors */
 	out->notnull = false;
-	out->scale = out->shown = scale;
+	out->scale = out->shown = 0;
+	output->final = GPUAGG_FINAL_KEY_NUMBER;
+	output->type = type;
+	output->lookup = lookup - lw->lookups;
+	output->column = lookup->nkeys + number;
 	return true;
 }
 
@@ -196,7 +258,7 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 		gpuagg_constant_column(key->column->vartype, key->column->vartypmod, &key->type,
 							   &scale) &&
 		key_type_fits(op->inputcollid, key->type) &&
-		(key->column = input_column(lookup->rel, key->column)) != NULL;
+		(key->column = gpuagg_lower_input_column(lookup->rel, key->column)) != NULL;
 }
 
 /* Two integers if there are, else one, else a string */
@@ -237,7 +299,7 @@ lower_lookup(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *keys, 
 		if (gpuagg_constant_class(probes[i].type) != gpuagg_constant_class(keys[i].type) ||
 			!is_key_type(probes[i].type))
 			return GPUAGG_REFUSE("a join compares types in a way that is not supported");
-		add_column(lookup, keys[i].column, keys[i].type, 0);
+		add_column(lookup, (Expr *) keys[i].column, keys[i].type, 0);
 	}
 	lookup->nkeys = nkeys;
 	if (nkeys > 1)
@@ -307,9 +369,11 @@ restrict_row(GpuAggLower *lw, GpuAggLookupLower *lookup, List *clauses)
 		return false;
 	foreach(lc, gpuagg_order_quals(lw->root, clauses))
 	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
 		GpuAggValue next;
 
-		if (!gpuagg_lower_expr(lw, lfirst_node(RestrictInfo, lc)->clause, &next))
+		if (!(clause == lookup->extreme ? gpuagg_fold_lower_extreme(lw, lookup, &next) :
+			  gpuagg_lower_expr(lw, clause->clause, &next)))
 			return false;
 		/* acc may be NULL, and then hides what comes after */
 		if (!gpuagg_lower_and_qual(lw, &acc, &next))
@@ -370,6 +434,7 @@ add_lookup(GpuAggLower *lw, const GpuAggJoin *join)
 	memset(lookup, 0, sizeof(*lookup));
 	lookup->rel = join->rel;
 	lookup->type = join->type;
+	lookup->rows = join->rel->rows;
 	memset(&table, 0, sizeof(table));
 	table.value.type = GPUAGG_T_TEXT;
 	table.value.state = GPUAGG_ST_NULL;
@@ -387,15 +452,20 @@ lower_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, L
 	KeyClause	keys[GPUAGG_LOOKUP_MAX_KEYS];
 	int			nkeys = choose_keys(lookup, join->on, keys);
 	List	   *used = NIL;
+	List	   *columns = NIL;
 
 	if (nkeys == 0)
 		return GPUAGG_REFUSE("an input is joined by no equality of integers, dates or strings");
 	for (int i = 0; i < nkeys; i++)
+	{
 		used = lappend(used, keys[i].clause);
+		columns = lappend(columns, keys[i].column);
+	}
 	*rest = list_difference_ptr(join->on, used);
 	lookup->unique = join->type == JOIN_INNER || join->type == JOIN_LEFT || *rest != NIL;
-	if (lookup->unique && !gpuagg_join_is_unique(lw->root, join->rel, used))
-		return GPUAGG_REFUSE("more than one row of an input may match; its key is not unique");
+	if (lookup->unique && !gpuagg_join_is_unique(lw->root, join->rel, used) &&
+		!gpuagg_fold_begin(lw, lookup, columns, *rest))
+		return false;
 	return lower_lookup(lw, lookup, keys, nkeys);
 }
 

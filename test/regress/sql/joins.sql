@@ -96,6 +96,30 @@ INSERT INTO queries (q) VALUES
 	('SELECT count(*) FROM jf WHERE NOT EXISTS (SELECT 1 FROM jnone WHERE k = a)'),
 	('SELECT ja.n, count(*) FROM jf LEFT JOIN ja ON a = k WHERE k IS NULL GROUP BY 1'),
 	('SELECT jr.n, count(*) FROM jf JOIN ja ON a = ja.k JOIN jr ON r = jr.k WHERE EXISTS (SELECT 1 FROM jdup JOIN ju ON jdup.n % 3 = ju.k WHERE jdup.k = b) GROUP BY 1');
+-- several rows of a key: counted, summed by key, or only the least and greatest asked for
+INSERT INTO queries (q) VALUES
+	('SELECT c, count(*), count(v), sum(v), avg(v), min(w), max(jf.d), sum(x), avg(x), sum(b), avg(b) FROM jf JOIN jdup ON a = k GROUP BY 1'),
+	('SELECT c, count(*), count(n), sum(n), avg(n), min(n), max(n), bit_or(n), count(k), sum(k) FROM jf LEFT JOIN jdup ON a = k GROUP BY 1'),
+	('SELECT count(*), count(n), sum(n), sum(v) FROM jf LEFT JOIN jdup ON a = k AND n < 0'),
+	('SELECT k, count(*), sum(n) FROM jf JOIN jdup ON a = k GROUP BY 1'),
+	('SELECT c, count(*) FILTER (WHERE flag), sum(v) FILTER (WHERE v > 3 AND t IS NOT NULL), count(n) FILTER (WHERE n > 500), sum(n) FILTER (WHERE n <> 7) FROM jf LEFT JOIN jdup ON a = k GROUP BY 1'),
+	('SELECT c, count(*) FILTER (WHERE n > 500), count(*) FILTER (WHERE n IS NULL) FROM jf JOIN jdup ON a = k GROUP BY 1'),
+	('SELECT c, count(*), sum(x1.n), avg(y1.n), min(y1.n), sum(v) FROM jf JOIN jdup x1 ON a = x1.k LEFT JOIN jdup y1 ON b = y1.k GROUP BY 1'),
+	('SELECT ja.n, count(*), sum(jdup.n), sum(v * r) FROM jf JOIN jdup ON a = jdup.k JOIN ja ON jdup.k = ja.k GROUP BY 1'),
+	('SELECT t, count(*), sum(v) FROM jf JOIN jab ON jf.a = jab.b GROUP BY 1'),
+	('SELECT c, count(*), sum(m), avg(m), max(q), min(ja.n COLLATE "C"), bool_and(z), max(y), min(tz) FROM jf JOIN ja ON c = r GROUP BY 1'),
+	('SELECT DISTINCT c FROM jf JOIN jdup ON a = k'),
+	('SELECT c, count(*) FROM jf WHERE EXISTS (SELECT 1 FROM jdup WHERE k = a AND n > v) GROUP BY 1'),
+	('SELECT c, count(*) FROM jf WHERE NOT EXISTS (SELECT 1 FROM jdup WHERE k = a AND n > v) GROUP BY 1'),
+	('SELECT c, count(*) FROM jf WHERE EXISTS (SELECT 1 FROM jdup WHERE k = a AND n <> v) AND NOT EXISTS (SELECT 1 FROM jdup WHERE k = a AND n <= v - 100 AND flag) GROUP BY 1'),
+	('SELECT c, count(*) FROM jf WHERE EXISTS (SELECT 1 FROM ja WHERE r = c AND x < m) AND NOT EXISTS (SELECT 1 FROM ja WHERE r = c AND y <> jf.d) GROUP BY 1'),
+	('SELECT sum(x * 1000000) FROM jf JOIN jdup ON a = k'),
+	('SELECT count(*), count(s) FROM jf JOIN (SELECT k, sum(n) OVER () AS s FROM jdup) y ON a = k');
+-- the table that is read is not the largest one
+INSERT INTO queries (q) VALUES
+	('SELECT ja.n, count(*), count(v), sum(v), max(x) FROM ja LEFT JOIN jf ON a = k GROUP BY 1'),
+	('SELECT r, count(*) FROM ja WHERE EXISTS (SELECT 1 FROM jf WHERE a = k AND v > 490) GROUP BY 1'),
+	('SELECT r, count(*) FROM ja WHERE NOT EXISTS (SELECT 1 FROM jf WHERE a = k) GROUP BY 1');
 -- inputs that are plans of their own
 INSERT INTO queries (q) VALUES
 	('SELECT s.top, count(*) FROM jf JOIN (SELECT k, max(n) AS top FROM jdup GROUP BY k) s ON a = s.k GROUP BY 1'),
@@ -188,6 +212,8 @@ EXPLAIN (COSTS OFF) SELECT jr.n, sum(v) FROM jf JOIN ja ON a = ja.k LEFT JOIN jr
 WHERE v > 0 AND ja.z AND EXISTS (SELECT 1 FROM jdup WHERE jdup.k = b) GROUP BY 1;
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT ja.n, count(*) FROM jf JOIN ja ON a = k WHERE k % 2 = 0 AND k < 20 GROUP BY 1;
 EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(*) FROM jf JOIN jt ON t = k WHERE jt.n = 3;
+EXPLAIN (COSTS OFF) SELECT c, count(*), sum(v), max(n) FROM jf LEFT JOIN jdup ON a = k GROUP BY 1;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM jf WHERE NOT EXISTS (SELECT 1 FROM jdup WHERE k = a AND n <> v);
 -- prepared, with parameters for a plan of all values
 PREPARE p (int4, text) AS SELECT ja.n, count(*) FROM jf JOIN ja ON a = k WHERE r = $1 AND ja.n < $2 AND v > $1 GROUP BY 1 ORDER BY 1;
 SET plan_cache_mode = force_generic_plan;
@@ -231,24 +257,30 @@ ALTER TABLE jf DISABLE ROW LEVEL SECURITY;
 
 -- what is left to PostgreSQL, and why
 SELECT q, w.reason FROM (VALUES
-	('SELECT ja.n, count(*) FROM ja LEFT JOIN jf ON a = k GROUP BY 1'),
+	('SELECT jf.t, count(*) FROM ja LEFT JOIN jf ON a = k GROUP BY 1'),
 	('SELECT ja.n, count(*) FROM ja FULL JOIN jf ON a = k GROUP BY 1'),
 	('SELECT jdup.n, count(*) FROM jf JOIN jdup ON a = k GROUP BY 1'),
 	('SELECT jdup.n, count(*) FROM jf LEFT JOIN jdup ON a = k GROUP BY 1'),
-	('SELECT c, count(*) FROM jf WHERE EXISTS (SELECT 1 FROM jdup WHERE k = a AND n > v) GROUP BY 1'),
+	('SELECT sum(v * n) FROM jf JOIN jdup ON a = k'),
+	('SELECT sum(w) FROM jf JOIN jdup ON a = k'),
+	('SELECT stddev(v) FROM jf JOIN jdup ON a = k'),
+	('SELECT sum(1 / n) FROM jf JOIN jdup ON a = k'),
+	('SELECT sum(coalesce(n, 1)) FROM jf LEFT JOIN jdup ON a = k'),
+	('SELECT count(*) FILTER (WHERE n IS NULL) FROM jf LEFT JOIN jdup ON a = k'),
+	('SELECT c, count(*) FROM jf WHERE EXISTS (SELECT 1 FROM jdup WHERE k = a AND n > v AND n < v + 10) GROUP BY 1'),
 	('SELECT count(*) FROM jf JOIN ja ON a < k'),
 	('SELECT count(*) FROM jf, ju'),
 	('SELECT count(*) FROM jf JOIN ja ON w = q'),
-	('SELECT count(*) FROM ja WHERE EXISTS (SELECT 1 FROM jf WHERE a = k)'),
 	('SELECT count(*) FROM jf TABLESAMPLE system (10) JOIN ja ON a = k'),
 	('SELECT count(*) FROM jf JOIN ja ON a = k WHERE random() < 2'),
 	('SELECT ctid FROM (SELECT ja.ctid FROM jf JOIN ja ON a = k) x GROUP BY 1'),
-	('SELECT count(*) FROM jf JOIN (SELECT k, sum(n) OVER () AS s FROM jdup) y ON a = k'),
 	('SELECT count(*) FROM jf WHERE a NOT IN (SELECT k FROM jdup)')) x(q),
 	LATERAL (SELECT string_agg(reason, '; ') AS reason FROM gpuagg.why_not(q) reason) w;
 SET gpuagg.lookup_memory = 0;
 SELECT string_agg(reason, '; ') FROM gpuagg.why_not('SELECT count(*) FROM jf JOIN ja ON a = k') reason;
 RESET gpuagg.lookup_memory;
+-- products beyond 64 bits: PostgreSQL's plan
+SELECT compare('SELECT sum(big * 10000000), avg(big * 10000000) FROM jf JOIN jdup ON a = k', 'prefer');
 -- an input that turns out larger than it may be: PostgreSQL's plan
 CREATE TABLE jwide (k int4 PRIMARY KEY, n text);
 INSERT INTO jwide SELECT i, repeat('w', 10) FROM generate_series(1, 700) i;

@@ -32,6 +32,25 @@ SELECT compare('SELECT k, count(*) FROM pa GROUP BY k ORDER BY count(*) DESC, k 
 -- again, from columns that the first queries have left on the device
 VACUUM (FREEZE) pa;
 SELECT compare('SELECT t, b, count(*), sum(v) FROM pa GROUP BY t, b') FROM generate_series(1, 2);
+-- tables with one program are one task: with it groups may be left out, and strings are strings
+SET gpuagg.debug_require = 'require';
+EXPLAIN (COSTS OFF) SELECT id, count(*), sum(v) FROM pa GROUP BY id HAVING count(*) > 1 ORDER BY sum(v) DESC LIMIT 3;
+RESET gpuagg.debug_require;
+SELECT q, compare(q) FROM unnest(ARRAY[
+	'SELECT v, count(*), sum(id) FROM pa GROUP BY v HAVING sum(id) > 7000 ORDER BY sum(id) DESC, v LIMIT 4',
+	'SELECT t, id % 100, count(*), max(b COLLATE "C") FROM pa GROUP BY 1, 2',
+	'SELECT a, count(*) FROM (SELECT k AS a FROM pa UNION ALL SELECT k FROM pa) x GROUP BY a']) q;
+-- one after the other in hash windows, without the cache, and with a value in each that only PostgreSQL reads
+SET gpuagg.cache = off;
+SELECT compare('SELECT id, t, count(*), sum(v) FROM pa GROUP BY id, t');
+RESET gpuagg.cache;
+SET gpuagg.strategy = 'multi-pass-naive';
+SELECT compare('SELECT id, v, count(*), sum(f) FROM pa GROUP BY id, v', tolerance => 1e-12);
+RESET gpuagg.strategy;
+BEGIN;
+INSERT INTO pa (id, k, t) SELECT i * 1000 + 1, 2, repeat('compressed ', 900) FROM generate_series(0, 5) i;
+SELECT compare('SELECT t, count(*), min(id) FROM pa GROUP BY t');
+ROLLBACK;
 -- more groups than a hash table may have memory for: they are merged by parts of the hash
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
@@ -183,7 +202,7 @@ SELECT q, compare(q) FROM unnest(ARRAY[
 SET gpuagg.debug_require = 'require';
 EXPLAIN (COSTS OFF, VERBOSE) SELECT a, count(*) FROM (SELECT a FROM un_1 UNION ALL SELECT a::int4 FROM un_2) x WHERE a > 2 GROUP BY a;
 RESET gpuagg.debug_require;
-SELECT q, why FROM unnest(ARRAY[
+SELECT q, regexp_replace(why, 'cost [0-9.]+, [0-9.]+', 'cost ..., ...') AS why FROM unnest(ARRAY[
 	'SELECT n, count(*) FROM (SELECT n FROM un_1 UNION ALL SELECT n FROM un_2) x GROUP BY n',
 	'SELECT a, count(*) FROM (SELECT a FROM un_1 WHERE v > 5 UNION ALL SELECT a FROM un_2) x GROUP BY a',
 	'SELECT a, count(*) FROM (SELECT a FROM un_1 UNION SELECT a FROM un_2) x GROUP BY a',

@@ -31,7 +31,7 @@ SHOW gpuagg.enable;
 -- the views
 \pset tuples_only off
 SELECT attrelid::regclass, attname, format_type(atttypid, atttypmod), col_description(attrelid, attnum) IS NOT NULL AS has_comment
-FROM pg_attribute WHERE attrelid IN ('gpuagg.devices'::regclass, 'gpuagg.tasks'::regclass, 'gpuagg.stat'::regclass, 'gpuagg.kernels'::regclass) AND attnum > 0 ORDER BY attrelid::regclass::text COLLATE "C", attnum;
+FROM pg_attribute WHERE attrelid IN ('gpuagg.devices'::regclass, 'gpuagg.tasks'::regclass, 'gpuagg.stat'::regclass, 'gpuagg.kernels'::regclass, 'gpuagg.stat_tables'::regclass, 'gpuagg.stat_databases'::regclass, 'gpuagg.metrics'::regclass) AND attnum > 0 ORDER BY attrelid::regclass::text COLLATE "C", attnum;
 SELECT name FROM gpuagg.stat ORDER BY name COLLATE "C";
 SELECT count(*) FROM gpuagg.tasks;
 SELECT count(*) FROM gpuagg.devices WHERE state = 'ready';
@@ -43,12 +43,17 @@ SET gpuagg.debug_require = 'require';
 SELECT g, count(*) FROM sg WHERE id <= 2500 GROUP BY g ORDER BY g;
 RESET gpuagg.debug_require;
 SELECT name, value FROM gpuagg.stat WHERE value <> 0 AND name !~ '^(kernels|compiler)_' ORDER BY name COLLATE "C";
+SELECT relation, runs, fallbacks, refusals, rows_scanned, rows_passed, groups, pages + pages_cached = pg_relation_size('sg') / 8192 AS pages, run_ms > 0 AS took
+FROM gpuagg.stat_tables WHERE datname = current_database();
+SELECT t.runs, t.rows_scanned, t.run_ms = d.run_ms AS same FROM gpuagg.stat_tables t JOIN gpuagg.stat_databases d USING (datid) WHERE datid = (SELECT oid FROM pg_database WHERE datname = current_database());
 CREATE ROLE gpuagg_carol;
 GRANT EXECUTE ON FUNCTION gpuagg.stat_reset() TO gpuagg_carol;
 GRANT USAGE ON SCHEMA gpuagg TO gpuagg_carol;
 SET ROLE gpuagg_carol;
 SELECT gpuagg.stat_reset();
 RESET ROLE;
+SELECT count(*) FROM gpuagg.stat_tables;
+SELECT count(*) FROM gpuagg.stat_databases;
 SELECT name, value FROM gpuagg.stat WHERE value <> 0 AND name !~ '^(kernels|compiler)_' ORDER BY name COLLATE "C";
 REVOKE ALL ON FUNCTION gpuagg.stat_reset() FROM gpuagg_carol;
 REVOKE USAGE ON SCHEMA gpuagg FROM gpuagg_carol;

@@ -78,6 +78,6 @@ SET gpuagg.debug_require = 'allow';
 RESET TimeZone;
 EXPLAIN (COSTS OFF) SELECT date_trunc('day', x), x::date, count(*) FROM tz GROUP BY 1, 2;
 -- what is not taken
-SELECT q, why FROM unnest(ARRAY['SELECT extract(timezone FROM x), count(*) FROM tz GROUP BY 1', 'SELECT sum(extract(timezone FROM x)), count(*) FROM tz']) q, gpuagg.why_not(q) AS why;
+SELECT compare('SELECT extract(timezone FROM x), count(*) FROM tz GROUP BY 1', 'prefer'), compare('SELECT sum(extract(timezone FROM x)), count(*) FROM tz', 'prefer');
 DROP FUNCTION in_zone, agrees;
 DROP TABLE tz, tz_beyond, tz_query;

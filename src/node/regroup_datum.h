@@ -1,0 +1,28 @@
+/*
+ * regroup_datum.h
+ *		Values of regrouping that no device has a form of: how they lie in groups, what
+ *		equal ones share, and how numerics are added.
+ */
+#ifndef GPUAGG_NODE_REGROUP_DATUM_H
+#define GPUAGG_NODE_REGROUP_DATUM_H
+
+#include "postgres.h"
+
+#include "node/regroup_table.h"
+#include "planner/regroup.h"
+
+/* A Datum as it lies in its group, and back; what these point to is in *value or CurrentMemoryContext. */
+extern GpuAggBytes gpuagg_datum_bytes(Datum *value, int16 typlen, bool typbyval);
+extern Datum gpuagg_bytes_datum(GpuAggBytes b, int16 typlen, bool typbyval);
+
+/* Bytes that equal numerics, or intervals, have in common and no others have */
+extern GpuAggBytes gpuagg_datum_form(GpuAggRegroupForm form, Datum value);
+
+/* A value of so many rows enters a state that is a Datum. */
+extern void gpuagg_datum_enter(GpuAggRegroupTable *table, const GpuAggRegroupState *s,
+							   GpuAggRegroupForm form, char *state, Datum value, int64 rows);
+
+/* A sum's bytes divided by a count, as PostgreSQL's avg(numeric) does */
+extern Datum gpuagg_datum_average(GpuAggBytes sum, int64 count);
+
+#endif							/* GPUAGG_NODE_REGROUP_DATUM_H */

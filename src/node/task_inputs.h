@@ -1,0 +1,92 @@
+/*
+ * task_inputs.h
+ *		The tables that a task reads, one after the other: what of each comes from the
+ *		column cache, and its pages.
+ */
+#ifndef GPUAGG_NODE_TASK_INPUTS_H
+#define GPUAGG_NODE_TASK_INPUTS_H
+
+#include "postgres.h"
+
+#include "heap/feed.h"
+#include "node/device_scan.h"
+
+/* One of them */
+typedef struct GpuAggTaskInput
+{
+	GpuAggTaskTable *table;
+	MemoryContext context;		/* of what follows; NULL: not begun, or over */
+	GpuAggCached *cached;		/* NULL: no cache request */
+	GpuAggFeed *feed;			/* NULL until the cache is settled */
+	uint64		next_batch;		/* number of the next batch */
+} GpuAggTaskInput;
+
+typedef struct GpuAggTaskInputs
+{
+	int			n;
+	GpuAggTaskInput *inputs;
+	int			oldest;			/* those before it are over */
+	int			at;				/* that is settled or fed */
+	int			begun;			/* so many are, or were */
+	uint32		pins;			/* of all feeds */
+	uint32		pages_in_flight;	/* batches of pages, */
+	uint32		uses_in_flight; /* and of the cache, that the device has */
+
+	/* pages of those that are over */
+	uint64		fed;
+	uint64		used;			/* that the cache had, */
+	uint64		done;			/* and the device is through with */
+} GpuAggTaskInputs;
+
+/* Of the tables that the scan reads.  Allocates in the current memory context. */
+extern GpuAggTaskInputs *gpuagg_inputs_create(const GpuAggScan *scan);
+
+/* Makes ready the next one that is not begun; cached: it has requested the cache. */
+extern GpuAggTaskInput *gpuagg_inputs_begin(GpuAggTaskInputs *inputs, bool cached);
+
+/* May the table behind the one at work be begun to be fed? */
+extern bool gpuagg_inputs_may_go_on(const GpuAggTaskInputs *inputs,
+									const GpuAggDeviceInfo *device);
+
+/* The next one is at work. */
+extern void gpuagg_inputs_go_on(GpuAggTaskInputs *inputs);
+
+/* Its pages; page_bytes: what each takes of the device's memory */
+extern void gpuagg_inputs_feed(GpuAggTaskInputs *inputs, const GpuAggScan *scan,
+							   const GpuAggDeviceInfo *device, double page_bytes);
+
+/* The one at work, and one that a message of the worker is about; NULL: garbled */
+extern GpuAggTaskInput *gpuagg_inputs_at(const GpuAggTaskInputs *inputs);
+extern GpuAggTaskInput *gpuagg_inputs_of(const GpuAggTaskInputs *inputs, uint64 batch_id);
+
+/* May more of its pages be sent? */
+extern bool gpuagg_inputs_has_room(const GpuAggTaskInputs *inputs);
+
+/* The next pages, or the next use of an extent, of the one at work; *msg NULL: nothing */
+extern GpuAggStatus gpuagg_inputs_next_pages(GpuAggTaskInputs *inputs, const GpuAggMsg **msg,
+											 Size *bytes, GpuAggError *error);
+extern const GpuAggMsg *gpuagg_inputs_next_map(GpuAggTaskInputs *inputs, Size *bytes);
+
+/* What the worker says of the cache; a status other than GPUAGG_OK: garbled */
+extern GpuAggStatus gpuagg_inputs_cached(GpuAggTaskInputs *inputs, const GpuAggMsg *msg,
+										 Size bytes);
+
+/* A batch is complete; false if none of this number is in flight. */
+extern bool gpuagg_inputs_release_use(GpuAggTaskInputs *inputs, uint64 batch_id);
+extern bool gpuagg_inputs_release_pages(GpuAggTaskInputs *inputs, uint64 batch_id);
+
+/* The n-th buffer of a batch of pages in flight; InvalidBuffer: none */
+extern Buffer gpuagg_inputs_buffer(const GpuAggTaskInputs *inputs, uint64 batch_id, uint32 n);
+
+/* Pages fed so far, those that the cache had, and of these in completed batches */
+extern uint64 gpuagg_inputs_fed(const GpuAggTaskInputs *inputs);
+extern uint64 gpuagg_inputs_used(const GpuAggTaskInputs *inputs);
+extern uint64 gpuagg_inputs_done(const GpuAggTaskInputs *inputs);
+
+/* A table with rows that PostgreSQL has evaluated, and are not sent; NULL: none */
+extern GpuAggTaskInput *gpuagg_inputs_with_rows(const GpuAggTaskInputs *inputs);
+
+/* Unpins everything; the device must read no page any more. */
+extern void gpuagg_inputs_end(GpuAggTaskInputs *inputs);
+
+#endif							/* GPUAGG_NODE_TASK_INPUTS_H */

@@ -1,0 +1,39 @@
+/*
+ * lower_join.h
+ *		What the lowering of joins shares: columns of the inputs, and inputs that are
+ *		folded, a row for each key.
+ *
+ * Where more than one row of an input may match, the input is grouped by its keys before
+ * it becomes a look-up table.  Its columns besides the keys are aggregates then:
+ *
+ *	count(*)			how often what is joined with the row counts
+ *	those of the query	over its columns alone: of all rows of the key
+ *	min, max			for EXISTS with another comparison: some row is beyond x if the
+ *						least or the greatest one is
+ */
+#ifndef GPUAGG_PLANNER_LOWER_JOIN_H
+#define GPUAGG_PLANNER_LOWER_JOIN_H
+
+#include "planner/lower/lower.h"
+
+/* The column as the input's own paths have it; NULL: they do not. */
+extern Var *gpuagg_lower_input_column(const RelOptInfo *rel, const Var *var);
+
+/* A column of the row that is joined: a Var of the input, or an Aggref of a folded one */
+extern bool gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr *column,
+							   uint8 type, uint8 scale, GpuAggValue *out);
+
+/* lower_fold.c */
+
+/*
+ * May the input be folded by these keys?  rest: conditions besides them.  Sets folded,
+ * and extreme if one of them is decided by the least and greatest value.
+ */
+extern bool gpuagg_fold_begin(GpuAggLower *lw, GpuAggLookupLower *lookup, List *keys,
+							  List *rest);
+
+/* The condition named extreme: is it true of some row of the key? */
+extern bool gpuagg_fold_lower_extreme(GpuAggLower *lw, GpuAggLookupLower *lookup,
+									  GpuAggValue *out);
+
+#endif							/* GPUAGG_PLANNER_LOWER_JOIN_H */
