@@ -50,6 +50,275 @@ COMMENT ON COLUMN gpuagg.devices.progress IS
 COMMENT ON COLUMN gpuagg.devices.compiler IS
 'what compiles kernels for queries, or why nothing does and queries are interpreted; NULL: the device does not, or it is not yet known';
 
+COMMENT ON FUNCTION gpuagg.stat_reset() IS
+'sets all counters of gpuagg.stat to zero, and empties gpuagg.stat_cost, gpuagg.stat_tables and gpuagg.stat_databases';
+
+--
+-- Counters of tables and databases: for pg_monitor
+--
+
+CREATE FUNCTION gpuagg.get_stat_tables(
+    OUT datid oid,
+    OUT relid oid,
+    OUT runs bigint,
+    OUT fallbacks bigint,
+    OUT refusals bigint,
+    OUT redone bigint,
+    OUT rows_scanned bigint,
+    OUT rows_passed bigint,
+    OUT rows_evaluated bigint,
+    OUT groups bigint,
+    OUT pages bigint,
+    OUT pages_cached bigint,
+    OUT pages_kept bigint,
+    OUT zones_read bigint,
+    OUT zones_skipped bigint,
+    OUT zones_answered bigint,
+    OUT device_us bigint,
+    OUT run_us bigint)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_stat_tables';
+COMMENT ON FUNCTION gpuagg.get_stat_tables() IS
+'behind views gpuagg.stat_tables and gpuagg.stat_databases';
+REVOKE ALL ON FUNCTION gpuagg.get_stat_tables() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION gpuagg.get_stat_tables() TO pg_monitor;
+
+CREATE VIEW gpuagg.stat_tables AS
+    SELECT s.datid, d.datname, s.relid,
+           CASE WHEN d.datname = current_database() THEN s.relid::regclass END AS relation,
+           s.runs,
+           s.fallbacks,
+           s.refusals,
+           s.redone,
+           s.rows_scanned,
+           s.rows_passed,
+           s.rows_evaluated,
+           s.groups,
+           s.pages,
+           s.pages_cached,
+           s.pages_kept,
+           s.zones_read,
+           s.zones_skipped,
+           s.zones_answered,
+           s.device_us::float8 / 1000 AS device_ms,
+           s.run_us::float8 / 1000 AS run_ms
+    FROM gpuagg.get_stat_tables() s
+         LEFT JOIN pg_database d ON d.oid = s.datid
+    WHERE s.relid <> 0;
+COMMENT ON VIEW gpuagg.stat_tables IS
+'counters of the 1024 tables that queries used last, since the server started or gpuagg.stat_reset(); of a partitioned table those of queries that name it';
+COMMENT ON COLUMN gpuagg.stat_tables.datid IS
+'OID of the database';
+COMMENT ON COLUMN gpuagg.stat_tables.datname IS
+'name of the database';
+COMMENT ON COLUMN gpuagg.stat_tables.relid IS
+'OID of the table';
+COMMENT ON COLUMN gpuagg.stat_tables.relation IS
+'the table, if it is one of this database';
+COMMENT ON COLUMN gpuagg.stat_tables.runs IS
+'of nodes GpuAgg and GpuSample that a device answered';
+COMMENT ON COLUMN gpuagg.stat_tables.fallbacks IS
+'of nodes that PostgreSQL''s plan answered instead; of these only redone and run_ms count';
+COMMENT ON COLUMN gpuagg.stat_tables.refusals IS
+'plannings of a grouping or a sampled scan that found no way for a device; gpuagg.why_not() tells why. Queries too small to be looked at do not count';
+COMMENT ON COLUMN gpuagg.stat_tables.redone IS
+'tasks that the host device ran again because a GPU had failed them';
+COMMENT ON COLUMN gpuagg.stat_tables.rows_scanned IS
+'visible rows that devices read';
+COMMENT ON COLUMN gpuagg.stat_tables.rows_passed IS
+'of these, rows that passed the filter';
+COMMENT ON COLUMN gpuagg.stat_tables.rows_evaluated IS
+'rows that PostgreSQL evaluated for a device';
+COMMENT ON COLUMN gpuagg.stat_tables.groups IS
+'that devices found';
+COMMENT ON COLUMN gpuagg.stat_tables.pages IS
+'heap pages that devices read';
+COMMENT ON COLUMN gpuagg.stat_tables.pages_cached IS
+'heap pages that need not be read, for the column cache had them';
+COMMENT ON COLUMN gpuagg.stat_tables.pages_kept IS
+'heap pages added to the column cache';
+COMMENT ON COLUMN gpuagg.stat_tables.zones_read IS
+'zones of cached columns that were asked for their limits, and read';
+COMMENT ON COLUMN gpuagg.stat_tables.zones_skipped IS
+'zones not read, for the filter passes none of their rows';
+COMMENT ON COLUMN gpuagg.stat_tables.zones_answered IS
+'zones not read, for what is known of them answers';
+COMMENT ON COLUMN gpuagg.stat_tables.device_ms IS
+'milliseconds that devices worked';
+COMMENT ON COLUMN gpuagg.stat_tables.run_ms IS
+'milliseconds until the first row could be returned, fallbacks without PostgreSQL''s plan';
+GRANT SELECT ON gpuagg.stat_tables TO pg_monitor;
+
+CREATE VIEW gpuagg.stat_databases AS
+    SELECT s.datid, d.datname,
+           s.runs,
+           s.fallbacks,
+           s.refusals,
+           s.redone,
+           s.rows_scanned,
+           s.rows_passed,
+           s.rows_evaluated,
+           s.groups,
+           s.pages,
+           s.pages_cached,
+           s.pages_kept,
+           s.zones_read,
+           s.zones_skipped,
+           s.zones_answered,
+           s.device_us::float8 / 1000 AS device_ms,
+           s.run_us::float8 / 1000 AS run_ms
+    FROM gpuagg.get_stat_tables() s
+         LEFT JOIN pg_database d ON d.oid = s.datid
+    WHERE s.relid = 0;
+COMMENT ON VIEW gpuagg.stat_databases IS
+'counters of the 64 databases that were used last, since the server started or gpuagg.stat_reset(): of all tables, and of queries that have none of their own (UNION ALL)';
+COMMENT ON COLUMN gpuagg.stat_databases.datid IS
+'OID of the database';
+COMMENT ON COLUMN gpuagg.stat_databases.datname IS
+'name of the database';
+COMMENT ON COLUMN gpuagg.stat_databases.runs IS
+'of nodes GpuAgg and GpuSample that a device answered';
+COMMENT ON COLUMN gpuagg.stat_databases.fallbacks IS
+'of nodes that PostgreSQL''s plan answered instead; of these only redone and run_ms count';
+COMMENT ON COLUMN gpuagg.stat_databases.refusals IS
+'plannings of a grouping or a sampled scan that found no way for a device; gpuagg.why_not() tells why. Queries too small to be looked at do not count';
+COMMENT ON COLUMN gpuagg.stat_databases.redone IS
+'tasks that the host device ran again because a GPU had failed them';
+COMMENT ON COLUMN gpuagg.stat_databases.rows_scanned IS
+'visible rows that devices read';
+COMMENT ON COLUMN gpuagg.stat_databases.rows_passed IS
+'of these, rows that passed the filter';
+COMMENT ON COLUMN gpuagg.stat_databases.rows_evaluated IS
+'rows that PostgreSQL evaluated for a device';
+COMMENT ON COLUMN gpuagg.stat_databases.groups IS
+'that devices found';
+COMMENT ON COLUMN gpuagg.stat_databases.pages IS
+'heap pages that devices read';
+COMMENT ON COLUMN gpuagg.stat_databases.pages_cached IS
+'heap pages that need not be read, for the column cache had them';
+COMMENT ON COLUMN gpuagg.stat_databases.pages_kept IS
+'heap pages added to the column cache';
+COMMENT ON COLUMN gpuagg.stat_databases.zones_read IS
+'zones of cached columns that were asked for their limits, and read';
+COMMENT ON COLUMN gpuagg.stat_databases.zones_skipped IS
+'zones not read, for the filter passes none of their rows';
+COMMENT ON COLUMN gpuagg.stat_databases.zones_answered IS
+'zones not read, for what is known of them answers';
+COMMENT ON COLUMN gpuagg.stat_databases.device_ms IS
+'milliseconds that devices worked';
+COMMENT ON COLUMN gpuagg.stat_databases.run_ms IS
+'milliseconds until the first row could be returned, fallbacks without PostgreSQL''s plan';
+GRANT SELECT ON gpuagg.stat_databases TO pg_monitor;
+
+--
+-- Metrics as Prometheus knows them: for pg_monitor
+--
+
+CREATE VIEW gpuagg.metrics AS
+    SELECT 'gpuagg_' || s.name || '_total' AS name, 'counter' AS type,
+           '{}'::jsonb AS labels, s.value::float8 AS value, s.description AS help
+    FROM gpuagg.get_stat() s
+    UNION ALL
+    SELECT m.name, m.type, jsonb_build_object('device', d.device, 'kind', d.kind), m.value, m.help
+    FROM gpuagg.devices d,
+         LATERAL (VALUES
+              ('gpuagg_device_ready', 'gauge', (d.state = 'ready')::int4::float8, '1: the device takes tasks'),
+              ('gpuagg_device_tasks_running', 'gauge', d.tasks_running, 'tasks on the device'),
+              ('gpuagg_device_tasks_queued', 'gauge', d.tasks_queued, 'tasks that wait for its memory'),
+              ('gpuagg_device_clients_waiting', 'gauge', d.clients_waiting, 'queries that wait for one of gpuagg.max_tasks places'),
+              ('gpuagg_device_memory_used_bytes', 'gauge', d.memory_used, 'bytes that tasks use'),
+              ('gpuagg_device_memory_limit_bytes', 'gauge', d.memory_limit, 'bytes that tasks may use'),
+              ('gpuagg_device_cache_used_bytes', 'gauge', d.cache_used, 'bytes of columns that stay'),
+              ('gpuagg_device_cache_limit_bytes', 'gauge', d.cache_limit, 'bytes that they may take'),
+              ('gpuagg_device_restarts_total', 'counter', d.restarts, 'starts of the device worker after the first'))
+              AS m(name, type, value, help)
+    WHERE m.value IS NOT NULL
+    UNION ALL
+    SELECT m.name, 'counter', jsonb_build_object('database', d.datname), m.value, m.help
+    FROM gpuagg.get_stat_tables() s
+         JOIN pg_database d ON d.oid = s.datid,
+         LATERAL (VALUES
+              ('gpuagg_database_runs_total', s.runs, 'nodes that a device answered'),
+              ('gpuagg_database_fallbacks_total', s.fallbacks, 'nodes that PostgreSQL''s plan answered instead'),
+              ('gpuagg_database_refusals_total', s.refusals, 'plannings that found no way for a device'),
+              ('gpuagg_database_redone_total', s.redone, 'tasks run again on the host device'),
+              ('gpuagg_database_rows_scanned_total', s.rows_scanned, 'visible rows read'),
+              ('gpuagg_database_rows_passed_total', s.rows_passed, 'rows that passed the filter'),
+              ('gpuagg_database_rows_evaluated_total', s.rows_evaluated, 'rows that PostgreSQL evaluated for a device'),
+              ('gpuagg_database_groups_total', s.groups, 'groups found'),
+              ('gpuagg_database_pages_total', s.pages, 'heap pages read'),
+              ('gpuagg_database_pages_cached_total', s.pages_cached, 'heap pages that the column cache had'),
+              ('gpuagg_database_pages_kept_total', s.pages_kept, 'heap pages added to the column cache'),
+              ('gpuagg_database_zones_read_total', s.zones_read, 'zones of cached columns read'),
+              ('gpuagg_database_zones_skipped_total', s.zones_skipped, 'zones skipped'),
+              ('gpuagg_database_zones_answered_total', s.zones_answered, 'zones that answered by themselves'),
+              ('gpuagg_database_device_seconds_total', s.device_us / 1e6, 'seconds that devices worked'),
+              ('gpuagg_database_run_seconds_total', s.run_us / 1e6, 'seconds until the first row could be returned'))
+              AS m(name, value, help)
+    WHERE s.relid = 0
+    UNION ALL
+    SELECT m.name, 'counter',
+           jsonb_build_object('database', d.datname, 'schema', n.nspname, 'relation', c.relname), m.value, m.help
+    FROM gpuagg.get_stat_tables() s
+         JOIN pg_database d ON d.oid = s.datid AND d.datname = current_database()
+         JOIN pg_class c ON c.oid = s.relid
+         JOIN pg_namespace n ON n.oid = c.relnamespace,
+         LATERAL (VALUES
+              ('gpuagg_table_runs_total', s.runs, 'nodes that a device answered'),
+              ('gpuagg_table_fallbacks_total', s.fallbacks, 'nodes that PostgreSQL''s plan answered instead'),
+              ('gpuagg_table_refusals_total', s.refusals, 'plannings that found no way for a device'),
+              ('gpuagg_table_redone_total', s.redone, 'tasks run again on the host device'),
+              ('gpuagg_table_rows_scanned_total', s.rows_scanned, 'visible rows read'),
+              ('gpuagg_table_rows_passed_total', s.rows_passed, 'rows that passed the filter'),
+              ('gpuagg_table_rows_evaluated_total', s.rows_evaluated, 'rows that PostgreSQL evaluated for a device'),
+              ('gpuagg_table_groups_total', s.groups, 'groups found'),
+              ('gpuagg_table_pages_total', s.pages, 'heap pages read'),
+              ('gpuagg_table_pages_cached_total', s.pages_cached, 'heap pages that the column cache had'),
+              ('gpuagg_table_pages_kept_total', s.pages_kept, 'heap pages added to the column cache'),
+              ('gpuagg_table_zones_read_total', s.zones_read, 'zones of cached columns read'),
+              ('gpuagg_table_zones_skipped_total', s.zones_skipped, 'zones skipped'),
+              ('gpuagg_table_zones_answered_total', s.zones_answered, 'zones that answered by themselves'),
+              ('gpuagg_table_device_seconds_total', s.device_us / 1e6, 'seconds that devices worked'),
+              ('gpuagg_table_run_seconds_total', s.run_us / 1e6, 'seconds until the first row could be returned'))
+              AS m(name, value, help);
+COMMENT ON VIEW gpuagg.metrics IS
+'what gpuagg counts and measures, as Prometheus names it: gpuagg.stat, gpuagg.devices, gpuagg.stat_databases, and gpuagg.stat_tables of this database';
+COMMENT ON COLUMN gpuagg.metrics.name IS
+'name of the metric; of counters it ends with _total';
+COMMENT ON COLUMN gpuagg.metrics.type IS
+'counter (rises until the server starts anew or gpuagg.stat_reset()) or gauge';
+COMMENT ON COLUMN gpuagg.metrics.labels IS
+'what it is of: nothing, device and kind, database, or database, schema and relation';
+COMMENT ON COLUMN gpuagg.metrics.value IS
+'its value, in the unit that its name ends with';
+COMMENT ON COLUMN gpuagg.metrics.help IS
+'what it is';
+GRANT SELECT ON gpuagg.metrics TO pg_monitor;
+
+CREATE FUNCTION gpuagg.metrics_text()
+RETURNS text
+LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT string_agg(
+               format(E'# HELP %1$s %2$s\n# TYPE %1$s %3$s\n%4$s', f.name, f.help, f.type, f.samples),
+               '' ORDER BY f.name COLLATE "C")
+    FROM (SELECT m.name, min(m.help) AS help, min(m.type) AS type,
+                 string_agg(m.name || coalesce('{' || l.text || '}', '') || ' ' || m.value || E'\n',
+                            '' ORDER BY l.text COLLATE "C") AS samples
+          FROM gpuagg.metrics m,
+               LATERAL (SELECT string_agg(
+                            p.key || '="' ||
+                            replace(replace(replace(p.value, E'\\', E'\\\\'), '"', E'\\"'), E'\n', E'\\n') || '"',
+                            ',' ORDER BY p.key COLLATE "C") AS text
+                        FROM jsonb_each_text(m.labels) p) l
+          GROUP BY m.name) f;
+END;
+COMMENT ON FUNCTION gpuagg.metrics_text() IS
+'gpuagg.metrics in Prometheus''s text format';
+REVOKE ALL ON FUNCTION gpuagg.metrics_text() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION gpuagg.metrics_text() TO pg_monitor;
+
 --
 -- gpuagg.cache: row-level security
 --
