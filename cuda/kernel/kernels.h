@@ -67,7 +67,7 @@ typedef struct GpuAggCudaPrepared
 	uint32_t	lock_off;		/* of its lock, or 0: it has none */
 	uint32_t	states_off;		/* first byte behind the keys */
 	uint32_t	has_strings;	/* string keys or states */
-	uint32_t	has_moments;	/* states to be finished (device/ops/moments.h) */
+	uint32_t	has_moments;	/* states to be finished (device/ops/moment_state.h) */
 	uint32_t	has_bytes;		/* BYTES columns: decoded batches copy pages */
 	uint32_t	nwords;			/* of a row of all columns */
 	uint32_t	program_off;	/* of the program, from the prepared program's start */

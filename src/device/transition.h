@@ -34,7 +34,7 @@
  * A value changes several words of moments at once, and each by the others, so a row of
  * moments must be one thread's.  A device whose threads share rows keeps them in a form
  * that its threads can add to, with a shift in the last words, and finishes them before
- * groups leave it (ops/moments.h).  The limit of SUM_F64_AVG holds for their arguments,
+ * groups leave it (ops/moment_state.h).  The limit of SUM_F64_AVG holds for their arguments,
  * too.
  */
 #ifndef GPUAGG_DEVICE_TRANSITION_H

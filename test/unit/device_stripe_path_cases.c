@@ -233,6 +233,30 @@ program_less(TestProgram *p, uint16_t column, int64_t than)
 	program_filter(p, program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, column, c));
 }
 
+/* What only records, or a table, can take: computed keys, several, and FILTER */
+static void
+program_records(TestProgram *p, bool filtered)
+{
+	uint16_t	most;
+	uint16_t	c;
+	uint16_t	some;
+
+	/* constants come before what is computed */
+	program_begin(p);
+	most = program_const_i64(p, GPUAGG_T_INT4, 1 << 29);
+	c = program_const_i64(p, GPUAGG_T_INT4, 7);
+	if (filtered)
+		program_filter(p, program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_V], most));
+	some = program_instr(p, GPUAGG_OP_I64_GT, GPUAGG_CLASS_I64, col[COL_K], c);
+	program_key(p, program_instr(p, GPUAGG_OP_INT4_ADD, GPUAGG_CLASS_I64, col[COL_K], c), GPUAGG_T_INT4);
+	program_key(p, program_instr(p, GPUAGG_OP_INT_MOD, GPUAGG_CLASS_I64, col[COL_W], c), GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, some, 0);
+	program_trans(p, GPUAGG_TRANS_SUM_I128, col[COL_W], NONE, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_SUM_I128, col[COL_W], some, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_SUM_F64, col[COL_F], some, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_MIN_I64, col[COL_K], NONE, GPUAGG_T_INT4);
+}
+
 /* ---------- cases ---------- */
 
 static void
@@ -307,6 +331,8 @@ test_forced(void)
 		ok(stripes_give(&p, &config, 0), "forced");
 		program_less(&p, col[COL_V], 1 << 29);
 		ok(stripes_give(&p, &config, 5), "forced, with a filter and pages");
+		program_records(&p, true);
+		ok(stripes_give(&p, &config, 5), "forced, computed keys and FILTER");
 	}
 	stripes_free();
 }
@@ -352,6 +378,12 @@ test_chosen(uint32_t nulls, const char *name)
 			program_trans(&p, GPUAGG_TRANS_SUM_I64, col[COL_K], NONE, GPUAGG_T_INT4);
 			program_trans(&p, GPUAGG_TRANS_COUNT, col[COL_F], NONE, GPUAGG_T_FLOAT8);
 			ok(stripes_give(&p, &config, every), "a key of 4 bytes that is an argument");
+			program_records(&p, false);
+			ok(stripes_give(&p, &config, every), "computed keys and FILTER");
+			ok(windows_give(&p, &config, 3, every), "in windows");
+			program_records(&p, true);
+			ok(stripes_give(&p, &config, every), "with a filter");
+			ok(windows_give(&p, &config, 2, every), "in windows");
 		}
 	stripes_free();
 }

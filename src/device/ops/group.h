@@ -4,7 +4,7 @@
  *		is hashed, stored and compared, how a value enters a state and how
  *		two states are merged.  One meaning for every device.
  *
- * Updates of states go through the GPUAGG_UPDATE_ macros (update.h).
+ * Updates of states go through the GPUAGG_UPDATE_ macros (state_update.h).
  *
  * Strings: a slot keeps up to GPUAGG_STRING_INLINE bytes itself and points at
  * longer ones.  Functions here only ever point at the bytes they are given;
@@ -15,7 +15,7 @@
 
 #include "device/layout.h"
 #include "hash.h"
-#include "moments.h"
+#include "moment_state.h"
 #include "ops_bytes.h"
 #include "ops_types.h"
 

@@ -1,12 +1,12 @@
 /*
- * update.h
+ * state_update.h
  *		How a word of a state changes.
  *
  * As they stand here updates are plain and need the row to be one thread's; a device
  * whose threads share rows defines them as atomics before it includes this file.
  */
-#ifndef GPUAGG_DEVICE_OPS_UPDATE_H
-#define GPUAGG_DEVICE_OPS_UPDATE_H
+#ifndef GPUAGG_DEVICE_OPS_STATE_UPDATE_H
+#define GPUAGG_DEVICE_OPS_STATE_UPDATE_H
 
 #include "device/common.h"
 
@@ -20,7 +20,7 @@
 #define GPUAGG_UPDATE_XOR_U64(p, v) (*(p) ^= (v))
 /* adds, and returns the carry */
 #define GPUAGG_UPDATE_ADD_CARRY(p, v) ((*(p) += (v)) < (v))
-/* v if there is none; what is there then (moments.h) */
+/* v if there is none; what is there then (moment_state.h) */
 #define GPUAGG_UPDATE_ONCE_F64(p, none, v) gpuagg_update_once_f64(p, none, v)
 
 GPUAGG_FN double
@@ -35,4 +35,4 @@ gpuagg_update_once_f64(double *p, uint64_t none, double v)
 }
 #endif
 
-#endif							/* GPUAGG_DEVICE_OPS_UPDATE_H */
+#endif							/* GPUAGG_DEVICE_OPS_STATE_UPDATE_H */

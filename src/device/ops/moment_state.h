@@ -1,5 +1,5 @@
 /*
- * moments.h
+ * moment_state.h
  *		Moments of floating-point numbers, for variances and correlations: how values
  *		enter them and how two are merged, in two forms (transition.h).
  *
@@ -15,11 +15,11 @@
  *
  * Infinities and NaNs show in the sums, which are left to PostgreSQL then.
  */
-#ifndef GPUAGG_DEVICE_OPS_MOMENTS_H
-#define GPUAGG_DEVICE_OPS_MOMENTS_H
+#ifndef GPUAGG_DEVICE_OPS_MOMENT_STATE_H
+#define GPUAGG_DEVICE_OPS_MOMENT_STATE_H
 
 #include "device/layout.h"
-#include "update.h"
+#include "state_update.h"
 
 /* Words of the shifts, behind the sums */
 #define GPUAGG_MOMENTS_SHIFT 3
@@ -210,4 +210,4 @@ gpuagg_moments_finish(uint32_t op, double *s)
 	gpuagg_moments_no_shift(op, s);
 }
 
-#endif							/* GPUAGG_DEVICE_OPS_MOMENTS_H */
+#endif							/* GPUAGG_DEVICE_OPS_MOMENT_STATE_H */
