@@ -62,6 +62,18 @@ without_places(char *text)
 	return text;
 }
 
+/* Arrays without elements are copied, and read, as none: since 16 these look otherwise */
+static char *
+without_empty_arrays(char *text)
+{
+	for (char *at = text; (at = strstr(at, " ()")) != NULL; at++)
+	{
+		at[1] = '<';
+		at[2] = '>';
+	}
+	return text;
+}
+
 /* ERROR unless both are the same; shows where they begin to differ */
 static void
 same_text(const char *text, const char *other, const char *what)
@@ -81,12 +93,13 @@ same_text(const char *text, const char *other, const char *what)
 static PlannedStmt *
 through_text(PlannedStmt *stmt)
 {
-	char	   *text = nodeToString(stmt);
-	PlannedStmt *read;
+	PlannedStmt *read = stringToNode(nodeToString(stmt));
+	char	   *text = without_empty_arrays(nodeToString(stmt));
 
-	same_text(text, nodeToString(copyObject(stmt)), "a copy of the plan");
-	read = stringToNode(text);
-	same_text(without_places(text), without_places(nodeToString(read)),
+	same_text(text, without_empty_arrays(nodeToString(copyObject(stmt))),
+			  "a copy of the plan");
+	same_text(without_places(text),
+			  without_places(without_empty_arrays(nodeToString(read))),
 			  "the plan that was read");
 	trips++;
 	return read;
