@@ -117,7 +117,7 @@ endif
 endif
 
 EXTENSION = gpuagg
-DATA = sql/gpuagg--1.0.sql
+DATA = sql/gpuagg--1.1.sql sql/gpuagg--1.0--1.1.sql
 MODULE_big = gpuagg
 # kernels' texts: of the CUDA device alone
 CODEGEN := $(sort $(wildcard src/device/codegen/*.c))

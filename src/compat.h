@@ -10,6 +10,7 @@
 
 #include "access/htup_details.h"
 #include "device/ops/page.h"
+#include "nodes/nodes.h"
 #include "storage/bufpage.h"
 #include "storage/latch.h"
 #if PG_VERSION_NUM >= 180000
@@ -214,6 +215,28 @@ typedef OpBtreeInterpretation GpuAggOpMeaning;
 #define gpuagg_attr_notnull(tupdesc, i) (TupleDescAttr(tupdesc, i)->attnotnull)
 #endif
 
+/*
+ * A kind of join as the one that keeps rows of its outer side, and whether it is that
+ * with its sides reversed: right joins, of 16 right antijoins, of 18 right semijoins.
+ */
+static inline JoinType
+gpuagg_join_type(JoinType type, bool *reversed)
+{
+	*reversed = true;
+#if PG_VERSION_NUM >= 180000
+	if (type == JOIN_RIGHT_SEMI)
+		return JOIN_SEMI;
+#endif
+#if PG_VERSION_NUM >= 160000
+	if (type == JOIN_RIGHT_ANTI)
+		return JOIN_ANTI;
+#endif
+	if (type == JOIN_RIGHT)
+		return JOIN_LEFT;
+	*reversed = false;
+	return type;
+}
+
 /* Expressions over a relation as those over one below it (optimizer/appendinfo.h) */
 #if PG_VERSION_NUM >= 160000
 #define gpuagg_adjust_appendrel_attrs(root, node, child, parent) \
@@ -264,7 +287,7 @@ typedef OpBtreeInterpretation GpuAggOpMeaning;
 
 /* What pg_get_loaded_modules() shows (fmgr.h) */
 #ifdef PG_MODULE_MAGIC_EXT
-#define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "gpuagg", .version = "1.0.0")
+#define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "gpuagg", .version = "1.1.0")
 #else
 #define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC
 #endif

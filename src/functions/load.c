@@ -244,11 +244,31 @@ load_look(Relation rel, List *columns)
 	return loaded;
 }
 
+/* Pages less those at the end that nobody has written to: since 16 tables grow by many. */
+static BlockNumber
+written_blocks(Relation rel)
+{
+	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
+
+	for (; nblocks > 0; nblocks--)
+	{
+		Buffer		buffer = ReadBuffer(rel, nblocks - 1);
+		bool		empty;
+
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+		empty = PageIsNew(BufferGetPage(buffer));
+		UnlockReleaseBuffer(buffer);
+		if (!empty)
+			break;
+	}
+	return nblocks;
+}
+
 /* Tells what is missing, and what helps. */
 static void
 load_notice(Relation rel, List *columns, const GpuAggLoaded *loaded)
 {
-	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
+	BlockNumber nblocks = written_blocks(rel);
 	BlockNumber visible;
 	BlockNumber blocks;
 

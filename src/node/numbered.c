@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "common/pg_prng.h"
+#include "compat.h"
 #include "device/ops/hash.h"
 #include "device/program.h"
 #include "node/numbered.h"

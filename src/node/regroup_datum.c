@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "fmgr.h"
 #include "node/regroup_datum.h"
 #include "utils/fmgrprotos.h"

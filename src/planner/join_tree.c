@@ -19,6 +19,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "miscadmin.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
@@ -109,8 +110,10 @@ typedef struct Side
 static bool
 side_type(const JoinPath *join, bool right, bool unique, JoinType *type)
 {
-	*type = join->jointype;
-	switch (join->jointype)
+	bool		reversed;
+
+	*type = gpuagg_join_type(join->jointype, &reversed);
+	switch (*type)
 	{
 		case JOIN_INNER:
 			/* a semijoin whose other side was made distinct first */
@@ -118,14 +121,12 @@ side_type(const JoinPath *join, bool right, bool unique, JoinType *type)
 				*type = JOIN_SEMI;
 			return true;
 		case JOIN_LEFT:
-		case JOIN_RIGHT:
-			*type = JOIN_LEFT;
-			if (right == (join->jointype == JOIN_RIGHT))
+			if (right == reversed)
 				return true;
 			return GPUAGG_REFUSE("an outer join keeps rows of an input that is not the largest table");
 		case JOIN_SEMI:
 		case JOIN_ANTI:
-			if (!right)
+			if (right == reversed)
 				return true;
 			return GPUAGG_REFUSE("EXISTS, IN or NOT EXISTS of the largest table");
 		case JOIN_FULL:

@@ -106,7 +106,10 @@ prefix_make()
 	rm -f "$dir$("$config" --pkglibdir)/gpuagg_cuda.so" \
 		"$dir$("$config" --pkglibdir)/gpuagg_compile"
 	"${MAKE:-make}" --no-print-directory -s install DESTDIR="$dir" \
-		PG_CONFIG="$config"
+		PG_CONFIG="$config" &&
+		# upgrades start from it (test/t/026_versions.pl)
+		cp test/data/version_1_0.sql \
+			"$dir$("$config" --sharedir)/extension/gpuagg--1.0.sql"
 }
 
 # prefix_use DIR: puts its programs first on PATH; sets PG_BINDIR and

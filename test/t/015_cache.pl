@@ -23,13 +23,23 @@ sub pages
 	return map { $plan =~ /"$_": (\d+)/ ? $1 : -1 } ('Pages', 'Cached Pages', 'Pages Kept');
 }
 
-# The query reads nothing, and its answer is right.
+# Pages at a table's end that nobody has written to: since 16 COPY adds many at once.
+# No page of these tables is empty otherwise.
+sub new_pages
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres',
+		q{SET gpuagg.enable = off; SELECT pg_relation_size('t') / 8192 - count(DISTINCT (ctid::text::point)[0]) FROM t});
+}
+
+# The query reads nothing, or as many pages as said, and its answer is right.
 sub warm
 {
-	my ($node, $q, $name) = @_;
+	my ($node, $q, $name, $new) = @_;
 	my ($read, $cached) = pages($node, $q);
 
-	is($read, 0, "$name: no page is read");
+	is($read, $new // 0, "$name: no page is read that somebody has written to");
 	cmp_ok($cached, '>', 0, "$name: the device has them ($cached)");
 	return same_answer($node, $q, "$name: the answer");
 }
@@ -289,7 +299,7 @@ foreach my $round (1 .. 3)
 	same_answer($minimal, $query, "wal_level = minimal: update $round");
 	$minimal->safe_psql('postgres', 'VACUUM t');
 	same_answer($minimal, $query, "wal_level = minimal: vacuum $round");
-	warm($minimal, $query, "wal_level = minimal: round $round");
+	warm($minimal, $query, "wal_level = minimal: round $round", new_pages($minimal));
 }
 $minimal->safe_psql('postgres', "BEGIN; TRUNCATE t; COPY t FROM '$dir/rows' WITH (FREEZE); DELETE FROM t WHERE g = 3; COMMIT");
 same_answer($minimal, $query, 'wal_level = minimal: truncated and copied');
@@ -297,7 +307,7 @@ $minimal->safe_psql('postgres', "BEGIN; SAVEPOINT a; TRUNCATE t; COPY t FROM '$d
 same_answer($minimal, $query, 'wal_level = minimal: rolled back');
 $minimal->safe_psql('postgres', 'VACUUM (FREEZE) t');
 same_answer($minimal, $query, 'wal_level = minimal: vacuumed');
-warm($minimal, $query, 'wal_level = minimal: vacuumed');
+warm($minimal, $query, 'wal_level = minimal: vacuumed', new_pages($minimal));
 
 # what is kept of a dropped database goes with it, and nothing else does
 my $held = 'SELECT count(*), sum(bytes) FROM gpuagg.cache';
@@ -332,7 +342,7 @@ $minimal->safe_psql('postgres', $_) foreach map { ("CREATE DATABASE many_$_", "D
 kill 'CONT', $worker;
 ok($minimal->poll_query_until('postgres', 'SELECT count(*) = 0 FROM gpuagg.cache'), 'too many to be told apart: all go');
 same_answer($minimal, $query, 'and come again');
-warm($minimal, $query, 'and come again');
+warm($minimal, $query, 'and come again', new_pages($minimal));
 crash_free($minimal, 'no crash');
 $minimal->stop;
 done_testing();

@@ -56,9 +56,9 @@ is(of_table('t', 'runs, fallbacks, rows_scanned'), '3|1|60000', 'counts as a fal
 sql(q{SET gpuagg.debug_fault = 'begin'; SELECT sum(id) FROM t});
 is(of_table('t', 'runs, fallbacks'), '3|2', 'a failing device, too');
 
-sql(q{SELECT string_agg(g::text, '' ORDER BY g) FROM t});
+sql(q{SELECT array_agg(g ORDER BY g) FROM t});
 is(of_table('t', 'runs, refusals'), '3|1', 'a refusal');
-sql(q{SELECT * FROM gpuagg.why_not($$SELECT string_agg(g::text, '' ORDER BY g) FROM t$$)});
+sql(q{SELECT * FROM gpuagg.why_not('SELECT array_agg(g ORDER BY g) FROM t')});
 is(of_table('t', 'refusals'), '1', 'asking why is none');
 
 sql('SELECT g, count(*) FROM parts GROUP BY g');

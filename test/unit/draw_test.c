@@ -168,7 +168,7 @@ test_windows(void)
 
 /* ---------- plans ---------- */
 
-/* As shipped (sql/gpuagg--1.0.sql) */
+/* As shipped (sql/gpuagg--1.1.sql) */
 static GpuAggDrawRates
 h200(void)
 {

@@ -1,6 +1,6 @@
 /*
  * h200_rates.h
- *		The shipped profile of an H200 (sql/gpuagg--1.0.sql), as far as the choice
+ *		The shipped profile of an H200 (sql/gpuagg--1.1.sql), as far as the choice
  *		of a strategy depends on it: for tests, and for benchmarks without a
  *		server.
  */

@@ -93,12 +93,14 @@ SELECT no, agrees(q) FROM iv_query ORDER BY no;
 RESET gpuagg.fallback;
 -- values that PostgreSQL evaluates, and errors that it reports
 SELECT q, agrees(q, 'prefer') FROM unnest(ARRAY['SELECT t + interval ''1 month'', count(*) FROM iv GROUP BY 1', 'SELECT v, max(t + interval ''-200000 years'') FROM iv WHERE id < 7000 GROUP BY v',
-	'SELECT v, max(t - u) FROM iv GROUP BY v', 'SELECT v, max(t - interval ''2147483648 us'') FROM iv GROUP BY v', 'SELECT z + interval ''1 day'', count(*) FROM iv GROUP BY 1',
+	'SELECT v, max(t - interval ''2147483648 us'') FROM iv GROUP BY v', 'SELECT z + interval ''1 day'', count(*) FROM iv GROUP BY 1',
 	'SELECT extract(epoch FROM t), count(*) FROM iv GROUP BY 1', 'SELECT date_part(''epoch'', z), count(*) FROM iv GROUP BY 1',
 	'SELECT date_bin(''7 s'', t, ''2035-01-01 00:00:00''), count(*) FROM iv GROUP BY 1', 'SELECT to_timestamp(v * 1e12), count(*) FROM iv GROUP BY 1', 'SELECT to_timestamp(''NaN''::float8 + v), count(*) FROM iv GROUP BY 1',
 	'SELECT to_char(t, ''YYYY''), count(*) FROM iv GROUP BY 1', 'SELECT t::timestamptz, count(*) FROM iv GROUP BY 1', 'SELECT t::time, count(*) FROM iv GROUP BY 1',
 	'SELECT v, sum(CASE WHEN v > 3 THEN i ELSE interval ''178000000 years'' END) FROM iv GROUP BY v',
 	'SELECT min(CASE WHEN id > 7 THEN i ELSE interval ''1 day 25 hours'' END) FROM iv', 'SELECT CASE WHEN id > 7 THEN i ELSE interval ''5000 years'' END, count(*) FROM iv GROUP BY 1']) q;
+-- since 17 a difference may be out of range
+SELECT agrees('SELECT v, max(t - u) FROM iv GROUP BY v', 'prefer') ~ '^(ok|same error: 22008 interval out of range)$';
 -- sums on the way out of range, and back
 CREATE TABLE iv_edge (v int4, i interval);
 INSERT INTO iv_edge VALUES (1, '2147483647 days'), (1, '1 day'), (1, '-5 days'), (2, '9223372036854775807 us'), (2, '-1 us'), (3, '-178956970 years'), (3, '1 mon'), (4, NULL);

@@ -83,7 +83,7 @@ PREPARE pa_all(int4) AS SELECT count(*), sum(v) FROM pa WHERE id = $1;
 EXPLAIN (COSTS OFF) EXECUTE pa_all(99999);
 EXECUTE pa_all(99999);
 EXECUTE pa_all(3456);
-EXPLAIN (COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF) SELECT x, s FROM generate_series(0, 3) x, LATERAL (SELECT sum(v) AS s FROM pa WHERE id = (SELECT x * 1500)) y;
+SELECT explained('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT x, s FROM generate_series(0, 3) x, LATERAL (SELECT sum(v) AS s FROM pa WHERE id = (SELECT x * 1500)) y');
 RESET plan_cache_mode;
 RESET gpuagg.debug_require;
 SELECT q, compare(q) FROM unnest(ARRAY[
@@ -145,7 +145,7 @@ SELECT q, compare(q) FROM unnest(ARRAY[
 	'SELECT c, sum(b) FROM pl WHERE a = 3 GROUP BY c']) q;
 SET gpuagg.debug_require = 'require';
 EXPLAIN (COSTS OFF) SELECT c, count(*) FROM pl WHERE a = 2 GROUP BY c;
-EXPLAIN (COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF) SELECT c, count(*) FROM pl WHERE a > 3 AND b = (SELECT 7) GROUP BY c;
+SELECT explained('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT c, count(*) FROM pl WHERE a > 3 AND b = (SELECT 7) GROUP BY c');
 RESET gpuagg.debug_require;
 -- added columns whose missing values differ from table to table
 CREATE TABLE pm (a int4) PARTITION BY LIST (a);

@@ -1,0 +1,1062 @@
+/* gpuagg 1.0: views on devices, tasks and counters, and tools */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION gpuagg" to load this file. \quit
+
+GRANT USAGE ON SCHEMA gpuagg TO PUBLIC;
+
+--
+-- Devices: for everyone
+--
+
+CREATE FUNCTION gpuagg.get_devices(
+    OUT device integer,
+    OUT kind text,
+    OUT name text,
+    OUT state text,
+    OUT pid integer,
+    OUT memory_used bigint,
+    OUT memory_limit bigint,
+    OUT tasks_running integer,
+    OUT tasks_queued integer,
+    OUT clients_waiting integer,
+    OUT restarts integer,
+    OUT why_not text,
+    OUT started_at timestamptz,
+    OUT cache_used bigint,
+    OUT cache_limit bigint)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_devices';
+COMMENT ON FUNCTION gpuagg.get_devices() IS
+'behind view gpuagg.devices';
+
+CREATE VIEW gpuagg.devices AS
+    SELECT device, kind, name, state, pid, memory_used, memory_limit,
+           memory_limit - memory_used AS memory_free,
+           tasks_running, tasks_queued, clients_waiting, restarts, why_not,
+           started_at, cache_used, cache_limit
+    FROM gpuagg.get_devices();
+COMMENT ON VIEW gpuagg.devices IS
+'devices of this machine, one row each; the one that runs tasks is the one that is not "not used", "off" or "fallback"';
+COMMENT ON COLUMN gpuagg.devices.device IS
+'number of the device: N of "cuda:N"; the host device comes after the last GPU';
+COMMENT ON COLUMN gpuagg.devices.kind IS
+'cuda: an NVIDIA GPU; host: a pool of threads on the processor';
+COMMENT ON COLUMN gpuagg.devices.name IS
+'what the device calls itself';
+COMMENT ON COLUMN gpuagg.devices.state IS
+'of the device that runs tasks: starting, ready, failed (cannot be opened; tried again every minute) or stopped (its worker restarts in a second); of others: not used, failed (a GPU that cannot be used), off (a GPU that was lost too often; see gpuagg.reset_device) or fallback (the host device, for tasks that the GPU fails)';
+COMMENT ON COLUMN gpuagg.devices.pid IS
+'process of the device worker; NULL if it does not use the device';
+COMMENT ON COLUMN gpuagg.devices.memory_used IS
+'bytes that tasks use on the device';
+COMMENT ON COLUMN gpuagg.devices.memory_limit IS
+'bytes that all tasks may use together (gpuagg.device_memory); of a GPU that is not used, all it has';
+COMMENT ON COLUMN gpuagg.devices.memory_free IS
+'bytes left of memory_limit';
+COMMENT ON COLUMN gpuagg.devices.tasks_running IS
+'tasks on the device';
+COMMENT ON COLUMN gpuagg.devices.tasks_queued IS
+'tasks that the worker knows and that wait for memory';
+COMMENT ON COLUMN gpuagg.devices.clients_waiting IS
+'queries that wait for one of gpuagg.max_tasks places';
+COMMENT ON COLUMN gpuagg.devices.restarts IS
+'how often the worker was started again since the server started';
+COMMENT ON COLUMN gpuagg.devices.why_not IS
+'why the device is not ready, or why it and not a GPU runs tasks; NULL if there is nothing to tell';
+COMMENT ON COLUMN gpuagg.devices.started_at IS
+'when the worker started';
+COMMENT ON COLUMN gpuagg.devices.cache_used IS
+'bytes that columns of tables and their dictionaries take on it (gpuagg.cache), beside memory_used, and the directory of them in the worker; NULL if it runs no tasks';
+COMMENT ON COLUMN gpuagg.devices.cache_limit IS
+'bytes that they may take (gpuagg.cache_size)';
+GRANT SELECT ON gpuagg.devices TO PUBLIC;
+
+--
+-- Tasks: one's own; all for pg_read_all_stats
+--
+
+CREATE FUNCTION gpuagg.get_tasks(
+    OUT device integer,
+    OUT pid integer,
+    OUT datid oid,
+    OUT usesysid oid,
+    OUT relid oid,
+    OUT state text,
+    OUT pages_done bigint,
+    OUT pages_total bigint,
+    OUT rows bigint,
+    OUT memory bigint,
+    OUT started_at timestamptz)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_tasks';
+COMMENT ON FUNCTION gpuagg.get_tasks() IS
+'behind view gpuagg.tasks';
+
+CREATE VIEW gpuagg.tasks AS
+    SELECT t.device, t.pid, t.datid, d.datname, t.usesysid,
+           pg_catalog.pg_get_userbyid(t.usesysid) AS usename,
+           t.relid,
+           CASE WHEN d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+                THEN t.relid::pg_catalog.regclass END AS relation,
+           t.state, t.pages_done, t.pages_total, t.rows, t.memory, t.started_at
+    FROM gpuagg.get_tasks() t
+         LEFT JOIN pg_catalog.pg_database d
+         ON d.oid OPERATOR(pg_catalog.=) t.datid;
+COMMENT ON VIEW gpuagg.tasks IS
+'tasks that devices run now: your own, and with pg_read_all_stats those of others';
+COMMENT ON COLUMN gpuagg.tasks.device IS
+'number of the device';
+COMMENT ON COLUMN gpuagg.tasks.pid IS
+'process of the backend whose query it is';
+COMMENT ON COLUMN gpuagg.tasks.datid IS
+'OID of the database';
+COMMENT ON COLUMN gpuagg.tasks.datname IS
+'name of the database';
+COMMENT ON COLUMN gpuagg.tasks.usesysid IS
+'OID of the user who logged in';
+COMMENT ON COLUMN gpuagg.tasks.usename IS
+'name of that user';
+COMMENT ON COLUMN gpuagg.tasks.relid IS
+'OID of the table';
+COMMENT ON COLUMN gpuagg.tasks.relation IS
+'the table, if it is one of this database';
+COMMENT ON COLUMN gpuagg.tasks.state IS
+'queued, running, measuring (gpuagg.calibrate), or draining (over; the device finishes what it reads)';
+COMMENT ON COLUMN gpuagg.tasks.pages_done IS
+'pages of the table handed to the device, or found on it; of a measurement thousandths of it';
+COMMENT ON COLUMN gpuagg.tasks.pages_total IS
+'pages of the table; of a measurement 1000';
+COMMENT ON COLUMN gpuagg.tasks.rows IS
+'visible rows that the device has read';
+COMMENT ON COLUMN gpuagg.tasks.memory IS
+'bytes that the task uses on the device';
+COMMENT ON COLUMN gpuagg.tasks.started_at IS
+'when the query asked for the device';
+GRANT SELECT ON gpuagg.tasks TO PUBLIC;
+
+--
+-- Counters: for pg_monitor; the reset can be granted
+--
+
+CREATE FUNCTION gpuagg.get_stat(
+    OUT name text,
+    OUT value bigint,
+    OUT description text)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_stat';
+COMMENT ON FUNCTION gpuagg.get_stat() IS
+'behind view gpuagg.stat';
+REVOKE ALL ON FUNCTION gpuagg.get_stat() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION gpuagg.get_stat() TO pg_monitor;
+
+CREATE VIEW gpuagg.stat AS
+    SELECT name, value, description FROM gpuagg.get_stat();
+COMMENT ON VIEW gpuagg.stat IS
+'counters of all databases since the server started or gpuagg.stat_reset()';
+COMMENT ON COLUMN gpuagg.stat.name IS
+'name of the counter';
+COMMENT ON COLUMN gpuagg.stat.value IS
+'its value';
+COMMENT ON COLUMN gpuagg.stat.description IS
+'what it counts';
+GRANT SELECT ON gpuagg.stat TO pg_monitor;
+
+CREATE FUNCTION gpuagg.stat_reset()
+RETURNS void
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_stat_reset';
+COMMENT ON FUNCTION gpuagg.stat_reset() IS
+'sets all counters of gpuagg.stat to zero, and empties gpuagg.stat_cost';
+REVOKE ALL ON FUNCTION gpuagg.stat_reset() FROM PUBLIC;
+
+--
+-- How honest the cost model is: one's own tasks; all for pg_read_all_stats
+--
+
+CREATE FUNCTION gpuagg.get_stat_cost(
+    OUT ended_at timestamptz,
+    OUT datid oid,
+    OUT usesysid oid,
+    OUT relid oid,
+    OUT node text,
+    OUT device text,
+    OUT predicted_ms double precision,
+    OUT measured_ms double precision,
+    OUT bound_by text)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_stat_cost';
+COMMENT ON FUNCTION gpuagg.get_stat_cost() IS
+'behind view gpuagg.stat_cost';
+
+CREATE VIEW gpuagg.stat_cost AS
+    SELECT c.ended_at, c.datid, d.datname, c.usesysid, c.relid,
+           CASE WHEN d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+                THEN c.relid::pg_catalog.regclass END AS relation,
+           c.node, c.device, c.predicted_ms, c.measured_ms,
+           c.predicted_ms OPERATOR(pg_catalog./)
+               NULLIF(c.measured_ms, 0) AS ratio,
+           c.bound_by
+    FROM gpuagg.get_stat_cost() c
+         LEFT JOIN pg_catalog.pg_database d
+         ON d.oid OPERATOR(pg_catalog.=) c.datid;
+COMMENT ON VIEW gpuagg.stat_cost IS
+'the last 256 tasks that devices completed: predicted and measured time until the first group or row could be returned; your own, and with pg_read_all_stats those of others';
+COMMENT ON COLUMN gpuagg.stat_cost.ended_at IS
+'when';
+COMMENT ON COLUMN gpuagg.stat_cost.datid IS
+'OID of the database';
+COMMENT ON COLUMN gpuagg.stat_cost.datname IS
+'name of the database';
+COMMENT ON COLUMN gpuagg.stat_cost.usesysid IS
+'OID of the user who logged in';
+COMMENT ON COLUMN gpuagg.stat_cost.relid IS
+'OID of the table';
+COMMENT ON COLUMN gpuagg.stat_cost.relation IS
+'the table, if it is one of this database';
+COMMENT ON COLUMN gpuagg.stat_cost.node IS
+'GpuAgg or GpuSample';
+COMMENT ON COLUMN gpuagg.stat_cost.device IS
+'kind of the device that ran it';
+COMMENT ON COLUMN gpuagg.stat_cost.predicted_ms IS
+'as planned';
+COMMENT ON COLUMN gpuagg.stat_cost.measured_ms IS
+'as it was';
+COMMENT ON COLUMN gpuagg.stat_cost.ratio IS
+'predicted_ms / measured_ms';
+COMMENT ON COLUMN gpuagg.stat_cost.bound_by IS
+'what was predicted to bound it: feed, link, compute, cache, memory, emit or start';
+GRANT SELECT ON gpuagg.stat_cost TO PUBLIC;
+
+--
+-- Columns that stay on the device: of tables that one may read; all for
+-- pg_read_all_stats
+--
+
+CREATE FUNCTION gpuagg.get_cache(
+    OUT datid oid,
+    OUT relid oid,
+    OUT attnum smallint,
+    OUT relfilenode oid,
+    OUT extents integer,
+    OUT pages bigint,
+    OUT rows bigint,
+    OUT bytes bigint,
+    OUT strings bigint,
+    OUT uses bigint,
+    OUT last_use timestamptz,
+    OUT note text)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_cache_columns';
+COMMENT ON FUNCTION gpuagg.get_cache() IS
+'behind view gpuagg.cache';
+
+CREATE VIEW gpuagg.cache AS
+    SELECT c.datid, d.datname, c.relid, r.oid::pg_catalog.regclass AS relation,
+           c.attnum, a.attname AS column_name, c.extents, c.pages,
+           pg_catalog.pg_relation_size(r.oid) OPERATOR(pg_catalog./)
+               pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
+           c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note
+    FROM gpuagg.get_cache() c
+         LEFT JOIN pg_catalog.pg_database d
+         ON d.oid OPERATOR(pg_catalog.=) c.datid
+         LEFT JOIN pg_catalog.pg_class r
+         ON r.oid OPERATOR(pg_catalog.=) c.relid
+            AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+         LEFT JOIN pg_catalog.pg_attribute a
+         ON a.attrelid OPERATOR(pg_catalog.=) r.oid
+            AND a.attnum OPERATOR(pg_catalog.=) c.attnum;
+COMMENT ON VIEW gpuagg.cache IS
+'columns of tables that stay on the device between queries: of tables that you may read, and with pg_read_all_stats all';
+COMMENT ON COLUMN gpuagg.cache.datid IS
+'OID of the database';
+COMMENT ON COLUMN gpuagg.cache.datname IS
+'name of the database';
+COMMENT ON COLUMN gpuagg.cache.relid IS
+'OID of the table';
+COMMENT ON COLUMN gpuagg.cache.relation IS
+'the table, if it is one of this database';
+COMMENT ON COLUMN gpuagg.cache.attnum IS
+'number of the column; 0 for what the table''s columns share: which rows there are, and the directory of its pages';
+COMMENT ON COLUMN gpuagg.cache.column_name IS
+'its name, if the table is one of this database; NULL for 0';
+COMMENT ON COLUMN gpuagg.cache.extents IS
+'ranges of 32672 pages of which something is there';
+COMMENT ON COLUMN gpuagg.cache.pages IS
+'pages of the table whose rows are there; a query uses those of them that have not changed since';
+COMMENT ON COLUMN gpuagg.cache.pages_total IS
+'pages that the table has';
+COMMENT ON COLUMN gpuagg.cache.rows IS
+'rows that these pages have room for: one for each line pointer';
+COMMENT ON COLUMN gpuagg.cache.bytes IS
+'memory that it takes; the directory''s is the worker''s own';
+COMMENT ON COLUMN gpuagg.cache.strings IS
+'different strings of the column so far, each kept once; NULL if it has none';
+COMMENT ON COLUMN gpuagg.cache.uses IS
+'tasks that asked for the column; of 0, those that needed no column';
+COMMENT ON COLUMN gpuagg.cache.last_use IS
+'when the last one did';
+COMMENT ON COLUMN gpuagg.cache.note IS
+'why the column does not stay; NULL if there is nothing to tell';
+GRANT SELECT ON gpuagg.cache TO PUBLIC;
+
+CREATE FUNCTION gpuagg.load(relation regclass, columns name[] DEFAULT NULL)
+RETURNS bigint
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_load';
+COMMENT ON FUNCTION gpuagg.load(regclass, name[]) IS
+'brings columns of a table, with its partitions and child tables, onto the device, ahead of the queries that need them; without names all that can stay there; returns the bytes that they take now';
+
+CREATE FUNCTION gpuagg.unload(relation regclass, columns name[] DEFAULT NULL)
+RETURNS bigint
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_unload';
+COMMENT ON FUNCTION gpuagg.unload(regclass, name[]) IS
+'drops columns of a table, with its partitions and child tables, from the device; without names all; returns the bytes that they took';
+
+--
+-- Tools
+--
+
+CREATE FUNCTION gpuagg.reset_device()
+RETURNS boolean
+LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+AS 'MODULE_PATHNAME', 'gpuagg_reset_device';
+COMMENT ON FUNCTION gpuagg.reset_device() IS
+'restarts the device worker, with a GPU that was turned off because it had been lost too often; tasks that run are redone; true if a device is ready again';
+REVOKE ALL ON FUNCTION gpuagg.reset_device() FROM PUBLIC;
+
+CREATE FUNCTION gpuagg.why_not(query text)
+RETURNS SETOF text
+LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_why_not';
+COMMENT ON FUNCTION gpuagg.why_not(text) IS
+'why a query does not run on a device: a row for each obstacle, none if it does';
+
+CREATE FUNCTION gpuagg.ping(n integer DEFAULT 1)
+RETURNS double precision
+LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+AS 'MODULE_PATHNAME', 'gpuagg_ping';
+COMMENT ON FUNCTION gpuagg.ping(integer) IS
+'median microseconds that n empty tasks take from the query to the device and back';
+
+--
+-- Device profiles: what the hardware was measured to do.  One row of
+-- gpuagg.profile is one run; the newest one of a device counts.
+--
+
+CREATE TABLE gpuagg.profile (
+    profile_id integer GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+    device_kind text NOT NULL CHECK (device_kind IN ('cuda', 'host')),
+    device_name text NOT NULL,
+    origin text NOT NULL DEFAULT 'edited'
+        CHECK (origin IN ('shipped', 'measured', 'edited')),
+    measured_at timestamptz NOT NULL DEFAULT now(),
+    effort text CHECK (effort IN ('low', 'normal', 'high')),
+    seconds double precision CHECK (seconds > 0 AND seconds < 'Infinity'),
+    units integer NOT NULL CHECK (units > 0),
+    memory_bytes bigint CHECK (memory_bytes > 0),
+    clock_ghz double precision CHECK (clock_ghz > 0 AND clock_ghz < 1000),
+    feed_page_ns double precision NOT NULL
+        CHECK (feed_page_ns > 0 AND feed_page_ns < 1e9),
+    round_trip_ns double precision NOT NULL
+        CHECK (round_trip_ns > 0 AND round_trip_ns < 1e12),
+    cost_unit_ns double precision NOT NULL
+        CHECK (cost_unit_ns > 0 AND cost_unit_ns < 1e9),
+    postgres_row_ns double precision NOT NULL
+        CHECK (postgres_row_ns > 0 AND postgres_row_ns < 1e9),
+    postgres_value_ns double precision NOT NULL
+        CHECK (postgres_value_ns > 0 AND postgres_value_ns < 1e9),
+    postgres_group_ns double precision NOT NULL
+        CHECK (postgres_group_ns > 0 AND postgres_group_ns < 1e9),
+    postgres_slowdown double precision NOT NULL DEFAULT 1
+        CHECK (postgres_slowdown >= 1 AND postgres_slowdown < 1000),
+    spread double precision CHECK (spread >= 0 AND spread < 'Infinity'),
+    busy boolean NOT NULL DEFAULT false,
+    huge_pages boolean,
+    server_version text,
+    machine text
+);
+CREATE INDEX profile_device_idx
+    ON gpuagg.profile (device_kind, device_name, measured_at);
+COMMENT ON TABLE gpuagg.profile IS
+'runs of gpuagg.calibrate(): what a device was measured to do; of a device the newest row counts; rows of gpuagg itself serve until there is one';
+COMMENT ON SEQUENCE gpuagg.profile_profile_id_seq IS
+'numbers of profiles';
+COMMENT ON INDEX gpuagg.profile_device_idx IS
+'finds the newest profile of a device';
+COMMENT ON COLUMN gpuagg.profile.profile_id IS
+'number of the run; negative: came with gpuagg';
+COMMENT ON COLUMN gpuagg.profile.device_kind IS
+'cuda or host, as in gpuagg.devices';
+COMMENT ON COLUMN gpuagg.profile.device_name IS
+'as in gpuagg.devices; *: any device of this kind';
+COMMENT ON COLUMN gpuagg.profile.origin IS
+'measured: by gpuagg.calibrate(); shipped: came with gpuagg; edited: by hand, also where rows of another profile, its levels, groups, random accesses or ceilings were updated or deleted';
+COMMENT ON COLUMN gpuagg.profile.measured_at IS
+'when; the newest counts';
+COMMENT ON COLUMN gpuagg.profile.effort IS
+'as asked of gpuagg.calibrate()';
+COMMENT ON COLUMN gpuagg.profile.seconds IS
+'how long it took';
+COMMENT ON COLUMN gpuagg.profile.units IS
+'multiprocessors of a GPU; threads of the host device';
+COMMENT ON COLUMN gpuagg.profile.memory_bytes IS
+'memory of the device';
+COMMENT ON COLUMN gpuagg.profile.clock_ghz IS
+'clock of a unit';
+COMMENT ON COLUMN gpuagg.profile.feed_page_ns IS
+'what a backend needs to pin an all-visible page in shared_buffers, look at it, hand it over and unpin it';
+COMMENT ON COLUMN gpuagg.profile.round_trip_ns IS
+'an empty task, from a backend to the device and back';
+COMMENT ON COLUMN gpuagg.profile.cost_unit_ns IS
+'what one of PostgreSQL''s cost units takes on this machine, in the mean';
+COMMENT ON COLUMN gpuagg.profile.postgres_row_ns IS
+'what PostgreSQL''s sequential scan takes for a row';
+COMMENT ON COLUMN gpuagg.profile.postgres_value_ns IS
+'a third of what its hash aggregate takes for a row with a key, a count and a sum, on top of the scan';
+COMMENT ON COLUMN gpuagg.profile.postgres_group_ns IS
+'what it takes for a group of 10^5, its outputs among it, on top';
+COMMENT ON COLUMN gpuagg.profile.postgres_slowdown IS
+'how many times as long as its fastest run, which the three before tell, a run takes in the mean (geometric), as CPUs that share a core with others are slow at times';
+COMMENT ON COLUMN gpuagg.profile.spread IS
+'(maximum - minimum) / median of repeated measurements that two thirds of the ceilings do not exceed';
+COMMENT ON COLUMN gpuagg.profile.busy IS
+'something else used the device or the CPUs meanwhile, it seems, for more than a third of the ceilings have a spread of a quarter, or postgres_slowdown is above 1.4: calibrate again';
+COMMENT ON COLUMN gpuagg.profile.huge_pages IS
+'shared_buffers were in huge pages';
+COMMENT ON COLUMN gpuagg.profile.server_version IS
+'PostgreSQL''s version then';
+COMMENT ON COLUMN gpuagg.profile.machine IS
+'gpuagg.machine() of where it was measured: elsewhere, as after a restore on other hardware, it does not count; NULL: counts everywhere';
+
+CREATE TABLE gpuagg.memory_level (
+    profile_id integer NOT NULL
+        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    kind text NOT NULL CHECK (kind IN ('cache', 'tlb', 'memory')),
+    level smallint NOT NULL CHECK (level > 0),
+    entries bigint CHECK (entries > 0),
+    page_bytes bigint CHECK (page_bytes > 0),
+    sector_bytes bigint CHECK (sector_bytes > 0),
+    reach_bytes bigint CHECK (reach_bytes > 0),
+    hit_ns double precision CHECK (hit_ns > 0 AND hit_ns < 1e9),
+    hit_cycles double precision CHECK (hit_cycles > 0 AND hit_cycles < 1e9),
+    miss_ns double precision CHECK (miss_ns > 0 AND miss_ns < 1e9),
+    miss_cycles double precision CHECK (miss_cycles > 0 AND miss_cycles < 1e9),
+    confidence double precision NOT NULL DEFAULT 1
+        CHECK (confidence >= 0 AND confidence <= 1),
+    searched_bytes bigint CHECK (searched_bytes > 0),
+    PRIMARY KEY (profile_id, kind, level),
+    CONSTRAINT memory_level_searched
+        CHECK (kind = 'memory' OR reach_bytes IS NOT NULL OR
+               kind = 'tlb' AND confidence = 0 AND searched_bytes IS NOT NULL),
+    CONSTRAINT memory_level_sector CHECK (sector_bytes <= page_bytes)
+);
+COMMENT ON TABLE gpuagg.memory_level IS
+'levels of a device''s memory hierarchy: caches, translation lookaside buffers, memory';
+COMMENT ON COLUMN gpuagg.memory_level.profile_id IS
+'the run';
+COMMENT ON COLUMN gpuagg.memory_level.kind IS
+'cache, tlb, or the memory behind them';
+COMMENT ON COLUMN gpuagg.memory_level.level IS
+'from 1, of its kind; reaches grow with it';
+COMMENT ON COLUMN gpuagg.memory_level.entries IS
+'of a TLB: pages that it translates';
+COMMENT ON COLUMN gpuagg.memory_level.page_bytes IS
+'of a TLB: what an entry covers; of a cache: its line';
+COMMENT ON COLUMN gpuagg.memory_level.sector_bytes IS
+'of a cache: what a miss fetches, a line or less';
+COMMENT ON COLUMN gpuagg.memory_level.reach_bytes IS
+'bytes that can be accessed at random without missing it; NULL of a TLB, with confidence 0: no level was found up to searched_bytes';
+COMMENT ON COLUMN gpuagg.memory_level.hit_ns IS
+'a dependent access that it answers';
+COMMENT ON COLUMN gpuagg.memory_level.hit_cycles IS
+'the same in cycles';
+COMMENT ON COLUMN gpuagg.memory_level.miss_ns IS
+'what missing it adds to an access';
+COMMENT ON COLUMN gpuagg.memory_level.miss_cycles IS
+'the same in cycles';
+COMMENT ON COLUMN gpuagg.memory_level.confidence IS
+'share of the repeated measurements that agree, less for what was not seen whole; of the TLB levels of a virtual machine half of it, for its pages are not what the processor translates';
+COMMENT ON COLUMN gpuagg.memory_level.searched_bytes IS
+'how far was looked';
+
+CREATE FUNCTION gpuagg.memory_level_check()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT 1
+               FROM gpuagg.memory_level a JOIN gpuagg.memory_level b
+                    USING (profile_id, kind)
+               WHERE a.profile_id = NEW.profile_id AND a.kind = NEW.kind
+                     AND a.level < b.level
+                     AND a.reach_bytes >= b.reach_bytes) THEN
+        RAISE EXCEPTION 'reach_bytes of gpuagg.memory_level must grow with level'
+            USING ERRCODE = 'check_violation',
+                  TABLE = 'memory_level', SCHEMA = 'gpuagg',
+                  CONSTRAINT = 'memory_level_reach',
+                  DETAIL = format('Profile %s, kind %s.', NEW.profile_id, NEW.kind);
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION gpuagg.memory_level_check() IS
+'behind constraint trigger memory_level_reach: reaches grow with the level';
+REVOKE ALL ON FUNCTION gpuagg.memory_level_check() FROM PUBLIC;
+CREATE CONSTRAINT TRIGGER memory_level_reach
+    AFTER INSERT OR UPDATE ON gpuagg.memory_level
+    DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION gpuagg.memory_level_check();
+COMMENT ON TRIGGER memory_level_reach ON gpuagg.memory_level IS
+'reaches grow with the level';
+
+CREATE TABLE gpuagg.tlb_group (
+    profile_id integer NOT NULL
+        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    unit integer NOT NULL CHECK (unit >= 0),
+    group_no integer NOT NULL CHECK (group_no >= 0),
+    PRIMARY KEY (profile_id, unit)
+);
+COMMENT ON TABLE gpuagg.tlb_group IS
+'which multiprocessors share their last TLB level';
+COMMENT ON COLUMN gpuagg.tlb_group.profile_id IS
+'the run';
+COMMENT ON COLUMN gpuagg.tlb_group.unit IS
+'number of the multiprocessor (%smid)';
+COMMENT ON COLUMN gpuagg.tlb_group.group_no IS
+'its group; those of one group evict each other''s entries';
+
+CREATE TABLE gpuagg.random_access (
+    profile_id integer NOT NULL
+        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    region_bytes bigint NOT NULL CHECK (region_bytes > 0),
+    read8_per_second double precision NOT NULL
+        CHECK (read8_per_second > 0 AND read8_per_second < 1e18),
+    read32_per_second double precision NOT NULL
+        CHECK (read32_per_second > 0 AND read32_per_second < 1e18),
+    atomic8_per_second double precision NOT NULL
+        CHECK (atomic8_per_second > 0 AND atomic8_per_second < 1e18),
+    spread double precision CHECK (spread >= 0 AND spread < 'Infinity'),
+    PRIMARY KEY (profile_id, region_bytes)
+);
+COMMENT ON TABLE gpuagg.random_access IS
+'independent random accesses of the whole device by the size of the region';
+COMMENT ON COLUMN gpuagg.random_access.profile_id IS
+'the run';
+COMMENT ON COLUMN gpuagg.random_access.region_bytes IS
+'the region that accesses fall into';
+COMMENT ON COLUMN gpuagg.random_access.read8_per_second IS
+'reads of 8 bytes';
+COMMENT ON COLUMN gpuagg.random_access.read32_per_second IS
+'reads of an aligned sector of 32 bytes';
+COMMENT ON COLUMN gpuagg.random_access.atomic8_per_second IS
+'atomic additions to 8 bytes';
+COMMENT ON COLUMN gpuagg.random_access.spread IS
+'largest (maximum - minimum) / median of the three';
+
+CREATE TABLE gpuagg.ceiling (
+    profile_id integer NOT NULL
+        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    name text NOT NULL,
+    per_second double precision CHECK (per_second > 0 AND per_second < 1e18),
+    ns double precision CHECK (ns > 0 AND ns < 1e12),
+    spread double precision CHECK (spread >= 0 AND spread < 'Infinity'),
+    PRIMARY KEY (profile_id, name),
+    CHECK ((per_second IS NULL) <> (ns IS NULL))
+);
+COMMENT ON TABLE gpuagg.ceiling IS
+'what a device does at most: the lines of a roofline';
+COMMENT ON COLUMN gpuagg.ceiling.profile_id IS
+'the run';
+COMMENT ON COLUMN gpuagg.ceiling.name IS
+'memory_read, memory_copy, cache_read, copy_in, copy_out, zero_copy_in, zero_copy_out, thread_read, host_read (the host''s memory by a backend, whatever the device): bytes; int_ops, local_atomics_1, _32, _1024: operations; partition: rows; group (host: of pages in its caches, grouped as tasks do): rows; launch: time; touch, touch_huge (host: pages of 4 KiB, of 2 MiB), touch_pinned_host, touch_pinned_device, touch_managed_host, touch_managed_device: bytes from asking for memory to having written all of it for the first time, by the device or by who is named';
+COMMENT ON COLUMN gpuagg.ceiling.per_second IS
+'bytes, operations or rows a second';
+COMMENT ON COLUMN gpuagg.ceiling.ns IS
+'time, of what is no rate';
+COMMENT ON COLUMN gpuagg.ceiling.spread IS
+'(maximum - minimum) / median of the repeats';
+
+CREATE TABLE gpuagg.kernel (
+    profile_id integer NOT NULL
+        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    name text NOT NULL,
+    threads integer NOT NULL CHECK (threads > 0),
+    registers integer NOT NULL CHECK (registers > 0),
+    shared_bytes integer NOT NULL CHECK (shared_bytes >= 0),
+    dynamic_bytes integer NOT NULL CHECK (dynamic_bytes >= 0),
+    blocks_per_unit integer NOT NULL CHECK (blocks_per_unit > 0),
+    PRIMARY KEY (profile_id, name)
+);
+COMMENT ON TABLE gpuagg.kernel IS
+'what the kernels take of a multiprocessor';
+COMMENT ON COLUMN gpuagg.kernel.profile_id IS
+'the run';
+COMMENT ON COLUMN gpuagg.kernel.name IS
+'the kernel';
+COMMENT ON COLUMN gpuagg.kernel.threads IS
+'of a block, as it is launched';
+COMMENT ON COLUMN gpuagg.kernel.registers IS
+'of a thread';
+COMMENT ON COLUMN gpuagg.kernel.shared_bytes IS
+'static shared memory of a block';
+COMMENT ON COLUMN gpuagg.kernel.dynamic_bytes IS
+'dynamic shared memory of a block, at most';
+COMMENT ON COLUMN gpuagg.kernel.blocks_per_unit IS
+'blocks that fit a multiprocessor at once';
+
+CREATE TABLE gpuagg.host_pattern (
+    profile_id integer NOT NULL
+        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    words integer NOT NULL CHECK (words > 0),
+    huge_pages boolean NOT NULL,
+    region_bytes bigint NOT NULL CHECK (region_bytes > 0),
+    ns double precision NOT NULL CHECK (ns > 0 AND ns < 1e9),
+    PRIMARY KEY (profile_id, words, huge_pages, region_bytes)
+);
+COMMENT ON TABLE gpuagg.host_pattern IS
+'reading some words of random buckets of 128 bytes, on small and on huge pages';
+COMMENT ON COLUMN gpuagg.host_pattern.profile_id IS
+'the run';
+COMMENT ON COLUMN gpuagg.host_pattern.words IS
+'words read: 1 (0), 2 (0, 3), 3 (0, 3, 7) or 4 (0, 3, 7, 8; the last in another line)';
+COMMENT ON COLUMN gpuagg.host_pattern.huge_pages IS
+'on pages of 2 MiB instead of 4 KiB';
+COMMENT ON COLUMN gpuagg.host_pattern.region_bytes IS
+'the region that buckets lie in';
+COMMENT ON COLUMN gpuagg.host_pattern.ns IS
+'a bucket';
+
+CREATE TABLE gpuagg.thread_scaling (
+    profile_id integer NOT NULL
+        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    threads integer NOT NULL CHECK (threads > 0),
+    reads_per_second double precision NOT NULL
+        CHECK (reads_per_second > 0 AND reads_per_second < 1e18),
+    PRIMARY KEY (profile_id, threads)
+);
+COMMENT ON TABLE gpuagg.thread_scaling IS
+'random reads of the host by number of threads';
+COMMENT ON COLUMN gpuagg.thread_scaling.profile_id IS
+'the run';
+COMMENT ON COLUMN gpuagg.thread_scaling.threads IS
+'threads that read at once';
+COMMENT ON COLUMN gpuagg.thread_scaling.reads_per_second IS
+'of all of them together';
+
+CREATE TABLE gpuagg.cost_unit (
+    profile_id integer NOT NULL
+        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    query text NOT NULL,
+    cost_units double precision NOT NULL
+        CHECK (cost_units > 0 AND cost_units < 'Infinity'),
+    milliseconds double precision NOT NULL
+        CHECK (milliseconds > 0 AND milliseconds < 'Infinity'),
+    PRIMARY KEY (profile_id, query)
+);
+COMMENT ON TABLE gpuagg.cost_unit IS
+'the queries that profile.cost_unit_ns comes from';
+COMMENT ON COLUMN gpuagg.cost_unit.profile_id IS
+'the run';
+COMMENT ON COLUMN gpuagg.cost_unit.query IS
+'on a table made for it';
+COMMENT ON COLUMN gpuagg.cost_unit.cost_units IS
+'PostgreSQL''s estimate, in its units';
+COMMENT ON COLUMN gpuagg.cost_unit.milliseconds IS
+'measured';
+
+CREATE TABLE gpuagg.curve (
+    profile_id integer NOT NULL
+        REFERENCES gpuagg.profile ON DELETE CASCADE,
+    curve text NOT NULL CHECK (curve IN ('chase', 'size', 'sharing')),
+    series bigint NOT NULL CHECK (series >= 0),
+    x bigint NOT NULL CHECK (x >= 0),
+    y double precision NOT NULL CHECK (y >= 0 AND y < 'Infinity')
+);
+CREATE INDEX curve_profile_idx ON gpuagg.curve (profile_id, curve);
+COMMENT ON TABLE gpuagg.curve IS
+'points that the levels and groups were found in, for pictures';
+COMMENT ON INDEX gpuagg.curve_profile_idx IS
+'finds a run''s points';
+COMMENT ON COLUMN gpuagg.curve.profile_id IS
+'the run';
+COMMENT ON COLUMN gpuagg.curve.curve IS
+'chase: dependent chase (TLB); size: the same for caches and lines; sharing: two multiprocessors at once';
+COMMENT ON COLUMN gpuagg.curve.series IS
+'stride in bytes; of sharing: one multiprocessor';
+COMMENT ON COLUMN gpuagg.curve.x IS
+'distance or size in bytes; of sharing: the other multiprocessor';
+COMMENT ON COLUMN gpuagg.curve.y IS
+'cycles (chase), ns (size), times slower than alone (sharing)';
+
+GRANT SELECT ON gpuagg.profile, gpuagg.memory_level, gpuagg.tlb_group,
+    gpuagg.random_access, gpuagg.ceiling, gpuagg.kernel, gpuagg.host_pattern,
+    gpuagg.thread_scaling, gpuagg.cost_unit, gpuagg.curve TO PUBLIC;
+
+--
+-- Profiles that serve until gpuagg.calibrate() has run: an H200 as measured (its
+-- host's cost unit with it; its caches on 2026-11-23), and cautious ones for any
+-- other device.
+--
+
+INSERT INTO gpuagg.profile
+    (profile_id, device_kind, device_name, origin, measured_at, units,
+     memory_bytes, clock_ghz, feed_page_ns, round_trip_ns, cost_unit_ns,
+     postgres_row_ns, postgres_value_ns, postgres_group_ns)
+VALUES
+    (-1, 'cuda', 'NVIDIA H200', 'shipped', '2026-11-21', 132, 150109880320, 1.98, 130, 66000, 3100, 28, 21, 300),
+    (-2, 'cuda', '*', 'shipped', '2026-11-21', 60, 16000000000, 1.5, 200, 120000, 3400, 40, 25, 500),
+    (-3, 'host', '*', 'shipped', '2026-11-21', 4, 16000000000, 2.6, 150, 50000, 3400, 40, 25, 500);
+INSERT INTO gpuagg.memory_level
+    (profile_id, kind, level, entries, page_bytes, sector_bytes, reach_bytes,
+     hit_ns, hit_cycles, miss_ns, miss_cycles, confidence, searched_bytes)
+VALUES
+    (-1, 'cache', 1, NULL, 128, 32, 248448, 16.2, 32.03, 126.7, 250.6, 0.4, 188743680),
+    (-1, 'cache', 2, NULL, 128, 64, 33554432, 142.9, 282.6, 190.8, 377.3, 0.4, 188743680),
+    (-1, 'memory', 1, NULL, NULL, NULL, NULL, 333.8, 659.9, NULL, NULL, 0.4, 188743680),
+    (-1, 'tlb', 1, 2048, 33554432, NULL, 68719476736, 150.8, 298.6, 45.25, 89.57, 0.8, 120085020672),
+    (-2, 'cache', 2, NULL, NULL, NULL, 4194304, NULL, NULL, NULL, NULL, 0, NULL),
+    (-3, 'cache', 1, NULL, 64, NULL, 32768, 1.2, NULL, 3, NULL, 0, NULL),
+    (-3, 'cache', 2, NULL, 64, NULL, 1048576, 4, NULL, 10, NULL, 0, NULL),
+    (-3, 'memory', 1, NULL, NULL, NULL, NULL, 120, NULL, NULL, NULL, 0, NULL);
+INSERT INTO gpuagg.random_access
+    (profile_id, region_bytes, read8_per_second, read32_per_second, atomic8_per_second)
+VALUES
+    (-1, 1048576, 1.64e11, 9.17e10, 1.05e11),
+    (-1, 1441792, 1.64e11, 9.57e10, 1.06e11),
+    (-1, 2097152, 1.62e11, 9.9e10, 1.05e11),
+    (-1, 2949120, 1.62e11, 1.03e11, 1.05e11),
+    (-1, 4194304, 1.61e11, 1.06e11, 1.06e11),
+    (-1, 5898240, 1.6e11, 1.1e11, 1.05e11),
+    (-1, 8388608, 1.6e11, 1.13e11, 1.06e11),
+    (-1, 11862016, 1.61e11, 1.18e11, 1.07e11),
+    (-1, 16777216, 1.6e11, 1.2e11, 1.06e11),
+    (-1, 23724032, 1.6e11, 1.23e11, 1.07e11),
+    (-1, 33554432, 1.41e11, 1.06e11, 9.91e10),
+    (-1, 47448064, 1.04e11, 8.78e10, 9.49e10),
+    (-1, 67108864, 8.17e10, 7.66e10, 3.61e10),
+    (-1, 94896128, 6.66e10, 6.48e10, 2.54e10),
+    (-1, 134217728, 5.85e10, 5.75e10, 2.2e10),
+    (-1, 189792256, 5.33e10, 5.28e10, 2.01e10),
+    (-1, 268435456, 4.99e10, 4.96e10, 1.89e10),
+    (-1, 379584512, 4.77e10, 3.88e10, 1.81e10),
+    (-1, 536870912, 4.62e10, 3.19e10, 1.75e10),
+    (-1, 759234560, 4.52e10, 2.81e10, 1.71e10),
+    (-1, 1073741824, 4.4e10, 2.59e10, 1.68e10),
+    (-1, 1518469120, 4.3e10, 2.46e10, 1.65e10),
+    (-1, 2147483648, 4.23e10, 2.37e10, 1.63e10),
+    (-1, 3036938240, 4.18e10, 2.3e10, 1.61e10),
+    (-1, 4294967296, 4.15e10, 2.27e10, 1.6e10),
+    (-1, 6073942016, 4.13e10, 2.24e10, 1.6e10),
+    (-1, 8589934592, 4.11e10, 2.22e10, 1.59e10),
+    (-1, 12147949568, 4.09e10, 2.2e10, 1.59e10),
+    (-1, 17179869184, 4.09e10, 2.2e10, 1.59e10),
+    (-1, 24295964672, 4.09e10, 2.18e10, 1.59e10),
+    (-1, 34359738368, 4.08e10, 2.18e10, 1.59e10),
+    (-1, 48591994880, 4.08e10, 2.18e10, 1.59e10),
+    (-1, 68719476736, 4.03e10, 2.13e10, 1.59e10),
+    (-1, 97183989760, 1.04e10, 8.38e09, 1.04e10),
+    (-1, 120085020672, 7.1e09, 5.37e09, 7.11e09),
+    (-2, 1048576, 3e10, 2e10, 2e10),
+    (-2, 4194304, 2.5e10, 1.8e10, 1.5e10),
+    (-2, 67108864, 1e10, 8e09, 4e09),
+    (-2, 8589934592, 5e09, 4e09, 2e09),
+    (-3, 1048576, 2e09, 1.8e09, 6e08),
+    (-3, 8388608, 1.5e09, 1.2e09, 5e08),
+    (-3, 33554432, 1e09, 6e08, 3e08),
+    (-3, 134217728, 6e08, 4e08, 2.5e08),
+    (-3, 1073741824, 4e08, 2.5e08, 2e08);
+INSERT INTO gpuagg.ceiling (profile_id, name, per_second, ns)
+VALUES
+    (-1, 'memory_read', 4.535e12, NULL),
+    (-1, 'memory_copy', 4.298e12, NULL),
+    (-1, 'cache_read', 9.125e12, NULL),
+    (-1, 'int_ops', 1.668e13, NULL),
+    (-1, 'local_atomics_1', 2.608e11, NULL),
+    (-1, 'local_atomics_32', 2.363e12, NULL),
+    (-1, 'local_atomics_1024', 2.362e12, NULL),
+    (-1, 'partition', 1.1e11, NULL),
+    (-1, 'copy_in', 5.551e10, NULL),
+    (-1, 'copy_out', 5.543e10, NULL),
+    (-1, 'zero_copy_in', 5.127e10, NULL),
+    (-1, 'zero_copy_out', 5.268e10, NULL),
+    (-1, 'launch', NULL, 7466),
+    (-1, 'thread_read', 1.205e11, NULL),
+    (-1, 'touch', 2.133e11, NULL),
+    (-1, 'touch_pinned_host', 2.92e09, NULL),
+    (-1, 'touch_pinned_device', 4.642e09, NULL),
+    (-1, 'touch_managed_host', 3.807e09, NULL),
+    (-1, 'touch_managed_device', 1.852e10, NULL),
+    (-2, 'memory_read', 3e11, NULL),
+    (-2, 'int_ops', 4e12, NULL),
+    (-2, 'copy_in', 1.2e10, NULL),
+    (-2, 'copy_out', 1.2e10, NULL),
+    (-2, 'zero_copy_in', 1.1e10, NULL),
+    (-2, 'launch', NULL, 1e4),
+    (-3, 'int_ops', 2.4e10, NULL);
+
+-- backends keep what they read of these tables until told
+CREATE FUNCTION gpuagg.profile_changed()
+RETURNS trigger
+LANGUAGE c VOLATILE
+AS 'MODULE_PATHNAME', 'gpuagg_profile_changed';
+COMMENT ON FUNCTION gpuagg.profile_changed() IS
+'behind the triggers profile_changed: makes all sessions read profiles again';
+REVOKE ALL ON FUNCTION gpuagg.profile_changed() FROM PUBLIC;
+CREATE TRIGGER profile_changed
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.profile
+    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
+COMMENT ON TRIGGER profile_changed ON gpuagg.profile IS
+'makes all sessions read profiles again';
+CREATE TRIGGER profile_changed
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.memory_level
+    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
+COMMENT ON TRIGGER profile_changed ON gpuagg.memory_level IS
+'makes all sessions read profiles again';
+CREATE TRIGGER profile_changed
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.tlb_group
+    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
+COMMENT ON TRIGGER profile_changed ON gpuagg.tlb_group IS
+'makes all sessions read profiles again';
+CREATE TRIGGER profile_changed
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.random_access
+    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
+COMMENT ON TRIGGER profile_changed ON gpuagg.random_access IS
+'makes all sessions read profiles again';
+CREATE TRIGGER profile_changed
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON gpuagg.ceiling
+    FOR EACH STATEMENT EXECUTE FUNCTION gpuagg.profile_changed();
+COMMENT ON TRIGGER profile_changed ON gpuagg.ceiling IS
+'makes all sessions read profiles again';
+
+-- a profile that somebody changed is no longer what was measured
+CREATE FUNCTION gpuagg.profile_edited()
+RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF TG_TABLE_NAME = 'profile' THEN
+        IF NEW.origin = OLD.origin AND NEW IS DISTINCT FROM OLD THEN
+            NEW.origin := 'edited';
+        END IF;
+        RETURN NEW;
+    END IF;
+    UPDATE gpuagg.profile SET origin = 'edited'
+        WHERE profile_id IN (OLD.profile_id, NEW.profile_id) AND origin <> 'edited';
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION gpuagg.profile_edited() IS
+'behind the triggers profile_edited: makes origin of a changed profile "edited"';
+REVOKE ALL ON FUNCTION gpuagg.profile_edited() FROM PUBLIC;
+CREATE TRIGGER profile_edited
+    BEFORE UPDATE ON gpuagg.profile
+    FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
+COMMENT ON TRIGGER profile_edited ON gpuagg.profile IS
+'makes origin "edited" unless it is set';
+CREATE TRIGGER profile_edited
+    AFTER UPDATE OR DELETE ON gpuagg.memory_level
+    FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
+COMMENT ON TRIGGER profile_edited ON gpuagg.memory_level IS
+'makes origin of the profile "edited"';
+CREATE TRIGGER profile_edited
+    AFTER UPDATE OR DELETE ON gpuagg.tlb_group
+    FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
+COMMENT ON TRIGGER profile_edited ON gpuagg.tlb_group IS
+'makes origin of the profile "edited"';
+CREATE TRIGGER profile_edited
+    AFTER UPDATE OR DELETE ON gpuagg.random_access
+    FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
+COMMENT ON TRIGGER profile_edited ON gpuagg.random_access IS
+'makes origin of the profile "edited"';
+CREATE TRIGGER profile_edited
+    AFTER UPDATE OR DELETE ON gpuagg.ceiling
+    FOR EACH ROW EXECUTE FUNCTION gpuagg.profile_edited();
+COMMENT ON TRIGGER profile_edited ON gpuagg.ceiling IS
+'makes origin of the profile "edited"';
+
+-- what came with gpuagg comes with it again
+SELECT pg_catalog.pg_extension_config_dump('gpuagg.profile', 'WHERE profile_id > 0');
+SELECT pg_catalog.pg_extension_config_dump('gpuagg.profile_profile_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('gpuagg.memory_level', 'WHERE profile_id > 0');
+SELECT pg_catalog.pg_extension_config_dump('gpuagg.tlb_group', 'WHERE profile_id > 0');
+SELECT pg_catalog.pg_extension_config_dump('gpuagg.random_access', 'WHERE profile_id > 0');
+SELECT pg_catalog.pg_extension_config_dump('gpuagg.ceiling', 'WHERE profile_id > 0');
+SELECT pg_catalog.pg_extension_config_dump('gpuagg.kernel', 'WHERE profile_id > 0');
+SELECT pg_catalog.pg_extension_config_dump('gpuagg.host_pattern', 'WHERE profile_id > 0');
+SELECT pg_catalog.pg_extension_config_dump('gpuagg.thread_scaling', 'WHERE profile_id > 0');
+SELECT pg_catalog.pg_extension_config_dump('gpuagg.cost_unit', 'WHERE profile_id > 0');
+SELECT pg_catalog.pg_extension_config_dump('gpuagg.curve', 'WHERE profile_id > 0');
+
+CREATE FUNCTION gpuagg.machine() RETURNS text
+LANGUAGE c STABLE PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_machine';
+COMMENT ON FUNCTION gpuagg.machine() IS
+'what tells this machine from others, for profiles: model, family, model number and stepping of its processor (of an ARM its implementer, part and revision), MiB of its last cache, GiB of its memory to a power of two';
+
+CREATE FUNCTION gpuagg.calibrate(
+    device text DEFAULT 'auto',
+    effort text DEFAULT 'normal')
+RETURNS integer
+LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', 'gpuagg_calibrate';
+COMMENT ON FUNCTION gpuagg.calibrate(text, text) IS
+'measures a device (auto: the one that runs tasks; host; cuda; cuda:N) with effort low, normal or high, stores a profile and returns its number; costs follow it from then on';
+REVOKE ALL ON FUNCTION gpuagg.calibrate(text, text) FROM PUBLIC;
+
+-- Random draws
+CREATE FUNCTION gpuagg.random_rows(internal) RETURNS tsm_handler
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_random_rows';
+COMMENT ON FUNCTION gpuagg.random_rows(internal) IS
+'TABLESAMPLE gpuagg.random_rows (n): n rows drawn uniformly at random with replacement';
+
+CREATE FUNCTION gpuagg.normal_quantile(p float8) RETURNS float8
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_normal_quantile';
+COMMENT ON FUNCTION gpuagg.normal_quantile(float8) IS
+'below which a standard normal variable is with probability p';
+
+-- The one scan of a query's plan that draws, its n, and the rows of its table as the planner knows them
+CREATE FUNCTION gpuagg.estimate_draws(query text, OUT draws bigint, OUT total float8)
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+AS $$
+#variable_conflict use_variable
+DECLARE
+    plan pg_catalog.jsonb;
+    scans pg_catalog.jsonb;
+    n pg_catalog.text;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json, VERBOSE) ' || query INTO plan;
+    scans := pg_catalog.jsonb_path_query_array(plan, 'strict $.** ? (exists (@."Sampling Method"))');
+    IF pg_catalog.jsonb_array_length(scans) <> 1 OR scans->0->>'Sampling Method' <> 'random_rows' THEN
+        RAISE EXCEPTION 'query must draw from one table, with TABLESAMPLE gpuagg.random_rows'
+            USING ERRCODE = 'invalid_parameter_value',
+                HINT = 'Partitions are several tables; other sampling methods have other intervals.';
+    END IF;
+    -- what is evaluated here and again by the query need not be the same
+    n := scans->0->'Sampling Parameters'->>0;
+    IF n !~ '^(NULL|''-?[0-9]+'')::bigint$' THEN
+        RAISE EXCEPTION 'the number of rows to draw must be a constant' USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Put the number into the query''s text, with format().';
+    END IF;
+    EXECUTE 'SELECT ' || n INTO draws;
+    SELECT nullif(c.reltuples, -1), CASE WHEN pg_catalog.pg_relation_size(c.oid) > 0 THEN draws END
+        INTO total, draws FROM pg_catalog.pg_class c
+        WHERE c.oid = pg_catalog.to_regclass(pg_catalog.format('%I.%I', scans->0->>'Schema', scans->0->>'Relation Name'));
+END $$;
+COMMENT ON FUNCTION gpuagg.estimate_draws(text) IS
+'behind gpuagg.estimate(): how many rows a query draws, and about how many its table has';
+
+-- A draw gives a value (x), or none: its row did not pass the query's conditions, or x is NULL.  k of n draws gave
+-- one.  avg: of the k values, by the central limit theorem.  fraction: k / n with Wilson's interval.  sum: of
+-- n values, 0 for none, times the table's rows.  Quantiles: order statistics whose ranks are the binomial
+-- distribution's quantiles, by its normal approximation; NULL where a bound would lie beyond all values drawn.
+CREATE FUNCTION gpuagg.estimate(
+    query text,
+    confidence float8 DEFAULT 0.95,
+    quantiles float8[] DEFAULT '{0.5}',
+    total float8 DEFAULT NULL)
+RETURNS TABLE (what text, estimate float8, standard_error float8, low float8, high float8)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+#variable_conflict use_column
+DECLARE
+    source text := pg_catalog.rtrim(query, E'; \t\r\n');
+    z float8;
+    n float8;
+    planned record;
+    s record;
+    p float8;
+    middle float8;
+    half float8;
+BEGIN
+    IF query IS NULL OR confidence IS NULL OR quantiles IS NULL THEN
+        RETURN;
+    END IF;
+    IF NOT (confidence > 0 AND confidence < 1) THEN
+        RAISE EXCEPTION 'confidence must lie between 0 and 1' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF (0 < ALL (quantiles) AND 1 > ALL (quantiles)) IS NOT TRUE THEN
+        RAISE EXCEPTION 'quantiles must lie between 0 and 1' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF NOT (total >= 0 AND total < 'Infinity') THEN
+        RAISE EXCEPTION 'total must be a number of rows' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    quantiles := ARRAY(SELECT f FROM pg_catalog.unnest(quantiles) AS u(f));     -- one dimension, from 1
+    z := gpuagg.normal_quantile(0.5 + confidence / 2);
+    planned := gpuagg.estimate_draws(source);
+    n := nullif(planned.draws, 0);
+    total := coalesce(total, planned.total);
+    EXECUTE pg_catalog.format($q$
+        WITH v AS MATERIALIZED (SELECT x::pg_catalog.float8 AS x FROM (%s
+        ) AS q(x)),
+        s AS (SELECT pg_catalog.count(*) AS nrows, pg_catalog.count(x)::pg_catalog.float8 AS k,
+            pg_catalog.avg(x) AS mean, pg_catalog.stddev_samp(x) AS deviation FROM v),
+        r AS (SELECT i, greatest(1, ceil(k * f)) AS at,
+                floor(k * f - $2 * sqrt(k * f * (1 - f))) AS first,
+                ceil(k * f + $2 * sqrt(k * f * (1 - f))) + 1 AS last
+            FROM s, pg_catalog.unnest($1) WITH ORDINALITY AS u(f, i) WHERE k > 0)
+        SELECT s.*,
+            (SELECT pg_catalog.percentile_disc(ARRAY(
+                    SELECT CASE WHEN rank BETWEEN 1 AND s.k THEN (rank - 0.5) / s.k END FROM r, pg_catalog.unnest(ARRAY[at, first, last]) WITH ORDINALITY AS o(rank, j)
+                    ORDER BY i, j))
+                WITHIN GROUP (ORDER BY v.x) FROM v) AS ordered
+        FROM s $q$, source) INTO s USING quantiles, z;
+    IF s.nrows > n THEN
+        RAISE EXCEPTION 'query returned more rows than it draws' USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Each draw must give at most one row.';
+    END IF;
+
+    what := 'avg';
+    estimate := s.mean;
+    standard_error := s.deviation / sqrt(nullif(s.k, 0));
+    low := estimate - z * standard_error;
+    high := estimate + z * standard_error;
+    RETURN NEXT;
+
+    p := s.k / n;
+    what := 'fraction';
+    estimate := p;
+    standard_error := sqrt(p * (1 - p) / n);
+    middle := (p + z * z / (2 * n)) / (1 + z * z / n);
+    half := z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+    low := greatest(0, middle - half);
+    high := least(1, middle + half);
+    RETURN NEXT;
+
+    what := 'count';
+    estimate := total * p;
+    standard_error := total * standard_error;
+    low := total * low;
+    high := total * high;
+    RETURN NEXT;
+
+    -- of n values: those of the k, and n - k zeros
+    middle := coalesce(s.mean, 0) * p;
+    half := coalesce(s.deviation ^ 2 * (s.k - 1), 0) + coalesce(s.k * (s.mean - middle) ^ 2, 0) + (n - s.k) * middle ^ 2;
+    what := 'sum';
+    estimate := total * middle;
+    standard_error := CASE WHEN s.k > 1 THEN total * sqrt(half / (n - 1) / n) END;
+    low := estimate - z * standard_error;
+    high := estimate + z * standard_error;
+    RETURN NEXT;
+
+    FOR i IN 1 .. pg_catalog.cardinality(quantiles) LOOP
+        what := 'quantile ' || quantiles[i];
+        estimate := s.ordered[3 * i - 2];
+        low := s.ordered[3 * i - 1];
+        high := s.ordered[3 * i];
+        standard_error := (high - low) / (2 * z);
+        RETURN NEXT;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION gpuagg.estimate(text, float8, float8[], float8) IS
+'average, share, number, sum and quantiles of a query''s first column over the whole table, with confidence intervals, from the rows that it draws with TABLESAMPLE gpuagg.random_rows';
