@@ -10,7 +10,7 @@
  *	  lowered, in whatever order;
  *	- any, by one that is left to PostgreSQL, comes before it in PostgreSQL's
  *	  order and might raise an error: for a row that the device drops it would
- *	  never be raised.  Comparisons and leakproof functions raise none;
+ *	  never be raised (harmless.h);
  *	- one that might raise an error, by any that comes before it: where that
  *	  one guards it, the device's error would always end its task, and the
  *	  fallback plan, which keeps to PostgreSQL's order, find none.
@@ -20,63 +20,15 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
-#include "compat.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "planner/harmless.h"
 #include "planner/lower/lower.h"
-#include "utils/lsyscache.h"
-
-static bool
-operator_is_harmless(const OpExpr *expr)
-{
-	if (expr->opno >= FirstGenbkiObjectId ||
-		gpuagg_op_meanings(expr->opno) == NIL)
-		return get_func_leakproof(get_opcode(expr->opno));
-
-	/* an undetermined collation is an error */
-	return OidIsValid(expr->inputcollid) ||
-		!type_is_collatable(exprType(linitial(expr->args)));
-}
-
-/* Finds what might raise an error, or has effects. */
-static bool
-harm_walker(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	switch (nodeTag(node))
-	{
-		case T_Var:
-		case T_Const:
-		case T_Param:
-		case T_List:
-		case T_RelabelType:
-		case T_CollateExpr:
-		case T_BoolExpr:
-		case T_NullTest:
-		case T_BooleanTest:
-			break;
-		case T_OpExpr:
-		case T_DistinctExpr:
-			if (!operator_is_harmless((OpExpr *) node))
-				return true;
-			break;
-		case T_FuncExpr:
-			if (!get_func_leakproof(((FuncExpr *) node)->funcid))
-				return true;
-			break;
-		default:
-			return true;
-	}
-	return expression_tree_walker(node, harm_walker, context);
-}
 
 static bool
 clause_is_harmless(Node *clause)
 {
-	return !contain_volatile_functions(clause) && !harm_walker(clause, NULL);
+	return !contain_volatile_functions(clause) && gpuagg_is_harmless(clause);
 }
 
 /*
