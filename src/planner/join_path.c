@@ -36,12 +36,23 @@
 
 /* ----------------------------------------------------------------- check --- */
 
+/* Only fields of the entry's kind: Citus keeps numbers of its own in others. */
 static bool
 is_volatile_entry(const RangeTblEntry *rte)
 {
-	return contain_volatile_functions((Node *) rte->subquery) ||
-		contain_volatile_functions((Node *) rte->functions) ||
-		contain_volatile_functions((Node *) rte->values_lists);
+	switch (rte->rtekind)
+	{
+		case RTE_SUBQUERY:
+			return contain_volatile_functions((Node *) rte->subquery);
+		case RTE_FUNCTION:
+			return contain_volatile_functions((Node *) rte->functions);
+		case RTE_TABLEFUNC:
+			return contain_volatile_functions((Node *) rte->tablefunc);
+		case RTE_VALUES:
+			return contain_volatile_functions((Node *) rte->values_lists);
+		default:
+			return false;
+	}
 }
 
 static bool

@@ -1,4 +1,5 @@
 -- Distributed, reference, local and columnar tables, and one whose partitions are distributed
+CREATE EXTENSION IF NOT EXISTS citus_columnar;
 CREATE TABLE events (id int8, k int, g int, v int8, n numeric(10, 2), f float8, s text COLLATE "C", d date);
 SELECT create_distributed_table('events', 'k', shard_count => 4);
 INSERT INTO events SELECT i, i % 2000, i % 30, CASE WHEN i % 7 > 0 THEN i END, i % 1000 / 100.0, i % 8 / 8.0, 's' || i % 11,

@@ -9,12 +9,15 @@
  *	plan_hooks.round_trip	plans run as they were read from what was printed,
  *							as servers built with WRITE_READ_PARSE_PLAN_TREES
  *							have it; a copy must print the same
+ *	plan_hooks.mark_tables	a query's tables carry a list of integers where only
+ *							VALUES has one, as Citus tells them apart
  *	plan_hooks_calls()		calls of the hooks since it was last asked, among
  *							them those for the query that asks
  */
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/nodes.h"
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
@@ -32,6 +35,7 @@ static create_upper_paths_hook_type prev_upper_hook = NULL;
 static set_rel_pathlist_hook_type prev_rel_hook = NULL;
 
 static bool round_trip = false;
+static bool mark_tables = false;
 static int	trips = 0;
 static int	planner_calls = 0;
 static int	upper_calls[UPPERREL_FINAL + 1];
@@ -105,6 +109,24 @@ through_text(PlannedStmt *stmt)
 	return read;
 }
 
+static bool
+mark_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, mark_walker, context, QTW_EXAMINE_RTES_BEFORE);
+	if (IsA(node, RangeTblEntry))
+	{
+		RangeTblEntry *rte = (RangeTblEntry *) node;
+
+		if (rte->rtekind == RTE_RELATION)
+			rte->values_lists = list_make2_int(1, rte->inh);
+		return false;
+	}
+	return expression_tree_walker(node, mark_walker, context);
+}
+
 static PlannedStmt *
 plan_query(Query *parse, const char *query_string, int options,
 		   ParamListInfo params)
@@ -112,6 +134,8 @@ plan_query(Query *parse, const char *query_string, int options,
 	PlannedStmt *stmt;
 
 	planner_calls++;
+	if (mark_tables)
+		(void) mark_walker((Node *) parse, NULL);
 	if (prev_planner_hook)
 		stmt = prev_planner_hook(parse, query_string, options, params);
 	else
@@ -158,6 +182,10 @@ _PG_init(void)
 	DefineCustomBoolVariable("plan_hooks.round_trip",
 							 "Prints plans and reads them back.", NULL,
 							 &round_trip, false, PGC_USERSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("plan_hooks.mark_tables",
+							 "Tables of a query carry a list of integers.", NULL,
+							 &mark_tables, false, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
 	prev_planner_hook = planner_hook;
 	planner_hook = plan_query;

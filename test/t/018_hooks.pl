@@ -89,6 +89,22 @@ foreach my $query (map { $_->[1] } @trips[ 0, 12 ])
 		"a profile of 1e-300: $query");
 }
 $node->safe_psql('postgres', 'DELETE FROM gpuagg.profile WHERE profile_id = 990001');
+# fields of a query's tables that PostgreSQL does not look at are others' own
+foreach my $query (
+	'SELECT few.id, count(*), sum(v) FROM t JOIN few ON t.g = few.id GROUP BY few.id ORDER BY few.id',
+	'SELECT count(*), sum(v) FROM t LEFT JOIN (SELECT id FROM few OFFSET 0) few ON t.g = few.id',
+	'SELECT few.id, count(*) FROM t JOIN few ON t.g = few.id WHERE EXISTS (SELECT FROM parts WHERE parts.id = t.id) GROUP BY few.id ORDER BY few.id',
+	'SELECT g, count(*) FROM parts GROUP BY g ORDER BY g',
+	'SELECT count(*), sum(x) FROM (SELECT id AS x FROM t UNION ALL SELECT id FROM few) u',
+	'SELECT g, count(*) FROM t TABLESAMPLE SYSTEM (50) REPEATABLE (7) GROUP BY g ORDER BY g')
+{
+	my $marked = "LOAD '$dir/plan_hooks'; SET plan_hooks.mark_tables = on; SET gpuagg.debug_require = prefer;";
+
+	is($node->safe_psql('postgres', "$marked $query"),
+		$node->safe_psql('postgres', "SET gpuagg.enable = off; $query"),
+		"tables that another extension marks: $query");
+	like($node->safe_psql('postgres', "$marked EXPLAIN $query"), qr/Custom Scan \(GpuAgg\)/, 'on the device');
+}
 # what is done instead of the device's work is part of the plan
 foreach my $fault (qw(begin pages results))
 {

@@ -1,4 +1,6 @@
-# pg_upgrade: views on gpuagg's, what was measured and rights go along, once.
+# pg_upgrade: views on gpuagg's, what was measured and rights go along, once.  From this
+# version of PostgreSQL to itself, or from the one installed in GPUAGG_UPGRADE_FROM
+# (test/versions/upgrade).
 use strict;
 use warnings;
 
@@ -13,7 +15,11 @@ use Test::More;
 my $bin = $ENV{PG_BINDIR} // '';
 plan skip_all => 'no pg_upgrade' unless -x "$bin/pg_upgrade" && -x "$bin/pg_dumpall";
 
-my $old = new_node('old');
+my $from = $ENV{GPUAGG_UPGRADE_FROM};
+# what its programs need and this system lacks
+$ENV{LD_LIBRARY_PATH} = join ':', grep { $_ } "$from/lib", $ENV{LD_LIBRARY_PATH} if $from;
+my $old = new_node($from ? [ 'old', install_path => $from ] : 'old');
+note('from PostgreSQL ' . $old->pg_version);
 $old->safe_psql(
 	'postgres', q{
 	CREATE TABLE t AS SELECT i AS id, i % 10 AS g, 'text ' || i % 7 AS s FROM generate_series(1, 20000) i;
@@ -34,7 +40,19 @@ my $state = q{
 	SELECT 'sample', md5(string_agg(g::text, ',' ORDER BY g)) FROM sample UNION ALL
 	SELECT 'granted', has_function_privilege('measurer', 'gpuagg.calibrate(text, text)', 'EXECUTE')::text UNION ALL
 	SELECT 'group', md5(string_agg(q::text, ',')) FROM (} . $group . ') q';
+# of what is measured for what it is
+$old->safe_psql('postgres', "SELECT gpuagg.calibrate('host', 'low')");
+my $profile = q{EXPLAIN (VERBOSE) } . $group;
+sub profile_of
+{
+	my ($node) = @_;
+	my $plan = $node->safe_psql('postgres', "SET gpuagg.debug_require = 'require'; $profile");
+
+	return join ', ', $plan =~ /(Profile[^\n]*: [^\n]+)/g;
+}
 my $before = $old->safe_psql('postgres', $state);
+my $used = profile_of($old);
+like($used, qr/Profile: measured/, 'plans go by what was measured');
 $old->stop;
 
 # as new_node() makes it, but empty
@@ -48,12 +66,15 @@ chdir $dir or die $!;
 command_ok(
 	[
 		"$bin/pg_upgrade", '-d', $old->data_dir, '-D', $new->data_dir,
-		'-b', $bin, '-B', $bin, '-p', $old->port, '-P', $new->port, '-s', $dir, '-N'
+		'-b', $from ? "$from/bin" : $bin, '-B', $bin, '-p', $old->port, '-P', $new->port, '-s', $dir, '-N'
 	],
 	'pg_upgrade');
 $new->start;
 wait_ready($new);
 is($new->safe_psql('postgres', $state), $before, 'all is there, once');
+is(profile_of($new), $used, 'plans go by the same profile');
+cmp_ok($new->safe_psql('postgres', "SELECT gpuagg.calibrate('host', 'low')"), '>', $used =~ /Number: (\d+)/ ? $1 : 1e9,
+	'the next one has a number of its own');
 same_answer($new, $group, 'a query runs on the device');
 is($new->safe_psql('postgres', 'SELECT count(*) FROM tasks'), '0', 'a view on ours');
 $new->safe_psql('postgres', 'DROP EXTENSION gpuagg CASCADE');

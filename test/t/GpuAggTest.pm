@@ -31,11 +31,12 @@ sub initdb_options
 }
 
 # A started server that preloads gpuagg, with the extension in postgres.
-# Further arguments are lines of postgresql.conf.
+# Further arguments are lines of postgresql.conf.  Instead of a name there may be
+# [ name, install_path => another installation of PostgreSQL ].
 sub new_node
 {
 	my ($name, @conf) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
+	my $node = PostgreSQL::Test::Cluster->new(ref $name ? @$name : $name);
 
 	$node->init(allows_streaming => 1, extra => [ initdb_options($node) ]);
 	$node->append_conf(

@@ -100,7 +100,8 @@ SELECT q, agrees(q, 'prefer') FROM unnest(ARRAY['SELECT t + interval ''1 month''
 	'SELECT v, sum(CASE WHEN v > 3 THEN i ELSE interval ''178000000 years'' END) FROM iv GROUP BY v',
 	'SELECT min(CASE WHEN id > 7 THEN i ELSE interval ''1 day 25 hours'' END) FROM iv', 'SELECT CASE WHEN id > 7 THEN i ELSE interval ''5000 years'' END, count(*) FROM iv GROUP BY 1']) q;
 -- since 17 a difference may be out of range
-SELECT agrees('SELECT v, max(t - u) FROM iv GROUP BY v', 'prefer') ~ '^(ok|same error: 22008 interval out of range)$';
+SELECT agrees('SELECT v, max(t - u) FROM iv GROUP BY v', 'prefer') =
+	CASE WHEN current_setting('server_version_num')::int < 170000 THEN 'ok' ELSE 'same error: 22008 interval out of range' END;
 -- sums on the way out of range, and back
 CREATE TABLE iv_edge (v int4, i interval);
 INSERT INTO iv_edge VALUES (1, '2147483647 days'), (1, '1 day'), (1, '-5 days'), (2, '9223372036854775807 us'), (2, '-1 us'), (3, '-178956970 years'), (3, '1 mon'), (4, NULL);
