@@ -739,7 +739,7 @@ device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
 			.index = i,
 			.count_index = -1,
 			.type = key->type,
-			.scale = input->sorted ? input->scale : key->scale,
+			.scale = input->sorted || input->final == GPUAGG_FINAL_KEY_WORD ? input->scale : key->scale,
 			.shown = input->sorted ? input->shown : key->scale,
 			.shown_by = input->shown_by
 		};

@@ -782,6 +782,9 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 			return gpuagg_interval_average(slot, emitter->scale,
 										   *(const int64 *) (row + emitter->count_off),
 										   &emitter->room.interval);
+		case GPUAGG_FINAL_KEY_FLOAT4:
+			return Float4GetDatum((float4) *(const double *) slot);
+		case GPUAGG_FINAL_KEY_WORD:
 		case GPUAGG_FINAL_WORD:
 			return gpuagg_numeric_decimal_datum((uint64) (*i64 >> GPUAGG_WORD_BITS), *i64 >> 63,
 												emitter->scale, *i64 & GPUAGG_WORD_DECIMALS,

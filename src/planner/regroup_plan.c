@@ -14,9 +14,9 @@
  *	  keys of the device, and PostgreSQL computes it once for each group, whose rows
  *	  are counted where they count.
  *
- * A computed expression is one of columns whose equal values look the same (not -0 and
- * 0), without volatile functions.  Of a type that no device knows, such as jsonb, the
- * stored bytes are the key: values that are equal may be several, which does no harm.  A condition is computed for rows that pass what
+ * A computed expression is one of columns, without volatile functions.  Of a column whose
+ * equal values may look unlike each other (-0 and 0), or of a type that no device knows,
+ * such as jsonb, what is stored is the key: values that are equal may be several, which does no harm.  A condition is computed for rows that pass what
  * the device tests, and its errors are those of such rows.  So it goes behind all
  * conditions that PostgreSQL would test after it only if it can raise no error.
  * No security level matters: the device's conditions come first, and an error that
@@ -161,7 +161,7 @@ not_computable(Node *node, void *context)
 	{
 		case T_Var:
 			return ((Var *) node)->varno != lw->rel->relid || ((Var *) node)->varlevelsup != 0 ||
-				((Var *) node)->varattno <= 0 || looks_unlike_equals((Var *) node);
+				((Var *) node)->varattno <= 0;
 		case T_SubPlan:
 		case T_AlternativeSubPlan:
 		case T_Aggref:
@@ -176,18 +176,23 @@ not_computable(Node *node, void *context)
 	}
 }
 
-/* A column that an expression reads: as its type is, or the bytes stored */
+/* A column that an expression reads: as its type is, or as it is stored */
 static bool
 add_column(GpuAggRegroupPlan *plan, Var *var, GpuAggOutput *output)
 {
-	int			before = plan->lw->nkeys;
+	GpuAggRegroupInput *input;
+	int			before;
 
-	if (add_device_key(plan, (Expr *) var, InvalidOid, output))
+	if (!looks_unlike_equals(var) && add_device_key(plan, (Expr *) var, InvalidOid, output))
 		return true;
+	before = plan->lw->nkeys;
 	if (!gpuagg_lower_stored_key(plan->lw, var, output))
 		return false;
 	if (plan->lw->nkeys > before)
 		plan->keys = lappend(plan->keys, var);
+	input = &plan->regroup.inputs[output->index];
+	input->final = output->final;
+	input->scale = output->scale;
 	return true;
 }
 

@@ -137,6 +137,7 @@
 	X(FLOAT_TO_INT2, F_I, gpuagg_float_to_int2) \
 	X(FLOAT_TO_INT4, F_I, gpuagg_float_to_int4) \
 	X(FLOAT_TO_INT8, F_I, gpuagg_float_to_int8) \
+	X(FLOAT_BITS, F_I, gpuagg_float_bits)	/* of the double: -0 is not 0 */ \
 	/* dates: days, timestamps: microseconds, both since 2000-01-01 */ \
 	X(DATE_ADD, II_I, gpuagg_date_add)	/* date + int4 */ \
 	X(DATE_SUB, II_I, gpuagg_date_sub)	/* date - int4 */ \

@@ -167,6 +167,16 @@ gpuagg_float8_to_float4(double a, uint8_t *st)
 	return r;
 }
 
+GPUAGG_FN int64_t
+gpuagg_float_bits(double a, uint8_t *st)
+{
+	int64_t		bits;
+
+	(void) st;
+	memcpy(&bits, &a, sizeof(bits));
+	return bits;
+}
+
 /*
  * Rounds half to even, then checks the range: lo is the type's minimum, and
  * the first value above its maximum is -lo.  NaN fails both comparisons.

@@ -242,6 +242,10 @@ gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
 		if (lw->columns[i].attno == attno)
 			break;
 	}
+	if (i < lw->ncolumns && (lw->columns[i].type != type || lw->columns[i].scale != scale))
+		return GPUAGG_REFUSE("column \"%s\" is needed as it is stored, and as a number",
+							 NameStr(TupleDescAttr(RelationGetDescr(lw->relation),
+												   attno - 1)->attname));
 	if (i == lw->ncolumns)
 	{
 		uint16		missing;

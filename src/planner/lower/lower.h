@@ -203,7 +203,10 @@ extern bool gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
 extern bool gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop,
 							 GpuAggOutput *output);
 
-/* The stored bytes of a column of a type that no device knows, as a key */
+/*
+ * What is stored of a column as a key, where equal values may look unlike each other or
+ * the type is none that devices know
+ */
 extern bool gpuagg_lower_stored_key(GpuAggLower *lw, Var *var, GpuAggOutput *output);
 
 /* A key of which no output exists: true for every row. */

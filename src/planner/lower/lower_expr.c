@@ -25,6 +25,7 @@
 #include "optimizer/restrictinfo.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 #include "utils/typcache.h"
@@ -737,18 +738,93 @@ gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop, GpuAggOutput *output)
 	return gpuagg_lower_most_shown(lw, &value, row_expr, output);
 }
 
+/* A value that a row's own has the bytes of */
+static Expr *
+relabelled(Expr *expr, Oid type)
+{
+	return (Expr *) makeRelabelType(expr, type, -1, InvalidOid, COERCE_EXPLICIT_CAST);
+}
+
+/* The bits of a float: as a double's */
+static bool
+stored_float(GpuAggLower *lw, Var *var, bool is_float4, GpuAggValue *value, Expr **row_expr,
+			 GpuAggOutput *output)
+{
+	Expr	   *wide = (Expr *) var;
+
+	if (is_float4)
+	{
+		wide = (Expr *) makeFuncExpr(F_FLOAT8_FLOAT4, FLOAT8OID, list_make1(var), InvalidOid,
+									 InvalidOid, COERCE_EXPLICIT_CAST);
+		output->final = GPUAGG_FINAL_KEY_FLOAT4;
+	}
+	*row_expr = relabelled(wide, INT8OID);
+	return lower_nullness_column(lw, var, value) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_FLOAT_BITS, GPUAGG_T_INT8, value, NULL, NULL, 0, value);
+}
+
+/*
+ * A numeric and the decimals that it shows: a word; or, of one that does not fit, the
+ * bytes stored
+ */
+static bool
+stored_numeric(GpuAggLower *lw, Var *var, GpuAggValue *value, Expr **row_expr,
+			   GpuAggOutput *output)
+{
+	if (gpuagg_lower_own_scale_fits(lw, var->varattno))
+	{
+		output->final = GPUAGG_FINAL_KEY_WORD;
+		output->scale = 0;
+		*row_expr = (Expr *) var;
+		if (!gpuagg_lower_own_scale(lw, var->varattno, value))
+			return false;
+		output->scale = value->scale;
+		return gpuagg_lower_numeric_word(lw, value, value);
+	}
+	*row_expr = relabelled((Expr *) var, BYTEAOID);
+	return gpuagg_lower_column(lw, var->varattno, GPUAGG_T_TEXT, 0, value);
+}
+
 bool
 gpuagg_lower_stored_key(GpuAggLower *lw, Var *var, GpuAggOutput *output)
 {
 	GpuAggValue value;
+	Expr	   *row_expr = (Expr *) var;
+	Oid			base = getBaseType(var->vartype);
 	uint8		type;
+	bool		ok;
 
-	if (get_typlen(var->vartype) != -1 || gpuagg_constant_type(var->vartype, &type) ||
-		getBaseType(var->vartype) == NUMERICOID)
+	if (!check_var(lw, var))
 		return false;
-	*output = (GpuAggOutput) {.final = GPUAGG_FINAL_KEY,.count_index = -1,.type = GPUAGG_T_TEXT};
-	return lower_nullness_column(lw, var, &value) && value.type == GPUAGG_T_TEXT &&
-		add_key(lw, &value, (Expr *) var, &output->index);
+	*output = (GpuAggOutput) {.final = GPUAGG_FINAL_KEY,.count_index = -1};
+	switch (base)
+	{
+		case FLOAT4OID:
+		case FLOAT8OID:
+			ok = stored_float(lw, var, base == FLOAT4OID, &value, &row_expr, output);
+			break;
+		case NUMERICOID:
+			ok = stored_numeric(lw, var, &value, &row_expr, output);
+			break;
+		case INTERVALOID:
+			ok = lower_nullness_column(lw, var, &value);
+			row_expr = relabelled(row_expr, UUIDOID);
+			value.type = GPUAGG_T_UUID;
+			break;
+		case BPCHAROID:
+			ok = lower_nullness_column(lw, var, &value);
+			row_expr = relabelled(row_expr, BYTEAOID);
+			value.type = GPUAGG_T_TEXT;
+			break;
+		default:
+			ok = get_typlen(var->vartype) == -1 && !gpuagg_constant_type(var->vartype, &type) &&
+				lower_nullness_column(lw, var, &value) && value.type == GPUAGG_T_TEXT;
+			break;
+	}
+	if (!ok)
+		return false;
+	output->type = value.type;
+	return add_key(lw, &value, row_expr, &output->index);
 }
 
 bool
