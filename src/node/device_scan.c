@@ -247,15 +247,17 @@ scan_forget(GpuAggScan *scan)
 }
 
 GpuAggResults *
-gpuagg_scan_new_results(const GpuAggScan *scan)
+gpuagg_scan_task_results(const GpuAggScan *scan)
 {
 	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
-	GpuAggResults *results =
-		gpuagg_results_create(scan->info->program, scan->info->outputs,
-							  scan->info->noutputs, plan->custom_scan_tlist,
-							  get_hash_memory_limit(), scan->css.ss.ps.state->es_query_cxt,
-							  scan->owner);
+	GpuAggResults *results;
 
+	if (scan->info->regroup != NULL)
+		return gpuagg_regroup_store(scan);
+	results = gpuagg_results_create(scan->info->program, scan->info->outputs,
+									scan->info->noutputs, plan->custom_scan_tlist,
+									get_hash_memory_limit(),
+									scan->css.ss.ps.state->es_query_cxt, scan->owner);
 	gpuagg_results_number(results, scan->lookups);
 	return results;
 }
@@ -267,8 +269,7 @@ scan_open_results(GpuAggScan *scan)
 	scan_forget(scan);
 	if (scan->info->program->select)
 		return;
-	scan->results = scan->info->regroup != NULL ? gpuagg_regroup_store(scan) :
-		gpuagg_scan_new_results(scan);
+	scan->results = gpuagg_scan_task_results(scan);
 	gpuagg_results_mark(scan->results, &scan->mark);
 }
 

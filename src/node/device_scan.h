@@ -130,8 +130,8 @@ extern void gpuagg_scan_runtime(GpuAggScan *scan, List *exprs, List **runtime,
 /* Does EXPLAIN want to know how long things take? */
 extern bool gpuagg_scan_timing(const GpuAggScan *scan);
 
-/* An empty store for the query's groups */
-extern GpuAggResults *gpuagg_scan_new_results(const GpuAggScan *scan);
+/* An empty store for groups of a device: the query's, or finer ones */
+extern GpuAggResults *gpuagg_scan_task_results(const GpuAggScan *scan);
 
 /*
  * Runs the task of the tables at work: on the device, if need be on the other one.  Its

@@ -226,7 +226,7 @@ tables_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
 	uint64		merged = 0;
 	GpuAggStatus status;
 
-	scan->results = gpuagg_scan_new_results(scan);
+	scan->results = gpuagg_scan_task_results(scan);
 	status = gpuagg_merge_groups(gpuagg_results_store(all), scan->results, scan->owner,
 								 scan->info->program, &merged, error);
 	scan->counters.groups = counted + merged;

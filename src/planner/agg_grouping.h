@@ -25,6 +25,8 @@ typedef struct GpuAggGroupingTables
 	int			nprograms;		/* different ones */
 	GpuAggLower **lowers;		/* that made them */
 	GpuAggProgram **programs;
+	GpuAggRegroupPlan *regroup; /* of the first table, */
+	List	   *computed;		/* with its expressions over keys */
 
 	/* sums over tables */
 	double		pages;
@@ -51,7 +53,7 @@ typedef struct GpuAggGrouping
 	bool		refused;		/* for a reason that no table has to do with */
 	bool		nullable;		/* what is known of a table's NULLs does not count */
 	GpuAggLower *lw;			/* of the one table, or the first */
-	GpuAggRegroupPlan *regroup; /* of one table */
+	GpuAggRegroupPlan *regroup; /* as lw */
 
 	/* columns of custom_scan_tlist: expressions, their sortgrouprefs and operators */
 	List	   *exprs;

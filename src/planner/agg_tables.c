@@ -26,6 +26,8 @@
 #include "compat.h"
 #include "ipc/cache_shared.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -209,8 +211,9 @@ cached_part(const GpuAggLower *lw, Relation relation, BlockNumber pages)
 }
 
 static void
-add_sums(GpuAggGroupingTables *t, const RelOptInfo *rel, double cached)
+add_sums(GpuAggGrouping *g, const RelOptInfo *rel, double cached)
 {
+	GpuAggGroupingTables *t = g->tables;
 	double		page_cost;
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &page_cost);
@@ -219,8 +222,29 @@ add_sums(GpuAggGroupingTables *t, const RelOptInfo *rel, double cached)
 	t->visible_pages += rel->pages * rel->allvisfrac;
 	t->page_cost += rel->pages * page_cost;
 	t->rows += rel->tuples;
-	t->passed += rel->rows;
+	t->passed += rel->rows * gpuagg_regroup_passing(g->regroup, rel);
 	t->filled += rel->pages > 0;
+}
+
+/*
+ * Are the query's groups made of this table's as of the first's?  Expressions may read
+ * other columns, if these are the same keys.
+ */
+static bool
+same_regrouping(const GpuAggGrouping *g, const GpuAggPlanInfo *first)
+{
+	if (first->regroup == NULL || g->info.regroup == NULL)
+		return first->regroup == g->info.regroup;
+	return memcmp(first->regroup, g->info.regroup, sizeof(GpuAggRegroup)) == 0 &&
+		equal(g->tables->computed, gpuagg_regroup_of_keys(g->regroup));
+}
+
+static void
+note_first(GpuAggGrouping *g, GpuAggPlanInfo *first)
+{
+	*first = g->info;
+	g->tables->regroup = g->regroup;
+	g->tables->computed = gpuagg_regroup_of_keys(g->regroup);
 }
 
 /* One table; *differs: its groups are not like those of the first. */
@@ -233,11 +257,11 @@ lower_table(GpuAggGrouping *g, RelOptInfo *rel, GpuAggPlanInfo *first, bool *dif
 
 	if (ok)
 	{
-		add_sums(g->tables, rel, cached_part(g->lw, relation, rel->pages));
+		add_sums(g, rel, cached_part(g->lw, relation, rel->pages));
 		if (first->program == NULL)
-			*first = g->info;
+			note_first(g, first);
 		*differs = !same_outputs(first, &g->info) ||
-			!same_groups(first->program, g->info.program);
+			!same_groups(first->program, g->info.program) || !same_regrouping(g, first);
 		note_program(g);
 	}
 	table_close(relation, NoLock);
@@ -265,6 +289,7 @@ lower_tables(GpuAggGrouping *g, bool *differs)
 	}
 	g->info = first;
 	g->lw = t->lowers[0];
+	g->regroup = t->regroup;
 	return true;
 }
 
@@ -281,6 +306,42 @@ gpuagg_agg_tables_lower(GpuAggGrouping *g)
 	if (differs)
 		return GPUAGG_REFUSE("groups of these tables are kept in different forms");
 	return true;
+}
+
+/* -------------------------------------------------------------- estimates --- */
+
+/* What became a member's of a column of its parent, as that column */
+static Node *
+as_parent(Node *node, void *context)
+{
+	const AppendRelInfo *member = context;
+	ListCell   *lc;
+
+	if (node == NULL)
+		return NULL;
+	foreach(lc, member->translated_vars)
+	{
+		if (lfirst(lc) != NULL && equal(lfirst(lc), node))
+			return (Node *) makeVar(member->parent_relid, foreach_current_index(lc) + 1,
+									exprType(node), exprTypmod(node), exprCollation(node), 0);
+	}
+	return expression_tree_mutator(node, as_parent, context);
+}
+
+List *
+gpuagg_agg_tables_keys(const GpuAggGrouping *g)
+{
+	List	   *keys = g->regroup->keys;
+	Index		relid = ((RelOptInfo *) linitial(g->tables->rels))->relid;
+
+	while (relid != g->input_rel->relid)
+	{
+		AppendRelInfo *member = g->root->append_rel_array[relid];
+
+		keys = (List *) as_parent((Node *) keys, member);
+		relid = member->parent_relid;
+	}
+	return keys;
 }
 
 /* ------------------------------------------------------------ path, plan --- */
@@ -340,7 +401,8 @@ groups_of_tables(const GpuAggGrouping *g)
 	foreach(lc, g->tables->rels)
 	{
 		RelOptInfo *rel = lfirst(lc);
-		List	   *keys = get_sortgrouplist_exprs(g->clause, g->root->processed_tlist);
+		List	   *keys = g->info.regroup != NULL ? gpuagg_agg_tables_keys(g) :
+			get_sortgrouplist_exprs(g->clause, g->root->processed_tlist);
 		double		groups;
 
 		keys = (List *) gpuagg_adjust_appendrel_attrs(g->root, (Node *) keys, rel,
