@@ -71,6 +71,7 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 	CustomScan *plan = castNode(CustomScan, ps->plan);
 
 	scan->info = gpuagg_plan_unpack(plan->custom_private);
+	scan->nruntime = scan->info->nruntime;
 	scan->rel = rel;
 	scan->nread = 1;
 	scan->read = palloc(sizeof(GpuAggTaskTable *));
@@ -433,7 +434,10 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 											   GPUAGG_PLAN_FALLBACK),
 									  scan->css.ss.ps.state, scan->eflags);
 		scan->css.custom_ps = lappend(scan->css.custom_ps, scan->fallback);
-		gpuagg_sample_lend_seed(&scan->sample, scan->fallback);
+		if (scan->tables != NULL)
+			gpuagg_tables_lend_seeds(scan);
+		else
+			gpuagg_sample_lend_seed(scan->sample.seed, scan->fallback);
 	}
 	if (required)
 	{

@@ -93,6 +93,7 @@ typedef struct GpuAggScan
 	GpuAggTaskTable **read;		/* which have the same program */
 	GpuAggTables *tables;		/* tables.h; NULL: one.  Then the fields around are
 								 * those of the tables that are at work */
+	int			nruntime;		/* runtime constants in custom_exprs, of all programs */
 	List	   *runtime;		/* ExprStates of the runtime constants */
 	List	   *params;			/* ExprStates of the parameters in them */
 	GpuAggSampleState sample;

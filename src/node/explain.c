@@ -256,7 +256,7 @@ explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
 	for (int i = 0; i < 1 + node->info->repeatable; i++)
 		texts = lappend(texts,
 						deparse_expression(list_nth(plan->custom_exprs,
-													node->info->nruntime + i),
+													node->nruntime + i),
 										   context, prefix, false));
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{

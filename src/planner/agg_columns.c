@@ -211,6 +211,7 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 								g->clause != NIL && g->root->parse->groupingSets == NIL);
 	g->lw->nullable = g->nullable;
 	g->lw->numbers = numbers;
+	g->lw->siblings = g->tables != NULL ? &g->tables->siblings : NULL;
 	g->regroup = gpuagg_regroup_begin(g->lw, joined);
 	ok = gpuagg_regroup_filter(g->regroup, rel->baserestrictinfo);
 	if (joined && (!ok || !gpuagg_join_lower(g->lw, g->input_rel)))

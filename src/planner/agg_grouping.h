@@ -21,6 +21,8 @@ typedef struct GpuAggGroupingTables
 	List	   *row_exprs;		/* Lists of Expr: outputs of the row plan */
 	List	   *program_of;		/* integers: its program */
 	int			pruned;			/* partitions that need not be read */
+	bool		sampled;		/* TABLESAMPLE of what is named, which is one of each */
+	GpuAggSiblings siblings;	/* for lowering: all of them */
 
 	int			nprograms;		/* different ones */
 	GpuAggLower **lowers;		/* that made them */
@@ -35,6 +37,7 @@ typedef struct GpuAggGroupingTables
 	double		page_cost;
 	double		rows;
 	double		passed;
+	double		lines;			/* of which a sample is drawn */
 	int			filled;			/* tables with pages */
 	bool		shared;			/* tables of a program have one task */
 } GpuAggGroupingTables;

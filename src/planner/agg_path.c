@@ -562,6 +562,7 @@ try_tables(GpuAggGrouping *g, GpuAggOffer *offer)
 	estimate_groups(g, parent);
 	if (parent != NULL)
 		table_close(parent, NoLock);
+	g->sample_exprs = gpuagg_sample_exprs(g->root, g->input_rel, &g->info.repeatable);
 	gpuagg_agg_tables_share(g);
 	if (gpuagg_agg_tables_one_task(g))
 		plan_wanted(g);

@@ -27,7 +27,8 @@
  *	custom_private		this struct, packed
  *
  * GpuAgg of several tables, of which partitions, inheritance or UNION ALL make one:
- *	custom_exprs		the runtime constants of each program, one after the other
+ *	custom_exprs		the runtime constants of each program, one after the other;
+ *						the rest as above
  *	custom_plans[GPUAGG_PLAN_ROWS]	an Append of such SeqScans, one for each table;
  *						never run, but its pruning is used.  PostgreSQL puts the
  *						SeqScan in its place if there is only one
