@@ -17,6 +17,12 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
+uint32
+gpuagg_sample_draw_seed(void)
+{
+	return pg_prng_uint32(&pg_global_prng_state);
+}
+
 void
 gpuagg_sample_init(GpuAggSampleState *state, int method, bool repeatable,
 				   List *exprs, PlanState *ps)
@@ -28,7 +34,7 @@ gpuagg_sample_init(GpuAggSampleState *state, int method, bool repeatable,
 	if (repeatable)
 		state->repeatable = ExecInitExpr(lsecond(exprs), ps);
 	else
-		state->seed = pg_prng_uint32(&pg_global_prng_state);
+		state->seed = gpuagg_sample_draw_seed();
 }
 
 static void
@@ -136,10 +142,10 @@ gpuagg_sample_share(const GpuAggSampleState *state, BlockNumber nblocks)
 }
 
 void
-gpuagg_sample_lend_seed(const GpuAggSampleState *state, PlanState *plan)
+gpuagg_sample_lend_seed(uint32 seed, PlanState *plan)
 {
 	while (plan != NULL && !IsA(plan, SampleScanState))
 		plan = outerPlanState(plan);
 	if (plan != NULL)
-		((SampleScanState *) plan)->seed = state->seed;
+		((SampleScanState *) plan)->seed = seed;
 }

@@ -38,8 +38,10 @@ extern bool gpuagg_sample_is_empty(const GpuAggSampleState *state);
 extern BlockNumber gpuagg_sample_share(const GpuAggSampleState *state,
 									   BlockNumber nblocks);
 
-/* Makes PostgreSQL's plan of the same query take the same sample. */
-extern void gpuagg_sample_lend_seed(const GpuAggSampleState *state,
-									PlanState *plan);
+/* The dice of a sample that is not REPEATABLE */
+extern uint32 gpuagg_sample_draw_seed(void);
+
+/* Makes PostgreSQL's plan of the same sample draw by these. */
+extern void gpuagg_sample_lend_seed(uint32 seed, PlanState *plan);
 
 #endif							/* GPUAGG_HEAP_SCAN_SAMPLE_H */

@@ -71,6 +71,7 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 	CustomScan *plan = castNode(CustomScan, ps->plan);
 
 	scan->info = gpuagg_plan_unpack(plan->custom_private);
+	scan->nruntime = scan->info->nruntime;
 	scan->rel = rel;
 	scan->nread = 1;
 	scan->read = palloc(sizeof(GpuAggTaskTable *));
@@ -247,15 +248,17 @@ scan_forget(GpuAggScan *scan)
 }
 
 GpuAggResults *
-gpuagg_scan_new_results(const GpuAggScan *scan)
+gpuagg_scan_task_results(const GpuAggScan *scan)
 {
 	CustomScan *plan = castNode(CustomScan, scan->css.ss.ps.plan);
-	GpuAggResults *results =
-		gpuagg_results_create(scan->info->program, scan->info->outputs,
-							  scan->info->noutputs, plan->custom_scan_tlist,
-							  get_hash_memory_limit(), scan->css.ss.ps.state->es_query_cxt,
-							  scan->owner);
+	GpuAggResults *results;
 
+	if (scan->info->regroup != NULL)
+		return gpuagg_regroup_store(scan);
+	results = gpuagg_results_create(scan->info->program, scan->info->outputs,
+									scan->info->noutputs, plan->custom_scan_tlist,
+									get_hash_memory_limit(),
+									scan->css.ss.ps.state->es_query_cxt, scan->owner);
 	gpuagg_results_number(results, scan->lookups);
 	return results;
 }
@@ -267,8 +270,7 @@ scan_open_results(GpuAggScan *scan)
 	scan_forget(scan);
 	if (scan->info->program->select)
 		return;
-	scan->results = scan->info->regroup != NULL ? gpuagg_regroup_store(scan) :
-		gpuagg_scan_new_results(scan);
+	scan->results = gpuagg_scan_task_results(scan);
 	gpuagg_results_mark(scan->results, &scan->mark);
 }
 
@@ -432,7 +434,10 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 											   GPUAGG_PLAN_FALLBACK),
 									  scan->css.ss.ps.state, scan->eflags);
 		scan->css.custom_ps = lappend(scan->css.custom_ps, scan->fallback);
-		gpuagg_sample_lend_seed(&scan->sample, scan->fallback);
+		if (scan->tables != NULL)
+			gpuagg_tables_lend_seeds(scan);
+		else
+			gpuagg_sample_lend_seed(scan->sample.seed, scan->fallback);
 	}
 	if (required)
 	{

@@ -93,6 +93,7 @@ typedef struct GpuAggScan
 	GpuAggTaskTable **read;		/* which have the same program */
 	GpuAggTables *tables;		/* tables.h; NULL: one.  Then the fields around are
 								 * those of the tables that are at work */
+	int			nruntime;		/* runtime constants in custom_exprs, of all programs */
 	List	   *runtime;		/* ExprStates of the runtime constants */
 	List	   *params;			/* ExprStates of the parameters in them */
 	GpuAggSampleState sample;
@@ -130,8 +131,8 @@ extern void gpuagg_scan_runtime(GpuAggScan *scan, List *exprs, List **runtime,
 /* Does EXPLAIN want to know how long things take? */
 extern bool gpuagg_scan_timing(const GpuAggScan *scan);
 
-/* An empty store for the query's groups */
-extern GpuAggResults *gpuagg_scan_new_results(const GpuAggScan *scan);
+/* An empty store for groups of a device: the query's, or finer ones */
+extern GpuAggResults *gpuagg_scan_task_results(const GpuAggScan *scan);
 
 /*
  * Runs the task of the tables at work: on the device, if need be on the other one.  Its

@@ -97,39 +97,32 @@ explain_sets(const GpuAggPlanInfo *info, List *keys, ExplainState *es)
 	ExplainPropertyList("Grouping Sets", sets, es);
 }
 
-/* What PostgreSQL computes once for each of the device's groups */
-static void
-explain_computed(const CustomScan *plan, List *context, bool prefix, ExplainState *es)
-{
-	List	   *texts = NIL;
-	Plan	   *computed;
-	ListCell   *lc;
-
-	if (list_length(plan->custom_plans) <= GPUAGG_PLAN_REGROUP)
-		return;
-	computed = list_nth(plan->custom_plans, GPUAGG_PLAN_REGROUP);
-	foreach(lc, computed->targetlist)
-		texts = lappend(texts, deparse_expression((Node *) lfirst_node(TargetEntry, lc)->expr,
-												  context, prefix, false));
-	ExplainPropertyList("Computed by Group", texts, es);
-}
-
-/* By what the device groups, of whose groups the query's are made */
+/*
+ * By what the device groups, of whose groups the query's are made, and what PostgreSQL
+ * computes once for each of them
+ */
 static void
 explain_device_keys(GpuAggScan *node, List *context, bool prefix, ExplainState *es)
 {
-	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
-	Plan	   *rows = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
+	List	   *targets = gpuagg_plan_regroup(node->css.ss.ps.plan, node->info)->targetlist;
 	List	   *keys = NIL;
+	List	   *computed = NIL;
+	ListCell   *lc;
 
-	for (int i = 0; i < node->info->program->nkeys; i++)
-		keys = lappend(keys, deparse_expression((Node *) list_nth_node(TargetEntry,
-																	   rows->targetlist, i)->expr,
-												context, prefix, false));
+	foreach(lc, targets)
+	{
+		char	   *text = deparse_expression((Node *) lfirst_node(TargetEntry, lc)->expr,
+											  context, prefix, false);
+
+		if (foreach_current_index(lc) < node->info->regroup->ninputs)
+			keys = lappend(keys, text);
+		else
+			computed = lappend(computed, text);
+	}
 	if (keys != NIL)
 		ExplainPropertyList("Device Group Key", keys, es);
-	if (explain_whole(es))
-		explain_computed(plan, context, prefix, es);
+	if (explain_whole(es) && computed != NIL)
+		ExplainPropertyList("Computed by Group", computed, es);
 }
 
 /* With the schema, for VERBOSE */
@@ -263,7 +256,7 @@ explain_sample(GpuAggScan *node, List *ancestors, ExplainState *es)
 	for (int i = 0; i < 1 + node->info->repeatable; i++)
 		texts = lappend(texts,
 						deparse_expression(list_nth(plan->custom_exprs,
-													node->info->nruntime + i),
+													node->nruntime + i),
 										   context, prefix, false));
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{

@@ -24,419 +24,27 @@
  */
 #include "postgres.h"
 
+#include "access/tupdesc.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "node/ordered_sets.h"
-#include "node/regroup_datum.h"
-#include "node/regroup_layout.h"
+#include "node/regroup_enter.h"
 #include "node/regroup_output.h"
 #include "node/regroup_run.h"
-#include "node/regroup_table.h"
-#include "planner/constant.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
-#include "utils/varlena.h"
 
 #define LEAST_MEMORY ((Size) 64 * 1024)	/* of a table */
 #define MOST_PARTS (1 << 20)
 
 StaticAssertDecl(GPUAGG_REGROUP_VALUES <= 64, "a bit for each");
 
-typedef struct Regroup
-{
-	GpuAggScan *scan;
-	const GpuAggRegroup *plan;
-	GpuAggError *error;
-	Size		limit;			/* of the tables */
-
-	const GpuAggProgram *device;
-	GpuAggLayout from;			/* the device's groups */
-	GpuAggProgram *program;
-	GpuAggLayout into;			/* the query's */
-	GpuAggResults *groups;
-	GpuAggResults *results;
-
-	/* expressions over keys: a tuple of the table with what they read */
-	List	   *computed;		/* ExprStates */
-	ExprContext *econtext;
-	TupleTableSlot *slot;
-	int			nread;
-	AttrNumber *read;			/* columns that they are; 0: none reads it */
-	Datum	   *read_values;
-	bool	   *read_nulls;
-
-	/* arguments of ordered-set aggregates */
-	GpuAggOrderedSets *ordered; /* NULL: there are none */
-	int			sorted[GPUAGG_MAX_KEYS];	/* of a key: its place in read_values */
-
-	/* the set at work */
-	int			set;
-	int			parent;			/* the set of whose groups it is made; -1: the device's */
-	bool		unique;			/* each of the device's groups is one of the set's */
-	GpuAggRegroupTable *table;
-	char	   *lone;			/* the only group, of a set without keys */
-	bool		repeats;		/* values may enter more than once, and these tell: */
-	GpuAggRegroupTable *entered[GPUAGG_REGROUP_VALUES]; /* NULL: all enter once */
-
-	/* the group at work */
-	GpuAggRegroupDatum values[GPUAGG_REGROUP_VALUES];
-	uint64		loaded;			/* bits: which of them are there */
-	bool		enters[GPUAGG_REGROUP_VALUES];
-} Regroup;
-
-/* --------------------------------------------------------------- values --- */
-
-static bool
-row_is_null(const char *row, int key)
-{
-	uint32		head;
-
-	memcpy(&head, row, sizeof(head));
-	return (head >> key & 1) != 0;
-}
-
-/* An expression's value; what it points to lasts until the next group. */
-static void
-compute(Regroup *r, const GpuAggRegroupValue *value, GpuAggRegroupDatum *d)
-{
-	Datum		datum = ExecEvalExprSwitchContext(list_nth(r->computed, value->number),
-												  r->econtext, &d->isnull);
-	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
-	GpuAggConstant c = {0};
-
-	if (value->form == GPUAGG_REGROUP_CONSTANT)
-		c = gpuagg_constant_make(value->type, datum, d->isnull);
-	else if (!d->isnull)
-		d->v.b = gpuagg_datum_form(value->form, datum);
-	d->datum = datum;
-	MemoryContextSwitchTo(old);
-	if (value->form != GPUAGG_REGROUP_CONSTANT)
-		return;
-	if (gpuagg_key_class(value->type) == GPUAGG_CLASS_BYTES)
-		d->v.b = (GpuAggBytes) {c.bytes, c.value.len};
-	else if (gpuagg_key_class(value->type) == GPUAGG_CLASS_F64)
-		d->v.f = c.value.v.f;
-	else
-		d->v.i = c.value.v.i;
-}
-
-/*
- * A value of one of the device's groups, computed when it is first asked for: an
- * argument need not be, where FILTER leaves no rows.
- */
-static const GpuAggRegroupDatum *
-group_value(Regroup *r, int n, const char *row)
-{
-	const GpuAggRegroupValue *value = &r->plan->values[n];
-	GpuAggRegroupDatum *d = &r->values[n];
-
-	if ((r->loaded >> n & 1) != 0)
-		return d;
-	r->loaded |= UINT64CONST(1) << n;
-	if (value->computed)
-	{
-		compute(r, value, d);
-		return d;
-	}
-	d->isnull = row_is_null(row, value->number);
-	if (!d->isnull)
-		gpuagg_regroup_datum(r->groups, value->type, row, r->from.key_off[value->number], d);
-	return d;
-}
-
-static bool
-value_is_true(Regroup *r, int n, const char *row)
-{
-	const GpuAggRegroupDatum *d = group_value(r, n, row);
-
-	return !d->isnull && d->v.i != 0;
-}
-
-/* The tuple that expressions read */
-static void
-load_tuple(Regroup *r, const char *row)
-{
-	MemoryContext old;
-
-	ResetExprContext(r->econtext);
-	old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
-	gpuagg_results_emit(r->groups, row, r->read_values, r->read_nulls);
-	MemoryContextSwitchTo(old);
-	for (int i = 0; i < r->nread && r->slot != NULL; i++)
-	{
-		if (r->read[i] == 0)
-			continue;
-		r->slot->tts_values[r->read[i] - 1] = r->read_values[i];
-		r->slot->tts_isnull[r->read[i] - 1] = r->read_nulls[i];
-	}
-}
-
-/* Does one of the device's groups pass what is left of WHERE?  Nothing else is computed before. */
-static bool
-group_passes(Regroup *r, const char *row)
-{
-	r->loaded = 0;
-	if (r->computed != NIL || r->ordered != NULL)
-		load_tuple(r, row);
-	for (int i = 0; i < r->plan->nfilters; i++)
-		if (!value_is_true(r, r->plan->filters[i], row))
-			return false;
-	return true;
-}
-
-/* ----------------------------------------------------------------- keys --- */
-
-static void
-want_key(const GpuAggLayout *layout, char *wanted, int key, uint32 type, const GpuAggRegroupDatum *d)
-{
-	uint32		head;
-
-	if (d->isnull)
-		return;
-	memcpy(&head, wanted, sizeof(head));
-	head &= ~(UINT32_C(1) << key);
-	memcpy(wanted, &head, sizeof(head));
-	gpuagg_regroup_slot(type, d, wanted + layout->key_off[key]);
-}
-
-static void
-want_integer(Regroup *r, char *wanted, int key, int32 value)
-{
-	GpuAggRegroupDatum d = {.v.i = value};
-
-	want_key(&r->into, wanted, key, GPUAGG_T_INT4, &d);
-}
-
-/* The keys of the group of the set that a row belongs to, made or the device's */
-static void
-want_group(Regroup *r, const char *row)
-{
-	const GpuAggRegroup *plan = r->plan;
-	const GpuAggRegroupSet *set = &plan->sets[r->set];
-	char	   *wanted = gpuagg_regroup_table_wanted(r->table);
-
-	for (int i = 0; i < plan->nkeys; i++)
-	{
-		const uint32 type = plan->values[plan->keys[i]].type;
-		GpuAggRegroupDatum made;
-
-		if ((set->keys >> i & 1) == 0)
-			continue;
-		if (r->parent >= 0)
-		{
-			made.isnull = row_is_null(row, i);
-			if (!made.isnull)
-				gpuagg_regroup_datum(r->results, type, row, r->into.key_off[i], &made);
-		}
-		want_key(&r->into, wanted, i, type, r->parent >= 0 ? &made :
-				 group_value(r, plan->keys[i], row));
-	}
-	if (!plan->numbered)
-		return;
-	want_integer(r, wanted, plan->nkeys, r->set);
-	for (int i = 0; i < plan->ngroupings; i++)
-		want_integer(r, wanted, plan->nkeys + 1 + i, set->groupings[i]);
-}
-
-/* --------------------------------------------------------------- states --- */
-
-/* Is a preferred to the string that a state has, in an order other than that of bytes? */
-static bool
-is_preferred(const GpuAggRegroupState *s, const char *state, GpuAggBytes a)
-{
-	GpuAggBytes b = gpuagg_string_slot_bytes(state);
-	int			order;
-
-	if (!OidIsValid(s->collation) || b.len == GPUAGG_STRING_NONE)
-		return gpuagg_state_prefers(s->op, state, a);
-	if (s->type == GPUAGG_T_BPCHAR)
-	{
-		a = gpuagg_bpchar_trim(a);
-		b = gpuagg_bpchar_trim(b);
-	}
-	order = varstr_cmp(a.data, (int) a.len, b.data, (int) b.len, s->collation);
-	return s->op == GPUAGG_TRANS_MIN_BYTES || s->op == GPUAGG_TRANS_MIN_BPCHAR ?
-		order < 0 : order > 0;
-}
-
-static void
-enter_string(Regroup *r, const GpuAggRegroupState *s, char *state, GpuAggBytes b)
-{
-	if (is_preferred(s, state, b))
-		gpuagg_regroup_table_keep(r->table, state, b);
-}
-
-/* A value of so many rows; of one that enters once: 1 */
-static void
-enter_integer(const GpuAggRegroupState *s, char *state, int64 value, int64 rows)
-{
-	int128		product;
-
-	switch (s->op)
-	{
-		case GPUAGG_TRANS_COUNT:
-			gpuagg_state_merge(GPUAGG_TRANS_COUNT, state, (const char *) &rows);
-			break;
-		case GPUAGG_TRANS_SUM_I64:
-			gpuagg_state_step_i64(GPUAGG_TRANS_SUM_I64, state,
-								  (int64) ((uint64) value * (uint64) rows));
-			break;
-		case GPUAGG_TRANS_SUM_I128:
-			product = (int128) value * rows;
-			gpuagg_state_add_i128(state, (uint64) product, (uint64) (product >> 64));
-			break;
-		default:
-			gpuagg_state_step_i64(s->op, state, value);
-			break;
-	}
-}
-
-static void
-enter_datum(Regroup *r, const GpuAggRegroupState *s, const GpuAggRegroupDatum *d, int64 rows,
-			char *state)
-{
-	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
-
-	gpuagg_datum_enter(r->table, s, r->plan->values[s->value].form, state, d->datum, rows);
-	MemoryContextSwitchTo(old);
-}
-
-static GpuAggStatus
-enter_value(Regroup *r, const GpuAggRegroupState *s, const char *row, char *state)
-{
-	const GpuAggRegroupDatum *d;
-	int64		rows = s->weight == GPUAGG_REGROUP_NONE ? 1 :
-		*(const int64 *) (row + r->from.state_off[s->weight]);
-
-	if (rows == 0 || (s->distinct && !r->enters[s->value]))
-		return GPUAGG_OK;
-	d = group_value(r, s->value, row);
-	if (d->isnull)
-		return GPUAGG_OK;
-	if (s->datum != GPUAGG_REGROUP_STATE)
-		enter_datum(r, s, d, rows, state);
-	else if (s->op == GPUAGG_TRANS_COUNT)
-		enter_integer(s, state, 0, rows);
-	else if (gpuagg_transition_is_string(s->op))
-		enter_string(r, s, state, d->v.b);
-	else if (gpuagg_key_class(s->type) == GPUAGG_CLASS_F64)
-	{
-		if (s->op == GPUAGG_TRANS_SUM_F64_AVG && gpuagg_f64_needs_pg(d->v.f))
-			return gpuagg_error_set(r->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-									"an average of numbers whose squares may overflow");
-		gpuagg_state_step_f64(s->op, state, d->v.f);
-	}
-	else
-		enter_integer(s, state, d->v.i, rows);
-	return GPUAGG_OK;
-}
-
-static void
-merge_state(Regroup *r, const GpuAggRegroupState *s, const GpuAggResults *from,
-			const char *row, uint16 off, char *state)
-{
-	GpuAggBytes b;
-
-	if (!gpuagg_transition_is_string(s->op))
-	{
-		gpuagg_state_merge_alone(s->op, state, row + off);
-		return;
-	}
-	b = gpuagg_results_string(from, row, off);
-	if (b.len != GPUAGG_STRING_NONE)
-		enter_string(r, s, state, b);
-}
-
-/* An argument of an ordered-set aggregate, as PostgreSQL has it */
-static Datum
-sorted_datum(Regroup *r, const GpuAggRegroupValue *value, bool *isnull)
-{
-	int			place;
-
-	if (value->computed)
-		return ExecEvalExprSwitchContext(list_nth(r->computed, value->number), r->econtext,
-										 isnull);
-	place = r->sorted[value->number];
-	*isnull = r->read_nulls[place];
-	return r->read_values[place];
-}
-
-/* What a row gives to the sorts of its group */
-static void
-enter_sorts(Regroup *r, const char *row, char *group)
-{
-	for (int i = 0; i < r->plan->nsorts; i++)
-	{
-		const GpuAggRegroupSort *sort = &r->plan->sorts[i];
-		int64		rows = *(const int64 *) (row + r->from.state_off[sort->weight]);
-		Datum		value;
-		bool		isnull;
-
-		if (rows == 0 ||
-			(sort->filter != GPUAGG_REGROUP_NONE && !value_is_true(r, sort->filter, row)))
-			continue;
-		value = sorted_datum(r, &r->plan->values[sort->value], &isnull);
-		if (!isnull)
-			gpuagg_ordered_add(r->ordered, i, group, value, rows);
-	}
-}
-
-/* What a row gives to the states of its group */
-static GpuAggStatus
-enter_row(Regroup *r, const char *row, char *group)
-{
-	for (int i = 0; i < r->plan->nstates; i++)
-	{
-		const GpuAggRegroupState *s = &r->plan->states[i];
-		char	   *state = group + r->into.state_off[i];
-		GpuAggStatus status;
-
-		if (s->output != GPUAGG_REGROUP_NONE)
-			continue;
-		if (r->parent >= 0)
-			merge_state(r, s, r->results, row, r->into.state_off[i], state);
-		else if (s->filter != GPUAGG_REGROUP_NONE && !value_is_true(r, s->filter, row))
-			continue;
-		else if (s->merge != GPUAGG_REGROUP_NONE)
-			merge_state(r, s, r->groups, row, r->from.state_off[s->merge], state);
-		else
-		{
-			status = enter_value(r, s, row, state);
-			if (status != GPUAGG_OK)
-				return status;
-		}
-	}
-	enter_sorts(r, row, group);
-	return GPUAGG_OK;
-}
-
-/* Which values enter this group for the first time? */
-static void
-note_entered(Regroup *r, const char *row, char *group)
-{
-	for (int i = 0; i < r->plan->nvalues; i++)
-	{
-		const GpuAggLayout *layout;
-		GpuAggRegroupDatum of = {.v.i = (int64) (intptr_t) group};
-		char	   *wanted;
-
-		if (r->entered[i] == NULL || group_value(r, i, row)->isnull)
-			continue;
-		layout = gpuagg_regroup_table_layout(r->entered[i]);
-		wanted = gpuagg_regroup_table_wanted(r->entered[i]);
-		want_key(layout, wanted, 0, GPUAGG_T_INT8, &of);
-		want_key(layout, wanted, 1, r->plan->values[i].type, &r->values[i]);
-		(void) gpuagg_regroup_table_find(r->entered[i],
-										 gpuagg_regroup_table_hash(r->entered[i]),
-										 &r->enters[i]);
-	}
-}
-
 /* ----------------------------------------------------------------- sets --- */
 
 /* All groups of the table into the store, which has been read perhaps */
 static GpuAggStatus
-flush_table(Regroup *r)
+flush_table(GpuAggRegroupWork *r)
 {
 	GpuAggStatus status = gpuagg_regroup_output(r->table, r->program, r->results,
 												&r->scan->counters.groups_made, r->error);
@@ -446,7 +54,7 @@ flush_table(Regroup *r)
 }
 
 static Size
-memory_taken(const Regroup *r)
+memory_taken(const GpuAggRegroupWork *r)
 {
 	Size		bytes = gpuagg_regroup_table_memory(r->table);
 
@@ -457,7 +65,7 @@ memory_taken(const Regroup *r)
 }
 
 static void
-reset_tables(Regroup *r)
+reset_tables(GpuAggRegroupWork *r)
 {
 	r->lone = NULL;
 	gpuagg_regroup_table_reset(r->table);
@@ -468,7 +76,7 @@ reset_tables(Regroup *r)
 
 /* The group of a row; false: it is in another part of the set. */
 static bool
-find_group(Regroup *r, const char *row, uint32 part, uint32 parts, char **group)
+find_group(GpuAggRegroupWork *r, const char *row, uint32 part, uint32 parts, char **group)
 {
 	uint64		hash;
 	bool		is_new;
@@ -476,7 +84,7 @@ find_group(Regroup *r, const char *row, uint32 part, uint32 parts, char **group)
 	*group = r->lone;
 	if (*group != NULL)
 		return true;
-	want_group(r, row);
+	gpuagg_regroup_want_group(r, row);
 	if (r->unique)
 	{
 		*group = gpuagg_regroup_table_append(r->table);
@@ -493,7 +101,7 @@ find_group(Regroup *r, const char *row, uint32 part, uint32 parts, char **group)
 
 /* One row to its group, if that is in this part of the set */
 static GpuAggStatus
-regroup_row(Regroup *r, const char *row, uint32 part, uint32 parts)
+regroup_row(GpuAggRegroupWork *r, const char *row, uint32 part, uint32 parts)
 {
 	char	   *group;
 
@@ -504,13 +112,13 @@ regroup_row(Regroup *r, const char *row, uint32 part, uint32 parts)
 		if (*(const int32 *) (row + r->into.key_off[number]) != r->parent)
 			return GPUAGG_OK;
 	}
-	else if (!group_passes(r, row))
+	else if (!gpuagg_regroup_passes(r, row))
 		return GPUAGG_OK;
 	if (!find_group(r, row, part, parts, &group))
 		return GPUAGG_OK;
 	if (r->parent < 0 && r->repeats)
-		note_entered(r, row, group);
-	return enter_row(r, row, group);
+		gpuagg_regroup_note_entered(r, row, group);
+	return gpuagg_regroup_enter_row(r, row, group);
 }
 
 /*
@@ -518,7 +126,7 @@ regroup_row(Regroup *r, const char *row, uint32 part, uint32 parts)
  * those of a set whose groups come one by one go to the store at once.
  */
 static GpuAggStatus
-read_rows(Regroup *r, uint32 part, uint32 parts, bool *full)
+read_rows(GpuAggRegroupWork *r, uint32 part, uint32 parts, bool *full)
 {
 	GpuAggResults *from = r->parent >= 0 ? r->results : r->groups;
 	GpuAggStatus status = GPUAGG_OK;
@@ -545,16 +153,16 @@ read_rows(Regroup *r, uint32 part, uint32 parts, bool *full)
 
 /* Without GROUP BY there is a group even of no rows. */
 static void
-add_lone_group(Regroup *r)
+add_lone_group(GpuAggRegroupWork *r)
 {
 	bool		is_new;
 
-	want_group(r, NULL);
+	gpuagg_regroup_want_group(r, NULL);
 	(void) gpuagg_regroup_table_find(r->table, gpuagg_regroup_table_hash(r->table), &is_new);
 }
 
 static GpuAggStatus
-regroup_part(Regroup *r, uint32 part, uint32 parts)
+regroup_part(GpuAggRegroupWork *r, uint32 part, uint32 parts)
 {
 	bool		lone = r->plan->sets[r->set].keys == 0;
 	GpuAggStoreMark end;
@@ -617,7 +225,7 @@ find_parent(const GpuAggRegroup *plan, int set)
 
 /* Keys of the device that the set's keys are, and this value if it is one */
 static uint32
-keys_told(const Regroup *r, int value)
+keys_told(const GpuAggRegroupWork *r, int value)
 {
 	const GpuAggRegroup *plan = r->plan;
 	uint32		told = 0;
@@ -635,13 +243,13 @@ keys_told(const Regroup *r, int value)
 }
 
 static bool
-are_all_keys(const Regroup *r, uint32 told)
+are_all_keys(const GpuAggRegroupWork *r, uint32 told)
 {
 	return told == (uint32) ((UINT64CONST(1) << r->plan->ninputs) - 1);
 }
 
 static void
-begin_set(Regroup *r, int set)
+begin_set(GpuAggRegroupWork *r, int set)
 {
 	const GpuAggRegroup *plan = r->plan;
 	int			tables = 1;
@@ -670,7 +278,7 @@ begin_set(Regroup *r, int set)
 }
 
 static GpuAggStatus
-regroup_set(Regroup *r, int set)
+regroup_set(GpuAggRegroupWork *r, int set)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpuagg set",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -684,29 +292,64 @@ regroup_set(Regroup *r, int set)
 	return status;
 }
 
-static void
-begin_expressions(Regroup *r)
+/* Columns of computed expressions, which the plan has before these, as those of the keys' tuple */
+typedef struct KeyColumns
 {
-	CustomScan *plan = castNode(CustomScan, r->scan->css.ss.ps.plan);
-	Plan	   *expressions;
+	const GpuAggRegroup *plan;
+	List	   *targets;		/* TargetEntrys: the keys, then the expressions */
+	TupleDesc	tupdesc;		/* of the keys */
+} KeyColumns;
+
+static Node *
+of_keys(Node *node, void *context)
+{
+	const KeyColumns *columns = context;
+
+	if (node == NULL)
+		return NULL;
+	for (int i = 0; IsA(node, Var) && i < columns->plan->ninputs; i++)
+	{
+		const Var  *var = (Var *) node;
+		const Var  *column = (Var *) list_nth_node(TargetEntry, columns->targets, i)->expr;
+
+		if (!columns->plan->inputs[i].read || column->varno != var->varno ||
+			column->varattno != var->varattno)
+			continue;
+		TupleDescInitEntry(columns->tupdesc, i + 1, NULL, var->vartype, var->vartypmod, 0);
+		TupleDescInitEntryCollation(columns->tupdesc, i + 1, var->varcollid);
+		return (Node *) makeVar(1, i + 1, var->vartype, var->vartypmod, var->varcollid, 0);
+	}
+	return expression_tree_mutator(node, of_keys, context);
+}
+
+static void
+begin_expressions(GpuAggRegroupWork *r)
+{
+	KeyColumns	columns = {
+		.plan = r->plan,
+		.targets = gpuagg_plan_regroup(r->scan->css.ss.ps.plan, r->scan->info)->targetlist,
+		.tupdesc = CreateTemplateTupleDesc(r->plan->ninputs)
+	};
 	ListCell   *lc;
 
 	r->econtext = CreateExprContext(r->scan->css.ss.ps.state);
-	if (list_length(plan->custom_plans) <= GPUAGG_PLAN_REGROUP)
+	if (list_length(columns.targets) == r->plan->ninputs)
 		return;
-	expressions = list_nth(plan->custom_plans, GPUAGG_PLAN_REGROUP);
-	foreach(lc, expressions->targetlist)
+	/* of keys that no expression reads nothing but a type need be known */
+	for (int i = 0; i < r->plan->ninputs; i++)
+		TupleDescInitEntry(columns.tupdesc, i + 1, NULL, INT4OID, -1, 0);
+	for_each_from(lc, columns.targets, r->plan->ninputs)
 		r->computed = lappend(r->computed,
-							  ExecInitExpr(lfirst_node(TargetEntry, lc)->expr,
+							  ExecInitExpr((Expr *) of_keys((Node *) lfirst_node(TargetEntry, lc)->expr,
+															&columns),
 										   &r->scan->css.ss.ps));
-	r->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(r->scan->rel)),
-									   &TTSOpsVirtual);
+	r->slot = MakeSingleTupleTableSlot(columns.tupdesc, &TTSOpsVirtual);
 	ExecStoreAllNullTuple(r->slot);
 	r->econtext->ecxt_scantuple = r->slot;
 }
 
 static void
-end_expressions(Regroup *r)
+end_expressions(GpuAggRegroupWork *r)
 {
 	if (r->slot != NULL)
 		ExecDropSingleTupleTableSlot(r->slot);
@@ -715,8 +358,8 @@ end_expressions(Regroup *r)
 
 /*
  * Outputs of the device's groups: keys that expressions read or sorts take, and those that
- * results.c has to check.  Returns their number; read[i] is the column that the i-th is,
- * or 0; sorted[i] is the place of the i-th key.
+ * results.c has to check.  Returns their number; read[i] is the key that the i-th is,
+ * from 1, or 0; sorted[i] is the place of the i-th key.
  */
 static int
 device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
@@ -730,9 +373,9 @@ device_outputs(const GpuAggRegroup *plan, const GpuAggProgram *device,
 		const GpuAggKey *key = &gpuagg_program_keys(device)[i];
 
 		/* texts are told apart where the query's groups are */
-		if (input->attno == 0 && !input->sorted && input->final != GPUAGG_FINAL_KEY_DATE_TZ)
+		if (!input->read && !input->sorted && input->final != GPUAGG_FINAL_KEY_DATE_TZ)
 			continue;
-		read[n] = input->attno;
+		read[n] = input->read ? i + 1 : 0;
 		sorted[i] = n;
 		outputs[n++] = (GpuAggOutput) {
 			.final = input->final,
@@ -761,7 +404,7 @@ gpuagg_regroup_store(const GpuAggScan *scan)
 }
 
 static void
-begin(Regroup *r)
+begin(GpuAggRegroupWork *r)
 {
 	GpuAggOutput outputs[GPUAGG_MAX_KEYS];
 	GpuAggPlanInfo *info = r->scan->info;
@@ -792,7 +435,7 @@ begin(Regroup *r)
 GpuAggStatus
 gpuagg_regroup_run(GpuAggScan *scan, GpuAggError *error)
 {
-	Regroup		r = {.scan = scan,.error = error};
+	GpuAggRegroupWork r = {.scan = scan,.error = error};
 	GpuAggStatus status = GPUAGG_OK;
 
 	begin(&r);

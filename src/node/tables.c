@@ -18,6 +18,9 @@
  * parameters that there are then, as an Append would ask it.  Tables that are left
  * out when execution begins are not opened.
  *
+ * Of a sampled table each of the tables is sampled, by PostgreSQL's dice: the same for all
+ * if it is REPEATABLE, else each has a task with its own.
+ *
  * The scan is a scan of one task's tables at a time: task_enter() lends it what belongs
  * to them.
  */
@@ -26,6 +29,7 @@
 #include "compat.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "node/merge.h"
 #include "node/tables.h"
 #include "storage/bufmgr.h"
@@ -68,6 +72,7 @@ tables_open(GpuAggTables *t, List *plans, const Bitmapset *valid, List *program_
 
 		table->task.row_plan = list_nth(plans, i);
 		table->program = list_nth_int(program_of, i);
+		table->seed = gpuagg_sample_draw_seed();
 		table->task.rel =
 			ExecOpenScanRelation(estate,
 								 castNode(SeqScan, table->task.row_plan)->scan.scanrelid,
@@ -105,6 +110,7 @@ tables_programs(GpuAggScan *scan, List *packed, List *exprs, int eflags)
 								&program->runtime, &program->params);
 		at += program->info->nruntime;
 	}
+	scan->nruntime = at;
 }
 
 void
@@ -131,7 +137,8 @@ gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, int eflags)
 	scan->relid = exec_rt_fetch(bms_singleton_member(plan->custom_relids), estate)->relid;
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
 	{
-		gpuagg_sample_init(&scan->sample, GPUAGG_SAMPLE_NONE, false, NIL, &scan->css.ss.ps);
+		gpuagg_sample_init(&scan->sample, scan->info->sample, scan->info->repeatable,
+						   list_copy_tail(exprs, scan->nruntime), &scan->css.ss.ps);
 		gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, &scan->css.ss.ps);
 	}
 	t->est_rows = scan->info->est_rows;
@@ -204,6 +211,7 @@ tables_program(GpuAggScan *scan, int program, const Bitmapset *valid, GpuAggErro
 		scan->read[scan->nread++] = &t->tables[i].task;
 		if (t->shared)
 			continue;
+		scan->sample.seed = t->tables[i].seed;
 		status = tables_task(scan, program, error);
 		scan->nread = 0;
 	}
@@ -226,7 +234,7 @@ tables_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
 	uint64		merged = 0;
 	GpuAggStatus status;
 
-	scan->results = gpuagg_scan_new_results(scan);
+	scan->results = gpuagg_scan_task_results(scan);
 	status = gpuagg_merge_groups(gpuagg_results_store(all), scan->results, scan->owner,
 								 scan->info->program, &merged, error);
 	scan->counters.groups = counted + merged;
@@ -264,6 +272,26 @@ gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
 	if (status == GPUAGG_OK && t->tasks != 1)
 		status = tables_merge(scan, groups, error);
 	return status;
+}
+
+/* Also of inherited tables, each is read by one SampleScan. */
+static bool
+lend_seed(PlanState *ps, void *context)
+{
+	const GpuAggTables *t = context;
+
+	if (!IsA(ps, SampleScanState))
+		return planstate_tree_walker(ps, lend_seed, context);
+	for (int i = 0; i < t->ntables; i++)
+		if (t->tables[i].task.rel == ((SampleScanState *) ps)->ss.ss_currentRelation)
+			gpuagg_sample_lend_seed(t->tables[i].seed, ps);
+	return false;
+}
+
+void
+gpuagg_tables_lend_seeds(GpuAggScan *scan)
+{
+	(void) lend_seed(scan->fallback, scan->tables);
 }
 
 void

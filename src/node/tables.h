@@ -16,6 +16,7 @@ typedef struct GpuAggTable
 {
 	GpuAggTaskTable task;
 	int			program;
+	uint32		seed;			/* of its sample, if that is not REPEATABLE */
 } GpuAggTable;
 
 /* A program, and the states of its runtime constants */
@@ -49,6 +50,9 @@ extern void gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, i
 
 /* Runs tasks of the tables that are to be read; their groups are in scan->results. */
 extern GpuAggStatus gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error);
+
+/* Makes the fallback plan, which has been initialised, draw the same samples. */
+extern void gpuagg_tables_lend_seeds(GpuAggScan *scan);
 
 extern void gpuagg_tables_end(GpuAggScan *scan);
 

@@ -97,10 +97,6 @@ lower_column(GpuAggGrouping *g, Node *expr, Oid eqop)
 	GpuAggOutput *output = &g->info.outputs[g->info.noutputs++];
 
 	memset(output, 0, sizeof(*output));
-	if (g->regroup == NULL)
-		return IsA(expr, Aggref) ?
-			gpuagg_lower_aggregate(g->lw, (Aggref *) expr, output) :
-			gpuagg_lower_key(g->lw, (Expr *) expr, eqop, output);
 	if (IsA(expr, Aggref))
 		return gpuagg_regroup_aggregate(g->regroup, (Aggref *) expr, output);
 	if (IsA(expr, GroupingFunc))
@@ -204,33 +200,28 @@ lower_columns(GpuAggGrouping *g, RelOptInfo *rel)
 	return ok;
 }
 
-bool
-gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
+/* numbers: as GpuAggLower's */
+static bool
+lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 {
+	const bool	joined = g->fact != g->input_rel;
 	bool		ok;
 
 	g->lw = gpuagg_lower_create(g->root, rel, relation,
 								g->clause != NIL && g->root->parse->groupingSets == NIL);
 	g->lw->nullable = g->nullable;
-	if (g->tables == NULL && g->fact == g->input_rel)
-	{
-		g->regroup = gpuagg_regroup_begin(g->lw);
-		ok = gpuagg_regroup_filter(g->regroup, rel->baserestrictinfo);
-	}
-	else
-	{
-		g->lw->numbers = g->tables == NULL;
-		ok = gpuagg_lower_filter(g->lw, rel->baserestrictinfo);
-	}
-	if (g->fact != g->input_rel && (!ok || !gpuagg_join_lower(g->lw, g->input_rel)))
+	g->lw->numbers = numbers;
+	g->lw->siblings = g->tables != NULL ? &g->tables->siblings : NULL;
+	g->regroup = gpuagg_regroup_begin(g->lw, joined);
+	ok = gpuagg_regroup_filter(g->regroup, rel->baserestrictinfo);
+	if (joined && (!ok || !gpuagg_join_lower(g->lw, g->input_rel)))
 		return false;
 	if (!may_go_on(ok))
 		return false;
 	ok &= lower_columns(g, rel);
 	if (!ok)
 		return false;
-	if (g->regroup != NULL)
-		g->info.regroup = gpuagg_regroup_finish(g->regroup, g->info.outputs);
+	g->info.regroup = gpuagg_regroup_finish(g->regroup, g->info.outputs);
 	g->info.program = gpuagg_lower_finish(g->lw);
 	g->info.runtime = g->lw->runtime;
 	g->info.nruntime = g->lw->nruntime;
@@ -238,4 +229,14 @@ gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 	g->info.nlookups = g->lw->nlookups;
 	g->info.gate = g->lw->gate;
 	return g->info.program != NULL && gpuagg_join_fits(g->lw);
+}
+
+/* What other groups are made of is strings, not their numbers. */
+bool
+gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
+{
+	const bool	joined = g->fact != g->input_rel;
+
+	return lower_over(g, rel, relation, joined) &&
+		(!joined || g->info.regroup == NULL || lower_over(g, rel, relation, false));
 }

@@ -21,10 +21,14 @@ typedef struct GpuAggGroupingTables
 	List	   *row_exprs;		/* Lists of Expr: outputs of the row plan */
 	List	   *program_of;		/* integers: its program */
 	int			pruned;			/* partitions that need not be read */
+	bool		sampled;		/* TABLESAMPLE of what is named, which is one of each */
+	GpuAggSiblings siblings;	/* for lowering: all of them */
 
 	int			nprograms;		/* different ones */
 	GpuAggLower **lowers;		/* that made them */
 	GpuAggProgram **programs;
+	GpuAggRegroupPlan *regroup; /* of the first table, */
+	List	   *computed;		/* with its expressions over keys */
 
 	/* sums over tables */
 	double		pages;
@@ -33,6 +37,7 @@ typedef struct GpuAggGroupingTables
 	double		page_cost;
 	double		rows;
 	double		passed;
+	double		lines;			/* of which a sample is drawn */
 	int			filled;			/* tables with pages */
 	bool		shared;			/* tables of a program have one task */
 } GpuAggGroupingTables;
@@ -51,7 +56,7 @@ typedef struct GpuAggGrouping
 	bool		refused;		/* for a reason that no table has to do with */
 	bool		nullable;		/* what is known of a table's NULLs does not count */
 	GpuAggLower *lw;			/* of the one table, or the first */
-	GpuAggRegroupPlan *regroup; /* of one table */
+	GpuAggRegroupPlan *regroup; /* as lw */
 
 	/* columns of custom_scan_tlist: expressions, their sortgrouprefs and operators */
 	List	   *exprs;

@@ -23,7 +23,7 @@
  *
  * Several tables, of which partitions, inheritance or UNION ALL make one, are
  * agg_tables.c's.  What a device cannot compute may be made of a finer grouping
- * (regroup_plan.h), of one table that is not joined.
+ * (regroup_plan.h).
  *
  * Does not handle: subqueries, foreign tables, temporary tables, partial
  * aggregation.
@@ -116,9 +116,6 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause, RelOptInfo *
 	*fact = input_rel;
 	if (input_rel->reloptkind == RELOPT_JOINREL && !gpuagg_join_check(root, input_rel, fact))
 		return false;
-	if (parse->groupingSets != NIL &&
-		(*fact != input_rel || gpuagg_agg_tables_several(root, input_rel)))
-		return GPUAGG_REFUSE("grouping sets (ROLLUP, CUBE) of several tables are not supported");
 	if (*fact == input_rel && gpuagg_agg_tables_several(root, input_rel))
 		return true;
 	rte = planner_rt_fetch((*fact)->relid, root);
@@ -130,15 +127,13 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause, RelOptInfo *
 
 /* ------------------------------------------------------------------ path --- */
 
-/* Rows that pass what the device tests of WHERE */
+/* Rows that pass what the device tests of WHERE, and its joins */
 static double
 estimate_passed(const GpuAggGrouping *g)
 {
-	if (g->info.regroup == NULL || g->info.regroup->nfilters == 0)
-		return clamp_row_est(g->input_rel->rows / gpuagg_join_repeats(g->lw));
-	return clamp_row_est(g->input_rel->tuples *
-						 clauselist_selectivity(g->root, g->regroup->device_clauses, 0,
-												JOIN_INNER, NULL));
+	double		rows = g->input_rel->rows / gpuagg_join_repeats(g->lw);
+
+	return clamp_row_est(rows * gpuagg_regroup_passing(g->regroup, g->fact));
 }
 
 /* Of the query, where the device's are finer */
@@ -173,8 +168,9 @@ static void
 estimate_groups(GpuAggGrouping *g, Relation relation)
 {
 	GpuAggGroupEstimate estimate = {.groups = 1,.postgres = 1};
-	List	   *keys = g->info.regroup != NULL ? g->regroup->keys :
-		get_sortgrouplist_exprs(g->clause, g->root->processed_tlist);
+	List	   *keys = g->info.regroup == NULL ?
+		get_sortgrouplist_exprs(g->clause, g->root->processed_tlist) :
+		g->tables != NULL ? gpuagg_agg_tables_keys(g) : g->regroup->keys;
 
 	if (keys != NIL)
 		gpuagg_group_estimate(g->root, g->input_rel, relation,
@@ -220,35 +216,49 @@ make_agg_path(GpuAggGrouping *g, Path *scan)
 								g->made_groups);
 }
 
-/* Over SeqScan, SampleScan or the joins */
+/* SeqScan, SampleScan, or an Append of them */
+static Path *
+make_bare_scan_path(const GpuAggGrouping *g)
+{
+	return g->tables != NULL ? gpuagg_agg_tables_scan_path(g) :
+		gpuagg_sample_scan_path(g->root, g->fact);
+}
+
+/* Over that, or the joins */
 static Path *
 make_fallback_path(GpuAggGrouping *g)
 {
-	if (g->tables != NULL)
-		return make_agg_path(g, gpuagg_agg_tables_scan_path(g));
-	return make_agg_path(g, g->fact == g->input_rel ?
-						 gpuagg_sample_scan_path(g->root, g->fact) :
+	return make_agg_path(g, g->fact == g->input_rel ? make_bare_scan_path(g) :
 						 g->input_rel->cheapest_total_path);
 }
 
-/*
- * SeqScan with these expressions: the outputs of the program, repeated ones included,
- * or what regrouping computes.  Rows that it evaluates are in the sample already.  Rows
- * that are joined it cannot evaluate: then there are no outputs, and the conditions are
- * for EXPLAIN.
- */
+/* SeqScan with these expressions */
 static Path *
-make_scan_path(GpuAggGrouping *g, List *exprs)
+make_scan_path(GpuAggGrouping *g, RelOptInfo *rel, List *exprs)
 {
-	Path	   *scan = create_seqscan_path(g->root, g->fact, NULL, 0);
+	Path	   *scan = create_seqscan_path(g->root, rel, NULL, 0);
 	PathTarget *target = create_empty_pathtarget();
 	ListCell   *lc;
 
-	foreach(lc, g->info.nlookups == 0 ? exprs : NIL)
+	foreach(lc, exprs)
 		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
-	return (Path *) create_projection_path(g->root, g->fact, scan,
+	return (Path *) create_projection_path(g->root, rel, scan,
 										   set_pathtarget_cost_width(g->root,
 																	 target));
+}
+
+/*
+ * With the outputs of the program, repeated ones included.  Rows that it evaluates are in
+ * the sample already.  Rows that are joined it cannot evaluate: then there are no outputs,
+ * and the conditions are for EXPLAIN.
+ */
+static Path *
+make_row_path(GpuAggGrouping *g)
+{
+	if (g->tables != NULL)
+		return gpuagg_agg_tables_row_path(g);
+	return make_scan_path(g, g->fact, g->info.nlookups > 0 ? NIL :
+						  gpuagg_lower_row_exprs(g->lw));
 }
 
 /* Of so many values, in memory */
@@ -264,8 +274,6 @@ cost_of_computed(const GpuAggGrouping *g)
 {
 	QualCost	cost;
 
-	if (g->regroup == NULL)
-		return 0;
 	cost_qual_eval(&cost, g->regroup->exprs, g->root);
 	return cost.startup + cost.per_tuple * g->info.est_groups +
 		g->regroup->regroup.nsorts * cost_of_sort(g->info.est_groups);
@@ -276,18 +284,14 @@ cost_of_computed(const GpuAggGrouping *g)
  * plan may sort instead, for DISTINCT.
  */
 static Cost
-cost_of_hashing(GpuAggGrouping *g, Path *fallback)
+cost_of_hashing(GpuAggGrouping *g, Path *scan, PathTarget *target)
 {
 	AggClauseCosts costs;
 
-	if (g->info.regroup == NULL)
-		return fallback->total_cost;
 	memset(&costs, 0, sizeof(costs));
 	get_agg_clause_costs(g->root, AGGSPLIT_SIMPLE, &costs);
-	return create_agg_path(g->root, g->grouped_rel,
-						   gpuagg_sample_scan_path(g->root, g->input_rel), fallback->pathtarget,
-						   AGG_HASHED, AGGSPLIT_SIMPLE, g->clause, NIL, &costs,
-						   g->info.est_groups)->path.total_cost;
+	return create_agg_path(g->root, g->grouped_rel, scan, target, AGG_HASHED, AGGSPLIT_SIMPLE,
+						   g->clause, NIL, &costs, g->info.est_groups)->path.total_cost;
 }
 
 static void
@@ -314,10 +318,12 @@ postgres_cost(GpuAggGrouping *g, Path *fallback)
 	Path	   *scan;
 
 	if (g->fact == g->input_rel)
-		return cost_of_hashing(g, fallback);
+		return g->info.regroup == NULL ? fallback->total_cost :
+			cost_of_hashing(g, make_bare_scan_path(g), fallback->pathtarget);
 	scan = create_seqscan_path(g->root, g->fact, NULL, 0);
 	scan->rows = g->info.est_passed;
-	return make_agg_path(g, scan)->total_cost;
+	return g->info.regroup == NULL ? make_agg_path(g, scan)->total_cost :
+		cost_of_hashing(g, scan, fallback->pathtarget);
 }
 
 /* Cost of the device, of HAVING and of the target list */
@@ -337,7 +343,7 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost, const List *lookups
 	input.groups = g->info.est_groups;
 	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);
 	input.made = g->info.regroup != NULL ? g->made_groups : 0;
-	input.entries = g->regroup != NULL && gpuagg_regroup_repeats(g->regroup) ?
+	input.entries = gpuagg_regroup_repeats(g->regroup) ?
 		g->info.est_groups : g->made_groups;
 	input.postgres_cost = postgres_cost;
 	gpuagg_join_cost(g->lw, lookups, &input);
@@ -389,12 +395,13 @@ make_path(GpuAggGrouping *g)
 	path->path.parent = parent;
 	path->path.pathtarget = g->target;
 	path->methods = &path_methods;
-	path->custom_paths = list_make2(make_fallback_path(g),
-									g->tables != NULL ? gpuagg_agg_tables_row_path(g) :
-									make_scan_path(g, gpuagg_lower_row_exprs(g->lw)));
-	if (g->info.regroup != NULL && g->regroup->exprs != NIL)
-		path->custom_paths = lappend(path->custom_paths, make_scan_path(g, g->regroup->exprs));
-	path->custom_paths = list_concat(path->custom_paths, lookups);
+	path->custom_paths = list_concat(list_make2(make_fallback_path(g), make_row_path(g)),
+									 lookups);
+	if (g->info.regroup != NULL)
+		path->custom_paths = lappend(path->custom_paths,
+									 make_scan_path(g, g->tables != NULL ?
+													linitial(g->tables->rels) : g->fact,
+													gpuagg_regroup_shown(g->regroup)));
 	set_costs(g, &path->path, postgres_cost(g, linitial(path->custom_paths)), lookups);
 	runtime = g->tables != NULL ? gpuagg_agg_tables_runtime(g) : g->lw->runtime_exprs;
 	path->custom_private = list_make4(g->tables != NULL ? gpuagg_agg_tables_pack(g) :
@@ -443,7 +450,15 @@ bare_row_plan(Plan *plan)
 static bool
 is_regrouped(List *packed)
 {
-	return !gpuagg_plan_has_tables(packed) && gpuagg_plan_unpack(packed)->regroup != NULL;
+	List	   *programs;
+	List	   *program_of;
+	int			pruned;
+	bool		shared;
+
+	if (!gpuagg_plan_has_tables(packed))
+		return gpuagg_plan_unpack(packed)->regroup != NULL;
+	gpuagg_plan_unpack_tables(packed, &programs, &program_of, &pruned, &shared);
+	return gpuagg_plan_unpack(linitial(programs))->regroup != NULL;
 }
 
 static Plan *
@@ -458,9 +473,8 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 
 	lfirst(list_nth_cell(custom_plans, GPUAGG_PLAN_ROWS)) =
 		bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_ROWS));
-	if (list_length(custom_plans) > GPUAGG_PLAN_REGROUP && is_regrouped(packed))
-		lfirst(list_nth_cell(custom_plans, GPUAGG_PLAN_REGROUP)) =
-			bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_REGROUP));
+	if (is_regrouped(packed))
+		lfirst(list_last_cell(custom_plans)) = bare_row_plan(llast(custom_plans));
 	plan->scan.scanrelid = 0;
 	plan->scan.plan.targetlist = tlist;
 	plan->scan.plan.qual = gpuagg_order_quals(root, having);
@@ -548,6 +562,7 @@ try_tables(GpuAggGrouping *g, GpuAggOffer *offer)
 	estimate_groups(g, parent);
 	if (parent != NULL)
 		table_close(parent, NoLock);
+	g->sample_exprs = gpuagg_sample_exprs(g->root, g->input_rel, &g->info.repeatable);
 	gpuagg_agg_tables_share(g);
 	if (gpuagg_agg_tables_one_task(g))
 		plan_wanted(g);

@@ -18,7 +18,7 @@
  * its SeqScans evaluate rows of their tables, and what it knows of pruning says
  * which tables an execution reads.
  *
- * Does not handle: samples of such tables, subqueries as parts of a UNION ALL.
+ * Does not handle: samples and subqueries as parts of a UNION ALL.
  */
 #include "postgres.h"
 
@@ -26,6 +26,8 @@
 #include "compat.h"
 #include "ipc/cache_shared.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -33,6 +35,7 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "planner/agg_tables.h"
+#include "planner/sample_clause.h"
 #include "planner/table_check.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
@@ -53,7 +56,7 @@ find_leaf(GpuAggGroupingTables *t, RelOptInfo *rel, const RangeTblEntry *rte)
 {
 	if (rte->rtekind != RTE_RELATION)
 		return GPUAGG_REFUSE("a part of the UNION ALL is not a plain table");
-	if (rte->tablesample != NULL)
+	if (rte->tablesample != NULL && !t->sampled)
 		return GPUAGG_REFUSE("a part of the UNION ALL is a sample");
 	if (!bms_is_empty(rel->lateral_relids))
 		return GPUAGG_REFUSE("a table depends on another one by LATERAL");
@@ -115,8 +118,12 @@ bool
 gpuagg_agg_tables_find(GpuAggGrouping *g)
 {
 	g->tables = palloc0(sizeof(GpuAggGroupingTables));
-	if (planner_rt_fetch(g->input_rel->relid, g->root)->tablesample != NULL)
-		return GPUAGG_REFUSE("a sample of a table with partitions or child tables is not supported");
+	g->info.sample = gpuagg_sample_method(g->root, g->input_rel);
+	g->tables->sampled = g->info.sample != GPUAGG_SAMPLE_NONE;
+	if (!gpuagg_sample_check(g->root, g->input_rel))
+		return false;
+	if (g->info.sample == GPUAGG_SAMPLE_DRAWS)
+		return GPUAGG_REFUSE("random draws of a table with partitions or child tables are not supported");
 	return find_tables(g->root, g->tables, g->input_rel);
 }
 
@@ -209,18 +216,45 @@ cached_part(const GpuAggLower *lw, Relation relation, BlockNumber pages)
 }
 
 static void
-add_sums(GpuAggGroupingTables *t, const RelOptInfo *rel, double cached)
+add_sums(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 {
+	GpuAggGroupingTables *t = g->tables;
+	double		cached = t->sampled ? 0 : cached_part(g->lw, relation, rel->pages);
+	double		sequential;
+	double		random;
 	double		page_cost;
 
-	get_tablespace_page_costs(rel->reltablespace, NULL, &page_cost);
+	get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
+	page_cost = g->info.sample == GPUAGG_SAMPLE_SYSTEM ? random : sequential;
 	t->pages += rel->pages;
 	t->cached_pages += rel->pages * cached;
 	t->visible_pages += rel->pages * rel->allvisfrac;
 	t->page_cost += rel->pages * page_cost;
 	t->rows += rel->tuples;
-	t->passed += rel->rows;
+	t->passed += rel->rows * gpuagg_regroup_passing(g->regroup, rel);
+	t->lines += gpuagg_sample_lines(g->root, rel, relation);
 	t->filled += rel->pages > 0;
+}
+
+/*
+ * Are the query's groups made of this table's as of the first's?  Expressions may read
+ * other columns, if these are the same keys.
+ */
+static bool
+same_regrouping(const GpuAggGrouping *g, const GpuAggPlanInfo *first)
+{
+	if (first->regroup == NULL || g->info.regroup == NULL)
+		return first->regroup == g->info.regroup;
+	return memcmp(first->regroup, g->info.regroup, sizeof(GpuAggRegroup)) == 0 &&
+		equal(g->tables->computed, gpuagg_regroup_of_keys(g->regroup));
+}
+
+static void
+note_first(GpuAggGrouping *g, GpuAggPlanInfo *first)
+{
+	*first = g->info;
+	g->tables->regroup = g->regroup;
+	g->tables->computed = gpuagg_regroup_of_keys(g->regroup);
 }
 
 /* One table; *differs: its groups are not like those of the first. */
@@ -233,11 +267,11 @@ lower_table(GpuAggGrouping *g, RelOptInfo *rel, GpuAggPlanInfo *first, bool *dif
 
 	if (ok)
 	{
-		add_sums(g->tables, rel, cached_part(g->lw, relation, rel->pages));
+		add_sums(g, rel, relation);
 		if (first->program == NULL)
-			*first = g->info;
+			note_first(g, first);
 		*differs = !same_outputs(first, &g->info) ||
-			!same_groups(first->program, g->info.program);
+			!same_groups(first->program, g->info.program) || !same_regrouping(g, first);
 		note_program(g);
 	}
 	table_close(relation, NoLock);
@@ -248,7 +282,9 @@ static bool
 lower_tables(GpuAggGrouping *g, bool *differs)
 {
 	GpuAggGroupingTables *t = g->tables;
-	GpuAggGroupingTables all = {.rels = t->rels,.pruned = t->pruned};
+	GpuAggGroupingTables all = {.rels = t->rels,.pruned = t->pruned,.sampled = t->sampled};
+
+	all.siblings = (GpuAggSiblings) {.parent = g->input_rel,.rels = t->rels};
 	GpuAggPlanInfo first = {0};
 	ListCell   *lc;
 
@@ -265,6 +301,7 @@ lower_tables(GpuAggGrouping *g, bool *differs)
 	}
 	g->info = first;
 	g->lw = t->lowers[0];
+	g->regroup = t->regroup;
 	return true;
 }
 
@@ -281,6 +318,42 @@ gpuagg_agg_tables_lower(GpuAggGrouping *g)
 	if (differs)
 		return GPUAGG_REFUSE("groups of these tables are kept in different forms");
 	return true;
+}
+
+/* -------------------------------------------------------------- estimates --- */
+
+/* What became a member's of a column of its parent, as that column */
+static Node *
+as_parent(Node *node, void *context)
+{
+	const AppendRelInfo *member = context;
+	ListCell   *lc;
+
+	if (node == NULL)
+		return NULL;
+	foreach(lc, member->translated_vars)
+	{
+		if (lfirst(lc) != NULL && equal(lfirst(lc), node))
+			return (Node *) makeVar(member->parent_relid, foreach_current_index(lc) + 1,
+									exprType(node), exprTypmod(node), exprCollation(node), 0);
+	}
+	return expression_tree_mutator(node, as_parent, context);
+}
+
+List *
+gpuagg_agg_tables_keys(const GpuAggGrouping *g)
+{
+	List	   *keys = g->regroup->keys;
+	Index		relid = ((RelOptInfo *) linitial(g->tables->rels))->relid;
+
+	while (relid != g->input_rel->relid)
+	{
+		AppendRelInfo *member = g->root->append_rel_array[relid];
+
+		keys = (List *) as_parent((Node *) keys, member);
+		relid = member->parent_relid;
+	}
+	return keys;
 }
 
 /* ------------------------------------------------------------ path, plan --- */
@@ -304,7 +377,8 @@ has_strings(const GpuAggProgram *program)
 
 /*
  * Strings are codes of a dictionary that each table has for itself, and codes are
- * grouped several times as fast as strings.  A shared task has strings.
+ * grouped several times as fast as strings.  A shared task has strings.  A sample that is
+ * not REPEATABLE is one of each table, by dice of its own, as PostgreSQL's is.
  */
 void
 gpuagg_agg_tables_share(GpuAggGrouping *g)
@@ -316,6 +390,8 @@ gpuagg_agg_tables_share(GpuAggGrouping *g)
 		strings |= has_strings(t->programs[i]);
 	t->shared = !strings || g->info.est_groups >= MANY_GROUPS ||
 		t->rows < (double) FEW_ROWS * t->filled;
+	if (t->sampled)
+		t->shared = g->info.repeatable;
 }
 
 bool
@@ -340,7 +416,8 @@ groups_of_tables(const GpuAggGrouping *g)
 	foreach(lc, g->tables->rels)
 	{
 		RelOptInfo *rel = lfirst(lc);
-		List	   *keys = get_sortgrouplist_exprs(g->clause, g->root->processed_tlist);
+		List	   *keys = g->info.regroup != NULL ? gpuagg_agg_tables_keys(g) :
+			get_sortgrouplist_exprs(g->clause, g->root->processed_tlist);
 		double		groups;
 
 		keys = (List *) gpuagg_adjust_appendrel_attrs(g->root, (Node *) keys, rel,
@@ -360,11 +437,24 @@ gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 	input->pages = t->pages;
 	input->cached = t->cached_pages / pages;
 	input->page_cost = t->page_cost / pages;
+	input->lines = t->lines;
 	input->rows = t->rows;
 	input->allvisfrac = t->visible_pages / pages;
 	input->tasks = Max(t->shared ? t->nprograms : t->filled, 1);
 	if (input->tasks > 1)
 		input->merged = groups_of_tables(g);
+}
+
+/* Of SampleScans, without others' paths for them, which would draw by dice of their own */
+static Path *
+sample_path(const GpuAggGrouping *g)
+{
+	List	   *paths = NIL;
+	ListCell   *lc;
+
+	foreach(lc, g->tables->rels)
+		paths = lappend(paths, gpuagg_sample_scan_path(g->root, lfirst(lc)));
+	return (Path *) create_append_path(g->root, g->input_rel, paths, NIL, NIL, NULL, 0, false, -1);
 }
 
 Path *
@@ -373,6 +463,8 @@ gpuagg_agg_tables_scan_path(const GpuAggGrouping *g)
 	Path	   *cheapest = NULL;
 	ListCell   *lc;
 
+	if (g->tables->sampled)
+		return sample_path(g);
 	foreach(lc, g->input_rel->pathlist)
 	{
 		Path	   *path = lfirst(lc);

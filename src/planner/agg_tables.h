@@ -21,6 +21,9 @@ extern bool gpuagg_agg_tables_find(GpuAggGrouping *g);
  */
 extern bool gpuagg_agg_tables_lower(GpuAggGrouping *g);
 
+/* What the device groups by, where that is finer than the query, over input_rel */
+extern List *gpuagg_agg_tables_keys(const GpuAggGrouping *g);
+
 /* When groups are estimated: whether tables of a program share a task */
 extern void gpuagg_agg_tables_share(GpuAggGrouping *g);
 

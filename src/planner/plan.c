@@ -236,6 +236,13 @@ gpuagg_plan_unpack(List *custom_private)
 	return info;
 }
 
+Plan *
+gpuagg_plan_regroup(const Plan *custom, const GpuAggPlanInfo *info)
+{
+	Assert(info->regroup != NULL);
+	return llast(((const CustomScan *) custom)->custom_plans);
+}
+
 List *
 gpuagg_plan_pack_tables(List *programs, List *program_of, int pruned, bool shared)
 {

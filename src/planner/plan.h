@@ -16,16 +16,19 @@
  *	custom_plans[GPUAGG_PLAN_ROWS]	SeqScan with the same quals whose target
  *						list is the program's outputs; never run as a scan:
  *						its qual and projection evaluate single rows
- *	custom_plans[GPUAGG_PLAN_REGROUP]	only where regrouping evaluates expressions:
- *						SeqScan whose target list they are; never initialised
  *						Below joins its target list is empty
  *	custom_plans[GPUAGG_PLAN_LOOKUPS + i]	what look-up table i is made of: its
  *						keys, then its other columns
+ *	custom_plans, the last one	only where groups are regrouped (gpuagg_plan_regroup):
+ *						SeqScan whose target list is the device's keys, then the
+ *						expressions that PostgreSQL computes of them; never
+ *						initialised
  *	custom_relids		the one table
  *	custom_private		this struct, packed
  *
  * GpuAgg of several tables, of which partitions, inheritance or UNION ALL make one:
- *	custom_exprs		the runtime constants of each program, one after the other
+ *	custom_exprs		the runtime constants of each program, one after the other;
+ *						the rest as above
  *	custom_plans[GPUAGG_PLAN_ROWS]	an Append of such SeqScans, one for each table;
  *						never run, but its pruning is used.  PostgreSQL puts the
  *						SeqScan in its place if there is only one
@@ -52,12 +55,12 @@
 #include "device/program.h"
 #include "ipc/seen_groups.h"
 #include "nodes/pg_list.h"
+#include "nodes/plannodes.h"
 #include "planner/aggregates.h"
 #include "planner/regroup.h"
 
 #define GPUAGG_PLAN_FALLBACK 0
 #define GPUAGG_PLAN_ROWS 1
-#define GPUAGG_PLAN_REGROUP 2
 
 /*
  * A sum of squares of 64 bits is kept in parts: x = high * 2^32 + low, and the sums of
@@ -160,6 +163,9 @@ typedef struct GpuAggPlanInfo
 /* A List of copyable, printable nodes, and back (palloc'd). */
 extern List *gpuagg_plan_pack(const GpuAggPlanInfo *info);
 extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);
+
+/* Where groups are regrouped: the plan that has the keys and what is computed of them */
+extern Plan *gpuagg_plan_regroup(const Plan *custom, const GpuAggPlanInfo *info);
 
 /*
  * The same of several tables: a List of such Lists, one for each program, which

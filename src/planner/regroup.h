@@ -46,8 +46,8 @@ typedef enum GpuAggRegroupDatumOp
 typedef struct GpuAggRegroupValue
 {
 	uint8		type;			/* GpuAggType */
-	uint8		computed;		/* number is that of an expression of the plan
-								 * GPUAGG_PLAN_REGROUP, else of a key of the device */
+	uint8		computed;		/* number is that of a computed expression (plan.h),
+								 * else of a key of the device */
 	uint16		number;
 	uint8		form;			/* GpuAggRegroupForm, of a computed one */
 } GpuAggRegroupValue;
@@ -94,7 +94,7 @@ typedef struct GpuAggRegroupSet
 typedef struct GpuAggRegroupInput
 {
 	uint8		final;			/* GpuAggFinal */
-	int16		attno;			/* column that it is, if an expression reads it */
+	bool		read;			/* by an expression, as a column */
 	bool		sorted;			/* a sort takes it, shown thus (as GpuAggOutput's): */
 	uint8		scale;
 	uint8		shown;

@@ -3,7 +3,7 @@
  *		Plans groupings that a device does by a finer key, whose groups the backend
  *		regroups (planner/regroup.h).
  *
- * Stands between agg_path.c and lower/: keys, aggregates and WHERE are lowered as they
+ * Stands between agg_columns.c and lower/: keys, aggregates and WHERE are lowered as they
  * are where a device can compute them; what it cannot is made of a finer key.
  */
 #ifndef GPUAGG_PLANNER_REGROUP_PLAN_H
@@ -17,15 +17,18 @@ typedef struct GpuAggRegroupPlan
 {
 	GpuAggLower *lw;
 	GpuAggRegroup regroup;
+	bool		joined;			/* conditions go behind joins */
 	bool		needed;
 	GpuAggOutput *outputs;		/* of the query's groups */
 	int			noutputs;
 	List	   *keys;			/* expressions that are keys of the device */
+	Var		   *columns[GPUAGG_MAX_KEYS];	/* of a key of the device: the column that it is,
+											 * if an expression reads it */
 	List	   *exprs;			/* those that values are computed by */
 	List	   *device_clauses; /* of WHERE, where nfilters are not the device's */
 } GpuAggRegroupPlan;
 
-extern GpuAggRegroupPlan *gpuagg_regroup_begin(GpuAggLower *lw);
+extern GpuAggRegroupPlan *gpuagg_regroup_begin(GpuAggLower *lw, bool joined);
 
 /* As their namesakes in lower.h; noutputs counts outputs in the order of the calls. */
 extern bool gpuagg_regroup_filter(GpuAggRegroupPlan *plan, List *clauses);
@@ -47,6 +50,16 @@ extern bool gpuagg_regroup_grouping(GpuAggRegroupPlan *plan, const List *sets,
  * the query's.
  */
 extern GpuAggRegroup *gpuagg_regroup_finish(GpuAggRegroupPlan *plan, GpuAggOutput *outputs);
+
+/*
+ * After finish: computed expressions over the device's keys, by which they can be compared
+ * with those of another table; and what the plan GPUAGG_PLAN_REGROUP shows (plan.h).
+ */
+extern List *gpuagg_regroup_of_keys(GpuAggRegroupPlan *plan);
+extern List *gpuagg_regroup_shown(const GpuAggRegroupPlan *plan);
+
+/* How many times as many rows pass the device's conditions as pass all of WHERE? */
+extern double gpuagg_regroup_passing(const GpuAggRegroupPlan *plan, const RelOptInfo *rel);
 
 /* Has a table to tell which values of DISTINCT are new to their group? */
 extern bool gpuagg_regroup_repeats(const GpuAggRegroupPlan *plan);

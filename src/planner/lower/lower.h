@@ -94,10 +94,22 @@ typedef struct GpuAggLookupLower
 	GpuAggValue row;			/* that is joined, or NULL */
 } GpuAggLookupLower;
 
+/*
+ * Tables whose groups will be merged: partitions, child tables, parts of a UNION ALL.  What
+ * is chosen by their values must be the same for all.
+ */
+typedef struct GpuAggSiblings
+{
+	RelOptInfo *parent;			/* of all */
+	List	   *rels;
+	void	   *digits;			/* lower_own_scale.c's: of columns of the parent */
+} GpuAggSiblings;
+
 typedef struct GpuAggLower
 {
 	PlannerInfo *root;
 	RelOptInfo *rel;
+	GpuAggSiblings *siblings;	/* this table among others, or NULL */
 	Relation	relation;		/* open while lowering */
 	bool		grouped;		/* GROUP BY: a group always has a row */
 	bool		select;			/* rows are selected, not grouped */

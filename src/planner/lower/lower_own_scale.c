@@ -12,14 +12,22 @@
  * The scale is the most decimals that ANALYZE has seen, among the most common values
  * and the bounds of the histogram.  Values of more decimals may have been missed, so
  * some more are taken where there is room.  Products need that room themselves.
+ *
+ * Of tables whose groups are merged the scale is one for all: by statistics of the parent
+ * with its children, or else by those of all children.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
+#include "catalog/pg_type.h"
 #include "device/ops/page.h"
+#include "compat.h"
 #include "fmgr.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
+#include "parser/parsetree.h"
 #include "planner/lower/lower.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -41,6 +49,7 @@ typedef struct DigitsSeen
 	int			before;
 	int			behind;
 	bool		any;
+	bool		looked;
 } DigitsSeen;
 
 static void
@@ -65,17 +74,16 @@ digits_add(DigitsSeen *seen, Datum value)
 	seen->any = true;
 }
 
-static DigitsSeen
-digits_of_column(const GpuAggLower *lw, AttrNumber attno)
+/* By the table's own statistics, or those with its children; false: there are none. */
+static bool
+digits_of_statistics(Oid relid, AttrNumber attno, bool inherited, DigitsSeen *seen)
 {
 	static const int kinds[] = {STATISTIC_KIND_MCV, STATISTIC_KIND_HISTOGRAM};
-	HeapTuple	tuple = SearchSysCache3(STATRELATTINH,
-										ObjectIdGetDatum(RelationGetRelid(lw->relation)),
-										Int16GetDatum(attno), BoolGetDatum(false));
-	DigitsSeen	seen = {0};
+	HeapTuple	tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid),
+										Int16GetDatum(attno), BoolGetDatum(inherited));
 
 	if (!HeapTupleIsValid(tuple))
-		return seen;
+		return false;
 	for (int i = 0; i < lengthof(kinds); i++)
 	{
 		AttStatsSlot slot;
@@ -83,10 +91,86 @@ digits_of_column(const GpuAggLower *lw, AttrNumber attno)
 		if (!get_attstatsslot(&slot, tuple, kinds[i], InvalidOid, ATTSTATSSLOT_VALUES))
 			continue;
 		for (int k = 0; k < slot.nvalues; k++)
-			digits_add(&seen, slot.values[k]);
+			digits_add(seen, slot.values[k]);
 		free_attstatsslot(&slot);
 	}
 	ReleaseSysCache(tuple);
+	return true;
+}
+
+/* Which column of the siblings' parent is this one?  0: none, or an expression */
+static AttrNumber
+parent_column(const GpuAggLower *lw, AttrNumber attno)
+{
+	Index		relid = lw->rel->relid;
+
+	while (relid != lw->siblings->parent->relid && attno > 0)
+	{
+		const AppendRelInfo *member = lw->root->append_rel_array[relid];
+		AttrNumber	found = 0;
+		ListCell   *lc;
+
+		foreach(lc, member->translated_vars)
+		{
+			const Var  *var = lfirst(lc);
+
+			if (found == 0 && var != NULL && IsA(var, Var) && var->varno == relid &&
+				var->varattno == attno)
+				found = foreach_current_index(lc) + 1;
+		}
+		attno = found;
+		relid = member->parent_relid;
+	}
+	return attno;
+}
+
+static void
+digits_of_siblings(const GpuAggLower *lw, const Var *column, DigitsSeen *seen)
+{
+	const RelOptInfo *parent = lw->siblings->parent;
+	const Oid	relid = planner_rt_fetch(parent->relid, lw->root)->relid;
+	ListCell   *lc;
+
+	if (OidIsValid(relid) && digits_of_statistics(relid, column->varattno, true, seen))
+		return;
+	foreach(lc, lw->siblings->rels)
+	{
+		RelOptInfo *rel = lfirst(lc);
+		const Var  *var = (const Var *)
+			gpuagg_adjust_appendrel_attrs(lw->root, (Node *) copyObject(column), rel,
+										  (RelOptInfo *) parent);
+
+		if (IsA(var, Var) && var->varno == rel->relid)
+			(void) digits_of_statistics(planner_rt_fetch(rel->relid, lw->root)->relid,
+										var->varattno, false, seen);
+	}
+}
+
+/* Of this column of the parent, looked up once for all siblings */
+static DigitsSeen
+digits_of_parent(const GpuAggLower *lw, AttrNumber attno)
+{
+	const RelOptInfo *parent = lw->siblings->parent;
+	DigitsSeen *seen;
+
+	if (lw->siblings->digits == NULL)
+		lw->siblings->digits = palloc0((parent->max_attr + 1) * sizeof(DigitsSeen));
+	seen = (DigitsSeen *) lw->siblings->digits + attno;
+	if (!seen->looked)
+		digits_of_siblings(lw, makeVar(parent->relid, attno, NUMERICOID, -1, InvalidOid, 0), seen);
+	seen->looked = true;
+	return *seen;
+}
+
+static DigitsSeen
+digits_of_column(const GpuAggLower *lw, AttrNumber attno)
+{
+	AttrNumber	of_parent = lw->siblings == NULL ? 0 : parent_column(lw, attno);
+	DigitsSeen	seen = {0};
+
+	if (of_parent > 0)
+		return digits_of_parent(lw, of_parent);
+	(void) digits_of_statistics(RelationGetRelid(lw->relation), attno, false, &seen);
 	return seen;
 }
 

@@ -208,8 +208,78 @@ SELECT q, regexp_replace(why, '[0-9]+\.[0-9]+', 'n', 'g') AS why FROM unnest(ARR
 	'SELECT a, count(*) FROM (SELECT a FROM un_1 UNION SELECT a FROM un_2) x GROUP BY a',
 	'SELECT a, count(*) FROM (SELECT a FROM un_1 TABLESAMPLE SYSTEM (50) UNION ALL SELECT a FROM un_2) x GROUP BY a',
 	'SELECT a, count(*) FROM (SELECT a FROM un_1 UNION ALL SELECT a FROM un_2) x GROUP BY a',
-	'SELECT k, count(*) FROM pa TABLESAMPLE BERNOULLI (50) GROUP BY k']) q, gpuagg.why_not(q) why;
+	'SELECT k, count(*) FROM pa TABLESAMPLE gpuagg.random_rows (50) GROUP BY k']) q, gpuagg.why_not(q) why;
 SELECT compare('SELECT n, count(*) FROM (SELECT n FROM un_1 UNION ALL SELECT n FROM un_2) x GROUP BY n', 'try');
+
+-- samples: one of each table, PostgreSQL's own rows
+SELECT q, compare(q) FROM unnest(ARRAY[
+	'SELECT k, count(*), sum(v) FROM pa TABLESAMPLE BERNOULLI (30) REPEATABLE (7) GROUP BY k',
+	'SELECT t, b, count(*), count(DISTINCT v) FROM pa TABLESAMPLE BERNOULLI (30) REPEATABLE (7) GROUP BY t, b',
+	'SELECT k, count(*), sum(v) FROM pa TABLESAMPLE SYSTEM (40) REPEATABLE (3) GROUP BY k',
+	'SELECT id / 1000, count(*) FROM pa TABLESAMPLE SYSTEM (60) REPEATABLE (1.5) WHERE id > 1500 GROUP BY 1',
+	'SELECT count(*), min(id), max(id) FROM pa TABLESAMPLE BERNOULLI (0)',
+	'SELECT k, count(*) FROM pa TABLESAMPLE BERNOULLI (100) WHERE k > 3 GROUP BY k',
+	'SELECT k, count(*) FROM pa TABLESAMPLE SYSTEM (100) GROUP BY ROLLUP (k)',
+	'SELECT a, count(*), sum(b) FROM ih TABLESAMPLE BERNOULLI (50) REPEATABLE (2) GROUP BY a',
+	'SELECT a, e, count(*) FROM pl TABLESAMPLE SYSTEM (50) REPEATABLE (9) GROUP BY a, e',
+	'SELECT c, count(*), sum(n) FROM pl TABLESAMPLE BERNOULLI (20) REPEATABLE (9) WHERE a > 2 GROUP BY c',
+	'SELECT a, count(*) FROM pl TABLESAMPLE BERNOULLI (50) REPEATABLE (9) WHERE a = 2 GROUP BY a',
+	'SELECT x, (SELECT count(*) FROM pa TABLESAMPLE BERNOULLI (x * 20) REPEATABLE (x) WHERE id > x * 900) FROM generate_series(0, 5) x']) q;
+SET gpuagg.debug_require = 'require';
+EXPLAIN (COSTS OFF) SELECT k, count(*) FROM pa TABLESAMPLE BERNOULLI (30) REPEATABLE (7) WHERE id > 1500 GROUP BY k;
+EXPLAIN (COSTS OFF, VERBOSE) SELECT upper(c), count(*) FROM pl TABLESAMPLE SYSTEM (5 + 5) WHERE b > 3 GROUP BY 1;
+-- dice of each table's own where none are given: equal rows in all of them, and another sample of each
+CREATE TABLE ps (p int4, i int4) PARTITION BY LIST (p);
+SELECT format('CREATE TABLE ps_%s PARTITION OF ps FOR VALUES IN (%s)', p, p) FROM generate_series(1, 4) p \gexec
+INSERT INTO ps SELECT p, i FROM generate_series(1, 4) p, generate_series(1, 2000) i;
+ANALYZE ps;
+SET gpuagg.debug_require = 'prefer';
+SELECT count(DISTINCT s), bool_and(n BETWEEN 800 AND 1200) FROM (SELECT p, count(*) AS n, sum(i) AS s FROM ps TABLESAMPLE BERNOULLI (50) GROUP BY p) x;
+SELECT count(DISTINCT s), bool_and(n BETWEEN 800 AND 1200) FROM (SELECT p, count(*) AS n, sum(i) AS s FROM ps TABLESAMPLE BERNOULLI (50) REPEATABLE (5) GROUP BY p) x;
+-- rescans draw again with the same dice
+SET gpuagg.debug_require = 'require';
+SELECT count(*), count(DISTINCT c) FROM (SELECT x, (SELECT sum(i) + 0 * x FROM ps TABLESAMPLE BERNOULLI (50) WHERE i > x - x) AS c FROM generate_series(1, 4) x) y;
+SELECT sum(i) FROM ps TABLESAMPLE BERNOULLI (101);
+SELECT sum(i) FROM ps TABLESAMPLE SYSTEM (50) REPEATABLE (NULL);
+SELECT sum(i) FROM ps TABLESAMPLE BERNOULLI (101) WHERE 1 = (SELECT 2);
+RESET gpuagg.debug_require;
+-- where the device fails, PostgreSQL's plan draws by the same dice
+SET gpuagg.debug_fault = 'results';
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT p, count(*), sum(i) FROM ps TABLESAMPLE BERNOULLI (50) REPEATABLE (5) GROUP BY p',
+	'SELECT p, count(*), sum(i) FROM ps TABLESAMPLE BERNOULLI (100) GROUP BY p']) q;
+RESET gpuagg.debug_fault;
+-- the example of doc/sampling.md
+CREATE TABLE sales (day date, shop int4, cents int4) PARTITION BY RANGE (day);
+SELECT format('CREATE TABLE sales_%s PARTITION OF sales FOR VALUES FROM (%L) TO (%L)', to_char(d, 'YYYYMM'), d::date, (d + '1 month')::date)
+FROM generate_series('2025-01-01'::timestamp, '2025-12-01', '1 month') d \gexec
+INSERT INTO sales SELECT date '2025-01-01' + i % 365, i % 3, (i * 7919::int8) % 10000 FROM generate_series(0, 365000) i;
+VACUUM ANALYZE sales;
+SET gpuagg.debug_require = 'require';
+SELECT shop, count(*) AS n, round(sum(cents) / 0.05) AS cents,
+       round(sqrt(sum(cents::int8 * cents) * (1 - 0.05)) / 0.05) AS cents_se
+FROM sales TABLESAMPLE BERNOULLI (5) REPEATABLE (1) WHERE day >= '2025-07-01' GROUP BY shop ORDER BY shop;
+EXPLAIN (COSTS OFF) SELECT shop, count(*), sum(cents) FROM sales TABLESAMPLE BERNOULLI (5) REPEATABLE (1) WHERE day >= '2025-07-01' GROUP BY shop;
+SELECT shop, sum(cents) FROM sales WHERE day >= '2025-07-01' GROUP BY shop ORDER BY shop;
+RESET gpuagg.debug_require;
+
+-- numerics without a scale, of which tables have seen other decimals: one scale for all
+CREATE TABLE pn (p int4, n numeric, m numeric) PARTITION BY LIST (p);
+CREATE TABLE pn_1 PARTITION OF pn FOR VALUES IN (1);
+CREATE TABLE pn_2 PARTITION OF pn FOR VALUES IN (2);
+CREATE TABLE pn_3 (m numeric, n numeric, p int4);
+ALTER TABLE pn ATTACH PARTITION pn_3 FOR VALUES IN (3);
+INSERT INTO pn SELECT 1, i, i FROM generate_series(1, 500) i;
+INSERT INTO pn SELECT 2, (i / 100.0)::numeric(10,2), 1 FROM generate_series(1, 500) i;
+INSERT INTO pn SELECT 3, (i / 100000.0)::numeric(10,5), 1.25 FROM generate_series(1, 500) i;
+ANALYZE pn_1, pn_2, pn_3;
+SELECT q, compare(q) FROM unnest(ARRAY[
+	'SELECT p, count(n), sum(n), min(n), max(n), avg(m) FROM pn GROUP BY p',
+	'SELECT m, count(*), sum(n) FROM pn GROUP BY m',
+	'SELECT sum(n * m), max(n) FROM pn WHERE n > 0.5',
+	'SELECT p, sum(x), count(*) FROM (SELECT p, n AS x FROM pn UNION ALL SELECT p, m FROM pn_3) y GROUP BY p']) q;
+ANALYZE pn;
+SELECT compare('SELECT p, count(n), sum(n), min(n), max(n), avg(m) FROM pn GROUP BY p');
 
 -- empty ones, none at all
 CREATE TABLE pe (a int4, b int4) PARTITION BY HASH (a);
@@ -271,6 +341,6 @@ RESET gpuagg.fallback;
 -- groups are remembered under the table that is named
 SELECT compare('SELECT k % 5, count(*) FROM pa GROUP BY 1');
 SET client_min_messages = warning;
-DROP TABLE pa, pl, pm, pe, pf, un_1, un_2;
+DROP TABLE pa, pl, pm, pe, pf, ps, pn, sales, un_1, un_2;
 DROP TABLE ih CASCADE;
 DROP ROLE pa_reader;

@@ -1,0 +1,361 @@
+/*
+ * regroup_enter.c
+ *		What one of a device's groups gives to a group that is made of several
+ *		(regroup_enter.h): its values, and states that it is merged into.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "node/regroup_datum.h"
+#include "node/regroup_enter.h"
+#include "planner/constant.h"
+#include "utils/memutils.h"
+#include "utils/varlena.h"
+
+/* --------------------------------------------------------------- values --- */
+
+static bool
+row_is_null(const char *row, int key)
+{
+	uint32		head;
+
+	memcpy(&head, row, sizeof(head));
+	return (head >> key & 1) != 0;
+}
+
+/* An expression's value; what it points to lasts until the next group. */
+static void
+compute(GpuAggRegroupWork *r, const GpuAggRegroupValue *value, GpuAggRegroupDatum *d)
+{
+	Datum		datum = ExecEvalExprSwitchContext(list_nth(r->computed, value->number),
+												  r->econtext, &d->isnull);
+	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
+	GpuAggConstant c = {0};
+
+	if (value->form == GPUAGG_REGROUP_CONSTANT)
+		c = gpuagg_constant_make(value->type, datum, d->isnull);
+	else if (!d->isnull)
+		d->v.b = gpuagg_datum_form(value->form, datum);
+	d->datum = datum;
+	MemoryContextSwitchTo(old);
+	if (value->form != GPUAGG_REGROUP_CONSTANT)
+		return;
+	if (gpuagg_key_class(value->type) == GPUAGG_CLASS_BYTES)
+		d->v.b = (GpuAggBytes) {c.bytes, c.value.len};
+	else if (gpuagg_key_class(value->type) == GPUAGG_CLASS_F64)
+		d->v.f = c.value.v.f;
+	else
+		d->v.i = c.value.v.i;
+}
+
+/*
+ * A value of one of the device's groups, computed when it is first asked for: an
+ * argument need not be, where FILTER leaves no rows.
+ */
+static const GpuAggRegroupDatum *
+group_value(GpuAggRegroupWork *r, int n, const char *row)
+{
+	const GpuAggRegroupValue *value = &r->plan->values[n];
+	GpuAggRegroupDatum *d = &r->values[n];
+
+	if ((r->loaded >> n & 1) != 0)
+		return d;
+	r->loaded |= UINT64CONST(1) << n;
+	if (value->computed)
+	{
+		compute(r, value, d);
+		return d;
+	}
+	d->isnull = row_is_null(row, value->number);
+	if (!d->isnull)
+		gpuagg_regroup_datum(r->groups, value->type, row, r->from.key_off[value->number], d);
+	return d;
+}
+
+static bool
+value_is_true(GpuAggRegroupWork *r, int n, const char *row)
+{
+	const GpuAggRegroupDatum *d = group_value(r, n, row);
+
+	return !d->isnull && d->v.i != 0;
+}
+
+/* The tuple that expressions read */
+static void
+load_tuple(GpuAggRegroupWork *r, const char *row)
+{
+	MemoryContext old;
+
+	ResetExprContext(r->econtext);
+	old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
+	gpuagg_results_emit(r->groups, row, r->read_values, r->read_nulls);
+	MemoryContextSwitchTo(old);
+	for (int i = 0; i < r->nread && r->slot != NULL; i++)
+	{
+		if (r->read[i] == 0)
+			continue;
+		r->slot->tts_values[r->read[i] - 1] = r->read_values[i];
+		r->slot->tts_isnull[r->read[i] - 1] = r->read_nulls[i];
+	}
+}
+
+/* Does one of the device's groups pass what is left of WHERE?  Nothing else is computed before. */
+bool
+gpuagg_regroup_passes(GpuAggRegroupWork *r, const char *row)
+{
+	r->loaded = 0;
+	if (r->computed != NIL || r->ordered != NULL)
+		load_tuple(r, row);
+	for (int i = 0; i < r->plan->nfilters; i++)
+		if (!value_is_true(r, r->plan->filters[i], row))
+			return false;
+	return true;
+}
+
+/* ----------------------------------------------------------------- keys --- */
+
+static void
+want_key(const GpuAggLayout *layout, char *wanted, int key, uint32 type, const GpuAggRegroupDatum *d)
+{
+	uint32		head;
+
+	if (d->isnull)
+		return;
+	memcpy(&head, wanted, sizeof(head));
+	head &= ~(UINT32_C(1) << key);
+	memcpy(wanted, &head, sizeof(head));
+	gpuagg_regroup_slot(type, d, wanted + layout->key_off[key]);
+}
+
+static void
+want_integer(GpuAggRegroupWork *r, char *wanted, int key, int32 value)
+{
+	GpuAggRegroupDatum d = {.v.i = value};
+
+	want_key(&r->into, wanted, key, GPUAGG_T_INT4, &d);
+}
+
+/* The keys of the group of the set that a row belongs to, made or the device's */
+void
+gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row)
+{
+	const GpuAggRegroup *plan = r->plan;
+	const GpuAggRegroupSet *set = &plan->sets[r->set];
+	char	   *wanted = gpuagg_regroup_table_wanted(r->table);
+
+	for (int i = 0; i < plan->nkeys; i++)
+	{
+		const uint32 type = plan->values[plan->keys[i]].type;
+		GpuAggRegroupDatum made;
+
+		if ((set->keys >> i & 1) == 0)
+			continue;
+		if (r->parent >= 0)
+		{
+			made.isnull = row_is_null(row, i);
+			if (!made.isnull)
+				gpuagg_regroup_datum(r->results, type, row, r->into.key_off[i], &made);
+		}
+		want_key(&r->into, wanted, i, type, r->parent >= 0 ? &made :
+				 group_value(r, plan->keys[i], row));
+	}
+	if (!plan->numbered)
+		return;
+	want_integer(r, wanted, plan->nkeys, r->set);
+	for (int i = 0; i < plan->ngroupings; i++)
+		want_integer(r, wanted, plan->nkeys + 1 + i, set->groupings[i]);
+}
+
+/* --------------------------------------------------------------- states --- */
+
+/* Is a preferred to the string that a state has, in an order other than that of bytes? */
+static bool
+is_preferred(const GpuAggRegroupState *s, const char *state, GpuAggBytes a)
+{
+	GpuAggBytes b = gpuagg_string_slot_bytes(state);
+	int			order;
+
+	if (!OidIsValid(s->collation) || b.len == GPUAGG_STRING_NONE)
+		return gpuagg_state_prefers(s->op, state, a);
+	if (s->type == GPUAGG_T_BPCHAR)
+	{
+		a = gpuagg_bpchar_trim(a);
+		b = gpuagg_bpchar_trim(b);
+	}
+	order = varstr_cmp(a.data, (int) a.len, b.data, (int) b.len, s->collation);
+	return s->op == GPUAGG_TRANS_MIN_BYTES || s->op == GPUAGG_TRANS_MIN_BPCHAR ?
+		order < 0 : order > 0;
+}
+
+static void
+enter_string(GpuAggRegroupWork *r, const GpuAggRegroupState *s, char *state, GpuAggBytes b)
+{
+	if (is_preferred(s, state, b))
+		gpuagg_regroup_table_keep(r->table, state, b);
+}
+
+/* A value of so many rows; of one that enters once: 1 */
+static void
+enter_integer(const GpuAggRegroupState *s, char *state, int64 value, int64 rows)
+{
+	int128		product;
+
+	switch (s->op)
+	{
+		case GPUAGG_TRANS_COUNT:
+			gpuagg_state_merge(GPUAGG_TRANS_COUNT, state, (const char *) &rows);
+			break;
+		case GPUAGG_TRANS_SUM_I64:
+			gpuagg_state_step_i64(GPUAGG_TRANS_SUM_I64, state,
+								  (int64) ((uint64) value * (uint64) rows));
+			break;
+		case GPUAGG_TRANS_SUM_I128:
+			product = (int128) value * rows;
+			gpuagg_state_add_i128(state, (uint64) product, (uint64) (product >> 64));
+			break;
+		default:
+			gpuagg_state_step_i64(s->op, state, value);
+			break;
+	}
+}
+
+static void
+enter_datum(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const GpuAggRegroupDatum *d, int64 rows,
+			char *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
+
+	gpuagg_datum_enter(r->table, s, r->plan->values[s->value].form, state, d->datum, rows);
+	MemoryContextSwitchTo(old);
+}
+
+static GpuAggStatus
+enter_value(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row, char *state)
+{
+	const GpuAggRegroupDatum *d;
+	int64		rows = s->weight == GPUAGG_REGROUP_NONE ? 1 :
+		*(const int64 *) (row + r->from.state_off[s->weight]);
+
+	if (rows == 0 || (s->distinct && !r->enters[s->value]))
+		return GPUAGG_OK;
+	d = group_value(r, s->value, row);
+	if (d->isnull)
+		return GPUAGG_OK;
+	if (s->datum != GPUAGG_REGROUP_STATE)
+		enter_datum(r, s, d, rows, state);
+	else if (s->op == GPUAGG_TRANS_COUNT)
+		enter_integer(s, state, 0, rows);
+	else if (gpuagg_transition_is_string(s->op))
+		enter_string(r, s, state, d->v.b);
+	else if (gpuagg_key_class(s->type) == GPUAGG_CLASS_F64)
+	{
+		if (s->op == GPUAGG_TRANS_SUM_F64_AVG && gpuagg_f64_needs_pg(d->v.f))
+			return gpuagg_error_set(r->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+									"an average of numbers whose squares may overflow");
+		gpuagg_state_step_f64(s->op, state, d->v.f);
+	}
+	else
+		enter_integer(s, state, d->v.i, rows);
+	return GPUAGG_OK;
+}
+
+static void
+merge_state(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const GpuAggResults *from,
+			const char *row, uint16 off, char *state)
+{
+	GpuAggBytes b;
+
+	if (!gpuagg_transition_is_string(s->op))
+	{
+		gpuagg_state_merge_alone(s->op, state, row + off);
+		return;
+	}
+	b = gpuagg_results_string(from, row, off);
+	if (b.len != GPUAGG_STRING_NONE)
+		enter_string(r, s, state, b);
+}
+
+/* An argument of an ordered-set aggregate, as PostgreSQL has it */
+static Datum
+sorted_datum(GpuAggRegroupWork *r, const GpuAggRegroupValue *value, bool *isnull)
+{
+	int			place;
+
+	if (value->computed)
+		return ExecEvalExprSwitchContext(list_nth(r->computed, value->number), r->econtext,
+										 isnull);
+	place = r->sorted[value->number];
+	*isnull = r->read_nulls[place];
+	return r->read_values[place];
+}
+
+/* What a row gives to the sorts of its group */
+static void
+enter_sorts(GpuAggRegroupWork *r, const char *row, char *group)
+{
+	for (int i = 0; i < r->plan->nsorts; i++)
+	{
+		const GpuAggRegroupSort *sort = &r->plan->sorts[i];
+		int64		rows = *(const int64 *) (row + r->from.state_off[sort->weight]);
+		Datum		value;
+		bool		isnull;
+
+		if (rows == 0 ||
+			(sort->filter != GPUAGG_REGROUP_NONE && !value_is_true(r, sort->filter, row)))
+			continue;
+		value = sorted_datum(r, &r->plan->values[sort->value], &isnull);
+		if (!isnull)
+			gpuagg_ordered_add(r->ordered, i, group, value, rows);
+	}
+}
+
+/* What a row gives to the states of its group */
+GpuAggStatus
+gpuagg_regroup_enter_row(GpuAggRegroupWork *r, const char *row, char *group)
+{
+	for (int i = 0; i < r->plan->nstates; i++)
+	{
+		const GpuAggRegroupState *s = &r->plan->states[i];
+		char	   *state = group + r->into.state_off[i];
+		GpuAggStatus status;
+
+		if (s->output != GPUAGG_REGROUP_NONE)
+			continue;
+		if (r->parent >= 0)
+			merge_state(r, s, r->results, row, r->into.state_off[i], state);
+		else if (s->filter != GPUAGG_REGROUP_NONE && !value_is_true(r, s->filter, row))
+			continue;
+		else if (s->merge != GPUAGG_REGROUP_NONE)
+			merge_state(r, s, r->groups, row, r->from.state_off[s->merge], state);
+		else
+		{
+			status = enter_value(r, s, row, state);
+			if (status != GPUAGG_OK)
+				return status;
+		}
+	}
+	enter_sorts(r, row, group);
+	return GPUAGG_OK;
+}
+
+/* Which values enter this group for the first time? */
+void
+gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *row, char *group)
+{
+	for (int i = 0; i < r->plan->nvalues; i++)
+	{
+		const GpuAggLayout *layout;
+		GpuAggRegroupDatum of = {.v.i = (int64) (intptr_t) group};
+		char	   *wanted;
+
+		if (r->entered[i] == NULL || group_value(r, i, row)->isnull)
+			continue;
+		layout = gpuagg_regroup_table_layout(r->entered[i]);
+		wanted = gpuagg_regroup_table_wanted(r->entered[i]);
+		want_key(layout, wanted, 0, GPUAGG_T_INT8, &of);
+		want_key(layout, wanted, 1, r->plan->values[i].type, &r->values[i]);
+		(void) gpuagg_regroup_table_find(r->entered[i],
+										 gpuagg_regroup_table_hash(r->entered[i]),
+										 &r->enters[i]);
+	}
+}

@@ -1,0 +1,389 @@
+/*
+ * regroup_agg.c
+ *		Aggregates of groups that the backend makes of finer ones (regroup_plan.h):
+ *		which states of the device are merged, which values enter, and which of them once.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "planner/regroup_ordered.h"
+#include "planner/regroup_values.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/pg_locale.h"
+
+/* The sums of an interval's parts, which must stay side by side */
+static bool
+merge_sums(GpuAggRegroupPlan *plan, const GpuAggOutput *output, int16 filter,
+		   GpuAggOutput *own)
+{
+	for (int i = 0; i < output->scale; i++)
+	{
+		int			number;
+
+		if (!gpuagg_regroup_add_merge(plan, output->index + i, filter, &number))
+			return false;
+		if (i == 0)
+			own->index = number;
+		else if (number != own->index + i)
+			return GPUAGG_REFUSE("sums of intervals in this combination cannot be made of finer groups");
+	}
+	return true;
+}
+
+/* The twin of an output whose states are merged */
+static bool
+merge_output(GpuAggRegroupPlan *plan, const GpuAggOutput *output, int16 filter,
+			 GpuAggOutput *own)
+{
+	*own = *output;
+	if (output->final == GPUAGG_FINAL_SUM_INTERVAL || output->final == GPUAGG_FINAL_AVG_INTERVAL)
+	{
+		if (!merge_sums(plan, output, filter, own))
+			return false;
+	}
+	else if (!gpuagg_regroup_add_merge(plan, output->index, filter, &own->index))
+		return false;
+	if (output->count_index >= 0 &&
+		!gpuagg_regroup_add_merge(plan, output->count_index, filter, &own->count_index))
+		return false;
+	for (int i = 0; i < GPUAGG_SQUARE_PARTS; i++)
+	{
+		if (output->squares[i] == 0)
+			continue;
+		if (!gpuagg_regroup_add_merge(plan, output->squares[i] - 1, filter, &own->squares[i]))
+			return false;
+		own->squares[i]++;
+	}
+	return gpuagg_regroup_merge_shown(plan, output, filter, own);
+}
+
+/* The argument where the filter is true, else NULL, which aggregates ignore */
+static Expr *
+filtered_argument(const Aggref *agg)
+{
+	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	CaseExpr   *expr;
+	CaseWhen   *when;
+
+	if (agg->aggfilter == NULL)
+		return arg;
+	when = makeNode(CaseWhen);
+	when->expr = agg->aggfilter;
+	when->result = arg;
+	when->location = -1;
+	expr = makeNode(CaseExpr);
+	expr->casetype = exprType((Node *) arg);
+	expr->casecollid = exprCollation((Node *) arg);
+	expr->args = list_make1(when);
+	expr->defresult = (Expr *) makeNullConst(expr->casetype, exprTypmod((Node *) arg),
+											 expr->casecollid);
+	expr->location = -1;
+	return (Expr *) expr;
+}
+
+static bool
+is_plain_call(const Aggref *agg)
+{
+	return agg->aggorder == NIL && agg->aggkind == AGGKIND_NORMAL && agg->aggdirectargs == NIL &&
+		agg->aggsplit == AGGSPLIT_SIMPLE && agg->agglevelsup == 0 && !agg->aggvariadic &&
+		list_length(agg->args) == 1;
+}
+
+/*
+ * The output of an aggregate of a value, and its states: each value once if distinct, or
+ * as often as a transition of the device counts; in this order of strings, if any.
+ */
+static bool
+value_output(GpuAggRegroupPlan *plan, GpuAggAggregateRow row, GpuAggRegroupState state,
+			 const GpuAggOutput *key, GpuAggOutput *own)
+{
+	bool		count = row.op == GPUAGG_TRANS_COUNT;
+
+	own->final = row.final;
+	own->type = count ? GPUAGG_T_INT8 : state.type;
+	own->scale = count ? 0 : key->scale;
+	own->shown = count ? 0 : key->shown;
+	own->count_index = -1;
+	plan->needed = true;
+	if (!gpuagg_regroup_add_state(plan, state, &own->index))
+		return false;
+	if (count)
+		return true;
+	state.op = GPUAGG_TRANS_COUNT;
+	state.collation = InvalidOid;
+	return gpuagg_regroup_add_state(plan, state, &own->count_index);
+}
+
+static bool
+check_type(const GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row, int value)
+{
+	if (row.op == GPUAGG_TRANS_COUNT ||
+		(plan->regroup.values[value].type == row.type && row.final <= GPUAGG_FINAL_BYTES))
+		return true;
+	return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
+						 get_func_name(agg->aggfnoid));
+}
+
+/* An aggregate of a value that is a key */
+static bool
+key_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row, Oid eqop,
+			  bool distinct, Oid collation, GpuAggOutput *own)
+{
+	GpuAggRegroupState state;
+	GpuAggOutput key;
+	int16		value;
+
+	if (!gpuagg_regroup_any_value(plan, filtered_argument(agg), eqop, &key, &value) ||
+		!check_type(plan, agg, row, value))
+		return false;
+	if (row.op != GPUAGG_TRANS_COUNT && key.shown_by != 0)
+		return GPUAGG_REFUSE("DISTINCT of values whose decimals depend on the row is not supported");
+	state = gpuagg_regroup_new_state(row.op, plan->regroup.values[value].type);
+	state.value = value;
+	state.distinct = distinct;
+	state.collation = collation;
+	return value_output(plan, row, state, &key, own);
+}
+
+/* Which transition of the device counts rows that pass this filter? */
+static bool
+count_rows(GpuAggRegroupPlan *plan, const Aggref *agg, Expr *filter, int16 *number)
+{
+	Aggref	   *count = copyObject((Aggref *) agg);
+	GpuAggOutput output;
+	int			before = plan->lw->ntransitions;
+
+	memset(&output, 0, sizeof(output));
+	count->aggfnoid = F_COUNT_;
+	count->aggtype = INT8OID;
+	count->args = NIL;
+	count->aggargtypes = NIL;
+	count->aggorder = NIL;
+	count->aggkind = AGGKIND_NORMAL;
+	count->aggdirectargs = NIL;
+	count->aggstar = true;
+	count->aggfilter = filter;
+	if (!gpuagg_lower_aggregate(plan->lw, count, &output))
+	{
+		plan->lw->ntransitions = before;
+		return false;
+	}
+	*number = output.index;
+	return true;
+}
+
+/* Sum or average of numerics that PostgreSQL computes, and adds */
+static bool
+numeric_output(GpuAggRegroupPlan *plan, bool average, int16 value, int16 weight,
+			   GpuAggOutput *own)
+{
+	GpuAggRegroupState sum = gpuagg_regroup_datum_state(plan, GPUAGG_REGROUP_SUM, value);
+	GpuAggRegroupState count = gpuagg_regroup_new_state(GPUAGG_TRANS_COUNT, GPUAGG_T_TEXT);
+
+	sum.weight = count.weight = weight;
+	count.value = value;
+	own->final = average ? GPUAGG_FINAL_DATUM_AVG : GPUAGG_FINAL_DATUM;
+	own->type = GPUAGG_T_TEXT;
+	plan->needed = true;
+	return gpuagg_regroup_add_state(plan, sum, &own->index) && gpuagg_regroup_add_state(plan, count, &own->count_index);
+}
+
+/*
+ * An aggregate whose argument only PostgreSQL computes: once for the rows that a group of
+ * the device has.  Sums of floats would be other ones.
+ */
+static bool
+computed_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row,
+				   GpuAggOutput *own)
+{
+	GpuAggRegroupState state = gpuagg_regroup_new_state(row.op, row.type);
+	GpuAggOutput key = {.scale = 0};
+	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	int16		value;
+
+	if (row.op == GPUAGG_TRANS_SUM_F64 || row.op == GPUAGG_TRANS_SUM_F64_AVG ||
+		row.op == GPUAGG_TRANS_XOR_I64)
+		return false;
+	if (!count_rows(plan, agg, agg->aggfilter, &state.weight))
+	{
+		arg = filtered_argument(agg);
+		if (!count_rows(plan, agg, NULL, &state.weight))
+			return false;
+	}
+	if (!gpuagg_regroup_computed_value(plan, arg, &value))
+		return false;
+	if (plan->regroup.values[value].form == GPUAGG_REGROUP_NUMERIC &&
+		(agg->aggfnoid == F_SUM_NUMERIC || agg->aggfnoid == F_AVG_NUMERIC))
+		return numeric_output(plan, agg->aggfnoid == F_AVG_NUMERIC, value, state.weight, own);
+	if (!check_type(plan, agg, row, value))
+		return false;
+	state.value = value;
+	state.type = plan->regroup.values[value].type;
+	return value_output(plan, row, state, &key, own);
+}
+
+static bool
+find_row(const Aggref *agg, GpuAggAggregateRow *row)
+{
+	if (agg->aggfnoid != F_COUNT_ANY)
+		return gpuagg_lower_find_aggregate(agg->aggfnoid, row);
+	*row = (GpuAggAggregateRow) {GPUAGG_T_INT8, GPUAGG_TRANS_COUNT, GPUAGG_FINAL_COUNT};
+	return true;
+}
+
+static bool
+repeats_matter(const GpuAggAggregateRow *row)
+{
+	switch (row->op)
+	{
+		case GPUAGG_TRANS_COUNT:
+		case GPUAGG_TRANS_SUM_I64:
+		case GPUAGG_TRANS_SUM_I128:
+		case GPUAGG_TRANS_SUM_F64:
+		case GPUAGG_TRANS_SUM_F64_AVG:
+		case GPUAGG_TRANS_XOR_I64:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* An aggregate that the device computes */
+static bool
+device_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *output,
+				 GpuAggOutput *own)
+{
+	return gpuagg_lower_aggregate(plan->lw, agg, output) &&
+		merge_output(plan, output, GPUAGG_REGROUP_NONE, own);
+}
+
+/*
+ * One whose filter only PostgreSQL computes: states of groups that pass it are merged.
+ * Not each group need have one, which a count tells.
+ */
+static bool
+filtered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
+{
+	GpuAggLower *lw = plan->lw;
+	Aggref	   *bare = copyObject((Aggref *) agg);
+	bool		grouped = lw->grouped;
+	GpuAggOutput output;
+	int16		filter;
+	bool		ok;
+
+	if (agg->aggfilter == NULL)
+		return false;
+	memset(&output, 0, sizeof(output));
+	bare->aggfilter = NULL;
+	lw->grouped = false;
+	ok = gpuagg_lower_aggregate(lw, bare, &output);
+	lw->grouped = grouped;
+	return ok && gpuagg_regroup_computed_value(plan, agg->aggfilter, &filter) &&
+		merge_output(plan, &output, filter, own);
+}
+
+/* The device's, if it can; else PostgreSQL computes a part.  Reasons are the device's. */
+static bool
+plain_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, const GpuAggAggregateRow *row,
+				GpuAggOutput *output, GpuAggOutput *own)
+{
+	GpuAggMark	mark = gpuagg_lower_mark(plan->lw);
+	int			before = plan->lw->ntransitions;
+	bool		listening = gpuagg_refuse_pause();
+	bool		ok = device_aggregate(plan, agg, output, own);
+
+	if (!ok)
+	{
+		plan->lw->ntransitions = before;
+		gpuagg_lower_reset(plan->lw, mark);
+		ok = filtered_aggregate(plan, agg, own);
+	}
+	if (!ok && row != NULL)
+	{
+		plan->lw->ntransitions = before;
+		gpuagg_lower_reset(plan->lw, mark);
+		ok = computed_aggregate(plan, agg, *row, own);
+	}
+	gpuagg_refuse_resume(listening);
+	if (!ok && listening)
+		(void) gpuagg_lower_aggregate(plan->lw, agg, output);
+	return ok;
+}
+
+/* min and max of strings in an order that no device has */
+static bool
+is_collated(const Aggref *agg, const GpuAggAggregateRow *row)
+{
+	return is_plain_call(agg) && gpuagg_constant_class(row->type) == GPUAGG_CLASS_BYTES &&
+		row->op != GPUAGG_TRANS_COUNT && OidIsValid(agg->inputcollid) &&
+		!gpuagg_collation_is_c(agg->inputcollid) &&
+		get_collation_isdeterministic(agg->inputcollid);
+}
+
+/*
+ * An ordered-set aggregate: the backend puts the values of its argument in order, each as
+ * often as the device counts rows.
+ */
+static bool
+ordered_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
+{
+	GpuAggRegroupSort sort = gpuagg_ordered_sort(agg);
+	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	GpuAggRegroupState count;
+	GpuAggRegroupState state = gpuagg_regroup_new_state(GPUAGG_TRANS_MIN_BYTES, GPUAGG_T_TEXT);
+	GpuAggOutput key;
+	int			number;
+
+	if (!gpuagg_ordered_check(agg))
+		return false;
+	if (!count_rows(plan, agg, agg->aggfilter, &sort.weight) &&
+		(!count_rows(plan, agg, NULL, &sort.weight) ||
+		 !gpuagg_regroup_computed_value(plan, agg->aggfilter, &sort.filter)))
+		return false;
+	if (!gpuagg_regroup_any_value(plan, arg, sort.eqop, &key, &sort.value))
+		return false;
+	count = gpuagg_regroup_new_state(GPUAGG_TRANS_COUNT, plan->regroup.values[sort.value].type);
+	count.value = sort.value;
+	count.weight = sort.weight;
+	count.filter = sort.filter;
+	if (!gpuagg_regroup_add_state(plan, count, &number))
+		return false;
+	sort.count = number;
+	if (!gpuagg_ordered_add_sort(&plan->regroup, sort, &key, &state.sort))
+		return false;
+	state.output = plan->noutputs - 1;
+	plan->needed = true;
+	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_DATUM,.count_index = -1,.type = GPUAGG_T_TEXT};
+	return gpuagg_regroup_add_state(plan, state, &own->index);
+}
+
+bool
+gpuagg_regroup_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, GpuAggOutput *output)
+{
+	GpuAggOutput *own = gpuagg_regroup_add_output(plan);
+	GpuAggAggregateRow row;
+	Aggref	   *call = agg;
+
+	if (gpuagg_ordered_is(agg))
+		return ordered_aggregate(plan, agg, own);
+	if (!find_row(agg, &row) || !is_plain_call(agg))
+		return plain_aggregate(plan, agg, NULL, output, own);
+	if (is_collated(agg, &row))
+		return key_aggregate(plan, agg, row, InvalidOid, false, agg->inputcollid, own);
+	if (agg->aggdistinct != NIL && repeats_matter(&row))
+		return key_aggregate(plan, agg, row,
+							 linitial_node(SortGroupClause, agg->aggdistinct)->eqop, true,
+							 InvalidOid, own);
+	if (agg->aggdistinct != NIL)
+	{
+		call = copyObject(agg);
+		call->aggdistinct = NIL;
+	}
+	return plain_aggregate(plan, call, &row, output, own);
+}

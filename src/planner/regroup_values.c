@@ -1,0 +1,320 @@
+/*
+ * regroup_values.c
+ *		What the groups of a device give to those that are made of them
+ *		(regroup_values.h).
+ *
+ * A computed expression is one of columns, without volatile functions.  Of a column whose
+ * equal values may look unlike each other (-0 and 0), or of a type that no device knows,
+ * such as jsonb, what is stored is the key: values that are equal may be several, which
+ * does no harm.
+ * Where tables are joined, columns of any of them may be read.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "planner/regroup_values.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/pg_locale.h"
+
+/* --------------------------------------------------------------- values --- */
+
+static bool
+add_value(GpuAggRegroupPlan *plan, GpuAggRegroupValue value, int16 *number)
+{
+	GpuAggRegroup *r = &plan->regroup;
+
+	for (int i = 0; i < r->nvalues; i++)
+	{
+		if (r->values[i].computed == value.computed && r->values[i].number == value.number)
+		{
+			*number = i;
+			return true;
+		}
+	}
+	if (r->nvalues == GPUAGG_REGROUP_VALUES)
+		return GPUAGG_REFUSE("groups would have to be made of more than %d values",
+							 GPUAGG_REGROUP_VALUES);
+	/* field by field: plans of several tables are compared by their bytes */
+	*number = r->nvalues;
+	r->values[r->nvalues].type = value.type;
+	r->values[r->nvalues].computed = value.computed;
+	r->values[r->nvalues].number = value.number;
+	r->values[r->nvalues++].form = value.form;
+	return true;
+}
+
+/* An expression as a key of the device; output is as gpuagg_lower_key() fills it */
+static bool
+add_device_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output)
+{
+	GpuAggRegroup *r = &plan->regroup;
+	int			before = plan->lw->nkeys;
+
+	if (!gpuagg_lower_key(plan->lw, expr, eqop, output))
+		return false;
+	if (plan->lw->nkeys > before)
+		plan->keys = lappend(plan->keys, expr);
+	if (output->final != GPUAGG_FINAL_KEY)
+		r->inputs[output->index].final = output->final;
+	return true;
+}
+
+static bool
+key_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output, int16 *number)
+{
+	GpuAggRegroupValue value = {.computed = false};
+
+	if (!add_device_key(plan, expr, eqop, output))
+		return false;
+	value.type = plan->lw->keys[output->index].type;
+	value.number = output->index;
+	return add_value(plan, value, number);
+}
+
+/* ----------------------------------------------------- computed expressions --- */
+
+static bool
+looks_unlike_equals(const Var *var)
+{
+	int32		typmod = var->vartypmod;
+
+	switch (getBaseTypeAndTypmod(var->vartype, &typmod))
+	{
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case INTERVALOID:
+			return true;
+		case BPCHAROID:
+		case NUMERICOID:
+			return typmod < VARHDRSZ;
+		default:
+			return false;
+	}
+}
+
+/* Functions of how a value is stored, which equal values do not share */
+static bool
+is_of_storage(Oid function, void *context)
+{
+	return function == F_PG_COLUMN_SIZE || function == F_PG_COLUMN_COMPRESSION;
+}
+
+/* Is it a column of the table, or of one that is joined before? */
+static bool
+is_column(const GpuAggLower *lw, const Var *var)
+{
+	return (var->varno == lw->rel->relid || lw->nlookups > 0) && var->varlevelsup == 0 &&
+		var->varattno > 0;
+}
+
+/* Finds what keeps an expression from being computed of its columns. */
+static bool
+not_computable(Node *node, void *context)
+{
+	const GpuAggLower *lw = context;
+
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Var:
+			return !is_column(lw, (Var *) node);
+		case T_SubPlan:
+		case T_AlternativeSubPlan:
+		case T_Aggref:
+		case T_GroupingFunc:
+		case T_WindowFunc:
+		case T_PlaceHolderVar:
+		case T_CurrentOfExpr:
+			return true;
+		default:
+			return check_functions_in_node(node, is_of_storage, NULL) ||
+				expression_tree_walker(node, not_computable, context);
+	}
+}
+
+/* A column that an expression reads: as its type is, or as it is stored */
+static bool
+add_column(GpuAggRegroupPlan *plan, Var *var, GpuAggOutput *output)
+{
+	GpuAggRegroupInput *input;
+	int			before;
+
+	if (!looks_unlike_equals(var) && add_device_key(plan, (Expr *) var, InvalidOid, output))
+		return true;
+	before = plan->lw->nkeys;
+	if (!gpuagg_lower_stored_key(plan->lw, var, output))
+		return false;
+	if (plan->lw->nkeys > before)
+		plan->keys = lappend(plan->keys, var);
+	input = &plan->regroup.inputs[output->index];
+	input->final = output->final;
+	input->scale = output->scale;
+	return true;
+}
+
+static bool
+add_columns(GpuAggRegroupPlan *plan, Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) expr, 0))
+	{
+		Var		   *var = lfirst_node(Var, lc);
+		GpuAggOutput output;
+		Oid			collation = exprCollation((Node *) var);
+
+		if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+			return false;
+		if (!add_column(plan, var, &output))
+			return false;
+		plan->regroup.inputs[output.index].read = true;
+		plan->columns[output.index] = var;
+	}
+	return true;
+}
+
+/*
+ * Types whose values are keys and arguments as they are constants.  Numerics and intervals
+ * are told apart by bytes, and what they look like is kept beside.
+ */
+static bool
+computed_type(Oid typid, GpuAggRegroupValue *value)
+{
+	switch (getBaseType(typid))
+	{
+		case NUMERICOID:
+			value->type = GPUAGG_T_TEXT;
+			value->form = GPUAGG_REGROUP_NUMERIC;
+			return true;
+		case INTERVALOID:
+			value->type = GPUAGG_T_TEXT;
+			value->form = GPUAGG_REGROUP_INTERVAL;
+			return true;
+		default:
+			return gpuagg_constant_type(typid, &value->type) && value->type <= GPUAGG_T_CODE;
+	}
+}
+
+/* An expression that PostgreSQL computes; false leaves all as it was, or is final. */
+bool
+gpuagg_regroup_computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number)
+{
+	GpuAggRegroupValue value = {.computed = true};
+	Oid			collation = exprCollation((Node *) expr);
+
+	if (gpuagg_lower_is_constant(expr) || contain_volatile_functions((Node *) expr) ||
+		not_computable((Node *) expr, plan->lw) || expression_returns_set((Node *) expr) ||
+		!computed_type(exprType((Node *) expr), &value) ||
+		(OidIsValid(collation) && !get_collation_isdeterministic(collation)) ||
+		!add_columns(plan, expr))
+		return false;
+	for (value.number = 0; value.number < list_length(plan->exprs); value.number++)
+		if (equal(list_nth(plan->exprs, value.number), expr))
+			break;
+	if (value.number == list_length(plan->exprs))
+		plan->exprs = lappend(plan->exprs, expr);
+	plan->needed = true;
+	return add_value(plan, value, number);
+}
+
+/* As a key of the device, or else computed; reasons are those against the former. */
+bool
+gpuagg_regroup_any_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output, int16 *number)
+{
+	GpuAggMark	mark = gpuagg_lower_mark(plan->lw);
+	bool		listening = gpuagg_refuse_pause();
+	bool		ok = key_value(plan, expr, eqop, output, number);
+
+	if (!ok)
+	{
+		gpuagg_lower_reset(plan->lw, mark);
+		ok = gpuagg_regroup_computed_value(plan, expr, number);
+		if (ok)
+			*output = (GpuAggOutput) {
+				.final = GPUAGG_FINAL_KEY,
+				.count_index = -1,
+				.type = plan->regroup.values[*number].type
+			};
+	}
+	gpuagg_refuse_resume(listening);
+	if (!ok && listening)
+		(void) gpuagg_lower_key(plan->lw, expr, eqop, output);
+	return ok;
+}
+
+/* --------------------------------------------------------------- states --- */
+
+bool
+gpuagg_regroup_add_state(GpuAggRegroupPlan *plan, GpuAggRegroupState state, int *number)
+{
+	GpuAggRegroup *r = &plan->regroup;
+
+	for (int i = 0; i < r->nstates; i++)
+	{
+		if (memcmp(&r->states[i], &state, sizeof(state)) == 0)
+		{
+			*number = i;
+			return true;
+		}
+	}
+	if (r->nstates == GPUAGG_MAX_TRANSITIONS)
+		return GPUAGG_REFUSE("the aggregates need more than %d transition states",
+							 GPUAGG_MAX_TRANSITIONS);
+	*number = r->nstates++;
+	r->states[*number] = state;
+	return true;
+}
+
+GpuAggRegroupState
+gpuagg_regroup_new_state(uint8 op, uint8 type)
+{
+	GpuAggRegroupState state;
+
+	memset(&state, 0, sizeof(state));
+	state.op = op;
+	state.type = type;
+	state.merge = state.value = state.weight = state.filter = GPUAGG_REGROUP_NONE;
+	state.output = state.sort = GPUAGG_REGROUP_NONE;
+	return state;
+}
+
+/* A transition of the device, merged where the filter is true */
+bool
+gpuagg_regroup_add_merge(GpuAggRegroupPlan *plan, int transition, int16 filter, int *number)
+{
+	const GpuAggTransition *t = &plan->lw->transitions[transition];
+	GpuAggRegroupState state = gpuagg_regroup_new_state(t->op, t->type);
+
+	state.merge = transition;
+	state.filter = filter;
+	return gpuagg_regroup_add_state(plan, state, number);
+}
+
+/* What decides on how an output is shown, if that is a transition */
+bool
+gpuagg_regroup_merge_shown(GpuAggRegroupPlan *plan, const GpuAggOutput *output, int16 filter,
+			GpuAggOutput *own)
+{
+	if (output->shown_by == 0)
+		return true;
+	if (!gpuagg_regroup_add_merge(plan, output->shown_by - 1, filter, &own->shown_by))
+		return false;
+	own->shown_by++;
+	return true;
+}
+
+/* A state that is a Datum of this value */
+GpuAggRegroupState
+gpuagg_regroup_datum_state(const GpuAggRegroupPlan *plan, GpuAggRegroupDatumOp op, int16 value)
+{
+	GpuAggRegroupState state = gpuagg_regroup_new_state(GPUAGG_TRANS_MIN_BYTES, GPUAGG_T_TEXT);
+
+	state.datum = op;
+	state.value = value;
+	return state;
+}
