@@ -249,7 +249,7 @@ args_fill(const GpuAggTask *task, GpuAggCompiledPath *path)
 	a->program = there;
 	a->seed = p->hash_seed;
 	a->hash_window = task->prepared->hash_window;
-	gpuagg_frame_tables(p, from, (const char *) there, a);
+	gpuagg_frame_tables(p, from, (const char *) there, task->made_at, a);
 	for (uint32_t i = 0; i < from->nconsts; i++)
 	{
 		const GpuAggConst *c = &gpuagg_program_consts(p)[from->consts[i] - p->ncolumns];
