@@ -289,7 +289,7 @@ gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy, boo
 	const char *reason;
 
 	memset(path, 0, sizeof(*path));
-	if (task->device->compiler == NULL || task->config.compile.mode == GPUAGG_COMPILE_OFF ||
+	if (task->device->compiler == NULL || task->making != NULL || task->config.compile.mode == GPUAGG_COMPILE_OFF ||
 		!gpuagg_codegen_takes(gpuagg_cuda_program(task->prepared), &reason))
 		return;
 	path->open = frame_choose(task, strategy, kept, pending, n, path) && path->code.text != NULL;
