@@ -373,6 +373,20 @@ is_table(const GpuAggProgram *p, const GpuAggInstr *ins, uint32_t constant)
 		reg == p->ncolumns + constant;
 }
 
+const GpuAggLookup *
+gpuagg_program_table(const GpuAggProgram *p, uint32_t constant)
+{
+	const GpuAggConst *c = &gpuagg_program_consts(p)[constant];
+
+	if (gpuagg_program_classes(p)[p->ncolumns + constant] != GPUAGG_CLASS_BYTES ||
+		c->state != GPUAGG_ST_VALUE)
+		return NULL;
+	for (uint32_t i = 0; i < p->ninstrs; i++)
+		if (is_table(p, &gpuagg_program_instrs(p)[i], constant))
+			return (const GpuAggLookup *) ((const char *) p + c->v.off);
+	return NULL;
+}
+
 uint32_t
 gpuagg_program_head_bytes(const GpuAggProgram *p)
 {
@@ -393,13 +407,9 @@ gpuagg_program_head_bytes(const GpuAggProgram *p)
 		head = ends[i] > head ? ends[i] : head;
 	for (uint32_t k = 0; k < p->nconsts; k++)
 	{
-		bool		table = false;
-
 		if (classes[p->ncolumns + k] != GPUAGG_CLASS_BYTES || consts[k].state != GPUAGG_ST_VALUE)
 			continue;
-		for (uint32_t i = 0; i < p->ninstrs; i++)
-			table |= is_table(p, &gpuagg_program_instrs(p)[i], k);
-		if (!table)
+		if (gpuagg_program_table(p, k) == NULL)
 			head = consts[k].v.off + consts[k].len > head ? consts[k].v.off + consts[k].len : head;
 		else if (consts[k].v.off < tables)
 			tables = consts[k].v.off;

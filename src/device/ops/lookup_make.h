@@ -74,6 +74,9 @@ extern bool gpuagg_lookup_has_column(const void *block, int32_t i, GpuAggClass c
  */
 extern uint32_t gpuagg_program_head_bytes(const GpuAggProgram *p);
 
+/* The look-up table that a constant is, by its number; NULL: it is none, or NULL */
+extern const GpuAggLookup *gpuagg_program_table(const GpuAggProgram *p, uint32_t constant);
+
 /* Does the program look anything up? */
 extern bool gpuagg_program_looks_up(const GpuAggProgram *p);
 
