@@ -120,6 +120,7 @@ EXTENSION = gpuagg
 DATA = sql/gpuagg--1.1.sql sql/gpuagg--1.0--1.1.sql
 MODULE_big = gpuagg
 # kernels' texts: of the CUDA device alone
+LOOKUP_MAKE := src/device/ops/lookup_make.c
 CODEGEN := $(sort $(wildcard src/device/codegen/*.c))
 OBJS = $(patsubst %.c,%.o,$(filter-out $(CODEGEN),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))))
 
@@ -188,7 +189,7 @@ endif
 include cuda/build.mk
 ifneq ($(CUDA_OBJS),)
 CUDA_C_OBJS := build/cuda/module.o build/cuda/occupancy.o \
-	$(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN))
+	$(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN) $(LOOKUP_MAKE))
 
 all: gpuagg_cuda.so $(COMPILER_PROGRAM)
 install: install-cuda
@@ -201,7 +202,7 @@ build/cuda/module.o: cuda/module.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -I. $(CPPFLAGS) -c -o $@ $<
 build/cuda/occupancy.o: src/device/choice/occupancy.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -fvisibility=hidden $(CPPFLAGS) -c -o $@ $<
-$(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN)): build/%.o: %.c build/flags build/cuda/flags Makefile
+$(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN) $(LOOKUP_MAKE)): build/%.o: %.c build/flags build/cuda/flags Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -fvisibility=hidden -I. $(CPPFLAGS) -c -o $@ $<
 -include $(CUDA_C_OBJS:.o=.d)

@@ -249,7 +249,7 @@ args_fill(const GpuAggTask *task, GpuAggCompiledPath *path)
 	a->program = there;
 	a->seed = p->hash_seed;
 	a->hash_window = task->prepared->hash_window;
-	gpuagg_frame_tables(p, from, (const char *) there, a);
+	gpuagg_frame_tables(p, from, (const char *) there, task->made_at, a);
 	for (uint32_t i = 0; i < from->nconsts; i++)
 	{
 		const GpuAggConst *c = &gpuagg_program_consts(p)[from->consts[i] - p->ncolumns];
@@ -289,7 +289,7 @@ gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy, boo
 	const char *reason;
 
 	memset(path, 0, sizeof(*path));
-	if (task->device->compiler == NULL || task->config.compile.mode == GPUAGG_COMPILE_OFF ||
+	if (task->device->compiler == NULL || task->making != NULL || task->config.compile.mode == GPUAGG_COMPILE_OFF ||
 		!gpuagg_codegen_takes(gpuagg_cuda_program(task->prepared), &reason))
 		return;
 	path->open = frame_choose(task, strategy, kept, pending, n, path) && path->code.text != NULL;

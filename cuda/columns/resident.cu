@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/columns/resident.h"
+#include "cuda/columns/made.h"
 
 /* ---------- memory of a batch ---------- */
 
@@ -618,6 +618,11 @@ path_choose(GpuAggTask *task, GpuAggError *error)
 	GpuAggResidentQueue *q = task->queue;
 
 	q->chosen = true;
+	if (task->making != NULL)
+	{
+		gpuagg_cuda_making_defers(task, &q->deferral);
+		return true;
+	}
 	if (may_choose(task) && !strategy_take(task, resident_strategy(task), error))
 		return false;
 	if (task->groupby != NULL)
@@ -635,7 +640,11 @@ enqueue(GpuAggTask *task, uint32_t n)
 		for (uint32_t i = 0; i < n; i++)
 			enqueue_rows(task, &q->pending[i]);
 	else if (q->deferral.open)
+	{
+		if (task->making != NULL)
+			gpuagg_cuda_making_note(task, q->pending, n);
 		enqueue_deferred(task, q->pending, n);
+	}
 	else if (q->compiles)
 		enqueue_compiled(task, q->pending, n);
 	else

@@ -97,31 +97,35 @@ typedef struct GpuAggFrameArgs
 } GpuAggFrameArgs;
 
 #ifndef __CUDACC_RTC__
-/* Tables and columns of a text's program p, which lies at `there` for the kernel */
+/*
+ * Tables and columns of a text's program p, which lies at `there` for the kernel.  at: of
+ * each constant the place of a table that lies elsewhere (device/made.h), or NULL.
+ */
 static inline void
 gpuagg_frame_tables(const GpuAggProgram *p, const GpuAggCodegenArgs *from, const char *there,
-					GpuAggFrameArgs *a)
+					const char *const *at, GpuAggFrameArgs *a)
 {
 	const GpuAggConst *consts = gpuagg_program_consts(p);
 
 	for (uint32_t i = 0; i < from->ntables; i++)
 	{
-		const GpuAggConst *c = &consts[from->tables[i] - p->ncolumns];
-		const GpuAggLookup *t = gpuagg_lookup_of(gpuagg_const_bytes(p, c));
+		const uint32_t k = from->tables[i] - p->ncolumns;
+		const GpuAggLookup *t = gpuagg_lookup_of(gpuagg_const_bytes(p, &consts[k]));
+		const char *block = at != NULL && at[k] != NULL ? at[k] : there + consts[k].v.off;
 
-		a->tables[i].bits = (const GpuAggLookupBits *) (there + c->v.off + t->finder);
+		a->tables[i].bits = (const GpuAggLookupBits *) (block + t->finder);
 		a->tables[i].first = t->first;
 		a->tables[i].span = t->span;
 	}
 	for (uint32_t i = 0; i < from->nfetched; i++)
 	{
-		const GpuAggConst *c = &consts[from->fetched[i].table - p->ncolumns];
-		const GpuAggLookup *t = gpuagg_lookup_of(gpuagg_const_bytes(p, c));
+		const uint32_t k = from->fetched[i].table - p->ncolumns;
+		const GpuAggLookup *t = gpuagg_lookup_of(gpuagg_const_bytes(p, &consts[k]));
 		const GpuAggLookupColumn *column = gpuagg_lookup_column(t, from->fetched[i].column);
+		const char *block = at != NULL && at[k] != NULL ? at[k] : there + consts[k].v.off;
 
-		a->fetched[i].values = there + c->v.off + column->values;
-		a->fetched[i].nulls = column->nulls == 0 ? NULL :
-			(const uint64_t *) (there + c->v.off + column->nulls);
+		a->fetched[i].values = block + column->values;
+		a->fetched[i].nulls = column->nulls == 0 ? NULL : (const uint64_t *) (block + column->nulls);
 		a->fetched[i].nrows = t->nrows;
 	}
 }

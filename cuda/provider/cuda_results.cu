@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "cuda/columns/cuda_stripe.h"
-#include "cuda/columns/resident.h"
+#include "cuda/columns/made.h"
 #include "device/ops/group.h"
 
 /* Runs of a window, at most */
@@ -321,6 +321,13 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 			task->stage = GPUAGG_TASK_SIZING;
 			return false;
 		}
+	}
+	else if (task->making != NULL && task->stage <= GPUAGG_TASK_GROUPING && task->fault != GPUAGG_FAULT_FINISH)
+	{
+		if (!gpuagg_cuda_making_finish(task, error))
+			return false;
+		if (error->status == GPUAGG_OK)
+			task->stage = GPUAGG_TASK_RESULTS;
 	}
 	else if (task->stage <= GPUAGG_TASK_GROUPING)
 	{

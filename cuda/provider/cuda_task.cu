@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/columns/resident.h"
+#include "cuda/columns/made.h"
 #include "cuda/draw/draws.h"
 
 /* Entries of the smallest table: fewer would only grow at once. */
@@ -349,12 +349,18 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	task->device_prepared = gpuagg_cuda_task_upload(task, task->prepared, task->prepared_bytes,
 												&task->prepared_staging, error);
 	if (task->device_prepared == NULL ||
+		!gpuagg_cuda_made_attach(task, &config->made, error) ||
 		(config->codes.results != NULL && !gpuagg_cuda_strings_begin(task, config->codes.results, error)))
 		return false;
 	if (program->select)
 	{
 		task->strategy = "select";
 		batch_blocks_choose(task, program);
+	}
+	else if (config->make.nkeys > 0)
+	{
+		if (!groups_begin(task, config, error) || !gpuagg_cuda_making_begin(task, config, error))
+			return false;
 	}
 	else if (!gpuagg_cuda_deferred_begin(task, config, error) ||
 			 (task->groupby == NULL && !groups_begin(task, config, error)))
@@ -421,6 +427,8 @@ gpuagg_cuda_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	task->config = *config;
 	task->config.codes.dictionaries = NULL;
 	task->config.codes.results = NULL;
+	task->config.make.dictionaries = NULL;
+	task->config.made.n = 0;
 	if (!dictionaries_copy(task, program, config, error))
 	{
 		free(task);
@@ -492,6 +500,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 
 	gpuagg_cuda_batches_free(task);
 	gpuagg_cuda_resident_free(task);
+	gpuagg_cuda_making_free(task);
 	gpuagg_cuda_draws_free(task);
 	gpuagg_cuda_results_free(task);
 	gpuagg_cuda_wanted_free(task);
@@ -512,6 +521,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 	gpuagg_cuda_unpin(device, task->rows_prepared_staging);
 	gpuagg_cuda_stream_pair_free(device, task->streams);
 	free(task->dictionaries);
+	free(task->made_at);
 	free(task->prepared);
 	free(task->rows_prepared);
 	free(task);

@@ -12,7 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "cuda/columns/resident.h"
+#include "cuda/columns/made.h"
 #include "cuda/compile/compile.h"
 #include "cuda/core/cuda_device.h"
 #include "cuda/draw/draws.h"
@@ -255,6 +255,7 @@ static const GpuAggDeviceOps cuda_ops = {
 	gpuagg_cuda_task_end,
 	&gpuagg_cuda_probe_ops,
 	&gpuagg_cuda_stripe_ops,
+	&gpuagg_cuda_made_ops,
 	gpuagg_compile_kernels,
 };
 

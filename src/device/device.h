@@ -25,6 +25,7 @@
 #include "device/ops/sample.h"
 #include "compiled.h"
 #include "layout.h"
+#include "made.h"
 #include "probe.h"
 #include "stripe.h"
 
@@ -232,6 +233,10 @@ typedef struct GpuAggTaskConfig
 		const GpuAggProgram *results;
 	}			codes;
 
+	/* of tasks that make a look-up table, and of those that use such (made.h) */
+	GpuAggMakeWish make;
+	GpuAggMadeTables made;
+
 	/* of measurements (probe/probe_task.h) only */
 	struct
 	{
@@ -340,6 +345,9 @@ typedef struct GpuAggDeviceOps
 
 	/* Columns that stay; NULL: none do, and there is no task_resident */
 	const GpuAggStripeOps *stripes;
+
+	/* Look-up tables made of those; NULL: it makes none */
+	const GpuAggMadeOps *made;
 
 	/*
 	 * Tells of the kernels that it has compiled: at most max of them, used last

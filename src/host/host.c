@@ -179,5 +179,6 @@ const GpuAggDeviceOps gpuagg_host_ops = {
 	.task_idle = gpuagg_host_task_idle,
 	.task_end = gpuagg_host_task_end,
 	.probe = &gpuagg_host_probe_ops,
-	.stripes = &gpuagg_host_stripe_ops
+	.stripes = &gpuagg_host_stripe_ops,
+	.made = &gpuagg_host_made_ops
 };

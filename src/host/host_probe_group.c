@@ -176,7 +176,7 @@ part_create(Part *part, Table *t, uint32_t thread)
 {
 	const char *page = t->pages + (size_t) thread * NPAGES * GPUAGG_PAGE_BYTES;
 
-	part->scanner = gpuagg_scanner_create(&t->groups, t->prepared, &t->memory, thread);
+	part->scanner = gpuagg_scanner_create(&t->groups, t->prepared, NULL, &t->memory, thread);
 	for (uint32_t i = 0; i < NPAGES; i++)
 		part->pages[i] = (GpuAggPage)
 	{

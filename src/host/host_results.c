@@ -24,7 +24,7 @@ gpuagg_host_result_table(GpuAggTask *task, uint32_t i)
 uint32_t
 gpuagg_host_result_tables(GpuAggTask *task)
 {
-	if (task->prepared->program->select)
+	if (task->prepared->program->select || task->make.nkeys > 0)
 		return 0;
 	if (gpuagg_partitions(&task->groups.partitions) != NULL)
 		return 1u << task->groups.partitions.bits;

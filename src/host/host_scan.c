@@ -46,7 +46,7 @@ position_strings(GpuAggScanner *scanner, char *memory)
 
 GpuAggScanner *
 gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggPrepared *prepared,
-					  GpuAggMemory *memory, uint32_t thread)
+					  const GpuAggMakeWish *make, GpuAggMemory *memory, uint32_t thread)
 {
 	const GpuAggProgram *p = prepared->program;
 	const GpuAggKey *keys = gpuagg_program_keys(p);
@@ -65,9 +65,11 @@ gpuagg_scanner_create(GpuAggGroups *groups, const GpuAggPrepared *prepared,
 	scanner->memory = memory;
 	if (p->select)
 		scanner->where = (GpuAggRowRef *) ((char *) scanner + head);
+	else if (make != NULL)
+		scanner->kept = gpuagg_made_rows_create(prepared, make, memory);
 	else
 		scanner->grouper = gpuagg_grouper_create(groups, thread);
-	if (scanner->where == NULL && scanner->grouper == NULL)
+	if (scanner->where == NULL && scanner->kept == NULL && scanner->grouper == NULL)
 	{
 		gpuagg_memory_free(memory, scanner, bytes);
 		return NULL;
@@ -95,6 +97,7 @@ gpuagg_scanner_free(GpuAggScanner *scanner)
 		return;
 	if (scanner->grouper != NULL)
 		gpuagg_grouper_free(scanner->grouper);
+	gpuagg_made_rows_free(scanner->kept);
 	gpuagg_memory_free(scanner->memory, scanner, scanner->bytes);
 }
 
@@ -186,6 +189,8 @@ group_block(GpuAggScanner *scanner, uint32_t n, GpuAggError *error)
 	const uint32_t done = p->filter_reg == GPUAGG_NO_REG ? 0 : p->filter_instrs;
 
 	gpuagg_vectors_run(&scanner->vectors, done, p->ninstrs, n);
+	if (scanner->kept != NULL)
+		return gpuagg_made_rows_add(scanner->kept, &scanner->inputs, n, error);
 	return gpuagg_grouper_add(scanner->grouper, &scanner->inputs, n, error);
 }
 
@@ -221,6 +226,8 @@ gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 		if (n == 0)
 			continue;
 		result->rows_passed += n;
+		if (scanner->kept != NULL)
+			continue;			/* the page was kept, which is all */
 		if ((scanner->where != NULL ? list_block(scanner, &decoder, n, error) :
 			 group_block(scanner, n, error)) != GPUAGG_OK)
 			break;

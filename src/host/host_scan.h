@@ -9,6 +9,7 @@
 #include "host/decode.h"
 #include "host/groups.h"
 #include "host/host_draws.h"
+#include "host/host_made.h"
 
 /* Of a task and a thread; made when the thread first works on the task. */
 typedef struct GpuAggScanner
@@ -16,7 +17,8 @@ typedef struct GpuAggScanner
 	const GpuAggPrepared *prepared;
 	GpuAggMemory *memory;
 	const GpuAggSample *sample; /* of lines; NULL: all of them */
-	GpuAggGrouper *grouper;		/* NULL: rows are selected, not grouped */
+	GpuAggGrouper *grouper;		/* NULL: rows are selected, or kept: not grouped */
+	GpuAggMadeRows *kept;		/* for a look-up table that is to be made */
 	GpuAggRowRef *where;		/* of a block's rows, if they are selected */
 	GpuAggVectors vectors;
 	GpuAggVector *columns;		/* as they are decoded: decode.h */
@@ -36,9 +38,10 @@ typedef struct GpuAggScanResult
 	uint32_t	max_listed;
 } GpuAggScanResult;
 
-/* NULL: no memory */
+/* make: of a task that makes a look-up table, or NULL.  NULL: no memory */
 extern GpuAggScanner *gpuagg_scanner_create(GpuAggGroups *groups,
 											const GpuAggPrepared *prepared,
+											const GpuAggMakeWish *make,
 											GpuAggMemory *memory,
 											uint32_t thread);
 extern void gpuagg_scanner_free(GpuAggScanner *scanner);

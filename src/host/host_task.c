@@ -217,6 +217,7 @@ scanner_of(GpuAggTask *task, uint32_t thread, GpuAggError *error)
 {
 	if (task->scanners[thread] == NULL)
 		task->scanners[thread] = gpuagg_scanner_create(&task->groups, task->prepared,
+													   task->make.nkeys > 0 ? &task->make : NULL,
 													   &task->memory, thread);
 	if (task->scanners[thread] == NULL)
 		gpuagg_memory_error(&task->memory, error);
@@ -258,6 +259,24 @@ answer(GpuAggTask *task, const GpuAggJob *job, uint32_t thread, GpuAggError *err
 	}
 }
 
+/* The look-up table, of what all threads have kept */
+static void
+make(GpuAggTask *task, GpuAggError *error)
+{
+	const uint32_t n = (uint32_t) task->device->threads;
+	GpuAggMadeRows **parts = gpuagg_memory_alloc(&task->memory, n * sizeof(*parts));
+
+	if (parts == NULL)
+	{
+		gpuagg_memory_error(&task->memory, error);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		parts[i] = task->scanners[i] != NULL ? task->scanners[i]->kept : NULL;
+	task->made = gpuagg_made_create(parts, n, &task->device->memory, error);
+	gpuagg_memory_free(&task->memory, parts, n * sizeof(*parts));
+}
+
 static void
 task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 {
@@ -290,7 +309,9 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 	scanner = scanner_of(task, thread, &result->error);
 	if (scanner == NULL)
 		return;
-	if (batch->kind == GPUAGG_BATCH_AGGREGATE)
+	if (batch->kind == GPUAGG_BATCH_MAKE)
+		make(task, &result->error);
+	else if (batch->kind == GPUAGG_BATCH_AGGREGATE)
 		aggregate(task, scanner->grouper, job, &result->error);
 	else if (batch->kind == GPUAGG_BATCH_PAGES)
 		gpuagg_scanner_pages(scanner, batch->u.pages + job->first, job->first,
@@ -401,8 +422,19 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 		free(task);
 		return error->status;
 	}
+	gpuagg_made_attach(task->prepared->program, &config->made);
+	task->make = config->make;
+	if (task->make.nkeys > 0 && !gpuagg_host_made_fits(task->prepared->program, &task->make))
+	{
+		gpuagg_host_answer_free(&task->answer);
+		gpuagg_prepared_free(task->prepared, &task->memory);
+		free(task);
+		error->status = GPUAGG_UNSUPPORTED;
+		snprintf(error->message, sizeof(error->message), "no look-up table can be made by this program");
+		return error->status;
+	}
 	gpuagg_groups_init(&task->groups, task->prepared, &task->memory, device->threads, config);
-	task->strategy = program->select ? "select" :
+	task->strategy = program->select ? "select" : task->make.nkeys > 0 ? "look-up table" :
 		task->prepared->key_mode == GPUAGG_KEYS_NONE ? "plain" :
 		gpuagg_strategy_name(task->groups.begun_with);
 	atomic_store(&task->memory.fault, config->fault == GPUAGG_FAULT_MEMORY);
@@ -422,6 +454,7 @@ gpuagg_host_task_end(GpuAggTask *task)
 	free_batch(task, task->polled);
 	for (int i = 0; i < task->device->threads; i++)
 		gpuagg_scanner_free(task->scanners[i]);
+	gpuagg_host_made_ops.free(task->made);
 	gpuagg_host_answer_free(&task->answer);
 	gpuagg_groups_free(&task->groups);
 	gpuagg_prepared_free(task->prepared, &task->memory);
@@ -595,11 +628,14 @@ gpuagg_host_task_finish(GpuAggTask *task, GpuAggError *error)
 			gpuagg_host_injected("finish", error);
 			return true;
 		}
+		if (task->make.nkeys > 0)
+			return !enqueue_last(task, GPUAGG_TASK_MAKING, GPUAGG_BATCH_MAKE, 1, error);
 		name_strategy(task);
 		if (!task->prepared->program->select && task->prepared->key_mode == GPUAGG_KEYS_NONE)
 			finish_plain(task, error);
 	}
-	if (task->prepared->key_mode != GPUAGG_KEYS_NONE && next_stage(task, error))
+	if (task->stage != GPUAGG_TASK_MAKING && task->prepared->key_mode != GPUAGG_KEYS_NONE &&
+		next_stage(task, error))
 		return false;
 	if (error->status == GPUAGG_OK)
 	{

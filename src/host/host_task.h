@@ -31,6 +31,7 @@ typedef enum GpuAggBatchKind
 	GPUAGG_BATCH_DRAWS,
 	GPUAGG_BATCH_FLUSH,			/* at the end: local tables to partitions */
 	GPUAGG_BATCH_AGGREGATE,		/* then: records of partitions */
+	GPUAGG_BATCH_MAKE,			/* at the end: a look-up table */
 	GPUAGG_BATCH_ANSWER			/* then: which groups are wanted */
 } GpuAggBatchKind;
 
@@ -67,6 +68,7 @@ typedef enum GpuAggTaskStage
 	GPUAGG_TASK_INPUT,
 	GPUAGG_TASK_FLUSHING,
 	GPUAGG_TASK_AGGREGATING,
+	GPUAGG_TASK_MAKING,
 	GPUAGG_TASK_ANSWERING,
 	GPUAGG_TASK_RESULTS
 } GpuAggTaskStage;
@@ -88,6 +90,8 @@ struct GpuAggTask
 	GpuAggScanResult *results;	/* per thread, of its job */
 	GpuAggFaultStage fault;
 	GpuAggSample sample;
+	GpuAggMakeWish make;		/* nkeys 0: groups are wanted */
+	GpuAggMade *made;			/* while and after it is made; then whoever takes it */
 	atomic_bool stop;			/* cancelled or failed */
 
 	/* locked */

@@ -61,6 +61,7 @@ typedef enum GpuAggMsgType
 	GPUAGG_MSG_VALIDATED,			/* GpuAggValidatedMsg */
 	GPUAGG_MSG_BATCH_DONE,		/* count GpuAggRowRef: rows for PostgreSQL */
 	GPUAGG_MSG_RESULTS,			/* count groups, as task_results wrote them */
+	GPUAGG_MSG_MADE,			/* GpuAggMadeMsg: of a task that makes a table, before DONE */
 	GPUAGG_MSG_DONE,			/* GpuAggDoneMsg */
 	GPUAGG_MSG_FAILED			/* GpuAggFailedMsg */
 } GpuAggMsgType;
@@ -184,6 +185,25 @@ typedef struct GpuAggReadyMsg
 	GpuAggMsg	msg;
 	GpuAggDeviceInfo info;
 } GpuAggReadyMsg;
+
+/*
+ * A look-up table that the device has made and keeps for a while (worker/made.h): its
+ * header with its columns follows, as programs name it; then, of each of the program's
+ * keys that are strings (msg.count of them), what its codes mean.
+ */
+typedef struct GpuAggMadeMsg
+{
+	GpuAggMsg	msg;
+	/* GpuAggLookup, GpuAggLookupColumn[ncolumns], GpuAggMadeStrings ... */
+} GpuAggMadeMsg;
+
+typedef struct GpuAggMadeStrings
+{
+	uint32_t	column;			/* number of the key */
+	uint32_t	count;			/* codes are 0 .. count - 1 */
+	uint64_t	bytes;			/* of the strings */
+	/* uint32_t lengths[count], padded to 8; the strings one after the other, padded to 8 */
+} GpuAggMadeStrings;
 
 /* Zones of kept columns (device/stripe.h) that were asked, and what came of it */
 typedef struct GpuAggZonesCount

@@ -25,8 +25,8 @@
 #include "node/device_scan.h"
 #include "node/passes.h"
 #include "node/regroup_run.h"
+#include "node/runtime.h"
 #include "node/device_task.h"
-#include "planner/constant.h"
 #include "node/tables.h"
 #include "settings.h"
 #include "miscadmin.h"
@@ -41,27 +41,10 @@
 
 /* --------------------------------------------------------------- begin --- */
 
-/* Adds the parameters in an expression to the list at context. */
-static bool
-runtime_params(Node *node, void *context)
-{
-	List	  **params = context;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, Param))
-		*params = list_append_unique(*params, node);
-	return expression_tree_walker(node, runtime_params, context);
-}
-
 void
 gpuagg_scan_runtime(GpuAggScan *scan, List *exprs, List **runtime, List **params)
 {
-	List	   *found = NIL;
-
-	(void) runtime_params((Node *) exprs, &found);
-	*runtime = ExecInitExprList(exprs, &scan->css.ss.ps);
-	*params = ExecInitExprList(found, &scan->css.ss.ps);
+	gpuagg_runtime_init(&scan->css.ss.ps, exprs, runtime, params);
 }
 
 static void
@@ -78,7 +61,7 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 	scan->read[0] = palloc0(sizeof(GpuAggTaskTable));
 	scan->read[0]->rel = rel;
 	scan->relid = RelationGetRelid(rel);
-	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, scan->eflags);
+	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, exprs, scan->eflags);
 	if (!scan->info->program->select)
 		scan->read[0]->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
@@ -114,42 +97,6 @@ gpuagg_scan_timing(const GpuAggScan *scan)
 /* ----------------------------------------------------------------- run --- */
 
 /*
- * Evaluates a constant that may raise an error.  PostgreSQL would raise it
- * only at the first row that needs the value, so an error in the data ends
- * nothing here but the device's turn.  Parameters were evaluated before and
- * the rest is made of PostgreSQL's own functions of numbers, times and
- * strings, which hold nothing that a subtransaction would have to release.
- */
-static GpuAggStatus
-runtime_try(ExprState *expr, ExprContext *econtext, Datum *value,
-			bool *isnull, GpuAggError *error)
-{
-	MemoryContext context = CurrentMemoryContext;
-	ErrorData  *volatile caught = NULL;
-
-	PG_TRY();
-	{
-		*value = ExecEvalExprSwitchContext(expr, econtext, isnull);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		caught = CopyErrorData();
-		FlushErrorState();
-	}
-	PG_END_TRY();
-	if (caught == NULL)
-		return GPUAGG_OK;
-	if (ERRCODE_TO_CATEGORY(caught->sqlerrcode) != ERRCODE_DATA_EXCEPTION &&
-		ERRCODE_TO_CATEGORY(caught->sqlerrcode) != ERRCODE_FEATURE_NOT_SUPPORTED)
-		ReThrowError(caught);
-	gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG, "%s",
-					 caught->message);
-	FreeErrorData(caught);
-	return error->status;
-}
-
-/*
  * Values of the runtime constants.  Of an empty table PostgreSQL evaluates
  * nothing, not even parameters (they may be subqueries), and so do we; but a
  * condition without columns keeps it from looking at a sample's arguments.
@@ -159,42 +106,24 @@ runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Datum *values,
 				 bool *isnull, GpuAggError *error)
 {
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
-	GpuAggStatus status = GPUAGG_OK;
-	ListCell   *lc;
 
 	ResetExprContext(econtext);
 	memset(isnull, true, list_length(scan->runtime) * sizeof(bool));
 	if (nblocks == 0 &&
 		(scan->info->gate < 0 || scan->info->sample == GPUAGG_SAMPLE_NONE))
 		return GPUAGG_OK;
-	foreach(lc, scan->params)
-	{
-		bool		ignored;
-
-		(void) ExecEvalExprSwitchContext(lfirst(lc), econtext, &ignored);
-	}
-	foreach(lc, scan->runtime)
-	{
-		int			i = foreach_current_index(lc);
-
-		if (scan->info->runtime[i].may_fail)
-			status = runtime_try(lfirst(lc), econtext, &values[i], &isnull[i],
-								 error);
-		else
-			values[i] = ExecEvalExprSwitchContext(lfirst(lc), econtext,
-												  &isnull[i]);
-		if (status != GPUAGG_OK)
-			break;
-	}
-	return status;
+	gpuagg_runtime_params(scan->params, econtext);
+	return gpuagg_runtime_values(scan->runtime, scan->info->runtime, scan->info->program, econtext,
+								 values, isnull, error);
 }
 
 /*
- * The program with its runtime constants and look-up tables; NULL: see error.  The tables
- * of an empty table's joins are not made.  No block need be read if nothing can be joined.
+ * The program with its runtime constants and look-up tables, all of which are in it if
+ * `here` is set; NULL: see error.  The tables of an empty table's joins are not made.  No
+ * block need be read if nothing can be joined.
  */
 static GpuAggProgram *
-scan_bind(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
+scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError *error)
 {
 	static const GpuAggLookup *const none[GPUAGG_MAX_LOOKUPS] = {NULL};
 	const GpuAggLookup *const *blocks = none;
@@ -205,19 +134,8 @@ scan_bind(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
 
 	if (runtime_evaluate(scan, *nblocks, values, isnull, error) != GPUAGG_OK)
 		return NULL;
-	for (int i = 0; i < n; i++)
-	{
-		const GpuAggConst *slot = gpuagg_program_consts(scan->info->program) +
-			scan->info->runtime[i].const_no;
-
-		if (isnull[i] || gpuagg_constant_fits(slot->type, values[i]))
-			continue;
-		(void) gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-								"a constant has no form that devices know");
-		return NULL;
-	}
 	if (scan->lookups != NULL && *nblocks > 0 &&
-		(blocks = gpuagg_lookups_make(scan->lookups, &nothing, error)) == NULL)
+		(blocks = gpuagg_lookups_make(scan->lookups, here, &nothing, error)) == NULL)
 		return NULL;
 	if (nothing)
 		*nblocks = 0;
@@ -357,6 +275,17 @@ scan_count_blocks(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
 }
 
 /*
+ * Must the look-up tables be in the program, for the task to run again?  Those that a
+ * device has made are not there any more, or it has no other one.
+ */
+static bool
+scan_lost_tables(const GpuAggScan *scan, GpuAggStatus status)
+{
+	return scan->lookups != NULL && gpuagg_lookups_on_device(scan->lookups) &&
+		(status == GPUAGG_UNSUPPORTED || gpuagg_task_redoable(scan, status));
+}
+
+/*
  * One task, on another device if need be.  What it allocates goes with the
  * current memory context, but for the results.
  */
@@ -378,7 +307,7 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 		if (gpuagg_sample_is_empty(&scan->sample))
 			nblocks = 0;
 	}
-	program = scan_bind(scan, &nblocks, error);
+	program = scan_bind(scan, &nblocks, false, error);
 	if (program == NULL)
 		return error->status;
 	if (scan_gate_closed(scan->info, program))
@@ -389,6 +318,19 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 		return GPUAGG_OK;
 	gpuagg_wanted_evaluate(&scan->wanted, econtext, &scan->answer);
 	status = scan_run_cached(scan, program, nblocks, error);
+	if (scan_lost_tables(scan, status))
+	{
+		const bool	redoable = gpuagg_task_redoable(scan, status);
+		GpuAggError why = *error;
+
+		program = scan_bind(scan, &nblocks, true, error);
+		if (program == NULL)
+			return error->status;
+		if (redoable)
+			*error = why;
+		else
+			status = scan_run_cached(scan, program, nblocks, error);
+	}
 	if (gpuagg_task_redoable(scan, status))
 		status = scan_redo(scan, program, nblocks, error);
 	return status;

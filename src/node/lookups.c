@@ -2,8 +2,9 @@
  * lookups.c
  *		The inputs of joins as look-up tables (lookups.h).
  *
- * Each input is a child plan, run to its end under the query's snapshot before the
- * task begins; but for those behind an inner join's input that has no rows, as PostgreSQL
+ * Where a device keeps all of a table's columns, current to the query's snapshot, it makes
+ * the look-up table itself (lookup_made.h).  Each other input is a child plan, run to its
+ * end under that snapshot before the task begins; but for those behind an inner join's input that has no rows, as PostgreSQL
  * looks no further then.  Its rows are kept as columns, in a context that goes with them once
  * the table is made; rows with a NULL key match nothing and are left out.
  *
@@ -19,7 +20,9 @@
 #include GPUAGG_EXPLAIN_HEADER
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "node/lookup_made.h"
 #include "node/lookups.h"
+#include "node/runtime.h"
 #include "nodes/extensible.h"
 #include "planner/constant.h"
 #include "settings.h"
@@ -34,6 +37,9 @@ typedef struct GpuAggLookupShown
 	uint64		rows;
 	uint64		bytes;
 	uint32		kind;			/* GpuAggLookupKind */
+	bool		on_device;		/* that made it */
+	uint64		device_ns;
+	instr_time	took;
 } GpuAggLookupShown;
 
 struct GpuAggLookups
@@ -41,6 +47,9 @@ struct GpuAggLookups
 	const GpuAggPlanInfo *info;
 	PlanState  *plans[GPUAGG_MAX_LOOKUPS];
 	bool		read[GPUAGG_MAX_LOOKUPS];	/* before; has to be rescanned */
+	PlanState  *node;			/* whose expressions these are: */
+	List	   *runtime[GPUAGG_MAX_LOOKUPS];	/* runtime constants of programs, */
+	List	   *params[GPUAGG_MAX_LOOKUPS];	/* and parameters in them */
 	bool		made;
 	GpuAggLookupShown shown[GPUAGG_MAX_LOOKUPS];
 	const GpuAggLookup *blocks[GPUAGG_MAX_LOOKUPS];
@@ -65,8 +74,24 @@ typedef struct Rows
 
 /* ----------------------------------------------------------------- begin --- */
 
+/* Of the node's expressions those of programs stand behind its own constants. */
+static void
+begin_programs(GpuAggLookups *lookups, List *exprs)
+{
+	int			at = lookups->info->nruntime;
+
+	for (int i = 0; i < lookups->info->nlookups; i++)
+	{
+		const int	n = lookups->info->lookups[i].nruntime;
+
+		gpuagg_runtime_init(lookups->node, list_truncate(list_copy_tail(exprs, at), n),
+							&lookups->runtime[i], &lookups->params[i]);
+		at += n;
+	}
+}
+
 GpuAggLookups *
-gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info, int eflags)
+gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info, List *exprs, int eflags)
 {
 	CustomScan *plan = castNode(CustomScan, css->ss.ps.plan);
 	GpuAggLookups *lookups;
@@ -84,6 +109,9 @@ gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info, int eflag
 										 css->ss.ps.state, eflags);
 		css->custom_ps = lappend(css->custom_ps, lookups->plans[i]);
 	}
+	lookups->node = &css->ss.ps;
+	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
+		begin_programs(lookups, exprs);
 	return lookups;
 }
 
@@ -356,8 +384,67 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	return block;
 }
 
+/* The program that makes a table, with its runtime constants; NULL: they have no values. */
+static GpuAggProgram *
+bind_program(GpuAggLookups *lookups, int i)
+{
+	const GpuAggLookupPlan *plan = &lookups->info->lookups[i];
+	ExprContext *econtext = lookups->node->ps_ExprContext;
+	const GpuAggPlanInfo info = {
+		.program = plan->program,
+		.runtime = plan->runtime,
+		.nruntime = plan->nruntime
+	};
+	Datum	   *values = palloc0(Max(1, plan->nruntime) * sizeof(Datum));
+	bool	   *isnull = palloc0(Max(1, plan->nruntime) * sizeof(bool));
+	GpuAggError error;
+
+	gpuagg_runtime_params(lookups->params[i], econtext);
+	if (gpuagg_runtime_values(lookups->runtime[i], plan->runtime, plan->program, econtext, values, isnull,
+							  &error) != GPUAGG_OK)
+		return NULL;
+	return gpuagg_plan_bind(&info, values, isnull, NULL);
+}
+
+/* The device makes the table of columns that it keeps; NULL: it cannot, or it is too large. */
+static const GpuAggLookup *
+lookup_on_device(GpuAggLookups *lookups, int i, Size limit)
+{
+	GpuAggMadeInput input = {
+		.plan = &lookups->info->lookups[i],
+		.snapshot = lookups->node->state->es_snapshot,
+		.strings = lookups->strings
+	};
+	const GpuAggLookup *head;
+	MemoryContext old;
+
+	if (input.plan->program == NULL || (input.program = bind_program(lookups, i)) == NULL)
+		return NULL;
+	old = MemoryContextSwitchTo(lookups->strings);
+	input.numbered = palloc0(input.plan->ncolumns * sizeof(GpuAggNumbered *));
+	MemoryContextSwitchTo(old);
+	head = gpuagg_lookup_made(&input);
+	if (head == NULL || head->bytes > limit)
+		return NULL;
+	lookups->numbered[i] = input.numbered;
+	lookups->shown[i].on_device = true;
+	lookups->shown[i].device_ns = input.device_ns;
+	return head;
+}
+
+bool
+gpuagg_lookups_on_device(const GpuAggLookups *lookups)
+{
+	for (int i = 0; i < lookups->info->nlookups; i++)
+	{
+		if (lookups->blocks[i] != NULL && lookups->blocks[i]->made != 0)
+			return true;
+	}
+	return false;
+}
+
 const GpuAggLookup *const *
-gpuagg_lookups_make(GpuAggLookups *lookups, bool *nothing, GpuAggError *error)
+gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing, GpuAggError *error)
 {
 	Size		left = gpuagg_lookup_memory * (Size) 1048576;
 
@@ -368,11 +455,17 @@ gpuagg_lookups_make(GpuAggLookups *lookups, bool *nothing, GpuAggError *error)
 	MemoryContextReset(lookups->strings);
 	for (int i = 0; i < lookups->info->nlookups && !*nothing; i++)
 	{
-		const GpuAggLookup *block = lookup_make(lookups, i, left, error);
 		const int	join = lookups->info->lookups[i].join;
+		const GpuAggLookup *block = NULL;
+		instr_time	start;
 
-		if (block == NULL)
+		INSTR_TIME_SET_CURRENT(start);
+		if (!here)
+			block = lookup_on_device(lookups, i, left);
+		if (block == NULL && (block = lookup_make(lookups, i, left, error)) == NULL)
 			return NULL;
+		INSTR_TIME_SET_CURRENT(lookups->shown[i].took);
+		INSTR_TIME_SUBTRACT(lookups->shown[i].took, start);
 		left -= block->bytes;
 		lookups->blocks[i] = block;
 		lookups->shown[i].rows = block->nrows;
@@ -410,7 +503,8 @@ join_word(int join)
 
 /*
  * One word for each input, in the order of the children; with ANALYZE also its rows, and
- * in formats that show everything what table it became.
+ * whether the device made its table of columns that it keeps; in formats that show
+ * everything also what table it became, and how long that took.
  */
 void
 gpuagg_lookups_explain(const GpuAggLookups *lookups, struct ExplainState *es)
@@ -427,11 +521,14 @@ gpuagg_lookups_explain(const GpuAggLookups *lookups, struct ExplainState *es)
 		appendStringInfoString(&text, join_word(lookups->info->lookups[i].join));
 		if (es->analyze && lookups->made)
 		{
-			appendStringInfo(&text, " (" UINT64_FORMAT " rows", shown->rows);
+			appendStringInfo(&text, " (" UINT64_FORMAT " rows%s", shown->rows,
+							 shown->on_device ? " from kept columns" : "");
 			if (whole)
 				appendStringInfo(&text, ", %s, " UINT64_FORMAT " bytes",
 								 shown->kind == GPUAGG_LOOKUP_DIRECT ? "direct" : "hash",
 								 shown->bytes);
+			if (whole && es->timing)
+				appendStringInfo(&text, ", %.3f ms", INSTR_TIME_GET_MILLISEC(shown->took));
 			appendStringInfoChar(&text, ')');
 		}
 		texts = lappend(texts, text.data);

@@ -18,19 +18,23 @@ struct ExplainState;
 typedef struct GpuAggLookups GpuAggLookups;
 
 /*
- * Initialises the plans, which become children of the node.  NULL: the plan joins
- * nothing.  In the current memory context, the query's.
+ * Initialises the plans, which become children of the node, and what programs that make
+ * tables take of the node's expressions.  NULL: the plan joins nothing.  In the current
+ * memory context, the query's.
  */
 extern GpuAggLookups *gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info,
-										   int eflags);
+										   List *exprs, int eflags);
 
 /*
- * Runs the plans and makes the tables, in the current memory context.  *nothing: no row
- * can be joined; then some of them may not have been made.  NULL: they cannot be made,
- * and PostgreSQL's plan has to answer.
+ * Makes the tables: has the device make them, unless `here` is set, or runs the plans; in
+ * the current memory context.  *nothing: no row can be joined; then some of them may not
+ * have been made.  NULL: they cannot be made, and PostgreSQL's plan has to answer.
  */
-extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, bool *nothing,
+extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing,
 													  GpuAggError *error);
+
+/* Does a table that was made last lie on the device? */
+extern bool gpuagg_lookups_on_device(const GpuAggLookups *lookups);
 
 /*
  * Strings of a column, those of its keys counted, of a table that was made last; NULL:

@@ -403,7 +403,8 @@ make_path(GpuAggGrouping *g)
 													linitial(g->tables->rels) : g->fact,
 													gpuagg_regroup_shown(g->regroup)));
 	set_costs(g, &path->path, postgres_cost(g, linitial(path->custom_paths)), lookups);
-	runtime = g->tables != NULL ? gpuagg_agg_tables_runtime(g) : g->lw->runtime_exprs;
+	runtime = g->tables != NULL ? gpuagg_agg_tables_runtime(g) :
+		list_concat_copy(g->lw->runtime_exprs, gpuagg_join_runtime(g->lw));
 	path->custom_private = list_make4(g->tables != NULL ? gpuagg_agg_tables_pack(g) :
 									  gpuagg_plan_pack(&g->info), g->exprs,
 									  list_concat(list_concat_copy(runtime, g->sample_exprs),

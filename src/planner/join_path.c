@@ -16,6 +16,7 @@
 #include "optimizer/tlist.h"
 #include "parser/parse_oper.h"
 #include "parser/parsetree.h"
+#include "planner/join_build.h"
 #include "planner/join_path.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
@@ -170,14 +171,24 @@ gpuagg_join_fits(const GpuAggLower *lw)
 	return GPUAGG_REFUSE("the inputs of the join would take more than gpuagg.lookup_memory");
 }
 
+List *
+gpuagg_join_runtime(const GpuAggLower *lw)
+{
+	List	   *exprs = NIL;
+
+	for (int i = 0; i < lw->nlookups; i++)
+		exprs = list_concat(exprs, lw->lookups[i].runtime_exprs);
+	return exprs;
+}
+
 GpuAggLookupPlan *
-gpuagg_join_plans(const GpuAggLower *lw)
+gpuagg_join_plans(GpuAggLower *lw)
 {
 	GpuAggLookupPlan *plans = palloc0(Max(1, lw->nlookups) * sizeof(GpuAggLookupPlan));
 
 	for (int i = 0; i < lw->nlookups; i++)
 	{
-		const GpuAggLookupLower *lookup = &lw->lookups[i];
+		GpuAggLookupLower *lookup = &lw->lookups[i];
 		GpuAggLookupPlan *plan = &plans[i];
 
 		plan->const_no = lookup->table.reg & GPUAGG_VREG_NUMBER;
@@ -187,6 +198,7 @@ gpuagg_join_plans(const GpuAggLower *lw)
 		plan->ncolumns = list_length(lookup->columns);
 		plan->types = (uint8 *) lookup->types;
 		plan->scales = (uint8 *) lookup->scales;
+		gpuagg_join_build(lw, lookup, plan);
 	}
 	return plans;
 }

@@ -20,7 +20,10 @@ extern bool gpuagg_join_lower(GpuAggLower *lw, RelOptInfo *input_rel);
 extern bool gpuagg_join_fits(const GpuAggLower *lw);
 
 /* GpuAggLookupPlans, for when the program is finished */
-extern GpuAggLookupPlan *gpuagg_join_plans(const GpuAggLower *lw);
+extern GpuAggLookupPlan *gpuagg_join_plans(GpuAggLower *lw);
+
+/* Expressions of the runtime constants of all programs that make tables */
+extern List *gpuagg_join_runtime(const GpuAggLower *lw);
 
 /* How many rows come of each that the device groups, because inputs have several of a key */
 extern double gpuagg_join_repeats(const GpuAggLower *lw);

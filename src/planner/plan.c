@@ -70,6 +70,45 @@ unpack_prediction(GpuAggPrediction *p, const List *packed)
 }
 
 static List *
+pack_runtime(const GpuAggRuntimeConst *runtime, int n)
+{
+	List	   *packed = NIL;
+
+	for (int i = 0; i < n; i++)
+		packed = lappend(packed, list_make3_int(runtime[i].const_no, runtime[i].may_fail,
+												runtime[i].zone));
+	return packed;
+}
+
+static GpuAggRuntimeConst *
+unpack_runtime(const List *packed, int *n)
+{
+	GpuAggRuntimeConst *runtime = palloc(Max(1, list_length(packed)) * sizeof(GpuAggRuntimeConst));
+	ListCell   *lc;
+
+	*n = 0;
+	foreach(lc, packed)
+	{
+		GpuAggRuntimeConst *r = &runtime[(*n)++];
+
+		r->const_no = linitial_int((List *) lfirst(lc));
+		r->may_fail = lsecond_int((List *) lfirst(lc)) != 0;
+		r->zone = lthird_int((List *) lfirst(lc));
+	}
+	return runtime;
+}
+
+static GpuAggProgram *
+unpack_program(Const *image)
+{
+	bytea	   *bytes = DatumGetByteaPP(image->constvalue);
+	GpuAggProgram *program = palloc(VARSIZE_ANY_EXHDR(bytes));
+
+	memcpy(program, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+	return program;
+}
+
+static List *
 pack_lookup(const GpuAggLookupPlan *lookup)
 {
 	List	   *packed = list_make4_int(lookup->const_no, lookup->join, lookup->unique,
@@ -77,13 +116,21 @@ pack_lookup(const GpuAggLookupPlan *lookup)
 
 	for (int i = 0; i < lookup->ncolumns; i++)
 		packed = lappend_int(lappend_int(packed, lookup->types[i]), lookup->scales[i]);
-	return packed;
+	if (lookup->program == NULL)
+		return list_make1(packed);
+	return list_make4(packed, pack_bytes(lookup->program, lookup->program->bytes),
+					  pack_runtime(lookup->runtime, lookup->nruntime),
+					  makeConst(OIDOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(lookup->relid),
+								false, true));
 }
 
 static void
-unpack_lookup(GpuAggLookupPlan *lookup, const List *packed)
+unpack_lookup(GpuAggLookupPlan *lookup, const List *all)
 {
+	const List *packed = linitial(all);
 	int			n = (list_length(packed) - 4) / 2;
+
+	memset(lookup, 0, sizeof(*lookup));
 
 	lookup->const_no = linitial_int(packed);
 	lookup->join = lsecond_int(packed);
@@ -97,13 +144,17 @@ unpack_lookup(GpuAggLookupPlan *lookup, const List *packed)
 		lookup->types[i] = list_nth_int(packed, 4 + 2 * i);
 		lookup->scales[i] = list_nth_int(packed, 5 + 2 * i);
 	}
+	if (list_length(all) == 1)
+		return;
+	lookup->program = unpack_program(lsecond_node(Const, all));
+	lookup->runtime = unpack_runtime(lthird(all), &lookup->nruntime);
+	lookup->relid = DatumGetObjectId(lfourth_node(Const, all)->constvalue);
 }
 
 List *
 gpuagg_plan_pack(const GpuAggPlanInfo *info)
 {
 	List	   *outputs = NIL;
-	List	   *runtime = NIL;
 	List	   *lookups = NIL;
 
 	for (int i = 0; i < info->noutputs; i++)
@@ -119,14 +170,11 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 																 o->squares[1], o->squares[2]),
 												  list_make2_int(o->lookup, o->column))));
 	}
-	for (int i = 0; i < info->nruntime; i++)
-		runtime = lappend(runtime, list_make3_int(info->runtime[i].const_no,
-												  info->runtime[i].may_fail,
-												  info->runtime[i].zone));
 	for (int i = 0; i < info->nlookups; i++)
 		lookups = lappend(lookups, pack_lookup(&info->lookups[i]));
 	return list_concat(list_make5(pack_bytes(info->program, info->program->bytes),
-								  outputs, runtime, makeInteger(info->gate),
+								  outputs, pack_runtime(info->runtime, info->nruntime),
+								  makeInteger(info->gate),
 								  pack_float(info->est_rows)),
 					   list_concat(lappend(list_make5(pack_float(info->est_passed),
 										  pack_float(info->est_groups),
@@ -142,16 +190,6 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 										  pack_bytes(info->regroup, info->regroup == NULL ? 0 :
 													 sizeof(*info->regroup)),
 										  lookups)));
-}
-
-static GpuAggProgram *
-unpack_program(Const *image)
-{
-	bytea	   *bytes = DatumGetByteaPP(image->constvalue);
-	GpuAggProgram *program = palloc(VARSIZE_ANY_EXHDR(bytes));
-
-	memcpy(program, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
-	return program;
 }
 
 static void
@@ -177,7 +215,6 @@ gpuagg_plan_unpack(List *custom_private)
 {
 	GpuAggPlanInfo *info = palloc0(sizeof(GpuAggPlanInfo));
 	List	   *outputs = lsecond_node(List, custom_private);
-	List	   *runtime = lthird_node(List, custom_private);
 	/* lists of integers, which are no node of type List */
 	List	   *sample = list_nth(custom_private, 7);
 	List	   *profile = list_nth(custom_private, 9);
@@ -205,16 +242,7 @@ gpuagg_plan_unpack(List *custom_private)
 		o->lookup = list_nth_int(packed, 8 + GPUAGG_SQUARE_PARTS);
 		o->column = list_nth_int(packed, 9 + GPUAGG_SQUARE_PARTS);
 	}
-	info->runtime = palloc(Max(1, list_length(runtime)) *
-						   sizeof(GpuAggRuntimeConst));
-	foreach(lc, runtime)
-	{
-		GpuAggRuntimeConst *r = &info->runtime[info->nruntime++];
-
-		r->const_no = linitial_int((List *) lfirst(lc));
-		r->may_fail = lsecond_int((List *) lfirst(lc)) != 0;
-		r->zone = lthird_int((List *) lfirst(lc));
-	}
+	info->runtime = unpack_runtime(lthird_node(List, custom_private), &info->nruntime);
 	info->gate = intVal(lfourth(custom_private));
 	info->est_rows = floatVal(list_nth(custom_private, 4));
 	info->est_passed = floatVal(list_nth(custom_private, 5));
@@ -300,6 +328,13 @@ constant_zone(GpuAggConstant *c, GpuAggZoneName kind)
 	c->bytes = bytes;
 }
 
+/* What of a table goes into the program: of one that a device has, its header */
+static Size
+lookup_bytes(const GpuAggLookup *block)
+{
+	return block == NULL ? 0 : block->made != 0 ? gpuagg_lookup_head_bytes(block) : block->bytes;
+}
+
 /* Copies the table to its place, where it stays aligned; returns the end of it. */
 static uint32
 bind_lookup(GpuAggProgram *program, int const_no, const GpuAggLookup *block, uint32 end)
@@ -308,9 +343,9 @@ bind_lookup(GpuAggProgram *program, int const_no, const GpuAggLookup *block, uin
 
 	if (block == NULL)
 		return end;
-	memcpy((char *) program + end, block, block->bytes);
+	memcpy((char *) program + end, block, lookup_bytes(block));
 	slot->state = GPUAGG_ST_VALUE;
-	slot->len = block->bytes;
+	slot->len = lookup_bytes(block);
 	slot->v.off = end;
 	return end + slot->len;
 }
@@ -341,7 +376,7 @@ gpuagg_plan_bind(const GpuAggPlanInfo *info, const Datum *values,
 	}
 	bytes = MAXALIGN(bytes);
 	for (int i = 0; i < info->nlookups; i++)
-		bytes += blocks[i] == NULL ? 0 : MAXALIGN(blocks[i]->bytes);
+		bytes += MAXALIGN(lookup_bytes(blocks[i]));
 	if (bytes > PG_UINT32_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

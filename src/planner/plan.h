@@ -7,7 +7,8 @@
  *	custom_scan_tlist	group keys, then functionally dependent columns (also
  *						keys to us), then Aggrefs: one output each
  *	custom_exprs		expressions without Vars whose values become runtime
- *						constants when execution starts; then, of a sample, its
+ *						constants when execution starts, those of the programs that
+ *						make look-up tables last; then, of a sample, its
  *						percentage and, if it is REPEATABLE, its seed; then what
  *						GpuAggWanted counts
  *	custom_plans[GPUAGG_PLAN_FALLBACK]	PostgreSQL's Agg over SeqScan or
@@ -114,6 +115,12 @@ typedef struct GpuAggLookupPlan
 	int			ncolumns;		/* with the keys, which come first */
 	uint8	   *types;			/* GpuAggType of each */
 	uint8	   *scales;			/* NUMERIC: its decimals; GPUAGG_SCALE_NUMBERED */
+
+	/* of a plain scan of a table: what makes it of columns that are kept */
+	GpuAggProgram *program;		/* NULL: there is none */
+	GpuAggRuntimeConst *runtime;
+	int			nruntime;
+	Oid			relid;			/* the table */
 } GpuAggLookupPlan;
 
 /* The scale of a string whose number the table has (node/numbered.h) */

@@ -33,6 +33,7 @@
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
+#include "worker/made.h"
 #include "worker/worker.h"
 
 /* Of a GPU's memory; what else is on the card keeps the rest. */
@@ -404,6 +405,7 @@ gpuagg_devices_publish(void)
 void
 gpuagg_devices_close(void)
 {
+	gpuagg_made_clear();
 	for (int i = 0; i < GPUAGG_WORKER_DEVICES; i++)
 	{
 		GpuAggWorkerDevice *on = gpuagg_devices_nth(i);

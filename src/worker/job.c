@@ -32,6 +32,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "worker/encoding.h"
+#include "worker/made.h"
 #include "worker/worker.h"
 
 /* A task that takes so many times as long as predicted has hung up. */
@@ -275,6 +276,7 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 		job->on->nrunning--;
 		job->on->reserved -= job->estimate;
 	}
+	gpuagg_made_leave(job);
 	if (!job->done && job->in != NULL)
 		shm_mq_detach(job->in);
 	if (!job->done && job->out != NULL)
@@ -385,6 +387,32 @@ add_zone_answer(GpuAggWorkerJob *job, char *groups, uint32 n, Size *used)
 	return 1;
 }
 
+/* Of a job that makes a look-up table: MADE, then DONE */
+static bool
+send_made(GpuAggWorkerJob *job)
+{
+	GpuAggError error = {0};
+	GpuAggMsg  *msg;
+	Size		bytes;
+
+	if (job->made_sent)
+	{
+		job->state = GPUAGG_JOB_CLOSING;
+		post_done(job);
+		return true;
+	}
+	msg = gpuagg_made_message(job, &bytes, &error);
+	if (msg == NULL)
+		gpuagg_job_fail(job, &error);
+	else
+	{
+		job->made_sent = true;
+		job_post(job, msg, bytes, false);
+		pfree(msg);
+	}
+	return true;
+}
+
 /*
  * The next message of groups, or DONE; false if the device has none at hand.
  * A group too long for the usual buffer gets one of its own.
@@ -452,7 +480,7 @@ job_output(GpuAggWorkerJob *job)
 		case GPUAGG_JOB_FINISHING:
 			return post_reply(job) || poll_batch(job) || poll_finish(job);
 		case GPUAGG_JOB_RESULTS:
-			return send_results(job);
+			return job->config.make.nkeys > 0 ? send_made(job) : send_results(job);
 		case GPUAGG_JOB_CLOSING:
 			if (job->failure.status != GPUAGG_OK)
 				post_failed(job);

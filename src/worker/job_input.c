@@ -12,6 +12,7 @@
 #include "cache/cache.h"
 #include "ipc/segment.h"
 #include "worker/encoding.h"
+#include "worker/made.h"
 #include "device/ops/answer_row.h"
 #include "device/ops/lookup_make.h"
 #include "device/ops/program_check.h"
@@ -126,6 +127,9 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	}
 	job->config = begin->config;
 	job->config.codes.dictionaries = NULL;
+	job->config.codes.results = NULL;
+	job->config.make.dictionaries = NULL;
+	job->config.made.n = 0;
 	if (!(job->config.expected_groups >= 0) ||
 		!(job->config.expected_rows >= 0) ||
 		job->config.fault >= GPUAGG_NFAULTS ||
@@ -158,9 +162,19 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		return;
 	}
 	job->program = program;
+	job->several = begin->several != 0;
+	if (!gpuagg_made_wish_ok(job))
+	{
+		gpuagg_job_fail_with(job, GPUAGG_UNSUPPORTED, "the device makes no such look-up table");
+		return;
+	}
+	if (!gpuagg_made_use(job, &error))
+	{
+		gpuagg_job_fail(job, &error);
+		return;
+	}
 	job->estimate = memory_estimate(job->program, &job->config);
 	job->predicted_ms = begin->predicted_ms;
-	job->several = begin->several != 0;
 	gpuagg_job_table_add(job, &begin->cache);
 	job->state = GPUAGG_JOB_QUEUED;
 }

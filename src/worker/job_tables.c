@@ -14,6 +14,7 @@
 #include "device/ops/zone_answer.h"
 #include "utils/memutils.h"
 #include "worker/encoding.h"
+#include "worker/made.h"
 #include "worker/worker.h"
 
 static GpuAggWorkerJob *
@@ -38,6 +39,7 @@ cache_fail(GpuAggCacheClient *client, const char *message)
 static bool
 cache_encode(GpuAggCacheClient *client, GpuAggDictionary *const *dictionaries)
 {
+	gpuagg_made_dictionaries(cache_job(client), dictionaries);
 	return cache_job(client)->several ||
 		gpuagg_encoding_make(cache_job(client), dictionaries);
 }

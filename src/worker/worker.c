@@ -38,6 +38,7 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
+#include "worker/made.h"
 #include "worker/worker.h"
 #include "worker/worker_main.h"
 
@@ -462,6 +463,7 @@ worker_trim(void)
 	now = GetCurrentTimestamp();
 	if (!TimestampDifferenceExceeds(left_at, now, GPUAGG_TRIM_MS))
 		return GPUAGG_TRIM_MS + 1;
+	gpuagg_made_clear();
 	if (on->ops->trim != NULL)
 		on->ops->trim(on->device);
 	left_at = 0;

@@ -1,7 +1,7 @@
 /*
  * worker.h
  *		Inside the device worker: the worker, its devices and its jobs.  Only
- *		worker.c, devices.c, kernels.c, job.c, job_tables.c, job_input.c, encoding.c and files of the
+ *		worker.c, devices.c, kernels.c, job.c, job_tables.c, job_input.c, encoding.c, made.c and files of the
  *		cache that no backend uses include this.
  */
 #ifndef GPUAGG_WORKER_WORKER_H
@@ -74,6 +74,9 @@ typedef struct GpuAggReply
 
 struct GpuAggWorkerJob;
 
+/* A look-up table that a device has made (made.c) */
+typedef struct GpuAggWorkerMade GpuAggWorkerMade;
+
 /* One of the tables that a job reads */
 typedef struct GpuAggJobTable
 {
@@ -111,6 +114,8 @@ typedef struct GpuAggWorkerJob
 	char	   *zone_answer;	/* what zones have answered, until it is part of
 								 * the results; NULL: nothing */
 	bool		zone_group;		/* that is a group the device knows nothing of */
+	GpuAggWorkerMade *made[GPUAGG_MADE_TABLES];	/* those of config.made */
+	bool		made_sent;		/* of a job that makes one: MADE was */
 	uint32		inflight;		/* batches not yet completed */
 	GpuAggPage *pages;			/* scratch, npages long */
 	uint32		npages;

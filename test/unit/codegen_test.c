@@ -320,7 +320,7 @@ args_make(const GpuAggProgram *p, GpuAggFrameArgs *a)
 	free(code.text);
 	a->program = p;
 	a->seed = p->hash_seed;
-	gpuagg_frame_tables(p, &code.args, (const char *) p, a);
+	gpuagg_frame_tables(p, &code.args, (const char *) p, NULL, a);
 	for (uint32_t i = 0; i < code.args.nconsts; i++)
 	{
 		const GpuAggConst *c = &consts[code.args.consts[i] - p->ncolumns];

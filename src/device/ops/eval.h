@@ -172,7 +172,8 @@ gpuagg_const_bytes(const GpuAggProgram *p, const GpuAggConst *c)
 {
 	GpuAggBytes b;
 
-	b.data = (const char *) p + c->v.off;
+	/* a table that lies elsewhere (device/made.h) may be on either side of the program */
+	b.data = (const char *) ((uintptr_t) p + c->v.off);
 	b.len = c->len;
 	return b;
 }

@@ -8,7 +8,6 @@
 #include "device/ops/lookup_make.h"
 
 #include "device/ops/ops.h"
-#include "device/ops/ops_lookup.h"
 
 /*
  * Bits are worth it up to so many bytes of them for a row, about what slots take,
@@ -55,56 +54,76 @@ is_null(const GpuAggLookupSource *source, uint64_t row)
 
 /* Can one integer key be found by bits? */
 static bool
-shape_direct(const GpuAggLookupRows *rows, GpuAggLookup *head)
+shape_direct(const GpuAggLookupShape *shape, GpuAggLookup *head)
 {
-	const int64_t *keys = integers(&rows->columns[0]);
-	int64_t		low = INT64_MAX;
-	int64_t		high = INT64_MIN;
-	uint64_t	span;
+	const bool	empty = shape->nrows == 0 || shape->first > shape->last;
+	const uint64_t span = empty ? 0 : (uint64_t) shape->last - (uint64_t) shape->first;
 
-	if (rows->nkeys != 1 || rows->columns[0].cls != GPUAGG_CLASS_I64)
-		return false;
-	for (uint64_t i = 0; i < rows->nrows; i++)
-	{
-		low = keys[i] < low ? keys[i] : low;
-		high = keys[i] > high ? keys[i] : high;
-	}
-	span = rows->nrows == 0 ? 0 : (uint64_t) high - (uint64_t) low;
-	if (span / 64 * sizeof(GpuAggLookupBits) >
-		rows->nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS)
+	if (shape->nkeys != 1 || shape->columns[0].cls != GPUAGG_CLASS_I64 ||
+		span / 64 * sizeof(GpuAggLookupBits) >
+		shape->nrows * DIRECT_BYTES_PER_ROW + DIRECT_BYTES_ALWAYS)
 		return false;
 	head->kind = GPUAGG_LOOKUP_DIRECT;
-	head->first = rows->nrows == 0 ? 0 : low;
-	head->span = rows->nrows == 0 ? 0 : span + 1;
+	head->first = empty ? 0 : shape->first;
+	head->span = empty ? 0 : span + 1;
 	return true;
 }
 
 /* At most half full */
 static void
-shape_hash(const GpuAggLookupRows *rows, GpuAggLookup *head)
+shape_hash(const GpuAggLookupShape *shape, GpuAggLookup *head)
 {
 	head->kind = GPUAGG_LOOKUP_HASH;
-	head->key_columns = rows->nkeys;
+	head->key_columns = shape->nkeys;
 	head->span = 2;
-	while (head->span < 2 * rows->nrows)
+	while (head->span < 2 * shape->nrows)
 		head->span *= 2;
 }
 
-/* What a column takes; adds the bytes of its strings */
-static void
-shape_column(const GpuAggLookupRows *rows, const GpuAggLookupSource *source,
-			 GpuAggLookupColumn *column, uint64_t *end, uint64_t *strings)
+uint64_t
+gpuagg_lookup_lay_out(const GpuAggLookupShape *shape, GpuAggLookup *head, GpuAggLookupColumn *columns)
 {
-	bool		small = source->cls == GPUAGG_CLASS_I64;
-	bool		nulls = false;
+	uint64_t	end;
+	uint32_t	first;
 
+	memset(head, 0, sizeof(*head));
+	if (shape->nrows > MOST_ROWS || shape->ncolumns > GPUAGG_LOOKUP_MAX_COLUMNS)
+		return 0;
+	head->magic = GPUAGG_LOOKUP_MAGIC;
+	head->seed = shape->seed;
+	head->nkeys = shape->nkeys;
+	head->key_class = shape->columns[0].cls;
+	if (!shape_direct(shape, head))
+		shape_hash(shape, head);
+	first = shape->nkeys - head->key_columns;
+	head->ncolumns = shape->ncolumns - first;
+	end = gpuagg_lookup_head_bytes(head);
+	head->finder = take(&end, head->kind == GPUAGG_LOOKUP_DIRECT ?
+						(head->span + 63) / 64 * sizeof(GpuAggLookupBits) :
+						head->span * sizeof(GpuAggLookupSlot));
+	for (uint32_t i = 0; i < head->ncolumns; i++)
+	{
+		columns[i] = shape->columns[first + i];
+		columns[i].values = take(&end, shape->nrows * columns[i].width);
+		columns[i].nulls = columns[i].nulls != 0 ? take(&end, (shape->nrows + 63) / 64 * 8) : 0;
+	}
+	head->bytes = end;
+	return end <= MOST_BYTES ? end : 0;
+}
+
+/* What a column's values say of how it lies; adds the bytes of its strings */
+static void
+column_of(const GpuAggLookupRows *rows, const GpuAggLookupSource *source, GpuAggLookupColumn *column,
+		  uint64_t *strings)
+{
 	int64_t		low = INT64_MAX;
 	int64_t		high = INT64_MIN;
 
+	memset(column, 0, sizeof(*column));
 	for (uint64_t i = 0; i < rows->nrows; i++)
 	{
 		if (is_null(source, i))
-			nulls = true;
+			column->nulls = 1;
 		else if (source->cls == GPUAGG_CLASS_BYTES)
 			*strings += ((const GpuAggBytes *) source->values)[i].len;
 		else if (source->cls == GPUAGG_CLASS_I64)
@@ -115,42 +134,34 @@ shape_column(const GpuAggLookupRows *rows, const GpuAggLookupSource *source,
 	}
 	if (low > high)
 		low = high = 0;
-	small = small && low >= INT32_MIN && high <= INT32_MAX;
+	column->cls = source->cls;
+	column->width = source->cls == GPUAGG_CLASS_I64 && low >= INT32_MIN && high <= INT32_MAX ? 4 : 8;
 	column->low = low;
 	column->high = high;
-	column->cls = source->cls;
-	column->width = small ? 4 : 8;
-	column->values = take(end, rows->nrows * column->width);
-	column->nulls = nulls ? take(end, (rows->nrows + 63) / 64 * 8) : 0;
 }
 
 static bool
 shape_of(const GpuAggLookupRows *rows, Shape *s)
 {
-	uint64_t	end;
+	GpuAggLookupShape shape;
 	uint64_t	strings = 0;
-	uint32_t	first;
 
 	memset(s, 0, sizeof(*s));
+	shape.nrows = rows->nrows;
+	shape.seed = rows->seed;
+	shape.nkeys = rows->nkeys;
+	shape.ncolumns = rows->ncolumns;
 	if (rows->nrows > MOST_ROWS || rows->ncolumns > GPUAGG_LOOKUP_MAX_COLUMNS)
 		return false;
-	s->head.magic = GPUAGG_LOOKUP_MAGIC;
-	s->head.seed = rows->seed;
-	s->head.nkeys = rows->nkeys;
-	s->head.key_class = rows->columns[0].cls;
-	if (!shape_direct(rows, &s->head))
-		shape_hash(rows, &s->head);
-	first = rows->nkeys - s->head.key_columns;
-	s->head.ncolumns = rows->ncolumns - first;
-	end = sizeof(GpuAggLookup) + s->head.ncolumns * sizeof(GpuAggLookupColumn);
-	s->head.finder = take(&end, s->head.kind == GPUAGG_LOOKUP_DIRECT ?
-						  (s->head.span + 63) / 64 * sizeof(GpuAggLookupBits) :
-						  s->head.span * sizeof(GpuAggLookupSlot));
-	for (uint32_t i = 0; i < s->head.ncolumns; i++)
-		shape_column(rows, &rows->columns[first + i], &s->columns[i], &end, &strings);
-	s->strings = take(&end, strings);
-	s->bytes = s->head.bytes = end;
-	return end <= MOST_BYTES;
+	for (uint32_t i = 0; i < rows->ncolumns; i++)
+		column_of(rows, &rows->columns[i], &shape.columns[i], &strings);
+	shape.first = shape.columns[0].low;
+	shape.last = shape.columns[0].high;
+	s->strings = gpuagg_lookup_lay_out(&shape, &s->head, s->columns);
+	if (s->strings == 0)
+		return false;
+	s->bytes = s->head.bytes = gpuagg_align(s->strings + strings, 8);
+	return s->bytes <= MOST_BYTES;
 }
 
 uint64_t
@@ -324,10 +335,10 @@ gpuagg_lookup_is_sound(const void *block, uint64_t bytes)
 	const GpuAggLookupColumn *columns = (const GpuAggLookupColumn *) (t + 1);
 
 	if ((uintptr_t) block % 8 != 0 || bytes < sizeof(GpuAggLookup) ||
-		t->magic != GPUAGG_LOOKUP_MAGIC || t->bytes != bytes || t->key_columns > t->ncolumns ||
+		t->magic != GPUAGG_LOOKUP_MAGIC || t->key_columns > t->ncolumns ||
 		t->ncolumns > GPUAGG_LOOKUP_MAX_COLUMNS ||
 		t->ncolumns > (bytes - sizeof(GpuAggLookup)) / sizeof(GpuAggLookupColumn) ||
-		!finder_ok(t))
+		bytes != (t->made == 0 ? t->bytes : gpuagg_lookup_head_bytes(t)) || !finder_ok(t))
 		return false;
 	for (uint32_t i = 0; i < t->ncolumns; i++)
 		if (!column_ok(t, &columns[i]) ||
@@ -362,6 +373,20 @@ is_table(const GpuAggProgram *p, const GpuAggInstr *ins, uint32_t constant)
 		reg == p->ncolumns + constant;
 }
 
+const GpuAggLookup *
+gpuagg_program_table(const GpuAggProgram *p, uint32_t constant)
+{
+	const GpuAggConst *c = &gpuagg_program_consts(p)[constant];
+
+	if (gpuagg_program_classes(p)[p->ncolumns + constant] != GPUAGG_CLASS_BYTES ||
+		c->state != GPUAGG_ST_VALUE)
+		return NULL;
+	for (uint32_t i = 0; i < p->ninstrs; i++)
+		if (is_table(p, &gpuagg_program_instrs(p)[i], constant))
+			return (const GpuAggLookup *) ((const char *) p + c->v.off);
+	return NULL;
+}
+
 uint32_t
 gpuagg_program_head_bytes(const GpuAggProgram *p)
 {
@@ -382,13 +407,9 @@ gpuagg_program_head_bytes(const GpuAggProgram *p)
 		head = ends[i] > head ? ends[i] : head;
 	for (uint32_t k = 0; k < p->nconsts; k++)
 	{
-		bool		table = false;
-
 		if (classes[p->ncolumns + k] != GPUAGG_CLASS_BYTES || consts[k].state != GPUAGG_ST_VALUE)
 			continue;
-		for (uint32_t i = 0; i < p->ninstrs; i++)
-			table |= is_table(p, &gpuagg_program_instrs(p)[i], k);
-		if (!table)
+		if (gpuagg_program_table(p, k) == NULL)
 			head = consts[k].v.off + consts[k].len > head ? consts[k].v.off + consts[k].len : head;
 		else if (consts[k].v.off < tables)
 			tables = consts[k].v.off;

@@ -6,6 +6,11 @@
 #define GPUAGG_DEVICE_OPS_LOOKUP_MAKE_H
 
 #include "device/program.h"
+#include "ops_lookup.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Values of all rows: int64_t, double or GpuAggBytes; nulls may be NULL */
 typedef struct GpuAggLookupSource
@@ -23,6 +28,27 @@ typedef struct GpuAggLookupRows
 	const GpuAggLookupSource *columns;	/* keys first */
 	uint64_t	seed;
 } GpuAggLookupRows;
+
+/* What decides how a table lies in its block */
+typedef struct GpuAggLookupShape
+{
+	uint64_t	nrows;			/* at most */
+	uint64_t	seed;
+	uint32_t	nkeys;
+	uint32_t	ncolumns;
+	int64_t		first;			/* of one integer key: bounds of its values */
+	int64_t		last;			/* less: there are none */
+	GpuAggLookupColumn columns[GPUAGG_LOOKUP_MAX_COLUMNS];	/* keys first: classes,
+															 * widths, bounds; nulls 1:
+															 * there may be some */
+} GpuAggLookupShape;
+
+/*
+ * Lays a table out: *head, and its columns behind the header.  Returns where strings
+ * begin, or the table ends; 0: too large for its offsets.
+ */
+extern uint64_t gpuagg_lookup_lay_out(const GpuAggLookupShape *shape, GpuAggLookup *head,
+									  GpuAggLookupColumn *columns);
 
 /* How large the table will be; 0: too large for its offsets */
 extern uint64_t gpuagg_lookup_bytes_needed(const GpuAggLookupRows *rows);
@@ -48,7 +74,14 @@ extern bool gpuagg_lookup_has_column(const void *block, int32_t i, GpuAggClass c
  */
 extern uint32_t gpuagg_program_head_bytes(const GpuAggProgram *p);
 
+/* The look-up table that a constant is, by its number; NULL: it is none, or NULL */
+extern const GpuAggLookup *gpuagg_program_table(const GpuAggProgram *p, uint32_t constant);
+
 /* Does the program look anything up? */
 extern bool gpuagg_program_looks_up(const GpuAggProgram *p);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif							/* GPUAGG_DEVICE_OPS_LOOKUP_MAKE_H */

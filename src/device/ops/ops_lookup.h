@@ -15,6 +15,9 @@
  *
  * Keys are never NULL: such rows match nothing and are not in the table.
  *
+ * A table that a device has made (device/made.h) lies there.  A program then has its
+ * header and columns only, under a number, and the device puts the table in their place.
+ *
  * The header is checked with the program (gpuagg_lookup_is_sound); what it leads to
  * is not.  So operators trust no row number and no string's place, and no search
  * goes on for longer than there are slots.
@@ -54,6 +57,8 @@ typedef struct GpuAggLookup
 	uint64_t	magic;
 	uint64_t	bytes;			/* of the whole block */
 	uint64_t	seed;			/* HASH: against chosen keys */
+	uint64_t	made;			/* 0: the table is here; else its number, of one that
+								 * lies on a device */
 	uint32_t	kind;			/* GpuAggLookupKind */
 	uint32_t	nkeys;
 	uint32_t	key_class;		/* of all of them */
@@ -83,6 +88,13 @@ GPUAGG_FN const GpuAggLookup *
 gpuagg_lookup_of(GpuAggBytes table)
 {
 	return (const GpuAggLookup *) table.data;
+}
+
+/* Bytes of the header with its columns */
+GPUAGG_FN uint64_t
+gpuagg_lookup_head_bytes(const GpuAggLookup *t)
+{
+	return sizeof(GpuAggLookup) + t->ncolumns * sizeof(GpuAggLookupColumn);
 }
 
 /* Column i, those of the keys not counted */

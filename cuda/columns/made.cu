@@ -1,0 +1,425 @@
+/*
+ * made.cu
+ *		Look-up tables that are made on the card (made.h): when, how they lie, and what
+ *		becomes of them.
+ */
+#include <stdlib.h>
+
+#include "cuda/columns/made.h"
+
+/* ---------- begin ---------- */
+
+/* The type of the column that a register is */
+static const GpuAggAttr *
+attr_of(const GpuAggProgram *p, uint32_t reg)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg == reg)
+			return &attrs[i];
+	return NULL;
+}
+
+static bool
+is_string(const GpuAggAttr *a)
+{
+	return gpuagg_key_class(a->type) == GPUAGG_CLASS_BYTES;
+}
+
+static GpuAggClass
+column_class(const GpuAggAttr *a)
+{
+	return is_string(a) || gpuagg_key_class(a->type) == GPUAGG_CLASS_I64 ? GPUAGG_CLASS_I64 : GPUAGG_CLASS_F64;
+}
+
+/* Its keys are columns, of the table's keys integers, and that is all. */
+static bool
+program_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+
+	if (p->select || p->ntransitions > 0 || wish->nkeys > GPUAGG_LOOKUP_MAX_KEYS || wish->nkeys > p->nkeys)
+		return false;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
+		const GpuAggAttr *a = attr_of(p, keys[i].reg);
+
+		if (a == NULL || (i < wish->nkeys && (is_string(a) || column_class(a) != GPUAGG_CLASS_I64)))
+			return false;
+	}
+	return true;
+}
+
+bool
+gpuagg_cuda_making_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	GpuAggMaking *making;
+
+	if (config->make.nkeys == 0)
+		return true;
+	if (!program_fits(gpuagg_cuda_program(task->prepared), &config->make))
+	{
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no look-up table can be made by this program");
+		return false;
+	}
+	making = (GpuAggMaking *) calloc(1, sizeof(*making));
+	if (making == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	making->wish = config->make;
+	making->first = INT64_MAX;
+	making->last = INT64_MIN;
+	task->making = making;
+	task->strategy = "look-up table";
+	/* pages that are only kept are grouped as they come, and nobody asks for that */
+	task->forced = GPUAGG_STRATEGY_SINGLE_PASS;
+	return true;
+}
+
+void
+gpuagg_cuda_making_defers(const GpuAggTask *task, GpuAggStripeDeferral *deferral)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
+	const GpuAggMakeWish *wish = &task->making->wish;
+
+	memset(deferral, 0, sizeof(*deferral));
+	for (uint32_t i = 0; i < wish->nkeys; i++)
+		deferral->run.used[deferral->run.nused++] = gpuagg_program_keys(p)[i].reg;
+	deferral->open = true;
+}
+
+void
+gpuagg_cuda_making_note(GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
+	const GpuAggAttr *key = attr_of(p, gpuagg_program_keys(p)[0].reg);
+	const uint32_t attr = (uint32_t) (key - gpuagg_program_attrs(p));
+	GpuAggMaking *making = task->making;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		GpuAggRange r;
+
+		if (!gpuagg_cuda_column_range(pending[i].stripe, attr, true, &r))
+		{
+			making->unknown = true;
+			continue;
+		}
+		if (r.low > r.high)
+			continue;
+		making->first = r.low < making->first ? r.low : making->first;
+		making->last = r.high > making->last ? r.high : making->last;
+	}
+}
+
+/* ---------- how it lies ---------- */
+
+static bool
+shape_find(const GpuAggTask *task, uint64_t nrows, GpuAggMade *made)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
+	const GpuAggMaking *making = task->making;
+	GpuAggLookupShape *shape = (GpuAggLookupShape *) calloc(1, sizeof(*shape));
+	GpuAggLookup *head = (GpuAggLookup *) calloc(1, sizeof(*head) + GPUAGG_MAX_KEYS * sizeof(GpuAggLookupColumn));
+
+	if (shape == NULL || head == NULL)
+	{
+		free(shape);
+		free(head);
+		return false;
+	}
+	shape->nrows = nrows;
+	shape->seed = making->wish.seed;
+	shape->nkeys = making->wish.nkeys;
+	shape->ncolumns = p->nkeys;
+	shape->first = making->unknown ? INT64_MIN : making->first;
+	shape->last = making->unknown ? INT64_MAX : making->last;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
+		const GpuAggAttr *a = attr_of(p, gpuagg_program_keys(p)[i].reg);
+
+		shape->columns[i].cls = column_class(a);
+		shape->columns[i].width = is_string(a) ? sizeof(int32_t) : gpuagg_type_slot_bytes(a->type);
+		shape->columns[i].nulls = i >= making->wish.nkeys;
+	}
+	made->bytes = gpuagg_lookup_lay_out(shape, head, (GpuAggLookupColumn *) (head + 1));
+	made->head = head;
+	free(shape);
+	return made->bytes > 0;
+}
+
+static GpuAggMakingTable
+table_of(const GpuAggTask *task, const GpuAggMade *made)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
+	const GpuAggLookup *head = made->head;
+	const GpuAggLookupColumn *columns = (const GpuAggLookupColumn *) (head + 1);
+	GpuAggMakingTable t = {};
+
+	t.block = made->block;
+	t.report = task->making->report;
+	t.finder = head->finder;
+	t.span = head->span;
+	t.first = head->first;
+	t.direct = head->kind == GPUAGG_LOOKUP_DIRECT;
+	t.ncolumns = head->ncolumns;
+	t.key = gpuagg_program_keys(p)[0].reg;
+	for (uint32_t c = 0; c < head->ncolumns; c++)
+	{
+		t.from[c] = gpuagg_program_keys(p)[p->nkeys - head->ncolumns + c].reg;
+		t.values[c] = columns[c].values;
+		t.nulls[c] = columns[c].nulls;
+	}
+	return t;
+}
+
+/* ---------- filling ---------- */
+
+/* Memory for the table and what is counted: zero, but for the header and bounds */
+static bool
+memory_make(GpuAggTask *task, GpuAggMade *made, GpuAggError *error)
+{
+	const size_t head_bytes = (size_t) gpuagg_lookup_head_bytes(made->head);
+	const size_t report_at = gpuagg_cuda_align(head_bytes);
+	GpuAggMaking *making = task->making;
+	cudaStream_t stream = task->streams->group;
+	GpuAggMakingReport *report;
+
+	made->block = (char *) gpuagg_cuda_alloc(task, made->bytes, stream, error);
+	if (made->block == NULL)
+		return false;
+	making->report = (GpuAggMakingReport *) gpuagg_cuda_alloc(task, sizeof(*report), stream, error);
+	making->staging = gpuagg_cuda_pin(task->device, report_at + sizeof(*report), error);
+	making->events = gpuagg_cuda_events(task->device, error);
+	if (making->report == NULL || making->staging == NULL || making->events == NULL)
+		return false;
+	memcpy(making->staging->data, made->head, head_bytes);
+	report = (GpuAggMakingReport *) (making->staging->data + report_at);
+	memset(report, 0, sizeof(*report));
+	for (uint32_t i = 0; i < GPUAGG_MAX_KEYS; i++)
+	{
+		report->low[i] = INT64_MAX;
+		report->high[i] = INT64_MIN;
+	}
+	return CUDA_OK(task->device, cudaEventRecord(making->events->group, stream), error) &&
+		CUDA_OK(task->device, cudaMemsetAsync(made->block, 0, made->bytes, stream), error) &&
+		CUDA_OK(task->device, cudaMemcpyAsync(made->block, making->staging->data, head_bytes,
+											  cudaMemcpyHostToDevice, stream), error) &&
+		CUDA_OK(task->device, cudaMemcpyAsync(making->report, report, sizeof(*report),
+											  cudaMemcpyHostToDevice, stream), error);
+}
+
+static void
+fill(GpuAggTask *task, const GpuAggMade *made, uint64_t nrows)
+{
+	const GpuAggMakingTable table = table_of(task, made);
+	const GpuAggResident *first = task->queue != NULL ? task->queue->deferral.first : NULL;
+	const uint32_t sms = task->device->sms;
+	cudaStream_t stream = task->streams->group;
+
+	for (const GpuAggResident *r = first; table.direct && r != NULL; r = r->next)
+		for (uint32_t i = 0; i < r->n; i++)
+			gpuagg_cuda_made_bits(&table, &r->inputs[i], sms, stream);
+	if (table.direct)
+		gpuagg_cuda_made_before(&table, stream);
+	for (const GpuAggResident *r = first; r != NULL; r = r->next)
+		for (uint32_t i = 0; i < r->n; i++)
+			gpuagg_cuda_made_rows(&table, &r->inputs[i], sms, stream);
+	if (!table.direct)
+		gpuagg_cuda_made_slots(&table, (uint32_t) nrows, sms, stream);
+}
+
+static bool
+launch(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggMaking *making = task->making;
+	const uint64_t passed = task->queue != NULL ? task->queue->deferral.rows : 0;
+	const uint64_t nrows = passed - task->kept_nulls;
+	cudaStream_t stream = task->streams->group;
+
+	if (task->device->stripe_stream == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "no columns stay on the device");
+		return false;
+	}
+	making->made = (GpuAggMade *) calloc(1, sizeof(*making->made));
+	if (making->made == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	making->made->device = task->device;
+	if (!shape_find(task, nrows, making->made))
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "a look-up table is too large");
+		return false;
+	}
+	if (!memory_make(task, making->made, error))
+		return false;
+	fill(task, making->made, nrows);
+	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device, cudaMemcpyAsync(making->staging->data, making->report, sizeof(GpuAggMakingReport),
+											  cudaMemcpyDeviceToHost, stream), error) &&
+		CUDA_OK(task->device, cudaEventRecord(making->events->done, stream), error) &&
+		gpuagg_cuda_notify(task, error);
+}
+
+/* What was counted has come: the header is complete. */
+static void
+settle(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggMaking *making = task->making;
+	const GpuAggMakingReport *report = (const GpuAggMakingReport *) making->staging->data;
+	GpuAggLookup *head = making->made->head;
+	GpuAggLookupColumn *columns = (GpuAggLookupColumn *) (head + 1);
+
+	task->stats.kernel_ns += gpuagg_cuda_elapsed(making->events->group, making->events->done);
+	if (report->outside > 0)
+		gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "a key lies beyond the bounds of its column");
+	else if (report->repeated > 0 && making->wish.unique)
+	{
+		gpuagg_cuda_error(error, GPUAGG_VALUE_ERROR, "an input of a join has several rows of one key");
+		error->detail = GPUAGG_ST_NEEDS_PG;
+	}
+	head->nrows = report->nrows;
+	for (uint32_t c = 0; c < head->ncolumns; c++)
+	{
+		if (report->nulls[c] == 0)
+			columns[c].nulls = 0;
+		if (columns[c].cls == GPUAGG_CLASS_I64 && report->low[c] <= report->high[c])
+		{
+			columns[c].low = report->low[c];
+			columns[c].high = report->high[c];
+		}
+	}
+	/* who uses the table comes behind the stripes' stream */
+	if (error->status == GPUAGG_OK &&
+		CUDA_OK(task->device, cudaMemcpyAsync(making->made->block, head, (size_t) gpuagg_lookup_head_bytes(head),
+											  cudaMemcpyHostToDevice, task->device->stripe_stream), error))
+		(void) gpuagg_cuda_stripe_done(task->device, error);
+}
+
+bool
+gpuagg_cuda_making_finish(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggMaking *making = task->making;
+	cudaError_t rc;
+
+	if (!making->launched)
+	{
+		making->launched = true;
+		task->stage = GPUAGG_TASK_GROUPING;
+		return !launch(task, error);
+	}
+	rc = cudaEventQuery(making->events->done);
+	if (rc == cudaErrorNotReady)
+		return false;
+	if (gpuagg_cuda_failed(task->device, rc, "cudaEventQuery", __FILE__, __LINE__, error) == GPUAGG_OK)
+		settle(task, error);
+	return true;
+}
+
+/* ---------- the table ---------- */
+
+/* The card does nothing with it any more; its memory is a task's, or the device's alone. */
+static void
+made_destroy(GpuAggMade *made)
+{
+	free(made->head);
+	free(made);
+}
+
+void
+gpuagg_cuda_making_free(GpuAggTask *task)
+{
+	GpuAggMaking *making = task->making;
+
+	if (making == NULL)
+		return;
+	if (making->made != NULL)
+	{
+		gpuagg_cuda_free(task, making->made->block, making->made->bytes, task->streams->group);
+		made_destroy(making->made);
+	}
+	gpuagg_cuda_free(task, making->report, sizeof(*making->report), task->streams->group);
+	gpuagg_cuda_unpin(task->device, making->staging);
+	gpuagg_cuda_events_free(task->device, making->events);
+	free(making);
+	task->making = NULL;
+}
+
+static GpuAggStatus
+made_take(GpuAggTask *task, GpuAggMade **made, GpuAggError *error)
+{
+	memset(error, 0, sizeof(*error));
+	*made = NULL;
+	if (task->error.status != GPUAGG_OK)
+	{
+		*error = task->error;
+		return error->status;
+	}
+	if (task->making == NULL || task->stage != GPUAGG_TASK_RESULTS || task->making->made == NULL)
+		return gpuagg_cuda_error(error, GPUAGG_UNSUPPORTED, "the task has made no look-up table");
+	*made = task->making->made;
+	task->making->made = NULL;
+	/* the device goes on to count it */
+	task->memory_used -= (*made)->bytes;
+	return GPUAGG_OK;
+}
+
+static const GpuAggLookup *
+made_head(const GpuAggMade *made)
+{
+	return made->head;
+}
+
+static void
+made_free(GpuAggMade *made)
+{
+	if (made == NULL)
+		return;
+	if (!made->device->lost)
+		(void) cudaFreeAsync(made->block, made->device->stripe_stream);
+	made->device->memory_used -= made->bytes;
+	made_destroy(made);
+}
+
+const GpuAggMadeOps gpuagg_cuda_made_ops = {made_take, made_head, made_free};
+
+/* ---------- programs that look up in it ---------- */
+
+bool
+gpuagg_cuda_made_attach(GpuAggTask *task, const GpuAggMadeTables *tables, GpuAggError *error)
+{
+	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
+	const char *there = (const char *) task->device_prepared + task->prepared->program_off;
+
+	if (tables->n == 0)
+		return true;
+	if (!gpuagg_cuda_stripe_wait(task, task->streams->group, error))
+		return false;
+	task->made_at = (const char **) calloc(p->nconsts, sizeof(*task->made_at));
+	if (task->made_at == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	for (uint32_t i = 0; i < tables->n; i++)
+	{
+		const uint32_t k = tables->constants[i];
+		const GpuAggMade *made = tables->tables[i];
+		GpuAggConst c = gpuagg_program_consts(p)[k];
+
+		task->made_at[k] = made->block;
+		c.len = (uint32_t) made->bytes;
+		c.v.off = (uint64_t) ((uintptr_t) made->block - (uintptr_t) there);
+		/* from memory that is not pinned: it is read before the call returns */
+		if (!CUDA_OK(task->device, cudaMemcpyAsync((char *) there + p->consts_off + k * sizeof(c), &c, sizeof(c),
+												   cudaMemcpyHostToDevice, task->streams->group), error))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,102 @@
+/*
+ * made.h
+ *		Look-up tables that are made on the card of the columns of stripes
+ *		(device/made.h).
+ *
+ * Stripes of such a task are deferred (resident.h): only which rows count is found out
+ * when they come.  When the input has ended their keys and columns are read as they lie.
+ * How many rows there are is known by then, and between what bounds a key is from the
+ * zones; so the table is laid out here, and filled there.
+ */
+#ifndef GPUAGG_CUDA_COLUMNS_MADE_H
+#define GPUAGG_CUDA_COLUMNS_MADE_H
+
+#include "cuda/columns/resident.h"
+#include "device/ops/lookup_make.h"
+
+struct GpuAggMade
+{
+	GpuAggDevice *device;
+	char	   *block;			/* on the card */
+	size_t		bytes;
+	GpuAggLookup *head;			/* here: with its columns */
+};
+
+/* What kernels count, on the card */
+typedef struct GpuAggMakingReport
+{
+	uint32_t	nrows;
+	uint32_t	repeated;		/* rows whose keys another one has */
+	uint32_t	outside;		/* rows whose key is beyond the bounds */
+	uint32_t	pad;
+	uint32_t	nulls[GPUAGG_MAX_KEYS + 1];	/* of each of the table's columns */
+	long long	low[GPUAGG_MAX_KEYS];	/* of integers */
+	long long	high[GPUAGG_MAX_KEYS];
+} GpuAggMakingReport;
+
+/* A table that is being filled, as kernels know it */
+typedef struct GpuAggMakingTable
+{
+	char	   *block;
+	GpuAggMakingReport *report;
+	uint64_t	finder;
+	uint64_t	span;
+	int64_t		first;
+	uint32_t	direct;
+	uint32_t	ncolumns;
+	uint16_t	key;			/* direct: the column of the stripe; */
+	uint16_t	from[GPUAGG_MAX_KEYS];	/* and of each of the table's columns */
+	uint64_t	values[GPUAGG_MAX_KEYS];	/* where they lie in the table */
+	uint64_t	nulls[GPUAGG_MAX_KEYS];
+} GpuAggMakingTable;
+
+typedef struct GpuAggMaking
+{
+	GpuAggMakeWish wish;
+	int64_t		first;			/* bounds of the first key */
+	int64_t		last;
+	bool		unknown;		/* there are none */
+	bool		launched;
+	GpuAggMade *made;
+	GpuAggMakingReport *report;	/* on the card */
+	GpuAggPinned *staging;		/* what goes up, then what comes back */
+	GpuAggEvents *events;
+} GpuAggMaking;
+
+extern const GpuAggMadeOps gpuagg_cuda_made_ops;
+
+/* If the config wishes one: sets task->making. */
+extern bool gpuagg_cuda_making_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error);
+
+/* Which of the columns' NULLs matter: those of the table's keys */
+extern void gpuagg_cuda_making_defers(const GpuAggTask *task, GpuAggStripeDeferral *deferral);
+
+/* Before stripes are enqueued */
+extern void gpuagg_cuda_making_note(GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n);
+
+/*
+ * All input is there.  False: not done yet, call again when event_fd fires.  True: *error
+ * tells.
+ */
+extern bool gpuagg_cuda_making_finish(GpuAggTask *task, GpuAggError *error);
+extern void gpuagg_cuda_making_free(GpuAggTask *task);
+
+/* Tables that lie on the card take the places of constants of the program there. */
+extern bool gpuagg_cuda_made_attach(GpuAggTask *task, const GpuAggMadeTables *tables, GpuAggError *error);
+
+/* ---------- made_kernels.cu ---------- */
+
+/* Bits of the keys of a stripe's rows; and how many there are before each word */
+extern void gpuagg_cuda_made_bits(const GpuAggMakingTable *table, const GpuAggStripeInput *input, uint32_t sms,
+								  cudaStream_t stream);
+extern void gpuagg_cuda_made_before(const GpuAggMakingTable *table, cudaStream_t stream);
+
+/* A stripe's rows into the table's columns */
+extern void gpuagg_cuda_made_rows(const GpuAggMakingTable *table, const GpuAggStripeInput *input, uint32_t sms,
+								  cudaStream_t stream);
+
+/* Slots of so many rows */
+extern void gpuagg_cuda_made_slots(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms,
+								   cudaStream_t stream);
+
+#endif							/* GPUAGG_CUDA_COLUMNS_MADE_H */

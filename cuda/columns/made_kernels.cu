@@ -1,0 +1,274 @@
+/*
+ * made_kernels.cu
+ *		Kernels that fill a look-up table from stripes (made.h).
+ *
+ * A warp takes 32 positions, which are a word of each bitmap; those that count are in
+ * `leftover`.
+ */
+#include "cuda/columns/made.h"
+
+#define MADE_THREADS 256
+#define MADE_BLOCKS 8			/* of a multiprocessor */
+#define SCAN_THREADS 1024
+#define LANES 32
+#define ALL 0xFFFFFFFFu
+
+static __device__ __forceinline__ int64_t
+load_integer(const GpuAggStripeColumn &column, uint32_t position)
+{
+	return column.bytes == sizeof(int32_t) ? ((const int32_t *) column.values)[position] :
+		((const int64_t *) column.values)[position];
+}
+
+/* ---------- bits ---------- */
+
+static __global__ void
+__launch_bounds__(MADE_THREADS)
+made_bits_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_constant__ GpuAggStripeInput input)
+{
+	const uint32_t lane = threadIdx.x % LANES;
+	const uint32_t words = (input.positions + LANES - 1) / LANES;
+	GpuAggLookupBits *bits = (GpuAggLookupBits *) (table.block + table.finder);
+	uint32_t	word = (blockIdx.x * blockDim.x + threadIdx.x) / LANES;
+
+	for (; word < words; word += gridDim.x * blockDim.x / LANES)
+	{
+		uint64_t	at;
+		unsigned long long bit;
+
+		if (!(input.leftover[word] >> lane & 1))
+			continue;
+		at = (uint64_t) load_integer(input.columns[table.key], word * LANES + lane) - (uint64_t) table.first;
+		if (at >= table.span)
+		{
+			atomicAdd(&table.report->outside, 1u);
+			continue;
+		}
+		bit = 1ull << at % 64;
+		if (atomicOr((unsigned long long *) &bits[at / 64].bits, bit) & bit)
+			atomicAdd(&table.report->repeated, 1u);
+	}
+}
+
+/* The sum of what the threads before this one have, and of all */
+static __device__ uint32_t
+block_before(uint32_t mine, uint32_t *warps, uint32_t *total)
+{
+	const uint32_t lane = threadIdx.x % LANES;
+	const uint32_t warp = threadIdx.x / LANES;
+	uint32_t	sum = mine;
+	uint32_t	others;
+
+	for (uint32_t d = 1; d < LANES; d *= 2)
+	{
+		const uint32_t other = __shfl_up_sync(ALL, sum, d);
+
+		if (lane >= d)
+			sum += other;
+	}
+	if (lane == LANES - 1)
+		warps[warp] = sum;
+	__syncthreads();
+	others = warps[lane];
+	for (uint32_t d = 1; d < LANES; d *= 2)
+	{
+		const uint32_t other = __shfl_up_sync(ALL, others, d);
+
+		if (lane >= d)
+			others += other;
+	}
+	*total = __shfl_sync(ALL, others, LANES - 1);
+	others = __shfl_sync(ALL, others, warp > 0 ? (int) warp - 1 : 0);
+	__syncthreads();			/* before warps are written again */
+	return (warp > 0 ? others : 0) + sum - mine;
+}
+
+/* One block: words are few, for bits are a small part of what they stand for */
+static __global__ void
+__launch_bounds__(SCAN_THREADS)
+made_before_kernel(const __grid_constant__ GpuAggMakingTable table)
+{
+	__shared__ uint32_t warps[SCAN_THREADS / LANES];
+	GpuAggLookupBits *bits = (GpuAggLookupBits *) (table.block + table.finder);
+	const uint64_t words = (table.span + 63) / 64;
+	uint64_t	rows = 0;
+
+	for (uint64_t from = 0; from < words; from += SCAN_THREADS)
+	{
+		const uint64_t at = from + threadIdx.x;
+		uint32_t	total;
+		const uint32_t before = block_before(at < words ? (uint32_t) __popcll(bits[at].bits) : 0, warps, &total);
+
+		if (at < words)
+			bits[at].before = rows + before;
+		rows += total;
+	}
+	if (threadIdx.x == 0)
+		table.report->nrows = (uint32_t) rows;
+}
+
+/* ---------- rows ---------- */
+
+/* The bounds of the lanes' values join those of the column. */
+static __device__ void
+widen(GpuAggMakingReport *report, uint32_t column, bool there, int64_t value)
+{
+	long long	low = there ? (long long) value : INT64_MAX;
+	long long	high = there ? (long long) value : INT64_MIN;
+
+	for (uint32_t d = LANES / 2; d > 0; d /= 2)
+	{
+		const long long l = __shfl_xor_sync(ALL, low, (int) d);
+		const long long h = __shfl_xor_sync(ALL, high, (int) d);
+
+		low = l < low ? l : low;
+		high = h > high ? h : high;
+	}
+	if (threadIdx.x % LANES != 0 || low > high)
+		return;
+	/* most values widen nothing */
+	if (low < *(volatile long long *) &report->low[column])
+		atomicMin(&report->low[column], low);
+	if (high > *(volatile long long *) &report->high[column])
+		atomicMax(&report->high[column], high);
+}
+
+/* Column c of the lanes' rows; all lanes come here, some without a row. */
+static __device__ void
+copy_column(const GpuAggMakingTable &table, const GpuAggStripeInput &input, uint32_t c, uint32_t word,
+			bool mine, uint64_t row)
+{
+	const GpuAggStripeColumn &from = input.columns[table.from[c]];
+	const uint32_t lane = threadIdx.x % LANES;
+	const uint32_t position = word * LANES + lane;
+	const uint32_t nulls = from.nulls[word];
+	const bool	there = mine && !(nulls >> lane & 1);
+	const uint32_t missing = __popc(__ballot_sync(ALL, mine && !there));
+	char	   *values = table.block + table.values[c];
+	int64_t		value = 0;
+
+	if (there && from.bytes == sizeof(int32_t))
+		((int32_t *) values)[row] = (int32_t) (value = ((const int32_t *) from.values)[position]);
+	else if (there)
+		((int64_t *) values)[row] = value = ((const int64_t *) from.values)[position];
+	else if (mine && table.nulls[c] != 0)
+		atomicOr((uint32_t *) (table.block + table.nulls[c]) + row / LANES, 1u << row % LANES);
+	if (lane == 0 && missing > 0)
+		atomicAdd(&table.report->nulls[c], missing);
+	if (!from.f64)
+		widen(table.report, c, there, value);
+}
+
+static __global__ void
+__launch_bounds__(MADE_THREADS)
+made_rows_kernel(const __grid_constant__ GpuAggMakingTable table, const __grid_constant__ GpuAggStripeInput input)
+{
+	const uint32_t lane = threadIdx.x % LANES;
+	const uint32_t words = (input.positions + LANES - 1) / LANES;
+	const GpuAggLookupBits *found = (const GpuAggLookupBits *) (table.block + table.finder);
+	uint32_t	word = (blockIdx.x * blockDim.x + threadIdx.x) / LANES;
+
+	for (; word < words; word += gridDim.x * blockDim.x / LANES)
+	{
+		const uint32_t bits = input.leftover[word];
+		bool		mine = bits >> lane & 1;
+		uint64_t	row = 0;
+
+		if (bits == 0)
+			continue;
+		if (table.direct)
+		{
+			uint8_t		st = GPUAGG_ST_VALUE;
+
+			if (mine)
+				row = (uint64_t) gpuagg_lookup_bit(found, table.first, table.span,
+												   load_integer(input.columns[table.key], word * LANES + lane),
+												   &st);
+			mine = mine && st == GPUAGG_ST_VALUE;
+		}
+		else
+		{
+			uint32_t	base = 0;
+
+			if (lane == 0)
+				base = atomicAdd(&table.report->nrows, (uint32_t) __popc(bits));
+			row = __shfl_sync(ALL, base, 0) + (uint32_t) __popc(bits & ((1u << lane) - 1));
+		}
+		for (uint32_t c = 0; c < table.ncolumns; c++)
+			copy_column(table, input, c, word, mine, row);
+	}
+}
+
+/* ---------- slots ---------- */
+
+static __global__ void
+__launch_bounds__(MADE_THREADS)
+made_slots_kernel(const __grid_constant__ GpuAggMakingTable table, uint32_t nrows)
+{
+	const GpuAggLookup *t = (const GpuAggLookup *) table.block;
+	const GpuAggLookupColumn *keys = (const GpuAggLookupColumn *) (t + 1);
+	unsigned long long *slots = (unsigned long long *) (table.block + table.finder);
+
+	for (uint32_t row = blockIdx.x * blockDim.x + threadIdx.x; row < nrows; row += gridDim.x * blockDim.x)
+	{
+		const int64_t a = gpuagg_lookup_integer(t, keys, row);
+		const int64_t b = t->nkeys > 1 ? gpuagg_lookup_integer(t, keys + 1, row) : 0;
+		uint32_t	tag;
+		uint64_t	at = gpuagg_lookup_slot(t, gpuagg_lookup_hash_integers(t, a, b), &tag);
+		const unsigned long long slot = (unsigned long long) (row + 1) << 32 | tag;
+
+		for (;;)
+		{
+			const unsigned long long old = atomicCAS(&slots[at], 0ull, slot);
+
+			if (old == 0)
+				break;
+			if ((uint32_t) old == tag && gpuagg_lookup_same_integers(t, (old >> 32) - 1, a, b))
+			{
+				atomicAdd(&table.report->repeated, 1u);
+				break;
+			}
+			at = (at + 1) & (t->span - 1);
+		}
+	}
+}
+
+/* ---------- launches ---------- */
+
+/* Blocks for a warp each of so many */
+static uint32_t
+blocks_for(uint64_t threads, uint32_t sms)
+{
+	const uint64_t useful = (threads + MADE_THREADS - 1) / MADE_THREADS;
+
+	return (uint32_t) (useful < (uint64_t) sms * MADE_BLOCKS ? useful : (uint64_t) sms * MADE_BLOCKS);
+}
+
+void
+gpuagg_cuda_made_bits(const GpuAggMakingTable *table, const GpuAggStripeInput *input, uint32_t sms,
+					  cudaStream_t stream)
+{
+	if (input->positions > 0)
+		made_bits_kernel<<<blocks_for(input->positions, sms), MADE_THREADS, 0, stream>>>(*table, *input);
+}
+
+void
+gpuagg_cuda_made_before(const GpuAggMakingTable *table, cudaStream_t stream)
+{
+	made_before_kernel<<<1, SCAN_THREADS, 0, stream>>>(*table);
+}
+
+void
+gpuagg_cuda_made_rows(const GpuAggMakingTable *table, const GpuAggStripeInput *input, uint32_t sms,
+					  cudaStream_t stream)
+{
+	if (input->positions > 0)
+		made_rows_kernel<<<blocks_for(input->positions, sms), MADE_THREADS, 0, stream>>>(*table, *input);
+}
+
+void
+gpuagg_cuda_made_slots(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms, cudaStream_t stream)
+{
+	if (nrows > 0)
+		made_slots_kernel<<<blocks_for(nrows, sms), MADE_THREADS, 0, stream>>>(*table, nrows);
+}

@@ -1,0 +1,319 @@
+/*
+ * host_made.c
+ *		Look-up tables made of columns that stay, on the host device (host_made.h).
+ *
+ * Each thread keeps the rows that pass, column by column; when the input has ended, one
+ * thread puts them together and makes the table as it is made of any rows.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "device/ops/lookup_make.h"
+#include "host/host_dictionary.h"
+#include "host/host_made.h"
+#include "host/host_task.h"
+
+#define FIRST_ROWS (2 * GPUAGG_VECTOR_ROWS)
+
+struct GpuAggMade
+{
+	GpuAggMemory *memory;		/* the device's */
+	GpuAggLookup *table;
+};
+
+/* ---------- what fits ---------- */
+
+static bool
+is_coded(const GpuAggProgram *p, const GpuAggMakeWish *wish, uint16_t reg)
+{
+	return gpuagg_program_classes(p)[reg] != GPUAGG_CLASS_BYTES ||
+		(wish->dictionaries != NULL && wish->dictionaries[reg] != NULL);
+}
+
+bool
+gpuagg_host_made_fits(const GpuAggProgram *p, const GpuAggMakeWish *wish)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+
+	if (p->select || p->ntransitions > 0 || wish->nkeys > GPUAGG_LOOKUP_MAX_KEYS || wish->nkeys > p->nkeys)
+		return false;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		if (keys[i].reg >= p->ncolumns || !is_coded(p, wish, keys[i].reg) ||
+			(i < wish->nkeys && gpuagg_program_classes(p)[keys[i].reg] != GPUAGG_CLASS_I64))
+			return false;
+	return true;
+}
+
+/* ---------- rows ---------- */
+
+static uint32_t
+ncolumns(const GpuAggMadeRows *rows)
+{
+	return rows->prepared->program->nkeys;
+}
+
+GpuAggMadeRows *
+gpuagg_made_rows_create(const GpuAggPrepared *prepared, const GpuAggMakeWish *wish, GpuAggMemory *memory)
+{
+	GpuAggMadeRows *rows = gpuagg_memory_alloc(memory, sizeof(*rows));
+
+	if (rows == NULL)
+		return NULL;
+	memset(rows, 0, sizeof(*rows));
+	rows->prepared = prepared;
+	rows->memory = memory;
+	rows->wish = *wish;
+	return rows;
+}
+
+static void
+columns_free(GpuAggMadeRows *rows)
+{
+	for (uint32_t i = 0; i < ncolumns(rows); i++)
+	{
+		gpuagg_memory_free(rows->memory, rows->values[i], rows->room * sizeof(int64_t));
+		gpuagg_memory_free(rows->memory, rows->nulls[i], rows->room);
+	}
+}
+
+void
+gpuagg_made_rows_free(GpuAggMadeRows *rows)
+{
+	if (rows == NULL)
+		return;
+	columns_free(rows);
+	gpuagg_memory_free(rows->memory, rows, sizeof(*rows));
+}
+
+/* Room for so many more; what was there stays, whatever happens. */
+static bool
+rows_reserve(GpuAggMadeRows *rows, uint64_t more)
+{
+	GpuAggMadeRows next = *rows;
+	bool		ok = true;
+
+	if (rows->nrows + more <= rows->room)
+		return true;
+	next.room = rows->room == 0 ? FIRST_ROWS : 2 * rows->room;
+	while (next.room < rows->nrows + more)
+		next.room *= 2;
+	for (uint32_t i = 0; i < ncolumns(rows); i++)
+	{
+		next.values[i] = gpuagg_memory_alloc(rows->memory, next.room * sizeof(int64_t));
+		next.nulls[i] = gpuagg_memory_alloc(rows->memory, next.room);
+		ok &= next.values[i] != NULL && next.nulls[i] != NULL;
+	}
+	for (uint32_t i = 0; ok && rows->nrows > 0 && i < ncolumns(rows); i++)
+	{
+		memcpy(next.values[i], rows->values[i], rows->nrows * sizeof(int64_t));
+		memcpy(next.nulls[i], rows->nulls[i], rows->nrows);
+	}
+	columns_free(ok ? rows : &next);
+	if (ok)
+		*rows = next;
+	return ok;
+}
+
+static bool
+is_value(const GpuAggVector *v, uint32_t i)
+{
+	return v->clean || v->st[i] == GPUAGG_ST_VALUE;
+}
+
+/* Rows whose keys are all there, into sel */
+static uint32_t
+rows_with_keys(const GpuAggMadeRows *rows, const GpuAggInputs *inputs, uint32_t n, uint16_t *sel)
+{
+	uint32_t	kept = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		bool		there = true;
+
+		for (uint32_t k = 0; k < rows->wish.nkeys; k++)
+			there &= is_value(inputs->keys[k], i);
+		sel[kept] = (uint16_t) i;
+		kept += there;
+	}
+	return kept;
+}
+
+/* A column's values of those rows behind the others; strings as codes */
+static void
+column_add(GpuAggMadeRows *rows, uint32_t column, const GpuAggVector *v, const uint16_t *sel, uint32_t n)
+{
+	const uint16_t reg = gpuagg_program_keys(rows->prepared->program)[column].reg;
+	int64_t    *values = rows->values[column] + rows->nrows;
+	uint8_t    *nulls = rows->nulls[column] + rows->nrows;
+
+	for (uint32_t k = 0; k < n; k++)
+	{
+		nulls[k] = !is_value(v, sel[k]);
+		values[k] = 0;
+		if (nulls[k])
+			continue;
+		if (gpuagg_program_classes(rows->prepared->program)[reg] == GPUAGG_CLASS_BYTES)
+		{
+			int32_t		code;
+
+			/* it is there, for the value comes from there */
+			(void) gpuagg_dictionary_encode(rows->wish.dictionaries[reg], &v->v.b[sel[k]], NULL, 1, &code);
+			values[k] = code;
+		}
+		else
+			values[k] = v->v.i[sel[k]];
+	}
+}
+
+GpuAggStatus
+gpuagg_made_rows_add(GpuAggMadeRows *rows, const GpuAggInputs *inputs, uint32_t n, GpuAggError *error)
+{
+	uint16_t	sel[GPUAGG_VECTOR_ROWS];
+	const uint32_t kept = rows_with_keys(rows, inputs, n, sel);
+
+	if (!rows_reserve(rows, kept))
+		return gpuagg_memory_error(rows->memory, error);
+	for (uint32_t i = 0; i < ncolumns(rows); i++)
+		column_add(rows, i, inputs->keys[i], sel, kept);
+	rows->nrows += kept;
+	return GPUAGG_OK;
+}
+
+/* ---------- the table ---------- */
+
+/* All rows in one; NULL: no memory */
+static GpuAggMadeRows *
+rows_join(GpuAggMadeRows *const *parts, uint32_t nparts, const GpuAggMadeRows *like)
+{
+	GpuAggMadeRows *all = gpuagg_made_rows_create(like->prepared, &like->wish, like->memory);
+	uint64_t	nrows = 0;
+
+	for (uint32_t p = 0; p < nparts; p++)
+		nrows += parts[p] != NULL ? parts[p]->nrows : 0;
+	if (all == NULL || !rows_reserve(all, nrows))
+	{
+		gpuagg_made_rows_free(all);
+		return NULL;
+	}
+	for (uint32_t p = 0; p < nparts; p++)
+	{
+		const GpuAggMadeRows *part = parts[p];
+
+		for (uint32_t i = 0; part != NULL && part->nrows > 0 && i < ncolumns(all); i++)
+		{
+			memcpy(all->values[i] + all->nrows, part->values[i], part->nrows * sizeof(int64_t));
+			memcpy(all->nulls[i] + all->nrows, part->nulls[i], part->nrows);
+		}
+		all->nrows += part != NULL ? part->nrows : 0;
+	}
+	return all;
+}
+
+static GpuAggClass
+column_class(const GpuAggProgram *p, uint32_t column)
+{
+	return gpuagg_program_classes(p)[gpuagg_program_keys(p)[column].reg] == GPUAGG_CLASS_F64 ?
+		GPUAGG_CLASS_F64 : GPUAGG_CLASS_I64;
+}
+
+static GpuAggMade *
+table_make(const GpuAggMadeRows *all, GpuAggMemory *device, GpuAggError *error)
+{
+	const GpuAggProgram *p = all->prepared->program;
+	GpuAggLookupSource columns[GPUAGG_MAX_KEYS];
+	const GpuAggLookupRows rows = {all->nrows, all->wish.nkeys, p->nkeys, columns, all->wish.seed};
+	GpuAggMade *made = malloc(sizeof(*made));
+	uint64_t	bytes;
+
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		columns[i] = (GpuAggLookupSource) {column_class(p, i), all->values[i], all->nulls[i]};
+	bytes = gpuagg_lookup_bytes_needed(&rows);
+	if (made == NULL || bytes == 0 || (made->table = gpuagg_memory_alloc(device, bytes)) == NULL)
+	{
+		free(made);
+		gpuagg_memory_error(device, error);
+		return NULL;
+	}
+	made->memory = device;
+	memset(made->table, 0, bytes);
+	made->table->bytes = bytes;
+	if (gpuagg_lookup_make(&rows, made->table, bytes) || !all->wish.unique)
+		return made;
+	gpuagg_host_made_ops.free(made);
+	error->status = GPUAGG_VALUE_ERROR;
+	error->detail = GPUAGG_ST_NEEDS_PG;
+	snprintf(error->message, sizeof(error->message), "an input of a join has several rows of one key");
+	return NULL;
+}
+
+GpuAggMade *
+gpuagg_made_create(GpuAggMadeRows *const *parts, uint32_t nparts, GpuAggMemory *device, GpuAggError *error)
+{
+	const GpuAggMadeRows *like = NULL;
+	GpuAggMadeRows *all;
+	GpuAggMade *made;
+
+	for (uint32_t p = 0; p < nparts && like == NULL; p++)
+		like = parts[p];
+	all = rows_join(parts, nparts, like);
+	if (all == NULL)
+	{
+		gpuagg_memory_error(like->memory, error);
+		return NULL;
+	}
+	made = table_make(all, device, error);
+	gpuagg_made_rows_free(all);
+	return made;
+}
+
+void
+gpuagg_made_attach(GpuAggProgram *program, const GpuAggMadeTables *tables)
+{
+	GpuAggConst *consts = (GpuAggConst *) ((char *) program + program->consts_off);
+
+	for (uint32_t i = 0; i < tables->n; i++)
+	{
+		GpuAggConst *c = &consts[tables->constants[i]];
+		const GpuAggLookup *t = tables->tables[i]->table;
+
+		c->len = (uint32_t) t->bytes;
+		c->v.off = (uint64_t) ((uintptr_t) t - (uintptr_t) program);
+	}
+}
+
+/* ---------- functions of the device ---------- */
+
+static GpuAggStatus
+made_take(GpuAggTask *task, GpuAggMade **made, GpuAggError *error)
+{
+	memset(error, 0, sizeof(*error));
+	*made = task->made;
+	task->made = NULL;
+	if (*made == NULL)
+	{
+		error->status = GPUAGG_UNSUPPORTED;
+		snprintf(error->message, sizeof(error->message), "the task has made no look-up table");
+	}
+	return error->status;
+}
+
+static const GpuAggLookup *
+made_head(const GpuAggMade *made)
+{
+	return made->table;
+}
+
+static void
+made_free(GpuAggMade *made)
+{
+	if (made == NULL)
+		return;
+	gpuagg_memory_free(made->memory, made->table, made->table->bytes);
+	free(made);
+}
+
+const GpuAggMadeOps gpuagg_host_made_ops = {
+	.take = made_take,
+	.head = made_head,
+	.free = made_free,
+};

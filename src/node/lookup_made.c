@@ -1,0 +1,418 @@
+/*
+ * lookup_made.c
+ *		Look-up tables that the device makes (lookup_made.h).
+ *
+ * A task of its own reads the table as one that is grouped is read: what is used of the
+ * column cache is settled with the worker under the query's snapshot.  Only if that is all
+ * of the table does the device make the look-up table, which stays there.  Where every
+ * page is all-visible and some are not kept yet, a task before it has them kept.
+ *
+ * Whatever goes wrong is no failure: the input is read as it is without a device.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/visibilitymap.h"
+#include "common/pg_prng.h"
+#include "device/batch_memory.h"
+#include "device/ops/lookup_make.h"
+#include "heap/cache_request.h"
+#include "heap/cached.h"
+#include "heap/feed.h"
+#include "ipc/cache_shared.h"
+#include "ipc/client.h"
+#include "ipc/stat.h"
+#include "miscadmin.h"
+#include "node/lookup_made.h"
+#include "pgstat.h"
+#include "settings.h"
+#include "storage/bufmgr.h"
+#include "storage/ipc.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+/* Tables of which keeping pages has brought nothing in this session */
+#define NOT_KEPT 32
+
+typedef struct Task
+{
+	GpuAggMadeInput *input;
+	Relation	rel;
+	BlockNumber nblocks;
+	MemoryContext context;		/* of what is returned */
+	GpuAggClient *client;
+	GpuAggCached *cached;
+	GpuAggFeed *feed;			/* of a task that has pages kept */
+	uint64		next_batch;
+	const GpuAggLookup *made;
+	bool		done;
+	GpuAggStatus status;
+	GpuAggError error;
+} Task;
+
+static Oid	not_kept[NOT_KEPT];
+static int	next_not_kept;
+
+/* ------------------------------------------------------------- messages --- */
+
+static GpuAggStatus
+garbled(Task *task)
+{
+	return gpuagg_error_set(&task->error, GPUAGG_DEVICE_FAULT, 0,
+							"unexpected message from the device worker");
+}
+
+/* Strings of a column, by their codes; the end of them, or NULL */
+static const char *
+take_strings(Task *task, const char *at, Size left)
+{
+	const GpuAggLookupPlan *plan = task->input->plan;
+	const GpuAggMadeStrings *head = (const GpuAggMadeStrings *) at;
+	const uint32 *lengths = (const uint32 *) (head + 1);
+	GpuAggNumbered *numbered;
+	Size		size = 0;
+	Size		taken = 0;
+	Size		bytes;
+	MemoryContext old;
+
+	if (left < sizeof(*head) || head->count > left / sizeof(uint32) || head->bytes > left ||
+		head->column >= plan->ncolumns || plan->scales[head->column] != GPUAGG_SCALE_NUMBERED)
+		return NULL;
+	bytes = sizeof(*head) + GPUAGG_ALIGN8(head->count * sizeof(uint32));
+	if (bytes + GPUAGG_ALIGN8(head->bytes) > left)
+		return NULL;
+	old = MemoryContextSwitchTo(task->input->strings);
+	numbered = task->input->numbered[head->column] = gpuagg_numbered_create(plan->types[head->column]);
+	for (uint32 i = 0; i < head->count && numbered != NULL; i++)
+	{
+		if (size + lengths[i] > head->bytes ||
+			gpuagg_numbered_add(numbered, at + bytes + size, lengths[i], &taken) != (int32) i)
+			numbered = NULL;
+		size += lengths[i];
+	}
+	MemoryContextSwitchTo(old);
+	return numbered != NULL ? at + bytes + GPUAGG_ALIGN8(head->bytes) : NULL;
+}
+
+/* Each string that is a group key has its numbers. */
+static bool
+has_strings(const GpuAggMadeInput *input)
+{
+	for (int i = 0; i < input->plan->ncolumns; i++)
+	{
+		if (input->plan->scales[i] == GPUAGG_SCALE_NUMBERED && input->numbered[i] == NULL)
+			return false;
+	}
+	return true;
+}
+
+static GpuAggStatus
+take_made(Task *task, const GpuAggMsg *msg, Size bytes)
+{
+	const GpuAggLookup *head = (const GpuAggLookup *) (msg + 1);
+	const char *at;
+	Size		left = bytes - sizeof(GpuAggMsg);
+	GpuAggLookup *copy;
+
+	if (left < sizeof(GpuAggLookup) || head->ncolumns > GPUAGG_LOOKUP_MAX_COLUMNS ||
+		gpuagg_lookup_head_bytes(head) > left || head->made == 0 ||
+		!gpuagg_lookup_is_sound(head, gpuagg_lookup_head_bytes(head)))
+		return garbled(task);
+	at = (const char *) head + gpuagg_lookup_head_bytes(head);
+	left -= gpuagg_lookup_head_bytes(head);
+	for (uint32 i = 0; i < msg->count; i++)
+	{
+		const char *end = take_strings(task, at, left);
+
+		if (end == NULL)
+			return garbled(task);
+		left -= end - at;
+		at = end;
+	}
+	if (left > 0 || !has_strings(task->input))
+		return garbled(task);
+	copy = MemoryContextAlloc(task->context, gpuagg_lookup_head_bytes(head));
+	memcpy(copy, head, gpuagg_lookup_head_bytes(head));
+	task->made = copy;
+	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+take_done(Task *task, const GpuAggMsg *msg, Size bytes)
+{
+	const GpuAggDoneMsg *done = (const GpuAggDoneMsg *) msg;
+
+	if (bytes != sizeof(GpuAggDoneMsg) + sizeof(uint64) || done->ntables != 1)
+		return garbled(task);
+	task->input->device_ns = done->device_ns;
+	pgstat_count_heap_scan(task->rel);
+	pgstat_count_index_tuples(task->rel, done->rows_scanned);
+	task->done = true;
+	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+take_message(Task *task, const GpuAggMsg *msg, Size bytes)
+{
+	if (bytes < sizeof(GpuAggMsg))
+		return garbled(task);
+	switch ((GpuAggMsgType) msg->type)
+	{
+		case GPUAGG_MSG_CACHED:
+			return gpuagg_cached_announced(task->cached, msg, bytes) == GPUAGG_OK ? GPUAGG_OK : garbled(task);
+		case GPUAGG_MSG_VALIDATED:
+			return gpuagg_cached_validated(task->cached, msg, bytes) == GPUAGG_OK ? GPUAGG_OK : garbled(task);
+		case GPUAGG_MSG_BATCH_DONE:
+			/* rows that only PostgreSQL reads keep their page from being kept */
+			return gpuagg_cached_release(task->cached, msg->batch_id) ||
+				(task->feed != NULL && gpuagg_feed_release(task->feed, msg->batch_id)) ?
+				GPUAGG_OK : garbled(task);
+		case GPUAGG_MSG_MADE:
+			return take_made(task, msg, bytes);
+		case GPUAGG_MSG_DONE:
+			return take_done(task, msg, bytes);
+		default:
+			return garbled(task);
+	}
+}
+
+static GpuAggStatus
+receive_message(Task *task, bool wait)
+{
+	const GpuAggMsg *msg;
+	Size		bytes;
+	GpuAggStatus status;
+
+	CHECK_FOR_INTERRUPTS();
+	status = gpuagg_client_receive(task->client, wait, &msg, &bytes, &task->error);
+	return status == GPUAGG_OK && msg != NULL ? take_message(task, msg, bytes) : status;
+}
+
+static GpuAggStatus
+send_message(Task *task, const GpuAggMsg *msg, Size bytes)
+{
+	return msg == NULL ? GPUAGG_OK : gpuagg_client_send(task->client, msg, bytes, &task->error);
+}
+
+/* ---------------------------------------------------------------- a task --- */
+
+/* Looks at all map pages. */
+static GpuAggStatus
+settle(Task *task)
+{
+	GpuAggStatus status = GPUAGG_OK;
+
+	while (status == GPUAGG_OK && !gpuagg_cached_settled(task->cached))
+	{
+		Size		bytes = 0;
+
+		if (!gpuagg_cached_more(task->cached))
+			status = receive_message(task, true);
+		else
+		{
+			const GpuAggMsg *msg = gpuagg_cached_next(task->cached, task->next_batch, &bytes);
+
+			task->next_batch += msg != NULL;
+			status = send_message(task, msg, bytes);
+		}
+	}
+	return status;
+}
+
+/* The device has all: it makes the table. */
+static GpuAggStatus
+make(Task *task)
+{
+	const GpuAggMsg finish = {GPUAGG_MSG_FINISH, 0, 0};
+	GpuAggStatus status = send_message(task, &finish, sizeof(finish));
+
+	while (status == GPUAGG_OK && !task->done)
+		status = receive_message(task, true);
+	return status == GPUAGG_OK && task->made == NULL ? garbled(task) : status;
+}
+
+/* Pages that are not kept go to the device, until it has read them. */
+static GpuAggStatus
+keep(Task *task)
+{
+	static const GpuAggSampleState none = {.method = GPUAGG_SAMPLE_NONE};
+	const GpuAggDeviceInfo *device = gpuagg_client_info(task->client);
+	const double page_bytes = gpuagg_batch_page_bytes(task->input->program, GPUAGG_MAX_LINES);
+	GpuAggStatus status = GPUAGG_OK;
+
+	task->feed = gpuagg_feed_begin(task->rel, task->input->snapshot, task->nblocks, &none, task->cached,
+								   gpuagg_batch_pages(device, page_bytes), device->batches_ahead);
+	while (status == GPUAGG_OK)
+	{
+		const GpuAggMsg *msg;
+		Size		bytes;
+
+		if (gpuagg_feed_more(task->feed) && gpuagg_feed_has_room(task->feed, 0))
+		{
+			status = gpuagg_feed_next(task->feed, task->next_batch, &msg, &bytes, &task->error);
+			task->next_batch += status == GPUAGG_OK && msg != NULL;
+			if (status == GPUAGG_OK)
+				status = send_message(task, msg, bytes);
+		}
+		else if (gpuagg_feed_in_flight(task->feed))
+			status = receive_message(task, true);
+		else
+			break;
+		/* what has come need not wait */
+		if (status == GPUAGG_OK)
+			status = receive_message(task, false);
+	}
+	return status;
+}
+
+static void
+cleanup(int code, Datum arg)
+{
+	gpuagg_client_abort(((Task *) DatumGetPointer(arg))->client);
+}
+
+static GpuAggStatus
+drive(Task *task, bool keeps, bool *all)
+{
+	GpuAggStatus status = settle(task);
+
+	*all = status == GPUAGG_OK && task->cached->used == task->nblocks;
+	if (*all)
+		return make(task);
+	return status == GPUAGG_OK && keeps ? keep(task) : status;
+}
+
+/* One task; *all: all of the table is kept, and the device was to make the table. */
+static void
+run(Task *task, const GpuAggCacheRequest *cache, bool keeps, bool *all)
+{
+	GpuAggClientRequest request = {
+		.program = task->input->program,
+		.config.expected_rows = Max(task->rel->rd_rel->reltuples, 0),
+		.config.make.nkeys = task->input->plan->nkeys,
+		.config.make.unique = task->input->plan->unique,
+		.config.make.seed = pg_prng_uint64(&pg_global_prng_state),
+		.config.compile.mode = gpuagg_compile,
+		.cache = *cache,
+		.relid = RelationGetRelid(task->rel),
+		.total_pages = task->nblocks
+	};
+
+	*all = false;
+	task->next_batch = 0;
+	task->cached = gpuagg_cached_begin(task->rel, task->nblocks);
+	task->feed = NULL;
+	task->client = gpuagg_client_begin(&request, &task->error);
+	task->status = task->error.status;
+	if (task->client == NULL)
+		return;
+	PG_ENSURE_ERROR_CLEANUP(cleanup, PointerGetDatum(task));
+	{
+		task->status = drive(task, keeps, all);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(cleanup, PointerGetDatum(task));
+	if (task->status == GPUAGG_OK && *all)
+	{
+		gpuagg_stat_add(GPUAGG_STAT_pages_cached, task->nblocks);
+		gpuagg_client_end(task->client);
+	}
+	else
+		gpuagg_client_abort(task->client);
+	if (task->feed != NULL)
+		gpuagg_feed_end(task->feed);
+}
+
+/* ----------------------------------------------------------------- table --- */
+
+static bool
+is_all_visible(Relation rel, BlockNumber nblocks)
+{
+	BlockNumber visible;
+
+	visibilitymap_count(rel, &visible, NULL);
+	return visible >= nblocks;
+}
+
+static bool
+was_not_kept(Oid relid)
+{
+	for (int i = 0; i < NOT_KEPT; i++)
+	{
+		if (not_kept[i] == relid)
+			return true;
+	}
+	return false;
+}
+
+static void
+note_not_kept(Oid relid)
+{
+	not_kept[next_not_kept] = relid;
+	next_not_kept = (next_not_kept + 1) % NOT_KEPT;
+}
+
+/* How much of the columns is kept, as far as is known */
+static double
+kept_share(const Task *task)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(task->input->program);
+	AttrNumber	columns[GPUAGG_MAX_REGS];
+	int			n = 0;
+
+	for (int i = 0; i < task->input->program->nattrs; i++)
+	{
+		if (attrs[i].reg != GPUAGG_NO_REG)
+			columns[n++] = i + 1;
+	}
+	return gpuagg_cache_fraction(RelationGetRelid(task->rel), GPUAGG_FILES_NUMBER(task->rel), columns, n,
+								 task->nblocks);
+}
+
+/* At most two tasks: one that has pages kept, and one that makes the table */
+static void
+make_table(Task *task)
+{
+	const Oid	relid = RelationGetRelid(task->rel);
+	GpuAggCacheRequest cache;
+	bool		keeps;
+	bool		all;
+
+	task->nblocks = RelationGetNumberOfBlocks(task->rel);
+	if (!gpuagg_cache_request(task->rel, task->input->snapshot, task->input->program, task->nblocks, &cache) ||
+		!is_all_visible(task->rel, task->nblocks))
+		return;
+	keeps = !was_not_kept(relid);
+	if (!keeps && kept_share(task) < 1)
+		return;
+	run(task, &cache, keeps, &all);
+	if (all || !keeps || task->status != GPUAGG_OK)
+		return;
+	run(task, &cache, false, &all);
+	if (!all)
+		note_not_kept(relid);
+}
+
+const GpuAggLookup *
+gpuagg_lookup_made(GpuAggMadeInput *input)
+{
+	Task		task = {.input = input,.context = CurrentMemoryContext};
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpuagg lookup made",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+
+	task.rel = table_open(input->plan->relid, NoLock);
+	if (!RelationUsesLocalBuffers(task.rel))
+		make_table(&task);
+	table_close(task.rel, NoLock);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+	if (task.made == NULL || task.status != GPUAGG_OK)
+	{
+		memset(input->numbered, 0, input->plan->ncolumns * sizeof(GpuAggNumbered *));
+		if (task.error.status != GPUAGG_OK)
+			ereport(DEBUG1,
+					(errmsg_internal("gpuagg: the backend reads an input of a join: %s", task.error.message)));
+		return NULL;
+	}
+	return task.made;
+}

@@ -1,0 +1,100 @@
+/*
+ * join_build.c
+ *		Programs that make look-up tables on a device (join_build.h).
+ *
+ * An input that is one ordinary table, with conditions of its own at most, is lowered as a
+ * table that is grouped is: its conditions, row security's among them, are the filter; the
+ * table's keys and other columns are the program's keys.  Whether its columns are kept, and
+ * current, is found out when the query runs (node/lookup_made.c); until then, and for all
+ * other inputs, the backend runs PostgreSQL's plan of it.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "parser/parsetree.h"
+#include "planner/join_build.h"
+#include "planner/table_check.h"
+#include "utils/rel.h"
+
+static bool
+is_plain_scan(const GpuAggLower *lw, const GpuAggLookupLower *lookup)
+{
+	const RelOptInfo *rel = lookup->rel;
+	const RangeTblEntry *rte;
+
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION || lookup->folded)
+		return false;
+	rte = planner_rt_fetch(rel->relid, lw->root);
+	return !rte->inh && rte->tablesample == NULL &&
+		(rte->relkind == RELKIND_RELATION || rte->relkind == RELKIND_MATVIEW);
+}
+
+/* A string is in the table as its number only. */
+static bool
+column_fits(const GpuAggLookupLower *lookup, int column)
+{
+	return gpuagg_constant_class(lookup->types[column]) != GPUAGG_CLASS_BYTES ||
+		lookup->scales[column] == GPUAGG_SCALE_NUMBERED;
+}
+
+/* The next key is that column, as the device keeps it. */
+static bool
+lower_column(GpuAggLower *build, const GpuAggLookupLower *lookup, int column)
+{
+	Expr	   *expr = list_nth(lookup->columns, column);
+	GpuAggKey  *key = &build->keys[column];
+	GpuAggValue value;
+
+	if (!IsA(expr, Var) || !column_fits(lookup, column) || !gpuagg_lower_expr(build, expr, &value) ||
+		(value.reg & GPUAGG_VREG_KIND) != GPUAGG_VREG_COLUMN || value.type != lookup->types[column] ||
+		(value.type == GPUAGG_T_NUMERIC && value.scale != lookup->scales[column]))
+		return false;
+	key->reg = value.reg;
+	key->type = value.type;
+	key->notnull = value.notnull;
+	key->scale = gpuagg_lower_numeric_scale(&value);
+	build->key_exprs[column] = expr;
+	build->nkeys = column + 1;
+	return true;
+}
+
+static bool
+lower_input(GpuAggLower *build, const GpuAggLookupLower *lookup)
+{
+	const int	n = list_length(lookup->columns);
+
+	if (n > GPUAGG_MAX_KEYS || !gpuagg_lower_filter(build, lookup->rel->baserestrictinfo) ||
+		build->gate >= 0)
+		return false;
+	for (int i = 0; i < n; i++)
+	{
+		if (!lower_column(build, lookup, i))
+			return false;
+	}
+	return true;
+}
+
+void
+gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
+{
+	bool		listening = gpuagg_refuse_pause();
+
+	if (is_plain_scan(lw, lookup))
+	{
+		const Oid	relid = planner_rt_fetch(lookup->rel->relid, lw->root)->relid;
+		Relation	relation = table_open(relid, NoLock);
+		GpuAggLower *build = gpuagg_lower_create(lw->root, lookup->rel, relation, true);
+
+		if (gpuagg_table_check(relation) && lower_input(build, lookup))
+		{
+			plan->program = gpuagg_lower_finish(build);
+			plan->runtime = build->runtime;
+			plan->nruntime = plan->program != NULL ? build->nruntime : 0;
+			plan->relid = relid;
+			lookup->runtime_exprs = plan->program != NULL ? build->runtime_exprs : NIL;
+		}
+		table_close(relation, NoLock);
+	}
+	gpuagg_refuse_resume(listening);
+}

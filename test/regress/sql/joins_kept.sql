@@ -1,0 +1,133 @@
+--
+-- Inputs of joins that the device makes look-up tables of, from columns that it keeps.
+--
+\a
+\t on
+SET client_min_messages = warning;
+-- What each input became, in the order of the joins
+CREATE FUNCTION kj_inputs(query text) RETURNS text LANGUAGE plpgsql
+SET gpuagg.debug_require = 'require' AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
+	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
+	RETURN regexp_replace(plan->>'Look-up Joins', ', \d+ bytes', '', 'g');
+END $$;
+CREATE FUNCTION kj(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN NEXT compare(query);
+	RETURN NEXT kj_inputs(query);
+END $$;
+CREATE TABLE kf (id int, a int, b int8, c int, big int8, v int, d date) WITH (autovacuum_enabled = off);
+INSERT INTO kf SELECT i, CASE WHEN i % 50 > 0 THEN i % 700 END, i % 300, i % 40, (i % 500)::int8 * 1000000007,
+	   i % 1000, date '2020-01-01' + i % 800
+FROM generate_series(1, 30000) i;
+CREATE TABLE ka (k int PRIMARY KEY, name text, city varchar(20), code char(6), r int, q float8, m numeric(6,1))
+WITH (autovacuum_enabled = off);
+INSERT INTO ka SELECT i, 'name ' || i % 25, CASE WHEN i % 9 > 0 THEN 'city ' || i % 12 END, 'c' || i % 4,
+	   CASE WHEN i % 7 > 0 THEN i % 10 END, i / 4.0, i / 10.0
+FROM generate_series(0, 599) i;
+CREATE TABLE kbig (k int8 UNIQUE, n text, up int) WITH (autovacuum_enabled = off);
+INSERT INTO kbig SELECT CASE WHEN i % 40 > 0 THEN i * 1000000007::int8 END, 'big ' || i % 9, i % 8
+FROM generate_series(0, 450) i;
+CREATE TABLE kab (a int, b int8, n text, PRIMARY KEY (a, b)) WITH (autovacuum_enabled = off);
+INSERT INTO kab SELECT DISTINCT ON (a, b) i % 700 AS a, i % 300 AS b, 'pair ' || i % 6 FROM generate_series(0, 6000) i;
+CREATE TABLE kd (day date PRIMARY KEY, year int, month int) WITH (autovacuum_enabled = off);
+INSERT INTO kd SELECT d, extract(year FROM d), extract(month FROM d)
+FROM (SELECT (date '2020-01-01' + i) AS d FROM generate_series(0, 700) i) x;
+CREATE TABLE kr (k int PRIMARY KEY, n text NOT NULL) WITH (autovacuum_enabled = off);
+INSERT INTO kr SELECT i, 'region ' || i FROM generate_series(0, 7) i;
+CREATE TABLE kdup (k int, n int) WITH (autovacuum_enabled = off);
+INSERT INTO kdup SELECT CASE WHEN i % 11 > 0 THEN i % 200 END, i FROM generate_series(1, 1000) i;
+ANALYZE kf, ka, kbig, kab, kd, kr, kdup;
+-- before anybody knows what is visible to everyone, the backend reads the inputs
+SELECT kj('SELECT name, count(*), sum(v) FROM kf JOIN ka ON kf.a = k GROUP BY 1');
+VACUUM (FREEZE, ANALYZE) kf, ka, kbig, kab, kd, kr, kdup;
+-- then they are kept when they are needed first
+SELECT kj('SELECT name, count(*), sum(v) FROM kf JOIN ka ON kf.a = k GROUP BY 1');
+-- strings, NULLs, char(n), numbers of all kinds as columns
+SELECT kj('SELECT city, code, count(*), sum(q), sum(m), min(r) FROM kf JOIN ka ON kf.a = k GROUP BY 1, 2');
+SELECT kj('SELECT r, avg(q)::numeric(10,3), max(m) FROM kf JOIN ka ON kf.a = k WHERE code = ''c1'' GROUP BY 1');
+-- conditions: of strings, also by their order, and on what is a group key, too
+SELECT kj('SELECT name, count(*) FROM kf JOIN ka ON kf.a = k WHERE city IN (''city 3'', ''city 5'') GROUP BY 1');
+SELECT kj('SELECT city, count(*) FROM kf JOIN ka ON kf.a = k WHERE city COLLATE "C" BETWEEN ''city 2'' AND ''city 7'' GROUP BY 1');
+SELECT kj('SELECT city, count(*) FROM kf JOIN ka ON kf.a = k WHERE city LIKE ''%1'' AND r > 3 GROUP BY 1');
+SELECT kj('SELECT city, count(*) FROM kf JOIN ka ON kf.a = k WHERE r IS NULL OR m > 55.5 GROUP BY 1');
+-- a filter alone; nothing that passes; several inputs, of which one leads to the next
+SELECT kj('SELECT count(*), sum(v) FROM kf JOIN ka ON kf.a = k WHERE r = 3');
+SELECT kj('SELECT count(*), sum(v) FROM kf JOIN ka ON kf.a = k WHERE r = 33');
+SELECT kj('SELECT year, name, sum(v) FROM kf JOIN ka ON kf.a = ka.k JOIN kd ON d = day WHERE r < 4 AND month = 2 GROUP BY 1, 2');
+SELECT kj('SELECT kr.n, count(*) FROM kf JOIN ka ON kf.a = ka.k JOIN kr ON r = kr.k GROUP BY 1');
+-- keys far apart, and pairs of them
+SELECT kj('SELECT n, count(*), sum(up) FROM kf JOIN kbig ON big = k GROUP BY 1');
+SELECT kj('SELECT n, count(*) FROM kf JOIN kab USING (a, b) GROUP BY 1');
+-- outer joins, EXISTS, NOT EXISTS; keys that are there more than once, and NULL
+SELECT kj('SELECT name, count(*), count(k) FROM kf LEFT JOIN ka ON kf.a = k AND r > 2 GROUP BY 1');
+SELECT kj('SELECT c, count(*) FROM kf WHERE EXISTS (SELECT FROM kdup WHERE k = a AND n > 500) GROUP BY 1');
+SELECT kj('SELECT c, count(*) FROM kf WHERE NOT EXISTS (SELECT FROM kdup WHERE k = a) GROUP BY 1');
+-- the same table twice; strings that are needed as such are read by the backend
+SELECT kj('SELECT x.name, y.city, count(*) FROM kf JOIN ka x ON kf.a = x.k JOIN ka y ON c = y.k GROUP BY 1, 2');
+SELECT kj('SELECT max(name COLLATE "C"), count(*) FROM kf JOIN ka ON kf.a = k GROUP BY r');
+-- parameters of the conditions, and subqueries
+PREPARE kp (int, text) AS SELECT name, count(*) FROM kf JOIN ka ON kf.a = k WHERE r < $1 AND city > $2 COLLATE "C" GROUP BY 1 ORDER BY 1;
+SET plan_cache_mode = force_generic_plan;
+SET gpuagg.debug_require = 'require';
+EXECUTE kp(2, 'city 4');
+EXECUTE kp(1, 'city 1');
+EXECUTE kp(NULL, 'city');
+RESET gpuagg.debug_require;
+RESET plan_cache_mode;
+SELECT kj('SELECT name, count(*) FROM kf JOIN ka ON kf.a = k WHERE r = (SELECT min(up) + 1 FROM kbig) GROUP BY 1');
+SELECT kj('SELECT x, (SELECT sum(v) FROM kf JOIN ka ON kf.a = k WHERE r = x) FROM generate_series(1, 3) x');
+-- a value that PostgreSQL refuses
+SELECT count(*) FROM kf JOIN ka ON kf.a = k WHERE 10 / r > 2;
+SELECT count(*) FROM kf JOIN ka ON kf.a = k WHERE 10 / (r - 3) > 2;
+-- rows that change between two executions, and those of this very transaction
+PREPARE kq AS SELECT name, count(*), sum(v) FROM kf JOIN ka ON kf.a = k WHERE r = 4 GROUP BY 1 ORDER BY 1 LIMIT 3;
+EXECUTE kq;
+BEGIN;
+UPDATE ka SET name = 'other' WHERE r = 4 AND k < 100;
+EXECUTE kq;
+SELECT kj('SELECT name, count(*), sum(v) FROM kf JOIN ka ON kf.a = k WHERE r = 4 GROUP BY 1');
+ROLLBACK;
+EXECUTE kq;
+DELETE FROM ka WHERE k % 100 = 4;
+EXECUTE kq;
+SELECT kj('SELECT name, count(*), sum(v) FROM kf JOIN ka ON kf.a = k WHERE r = 4 GROUP BY 1');
+VACUUM (FREEZE) ka;
+SELECT kj('SELECT name, count(*), sum(v) FROM kf JOIN ka ON kf.a = k WHERE r = 4 GROUP BY 1');
+EXECUTE kq;
+INSERT INTO ka SELECT 100 * i + 4, 'new', 'new city', 'n', 4, 0, 0 FROM generate_series(0, 5) i;
+VACUUM (FREEZE) ka;
+SELECT kj('SELECT name, city, count(*), sum(v) FROM kf JOIN ka ON kf.a = k WHERE r = 4 GROUP BY 1, 2');
+TRUNCATE kr;
+SELECT kj('SELECT kr.n, count(*) FROM kf JOIN ka ON kf.a = ka.k JOIN kr ON r = kr.k GROUP BY 1');
+-- row security of an input
+ALTER TABLE ka ENABLE ROW LEVEL SECURITY;
+CREATE POLICY ka_few ON ka USING (r < 3 AND city <> 'city 5');
+CREATE ROLE kj_reader;
+GRANT SELECT ON kf, ka TO kj_reader;
+SET ROLE kj_reader;
+SELECT kj('SELECT city, count(*), sum(v) FROM kf JOIN ka ON kf.a = k GROUP BY 1');
+RESET ROLE;
+ALTER TABLE ka DISABLE ROW LEVEL SECURITY;
+-- without the cache, and with tables that find no room
+SET gpuagg.cache = off;
+SELECT kj('SELECT name, count(*) FROM kf JOIN ka ON kf.a = k GROUP BY 1');
+RESET gpuagg.cache;
+SELECT kj('SELECT name, count(*) FROM kf JOIN ka ON kf.a = k GROUP BY 1');
+-- several passes, several runs, a cursor
+SET gpuagg.strategy = 'multi-pass-naive';
+SET gpuagg.scope_size = '16kB';
+SELECT kj('SELECT id, name, count(*) FROM kf JOIN ka ON kf.a = k GROUP BY 1, 2');
+RESET gpuagg.strategy;
+RESET gpuagg.scope_size;
+-- a device that fails
+SET gpuagg.debug_fault = 'begin';
+SELECT compare('SELECT name, count(*) FROM kf JOIN ka ON kf.a = k GROUP BY 1');
+RESET gpuagg.debug_fault;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) SELECT name, count(*) FROM kf JOIN ka ON kf.a = k GROUP BY 1;
+DEALLOCATE ALL;
+DROP TABLE kf, ka, kbig, kab, kd, kr, kdup;
+DROP ROLE kj_reader;

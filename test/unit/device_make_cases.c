@@ -1,0 +1,246 @@
+/*
+ * device_make_cases.c
+ *		Look-up tables that a device makes of stripes (device/made.h): programs that look
+ *		rows up in them find what the stripe has.
+ */
+#include "device_stripe_table.h"
+
+#define MADE (OPS->made)
+
+/* A table of the stripe's rows: which columns are keys, and of which rows */
+typedef struct Wish
+{
+	uint32_t	nkeys;
+	bool		by_v;			/* the key is the wide column, whose values are far apart */
+	int64_t		below;			/* of the first column; INT64_MAX: all rows */
+	bool		unique;
+} Wish;
+
+static GpuAggStripe *
+stripe_of_table(uint32_t n, uint32_t groups)
+{
+	static TestProgram p;
+	GpuAggStripe *stripe;
+
+	table_make(n, groups, CLUSTERED);
+	program_columns(&p, WANT(COL_A) | WANT(COL_V) | WANT(COL_D));
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	stripe = stripe_create(lines_of(0, npages));
+	ok(stripe != NULL && stripe_add_loaded(stripe, &p), "columns of a table");
+	keep_pages(stripe, 0, npages, 0);
+	ok(table_kept(&p), "are kept");
+	return stripe;
+}
+
+static void
+program_below(TestProgram *p, int64_t below)
+{
+	uint16_t	bound;
+
+	program_columns(p, WANT(COL_A) | WANT(COL_V) | WANT(COL_D));
+	if (below == INT64_MAX)
+		return;
+	bound = program_const_i64(p, GPUAGG_T_INT4, below);
+	program_filter(p, program_instr(p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_A], bound));
+}
+
+/* NULL: the task failed, as run->error tells */
+static GpuAggMade *
+make(GpuAggStripe *stripe, const Wish *wish, Run *run)
+{
+	static TestProgram p;
+	GpuAggTaskConfig config = plain_config;
+	GpuAggMade *made = NULL;
+
+	program_below(&p, wish->below);
+	program_key(&p, wish->by_v ? col[COL_V] : col[COL_A], wish->by_v ? GPUAGG_T_INT8 : GPUAGG_T_INT4);
+	if (wish->nkeys > 1 || !wish->by_v)
+		program_key(&p, col[COL_V], GPUAGG_T_INT8);
+	program_key(&p, col[COL_D], GPUAGG_T_FLOAT8);
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	config.make.nkeys = wish->nkeys;
+	config.make.unique = wish->unique;
+	config.make.seed = 99;
+	if (run_begin(run, &p, &config) && (stripe == NULL || run_resident(run, stripe, NULL, 0)) &&
+		run_collect(run, stripe != NULL))
+	{
+		while (!OPS->task_finish(run->task, &run->error))
+			await_event();
+		if (run->error.status == GPUAGG_OK)
+			(void) MADE->take(run->task, &made, &run->error);
+	}
+	run_end(run);
+	return made;
+}
+
+/* The header as a constant, as programs name the table */
+static uint16_t
+const_made(TestProgram *p, const GpuAggMade *made)
+{
+	const GpuAggLookup *head = MADE->head(made);
+	const uint32_t bytes = (uint32_t) gpuagg_lookup_head_bytes(head);
+	const uint16_t reg = program_const_i64(p, GPUAGG_T_TEXT, 0);
+	GpuAggConst *c = &p->consts[p->head.nconsts - 1];
+	GpuAggLookup *here = (GpuAggLookup *) (p->tables + p->table_bytes);
+
+	memcpy(here, head, bytes);
+	here->made = 1;
+	c->len = bytes;
+	c->v.off = offsetof(TestProgram, tables) + p->table_bytes;
+	p->table_bytes += bytes;
+	return reg;
+}
+
+static uint16_t
+fetch(TestProgram *p, uint32_t op, uint16_t row, uint16_t table, int32_t column)
+{
+	p->instrs[p->head.ninstrs].imm = column;
+	return program_instr(p, op, op == GPUAGG_OP_FETCH_F64 ? GPUAGG_CLASS_F64 : GPUAGG_CLASS_I64, row, table);
+}
+
+static void
+outputs(TestProgram *p, uint16_t a, uint16_t v, uint16_t d)
+{
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	program_trans(p, GPUAGG_TRANS_SUM_I128, a, NONE, GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_COUNT, v, NONE, 0);
+	program_trans(p, GPUAGG_TRANS_SUM_I128, v, NONE, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_SUM_F64, d, NONE, GPUAGG_T_FLOAT8);
+}
+
+/* What the table gives of the stripe joined with it */
+static void
+program_joined(TestProgram *p, const Wish *wish, const GpuAggMade *made)
+{
+	const int32_t v = wish->nkeys > 1 || wish->by_v ? -1 : 0;
+	uint16_t	table;
+	uint16_t	row;
+
+	program_columns(p, WANT(COL_A) | WANT(COL_V));
+	table = const_made(p, made);
+	row = wish->nkeys > 1 ?
+		program_instr3(p, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_CLASS_I64, col[COL_A], col[COL_V], table) :
+		program_instr(p, GPUAGG_OP_LOOKUP, GPUAGG_CLASS_I64, wish->by_v ? col[COL_V] : col[COL_A], table);
+	program_filter(p, program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, row, 0));
+	outputs(p, fetch(p, GPUAGG_OP_FETCH_I64, row, table, v + 2),
+			v < 0 ? col[COL_V] : fetch(p, GPUAGG_OP_FETCH_I64, row, table, v),
+			fetch(p, GPUAGG_OP_FETCH_F64, row, table, v + 1));
+}
+
+/* The same without a table: rows whose keys are there */
+static void
+program_alone(TestProgram *p, const Wish *wish)
+{
+	uint16_t	filter;
+
+	program_below(p, wish->below);
+	filter = program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, wish->by_v ? col[COL_V] : col[COL_A], 0);
+	if (wish->nkeys > 1)
+		filter = program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, filter,
+							   program_instr(p, GPUAGG_OP_IS_NOT_NULL, GPUAGG_CLASS_I64, col[COL_V], 0));
+	if (p->head.filter_reg != NONE)
+		filter = program_instr(p, GPUAGG_OP_AND, GPUAGG_CLASS_I64, p->head.filter_reg, filter);
+	program_filter(p, filter);
+	outputs(p, col[COL_A], col[COL_V], col[COL_D]);
+}
+
+static bool
+run_over(Run *run, const TestProgram *p, const GpuAggTaskConfig *config, GpuAggStripe *stripe)
+{
+	return run_begin(run, p, config) && run_resident(run, stripe, NULL, 0) && run_collect(run, 1) &&
+		run_finish(run, 4096);
+}
+
+static void
+test_wish(GpuAggStripe *stripe, const Wish *wish, uint32_t kind, const char *name)
+{
+	static TestProgram joined;
+	static TestProgram alone;
+	GpuAggTaskConfig config = plain_config;
+	Run			run;
+	Run			plain;
+	GpuAggMade *made = make(stripe, wish, &run);
+	const GpuAggLookup *head = made != NULL ? MADE->head(made) : NULL;
+
+	ok(made != NULL && head->kind == kind && head->nkeys == wish->nkeys, name);
+	if (made == NULL)
+		return;
+	program_joined(&joined, wish, made);
+	program_alone(&alone, wish);
+	config.made.n = 1;
+	config.made.constants[0] = joined.head.nconsts - 1;
+	config.made.tables[0] = made;
+	ok(run_over(&run, &joined, &config, stripe) && run_over(&plain, &alone, &plain_config, stripe) &&
+	   run.results_bytes == plain.results_bytes && run.results_bytes > 0 &&
+	   memcmp(run.results, plain.results, run.results_bytes) == 0, "... has the stripe's rows");
+	run_end(&run);
+	run_end(&plain);
+	MADE->free(made);
+}
+
+static void
+test_repeated(void)
+{
+	const Wish	unique = {1, false, INT64_MAX, true};
+	const Wish	any = {1, false, INT64_MAX, false};
+	GpuAggStripe *stripe = stripe_of_table(scaled(20000), 50);
+	Run			run;
+	GpuAggMade *made = make(stripe, &unique, &run);
+
+	ok(made == NULL && run.error.status == GPUAGG_VALUE_ERROR, "rows with equal keys are told");
+	made = make(stripe, &any, &run);
+	ok(made != NULL && MADE->head(made)->nrows == 49, "... or one of each key is kept");
+	if (made != NULL)
+		MADE->free(made);
+	STRIPES->free(stripe);
+	keep_nothing();
+}
+
+static void
+test_refused(void)
+{
+	static TestProgram p;
+	GpuAggTaskConfig config = plain_config;
+	Run			run;
+
+	program_columns(&p, WANT(COL_A) | WANT(COL_V));
+	program_key(&p, col[COL_A], GPUAGG_T_INT4);
+	program_trans(&p, GPUAGG_TRANS_COUNT, NONE, NONE, 0);
+	config.make.nkeys = 1;
+	ok(!run_begin(&run, &p, &config) && run.error.status == GPUAGG_UNSUPPORTED, "a program with states makes none");
+	run_end(&run);
+}
+
+int
+device_make_cases(const TestDevice *d)
+{
+	const Wish	wishes[] = {
+		{1, false, 400, true},
+		{1, false, INT64_MAX, true},
+		{1, false, -1, true},
+		{1, true, INT64_MAX, true},
+		{1, true, 400, true},
+		{2, false, 5000, true},
+	};
+	static const char *const names[] = {
+		"bits of some rows", "bits of all rows", "bits of none", "slots of all rows", "slots of some",
+		"slots of pairs"
+	};
+	GpuAggStripe *stripe;
+
+	if (!device_open(d))
+		return done_testing();
+	STRIPES->limit(device, STRIPE_LIMIT);
+	stripe = stripe_of_table(20000, 20000);
+	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
+		test_wish(stripe, &wishes[i], i < 3 ? GPUAGG_LOOKUP_DIRECT : GPUAGG_LOOKUP_HASH, names[i]);
+	STRIPES->free(stripe);
+	keep_nothing();
+	test_repeated();
+	test_refused();
+	is_at_rest("no table has left memory behind");
+	table_free();
+	device_close();
+	return done_testing();
+}
