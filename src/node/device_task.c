@@ -34,7 +34,9 @@
 #include "ipc/client.h"
 #include "ipc/stat.h"
 #include "miscadmin.h"
+#include "node/chosen_rows.h"
 #include "node/device_task.h"
+#include "node/feeders.h"
 #include "pgstat.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
@@ -43,17 +45,6 @@
 
 /* Messages of evaluated rows in flight */
 #define ROWS_AHEAD 4
-
-/*
- * Sorting a list of chosen rows: page, line and whether it is undecided in
- * one number.
- */
-#define ST_SORT sort_keys
-#define ST_ELEMENT_TYPE uint64
-#define ST_COMPARE(a, b) (*(a) < *(b) ? -1 : *(a) > *(b))
-#define ST_SCOPE static
-#define ST_DEFINE
-#include "lib/sort_template.h"
 
 /* Rows of one batch that PostgreSQL is to evaluate */
 typedef struct GpuAggTodo
@@ -75,6 +66,7 @@ typedef struct GpuAggRun
 	GpuAggClient *client;
 	GpuAggCached *cached;		/* NULL: no cache request */
 	GpuAggFeed *feed;			/* NULL until the cache is settled */
+	GpuAggFeeders *feeders;		/* NULL: the backend alone */
 	uint64		next_batch;		/* number of the next batch */
 	uint32		rows_in_flight; /* messages of rows */
 	GpuAggTodo *todo;			/* oldest first */
@@ -119,74 +111,17 @@ task_release(GpuAggRun *run, uint64 batch_id)
 	instr_time	start;
 
 	time_start(run, &start);
-	(void) gpuagg_feed_release(run->feed, batch_id);
+	if (!gpuagg_feed_release(run->feed, batch_id))
+		gpuagg_feeders_release(run->feeders, batch_id);
 	time_add(run, &run->scan->counters.feed_time, start);
 }
 
-/*
- * A list as sorted keys.  False: there is a row that cannot be.
- */
+/* Is it a batch of pages, and not one of rows? */
 static bool
-task_sort(GpuAggRun *run, const GpuAggMsg *msg, uint64 *keys)
+task_has_batch(const GpuAggRun *run, uint64 batch_id)
 {
-	const GpuAggRowRef *refs = (const GpuAggRowRef *) (msg + 1);
-
-	for (uint32 i = 0; i < msg->count; i++)
-	{
-		bool		passed = (refs[i].line & GPUAGG_ROW_PASSED) != 0;
-		uint32		line = refs[i].line & ~GPUAGG_ROW_PASSED;
-
-		if (line < FirstOffsetNumber || line > MaxOffsetNumber)
-			return false;
-		keys[i] = (uint64) refs[i].page << 32 | line << 1 | !passed;
-		run->scan->counters.rows_evaluated += !passed;
-	}
-	sort_keys(keys, msg->count);
-	return true;
-}
-
-/*
- * Keeps the rows that a batch lists.  Devices list them in any order.
- */
-static GpuAggStatus
-task_choose(GpuAggRun *run, const GpuAggMsg *msg)
-{
-	Size		count = msg->count;
-	uint64	   *keys = palloc_extended(count * sizeof(uint64),
-									   MCXT_ALLOC_HUGE);
-	GpuAggTidRow *rows = palloc_extended(count * sizeof(GpuAggTidRow),
-											MCXT_ALLOC_HUGE);
-	GpuAggTidPage *pages = palloc(Min(count, GPUAGG_TID_MAX_PAGES) *
-									 sizeof(GpuAggTidPage));
-	uint32		npages = 0;
-
-	if (!task_sort(run, msg, keys))
-		return task_garbled(run);
-	for (uint32 i = 0; i < msg->count; i++)
-	{
-		uint32		page = keys[i] >> 32;
-		uint32		line = (uint32) keys[i] >> 1;
-
-		if (i == 0 || page != keys[i - 1] >> 32)
-		{
-			Buffer		buffer = gpuagg_feed_buffer(run->feed, msg->batch_id,
-													page);
-
-			if (!BufferIsValid(buffer) || npages == GPUAGG_TID_MAX_PAGES)
-				return task_garbled(run);
-			pages[npages].block = BufferGetBlockNumber(buffer);
-			pages[npages++].buffer = buffer;
-		}
-		if (keys[i] & 1)
-			line |= GPUAGG_TID_UNDECIDED;
-		rows[i] = GPUAGG_TID_ROW(npages - 1, line);
-	}
-	gpuagg_tid_store_add(run->scan->tids, msg->batch_id, pages, npages, rows,
-					  msg->count);
-	pfree(keys);
-	pfree(rows);
-	pfree(pages);
-	return GPUAGG_OK;
+	return BufferIsValid(gpuagg_feed_buffer(run->feed, batch_id, 0)) ||
+		(run->feeders != NULL && gpuagg_feeders_have(run->feeders, batch_id));
 }
 
 /*
@@ -207,7 +142,7 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 		return msg->count == 0 ? GPUAGG_OK : task_garbled(run);
 	if (run->feed == NULL)
 		return task_garbled(run);
-	if (!BufferIsValid(gpuagg_feed_buffer(run->feed, msg->batch_id, 0)))
+	if (!task_has_batch(run, msg->batch_id))
 	{
 		if (run->rows_in_flight == 0 || msg->count > 0)
 			return task_garbled(run);
@@ -216,8 +151,8 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 	}
 	if (msg->count == 0 || run->scan->tids != NULL)
 	{
-		if (msg->count > 0)
-			status = task_choose(run, msg);
+		if (msg->count > 0 && !gpuagg_chosen_rows_add(run->scan, run->feed, msg))
+			status = task_garbled(run);
 		task_release(run, msg->batch_id);
 		return status;
 	}
@@ -365,21 +300,27 @@ task_receive(GpuAggRun *run, bool wait)
 
 /* --------------------------------------------------------------- cache --- */
 
+/* Pages read, by whom ever */
+static uint64
+task_pages_fed(const GpuAggRun *run)
+{
+	return (run->feed != NULL ? gpuagg_feed_pages(run->feed) : 0) +
+		(run->feeders != NULL ? gpuagg_feeders_pages(run->feeders) : 0);
+}
+
 /* Tells gpuagg.tasks of the pages that the device is to use, or was given. */
 static void
 task_progress(const GpuAggRun *run)
 {
-	gpuagg_client_progress(run->client,
-						   (run->cached != NULL ? run->cached->used : 0) +
-						   (run->feed != NULL ? gpuagg_feed_pages(run->feed) : 0));
+	gpuagg_client_progress(run->client, task_pages_fed(run) +
+						   (run->cached != NULL ? run->cached->used : 0));
 }
 
 /* Those that it is through with, or was given */
 static uint64
 task_pages(const GpuAggRun *run)
 {
-	return (run->cached != NULL ? run->cached->done : 0) +
-		(run->feed != NULL ? gpuagg_feed_pages(run->feed) : 0);
+	return (run->cached != NULL ? run->cached->done : 0) + task_pages_fed(run);
 }
 
 static GpuAggStatus
@@ -444,6 +385,29 @@ task_send_pages(GpuAggRun *run)
 	return status;
 }
 
+/* Passes on what a feeder has read; *moved: there was something. */
+static GpuAggStatus
+task_pass_on(GpuAggRun *run, bool *moved)
+{
+	const GpuAggMsg *msg;
+	Size		bytes;
+	GpuAggStatus status;
+	instr_time	start;
+
+	time_start(run, &start);
+	status = gpuagg_feeders_next(run->feeders, run->next_batch,
+								 gpuagg_feed_batches(run->feed), &msg, &bytes, run->error);
+	*moved = status == GPUAGG_OK && msg != NULL;
+	if (*moved)
+	{
+		run->next_batch++;
+		status = gpuagg_client_send(run->client, msg, bytes, run->error);
+		task_progress(run);
+	}
+	time_add(run, &run->scan->counters.feed_time, start);
+	return status;
+}
+
 static GpuAggStatus
 task_send_rows(GpuAggRun *run)
 {
@@ -467,6 +431,24 @@ task_rows(GpuAggRun *run)
 	return scan->rows;
 }
 
+/* A row that a batch lists; a feeder pins its page, and we do once more. */
+static GpuAggStatus
+task_evaluate_row(GpuAggRun *run, GpuAggRows *rows, uint64 batch_id, const GpuAggRowRef *ref)
+{
+	Buffer		buffer = gpuagg_feed_buffer(run->feed, batch_id, ref->page);
+	bool		theirs = !BufferIsValid(buffer) && run->feeders != NULL;
+	GpuAggStatus status;
+
+	if (theirs)
+		buffer = gpuagg_feeders_pin(run->feeders, batch_id, ref->page);
+	if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
+		return task_garbled(run);
+	status = gpuagg_rows_add(rows, run->scan->rel, buffer, ref->line, run->error);
+	if (theirs)
+		ReleaseBuffer(buffer);
+	return status;
+}
+
 /*
  * Evaluates rows of the oldest list, until its end or a message of rows is
  * full.
@@ -484,16 +466,10 @@ task_evaluate(GpuAggRun *run)
 
 	while (todo->done < todo->count)
 	{
-		const GpuAggRowRef *ref = &todo->refs[todo->done];
-		Buffer		buffer = gpuagg_feed_buffer(run->feed, todo->batch_id,
-												ref->page);
 		GpuAggStatus status;
 
-		if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
-			return task_garbled(run);
 		CHECK_FOR_INTERRUPTS();
-		status = gpuagg_rows_add(rows, run->scan->rel, buffer, ref->line,
-								 run->error);
+		status = task_evaluate_row(run, rows, todo->batch_id, &todo->refs[todo->done]);
 		if (status != GPUAGG_OK)
 			return status;
 		todo->done++;
@@ -515,12 +491,36 @@ task_rows_left(const GpuAggRun *run)
 		gpuagg_rows_pending(run->scan->rows) > 0;
 }
 
+/* Pages that the device has not consumed, or that are still to come? */
+static bool
+task_pages_left(const GpuAggRun *run)
+{
+	return gpuagg_feed_batches(run->feed) > 0 ||
+		(run->feeders != NULL && (gpuagg_feeders_in_flight(run->feeders) ||
+								  !gpuagg_feeders_read_all(run->feeders)));
+}
+
 /* Anything that the device has not consumed? */
 static bool
 task_in_flight(const GpuAggRun *run)
 {
-	return gpuagg_feed_in_flight(run->feed) || run->rows_in_flight > 0 ||
+	return task_pages_left(run) || run->rows_in_flight > 0 ||
 		(run->cached != NULL && run->cached->in_flight > 0);
+}
+
+/* Feeders set the same latch as the device's worker. */
+static GpuAggStatus
+task_wait(GpuAggRun *run)
+{
+	GpuAggStatus status;
+	instr_time	start;
+
+	if (run->feeders == NULL)
+		return task_receive(run, true);
+	time_start(run, &start);
+	status = gpuagg_client_sleep(run->client, run->error);
+	time_add(run, &run->scan->counters.wait_time, start);
+	return status;
 }
 
 /*
@@ -534,21 +534,27 @@ task_feed(GpuAggRun *run)
 
 	for (;;)
 	{
+		bool		moved = false;
+
 		status = task_receive(run, false);
+		if (status == GPUAGG_OK && run->done)
+			status = task_garbled(run);
+		if (status == GPUAGG_OK && run->feeders != NULL)
+			status = task_pass_on(run, &moved);
 		if (status != GPUAGG_OK)
 			return status;
-		if (run->done)
-			return task_garbled(run);
 
+		if (moved)
+			continue;
 		if (run->todo != NULL && run->rows_in_flight < ROWS_AHEAD)
 			status = task_evaluate(run);
 		else if (gpuagg_feed_more(feed) && gpuagg_feed_has_room(feed))
 			status = task_send_pages(run);
 		else if (run->todo == NULL && task_rows_left(run) &&
-				 !gpuagg_feed_in_flight(feed))
+				 !task_pages_left(run))
 			status = task_send_rows(run);
 		else if (task_in_flight(run))
-			status = task_receive(run, true);
+			status = task_wait(run);
 		else
 			return GPUAGG_OK;
 		if (status != GPUAGG_OK)
@@ -570,13 +576,52 @@ task_collect(GpuAggRun *run)
 	return status;
 }
 
-static GpuAggStatus
-task_drive(GpuAggRun *run)
+/* The feed, and processes beside us if they pay for what is not cached */
+static void
+task_begin_feed(GpuAggRun *run)
 {
 	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
 	GpuAggScan *scan = run->scan;
 	double		page_bytes = gpuagg_batch_page_bytes(scan->info->program,
 													 run->pass->page_lines);
+	GpuAggFeedersWork work = {
+		.nblocks = run->nblocks,
+		.cached = run->cached,
+		.batch_pages = gpuagg_batch_pages(device, page_bytes),
+		.batches_ahead = device->batches_ahead
+	};
+	double		pages = gpuagg_sample_share(&scan->sample, run->nblocks) -
+		(run->cached != NULL ? (double) run->cached->used : 0);
+	GpuAggFeedShare *share = NULL;
+	bool		alone = false;
+
+	scan->counters.feeders_planned = gpuagg_feeders_planned(scan, pages, run->pass->host);
+	if (scan->counters.feeders_planned > 0)
+		run->feeders = gpuagg_feeders_begin(scan, &work, scan->counters.feeders_planned);
+	scan->counters.feeders_launched = run->feeders == NULL ? 0 :
+		gpuagg_feeders_launched(run->feeders);
+	if (run->feeders != NULL)
+		alone = (share = gpuagg_feeders_share(run->feeders)) == NULL;
+	run->feed = gpuagg_feed_begin(scan->rel, scan->css.ss.ps.state->es_snapshot,
+								  alone ? 0 : run->nblocks, &scan->sample, run->cached, share,
+								  work.batch_pages, work.batches_ahead);
+}
+
+/* Feeders hold pages no longer than we do. */
+static void
+task_end_feed(GpuAggRun *run)
+{
+	if (run->feed != NULL)
+		gpuagg_feed_end(run->feed);
+	if (run->feeders != NULL)
+		gpuagg_feeders_end(run->feeders);
+	run->feeders = NULL;
+}
+
+static GpuAggStatus
+task_drive(GpuAggRun *run)
+{
+	GpuAggScan *scan = run->scan;
 	GpuAggStatus status = GPUAGG_OK;
 
 	if (run->cached != NULL)
@@ -587,11 +632,7 @@ task_drive(GpuAggRun *run)
 								  "random draws need the whole table in the column cache");
 	if (status == GPUAGG_OK)
 	{
-		run->feed = gpuagg_feed_begin(scan->rel,
-									  scan->css.ss.ps.state->es_snapshot,
-									  run->nblocks, &scan->sample, run->cached,
-									  gpuagg_batch_pages(device, page_bytes),
-									  device->batches_ahead);
+		task_begin_feed(run);
 		status = task_feed(run);
 	}
 	if (status == GPUAGG_OK)
@@ -601,7 +642,8 @@ task_drive(GpuAggRun *run)
 		gpuagg_stat_add(GPUAGG_STAT_pages_cached, run->cached->done);
 	if (status == GPUAGG_OK && task_is_first(run))
 	{
-		scan->counters.pages += gpuagg_feed_pages(run->feed);
+		scan->counters.pages += task_pages_fed(run);
+		scan->counters.feeder_pages += task_pages_fed(run) - gpuagg_feed_pages(run->feed);
 		if (run->cached != NULL)
 			scan->counters.cached_pages += run->cached->done;
 	}
@@ -722,8 +764,7 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 			gpuagg_client_failed(run->client, &pass->rows, &pass->groups);
 			gpuagg_client_abort(run->client);
 		}
-		if (run->feed != NULL)
-			gpuagg_feed_end(run->feed);
+		task_end_feed(run);
 	}
 	return run->status;
 }
