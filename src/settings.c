@@ -15,12 +15,14 @@
 #define GPUAGG_MIN_DEVICE_MEMORY 16
 #define GPUAGG_MAX_ORDINAL 255
 #define GPUAGG_MAX_WATCHDOG 86400
+#define GPUAGG_MAX_FEEDERS 64
 
 bool		gpuagg_enable = true;
 bool		gpuagg_fallback = true;
 int			gpuagg_debug_require = GPUAGG_ALLOW;
 int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
+int			gpuagg_debug_feeders = -1;
 int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
 int			gpuagg_scope_size = 0;
 bool		gpuagg_cache = true;
@@ -69,6 +71,7 @@ static const struct config_enum_entry fault_options[] = {
 	{"results", GPUAGG_FAULT_RESULTS, false},
 	{"memory", GPUAGG_FAULT_MEMORY, false},
 	{"memory-late", GPUAGG_FAULT_MEMORY_LATE, false},
+	{"feeder", GPUAGG_FAULT_FEEDER, false},
 	{"lost", GPUAGG_FAULT_LOST, false},
 	{"kernel", GPUAGG_FAULT_KERNEL, false},
 	{"trap", GPUAGG_FAULT_TRAP, false},
@@ -275,6 +278,12 @@ define_debug_settings(void)
 							"0 strikes each; a grouping in several passes has a task for each.",
 							&gpuagg_debug_fault_pass, 0, 0, INT_MAX,
 							PGC_SUSET, GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.debug_feeders",
+							"For tests: how many parallel workers hand over the pages of a grouping; the backend itself reads none.",
+							"-1: as many as pay, and the backend; 0: the backend alone.",
+							&gpuagg_debug_feeders, -1, -1, GPUAGG_MAX_FEEDERS,
+							PGC_USERSET, GUC_NOT_IN_SAMPLE,
 							NULL, NULL, NULL);
 }
 

@@ -27,15 +27,20 @@ typedef enum GpuAggRequire
  */
 #define GPUAGG_FAULT_MEMORY_LATE GPUAGG_NFAULTS
 
+/* Nor is this: a process that feeds beside the backend raises an ERROR. */
+#define GPUAGG_FAULT_FEEDER (GPUAGG_NFAULTS + 1)
+
 /* User settings */
 extern bool gpuagg_enable;		/* gpuagg.enable, user */
 extern bool gpuagg_fallback;	/* gpuagg.fallback, user: after a device
 								 * failure let PostgreSQL's plan answer */
 extern int	gpuagg_debug_require;	/* GpuAggRequire, user */
-extern int	gpuagg_debug_fault; /* GpuAggFaultStage, or GPUAGG_FAULT_MEMORY_LATE,
+extern int	gpuagg_debug_fault; /* GpuAggFaultStage, or one of those above,
 								 * superuser */
 extern int	gpuagg_debug_fault_pass;	/* of a scan's tasks, the one that it
 										 * strikes; 0: each.  Superuser */
+extern int	gpuagg_debug_feeders;	/* processes that feed beside the backend; -1: as
+									 * many as pay */
 extern double gpuagg_cost_scale;	/* of the device's part of costs */
 extern int	gpuagg_strategy;	/* GpuAggStrategy, of grouping */
 extern int	gpuagg_scope_size;	/* kB of the table of one pass; 0: from the

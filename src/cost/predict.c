@@ -72,6 +72,14 @@
  */
 #define FEED_SHARED 1.45
 
+/*
+ * Parallel workers that feed beside the backend: read their first page so long after
+ * they were asked for, and each costs so much, until it has gone (two cores, PostgreSQL
+ * 15).
+ */
+#define FEEDERS_START_NS 6e6
+#define FEEDER_NS 1e6
+
 /* A row whose visibility is asked for (feed.c: 1.3 us for 185) */
 #define VISIBILITY_NS 7.0
 
@@ -266,6 +274,40 @@ overlap(GpuAggPrediction *p, double kernel)
 		longest == p->link ? GPUAGG_BOUND_LINK : GPUAGG_BOUND_COMPUTE;
 	return unit * pow(fourth(p->feed / unit) + fourth(p->link / unit) +
 					  fourth(kernel / unit), 0.25);
+}
+
+/* Until n processes more have read all, the backend alone while they start */
+static double
+fed_by(const GpuAggPrediction *prediction, double feed, int n)
+{
+	GpuAggPrediction p = *prediction;
+
+	p.feed = feed;
+	if (n > 0 && feed > FEEDERS_START_NS)
+		p.feed = FEEDERS_START_NS + (feed - FEEDERS_START_NS) / (n + 1);
+	return overlap(&p, p.kernel) + n * FEEDER_NS;
+}
+
+int
+gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
+					   double pages, int most)
+{
+	double		feed = pages * (rates->feed_page_ns + FEED_MISS_NS);
+	double		best = fed_by(prediction, feed, 0);
+	int			n = 0;
+
+	if (!rates->gpu)
+		return 0;
+	while (n < most)
+	{
+		double		ns = fed_by(prediction, feed, n + 1);
+
+		if (ns >= best)
+			break;
+		best = ns;
+		n++;
+	}
+	return n;
 }
 
 static double

@@ -139,6 +139,14 @@ extern void gpuagg_rates_strategy(const GpuAggRates *rates,
 /* And ways of making draws; of a CPU nothing, which has but one */
 extern void gpuagg_rates_draws(const GpuAggRates *rates, GpuAggDrawRates *draws);
 
+/*
+ * How many processes, at most so many, should hand over pages beside the backend: each
+ * further one must save more than it costs.  Of the prediction it takes what bounds a
+ * task beside feeding.  None of the host device, whose threads have all cores.
+ */
+extern int gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
+								  double pages, int most);
+
 extern const char *gpuagg_bound_name(GpuAggBound bound);
 
 /*

@@ -555,6 +555,12 @@ gpuagg_client_receive(GpuAggClient *client, bool wait, const GpuAggMsg **msg,
 	}
 }
 
+GpuAggStatus
+gpuagg_client_sleep(GpuAggClient *client, GpuAggError *error)
+{
+	return client_wait(client, error) ? GPUAGG_OK : error->status;
+}
+
 void
 gpuagg_client_failed(const GpuAggClient *client, uint64 *rows, uint64 *groups)
 {

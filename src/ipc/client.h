@@ -64,6 +64,12 @@ extern GpuAggStatus gpuagg_client_receive(GpuAggClient *client, bool wait,
 										  GpuAggError *error);
 
 /*
+ * Sleeps until the latch is set, by the worker or by anyone.  Call when nothing waited
+ * in gpuagg_client_receive(), nor elsewhere.
+ */
+extern GpuAggStatus gpuagg_client_sleep(GpuAggClient *client, GpuAggError *error);
+
+/*
  * Of a task that a FAILED message ended: how many rows had passed the filter
  * by then, and the groups found in them.
  */

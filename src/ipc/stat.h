@@ -37,6 +37,7 @@
 	X(kernels_failed, "kernels that did not compile, or could not be loaded; their queries are interpreted") \
 	X(kernels_refused, "kernels not compiled for the moment: too many were waiting for that") \
 	X(compiler_restarts, "times that the compiler's process crashed or did not answer") \
+	X(feeders, "parallel workers that handed over pages beside their backends") \
 	X(cancelled, "tasks cancelled by their query") \
 	X(errors, "device errors") \
 	X(tables_forgotten, "tables that gave way to others in gpuagg.stat_tables")
