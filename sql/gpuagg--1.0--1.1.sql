@@ -329,6 +329,19 @@ COMMENT ON COLUMN gpuagg.cache.strings IS
 'different strings of the column so far, each kept once; NULL if it has none, or if row-level security may hide some from you';
 
 --
+-- What parallel workers that feed take
+--
+
+ALTER TABLE gpuagg.profile
+    ADD feeder_start_ns double precision
+        CHECK (feeder_start_ns > 0 AND feeder_start_ns < 1e12),
+    ADD feeder_ns double precision CHECK (feeder_ns > 0 AND feeder_ns < 1e12);
+COMMENT ON COLUMN gpuagg.profile.feeder_start_ns IS
+'from when a backend asks for a parallel worker until it is at work; NULL: PostgreSQL''s parallel_setup_cost';
+COMMENT ON COLUMN gpuagg.profile.feeder_ns IS
+'what it takes of the backend to start one and to wait until it has gone; NULL: likewise';
+
+--
 -- Kernels compiled for queries: for monitoring
 --
 

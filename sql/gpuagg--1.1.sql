@@ -722,7 +722,10 @@ CREATE TABLE gpuagg.profile (
     busy boolean NOT NULL DEFAULT false,
     huge_pages boolean,
     server_version text,
-    machine text
+    machine text,
+    feeder_start_ns double precision
+        CHECK (feeder_start_ns > 0 AND feeder_start_ns < 1e12),
+    feeder_ns double precision CHECK (feeder_ns > 0 AND feeder_ns < 1e12)
 );
 CREATE INDEX profile_device_idx
     ON gpuagg.profile (device_kind, device_name, measured_at);
@@ -776,6 +779,10 @@ COMMENT ON COLUMN gpuagg.profile.server_version IS
 'PostgreSQL''s version then';
 COMMENT ON COLUMN gpuagg.profile.machine IS
 'gpuagg.machine() of where it was measured: elsewhere, as after a restore on other hardware, it does not count; NULL: counts everywhere';
+COMMENT ON COLUMN gpuagg.profile.feeder_start_ns IS
+'from when a backend asks for a parallel worker until it is at work; NULL: PostgreSQL''s parallel_setup_cost';
+COMMENT ON COLUMN gpuagg.profile.feeder_ns IS
+'what it takes of the backend to start one and to wait until it has gone; NULL: likewise';
 
 CREATE TABLE gpuagg.memory_level (
     profile_id integer NOT NULL,

@@ -438,6 +438,7 @@ gpuagg_measure_backend(GpuAggCalibration *c)
 	double		reads[2 * READS];
 
 	run_reads(reads);
+	gpuagg_measure_parallel(c);
 	make_table(c->effort);
 	measure_table(c);
 	run_utility("DROP TABLE " SCRATCH);

@@ -72,14 +72,6 @@
  */
 #define FEED_SHARED 1.45
 
-/*
- * Parallel workers that feed beside the backend: read their first page so long after
- * they were asked for, and each costs so much, until it has gone (two cores, PostgreSQL
- * 15).
- */
-#define FEEDERS_START_NS 6e6
-#define FEEDER_NS 1e6
-
 /* A row whose visibility is asked for (feed.c: 1.3 us for 185) */
 #define VISIBILITY_NS 7.0
 
@@ -276,31 +268,39 @@ overlap(GpuAggPrediction *p, double kernel)
 					  fourth(kernel / unit), 0.25);
 }
 
-/* Until n processes more have read all, the backend alone while they start */
+/*
+ * With n processes beside the backend, which is alone while they start: what they cost is
+ * paid where feeding is waited for or not.
+ */
 static double
-fed_by(const GpuAggPrediction *prediction, double feed, int n)
+fed_by(const GpuAggRates *rates, const GpuAggPrediction *alone, int n)
 {
-	GpuAggPrediction p = *prediction;
+	GpuAggPrediction p = *alone;
 
-	p.feed = feed;
-	if (n > 0 && feed > FEEDERS_START_NS)
-		p.feed = FEEDERS_START_NS + (feed - FEEDERS_START_NS) / (n + 1);
-	return overlap(&p, p.kernel) + n * FEEDER_NS;
+	if (n > 0 && p.feed > rates->feeder_start_ns)
+		p.feed = rates->feeder_start_ns + (p.feed - rates->feeder_start_ns) / (n + 1);
+	return overlap(&p, p.kernel) + n * rates->feeder_ns;
 }
 
 int
 gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
 					   double pages, int most)
 {
-	double		feed = pages * (rates->feed_page_ns + FEED_MISS_NS);
-	double		best = fed_by(prediction, feed, 0);
+	GpuAggPrediction alone = *prediction;
+	double		share;
+	double		best;
 	int			n = 0;
 
-	if (!rates->gpu)
+	if (!rates->gpu || rates->feeder_start_ns <= 0 || rates->feeder_ns <= 0)
 		return 0;
+	alone.feed = pages * (rates->feed_page_ns + FEED_MISS_NS);
+	share = prediction->feed > alone.feed ? alone.feed / prediction->feed : 1;
+	alone.link *= share;
+	alone.kernel *= share;
+	best = fed_by(rates, &alone, 0);
 	while (n < most)
 	{
-		double		ns = fed_by(prediction, feed, n + 1);
+		double		ns = fed_by(rates, &alone, n + 1);
 
 		if (ns >= best)
 			break;

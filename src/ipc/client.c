@@ -260,6 +260,7 @@ slot_fill(GpuAggClient *client, const GpuAggClientRequest *request)
 	pg_atomic_write_u64(&slot->pages_done, 0);
 	pg_atomic_write_u64(&slot->rows, 0);
 	pg_atomic_write_u64(&slot->memory, 0);
+	slot->task = pg_atomic_add_fetch_u64(&gpuagg_shared->device.tasks, 1);
 	slot->procno = GPUAGG_MY_PROCNO;
 	slot->pid = MyProcPid;
 	slot->datid = MyDatabaseId;
@@ -559,6 +560,30 @@ GpuAggStatus
 gpuagg_client_sleep(GpuAggClient *client, GpuAggError *error)
 {
 	return client_wait(client, error) ? GPUAGG_OK : error->status;
+}
+
+GpuAggTicket
+gpuagg_client_ticket(const GpuAggClient *client)
+{
+	GpuAggTicket ticket = {
+		.slot = (int) ((GpuAggSlotPadded *) client->slot - gpuagg_shared->slots),
+		.task = client->slot->task
+	};
+
+	return ticket;
+}
+
+/* The slot may be a later task's by now, and that one's number is higher. */
+void
+gpuagg_client_spoil(GpuAggTicket ticket)
+{
+	GpuAggSlot *slot = gpuagg_shmem_slot(ticket.slot);
+	uint64		before = pg_atomic_read_u64(&slot->spoiled);
+
+	while (before < ticket.task &&
+		   !pg_atomic_compare_exchange_u64(&slot->spoiled, &before, ticket.task))
+		 /* somebody else was faster */ ;
+	(void) gpuagg_shmem_wake_worker();
 }
 
 void

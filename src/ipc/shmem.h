@@ -71,6 +71,9 @@ typedef struct GpuAggSlot
 	pg_atomic_uint32 holders;	/* GPUAGG_HOLD_ bits */
 	pg_atomic_uint32 cancel;	/* set by the client: stop */
 	pg_atomic_uint32 phase;		/* GpuAggPhase */
+	pg_atomic_uint64 spoiled;	/* highest number of a task whose pages somebody has
+								 * let go of too early (client.h) */
+	uint64		task;			/* number of this one; they rise */
 	int			procno;			/* the client's PGPROC */
 	int			pid;
 	Oid			datid;
@@ -141,6 +144,7 @@ typedef struct GpuAggDeviceState
 	pg_atomic_uint32 worker_procno; /* the worker's PGPROC, or UINT32_MAX */
 	pg_atomic_uint32 announced; /* slots ever announced: tells the worker to
 								 * look for new ones */
+	pg_atomic_uint64 tasks;		/* numbers of tasks that were given out */
 	pg_atomic_uint32 waiting;	/* backends waiting for a slot */
 	pg_atomic_uint64 asked_at;	/* TimestampTz: the worker was asked to look, and
 								 * has not turned since; 0: it has */

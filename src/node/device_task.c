@@ -390,7 +390,7 @@ task_open_input(GpuAggRun *run)
 		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
 								  "random draws need the whole table in the column cache");
 	if (status == GPUAGG_OK)
-		gpuagg_inputs_feed(run->inputs, scan, gpuagg_client_info(run->client),
+		gpuagg_inputs_feed(run->inputs, scan, run->client,
 						   gpuagg_batch_page_bytes(scan->info->program, run->pass->page_lines),
 						   run->pass->host);
 	return status;

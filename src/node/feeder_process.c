@@ -7,9 +7,9 @@
  * and rights; the scan's own snapshot comes beside them.  The loop is that of
  * device_task.c without a device: batches go out until as many are in flight as the
  * feed allows, and releases come in.  An ERROR goes to the leader by PostgreSQL's way
- * for parallel workers.  A leader that has let go of the queues needs no more pages;
- * what the device may still read of ours then nobody receives (ipc/README.md: Leaving
- * early).
+ * for parallel workers, and before our pins go the device's worker is told that the task
+ * is spoiled.  A leader that has let go of the queues needs no more pages; what the device
+ * may still read of ours then nobody receives (ipc/README.md: Leaving early).
  */
 #include "postgres.h"
 
@@ -20,6 +20,7 @@
 #include "heap/feed.h"
 #include "miscadmin.h"
 #include "node/feeder_process.h"
+#include "storage/ipc.h"
 #include "storage/shm_mq.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -120,6 +121,13 @@ feeder_run(Feeder *feeder)
 		feeder_release(feeder, true);
 }
 
+/* By an ERROR, or because we are told to end: pins go next. */
+static void
+feeder_leaves(int code, Datum arg)
+{
+	gpuagg_client_spoil(((Feeder *) DatumGetPointer(arg))->task->ticket);
+}
+
 static void
 feeder_scan(Feeder *feeder, shm_toc *toc, Relation rel, Snapshot snapshot)
 {
@@ -135,7 +143,11 @@ feeder_scan(Feeder *feeder, shm_toc *toc, Relation rel, Snapshot snapshot)
 
 	feeder->feed = gpuagg_feed_begin(rel, snapshot, task->share.nblocks, &sample, cached,
 									 &task->share, task->batch_pages, task->batches_ahead);
-	feeder_run(feeder);
+	PG_ENSURE_ERROR_CLEANUP(feeder_leaves, PointerGetDatum(feeder));
+	{
+		feeder_run(feeder);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(feeder_leaves, PointerGetDatum(feeder));
 	gpuagg_feed_end(feeder->feed);
 }
 

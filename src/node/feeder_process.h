@@ -10,6 +10,7 @@
 
 #include "device/ops/sample.h"
 #include "heap/feed_share.h"
+#include "ipc/client.h"
 #include "ipc/protocol.h"
 
 /* Entries of the segment's table of contents */
@@ -33,6 +34,7 @@
 typedef struct GpuAggFeederTask
 {
 	Oid			relid;
+	GpuAggTicket ticket;		/* of the leader's task */
 	int			sample_method;
 	bool		bulkread;
 	bool		cached;			/* KEY_CACHED is there */

@@ -30,6 +30,7 @@
 #include "node/feeder_process.h"
 #include "node/feeders.h"
 #include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "storage/shm_mq.h"
@@ -95,19 +96,33 @@ feeders_possible(const GpuAggScan *scan)
 		(snapshot == NULL || snapshot->snapshot_type == SNAPSHOT_MVCC);
 }
 
+/*
+ * The profile's rates.  Where it does not tell what a parallel worker takes, that is what
+ * PostgreSQL charges for all of a Gather's together.
+ */
+static void
+feeder_rates(GpuAggRates *rates)
+{
+	*rates = gpuagg_profile_get()->rates;
+	if (rates->feeder_start_ns <= 0)
+		rates->feeder_start_ns = parallel_setup_cost * rates->cost_unit_ns;
+	if (rates->feeder_ns <= 0)
+		rates->feeder_ns = parallel_setup_cost * rates->cost_unit_ns;
+}
+
 int
 gpuagg_feeders_planned(const GpuAggScan *scan, double pages, bool host)
 {
-	const GpuAggProfile *profile;
+	GpuAggRates rates;
 
 	if (!feeders_possible(scan) || pages < 1)
 		return 0;
 	if (feeders_forced())
 		return gpuagg_debug_feeders;
-	profile = gpuagg_profile_get();
 	if (host || max_parallel_workers_per_gather == 0)
 		return 0;
-	return gpuagg_predict_feeders(&profile->rates, &scan->info->predicted, pages,
+	feeder_rates(&rates);
+	return gpuagg_predict_feeders(&rates, &scan->info->predicted, pages,
 								  Min(max_parallel_workers_per_gather, max_parallel_workers));
 }
 
@@ -149,6 +164,7 @@ feeders_describe(GpuAggFeeders *f, const GpuAggScan *scan, const GpuAggFeedersWo
 	const GpuAggSampleState *sample = &scan->sample;
 
 	task->relid = RelationGetRelid(work->rel);
+	task->ticket = work->ticket;
 	task->sample_method = sample->method;
 	task->sample = sample->sample;
 	task->bulkread = sample->bulkread;

@@ -14,6 +14,7 @@
 
 #include "heap/cached.h"
 #include "heap/feed_share.h"
+#include "ipc/client.h"
 #include "node/device_scan.h"
 
 typedef struct GpuAggFeeders GpuAggFeeders;
@@ -22,6 +23,7 @@ typedef struct GpuAggFeeders GpuAggFeeders;
 typedef struct GpuAggFeedersWork
 {
 	Relation	rel;
+	GpuAggTicket ticket;		/* of the task */
 	BlockNumber nblocks;
 	const GpuAggCached *cached;
 	uint32		batch_pages;

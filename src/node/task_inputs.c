@@ -192,11 +192,13 @@ input_begin_feeders(GpuAggTaskInputs *inputs, GpuAggScan *scan, const GpuAggFeed
 
 void
 gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
-				   const GpuAggDeviceInfo *device, double page_bytes, bool host)
+				   const GpuAggClient *client, double page_bytes, bool host)
 {
+	const GpuAggDeviceInfo *device = gpuagg_client_info(client);
 	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
 	GpuAggFeedersWork work = {
 		.rel = input->table->rel,
+		.ticket = gpuagg_client_ticket(client),
 		.nblocks = input->table->nblocks,
 		.cached = input->cached,
 		.batch_pages = gpuagg_batch_pages(device, page_bytes),

@@ -60,7 +60,7 @@ extern void gpuagg_inputs_go_on(GpuAggTaskInputs *inputs);
  * host device.  Starts feeders if they pay for what is not cached, and counts them.
  */
 extern void gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
-							   const GpuAggDeviceInfo *device, double page_bytes, bool host);
+							   const GpuAggClient *client, double page_bytes, bool host);
 
 /* The one at work, and one that a message of the worker is about; NULL: garbled */
 extern GpuAggTaskInput *gpuagg_inputs_at(const GpuAggTaskInputs *inputs);

@@ -289,6 +289,18 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 
 /* ----------------------------------------------------------- the device --- */
 
+/* Has a process that feeds it dropped pins, and said so before? */
+static bool
+job_fail_if_spoiled(GpuAggWorkerJob *job)
+{
+	if (pg_atomic_read_u64(&job->slot->spoiled) != job->slot->task)
+		return false;
+	if (job->state < GPUAGG_JOB_CLOSING)
+		gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT,
+							 "a process that handed over pages has left");
+	return true;
+}
+
 /*
  * Has the client left since the job's step began?  Then it may have dropped its pins,
  * and what the device has read is not to be kept.  The flag is set before the pins
@@ -299,7 +311,7 @@ job_left(GpuAggWorkerJob *job)
 {
 	pg_read_barrier();
 	if (!pg_atomic_read_u32(&job->slot->cancel))
-		return false;
+		return job_fail_if_spoiled(job);
 	gpuagg_stat_add(GPUAGG_STAT_cancelled, 1);
 	job_drain(job);
 	return true;
@@ -502,6 +514,7 @@ job_advance(GpuAggWorkerJob *job)
 			gpuagg_stat_add(GPUAGG_STAT_cancelled, 1);
 		job_drain(job);
 	}
+	(void) job_fail_if_spoiled(job);
 	while (received < GPUAGG_JOB_BUDGET && job_receive(job))
 		received++;
 	while (sent < GPUAGG_JOB_BUDGET && job_flush(job) && job_output(job))
