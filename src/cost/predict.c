@@ -72,6 +72,9 @@
  */
 #define FEED_SHARED 1.45
 
+/* A further feeder is not taken from other queries for less than this share of the time. */
+#define FEEDER_SAVES 0.05
+
 /* A row whose visibility is asked for (feed.c: 1.3 us for 185) */
 #define VISIBILITY_NS 7.0
 
@@ -302,7 +305,7 @@ gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *predict
 	{
 		double		ns = fed_by(rates, &alone, n + 1);
 
-		if (ns >= best)
+		if (ns >= best * (1 - FEEDER_SAVES))
 			break;
 		best = ns;
 		n++;

@@ -143,9 +143,10 @@ extern void gpuagg_rates_draws(const GpuAggRates *rates, GpuAggDrawRates *draws)
 
 /*
  * How many processes, at most so many, should hand over so many pages beside the backend:
- * each further one must save more than it costs.  Of the prediction, which may be of more
- * pages, it takes what bounds a task beside feeding.  None of the host device, whose
- * threads have all cores, and none where it is not known what they cost.
+ * each further one must save more than it costs, by a twentieth of the whole.  Of the
+ * prediction, which may be of more pages, it takes what bounds a task beside feeding.
+ * None of the host device, whose threads have all cores, and none where it is not known
+ * what they cost.
  */
 extern int gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
 								  double pages, int most);

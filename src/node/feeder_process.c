@@ -20,8 +20,10 @@
 #include "heap/feed.h"
 #include "miscadmin.h"
 #include "node/feeder_process.h"
+#include "pgstat.h"
 #include "storage/ipc.h"
 #include "storage/shm_mq.h"
+#include "tcop/tcopprot.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -166,6 +168,8 @@ gpuagg_feeder_main(dsm_segment *seg, shm_toc *toc)
 	feeder.releases = feeder_queue(toc, GPUAGG_FEEDER_KEY_RELEASES,
 								   GPUAGG_FEEDER_RELEASES_BYTES, seg, false);
 	pg_atomic_fetch_add_u32(&feeder.task->active, 1);
+	debug_query_string = shm_toc_lookup(toc, GPUAGG_FEEDER_KEY_QUERY, false);
+	pgstat_report_activity(STATE_RUNNING, debug_query_string);
 
 	InstrStartParallelQuery();
 	snapshot = RegisterSnapshot(RestoreSnapshot(shm_toc_lookup(toc, GPUAGG_FEEDER_KEY_SNAPSHOT,

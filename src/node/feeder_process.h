@@ -21,6 +21,7 @@
 #define GPUAGG_FEEDER_KEY_RELEASES 5	/* queues from it */
 #define GPUAGG_FEEDER_KEY_BUFFERS 6	/* BufferUsage of each feeder */
 #define GPUAGG_FEEDER_KEY_WAL 7
+#define GPUAGG_FEEDER_KEY_QUERY 8	/* its text, for pg_stat_activity */
 
 /* As a slot's queue in: five batches of 256 pages with bitmaps */
 #define GPUAGG_FEEDER_PAGES_BYTES (64 * 1024)

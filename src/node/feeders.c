@@ -34,6 +34,7 @@
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "storage/shm_mq.h"
+#include "tcop/tcopprot.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -128,6 +129,12 @@ gpuagg_feeders_planned(const GpuAggScan *scan, double pages, bool host)
 
 /* ---------------------------------------------------------------- begin --- */
 
+static const char *
+feeders_query(void)
+{
+	return debug_query_string == NULL ? "" : debug_query_string;
+}
+
 static void
 feeders_estimate(ParallelContext *pcxt, const GpuAggFeedersWork *work, Snapshot snapshot)
 {
@@ -140,7 +147,8 @@ feeders_estimate(ParallelContext *pcxt, const GpuAggFeedersWork *work, Snapshot 
 	shm_toc_estimate_chunk(e, mul_size(n, GPUAGG_FEEDER_RELEASES_BYTES));
 	shm_toc_estimate_chunk(e, mul_size(n, sizeof(BufferUsage)));
 	shm_toc_estimate_chunk(e, mul_size(n, sizeof(WalUsage)));
-	shm_toc_estimate_keys(e, 6);
+	shm_toc_estimate_chunk(e, strlen(feeders_query()) + 1);
+	shm_toc_estimate_keys(e, 7);
 	if (work->cached == NULL)
 		return;
 	shm_toc_estimate_chunk(e, gpuagg_cached_copy_bytes(work->cached));
@@ -248,6 +256,8 @@ gpuagg_feeders_begin(const GpuAggScan *scan, const GpuAggFeedersWork *work, int 
 								 mul_size(f->pcxt->nworkers, sizeof(BufferUsage)));
 		f->wal = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_WAL,
 							 mul_size(f->pcxt->nworkers, sizeof(WalUsage)));
+		strcpy(feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_QUERY, strlen(feeders_query()) + 1),
+			   feeders_query());
 		feeders_launch(f);
 	}
 	f->alone = feeders_forced() && f->launched > 0;

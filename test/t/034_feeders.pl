@@ -108,7 +108,7 @@ is($psql->{stdout}, $stock, 'a device that is slower than they are');
 foreach my $case (
 	[ 'a feeder is cancelled', 'pg_cancel_backend', 1, qr/canceling statement due to user request/ ],
 	[ 'a feeder is terminated', 'pg_terminate_backend', 1,
-		qr/terminating connection due to administrator command|a parallel worker that fed the device has gone/ ],
+		qr/terminating background worker "parallel worker" due to administrator command/ ],
 	[ 'the backend is cancelled', 'pg_cancel_backend', 0, qr/canceling statement due to user request/ ],
 	[ 'the backend is terminated', 'pg_terminate_backend', 0, qr/terminating connection due to administrator command/ ])
 {
@@ -141,7 +141,7 @@ sql("SELECT gpuagg.unload('t')");
 ($psql, @pids) = start_query('SET gpuagg.cache = on;', 'hold');
 sql("SELECT pg_terminate_backend($pids[1])");
 finish_psql($psql);
-like($psql->{stderr}, qr/terminating connection|has gone/, 'a feeder goes while its pages are to be kept');
+like($psql->{stderr}, qr/terminating background worker/, 'a feeder goes while its pages are to be kept');
 sql('TRUNCATE t; INSERT INTO t SELECT i, 3, 1, repeat($$y$$, 500) FROM generate_series(1, 60000) i; VACUUM (FREEZE) t');
 fake_does();
 no_tasks($node, 'the device has looked at them');
