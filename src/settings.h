@@ -51,6 +51,8 @@ extern int	gpuagg_compile;		/* GpuAggCompileMode, user */
 extern int	gpuagg_queue_timeout;	/* ms to wait for a place on the device
 									 * before PostgreSQL's plan runs instead;
 									 * 0: no limit */
+extern int	gpuagg_share;		/* of the device, against other roles', while
+								 * tasks wait for it; superuser */
 
 /* Server settings (postmaster) */
 extern char *gpuagg_device;		/* auto | host | cuda | cuda:N */
@@ -66,6 +68,8 @@ extern int	gpuagg_kernel_cache_size;	/* MB of compiled kernels on disk; 0: none 
 extern int	gpuagg_lookup_memory;	/* MB; of the look-up tables of a query */
 extern int	gpuagg_compile_timeout; /* ms that compiling a kernel may take */
 extern int	gpuagg_max_tasks;	/* tasks known to a device at once */
+extern int	gpuagg_running_tasks;	/* of these, long ones that run at once, and
+										 * as many short ones (reload); 0: all */
 extern int	gpuagg_watchdog;	/* s without a sign of life after which a task is
 								 * given up (reload); 0: never */
 

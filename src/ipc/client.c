@@ -268,6 +268,9 @@ slot_fill(GpuAggClient *client, const GpuAggClientRequest *request)
 	slot->relid = request->relid;
 	slot->host = request->host;
 	slot->measure = request->measure;
+	slot->share = gpuagg_share;
+	slot->predicted_ms = request->predicted_ms;
+	slot->begun_at = 0;
 	slot->pages_total = request->total_pages;
 	slot->started_at = GetCurrentTimestamp();
 }

@@ -53,6 +53,7 @@ device_init(GpuAggDeviceState *device)
 	pg_atomic_init_u32(&device->announced, 0);
 	pg_atomic_init_u64(&device->tasks, 0);
 	pg_atomic_init_u32(&device->waiting, 0);
+	pg_atomic_init_u64(&device->backlog_us, 0);
 	pg_atomic_init_u64(&device->asked_at, 0);
 	ConditionVariableInit(&device->changed);
 	SpinLockInit(&device->mutex);

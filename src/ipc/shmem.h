@@ -58,6 +58,12 @@
 #define GPUAGG_HOLD_OPEN 2
 #define GPUAGG_HOLD_WORKER 4
 
+/*
+ * A task of which no more is predicted is short, and has a place on the device beside
+ * long ones (worker/queue.c).
+ */
+#define GPUAGG_SHORT_MS 10.0
+
 /* Where a task is, for gpuagg.tasks */
 typedef enum GpuAggPhase
 {
@@ -81,7 +87,10 @@ typedef struct GpuAggSlot
 	Oid			relid;
 	bool		host;			/* meant for the host device behind a GPU */
 	bool		measure;		/* a measurement; its pages are thousandths */
+	int			share;			/* gpuagg.share of its role */
+	double		predicted_ms;
 	TimestampTz started_at;
+	TimestampTz begun_at;		/* by the worker: on its device; 0: waits for that */
 	uint64		pages_total;
 	pg_atomic_uint64 pages_done;	/* written by the client; of a measurement
 									 * by the worker */
@@ -146,6 +155,7 @@ typedef struct GpuAggDeviceState
 								 * look for new ones */
 	pg_atomic_uint64 tasks;		/* numbers of tasks that were given out */
 	pg_atomic_uint32 waiting;	/* backends waiting for a slot */
+	pg_atomic_uint64 backlog_us;	/* that a long task would wait now (worker/queue.c) */
 	pg_atomic_uint64 asked_at;	/* TimestampTz: the worker was asked to look, and
 								 * has not turned since; 0: it has */
 	ConditionVariable changed;	/* a slot became free; the status changed */

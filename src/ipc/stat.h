@@ -31,6 +31,8 @@
 	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed, or was starting") \
 	X(fallbacks_queue, "queries run by PostgreSQL: no place on the device within gpuagg.queue_timeout") \
 	X(fallbacks_unsupported, "queries run by PostgreSQL: the device refused the program") \
+	X(tasks_waited, "tasks that waited for a place on the device, or for its memory") \
+	X(waited_ms, "milliseconds from announcing these until they began") \
 	X(redone, "tasks run again on the host device: a GPU had failed them") \
 	X(kernels_compiled, "kernels compiled for queries") \
 	X(kernels_from_disk, "kernels found compiled on disk") \

@@ -17,10 +17,8 @@
  *
  * An ERROR (out of memory, a message too long) fails the job, not the worker.
  *
- * Admission is first come, first served: the oldest queued job that does not
- * fit keeps the others of its device waiting, and a job that is alone always
- * fits.  A job reserves its estimate; growth beyond that is bounded by the
- * device's own account.
+ * Which queued job begins next, queue.c says.  A job reserves its estimate; growth beyond
+ * that is bounded by the device's own account.
  */
 #include "postgres.h"
 
@@ -273,6 +271,7 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 	{
 		job->on->ops->task_end(job->task);
 		job->on->nrunning--;
+		job->on->nshort -= gpuagg_queue_is_short(job);
 		job->on->reserved -= job->estimate;
 	}
 	if (!job->done && job->in != NULL)
@@ -561,7 +560,7 @@ gpuagg_job_step(GpuAggWorkerJob *job)
 	return more;
 }
 
-/* ------------------------------------------------------ take and admit --- */
+/* ------------------------------------------------------ take and begin --- */
 
 /*
  * A slot meant for the worker before us is given back at once, as that one
@@ -604,26 +603,13 @@ gpuagg_job_take(GpuAggSlot *slot)
 	MemoryContextSwitchTo(old);
 }
 
-static bool
-job_fits(const GpuAggWorkerJob *job)
-{
-	GpuAggDeviceInfo info;
-
-	if (job->on->nrunning == 0)
-		return true;
-	if (job->retry_below > 0 && job->on->nrunning >= job->retry_below)
-		return false;
-	job->on->ops->info(job->on->device, &info);
-	return Max(info.memory_used, job->on->reserved) + job->estimate <=
-		info.memory_limit;
-}
-
 /*
  * Begins the job on the device.  If the device has no memory for it although
- * the estimates fit, it stays in the queue until fewer tasks run.
+ * the estimates fit, it stays in the queue until fewer tasks run.  One that fails here
+ * sends its FAILED message in its next step.
  */
-static void
-job_start(GpuAggWorkerJob *job)
+void
+gpuagg_job_start(GpuAggWorkerJob *job)
 {
 	GpuAggDeviceInfo info;
 	GpuAggError error = {0};
@@ -648,36 +634,11 @@ job_start(GpuAggWorkerJob *job)
 	job->task = task;
 	job->state = GPUAGG_JOB_RUNNING;
 	job->on->nrunning++;
+	job->on->nshort += gpuagg_queue_is_short(job);
 	job->on->reserved += job->estimate;
+	job->slot->begun_at = GetCurrentTimestamp();
 	pg_atomic_write_u32(&job->slot->phase, GPUAGG_PHASE_RUNNING);
 	post_ready(job);
-}
-
-/*
- * A job that fails here sends its FAILED message in its next step.  Devices
- * have queues of their own: jobs of one do not wait for the other.
- */
-bool
-gpuagg_job_admit(void)
-{
-	dlist_iter	iter;
-	bool		more = false;
-
-	for (int i = 0; i < GPUAGG_WORKER_DEVICES; i++)
-		gpuagg_devices_nth(i)->full = false;
-	dlist_foreach(iter, &gpuagg_worker.jobs)
-	{
-		GpuAggWorkerJob *job = dlist_container(GpuAggWorkerJob, node, iter.cur);
-
-		if (job->state != GPUAGG_JOB_QUEUED || job->on->full)
-			continue;
-		if (job_fits(job))
-			job_start(job);
-		job->on->full = job->state == GPUAGG_JOB_QUEUED;
-		more |= job->state == GPUAGG_JOB_CLOSING ||
-			(job->state == GPUAGG_JOB_RUNNING && job->tables[0]->cache.request.relnumber != 0);
-	}
-	return more;
 }
 
 void

@@ -128,6 +128,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	job->config.codes.dictionaries = NULL;
 	if (!(job->config.expected_groups >= 0) ||
 		!(job->config.expected_rows >= 0) ||
+		!(begin->predicted_ms >= 0) ||
 		job->config.fault >= GPUAGG_NFAULTS ||
 		job->config.strategy >= GPUAGG_NSTRATEGIES ||
 		job->config.resident_strategy >= GPUAGG_NSTRATEGIES ||
