@@ -329,6 +329,64 @@ COMMENT ON COLUMN gpuagg.cache.strings IS
 'different strings of the column so far, each kept once; NULL if it has none, or if row-level security may hide some from you';
 
 --
+-- gpuagg.tasks: shares and waiting
+--
+
+ALTER FUNCTION gpuagg.get_tasks() RENAME TO get_tasks_of_1_0;
+CREATE FUNCTION gpuagg.get_tasks(
+    OUT device integer,
+    OUT pid integer,
+    OUT datid oid,
+    OUT usesysid oid,
+    OUT relid oid,
+    OUT state text,
+    OUT pages_done bigint,
+    OUT pages_total bigint,
+    OUT rows bigint,
+    OUT memory bigint,
+    OUT started_at timestamptz,
+    OUT share integer,
+    OUT predicted_ms double precision,
+    OUT waited_ms double precision)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_tasks';
+COMMENT ON FUNCTION gpuagg.get_tasks() IS
+'behind view gpuagg.tasks';
+
+CREATE OR REPLACE VIEW gpuagg.tasks AS
+    SELECT t.device, t.pid, t.datid, d.datname, t.usesysid,
+           pg_catalog.pg_get_userbyid(t.usesysid) AS usename,
+           t.relid,
+           CASE WHEN d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+                THEN t.relid::pg_catalog.regclass END AS relation,
+           t.state, t.pages_done, t.pages_total, t.rows, t.memory, t.started_at,
+           t.share, t.predicted_ms, t.waited_ms
+    FROM gpuagg.get_tasks() t
+         LEFT JOIN pg_catalog.pg_database d
+         ON d.oid OPERATOR(pg_catalog.=) t.datid;
+DROP FUNCTION gpuagg.get_tasks_of_1_0();
+COMMENT ON COLUMN gpuagg.tasks.share IS
+'gpuagg.share of the session: against those of other roles, while tasks wait';
+COMMENT ON COLUMN gpuagg.tasks.predicted_ms IS
+'milliseconds that it is expected to have the device; up to 10 it is a short one';
+COMMENT ON COLUMN gpuagg.tasks.waited_ms IS
+'milliseconds that it has waited, or waited, for a place on the device';
+
+--
+-- What parallel workers that feed take
+--
+
+ALTER TABLE gpuagg.profile
+    ADD feeder_start_ns double precision
+        CHECK (feeder_start_ns > 0 AND feeder_start_ns < 1e12),
+    ADD feeder_ns double precision CHECK (feeder_ns > 0 AND feeder_ns < 1e12);
+COMMENT ON COLUMN gpuagg.profile.feeder_start_ns IS
+'from when a backend asks for a parallel worker until it is at work; NULL: PostgreSQL''s parallel_setup_cost';
+COMMENT ON COLUMN gpuagg.profile.feeder_ns IS
+'what it takes of the backend to start one and to wait until it has gone; NULL: likewise';
+
+--
 -- Kernels compiled for queries: for monitoring
 --
 

@@ -101,7 +101,10 @@ CREATE FUNCTION gpuagg.get_tasks(
     OUT pages_total bigint,
     OUT rows bigint,
     OUT memory bigint,
-    OUT started_at timestamptz)
+    OUT started_at timestamptz,
+    OUT share integer,
+    OUT predicted_ms double precision,
+    OUT waited_ms double precision)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_tasks';
@@ -114,7 +117,8 @@ CREATE VIEW gpuagg.tasks AS
            t.relid,
            CASE WHEN d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
                 THEN t.relid::pg_catalog.regclass END AS relation,
-           t.state, t.pages_done, t.pages_total, t.rows, t.memory, t.started_at
+           t.state, t.pages_done, t.pages_total, t.rows, t.memory, t.started_at,
+           t.share, t.predicted_ms, t.waited_ms
     FROM gpuagg.get_tasks() t
          LEFT JOIN pg_catalog.pg_database d
          ON d.oid OPERATOR(pg_catalog.=) t.datid;
@@ -148,6 +152,12 @@ COMMENT ON COLUMN gpuagg.tasks.memory IS
 'bytes that the task uses on the device';
 COMMENT ON COLUMN gpuagg.tasks.started_at IS
 'when the query asked for the device';
+COMMENT ON COLUMN gpuagg.tasks.share IS
+'gpuagg.share of the session: against those of other roles, while tasks wait';
+COMMENT ON COLUMN gpuagg.tasks.predicted_ms IS
+'milliseconds that it is expected to have the device; up to 10 it is a short one';
+COMMENT ON COLUMN gpuagg.tasks.waited_ms IS
+'milliseconds that it has waited, or waited, for a place on the device';
 GRANT SELECT ON gpuagg.tasks TO PUBLIC;
 
 --
@@ -722,7 +732,10 @@ CREATE TABLE gpuagg.profile (
     busy boolean NOT NULL DEFAULT false,
     huge_pages boolean,
     server_version text,
-    machine text
+    machine text,
+    feeder_start_ns double precision
+        CHECK (feeder_start_ns > 0 AND feeder_start_ns < 1e12),
+    feeder_ns double precision CHECK (feeder_ns > 0 AND feeder_ns < 1e12)
 );
 CREATE INDEX profile_device_idx
     ON gpuagg.profile (device_kind, device_name, measured_at);
@@ -776,6 +789,10 @@ COMMENT ON COLUMN gpuagg.profile.server_version IS
 'PostgreSQL''s version then';
 COMMENT ON COLUMN gpuagg.profile.machine IS
 'gpuagg.machine() of where it was measured: elsewhere, as after a restore on other hardware, it does not count; NULL: counts everywhere';
+COMMENT ON COLUMN gpuagg.profile.feeder_start_ns IS
+'from when a backend asks for a parallel worker until it is at work; NULL: PostgreSQL''s parallel_setup_cost';
+COMMENT ON COLUMN gpuagg.profile.feeder_ns IS
+'what it takes of the backend to start one and to wait until it has gone; NULL: likewise';
 
 CREATE TABLE gpuagg.memory_level (
     profile_id integer NOT NULL,

@@ -15,18 +15,23 @@
 #define GPUAGG_MIN_DEVICE_MEMORY 16
 #define GPUAGG_MAX_ORDINAL 255
 #define GPUAGG_MAX_WATCHDOG 86400
+#define GPUAGG_MAX_FEEDERS 64
+#define GPUAGG_MAX_SHARE 1000
+#define GPUAGG_MAX_RUNNING 1024
 
 bool		gpuagg_enable = true;
 bool		gpuagg_fallback = true;
 int			gpuagg_debug_require = GPUAGG_ALLOW;
 int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
+int			gpuagg_debug_feeders = -1;
 int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
 int			gpuagg_scope_size = 0;
 bool		gpuagg_cache = true;
 int			gpuagg_compile = GPUAGG_COMPILE_AUTO;
 int			gpuagg_compile_timeout = 10000;
 int			gpuagg_queue_timeout = 30000;
+int			gpuagg_share = 100;
 double		gpuagg_cost_scale = 1;
 char	   *gpuagg_device = NULL;
 char	   *gpuagg_device_provider = NULL;
@@ -36,6 +41,7 @@ int			gpuagg_cache_size = -1;
 int			gpuagg_kernel_cache_size = 64;
 int			gpuagg_lookup_memory = 256;
 int			gpuagg_max_tasks = 64;
+int			gpuagg_running_tasks = 0;
 int			gpuagg_watchdog = 60;
 
 static const struct config_enum_entry require_options[] = {
@@ -69,6 +75,7 @@ static const struct config_enum_entry fault_options[] = {
 	{"results", GPUAGG_FAULT_RESULTS, false},
 	{"memory", GPUAGG_FAULT_MEMORY, false},
 	{"memory-late", GPUAGG_FAULT_MEMORY_LATE, false},
+	{"feeder", GPUAGG_FAULT_FEEDER, false},
 	{"lost", GPUAGG_FAULT_LOST, false},
 	{"kernel", GPUAGG_FAULT_KERNEL, false},
 	{"trap", GPUAGG_FAULT_TRAP, false},
@@ -241,6 +248,11 @@ define_user_settings(void)
 							&gpuagg_queue_timeout, 30000, INT_MIN, INT_MAX,
 							PGC_USERSET, GUC_UNIT_MS,
 							check_queue_timeout, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.share",
+							"Share of the device that a role's tasks have against those of other roles, while tasks wait for it.",
+							"Of twice as much, twice as much of its time; for ALTER ROLE.",
+							&gpuagg_share, 100, 1, GPUAGG_MAX_SHARE,
+							PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpuagg.strategy",
 							 "How the device groups rows.",
 							 "auto takes what is expected to be fastest; of what device or query do not allow, the next best.",
@@ -275,6 +287,12 @@ define_debug_settings(void)
 							"0 strikes each; a grouping in several passes has a task for each.",
 							&gpuagg_debug_fault_pass, 0, 0, INT_MAX,
 							PGC_SUSET, GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.debug_feeders",
+							"For tests: how many parallel workers hand over the pages of a grouping; the backend itself reads none.",
+							"-1: as many as pay, and the backend; 0: the backend alone.",
+							&gpuagg_debug_feeders, -1, -1, GPUAGG_MAX_FEEDERS,
+							PGC_USERSET, GUC_NOT_IN_SAMPLE,
 							NULL, NULL, NULL);
 }
 
@@ -326,6 +344,11 @@ define_server_settings(void)
 							"Each takes 320 kB of shared memory once it is used.",
 							&gpuagg_max_tasks, 64, INT_MIN, INT_MAX,
 							PGC_POSTMASTER, 0, check_max_tasks, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.running_tasks",
+							"Long tasks that run on a device at once; others wait, in the order of gpuagg.share.",
+							"Tasks of at most 10 ms, as predicted, have as many places of their own. 0 lets all run that the device has memory for.",
+							&gpuagg_running_tasks, 0, 0, GPUAGG_MAX_RUNNING,
+							PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.watchdog",
 							"How long the device may give no sign of life of a task before it is taken for lost.",
 							"A hundred times as long as the task was expected to take, if that is longer; 0 waits without limit.",

@@ -27,15 +27,20 @@ typedef enum GpuAggRequire
  */
 #define GPUAGG_FAULT_MEMORY_LATE GPUAGG_NFAULTS
 
+/* Nor is this: a process that feeds beside the backend raises an ERROR. */
+#define GPUAGG_FAULT_FEEDER (GPUAGG_NFAULTS + 1)
+
 /* User settings */
 extern bool gpuagg_enable;		/* gpuagg.enable, user */
 extern bool gpuagg_fallback;	/* gpuagg.fallback, user: after a device
 								 * failure let PostgreSQL's plan answer */
 extern int	gpuagg_debug_require;	/* GpuAggRequire, user */
-extern int	gpuagg_debug_fault; /* GpuAggFaultStage, or GPUAGG_FAULT_MEMORY_LATE,
+extern int	gpuagg_debug_fault; /* GpuAggFaultStage, or one of those above,
 								 * superuser */
 extern int	gpuagg_debug_fault_pass;	/* of a scan's tasks, the one that it
 										 * strikes; 0: each.  Superuser */
+extern int	gpuagg_debug_feeders;	/* processes that feed beside the backend; -1: as
+									 * many as pay */
 extern double gpuagg_cost_scale;	/* of the device's part of costs */
 extern int	gpuagg_strategy;	/* GpuAggStrategy, of grouping */
 extern int	gpuagg_scope_size;	/* kB of the table of one pass; 0: from the
@@ -46,6 +51,8 @@ extern int	gpuagg_compile;		/* GpuAggCompileMode, user */
 extern int	gpuagg_queue_timeout;	/* ms to wait for a place on the device
 									 * before PostgreSQL's plan runs instead;
 									 * 0: no limit */
+extern int	gpuagg_share;		/* of the device, against other roles', while
+								 * tasks wait for it; superuser */
 
 /* Server settings (postmaster) */
 extern char *gpuagg_device;		/* auto | host | cuda | cuda:N */
@@ -61,6 +68,8 @@ extern int	gpuagg_kernel_cache_size;	/* MB of compiled kernels on disk; 0: none 
 extern int	gpuagg_lookup_memory;	/* MB; of the look-up tables of a query */
 extern int	gpuagg_compile_timeout; /* ms that compiling a kernel may take */
 extern int	gpuagg_max_tasks;	/* tasks known to a device at once */
+extern int	gpuagg_running_tasks;	/* of these, long ones that run at once, and
+										 * as many short ones (reload); 0: all */
 extern int	gpuagg_watchdog;	/* s without a sign of life after which a task is
 								 * given up (reload); 0: never */
 

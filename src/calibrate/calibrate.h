@@ -54,6 +54,8 @@ typedef struct GpuAggCalibration
 	double		postgres_value_ns;
 	double		postgres_group_ns;
 	double		postgres_slowdown;
+	double		feeder_start_ns;	/* 0: not known */
+	double		feeder_ns;
 	int			nqueries;
 	GpuAggUnitQuery queries[GPUAGG_MAX_UNIT_QUERIES];
 	bool		huge_pages;
@@ -65,6 +67,9 @@ typedef struct GpuAggCalibration
  * SPI, and the right to create tables in schema gpuagg.
  */
 extern void gpuagg_measure_backend(GpuAggCalibration *c);
+
+/* parallel.c: what a parallel worker takes; nothing where none can be had */
+extern void gpuagg_measure_parallel(GpuAggCalibration *c);
 
 /* calibrate.c */
 extern uint64 gpuagg_calibration_no_tlb(const GpuAggCalibration *c);

@@ -222,7 +222,7 @@ feed_once(const GpuAggCalibration *c, Relation rel)
 	INSTR_TIME_SET_CURRENT(start);
 	feed = gpuagg_feed_begin(rel, GetActiveSnapshot(),
 							 RelationGetNumberOfBlocks(rel), &sample, NULL,
-							 c->info.batch_pages, c->info.batches_ahead);
+							 NULL, c->info.batch_pages, c->info.batches_ahead);
 	while (gpuagg_feed_more(feed))
 	{
 		const GpuAggMsg *msg;
@@ -438,6 +438,7 @@ gpuagg_measure_backend(GpuAggCalibration *c)
 	double		reads[2 * READS];
 
 	run_reads(reads);
+	gpuagg_measure_parallel(c);
 	make_table(c->effort);
 	measure_table(c);
 	run_utility("DROP TABLE " SCRATCH);

@@ -72,6 +72,9 @@
  */
 #define FEED_SHARED 1.45
 
+/* A further feeder is not taken from other queries for less than this share of the time. */
+#define FEEDER_SAVES 0.05
+
 /* A row whose visibility is asked for (feed.c: 1.3 us for 185) */
 #define VISIBILITY_NS 7.0
 
@@ -266,6 +269,48 @@ overlap(GpuAggPrediction *p, double kernel)
 		longest == p->link ? GPUAGG_BOUND_LINK : GPUAGG_BOUND_COMPUTE;
 	return unit * pow(fourth(p->feed / unit) + fourth(p->link / unit) +
 					  fourth(kernel / unit), 0.25);
+}
+
+/*
+ * With n processes beside the backend, which is alone while they start: what they cost is
+ * paid where feeding is waited for or not.
+ */
+static double
+fed_by(const GpuAggRates *rates, const GpuAggPrediction *alone, int n)
+{
+	GpuAggPrediction p = *alone;
+
+	if (n > 0 && p.feed > rates->feeder_start_ns)
+		p.feed = rates->feeder_start_ns + (p.feed - rates->feeder_start_ns) / (n + 1);
+	return overlap(&p, p.kernel) + n * rates->feeder_ns;
+}
+
+int
+gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
+					   double pages, int most)
+{
+	GpuAggPrediction alone = *prediction;
+	double		share;
+	double		best;
+	int			n = 0;
+
+	if (!rates->gpu || rates->feeder_start_ns <= 0 || rates->feeder_ns <= 0)
+		return 0;
+	alone.feed = pages * (rates->feed_page_ns + FEED_MISS_NS);
+	share = prediction->feed > alone.feed ? alone.feed / prediction->feed : 1;
+	alone.link *= share;
+	alone.kernel *= share;
+	best = fed_by(rates, &alone, 0);
+	while (n < most)
+	{
+		double		ns = fed_by(rates, &alone, n + 1);
+
+		if (ns >= best * (1 - FEEDER_SAVES))
+			break;
+		best = ns;
+		n++;
+	}
+	return n;
 }
 
 static double

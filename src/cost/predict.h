@@ -32,6 +32,8 @@ typedef struct GpuAggRates
 	double		postgres_value_ns;
 	double		postgres_group_ns;
 	double		postgres_slowdown;
+	double		feeder_start_ns;	/* until a parallel worker is at work, */
+	double		feeder_ns;		/* and what its leader pays for it */
 
 	/* not measured: gpuagg_host_part_bytes(); what a GPU tells (GpuAggDeviceInfo) */
 	double		part_bytes;
@@ -138,6 +140,16 @@ extern void gpuagg_rates_strategy(const GpuAggRates *rates,
 
 /* And ways of making draws; of a CPU nothing, which has but one */
 extern void gpuagg_rates_draws(const GpuAggRates *rates, GpuAggDrawRates *draws);
+
+/*
+ * How many processes, at most so many, should hand over so many pages beside the backend:
+ * each further one must save more than it costs, by a twentieth of the whole.  Of the
+ * prediction, which may be of more pages, it takes what bounds a task beside feeding.
+ * None of the host device, whose threads have all cores, and none where it is not known
+ * what they cost.
+ */
+extern int gpuagg_predict_feeders(const GpuAggRates *rates, const GpuAggPrediction *prediction,
+								  double pages, int most);
 
 extern const char *gpuagg_bound_name(GpuAggBound bound);
 

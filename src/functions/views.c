@@ -29,7 +29,7 @@ PG_FUNCTION_INFO_V1(gpuagg_stat_reset);
 PG_FUNCTION_INFO_V1(gpuagg_reset_device);
 
 #define GPUAGG_DEVICES_COLUMNS 17
-#define GPUAGG_TASKS_COLUMNS 11
+#define GPUAGG_TASKS_COLUMNS 14
 #define GPUAGG_STAT_COLUMNS 3
 
 /*
@@ -309,6 +309,7 @@ Datum
 gpuagg_tasks(PG_FUNCTION_ARGS)
 {
 	bool		nulls[GPUAGG_TASKS_COLUMNS] = {0};
+	TimestampTz now = GetCurrentTimestamp();
 	GpuAggDeviceView view;
 
 	gpuagg_require_preload();
@@ -318,6 +319,7 @@ gpuagg_tasks(PG_FUNCTION_ARGS)
 	{
 		GpuAggSlot *slot = gpuagg_shmem_slot(n);
 		Datum		values[GPUAGG_TASKS_COLUMNS];
+		TimestampTz begun = slot->begun_at;
 		int			i = 0;
 
 		if (!slot_shown(slot) || !may_see(slot->userid))
@@ -335,6 +337,9 @@ gpuagg_tasks(PG_FUNCTION_ARGS)
 		values[i++] = Int64GetDatum(pg_atomic_read_u64(&slot->rows));
 		values[i++] = Int64GetDatum(pg_atomic_read_u64(&slot->memory));
 		values[i++] = TimestampTzGetDatum(slot->started_at);
+		values[i++] = Int32GetDatum(slot->share);
+		values[i++] = Float8GetDatum(slot->predicted_ms);
+		values[i++] = Float8GetDatum(((begun != 0 ? begun : now) - slot->started_at) / 1000.0);
 		Assert(i == GPUAGG_TASKS_COLUMNS);
 		put_row(fcinfo, values, nulls);
 	}

@@ -316,3 +316,80 @@ gpuagg_cached_count_run(const GpuAggCached *cached, BlockNumber block)
 	}
 	return run;
 }
+
+/* ----------------------------------------------------- other processes --- */
+
+/* In front of a copy; a CopiedExtent for each extent, then their bitmaps follow. */
+typedef struct CopiedHead
+{
+	uint64		may_fill;
+} CopiedHead;
+
+typedef struct CopiedExtent
+{
+	uint32		visible;		/* 1: it has that bitmap */
+	uint32		used;
+} CopiedExtent;
+
+Size
+gpuagg_cached_copy_bytes(const GpuAggCached *cached)
+{
+	Size		bytes = sizeof(CopiedHead) + cached->nextents * sizeof(CopiedExtent);
+
+	for (uint32 i = 0; i < cached->nextents; i++)
+		bytes += ((cached->extents[i].visible != NULL) + (cached->extents[i].used != NULL)) *
+			GPUAGG_EXTENT_BITMAP_BYTES;
+	return bytes;
+}
+
+static char *
+copy_bitmap(char *to, const uint8 *bits)
+{
+	if (bits == NULL)
+		return to;
+	memcpy(to, bits, GPUAGG_EXTENT_BITMAP_BYTES);
+	return to + GPUAGG_EXTENT_BITMAP_BYTES;
+}
+
+void
+gpuagg_cached_copy(const GpuAggCached *cached, char *to)
+{
+	CopiedExtent *copied = (CopiedExtent *) (to + sizeof(CopiedHead));
+	char	   *bits = (char *) (copied + cached->nextents);
+
+	((CopiedHead *) to)->may_fill = cached->may_fill;
+	for (uint32 i = 0; i < cached->nextents; i++)
+	{
+		copied[i].visible = cached->extents[i].visible != NULL;
+		copied[i].used = cached->extents[i].used != NULL;
+		bits = copy_bitmap(bits, cached->extents[i].visible);
+		bits = copy_bitmap(bits, cached->extents[i].used);
+	}
+}
+
+static uint8 *
+restore_bitmap(char **from, uint32 present)
+{
+	uint8	   *bits = (uint8 *) *from;
+
+	if (!present)
+		return NULL;
+	*from += GPUAGG_EXTENT_BITMAP_BYTES;
+	return bits;
+}
+
+GpuAggCached *
+gpuagg_cached_restore(Relation rel, BlockNumber nblocks, char *from)
+{
+	GpuAggCached *cached = gpuagg_cached_begin(rel, nblocks);
+	const CopiedExtent *copied = (const CopiedExtent *) (from + sizeof(CopiedHead));
+	char	   *bits = (char *) (copied + cached->nextents);
+
+	cached->may_fill = ((const CopiedHead *) from)->may_fill != 0;
+	for (uint32 i = 0; i < cached->nextents; i++)
+	{
+		cached->extents[i].visible = restore_bitmap(&bits, copied[i].visible);
+		cached->extents[i].used = restore_bitmap(&bits, copied[i].used);
+	}
+	return cached;
+}

@@ -70,6 +70,14 @@ extern const GpuAggMsg *gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id
 /* Has all been said and answered, so that the feed may begin? */
 extern bool gpuagg_cached_settled(const GpuAggCached *cached);
 
+/*
+ * What feeding needs of it, copied for another process: bytes, the copy, and what that
+ * process makes of it, which points into the copy.
+ */
+extern Size gpuagg_cached_copy_bytes(const GpuAggCached *cached);
+extern void gpuagg_cached_copy(const GpuAggCached *cached, char *to);
+extern GpuAggCached *gpuagg_cached_restore(Relation rel, BlockNumber nblocks, char *from);
+
 /* A batch is complete; false if none of this number is in flight. */
 extern bool gpuagg_cached_release(GpuAggCached *cached, uint64 batch_id);
 

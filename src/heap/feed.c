@@ -46,6 +46,7 @@
 
 #include "access/heapam.h"
 #include "access/htup_details.h"
+#include "access/parallel.h"
 #include "access/syncscan.h"
 #include "access/tableam.h"
 #include "access/transam.h"
@@ -100,6 +101,8 @@ struct GpuAggFeed
 	bool		sampled;		/* only blocks of the sample are read */
 	GpuAggSample sample;
 	const GpuAggCached *cached; /* what need not be read; NULL: nothing */
+	GpuAggFeedShare *share;		/* where the next blocks come from when none are
+								 * left; NULL: nowhere */
 	GpuAggBufferHints hints;
 	uint64		pages;
 
@@ -199,24 +202,24 @@ feed_large(GpuAggFeed *feed, bool bulkread)
 		ring = gpuagg_strategy_buffers(feed->strategy);
 		feed->ring_pins = Max(1, ring - Min(RING_SLACK, ring / 2));
 	}
-	if (synchronize_seqscans && !feed->sampled)
-	{
-		feed->report = true;
+	feed->report = synchronize_seqscans && !feed->sampled;
+	if (feed->report && feed->share == NULL)
 		feed->block = ss_get_location(feed->rel, feed->nblocks);
-	}
 }
 
 GpuAggFeed *
 gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 				  const GpuAggSampleState *sample, const GpuAggCached *cached,
-				  uint32 batch_pages, uint32 batches_ahead)
+				  GpuAggFeedShare *share, uint32 batch_pages, uint32 batches_ahead)
 {
 	GpuAggFeed *feed = palloc0(sizeof(GpuAggFeed));
 
 	feed->rel = rel;
 	feed->snapshot = snapshot;
 	feed->mvcc = snapshot->snapshot_type == SNAPSHOT_MVCC;
-	feed->nblocks = feed->left = feed->io_left = nblocks;
+	feed->nblocks = nblocks;
+	feed->share = share;
+	feed->left = feed->io_left = share == NULL ? nblocks : 0;
 	gpuagg_buffer_hint_init(&feed->hints, rel);
 	feed_size_batches(feed, batch_pages, batches_ahead);
 
@@ -230,22 +233,40 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	feed->io_ahead = get_tablespace_io_concurrency(rel->rd_rel->reltablespace);
 	feed_skip(feed);
 
-	/* PostgreSQL counts sequential scans, not sample scans */
-	if (sample->method == GPUAGG_SAMPLE_NONE)
+	/* PostgreSQL counts sequential scans, not sample scans; several processes make one */
+	if (sample->method == GPUAGG_SAMPLE_NONE && !IsParallelWorker())
 		pgstat_count_heap_scan(rel);
 	return feed;
 }
 
-bool
-gpuagg_feed_more(const GpuAggFeed *feed)
+/* Takes blocks of the share; false: there are none. */
+static bool
+feed_take(GpuAggFeed *feed)
 {
-	return feed->left > 0;
+	BlockNumber from = feed->block;
+
+	if (feed->share == NULL ||
+		!gpuagg_feed_share_take(feed->share, &feed->block, &feed->left))
+		return false;
+	gpuagg_buffer_hint_skip(&feed->hints, (int64) feed->block - from);
+	feed->io_left = feed->left;
+	feed->io_chosen = 0;
+	feed_skip(feed);
+	return true;
 }
 
 bool
-gpuagg_feed_in_flight(const GpuAggFeed *feed)
+gpuagg_feed_more(GpuAggFeed *feed)
 {
-	return feed->in_flight > 0;
+	while (feed->left == 0 && feed_take(feed))
+		 /* of blocks that the device has */ ;
+	return feed->left > 0;
+}
+
+uint32
+gpuagg_feed_batches(const GpuAggFeed *feed)
+{
+	return feed->in_flight;
 }
 
 uint64

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "heap/cached.h"
+#include "heap/feed_share.h"
 #include "heap/scan_sample.h"
 #include "ipc/protocol.h"
 #include "storage/block.h"
@@ -24,17 +25,19 @@ typedef struct GpuAggFeed GpuAggFeed;
  * keeps to fewer where shared_buffers asks for it.  Of a sample of blocks it
  * reads only those; of a table of which the device has blocks already (cached,
  * settled, or NULL) only the others, and it says which of them may be kept.
- * Allocates in the current memory context; holds no pin yet.
+ * Several processes that feed one task have a share (else NULL): each reads what it
+ * takes there.  Allocates in the current memory context; holds no pin yet.
  */
 extern GpuAggFeed *gpuagg_feed_begin(Relation rel, Snapshot snapshot,
 									 BlockNumber nblocks,
 									 const GpuAggSampleState *sample,
 									 const GpuAggCached *cached,
+									 GpuAggFeedShare *share,
 									 uint32 batch_pages,
 									 uint32 batches_ahead);
 
-/* Are there pages left to hand over? */
-extern bool gpuagg_feed_more(const GpuAggFeed *feed);
+/* Are there pages left to hand over?  Of a share it takes some. */
+extern bool gpuagg_feed_more(GpuAggFeed *feed);
 
 /* Devices have enough to do: batches are full ones from the first. */
 extern void gpuagg_feed_whole_batches(GpuAggFeed *feed);
@@ -48,8 +51,8 @@ extern bool gpuagg_feed_has_room(const GpuAggFeed *feed, uint32 others);
 /* Pins that it holds */
 extern uint32 gpuagg_feed_pins(const GpuAggFeed *feed);
 
-/* Does any batch wait for its BATCH_DONE? */
-extern bool gpuagg_feed_in_flight(const GpuAggFeed *feed);
+/* How many batches wait for their BATCH_DONE? */
+extern uint32 gpuagg_feed_batches(const GpuAggFeed *feed);
 
 /*
  * Pins the next pages and builds their message, which is valid until the next

@@ -260,6 +260,7 @@ slot_fill(GpuAggClient *client, const GpuAggClientRequest *request)
 	pg_atomic_write_u64(&slot->pages_done, 0);
 	pg_atomic_write_u64(&slot->rows, 0);
 	pg_atomic_write_u64(&slot->memory, 0);
+	slot->task = pg_atomic_add_fetch_u64(&gpuagg_shared->device.tasks, 1);
 	slot->procno = GPUAGG_MY_PROCNO;
 	slot->pid = MyProcPid;
 	slot->datid = MyDatabaseId;
@@ -267,6 +268,9 @@ slot_fill(GpuAggClient *client, const GpuAggClientRequest *request)
 	slot->relid = request->relid;
 	slot->host = request->host;
 	slot->measure = request->measure;
+	slot->share = gpuagg_share;
+	slot->predicted_ms = request->predicted_ms;
+	slot->begun_at = 0;
 	slot->pages_total = request->total_pages;
 	slot->started_at = GetCurrentTimestamp();
 }
@@ -553,6 +557,36 @@ gpuagg_client_receive(GpuAggClient *client, bool wait, const GpuAggMsg **msg,
 				break;
 		}
 	}
+}
+
+GpuAggStatus
+gpuagg_client_sleep(GpuAggClient *client, GpuAggError *error)
+{
+	return client_wait(client, error) ? GPUAGG_OK : error->status;
+}
+
+GpuAggTicket
+gpuagg_client_ticket(const GpuAggClient *client)
+{
+	GpuAggTicket ticket = {
+		.slot = (int) ((GpuAggSlotPadded *) client->slot - gpuagg_shared->slots),
+		.task = client->slot->task
+	};
+
+	return ticket;
+}
+
+/* The slot may be a later task's by now, and that one's number is higher. */
+void
+gpuagg_client_spoil(GpuAggTicket ticket)
+{
+	GpuAggSlot *slot = gpuagg_shmem_slot(ticket.slot);
+	uint64		before = pg_atomic_read_u64(&slot->spoiled);
+
+	while (before < ticket.task &&
+		   !pg_atomic_compare_exchange_u64(&slot->spoiled, &before, ticket.task))
+		 /* somebody else was faster */ ;
+	(void) gpuagg_shmem_wake_worker();
 }
 
 void

@@ -64,6 +64,27 @@ extern GpuAggStatus gpuagg_client_receive(GpuAggClient *client, bool wait,
 										  GpuAggError *error);
 
 /*
+ * Sleeps until the latch is set, by the worker or by anyone.  Call when nothing waited
+ * in gpuagg_client_receive(), nor elsewhere.
+ */
+extern GpuAggStatus gpuagg_client_sleep(GpuAggClient *client, GpuAggError *error);
+
+/*
+ * Another process that holds pins of a task's pages for the client has a ticket of it.
+ * If it must let go of them before the device has read them it says so first, and the
+ * task fails: nothing that was read of them is believed, or kept.  Harmless of a task
+ * that is over.
+ */
+typedef struct GpuAggTicket
+{
+	int			slot;
+	uint64		task;
+} GpuAggTicket;
+
+extern GpuAggTicket gpuagg_client_ticket(const GpuAggClient *client);
+extern void gpuagg_client_spoil(GpuAggTicket ticket);
+
+/*
  * Of a task that a FAILED message ended: how many rows had passed the filter
  * by then, and the groups found in them.
  */

@@ -51,7 +51,9 @@ device_init(GpuAggDeviceState *device)
 	pg_atomic_init_u32(&device->reset, 0);
 	pg_atomic_init_u32(&device->worker_procno, PG_UINT32_MAX);
 	pg_atomic_init_u32(&device->announced, 0);
+	pg_atomic_init_u64(&device->tasks, 0);
 	pg_atomic_init_u32(&device->waiting, 0);
+	pg_atomic_init_u64(&device->backlog_us, 0);
 	pg_atomic_init_u64(&device->asked_at, 0);
 	ConditionVariableInit(&device->changed);
 	SpinLockInit(&device->mutex);
@@ -65,6 +67,7 @@ slot_init(GpuAggSlot *slot)
 	pg_atomic_init_u32(&slot->holders, 0);
 	pg_atomic_init_u32(&slot->cancel, 0);
 	pg_atomic_init_u32(&slot->phase, GPUAGG_PHASE_QUEUED);
+	pg_atomic_init_u64(&slot->spoiled, 0);
 	pg_atomic_init_u64(&slot->pages_done, 0);
 	pg_atomic_init_u64(&slot->rows, 0);
 	pg_atomic_init_u64(&slot->memory, 0);

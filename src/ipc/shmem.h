@@ -58,6 +58,12 @@
 #define GPUAGG_HOLD_OPEN 2
 #define GPUAGG_HOLD_WORKER 4
 
+/*
+ * A task of which no more is predicted is short, and has a place on the device beside
+ * long ones (worker/queue.c).
+ */
+#define GPUAGG_SHORT_MS 10.0
+
 /* Where a task is, for gpuagg.tasks */
 typedef enum GpuAggPhase
 {
@@ -71,6 +77,9 @@ typedef struct GpuAggSlot
 	pg_atomic_uint32 holders;	/* GPUAGG_HOLD_ bits */
 	pg_atomic_uint32 cancel;	/* set by the client: stop */
 	pg_atomic_uint32 phase;		/* GpuAggPhase */
+	pg_atomic_uint64 spoiled;	/* highest number of a task whose pages somebody has
+								 * let go of too early (client.h) */
+	uint64		task;			/* number of this one; they rise */
 	int			procno;			/* the client's PGPROC */
 	int			pid;
 	Oid			datid;
@@ -78,7 +87,10 @@ typedef struct GpuAggSlot
 	Oid			relid;
 	bool		host;			/* meant for the host device behind a GPU */
 	bool		measure;		/* a measurement; its pages are thousandths */
+	int			share;			/* gpuagg.share of its role */
+	double		predicted_ms;
 	TimestampTz started_at;
+	TimestampTz begun_at;		/* by the worker: on its device; 0: waits for that */
 	uint64		pages_total;
 	pg_atomic_uint64 pages_done;	/* written by the client; of a measurement
 									 * by the worker */
@@ -141,7 +153,9 @@ typedef struct GpuAggDeviceState
 	pg_atomic_uint32 worker_procno; /* the worker's PGPROC, or UINT32_MAX */
 	pg_atomic_uint32 announced; /* slots ever announced: tells the worker to
 								 * look for new ones */
+	pg_atomic_uint64 tasks;		/* numbers of tasks that were given out */
 	pg_atomic_uint32 waiting;	/* backends waiting for a slot */
+	pg_atomic_uint64 backlog_us;	/* that a long task would wait now (worker/queue.c) */
 	pg_atomic_uint64 asked_at;	/* TimestampTz: the worker was asked to look, and
 								 * has not turned since; 0: it has */
 	ConditionVariable changed;	/* a slot became free; the status changed */

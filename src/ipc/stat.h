@@ -31,12 +31,15 @@
 	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed, or was starting") \
 	X(fallbacks_queue, "queries run by PostgreSQL: no place on the device within gpuagg.queue_timeout") \
 	X(fallbacks_unsupported, "queries run by PostgreSQL: the device refused the program") \
+	X(tasks_waited, "tasks that waited for a place on the device, or for its memory") \
+	X(waited_ms, "milliseconds from announcing these until they began") \
 	X(redone, "tasks run again on the host device: a GPU had failed them") \
 	X(kernels_compiled, "kernels compiled for queries") \
 	X(kernels_from_disk, "kernels found compiled on disk") \
 	X(kernels_failed, "kernels that did not compile, or could not be loaded; their queries are interpreted") \
 	X(kernels_refused, "kernels not compiled for the moment: too many were waiting for that") \
 	X(compiler_restarts, "times that the compiler's process crashed or did not answer") \
+	X(feeders, "parallel workers that handed over pages beside their backends") \
 	X(cancelled, "tasks cancelled by their query") \
 	X(errors, "device errors") \
 	X(tables_forgotten, "tables that gave way to others in gpuagg.stat_tables")

@@ -27,6 +27,7 @@ typedef struct GpuAggCounters
 	uint64		pages;			/* that were read */
 	uint64		cached_pages;	/* that the device had */
 	uint64		pages_kept;		/* that it has from now on */
+	uint64		feeder_pages;	/* of those read, by feeders */
 	GpuAggZonesCount zones;		/* of cached columns */
 	uint64		rows_scanned;
 	uint64		rows_passed;
@@ -51,6 +52,10 @@ typedef struct GpuAggCounters
 	instr_time	feed_time;		/* pin, check visibility, hand over, unpin */
 	instr_time	wait_time;		/* for the device */
 	instr_time	collect_time;	/* from the first groups to the last */
+
+	/* of the last task: processes beside the backend (feeders.h) */
+	int			feeders_planned;
+	int			feeders_launched;
 
 	/* of the last run */
 	uint32		passes;			/* windows that were grouped one by one */

@@ -32,6 +32,7 @@
 #include "ipc/client.h"
 #include "ipc/stat.h"
 #include "miscadmin.h"
+#include "node/chosen_rows.h"
 #include "node/device_task.h"
 #include "node/task_inputs.h"
 #include "pgstat.h"
@@ -45,17 +46,6 @@
 
 /* Messages of evaluated rows in flight */
 #define ROWS_AHEAD 4
-
-/*
- * Sorting a list of chosen rows: page, line and whether it is undecided in
- * one number.
- */
-#define ST_SORT sort_keys
-#define ST_ELEMENT_TYPE uint64
-#define ST_COMPARE(a, b) (*(a) < *(b) ? -1 : *(a) > *(b))
-#define ST_SCOPE static
-#define ST_DEFINE
-#include "lib/sort_template.h"
 
 /* Rows of one batch that PostgreSQL is to evaluate */
 typedef struct GpuAggTodo
@@ -124,72 +114,6 @@ task_release(GpuAggRun *run, uint64 batch_id)
 }
 
 /*
- * A list as sorted keys.  False: there is a row that cannot be.
- */
-static bool
-task_sort(GpuAggRun *run, const GpuAggMsg *msg, uint64 *keys)
-{
-	const GpuAggRowRef *refs = (const GpuAggRowRef *) (msg + 1);
-
-	for (uint32 i = 0; i < msg->count; i++)
-	{
-		bool		passed = (refs[i].line & GPUAGG_ROW_PASSED) != 0;
-		uint32		line = refs[i].line & ~GPUAGG_ROW_PASSED;
-
-		if (line < FirstOffsetNumber || line > MaxOffsetNumber)
-			return false;
-		keys[i] = (uint64) refs[i].page << 32 | line << 1 | !passed;
-		run->scan->counters.rows_evaluated += !passed;
-	}
-	sort_keys(keys, msg->count);
-	return true;
-}
-
-/*
- * Keeps the rows that a batch lists.  Devices list them in any order.
- */
-static GpuAggStatus
-task_choose(GpuAggRun *run, const GpuAggMsg *msg)
-{
-	Size		count = msg->count;
-	uint64	   *keys = palloc_extended(count * sizeof(uint64),
-									   MCXT_ALLOC_HUGE);
-	GpuAggTidRow *rows = palloc_extended(count * sizeof(GpuAggTidRow),
-											MCXT_ALLOC_HUGE);
-	GpuAggTidPage *pages = palloc(Min(count, GPUAGG_TID_MAX_PAGES) *
-									 sizeof(GpuAggTidPage));
-	uint32		npages = 0;
-
-	if (!task_sort(run, msg, keys))
-		return task_garbled(run);
-	for (uint32 i = 0; i < msg->count; i++)
-	{
-		uint32		page = keys[i] >> 32;
-		uint32		line = (uint32) keys[i] >> 1;
-
-		if (i == 0 || page != keys[i - 1] >> 32)
-		{
-			Buffer		buffer = gpuagg_inputs_buffer(run->inputs, msg->batch_id,
-													  page);
-
-			if (!BufferIsValid(buffer) || npages == GPUAGG_TID_MAX_PAGES)
-				return task_garbled(run);
-			pages[npages].block = BufferGetBlockNumber(buffer);
-			pages[npages++].buffer = buffer;
-		}
-		if (keys[i] & 1)
-			line |= GPUAGG_TID_UNDECIDED;
-		rows[i] = GPUAGG_TID_ROW(npages - 1, line);
-	}
-	gpuagg_tid_store_add(run->scan->tids, msg->batch_id, pages, npages, rows,
-					  msg->count);
-	pfree(keys);
-	pfree(rows);
-	pfree(pages);
-	return GPUAGG_OK;
-}
-
-/*
  * A batch is consumed.  Batches that neither the cache nor the feed know are
  * ours of rows, if there is any.
  */
@@ -204,7 +128,7 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 		return task_garbled(run);
 	if (gpuagg_inputs_release_use(run->inputs, msg->batch_id))
 		return msg->count == 0 ? GPUAGG_OK : task_garbled(run);
-	if (!BufferIsValid(gpuagg_inputs_buffer(run->inputs, msg->batch_id, 0)))
+	if (!gpuagg_inputs_have(run->inputs, msg->batch_id))
 	{
 		if (run->rows_in_flight == 0 || msg->count > 0)
 			return task_garbled(run);
@@ -213,8 +137,8 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 	}
 	if (msg->count == 0 || run->scan->tids != NULL)
 	{
-		if (msg->count > 0)
-			status = task_choose(run, msg);
+		if (msg->count > 0 && !gpuagg_chosen_rows_add(run->scan, run->inputs, msg))
+			status = task_garbled(run);
 		task_release(run, msg->batch_id);
 		return status;
 	}
@@ -466,8 +390,9 @@ task_open_input(GpuAggRun *run)
 		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
 								  "random draws need the whole table in the column cache");
 	if (status == GPUAGG_OK)
-		gpuagg_inputs_feed(run->inputs, scan, gpuagg_client_info(run->client),
-						   gpuagg_batch_page_bytes(scan->info->program, run->pass->page_lines));
+		gpuagg_inputs_feed(run->inputs, scan, run->client,
+						   gpuagg_batch_page_bytes(scan->info->program, run->pass->page_lines),
+						   run->pass->host);
 	return status;
 }
 
@@ -499,6 +424,27 @@ task_send_pages(GpuAggRun *run)
 	return status;
 }
 
+/* Passes on what a feeder has read; *moved: there was something. */
+static GpuAggStatus
+task_pass_on(GpuAggRun *run, bool *moved)
+{
+	const GpuAggMsg *msg;
+	Size		bytes;
+	GpuAggStatus status;
+	instr_time	start;
+
+	time_start(run, &start);
+	status = gpuagg_inputs_pass_on(run->inputs, &msg, &bytes, run->error);
+	*moved = status == GPUAGG_OK && msg != NULL;
+	if (*moved)
+	{
+		status = gpuagg_client_send(run->client, msg, bytes, run->error);
+		task_progress(run);
+	}
+	time_add(run, &run->scan->counters.feed_time, start);
+	return status;
+}
+
 static GpuAggStatus
 task_send_rows(GpuAggRun *run, GpuAggTaskInput *input)
 {
@@ -522,6 +468,23 @@ task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 	return table->rows;
 }
 
+/* A row that a batch lists; where a feeder pins its page, we do once more. */
+static GpuAggStatus
+task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
+				  const GpuAggRowRef *ref)
+{
+	bool		theirs;
+	Buffer		buffer = gpuagg_inputs_pin(run->inputs, run->todo->batch_id, ref->page, &theirs);
+	GpuAggStatus status;
+
+	if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
+		return task_garbled(run);
+	status = gpuagg_rows_add(rows, input->table->rel, buffer, ref->line, run->error);
+	if (theirs)
+		ReleaseBuffer(buffer);
+	return status;
+}
+
 /*
  * Evaluates rows of the oldest list, until its end or a message of rows is
  * full.
@@ -539,16 +502,10 @@ task_evaluate(GpuAggRun *run)
 	rows = task_rows(run, input->table);
 	while (todo->done < todo->count)
 	{
-		const GpuAggRowRef *ref = &todo->refs[todo->done];
-		Buffer		buffer = gpuagg_inputs_buffer(run->inputs, todo->batch_id,
-												  ref->page);
 		GpuAggStatus status;
 
-		if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
-			return task_garbled(run);
 		CHECK_FOR_INTERRUPTS();
-		status = gpuagg_rows_add(rows, input->table->rel, buffer, ref->line,
-								 run->error);
+		status = task_evaluate_row(run, input, rows, &todo->refs[todo->done]);
 		if (status != GPUAGG_OK)
 			return status;
 		todo->done++;
@@ -566,7 +523,7 @@ task_evaluate(GpuAggRun *run)
 static GpuAggTaskInput *
 task_rows_left(const GpuAggRun *run)
 {
-	return run->todo != NULL || run->inputs->pages_in_flight > 0 ? NULL :
+	return run->todo != NULL || gpuagg_inputs_pages_left(run->inputs) ? NULL :
 		gpuagg_inputs_with_rows(run->inputs);
 }
 
@@ -574,8 +531,23 @@ task_rows_left(const GpuAggRun *run)
 static bool
 task_in_flight(const GpuAggRun *run)
 {
-	return run->inputs->pages_in_flight > 0 || run->inputs->uses_in_flight > 0 ||
+	return gpuagg_inputs_pages_left(run->inputs) || run->inputs->uses_in_flight > 0 ||
 		run->rows_in_flight > 0;
+}
+
+/* Feeders set the same latch as the device's worker. */
+static GpuAggStatus
+task_wait(GpuAggRun *run)
+{
+	GpuAggStatus status;
+	instr_time	start;
+
+	if (run->inputs->nfeeders == 0)
+		return task_receive(run, true);
+	time_start(run, &start);
+	status = gpuagg_client_sleep(run->client, run->error);
+	time_add(run, &run->scan->counters.wait_time, start);
+	return status;
 }
 
 /*
@@ -590,12 +562,18 @@ task_feed(GpuAggRun *run)
 
 	for (;;)
 	{
+		bool		moved = false;
+
 		status = task_receive(run, false);
+		if (status == GPUAGG_OK && run->done)
+			status = task_garbled(run);
+		if (status == GPUAGG_OK)
+			status = task_pass_on(run, &moved);
 		if (status != GPUAGG_OK)
 			return status;
-		if (run->done)
-			return task_garbled(run);
 
+		if (moved)
+			continue;
 		if (run->todo != NULL && run->rows_in_flight < ROWS_AHEAD)
 			status = task_evaluate(run);
 		else if (gpuagg_inputs_has_room(run->inputs))
@@ -605,7 +583,7 @@ task_feed(GpuAggRun *run)
 		else if ((left = task_rows_left(run)) != NULL)
 			status = task_send_rows(run, left);
 		else if (task_in_flight(run))
-			status = task_receive(run, true);
+			status = task_wait(run);
 		else
 			return GPUAGG_OK;
 		if (status != GPUAGG_OK)
@@ -637,6 +615,7 @@ task_count_pages(GpuAggRun *run)
 	if (!task_is_first(run))
 		return;
 	counters->pages += gpuagg_inputs_fed(run->inputs);
+	counters->feeder_pages += gpuagg_inputs_by_feeders(run->inputs);
 	counters->cached_pages += done;
 }
 
@@ -732,6 +711,7 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 	run->pass = pass;
 	run->nblocks = nblocks;
 	run->inputs = gpuagg_inputs_create(scan);
+	scan->counters.feeders_planned = scan->counters.feeders_launched = 0;
 	run->timing = gpuagg_scan_timing(scan);
 	run->error = error;
 	run->client = task_begin(run, program);

@@ -22,6 +22,7 @@
 
 #include "compat.h"
 #include "node/explain.h"
+#include "node/feeders.h"
 #include "node/passes.h"
 #include "node/tables.h"
 #include "nodes/makefuncs.h"
@@ -359,6 +360,23 @@ explain_strategy(const GpuAggScan *node, ExplainState *es)
 							(uint64) ((choice.scope_bytes + 1023) / 1024), es);
 }
 
+/* Parallel workers that would feed one table now, beside the backend */
+static void
+explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
+{
+	const GpuAggProfile *profile = gpuagg_profile_get();
+	double		pages;
+	int			n;
+
+	if (!es->costs || node->tables != NULL || profile->rates.feed_page_ns <= 0)
+		return;
+	pages = node->info->predicted.feed / profile->rates.feed_page_ns;
+	n = node->counters.runs > 0 ? node->counters.feeders_planned :
+		gpuagg_feeders_planned(node, pages, false);
+	if (n > 0)
+		ExplainPropertyInteger("Feeders Planned", NULL, n, es);
+}
+
 /* The same of draws, where the device has ways to choose from */
 static void
 explain_draw_plan(const GpuAggScan *node, ExplainState *es)
@@ -407,6 +425,16 @@ explain_zones(const GpuAggZonesCount *zones, ExplainState *es)
 	explain_count("Zones Answered", zones->answered, es);
 }
 
+/* As PostgreSQL tells of Gather's workers; of tasks that one process feeds nothing */
+static void
+explain_feeders(const GpuAggCounters *counters, ExplainState *es)
+{
+	if (counters->feeders_planned == 0)
+		return;
+	ExplainPropertyInteger("Feeders Launched", NULL, counters->feeders_launched, es);
+	ExplainPropertyUInteger("Pages Read by Feeders", NULL, counters->feeder_pages, es);
+}
+
 static void
 explain_counts(const GpuAggScan *node, ExplainState *es)
 {
@@ -430,6 +458,7 @@ explain_counts(const GpuAggScan *node, ExplainState *es)
 								es);
 		explain_count("Cached Pages", counters->cached_pages, es);
 		explain_count("Pages Kept", counters->pages_kept, es);
+		explain_feeders(counters, es);
 		explain_zones(&counters->zones, es);
 	}
 	if (counters->redone > 0)
@@ -601,6 +630,7 @@ explain_details(const GpuAggScan *node, bool timing, ExplainState *es)
 	explain_prediction(node, timing, es);
 	explain_strategy(node, es);
 	explain_draw_plan(node, es);
+	explain_feeder_plan(node, es);
 	if (!es->analyze ||
 		(counters->runs == 0 && counters->fallback == GPUAGG_FALLBACK_NONE))
 		return;

@@ -117,7 +117,7 @@ passes_struck(const GpuAggPasses *p)
 static GpuAggFaultStage
 passes_fault(const GpuAggPasses *p)
 {
-	if (!passes_struck(p) || gpuagg_debug_fault == GPUAGG_FAULT_MEMORY_LATE)
+	if (!passes_struck(p) || gpuagg_debug_fault >= GPUAGG_NFAULTS)
 		return GPUAGG_FAULT_NONE;
 	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && p->pass.host)
 		return GPUAGG_FAULT_NONE;
@@ -311,6 +311,7 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
 		counters->pages = before.pages;
 		counters->cached_pages = before.cached_pages;
 		counters->pages_kept = before.pages_kept;
+		counters->feeder_pages = before.feeder_pages;
 		counters->zones = before.zones;
 		counters->rows_scanned = before.rows_scanned;
 		counters->rows_passed = before.rows_passed;

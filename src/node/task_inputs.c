@@ -7,12 +7,16 @@
  * keep to the pins that one may hold.  A table is over when its last batch is complete;
  * what it took of memory goes then, so that thousands of tables take no more than a few.
  *
+ * A table may have feeders, processes beside its own feed (feeders.h).  The next one is
+ * begun when they have read all, and they are gone when it is over.
+ *
  * A batch's number begins with that of its table (ipc/protocol.h).
  */
 #include "postgres.h"
 
 #include "device/batch_memory.h"
 #include "node/task_inputs.h"
+#include "storage/bufmgr.h"
 #include "utils/memutils.h"
 
 /* Uses of extents that may be in flight while the next table is begun */
@@ -69,15 +73,39 @@ gpuagg_inputs_of(const GpuAggTaskInputs *inputs, uint64 batch_id)
 
 /* ----------------------------------------------------------------- over --- */
 
+/* Pages of one that is not over, by whom ever */
+static uint64
+input_by_feeders(const GpuAggTaskInput *input)
+{
+	return input->feeders == NULL ? 0 : gpuagg_feeders_pages(input->feeders);
+}
+
+static uint64
+input_fed(const GpuAggTaskInput *input)
+{
+	return (input->feed == NULL ? 0 : gpuagg_feed_pages(input->feed)) + input_by_feeders(input);
+}
+
+/* Feeders have ended by themselves, or hold pages no longer than we do. */
+static void
+input_end_feeders(GpuAggTaskInputs *inputs, GpuAggTaskInput *input)
+{
+	if (input->feeders == NULL)
+		return;
+	gpuagg_feeders_end(input->feeders);
+	input->feeders = NULL;
+	inputs->nfeeders--;
+}
+
 /* Nothing of it is in flight, and nothing is left to send but rows, which need no page. */
 static void
 input_close(GpuAggTaskInputs *inputs, GpuAggTaskInput *input)
 {
+	inputs->fed += input_fed(input);
+	inputs->by_feeders += input_by_feeders(input);
 	if (input->feed != NULL)
-	{
-		inputs->fed += gpuagg_feed_pages(input->feed);
 		gpuagg_feed_end(input->feed);
-	}
+	input_end_feeders(inputs, input);
 	if (input->cached != NULL)
 	{
 		inputs->used += input->cached->used;
@@ -95,15 +123,24 @@ static void
 input_close_if_over(GpuAggTaskInputs *inputs, GpuAggTaskInput *input)
 {
 	if (input < gpuagg_inputs_at(inputs) && input->context != NULL &&
-		!gpuagg_feed_in_flight(input->feed) &&
+		gpuagg_feed_batches(input->feed) == 0 &&
+		(input->feeders == NULL || !gpuagg_feeders_in_flight(input->feeders)) &&
 		(input->cached == NULL || input->cached->in_flight == 0))
 		input_close(inputs, input);
+}
+
+/* Will there be more pages of it? */
+static bool
+input_more(const GpuAggTaskInput *input)
+{
+	return gpuagg_feed_more(input->feed) ||
+		(input->feeders != NULL && !gpuagg_feeders_read_all(input->feeders));
 }
 
 bool
 gpuagg_inputs_may_go_on(const GpuAggTaskInputs *inputs, const GpuAggDeviceInfo *device)
 {
-	return inputs->at + 1 < inputs->n && !gpuagg_feed_more(gpuagg_inputs_at(inputs)->feed) &&
+	return inputs->at + 1 < inputs->n && !input_more(gpuagg_inputs_at(inputs)) &&
 		inputs->uses_in_flight < USES_AHEAD &&
 		inputs->pages_in_flight < Max(device->batches_ahead, PAGES_AHEAD);
 }
@@ -127,19 +164,56 @@ gpuagg_inputs_end(GpuAggTaskInputs *inputs)
 
 /* ----------------------------------------------------------------- pages --- */
 
-void
-gpuagg_inputs_feed(GpuAggTaskInputs *inputs, const GpuAggScan *scan,
-				   const GpuAggDeviceInfo *device, double page_bytes)
+/* Starts them if they pay; *nblocks and *share: what is left to the backend's own feed */
+static void
+input_begin_feeders(GpuAggTaskInputs *inputs, GpuAggScan *scan, const GpuAggFeedersWork *work,
+					bool host, BlockNumber *nblocks, GpuAggFeedShare **share)
 {
 	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
-	uint32		batch_pages = gpuagg_batch_pages(device, page_bytes);
+	GpuAggCounters *counters = &scan->counters;
+	double		pages = gpuagg_sample_share(&scan->sample, work->nblocks) -
+		(work->cached != NULL ? (double) work->cached->used : 0);
+	int			n = gpuagg_feeders_planned(scan, pages, host);
+
+	*nblocks = work->nblocks;
+	*share = NULL;
+	if (n > 0)
+		input->feeders = gpuagg_feeders_begin(scan, work, n);
+	counters->feeders_planned = Max(counters->feeders_planned, n);
+	if (input->feeders == NULL)
+		return;
+	inputs->nfeeders++;
+	counters->feeders_launched = Max(counters->feeders_launched,
+									 gpuagg_feeders_launched(input->feeders));
+	*share = gpuagg_feeders_share(input->feeders);
+	if (*share == NULL)
+		*nblocks = 0;
+}
+
+void
+gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
+				   const GpuAggClient *client, double page_bytes, bool host)
+{
+	const GpuAggDeviceInfo *device = gpuagg_client_info(client);
+	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
+	GpuAggFeedersWork work = {
+		.rel = input->table->rel,
+		.ticket = gpuagg_client_ticket(client),
+		.nblocks = input->table->nblocks,
+		.cached = input->cached,
+		.batch_pages = gpuagg_batch_pages(device, page_bytes),
+		.batches_ahead = device->batches_ahead
+	};
+	BlockNumber nblocks;
+	GpuAggFeedShare *share;
 	MemoryContext old = MemoryContextSwitchTo(input->context);
 
 	if (inputs->n > 1)
-		batch_pages = Min(batch_pages, Max(input->table->nblocks, 1));
-	input->feed = gpuagg_feed_begin(input->table->rel, scan->css.ss.ps.state->es_snapshot,
-									input->table->nblocks, &scan->sample, input->cached,
-									batch_pages, device->batches_ahead);
+		work.batch_pages = Min(work.batch_pages, Max(work.nblocks, 1));
+	input_begin_feeders(inputs, scan, &work, host, &nblocks, &share);
+	input->feed = gpuagg_feed_begin(work.rel, scan->css.ss.ps.state->es_snapshot, nblocks,
+									&scan->sample, input->cached, share, work.batch_pages,
+									work.batches_ahead);
 	if (inputs->at > 0)
 		gpuagg_feed_whole_batches(input->feed);
 	MemoryContextSwitchTo(old);
@@ -149,7 +223,7 @@ gpuagg_inputs_feed(GpuAggTaskInputs *inputs, const GpuAggScan *scan,
 bool
 gpuagg_inputs_has_room(const GpuAggTaskInputs *inputs)
 {
-	const GpuAggFeed *feed = gpuagg_inputs_at(inputs)->feed;
+	GpuAggFeed *feed = gpuagg_inputs_at(inputs)->feed;
 
 	return gpuagg_feed_more(feed) &&
 		gpuagg_feed_has_room(feed, inputs->pins - gpuagg_feed_pins(feed));
@@ -171,6 +245,54 @@ gpuagg_inputs_next_pages(GpuAggTaskInputs *inputs, const GpuAggMsg **msg, Size *
 	return GPUAGG_OK;
 }
 
+GpuAggStatus
+gpuagg_inputs_pass_on(GpuAggTaskInputs *inputs, const GpuAggMsg **msg, Size *bytes,
+					  GpuAggError *error)
+{
+	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
+	GpuAggStatus status;
+
+	*msg = NULL;
+	if (input->feeders == NULL)
+		return GPUAGG_OK;
+	status = gpuagg_feeders_next(input->feeders, input->next_batch,
+								 gpuagg_feed_batches(input->feed), msg, bytes, error);
+	if (status != GPUAGG_OK || *msg == NULL)
+		return status;
+	input->next_batch++;
+	inputs->pages_in_flight++;
+	return GPUAGG_OK;
+}
+
+bool
+gpuagg_inputs_have(const GpuAggTaskInputs *inputs, uint64 batch_id)
+{
+	const GpuAggTaskInput *input = gpuagg_inputs_of(inputs, batch_id);
+
+	return BufferIsValid(gpuagg_inputs_buffer(inputs, batch_id, 0)) ||
+		(input != NULL && input->feeders != NULL &&
+		 gpuagg_feeders_have(input->feeders, batch_id));
+}
+
+bool
+gpuagg_inputs_pages_left(const GpuAggTaskInputs *inputs)
+{
+	const GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
+
+	return inputs->pages_in_flight > 0 ||
+		(input->feeders != NULL && !gpuagg_feeders_read_all(input->feeders));
+}
+
+Buffer
+gpuagg_inputs_pin(const GpuAggTaskInputs *inputs, uint64 batch_id, uint32 n, bool *theirs)
+{
+	const GpuAggTaskInput *input = gpuagg_inputs_of(inputs, batch_id);
+	Buffer		buffer = gpuagg_inputs_buffer(inputs, batch_id, n);
+
+	*theirs = !BufferIsValid(buffer) && input != NULL && input->feeders != NULL;
+	return *theirs ? gpuagg_feeders_pin(input->feeders, batch_id, n) : buffer;
+}
+
 Buffer
 gpuagg_inputs_buffer(const GpuAggTaskInputs *inputs, uint64 batch_id, uint32 n)
 {
@@ -189,9 +311,10 @@ gpuagg_inputs_release_pages(GpuAggTaskInputs *inputs, uint64 batch_id)
 	if (input == NULL || input->feed == NULL)
 		return false;
 	pins = gpuagg_feed_pins(input->feed);
-	if (!gpuagg_feed_release(input->feed, batch_id))
+	if (gpuagg_feed_release(input->feed, batch_id))
+		inputs->pins -= pins - gpuagg_feed_pins(input->feed);
+	else if (input->feeders == NULL || !gpuagg_feeders_release(input->feeders, batch_id))
 		return false;
-	inputs->pins -= pins - gpuagg_feed_pins(input->feed);
 	inputs->pages_in_flight--;
 	input_close_if_over(inputs, input);
 	return true;
@@ -254,8 +377,17 @@ gpuagg_inputs_fed(const GpuAggTaskInputs *inputs)
 	uint64		pages = inputs->fed;
 
 	for (int i = inputs->oldest; i < inputs->begun; i++)
-		if (inputs->inputs[i].feed != NULL)
-			pages += gpuagg_feed_pages(inputs->inputs[i].feed);
+		pages += input_fed(&inputs->inputs[i]);
+	return pages;
+}
+
+uint64
+gpuagg_inputs_by_feeders(const GpuAggTaskInputs *inputs)
+{
+	uint64		pages = inputs->by_feeders;
+
+	for (int i = inputs->oldest; i < inputs->begun; i++)
+		pages += input_by_feeders(&inputs->inputs[i]);
 	return pages;
 }
 

@@ -10,6 +10,7 @@
 
 #include "heap/feed.h"
 #include "node/device_scan.h"
+#include "node/feeders.h"
 
 /* One of them */
 typedef struct GpuAggTaskInput
@@ -18,6 +19,7 @@ typedef struct GpuAggTaskInput
 	MemoryContext context;		/* of what follows; NULL: not begun, or over */
 	GpuAggCached *cached;		/* NULL: no cache request */
 	GpuAggFeed *feed;			/* NULL until the cache is settled */
+	GpuAggFeeders *feeders;		/* processes beside it; NULL: none */
 	uint64		next_batch;		/* number of the next batch */
 } GpuAggTaskInput;
 
@@ -29,11 +31,13 @@ typedef struct GpuAggTaskInputs
 	int			at;				/* that is settled or fed */
 	int			begun;			/* so many are, or were */
 	uint32		pins;			/* of all feeds */
+	int			nfeeders;		/* tables that have feeders now */
 	uint32		pages_in_flight;	/* batches of pages, */
 	uint32		uses_in_flight; /* and of the cache, that the device has */
 
 	/* pages of those that are over */
 	uint64		fed;
+	uint64		by_feeders;		/* of these */
 	uint64		used;			/* that the cache had, */
 	uint64		done;			/* and the device is through with */
 } GpuAggTaskInputs;
@@ -51,9 +55,12 @@ extern bool gpuagg_inputs_may_go_on(const GpuAggTaskInputs *inputs,
 /* The next one is at work. */
 extern void gpuagg_inputs_go_on(GpuAggTaskInputs *inputs);
 
-/* Its pages; page_bytes: what each takes of the device's memory */
-extern void gpuagg_inputs_feed(GpuAggTaskInputs *inputs, const GpuAggScan *scan,
-							   const GpuAggDeviceInfo *device, double page_bytes);
+/*
+ * Its pages; page_bytes: what each takes of the device's memory; host: the task is on the
+ * host device.  Starts feeders if they pay for what is not cached, and counts them.
+ */
+extern void gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
+							   const GpuAggClient *client, double page_bytes, bool host);
 
 /* The one at work, and one that a message of the worker is about; NULL: garbled */
 extern GpuAggTaskInput *gpuagg_inputs_at(const GpuAggTaskInputs *inputs);
@@ -75,18 +82,35 @@ extern GpuAggStatus gpuagg_inputs_cached(GpuAggTaskInputs *inputs, const GpuAggM
 extern bool gpuagg_inputs_release_use(GpuAggTaskInputs *inputs, uint64 batch_id);
 extern bool gpuagg_inputs_release_pages(GpuAggTaskInputs *inputs, uint64 batch_id);
 
-/* The n-th buffer of a batch of pages in flight; InvalidBuffer: none */
-extern Buffer gpuagg_inputs_buffer(const GpuAggTaskInputs *inputs, uint64 batch_id, uint32 n);
+/* The next pages that a feeder of the one at work has read; *msg NULL: nothing */
+extern GpuAggStatus gpuagg_inputs_pass_on(GpuAggTaskInputs *inputs, const GpuAggMsg **msg,
+										  Size *bytes, GpuAggError *error);
 
-/* Pages fed so far, those that the cache had, and of these in completed batches */
+/* Is it a batch of pages in flight?  Are there any, or will there be of the one at work? */
+extern bool gpuagg_inputs_have(const GpuAggTaskInputs *inputs, uint64 batch_id);
+extern bool gpuagg_inputs_pages_left(const GpuAggTaskInputs *inputs);
+
+/*
+ * The n-th buffer of such a batch; InvalidBuffer: none.  buffer: of one that no feeder has
+ * read.  pin: *theirs: of one that a feeder has, pinned once more for the caller.
+ */
+extern Buffer gpuagg_inputs_buffer(const GpuAggTaskInputs *inputs, uint64 batch_id, uint32 n);
+extern Buffer gpuagg_inputs_pin(const GpuAggTaskInputs *inputs, uint64 batch_id, uint32 n,
+								bool *theirs);
+
+/*
+ * Pages fed so far, of these by feeders; those that the cache had, and of these in
+ * completed batches
+ */
 extern uint64 gpuagg_inputs_fed(const GpuAggTaskInputs *inputs);
+extern uint64 gpuagg_inputs_by_feeders(const GpuAggTaskInputs *inputs);
 extern uint64 gpuagg_inputs_used(const GpuAggTaskInputs *inputs);
 extern uint64 gpuagg_inputs_done(const GpuAggTaskInputs *inputs);
 
 /* A table with rows that PostgreSQL has evaluated, and are not sent; NULL: none */
 extern GpuAggTaskInput *gpuagg_inputs_with_rows(const GpuAggTaskInputs *inputs);
 
-/* Unpins everything; the device must read no page any more. */
+/* Unpins everything and ends feeders; the device must read no page any more. */
 extern void gpuagg_inputs_end(GpuAggTaskInputs *inputs);
 
 #endif							/* GPUAGG_NODE_TASK_INPUTS_H */

@@ -24,8 +24,10 @@
  * leaves out the lines that are looked at and not chosen, which take most of
  * the time.  There the unit is taken from its whole cost, pages and all.
  *
- * Does not handle: rows that PostgreSQL must evaluate (compressed values),
- * other tasks on the device.
+ * Tasks that wait for a place on the device are waited for: what that takes now is added.
+ *
+ * Does not handle: rows that PostgreSQL must evaluate (compressed values), tasks that run
+ * on the device at the same time.
  */
 #include "postgres.h"
 
@@ -167,6 +169,15 @@ predict_tables(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPre
 	p->total += ns;
 }
 
+/* How long it would wait for those before it, were it asked for now */
+static double
+waiting_ns(const GpuAggPrediction *p)
+{
+	if (p->startup <= GPUAGG_SHORT_MS * 1e6)
+		return 0;
+	return (double) pg_atomic_read_u64(&gpuagg_shared->device.backlog_us) * 1000;
+}
+
 /* Predicts, and turns into units */
 static GpuAggCost
 task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
@@ -197,6 +208,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	cost.startup = info->predicted.startup / unit + input->lookup_cost;
 	if (work.lines == 0)
 		cost.startup += work.pages * input->page_cost;
+	cost.startup += waiting_ns(&info->predicted) / unit;
 	cost.total = cost.startup + info->predicted.emit / unit;
 	cost.returned = work.made > 0 ? work.made : work.groups - work.left_out;
 	return cost;

@@ -17,10 +17,8 @@
  *
  * An ERROR (out of memory, a message too long) fails the job, not the worker.
  *
- * Admission is first come, first served: the oldest queued job that does not
- * fit keeps the others of its device waiting, and a job that is alone always
- * fits.  A job reserves its estimate; growth beyond that is bounded by the
- * device's own account.
+ * Which queued job begins next, queue.c says.  A job reserves its estimate; growth beyond
+ * that is bounded by the device's own account.
  */
 #include "postgres.h"
 
@@ -274,6 +272,7 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 	{
 		job->on->ops->task_end(job->task);
 		job->on->nrunning--;
+		job->on->nshort -= gpuagg_queue_is_short(job);
 		job->on->reserved -= job->estimate;
 	}
 	gpuagg_made_leave(job);
@@ -291,6 +290,18 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 
 /* ----------------------------------------------------------- the device --- */
 
+/* Has a process that feeds it dropped pins, and said so before? */
+static bool
+job_fail_if_spoiled(GpuAggWorkerJob *job)
+{
+	if (pg_atomic_read_u64(&job->slot->spoiled) != job->slot->task)
+		return false;
+	if (job->state < GPUAGG_JOB_CLOSING)
+		gpuagg_job_fail_with(job, GPUAGG_DEVICE_FAULT,
+							 "a process that handed over pages has left");
+	return true;
+}
+
 /*
  * Has the client left since the job's step began?  Then it may have dropped its pins,
  * and what the device has read is not to be kept.  The flag is set before the pins
@@ -301,7 +312,7 @@ job_left(GpuAggWorkerJob *job)
 {
 	pg_read_barrier();
 	if (!pg_atomic_read_u32(&job->slot->cancel))
-		return false;
+		return job_fail_if_spoiled(job);
 	gpuagg_stat_add(GPUAGG_STAT_cancelled, 1);
 	job_drain(job);
 	return true;
@@ -530,6 +541,7 @@ job_advance(GpuAggWorkerJob *job)
 			gpuagg_stat_add(GPUAGG_STAT_cancelled, 1);
 		job_drain(job);
 	}
+	(void) job_fail_if_spoiled(job);
 	while (received < GPUAGG_JOB_BUDGET && job_receive(job))
 		received++;
 	while (sent < GPUAGG_JOB_BUDGET && job_flush(job) && job_output(job))
@@ -576,7 +588,7 @@ gpuagg_job_step(GpuAggWorkerJob *job)
 	return more;
 }
 
-/* ------------------------------------------------------ take and admit --- */
+/* ------------------------------------------------------ take and begin --- */
 
 /*
  * A slot meant for the worker before us is given back at once, as that one
@@ -619,26 +631,13 @@ gpuagg_job_take(GpuAggSlot *slot)
 	MemoryContextSwitchTo(old);
 }
 
-static bool
-job_fits(const GpuAggWorkerJob *job)
-{
-	GpuAggDeviceInfo info;
-
-	if (job->on->nrunning == 0)
-		return true;
-	if (job->retry_below > 0 && job->on->nrunning >= job->retry_below)
-		return false;
-	job->on->ops->info(job->on->device, &info);
-	return Max(info.memory_used, job->on->reserved) + job->estimate <=
-		info.memory_limit;
-}
-
 /*
  * Begins the job on the device.  If the device has no memory for it although
- * the estimates fit, it stays in the queue until fewer tasks run.
+ * the estimates fit, it stays in the queue until fewer tasks run.  One that fails here
+ * sends its FAILED message in its next step.
  */
-static void
-job_start(GpuAggWorkerJob *job)
+void
+gpuagg_job_start(GpuAggWorkerJob *job)
 {
 	GpuAggDeviceInfo info;
 	GpuAggError error = {0};
@@ -663,36 +662,11 @@ job_start(GpuAggWorkerJob *job)
 	job->task = task;
 	job->state = GPUAGG_JOB_RUNNING;
 	job->on->nrunning++;
+	job->on->nshort += gpuagg_queue_is_short(job);
 	job->on->reserved += job->estimate;
+	job->slot->begun_at = GetCurrentTimestamp();
 	pg_atomic_write_u32(&job->slot->phase, GPUAGG_PHASE_RUNNING);
 	post_ready(job);
-}
-
-/*
- * A job that fails here sends its FAILED message in its next step.  Devices
- * have queues of their own: jobs of one do not wait for the other.
- */
-bool
-gpuagg_job_admit(void)
-{
-	dlist_iter	iter;
-	bool		more = false;
-
-	for (int i = 0; i < GPUAGG_WORKER_DEVICES; i++)
-		gpuagg_devices_nth(i)->full = false;
-	dlist_foreach(iter, &gpuagg_worker.jobs)
-	{
-		GpuAggWorkerJob *job = dlist_container(GpuAggWorkerJob, node, iter.cur);
-
-		if (job->state != GPUAGG_JOB_QUEUED || job->on->full)
-			continue;
-		if (job_fits(job))
-			job_start(job);
-		job->on->full = job->state == GPUAGG_JOB_QUEUED;
-		more |= job->state == GPUAGG_JOB_CLOSING ||
-			(job->state == GPUAGG_JOB_RUNNING && job->tables[0]->cache.request.relnumber != 0);
-	}
-	return more;
 }
 
 void

@@ -132,6 +132,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	job->config.made.n = 0;
 	if (!(job->config.expected_groups >= 0) ||
 		!(job->config.expected_rows >= 0) ||
+		!(begin->predicted_ms >= 0) ||
 		job->config.fault >= GPUAGG_NFAULTS ||
 		job->config.strategy >= GPUAGG_NSTRATEGIES ||
 		job->config.resident_strategy >= GPUAGG_NSTRATEGIES ||

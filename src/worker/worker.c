@@ -447,7 +447,7 @@ worker_turn(void)
 		published_jobs = 1;		/* refreshes the views also without jobs */
 	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
 		more |= gpuagg_job_step(job_at(iter.cur));
-	more |= gpuagg_job_admit();
+	more |= gpuagg_queue_admit();
 	return more;
 }
 

@@ -1,7 +1,7 @@
 /*
  * worker.h
  *		Inside the device worker: the worker, its devices and its jobs.  Only
- *		worker.c, devices.c, kernels.c, job.c, job_tables.c, job_input.c, encoding.c, made.c and files of the
+ *		worker.c, devices.c, kernels.c, job.c, queue.c, job_tables.c, job_input.c, encoding.c, made.c and files of the
  *		cache that no backend uses include this.
  */
 #ifndef GPUAGG_WORKER_WORKER_H
@@ -49,9 +49,9 @@ typedef struct GpuAggWorkerDevice
 	GpuAggDevice *device;		/* NULL: not open */
 	struct GpuAggWorkerDevice *measures;	/* that device; NULL: runs tasks */
 	int			event_fd;		/* -1: none */
-	int			nrunning;		/* jobs that hold a task of it */
+	int			nrunning;		/* jobs that hold a task of it, */
+	int			nshort;			/* of these short ones (queue.c) */
 	uint64		reserved;		/* sum of their estimates */
-	bool		full;			/* gpuagg_job_admit: has no place for now */
 } GpuAggWorkerDevice;
 
 typedef enum GpuAggWorkerJobState
@@ -106,6 +106,11 @@ typedef struct GpuAggWorkerJob
 								 * again when fewer do; 0: never tried */
 	GpuAggTask *task;			/* on the device; NULL before admission */
 
+	/* queue.c, while it waits */
+	bool		waited;			/* at the end of a turn */
+	bool		passed;			/* in this turn: there is no memory for it */
+	TimestampTz refused_at;		/* since when; 0: never */
+
 	GpuAggJobTable **tables;	/* job_tables.c; none before the BEGIN message */
 	uint32		ntables;
 	uint32		room_tables;
@@ -135,8 +140,9 @@ typedef struct GpuAggWorkerJob
 	uint64		rows_evaluated;
 	uint64		pages_read;
 
+	double		predicted_ms;	/* that it has the device */
+
 	/* gpuagg_job_watch */
-	double		predicted_ms;
 	bool		alive;			/* something came of it since it was last looked at, */
 	TimestampTz alive_at;		/* and that was then */
 } GpuAggWorkerJob;
@@ -207,8 +213,7 @@ extern bool gpuagg_kernels_turn(void);
  * take: makes a job of an announced slot, if it still is announced.
  * step: does what can be done without waiting; true: there is more to do at
  *		once.  May free the job.
- * admit: lets queued jobs onto the device, oldest first; true: one of them has
- *		something to say.
+ * start: begins a queued job on its device, unless that has no memory for it.
  * publish: updates what gpuagg.tasks shows.
  * watch: is the device expected to do something for the job, and has shown no sign
  *		of life for longer than gpuagg.watchdog says?  Then it is lost.
@@ -217,7 +222,7 @@ extern bool gpuagg_kernels_turn(void);
  */
 extern void gpuagg_job_take(GpuAggSlot *slot);
 extern bool gpuagg_job_step(GpuAggWorkerJob *job);
-extern bool gpuagg_job_admit(void);
+extern void gpuagg_job_start(GpuAggWorkerJob *job);
 extern void gpuagg_job_publish(GpuAggWorkerJob *job);
 extern void gpuagg_job_watch(GpuAggWorkerJob *job, TimestampTz now);
 extern void gpuagg_job_release(GpuAggWorkerJob *job);
@@ -229,6 +234,15 @@ extern void gpuagg_job_reply(GpuAggWorkerJob *job, const void *msg, Size bytes);
 extern void gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error);
 extern void gpuagg_job_fail_with(GpuAggWorkerJob *job, GpuAggStatus status,
 								 const char *message);
+
+/*
+ * queue.c
+ *
+ * admit: lets queued jobs onto their devices; true: one of them has something to say.
+ * is_short: has it a place of its own beside long ones?
+ */
+extern bool gpuagg_queue_admit(void);
+extern bool gpuagg_queue_is_short(const GpuAggWorkerJob *job);
 
 /*
  * job_tables.c

@@ -161,7 +161,7 @@ sub helpers_blocked
 	return ok($threads > 0 && @open == 0, "$name: signals are the main thread's ($threads others)");
 }
 
-# Builds test/lib/NAME.c to a module in a directory; false if it cannot be here.
+# Builds test/lib/NAME.c to a module in a directory; false where there is nothing to do it with.
 sub build_module
 {
 	my ($name, $dir) = @_;
@@ -178,8 +178,11 @@ sub build_module
 
 	$src //= "$ENV{OLDPWD}/src"
 	  if defined $ENV{OLDPWD} && -f "$ENV{OLDPWD}/src/device/device.h";
-	return -f "$lib/$name.c" && defined $src && defined $include &&
-	  system("$cc -shared -fPIC -O1 -std=gnu11 -Wall -Werror -I'$include' -I'$src' '$lib/$name.c' -o '$dir/$name.so'") == 0;
+	return 0
+	  unless -f "$lib/$name.c" && defined $src && defined $include && system("$cc --version >/dev/null 2>&1") == 0;
+	system("$cc -shared -fPIC -O1 -std=gnu11 -Wall -Werror -I'$include' -I'$src' '$lib/$name.c' -o '$dir/$name.so'") == 0
+	  or die "$name.c does not compile";
+	return 1;
 }
 
 # A psql that runs a script in the background.

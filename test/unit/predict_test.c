@@ -468,6 +468,52 @@ test_curve(void)
 	is_double(gpuagg_rates_random(&rates, GPUAGG_RANDOM_READ8, 1 << 22), 0, "not measured");
 }
 
+/* ---------- feeders ---------- */
+
+/* How many feed a task of so many pages, of at most eight */
+static int
+feeders(const GpuAggRates *rates, double pages)
+{
+	GpuAggPrediction p = predict(rates, grouping(pages * 185, 100));
+
+	return gpuagg_predict_feeders(rates, &p, pages, 8);
+}
+
+static void
+test_feeders(void)
+{
+	GpuAggRates rates = h200();
+	GpuAggRates cores = host(4);
+	GpuAggPrediction p;
+	int			before = 0;
+
+	is_int(feeders(&rates, 1e6), 0, "what a feeder takes is not known: none");
+	rates.feeder_start_ns = 3 * MS;
+	rates.feeder_ns = 1 * MS;
+	rates.feed_page_ns = 460;
+	is_int(feeders(&rates, 1000), 0, "0.5 ms of feeding: none");
+	is_int(feeders(&rates, 6000), 0, "as long as one takes to start: none");
+	for (double pages = 1000; pages < 1e7; pages *= 2)
+	{
+		int			n = feeders(&rates, pages);
+
+		ok(n >= before && n <= 8, "more pages, no fewer feeders");
+		before = n;
+	}
+	ok(before >= 1, "a link that waits for the feed: some");
+	ok(before < 8, "but not more than keep the link busy");
+	rates.ceiling[GPUAGG_CEILING_ZERO_COPY_IN] *= 100;
+	rates.ceiling[GPUAGG_CEILING_INT_OPS] *= 100;
+	is_int(feeders(&rates, 1e7), 8, "nothing else takes time: as many as there may be");
+	rates.feeder_ns = 1e12;
+	is_int(feeders(&rates, 1e7), 0, "dear ones: none");
+	rates.feeder_ns = 1 * MS;
+	p = predict(&rates, grouping(1e9, 100));
+	is_int(gpuagg_predict_feeders(&rates, &p, 2000, 8), 0, "few pages of a large task: none");
+	cores.feeder_start_ns = cores.feeder_ns = 1000;
+	is_int(feeders(&cores, 1e6), 0, "the host device has the cores");
+}
+
 int
 main(void)
 {
@@ -497,5 +543,6 @@ main(void)
 	test_postgres_reference();
 	test_postgres_groups();
 	test_curve();
+	test_feeders();
 	return done_testing();
 }

@@ -1,0 +1,20 @@
+/*
+ * chosen_rows.h
+ *		Rows that a device lists for a program that selects, on their way to the TID
+ *		store.
+ */
+#ifndef GPUAGG_NODE_CHOSEN_ROWS_H
+#define GPUAGG_NODE_CHOSEN_ROWS_H
+
+#include "postgres.h"
+
+#include "node/task_inputs.h"
+
+/*
+ * Keeps the rows that a batch of pages lists, which devices do in any order, in
+ * scan->tids.  False: the list is garbled.
+ */
+extern bool gpuagg_chosen_rows_add(GpuAggScan *scan, const GpuAggTaskInputs *inputs,
+								   const GpuAggMsg *msg);
+
+#endif							/* GPUAGG_NODE_CHOSEN_ROWS_H */

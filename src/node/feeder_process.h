@@ -1,0 +1,66 @@
+/*
+ * feeder_process.h
+ *		What a leader and its feeders share: a dynamic segment, and the messages in its
+ *		queues.
+ */
+#ifndef GPUAGG_NODE_FEEDER_PROCESS_H
+#define GPUAGG_NODE_FEEDER_PROCESS_H
+
+#include "postgres.h"
+
+#include "device/ops/sample.h"
+#include "heap/feed_share.h"
+#include "ipc/client.h"
+#include "ipc/protocol.h"
+
+/* Entries of the segment's table of contents */
+#define GPUAGG_FEEDER_KEY_TASK 1
+#define GPUAGG_FEEDER_KEY_SNAPSHOT 2
+#define GPUAGG_FEEDER_KEY_CACHED 3
+#define GPUAGG_FEEDER_KEY_PAGES 4	/* queues to the leader, one behind the other */
+#define GPUAGG_FEEDER_KEY_RELEASES 5	/* queues from it */
+#define GPUAGG_FEEDER_KEY_BUFFERS 6	/* BufferUsage of each feeder */
+#define GPUAGG_FEEDER_KEY_WAL 7
+#define GPUAGG_FEEDER_KEY_QUERY 8	/* its text, for pg_stat_activity */
+
+/* As a slot's queue in: five batches of 256 pages with bitmaps */
+#define GPUAGG_FEEDER_PAGES_BYTES (64 * 1024)
+
+/*
+ * A feeder has at most some dozens of batches in flight, and so many releases of 16
+ * bytes may be on their way to it: the leader never waits for a place.
+ */
+#define GPUAGG_FEEDER_RELEASES_BYTES (16 * 1024)
+
+typedef struct GpuAggFeederTask
+{
+	Oid			relid;
+	GpuAggTicket ticket;		/* of the leader's task */
+	int			sample_method;
+	bool		bulkread;
+	bool		cached;			/* KEY_CACHED is there */
+	bool		fault;			/* debug_fault: an ERROR after the first batch */
+	GpuAggSample sample;
+	uint32		batch_pages;
+	uint32		batches_ahead;
+	pg_atomic_uint32 active;	/* feeders that may have taken blocks */
+	GpuAggFeedShare share;
+} GpuAggFeederTask;
+
+/* To the leader: PAGES messages with the feeder's own numbers, then one of these */
+typedef struct GpuAggFeederEnd
+{
+	GpuAggMsg	msg;			/* FINISH, or FAILED */
+	uint64		pages;			/* that it has read */
+	GpuAggError error;			/* of FAILED */
+} GpuAggFeederEnd;
+
+/* From the leader: the number of a batch that is consumed */
+typedef struct GpuAggFeederRelease
+{
+	uint64		batch_id;
+} GpuAggFeederRelease;
+
+#define GPUAGG_FEEDER_FUNCTION "gpuagg_feeder_main"
+
+#endif							/* GPUAGG_NODE_FEEDER_PROCESS_H */

@@ -1,0 +1,475 @@
+/*
+ * feeders.c
+ *		The leader's side of processes that feed a task beside it (feeders.h).
+ *
+ * Started as parallel CREATE INDEX starts its workers, inside of one task: no tuple
+ * leaves the node meanwhile, so the backend is in parallel mode for the task alone and
+ * cursors, triggers and functions above the node meet none of it.
+ *
+ * A feeder's batch gets the number that the task's next batch has; BATCH_DONE of it
+ * becomes a release to the feeder.  No more are passed on than the device wants in
+ * flight; others wait in the feeders' queues, which hold some.
+ *
+ * All is read when no block is left to be handed out and each feeder that was active
+ * by then has sent its end.  A feeder counts itself active before it takes blocks, so
+ * one that comes later finds none.
+ *
+ * Memory: the current context of begin, and the parallel context's own.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "cost/predict.h"
+#include "cost/profile.h"
+#include "executor/instrument.h"
+#include "ipc/errors.h"
+#include "ipc/stat.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "node/feeder_process.h"
+#include "node/feeders.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "settings.h"
+#include "storage/bufmgr.h"
+#include "storage/shm_mq.h"
+#include "tcop/tcopprot.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+/* Beyond what the device wants ahead, as feed.c has it for small first batches */
+#define SLACK_BATCHES 3
+
+/* Blocks that a process takes at least: a batch; in tests of small tables a few */
+#define RUN_LEAST 256
+#define RUN_LEAST_FORCED 8
+
+typedef struct FeederBatch
+{
+	dlist_node	node;
+	uint64		batch_id;		/* the leader's */
+	uint64		theirs;
+	int			feeder;
+	uint32		npages;
+	BlockNumber blocks[FLEXIBLE_ARRAY_MEMBER];
+} FeederBatch;
+
+struct GpuAggFeeders
+{
+	Relation	rel;
+	ParallelContext *pcxt;
+	GpuAggFeederTask *task;
+	BufferUsage *buffers;
+	WalUsage   *wal;
+	int			launched;
+	shm_mq_handle **pages;		/* of each; NULL: it has ended */
+	shm_mq_handle **releases;
+	uint32		ended;
+	int			turn;			/* whose message is looked for next */
+	bool		alone;			/* the leader reads nothing */
+	uint32		in_flight;
+	dlist_head	batches;
+	uint64		npages;			/* passed on */
+	uint64		nread;			/* as those that have ended tell */
+};
+
+/* ----------------------------------------------------------------- plan --- */
+
+/* Tests say how many, whatever it costs. */
+static bool
+feeders_forced(void)
+{
+	return gpuagg_debug_feeders > 0;
+}
+
+/*
+ * Rows that are selected come in the order of the scan, which several processes do not
+ * keep; draws are fed nothing.
+ */
+static bool
+feeders_possible(const GpuAggScan *scan)
+{
+	Snapshot	snapshot = scan->css.ss.ps.state->es_snapshot;
+
+	return !IsParallelWorker() && gpuagg_debug_feeders != 0 && !scan->info->program->select &&
+		scan->sample.method != GPUAGG_SAMPLE_DRAWS &&
+		(snapshot == NULL || snapshot->snapshot_type == SNAPSHOT_MVCC);
+}
+
+/*
+ * The profile's rates.  Where it does not tell what a parallel worker takes, that is what
+ * PostgreSQL charges for all of a Gather's together.
+ */
+static void
+feeder_rates(GpuAggRates *rates)
+{
+	*rates = gpuagg_profile_get()->rates;
+	if (rates->feeder_start_ns <= 0)
+		rates->feeder_start_ns = parallel_setup_cost * rates->cost_unit_ns;
+	if (rates->feeder_ns <= 0)
+		rates->feeder_ns = parallel_setup_cost * rates->cost_unit_ns;
+}
+
+int
+gpuagg_feeders_planned(const GpuAggScan *scan, double pages, bool host)
+{
+	GpuAggRates rates;
+
+	if (!feeders_possible(scan) || pages < 1)
+		return 0;
+	if (feeders_forced())
+		return gpuagg_debug_feeders;
+	if (host || max_parallel_workers_per_gather == 0)
+		return 0;
+	feeder_rates(&rates);
+	return gpuagg_predict_feeders(&rates, &scan->info->predicted, pages,
+								  Min(max_parallel_workers_per_gather, max_parallel_workers));
+}
+
+/* ---------------------------------------------------------------- begin --- */
+
+static const char *
+feeders_query(void)
+{
+	return debug_query_string == NULL ? "" : debug_query_string;
+}
+
+static void
+feeders_estimate(ParallelContext *pcxt, const GpuAggFeedersWork *work, Snapshot snapshot)
+{
+	shm_toc_estimator *e = &pcxt->estimator;
+	int			n = pcxt->nworkers;
+
+	shm_toc_estimate_chunk(e, sizeof(GpuAggFeederTask));
+	shm_toc_estimate_chunk(e, EstimateSnapshotSpace(snapshot));
+	shm_toc_estimate_chunk(e, mul_size(n, GPUAGG_FEEDER_PAGES_BYTES));
+	shm_toc_estimate_chunk(e, mul_size(n, GPUAGG_FEEDER_RELEASES_BYTES));
+	shm_toc_estimate_chunk(e, mul_size(n, sizeof(BufferUsage)));
+	shm_toc_estimate_chunk(e, mul_size(n, sizeof(WalUsage)));
+	shm_toc_estimate_chunk(e, strlen(feeders_query()) + 1);
+	shm_toc_estimate_keys(e, 7);
+	if (work->cached == NULL)
+		return;
+	shm_toc_estimate_chunk(e, gpuagg_cached_copy_bytes(work->cached));
+	shm_toc_estimate_keys(e, 1);
+}
+
+static void *
+feeders_put(ParallelContext *pcxt, uint64 key, Size bytes)
+{
+	void	   *at = shm_toc_allocate(pcxt->toc, bytes);
+
+	shm_toc_insert(pcxt->toc, key, at);
+	return at;
+}
+
+static void
+feeders_describe(GpuAggFeeders *f, const GpuAggScan *scan, const GpuAggFeedersWork *work)
+{
+	GpuAggFeederTask *task = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_TASK,
+										 sizeof(GpuAggFeederTask));
+	const GpuAggSampleState *sample = &scan->sample;
+
+	task->relid = RelationGetRelid(work->rel);
+	task->ticket = work->ticket;
+	task->sample_method = sample->method;
+	task->sample = sample->sample;
+	task->bulkread = sample->bulkread;
+	task->cached = work->cached != NULL;
+	task->fault = gpuagg_debug_fault == GPUAGG_FAULT_FEEDER;
+	task->batch_pages = work->batch_pages;
+	task->batches_ahead = work->batches_ahead;
+	pg_atomic_init_u32(&task->active, 0);
+	gpuagg_feed_share_init(&task->share, work->rel, work->nblocks,
+						   sample->method == GPUAGG_SAMPLE_SYSTEM, f->pcxt->nworkers + 1,
+						   feeders_forced() ? RUN_LEAST_FORCED : RUN_LEAST);
+	if (task->cached)
+		gpuagg_cached_copy(work->cached,
+						   feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_CACHED,
+									   gpuagg_cached_copy_bytes(work->cached)));
+	f->task = task;
+}
+
+static void
+feeders_queues(GpuAggFeeders *f)
+{
+	int			n = f->pcxt->nworkers;
+	char	   *pages = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_PAGES,
+									mul_size(n, GPUAGG_FEEDER_PAGES_BYTES));
+	char	   *releases = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_RELEASES,
+									   mul_size(n, GPUAGG_FEEDER_RELEASES_BYTES));
+
+	f->pages = palloc0(n * sizeof(shm_mq_handle *));
+	f->releases = palloc0(n * sizeof(shm_mq_handle *));
+	for (int i = 0; i < n; i++)
+	{
+		shm_mq	   *in = shm_mq_create(pages + i * GPUAGG_FEEDER_PAGES_BYTES,
+									   GPUAGG_FEEDER_PAGES_BYTES);
+		shm_mq	   *out = shm_mq_create(releases + i * GPUAGG_FEEDER_RELEASES_BYTES,
+										GPUAGG_FEEDER_RELEASES_BYTES);
+
+		shm_mq_set_receiver(in, MyProc);
+		shm_mq_set_sender(out, MyProc);
+		f->pages[i] = shm_mq_attach(in, f->pcxt->seg, NULL);
+		f->releases[i] = shm_mq_attach(out, f->pcxt->seg, NULL);
+	}
+}
+
+/* Queues of those that were launched notice if one of them never comes. */
+static void
+feeders_launch(GpuAggFeeders *f)
+{
+	LaunchParallelWorkers(f->pcxt);
+	f->launched = f->pcxt->nworkers_launched;
+	for (int i = 0; i < f->launched; i++)
+	{
+		shm_mq_set_handle(f->pages[i], f->pcxt->worker[i].bgwhandle);
+		shm_mq_set_handle(f->releases[i], f->pcxt->worker[i].bgwhandle);
+	}
+	gpuagg_stat_add(GPUAGG_STAT_feeders, f->launched);
+}
+
+GpuAggFeeders *
+gpuagg_feeders_begin(const GpuAggScan *scan, const GpuAggFeedersWork *work, int n)
+{
+	Snapshot	snapshot = scan->css.ss.ps.state->es_snapshot;
+	GpuAggFeeders *f;
+
+	if (!ActiveSnapshotSet())
+		return NULL;
+	f = palloc0(sizeof(GpuAggFeeders));
+	f->rel = work->rel;
+	dlist_init(&f->batches);
+	EnterParallelMode();
+	f->pcxt = CreateParallelContext("gpuagg", GPUAGG_FEEDER_FUNCTION, n);
+	feeders_estimate(f->pcxt, work, snapshot);
+	InitializeParallelDSM(f->pcxt);
+	/* without a segment it has none */
+	if (f->pcxt->nworkers > 0)
+	{
+		feeders_describe(f, scan, work);
+		SerializeSnapshot(snapshot, feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_SNAPSHOT,
+												EstimateSnapshotSpace(snapshot)));
+		feeders_queues(f);
+		f->buffers = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_BUFFERS,
+								 mul_size(f->pcxt->nworkers, sizeof(BufferUsage)));
+		f->wal = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_WAL,
+							 mul_size(f->pcxt->nworkers, sizeof(WalUsage)));
+		strcpy(feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_QUERY, strlen(feeders_query()) + 1),
+			   feeders_query());
+		feeders_launch(f);
+	}
+	f->alone = feeders_forced() && f->launched > 0;
+	if (f->launched > 0)
+		return f;
+	DestroyParallelContext(f->pcxt);
+	ExitParallelMode();
+	return NULL;
+}
+
+int
+gpuagg_feeders_launched(const GpuAggFeeders *f)
+{
+	return f->launched;
+}
+
+GpuAggFeedShare *
+gpuagg_feeders_share(GpuAggFeeders *f)
+{
+	return f->alone ? NULL : &f->task->share;
+}
+
+/* -------------------------------------------------------------- messages --- */
+
+/* One that goes without its end has raised an ERROR, or was killed. */
+pg_noreturn static void
+feeder_gone(void)
+{
+	CHECK_FOR_INTERRUPTS();
+	ereport(ERROR,
+			(errcode(ERRCODE_ADMIN_SHUTDOWN),
+			 errmsg("a parallel worker that fed the device has gone")));
+}
+
+pg_noreturn static void
+feeder_garbled(void)
+{
+	elog(ERROR, "unexpected message from a parallel worker that feeds the device");
+}
+
+static GpuAggStatus
+feeder_ended(GpuAggFeeders *f, int feeder, const GpuAggMsg *msg, Size bytes, GpuAggError *error)
+{
+	const GpuAggFeederEnd *end = (const GpuAggFeederEnd *) msg;
+
+	if (bytes != sizeof(*end))
+		feeder_garbled();
+	f->nread += end->pages;
+	f->pages[feeder] = NULL;
+	f->ended++;
+	if (msg->type == GPUAGG_MSG_FINISH)
+		return GPUAGG_OK;
+	*error = end->error;
+	return error->status;
+}
+
+static void
+feeder_pages(GpuAggFeeders *f, int feeder, GpuAggMsg *msg, Size bytes, uint64 batch_id)
+{
+	const GpuAggMsgPage *pages = (const GpuAggMsgPage *) (msg + 1);
+	FeederBatch *batch;
+
+	if (msg->type != GPUAGG_MSG_PAGES ||
+		bytes < sizeof(GpuAggMsg) + msg->count * sizeof(GpuAggMsgPage))
+		feeder_garbled();
+	batch = palloc(offsetof(FeederBatch, blocks) + msg->count * sizeof(BlockNumber));
+	batch->batch_id = batch_id;
+	batch->theirs = msg->batch_id;
+	batch->feeder = feeder;
+	batch->npages = msg->count;
+	for (uint32 i = 0; i < msg->count; i++)
+		batch->blocks[i] = pages[i].block;
+	dlist_push_tail(&f->batches, &batch->node);
+	f->in_flight++;
+	f->npages += msg->count;
+	/* the queue's memory is ours until we take the next message */
+	msg->batch_id = batch_id;
+}
+
+GpuAggStatus
+gpuagg_feeders_next(GpuAggFeeders *f, uint64 batch_id, uint32 others, const GpuAggMsg **msg,
+					Size *bytes, GpuAggError *error)
+{
+	*msg = NULL;
+	for (int i = 0; i < f->launched; i++)
+	{
+		int			feeder = (f->turn + i) % f->launched;
+		GpuAggStatus status;
+		void	   *data;
+
+		if (f->in_flight + others >= f->task->batches_ahead + SLACK_BATCHES)
+			return GPUAGG_OK;
+		if (f->pages[feeder] == NULL)
+			continue;
+		switch (shm_mq_receive(f->pages[feeder], bytes, &data, true))
+		{
+			case SHM_MQ_WOULD_BLOCK:
+				continue;
+			case SHM_MQ_DETACHED:
+				feeder_gone();
+			case SHM_MQ_SUCCESS:
+				break;
+		}
+		if (*bytes < sizeof(GpuAggMsg))
+			feeder_garbled();
+		*msg = data;
+		if ((*msg)->type == GPUAGG_MSG_PAGES)
+		{
+			feeder_pages(f, feeder, data, *bytes, batch_id);
+			f->turn = feeder + 1;
+			return GPUAGG_OK;
+		}
+		status = feeder_ended(f, feeder, *msg, *bytes, error);
+		*msg = NULL;
+		if (status != GPUAGG_OK)
+			return status;
+	}
+	return GPUAGG_OK;
+}
+
+/* Whether blocks are left is looked at first (gpuagg_feeder_main). */
+bool
+gpuagg_feeders_read_all(const GpuAggFeeders *f)
+{
+	if (gpuagg_feed_share_more(&f->task->share))
+		return false;
+	pg_read_barrier();
+	return f->ended >= pg_atomic_read_u32(&f->task->active);
+}
+
+static FeederBatch *
+feeders_find(const GpuAggFeeders *f, uint64 batch_id)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, (dlist_head *) &f->batches)
+	{
+		FeederBatch *batch = dlist_container(FeederBatch, node, iter.cur);
+
+		if (batch->batch_id == batch_id)
+			return batch;
+	}
+	return NULL;
+}
+
+bool
+gpuagg_feeders_in_flight(const GpuAggFeeders *f)
+{
+	return f->in_flight > 0;
+}
+
+bool
+gpuagg_feeders_have(const GpuAggFeeders *f, uint64 batch_id)
+{
+	return feeders_find(f, batch_id) != NULL;
+}
+
+Buffer
+gpuagg_feeders_pin(const GpuAggFeeders *f, uint64 batch_id, uint32 n)
+{
+	const FeederBatch *batch = feeders_find(f, batch_id);
+
+	if (batch == NULL || n >= batch->npages)
+		return InvalidBuffer;
+	return ReadBuffer(f->rel, batch->blocks[n]);
+}
+
+bool
+gpuagg_feeders_release(GpuAggFeeders *f, uint64 batch_id)
+{
+	FeederBatch *batch = feeders_find(f, batch_id);
+	GpuAggFeederRelease release;
+
+	if (batch == NULL)
+		return false;
+	release.batch_id = batch->theirs;
+	switch (shm_mq_send(f->releases[batch->feeder], sizeof(release), &release, true, true))
+	{
+		case SHM_MQ_SUCCESS:
+			break;
+		case SHM_MQ_DETACHED:
+			feeder_gone();
+		case SHM_MQ_WOULD_BLOCK:
+			feeder_garbled();
+	}
+	dlist_delete(&batch->node);
+	pfree(batch);
+	f->in_flight--;
+	return true;
+}
+
+uint64
+gpuagg_feeders_pages(const GpuAggFeeders *f)
+{
+	return Max(f->npages, f->nread);
+}
+
+/* ------------------------------------------------------------------ end --- */
+
+void
+gpuagg_feeders_end(GpuAggFeeders *f)
+{
+	gpuagg_feed_share_stop(&f->task->share);
+	for (int i = 0; i < f->pcxt->nworkers; i++)
+	{
+		if (f->pages[i] != NULL)
+			shm_mq_detach(f->pages[i]);
+		shm_mq_detach(f->releases[i]);
+	}
+	WaitForParallelWorkersToFinish(f->pcxt);
+	for (int i = 0; i < f->launched; i++)
+		InstrAccumParallelQuery(&f->buffers[i], &f->wal[i]);
+	DestroyParallelContext(f->pcxt);
+	ExitParallelMode();
+}

@@ -1,0 +1,79 @@
+/*
+ * feeders.h
+ *		Further processes that feed a task beside its backend, the leader.
+ *
+ * PostgreSQL's parallel workers, started for one task and ended with it.  Each pins
+ * pages, decides what is visible on them and makes PAGES messages, which the leader
+ * passes on under numbers of its own: the device worker knows one client.  The leader
+ * tells a feeder when its batch is consumed.  README.md: Feeders.
+ */
+#ifndef GPUAGG_NODE_FEEDERS_H
+#define GPUAGG_NODE_FEEDERS_H
+
+#include "postgres.h"
+
+#include "heap/cached.h"
+#include "heap/feed_share.h"
+#include "ipc/client.h"
+#include "node/device_scan.h"
+
+typedef struct GpuAggFeeders GpuAggFeeders;
+
+/* What the feeders are to do; batches as gpuagg_feed_begin has it */
+typedef struct GpuAggFeedersWork
+{
+	Relation	rel;
+	GpuAggTicket ticket;		/* of the task */
+	BlockNumber nblocks;
+	const GpuAggCached *cached;
+	uint32		batch_pages;
+	uint32		batches_ahead;
+} GpuAggFeedersWork;
+
+/* How many of them pay for a task that is fed so many pages; may read catalogs */
+extern int	gpuagg_feeders_planned(const GpuAggScan *scan, double pages, bool host);
+
+/*
+ * Starts n feeders.  NULL: none could be had.  Until gpuagg_feeders_end the backend is
+ * in parallel mode.  Whoever raises an ERROR leaves them to the transaction's abort.
+ */
+extern GpuAggFeeders *gpuagg_feeders_begin(const GpuAggScan *scan, const GpuAggFeedersWork *work,
+										   int n);
+
+extern int	gpuagg_feeders_launched(const GpuAggFeeders *feeders);
+
+/* Where blocks are handed out; NULL: the leader reads none itself */
+extern GpuAggFeedShare *gpuagg_feeders_share(GpuAggFeeders *feeders);
+
+/*
+ * The next message of pages of any feeder, with this number now; *msg is NULL if none
+ * waits, or as many batches are in flight as the device wants, others so many of them.
+ * Valid until the next call.  A status other than GPUAGG_OK: a page that only
+ * PostgreSQL should check.
+ */
+extern GpuAggStatus gpuagg_feeders_next(GpuAggFeeders *feeders, uint64 batch_id, uint32 others,
+										const GpuAggMsg **msg, Size *bytes, GpuAggError *error);
+
+/* Have all blocks been read, and their pages passed on? */
+extern bool gpuagg_feeders_read_all(const GpuAggFeeders *feeders);
+
+/* Is a batch of theirs in flight?  This one? */
+extern bool gpuagg_feeders_in_flight(const GpuAggFeeders *feeders);
+extern bool gpuagg_feeders_have(const GpuAggFeeders *feeders, uint64 batch_id);
+
+/* Pins the n-th page of a batch in flight, for the leader; InvalidBuffer: no such page */
+extern Buffer gpuagg_feeders_pin(const GpuAggFeeders *feeders, uint64 batch_id, uint32 n);
+
+/* The batch is consumed: its feeder may unpin it.  False: there is none. */
+extern bool gpuagg_feeders_release(GpuAggFeeders *feeders, uint64 batch_id);
+
+/* Pages passed on so far; after gpuagg_feeders_read_all all that they read */
+extern uint64 gpuagg_feeders_pages(const GpuAggFeeders *feeders);
+
+/*
+ * Ends them; the device reads none of their pages any more, or nobody receives what it
+ * finds there.  Raises the ERROR that one of them has met.
+ */
+extern void gpuagg_feeders_end(GpuAggFeeders *feeders);
+
+#endif							/* GPUAGG_NODE_FEEDERS_H */
