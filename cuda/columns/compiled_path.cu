@@ -58,7 +58,7 @@ shared_fits(const GpuAggTask *task, GpuAggCompiledPath *path)
 	return path->shared_bytes <= room;
 }
 
-/* Ranges of the columns that keys are made of; false: they are not known. */
+/* Ranges of the columns that keys are made of, of strings their codes'; false: they are not known. */
 static bool
 ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t n, GpuAggRange *columns)
 {
@@ -72,7 +72,7 @@ ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t
 		GpuAggRange *range = &columns[attrs[i].reg];
 
 		if (attrs[i].reg == GPUAGG_NO_REG || !needed[attrs[i].reg] ||
-			gpuagg_program_classes(p)[attrs[i].reg] != GPUAGG_CLASS_I64)
+			gpuagg_program_classes(p)[attrs[i].reg] == GPUAGG_CLASS_F64)
 			continue;
 		range->low = INT64_MAX;
 		range->high = INT64_MIN;
@@ -89,6 +89,37 @@ ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t
 	return true;
 }
 
+/* What the codes of a key mean, which is the same for all stripes of a launch; else NULL */
+static GpuAggBytes *const *
+strings_find(const GpuAggProgram *p, uint16_t reg, const GpuAggPendingStripe *pending, uint32_t n)
+{
+	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
+	GpuAggBytes *const *strings = NULL;
+	GpuAggError error;
+
+	for (uint32_t s = 0; s < n; s++)
+	{
+		if (!gpuagg_cuda_stripe_columns(pending[s].stripe, p, columns, &error) ||
+			(s > 0 && columns[reg].strings != strings))
+			return NULL;
+		strings = columns[reg].strings;
+	}
+	return strings;
+}
+
+/* The range of a key, or of the codes that it has */
+static bool
+key_range(const GpuAggProgram *p, const GpuAggKey *key, const GpuAggPendingStripe *pending, uint32_t n,
+		  const GpuAggRange *columns, GpuAggFrameKey *to, GpuAggRange *r)
+{
+	to->strings = NULL;
+	if (gpuagg_key_class(key->type) != GPUAGG_CLASS_BYTES)
+		return gpuagg_range_register(p, key->reg, columns, r);
+	to->strings = strings_find(p, key->reg, pending, n);
+	*r = columns[key->reg];
+	return to->strings != NULL && r->low >= 0 && r->low <= r->high;
+}
+
 /* Numbers for groups, if all keys have small ranges */
 static bool
 numbers_find(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n, GpuAggFrameArgs *a)
@@ -103,7 +134,7 @@ numbers_find(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_
 	{
 		GpuAggRange r;
 
-		if (!gpuagg_range_register(p, gpuagg_program_keys(p)[i].reg, columns, &r) ||
+		if (!key_range(p, &gpuagg_program_keys(p)[i], pending, n, columns, &a->keys[i], &r) ||
 			(uint64_t) r.high - (uint64_t) r.low >= DENSE_BYTES)
 			return false;
 		a->keys[i].base = r.low;
@@ -121,6 +152,15 @@ static bool
 is_numbered(const GpuAggCompiledPath *path)
 {
 	return path->frame == GPUAGG_FRAME_DIRECT || path->frame == GPUAGG_FRAME_DENSE;
+}
+
+/* Entries that a launch may leave: of no keys one, if the group's strings need a lock */
+static uint32_t
+entries_of(const GpuAggTask *task, const GpuAggCompiledPath *path)
+{
+	const bool	entry = is_numbered(path) || (path->frame == GPUAGG_FRAME_PLAIN && task->prepared->lock_off != 0);
+
+	return path->frame == GPUAGG_FRAME_HASHED ? path->blocks * path->args.groups : entry ? path->args.groups : 0;
 }
 
 /* Slots of a block's table for so many groups; 0: too many */
@@ -223,6 +263,7 @@ frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, const G
 		return frame_kept(task, path);
 	if (gpuagg_cuda_program(task->prepared)->nkeys == 0)
 	{
+		path->args.groups = 1;
 		frame_take(task, GPUAGG_FRAME_PLAIN, path);
 		return true;
 	}
@@ -307,8 +348,7 @@ blocks_choose(const GpuAggTask *task, GpuAggCompiledPath *path)
 	const uint32_t blocks = gpuagg_compile_blocks(path->request.kernel, GPUAGG_FRAME_THREADS, path->shared_bytes);
 
 	path->blocks = task->device->sms * (blocks > 0 ? blocks : 1);
-	path->nentries = path->frame == GPUAGG_FRAME_HASHED ? path->blocks * path->args.groups :
-		is_numbered(path) ? path->args.groups : 0;
+	path->nentries = entries_of(task, path);
 }
 
 bool
@@ -373,7 +413,7 @@ gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFr
 	if (!launch(task, path, args, error))
 		return false;
 	if (path->nentries > 0)
-		gpuagg_cuda_numbered_merge(task->device_prepared, args, is_numbered(path),
+		gpuagg_cuda_numbered_merge(task->device_prepared, args, path->frame != GPUAGG_FRAME_HASHED,
 								   gpuagg_codegen_counted(gpuagg_cuda_program(task->prepared)),
 								   task->device->sms, stream);
 	return CUDA_LAUNCHED(task->device, error);
