@@ -231,15 +231,9 @@ frame_kept(const GpuAggTask *task, GpuAggCompiledPath *path)
 	return true;
 }
 
-/* Rows without records go to the task's table, too, if there is room for one. */
 static bool
-frame_single(const GpuAggTask *task, bool keeps, GpuAggCompiledPath *path)
+frame_single(const GpuAggTask *task, GpuAggCompiledPath *path)
 {
-	const double bytes = 4 * task->config.expected_groups * task->prepared->stride;
-	const double limit = (double) (task->memory_limit > 0 ? task->memory_limit : task->device->memory_limit);
-
-	if (keeps && (gpuagg_codegen_packs(gpuagg_cuda_program(task->prepared)) || bytes > limit / 2))
-		return false;
 	path->shared_bytes = 0;
 	frame_take(task, GPUAGG_FRAME_SINGLE, path);
 	return true;
@@ -247,13 +241,15 @@ frame_single(const GpuAggTask *task, bool keeps, GpuAggCompiledPath *path)
 
 /*
  * Numbers first; then a table in shared memory; then what the strategy says.  A
- * strategy that is forced is not left, nor one that has kept rows.
+ * strategy that is forced is not left, nor one that has kept rows.  Rows without
+ * records are not kept, whatever the strategy.
  */
 static bool
 frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, const GpuAggPendingStripe *pending,
 			 uint32_t n, GpuAggCompiledPath *path)
 {
-	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
+	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0 &&
+		gpuagg_codegen_packs(gpuagg_cuda_program(task->prepared));
 	const bool	forced = task->config.forced || task->forced != GPUAGG_STRATEGY_AUTO;
 	const bool	local = !forced || strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
 	const bool	single = !forced || strategy == GPUAGG_STRATEGY_SINGLE_PASS;
@@ -273,7 +269,7 @@ frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, const G
 		return true;
 	if (whole && local && !keeps && frame_hashed(task, path))
 		return true;
-	return single && frame_single(task, keeps, path);
+	return single && !keeps && frame_single(task, path);
 }
 
 /* Literals and lists, where the kernel finds them */

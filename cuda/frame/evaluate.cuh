@@ -14,9 +14,8 @@
 #ifndef GPUAGG_CUDA_FRAME_EVALUATE_CUH
 #define GPUAGG_CUDA_FRAME_EVALUATE_CUH
 
-#include "cuda/frame/frame.h"
-#include "cuda/kernel/atomics.h"
 #include "cuda/frame/handle.cuh"
+#include "cuda/kernel/atomics.h"
 #include "device/ops/group.h"
 
 /* Rows of a column that a thread loads at once */

@@ -12,6 +12,7 @@
 #define GPUAGG_CUDA_FRAME_HANDLE_CUH
 
 #include "cuda/frame/frame.h"
+#include "cuda/kernel/atomics.h"
 #include "device/ops/group.h"
 
 #define FRAME_HANDLE_BITS 15

@@ -16,6 +16,8 @@ typedef struct CodegenRow
 	uint32_t	errors;
 	uint32_t	nulls;
 	uint64_t	hash;
+	bool		numbered;		/* its keys are in their ranges */
+	uint32_t	number;			/* of its group then */
 	char		entry[256];		/* keys; heads are not written */
 	char		record[256];	/* of rows that have one */
 	bool		enters[GPUAGG_MAX_TRANSITIONS];

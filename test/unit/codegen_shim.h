@@ -127,6 +127,26 @@ struct Records<P, CODEGEN_KEYS>
 	}
 };
 
+/* The number of a row's group, of programs that have them */
+template <typename P, bool NUMBERED>
+struct Numbers
+{
+	static void
+	take(const GpuAggFrameArgs &a, const typename P::Row &row, CodegenRow *out)
+	{
+		out->numbered = P::number(a, row, &out->number);
+	}
+};
+
+template <typename P>
+struct Numbers<P, false>
+{
+	static void
+	take(const GpuAggFrameArgs &, const typename P::Row &, CodegenRow *)
+	{
+	}
+};
+
 template <typename P, int KIND>
 struct Keys
 {
@@ -168,7 +188,7 @@ struct Stages
 	}
 };
 
-template <typename P, int KIND>
+template <typename P, int KIND, bool NUMBERED>
 static void
 codegen_quad(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t at, CodegenRow *out,
 			 Threads<P> &threads)
@@ -195,10 +215,11 @@ codegen_quad(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32
 		P::step(recorder, row);
 		threads.enter(row, r);
 		Keys<P, KIND>::take(row, a.seed, out);
+		Numbers<P, NUMBERED>::take(a, row, out);
 	}
 }
 
-template <typename P, int KIND>
+template <typename P, int KIND, bool NUMBERED>
 static void
 codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t nrows, CodegenRow *out,
 			 CodegenStates *states)
@@ -207,7 +228,7 @@ codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32
 
 	threads.begin();
 	for (uint32_t at = 0; at < nrows; at += GPUAGG_QUAD)
-		codegen_quad<P, KIND>(a, columns, at, out + at, threads);
+		codegen_quad<P, KIND, NUMBERED>(a, columns, at, out + at, threads);
 	threads.end(states);
 }
 

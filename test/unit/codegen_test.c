@@ -31,6 +31,11 @@
 #define PROGRAMS 1500
 #endif
 #define MAX_COLUMNS 16
+
+/* Ranges of keys that number groups: many values lie outside */
+#define NUMBER_BASE (-100)
+#define NUMBER_EXTENT 1000
+#define NUMBER_STEP(i) (1 + 7919 * (i))
 #define NSTRINGS 8
 
 typedef void (*RunText) (uint32_t number, const GpuAggFrameArgs *args, const GpuAggStripeColumn *columns,
@@ -204,6 +209,29 @@ row_keys(const GpuAggProgram *p, CodegenRow *out)
 	out->equal = true;
 }
 
+/* The number of its group, by its values, or the codes that a column of strings has */
+static void
+row_number(const GpuAggProgram *p, uint32_t r, CodegenRow *out)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+
+	out->numbered = true;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
+		const uint16_t key = keys[i].reg;
+		const int64_t v = gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES ?
+			((const int32_t *) values[key])[r] : reg[key].i;
+
+		if (st[key] == GPUAGG_ST_VALUE)
+		{
+			out->number += ((uint32_t) v - (uint32_t) NUMBER_BASE + 1) * NUMBER_STEP(i);
+			out->numbered &= v >= NUMBER_BASE && v < NUMBER_BASE + NUMBER_EXTENT;
+		}
+		if (!out->numbered)
+			return;
+	}
+}
+
 /* A value enters a state, as device/ops/group.h has it. */
 static void
 state_step(const GpuAggProgram *p, const GpuAggTransition *t, char *state)
@@ -264,6 +292,8 @@ row_expect(const GpuAggProgram *p, uint32_t r, CodegenRow *out, CodegenStates *a
 	}
 	if (p->nkeys > 0)
 		row_keys(p, out);
+	if (gpuagg_codegen_numbers(p))
+		row_number(p, r, out);
 }
 
 /* ---------- texts ---------- */
@@ -304,8 +334,8 @@ texts_write(const char *path)
 	{
 		GpuAggProgram *p = program_number(i);
 
-		fprintf(out, "codegen_rows<p%u::Query, %s>,\n", i, gpuagg_codegen_packs(p) ? "CODEGEN_RECORDS" :
-				p->nkeys > 0 ? "CODEGEN_KEYS" : "CODEGEN_PLAIN");
+		fprintf(out, "codegen_rows<p%u::Query, %s, %s>,\n", i, gpuagg_codegen_packs(p) ? "CODEGEN_RECORDS" :
+				p->nkeys > 0 ? "CODEGEN_KEYS" : "CODEGEN_PLAIN", gpuagg_codegen_numbers(p) ? "true" : "false");
 		free(p);
 	}
 	fprintf(out, "};\nextern \"C\" void\nrun_text(uint32_t number, const GpuAggFrameArgs *args, "
@@ -358,6 +388,8 @@ args_make(const GpuAggProgram *p, GpuAggFrameArgs *a)
 	free(code.text);
 	a->program = p;
 	a->seed = p->hash_seed;
+	for (uint32_t i = 0; i < p->nkeys && gpuagg_codegen_numbers(p); i++)
+		a->keys[i] = (GpuAggFrameKey) {.base = NUMBER_BASE, .extent = NUMBER_EXTENT, .step = NUMBER_STEP(i)};
 	gpuagg_frame_tables(p, &code.args, (const char *) p, a);
 	for (uint32_t i = 0; i < code.args.nconsts; i++)
 	{
@@ -463,6 +495,7 @@ row_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *want)
 	}
 	return same && (p->nkeys == 0 ||
 					(got->nulls == want->nulls && got->hash == want->hash && got->equal &&
+					 got->numbered == want->numbered && got->number == want->number &&
 					 record_same(p, got, want)));
 }
 
