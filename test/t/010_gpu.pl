@@ -95,7 +95,7 @@ SKIP: {
 		my $compiled = "SET gpuagg.compile = always; SET gpuagg.debug_require = 'require'; SET gpuagg.fallback = off;";
 		my $ordered = "SELECT * FROM ($shapes{$name}) q ORDER BY q::text COLLATE \"C\"";
 
-		like($node->safe_psql('postgres', "$compiled EXPLAIN (ANALYZE, COSTS OFF) $shapes{$name}"),
+		like($node->safe_psql('postgres', "$compiled EXPLAIN (ANALYZE, VERBOSE) $shapes{$name}"),
 			qr/Compiled: true/, "$name: compiled");
 		is( $node->safe_psql('postgres', "$compiled $ordered"),
 			$node->safe_psql('postgres', "SET gpuagg.enable = off; $ordered"), '... as PostgreSQL has it');
