@@ -58,7 +58,7 @@ shared_fits(const GpuAggTask *task, GpuAggCompiledPath *path)
 	return path->shared_bytes <= room;
 }
 
-/* Ranges of the columns that keys are made of; false: they are not known. */
+/* Ranges of the columns that keys are made of, of strings their codes'; false: they are not known. */
 static bool
 ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t n, GpuAggRange *columns)
 {
@@ -72,7 +72,7 @@ ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t
 		GpuAggRange *range = &columns[attrs[i].reg];
 
 		if (attrs[i].reg == GPUAGG_NO_REG || !needed[attrs[i].reg] ||
-			gpuagg_program_classes(p)[attrs[i].reg] != GPUAGG_CLASS_I64)
+			gpuagg_program_classes(p)[attrs[i].reg] == GPUAGG_CLASS_F64)
 			continue;
 		range->low = INT64_MAX;
 		range->high = INT64_MIN;
@@ -89,6 +89,37 @@ ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t
 	return true;
 }
 
+/* What the codes of a key mean, which is the same for all stripes of a launch; else NULL */
+static GpuAggBytes *const *
+strings_find(const GpuAggProgram *p, uint16_t reg, const GpuAggPendingStripe *pending, uint32_t n)
+{
+	GpuAggStripeColumn columns[GPUAGG_MAX_REGS];
+	GpuAggBytes *const *strings = NULL;
+	GpuAggError error;
+
+	for (uint32_t s = 0; s < n; s++)
+	{
+		if (!gpuagg_cuda_stripe_columns(pending[s].stripe, p, columns, &error) ||
+			(s > 0 && columns[reg].strings != strings))
+			return NULL;
+		strings = columns[reg].strings;
+	}
+	return strings;
+}
+
+/* The range of a key, or of the codes that it has */
+static bool
+key_range(const GpuAggProgram *p, const GpuAggKey *key, const GpuAggPendingStripe *pending, uint32_t n,
+		  const GpuAggRange *columns, GpuAggFrameKey *to, GpuAggRange *r)
+{
+	to->strings = NULL;
+	if (gpuagg_key_class(key->type) != GPUAGG_CLASS_BYTES)
+		return gpuagg_range_register(p, key->reg, columns, r);
+	to->strings = strings_find(p, key->reg, pending, n);
+	*r = columns[key->reg];
+	return to->strings != NULL && r->low >= 0 && r->low <= r->high;
+}
+
 /* Numbers for groups, if all keys have small ranges */
 static bool
 numbers_find(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n, GpuAggFrameArgs *a)
@@ -103,7 +134,7 @@ numbers_find(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_
 	{
 		GpuAggRange r;
 
-		if (!gpuagg_range_register(p, gpuagg_program_keys(p)[i].reg, columns, &r) ||
+		if (!key_range(p, &gpuagg_program_keys(p)[i], pending, n, columns, &a->keys[i], &r) ||
 			(uint64_t) r.high - (uint64_t) r.low >= DENSE_BYTES)
 			return false;
 		a->keys[i].base = r.low;
@@ -121,6 +152,15 @@ static bool
 is_numbered(const GpuAggCompiledPath *path)
 {
 	return path->frame == GPUAGG_FRAME_DIRECT || path->frame == GPUAGG_FRAME_DENSE;
+}
+
+/* Entries that a launch may leave: of no keys one, if the group's strings need a lock */
+static uint32_t
+entries_of(const GpuAggTask *task, const GpuAggCompiledPath *path)
+{
+	const bool	entry = is_numbered(path) || (path->frame == GPUAGG_FRAME_PLAIN && task->prepared->lock_off != 0);
+
+	return path->frame == GPUAGG_FRAME_HASHED ? path->blocks * path->args.groups : entry ? path->args.groups : 0;
 }
 
 /* Slots of a block's table for so many groups; 0: too many */
@@ -191,15 +231,9 @@ frame_kept(const GpuAggTask *task, GpuAggCompiledPath *path)
 	return true;
 }
 
-/* Rows without records go to the task's table, too, if there is room for one. */
 static bool
-frame_single(const GpuAggTask *task, bool keeps, GpuAggCompiledPath *path)
+frame_single(const GpuAggTask *task, GpuAggCompiledPath *path)
 {
-	const double bytes = 4 * task->config.expected_groups * task->prepared->stride;
-	const double limit = (double) (task->memory_limit > 0 ? task->memory_limit : task->device->memory_limit);
-
-	if (keeps && (gpuagg_codegen_packs(gpuagg_cuda_program(task->prepared)) || bytes > limit / 2))
-		return false;
 	path->shared_bytes = 0;
 	frame_take(task, GPUAGG_FRAME_SINGLE, path);
 	return true;
@@ -207,13 +241,15 @@ frame_single(const GpuAggTask *task, bool keeps, GpuAggCompiledPath *path)
 
 /*
  * Numbers first; then a table in shared memory; then what the strategy says.  A
- * strategy that is forced is not left, nor one that has kept rows.
+ * strategy that is forced is not left, nor one that has kept rows.  Rows without
+ * records are not kept, whatever the strategy.
  */
 static bool
 frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, const GpuAggPendingStripe *pending,
 			 uint32_t n, GpuAggCompiledPath *path)
 {
-	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
+	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0 &&
+		gpuagg_codegen_packs(gpuagg_cuda_program(task->prepared));
 	const bool	forced = task->config.forced || task->forced != GPUAGG_STRATEGY_AUTO;
 	const bool	local = !forced || strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
 	const bool	single = !forced || strategy == GPUAGG_STRATEGY_SINGLE_PASS;
@@ -223,6 +259,7 @@ frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, const G
 		return frame_kept(task, path);
 	if (gpuagg_cuda_program(task->prepared)->nkeys == 0)
 	{
+		path->args.groups = 1;
 		frame_take(task, GPUAGG_FRAME_PLAIN, path);
 		return true;
 	}
@@ -232,7 +269,7 @@ frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, const G
 		return true;
 	if (whole && local && !keeps && frame_hashed(task, path))
 		return true;
-	return single && frame_single(task, keeps, path);
+	return single && !keeps && frame_single(task, path);
 }
 
 /* Literals and lists, where the kernel finds them */
@@ -307,8 +344,7 @@ blocks_choose(const GpuAggTask *task, GpuAggCompiledPath *path)
 	const uint32_t blocks = gpuagg_compile_blocks(path->request.kernel, GPUAGG_FRAME_THREADS, path->shared_bytes);
 
 	path->blocks = task->device->sms * (blocks > 0 ? blocks : 1);
-	path->nentries = path->frame == GPUAGG_FRAME_HASHED ? path->blocks * path->args.groups :
-		is_numbered(path) ? path->args.groups : 0;
+	path->nentries = entries_of(task, path);
 }
 
 bool
@@ -373,7 +409,7 @@ gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFr
 	if (!launch(task, path, args, error))
 		return false;
 	if (path->nentries > 0)
-		gpuagg_cuda_numbered_merge(task->device_prepared, args, is_numbered(path),
+		gpuagg_cuda_numbered_merge(task->device_prepared, args, path->frame != GPUAGG_FRAME_HASHED,
 								   gpuagg_codegen_counted(gpuagg_cuda_program(task->prepared)),
 								   task->device->sms, stream);
 	return CUDA_LAUNCHED(task->device, error);

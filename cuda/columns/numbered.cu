@@ -2,10 +2,12 @@
  * numbered.cu
  *		Entries that a compiled kernel has left (cuda/frame/), into the task's table.
  *
- * What merged is empty afterwards, so that entries which found no room can be
+ * Strings of the launch's input get slots that point to them; merging copies what it
+ * keeps.  What merged is empty afterwards, so that entries which found no room can be
  * merged again, behind a larger table, as spilled groups are (kernel/group.cu).
  */
 #include "cuda/columns/compiled_path.h"
+#include "cuda/frame/handle.cuh"
 #include "cuda/kernel/table.cuh"
 
 #define MERGE_THREADS 256
@@ -22,13 +24,34 @@ number_keys(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const Gp
 	for (uint32_t i = 0; i < p->nkeys; i++)
 	{
 		const uint64_t at = n / a.keys[i].step % (a.keys[i].extent + 1);
+		const int64_t v = at == 0 ? 0 : a.keys[i].base + (int64_t) at - 1;
+		char	   *slot = entry + prepared->layout.key_off[i];
 
 		if (at == 0)
 			nulls |= 1u << i;
-		gpuagg_key_store_i64(keys[i].type, entry + prepared->layout.key_off[i],
-							 at == 0 ? 0 : a.keys[i].base + (int64_t) at - 1);
+		if (a.keys[i].strings == NULL)
+			gpuagg_key_store_i64(keys[i].type, slot, v);
+		else if (at == 0)
+			memset(slot, 0, gpuagg_type_slot_bytes(keys[i].type));
+		else
+			gpuagg_key_store_bytes(keys[i].type, slot, a.keys[i].strings[v / GPUAGG_STRING_BLOCK][v % GPUAGG_STRING_BLOCK]);
 	}
 	return nulls;
+}
+
+/* Handles become slots of the strings that they mean. */
+static __device__ void
+strings_settle(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, char *entry)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		char	   *state = entry + prepared->layout.state_off[i];
+
+		if (gpuagg_transition_is_string(trans[i].op) && *(const uint64_t *) state != FRAME_NO_STRING)
+			gpuagg_string_slot_store(state, frame_handle_string(*(const uint64_t *) state));
+	}
 }
 
 /* Has anything entered it?  Then it becomes an entry like others. */
@@ -58,6 +81,8 @@ merge_entries_kernel(const GpuAggCudaPrepared *prepared, const __grid_constant__
 
 		if (numbered && !number_settle(prepared, p, a, counted, i, entry))
 			continue;
+		if (prepared->lock_off != 0)
+			strings_settle(prepared, p, entry);
 		if (merge_entry(prepared, p, &a.table, entry))
 			*(uint32_t *) entry = 0;
 		else

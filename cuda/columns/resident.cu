@@ -327,7 +327,7 @@ enqueue_compiled(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 		push_done(task, pending, n);
 		return;
 	}
-	batch->resident->compiled = true;
+	batch->compiled = true;
 	batch->nspilled = shape.nspill;
 	batch->decoded.nrows = 0;
 	(void) gpuagg_cuda_batch_enqueued(task, batch, compiled_launch(task, batch, &shape, &parts, &error), &error);

@@ -29,7 +29,6 @@
 typedef struct GpuAggResident
 {
 	bool		deferred;
-	bool		compiled;		/* by a kernel of the query's own */
 	bool		flagged;		/* flags of what is left over have been made */
 	uint32_t	n;
 	GpuAggStripeInput inputs[GPUAGG_RESIDENT_STRIPES];

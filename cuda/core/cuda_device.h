@@ -114,6 +114,8 @@ typedef struct GpuAggBatch
 	GpuAggPinned *list;			/* rows for PostgreSQL, or selected */
 	const GpuAggStripe *filled;	/* NULL, or one that keeps pages of it */
 	bool		packed;			/* its rows became records */
+	bool		compiled;		/* they went through a kernel of the query's own, whose
+								 * entries are merged there */
 	struct GpuAggResident *resident;	/* NULL, or what it reads of stripes */
 	uint8_t    *flags;			/* of rows of stripes, while they are interpreted */
 	size_t		flags_bytes;

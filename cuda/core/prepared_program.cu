@@ -45,7 +45,7 @@ prepare_groups(GpuAggCudaPrepared *prepared, const GpuAggProgram *p)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	bool		locked = false;
+	const bool	locked = gpuagg_program_has_lock(p);
 
 	gpuagg_layout_compute(p, &prepared->layout);
 	prepared->states_off = p->ntransitions > 0 ? prepared->layout.state_off[0] :
@@ -53,14 +53,11 @@ prepare_groups(GpuAggCudaPrepared *prepared, const GpuAggProgram *p)
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		prepared->has_strings |= gpuagg_key_is_string(keys[i].type);
 	for (uint32_t i = 0; i < p->ntransitions; i++)
-	{
-		locked |= gpuagg_transition_is_string(trans[i].op);
 		gpuagg_state_init(trans[i].op, prepared->init_row + prepared->layout.state_off[i]);
-	}
 	prepared->has_strings |= locked;
 	prepared->has_moments = gpuagg_program_has_moments(p);
 	prepared->lock_off = locked ? prepared->layout.row_bytes : 0;
-	prepared->stride = prepared->layout.row_bytes + (locked ? 8 : 0);
+	prepared->stride = prepared->layout.row_bytes + (locked ? GPUAGG_LOCK_BYTES : 0);
 }
 
 GpuAggCudaPrepared *

@@ -14,7 +14,7 @@
 #ifndef GPUAGG_CUDA_FRAME_EVALUATE_CUH
 #define GPUAGG_CUDA_FRAME_EVALUATE_CUH
 
-#include "cuda/frame/frame.h"
+#include "cuda/frame/handle.cuh"
 #include "cuda/kernel/atomics.h"
 #include "device/ops/group.h"
 
@@ -121,6 +121,9 @@ frame_string(GpuAggBytes *const *strings, uint32_t code, uint8_t state)
 #define GPUAGG_TAKE_TEXT(n, q) \
 	const uint8_t s##n = q.z##n >> r & GPUAGG_ST_NULL; \
 	const GpuAggBytes v##n = frame_string(k.t##n, (uint32_t) quad_at(q.c##n.v, r), s##n);
+
+/* The code of a row's string */
+#define GPUAGG_CODE(n, q) (uint32_t) quad_at(q.c##n.v, r)
 
 template <typename V, typename Stored, bool NULLS>
 GPUAGG_FN V
@@ -305,6 +308,23 @@ frame_averages(double value, uint32_t *errors)
 	return false;
 }
 
+/* A string that has no handle does not enter: PostgreSQL's. */
+GPUAGG_FN bool
+frame_holds(GpuAggBytes value, uint32_t *errors)
+{
+	if (frame_has_handle(value))
+		return true;
+	*errors |= GPUAGG_ST_NEEDS_PG;
+	return false;
+}
+
+/* What enters moments of two */
+typedef struct FramePair
+{
+	double		y;
+	double		x;
+} FramePair;
+
 /* Keys of a row that are not in shared memory yet */
 GPUAGG_FN uint64_t
 frame_key_word(double d)
@@ -316,6 +336,31 @@ GPUAGG_FN uint64_t
 frame_key_word(int64_t i)
 {
 	return (uint64_t) i;
+}
+
+/* A string as a key's slot, which points to where it lies; NULL is nothing. */
+GPUAGG_FN void
+frame_key_store(uint32_t type, char *slot, GpuAggBytes b, bool null)
+{
+	if (null)
+		memset(slot, 0, sizeof(GpuAggStringSlot));
+	else
+		gpuagg_key_store_bytes(type, slot, b);
+}
+
+GPUAGG_FN bool
+frame_key_equal(uint32_t type, const char *slot, GpuAggBytes b)
+{
+	GpuAggBytes there = {slot, 16};
+
+	if (type != GPUAGG_T_UUID)
+		there = gpuagg_string_slot_bytes(slot);
+	if (type == GPUAGG_T_BPCHAR)
+	{
+		b = gpuagg_bpchar_trim(b);
+		there = gpuagg_bpchar_trim(there);
+	}
+	return b.len == there.len && gpuagg_memcmp(b.data, there.data, b.len) == 0;
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_EVALUATE_CUH */

@@ -43,6 +43,7 @@ typedef struct GpuAggFrameKey
 	uint64_t	extent;
 	uint32_t	step;
 	uint32_t	pad;
+	GpuAggBytes *const *strings;	/* NULL, or values are codes, which mean these */
 } GpuAggFrameKey;
 
 /* Members of an IN list, where they lie */

@@ -62,7 +62,7 @@ struct FrameHashed
 
 	/*
 	 * By the bytes of the keys: -0 and 0, and NaNs, become one group when they are
-	 * merged.
+	 * merged.  Long strings are compared, for equal ones may lie in many places.
 	 */
 	__device__ __forceinline__ uint32_t
 	find(const typename P::Row &row, uint64_t hash) const
@@ -88,7 +88,7 @@ struct FrameHashed
 			}
 			if (seen == GPUAGG_HEAD_LOCKED)
 				continue;
-			if (seen == image.words[0] && has(slot, image))
+			if (seen == image.words[0] && (P::STRINGS ? has_strings(slot, row) : has(slot, image)))
 				return at;
 			at = (at + 1) & (a.groups - 1);
 			probes++;
@@ -128,6 +128,21 @@ struct FrameHashed
 		for (uint32_t w = 1; same && w < P::STATES_OFF / 4; w++)
 			same = hashed_word(slot + w) == image.words[w];
 		return same;
+	}
+
+	static __device__ __forceinline__ bool
+	has_strings(const uint32_t *slot, const typename P::Row &row)
+	{
+		union
+		{
+			char		bytes[P::STATES_OFF];
+			uint32_t	words[P::STATES_OFF / 4];
+			uint64_t	align;
+		}			entry;
+
+		for (uint32_t w = 1; w < P::STATES_OFF / 4; w++)
+			entry.words[w] = hashed_word(slot + w);
+		return P::equal(row, entry.bytes);
 	}
 
 	__device__ __forceinline__ bool

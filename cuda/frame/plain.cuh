@@ -6,130 +6,23 @@
 #ifndef GPUAGG_CUDA_FRAME_PLAIN_CUH
 #define GPUAGG_CUDA_FRAME_PLAIN_CUH
 
+#include "cuda/frame/held.cuh"
 #include "cuda/frame/walk.cuh"
 
-/* A state as it is held: two words, of which sums of 128 bits use both */
-typedef struct FrameHeld
-{
-	uint64_t	low;
-	uint64_t	high;
-} FrameHeld;
-
-static __device__ __forceinline__ uint64_t
-frame_f64_bits(double d)
-{
-	return (uint64_t) __double_as_longlong(d);
-}
-
-static __device__ __forceinline__ double
-frame_bits_f64(uint64_t bits)
-{
-	return __longlong_as_double((long long) bits);
-}
-
-/* What a state is before any value */
-template <uint32_t OP>
-static __device__ __forceinline__ FrameHeld
-frame_none(void)
-{
-	FrameHeld	h = {0, 0};
-
-	if (OP == GPUAGG_TRANS_SUM_F64 || OP == GPUAGG_TRANS_MAX_I64 || OP == GPUAGG_TRANS_MAX_F64)
-		h.low = UINT64_C(0x8000000000000000);
-	else if (OP == GPUAGG_TRANS_MIN_I64 || OP == GPUAGG_TRANS_MIN_F64)
-		h.low = INT64_MAX;
-	else if (OP == GPUAGG_TRANS_AND_I64)
-		h.low = UINT64_MAX;
-	return h;
-}
-
-/* A value as a state that has seen nothing else */
-template <uint32_t OP>
-static __device__ __forceinline__ FrameHeld
-frame_one(int64_t v)
-{
-	FrameHeld	h = {OP == GPUAGG_TRANS_COUNT ? 1 : (uint64_t) v, (uint64_t) (v >> 63)};
-
-	return h;
-}
-
-template <uint32_t OP>
-static __device__ __forceinline__ FrameHeld
-frame_one(double v)
-{
-	FrameHeld	h = {OP == GPUAGG_TRANS_SUM_F64 ? frame_f64_bits(v) : (uint64_t) gpuagg_f64_order(v), 0};
-
-	return h;
-}
-
+/* What is held by a lane that is so many further on, or by a certain one; all of `lanes` call it. */
 template <uint32_t OP>
 static __device__ __forceinline__ void
-frame_merge(FrameHeld *h, FrameHeld o)
+frame_shuffle(uint32_t lanes, const FrameHeld *held, uint32_t lane, FrameHeld *other)
 {
-	const int64_t a = (int64_t) h->low;
-	const int64_t b = (int64_t) o.low;
+	constexpr bool high = OP == GPUAGG_TRANS_SUM_I128 || frame_is_moments(OP);
 
-	switch (OP)
+	#pragma unroll
+	for (uint32_t i = 0; i < frame_nheld(OP); i++)
 	{
-		case GPUAGG_TRANS_SUM_I128:
-			h->low += o.low;
-			h->high += o.high + (h->low < o.low);
-			break;
-		case GPUAGG_TRANS_SUM_F64:
-			h->low = frame_f64_bits(frame_bits_f64(h->low) + frame_bits_f64(o.low));
-			break;
-		case GPUAGG_TRANS_MIN_I64:
-		case GPUAGG_TRANS_MIN_F64:
-			h->low = (uint64_t) (b < a ? b : a);
-			break;
-		case GPUAGG_TRANS_MAX_I64:
-		case GPUAGG_TRANS_MAX_F64:
-			h->low = (uint64_t) (b > a ? b : a);
-			break;
-		case GPUAGG_TRANS_AND_I64:
-			h->low &= o.low;
-			break;
-		case GPUAGG_TRANS_OR_I64:
-			h->low |= o.low;
-			break;
-		case GPUAGG_TRANS_XOR_I64:
-			h->low ^= o.low;
-			break;
-		default:				/* COUNT, SUM_I64 */
-			h->low += o.low;
-			break;
+		other[i].low = __shfl_sync(lanes, held[i].low, (int) lane);
+		other[i].high = high ? __shfl_sync(lanes, held[i].high, (int) lane) : 0;
 	}
 }
-
-/* All that a group holds, in registers: indices are known when it is compiled. */
-template <typename P>
-struct FrameRegisters
-{
-	static constexpr bool LONG = false;
-	FrameHeld	held[P::NHELD > 0 ? P::NHELD : 1];
-
-	template <uint32_t OP, uint32_t I, uint32_t OFF>
-	__device__ __forceinline__ void
-	hold(void)
-	{
-		held[I] = frame_none<OP>();
-	}
-
-	template <uint32_t OP, uint32_t I, uint32_t OFF, typename V>
-	__device__ __forceinline__ void
-	enter(bool enters, V v)
-	{
-		if (enters)
-			frame_merge<OP>(&held[I], frame_one<OP>(v));
-	}
-
-	__device__ __forceinline__ bool
-	enter(const typename P::Row &row)
-	{
-		P::enter(*this, row);
-		return true;
-	}
-};
 
 /* The warp's, in its first lane */
 template <typename P>
@@ -141,18 +34,36 @@ struct FrameWarp
 	__device__ __forceinline__ void
 	hold(void)
 	{
-		for (int lanes = FRAME_LANES / 2; lanes > 0; lanes /= 2)
+		for (uint32_t lanes = FRAME_LANES / 2; lanes > 0; lanes /= 2)
 		{
-			FrameHeld	o;
+			FrameHeld	other[frame_nheld(OP)];
 
-			o.low = __shfl_down_sync(FRAME_ALL, mine.held[I].low, lanes);
-			o.high = __shfl_down_sync(FRAME_ALL, mine.held[I].high, lanes);
-			frame_merge<OP>(&mine.held[I], o);
+			frame_shuffle<OP>(FRAME_ALL, &mine.held[I], frame_lane() + lanes, other);
+			if (frame_lane() < lanes)
+				frame_merge<OP>(&mine.held[I], other);
 		}
 	}
 };
 
-/* A group's states, held by a block or a warp, into an entry */
+/* A string enters the state of an entry, or of a group in shared memory. */
+template <uint32_t OP>
+static __device__ __forceinline__ void
+frame_handle_enter(uint64_t *state, uint64_t handle)
+{
+	uint64_t	seen = *(volatile uint64_t *) state;
+
+	while (frame_handle_prefers(OP, seen, handle))
+	{
+		const uint64_t old = atomicCAS((unsigned long long *) state, (unsigned long long) seen,
+									   (unsigned long long) handle);
+
+		if (old == seen)
+			return;
+		seen = old;
+	}
+}
+
+/* A group's states, held by a block or a warp, into an entry, whose strings are handles */
 struct FrameOut
 {
 	char	   *entry;
@@ -162,17 +73,75 @@ struct FrameOut
 	__device__ __forceinline__ void
 	state(void)
 	{
-		gpuagg_state_merge(OP, entry + STATE_OFF, (const char *) &held[I]);
+		if constexpr (frame_is_string(OP))
+			frame_handle_enter<OP>((uint64_t *) (entry + STATE_OFF), held[I].low);
+		else if constexpr (frame_is_moments(OP))
+		{
+			FrameMoments<OP> from;
+
+			memcpy(&from, &held[I], sizeof(from));
+			gpuagg_moments_merge_shared(OP, (double *) (entry + STATE_OFF), from.words);
+		}
+		else
+			gpuagg_state_merge(OP, entry + STATE_OFF, (const char *) &held[I]);
 	}
 };
 
+/*
+ * A row enters an entry's states: with its strings, which are handles, or without, which
+ * are slots (single.cuh).
+ */
+template <bool STRINGS>
+struct FrameEntry
+{
+	char	   *entry;
+
+	template <uint32_t OP, uint32_t OFF>
+	__device__ __forceinline__ void
+	step(bool enters, int64_t v)
+	{
+		if (enters)
+			gpuagg_state_step_i64(OP, entry + OFF, v);
+	}
+
+	/* The first of two arguments enters with the second. */
+	template <uint32_t OP, uint32_t OFF>
+	__device__ __forceinline__ void
+	step(bool enters, double v)
+	{
+		if (enters && OP != GPUAGG_TRANS_FIRST_F64)
+			gpuagg_state_step_f64(OP, entry + OFF, v);
+	}
+
+	template <uint32_t OP, uint32_t OFF>
+	__device__ __forceinline__ void
+	step(bool enters, FramePair v)
+	{
+		if (!enters)
+			return;
+		if (OP == GPUAGG_TRANS_COMOMENTS_F64)
+			gpuagg_comoments_step_shared((double *) (entry + OFF), v.y, v.x);
+		else
+			gpuagg_moments_step_shared((double *) (entry + OFF), v.x);
+	}
+
+	template <uint32_t OP, uint32_t OFF>
+	__device__ __forceinline__ void
+	step(bool enters, GpuAggBytes v)
+	{
+		if (STRINGS && enters)
+			frame_handle_enter<OP>((uint64_t *) (entry + OFF), frame_handle(v));
+	}
+};
+
+/* The only group is the task's, but for strings, which need a lock there: an entry's first. */
 template <typename P>
 static __device__ __forceinline__ void
 frame_plain(const GpuAggFrameArgs &a)
 {
 	FrameRegisters<P> mine;
 	FrameWarp<P> warp = {mine};
-	FrameOut	out = {a.table.slots, mine.held};
+	FrameOut	out = {P::LOCK_OFF > 0 ? a.entries : a.table.slots, mine.held};
 	FrameCounts counts = {};
 
 	P::hold(mine);
@@ -181,6 +150,8 @@ frame_plain(const GpuAggFrameArgs &a)
 	P::hold(warp);
 	if (frame_lane() == 0)
 		P::states(out);
+	if (P::LOCK_OFF > 0 && blockIdx.x == 0 && threadIdx.x == 0)
+		*(volatile uint32_t *) a.entries = GPUAGG_HEAD_READY;
 	frame_report(counts, a.head);
 }
 

@@ -5,13 +5,19 @@
  *
  * What is held of a state lies in regions of 32-bit words, one word of each group
  * side by side: shared memory adds 32 bits at once, 64 only in a loop.  A sum is
- * two or three words, of which the higher ones get what the lower ones carry.
+ * two or three words, of which the higher ones get what the lower ones carry; moments
+ * are pairs of words, each an addend of its own.  A minimum or maximum of strings is a
+ * handle (handle.cuh).
  * Few groups have copies, so that lanes seldom meet in one.
  */
 #ifndef GPUAGG_CUDA_FRAME_SHARED_CUH
 #define GPUAGG_CUDA_FRAME_SHARED_CUH
 
 #include "cuda/frame/together.cuh"
+
+/* Moments of a group there, as frame_moments_enter() asks for them */
+template <uint32_t OFF>
+struct FrameSharedMoments;
 
 /* groups: with their copies; even, so that regions of 8 bytes are aligned */
 struct FrameShared
@@ -29,9 +35,9 @@ struct FrameShared
 
 	template <uint32_t OFF>
 	__device__ __forceinline__ uint64_t *
-	wide(void) const
+	wide(uint32_t n) const
 	{
-		return (uint64_t *) ((uint32_t *) base + (uint64_t) (OFF / 4) * groups) + group;
+		return (uint64_t *) ((uint32_t *) base + (uint64_t) (OFF / 4 + 2 * n) * groups) + group;
 	}
 
 	/* ---------- nothing yet ---------- */
@@ -40,15 +46,22 @@ struct FrameShared
 	__device__ __forceinline__ void
 	hold(void)
 	{
-		const FrameHeld none = frame_none<OP>();
+		FrameHeld	none[frame_nheld(OP)];
 
-		if (OP == GPUAGG_TRANS_COUNT)
+		frame_none<OP>(none);
+		if constexpr (frame_is_moments(OP))
+			for (uint32_t n = 0; n < frame_nheld(OP); n++)
+			{
+				*wide<OFF>(2 * n) = none[n].low;
+				*wide<OFF>(2 * n + 1) = none[n].high;
+			}
+		else if (OP == GPUAGG_TRANS_COUNT)
 			*word<OFF>(0) = 0;
 		else if (OP == GPUAGG_TRANS_SUM_I64 || OP == GPUAGG_TRANS_SUM_I128)
 			for (uint32_t n = 0; n < (OP == GPUAGG_TRANS_SUM_I64 ? 2 : 3); n++)
 				*word<OFF>(n) = 0;
 		else
-			*wide<OFF>() = none.low;
+			*wide<OFF>(0) = none[0].low;
 	}
 
 	/* ---------- a value enters ---------- */
@@ -79,9 +92,21 @@ struct FrameShared
 
 	template <uint32_t OP, uint32_t I, uint32_t OFF>
 	__device__ __forceinline__ void
-	merge(FrameHeld h)
+	merge(const FrameHeld *held)
 	{
-		if (OP == GPUAGG_TRANS_COUNT)
+		const FrameHeld h = *held;
+
+		if constexpr (frame_is_moments(OP))
+		{
+			FrameSharedMoments<OFF> to = {*this};
+			FrameMoments<OP> from;
+
+			memcpy(&from, held, sizeof(from));
+			frame_moments_merge<OP>(to, from.words);
+		}
+		else if constexpr (frame_is_string(OP))
+			frame_handle_enter<OP>(wide<OFF>(0), h.low);
+		else if (OP == GPUAGG_TRANS_COUNT)
 			atomicAdd(word<OFF>(0), (uint32_t) h.low);
 		else if (OP == GPUAGG_TRANS_SUM_I64)
 			sum<OP, OFF>((int64_t) h.low);
@@ -92,9 +117,9 @@ struct FrameShared
 			atomicAdd(word<OFF>(2), (uint32_t) (h.high - (uint64_t) ((int64_t) h.low >> 63)));
 		}
 		else if (OP == GPUAGG_TRANS_SUM_F64)
-			gpuagg_state_step_f64(OP, (char *) wide<OFF>(), frame_bits_f64(h.low));
+			gpuagg_state_step_f64(OP, (char *) wide<OFF>(0), frame_bits_f64(h.low));
 		else
-			gpuagg_state_merge(OP, (char *) wide<OFF>(), (const char *) &h.low);
+			gpuagg_state_merge(OP, (char *) wide<OFF>(0), (const char *) &h.low);
 	}
 
 	template <uint32_t OP, uint32_t I, uint32_t OFF>
@@ -108,7 +133,7 @@ struct FrameShared
 		else if (OP == GPUAGG_TRANS_SUM_I64 || OP == GPUAGG_TRANS_SUM_I128)
 			sum<OP, OFF>(v);
 		else
-			gpuagg_state_step_i64(OP, (char *) wide<OFF>(), v);
+			gpuagg_state_step_i64(OP, (char *) wide<OFF>(0), v);
 	}
 
 	template <uint32_t OP, uint32_t I, uint32_t OFF>
@@ -120,7 +145,47 @@ struct FrameShared
 		if (OP == GPUAGG_TRANS_COUNT)
 			atomicAdd(word<OFF>(0), 1u);
 		else
-			gpuagg_state_step_f64(OP, (char *) wide<OFF>(), v);
+			gpuagg_state_step_f64(OP, (char *) wide<OFF>(0), v);
+	}
+
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
+	__device__ __forceinline__ void
+	enter(bool enters, GpuAggBytes v)
+	{
+		if (enters)
+			frame_handle_enter<OP>(wide<OFF>(0), frame_handle(v));
+	}
+
+	template <uint32_t OP, uint32_t I, uint32_t OFF>
+	__device__ __forceinline__ void
+	enter(bool enters, FramePair v)
+	{
+		FrameSharedMoments<OFF> to = {*this};
+
+		if (enters)
+			frame_moments_enter<OP>(to, v.y, v.x);
+	}
+};
+
+template <uint32_t OFF>
+struct FrameSharedMoments
+{
+	const FrameShared &t;
+
+	/* It changes once, so whoever sees a value has the last of it. */
+	__device__ __forceinline__ double
+	shift(uint32_t word, double v) const
+	{
+		const uint64_t seen = *(volatile uint64_t *) t.wide<OFF>(word);
+
+		return seen != GPUAGG_MOMENTS_NONE ? frame_bits_f64(seen) :
+			gpuagg_moments_shift((double *) t.wide<OFF>(word), v);
+	}
+
+	__device__ __forceinline__ void
+	add(uint32_t word, double v) const
+	{
+		(void) gpuagg_atomic_add_f64((double *) t.wide<OFF>(word), v);
 	}
 };
 
@@ -134,7 +199,7 @@ struct FrameInto
 	__device__ __forceinline__ void
 	hold(void)
 	{
-		t.template merge<OP, I, OFF>(held[I]);
+		t.template merge<OP, I, OFF>(&held[I]);
 	}
 };
 
@@ -168,16 +233,19 @@ struct FrameGather
 	__device__ __forceinline__ void
 	hold(void)
 	{
-		FrameHeld	h = {0, 0};
+		FrameHeld	h[frame_nheld(OP)] = {};
 
-		if (OP == GPUAGG_TRANS_COUNT)
-			h.low = *at.word<OFF>(0);
+		if constexpr (frame_is_moments(OP))
+			for (uint32_t n = 0; n < frame_nheld(OP); n++)
+				h[n] = {*at.wide<OFF>(2 * n), *at.wide<OFF>(2 * n + 1)};
+		else if (OP == GPUAGG_TRANS_COUNT)
+			h[0].low = *at.word<OFF>(0);
 		else if (OP == GPUAGG_TRANS_SUM_I64 || OP == GPUAGG_TRANS_SUM_I128)
-			h.low = *at.word<OFF>(0) | (uint64_t) *at.word<OFF>(1) << 32;
+			h[0].low = *at.word<OFF>(0) | (uint64_t) *at.word<OFF>(1) << 32;
 		else
-			h.low = *at.wide<OFF>();
+			h[0].low = *at.wide<OFF>(0);
 		if (OP == GPUAGG_TRANS_SUM_I128)
-			h.high = (uint64_t) (int64_t) (int32_t) *at.word<OFF>(2);
+			h[0].high = (uint64_t) (int64_t) (int32_t) *at.word<OFF>(2);
 		frame_merge<OP>(&held[I], h);
 	}
 };
@@ -190,7 +258,7 @@ struct FrameNone
 	__device__ __forceinline__ void
 	hold(void)
 	{
-		held[I] = frame_none<OP>();
+		frame_none<OP>(&held[I]);
 	}
 };
 

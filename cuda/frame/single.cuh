@@ -7,13 +7,14 @@
 
 #include "cuda/frame/number.cuh"
 #include "cuda/frame/together.cuh"
-#include "cuda/kernel/table_probe.cuh"
+#include "cuda/kernel/table_strings.cuh"
 
-/* Keys of a row, as table_probe() asks for them */
+/* Keys of a row, as table_probe() asks for them; long strings go to the table's arena. */
 template <typename P>
 struct FrameKeys
 {
 	const typename P::Row &row;
+	const GpuAggTableRef &table;
 
 	__device__ __forceinline__ uint32_t
 	nulls(void) const
@@ -31,23 +32,65 @@ struct FrameKeys
 	store(char *entry) const
 	{
 		P::store(row, entry);
-		return true;
+		return P::own(*this, row, entry);
+	}
+
+	__device__ __forceinline__ bool
+	own(char *slot, GpuAggBytes b) const
+	{
+		return string_slot_own(&table, slot, b);
 	}
 };
 
-/* Rows of a key that many have add up before they meet at its states. */
+/* A row's strings, into an entry: the only states that may find no room */
 template <typename P>
-static __device__ __forceinline__ void
+struct FrameStrings
+{
+	const GpuAggTableRef &table;
+	char	   *entry;
+	bool		room;
+
+	template <uint32_t OP, uint32_t OFF, typename V>
+	__device__ __forceinline__ void
+	step(bool, V)
+	{
+	}
+
+	template <uint32_t OP, uint32_t OFF>
+	__device__ __forceinline__ void
+	step(bool enters, GpuAggBytes v)
+	{
+		if (enters && room)
+			room = string_step(&table, entry, P::LOCK_OFF, OFF, OP, v);
+	}
+};
+
+/*
+ * Rows of a key that many have add up before they meet at its states; not those with
+ * strings, which most rows cannot change.  False: a string has no room, and no other
+ * state has changed.
+ */
+template <typename P>
+static __device__ __forceinline__ bool
 single_step(const GpuAggFrameArgs &a, const typename P::Row &row, char *entry)
 {
-	if (a.table.capacity <= UINT32_MAX)
+	if constexpr (P::LOCK_OFF > 0)
+	{
+		FrameStrings<P> strings = {a.table, entry, true};
+
+		P::step(strings, row);
+		if (!strings.room)
+			return false;
+	}
+	if (P::LOCK_OFF == 0 && a.table.capacity <= UINT32_MAX)
 		together_enter<P>(row, (uint32_t) ((uint64_t) (entry - a.table.slots) / P::STRIDE), entry);
 	else
 	{
-		FrameEntry	e = {entry};
+		FrameEntry<false> e = {entry};
 
 		P::step(e, row);
 	}
+	return true;
 }
 
 /* Rows outside of the task's window of hashes count as passed, and that is all. */
@@ -55,16 +98,13 @@ template <typename P>
 static __device__ __noinline__ bool
 single_enter(const GpuAggFrameArgs &a, const typename P::Row &row, uint64_t hash, uint32_t *added)
 {
-	const FrameKeys<P> keys = {row};
+	const FrameKeys<P> keys = {row, a.table};
 	char	   *entry;
 
 	if (!gpuagg_hash_window_has(a.hash_window, hash))
 		return true;
 	entry = table_probe(P::STRIDE, &a.table, keys, hash, a.table.limit, GPUAGG_MAX_PROBES, added);
-	if (entry == NULL)
-		return false;
-	single_step<P>(a, row, entry);
-	return true;
+	return entry != NULL && single_step<P>(a, row, entry);
 }
 
 template <typename P>

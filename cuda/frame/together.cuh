@@ -43,12 +43,11 @@ struct FrameFetch
 	__device__ __forceinline__ void
 	hold(void)
 	{
-		FrameHeld	h;
+		FrameHeld	other[frame_nheld(OP)];
 
-		h.low = __shfl_sync(same, mine.held[I].low, (int) from);
-		h.high = OP == GPUAGG_TRANS_SUM_I128 ? __shfl_sync(same, mine.held[I].high, (int) from) : 0;
+		frame_shuffle<OP>(same, &mine.held[I], from, other);
 		if (first)
-			frame_merge<OP>(&mine.held[I], h);
+			frame_merge<OP>(&mine.held[I], other);
 	}
 };
 
@@ -79,7 +78,7 @@ together_enter(const typename P::Row &row, uint32_t n, char *entry)
 
 	if (same == 0)
 	{
-		FrameEntry	e = {entry};
+		FrameEntry<true> e = {entry};
 
 		P::step(e, row);
 	}

@@ -272,35 +272,4 @@ frame_report(const FrameCounts &mine, GpuAggBatchHead *head)
 		atomicAdd(&head->local_misses, sums[3]);
 }
 
-/* ---------- a group's states in device memory ---------- */
-
-/* One value, or what a block has held */
-template <uint32_t OP>
-static __device__ __forceinline__ void
-frame_step(char *state, int64_t v)
-{
-	gpuagg_state_step_i64(OP, state, v);
-}
-
-template <uint32_t OP>
-static __device__ __forceinline__ void
-frame_step(char *state, double v)
-{
-	gpuagg_state_step_f64(OP, state, v);
-}
-
-/* A row enters an entry's states. */
-struct FrameEntry
-{
-	char	   *entry;
-
-	template <uint32_t OP, uint32_t OFF, typename V>
-	__device__ __forceinline__ void
-	step(bool enters, V v)
-	{
-		if (enters)
-			frame_step<OP>(entry + OFF, v);
-	}
-};
-
 #endif							/* GPUAGG_CUDA_FRAME_WALK_CUH */

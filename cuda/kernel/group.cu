@@ -52,7 +52,7 @@ row_update(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 	for (uint32_t i = 0; prepared->lock_off != 0 && i < p->ntransitions; i++)
 		if (gpuagg_transition_is_string(trans[i].op) &&
 			row_enters(&trans[i], reg, st, errors) &&
-			!string_step(prepared, table, entry, prepared->layout.state_off[i],
+			!string_step(table, entry, prepared->lock_off, prepared->layout.state_off[i],
 						 trans[i].op, reg[trans[i].arg].b))
 			return false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)

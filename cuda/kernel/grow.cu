@@ -53,7 +53,7 @@ move_groups_kernel(const GpuAggCudaPrepared *prepared, const GpuAggTableRef from
 		 i < from.capacity; i += step)
 	{
 		const uint64_t *entry = (const uint64_t *) (from.slots + i * prepared->stride);
-		const EntryKeys keys = {prepared, p, (const char *) entry};
+		const EntryKeys keys = {prepared, p, (const char *) entry, &to};
 		uint64_t	at;
 		uint64_t   *place;
 

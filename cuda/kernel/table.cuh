@@ -2,50 +2,14 @@
  * table.cuh
  *		The group table of a task in device memory: finding and adding groups
  *		while thousands of threads do the same.
- *
- * Strings.  Long ones are copied to the table's arena, a region that is only
- * ever added to; entries point there.  MIN and MAX of strings change under
- * the entry's lock; the arena's space of a replaced string is used again if
- * the next one fits.
  */
 #ifndef GPUAGG_CUDA_KERNEL_TABLE_CUH
 #define GPUAGG_CUDA_KERNEL_TABLE_CUH
 
 #include "cuda/kernel/atomics.h"
 #include "cuda/kernel/kernels.h"
-#include "cuda/kernel/table_probe.cuh"
+#include "cuda/kernel/table_strings.cuh"
 #include "device/ops/eval.h"
-#include "device/ops/group.h"
-
-/* ---------- the arena ---------- */
-
-/* Room of a string of that length: lengths that grow find room to grow. */
-static __device__ __forceinline__ uint64_t
-arena_room(uint64_t len)
-{
-	return len <= 32 ? 32 : (uint64_t) 1 << (64 - __clzll((long long) (len - 1)));
-}
-
-/* A copy of the string in the arena, or NULL. */
-static __device__ const char *
-arena_copy(const GpuAggTableRef *t, GpuAggBytes b)
-{
-	unsigned long long room = arena_room(b.len);
-	unsigned long long at;
-	char	   *to;
-
-	/* a full arena is not counted further: the count would overflow */
-	if (*(volatile unsigned long long *) &t->head->arena_used + room > t->arena_bytes ||
-		(at = atomicAdd(&t->head->arena_used, room)) + room > t->arena_bytes)
-	{
-		atomicMax(&t->head->arena_need, room);
-		return NULL;
-	}
-	to = t->arena + at;
-	for (uint64_t i = 0; i < b.len; i++)
-		to[i] = b.data[i];
-	return to;
-}
 
 /* ---------- keys of a row in registers ---------- */
 
@@ -167,16 +131,9 @@ struct RowKeys
 		put(entry);
 		for (uint32_t i = 0; prepared->has_strings && i < program->nkeys; i++)
 		{
-			GpuAggBytes b = reg[keys[i].reg].b;
-
-			if (!gpuagg_key_is_string(keys[i].type) ||
-				(st[keys[i].reg] & GPUAGG_ST_NULL) ||
-				b.len <= GPUAGG_STRING_INLINE)
-				continue;
-			b.data = arena_copy(table, b);
-			if (b.data == NULL)
+			if (gpuagg_key_is_string(keys[i].type) && !(st[keys[i].reg] & GPUAGG_ST_NULL) &&
+				!string_slot_own(table, entry + prepared->layout.key_off[i], reg[keys[i].reg].b))
 				return false;
-			gpuagg_string_slot_store(entry + prepared->layout.key_off[i], b);
 		}
 		return true;
 	}
@@ -189,6 +146,7 @@ struct EntryKeys
 	const GpuAggCudaPrepared *prepared;
 	const GpuAggProgram *program;
 	const char *entry;
+	const GpuAggTableRef *table;	/* that they are stored in */
 
 	__device__ uint32_t
 	nulls() const
@@ -242,12 +200,20 @@ struct EntryKeys
 		return true;
 	}
 
-	/* Strings are inline, or in an arena already. */
+	/* Long strings of an entry lie where its input does. */
 	__device__ bool
 	store(char *to) const
 	{
+		const GpuAggKey *keys = gpuagg_program_keys(program);
+		const uint32_t null = nulls();
+
 		for (uint32_t at = 4; at < prepared->states_off; at += 4)
 			*(uint32_t *) (to + at) = *(const uint32_t *) (entry + at);
+		for (uint32_t i = 0; prepared->has_strings && i < program->nkeys; i++)
+			if (gpuagg_key_is_string(keys[i].type) && !(null >> i & 1) &&
+				!string_slot_own(table, to + prepared->layout.key_off[i],
+								 gpuagg_string_slot_bytes(entry + prepared->layout.key_off[i])))
+				return false;
 		return true;
 	}
 };
@@ -268,107 +234,45 @@ table_find(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *t, const Ke
 	return entry;
 }
 
-/* Adds an entry's states to its group's.  False: the table is full. */
+/* An entry's strings become its group's where they are preferred.  False: no room. */
+static __device__ bool
+merge_strings(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAggTableRef *table,
+			  char *entry, const char *from)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		const uint32_t off = prepared->layout.state_off[i];
+		const GpuAggBytes b = gpuagg_string_slot_bytes(from + off);
+
+		if (gpuagg_transition_is_string(trans[i].op) && b.len != GPUAGG_STRING_NONE &&
+			!string_step(table, entry, prepared->lock_off, off, trans[i].op, b))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Adds an entry's states to its group's.  False: the table is full.  Strings first:
+ * they alone may find no room, and one that enters twice changes nothing.
+ */
 static __device__ __forceinline__ bool
 merge_entry(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 			const GpuAggTableRef *table, const char *from)
 {
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-	const EntryKeys keys = {prepared, p, from};
+	const EntryKeys keys = {prepared, p, from, table};
 	char	   *entry = table_find(prepared, table, keys, keys.hash(), table->limit,
 								   GPUAGG_MAX_PROBES);
 
-	if (entry == NULL)
+	if (entry == NULL || (prepared->lock_off != 0 && !merge_strings(prepared, p, table, entry, from)))
 		return false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
-		gpuagg_state_merge_shared(trans[i].op, entry + prepared->layout.state_off[i],
-						   from + prepared->layout.state_off[i]);
+		if (!gpuagg_transition_is_string(trans[i].op))
+			gpuagg_state_merge_shared(trans[i].op, entry + prepared->layout.state_off[i],
+									  from + prepared->layout.state_off[i]);
 	return true;
-}
-
-/* ---------- strings as states ---------- */
-
-/*
- * Can the value be told from the state's first bytes to lose?  A state only
- * ever moves one way, so a stale look at it errs towards asking.
- */
-static __device__ bool
-surely_loses(uint32_t op, const char *state, GpuAggBytes v)
-{
-	uint64_t	word = *(const volatile uint64_t *) state;
-	uint32_t	len = (uint32_t) word;
-	uint32_t	old = __byte_perm((uint32_t) (word >> 32), 0, 0x0123);
-	uint32_t	mine = 0;
-
-	/* in no other order do prefixes tell: blanks at the end may count for nothing */
-	if (len == GPUAGG_STRING_NONE || (op != GPUAGG_TRANS_MIN_BYTES && op != GPUAGG_TRANS_MAX_BYTES))
-		return false;
-	for (uint32_t i = 0; i < 4; i++)
-		mine = mine << 8 | (i < v.len ? (uint8_t) v.data[i] : 0);
-	return op == GPUAGG_TRANS_MIN_BYTES ? mine > old : mine < old;
-}
-
-/*
- * Writes a slot in two whole words, because surely_loses() looks at the first
- * one without the lock.
- */
-static __device__ void
-string_slot_publish(char *state, GpuAggBytes v)
-{
-	union
-	{
-		char		bytes[sizeof(GpuAggStringSlot)];
-		uint64_t	words[2];
-	}			slot;
-
-	gpuagg_string_slot_store(slot.bytes, v);
-	((volatile uint64_t *) state)[1] = slot.words[1];
-	((volatile uint64_t *) state)[0] = slot.words[0];
-}
-
-/* Locked.  False: no room. */
-static __device__ bool
-string_replace(const GpuAggTableRef *t, char *state, GpuAggBytes v)
-{
-	const GpuAggBytes old = gpuagg_string_slot_bytes(state);
-
-	if (v.len > GPUAGG_STRING_INLINE)
-	{
-		if (gpuagg_string_slot_is_long(state) && v.len <= arena_room(old.len))
-		{
-			for (uint64_t i = 0; i < v.len; i++)
-				((char *) old.data)[i] = v.data[i];
-			v.data = old.data;
-		}
-		else
-			v.data = arena_copy(t, v);
-		if (v.data == NULL)
-			return false;
-	}
-	string_slot_publish(state, v);
-	return true;
-}
-
-/* A string enters a MIN or MAX state of an entry.  False: no room. */
-static __device__ bool
-string_step(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *t, char *entry,
-			uint32_t off, uint32_t op, GpuAggBytes v)
-{
-	uint32_t   *lock = (uint32_t *) (entry + prepared->lock_off);
-	bool		room = true;
-	bool		done = surely_loses(op, entry + off, v);
-
-	while (!done)
-	{
-		if (atomicCAS(lock, 0u, 1u) != 0)
-			continue;
-		__threadfence();
-		if (gpuagg_state_prefers(op, entry + off, v))
-			room = string_replace(t, entry + off, v);
-		store_release(lock, 0);
-		done = true;
-	}
-	return room;
 }
 
 /* ---------- finished tables ---------- */

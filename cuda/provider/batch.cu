@@ -226,10 +226,10 @@ batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
 	const uint32_t blocks = task->batch_blocks;
 	cudaStream_t stream = task->streams->group;
 
-	if (batch->resident != NULL && batch->resident->compiled &&
+	if (batch->resident != NULL && batch->compiled &&
 		gpuagg_cuda_compiled_repeats(&task->queue->compiled))
 		return gpuagg_cuda_compiled_again(task, &task->queue->compiled, &batch->resident->frame, error);
-	if (batch->resident != NULL && batch->resident->compiled)
+	if (batch->resident != NULL && batch->compiled)
 		return gpuagg_cuda_resident_leftover(task, batch, scratch, scratch_stride, error);
 	batch->packed = task->groupby != NULL;
 	if (batch->packed)

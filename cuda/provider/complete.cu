@@ -25,13 +25,6 @@
 /* Groups for which a table grows at first, of rows of stripes that found no room */
 #define RESIDENT_GROWTH ((uint64_t) 1 << 16)
 
-/* Did its rows go through a kernel of the query's own?  Its entries are merged there. */
-static bool
-is_compiled(const GpuAggBatch *batch)
-{
-	return batch->resident != NULL && batch->resident->compiled;
-}
-
 /* What the counters say of errors */
 static GpuAggStatus
 report_check(const GpuAggBatchHead *head, GpuAggError *error)
@@ -119,7 +112,7 @@ batch_again(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 	uint64_t	more = report->batch.overflow;
 	size_t		reset = offsetof(GpuAggBatchHead, nspilled) - offsetof(GpuAggBatchHead, overflow);
 
-	if (!batch->again && !is_compiled(batch))
+	if (!batch->again && !batch->compiled)
 	{
 		batch->nspilled = report->batch.nspilled;
 		more += batch->nspilled;
@@ -174,7 +167,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		gpuagg_cuda_groupby_settle(task->groupby, batch->decoded.nrows, head->nkept);
 	task->kept_nulls += head->nnulls;
 	task->groups = report->table.count;
-	if (!batch->again && !is_compiled(batch))
+	if (!batch->again && !batch->compiled)
 		local_decide(task, report);
 	if (report_check(head, &error) == GPUAGG_OK)
 	{

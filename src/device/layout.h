@@ -130,6 +130,23 @@ gpuagg_transition_is_string(uint32_t op)
 }
 
 /*
+ * Bytes of an entry that threads share: behind its row a lock, of those with a string
+ * as a state, which takes more than one word to change.
+ */
+#define GPUAGG_LOCK_BYTES 8
+
+GPUAGG_FN bool
+gpuagg_program_has_lock(const GpuAggProgram *p)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(p);
+	bool		locked = false;
+
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		locked |= gpuagg_transition_is_string(trans[i].op);
+	return locked;
+}
+
+/*
  * A state that never saw a value must not look like a string to whoever
  * walks the row: an empty MIN/MAX slot is all zero with len UINT32_MAX.
  */

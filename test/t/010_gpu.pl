@@ -66,6 +66,43 @@ sub no_addresses
 }
 
 on_gpu('at first');
+
+# strings and moments over kept columns: by kernels of their own, where NVRTC is
+SKIP: {
+	my $keys = "CASE WHEN s LIKE 'k1%' THEN s ELSE 'other' END";
+	my %shapes = (
+		'a string that is compared, too' => "SELECT s, count(*), sum(i) FROM shapes WHERE s < 'k7' GROUP BY s",
+		'a part of a string' => 'SELECT substr(s, 1, 3), count(*), min(s), max(s) FROM shapes GROUP BY 1',
+		'a string that is computed' => "SELECT $keys, count(*), max(i) FROM shapes GROUP BY 1",
+		'minima of strings without a key' => 'SELECT min(s), max(s), min(substr(s, 2)), count(*) FROM shapes',
+		'minima of strings by many' => 'SELECT i, min(s), max(s) FROM shapes GROUP BY i',
+		'variances' => 'SELECT k, round(var_samp(e)::numeric, 9), round(stddev_pop(e)::numeric, 9), count(*) FROM shapes GROUP BY k',
+		'variances without a key' => 'SELECT round(var_samp(e)::numeric, 9), round(corr(e, k)::numeric, 9), round(regr_slope(e, k)::numeric, 9) FROM shapes',
+		'correlations by a string' => 'SELECT s, round(corr(e, k)::numeric, 9), regr_count(e, k) FROM shapes GROUP BY s');
+
+	skip 'nothing is compiled here', 3 * keys %shapes
+	  unless $node->safe_psql('postgres', "SELECT compiler LIKE 'NVRTC%' FROM gpuagg.devices WHERE state = 'ready'") eq 't';
+	$node->safe_psql(
+		'postgres', q{
+		CREATE TABLE shapes WITH (autovacuum_enabled = off) AS
+			SELECT i % 60000 AS i, i % 40 AS k, (i % 16)::float8 AS e,
+				CASE WHEN i % 11 > 0 THEN 'k' || i % 97 || repeat('x', i % 3 * 12) END AS s
+			FROM generate_series(1, 400000) i;
+		VACUUM ANALYZE shapes;
+		SELECT gpuagg.load('shapes');});
+	foreach my $name (sort keys %shapes)
+	{
+		my $compiled = "SET gpuagg.compile = always; SET gpuagg.debug_require = 'require'; SET gpuagg.fallback = off;";
+		my $ordered = "SELECT * FROM ($shapes{$name}) q ORDER BY q::text COLLATE \"C\"";
+
+		like($node->safe_psql('postgres', "$compiled EXPLAIN (ANALYZE, VERBOSE) $shapes{$name}"),
+			qr/Compiled: true/, "$name: compiled");
+		is( $node->safe_psql('postgres', "$compiled $ordered"),
+			$node->safe_psql('postgres', "SET gpuagg.enable = off; $ordered"), '... as PostgreSQL has it');
+		is( $node->safe_psql('postgres', "$compiled SET gpuagg.compile = off; $ordered"),
+			$node->safe_psql('postgres', "$compiled $ordered"), '... and as it is interpreted');
+	}
+}
 my $worker = worker_pid($node);
 redone('kernel');
 no_addresses(

@@ -350,25 +350,40 @@ add_transition(TestProgram *p)
 	};
 	static const uint8_t of_doubles[] = {
 		GPUAGG_TRANS_COUNT, GPUAGG_TRANS_SUM_F64, GPUAGG_TRANS_SUM_F64_AVG, GPUAGG_TRANS_MIN_F64,
-		GPUAGG_TRANS_MAX_F64
+		GPUAGG_TRANS_MAX_F64, GPUAGG_TRANS_MOMENTS_F64, GPUAGG_TRANS_COMOMENTS_F64
 	};
+	static const uint8_t of_strings[] = {
+		GPUAGG_TRANS_COUNT, GPUAGG_TRANS_MIN_BYTES, GPUAGG_TRANS_MAX_BYTES, GPUAGG_TRANS_MIN_BPCHAR,
+		GPUAGG_TRANS_MAX_BPCHAR, GPUAGG_TRANS_MIN_INET, GPUAGG_TRANS_MAX_INET
+	};
+	uint32_t	op;
 	const uint32_t cls = random_below(3);
 	const uint16_t filter = random_below(3) == 0 ? pick(p, GPUAGG_CLASS_I64) : NONE;
 
 	if (cls == GPUAGG_CLASS_I64)
 		program_trans(p, of_ints[random_below(sizeof(of_ints))], pick(p, cls), filter, GPUAGG_T_INT8);
 	else if (cls == GPUAGG_CLASS_F64)
-		program_trans(p, of_doubles[random_below(sizeof(of_doubles))], pick(p, cls), filter, GPUAGG_T_FLOAT8);
+	{
+		op = of_doubles[random_below(sizeof(of_doubles))];
+		if (op == GPUAGG_TRANS_COMOMENTS_F64)
+			program_trans(p, GPUAGG_TRANS_FIRST_F64, pick(p, cls), filter, GPUAGG_T_FLOAT8);
+		program_trans(p, op, pick(p, cls), filter, GPUAGG_T_FLOAT8);
+	}
 	else
-		program_trans(p, GPUAGG_TRANS_COUNT, random_below(2) ? pick(p, cls) : NONE, filter, GPUAGG_T_TEXT);
+	{
+		op = of_strings[random_below(sizeof(of_strings))];
+		program_trans(p, op, op != GPUAGG_TRANS_COUNT || random_below(2) ? pick(p, cls) : NONE, filter, GPUAGG_T_TEXT);
+	}
 }
 
 static void
 add_key(TestProgram *p)
 {
-	const uint32_t cls = random_below(4) == 0 ? GPUAGG_CLASS_F64 : GPUAGG_CLASS_I64;
+	const uint32_t kind = random_below(6);
+	const uint32_t cls = kind == 0 ? GPUAGG_CLASS_F64 : kind < 3 ? GPUAGG_CLASS_BYTES : GPUAGG_CLASS_I64;
 	const uint16_t reg = pick(p, cls);
-	uint32_t	type = cls == GPUAGG_CLASS_F64 ? GPUAGG_T_FLOAT8 : GPUAGG_T_INT8;
+	uint32_t	type = cls == GPUAGG_CLASS_F64 ? GPUAGG_T_FLOAT8 : cls == GPUAGG_CLASS_I64 ? GPUAGG_T_INT8 :
+		random_below(2) ? GPUAGG_T_TEXT : GPUAGG_T_BPCHAR;
 
 	for (uint32_t i = 0; i < p->head.nattrs; i++)
 		if (p->attrs[i].reg == reg)

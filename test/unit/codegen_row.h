@@ -6,7 +6,7 @@
 #ifndef GPUAGG_TEST_CODEGEN_ROW_H
 #define GPUAGG_TEST_CODEGEN_ROW_H
 
-#include "device/program.h"
+#include "device/transition.h"
 
 typedef struct CodegenRow
 {
@@ -16,10 +16,22 @@ typedef struct CodegenRow
 	uint32_t	errors;
 	uint32_t	nulls;
 	uint64_t	hash;
+	bool		numbered;		/* its keys are in their ranges */
+	uint32_t	number;			/* of its group then */
 	char		entry[256];		/* keys; heads are not written */
 	char		record[256];	/* of rows that have one */
 	bool		enters[GPUAGG_MAX_TRANSITIONS];
-	uint64_t	values[GPUAGG_MAX_TRANSITIONS];
+	uint64_t	values[GPUAGG_MAX_TRANSITIONS];	/* of strings hashes */
+	uint64_t	firsts[GPUAGG_MAX_TRANSITIONS];	/* of two arguments */
 } CodegenRow;
+
+/* What threads hold of the rows of a stripe, as states lie in a group's row */
+typedef struct CodegenStates
+{
+	char		one[GPUAGG_MAX_TRANSITIONS][GPUAGG_MAX_STATE_BYTES];	/* one thread's */
+	char		joined[GPUAGG_MAX_TRANSITIONS][GPUAGG_MAX_STATE_BYTES];	/* two threads' */
+} CodegenStates;
+
+#define CODEGEN_STRING_SEED 77
 
 #endif							/* GPUAGG_TEST_CODEGEN_ROW_H */

@@ -13,7 +13,7 @@
 #define __device__
 #define __forceinline__ inline
 
-#include "cuda/frame/evaluate.cuh"
+#include "cuda/frame/held.cuh"
 #include "cuda/frame/number.cuh"
 
 /* Transitions in their order: does the row enter, and with what? */
@@ -28,6 +28,76 @@ struct Recorder
 	{
 		row->enters[n] = enters;
 		memcpy(&row->values[n++], &v, sizeof(v));
+	}
+
+	template <uint32_t OP, uint32_t OFF>
+	void
+	step(bool enters, GpuAggBytes v)
+	{
+		row->enters[n] = enters;
+		row->values[n++] = enters ? gpuagg_hash_bytes(v.data, v.len, CODEGEN_STRING_SEED) : 0;
+	}
+
+	template <uint32_t OP, uint32_t OFF>
+	void
+	step(bool enters, FramePair v)
+	{
+		memcpy(&row->firsts[n], &v.y, sizeof(v.y));
+		step<OP, OFF>(enters, v.x);
+	}
+};
+
+/* States that are held, as a group's */
+struct StatesOut
+{
+	const FrameHeld *held;
+	char		(*to)[GPUAGG_MAX_STATE_BYTES];
+
+	template <uint32_t OP, uint32_t I, uint32_t OFF, uint32_t STATE_OFF>
+	void
+	state(void)
+	{
+		gpuagg_state_init(OP, *to);
+		if (!frame_is_string(OP))
+			gpuagg_state_merge_shared(OP, *to, (const char *) &held[I]);
+		else if (held[I].low != FRAME_NO_STRING)
+			gpuagg_string_slot_store(*to, frame_handle_string(held[I].low));
+		to++;
+	}
+};
+
+/* Rows enter what one thread holds, and, by turns, what each of two does. */
+template <typename P>
+struct Threads
+{
+	FrameRegisters<P> one;
+	FrameRegisters<P> two[2];
+
+	void
+	begin(void)
+	{
+		P::hold(one);
+		P::hold(two[0]);
+		P::hold(two[1]);
+	}
+
+	void
+	enter(const typename P::Row &row, uint32_t n)
+	{
+		(void) one.enter(row);
+		(void) two[n % 2].enter(row);
+	}
+
+	void
+	end(CodegenStates *states)
+	{
+		FrameJoin<P> join = {two[0], two[1]};
+		StatesOut	alone = {one.held, states->one};
+		StatesOut	joined = {two[0].held, states->joined};
+
+		P::hold(join);
+		P::states(alone);
+		P::states(joined);
 	}
 };
 
@@ -53,6 +123,26 @@ struct Records<P, CODEGEN_KEYS>
 {
 	static void
 	take(const typename P::Row &, CodegenRow *)
+	{
+	}
+};
+
+/* The number of a row's group, of programs that have them */
+template <typename P, bool NUMBERED>
+struct Numbers
+{
+	static void
+	take(const GpuAggFrameArgs &a, const typename P::Row &row, CodegenRow *out)
+	{
+		out->numbered = P::number(a, row, &out->number);
+	}
+};
+
+template <typename P>
+struct Numbers<P, false>
+{
+	static void
+	take(const GpuAggFrameArgs &, const typename P::Row &, CodegenRow *)
 	{
 	}
 };
@@ -98,9 +188,10 @@ struct Stages
 	}
 };
 
-template <typename P, int KIND>
+template <typename P, int KIND, bool NUMBERED>
 static void
-codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t at, CodegenRow *out)
+codegen_quad(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t at, CodegenRow *out,
+			 Threads<P> &threads)
 {
 	typename P::Columns k;
 	typename P::Early q;
@@ -122,12 +213,27 @@ codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32
 		if (!out->ready)
 			continue;
 		P::step(recorder, row);
+		threads.enter(row, r);
 		Keys<P, KIND>::take(row, a.seed, out);
+		Numbers<P, NUMBERED>::take(a, row, out);
 	}
 }
 
-typedef void (*CodegenRows) (const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t at,
-							 CodegenRow *out);
+template <typename P, int KIND, bool NUMBERED>
+static void
+codegen_rows(const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t nrows, CodegenRow *out,
+			 CodegenStates *states)
+{
+	static Threads<P> threads;
+
+	threads.begin();
+	for (uint32_t at = 0; at < nrows; at += GPUAGG_QUAD)
+		codegen_quad<P, KIND, NUMBERED>(a, columns, at, out + at, threads);
+	threads.end(states);
+}
+
+typedef void (*CodegenRows) (const GpuAggFrameArgs &a, const GpuAggStripeColumn *columns, uint32_t nrows,
+							 CodegenRow *out, CodegenStates *states);
 #endif
 
 #endif							/* GPUAGG_TEST_CODEGEN_SHIM_H */

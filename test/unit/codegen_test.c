@@ -3,7 +3,8 @@
  *		Texts of programs (device/codegen/) mean what the interpreter does: many
  *		random ones are written to a file, compiled as C++ of the host, and compared
  *		with device/ops/eval.h row by row and bit by bit: what passes, keys and their
- *		hashes, what enters which state, errors that are consumed.
+ *		hashes, what enters which state, errors that are consumed; and what states a
+ *		thread holds of all rows, and two of them together.
  *
  *		GPUAGG_CODEGEN_PROGRAMS		how many
  *		CXX							the compiler; without one there is no test
@@ -30,13 +31,19 @@
 #define PROGRAMS 1500
 #endif
 #define MAX_COLUMNS 16
+
+/* Ranges of keys that number groups: many values lie outside */
+#define NUMBER_BASE (-100)
+#define NUMBER_EXTENT 1000
+#define NUMBER_STEP(i) (1 + 7919 * (i))
 #define NSTRINGS 8
 
 typedef void (*RunText) (uint32_t number, const GpuAggFrameArgs *args, const GpuAggStripeColumn *columns,
-						 uint32_t at, CodegenRow *out);
+						 uint32_t nrows, CodegenRow *out, CodegenStates *states);
 
 static uint32_t nprograms;
 static uint32_t nrecords;
+static uint32_t nstates;
 static char folder[] = "/tmp/gpuagg-codegen-XXXXXX";
 
 /* ---------- a stripe ---------- */
@@ -152,7 +159,7 @@ row_enters(const GpuAggTransition *t, uint32_t *errors)
 		return true;
 	if (!consume(st[t->arg], errors))
 		return false;
-	if (t->op != GPUAGG_TRANS_SUM_F64_AVG || !gpuagg_f64_needs_pg(reg[t->arg].f))
+	if (!gpuagg_transition_squares(t->op) || !gpuagg_f64_needs_pg(reg[t->arg].f))
 		return true;
 	*errors |= GPUAGG_ST_NEEDS_PG;
 	return false;
@@ -182,23 +189,72 @@ row_keys(const GpuAggProgram *p, CodegenRow *out)
 	{
 		const GpuAggValue *v = &reg[keys[i].reg];
 		const bool	f64 = gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_F64;
+		const bool	bytes = gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES;
 		char	   *slot = out->entry + layout.key_off[i];
 
 		if (st[keys[i].reg] != GPUAGG_ST_VALUE)
 			out->nulls |= 1u << i;
 		else if (f64)
 			memcpy(slot, &v->f, sizeof(v->f));
+		else if (bytes)
+			gpuagg_key_store_bytes(keys[i].type, slot, v->b);
 		else
 			gpuagg_key_store_i64(keys[i].type, slot, v->i);
 		h = gpuagg_hash_word(h, st[keys[i].reg] != GPUAGG_ST_VALUE ? GPUAGG_HASH_NULL :
-							 f64 ? gpuagg_key_word_f64(v->f) : (uint64_t) v->i, p->hash_seed);
+							 f64 ? gpuagg_key_word_f64(v->f) :
+							 bytes ? gpuagg_key_word_bytes(keys[i].type, v->b, p->hash_seed) : (uint64_t) v->i,
+							 p->hash_seed);
 	}
 	out->hash = gpuagg_hash_finish(h);
 	out->equal = true;
 }
 
+/* The number of its group, by its values, or the codes that a column of strings has */
 static void
-row_expect(const GpuAggProgram *p, uint32_t r, CodegenRow *out)
+row_number(const GpuAggProgram *p, uint32_t r, CodegenRow *out)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+
+	out->numbered = true;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
+		const uint16_t key = keys[i].reg;
+		const int64_t v = gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES ?
+			((const int32_t *) values[key])[r] : reg[key].i;
+
+		if (st[key] == GPUAGG_ST_VALUE)
+		{
+			out->number += ((uint32_t) v - (uint32_t) NUMBER_BASE + 1) * NUMBER_STEP(i);
+			out->numbered &= v >= NUMBER_BASE && v < NUMBER_BASE + NUMBER_EXTENT;
+		}
+		if (!out->numbered)
+			return;
+	}
+}
+
+/* A value enters a state, as device/ops/group.h has it. */
+static void
+state_step(const GpuAggProgram *p, const GpuAggTransition *t, char *state)
+{
+	const GpuAggValue *v = t->arg != GPUAGG_NO_REG ? &reg[t->arg] : reg;
+
+	if (gpuagg_transition_is_string(t->op))
+	{
+		if (gpuagg_state_prefers(t->op, state, v->b))
+			gpuagg_string_slot_store(state, v->b);
+	}
+	else if (t->op == GPUAGG_TRANS_MOMENTS_F64)
+		gpuagg_moments_step_shared((double *) state, v->f);
+	else if (t->op == GPUAGG_TRANS_COMOMENTS_F64)
+		gpuagg_comoments_step_shared((double *) state, reg[t[-1].arg].f, v->f);
+	else if (t->op != GPUAGG_TRANS_COUNT && gpuagg_program_classes(p)[t->arg] == GPUAGG_CLASS_F64)
+		gpuagg_state_step_f64(t->op, state, v->f);
+	else
+		gpuagg_state_step_i64(t->op, state, v->i);
+}
+
+static void
+row_expect(const GpuAggProgram *p, uint32_t r, CodegenRow *out, CodegenStates *all)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 	const GpuAggTransition *t = gpuagg_program_transitions(p);
@@ -221,11 +277,23 @@ row_expect(const GpuAggProgram *p, uint32_t r, CodegenRow *out)
 		out->enters[i] = row_enters(&t[i], &out->errors);
 		if (out->enters[i] && is_shared(p, i))
 			out->enters[i] = !gpuagg_f64_needs_pg(reg[t[i].arg].f);
-		if (out->enters[i] && t[i].op != GPUAGG_TRANS_COUNT)
+		if (t[i].op == GPUAGG_TRANS_COMOMENTS_F64)
+		{
+			out->enters[i] &= out->enters[i - 1];
+			out->firsts[i] = (uint64_t) reg[t[i - 1].arg].i;
+		}
+		if (!out->enters[i])
+			continue;
+		if (gpuagg_transition_is_string(t[i].op))
+			out->values[i] = gpuagg_hash_bytes(reg[t[i].arg].b.data, reg[t[i].arg].b.len, CODEGEN_STRING_SEED);
+		else if (t[i].op != GPUAGG_TRANS_COUNT)
 			out->values[i] = (uint64_t) reg[t[i].arg].i;
+		state_step(p, &t[i], all->one[i]);
 	}
 	if (p->nkeys > 0)
 		row_keys(p, out);
+	if (gpuagg_codegen_numbers(p))
+		row_number(p, r, out);
 }
 
 /* ---------- texts ---------- */
@@ -266,13 +334,13 @@ texts_write(const char *path)
 	{
 		GpuAggProgram *p = program_number(i);
 
-		fprintf(out, "codegen_rows<p%u::Query, %s>,\n", i, gpuagg_codegen_packs(p) ? "CODEGEN_RECORDS" :
-				p->nkeys > 0 ? "CODEGEN_KEYS" : "CODEGEN_PLAIN");
+		fprintf(out, "codegen_rows<p%u::Query, %s, %s>,\n", i, gpuagg_codegen_packs(p) ? "CODEGEN_RECORDS" :
+				p->nkeys > 0 ? "CODEGEN_KEYS" : "CODEGEN_PLAIN", gpuagg_codegen_numbers(p) ? "true" : "false");
 		free(p);
 	}
 	fprintf(out, "};\nextern \"C\" void\nrun_text(uint32_t number, const GpuAggFrameArgs *args, "
-			"const GpuAggStripeColumn *columns, uint32_t at, CodegenRow *out)\n"
-			"{\n\ttexts[number](*args, columns, at, out);\n}\n");
+			"const GpuAggStripeColumn *columns, uint32_t nrows, CodegenRow *out, CodegenStates *states)\n"
+			"{\n\ttexts[number](*args, columns, nrows, out, states);\n}\n");
 	return fclose(out) == 0 && good;
 }
 
@@ -320,6 +388,8 @@ args_make(const GpuAggProgram *p, GpuAggFrameArgs *a)
 	free(code.text);
 	a->program = p;
 	a->seed = p->hash_seed;
+	for (uint32_t i = 0; i < p->nkeys && gpuagg_codegen_numbers(p); i++)
+		a->keys[i] = (GpuAggFrameKey) {.base = NUMBER_BASE, .extent = NUMBER_EXTENT, .step = NUMBER_STEP(i)};
 	gpuagg_frame_tables(p, &code.args, (const char *) p, NULL, a);
 	for (uint32_t i = 0; i < code.args.nconsts; i++)
 	{
@@ -387,7 +457,25 @@ record_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *wan
 	return same;
 }
 
-/* Values are bits, but for those of NaNs: their signs and payloads nobody sees. */
+/* Doubles are bits, but for those of NaNs: their signs and payloads nobody sees. */
+static bool
+f64_same(uint64_t a, uint64_t b)
+{
+	double		x;
+	double		y;
+
+	memcpy(&x, &a, sizeof(x));
+	memcpy(&y, &b, sizeof(y));
+	return a == b || (x != x && y != y);
+}
+
+static bool
+is_f64(const GpuAggProgram *p, const GpuAggTransition *t)
+{
+	return t->arg != GPUAGG_NO_REG && t->op != GPUAGG_TRANS_COUNT &&
+		gpuagg_program_classes(p)[t->arg] == GPUAGG_CLASS_F64;
+}
+
 static bool
 row_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *want)
 {
@@ -399,55 +487,105 @@ row_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *want)
 		return same;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 	{
-		const bool	f64 = t[i].arg != GPUAGG_NO_REG && t[i].op != GPUAGG_TRANS_COUNT &&
-			gpuagg_program_classes(p)[t[i].arg] == GPUAGG_CLASS_F64;
-		double		x;
-		double		y;
-
-		memcpy(&x, &got->values[i], sizeof(x));
-		memcpy(&y, &want->values[i], sizeof(y));
-		same &= got->enters[i] == want->enters[i] &&
-			(!want->enters[i] || got->values[i] == want->values[i] || (f64 && x != x && y != y));
+		same &= got->enters[i] == want->enters[i];
+		if (want->enters[i])
+			same &= is_f64(p, &t[i]) ? f64_same(got->values[i], want->values[i]) : got->values[i] == want->values[i];
+		if (want->enters[i] && t[i].op == GPUAGG_TRANS_COMOMENTS_F64)
+			same &= f64_same(got->firsts[i], want->firsts[i]);
 	}
 	return same && (p->nkeys == 0 ||
 					(got->nulls == want->nulls && got->hash == want->hash && got->equal &&
+					 got->numbered == want->numbered && got->number == want->number &&
 					 record_same(p, got, want)));
+}
+
+/* Strings by what they are, char(n) but for blanks; numbers by their bits */
+static bool
+state_same(const GpuAggProgram *p, const GpuAggTransition *t, const char *got, const char *want)
+{
+	const bool	f64 = is_f64(p, t) && t->op != GPUAGG_TRANS_MIN_F64 && t->op != GPUAGG_TRANS_MAX_F64;
+	bool		same = true;
+
+	if (gpuagg_transition_is_string(t->op))
+		return memcmp(got, want, sizeof(uint32_t)) == 0 &&
+			(gpuagg_string_slot_bytes(got).len == GPUAGG_STRING_NONE ||
+			 gpuagg_key_slots_equal(GPUAGG_T_TEXT, got, want));
+	for (uint32_t at = 0; at < gpuagg_transition_bytes(t->op); at += 8)
+	{
+		uint64_t	a;
+		uint64_t	b;
+
+		memcpy(&a, got + at, sizeof(a));
+		memcpy(&b, want + at, sizeof(b));
+		same &= f64 ? f64_same(a, b) : a == b;
+	}
+	return same;
+}
+
+/* Of two threads' sums of doubles the order differs, and of char(n) which blanks are kept. */
+static bool
+joins_exactly(const GpuAggProgram *p, const GpuAggTransition *t)
+{
+	return t->op != GPUAGG_TRANS_MIN_BPCHAR && t->op != GPUAGG_TRANS_MAX_BPCHAR &&
+		(!is_f64(p, t) || t->op == GPUAGG_TRANS_MIN_F64 || t->op == GPUAGG_TRANS_MAX_F64);
+}
+
+static uint32_t
+states_differ(const GpuAggProgram *p, uint32_t number, const CodegenStates *got, const CodegenStates *want)
+{
+	const GpuAggTransition *t = gpuagg_program_transitions(p);
+	uint32_t	n = 0;
+	uint32_t	different = 0;
+
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+	{
+		if (gpuagg_transition_bytes(t[i].op) == 0)
+			continue;
+		if (!state_same(p, &t[i], got->one[n], want->one[i]) ||
+			(joins_exactly(p, &t[i]) && !state_same(p, &t[i], got->joined[n], want->one[i])))
+		{
+			different++;
+			printf("# program %u state %u: transition %u\n", number, i, t[i].op);
+		}
+		n++;
+		nstates++;
+	}
+	return different;
 }
 
 /* How many rows pass, how many differ */
 static void
-program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *errors, uint32_t *different)
+program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *errors, uint32_t *different,
+				uint32_t *states_different)
 {
 	GpuAggProgram *p = program_number(number);
 	static GpuAggFrameArgs args;
+	static CodegenRow got[ROWS];
+	static CodegenStates held;
+	static CodegenStates wanted;
 
 	random_state = number;
 	stripe_make(p);
 	args_make(p, &args);
 	gpuagg_eval_constants(p, reg, st);
-	for (uint32_t at = 0; at < ROWS; at += 4)
+	memset(got, 0, sizeof(got));
+	run_text(number, &args, columns, ROWS, got, &held);
+	for (uint32_t i = 0; i < p->ntransitions; i++)
+		gpuagg_state_init(gpuagg_program_transitions(p)[i].op, wanted.one[i]);
+	for (uint32_t r = 0; r < ROWS; r++)
 	{
-		CodegenRow	got[4];
+		CodegenRow	want;
 
-		memset(got, 0, sizeof(got));
-		run_text(number, &args, columns, at, got);
-		for (uint32_t r = 0; r < 4; r++)
-		{
-			CodegenRow	want;
-
-			memset(&want, 0, sizeof(want));
-			row_expect(p, at + r, &want);
-			*passed += want.passed;
-			*errors += want.errors != 0;
-			if (!row_same(p, &got[r], &want))
-			{
-				if (++*different < 10)
-					printf("# program %u row %u: passed %d/%d ready %d/%d errors %x/%x hash %d nulls %x/%x\n", number, at + r,
-						   got[r].passed, want.passed, got[r].ready, want.ready, got[r].errors, want.errors,
-						   got[r].hash == want.hash, got[r].nulls, want.nulls);
-			}
-		}
+		memset(&want, 0, sizeof(want));
+		row_expect(p, r, &want, &wanted);
+		*passed += want.passed;
+		*errors += want.errors != 0;
+		if (!row_same(p, &got[r], &want) && ++*different < 10)
+			printf("# program %u row %u: passed %d/%d ready %d/%d errors %x/%x hash %d nulls %x/%x\n", number, r,
+				   got[r].passed, want.passed, got[r].ready, want.ready, got[r].errors, want.errors,
+				   got[r].hash == want.hash, got[r].nulls, want.nulls);
 	}
+	*states_different += states_differ(p, number, &held, &wanted);
 	free(p);
 }
 
@@ -457,13 +595,16 @@ test_meaning(RunText run_text)
 	uint32_t	passed = 0;
 	uint32_t	errors = 0;
 	uint32_t	different = 0;
+	uint32_t	states = 0;
 
 	for (uint32_t i = 0; i < nprograms; i++)
-		program_compare(run_text, i, &passed, &errors, &different);
+		program_compare(run_text, i, &passed, &errors, &different, &states);
 	ok(passed > nprograms * ROWS / 4, "rows pass");
 	ok(errors > nprograms, "... and some are errors");
 	is_int(different, 0, "texts say of each what the interpreter does");
 	ok(nrecords > nprograms, "records, too");
+	is_int(states, 0, "what threads hold of rows is their groups' states");
+	ok(nstates > nprograms, "... of many");
 }
 
 /* Literals are no part of a text, nor is how registers are numbered. */

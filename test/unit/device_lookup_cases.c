@@ -243,21 +243,6 @@ stripe_make(const TestProgram *p)
 	return stripe;
 }
 
-/* By which strategy a stripe is grouped, where kernels are compiled for it */
-static void
-is_compiled(const TestProgram *p, GpuAggStripe *stripe, const char *strategy)
-{
-	Run			run;
-
-	if (dut.compiler == NULL || strategy == NULL)
-		return;
-	if (run_begin(&run, p, &plain_config) && run_resident(&run, stripe, NULL, 0) && run_collect(&run, 1))
-		run_finish(&run, 4096);
-	is_int(run.stats.compiled, 1, "... by a kernel of its own");
-	ok(run.stats.strategy != NULL && strcmp(run.stats.strategy, strategy) == 0, "... that groups so");
-	run_end(&run);
-}
-
 static void
 test_program(const TestProgram *p, const char *strategy, const char *name)
 {
@@ -266,7 +251,7 @@ test_program(const TestProgram *p, const char *strategy, const char *name)
 	ok(oracle_run(p, page_list, npages, &plain_config, 40, 6), name);
 	ok(stripe_gives_table(p, stripe), "... of a stripe");
 	ok(oracle_run(p, page_list, npages, &ten_or_less, 40, 6), "... and more groups than expected");
-	is_compiled(p, stripe, strategy);
+	stripe_is_compiled(p, stripe, strategy);
 	STRIPES->free(stripe);
 	STRIPES->dictionary_free(texts);
 	keep_nothing();
@@ -296,7 +281,7 @@ test_joins(uint32_t n)
 	program_star(&p, false);
 	test_program(&p, "plain", "... without keys");
 	program_names(&p);
-	test_program(&p, NULL, "strings of a table as groups");
+	test_program(&p, "block-local", "strings of a table as groups");
 }
 
 static void

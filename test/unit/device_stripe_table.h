@@ -125,4 +125,19 @@ stripe_gives_table(const TestProgram *p, GpuAggStripe *stripe)
 	return stripe_gives(p, stripe, NULL, 0, page_list, npages);
 }
 
+/* By which strategy a stripe is grouped, where kernels are compiled for it */
+static inline void
+stripe_is_compiled(const TestProgram *p, GpuAggStripe *stripe, const char *strategy)
+{
+	Run			run;
+
+	if (dut.compiler == NULL || strategy == NULL)
+		return;
+	if (run_begin(&run, p, &plain_config) && run_resident(&run, stripe, NULL, 0) && run_collect(&run, 1))
+		run_finish(&run, 4096);
+	is_int(run.stats.compiled, 1, "... by a kernel of its own");
+	ok(run.stats.strategy != NULL && strcmp(run.stats.strategy, strategy) == 0, "... that groups so");
+	run_end(&run);
+}
+
 #endif							/* GPUAGG_DEVICE_STRIPE_TABLE_H */

@@ -85,21 +85,94 @@ stripe_make(const TestProgram *p, GpuAggDictionary *dictionary)
 	return stripe;
 }
 
-/* A program reads strings, of pages and then of a stripe. */
+/* A program reads strings, of pages and then of a stripe, by that strategy if it is compiled. */
 static void
-test_strings(uint32_t n, uint32_t groups)
+test_program(const TestProgram *p, const char *strategy, const char *name)
+{
+	GpuAggDictionary *d = dictionary_make();
+	GpuAggStripe *stripe = stripe_make(p, d);
+
+	ok(oracle_run(p, page_list, npages, &plain_config, 40, 6), name);
+	ok(stripe_gives_table(p, stripe), "... of a stripe");
+	stripe_is_compiled(p, stripe, strategy);
+	STRIPES->free(stripe);
+	STRIPES->dictionary_free(d);
+	keep_nothing();
+}
+
+static void
+test_strings(uint32_t n, uint32_t groups, const char *strategy)
 {
 	static TestProgram p;
-	GpuAggDictionary *d = dictionary_make();
-	GpuAggStripe *stripe;
 
 	table_make(scaled(n), groups, 0);
 	program_texts(&p);
-	stripe = stripe_make(&p, d);
-	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "grouped while it is kept");
-	ok(stripe_gives_table(&p, stripe), "strings of a stripe");
-	STRIPES->free(stripe);
-	STRIPES->dictionary_free(d);
+	test_program(&p, scaled(n) == n ? strategy : NULL, "strings as a key, and their minimum and maximum");
+}
+
+/* Minima and maxima of strings and of parts of them; without a key, by an integer, a part of a string */
+static void
+program_parts(TestProgram *p, bool integer, bool part)
+{
+	uint16_t	from;
+	uint16_t	two;
+	uint16_t	tail;
+
+	program_columns(p, WANT(COL_A) | WANT(COL_T) | WANT(COL_V));
+	from = program_const_i64(p, GPUAGG_T_INT4, 2);
+	two = program_const_i64(p, GPUAGG_T_INT4, 2);
+	tail = program_instr(p, GPUAGG_OP_SUBSTR_FROM, GPUAGG_CLASS_BYTES, col[COL_T], from);
+	if (integer)
+		program_key(p, col[COL_A], GPUAGG_T_INT4);
+	if (part)
+		program_key(p, program_instr3(p, GPUAGG_OP_SUBSTR, GPUAGG_CLASS_BYTES, col[COL_T], from, two), GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_MAX_BYTES, tail, NONE, GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_SUM_I64, col[COL_V], NONE, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_MIN_BYTES, col[COL_T], NONE, GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_MIN_BPCHAR, tail, NONE, GPUAGG_T_BPCHAR);
+}
+
+/* Moments of one number and of two */
+static void
+program_moments(TestProgram *p, int key)
+{
+	uint16_t	zero;
+	uint16_t	v;
+
+	program_columns(p, WANT(COL_A) | WANT(COL_T) | WANT(COL_V) | WANT(COL_D));
+	zero = program_const_i64(p, GPUAGG_T_INT8, 0);
+	v = program_instr(p, GPUAGG_OP_INT_TO_FLOAT8, GPUAGG_CLASS_F64, col[COL_V], zero);
+	program_trans(p, GPUAGG_TRANS_MOMENTS_F64, v, NONE, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_FIRST_F64, col[COL_D], NONE, GPUAGG_T_FLOAT8);
+	program_trans(p, GPUAGG_TRANS_COMOMENTS_F64, v, NONE, GPUAGG_T_FLOAT8);
+	if (key >= 0)
+		program_key(p, col[key], key == COL_A ? GPUAGG_T_INT4 : GPUAGG_T_TEXT);
+}
+
+static void
+test_states(uint32_t n, uint32_t groups, const char *numbered)
+{
+	static TestProgram p;
+
+	table_make(scaled(n), groups, 0);
+	numbered = scaled(n) == n ? numbered : NULL;
+	for (uint32_t i = 0; i < nrows; i++)
+		rows[i].v_null = i % 9 == 0;
+	table_build();
+	program_parts(&p, false, false);
+	test_program(&p, "plain", "strings without a key");
+	program_parts(&p, true, false);
+	test_program(&p, numbered, "... by an integer");
+	program_parts(&p, false, true);
+	test_program(&p, "block-local", "... by a part of a string");
+	program_parts(&p, true, true);
+	test_program(&p, "block-local", "... by both");
+	program_moments(&p, -1);
+	test_program(&p, "plain", "moments without a key");
+	program_moments(&p, COL_A);
+	test_program(&p, numbered, "... by an integer");
+	program_moments(&p, COL_T);
+	test_program(&p, numbered, "... by a string");
 }
 
 /* ---------- codes ---------- */
@@ -241,9 +314,11 @@ device_stripe_text_cases(const TestDevice *d)
 		return done_testing();
 	STRIPES->limit(device, TEXT_LIMIT);
 	test_encode();
-	test_strings(100, 5);
-	test_strings(60000, 100);
-	test_strings(100000, 50000);
+	test_strings(100, 5, "block-local");
+	test_strings(60000, 100, "block-local");
+	test_strings(100000, 50000, "single-pass");
+	test_states(60000, 100, "block-local");
+	test_states(100000, 50000, "single-pass");
 	test_codes(60000, 100);
 	test_codes(100000, 50000);
 	test_full();

@@ -9,95 +9,34 @@
 #include "device/ops/record.h"
 #include "expressions.h"
 
-/* Instructions beyond which a text takes too long to compile */
-#define MAX_INSTRS 256
-
 /* Instructions, and those that are much code, beyond which rows are a loop */
 #define LONG_INSTRS 24
 #define LONG_OPERATOR 16
-
-/* ---------- what can be text ---------- */
-
-static bool
-key_is_integer(const GpuAggKey *key)
-{
-	return gpuagg_key_class(key->type) == GPUAGG_CLASS_I64;
-}
-
-/* Constants in IN lists are none of a text's. */
-static bool
-counts_fit(const GpuAggProgram *p)
-{
-	const GpuAggInstr *ins = gpuagg_program_instrs(p);
-	uint32_t	members = 0;
-	uint32_t	lists = 0;
-
-	for (uint32_t i = 0; i < p->ninstrs; i++)
-		if (ins[i].op >= GPUAGG_OP_IN_I64 && ins[i].op <= GPUAGG_OP_IN_BYTES)
-		{
-			members += (uint32_t) ins[i].imm2;
-			lists++;
-		}
-	return lists <= GPUAGG_CODEGEN_LISTS && p->ninstrs <= MAX_INSTRS &&
-		p->nconsts <= GPUAGG_CODEGEN_CONSTS + members;
-}
-
-bool
-gpuagg_codegen_takes(const GpuAggProgram *p, const char **reason)
-{
-	const GpuAggKey *keys = gpuagg_program_keys(p);
-	const GpuAggTransition *trans = gpuagg_program_transitions(p);
-
-	*reason = p->select ? "rows are selected" :
-		!counts_fit(p) ? "the program is too long" : NULL;
-	for (uint32_t i = 0; i < p->nkeys; i++)
-		if (gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES)
-			*reason = "a key is a string";
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-		if (gpuagg_transition_is_string(trans[i].op))
-			*reason = "a minimum or maximum is a string";
-	if (gpuagg_program_has_moments(p))
-		*reason = "a state has moments";
-	return *reason == NULL;
-}
-
-bool
-gpuagg_codegen_numbers(const GpuAggProgram *p)
-{
-	const GpuAggKey *keys = gpuagg_program_keys(p);
-	bool		all = p->nkeys > 0 && p->nkeys <= GPUAGG_CODEGEN_NUMBERED;
-
-	for (uint32_t i = 0; i < p->nkeys; i++)
-		all = all && key_is_integer(&keys[i]);
-	return all;
-}
-
-bool
-gpuagg_codegen_packs(const GpuAggProgram *p)
-{
-	GpuAggRecord record;
-
-	return p->nkeys > 0 && gpuagg_record_of_rows(p, &record);
-}
 
 /* ---------- states ---------- */
 
 /*
  * What a block keeps of a group.  Transitions of the same values share one: sum
- * and average of a float differ in what PostgreSQL makes of an empty one alone.
+ * and average of a float differ in what PostgreSQL makes of an empty one alone.  The
+ * first of two arguments is one, too, of which nothing is kept.
  */
 typedef struct Held
 {
 	uint32_t	op;
 	uint32_t	off;			/* of a group's in shared memory */
+	uint32_t	at;				/* in registers (cuda/frame/held.cuh) */
+	uint32_t	first;			/* COMOMENTS_F64: which of these is its first argument */
 	uint16_t	arg;
 	uint16_t	filter;
 	bool		averaged;		/* values that only PostgreSQL averages are errors */
 } Held;
 
+#define NO_FIRST GPUAGG_MAX_TRANSITIONS
+
 typedef struct States
 {
 	uint32_t	n;
+	uint32_t	nheld;			/* in registers */
 	uint32_t	bytes;
 	uint32_t	counted;		/* counts most rows of a group; n: nothing does */
 	uint32_t	bare;			/* counts those that it does not; n: there are none */
@@ -121,22 +60,33 @@ held_bytes(const Held *h)
 			return 4;
 		case GPUAGG_TRANS_SUM_I128:
 			return 12;
+		case GPUAGG_TRANS_MOMENTS_F64:
+		case GPUAGG_TRANS_COMOMENTS_F64:
+		case GPUAGG_TRANS_FIRST_F64:
+			return gpuagg_transition_bytes(h->op);
 		default:
 			return 8;
 	}
 }
 
+/* Pairs of words in registers */
 static uint32_t
-held_find(States *s, uint32_t op, uint16_t arg, uint16_t filter)
+held_pairs(const Held *h)
+{
+	return h->op >= GPUAGG_TRANS_MOMENTS_F64 ? gpuagg_transition_bytes(h->op) / 16 : 1;
+}
+
+static uint32_t
+held_find(States *s, uint32_t op, uint16_t arg, uint16_t filter, uint32_t first)
 {
 	uint32_t	i = 0;
 
-	while (i < s->n && !(s->held[i].arg == arg && s->held[i].filter == filter &&
+	while (i < s->n && !(s->held[i].arg == arg && s->held[i].filter == filter && s->held[i].first == first &&
 						 (s->held[i].op == op || (is_float_sum(op) && is_float_sum(s->held[i].op)))))
 		i++;
 	if (i == s->n)
-		s->held[s->n++] = (Held) {op, 0, arg, filter, false};
-	if (op == GPUAGG_TRANS_SUM_F64_AVG)
+		s->held[s->n++] = (Held) {.op = op, .first = first, .arg = arg, .filter = filter};
+	if (gpuagg_transition_squares(op))
 		s->held[i].averaged = true;
 	if (is_float_sum(op))
 		s->held[i].op = GPUAGG_TRANS_SUM_F64;
@@ -158,7 +108,7 @@ rows_find(const GpuAggProgram *p, States *s)
 		s->counted++;
 	s->bare = n;
 	if (p->nkeys > 0 && (s->counted == n || s->held[s->counted].arg != GPUAGG_NO_REG))
-		s->held[s->n++] = (Held) {GPUAGG_TRANS_COUNT, 0, GPUAGG_NO_REG, GPUAGG_NO_REG, false};
+		s->held[s->n++] = (Held) {.op = GPUAGG_TRANS_COUNT, .first = NO_FIRST, .arg = GPUAGG_NO_REG, .filter = GPUAGG_NO_REG};
 	if (s->counted == n)
 		s->counted = s->bare;
 }
@@ -170,16 +120,22 @@ states_compute(const GpuAggProgram *p, States *s)
 
 	memset(s, 0, sizeof(*s));
 	for (uint32_t i = 0; i < p->ntransitions; i++)
-		s->of[i] = held_find(s, t[i].op, t[i].arg, t[i].filter);
+		s->of[i] = held_find(s, t[i].op, t[i].arg, t[i].filter,
+							 t[i].op == GPUAGG_TRANS_COMOMENTS_F64 && i > 0 ? s->of[i - 1] : NO_FIRST);
 	rows_find(p, s);
-	/* those of 8 bytes first, so that they are aligned */
+	/* those of whole pairs of words first, so that they are aligned */
 	for (uint32_t wide = 0; wide < 2; wide++)
 		for (uint32_t i = 0; i < s->n; i++)
-			if ((held_bytes(&s->held[i]) == 8) == (wide == 0))
+			if ((held_bytes(&s->held[i]) % 8 == 0) == (wide == 0))
 			{
 				s->held[i].off = s->bytes;
 				s->bytes += held_bytes(&s->held[i]);
 			}
+	for (uint32_t i = 0; i < s->n; i++)
+	{
+		s->held[i].at = s->nheld;
+		s->nheld += held_pairs(&s->held[i]);
+	}
 }
 
 /* ---------- members of the structure ---------- */
@@ -187,7 +143,9 @@ states_compute(const GpuAggProgram *p, States *s)
 static const char *
 value_type(const GpuAggProgram *p, uint16_t reg)
 {
-	return gpuagg_program_classes(p)[reg] == GPUAGG_CLASS_F64 ? "double" : "int64_t";
+	static const char *const types[] = {"int64_t", "double", "GpuAggBytes"};
+
+	return types[gpuagg_program_classes(p)[reg]];
 }
 
 /* A structure of the columns that stages from first to last load */
@@ -310,6 +268,11 @@ add_held(GpuAggWriter *w, const Held *h, uint32_t i)
 	if (h->averaged)
 		gpuagg_write(w, "\t\trow.e%u = row.e%u && frame_averages(v%u, errors);\n", i, i,
 					 gpuagg_write_number(w, h->arg));
+	if (gpuagg_transition_is_string(h->op))
+		gpuagg_write(w, "\t\trow.e%u = row.e%u && frame_holds(v%u, errors);\n", i, i,
+					 gpuagg_write_number(w, h->arg));
+	if (h->first != NO_FIRST)
+		gpuagg_write(w, "\t\trow.e%u = row.e%u && row.e%u;\n", i, i, h->first);
 	if (h->op != GPUAGG_TRANS_COUNT)
 		gpuagg_write(w, "\t\trow.a%u = v%u;\n", i, gpuagg_write_number(w, h->arg));
 }
@@ -334,7 +297,11 @@ add_row(GpuAggWriter *w, const States *s)
 
 	gpuagg_write(w, "\tstruct Row\n\t{\n");
 	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
 		gpuagg_write(w, "\t\t%s k%u; bool z%u;\n", value_type(p, keys[i].reg), i, i);
+		if (gpuagg_key_is_coded(p, &keys[i]))
+			gpuagg_write(w, "\t\tuint32_t n%u;\n", i);
+	}
 	for (uint32_t i = 0; i < s->n; i++)
 	{
 		gpuagg_write(w, "\t\tbool e%u;\n", i);
@@ -355,8 +322,13 @@ add_row(GpuAggWriter *w, const States *s)
 					 "\t\tif (GPUAGG_ST_IS_ERROR(state))\n\t\t\treturn false;\n");
 	}
 	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
 		gpuagg_write(w, "\t\trow.k%u = v%u; row.z%u = s%u != GPUAGG_ST_VALUE;\n", i,
 					 gpuagg_write_number(w, keys[i].reg), i, gpuagg_write_number(w, keys[i].reg));
+		if (gpuagg_key_is_coded(p, &keys[i]))
+			gpuagg_write(w, "\t\trow.n%u = GPUAGG_CODE(%u, %s);\n", i, keys[i].reg,
+						 gpuagg_write_loaded(w, keys[i].reg));
+	}
 	for (uint32_t i = 0; i < s->n; i++)
 		if (i != s->bare)
 			add_held(w, &s->held[i], i);
@@ -371,9 +343,16 @@ add_row(GpuAggWriter *w, const States *s)
 
 /* ---------- keys ---------- */
 
-/* One line of a function over keys, for each of them */
+/* One line of a function over keys, for each of them, by what they are; NULL: none */
+typedef struct KeyLines
+{
+	const char *integer;
+	const char *real;
+	const char *bytes;
+} KeyLines;
+
 static void
-add_for_keys(GpuAggWriter *w, const char *head, const char *integer, const char *other, const char *tail)
+add_for_keys(GpuAggWriter *w, const char *head, const KeyLines *lines, const char *tail)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(w->program);
 	GpuAggLayout layout;
@@ -382,34 +361,69 @@ add_for_keys(GpuAggWriter *w, const char *head, const char *integer, const char 
 	gpuagg_write(w, "%s", head);
 	for (uint32_t i = 0; i < w->program->nkeys; i++)
 	{
-		const char *type = !key_is_integer(&keys[i]) ? "double" :
+		const char *line = gpuagg_key_is_integer(&keys[i]) ? lines->integer : gpuagg_key_is_bytes(&keys[i]) ? lines->bytes :
+			lines->real;
+		const char *type = gpuagg_key_is_bytes(&keys[i]) ? "GpuAggBytes" : !gpuagg_key_is_integer(&keys[i]) ? "double" :
 			gpuagg_type_slot_bytes(keys[i].type) == 4 ? "int32_t" : "int64_t";
 
-		gpuagg_write(w, key_is_integer(&keys[i]) ? integer : other, i, layout.key_off[i], type);
+		if (line != NULL)
+			gpuagg_write(w, line, i, layout.key_off[i], type, keys[i].type);
 	}
 	gpuagg_write(w, "%s", tail);
+}
+
+/* Slots of strings that are not the row's own, which Keys::own() copies */
+static void
+add_own(GpuAggWriter *w)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(w->program);
+	GpuAggLayout layout;
+
+	gpuagg_layout_compute(w->program, &layout);
+	gpuagg_write(w, "\ttemplate <typename Keys> static GPUAGG_HD bool\n\town(const Keys &keys, const Row &row, char *entry)\n"
+				 "\t{\n\t\treturn true");
+	for (uint32_t i = 0; i < w->program->nkeys; i++)
+		if (gpuagg_key_is_string(keys[i].type))
+			gpuagg_write(w, " && (row.z%u || keys.own(entry + %u, row.k%u))", i, layout.key_off[i], i);
+	gpuagg_write(w, ";\n\t}\n");
 }
 
 static void
 add_keys(GpuAggWriter *w)
 {
-	add_for_keys(w, "\tGPUAGG_FN uint32_t\n\tnulls(const Row &row)\n\t{\n\t\treturn 0",
-				 " | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u", ";\n\t}\n");
-	add_for_keys(w, "\tGPUAGG_FN uint64_t\n\thash(const Row &row, uint64_t seed)\n\t{\n\t\tuint64_t h = seed;\n",
-				 "\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
-				 "\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
+	static const KeyLines nulls = {
+		" | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u", " | (uint32_t) row.z%1$u << %1$u"
+	};
+	static const KeyLines hash = {
+		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
+		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
+		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : gpuagg_key_word_bytes(%4$u, row.k%1$u, seed), seed);\n"
+	};
+	static const KeyLines equal = {
+		" &&\n\t\t\t(row.z%1$u || *(const %3$s *) (entry + %2$u) == (%3$s) row.k%1$u)",
+		" &&\n\t\t\t(row.z%1$u || frame_key_word(*(const %3$s *) (entry + %2$u)) == frame_key_word(row.k%1$u))",
+		" &&\n\t\t\t(row.z%1$u || frame_key_equal(%4$u, entry + %2$u, row.k%1$u))"
+	};
+	static const KeyLines store = {
+		"\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n",
+		"\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n",
+		"\t\tframe_key_store(%4$u, entry + %2$u, row.k%1$u, row.z%1$u);\n"
+	};
+	static const KeyLines number = {
+		" &&\n\t\t\tframe_number(a.keys[%1$u], row.k%1$u, row.z%1$u, n)", NULL,
+		" &&\n\t\t\tframe_number(a.keys[%1$u], (int64_t) row.n%1$u, row.z%1$u, n)"
+	};
+
+	add_for_keys(w, "\tGPUAGG_FN uint32_t\n\tnulls(const Row &row)\n\t{\n\t\treturn 0", &nulls, ";\n\t}\n");
+	add_for_keys(w, "\tGPUAGG_FN uint64_t\n\thash(const Row &row, uint64_t seed)\n\t{\n\t\tuint64_t h = seed;\n", &hash,
 				 "\t\treturn gpuagg_hash_finish(h);\n\t}\n");
-	add_for_keys(w, "\tGPUAGG_FN bool\n\tequal(const Row &row, const char *entry)\n\t{\n\t\treturn true",
-				 " &&\n\t\t\t(row.z%1$u || *(const %3$s *) (entry + %2$u) == (%3$s) row.k%1$u)",
-				 " &&\n\t\t\t(row.z%1$u || frame_key_word(*(const %3$s *) (entry + %2$u)) == frame_key_word(row.k%1$u))",
+	add_for_keys(w, "\tGPUAGG_FN bool\n\tequal(const Row &row, const char *entry)\n\t{\n\t\treturn true", &equal,
 				 ";\n\t}\n");
-	add_for_keys(w, "\tGPUAGG_FN void\n\tstore(const Row &row, char *entry)\n\t{\n",
-				 "\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n",
-				 "\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n", "\t}\n");
+	add_for_keys(w, "\tGPUAGG_FN void\n\tstore(const Row &row, char *entry)\n\t{\n", &store, "\t}\n");
+	add_own(w);
 	if (gpuagg_codegen_numbers(w->program))
 		add_for_keys(w, "\tGPUAGG_FN bool\n\tnumber(const GpuAggFrameArgs &a, const Row &row, uint32_t *n)\n\t{\n"
-					 "\t\t*n = 0;\n\t\treturn true",
-					 " &&\n\t\t\tframe_number(a.keys[%1$u], row.k%1$u, row.z%1$u, n)", "", ";\n\t}\n");
+					 "\t\t*n = 0;\n\t\treturn true", &number, ";\n\t}\n");
 }
 
 /* ---------- records ---------- */
@@ -472,6 +486,22 @@ add_record(GpuAggWriter *w, const States *s)
 
 /* ---------- what frames do with states ---------- */
 
+/* A row's value of what is held, as frames take it */
+static void
+add_value(GpuAggWriter *w, const States *s, uint32_t i)
+{
+	const Held *h = &s->held[i];
+
+	if (h->op == GPUAGG_TRANS_COUNT)
+		gpuagg_write(w, "(row.e%u, (int64_t) 0);\n", i);
+	else if (h->op == GPUAGG_TRANS_COMOMENTS_F64 && h->first != NO_FIRST)
+		gpuagg_write(w, "(row.e%u, FramePair {row.a%u, row.a%u});\n", i, h->first, i);
+	else if (h->op == GPUAGG_TRANS_MOMENTS_F64)
+		gpuagg_write(w, "(row.e%u, FramePair {0, row.a%u});\n", i, i);
+	else
+		gpuagg_write(w, "(row.e%u, row.a%u);\n", i, i);
+}
+
 /* f.template what<...>(...) for everything that is held, or for each state */
 static void
 add_states(GpuAggWriter *w, const States *s)
@@ -482,28 +512,29 @@ add_states(GpuAggWriter *w, const States *s)
 	gpuagg_layout_compute(w->program, &layout);
 	gpuagg_write(w, "\ttemplate <typename F> static GPUAGG_HD void\n\thold(F &f)\n\t{\n");
 	for (uint32_t i = 0; i < s->n; i++)
-		gpuagg_write(w, "\t\tf.template hold<%s, %u, %u>();\n", gpuagg_write_transition(s->held[i].op),
-					 i, s->held[i].off);
+		if (held_bytes(&s->held[i]) > 0)
+			gpuagg_write(w, "\t\tf.template hold<%s, %u, %u>();\n", gpuagg_write_transition(s->held[i].op),
+						 s->held[i].at, s->held[i].off);
 	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tenter(F &f, const Row &row)\n\t{\n");
 	for (uint32_t i = 0; i < s->n; i++)
-		if (s->held[i].op == GPUAGG_TRANS_COUNT)
-			gpuagg_write(w, "\t\tf.template enter<%s, %u, %u>(row.e%u, (int64_t) 0);\n",
-						 gpuagg_write_transition(s->held[i].op), i, s->held[i].off, i);
-		else
-			gpuagg_write(w, "\t\tf.template enter<%s, %u, %u>(row.e%u, row.a%u);\n",
-						 gpuagg_write_transition(s->held[i].op), i, s->held[i].off, i, i);
+	{
+		if (held_bytes(&s->held[i]) == 0)
+			continue;
+		gpuagg_write(w, "\t\tf.template enter<%s, %u, %u>", gpuagg_write_transition(s->held[i].op),
+					 s->held[i].at, s->held[i].off);
+		add_value(w, s, i);
+	}
 	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstates(F &f)\n\t{\n");
 	for (uint32_t i = 0; i < w->program->ntransitions; i++)
-		gpuagg_write(w, "\t\tf.template state<%s, %u, %u, %u>();\n", gpuagg_write_transition(t[i].op),
-					 s->of[i], s->held[s->of[i]].off, layout.state_off[i]);
+		if (gpuagg_transition_bytes(t[i].op) > 0)
+			gpuagg_write(w, "\t\tf.template state<%s, %u, %u, %u>();\n", gpuagg_write_transition(t[i].op),
+						 s->held[s->of[i]].at, s->held[s->of[i]].off, layout.state_off[i]);
 	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tstep(F &f, const Row &row)\n\t{\n");
 	for (uint32_t i = 0; i < w->program->ntransitions; i++)
-		if (t[i].op == GPUAGG_TRANS_COUNT)
-			gpuagg_write(w, "\t\tf.template step<%s, %u>(row.e%u, (int64_t) 0);\n", gpuagg_write_transition(t[i].op),
-						 layout.state_off[i], s->of[i]);
-		else
-			gpuagg_write(w, "\t\tf.template step<%s, %u>(row.e%u, row.a%u);\n", gpuagg_write_transition(t[i].op),
-						 layout.state_off[i], s->of[i], s->of[i]);
+	{
+		gpuagg_write(w, "\t\tf.template step<%s, %u>", gpuagg_write_transition(t[i].op), layout.state_off[i]);
+		add_value(w, s, s->of[i]);
+	}
 	gpuagg_write(w, "\t}\n");
 }
 
@@ -537,20 +568,33 @@ has_loops(const States *s)
 	return loops;
 }
 
+static bool
+has_strings(const GpuAggProgram *p)
+{
+	bool		strings = false;
+
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		strings |= gpuagg_key_is_string(gpuagg_program_keys(p)[i].type);
+	return strings;
+}
+
 static void
 add_numbers(GpuAggWriter *w, const States *s)
 {
 	const GpuAggProgram *p = w->program;
+	const bool	locked = gpuagg_program_has_lock(p);
 	GpuAggLayout layout;
 
 	gpuagg_layout_compute(p, &layout);
 	gpuagg_write(w, "\tstatic constexpr uint32_t NHELD = %u, COUNTED_OFF = %u, BARE_OFF = %u,\n"
-				 "\t\tSTRIDE = %u, STATES_OFF = %u;\n"
-				 "\tstatic constexpr uint32_t STAGES = %u;\n"
-				 "\tstatic constexpr bool LATE = %s, LONG = %s, LOOPS = %s;\n",
-				 s->n, s->held[s->counted].off, s->held[s->bare < s->n ? s->bare : s->counted].off,
-				 layout.row_bytes, p->ntransitions > 0 ? layout.state_off[0] : layout.row_bytes, w->stages.n,
-				 p->filter_reg != GPUAGG_NO_REG ? "true" : "false", is_long(p) ? "true" : "false", has_loops(s) ? "true" : "false");
+				 "\t\tSTRIDE = %u, STATES_OFF = %u, LOCK_OFF = %u;\n"
+				 "\tstatic constexpr uint32_t STAGES = %u;\n",
+				 s->nheld, s->held[s->counted].off, s->held[s->bare < s->n ? s->bare : s->counted].off,
+				 layout.row_bytes + (locked ? GPUAGG_LOCK_BYTES : 0),
+				 p->ntransitions > 0 ? layout.state_off[0] : layout.row_bytes, locked ? layout.row_bytes : 0, w->stages.n);
+	gpuagg_write(w, "\tstatic constexpr bool LATE = %s, LONG = %s, LOOPS = %s, STRINGS = %s;\n",
+				 p->filter_reg != GPUAGG_NO_REG ? "true" : "false", is_long(p) ? "true" : "false",
+				 has_loops(s) ? "true" : "false", has_strings(p) ? "true" : "false");
 }
 
 /* ---------- the text ---------- */

@@ -26,6 +26,9 @@
 #define GPUAGG_CODEGEN_TABLES 16
 #define GPUAGG_CODEGEN_FETCHED 32
 
+/* Bytes of a string that is a minimum or maximum: fewer (cuda/frame/handle.cuh) */
+#define GPUAGG_CODEGEN_STRING 0x7FFF
+
 /* Keys of groups that are numbered by their values, at most */
 #define GPUAGG_CODEGEN_NUMBERED 8
 
@@ -81,12 +84,12 @@ extern "C" {
 #endif
 
 /*
- * Can a program be text at all?  Else *reason is a static string.
- * Not if strings are keys or states, or if it selects rows.
+ * Can a program be text at all?  Else *reason is a static string: if it selects rows, is
+ * too long, or may have a minimum of a very long string.
  */
 extern bool gpuagg_codegen_takes(const GpuAggProgram *program, const char **reason);
 
-/* Can its groups be numbered: are all keys integers, and not too many? */
+/* Can its groups be numbered: are all keys integers or columns of strings, and not too many? */
 extern bool gpuagg_codegen_numbers(const GpuAggProgram *program);
 
 /* Has a row of it a record (device/ops/record.h), as rows come? */

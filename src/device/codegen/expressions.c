@@ -192,11 +192,18 @@ write_const(GpuAggWriter *w, uint16_t reg)
 				 fields[gpuagg_program_classes(p)[reg]], i);
 }
 
+const char *
+gpuagg_write_loaded(const GpuAggWriter *w, uint32_t column)
+{
+	const uint32_t stage = w->stages.first[column];
+
+	return stage == 0 ? "q" : stage < w->stages.n ? "m" : "l";
+}
+
 static void
 write_column(GpuAggWriter *w, uint16_t c)
 {
-	const uint32_t stage = w->stages.first[c];
-	const char *quad = stage == 0 ? "q" : stage < w->stages.n ? "m" : "l";
+	const char *quad = gpuagg_write_loaded(w, c);
 
 	if (gpuagg_write_is_text(w, c))
 		gpuagg_write(w, "\t\tGPUAGG_TAKE_TEXT(%u, %s)\n", c, quad);

@@ -49,6 +49,30 @@ extern const char *gpuagg_write_quad(const GpuAggWriter *w, uint32_t column);
 extern uint32_t gpuagg_write_column_bytes(const GpuAggWriter *w, uint32_t column);
 extern bool gpuagg_write_is_text(const GpuAggWriter *w, uint32_t column);
 
+/* Where its function finds it: loaded by the first stage, a later one, or for rows that pass */
+extern const char *gpuagg_write_loaded(const GpuAggWriter *w, uint32_t column);
+
+/* ---------- keys ---------- */
+
+GPUAGG_FN bool
+gpuagg_key_is_integer(const GpuAggKey *key)
+{
+	return gpuagg_key_class(key->type) == GPUAGG_CLASS_I64;
+}
+
+GPUAGG_FN bool
+gpuagg_key_is_bytes(const GpuAggKey *key)
+{
+	return gpuagg_key_class(key->type) == GPUAGG_CLASS_BYTES;
+}
+
+/* A string of a stripe: the code that it has there tells which. */
+GPUAGG_FN bool
+gpuagg_key_is_coded(const GpuAggProgram *p, const GpuAggKey *key)
+{
+	return gpuagg_key_is_bytes(key) && key->reg < p->ncolumns;
+}
+
 /* Comparisons, tests, lists and their like answer 0 or 1. */
 extern bool gpuagg_op_is_boolean(uint32_t op);
 

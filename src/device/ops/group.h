@@ -315,15 +315,12 @@ gpuagg_f64_needs_pg(double v)
 	return size > GPUAGG_F64_AVG_LIMIT && size - size == 0;
 }
 
-/* Does this string replace the one in a MIN/MAX state's slot? */
+/* Does this string replace that one as a MIN or MAX? */
 GPUAGG_FN bool
-gpuagg_state_prefers(uint32_t op, const char *state, GpuAggBytes v)
+gpuagg_string_prefers(uint32_t op, GpuAggBytes old, GpuAggBytes v)
 {
-	GpuAggBytes old = gpuagg_string_slot_bytes(state);
 	int			order;
 
-	if (old.len == GPUAGG_STRING_NONE)
-		return true;
 	if (op == GPUAGG_TRANS_MIN_BPCHAR || op == GPUAGG_TRANS_MAX_BPCHAR)
 	{
 		old = gpuagg_bpchar_trim(old);
@@ -333,6 +330,15 @@ gpuagg_state_prefers(uint32_t op, const char *state, GpuAggBytes v)
 		gpuagg_inet_compare(v, old) : gpuagg_bytes_compare(v, old);
 	return op == GPUAGG_TRANS_MIN_BYTES || op == GPUAGG_TRANS_MIN_BPCHAR ||
 		op == GPUAGG_TRANS_MIN_INET ? order < 0 : order > 0;
+}
+
+/* The one in a state's slot? */
+GPUAGG_FN bool
+gpuagg_state_prefers(uint32_t op, const char *state, GpuAggBytes v)
+{
+	const GpuAggBytes old = gpuagg_string_slot_bytes(state);
+
+	return old.len == GPUAGG_STRING_NONE || gpuagg_string_prefers(op, old, v);
 }
 
 /*

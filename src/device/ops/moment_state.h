@@ -127,14 +127,57 @@ gpuagg_moments_shift(double *shift, double x)
 	return GPUAGG_UPDATE_ONCE_F64(shift, GPUAGG_MOMENTS_NONE, x == x ? x : 0.0);
 }
 
+/* Sums that a state is made of, before its shifts */
+GPUAGG_FN uint32_t
+gpuagg_moments_sums(uint32_t op)
+{
+	return op == GPUAGG_TRANS_MOMENTS_F64 ? GPUAGG_MOMENTS_SHIFT : GPUAGG_COMOMENTS_SHIFT_X;
+}
+
+/* What a value adds to them that is dx, and dy, away from the shift */
+GPUAGG_FN void
+gpuagg_moments_of_one(uint32_t op, double dx, double dy, double *sums)
+{
+	sums[0] = 1.0;
+	sums[1] = dx;
+	sums[2] = dx * dx;
+	if (op == GPUAGG_TRANS_MOMENTS_F64)
+		return;
+	sums[3] = dy;
+	sums[4] = dy * dy;
+	sums[5] = dx * dy;
+}
+
+/* Sums around one shift as sums around another, which lies dx, and dy, below it */
+GPUAGG_FN void
+gpuagg_moments_moved(uint32_t op, const double *from, double dx, double dy, double *sums)
+{
+	const double n = from[0];
+
+	sums[0] = n;
+	sums[1] = from[1] + n * dx;
+	sums[2] = from[2] + dx * (2 * from[1] + n * dx);
+	if (op == GPUAGG_TRANS_MOMENTS_F64)
+		return;
+	sums[3] = from[3] + n * dy;
+	sums[4] = from[4] + dy * (2 * from[3] + n * dy);
+	sums[5] = from[5] + dx * from[3] + dy * from[1] + n * dx * dy;
+}
+
+GPUAGG_FN void
+gpuagg_moments_add_shared(uint32_t op, double *s, const double *sums)
+{
+	for (uint32_t i = 0; i < gpuagg_moments_sums(op); i++)
+		GPUAGG_UPDATE_ADD_F64(s + i, sums[i]);
+}
+
 GPUAGG_FN void
 gpuagg_moments_step_shared(double *s, double x)
 {
-	const double d = x - gpuagg_moments_shift(s + GPUAGG_MOMENTS_SHIFT, x);
+	double		sums[3];
 
-	GPUAGG_UPDATE_ADD_F64(s, 1.0);
-	GPUAGG_UPDATE_ADD_F64(s + 1, d);
-	GPUAGG_UPDATE_ADD_F64(s + 2, d * d);
+	gpuagg_moments_of_one(GPUAGG_TRANS_MOMENTS_F64, x - gpuagg_moments_shift(s + GPUAGG_MOMENTS_SHIFT, x), 0, sums);
+	gpuagg_moments_add_shared(GPUAGG_TRANS_MOMENTS_F64, s, sums);
 }
 
 GPUAGG_FN void
@@ -142,43 +185,30 @@ gpuagg_comoments_step_shared(double *s, double y, double x)
 {
 	const double dx = x - gpuagg_moments_shift(s + GPUAGG_COMOMENTS_SHIFT_X, x);
 	const double dy = y - gpuagg_moments_shift(s + GPUAGG_COMOMENTS_SHIFT_Y, y);
+	double		sums[6];
 
-	GPUAGG_UPDATE_ADD_F64(s, 1.0);
-	GPUAGG_UPDATE_ADD_F64(s + 1, dx);
-	GPUAGG_UPDATE_ADD_F64(s + 2, dx * dx);
-	GPUAGG_UPDATE_ADD_F64(s + 3, dy);
-	GPUAGG_UPDATE_ADD_F64(s + 4, dy * dy);
-	GPUAGG_UPDATE_ADD_F64(s + 5, dx * dy);
+	gpuagg_moments_of_one(GPUAGG_TRANS_COMOMENTS_F64, dx, dy, sums);
+	gpuagg_moments_add_shared(GPUAGG_TRANS_COMOMENTS_F64, s, sums);
 }
 
-/* Sums around one shift become sums around another, which lies d below it. */
 GPUAGG_FN void
 gpuagg_moments_merge_shared(uint32_t op, double *s, const double *from)
 {
-	const double n = from[0];
-	double		dx;
-	double		dy;
+	const uint32_t shifts = gpuagg_moments_sums(op);
+	double		sums[6];
+	double		dx = from[shifts];
+	double		dy = 0;
 
-	if (n == 0)
+	if (from[0] == 0)
 		return;
-	if (op == GPUAGG_TRANS_MOMENTS_F64)
+	dx -= gpuagg_moments_shift(s + shifts, dx);
+	if (op == GPUAGG_TRANS_COMOMENTS_F64)
 	{
-		dx = from[GPUAGG_MOMENTS_SHIFT];
-		dx -= gpuagg_moments_shift(s + GPUAGG_MOMENTS_SHIFT, dx);
-	}
-	else
-	{
-		dx = from[GPUAGG_COMOMENTS_SHIFT_X];
-		dx -= gpuagg_moments_shift(s + GPUAGG_COMOMENTS_SHIFT_X, dx);
 		dy = from[GPUAGG_COMOMENTS_SHIFT_Y];
 		dy -= gpuagg_moments_shift(s + GPUAGG_COMOMENTS_SHIFT_Y, dy);
-		GPUAGG_UPDATE_ADD_F64(s + 3, from[3] + n * dy);
-		GPUAGG_UPDATE_ADD_F64(s + 4, from[4] + dy * (2 * from[3] + n * dy));
-		GPUAGG_UPDATE_ADD_F64(s + 5, from[5] + dx * from[3] + dy * from[1] + n * dx * dy);
 	}
-	GPUAGG_UPDATE_ADD_F64(s, n);
-	GPUAGG_UPDATE_ADD_F64(s + 1, from[1] + n * dx);
-	GPUAGG_UPDATE_ADD_F64(s + 2, from[2] + dx * (2 * from[1] + n * dx));
+	gpuagg_moments_moved(op, from, dx, dy, sums);
+	gpuagg_moments_add_shared(op, s, sums);
 }
 
 /* Of a sum and a sum of squares around a shift: the sum itself, and Sxx */

@@ -1,0 +1,144 @@
+/*
+ * table_strings.cuh
+ *		Strings of the group table in device memory, for all kernels that add to it,
+ *		those compiled for a query too.
+ *
+ * Long ones are copied to the table's arena, a region that is only ever added to;
+ * entries point there.  MIN and MAX of strings change under the entry's lock; the
+ * arena's space of a replaced string is used again if the next one fits.
+ */
+#ifndef GPUAGG_CUDA_KERNEL_TABLE_STRINGS_CUH
+#define GPUAGG_CUDA_KERNEL_TABLE_STRINGS_CUH
+
+#include "cuda/kernel/atomics.h"
+#include "cuda/kernel/table_probe.cuh"
+#include "device/ops/group.h"
+
+/* ---------- the arena ---------- */
+
+/* Room of a string of that length: lengths that grow find room to grow. */
+static __device__ __forceinline__ uint64_t
+arena_room(uint64_t len)
+{
+	return len <= 32 ? 32 : (uint64_t) 1 << (64 - __clzll((long long) (len - 1)));
+}
+
+/* A copy of the string in the arena, or NULL. */
+static __device__ const char *
+arena_copy(const GpuAggTableRef *t, GpuAggBytes b)
+{
+	unsigned long long room = arena_room(b.len);
+	unsigned long long at;
+	char	   *to;
+
+	/* a full arena is not counted further: the count would overflow */
+	if (*(volatile unsigned long long *) &t->head->arena_used + room > t->arena_bytes ||
+		(at = atomicAdd(&t->head->arena_used, room)) + room > t->arena_bytes)
+	{
+		atomicMax(&t->head->arena_need, room);
+		return NULL;
+	}
+	to = t->arena + at;
+	for (uint64_t i = 0; i < b.len; i++)
+		to[i] = b.data[i];
+	return to;
+}
+
+/* A long string of a slot, which lies elsewhere, into the arena.  False: no room. */
+static __device__ bool
+string_slot_own(const GpuAggTableRef *t, char *slot, GpuAggBytes b)
+{
+	if (b.len <= GPUAGG_STRING_INLINE)
+		return true;
+	b.data = arena_copy(t, b);
+	if (b.data == NULL)
+		return false;
+	gpuagg_string_slot_store(slot, b);
+	return true;
+}
+
+/* ---------- strings as states ---------- */
+
+/*
+ * Can the value be told from the state's first bytes to lose?  A state only
+ * ever moves one way, so a stale look at it errs towards asking.
+ */
+static __device__ bool
+surely_loses(uint32_t op, const char *state, GpuAggBytes v)
+{
+	uint64_t	word = *(const volatile uint64_t *) state;
+	uint32_t	len = (uint32_t) word;
+	uint32_t	old = __byte_perm((uint32_t) (word >> 32), 0, 0x0123);
+	uint32_t	mine = 0;
+
+	/* in no other order do prefixes tell: blanks at the end may count for nothing */
+	if (len == GPUAGG_STRING_NONE || (op != GPUAGG_TRANS_MIN_BYTES && op != GPUAGG_TRANS_MAX_BYTES))
+		return false;
+	for (uint32_t i = 0; i < 4; i++)
+		mine = mine << 8 | (i < v.len ? (uint8_t) v.data[i] : 0);
+	return op == GPUAGG_TRANS_MIN_BYTES ? mine > old : mine < old;
+}
+
+/*
+ * Writes a slot in two whole words, because surely_loses() looks at the first
+ * one without the lock.
+ */
+static __device__ void
+string_slot_publish(char *state, GpuAggBytes v)
+{
+	union
+	{
+		char		bytes[sizeof(GpuAggStringSlot)];
+		uint64_t	words[2];
+	}			slot;
+
+	gpuagg_string_slot_store(slot.bytes, v);
+	((volatile uint64_t *) state)[1] = slot.words[1];
+	((volatile uint64_t *) state)[0] = slot.words[0];
+}
+
+/* Locked.  False: no room. */
+static __device__ bool
+string_replace(const GpuAggTableRef *t, char *state, GpuAggBytes v)
+{
+	const GpuAggBytes old = gpuagg_string_slot_bytes(state);
+
+	if (v.len > GPUAGG_STRING_INLINE)
+	{
+		if (gpuagg_string_slot_is_long(state) && v.len <= arena_room(old.len))
+		{
+			for (uint64_t i = 0; i < v.len; i++)
+				((char *) old.data)[i] = v.data[i];
+			v.data = old.data;
+		}
+		else
+			v.data = arena_copy(t, v);
+		if (v.data == NULL)
+			return false;
+	}
+	string_slot_publish(state, v);
+	return true;
+}
+
+/* A string enters a MIN or MAX state of an entry.  False: no room. */
+static __device__ bool
+string_step(const GpuAggTableRef *t, char *entry, uint32_t lock_off, uint32_t off, uint32_t op, GpuAggBytes v)
+{
+	uint32_t   *lock = (uint32_t *) (entry + lock_off);
+	bool		room = true;
+	bool		done = surely_loses(op, entry + off, v);
+
+	while (!done)
+	{
+		if (atomicCAS(lock, 0u, 1u) != 0)
+			continue;
+		__threadfence();
+		if (gpuagg_state_prefers(op, entry + off, v))
+			room = string_replace(t, entry + off, v);
+		store_release(lock, 0);
+		done = true;
+	}
+	return room;
+}
+
+#endif							/* GPUAGG_CUDA_KERNEL_TABLE_STRINGS_CUH */
