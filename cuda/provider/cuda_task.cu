@@ -19,13 +19,6 @@
 #define ARENA_MAX_FIRST ((size_t) 256 << 20)
 #define ARENA_GROUP_BYTES 32
 
-/* Heads and keys of entries of block-local tables: group.cu */
-#define LOCAL_MAX_BYTES GPUAGG_LOCAL_MAX_BYTES
-#define LOCAL_MAX_KEY_BYTES 48
-
-/* Entries for the groups that nobody expected, if there is room for copies */
-#define LOCAL_MIN_ENTRIES 256
-
 /* Bytes of a program that go through pinned memory, at most */
 #define STAGED_MOST ((size_t) 1 << 20)
 
@@ -104,32 +97,24 @@ arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 								   task->streams->group), error);
 }
 
-/* Where they are forced, tables are as large as they can be. */
 static void
 local_choose(GpuAggTask *task, double groups)
 {
-	const uint32_t stride = task->prepared->stride;
+	const GpuAggCudaPrepared *p = task->prepared;
 	GpuAggLocalShape *local = &task->local;
-	uint64_t	capacity = task->prepared->layout.nkeys == 0 ? 1 : power_of_two(2 * groups + 16);
-	uint32_t	copies = 1;
 
 	memset(local, 0, sizeof(*local));
 	if (task->forced == GPUAGG_STRATEGY_SINGLE_PASS)
 		return;
-	while (task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL && capacity > 1 &&
-		   capacity * stride > LOCAL_MAX_BYTES)
-		capacity /= 2;
-	if (capacity > 1 && capacity < LOCAL_MIN_ENTRIES &&
-		2 * LOCAL_MIN_ENTRIES * stride <= LOCAL_MAX_BYTES)
-		capacity = LOCAL_MIN_ENTRIES;
-	if (task->prepared->lock_off != 0 || task->prepared->states_off > LOCAL_MAX_KEY_BYTES ||
-		capacity * stride > LOCAL_MAX_BYTES)
+	local->capacity = gpuagg_page_local_entries(groups, p->layout.nkeys > 0, p->stride, p->states_off,
+											   p->lock_off != 0, task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL);
+	if (local->capacity == 0)
 		return;
-	while (copies < LOCAL_MAX_COPIES && 2 * copies * capacity * stride <= LOCAL_MAX_BYTES)
-		copies *= 2;
-	local->capacity = (uint32_t) capacity;
-	local->copies = copies;
-	local->limit = capacity == 1 ? 1 : (uint32_t) (capacity * 3 / 4);
+	local->copies = 1;
+	while (local->copies < LOCAL_MAX_COPIES &&
+		   2 * local->copies * local->capacity * p->stride <= GPUAGG_LOCAL_MAX_BYTES)
+		local->copies *= 2;
+	local->limit = local->capacity == 1 ? 1 : local->capacity * 3 / 4;
 }
 
 /* For the kernel that batches run through; others of the task get the same. */

@@ -29,7 +29,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 21
+#define GPUAGG_DEVICE_ABI 22
 
 typedef struct GpuAggTask GpuAggTask;
 

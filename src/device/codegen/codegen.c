@@ -613,6 +613,15 @@ gpuagg_codegen_counted(const GpuAggProgram *p)
 	return 0;
 }
 
+uint32_t
+gpuagg_codegen_shared_bytes(const GpuAggProgram *p)
+{
+	States		s;
+
+	states_compute(p, &s);
+	return s.bytes;
+}
+
 static const char *const frame_headers[] = {
 #define X(name, header, strategy) #header,
 	GPUAGG_FRAME_LIST(X)

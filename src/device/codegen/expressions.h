@@ -49,12 +49,6 @@ extern const char *gpuagg_write_quad(const GpuAggWriter *w, uint32_t column);
 extern uint32_t gpuagg_write_column_bytes(const GpuAggWriter *w, uint32_t column);
 extern bool gpuagg_write_is_text(const GpuAggWriter *w, uint32_t column);
 
-/* Comparisons, tests, lists and their like answer 0 or 1. */
-extern bool gpuagg_op_is_boolean(uint32_t op);
-
-/* Argument registers of an instruction; their number */
-extern uint32_t gpuagg_instr_args(const GpuAggInstr *ins, uint16_t *args);
-
 /* A transition's name in C */
 extern const char *gpuagg_write_transition(uint32_t op);
 
