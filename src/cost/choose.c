@@ -152,7 +152,7 @@ gpuagg_choose_resident(GpuAggWork *work, const GpuAggProgram *program, bool host
 	const int32 codes[GPUAGG_MAX_REGS] = {0};
 	bool		coded[GPUAGG_MAX_REGS] = {0};
 
-	out->strategy = out->runs = GPUAGG_STRATEGY_AUTO;
+	out->strategy = out->runs = out->interpreted = GPUAGG_STRATEGY_AUTO;
 	memcpy(p, program, program->bytes);
 	/* strings that need be no more than equal are numbers there */
 	if (gpuagg_encode_plan(p, coded) > 0)

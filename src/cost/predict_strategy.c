@@ -93,6 +93,8 @@ gpuagg_resident_choose(const GpuAggStrategyRates *rates, GpuAggStrategyInput *in
 	GpuAggStrategyChoice choice;
 	GpuAggFrameCase frame;
 
+	const bool	page_local = input->groups <= input->local_groups || rates->threads > 0;
+
 	input->entry_bytes = compiled->entry_bytes;
 	frame_case(work, program, input, rates, &frame);
 	if (compiled->state != GPUAGG_COMPILED_NOT)
@@ -100,7 +102,9 @@ gpuagg_resident_choose(const GpuAggStrategyRates *rates, GpuAggStrategyInput *in
 	/* passes are tasks, and those of pages */
 	input->possible &= ~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
 	gpuagg_strategy_choose(rates, input, &choice);
-	out->strategy = out->runs = compiled->strategy = frame.strategy = choice.within;
+	out->strategy = out->runs = out->interpreted = compiled->strategy = frame.strategy = choice.within;
+	if (choice.within == GPUAGG_STRATEGY_BLOCK_LOCAL && !page_local)
+		out->interpreted = GPUAGG_STRATEGY_SINGLE_PASS;
 	compiled->kept_ns = kept_ns(&choice);
 	if (compiled->state == GPUAGG_COMPILED_NOT)
 		return;

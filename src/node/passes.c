@@ -25,6 +25,7 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "device/choice/compile_rule.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "node/device_task.h"
@@ -108,6 +109,22 @@ passes_cached(const GpuAggScan *scan, BlockNumber nblocks)
 								 nblocks);
 }
 
+/* Is there a kernel, or is it worth waiting for?  As the device decides */
+static bool
+passes_compiled(const GpuAggScan *scan, const GpuAggCompiledWork *work)
+{
+	const GpuAggCompileCase rule = {
+		.wish.mode = gpuagg_compile,
+		.wish.interpreted_ns = (uint64) Max(scan->info->predicted.interpreted, 0),
+		.wish.compiled_ns = (uint64) Max(scan->info->predicted.compiled, 0),
+		.asked = 1,
+		.left_ns = GPUAGG_COMPILE_FIRST_NS
+	};
+
+	return work->state == GPUAGG_COMPILED_READY ||
+		(work->state == GPUAGG_COMPILED_NEW && gpuagg_compile_waits(&rule));
+}
+
 GpuAggStrategy
 gpuagg_passes_strategy(const GpuAggScan *scan, BlockNumber nblocks, GpuAggStrategyChoice *choice)
 {
@@ -122,7 +139,7 @@ gpuagg_passes_strategy(const GpuAggScan *scan, BlockNumber nblocks, GpuAggStrate
 		passes_cached(scan, nblocks) <= 0)
 		return choice->strategy;
 	gpuagg_choose_resident(&work, scan->info->program, false, &resident);
-	return resident.runs;
+	return passes_compiled(scan, &work.compiled) ? resident.runs : resident.interpreted;
 }
 
 void

@@ -187,7 +187,7 @@ static GpuAggResidentChoice
 choose(const GpuAggRates *rates, const GpuAggProgram *p, GpuAggWork *work)
 {
 	GpuAggStrategyInput input = {.resident = true,.plain = gpuagg_local_is_plain(p),.possible = ~UINT32_C(0)};
-	GpuAggResidentChoice choice = {GPUAGG_STRATEGY_AUTO, GPUAGG_STRATEGY_AUTO};
+	GpuAggResidentChoice choice = {GPUAGG_STRATEGY_AUTO, GPUAGG_STRATEGY_AUTO, GPUAGG_STRATEGY_AUTO};
 	GpuAggStrategyRates strategy;
 
 	work->compiled.frame = GPUAGG_FRAME_PLAIN;
@@ -414,6 +414,28 @@ test_choices(void)
 	test_choice(1e6, false, GPUAGG_STRATEGY_PARTITIONED, GPUAGG_NFRAMES);
 }
 
+/* Without a kernel, tables of blocks are those of the kernels that group pages. */
+static void
+test_no_kernel(void)
+{
+	const GpuAggRates rates = card();
+	GpuAggResidentChoice c;
+	GpuAggWork	work;
+	TestProgram p;
+	GpuAggProgram *packed;
+
+	shape_make(KEY_SUM, &p);
+	packed = program_pack(&p);
+	work_make(packed, ROWS, 1, 500, 501, &work);
+	c = choose(&rates, packed, &work);
+	ok(c.interpreted == GPUAGG_STRATEGY_BLOCK_LOCAL, "500 groups: also the interpreter's blocks have room");
+	work_make(packed, ROWS, 1, 2000, 2001, &work);
+	c = choose(&rates, packed, &work);
+	ok(c.runs == GPUAGG_STRATEGY_BLOCK_LOCAL && c.interpreted == GPUAGG_STRATEGY_SINGLE_PASS,
+	   "2000 groups: those of a compiled kernel alone");
+	free(packed);
+}
+
 /* What the device would do with a plan's strategy, where it knows the ranges as they were planned */
 static void
 test_rule(void)
@@ -500,6 +522,7 @@ main(void)
 	test_compile();
 	test_numbers();
 	test_choices();
+	test_no_kernel();
 	test_rule();
 	test_forced();
 	test_page_local();
