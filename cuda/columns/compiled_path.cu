@@ -290,8 +290,6 @@ gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFr
 		entries.capacity = path->nentries;
 		entries.head = entries_head;
 		gpuagg_cuda_table_init(task->device_prepared, &entries, false, &init, stream);
-		if (!CUDA_OK(task->device, cudaMemsetAsync(args->nentries, 0, sizeof(uint32_t), stream), error))
-			return false;
 	}
 	if (!launch(task, path, args, error))
 		return false;

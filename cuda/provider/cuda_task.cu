@@ -22,6 +22,12 @@
 /* Bytes of a program that go through pinned memory, at most */
 #define STAGED_MOST ((size_t) 1 << 20)
 
+/*
+ * A group table of so many bytes at most lies behind the program: one allocation, and one
+ * copy that brings its empty head along.  What grows beyond leaves it unused.
+ */
+#define TABLE_WITH_PROGRAM ((size_t) 4 << 20)
+
 /* A warp has a copy of its own at best. */
 #define LOCAL_MAX_COPIES (GPUAGG_GROUP_THREADS / 32)
 
@@ -54,6 +60,37 @@ table_alloc(GpuAggTask *task, uint64_t capacity, GpuAggTableRef *table,
 	table->limit = capacity > 1 ? capacity / 2 : 1;
 	table->slots = (char *) gpuagg_cuda_alloc(task, *bytes, task->streams->group, error);
 	return table->slots != NULL;
+}
+
+/* Does it lie behind the program, and go with that? */
+static bool
+with_program(const GpuAggTask *task, const void *p)
+{
+	const char *from = (const char *) task->device_prepared;
+
+	return from != NULL && (const char *) p >= from && (const char *) p < from + task->prepared_bytes;
+}
+
+static void
+slots_free(GpuAggTask *task, cudaStream_t stream)
+{
+	if (!with_program(task, task->table.slots))
+		gpuagg_cuda_free(task, task->table.slots, task->table_bytes, stream);
+}
+
+/* Entries of a task's first table; more groups than rows is nobody's estimate. */
+static uint64_t
+first_capacity(const GpuAggTask *task, const GpuAggTaskConfig *config)
+{
+	double		entries = 2 * config->expected_groups;
+	uint64_t	capacity;
+
+	if (task->prepared->layout.nkeys == 0)
+		return 1;
+	if (entries > 2 * config->expected_rows && config->expected_rows > 0)
+		entries = 2 * config->expected_rows;
+	capacity = power_of_two(entries);
+	return capacity < TABLE_MIN_ENTRIES ? TABLE_MIN_ENTRIES : capacity;
 }
 
 /* Every entry empty: enqueued */
@@ -138,26 +175,11 @@ gpuagg_cuda_task_local(GpuAggTask *task, double groups)
 	batch_blocks_choose(task, gpuagg_cuda_program(task->prepared));
 }
 
+/* A table of its own */
 static bool
-groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+table_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	const bool	plain = task->prepared->layout.nkeys == 0;
-	double		entries = 2 * config->expected_groups;
-	uint64_t	capacity;
-	double		arena = config->expected_groups * ARENA_GROUP_BYTES;
-
-	task->table.hash_window = config->hash_window;
-
-	/* more groups than rows is nobody's estimate */
-	if (entries > 2 * config->expected_rows && config->expected_rows > 0)
-		entries = 2 * config->expected_rows;
-	capacity = plain ? 1 : power_of_two(entries);
-	if (!plain && capacity < TABLE_MIN_ENTRIES)
-		capacity = TABLE_MIN_ENTRIES;
-	if (arena < (double) ARENA_MIN_BYTES)
-		arena = (double) ARENA_MIN_BYTES;
-	if (arena > (double) ARENA_MAX_FIRST)
-		arena = (double) ARENA_MAX_FIRST;
+	uint64_t	capacity = first_capacity(task, config);
 
 	task->table.head = (GpuAggTableHead *)
 		gpuagg_cuda_alloc(task, sizeof(GpuAggTableHead), task->streams->group, error);
@@ -174,6 +196,23 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 		capacity /= 2;
 	}
 	memset(error, 0, sizeof(*error));
+	return true;
+}
+
+static bool
+groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	const bool	plain = task->prepared->layout.nkeys == 0;
+	double		arena = config->expected_groups * ARENA_GROUP_BYTES;
+
+	if (arena < (double) ARENA_MIN_BYTES)
+		arena = (double) ARENA_MIN_BYTES;
+	if (arena > (double) ARENA_MAX_FIRST)
+		arena = (double) ARENA_MAX_FIRST;
+
+	task->table.hash_window = config->hash_window;
+	if (task->table.head == NULL && !table_begin(task, config, error))
+		return false;
 	if (task->prepared->has_strings && !arena_alloc(task, (size_t) arena, error))
 		return false;
 	table_init(task, &task->table, plain);
@@ -192,8 +231,9 @@ groups_free(GpuAggTask *task)
 	cudaStream_t stream = task->streams != NULL ? task->streams->group : NULL;
 
 	gpuagg_cuda_free(task, task->table.arena, task->table.arena_bytes, stream);
-	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, stream);
-	gpuagg_cuda_free(task, task->table.head, sizeof(GpuAggTableHead), stream);
+	slots_free(task, stream);
+	if (!with_program(task, task->table.head))
+		gpuagg_cuda_free(task, task->table.head, sizeof(GpuAggTableHead), stream);
 	memset(&task->table, 0, sizeof(task->table));
 	task->table_bytes = 0;
 }
@@ -244,7 +284,7 @@ table_grow(GpuAggTask *task, uint64_t count, uint64_t groups, GpuAggError *error
 								task->table.capacity);
 	gpuagg_cuda_table_move(task->device_prepared, &task->table, &next, &launch,
 						   task->streams->group);
-	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, task->streams->group);
+	slots_free(task, task->streams->group);
 	task->table = next;
 	task->table_bytes = bytes;
 	return CUDA_LAUNCHED(task->device, error) ? GPUAGG_OK : error->status;
@@ -297,6 +337,65 @@ gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggCudaPrepared *prepared, si
 	return NULL;
 }
 
+/* Rows are kept from the start: there is no table. */
+static bool
+defers(const GpuAggTaskConfig *config)
+{
+	return config->strategy < GPUAGG_NSTRATEGIES &&
+		(GPUAGG_STRATEGY_BIT(config->strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
+}
+
+/* The program, and behind it a small table with an empty head.  False, without an error: not so. */
+static bool
+upload_with_table(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	const size_t program = task->prepared_bytes;
+	const size_t head = gpuagg_cuda_align(program);
+	const size_t upload = head + sizeof(GpuAggTableHead);
+	const uint64_t capacity = first_capacity(task, config);
+	const size_t slots = gpuagg_cuda_align(upload);
+	char	   *there;
+
+	if (gpuagg_cuda_program(task->prepared)->select || defers(config) || upload > STAGED_MOST ||
+		capacity > TABLE_WITH_PROGRAM / task->prepared->stride)
+		return false;
+	there = (char *) gpuagg_cuda_alloc(task, slots + capacity * task->prepared->stride, task->streams->group, error);
+	if (there == NULL)
+	{
+		if (error->status == GPUAGG_OUT_OF_MEMORY)
+			memset(error, 0, sizeof(*error));
+		return false;
+	}
+	/* from here on it is the task's, whatever happens */
+	task->device_prepared = (GpuAggCudaPrepared *) there;
+	task->prepared_bytes = slots + capacity * task->prepared->stride;
+	task->prepared_staging = gpuagg_cuda_pin(task->device, upload, error);
+	if (task->prepared_staging == NULL)
+		return false;
+	memcpy(task->prepared_staging->data, task->prepared, program);
+	memset(task->prepared_staging->data + program, 0, upload - program);
+	if (!CUDA_OK(task->device, cudaMemcpyAsync(there, task->prepared_staging->data, upload,
+											  cudaMemcpyHostToDevice, task->streams->group), error))
+		return false;
+	task->table.head = (GpuAggTableHead *) (there + head);
+	task->table.slots = there + slots;
+	task->table.capacity = capacity;
+	task->table.limit = capacity > 1 ? capacity / 2 : 1;
+	return true;
+}
+
+static bool
+prepared_upload(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	if (upload_with_table(task, config, error))
+		return true;
+	if (error->status != GPUAGG_OK)
+		return false;
+	task->device_prepared = gpuagg_cuda_task_upload(task, task->prepared, task->prepared_bytes,
+												&task->prepared_staging, error);
+	return task->device_prepared != NULL;
+}
+
 /*
  * The decode stream must not run ahead of the prepared program's upload.
  */
@@ -331,9 +430,7 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	task->prepared->sample = config->sample;
 	if (program->nkeys > 0)
 		task->prepared->hash_window = config->hash_window;
-	task->device_prepared = gpuagg_cuda_task_upload(task, task->prepared, task->prepared_bytes,
-												&task->prepared_staging, error);
-	if (task->device_prepared == NULL ||
+	if (!prepared_upload(task, config, error) ||
 		(config->codes.results != NULL && !gpuagg_cuda_strings_begin(task, config->codes.results, error)))
 		return false;
 	if (program->select)
