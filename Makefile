@@ -188,7 +188,7 @@ endif
 # nothing of PostgreSQL; "defs" has the linker see to that.
 include cuda/build.mk
 ifneq ($(CUDA_OBJS),)
-CUDA_C_OBJS := build/cuda/module.o build/cuda/occupancy.o \
+CUDA_C_OBJS := build/cuda/module.o build/cuda/occupancy.o build/cuda/ranges.o \
 	$(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN) $(LOOKUP_MAKE))
 
 all: gpuagg_cuda.so $(COMPILER_PROGRAM)
@@ -200,7 +200,7 @@ gpuagg_cuda.so: $(CUDA_OBJS) $(CUDA_C_OBJS) cuda/exports.map
 
 build/cuda/module.o: cuda/module.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -I. $(CPPFLAGS) -c -o $@ $<
-build/cuda/occupancy.o: src/device/choice/occupancy.c build/flags build/cuda/flags Makefile
+build/cuda/occupancy.o build/cuda/ranges.o: build/cuda/%.o: src/device/choice/%.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -fvisibility=hidden $(CPPFLAGS) -c -o $@ $<
 $(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN) $(LOOKUP_MAKE)): build/%.o: %.c build/flags build/cuda/flags Makefile
 	@mkdir -p $(@D)

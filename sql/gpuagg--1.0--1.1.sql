@@ -515,6 +515,10 @@ BEGIN
     END LOOP;
 END $$;
 
+-- a ceiling that calibrate() measures of compiled kernels
+COMMENT ON COLUMN gpuagg.ceiling.name IS
+'memory_read, memory_copy, cache_read, copy_in, copy_out, zero_copy_in, zero_copy_out, thread_read, host_read (the host''s memory by a backend, whatever the device): bytes; int_ops, local_atomics_1, _32, _1024: operations; partition: rows; group (host: of pages in its caches, grouped as tasks do): rows; launch: time; compiled (a kernel compiled for a query over few rows, by the device''s clock): time; touch, touch_huge (host: pages of 4 KiB, of 2 MiB), touch_pinned_host, touch_pinned_device, touch_managed_host, touch_managed_device: bytes from asking for memory to having written all of it for the first time, by the device or by who is named';
+
 -- a profile that somebody changed is no longer what was measured
 CREATE OR REPLACE FUNCTION gpuagg.profile_edited()
 RETURNS trigger

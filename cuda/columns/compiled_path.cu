@@ -6,22 +6,16 @@
 #include <stdlib.h>
 
 #include "cuda/columns/resident.h"
+#include "device/choice/frame_rule.h"
 
 /* What a kernel's arguments take at most, on any card */
 static_assert(sizeof(GpuAggFrameArgs) <= 4096, "arguments of a kernel");
-
-/* Blocks of a multiprocessor with groups in shared memory, and what is not ours of it */
-#define SHARED_BLOCKS 2
-#define BLOCK_OVERHEAD 2048
 
 /*
  * Bytes of shared memory up to which groups have copies: more take longer to add up
  * than they save.
  */
 #define COPIES_BYTES (48 << 10)
-
-/* Entries for numbers stay in the card's cache. */
-#define DENSE_BYTES (UINT64_C(32) << 20)
 
 /*
  * What a row takes, where the planner has not told: by the interpreter, and each of
@@ -33,29 +27,29 @@ static_assert(sizeof(GpuAggFrameArgs) <= 4096, "arguments of a kernel");
 
 /* ---------- what fits ---------- */
 
-static uint32_t
+static double
 shared_bytes(const GpuAggTask *task, const GpuAggCompiledPath *path, uint32_t copies_log2)
 {
-	const uint64_t groups = path->args.groups;
-	const uint64_t keys = path->frame == GPUAGG_FRAME_HASHED ? groups * task->prepared->states_off : 0;
-	const uint64_t bytes = keys + (((groups << copies_log2) + 1) & ~UINT64_C(1)) * path->code.shared_bytes;
-
-	return bytes < UINT32_MAX ? (uint32_t) bytes : UINT32_MAX;
+	return gpuagg_frame_shared_bytes(path->args.groups,
+									 path->frame == GPUAGG_FRAME_HASHED ? task->prepared->states_off : 0,
+									 path->code.shared_bytes, copies_log2);
 }
 
 /* As many copies as are worth it.  False: not even one has room. */
 static bool
 shared_fits(const GpuAggTask *task, GpuAggCompiledPath *path)
 {
-	const uint32_t room = task->device->launches.limits.shared_bytes / SHARED_BLOCKS - BLOCK_OVERHEAD;
+	const uint32_t room = gpuagg_frame_room(task->device->launches.limits.shared_bytes);
 	uint32_t   *copies = &path->args.copies_log2;
 
 	*copies = 0;
 	while (*copies < GPUAGG_FRAME_MAX_COPIES_LOG2 &&
 		   shared_bytes(task, path, *copies + 1) <= (COPIES_BYTES < room ? COPIES_BYTES : room))
 		++*copies;
-	path->shared_bytes = shared_bytes(task, path, *copies);
-	return path->shared_bytes <= room;
+	if (shared_bytes(task, path, *copies) > room)
+		return false;
+	path->shared_bytes = (uint32_t) shared_bytes(task, path, *copies);
+	return true;
 }
 
 /* Ranges of the columns that keys are made of, of strings their codes'; false: they are not known. */
@@ -107,42 +101,31 @@ strings_find(const GpuAggProgram *p, uint16_t reg, const GpuAggPendingStripe *pe
 	return strings;
 }
 
-/* The range of a key, or of the codes that it has */
-static bool
-key_range(const GpuAggProgram *p, const GpuAggKey *key, const GpuAggPendingStripe *pending, uint32_t n,
-		  const GpuAggRange *columns, GpuAggFrameKey *to, GpuAggRange *r)
-{
-	to->strings = NULL;
-	if (gpuagg_key_class(key->type) != GPUAGG_CLASS_BYTES)
-		return gpuagg_range_register(p, key->reg, columns, r);
-	to->strings = strings_find(p, key->reg, pending, n);
-	*r = columns[key->reg];
-	return to->strings != NULL && r->low >= 0 && r->low <= r->high;
-}
-
 /* Numbers for groups, if all keys have small ranges */
 static bool
 numbers_find(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n, GpuAggFrameArgs *a)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggRange columns[GPUAGG_MAX_REGS];
-	uint64_t	numbers = 1;
+	GpuAggRange keys[GPUAGG_CODEGEN_NUMBERED];
+	uint64_t	numbers;
+	uint64_t	step = 1;
 
-	if (!gpuagg_codegen_numbers(p) || !ranges_find(p, pending, n, columns))
+	if (!gpuagg_codegen_numbers(p) || !ranges_find(p, pending, n, columns) ||
+		!gpuagg_range_numbers(p, columns, task->prepared->stride, keys, &numbers))
 		return false;
 	for (uint32_t i = 0; i < p->nkeys; i++)
 	{
-		GpuAggRange r;
+		const GpuAggKey *key = &gpuagg_program_keys(p)[i];
+		const bool	coded = gpuagg_key_class(key->type) == GPUAGG_CLASS_BYTES;
 
-		if (!key_range(p, &gpuagg_program_keys(p)[i], pending, n, columns, &a->keys[i], &r) ||
-			(uint64_t) r.high - (uint64_t) r.low >= DENSE_BYTES)
+		a->keys[i].strings = coded ? strings_find(p, key->reg, pending, n) : NULL;
+		if (coded && a->keys[i].strings == NULL)
 			return false;
-		a->keys[i].base = r.low;
-		a->keys[i].extent = (uint64_t) r.high - (uint64_t) r.low + 1;
-		a->keys[i].step = (uint32_t) numbers;
-		numbers *= a->keys[i].extent + 1;
-		if (numbers * task->prepared->stride > DENSE_BYTES)
-			return false;
+		a->keys[i].base = keys[i].low;
+		a->keys[i].extent = (uint64_t) keys[i].high - (uint64_t) keys[i].low + 1;
+		a->keys[i].step = (uint32_t) step;
+		step *= a->keys[i].extent + 1;
 	}
 	a->groups = (uint32_t) numbers;
 	return true;
@@ -163,113 +146,50 @@ entries_of(const GpuAggTask *task, const GpuAggCompiledPath *path)
 	return path->frame == GPUAGG_FRAME_HASHED ? path->blocks * path->args.groups : entry ? path->args.groups : 0;
 }
 
-/* Slots of a block's table for so many groups; 0: too many */
-static uint32_t
-hashed_slots(double groups)
-{
-	uint32_t	slots = 64;
-
-	while (slots < 2 * groups && slots < 1u << 20)
-		slots *= 2;
-	return slots < 1u << 20 ? slots : 0;
-}
-
 /* ---------- the frame ---------- */
 
-/* The text of a frame; path->code.text NULL: no memory */
-static void
-frame_take(const GpuAggTask *task, GpuAggFrame frame, GpuAggCompiledPath *path)
-{
-	free(path->code.text);
-	path->frame = frame;
-	gpuagg_codegen_kernel(gpuagg_cuda_program(task->prepared), frame, &path->code);
-}
-
-/* Groups in shared memory or in the cache, by number */
-static bool
-frame_numbered(const GpuAggTask *task, bool local, bool single, const GpuAggPendingStripe *pending, uint32_t n,
-			   GpuAggCompiledPath *path)
-{
-	if (!numbers_find(task, pending, n, &path->args))
-		return false;
-	frame_take(task, GPUAGG_FRAME_DIRECT, path);
-	if (local && shared_fits(task, path))
-		return true;
-	path->shared_bytes = 0;
-	frame_take(task, GPUAGG_FRAME_DENSE, path);
-	return single;
-}
-
-static bool
-frame_hashed(const GpuAggTask *task, GpuAggCompiledPath *path)
-{
-	path->args.groups = hashed_slots(task->config.expected_groups);
-	frame_take(task, GPUAGG_FRAME_HASHED, path);
-	return path->args.groups > 0 && shared_fits(task, path);
-}
-
-/*
- * Rows are kept: what passes, if columns are then read as they lie, which without a
- * filter needs no kernel; records of all others.
- */
-static bool
-frame_kept(const GpuAggTask *task, GpuAggCompiledPath *path)
+/* What the rule (device/choice/frame_rule.h) asks of a task; numbers: 0 if not known */
+static GpuAggFrameCase
+frame_case(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, uint32_t numbers)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggStripeDeferral deferral;
+	GpuAggFrameCase c = {};
 
-	path->shared_bytes = 0;
-	if (gpuagg_cuda_stripe_defers(task, &deferral))
-	{
-		if (p->filter_reg != GPUAGG_NO_REG)
-			frame_take(task, GPUAGG_FRAME_SELECTED, path);
-		return p->filter_reg != GPUAGG_NO_REG;
-	}
-	if (!gpuagg_codegen_packs(p))
-		return false;
-	frame_take(task, GPUAGG_FRAME_PACKED, path);
-	return true;
+	c.strategy = strategy;
+	c.forced = task->config.forced || task->forced != GPUAGG_STRATEGY_AUTO;
+	c.kept = kept;
+	c.whole = task->prepared->hash_window.count <= 1;
+	c.keyed = p->nkeys > 0;
+	c.filtered = p->filter_reg != GPUAGG_NO_REG;
+	c.packs = gpuagg_codegen_packs(p);
+	c.defers = c.keyed && gpuagg_cuda_stripe_defers(task, &deferral);
+	c.groups = task->config.expected_groups;
+	c.numbers = numbers;
+	c.entry_bytes = task->prepared->stride;
+	c.key_bytes = task->prepared->states_off;
+	c.state_bytes = gpuagg_codegen_shared_bytes(p);
+	c.unit_shared_bytes = task->device->launches.limits.shared_bytes;
+	return c;
 }
 
-static bool
-frame_single(const GpuAggTask *task, GpuAggCompiledPath *path)
-{
-	path->shared_bytes = 0;
-	frame_take(task, GPUAGG_FRAME_SINGLE, path);
-	return true;
-}
-
-/*
- * Numbers first; then a table in shared memory; then what the strategy says.  A
- * strategy that is forced is not left, nor one that has kept rows.  Rows without
- * records are not kept, whatever the strategy.
- */
+/* False: none fits, or there is no memory for its text. */
 static bool
 frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, const GpuAggPendingStripe *pending,
 			 uint32_t n, GpuAggCompiledPath *path)
 {
-	const bool	keeps = (GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0 &&
-		gpuagg_codegen_packs(gpuagg_cuda_program(task->prepared));
-	const bool	forced = task->config.forced || task->forced != GPUAGG_STRATEGY_AUTO;
-	const bool	local = !forced || strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
-	const bool	single = !forced || strategy == GPUAGG_STRATEGY_SINGLE_PASS;
-	const bool	whole = task->prepared->hash_window.count <= 1;
+	const bool	numbered = !kept && numbers_find(task, pending, n, &path->args);
+	const GpuAggFrameCase c = frame_case(task, strategy, kept, numbered ? path->args.groups : 0);
 
-	if (kept)
-		return frame_kept(task, path);
-	if (gpuagg_cuda_program(task->prepared)->nkeys == 0)
-	{
+	if (!gpuagg_frame_choose(&c, &path->frame))
+		return false;
+	if (path->frame == GPUAGG_FRAME_HASHED)
+		path->args.groups = gpuagg_frame_slots(c.groups);
+	else if (path->frame == GPUAGG_FRAME_PLAIN)
 		path->args.groups = 1;
-		frame_take(task, GPUAGG_FRAME_PLAIN, path);
-		return true;
-	}
-	if (whole && (local || single) && frame_numbered(task, local, single, pending, n, path))
-		return true;
-	if (keeps && frame_kept(task, path))
-		return true;
-	if (whole && local && !keeps && frame_hashed(task, path))
-		return true;
-	return single && !keeps && frame_single(task, path);
+	gpuagg_codegen_kernel(gpuagg_cuda_program(task->prepared), path->frame, &path->code);
+	return path->code.text != NULL &&
+		((path->frame != GPUAGG_FRAME_DIRECT && path->frame != GPUAGG_FRAME_HASHED) || shared_fits(task, path));
 }
 
 /* Literals and lists, where the kernel finds them */
@@ -329,7 +249,7 @@ gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy, boo
 	if (task->device->compiler == NULL || task->making != NULL || task->config.compile.mode == GPUAGG_COMPILE_OFF ||
 		!gpuagg_codegen_takes(gpuagg_cuda_program(task->prepared), &reason))
 		return;
-	path->open = frame_choose(task, strategy, kept, pending, n, path) && path->code.text != NULL;
+	path->open = frame_choose(task, strategy, kept, pending, n, path);
 	wish_fill(task, &path->request.wish);
 	if (path->open)
 		args_fill(task, path);
@@ -403,8 +323,6 @@ gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFr
 		entries.capacity = path->nentries;
 		entries.head = entries_head;
 		gpuagg_cuda_table_init(task->device_prepared, &entries, false, &init, stream);
-		if (!CUDA_OK(task->device, cudaMemsetAsync(args->nentries, 0, sizeof(uint32_t), stream), error))
-			return false;
 	}
 	if (!launch(task, path, args, error))
 		return false;

@@ -53,8 +53,8 @@ extern bool gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const struct Gp
 										 uint32_t n, GpuAggCompiledPath *path);
 
 /*
- * Where a launch's parts lie: stripes, entries that were initialised, and their
- * number.  *args: complete.
+ * Where a launch's parts lie: stripes, entries that will be initialised, and their
+ * number, which is 0.  *args: complete.
  */
 extern bool gpuagg_cuda_compiled_launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args,
 										GpuAggTableHead *entries_head, GpuAggError *error);

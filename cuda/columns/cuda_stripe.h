@@ -18,7 +18,7 @@
 
 #include "cuda/core/cuda_device.h"
 #include "cuda/groupby/groupby.h"
-#include "device/codegen/ranges.h"
+#include "device/choice/ranges.h"
 
 /* Zones on the card, and what of them was last copied */
 typedef struct GpuAggStoredZones

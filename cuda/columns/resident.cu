@@ -16,7 +16,7 @@ typedef struct ResidentParts
 	GpuAggStripeColumn *columns;
 	GpuAggPositions *without;
 	GpuAggTableHead *entries_head;
-	uint32_t   *nentries;
+	uint32_t   *nentries;		/* comes as 0 */
 	size_t		upload;
 	char	   *bitmaps;		/* cleared before anything runs */
 	size_t		bitmap_bytes;
@@ -62,11 +62,11 @@ resident_layout(const GpuAggTask *task, const ResidentShape *shape, char *base,
 	parts->inputs = (GpuAggStripeInput *) part(base, &at, shape->n * sizeof(GpuAggStripeInput));
 	parts->columns = (GpuAggStripeColumn *) part(base, &at, (size_t) shape->n * ncolumns * sizeof(GpuAggStripeColumn));
 	parts->without = (GpuAggPositions *) part(base, &at, shape->nwithout * sizeof(GpuAggPositions));
+	parts->nentries = (uint32_t *) part(base, &at, sizeof(uint32_t));
 	parts->upload = at;
 	parts->bitmap_bytes = bitmap;
 	parts->bitmaps = part(base, &at, (shape->choose ? 2 : 1) * bitmap);
 	parts->entries_head = (GpuAggTableHead *) part(base, &at, sizeof(GpuAggTableHead));
-	parts->nentries = (uint32_t *) part(base, &at, sizeof(uint32_t));
 	parts->flags = (uint8_t *) part(base, &at, bitmap > 0 ? 0 : shape->pending->positions);
 	decoded->spill = part(base, &at, (size_t) shape->nspill * task->prepared->stride);
 	return at;
@@ -107,6 +107,7 @@ inputs_stage(const GpuAggTask *task, const ResidentShape *shape, const ResidentP
 		tile += tiles_of(w);
 	}
 	memcpy(gpuagg_cuda_staged(batch, parts->inputs), r->inputs, shape->n * sizeof(*r->inputs));
+	*(uint32_t *) gpuagg_cuda_staged(batch, parts->nentries) = 0;
 }
 
 static GpuAggBatch *

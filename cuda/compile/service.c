@@ -18,12 +18,6 @@
 #include "cuda/compile/service_inside.h"
 #include "device/choice/compile_rule.h"
 
-/* What finding one on disk and loading it takes, as far as waiting for that matters */
-#define LOOKUP_NS UINT64_C(2000000)
-
-/* What compiling one takes, before any has been: NVRTC 13 with our headers */
-#define FIRST_COMPILE_NS UINT64_C(60000000)
-
 uint64_t
 gpuagg_service_now(void)
 {
@@ -70,7 +64,7 @@ gpuagg_service_open(const GpuAggServiceConfig *config)
 	s->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	s->process.argv = config->compiler;
 	s->process.wake_fd = s->wake_fd;
-	s->compile_ns = FIRST_COMPILE_NS;
+	s->compile_ns = GPUAGG_COMPILE_FIRST_NS;
 	gpuagg_kernel_disk_open(&s->disk, config->folder, config->disk_bytes);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->work, NULL);
@@ -171,7 +165,7 @@ enqueue(GpuAggService *s, GpuAggCompiledKernel *k)
 static uint64_t
 left_ns(const GpuAggService *s, const GpuAggCompiledKernel *k)
 {
-	return k->looked_up ? s->compile_ns * (s->compiles.n + s->compiling) : LOOKUP_NS;
+	return k->looked_up ? s->compile_ns * (s->compiles.n + s->compiling) : GPUAGG_COMPILE_LOOKUP_NS;
 }
 
 /* Of one that is neither loaded nor failed */
@@ -200,6 +194,16 @@ advance(GpuAggService *s, GpuAggCompiledKernel *k, const GpuAggKernelRequest *re
 	return GPUAGG_KERNEL_COMPILING;
 }
 
+/* Whose it is, for those that predict: the list is told anew if that is another one. */
+static void
+program_note(GpuAggService *s, GpuAggCompiledKernel *k, uint64_t program)
+{
+	if (program == 0 || k->info.program == program)
+		return;
+	k->info.program = program;
+	s->totals.changes++;
+}
+
 static GpuAggKernelState
 ask(GpuAggService *s, GpuAggCompiledKernel *k, GpuAggKernelRequest *request)
 {
@@ -207,6 +211,7 @@ ask(GpuAggService *s, GpuAggCompiledKernel *k, GpuAggKernelRequest *request)
 	{
 		request->asked_ns = gpuagg_service_now();
 		k->asked++;
+		program_note(s, k, request->wish.program);
 	}
 	if (k->info.stage == GPUAGG_KERNEL_STAGE_FAILED)
 	{

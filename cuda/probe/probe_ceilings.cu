@@ -347,6 +347,7 @@ gpuagg_cuda_probe_ceiling(GpuAggProbe *p, GpuAggCeiling ceiling, double *value,
 			return gpuagg_cuda_probe_first_touch(p, ceiling, value, error);
 		case GPUAGG_CEILING_HOST_READ:
 		case GPUAGG_CEILING_GROUP:
+		case GPUAGG_CEILING_COMPILED:
 		case GPUAGG_NCEILINGS:
 			break;
 	}

@@ -125,11 +125,7 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 	return CUDA_LAUNCHED(task->device, error) &&
 		CUDA_OK(task->device,
 				cudaMemcpyAsync(task->sizes->data, task->device_sizes,
-								task->nruns * sizeof(uint64_t), cudaMemcpyDeviceToHost, stream),
-				error) &&
-		CUDA_OK(task->device,
-				cudaMemcpyAsync(task->sizes->data + split, task->device_sizes + split,
-								task->nruns * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
+								split + task->nruns * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
 				error) &&
 		CUDA_OK(task->device, cudaEventRecord(task->sizes_events->done, stream), error) &&
 		gpuagg_cuda_notify(task, error);

@@ -19,15 +19,14 @@
 #define ARENA_MAX_FIRST ((size_t) 256 << 20)
 #define ARENA_GROUP_BYTES 32
 
-/* Heads and keys of entries of block-local tables: group.cu */
-#define LOCAL_MAX_BYTES GPUAGG_LOCAL_MAX_BYTES
-#define LOCAL_MAX_KEY_BYTES 48
-
-/* Entries for the groups that nobody expected, if there is room for copies */
-#define LOCAL_MIN_ENTRIES 256
-
 /* Bytes of a program that go through pinned memory, at most */
 #define STAGED_MOST ((size_t) 1 << 20)
+
+/*
+ * A group table of so many bytes at most lies behind the program: one allocation, and one
+ * copy that brings its empty head along.  What grows beyond leaves it unused.
+ */
+#define TABLE_WITH_PROGRAM ((size_t) 4 << 20)
 
 /* A warp has a copy of its own at best. */
 #define LOCAL_MAX_COPIES (GPUAGG_GROUP_THREADS / 32)
@@ -61,6 +60,37 @@ table_alloc(GpuAggTask *task, uint64_t capacity, GpuAggTableRef *table,
 	table->limit = capacity > 1 ? capacity / 2 : 1;
 	table->slots = (char *) gpuagg_cuda_alloc(task, *bytes, task->streams->group, error);
 	return table->slots != NULL;
+}
+
+/* Does it lie behind the program, and go with that? */
+static bool
+with_program(const GpuAggTask *task, const void *p)
+{
+	const char *from = (const char *) task->device_prepared;
+
+	return from != NULL && (const char *) p >= from && (const char *) p < from + task->prepared_bytes;
+}
+
+static void
+slots_free(GpuAggTask *task, cudaStream_t stream)
+{
+	if (!with_program(task, task->table.slots))
+		gpuagg_cuda_free(task, task->table.slots, task->table_bytes, stream);
+}
+
+/* Entries of a task's first table; more groups than rows is nobody's estimate. */
+static uint64_t
+first_capacity(const GpuAggTask *task, const GpuAggTaskConfig *config)
+{
+	double		entries = 2 * config->expected_groups;
+	uint64_t	capacity;
+
+	if (task->prepared->layout.nkeys == 0)
+		return 1;
+	if (entries > 2 * config->expected_rows && config->expected_rows > 0)
+		entries = 2 * config->expected_rows;
+	capacity = power_of_two(entries);
+	return capacity < TABLE_MIN_ENTRIES ? TABLE_MIN_ENTRIES : capacity;
 }
 
 /* Every entry empty: enqueued */
@@ -104,32 +134,24 @@ arena_alloc(GpuAggTask *task, size_t bytes, GpuAggError *error)
 								   task->streams->group), error);
 }
 
-/* Where they are forced, tables are as large as they can be. */
 static void
 local_choose(GpuAggTask *task, double groups)
 {
-	const uint32_t stride = task->prepared->stride;
+	const GpuAggCudaPrepared *p = task->prepared;
 	GpuAggLocalShape *local = &task->local;
-	uint64_t	capacity = task->prepared->layout.nkeys == 0 ? 1 : power_of_two(2 * groups + 16);
-	uint32_t	copies = 1;
 
 	memset(local, 0, sizeof(*local));
 	if (task->forced == GPUAGG_STRATEGY_SINGLE_PASS)
 		return;
-	while (task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL && capacity > 1 &&
-		   capacity * stride > LOCAL_MAX_BYTES)
-		capacity /= 2;
-	if (capacity > 1 && capacity < LOCAL_MIN_ENTRIES &&
-		2 * LOCAL_MIN_ENTRIES * stride <= LOCAL_MAX_BYTES)
-		capacity = LOCAL_MIN_ENTRIES;
-	if (task->prepared->lock_off != 0 || task->prepared->states_off > LOCAL_MAX_KEY_BYTES ||
-		capacity * stride > LOCAL_MAX_BYTES)
+	local->capacity = gpuagg_page_local_entries(groups, p->layout.nkeys > 0, p->stride, p->states_off,
+											   p->lock_off != 0, task->forced == GPUAGG_STRATEGY_BLOCK_LOCAL);
+	if (local->capacity == 0)
 		return;
-	while (copies < LOCAL_MAX_COPIES && 2 * copies * capacity * stride <= LOCAL_MAX_BYTES)
-		copies *= 2;
-	local->capacity = (uint32_t) capacity;
-	local->copies = copies;
-	local->limit = capacity == 1 ? 1 : (uint32_t) (capacity * 3 / 4);
+	local->copies = 1;
+	while (local->copies < LOCAL_MAX_COPIES &&
+		   2 * local->copies * local->capacity * p->stride <= GPUAGG_LOCAL_MAX_BYTES)
+		local->copies *= 2;
+	local->limit = local->capacity == 1 ? 1 : local->capacity * 3 / 4;
 }
 
 /* For the kernel that batches run through; others of the task get the same. */
@@ -153,26 +175,11 @@ gpuagg_cuda_task_local(GpuAggTask *task, double groups)
 	batch_blocks_choose(task, gpuagg_cuda_program(task->prepared));
 }
 
+/* A table of its own */
 static bool
-groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+table_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	const bool	plain = task->prepared->layout.nkeys == 0;
-	double		entries = 2 * config->expected_groups;
-	uint64_t	capacity;
-	double		arena = config->expected_groups * ARENA_GROUP_BYTES;
-
-	task->table.hash_window = config->hash_window;
-
-	/* more groups than rows is nobody's estimate */
-	if (entries > 2 * config->expected_rows && config->expected_rows > 0)
-		entries = 2 * config->expected_rows;
-	capacity = plain ? 1 : power_of_two(entries);
-	if (!plain && capacity < TABLE_MIN_ENTRIES)
-		capacity = TABLE_MIN_ENTRIES;
-	if (arena < (double) ARENA_MIN_BYTES)
-		arena = (double) ARENA_MIN_BYTES;
-	if (arena > (double) ARENA_MAX_FIRST)
-		arena = (double) ARENA_MAX_FIRST;
+	uint64_t	capacity = first_capacity(task, config);
 
 	task->table.head = (GpuAggTableHead *)
 		gpuagg_cuda_alloc(task, sizeof(GpuAggTableHead), task->streams->group, error);
@@ -189,6 +196,23 @@ groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *erro
 		capacity /= 2;
 	}
 	memset(error, 0, sizeof(*error));
+	return true;
+}
+
+static bool
+groups_begin(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	const bool	plain = task->prepared->layout.nkeys == 0;
+	double		arena = config->expected_groups * ARENA_GROUP_BYTES;
+
+	if (arena < (double) ARENA_MIN_BYTES)
+		arena = (double) ARENA_MIN_BYTES;
+	if (arena > (double) ARENA_MAX_FIRST)
+		arena = (double) ARENA_MAX_FIRST;
+
+	task->table.hash_window = config->hash_window;
+	if (task->table.head == NULL && !table_begin(task, config, error))
+		return false;
 	if (task->prepared->has_strings && !arena_alloc(task, (size_t) arena, error))
 		return false;
 	table_init(task, &task->table, plain);
@@ -207,8 +231,9 @@ groups_free(GpuAggTask *task)
 	cudaStream_t stream = task->streams != NULL ? task->streams->group : NULL;
 
 	gpuagg_cuda_free(task, task->table.arena, task->table.arena_bytes, stream);
-	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, stream);
-	gpuagg_cuda_free(task, task->table.head, sizeof(GpuAggTableHead), stream);
+	slots_free(task, stream);
+	if (!with_program(task, task->table.head))
+		gpuagg_cuda_free(task, task->table.head, sizeof(GpuAggTableHead), stream);
 	memset(&task->table, 0, sizeof(task->table));
 	task->table_bytes = 0;
 }
@@ -259,7 +284,7 @@ table_grow(GpuAggTask *task, uint64_t count, uint64_t groups, GpuAggError *error
 								task->table.capacity);
 	gpuagg_cuda_table_move(task->device_prepared, &task->table, &next, &launch,
 						   task->streams->group);
-	gpuagg_cuda_free(task, task->table.slots, task->table_bytes, task->streams->group);
+	slots_free(task, task->streams->group);
 	task->table = next;
 	task->table_bytes = bytes;
 	return CUDA_LAUNCHED(task->device, error) ? GPUAGG_OK : error->status;
@@ -312,6 +337,65 @@ gpuagg_cuda_task_upload(GpuAggTask *task, const GpuAggCudaPrepared *prepared, si
 	return NULL;
 }
 
+/* Rows are kept from the start: there is no table. */
+static bool
+defers(const GpuAggTaskConfig *config)
+{
+	return config->strategy < GPUAGG_NSTRATEGIES &&
+		(GPUAGG_STRATEGY_BIT(config->strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
+}
+
+/* The program, and behind it a small table with an empty head.  False, without an error: not so. */
+static bool
+upload_with_table(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	const size_t program = task->prepared_bytes;
+	const size_t head = gpuagg_cuda_align(program);
+	const size_t upload = head + sizeof(GpuAggTableHead);
+	const uint64_t capacity = first_capacity(task, config);
+	const size_t slots = gpuagg_cuda_align(upload);
+	char	   *there;
+
+	if (gpuagg_cuda_program(task->prepared)->select || defers(config) || upload > STAGED_MOST ||
+		capacity > TABLE_WITH_PROGRAM / task->prepared->stride)
+		return false;
+	there = (char *) gpuagg_cuda_alloc(task, slots + capacity * task->prepared->stride, task->streams->group, error);
+	if (there == NULL)
+	{
+		if (error->status == GPUAGG_OUT_OF_MEMORY)
+			memset(error, 0, sizeof(*error));
+		return false;
+	}
+	/* from here on it is the task's, whatever happens */
+	task->device_prepared = (GpuAggCudaPrepared *) there;
+	task->prepared_bytes = slots + capacity * task->prepared->stride;
+	task->prepared_staging = gpuagg_cuda_pin(task->device, upload, error);
+	if (task->prepared_staging == NULL)
+		return false;
+	memcpy(task->prepared_staging->data, task->prepared, program);
+	memset(task->prepared_staging->data + program, 0, upload - program);
+	if (!CUDA_OK(task->device, cudaMemcpyAsync(there, task->prepared_staging->data, upload,
+											  cudaMemcpyHostToDevice, task->streams->group), error))
+		return false;
+	task->table.head = (GpuAggTableHead *) (there + head);
+	task->table.slots = there + slots;
+	task->table.capacity = capacity;
+	task->table.limit = capacity > 1 ? capacity / 2 : 1;
+	return true;
+}
+
+static bool
+prepared_upload(GpuAggTask *task, const GpuAggTaskConfig *config, GpuAggError *error)
+{
+	if (upload_with_table(task, config, error))
+		return true;
+	if (error->status != GPUAGG_OK)
+		return false;
+	task->device_prepared = gpuagg_cuda_task_upload(task, task->prepared, task->prepared_bytes,
+												&task->prepared_staging, error);
+	return task->device_prepared != NULL;
+}
+
 /*
  * The decode stream must not run ahead of the prepared program's upload.
  */
@@ -346,9 +430,7 @@ task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 	task->prepared->sample = config->sample;
 	if (program->nkeys > 0)
 		task->prepared->hash_window = config->hash_window;
-	task->device_prepared = gpuagg_cuda_task_upload(task, task->prepared, task->prepared_bytes,
-												&task->prepared_staging, error);
-	if (task->device_prepared == NULL ||
+	if (!prepared_upload(task, config, error) ||
 		!gpuagg_cuda_made_attach(task, &config->made, error) ||
 		(config->codes.results != NULL && !gpuagg_cuda_strings_begin(task, config->codes.results, error)))
 		return false;

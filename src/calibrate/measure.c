@@ -257,7 +257,19 @@ run_feed(const GpuAggCalibration *c)
 	return gpuagg_stat_median(ns, FEED_SCANS);
 }
 
-/* --------------------------------------------------------- the cost unit --- */
+/* -------------------------------------------------- compiled kernels --- */
+
+/*
+ * A table that each database has, frozen by initdb.  The scratch table's columns would not
+ * stay on a device: what a transaction has made may be forgotten with it.
+ */
+#define COMPILED_TABLE "information_schema.sql_sizing"
+#define COMPILED_QUERY \
+	"SELECT sizing_id, pg_catalog.sum(supported_value) FROM " COMPILED_TABLE " GROUP BY sizing_id"
+
+/* Runs of it, of which the first ones fill and compile */
+#define COMPILED_WARM 3
+#define COMPILED_RUNS 15
 
 /* The number behind the first occurrence of a name in EXPLAIN's JSON */
 static double
@@ -266,6 +278,58 @@ json_number(const char *json, const char *name)
 	const char *at = strstr(json, name);
 
 	return at == NULL ? 0 : atof(at + strlen(name));
+}
+
+static void
+set_option(const char *name, const char *value)
+{
+	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+}
+
+/*
+ * Few rows in cached columns: what a kernel takes beside its rows (predict_compiled.c), ns
+ * by the card's clock.  0: it was not compiled, or the columns do not stay.
+ */
+static double
+compiled_once(void)
+{
+	char	   *json;
+	double		ms;
+
+	run_utility("EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) " COMPILED_QUERY);
+	json = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	SPI_freetuptable(SPI_tuptable);
+	ms = strstr(json, "\"Compiled\": true") != NULL ? json_number(json, "\"Kernel Time\": ") : 0;
+	pfree(json);
+	return ms * 1e6;
+}
+
+static void
+measure_compiled(GpuAggCalibration *c)
+{
+	double		ns[COMPILED_RUNS];
+	int			nest = NewGUCNestLevel();
+	int			n = 0;
+
+	set_option("gpuagg.enable", "on");
+	set_option("gpuagg.cache", "on");
+	set_option("gpuagg.debug_require", "prefer");
+	set_option("gpuagg.compile", "always");
+	set_option("gpuagg.strategy", "auto");
+	for (int i = 0; i < COMPILED_WARM + COMPILED_RUNS; i++)
+	{
+		double		took = compiled_once();
+
+		CHECK_FOR_INTERRUPTS();
+		if (i >= COMPILED_WARM && took > 0)
+			ns[n++] = took;
+	}
+	AtEOXact_GUC(true, nest);
+	if (n < COMPILED_RUNS)
+		return;
+	c->result.ceiling[GPUAGG_CEILING_COMPILED] = gpuagg_stat_median(ns, n);
+	c->result.ceiling_spread[GPUAGG_CEILING_COMPILED] = gpuagg_stat_spread(ns, n);
 }
 
 /* warm: the run does not count */
@@ -290,13 +354,6 @@ run_query(GpuAggUnitQuery *q, bool warm)
 	}
 	pfree(json);
 	pfree(sql);
-}
-
-static void
-set_option(const char *name, const char *value)
-{
-	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
 }
 
 /*
@@ -442,6 +499,9 @@ gpuagg_measure_backend(GpuAggCalibration *c)
 	make_table(c->effort);
 	measure_table(c);
 	run_utility("DROP TABLE " SCRATCH);
+	if (c->info.compiles && OidIsValid(DatumGetObjectId(DirectFunctionCall1(to_regclass,
+															CStringGetTextDatum(COMPILED_TABLE)))))
+		measure_compiled(c);
 	run_reads(reads + READS);
 	c->result.ceiling[GPUAGG_CEILING_HOST_READ] = gpuagg_stat_median(reads, 2 * READS);
 	c->result.ceiling_spread[GPUAGG_CEILING_HOST_READ] =

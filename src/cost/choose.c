@@ -13,6 +13,8 @@
 #include "device/batch_memory.h"
 #include "device/choice/local.h"
 #include "device/layout.h"
+#include "device/ops/encode.h"
+#include "ipc/kernels_shared.h"
 #include "ipc/shmem.h"
 #include "settings.h"
 
@@ -67,31 +69,6 @@ gpuagg_choose_work(GpuAggWork *work, const GpuAggProgram *p)
 		gpuagg_record_field_bytes(&record) : 0;
 }
 
-/*
- * What strategies that keep rows need to know of the program.  Which columns
- * can be NULL is known of keys alone; of columns that are grouped as they lie
- * the device looks, and seldom finds one.
- */
-static void
-choose_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
-{
-	const GpuAggKey *keys = gpuagg_program_keys(p);
-	uint8		nullable[GPUAGG_MAX_REGS];
-	GpuAggRecord record;
-
-	memset(nullable, !input->plain, sizeof(nullable));
-	for (int i = 0; i < p->nkeys && !input->plain; i++)
-		nullable[keys[i].reg] = !keys[i].notnull;
-	if (gpuagg_record_compute(p, nullable, &record))
-	{
-		input->record_bytes = record.bytes;
-		input->local_entry_bytes = gpuagg_local_entry_bytes(p, &record);
-		gpuagg_part_rows(p, &record, &input->part_rows);
-	}
-	else
-		input->possible &= ~GPUAGG_STRATEGIES_DEFERRING;
-}
-
 /* Lines of a page, where nothing is known as many as it can have */
 static double
 choose_lines(const GpuAggWork *work)
@@ -132,14 +109,10 @@ choose_input(const GpuAggWork *work, const GpuAggProgram *program, bool host,
 			 GpuAggStrategyInput *input, GpuAggStrategyRates *rates)
 {
 	input->forced = gpuagg_strategy;
-	input->rows = work->passed;
-	input->groups = Max(work->groups, 1);
-	input->entry_bytes = work->entry_bytes;
-	input->updates = 1 + work->transitions;
 	input->scope_bytes = gpuagg_scope_size * 1024.0;
 	input->input_ns = gpuagg_predict_input(&gpuagg_profile_get()->rates, work);
 	choose_device(host, work, program, input, rates);
-	choose_record(program, input);
+	gpuagg_strategy_input(work, program, input);
 }
 
 void
@@ -157,20 +130,46 @@ gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program, bool host,
 	gpuagg_strategy_choose(&rates, &input, choice);
 }
 
-GpuAggStrategy
-gpuagg_choose_resident(const GpuAggWork *work, const GpuAggProgram *program, bool host)
+/* Is it compiled, or could it be? */
+static GpuAggCompiledState
+choose_compiled(const GpuAggWork *work, const GpuAggProgram *program, bool host)
 {
-	GpuAggStrategyInput input = {.resident = true,.plain = gpuagg_local_is_plain(program)};
-	GpuAggStrategyRates rates;
-	GpuAggStrategyChoice choice;
+	GpuAggDeviceView view;
 
-	if (program->select || program->nkeys == 0)
-		return GPUAGG_STRATEGY_AUTO;
-	choose_input(work, program, host, &input, &rates);
-	/* passes are tasks, and those of pages */
-	input.possible &= ~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
-	gpuagg_strategy_choose(&rates, &input, &choice);
-	return choice.within;
+	gpuagg_shmem_device(&view);
+	if (gpuagg_compile == GPUAGG_COMPILE_OFF || host || !view.gpu || !view.facts.info.compiles ||
+		!work->compiled.possible)
+		return GPUAGG_COMPILED_NOT;
+	return gpuagg_kernels_ready(gpuagg_compiled_program(program)) ? GPUAGG_COMPILED_READY : GPUAGG_COMPILED_NEW;
+}
+
+void
+gpuagg_choose_resident(GpuAggWork *work, const GpuAggProgram *program, bool host, GpuAggResidentChoice *out)
+{
+	GpuAggStrategyInput input = {.resident = true};
+	GpuAggStrategyRates rates;
+	GpuAggProgram *p = palloc(program->bytes);
+	const int32 codes[GPUAGG_MAX_REGS] = {0};
+	bool		coded[GPUAGG_MAX_REGS] = {0};
+
+	out->strategy = out->runs = out->interpreted = GPUAGG_STRATEGY_AUTO;
+	memcpy(p, program, program->bytes);
+	/* strings that need be no more than equal are numbers there */
+	if (gpuagg_encode_plan(p, coded) > 0)
+		gpuagg_encode_program(p, coded, codes);
+	gpuagg_compiled_work(&work->compiled, p);
+	work->compiled.state = choose_compiled(work, program, host);
+	work->compiled.always = gpuagg_compile == GPUAGG_COMPILE_ALWAYS;
+	work->compiled.frame = GPUAGG_FRAME_PLAIN;
+	work->compiled.strategy = GPUAGG_STRATEGY_AUTO;
+	work->compiled.kept_ns = 0;
+	if (!program->select && program->nkeys > 0)
+	{
+		input.plain = gpuagg_local_is_plain(p);
+		choose_input(work, p, host, &input, &rates);
+		gpuagg_resident_choose(&rates, &input, p, work, out);
+	}
+	pfree(p);
 }
 
 /* Bytes of a row of the columns that are loaded, as stripes have them */

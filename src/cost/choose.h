@@ -9,7 +9,7 @@
 
 #include "postgres.h"
 
-#include "cost/predict.h"
+#include "cost/predict_strategy.h"
 #include "device/program.h"
 
 /* Fills in what the program does; the rest is the caller's. */
@@ -24,11 +24,11 @@ extern void gpuagg_choose(const GpuAggWork *work, const GpuAggProgram *program,
 						  bool host, GpuAggStrategyChoice *choice);
 
 /*
- * The strategy for rows of columns that the device has, in each pass of those
- * that were chosen for pages.
+ * Of rows of columns that the device has, in each pass of those chosen for pages.  Also
+ * notes in work->compiled what their kernels are predicted by.
  */
-extern GpuAggStrategy gpuagg_choose_resident(const GpuAggWork *work,
-											 const GpuAggProgram *program, bool host);
+extern void gpuagg_choose_resident(GpuAggWork *work, const GpuAggProgram *program, bool host,
+								   GpuAggResidentChoice *choice);
 
 /*
  * How so many draws from a table of so many rows are made, of the columns that the

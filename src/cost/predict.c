@@ -22,8 +22,8 @@
  * where read(bytes) is what one thread of the host takes to read them from memory,
  * row and pass add up what the program does (attributes of varying place,
  * columns loaded, instructions, keys, transitions; of rows that the column cache
- * has, no attributes, and nothing for the row itself, and on a GPU CACHED of the
- * rest and, beyond the blocks' tables, CACHED_FAR), scaled by the integer rate of
+ * has, no attributes, and nothing for the row itself; on a GPU predict_compiled.c
+ * says what these take), scaled by the integer rate of
  * a unit, and groups is what a group table of t bytes costs, on a GPU
  *
  *		g * NEW_GROUP / n + s * accesses / atomic rate of t bytes, or, while
@@ -53,6 +53,7 @@
 #include <string.h>
 
 #include "cost/predict_host.h"
+#include "device/choice/compile_rule.h"
 #include "device/choice/curve.h"
 
 /*
@@ -87,15 +88,6 @@
 #define GPU_KEY_NS 15.0
 #define GPU_TRANSITION_NS 9.0
 #define GPU_NEW_GROUP_NS 500.0
-
-/*
- * Of a row of columns that are kept, which threads read side by side: the share of what
- * its columns, instructions, keys and transitions take in a page; and, where groups are
- * too many for the blocks' own tables, its partition (H200, eight queries of warm.csv:
- * 0.6 to 3.3 ms and 15 to 29 ms for 10^8 rows)
- */
-#define GPU_CACHED 0.1
-#define GPU_CACHED_FAR_NS 20.0
 
 #define GPU_LINK_RATE 40e9		/* where none was measured */
 #define GPU_LOCAL_GROUPS 1000.0
@@ -226,11 +218,36 @@ backend_slowness(const GpuAggRates *rates)
 	return grouped > 0 ? grouped / GROUPED_NS : 1;
 }
 
+/*
+ * Rows of cached columns: by their kernel if it is there, or if it is worth waiting for,
+ * which is what the device decides by, too (device/choice/compile_rule.h).
+ */
 static double
-kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
+kernel_kept(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
+{
+	const GpuAggCompiledWork *c = &work->compiled;
+	GpuAggCompileCase rule = {.wish.mode = c->always ? GPUAGG_COMPILE_ALWAYS : GPUAGG_COMPILE_AUTO,
+	.asked = 1,.left_ns = GPUAGG_COMPILE_FIRST_NS};
+
+	p->interpreted = gpuagg_predict_interpreted(rates, work);
+	if (c->state == GPUAGG_COMPILED_NOT)
+		return p->interpreted;
+	p->compiled = gpuagg_predict_compiled(rates, work);
+	rule.wish.interpreted_ns = (uint64_t) p->interpreted;
+	rule.wish.compiled_ns = (uint64_t) p->compiled;
+	if (c->state == GPUAGG_COMPILED_READY)
+		return p->compiled;
+	if (work->cached_rows <= 0 || !gpuagg_compile_waits(&rule))
+		return p->interpreted;
+	p->start += (double) rule.left_ns;
+	return p->compiled;
+}
+
+static double
+kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
 {
 	double		scale = gpuagg_predict_slowness(rates, GPU_INT_OPS) / rates->units;
-	double		row = GPU_COLUMN_NS * work->columns + GPU_INSTR_NS * work->filter_instrs;
+	double		row = GPU_ROW_NS + GPU_COLUMN_NS * work->columns + GPU_INSTR_NS * work->filter_instrs;
 	double		pass = GPU_INSTR_NS * work->instrs + GPU_KEY_NS * work->keys +
 		GPU_TRANSITION_NS * work->transitions;
 	bool		local = work->groups <= GPU_LOCAL_GROUPS;
@@ -238,17 +255,15 @@ kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work)
 		gpuagg_rates_random(rates, GPUAGG_RANDOM_ATOMIC8, gpuagg_predict_table_bytes(work));
 	double		passes = gpuagg_predict_passes(work);
 	double		cached = work->rows > 0 ? work->cached_rows / work->rows : 0;
-	double		far = local ? 0 : cached * work->passed * GPU_CACHED_FAR_NS;
-	double		ns = (passes * (work->lines * GPU_LINE_NS + (1 - cached) * work->rows * GPU_ROW_NS +
-								(1 - cached + cached * GPU_CACHED) *
-								(work->rows * row + work->passed * pass) + far) +
-					  work->groups * GPU_NEW_GROUP_NS) * scale;
+	double		passed = (1 - cached) * work->passed;
+	double		ns = (passes * (work->lines * GPU_LINE_NS + (1 - cached) * work->rows * row + passed * pass) +
+					  (1 - cached) * work->groups * GPU_NEW_GROUP_NS) * scale;
 
 	if (atomics > 0 && local)
-		ns = fmax(ns, work->passed * work->transitions / atomics * 1e9);
+		ns = fmax(ns, passed * work->transitions / atomics * 1e9);
 	else if (atomics > 0)
-		ns += work->passed * (1 + work->transitions) / atomics * 1e9;
-	return ns + work->draw_ns +
+		ns += passed * (1 + work->transitions) / atomics * 1e9;
+	return ns + work->draw_ns + cached * passes * kernel_kept(rates, work, p) +
 		passes * work->pages / BATCH_PAGES * GPU_BATCH_NS * backend_slowness(rates);
 }
 
@@ -393,7 +408,8 @@ gpuagg_predict(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPredictio
 		 gpuagg_predict_host_start(rates, work));
 	p->feed = gpuagg_predict_passes(work) * feed(rates, work);
 	p->link = read_pages(rates, gpuagg_predict_passes(work) * work->pages);
-	p->kernel = rates->gpu ? kernel_gpu(rates, work) : gpuagg_predict_host_kernel(rates, work);
+	p->interpreted = p->compiled = 0;
+	p->kernel = rates->gpu ? kernel_gpu(rates, work, p) : gpuagg_predict_host_kernel(rates, work);
 	p->emit = emit(rates, work);
 	middle = rates->gpu ? overlap(p, p->kernel) : overlap_host(p, rates->units);
 	p->startup = p->start + middle + regroup(rates, work);
@@ -415,6 +431,7 @@ gpuagg_predict_input(const GpuAggRates *rates, const GpuAggWork *work)
 	pass.groups = 1;
 	pass.transitions = 0;
 	pass.passes = 1;
+	pass.compiled.state = GPUAGG_COMPILED_NOT;
 	gpuagg_predict(rates, &pass, &p);
 	return p.startup;
 }
@@ -512,7 +529,6 @@ gpuagg_rates_strategy(const GpuAggRates *rates, GpuAggStrategyRates *strategy)
 		strategy->cache_bytes = reach(rates, GPUAGG_LEVEL_CACHE);
 		strategy->tlb_bytes = reach(rates, GPUAGG_LEVEL_TLB);
 		strategy->shared_bytes = rates->unit_shared_bytes;
-		strategy->block_bytes = rates->block_shared_bytes;
 	}
 	else
 	{

@@ -8,6 +8,7 @@
 #ifndef GPUAGG_COST_PREDICT_H
 #define GPUAGG_COST_PREDICT_H
 
+#include "cost/predict_compiled.h"
 #include "device/device.h"
 
 /*
@@ -89,6 +90,7 @@ typedef struct GpuAggWork
 	double		field_bytes;	/* of a row's keys and arguments, if it is kept (record.h) */
 	double		passes;			/* over the pages, one for each window of the
 								 * hash space; 0 counts as 1 */
+	GpuAggCompiledWork compiled;	/* of a GPU's cached rows */
 } GpuAggWork;
 
 /* What bounds a task */
@@ -106,13 +108,17 @@ typedef enum GpuAggBound
 /* Times in ns */
 typedef struct GpuAggPrediction
 {
-	double		start;			/* round trip */
+	double		start;			/* round trip, and compiling that is waited for */
 	double		feed;
 	double		link;
 	double		kernel;			/* all else on the device */
 	double		emit;			/* groups, from the device to tuples */
 	double		startup;		/* until the first group can be returned */
 	double		total;
+
+	/* of a GPU, all rows cached: its kernels, by the interpreter and compiled; 0: not */
+	double		interpreted;
+	double		compiled;
 	GpuAggBound bound;
 } GpuAggPrediction;
 

@@ -23,7 +23,30 @@ typedef struct GpuAggCompileWish
 	uint32_t	pad;
 	uint64_t	interpreted_ns;
 	uint64_t	compiled_ns;
+	uint64_t	program;		/* a number for programs that share their kernels, by who
+								 * predicts; 0: none */
 } GpuAggCompileWish;
+
+/*
+ * Frames, which are what becomes of the rows of a kernel (cuda/frame/);
+ * X(name, header there, strategy as EXPLAIN tells it, or NULL: the task's)
+ */
+#define GPUAGG_FRAME_LIST(X) \
+	X(PLAIN, plain, "plain") \
+	X(DIRECT, direct, "block-local") \
+	X(DENSE, dense, "single-pass") \
+	X(HASHED, hashed, "block-local") \
+	X(SINGLE, single, "single-pass") \
+	X(PACKED, packed, NULL) \
+	X(SELECTED, selected, NULL)
+
+typedef enum GpuAggFrame
+{
+#define X(name, header, strategy) GPUAGG_FRAME_##name,
+	GPUAGG_FRAME_LIST(X)
+#undef X
+	GPUAGG_NFRAMES
+} GpuAggFrame;
 
 /* Room for the compiler's name, or for why there is none */
 #define GPUAGG_COMPILER_BYTES 96
@@ -44,6 +67,7 @@ typedef struct GpuAggCompiledInfo
 	char		shape[GPUAGG_SHAPE_BYTES];
 	char		message[GPUAGG_MESSAGE_BYTES];	/* why it failed */
 	uint64_t	digest;			/* of its text */
+	uint64_t	program;		/* of who asked for it last (GpuAggCompileWish) */
 	uint32_t	stage;			/* GpuAggKernelStage */
 	uint32_t	from_disk;		/* 1: not compiled by this worker */
 	uint64_t	compile_ns;		/* by whoever compiled it */

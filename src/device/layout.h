@@ -80,6 +80,25 @@ gpuagg_transition_bytes(uint32_t op)
 	return bytes[op];
 }
 
+/* Bytes of a state in a block's shared memory: a word of 32 bits for what fits (cuda/frame/shared.cuh) */
+GPUAGG_FN uint32_t
+gpuagg_transition_shared_bytes(uint32_t op)
+{
+	switch (op)
+	{
+		case GPUAGG_TRANS_COUNT:
+			return 4;
+		case GPUAGG_TRANS_SUM_I128:
+			return 12;
+		case GPUAGG_TRANS_MOMENTS_F64:
+		case GPUAGG_TRANS_COMOMENTS_F64:
+		case GPUAGG_TRANS_FIRST_F64:
+			return gpuagg_transition_bytes(op);
+		default:
+			return 8;
+	}
+}
+
 GPUAGG_FN void
 gpuagg_layout_compute(const GpuAggProgram *p, GpuAggLayout *out)
 {

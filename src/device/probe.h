@@ -158,7 +158,9 @@ typedef enum GpuAggRandomKind
 	X(HOST_READ, "bytes_per_second")		/* sequential read of the host's memory by a backend: no
 											 * device measures it (calibrate/measure.c) */ \
 	X(GROUP, "rows_per_second")				/* host: rows of (int4, int4, float8) on pages in caches, grouped
-											 * by the first, counted and the second summed */
+											 * by the first, counted and the second summed */ \
+	X(COMPILED, "ns")						/* what a kernel compiled for a query takes for few rows, by the
+											 * device's clock, as a task of a backend (calibrate/measure.c) */
 
 typedef enum GpuAggCeiling
 {

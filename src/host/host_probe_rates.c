@@ -567,6 +567,7 @@ gpuagg_host_probe_ceiling(GpuAggProbe *probe, GpuAggCeiling ceiling, double *val
 		case GPUAGG_CEILING_TOUCH_MANAGED_HOST:
 		case GPUAGG_CEILING_TOUCH_MANAGED_DEVICE:
 		case GPUAGG_CEILING_HOST_READ:	/* by a backend */
+		case GPUAGG_CEILING_COMPILED:
 		case GPUAGG_NCEILINGS:
 			break;
 	}

@@ -47,3 +47,17 @@ gpuagg_kernels_get(GpuAggCompiledInfo **entries)
 	LWLockRelease(kernels_lock());
 	return n;
 }
+
+bool
+gpuagg_kernels_ready(uint64 program)
+{
+	const GpuAggKernelsShared *shared = &gpuagg_shared->kernels;
+	bool		ready = false;
+
+	LWLockAcquire(kernels_lock(), LW_SHARED);
+	for (uint32 i = 0; i < shared->nentries && !ready; i++)
+		ready = shared->entries[i].program == program &&
+			shared->entries[i].stage == GPUAGG_KERNEL_STAGE_LOADED;
+	LWLockRelease(kernels_lock());
+	return ready;
+}

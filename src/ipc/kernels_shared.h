@@ -30,4 +30,7 @@ extern void gpuagg_kernels_set(const GpuAggCompiledInfo *entries, uint32 nentrie
 /* For the view: a copy of the list, in the current memory context, and its length */
 extern uint32 gpuagg_kernels_get(GpuAggCompiledInfo **entries);
 
+/* For who predicts: is there one for programs of that number (GpuAggCompileWish)? */
+extern bool gpuagg_kernels_ready(uint64 program);
+
 #endif							/* GPUAGG_IPC_KERNELS_SHARED_H */

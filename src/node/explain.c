@@ -346,15 +346,14 @@ static void
 explain_strategy(const GpuAggScan *node, ExplainState *es)
 {
 	GpuAggStrategyChoice choice;
+	GpuAggStrategy strategy;
 
 	if (!es->costs || node->tables != NULL)
 		return;
-	gpuagg_passes_choose(node, RelationGetNumberOfBlocks(node->rel), false,
-						 &choice);
-	if (choice.strategy == GPUAGG_STRATEGY_AUTO)
+	strategy = gpuagg_passes_strategy(node, RelationGetNumberOfBlocks(node->rel), &choice);
+	if (strategy == GPUAGG_STRATEGY_AUTO)
 		return;
-	ExplainPropertyText("Planned Strategy",
-						gpuagg_strategy_name(choice.strategy), es);
+	ExplainPropertyText("Planned Strategy", gpuagg_strategy_name(strategy), es);
 	ExplainPropertyUInteger("Planned Passes", NULL, choice.passes * choice.kept_passes, es);
 	ExplainPropertyUInteger("Scope Size", "kB",
 							(uint64) ((choice.scope_bytes + 1023) / 1024), es);

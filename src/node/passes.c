@@ -24,6 +24,10 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
+#include "device/choice/compile_rule.h"
+#include "ipc/cache_shared.h"
+#include "ipc/shmem.h"
 #include "node/device_task.h"
 #include "node/passes.h"
 #include "settings.h"
@@ -84,16 +88,58 @@ passes_work(const GpuAggScan *scan, BlockNumber nblocks, GpuAggWork *work)
 	work->rows = Max(info->est_rows, 0);
 	work->passed = Max(info->est_passed, 0);
 	work->groups = Max(info->est_groups, 0);
+	work->compiled.numbers = info->est_numbers;
 }
 
-void
-gpuagg_passes_choose(const GpuAggScan *scan, BlockNumber nblocks, bool host,
-					 GpuAggStrategyChoice *choice)
+/* Which part of the table's pages the device has, for the columns that the program loads */
+static double
+passes_cached(const GpuAggScan *scan, BlockNumber nblocks)
 {
+	const GpuAggProgram *p = scan->info->program;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	AttrNumber	columns[GPUAGG_MAX_REGS];
+	int			n = 0;
+
+	if (!gpuagg_cache || p->select || scan->info->sample != GPUAGG_SAMPLE_NONE || nblocks == 0)
+		return 0;
+	for (int i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg != GPUAGG_NO_REG)
+			columns[n++] = i + 1;
+	return gpuagg_cache_fraction(RelationGetRelid(scan->rel), GPUAGG_FILES_NUMBER(scan->rel), columns, n,
+								 nblocks);
+}
+
+/* Is there a kernel, or is it worth waiting for?  As the device decides */
+static bool
+passes_compiled(const GpuAggScan *scan, const GpuAggCompiledWork *work)
+{
+	const GpuAggCompileCase rule = {
+		.wish.mode = gpuagg_compile,
+		.wish.interpreted_ns = (uint64) Max(scan->info->predicted.interpreted, 0),
+		.wish.compiled_ns = (uint64) Max(scan->info->predicted.compiled, 0),
+		.asked = 1,
+		.left_ns = GPUAGG_COMPILE_FIRST_NS
+	};
+
+	return work->state == GPUAGG_COMPILED_READY ||
+		(work->state == GPUAGG_COMPILED_NEW && gpuagg_compile_waits(&rule));
+}
+
+GpuAggStrategy
+gpuagg_passes_strategy(const GpuAggScan *scan, BlockNumber nblocks, GpuAggStrategyChoice *choice)
+{
+	GpuAggResidentChoice resident;
+	GpuAggDeviceView view;
 	GpuAggWork	work;
 
 	passes_work(scan, nblocks, &work);
-	gpuagg_choose(&work, scan->info->program, host, choice);
+	gpuagg_choose(&work, scan->info->program, false, choice);
+	gpuagg_shmem_device(&view);
+	if (!view.gpu || gpuagg_strategy != GPUAGG_STRATEGY_AUTO || choice->passes > 1 ||
+		passes_cached(scan, nblocks) <= 0)
+		return choice->strategy;
+	gpuagg_choose_resident(&work, scan->info->program, false, &resident);
+	return passes_compiled(scan, &work.compiled) ? resident.runs : resident.interpreted;
 }
 
 void
@@ -230,16 +276,18 @@ static void
 passes_begin(GpuAggPasses *p, bool host)
 {
 	const GpuAggStrategyChoice *c = &p->choice;
+	GpuAggResidentChoice resident;
 	GpuAggWork	work;
 	GpuAggLayout layout;
 
 	passes_work(p->scan, p->nblocks, &work);
 	gpuagg_choose(&work, p->scan->info->program, host, &p->choice);
+	gpuagg_choose_resident(&work, p->scan->info->program, host, &resident);
 	gpuagg_layout_compute(p->program, &layout);
 	p->pass.host = host;
 	p->pass.page_lines = passes_page_lines(p->scan);
 	p->pass.strategy = c->within;
-	p->pass.resident_strategy = gpuagg_choose_resident(&work, p->scan->info->program, host);
+	p->pass.resident_strategy = resident.strategy;
 	p->pass.forced = gpuagg_strategy != GPUAGG_STRATEGY_AUTO &&
 		c->within != GPUAGG_STRATEGY_AUTO;
 	p->pass.hash_window.count = c->passes;

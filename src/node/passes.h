@@ -11,9 +11,12 @@
 #include "cost/choose.h"
 #include "node/device_scan.h"
 
-/* How the device would group now, as far as the plan's estimates tell */
-extern void gpuagg_passes_choose(const GpuAggScan *scan, BlockNumber nblocks,
-								 bool host, GpuAggStrategyChoice *choice);
+/*
+ * The strategy by which the device would group now, as far as the plan's estimates tell;
+ * *choice: what was chosen for pages, which cached columns need not be grouped by.
+ */
+extern GpuAggStrategy gpuagg_passes_strategy(const GpuAggScan *scan, BlockNumber nblocks,
+											 GpuAggStrategyChoice *choice);
 
 /* How it would make so many draws */
 extern void gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws,

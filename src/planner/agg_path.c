@@ -54,6 +54,7 @@
 #include "planner/fallback_path.h"
 #include "planner/group_estimate.h"
 #include "planner/join_path.h"
+#include "planner/key_numbers.h"
 #include "planner/lower/lower.h"
 #include "planner/offer.h"
 #include "planner/path_cost.h"
@@ -339,6 +340,8 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost, const List *lookups
 		gpuagg_agg_tables_cost_input(g, &input);
 	else
 		table_cost_input(g, &input);
+	if (g->tables == NULL)
+		g->info.est_numbers = gpuagg_key_numbers(g->root, g->fact, g->lw, g->info.program);
 	input.passed = g->info.est_passed;
 	input.groups = g->info.est_groups;
 	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);

@@ -127,7 +127,7 @@ bounded_groups(const GpuAggBoundSource *source, List *exprs)
 
 	foreach(lc, exprs)
 	{
-		GpuAggBound b = gpuagg_value_bound(source, lfirst(lc));
+		GpuAggValueBound b = gpuagg_value_bound(source, lfirst(lc));
 		double		values = b.values + b.nullable;
 
 		if (values < planner_groups(source->root, source->rel, list_make1(lfirst(lc))))

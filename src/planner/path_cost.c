@@ -103,6 +103,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 {
 	memset(work, 0, sizeof(*work));
 	gpuagg_choose_work(work, info->program);
+	work->compiled.numbers = info->est_numbers;
 	work->pages = input->pages * (1 - input->cached);
 	work->cached_rows = input->rows * input->cached;
 	work->checked_rows = input->rows * (1 - input->allvisfrac);
@@ -189,10 +190,14 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	double		unit;
 
 	GpuAggStrategyChoice choice;
+	GpuAggResidentChoice resident;
 
 	current_rates(profile, &rates);
 	work_fill(&work, input, info);
 	gpuagg_choose(&work, info->program, false, &choice);
+	gpuagg_choose_resident(&work, info->program, false, &resident);
+	if (info->sample != GPUAGG_SAMPLE_NONE)
+		work.compiled.state = GPUAGG_COMPILED_NOT;
 	work.passes = choice.passes;
 	work.draw_ns = draw_ns(&work, info);
 	gpuagg_predict(&rates, &work, &info->predicted);

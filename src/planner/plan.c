@@ -49,12 +49,12 @@ pack_float(double value)
 static List *
 pack_prediction(const GpuAggPrediction *p)
 {
-	return lappend(lappend(list_make5(pack_float(p->start), pack_float(p->feed),
-									  pack_float(p->link),
-									  pack_float(p->kernel),
-									  pack_float(p->emit)),
-						   pack_float(p->startup)),
-				   pack_float(p->total));
+	return list_concat(list_make5(pack_float(p->start), pack_float(p->feed),
+								  pack_float(p->link),
+								  pack_float(p->kernel),
+								  pack_float(p->emit)),
+					   list_make4(pack_float(p->startup), pack_float(p->total),
+								  pack_float(p->interpreted), pack_float(p->compiled)));
 }
 
 static void
@@ -67,6 +67,8 @@ unpack_prediction(GpuAggPrediction *p, const List *packed)
 	p->emit = floatVal(list_nth(packed, 4));
 	p->startup = floatVal(list_nth(packed, 5));
 	p->total = floatVal(list_nth(packed, 6));
+	p->interpreted = floatVal(list_nth(packed, 7));
+	p->compiled = floatVal(list_nth(packed, 8));
 }
 
 static List *
@@ -186,10 +188,10 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 														 info->profile_origin,
 														 info->profile_elsewhere)),
 							   pack_bytes(&info->wanted, sizeof(info->wanted))),
-							   list_make3(pack_bytes(&info->seen, sizeof(info->seen)),
+							   list_make4(pack_bytes(&info->seen, sizeof(info->seen)),
 										  pack_bytes(info->regroup, info->regroup == NULL ? 0 :
 													 sizeof(*info->regroup)),
-										  lookups)));
+										  lookups, pack_float(info->est_numbers))));
 }
 
 static void
@@ -258,6 +260,7 @@ gpuagg_plan_unpack(List *custom_private)
 	unpack_bytes(&info->seen, sizeof(info->seen), list_nth_node(Const, custom_private, 11));
 	info->regroup = unpack_regroup(list_nth_node(Const, custom_private, 12));
 	lookups = list_nth(custom_private, 13);
+	info->est_numbers = floatVal(list_nth(custom_private, 14));
 	info->lookups = palloc(Max(1, list_length(lookups)) * sizeof(GpuAggLookupPlan));
 	foreach(lc, lookups)
 		unpack_lookup(&info->lookups[info->nlookups++], lfirst(lc));

@@ -158,6 +158,8 @@ typedef struct GpuAggPlanInfo
 	double		est_rows;		/* of the table, or its sample */
 	double		est_passed;		/* of these, that pass the filter */
 	double		est_groups;
+	double		est_numbers;	/* product of the keys' ranges, as statistics tell; 0: not
+								 * known */
 	GpuAggRegroup *regroup;		/* what is made of the device's groups, whose outputs
 								 * these are then; NULL: they are the query's */
 	GpuAggSeenKey seen;			/* under which the groups found are remembered */

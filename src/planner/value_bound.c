@@ -37,11 +37,11 @@
 
 #define YEAR_USECS (DAYS_PER_YEAR * USECS_PER_DAY)
 
-static const GpuAggBound unknown = {.values = HUGE_VAL,.nullable = true};
+static const GpuAggValueBound unknown = {.values = HUGE_VAL,.nullable = true};
 
 /* --------------------------------------------------------------- columns --- */
 
-/* A value on the scale of GpuAggBound's range; false: of other types, or infinite */
+/* A value on the scale of GpuAggValueBound's range; false: of other types, or infinite */
 static bool
 scalar_of(Oid type, Datum value, double *scalar)
 {
@@ -87,7 +87,7 @@ type_step(Oid type)
 
 /* Of values that are multiples of step */
 static double
-steps_in_range(const GpuAggBound *b, double step)
+steps_in_range(const GpuAggValueBound *b, double step)
 {
 	return b->ranged && step > 0 ?
 		floor(b->high / step) - floor(b->low / step) + 1 : HUGE_VAL;
@@ -95,7 +95,7 @@ steps_in_range(const GpuAggBound *b, double step)
 
 /* Of units that begin at their own times: months, say, which are not equally long */
 static double
-units_in_range(const GpuAggBound *b, double usecs)
+units_in_range(const GpuAggValueBound *b, double usecs)
 {
 	if (usecs <= USECS_PER_DAY)
 		return steps_in_range(b, usecs);
@@ -104,7 +104,7 @@ units_in_range(const GpuAggBound *b, double usecs)
 
 /* Widens the range by some of a column's statistics. */
 static void
-range_of_slot(HeapTuple stats, int kind, Oid type, GpuAggBound *b)
+range_of_slot(HeapTuple stats, int kind, Oid type, GpuAggValueBound *b)
 {
 	AttStatsSlot slot;
 
@@ -124,7 +124,7 @@ range_of_slot(HeapTuple stats, int kind, Oid type, GpuAggBound *b)
 }
 
 static void
-bound_by_statistics(const GpuAggBoundSource *source, Var *var, GpuAggBound *b)
+bound_by_statistics(const GpuAggBoundSource *source, Var *var, GpuAggValueBound *b)
 {
 	VariableStatData data;
 	bool		is_default;
@@ -143,10 +143,10 @@ bound_by_statistics(const GpuAggBoundSource *source, Var *var, GpuAggBound *b)
 	ReleaseVariableStats(data);
 }
 
-static GpuAggBound
+static GpuAggValueBound
 bound_var(const GpuAggBoundSource *source, Var *var)
 {
-	GpuAggBound b = unknown;
+	GpuAggValueBound b = unknown;
 	double		strings;
 
 	if (var->varlevelsup != 0 || var->varno != source->rel->relid || var->varattno <= 0)
@@ -251,7 +251,7 @@ field_values(int field)
 
 /* Years and longer count on and on. */
 static void
-bound_extract(GpuAggBound *b, int field, const GpuAggBound *time)
+bound_extract(GpuAggValueBound *b, int field, const GpuAggValueBound *time)
 {
 	double		usecs = unit_usecs(field);
 
@@ -261,7 +261,7 @@ bound_extract(GpuAggBound *b, int field, const GpuAggBound *time)
 }
 
 static void
-bound_trunc(GpuAggBound *b, int unit, const GpuAggBound *time)
+bound_trunc(GpuAggValueBound *b, int unit, const GpuAggValueBound *time)
 {
 	double		usecs = unit_usecs(unit);
 
@@ -276,7 +276,7 @@ bound_trunc(GpuAggBound *b, int unit, const GpuAggBound *time)
 /* --------------------------------------------------------------- numbers --- */
 
 static void
-copy_range(GpuAggBound *b, const GpuAggBound *from)
+copy_range(GpuAggValueBound *b, const GpuAggValueBound *from)
 {
 	b->ranged = from->ranged;
 	b->low = from->low;
@@ -284,7 +284,7 @@ copy_range(GpuAggBound *b, const GpuAggBound *from)
 }
 
 static void
-bound_shift(GpuAggBound *b, const GpuAggBound *from, double by)
+bound_shift(GpuAggValueBound *b, const GpuAggValueBound *from, double by)
 {
 	copy_range(b, from);
 	b->low += by;
@@ -293,7 +293,7 @@ bound_shift(GpuAggBound *b, const GpuAggBound *from, double by)
 
 /* The sign of a remainder is that of the dividend. */
 static void
-bound_remainder(GpuAggBound *b, const GpuAggBound *dividend, double divisor)
+bound_remainder(GpuAggValueBound *b, const GpuAggValueBound *dividend, double divisor)
 {
 	double		most = fabs(divisor) - 1;
 
@@ -306,7 +306,7 @@ bound_remainder(GpuAggBound *b, const GpuAggBound *dividend, double divisor)
 }
 
 static void
-bound_quotient(GpuAggBound *b, const GpuAggBound *dividend, double divisor)
+bound_quotient(GpuAggValueBound *b, const GpuAggValueBound *dividend, double divisor)
 {
 	double		one = trunc(dividend->low / divisor);
 	double		other = trunc(dividend->high / divisor);
@@ -344,7 +344,7 @@ constant_scalar(Node *node, double *scalar)
 
 /* What two arguments, the second one a number, make */
 static void
-bound_arithmetic(Oid funcid, GpuAggBound *b, const GpuAggBound *left, double right)
+bound_arithmetic(Oid funcid, GpuAggValueBound *b, const GpuAggValueBound *left, double right)
 {
 	switch (funcid)
 	{
@@ -378,7 +378,7 @@ bound_arithmetic(Oid funcid, GpuAggBound *b, const GpuAggBound *left, double rig
 
 /* Functions that return fewer values than their arguments have */
 static void
-bound_function(Oid funcid, List *args, const GpuAggBound *bounds, GpuAggBound *b)
+bound_function(Oid funcid, List *args, const GpuAggValueBound *bounds, GpuAggValueBound *b)
 {
 	double		number;
 
@@ -419,17 +419,17 @@ bound_function(Oid funcid, List *args, const GpuAggBound *bounds, GpuAggBound *b
 }
 
 /* No more values than combinations of its arguments, of which NULL may be one */
-static GpuAggBound
+static GpuAggValueBound
 bound_call(const GpuAggBoundSource *source, Oid funcid, Oid type, List *args)
 {
-	GpuAggBound b = {.values = 1};
+	GpuAggValueBound b = {.values = 1};
 	bool		strict = OidIsValid(funcid) && func_strict(funcid);
-	GpuAggBound *bounds = palloc((list_length(args) + 1) * sizeof(GpuAggBound));
+	GpuAggValueBound *bounds = palloc((list_length(args) + 1) * sizeof(GpuAggValueBound));
 	ListCell   *lc;
 
 	foreach(lc, args)
 	{
-		GpuAggBound *arg = &bounds[foreach_current_index(lc)];
+		GpuAggValueBound *arg = &bounds[foreach_current_index(lc)];
 
 		*arg = gpuagg_value_bound(source, lfirst(lc));
 		b.values *= arg->values + (arg->nullable && !strict);
@@ -448,17 +448,17 @@ bound_call(const GpuAggBoundSource *source, Oid funcid, Oid type, List *args)
  * One of these: equal constants count once.  NULL may come of each, or only where all
  * are NULL.
  */
-static GpuAggBound
+static GpuAggValueBound
 bound_one_of(const GpuAggBoundSource *source, List *choices, bool any_null)
 {
-	GpuAggBound b = {.nullable = !any_null};
+	GpuAggValueBound b = {.nullable = !any_null};
 	List	   *constants = NIL;
 	ListCell   *lc;
 
 	foreach(lc, choices)
 	{
 		Node	   *choice = lfirst(lc);
-		GpuAggBound one = gpuagg_value_bound(source, choice);
+		GpuAggValueBound one = gpuagg_value_bound(source, choice);
 
 		b.nullable = any_null ? b.nullable || one.nullable : b.nullable && one.nullable;
 		if (!IsA(choice, Const))
@@ -470,7 +470,7 @@ bound_one_of(const GpuAggBoundSource *source, List *choices, bool any_null)
 	return b;
 }
 
-static GpuAggBound
+static GpuAggValueBound
 bound_case(const GpuAggBoundSource *source, CaseExpr *expr)
 {
 	List	   *results = list_make1(expr->defresult);
@@ -481,10 +481,10 @@ bound_case(const GpuAggBoundSource *source, CaseExpr *expr)
 	return bound_one_of(source, results, true);
 }
 
-static GpuAggBound
+static GpuAggValueBound
 bound_const(Const *expr)
 {
-	GpuAggBound b = {.values = expr->constisnull ? 0 : 1,.nullable = expr->constisnull};
+	GpuAggValueBound b = {.values = expr->constisnull ? 0 : 1,.nullable = expr->constisnull};
 
 	b.ranged = !expr->constisnull && scalar_of(expr->consttype, expr->constvalue, &b.low);
 	b.high = b.low;
@@ -493,22 +493,22 @@ bound_const(Const *expr)
 
 /* ------------------------------------------------------------------- all --- */
 
-static GpuAggBound
+static GpuAggValueBound
 bound_null_if(const GpuAggBoundSource *source, NullIfExpr *expr)
 {
-	GpuAggBound b = gpuagg_value_bound(source, linitial(expr->args));
+	GpuAggValueBound b = gpuagg_value_bound(source, linitial(expr->args));
 
 	b.nullable = true;
 	return b;
 }
 
-static GpuAggBound
+static GpuAggValueBound
 bound_truth(const GpuAggBoundSource *source, List *args)
 {
 	return bound_call(source, InvalidOid, BOOLOID, args);
 }
 
-GpuAggBound
+GpuAggValueBound
 gpuagg_value_bound(const GpuAggBoundSource *source, Node *expr)
 {
 	switch (nodeTag(expr))
@@ -536,7 +536,7 @@ gpuagg_value_bound(const GpuAggBoundSource *source, Node *expr)
 		case T_NullTest:
 		case T_BooleanTest:
 		case T_DistinctExpr:
-			return (GpuAggBound) {.values = 2};
+			return (GpuAggValueBound) {.values = 2};
 		case T_CaseExpr:
 			return bound_case(source, (CaseExpr *) expr);
 		case T_CoalesceExpr:

@@ -23,7 +23,7 @@ typedef struct GpuAggBoundSource
 								 * rows must not show */
 } GpuAggBoundSource;
 
-typedef struct GpuAggBound
+typedef struct GpuAggValueBound
 {
 	double		values;			/* at most, without NULL; HUGE_VAL: not known */
 	bool		nullable;
@@ -31,8 +31,8 @@ typedef struct GpuAggBound
 								 * from low to high */
 	double		low;
 	double		high;
-} GpuAggBound;
+} GpuAggValueBound;
 
-extern GpuAggBound gpuagg_value_bound(const GpuAggBoundSource *source, Node *expr);
+extern GpuAggValueBound gpuagg_value_bound(const GpuAggBoundSource *source, Node *expr);
 
 #endif							/* GPUAGG_PLANNER_VALUE_BOUND_H */

@@ -240,7 +240,6 @@ test_card(void)
 
 	gpuagg_rates_strategy(&rates, &strategy);
 	is_double(strategy.shared_bytes, 64 << 10, "shared memory as the card tells");
-	is_double(strategy.block_bytes, 64 << 10, "... of a block, too");
 	is_double(strategy.local_bytes, 47 << 10, "... but that of tables of pages is ours");
 }
 

@@ -397,6 +397,134 @@ test_queue(void)
 	close_now();
 }
 
+/* ------------------------------------------------ many at once, and kills --- */
+
+#define CLIENTS 64
+
+/* What a client's new shape is called: most compile, some are refused, one crashes */
+static const char *
+client_text(int i)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "%s %d", i == 20 ? "crash" : i % 16 == 5 ? "refuse" : "shape", i);
+	return text;
+}
+
+/* As many new shapes as clients, all asked for before any is there */
+static void
+test_clients(void)
+{
+	GpuAggKernelRequest requests[CLIENTS] = {{.asked_ns = 0}};
+	GpuAggKernelState states[CLIENTS];
+	int			ready = 0;
+	int			failed = 0;
+	int			waiting = CLIENTS;
+
+	open_with("works", NULL, WAIT_MS, CLIENTS, CLIENTS);
+	for (int i = 0; i < CLIENTS; i++)
+		requests[i].wish.mode = GPUAGG_COMPILE_ALWAYS;
+	for (uint64_t until = now_ms() + WAIT_MS; waiting > 0 && now_ms() < until; event_wait())
+	{
+		waiting = 0;
+		for (int i = 0; i < CLIENTS; i++)
+		{
+			states[i] = ask(client_text(i), &requests[i]);
+			waiting += states[i] == GPUAGG_KERNEL_WAIT || states[i] == GPUAGG_KERNEL_COMPILING;
+		}
+	}
+	for (int i = 0; i < CLIENTS; i++)
+	{
+		const bool	good = strncmp(client_text(i), "shape", 5) == 0;
+
+		ready += good && states[i] == GPUAGG_KERNEL_READY &&
+			strcmp((char *) requests[i].kernel->loaded.library + 5, client_text(i)) == 0;
+		failed += !good && states[i] == GPUAGG_KERNEL_FAILED;
+		gpuagg_service_release(service, &requests[i]);
+	}
+	is_int(ready, CLIENTS - 5, "64 new shapes at once: each client has its own kernel");
+	is_int(failed, 5, "but those that are refused, or crash the compiler");
+	ok(totals().failed == 5 && totals().restarts == 1 && totals().compiled == CLIENTS - 5,
+	   "each is counted once");
+	close_now();
+	is_int(loaded, 0, "and all are unloaded");
+}
+
+/* The compiler's process: a child of ours; 0: there is none */
+static pid_t
+compiler_pid(void)
+{
+	DIR		   *dir = opendir("/proc");
+	struct dirent *entry;
+	pid_t		found = 0;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL)
+	{
+		char		path[300];
+		FILE	   *f;
+		int			parent = 0;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		f = atoi(entry->d_name) > 0 ? fopen(path, "r") : NULL;
+		if (f != NULL && fscanf(f, "%*d (%*[^)]) %*c %d", &parent) == 1 && parent == getpid())
+			found = atoi(entry->d_name);
+		if (f != NULL)
+			fclose(f);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return found;
+}
+
+/* Killed from outside while it compiles, as by the kernel that is short of memory */
+static void
+test_killed(void)
+{
+	GpuAggKernelRequest request = {.wish.mode = GPUAGG_COMPILE_ALWAYS};
+	bool		works;
+	char		name[GPUAGG_COMPILER_BYTES];
+	GpuAggKernelState state;
+	pid_t		pid;
+
+	open_with("works", NULL, WAIT_MS, 8, 8);
+	ok(settles(&works, name) && works, "a compiler works");
+	state = ask("hang", &request);
+	ok(stage_comes("hang", GPUAGG_KERNEL_STAGE_QUEUED), "it is given a text");
+	/* until it has been taken up */
+	usleep(100000);
+	pid = compiler_pid();
+	ok(state == GPUAGG_KERNEL_WAIT && pid > 0 && kill(pid, SIGKILL) == 0, "and killed");
+	ok(ask_patiently("hang", &request) == GPUAGG_KERNEL_FAILED &&
+	   strstr(info_of("hang").message, "signal 9") != NULL, "its text has failed, which is told");
+	ok(info_of("hang").stage == GPUAGG_KERNEL_STAGE_FAILED && totals().failed == 1 && totals().restarts == 1,
+	   "and counted");
+	ok(always("fine") == GPUAGG_KERNEL_READY && compiler_pid() != pid && compiler_pid() > 0,
+	   "another one compiles the next");
+	pid = compiler_pid();
+	ok(kill(pid, SIGKILL) == 0 && always("idle") != GPUAGG_KERNEL_WAIT && always("next") == GPUAGG_KERNEL_READY,
+	   "killed while it waits: at most one text is lost");
+	close_now();
+	is_int(compiler_pid(), 0, "none is left");
+}
+
+/* Tasks of programs leave their number, by which backends find their kernel. */
+static void
+test_program(void)
+{
+	GpuAggKernelRequest one = {.wish.mode = GPUAGG_COMPILE_ALWAYS,.wish.program = 7};
+	GpuAggKernelRequest other = {.wish.mode = GPUAGG_COMPILE_ALWAYS,.wish.program = 8};
+	uint64_t	changes;
+
+	open_with("works", NULL, WAIT_MS, 8, 8);
+	ok(ask_patiently("one", &one) == GPUAGG_KERNEL_READY && info_of("one").program == 7, "whose kernel it is");
+	changes = totals().changes;
+	ok(ask("one", &other) == GPUAGG_KERNEL_READY && info_of("one").program == 8 && totals().changes > changes,
+	   "or another program's, of which the list tells");
+	gpuagg_service_release(service, &one);
+	gpuagg_service_release(service, &other);
+	close_now();
+}
+
 /* -------------------------------------------------------------------- disk --- */
 
 static void
@@ -414,6 +542,40 @@ files_damage(void)
 			close(fd);
 		}
 	closedir(dir);
+}
+
+/* One that ends early, and one of something else */
+static void
+files_replace(const char *with, size_t bytes)
+{
+	DIR		   *dir = opendir(folder);
+	struct dirent *entry;
+
+	while ((entry = readdir(dir)) != NULL)
+		if (entry->d_name[0] != '.')
+		{
+			int			fd = openat(dirfd(dir), entry->d_name, O_WRONLY);
+
+			if (with == NULL)
+				(void) !ftruncate(fd, (off_t) bytes);
+			else
+				(void) !(ftruncate(fd, 0) == 0 && pwrite(fd, with, bytes, 0) > 0);
+			close(fd);
+		}
+	closedir(dir);
+}
+
+static void
+test_disk_again(const char *with, size_t bytes, const char *name)
+{
+	files_replace(with, bytes);
+	open_with("works", folder, WAIT_MS, 8, 8);
+	ok(always("one") == GPUAGG_KERNEL_READY && !info_of("one").from_disk && totals().compiled == 1 &&
+	   totals().failed == 0, name);
+	close_now();
+	open_with("works", folder, WAIT_MS, 8, 8);
+	ok(always("one") == GPUAGG_KERNEL_READY && info_of("one").from_disk, "and replaced");
+	close_now();
 }
 
 static void
@@ -440,6 +602,9 @@ test_disk(void)
 	   "and replaced");
 	ok(always("two") == GPUAGG_KERNEL_READY && !info_of("two").from_disk, "another is not there");
 	close_now();
+	test_disk_again(NULL, 60, "cut short, it is compiled anew");
+	test_disk_again("\177ELF, but not ours: code that nobody must load", 40, "a foreign file, too");
+	test_disk_again("", 1, "one that is empty, too");
 }
 
 int
@@ -463,6 +628,9 @@ main(int argc, char **argv)
 	test_broken();
 	test_memory();
 	test_queue();
+	test_clients();
+	test_killed();
+	test_program();
 	test_disk();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	(void) !system(command);

@@ -544,7 +544,7 @@ test_ceilings(void)
 		c[i] = 0;
 		status = OPS->ceiling(probe, (GpuAggCeiling) i, &c[i], &error);
 		if (i == GPUAGG_CEILING_TOUCH_HUGE || i == GPUAGG_CEILING_HOST_READ ||
-			i == GPUAGG_CEILING_GROUP ||
+			i == GPUAGG_CEILING_GROUP || i == GPUAGG_CEILING_COMPILED ||
 			(status == GPUAGG_UNSUPPORTED && i >= GPUAGG_CEILING_TOUCH_MANAGED_HOST))
 		{
 			is_status(status, GPUAGG_UNSUPPORTED, &error, ceiling_names[i]);

@@ -11,7 +11,7 @@
 
 /* Its groups of multiprocessors differ from chip to chip; here none are known. */
 static inline void
-h200_rates(GpuAggStrategyRates *strategy)
+h200_fill(GpuAggRates *out)
 {
 	static const double points[][1 + GPUAGG_NRANDOMS] = {
 		{1048576, 1.64e11, 9.17e10, 1.05e11},
@@ -47,6 +47,15 @@ h200_rates(GpuAggStrategyRates *strategy)
 			rates.points[i].rate[kind] = points[i][1 + kind];
 		rates.npoints++;
 	}
+	*out = rates;
+}
+
+static inline void
+h200_rates(GpuAggStrategyRates *strategy)
+{
+	GpuAggRates rates;
+
+	h200_fill(&rates);
 	gpuagg_rates_strategy(&rates, strategy);
 }
 

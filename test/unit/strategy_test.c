@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "device/choice/frame_rule.h"
 #include "device/choice/spatial.h"
 #include "h200_rates.h"
 #include "tap.h"
@@ -200,6 +201,18 @@ read_points(void)
 		fclose(f);
 }
 
+/* Keys are from a range of that many: groups are numbered (device/choice/frame_rule.h). */
+static double
+resident_local_groups(const Point *p, const GpuAggStrategyInput *in)
+{
+	const GpuAggFrameCase c = {.whole = true,.keyed = true,.packs = true,.defers = true,
+		.groups = in->groups,.numbers = p->groups + 1,.entry_bytes = (uint32_t) in->entry_bytes,
+		.key_bytes = 8 + 8 * (p->key_bytes == 8),.state_bytes = 4 + 8 * (p->naggs - 1),
+	.unit_shared_bytes = 228 << 10};
+
+	return gpuagg_frame_local_groups(&c);
+}
+
 /* As kernels/grouping_gpu.cu asks: count, sum, minimum and maximum of an int4 */
 static GpuAggStrategyInput
 resident(const Point *p)
@@ -214,6 +227,7 @@ resident(const Point *p)
 	in.updates = 1 + p->naggs;
 	in.resident = true;
 	in.plain = true;
+	in.local_groups = resident_local_groups(p, &in);
 	return in;
 }
 

@@ -19,6 +19,13 @@
 #define GPUAGG_COMPILE_RUNS 4
 #define GPUAGG_COMPILE_ASKED 2
 
+/*
+ * What compiling one takes, before any has been: NVRTC 13 with our headers, and what
+ * finding one on disk and loading it does, as far as waiting for that matters
+ */
+#define GPUAGG_COMPILE_FIRST_NS UINT64_C(60000000)
+#define GPUAGG_COMPILE_LOOKUP_NS UINT64_C(2000000)
+
 typedef struct GpuAggCompileCase
 {
 	GpuAggCompileWish wish;

@@ -10,6 +10,7 @@
 #define GPUAGG_DEVICE_CHOICE_LOCAL_H
 
 #include "device/ops/record.h"
+#include "limits.h"
 
 /* How such a table keeps a state (cuda/groupby/groupby_local.cuh) */
 typedef enum GpuAggLocalKind
@@ -172,6 +173,46 @@ GPUAGG_FN uint32_t
 gpuagg_local_stage_bytes(uint32_t row_bytes)
 {
 	return row_bytes <= GPUAGG_LOCAL_STAGE_ROW ? 32 * row_bytes : 0;
+}
+
+/* Entries for groups that nobody expected, where there is room for copies */
+#define GPUAGG_PAGE_LOCAL_LEAST 256
+
+/* Keys of an entry there, its head included, at most */
+#define GPUAGG_PAGE_LOCAL_KEY_BYTES 48
+
+/*
+ * Entries of a block's own table in the kernels that group pages, and rows without a
+ * compiled kernel, for so many expected groups; 0: no such table.  Entries of so many
+ * bytes, of which so many come before the states; string states need locks, which it has
+ * not.  forced: as many as there is room for.
+ */
+GPUAGG_FN uint32_t
+gpuagg_page_local_entries(double groups, bool keyed, uint32_t entry_bytes, uint32_t key_bytes,
+						  bool locked, bool forced)
+{
+	uint64_t	entries = 1;
+
+	while (keyed && (double) entries < 2 * groups + 16 && entries < GPUAGG_LOCAL_MAX_BYTES)
+		entries *= 2;
+	while (forced && entries > 1 && entries * entry_bytes > GPUAGG_LOCAL_MAX_BYTES)
+		entries /= 2;
+	if (entries > 1 && entries < GPUAGG_PAGE_LOCAL_LEAST &&
+		2 * (uint64_t) GPUAGG_PAGE_LOCAL_LEAST * entry_bytes <= GPUAGG_LOCAL_MAX_BYTES)
+		entries = GPUAGG_PAGE_LOCAL_LEAST;
+	return locked || key_bytes > GPUAGG_PAGE_LOCAL_KEY_BYTES ||
+		entries * entry_bytes > GPUAGG_LOCAL_MAX_BYTES ? 0 : (uint32_t) entries;
+}
+
+/* The most groups that get one; 0: none */
+GPUAGG_FN double
+gpuagg_page_local_groups(uint32_t entry_bytes, uint32_t key_bytes, bool locked)
+{
+	uint32_t	entries = 1;
+
+	while (entry_bytes > 0 && 2 * entries * entry_bytes <= GPUAGG_LOCAL_MAX_BYTES)
+		entries *= 2;
+	return locked || key_bytes > GPUAGG_PAGE_LOCAL_KEY_BYTES || entries <= 16 ? 0 : (entries - 16) / 2;
 }
 
 /*

@@ -12,11 +12,9 @@
  *		s							bytes of a scope: cache's reach, or the
  *									TLB's, whichever gives the faster passes;
  *									of a CPU, which has neither here, t
- *		block-local		I + r u / L				if t <= local bytes; of resident
- *											columns that are grouped as they lie,
- *											if the groups fill a table in a
- *											block's shared memory no more than is
- *											good (local.h)
+ *		block-local		I + r u / L				if t <= local bytes, or as many groups as
+ *											the kernel's own tables may have (local.h,
+ *											frame_rule.h)
  *		single pass		I + r u / U(t)
  *		multi-pass		p = t / s passes
  *			naive		p I + r u / U(s)	in these three the longer one
@@ -109,7 +107,8 @@ local_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 static double
 radix_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 {
-	return 1e9 * seconds(in->rows * in->record_bytes / 8, rates->partition_rows);
+	/* a shorter record is placed as one of 8 bytes is */
+	return 1e9 * seconds(in->rows * fmax(in->record_bytes, 8) / 8, rates->partition_rows);
 }
 
 /* Reading or writing the rows' records once */
@@ -232,11 +231,9 @@ fits_local(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, doub
 {
 	if (rates->threads > 0)
 		return in->groups <= gpuagg_host_local_groups(in->entry_bytes);
-	if (!in->resident || !in->plain)
-		return table <= rates->local_bytes;
-	return in->local_entry_bytes > 0 &&
-		in->groups * in->local_entry_bytes <=
-		GPUAGG_LOCAL_MAX_FILL * (rates->block_bytes - GPUAGG_LOCAL_OVERHEAD);
+	if (in->local_groups > 0 && rates->local_bytes > 0)
+		return in->groups <= in->local_groups;
+	return table <= rates->local_bytes;
 }
 
 /* ---------- the choice ---------- */

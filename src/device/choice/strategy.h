@@ -59,8 +59,7 @@ typedef enum GpuAggStrategy
 typedef struct GpuAggStrategyRates
 {
 	double		local_bytes;	/* that a block's or thread's own table may have */
-	double		shared_bytes;	/* shared memory of a multiprocessor, and */
-	double		block_bytes;	/* of a block; 0: there is none */
+	double		shared_bytes;	/* shared memory of a multiprocessor; 0: there is none */
 	double		local_updates;	/* updates a second of all such tables */
 	double		cache_bytes;	/* reach of the last cache */
 	double		tlb_bytes;		/* reach of the last TLB level */
@@ -89,9 +88,11 @@ typedef struct GpuAggStrategyInput
 	double		local_entry_bytes;	/* of a group in shared memory (local.h); 0:
 									 * there are no such tables */
 	GpuAggPartRows part_rows;	/* what of rows decides how they are partitioned there */
+	double		local_groups;	/* of a GPU: that a block's own table may have; 0: as
+								 * many as its bytes say */
 	double		updates;		/* of states and heads, a row */
 	bool		resident;		/* rows lie in the device's memory as columns; */
-	bool		plain;			/* and are grouped as they lie (local.h); if not
+	bool		plain;			/* and are partitioned as they lie (local.h); if not
 								 * resident: */
 	double		input_ns;		/* reading and decoding the input once */
 	bool		overlapped;		/* and groups are updated meanwhile */

@@ -50,25 +50,6 @@ is_float_sum(uint32_t op)
 	return op == GPUAGG_TRANS_SUM_F64 || op == GPUAGG_TRANS_SUM_F64_AVG;
 }
 
-/* Bytes in shared memory: a word of 32 bits for what fits (cuda/frame/shared.cuh) */
-static uint32_t
-held_bytes(const Held *h)
-{
-	switch (h->op)
-	{
-		case GPUAGG_TRANS_COUNT:
-			return 4;
-		case GPUAGG_TRANS_SUM_I128:
-			return 12;
-		case GPUAGG_TRANS_MOMENTS_F64:
-		case GPUAGG_TRANS_COMOMENTS_F64:
-		case GPUAGG_TRANS_FIRST_F64:
-			return gpuagg_transition_bytes(h->op);
-		default:
-			return 8;
-	}
-}
-
 /* Pairs of words in registers */
 static uint32_t
 held_pairs(const Held *h)
@@ -126,10 +107,10 @@ states_compute(const GpuAggProgram *p, States *s)
 	/* those of whole pairs of words first, so that they are aligned */
 	for (uint32_t wide = 0; wide < 2; wide++)
 		for (uint32_t i = 0; i < s->n; i++)
-			if ((held_bytes(&s->held[i]) % 8 == 0) == (wide == 0))
+			if ((gpuagg_transition_shared_bytes(s->held[i].op) % 8 == 0) == (wide == 0))
 			{
 				s->held[i].off = s->bytes;
-				s->bytes += held_bytes(&s->held[i]);
+				s->bytes += gpuagg_transition_shared_bytes(s->held[i].op);
 			}
 	for (uint32_t i = 0; i < s->n; i++)
 	{
@@ -512,13 +493,13 @@ add_states(GpuAggWriter *w, const States *s)
 	gpuagg_layout_compute(w->program, &layout);
 	gpuagg_write(w, "\ttemplate <typename F> static GPUAGG_HD void\n\thold(F &f)\n\t{\n");
 	for (uint32_t i = 0; i < s->n; i++)
-		if (held_bytes(&s->held[i]) > 0)
+		if (gpuagg_transition_shared_bytes(s->held[i].op) > 0)
 			gpuagg_write(w, "\t\tf.template hold<%s, %u, %u>();\n", gpuagg_write_transition(s->held[i].op),
 						 s->held[i].at, s->held[i].off);
 	gpuagg_write(w, "\t}\n\ttemplate <typename F> static GPUAGG_HD void\n\tenter(F &f, const Row &row)\n\t{\n");
 	for (uint32_t i = 0; i < s->n; i++)
 	{
-		if (held_bytes(&s->held[i]) == 0)
+		if (gpuagg_transition_shared_bytes(s->held[i].op) == 0)
 			continue;
 		gpuagg_write(w, "\t\tf.template enter<%s, %u, %u>", gpuagg_write_transition(s->held[i].op),
 					 s->held[i].at, s->held[i].off);
@@ -655,6 +636,15 @@ gpuagg_codegen_counted(const GpuAggProgram *p)
 		if (t[i].op == GPUAGG_TRANS_COUNT && t[i].filter == GPUAGG_NO_REG)
 			return layout.state_off[i];
 	return 0;
+}
+
+uint32_t
+gpuagg_codegen_shared_bytes(const GpuAggProgram *p)
+{
+	States		s;
+
+	states_compute(p, &s);
+	return s.bytes;
 }
 
 static const char *const frame_headers[] = {

@@ -16,6 +16,7 @@
 #ifndef GPUAGG_DEVICE_CODEGEN_CODEGEN_H
 #define GPUAGG_DEVICE_CODEGEN_CODEGEN_H
 
+#include "device/compiled.h"
 #include "device/program.h"
 
 /* Constants, and IN lists, of a text, at most */
@@ -31,27 +32,6 @@
 
 /* Keys of groups that are numbered by their values, at most */
 #define GPUAGG_CODEGEN_NUMBERED 8
-
-/*
- * What becomes of rows; X(name, header in cuda/frame, strategy as EXPLAIN tells it, or
- * NULL: the task's)
- */
-#define GPUAGG_FRAME_LIST(X) \
-	X(PLAIN, plain, "plain") \
-	X(DIRECT, direct, "block-local") \
-	X(DENSE, dense, "single-pass") \
-	X(HASHED, hashed, "block-local") \
-	X(SINGLE, single, "single-pass") \
-	X(PACKED, packed, NULL) \
-	X(SELECTED, selected, NULL)
-
-typedef enum GpuAggFrame
-{
-#define X(name, header, strategy) GPUAGG_FRAME_##name,
-	GPUAGG_FRAME_LIST(X)
-#undef X
-	GPUAGG_NFRAMES
-} GpuAggFrame;
 
 /* Where a text's arguments come from */
 typedef struct GpuAggCodegenArgs
@@ -100,6 +80,9 @@ extern bool gpuagg_codegen_packs(const GpuAggProgram *program);
  * those whose head says so; 0: there is none.  Of frames that number groups.
  */
 extern uint32_t gpuagg_codegen_counted(const GpuAggProgram *program);
+
+/* Bytes of a group's states in shared memory: GpuAggCodegen.shared_bytes, without a text */
+extern uint32_t gpuagg_codegen_shared_bytes(const GpuAggProgram *program);
 
 /* The name of a text's kernel */
 #define GPUAGG_CODEGEN_ENTRY "gpuagg_query_kernel"

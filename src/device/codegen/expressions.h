@@ -73,12 +73,6 @@ gpuagg_key_is_coded(const GpuAggProgram *p, const GpuAggKey *key)
 	return gpuagg_key_is_bytes(key) && key->reg < p->ncolumns;
 }
 
-/* Comparisons, tests, lists and their like answer 0 or 1. */
-extern bool gpuagg_op_is_boolean(uint32_t op);
-
-/* Argument registers of an instruction; their number */
-extern uint32_t gpuagg_instr_args(const GpuAggInstr *ins, uint16_t *args);
-
 /* A transition's name in C */
 extern const char *gpuagg_write_transition(uint32_t op);
 

@@ -3,6 +3,7 @@
  *		A filter in stages (stages.h).
  */
 #include "device/ops/ops.h"
+#include "device/ops/instr.h"
 #include "expressions.h"
 #include "stages.h"
 

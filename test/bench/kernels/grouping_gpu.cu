@@ -538,6 +538,7 @@ choose(const Case &c)
 	in.updates = 1 + c.naggs;
 	in.resident = true;
 	in.plain = gpuagg_local_is_plain(&c.program.head);
+	in.local_groups = gpuagg_page_local_groups(c.layout.row_bytes, c.layout.state_off[0], false);
 	gpuagg_strategy_choose(&rates, &in, &choice);
 	return choice.within;
 }

@@ -144,6 +144,25 @@ RESET gpuagg.debug_fault_pass;
 RESET gpuagg.debug_require;
 RESET cpu_tuple_cost;
 RESET cpu_operator_cost;
+-- the strategy of the plan is the one that runs, from pages and from columns: groups come in no order
+CREATE TABLE sy_many (a int4 NOT NULL, b int4 NOT NULL, c int4 NOT NULL, d int4 NOT NULL, v int4);
+INSERT INTO sy_many SELECT h % 10, h % 1000, h % 100000, i, i % 77 FROM generate_series(1, 400000) i, LATERAL (SELECT hashint4(i) & 2147483647) x (h);
+VACUUM ANALYZE sy_many;
+RESET gpuagg.strategy;
+RESET gpuagg.scope_size;
+SET gpuagg.cache = on;
+SET gpuagg.compile = always;
+SELECT prefer_device(false);
+SELECT pages, key, r ->> 'Planned Strategy' = r ->> 'Strategy' AS same, r ->> 'Groups' AS groups
+FROM (VALUES ('from pages'), ('from columns')) t (pages), unnest('{a,b,c,d}'::text[]) key,
+	ran(format('SELECT %I, count(*), sum(v) FROM sy_many GROUP BY 1', key)) r
+ORDER BY pages DESC, key;
+DROP TABLE sy_many;
+SET gpuagg.cache = off;
+RESET gpuagg.compile;
+RESET gpuagg.debug_require;
+RESET cpu_tuple_cost;
+RESET cpu_operator_cost;
 -- the settings
 SET gpuagg.strategy = 'fastest';
 SET gpuagg.scope_size = -1;

@@ -3,8 +3,7 @@
  *		Ranges of registers: interval arithmetic over the operators for which it is
  *		simple, and that keys are made of.
  */
-#include "device/ops/eval.h"
-#include "expressions.h"
+#include "device/ops/instr.h"
 #include "ranges.h"
 
 /* Ranges beyond this are of no use, and sums of them would overflow. */
@@ -251,4 +250,37 @@ gpuagg_range_needs(const GpuAggProgram *p, uint16_t reg, uint8_t *columns)
 	n = gpuagg_instr_args(ins, args);
 	for (uint32_t i = ins->op == GPUAGG_OP_SELECT ? 1 : 0; i < n; i++)
 		gpuagg_range_needs(p, args[i], columns);
+}
+
+/* Of a string's column, that of its codes */
+static bool
+range_key(const GpuAggProgram *p, const GpuAggKey *key, const GpuAggRange *columns, GpuAggRange *range)
+{
+	if (gpuagg_key_class(key->type) != GPUAGG_CLASS_BYTES)
+		return gpuagg_range_register(p, key->reg, columns, range);
+	if (key->reg >= p->ncolumns)
+		return false;
+	*range = columns[key->reg];
+	return range->low >= 0 && range->low <= range->high;
+}
+
+bool
+gpuagg_range_numbers(const GpuAggProgram *p, const GpuAggRange *columns, double entry_bytes,
+					 GpuAggRange *keys, uint64_t *numbers)
+{
+	*numbers = 1;
+	for (uint32_t i = 0; i < p->nkeys; i++)
+	{
+		uint64_t	extent;
+
+		if (!range_key(p, &gpuagg_program_keys(p)[i], columns, &keys[i]))
+			return false;
+		extent = (uint64_t) keys[i].high - (uint64_t) keys[i].low;
+		if (extent >= GPUAGG_NUMBERED_BYTES)
+			return false;
+		*numbers *= extent + 2;
+		if ((double) *numbers * entry_bytes > (double) GPUAGG_NUMBERED_BYTES)
+			return false;
+	}
+	return p->nkeys > 0;
 }

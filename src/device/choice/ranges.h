@@ -5,8 +5,8 @@
  * For choosing how groups are numbered: a range that is too narrow costs time and
  * nothing else, for every row is checked against it.
  */
-#ifndef GPUAGG_DEVICE_CODEGEN_RANGES_H
-#define GPUAGG_DEVICE_CODEGEN_RANGES_H
+#ifndef GPUAGG_DEVICE_CHOICE_RANGES_H
+#define GPUAGG_DEVICE_CHOICE_RANGES_H
 
 #include "device/program.h"
 
@@ -16,6 +16,9 @@ typedef struct GpuAggRange
 	int64_t		low;
 	int64_t		high;
 } GpuAggRange;
+
+/* Groups are numbered if their entries stay in the card's cache. */
+#define GPUAGG_NUMBERED_BYTES (UINT64_C(32) << 20)
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,8 +34,15 @@ extern void gpuagg_range_needs(const GpuAggProgram *program, uint16_t reg, uint8
 extern bool gpuagg_range_register(const GpuAggProgram *program, uint16_t reg,
 								  const GpuAggRange *columns, GpuAggRange *range);
 
+/*
+ * Numbers of groups, entries of so many bytes, by their keys' values, NULL being one of
+ * each key; and the ranges of these.  False: they are not known, or too many.
+ */
+extern bool gpuagg_range_numbers(const GpuAggProgram *program, const GpuAggRange *columns,
+								 double entry_bytes, GpuAggRange *keys, uint64_t *numbers);
+
 #ifdef __cplusplus
 }
 #endif
 
-#endif							/* GPUAGG_DEVICE_CODEGEN_RANGES_H */
+#endif							/* GPUAGG_DEVICE_CHOICE_RANGES_H */

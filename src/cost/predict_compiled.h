@@ -1,0 +1,70 @@
+/*
+ * predict_compiled.h
+ *		What a kernel that is compiled for a query takes over columns that stay on a
+ *		GPU, told from its program without compiling it.  PostgreSQL-free.
+ */
+#ifndef GPUAGG_COST_PREDICT_COMPILED_H
+#define GPUAGG_COST_PREDICT_COMPILED_H
+
+#include "device/choice/frame_rule.h"
+#include "device/program.h"
+
+struct GpuAggRates;
+struct GpuAggWork;
+
+/* Is there a kernel? */
+typedef enum GpuAggCompiledState
+{
+	GPUAGG_COMPILED_NOT,		/* nor will there be: it is interpreted */
+	GPUAGG_COMPILED_NEW,		/* if it is compiled */
+	GPUAGG_COMPILED_READY
+} GpuAggCompiledState;
+
+/* What of a program a kernel's time depends on; a row has so many of each */
+typedef struct GpuAggCompiledWork
+{
+	GpuAggCompiledState state;
+	bool		always;			/* it is waited for, whatever it saves */
+	GpuAggFrame frame;			/* of the kernel */
+	GpuAggStrategy strategy;	/* that was chosen for these columns */
+	double		kept_ns;		/* if it keeps rows, what grouping these takes */
+	double		numbers;		/* of groups by their keys' ranges; 0: not known */
+
+	double		early_bytes;	/* of columns that all rows need, */
+	double		late_bytes;		/* and those that pass */
+	double		filter_ops;		/* simple instructions, the same way */
+	double		ops;
+	double		atomics;		/* words of a group that a row adds to at once, */
+	double		loops;			/* and states that are a loop in shared memory */
+
+	/* as GpuAggFrameCase */
+	uint32_t	entry_bytes;
+	uint32_t	key_bytes;
+	uint32_t	state_bytes;
+	bool		locked;			/* states are strings */
+	bool		possible;		/* a text can be made of it */
+	bool		packs;
+	bool		plain;
+} GpuAggCompiledWork;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fills in what the program says, and leaves the rest. */
+extern void gpuagg_compiled_work(GpuAggCompiledWork *work, const GpuAggProgram *program);
+
+/* The number of programs that share their kernels (GpuAggCompileWish): not 0 */
+extern uint64_t gpuagg_compiled_program(const GpuAggProgram *program);
+
+/* The kernel, for all rows of work, and whatever groups rows that it keeps; ns */
+extern double gpuagg_predict_compiled(const struct GpuAggRates *rates, const struct GpuAggWork *work);
+
+/* The same by the interpreter */
+extern double gpuagg_predict_interpreted(const struct GpuAggRates *rates, const struct GpuAggWork *work);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif							/* GPUAGG_COST_PREDICT_COMPILED_H */

@@ -1,0 +1,114 @@
+/*
+ * predict_strategy.c
+ *		Which strategy a task gets, by work, program and rates (predict_strategy.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cost/predict_strategy.h"
+#include "device/choice/local.h"
+#include "device/layout.h"
+
+/*
+ * What strategies that keep rows need to know of the program.  Which columns
+ * can be NULL is known of keys alone; of columns that are grouped as they lie
+ * the device looks, and seldom finds one.
+ */
+static void
+input_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	uint8_t		nullable[GPUAGG_MAX_REGS];
+	GpuAggRecord record;
+
+	memset(nullable, !input->plain, sizeof(nullable));
+	for (int i = 0; i < p->nkeys && !input->plain; i++)
+		nullable[keys[i].reg] = !keys[i].notnull;
+	if (gpuagg_record_compute(p, nullable, &record))
+	{
+		input->record_bytes = record.bytes;
+		input->local_entry_bytes = gpuagg_local_entry_bytes(p, &record);
+		gpuagg_part_rows(p, &record, &input->part_rows);
+	}
+	else
+		input->possible &= ~GPUAGG_STRATEGIES_DEFERRING;
+}
+
+/* Groups that blocks' own tables of the kernels have that group pages, or interpret */
+static double
+local_groups(const GpuAggProgram *program)
+{
+	GpuAggCompiledWork work;
+
+	gpuagg_compiled_work(&work, program);
+	return gpuagg_page_local_groups(work.entry_bytes, work.key_bytes, work.locked);
+}
+
+void
+gpuagg_strategy_input(const GpuAggWork *work, const GpuAggProgram *program, GpuAggStrategyInput *input)
+{
+	input->rows = work->passed;
+	input->groups = fmax(work->groups, 1);
+	input->entry_bytes = work->entry_bytes;
+	input->updates = 1 + work->transitions;
+	input->local_groups = local_groups(program);
+	input_record(program, input);
+}
+
+/* What the device asks its rule, but for ranges, which the planner has from statistics */
+static void
+frame_case(const GpuAggWork *work, const GpuAggProgram *program, const GpuAggStrategyInput *input,
+		   const GpuAggStrategyRates *rates, GpuAggFrameCase *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->forced = input->forced != GPUAGG_STRATEGY_AUTO;
+	c->whole = true;
+	c->keyed = program->nkeys > 0;
+	c->filtered = program->filter_reg != GPUAGG_NO_REG;
+	c->packs = work->compiled.packs;
+	c->defers = work->compiled.plain && input->part_rows.fast;
+	c->groups = input->groups;
+	c->numbers = work->compiled.numbers;
+	c->entry_bytes = work->compiled.entry_bytes;
+	c->key_bytes = work->compiled.key_bytes;
+	c->state_bytes = work->compiled.state_bytes;
+	c->unit_shared_bytes = rates->shared_bytes;
+}
+
+/* What grouping rows takes where they are kept */
+static double
+kept_ns(const GpuAggStrategyChoice *choice)
+{
+	const bool	keeps = (GPUAGG_STRATEGY_BIT(choice->within) & GPUAGG_STRATEGIES_DEFERRING) != 0;
+
+	return keeps ? fmax(choice->predicted_ns[choice->within], 0) : 0;
+}
+
+void
+gpuagg_resident_choose(const GpuAggStrategyRates *rates, GpuAggStrategyInput *input,
+					   const GpuAggProgram *program, GpuAggWork *work, GpuAggResidentChoice *out)
+{
+	GpuAggCompiledWork *compiled = &work->compiled;
+	GpuAggStrategyChoice choice;
+	GpuAggFrameCase frame;
+
+	const bool	page_local = input->groups <= input->local_groups || rates->threads > 0;
+
+	input->entry_bytes = compiled->entry_bytes;
+	frame_case(work, program, input, rates, &frame);
+	if (compiled->state != GPUAGG_COMPILED_NOT)
+		input->local_groups = gpuagg_frame_local_groups(&frame);
+	/* passes are tasks, and those of pages */
+	input->possible &= ~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
+	gpuagg_strategy_choose(rates, input, &choice);
+	out->strategy = out->runs = out->interpreted = compiled->strategy = frame.strategy = choice.within;
+	if (choice.within == GPUAGG_STRATEGY_BLOCK_LOCAL && !page_local)
+		out->interpreted = GPUAGG_STRATEGY_SINGLE_PASS;
+	compiled->kept_ns = kept_ns(&choice);
+	if (compiled->state == GPUAGG_COMPILED_NOT)
+		return;
+	if (gpuagg_frame_choose(&frame, &compiled->frame))
+		out->runs = gpuagg_frame_runs(compiled->frame, choice.within);
+	else
+		compiled->state = GPUAGG_COMPILED_NOT;	/* nothing need be compiled */
+}
