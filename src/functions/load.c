@@ -244,24 +244,35 @@ load_look(Relation rel, List *columns)
 	return loaded;
 }
 
-/* Pages less those at the end that nobody has written to: since 16 tables grow by many. */
+/*
+ * Pages less those that nobody has written to: since 16 tables grow by many, which are
+ * filled in any order.  Pages that are all-visible are not looked at.
+ */
 static BlockNumber
 written_blocks(Relation rel)
 {
+	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
 	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
+	BlockNumber written = nblocks;
+	Buffer		map = InvalidBuffer;
 
-	for (; nblocks > 0; nblocks--)
+	for (BlockNumber block = 0; block < nblocks; block++)
 	{
-		Buffer		buffer = ReadBuffer(rel, nblocks - 1);
-		bool		empty;
+		Buffer		buffer;
 
+		CHECK_FOR_INTERRUPTS();
+		if (VM_ALL_VISIBLE(rel, block, &map))
+			continue;
+		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		empty = PageIsNew(BufferGetPage(buffer));
+		if (PageIsNew(BufferGetPage(buffer)))
+			written--;
 		UnlockReleaseBuffer(buffer);
-		if (!empty)
-			break;
 	}
-	return nblocks;
+	if (BufferIsValid(map))
+		ReleaseBuffer(map);
+	FreeAccessStrategy(strategy);
+	return written;
 }
 
 /* Tells what is missing, and what helps. */

@@ -185,6 +185,22 @@ $node->safe_psql('postgres', 'VACUUM wide');
 same_answer($node, $wide, 'and is vacuumed');
 warm($node, $wide, 'and is warm');
 
+# load() tells how many pages are not there, of those with rows: since 16 tables grow by many at once
+$node->safe_psql('postgres', q{
+	CREATE TABLE grown (id int, pad text);
+	ALTER TABLE grown ALTER pad SET STORAGE PLAIN;
+	INSERT INTO grown SELECT i, repeat('x', 7000) FROM generate_series(1, 1000) i;});
+$node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) grown');
+my ($rc, $out, $notice) = $node->psql('postgres', q{SELECT gpuagg.load('grown') > 0});
+is("$out$notice", 't', 'load() of all pages has nothing to tell');
+$node->safe_psql('postgres', 'UPDATE grown SET id = -id WHERE id IN (7, 500, 993)');
+($rc, $out, $notice) = $node->psql('postgres', q{SELECT gpuagg.load('grown') > 0});
+like($notice, qr/NOTICE:  997 of 1003 pages of table "grown"/, 'it counts pages of old and new versions');
+$node->safe_psql('postgres', 'VACUUM grown');
+($rc, $out, $notice) = $node->psql('postgres', q{SELECT gpuagg.load('grown') > 0});
+is("$out$notice", 't', 'until these are vacuumed, too');
+$node->safe_psql('postgres', 'DROP TABLE grown');
+
 # where the directory takes as much as the columns, it counts as they do
 $node->append_conf('postgresql.conf', 'gpuagg.cache_size = 1MB');
 $node->restart;

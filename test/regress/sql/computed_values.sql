@@ -53,7 +53,10 @@ RESET work_mem;
 RESET hash_mem_multiplier;
 INSERT INTO cv (id, g, j, arr) SELECT i, 3, jsonb_build_object('s', repeat('long', 3000), 'n', i % 2), array_fill(i % 3, ARRAY[4000]) FROM generate_series(1, 30) i;
 SELECT compare('SELECT md5(j->>''s''), (j->>''n'')::int, arr[3], count(*) FROM cv GROUP BY 1, 2, 3');
+-- versions of PostgreSQL make other pages of these rows; 015_cache reads the notice
+SET client_min_messages = warning;
 SELECT gpuagg.load('cv') > 0;
+RESET client_min_messages;
 SELECT compare('SELECT j->>''s'', arr[1], n / 3, count(*) FROM cv GROUP BY 1, 2, 3');
 
 SET gpuagg.debug_require = 'require';
