@@ -15,7 +15,7 @@
 extern GpuAggBytes gpuagg_datum_bytes(Datum *value, int16 typlen, bool typbyval);
 extern Datum gpuagg_bytes_datum(GpuAggBytes b, int16 typlen, bool typbyval);
 
-/* Bytes that equal numerics, or intervals, have in common and no others have */
+/* Bytes that equal numerics, intervals or jsonb have in common and no others have */
 extern GpuAggBytes gpuagg_datum_form(GpuAggRegroupForm form, Datum value);
 
 /* A value of so many rows enters a state that is a Datum. */

@@ -32,7 +32,8 @@ typedef enum GpuAggRegroupForm
 {
 	GPUAGG_REGROUP_CONSTANT,	/* as constants of programs are made */
 	GPUAGG_REGROUP_NUMERIC,		/* bytes of equal numerics are the same, */
-	GPUAGG_REGROUP_INTERVAL		/* of intervals, too */
+	GPUAGG_REGROUP_INTERVAL,	/* of intervals, */
+	GPUAGG_REGROUP_JSONB		/* and of jsonb, too */
 } GpuAggRegroupForm;
 
 /* States that are bytes of a Datum, of which no device knows */
@@ -40,7 +41,9 @@ typedef enum GpuAggRegroupDatumOp
 {
 	GPUAGG_REGROUP_STATE,		/* no such state */
 	GPUAGG_REGROUP_FIRST,		/* the first value, of equal ones that may look different */
-	GPUAGG_REGROUP_SUM			/* the sum of numerics */
+	GPUAGG_REGROUP_SUM,			/* the sum of numerics */
+	GPUAGG_REGROUP_LEAST,		/* the first of the least numerics or intervals, */
+	GPUAGG_REGROUP_GREATEST		/* of the greatest */
 } GpuAggRegroupDatumOp;
 
 typedef struct GpuAggRegroupValue

@@ -194,6 +194,35 @@ numeric_output(GpuAggRegroupPlan *plan, bool average, int16 value, int16 weight,
 	return gpuagg_regroup_add_state(plan, sum, &own->index) && gpuagg_regroup_add_state(plan, count, &own->count_index);
 }
 
+/* The least or greatest of the numerics or intervals that PostgreSQL computes */
+static bool
+extreme_output(GpuAggRegroupPlan *plan, GpuAggRegroupDatumOp op, int16 value, int16 weight,
+			   GpuAggOutput *own)
+{
+	GpuAggRegroupState state = gpuagg_regroup_datum_state(plan, op, value);
+
+	state.weight = weight;
+	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_DATUM,.count_index = -1,.type = GPUAGG_T_TEXT};
+	plan->needed = true;
+	return gpuagg_regroup_add_state(plan, state, &own->index);
+}
+
+static GpuAggRegroupDatumOp
+extreme_op(Oid aggfnoid)
+{
+	switch (aggfnoid)
+	{
+		case F_MIN_NUMERIC:
+		case F_MIN_INTERVAL:
+			return GPUAGG_REGROUP_LEAST;
+		case F_MAX_NUMERIC:
+		case F_MAX_INTERVAL:
+			return GPUAGG_REGROUP_GREATEST;
+		default:
+			return GPUAGG_REGROUP_STATE;
+	}
+}
+
 /*
  * An aggregate whose argument only PostgreSQL computes: once for the rows that a group of
  * the device has.  Sums of floats would be other ones.
@@ -221,6 +250,9 @@ computed_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRo
 	if (plan->regroup.values[value].form == GPUAGG_REGROUP_NUMERIC &&
 		(agg->aggfnoid == F_SUM_NUMERIC || agg->aggfnoid == F_AVG_NUMERIC))
 		return numeric_output(plan, agg->aggfnoid == F_AVG_NUMERIC, value, state.weight, own);
+	if (extreme_op(agg->aggfnoid) != GPUAGG_REGROUP_STATE &&
+		plan->regroup.values[value].form != GPUAGG_REGROUP_CONSTANT)
+		return extreme_output(plan, extreme_op(agg->aggfnoid), value, state.weight, own);
 	if (!check_type(plan, agg, row, value))
 		return false;
 	state.value = value;
@@ -231,9 +263,12 @@ computed_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRo
 static bool
 find_row(const Aggref *agg, GpuAggAggregateRow *row)
 {
-	if (agg->aggfnoid != F_COUNT_ANY)
+	if (agg->aggfnoid == F_MIN_INTERVAL || agg->aggfnoid == F_MAX_INTERVAL)
+		*row = (GpuAggAggregateRow) {GPUAGG_T_INTERVAL, GPUAGG_TRANS_MIN_I64, GPUAGG_FINAL_DATUM};
+	else if (agg->aggfnoid == F_COUNT_ANY)
+		*row = (GpuAggAggregateRow) {GPUAGG_T_INT8, GPUAGG_TRANS_COUNT, GPUAGG_FINAL_COUNT};
+	else
 		return gpuagg_lower_find_aggregate(agg->aggfnoid, row);
-	*row = (GpuAggAggregateRow) {GPUAGG_T_INT8, GPUAGG_TRANS_COUNT, GPUAGG_FINAL_COUNT};
 	return true;
 }
 

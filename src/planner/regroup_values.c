@@ -179,8 +179,8 @@ add_columns(GpuAggRegroupPlan *plan, Expr *expr)
 }
 
 /*
- * Types whose values are keys and arguments as they are constants.  Numerics and intervals
- * are told apart by bytes, and what they look like is kept beside.
+ * Types whose values are keys and arguments as they are constants.  Numerics, intervals
+ * and jsonb are told apart by bytes, and what they look like is kept beside.
  */
 static bool
 computed_type(Oid typid, GpuAggRegroupValue *value)
@@ -194,6 +194,10 @@ computed_type(Oid typid, GpuAggRegroupValue *value)
 		case INTERVALOID:
 			value->type = GPUAGG_T_TEXT;
 			value->form = GPUAGG_REGROUP_INTERVAL;
+			return true;
+		case JSONBOID:
+			value->type = GPUAGG_T_TEXT;
+			value->form = GPUAGG_REGROUP_JSONB;
 			return true;
 		default:
 			return gpuagg_constant_type(typid, &value->type) && value->type <= GPUAGG_T_CODE;

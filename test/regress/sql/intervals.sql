@@ -157,8 +157,9 @@ SELECT p, agrees(format('SELECT to_char(t, %L), count(*) FROM iv WHERE id < 7000
 	'FMMonth YYYY', 'FMDD.FMMM.YYYY', 'YYYYFMMMFMDD', 'YYYYFMMM""FMDD', 'YYYYFMMM"1"DD', 'Month', 'YY-MM', 'YYYY-DD', 'YYYY-IW', 'IYYY-MM', 'YYYY-MM-DD HH12', 'YYYY-MM-DD HH:MI', 'YYYY-MM-DD TZ', 'DDTH YYYY MM', 'TMMonth YYYY', 'YYYY-MM-DD HH24:MI:SS.MS', 'Y,YYY MM', '']) p;
 EXPLAIN (COSTS OFF) SELECT to_char(t, 'YYYY-MM'), i, count(*), avg(t - u), min(i) FROM iv GROUP BY 1, 2;
 -- what is not taken
-SELECT q, why FROM unnest(ARRAY['SELECT sum(n + interval ''1 day'') FROM iv', 'SELECT i * 2, count(*) FROM iv GROUP BY 1', 'SELECT greatest(i, n), count(*) FROM iv GROUP BY 1', 'SELECT justify_hours(i), count(*) FROM iv GROUP BY 1',
-	'SELECT c + interval ''1 hour'', count(*) FROM iv GROUP BY 1']) q, gpuagg.why_not(q) AS why;
+SELECT q, why FROM unnest(ARRAY['SELECT sum(n + interval ''1 day'') FROM iv', 'SELECT c + interval ''1 hour'', count(*) FROM iv GROUP BY 1']) q, gpuagg.why_not(q) AS why;
+SELECT agrees(q, 'try') FROM unnest(ARRAY['SELECT sum(extract(epoch FROM i * 2)), count(*) FROM iv', 'SELECT (i * 2)::text, count(*) FROM iv GROUP BY i * 2, i::text', 'SELECT greatest(i, n)::text, count(*) FROM iv GROUP BY greatest(i, n), i::text, n::text',
+	'SELECT justify_hours(i)::text, count(*) FROM iv GROUP BY justify_hours(i), i::text']) q;
 -- parameters and plans that stay
 SET plan_cache_mode = force_generic_plan;
 SET gpuagg.debug_require = 'require';

@@ -108,7 +108,8 @@ VACUUM ANALYZE nf_kept;
 SELECT compare('SELECT id % 3, sum(n), max(n), avg(d) FROM nf_kept GROUP BY 1') FROM generate_series(1, 3);
 SELECT column_name, pages = pages_total AS whole FROM gpuagg.cache WHERE relation = 'nf_kept'::regclass ORDER BY 1;
 
-SELECT q, why FROM unnest(ARRAY['SELECT sum(price / 3) FROM nf', 'SELECT sum(n) FROM nf_long', 'SELECT sum(mixed * mixed * mixed * mixed) FROM nf']) q,
+SELECT compare(q) FROM unnest(ARRAY['SELECT sum(price / 3) FROM nf', 'SELECT sum(n), avg(n), trim_scale(min(n)), trim_scale(max(n)), count(DISTINCT n) FROM nf_long']) q;
+SELECT q, why FROM unnest(ARRAY['SELECT sum(mixed * mixed * mixed * mixed) FROM nf']) q,
 	gpuagg.why_not(q) AS why;
 EXPLAIN (COSTS OFF) SELECT mixed, sum(price * (1 - disc)) FROM nf WHERE mixed > 0.5 GROUP BY mixed;
 DROP TABLE nf, nf_big, nf_long, nf_new, nf_kept;

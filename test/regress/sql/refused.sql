@@ -27,7 +27,7 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT relkind, count(*) FROM pg_class GROUP BY relkind',
 	'SELECT schemaname, count(*) FROM pg_stats GROUP BY 1',
 	-- aggregates
-	'SELECT count(DISTINCT n) FROM re',
+	'SELECT count(DISTINCT a) FROM re',
 	'SELECT g, string_agg(DISTINCT t, '','') FROM re GROUP BY g',
 	'SELECT g, string_agg(t, '','' ORDER BY id) FROM re GROUP BY g',
 	'SELECT g, array_agg(id ORDER BY id) FROM re GROUP BY g',
@@ -35,15 +35,15 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT g, percentile_cont(g / 100.0) WITHIN GROUP (ORDER BY f) FROM re GROUP BY g',
 	'SELECT rank(5) WITHIN GROUP (ORDER BY g) FROM re',
 	'SELECT g, re_sum(id) FROM re GROUP BY g',
-	'SELECT sum(n), avg(n), min(n) FROM re',
+	'SELECT var_pop(n), stddev(n) FROM re',
 	'SELECT sum(iv * 2), max(justify_days(iv)) FROM re',
 	'SELECT min(ip), max(a), min(o), max(m) FROM re',
 	'SELECT g, json_agg(id ORDER BY id) FROM re GROUP BY g',
 	'SELECT bit_and(bt) FROM re',
 	-- types of keys
-	'SELECT n, count(*) FROM re GROUP BY n',
-	'SELECT greatest(iv, iv), count(*) FROM re GROUP BY 1',
-	'SELECT b, j, count(*) FROM re GROUP BY b, j',
+	'SELECT n, g, count(*) FROM re GROUP BY CUBE (n, g)',
+	'SELECT greatest(iv, iv), g, count(*) FROM re GROUP BY ROLLUP (1, 2)',
+	'SELECT b, j, count(*) FROM re GROUP BY ROLLUP (b, j)',
 	'SELECT a, x, nm, count(*) FROM re GROUP BY a, x, nm',
 	'SELECT re, count(*) FROM re GROUP BY re',
 	'SELECT ctid, count(*) FROM re GROUP BY ctid',
@@ -51,12 +51,8 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	-- expressions
 	'SELECT g, count(*) FROM re WHERE random() < 2 GROUP BY g',
 	'SELECT g, sum(re_fn(id)::float8) FROM re GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE sin(f) > 0 GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE n > 1.5 GROUP BY g',
-	'SELECT sqrt(f) + ln(f), count(*) FROM re GROUP BY 1',
-	'SELECT g, sum(id) FILTER (WHERE f::text = ''1'') FROM re GROUP BY g',
-	'SELECT g, count(*) FROM re WHERE tm + iv > tm OR age(ts) > iv GROUP BY g',
-	'SELECT to_char(f, ''9''), count(*) FROM re GROUP BY 1',
+	'SELECT g, count(*) FROM re WHERE sin(f) > 2 + random() GROUP BY g',
+	'SELECT sum(sqrt(f) + ln(f)) FROM re',
 	'SELECT g, count(*) FROM re WHERE EXISTS (SELECT 1 FROM re_dim WHERE re_dim.g < re.g) GROUP BY g',
 	'SELECT g, count(*) FROM re WHERE g NOT IN (SELECT g FROM re_dim WHERE re_dim.g = re.id % 5) GROUP BY g',
 	'SELECT g, max((SELECT name FROM re_dim WHERE re_dim.g = re.g)) FROM re GROUP BY g',
@@ -107,7 +103,7 @@ DROP FOREIGN TABLE re_foreign;
 DROP SERVER re_files;
 DROP EXTENSION file_fdw;
 -- more than one obstacle: a row for each
-SELECT count(*) > 2 FROM gpuagg.why_not('SELECT n, string_agg(t, '','' ORDER BY t), sum(DISTINCT id) FROM re WHERE sin(f) = 0 GROUP BY n');
+SELECT count(*) > 2 FROM gpuagg.why_not('SELECT a, string_agg(t, '','' ORDER BY t), array_agg(DISTINCT id) FROM re WHERE sin(f) = random() GROUP BY a');
 -- nothing in the way but the cost; then nothing: no row
 SELECT regexp_replace(split_part(w, ';', 1), '[0-9]+[.][0-9]+', 'N', 'g') FROM gpuagg.why_not('SELECT g, count(*) FROM re GROUP BY g') w;
 SET gpuagg.cost_scale = 0.001;
@@ -134,12 +130,12 @@ SELECT regexp_replace(split_part(w, ';', 1), '[0-9]+[.][0-9]+', 'N', 'g') FROM g
 RESET gpuagg.enable;
 -- debug_require, in both directions
 SET gpuagg.debug_require = 'require';
-SELECT n, count(*) FROM re GROUP BY n;
-SELECT count(DISTINCT n) FROM re;
+SELECT a, count(*) FROM re GROUP BY a;
+SELECT count(DISTINCT a) FROM re;
 SELECT 1 AS one, upper('x') FROM re_dim LIMIT 1;
 SET gpuagg.debug_require = 'forbid';
 SELECT g, count(*) FROM re GROUP BY g;
-SELECT count(DISTINCT n) FROM re;
+SELECT count(DISTINCT a) FROM re;
 RESET gpuagg.debug_require;
 DROP TABLE re, re_dim, re_temp;
 DROP AGGREGATE re_sum (int4);
