@@ -41,6 +41,7 @@
 #include "node/moments.h"
 #include "node/intervals.h"
 #include "node/numerics.h"
+#include "node/partials.h"
 #include "node/regroup_datum.h"
 #include "node/results.h"
 #include "node/type_datums.h"
@@ -786,6 +787,15 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 			return gpuagg_numeric_decimal_datum((uint64) (*i64 >> GPUAGG_WORD_BITS), *i64 >> 63,
 												emitter->scale, *i64 & GPUAGG_WORD_DECIMALS,
 												&emitter->room.number);
+		case GPUAGG_FINAL_PARTIAL_PAIR:
+			return gpuagg_partial_pair(*(const int64 *) (row + emitter->count_off), *i64);
+		case GPUAGG_FINAL_PARTIAL_INT8:
+			return gpuagg_partial_int8(*(const int64 *) (row + emitter->count_off),
+									   decimal_datum(emitter, (uint64) i64[0], i64[1], row));
+		case GPUAGG_FINAL_PARTIAL_NUMERIC:
+			return gpuagg_partial_numeric(*(const int64 *) (row + emitter->count_off),
+										  decimal_datum(emitter, (uint64) i64[0], i64[1], row),
+										  decimals_shown(emitter, row));
 		case GPUAGG_FINAL_MOMENTS:	/* emit_optional() */
 		case GPUAGG_FINAL_DATUM:
 		case GPUAGG_FINAL_DATUM_AVG:
