@@ -78,7 +78,7 @@ times(Datum value, int64 rows)
 }
 
 void
-gpuagg_datum_enter(GpuAggRegroupTable *table, const GpuAggRegroupState *s, GpuAggRegroupForm form,
+gpuagg_datum_enter(GpuAggRowTable *table, const GpuAggRegroupState *s, GpuAggRegroupForm form,
 				   char *state, Datum value, int64 rows)
 {
 	GpuAggBytes b = gpuagg_string_slot_bytes(state);
@@ -86,7 +86,7 @@ gpuagg_datum_enter(GpuAggRegroupTable *table, const GpuAggRegroupState *s, GpuAg
 	if (s->datum == GPUAGG_REGROUP_FIRST)
 	{
 		if (b.len == GPUAGG_STRING_NONE)
-			gpuagg_regroup_table_keep(table, state,
+			gpuagg_row_table_keep(table, state,
 									  gpuagg_datum_bytes(&value, form == GPUAGG_REGROUP_INTERVAL ?
 														 INTERVAL_LENGTH : -1, false));
 		return;
@@ -94,7 +94,7 @@ gpuagg_datum_enter(GpuAggRegroupTable *table, const GpuAggRegroupState *s, GpuAg
 	value = times(value, rows);
 	if (b.len != GPUAGG_STRING_NONE)
 		value = DirectFunctionCall2(numeric_add, gpuagg_bytes_datum(b, -1, false), value);
-	gpuagg_regroup_table_replace(table, state, gpuagg_datum_bytes(&value, -1, false));
+	gpuagg_row_table_replace(table, state, gpuagg_datum_bytes(&value, -1, false));
 }
 
 Datum
