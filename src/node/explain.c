@@ -182,16 +182,21 @@ explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
 												   (Plan *) plan, ancestors);
 	List	   *keys = NIL;
+	bool		partial = false;
 
 	for (int i = 0; i < node->info->noutputs; i++)
 	{
 		TargetEntry *tle = list_nth_node(TargetEntry, plan->custom_scan_tlist,
 										 i);
 
+		if (IsA(tle->expr, Aggref))
+			partial |= DO_AGGSPLIT_SKIPFINAL(((Aggref *) tle->expr)->aggsplit);
 		if (!IsA(tle->expr, Aggref) && !IsA(tle->expr, GroupingFunc))
 			keys = lappend(keys, deparse_expression((Node *) tle->expr,
 													context, prefix, true));
 	}
+	if (partial)
+		ExplainPropertyBool("Partial", true, es);
 	if (node->info->regroup != NULL && node->info->regroup->numbered)
 		explain_sets(node->info, keys, es);
 	else if (keys != NIL)

@@ -312,10 +312,10 @@ array_answer(const Ordered *o, const Order *sort)
 }
 
 static void
-answer(GpuAggOrderedSets *sets, const Ordered *o, GpuAggRegroupTable *table, char *group)
+answer(GpuAggOrderedSets *sets, const Ordered *o, GpuAggRowTable *table, char *group)
 {
 	const Order *sort = &sets->sorts[o->sort];
-	char	   *state = group + gpuagg_regroup_table_layout(table)->state_off[o->state];
+	char	   *state = group + gpuagg_row_table_layout(table)->state_off[o->state];
 	Datum		value;
 
 	if (o->isnull || (!o->multi && o->nfractions == 1 && o->fractions[0].isnull))
@@ -326,7 +326,7 @@ answer(GpuAggOrderedSets *sets, const Ordered *o, GpuAggRegroupTable *table, cha
 		value = array_answer(o, sort);
 	else
 		value = interpolate(o->kind, &o->fractions[0]);
-	gpuagg_regroup_table_keep(table, state, o->multi ? gpuagg_datum_bytes(&value, -1, false) :
+	gpuagg_row_table_keep(table, state, o->multi ? gpuagg_datum_bytes(&value, -1, false) :
 							  gpuagg_datum_bytes(&value, sort->typlen, sort->typbyval));
 }
 
@@ -372,10 +372,10 @@ has_mode(const GpuAggOrderedSets *sets, const Order *sort)
 
 /* All values of the group that *v is the first of; false: it was the last group. */
 static bool
-walk_group(GpuAggOrderedSets *sets, Order *sort, GpuAggSortedValue *v, GpuAggRegroupTable *table,
+walk_group(GpuAggOrderedSets *sets, Order *sort, GpuAggSortedValue *v, GpuAggRowTable *table,
 		   bool mode)
 {
-	const GpuAggLayout *layout = gpuagg_regroup_table_layout(table);
+	const GpuAggLayout *layout = gpuagg_row_table_layout(table);
 	char	   *group = v->group;
 	MemoryContext old = MemoryContextSwitchTo(sets->group);
 	Datum		run = (Datum) 0;
@@ -436,12 +436,12 @@ compute_all(GpuAggOrderedSets *sets)
 }
 
 void
-gpuagg_ordered_finish(GpuAggOrderedSets *sets, GpuAggRegroupTable *table)
+gpuagg_ordered_finish(GpuAggOrderedSets *sets, GpuAggRowTable *table)
 {
 	int			at = 0;
 	uint32		count;
 
-	if (!sets->computed && gpuagg_regroup_table_rows(table, &at, &count) != NULL)
+	if (!sets->computed && gpuagg_row_table_rows(table, &at, &count) != NULL)
 		compute_all(sets);
 	for (int i = 0; i < sets->plan->nsorts; i++)
 	{

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/regroup_table.h"
+#include "node/row_table.h"
 #include "nodes/execnodes.h"
 #include "planner/plan.h"
 
@@ -26,6 +26,6 @@ extern void gpuagg_ordered_add(GpuAggOrderedSets *sets, int sort, char *group, D
 							   int64 rows);
 
 /* Puts the answers into the groups of the table, whose counts are there. */
-extern void gpuagg_ordered_finish(GpuAggOrderedSets *sets, GpuAggRegroupTable *table);
+extern void gpuagg_ordered_finish(GpuAggOrderedSets *sets, GpuAggRowTable *table);
 
 #endif							/* GPUAGG_NODE_ORDERED_SETS_H */

@@ -155,7 +155,7 @@ is_preferred(GpuAggRegroupDatumOp op, GpuAggRegroupForm form, GpuAggBytes state,
 }
 
 void
-gpuagg_datum_enter(GpuAggRegroupTable *table, const GpuAggRegroupState *s, GpuAggRegroupForm form,
+gpuagg_datum_enter(GpuAggRowTable *table, const GpuAggRegroupState *s, GpuAggRegroupForm form,
 				   char *state, Datum value, int64 rows)
 {
 	GpuAggBytes b = gpuagg_string_slot_bytes(state);
@@ -163,7 +163,7 @@ gpuagg_datum_enter(GpuAggRegroupTable *table, const GpuAggRegroupState *s, GpuAg
 	if (s->datum != GPUAGG_REGROUP_SUM)
 	{
 		if (is_preferred(s->datum, form, b, value))
-			gpuagg_regroup_table_replace(table, state,
+			gpuagg_row_table_replace(table, state,
 										 gpuagg_datum_bytes(&value, form == GPUAGG_REGROUP_INTERVAL ?
 															INTERVAL_LENGTH : -1, false));
 		return;
@@ -171,7 +171,7 @@ gpuagg_datum_enter(GpuAggRegroupTable *table, const GpuAggRegroupState *s, GpuAg
 	value = times(value, rows);
 	if (b.len != GPUAGG_STRING_NONE)
 		value = DirectFunctionCall2(numeric_add, gpuagg_bytes_datum(b, -1, false), value);
-	gpuagg_regroup_table_replace(table, state, gpuagg_datum_bytes(&value, -1, false));
+	gpuagg_row_table_replace(table, state, gpuagg_datum_bytes(&value, -1, false));
 }
 
 Datum

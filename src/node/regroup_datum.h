@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "node/regroup_table.h"
+#include "node/row_table.h"
 #include "planner/regroup.h"
 
 /* A Datum as it lies in its group, and back; what these point to is in *value or CurrentMemoryContext. */
@@ -19,7 +19,7 @@ extern Datum gpuagg_bytes_datum(GpuAggBytes b, int16 typlen, bool typbyval);
 extern GpuAggBytes gpuagg_datum_form(GpuAggRegroupForm form, Datum value);
 
 /* A value of so many rows enters a state that is a Datum. */
-extern void gpuagg_datum_enter(GpuAggRegroupTable *table, const GpuAggRegroupState *s,
+extern void gpuagg_datum_enter(GpuAggRowTable *table, const GpuAggRegroupState *s,
 							   GpuAggRegroupForm form, char *state, Datum value, int64 rows);
 
 /* A sum's bytes divided by a count, as PostgreSQL's avg(numeric) does */

@@ -136,12 +136,12 @@ want_integer(GpuAggRegroupWork *r, char *wanted, int key, int32 value)
 }
 
 /* The keys of the group of the set that a row belongs to, made or the device's */
-void
+const char *
 gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row)
 {
 	const GpuAggRegroup *plan = r->plan;
 	const GpuAggRegroupSet *set = &plan->sets[r->set];
-	char	   *wanted = gpuagg_regroup_table_wanted(r->table);
+	char	   *wanted = gpuagg_row_table_wanted(r->table);
 
 	for (int i = 0; i < plan->nkeys; i++)
 	{
@@ -160,10 +160,11 @@ gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row)
 				 group_value(r, plan->keys[i], row));
 	}
 	if (!plan->numbered)
-		return;
+		return wanted;
 	want_integer(r, wanted, plan->nkeys, r->set);
 	for (int i = 0; i < plan->ngroupings; i++)
 		want_integer(r, wanted, plan->nkeys + 1 + i, set->groupings[i]);
+	return wanted;
 }
 
 /* --------------------------------------------------------------- states --- */
@@ -191,7 +192,7 @@ static void
 enter_string(GpuAggRegroupWork *r, const GpuAggRegroupState *s, char *state, GpuAggBytes b)
 {
 	if (is_preferred(s, state, b))
-		gpuagg_regroup_table_keep(r->table, state, b);
+		gpuagg_row_table_keep(r->table, state, b);
 }
 
 /* A value of so many rows; of one that enters once: 1 */
@@ -350,12 +351,12 @@ gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *row, char *group)
 
 		if (r->entered[i] == NULL || group_value(r, i, row)->isnull)
 			continue;
-		layout = gpuagg_regroup_table_layout(r->entered[i]);
-		wanted = gpuagg_regroup_table_wanted(r->entered[i]);
+		layout = gpuagg_row_table_layout(r->entered[i]);
+		wanted = gpuagg_row_table_wanted(r->entered[i]);
 		want_key(layout, wanted, 0, GPUAGG_T_INT8, &of);
 		want_key(layout, wanted, 1, r->plan->values[i].type, &r->values[i]);
-		(void) gpuagg_regroup_table_find(r->entered[i],
-										 gpuagg_regroup_table_hash(r->entered[i]),
-										 &r->enters[i]);
+		(void) gpuagg_row_table_find(r->entered[i], wanted,
+									 gpuagg_row_table_hash(r->entered[i], wanted),
+									 &r->enters[i]);
 	}
 }

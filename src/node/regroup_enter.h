@@ -10,7 +10,7 @@
 #include "node/device_scan.h"
 #include "node/ordered_sets.h"
 #include "node/regroup_layout.h"
-#include "node/regroup_table.h"
+#include "node/row_table.h"
 
 typedef struct GpuAggRegroupWork
 {
@@ -43,10 +43,10 @@ typedef struct GpuAggRegroupWork
 	int			set;
 	int			parent;			/* the set of whose groups it is made; -1: the device's */
 	bool		unique;			/* each of the device's groups is one of the set's */
-	GpuAggRegroupTable *table;
+	GpuAggRowTable *table;
 	char	   *lone;			/* the only group, of a set without keys */
 	bool		repeats;		/* values may enter more than once, and these tell: */
-	GpuAggRegroupTable *entered[GPUAGG_REGROUP_VALUES]; /* NULL: all enter once */
+	GpuAggRowTable *entered[GPUAGG_REGROUP_VALUES]; /* NULL: all enter once */
 
 	/* the group at work */
 	GpuAggRegroupDatum values[GPUAGG_REGROUP_VALUES];
@@ -60,8 +60,8 @@ typedef struct GpuAggRegroupWork
  */
 extern bool gpuagg_regroup_passes(GpuAggRegroupWork *r, const char *row);
 
-/* Asks r->table for the group of the set that a row belongs to, made or the device's. */
-extern void gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row);
+/* The keys, in r->table's wanted row, of the group of the set that a row belongs to, made or the device's */
+extern const char *gpuagg_regroup_want_group(GpuAggRegroupWork *r, const char *row);
 
 /* Finds out which values enter this group for the first time. */
 extern void gpuagg_regroup_note_entered(GpuAggRegroupWork *r, const char *row, char *group);

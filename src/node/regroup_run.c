@@ -29,7 +29,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/regroup_enter.h"
-#include "node/regroup_output.h"
+#include "node/row_output.h"
 #include "node/regroup_run.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -46,21 +46,21 @@ StaticAssertDecl(GPUAGG_REGROUP_VALUES <= 64, "a bit for each");
 static GpuAggStatus
 flush_table(GpuAggRegroupWork *r)
 {
-	GpuAggStatus status = gpuagg_regroup_output(r->table, r->program, r->results,
+	GpuAggStatus status = gpuagg_row_output(r->table, r->program, r->results,
 												&r->scan->counters.groups_made, r->error);
 
-	gpuagg_regroup_table_reset(r->table);
+	gpuagg_row_table_reset(r->table);
 	return status;
 }
 
 static Size
 memory_taken(const GpuAggRegroupWork *r)
 {
-	Size		bytes = gpuagg_regroup_table_memory(r->table);
+	Size		bytes = gpuagg_row_table_memory(r->table);
 
 	for (int i = 0; r->repeats && i < r->plan->nvalues; i++)
 		if (r->entered[i] != NULL)
-			bytes += gpuagg_regroup_table_memory(r->entered[i]);
+			bytes += gpuagg_row_table_memory(r->entered[i]);
 	return bytes;
 }
 
@@ -68,32 +68,33 @@ static void
 reset_tables(GpuAggRegroupWork *r)
 {
 	r->lone = NULL;
-	gpuagg_regroup_table_reset(r->table);
+	gpuagg_row_table_reset(r->table);
 	for (int i = 0; i < r->plan->nvalues; i++)
 		if (r->entered[i] != NULL)
-			gpuagg_regroup_table_reset(r->entered[i]);
+			gpuagg_row_table_reset(r->entered[i]);
 }
 
 /* The group of a row; false: it is in another part of the set. */
 static bool
 find_group(GpuAggRegroupWork *r, const char *row, uint32 part, uint32 parts, char **group)
 {
+	const char *wanted;
 	uint64		hash;
 	bool		is_new;
 
 	*group = r->lone;
 	if (*group != NULL)
 		return true;
-	gpuagg_regroup_want_group(r, row);
+	wanted = gpuagg_regroup_want_group(r, row);
 	if (r->unique)
 	{
-		*group = gpuagg_regroup_table_append(r->table);
+		*group = gpuagg_row_table_append(r->table, wanted);
 		return true;
 	}
-	hash = gpuagg_regroup_table_hash(r->table);
+	hash = gpuagg_row_table_hash(r->table, wanted);
 	if ((hash >> 32 & (parts - 1)) != part)
 		return false;
-	*group = gpuagg_regroup_table_find(r->table, hash, &is_new);
+	*group = gpuagg_row_table_find(r->table, wanted, hash, &is_new);
 	if (r->plan->sets[r->set].keys == 0)
 		r->lone = *group;
 	return true;
@@ -155,10 +156,11 @@ read_rows(GpuAggRegroupWork *r, uint32 part, uint32 parts, bool *full)
 static void
 add_lone_group(GpuAggRegroupWork *r)
 {
+	const char *wanted = gpuagg_regroup_want_group(r, NULL);
 	bool		is_new;
 
-	gpuagg_regroup_want_group(r, NULL);
-	(void) gpuagg_regroup_table_find(r->table, gpuagg_regroup_table_hash(r->table), &is_new);
+	(void) gpuagg_row_table_find(r->table, wanted, gpuagg_row_table_hash(r->table, wanted),
+								 &is_new);
 }
 
 static GpuAggStatus
@@ -257,7 +259,7 @@ begin_set(GpuAggRegroupWork *r, int set)
 	r->set = set;
 	r->parent = find_parent(plan, set);
 	r->unique = r->parent < 0 && plan->nsorts == 0 && plan->sets[set].keys != 0 && are_all_keys(r, keys_told(r, -1));
-	r->table = gpuagg_regroup_table_create(r->program, CurrentMemoryContext);
+	r->table = gpuagg_row_table_create(r->program, CurrentMemoryContext);
 	memset(r->entered, 0, sizeof(r->entered));
 	memset(r->enters, true, sizeof(r->enters));
 	r->repeats = false;
@@ -268,7 +270,7 @@ begin_set(GpuAggRegroupWork *r, int set)
 		if (!plan->states[i].distinct || r->entered[value] != NULL ||
 			are_all_keys(r, keys_told(r, value)))
 			continue;
-		r->entered[value] = gpuagg_regroup_table_create(gpuagg_regroup_entered_program(plan->values[value].type,
+		r->entered[value] = gpuagg_row_table_create(gpuagg_regroup_entered_program(plan->values[value].type,
 																		 r->program->hash_seed),
 														CurrentMemoryContext);
 		r->repeats = true;

@@ -6,22 +6,7 @@
  * a hash aggregation may use (work_mem * hash_mem_multiplier), the rest in a
  * temporary file.
  *
- * Groups are looked at when they come in, before the first row is returned,
- * because afterwards the fallback plan could no longer answer.  Left to
- * PostgreSQL are
- *
- *	- an infinite or NaN float sum.  It may be right, if such a value was in
- *	  the input, or be the overflow that PostgreSQL reports; it also depends
- *	  on the order of addition, so only PostgreSQL's own answer is its answer.
- *	  Groups with infinite or NaN input are paid for with the fallback;
- *	- a sum(float4) beyond float4;
- *	- two days that begin at the same moment in the session's time zone
- *	  (a zone that skipped a day, such as Pacific/Apia in 2011), when the
- *	  device groups by date what the query groups by timestamptz;
- *	- a key shown as a text of to_char that other moments could have, too;
- *	- sums of intervals that may have been out of range on the way.
- *
- * Numbers of strings (numbered.h) are looked at, too: a device may be wrong.
+ * Groups are looked at when they come in (results_judge.c).
  *
  * Values are made as PostgreSQL's final functions make them: numeric from
  * the exact integer, an average as numeric_div of sum and count gives it.  They stay
@@ -41,8 +26,9 @@
 #include "node/moments.h"
 #include "node/intervals.h"
 #include "node/numerics.h"
+#include "node/partials.h"
 #include "node/regroup_datum.h"
-#include "node/results.h"
+#include "node/results_inside.h"
 #include "node/type_datums.h"
 #include "node/variances.h"
 #include "nodes/nodeFuncs.h"
@@ -60,82 +46,8 @@ StaticAssertDecl(offsetof(GpuAggStringSlot, u) ==
 				 "the bytes of a short string lie side by side");
 StaticAssertDecl(UUID_LEN == 16, "a uuid fits its key slot");
 
-/* Values that lie in the row as Datums are */
-typedef enum GpuAggPlain
-{
-	PLAIN_NO,
-	PLAIN_4,					/* four bytes with a sign */
-	PLAIN_8
-} GpuAggPlain;
-
-StaticAssertDecl(sizeof(Datum) == 8, "eight bytes are passed by value");
-
-/* What makes one output column of a group's row */
-typedef struct GpuAggEmitter
-{
-	uint8		plain;			/* GpuAggPlain */
-	uint8		final;			/* GpuAggFinal */
-	uint8		type;			/* GpuAggType */
-	uint8		slot_bytes;		/* of a key */
-	int8		string_no;		/* place in "strings", or -1 */
-	uint16		off;			/* key slot or state */
-	uint16		count_off;		/* COUNT state beside it; 0: none */
-	uint8		null_count;		/* a count for which it is NULL, and those below */
-	uint8		scale;			/* as GpuAggOutput's */
-	uint8		shown;
-	uint16		shown_off;		/* state that says what is shown; 0: none */
-	uint32		null_bit;		/* key: bit of the head */
-	union
-	{
-		GpuAggNumeric number;
-		char		fixed[GPUAGG_TYPE_ROOM];
-		GpuAggStringSlot string;	/* whose length is a varlena's header then */
-		Interval	interval;
-		GpuAggTextForm text;	/* of all groups */
-	}			room;			/* the current group's value */
-	text	   *long_room;		/* the same for strings of up to LONG_BYTES */
-
-	bool		optional;		/* as emit_optional() */
-	uint8		statistic;		/* GpuAggStatistic */
-
-	/* KEY_NUMBER */
-	uint8		lookup;
-	uint16		column;
-
-	/* ORDERED: the result's type */
-	bool		typbyval;
-	int16		typlen;
-
-	/* VARIANCE */
-	bool		narrow;			/* the sum has 64 bits */
-	uint16		square_off[GPUAGG_SQUARE_PARTS];	/* 0: none */
-} GpuAggEmitter;
-
 /* Longer strings are allocated for each group. */
 #define LONG_BYTES 1024
-
-/* Days known to begin at a moment of their own; a hash of them by day. */
-#define DAYS_KNOWN 1024
-
-struct GpuAggResults
-{
-	MemoryContext context;
-	GpuAggLayout layout;
-	GpuAggStore *store;
-
-	int			nemitters;
-	GpuAggEmitter *emitters;
-	int			nstrings;		/* slots that may have bytes after the row */
-	uint16	   *strings;		/* their offsets, in order */
-	const char **string_data;	/* of the current group */
-	bool		check;			/* groups must be looked at */
-	int32	   *days;
-	const GpuAggLookups *lookups;	/* of strings that are numbered */
-
-	/* reading: the current message and what is left of it */
-	const char *at;
-	uint32		left;
-};
 
 /* ------------------------------------------------------------ creation --- */
 
@@ -330,213 +242,13 @@ gpuagg_results_free(GpuAggResults *results)
 	MemoryContextDelete(results->context);
 }
 
-/* ------------------------------------------------------------- walking --- */
-
-/*
- * Finds the long strings of the group at row and returns where the next
- * group starts.  The strings follow the row without gaps, and all together
- * are padded to 8 bytes.
- */
-static inline const char *
-results_walk(const GpuAggResults *results, const char *row)
-{
-	const char *data = row + results->layout.row_bytes;
-
-	for (int i = 0; i < results->nstrings; i++)
-	{
-		uint32		len;
-
-		memcpy(&len, row + results->strings[i], sizeof(len));
-		if (len <= GPUAGG_STRING_INLINE || len == GPUAGG_STRING_NONE)
-			continue;
-		results->string_data[i] = data;
-		data += len;
-	}
-	return row + GPUAGG_ALIGN8((Size) (data - row));
-}
-
-/* ------------------------------------------------------------- judging --- */
-
-static inline bool
-emitter_is_empty(const GpuAggEmitter *emitter, const char *row)
-{
-	return emitter->count_off != 0 &&
-		*(const int64 *) (row + emitter->count_off) <= emitter->null_count;
-}
-
-/*
- * Does this day begin at the same moment as one of its neighbours?
- */
-static bool
-day_is_ambiguous(GpuAggResults *results, DateADT day)
-{
-	int32	   *known;
-	TimestampTz start;
-	int			overflow;
-
-	if (DATE_NOT_FINITE(day))
-		return false;
-	if (results->days == NULL)
-	{
-		results->days = MemoryContextAlloc(results->context,
-										   DAYS_KNOWN * sizeof(int32));
-		for (int i = 0; i < DAYS_KNOWN; i++)
-			results->days[i] = PG_INT32_MIN;
-	}
-	known = &results->days[(uint32) day % DAYS_KNOWN];
-	if (*known == day)
-		return false;
-	start = date2timestamptz_opt_overflow(day, &overflow);
-	if (overflow == 0)
-	{
-		if (start == date2timestamptz_opt_overflow(day + 1, &overflow) ||
-			start == date2timestamptz_opt_overflow(day - 1, &overflow))
-			return true;
-	}
-	*known = day;
-	return false;
-}
-
-/* Do the positive amounts fit 64 bits, and the negative ones? */
-static bool
-money_fits(const GpuAggEmitter *emitter, const char *row)
-{
-	const int64 *positive = (const int64 *) (row + emitter->off);
-	const int64 *negative = (const int64 *) (row + emitter->shown_off);
-
-	return positive[1] == 0 && positive[0] >= 0 &&
-		(negative[1] == -1 ? negative[0] < 0 : (negative[0] | negative[1]) == 0);
-}
-
-static const GpuAggNumbered *
-numbered_strings(const GpuAggResults *results, const GpuAggEmitter *emitter)
-{
-	return gpuagg_lookups_numbered(results->lookups, emitter->lookup, emitter->column);
-}
-
-/* Is there a string of this number? */
-static bool
-number_is_known(const GpuAggResults *results, const GpuAggEmitter *emitter, int32 number)
-{
-	const GpuAggNumbered *strings = numbered_strings(results, emitter);
-
-	return strings != NULL && number >= 0 && number < gpuagg_numbered_count(strings);
-}
-
-static GpuAggStatus
-results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
-{
-	uint32		head;
-
-	memcpy(&head, row, sizeof(head));
-	for (int i = 0; i < results->nemitters; i++)
-	{
-		const GpuAggEmitter *emitter = &results->emitters[i];
-		const char *slot = row + emitter->off;
-
-		switch ((GpuAggFinal) emitter->final)
-		{
-			case GPUAGG_FINAL_SUM_FLOAT4:
-			case GPUAGG_FINAL_SUM_FLOAT8:
-			case GPUAGG_FINAL_AVG_FLOAT:
-				{
-					double		sum = *(const double *) slot;
-
-					if (emitter->final == GPUAGG_FINAL_SUM_FLOAT4)
-						sum = (float) sum;
-					if (!isfinite(sum) && !emitter_is_empty(emitter, row))
-						return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
-												GPUAGG_ST_NEEDS_PG,
-												"a floating-point sum is not finite");
-					break;
-				}
-			case GPUAGG_FINAL_SUM_MONEY:
-				if (!money_fits(emitter, row))
-					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-											"a sum of money may overflow");
-				break;
-			case GPUAGG_FINAL_MOMENTS:
-				if (!gpuagg_moments_finite(emitter->statistic, (const double *) slot))
-					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-											"a floating-point sum is not finite");
-				break;
-			case GPUAGG_FINAL_KEY_DATE_TZ:
-				if ((head & emitter->null_bit) == 0 &&
-					day_is_ambiguous(results, *(const int32 *) slot))
-					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
-											GPUAGG_ST_NEEDS_PG,
-											"two days begin at the same moment in this time zone");
-				break;
-			case GPUAGG_FINAL_KEY_TEXT:
-				if ((head & emitter->null_bit) == 0 &&
-					!gpuagg_text_is_distinct(&emitter->room.text, slot))
-					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
-											GPUAGG_ST_NEEDS_PG,
-											"to_char of a year that has not four digits");
-				break;
-			case GPUAGG_FINAL_KEY_NUMBER:
-				if ((head & emitter->null_bit) == 0 &&
-					!number_is_known(results, emitter, *(const int32 *) slot))
-					return gpuagg_error_set(error, GPUAGG_DEVICE_FAULT, 0,
-											"the device sent the number of no string");
-				break;
-			case GPUAGG_FINAL_SUM_INTERVAL:
-			case GPUAGG_FINAL_AVG_INTERVAL:
-				if (!gpuagg_interval_sums_fit(slot, emitter->scale))
-					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
-											GPUAGG_ST_NEEDS_PG,
-											"a sum of intervals may be out of range");
-				break;
-			default:
-				break;
-		}
-	}
-	return GPUAGG_OK;
-}
-
-/*
- * Looks at all groups of a message: are they whole, and ours to answer?
- */
-static GpuAggStatus
-results_check(GpuAggResults *results, const char *groups, uint32 count,
-			  Size bytes, GpuAggError *error)
-{
-	const char *row = groups;
-	const char *end = groups + bytes;
-
-	if (!results->check && results->nstrings == 0)
-		row += (Size) count * results->layout.row_bytes;
-	else
-	{
-		for (uint32 i = 0; i < count; i++)
-		{
-			if ((Size) (end - row) < results->layout.row_bytes)
-				break;
-			if (results->check)
-			{
-				GpuAggStatus status = results_verify(results, row, error);
-
-				if (status != GPUAGG_OK)
-					return status;
-			}
-			row = results_walk(results, row);
-			if (row > end)
-				break;
-		}
-	}
-	if (row != end)
-		return gpuagg_error_set(error, GPUAGG_DEVICE_FAULT, 0,
-								"the device sent groups of a wrong size");
-	return GPUAGG_OK;
-}
-
 /* ------------------------------------------------------------- storing --- */
 
 GpuAggStatus
 gpuagg_results_add(GpuAggResults *results, const char *groups, uint32 count,
 				   Size bytes, GpuAggError *error)
 {
-	GpuAggStatus status = results_check(results, groups, count, bytes, error);
+	GpuAggStatus status = gpuagg_results_check(results, groups, count, bytes, error);
 
 	if (status == GPUAGG_OK && count > 0)
 		gpuagg_store_add(results->store, groups, count, bytes);
@@ -775,7 +487,7 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_KEY_TEXT:
 			return gpuagg_text_of_key(&emitter->room.text, slot);
 		case GPUAGG_FINAL_KEY_NUMBER:
-			return gpuagg_numbered_datum(numbered_strings(results, emitter), *(const int32 *) slot);
+			return gpuagg_numbered_datum(gpuagg_emitter_strings(results, emitter), *(const int32 *) slot);
 		case GPUAGG_FINAL_SUM_INTERVAL:
 			return gpuagg_interval_sum(slot, emitter->scale, &emitter->room.interval);
 		case GPUAGG_FINAL_AVG_INTERVAL:
@@ -789,6 +501,15 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 			return gpuagg_numeric_decimal_datum((uint64) (*i64 >> GPUAGG_WORD_BITS), *i64 >> 63,
 												emitter->scale, *i64 & GPUAGG_WORD_DECIMALS,
 												&emitter->room.number);
+		case GPUAGG_FINAL_PARTIAL_PAIR:
+			return gpuagg_partial_pair(*(const int64 *) (row + emitter->count_off), *i64);
+		case GPUAGG_FINAL_PARTIAL_INT8:
+			return gpuagg_partial_int8(*(const int64 *) (row + emitter->count_off),
+									   decimal_datum(emitter, (uint64) i64[0], i64[1], row));
+		case GPUAGG_FINAL_PARTIAL_NUMERIC:
+			return gpuagg_partial_numeric(*(const int64 *) (row + emitter->count_off),
+										  decimal_datum(emitter, (uint64) i64[0], i64[1], row),
+										  decimals_shown(emitter, row));
 		case GPUAGG_FINAL_MOMENTS:	/* emit_optional() */
 		case GPUAGG_FINAL_DATUM:
 		case GPUAGG_FINAL_DATUM_AVG:
@@ -829,7 +550,7 @@ gpuagg_results_row(GpuAggResults *results)
 			return NULL;
 	}
 	row = results->at;
-	results->at = results_walk(results, row);
+	results->at = gpuagg_results_walk(results, row);
 	results->left--;
 	__builtin_prefetch(row + AHEAD_BYTES);
 	return row;
@@ -869,7 +590,7 @@ gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values, bool
 			continue;
 		}
 		isnull[i] = (head & emitter->null_bit) != 0 ||
-			emitter_is_empty(emitter, row);
+			gpuagg_emitter_is_empty(emitter, row);
 		values[i] = isnull[i] ? (Datum) 0 : emitter_datum(results, emitter, row);
 	}
 }

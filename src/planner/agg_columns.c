@@ -11,6 +11,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "planner/agg_grouping.h"
+#include "planner/agg_partial.h"
 #include "planner/join_path.h"
 
 static bool
@@ -207,8 +208,10 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 	const bool	joined = g->fact != g->input_rel;
 	bool		ok;
 
+	/* else what the device counts may be known without counting; of partial groups it counts */
 	g->lw = gpuagg_lower_create(g->root, rel, relation,
-								g->clause != NIL && g->root->parse->groupingSets == NIL);
+								g->clause != NIL && g->root->parse->groupingSets == NIL &&
+								!gpuagg_agg_partial(g));
 	g->lw->nullable = g->nullable;
 	g->lw->numbers = numbers;
 	g->lw->siblings = g->tables != NULL ? &g->tables->siblings : NULL;

@@ -18,6 +18,8 @@
 typedef struct GpuAggGroupingTables
 {
 	List	   *rels;			/* RelOptInfos */
+	List	   *others;			/* those that no device reads, which have no entry elsewhere:
+								 * then groups are partial (agg_partial.h) */
 	List	   *row_exprs;		/* Lists of Expr: outputs of the row plan */
 	List	   *program_of;		/* integers: its program */
 	int			pruned;			/* partitions that need not be read */
@@ -52,6 +54,8 @@ typedef struct GpuAggGrouping
 	List	   *clause;			/* SortGroupClauses of the keys */
 	PathTarget *target;			/* what stands above */
 	List	   *having;
+	PathTarget *final_target;	/* the same above partial groups, which have none */
+	List	   *final_having;
 	GpuAggGroupingTables *tables;	/* NULL: input_rel is the one table */
 	bool		refused;		/* for a reason that no table has to do with */
 	bool		nullable;		/* what is known of a table's NULLs does not count */

@@ -25,8 +25,7 @@
  * agg_tables.c's.  What a device cannot compute may be made of a finer grouping
  * (regroup_plan.h).
  *
- * Does not handle: subqueries, foreign tables, temporary tables, partial
- * aggregation.
+ * Does not handle: subqueries, foreign tables, temporary tables.
  */
 #include "postgres.h"
 
@@ -49,6 +48,7 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "planner/agg_partial.h"
 #include "planner/agg_path.h"
 #include "planner/agg_tables.h"
 #include "planner/fallback_path.h"
@@ -214,6 +214,7 @@ make_agg_path(GpuAggGrouping *g, Path *scan)
 		add_column_to_pathtarget(target, (Expr *) lfirst(expr), lfirst_int(ref));
 	return gpuagg_fallback_path(g->root, g->grouped_rel, scan,
 								set_pathtarget_cost_width(g->root, target), g->clause,
+								gpuagg_agg_partial(g) ? AGGSPLIT_INITIAL_SERIAL : AGGSPLIT_SIMPLE,
 								g->made_groups);
 }
 
@@ -520,7 +521,9 @@ offer_path(GpuAggGrouping *g, GpuAggOffer *offer)
 {
 	if (g->refused)
 		return;
-	offer->path = make_path(g);
+	offer->path = &make_path(g)->path;
+	if (gpuagg_agg_partial(g))
+		offer->path = gpuagg_agg_partial_finish(g, offer->path);
 	offer->what_if = g->what_if;
 }
 
@@ -568,7 +571,9 @@ try_tables(GpuAggGrouping *g, GpuAggOffer *offer)
 		table_close(parent, NoLock);
 	g->sample_exprs = gpuagg_sample_exprs(g->root, g->input_rel, &g->info.repeatable);
 	gpuagg_agg_tables_share(g);
-	if (gpuagg_agg_tables_one_task(g))
+	if (gpuagg_agg_partial(g) && !gpuagg_agg_partial_outputs(g))
+		return;
+	if (gpuagg_agg_tables_one_task(g) && !gpuagg_agg_partial(g))
 		plan_wanted(g);
 	offer_path(g, offer);
 }

@@ -18,6 +18,9 @@
  * its SeqScans evaluate rows of their tables, and what it knows of pruning says
  * which tables an execution reads.
  *
+ * Tables that no device reads (foreign, temporary, of other access methods) are left to
+ * PostgreSQL, where groups can be partial (agg_partial.c).
+ *
  * Does not handle: samples and subqueries as parts of a UNION ALL.
  */
 #include "postgres.h"
@@ -34,6 +37,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "planner/agg_partial.h"
 #include "planner/agg_tables.h"
 #include "planner/sample_clause.h"
 #include "planner/table_check.h"
@@ -52,18 +56,44 @@ gpuagg_agg_tables_several(PlannerInfo *root, RelOptInfo *rel)
 }
 
 static bool
+check_relation(const RangeTblEntry *rte)
+{
+	/* the planner's expansion holds the lock */
+	Relation	relation = table_open(rte->relid, NoLock);
+	bool		ok = gpuagg_table_check(relation);
+
+	table_close(relation, NoLock);
+	return ok;
+}
+
+static bool
+check_leaf(const RangeTblEntry *rte)
+{
+	if (rte->relkind == RELKIND_FOREIGN_TABLE)
+		return GPUAGG_REFUSE("table \"%s\" is a foreign table", get_rel_name(rte->relid));
+	return gpuagg_table_check_kind(rte) && check_relation(rte);
+}
+
+static bool
 find_leaf(GpuAggGroupingTables *t, RelOptInfo *rel, const RangeTblEntry *rte)
 {
+	bool		listening;
+	bool		readable;
+
 	if (rte->rtekind != RTE_RELATION)
 		return GPUAGG_REFUSE("a part of the UNION ALL is not a plain table");
 	if (rte->tablesample != NULL && !t->sampled)
 		return GPUAGG_REFUSE("a part of the UNION ALL is a sample");
 	if (!bms_is_empty(rel->lateral_relids))
 		return GPUAGG_REFUSE("a table depends on another one by LATERAL");
-	if (rte->relkind == RELKIND_FOREIGN_TABLE)
-		return GPUAGG_REFUSE("table \"%s\" is a foreign table", get_rel_name(rte->relid));
-	t->rels = lappend(t->rels, rel);
-	return gpuagg_table_check_kind(rte);
+	listening = gpuagg_refuse_pause();
+	readable = check_leaf(rte);
+	gpuagg_refuse_resume(listening);
+	if (readable)
+		t->rels = lappend(t->rels, rel);
+	else
+		t->others = lappend(t->others, rel);
+	return true;
 }
 
 static bool find_tables(PlannerInfo *root, GpuAggGroupingTables *t, RelOptInfo *rel);
@@ -124,7 +154,13 @@ gpuagg_agg_tables_find(GpuAggGrouping *g)
 		return false;
 	if (g->info.sample == GPUAGG_SAMPLE_DRAWS)
 		return GPUAGG_REFUSE("random draws of a table with partitions or child tables are not supported");
-	return find_tables(g->root, g->tables, g->input_rel);
+	if (!find_tables(g->root, g->tables, g->input_rel))
+		return false;
+	if (g->tables->others == NIL ||
+		(g->tables->rels != NIL && !g->tables->sampled && gpuagg_agg_partial_possible(g)))
+		return true;
+	return check_leaf(planner_rt_fetch(((RelOptInfo *) linitial(g->tables->others))->relid,
+									   g->root));
 }
 
 /* ----------------------------------------------------------------- lower --- */
@@ -165,6 +201,8 @@ note_program(GpuAggGrouping *g)
 	{
 		pfree(program);
 		pfree(g->lw);
+		if (g->regroup != t->regroup)
+			gpuagg_regroup_free(g->regroup);
 		return;
 	}
 	t->lowers[i] = g->lw;
@@ -263,7 +301,7 @@ lower_table(GpuAggGrouping *g, RelOptInfo *rel, GpuAggPlanInfo *first, bool *dif
 {
 	/* the planner's expansion holds the lock */
 	Relation	relation = table_open(planner_rt_fetch(rel->relid, g->root)->relid, NoLock);
-	bool		ok = gpuagg_table_check(relation) && gpuagg_grouping_lower(g, rel, relation);
+	bool		ok = gpuagg_grouping_lower(g, rel, relation);
 
 	if (ok)
 	{
@@ -282,7 +320,12 @@ static bool
 lower_tables(GpuAggGrouping *g, bool *differs)
 {
 	GpuAggGroupingTables *t = g->tables;
-	GpuAggGroupingTables all = {.rels = t->rels,.pruned = t->pruned,.sampled = t->sampled};
+	GpuAggGroupingTables all = {
+		.rels = t->rels,
+		.others = t->others,
+		.pruned = t->pruned,
+		.sampled = t->sampled
+	};
 
 	all.siblings = (GpuAggSiblings) {.parent = g->input_rel,.rels = t->rels};
 	GpuAggPlanInfo first = {0};
@@ -445,9 +488,12 @@ gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 		input->merged = groups_of_tables(g);
 }
 
-/* Of SampleScans, without others' paths for them, which would draw by dice of their own */
+/*
+ * Of the tables that devices read; of a sample without others' paths for them, which would
+ * draw by dice of their own.
+ */
 static Path *
-sample_path(const GpuAggGrouping *g)
+append_path(const GpuAggGrouping *g)
 {
 	List	   *paths = NIL;
 	ListCell   *lc;
@@ -463,8 +509,8 @@ gpuagg_agg_tables_scan_path(const GpuAggGrouping *g)
 	Path	   *cheapest = NULL;
 	ListCell   *lc;
 
-	if (g->tables->sampled)
-		return sample_path(g);
+	if (g->tables->sampled || g->tables->others != NIL)
+		return append_path(g);
 	foreach(lc, g->input_rel->pathlist)
 	{
 		Path	   *path = lfirst(lc);

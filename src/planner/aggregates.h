@@ -204,7 +204,12 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_AVG_INTERVAL,
 	GPUAGG_FINAL_WORD,			/* min, max: numeric from a word (program.h) */
 	GPUAGG_FINAL_DATUM,			/* a Datum's bytes, which regrouping makes; none: NULL */
-	GPUAGG_FINAL_DATUM_AVG		/* a numeric's, divided by the count */
+	GPUAGG_FINAL_DATUM_AVG,		/* a numeric's, divided by the count */
+
+	/* states instead of results: of a sum at "index" and a count beside it */
+	GPUAGG_FINAL_PARTIAL_PAIR,	/* int8[]: count and sum */
+	GPUAGG_FINAL_PARTIAL_INT8,	/* as int8_avg_serialize() */
+	GPUAGG_FINAL_PARTIAL_NUMERIC	/* as numeric_avg_serialize() */
 } GpuAggFinal;
 
 static inline bool

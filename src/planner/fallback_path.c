@@ -30,7 +30,7 @@ sorted(PlannerInfo *root, Path *scan, List *pathkeys)
  */
 static Path *
 agg_path(PlannerInfo *root, RelOptInfo *rel, Path *scan, PathTarget *target, List *clause,
-		 AggClauseCosts *costs, bool sort, double groups)
+		 AggSplit split, AggClauseCosts *costs, bool sort, double groups)
 {
 	List	   *needed = gpuagg_needed_keys(root, clause);
 	AggStrategy strategy = clause == NIL ? AGG_PLAIN :
@@ -41,7 +41,7 @@ agg_path(PlannerInfo *root, RelOptInfo *rel, Path *scan, PathTarget *target, Lis
 	else if (strategy == AGG_SORTED)
 		scan = sorted(root, scan,
 					  make_pathkeys_for_sortclauses(root, needed, root->processed_tlist));
-	return (Path *) create_agg_path(root, rel, scan, target, strategy, AGGSPLIT_SIMPLE, needed,
+	return (Path *) create_agg_path(root, rel, scan, target, strategy, split, needed,
 									NIL, costs, groups);
 }
 
@@ -133,14 +133,14 @@ sets_path(PlannerInfo *root, RelOptInfo *rel, Path *scan, PathTarget *target,
 
 Path *
 gpuagg_fallback_path(PlannerInfo *root, RelOptInfo *rel, Path *scan, PathTarget *target,
-					 List *clause, double groups)
+					 List *clause, AggSplit split, double groups)
 {
 	bool		sort = root->numOrderedAggs > 0;
 	AggClauseCosts costs;
 
 	memset(&costs, 0, sizeof(costs));
-	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	get_agg_clause_costs(root, split, &costs);
 	if (root->parse->groupingSets != NIL)
 		return sets_path(root, rel, scan, target, &costs, sort, groups);
-	return agg_path(root, rel, scan, target, clause, &costs, sort, groups);
+	return agg_path(root, rel, scan, target, clause, split, &costs, sort, groups);
 }

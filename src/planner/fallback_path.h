@@ -11,10 +11,11 @@
 
 /*
  * The groups of scan by clause, or the query's grouping sets, with this target.  Neither
- * HAVING nor parallel.
+ * HAVING nor parallel.  Not of grouping sets: their states only, or what is made of
+ * states.
  */
 extern Path *gpuagg_fallback_path(PlannerInfo *root, RelOptInfo *rel, Path *scan,
-								  PathTarget *target, List *clause, double groups);
-
+								  PathTarget *target, List *clause, AggSplit split,
+								  double groups);
 
 #endif							/* GPUAGG_PLANNER_FALLBACK_PATH_H */

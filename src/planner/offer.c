@@ -117,7 +117,7 @@ note_survey(GpuAggSurvey *survey, const GpuAggOffer *offer, List *reasons)
 	step = palloc0(sizeof(GpuAggStep));
 	step->kind = offer->kind;
 	offer->what_if->table = get_rel_name(offer->table);
-	offer->what_if->device = offer->path->path.total_cost;
+	offer->what_if->device = offer->path->total_cost;
 	offer->what_if->postgres = cheapest_cost(offer->rel);
 	if (offer->what_if->device > offer->what_if->postgres)
 		step->dearer = gpuagg_what_if(offer->what_if);
@@ -150,10 +150,10 @@ gpuagg_offer_what_if(const GpuAggCostInput *input, const GpuAggPlanInfo *info,
 
 /* debug_require: no other way, no matter what it costs. */
 static void
-force_path(RelOptInfo *rel, CustomPath *path)
+force_path(RelOptInfo *rel, Path *path)
 {
-	path->path.startup_cost = 0;
-	path->path.total_cost = 0;
+	path->startup_cost = 0;
+	path->total_cost = 0;
 	rel->pathlist = NIL;
 	rel->partial_pathlist = NIL;
 }
@@ -212,5 +212,5 @@ gpuagg_offer_end(const GpuAggOffer *offer)
 		report_forbidden(offer);
 	if (require == GPUAGG_REQUIRE || require == GPUAGG_PREFER)
 		force_path(offer->rel, offer->path);
-	add_path(offer->rel, &offer->path->path);
+	add_path(offer->rel, offer->path);
 }

@@ -55,7 +55,7 @@ typedef struct GpuAggOffer
 	PlannerInfo *root;
 
 	/* what has become of it */
-	CustomPath *path;			/* NULL: refused */
+	Path	   *path;			/* NULL: refused */
 	GpuAggWhatIf *what_if;		/* of the path, for a survey; else NULL */
 	Oid			table;			/* that the path reads */
 	bool		excused;		/* debug_require does not mind the refusal */

@@ -47,6 +47,14 @@ gpuagg_regroup_begin(GpuAggLower *lw, bool joined)
 	return plan;
 }
 
+void
+gpuagg_regroup_free(GpuAggRegroupPlan *plan)
+{
+	if (plan->outputs != NULL)
+		pfree(plan->outputs);
+	pfree(plan);
+}
+
 /* The output's twin, of the query's groups */
 GpuAggOutput *
 gpuagg_regroup_add_output(GpuAggRegroupPlan *plan)

@@ -30,6 +30,8 @@ typedef struct GpuAggRegroupPlan
 
 extern GpuAggRegroupPlan *gpuagg_regroup_begin(GpuAggLower *lw, bool joined);
 
+extern void gpuagg_regroup_free(GpuAggRegroupPlan *plan);
+
 /* As their namesakes in lower.h; noutputs counts outputs in the order of the calls. */
 extern bool gpuagg_regroup_filter(GpuAggRegroupPlan *plan, List *clauses);
 extern bool gpuagg_regroup_key(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop,

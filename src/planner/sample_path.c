@@ -230,7 +230,7 @@ try_scan(GpuAggOffer *offer, PlannerInfo *root, RangeTblEntry *rte)
 		(void) gpuagg_sample_exprs(root, rel, &scan.info.repeatable);
 		scan.sample_lines = gpuagg_sample_lines(root, rel, relation);
 		scan.ring = RelationGetNumberOfBlocks(relation) > NBuffers / 4;
-		offer->path = make_path(&scan);
+		offer->path = &make_path(&scan)->path;
 		offer->what_if = scan.what_if;
 	}
 	table_close(relation, NoLock);

@@ -147,6 +147,10 @@ compare_query($by_month, $partitionwise, 1, 1);
 # keys that partitions share: rows come, for postgres_fdw sends no partial aggregates
 compare_query('SELECT g, count(*), sum(v), avg(n) FROM t GROUP BY g ORDER BY g', $partitionwise, 0, 0);
 compare_query('SELECT g, count(*), sum(v), avg(n) FROM t GROUP BY g ORDER BY g', '', 0, 0);
+# the part that is here is grouped here, and states are combined
+like(plan_of('SELECT g, count(*), sum(v), avg(n) FROM t GROUP BY g', 'SET gpuagg.debug_require = require;'),
+	qr/Finalize.*Custom Scan \(GpuAgg\).*Partial: true.*Foreign Scan/s, 'partial groups of the device, and of rows of other servers');
+compare_query('SELECT g, count(*), sum(v), avg(v), avg(n), max(s) FROM t GROUP BY g ORDER BY g', 'SET gpuagg.debug_require = prefer;', 0, 0);
 # unless the query says how its parts are put together
 compare_query(
 	'SELECT g, sum(c), sum(s) FROM (SELECT g, count(*) AS c, sum(v) AS s FROM t0 GROUP BY g UNION ALL SELECT g, count(*), sum(v) FROM t1 GROUP BY g
@@ -154,7 +158,7 @@ compare_query(
 like(
 	plan_of('SELECT g, sum(c) FROM (SELECT g, count(*) AS c FROM t0 GROUP BY g UNION ALL SELECT g, count(*) FROM t1 GROUP BY g) x GROUP BY g', ''),
 	qr/Custom Scan \(GpuAgg\).*Foreign Scan/s, 'the part that is here on its own device');
-like( $node->safe_psql('postgres', q{SET search_path = device; SELECT * FROM gpuagg.why_not('SELECT g, count(*) FROM t GROUP BY g')}),
+like( $node->safe_psql('postgres', q{SET search_path = device; SELECT * FROM gpuagg.why_not('SELECT g, count(DISTINCT v) FROM t GROUP BY g')}),
 	qr/foreign table/, 'why_not() tells');
 
 # ---------- trouble there ----------

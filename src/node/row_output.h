@@ -1,20 +1,20 @@
 /*
- * regroup_output.h
+ * row_output.h
  *		Groups that regrouping has made, into the store from which results.c makes
  *		tuples.
  */
-#ifndef GPUAGG_NODE_REGROUP_OUTPUT_H
-#define GPUAGG_NODE_REGROUP_OUTPUT_H
+#ifndef GPUAGG_NODE_ROW_OUTPUT_H
+#define GPUAGG_NODE_ROW_OUTPUT_H
 
 #include "postgres.h"
 
-#include "node/regroup_table.h"
+#include "node/row_table.h"
 #include "node/results.h"
 
 /* Adds all groups of a table, whose program this is, and their number to *total. */
-extern GpuAggStatus gpuagg_regroup_output(const GpuAggRegroupTable *table,
+extern GpuAggStatus gpuagg_row_output(const GpuAggRowTable *table,
 										  const GpuAggProgram *program,
 										  GpuAggResults *results, uint64 *total,
 										  GpuAggError *error);
 
-#endif							/* GPUAGG_NODE_REGROUP_OUTPUT_H */
+#endif							/* GPUAGG_NODE_ROW_OUTPUT_H */

@@ -1,6 +1,6 @@
 /*
- * regroup_table.c
- *		Groups by their keys (regroup_table.h).
+ * row_table.c
+ *		Groups by their keys (row_table.h).
  *
  * Rows lie side by side in blocks and do not move, each block as large as all before
  * it within limits; so do long strings, in blocks of their own.  lib/simplehash.h
@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "node/regroup_table.h"
+#include "node/row_table.h"
 #include "nodes/pg_list.h"
 #include "utils/memutils.h"
 
@@ -16,17 +16,17 @@
 #define BLOCK_MOST ((Size) 1024 * 1024)
 #define FIRST_ENTRIES 64
 
-typedef struct RegroupEntry
+typedef struct RowEntry
 {
 	const char *row;
 	uint32		hash;
 	char		status;
-} RegroupEntry;
+} RowEntry;
 
-static bool rows_equal(const GpuAggRegroupTable *table, const char *a, const char *b);
+static bool rows_equal(const GpuAggRowTable *table, const char *a, const char *b);
 
-#define SH_PREFIX regroup
-#define SH_ELEMENT_TYPE RegroupEntry
+#define SH_PREFIX row
+#define SH_ELEMENT_TYPE RowEntry
 #define SH_KEY_TYPE const char *
 #define SH_KEY row
 #define SH_HASH_KEY(tb, key) 0	/* callers have the hash */
@@ -38,58 +38,58 @@ static bool rows_equal(const GpuAggRegroupTable *table, const char *a, const cha
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-typedef struct RegroupBlock
+typedef struct RowBlock
 {
 	char	   *data;
 	Size		bytes;
 	Size		used;
-} RegroupBlock;
+} RowBlock;
 
-struct GpuAggRegroupTable
+struct GpuAggRowTable
 {
 	const GpuAggProgram *program;
 	GpuAggLayout layout;
 	char	   *wanted;
 	MemoryContext context;		/* of all that follows */
-	regroup_hash *hash;
-	List	   *rows;			/* RegroupBlocks */
+	row_hash *hash;
+	List	   *rows;			/* RowBlocks */
 	List	   *strings;
 	Size		bytes;			/* of these */
 };
 
 /* ------------------------------------------------------------ creation --- */
 
-GpuAggRegroupTable *
-gpuagg_regroup_table_create(const GpuAggProgram *program, MemoryContext context)
+GpuAggRowTable *
+gpuagg_row_table_create(const GpuAggProgram *program, MemoryContext context)
 {
-	GpuAggRegroupTable *table = MemoryContextAllocZero(context, sizeof(GpuAggRegroupTable));
+	GpuAggRowTable *table = MemoryContextAllocZero(context, sizeof(GpuAggRowTable));
 
 	table->program = program;
 	gpuagg_layout_compute(program, &table->layout);
 	table->wanted = MemoryContextAllocZero(context, table->layout.row_bytes);
-	table->context = AllocSetContextCreate(context, "GpuAgg regrouping", ALLOCSET_DEFAULT_SIZES);
-	gpuagg_regroup_table_reset(table);
+	table->context = AllocSetContextCreate(context, "gpuagg groups", ALLOCSET_DEFAULT_SIZES);
+	gpuagg_row_table_reset(table);
 	return table;
 }
 
 void
-gpuagg_regroup_table_reset(GpuAggRegroupTable *table)
+gpuagg_row_table_reset(GpuAggRowTable *table)
 {
 	MemoryContextReset(table->context);
-	table->hash = regroup_create(table->context, FIRST_ENTRIES, table);
+	table->hash = row_create(table->context, FIRST_ENTRIES, table);
 	table->rows = NIL;
 	table->strings = NIL;
 	table->bytes = 0;
 }
 
 const GpuAggLayout *
-gpuagg_regroup_table_layout(const GpuAggRegroupTable *table)
+gpuagg_row_table_layout(const GpuAggRowTable *table)
 {
 	return &table->layout;
 }
 
 Size
-gpuagg_regroup_table_memory(const GpuAggRegroupTable *table)
+gpuagg_row_table_memory(const GpuAggRowTable *table)
 {
 	return MemoryContextMemAllocated(table->context, false);
 }
@@ -97,15 +97,15 @@ gpuagg_regroup_table_memory(const GpuAggRegroupTable *table)
 /* -------------------------------------------------------------- memory --- */
 
 static char *
-take(GpuAggRegroupTable *table, List **blocks, Size bytes)
+take(GpuAggRowTable *table, List **blocks, Size bytes)
 {
-	RegroupBlock *block = *blocks == NIL ? NULL : llast(*blocks);
+	RowBlock *block = *blocks == NIL ? NULL : llast(*blocks);
 
 	if (block == NULL || bytes > block->bytes - block->used)
 	{
 		MemoryContext old = MemoryContextSwitchTo(table->context);
 
-		block = palloc(sizeof(RegroupBlock));
+		block = palloc(sizeof(RowBlock));
 		block->bytes = Max(Min(Max(table->bytes, BLOCK_LEAST), BLOCK_MOST), bytes);
 		block->data = palloc(block->bytes);
 		block->used = 0;
@@ -118,7 +118,7 @@ take(GpuAggRegroupTable *table, List **blocks, Size bytes)
 }
 
 void
-gpuagg_regroup_table_keep(GpuAggRegroupTable *table, char *slot, GpuAggBytes b)
+gpuagg_row_table_keep(GpuAggRowTable *table, char *slot, GpuAggBytes b)
 {
 	if (b.len > GPUAGG_STRING_INLINE)
 	{
@@ -131,20 +131,20 @@ gpuagg_regroup_table_keep(GpuAggRegroupTable *table, char *slot, GpuAggBytes b)
 }
 
 void
-gpuagg_regroup_table_replace(GpuAggRegroupTable *table, char *slot, GpuAggBytes b)
+gpuagg_row_table_replace(GpuAggRowTable *table, char *slot, GpuAggBytes b)
 {
 	GpuAggBytes old = gpuagg_string_slot_bytes(slot);
 
 	if (gpuagg_string_slot_is_long(slot) && old.len == b.len)
 		memcpy(unconstify(char *, old.data), b.data, b.len);
 	else
-		gpuagg_regroup_table_keep(table, slot, b);
+		gpuagg_row_table_keep(table, slot, b);
 }
 
 /* ---------------------------------------------------------------- keys --- */
 
 char *
-gpuagg_regroup_table_wanted(GpuAggRegroupTable *table)
+gpuagg_row_table_wanted(GpuAggRowTable *table)
 {
 	uint32		nulls = (uint32) ((UINT64CONST(1) << table->layout.nkeys) - 1);
 
@@ -163,12 +163,13 @@ row_nulls(const char *row)
 }
 
 static bool
-rows_equal(const GpuAggRegroupTable *table, const char *a, const char *b)
+rows_equal(const GpuAggRowTable *table, const char *a, const char *b)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(table->program);
-	uint32		nulls = row_nulls(a);
+	uint32		mask = (uint32) ((UINT64CONST(1) << table->layout.nkeys) - 1);
+	uint32		nulls = row_nulls(a) & mask;
 
-	if (nulls != row_nulls(b))
+	if (nulls != (row_nulls(b) & mask))
 		return false;
 	for (uint32 i = 0; i < table->layout.nkeys; i++)
 	{
@@ -200,37 +201,37 @@ slot_word(uint32 type, const char *slot, uint64 seed)
 }
 
 uint64
-gpuagg_regroup_table_hash(const GpuAggRegroupTable *table)
+gpuagg_row_table_hash(const GpuAggRowTable *table, const char *row)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(table->program);
 	uint64		seed = table->program->hash_seed;
-	uint32		nulls = row_nulls(table->wanted);
+	uint32		nulls = row_nulls(row);
 	uint64		h = seed;
 
 	for (uint32 i = 0; i < table->layout.nkeys; i++)
 		h = gpuagg_hash_word(h, (nulls >> i & 1) != 0 ? GPUAGG_HASH_NULL :
-							 slot_word(keys[i].type, table->wanted + table->layout.key_off[i],
-									   seed), seed);
+							 slot_word(keys[i].type, row + table->layout.key_off[i], seed),
+							 seed);
 	return gpuagg_hash_finish(h);
 }
 
 /* -------------------------------------------------------------- groups --- */
 
 char *
-gpuagg_regroup_table_append(GpuAggRegroupTable *table)
+gpuagg_row_table_append(GpuAggRowTable *table, const char *from)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(table->program);
 	const GpuAggTransition *trans = gpuagg_program_transitions(table->program);
 	const GpuAggLayout *layout = &table->layout;
 	char	   *row = take(table, &table->rows, layout->row_bytes);
 
-	memcpy(row, table->wanted, layout->row_bytes);
+	memcpy(row, from, layout->row_bytes);
 	for (uint32 i = 0; i < layout->nkeys; i++)
 	{
 		char	   *slot = row + layout->key_off[i];
 
 		if (gpuagg_key_is_string(keys[i].type) && gpuagg_string_slot_is_long(slot))
-			gpuagg_regroup_table_keep(table, slot, gpuagg_string_slot_bytes(slot));
+			gpuagg_row_table_keep(table, slot, gpuagg_string_slot_bytes(slot));
 	}
 	for (uint32 i = 0; i < layout->ntransitions; i++)
 		gpuagg_state_init(trans[i].op, row + layout->state_off[i]);
@@ -238,22 +239,29 @@ gpuagg_regroup_table_append(GpuAggRegroupTable *table)
 }
 
 char *
-gpuagg_regroup_table_find(GpuAggRegroupTable *table, uint64 hash, bool *is_new)
+gpuagg_row_table_find(GpuAggRowTable *table, const char *row, uint64 hash, bool *is_new)
 {
 	bool		found;
-	RegroupEntry *entry = regroup_insert_hash(table->hash, table->wanted, (uint32) hash,
-											  &found);
+	RowEntry   *entry = row_insert_hash(table->hash, row, (uint32) hash, &found);
 
 	if (!found)
-		entry->row = gpuagg_regroup_table_append(table);
+		entry->row = gpuagg_row_table_append(table, row);
 	*is_new = !found;
 	return unconstify(char *, entry->row);
 }
 
-const char *
-gpuagg_regroup_table_rows(const GpuAggRegroupTable *table, int *at, uint32 *count)
+char *
+gpuagg_row_table_lookup(const GpuAggRowTable *table, const char *row, uint64 hash)
 {
-	const RegroupBlock *block;
+	const RowEntry *entry = row_lookup_hash(table->hash, row, (uint32) hash);
+
+	return entry == NULL ? NULL : unconstify(char *, entry->row);
+}
+
+const char *
+gpuagg_row_table_rows(const GpuAggRowTable *table, int *at, uint32 *count)
+{
+	const RowBlock *block;
 
 	if (*at == list_length(table->rows))
 		return NULL;

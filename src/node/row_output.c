@@ -1,6 +1,6 @@
 /*
- * regroup_output.c
- *		Groups that regrouping has made, as messages of a device (regroup_output.h).
+ * row_output.c
+ *		Groups that regrouping has made, as messages of a device (row_output.h).
  *
  * Rows without strings are a message as they lie in their block.  Long strings follow
  * their row, as in a device's messages.
@@ -9,7 +9,7 @@
 
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "node/regroup_output.h"
+#include "node/row_output.h"
 
 #define MESSAGE_BYTES (64 * 1024)
 
@@ -79,10 +79,10 @@ has_strings(const GpuAggProgram *program)
 }
 
 GpuAggStatus
-gpuagg_regroup_output(const GpuAggRegroupTable *table, const GpuAggProgram *program,
+gpuagg_row_output(const GpuAggRowTable *table, const GpuAggProgram *program,
 					  GpuAggResults *results, uint64 *total, GpuAggError *error)
 {
-	const GpuAggLayout *layout = gpuagg_regroup_table_layout(table);
+	const GpuAggLayout *layout = gpuagg_row_table_layout(table);
 	bool		strings = has_strings(program);
 	GpuAggStatus status = GPUAGG_OK;
 	const char *rows;
@@ -90,7 +90,7 @@ gpuagg_regroup_output(const GpuAggRegroupTable *table, const GpuAggProgram *prog
 	int			at = 0;
 
 	while (status == GPUAGG_OK &&
-		   (rows = gpuagg_regroup_table_rows(table, &at, &count)) != NULL)
+		   (rows = gpuagg_row_table_rows(table, &at, &count)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
 		status = strings ? add_rows(program, layout, results, rows, count, error) :

@@ -1,0 +1,70 @@
+/*
+ * partials.c
+ *		States of aggregates in PostgreSQL's own form (partials.h).
+ *
+ * Those of type internal are bytes in which int8_avg_serialize() and
+ * numeric_avg_serialize() write them: the count, the sum as numericvar_serialize() has it,
+ * and of numerics how many decimals are shown, how many values have these, and how many
+ * are NaN or infinite (none: devices leave such to PostgreSQL).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "libpq/pqformat.h"
+#include "node/partials.h"
+#include "utils/array.h"
+#include "utils/fmgrprotos.h"
+
+Datum
+gpuagg_partial_pair(int64 count, int64 sum)
+{
+	Datum		pair[2] = {Int64GetDatum(count), Int64GetDatum(sum)};
+
+	return PointerGetDatum(construct_array(pair, 2, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
+}
+
+/* numeric_send() gives the same numbers, in two bytes each. */
+static void
+send_sum(StringInfo to, Datum sum)
+{
+	bytea	   *sent = DatumGetByteaPP(DirectFunctionCall1(numeric_send, sum));
+	StringInfoData from;
+	int			ndigits;
+
+	initStringInfo(&from);
+	appendBinaryStringInfo(&from, VARDATA_ANY(sent), VARSIZE_ANY_EXHDR(sent));
+	ndigits = pq_getmsgint(&from, 2);
+	pq_sendint32(to, ndigits);
+	pq_sendint32(to, (int16) pq_getmsgint(&from, 2));	/* weight */
+	pq_sendint32(to, pq_getmsgint(&from, 2));	/* sign */
+	pq_sendint32(to, pq_getmsgint(&from, 2));	/* decimals shown */
+	for (int i = 0; i < ndigits; i++)
+		pq_sendint16(to, pq_getmsgint(&from, 2));
+	pfree(from.data);
+}
+
+Datum
+gpuagg_partial_int8(int64 count, Datum sum)
+{
+	StringInfoData state;
+
+	pq_begintypsend(&state);
+	pq_sendint64(&state, count);
+	send_sum(&state, sum);
+	return PointerGetDatum(pq_endtypsend(&state));
+}
+
+Datum
+gpuagg_partial_numeric(int64 count, Datum sum, int shown)
+{
+	StringInfoData state;
+
+	pq_begintypsend(&state);
+	pq_sendint64(&state, count);
+	send_sum(&state, sum);
+	pq_sendint32(&state, shown);
+	pq_sendint64(&state, count);
+	for (int i = 0; i < 3; i++)
+		pq_sendint64(&state, 0);
+	return PointerGetDatum(pq_endtypsend(&state));
+}

@@ -1,0 +1,20 @@
+/*
+ * partials.h
+ *		States of aggregates, as PostgreSQL's combine and deserialise functions take them,
+ *		of a sum and a count above 0.
+ */
+#ifndef GPUAGG_NODE_PARTIALS_H
+#define GPUAGG_NODE_PARTIALS_H
+
+#include "postgres.h"
+
+/* avg of int2 and int4 */
+extern Datum gpuagg_partial_pair(int64 count, int64 sum);
+
+/* sum and avg of int8; sum is a numeric */
+extern Datum gpuagg_partial_int8(int64 count, Datum sum);
+
+/* sum and avg of numeric, of which so many decimals are shown */
+extern Datum gpuagg_partial_numeric(int64 count, Datum sum, int shown);
+
+#endif							/* GPUAGG_NODE_PARTIALS_H */

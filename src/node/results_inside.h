@@ -1,0 +1,135 @@
+/*
+ * results_inside.h
+ *		Groups that a device has returned, for results.c, which stores them and makes
+ *		Datums of them, and results_judge.c, which looks at them as they come.
+ */
+#ifndef GPUAGG_NODE_RESULTS_INSIDE_H
+#define GPUAGG_NODE_RESULTS_INSIDE_H
+
+#include "postgres.h"
+
+#include "device/layout.h"
+#include "device/ops/group.h"
+#include "node/intervals.h"
+#include "node/numerics.h"
+#include "node/results.h"
+#include "node/type_datums.h"
+#include "utils/timestamp.h"
+
+/* Values that lie in the row as Datums are */
+typedef enum GpuAggPlain
+{
+	PLAIN_NO,
+	PLAIN_4,					/* four bytes with a sign */
+	PLAIN_8
+} GpuAggPlain;
+
+StaticAssertDecl(sizeof(Datum) == 8, "eight bytes are passed by value");
+
+/* What makes one output column of a group's row */
+typedef struct GpuAggEmitter
+{
+	uint8		plain;			/* GpuAggPlain */
+	uint8		final;			/* GpuAggFinal */
+	uint8		type;			/* GpuAggType */
+	uint8		slot_bytes;		/* of a key */
+	int8		string_no;		/* place in "strings", or -1 */
+	uint16		off;			/* key slot or state */
+	uint16		count_off;		/* COUNT state beside it; 0: none */
+	uint8		null_count;		/* a count for which it is NULL, and those below */
+	uint8		scale;			/* as GpuAggOutput's */
+	uint8		shown;
+	uint16		shown_off;		/* state that says what is shown; 0: none */
+	uint32		null_bit;		/* key: bit of the head */
+	union
+	{
+		GpuAggNumeric number;
+		char		fixed[GPUAGG_TYPE_ROOM];
+		GpuAggStringSlot string;	/* whose length is a varlena's header then */
+		Interval	interval;
+		GpuAggTextForm text;	/* of all groups */
+	}			room;			/* the current group's value */
+	text	   *long_room;		/* the same for strings of up to LONG_BYTES */
+
+	bool		optional;		/* as emit_optional() */
+	uint8		statistic;		/* GpuAggStatistic */
+
+	/* KEY_NUMBER */
+	uint8		lookup;
+	uint16		column;
+
+	/* ORDERED: the result's type */
+	bool		typbyval;
+	int16		typlen;
+
+	/* VARIANCE */
+	bool		narrow;			/* the sum has 64 bits */
+	uint16		square_off[GPUAGG_SQUARE_PARTS];	/* 0: none */
+} GpuAggEmitter;
+
+struct GpuAggResults
+{
+	MemoryContext context;
+	GpuAggLayout layout;
+	GpuAggStore *store;
+
+	int			nemitters;
+	GpuAggEmitter *emitters;
+	int			nstrings;		/* slots that may have bytes after the row */
+	uint16	   *strings;		/* their offsets, in order */
+	const char **string_data;	/* of the current group */
+	bool		check;			/* groups must be looked at */
+	int32	   *days;
+	const GpuAggLookups *lookups;	/* of strings that are numbered */
+
+	/* reading: the current message and what is left of it */
+	const char *at;
+	uint32		left;
+};
+
+/*
+ * Finds the long strings of the group at row and returns where the next
+ * group starts.  The strings follow the row without gaps, and all together
+ * are padded to 8 bytes.
+ */
+static inline const char *
+gpuagg_results_walk(const GpuAggResults *results, const char *row)
+{
+	const char *data = row + results->layout.row_bytes;
+
+	for (int i = 0; i < results->nstrings; i++)
+	{
+		uint32		len;
+
+		memcpy(&len, row + results->strings[i], sizeof(len));
+		if (len <= GPUAGG_STRING_INLINE || len == GPUAGG_STRING_NONE)
+			continue;
+		results->string_data[i] = data;
+		data += len;
+	}
+	return row + GPUAGG_ALIGN8((Size) (data - row));
+}
+
+/* Is the output NULL because there were no values? */
+static inline bool
+gpuagg_emitter_is_empty(const GpuAggEmitter *emitter, const char *row)
+{
+	return emitter->count_off != 0 &&
+		*(const int64 *) (row + emitter->count_off) <= emitter->null_count;
+}
+
+/* Of a key that is a number: the strings */
+static inline const GpuAggNumbered *
+gpuagg_emitter_strings(const GpuAggResults *results, const GpuAggEmitter *emitter)
+{
+	return gpuagg_lookups_numbered(results->lookups, emitter->lookup, emitter->column);
+}
+
+/*
+ * Looks at the groups of a message.  A status other than GPUAGG_OK: there is one that only
+ * PostgreSQL can compute.
+ */
+extern GpuAggStatus gpuagg_results_check(GpuAggResults *results, const char *groups, uint32 count,
+										 Size bytes, GpuAggError *error);
+
+#endif							/* GPUAGG_NODE_RESULTS_INSIDE_H */

@@ -1,0 +1,57 @@
+/*
+ * row_table.h
+ *		Groups by their keys: rows of device/layout.h in a backend's memory.
+ */
+#ifndef GPUAGG_NODE_ROW_TABLE_H
+#define GPUAGG_NODE_ROW_TABLE_H
+
+#include "postgres.h"
+
+#include "device/ops/group.h"
+
+typedef struct GpuAggRowTable GpuAggRowTable;
+
+/* Of groups with this program's keys and transitions; goes with context */
+extern GpuAggRowTable *gpuagg_row_table_create(const GpuAggProgram *program,
+													   MemoryContext context);
+
+/* Forgets all groups, and gives their memory back. */
+extern void gpuagg_row_table_reset(GpuAggRowTable *table);
+
+extern const GpuAggLayout *gpuagg_row_table_layout(const GpuAggRowTable *table);
+
+/* Bytes that it takes */
+extern Size gpuagg_row_table_memory(const GpuAggRowTable *table);
+
+/*
+ * A row to be filled with the keys of a group that is looked for, all NULL.  Slots of
+ * strings have their place in memory; those of new groups are copied.
+ */
+extern char *gpuagg_row_table_wanted(GpuAggRowTable *table);
+
+/* Of the keys of this row, or any other with such slots */
+extern uint64 gpuagg_row_table_hash(const GpuAggRowTable *table, const char *row);
+
+/* The group with these keys, added if it is not there; its states are initial then. */
+extern char *gpuagg_row_table_find(GpuAggRowTable *table, const char *row, uint64 hash,
+								   bool *is_new);
+
+/* The same, which is not added; NULL: it is not there. */
+extern char *gpuagg_row_table_lookup(const GpuAggRowTable *table, const char *row, uint64 hash);
+
+/* The same of one that is known to be new; find will not see it. */
+extern char *gpuagg_row_table_append(GpuAggRowTable *table, const char *row);
+
+/* Stores a copy of the string in a slot of a group. */
+extern void gpuagg_row_table_keep(GpuAggRowTable *table, char *slot, GpuAggBytes b);
+
+/* The same where such strings come often: in place of the one before, if it is as long. */
+extern void gpuagg_row_table_replace(GpuAggRowTable *table, char *slot, GpuAggBytes b);
+
+/*
+ * All groups, as many as lie side by side at once: *at is 0 at first; NULL: no more.
+ */
+extern const char *gpuagg_row_table_rows(const GpuAggRowTable *table, int *at,
+											 uint32 *count);
+
+#endif							/* GPUAGG_NODE_ROW_TABLE_H */

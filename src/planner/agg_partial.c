@@ -1,0 +1,177 @@
+/*
+ * agg_partial.c
+ *		Partial groups of the tables that a device reads, below an Append with PostgreSQL's
+ *		of the others, and Finalize (agg_partial.h).
+ *
+ *		Finalize Aggregate
+ *		  -> Append
+ *			   -> Custom Scan (GpuAgg)		tables that the device reads
+ *			   -> Partial Aggregate			foreign and temporary ones
+ *					-> Append ...
+ *
+ * The states are those that PostgreSQL's combine and deserialise functions expect.  An
+ * aggregate without a final function has its result as its state.  Of the others those of
+ * integers and numerics are known (node/partials.c).  Aggregates may share a state, as sum
+ * and avg of one column do: so each has all of it, also what its own result does not need.
+ *
+ * Does not handle: grouping sets, keys without columns, samples, what cannot be combined
+ * (DISTINCT, ordered sets).
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/planner.h"
+#include "optimizer/prep.h"
+#include "optimizer/tlist.h"
+#include "planner/agg_partial.h"
+#include "planner/fallback_path.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+bool
+gpuagg_agg_partial(const GpuAggGrouping *g)
+{
+	return g->tables != NULL && g->tables->others != NIL;
+}
+
+bool
+gpuagg_agg_partial_possible(const GpuAggGrouping *g)
+{
+	int			keys = 0;
+	ListCell   *lc;
+
+	foreach(lc, g->refs)
+		keys += lfirst_int(lc) > 0;
+	return g->root->parse->groupingSets == NIL && !g->root->hasNonPartialAggs &&
+		!g->root->hasNonSerialAggs && keys == list_length(g->clause) &&
+		(g->clause == NIL || grouping_is_hashable(g->clause));
+}
+
+/* Is the aggregate's state its result? */
+static bool
+is_own_state(const Aggref *agg)
+{
+	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(agg->aggfnoid));
+	bool		own;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	own = !OidIsValid(((Form_pg_aggregate) GETSTRUCT(tuple))->aggfinalfn) &&
+		agg->aggtranstype == agg->aggtype;
+	ReleaseSysCache(tuple);
+	return own;
+}
+
+/* How the state is made of what the result would be made of */
+static bool
+partial_final(const Aggref *agg, GpuAggOutput *output)
+{
+	const int	final = output->final;
+
+	switch (agg->aggfnoid)
+	{
+		case F_AVG_INT2:
+		case F_AVG_INT4:
+			output->final = GPUAGG_FINAL_PARTIAL_PAIR;
+			return final == GPUAGG_FINAL_AVG_INT;
+		case F_SUM_INT8:
+		case F_AVG_INT8:
+			output->final = GPUAGG_FINAL_PARTIAL_INT8;
+			return final == GPUAGG_FINAL_SUM_NUMERIC || final == GPUAGG_FINAL_AVG_NUMERIC;
+		case F_SUM_NUMERIC:
+		case F_AVG_NUMERIC:
+			output->final = GPUAGG_FINAL_PARTIAL_NUMERIC;
+			return final == GPUAGG_FINAL_SUM_NUMERIC || final == GPUAGG_FINAL_AVG_NUMERIC;
+		default:
+			return is_own_state(agg) && final != GPUAGG_FINAL_DATUM;
+	}
+}
+
+bool
+gpuagg_agg_partial_outputs(GpuAggGrouping *g)
+{
+	PathTarget *target = create_empty_pathtarget();
+	List	   *exprs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, g->exprs)
+	{
+		const int	i = foreach_current_index(lc);
+		Node	   *expr = lfirst(lc);
+
+		if (IsA(expr, Aggref))
+		{
+			Aggref	   *agg = (Aggref *) expr;
+			GpuAggOutput *output = &g->info.outputs[i];
+
+			if (!partial_final(agg, output) ||
+				(output->final >= GPUAGG_FINAL_PARTIAL_PAIR && output->count_index < 0))
+				return GPUAGG_REFUSE("aggregate %s cannot be combined with that of tables which no device reads",
+									 get_func_name(agg->aggfnoid));
+			agg = copyObject(agg);
+			mark_partial_aggref(agg, AGGSPLIT_INITIAL_SERIAL);
+			expr = (Node *) agg;
+		}
+		exprs = lappend(exprs, expr);
+		add_column_to_pathtarget(target, (Expr *) expr, list_nth_int(g->refs, i));
+	}
+	g->exprs = exprs;
+	g->final_target = g->target;
+	g->final_having = g->having;
+	g->target = set_pathtarget_cost_width(g->root, target);
+	g->having = NIL;
+	return true;
+}
+
+/* What the partial groups are groups of: no relation that anybody else knows */
+static RelOptInfo *
+partial_rel(const GpuAggGrouping *g)
+{
+	RelOptInfo *rel = palloc(sizeof(RelOptInfo));
+
+	*rel = *g->grouped_rel;
+	rel->reltarget = g->target;
+	rel->pathlist = rel->partial_pathlist = NIL;
+	return rel;
+}
+
+/* PostgreSQL's groups of the tables that no device reads */
+static Path *
+others_path(const GpuAggGrouping *g, RelOptInfo *rel)
+{
+	List	   *paths = NIL;
+	Path	   *append;
+	ListCell   *lc;
+
+	foreach(lc, g->tables->others)
+		paths = lappend(paths, ((RelOptInfo *) lfirst(lc))->cheapest_total_path);
+	append = (Path *) create_append_path(g->root, g->input_rel, paths, NIL, NIL, NULL, 0, false,
+										 -1);
+	return gpuagg_fallback_path(g->root, rel, append, g->target, g->clause,
+								AGGSPLIT_INITIAL_SERIAL, Min(g->made_groups,
+															 clamp_row_est(append->rows)));
+}
+
+Path *
+gpuagg_agg_partial_finish(const GpuAggGrouping *g, Path *path)
+{
+	RelOptInfo *rel = partial_rel(g);
+	AppendPath *append = create_append_path(g->root, rel,
+											list_make2(path, others_path(g, rel)), NIL, NIL, NULL,
+											0, false, -1);
+	AggClauseCosts costs;
+
+	memset(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(g->root, AGGSPLIT_FINAL_DESERIAL, &costs);
+	return (Path *) create_agg_path(g->root, g->grouped_rel, &append->path, g->final_target,
+									g->clause == NIL ? AGG_PLAIN : AGG_HASHED,
+									AGGSPLIT_FINAL_DESERIAL, gpuagg_needed_keys(g->root, g->clause),
+									g->final_having, &costs, g->made_groups);
+}
