@@ -1,11 +1,11 @@
 /*
  * made_kernels.cu
- *		Kernels that fill a look-up table from stripes (made.h).
+ *		Kernels that fill a look-up table from stripes (cuda_made.h).
  *
  * A warp takes 32 positions, which are a word of each bitmap; those that count are in
  * `leftover`.
  */
-#include "cuda/columns/made.h"
+#include "cuda/columns/cuda_made.h"
 
 #define MADE_THREADS 256
 #define MADE_BLOCKS 8			/* of a multiprocessor */

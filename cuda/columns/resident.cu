@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/columns/made.h"
+#include "cuda/columns/cuda_made.h"
 
 /* ---------- memory of a batch ---------- */
 

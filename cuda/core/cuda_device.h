@@ -213,7 +213,7 @@ struct GpuAggTask
 	uint8_t    *sm_windows;		/* of multiprocessors, on the card; or NULL */
 	uint64_t	kept_nulls;		/* rows with a NULL that matters, of those kept */
 
-	/* a look-up table that is made, instead (columns/made.h); else NULL */
+	/* a look-up table that is made, instead (columns/cuda_made.h); else NULL */
 	struct GpuAggMaking *making;
 
 	/* NULL, or of each constant the place on the card of a table that lies elsewhere */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "cuda/columns/cuda_stripe.h"
-#include "cuda/columns/made.h"
+#include "cuda/columns/cuda_made.h"
 #include "device/ops/group.h"
 
 /* Runs of a window, at most */

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/columns/made.h"
+#include "cuda/columns/cuda_made.h"
 #include "cuda/draw/draws.h"
 
 /* Entries of the smallest table: fewer would only grow at once. */

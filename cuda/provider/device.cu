@@ -12,7 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "cuda/columns/made.h"
+#include "cuda/columns/cuda_made.h"
 #include "cuda/compile/compile.h"
 #include "cuda/core/cuda_device.h"
 #include "cuda/draw/draws.h"

@@ -16,8 +16,7 @@
 #ifndef GPUAGG_DEVICE_MADE_H
 #define GPUAGG_DEVICE_MADE_H
 
-#include "device/stripe.h"
-#include "ops/ops_lookup.h"
+#include "stripe.h"
 
 typedef struct GpuAggTask GpuAggTask;
 typedef struct GpuAggMade GpuAggMade;
@@ -47,8 +46,8 @@ typedef struct GpuAggMadeOps
 	/* Of a task that has finished, once.  The table outlives the task. */
 	GpuAggStatus (*take) (GpuAggTask *task, GpuAggMade **made, GpuAggError *error);
 
-	/* Its header and columns, as long as it lives: gpuagg_lookup_head_bytes() */
-	const GpuAggLookup *(*head) (const GpuAggMade *made);
+	/* Its header and columns (ops/ops_lookup.h), as long as it lives */
+	const struct GpuAggLookup *(*head) (const GpuAggMade *made);
 
 	/* No task uses it. */
 	void		(*free) (GpuAggMade *made);

@@ -187,7 +187,7 @@ typedef struct GpuAggReadyMsg
 } GpuAggReadyMsg;
 
 /*
- * A look-up table that the device has made and keeps for a while (worker/made.h): its
+ * A look-up table that the device has made and keeps for a while (worker/job_made.h): its
  * header with its columns follows, as programs name it; then, of each of the program's
  * keys that are strings (msg.count of them), what its codes mean.
  */

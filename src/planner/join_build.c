@@ -12,9 +12,12 @@
 
 #include "access/table.h"
 #include "catalog/pg_class.h"
+#include "compat.h"
+#include "ipc/cache_shared.h"
 #include "parser/parsetree.h"
 #include "planner/join_build.h"
 #include "planner/table_check.h"
+#include "settings.h"
 #include "utils/rel.h"
 
 static bool
@@ -75,6 +78,19 @@ lower_input(GpuAggLower *build, const GpuAggLookupLower *lookup)
 	return true;
 }
 
+/* Does the device have all columns of the whole table, as far as is known? */
+static bool
+is_kept(const GpuAggLower *build, Relation relation)
+{
+	AttrNumber	columns[GPUAGG_MAX_REGS];
+
+	for (int i = 0; i < build->ncolumns; i++)
+		columns[i] = build->columns[i].attno;
+	return gpuagg_cache && build->rel->allvisfrac >= 1 &&
+		gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation), columns,
+							  build->ncolumns, build->rel->pages) >= 1;
+}
+
 void
 gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
 {
@@ -93,6 +109,7 @@ gpuagg_join_build(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggLookupPlan *
 			plan->nruntime = plan->program != NULL ? build->nruntime : 0;
 			plan->relid = relid;
 			lookup->runtime_exprs = plan->program != NULL ? build->runtime_exprs : NIL;
+			lookup->kept = plan->program != NULL && is_kept(build, relation);
 		}
 		table_close(relation, NoLock);
 	}

@@ -32,6 +32,13 @@
 #define LOOKUP_FAR_NS 60.0
 #define LOOKUP_NEAR_BYTES (4.0 * 1024 * 1024)
 
+/*
+ * ns of a table that the device makes of columns that it has: a task of its own, and for
+ * each row of the input its filter, by one thread.
+ */
+#define MADE_TASK_NS 200000.0
+#define MADE_ROW_NS 5.0
+
 /* Bytes of a row in a table besides its columns, as the slots of a hash table take them */
 #define ROW_BYTES 16.0
 
@@ -304,9 +311,13 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 	foreach(lc, paths)
 	{
 		const Path *path = lfirst(lc);
+		const GpuAggLookupLower *lookup = &lw->lookups[foreach_current_index(lc)];
 
-		input->lookup_cost += path->total_cost;
 		input->lookup_ns += path->rows * BUILD_ROW_NS;
+		if (lookup->kept)
+			input->lookup_ns += MADE_TASK_NS + lookup->rel->tuples / gpuagg_cost_threads() * MADE_ROW_NS;
+		else
+			input->lookup_cost += path->total_cost;
 	}
 	for (int i = 0; i < lw->nlookups; i++)
 		input->lookup_ns += input->rows / gpuagg_cost_threads() *

@@ -33,7 +33,7 @@
 #include "settings.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
-#include "worker/made.h"
+#include "worker/job_made.h"
 #include "worker/worker.h"
 
 /* Of a GPU's memory; what else is on the card keeps the rest. */

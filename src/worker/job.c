@@ -30,7 +30,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "worker/encoding.h"
-#include "worker/made.h"
+#include "worker/job_made.h"
 #include "worker/worker.h"
 
 /* A task that takes so many times as long as predicted has hung up. */

@@ -12,7 +12,7 @@
 #include "cache/cache.h"
 #include "ipc/segment.h"
 #include "worker/encoding.h"
-#include "worker/made.h"
+#include "worker/job_made.h"
 #include "device/ops/answer_row.h"
 #include "device/ops/lookup_make.h"
 #include "device/ops/program_check.h"

@@ -14,7 +14,7 @@
 #include "device/ops/zone_answer.h"
 #include "utils/memutils.h"
 #include "worker/encoding.h"
-#include "worker/made.h"
+#include "worker/job_made.h"
 #include "worker/worker.h"
 
 static GpuAggWorkerJob *

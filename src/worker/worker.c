@@ -38,7 +38,7 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
-#include "worker/made.h"
+#include "worker/job_made.h"
 #include "worker/worker.h"
 #include "worker/worker_main.h"
 

@@ -1,7 +1,7 @@
 /*
  * worker.h
  *		Inside the device worker: the worker, its devices and its jobs.  Only
- *		worker.c, devices.c, kernels.c, job.c, queue.c, job_tables.c, job_input.c, encoding.c, made.c and files of the
+ *		worker.c, devices.c, kernels.c, job.c, queue.c, job_tables.c, job_input.c, encoding.c, job_made.c and files of the
  *		cache that no backend uses include this.
  */
 #ifndef GPUAGG_WORKER_WORKER_H
@@ -74,7 +74,7 @@ typedef struct GpuAggReply
 
 struct GpuAggWorkerJob;
 
-/* A look-up table that a device has made (made.c) */
+/* A look-up table that a device has made (job_made.c) */
 typedef struct GpuAggWorkerMade GpuAggWorkerMade;
 
 /* One of the tables that a job reads */

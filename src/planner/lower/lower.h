@@ -92,7 +92,8 @@ typedef struct GpuAggLookupLower
 	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's */
 	GpuAggValue table;
 	GpuAggValue row;			/* that is joined, or NULL */
-	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h) */
+	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h), */
+	bool		kept;			/* of columns that the device has, all of them */
 } GpuAggLookupLower;
 
 /*

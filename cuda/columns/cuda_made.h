@@ -1,5 +1,5 @@
 /*
- * made.h
+ * cuda_made.h
  *		Look-up tables that are made on the card of the columns of stripes
  *		(device/made.h).
  *
@@ -8,8 +8,8 @@
  * How many rows there are is known by then, and between what bounds a key is from the
  * zones; so the table is laid out here, and filled there.
  */
-#ifndef GPUAGG_CUDA_COLUMNS_MADE_H
-#define GPUAGG_CUDA_COLUMNS_MADE_H
+#ifndef GPUAGG_CUDA_COLUMNS_CUDA_MADE_H
+#define GPUAGG_CUDA_COLUMNS_CUDA_MADE_H
 
 #include "cuda/columns/resident.h"
 #include "device/ops/lookup_make.h"
@@ -99,4 +99,4 @@ extern void gpuagg_cuda_made_rows(const GpuAggMakingTable *table, const GpuAggSt
 extern void gpuagg_cuda_made_slots(const GpuAggMakingTable *table, uint32_t nrows, uint32_t sms,
 								   cudaStream_t stream);
 
-#endif							/* GPUAGG_CUDA_COLUMNS_MADE_H */
+#endif							/* GPUAGG_CUDA_COLUMNS_CUDA_MADE_H */

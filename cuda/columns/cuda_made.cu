@@ -1,11 +1,11 @@
 /*
- * made.cu
- *		Look-up tables that are made on the card (made.h): when, how they lie, and what
+ * cuda_made.cu
+ *		Look-up tables that are made on the card (cuda_made.h): when, how they lie, and what
  *		becomes of them.
  */
 #include <stdlib.h>
 
-#include "cuda/columns/made.h"
+#include "cuda/columns/cuda_made.h"
 
 /* ---------- begin ---------- */
 

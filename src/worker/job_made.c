@@ -1,6 +1,6 @@
 /*
- * made.c
- *		Look-up tables that devices have made (made.h).
+ * job_made.c
+ *		Look-up tables that devices have made (job_made.h).
  */
 #include "postgres.h"
 
@@ -8,7 +8,7 @@
 #include "device/ops/lookup_make.h"
 #include "settings.h"
 #include "utils/memutils.h"
-#include "worker/made.h"
+#include "worker/job_made.h"
 
 /* Strings of a column that are sent with a table, at most, and their bytes */
 #define MOST_STRINGS (1 << 16)

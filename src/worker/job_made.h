@@ -1,5 +1,5 @@
 /*
- * made.h
+ * job_made.h
  *		Look-up tables that devices have made (device/made.h), until jobs use them.
  *
  * A client makes tables, one a job, and then runs a job that looks up in them, by their
@@ -7,8 +7,8 @@
  * more than gpuagg.lookup_memory, and when the worker has had nothing to do for a while.
  * A job whose table has gone fails with GPUAGG_UNSUPPORTED, and its client does without.
  */
-#ifndef GPUAGG_WORKER_MADE_H
-#define GPUAGG_WORKER_MADE_H
+#ifndef GPUAGG_WORKER_JOB_MADE_H
+#define GPUAGG_WORKER_JOB_MADE_H
 
 #include "worker/worker.h"
 
@@ -30,4 +30,4 @@ extern void gpuagg_made_leave(GpuAggWorkerJob *job);
 /* All that no job uses go. */
 extern void gpuagg_made_clear(void);
 
-#endif							/* GPUAGG_WORKER_MADE_H */
+#endif							/* GPUAGG_WORKER_JOB_MADE_H */
