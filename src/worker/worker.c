@@ -125,6 +125,7 @@ worker_register(void)
 	TimestampTz now = GetCurrentTimestamp();
 
 	pg_atomic_write_u32(&state->reset, 0);
+	pg_atomic_write_u64(&state->backlog_us, 0);
 	SpinLockAcquire(&state->mutex);
 	state->facts.worker_pid = MyProcPid;
 	state->facts.started_at = now;

@@ -121,6 +121,8 @@ is( sql("SELECT p.device_kind = d.kind, p.device_name = d.name, p.machine = gpua
 		FROM gpuagg.profile p, gpuagg.devices d WHERE d.state = 'ready' AND profile_id = $first"),
 	't|t|t|measured|low|t|t|t|t|t|t|t',
 	'the profile tells device and run');
+is(sql("SELECT feeder_start_ns BETWEEN 1e4 AND 1e11, feeder_ns BETWEEN 1e4 AND 1e11 FROM gpuagg.profile WHERE profile_id = $first"), 't|t',
+	'what a parallel worker takes');
 is( sql("SELECT least(feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns) > 0,
 		feed_page_ns < 1e6, round_trip_ns < 1e9 FROM gpuagg.profile WHERE profile_id = $first"),
 	't|t|t', 'its times are positive and no nonsense');
