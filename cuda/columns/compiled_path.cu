@@ -137,7 +137,6 @@ frame_case(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, uint32_t 
 	c.key_bytes = task->prepared->states_off;
 	c.state_bytes = gpuagg_codegen_shared_bytes(p);
 	c.unit_shared_bytes = task->device->launches.limits.shared_bytes;
-	c.memory_bytes = (double) (task->memory_limit > 0 ? task->memory_limit : task->device->memory_limit);
 	return c;
 }
 

@@ -203,6 +203,17 @@ work_states(GpuAggCompiledWork *work, const GpuAggProgram *p)
 		work->state_bytes += 4;
 }
 
+static bool
+has_string_key(const GpuAggProgram *p)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		if (gpuagg_key_class(keys[i].type) == GPUAGG_CLASS_BYTES)
+			return true;
+	return false;
+}
+
 void
 gpuagg_compiled_work(GpuAggCompiledWork *work, const GpuAggProgram *p)
 {
@@ -215,7 +226,7 @@ gpuagg_compiled_work(GpuAggCompiledWork *work, const GpuAggProgram *p)
 	work_states(work, p);
 	work->entry_bytes = layout.row_bytes + (work->locked ? 8 : 0);
 	work->key_bytes = p->ntransitions > 0 ? layout.state_off[0] : layout.row_bytes;
-	work->possible = !p->select && !work->locked && !gpuagg_program_has_moments(p);
+	work->possible = !p->select && !work->locked && !gpuagg_program_has_moments(p) && !has_string_key(p);
 	work->packs = p->nkeys > 0 && gpuagg_record_of_rows(p, &record);
 	work->plain = gpuagg_local_is_plain(p);
 }

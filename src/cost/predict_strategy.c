@@ -73,7 +73,6 @@ frame_case(const GpuAggWork *work, const GpuAggProgram *program, const GpuAggStr
 	c->key_bytes = work->compiled.key_bytes;
 	c->state_bytes = work->compiled.state_bytes;
 	c->unit_shared_bytes = rates->shared_bytes;
-	c->memory_bytes = input->memory_bytes;
 }
 
 /* What grouping rows takes where they are kept */

@@ -10,7 +10,7 @@
  *	1.	keys of small ranges number the groups: in shared memory if they fit, else in as
  *		many entries as the card's cache holds;
  *	2.	few groups are in a hash table of each block;
- *	3.	of a strategy that keeps rows, they are kept;
+ *	3.	of a strategy that keeps rows, they are kept, if they have records;
  *	4.	otherwise they are in the task's table.
  *
  * A strategy that is forced is not left, nor one that has kept rows.
@@ -45,7 +45,6 @@ typedef struct GpuAggFrameCase
 	uint32_t	key_bytes;		/* of that before its states; */
 	uint32_t	state_bytes;	/* of its states in shared memory */
 	double		unit_shared_bytes;	/* of a multiprocessor */
-	double		memory_bytes;	/* that the task's table may take; 0: any */
 } GpuAggFrameCase;
 
 /* Shared memory that a block may have for groups */
@@ -130,20 +129,11 @@ gpuagg_frame_numbered(const GpuAggFrameCase *c, bool local, bool single, GpuAggF
 		(single && c->numbers * c->entry_bytes <= (double) GPUAGG_NUMBERED_BYTES);
 }
 
-/* Rows without records go to the task's table, too, if there is room for one. */
-GPUAGG_FN bool
-gpuagg_frame_single(const GpuAggFrameCase *c, bool keeps)
-{
-	const double bytes = 4 * c->groups * c->entry_bytes;
-
-	return !keeps || (!c->packs && (c->memory_bytes <= 0 || bytes <= c->memory_bytes / 2));
-}
-
 /* False: no frame fits, and the interpreter groups, or nothing need run before rows are kept. */
 GPUAGG_FN bool
 gpuagg_frame_choose(const GpuAggFrameCase *c, GpuAggFrame *frame)
 {
-	const bool	keeps = (GPUAGG_STRATEGY_BIT(c->strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
+	const bool	keeps = c->packs && (GPUAGG_STRATEGY_BIT(c->strategy) & GPUAGG_STRATEGIES_DEFERRING) != 0;
 	const bool	local = !c->forced || c->strategy == GPUAGG_STRATEGY_BLOCK_LOCAL;
 	const bool	single = !c->forced || c->strategy == GPUAGG_STRATEGY_SINGLE_PASS;
 
@@ -160,7 +150,7 @@ gpuagg_frame_choose(const GpuAggFrameCase *c, GpuAggFrame *frame)
 	if (keeps && gpuagg_frame_kept(c, frame))
 		return true;
 	*frame = GPUAGG_FRAME_SINGLE;
-	return single && gpuagg_frame_single(c, keeps);
+	return single && !keeps;
 }
 
 /* The strategy that runs with it */
