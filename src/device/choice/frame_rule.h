@@ -10,7 +10,7 @@
  *	1.	keys of small ranges number the groups: in shared memory if they fit, else in as
  *		many entries as the card's cache holds;
  *	2.	few groups are in a hash table of each block;
- *	3.	of a strategy that keeps rows, they are kept, if rows have records;
+ *	3.	of a strategy that keeps rows, they are kept, if they have records;
  *	4.	otherwise they are in the task's table.
  *
  * A strategy that is forced is not left, nor one that has kept rows.
