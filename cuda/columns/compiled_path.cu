@@ -209,9 +209,12 @@ args_fill(const GpuAggTask *task, GpuAggCompiledPath *path)
 	gpuagg_frame_tables(p, from, (const char *) there, task->made_at, a);
 	for (uint32_t i = 0; i < from->nconsts; i++)
 	{
-		const GpuAggConst *c = &gpuagg_program_consts(p)[from->consts[i] - p->ncolumns];
+		const uint32_t k = from->consts[i] - p->ncolumns;
+		const GpuAggConst *c = &gpuagg_program_consts(p)[k];
 
-		if (gpuagg_program_classes(p)[from->consts[i]] == GPUAGG_CLASS_BYTES)
+		if (task->made_at != NULL && task->made_at[k] != NULL)
+			a->consts[i].b = {task->made_at[k], gpuagg_lookup_of(gpuagg_const_bytes(p, c))->bytes};
+		else if (gpuagg_program_classes(p)[from->consts[i]] == GPUAGG_CLASS_BYTES)
 			a->consts[i].b = {(const char *) there + c->v.off, c->len};
 		else
 			a->consts[i].i = c->v.i;
