@@ -154,7 +154,7 @@ SELECT q, compare(q, 'try') FROM unnest(ARRAY[
 	'SELECT DISTINCT generate_series(1, g % 3) FROM tn',
 	'SELECT DISTINCT tn.g FROM tn JOIN tn x USING (id)',
 	'SELECT DISTINCT g, count(*) OVER () FROM tn WHERE g < -700']) q;
-SELECT * FROM gpuagg.why_not('SELECT DISTINCT ln(f) FROM tn');
+SELECT * FROM gpuagg.why_not('SELECT DISTINCT ctid FROM tn');
 -- prepared statements, parameters of a limit, rescans with others
 SELECT prefer_device();
 PREPARE top(int8, int8, int8) AS SELECT g, count(*) FROM tn GROUP BY g HAVING count(*) < $3 ORDER BY count(*) DESC, g LIMIT $1 OFFSET $2;
