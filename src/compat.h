@@ -246,6 +246,18 @@ gpuagg_join_type(JoinType type, bool *reversed)
 	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
 #endif
 
+/*
+ * Columns of the target list that grouping sets may make NULL are marked since 18; so they
+ * cannot be translated where they stand for expressions (rewrite/rewriteManip.h).
+ */
+#if PG_VERSION_NUM >= 180000
+#define gpuagg_before_grouping(root, node) \
+	((root)->group_rtindex == 0 ? (node) : \
+	 remove_nulling_relids(node, bms_make_singleton((root)->group_rtindex), NULL))
+#else
+#define gpuagg_before_grouping(root, node) (node)
+#endif
+
 /* Groups are estimated with the sets since 16 (optimizer/pathnode.h). */
 #if PG_VERSION_NUM >= 160000
 #define gpuagg_groupingsets_path(root, rel, scan, strategy, rollups, costs, groups) \

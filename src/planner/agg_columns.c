@@ -13,6 +13,7 @@
 #include "planner/agg_grouping.h"
 #include "planner/agg_partial.h"
 #include "planner/join_path.h"
+#include "rewrite/rewriteManip.h"
 
 static bool
 member_expr(List *exprs, Node *node)
@@ -166,7 +167,8 @@ static Node *
 translate_column(const GpuAggGrouping *g, Node *expr, RelOptInfo *rel)
 {
 	return g->tables == NULL ? expr :
-		gpuagg_adjust_appendrel_attrs(g->root, expr, rel, g->input_rel);
+		gpuagg_adjust_appendrel_attrs(g->root, gpuagg_before_grouping(g->root, expr), rel,
+									  g->input_rel);
 }
 
 /* When all keys are there: what they are parts of, or one for a group without any */

@@ -41,6 +41,7 @@
 #include "planner/agg_tables.h"
 #include "planner/sample_clause.h"
 #include "planner/table_check.h"
+#include "rewrite/rewriteManip.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -463,6 +464,7 @@ groups_of_tables(const GpuAggGrouping *g)
 			get_sortgrouplist_exprs(g->clause, g->root->processed_tlist);
 		double		groups;
 
+		keys = (List *) gpuagg_before_grouping(g->root, (Node *) keys);
 		keys = (List *) gpuagg_adjust_appendrel_attrs(g->root, (Node *) keys, rel,
 													  g->input_rel);
 		groups = estimate_num_groups(g->root, keys, rel->rows, NULL, NULL);
