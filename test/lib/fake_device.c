@@ -26,7 +26,6 @@
  *						they are, whether or not the task was cancelled
  *		registered N	it goes on starting, with N per cent of shared_buffers
  *						registered
- *		no_moments		it keeps no moments of floating-point numbers
  *		no_compiler		there is nothing that compiles kernels
  *		kernel_fails	tasks ask for a kernel that does not compile, besides the one
  *						that is always ready and named by the task's wish
@@ -168,7 +167,6 @@ fake_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	info->registering = wanted("registered") > 0;
 	if (info->registering)
 		info->unregistered = 100 - wanted("registered");
-	info->moments = wanted("no_moments") == 0;
 	info->link_rate = 50 * GIGABYTE;
 	info->unit_shared_bytes = 228 << 10;
 	info->block_shared_bytes = 227 << 10;

@@ -310,22 +310,6 @@ $node->safe_psql('postgres', 'SELECT gpuagg.reset_device()');
 redone('the fault lost', $group, 'injected fault: the device is lost', "SET gpuagg.debug_fault = 'lost'");
 $node->safe_psql('postgres', 'SELECT gpuagg.reset_device()');
 
-# Moments are not every device's; sums of integers are.
-my $why = 'SELECT why FROM gpuagg.why_not($q$SELECT g, %s FROM t GROUP BY g$q$) why WHERE why ~ \'keeps\'';
-fake_does('no_moments');
-$node->safe_psql('postgres', 'SELECT gpuagg.reset_device()');
-wait_ready($node);
-foreach my $call ('stddev(id::float8)', 'corr(id, g)')
-{
-	is($node->safe_psql('postgres', sprintf $why, $call),
-		'the device keeps no sums of squares of floating-point numbers', "$call is refused where there are no moments");
-}
-same_answer($node, 'SELECT g, stddev(id), var_pop(id::int8) FROM t GROUP BY g ORDER BY g', 'variances of integers need none');
-fake_does();
-$node->safe_psql('postgres', 'SELECT gpuagg.reset_device()');
-wait_ready($node);
-is($node->safe_psql('postgres', sprintf $why, 'corr(id, g)'), '', 'and it is taken where there are');
-
 # Values that PostgreSQL must judge, and injected faults, are not redone.
 my $redone = counter($node, 'redone');
 ($rc, $out, $err) = $node->psql('postgres', "$require SELECT g, sum(1 / (id - id)) FROM t GROUP BY g");
