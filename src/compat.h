@@ -160,6 +160,20 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 #define gpuagg_needed_keys(root, clause) (clause)
 #endif
 
+/*
+ * The order that grouping columns are sorted in below the grouping: of grouping sets 18 marks
+ * columns above it as values that may be NULL there (optimizer/paths.h).
+ */
+#if PG_VERSION_NUM >= 180000
+#define gpuagg_group_pathkeys(root, clause) \
+	make_pathkeys_for_sortclauses_extended(root, &(List *) {list_copy(clause)}, \
+										   (root)->processed_tlist, false, true, \
+										   &(bool) {false}, false)
+#else
+#define gpuagg_group_pathkeys(root, clause) \
+	make_pathkeys_for_sortclauses(root, clause, (root)->processed_tlist)
+#endif
+
 /* What the abbreviation of a time zone is, UNKNOWN_FIELD: none (utils/datetime.h) */
 #if PG_VERSION_NUM >= 160000
 #define gpuagg_decode_abbreviation(lower, type, offset, zone) \

@@ -39,8 +39,7 @@ agg_path(PlannerInfo *root, RelOptInfo *rel, Path *scan, PathTarget *target, Lis
 	if (sort)
 		scan = sorted(root, scan, root->group_pathkeys);
 	else if (strategy == AGG_SORTED)
-		scan = sorted(root, scan,
-					  make_pathkeys_for_sortclauses(root, needed, root->processed_tlist));
+		scan = sorted(root, scan, gpuagg_group_pathkeys(root, needed));
 	return (Path *) create_agg_path(root, rel, scan, target, strategy, split, needed,
 									NIL, costs, groups);
 }
@@ -117,9 +116,8 @@ sets_path(PlannerInfo *root, RelOptInfo *rel, Path *scan, PathTarget *target,
 			rollups = lappend(rollups, set_rollup(root, lfirst(lc), sort, each));
 	}
 	if (rollups != NIL && sort)
-		scan = sorted(root, scan, make_pathkeys_for_sortclauses(root,
-																linitial_node(RollupData, rollups)->groupClause,
-																root->processed_tlist));
+		scan = sorted(root, scan,
+					  gpuagg_group_pathkeys(root, linitial_node(RollupData, rollups)->groupClause));
 	else if (rollups != NIL)
 		strategy = empty == 0 ? AGG_HASHED : AGG_MIXED;
 	*parent = *rel;

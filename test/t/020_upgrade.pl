@@ -19,7 +19,6 @@ my $from = $ENV{GPUAGG_UPGRADE_FROM};
 # what its programs need and this system lacks
 $ENV{LD_LIBRARY_PATH} = join ':', grep { $_ } "$from/lib", $ENV{LD_LIBRARY_PATH} if $from;
 my $old = new_node($from ? [ 'old', install_path => $from ] : 'old');
-note('from PostgreSQL ' . $old->pg_version);
 $old->safe_psql(
 	'postgres', q{
 	CREATE TABLE t AS SELECT i AS id, i % 10 AS g, 'text ' || i % 7 AS s FROM generate_series(1, 20000) i;
@@ -60,6 +59,8 @@ my $new = PostgreSQL::Test::Cluster->new('new');
 $new->init(extra => [ initdb_options($new) ]);
 $new->append_conf('postgresql.conf',
 	"shared_preload_libraries = 'gpuagg'\nfsync = off\nmax_connections = 100\n");
+note('Summary: from PostgreSQL ' . $old->pg_version . ' to ' . $new->pg_version);
+isnt($new->pg_version . '', $old->pg_version . '', 'another version') if $from;
 # its log and its socket go where it runs
 my $dir = PostgreSQL::Test::Utils::tempdir_short();
 chdir $dir or die $!;

@@ -3,6 +3,7 @@
  *		Ranges of registers: interval arithmetic over the operators for which it is
  *		simple, and that keys are made of.
  */
+#include "device/layout.h"
 #include "device/ops/instr.h"
 #include "ranges.h"
 

@@ -64,5 +64,9 @@ EXECUTE gs_some (10);
 EXPLAIN (COSTS OFF) SELECT a, p, GROUPING(p), count(*), sum(n) FROM gs GROUP BY ROLLUP (a, p) HAVING count(*) > 2;
 RESET plan_cache_mode;
 RESET gpuagg.debug_require;
-SELECT gpuagg.why_not(q) FROM unnest(ARRAY['SELECT a, GROUPING(a) FROM gs GROUP BY GROUPING SETS ((a))', 'SELECT a, count(*) FROM gs GROUP BY ROLLUP (a, current_user)', 'SELECT x, y, count(*) FROM (SELECT a AS x, a AS y FROM gs) q GROUP BY ROLLUP (x, y)']) q;
+SELECT gpuagg.why_not(q) FROM unnest(ARRAY['SELECT a, GROUPING(a) FROM gs GROUP BY GROUPING SETS ((a))']) q;
+-- 18 wraps such keys
+SELECT gpuagg.why_not(q) = CASE WHEN current_setting('server_version_num')::int < 180000 THEN w ELSE 'an expression of an outer join is not supported' END
+FROM (VALUES ('SELECT a, count(*) FROM gs GROUP BY ROLLUP (a, current_user)', 'a key of grouping sets is without columns'),
+	('SELECT x, y, count(*) FROM (SELECT a AS x, a AS y FROM gs) q GROUP BY ROLLUP (x, y)', 'a key of grouping sets is there twice')) v (q, w);
 DROP TABLE gs, gs_empty;

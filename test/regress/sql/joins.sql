@@ -210,8 +210,8 @@ SELECT name, compare(q) FROM (VALUES
 SELECT prefer_device(false);
 EXPLAIN (COSTS OFF) SELECT jr.n, sum(v) FROM jf JOIN ja ON a = ja.k LEFT JOIN jr ON r = jr.k
 WHERE v > 0 AND ja.z AND EXISTS (SELECT 1 FROM jdup WHERE jdup.k = b) GROUP BY 1;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT ja.n, count(*) FROM jf JOIN ja ON a = k WHERE k % 2 = 0 AND k < 20 GROUP BY 1;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(*) FROM jf JOIN jt ON t = k WHERE jt.n = 3;
+SELECT explained('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT ja.n, count(*) FROM jf JOIN ja ON a = k WHERE k % 2 = 0 AND k < 20 GROUP BY 1');
+SELECT explained('EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(*) FROM jf JOIN jt ON t = k WHERE jt.n = 3');
 EXPLAIN (COSTS OFF) SELECT c, count(*), sum(v), max(n) FROM jf LEFT JOIN jdup ON a = k GROUP BY 1;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM jf WHERE NOT EXISTS (SELECT 1 FROM jdup WHERE k = a AND n <> v);
 -- prepared, with parameters for a plan of all values

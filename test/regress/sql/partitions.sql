@@ -75,7 +75,7 @@ EXPLAIN (COSTS OFF) SELECT k, sum(v) FROM pa WHERE id = 2000 GROUP BY k;
 PREPARE pa_q(int4, int4) AS SELECT k, count(*), sum(v) FROM pa WHERE id >= $1 AND id < $2 GROUP BY k ORDER BY k;
 SET plan_cache_mode = 'force_generic_plan';
 EXPLAIN (COSTS OFF) EXECUTE pa_q(1000, 3000);
-EXPLAIN (COSTS OFF, FORMAT YAML) EXECUTE pa_q(1000, 1010);
+SELECT explained('EXPLAIN (COSTS OFF, FORMAT YAML) EXECUTE pa_q(1000, 1010)');
 EXECUTE pa_q(1000, 1010);
 EXECUTE pa_q(7000, 9000);
 EXECUTE pa_q(2995, 3005);

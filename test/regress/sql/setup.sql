@@ -156,7 +156,7 @@ END
 $$;
 
 -- What EXPLAIN shows, in the words of every version: since 17 init plans have other names; since 18
--- rows are shown with decimals, nodes tell whether they are disabled, ANALYZE tells of buffers unasked,
+-- rows are shown with decimals, nodes tell of searches of an index and whether they are disabled, ANALYZE tells of buffers unasked,
 -- and planning of its own.
 CREATE FUNCTION explained(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
@@ -167,6 +167,7 @@ BEGIN
 	END IF;
 	FOR line IN EXECUTE statement LOOP
 		EXIT WHEN line = 'Planning:';
+		CONTINUE WHEN line ~ '^ *Index Searches: ';
 		line := regexp_replace(line, 'InitPlan \d+\M( \(returns \$\d+\))?(?!\))', 'InitPlan', 'g');
 		line := regexp_replace(line, '\$\d+|\(InitPlan \d+\)\.col\d+', '(InitPlan)', 'g');
 		line := regexp_replace(line, '\n *["<]?Disabled[^\n]*', '', 'g');
