@@ -240,7 +240,7 @@ keep(Task *task)
 	const double page_bytes = gpuagg_batch_page_bytes(task->input->program, GPUAGG_MAX_LINES);
 	GpuAggStatus status = GPUAGG_OK;
 
-	task->feed = gpuagg_feed_begin(task->rel, task->input->snapshot, task->nblocks, &none, task->cached,
+	task->feed = gpuagg_feed_begin(task->rel, task->input->snapshot, task->nblocks, &none, task->cached, NULL,
 								   gpuagg_batch_pages(device, page_bytes), device->batches_ahead);
 	while (status == GPUAGG_OK)
 	{
@@ -254,7 +254,7 @@ keep(Task *task)
 			if (status == GPUAGG_OK)
 				status = send_message(task, msg, bytes);
 		}
-		else if (gpuagg_feed_in_flight(task->feed))
+		else if (gpuagg_feed_batches(task->feed) > 0)
 			status = receive_message(task, true);
 		else
 			break;
