@@ -499,6 +499,18 @@ row_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *want)
 					 record_same(p, got, want)));
 }
 
+/* Moments that are infinite or NaN are PostgreSQL's to judge, whichever they are. */
+static bool
+moment_same(uint64_t a, uint64_t b)
+{
+	double		x;
+	double		y;
+
+	memcpy(&x, &a, sizeof(x));
+	memcpy(&y, &b, sizeof(y));
+	return f64_same(a, b) || (!isfinite(x) && !isfinite(y));
+}
+
 /* Strings by what they are, char(n) but for blanks; numbers by their bits */
 static bool
 state_same(const GpuAggProgram *p, const GpuAggTransition *t, const char *got, const char *want)
@@ -517,7 +529,7 @@ state_same(const GpuAggProgram *p, const GpuAggTransition *t, const char *got, c
 
 		memcpy(&a, got + at, sizeof(a));
 		memcpy(&b, want + at, sizeof(b));
-		same &= f64 ? f64_same(a, b) : a == b;
+		same &= t->op >= GPUAGG_TRANS_MOMENTS_F64 ? moment_same(a, b) : f64 ? f64_same(a, b) : a == b;
 	}
 	return same;
 }

@@ -52,6 +52,7 @@ make(GpuAggStripe *stripe, const Wish *wish, Run *run)
 	static TestProgram p;
 	GpuAggTaskConfig config = plain_config;
 	GpuAggMade *made = NULL;
+	GpuAggError error;
 
 	program_below(&p, wish->below);
 	program_key(&p, wish->by_v ? col[COL_V] : col[COL_A], wish->by_v ? GPUAGG_T_INT8 : GPUAGG_T_INT4);
@@ -70,7 +71,9 @@ make(GpuAggStripe *stripe, const Wish *wish, Run *run)
 		if (run->error.status == GPUAGG_OK)
 			(void) MADE->take(run->task, &made, &run->error);
 	}
+	error = run->error;
 	run_end(run);
+	run->error = error;
 	return made;
 }
 

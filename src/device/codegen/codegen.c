@@ -344,11 +344,14 @@ add_for_keys(GpuAggWriter *w, const char *head, const KeyLines *lines, const cha
 	{
 		const char *line = gpuagg_key_is_integer(&keys[i]) ? lines->integer : gpuagg_key_is_bytes(&keys[i]) ? lines->bytes :
 			lines->real;
-		const char *type = gpuagg_key_is_bytes(&keys[i]) ? "GpuAggBytes" : !gpuagg_key_is_integer(&keys[i]) ? "double" :
+		const char *type = !gpuagg_key_is_integer(&keys[i]) ? "double" :
 			gpuagg_type_slot_bytes(keys[i].type) == 4 ? "int32_t" : "int64_t";
 
-		if (line != NULL)
-			gpuagg_write(w, line, i, layout.key_off[i], type, keys[i].type);
+		/* a format must not leave out an argument before its last */
+		if (line != NULL && gpuagg_key_is_bytes(&keys[i]))
+			gpuagg_write(w, line, i, keys[i].type, layout.key_off[i]);
+		else if (line != NULL)
+			gpuagg_write(w, line, i, layout.key_off[i], type);
 	}
 	gpuagg_write(w, "%s", tail);
 }
@@ -378,17 +381,17 @@ add_keys(GpuAggWriter *w)
 	static const KeyLines hash = {
 		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
 		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : frame_key_word(row.k%1$u), seed);\n",
-		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : gpuagg_key_word_bytes(%4$u, row.k%1$u, seed), seed);\n"
+		"\t\th = gpuagg_hash_word(h, row.z%1$u ? GPUAGG_HASH_NULL : gpuagg_key_word_bytes(%2$u, row.k%1$u, seed), seed);\n"
 	};
 	static const KeyLines equal = {
 		" &&\n\t\t\t(row.z%1$u || *(const %3$s *) (entry + %2$u) == (%3$s) row.k%1$u)",
 		" &&\n\t\t\t(row.z%1$u || frame_key_word(*(const %3$s *) (entry + %2$u)) == frame_key_word(row.k%1$u))",
-		" &&\n\t\t\t(row.z%1$u || frame_key_equal(%4$u, entry + %2$u, row.k%1$u))"
+		" &&\n\t\t\t(row.z%1$u || frame_key_equal(%2$u, entry + %3$u, row.k%1$u))"
 	};
 	static const KeyLines store = {
 		"\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n",
 		"\t\t*(%3$s *) (entry + %2$u) = row.z%1$u ? 0 : (%3$s) row.k%1$u;\n",
-		"\t\tframe_key_store(%4$u, entry + %2$u, row.k%1$u, row.z%1$u);\n"
+		"\t\tframe_key_store(%2$u, entry + %3$u, row.k%1$u, row.z%1$u);\n"
 	};
 	static const KeyLines number = {
 		" &&\n\t\t\tframe_number(a.keys[%1$u], row.k%1$u, row.z%1$u, n)", NULL,
