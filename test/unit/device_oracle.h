@@ -10,8 +10,6 @@
 #ifndef GPUAGG_DEVICE_ORACLE_H
 #define GPUAGG_DEVICE_ORACLE_H
 
-#include <math.h>
-
 #include "device/ops/eval.h"
 #include "device/ops/page.h"
 #include "device_run.h"
@@ -463,18 +461,9 @@ oracle_result_group(Oracle *o, const char *at, const char ***strings)
 }
 
 /*
- * What moment i is made of: a sum, whose values may cancel out, of about as much as n
- * values, the sum of products of the sums of squares.
+ * They depend on the order of the rows by some roundings of 2^-53; the sum of products
+ * by those of what it is made of, however small it is itself.
  */
-static inline double
-oracle_moment_size(const double *x, uint32_t i)
-{
-	const double own = x[i] < 0 ? -x[i] : x[i];
-
-	return i == 5 ? x[2] + x[4] : i == 1 || i == 3 ? own + sqrt(x[0] * x[i + 1]) : own;
-}
-
-/* They depend on the order of the rows by some roundings of 2^-53 of what they are made of. */
 static inline bool
 oracle_moments_agree(const char *want, const char *got, uint32_t bytes)
 {
@@ -486,7 +475,7 @@ oracle_moments_agree(const char *want, const char *got, uint32_t bytes)
 	memcpy(y, got, bytes);
 	for (uint32_t i = 0; i < bytes / sizeof(*x); i++)
 	{
-		const double size = oracle_moment_size(x, i);
+		const double size = i == 5 ? x[2] + x[4] : x[i] < 0 ? -x[i] : x[i];
 
 		agree &= tap_same_double(x[i], y[i]) ||
 			(x[i] - y[i] <= 1e-9 * size && y[i] - x[i] <= 1e-9 * size);
