@@ -467,6 +467,7 @@ worker_trim(void)
 	gpuagg_made_clear();
 	if (on->ops->trim != NULL)
 		on->ops->trim(on->device);
+	worker_publish();
 	left_at = 0;
 	return -1;
 }

@@ -174,7 +174,7 @@ suite_tap()
 		TESTDATADIR="$tap/tmp_check" \
 		PG_TEST_PORT_DIR="$tap" PG_REGRESS="$PG_TESTDIR/regress/pg_regress" \
 		PGPORT=65432 PERL_TEST_HARNESS_DUMP_TAP="$tap/out" \
-		prove -j"$1" -Itest/t -I"$PG_TESTDIR/perl" "${files[@]}") \
+		prove --timer -j"$1" -Itest/t -I"$PG_TESTDIR/perl" "${files[@]}") \
 		>"$RUN_DIR/tap.log" 2>&1 || rc=$?
 	suite_tap_stop
 	# Each file's own output tells; prove's status only if they all look well.

@@ -169,6 +169,18 @@ cmp_ok($asked, '>=', $queries, 'so many were asked');
 is($different, 0, "random joins (seed $seed)");
 note("Summary: seed $seed, $asked queries: ", join(', ', map { "$outcomes{$_} $_" } sort keys %outcomes));
 cmp_ok($outcomes{'on the device'} // 0, '>', $asked * 0.2, 'many were planned on the device');
+# a look-up table that the device has made of kept columns goes when it is not needed any more
+$node->safe_psql('postgres', q{
+	CREATE TABLE facts AS SELECT i % 300 AS k FROM generate_series(1, 20000) i;
+	CREATE TABLE names AS SELECT i AS k, 'n' || i % 7 AS n FROM generate_series(0, 299) i;
+	ALTER TABLE names ADD PRIMARY KEY (k);});
+$node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) facts, names');
+like(
+	$node->safe_psql('postgres', q{
+		SET gpuagg.debug_require = 'require';
+		SELECT n, count(*) FROM facts JOIN names USING (k) GROUP BY n;
+		EXPLAIN (ANALYZE) SELECT n, count(*) FROM facts JOIN names USING (k) GROUP BY n}),
+	qr/from kept columns/, 'a table made of kept columns');
 no_tasks($node, 'nothing left');
 crash_free($node, 'no crash');
 $node->stop;
