@@ -106,7 +106,7 @@ local_clear(const GpuAggGroupByArgs &a, const LocalView &t)
 						step->kind == GPUAGG_LOCAL_MAX32 ? (uint32_t) INT32_MIN : 0);
 		else
 			for (uint32_t p = at + 8 * threadIdx.x; p < end; p += 8 * blockDim.x)
-				shared_store64(p, (p - at) % step->bytes == 0 ? *(const uint64_t *) init : 0);
+				shared_store64(p, *(const uint64_t *) (init + (p - at) % step->bytes));
 	}
 }
 
