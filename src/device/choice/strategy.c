@@ -231,7 +231,7 @@ fits_local(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, doub
 {
 	if (rates->threads > 0)
 		return in->groups <= gpuagg_host_local_groups(in->entry_bytes);
-	if (in->local_groups > 0 && rates->local_bytes > 0)
+	if (in->local_groups != 0 && rates->local_bytes > 0)
 		return in->groups <= in->local_groups;
 	return table <= rates->local_bytes;
 }
