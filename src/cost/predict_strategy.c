@@ -111,6 +111,8 @@ gpuagg_resident_choose(const GpuAggStrategyRates *rates, GpuAggStrategyInput *in
 	out->strategy = out->runs = out->interpreted = compiled->strategy = frame.strategy = choice.within;
 	if (choice.within == GPUAGG_STRATEGY_BLOCK_LOCAL && !page_local)
 		out->interpreted = GPUAGG_STRATEGY_SINGLE_PASS;
+	else if (choice.within == GPUAGG_STRATEGY_SINGLE_PASS && page_local && rates->threads == 0 && !frame.forced)
+		out->interpreted = GPUAGG_STRATEGY_BLOCK_LOCAL;
 	compiled->kept_ns = kept_ns(&choice);
 	if (compiled->state == GPUAGG_COMPILED_NOT)
 		return;
