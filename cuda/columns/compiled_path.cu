@@ -59,6 +59,8 @@ ranges_find(const GpuAggProgram *p, const GpuAggPendingStripe *pending, uint32_t
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	uint8_t		needed[GPUAGG_MAX_REGS] = {};
 
+	for (uint32_t i = 0; i < p->nregs; i++)
+		columns[i] = {1, 0};
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		gpuagg_range_needs(p, gpuagg_program_keys(p)[i].reg, needed);
 	for (uint32_t i = 0; i < p->nattrs; i++)

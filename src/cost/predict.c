@@ -11,7 +11,8 @@
  *				one by one; for a GPU, of the first EARLY_PAGES also EARLY_NS * what
  *				PostgreSQL takes for a row that it groups / GROUPED_NS
  *		link	p * 8192 / zero_copy_in, of the host device / memory_read
- *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; making
+ *		kernel	lines * SAMPLE / n + r * row / n + s * pass / n + groups; of a GPU + what a
+ *				kernel takes over no rows (predict_compiled.c); making
  *				draws (device/choice/draw_plan.h); of a GPU + BATCH_NS a batch, as fast as it
  *				starts; of the host device + p * (PAGE + what its threads take to read
  *				one at the same time, as far as computing does not hide it) / n, and
@@ -220,14 +221,15 @@ backend_slowness(const GpuAggRates *rates)
 
 /*
  * Rows of cached columns: by their kernel if it is there, or if it is worth waiting for,
- * which is what the device decides by, too (device/choice/compile_rule.h).
+ * which is what the device decides by, too (device/choice/compile_rule.h): so columns never
+ * take longer than the interpreter does.  Who has kernels compiled always, waits once for
+ * what all later runs have, and no plan is turned away for that.
  */
 static double
 kernel_kept(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p)
 {
 	const GpuAggCompiledWork *c = &work->compiled;
-	GpuAggCompileCase rule = {.wish.mode = c->always ? GPUAGG_COMPILE_ALWAYS : GPUAGG_COMPILE_AUTO,
-	.asked = 1,.left_ns = GPUAGG_COMPILE_FIRST_NS};
+	GpuAggCompileCase rule = {.wish.mode = GPUAGG_COMPILE_AUTO,.asked = 1,.left_ns = GPUAGG_COMPILE_FIRST_NS};
 
 	p->interpreted = gpuagg_predict_interpreted(rates, work);
 	if (c->state == GPUAGG_COMPILED_NOT)
@@ -235,7 +237,7 @@ kernel_kept(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *
 	p->compiled = gpuagg_predict_compiled(rates, work);
 	rule.wish.interpreted_ns = (uint64_t) p->interpreted;
 	rule.wish.compiled_ns = (uint64_t) p->compiled;
-	if (c->state == GPUAGG_COMPILED_READY)
+	if (c->state == GPUAGG_COMPILED_READY || c->always)
 		return p->compiled;
 	if (work->cached_rows <= 0 || !gpuagg_compile_waits(&rule))
 		return p->interpreted;
@@ -256,8 +258,9 @@ kernel_gpu(const GpuAggRates *rates, const GpuAggWork *work, GpuAggPrediction *p
 	double		passes = gpuagg_predict_passes(work);
 	double		cached = work->rows > 0 ? work->cached_rows / work->rows : 0;
 	double		passed = (1 - cached) * work->passed;
-	double		ns = (passes * (work->lines * GPU_LINE_NS + (1 - cached) * work->rows * row + passed * pass) +
-					  (1 - cached) * work->groups * GPU_NEW_GROUP_NS) * scale;
+	double		ns = (1 - cached) * gpuagg_predict_kernel_start(rates) +
+		(passes * (work->lines * GPU_LINE_NS + (1 - cached) * work->rows * row + passed * pass) +
+		 (1 - cached) * work->groups * GPU_NEW_GROUP_NS) * scale;
 
 	if (atomics > 0 && local)
 		ns = fmax(ns, passed * work->transitions / atomics * 1e9);

@@ -254,8 +254,8 @@ or_else(double rate, double unknown)
 	return rate > 0 ? rate : unknown;
 }
 
-static double
-start_ns(const GpuAggRates *rates)
+double
+gpuagg_predict_kernel_start(const GpuAggRates *rates)
 {
 	return or_else(rates->ceiling[GPUAGG_CEILING_COMPILED],
 				   or_else(START_LAUNCHES * rates->ceiling[GPUAGG_CEILING_LAUNCH], START_NS));
@@ -334,7 +334,7 @@ groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
 		case GPUAGG_FRAME_SINGLE:
 			return table_ns(rates, work, work->passed) + ops_ns(rates, work->passed * HASHED_OPS);
 		default:
-			return c->kept_ns + start_ns(rates);
+			return c->kept_ns + gpuagg_predict_kernel_start(rates);
 	}
 }
 
@@ -343,7 +343,7 @@ gpuagg_predict_compiled(const GpuAggRates *rates, const GpuAggWork *work)
 {
 	const GpuAggCompiledWork *c = &work->compiled;
 
-	return start_ns(rates) + groups_ns(rates, work) +
+	return gpuagg_predict_kernel_start(rates) + groups_ns(rates, work) +
 		read_ns(rates, work->rows * c->early_bytes + late_rows(work) * c->late_bytes) +
 		ops_ns(rates, work->rows * c->filter_ops + work->passed * c->ops);
 }
@@ -363,12 +363,12 @@ gpuagg_predict_interpreted(const GpuAggRates *rates, const GpuAggWork *work)
 	double		pass = INTERPRETED_OP_NS * c->ops + INTERPRETED_KEY_NS * work->keys +
 		INTERPRETED_TRANSITION_NS * work->transitions;
 	bool		deferred = keeps(work) && c->plain;
-	double		ns = start_ns(rates);
+	double		ns = gpuagg_predict_kernel_start(rates);
 
 	if (!deferred || c->filter_ops > 0)
 		ns += (work->rows * row + (deferred ? 0 : work->passed * pass)) * scale;
 	if (keeps(work))
-		return ns + c->kept_ns + start_ns(rates);
+		return ns + c->kept_ns + gpuagg_predict_kernel_start(rates);
 	if (work->keys > 0 &&
 		work->groups > gpuagg_page_local_groups(c->entry_bytes, c->key_bytes, c->locked))
 		return ns + table_ns(rates, work, work->passed);

@@ -57,6 +57,9 @@ extern void gpuagg_compiled_work(GpuAggCompiledWork *work, const GpuAggProgram *
 /* The number of programs that share their kernels (GpuAggCompileWish): not 0 */
 extern uint64_t gpuagg_compiled_program(const GpuAggProgram *program);
 
+/* What a kernel takes over no rows: launch, clearing and merging its groups, report; ns */
+extern double gpuagg_predict_kernel_start(const struct GpuAggRates *rates);
+
 /* The kernel, for all rows of work, and whatever groups rows that it keeps; ns */
 extern double gpuagg_predict_compiled(const struct GpuAggRates *rates, const struct GpuAggWork *work);
 

@@ -34,6 +34,13 @@ input_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
 		input->possible &= ~GPUAGG_STRATEGIES_DEFERRING;
 }
 
+/* For GpuAggStrategyInput, where 0 means that nobody knows */
+static double
+or_none(double groups)
+{
+	return groups > 0 ? groups : -1;
+}
+
 /* Groups that blocks' own tables of the kernels have that group pages, or interpret */
 static double
 local_groups(const GpuAggProgram *program)
@@ -41,7 +48,7 @@ local_groups(const GpuAggProgram *program)
 	GpuAggCompiledWork work;
 
 	gpuagg_compiled_work(&work, program);
-	return gpuagg_page_local_groups(work.entry_bytes, work.key_bytes, work.locked);
+	return or_none(gpuagg_page_local_groups(work.entry_bytes, work.key_bytes, work.locked));
 }
 
 void
@@ -97,13 +104,15 @@ gpuagg_resident_choose(const GpuAggStrategyRates *rates, GpuAggStrategyInput *in
 	input->entry_bytes = compiled->entry_bytes;
 	frame_case(work, program, input, rates, &frame);
 	if (compiled->state != GPUAGG_COMPILED_NOT)
-		input->local_groups = gpuagg_frame_local_groups(&frame);
+		input->local_groups = or_none(gpuagg_frame_local_groups(&frame));
 	/* passes are tasks, and those of pages */
 	input->possible &= ~GPUAGG_STRATEGY_BIT(GPUAGG_STRATEGY_MULTI_PASS_NAIVE);
 	gpuagg_strategy_choose(rates, input, &choice);
 	out->strategy = out->runs = out->interpreted = compiled->strategy = frame.strategy = choice.within;
 	if (choice.within == GPUAGG_STRATEGY_BLOCK_LOCAL && !page_local)
 		out->interpreted = GPUAGG_STRATEGY_SINGLE_PASS;
+	else if (choice.within == GPUAGG_STRATEGY_SINGLE_PASS && page_local && rates->threads == 0 && !frame.forced)
+		out->interpreted = GPUAGG_STRATEGY_BLOCK_LOCAL;
 	compiled->kept_ns = kept_ns(&choice);
 	if (compiled->state == GPUAGG_COMPILED_NOT)
 		return;

@@ -76,6 +76,15 @@ typedef struct GpuAggCounters
 	char		fallback_message[GPUAGG_MESSAGE_BYTES];
 } GpuAggCounters;
 
+/* What a device was to group by, as far as was known before it did */
+typedef struct GpuAggPlannedStrategy
+{
+	bool		known;
+	GpuAggStrategy strategy;
+	GpuAggStrategyChoice pages; /* what was chosen for pages, which cached columns need
+								 * not be grouped by */
+} GpuAggPlannedStrategy;
+
 typedef struct GpuAggTables GpuAggTables;
 
 /* A table that a task reads */
@@ -112,6 +121,7 @@ typedef struct GpuAggScan
 	bool		uncached;		/* tasks must do without the column cache */
 	bool		cache_requested;			/* the last one did not */
 	bool		ran;			/* rows may be returned */
+	GpuAggPlannedStrategy planned;	/* of the last run, for EXPLAIN */
 
 	/* what the device answered, by the kind of the program; the other is NULL */
 	GpuAggResults *results;		/* groups */

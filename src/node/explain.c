@@ -346,22 +346,23 @@ explain_prediction(const GpuAggScan *node, bool timing, ExplainState *es)
 							   info->profile_elsewhere, es);
 }
 
-/* How the device would group one table now; what ran is told by ANALYZE */
+/* How the device was to group one table, or would now; what ran is told by ANALYZE */
 static void
 explain_strategy(const GpuAggScan *node, ExplainState *es)
 {
-	GpuAggStrategyChoice choice;
-	GpuAggStrategy strategy;
+	GpuAggPlannedStrategy planned = node->planned;
+	const GpuAggStrategyChoice *pages = &planned.pages;
 
 	if (!es->costs || node->tables != NULL)
 		return;
-	strategy = gpuagg_passes_strategy(node, RelationGetNumberOfBlocks(node->rel), &choice);
-	if (strategy == GPUAGG_STRATEGY_AUTO)
+	if (!planned.known)
+		gpuagg_passes_plan(node, RelationGetNumberOfBlocks(node->rel), &planned);
+	if (planned.strategy == GPUAGG_STRATEGY_AUTO)
 		return;
-	ExplainPropertyText("Planned Strategy", gpuagg_strategy_name(strategy), es);
-	ExplainPropertyUInteger("Planned Passes", NULL, choice.passes * choice.kept_passes, es);
+	ExplainPropertyText("Planned Strategy", gpuagg_strategy_name(planned.strategy), es);
+	ExplainPropertyUInteger("Planned Passes", NULL, pages->passes * pages->kept_passes, es);
 	ExplainPropertyUInteger("Scope Size", "kB",
-							(uint64) ((choice.scope_bytes + 1023) / 1024), es);
+							(uint64) ((pages->scope_bytes + 1023) / 1024), es);
 }
 
 /* Parallel workers that would feed one table now, beside the backend */

@@ -125,21 +125,23 @@ passes_compiled(const GpuAggScan *scan, const GpuAggCompiledWork *work)
 		(work->state == GPUAGG_COMPILED_NEW && gpuagg_compile_waits(&rule));
 }
 
-GpuAggStrategy
-gpuagg_passes_strategy(const GpuAggScan *scan, BlockNumber nblocks, GpuAggStrategyChoice *choice)
+void
+gpuagg_passes_plan(const GpuAggScan *scan, BlockNumber nblocks, GpuAggPlannedStrategy *planned)
 {
 	GpuAggResidentChoice resident;
 	GpuAggDeviceView view;
 	GpuAggWork	work;
 
 	passes_work(scan, nblocks, &work);
-	gpuagg_choose(&work, scan->info->program, false, choice);
+	gpuagg_choose(&work, scan->info->program, false, &planned->pages);
+	planned->strategy = planned->pages.strategy;
+	planned->known = true;
 	gpuagg_shmem_device(&view);
-	if (!view.gpu || gpuagg_strategy != GPUAGG_STRATEGY_AUTO || choice->passes > 1 ||
+	if (!view.gpu || gpuagg_strategy != GPUAGG_STRATEGY_AUTO || planned->pages.passes > 1 ||
 		passes_cached(scan, nblocks) <= 0)
-		return choice->strategy;
+		return;
 	gpuagg_choose_resident(&work, scan->info->program, false, &resident);
-	return passes_compiled(scan, &work.compiled) ? resident.runs : resident.interpreted;
+	planned->strategy = passes_compiled(scan, &work.compiled) ? resident.runs : resident.interpreted;
 }
 
 void
@@ -350,6 +352,9 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
 	};
 	GpuAggStatus status;
 
+	/* ahead of the run, which keeps columns that would change what is planned */
+	if (scan->css.ss.ps.instrument != NULL && !host)
+		gpuagg_passes_plan(scan, nblocks, &scan->planned);
 	passes_begin(&passes, host);
 	status = passes_windows(&passes);
 	if (status != GPUAGG_OK)

@@ -11,12 +11,9 @@
 #include "cost/choose.h"
 #include "node/device_scan.h"
 
-/*
- * The strategy by which the device would group now, as far as the plan's estimates tell;
- * *choice: what was chosen for pages, which cached columns need not be grouped by.
- */
-extern GpuAggStrategy gpuagg_passes_strategy(const GpuAggScan *scan, BlockNumber nblocks,
-											 GpuAggStrategyChoice *choice);
+/* The strategy by which the device would group now, as far as the plan's estimates tell */
+extern void gpuagg_passes_plan(const GpuAggScan *scan, BlockNumber nblocks,
+							   GpuAggPlannedStrategy *planned);
 
 /* How it would make so many draws */
 extern void gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, double draws,

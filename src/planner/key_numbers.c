@@ -3,8 +3,9 @@
  *		By how many numbers the keys of a grouping can tell its groups (key_numbers.h).
  *
  * The rule is the device's (device/choice/ranges.c), which has its columns' least and
- * greatest values from zones; here they are those of statistics, and of a string's column
- * as many as its dictionary has.
+ * greatest values from zones, and those of a join's inputs from the look-up tables that
+ * are made of them; here they are those of statistics, and of a string's column as many as
+ * its dictionary has.
  */
 #include "postgres.h"
 
@@ -15,6 +16,7 @@
 #include "device/layout.h"
 #include "device/ops/encode.h"
 #include "nodes/makefuncs.h"
+#include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
 #include "planner/key_numbers.h"
 #include "planner/value_bound.h"
@@ -25,6 +27,22 @@
 /* Ranges beyond are of no use, and of doubles inexact. */
 #define WIDEST 1e12
 
+/* Of a value of PostgreSQL's on the scale of its bound; low > high: not known */
+static GpuAggRange
+range_of(const GpuAggBoundSource *source, Var *var, uint8 type, bool coded, double most)
+{
+	GpuAggValueBound b = gpuagg_value_bound(source, (Node *) var);
+	double		unit = type == GPUAGG_T_DATE ? (double) USECS_PER_DAY : 1;
+	GpuAggRange r = {1, 0};
+
+	b.values = Min(b.values, most);
+	if (coded && b.values >= 1 && b.values < WIDEST)
+		r = (GpuAggRange) {0, (int64) b.values - 1};
+	else if (!coded && b.ranged && fabs(b.low / unit) < WIDEST && fabs(b.high / unit) < WIDEST)
+		r = (GpuAggRange) {(int64) floor(b.low / unit), (int64) floor(b.high / unit)};
+	return r;
+}
+
 static Var *
 column_var(const GpuAggBoundSource *source, AttrNumber attno)
 {
@@ -33,23 +51,67 @@ column_var(const GpuAggBoundSource *source, AttrNumber attno)
 	return makeVar(source->rel->relid, attno, att->atttypid, att->atttypmod, att->attcollation, 0);
 }
 
-/* low > high: not known */
 static GpuAggRange
 column_range(const GpuAggBoundSource *source, const GpuAggColumn *column, bool coded)
 {
-	GpuAggValueBound b = {0};
-	GpuAggRange r = {1, 0};
-	double		unit = column->type == GPUAGG_T_DATE ? (double) USECS_PER_DAY : 1;
-
 	if (column->type == GPUAGG_T_BOOL)
 		return (GpuAggRange) {0, 1};
-	if (column->attno > 0)
-		b = gpuagg_value_bound(source, (Node *) column_var(source, column->attno));
-	if (coded && b.values >= 1 && b.values < WIDEST)
-		r = (GpuAggRange) {0, (int64) b.values - 1};
-	else if (!coded && b.ranged && fabs(b.low / unit) < WIDEST && fabs(b.high / unit) < WIDEST)
-		r = (GpuAggRange) {(int64) floor(b.low / unit), (int64) floor(b.high / unit)};
+	if (column->attno <= 0)
+		return (GpuAggRange) {1, 0};
+	return range_of(source, column_var(source, column->attno), column->type, coded, HUGE_VAL);
+}
+
+/*
+ * Of a column of a join's input: all of the table's, which the input's conditions may
+ * make fewer.  A string that is a key is its number there, of no more than the input has rows.
+ */
+static GpuAggRange
+fetched_range(const GpuAggBoundSource *fact, const GpuAggLookupLower *lookup, int column)
+{
+	Var		   *var = column < list_length(lookup->columns) ? list_nth(lookup->columns, column) : NULL;
+	bool		numbered;
+	GpuAggBoundSource source = *fact;
+	RangeTblEntry *rte;
+	GpuAggRange r;
+
+	if (var == NULL || !IsA(var, Var) || var->varlevelsup != 0 || var->varattno <= 0)
+		return (GpuAggRange) {1, 0};
+	if (lookup->types[column] == GPUAGG_T_BOOL)
+		return (GpuAggRange) {0, 1};
+	rte = planner_rt_fetch(var->varno, fact->root);
+	if (rte->rtekind != RTE_RELATION)
+		return (GpuAggRange) {1, 0};
+	numbered = lookup->scales[column] == GPUAGG_SCALE_NUMBERED;
+	source.rel = find_base_rel(fact->root, var->varno);
+	source.relation = table_open(rte->relid, NoLock);
+	r = range_of(&source, var, lookup->types[column], numbered, numbered ? Max(lookup->rows, 1) : HUGE_VAL);
+	table_close(source.relation, NoLock);
 	return r;
+}
+
+/* The look-up table that is this constant of a finished program; NULL: none */
+static const GpuAggLookupLower *
+lookup_of(const GpuAggLower *lw, int const_no)
+{
+	for (int i = 0; i < lw->nlookups; i++)
+		if ((lw->lookups[i].table.reg & GPUAGG_VREG_NUMBER) == const_no)
+			return &lw->lookups[i];
+	return NULL;
+}
+
+/* What look-up tables have is known when they are made; till then as statistics tell. */
+static void
+fetched_ranges(const GpuAggBoundSource *fact, const GpuAggLower *lw, const GpuAggProgram *p, GpuAggRange *ranges)
+{
+	const GpuAggInstr *ins = gpuagg_program_instrs(p);
+
+	for (uint32 i = 0; i < p->ninstrs; i++)
+	{
+		const GpuAggLookupLower *lookup = ins[i].op == GPUAGG_OP_FETCH_I64 ? lookup_of(lw, ins[i].b - p->ncolumns) : NULL;
+
+		ranges[ins[i].dst] = lookup != NULL ? fetched_range(fact, lookup, lookup->nkeys + ins[i].imm) :
+			(GpuAggRange) {1, 0};
+	}
 }
 
 double
@@ -61,14 +123,13 @@ gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 	GpuAggProgram *p;
 	bool		coded[GPUAGG_MAX_REGS] = {0};
 	const int32 codes[GPUAGG_MAX_REGS] = {0};
-	GpuAggRange columns[GPUAGG_MAX_REGS];
+	GpuAggRange ranges[GPUAGG_MAX_REGS];
 	GpuAggRange keys[GPUAGG_MAX_KEYS];
 	GpuAggLayout layout;
 	uint64		numbers;
 	bool		known;
 
-	/* what look-up tables have is known when they are made */
-	if (program->nkeys == 0 || lw->nlookups > 0)
+	if (program->nkeys == 0)
 		return 0;
 	p = palloc(program->bytes);
 	memcpy(p, program, program->bytes);
@@ -76,10 +137,11 @@ gpuagg_key_numbers(PlannerInfo *root, RelOptInfo *rel, const GpuAggLower *lw,
 		gpuagg_encode_program(p, coded, codes);
 	source.relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
 	for (int i = 0; i < lw->ncolumns; i++)
-		columns[i] = column_range(&source, &lw->columns[i], coded[i]);
+		ranges[i] = column_range(&source, &lw->columns[i], coded[i]);
+	fetched_ranges(&source, lw, p, ranges);
 	table_close(source.relation, NoLock);
 	gpuagg_layout_compute(p, &layout);
-	known = gpuagg_range_numbers(p, columns, layout.row_bytes, keys, &numbers);
+	known = gpuagg_range_numbers(p, ranges, layout.row_bytes, keys, &numbers);
 	pfree(p);
 	return known ? (double) numbers : 0;
 }

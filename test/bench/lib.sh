@@ -249,7 +249,8 @@ bench_parallel_engines()
 
 # explain_run SESSION QUERY [TIMING]: EXEC_MS, PLAN_ROWS (rows it returned), PLAN
 # (its nodes, the top one first) and, of gpuagg's node, PAGES, and with TIMING
-# FEED_MS and NODE (all its figures).
+# FEED_MS, NODE (all its figures), KERNEL_MS, PREDICTED_KERNEL_MS, PLANNED_STRATEGY,
+# RAN_STRATEGY, COMPILED and NGROUPS (those that it found).
 explain_run()
 {
 	session_do "$1" "EXPLAIN (ANALYZE, TIMING ${3:-OFF}, FORMAT JSON) $2;"

@@ -4,6 +4,8 @@
  *		the device does: known answers, and the device's own functions asked.
  */
 #include "device/batch_memory.h"
+#include "device/choice/ranges.h"
+#include "device/ops/lookup_make.h"
 #include "device_support.h"
 #include "h200_rates.h"
 #include "host/groups.h"
@@ -270,9 +272,55 @@ test_batch(uint32_t key, uint32_t lines, uint64_t want, const char *name)
 	free(packed);
 }
 
+/* ---------- keys of what is joined ---------- */
+
+/*
+ * A group key of a look-up table, 50 more than 1990 to 1998: what the device reads of the
+ * table is what the planner takes of statistics before there is one.
+ */
+static void
+test_joined(void)
+{
+	static const int64_t keys[] = {3, 1, 2};
+	static const int64_t years[] = {1998, 1990, 1995};
+	const GpuAggLookupSource columns[] = {{GPUAGG_CLASS_I64, keys, NULL}, {GPUAGG_CLASS_I64, years, NULL}};
+	const GpuAggLookupRows rows = {.nrows = 3,.nkeys = 1,.ncolumns = 2,.columns = columns,.seed = 7};
+	GpuAggRange ranges[GPUAGG_MAX_REGS];
+	GpuAggRange key[GPUAGG_MAX_KEYS];
+	TestProgram p;
+	GpuAggProgram *packed;
+	GpuAggConst *table;
+	uint64_t	numbers = 0;
+	uint16_t	column;
+	uint16_t	t;
+	uint16_t	more;
+	uint16_t	fetched;
+
+	program_init(&p);
+	column = program_attr(&p, GPUAGG_T_INT4, true);
+	t = program_const_table(&p, &rows);
+	more = program_const_i64(&p, GPUAGG_T_INT4, 50);
+	fetched = program_instr(&p, GPUAGG_OP_LOOKUP, GPUAGG_CLASS_I64, column, t);
+	fetched = program_instr(&p, GPUAGG_OP_FETCH_I64, GPUAGG_CLASS_I64, fetched, t);
+	program_key(&p, program_instr(&p, GPUAGG_OP_INT4_ADD, GPUAGG_CLASS_I64, fetched, more), GPUAGG_T_INT4);
+	packed = program_pack(&p);
+	table = (GpuAggConst *) &gpuagg_program_consts(packed)[0];
+	for (int i = 0; i < GPUAGG_MAX_REGS; i++)
+		ranges[i] = (GpuAggRange) {1, 0};
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 10 && key[0].low == 2040 &&
+	   key[0].high == 2048, "a table that is there: its least and greatest");
+	table->state = GPUAGG_ST_NULL;
+	ok(!gpuagg_range_numbers(packed, ranges, 16, key, &numbers), "one that is not made yet: not known");
+	ranges[gpuagg_program_instrs(packed)[1].dst] = (GpuAggRange) {1990, 1998};
+	ok(gpuagg_range_numbers(packed, ranges, 16, key, &numbers) && numbers == 10 && key[0].low == 2040 &&
+	   key[0].high == 2048, "... but what is said of the column");
+	free(packed);
+}
+
 int
 main(void)
 {
+	test_joined();
 	test_host_limits();
 	test_host_parts(1);
 	test_host_parts(6);

@@ -499,7 +499,13 @@ row_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *want)
 					 record_same(p, got, want)));
 }
 
-/* Moments that are infinite or NaN are PostgreSQL's to judge, whichever they are. */
+/*
+ * Moments that are infinite or NaN are PostgreSQL's to judge, whichever they are.  Which
+ * depends on merging: what a thread holds is moved to the shift of the group's row, also
+ * where that is the same, and 0 times a sum that is infinite or NaN makes a NaN of an
+ * infinite sum of squares, to which rows one by one only add (gpuagg_moments_moved()).
+ * A sum of squares is never finite where its sum is not.
+ */
 static bool
 moment_same(uint64_t a, uint64_t b)
 {

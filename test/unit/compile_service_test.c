@@ -191,8 +191,12 @@ test_rule(void)
 
 	ok(!gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c), "nothing known: not yet");
 	c.asked = 2;
-	ok(gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c),
-	   "asked for again: compiled, and not waited for");
+	ok(!gpuagg_compile_begins(&c), "asked for again: nor then");
+	c.wish.interpreted_ns = 100000;
+	c.wish.compiled_ns = 99500;
+	ok(!gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c), "some thousand rows, which gain nothing: not compiled");
+	c.asked = GPUAGG_COMPILE_ASKED;
+	ok(gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c), "asked for very often: compiled, and not waited for");
 	c.asked = 1;
 	c.wish.interpreted_ns = 30 * MS;
 	c.wish.compiled_ns = 10 * MS;
@@ -200,6 +204,9 @@ test_rule(void)
 	   "20 ms gained each run: compiled at once, not waited for");
 	c.wish.compiled_ns = 29 * MS;
 	ok(!gpuagg_compile_begins(&c), "1 ms gained: not compiled at once");
+	c.asked = 6;
+	ok(gpuagg_compile_begins(&c) && !gpuagg_compile_waits(&c), "for the sixth time: compiled, and not waited for");
+	c.asked = 1;
 	c.wish.interpreted_ns = 500 * MS;
 	c.wish.compiled_ns = 0;
 	ok(gpuagg_compile_waits(&c), "half a second, of which most is gained: waited for");
@@ -247,11 +254,16 @@ test_always(void)
 static void
 test_auto(void)
 {
-	GpuAggKernelRequest first = {.asked_ns = 0};
-	GpuAggKernelRequest second = {.asked_ns = 0};
-	GpuAggKernelRequest third = {.asked_ns = 0};
+	/* less than looking for it on disk takes, and enough to compile for the fourth one */
+	const GpuAggCompileWish some = {.interpreted_ns = 9500000,.compiled_ns = 8 * MS};
+	GpuAggKernelRequest first = {.wish = some};
+	GpuAggKernelRequest more[2] = {{.wish = some}, {.wish = some}};
+	GpuAggKernelRequest second = {.wish = some};
+	GpuAggKernelRequest third = {.wish = some};
+	GpuAggKernelRequest small[10] = {0};
 	GpuAggKernelRequest dear = {.wish.interpreted_ns = 10000 * MS};
 	bool		works;
+	bool		waited = false;
 	char		name[GPUAGG_COMPILER_BYTES];
 
 	open_with("works", NULL, WAIT_MS, 8, 8);
@@ -262,12 +274,24 @@ test_auto(void)
 	ok(ask("one", &first) == GPUAGG_KERNEL_COMPILING &&
 	   info_of("one").stage == GPUAGG_KERNEL_STAGE_SEEN && loads == 0,
 	   "and does not compile, however often that task asks");
+	ok(ask("one", &more[0]) == GPUAGG_KERNEL_COMPILING && ask("one", &more[1]) == GPUAGG_KERNEL_COMPILING &&
+	   info_of("one").stage == GPUAGG_KERNEL_STAGE_SEEN, "nor for the third task");
 	ok(ask("one", &second) == GPUAGG_KERNEL_COMPILING &&
 	   stage_comes("one", GPUAGG_KERNEL_STAGE_LOADED),
-	   "the second task is interpreted, too, while it is compiled");
-	ok(ask("one", &third) == GPUAGG_KERNEL_READY, "the third has it");
+	   "the fourth is interpreted, too, while it is compiled");
+	ok(ask("one", &third) == GPUAGG_KERNEL_READY, "the fifth has it");
 	ok(ask_patiently("two", &dear) == GPUAGG_KERNEL_READY,
 	   "a task that has much to gain waits the first time");
+	for (int i = 0; i < 10; i++)
+	{
+		small[i].wish.interpreted_ns = 76000;
+		small[i].wish.compiled_ns = 75000;
+		waited |= ask("three", &small[i]) != GPUAGG_KERNEL_COMPILING;
+	}
+	for (int i = 0; i < 5; i++)
+		event_wait();
+	ok(!waited && info_of("three").stage == GPUAGG_KERNEL_STAGE_SEEN && totals().compiled == 2,
+	   "ten tasks of some thousand rows: interpreted, and nothing is compiled");
 	gpuagg_service_release(service, &third);
 	gpuagg_service_release(service, &dear);
 	close_now();

@@ -332,8 +332,7 @@ test_compile(void)
 	ok(fresh.compiled == ready.compiled && fresh.interpreted > 10 * fresh.compiled, "both are predicted");
 	work.compiled.always = true;
 	fresh = predict(&rates, work);
-	ok(fresh.kernel == ready.kernel && fresh.start - ready.start == (double) GPUAGG_COMPILE_FIRST_NS,
-	   "always: waited for");
+	ok(fresh.kernel == ready.kernel && fresh.start == ready.start, "always: what it is waited for is no plan's");
 	work.compiled.always = false;
 	work.rows = work.cached_rows = work.passed = 1e9;
 	fresh = predict(&rates, work);
@@ -342,6 +341,43 @@ test_compile(void)
 	off = predict(&rates, work);
 	ok(off.compiled == 0 && off.kernel == off.interpreted, "no compiler: interpreted");
 	free(packed);
+}
+
+/* From pages it never takes less than from columns, compiled or not, waited for or not. */
+static void
+test_cold(void)
+{
+	GpuAggRates rates = h200();
+	bool		slower = true;
+
+	rates.ceiling[GPUAGG_CEILING_LAUNCH] = 7466;
+	for (Shape s = 0; s < NSHAPES; s++)
+		for (double rows = 10; rows < 2e8; rows *= 10)
+			for (int how = 0; how < 4; how++)
+			{
+				const double groups = fmin(measured[s].groups, rows);
+				GpuAggWork	work;
+				TestProgram p;
+				GpuAggProgram *packed;
+				double		warm;
+
+				shape_make(s, &p);
+				packed = program_pack(&p);
+				work_make(packed, rows, measured[s].share, groups, 0, &work);
+				(void) choose(&rates, packed, &work);
+				work.compiled.state = how == 3 ? GPUAGG_COMPILED_NEW : (GpuAggCompiledState) how;
+				work.compiled.always = how == 3;
+				warm = predict(&rates, work).total;
+				work.cached_rows = 0;
+				work.pages = ceil(rows / 180);
+				if (predict(&rates, work).total <= warm)
+				{
+					slower = false;
+					printf("#   %s, %g rows, case %d: from columns %g\n", measured[s].name, rows, how, warm);
+				}
+				free(packed);
+			}
+	ok(slower, "10 to 10^8 rows of ten shapes: from pages it takes longer than from columns");
 }
 
 /* Programs that share their kernels have a number, others have another one. */
@@ -470,6 +506,101 @@ test_rule(void)
 	ok(same, "the plan's strategy is the one that runs, from 1 to 10^7 groups");
 }
 
+/* ---------- pages ---------- */
+
+/* Besides the shapes above: states that need a lock, and keys that are too long for a block's table */
+typedef enum PageShape
+{
+	PAGE_MAX_TEXT = NSHAPES, PAGE_TEXT_KEY, PAGE_LONG_KEYS, NPAGE_SHAPES
+} PageShape;
+
+static void
+page_shape_make(int shape, TestProgram *p)
+{
+	if (shape < NSHAPES)
+	{
+		shape_make((Shape) shape, p);
+		return;
+	}
+	program_init(p);
+	for (int i = 0; i < (shape == PAGE_LONG_KEYS ? 4 : 1); i++)
+		program_key(p, program_attr(p, shape == PAGE_MAX_TEXT ? GPUAGG_T_INT4 : GPUAGG_T_TEXT, true),
+					shape == PAGE_MAX_TEXT ? GPUAGG_T_INT4 : GPUAGG_T_TEXT);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT8);
+	if (shape == PAGE_MAX_TEXT)
+		program_trans(p, GPUAGG_TRANS_MAX_BYTES, program_attr(p, GPUAGG_T_TEXT, true), NONE, GPUAGG_T_TEXT);
+}
+
+/* What the device does with a strategy for pages (cuda/provider/cuda_task.cu, local_choose) */
+static GpuAggStrategy
+page_runs(const GpuAggProgram *p, GpuAggStrategy strategy, double groups)
+{
+	GpuAggCompiledWork work;
+	GpuAggRecord record;
+
+	gpuagg_compiled_work(&work, p);
+	if ((GPUAGG_STRATEGY_BIT(strategy) & GPUAGG_STRATEGIES_DEFERRING) && gpuagg_record_of_rows(p, &record))
+		return strategy;
+	return gpuagg_page_local_entries(groups, true, work.entry_bytes, work.key_bytes, work.locked, false) > 0 ?
+		GPUAGG_STRATEGY_BLOCK_LOCAL : GPUAGG_STRATEGY_SINGLE_PASS;
+}
+
+static void
+test_pages(const GpuAggRates *rates, const char *how)
+{
+	GpuAggStrategyRates strategy;
+	bool		same = true;
+	char		name[120];
+
+	gpuagg_rates_strategy(rates, &strategy);
+	for (int s = 0; s < NPAGE_SHAPES; s++)
+		for (double groups = 10; groups < 2e7; groups *= 1.3)
+		{
+			GpuAggStrategyInput in = {.possible = ~UINT32_C(0),.overlapped = true};
+			GpuAggStrategyChoice c;
+			GpuAggWork	work;
+			TestProgram p;
+			GpuAggProgram *packed;
+
+			page_shape_make(s, &p);
+			packed = program_pack(&p);
+			if (packed->nkeys > 0)
+			{
+				work_make(packed, ROWS, 1, groups, 0, &work);
+				work.cached_rows = 0;
+				work.pages = ROWS / 180;
+				in.input_ns = gpuagg_predict_input(rates, &work);
+				gpuagg_strategy_input(&work, packed, &in);
+				gpuagg_strategy_choose(&strategy, &in, &c);
+				/* of passes each does as it pleases */
+				if (c.passes == 1 && page_runs(packed, c.within, groups) != c.strategy)
+				{
+					same = false;
+					printf("#   shape %d, %g groups: planned %s\n", s, groups, gpuagg_strategy_name(c.strategy));
+				}
+			}
+			free(packed);
+		}
+	snprintf(name, sizeof(name), "from pages, %s: what is planned is what runs", how);
+	ok(same, name);
+}
+
+/* Also of a card of which little was measured, and one whose local tables are slow */
+static void
+test_all_pages(void)
+{
+	GpuAggRates rates = card();
+	GpuAggRates unknown = {.gpu = true,.units = 132,.unit_shared_bytes = 228 << 10};
+
+	test_pages(&rates, "an H200");
+	rates.feed_page_ns = 1;
+	rates.ceiling[GPUAGG_CEILING_ZERO_COPY_IN] = 1e15;
+	test_pages(&rates, "pages that cost nothing");
+	rates.ceiling[GPUAGG_CEILING_LOCAL_ATOMICS_1024] = 1e9;
+	test_pages(&rates, "slow tables of blocks");
+	test_pages(&unknown, "a card without a profile");
+}
+
 /* A strategy that is forced is not left. */
 static void
 test_forced(void)
@@ -520,10 +651,12 @@ main(void)
 	test_unknown();
 	test_more();
 	test_compile();
+	test_cold();
 	test_numbers();
 	test_choices();
 	test_no_kernel();
 	test_rule();
+	test_all_pages();
 	test_forced();
 	test_page_local();
 	return done_testing();

@@ -5,7 +5,9 @@
  * Who does not know how often a query will run again does at most twice as badly as
  * who knows, if it waits no longer than it may gain, and compiles once it has lost as
  * much as that costs.  Compiling happens beside other tasks, on a core that they
- * hardly miss, so a few runs' gain is enough to begin.
+ * hardly miss, so a tenth of that is enough to begin.  Loading a kernel does hold up
+ * tasks for a moment: what gains next to nothing, as over some thousand rows, is only
+ * compiled if it is asked for so often that the prediction may be wrong.
  */
 #ifndef GPUAGG_DEVICE_CHOICE_COMPILE_RULE_H
 #define GPUAGG_DEVICE_CHOICE_COMPILE_RULE_H
@@ -15,9 +17,11 @@
 /* Of an interpreted kernel's time, what compiling it saves if nobody has predicted it */
 #define GPUAGG_COMPILE_GAIN 0.75
 
-/* Runs over which compiling should pay; a shape asked for as often is compiled. */
-#define GPUAGG_COMPILE_RUNS 4
-#define GPUAGG_COMPILE_ASKED 2
+/* For each time that a shape was asked for, it is expected to run so often again. */
+#define GPUAGG_COMPILE_RUNS 10
+
+/* One that was asked for so often is compiled whatever it is predicted to gain. */
+#define GPUAGG_COMPILE_ASKED 50
 
 /*
  * What compiling one takes, before any has been: NVRTC 13 with our headers, and what
@@ -50,7 +54,7 @@ gpuagg_compile_begins(const GpuAggCompileCase *c)
 	if (c->wish.mode != GPUAGG_COMPILE_AUTO)
 		return c->wish.mode == GPUAGG_COMPILE_ALWAYS;
 	return c->asked >= GPUAGG_COMPILE_ASKED ||
-		gpuagg_compile_gain(&c->wish) * GPUAGG_COMPILE_RUNS >= c->compile_ns;
+		(double) gpuagg_compile_gain(&c->wish) * GPUAGG_COMPILE_RUNS * (double) c->asked >= (double) c->compile_ns;
 }
 
 GPUAGG_FN bool

@@ -165,24 +165,24 @@ is_extract(uint32_t op)
 	return op == GPUAGG_OP_DATE_EXTRACT || op == GPUAGG_OP_TIMESTAMP_EXTRACT;
 }
 
-/* A look-up table knows what its columns have. */
+/* A look-up table knows what its columns have; of one that is not made yet, who asks does. */
 static bool
-range_fetched(const GpuAggProgram *p, const GpuAggInstr *ins, GpuAggRange *r)
+range_fetched(const GpuAggProgram *p, const GpuAggInstr *ins, const GpuAggRange *ranges, GpuAggRange *r)
 {
 	const GpuAggConst *c = &gpuagg_program_consts(p)[ins->b - p->ncolumns];
 	const GpuAggLookupColumn *column;
 
 	if (c->state != GPUAGG_ST_VALUE)
-		return false;
+		return range_is(r, ranges[ins->dst].low, ranges[ins->dst].high);
 	column = gpuagg_lookup_column(gpuagg_lookup_of(gpuagg_const_bytes(p, c)), (uint32_t) ins->imm);
 	return range_is(r, column->low, column->high);
 }
 
 /* All that follows from an extraction's field does not need the argument's range. */
 static bool
-range_argument(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *columns, GpuAggRange *range)
+range_argument(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *ranges, GpuAggRange *range)
 {
-	if (gpuagg_range_register(p, reg, columns, range))
+	if (gpuagg_range_register(p, reg, ranges, range))
 		return true;
 	range->low = 1;
 	range->high = 0;
@@ -190,7 +190,7 @@ range_argument(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *columns,
 }
 
 bool
-gpuagg_range_register(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *columns, GpuAggRange *range)
+gpuagg_range_register(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *ranges, GpuAggRange *range)
 {
 	const GpuAggInstr *ins = gpuagg_program_instrs(p);
 	uint16_t	args[3];
@@ -202,7 +202,7 @@ gpuagg_range_register(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *c
 		return false;
 	if (reg < p->ncolumns)
 	{
-		*range = columns[reg];
+		*range = ranges[reg];
 		return range->low <= range->high;
 	}
 	if (reg < p->ncolumns + p->nconsts)
@@ -216,11 +216,11 @@ gpuagg_range_register(const GpuAggProgram *p, uint16_t reg, const GpuAggRange *c
 	if (gpuagg_op_is_boolean(ins->op))
 		return range_is(range, 0, 1);
 	if (ins->op == GPUAGG_OP_FETCH_I64)
-		return range_fetched(p, ins, range);
+		return range_fetched(p, ins, ranges, range);
 	n = gpuagg_instr_args(ins, args);
 	known = true;
 	for (uint32_t i = ins->op == GPUAGG_OP_SELECT ? 1 : 0; i < n; i++)
-		known &= range_argument(p, args[i], columns, &r[i]);
+		known &= range_argument(p, args[i], ranges, &r[i]);
 	if (ins->op == GPUAGG_OP_SELECT)
 		return known && range_union(&r[1], &r[2], range);
 	if (ins->op == GPUAGG_OP_NULL_IF)
@@ -255,18 +255,18 @@ gpuagg_range_needs(const GpuAggProgram *p, uint16_t reg, uint8_t *columns)
 
 /* Of a string's column, that of its codes */
 static bool
-range_key(const GpuAggProgram *p, const GpuAggKey *key, const GpuAggRange *columns, GpuAggRange *range)
+range_key(const GpuAggProgram *p, const GpuAggKey *key, const GpuAggRange *ranges, GpuAggRange *range)
 {
 	if (gpuagg_key_class(key->type) != GPUAGG_CLASS_BYTES)
-		return gpuagg_range_register(p, key->reg, columns, range);
+		return gpuagg_range_register(p, key->reg, ranges, range);
 	if (key->reg >= p->ncolumns)
 		return false;
-	*range = columns[key->reg];
+	*range = ranges[key->reg];
 	return range->low >= 0 && range->low <= range->high;
 }
 
 bool
-gpuagg_range_numbers(const GpuAggProgram *p, const GpuAggRange *columns, double entry_bytes,
+gpuagg_range_numbers(const GpuAggProgram *p, const GpuAggRange *ranges, double entry_bytes,
 					 GpuAggRange *keys, uint64_t *numbers)
 {
 	*numbers = 1;
@@ -274,7 +274,7 @@ gpuagg_range_numbers(const GpuAggProgram *p, const GpuAggRange *columns, double 
 	{
 		uint64_t	extent;
 
-		if (!range_key(p, &gpuagg_program_keys(p)[i], columns, &keys[i]))
+		if (!range_key(p, &gpuagg_program_keys(p)[i], ranges, &keys[i]))
 			return false;
 		extent = (uint64_t) keys[i].high - (uint64_t) keys[i].low;
 		if (extent >= GPUAGG_NUMBERED_BYTES)

@@ -28,17 +28,18 @@ extern "C" {
 extern void gpuagg_range_needs(const GpuAggProgram *program, uint16_t reg, uint8_t *columns);
 
 /*
- * The range of an integer register; columns: of those that are needed for it.  False:
+ * The range of an integer register; ranges: of those registers that it follows from, columns
+ * and what is fetched of look-up tables that are not made yet; low > high: not known.  False:
  * it cannot be told.
  */
 extern bool gpuagg_range_register(const GpuAggProgram *program, uint16_t reg,
-								  const GpuAggRange *columns, GpuAggRange *range);
+								  const GpuAggRange *ranges, GpuAggRange *range);
 
 /*
  * Numbers of groups, entries of so many bytes, by their keys' values, NULL being one of
  * each key; and the ranges of these.  False: they are not known, or too many.
  */
-extern bool gpuagg_range_numbers(const GpuAggProgram *program, const GpuAggRange *columns,
+extern bool gpuagg_range_numbers(const GpuAggProgram *program, const GpuAggRange *ranges,
 								 double entry_bytes, GpuAggRange *keys, uint64_t *numbers);
 
 #ifdef __cplusplus

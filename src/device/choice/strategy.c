@@ -231,7 +231,7 @@ fits_local(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, doub
 {
 	if (rates->threads > 0)
 		return in->groups <= gpuagg_host_local_groups(in->entry_bytes);
-	if (in->local_groups > 0 && rates->local_bytes > 0)
+	if (in->local_groups != 0 && rates->local_bytes > 0)
 		return in->groups <= in->local_groups;
 	return table <= rates->local_bytes;
 }
@@ -264,12 +264,17 @@ predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 			ns[s] = -1;
 }
 
-/* Of equal ones the simpler, which comes first */
+/*
+ * Of equal ones the simpler, which comes first.  A GPU that groups pages has few groups
+ * in tables of its blocks, whatever these are predicted to take.
+ */
 static GpuAggStrategy
-fastest(const double *ns)
+fastest(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, const double *ns)
 {
 	GpuAggStrategy best = GPUAGG_STRATEGY_SINGLE_PASS;
 
+	if (rates->threads == 0 && !in->resident && ns[GPUAGG_STRATEGY_BLOCK_LOCAL] >= 0)
+		return GPUAGG_STRATEGY_BLOCK_LOCAL;
 	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
 		if (ns[s] >= 0 && (ns[s] < ns[best] ||
 						   (s == GPUAGG_STRATEGY_BLOCK_LOCAL && ns[s] <= ns[best])))
@@ -351,7 +356,7 @@ gpuagg_strategy_choose(const GpuAggStrategyRates *rates, const GpuAggStrategyInp
 	c->scope_bytes = choose_scope(rates, in, c->table_bytes);
 	choose_radix(rates, in, c);
 	predict_all(rates, in, c);
-	c->strategy = forced != GPUAGG_STRATEGY_AUTO ? forced : fastest(c->predicted_ns);
+	c->strategy = forced != GPUAGG_STRATEGY_AUTO ? forced : fastest(rates, in, c->predicted_ns);
 	c->within = c->strategy;
 	c->passes = c->kept_passes = c->windows = 1;
 	choose_passes(rates, in, c);

@@ -89,7 +89,7 @@ typedef struct GpuAggStrategyInput
 									 * there are no such tables */
 	GpuAggPartRows part_rows;	/* what of rows decides how they are partitioned there */
 	double		local_groups;	/* of a GPU: that a block's own table may have; 0: as
-								 * many as its bytes say */
+								 * many as its bytes say; negative: none */
 	double		updates;		/* of states and heads, a row */
 	bool		resident;		/* rows lie in the device's memory as columns; */
 	bool		plain;			/* and are partitioned as they lie (local.h); if not
