@@ -111,6 +111,7 @@ typedef struct GpuAggScan
 	bool		on_gpu;			/* the last task was to run on a GPU */
 	bool		uncached;		/* tasks must do without the column cache */
 	bool		cache_requested;			/* the last one did not */
+	bool		met_long;		/* a value that would be kept beside all groups */
 	bool		ran;			/* rows may be returned */
 
 	/* what the device answered, by the kind of the program; the other is NULL */
