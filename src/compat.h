@@ -82,6 +82,13 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 	return *cache;
 }
 
+/* An aggregate that came with 16 (utils/fmgroids.h) */
+#if PG_VERSION_NUM >= 160000
+#define GPUAGG_IS_ANY_VALUE(function) ((function) == F_ANY_VALUE)
+#else
+#define GPUAGG_IS_ANY_VALUE(function) false
+#endif
+
 /* Which files a relation lives in, for ReadRecentBuffer() (utils/rel.h). */
 #if PG_VERSION_NUM >= 160000
 #define GPUAGG_RELATION_FILES(rel) ((rel)->rd_locator)

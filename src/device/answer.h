@@ -31,6 +31,7 @@ typedef enum GpuAggValueForm
 	GPUAGG_VALUE_AVG_F64,		/* sum / count, as a double */
 	GPUAGG_VALUE_AVG_I64,		/* the same as numeric */
 	GPUAGG_VALUE_AVG_I128,
+	GPUAGG_VALUE_WORD,			/* of a decimal and what it shows (program.h), the decimal */
 	GPUAGG_NVALUEFORMS
 } GpuAggValueForm;
 

@@ -30,7 +30,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 22
+#define GPUAGG_DEVICE_ABI 26
 
 typedef struct GpuAggTask GpuAggTask;
 

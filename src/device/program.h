@@ -52,6 +52,9 @@
 #define GPUAGG_WORD_DECIMALS 31
 #define GPUAGG_SCALE_WORD 0x40
 
+/* With the above, of a column: only values that are integers at the scale below it, too */
+#define GPUAGG_SCALE_FITS 0x20
+
 typedef enum GpuAggClass
 {
 	GPUAGG_CLASS_I64,
@@ -123,7 +126,8 @@ typedef struct GpuAggAttr
 	int32_t		fixed_off;		/* offset from the tuple's data start when the
 								 * tuple has no NULLs; -1 if it varies */
 	uint16_t	scale;			/* NUMERIC: decimals that each value has;
-								 * GPUAGG_SCALE_WORD: its own, in a word with it */
+								 * GPUAGG_SCALE_WORD: its own, in a word with it;
+								 * that | GPUAGG_SCALE_FITS | scale: if it fits that */
 	uint16_t	pad;
 } GpuAggAttr;
 

@@ -104,15 +104,19 @@ load_names(ArrayType *array)
 	return names;
 }
 
+/* json and jsonb only if they are named: there may be much of them, and no two alike. */
 static bool
-column_loads(Relation rel, AttrNumber attno)
+column_loads(Relation rel, AttrNumber attno, bool named)
 {
 	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(rel), attno - 1);
 	uint8		type;
 	uint8		scale;
 
-	return !attr->attisdropped &&
-		gpuagg_constant_column(attr->atttypid, attr->atttypmod, &type, &scale) &&
+	if (attr->attisdropped)
+		return false;
+	if (named && gpuagg_cache_request_json(attr))
+		return true;
+	return gpuagg_constant_column(attr->atttypid, attr->atttypmod, &type, &scale) &&
 		gpuagg_cache_request_column(attr, type);
 }
 
@@ -126,7 +130,7 @@ named_column(Relation rel, const char *name)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("column \"%s\" of relation \"%s\" does not exist", name,
 						RelationGetRelationName(rel))));
-	if (attno < 0 || !column_loads(rel, attno))
+	if (attno < 0 || !column_loads(rel, attno, true))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("column \"%s\" of relation \"%s\" cannot stay on the device",
@@ -146,7 +150,7 @@ load_columns(Relation rel, List *names)
 		columns = list_append_unique_int(columns, named_column(rel, lfirst(lc)));
 	for (int i = 1; names == NIL && i <= RelationGetDescr(rel)->natts; i++)
 	{
-		if (column_loads(rel, i))
+		if (column_loads(rel, i, false))
 			columns = lappend_int(columns, i);
 	}
 	return columns;
@@ -206,9 +210,18 @@ load_some(Relation rel, List *columns, int from)
 	appendStringInfo(&query, " FROM ONLY %s",
 					 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
 												RelationGetRelationName(rel)));
-	if (SPI_execute(query.data, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "gpuagg: could not read table \"%s\"",
-			 RelationGetRelationName(rel));
+	gpuagg_cache_loading = true;
+	PG_TRY();
+	{
+		if (SPI_execute(query.data, true, 0) != SPI_OK_SELECT)
+			elog(ERROR, "gpuagg: could not read table \"%s\"",
+				 RelationGetRelationName(rel));
+	}
+	PG_FINALLY();
+	{
+		gpuagg_cache_loading = false;
+	}
+	PG_END_TRY();
 	pfree(query.data);
 }
 

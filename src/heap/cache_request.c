@@ -19,6 +19,8 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+bool		gpuagg_cache_loading = false;
+
 const char *
 gpuagg_cache_request_why_not(Relation rel, Snapshot snapshot)
 {
@@ -57,6 +59,14 @@ attribute_is_ours(Oid relid, AttrNumber attno)
 	return ours;
 }
 
+bool
+gpuagg_cache_request_json(Form_pg_attribute attr)
+{
+	const Oid	base = getBaseType(attr->atttypid);
+
+	return base == JSONOID || base == JSONBOID;
+}
+
 /*
  * Strings of char(n) are equal where their bytes are: all have n characters,
  * blanks included.  Without n that is not so.  Columns that are loaded only to
@@ -72,7 +82,8 @@ gpuagg_cache_request_column(Form_pg_attribute attr, uint8 type)
 	switch ((GpuAggType) type)
 	{
 		case GPUAGG_T_TEXT:
-			return base == TEXTOID || base == VARCHAROID || base == BYTEAOID;
+			return base == TEXTOID || base == VARCHAROID || base == BYTEAOID ||
+				gpuagg_cache_request_json(attr);
 		case GPUAGG_T_BPCHAR:
 			return typmod >= 0;
 		case GPUAGG_T_UUID:
@@ -84,7 +95,23 @@ gpuagg_cache_request_column(Form_pg_attribute attr, uint8 type)
 	}
 }
 
-/* A program without columns asks for which rows there are. */
+static bool
+is_key(const GpuAggProgram *program, uint16 reg)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(program);
+
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		if (keys[i].reg == reg)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A program without columns asks for which rows there are.  Documents that nobody groups
+ * by would fill a dictionary for nothing but to see whether they are NULL.
+ */
 static bool
 request_columns(Relation rel, const GpuAggProgram *program)
 {
@@ -97,6 +124,9 @@ request_columns(Relation rel, const GpuAggProgram *program)
 			continue;
 		if (!gpuagg_cache_request_column(TupleDescAttr(RelationGetDescr(rel), i),
 								attrs[i].type))
+			return false;
+		if (!gpuagg_cache_loading && !is_key(program, attrs[i].reg) &&
+			gpuagg_cache_request_json(TupleDescAttr(RelationGetDescr(rel), i)))
 			return false;
 		if (writes && attribute_is_ours(RelationGetRelid(rel), i + 1))
 			return false;

@@ -27,4 +27,10 @@ extern const char *gpuagg_cache_request_why_not(Relation rel, Snapshot snapshot)
 /* Is a column kept that programs load as this GpuAggType? */
 extern bool gpuagg_cache_request_column(Form_pg_attribute attr, uint8 type);
 
+/* Is it json or jsonb?  Kept as text, where it is a group key or somebody asks for it */
+extern bool gpuagg_cache_request_json(Form_pg_attribute attr);
+
+/* This session is asked to load columns. */
+extern bool gpuagg_cache_loading;
+
 #endif							/* GPUAGG_HEAP_CACHE_REQUEST_H */

@@ -178,6 +178,8 @@ gpuagg_scan_task_results(const GpuAggScan *scan)
 									get_hash_memory_limit(),
 									scan->css.ss.ps.state->es_query_cxt, scan->owner);
 	gpuagg_results_number(results, scan->lookups);
+	gpuagg_results_keep_long(results, scan->info->program, scan->info->outputs,
+							 scan->info->noutputs);
 	return results;
 }
 
@@ -216,7 +218,7 @@ scan_run_cached(GpuAggScan *scan, const GpuAggProgram *program,
 {
 	GpuAggStatus status;
 
-	scan->uncached = false;
+	scan->uncached = scan->met_long = false;
 	status = scan_run_task(scan, program, nblocks, false, error);
 	if (status != GPUAGG_UNSUPPORTED || !scan->cache_requested ||
 		scan->sample.method == GPUAGG_SAMPLE_DRAWS)
@@ -226,6 +228,56 @@ scan_run_cached(GpuAggScan *scan, const GpuAggProgram *program,
 					error->message)));
 	scan->uncached = true;
 	return scan_run_task(scan, program, nblocks, false, error);
+}
+
+/*
+ * Columns of numerics without a scale, loaded so that what does not fit the query's scale
+ * is left to the row plan, not an error where it is used; false: there is none.  What is
+ * kept on the device is not loaded so.
+ */
+static bool
+scan_limit_decimals(GpuAggScan *scan, GpuAggProgram *program)
+{
+	GpuAggAttr *attrs = (GpuAggAttr *) gpuagg_program_attrs(program);
+	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
+	bool		limited = false;
+
+	for (uint32 i = 0; i < program->nattrs && scan->lookups == NULL; i++)
+	{
+		for (uint32 k = 0; k < program->ninstrs && attrs[i].scale == GPUAGG_SCALE_WORD; k++)
+		{
+			if (instrs[k].op != GPUAGG_OP_DECIMAL_AT || instrs[k].a != attrs[i].reg)
+				continue;
+			attrs[i].scale |= GPUAGG_SCALE_FITS | instrs[k].imm;
+			limited = true;
+		}
+	}
+	return limited;
+}
+
+/*
+ * The same, once more where a value that the device has no form of can be left to the row
+ * plan.  No device knows which groups are wanted, if it does not have all values.
+ */
+static GpuAggStatus
+scan_run_values(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, GpuAggError *error)
+{
+	GpuAggStatus status = scan_run_cached(scan, program, nblocks, error);
+	bool		again = status == GPUAGG_VALUE_ERROR && (error->detail & GPUAGG_ST_NEEDS_PG) != 0;
+
+	if (again && !program->select && !scan->met_long && scan_limit_decimals(scan, program))
+	{
+		scan->uncached = true;
+		status = scan_run_task(scan, program, nblocks, false, error);
+	}
+	if (again && status == GPUAGG_VALUE_ERROR && scan->met_long &&
+		!gpuagg_answer_wants_all(&scan->answer))
+	{
+		memset(&scan->answer, 0, sizeof(scan->answer));
+		scan->met_long = false;
+		status = scan_run_task(scan, program, nblocks, false, error);
+	}
+	return status;
 }
 
 /* The whole task again on the host device, after a GPU failed it */
@@ -317,7 +369,7 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 	if (nblocks == 0 && scan->tables != NULL)
 		return GPUAGG_OK;
 	gpuagg_wanted_evaluate(&scan->wanted, econtext, &scan->answer);
-	status = scan_run_cached(scan, program, nblocks, error);
+	status = scan_run_values(scan, program, nblocks, error);
 	if (scan_lost_tables(scan, status))
 	{
 		const bool	redoable = gpuagg_task_redoable(scan, status);
@@ -329,7 +381,7 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 		if (redoable)
 			*error = why;
 		else
-			status = scan_run_cached(scan, program, nblocks, error);
+			status = scan_run_values(scan, program, nblocks, error);
 	}
 	if (gpuagg_task_redoable(scan, status))
 		status = scan_redo(scan, program, nblocks, error);

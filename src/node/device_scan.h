@@ -120,6 +120,7 @@ typedef struct GpuAggScan
 	bool		on_gpu;			/* the last task was to run on a GPU */
 	bool		uncached;		/* tasks must do without the column cache */
 	bool		cache_requested;			/* the last one did not */
+	bool		met_long;		/* a value that would be kept beside all groups */
 	bool		ran;			/* rows may be returned */
 	GpuAggPlannedStrategy planned;	/* of the last run, for EXPLAIN */
 

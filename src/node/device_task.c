@@ -456,6 +456,13 @@ task_send_rows(GpuAggRun *run, GpuAggTaskInput *input)
 	return gpuagg_client_send(run->client, msg, bytes, run->error);
 }
 
+/* Where values go that no device has a form of; NULL: nowhere, groups may be left out. */
+static GpuAggLongValues *
+task_long_values(const GpuAggRun *run)
+{
+	return gpuagg_answer_wants_all(&run->scan->answer) ? gpuagg_results_long(run->scan->results) : NULL;
+}
+
 static GpuAggRows *
 task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 {
@@ -464,7 +471,7 @@ task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 	if (table->rows == NULL)
 		table->rows = gpuagg_rows_create(table->row_plan, scan->css.ss.ps.state, scan->eflags,
 										 scan->info->program);
-	gpuagg_rows_bind(table->rows, run->program);
+	gpuagg_rows_bind(table->rows, run->program, task_long_values(run), task_is_first(run));
 	return table->rows;
 }
 
@@ -480,6 +487,7 @@ task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
 	if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
 		return task_garbled(run);
 	status = gpuagg_rows_add(rows, input->table->rel, buffer, ref->line, run->error);
+	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (theirs)
 		ReleaseBuffer(buffer);
 	return status;

@@ -33,6 +33,7 @@ typedef struct GpuAggStoreMark
 	uint64		file_chunks;
 	int			file_no;
 	off_t		file_at;
+	int			beside;			/* results.c's: values beside the groups */
 } GpuAggStoreMark;
 
 extern void gpuagg_store_mark(GpuAggStore *store, GpuAggStoreMark *mark);

@@ -156,7 +156,7 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 	emitter->type = output->type;
 	emitter->scale = output->scale;
 	emitter->shown = output->shown;
-	emitter->string_no = -1;
+	emitter->string_no = emitter->transition = -1;
 	if (gpuagg_final_is_key(output->final))
 	{
 		uint32		type = gpuagg_program_keys(program)[output->index].type;
@@ -230,6 +230,46 @@ gpuagg_results_create(const GpuAggProgram *program, const GpuAggOutput *outputs,
 }
 
 void
+gpuagg_results_keep_long(GpuAggResults *results, const GpuAggProgram *program,
+						 const GpuAggOutput *outputs, int noutputs)
+{
+	const GpuAggTransition *trans = gpuagg_program_transitions(program);
+	MemoryContext old = MemoryContextSwitchTo(results->context);
+
+	results->longs = gpuagg_long_values_create(outputs, noutputs, results->context);
+	results->nkeys = program->nkeys;
+	results->key_types = palloc(Max(1, program->nkeys));
+	for (int i = 0; i < program->nkeys; i++)
+		results->key_types[i] = gpuagg_program_keys(program)[i].type;
+	initStringInfo(&results->long_key);
+	for (int i = 0; i < noutputs; i++)
+	{
+		if (gpuagg_final_is_key(outputs[i].final) ||
+			!gpuagg_long_values_take(results->longs, outputs[i].index))
+			continue;
+		results->emitters[i].transition = outputs[i].index;
+		results->emitters[i].greatest = trans[outputs[i].index].op == GPUAGG_TRANS_MAX_I64;
+	}
+	MemoryContextSwitchTo(old);
+}
+
+GpuAggLongValues *
+gpuagg_results_long(const GpuAggResults *results)
+{
+	return results->longs;
+}
+
+void
+gpuagg_results_move_long(GpuAggResults *from, GpuAggResults *to)
+{
+	if (from->longs == NULL)
+		return;
+	to->longs = from->longs;
+	from->longs = NULL;
+	gpuagg_long_values_move(to->longs, to->context);
+}
+
+void
 gpuagg_results_number(GpuAggResults *results, const GpuAggLookups *lookups)
 {
 	results->lookups = lookups;
@@ -259,12 +299,15 @@ void
 gpuagg_results_mark(GpuAggResults *results, GpuAggStoreMark *mark)
 {
 	gpuagg_store_mark(results->store, mark);
+	mark->beside = results->longs != NULL ? gpuagg_long_values_count(results->longs) : 0;
 }
 
 void
 gpuagg_results_cut(GpuAggResults *results, const GpuAggStoreMark *mark)
 {
 	gpuagg_store_cut(results->store, mark);
+	if (results->longs != NULL)
+		gpuagg_long_values_cut(results->longs, mark->beside);
 }
 
 GpuAggStore *
@@ -574,12 +617,75 @@ emit_optional(const GpuAggResults *results, GpuAggEmitter *emitter, const char *
 	return true;
 }
 
+/* The group's key, as the row plan's rows have it (rows.c) */
+static void
+long_key(GpuAggResults *results, const char *row, uint32 head)
+{
+	StringInfo	key = &results->long_key;
+
+	resetStringInfo(key);
+	for (int i = 0; i < results->nkeys; i++)
+	{
+		const uint16 off = results->layout.key_off[i];
+		const uint8 type = results->key_types[i];
+		const GpuAggBytes uuid = {row + off, UUID_LEN};
+
+		if ((head & (UINT32_C(1) << i)) != 0)
+			gpuagg_long_key_null(key);
+		else if (gpuagg_key_is_string(type))
+			gpuagg_long_key_bytes(key, type, gpuagg_results_string(results, row, off));
+		else if (type == GPUAGG_T_UUID)
+			gpuagg_long_key_bytes(key, type, uuid);
+		else
+			gpuagg_long_key_number(key, type, gpuagg_type_slot_bytes(type) == 4 ?
+								   (uint64) (int64) *(const int32 *) (row + off) :
+								   *(const uint64 *) (row + off));
+	}
+}
+
+/* The value of the device's and those beside it together */
+static Datum
+with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row,
+		  const GpuAggLongSum *sum)
+{
+	const int64 *slot = (const int64 *) (row + emitter->off);
+	const int64 count = emitter->count_off == 0 ? 0 : *(const int64 *) (row + emitter->count_off);
+
+	if (emitter->final == GPUAGG_FINAL_SUM_NUMERIC)
+		return DirectFunctionCall2(numeric_add, emit(results, emitter, row), sum->sum);
+	if (emitter->final == GPUAGG_FINAL_AVG_NUMERIC)
+		return DirectFunctionCall2(numeric_div,
+								   DirectFunctionCall2(numeric_add,
+													   decimal_datum(emitter, (uint64) slot[0], slot[1], row),
+													   sum->sum),
+								   NumericGetDatum(int64_to_numeric(count)));
+	/* has the device seen any? */
+	if (count == sum->count)
+		return emitter->greatest ? sum->greatest : sum->least;
+	return emitter->greatest ?
+		DirectFunctionCall2(numeric_larger, emit(results, emitter, row), sum->greatest) :
+		DirectFunctionCall2(numeric_smaller, emit(results, emitter, row), sum->least);
+}
+
+static Datum
+emitter_datum_with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
+{
+	const GpuAggLongSum *sum = emitter->transition < 0 ? NULL :
+		gpuagg_long_values_of(results->longs, &results->long_key, emitter->transition);
+
+	return sum != NULL ? with_long(results, emitter, row, sum) :
+		emitter_datum(results, emitter, row);
+}
+
 void
 gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values, bool *isnull)
 {
+	const bool	longs = results->longs != NULL && gpuagg_long_values_count(results->longs) > 0;
 	uint32		head;
 
 	memcpy(&head, row, sizeof(head));
+	if (longs)
+		long_key(results, row, head);
 	for (int i = 0; i < results->nemitters; i++)
 	{
 		GpuAggEmitter *emitter = &results->emitters[i];
@@ -591,7 +697,11 @@ gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values, bool
 		}
 		isnull[i] = (head & emitter->null_bit) != 0 ||
 			gpuagg_emitter_is_empty(emitter, row);
-		values[i] = isnull[i] ? (Datum) 0 : emitter_datum(results, emitter, row);
+		if (isnull[i])
+			values[i] = (Datum) 0;
+		else
+			values[i] = longs ? emitter_datum_with_long(results, emitter, row) :
+				emitter_datum(results, emitter, row);
 	}
 }
 

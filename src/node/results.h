@@ -8,6 +8,7 @@
 
 #include "postgres.h"
 
+#include "node/long_values.h"
 #include "node/lookups.h"
 #include "node/result_store.h"
 #include "planner/plan.h"
@@ -25,6 +26,19 @@ extern GpuAggResults *gpuagg_results_create(const GpuAggProgram *program,
 											const GpuAggOutput *outputs, int noutputs,
 											List *tlist, Size limit, MemoryContext parent,
 											ResourceOwner owner);
+
+/*
+ * Of these groups values that devices have no form of are kept beside them, and shown
+ * with them.
+ */
+extern void gpuagg_results_keep_long(GpuAggResults *results, const GpuAggProgram *program,
+									 const GpuAggOutput *outputs, int noutputs);
+
+/* NULL: none are kept */
+extern GpuAggLongValues *gpuagg_results_long(const GpuAggResults *results);
+
+/* Those of `from` are those of `to` from now on. */
+extern void gpuagg_results_move_long(GpuAggResults *from, GpuAggResults *to);
 
 /* Where the strings are whose numbers are keys */
 extern void gpuagg_results_number(GpuAggResults *results, const GpuAggLookups *lookups);

@@ -62,6 +62,10 @@ typedef struct GpuAggEmitter
 	bool		typbyval;
 	int16		typlen;
 
+	/* of which long values are kept: of this transition; else -1 */
+	int			transition;
+	bool		greatest;		/* the greatest of them, if not a sum */
+
 	/* VARIANCE */
 	bool		narrow;			/* the sum has 64 bits */
 	uint16		square_off[GPUAGG_SQUARE_PARTS];	/* 0: none */
@@ -81,6 +85,12 @@ struct GpuAggResults
 	bool		check;			/* groups must be looked at */
 	int32	   *days;
 	const GpuAggLookups *lookups;	/* of strings that are numbered */
+
+	/* values that no device has a form of, or NULL; and their groups' keys */
+	GpuAggLongValues *longs;
+	int			nkeys;
+	uint8	   *key_types;
+	StringInfoData long_key;
 
 	/* reading: the current message and what is left of it */
 	const char *at;

@@ -52,6 +52,8 @@ typedef struct GpuAggRowOutput
 	uint16		reg;			/* of an argument, or GPUAGG_NO_REG */
 	GpuAggBytes enum_table;		/* of one that is an enum's order; else no data */
 	uint8		class;			/* GpuAggClass */
+	uint8		key_type;		/* GpuAggType of a key */
+	int			transition;		/* whose argument it is, or -1 */
 	bool		counted;		/* COUNT: only whether it is NULL matters */
 	bool		coded;			/* an interval as its code, else as its total */
 	uint8		scale;			/* of a numeric, as in a transition */
@@ -60,6 +62,12 @@ typedef struct GpuAggRowOutput
 	uint64	   *values;			/* [ROWS_MAX]; BYTES: lengths */
 	StringInfoData strings;		/* BYTES */
 } GpuAggRowOutput;
+
+typedef struct GpuAggRowLong
+{
+	int			transition;
+	Datum		value;
+} GpuAggRowLong;
 
 struct GpuAggRows
 {
@@ -71,6 +79,14 @@ struct GpuAggRows
 	uint32		count;
 	Size		string_bytes;
 	StringInfoData msg;
+
+	/* numerics of the current row that have no form, and where they go */
+	GpuAggLongValues *longs;
+	bool		keep;
+	int			nlong;
+	GpuAggRowLong *row_longs;	/* [noutputs] */
+	int			nkeys;
+	StringInfoData key;
 };
 
 /* ------------------------------------------------------------ creation --- */
@@ -93,7 +109,7 @@ output_init(GpuAggRows *rows, int n, uint8 class)
 		output->known = true;
 		output->type = GPUAGG_T_TEXT;
 	}
-	output->filter = -1;
+	output->filter = output->transition = -1;
 	output->states = palloc(ROWS_MAX);
 	output->values = palloc(ROWS_MAX * sizeof(uint64));
 	if (output->class == GPUAGG_CLASS_BYTES)
@@ -116,7 +132,8 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 	for (int i = 0; i < program->nkeys; i++)
 	{
 		rows->order[place++] = n;
-		output_init(rows, n++, classes[keys[i].reg])->scale = keys[i].scale;
+		output_init(rows, n, classes[keys[i].reg])->scale = keys[i].scale;
+		rows->outputs[n++].key_type = keys[i].type;
 	}
 	for (int i = 0; i < program->ntransitions; i++)
 	{
@@ -137,6 +154,7 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 			output->scale = trans[i].scale;
 			output->reg = trans[i].arg;
 			output->filter = filter;
+			output->transition = i;
 			output->counted = trans[i].op == GPUAGG_TRANS_COUNT;
 			output->coded = trans[i].type == GPUAGG_T_INTERVAL_CODE;
 		}
@@ -160,7 +178,10 @@ gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
 	rows->order = palloc(Max(1, rows->noutputs) * sizeof(int));
 	rows->scan = (ScanState *) ExecInitNode(plan, estate, eflags);
 	outputs_init(rows, program);
+	rows->row_longs = palloc(Max(1, rows->noutputs) * sizeof(GpuAggRowLong));
+	rows->nkeys = program->nkeys;
 	initStringInfo(&rows->msg);
+	initStringInfo(&rows->key);
 	MemoryContextSwitchTo(old);
 	return rows;
 }
@@ -182,8 +203,10 @@ enum_table(const GpuAggProgram *program, uint16 reg)
 }
 
 void
-gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program)
+gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program, GpuAggLongValues *longs, bool keep)
 {
+	rows->longs = longs;
+	rows->keep = keep;
 	for (int i = 0; i < rows->noutputs; i++)
 		rows->outputs[i].enum_table = enum_table(program, rows->outputs[i].reg);
 }
@@ -346,6 +369,18 @@ output_is_sound(const GpuAggRowOutput *output)
 
 /* ---------------------------------------------------------------- rows --- */
 
+/* The value is not for the device, but for its group; false: it must be the device's. */
+static bool
+put_aside(GpuAggRows *rows, const GpuAggRowOutput *output, Datum datum)
+{
+	if (rows->longs == NULL || output->transition < 0 || output->sqltype != NUMERICOID ||
+		!gpuagg_long_values_take(rows->longs, output->transition))
+		return false;
+	rows->row_longs[rows->nlong].transition = output->transition;
+	rows->row_longs[rows->nlong++].value = datum;
+	return true;
+}
+
 static bool
 output_evaluate(GpuAggRows *rows, GpuAggRowOutput *output,
 				ExprContext *econtext)
@@ -373,12 +408,52 @@ output_evaluate(GpuAggRows *rows, GpuAggRowOutput *output,
 			value_convert(rows, output, datum, &value);
 
 		MemoryContextSwitchTo(old);
-		if (!fits)
+		if (!fits && !put_aside(rows, output, datum))
 			return false;
+		isnull = !fits;
 	}
 	output->states[row] = isnull ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
 	output->values[row] = value;
 	return true;
+}
+
+/* The key of the group that the row belongs to */
+static void
+row_key(GpuAggRows *rows)
+{
+	resetStringInfo(&rows->key);
+	for (int i = 0; i < rows->nkeys; i++)
+	{
+		const GpuAggRowOutput *output = &rows->outputs[i];
+		const uint64 value = output->values[rows->count];
+
+		if (output->states[rows->count] != GPUAGG_ST_VALUE)
+			gpuagg_long_key_null(&rows->key);
+		else if (output->class == GPUAGG_CLASS_BYTES)
+		{
+			const GpuAggBytes bytes = {output->strings.data + output->strings.len - value,
+			(uint32) value};
+
+			gpuagg_long_key_bytes(&rows->key, output->key_type, bytes);
+		}
+		else
+			gpuagg_long_key_number(&rows->key, output->key_type, value);
+	}
+}
+
+/* The row's values that have been put aside, to their group; false: there are too many. */
+static bool
+row_keep_long(GpuAggRows *rows)
+{
+	bool		kept = true;
+
+	if (rows->nlong == 0 || !rows->keep)
+		return true;
+	row_key(rows);
+	for (int i = 0; i < rows->nlong; i++)
+		kept &= gpuagg_long_values_add(rows->longs, &rows->key, rows->row_longs[i].transition,
+									   rows->row_longs[i].value);
+	return kept;
 }
 
 /* The tuple in the scan slot */
@@ -387,6 +462,7 @@ row_evaluate(GpuAggRows *rows, ExprContext *econtext, GpuAggError *error)
 {
 	if (rows->scan->ps.qual != NULL && !ExecQual(rows->scan->ps.qual, econtext))
 		return GPUAGG_OK;
+	rows->nlong = 0;
 	for (int i = 0; i < rows->noutputs; i++)
 	{
 		if (!output_evaluate(rows, &rows->outputs[rows->order[i]], econtext))
@@ -394,6 +470,9 @@ row_evaluate(GpuAggRows *rows, ExprContext *econtext, GpuAggError *error)
 									GPUAGG_ST_NEEDS_PG,
 									"a value has no form that devices know");
 	}
+	if (!row_keep_long(rows))
+		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+								"too many numerics have no form that devices know");
 	rows->count++;
 	return GPUAGG_OK;
 }

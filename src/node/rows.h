@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "ipc/protocol.h"
+#include "node/long_values.h"
 #include "nodes/execnodes.h"
 #include "storage/buf.h"
 #include "storage/off.h"
@@ -24,9 +25,11 @@ extern GpuAggRows *gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
 
 /*
  * The program with its runtime constants, as the task that the rows are for has it.
- * It is kept, not copied.
+ * It is kept, not copied.  Numerics that it has no form of go to `longs`, unless that is
+ * NULL; they are not kept where an earlier task has done so (keep).
  */
-extern void gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program);
+extern void gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program,
+							 GpuAggLongValues *longs, bool keep);
 
 /*
  * Evaluates the tuple at a line of a pinned page and keeps its outputs if

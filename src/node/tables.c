@@ -237,6 +237,7 @@ tables_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
 	scan->results = gpuagg_scan_task_results(scan);
 	status = gpuagg_merge_groups(gpuagg_results_store(all), scan->results, scan->owner,
 								 scan->info->program, &merged, error);
+	gpuagg_results_move_long(all, scan->results);
 	scan->counters.groups = counted + merged;
 	gpuagg_results_free(all);
 	return status;

@@ -85,9 +85,10 @@ function_is_harmless(Oid function, List *args, Oid collation)
 	}
 }
 
-static bool
-operator_is_harmless(const OpExpr *expr)
+bool
+gpuagg_operator_is_harmless(OpExpr *expr)
 {
+	set_opfuncid(expr);
 	if (function_is_harmless(expr->opfuncid, expr->args, expr->inputcollid))
 		return true;
 	/* an undetermined collation is an error */
@@ -117,8 +118,7 @@ harm_walker(Node *node, void *context)
 			break;
 		case T_OpExpr:
 		case T_DistinctExpr:
-			set_opfuncid((OpExpr *) node);
-			if (!operator_is_harmless((OpExpr *) node))
+			if (!gpuagg_operator_is_harmless((OpExpr *) node))
 				return true;
 			break;
 		case T_FuncExpr:

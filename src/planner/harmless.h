@@ -12,4 +12,7 @@
 /* True: surely not */
 extern bool gpuagg_is_harmless(Node *expr);
 
+/* The operator by itself, or = of a DistinctExpr */
+extern bool gpuagg_operator_is_harmless(OpExpr *expr);
+
 #endif							/* GPUAGG_PLANNER_HARMLESS_H */

@@ -11,8 +11,8 @@
  *	  beginning will do.
  *
  * A group that is left out meets no expression above.  So none of them may be able to
- * raise an error: they are outputs of the node, or made by leakproof functions, which
- * PostgreSQL knows to raise none that depends on a value.
+ * raise an error: they are outputs of the node, comparisons, or made by leakproof functions,
+ * which PostgreSQL knows to raise none that depends on a value.
  */
 #include "postgres.h"
 
@@ -23,7 +23,9 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "planner/harmless.h"
 #include "planner/top_groups.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 #include "utils/typcache.h"
@@ -60,6 +62,9 @@ may_fail_walker(Node *node, void *context)
 		case T_CoalesceExpr:
 			break;
 		case T_OpExpr:
+			if (!gpuagg_operator_is_harmless((OpExpr *) node))
+				return true;
+			break;
 		case T_FuncExpr:
 		case T_DistinctExpr:
 		case T_NullIfExpr:
@@ -94,31 +99,25 @@ value_of_output(const GpuAggOutput *output, GpuAggValueRef *v)
 		[GPUAGG_FINAL_F64_ORDER] = 1 + GPUAGG_VALUE_F64_ORDER,
 		[GPUAGG_FINAL_BYTES] = 1 + GPUAGG_VALUE_BYTES,
 		[GPUAGG_FINAL_ENUM] = 1 + GPUAGG_VALUE_I64,
-		[GPUAGG_FINAL_WORD] = 1 + GPUAGG_VALUE_I64
+		[GPUAGG_FINAL_WORD] = 1 + GPUAGG_VALUE_WORD,
+		[GPUAGG_FINAL_KEY_INTERVAL] = 1 + GPUAGG_VALUE_KEY,
+		[GPUAGG_FINAL_KEY_DATE_TZ] = 1 + GPUAGG_VALUE_KEY
 	};
 
 	memset(v, 0, sizeof(*v));
-	if (forms[output->final] == 0 || output->type == GPUAGG_T_INTERVAL_CODE)
+	if (output->final >= lengthof(forms) || forms[output->final] == 0)
 		return false;
 	v->form = forms[output->final] - 1;
 	v->index = output->index;
-	v->count = output->final == GPUAGG_FINAL_KEY ? 0 : output->count_index + 1;
+	v->count = gpuagg_final_is_key(output->final) ? 0 : output->count_index + 1;
 	return true;
 }
 
-/* Equal decimals may be shown differently; then words of them differ. */
+/* Equal intervals may look differently; then codes of them differ. */
 static bool
 is_ordered(const GpuAggOutput *output)
 {
-	return output->final != GPUAGG_FINAL_WORD;
-}
-
-/* Trailing blanks of min and max of char(n) are theirs, but do not count. */
-static bool
-is_ordered_string(const GpuAggOutput *output, Node *expr)
-{
-	return (output->final != GPUAGG_FINAL_BYTES || output->type != GPUAGG_T_BPCHAR) &&
-		gpuagg_collation_is_c(exprCollation(expr));
+	return gpuagg_final_is_key(output->final) || output->type != GPUAGG_T_INTERVAL_CODE;
 }
 
 static int
@@ -276,11 +275,11 @@ plan_order_column(const GpuAggTopGroups *q, const SortGroupClause *sgc, GpuAggWa
 	comparison = comparison_of(sgc->sortop, exprType(expr));
 	if ((comparison != GPUAGG_COMPARE_LT && comparison != GPUAGG_COMPARE_GT) ||
 		!is_ordered(output) || !value_of_output(output, &c->value) ||
-		(type_is_collatable(exprType(expr)) && !is_ordered_string(output, expr)))
+		(type_is_collatable(exprType(expr)) && !gpuagg_collation_is_c(exprCollation(expr))))
 		return false;
 	c->descending = comparison == GPUAGG_COMPARE_GT;
 	c->nulls_first = sgc->nulls_first;
-	c->type = output->final == GPUAGG_FINAL_KEY ?
+	c->type = gpuagg_final_is_key(output->final) ?
 		gpuagg_program_keys(q->info->program)[output->index].type : output->type;
 	/* which are not held in their order */
 	if (c->type == GPUAGG_T_ENUM || c->type == GPUAGG_T_INET)
@@ -327,6 +326,28 @@ plan_limit(const GpuAggTopGroups *q, GpuAggWanted *wanted)
 
 /* ---------------------------------------------------------------- all of it --- */
 
+/*
+ * Is this key, a day that is shown as a timestamptz, what the groups are limited by first
+ * of all?  Then a group that is left out comes behind all that are returned, also if its
+ * day begins when another one does (node/results_judge.c).  Not of dates, whose casts to
+ * timestamptz may fail.
+ */
+static bool
+is_first_day(const GpuAggTopGroups *q, int n)
+{
+	const Query *parse = q->root->parse;
+	const FuncExpr *trunc = (const FuncExpr *) list_nth(q->exprs, n);
+	const FuncExpr *moment;
+
+	if (parse->sortClause == NIL || parse->limitCount == NULL || q->having != NIL ||
+		!IsA(trunc, FuncExpr) || list_length(trunc->args) < 2)
+		return false;
+	moment = lsecond(trunc->args);
+	return !(IsA(moment, FuncExpr) && moment->funcid == F_TIMESTAMPTZ_DATE) &&
+		output_number(q, get_sortgroupclause_expr(linitial(parse->sortClause),
+												  q->root->processed_tlist)) == n;
+}
+
 /* Sums that may overflow; false: there are too many. */
 static bool
 plan_sums(const GpuAggTopGroups *q, GpuAggAnswer *a)
@@ -338,6 +359,9 @@ plan_sums(const GpuAggTopGroups *q, GpuAggAnswer *a)
 		/* of exact sums: nothing overflows */
 		if (q->info->outputs[i].final == GPUAGG_FINAL_VARIANCE)
 			continue;
+		/* days that begin at the same moment are one group to PostgreSQL */
+		if (q->info->outputs[i].final == GPUAGG_FINAL_KEY_DATE_TZ && !is_first_day(q, i))
+			return false;
 		if (!value_of_output(&q->info->outputs[i], &v))
 			return false;
 		if (v.form == GPUAGG_VALUE_AVG_F64)

@@ -521,6 +521,11 @@ static const NumericCase numeric_cases[] = {
 	{"1e-18 as a word", {0x897B, 100}, 2, GPUAGG_SCALE_WORD, true, 32 + 18},
 	{"1e-19 as a word", {0x89FB, 10}, 2, GPUAGG_SCALE_WORD, false, 0},
 	{"NaN as a word", {0xC000}, 1, GPUAGG_SCALE_WORD, false, 0},
+	{"12345.67 as a word that fits two decimals", {0x8101, 1, 2345, 6700}, 4, GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 2, true, 1234567 * 32 + 2},
+	{"the same that fits one", {0x8101, 1, 2345, 6700}, 4, GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 1, false, 0},
+	{"1.50, which shows two, of one", {0x8100, 1, 5000}, 3, GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 1, false, 0},
+	{"7 that fits none", {0x8000, 7}, 2, GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS, true, 7 * 32},
+	{"10 times as much as fits 18", {0x8000, 10}, 2, GPUAGG_SCALE_WORD | GPUAGG_SCALE_FITS | 18, false, 0},
 };
 
 static void

@@ -214,6 +214,9 @@ gpuagg_answer_number(const GpuAggValuePlace *v, const char *row, uint64_t *low, 
 			memcpy(&count, row + v->count_off, sizeof(count));
 			i = gpuagg_answer_f64(gpuagg_answer_double(slot) / (double) count);
 			break;
+		case GPUAGG_VALUE_WORD:
+			i >>= GPUAGG_WORD_BITS;
+			break;
 		default:
 			break;
 	}
@@ -530,6 +533,7 @@ gpuagg_answer_value_check(const GpuAggProgram *p, GpuAggValueRef v, bool number)
 	switch (v.form)
 	{
 		case GPUAGG_VALUE_I64:
+		case GPUAGG_VALUE_WORD:
 			return gpuagg_transition_bytes(op) == 8;
 		case GPUAGG_VALUE_I128:
 			return op == GPUAGG_TRANS_SUM_I128;

@@ -476,18 +476,25 @@ gpuagg_decimal_word(int64_t v, uint32_t shown, int64_t *word)
 
 /*
  * A column's value of this very scale, times 10^scale; or, of its own scale, as a
- * word.  False: it is none that 64 bits hold; whoever loads it leaves the row to
- * PostgreSQL.
+ * word.  False: it is none that 64 bits hold, or that fits the scale asked for; whoever
+ * loads it leaves the row to PostgreSQL.
  */
 GPUAGG_FN bool
 gpuagg_load_numeric(const char *p, uint32_t len, uint32_t scale, int64_t *result)
 {
 	GpuAggNumericDigits d;
+	uint32_t	most = GPUAGG_MAX_SCALE;
 
 	if (!gpuagg_numeric_parse(p, len, &d))
 		return false;
-	if (scale == GPUAGG_SCALE_WORD)
-		return d.scale <= GPUAGG_MAX_SCALE &&
+	if ((scale & GPUAGG_SCALE_FITS) != 0)
+	{
+		most = scale & (GPUAGG_SCALE_FITS - 1);
+		if (!gpuagg_numeric_decimal(&d, most, result))
+			return false;
+	}
+	if ((scale & GPUAGG_SCALE_WORD) != 0)
+		return d.scale <= most &&
 			gpuagg_numeric_decimal(&d, d.scale, result) &&
 			gpuagg_decimal_word(*result, d.scale, result);
 	return d.scale == scale && gpuagg_numeric_decimal(&d, scale, result);

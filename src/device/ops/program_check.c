@@ -116,6 +116,17 @@ attr_class(const GpuAggChecker *c, const GpuAggAttr *a)
 		c->dictionaries[a->reg] != NULL ? GPUAGG_CLASS_I64 : type_class[a->type];
 }
 
+/* Decimals that are there, the value's own, or those if they fit a scale */
+static bool
+scale_is_legal(uint32_t scale)
+{
+	if ((scale & GPUAGG_SCALE_WORD) == 0)
+		return scale <= GPUAGG_MAX_SCALE;
+	scale &= ~(uint32_t) GPUAGG_SCALE_WORD;
+	return scale == 0 ||
+		((scale & GPUAGG_SCALE_FITS) != 0 && (scale & ~(uint32_t) GPUAGG_SCALE_FITS) <= GPUAGG_MAX_SCALE);
+}
+
 static bool
 check_attr(GpuAggChecker *c, const GpuAggAttr *a)
 {
@@ -139,7 +150,7 @@ check_attr(GpuAggChecker *c, const GpuAggAttr *a)
 		(a->missing_const < c->p->ncolumns || a->missing_const >= consts_end ||
 		 c->classes[a->missing_const] != type_class[a->type]))
 		return fail(c, "illegal missing value");
-	if (a->scale > GPUAGG_MAX_SCALE && a->scale != GPUAGG_SCALE_WORD)
+	if (!scale_is_legal(a->scale))
 		return fail(c, "illegal scale");
 	c->written[a->reg] = true;
 	return true;

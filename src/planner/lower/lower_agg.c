@@ -297,6 +297,39 @@ lower_money_sum(GpuAggLower *lw, const GpuAggValue *value, Expr *arg, const GpuA
 	return gpuagg_lower_count_beside(lw, value, arg, filter, output->final, &output->count_index);
 }
 
+/*
+ * any_value: the least in the order of registers, whatever the type's own is, for any value
+ * will do
+ */
+static bool
+lower_any_value(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *filter,
+				GpuAggOutput *output)
+{
+	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
+	GpuAggValue value;
+	uint8		op = GPUAGG_TRANS_MIN_I64;
+
+	if (!gpuagg_lower_expr(lw, arg, &value))
+		return false;
+	output->final = GPUAGG_FINAL_I64;
+	output->type = value.type;
+	if (gpuagg_constant_class(value.type) == GPUAGG_CLASS_F64)
+	{
+		op = GPUAGG_TRANS_MIN_F64;
+		output->final = GPUAGG_FINAL_F64_ORDER;
+	}
+	else if (value.type == GPUAGG_T_TEXT || value.type == GPUAGG_T_BPCHAR)
+	{
+		op = value.type == GPUAGG_T_TEXT ? GPUAGG_TRANS_MIN_BYTES : GPUAGG_TRANS_MIN_BPCHAR;
+		output->final = GPUAGG_FINAL_BYTES;
+	}
+	else if (gpuagg_constant_class(value.type) != GPUAGG_CLASS_I64)
+		return GPUAGG_REFUSE("any_value of type %s is not supported",
+							 format_type_be(exprType((Node *) arg)));
+	return gpuagg_lower_decimals(lw, op, &value, arg, filter, output) &&
+		gpuagg_lower_count_beside(lw, &value, arg, filter, output->final, &output->count_index);
+}
+
 static bool
 lower_by_table(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *filter,
 			   GpuAggOutput *output)
@@ -351,6 +384,8 @@ gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg, GpuAggOutput *output)
 	ok = gpuagg_lower_interval_aggregate(lw, agg, &filter, &handled, output);
 	if (handled)
 		return ok;
+	if (GPUAGG_IS_ANY_VALUE(agg->aggfnoid))
+		return lower_any_value(lw, agg, &filter, output);
 	if (agg->aggfnoid != F_COUNT_ && agg->aggfnoid != F_COUNT_ANY)
 		return lower_by_table(lw, agg, &filter, output);
 	output->final = GPUAGG_FINAL_COUNT;

@@ -52,4 +52,20 @@ UPDATE sv SET j = jsonb_build_object('s', repeat('long', 3000), 'n', 1.0), l = r
 VACUUM sv;
 SELECT compare('SELECT j, count(*) FROM sv WHERE id < 90 AND jsonb_typeof(j) = ''object'' AND j ? ''s'' GROUP BY j'), compare('SELECT g, sum(l) FROM sv WHERE l <> ''Infinity'' AND l <> ''NaN'' GROUP BY g'),
 	   compare('SELECT g, width_bucket(f, 0, 100, 7), count(*), justify_hours(v)::text, float4send(r) FROM sv WHERE f <> ''NaN'' GROUP BY 1, 2, 4, 5');
+-- documents that stay: where somebody asks for it, or groups by them; new ones enter the dictionary
+CREATE TABLE sj AS SELECT id, g, j, j::json AS js, jsonb_build_object('n', id) AS own FROM sv WHERE id < 5000 AND pg_column_size(j) < 1000;
+VACUUM ANALYZE sj;
+CREATE FUNCTION sj_agree() RETURNS text LANGUAGE sql AS $$
+	SELECT coalesce(string_agg(q || r, '; '), 'ok') FROM unnest(ARRAY['SELECT jsonb_typeof(j), j->''b''->>1, count(*), sum(id) FROM sj GROUP BY 1, 2', 'SELECT count(DISTINCT j), max(g) FROM sj', 'SELECT g, count(*) FROM sj WHERE js->>0 = ''1'' OR js::text ~ ''text'' GROUP BY g',
+		'SELECT g, count(j), count(js), count(own) FROM sj GROUP BY g', 'SELECT js->>''a'', j->>''a'', count(*) FROM sj GROUP BY 1, 2']) q, LATERAL compare(q) r WHERE r !~ '^ok' $$;
+SET client_min_messages = warning;
+SELECT sj_agree(), gpuagg.load('sj') > 0, gpuagg.load('sj', '{j}') > 0;
+SELECT column_name, strings > 0 FROM gpuagg.cache WHERE relid = 'sj'::regclass AND pages > 0 ORDER BY 1;
+SELECT sj_agree();
+INSERT INTO sj SELECT id, g, jsonb_build_object('a', id % 70), json_build_object('a', id % 50, 'b', NULL), 'null' FROM sv WHERE id < 3000;
+SELECT sj_agree();
+VACUUM sj;
+SELECT sj_agree(), gpuagg.load('sj', '{j, js}') > 0, sj_agree();
+DROP TABLE sj;
+DROP FUNCTION sj_agree;
 DROP TABLE sv;

@@ -249,3 +249,29 @@ SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
 	'SELECT * FROM tu_view WHERE 1 / (m - 5) < 1',
 	'SELECT count(*), sum(g) FROM (SELECT DISTINCT g FROM tu ORDER BY g DESC LIMIT 7) x']) q;
 DROP TABLE tu CASCADE;
+
+-- days of timestamptz as the first column of the order, intervals, decimals without a scale, minima of char(n)
+CREATE TABLE tx AS
+SELECT i AS id, i % 700 AS g, timestamptz '2011-12-20 12:00+00' + i % 3000 * interval '7 hours' AS tz, date '2011-12-20' + i % 300 AS d,
+	   CASE i % 9 WHEN 0 THEN interval '1 mon' WHEN 1 THEN interval '30 days' WHEN 2 THEN NULL ELSE i % 500 * interval '37 min' END AS iv,
+	   CASE i % 5 WHEN 0 THEN 1.50 WHEN 1 THEN 1.5 WHEN 2 THEN NULL ELSE i % 333 * 0.25 END::numeric AS m, (CASE i % 4 WHEN 0 THEN 'a' WHEN 1 THEN 'a  ' ELSE 'b' || i % 300 END)::bpchar COLLATE "C" AS c
+FROM generate_series(1, 12000) i;
+ANALYZE tx;
+CREATE TEMP TABLE tx_query AS SELECT row_number() OVER () AS n, q FROM unnest(ARRAY[
+	'SELECT date_trunc(''day'', tz), count(*), sum(m) FROM tx GROUP BY 1 ORDER BY 1 DESC LIMIT 5',
+	'SELECT date_trunc(''week'', tz), g, count(*) FROM tx GROUP BY 1, 2 ORDER BY 1, 2 DESC LIMIT 5 OFFSET 2',
+	'SELECT date_trunc(''month'', tz) AS k, min(iv), count(*) FROM tx GROUP BY 1 ORDER BY k NULLS FIRST, 2 LIMIT 3',
+	'SELECT iv IS NULL, iv > ''1 day'', count(*) FROM tx GROUP BY iv ORDER BY iv DESC NULLS LAST LIMIT 4',
+	'SELECT iv = ''1 mon'', g, count(*) FROM tx GROUP BY iv, g ORDER BY iv, g LIMIT 4',
+	'SELECT g, max(m) > 2 FROM tx GROUP BY g ORDER BY max(m) DESC, g LIMIT 5', 'SELECT g, min(m) > 1.5 FROM tx GROUP BY g HAVING min(m) > 1.4 ORDER BY min(m), g LIMIT 5',
+	'SELECT g, count(*) FROM tx GROUP BY g HAVING max(m) = 1.5', 'SELECT g, max(c) = ''x'', min(c) = ''a'' FROM tx GROUP BY g ORDER BY min(c), max(c) DESC, g LIMIT 5',
+	'SELECT g, max(iv) = ''1 mon'' FROM tx GROUP BY g ORDER BY g LIMIT 3',
+	-- not: an order that begins with something else, dates, intervals that look differently
+	'SELECT date_trunc(''day'', tz), count(*) FROM tx GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 5', 'SELECT date_trunc(''day'', tz), count(*) FROM tx GROUP BY 1 HAVING count(*) > 3 ORDER BY 1 LIMIT 5',
+	'SELECT date_trunc(''day'', d), count(*) FROM tx GROUP BY 1 ORDER BY 1 LIMIT 5', 'SELECT g, max(iv) = ''1 mon'' FROM tx GROUP BY g ORDER BY max(iv), g LIMIT 3']) q;
+SELECT n, compare(q, 'prefer'), string_agg(substring(w FROM '^\S+ \S+'), ', ' ORDER BY w) FROM tx_query LEFT JOIN LATERAL wanted(q) w ON w LIKE 'Device%' GROUP BY n, q ORDER BY n;
+-- zones: summer time, a day that was left out, offsets with seconds
+SELECT z, n, r FROM unnest(ARRAY['Europe/Berlin', 'Pacific/Apia', 'Africa/Monrovia', 'America/Sao_Paulo', 'UTC']) WITH ORDINALITY x(z, o), tx_query,
+	LATERAL set_config('TimeZone', z, true), LATERAL compare(q, 'prefer') r WHERE n < 4 AND r NOT LIKE 'ok%' ORDER BY o, n;
+RESET TimeZone;
+DROP TABLE tx;

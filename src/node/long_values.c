@@ -1,0 +1,270 @@
+/*
+ * long_values.c
+ *		Numerics that devices have no form of, beside the groups of a task
+ *		(long_values.h).
+ *
+ * A row with such a value is one of those that the device leaves to the row plan
+ * (rows.c).  It goes to the device with NULL in the value's place, so its group is there
+ * and all else of the row counts; the value itself is kept here, under the group's key.
+ * When the group is shown (results.c), PostgreSQL's own functions add it to what the
+ * device has.  That is exact: sums of numerics do not depend on their order, and what
+ * the device holds of the group is an integer.
+ *
+ * Only arguments of sum, avg, min and max, where no other output reads the same state.
+ * A minimum needs the COUNT beside it, which tells whether the device has met any value
+ * at all.
+ *
+ * Values are entered one by one, in the order in which they come, so that those of a task
+ * that is run again can be cut off.  They are sorted by key, and summed up, when they are
+ * first asked for.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "device/ops/group.h"
+#include "miscadmin.h"
+#include "node/long_values.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+
+typedef struct LongEntry
+{
+	GpuAggLongSum sum;
+	int			transition;
+	int			key_bytes;
+	char		key[FLEXIBLE_ARRAY_MEMBER];
+} LongEntry;
+
+struct GpuAggLongValues
+{
+	MemoryContext context;
+	bool		take[GPUAGG_MAX_TRANSITIONS];
+	bool		sorted;
+	Size		bytes;
+	int			count;
+	int			room;
+	LongEntry **entries;
+};
+
+/* -------------------------------------------------------------- creation --- */
+
+/* Is it shown as a sum, average, minimum or maximum of numerics? */
+static bool
+is_taken(const GpuAggOutput *output)
+{
+	switch ((GpuAggFinal) output->final)
+	{
+		case GPUAGG_FINAL_SUM_NUMERIC:
+		case GPUAGG_FINAL_AVG_NUMERIC:
+			return true;
+		case GPUAGG_FINAL_I64:
+			return output->type == GPUAGG_T_NUMERIC && output->count_index >= 0;
+		case GPUAGG_FINAL_WORD:
+			return output->count_index >= 0;
+		default:
+			return false;
+	}
+}
+
+GpuAggLongValues *
+gpuagg_long_values_create(const GpuAggOutput *outputs, int noutputs, MemoryContext parent)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "GpuAgg long values",
+												  ALLOCSET_SMALL_SIZES);
+	GpuAggLongValues *values = MemoryContextAllocZero(context, sizeof(GpuAggLongValues));
+
+	values->context = context;
+	for (int i = 0; i < noutputs; i++)
+	{
+		if (is_taken(&outputs[i]))
+			values->take[outputs[i].index] = true;
+	}
+	for (int i = 0; i < noutputs; i++)
+	{
+		if (!gpuagg_final_is_key(outputs[i].final) && !is_taken(&outputs[i]))
+			values->take[outputs[i].index] = false;
+	}
+	return values;
+}
+
+void
+gpuagg_long_values_move(GpuAggLongValues *values, MemoryContext parent)
+{
+	MemoryContextSetParent(values->context, parent);
+}
+
+bool
+gpuagg_long_values_take(const GpuAggLongValues *values, int transition)
+{
+	return values->take[transition];
+}
+
+/* ------------------------------------------------------------------ keys --- */
+
+void
+gpuagg_long_key_null(StringInfo key)
+{
+	appendStringInfoChar(key, 1);
+}
+
+void
+gpuagg_long_key_number(StringInfo key, uint8 type, uint64 bits)
+{
+	if (gpuagg_key_class(type) == GPUAGG_CLASS_F64)
+	{
+		double		d;
+
+		memcpy(&d, &bits, sizeof(d));
+		bits = gpuagg_key_word_f64(d);
+	}
+	appendStringInfoChar(key, 0);
+	appendBinaryStringInfo(key, (const char *) &bits, sizeof(bits));
+}
+
+void
+gpuagg_long_key_bytes(StringInfo key, uint8 type, GpuAggBytes bytes)
+{
+	uint32		len;
+
+	if (type == GPUAGG_T_BPCHAR)
+		bytes = gpuagg_bpchar_trim(bytes);
+	len = bytes.len;
+	appendStringInfoChar(key, 0);
+	appendBinaryStringInfo(key, (const char *) &len, sizeof(len));
+	appendBinaryStringInfo(key, bytes.data, len);
+}
+
+/* ---------------------------------------------------------------- entries --- */
+
+static void
+make_room(GpuAggLongValues *values)
+{
+	if (values->count < values->room)
+		return;
+	values->room = values->room == 0 ? 64 : values->room * 2;
+	values->entries = values->entries == NULL ?
+		MemoryContextAlloc(values->context, values->room * sizeof(LongEntry *)) :
+		repalloc(values->entries, values->room * sizeof(LongEntry *));
+}
+
+bool
+gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key, int transition,
+					   Datum value)
+{
+	const Size	bytes = offsetof(LongEntry, key) + key->len;
+	MemoryContext old = MemoryContextSwitchTo(values->context);
+	LongEntry  *entry;
+
+	Assert(!values->sorted && values->take[transition]);
+	make_room(values);
+	entry = palloc(bytes);
+	entry->transition = transition;
+	entry->key_bytes = key->len;
+	memcpy(entry->key, key->data, key->len);
+	entry->sum.count = 1;
+	entry->sum.sum = NumericGetDatum(DatumGetNumericCopy(value));
+	entry->sum.least = entry->sum.greatest = entry->sum.sum;
+	values->entries[values->count++] = entry;
+	values->bytes += bytes + VARSIZE(DatumGetPointer(entry->sum.sum));
+	MemoryContextSwitchTo(old);
+	return values->bytes <= (Size) work_mem * 1024;
+}
+
+int
+gpuagg_long_values_count(const GpuAggLongValues *values)
+{
+	return values->count;
+}
+
+void
+gpuagg_long_values_cut(GpuAggLongValues *values, int count)
+{
+	Assert(!values->sorted);
+	while (values->count > count)
+	{
+		LongEntry  *entry = values->entries[--values->count];
+
+		values->bytes -= offsetof(LongEntry, key) + entry->key_bytes +
+			VARSIZE(DatumGetPointer(entry->sum.sum));
+		pfree(DatumGetPointer(entry->sum.sum));
+		pfree(entry);
+	}
+}
+
+/* ------------------------------------------------------------------- sums --- */
+
+static int
+compare_keys(const LongEntry *entry, const char *key, int bytes, int transition)
+{
+	int			order = memcmp(entry->key, key, Min(entry->key_bytes, bytes));
+
+	if (order == 0)
+		order = entry->key_bytes - bytes;
+	return order != 0 ? order : entry->transition - transition;
+}
+
+static int
+compare_entries(const void *a, const void *b)
+{
+	const LongEntry *right = *(LongEntry *const *) b;
+
+	return compare_keys(*(LongEntry *const *) a, right->key, right->key_bytes,
+						right->transition);
+}
+
+static void
+add_up(GpuAggLongSum *to, const GpuAggLongSum *from)
+{
+	to->count += from->count;
+	to->sum = DirectFunctionCall2(numeric_add, to->sum, from->sum);
+	to->least = DirectFunctionCall2(numeric_smaller, to->least, from->least);
+	to->greatest = DirectFunctionCall2(numeric_larger, to->greatest, from->greatest);
+}
+
+/* One entry for each group and transition, in order */
+static void
+sort_entries(GpuAggLongValues *values)
+{
+	MemoryContext old = MemoryContextSwitchTo(values->context);
+	int			n = 0;
+
+	qsort(values->entries, values->count, sizeof(LongEntry *), compare_entries);
+	for (int i = 0; i < values->count; i++)
+	{
+		LongEntry  *entry = values->entries[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (n > 0 && compare_entries(&values->entries[n - 1], &entry) == 0)
+			add_up(&values->entries[n - 1]->sum, &entry->sum);
+		else
+			values->entries[n++] = entry;
+	}
+	values->count = n;
+	values->sorted = true;
+	MemoryContextSwitchTo(old);
+}
+
+const GpuAggLongSum *
+gpuagg_long_values_of(GpuAggLongValues *values, const StringInfoData *key, int transition)
+{
+	int			low = 0;
+	int			high;
+
+	if (!values->sorted)
+		sort_entries(values);
+	high = values->count;
+	while (low < high)
+	{
+		const int	mid = (low + high) / 2;
+		const int	order = compare_keys(values->entries[mid], key->data, key->len, transition);
+
+		if (order == 0)
+			return &values->entries[mid]->sum;
+		if (order < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}

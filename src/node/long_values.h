@@ -1,0 +1,59 @@
+/*
+ * long_values.h
+ *		Numerics that devices have no form of (more digits than 64 bits hold, NaN,
+ *		infinities): kept beside the groups of a task, and added when a group is shown.
+ */
+#ifndef GPUAGG_NODE_LONG_VALUES_H
+#define GPUAGG_NODE_LONG_VALUES_H
+
+#include "postgres.h"
+
+#include "device/program.h"
+#include "lib/stringinfo.h"
+#include "planner/plan.h"
+
+typedef struct GpuAggLongValues GpuAggLongValues;
+
+/* Those of one group and transition */
+typedef struct GpuAggLongSum
+{
+	int64		count;
+	Datum		sum;			/* numerics */
+	Datum		least;
+	Datum		greatest;
+} GpuAggLongSum;
+
+/* For groups that are shown by these outputs; lives in a context of its own below parent. */
+extern GpuAggLongValues *gpuagg_long_values_create(const GpuAggOutput *outputs, int noutputs,
+												   MemoryContext parent);
+
+/* From now on it goes with this context. */
+extern void gpuagg_long_values_move(GpuAggLongValues *values, MemoryContext parent);
+
+/*
+ * May values of this transition's argument be kept here?  The device then gets a NULL
+ * instead; a COUNT beside counts the value.
+ */
+extern bool gpuagg_long_values_take(const GpuAggLongValues *values, int transition);
+
+/* A group's key: of each key column, in order, one of these, by its type as a device has it */
+extern void gpuagg_long_key_null(StringInfo key);
+extern void gpuagg_long_key_number(StringInfo key, uint8 type, uint64 bits);
+extern void gpuagg_long_key_bytes(StringInfo key, uint8 type, GpuAggBytes bytes);
+
+/* Keeps a numeric of the group with this key; false: there are too many. */
+extern bool gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key,
+								   int transition, Datum value);
+
+/* How many there are; and back to so many */
+extern int	gpuagg_long_values_count(const GpuAggLongValues *values);
+extern void gpuagg_long_values_cut(GpuAggLongValues *values, int count);
+
+/*
+ * Of the group with this key; NULL: none.  Once asked, no more are added and none cut
+ * off.
+ */
+extern const GpuAggLongSum *gpuagg_long_values_of(GpuAggLongValues *values,
+												  const StringInfoData *key, int transition);
+
+#endif							/* GPUAGG_NODE_LONG_VALUES_H */

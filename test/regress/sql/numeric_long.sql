@@ -1,0 +1,93 @@
+--
+-- Numerics that devices have no form of, in columns whose other values they have: NaN,
+-- infinities, many digits.  Such a row is evaluated by PostgreSQL, and the rest of the
+-- query stays the device's: "require" admits no fallback.
+--
+\a
+\t on
+SELECT prefer_device(false);
+SET client_min_messages = warning;
+CREATE TABLE nl AS
+SELECT i AS id, i % 7 AS g, i % 5 = 0 AS b, ('k' || i % 4) AS t, ('c' || i % 3)::char(5) AS c, md5((i % 3)::text)::uuid AS u,
+	   (i % 3 - 1) * 0.5::float8 AS f, (i % 3)::numeric(5, 1) AS nk, '2020-01-01'::date + i % 3 AS d,
+	   (i % 100 * 0.25)::numeric(15, 2) AS n, (i % 50 * 0.5)::numeric AS m
+FROM generate_series(1, 5000) i;
+VACUUM ANALYZE nl;
+INSERT INTO nl
+SELECT 5000 + i, g, i % 2 = 0, CASE WHEN i % 3 > 0 THEN 'k' || i % 5 END, CASE WHEN i % 2 > 0 THEN 'c1' END, md5((i % 4)::text)::uuid,
+	   (ARRAY['-0', 'NaN', '0.5', NULL])[1 + i % 4]::float8, i % 3, '2020-01-01'::date + i % 4, n, m
+FROM (VALUES (1, 1, 'NaN'::numeric, '1.25'::numeric), (2, 2, 2.5, 'NaN'), (3, 3, 1, 123456789012345678901234567890.5), (4, 4, 1, 'Infinity'),
+			 (5, 5, 1, '-Infinity'), (6, 6, 1, 'Infinity'), (7, 6, 1, '-Infinity'), (8, 8, 'NaN', 'NaN'), (9, 9, 1, 1e40), (10, 9, 2, -1e40),
+			 (11, 9, 3, 7), (12, 10, 3, 1e300), (13, 10, 3, -1e300 + 0.001), (14, NULL, 4, 98765432109876543210.123456789), (15, 11, NULL, 'NaN')) v(i, g, n, m);
+CREATE TABLE nl_uses (n int, aggs text);
+INSERT INTO nl_uses VALUES
+	(1, 'sum(n), sum(m)'), (2, 'avg(n), avg(m)'), (3, 'min(n), max(n), min(m), max(m)'), (4, 'count(n), count(m), count(*)'),
+	(5, 'sum(m) FILTER (WHERE b), avg(m) FILTER (WHERE id > 5000), max(m) FILTER (WHERE NOT b)'),
+	(6, 'sum(m * 2), sum(n + m), max(-m), min(abs(m))'), (7, 'sum(CASE WHEN b THEN m ELSE n END), max(coalesce(n, m))');
+-- every key, from pages and from what the device keeps
+CREATE FUNCTION nl_agree() RETURNS TABLE (key text, differ text) LANGUAGE sql AS $$
+	SELECT k, string_agg(aggs || ': ' || r, '; ')
+	FROM unnest(ARRAY['g', 'b', 't', 'c', 'u', 'f', 'nk', 'd', 't, g', 'c, f, u', 'date_trunc(''month'', d)', 'id % 2', '()']) WITH ORDINALITY x(k, o), nl_uses,
+		 LATERAL compare(format('SELECT %s FROM nl %s', concat_ws(', ', nullif(regexp_replace(k, '\mf\M', 'abs(f)'), '()'), aggs), 'GROUP BY ' || nullif(k, '()'))) r
+	GROUP BY k, o HAVING NOT bool_and(r ~ '^ok') ORDER BY o $$;
+SELECT * FROM nl_agree();
+SELECT gpuagg.load('nl') > 0;
+SELECT * FROM nl_agree();
+SELECT g, sum(m), avg(m), min(m), max(m), count(m) FROM nl WHERE id > 5000 GROUP BY g ORDER BY g;
+-- conditions; parameters; nothing left
+SELECT compare('SELECT g, count(*), sum(n) FROM nl WHERE m > 3 GROUP BY g'), compare('SELECT g, sum(m) FROM nl WHERE m > 1000 OR m < 0 GROUP BY g'),
+	   compare('SELECT g, sum(m) FROM nl WHERE id = 5012 GROUP BY g'), compare('SELECT sum(m), max(m) FROM nl WHERE id > 9999');
+-- groups that are left out on the device: not where a value is missing there
+SELECT compare('SELECT g, sum(m) FROM nl GROUP BY g HAVING sum(m) > 100'), compare('SELECT g, max(m) FROM nl GROUP BY g HAVING max(m) > 1000'),
+	   compare('SELECT g, avg(m) FROM nl GROUP BY g ORDER BY 2 DESC, 1 LIMIT 3'), compare('SELECT t, min(m) FROM nl GROUP BY t ORDER BY 2, 1 LIMIT 2'),
+	   compare('SELECT g, count(*), sum(m) FROM nl GROUP BY g ORDER BY count(*), g LIMIT 4');
+-- in passes, and in partitions alike and not
+SET gpuagg.strategy = 'multi-pass-naive';
+SET gpuagg.scope_size = '64kB';
+SELECT compare('SELECT id, sum(m), max(n) FROM nl GROUP BY id'), compare('SELECT id % 3000, t, avg(m), min(n) FROM nl GROUP BY 1, 2');
+RESET gpuagg.strategy;
+RESET gpuagg.scope_size;
+CREATE TABLE nl_parts (junk int, g int, m numeric, t text) PARTITION BY RANGE (g);
+ALTER TABLE nl_parts DROP COLUMN junk;
+CREATE TABLE nl_1 PARTITION OF nl_parts FOR VALUES FROM (0) TO (3);
+CREATE TABLE nl_2 PARTITION OF nl_parts FOR VALUES FROM (3) TO (6);
+CREATE TABLE nl_3 (t text, m numeric, g int);
+ALTER TABLE nl_parts ATTACH PARTITION nl_3 FOR VALUES FROM (6) TO (99);
+INSERT INTO nl_parts SELECT g, m, t FROM nl WHERE id <= 5000;
+VACUUM ANALYZE nl_parts;
+INSERT INTO nl_parts SELECT g, m, t FROM nl WHERE id > 5000 AND g IS NOT NULL;
+SELECT compare('SELECT t, sum(m), avg(m), min(m), max(m) FROM nl_parts GROUP BY t'), compare('SELECT sum(m) FROM nl_parts WHERE g < 6'),
+	   compare('SELECT g, max(m), sum(m) FROM nl_parts GROUP BY g');
+-- more decimals than statistics know of, or more than fit with as many digits before them: read once more, such rows evaluated by PostgreSQL
+CREATE TABLE nl_more AS SELECT g, t, b, m AS q FROM nl WHERE id <= 5000;
+VACUUM ANALYZE nl_more;
+INSERT INTO nl_more VALUES (3, 'k1', true, 0.333333333333333), (4, 'k2', false, 99999999999999999), (5, NULL, NULL, 1.5000000000), (6, 'k3', true, 1 / 7.0), (20, 'new', true, 'NaN'), (21, 'k1', true, 1e-30);
+SELECT compare('SELECT g, sum(q), avg(q), min(q), max(q), count(q) FROM nl_more GROUP BY g'), compare('SELECT t, sum(q * 3), max(q) FILTER (WHERE b) FROM nl_more WHERE q < 20 OR q > 1000 GROUP BY t'),
+	   compare('SELECT sum(q), min(q) FROM nl_more'), compare('SELECT t, max(q) FROM nl_more GROUP BY t ORDER BY 2 DESC, 1 LIMIT 2'), compare('SELECT g, count(*) FROM nl_more WHERE q > 3 GROUP BY g'),
+	   compare('SELECT q, count(*) FROM nl_more GROUP BY q', 'prefer');
+SELECT gpuagg.load('nl_more') > 0;
+SELECT compare('SELECT g, sum(q), avg(q), min(q), max(q), count(q) FROM nl_more GROUP BY g'), compare('SELECT t, max(q) FROM nl_more GROUP BY t HAVING max(q) > 20');
+-- twice from one execution: a cursor, a rescan
+BEGIN;
+DECLARE nl_cursor SCROLL CURSOR FOR SELECT g, sum(m) FROM nl WHERE g < 4 GROUP BY g ORDER BY g;
+FETCH ALL nl_cursor;
+MOVE ABSOLUTE 1 nl_cursor;
+FETCH 2 nl_cursor;
+COMMIT;
+SELECT compare('SELECT x, (SELECT sum(m) FROM nl WHERE g = x) FROM generate_series(0, 11) x', 'any');
+-- what PostgreSQL answers: keys of that kind, statistics, minima where nothing counts the values
+SELECT compare('SELECT m, count(*) FROM nl GROUP BY m', 'prefer'), compare('SELECT g, stddev(m), sum(m) FROM nl GROUP BY g', 'prefer'),
+	   compare('SELECT g, count(DISTINCT n), sum(m) FROM nl GROUP BY g', 'prefer');
+ALTER TABLE nl ALTER id SET NOT NULL;
+CREATE TABLE nl_full AS SELECT g, m FROM nl;
+ALTER TABLE nl_full ALTER m SET NOT NULL;
+VACUUM ANALYZE nl_full;
+SELECT compare('SELECT g, min(m) FROM nl_full GROUP BY g', 'prefer'), compare('SELECT g, sum(m), avg(m) FROM nl_full GROUP BY g', 'prefer');
+-- too many of them
+SET work_mem = '64kB';
+INSERT INTO nl SELECT 6000 + i, i % 100, true, 'many', 'c', NULL, 1, 1, NULL, 1, 'NaN' FROM generate_series(1, 2000) i;
+SELECT compare('SELECT g, sum(m), count(*) FROM nl GROUP BY g', 'prefer');
+RESET work_mem;
+SELECT compare('SELECT g, sum(m), count(*) FROM nl GROUP BY g');
+DROP TABLE nl, nl_uses, nl_parts, nl_full, nl_more;
+DROP FUNCTION nl_agree;
