@@ -72,35 +72,52 @@ put_row(GpuAggPlanRows *rows, TupleTableSlot *slot)
 	return true;
 }
 
+static bool
+add_row(GpuAggPlanRows *rows, TupleTableSlot *slot)
+{
+	MemoryContext old;
+	bool		fits;
+
+	if (rows->scratch == NULL)
+		fits = put_row(rows, slot);
+	else
+	{
+		old = MemoryContextSwitchTo(rows->scratch);
+		fits = put_row(rows, slot);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(rows->scratch);
+	}
+	if (fits)
+		gpuagg_row_block_next(rows->block);
+	rows->given += fits;
+	return fits;
+}
+
+/* In the query's memory context: what the plan keeps outlives the task. */
 static GpuAggStatus
 fill_block(GpuAggPlanRows *rows, GpuAggError *error)
 {
 	while (!rows->ended && !gpuagg_row_block_full(rows->block))
 	{
 		TupleTableSlot *slot = ExecProcNode(rows->plan);
-		bool		fits;
 
 		if (TupIsNull(slot))
-		{
 			rows->ended = true;
-			break;
-		}
-		if (rows->scratch != NULL)
-		{
-			MemoryContext old = MemoryContextSwitchTo(rows->scratch);
-
-			fits = put_row(rows, slot);
-			MemoryContextSwitchTo(old);
-			MemoryContextReset(rows->scratch);
-		}
-		else
-			fits = put_row(rows, slot);
-		if (!fits)
+		else if (!add_row(rows, slot))
 			return gpuagg_row_block_unfit(error);
-		gpuagg_row_block_next(rows->block);
-		rows->given++;
 	}
 	return GPUAGG_OK;
+}
+
+/* Up to a full block, or the last row */
+static GpuAggStatus
+fill(GpuAggPlanRows *rows, GpuAggError *error)
+{
+	MemoryContext old = MemoryContextSwitchTo(rows->plan->state->es_query_cxt);
+	GpuAggStatus status = fill_block(rows, error);
+
+	MemoryContextSwitchTo(old);
+	return status;
 }
 
 GpuAggStatus
@@ -108,13 +125,18 @@ gpuagg_plan_rows_start(GpuAggPlanRows *rows, const GpuAggProgram *program, GpuAg
 {
 	/* one whose parameters have changed is rescanned when it runs next */
 	if (rows->started && rows->plan->chgParam == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(rows->plan->state->es_query_cxt);
+
 		ExecReScan(rows->plan);
+		MemoryContextSwitchTo(old);
+	}
 	rows->started = true;
 	rows->ended = false;
 	rows->given = 0;
 	gpuagg_row_block_reset(rows->block);
 	gpuagg_row_block_bind(rows->block, program);
-	return fill_block(rows, error);
+	return fill(rows, error);
 }
 
 GpuAggStatus
@@ -125,7 +147,7 @@ gpuagg_plan_rows_next(GpuAggPlanRows *rows, uint64 batch_id, const GpuAggMsg **m
 
 	*msg = NULL;
 	CHECK_FOR_INTERRUPTS();
-	status = fill_block(rows, error);
+	status = fill(rows, error);
 	if (status == GPUAGG_OK && gpuagg_row_block_count(rows->block) > 0)
 		*msg = gpuagg_row_block_message(rows->block, batch_id, bytes);
 	return status;
