@@ -28,7 +28,6 @@
 struct GpuAggPlanRows
 {
 	PlanState  *plan;
-	int			ncolumns;
 	GpuAggRowBlock *block;
 	MemoryContext scratch;		/* NULL: converting allocates nothing */
 	bool		started;		/* the plan has been read from */
@@ -41,16 +40,16 @@ gpuagg_plan_rows_begin(CustomScanState *css, Plan *plan, int eflags,
 					   const GpuAggProgram *program)
 {
 	GpuAggPlanRows *rows = palloc0(sizeof(GpuAggPlanRows));
+	const int	n = gpuagg_program_noutputs(program);
 	Oid		   *types;
 	ListCell   *lc;
 
-	rows->ncolumns = gpuagg_program_noutputs(program);
-	if (list_length(plan->targetlist) != rows->ncolumns)
+	if (list_length(plan->targetlist) != n)
 		elog(ERROR, "gpuagg: plan of rows has %d outputs, program has %d",
-			 list_length(plan->targetlist), rows->ncolumns);
+			 list_length(plan->targetlist), n);
 	rows->plan = ExecInitNode(plan, css->ss.ps.state, eflags);
 	css->custom_ps = lappend(css->custom_ps, rows->plan);
-	types = palloc(Max(1, rows->ncolumns) * sizeof(Oid));
+	types = palloc(Max(1, n) * sizeof(Oid));
 	foreach(lc, plan->targetlist)
 		types[foreach_current_index(lc)] = exprType((Node *) lfirst_node(TargetEntry, lc)->expr);
 	rows->block = gpuagg_row_block_create(program, types, BLOCK_ROWS);
@@ -63,32 +62,21 @@ gpuagg_plan_rows_begin(CustomScanState *css, Plan *plan, int eflags,
 
 /* The values of a row; false: devices have no form of one. */
 static bool
-put_row(GpuAggPlanRows *rows, TupleTableSlot *slot)
-{
-	slot_getallattrs(slot);
-	for (int i = 0; i < rows->ncolumns; i++)
-		if (!gpuagg_row_block_put(rows->block, i, slot->tts_values[i], slot->tts_isnull[i]))
-			return false;
-	return true;
-}
-
-static bool
 add_row(GpuAggPlanRows *rows, TupleTableSlot *slot)
 {
 	MemoryContext old;
 	bool		fits;
 
+	slot_getallattrs(slot);
 	if (rows->scratch == NULL)
-		fits = put_row(rows, slot);
+		fits = gpuagg_row_block_add(rows->block, slot->tts_values, slot->tts_isnull);
 	else
 	{
 		old = MemoryContextSwitchTo(rows->scratch);
-		fits = put_row(rows, slot);
+		fits = gpuagg_row_block_add(rows->block, slot->tts_values, slot->tts_isnull);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(rows->scratch);
 	}
-	if (fits)
-		gpuagg_row_block_next(rows->block);
 	rows->given += fits;
 	return fits;
 }

@@ -328,11 +328,9 @@ gpuagg_row_block_bind(GpuAggRowBlock *block, const GpuAggProgram *program)
 
 /* ---------------------------------------------------------------- rows --- */
 
-bool
-gpuagg_row_block_put(GpuAggRowBlock *block, int n, Datum datum, bool isnull)
+static inline bool
+put_value(GpuAggRowBlock *block, GpuAggRowColumnMade *output, uint32 row, Datum datum, bool isnull)
 {
-	GpuAggRowColumnMade *output = &block->columns[n];
-	const uint32 row = block->count;
 	uint64		value = 0;
 
 	if (isnull)
@@ -372,6 +370,25 @@ gpuagg_row_block_put(GpuAggRowBlock *block, int n, Datum datum, bool isnull)
 	}
 	output->states[row] = GPUAGG_ST_VALUE;
 	output->values[row] = value;
+	return true;
+}
+
+bool
+gpuagg_row_block_put(GpuAggRowBlock *block, int n, Datum datum, bool isnull)
+{
+	return put_value(block, &block->columns[n], block->count, datum, isnull);
+}
+
+bool
+gpuagg_row_block_add(GpuAggRowBlock *block, const Datum *values, const bool *isnull)
+{
+	const int	n = block->ncolumns;
+	const uint32 row = block->count;
+
+	for (int i = 0; i < n; i++)
+		if (!put_value(block, &block->columns[i], row, values[i], isnull[i]))
+			return false;
+	block->count = row + 1;
 	return true;
 }
 

@@ -32,6 +32,9 @@ extern void gpuagg_row_block_bind(GpuAggRowBlock *block, const GpuAggProgram *pr
  */
 extern bool gpuagg_row_block_put(GpuAggRowBlock *block, int n, Datum datum, bool isnull);
 
+/* All outputs of a row, in their order */
+extern bool gpuagg_row_block_add(GpuAggRowBlock *block, const Datum *values, const bool *isnull);
+
 /* Is that output, a boolean, true? */
 extern bool gpuagg_row_block_is_true(const GpuAggRowBlock *block, int n);
 

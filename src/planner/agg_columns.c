@@ -218,6 +218,7 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 								!gpuagg_agg_partial(g));
 	g->lw->nullable = g->nullable;
 	g->lw->of_plan = g->info.of_plan;
+	g->lw->partial = gpuagg_agg_partial(g);
 	g->lw->numbers = numbers;
 	g->lw->siblings = g->tables != NULL ? &g->tables->siblings : NULL;
 	g->regroup = gpuagg_regroup_begin(g->lw, joined);

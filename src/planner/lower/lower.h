@@ -117,6 +117,7 @@ typedef struct GpuAggLower
 	Relation	relation;		/* open while lowering; NULL: of_plan */
 	bool		grouped;		/* GROUP BY: a group always has a row */
 	bool		select;			/* rows are selected, not grouped */
+	bool		partial;		/* groups will be combined with others': states are whole */
 	bool		of_plan;		/* of the rows of a plan, which PostgreSQL evaluates: a column
 								 * is what an expression gives (lower_input.c) */
 	bool		nullable;		/* any value may be NULL: what this table knows
