@@ -1,7 +1,7 @@
 /*
  * agg_node.c
- *		The executor node GpuAgg: groups of one table, or of several, computed by a
- *		device.
+ *		The executor node GpuAgg: groups of one table, of several, or of the rows of a
+ *		plan, computed by a device.
  *
  * The first call runs one task (device_scan.c); every call returns its next group,
  * as a tuple of custom_scan_tlist in the scan slot; HAVING and the target
@@ -46,11 +46,11 @@ static void
 node_begin(CustomScanState *css, EState *estate, int eflags)
 {
 	CustomScan *plan = castNode(CustomScan, css->ss.ps.plan);
-	int			rti = bms_singleton_member(plan->custom_relids);
 	Relation	rel = NULL;
 
-	if (!gpuagg_plan_has_tables(plan->custom_private))
-		rel = ExecOpenScanRelation(estate, rti, eflags);
+	if (!gpuagg_plan_has_tables(plan->custom_private) &&
+		!gpuagg_plan_is_of_plan(plan->custom_private))
+		rel = ExecOpenScanRelation(estate, bms_singleton_member(plan->custom_relids), eflags);
 	gpuagg_scan_begin((GpuAggScan *) css, rel,
 					  (List *) runtime_expand((Node *) plan->custom_exprs, plan),
 					  estate, eflags);

@@ -60,9 +60,12 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 	scan->read = palloc(sizeof(GpuAggTaskTable *));
 	scan->read[0] = palloc0(sizeof(GpuAggTaskTable));
 	scan->read[0]->rel = rel;
-	scan->relid = RelationGetRelid(rel);
+	scan->relid = rel != NULL ? RelationGetRelid(rel) : InvalidOid;
 	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, exprs, scan->eflags);
-	if (!scan->info->program->select)
+	if (scan->info->of_plan)
+		scan->rows = gpuagg_plan_rows_begin(&scan->css, list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS),
+											scan->eflags, scan->info->program);
+	else if (!scan->info->program->select)
 		scan->read[0]->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
@@ -80,7 +83,7 @@ gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
 {
 	scan->eflags = eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
 	scan->owner = CurrentResourceOwner;
-	if (rel != NULL)
+	if (rel != NULL || gpuagg_plan_is_of_plan(castNode(CustomScan, scan->css.ss.ps.plan)->custom_private))
 		scan_begin_table(scan, rel, exprs, eflags);
 	else
 		gpuagg_tables_begin(scan, exprs, estate, eflags);
@@ -307,6 +310,12 @@ scan_count_blocks(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
 	{
 		GpuAggTaskTable *table = scan->read[i];
 
+		/* a plan reads whatever it likes, and is asked for rows in any case */
+		if (table->rel == NULL)
+		{
+			sum++;
+			continue;
+		}
 		if (RelationUsesLocalBuffers(table->rel))
 		{
 			(void) gpuagg_error_set(error, GPUAGG_UNSUPPORTED, 0,
@@ -511,6 +520,8 @@ scan_note_run(const GpuAggScan *scan, const GpuAggCounters *before, GpuAggStatus
 static void
 scan_note_groups(const GpuAggScan *scan, uint64 groups)
 {
+	if (scan->rows != NULL)
+		return;
 	gpuagg_seen_groups_note(scan->relid, &scan->info->seen,
 							scan->tables != NULL ? scan->tables->nblocks :
 							RelationGetNumberOfBlocks(scan->rel), groups);
@@ -585,6 +596,8 @@ gpuagg_scan_rescan(GpuAggScan *scan, bool again)
 	}
 	if (scan->lookups != NULL)
 		gpuagg_lookups_rescan(scan->lookups, changed);
+	if (scan->rows != NULL)
+		gpuagg_plan_rows_rescan(scan->rows, changed);
 	if (!scan->ran)
 		return;
 
@@ -606,6 +619,8 @@ gpuagg_scan_end(GpuAggScan *scan)
 		gpuagg_rows_end(scan->read[0]->rows);
 	if (scan->lookups != NULL)
 		gpuagg_lookups_end(scan->lookups);
+	if (scan->rows != NULL)
+		gpuagg_plan_rows_end(scan->rows);
 	if (scan->fallback != NULL)
 		ExecEndNode(scan->fallback);
 }

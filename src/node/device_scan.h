@@ -11,6 +11,7 @@
 #include "heap/scan_sample.h"
 #include "ipc/errors.h"
 #include "node/lookups.h"
+#include "node/plan_rows.h"
 #include "node/results.h"
 #include "node/rows.h"
 #include "node/tid_store.h"
@@ -90,7 +91,7 @@ typedef struct GpuAggTables GpuAggTables;
 /* A table that a task reads */
 typedef struct GpuAggTaskTable
 {
-	Relation	rel;
+	Relation	rel;			/* NULL: rows of a plan */
 	BlockNumber nblocks;
 	Plan	   *row_plan;		/* of GpuAgg */
 	GpuAggRows *rows;			/* NULL until needed */
@@ -113,6 +114,8 @@ typedef struct GpuAggScan
 	GpuAggSampleState sample;
 	GpuAggWantedState wanted;
 	GpuAggLookups *lookups;		/* NULL: nothing is joined */
+	GpuAggPlanRows *rows;		/* of a plan, which are grouped; NULL: a table's.  Else there
+								 * is no table: rel is NULL, and so is that of read[0] */
 	GpuAggAnswer answer;		/* of this run: groups that are wanted */
 	int			eflags;			/* for plans initialised later */
 	ResourceOwner owner;		/* of the query */
@@ -135,7 +138,7 @@ typedef struct GpuAggScan
 
 /*
  * Unpacks the plan and makes ready what the device's constants and the sample
- * take of its custom_exprs, which exprs are.  rel NULL: of several tables.
+ * take of its custom_exprs, which exprs are.  rel NULL: of several tables, or of a plan's rows.
  */
 extern void gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs,
 							  EState *estate, int eflags);

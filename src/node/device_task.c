@@ -12,6 +12,9 @@
  * their own, of which only a few are in flight at a time.  Of a program that
  * selects rows, the list of each batch goes to the store of chosen rows.
  *
+ * The rows of a plan come as blocks instead (plan_rows.c), a number of them in flight, while
+ * the plan goes on.
+ *
  * A task that may use the column cache first settles with the worker what of
  * it is used (cached.c); these blocks are batches, too, which complete while
  * the rest is fed.
@@ -46,6 +49,9 @@
 
 /* Messages of evaluated rows in flight */
 #define ROWS_AHEAD 4
+
+/* Blocks of a plan's rows in flight */
+#define BLOCKS_AHEAD 16
 
 /* Rows of one batch that PostgreSQL is to evaluate */
 typedef struct GpuAggTodo
@@ -113,6 +119,16 @@ task_release(GpuAggRun *run, uint64 batch_id)
 	time_add(run, &run->scan->counters.feed_time, start);
 }
 
+/* A block of a plan's rows is consumed. */
+static GpuAggStatus
+task_block_done(GpuAggRun *run, const GpuAggMsg *msg)
+{
+	if (run->rows_in_flight == 0 || msg->count > 0)
+		return task_garbled(run);
+	run->rows_in_flight--;
+	return GPUAGG_OK;
+}
+
 /*
  * A batch is consumed.  Batches that neither the cache nor the feed know are
  * ours of rows, if there is any.
@@ -126,6 +142,8 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 
 	if (bytes != sizeof(GpuAggMsg) + refs)
 		return task_garbled(run);
+	if (run->scan->rows != NULL)
+		return task_block_done(run, msg);
 	if (gpuagg_inputs_release_use(run->inputs, msg->batch_id))
 		return msg->count == 0 ? GPUAGG_OK : task_garbled(run);
 	if (!gpuagg_inputs_have(run->inputs, msg->batch_id))
@@ -168,7 +186,7 @@ task_is_first(const GpuAggRun *run)
 static void
 task_count_rows(GpuAggRun *run, const uint64 *rows)
 {
-	for (int i = 0; i < run->inputs->n; i++)
+	for (int i = 0; run->scan->rows == NULL && i < run->inputs->n; i++)
 		pgstat_count_index_tuples(run->inputs->inputs[i].table->rel, rows[i]);
 }
 
@@ -346,7 +364,7 @@ task_begin_input(GpuAggRun *run, GpuAggCacheRequest *request)
 	bool		cached;
 
 	memset(request, 0, sizeof(*request));
-	cached = !scan->uncached && !run->pass->host &&
+	cached = scan->rows == NULL && !scan->uncached && !run->pass->host &&
 		(scan->sample.method == GPUAGG_SAMPLE_NONE ||
 		 scan->sample.method == GPUAGG_SAMPLE_DRAWS) &&
 		gpuagg_cache_request(table->rel, scan->css.ss.ps.state->es_snapshot, run->program,
@@ -389,7 +407,7 @@ task_open_input(GpuAggRun *run)
 		gpuagg_inputs_used(run->inputs) < run->nblocks)
 		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
 								  "random draws need the whole table in the column cache");
-	if (status == GPUAGG_OK)
+	if (status == GPUAGG_OK && scan->rows == NULL)
 		gpuagg_inputs_feed(run->inputs, scan, run->client,
 						   gpuagg_batch_page_bytes(scan->info->program, run->pass->page_lines),
 						   run->pass->host);
@@ -600,6 +618,48 @@ task_feed(GpuAggRun *run)
 }
 
 static GpuAggStatus
+task_send_block(GpuAggRun *run, bool *more)
+{
+	GpuAggTaskInput *input = gpuagg_inputs_at(run->inputs);
+	const GpuAggMsg *msg;
+	Size		bytes;
+	GpuAggStatus status;
+	instr_time	start;
+
+	time_start(run, &start);
+	status = gpuagg_plan_rows_next(run->scan->rows, input->next_batch, &msg, &bytes, run->error);
+	*more = msg != NULL;
+	if (status == GPUAGG_OK && *more)
+	{
+		input->next_batch++;
+		run->rows_in_flight++;
+		status = gpuagg_client_send(run->client, msg, bytes, run->error);
+	}
+	time_add(run, &run->scan->counters.feed_time, start);
+	return status;
+}
+
+/* All rows of a plan to the device, until it has consumed them */
+static GpuAggStatus
+task_feed_blocks(GpuAggRun *run)
+{
+	GpuAggStatus status = GPUAGG_OK;
+	bool		more = true;
+
+	while (status == GPUAGG_OK && (more || run->rows_in_flight > 0))
+	{
+		status = task_receive(run, !more || run->rows_in_flight >= BLOCKS_AHEAD);
+		if (status == GPUAGG_OK && run->done)
+			status = task_garbled(run);
+		if (status == GPUAGG_OK && more && run->rows_in_flight < BLOCKS_AHEAD)
+			status = task_send_block(run, &more);
+	}
+	run->scan->counters.rows_scanned += gpuagg_plan_rows_given(run->scan->rows);
+	run->scan->counters.rows_passed += gpuagg_plan_rows_given(run->scan->rows);
+	return status;
+}
+
+static GpuAggStatus
 task_collect(GpuAggRun *run)
 {
 	GpuAggMsg	finish = {GPUAGG_MSG_FINISH, 0, 0};
@@ -633,7 +693,7 @@ task_drive(GpuAggRun *run)
 	GpuAggStatus status = task_open_input(run);
 
 	if (status == GPUAGG_OK)
-		status = task_feed(run);
+		status = run->scan->rows != NULL ? task_feed_blocks(run) : task_feed(run);
 	if (status == GPUAGG_OK)
 		status = task_collect(run);
 	run->pass->pages = gpuagg_inputs_done(run->inputs) + gpuagg_inputs_fed(run->inputs);
@@ -667,12 +727,12 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.forced = pass->forced,
 		.config.draw.way = pass->draw_way,
 		.config.draw.windows = pass->draw_windows,
-		.config.compile.mode = gpuagg_compile,
+		.config.compile.mode = run->scan->rows != NULL ? GPUAGG_COMPILE_OFF : gpuagg_compile,
 		.config.compile.interpreted_ns = (uint64) Max(run->scan->info->predicted.interpreted, 0),
 		.config.compile.compiled_ns = (uint64) Max(run->scan->info->predicted.compiled, 0),
 		.config.compile.program = gpuagg_compiled_program(run->scan->info->program),
 		.config.fault = pass->fault,
-		.relid = RelationGetRelid(run->scan->rel),
+		.relid = run->scan->rel != NULL ? RelationGetRelid(run->scan->rel) : InvalidOid,
 		.predicted_ms = run->scan->info->predicted.startup / 1e6,
 		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),
 		.several = run->inputs->n > 1,
@@ -724,6 +784,9 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 	scan->counters.feeders_planned = scan->counters.feeders_launched = 0;
 	run->timing = gpuagg_scan_timing(scan);
 	run->error = error;
+	/* before there is a task, for the plan may have tasks of its own */
+	if (scan->rows != NULL && gpuagg_plan_rows_start(scan->rows, program, error) != GPUAGG_OK)
+		return error->status;
 	run->client = task_begin(run, program);
 	if (run->client == NULL)
 		run->status = error->status;

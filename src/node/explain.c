@@ -173,11 +173,18 @@ row_filter(const CustomScan *plan)
 	return rows->qual;
 }
 
+/* The rows come from the plan that is shown below. */
+static void
+explain_input(ExplainState *es)
+{
+	ExplainPropertyText("Input", "rows of the plan below", es);
+}
+
 static void
 explain_expressions(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = castNode(CustomScan, node->css.ss.ps.plan);
-	List	   *filter = row_filter(plan);
+	List	   *filter = node->rows != NULL ? NIL : row_filter(plan);
 	bool		prefix = gpuagg_explain_prefix(es) || es->verbose;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
 												   (Plan *) plan, ancestors);
@@ -353,7 +360,7 @@ explain_strategy(const GpuAggScan *node, ExplainState *es)
 	GpuAggPlannedStrategy planned = node->planned;
 	const GpuAggStrategyChoice *pages = &planned.pages;
 
-	if (!es->costs || node->tables != NULL)
+	if (!es->costs || node->tables != NULL || node->rows != NULL)
 		return;
 	if (!planned.known)
 		gpuagg_passes_plan(node, RelationGetNumberOfBlocks(node->rel), &planned);
@@ -373,7 +380,7 @@ explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 	double		pages;
 	int			n;
 
-	if (!es->costs || node->tables != NULL || profile->rates.feed_page_ns <= 0)
+	if (!es->costs || node->tables != NULL || node->rows != NULL || profile->rates.feed_page_ns <= 0)
 		return;
 	pages = node->info->predicted.feed / profile->rates.feed_page_ns;
 	n = node->counters.runs > 0 ? node->counters.feeders_planned :
@@ -441,6 +448,17 @@ explain_feeders(const GpuAggCounters *counters, ExplainState *es)
 }
 
 static void
+explain_pages(const GpuAggCounters *counters, ExplainState *es)
+{
+	ExplainPropertyUInteger("Pages", NULL, counters->pages, es);
+	ExplainPropertyUInteger("Bytes Read", NULL, counters->pages * BLCKSZ, es);
+	explain_count("Cached Pages", counters->cached_pages, es);
+	explain_count("Pages Kept", counters->pages_kept, es);
+	explain_feeders(counters, es);
+	explain_zones(&counters->zones, es);
+}
+
+static void
 explain_counts(const GpuAggScan *node, ExplainState *es)
 {
 	const GpuAggCounters *counters = &node->counters;
@@ -458,13 +476,8 @@ explain_counts(const GpuAggScan *node, ExplainState *es)
 					  counters->rows_evaluated, es);
 		if (!node->info->program->select)
 			explain_groups(node, es);
-		ExplainPropertyUInteger("Pages", NULL, counters->pages, es);
-		ExplainPropertyUInteger("Bytes Read", NULL, counters->pages * BLCKSZ,
-								es);
-		explain_count("Cached Pages", counters->cached_pages, es);
-		explain_count("Pages Kept", counters->pages_kept, es);
-		explain_feeders(counters, es);
-		explain_zones(&counters->zones, es);
+		if (node->rows == NULL)
+			explain_pages(counters, es);
 	}
 	if (counters->redone > 0)
 		ExplainPropertyUInteger("Redone", NULL, counters->redone, es);
@@ -586,6 +599,8 @@ explain_plan(GpuAggScan *node, List *ancestors, ExplainState *es)
 {
 	if (node->tables != NULL)
 		explain_tables(node, es);
+	else if (node->rows != NULL)
+		explain_input(es);
 	else if (!node->info->program->select)
 		explain_relation(node, es);
 	explain_sample(node, ancestors, es);

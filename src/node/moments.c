@@ -74,6 +74,18 @@ gpuagg_moments_datum(GpuAggStatistic statistic, const double *state, Datum *resu
 	return !fcinfo->isnull;
 }
 
+Datum
+gpuagg_moments_state(GpuAggStatistic statistic, const double *state)
+{
+	Datum		values[MAX_MOMENTS];
+	const int	n = finals[statistic].moments;
+
+	for (int i = 0; i < n; i++)
+		values[i] = Float8GetDatum(state[i]);
+	return PointerGetDatum(construct_array(values, n, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
+										   TYPALIGN_DOUBLE));
+}
+
 bool
 gpuagg_moments_finite(GpuAggStatistic statistic, const double *state)
 {

@@ -16,6 +16,9 @@
 extern bool gpuagg_moments_datum(GpuAggStatistic statistic, const double *state,
 								 Datum *result);
 
+/* The state itself, an array: what PostgreSQL's combine functions take */
+extern Datum gpuagg_moments_state(GpuAggStatistic statistic, const double *state);
+
 /* Is a sum infinite or NaN, of which only PostgreSQL knows what it is? */
 extern bool gpuagg_moments_finite(GpuAggStatistic statistic, const double *state);
 

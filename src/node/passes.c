@@ -19,6 +19,8 @@
  * one of GPUAGG_MAX_HASH_WINDOWS.  Windows that turn out to hold few groups are
  * joined again.
  *
+ * The rows of a plan have one window: run again, it need not give the same ones (LIMIT).
+ *
  * Injected lack of memory is given up at once, so that tests reach the redo;
  * but not if only one pass is struck (gpuagg.debug_fault_pass).
  */
@@ -63,7 +65,7 @@ passes_page_lines(const GpuAggScan *scan)
 	double		pages = 0;
 	double		tuples = 0;
 
-	for (int i = 0; i < scan->nread; i++)
+	for (int i = 0; scan->rows == NULL && i < scan->nread; i++)
 	{
 		const Form_pg_class rel = scan->read[i]->rel->rd_rel;
 
@@ -100,7 +102,7 @@ passes_cached(const GpuAggScan *scan, BlockNumber nblocks)
 	AttrNumber	columns[GPUAGG_MAX_REGS];
 	int			n = 0;
 
-	if (!gpuagg_cache || p->select || scan->info->sample != GPUAGG_SAMPLE_NONE || nblocks == 0)
+	if (!gpuagg_cache || p->select || scan->rows != NULL || scan->info->sample != GPUAGG_SAMPLE_NONE || nblocks == 0)
 		return 0;
 	for (int i = 0; i < p->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG)
@@ -208,7 +210,7 @@ passes_task(GpuAggPasses *p)
 static bool
 passes_splittable(const GpuAggPasses *p, GpuAggStatus status)
 {
-	if (status != GPUAGG_OUT_OF_MEMORY || p->program->select ||
+	if (status != GPUAGG_OUT_OF_MEMORY || p->program->select || p->scan->rows != NULL ||
 		p->program->nkeys == 0)
 		return false;
 	if (gpuagg_debug_fault == GPUAGG_FAULT_MEMORY ||
@@ -292,12 +294,12 @@ passes_begin(GpuAggPasses *p, bool host)
 	p->pass.resident_strategy = resident.strategy;
 	p->pass.forced = gpuagg_strategy != GPUAGG_STRATEGY_AUTO &&
 		c->within != GPUAGG_STRATEGY_AUTO;
-	p->pass.hash_window.count = c->passes;
+	p->pass.hash_window.count = p->scan->rows != NULL ? 1 : c->passes;
 	p->pass.scope_bytes = c->within == GPUAGG_STRATEGY_MULTI_PASS_COPY ||
 		c->within == GPUAGG_STRATEGY_SPATIAL ? c->scope_bytes :
 		gpuagg_scope_size * UINT64CONST(1024);
 	passes_plan_draws(p, host);
-	if (c->passes > 1)
+	if (p->pass.hash_window.count > 1)
 		p->fit = c->scope_bytes / (2.0 * layout.row_bytes);
 	p->scan->counters.passes = 0;
 	p->scan->counters.splits = 0;

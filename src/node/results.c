@@ -129,7 +129,9 @@ static void
 emitter_init_variance(const GpuAggLayout *layout, const GpuAggProgram *program,
 					  const GpuAggOutput *output, GpuAggEmitter *emitter)
 {
-	emitter->null_count = gpuagg_statistic_is_null(output->statistic, 1);
+	/* a state of one value is one */
+	emitter->null_count = output->final == GPUAGG_FINAL_VARIANCE &&
+		gpuagg_statistic_is_null(output->statistic, 1);
 	emitter->narrow = gpuagg_program_transitions(program)[output->index].op == GPUAGG_TRANS_SUM_I64;
 	for (int i = 0; i < GPUAGG_SQUARE_PARTS; i++)
 	{
@@ -180,7 +182,9 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 		emitter->off = layout->state_off[output->index];
 		if (output->count_index >= 0)
 			emitter->count_off = layout->state_off[output->count_index];
-		if (output->final == GPUAGG_FINAL_VARIANCE)
+		if (output->final == GPUAGG_FINAL_VARIANCE ||
+			output->final == GPUAGG_FINAL_PARTIAL_VARIANCE ||
+			output->final == GPUAGG_FINAL_PARTIAL_SQUARES)
 			emitter_init_variance(layout, program, output, emitter);
 		string = output->final == GPUAGG_FINAL_BYTES;
 		if (is_datum(output->final))
@@ -189,6 +193,7 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			output->final == GPUAGG_FINAL_SUM_FLOAT8 ||
 			output->final == GPUAGG_FINAL_AVG_FLOAT ||
 			output->final == GPUAGG_FINAL_MOMENTS ||
+			output->final == GPUAGG_FINAL_PARTIAL_MOMENTS ||
 			output->final == GPUAGG_FINAL_SUM_MONEY ||
 			output->final == GPUAGG_FINAL_SUM_INTERVAL ||
 			output->final == GPUAGG_FINAL_AVG_INTERVAL)
@@ -461,6 +466,7 @@ wide_state(const char *row, uint16 off)
 	return wide;
 }
 
+/* The variance, or the state of it */
 static Datum
 variance_datum(const GpuAggEmitter *emitter, const char *row)
 {
@@ -481,7 +487,15 @@ variance_datum(const GpuAggEmitter *emitter, const char *row)
 		if (emitter->square_off[i] != 0)
 			sums.squares[i] = wide_state(row, emitter->square_off[i]);
 	}
-	return gpuagg_variance(emitter->statistic, &sums);
+	switch (emitter->final)
+	{
+		case GPUAGG_FINAL_PARTIAL_VARIANCE:
+			return gpuagg_variance_state(&sums);
+		case GPUAGG_FINAL_PARTIAL_SQUARES:
+			return gpuagg_variance_squares(&sums);
+		default:
+			return gpuagg_variance(emitter->statistic, &sums);
+	}
 }
 
 /* A value that is not plain */
@@ -522,7 +536,11 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 			return string_datum(results, emitter,
 								(const GpuAggStringSlot *) slot);
 		case GPUAGG_FINAL_VARIANCE:
+		case GPUAGG_FINAL_PARTIAL_VARIANCE:
+		case GPUAGG_FINAL_PARTIAL_SQUARES:
 			return variance_datum(emitter, row);
+		case GPUAGG_FINAL_PARTIAL_MOMENTS:
+			return gpuagg_moments_state(emitter->statistic, (const double *) slot);
 		case GPUAGG_FINAL_KEY_INTERVAL:
 			return IntervalPGetDatum(gpuagg_interval_fill(GPUAGG_T_INTERVAL_CODE,
 														  *(const int64 *) (row + emitter->shown_off),

@@ -121,6 +121,7 @@ results_verify(GpuAggResults *results, const char *row, GpuAggError *error)
 											"a sum of money may overflow");
 				break;
 			case GPUAGG_FINAL_MOMENTS:
+			case GPUAGG_FINAL_PARTIAL_MOMENTS:
 				if (!gpuagg_moments_finite(emitter->statistic, (const double *) slot))
 					return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 											"a floating-point sum is not finite");

@@ -10,7 +10,7 @@
  * evaluated of a row that does not pass.
  *
  * The tuple is read where it lies; the caller holds the pin.  Values are
- * copied into columns of up to ROWS_MAX rows, then sent as one message.
+ * copied into columns of up to ROWS_MAX rows (row_block.c), then sent as one message.
  * Memory: the query's context, except values in the making, which live in
  * the row plan's per-tuple context.
  */
@@ -18,49 +18,23 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "compat.h"
-#include "device/ops/eval.h"
-#include "device/ops/ops_interval.h"
-#include "device/transition.h"
 #include "executor/executor.h"
-#include "ipc/errors.h"
-#include "lib/stringinfo.h"
+#include "node/row_block.h"
 #include "node/rows.h"
 #include "nodes/nodeFuncs.h"
-#include "planner/constant.h"
 #include "storage/bufmgr.h"
-#include "utils/builtins.h"
-#include "utils/date.h"
 #include "utils/lsyscache.h"
-#include "utils/numeric.h"
 #include "utils/rel.h"
-#include "utils/timestamp.h"
-#include "utils/uuid.h"
 
 #define ROWS_MAX 1024
-
-/* Send when the strings kept take this much; no string may take more than */
-#define ROWS_STRING_BYTES (256 * 1024)
-#define ROWS_STRING_MAX (256 * 1024 * 1024)
 
 typedef struct GpuAggRowOutput
 {
 	ExprState  *expr;
-	Oid			sqltype;		/* of the expression, domains resolved */
-	uint8		type;			/* GpuAggType of that, if known */
-	bool		known;
-	uint16		reg;			/* of an argument, or GPUAGG_NO_REG */
-	GpuAggBytes enum_table;		/* of one that is an enum's order; else no data */
-	uint8		class;			/* GpuAggClass */
+	int			filter;			/* output that must be true, or -1 */
+	bool		numeric;
 	uint8		key_type;		/* GpuAggType of a key */
 	int			transition;		/* whose argument it is, or -1 */
-	bool		counted;		/* COUNT: only whether it is NULL matters */
-	bool		coded;			/* an interval as its code, else as its total */
-	uint8		scale;			/* of a numeric, as in a transition */
-	int			filter;			/* output that must be true, or -1 */
-	uint8	   *states;			/* [ROWS_MAX] */
-	uint64	   *values;			/* [ROWS_MAX]; BYTES: lengths */
-	StringInfoData strings;		/* BYTES */
 } GpuAggRowOutput;
 
 typedef struct GpuAggRowLong
@@ -71,14 +45,11 @@ typedef struct GpuAggRowLong
 
 struct GpuAggRows
 {
-	MemoryContext context;
 	ScanState  *scan;			/* of the row plan */
 	int			noutputs;
 	GpuAggRowOutput *outputs;
 	int		   *order;			/* filters before what they guard */
-	uint32		count;
-	Size		string_bytes;
-	StringInfoData msg;
+	GpuAggRowBlock *block;
 
 	/* numerics of the current row that have no form, and where they go */
 	GpuAggLongValues *longs;
@@ -91,49 +62,34 @@ struct GpuAggRows
 
 /* ------------------------------------------------------------ creation --- */
 
-static GpuAggRowOutput *
-output_init(GpuAggRows *rows, int n, uint8 class)
+static void
+output_init(GpuAggRows *rows, int n, Oid *types)
 {
-	Plan	   *plan = rows->scan->ps.plan;
-	TargetEntry *tle = list_nth_node(TargetEntry, plan->targetlist, n);
-	GpuAggRowOutput *output = &rows->outputs[n];
+	TargetEntry *tle = list_nth_node(TargetEntry, rows->scan->ps.plan->targetlist, n);
 
-	output->expr = ExecInitExpr(tle->expr, &rows->scan->ps);
-	output->sqltype = getBaseType(exprType((Node *) tle->expr));
-	output->known = gpuagg_constant_type(output->sqltype, &output->type);
-	output->reg = GPUAGG_NO_REG;
-	output->class = class;
-	/* the stored bytes of a column that only regrouping reads */
-	if (!output->known && class == GPUAGG_CLASS_BYTES && get_typlen(output->sqltype) == -1)
-	{
-		output->known = true;
-		output->type = GPUAGG_T_TEXT;
-	}
-	output->filter = output->transition = -1;
-	output->states = palloc(ROWS_MAX);
-	output->values = palloc(ROWS_MAX * sizeof(uint64));
-	if (output->class == GPUAGG_CLASS_BYTES)
-		initStringInfo(&output->strings);
-	return output;
+	rows->outputs[n].expr = ExecInitExpr(tle->expr, &rows->scan->ps);
+	rows->outputs[n].filter = rows->outputs[n].transition = -1;
+	types[n] = exprType((Node *) tle->expr);
+	rows->outputs[n].numeric = getBaseType(types[n]) == NUMERICOID;
 }
 
 /*
  * Keys, then of each transition its argument and its filter.
  */
 static void
-outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
+outputs_init(GpuAggRows *rows, const GpuAggProgram *program, Oid *types)
 {
 	const GpuAggKey *keys = gpuagg_program_keys(program);
 	const GpuAggTransition *trans = gpuagg_program_transitions(program);
-	const uint8_t *classes = gpuagg_program_classes(program);
-	int			n = 0;
-	int			place = 0;
+	int			n = program->nkeys;
+	int			place = program->nkeys;
 
+	for (int i = 0; i < rows->noutputs; i++)
+		output_init(rows, i, types);
 	for (int i = 0; i < program->nkeys; i++)
 	{
-		rows->order[place++] = n;
-		output_init(rows, n, classes[keys[i].reg])->scale = keys[i].scale;
-		rows->outputs[n++].key_type = keys[i].type;
+		rows->order[i] = i;
+		rows->outputs[i].key_type = keys[i].type;
 	}
 	for (int i = 0; i < program->ntransitions; i++)
 	{
@@ -141,23 +97,12 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 		int			filter = trans[i].filter != GPUAGG_NO_REG ? n++ : -1;
 
 		if (filter >= 0)
-		{
 			rows->order[place++] = filter;
-			output_init(rows, filter, GPUAGG_CLASS_I64);
-		}
-		if (arg >= 0)
-		{
-			GpuAggRowOutput *output = output_init(rows, arg,
-												  classes[trans[i].arg]);
-
-			rows->order[place++] = arg;
-			output->scale = trans[i].scale;
-			output->reg = trans[i].arg;
-			output->filter = filter;
-			output->transition = i;
-			output->counted = trans[i].op == GPUAGG_TRANS_COUNT;
-			output->coded = trans[i].type == GPUAGG_T_INTERVAL_CODE;
-		}
+		if (arg < 0)
+			continue;
+		rows->order[place++] = arg;
+		rows->outputs[arg].filter = filter;
+		rows->outputs[arg].transition = i;
 	}
 	Assert(place == rows->noutputs);
 }
@@ -168,38 +113,24 @@ gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
 {
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 	GpuAggRows *rows = palloc0(sizeof(GpuAggRows));
+	Oid		   *types;
 
-	rows->context = estate->es_query_cxt;
 	rows->noutputs = gpuagg_program_noutputs(program);
 	if (list_length(plan->targetlist) != rows->noutputs)
 		elog(ERROR, "gpuagg: row plan has %d outputs, program has %d",
 			 list_length(plan->targetlist), rows->noutputs);
 	rows->outputs = palloc0(Max(1, rows->noutputs) * sizeof(GpuAggRowOutput));
 	rows->order = palloc(Max(1, rows->noutputs) * sizeof(int));
+	types = palloc(Max(1, rows->noutputs) * sizeof(Oid));
 	rows->scan = (ScanState *) ExecInitNode(plan, estate, eflags);
-	outputs_init(rows, program);
+	outputs_init(rows, program, types);
+	rows->block = gpuagg_row_block_create(program, types, ROWS_MAX);
+	pfree(types);
 	rows->row_longs = palloc(Max(1, rows->noutputs) * sizeof(GpuAggRowLong));
 	rows->nkeys = program->nkeys;
-	initStringInfo(&rows->msg);
 	initStringInfo(&rows->key);
 	MemoryContextSwitchTo(old);
 	return rows;
-}
-
-/* The table of the enum whose order this register is, if it is one */
-static GpuAggBytes
-enum_table(const GpuAggProgram *program, uint16 reg)
-{
-	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
-	GpuAggBytes none = {NULL, 0};
-
-	for (int i = 0; i < program->ninstrs; i++)
-	{
-		if (instrs[i].op == GPUAGG_OP_ENUM_ORDER && instrs[i].dst == reg)
-			return gpuagg_const_bytes(program, gpuagg_program_consts(program) +
-									  instrs[i].b - program->ncolumns);
-	}
-	return none;
 }
 
 void
@@ -207,8 +138,7 @@ gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program, GpuAggLongValue
 {
 	rows->longs = longs;
 	rows->keep = keep;
-	for (int i = 0; i < rows->noutputs; i++)
-		rows->outputs[i].enum_table = enum_table(program, rows->outputs[i].reg);
+	gpuagg_row_block_bind(rows->block, program);
 }
 
 /* The rest goes with the query's memory context. */
@@ -218,162 +148,13 @@ gpuagg_rows_end(GpuAggRows *rows)
 	ExecEndNode(&rows->scan->ps);
 }
 
-/* -------------------------------------------------------------- values --- */
-
-static uint64
-double_bits(double d)
-{
-	uint64		bits;
-
-	memcpy(&bits, &d, sizeof(bits));
-	return bits;
-}
-
-static bool
-value_bytes(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
-			uint64 *len)
-{
-	if (output->sqltype == UUIDOID)
-	{
-		*len = UUID_LEN;
-		appendBinaryStringInfo(&output->strings, DatumGetPointer(datum),
-							   UUID_LEN);
-	}
-	else if (output->sqltype == NAMEOID)
-	{
-		*len = strnlen(NameStr(*DatumGetName(datum)), NAMEDATALEN);
-		appendBinaryStringInfo(&output->strings, DatumGetPointer(datum), *len);
-	}
-	else
-	{
-		struct varlena *text = PG_DETOAST_DATUM_PACKED(datum);
-
-		*len = VARSIZE_ANY_EXHDR(text);
-		if (*len > ROWS_STRING_MAX ||
-			output->strings.len + *len > ROWS_STRING_MAX)
-			return false;
-		appendBinaryStringInfo(&output->strings, VARDATA_ANY(text), *len);
-	}
-	rows->string_bytes += *len;
-	return true;
-}
-
-/* The same of types that are held as a constant of them is */
-static bool
-value_of_type(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum, uint64 *value)
-{
-	uint8_t		st = GPUAGG_ST_VALUE;
-
-	if (!output->known || !gpuagg_constant_fits(output->type, datum))
-		return false;
-	if (output->class == GPUAGG_CLASS_BYTES)
-		return value_bytes(rows, output, datum, value);
-	*value = (uint64) gpuagg_constant_make(output->type, datum, false).value.v.i;
-	if (output->enum_table.data != NULL)
-		*value = (uint64) gpuagg_enum_order((int64) *value, output->enum_table, &st);
-	return st == GPUAGG_ST_VALUE;
-}
-
-/* False: one that devices leave to PostgreSQL */
-static bool
-interval_convert(const GpuAggRowOutput *output, Datum datum, uint64 *value)
-{
-	const GpuAggBytes bytes = {(const char *) DatumGetIntervalP(datum), sizeof(Interval)};
-	uint8		st = GPUAGG_ST_VALUE;
-
-	*value = (uint64) (output->coded ? gpuagg_interval_code(bytes, &st) :
-					   gpuagg_interval_total(bytes, &st));
-	return st == GPUAGG_ST_VALUE;
-}
-
-/*
- * One non-NULL value, as devices hold it.  False: it has no such form.
- */
-static bool
-value_convert(GpuAggRows *rows, GpuAggRowOutput *output, Datum datum,
-			  uint64 *value)
-{
-	switch (output->sqltype)
-	{
-		case BOOLOID:
-			*value = DatumGetBool(datum);
-			break;
-		case INT2OID:
-			*value = (uint64) (int64) DatumGetInt16(datum);
-			break;
-		case INT4OID:
-			*value = (uint64) (int64) DatumGetInt32(datum);
-			break;
-		case DATEOID:
-			*value = (uint64) (int64) DatumGetDateADT(datum);
-			break;
-		case INT8OID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-		case TIMEOID:
-			*value = (uint64) DatumGetInt64(datum);
-			break;
-		case INTERVALOID:
-			return interval_convert(output, datum, value);
-		case NUMERICOID:
-			{
-				const int	scale = output->scale & ~(GPUAGG_SCALE_AT_MOST | GPUAGG_SCALE_WORD);
-				int64		decimal;
-
-				if ((output->scale & GPUAGG_SCALE_WORD) != 0 ?
-					!gpuagg_numeric_word(datum, scale, &decimal) :
-					!gpuagg_numeric_scaled(datum, (output->scale & GPUAGG_SCALE_AT_MOST) != 0,
-										   scale, &decimal))
-					return false;
-				*value = (uint64) decimal;
-				break;
-			}
-		case FLOAT4OID:
-			*value = double_bits(DatumGetFloat4(datum));
-			break;
-		case FLOAT8OID:
-			*value = double_bits(DatumGetFloat8(datum));
-			break;
-		case TEXTOID:
-		case VARCHAROID:
-		case BPCHAROID:
-		case UUIDOID:
-			return value_bytes(rows, output, datum, value);
-		default:
-			return value_of_type(rows, output, datum, value);
-	}
-	return true;
-}
-
-/* Does the SQL type give values of this class? */
-static bool
-output_is_sound(const GpuAggRowOutput *output)
-{
-	switch (output->sqltype)
-	{
-		case FLOAT4OID:
-		case FLOAT8OID:
-			return output->class == GPUAGG_CLASS_F64;
-		case TEXTOID:
-		case VARCHAROID:
-		case BPCHAROID:
-		case UUIDOID:
-			return output->class == GPUAGG_CLASS_BYTES;
-		case INTERVALOID:
-			return output->class == GPUAGG_CLASS_I64;
-		default:
-			return output->class == (output->known ? gpuagg_constant_class(output->type) :
-									 GPUAGG_CLASS_I64);
-	}
-}
-
 /* ---------------------------------------------------------------- rows --- */
 
 /* The value is not for the device, but for its group; false: it must be the device's. */
 static bool
 put_aside(GpuAggRows *rows, const GpuAggRowOutput *output, Datum datum)
 {
-	if (rows->longs == NULL || output->transition < 0 || output->sqltype != NUMERICOID ||
+	if (rows->longs == NULL || output->transition < 0 || !output->numeric ||
 		!gpuagg_long_values_take(rows->longs, output->transition))
 		return false;
 	rows->row_longs[rows->nlong].transition = output->transition;
@@ -382,39 +163,21 @@ put_aside(GpuAggRows *rows, const GpuAggRowOutput *output, Datum datum)
 }
 
 static bool
-output_evaluate(GpuAggRows *rows, GpuAggRowOutput *output,
-				ExprContext *econtext)
+output_evaluate(GpuAggRows *rows, int n, ExprContext *econtext)
 {
-	uint32		row = rows->count;
-	uint64		value = 0;
+	const GpuAggRowOutput *output = &rows->outputs[n];
 	bool		isnull = true;
 	Datum		datum = (Datum) 0;
+	MemoryContext old;
+	bool		fits;
 
-	if (output->filter >= 0)
-	{
-		GpuAggRowOutput *filter = &rows->outputs[output->filter];
-
-		if (filter->states[row] == GPUAGG_ST_VALUE && filter->values[row] != 0)
-			datum = ExecEvalExprSwitchContext(output->expr, econtext, &isnull);
-	}
-	else
+	if (output->filter < 0 || gpuagg_row_block_is_true(rows->block, output->filter))
 		datum = ExecEvalExprSwitchContext(output->expr, econtext, &isnull);
-
-	if (!isnull && !output->counted)
-	{
-		MemoryContext old =
-			MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		bool		fits = output_is_sound(output) &&
-			value_convert(rows, output, datum, &value);
-
-		MemoryContextSwitchTo(old);
-		if (!fits && !put_aside(rows, output, datum))
-			return false;
-		isnull = !fits;
-	}
-	output->states[row] = isnull ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
-	output->values[row] = value;
-	return true;
+	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	fits = gpuagg_row_block_put(rows->block, n, datum, isnull) ||
+		(put_aside(rows, output, datum) && gpuagg_row_block_put(rows->block, n, (Datum) 0, true));
+	MemoryContextSwitchTo(old);
+	return fits;
 }
 
 /* The key of the group that the row belongs to */
@@ -424,20 +187,15 @@ row_key(GpuAggRows *rows)
 	resetStringInfo(&rows->key);
 	for (int i = 0; i < rows->nkeys; i++)
 	{
-		const GpuAggRowOutput *output = &rows->outputs[i];
-		const uint64 value = output->values[rows->count];
+		uint64		bits;
+		GpuAggBytes bytes;
 
-		if (output->states[rows->count] != GPUAGG_ST_VALUE)
+		if (!gpuagg_row_block_value(rows->block, i, &bits, &bytes))
 			gpuagg_long_key_null(&rows->key);
-		else if (output->class == GPUAGG_CLASS_BYTES)
-		{
-			const GpuAggBytes bytes = {output->strings.data + output->strings.len - value,
-			(uint32) value};
-
-			gpuagg_long_key_bytes(&rows->key, output->key_type, bytes);
-		}
+		else if (bytes.data != NULL)
+			gpuagg_long_key_bytes(&rows->key, rows->outputs[i].key_type, bytes);
 		else
-			gpuagg_long_key_number(&rows->key, output->key_type, value);
+			gpuagg_long_key_number(&rows->key, rows->outputs[i].key_type, bits);
 	}
 }
 
@@ -465,15 +223,13 @@ row_evaluate(GpuAggRows *rows, ExprContext *econtext, GpuAggError *error)
 	rows->nlong = 0;
 	for (int i = 0; i < rows->noutputs; i++)
 	{
-		if (!output_evaluate(rows, &rows->outputs[rows->order[i]], econtext))
-			return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
-									GPUAGG_ST_NEEDS_PG,
-									"a value has no form that devices know");
+		if (!output_evaluate(rows, rows->order[i], econtext))
+			return gpuagg_row_block_unfit(error);
 	}
 	if (!row_keep_long(rows))
 		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"too many numerics have no form that devices know");
-	rows->count++;
+	gpuagg_row_block_next(rows->block);
 	return GPUAGG_OK;
 }
 
@@ -512,68 +268,23 @@ gpuagg_rows_add(GpuAggRows *rows, Relation rel, Buffer buffer,
 uint32
 gpuagg_rows_pending(const GpuAggRows *rows)
 {
-	return rows->count;
+	return gpuagg_row_block_count(rows->block);
 }
 
 bool
 gpuagg_rows_full(const GpuAggRows *rows)
 {
-	return rows->count >= ROWS_MAX || rows->string_bytes >= ROWS_STRING_BYTES;
+	return gpuagg_row_block_full(rows->block);
 }
 
 void
 gpuagg_rows_reset(GpuAggRows *rows)
 {
-	rows->count = 0;
-	rows->string_bytes = 0;
-	for (int i = 0; i < rows->noutputs; i++)
-	{
-		if (rows->outputs[i].class == GPUAGG_CLASS_BYTES)
-			resetStringInfo(&rows->outputs[i].strings);
-	}
-}
-
-/* ------------------------------------------------------------- message --- */
-
-static void
-msg_append(StringInfo msg, const void *data, Size bytes)
-{
-	static const char zeros[8] = {0};
-
-	appendBinaryStringInfo(msg, data, bytes);
-	appendBinaryStringInfo(msg, zeros, GPUAGG_ALIGN8(bytes) - bytes);
+	gpuagg_row_block_reset(rows->block);
 }
 
 const GpuAggMsg *
 gpuagg_rows_message(GpuAggRows *rows, uint64 batch_id, Size *bytes)
 {
-	GpuAggMsg	head = {GPUAGG_MSG_ROWS, rows->count, batch_id};
-
-	resetStringInfo(&rows->msg);
-	msg_append(&rows->msg, &head, sizeof(head));
-	for (int i = 0; i < rows->noutputs; i++)
-	{
-		GpuAggRowOutput *output = &rows->outputs[i];
-
-		msg_append(&rows->msg, output->states, rows->count);
-		if (output->class != GPUAGG_CLASS_BYTES)
-		{
-			msg_append(&rows->msg, output->values,
-					   rows->count * sizeof(uint64));
-			continue;
-		}
-		for (uint32 row = 0; row < rows->count; row++)
-		{
-			uint32		len = (uint32) output->values[row];
-
-			appendBinaryStringInfo(&rows->msg, (const char *) &len,
-								   sizeof(len));
-		}
-		if (rows->count % 2 != 0)
-			appendBinaryStringInfo(&rows->msg, "\0\0\0\0", sizeof(uint32));
-		msg_append(&rows->msg, output->strings.data, output->strings.len);
-	}
-	gpuagg_rows_reset(rows);
-	*bytes = rows->msg.len;
-	return (const GpuAggMsg *) rows->msg.data;
+	return gpuagg_row_block_message(rows->block, batch_id, bytes);
 }

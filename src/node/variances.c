@@ -1,6 +1,6 @@
 /*
  * variances.c
- *		Variances and standard deviations of exact sums.
+ *		Variances and standard deviations of exact sums, and their states.
  *
  * PostgreSQL's final functions know to how many digits they divide and take roots.  So
  * they are called, with the state that they expect: count, sum and sum of squares go
@@ -130,23 +130,31 @@ send_numeric(StringInfo buf, Magnitude m, bool negative, int scale, int shown)
 		pq_sendint16(buf, digits[--n]);
 }
 
-/* As numeric_serialize() writes a group's state: no NaN or infinity is among its values */
-static bytea *
-state_bytes(const GpuAggSums *sums)
+/* Count, sum and sum of squares */
+static void
+send_sums(StringInfo buf, const GpuAggSums *sums)
 {
 	const bool	negative = sums->sum.high < 0;
 	Magnitude	sum = {{0}};
 	Magnitude	squares = {{0}};
-	StringInfoData buf;
 
 	add_shifted(&sum, negative ? negated(sums->sum) : sums->sum, 0);
 	add_shifted(&squares, sums->squares[0], 0);
 	add_shifted(&squares, sums->squares[1], GPUAGG_SQUARE_HALF + 1);
 	add_shifted(&squares, sums->squares[2], 2 * GPUAGG_SQUARE_HALF);
+	pq_sendint64(buf, sums->count);
+	send_numeric(buf, sum, negative, sums->scale, sums->shown);
+	send_numeric(buf, squares, false, 2 * sums->scale, 2 * sums->shown);
+}
+
+/* As numeric_serialize() writes a group's state: no NaN or infinity is among its values */
+static bytea *
+state_bytes(const GpuAggSums *sums)
+{
+	StringInfoData buf;
+
 	pq_begintypsend(&buf);
-	pq_sendint64(&buf, sums->count);
-	send_numeric(&buf, sum, negative, sums->scale, sums->shown);
-	send_numeric(&buf, squares, false, 2 * sums->scale, 2 * sums->shown);
+	send_sums(&buf, sums);
 	pq_sendint32(&buf, sums->shown);
 	pq_sendint64(&buf, 0);		/* values with so many decimals, for moving windows */
 	pq_sendint64(&buf, 0);		/* NaN, infinity, minus infinity */
@@ -165,6 +173,22 @@ transition_state(const GpuAggSums *sums)
 	fcinfo->args[0].value = PointerGetDatum(state_bytes(sums));
 	fcinfo->args[0].isnull = false;
 	return numeric_deserialize(fcinfo);
+}
+
+Datum
+gpuagg_variance_state(const GpuAggSums *sums)
+{
+	return PointerGetDatum(state_bytes(sums));
+}
+
+Datum
+gpuagg_variance_squares(const GpuAggSums *sums)
+{
+	StringInfoData buf;
+
+	pq_begintypsend(&buf);
+	send_sums(&buf, sums);
+	return PointerGetDatum(pq_endtypsend(&buf));
 }
 
 Datum

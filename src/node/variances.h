@@ -33,4 +33,11 @@ extern bool gpuagg_statistic_is_null(GpuAggStatistic statistic, int64 count);
 /* The numeric that PostgreSQL's own function makes, in the current memory context */
 extern Datum gpuagg_variance(GpuAggStatistic statistic, const GpuAggSums *sums);
 
+/*
+ * The state that combine and deserialise functions take: of int8 and numeric, as
+ * numeric_serialize() writes it; of int2 and int4, as numeric_poly_serialize() does
+ */
+extern Datum gpuagg_variance_state(const GpuAggSums *sums);
+extern Datum gpuagg_variance_squares(const GpuAggSums *sums);
+
 #endif							/* GPUAGG_NODE_VARIANCES_H */

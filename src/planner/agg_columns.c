@@ -166,6 +166,8 @@ gpuagg_grouping_collect(GpuAggGrouping *g)
 static Node *
 translate_column(const GpuAggGrouping *g, Node *expr, RelOptInfo *rel)
 {
+	if (g->info.of_plan)
+		return gpuagg_before_grouping(g->root, expr);
 	return g->tables == NULL ? expr :
 		gpuagg_adjust_appendrel_attrs(g->root, gpuagg_before_grouping(g->root, expr), rel,
 									  g->input_rel);
@@ -215,10 +217,13 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 								g->clause != NIL && g->root->parse->groupingSets == NIL &&
 								!gpuagg_agg_partial(g));
 	g->lw->nullable = g->nullable;
+	g->lw->of_plan = g->info.of_plan;
+	g->lw->partial = gpuagg_agg_partial(g);
 	g->lw->numbers = numbers;
 	g->lw->siblings = g->tables != NULL ? &g->tables->siblings : NULL;
 	g->regroup = gpuagg_regroup_begin(g->lw, joined);
-	ok = gpuagg_regroup_filter(g->regroup, rel->baserestrictinfo);
+	/* a plan gives the rows that pass */
+	ok = g->info.of_plan || gpuagg_regroup_filter(g->regroup, rel->baserestrictinfo);
 	if (joined && (!ok || !gpuagg_join_lower(g->lw, g->input_rel)))
 		return false;
 	if (!may_go_on(ok))

@@ -11,8 +11,10 @@
  *
  * The states are those that PostgreSQL's combine and deserialise functions expect.  An
  * aggregate without a final function has its result as its state.  Of the others those of
- * integers and numerics are known (node/partials.c).  Aggregates may share a state, as sum
- * and avg of one column do: so each has all of it, also what its own result does not need.
+ * integers and numerics are known (node/partials.c, node/variances.c), and of floating point
+ * the moments (node/moments.c).  Aggregates may share a state, as sum and avg of one column
+ * do: so each has all of it, also what its own result does not need.  For the same reason an
+ * average of floating point is lowered as moments here (lower_statistic.c).
  *
  * Does not handle: grouping sets, keys without columns, samples, what cannot be combined
  * (DISTINCT, ordered sets).
@@ -89,7 +91,19 @@ partial_final(const Aggref *agg, GpuAggOutput *output)
 		case F_AVG_NUMERIC:
 			output->final = GPUAGG_FINAL_PARTIAL_NUMERIC;
 			return final == GPUAGG_FINAL_SUM_NUMERIC || final == GPUAGG_FINAL_AVG_NUMERIC;
+#define X(fn, argtype, which) \
+		case fn: \
+			output->final = GPUAGG_T_##argtype == GPUAGG_T_INT2 || GPUAGG_T_##argtype == GPUAGG_T_INT4 ? \
+				GPUAGG_FINAL_PARTIAL_SQUARES : GPUAGG_FINAL_PARTIAL_VARIANCE; \
+			return final == GPUAGG_FINAL_VARIANCE;
+			GPUAGG_VARIANCE_LIST(X)
+#undef X
 		default:
+			if (final == GPUAGG_FINAL_MOMENTS && !is_own_state(agg))
+			{
+				output->final = GPUAGG_FINAL_PARTIAL_MOMENTS;
+				return true;
+			}
 			return is_own_state(agg) && final != GPUAGG_FINAL_DATUM;
 	}
 }
@@ -112,7 +126,8 @@ gpuagg_agg_partial_outputs(GpuAggGrouping *g)
 			GpuAggOutput *output = &g->info.outputs[i];
 
 			if (!partial_final(agg, output) ||
-				(output->final >= GPUAGG_FINAL_PARTIAL_PAIR && output->count_index < 0))
+				(output->final >= GPUAGG_FINAL_PARTIAL_PAIR &&
+				 output->final != GPUAGG_FINAL_PARTIAL_MOMENTS && output->count_index < 0))
 				return GPUAGG_REFUSE("aggregate %s cannot be combined with that of tables which no device reads",
 									 get_func_name(agg->aggfnoid));
 			agg = copyObject(agg);

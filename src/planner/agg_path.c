@@ -1,7 +1,8 @@
 /*
  * agg_path.c
  *		Adds a GpuAgg path where PostgreSQL groups the rows of one table, or keeps
- *		the distinct ones, joined with others or not (join_path.c).
+ *		the distinct ones, joined with others or not (join_path.c).  Where no device can
+ *		read what is grouped, the rows of PostgreSQL's plan may be (agg_plan.c).
  *
  * Called from create_upper_paths_hook once PostgreSQL has added its own
  * paths to the grouping relation.  The tests come cheapest first, because
@@ -25,7 +26,6 @@
  * agg_tables.c's.  What a device cannot compute may be made of a finer grouping
  * (regroup_plan.h).
  *
- * Does not handle: subqueries, foreign tables, temporary tables.
  */
 #include "postgres.h"
 
@@ -50,6 +50,7 @@
 #include "parser/parsetree.h"
 #include "planner/agg_partial.h"
 #include "planner/agg_path.h"
+#include "planner/agg_plan.h"
 #include "planner/agg_tables.h"
 #include "planner/fallback_path.h"
 #include "planner/group_estimate.h"
@@ -218,10 +219,12 @@ make_agg_path(GpuAggGrouping *g, Path *scan)
 								g->made_groups);
 }
 
-/* SeqScan, SampleScan, or an Append of them */
+/* SeqScan, SampleScan, or an Append of them; or any plan */
 static Path *
 make_bare_scan_path(const GpuAggGrouping *g)
 {
+	if (g->info.of_plan)
+		return gpuagg_agg_plan_scan_path(g);
 	return g->tables != NULL ? gpuagg_agg_tables_scan_path(g) :
 		gpuagg_sample_scan_path(g->root, g->fact);
 }
@@ -257,6 +260,8 @@ make_scan_path(GpuAggGrouping *g, RelOptInfo *rel, List *exprs)
 static Path *
 make_row_path(GpuAggGrouping *g)
 {
+	if (g->info.of_plan)
+		return gpuagg_agg_plan_row_path(g);
 	if (g->tables != NULL)
 		return gpuagg_agg_tables_row_path(g);
 	return make_scan_path(g, g->fact, g->info.nlookups > 0 ? NIL :
@@ -330,18 +335,21 @@ postgres_cost(GpuAggGrouping *g, Path *fallback)
 
 /* Cost of the device, of HAVING and of the target list */
 static void
-set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost, const List *lookups)
+set_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups)
 {
+	Path	   *path = &custom->path;
 	QualCost	having;
 	GpuAggCostInput input = {.scale = gpuagg_cost_scale};
 	GpuAggCost	cost;
 	Cost		computed;
 
-	if (g->tables != NULL)
+	if (g->info.of_plan)
+		gpuagg_agg_plan_cost_input(g, list_nth(custom->custom_paths, GPUAGG_PLAN_ROWS), &input);
+	else if (g->tables != NULL)
 		gpuagg_agg_tables_cost_input(g, &input);
 	else
 		table_cost_input(g, &input);
-	if (g->tables == NULL)
+	if (g->tables == NULL && !g->info.of_plan)
 		g->info.est_numbers = gpuagg_key_numbers(g->root, g->fact, g->lw, g->info.program);
 	input.passed = g->info.est_passed;
 	input.groups = g->info.est_groups;
@@ -349,7 +357,7 @@ set_costs(GpuAggGrouping *g, Path *path, Cost postgres_cost, const List *lookups
 	input.made = g->info.regroup != NULL ? g->made_groups : 0;
 	input.entries = gpuagg_regroup_repeats(g->regroup) ?
 		g->info.est_groups : g->made_groups;
-	input.postgres_cost = postgres_cost;
+	input.postgres_cost = postgres_cost(g, linitial(custom->custom_paths));
 	gpuagg_join_cost(g->lw, lookups, &input);
 	cost = gpuagg_cost_agg(&input, &g->info);
 	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
@@ -402,11 +410,12 @@ make_path(GpuAggGrouping *g)
 	path->custom_paths = list_concat(list_make2(make_fallback_path(g), make_row_path(g)),
 									 lookups);
 	if (g->info.regroup != NULL)
-		path->custom_paths = lappend(path->custom_paths,
+		path->custom_paths = lappend(path->custom_paths, g->info.of_plan ?
+									 gpuagg_agg_plan_shown_path(g, gpuagg_regroup_shown(g->regroup)) :
 									 make_scan_path(g, g->tables != NULL ?
 													linitial(g->tables->rels) : g->fact,
 													gpuagg_regroup_shown(g->regroup)));
-	set_costs(g, &path->path, postgres_cost(g, linitial(path->custom_paths)), lookups);
+	set_costs(g, path, lookups);
 	runtime = g->tables != NULL ? gpuagg_agg_tables_runtime(g) :
 		list_concat_copy(g->lw->runtime_exprs, gpuagg_join_runtime(g->lw));
 	path->custom_private = list_make4(g->tables != NULL ? gpuagg_agg_tables_pack(g) :
@@ -476,9 +485,10 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	CustomScan *plan = makeNode(CustomScan);
 	ListCell   *lc;
 
-	lfirst(list_nth_cell(custom_plans, GPUAGG_PLAN_ROWS)) =
-		bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_ROWS));
-	if (is_regrouped(packed))
+	if (!gpuagg_plan_is_of_plan(packed))
+		lfirst(list_nth_cell(custom_plans, GPUAGG_PLAN_ROWS)) =
+			bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_ROWS));
+	if (is_regrouped(packed) && !gpuagg_plan_is_of_plan(packed))
 		lfirst(list_last_cell(custom_plans)) = bare_row_plan(llast(custom_plans));
 	plan->scan.scanrelid = 0;
 	plan->scan.plan.targetlist = tlist;
@@ -578,21 +588,28 @@ try_tables(GpuAggGrouping *g, GpuAggOffer *offer)
 	offer_path(g, offer);
 }
 
-/* Fills in what has become of the offer. */
 static void
-try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
+grouping_begin(GpuAggGrouping *g, const GpuAggOffer *offer, List *clause, PathTarget *target,
+			   List *having)
+{
+	memset(g, 0, sizeof(*g));
+	g->root = offer->root;
+	g->input_rel = offer->input_rel;
+	g->grouped_rel = offer->rel;
+	g->clause = clause;
+	g->target = target;
+	g->having = having;
+}
+
+/* Of tables that a device reads */
+static void
+try_reading(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 {
 	GpuAggGrouping g;
 
-	memset(&g, 0, sizeof(g));
+	grouping_begin(&g, offer, clause, target, having);
 	if (!check_query(offer->root, offer->input_rel, clause, &g.fact))
 		return;
-	g.root = offer->root;
-	g.input_rel = offer->input_rel;
-	g.grouped_rel = offer->rel;
-	g.clause = clause;
-	g.target = target;
-	g.having = having;
 	offer->table = planner_rt_fetch(g.fact->relid, g.root)->relid;
 	g.refused = !gpuagg_grouping_collect(&g);
 	if (g.refused && !gpuagg_refuse_listening)
@@ -601,6 +618,39 @@ try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 		try_tables(&g, offer);
 	else
 		try_table(&g, offer);
+}
+
+/* Of the rows of PostgreSQL's plan; what speaks against it need not be told. */
+static void
+try_plan(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
+{
+	bool		listening = gpuagg_refuse_pause();
+	GpuAggGrouping g;
+
+	grouping_begin(&g, offer, clause, target, having);
+	g.fact = g.input_rel;
+	g.info.of_plan = true;
+	g.nullable = true;
+	if (gpuagg_grouping_collect(&g) && gpuagg_grouping_lower(&g, g.input_rel, NULL) &&
+		!contain_subplans((Node *) g.exprs))
+	{
+		offer->table = InvalidOid;
+		offer->of_plan = true;
+		g.info.est_rows = g.info.est_passed = g.input_rel->rows;
+		estimate_groups(&g, NULL);
+		plan_wanted(&g);
+		offer_path(&g, offer);
+	}
+	gpuagg_refuse_resume(listening);
+}
+
+/* Fills in what has become of the offer. */
+static void
+try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
+{
+	try_reading(offer, clause, target, having);
+	if (offer->path == NULL && gpuagg_agg_plan_possible(offer->root, offer->input_rel))
+		try_plan(offer, clause, target, having);
 }
 
 /*

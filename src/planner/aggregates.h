@@ -209,7 +209,10 @@ typedef enum GpuAggFinal
 	/* states instead of results: of a sum at "index" and a count beside it */
 	GPUAGG_FINAL_PARTIAL_PAIR,	/* int8[]: count and sum */
 	GPUAGG_FINAL_PARTIAL_INT8,	/* as int8_avg_serialize() */
-	GPUAGG_FINAL_PARTIAL_NUMERIC	/* as numeric_avg_serialize() */
+	GPUAGG_FINAL_PARTIAL_NUMERIC,	/* as numeric_avg_serialize() */
+	GPUAGG_FINAL_PARTIAL_VARIANCE,	/* with the squares, as numeric_serialize(), */
+	GPUAGG_FINAL_PARTIAL_SQUARES,	/* or numeric_poly_serialize() */
+	GPUAGG_FINAL_PARTIAL_MOMENTS	/* float8[]: moments, which count by themselves */
 } GpuAggFinal;
 
 static inline bool

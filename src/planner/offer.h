@@ -58,6 +58,8 @@ typedef struct GpuAggOffer
 	Path	   *path;			/* NULL: refused */
 	GpuAggWhatIf *what_if;		/* of the path, for a survey; else NULL */
 	Oid			table;			/* that the path reads */
+	bool		of_plan;		/* its rows are those of a plan, for no device can read what is
+								 * grouped: the reasons tell why */
 	bool		excused;		/* debug_require does not mind the refusal */
 } GpuAggOffer;
 

@@ -24,6 +24,11 @@
  * leaves out the lines that are looked at and not chosen, which take most of
  * the time.  There the unit is taken from its whole cost, pages and all.
  *
+ * The rows of a plan cost what that plan does, the copy of their values, and a task that reads
+ * no page.  The unit is that of PostgreSQL's aggregation alone: what it is predicted to take
+ * of values and groups, without scanning, for the units by which it exceeds the plan below.
+ * Copying and grouping overlap, but for a processor that has both to do; so they add up.
+ *
  * Tasks that wait for a place on the device are waited for: what that takes now is added.
  *
  * Does not handle: rows that PostgreSQL must evaluate (compressed values), tasks that run
@@ -52,6 +57,10 @@
 
 /* A group of one of several tables is received, found among the others, and added */
 #define MERGE_GROUP_NS 250.0
+
+/* Rows of a plan on their way into columns and to the worker: each, and each value of them */
+#define COPY_ROW_NS 12.0
+#define COPY_VALUE_NS 8.0
 
 static int	cpus = 1;			/* of the server */
 
@@ -144,7 +153,8 @@ static double
 task_unit(const GpuAggRates *rates, const GpuAggWork *work,
 		  const GpuAggCostInput *input)
 {
-	double		units = input->postgres_cost;
+	double		units = input->postgres_cost - input->plan_cost;
+	double		scan_ns = 0;
 	GpuAggWork	all = *work;
 
 	/* the column cache is ours alone */
@@ -153,7 +163,12 @@ task_unit(const GpuAggRates *rates, const GpuAggWork *work,
 		units -= input->pages * input->page_cost;
 	if (units < 1)
 		return rates->cost_unit_ns / input->scale;
-	return gpuagg_predict_postgres(rates, &all) / units / input->scale;
+	if (input->plan_values > 0)
+	{
+		all.attrs = 0;
+		scan_ns = work->rows * rates->postgres_row_ns * Max(1, rates->postgres_slowdown);
+	}
+	return (gpuagg_predict_postgres(rates, &all) - scan_ns) / units / input->scale;
 }
 
 /* Of several tables each has its task, and groups are merged before the first is returned. */
@@ -168,6 +183,24 @@ predict_tables(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPre
 	p->start += ns;
 	p->startup += ns;
 	p->total += ns;
+}
+
+/*
+ * Of the rows of a plan.  Its own time, by the mean unit, is for EXPLAIN; its cost counts.
+ * Returns what counts, in ns.
+ */
+static double
+predict_plan(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPrediction *p)
+{
+	const double copy = input->plan_values == 0 ? 0 :
+		input->rows * (COPY_ROW_NS + COPY_VALUE_NS * input->plan_values);
+	const double whole = copy + input->plan_cost * rates->cost_unit_ns;
+	const double counts = p->startup + copy;
+
+	p->feed += whole;
+	p->startup += whole;
+	p->total += whole;
+	return counts;
 }
 
 /* How long it would wait for those before it, were it asked for now */
@@ -188,6 +221,7 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	GpuAggWork	work;
 	GpuAggCost	cost;
 	double		unit;
+	double		startup_ns;
 
 	GpuAggStrategyChoice choice;
 	GpuAggResidentChoice resident;
@@ -210,7 +244,8 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	info->predicted.kernel += input->lookup_ns;
 	info->predicted.startup += input->lookup_ns;
 	info->predicted.total += input->lookup_ns;
-	cost.startup = info->predicted.startup / unit + input->lookup_cost;
+	startup_ns = predict_plan(&rates, input, &info->predicted);
+	cost.startup = startup_ns / unit + input->lookup_cost + input->plan_cost;
 	if (work.lines == 0)
 		cost.startup += work.pages * input->page_cost;
 	cost.startup += waiting_ns(&info->predicted) / unit;

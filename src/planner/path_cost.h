@@ -26,6 +26,8 @@ typedef struct GpuAggCostInput
 	double		allvisfrac;		/* of the pages */
 	Cost		lookup_cost;	/* of the plans that look-up tables are made of */
 	double		lookup_ns;		/* of making them, and of looking rows up */
+	Cost		plan_cost;		/* of the plan whose rows are grouped, if it is one, */
+	int			plan_values;	/* and values of each of its rows */
 	double		scale;			/* gpuagg.cost_scale */
 	int			tasks;			/* that do it: one for each of several tables, */
 	double		merged;			/* whose groups, so many, are merged */

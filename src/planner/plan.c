@@ -5,7 +5,7 @@
  *
  * The list: the program as a bytea Const; the outputs and the runtime
  * constants, each an integer list; the gate; the estimates as Floats; method
- * and repeatability of the sample, an integer list; the prediction, a list of
+ * and repeatability of the sample, and whether it is of a plan's rows, an integer list; the prediction, a list of
  * Floats; what bounds it and the profile, an integer list; the groups that are wanted,
  * under which key those found are remembered, and what regrouping makes of them (empty
  * if there is none), bytea Consts; the look-up tables, each an integer list.
@@ -180,8 +180,9 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 								  pack_float(info->est_rows)),
 					   list_concat(lappend(list_make5(pack_float(info->est_passed),
 										  pack_float(info->est_groups),
-										  list_make2_int(info->sample,
-														 info->repeatable),
+										  list_make3_int(info->sample,
+														 info->repeatable,
+														 info->of_plan),
 										  pack_prediction(&info->predicted),
 										  list_make4_int(info->predicted.bound,
 														 info->profile,
@@ -251,6 +252,7 @@ gpuagg_plan_unpack(List *custom_private)
 	info->est_groups = floatVal(list_nth(custom_private, 6));
 	info->sample = linitial_int(sample);
 	info->repeatable = lsecond_int(sample) != 0;
+	info->of_plan = lthird_int(sample) != 0;
 	unpack_prediction(&info->predicted, list_nth_node(List, custom_private, 8));
 	info->predicted.bound = linitial_int(profile);
 	info->profile = lsecond_int(profile);
@@ -265,6 +267,13 @@ gpuagg_plan_unpack(List *custom_private)
 	foreach(lc, lookups)
 		unpack_lookup(&info->lookups[info->nlookups++], lfirst(lc));
 	return info;
+}
+
+bool
+gpuagg_plan_is_of_plan(List *custom_private)
+{
+	return !gpuagg_plan_has_tables(custom_private) &&
+		lthird_int((List *) list_nth(custom_private, 7)) != 0;
 }
 
 Plan *

@@ -36,6 +36,12 @@
  *	custom_relids		what they are in the query's range table
  *	custom_private		as gpuagg_plan_pack_tables makes it
  *
+ * GpuAgg of the rows of a plan (of_plan), where there is no table to read:
+ *	custom_plans[GPUAGG_PLAN_ROWS]	that plan; its target list is the program's outputs.
+ *						An ordinary child
+ *	custom_plans, the last one	a Result without a child
+ *	custom_relids		what the plan reads
+ *
  * GpuSample, scanrelid the table:
  *	qual				what PostgreSQL evaluates, after the device's filter
  *	custom_exprs		as above; then the conditions of the device's filter
@@ -154,6 +160,7 @@ typedef struct GpuAggPlanInfo
 								 * -1: none.  The filter tests it, too */
 	int			sample;			/* GpuAggSampleMethod */
 	bool		repeatable;		/* the sample has a seed of its own */
+	bool		of_plan;		/* rows of the plan GPUAGG_PLAN_ROWS are grouped */
 	GpuAggWanted wanted;
 	double		est_rows;		/* of the table, or its sample */
 	double		est_passed;		/* of these, that pass the filter */
@@ -172,6 +179,9 @@ typedef struct GpuAggPlanInfo
 /* A List of copyable, printable nodes, and back (palloc'd). */
 extern List *gpuagg_plan_pack(const GpuAggPlanInfo *info);
 extern GpuAggPlanInfo *gpuagg_plan_unpack(List *custom_private);
+
+/* Of the rows of a plan? */
+extern bool gpuagg_plan_is_of_plan(List *custom_private);
 
 /* Where groups are regrouped: the plan that has the keys and what is computed of them */
 extern Plan *gpuagg_plan_regroup(const Plan *custom, const GpuAggPlanInfo *info);

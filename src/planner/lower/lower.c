@@ -59,8 +59,8 @@ gpuagg_lower_reset(GpuAggLower *lw, GpuAggMark mark)
 	lw->runtime_exprs = list_truncate(lw->runtime_exprs, mark.nruntime);
 }
 
-static bool
-room_for_register(const GpuAggLower *lw)
+bool
+gpuagg_lower_room(const GpuAggLower *lw)
 {
 	if (lw->ncolumns + lw->nconsts + lw->ninstrs < GPUAGG_MAX_REGS)
 		return true;
@@ -113,7 +113,7 @@ gpuagg_lower_constant(GpuAggLower *lw, GpuAggConstant c, GpuAggValue *out)
 	}
 	if (i == lw->nconsts)
 	{
-		if (!room_for_register(lw))
+		if (!gpuagg_lower_room(lw))
 			return false;
 		lw->consts[i] = c;
 		lw->in_list[i] = false;
@@ -127,7 +127,7 @@ gpuagg_lower_constant(GpuAggLower *lw, GpuAggConstant c, GpuAggValue *out)
 bool
 gpuagg_lower_list_constant(GpuAggLower *lw, GpuAggConstant c)
 {
-	if (!room_for_register(lw))
+	if (!gpuagg_lower_room(lw))
 		return false;
 	lw->consts[lw->nconsts] = c;
 	lw->in_list[lw->nconsts] = true;
@@ -154,7 +154,7 @@ add_runtime(GpuAggLower *lw, Expr *expr, uint8 type, bool may_fail, GpuAggZoneNa
 			return true;
 		}
 	}
-	if (!room_for_register(lw))
+	if (!gpuagg_lower_room(lw))
 		return false;
 	memset(&c, 0, sizeof(c));
 	c.value.type = type;
@@ -251,7 +251,7 @@ gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
 		uint16		missing;
 
 		if (!missing_constant(lw, attno, type, scale, &missing) ||
-			!room_for_register(lw))
+			!gpuagg_lower_room(lw))
 			return false;
 		lw->columns[i].attno = attno;
 		lw->columns[i].type = type;
@@ -288,7 +288,7 @@ gpuagg_lower_emit(GpuAggLower *lw, GpuAggInstr instr, uint8 type,
 	}
 	if (i == lw->ninstrs)
 	{
-		if (!room_for_register(lw))
+		if (!gpuagg_lower_room(lw))
 			return false;
 		instr.dst = GPUAGG_VREG_INSTR | i;
 		lw->instrs[i] = instr;
@@ -344,6 +344,30 @@ last_attribute(const GpuAggLower *lw)
 	return last;
 }
 
+/* What a plan gives lies on no page: an attribute says no more than its type. */
+static void
+fill_inputs(const GpuAggLower *lw, GpuAggAttr *attrs)
+{
+	static const int8 page_bytes[GPUAGG_NTYPES] = {
+#define X(name, cls, pagebytes, slotbytes) pagebytes,
+		GPUAGG_TYPE_LIST(X)
+#undef X
+	};
+
+	for (int i = 0; i < lw->ncolumns; i++)
+	{
+		attrs[i] = (GpuAggAttr) {
+			.attlen = page_bytes[lw->columns[i].type],
+			.align = 1,
+			.type = lw->columns[i].type,
+			.reg = i,
+			.missing_const = GPUAGG_NO_REG,
+			.fixed_off = -1,
+			.scale = lw->columns[i].scale
+		};
+	}
+}
+
 /*
  * All attributes up to the last one needed; dropped ones keep their length
  * and alignment in pg_attribute and are walked like any other.  Offsets are
@@ -353,10 +377,16 @@ last_attribute(const GpuAggLower *lw)
 static void
 fill_attrs(const GpuAggLower *lw, GpuAggAttr *attrs, int nattrs)
 {
-	TupleDesc	tupdesc = RelationGetDescr(lw->relation);
+	TupleDesc	tupdesc;
 	int			off = 0;
 	bool		fixed = true;
 
+	if (lw->of_plan)
+	{
+		fill_inputs(lw, attrs);
+		return;
+	}
+	tupdesc = RelationGetDescr(lw->relation);
 	for (int i = 0; i < nattrs; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(tupdesc, i);

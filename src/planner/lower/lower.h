@@ -3,7 +3,9 @@
  *		Turns PostgreSQL expressions into a program (device/program.h).
  *
  *	lower.c				the builder: registers, constants, the finished block
- *	lower_expr.c		expression nodes, the filter, keys
+ *	lower_expr.c		expression nodes, the filter
+ *	lower_key.c			group keys
+ *	lower_input.c		values that a plan gives
  *	lower_select.c		the filter of a scan that returns rows
  *	lower_func.c		functions and operators, by OID (lower_table.h)
  *	lower_numeric.c		decimals: their scales, arithmetic, comparisons
@@ -112,9 +114,12 @@ typedef struct GpuAggLower
 	PlannerInfo *root;
 	RelOptInfo *rel;
 	GpuAggSiblings *siblings;	/* this table among others, or NULL */
-	Relation	relation;		/* open while lowering */
+	Relation	relation;		/* open while lowering; NULL: of_plan */
 	bool		grouped;		/* GROUP BY: a group always has a row */
 	bool		select;			/* rows are selected, not grouped */
+	bool		partial;		/* groups will be combined with others': states are whole */
+	bool		of_plan;		/* of the rows of a plan, which PostgreSQL evaluates: a column
+								 * is what an expression gives (lower_input.c) */
 	bool		nullable;		/* any value may be NULL: what this table knows
 								 * better does not count */
 	bool		numbers;		/* strings of a join's inputs that are keys are numbered: of
@@ -149,6 +154,8 @@ typedef struct GpuAggLower
 
 	int			nlookups;
 	GpuAggLookupLower lookups[GPUAGG_MAX_LOOKUPS];
+
+	List	   *inputs;			/* of_plan: expressions, attribute n - 1 each */
 } GpuAggLower;
 
 /* A point to go back to. */
@@ -165,6 +172,9 @@ extern GpuAggLower *gpuagg_lower_create(PlannerInfo *root, RelOptInfo *rel,
 										Relation relation, bool grouped);
 extern GpuAggMark gpuagg_lower_mark(const GpuAggLower *lw);
 extern void gpuagg_lower_reset(GpuAggLower *lw, GpuAggMark mark);
+
+/* Is there room for one more register?  Else a reason. */
+extern bool gpuagg_lower_room(const GpuAggLower *lw);
 extern bool gpuagg_lower_column(GpuAggLower *lw, AttrNumber attno, uint8 type,
 								uint8 scale, GpuAggValue *out);
 extern bool gpuagg_lower_emit(GpuAggLower *lw, GpuAggInstr instr, uint8 type,
@@ -192,6 +202,18 @@ extern List *gpuagg_lower_row_exprs(const GpuAggLower *lw);
 /* lower_expr.c */
 extern bool gpuagg_lower_expr(GpuAggLower *lw, Expr *expr, GpuAggValue *out);
 
+/* A plain column of our table?  Else a reason why it cannot be used. */
+extern bool gpuagg_lower_check_var(const GpuAggLower *lw, const Var *var);
+
+/* A column of any type, of which only matters whether it is NULL, or what is stored */
+extern bool gpuagg_lower_nullness_column(GpuAggLower *lw, Var *var, GpuAggValue *out);
+
+/* lower_input.c: what a plan gives for this expression (of_plan) */
+extern bool gpuagg_lower_input(GpuAggLower *lw, Expr *expr, GpuAggValue *out);
+extern bool gpuagg_lower_input_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
+										GpuAggValue *out);
+
+/* lower_expr.c */
 /* In the order in which PostgreSQL would evaluate them. */
 extern List *gpuagg_order_quals(PlannerInfo *root, List *clauses);
 
@@ -213,6 +235,7 @@ extern List *gpuagg_lower_selection(GpuAggLower *lw, List *clauses);
 extern bool gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
 								  GpuAggValue *out);
 
+/* lower_key.c */
 /* A group key; fills the output that shows it. */
 extern bool gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop,
 							 GpuAggOutput *output);

@@ -64,6 +64,18 @@ find_statistic(Oid aggfnoid, StatisticRow *row)
 	}
 }
 
+/* An average of floating point, whose state in PostgreSQL is that of a variance */
+static bool
+find_average(Oid aggfnoid, StatisticRow *row)
+{
+	*row = (StatisticRow) {
+		.type = aggfnoid == F_AVG_FLOAT4 ? GPUAGG_T_FLOAT4 : GPUAGG_T_FLOAT8,
+		.statistic = GPUAGG_STATISTIC_VAR_POP,
+		.final = GPUAGG_FINAL_MOMENTS
+	};
+	return aggfnoid == F_AVG_FLOAT4 || aggfnoid == F_AVG_FLOAT8;
+}
+
 /* ---------------------------------------------------------- expressions --- */
 
 static Expr *
@@ -268,7 +280,8 @@ gpuagg_lower_statistic(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFi
 	StatisticRow row;
 	ListCell   *lc;
 
-	*handled = find_statistic(agg->aggfnoid, &row);
+	*handled = find_statistic(agg->aggfnoid, &row) ||
+		(lw->partial && find_average(agg->aggfnoid, &row));
 	if (!*handled)
 		return false;
 	foreach(lc, agg->args)

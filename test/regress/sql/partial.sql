@@ -38,18 +38,37 @@ SELECT q, compare(q) FROM unnest(ARRAY[
 	'SELECT k, n FROM (SELECT k, count(*) AS n FROM pr GROUP BY k) x WHERE n > 400',
 	'SELECT k, count(*) FROM pr GROUP BY k ORDER BY count(*) DESC, k LIMIT 3',
 	'SELECT k, sum(v) FROM pr WHERE id < 2500 GROUP BY k',
-	'SELECT k, sum(v) FROM (SELECT k, v FROM pr UNION ALL SELECT k, v FROM pr_0) x GROUP BY k']) q;
-SELECT compare('SELECT k, sum(f), count(f) FROM pr GROUP BY k', tolerance => 1e-12);
+	'SELECT k, sum(v) FROM (SELECT k, v FROM pr UNION ALL SELECT k, v FROM pr_0) x GROUP BY k',
+	'SELECT k, stddev(v), var_pop(v), variance(n), stddev_pop(n), var_samp(w) FROM pr GROUP BY k',
+	'SELECT k, stddev(id), var_pop(s), avg(id), sum(id), var_samp(s), stddev_samp(k) FROM pr GROUP BY k',
+	'SELECT id, stddev(v), var_pop(n), var_samp(s) FILTER (WHERE b) FROM pr GROUP BY id',
+	'SELECT var_pop(v), stddev(n), variance(s), regr_count(f, s) FROM pr WHERE k = 77',
+	'SELECT stddev(v), var_pop(v), stddev(n) FROM pr WHERE v IS NULL OR id IN (3, 3001)']) q;
+SELECT q, compare(q, tolerance => 1e-9) FROM unnest(ARRAY[
+	'SELECT k, sum(f), count(f), avg(f), avg(f::float4) FROM pr GROUP BY k',
+	'SELECT k, avg(f), stddev(f), var_pop(f), var_samp(f::float4) FROM pr GROUP BY k HAVING stddev(f) > 0 AND avg(f) < 100',
+	'SELECT k, avg(f) FILTER (WHERE b), stddev(f) FILTER (WHERE s < 3) FROM pr GROUP BY k',
+	'SELECT avg(f), corr(f, s), regr_slope(s, f), regr_count(f, v), covar_pop(f, id), regr_r2(f, k), regr_intercept(f, s), regr_avgx(f, s) FROM pr',
+	'SELECT k, corr(f, s), covar_samp(v, f), regr_sxx(f, v), regr_syy(f, v), regr_sxy(f, v) FROM pr GROUP BY k',
+	'SELECT avg(f), stddev(f), corr(f, f) FROM pr WHERE id IN (3, 3001)',
+	'SELECT avg(f), stddev(f), corr(f, f) FROM pr WHERE k = 77']) q;
 SET gpuagg.debug_require = 'require';
 EXPLAIN (COSTS OFF) SELECT k, avg(v), count(*) FROM pr GROUP BY k HAVING sum(v) > 5;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM pr;
 EXPLAIN (COSTS OFF) SELECT k, count(*) FROM pr WHERE id < 1500 GROUP BY k;
+-- the step as a whole is the device's, whatever PostgreSQL would do partition by partition or in parallel
+SET enable_partitionwise_aggregate = on;
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+EXPLAIN (COSTS OFF) SELECT id, avg(f), stddev(v) FROM pr GROUP BY id;
+SELECT compare('SELECT id, avg(f), stddev(v), sum(n) FROM pr GROUP BY id', tolerance => 1e-12);
+RESET parallel_setup_cost;
+RESET max_parallel_workers_per_gather;
+RESET enable_partitionwise_aggregate;
 RESET gpuagg.debug_require;
 -- what cannot be combined, and what reads nothing but foreign tables
 SELECT q, why FROM unnest(ARRAY[
 	'SELECT k, count(DISTINCT v) FROM pr GROUP BY k',
-	'SELECT k, stddev(v) FROM pr GROUP BY k',
-	'SELECT k, avg(f) FROM pr GROUP BY k',
 	'SELECT k, count(*) FROM pr GROUP BY ROLLUP (k)',
 	'SELECT k, count(*) FROM pr TABLESAMPLE BERNOULLI (50) GROUP BY k',
 	'SELECT k, count(*) FROM pr WHERE id > 3000 GROUP BY k']) q, gpuagg.why_not(q) why;

@@ -1,0 +1,161 @@
+/*
+ * plan_rows.c
+ *		The rows of a plan as blocks of columns (plan_rows.h).
+ *
+ * The plan is an ordinary child of the node: PostgreSQL runs it, evaluates keys and
+ * arguments in its target list, and EXPLAIN shows it.  Each row's values are moved into
+ * columns (row_block.c), and a full block is a message.
+ *
+ * A task that runs again, on another device, reads the plan again from its first row.  So
+ * does PostgreSQL's plan if no device answers, which has a copy of this one below it.  No
+ * function of either is volatile (planner/agg_plan.c).
+ *
+ * Memory: values in the making lie in a context that is emptied with each row, and only if
+ * the block says that it needs one.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "node/plan_rows.h"
+#include "node/row_block.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/memutils.h"
+
+/* Of a block; two columns of so many rows fill the queue to the worker almost (ipc/shmem.h). */
+#define BLOCK_ROWS 3072
+
+struct GpuAggPlanRows
+{
+	PlanState  *plan;
+	GpuAggRowBlock *block;
+	MemoryContext scratch;		/* NULL: converting allocates nothing */
+	bool		started;		/* the plan has been read from */
+	bool		ended;			/* and has no more rows */
+	uint64		given;
+};
+
+GpuAggPlanRows *
+gpuagg_plan_rows_begin(CustomScanState *css, Plan *plan, int eflags,
+					   const GpuAggProgram *program)
+{
+	GpuAggPlanRows *rows = palloc0(sizeof(GpuAggPlanRows));
+	const int	n = gpuagg_program_noutputs(program);
+	Oid		   *types;
+	ListCell   *lc;
+
+	if (list_length(plan->targetlist) != n)
+		elog(ERROR, "gpuagg: plan of rows has %d outputs, program has %d",
+			 list_length(plan->targetlist), n);
+	rows->plan = ExecInitNode(plan, css->ss.ps.state, eflags);
+	css->custom_ps = lappend(css->custom_ps, rows->plan);
+	types = palloc(Max(1, n) * sizeof(Oid));
+	foreach(lc, plan->targetlist)
+		types[foreach_current_index(lc)] = exprType((Node *) lfirst_node(TargetEntry, lc)->expr);
+	rows->block = gpuagg_row_block_create(program, types, BLOCK_ROWS);
+	if (gpuagg_row_block_converts(rows->block))
+		rows->scratch = AllocSetContextCreate(CurrentMemoryContext, "gpuagg plan rows",
+											  ALLOCSET_DEFAULT_SIZES);
+	pfree(types);
+	return rows;
+}
+
+/* The values of a row; false: devices have no form of one. */
+static bool
+add_row(GpuAggPlanRows *rows, TupleTableSlot *slot)
+{
+	MemoryContext old;
+	bool		fits;
+
+	slot_getallattrs(slot);
+	if (rows->scratch == NULL)
+		fits = gpuagg_row_block_add(rows->block, slot->tts_values, slot->tts_isnull);
+	else
+	{
+		old = MemoryContextSwitchTo(rows->scratch);
+		fits = gpuagg_row_block_add(rows->block, slot->tts_values, slot->tts_isnull);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(rows->scratch);
+	}
+	rows->given += fits;
+	return fits;
+}
+
+/* In the query's memory context: what the plan keeps outlives the task. */
+static GpuAggStatus
+fill_block(GpuAggPlanRows *rows, GpuAggError *error)
+{
+	while (!rows->ended && !gpuagg_row_block_full(rows->block))
+	{
+		TupleTableSlot *slot = ExecProcNode(rows->plan);
+
+		if (TupIsNull(slot))
+			rows->ended = true;
+		else if (!add_row(rows, slot))
+			return gpuagg_row_block_unfit(error);
+	}
+	return GPUAGG_OK;
+}
+
+/* Up to a full block, or the last row */
+static GpuAggStatus
+fill(GpuAggPlanRows *rows, GpuAggError *error)
+{
+	MemoryContext old = MemoryContextSwitchTo(rows->plan->state->es_query_cxt);
+	GpuAggStatus status = fill_block(rows, error);
+
+	MemoryContextSwitchTo(old);
+	return status;
+}
+
+GpuAggStatus
+gpuagg_plan_rows_start(GpuAggPlanRows *rows, const GpuAggProgram *program, GpuAggError *error)
+{
+	/* one whose parameters have changed is rescanned when it runs next */
+	if (rows->started && rows->plan->chgParam == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(rows->plan->state->es_query_cxt);
+
+		ExecReScan(rows->plan);
+		MemoryContextSwitchTo(old);
+	}
+	rows->started = true;
+	rows->ended = false;
+	rows->given = 0;
+	gpuagg_row_block_reset(rows->block);
+	gpuagg_row_block_bind(rows->block, program);
+	return fill(rows, error);
+}
+
+GpuAggStatus
+gpuagg_plan_rows_next(GpuAggPlanRows *rows, uint64 batch_id, const GpuAggMsg **msg, Size *bytes,
+					  GpuAggError *error)
+{
+	GpuAggStatus status;
+
+	*msg = NULL;
+	CHECK_FOR_INTERRUPTS();
+	status = fill(rows, error);
+	if (status == GPUAGG_OK && gpuagg_row_block_count(rows->block) > 0)
+		*msg = gpuagg_row_block_message(rows->block, batch_id, bytes);
+	return status;
+}
+
+uint64
+gpuagg_plan_rows_given(const GpuAggPlanRows *rows)
+{
+	return rows->given;
+}
+
+void
+gpuagg_plan_rows_rescan(GpuAggPlanRows *rows, const Bitmapset *changed)
+{
+	if (changed != NULL)
+		UpdateChangedParamSet(rows->plan, (Bitmapset *) changed);
+}
+
+void
+gpuagg_plan_rows_end(GpuAggPlanRows *rows)
+{
+	ExecEndNode(rows->plan);
+}

@@ -1,0 +1,44 @@
+/*
+ * plan_rows.h
+ *		The rows of a plan of PostgreSQL's below GpuAgg, as blocks of columns for a device.
+ */
+#ifndef GPUAGG_NODE_PLAN_ROWS_H
+#define GPUAGG_NODE_PLAN_ROWS_H
+
+#include "postgres.h"
+
+#include "ipc/protocol.h"
+#include "nodes/execnodes.h"
+
+typedef struct GpuAggPlanRows GpuAggPlanRows;
+
+/*
+ * Initialises the plan, whose target list is the outputs of the program, as a child of the
+ * node.  Lives in the current memory context.
+ */
+extern GpuAggPlanRows *gpuagg_plan_rows_begin(CustomScanState *css, Plan *plan, int eflags,
+											  const GpuAggProgram *program);
+
+/*
+ * From the first row on, for a task with this program.  Evaluates a first block, before any
+ * task of ours has begun: what the plan sorts, hashes or groups it does here.
+ */
+extern GpuAggStatus gpuagg_plan_rows_start(GpuAggPlanRows *rows, const GpuAggProgram *program,
+										   GpuAggError *error);
+
+/*
+ * The next block as a message, valid until the next one; *msg NULL: there are no more.
+ * PostgreSQL's own errors are raised.  A status other than GPUAGG_OK: a value that does not
+ * fit a device.
+ */
+extern GpuAggStatus gpuagg_plan_rows_next(GpuAggPlanRows *rows, uint64 batch_id,
+										  const GpuAggMsg **msg, Size *bytes,
+										  GpuAggError *error);
+
+/* Rows given since the start */
+extern uint64 gpuagg_plan_rows_given(const GpuAggPlanRows *rows);
+
+extern void gpuagg_plan_rows_rescan(GpuAggPlanRows *rows, const Bitmapset *changed);
+extern void gpuagg_plan_rows_end(GpuAggPlanRows *rows);
+
+#endif							/* GPUAGG_NODE_PLAN_ROWS_H */

@@ -1,0 +1,507 @@
+/*
+ * row_block.c
+ *		Rows that PostgreSQL has evaluated, as columns on their way to a device
+ *		(row_block.h).
+ *
+ * A column has a state for each row and, of fixed-width values, 8 bytes in the form that
+ * registers have (device/program.h); of strings a length each and their bytes one after the
+ * other.  How a Datum becomes such a value is settled once for each column: integers, times
+ * and floating point are a move, and all else goes through a function.
+ *
+ * Memory: the context that the block was made in, but for values in the making, which are
+ * in the current one.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "device/ops/eval.h"
+#include "device/ops/ops_interval.h"
+#include "device/transition.h"
+#include "lib/stringinfo.h"
+#include "node/row_block.h"
+#include "planner/constant.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+/* Send when the strings kept take this much; no string may take more than */
+#define BLOCK_STRING_BYTES (256 * 1024)
+#define BLOCK_STRING_MAX (256 * 1024 * 1024)
+
+/* How a Datum becomes a value */
+typedef enum ColumnWay
+{
+	WAY_COUNTED,				/* only whether it is NULL matters */
+	WAY_BOOL,
+	WAY_INT16,
+	WAY_INT32,
+	WAY_INT64,
+	WAY_FLOAT4,
+	WAY_FLOAT8,
+	WAY_CONVERTED,				/* value_convert() */
+	WAY_NONE					/* the type gives no values of the column's class */
+} ColumnWay;
+
+typedef struct GpuAggRowColumnMade
+{
+	ColumnWay	way;
+	Oid			sqltype;		/* of the expression, domains resolved */
+	uint8		type;			/* GpuAggType of that, if known */
+	bool		known;
+	uint16		reg;			/* of an argument, or GPUAGG_NO_REG */
+	GpuAggBytes enum_table;		/* of one that is an enum's order; else no data */
+	uint8		class;			/* GpuAggClass */
+	bool		counted;		/* COUNT: only whether it is NULL matters */
+	bool		coded;			/* an interval as its code, else as its total */
+	uint8		scale;			/* of a numeric, as in a transition */
+	uint8	   *states;			/* [room] */
+	uint64	   *values;			/* [room]; BYTES: lengths */
+	StringInfoData strings;		/* BYTES */
+} GpuAggRowColumnMade;
+
+struct GpuAggRowBlock
+{
+	int			ncolumns;
+	GpuAggRowColumnMade *columns;
+	uint32		room;			/* rows, at most */
+	uint32		count;
+	Size		string_bytes;
+	StringInfoData msg;
+};
+
+/* ------------------------------------------------------------ creation --- */
+
+static void
+column_init(GpuAggRowBlock *block, int n, Oid sqltype, uint8 class)
+{
+	GpuAggRowColumnMade *output = &block->columns[n];
+
+	output->sqltype = getBaseType(sqltype);
+	output->known = gpuagg_constant_type(output->sqltype, &output->type);
+	output->reg = GPUAGG_NO_REG;
+	output->class = class;
+	/* the stored bytes of a column that only regrouping reads */
+	if (!output->known && class == GPUAGG_CLASS_BYTES && get_typlen(output->sqltype) == -1)
+	{
+		output->known = true;
+		output->type = GPUAGG_T_TEXT;
+	}
+	output->states = palloc(block->room);
+	output->values = palloc(block->room * sizeof(uint64));
+	if (output->class == GPUAGG_CLASS_BYTES)
+		initStringInfo(&output->strings);
+}
+
+/* -------------------------------------------------------------- values --- */
+
+static uint64
+double_bits(double d)
+{
+	uint64		bits;
+
+	memcpy(&bits, &d, sizeof(bits));
+	return bits;
+}
+
+static bool
+value_bytes(GpuAggRowBlock *block, GpuAggRowColumnMade *output, Datum datum,
+			uint64 *len)
+{
+	if (output->sqltype == UUIDOID)
+	{
+		*len = UUID_LEN;
+		appendBinaryStringInfo(&output->strings, DatumGetPointer(datum),
+							   UUID_LEN);
+	}
+	else if (output->sqltype == NAMEOID)
+	{
+		*len = strnlen(NameStr(*DatumGetName(datum)), NAMEDATALEN);
+		appendBinaryStringInfo(&output->strings, DatumGetPointer(datum), *len);
+	}
+	else
+	{
+		struct varlena *text = PG_DETOAST_DATUM_PACKED(datum);
+
+		*len = VARSIZE_ANY_EXHDR(text);
+		if (*len > BLOCK_STRING_MAX ||
+			output->strings.len + *len > BLOCK_STRING_MAX)
+			return false;
+		appendBinaryStringInfo(&output->strings, VARDATA_ANY(text), *len);
+	}
+	block->string_bytes += *len;
+	return true;
+}
+
+/* The same of types that are held as a constant of them is */
+static bool
+value_of_type(GpuAggRowBlock *block, GpuAggRowColumnMade *output, Datum datum, uint64 *value)
+{
+	uint8_t		st = GPUAGG_ST_VALUE;
+
+	if (!output->known || !gpuagg_constant_fits(output->type, datum))
+		return false;
+	if (output->class == GPUAGG_CLASS_BYTES)
+		return value_bytes(block, output, datum, value);
+	*value = (uint64) gpuagg_constant_make(output->type, datum, false).value.v.i;
+	if (output->enum_table.data != NULL)
+		*value = (uint64) gpuagg_enum_order((int64) *value, output->enum_table, &st);
+	return st == GPUAGG_ST_VALUE;
+}
+
+/* False: one that devices leave to PostgreSQL */
+static bool
+interval_convert(const GpuAggRowColumnMade *output, Datum datum, uint64 *value)
+{
+	const GpuAggBytes bytes = {(const char *) DatumGetIntervalP(datum), sizeof(Interval)};
+	uint8		st = GPUAGG_ST_VALUE;
+
+	*value = (uint64) (output->coded ? gpuagg_interval_code(bytes, &st) :
+					   gpuagg_interval_total(bytes, &st));
+	return st == GPUAGG_ST_VALUE;
+}
+
+/*
+ * One non-NULL value that is more than moved, as devices hold it.  False: it has no such form.
+ */
+static bool
+value_convert(GpuAggRowBlock *block, GpuAggRowColumnMade *output, Datum datum,
+			  uint64 *value)
+{
+	switch (output->sqltype)
+	{
+		case INTERVALOID:
+			return interval_convert(output, datum, value);
+		case NUMERICOID:
+			{
+				const int	scale = output->scale & ~(GPUAGG_SCALE_AT_MOST | GPUAGG_SCALE_WORD);
+				int64		decimal;
+
+				if ((output->scale & GPUAGG_SCALE_WORD) != 0 ?
+					!gpuagg_numeric_word(datum, scale, &decimal) :
+					!gpuagg_numeric_scaled(datum, (output->scale & GPUAGG_SCALE_AT_MOST) != 0,
+										   scale, &decimal))
+					return false;
+				*value = (uint64) decimal;
+				break;
+			}
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case UUIDOID:
+			return value_bytes(block, output, datum, value);
+		default:
+			return value_of_type(block, output, datum, value);
+	}
+	return true;
+}
+
+/* Does the SQL type give values of this class? */
+static bool
+output_is_sound(const GpuAggRowColumnMade *output)
+{
+	switch (output->sqltype)
+	{
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return output->class == GPUAGG_CLASS_F64;
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case UUIDOID:
+			return output->class == GPUAGG_CLASS_BYTES;
+		case INTERVALOID:
+			return output->class == GPUAGG_CLASS_I64;
+		default:
+			return output->class == (output->known ? gpuagg_constant_class(output->type) :
+									 GPUAGG_CLASS_I64);
+	}
+}
+
+static ColumnWay
+column_way(const GpuAggRowColumnMade *output)
+{
+	if (output->counted)
+		return WAY_COUNTED;
+	if (!output_is_sound(output))
+		return WAY_NONE;
+	switch (output->sqltype)
+	{
+		case BOOLOID:
+			return WAY_BOOL;
+		case INT2OID:
+			return WAY_INT16;
+		case INT4OID:
+		case DATEOID:
+			return WAY_INT32;
+		case INT8OID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case TIMEOID:
+			return WAY_INT64;
+		case FLOAT4OID:
+			return WAY_FLOAT4;
+		case FLOAT8OID:
+			return WAY_FLOAT8;
+		default:
+			return WAY_CONVERTED;
+	}
+}
+
+/*
+ * Keys, then of each transition its argument and its filter.
+ */
+static void
+columns_init(GpuAggRowBlock *block, const GpuAggProgram *program, const Oid *types)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(program);
+	const GpuAggTransition *trans = gpuagg_program_transitions(program);
+	const uint8_t *classes = gpuagg_program_classes(program);
+	int			n = 0;
+
+	for (int i = 0; i < program->nkeys; i++, n++)
+	{
+		column_init(block, n, types[n], classes[keys[i].reg]);
+		block->columns[n].scale = keys[i].scale;
+	}
+	for (int i = 0; i < program->ntransitions; i++)
+	{
+		if (trans[i].arg != GPUAGG_NO_REG)
+		{
+			GpuAggRowColumnMade *output = &block->columns[n];
+
+			column_init(block, n, types[n], classes[trans[i].arg]);
+			output->scale = trans[i].scale;
+			output->reg = trans[i].arg;
+			output->counted = trans[i].op == GPUAGG_TRANS_COUNT;
+			output->coded = trans[i].type == GPUAGG_T_INTERVAL_CODE;
+			n++;
+		}
+		if (trans[i].filter != GPUAGG_NO_REG)
+		{
+			column_init(block, n, types[n], GPUAGG_CLASS_I64);
+			n++;
+		}
+	}
+	Assert(n == block->ncolumns);
+	for (int i = 0; i < n; i++)
+		block->columns[i].way = column_way(&block->columns[i]);
+}
+
+GpuAggRowBlock *
+gpuagg_row_block_create(const GpuAggProgram *program, const Oid *types, uint32 room)
+{
+	GpuAggRowBlock *block = palloc0(sizeof(GpuAggRowBlock));
+
+	block->ncolumns = gpuagg_program_noutputs(program);
+	block->columns = palloc0(Max(1, block->ncolumns) * sizeof(GpuAggRowColumnMade));
+	block->room = room;
+	columns_init(block, program, types);
+	initStringInfo(&block->msg);
+	return block;
+}
+
+/* The table of the enum whose order this register is, if it is one */
+static GpuAggBytes
+enum_table(const GpuAggProgram *program, uint16 reg)
+{
+	const GpuAggInstr *instrs = gpuagg_program_instrs(program);
+	GpuAggBytes none = {NULL, 0};
+
+	for (int i = 0; i < program->ninstrs; i++)
+	{
+		if (instrs[i].op == GPUAGG_OP_ENUM_ORDER && instrs[i].dst == reg)
+			return gpuagg_const_bytes(program, gpuagg_program_consts(program) +
+									  instrs[i].b - program->ncolumns);
+	}
+	return none;
+}
+
+void
+gpuagg_row_block_bind(GpuAggRowBlock *block, const GpuAggProgram *program)
+{
+	for (int i = 0; i < block->ncolumns; i++)
+		block->columns[i].enum_table = enum_table(program, block->columns[i].reg);
+}
+
+/* ---------------------------------------------------------------- rows --- */
+
+static inline bool
+put_value(GpuAggRowBlock *block, GpuAggRowColumnMade *output, uint32 row, Datum datum, bool isnull)
+{
+	uint64		value = 0;
+
+	if (isnull)
+	{
+		output->states[row] = GPUAGG_ST_NULL;
+		output->values[row] = 0;
+		return true;
+	}
+	switch (output->way)
+	{
+		case WAY_COUNTED:
+			break;
+		case WAY_BOOL:
+			value = DatumGetBool(datum);
+			break;
+		case WAY_INT16:
+			value = (uint64) (int64) DatumGetInt16(datum);
+			break;
+		case WAY_INT32:
+			value = (uint64) (int64) DatumGetInt32(datum);
+			break;
+		case WAY_INT64:
+			value = (uint64) DatumGetInt64(datum);
+			break;
+		case WAY_FLOAT4:
+			value = double_bits(DatumGetFloat4(datum));
+			break;
+		case WAY_FLOAT8:
+			value = double_bits(DatumGetFloat8(datum));
+			break;
+		case WAY_CONVERTED:
+			if (!value_convert(block, output, datum, &value))
+				return false;
+			break;
+		case WAY_NONE:
+			return false;
+	}
+	output->states[row] = GPUAGG_ST_VALUE;
+	output->values[row] = value;
+	return true;
+}
+
+bool
+gpuagg_row_block_put(GpuAggRowBlock *block, int n, Datum datum, bool isnull)
+{
+	return put_value(block, &block->columns[n], block->count, datum, isnull);
+}
+
+bool
+gpuagg_row_block_add(GpuAggRowBlock *block, const Datum *values, const bool *isnull)
+{
+	const int	n = block->ncolumns;
+	const uint32 row = block->count;
+
+	for (int i = 0; i < n; i++)
+		if (!put_value(block, &block->columns[i], row, values[i], isnull[i]))
+			return false;
+	block->count = row + 1;
+	return true;
+}
+
+bool
+gpuagg_row_block_is_true(const GpuAggRowBlock *block, int n)
+{
+	const GpuAggRowColumnMade *output = &block->columns[n];
+
+	return output->states[block->count] == GPUAGG_ST_VALUE && output->values[block->count] != 0;
+}
+
+bool
+gpuagg_row_block_value(const GpuAggRowBlock *block, int n, uint64 *bits, GpuAggBytes *bytes)
+{
+	const GpuAggRowColumnMade *output = &block->columns[n];
+
+	*bits = output->values[block->count];
+	bytes->data = NULL;
+	if (output->class == GPUAGG_CLASS_BYTES)
+	{
+		bytes->len = (uint32) *bits;
+		bytes->data = output->strings.data + output->strings.len - bytes->len;
+	}
+	return output->states[block->count] == GPUAGG_ST_VALUE;
+}
+
+bool
+gpuagg_row_block_converts(const GpuAggRowBlock *block)
+{
+	for (int i = 0; i < block->ncolumns; i++)
+		if (block->columns[i].way == WAY_CONVERTED)
+			return true;
+	return false;
+}
+
+void
+gpuagg_row_block_next(GpuAggRowBlock *block)
+{
+	block->count++;
+}
+
+GpuAggStatus
+gpuagg_row_block_unfit(GpuAggError *error)
+{
+	return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+							"a value has no form that devices know");
+}
+
+uint32
+gpuagg_row_block_count(const GpuAggRowBlock *block)
+{
+	return block->count;
+}
+
+bool
+gpuagg_row_block_full(const GpuAggRowBlock *block)
+{
+	return block->count >= block->room || block->string_bytes >= BLOCK_STRING_BYTES;
+}
+
+void
+gpuagg_row_block_reset(GpuAggRowBlock *block)
+{
+	block->count = 0;
+	block->string_bytes = 0;
+	for (int i = 0; i < block->ncolumns; i++)
+	{
+		if (block->columns[i].class == GPUAGG_CLASS_BYTES)
+			resetStringInfo(&block->columns[i].strings);
+	}
+}
+
+/* ------------------------------------------------------------- message --- */
+
+static void
+msg_append(StringInfo msg, const void *data, Size bytes)
+{
+	static const char zeros[8] = {0};
+
+	appendBinaryStringInfo(msg, data, bytes);
+	appendBinaryStringInfo(msg, zeros, GPUAGG_ALIGN8(bytes) - bytes);
+}
+
+const GpuAggMsg *
+gpuagg_row_block_message(GpuAggRowBlock *block, uint64 batch_id, Size *bytes)
+{
+	GpuAggMsg	head = {GPUAGG_MSG_ROWS, block->count, batch_id};
+
+	resetStringInfo(&block->msg);
+	msg_append(&block->msg, &head, sizeof(head));
+	for (int i = 0; i < block->ncolumns; i++)
+	{
+		const GpuAggRowColumnMade *output = &block->columns[i];
+
+		msg_append(&block->msg, output->states, block->count);
+		if (output->class != GPUAGG_CLASS_BYTES)
+		{
+			msg_append(&block->msg, output->values,
+					   block->count * sizeof(uint64));
+			continue;
+		}
+		for (uint32 row = 0; row < block->count; row++)
+		{
+			uint32		len = (uint32) output->values[row];
+
+			appendBinaryStringInfo(&block->msg, (const char *) &len,
+								   sizeof(len));
+		}
+		if (block->count % 2 != 0)
+			appendBinaryStringInfo(&block->msg, "\0\0\0\0", sizeof(uint32));
+		msg_append(&block->msg, output->strings.data, output->strings.len);
+	}
+	gpuagg_row_block_reset(block);
+	*bytes = block->msg.len;
+	return (const GpuAggMsg *) block->msg.data;
+}

@@ -1,0 +1,186 @@
+/*
+ * agg_plan.c
+ *		Groupings of the rows of a plan (agg_plan.h).
+ *
+ *		Custom Scan (GpuAgg)
+ *		  -> any plan
+ *
+ * PostgreSQL runs the plan below, whatever it is: a function, VALUES, a WITH query that is
+ * materialised, a join that cannot be a look-up, a subquery with LIMIT or windows, a set
+ * operation, a foreign or temporary table.  It evaluates keys, arguments and filters in the
+ * plan's target list.  The device is a hash aggregate, no more; which pays with many groups
+ * (path_cost.c).
+ *
+ * An argument whose FILTER is not true must not be evaluated, so one that might raise an
+ * error stands in a CASE.
+ *
+ * The plan may be run again: by a task on another device, and, as a copy, below the fallback
+ * plan.  So nothing in the query may be volatile.
+ *
+ * Tables that a device could read by itself are not taken so: what refuses them there
+ * is what gpuagg.why_not() tells.
+ *
+ * Does not handle: sub-selects in keys and arguments, set-returning functions beside the
+ * grouping, the recursive part of a WITH query, samples.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/planner.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "planner/agg_plan.h"
+#include "planner/agg_tables.h"
+#include "planner/harmless.h"
+#include "utils/lsyscache.h"
+
+/* ------------------------------------------------------------- possible --- */
+
+/* Is it a table that devices read, or refuse for a reason that is the table's? */
+static bool
+is_readable(PlannerInfo *root, RelOptInfo *rel)
+{
+	const RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
+
+	if (rte->rtekind != RTE_RELATION)
+		return false;
+	return rte->inh || rte->tablesample != NULL ||
+		(rte->relkind != RELKIND_FOREIGN_TABLE &&
+		 get_rel_persistence(rte->relid) != RELPERSISTENCE_TEMP);
+}
+
+/* What a query reads; its subqueries are in their entries */
+static bool
+reads_volatile(PlannerInfo *root)
+{
+	ListCell   *lc;
+
+	if (contain_volatile_functions((Node *) root->parse->jointree))
+		return true;
+	foreach(lc, root->parse->rtable)
+	{
+		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (rte->self_reference || rte->tablesample != NULL ||
+			contain_volatile_functions((Node *) rte->subquery) ||
+			contain_volatile_functions((Node *) rte->functions) ||
+			contain_volatile_functions((Node *) rte->tablefunc) ||
+			contain_volatile_functions((Node *) rte->values_lists))
+			return true;
+	}
+	/* sub-selects, and WITH queries */
+	foreach(lc, root->glob->subroots)
+		if (contain_volatile_functions((Node *) lfirst_node(PlannerInfo, lc)->parse))
+			return true;
+	return false;
+}
+
+bool
+gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *rel)
+{
+	const Query *parse = root->parse;
+
+	if (IS_DUMMY_REL(rel) || rel->cheapest_total_path == NULL ||
+		rel->cheapest_total_path->param_info != NULL || !bms_is_empty(rel->lateral_relids) ||
+		bms_is_empty(rel->relids) || parse->rowMarks != NIL || parse->hasTargetSRFs)
+		return false;
+	if (rel->reloptkind != RELOPT_JOINREL &&
+		(rel->reloptkind != RELOPT_BASEREL || gpuagg_agg_tables_several(root, rel) ||
+		 is_readable(root, rel)))
+		return false;
+	return !reads_volatile(root);
+}
+
+/* ---------------------------------------------------------------- paths --- */
+
+Path *
+gpuagg_agg_plan_scan_path(const GpuAggGrouping *g)
+{
+	return g->input_rel->cheapest_total_path;
+}
+
+static PathTarget *
+make_target(PlannerInfo *root, List *exprs)
+{
+	PathTarget *target = create_empty_pathtarget();
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
+	return set_pathtarget_cost_width(root, target);
+}
+
+/* The argument of an aggregate where the filter is true, else NULL */
+static Expr *
+guarded(Expr *arg, Expr *filter)
+{
+	CaseExpr   *expr;
+	CaseWhen   *when;
+
+	if (gpuagg_is_harmless((Node *) arg))
+		return arg;
+	expr = makeNode(CaseExpr);
+	when = makeNode(CaseWhen);
+	when->expr = filter;
+	when->result = arg;
+	when->location = -1;
+	expr->casetype = exprType((Node *) arg);
+	expr->casecollid = exprCollation((Node *) arg);
+	expr->args = list_make1(when);
+	expr->defresult = (Expr *) makeNullConst(expr->casetype, exprTypmod((Node *) arg),
+											 expr->casecollid);
+	expr->location = -1;
+	return (Expr *) expr;
+}
+
+/* The outputs of the program, in their order */
+static List *
+output_exprs(const GpuAggLower *lw)
+{
+	List	   *exprs = NIL;
+
+	for (int i = 0; i < lw->nkeys; i++)
+		exprs = lappend(exprs, lw->key_exprs[i]);
+	for (int i = 0; i < lw->ntransitions; i++)
+	{
+		const bool	filtered = lw->transitions[i].filter != GPUAGG_NO_REG;
+
+		if (lw->transitions[i].arg != GPUAGG_NO_REG)
+			exprs = lappend(exprs, filtered ? guarded(lw->arg_exprs[i], lw->filter_exprs[i]) :
+							lw->arg_exprs[i]);
+		if (filtered)
+			exprs = lappend(exprs, lw->filter_exprs[i]);
+	}
+	return exprs;
+}
+
+Path *
+gpuagg_agg_plan_row_path(const GpuAggGrouping *g)
+{
+	return (Path *) create_projection_path(g->root, g->input_rel, gpuagg_agg_plan_scan_path(g),
+										   make_target(g->root, output_exprs(g->lw)));
+}
+
+Path *
+gpuagg_agg_plan_shown_path(const GpuAggGrouping *g, List *exprs)
+{
+	return (Path *) create_group_result_path(g->root, g->input_rel, make_target(g->root, exprs),
+											 NIL);
+}
+
+/* ----------------------------------------------------------------- cost --- */
+
+void
+gpuagg_agg_plan_cost_input(const GpuAggGrouping *g, const Path *rows, GpuAggCostInput *input)
+{
+	input->rows = g->info.est_rows;
+	input->allvisfrac = 1;
+	input->tasks = 1;
+	input->plan_cost = rows->total_cost;
+	input->plan_values = list_length(rows->pathtarget->exprs);
+}
