@@ -7,7 +7,7 @@
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 --
--- gpuagg.devices: progress and compiler.  Views on it stay: it takes its rows from the
+-- gpuagg.devices: progress, compiler and uuid.  Views on it stay: it takes its rows from the
 -- new function before the old one goes.
 --
 
@@ -29,7 +29,8 @@ CREATE FUNCTION gpuagg.get_devices(
     OUT cache_used bigint,
     OUT cache_limit bigint,
     OUT progress integer,
-    OUT compiler text)
+    OUT compiler text,
+    OUT uuid text)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_devices';
@@ -40,7 +41,7 @@ CREATE OR REPLACE VIEW gpuagg.devices AS
     SELECT device, kind, name, state, pid, memory_used, memory_limit,
            memory_limit - memory_used AS memory_free,
            tasks_running, tasks_queued, clients_waiting, restarts, why_not,
-           started_at, cache_used, cache_limit, progress, compiler
+           started_at, cache_used, cache_limit, progress, compiler, uuid
     FROM gpuagg.get_devices();
 DROP FUNCTION gpuagg.get_devices_of_1_0();
 COMMENT ON COLUMN gpuagg.devices.state IS
@@ -49,6 +50,66 @@ COMMENT ON COLUMN gpuagg.devices.progress IS
 'per cent of shared_buffers that the device reads in place, other pages through copies: 100 where it is not starting; NULL if it takes no tasks';
 COMMENT ON COLUMN gpuagg.devices.compiler IS
 'what compiles kernels for queries, or why nothing does and queries are interpreted; NULL: the device does not, or it is not yet known';
+
+COMMENT ON COLUMN gpuagg.devices.uuid IS
+'of a GPU, as nvidia-smi tells it; NULL of others, and of one that the machine does not have';
+COMMENT ON VIEW gpuagg.devices IS
+'devices of this machine, one row each; those that run tasks are those that are not "not used", "off" or "fallback"';
+
+--
+-- Several GPUs: gpuagg.cache tells the device, and one worker can be started anew
+--
+
+ALTER FUNCTION gpuagg.get_cache() RENAME TO get_cache_of_1_0;
+CREATE FUNCTION gpuagg.get_cache(
+    OUT datid oid,
+    OUT relid oid,
+    OUT attnum smallint,
+    OUT relfilenode oid,
+    OUT extents integer,
+    OUT pages bigint,
+    OUT rows bigint,
+    OUT bytes bigint,
+    OUT strings bigint,
+    OUT uses bigint,
+    OUT last_use timestamptz,
+    OUT note text,
+    OUT device integer)
+RETURNS SETOF record
+LANGUAGE c VOLATILE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'gpuagg_cache_columns';
+COMMENT ON FUNCTION gpuagg.get_cache() IS
+'behind view gpuagg.cache';
+
+CREATE OR REPLACE VIEW gpuagg.cache AS
+    SELECT c.datid, d.datname, c.relid, r.oid::pg_catalog.regclass AS relation,
+           c.attnum, a.attname AS column_name, c.extents, c.pages,
+           pg_catalog.pg_relation_size(r.oid) OPERATOR(pg_catalog./)
+               pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
+           c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device
+    FROM gpuagg.get_cache() c
+         LEFT JOIN pg_catalog.pg_database d
+         ON d.oid OPERATOR(pg_catalog.=) c.datid
+         LEFT JOIN pg_catalog.pg_class r
+         ON r.oid OPERATOR(pg_catalog.=) c.relid
+            AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+         LEFT JOIN pg_catalog.pg_attribute a
+         ON a.attrelid OPERATOR(pg_catalog.=) r.oid
+            AND a.attnum OPERATOR(pg_catalog.=) c.attnum;
+DROP FUNCTION gpuagg.get_cache_of_1_0();
+COMMENT ON COLUMN gpuagg.cache.device IS
+'number of the device that it is on (gpuagg.devices); of several GPUs a table may be on more than one';
+
+COMMENT ON FUNCTION gpuagg.reset_device() IS
+'restarts the workers of all devices at work, with GPUs that were turned off because they had been lost too often; tasks that run are redone; true if these devices are ready again';
+
+CREATE FUNCTION gpuagg.reset_device(device integer)
+RETURNS boolean
+LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+AS 'MODULE_PATHNAME', 'gpuagg_reset_device_number';
+COMMENT ON FUNCTION gpuagg.reset_device(integer) IS
+'the same of one device at work, by its number in gpuagg.devices; an error if that runs no tasks';
+REVOKE ALL ON FUNCTION gpuagg.reset_device(integer) FROM PUBLIC;
 
 COMMENT ON FUNCTION gpuagg.stat_reset() IS
 'sets all counters of gpuagg.stat to zero, and empties gpuagg.stat_cost, gpuagg.stat_tables and gpuagg.stat_databases';
@@ -380,11 +441,14 @@ COMMENT ON COLUMN gpuagg.tasks.waited_ms IS
 ALTER TABLE gpuagg.profile
     ADD feeder_start_ns double precision
         CHECK (feeder_start_ns > 0 AND feeder_start_ns < 1e12),
-    ADD feeder_ns double precision CHECK (feeder_ns > 0 AND feeder_ns < 1e12);
+    ADD feeder_ns double precision CHECK (feeder_ns > 0 AND feeder_ns < 1e12),
+    ADD device_uuid text;
 COMMENT ON COLUMN gpuagg.profile.feeder_start_ns IS
 'from when a backend asks for a parallel worker until it is at work; NULL: PostgreSQL''s parallel_setup_cost';
 COMMENT ON COLUMN gpuagg.profile.feeder_ns IS
 'what it takes of the backend to start one and to wait until it has gone; NULL: likewise';
+COMMENT ON COLUMN gpuagg.profile.device_uuid IS
+'of the GPU that was measured, as in gpuagg.devices; its own profiles count before those of other GPUs of its name; NULL: not known';
 
 --
 -- Kernels compiled for queries: for monitoring

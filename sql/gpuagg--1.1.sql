@@ -33,7 +33,8 @@ CREATE FUNCTION gpuagg.get_devices(
     OUT cache_used bigint,
     OUT cache_limit bigint,
     OUT progress integer,
-    OUT compiler text)
+    OUT compiler text,
+    OUT uuid text)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_devices';
@@ -44,10 +45,10 @@ CREATE VIEW gpuagg.devices AS
     SELECT device, kind, name, state, pid, memory_used, memory_limit,
            memory_limit - memory_used AS memory_free,
            tasks_running, tasks_queued, clients_waiting, restarts, why_not,
-           started_at, cache_used, cache_limit, progress, compiler
+           started_at, cache_used, cache_limit, progress, compiler, uuid
     FROM gpuagg.get_devices();
 COMMENT ON VIEW gpuagg.devices IS
-'devices of this machine, one row each; the one that runs tasks is the one that is not "not used", "off" or "fallback"';
+'devices of this machine, one row each; those that run tasks are those that are not "not used", "off" or "fallback"';
 COMMENT ON COLUMN gpuagg.devices.device IS
 'number of the device: N of "cuda:N"; the host device comes after the last GPU';
 COMMENT ON COLUMN gpuagg.devices.kind IS
@@ -84,6 +85,8 @@ COMMENT ON COLUMN gpuagg.devices.progress IS
 'per cent of shared_buffers that the device reads in place, other pages through copies: 100 where it is not starting; NULL if it takes no tasks';
 COMMENT ON COLUMN gpuagg.devices.compiler IS
 'what compiles kernels for queries, or why nothing does and queries are interpreted; NULL: the device does not, or it is not yet known';
+COMMENT ON COLUMN gpuagg.devices.uuid IS
+'of a GPU, as nvidia-smi tells it; NULL of others, and of one that the machine does not have';
 GRANT SELECT ON gpuagg.devices TO PUBLIC;
 
 --
@@ -538,7 +541,8 @@ CREATE FUNCTION gpuagg.get_cache(
     OUT strings bigint,
     OUT uses bigint,
     OUT last_use timestamptz,
-    OUT note text)
+    OUT note text,
+    OUT device integer)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_cache_columns';
@@ -550,7 +554,7 @@ CREATE VIEW gpuagg.cache AS
            c.attnum, a.attname AS column_name, c.extents, c.pages,
            pg_catalog.pg_relation_size(r.oid) OPERATOR(pg_catalog./)
                pg_catalog.current_setting('block_size')::pg_catalog.int8 AS pages_total,
-           c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note
+           c.rows, c.bytes, c.strings, c.uses, c.last_use, c.note, c.device
     FROM gpuagg.get_cache() c
          LEFT JOIN pg_catalog.pg_database d
          ON d.oid OPERATOR(pg_catalog.=) c.datid
@@ -592,6 +596,8 @@ COMMENT ON COLUMN gpuagg.cache.last_use IS
 'when the last one did';
 COMMENT ON COLUMN gpuagg.cache.note IS
 'why the column does not stay; NULL if there is nothing to tell';
+COMMENT ON COLUMN gpuagg.cache.device IS
+'number of the device that it is on (gpuagg.devices); of several GPUs a table may be on more than one';
 GRANT SELECT ON gpuagg.cache TO PUBLIC;
 
 --
@@ -680,8 +686,16 @@ RETURNS boolean
 LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
 AS 'MODULE_PATHNAME', 'gpuagg_reset_device';
 COMMENT ON FUNCTION gpuagg.reset_device() IS
-'restarts the device worker, with a GPU that was turned off because it had been lost too often; tasks that run are redone; true if a device is ready again';
+'restarts the workers of all devices at work, with GPUs that were turned off because they had been lost too often; tasks that run are redone; true if these devices are ready again';
 REVOKE ALL ON FUNCTION gpuagg.reset_device() FROM PUBLIC;
+
+CREATE FUNCTION gpuagg.reset_device(device integer)
+RETURNS boolean
+LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+AS 'MODULE_PATHNAME', 'gpuagg_reset_device_number';
+COMMENT ON FUNCTION gpuagg.reset_device(integer) IS
+'the same of one device at work, by its number in gpuagg.devices; an error if that runs no tasks';
+REVOKE ALL ON FUNCTION gpuagg.reset_device(integer) FROM PUBLIC;
 
 CREATE FUNCTION gpuagg.why_not(query text)
 RETURNS SETOF text
@@ -735,7 +749,8 @@ CREATE TABLE gpuagg.profile (
     machine text,
     feeder_start_ns double precision
         CHECK (feeder_start_ns > 0 AND feeder_start_ns < 1e12),
-    feeder_ns double precision CHECK (feeder_ns > 0 AND feeder_ns < 1e12)
+    feeder_ns double precision CHECK (feeder_ns > 0 AND feeder_ns < 1e12),
+    device_uuid text
 );
 CREATE INDEX profile_device_idx
     ON gpuagg.profile (device_kind, device_name, measured_at);
@@ -793,6 +808,8 @@ COMMENT ON COLUMN gpuagg.profile.feeder_start_ns IS
 'from when a backend asks for a parallel worker until it is at work; NULL: PostgreSQL''s parallel_setup_cost';
 COMMENT ON COLUMN gpuagg.profile.feeder_ns IS
 'what it takes of the backend to start one and to wait until it has gone; NULL: likewise';
+COMMENT ON COLUMN gpuagg.profile.device_uuid IS
+'of the GPU that was measured, as in gpuagg.devices; its own profiles count before those of other GPUs of its name; NULL: not known';
 
 CREATE TABLE gpuagg.memory_level (
     profile_id integer NOT NULL,

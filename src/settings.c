@@ -161,33 +161,58 @@ check_watchdog(int *newval, void **extra, GucSource source)
 					   "0 waits without limit; other values are seconds, or carry a unit such as '5min'.");
 }
 
-/* A card's number, in digits that leave no doubt: "0", "12". */
-static bool
-parse_ordinal(const char *text, int *ordinal)
+/* "cuda:N", N in digits that leave no doubt: "0", "12"; what follows, or NULL */
+static const char *
+parse_card(const char *text, int *ordinal)
 {
 	char	   *end;
 	long		value;
 
-	if (text[0] < '0' || text[0] > '9')
-		return false;
+	if (strncmp(text, "cuda:", 5) != 0 || text[5] < '0' || text[5] > '9')
+		return NULL;
 	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno != 0 || *end != '\0' || value > GPUAGG_MAX_ORDINAL)
-		return false;
+	value = strtol(text + 5, &end, 10);
+	if (errno != 0 || value > GPUAGG_MAX_ORDINAL)
+		return NULL;
 	*ordinal = (int) value;
-	return true;
+	return end;
+}
+
+/* One card or several, with commas between them; none of them twice */
+static bool
+parse_cards(const char *text, GpuAggDeviceChoice *choice)
+{
+	choice->ndevices = 0;
+	for (;;)
+	{
+		int			ordinal = -1;
+
+		if (choice->ndevices == GPUAGG_MAX_CARDS ||
+			(text = parse_card(text, &ordinal)) == NULL)
+			return false;
+		for (int i = 0; i < choice->ndevices; i++)
+			if (choice->ordinals[i] == ordinal)
+				return false;
+		choice->ordinals[choice->ndevices++] = ordinal;
+		if (*text == '\0')
+			return true;
+		if (*text++ != ',')
+			return false;
+		text += strspn(text, " ");
+	}
 }
 
 bool
 gpuagg_device_parse(const char *text, GpuAggDeviceChoice *choice)
 {
-	choice->ordinal = -1;
+	for (int i = 0; i < GPUAGG_MAX_CARDS; i++)
+		choice->ordinals[i] = -1;
 	choice->gpu = strcmp(text, "host") != 0;
 	choice->must = strncmp(text, "cuda", 4) == 0;
-	return strcmp(text, "auto") == 0 || strcmp(text, "host") == 0 ||
-		strcmp(text, "cuda") == 0 ||
-		(strncmp(text, "cuda:", 5) == 0 &&
-		 parse_ordinal(text + 5, &choice->ordinal));
+	choice->all = strcmp(text, "cuda:all") == 0;
+	choice->ndevices = choice->all ? GPUAGG_MAX_CARDS : 1;
+	return choice->all || strcmp(text, "auto") == 0 || strcmp(text, "host") == 0 ||
+		strcmp(text, "cuda") == 0 || parse_cards(text, choice);
 }
 
 static bool
@@ -198,12 +223,15 @@ check_device(char **newval, void **extra, GucSource source)
 	if (gpuagg_device_parse(*newval, &choice))
 		return true;
 	GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
-	if (strncmp(*newval, "cuda:", 5) == 0)
+	if (strchr(*newval, ',') != NULL)
+		GUC_check_errdetail("A list names at most %d GPUs, each once, by numbers between 0 and %d.",
+							GPUAGG_MAX_CARDS, GPUAGG_MAX_ORDINAL);
+	else if (strncmp(*newval, "cuda:", 5) == 0)
 		GUC_check_errdetail("The number of a GPU must be between 0 and %d.",
 							GPUAGG_MAX_ORDINAL);
 	else
 		GUC_check_errdetail("There is no such device.");
-	GUC_check_errhint("Use \"auto\" (a GPU if there is one), \"host\" (the processor's cores), \"cuda\" (the first GPU) or \"cuda:N\" (GPU number N).");
+	GUC_check_errhint("Use \"auto\" (a GPU if there is one), \"host\" (the processor's cores), \"cuda\" (the first GPU), \"cuda:N\" (GPU number N), a list such as \"cuda:0,cuda:1\", or \"cuda:all\" (all GPUs).");
 	return false;
 }
 
@@ -300,7 +328,7 @@ static void
 define_server_settings(void)
 {
 	DefineCustomStringVariable("gpuagg.device",
-							   "The device that runs tasks: auto, host, cuda or cuda:N.",
+							   "The device that runs tasks: auto, host, cuda or cuda:N; or several GPUs: cuda:all, or a list such as cuda:0,cuda:1.",
 							   "auto takes the first GPU if there is one, else the processor's cores.",
 							   &gpuagg_device, "auto",
 							   PGC_POSTMASTER, 0, check_device, NULL, NULL);

@@ -55,7 +55,8 @@ extern int	gpuagg_share;		/* of the device, against other roles', while
 								 * tasks wait for it; superuser */
 
 /* Server settings (postmaster) */
-extern char *gpuagg_device;		/* auto | host | cuda | cuda:N */
+extern char *gpuagg_device;		/* auto | host | cuda | cuda:N | a list of these |
+								 * cuda:all */
 extern char *gpuagg_device_provider;	/* library of GPUs, without .so */
 extern int	gpuagg_host_threads;	/* 0: all cores */
 extern int	gpuagg_device_memory;	/* MB that all tasks may use; 0: 80 %
@@ -73,12 +74,18 @@ extern int	gpuagg_running_tasks;	/* of these, long ones that run at once, and
 extern int	gpuagg_watchdog;	/* s without a sign of life after which a task is
 								 * given up (reload); 0: never */
 
+/* Cards that can be at work, and that gpuagg.devices can show */
+#define GPUAGG_MAX_CARDS 8
+
 /* What gpuagg.device asks for */
 typedef struct GpuAggDeviceChoice
 {
 	bool		gpu;			/* a GPU, if one can be had */
 	bool		must;			/* its absence is worth telling */
-	int			ordinal;		/* this card; -1: the first */
+	bool		all;			/* all cards, in their order */
+	int			ndevices;		/* at work, at most: each with a worker of its own */
+	int			ordinals[GPUAGG_MAX_CARDS];	/* their cards; -1: the first, or, of all,
+											 * whichever comes */
 } GpuAggDeviceChoice;
 
 /* False if it is no value of gpuagg.device. */

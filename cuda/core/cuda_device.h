@@ -63,6 +63,7 @@ struct GpuAggDevice
 	int			ordinal;
 	int			event_fd;
 	char		name[128];
+	char		uuid[GPUAGG_UUID_BYTES];
 	uint32_t	sms;
 	GpuAggLaunches launches;
 	cudaMemPool_t pool;

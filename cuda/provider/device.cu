@@ -29,6 +29,19 @@
 #define LINK_PROBE_BYTES ((size_t) 64 << 20)
 #define LINK_PROBE_RUNS 3
 
+/* ---------- cards ---------- */
+
+/* As nvidia-smi writes it */
+static void
+card_uuid(char *to, size_t bytes, const cudaDeviceProp *prop)
+{
+	const unsigned char *b = (const unsigned char *) prop->uuid.bytes;
+
+	snprintf(to, bytes, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+			 b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7],
+			 b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
 /* ---------- opening ---------- */
 
 static int
@@ -139,6 +152,7 @@ device_setup(GpuAggDevice *d, const GpuAggDeviceConfig *config, GpuAggError *err
 	d->sms = (uint32_t) prop.multiProcessorCount;
 	d->memory_limit = config->memory_limit;
 	snprintf(d->name, sizeof(d->name), "%.127s", prop.name);
+	card_uuid(d->uuid, sizeof(d->uuid), &prop);
 	gpuagg_compile_open(d, config, &prop);
 	d->completion_flags = gpuagg_cuda_completion_flags_open(d->event_fd, error);
 	return d->completion_flags != NULL && gpuagg_cuda_launches_open(&d->launches, &prop, error) &&
@@ -184,6 +198,7 @@ cuda_info(GpuAggDevice *device, GpuAggDeviceInfo *info)
 	memset(info, 0, sizeof(*info));
 	snprintf(info->kind, sizeof(info->kind), "cuda");
 	snprintf(info->name, sizeof(info->name), "%s", device->name);
+	snprintf(info->uuid, sizeof(info->uuid), "%s", device->uuid);
 	info->ordinal = device->ordinal;
 	info->memory_used = device->memory_used;
 	info->memory_limit = device->memory_limit;
@@ -220,6 +235,7 @@ cuda_list(GpuAggDeviceInfo *cards, int max, GpuAggError *error)
 		memset(&cards[i], 0, sizeof(cards[i]));
 		snprintf(cards[i].kind, sizeof(cards[i].kind), "cuda");
 		snprintf(cards[i].name, sizeof(cards[i].name), "%.127s", prop.name);
+		card_uuid(cards[i].uuid, sizeof(cards[i].uuid), &prop);
 		cards[i].ordinal = i;
 		cards[i].memory_limit = prop.totalGlobalMem;
 	}

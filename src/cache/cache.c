@@ -101,7 +101,7 @@ drop_databases(void)
 void
 gpuagg_cache_answer(void)
 {
-	GpuAggCacheShared *shared = &gpuagg_shared->cache;
+	GpuAggCacheShared *shared = &gpuagg_shared->devices[gpuagg_device_at].cache;
 	uint64		asked = pg_atomic_read_u64(&shared->asked);
 
 	drop_databases();

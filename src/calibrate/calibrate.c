@@ -53,28 +53,42 @@ parse_effort(const char *effort)
 			 errmsg("effort must be \"low\", \"normal\" or \"high\"")));
 }
 
+/* The device at work that is this card, or the first that is a GPU; -1: none */
+static int
+find_card(int ordinal)
+{
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+	{
+		GpuAggDeviceView view;
+
+		gpuagg_shmem_device_nth(i, &view);
+		if (view.gpu && (ordinal < 0 || ordinal == view.facts.info.ordinal))
+			return i;
+	}
+	return -1;
+}
+
 /*
- * Is it the host device that is asked for?  Only the device that runs tasks
- * and the host device can be measured.
+ * Is it the host device that is asked for?  Only devices that run tasks and the host
+ * device can be measured; *at is which of those.
  */
 static bool
-parse_device(const char *device)
+parse_device(const char *device, int *at)
 {
 	GpuAggDeviceChoice choice;
-	GpuAggDeviceView view;
 
-	if (!gpuagg_device_parse(device, &choice))
+	*at = 0;
+	if (!gpuagg_device_parse(device, &choice) || choice.ndevices > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid device \"%s\"", device),
-				 errhint("Devices are \"auto\", \"host\", \"cuda\" and \"cuda:N\".")));
-	gpuagg_shmem_device(&view);
+				 errhint("Devices are \"auto\", \"host\", \"cuda\" and \"cuda:N\"; several are measured one by one.")));
 	if (!choice.gpu)
 		return true;
-	if (!view.gpu && !choice.must)
-		return false;			/* auto */
-	if (!view.gpu ||
-		(choice.ordinal >= 0 && choice.ordinal != view.facts.info.ordinal))
+	*at = find_card(choice.ordinals[0]);
+	if (*at < 0 && !choice.must)
+		*at = 0;				/* auto */
+	if (*at < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("device \"%s\" runs no tasks", device),
@@ -229,14 +243,17 @@ Datum
 gpuagg_calibrate(PG_FUNCTION_ARGS)
 {
 	GpuAggCalibration *c = palloc0(sizeof(GpuAggCalibration));
+	const int	before = gpuagg_device_at;
 	instr_time	start;
 	instr_time	end;
+	int			at;
 	int			id;
 
 	gpuagg_require_preload();
 	PreventCommandIfReadOnly("gpuagg.calibrate()");	/* before it takes long */
 	c->effort = parse_effort(text_to_cstring(PG_GETARG_TEXT_PP(1)));
-	c->host = parse_device(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	c->host = parse_device(text_to_cstring(PG_GETARG_TEXT_PP(0)), &at);
+	gpuagg_device_at = at;
 	INSTR_TIME_SET_CURRENT(start);
 	measure_device(c);
 	c->round_trip_ns = gpuagg_ping_median(PINGS, c->host) * 1000;
@@ -247,6 +264,7 @@ gpuagg_calibrate(PG_FUNCTION_ARGS)
 	c->seconds = INSTR_TIME_GET_DOUBLE(end);
 	id = gpuagg_store_calibration(c);
 	SPI_finish();
+	gpuagg_device_at = before;
 	report(c);
 	PG_RETURN_INT32(id);
 }

@@ -93,14 +93,15 @@ store_profile(StringInfo sql, const GpuAggCalibration *c)
 
 	resetStringInfo(sql);
 	appendStringInfo(sql, "INSERT INTO gpuagg.profile"
-					 " (device_kind, device_name, machine, origin, measured_at, effort, seconds,"
+					 " (device_kind, device_name, device_uuid, machine, origin, measured_at, effort, seconds,"
 					 " units, memory_bytes, clock_ghz, feed_page_ns, round_trip_ns,"
 					 " cost_unit_ns, postgres_row_ns, postgres_value_ns,"
 					 " postgres_group_ns, postgres_slowdown, spread, feeder_start_ns, feeder_ns, busy, huge_pages,"
 					 " server_version)"
-					 " VALUES (%s, %s, %s, 'measured', pg_catalog.clock_timestamp(), '%s'",
+					 " VALUES (%s, %s, %s, %s, 'measured', pg_catalog.clock_timestamp(), '%s'",
 					 quote_literal_cstr(c->info.kind),
 					 quote_literal_cstr(c->info.name),
+					 c->info.uuid[0] == '\0' ? "NULL" : quote_literal_cstr(c->info.uuid),
 					 quote_literal_cstr(gpuagg_shared->machine), efforts[c->effort]);
 	put_number(sql, c->seconds);
 	put_bytes(sql, Max(r->machine.units, 1));

@@ -57,12 +57,18 @@ static const GpuAggProfile builtin = {
 /* Of rates a second, and of nanoseconds */
 #define SMALLEST_RATE 1e-9
 
-static GpuAggProfile cached;
-static char cached_device[sizeof(((GpuAggDeviceInfo *) 0)->name)];
+/* A device's, as it was read last */
+typedef struct CachedProfile
+{
+	GpuAggProfile profile;
+	char		name[sizeof(((GpuAggDeviceInfo *) 0)->name)];
+	char		uuid[GPUAGG_UUID_BYTES];
+	uint64		at;				/* profile_changes then; 0: never, or not all of it */
+} CachedProfile;
+
+static CachedProfile cached[GPUAGG_MAX_CARDS];
 static Oid	profile_relid = InvalidOid;
 static uint64 profile_changes = 1;	/* that were heard of */
-static uint64 cached_at = 0;	/* profile_changes when the copy was read; 0:
-								 * never */
 
 /* ---------------------------------------------------------- invalidation --- */
 
@@ -244,6 +250,18 @@ scan_text(const ProfileScan *s, const char *name)
 	return isnull ? "" : TextDatumGetCString(value);
 }
 
+/* Was it measured of this very card?  Of those that do not tell, perhaps */
+static int
+row_own(const ProfileScan *s, const GpuAggDeviceInfo *info)
+{
+	bool		isnull;
+	Datum		value = scan_column(s, "device_uuid", &isnull);
+
+	if (isnull)
+		return 1;
+	return strcmp(TextDatumGetCString(value), info->uuid) == 0 ? 2 : 0;
+}
+
 /* How well a row of gpuagg.profile suits a device; 0: not at all */
 static int
 row_suits(const ProfileScan *s, const GpuAggDeviceInfo *info)
@@ -278,12 +296,14 @@ read_profile(GpuAggProfile *p, Relation rel, const GpuAggDeviceInfo *info)
 	TimestampTz newest = 0;
 	TimestampTz newest_elsewhere = 0;
 	int			best = 0;
+	int			best_own = 0;
 	ProfileScan s;
 
 	scan_begin(&s, rel, 0);
 	while (scan_next(&s))
 	{
 		int			suits = row_suits(&s, info);
+		int			own = row_own(&s, info);
 		TimestampTz measured_at = scan_int8(&s, "measured_at");
 
 		if (suits != 0 && row_elsewhere(&s))
@@ -295,11 +315,12 @@ read_profile(GpuAggProfile *p, Relation rel, const GpuAggDeviceInfo *info)
 			}
 			continue;
 		}
-		if (suits == 0 || suits < best ||
-			(suits == best && measured_at <= newest))
+		if (suits == 0 || suits < best || (suits == best && own < best_own) ||
+			(suits == best && own == best_own && measured_at <= newest))
 			continue;
 		newest = measured_at;
 		best = suits;
+		best_own = own;
 		p->origin = strcmp(scan_text(&s, "origin"), "edited") == 0 ?
 			GPUAGG_PROFILE_EDITED : suits;
 		p->id = scan_int4(&s, "profile_id");
@@ -473,12 +494,18 @@ profile_begin(GpuAggProfile *p, const GpuAggDeviceInfo *info)
 	p->rates.block_shared_bytes = info->block_shared_bytes;
 }
 
+static bool
+profile_is_of(const CachedProfile *p, const GpuAggDeviceInfo *info)
+{
+	return strcmp(p->name, info->name) == 0 && strcmp(p->uuid, info->uuid) == 0;
+}
+
 /*
  * Reads the copy anew.  If that cannot be now, the next call tries again, and
  * until then the copy stays, or tells what is known without tables.
  */
 static void
-profile_read(const GpuAggDeviceInfo *info)
+profile_read(CachedProfile *to, const GpuAggDeviceInfo *info)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "gpuagg profile",
@@ -493,17 +520,19 @@ profile_read(const GpuAggDeviceInfo *info)
 	whole = !OidIsValid(profile_relid) || read_tables(&fresh, info);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	if (!whole && cached_at != 0 && strcmp(cached_device, info->name) == 0)
+	if (!whole && to->at != 0 && profile_is_of(to, info))
 		return;
-	cached = fresh;
-	cached_at = whole ? changes : 0;
-	strlcpy(cached_device, info->name, sizeof(cached_device));
+	to->profile = fresh;
+	to->at = whole ? changes : 0;
+	strlcpy(to->name, info->name, sizeof(to->name));
+	strlcpy(to->uuid, info->uuid, sizeof(to->uuid));
 }
 
 const GpuAggProfile *
 gpuagg_profile_get(void)
 {
 	static bool registered = false;
+	CachedProfile *p = &cached[gpuagg_device_at];
 	GpuAggDeviceView view;
 
 	if (!registered)
@@ -512,10 +541,9 @@ gpuagg_profile_get(void)
 		registered = true;
 	}
 	gpuagg_shmem_device(&view);
-	if (cached_at != profile_changes ||
-		strcmp(cached_device, view.facts.info.name) != 0)
-		profile_read(&view.facts.info);
-	return &cached;
+	if (p->at != profile_changes || !profile_is_of(p, &view.facts.info))
+		profile_read(p, &view.facts.info);
+	return &p->profile;
 }
 
 const char *

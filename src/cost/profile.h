@@ -29,8 +29,9 @@ typedef struct GpuAggProfile
 } GpuAggProfile;
 
 /*
- * The newest profile of the device that runs tasks now, made on this machine,
- * else what was shipped for it, or for its kind.  Kept until one of the tables
+ * The newest profile of the device that this process is about (gpuagg_device_at), made on
+ * this machine: of this card itself, else of one of the same name; else what was shipped
+ * for it, or for its kind.  Kept until one of the tables
  * changes or another device takes over; reads them, if need be, with the catalog
  * snapshot and without asking for privileges.  Never NULL; do not free.
  */

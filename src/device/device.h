@@ -30,7 +30,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 26
+#define GPUAGG_DEVICE_ABI 27
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -52,10 +52,14 @@ typedef struct GpuAggDeviceConfig
 	}			kernels;
 } GpuAggDeviceConfig;
 
+#define GPUAGG_UUID_BYTES 48
+
 typedef struct GpuAggDeviceInfo
 {
 	char		kind[16];		/* "host", "cuda" */
 	char		name[128];
+	char		uuid[GPUAGG_UUID_BYTES];	/* of the card, "GPU-..." as nvidia-smi tells it;
+											 * empty: of the host */
 	int32_t		ordinal;		/* which card; 0 for the host */
 	uint64_t	memory_used;
 	uint64_t	memory_limit;

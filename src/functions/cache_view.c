@@ -14,6 +14,7 @@
 #include "extension.h"
 #include "funcapi.h"
 #include "ipc/cache_shared.h"
+#include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "settings.h"
 #include "utils/acl.h"
@@ -23,7 +24,7 @@
 
 PG_FUNCTION_INFO_V1(gpuagg_cache_columns);
 
-#define GPUAGG_CACHE_COLUMNS 12
+#define GPUAGG_CACHE_COLUMNS 13
 
 static bool
 may_see(const GpuAggCacheEntry *entry)
@@ -56,18 +57,23 @@ may_see_strings(const GpuAggCacheEntry *entry)
 	return check_enable_rls(entry->relid, InvalidOid, true) != RLS_ENABLED;
 }
 
-Datum
-gpuagg_cache_columns(PG_FUNCTION_ARGS)
+/* The number of a device at work, as gpuagg.devices tells it */
+static int32
+device_number(int device)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	GpuAggCacheEntry *entries;
-	uint64		limit;
-	uint64		used;
-	uint32		n;
+	GpuAggDeviceView view;
 
-	gpuagg_require_preload();
-	InitMaterializedSRF(fcinfo, 0);
-	n = gpuagg_cache_entries(&entries, &limit, &used);
+	gpuagg_shmem_device_nth(device, &view);
+	return gpuagg_shmem_number(&view);
+}
+
+static void
+put_columns(ReturnSetInfo *rsinfo, int device)
+{
+	int32		number = device_number(device);
+	GpuAggCacheEntry *entries;
+	uint32		n = gpuagg_cache_entries(device, &entries);
+
 	for (uint32 e = 0; e < n; e++)
 	{
 		const GpuAggCacheEntry *entry = &entries[e];
@@ -95,8 +101,19 @@ gpuagg_cache_columns(PG_FUNCTION_ARGS)
 		values[i++] = TimestampTzGetDatum(entry->last_use);
 		nulls[i] = entry->note == NULL;
 		values[i++] = CStringGetTextDatum(entry->note != NULL ? entry->note : "");
+		values[i++] = Int32GetDatum(number);
 		Assert(i == GPUAGG_CACHE_COLUMNS);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
+	pfree(entries);
+}
+
+Datum
+gpuagg_cache_columns(PG_FUNCTION_ARGS)
+{
+	gpuagg_require_preload();
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		put_columns((ReturnSetInfo *) fcinfo->resultinfo, i);
 	return (Datum) 0;
 }

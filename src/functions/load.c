@@ -21,6 +21,7 @@
 #include "fmgr.h"
 #include "heap/cache_request.h"
 #include "ipc/cache_shared.h"
+#include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "planner/constant.h"
 #include "settings.h"
@@ -225,15 +226,13 @@ load_some(Relation rel, List *columns, int from)
 	pfree(query.data);
 }
 
-/* What the cache has now */
+/* What the cache of a device has now */
 static GpuAggLoaded
-load_look(Relation rel, List *columns)
+load_look_at(int device, Relation rel, List *columns)
 {
 	GpuAggLoaded loaded = {.blocks = columns == NIL ? 0 : MaxBlockNumber};
 	GpuAggCacheEntry *entries;
-	uint64		limit;
-	uint64		used;
-	uint32		n = gpuagg_cache_entries(&entries, &limit, &used);
+	uint32		n = gpuagg_cache_entries(device, &entries);
 	ListCell   *lc;
 
 	foreach(lc, columns)
@@ -255,6 +254,24 @@ load_look(Relation rel, List *columns)
 		loaded.blocks = Min(loaded.blocks, blocks);
 	}
 	return loaded;
+}
+
+/* Of all devices: the blocks of the one that has most */
+static GpuAggLoaded
+load_look(Relation rel, List *columns)
+{
+	GpuAggLoaded most = load_look_at(0, rel, columns);
+
+	for (int i = 1; i < gpuagg_shared->ndevices; i++)
+	{
+		GpuAggLoaded loaded = load_look_at(i, rel, columns);
+
+		most.bytes += loaded.bytes;
+		most.blocks = Max(most.blocks, loaded.blocks);
+		if (loaded.refused != NULL)
+			most.refused = loaded.refused;
+	}
+	return most;
 }
 
 /*

@@ -27,8 +27,9 @@ PG_FUNCTION_INFO_V1(gpuagg_tasks);
 PG_FUNCTION_INFO_V1(gpuagg_stat);
 PG_FUNCTION_INFO_V1(gpuagg_stat_reset);
 PG_FUNCTION_INFO_V1(gpuagg_reset_device);
+PG_FUNCTION_INFO_V1(gpuagg_reset_device_number);
 
-#define GPUAGG_DEVICES_COLUMNS 17
+#define GPUAGG_DEVICES_COLUMNS 18
 #define GPUAGG_TASKS_COLUMNS 14
 #define GPUAGG_STAT_COLUMNS 3
 
@@ -86,18 +87,18 @@ slot_shown(GpuAggSlot *slot)
 }
 
 /*
- * Tasks on the primary device, or on the host device behind it; and tasks
+ * Tasks on a worker's primary device, or on the host device behind it; and tasks
  * meant for it that have a slot but not yet a place.
  */
 static void
-count_tasks(bool fallback, int32 *running, int32 *queued)
+count_tasks(int device, bool fallback, int32 *running, int32 *queued)
 {
 	*running = *queued = 0;
 	for (int i = 0; i < gpuagg_shared->nslots; i++)
 	{
 		GpuAggSlot *slot = gpuagg_shmem_slot(i);
 
-		if (!slot_shown(slot) || slot->host != fallback)
+		if (!slot_shown(slot) || slot->device != device || slot->host != fallback)
 			continue;
 		if (pg_atomic_read_u32(&slot->phase) == GPUAGG_PHASE_QUEUED)
 			(*queued)++;
@@ -106,23 +107,11 @@ count_tasks(bool fallback, int32 *running, int32 *queued)
 	}
 }
 
-/* The host device's number comes after those of the cards. */
-static int32
-host_number(const GpuAggDeviceFacts *facts)
+/* Of all cards there may be fewer than devices. */
+static bool
+device_has_worker(int device)
 {
-	int32		number = 0;
-
-	for (int i = 0; i < facts->ncards; i++)
-		number = Max(number, facts->cards[i].ordinal + 1);
-	return number;
-}
-
-static int32
-primary_number(const GpuAggDeviceView *view)
-{
-	return view->gpu && view->facts.card >= 0 ?
-		view->facts.cards[view->facts.card].ordinal :
-		host_number(&view->facts);
+	return device == 0 || pg_atomic_read_u32(&gpuagg_shmem_state(device)->asked_for) != 0;
 }
 
 static void
@@ -144,6 +133,7 @@ typedef struct GpuAggDeviceRow
 	const char *why_not;		/* empty: nothing to tell */
 	bool		working;		/* the worker uses it, */
 	bool		primary;		/* to run tasks, */
+	int			device;			/* which of those at work, */
 	bool		open;			/* which it takes */
 	int32		running;
 	int32		queued;
@@ -164,7 +154,7 @@ put_device(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts,
 	int			i = 0;
 
 	if (row->primary)
-		gpuagg_cache_memory(&cache_limit, &cache_used);
+		gpuagg_cache_memory(row->device, &cache_limit, &cache_used);
 	values[i++] = Int32GetDatum(row->number);
 	nulls[i] = !known;
 	values[i++] = CStringGetTextDatum(row->info->kind);
@@ -194,6 +184,8 @@ put_device(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts,
 	values[i++] = Int32GetDatum(100 - row->info->unregistered);
 	nulls[i] = row->info->compiler[0] == '\0';
 	values[i++] = CStringGetTextDatum(row->info->compiler);
+	nulls[i] = row->info->uuid[0] == '\0';
+	values[i++] = CStringGetTextDatum(row->info->uuid);
 	Assert(i == GPUAGG_DEVICES_COLUMNS);
 	put_row(fcinfo, values, nulls);
 }
@@ -219,17 +211,18 @@ put_primary(FunctionCallInfo fcinfo, const GpuAggDeviceView *view)
 	bool		opening = view->gpu && facts->card >= 0 &&
 		view->status == GPUAGG_STARTING;
 	GpuAggDeviceRow row = {
-		.number = primary_number(view),
+		.number = gpuagg_shmem_number(view),
 		.info = opening ? &facts->cards[facts->card] : &facts->info,
 		.state = primary_state(view, idle),
 		.why_not = why_not,
 		.working = true,
 		.primary = true,
+		.device = view->device,
 		.open = view->status == GPUAGG_READY,
-		.waiting = pg_atomic_read_u32(&gpuagg_shared->device.waiting)
+		.waiting = view->device == 0 ? pg_atomic_read_u32(&gpuagg_shared->waiting) : 0
 	};
 
-	count_tasks(false, &row.running, &row.queued);
+	count_tasks(view->device, false, &row.running, &row.queued);
 	put_device(fcinfo, facts, &row);
 }
 
@@ -240,24 +233,25 @@ put_fallback(FunctionCallInfo fcinfo, const GpuAggDeviceView *view)
 	static const GpuAggDeviceInfo closed = {.kind = "host"};
 	const GpuAggDeviceFacts *facts = &view->facts;
 	GpuAggDeviceRow row = {
-		.number = host_number(facts),
+		.number = gpuagg_shmem_host_number(facts),
 		.info = facts->host.kind[0] != '\0' ? &facts->host : &closed,
 		.state = "fallback",
 		.why_not = "",
 		.working = true
 	};
 
-	count_tasks(true, &row.running, &row.queued);
+	count_tasks(0, true, &row.running, &row.queued);
 	put_device(fcinfo, facts, &row);
 }
 
+/* A card, which the device of these facts is to be, or is not */
 static void
-put_card(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts, int i)
+put_card(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts, const GpuAggDeviceInfo *card,
+		 bool chosen)
 {
-	bool		chosen = i == facts->card;
 	GpuAggDeviceRow row = {
-		.number = facts->cards[i].ordinal,
-		.info = &facts->cards[i],
+		.number = card->ordinal,
+		.info = card,
 		.state = !chosen ? "not used" : facts->gpu_off ? "off" : "failed",
 		.why_not = chosen ? facts->gpu_why_not : ""
 	};
@@ -265,27 +259,68 @@ put_card(FunctionCallInfo fcinfo, const GpuAggDeviceFacts *facts, int i)
 	put_device(fcinfo, facts, &row);
 }
 
+/* Which of those at work is a card, if any is; -1: none */
+static int
+device_of_card(const GpuAggDeviceView *views, const GpuAggDeviceInfo *card)
+{
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+	{
+		const GpuAggDeviceFacts *facts = &views[i].facts;
+
+		if (facts->card >= 0 && facts->cards[facts->card].ordinal == card->ordinal)
+			return i;
+	}
+	return -1;
+}
+
+/* A card that gpuagg.device names and the machine does not have */
+static void
+put_missing(FunctionCallInfo fcinfo, const GpuAggDeviceView *view, int ordinal)
+{
+	GpuAggDeviceInfo unknown = {.kind = "cuda",.ordinal = ordinal};
+	GpuAggDeviceRow row = {
+		.number = ordinal,
+		.info = &unknown,
+		.state = status_name(view->status),
+		.why_not = view->facts.gpu_why_not
+	};
+
+	put_device(fcinfo, &view->facts, &row);
+}
+
 Datum
 gpuagg_devices(PG_FUNCTION_ARGS)
 {
-	GpuAggDeviceView view;
+	GpuAggDeviceView *views;
+	GpuAggDeviceChoice choice;
 
 	gpuagg_require_preload();
+	views = palloc(gpuagg_shared->ndevices * sizeof(GpuAggDeviceView));
 	InitMaterializedSRF(fcinfo, 0);
-	(void) gpuagg_shmem_wake_worker();	/* tells whether it is stuck, when we are
-										 * asked again */
-	gpuagg_shmem_device(&view);
-	for (int i = 0; i < view.facts.ncards; i++)
+	(void) gpuagg_device_parse(gpuagg_device, &choice);
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
 	{
-		if (view.gpu && i == view.facts.card)
-			put_primary(fcinfo, &view);
-		else
-			put_card(fcinfo, &view.facts, i);
+		/* tells whether it is stuck, when we are asked again */
+		(void) gpuagg_shmem_wake_worker(i);
+		gpuagg_shmem_device_nth(i, &views[i]);
 	}
-	if (view.gpu)
-		put_fallback(fcinfo, &view);
+	for (int i = 0; i < views[0].facts.ncards; i++)
+	{
+		const GpuAggDeviceInfo *card = &views[0].facts.cards[i];
+		int			device = device_of_card(views, card);
+
+		if (device >= 0 && views[device].gpu)
+			put_primary(fcinfo, &views[device]);
+		else
+			put_card(fcinfo, &views[Max(device, 0)].facts, card, device >= 0);
+	}
+	for (int i = 1; i < gpuagg_shared->ndevices; i++)
+		if (choice.ordinals[i] >= 0 && views[i].facts.card < 0 && views[i].facts.starts > 0)
+			put_missing(fcinfo, &views[i], choice.ordinals[i]);
+	if (views[0].gpu)
+		put_fallback(fcinfo, &views[0]);
 	else
-		put_primary(fcinfo, &view);
+		put_primary(fcinfo, &views[0]);
 	return (Datum) 0;
 }
 
@@ -305,16 +340,34 @@ may_see(Oid userid)
 		has_privs_of_role(GetUserId(), userid);
 }
 
+/* Those of all devices at work; that of the host device behind them */
+static int32
+tasks_numbers(int32 *numbers)
+{
+	GpuAggDeviceView view;
+	int32		host = 0;
+
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+	{
+		gpuagg_shmem_device_nth(i, &view);
+		numbers[i] = gpuagg_shmem_number(&view);
+		if (i == 0)
+			host = gpuagg_shmem_host_number(&view.facts);
+	}
+	return host;
+}
+
 Datum
 gpuagg_tasks(PG_FUNCTION_ARGS)
 {
 	bool		nulls[GPUAGG_TASKS_COLUMNS] = {0};
 	TimestampTz now = GetCurrentTimestamp();
-	GpuAggDeviceView view;
+	int32		numbers[GPUAGG_MAX_CARDS];
+	int32		host;
 
 	gpuagg_require_preload();
 	InitMaterializedSRF(fcinfo, 0);
-	gpuagg_shmem_device(&view);
+	host = tasks_numbers(numbers);
 	for (int n = 0; n < gpuagg_shared->nslots; n++)
 	{
 		GpuAggSlot *slot = gpuagg_shmem_slot(n);
@@ -324,8 +377,7 @@ gpuagg_tasks(PG_FUNCTION_ARGS)
 
 		if (!slot_shown(slot) || !may_see(slot->userid))
 			continue;
-		values[i++] = Int32GetDatum(slot->host ? host_number(&view.facts) :
-									primary_number(&view));
+		values[i++] = Int32GetDatum(slot->host ? host : numbers[slot->device]);
 		values[i++] = Int32GetDatum(slot->pid);
 		values[i++] = ObjectIdGetDatum(slot->datid);
 		values[i++] = ObjectIdGetDatum(slot->userid);
@@ -386,38 +438,74 @@ gpuagg_stat_reset(PG_FUNCTION_ARGS)
 }
 
 /*
- * Asks the worker to start anew and waits, interruptibly and bounded, until a
- * device is ready again or has failed to open.
+ * Waits, interruptibly and bounded, until a device is ready again, or has failed to open,
+ * since it had so many starts.
  */
-Datum
-gpuagg_reset_device(PG_FUNCTION_ARGS)
+static bool
+reset_wait(int device, uint32 starts, TimestampTz until)
 {
 	static uint32 wait_event;
-	GpuAggDeviceState *device = &gpuagg_shared->device;
 	GpuAggDeviceView view;
-	TimestampTz until;
-	uint32		starts;
 	long		left;
 
-	gpuagg_require_preload();
-	until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-										GPUAGG_RESET_MS);
-	starts = gpuagg_shmem_reset_device();
-	ConditionVariablePrepareToSleep(&device->changed);
+	ConditionVariablePrepareToSleep(&gpuagg_shared->changed);
 	for (;;)
 	{
-		gpuagg_shmem_device(&view);
+		gpuagg_shmem_device_nth(device, &view);
 		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
 		if (left <= 0 ||
 			(view.facts.starts != starts &&
 			 (view.status == GPUAGG_READY || view.status == GPUAGG_FAILED)))
 			break;
-		ConditionVariableTimedSleep(&device->changed,
+		ConditionVariableTimedSleep(&gpuagg_shared->changed,
 									Min(left, GPUAGG_RESET_CHECK_MS),
 									gpuagg_wait_event(&wait_event,
 													  "GpuAggReset"));
 	}
 	ConditionVariableCancelSleep();
-	PG_RETURN_BOOL(view.facts.starts != starts &&
-				   view.status == GPUAGG_READY);
+	return view.facts.starts != starts && view.status == GPUAGG_READY;
+}
+
+/*
+ * Asks the workers of all devices at work to start anew, or that of one of them.  True if
+ * all of these are ready again.
+ */
+static bool
+reset_devices(int only)
+{
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), GPUAGG_RESET_MS);
+	uint32		starts[GPUAGG_MAX_CARDS] = {0};
+	bool		ready = true;
+
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		if ((only < 0 || i == only) && device_has_worker(i))
+			starts[i] = gpuagg_shmem_reset_device(i);
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		if ((only < 0 || i == only) && device_has_worker(i))
+			ready &= reset_wait(i, starts[i], until);
+	return ready;
+}
+
+Datum
+gpuagg_reset_device(PG_FUNCTION_ARGS)
+{
+	gpuagg_require_preload();
+	PG_RETURN_BOOL(reset_devices(-1));
+}
+
+Datum
+gpuagg_reset_device_number(PG_FUNCTION_ARGS)
+{
+	int32		number = PG_GETARG_INT32(0);
+	int32		numbers[GPUAGG_MAX_CARDS];
+
+	gpuagg_require_preload();
+	(void) tasks_numbers(numbers);
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		if (device_has_worker(i) && numbers[i] == number)
+			PG_RETURN_BOOL(reset_devices(i));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("device %d runs no tasks", number),
+			 errhint("See gpuagg.devices and gpuagg.device.")));
 }

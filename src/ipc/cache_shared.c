@@ -46,11 +46,18 @@ gpuagg_cache_shared_init(GpuAggCacheShared *shared)
 	ConditionVariableInit(&shared->answered_one);
 }
 
+/* A device's, locked */
+static GpuAggCacheShared *
+cache_of(int device, LWLockMode mode)
+{
+	LWLockAcquire(cache_lock(), mode);
+	return &gpuagg_shared->devices[device].cache;
+}
+
 GpuAggCacheShared *
 gpuagg_cache_shared_lock(LWLockMode mode)
 {
-	LWLockAcquire(cache_lock(), mode);
-	return &gpuagg_shared->cache;
+	return cache_of(gpuagg_device_at, mode);
 }
 
 void
@@ -60,25 +67,23 @@ gpuagg_cache_shared_unlock(void)
 }
 
 uint32
-gpuagg_cache_entries(GpuAggCacheEntry **entries, uint64 *limit, uint64 *used)
+gpuagg_cache_entries(int device, GpuAggCacheEntry **entries)
 {
 	const GpuAggCacheShared *shared;
 	uint32		n;
 
 	*entries = palloc(GPUAGG_CACHE_ENTRIES * sizeof(GpuAggCacheEntry));
-	shared = gpuagg_cache_shared_lock(LW_SHARED);
+	shared = cache_of(device, LW_SHARED);
 	n = shared->nentries;
 	memcpy(*entries, shared->entries, n * sizeof(GpuAggCacheEntry));
-	*limit = shared->limit;
-	*used = shared->used;
 	gpuagg_cache_shared_unlock();
 	return n;
 }
 
 void
-gpuagg_cache_memory(uint64 *limit, uint64 *used)
+gpuagg_cache_memory(int device, uint64 *limit, uint64 *used)
 {
-	const GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_SHARED);
+	const GpuAggCacheShared *shared = cache_of(device, LW_SHARED);
 
 	*limit = shared->limit;
 	*used = shared->used;
@@ -118,15 +123,26 @@ blocks_held(const GpuAggCacheShared *shared, Oid relid, uint32 relnumber)
 }
 
 double
-gpuagg_cache_fraction(Oid relid, uint32 relnumber, const AttrNumber *columns,
-					  int ncolumns, BlockNumber nblocks)
+gpuagg_cache_fraction(Oid relid, uint32 relnumber, const AttrNumber *columns, int ncolumns,
+					  BlockNumber nblocks)
+{
+	double		most = 0;
+
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		most = Max(most, gpuagg_cache_fraction_on(i, relid, relnumber, columns, ncolumns, nblocks));
+	return most;
+}
+
+double
+gpuagg_cache_fraction_on(int device, Oid relid, uint32 relnumber, const AttrNumber *columns,
+						 int ncolumns, BlockNumber nblocks)
 {
 	const GpuAggCacheShared *shared;
 	uint32		blocks = nblocks;
 
 	if (nblocks == 0)
 		return 0;
-	shared = gpuagg_cache_shared_lock(LW_SHARED);
+	shared = cache_of(device, LW_SHARED);
 	if (ncolumns == 0)
 		blocks = Min(blocks, blocks_held(shared, relid, relnumber));
 	for (int i = 0; i < ncolumns && blocks > 0; i++)
@@ -143,21 +159,25 @@ gpuagg_cache_fraction(Oid relid, uint32 relnumber, const AttrNumber *columns,
 double
 gpuagg_cache_strings(Oid relid, uint32 relnumber, AttrNumber attnum, BlockNumber nblocks)
 {
-	const GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_SHARED);
-	const GpuAggCacheEntry *entry = entry_find(shared, relid, relnumber, attnum);
 	double		strings = 0;
 
-	if (entry != NULL && entry->blocks >= NEARLY_ALL * nblocks)
-		strings = entry->strings;
-	gpuagg_cache_shared_unlock();
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+	{
+		const GpuAggCacheShared *shared = cache_of(i, LW_SHARED);
+		const GpuAggCacheEntry *entry = entry_find(shared, relid, relnumber, attnum);
+
+		if (entry != NULL && entry->blocks >= NEARLY_ALL * nblocks)
+			strings = Max(strings, entry->strings);
+		gpuagg_cache_shared_unlock();
+	}
 	return strings;
 }
 
 /* Puts the request if the one before is answered; its number, or 0 */
 static uint64
-request_put(Oid relid, AttrNumber attnum)
+request_put(int device, Oid relid, AttrNumber attnum)
 {
-	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
+	GpuAggCacheShared *shared = cache_of(device, LW_EXCLUSIVE);
 	uint64		asked = pg_atomic_read_u64(&shared->asked);
 	bool		free = shared->answered == asked;
 
@@ -173,30 +193,30 @@ request_put(Oid relid, AttrNumber attnum)
 }
 
 static bool
-request_answered(uint64 number)
+request_answered(int device, uint64 number)
 {
-	bool		answered = gpuagg_cache_shared_lock(LW_SHARED)->answered >= number;
+	bool		answered = cache_of(device, LW_SHARED)->answered >= number;
 
 	gpuagg_cache_shared_unlock();
 	return answered;
 }
 
-void
-gpuagg_cache_unload(Oid relid, AttrNumber attnum)
+static void
+unload_from(int device, Oid relid, AttrNumber attnum)
 {
-	ConditionVariable *cv = &gpuagg_shared->cache.answered_one;
+	ConditionVariable *cv = &gpuagg_shared->devices[device].cache.answered_one;
 	uint64		number = 0;
 
 	ConditionVariablePrepareToSleep(cv);
-	while (gpuagg_shmem_wake_worker())
+	while (gpuagg_shmem_wake_worker(device))
 	{
 		if (number == 0)
 		{
-			number = request_put(relid, attnum);
+			number = request_put(device, relid, attnum);
 			if (number != 0)
 				continue;		/* wake the worker for it */
 		}
-		else if (request_answered(number))
+		else if (request_answered(device, number))
 			break;
 		ConditionVariableTimedSleep(cv, CHECK_MS,
 									gpuagg_wait_event(&wait_event_unload,
@@ -206,22 +226,32 @@ gpuagg_cache_unload(Oid relid, AttrNumber attnum)
 }
 
 void
+gpuagg_cache_unload(Oid relid, AttrNumber attnum)
+{
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		unload_from(i, relid, attnum);
+}
+
+void
 gpuagg_cache_drop_database(Oid dbid)
 {
-	GpuAggCacheShared *shared = gpuagg_cache_shared_lock(LW_EXCLUSIVE);
-	uint32		n = pg_atomic_read_u32(&shared->ndropped);
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+	{
+		GpuAggCacheShared *shared = cache_of(i, LW_EXCLUSIVE);
+		uint32		n = pg_atomic_read_u32(&shared->ndropped);
 
-	if (n < GPUAGG_CACHE_DROPPED)
-		shared->dropped[n] = dbid;
-	pg_atomic_write_u32(&shared->ndropped, n + 1);
-	gpuagg_cache_shared_unlock();
-	(void) gpuagg_shmem_wake_worker();
+		if (n < GPUAGG_CACHE_DROPPED)
+			shared->dropped[n] = dbid;
+		pg_atomic_write_u32(&shared->ndropped, n + 1);
+		gpuagg_cache_shared_unlock();
+		(void) gpuagg_shmem_wake_worker(i);
+	}
 }
 
 uint32
 gpuagg_cache_dropped(Oid *dropped)
 {
-	GpuAggCacheShared *shared = &gpuagg_shared->cache;
+	GpuAggCacheShared *shared = &gpuagg_shared->devices[gpuagg_device_at].cache;
 	uint32		n;
 
 	if (pg_atomic_read_u32(&shared->ndropped) == 0)

@@ -67,7 +67,9 @@ typedef struct GpuAggCacheShared
 extern void gpuagg_cache_shared_request(void);
 extern void gpuagg_cache_shared_init(GpuAggCacheShared *shared);
 
-/* For the worker, which writes the list and answers requests */
+/*
+ * Each device has a list of its own.  For its worker, which writes it and answers requests
+ */
 extern GpuAggCacheShared *gpuagg_cache_shared_lock(LWLockMode mode);
 extern void gpuagg_cache_shared_unlock(void);
 
@@ -78,37 +80,39 @@ extern void gpuagg_cache_shared_unlock(void);
 extern uint32 gpuagg_cache_dropped(Oid *dropped);
 
 /*
- * For views: a copy of the list, in the current memory context, and its length.
+ * For views: a copy of a device's list, in the current memory context, and its length.
  */
-extern uint32 gpuagg_cache_entries(GpuAggCacheEntry **entries, uint64 *limit,
-								   uint64 *used);
+extern uint32 gpuagg_cache_entries(int device, GpuAggCacheEntry **entries);
 
-extern void gpuagg_cache_memory(uint64 *limit, uint64 *used);
+extern void gpuagg_cache_memory(int device, uint64 *limit, uint64 *used);
 
 /*
- * For the planner: which part of nblocks blocks of a table, whose files have
- * this number, the cache is likely to have for some columns, 0 to 1; without
- * columns: of which it knows the rows.
+ * Which part of nblocks blocks of a table, whose files have this number, a device is
+ * likely to have for some columns, 0 to 1; without columns: of which it knows the rows.
+ * For the planner of the one that has most: there the task is likely to run.
  */
+extern double gpuagg_cache_fraction_on(int device, Oid relid, uint32 relnumber,
+									   const AttrNumber *columns, int ncolumns,
+									   BlockNumber nblocks);
 extern double gpuagg_cache_fraction(Oid relid, uint32 relnumber,
 									const AttrNumber *columns, int ncolumns,
 									BlockNumber nblocks);
 
 /*
  * For the planner: how many distinct strings a column has, if the cache has nearly all
- * of its nblocks blocks; otherwise 0.
+ * of its nblocks blocks on one device; otherwise 0.
  */
 extern double gpuagg_cache_strings(Oid relid, uint32 relnumber, AttrNumber attnum,
 								   BlockNumber nblocks);
 
 /*
- * Asks the worker to drop a column, or with InvalidAttrNumber all columns, of a
+ * Asks the workers to drop a column, or with InvalidAttrNumber all columns, of a
  * table of this database.  Waits, interruptibly, until it has; memory that
  * tasks still use is freed when they end.
  */
 extern void gpuagg_cache_unload(Oid relid, AttrNumber attnum);
 
-/* Tells the worker, which need not answer, that a database is gone. */
+/* Tells the workers, which need not answer, that a database is gone. */
 extern void gpuagg_cache_drop_database(Oid dbid);
 
 #endif							/* GPUAGG_IPC_CACHE_SHARED_H */

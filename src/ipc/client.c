@@ -52,7 +52,8 @@ struct GpuAggClient
 	shm_mq_handle *in;			/* to the worker */
 	shm_mq_handle *out;			/* from it */
 	dsm_segment *segment;		/* of a long program, until the worker has it */
-	bool		waiting;		/* counted in device->waiting */
+	int			device;			/* that runs the task: gpuagg_device_at when it began */
+	bool		waiting;		/* counted in gpuagg_shared->waiting */
 	bool		admitted;		/* begin is through */
 	TimestampTz deadline;		/* of begin; 0: none */
 	GpuAggDeviceInfo info;
@@ -82,12 +83,12 @@ set_error_busy(GpuAggError *error)
 
 /* The device's own words about why it is not there. */
 static GpuAggStatus
-set_error_lost(GpuAggError *error)
+set_error_lost(const GpuAggClient *client, GpuAggError *error)
 {
 	GpuAggDeviceView view;
 	char		why_not[GPUAGG_MESSAGE_BYTES];
 
-	gpuagg_shmem_device(&view);
+	gpuagg_shmem_device_nth(client->device, &view);
 	set_error(error, GPUAGG_DEVICE_LOST, gpuagg_shmem_why_not(&view, why_not) ?
 			  why_not : "the device worker has restarted");
 	return error->status;
@@ -103,7 +104,7 @@ worker_stuck(const GpuAggClient *client)
 	int64		limit = client->admitted ? gpuagg_watchdog * INT64CONST(1000) :
 		GPUAGG_SILENT_MS;
 
-	return limit > 0 && gpuagg_shmem_silence() > limit;
+	return limit > 0 && gpuagg_shmem_silence(client->device) > limit;
 }
 
 /* Milliseconds until the deadline, at most limit; 0 if it has passed. */
@@ -139,12 +140,12 @@ slot_claim(GpuAggClient *client)
 
 /* Not ready, but worth waiting for? */
 static bool
-device_coming(const GpuAggClientRequest *request)
+device_coming(const GpuAggClient *client, const GpuAggClientRequest *request)
 {
 	GpuAggDeviceView view;
 	long		age;
 
-	gpuagg_shmem_device(&view);
+	gpuagg_shmem_device_nth(client->device, &view);
 	age = TimestampDifferenceMilliseconds(view.facts.since,
 										  GetCurrentTimestamp());
 	if (view.status == GPUAGG_STARTING)
@@ -161,26 +162,26 @@ static bool
 slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
 		  GpuAggError *error)
 {
-	GpuAggDeviceState *device = &gpuagg_shared->device;
+	GpuAggDeviceState *device = gpuagg_shmem_state(client->device);
 	bool		got = false;
 
 	if (pg_atomic_read_u32(&device->status) == GPUAGG_READY &&
-		pg_atomic_read_u32(&device->waiting) == 0 && !worker_stuck(client) &&
+		pg_atomic_read_u32(&gpuagg_shared->waiting) == 0 && !worker_stuck(client) &&
 		slot_claim(client))
 		return true;
 
-	pg_atomic_fetch_add_u32(&device->waiting, 1);
+	pg_atomic_fetch_add_u32(&gpuagg_shared->waiting, 1);
 	client->waiting = true;
-	ConditionVariablePrepareToSleep(&device->changed);
+	ConditionVariablePrepareToSleep(&gpuagg_shared->changed);
 	for (;;)
 	{
 		long		ms;
 
 		if (pg_atomic_read_u32(&device->status) != GPUAGG_READY)
 		{
-			if (!device_coming(request))
+			if (!device_coming(client, request))
 			{
-				set_error_lost(error);
+				set_error_lost(client, error);
 				if (pg_atomic_read_u32(&device->status) == GPUAGG_STARTING)
 					error->detail = GPUAGG_LOST_STARTING;
 				break;
@@ -188,25 +189,25 @@ slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
 		}
 		else if (worker_stuck(client))
 		{
-			set_error_lost(error);
+			set_error_lost(client, error);
 			break;
 		}
 		else if ((got = slot_claim(client)))
 			break;
 
-		(void) gpuagg_shmem_wake_worker();
+		(void) gpuagg_shmem_wake_worker(client->device);
 		ms = wait_ms(client, GPUAGG_CHECK_MS);
 		if (ms <= 0)
 		{
 			set_error_busy(error);
 			break;
 		}
-		ConditionVariableTimedSleep(&device->changed, ms,
+		ConditionVariableTimedSleep(&gpuagg_shared->changed, ms,
 									gpuagg_wait_event(&wait_event_slot,
 													  "GpuAggSlot"));
 	}
 	ConditionVariableCancelSleep();
-	pg_atomic_fetch_sub_u32(&device->waiting, 1);
+	pg_atomic_fetch_sub_u32(&gpuagg_shared->waiting, 1);
 	client->waiting = false;
 	return got;
 }
@@ -225,10 +226,10 @@ slot_queues(GpuAggClient *client, GpuAggError *error)
 	shm_mq	   *out;
 	MemoryContext old;
 
-	procno = pg_atomic_read_u32(&gpuagg_shared->device.worker_procno);
+	procno = pg_atomic_read_u32(&gpuagg_shmem_state(client->device)->worker_procno);
 	if (procno == PG_UINT32_MAX)
 	{
-		set_error_lost(error);
+		set_error_lost(client, error);
 		return false;
 	}
 	worker = GetPGProcByNumber(procno);
@@ -260,7 +261,8 @@ slot_fill(GpuAggClient *client, const GpuAggClientRequest *request)
 	pg_atomic_write_u64(&slot->pages_done, 0);
 	pg_atomic_write_u64(&slot->rows, 0);
 	pg_atomic_write_u64(&slot->memory, 0);
-	slot->task = pg_atomic_add_fetch_u64(&gpuagg_shared->device.tasks, 1);
+	slot->task = pg_atomic_add_fetch_u64(&gpuagg_shared->tasks, 1);
+	slot->device = client->device;
 	slot->procno = GPUAGG_MY_PROCNO;
 	slot->pid = MyProcPid;
 	slot->datid = MyDatabaseId;
@@ -283,8 +285,8 @@ static void
 slot_announce(GpuAggClient *client)
 {
 	pg_atomic_fetch_or_u32(&client->slot->holders, GPUAGG_HOLD_OPEN);
-	pg_atomic_fetch_add_u32(&gpuagg_shared->device.announced, 1);
-	(void) gpuagg_shmem_wake_worker();
+	pg_atomic_fetch_add_u32(&gpuagg_shmem_state(client->device)->announced, 1);
+	(void) gpuagg_shmem_wake_worker(client->device);
 }
 
 /* Has the worker taken the slot, or can it still? */
@@ -295,7 +297,7 @@ worker_present(const GpuAggClient *client)
 
 	return (holders & GPUAGG_HOLD_WORKER) != 0 ||
 		((holders & GPUAGG_HOLD_OPEN) != 0 &&
-		 pg_atomic_read_u32(&gpuagg_shared->device.status) == GPUAGG_READY);
+		 pg_atomic_read_u32(&gpuagg_shmem_state(client->device)->status) == GPUAGG_READY);
 }
 
 /*
@@ -316,12 +318,12 @@ client_wait(GpuAggClient *client, GpuAggError *error)
 	}
 	if (WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
 				  event) & WL_TIMEOUT)
-		(void) gpuagg_shmem_wake_worker();
+		(void) gpuagg_shmem_wake_worker(client->device);
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
 	if (!worker_stuck(client))
 		return true;
-	set_error_lost(error);
+	set_error_lost(client, error);
 	return false;
 }
 
@@ -386,7 +388,7 @@ begin_send(GpuAggClient *client, const GpuAggClientRequest *request,
 			break;
 		if (res == SHM_MQ_DETACHED || !worker_present(client))
 		{
-			set_error_lost(error);
+			set_error_lost(client, error);
 			return false;
 		}
 		if (!client_wait(client, error))
@@ -415,7 +417,7 @@ begin_admitted(GpuAggClient *client, GpuAggError *error)
 		}
 		if (!worker_present(client))
 		{
-			set_error_lost(error);
+			set_error_lost(client, error);
 			return false;
 		}
 		if (!client_wait(client, error))
@@ -436,6 +438,7 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 	volatile bool begun = false;
 
 	memset(error, 0, sizeof(*error));
+	client->device = request->host ? 0 : gpuagg_device_at;
 	request->on_gpu = false;
 	if (gpuagg_queue_timeout > 0)
 		client->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
@@ -446,7 +449,7 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 		if (slot_wait(client, request, error))
 		{
 			request->on_gpu = !request->host &&
-				pg_atomic_read_u32(&gpuagg_shared->device.gpu) != 0;
+				pg_atomic_read_u32(&gpuagg_shmem_state(client->device)->gpu) != 0;
 			slot_fill(client, request);
 			begun = slot_queues(client, error) &&
 				begin_send(client, request, error) &&
@@ -507,7 +510,7 @@ detached_status(GpuAggClient *client, GpuAggError *error)
 		if (msg->type == GPUAGG_MSG_FAILED)
 			return failed_status(client, msg, error);
 	}
-	return set_error_lost(error);
+	return set_error_lost(client, error);
 }
 
 GpuAggStatus
@@ -548,7 +551,7 @@ gpuagg_client_receive(GpuAggClient *client, bool wait, const GpuAggMsg **msg,
 					return failed_status(client, *msg, error);
 				return GPUAGG_OK;
 			case SHM_MQ_DETACHED:
-				return set_error_lost(error);
+				return set_error_lost(client, error);
 			case SHM_MQ_WOULD_BLOCK:
 				if (!wait)
 					return GPUAGG_OK;
@@ -586,7 +589,7 @@ gpuagg_client_spoil(GpuAggTicket ticket)
 	while (before < ticket.task &&
 		   !pg_atomic_compare_exchange_u64(&slot->spoiled, &before, ticket.task))
 		 /* somebody else was faster */ ;
-	(void) gpuagg_shmem_wake_worker();
+	(void) gpuagg_shmem_wake_worker(slot->device);
 }
 
 void
@@ -660,7 +663,7 @@ gpuagg_client_abort(GpuAggClient *client)
 	GpuAggSlot *slot = client->slot;
 
 	if (client->waiting)
-		pg_atomic_fetch_sub_u32(&gpuagg_shared->device.waiting, 1);
+		pg_atomic_fetch_sub_u32(&gpuagg_shared->waiting, 1);
 	client->waiting = false;
 	if (slot == NULL)
 		return;
@@ -670,7 +673,7 @@ gpuagg_client_abort(GpuAggClient *client)
 	queues_forget(client);
 	pg_atomic_fetch_and_u32(&slot->holders, ~(uint32) GPUAGG_HOLD_OPEN);
 	if (pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_WORKER)
-		(void) gpuagg_shmem_wake_worker();
+		(void) gpuagg_shmem_wake_worker(client->device);
 	abort_wait(slot);
 	client->slot = NULL;
 	gpuagg_shmem_release(slot, GPUAGG_HOLD_CLIENT);

@@ -34,7 +34,8 @@ typedef struct GpuAggClientRequest
 } GpuAggClientRequest;
 
 /*
- * Announces a task, sends its program and waits until the worker has
+ * Announces a task to the device that this process is about (gpuagg_device_at), or to the
+ * first one if the host device is asked for, sends its program and waits until the worker has
  * admitted it.  Waits interruptibly for a slot and for memory, at most
  * gpuagg.queue_timeout.  Returns NULL with the reason in *error when the
  * device cannot take it: GPUAGG_DEVICE_LOST (no worker, or it failed),

@@ -26,7 +26,7 @@ gpuagg_kernels_shared_request(void)
 void
 gpuagg_kernels_set(const GpuAggCompiledInfo *entries, uint32 nentries)
 {
-	GpuAggKernelsShared *shared = &gpuagg_shared->kernels;
+	GpuAggKernelsShared *shared = &gpuagg_shared->devices[gpuagg_device_at].kernels;
 
 	LWLockAcquire(kernels_lock(), LW_EXCLUSIVE);
 	memcpy(shared->entries, entries, nentries * sizeof(*entries));
@@ -37,7 +37,7 @@ gpuagg_kernels_set(const GpuAggCompiledInfo *entries, uint32 nentries)
 uint32
 gpuagg_kernels_get(GpuAggCompiledInfo **entries)
 {
-	const GpuAggKernelsShared *shared = &gpuagg_shared->kernels;
+	const GpuAggKernelsShared *shared = &gpuagg_shared->devices[gpuagg_device_at].kernels;
 	uint32		n;
 
 	*entries = palloc(sizeof(shared->entries));
@@ -51,7 +51,7 @@ gpuagg_kernels_get(GpuAggCompiledInfo **entries)
 bool
 gpuagg_kernels_ready(uint64 program)
 {
-	const GpuAggKernelsShared *shared = &gpuagg_shared->kernels;
+	const GpuAggKernelsShared *shared = &gpuagg_shared->devices[gpuagg_device_at].kernels;
 	bool		ready = false;
 
 	LWLockAcquire(kernels_lock(), LW_SHARED);

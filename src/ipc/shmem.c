@@ -24,12 +24,30 @@ GpuAggShared *gpuagg_shared = NULL;
 StaticAssertDecl(GPUAGG_QUEUES_BYTES == 320 * 1024,
 				 "the texts on gpuagg.max_tasks (settings.c) tell the right size");
 
+int			gpuagg_device_at = 0;
+
+static int
+devices_count(void)
+{
+	GpuAggDeviceChoice choice;
+
+	(void) gpuagg_device_parse(gpuagg_device, &choice);
+	return choice.ndevices;
+}
+
+static Size
+devices_bytes(void)
+{
+	return CACHELINEALIGN(devices_count() * sizeof(GpuAggDeviceShared));
+}
+
 static Size
 shmem_bytes(void)
 {
 	Size		bytes = CACHELINEALIGN(sizeof(GpuAggShared));
 
 	bytes = add_size(bytes, PG_CACHE_LINE_SIZE);
+	bytes = add_size(bytes, devices_bytes());
 	bytes = add_size(bytes, mul_size(gpuagg_max_tasks,
 									 sizeof(GpuAggSlotPadded)));
 	return add_size(bytes, mul_size(gpuagg_max_tasks, GPUAGG_QUEUES_BYTES));
@@ -50,12 +68,11 @@ device_init(GpuAggDeviceState *device)
 	pg_atomic_init_u32(&device->gpu, 0);
 	pg_atomic_init_u32(&device->reset, 0);
 	pg_atomic_init_u32(&device->worker_procno, PG_UINT32_MAX);
+	pg_atomic_init_u32(&device->claimed, 0);
+	pg_atomic_init_u32(&device->asked_for, 0);
 	pg_atomic_init_u32(&device->announced, 0);
-	pg_atomic_init_u64(&device->tasks, 0);
-	pg_atomic_init_u32(&device->waiting, 0);
 	pg_atomic_init_u64(&device->backlog_us, 0);
 	pg_atomic_init_u64(&device->asked_at, 0);
-	ConditionVariableInit(&device->changed);
 	SpinLockInit(&device->mutex);
 	device->facts.card = -1;
 	device->facts.since = GetCurrentTimestamp();
@@ -91,6 +108,19 @@ gpuagg_shmem_startup(void)
 							sizeof(gpuagg_shared->machine));
 		base = (char *) CACHELINEALIGN((char *) gpuagg_shared +
 									   sizeof(GpuAggShared));
+		gpuagg_shared->ndevices = devices_count();
+		gpuagg_shared->devices = (GpuAggDeviceShared *) base;
+		memset(base, 0, devices_bytes());
+		for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		{
+			device_init(gpuagg_shmem_state(i));
+			gpuagg_cache_shared_init(&gpuagg_shared->devices[i].cache);
+		}
+		base += devices_bytes();
+		pg_atomic_init_u64(&gpuagg_shared->tasks, 0);
+		pg_atomic_init_u32(&gpuagg_shared->waiting, 0);
+		ConditionVariableInit(&gpuagg_shared->changed);
+		SpinLockInit(&gpuagg_shared->regrets.mutex);
 		gpuagg_shared->nslots = gpuagg_max_tasks;
 		gpuagg_shared->slots = (GpuAggSlotPadded *) base;
 		gpuagg_shared->queues = base +
@@ -103,8 +133,6 @@ gpuagg_shmem_startup(void)
 		SpinLockInit(&gpuagg_shared->costs.mutex);
 		SpinLockInit(&gpuagg_shared->tables.mutex);
 		SpinLockInit(&gpuagg_shared->seen.mutex);
-		gpuagg_cache_shared_init(&gpuagg_shared->cache);
-		device_init(&gpuagg_shared->device);
 	}
 	LWLockRelease(AddinShmemInitLock);
 }
@@ -131,20 +159,23 @@ gpuagg_shmem_queue_out(const GpuAggSlot *slot)
 bool
 gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits)
 {
-	GpuAggDeviceState *device = &gpuagg_shared->device;
-
 	if ((pg_atomic_fetch_and_u32(&slot->holders, ~bits) & ~bits) != 0)
 		return false;
-	if (pg_atomic_read_u32(&device->waiting) > 0)
-		ConditionVariableSignal(&device->changed);
+	if (pg_atomic_read_u32(&gpuagg_shared->waiting) == 0)
+		return true;
+	/* of several devices, who is woken first may wait for one that is not ready */
+	if (gpuagg_shared->ndevices > 1)
+		ConditionVariableBroadcast(&gpuagg_shared->changed);
+	else
+		ConditionVariableSignal(&gpuagg_shared->changed);
 	return true;
 }
 
 /* Asks before it wakes: a worker that is awake turns, and then has turned since. */
 bool
-gpuagg_shmem_wake_worker(void)
+gpuagg_shmem_wake_worker(int at)
 {
-	GpuAggDeviceState *device = &gpuagg_shared->device;
+	GpuAggDeviceState *device = gpuagg_shmem_state(at);
 	uint32		procno = pg_atomic_read_u32(&device->worker_procno);
 	uint64		never = 0;
 
@@ -158,9 +189,9 @@ gpuagg_shmem_wake_worker(void)
 }
 
 long
-gpuagg_shmem_silence(void)
+gpuagg_shmem_silence(int at)
 {
-	GpuAggDeviceState *device = &gpuagg_shared->device;
+	GpuAggDeviceState *device = gpuagg_shmem_state(at);
 	TimestampTz asked = (TimestampTz) pg_atomic_read_u64(&device->asked_at);
 
 	if (asked == 0 || pg_atomic_read_u32(&device->status) != GPUAGG_READY)
@@ -186,7 +217,7 @@ bool
 gpuagg_shmem_why_not(const GpuAggDeviceView *view, char *why_not)
 {
 	const GpuAggDeviceFacts *facts = &view->facts;
-	long		silence = gpuagg_shmem_silence();
+	long		silence = gpuagg_shmem_silence(view->device);
 	bool		stuck = view->status == GPUAGG_READY && silence > GPUAGG_SILENT_MS;
 	const char *text = facts->why_not;
 
@@ -206,11 +237,27 @@ gpuagg_shmem_why_not(const GpuAggDeviceView *view, char *why_not)
 	return view->status != GPUAGG_READY;
 }
 
+int
+gpuagg_shmem_plan_device(void)
+{
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		if (gpuagg_shmem_is_gpu(i))
+			return i;
+	return 0;
+}
+
 void
 gpuagg_shmem_device(GpuAggDeviceView *view)
 {
-	GpuAggDeviceState *device = &gpuagg_shared->device;
+	gpuagg_shmem_device_nth(gpuagg_device_at, view);
+}
 
+void
+gpuagg_shmem_device_nth(int at, GpuAggDeviceView *view)
+{
+	GpuAggDeviceState *device = gpuagg_shmem_state(at);
+
+	view->device = at;
 	SpinLockAcquire(&device->mutex);
 	view->status = pg_atomic_read_u32(&device->status);
 	view->gpu = pg_atomic_read_u32(&device->gpu) != 0;
@@ -218,10 +265,28 @@ gpuagg_shmem_device(GpuAggDeviceView *view)
 	SpinLockRelease(&device->mutex);
 }
 
-uint32
-gpuagg_shmem_reset_device(void)
+/* The host device's number comes after those of the cards. */
+int
+gpuagg_shmem_host_number(const GpuAggDeviceFacts *facts)
 {
-	GpuAggDeviceState *device = &gpuagg_shared->device;
+	int			number = 0;
+
+	for (int i = 0; i < facts->ncards; i++)
+		number = Max(number, facts->cards[i].ordinal + 1);
+	return number;
+}
+
+int
+gpuagg_shmem_number(const GpuAggDeviceView *view)
+{
+	return (view->gpu || view->device > 0) && view->facts.card >= 0 ?
+		view->facts.cards[view->facts.card].ordinal : gpuagg_shmem_host_number(&view->facts);
+}
+
+uint32
+gpuagg_shmem_reset_device(int at)
+{
+	GpuAggDeviceState *device = gpuagg_shmem_state(at);
 	uint32		starts;
 
 	SpinLockAcquire(&device->mutex);
@@ -232,7 +297,7 @@ gpuagg_shmem_reset_device(void)
 
 	pg_atomic_write_u32(&device->reset, 1);
 	pg_memory_barrier();
-	(void) gpuagg_shmem_wake_worker();
+	(void) gpuagg_shmem_wake_worker(at);
 	return starts;
 }
 

@@ -2,7 +2,7 @@
  * shmem.h
  *		What backends and the device worker share in main shared memory.
  *
- * One GpuAggDeviceState, gpuagg.max_tasks slots, and for each slot the
+ * What each device worker tells of itself, gpuagg.max_tasks slots, and for each slot the
  * memory of its two shm_mq queues.  The queues live here and not in a
  * dynamic segment per task: creating, mapping and faulting in a segment
  * twice costs more than the whole round trip of an empty task, and a task
@@ -38,11 +38,13 @@
 #include "host/machine.h"
 #include "ipc/cache_shared.h"
 #include "ipc/kernels_shared.h"
+#include "ipc/regrets.h"
 #include "ipc/seen_groups.h"
 #include "ipc/stat.h"
 #include "ipc/stat_cost.h"
 #include "ipc/stat_tables.h"
 #include "port/atomics.h"
+#include "settings.h"
 #include "storage/condition_variable.h"
 #include "storage/spin.h"
 
@@ -80,6 +82,7 @@ typedef struct GpuAggSlot
 	pg_atomic_uint64 spoiled;	/* highest number of a task whose pages somebody has
 								 * let go of too early (client.h) */
 	uint64		task;			/* number of this one; they rise */
+	int			device;			/* whose worker it is for (gpuagg_shmem_device_at) */
 	int			procno;			/* the client's PGPROC */
 	int			pid;
 	Oid			datid;
@@ -115,11 +118,8 @@ typedef enum GpuAggDeviceStatus
 	GPUAGG_STOPPED				/* no worker; the postmaster restarts it */
 } GpuAggDeviceStatus;
 
-/* Cards that gpuagg.devices can show */
-#define GPUAGG_MAX_CARDS 8
-
 /*
- * What the worker tells of its devices.  It runs tasks on one, the primary
+ * What a worker tells of its devices.  It runs tasks on one, the primary
  * device: a GPU, or the host device.  Behind a GPU the host device opens when
  * it is needed first.
  */
@@ -151,31 +151,41 @@ typedef struct GpuAggDeviceState
 	pg_atomic_uint32 gpu;		/* the primary device is a GPU; 1 or 0 */
 	pg_atomic_uint32 reset;		/* the worker is asked to start anew */
 	pg_atomic_uint32 worker_procno; /* the worker's PGPROC, or UINT32_MAX */
+	pg_atomic_uint32 claimed;	/* by a worker: its process; 0: by none */
+	pg_atomic_uint32 asked_for;	/* 1: the postmaster was asked to start its worker */
 	pg_atomic_uint32 announced; /* slots ever announced: tells the worker to
 								 * look for new ones */
-	pg_atomic_uint64 tasks;		/* numbers of tasks that were given out */
-	pg_atomic_uint32 waiting;	/* backends waiting for a slot */
 	pg_atomic_uint64 backlog_us;	/* that a long task would wait now (worker/queue.c) */
 	pg_atomic_uint64 asked_at;	/* TimestampTz: the worker was asked to look, and
 								 * has not turned since; 0: it has */
-	ConditionVariable changed;	/* a slot became free; the status changed */
 
 	slock_t		mutex;			/* guards the rest */
 	GpuAggDeviceFacts facts;
 } GpuAggDeviceState;
+
+/* A device at work, as all see it: its worker's state, columns and kernels */
+typedef struct GpuAggDeviceShared
+{
+	GpuAggDeviceState state;
+	GpuAggCacheShared cache;
+	GpuAggKernelsShared kernels;
+} GpuAggDeviceShared;
 
 typedef struct GpuAggShared
 {
 	char		machine[GPUAGG_MACHINE_BYTES];	/* gpuagg_host_machine(), once:
 												 * kernels take up to 20 ms to
 												 * tell a processor's name */
-	GpuAggDeviceState device;
+	int			ndevices;		/* that there may be: what gpuagg.device asks for */
+	GpuAggDeviceShared *devices;
+	pg_atomic_uint64 tasks;		/* numbers of tasks that were given out */
+	pg_atomic_uint32 waiting;	/* backends waiting for a slot */
+	ConditionVariable changed;	/* a slot became free; the status of a device changed */
+	GpuAggRegrets regrets;
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];
 	GpuAggCostRing costs;
 	GpuAggTableStats tables;
 	GpuAggSeenGroups seen;
-	GpuAggCacheShared cache;
-	GpuAggKernelsShared kernels;
 	int			nslots;
 	GpuAggSlotPadded *slots;
 	char	   *queues;
@@ -183,6 +193,38 @@ typedef struct GpuAggShared
 
 /* NULL unless preloaded */
 extern GpuAggShared *gpuagg_shared;
+
+/*
+ * The device at work that this process is about: of a worker its own; of a backend the
+ * one that it plans for, or that its scan was given to (node/place.h).  Task and
+ * predictions are that one's.  Tasks for the host device behind GPUs are the first one's.
+ */
+extern int	gpuagg_device_at;
+
+static inline GpuAggDeviceState *
+gpuagg_shmem_state(int device)
+{
+	return &gpuagg_shared->devices[device].state;
+}
+
+static inline GpuAggDeviceState *
+gpuagg_shmem_at(void)
+{
+	return gpuagg_shmem_state(gpuagg_device_at);
+}
+
+/* Does it run tasks on a GPU now? */
+static inline bool
+gpuagg_shmem_is_gpu(int device)
+{
+	GpuAggDeviceState *state = gpuagg_shmem_state(device);
+
+	return pg_atomic_read_u32(&state->status) == GPUAGG_READY &&
+		pg_atomic_read_u32(&state->gpu) != 0;
+}
+
+/* For plans: the first device that is a GPU at work, else the first */
+extern int	gpuagg_shmem_plan_device(void);
 
 extern void gpuagg_shmem_request(void);
 extern void gpuagg_shmem_startup(void);
@@ -201,11 +243,11 @@ extern char *gpuagg_shmem_queue_out(const GpuAggSlot *slot);
 extern bool gpuagg_shmem_release(GpuAggSlot *slot, uint32 bits);
 
 /*
- * Wakes the worker; false: there is none.  From then on until its loop turns, it is
- * silent for so many milliseconds; else for none.
+ * Wakes a device's worker; false: there is none.  From then on until its loop turns, it
+ * is silent for so many milliseconds; else for none.
  */
-extern bool gpuagg_shmem_wake_worker(void);
-extern long gpuagg_shmem_silence(void);
+extern bool gpuagg_shmem_wake_worker(int device);
+extern long gpuagg_shmem_silence(int device);
 
 /*
  * A device that has just begun to start is worth waiting for; after that
@@ -220,12 +262,19 @@ extern long gpuagg_shmem_silence(void);
 /* The status and a copy of the mutex-guarded part. */
 typedef struct GpuAggDeviceView
 {
+	int			device;			/* which */
 	GpuAggDeviceStatus status;
 	bool		gpu;
 	GpuAggDeviceFacts facts;
 } GpuAggDeviceView;
 
+/* Of the one that this process is about, or of a certain one */
 extern void gpuagg_shmem_device(GpuAggDeviceView *view);
+extern void gpuagg_shmem_device_nth(int device, GpuAggDeviceView *view);
+
+/* The number that views call it by, and that of the host device */
+extern int	gpuagg_shmem_number(const GpuAggDeviceView *view);
+extern int	gpuagg_shmem_host_number(const GpuAggDeviceFacts *facts);
 
 /*
  * Why the device does not take tasks, or why it and not a GPU takes them, in at most
@@ -234,9 +283,9 @@ extern void gpuagg_shmem_device(GpuAggDeviceView *view);
 extern bool gpuagg_shmem_why_not(const GpuAggDeviceView *view, char *why_not);
 
 /*
- * Forgets losses, lets a GPU that was turned off be used again, and tells the
- * worker to start anew.  Returns the worker's starts so far.
+ * Of one device: forgets losses, lets a GPU that was turned off be used again, and tells
+ * the worker to start anew.  Returns the worker's starts so far.
  */
-extern uint32 gpuagg_shmem_reset_device(void);
+extern uint32 gpuagg_shmem_reset_device(int device);
 
 #endif							/* GPUAGG_IPC_SHMEM_H */

@@ -24,6 +24,7 @@
 #include "executor/executor.h"
 #include "node/device_scan.h"
 #include "node/passes.h"
+#include "node/place.h"
 #include "node/regroup_run.h"
 #include "node/runtime.h"
 #include "node/device_task.h"
@@ -137,6 +138,7 @@ scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError *error)
 
 	if (runtime_evaluate(scan, *nblocks, values, isnull, error) != GPUAGG_OK)
 		return NULL;
+	gpuagg_place_again(scan);
 	if (scan->lookups != NULL && *nblocks > 0 &&
 		(blocks = gpuagg_lookups_make(scan->lookups, here, &nothing, error)) == NULL)
 		return NULL;
@@ -283,10 +285,8 @@ scan_run_values(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, G
 	return status;
 }
 
-/* The whole task again on the host device, after a GPU failed it */
-static GpuAggStatus
-scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
-		  BlockNumber nblocks, GpuAggError *error)
+static void
+scan_count_redone(GpuAggScan *scan, const GpuAggError *error)
 {
 	GpuAggCounters *counters = &scan->counters;
 
@@ -294,6 +294,14 @@ scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
 	counters->redone++;
 	strlcpy(counters->redone_message, error->message,
 			sizeof(counters->redone_message));
+}
+
+/* The whole task again on the host device, after a GPU failed it */
+static GpuAggStatus
+scan_redo(GpuAggScan *scan, const GpuAggProgram *program,
+		  BlockNumber nblocks, GpuAggError *error)
+{
+	scan_count_redone(scan, error);
 	ereport(DEBUG1,
 			(errmsg("gpuagg: redoing a task on the host device: %s",
 					error->message)));
@@ -346,6 +354,41 @@ scan_lost_tables(const GpuAggScan *scan, GpuAggStatus status)
 		(status == GPUAGG_UNSUPPORTED || gpuagg_task_redoable(scan, status));
 }
 
+/* Might another GPU do it?  Also one whose worker went before it had taken the task */
+static bool
+scan_movable(const GpuAggScan *scan, GpuAggStatus status)
+{
+	return status != GPUAGG_UNSUPPORTED && scan->sample.method != GPUAGG_SAMPLE_DRAWS &&
+		(status == GPUAGG_DEVICE_LOST || gpuagg_task_redoable(scan, status));
+}
+
+/*
+ * On one GPU after the other, until one of them does it.  The look-up tables that one of
+ * them has made are not on the others: then they are made by the backend.  *program NULL:
+ * see error.
+ */
+static GpuAggStatus
+scan_run_moved(GpuAggScan *scan, GpuAggProgram **program, BlockNumber *nblocks,
+			   GpuAggStatus status, GpuAggError *error)
+{
+	while (scan_movable(scan, status))
+	{
+		const GpuAggError why = *error;
+
+		if (!gpuagg_place_move(scan))
+			break;
+		scan->moved = true;
+		scan_count_redone(scan, &why);
+		ereport(DEBUG1,
+				(errmsg("gpuagg: redoing a task on device %d: %s", scan->device, why.message)));
+		if (scan->lookups != NULL && gpuagg_lookups_on_device(scan->lookups) &&
+			(*program = scan_bind(scan, nblocks, true, error)) == NULL)
+			return error->status;
+		status = scan_run_values(scan, *program, *nblocks, error);
+	}
+	return status;
+}
+
 /*
  * One task, on another device if need be.  What it allocates goes with the
  * current memory context, but for the results.
@@ -368,6 +411,7 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 		if (gpuagg_sample_is_empty(&scan->sample))
 			nblocks = 0;
 	}
+	gpuagg_place(scan, nblocks);
 	program = scan_bind(scan, &nblocks, false, error);
 	if (program == NULL)
 		return error->status;
@@ -379,6 +423,9 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 		return GPUAGG_OK;
 	gpuagg_wanted_evaluate(&scan->wanted, econtext, &scan->answer);
 	status = scan_run_values(scan, program, nblocks, error);
+	status = scan_run_moved(scan, &program, &nblocks, status, error);
+	if (program == NULL)
+		return error->status;
 	if (scan_lost_tables(scan, status))
 	{
 		const bool	redoable = gpuagg_task_redoable(scan, status);
@@ -548,6 +595,10 @@ gpuagg_scan_run(GpuAggScan *scan)
 	INSTR_TIME_SET_CURRENT(start);
 	scan_open_results(scan);
 	scan->falling_back = false;
+	scan->moved = false;
+	/* look-up tables that an earlier run had made are on its device */
+	if (scan->lookups == NULL || !gpuagg_lookups_on_device(scan->lookups))
+		scan->placed = false;
 	status = scan->tables != NULL ? gpuagg_tables_run(scan, &error) :
 		gpuagg_scan_run_tables(scan, &error);
 	if (status == GPUAGG_OK && scan->info->regroup != NULL)

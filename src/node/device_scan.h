@@ -120,6 +120,10 @@ typedef struct GpuAggScan
 	int			eflags;			/* for plans initialised later */
 	ResourceOwner owner;		/* of the query */
 
+	int			device;			/* of those at work, the one of this run's tasks, */
+	bool		placed;			/* if it has been chosen (place.h) */
+	uint32		been_on;		/* set of those that it was given to */
+	bool		moved;			/* to another one, after one had failed */
 	bool		on_gpu;			/* the last task was to run on a GPU */
 	bool		uncached;		/* tasks must do without the column cache */
 	bool		cache_requested;			/* the last one did not */

@@ -33,6 +33,7 @@
 #include "executor/executor.h"
 #include "heap/cache_request.h"
 #include "ipc/client.h"
+#include "ipc/shmem.h"
 #include "ipc/stat.h"
 #include "miscadmin.h"
 #include "node/chosen_rows.h"
@@ -222,7 +223,10 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	counters->link_rate = info->link_rate;
 	counters->draw_way = msg->draw_way;
 	counters->draw_windows = msg->draw_windows;
-	strlcpy(counters->device, info->kind, sizeof(counters->device));
+	if (gpuagg_shared->ndevices > 1 && info->uuid[0] != '\0')
+		snprintf(counters->device, sizeof(counters->device), "%.7s:%d", info->kind, info->ordinal);
+	else
+		strlcpy(counters->device, info->kind, sizeof(counters->device));
 	strlcpy(counters->device_name, info->name, sizeof(counters->device_name));
 	strlcpy(counters->strategy, msg->strategy, sizeof(counters->strategy));
 	run->done = true;

@@ -21,6 +21,7 @@
 #include "heap/feed.h"
 #include "ipc/cache_shared.h"
 #include "ipc/client.h"
+#include "ipc/shmem.h"
 #include "ipc/stat.h"
 #include "miscadmin.h"
 #include "node/lookup_made.h"
@@ -364,7 +365,7 @@ kept_share(const Task *task)
 		if (attrs[i].reg != GPUAGG_NO_REG)
 			columns[n++] = i + 1;
 	}
-	return gpuagg_cache_fraction(RelationGetRelid(task->rel), GPUAGG_FILES_NUMBER(task->rel), columns, n,
+	return gpuagg_cache_fraction_on(gpuagg_device_at, RelationGetRelid(task->rel), GPUAGG_FILES_NUMBER(task->rel), columns, n,
 								 task->nblocks);
 }
 

@@ -27,11 +27,13 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "cost/profile.h"
 #include "device/choice/compile_rule.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "node/device_task.h"
 #include "node/passes.h"
+#include "node/place.h"
 #include "settings.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -93,22 +95,58 @@ passes_work(const GpuAggScan *scan, BlockNumber nblocks, GpuAggWork *work)
 	work->compiled.numbers = info->est_numbers;
 }
 
-/* Which part of the table's pages the device has, for the columns that the program loads */
-static double
-passes_cached(const GpuAggScan *scan, BlockNumber nblocks)
+bool
+gpuagg_passes_keeps(const GpuAggScan *scan)
+{
+	return gpuagg_cache && !scan->info->program->select && scan->rows == NULL &&
+		scan->info->sample == GPUAGG_SAMPLE_NONE;
+}
+
+double
+gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks)
 {
 	const GpuAggProgram *p = scan->info->program;
 	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	AttrNumber	columns[GPUAGG_MAX_REGS];
+	double		held = 0;
 	int			n = 0;
 
-	if (!gpuagg_cache || p->select || scan->rows != NULL || scan->info->sample != GPUAGG_SAMPLE_NONE || nblocks == 0)
-		return 0;
 	for (int i = 0; i < p->nattrs; i++)
 		if (attrs[i].reg != GPUAGG_NO_REG)
 			columns[n++] = i + 1;
-	return gpuagg_cache_fraction(RelationGetRelid(scan->rel), GPUAGG_FILES_NUMBER(scan->rel), columns, n,
-								 nblocks);
+	for (int i = 0; scan->rows == NULL && i < scan->nread; i++)
+	{
+		const GpuAggTaskTable *table = scan->read[i];
+
+		held += table->nblocks *
+			gpuagg_cache_fraction_on(gpuagg_device_at, RelationGetRelid(table->rel),
+									 GPUAGG_FILES_NUMBER(table->rel), columns, n, table->nblocks);
+	}
+	return nblocks > 0 ? Min(held / nblocks, 1) : 0;
+}
+
+/* Which part of the tables' pages need not be read */
+static double
+passes_cached(const GpuAggScan *scan, BlockNumber nblocks)
+{
+	return gpuagg_passes_keeps(scan) ? gpuagg_passes_held(scan, nblocks) : 0;
+}
+
+double
+gpuagg_passes_predict(const GpuAggScan *scan, BlockNumber nblocks, double held)
+{
+	GpuAggResidentChoice resident;
+	GpuAggPrediction prediction;
+	GpuAggWork	work;
+
+	passes_work(scan, nblocks, &work);
+	if (!gpuagg_passes_keeps(scan))
+		held = 0;
+	work.pages = nblocks * (1 - held);
+	work.cached_rows = work.rows * held;
+	gpuagg_choose_resident(&work, scan->info->program, false, &resident);
+	gpuagg_predict(&gpuagg_profile_get()->rates, &work, &prediction);
+	return prediction.startup;
 }
 
 /* Is there a kernel, or is it worth waiting for?  As the device decides */
@@ -169,7 +207,7 @@ passes_fault(const GpuAggPasses *p)
 {
 	if (!passes_struck(p) || gpuagg_debug_fault >= GPUAGG_NFAULTS)
 		return GPUAGG_FAULT_NONE;
-	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && p->pass.host)
+	if (gpuagg_debug_fault == GPUAGG_FAULT_LOST && (p->pass.host || p->scan->moved))
 		return GPUAGG_FAULT_NONE;
 	return gpuagg_debug_fault;
 }
@@ -357,6 +395,7 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
 	/* ahead of the run, which keeps columns that would change what is planned */
 	if (scan->css.ss.ps.instrument != NULL && !host)
 		gpuagg_passes_plan(scan, nblocks, &scan->planned);
+	gpuagg_place_again(scan);
 	passes_begin(&passes, host);
 	status = passes_windows(&passes);
 	if (status != GPUAGG_OK)

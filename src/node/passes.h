@@ -20,6 +20,15 @@ extern void gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, dou
 								bool host, GpuAggDrawPlan *plan);
 
 /*
+ * Of the device that this process is about: which part of the tables' pages it has, for
+ * the columns that the program loads; and how long the scan would take there if it had
+ * such a part, until the first group can be returned, in ns.  Keeps: could it have any?
+ */
+extern double gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks);
+extern double gpuagg_passes_predict(const GpuAggScan *scan, BlockNumber nblocks, double held);
+extern bool gpuagg_passes_keeps(const GpuAggScan *scan);
+
+/*
  * Runs all tasks, which add to the scan's empty store.  A status other than
  * GPUAGG_OK: the store and what was counted are of no use; the host device
  * (host = true: only on that one) or PostgreSQL's plan has to answer.

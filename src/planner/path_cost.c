@@ -203,13 +203,20 @@ predict_plan(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPredi
 	return counts;
 }
 
-/* How long it would wait for those before it, were it asked for now */
+/* How long it would wait for those before it, were it asked for now; of several GPUs, on
+ * the one where that is least */
 static double
 waiting_ns(const GpuAggPrediction *p)
 {
+	uint64		us;
+
 	if (p->startup <= GPUAGG_SHORT_MS * 1e6)
 		return 0;
-	return (double) pg_atomic_read_u64(&gpuagg_shared->device.backlog_us) * 1000;
+	us = pg_atomic_read_u64(&gpuagg_shmem_at()->backlog_us);
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		if (gpuagg_shmem_is_gpu(i))
+			us = Min(us, pg_atomic_read_u64(&gpuagg_shmem_state(i)->backlog_us));
+	return (double) us * 1000;
 }
 
 /* Predicts, and turns into units */

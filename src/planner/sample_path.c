@@ -24,6 +24,7 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "device/ops/sample.h"
+#include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "nodes/extensible.h"
 #include "optimizer/cost.h"
@@ -255,6 +256,7 @@ set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 		.excused = rte->relid < FirstNormalObjectId
 	};
 
+	gpuagg_device_at = gpuagg_shmem_plan_device();
 	if (prev_set_rel_pathlist_hook)
 		prev_set_rel_pathlist_hook(root, rel, rti, rte);
 	/* parents of partitions or child tables: those come by themselves */

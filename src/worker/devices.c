@@ -191,7 +191,7 @@ provider_load(bool must, GpuAggError *error)
 static int
 cards_list(const GpuAggDeviceOps *ops, GpuAggError *error)
 {
-	GpuAggDeviceFacts *facts = &gpuagg_shared->device.facts;
+	GpuAggDeviceFacts *facts = &gpuagg_shmem_at()->facts;
 	GpuAggDeviceInfo cards[GPUAGG_MAX_CARDS] = {0};
 	sigset_t	old;
 	int			n;
@@ -201,11 +201,11 @@ cards_list(const GpuAggDeviceOps *ops, GpuAggError *error)
 	signals_restore(&old);
 	n = Min(n, GPUAGG_MAX_CARDS);
 
-	SpinLockAcquire(&gpuagg_shared->device.mutex);
+	SpinLockAcquire(&gpuagg_shmem_at()->mutex);
 	memcpy(facts->cards, cards, sizeof(cards));
 	facts->ncards = Max(n, 0);
 	facts->card = -1;
-	SpinLockRelease(&gpuagg_shared->device.mutex);
+	SpinLockRelease(&gpuagg_shmem_at()->mutex);
 
 	if (n < 0 && error->message[0] == '\0')
 		strlcpy(error->message, "the GPUs cannot be listed",
@@ -213,14 +213,18 @@ cards_list(const GpuAggDeviceOps *ops, GpuAggError *error)
 	return n;
 }
 
-/* The index of the card that is asked for, or -1 with the reason. */
+/*
+ * The index of the card that our device is to be, or -1 with the reason: of all cards the
+ * one of its number.
+ */
 static int
-card_choose(int ncards, int ordinal, GpuAggError *error)
+card_choose(int ncards, const GpuAggDeviceChoice *choice, GpuAggError *error)
 {
-	GpuAggDeviceFacts *facts = &gpuagg_shared->device.facts;
-	int			card = -1;
+	GpuAggDeviceFacts *facts = &gpuagg_shmem_at()->facts;
+	int			ordinal = choice->ordinals[gpuagg_device_at];
+	int			card = choice->all && gpuagg_device_at < ncards ? gpuagg_device_at : -1;
 
-	for (int i = ncards - 1; i >= 0; i--)
+	for (int i = ncards - 1; i >= 0 && !choice->all; i--)
 		if (ordinal < 0 || facts->cards[i].ordinal == ordinal)
 			card = i;
 	if (ncards == 0)
@@ -231,9 +235,9 @@ card_choose(int ncards, int ordinal, GpuAggError *error)
 				 "there is no GPU number %d; the machine has %d", ordinal,
 				 ncards);
 
-	SpinLockAcquire(&gpuagg_shared->device.mutex);
+	SpinLockAcquire(&gpuagg_shmem_at()->mutex);
 	facts->card = card;
-	SpinLockRelease(&gpuagg_shared->device.mutex);
+	SpinLockRelease(&gpuagg_shmem_at()->mutex);
 	return card;
 }
 
@@ -247,11 +251,26 @@ card_memory(const GpuAggDeviceInfo *card)
 	return card->memory_limit > 0 ? Min(wanted, card->memory_limit) : wanted;
 }
 
+/*
+ * The first worker knows how many cards there are.  Of a list each has a worker, also one
+ * that is not there, which then says so.
+ */
+static void
+cards_ask_for_workers(int ncards, const GpuAggDeviceChoice *choice)
+{
+	int			n = choice->all ? Min(ncards, choice->ndevices) : choice->ndevices;
+
+	if (gpuagg_device_at > 0)
+		return;
+	for (int i = 1; i < n; i++)
+		gpuagg_worker_ask_for(i);
+}
+
 /* False with the reason; without one there is nothing to tell. */
 static bool
 gpu_open(GpuAggError *error)
 {
-	GpuAggDeviceFacts *facts = &gpuagg_shared->device.facts;
+	GpuAggDeviceFacts *facts = &gpuagg_shmem_at()->facts;
 	GpuAggDeviceChoice choice;
 	const GpuAggDeviceOps *ops;
 	int			n;
@@ -268,10 +287,12 @@ gpu_open(GpuAggError *error)
 		return false;
 	}
 	ops = provider_load(choice.must, error);
-	if (ops == NULL || (n = cards_list(ops, error)) < 0 ||
-		(card = card_choose(n, choice.ordinal, error)) < 0)
+	if (ops == NULL || (n = cards_list(ops, error)) < 0)
 		return false;
-	pg_atomic_write_u32(&gpuagg_shared->device.gpu, 1);	/* unless it cannot be opened */
+	cards_ask_for_workers(n, &choice);
+	if ((card = card_choose(n, &choice, error)) < 0)
+		return false;
+	pg_atomic_write_u32(&gpuagg_shmem_at()->gpu, 1);	/* unless it cannot be opened */
 	return device_open(&gpuagg_worker.primary, ops,
 					   facts->cards[card].ordinal,
 					   card_memory(&facts->cards[card]), error);
@@ -282,7 +303,7 @@ gpu_open(GpuAggError *error)
 bool
 gpuagg_devices_open_gpu(void)
 {
-	GpuAggDeviceState *state = &gpuagg_shared->device;
+	GpuAggDeviceState *state = gpuagg_shmem_at();
 	GpuAggError error = {0};
 	bool		opened;
 
@@ -297,8 +318,9 @@ gpuagg_devices_open_gpu(void)
 	SpinLockRelease(&state->mutex);
 	if (!opened && error.message[0] != '\0')
 		ereport(LOG,
-				(errmsg("gpuagg: the host device takes the place of a GPU: %s",
-						error.message)));
+				(gpuagg_device_at == 0 ?
+				 errmsg("gpuagg: the host device takes the place of a GPU: %s", error.message) :
+				 errmsg("gpuagg: a GPU cannot be used: %s", error.message)));
 	return opened;
 }
 
@@ -317,7 +339,7 @@ uint64
 gpuagg_devices_spare(void)
 {
 	const GpuAggWorkerDevice *on = &gpuagg_worker.primary;
-	const GpuAggDeviceFacts *facts = &gpuagg_shared->device.facts;
+	const GpuAggDeviceFacts *facts = &gpuagg_shmem_at()->facts;
 	GpuAggDeviceInfo info = {0};
 	uint64		card;
 
@@ -387,7 +409,7 @@ gpuagg_devices_nth(int i)
 void
 gpuagg_devices_publish(void)
 {
-	GpuAggDeviceState *state = &gpuagg_shared->device;
+	GpuAggDeviceState *state = gpuagg_shmem_at();
 	const GpuAggWorkerDevice *primary = &gpuagg_worker.primary;
 	const GpuAggWorkerDevice *fallback = &gpuagg_worker.fallback;
 	GpuAggDeviceInfo info = {0};

@@ -604,7 +604,7 @@ gpuagg_job_take(GpuAggSlot *slot)
 	MemoryContext old;
 	GpuAggWorkerJob *job;
 
-	if (pg_atomic_read_u32(&slot->holders) != announced)
+	if (pg_atomic_read_u32(&slot->holders) != announced || slot->device != gpuagg_device_at)
 		return;
 	context = AllocSetContextCreate(TopMemoryContext, "gpuagg job",
 									ALLOCSET_SMALL_SIZES);

@@ -106,7 +106,7 @@ job_at(dlist_node *node)
 static void
 device_set_status(GpuAggDeviceStatus status, const char *why_not)
 {
-	GpuAggDeviceState *state = &gpuagg_shared->device;
+	GpuAggDeviceState *state = gpuagg_shmem_at();
 	TimestampTz now = GetCurrentTimestamp();
 
 	SpinLockAcquire(&state->mutex);
@@ -115,13 +115,13 @@ device_set_status(GpuAggDeviceStatus status, const char *why_not)
 	if (why_not != NULL)
 		strlcpy(state->facts.why_not, why_not, sizeof(state->facts.why_not));
 	SpinLockRelease(&state->mutex);
-	ConditionVariableBroadcast(&state->changed);
+	ConditionVariableBroadcast(&gpuagg_shared->changed);
 }
 
 static void
 worker_register(void)
 {
-	GpuAggDeviceState *state = &gpuagg_shared->device;
+	GpuAggDeviceState *state = gpuagg_shmem_at();
 	TimestampTz now = GetCurrentTimestamp();
 
 	pg_atomic_write_u32(&state->reset, 0);
@@ -139,7 +139,7 @@ worker_register(void)
 static void
 worker_registers(void)
 {
-	const GpuAggDeviceInfo *info = &gpuagg_shared->device.facts.info;
+	const GpuAggDeviceInfo *info = &gpuagg_shmem_at()->facts.info;
 	bool		before = registering;
 
 	registering = info->registering != 0;
@@ -185,7 +185,7 @@ static bool
 worker_told_to_stop(void)
 {
 	return ShutdownRequestPending ||
-		pg_atomic_read_u32(&gpuagg_shared->device.reset) != 0;
+		pg_atomic_read_u32(&gpuagg_shmem_at()->reset) != 0;
 }
 
 /* Sleeps that long unless told to stop. */
@@ -210,7 +210,7 @@ worker_sleep(long ms)
 static uint32
 losses_recent(void)
 {
-	GpuAggDeviceState *state = &gpuagg_shared->device;
+	GpuAggDeviceState *state = gpuagg_shmem_at();
 	TimestampTz now = GetCurrentTimestamp();
 	uint32		losses;
 
@@ -223,6 +223,24 @@ losses_recent(void)
 	return losses;
 }
 
+/*
+ * A worker after the first, whose card cannot be opened: the others' devices run its
+ * tasks.  It tries again after a while, in a new process; with a card that is off, when
+ * it is told to.
+ */
+pg_noreturn static void
+device_missing(void)
+{
+	GpuAggDeviceView view;
+
+	gpuagg_shmem_device(&view);
+	device_set_status(GPUAGG_FAILED, view.facts.gpu_why_not);
+	do
+		worker_sleep(GPUAGG_RETRY_MS);
+	while (view.facts.gpu_off);
+	proc_exit(1);
+}
+
 /* Opens the primary device, however many attempts it takes. */
 static void
 device_start(void)
@@ -231,6 +249,8 @@ device_start(void)
 
 	if (gpuagg_devices_open_gpu())
 		return;
+	if (gpuagg_device_at > 0)
+		device_missing();
 	if (losses_recent() >= GPUAGG_MAX_LOSSES)
 	{
 		device_set_status(GPUAGG_FAILED, NULL);
@@ -258,7 +278,7 @@ device_start(void)
 void
 gpuagg_worker_lost(const GpuAggWorkerDevice *on, const char *message)
 {
-	GpuAggDeviceState *state = &gpuagg_shared->device;
+	GpuAggDeviceState *state = gpuagg_shmem_at();
 	uint32		losses = losses_recent() + 1;
 	TimestampTz now = GetCurrentTimestamp();
 	const GpuAggWorkerDevice *lost = on->measures != NULL ? on->measures : on;
@@ -333,7 +353,7 @@ device_settle(void)
 static void
 worker_exit(int code, Datum arg)
 {
-	GpuAggDeviceState *state = &gpuagg_shared->device;
+	GpuAggDeviceState *state = gpuagg_shmem_at();
 	dlist_mutable_iter iter;
 	bool		settled;
 
@@ -356,7 +376,8 @@ worker_exit(int code, Datum arg)
 	{
 		GpuAggSlot *slot = gpuagg_shmem_slot(i);
 
-		if (pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_OPEN)
+		if ((pg_atomic_read_u32(&slot->holders) & GPUAGG_HOLD_OPEN) &&
+			slot->device == gpuagg_device_at)
 			SetLatch(&GetPGProcByNumber(slot->procno)->procLatch);
 	}
 	gpuagg_cache_stop();
@@ -368,6 +389,7 @@ worker_exit(int code, Datum arg)
 	state->facts.info.memory_used = 0;
 	memset(&state->facts.host, 0, sizeof(state->facts.host));
 	SpinLockRelease(&state->mutex);
+	pg_atomic_write_u32(&state->claimed, 0);
 }
 
 /*
@@ -383,9 +405,24 @@ worker_leave(int code, Datum arg)
 
 /* ------------------------------------------------------------- the loop --- */
 
+/*
+ * One worker for each device.  After a crash the postmaster starts all that were asked
+ * for, and the first of them, which cannot know, asks for the others again: whoever
+ * comes second goes for good.
+ */
+static void
+worker_claim(void)
+{
+	uint32		nobody = 0;
+
+	if (!pg_atomic_compare_exchange_u32(&gpuagg_shmem_at()->claimed, &nobody, MyProcPid))
+		proc_exit(0);
+}
+
 static void
 worker_setup(void)
 {
+	worker_claim();
 	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
@@ -422,7 +459,7 @@ gpuagg_worker_watch(GpuAggWorkerDevice *on)
 static void
 worker_take(void)
 {
-	uint32		announced = pg_atomic_read_u32(&gpuagg_shared->device.announced);
+	uint32		announced = pg_atomic_read_u32(&gpuagg_shmem_at()->announced);
 
 	if (announced == seen_announced)
 		return;
@@ -436,7 +473,7 @@ worker_take(void)
 static bool
 worker_turn(void)
 {
-	pg_atomic_uint64 *asked_at = &gpuagg_shared->device.asked_at;
+	pg_atomic_uint64 *asked_at = &gpuagg_shmem_at()->asked_at;
 	dlist_mutable_iter iter;
 	bool		more = false;
 
@@ -561,6 +598,7 @@ worker_wait(long timeout)
 void
 gpuagg_worker_main(Datum arg)
 {
+	gpuagg_device_at = DatumGetInt32(arg);
 	worker_setup();
 	device_start();
 	gpuagg_cache_start(gpuagg_worker.primary.ops->stripes,
@@ -568,11 +606,11 @@ gpuagg_worker_main(Datum arg)
 					   gpuagg_worker.primary.ops->stripes == NULL ? 0 : gpuagg_devices_spare());
 	events_setup();
 	worker_publish();
-	pg_atomic_write_u64(&gpuagg_shared->device.asked_at, 0);
+	pg_atomic_write_u64(&gpuagg_shmem_at()->asked_at, 0);
 	device_set_status(GPUAGG_READY, "");
 	ereport(LOG,
 			(errmsg("gpuagg: device \"%s\" is ready",
-					gpuagg_shared->device.facts.info.name)));
+					gpuagg_shmem_at()->facts.info.name)));
 
 	for (;;)
 	{
@@ -590,19 +628,45 @@ gpuagg_worker_main(Datum arg)
 	}
 }
 
-/* In the postmaster: asks for the worker. */
+static const BackgroundWorker definition = {
+	.bgw_flags = BGWORKER_SHMEM_ACCESS,
+	.bgw_start_time = BgWorkerStart_PostmasterStart,
+	.bgw_restart_time = 1,
+	.bgw_name = "gpuagg device worker",
+	.bgw_type = "gpuagg device worker",
+	.bgw_library_name = "gpuagg",
+	.bgw_function_name = "gpuagg_worker_main"
+};
+
+/* In the postmaster: asks for the first worker. */
 void
 gpuagg_worker_define(void)
 {
-	BackgroundWorker worker = {
-		.bgw_flags = BGWORKER_SHMEM_ACCESS,
-		.bgw_start_time = BgWorkerStart_PostmasterStart,
-		.bgw_restart_time = 1,
-		.bgw_name = "gpuagg device worker",
-		.bgw_type = "gpuagg device worker",
-		.bgw_library_name = "gpuagg",
-		.bgw_function_name = "gpuagg_worker_main"
-	};
+	BackgroundWorker worker = definition;
 
+	worker.bgw_main_arg = Int32GetDatum(0);
 	RegisterBackgroundWorker(&worker);
+}
+
+void
+gpuagg_worker_ask_for(int device)
+{
+	GpuAggDeviceState *state = gpuagg_shmem_state(device);
+	BackgroundWorker worker = definition;
+
+	if (pg_atomic_exchange_u32(&state->asked_for, 1) != 0)
+		return;
+	worker.bgw_main_arg = Int32GetDatum(device);
+	snprintf(worker.bgw_name, sizeof(worker.bgw_name), "gpuagg device worker %d", device);
+	if (RegisterDynamicBackgroundWorker(&worker, NULL))
+		return;
+	pg_atomic_write_u32(&state->asked_for, 0);
+	SpinLockAcquire(&state->mutex);
+	strlcpy(state->facts.why_not,
+			"the device worker has not started; it needs a place among max_worker_processes",
+			sizeof(state->facts.why_not));
+	SpinLockRelease(&state->mutex);
+	ereport(LOG,
+			(errmsg("gpuagg: no worker for device %d: there is no place among max_worker_processes",
+					device)));
 }

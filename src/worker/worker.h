@@ -173,6 +173,9 @@ pg_noreturn extern void gpuagg_worker_hangs(const GpuAggWorkerDevice *on,
 											const char *message);
 extern void gpuagg_worker_watch(GpuAggWorkerDevice *on);
 
+/* The first worker asks for that of another device, once. */
+extern void gpuagg_worker_ask_for(int device);
+
 /*
  * devices.c
  *

@@ -29,6 +29,9 @@
  *		no_compiler		there is nothing that compiles kernels
  *		kernel_fails	tasks ask for a kernel that does not compile, besides the one
  *						that is always ready and named by the task's wish
+ *		cards N			there are N instead of 2
+ *
+ * A word may end in ":N": then it is for card N alone.
  *
  * Everything else, gpuagg.debug_fault included, is the host device's; the
  * faults "kernel" and "trap", which that one does not know, are ours.
@@ -102,8 +105,15 @@ wanted(const char *word)
 		return 0;
 	while (fgets(line, sizeof(line), file) != NULL)
 	{
-		size_t		length = strcspn(line, " \n");
+		size_t		length = strcspn(line, ": \n");
 
+		if (line[length] == ':')
+		{
+			if (atoi(line + length + 1) != ordinal)
+				continue;
+			memmove(line + length, line + length + strcspn(line + length, " \n"),
+					strlen(line + length + strcspn(line + length, " \n")) + 1);
+		}
 		if (length == strlen(word) && strncmp(line, word, length) == 0)
 			number = line[length] == ' ' ? atoi(line + length) : 1;
 	}
@@ -124,13 +134,14 @@ card_fill(GpuAggDeviceInfo *info, int card)
 {
 	snprintf(info->kind, sizeof(info->kind), "cuda");
 	snprintf(info->name, sizeof(info->name), "Fake card %d", card);
+	snprintf(info->uuid, sizeof(info->uuid), "GPU-00000000-0000-0000-0000-00000000000%d", card);
 	info->ordinal = card;
 }
 
 static int
 fake_list(GpuAggDeviceInfo *cards, int max, GpuAggError *error)
 {
-	int			n = wanted("no_cards") ? 0 : 2;
+	int			n = wanted("no_cards") ? 0 : wanted("cards") ? wanted("cards") : 2;
 
 	if (wanted("list"))
 	{
@@ -151,10 +162,10 @@ static GpuAggStatus
 fake_open(const GpuAggDeviceConfig *config, GpuAggDevice **device,
 		  GpuAggError *error)
 {
+	ordinal = config->ordinal;
 	sleep(wanted("open_sleep"));
 	if (wanted("open"))
 		return fail(error, GPUAGG_OUT_OF_MEMORY, "no memory to open it");
-	ordinal = config->ordinal;
 	compiles = !wanted("no_compiler");
 	return gpuagg_host_ops.open(config, device, error);
 }

@@ -56,7 +56,7 @@ sub wait_ready
 	my ($node) = @_;
 
 	return $node->poll_query_until('postgres',
-		"SELECT count(*) = 1 FROM gpuagg.devices WHERE state = 'ready'");
+		"SELECT count(*) > 0 FROM gpuagg.devices WHERE state = 'ready'");
 }
 
 # Kills a process of the server with SIGKILL and waits until the server has restarted

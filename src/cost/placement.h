@@ -1,0 +1,39 @@
+/*
+ * placement.h
+ *		Which of several devices a task is given to.
+ *
+ * Pure functions without PostgreSQL.  Whole tasks go to the device where they are
+ * predicted to be finished first: behind what waits there, and with the columns that it
+ * has.  So a table's columns stay on one device, until others have so much less to do
+ * that reading the table there is faster.  Where tasks only wait for a while each time,
+ * the waiting is added up (ipc/regrets.h): once it is as much as reading the table on
+ * another device takes, one is sent there, and the columns are on both from then on.
+ */
+#ifndef GPUAGG_COST_PLACEMENT_H
+#define GPUAGG_COST_PLACEMENT_H
+
+/* What a device offers; times in ns */
+typedef struct GpuAggOfferedDevice
+{
+	int			usable;			/* 0: not now */
+	double		queue_ns;		/* until what was given to it is done */
+	double		run_ns;			/* the task, with the columns that it has, */
+	double		kept_ns;		/* and if it had all of them */
+	double		held;			/* which part of the table it has */
+	double		room;			/* bytes that its columns may still take */
+} GpuAggOfferedDevice;
+
+/*
+ * The device where the task is finished first; of those alike the one that has most of
+ * the table, then the one with most room, then the first.  -1: none is usable.
+ */
+extern int	gpuagg_placement_first(const GpuAggOfferedDevice *devices, int n);
+
+/*
+ * The device where it would be, had all of them the table; *gain_ns is how much sooner
+ * than on `first`, *cost_ns what reading the table there takes more.  -1: no other.
+ */
+extern int	gpuagg_placement_wanted(const GpuAggOfferedDevice *devices, int n, int first,
+									double *gain_ns, double *cost_ns);
+
+#endif							/* GPUAGG_COST_PLACEMENT_H */

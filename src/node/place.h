@@ -1,0 +1,28 @@
+/*
+ * place.h
+ *		Which of several devices a scan's tasks are given to.
+ */
+#ifndef GPUAGG_NODE_PLACE_H
+#define GPUAGG_NODE_PLACE_H
+
+#include "postgres.h"
+
+#include "node/device_scan.h"
+
+/*
+ * Chooses the device for all tasks of this run of the scan, of whose tables nblocks blocks
+ * are to be read first, unless that is done: it is in scan->device, and
+ * gpuagg_device_at.  Of one device there is nothing to choose.
+ */
+extern void gpuagg_place(GpuAggScan *scan, BlockNumber nblocks);
+
+/* The run's tasks are about its device again, whatever was planned or run meanwhile. */
+extern void gpuagg_place_again(const GpuAggScan *scan);
+
+/*
+ * Moves a scan whose device has failed to another GPU that it has not been on; false:
+ * there is none.
+ */
+extern bool gpuagg_place_move(GpuAggScan *scan);
+
+#endif							/* GPUAGG_NODE_PLACE_H */
