@@ -148,11 +148,19 @@ entries_of(const GpuAggTask *task, const GpuAggCompiledPath *path)
 
 /* ---------- the frame ---------- */
 
-/* Groups that are expected; once that was found wrong, those that there are */
+/*
+ * Of pages: groups that are expected, or, once that was found wrong, there are; at least
+ * what the interpreter's tables of a block would have.  At most what has room: others
+ * go to the task's table, until a block's are given up (provider/complete.cu).
+ */
 static double
-groups_expected(const GpuAggTask *task)
+page_groups(const GpuAggTask *task, const GpuAggFrameCase *c)
 {
-	return task->local_settled && task->groups > 0 ? (double) task->groups : task->config.expected_groups;
+	const double expected = task->local_settled ? (double) task->groups : task->config.expected_groups;
+	const double groups = expected > task->local.limit ? expected : task->local.limit;
+	const double most = gpuagg_frame_local_groups(c);
+
+	return groups < most ? groups : most;
 }
 
 /* What the rule (device/choice/frame_rule.h) asks of a task; numbers: 0 if not known */
@@ -171,12 +179,14 @@ frame_case(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, bool page
 	c.filtered = p->filter_reg != GPUAGG_NO_REG;
 	c.packs = gpuagg_codegen_packs(p);
 	c.defers = !pages && c.keyed && gpuagg_cuda_stripe_defers(task, &deferral);
-	c.groups = pages ? groups_expected(task) : task->config.expected_groups;
+	c.groups = task->config.expected_groups;
 	c.numbers = numbers;
 	c.entry_bytes = task->prepared->stride;
 	c.key_bytes = task->prepared->states_off;
 	c.state_bytes = gpuagg_codegen_shared_bytes(p);
 	c.unit_shared_bytes = task->device->launches.limits.shared_bytes;
+	if (pages)
+		c.groups = page_groups(task, &c);
 	return c;
 }
 

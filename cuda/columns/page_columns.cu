@@ -39,7 +39,10 @@ columns_describe(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch &d
 	}
 }
 
-/* The values of a lane's row; all lanes call it. */
+/*
+ * The values of a lane's row, zeros of one that is not there: kernels load whole tiles.
+ * All lanes call it.
+ */
 static __device__ __forceinline__ void
 columns_put(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch &decoded, const uint8_t *classes,
 			const GpuAggPageColumns &l, uint32_t row, bool valid)
@@ -53,9 +56,8 @@ columns_put(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch &decode
 
 		if (threadIdx.x % WARP_LANES == 0)
 			((uint32_t *) (l.memory + gpuagg_page_column_nulls(&l, c)))[row / WARP_LANES] = bits;
-		if (valid && !null)
-			gpuagg_page_value_put(values, gpuagg_page_column_bytes(&l, c), row,
-								  column_words(prepared, decoded, c), classes[c] == GPUAGG_CLASS_BYTES);
+		gpuagg_page_value_put(values, gpuagg_page_column_bytes(&l, c), row, valid && !null ?
+							  column_words(prepared, decoded, c) : NULL, classes[c] == GPUAGG_CLASS_BYTES);
 		values += gpuagg_page_values_bytes(&l, c);
 	}
 }
@@ -80,8 +82,7 @@ page_columns_kernel(const GpuAggCudaPrepared *prepared, const __grid_constant__ 
 
 		if (lane == 0)
 			((uint32_t *) (l.memory + l.rows))[word] = bits;
-		if (bits != 0)
-			columns_put(prepared, decoded, classes, l, row, valid);
+		columns_put(prepared, decoded, classes, l, row, valid);
 	}
 }
 

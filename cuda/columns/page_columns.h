@@ -117,16 +117,16 @@ gpuagg_page_column_open(const GpuAggPageColumns *l, uint32_t c, uint64_t values,
 		strings[i] = (GpuAggBytes *) words + (uint64_t) i * GPUAGG_STRING_BLOCK;
 }
 
-/* A row's value of a column */
+/* A row's value of a column; words NULL: it has none */
 GPUAGG_FN void
 gpuagg_page_value_put(char *values, uint32_t bytes, uint32_t row, const uint64_t *words, bool text)
 {
-	if (text)
-		((uint32_t *) values)[row] = row;
-	else if (bytes == 4)
-		((uint32_t *) values)[row] = (uint32_t) words[row];
+	const uint64_t value = words == NULL ? 0 : text ? row : words[row];
+
+	if (bytes == 4)
+		((uint32_t *) values)[row] = (uint32_t) value;
 	else
-		((uint64_t *) values)[row] = words[row];
+		((uint64_t *) values)[row] = value;
 }
 
 #endif							/* GPUAGG_CUDA_COLUMNS_PAGE_COLUMNS_H */
