@@ -1,7 +1,7 @@
 /*
  * compiled_path.cu
- *		Which frame a program over stripes is compiled with, and launches of its
- *		kernel.
+ *		Which frame a program over stripes, or pages, is compiled with, and launches
+ *		of its kernel.
  */
 #include <stdlib.h>
 
@@ -150,28 +150,45 @@ entries_of(const GpuAggTask *task, const GpuAggCompiledPath *path)
 
 /* ---------- the frame ---------- */
 
+/*
+ * Of pages: groups that are expected, or, once that was found wrong, there are; at least
+ * what the interpreter's tables of a block would have.  At most what has room: others
+ * go to the task's table, until a block's are given up (provider/complete.cu).
+ */
+static double
+page_groups(const GpuAggTask *task, const GpuAggFrameCase *c)
+{
+	const double expected = task->local_settled ? (double) task->groups : task->config.expected_groups;
+	const double groups = expected > task->local.limit ? expected : task->local.limit;
+	const double most = gpuagg_frame_local_groups(c);
+
+	return groups < most ? groups : most;
+}
+
 /* What the rule (device/choice/frame_rule.h) asks of a task; numbers: 0 if not known */
 static GpuAggFrameCase
-frame_case(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, uint32_t numbers)
+frame_case(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, bool pages, uint32_t numbers)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	GpuAggStripeDeferral deferral;
 	GpuAggFrameCase c = {};
 
 	c.strategy = strategy;
-	c.forced = task->config.forced || task->forced != GPUAGG_STRATEGY_AUTO;
+	c.forced = pages || task->config.forced || task->forced != GPUAGG_STRATEGY_AUTO;
 	c.kept = kept;
 	c.whole = task->prepared->hash_window.count <= 1;
 	c.keyed = p->nkeys > 0;
 	c.filtered = p->filter_reg != GPUAGG_NO_REG;
 	c.packs = gpuagg_codegen_packs(p);
-	c.defers = c.keyed && gpuagg_cuda_stripe_defers(task, &deferral);
+	c.defers = !pages && c.keyed && gpuagg_cuda_stripe_defers(task, &deferral);
 	c.groups = task->config.expected_groups;
 	c.numbers = numbers;
 	c.entry_bytes = task->prepared->stride;
 	c.key_bytes = task->prepared->states_off;
 	c.state_bytes = gpuagg_codegen_shared_bytes(p);
 	c.unit_shared_bytes = task->device->launches.limits.shared_bytes;
+	if (pages)
+		c.groups = page_groups(task, &c);
 	return c;
 }
 
@@ -180,8 +197,9 @@ static bool
 frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, const GpuAggPendingStripe *pending,
 			 uint32_t n, GpuAggCompiledPath *path)
 {
-	const bool	numbered = !kept && numbers_find(task, pending, n, &path->args);
-	const GpuAggFrameCase c = frame_case(task, strategy, kept, numbered ? path->args.groups : 0);
+	const bool	pages = n == 0;
+	const bool	numbered = !kept && !pages && numbers_find(task, pending, n, &path->args);
+	const GpuAggFrameCase c = frame_case(task, strategy, kept, pages, numbered ? path->args.groups : 0);
 
 	if (!gpuagg_frame_choose(&c, &path->frame))
 		return false;
@@ -230,14 +248,21 @@ args_fill(const GpuAggTask *task, GpuAggCompiledPath *path)
 	}
 }
 
-/* Is it worth it?  As the planner predicts, or roughly */
+/*
+ * Is it worth it?  As the planner predicts, or roughly.  Pages come more slowly than
+ * they are interpreted, so none waits for what compiling saves.
+ */
 static void
-wish_fill(const GpuAggTask *task, GpuAggCompileWish *wish)
+wish_fill(const GpuAggTask *task, bool pages, GpuAggCompileWish *wish)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
 	const double rows = task->config.expected_rows;
 
 	*wish = task->config.compile;
+	if (pages)
+		wish->interpreted_ns = wish->compiled_ns = 0;
+	if (pages)
+		return;
 	if (wish->interpreted_ns > 0 || rows <= 0)
 		return;
 	wish->interpreted_ns = (uint64_t) (rows * (INTERPRETED_NS + INSTRUCTION_NS * p->ninstrs));
@@ -255,21 +280,35 @@ gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy, boo
 		!gpuagg_codegen_takes(gpuagg_cuda_program(task->prepared), &reason))
 		return;
 	path->open = frame_choose(task, strategy, kept, pending, n, path);
-	wish_fill(task, &path->request.wish);
+	wish_fill(task, n == 0, &path->request.wish);
 	if (path->open)
 		args_fill(task, path);
 }
 
 /* ---------- the kernel ---------- */
 
-/* Blocks that run at once, and what they may leave */
+/* Blocks that run at once, but those without a granule, and what they may leave */
 static void
-blocks_choose(const GpuAggTask *task, GpuAggCompiledPath *path)
+blocks_choose(const GpuAggTask *task, uint32_t threads, uint64_t granules, GpuAggCompiledPath *path)
 {
-	const uint32_t blocks = gpuagg_compile_blocks(path->request.kernel, GPUAGG_FRAME_THREADS, path->shared_bytes);
+	const uint32_t blocks = gpuagg_compile_blocks(path->request.kernel, threads, path->shared_bytes);
+	const uint64_t useful = (granules * 32 + threads - 1) / threads;
 
+	path->threads = threads;
 	path->blocks = task->device->sms * (blocks > 0 ? blocks : 1);
+	if (path->blocks > useful)
+		path->blocks = (uint32_t) useful;
 	path->nentries = entries_of(task, path);
+}
+
+/* Rows of pages are few: without groups of a block, more multiprocessors have some. */
+void
+gpuagg_cuda_compiled_rows(const GpuAggTask *task, uint32_t nrows, GpuAggCompiledPath *path)
+{
+	const uint64_t granules = ((uint64_t) nrows + GPUAGG_FRAME_GRANULE - 1) / GPUAGG_FRAME_GRANULE;
+
+	blocks_choose(task, path->frame == GPUAGG_FRAME_HASHED ? GPUAGG_FRAME_THREADS : GPUAGG_FRAME_FEW_THREADS,
+				  granules, path);
 }
 
 bool
@@ -280,7 +319,7 @@ gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const GpuAggPendingStripe *
 		return false;
 	if (path->frame == GPUAGG_FRAME_DIRECT && !shared_fits(task, path))
 		return false;
-	blocks_choose(task, path);
+	blocks_choose(task, GPUAGG_FRAME_THREADS, UINT32_MAX, path);
 	return true;
 }
 
@@ -308,7 +347,7 @@ launch(GpuAggTask *task, GpuAggCompiledPath *path, GpuAggFrameArgs *args, GpuAgg
 
 	args->table = task->table;
 	return gpuagg_compile_launch(task->device, path->request.kernel, dim3(path->blocks),
-								 dim3(GPUAGG_FRAME_THREADS), path->shared_bytes, list, task->streams->group,
+								 dim3(path->threads), path->shared_bytes, list, task->streams->group,
 								 error);
 }
 

@@ -1,10 +1,11 @@
 /*
  * compiled_path.h
- *		Stripes through a kernel that was compiled for the query: which frame
- *		(cuda/frame/) it has, and how it is launched.
+ *		Stripes, and pages that became such columns, through a kernel that was
+ *		compiled for the query: which frame (cuda/frame/) it has, and how it is
+ *		launched.
  *
- * All programs over stripes that the generator takes run so, once their kernel is
- * there; till then, and where it is not, the interpreter reads them (resident.h).
+ * All programs that the generator takes run so, once their kernel is there; till then,
+ * and where it is not, the interpreter reads them (resident.h, page_path.h).
  * Rows that a frame has no place for go through the interpreter behind a larger
  * table, or through the kernel once more.
  */
@@ -25,15 +26,16 @@ typedef struct GpuAggCompiledPath
 	GpuAggCodegen code;
 	GpuAggKernelRequest request;
 	GpuAggFrameArgs args;		/* but for what is a launch's */
-	uint32_t	blocks;			/* of a launch */
+	uint32_t	blocks;			/* of a launch, */
+	uint32_t	threads;		/* and of each of them */
 	uint32_t	shared_bytes;
 	uint32_t	nentries;		/* that a launch may leave */
 } GpuAggCompiledPath;
 
 /*
  * Sets the path for a task whose strategy is that one; kept: its rows are being kept,
- * and will be.  n stripes are the first that it has.  Not open: there is no frame for
- * it.
+ * and will be.  n stripes are the first that it has; none: its input is pages, and the
+ * strategy is kept to.  Not open: there is no frame for it.
  */
 extern void gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept,
 										const struct GpuAggPendingStripe *pending, uint32_t n,
@@ -51,6 +53,9 @@ extern GpuAggKernelState gpuagg_cuda_compiled_ask(GpuAggTask *task, GpuAggCompil
  */
 extern bool gpuagg_cuda_compiled_prepare(const GpuAggTask *task, const struct GpuAggPendingStripe *pending,
 										 uint32_t n, GpuAggCompiledPath *path);
+
+/* For a launch over so many rows of pages */
+extern void gpuagg_cuda_compiled_rows(const GpuAggTask *task, uint32_t nrows, GpuAggCompiledPath *path);
 
 /*
  * Where a launch's parts lie: stripes, entries that will be initialised, and their

@@ -273,6 +273,7 @@ frame_args(GpuAggTask *task, GpuAggBatch *batch, const ResidentShape *shape, con
 {
 	GpuAggFrameArgs *args = &batch->resident->frame;
 
+	batch->resident->path = &task->queue->compiled;
 	*args = task->queue->compiled.args;
 	args->inputs = parts->inputs;
 	args->n = shape->n;

@@ -1,6 +1,7 @@
 /*
  * resident.h
- *		Stripes as a task's input, on the host side.
+ *		Stripes as a task's input, on the host side; and pages that became columns
+ *		(page_path.h), whose kernels are launched in the same way.
  *
  * Stripes that a task is given wait until it is polled, or given other input, so
  * that many of them are one launch.  The first one's batch stands for all of
@@ -20,7 +21,7 @@
 #ifndef GPUAGG_CUDA_COLUMNS_RESIDENT_H
 #define GPUAGG_CUDA_COLUMNS_RESIDENT_H
 
-#include "cuda/columns/compiled_path.h"
+#include "cuda/columns/page_path.h"
 
 /* Stripes of one launch, at most */
 #define GPUAGG_RESIDENT_STRIPES GPUAGG_FRAME_STRIPES
@@ -32,7 +33,9 @@ typedef struct GpuAggResident
 	bool		flagged;		/* flags of what is left over have been made */
 	uint32_t	n;
 	GpuAggStripeInput inputs[GPUAGG_RESIDENT_STRIPES];
-	GpuAggFrameArgs frame;		/* what that was launched with */
+	GpuAggCompiledPath *path;	/* the kernel of the query's own, if it is compiled, */
+	GpuAggFrameArgs frame;		/* and what that was launched with */
+	GpuAggPageColumns page_columns;	/* of pages */
 
 	/* of deferred stripes, until the task's end */
 	struct GpuAggResident *next;

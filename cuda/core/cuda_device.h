@@ -117,7 +117,9 @@ typedef struct GpuAggBatch
 	bool		packed;			/* its rows became records */
 	bool		compiled;		/* they went through a kernel of the query's own, whose
 								 * entries are merged there */
-	struct GpuAggResident *resident;	/* NULL, or what it reads of stripes */
+	char	   *columns;		/* NULL, or columns that its pages became, for that */
+	size_t		columns_bytes;
+	struct GpuAggResident *resident;	/* NULL, or what it reads of stripes, or these */
 	uint8_t    *flags;			/* of rows of stripes, while they are interpreted */
 	size_t		flags_bytes;
 	GpuAggEvents *events;
@@ -225,6 +227,7 @@ struct GpuAggTask
 	GpuAggBatch *last;
 	GpuAggBatch *polled;
 	struct GpuAggResidentQueue *queue;	/* stripes that wait for the next poll */
+	struct GpuAggPagePath *page_path;	/* kernels for pages; NULL: none yet */
 	struct GpuAggDrawn *drawn;	/* what was drawn, or NULL */
 	bool		fed;			/* a batch was enqueued */
 	GpuAggTaskConfig config;	/* as it began; without what it points to */
@@ -487,7 +490,10 @@ extern GpuAggStatus gpuagg_cuda_batch_enqueued(GpuAggTask *task, GpuAggBatch *ba
 extern GpuAggStatus gpuagg_cuda_batch_failed(GpuAggTask *task, uint64_t batch_id,
 											 GpuAggError *error);
 
-/* The card does nothing for it any more; NULL is fine */
+/* The card does nothing for it any more: its memory goes, but not what was told of it. */
+extern void gpuagg_cuda_batch_release(GpuAggTask *task, GpuAggBatch *batch);
+
+/* Likewise all of it; NULL is fine */
 extern void gpuagg_cuda_batch_free(GpuAggTask *task, GpuAggBatch *batch);
 
 /* At the task's end; the card does nothing for it any more */
@@ -501,13 +507,14 @@ extern bool gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion
 
 /*
  * Are the pages of a batch, for which there was no memory (*error), or that
- * come behind such, to wait for batches in flight?  Then they are copied.
+ * come behind such, to wait for batches in flight?  Then they are copied.  waits: they
+ * are to, for something else.
  */
 extern bool gpuagg_cuda_pending_add(GpuAggTask *task, uint64_t batch_id,
-									const GpuAggPage *pages, uint32_t npages,
+									const GpuAggPage *pages, uint32_t npages, bool waits,
 									GpuAggError *error);
 
-/* A batch is complete: those that wait try again, in their order. */
+/* A batch is complete, or what they wait for is there: they try again, in their order. */
 extern void gpuagg_cuda_pending_resume(GpuAggTask *task);
 extern void gpuagg_cuda_pending_free(GpuAggTask *task);
 

@@ -26,8 +26,12 @@
 /* Stripes of one launch, at most */
 #define GPUAGG_FRAME_STRIPES 64
 
-/* Threads of a block */
+/* Threads of a block, at most; fewer where there are few rows and it has no groups */
 #define GPUAGG_FRAME_THREADS 512
+#define GPUAGG_FRAME_FEW_THREADS 128
+
+/* Positions that a warp takes, by turns */
+#define GPUAGG_FRAME_GRANULE 1024
 
 /* Copies of a group's states in a block, at most: a lane each */
 #define GPUAGG_FRAME_MAX_COPIES_LOG2 5
@@ -74,7 +78,8 @@ typedef struct GpuAggFrameArgs
 	uint32_t	n;				/* of these */
 	uint32_t	tiles;			/* of all of them */
 	uint32_t	first_tile[GPUAGG_FRAME_STRIPES];
-	uint32_t	again;			/* 1: only what the last launch had no place for */
+	uint32_t	again;			/* 1: only rows of `leftover`: those of pages, or that the
+								 * last launch had no place for */
 	uint32_t	copies_log2;	/* of a block's groups */
 	uint32_t	groups;			/* direct, dense: numbers; hashed: a block's slots, a
 								 * power of two */

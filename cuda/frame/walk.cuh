@@ -18,7 +18,7 @@
 
 #define FRAME_LANES 32
 #define FRAME_ALL 0xFFFFFFFFu
-#define FRAME_GRANULE 1024
+#define FRAME_GRANULE GPUAGG_FRAME_GRANULE
 #define FRAME_GRANULES (GPUAGG_STRIPE_TILE / FRAME_GRANULE)	/* of a tile */
 #define FRAME_WORDS (FRAME_GRANULE / 32)	/* of a bitmap */
 #define FRAME_STEP (FRAME_LANES * GPUAGG_QUAD)	/* positions that a warp takes at once */

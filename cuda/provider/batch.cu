@@ -9,7 +9,7 @@
  * rows), download of the counters.
  *
  * Pages that find no memory, while others are in flight, wait for them
- * (pending.cu).
+ * (pending.cu); so do pages whose kernel is worth waiting for (columns/page_path.h).
  */
 #include <stdlib.h>
 
@@ -88,11 +88,19 @@ gpuagg_cuda_spill_room(const GpuAggTask *task, uint32_t nrows)
 }
 
 void
+gpuagg_cuda_batch_release(GpuAggTask *task, GpuAggBatch *batch)
+{
+	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->streams->group);
+	gpuagg_cuda_free(task, batch->columns, batch->columns_bytes, task->streams->group);
+	batch->memory = batch->columns = NULL;
+}
+
+void
 gpuagg_cuda_batch_free(GpuAggTask *task, GpuAggBatch *batch)
 {
 	if (batch == NULL)
 		return;
-	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->streams->group);
+	gpuagg_cuda_batch_release(task, batch);
 	gpuagg_cuda_free(task, batch->flags, batch->flags_bytes, task->streams->group);
 	free(batch->resident);
 	gpuagg_cuda_unpin(task->device, batch->staging);
@@ -226,9 +234,8 @@ batch_launch(GpuAggTask *task, GpuAggBatch *batch, bool local, char *scratch,
 	const uint32_t blocks = task->batch_blocks;
 	cudaStream_t stream = task->streams->group;
 
-	if (batch->resident != NULL && batch->compiled &&
-		gpuagg_cuda_compiled_repeats(&task->queue->compiled))
-		return gpuagg_cuda_compiled_again(task, &task->queue->compiled, &batch->resident->frame, error);
+	if (batch->resident != NULL && batch->compiled && gpuagg_cuda_compiled_repeats(batch->resident->path))
+		return gpuagg_cuda_compiled_again(task, batch->resident->path, &batch->resident->frame, error);
 	if (batch->resident != NULL && batch->compiled)
 		return gpuagg_cuda_resident_leftover(task, batch, scratch, scratch_stride, error);
 	batch->packed = task->groupby != NULL;
@@ -514,6 +521,7 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	GpuAggBatch *batch;
 	size_t		upload;
 	char	   *heap;
+	bool		waits;
 	bool		ok;
 
 	gpuagg_cuda_resident_flush(task);
@@ -523,9 +531,10 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	if (gpuagg_cuda_input_faults(task, error) != GPUAGG_OK ||
 		pages_check(task, pages, npages, &shape, error) != GPUAGG_OK)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
-	batch = task->pending != NULL ? NULL :
+	waits = task->pending == NULL && gpuagg_cuda_page_waits(task);
+	batch = task->pending != NULL || waits ? NULL :
 		batch_alloc(task, &shape, task->prepared, false, &heap, &upload, error);
-	if (batch == NULL && gpuagg_cuda_pending_add(task, batch_id, pages, npages, error))
+	if (batch == NULL && gpuagg_cuda_pending_add(task, batch_id, pages, npages, waits, error))
 		return GPUAGG_OK;
 	if (batch == NULL)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
@@ -534,7 +543,8 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	task->fed = true;
 	stripes_stage(batch, pages, shape.nstripes);
 	ok = pages_stage(task, batch, pages, error) && batch_decode(task, batch, upload, error) && batch_fill(task, batch, error) &&
-		gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, error);
+		(gpuagg_cuda_page_open(task, batch) ? gpuagg_cuda_page_group(task, batch, error) :
+		 gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, error));
 	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
 }
 

@@ -167,7 +167,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		gpuagg_cuda_groupby_settle(task->groupby, batch->decoded.nrows, head->nkept);
 	task->kept_nulls += head->nnulls;
 	task->groups = report->table.count;
-	if (!batch->again && !batch->compiled)
+	if (!batch->again && (batch->decoded.npages > 0 || !batch->compiled))
 		local_decide(task, report);
 	if (report_check(head, &error) == GPUAGG_OK)
 	{
@@ -233,12 +233,14 @@ batch_reached(GpuAggTask *task, GpuAggBatch *batch)
 bool
 gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
 {
-	GpuAggBatch *batch = task->first;
+	GpuAggBatch *batch;
 
 	gpuagg_cuda_batch_free(task, task->polled);
 	task->polled = NULL;
-	if (gpuagg_cuda_resident_poll(task))
-		batch = task->first;
+	if (gpuagg_cuda_page_poll(task))
+		gpuagg_cuda_pending_resume(task);
+	(void) gpuagg_cuda_resident_poll(task);
+	batch = task->first;
 	while (batch != NULL && batch->stage != GPUAGG_BATCH_DONE)
 	{
 		if (!batch_reached(task, batch))
@@ -252,8 +254,7 @@ gpuagg_cuda_task_poll(GpuAggTask *task, GpuAggCompletion *completion)
 	task->polled = batch;
 
 	/* the card is done with it, and others may be waiting for it */
-	gpuagg_cuda_free(task, batch->memory, batch->bytes, task->streams->group);
-	batch->memory = NULL;
+	gpuagg_cuda_batch_release(task, batch);
 	gpuagg_cuda_pending_resume(task);
 	*completion = batch->completion;
 	completion->error = task->error;

@@ -582,6 +582,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 
 	gpuagg_cuda_batches_free(task);
 	gpuagg_cuda_resident_free(task);
+	gpuagg_cuda_page_free(task);
 	gpuagg_cuda_making_free(task);
 	gpuagg_cuda_draws_free(task);
 	gpuagg_cuda_results_free(task);

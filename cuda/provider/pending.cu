@@ -1,11 +1,12 @@
 /*
  * pending.cu
- *		Pages that found no memory while batches before them were in flight.
+ *		Pages that found no memory while batches before them were in flight, or
+ *		that wait for a kernel of the query's own.
  *
  * Those give theirs back as they complete; then the pages are handed in again,
  * as if they came only now.  The client keeps its pins meanwhile, as it does for
  * batches in flight.  Batches without any before them do not wait: there is
- * nothing to wait for.
+ * nothing to wait for.  Those that wait for a kernel are handed in when it is there.
  */
 #include <stdlib.h>
 
@@ -56,12 +57,12 @@ pending_free(GpuAggPending *w)
 
 bool
 gpuagg_cuda_pending_add(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pages,
-						uint32_t npages, GpuAggError *error)
+						uint32_t npages, bool waits, GpuAggError *error)
 {
 	GpuAggPending **link = &task->pending;
 	GpuAggPending *w;
 
-	if (task->pending == NULL &&
+	if (task->pending == NULL && !waits &&
 		(error->status != GPUAGG_OUT_OF_MEMORY || task->first == NULL))
 		return false;
 	w = pending_make(batch_id, pages, npages);

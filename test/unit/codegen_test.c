@@ -4,7 +4,8 @@
  *		random ones are written to a file, compiled as C++ of the host, and compared
  *		with device/ops/eval.h row by row and bit by bit: what passes, keys and their
  *		hashes, what enters which state, errors that are consumed; and what states a
- *		thread holds of all rows, and two of them together.
+ *		thread holds of all rows, and two of them together.  All of it again over the
+ *		same rows as decoded pages have them (cuda/columns/page_columns.h).
  *
  *		GPUAGG_CODEGEN_PROGRAMS		how many
  *		CXX							the compiler; without one there is no test
@@ -16,6 +17,7 @@
 
 #include "codegen_programs.h"
 #include "codegen_row.h"
+#include "cuda/columns/page_columns.h"
 #include "cuda/frame/frame.h"
 #include "device/codegen/codegen.h"
 #include "device/ops/group.h"
@@ -121,6 +123,51 @@ stripe_make(const GpuAggProgram *p)
 			else
 				values[c][r] = random_int(type);
 	}
+}
+
+/* ---------- pages ---------- */
+
+/* A row's words, as the decoder leaves them: of a string, its address and length */
+static void
+page_words(uint32_t c, bool text, uint64_t *words)
+{
+	for (uint32_t r = 0; r < ROWS; r++)
+		if (nulls[c][r / 32] >> (r % 32) & 1)
+			words[text ? 2 * r : r] = UINT64_MAX;
+		else if (text)
+			memcpy(&words[2 * r], &strings[((uint32_t *) values[c])[r]], sizeof(GpuAggBytes));
+		else if (columns[c].bytes == 4)
+			words[r] = (uint64_t) ((int32_t *) values[c])[r];
+		else
+			words[r] = (uint64_t) values[c][r];
+}
+
+/* The rows of the stripe as pages, and these as columns, as kernels make them */
+static const GpuAggStripeColumn *
+pages_make(const GpuAggProgram *p, GpuAggPageColumns *l, uint64_t (*words)[2 * ROWS])
+{
+	uint64_t	at;
+
+	gpuagg_page_columns_layout(p, ROWS, 0, l);
+	l->memory = calloc(1, l->bytes);
+	at = l->values;
+	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		const bool	text = gpuagg_program_classes(p)[c] == GPUAGG_CLASS_BYTES;
+		uint32_t   *there = (uint32_t *) (l->memory + gpuagg_page_column_nulls(l, c));
+
+		page_words(c, text, words[c]);
+		gpuagg_page_column_open(l, c, at, words[c], text);
+		for (uint32_t r = 0; r < ROWS; r++)
+		{
+			const uint32_t null = nulls[c][r / 32] >> (r % 32) & 1;
+
+			there[r / 32] |= null << (r % 32);
+			gpuagg_page_value_put(l->memory + at, gpuagg_page_column_bytes(l, c), r, null ? NULL : words[c], text);
+		}
+		at += gpuagg_page_values_bytes(l, c);
+	}
+	return (const GpuAggStripeColumn *) (l->memory + l->columns);
 }
 
 /* ---------- the interpreter ---------- */
@@ -571,6 +618,15 @@ states_differ(const GpuAggProgram *p, uint32_t number, const CodegenStates *got,
 	return different;
 }
 
+/* Codes of strings are others where rows are of pages, and number no groups there. */
+static bool
+page_same(const GpuAggProgram *p, CodegenRow *got, const CodegenRow *want)
+{
+	got->numbered = want->numbered;
+	got->number = want->number;
+	return row_same(p, got, want);
+}
+
 /* How many rows pass, how many differ */
 static void
 program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *errors, uint32_t *different,
@@ -579,8 +635,12 @@ program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *e
 	GpuAggProgram *p = program_number(number);
 	static GpuAggFrameArgs args;
 	static CodegenRow got[ROWS];
+	static CodegenRow page_got[ROWS];
 	static CodegenStates held;
+	static CodegenStates page_held;
 	static CodegenStates wanted;
+	static uint64_t words[MAX_COLUMNS][2 * ROWS];
+	GpuAggPageColumns pages;
 
 	random_state = number;
 	stripe_make(p);
@@ -588,6 +648,8 @@ program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *e
 	gpuagg_eval_constants(p, reg, st);
 	memset(got, 0, sizeof(got));
 	run_text(number, &args, columns, ROWS, got, &held);
+	memset(page_got, 0, sizeof(page_got));
+	run_text(number, &args, pages_make(p, &pages, words), ROWS, page_got, &page_held);
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 		gpuagg_state_init(gpuagg_program_transitions(p)[i].op, wanted.one[i]);
 	for (uint32_t r = 0; r < ROWS; r++)
@@ -602,8 +664,11 @@ program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *e
 			printf("# program %u row %u: passed %d/%d ready %d/%d errors %x/%x hash %d nulls %x/%x\n", number, r,
 				   got[r].passed, want.passed, got[r].ready, want.ready, got[r].errors, want.errors,
 				   got[r].hash == want.hash, got[r].nulls, want.nulls);
+		if (!page_same(p, &page_got[r], &want) && ++*different < 10)
+			printf("# program %u row %u: of pages it differs\n", number, r);
 	}
-	*states_different += states_differ(p, number, &held, &wanted);
+	*states_different += states_differ(p, number, &held, &wanted) + states_differ(p, number, &page_held, &wanted);
+	free(pages.memory);
 	free(p);
 }
 

@@ -487,6 +487,7 @@ device_group_cases(const TestDevice *d)
 	   info.memory_limit > 0 && info.batch_pages > 0 && info.batches_ahead > 1, "info");
 	if (dut.strategy == GPUAGG_STRATEGY_AUTO)
 		test_strategies(info.strategies);
+	ok(dut.compiler == NULL || runs_compiled > 20, "kernels made for programs ran, where there are any");
 	table_free();
 	device_close();
 	return done_testing();

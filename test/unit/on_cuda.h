@@ -6,6 +6,8 @@
 #ifndef GPUAGG_TEST_CUDA_DEVICE_H
 #define GPUAGG_TEST_CUDA_DEVICE_H
 
+#include <stdlib.h>
+
 extern "C"
 {
 #include "device_cases.h"
@@ -13,6 +15,7 @@ extern "C"
 const GpuAggDeviceOps *gpuagg_device_provider(void);
 }
 
+#include "compiler_program.h"
 #include "tap.h"
 
 /* The cases on the first GPU, with or without compiled kernels: main's status */
@@ -40,10 +43,11 @@ cuda_run_with(int (*cases) (const TestDevice *device), const char *compiler)
 	return cases(&test);
 }
 
+/* GPUAGG_TEST_COMPILED in the environment: all of it through compiled kernels */
 static inline int
 cuda_run(int (*cases) (const TestDevice *device))
 {
-	return cuda_run_with(cases, NULL);
+	return cuda_run_with(cases, getenv("GPUAGG_TEST_COMPILED") != NULL ? compiler_program() : NULL);
 }
 
 #endif							/* GPUAGG_TEST_CUDA_DEVICE_H */
