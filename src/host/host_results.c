@@ -12,7 +12,7 @@
 #include "host/host_task.h"
 
 const GpuAggTable *
-gpuagg_host_result_table(GpuAggTask *task, uint32_t i)
+gpuagg_host_group_table(GpuAggTask *task, uint32_t i)
 {
 	GpuAggPartition *partitions = gpuagg_partitions(&task->groups.partitions);
 
@@ -22,7 +22,7 @@ gpuagg_host_result_table(GpuAggTask *task, uint32_t i)
 }
 
 uint32_t
-gpuagg_host_result_tables(GpuAggTask *task)
+gpuagg_host_group_tables(GpuAggTask *task)
 {
 	if (task->prepared->program->select || task->make.nkeys > 0)
 		return 0;
@@ -31,14 +31,44 @@ gpuagg_host_result_tables(GpuAggTask *task)
 	return (uint32_t) task->device->threads;
 }
 
+const GpuAggTable *
+gpuagg_host_result_table(GpuAggTask *task, uint32_t i)
+{
+	uint32_t	set = 0;
+
+	if (task->regroup == NULL)
+		return gpuagg_host_group_table(task, i);
+	while (i >= gpuagg_host_regroup_tables(task->regroup, set))
+		i -= gpuagg_host_regroup_tables(task->regroup, set++);
+	return gpuagg_host_regroup_result(task->regroup, set, i);
+}
+
+uint32_t
+gpuagg_host_result_tables(GpuAggTask *task)
+{
+	uint32_t	n = 0;
+
+	if (task->regroup == NULL)
+		return gpuagg_host_group_tables(task);
+	for (uint32_t set = 0; set < task->regroup->wish.nsets; set++)
+		n += gpuagg_host_regroup_tables(task->regroup, set);
+	return n;
+}
+
+const GpuAggPrepared *
+gpuagg_host_result_rows(const GpuAggTask *task)
+{
+	return task->regroup != NULL ? task->regroup->prepared : task->prepared;
+}
+
 uint64_t
 gpuagg_host_task_groups(GpuAggTask *task)
 {
 	uint64_t	groups = 0;
 
-	for (uint32_t i = 0; i < gpuagg_host_result_tables(task); i++)
-		if (gpuagg_host_result_table(task, i) != NULL)
-			groups += gpuagg_host_result_table(task, i)->nrows;
+	for (uint32_t i = 0; i < gpuagg_host_group_tables(task); i++)
+		if (gpuagg_host_group_table(task, i) != NULL)
+			groups += gpuagg_host_group_table(task, i)->nrows;
 	return groups;
 }
 
@@ -125,7 +155,7 @@ listed_row(GpuAggTask *task)
 static uint32_t
 copy_stretches(GpuAggTask *task, char *buffer, size_t size)
 {
-	const size_t row_bytes = task->prepared->layout.row_bytes;
+	const size_t row_bytes = gpuagg_host_result_rows(task)->layout.row_bytes;
 	const uint32_t ntables = gpuagg_host_result_tables(task);
 	const uint32_t room = (uint32_t) (size / row_bytes);
 	uint32_t	n = 0;
@@ -153,9 +183,10 @@ uint32_t
 gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 						 size_t *used, GpuAggError *error)
 {
-	const size_t row_bytes = task->prepared->layout.row_bytes;
+	const GpuAggPrepared *rows = gpuagg_host_result_rows(task);
+	const size_t row_bytes = rows->layout.row_bytes;
 	uint32_t	slots[GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS];
-	uint32_t	nslots = string_slots(task->prepared, slots);
+	uint32_t	nslots = string_slots(rows, slots);
 	const char *row;
 	uint32_t	n = 0;
 
@@ -179,7 +210,7 @@ gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 	while ((row = task->answer.positions != NULL ? listed_row(task) : wanted_row(task)) != NULL)
 	{
 		const size_t bytes = nslots == 0 ? row_bytes :
-			gpuagg_group_bytes(task->prepared->program, &task->prepared->layout, row);
+			gpuagg_group_bytes(rows->program, &rows->layout, row);
 
 		if (bytes > size - *used)
 		{

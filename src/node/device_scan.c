@@ -160,6 +160,7 @@ scan_forget(GpuAggScan *scan)
 	if (scan->results != NULL)
 		gpuagg_results_free(scan->results);
 	scan->results = NULL;
+	scan->regrouped = false;
 	if (scan->tids != NULL)
 		gpuagg_tid_store_free(scan->tids);
 	scan->tids = NULL;
@@ -192,6 +193,15 @@ scan_open_results(GpuAggScan *scan)
 	gpuagg_results_mark(scan->results, &scan->mark);
 }
 
+void
+gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark)
+{
+	if (scan->regrouped)
+		scan_open_results(scan);
+	else
+		gpuagg_results_cut(scan->results, mark);
+}
+
 /* All of the work on one device; what an earlier attempt has answered is forgotten. */
 static GpuAggStatus
 scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
@@ -205,7 +215,7 @@ scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 		scan->tids = gpuagg_tid_store_create(query, scan->owner);
 	}
 	else
-		gpuagg_results_cut(scan->results, &scan->mark);
+		gpuagg_scan_cut(scan, &scan->mark);
 	return gpuagg_passes_run(scan, program, nblocks, host, error);
 }
 
@@ -484,10 +494,11 @@ gpuagg_scan_run(GpuAggScan *scan)
 				 errmsg("gpuagg.debug_require = forbid, but a plan uses the device")));
 	INSTR_TIME_SET_CURRENT(start);
 	scan_open_results(scan);
+	scan->alone = scan->tables == NULL;
 	scan->falling_back = false;
 	status = scan->tables != NULL ? gpuagg_tables_run(scan, &error) :
 		gpuagg_scan_run_tables(scan, &error);
-	if (status == GPUAGG_OK && scan->info->regroup != NULL)
+	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)
 		status = gpuagg_regroup_run(scan, &error);
 	MemoryContextSwitchTo(query);
 	MemoryContextDelete(run);

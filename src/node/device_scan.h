@@ -34,7 +34,8 @@ typedef struct GpuAggCounters
 	uint64		rows_evaluated; /* by PostgreSQL, for the device */
 	uint64		groups;
 	uint64		groups_returned;
-	uint64		groups_made;	/* of these, by regrouping */
+	uint64		groups_made;	/* of these, by regrouping, */
+	uint64		regrouped;		/* runs in which the device did it */
 	uint64		memory_bytes;	/* the largest of any run */
 	uint64		device_ns;
 
@@ -112,6 +113,8 @@ typedef struct GpuAggScan
 	bool		uncached;		/* tasks must do without the column cache */
 	bool		cache_requested;			/* the last one did not */
 	bool		ran;			/* rows may be returned */
+	bool		alone;			/* each run has one task */
+	bool		regrouped;		/* by the device: results are the query's groups */
 
 	/* what the device answered, by the kind of the program; the other is NULL */
 	GpuAggResults *results;		/* groups */
@@ -138,6 +141,9 @@ extern bool gpuagg_scan_timing(const GpuAggScan *scan);
 
 /* An empty store for groups of a device: the query's, or finer ones */
 extern GpuAggResults *gpuagg_scan_task_results(const GpuAggScan *scan);
+
+/* Takes back what was answered behind a mark. */
+extern void gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark);
 
 /*
  * Runs the task of the tables at work: on the device, if need be on the other one.  Its
