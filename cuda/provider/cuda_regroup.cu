@@ -1,6 +1,6 @@
 /*
  * cuda_regroup.cu
- *		Groups of a finished task, grouped once more on the card (cuda/kernel/regroup.cu).
+ *		Groups of a finished task, grouped once more on the card (cuda/kernel/regroup_table.cu).
  *
  * How many finer groups there are is known when they have been sized.  A table of each
  * set has room for as many, for nothing tells how many will be made; then these tables are
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "cuda/columns/cuda_stripe.h"
-#include "cuda/kernel/regroup.h"
+#include "cuda/kernel/regroup_table.h"
 
 struct GpuAggCudaRegroup
 {

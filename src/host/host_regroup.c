@@ -24,6 +24,35 @@ fail(GpuAggHostRegroup *r)
 
 /* ---------- create and free ---------- */
 
+/* Are all keys of the finer groups keys of the set? */
+static bool
+is_copied(const GpuAggRegrouping *wish, uint32_t set, uint32_t finer_keys)
+{
+	uint32_t	told = 0;
+
+	for (uint32_t i = 0; i < wish->nkeys; i++)
+		if ((wish->sets[set].keys >> i & 1) != 0)
+			told |= UINT32_C(1) << wish->keys[i];
+	return wish->sets[set].parent == GPUAGG_REGROUPING_FINER &&
+		told == (uint32_t) ((UINT64_C(1) << finer_keys) - 1);
+}
+
+/* Whichever sets are made of copied ones are made of the finer groups. */
+static void
+plan_sets(GpuAggHostRegroup *r, const GpuAggPrepared *finer)
+{
+	for (uint32_t i = r->wish.nsets; i-- > 0;)
+	{
+		int32_t    *parent = &r->wish.sets[i].parent;
+
+		if (*parent != GPUAGG_REGROUPING_FINER && r->sets[*parent].copied)
+			*parent = GPUAGG_REGROUPING_FINER;
+		r->sets[i].copied = is_copied(&r->wish, i, finer->program->nkeys);
+		gpuagg_groups_init(&r->sets[i].groups, r->prepared, r->memory, (int) r->threads, &r->config);
+		gpuagg_regrouping_plan(&r->wish, i, finer->program, r->prepared->program, &r->sets[i].plan);
+	}
+}
+
 static uint32_t
 block_rows(const GpuAggPrepared *prepared)
 {
@@ -83,17 +112,16 @@ gpuagg_host_regroup_create(const GpuAggRegrouping *wish, const GpuAggPrepared *f
 	for (uint32_t i = 0; i < wish->nsets; i++)
 		r->sets[i].groupers = (GpuAggGrouper **) (r->rows + threads * (i + 1));
 	r->prepared = made_prepared(wish, finer, memory);
-	if (r->prepared == NULL)
+	if (r->prepared != NULL)
+		r->made = gpuagg_memory_alloc(memory, r->prepared->layout.row_bytes);
+	if (r->made == NULL)
 	{
+		gpuagg_prepared_free(r->prepared, memory);
 		gpuagg_memory_free(memory, r, bytes);
 		return NULL;
 	}
 	r->block = block_rows(r->prepared);
-	for (uint32_t i = 0; i < wish->nsets; i++)
-	{
-		gpuagg_groups_init(&r->sets[i].groups, r->prepared, memory, (int) threads, &r->config);
-		gpuagg_regrouping_plan(wish, i, finer->program, r->prepared->program, &r->sets[i].plan);
-	}
+	plan_sets(r, finer);
 	return r;
 }
 
@@ -110,6 +138,7 @@ gpuagg_host_regroup_free(GpuAggHostRegroup *r)
 	}
 	for (uint32_t t = 0; t < r->threads; t++)
 		gpuagg_memory_free(r->memory, r->rows[t], rows_bytes(r));
+	gpuagg_memory_free(r->memory, r->made, r->prepared->layout.row_bytes);
 	gpuagg_prepared_free(r->prepared, r->memory);
 	gpuagg_memory_free(r->memory, r, r->bytes);
 }

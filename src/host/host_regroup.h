@@ -15,6 +15,8 @@ typedef struct GpuAggRegroupedSet
 	GpuAggGroups groups;
 	GpuAggGrouper **groupers;	/* of each thread, NULL until it works here */
 	GpuAggRegroupingPlan plan;
+	bool		copied;			/* each finer group is one of the set: it is made when it is
+								 * returned */
 } GpuAggRegroupedSet;
 
 typedef struct GpuAggHostRegroup
@@ -27,6 +29,7 @@ typedef struct GpuAggHostRegroup
 	GpuAggRegroupedSet *sets;
 	char	  **rows;			/* of each thread: some rows, and their hashes */
 	uint32_t	block;			/* so many */
+	char	   *made;			/* a row, for whoever returns groups */
 	size_t		bytes;			/* of this whole block */
 	atomic_bool failed;			/* no memory: the finer groups are returned */
 } GpuAggHostRegroup;
@@ -39,7 +42,7 @@ extern GpuAggHostRegroup *gpuagg_host_regroup_create(const GpuAggRegrouping *wis
 													 GpuAggMemory *memory);
 extern void gpuagg_host_regroup_free(GpuAggHostRegroup *r);
 
-/* Begins a set; false: no memory. */
+/* Begins a set, which is not copied; false: no memory. */
 extern bool gpuagg_host_regroup_begin(GpuAggHostRegroup *r, uint32_t set);
 
 /* A thread's work: a table of the set's source.  Lack of memory makes it fail. */
@@ -55,7 +58,7 @@ extern void gpuagg_host_regroup_flush(GpuAggHostRegroup *r, uint32_t set, uint32
 /* The set's tables are complete. */
 extern void gpuagg_host_regroup_end(GpuAggHostRegroup *r, uint32_t set);
 
-/* Tables of a set, by number; some are NULL. */
+/* Tables of a set that is not copied, by number; some are NULL. */
 extern uint32_t gpuagg_host_regroup_tables(GpuAggHostRegroup *r, uint32_t set);
 extern const GpuAggTable *gpuagg_host_regroup_result(GpuAggHostRegroup *r, uint32_t set,
 													 uint32_t i);

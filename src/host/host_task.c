@@ -617,15 +617,23 @@ regroup_give_up(GpuAggTask *task)
 	return false;
 }
 
-/* Enqueues a set, of which all that it is made of is there; false: no memory. */
+/*
+ * Enqueues the next of the first so many sets, of which all that it is made of is there.
+ * False: there is none, or no memory.
+ */
 static bool
-regroup_set(GpuAggTask *task, uint32_t set)
+regroup_set(GpuAggTask *task, uint32_t sets)
 {
 	GpuAggError error;
 
-	task->set = set;
-	return gpuagg_host_regroup_begin(task->regroup, set) &&
-		enqueue_last(task, GPUAGG_TASK_REGROUPING, GPUAGG_BATCH_REGROUP, regroup_tables(task), &error);
+	while (sets > 0 && task->regroup->sets[sets - 1].copied)
+		sets--;
+	if (sets == 0)
+		return false;
+	task->set = sets - 1;
+	return (gpuagg_host_regroup_begin(task->regroup, task->set) &&
+			enqueue_last(task, GPUAGG_TASK_REGROUPING, GPUAGG_BATCH_REGROUP, regroup_tables(task), &error)) ||
+		regroup_give_up(task);
 }
 
 static bool
@@ -638,7 +646,7 @@ regroup_begin(GpuAggTask *task)
 	task->regroup = gpuagg_host_regroup_create(wish, task->prepared, &task->config,
 											   gpuagg_host_task_groups(task),
 											   (uint32_t) task->device->threads, &task->memory);
-	return task->regroup != NULL && (regroup_set(task, wish->nsets - 1u) || regroup_give_up(task));
+	return task->regroup != NULL && regroup_set(task, wish->nsets);
 }
 
 /* The finer groups are complete, or a set's stage is.  True: work was handed to the pool. */
@@ -660,7 +668,7 @@ regroup_next(GpuAggTask *task)
 		gpuagg_host_regroup_end(r, task->set);
 	if (atomic_load(&r->failed))
 		return regroup_give_up(task);
-	return task->set > 0 && (regroup_set(task, task->set - 1) || regroup_give_up(task));
+	return regroup_set(task, task->set);
 }
 
 /*

@@ -164,6 +164,9 @@ extern const GpuAggTable *gpuagg_host_group_table(GpuAggTask *task, uint32_t i);
 extern uint32_t gpuagg_host_result_tables(GpuAggTask *task);
 extern const GpuAggTable *gpuagg_host_result_table(GpuAggTask *task, uint32_t i);
 extern const GpuAggPrepared *gpuagg_host_result_rows(const GpuAggTask *task);
+
+/* How the rows in such a table become those; NULL: they are */
+extern const GpuAggRegroupingPlan *gpuagg_host_result_plan(GpuAggTask *task, uint32_t i);
 extern uint32_t gpuagg_host_task_results(GpuAggTask *task, char *buffer,
 										 size_t size, size_t *used,
 										 GpuAggError *error);

@@ -233,6 +233,16 @@ states_are(const Made *m, const char *row, const Tally *t, bool distinct)
 		state_f64(m, row, MOMENTS, 0) == (double) t->rows && (t->rows == 0 || state_f64(m, row, MOMENTS, 1) == t->halves);
 }
 
+/* ok() of one of a case's parts */
+static bool
+part(bool right, const char *name, const char *what)
+{
+	char		text[128];
+
+	snprintf(text, sizeof(text), "%s: %s", name, what);
+	return ok(right, text);
+}
+
 /* Runs it, or prints why not. */
 static bool
 regroup(Run *run, const TestProgram *p, const GpuAggRegrouping *r, const char *name)
@@ -240,7 +250,7 @@ regroup(Run *run, const TestProgram *p, const GpuAggRegrouping *r, const char *n
 	GpuAggTaskConfig config = plain_config;
 
 	config.regrouping = *r;
-	if (ok(run_task(run, p, &config, BUFFER), "%s: runs", name))
+	if (part(run_task(run, p, &config, BUFFER), name, "runs"))
 		return true;
 	printf("# %s\n", run->error.message);
 	return false;
@@ -263,7 +273,7 @@ by_a(const char *name)
 	made_of(&m, &r, &p);
 	if (regroup(&run, &p, &r, name))
 	{
-		ok(run.stats.regrouped == 1, "%s: by the device", name);
+		part(run.stats.regrouped == 1, name, "by the device");
 		is_int(run.groups, count_keys(all), name);
 		for (const char *row = run.results; row < run.results + run.results_bytes; row += m.layout.row_bytes)
 		{
@@ -274,7 +284,7 @@ by_a(const char *name)
 			right &= last > first && states_are(&m, row, &t, true);
 			seen += last - first;
 		}
-		ok(right && seen == nrows, "%s: values and states", name);
+		part(right && seen == nrows, name, "values and states");
 	}
 	run_end(&run);
 	is_at_rest(name);
@@ -327,7 +337,7 @@ lone(const char *name, bool grouped, uint32_t expected)
 				rows[i].a_null = true;
 			all = sorted_rows();
 			t = tally_of(all, 0, nrows);
-			ok(states_are(&m, run.results, &t, true), "%s: values and states", name);
+			part(states_are(&m, run.results, &t, true), name, "values and states");
 			free(all);
 		}
 	}
@@ -406,7 +416,7 @@ sets(const char *name, uint32_t with_rows)
 	made_of(&m, &r, &p);
 	if (regroup(&run, &p, &r, name))
 	{
-		ok(run.stats.regrouped == 1, "%s: by the device", name);
+		part(run.stats.regrouped == 1, name, "by the device");
 		for (const char *row = run.results; row < run.results + run.results_bytes; row += m.layout.row_bytes)
 		{
 			const int32_t set = key_i32(&m, row, 2);
@@ -421,8 +431,8 @@ sets(const char *name, uint32_t with_rows)
 			seen[set] += last - first;
 			groups[set]++;
 		}
-		ok(right, "%s: keys, constants and states", name);
-		ok(seen[0] == nrows && seen[1] == nrows && seen[2] == nrows, "%s: each set has all rows", name);
+		part(right, name, "keys, constants and states");
+		part(seen[0] == nrows && seen[1] == nrows && seen[2] == nrows, name, "each set has all rows");
 		is_int(groups[0], 1, name);
 		is_int(groups[1], with_rows ? count_keys(all) : 0, name);
 		is_int(groups[2], run.stats.groups, name);
@@ -487,36 +497,43 @@ test_texts(void)
 	table_free();
 }
 
-/* Without memory for it: the finer groups, and no error */
+/*
+ * Under one limit after the other: the task fails, or returns groups that are made, or the
+ * finer ones where there is no memory for others.
+ */
 static void
 test_memory(void)
 {
 	static TestProgram p;
 	GpuAggTaskConfig config = plain_config;
 	Run			run;
-	Made		m;
-	uint64_t	peak = 0;
-	uint32_t	groups = 0;
+	uint64_t	peak;
+	uint32_t	groups;
+	uint32_t	finer = 0;
+	uint32_t	made = 0;
+	bool		right = true;
 
-	make_rows(scaled(30000), 20000, 1000);
+	make_rows(scaled(20000), 20000, 1000);
 	program_finer(&p, false);
-	if (ok(run_task(&run, &p, &config, BUFFER), "finer groups"))
-	{
-		peak = run.stats.memory_bytes;
-		groups = run.groups;
-	}
+	ok(run_task(&run, &p, &config, BUFFER), "finer groups");
+	peak = run.stats.memory_bytes;
+	groups = run.groups;
 	run_end(&run);
 	wish_for(&config.regrouping, 1);
-	made_of(&m, &config.regrouping, &p);
-	config.memory_limit = peak + 512;
-	if (ok(run_task(&run, &p, &config, BUFFER), "with little memory"))
-		ok(run.stats.regrouped ? dut.gpu && run.groups < groups : run.groups == groups,
-		   "they are returned as they are, where there is none");
-	else
-		printf("# %s\n", run.error.message);
-	run_end(&run);
+	for (uint32_t i = 8; i <= 40 && right; i++)
+	{
+		config.memory_limit = i < 40 ? peak * i / 20 : 0;
+		if (!run_task(&run, &p, &config, BUFFER))
+			right = run.error.status == GPUAGG_OUT_OF_MEMORY && i < 40;
+		else if (run.stats.regrouped)
+			right = run.groups < groups && ++made > 0;
+		else
+			right = run.groups == groups && ++finer > 0;
+		run_end(&run);
+	}
+	ok(right && made > 0, "with more and more memory");
+	ok(finer > 0 || dut.gpu, "finer groups are returned where there is none for others");
 	is_at_rest("little memory");
-	free(m.program);
 	table_free();
 }
 

@@ -1,5 +1,5 @@
 /*
- * regroup.cu
+ * regroup_table.cu
  *		Groups of finished tables, grouped once more (device/regrouping.h): each set into a
  *		table of its own.
  *
@@ -9,7 +9,7 @@
  * which is merged at the end.
  */
 #include "cuda/kernel/table.cuh"
-#include "cuda/kernel/regroup.h"
+#include "cuda/kernel/regroup_table.h"
 
 #define REGROUP_THREADS 256
 

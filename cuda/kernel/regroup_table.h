@@ -1,9 +1,9 @@
 /*
- * regroup.h
+ * regroup_table.h
  *		What a launch that groups finer groups once more is given.
  */
-#ifndef GPUAGG_CUDA_KERNEL_REGROUP_H
-#define GPUAGG_CUDA_KERNEL_REGROUP_H
+#ifndef GPUAGG_CUDA_KERNEL_REGROUP_TABLE_H
+#define GPUAGG_CUDA_KERNEL_REGROUP_TABLE_H
 
 #include "cuda/kernel/atomics.h"
 #include "cuda/kernel/kernels.h"
@@ -33,4 +33,4 @@ extern void gpuagg_cuda_regroup_lone_group(const GpuAggCudaRegrouping *r, cudaSt
 extern void gpuagg_cuda_regroup(const GpuAggCudaRegrouping *r, bool lone, uint32_t stride,
 								uint32_t most_blocks, cudaStream_t stream);
 
-#endif							/* GPUAGG_CUDA_KERNEL_REGROUP_H */
+#endif							/* GPUAGG_CUDA_KERNEL_REGROUP_TABLE_H */
