@@ -25,6 +25,7 @@ int			gpuagg_debug_require = GPUAGG_ALLOW;
 int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_debug_feeders = -1;
+bool		gpuagg_debug_regroup = true;
 int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
 int			gpuagg_scope_size = 0;
 bool		gpuagg_cache = true;
@@ -322,6 +323,11 @@ define_debug_settings(void)
 							&gpuagg_debug_feeders, -1, -1, GPUAGG_MAX_FEEDERS,
 							PGC_USERSET, GUC_NOT_IN_SAMPLE,
 							NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.debug_regroup",
+							 "For tests: devices may group finer groups once more; off: the backend does.",
+							 NULL,
+							 &gpuagg_debug_regroup, true,
+							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 }
 
 static void

@@ -41,6 +41,7 @@ extern int	gpuagg_debug_fault_pass;	/* of a scan's tasks, the one that it
 										 * strikes; 0: each.  Superuser */
 extern int	gpuagg_debug_feeders;	/* processes that feed beside the backend; -1: as
 									 * many as pay */
+extern bool gpuagg_debug_regroup;	/* devices may regroup (device/regrouping.h) */
 extern double gpuagg_cost_scale;	/* of the device's part of costs */
 extern int	gpuagg_strategy;	/* GpuAggStrategy, of grouping */
 extern int	gpuagg_scope_size;	/* kB of the table of one pass; 0: from the

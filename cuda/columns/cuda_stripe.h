@@ -133,6 +133,11 @@ extern bool gpuagg_cuda_dictionary_follow(GpuAggTask *task, const GpuAggDictiona
  */
 extern bool gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results,
 									  GpuAggError *error);
+
+/* The same of groups that are made of the task's, as this prepared program has them */
+extern bool gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results,
+									 uint32_t ncolumns, const GpuAggCudaPrepared *device_prepared,
+									 const GpuAggCudaPrepared *prepared, GpuAggError *error);
 extern bool gpuagg_cuda_strings_follow(GpuAggTask *task, GpuAggError *error);
 extern void gpuagg_cuda_strings_free(GpuAggTask *task);
 

@@ -18,37 +18,45 @@ texts_off(void)
 }
 
 static size_t
-program_off(const GpuAggProgram *p)
+program_off(uint32_t ncolumns)
 {
-	return texts_off() + gpuagg_align(p->ncolumns * sizeof(GpuAggDictionaryText), 16);
+	return texts_off() + gpuagg_align(ncolumns * sizeof(GpuAggDictionaryText), 16);
 }
 
+/* The encoding of groups as device_prepared has them */
 static void
-strings_fill(const GpuAggTask *task, const GpuAggProgram *results, char *there, char *here)
+strings_fill(const GpuAggTask *task, const GpuAggCudaPrepared *device_prepared,
+			 const GpuAggCudaPrepared *prepared)
 {
+	const GpuAggResultStrings *s = task->strings;
+	const size_t off = program_off(s->ncolumns);
+	char	   *there = (char *) s->device;
+	char	   *here = s->staging->data;
 	GpuAggEncoding *e = (GpuAggEncoding *) here;
 	GpuAggDictionaryText *texts = (GpuAggDictionaryText *) (here + texts_off());
 
-	memset(here, 0, program_off(results));
-	e->from = (const GpuAggProgram *) (there + program_off(results));
-	e->to = (const GpuAggProgram *) ((const char *) task->device_prepared + task->prepared->program_off);
-	e->from_layout = task->strings->layout;
-	e->to_layout = task->prepared->layout;
+	memset(here, 0, off);
+	e->from = (const GpuAggProgram *) (there + off);
+	e->to = (const GpuAggProgram *) ((const char *) device_prepared + prepared->program_off);
+	e->from_layout = s->layout;
+	e->to_layout = prepared->layout;
 	e->texts = (const GpuAggDictionaryText *) (there + texts_off());
-	for (uint32_t r = 0; r < results->ncolumns; r++)
+	for (uint32_t r = 0; r < s->ncolumns; r++)
 	{
 		if (task->dictionaries[r] == NULL)
 			continue;
 		texts[r].entries = GPUAGG_DICTIONARY_ENTRIES;
 		texts[r].blocks = gpuagg_cuda_dictionary_strings(task->dictionaries[r]);
 	}
-	memcpy(here + program_off(results), results, results->bytes);
+	memcpy(here + off, s->program, s->program->bytes);
 }
 
 bool
-gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results, GpuAggError *error)
+gpuagg_cuda_strings_make(GpuAggTask *task, const GpuAggProgram *results, uint32_t ncolumns,
+						 const GpuAggCudaPrepared *device_prepared,
+						 const GpuAggCudaPrepared *prepared, GpuAggError *error)
 {
-	const size_t bytes = program_off(results) + results->bytes;
+	const size_t bytes = program_off(ncolumns) + results->bytes;
 	GpuAggResultStrings *s = (GpuAggResultStrings *) calloc(1, sizeof(*s));
 
 	task->strings = s;
@@ -60,6 +68,7 @@ gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results, GpuAgg
 		return false;
 	}
 	memcpy(s->program, results, results->bytes);
+	s->ncolumns = ncolumns;
 	gpuagg_layout_compute(results, &s->layout);
 	s->device = (GpuAggEncoding *) gpuagg_cuda_alloc(task, bytes, task->streams->group, error);
 	if (s->device == NULL)
@@ -68,10 +77,17 @@ gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results, GpuAgg
 	s->staging = gpuagg_cuda_pin(task->device, bytes, error);
 	if (s->staging == NULL)
 		return false;
-	strings_fill(task, results, (char *) s->device, s->staging->data);
+	strings_fill(task, device_prepared, prepared);
 	return CUDA_OK(task->device,
 				   cudaMemcpyAsync(s->device, s->staging->data, bytes, cudaMemcpyHostToDevice,
 								   task->streams->group), error);
+}
+
+bool
+gpuagg_cuda_strings_begin(GpuAggTask *task, const GpuAggProgram *results, GpuAggError *error)
+{
+	return gpuagg_cuda_strings_make(task, results, results->ncolumns, task->device_prepared,
+									task->prepared, error);
 }
 
 bool
@@ -79,7 +95,7 @@ gpuagg_cuda_strings_follow(GpuAggTask *task, GpuAggError *error)
 {
 	if (task->strings == NULL)
 		return true;
-	for (uint32_t r = 0; r < task->strings->program->ncolumns; r++)
+	for (uint32_t r = 0; r < task->strings->ncolumns; r++)
 		if (task->dictionaries[r] != NULL &&
 			!gpuagg_cuda_dictionary_follow(task, task->dictionaries[r], task->streams->group, error))
 			return false;
@@ -97,4 +113,5 @@ gpuagg_cuda_strings_free(GpuAggTask *task)
 	gpuagg_cuda_unpin(task->device, s->staging);
 	free(s->program);
 	free(s);
+	task->strings = NULL;
 }

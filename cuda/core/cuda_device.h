@@ -167,6 +167,7 @@ typedef struct GpuAggArena
 typedef struct GpuAggResultStrings
 {
 	GpuAggProgram *program;		/* which the groups are written as of */
+	uint32_t	ncolumns;		/* by whose registers its keys are told */
 	GpuAggLayout layout;
 	GpuAggEncoding *device;		/* on the card */
 	size_t		bytes;
@@ -236,6 +237,7 @@ struct GpuAggTask
 	struct GpuAggPending *pending;	/* pages behind them, oldest first */
 
 	/* results */
+	struct GpuAggCudaRegroup *regroup;	/* provider/cuda_regroup.cu; NULL: not tried */
 	GpuAggCudaWanted *wanted;	/* on the card; NULL: all groups */
 	GpuAggPinned *wanted_report;	/* and its copy here */
 	GpuAggTableRef *tables;		/* where the groups are */
@@ -247,7 +249,7 @@ struct GpuAggTask
 	char	   *device_sizes;
 	size_t		device_sizes_bytes;
 	GpuAggEvents *sizes_events;
-	uint64_t	groups;
+	uint64_t	groups;			/* that are returned */
 	uint64_t	results_bytes;	/* of all groups */
 	uint64_t	results_left;	/* so many more groups will do */
 	GpuAggWindow windows[GPUAGG_WINDOWS];
@@ -530,6 +532,27 @@ extern bool gpuagg_cuda_wanted_launch(GpuAggTask *task, GpuAggError *error);
 extern bool gpuagg_cuda_wanted_read(GpuAggTask *task, uint64_t *found, uint64_t *first,
 									GpuAggError *error);
 extern void gpuagg_cuda_wanted_free(GpuAggTask *task);
+
+/* ---------- cuda_regroup.cu ---------- */
+
+/*
+ * The task's tables have been sized: task->groups says how many groups there are.  Enqueues
+ * what makes others of them, if that is wanted and can be done here; task->tables are then
+ * those of the groups that are made.  False: *error.
+ */
+extern bool gpuagg_cuda_regroup_launch(GpuAggTask *task, bool *launched, GpuAggError *error);
+
+/* It is done.  False: they found no room, and task->tables are the finer groups' again. */
+extern bool gpuagg_cuda_regroup_made(GpuAggTask *task);
+
+/* Are task->tables those of groups that were made?  Of how many finer ones? */
+extern bool gpuagg_cuda_regrouped(const GpuAggTask *task);
+extern uint64_t gpuagg_cuda_regroup_finer(const GpuAggTask *task);
+
+/* The prepared program of the groups in task->tables, and where it is on the card */
+extern const GpuAggCudaPrepared *gpuagg_cuda_returned(const GpuAggTask *task,
+													  const GpuAggCudaPrepared **there);
+extern void gpuagg_cuda_regroup_free(GpuAggTask *task);
 
 /* ---------- cuda_results.cu ---------- */
 

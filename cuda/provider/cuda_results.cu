@@ -50,17 +50,25 @@ strings_device(const GpuAggTask *task)
 	return task->strings != NULL ? task->strings->device : NULL;
 }
 
+static const GpuAggCudaPrepared *
+results_prepared(const GpuAggTask *task)
+{
+	const GpuAggCudaPrepared *there;
+
+	return gpuagg_cuda_returned(task, &there);
+}
+
 static const GpuAggLayout *
 results_layout(const GpuAggTask *task)
 {
-	return task->strings != NULL ? &task->strings->layout : &task->prepared->layout;
+	return task->strings != NULL ? &task->strings->layout : &results_prepared(task)->layout;
 }
 
 /* May groups be of different sizes? */
 static bool
 results_vary(const GpuAggTask *task)
 {
-	return task->strings != NULL || task->prepared->has_strings;
+	return task->strings != NULL || results_prepared(task)->has_strings;
 }
 
 /* Bytes of the group at `row`, as return_groups.cu has written it */
@@ -68,7 +76,7 @@ static size_t
 group_bytes(const GpuAggTask *task, const char *row)
 {
 	return gpuagg_group_bytes(task->strings != NULL ? task->strings->program :
-							  gpuagg_cuda_program(task->prepared), results_layout(task), row);
+							  gpuagg_cuda_program(results_prepared(task)), results_layout(task), row);
 }
 
 /* ---------- sizes ---------- */
@@ -77,8 +85,9 @@ group_bytes(const GpuAggTask *task, const char *row)
 static GpuAggReturn
 returned(const GpuAggTask *task)
 {
-	GpuAggReturn r = {task->device_prepared, strings_device(task), task->wanted};
+	GpuAggReturn r = {NULL, strings_device(task), task->wanted};
 
+	(void) gpuagg_cuda_returned(task, &r.prepared);
 	return r;
 }
 
@@ -99,17 +108,13 @@ sizes_of_tables(GpuAggTask *task, size_t split)
 	}
 }
 
+/* Of the tables in which the groups are */
 static bool
 sizes_launch(GpuAggTask *task, GpuAggError *error)
 {
 	cudaStream_t stream = task->streams->group;
 	size_t		split;
 
-	if (task->groupby == NULL)
-	{
-		task->tables = &task->table;
-		task->ntables = 1;
-	}
 	task->nruns = 0;
 	for (uint32_t i = 0; i < task->ntables; i++)
 		task->nruns += table_runs(&task->tables[i]);
@@ -129,6 +134,42 @@ sizes_launch(GpuAggTask *task, GpuAggError *error)
 				error) &&
 		CUDA_OK(task->device, cudaEventRecord(task->sizes_events->done, stream), error) &&
 		gpuagg_cuda_notify(task, error);
+}
+
+static void
+sizes_free(GpuAggTask *task)
+{
+	cudaStream_t stream = task->streams != NULL ? task->streams->group : NULL;
+
+	gpuagg_cuda_free(task, task->device_sizes, task->device_sizes_bytes, stream);
+	gpuagg_cuda_unpin(task->device, task->sizes);
+	gpuagg_cuda_events_free(task->device, task->sizes_events);
+	task->device_sizes = NULL;
+	task->sizes = NULL;
+	task->sizes_events = NULL;
+}
+
+/* Other tables have taken the place of those that were sized. */
+static bool
+sizes_again(GpuAggTask *task, GpuAggError *error)
+{
+	sizes_free(task);
+	task->max_run = 0;
+	task->results_bytes = 0;
+	return sizes_launch(task, error);
+}
+
+/* All groups are in tables. */
+static bool
+sizes_begin(GpuAggTask *task, GpuAggError *error)
+{
+	if (task->groupby == NULL)
+	{
+		task->tables = &task->table;
+		task->ntables = 1;
+	}
+	task->stage = GPUAGG_TASK_SIZING;
+	return sizes_launch(task, error);
 }
 
 /* Has it happened?  Also true if it never will: then *error tells. */
@@ -290,6 +331,26 @@ windows_fill(GpuAggTask *task, GpuAggError *error)
 
 /* ---------- finish ---------- */
 
+/*
+ * Sizes are here.  True: others are on their way, of groups that are made of these, or of
+ * these because the others found no room.
+ */
+static bool
+sized(GpuAggTask *task, GpuAggError *error)
+{
+	bool		launched;
+
+	if (!gpuagg_cuda_regroup_made(task))
+		return sizes_again(task, error);
+	if (!sizes_add(task, error) || !gpuagg_cuda_regroup_launch(task, &launched, error))
+		return false;
+	if (launched)
+		return sizes_again(task, error);
+	if (windows_fill(task, error))
+		task->stage = GPUAGG_TASK_RESULTS;
+	return false;
+}
+
 bool
 gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 {
@@ -312,11 +373,8 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 
 		if (ready && !gpuagg_cuda_deferred_finish(task, error))
 			return false;
-		if (error->status == GPUAGG_OK && sizes_launch(task, error))
-		{
-			task->stage = GPUAGG_TASK_SIZING;
+		if (error->status == GPUAGG_OK && sizes_begin(task, error))
 			return false;
-		}
 	}
 	else if (task->making != NULL && task->stage <= GPUAGG_TASK_GROUPING && task->fault != GPUAGG_FAULT_FINISH)
 	{
@@ -331,21 +389,15 @@ gpuagg_cuda_task_finish(GpuAggTask *task, GpuAggError *error)
 			(void) gpuagg_cuda_injected("finish", error);
 		else if (gpuagg_cuda_program(task->prepared)->select)
 			task->stage = GPUAGG_TASK_RESULTS;	/* its rows are listed already */
-		else if (sizes_launch(task, error))
-		{
-			task->stage = GPUAGG_TASK_SIZING;
+		else if (sizes_begin(task, error))
 			return false;
-		}
 	}
 	else if (task->stage == GPUAGG_TASK_SIZING)
 	{
 		if (!reached(task, task->sizes_events->done, error))
 			return false;
-		if (error->status == GPUAGG_OK)
-		{
-			if (sizes_add(task, error) && windows_fill(task, error))
-				task->stage = GPUAGG_TASK_RESULTS;
-		}
+		if (error->status == GPUAGG_OK && sized(task, error))
+			return false;
 	}
 	if (error->status != GPUAGG_OK)
 		(void) gpuagg_cuda_task_fail(task, error);
@@ -455,9 +507,7 @@ gpuagg_cuda_results_free(GpuAggTask *task)
 	GpuAggDevice *device = task->device;
 	cudaStream_t stream = task->streams != NULL ? task->streams->group : NULL;
 
-	gpuagg_cuda_free(task, task->device_sizes, task->device_sizes_bytes, stream);
-	gpuagg_cuda_unpin(device, task->sizes);
-	gpuagg_cuda_events_free(device, task->sizes_events);
+	sizes_free(task);
 	for (uint32_t i = 0; i < GPUAGG_WINDOWS; i++)
 	{
 		GpuAggWindow *w = &task->windows[i];

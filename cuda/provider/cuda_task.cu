@@ -567,7 +567,8 @@ void
 gpuagg_cuda_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
 {
 	*stats = task->stats;
-	stats->groups = task->groups;
+	stats->groups = gpuagg_cuda_regroup_finer(task);
+	stats->regrouped = gpuagg_cuda_regrouped(task);
 	stats->memory_bytes = task->memory_peak;
 	gpuagg_cuda_draws_stats(task, stats);
 	stats->device_ns = stats->transfer_ns + stats->decode_ns + stats->kernel_ns;
@@ -587,6 +588,7 @@ gpuagg_cuda_task_end(GpuAggTask *task)
 	gpuagg_cuda_draws_free(task);
 	gpuagg_cuda_results_free(task);
 	gpuagg_cuda_wanted_free(task);
+	gpuagg_cuda_regroup_free(task);
 	gpuagg_cuda_strings_free(task);
 	gpuagg_cuda_deferred_free(task);
 	while (task->arenas != NULL)

@@ -66,9 +66,10 @@ typedef struct GpuAggWork
 	double		passed;			/* that pass the filter */
 	double		groups;
 	double		left_out;		/* of these, that are not returned */
-	double		made;			/* groups that the backend makes of them; 0: they are
-								 * returned as they are */
-	double		entries;		/* of the tables by which it does */
+	double		made;			/* groups that are made of them; 0: they are returned as
+								 * they are */
+	bool		regrouped;		/* by the device, which returns those that it makes; */
+	double		entries;		/* else by the backend, with tables of so many entries */
 	double		output_bytes;	/* of a group, as it is sent */
 	double		numeric_outputs;	/* of a group, that become numerics */
 	double		averages;		/* of a group, that divide numerics */

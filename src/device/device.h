@@ -27,6 +27,7 @@
 #include "layout.h"
 #include "made.h"
 #include "probe.h"
+#include "regrouping.h"
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
@@ -148,7 +149,8 @@ typedef struct GpuAggCompletion
 
 typedef struct GpuAggTaskStats
 {
-	uint64_t	groups;			/* of a task that still runs: about */
+	uint64_t	groups;			/* of a task that still runs: about; before they are
+								 * regrouped */
 	uint64_t	memory_bytes;	/* peak of this task */
 	uint64_t	device_ns;		/* wall time the device worked on it */
 
@@ -161,6 +163,7 @@ typedef struct GpuAggTaskStats
 	uint32_t	switches;		/* of strategy, for groups were more or fewer than
 								 * expected */
 	uint32_t	compiled;		/* 1: by a kernel that was compiled for the program */
+	uint32_t	regrouped;		/* 1: results are those of the config's regrouping */
 	uint32_t	draw_way;		/* GpuAggDrawWay: how draws were made, */
 	uint32_t	draw_windows;	/* in so many windows; 0: without a way */
 	const char *strategy;		/* static string: what it ended up doing */
@@ -193,6 +196,8 @@ typedef struct GpuAggTaskConfig
 	GpuAggSample sample;		/* BERNOULLI: the device takes no other lines.
 								 * SYSTEM: it is given no other pages */
 	GpuAggAnswer answer;		/* groups that are wanted; others may be returned */
+	GpuAggRegrouping regrouping;	/* what may be made of the groups; then all of
+								 * them are wanted, and there is one window */
 	GpuAggHashWindow hash_window;			/* only groups of this window are wanted; rows
 								 * outside count as scanned and passed.  Without
 								 * keys there are no windows */
@@ -328,7 +333,7 @@ typedef struct GpuAggDeviceOps
 	bool		(*task_finish) (GpuAggTask *task, GpuAggError *error);
 
 	/*
-	 * Writes whole groups (rows of layout.h, each followed by the bytes of
+	 * Writes whole groups (rows of layout.h, regrouped or not, each followed by the bytes of
 	 * its long strings, keys before states, padded to 8) into buffer, as
 	 * many as fit, and returns their number; *used tells the bytes.  0 with
 	 * GPUAGG_OK in error: no more; 0 with GPUAGG_BUSY: none at hand yet, call

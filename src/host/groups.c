@@ -362,14 +362,32 @@ local_is_full(GpuAggGrouper *grouper, GpuAggError *error)
 	return GPUAGG_OK;
 }
 
+/* What rows, or groups, give to those that they belong to */
+static GpuAggStatus
+give(GpuAggTable *t, const GpuAggSpill *spill, const uint16_t *sel, char *const *rows,
+	 uint32_t n, GpuAggError *error)
+{
+	if (spill->in != NULL)
+		return gpuagg_update_rows(t, spill->in, sel, rows, n, error);
+	return gpuagg_update_merge(t, spill->block.images, sel, rows, n, error);
+}
+
+/* Of groups no records are kept. */
+static GpuAggStatus
+pass_on(GpuAggGrouper *grouper, const GpuAggSpill *spill, const uint16_t *sel, uint32_t n,
+		GpuAggError *error)
+{
+	if (spill->in != NULL)
+		return gpuagg_spill_records(&grouper->spiller, spill, sel, n, error);
+	return gpuagg_spill_rows(&grouper->spiller, spill, sel, n, error);
+}
+
 /* Rows of groups that stayed in the local table go there, others on. */
 static GpuAggStatus
-add_bypassing(GpuAggGrouper *grouper, const GpuAggInputs *in,
-			  const GpuAggKeyBlock *block, const uint16_t *sel, uint32_t n,
+add_bypassing(GpuAggGrouper *grouper, const GpuAggSpill *spill, const uint16_t *sel, uint32_t n,
 			  GpuAggError *error)
 {
 	GpuAggTable *t = &grouper->local;
-	GpuAggSpill spill = {*block, in};
 	uint32_t	found = 0;
 
 	if (!gpuagg_partitions_make(&grouper->groups->partitions, n, n))
@@ -377,18 +395,16 @@ add_bypassing(GpuAggGrouper *grouper, const GpuAggInputs *in,
 	grouper->bypass_left -= n < grouper->bypass_left ? n : grouper->bypass_left;
 	grouper->bypass = grouper->bypass_left > 0;
 	if (t->nrows == 0)
-		return gpuagg_spill_records(&grouper->spiller, &spill, sel, n, error);
+		return pass_on(grouper, spill, sel, n, error);
 	memcpy(grouper->sel, sel, n * sizeof(uint16_t));
-	found = gpuagg_table_match(t, block, grouper->sel, n, grouper->rows);
-	if (gpuagg_update_rows(t, in, grouper->sel, grouper->rows, found, error) != GPUAGG_OK)
+	found = gpuagg_table_match(t, &spill->block, grouper->sel, n, grouper->rows);
+	if (give(t, spill, grouper->sel, grouper->rows, found, error) != GPUAGG_OK)
 		return error->status;
-	return gpuagg_spill_records(&grouper->spiller, &spill, grouper->sel + found, n - found,
-								error);
+	return pass_on(grouper, spill, grouper->sel + found, n - found, error);
 }
 
 static GpuAggStatus
-add_local(GpuAggGrouper *grouper, const GpuAggInputs *in,
-		  const GpuAggKeyBlock *block, const uint16_t *sel, uint32_t n,
+add_local(GpuAggGrouper *grouper, const GpuAggSpill *spill, const uint16_t *sel, uint32_t n,
 		  GpuAggError *error)
 {
 	GpuAggTable *t = &grouper->local;
@@ -399,16 +415,16 @@ add_local(GpuAggGrouper *grouper, const GpuAggInputs *in,
 		if (local_is_full(grouper, error) != GPUAGG_OK)
 			return error->status;
 		if (grouper->bypass)
-			return add_bypassing(grouper, in, block, sel, n, error);
+			return add_bypassing(grouper, spill, sel, n, error);
 	}
 	t->count_hits = t->nrows > grouper->groups->local_rows / 2;
 	grouper->rows_since_flush += n;
 	if (!gpuagg_table_reserve(t, n))
 		return gpuagg_memory_error(t->memory, error);
-	gpuagg_table_prefetch(t, block, sel, n);
-	if (!gpuagg_table_find(t, block, sel, n, grouper->rows))
+	gpuagg_table_prefetch(t, &spill->block, sel, n);
+	if (!gpuagg_table_find(t, &spill->block, sel, n, grouper->rows))
 		return gpuagg_memory_error(t->memory, error);
-	return gpuagg_update_rows(t, in, sel, grouper->rows, n, error);
+	return give(t, spill, sel, grouper->rows, n, error);
 }
 
 /*
@@ -440,7 +456,7 @@ gpuagg_grouper_add(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
 				   GpuAggError *error)
 {
 	const GpuAggPrepared *s = grouper->groups->prepared;
-	GpuAggKeyBlock block = {grouper->images, s->key_bytes, grouper->hashes};
+	const GpuAggSpill spill = {{grouper->images, s->key_bytes, grouper->hashes}, in};
 	const uint16_t *sel;
 
 	if (s->key_mode == GPUAGG_KEYS_NONE)
@@ -457,8 +473,36 @@ gpuagg_grouper_add(GpuAggGrouper *grouper, const GpuAggInputs *in, uint32_t n,
 	if (n == 0)
 		return GPUAGG_OK;
 	if (grouper->bypass)
-		return add_bypassing(grouper, in, &block, sel, n, error);
-	return add_local(grouper, in, &block, sel, n, error);
+		return add_bypassing(grouper, &spill, sel, n, error);
+	return add_local(grouper, &spill, sel, n, error);
+}
+
+/* Without keys they all go to one row. */
+static GpuAggStatus
+merge_into_only_row(GpuAggGrouper *grouper, const GpuAggKeyBlock *groups, uint32_t n,
+					GpuAggError *error)
+{
+	char	   *row = gpuagg_table_only_row(&grouper->local);
+
+	if (row == NULL)
+		return gpuagg_memory_error(grouper->groups->memory, error);
+	for (uint32_t i = 0; i < n; i++)
+		grouper->rows[i] = row;
+	return gpuagg_update_merge(&grouper->local, groups->images, grouper->spiller.all,
+							   grouper->rows, n, error);
+}
+
+GpuAggStatus
+gpuagg_grouper_add_groups(GpuAggGrouper *grouper, const GpuAggKeyBlock *groups, uint32_t n,
+						  GpuAggError *error)
+{
+	const GpuAggSpill spill = {*groups, NULL};
+
+	if (grouper->groups->prepared->key_mode == GPUAGG_KEYS_NONE)
+		return merge_into_only_row(grouper, groups, n, error);
+	if (grouper->bypass)
+		return add_bypassing(grouper, &spill, grouper->spiller.all, n, error);
+	return add_local(grouper, &spill, grouper->spiller.all, n, error);
 }
 
 GpuAggStatus

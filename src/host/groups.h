@@ -56,6 +56,14 @@ extern GpuAggStatus gpuagg_grouper_add(GpuAggGrouper *grouper,
 									   GpuAggError *error);
 
 /*
+ * The same of n groups, at most GPUAGG_VECTOR_ROWS, which are rows of the layout with
+ * states that are merged.
+ */
+extern GpuAggStatus gpuagg_grouper_add_groups(GpuAggGrouper *grouper,
+											  const GpuAggKeyBlock *groups, uint32_t n,
+											  GpuAggError *error);
+
+/*
  * Move all local groups to the partitions.  Several groupers may do so at
  * the same time.
  */

@@ -12,7 +12,7 @@
 #include "host/host_task.h"
 
 const GpuAggTable *
-gpuagg_host_result_table(GpuAggTask *task, uint32_t i)
+gpuagg_host_group_table(GpuAggTask *task, uint32_t i)
 {
 	GpuAggPartition *partitions = gpuagg_partitions(&task->groups.partitions);
 
@@ -22,7 +22,7 @@ gpuagg_host_result_table(GpuAggTask *task, uint32_t i)
 }
 
 uint32_t
-gpuagg_host_result_tables(GpuAggTask *task)
+gpuagg_host_group_tables(GpuAggTask *task)
 {
 	if (task->prepared->program->select || task->make.nkeys > 0)
 		return 0;
@@ -31,14 +31,73 @@ gpuagg_host_result_tables(GpuAggTask *task)
 	return (uint32_t) task->device->threads;
 }
 
+static uint32_t
+set_tables(GpuAggTask *task, uint32_t set)
+{
+	return task->regroup->sets[set].copied ? gpuagg_host_group_tables(task) :
+		gpuagg_host_regroup_tables(task->regroup, set);
+}
+
+/* The set that a table of results is of; *i becomes its number there. */
+static uint32_t
+set_of_table(GpuAggTask *task, uint32_t *i)
+{
+	uint32_t	set = 0;
+
+	while (*i >= set_tables(task, set))
+		*i -= set_tables(task, set++);
+	return set;
+}
+
+const GpuAggTable *
+gpuagg_host_result_table(GpuAggTask *task, uint32_t i)
+{
+	uint32_t	set;
+
+	if (task->regroup == NULL)
+		return gpuagg_host_group_table(task, i);
+	set = set_of_table(task, &i);
+	return task->regroup->sets[set].copied ? gpuagg_host_group_table(task, i) :
+		gpuagg_host_regroup_result(task->regroup, set, i);
+}
+
+uint32_t
+gpuagg_host_result_tables(GpuAggTask *task)
+{
+	uint32_t	n = 0;
+
+	if (task->regroup == NULL)
+		return gpuagg_host_group_tables(task);
+	for (uint32_t set = 0; set < task->regroup->wish.nsets; set++)
+		n += set_tables(task, set);
+	return n;
+}
+
+const GpuAggRegroupingPlan *
+gpuagg_host_result_plan(GpuAggTask *task, uint32_t i)
+{
+	const GpuAggRegroupedSet *set;
+
+	if (task->regroup == NULL)
+		return NULL;
+	set = &task->regroup->sets[set_of_table(task, &i)];
+	return set->copied ? &set->plan : NULL;
+}
+
+const GpuAggPrepared *
+gpuagg_host_result_rows(const GpuAggTask *task)
+{
+	return task->regroup != NULL ? task->regroup->prepared : task->prepared;
+}
+
 uint64_t
 gpuagg_host_task_groups(GpuAggTask *task)
 {
 	uint64_t	groups = 0;
 
-	for (uint32_t i = 0; i < gpuagg_host_result_tables(task); i++)
-		if (gpuagg_host_result_table(task, i) != NULL)
-			groups += gpuagg_host_result_table(task, i)->nrows;
+	for (uint32_t i = 0; i < gpuagg_host_group_tables(task); i++)
+		if (gpuagg_host_group_table(task, i) != NULL)
+			groups += gpuagg_host_group_table(task, i)->nrows;
 	return groups;
 }
 
@@ -118,6 +177,20 @@ listed_row(GpuAggTask *task)
 							(uint32_t) position);
 }
 
+/* A stretch of a table's rows, as they are or as others are made of them */
+static void
+copy_rows(const GpuAggRegroupingPlan *plan, const GpuAggTable *t, uint32_t first, uint32_t n,
+		  size_t row_bytes, char *to)
+{
+	if (plan == NULL)
+	{
+		memcpy(to, gpuagg_table_row(t, first), n * row_bytes);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		gpuagg_regrouping_row(plan, gpuagg_table_row(t, first + i), to + i * row_bytes);
+}
+
 /*
  * All groups as they lie in the tables, as many as there is room for: rows without
  * strings, a stretch of them at a time.
@@ -125,7 +198,7 @@ listed_row(GpuAggTask *task)
 static uint32_t
 copy_stretches(GpuAggTask *task, char *buffer, size_t size)
 {
-	const size_t row_bytes = task->prepared->layout.row_bytes;
+	const size_t row_bytes = gpuagg_host_result_rows(task)->layout.row_bytes;
 	const uint32_t ntables = gpuagg_host_result_tables(task);
 	const uint32_t room = (uint32_t) (size / row_bytes);
 	uint32_t	n = 0;
@@ -133,6 +206,7 @@ copy_stretches(GpuAggTask *task, char *buffer, size_t size)
 	for (; task->result_table < ntables; task->result_table++, task->result_row = 0)
 	{
 		const GpuAggTable *t = gpuagg_host_result_table(task, task->result_table);
+		const GpuAggRegroupingPlan *plan = gpuagg_host_result_plan(task, task->result_table);
 
 		while (t != NULL && task->result_row < t->nrows)
 		{
@@ -141,7 +215,7 @@ copy_stretches(GpuAggTask *task, char *buffer, size_t size)
 			if (n == room)
 				return n;
 			rows = rows < room - n ? rows : room - n;
-			memcpy(buffer + n * row_bytes, gpuagg_table_row(t, task->result_row), rows * row_bytes);
+			copy_rows(plan, t, task->result_row, rows, row_bytes, buffer + n * row_bytes);
 			task->result_row += rows;
 			n += rows;
 		}
@@ -153,9 +227,10 @@ uint32_t
 gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 						 size_t *used, GpuAggError *error)
 {
-	const size_t row_bytes = task->prepared->layout.row_bytes;
+	const GpuAggPrepared *rows = gpuagg_host_result_rows(task);
+	const size_t row_bytes = rows->layout.row_bytes;
 	uint32_t	slots[GPUAGG_MAX_KEYS + GPUAGG_MAX_TRANSITIONS];
-	uint32_t	nslots = string_slots(task->prepared, slots);
+	uint32_t	nslots = string_slots(rows, slots);
 	const char *row;
 	uint32_t	n = 0;
 
@@ -178,8 +253,16 @@ gpuagg_host_task_results(GpuAggTask *task, char *buffer, size_t size,
 	}
 	while ((row = task->answer.positions != NULL ? listed_row(task) : wanted_row(task)) != NULL)
 	{
-		const size_t bytes = nslots == 0 ? row_bytes :
-			gpuagg_group_bytes(task->prepared->program, &task->prepared->layout, row);
+		const GpuAggRegroupingPlan *plan = gpuagg_host_result_plan(task, task->result_table);
+		size_t		bytes = row_bytes;
+
+		if (plan != NULL)
+		{
+			gpuagg_regrouping_row(plan, row, task->regroup->made);
+			row = task->regroup->made;
+		}
+		if (nslots > 0)
+			bytes = gpuagg_group_bytes(rows->program, &rows->layout, row);
 
 		if (bytes > size - *used)
 		{

@@ -259,6 +259,40 @@ answer(GpuAggTask *task, const GpuAggJob *job, uint32_t thread, GpuAggError *err
 	}
 }
 
+/* Tables of which a set at work is made, by number */
+static uint32_t
+regroup_tables(GpuAggTask *task)
+{
+	const int32_t parent = task->regroup->wish.sets[task->set].parent;
+
+	return parent == GPUAGG_REGROUPING_FINER ? gpuagg_host_group_tables(task) :
+		gpuagg_host_regroup_tables(task->regroup, (uint32_t) parent);
+}
+
+static const GpuAggTable *
+regroup_table(GpuAggTask *task, uint32_t i)
+{
+	const int32_t parent = task->regroup->wish.sets[task->set].parent;
+
+	return parent == GPUAGG_REGROUPING_FINER ? gpuagg_host_group_table(task, i) :
+		gpuagg_host_regroup_result(task->regroup, (uint32_t) parent, i);
+}
+
+/* The morsel are such tables; or threads whose groups of the set to flush. */
+static void
+regroup(GpuAggTask *task, GpuAggBatchKind kind, const GpuAggJob *job, uint32_t thread)
+{
+	for (uint32_t i = job->first; i < job->first + job->count; i++)
+	{
+		const GpuAggTable *from;
+
+		if (kind == GPUAGG_BATCH_REGROUP_FLUSH)
+			gpuagg_host_regroup_flush(task->regroup, task->set, i);
+		else if ((from = regroup_table(task, i)) != NULL && from->nrows > 0)
+			gpuagg_host_regroup_table(task->regroup, task->set, thread, from, &task->stop);
+	}
+}
+
 /* The look-up table, of what all threads have kept */
 static void
 make(GpuAggTask *task, GpuAggError *error)
@@ -304,6 +338,11 @@ task_run(GpuAggSource *source, GpuAggJob *job, uint32_t thread)
 	if (batch->kind == GPUAGG_BATCH_ANSWER)
 	{
 		answer(task, job, thread, &result->error);
+		return;
+	}
+	if (batch->kind == GPUAGG_BATCH_REGROUP || batch->kind == GPUAGG_BATCH_REGROUP_FLUSH)
+	{
+		regroup(task, batch->kind, job, thread);
 		return;
 	}
 	scanner = scanner_of(task, thread, &result->error);
@@ -424,6 +463,7 @@ gpuagg_host_task_begin(GpuAggDevice *device, const GpuAggProgram *program,
 	}
 	gpuagg_made_attach(task->prepared->program, &config->made);
 	task->make = config->make;
+	task->config = *config;
 	if (task->make.nkeys > 0 && !gpuagg_host_made_fits(task->prepared->program, &task->make))
 	{
 		gpuagg_host_answer_free(&task->answer);
@@ -456,6 +496,7 @@ gpuagg_host_task_end(GpuAggTask *task)
 		gpuagg_scanner_free(task->scanners[i]);
 	gpuagg_host_made_ops.free(task->made);
 	gpuagg_host_answer_free(&task->answer);
+	gpuagg_host_regroup_free(task->regroup);
 	gpuagg_groups_free(&task->groups);
 	gpuagg_prepared_free(task->prepared, &task->memory);
 	free(task);
@@ -565,6 +606,71 @@ enqueue_last(GpuAggTask *task, GpuAggTaskStage stage, GpuAggBatchKind kind,
 	return true;
 }
 
+/* ---------- regrouping ---------- */
+
+/* The finer groups are returned. */
+static bool
+regroup_give_up(GpuAggTask *task)
+{
+	gpuagg_host_regroup_free(task->regroup);
+	task->regroup = NULL;
+	return false;
+}
+
+/*
+ * Enqueues the next of the first so many sets, of which all that it is made of is there.
+ * False: there is none, or no memory.
+ */
+static bool
+regroup_set(GpuAggTask *task, uint32_t sets)
+{
+	GpuAggError error;
+
+	while (sets > 0 && task->regroup->sets[sets - 1].copied)
+		sets--;
+	if (sets == 0)
+		return false;
+	task->set = sets - 1;
+	return (gpuagg_host_regroup_begin(task->regroup, task->set) &&
+			enqueue_last(task, GPUAGG_TASK_REGROUPING, GPUAGG_BATCH_REGROUP, regroup_tables(task), &error)) ||
+		regroup_give_up(task);
+}
+
+static bool
+regroup_begin(GpuAggTask *task)
+{
+	const GpuAggRegrouping *wish = &task->config.regrouping;
+
+	if (wish->nsets == 0 || task->make.nkeys > 0)
+		return false;
+	task->regroup = gpuagg_host_regroup_create(wish, task->prepared, &task->config,
+											   gpuagg_host_task_groups(task),
+											   (uint32_t) task->device->threads, &task->memory);
+	return task->regroup != NULL && regroup_set(task, wish->nsets);
+}
+
+/* The finer groups are complete, or a set's stage is.  True: work was handed to the pool. */
+static bool
+regroup_next(GpuAggTask *task)
+{
+	GpuAggHostRegroup *r = task->regroup;
+	GpuAggError error;
+
+	if (task->stage < GPUAGG_TASK_REGROUPING)
+		return regroup_begin(task);
+	if (r == NULL || task->stage > GPUAGG_TASK_REGROUP_FLUSHING)
+		return false;
+	if (!atomic_load(&r->failed) && task->stage == GPUAGG_TASK_REGROUPING &&
+		gpuagg_host_regroup_needs_flush(r, task->set))
+		return enqueue_last(task, GPUAGG_TASK_REGROUP_FLUSHING, GPUAGG_BATCH_REGROUP_FLUSH,
+							r->threads, &error) || regroup_give_up(task);
+	if (!atomic_load(&r->failed))
+		gpuagg_host_regroup_end(r, task->set);
+	if (atomic_load(&r->failed))
+		return regroup_give_up(task);
+	return regroup_set(task, task->set);
+}
+
 /*
  * Input is complete, or the last stage is: what is left to do?  True: work
  * was handed to the pool.
@@ -578,6 +684,8 @@ next_stage(GpuAggTask *task, GpuAggError *error)
 	if (task->stage < GPUAGG_TASK_AGGREGATING && needs_aggregating(task))
 		return enqueue_last(task, GPUAGG_TASK_AGGREGATING, GPUAGG_BATCH_AGGREGATE,
 							1u << task->groups.partitions.bits, error);
+	if (regroup_next(task))
+		return true;
 	if (task->stage >= GPUAGG_TASK_ANSWERING || !gpuagg_host_answer_looks(&task->answer))
 		return false;
 	gpuagg_host_answer_begin(&task->answer, task->prepared->dictionaries);
@@ -653,6 +761,7 @@ gpuagg_host_task_stats(GpuAggTask *task, GpuAggTaskStats *stats)
 	stats->groups = task->stage == GPUAGG_TASK_RESULTS ? gpuagg_host_task_groups(task) :
 		gpuagg_partitions_groups(&task->groups.partitions);
 	stats->memory_bytes = atomic_load(&task->memory.peak);
+	stats->regrouped = task->stage == GPUAGG_TASK_RESULTS && task->regroup != NULL;
 	stats->strategy = task->strategy;
 	stats->switches = task->switches;
 	gpuagg_pool_lock(pool);

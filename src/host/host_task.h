@@ -8,6 +8,7 @@
 
 #include "device/device.h"
 #include "host/host_answer.h"
+#include "host/host_regroup.h"
 #include "host/host_scan.h"
 #include "host/pool.h"
 
@@ -31,6 +32,8 @@ typedef enum GpuAggBatchKind
 	GPUAGG_BATCH_DRAWS,
 	GPUAGG_BATCH_FLUSH,			/* at the end: local tables to partitions */
 	GPUAGG_BATCH_AGGREGATE,		/* then: records of partitions */
+	GPUAGG_BATCH_REGROUP,		/* then: tables of finer groups, grouped once more */
+	GPUAGG_BATCH_REGROUP_FLUSH,
 	GPUAGG_BATCH_MAKE,			/* at the end: a look-up table */
 	GPUAGG_BATCH_ANSWER			/* then: which groups are wanted */
 } GpuAggBatchKind;
@@ -69,6 +72,8 @@ typedef enum GpuAggTaskStage
 	GPUAGG_TASK_FLUSHING,
 	GPUAGG_TASK_AGGREGATING,
 	GPUAGG_TASK_MAKING,
+	GPUAGG_TASK_REGROUPING,
+	GPUAGG_TASK_REGROUP_FLUSHING,
 	GPUAGG_TASK_ANSWERING,
 	GPUAGG_TASK_RESULTS
 } GpuAggTaskStage;
@@ -91,6 +96,7 @@ struct GpuAggTask
 	GpuAggFaultStage fault;
 	GpuAggSample sample;
 	GpuAggMakeWish make;		/* nkeys 0: groups are wanted */
+	GpuAggTaskConfig config;	/* as it began; without what it points to */
 	GpuAggMade *made;			/* while and after it is made; then whoever takes it */
 	atomic_bool stop;			/* cancelled or failed */
 
@@ -104,6 +110,8 @@ struct GpuAggTask
 	GpuAggBatch *polled;		/* kept for its list of rows */
 	GpuAggTaskStage stage;
 	GpuAggBatch *last;			/* while flushing or aggregating */
+	GpuAggHostRegroup *regroup; /* NULL: groups are returned as they are, or not yet */
+	uint32_t	set;			/* of it, that is at work */
 	const char *strategy;
 	uint32_t	switches;		/* of it */
 	uint32_t	result_table;	/* where task_results is */
@@ -148,9 +156,17 @@ extern GpuAggStatus gpuagg_host_task_draws(GpuAggTask *task, uint64_t batch_id,
 /* host_results.c */
 extern uint64_t gpuagg_host_task_groups(GpuAggTask *task);
 
-/* Tables that hold groups, by number; some are NULL. */
+/* Tables that hold groups, by number, before they are regrouped; some are NULL. */
+extern uint32_t gpuagg_host_group_tables(GpuAggTask *task);
+extern const GpuAggTable *gpuagg_host_group_table(GpuAggTask *task, uint32_t i);
+
+/* The same of those that are returned, and their rows */
 extern uint32_t gpuagg_host_result_tables(GpuAggTask *task);
 extern const GpuAggTable *gpuagg_host_result_table(GpuAggTask *task, uint32_t i);
+extern const GpuAggPrepared *gpuagg_host_result_rows(const GpuAggTask *task);
+
+/* How the rows in such a table become those; NULL: they are */
+extern const GpuAggRegroupingPlan *gpuagg_host_result_plan(GpuAggTask *task, uint32_t i);
 extern uint32_t gpuagg_host_task_results(GpuAggTask *task, char *buffer,
 										 size_t size, size_t *used,
 										 GpuAggError *error);

@@ -161,31 +161,19 @@ plan_carry(GpuAggPrepared *s)
 			s->carry[s->ncarry++] = instrs[i].dst;
 }
 
-GpuAggPrepared *
-gpuagg_prepared_create(const GpuAggProgram *program,
-					GpuAggDictionary *const *dictionaries, GpuAggMemory *memory,
-					GpuAggError *error)
+/* Of a program that has been checked, or that has nothing but keys and transitions */
+static GpuAggPrepared *
+prepare(const GpuAggProgram *program, GpuAggDictionary *const *dictionaries,
+		GpuAggMemory *memory, GpuAggError *error)
 {
-	const char *wrong;
-	size_t		program_bytes;
-	size_t		row_bytes = 16 * (GPUAGG_MAX_KEYS + 1) + GPUAGG_MAX_STATE_BYTES * GPUAGG_MAX_TRANSITIONS;
-	size_t		bytes;
-	GpuAggPrepared *s;
-
-	if (!gpuagg_program_check_coded(program, program->bytes, dictionaries, &wrong))
-	{
-		error->status = GPUAGG_UNSUPPORTED;
-		error->detail = 0;
-		snprintf(error->message, sizeof(error->message),
-				 "the host device cannot run this program: %s", wrong);
-		return NULL;
-	}
-	program_bytes = gpuagg_align(program->bytes, 64);
-	bytes = sizeof(GpuAggPrepared) + 64 + program_bytes + row_bytes +
+	const size_t program_bytes = gpuagg_align(program->bytes, 64);
+	const size_t row_bytes = 16 * (GPUAGG_MAX_KEYS + 1) + GPUAGG_MAX_STATE_BYTES * GPUAGG_MAX_TRANSITIONS;
+	const size_t bytes = sizeof(GpuAggPrepared) + 64 + program_bytes + row_bytes +
 		program->ncolumns * sizeof(GpuAggDictionary *) +
 		(sizeof(GpuAggStretch) + sizeof(GpuAggFixedColumn)) * (program->nattrs + (size_t) 1) +
 		sizeof(uint16_t) * (size_t) program->nregs;
-	s = gpuagg_memory_alloc(memory, bytes);
+	GpuAggPrepared *s = gpuagg_memory_alloc(memory, bytes);
+
 	if (s == NULL)
 	{
 		gpuagg_memory_error(memory, error);
@@ -212,6 +200,27 @@ gpuagg_prepared_create(const GpuAggProgram *program,
 		gpuagg_state_init(gpuagg_program_transitions(s->program)[i].op,
 						  s->first_row + s->layout.state_off[i]);
 	return s;
+}
+
+GpuAggPrepared *
+gpuagg_prepared_create(const GpuAggProgram *program, GpuAggDictionary *const *dictionaries,
+					   GpuAggMemory *memory, GpuAggError *error)
+{
+	const char *wrong;
+
+	if (gpuagg_program_check_coded(program, program->bytes, dictionaries, &wrong))
+		return prepare(program, dictionaries, memory, error);
+	error->status = GPUAGG_UNSUPPORTED;
+	error->detail = 0;
+	snprintf(error->message, sizeof(error->message),
+			 "the host device cannot run this program: %s", wrong);
+	return NULL;
+}
+
+GpuAggPrepared *
+gpuagg_prepared_of_groups(const GpuAggProgram *program, GpuAggMemory *memory, GpuAggError *error)
+{
+	return prepare(program, NULL, memory, error);
 }
 
 void

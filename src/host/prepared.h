@@ -91,6 +91,14 @@ extern GpuAggPrepared *gpuagg_prepared_create(const GpuAggProgram *program,
 										GpuAggDictionary *const *dictionaries,
 										GpuAggMemory *memory,
 										GpuAggError *error);
+
+/*
+ * The same of groups that are made of others: a program of nothing but keys and transitions,
+ * which is our own.
+ */
+extern GpuAggPrepared *gpuagg_prepared_of_groups(const GpuAggProgram *program,
+												 GpuAggMemory *memory, GpuAggError *error);
+
 extern void gpuagg_prepared_free(GpuAggPrepared *prepared, GpuAggMemory *memory);
 
 #endif							/* GPUAGG_HOST_PREPARED_H */

@@ -60,7 +60,8 @@ typedef enum GpuAggMsgType
 								 * sending */
 	GPUAGG_MSG_VALIDATED,			/* GpuAggValidatedMsg */
 	GPUAGG_MSG_BATCH_DONE,		/* count GpuAggRowRef: rows for PostgreSQL */
-	GPUAGG_MSG_RESULTS,			/* count groups, as task_results wrote them */
+	GPUAGG_MSG_RESULTS,			/* count groups, as task_results wrote them;
+								 * batch_id 1: the device has regrouped them */
 	GPUAGG_MSG_MADE,			/* GpuAggMadeMsg: of a task that makes a table, before DONE */
 	GPUAGG_MSG_DONE,			/* GpuAggDoneMsg */
 	GPUAGG_MSG_FAILED			/* GpuAggFailedMsg */
@@ -70,7 +71,7 @@ typedef struct GpuAggMsg
 {
 	uint32_t	type;			/* GpuAggMsgType */
 	uint32_t	count;
-	uint64_t	batch_id;		/* PAGES, ROWS, BATCH_DONE */
+	uint64_t	batch_id;		/* PAGES, ROWS, BATCH_DONE, RESULTS */
 } GpuAggMsg;
 
 /* The table that a batch is of, and the first number of its batches */
@@ -228,6 +229,7 @@ typedef struct GpuAggDoneMsg
 	uint64_t	switches;		/* of strategy */
 	uint64_t	pages_kept;		/* that were added to the cache, or renewed */
 	uint64_t	compiled;		/* GpuAggTaskStats */
+	uint64_t	regrouped;
 	GpuAggZonesCount zones;
 	uint32_t	draw_way;		/* of draws: GpuAggTaskStats */
 	uint32_t	draw_windows;

@@ -165,6 +165,7 @@ scan_forget(GpuAggScan *scan)
 	if (scan->results != NULL)
 		gpuagg_results_free(scan->results);
 	scan->results = NULL;
+	scan->regrouped = false;
 	if (scan->tids != NULL)
 		gpuagg_tid_store_free(scan->tids);
 	scan->tids = NULL;
@@ -199,6 +200,15 @@ scan_open_results(GpuAggScan *scan)
 	gpuagg_results_mark(scan->results, &scan->mark);
 }
 
+void
+gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark)
+{
+	if (scan->regrouped)
+		scan_open_results(scan);
+	else
+		gpuagg_results_cut(scan->results, mark);
+}
+
 /* All of the work on one device; what an earlier attempt has answered is forgotten. */
 static GpuAggStatus
 scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
@@ -212,7 +222,7 @@ scan_run_task(GpuAggScan *scan, const GpuAggProgram *program,
 		scan->tids = gpuagg_tid_store_create(query, scan->owner);
 	}
 	else
-		gpuagg_results_cut(scan->results, &scan->mark);
+		gpuagg_scan_cut(scan, &scan->mark);
 	return gpuagg_passes_run(scan, program, nblocks, host, error);
 }
 
@@ -594,6 +604,7 @@ gpuagg_scan_run(GpuAggScan *scan)
 				 errmsg("gpuagg.debug_require = forbid, but a plan uses the device")));
 	INSTR_TIME_SET_CURRENT(start);
 	scan_open_results(scan);
+	scan->alone = scan->tables == NULL;
 	scan->falling_back = false;
 	scan->moved = false;
 	/* look-up tables that an earlier run had made are on its device */
@@ -601,7 +612,7 @@ gpuagg_scan_run(GpuAggScan *scan)
 		scan->placed = false;
 	status = scan->tables != NULL ? gpuagg_tables_run(scan, &error) :
 		gpuagg_scan_run_tables(scan, &error);
-	if (status == GPUAGG_OK && scan->info->regroup != NULL)
+	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)
 		status = gpuagg_regroup_run(scan, &error);
 	MemoryContextSwitchTo(query);
 	MemoryContextDelete(run);

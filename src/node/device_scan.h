@@ -35,7 +35,8 @@ typedef struct GpuAggCounters
 	uint64		rows_evaluated; /* by PostgreSQL, for the device */
 	uint64		groups;
 	uint64		groups_returned;
-	uint64		groups_made;	/* of these, by regrouping */
+	uint64		groups_made;	/* of these, by regrouping, */
+	uint64		regrouped;		/* runs in which the device did it */
 	uint64		memory_bytes;	/* the largest of any run */
 	uint64		device_ns;
 
@@ -130,6 +131,8 @@ typedef struct GpuAggScan
 	bool		met_long;		/* a value that would be kept beside all groups */
 	bool		ran;			/* rows may be returned */
 	GpuAggPlannedStrategy planned;	/* of the last run, for EXPLAIN */
+	bool		alone;			/* each run has one task */
+	bool		regrouped;		/* by the device: results are the query's groups */
 
 	/* what the device answered, by the kind of the program; the other is NULL */
 	GpuAggResults *results;		/* groups */
@@ -156,6 +159,9 @@ extern bool gpuagg_scan_timing(const GpuAggScan *scan);
 
 /* An empty store for groups of a device: the query's, or finer ones */
 extern GpuAggResults *gpuagg_scan_task_results(const GpuAggScan *scan);
+
+/* Takes back what was answered behind a mark. */
+extern void gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark);
 
 /*
  * Runs the task of the tables at work: on the device, if need be on the other one.  Its

@@ -38,6 +38,7 @@
 #include "miscadmin.h"
 #include "node/chosen_rows.h"
 #include "node/device_task.h"
+#include "node/regroup_run.h"
 #include "node/task_inputs.h"
 #include "pgstat.h"
 #include "settings.h"
@@ -76,6 +77,7 @@ typedef struct GpuAggRun
 	uint32		rows_in_flight; /* messages of rows */
 	GpuAggTodo *todo;			/* oldest first */
 	GpuAggTodo *todo_last;
+	bool		may_regroup;	/* the device was asked to */
 	bool		collecting;		/* some groups are here */
 	bool		done;			/* all groups are here */
 	instr_time	first_groups;	/* when they came */
@@ -210,6 +212,7 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 		task_count_rows(run, (const uint64 *) (msg + 1));
 	}
 	counters->groups += msg->groups;
+	counters->regrouped += msg->regrouped;
 	counters->pages_kept += msg->pages_kept;
 	gpuagg_stat_add(GPUAGG_STAT_pages_kept, msg->pages_kept);
 	counters->switches += msg->switches;
@@ -232,16 +235,34 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 	run->done = true;
 }
 
+/* Has the device regrouped what it returns, as it was asked to?  False: it was not. */
+static bool
+task_regrouped(GpuAggRun *run, uint64 regrouped)
+{
+	if (regrouped == 0)
+		return true;
+	if (regrouped != 1 || !run->may_regroup)
+		return false;
+	gpuagg_regroup_done(run->scan);
+	return true;
+}
+
 /* Emission begins with the first groups, not with the wait for them. */
 static GpuAggStatus
 task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 {
-	if (run->scan->results == NULL)
+	if (run->scan->results == NULL || (run->collecting && run->scan->regrouped != msg->batch_id))
 		return task_garbled(run);
 	if (!run->collecting)
+	{
 		time_start(run, &run->first_groups);
+		if (!task_regrouped(run, msg->batch_id))
+			return task_garbled(run);
+	}
 	run->collecting = true;
 	run->scan->counters.groups_returned += msg->count;
+	if (run->scan->regrouped)
+		run->scan->counters.groups_made += msg->count;
 	return gpuagg_results_add(run->scan->results, (const char *) (msg + 1),
 							  msg->count, bytes - sizeof(GpuAggMsg),
 							  run->error);
@@ -272,6 +293,9 @@ task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 				GPUAGG_OK : task_garbled(run);
 		case GPUAGG_MSG_DONE:
 			if (!task_done_fits(run, msg, bytes))
+				return task_garbled(run);
+			if (!run->collecting &&
+				!task_regrouped(run, ((const GpuAggDoneMsg *) msg)->regrouped))
 				return task_garbled(run);
 			task_done(run, (const GpuAggDoneMsg *) msg);
 			return GPUAGG_OK;
@@ -745,6 +769,9 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	GpuAggClient *client;
 	instr_time	start;
 
+	if (pass->hash_window.count <= 1)
+		gpuagg_regroup_wish(run->scan, &request.config.regrouping);
+	run->may_regroup = request.config.regrouping.nsets > 0;
 	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
 		request.config.units = gpuagg_profile_get()->rates.tlb_groups;
 	time_start(run, &start);

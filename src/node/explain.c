@@ -421,7 +421,11 @@ explain_groups(const GpuAggScan *node, ExplainState *es)
 {
 	ExplainPropertyUInteger("Groups", NULL, node->counters.groups, es);
 	if (node->info->regroup != NULL)
+	{
 		ExplainPropertyUInteger("Groups Made", NULL, node->counters.groups_made, es);
+		ExplainPropertyText("Groups Made By",
+							node->counters.regrouped > 0 ? "device" : "backend", es);
+	}
 	if (gpuagg_plan_wanted_exprs(&node->info->wanted) > 0)
 		ExplainPropertyUInteger("Groups Returned", NULL, node->counters.groups_returned, es);
 }

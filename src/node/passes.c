@@ -374,7 +374,7 @@ passes_windows(GpuAggPasses *p)
 			counters->rows_evaluated = evaluated;
 		if (!passes_split(p))
 			return status;
-		gpuagg_results_cut(p->scan->results, &mark);
+		gpuagg_scan_cut(p->scan, &mark);
 	}
 }
 

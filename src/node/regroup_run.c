@@ -33,6 +33,8 @@
 #include "node/regroup_run.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/regroup_device.h"
+#include "settings.h"
 #include "utils/memutils.h"
 
 #define LEAST_MEMORY ((Size) 64 * 1024)	/* of a table */
@@ -196,60 +198,6 @@ regroup_part(GpuAggRegroupWork *r, uint32 part, uint32 parts)
 
 /* ---------------------------------------------------------------- begin --- */
 
-static bool
-all_merged(const GpuAggRegroup *plan)
-{
-	for (int i = 0; i < plan->nstates; i++)
-		if (plan->states[i].distinct || plan->states[i].datum != GPUAGG_REGROUP_STATE)
-			return false;
-	return plan->nsorts == 0;
-}
-
-/*
- * The smallest set that contains this one, of those that are made before it, which stand
- * behind it (PostgreSQL lists small sets first); -1: none may be read.
- */
-static int
-find_parent(const GpuAggRegroup *plan, int set)
-{
-	int			found = -1;
-
-	if (!all_merged(plan))
-		return found;
-	for (int i = set + 1; i < plan->nsets; i++)
-	{
-		if ((plan->sets[set].keys & ~plan->sets[i].keys) == 0 &&
-			(found < 0 || pg_popcount32(plan->sets[i].keys) < pg_popcount32(plan->sets[found].keys)))
-			found = i;
-	}
-	return found;
-}
-
-/* Keys of the device that the set's keys are, and this value if it is one */
-static uint32
-keys_told(const GpuAggRegroupWork *r, int value)
-{
-	const GpuAggRegroup *plan = r->plan;
-	uint32		told = 0;
-
-	for (int i = 0; i < plan->nkeys; i++)
-	{
-		const GpuAggRegroupValue *v = &plan->values[plan->keys[i]];
-
-		if ((plan->sets[r->set].keys >> i & 1) != 0 && !v->computed)
-			told |= UINT32_C(1) << v->number;
-	}
-	if (value >= 0 && !plan->values[value].computed)
-		told |= UINT32_C(1) << plan->values[value].number;
-	return told;
-}
-
-static bool
-are_all_keys(const GpuAggRegroupWork *r, uint32 told)
-{
-	return told == (uint32) ((UINT64CONST(1) << r->plan->ninputs) - 1);
-}
-
 static void
 begin_set(GpuAggRegroupWork *r, int set)
 {
@@ -257,8 +205,9 @@ begin_set(GpuAggRegroupWork *r, int set)
 	int			tables = 1;
 
 	r->set = set;
-	r->parent = find_parent(plan, set);
-	r->unique = r->parent < 0 && plan->nsorts == 0 && plan->sets[set].keys != 0 && are_all_keys(r, keys_told(r, -1));
+	r->parent = gpuagg_regroup_parent(plan, set);
+	r->unique = r->parent < 0 && plan->nsorts == 0 && plan->sets[set].keys != 0 &&
+		gpuagg_regroup_tells_all(plan, set, -1);
 	r->table = gpuagg_row_table_create(r->program, CurrentMemoryContext);
 	memset(r->entered, 0, sizeof(r->entered));
 	memset(r->enters, true, sizeof(r->enters));
@@ -268,7 +217,7 @@ begin_set(GpuAggRegroupWork *r, int set)
 		int			value = plan->states[i].value;
 
 		if (!plan->states[i].distinct || r->entered[value] != NULL ||
-			are_all_keys(r, keys_told(r, value)))
+			gpuagg_regroup_tells_all(plan, set, value))
 			continue;
 		r->entered[value] = gpuagg_row_table_create(gpuagg_regroup_entered_program(plan->values[value].type,
 																		 r->program->hash_seed),
@@ -405,6 +354,36 @@ gpuagg_regroup_store(const GpuAggScan *scan)
 								 scan->css.ss.ps.state->es_query_cxt, scan->owner);
 }
 
+/* An empty store for the query's groups, of this program */
+static GpuAggResults *
+made_store(const GpuAggScan *scan, const GpuAggProgram *program, Size limit)
+{
+	const GpuAggPlanInfo *info = scan->info;
+
+	return gpuagg_results_create(program, info->outputs, info->noutputs,
+								 ((CustomScan *) scan->css.ss.ps.plan)->custom_scan_tlist,
+								 limit, scan->css.ss.ps.state->es_query_cxt, scan->owner);
+}
+
+void
+gpuagg_regroup_wish(GpuAggScan *scan, GpuAggRegrouping *wish)
+{
+	if (scan->info->regroup == NULL || !gpuagg_debug_regroup || !scan->alone ||
+		scan->answer.nsums > 0 || !gpuagg_answer_wants_all(&scan->answer) ||
+		!gpuagg_regroup_device(scan->info->regroup, scan->info->program, wish))
+		memset(wish, 0, sizeof(*wish));
+}
+
+void
+gpuagg_regroup_done(GpuAggScan *scan)
+{
+	Assert(!scan->regrouped);
+	gpuagg_results_free(scan->results);
+	scan->results = made_store(scan, gpuagg_regroup_program(scan->info->regroup, 0),
+							   get_hash_memory_limit());
+	scan->regrouped = true;
+}
+
 static void
 begin(GpuAggRegroupWork *r)
 {
@@ -423,11 +402,7 @@ begin(GpuAggRegroupWork *r)
 	r->read_values = palloc(GPUAGG_MAX_KEYS * sizeof(Datum));
 	r->read_nulls = palloc(GPUAGG_MAX_KEYS * sizeof(bool));
 	r->nread = device_outputs(r->plan, r->device, outputs, r->read, r->sorted);
-	r->results = gpuagg_results_create(r->program, info->outputs, info->noutputs,
-									   ((CustomScan *) r->scan->css.ss.ps.plan)->custom_scan_tlist,
-									   get_hash_memory_limit() / 4,
-									   r->scan->css.ss.ps.state->es_query_cxt,
-									   r->scan->owner);
+	r->results = made_store(r->scan, r->program, get_hash_memory_limit() / 4);
 	begin_expressions(r);
 	if (r->plan->nsorts > 0)
 		r->ordered = gpuagg_ordered_create(info, ((CustomScan *) r->scan->css.ss.ps.plan)->custom_scan_tlist,

@@ -181,38 +181,10 @@ rows_equal(const GpuAggRowTable *table, const char *a, const char *b)
 	return true;
 }
 
-/* The word that a key is hashed as */
-static uint64
-slot_word(uint32 type, const char *slot, uint64 seed)
-{
-	GpuAggBytes uuid = {slot, 16};
-
-	switch (gpuagg_key_class(type))
-	{
-		case GPUAGG_CLASS_F64:
-			return gpuagg_key_word_f64(gpuagg_key_slot_f64(slot));
-		case GPUAGG_CLASS_BYTES:
-			return gpuagg_key_word_bytes(type, gpuagg_key_is_string(type) ?
-										 gpuagg_string_slot_bytes(slot) : uuid, seed);
-		default:
-			return gpuagg_type_slot_bytes(type) == 4 ? gpuagg_hash_read4(slot) :
-				gpuagg_hash_read8(slot);
-	}
-}
-
 uint64
 gpuagg_row_table_hash(const GpuAggRowTable *table, const char *row)
 {
-	const GpuAggKey *keys = gpuagg_program_keys(table->program);
-	uint64		seed = table->program->hash_seed;
-	uint32		nulls = row_nulls(row);
-	uint64		h = seed;
-
-	for (uint32 i = 0; i < table->layout.nkeys; i++)
-		h = gpuagg_hash_word(h, (nulls >> i & 1) != 0 ? GPUAGG_HASH_NULL :
-							 slot_word(keys[i].type, row + table->layout.key_off[i], seed),
-							 seed);
-	return gpuagg_hash_finish(h);
+	return gpuagg_row_hash(table->program, &table->layout, row);
 }
 
 /* -------------------------------------------------------------- groups --- */

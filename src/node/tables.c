@@ -261,6 +261,7 @@ gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
 	int			i = -1;
 
 	t->nblocks = t->tasks = 0;
+	scan->alone = t->nprograms == 1 && t->shared;
 	while ((i = bms_next_member(valid, i)) >= 0)
 		t->nblocks += RelationGetNumberOfBlocks(t->tables[i].task.rel);
 	tables_reset_counters(&scan->counters);

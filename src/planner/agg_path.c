@@ -60,6 +60,7 @@
 #include "planner/lower/lower.h"
 #include "planner/offer.h"
 #include "planner/path_cost.h"
+#include "planner/regroup_device.h"
 #include "planner/regroup_plan.h"
 #include "planner/sample_clause.h"
 #include "planner/table_check.h"
@@ -334,6 +335,16 @@ postgres_cost(GpuAggGrouping *g, Path *fallback)
 		cost_of_hashing(g, scan, fallback->pathtarget);
 }
 
+/* Will the device make the query's groups of the finer ones?  Of several tables it may not. */
+static bool
+regrouped_by_device(const GpuAggGrouping *g)
+{
+	GpuAggRegrouping wish;
+
+	return g->info.regroup != NULL && g->tables == NULL && gpuagg_debug_regroup &&
+		gpuagg_regroup_device(g->info.regroup, g->info.program, &wish);
+}
+
 /* Cost of the device, of HAVING and of the target list */
 static void
 set_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups)
@@ -356,6 +367,9 @@ set_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups)
 	input.groups = g->info.est_groups;
 	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);
 	input.made = g->info.regroup != NULL ? g->made_groups : 0;
+	input.regrouped = regrouped_by_device(g);
+	if (input.regrouped)
+		input.returned = Min(input.made, input.groups);
 	input.entries = gpuagg_regroup_repeats(g->regroup) ?
 		g->info.est_groups : g->made_groups;
 	input.postgres_cost = postgres_cost(g, linitial(custom->custom_paths));

@@ -128,6 +128,7 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->groups = input->groups;
 	work->left_out = input->groups - input->returned;
 	work->made = input->made;
+	work->regrouped = input->regrouped;
 	work->entries = input->entries;
 	work->output_bytes = work->entry_bytes;
 	work_outputs(work, info);

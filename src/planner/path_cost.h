@@ -21,7 +21,8 @@ typedef struct GpuAggCostInput
 	double		groups;
 	double		returned;		/* of these, if the device can choose */
 	double		made;			/* groups that regrouping makes of them; 0: none */
-	double		entries;		/* of its tables */
+	bool		regrouped;		/* by the device; else by the backend, with tables of */
+	double		entries;		/* so many entries */
 	Cost		postgres_cost;	/* of its plan in one process */
 	double		allvisfrac;		/* of the pages */
 	Cost		lookup_cost;	/* of the plans that look-up tables are made of */

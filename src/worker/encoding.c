@@ -11,6 +11,7 @@
 
 #include "device/ops/encode.h"
 #include "device/ops/lookup_make.h"
+#include "device/ops/regrouping_row.h"
 #include "utils/memutils.h"
 #include "worker/encoding.h"
 
@@ -24,12 +25,36 @@ struct GpuAggJobEncoding
 	GpuAggDictionary **dictionaries;	/* of those */
 	GpuAggDictionaryText *texts;
 	GpuAggEncoding groups;
+	GpuAggEncoding regrouped;	/* where the device may regroup them */
 };
 
 static const GpuAggStripeOps *
 stripe_ops(const GpuAggWorkerJob *job)
 {
 	return job->on->ops->stripes;
+}
+
+/* How groups of these programs are told from each other */
+static void
+plan_decoding(struct GpuAggJobEncoding *e, const GpuAggProgram *from, const GpuAggProgram *to,
+			  GpuAggEncoding *groups)
+{
+	groups->from = from;
+	groups->to = to;
+	groups->texts = e->texts;
+	gpuagg_layout_compute(from, &groups->from_layout);
+	gpuagg_layout_compute(to, &groups->to_layout);
+}
+
+/* The program of groups that the device makes of those of p */
+static const GpuAggProgram *
+regrouped_program(const GpuAggWorkerJob *job, const GpuAggProgram *p)
+{
+	const GpuAggRegrouping *r = &job->config.regrouping;
+	GpuAggProgram *made = MemoryContextAlloc(job->context, gpuagg_regrouping_program_bytes(r));
+
+	gpuagg_regrouping_program(r, p, made);
+	return made;
 }
 
 /* Codes of the program's constants, which are added if need be */
@@ -88,11 +113,10 @@ gpuagg_encoding_make(GpuAggWorkerJob *job, GpuAggDictionary *const *dictionaries
 	e->texts = MemoryContextAllocZero(job->context, p->ncolumns *
 									  sizeof(GpuAggDictionaryText));
 	gpuagg_encode_program(p, coded, codes);
-	e->groups.from = e->original;
-	e->groups.to = p;
-	e->groups.texts = e->texts;
-	gpuagg_layout_compute(e->original, &e->groups.from_layout);
-	gpuagg_layout_compute(p, &e->groups.to_layout);
+	plan_decoding(e, e->original, p, &e->groups);
+	if (job->config.regrouping.nsets > 0)
+		plan_decoding(e, regrouped_program(job, e->original), regrouped_program(job, p),
+					  &e->regrouped);
 	job->config.codes.dictionaries = e->dictionaries;
 	job->config.codes.results = stripe_ops(job)->results ? e->original : NULL;
 	job->encoding = e;
@@ -214,7 +238,8 @@ gpuagg_encoding_results(GpuAggWorkerJob *job, const char *groups, uint32 n,
 						Size *bytes, GpuAggError *error)
 {
 	struct GpuAggJobEncoding *e = job->encoding;
-	Size		size = (Size) n * e->groups.from_layout.row_bytes;
+	const GpuAggEncoding *form = job->regrouped ? &e->regrouped : &e->groups;
+	Size		size = (Size) n * form->from_layout.row_bytes;
 	GpuAggMsg  *msg;
 
 	if (!read_texts(e, job, error))
@@ -226,8 +251,8 @@ gpuagg_encoding_results(GpuAggWorkerJob *job, const char *groups, uint32 n,
 		uint64		one;
 
 		if (i % FETCH_GROUPS == 0)
-			gpuagg_decode_fetch(&e->groups, groups, Min(FETCH_GROUPS, n - i));
-		one = gpuagg_decode_bytes(&e->groups, groups);
+			gpuagg_decode_fetch(form, groups, Min(FETCH_GROUPS, n - i));
+		one = gpuagg_decode_bytes(form, groups);
 		if (one == 0)
 		{
 			error->status = GPUAGG_DEVICE_FAULT;
@@ -237,9 +262,9 @@ gpuagg_encoding_results(GpuAggWorkerJob *job, const char *groups, uint32 n,
 			return NULL;
 		}
 		msg = message_room(msg, &size, *bytes, one);
-		gpuagg_decode_group(&e->groups, groups, groups + e->groups.to_layout.row_bytes,
+		gpuagg_decode_group(form, groups, groups + form->to_layout.row_bytes,
 							(char *) (msg + 1) + *bytes);
-		groups += gpuagg_group_bytes(e->groups.to, &e->groups.to_layout, groups);
+		groups += gpuagg_group_bytes(form->to, &form->to_layout, groups);
 		*bytes += one;
 	}
 	return msg;

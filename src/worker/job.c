@@ -195,6 +195,7 @@ post_done(GpuAggWorkerJob *job)
 	done->link_bytes = stats.link_bytes;
 	done->switches = stats.switches;
 	done->compiled = stats.compiled;
+	done->regrouped = job->regrouped;
 	done->draw_way = stats.draw_way;
 	done->draw_windows = stats.draw_windows;
 	if (stats.strategy != NULL)
@@ -362,7 +363,13 @@ poll_finish(GpuAggWorkerJob *job)
 	if (error.status != GPUAGG_OK)
 		gpuagg_job_fail(job, &error);
 	else
+	{
+		GpuAggTaskStats stats = {0};
+
+		job->on->ops->task_stats(job->task, &stats);
+		job->regrouped = stats.regrouped != 0;
 		job->state = GPUAGG_JOB_RESULTS;
+	}
 	return true;
 }
 
@@ -372,6 +379,7 @@ post_groups(GpuAggWorkerJob *job, GpuAggMsg *msg, uint32 n, Size bytes)
 	memset(msg, 0, sizeof(*msg));
 	msg->type = GPUAGG_MSG_RESULTS;
 	msg->count = n;
+	msg->batch_id = job->regrouped;
 	job_post(job, msg, sizeof(GpuAggMsg) + bytes, false);
 }
 

@@ -16,6 +16,7 @@
 #include "device/ops/answer_row.h"
 #include "device/ops/lookup_make.h"
 #include "device/ops/program_check.h"
+#include "device/ops/regrouping_row.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 
@@ -141,6 +142,10 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job->config.draw.windows > GPUAGG_DRAW_WINDOWS ||
 		!gpuagg_hash_window_valid(job->config.hash_window) ||
 		!gpuagg_answer_check(&job->config.answer, program) ||
+		!gpuagg_regrouping_check(&job->config.regrouping, program) ||
+		(job->config.regrouping.nsets > 0 &&
+		 (job->config.hash_window.count > 1 || job->config.answer.nsums > 0 ||
+		  !gpuagg_answer_wants_all(&job->config.answer))) ||
 		(job->config.hash_window.count > 1 && program->nkeys == 0) ||
 		job->config.sample.method >= GPUAGG_NSAMPLES ||
 		(job->config.sample.cutoff > GPUAGG_SAMPLE_ALL &&

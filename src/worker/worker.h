@@ -120,6 +120,7 @@ typedef struct GpuAggWorkerJob
 								 * the results; NULL: nothing */
 	bool		zone_group;		/* that is a group the device knows nothing of */
 	GpuAggWorkerMade *made[GPUAGG_MADE_TABLES];	/* those of config.made */
+	bool		regrouped;		/* the device has grouped its groups once more */
 	bool		made_sent;		/* of a job that makes one: MADE was */
 	uint32		inflight;		/* batches not yet completed */
 	GpuAggPage *pages;			/* scratch, npages long */

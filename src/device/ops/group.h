@@ -189,6 +189,42 @@ gpuagg_key_slots_equal(uint32_t type, const char *a, const char *b)
 	}
 }
 
+/* The word that a key in a slot is hashed as */
+GPUAGG_FN uint64_t
+gpuagg_key_slot_word(uint32_t type, const char *slot, uint64_t seed)
+{
+	const GpuAggBytes uuid = {slot, 16};
+
+	switch (gpuagg_key_class(type))
+	{
+		case GPUAGG_CLASS_F64:
+			return gpuagg_key_word_f64(gpuagg_key_slot_f64(slot));
+		case GPUAGG_CLASS_BYTES:
+			return gpuagg_key_word_bytes(type, gpuagg_key_is_string(type) ?
+										 gpuagg_string_slot_bytes(slot) : uuid, seed);
+		default:
+			return gpuagg_type_slot_bytes(type) == 4 ? gpuagg_hash_read4(slot) :
+				gpuagg_hash_read8(slot);
+	}
+}
+
+/* Of the keys of a row; not the hash that a row of a table has come by */
+GPUAGG_FN uint64_t
+gpuagg_row_hash(const GpuAggProgram *p, const GpuAggLayout *layout, const char *row)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const uint64_t seed = p->hash_seed;
+	uint64_t	h = seed;
+	uint32_t	nulls;
+
+	memcpy(&nulls, row, sizeof(nulls));
+	for (uint32_t i = 0; i < layout->nkeys; i++)
+		h = gpuagg_hash_word(h, (nulls >> i & 1) != 0 ? GPUAGG_HASH_NULL :
+							 gpuagg_key_slot_word(keys[i].type, row + layout->key_off[i], seed),
+							 seed);
+	return gpuagg_hash_finish(h);
+}
+
 /* ---------- states ---------- */
 
 GPUAGG_FN void

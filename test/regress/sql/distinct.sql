@@ -34,6 +34,38 @@ SELECT compare(q) FROM unnest(ARRAY[
 	'SELECT g, count(DISTINCT h), count(DISTINCT h) FILTER (WHERE s > 20), count(DISTINCT h) FILTER (WHERE b) FROM di GROUP BY g',
 	'SELECT lt, count(DISTINCT lt), count(DISTINCT c), avg(DISTINCT s) FROM di GROUP BY lt']) q;
 
+-- whose work it is to group the finer groups: the device's where it can, else the backend's, and with the same answers
+CREATE FUNCTION made_by(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	PERFORM prefer_device();
+	EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) ' || query INTO plan;
+	RETURN jsonb_path_query_first(plan::jsonb, '$.**."Groups Made By"') #>> '{}';
+END $$;
+SELECT made_by(q), compare(q), q FROM unnest(ARRAY[
+	'SELECT g, count(DISTINCT big), count(*), sum(id), min(d), avg(big), stddev(f) FROM di GROUP BY g',
+	'SELECT count(DISTINCT h), sum(DISTINCT h), avg(DISTINCT h) FROM di',
+	'SELECT g, h, count(DISTINCT lt) FILTER (WHERE b), count(*) FILTER (WHERE b), max(lt COLLATE "C") FROM di GROUP BY g, h',
+	'SELECT lt, count(DISTINCT s), min(t COLLATE "C") FROM di GROUP BY lt',
+	'SELECT count(DISTINCT h), count(*) FROM di WHERE id < 0',
+	'SELECT g, count(DISTINCT h), count(DISTINCT s) FROM di GROUP BY g',
+	'SELECT g, count(DISTINCT z::date) FROM di GROUP BY g',
+	'SELECT upper(t), count(*) FROM di GROUP BY 1']) q;
+SET gpuagg.debug_regroup = off;
+SELECT made_by(q), compare(q), q FROM unnest(ARRAY[
+	'SELECT g, count(DISTINCT big), count(*), sum(id), min(d), avg(big), stddev(f) FROM di GROUP BY g',
+	'SELECT count(DISTINCT h), sum(DISTINCT h), avg(DISTINCT h) FROM di',
+	'SELECT g, h, count(DISTINCT lt) FILTER (WHERE b), count(*) FILTER (WHERE b), max(lt COLLATE "C") FROM di GROUP BY g, h',
+	'SELECT count(DISTINCT h), count(*) FROM di WHERE id < 0']) q;
+RESET gpuagg.debug_regroup;
+-- the device's groups are gone, and finer ones come by hash windows
+SET gpuagg.debug_fault = 'memory-late';
+SET gpuagg.debug_fault_pass = 1;
+SELECT made_by(q), compare(q) FROM unnest(ARRAY['SELECT g, count(DISTINCT id), sum(big) FROM di GROUP BY g']) q;
+RESET gpuagg.debug_fault_pass;
+RESET gpuagg.debug_fault;
+
 -- what stands above
 SELECT compare(q) FROM unnest(ARRAY[
 	'SELECT g, count(DISTINCT h) FROM di GROUP BY g HAVING count(DISTINCT h) > 12 AND g <> 3',
@@ -63,6 +95,8 @@ SELECT compare('SELECT count(DISTINCT 1 / (id - 5)) FROM di'), compare('SELECT c
 SELECT s, set_config('gpuagg.strategy', s, false) = s AS set, compare('SELECT g, count(DISTINCT id), count(DISTINCT lt), sum(DISTINCT n) FROM di GROUP BY g')
 FROM unnest(ARRAY['single-pass', 'block-local', 'multi-pass-naive', 'partitioned', 'auto']) s;
 SELECT gpuagg.load('di') > 0;
+SELECT made_by(q), compare(q) FROM unnest(ARRAY[
+	'SELECT lt, count(DISTINCT t), count(*) FROM di GROUP BY lt', 'SELECT lt, t, count(DISTINCT c) FROM di GROUP BY lt, t', 'SELECT count(DISTINCT t) FROM di']) q;
 SELECT compare('SELECT g, count(DISTINCT lt), count(DISTINCT t), sum(DISTINCT big) FROM di GROUP BY g');
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
@@ -107,4 +141,5 @@ EXPLAIN (COSTS OFF) SELECT count(DISTINCT h) FROM di;
 -- what is not taken says so
 SELECT gpuagg.why_not(q) FROM unnest(ARRAY[
 	'SELECT count(DISTINCT (g, h)) FROM di', 'SELECT string_agg(DISTINCT t, '','') FROM di', 'SELECT count(DISTINCT i) FROM (SELECT interval ''1 h'' * r AS i FROM di) x']) q;
+DROP FUNCTION made_by;
 DROP TABLE di, di_empty;

@@ -21,6 +21,16 @@ SELECT s, compare(format('SELECT a, b, t, count(*), sum(big), avg(n), min(id), m
 FROM unnest(ARRAY['ROLLUP (a, b, t)', 'CUBE (a, b, t)', 'GROUPING SETS ((a), (b), (a, t), (a, b))', 'GROUPING SETS ((a, b, t), (a, b, t), (), ())', 'a, ROLLUP (b, t)',
 	'ROLLUP (a, b), ROLLUP (a, t)', 'DISTINCT ROLLUP (a, b), ROLLUP (a, t)', 'ROLLUP ((a, b), t)', 'GROUPING SETS (a, b, t, ROLLUP (a, b), CUBE (b, t))']) s;
 
+-- the same by the backend alone
+SET gpuagg.debug_regroup = off;
+SELECT s, compare(format('SELECT a, b, t, GROUPING(a), GROUPING(t, a), count(*), sum(big), avg(n), min(t COLLATE "C") FROM gs GROUP BY %s', s))
+FROM unnest(ARRAY['ROLLUP (a, b, t)', 'GROUPING SETS ((a, b, t), (a, b, t), (), ())', 'GROUPING SETS (a, b, t, ROLLUP (a, b), CUBE (b, t))']) s;
+RESET gpuagg.debug_regroup;
+-- strings that are codes on the device
+SELECT gpuagg.load('gs') > 0;
+SELECT s, compare(format('SELECT a, t, v, GROUPING(t), count(*), sum(n), max(big) FROM gs GROUP BY %s', s))
+FROM unnest(ARRAY['ROLLUP (t, v, a)', 'CUBE (v, t)', 'GROUPING SETS ((a), (t), ())']) s;
+
 -- keys that are expressions, dates of moments, what stands above
 SELECT compare(q) FROM unnest(ARRAY[
 	'SELECT date_trunc(''day'', z), a, count(*) FROM gs GROUP BY ROLLUP (1, 2)',

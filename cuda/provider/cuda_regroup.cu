@@ -1,0 +1,314 @@
+/*
+ * cuda_regroup.cu
+ *		Groups of a finished task, grouped once more on the card (cuda/kernel/regroup_table.cu).
+ *
+ * How many finer groups there are is known when they have been sized.  A table of each
+ * set has room for as many, for nothing tells how many will be made; then these tables are
+ * sized in the place of the finer ones.  Without memory for them, or with groups that only the
+ * backend can make, the finer ones are returned.
+ */
+#include <stdlib.h>
+
+#include "cuda/columns/cuda_stripe.h"
+#include "cuda/kernel/regroup_table.h"
+
+struct GpuAggCudaRegroup
+{
+	GpuAggCudaPrepared *prepared;	/* of the groups that are made; here, */
+	GpuAggCudaPrepared *device_prepared;	/* and on the card */
+	size_t		prepared_bytes;
+	GpuAggPinned *staging;
+	GpuAggTableRef tables[GPUAGG_REGROUPING_SETS];
+	uint64_t	capacity;		/* of each, but of those without keys */
+	char	   *heads;			/* of the tables, and the word that tells of failure */
+	GpuAggPinned *report;		/* that word */
+	GpuAggResultStrings *strings;	/* of the finer groups, while others have the task's */
+	GpuAggTableRef *finer;
+	uint32_t	nfiner;
+	uint64_t	groups;			/* of the finer ones */
+	bool		made;			/* results are the groups that were made */
+};
+
+static size_t
+heads_bytes(const GpuAggTask *task)
+{
+	return gpuagg_cuda_align(task->config.regrouping.nsets * sizeof(GpuAggTableHead) + sizeof(uint32_t));
+}
+
+static uint32_t *
+failed_word(const GpuAggTask *task)
+{
+	return (uint32_t *) (task->regroup->heads +
+						 task->config.regrouping.nsets * sizeof(GpuAggTableHead));
+}
+
+static bool
+is_lone(const GpuAggTask *task, uint32_t set)
+{
+	return task->config.regrouping.sets[set].keys == 0;
+}
+
+/* ---------- begin ---------- */
+
+static GpuAggCudaPrepared *
+made_prepared(const GpuAggTask *task, size_t *bytes)
+{
+	const GpuAggRegrouping *wish = &task->config.regrouping;
+	GpuAggProgram *program = (GpuAggProgram *) malloc(gpuagg_regrouping_program_bytes(wish));
+	GpuAggCudaPrepared *prepared = NULL;
+
+	if (program == NULL)
+		return NULL;
+	gpuagg_regrouping_program(wish, gpuagg_cuda_program(task->prepared), program);
+	prepared = gpuagg_cuda_prepare(program, bytes);
+	free(program);
+	return prepared;
+}
+
+/* Are these groups that kernels can make?  Strings would need a table's arena. */
+static bool
+can_make(const GpuAggCudaPrepared *prepared)
+{
+	return !prepared->has_strings && prepared->stride <= GPUAGG_REGROUP_LONE_BYTES;
+}
+
+/* A table with room for all that may come */
+static bool
+table_make(GpuAggTask *task, uint32_t set, GpuAggError *error)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+	GpuAggTableRef *t = &r->tables[set];
+	const uint64_t capacity = is_lone(task, set) ? 1 : r->capacity;
+	const uint64_t words = capacity * (r->prepared->stride / 8);
+	const GpuAggLaunch launch = gpuagg_cuda_launch(&task->device->launches,
+												   &gpuagg_cuda_grow_kernels[0], words);
+
+	t->slots = (char *) gpuagg_cuda_alloc(task, capacity * r->prepared->stride,
+										  task->streams->group, error);
+	if (t->slots == NULL)
+		return false;
+	t->capacity = capacity;
+	t->limit = capacity;
+	t->head = (GpuAggTableHead *) r->heads + set;
+	gpuagg_cuda_table_init(r->device_prepared, t, false, &launch, task->streams->group);
+	return true;
+}
+
+static uint64_t
+capacity_for(uint64_t groups)
+{
+	uint64_t	capacity = 2;
+
+	while (capacity < 2 * groups)
+		capacity *= 2;
+	return capacity;
+}
+
+static bool
+memory_make(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+	cudaStream_t stream = task->streams->group;
+
+	r->capacity = capacity_for(task->groups);
+	r->device_prepared = gpuagg_cuda_task_upload(task, r->prepared, r->prepared_bytes, &r->staging, error);
+	r->heads = (char *) gpuagg_cuda_alloc(task, heads_bytes(task), stream, error);
+	r->report = gpuagg_cuda_pin(task->device, sizeof(uint32_t), error);
+	if (r->device_prepared == NULL || r->heads == NULL || r->report == NULL ||
+		!CUDA_OK(task->device, cudaMemsetAsync(r->heads, 0, heads_bytes(task), stream), error))
+		return false;
+	for (uint32_t i = 0; i < task->config.regrouping.nsets; i++)
+		if (!table_make(task, i, error))
+			return false;
+	return CUDA_LAUNCHED(task->device, error);
+}
+
+/* ---------- grouping ---------- */
+
+static void
+set_launch(GpuAggTask *task, uint32_t set)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+	const GpuAggRegrouping *wish = &task->config.regrouping;
+	const int32_t parent = wish->sets[set].parent;
+	const bool	finer = parent == GPUAGG_REGROUPING_FINER;
+	GpuAggCudaRegrouping launch = {};
+
+	launch.made = r->device_prepared;
+	launch.failed = failed_word(task);
+	launch.from_stride = finer ? task->prepared->stride : r->prepared->stride;
+	launch.to = r->tables[set];
+	gpuagg_regrouping_plan(wish, set, gpuagg_cuda_program(task->prepared),
+						   gpuagg_cuda_program(r->prepared), &launch.plan);
+	if (is_lone(task, set) && !wish->grouped)
+		gpuagg_cuda_regroup_lone_group(&launch, task->streams->group);
+	for (uint32_t i = 0; i < (finer ? r->nfiner : 1); i++)
+	{
+		launch.from = finer ? r->finer[i] : r->tables[parent];
+		gpuagg_cuda_regroup(&launch, is_lone(task, set), r->prepared->stride,
+							task->device->launches.sms * GPUAGG_REGROUP_BLOCKS, task->streams->group);
+	}
+}
+
+/* Groups over codes get their strings by the programs of those that are made. */
+static bool
+strings_make(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+	GpuAggProgram *program;
+	bool		ok;
+
+	if (task->strings == NULL)
+		return true;
+	program = (GpuAggProgram *) malloc(gpuagg_regrouping_program_bytes(&task->config.regrouping));
+	if (program == NULL)
+	{
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return false;
+	}
+	gpuagg_regrouping_program(&task->config.regrouping, task->strings->program, program);
+	r->strings = task->strings;
+	task->strings = NULL;
+	ok = gpuagg_cuda_strings_make(task, program, r->strings->ncolumns, r->device_prepared,
+								  r->prepared, error);
+	free(program);
+	return ok;
+}
+
+static void
+strings_back(GpuAggTask *task)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+
+	if (r->strings == NULL)
+		return;
+	gpuagg_cuda_strings_free(task);
+	task->strings = r->strings;
+	r->strings = NULL;
+}
+
+static bool
+launch_all(GpuAggTask *task, GpuAggError *error)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+
+	for (uint32_t i = task->config.regrouping.nsets; i-- > 0;)
+		set_launch(task, i);
+	return CUDA_LAUNCHED(task->device, error) &&
+		CUDA_OK(task->device, cudaMemcpyAsync(r->report->data, failed_word(task), sizeof(uint32_t),
+											  cudaMemcpyDeviceToHost, task->streams->group), error);
+}
+
+/* Frees all but what tells of it. */
+static void
+memory_free(GpuAggTask *task)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+	cudaStream_t stream = task->streams != NULL ? task->streams->group : NULL;
+
+	for (uint32_t i = 0; i < task->config.regrouping.nsets; i++)
+		gpuagg_cuda_free(task, r->tables[i].slots, r->tables[i].capacity * r->prepared->stride, stream);
+	memset(r->tables, 0, sizeof(r->tables));
+	gpuagg_cuda_free(task, r->heads, heads_bytes(task), stream);
+	gpuagg_cuda_free(task, r->device_prepared, r->prepared_bytes, stream);
+	r->heads = NULL;
+	r->device_prepared = NULL;
+}
+
+/* The finer groups are returned; false: what failed is not memory. */
+static bool
+give_up(GpuAggTask *task, GpuAggError *error)
+{
+	strings_back(task);
+	memory_free(task);
+	if (error->status != GPUAGG_OUT_OF_MEMORY)
+		return false;
+	memset(error, 0, sizeof(*error));
+	return true;
+}
+
+bool
+gpuagg_cuda_regroup_launch(GpuAggTask *task, bool *launched, GpuAggError *error)
+{
+	GpuAggCudaRegroup *r;
+
+	*launched = false;
+	if (task->config.regrouping.nsets == 0 || task->regroup != NULL || task->making != NULL)
+		return true;
+	r = task->regroup = (GpuAggCudaRegroup *) calloc(1, sizeof(*r));
+	if (r == NULL)
+		return true;
+	r->groups = task->groups;
+	r->finer = task->tables;
+	r->nfiner = task->ntables;
+	r->prepared = made_prepared(task, &r->prepared_bytes);
+	if (r->prepared == NULL || !can_make(r->prepared))
+		return true;
+	if (!memory_make(task, error) || !strings_make(task, error) || !launch_all(task, error))
+		return give_up(task, error);
+	task->tables = r->tables;
+	task->ntables = task->config.regrouping.nsets;
+	r->made = true;
+	*launched = true;
+	return true;
+}
+
+bool
+gpuagg_cuda_regroup_made(GpuAggTask *task)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+	uint32_t	failed;
+
+	if (r == NULL || !r->made)
+		return true;
+	memcpy(&failed, r->report->data, sizeof(failed));
+	if (failed == 0)
+		return true;
+	r->made = false;
+	strings_back(task);
+	memory_free(task);
+	task->tables = r->finer;
+	task->ntables = r->nfiner;
+	return false;
+}
+
+bool
+gpuagg_cuda_regrouped(const GpuAggTask *task)
+{
+	return task->regroup != NULL && task->regroup->made;
+}
+
+uint64_t
+gpuagg_cuda_regroup_finer(const GpuAggTask *task)
+{
+	return gpuagg_cuda_regrouped(task) ? task->regroup->groups : task->groups;
+}
+
+const GpuAggCudaPrepared *
+gpuagg_cuda_returned(const GpuAggTask *task, const GpuAggCudaPrepared **there)
+{
+	if (!gpuagg_cuda_regrouped(task))
+	{
+		*there = task->device_prepared;
+		return task->prepared;
+	}
+	*there = task->regroup->device_prepared;
+	return task->regroup->prepared;
+}
+
+void
+gpuagg_cuda_regroup_free(GpuAggTask *task)
+{
+	GpuAggCudaRegroup *r = task->regroup;
+
+	if (r == NULL)
+		return;
+	strings_back(task);
+	if (r->prepared != NULL)
+		memory_free(task);
+	gpuagg_cuda_unpin(task->device, r->staging);
+	gpuagg_cuda_unpin(task->device, r->report);
+	free(r->prepared);
+	free(r);
+	task->regroup = NULL;
+}

@@ -1,0 +1,308 @@
+/*
+ * regrouping_row.h
+ *		Groups made of finer ones (device/regrouping.h): their program, and the row that one
+ *		of the finer groups is, before it is merged with others.  One meaning for every device.
+ */
+#ifndef GPUAGG_DEVICE_OPS_REGROUPING_ROW_H
+#define GPUAGG_DEVICE_OPS_REGROUPING_ROW_H
+
+#include "device/ops/group.h"
+#include "device/regrouping.h"
+
+/* ---------- the program ---------- */
+
+/* Does a key of this class have values that enter such a state? */
+GPUAGG_FN bool
+gpuagg_regrouping_enters(uint32_t key_class, uint32_t op)
+{
+	switch (op)
+	{
+		case GPUAGG_TRANS_COUNT:
+			return true;
+		case GPUAGG_TRANS_SUM_I64:
+		case GPUAGG_TRANS_SUM_I128:
+		case GPUAGG_TRANS_MIN_I64:
+		case GPUAGG_TRANS_MAX_I64:
+		case GPUAGG_TRANS_AND_I64:
+		case GPUAGG_TRANS_OR_I64:
+		case GPUAGG_TRANS_XOR_I64:
+			return key_class == GPUAGG_CLASS_I64;
+		case GPUAGG_TRANS_SUM_F64:
+		case GPUAGG_TRANS_MIN_F64:
+		case GPUAGG_TRANS_MAX_F64:
+			return key_class == GPUAGG_CLASS_F64;
+		default:
+			return false;
+	}
+}
+
+/* Is this a state that groups of the program can be given? */
+GPUAGG_FN bool
+gpuagg_regrouping_state_check(const GpuAggRegroupingState *s, const GpuAggProgram *p)
+{
+	if (s->type >= GPUAGG_NTYPES)
+		return false;
+	if (s->of_key)
+		return s->of_key == 1 && s->from < p->nkeys &&
+			gpuagg_regrouping_enters(gpuagg_key_class(gpuagg_program_keys(p)[s->from].type), s->op);
+	return s->from < p->ntransitions && s->op == gpuagg_program_transitions(p)[s->from].op;
+}
+
+/* The keys that a set may have, and their bits */
+GPUAGG_FN uint32_t
+gpuagg_regrouping_all_keys(const GpuAggRegrouping *r)
+{
+	return (uint32_t) ((UINT64_C(1) << r->nkeys) - 1);
+}
+
+GPUAGG_FN bool
+gpuagg_regrouping_set_check(const GpuAggRegrouping *r, int32_t i)
+{
+	const GpuAggRegroupingSet *set = &r->sets[i];
+
+	if ((set->keys & ~gpuagg_regrouping_all_keys(r)) != 0)
+		return false;
+	return set->parent == GPUAGG_REGROUPING_FINER ||
+		(set->parent > i && set->parent < r->nsets && (set->keys & ~r->sets[set->parent].keys) == 0);
+}
+
+/* May groups of this program be grouped so?  Without sets: nothing is asked. */
+GPUAGG_FN bool
+gpuagg_regrouping_check(const GpuAggRegrouping *r, const GpuAggProgram *p)
+{
+	if (r->nsets == 0)
+		return true;
+	if (r->nsets > GPUAGG_REGROUPING_SETS || r->nconstants > GPUAGG_REGROUPING_CONSTANTS ||
+		r->nkeys + r->nconstants > GPUAGG_MAX_KEYS || r->nstates > GPUAGG_MAX_TRANSITIONS ||
+		r->grouped > 1 || p->select || p->nkeys == 0)
+		return false;
+	for (uint32_t i = 0; i < r->nkeys; i++)
+		if (r->keys[i] >= p->nkeys)
+			return false;
+	for (uint32_t i = 0; i < r->nstates; i++)
+		if (!gpuagg_regrouping_state_check(&r->states[i], p))
+			return false;
+	for (int32_t i = 0; i < r->nsets; i++)
+		if (!gpuagg_regrouping_set_check(r, i))
+			return false;
+	return true;
+}
+
+/* Bytes of the program of the groups that are made */
+GPUAGG_FN uint32_t
+gpuagg_regrouping_program_bytes(const GpuAggRegrouping *r)
+{
+	return (uint32_t) (gpuagg_align(sizeof(GpuAggProgram), 8) +
+					   gpuagg_align((r->nkeys + r->nconstants) * sizeof(GpuAggKey), 8) +
+					   gpuagg_align(r->nstates * sizeof(GpuAggTransition), 8));
+}
+
+/*
+ * That program, into so many bytes.  Its keys have the registers of those that they are: by
+ * them strings are told from codes (decoding.h).
+ */
+GPUAGG_FN void
+gpuagg_regrouping_program(const GpuAggRegrouping *r, const GpuAggProgram *p, GpuAggProgram *to)
+{
+	const uint32_t nkeys = r->nkeys + r->nconstants;
+	GpuAggKey  *keys;
+	GpuAggTransition *trans;
+
+	memset(to, 0, gpuagg_regrouping_program_bytes(r));
+	to->version = p->version;
+	to->bytes = gpuagg_regrouping_program_bytes(r);
+	to->hash_seed = p->hash_seed;
+	to->utf8 = p->utf8;
+	to->filter_reg = GPUAGG_NO_REG;
+	to->nkeys = (uint16_t) nkeys;
+	to->ntransitions = r->nstates;
+	to->keys_off = (uint32_t) gpuagg_align(sizeof(GpuAggProgram), 8);
+	to->transitions_off = to->keys_off + (uint32_t) gpuagg_align(nkeys * sizeof(GpuAggKey), 8);
+	to->attrs_off = to->consts_off = to->instrs_off = to->classes_off = to->bytes;
+	keys = (GpuAggKey *) ((char *) to + to->keys_off);
+	trans = (GpuAggTransition *) ((char *) to + to->transitions_off);
+	for (uint32_t i = 0; i < r->nkeys; i++)
+		keys[i] = gpuagg_program_keys(p)[r->keys[i]];
+	for (uint32_t i = r->nkeys; i < nkeys; i++)
+	{
+		keys[i].reg = GPUAGG_NO_REG;
+		keys[i].type = GPUAGG_T_INT4;
+	}
+	for (uint32_t i = 0; i < r->nstates; i++)
+	{
+		trans[i].op = r->states[i].op;
+		trans[i].type = r->states[i].type;
+		trans[i].arg = GPUAGG_NO_REG;
+		trans[i].filter = GPUAGG_NO_REG;
+	}
+}
+
+/* ---------- a row ---------- */
+
+typedef struct GpuAggRegroupingKey
+{
+	uint8_t		bit;			/* in the head that is read, */
+	uint8_t		bytes;			/* 0: the set does not have it */
+	uint16_t	from;
+	uint16_t	to;
+	uint16_t	pad;
+} GpuAggRegroupingKey;
+
+typedef struct GpuAggRegroupingMove
+{
+	uint8_t		op;
+	uint8_t		bytes;			/* of the state */
+	uint8_t		bit;			/* of a key: in the head; else NOT_OF_KEY */
+	uint8_t		type;			/* GpuAggType of the key */
+	uint16_t	from;
+	uint16_t	to;
+} GpuAggRegroupingMove;
+
+#define GPUAGG_REGROUPING_NOT_OF_KEY 0xFF
+
+/* How the rows of one set are made, by offsets */
+typedef struct GpuAggRegroupingPlan
+{
+	uint32_t	row_bytes;
+	uint32_t	nkeys;
+	uint32_t	nconstants;
+	uint32_t	nstates;
+	uint16_t	constants_off[GPUAGG_REGROUPING_CONSTANTS];
+	uint16_t	pad;
+	int32_t		constants[GPUAGG_REGROUPING_CONSTANTS];
+	GpuAggRegroupingKey keys[GPUAGG_MAX_KEYS];
+	GpuAggRegroupingMove states[GPUAGG_MAX_TRANSITIONS];
+} GpuAggRegroupingPlan;
+
+/*
+ * Of a set: rows of program p, or of its parent, become rows of program `made`, whose bytes
+ * of states need not be initial.
+ */
+GPUAGG_FN void
+gpuagg_regrouping_plan(const GpuAggRegrouping *r, uint32_t set, const GpuAggProgram *p,
+					   const GpuAggProgram *made, GpuAggRegroupingPlan *plan)
+{
+	const bool	finer = r->sets[set].parent == GPUAGG_REGROUPING_FINER;
+	GpuAggLayout from;
+	GpuAggLayout to;
+
+	memset(plan, 0, sizeof(*plan));
+	gpuagg_layout_compute(finer ? p : made, &from);
+	gpuagg_layout_compute(made, &to);
+	plan->row_bytes = to.row_bytes;
+	plan->nkeys = r->nkeys;
+	plan->nconstants = r->nconstants;
+	plan->nstates = r->nstates;
+	for (uint32_t i = 0; i < r->nkeys; i++)
+	{
+		const uint32_t key = finer ? r->keys[i] : i;
+
+		plan->keys[i].bit = (uint8_t) key;
+		plan->keys[i].from = from.key_off[key];
+		plan->keys[i].to = to.key_off[i];
+		if ((r->sets[set].keys >> i & 1) != 0)
+			plan->keys[i].bytes = (uint8_t) gpuagg_type_slot_bytes(gpuagg_program_keys(made)[i].type);
+	}
+	for (uint32_t i = 0; i < r->nconstants; i++)
+	{
+		plan->constants_off[i] = to.key_off[r->nkeys + i];
+		plan->constants[i] = r->sets[set].constants[i];
+	}
+	for (uint32_t i = 0; i < r->nstates; i++)
+	{
+		const GpuAggRegroupingState *s = &r->states[i];
+		GpuAggRegroupingMove *move = &plan->states[i];
+
+		move->op = s->op;
+		move->bytes = (uint8_t) gpuagg_transition_bytes(s->op);
+		move->bit = GPUAGG_REGROUPING_NOT_OF_KEY;
+		move->from = from.state_off[finer && !s->of_key ? s->from : finer ? 0 : i];
+		move->to = to.state_off[i];
+		if (!finer || !s->of_key)
+			continue;
+		move->bit = s->from;
+		move->type = gpuagg_program_keys(p)[s->from].type;
+		move->from = from.key_off[s->from];
+	}
+}
+
+/* A copy of 4, 8 or 16 bytes, and of states that are longer */
+GPUAGG_FN void
+gpuagg_regrouping_copy(char *to, const char *from, uint32_t bytes)
+{
+	if (bytes == 4)
+		memcpy(to, from, 4);
+	else
+		for (uint32_t i = 0; i < bytes; i += 8)
+			memcpy(to + i, from + i, 8);
+}
+
+/*
+ * A state that a key's value has entered, or that is initial.  It may be a thread's own: what
+ * updates states that threads share (state_update.h) has no business here.
+ */
+GPUAGG_FN void
+gpuagg_regrouping_enter(const GpuAggRegroupingMove *move, uint32_t head, const char *slot,
+						char *state)
+{
+	int64_t		word[2] = {1, 0};
+	int32_t		narrow;
+
+	if ((head >> move->bit & 1) != 0)
+	{
+		gpuagg_state_init(move->op, state);
+		return;
+	}
+	if (move->op != GPUAGG_TRANS_COUNT && gpuagg_type_slot_bytes(move->type) == 4)
+	{
+		memcpy(&narrow, slot, sizeof(narrow));
+		word[0] = narrow;
+	}
+	else if (move->op != GPUAGG_TRANS_COUNT)
+		memcpy(word, slot, sizeof(word[0]));
+	if (move->op == GPUAGG_TRANS_MIN_F64 || move->op == GPUAGG_TRANS_MAX_F64)
+		word[0] = gpuagg_f64_order(gpuagg_key_slot_f64(slot));
+	if (move->op == GPUAGG_TRANS_SUM_I128)
+		word[1] = word[0] >> 63;
+	memcpy(state, word, move->bytes);
+}
+
+/*
+ * The row that a group is, of those that are made.  Its strings point where the group's
+ * do.  from NULL: of no group, with initial states.
+ */
+GPUAGG_FN void
+gpuagg_regrouping_row(const GpuAggRegroupingPlan *plan, const char *from, char *to)
+{
+	uint32_t	head = 0;
+	uint32_t	nulls = 0;
+
+	if (from != NULL)
+		memcpy(&head, from, sizeof(head));
+	memset(to, 0, plan->nstates > 0 ? plan->states[0].to : plan->row_bytes);
+	for (uint32_t i = 0; i < plan->nkeys; i++)
+	{
+		const GpuAggRegroupingKey *key = &plan->keys[i];
+
+		if (from == NULL || key->bytes == 0 || (head >> key->bit & 1) != 0)
+			nulls |= UINT32_C(1) << i;
+		else
+			gpuagg_regrouping_copy(to + key->to, from + key->from, key->bytes);
+	}
+	memcpy(to, &nulls, sizeof(nulls));
+	for (uint32_t i = 0; i < plan->nconstants; i++)
+		memcpy(to + plan->constants_off[i], &plan->constants[i], sizeof(int32_t));
+	for (uint32_t i = 0; i < plan->nstates; i++)
+	{
+		const GpuAggRegroupingMove *move = &plan->states[i];
+
+		if (from == NULL)
+			gpuagg_state_init(move->op, to + move->to);
+		else if (move->bit == GPUAGG_REGROUPING_NOT_OF_KEY)
+			gpuagg_regrouping_copy(to + move->to, from + move->from, move->bytes);
+		else
+			gpuagg_regrouping_enter(move, head, from + move->from, to + move->to);
+	}
+}
+
+#endif							/* GPUAGG_DEVICE_OPS_REGROUPING_ROW_H */
