@@ -6,6 +6,7 @@
 #include "device/batch_memory.h"
 #include "device/choice/ranges.h"
 #include "device/ops/lookup_make.h"
+#include "device/ops/ops.h"
 #include "device_support.h"
 #include "h200_rates.h"
 #include "host/groups.h"

@@ -162,7 +162,7 @@ CREATE TABLE sy_dim (id int4 PRIMARY KEY, e int4, name text COLLATE "C");
 INSERT INTO sy_dim SELECT i, i * 7 % 100000 + 1000000, 'name ' || i % 700 FROM generate_series(0, 99999) i;
 VACUUM ANALYZE sy_dim;
 SELECT key, r ->> 'Planned Strategy' = r ->> 'Strategy' AS same, r ->> 'Groups' AS groups
-FROM unnest('{e,e % 1000,name}'::text[]) key, ran(format('SELECT %s, count(*), sum(v) FROM sy_many JOIN sy_dim ON c = id GROUP BY 1', key)) r
+FROM unnest('{e,name}'::text[]) key, ran(format('SELECT %s, count(*), sum(v) FROM sy_many JOIN sy_dim ON c = id GROUP BY 1', key)) r
 ORDER BY key;
 DROP TABLE sy_many, sy_dim;
 SET gpuagg.cache = off;
