@@ -50,6 +50,8 @@ typedef struct GpuAggRowOutput
 	uint8		type;			/* GpuAggType of that, if known */
 	bool		known;
 	uint16		reg;			/* of an argument, or GPUAGG_NO_REG */
+	uint16		source;			/* the same, of a key too */
+	bool		skipped;		/* in the current row: its FILTER is not true */
 	GpuAggBytes enum_table;		/* of one that is an enum's order; else no data */
 	uint8		class;			/* GpuAggClass */
 	uint8		key_type;		/* GpuAggType of a key */
@@ -66,6 +68,7 @@ typedef struct GpuAggRowOutput
 typedef struct GpuAggRowLong
 {
 	int			transition;
+	uint16		reg;
 	Datum		value;
 } GpuAggRowLong;
 
@@ -101,7 +104,7 @@ output_init(GpuAggRows *rows, int n, uint8 class)
 	output->expr = ExecInitExpr(tle->expr, &rows->scan->ps);
 	output->sqltype = getBaseType(exprType((Node *) tle->expr));
 	output->known = gpuagg_constant_type(output->sqltype, &output->type);
-	output->reg = GPUAGG_NO_REG;
+	output->reg = output->source = GPUAGG_NO_REG;
 	output->class = class;
 	/* the stored bytes of a column that only regrouping reads */
 	if (!output->known && class == GPUAGG_CLASS_BYTES && get_typlen(output->sqltype) == -1)
@@ -133,6 +136,7 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 	{
 		rows->order[place++] = n;
 		output_init(rows, n, classes[keys[i].reg])->scale = keys[i].scale;
+		rows->outputs[n].source = keys[i].reg;
 		rows->outputs[n++].key_type = keys[i].type;
 	}
 	for (int i = 0; i < program->ntransitions; i++)
@@ -152,7 +156,7 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
 
 			rows->order[place++] = arg;
 			output->scale = trans[i].scale;
-			output->reg = trans[i].arg;
+			output->reg = output->source = trans[i].arg;
 			output->filter = filter;
 			output->transition = i;
 			output->counted = trans[i].op == GPUAGG_TRANS_COUNT;
@@ -377,6 +381,7 @@ put_aside(GpuAggRows *rows, const GpuAggRowOutput *output, Datum datum)
 		!gpuagg_long_values_take(rows->longs, output->transition))
 		return false;
 	rows->row_longs[rows->nlong].transition = output->transition;
+	rows->row_longs[rows->nlong].reg = output->reg;
 	rows->row_longs[rows->nlong++].value = datum;
 	return true;
 }
@@ -390,14 +395,14 @@ output_evaluate(GpuAggRows *rows, GpuAggRowOutput *output,
 	bool		isnull = true;
 	Datum		datum = (Datum) 0;
 
+	output->skipped = false;
 	if (output->filter >= 0)
 	{
 		GpuAggRowOutput *filter = &rows->outputs[output->filter];
 
-		if (filter->states[row] == GPUAGG_ST_VALUE && filter->values[row] != 0)
-			datum = ExecEvalExprSwitchContext(output->expr, econtext, &isnull);
+		output->skipped = filter->states[row] != GPUAGG_ST_VALUE || filter->values[row] == 0;
 	}
-	else
+	if (!output->skipped)
 		datum = ExecEvalExprSwitchContext(output->expr, econtext, &isnull);
 
 	if (!isnull && !output->counted)
@@ -441,6 +446,60 @@ row_key(GpuAggRows *rows)
 	}
 }
 
+/*
+ * Where a FILTER is not true its argument has not been evaluated.  A device may keep one
+ * value for all that is the same register, so it must be the one that another output has;
+ * best one that is not only counted.
+ */
+static void
+row_share_values(GpuAggRows *rows)
+{
+	const uint32 row = rows->count;
+
+	for (int i = 0; i < rows->noutputs; i++)
+	{
+		GpuAggRowOutput *output = &rows->outputs[i];
+		const GpuAggRowOutput *from = NULL;
+
+		if (!output->skipped || output->class == GPUAGG_CLASS_BYTES)
+			continue;
+		for (int k = 0; k < rows->noutputs; k++)
+		{
+			const GpuAggRowOutput *other = &rows->outputs[k];
+
+			if (other->source == output->source && !other->skipped &&
+				(from == NULL || from->counted))
+				from = other;
+		}
+		if (from == NULL)
+			continue;
+		output->states[row] = from->states[row];
+		output->values[row] = from->values[row];
+	}
+}
+
+/* What is NULL as one argument is NULL where it is counted, too; false: it may not be. */
+static bool
+row_counts_aside(GpuAggRows *rows)
+{
+	const int	n = rows->nlong;
+
+	for (int i = 0; i < rows->noutputs && n > 0; i++)
+	{
+		GpuAggRowOutput *output = &rows->outputs[i];
+		int			k = 0;
+
+		while (k < n && rows->row_longs[k].reg != output->reg)
+			k++;
+		if (k == n || !output->counted || output->states[rows->count] != GPUAGG_ST_VALUE)
+			continue;
+		if (!put_aside(rows, output, rows->row_longs[k].value))
+			return false;
+		output->states[rows->count] = GPUAGG_ST_NULL;
+	}
+	return true;
+}
+
 /* The row's values that have been put aside, to their group; false: there are too many. */
 static bool
 row_keep_long(GpuAggRows *rows)
@@ -460,16 +519,18 @@ row_keep_long(GpuAggRows *rows)
 static GpuAggStatus
 row_evaluate(GpuAggRows *rows, ExprContext *econtext, GpuAggError *error)
 {
+	bool		fits = true;
+
 	if (rows->scan->ps.qual != NULL && !ExecQual(rows->scan->ps.qual, econtext))
 		return GPUAGG_OK;
 	rows->nlong = 0;
 	for (int i = 0; i < rows->noutputs; i++)
-	{
-		if (!output_evaluate(rows, &rows->outputs[rows->order[i]], econtext))
-			return gpuagg_error_set(error, GPUAGG_VALUE_ERROR,
-									GPUAGG_ST_NEEDS_PG,
-									"a value has no form that devices know");
-	}
+		fits = fits && output_evaluate(rows, &rows->outputs[rows->order[i]], econtext);
+	if (fits)
+		row_share_values(rows);
+	if (!fits || !row_counts_aside(rows))
+		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+								"a value has no form that devices know");
 	if (!row_keep_long(rows))
 		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"too many numerics have no form that devices know");

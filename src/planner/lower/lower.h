@@ -213,7 +213,14 @@ extern List *gpuagg_lower_selection(GpuAggLower *lw, List *clauses);
 extern bool gpuagg_lower_nulltest(GpuAggLower *lw, Expr *arg, bool is_null,
 								  GpuAggValue *out);
 
-/* A group key; fills the output that shows it. */
+/*
+ * A column of any type, loaded so that one sees whether it is NULL.  And is this a plain
+ * column of the table?
+ */
+extern bool gpuagg_lower_nullness_column(GpuAggLower *lw, Var *var, GpuAggValue *out);
+extern bool gpuagg_lower_check_column(const GpuAggLower *lw, const Var *var);
+
+/* lower_key.c.  A group key; fills the output that shows it. */
 extern bool gpuagg_lower_key(GpuAggLower *lw, Expr *expr, Oid eqop,
 							 GpuAggOutput *output);
 
@@ -226,7 +233,7 @@ extern bool gpuagg_lower_stored_key(GpuAggLower *lw, Var *var, GpuAggOutput *out
 /* A key of which no output exists: true for every row. */
 extern bool gpuagg_lower_unit_key(GpuAggLower *lw);
 
-/* Building blocks.  Arguments that an operation does not have are NULL. */
+/* lower_expr.c: building blocks.  Arguments that an operation does not have are NULL. */
 extern bool gpuagg_lower_op(GpuAggLower *lw, GpuAggOp op, uint8 type,
 							const GpuAggValue *a, const GpuAggValue *b,
 							const GpuAggValue *c, int32 imm,
