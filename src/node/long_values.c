@@ -4,15 +4,16 @@
  *		(long_values.h).
  *
  * A row with such a value is one of those that the device leaves to the row plan
- * (rows.c).  It goes to the device with NULL in the value's place, so its group is there
- * and all else of the row counts; the value itself is kept here, under the group's key.
+ * (rows.c).  It goes to the device with NULL in the value's place, wherever that is an
+ * argument, so its group is there and all else of the row counts; the value itself is kept
+ * here, under the group's key.
  * When the group is shown (results.c), PostgreSQL's own functions add it to what the
  * device has.  That is exact: sums of numerics do not depend on their order, and what
  * the device holds of the group is an integer.
  *
- * Only arguments of sum, avg, min and max, where no other output reads the same state.
- * A minimum needs the COUNT beside it, which tells whether the device has met any value
- * at all.
+ * Only arguments of sum, avg, min, max and count, where no other output reads the same
+ * state.  A minimum needs the COUNT beside it, which tells whether the device has met any
+ * value at all.
  *
  * Values are entered one by one, in the order in which they come, so that those of a task
  * that is run again can be cut off.  They are sorted by key, and summed up, when they are
@@ -67,6 +68,23 @@ is_taken(const GpuAggOutput *output)
 	}
 }
 
+/* The states of outputs that are taken, or of those that are not */
+static void
+set_taken(GpuAggLongValues *values, const GpuAggOutput *outputs, int noutputs, bool taken)
+{
+	for (int i = 0; i < noutputs; i++)
+	{
+		const GpuAggOutput *output = &outputs[i];
+
+		if (gpuagg_final_is_key(output->final) ||
+			(is_taken(output) || output->final == GPUAGG_FINAL_COUNT) != taken)
+			continue;
+		values->take[output->index] = taken;
+		if (output->count_index >= 0)
+			values->take[output->count_index] = taken;
+	}
+}
+
 GpuAggLongValues *
 gpuagg_long_values_create(const GpuAggOutput *outputs, int noutputs, MemoryContext parent)
 {
@@ -75,16 +93,8 @@ gpuagg_long_values_create(const GpuAggOutput *outputs, int noutputs, MemoryConte
 	GpuAggLongValues *values = MemoryContextAllocZero(context, sizeof(GpuAggLongValues));
 
 	values->context = context;
-	for (int i = 0; i < noutputs; i++)
-	{
-		if (is_taken(&outputs[i]))
-			values->take[outputs[i].index] = true;
-	}
-	for (int i = 0; i < noutputs; i++)
-	{
-		if (!gpuagg_final_is_key(outputs[i].final) && !is_taken(&outputs[i]))
-			values->take[outputs[i].index] = false;
-	}
+	set_taken(values, outputs, noutputs, true);
+	set_taken(values, outputs, noutputs, false);
 	return values;
 }
 

@@ -32,7 +32,7 @@ extern void gpuagg_long_values_move(GpuAggLongValues *values, MemoryContext pare
 
 /*
  * May values of this transition's argument be kept here?  The device then gets a NULL
- * instead; a COUNT beside counts the value.
+ * instead, as the argument of whatever transition.
  */
 extern bool gpuagg_long_values_take(const GpuAggLongValues *values, int transition);
 

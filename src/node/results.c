@@ -158,7 +158,7 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 	emitter->type = output->type;
 	emitter->scale = output->scale;
 	emitter->shown = output->shown;
-	emitter->string_no = emitter->transition = -1;
+	emitter->string_no = emitter->transition = emitter->counts = -1;
 	if (gpuagg_final_is_key(output->final))
 	{
 		uint32		type = gpuagg_program_keys(program)[output->index].type;
@@ -253,6 +253,7 @@ gpuagg_results_keep_long(GpuAggResults *results, const GpuAggProgram *program,
 			!gpuagg_long_values_take(results->longs, outputs[i].index))
 			continue;
 		results->emitters[i].transition = outputs[i].index;
+		results->emitters[i].counts = outputs[i].count_index;
 		results->emitters[i].greatest = trans[outputs[i].index].op == GPUAGG_TRANS_MAX_I64;
 	}
 	MemoryContextSwitchTo(old);
@@ -661,38 +662,59 @@ long_key(GpuAggResults *results, const char *row, uint32 head)
 	}
 }
 
-/* The value of the device's and those beside it together */
-static Datum
-with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row,
-		  const GpuAggLongSum *sum)
+/* Those of the current group and this transition; NULL: none */
+static const GpuAggLongSum *
+long_sum(const GpuAggResults *results, int transition)
 {
-	const int64 *slot = (const int64 *) (row + emitter->off);
-	const int64 count = emitter->count_off == 0 ? 0 : *(const int64 *) (row + emitter->count_off);
-
-	if (emitter->final == GPUAGG_FINAL_SUM_NUMERIC)
-		return DirectFunctionCall2(numeric_add, emit(results, emitter, row), sum->sum);
-	if (emitter->final == GPUAGG_FINAL_AVG_NUMERIC)
-		return DirectFunctionCall2(numeric_div,
-								   DirectFunctionCall2(numeric_add,
-													   decimal_datum(emitter, (uint64) slot[0], slot[1], row),
-													   sum->sum),
-								   NumericGetDatum(int64_to_numeric(count)));
-	/* has the device seen any? */
-	if (count == sum->count)
-		return emitter->greatest ? sum->greatest : sum->least;
-	return emitter->greatest ?
-		DirectFunctionCall2(numeric_larger, emit(results, emitter, row), sum->greatest) :
-		DirectFunctionCall2(numeric_smaller, emit(results, emitter, row), sum->least);
+	return transition < 0 ? NULL :
+		gpuagg_long_values_of(results->longs, &results->long_key, transition);
 }
 
+/* The device's value and those beside it together, of so many in all */
 static Datum
-emitter_datum_with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
+with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row,
+		  const GpuAggLongSum *sum, int64 count)
 {
-	const GpuAggLongSum *sum = emitter->transition < 0 ? NULL :
-		gpuagg_long_values_of(results->longs, &results->long_key, emitter->transition);
+	const int64 *slot = (const int64 *) (row + emitter->off);
+	Datum		value;
 
-	return sum != NULL ? with_long(results, emitter, row, sum) :
-		emitter_datum(results, emitter, row);
+	switch ((GpuAggFinal) emitter->final)
+	{
+		case GPUAGG_FINAL_COUNT:
+			return Int64GetDatum(*slot + sum->count);
+		case GPUAGG_FINAL_SUM_NUMERIC:
+			return DirectFunctionCall2(numeric_add, emit(results, emitter, row), sum->sum);
+		case GPUAGG_FINAL_AVG_NUMERIC:
+			value = DirectFunctionCall2(numeric_add, decimal_datum(emitter, (uint64) slot[0], slot[1], row),
+										sum->sum);
+			return DirectFunctionCall2(numeric_div, value, NumericGetDatum(int64_to_numeric(count)));
+		default:
+			if (count == sum->count)	/* the device has none */
+				return emitter->greatest ? sum->greatest : sum->least;
+			value = emit(results, emitter, row);
+			return emitter->greatest ? DirectFunctionCall2(numeric_larger, value, sum->greatest) :
+				DirectFunctionCall2(numeric_smaller, value, sum->least);
+	}
+}
+
+/* False: it is NULL. */
+static bool
+emit_with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row, Datum *value)
+{
+	const GpuAggLongSum *sum = long_sum(results, emitter->transition);
+	const GpuAggLongSum *counted = long_sum(results, emitter->counts);
+	int64		count = emitter->count_off == 0 ? 0 : *(const int64 *) (row + emitter->count_off);
+
+	*value = (Datum) 0;
+	if (counted != NULL)
+		count += counted->count;
+	if (sum != NULL)
+		*value = with_long(results, emitter, row, sum, count);
+	else if (gpuagg_emitter_is_empty(emitter, row))
+		return false;
+	else
+		*value = emitter_datum(results, emitter, row);
+	return true;
 }
 
 void
@@ -713,13 +735,14 @@ gpuagg_results_emit(GpuAggResults *results, const char *row, Datum *values, bool
 			isnull[i] = !emit_optional(results, emitter, row, &values[i]);
 			continue;
 		}
+		if (longs && emitter->transition >= 0)
+		{
+			isnull[i] = !emit_with_long(results, emitter, row, &values[i]);
+			continue;
+		}
 		isnull[i] = (head & emitter->null_bit) != 0 ||
 			gpuagg_emitter_is_empty(emitter, row);
-		if (isnull[i])
-			values[i] = (Datum) 0;
-		else
-			values[i] = longs ? emitter_datum_with_long(results, emitter, row) :
-				emitter_datum(results, emitter, row);
+		values[i] = isnull[i] ? (Datum) 0 : emitter_datum(results, emitter, row);
 	}
 }
 

@@ -64,6 +64,7 @@ typedef struct GpuAggEmitter
 
 	/* of which long values are kept: of this transition; else -1 */
 	int			transition;
+	int			counts;			/* that of the COUNT beside, or -1 */
 	bool		greatest;		/* the greatest of them, if not a sum */
 
 	/* VARIANCE */

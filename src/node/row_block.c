@@ -52,6 +52,8 @@ typedef struct GpuAggRowColumnMade
 	uint8		type;			/* GpuAggType of that, if known */
 	bool		known;
 	uint16		reg;			/* of an argument, or GPUAGG_NO_REG */
+	uint16		source;			/* the same, of a key too */
+	int			filter;			/* column that must be true, or -1 */
 	GpuAggBytes enum_table;		/* of one that is an enum's order; else no data */
 	uint8		class;			/* GpuAggClass */
 	bool		counted;		/* COUNT: only whether it is NULL matters */
@@ -69,6 +71,7 @@ struct GpuAggRowBlock
 	uint32		room;			/* rows, at most */
 	uint32		count;
 	Size		string_bytes;
+	bool		shares;			/* a register is several columns, some under a FILTER */
 	StringInfoData msg;
 };
 
@@ -81,7 +84,8 @@ column_init(GpuAggRowBlock *block, int n, Oid sqltype, uint8 class)
 
 	output->sqltype = getBaseType(sqltype);
 	output->known = gpuagg_constant_type(output->sqltype, &output->type);
-	output->reg = GPUAGG_NO_REG;
+	output->reg = output->source = GPUAGG_NO_REG;
+	output->filter = -1;
 	output->class = class;
 	/* the stored bytes of a column that only regrouping reads */
 	if (!output->known && class == GPUAGG_CLASS_BYTES && get_typlen(output->sqltype) == -1)
@@ -265,6 +269,7 @@ columns_init(GpuAggRowBlock *block, const GpuAggProgram *program, const Oid *typ
 	{
 		column_init(block, n, types[n], classes[keys[i].reg]);
 		block->columns[n].scale = keys[i].scale;
+		block->columns[n].source = keys[i].reg;
 	}
 	for (int i = 0; i < program->ntransitions; i++)
 	{
@@ -274,7 +279,8 @@ columns_init(GpuAggRowBlock *block, const GpuAggProgram *program, const Oid *typ
 
 			column_init(block, n, types[n], classes[trans[i].arg]);
 			output->scale = trans[i].scale;
-			output->reg = trans[i].arg;
+			output->reg = output->source = trans[i].arg;
+			output->filter = trans[i].filter != GPUAGG_NO_REG ? n + 1 : -1;
 			output->counted = trans[i].op == GPUAGG_TRANS_COUNT;
 			output->coded = trans[i].type == GPUAGG_T_INTERVAL_CODE;
 			n++;
@@ -287,7 +293,11 @@ columns_init(GpuAggRowBlock *block, const GpuAggProgram *program, const Oid *typ
 	}
 	Assert(n == block->ncolumns);
 	for (int i = 0; i < n; i++)
+	{
 		block->columns[i].way = column_way(&block->columns[i]);
+		for (int k = 0; k < n && block->columns[i].filter >= 0; k++)
+			block->shares |= k != i && block->columns[k].source == block->columns[i].source;
+	}
 }
 
 GpuAggRowBlock *
@@ -373,6 +383,44 @@ put_value(GpuAggRowBlock *block, GpuAggRowColumnMade *output, uint32 row, Datum 
 	return true;
 }
 
+static bool
+is_skipped(const GpuAggRowBlock *block, const GpuAggRowColumnMade *output)
+{
+	return output->filter >= 0 && !gpuagg_row_block_is_true(block, output->filter);
+}
+
+/*
+ * Where a FILTER is not true its argument has not been evaluated.  A device may keep one
+ * value for all that is the same register, so it must be the one that another column has;
+ * best one that is not only counted.
+ */
+static void
+share_values(GpuAggRowBlock *block)
+{
+	const uint32 row = block->count;
+
+	for (int i = 0; i < block->ncolumns; i++)
+	{
+		GpuAggRowColumnMade *output = &block->columns[i];
+		const GpuAggRowColumnMade *from = NULL;
+
+		if (output->class == GPUAGG_CLASS_BYTES || !is_skipped(block, output))
+			continue;
+		for (int k = 0; k < block->ncolumns; k++)
+		{
+			const GpuAggRowColumnMade *other = &block->columns[k];
+
+			if (other->source == output->source && !is_skipped(block, other) &&
+				(from == NULL || from->counted))
+				from = other;
+		}
+		if (from == NULL)
+			continue;
+		output->states[row] = from->states[row];
+		output->values[row] = from->values[row];
+	}
+}
+
 bool
 gpuagg_row_block_put(GpuAggRowBlock *block, int n, Datum datum, bool isnull)
 {
@@ -388,7 +436,7 @@ gpuagg_row_block_add(GpuAggRowBlock *block, const Datum *values, const bool *isn
 	for (int i = 0; i < n; i++)
 		if (!put_value(block, &block->columns[i], row, values[i], isnull[i]))
 			return false;
-	block->count = row + 1;
+	gpuagg_row_block_next(block);
 	return true;
 }
 
@@ -427,6 +475,8 @@ gpuagg_row_block_converts(const GpuAggRowBlock *block)
 void
 gpuagg_row_block_next(GpuAggRowBlock *block)
 {
+	if (block->shares)
+		share_values(block);
 	block->count++;
 }
 

@@ -33,6 +33,8 @@ typedef struct GpuAggRowOutput
 	ExprState  *expr;
 	int			filter;			/* output that must be true, or -1 */
 	bool		numeric;
+	uint16		reg;			/* of an argument, or GPUAGG_NO_REG */
+	bool		counted;		/* COUNT: only whether it is NULL matters */
 	uint8		key_type;		/* GpuAggType of a key */
 	int			transition;		/* whose argument it is, or -1 */
 } GpuAggRowOutput;
@@ -40,6 +42,7 @@ typedef struct GpuAggRowOutput
 typedef struct GpuAggRowLong
 {
 	int			transition;
+	uint16		reg;
 	Datum		value;
 } GpuAggRowLong;
 
@@ -69,6 +72,7 @@ output_init(GpuAggRows *rows, int n, Oid *types)
 
 	rows->outputs[n].expr = ExecInitExpr(tle->expr, &rows->scan->ps);
 	rows->outputs[n].filter = rows->outputs[n].transition = -1;
+	rows->outputs[n].reg = GPUAGG_NO_REG;
 	types[n] = exprType((Node *) tle->expr);
 	rows->outputs[n].numeric = getBaseType(types[n]) == NUMERICOID;
 }
@@ -103,6 +107,8 @@ outputs_init(GpuAggRows *rows, const GpuAggProgram *program, Oid *types)
 		rows->order[place++] = arg;
 		rows->outputs[arg].filter = filter;
 		rows->outputs[arg].transition = i;
+		rows->outputs[arg].reg = trans[i].arg;
+		rows->outputs[arg].counted = trans[i].op == GPUAGG_TRANS_COUNT;
 	}
 	Assert(place == rows->noutputs);
 }
@@ -158,6 +164,7 @@ put_aside(GpuAggRows *rows, const GpuAggRowOutput *output, Datum datum)
 		!gpuagg_long_values_take(rows->longs, output->transition))
 		return false;
 	rows->row_longs[rows->nlong].transition = output->transition;
+	rows->row_longs[rows->nlong].reg = output->reg;
 	rows->row_longs[rows->nlong++].value = datum;
 	return true;
 }
@@ -199,6 +206,30 @@ row_key(GpuAggRows *rows)
 	}
 }
 
+/* What is NULL as one argument is NULL where it is counted, too; false: it may not be. */
+static bool
+row_counts_aside(GpuAggRows *rows)
+{
+	const int	n = rows->nlong;
+
+	for (int i = 0; i < rows->noutputs && n > 0; i++)
+	{
+		const GpuAggRowOutput *output = &rows->outputs[i];
+		uint64		bits;
+		GpuAggBytes bytes;
+		int			k = 0;
+
+		while (k < n && rows->row_longs[k].reg != output->reg)
+			k++;
+		if (k == n || !output->counted || !gpuagg_row_block_value(rows->block, i, &bits, &bytes))
+			continue;
+		if (!put_aside(rows, output, rows->row_longs[k].value))
+			return false;
+		(void) gpuagg_row_block_put(rows->block, i, (Datum) 0, true);
+	}
+	return true;
+}
+
 /* The row's values that have been put aside, to their group; false: there are too many. */
 static bool
 row_keep_long(GpuAggRows *rows)
@@ -218,14 +249,15 @@ row_keep_long(GpuAggRows *rows)
 static GpuAggStatus
 row_evaluate(GpuAggRows *rows, ExprContext *econtext, GpuAggError *error)
 {
+	bool		fits = true;
+
 	if (rows->scan->ps.qual != NULL && !ExecQual(rows->scan->ps.qual, econtext))
 		return GPUAGG_OK;
 	rows->nlong = 0;
 	for (int i = 0; i < rows->noutputs; i++)
-	{
-		if (!output_evaluate(rows, rows->order[i], econtext))
-			return gpuagg_row_block_unfit(error);
-	}
+		fits = fits && output_evaluate(rows, rows->order[i], econtext);
+	if (!fits || !row_counts_aside(rows))
+		return gpuagg_row_block_unfit(error);
 	if (!row_keep_long(rows))
 		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"too many numerics have no form that devices know");

@@ -249,7 +249,7 @@ extern bool gpuagg_lower_stored_key(GpuAggLower *lw, Var *var, GpuAggOutput *out
 /* A key of which no output exists: true for every row. */
 extern bool gpuagg_lower_unit_key(GpuAggLower *lw);
 
-/* Building blocks.  Arguments that an operation does not have are NULL. */
+/* lower_expr.c: building blocks.  Arguments that an operation does not have are NULL. */
 extern bool gpuagg_lower_op(GpuAggLower *lw, GpuAggOp op, uint8 type,
 							const GpuAggValue *a, const GpuAggValue *b,
 							const GpuAggValue *c, int32 imm,

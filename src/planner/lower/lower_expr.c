@@ -26,10 +26,8 @@
 #include "optimizer/restrictinfo.h"
 #include "planner/lower/lower.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
-#include "utils/typcache.h"
 
 /* May this operation turn values into an error? */
 static bool
