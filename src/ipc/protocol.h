@@ -13,7 +13,7 @@
  *									CACHED		(if BEGIN or TABLE requests the
  *												cache)
  *		MAP ...						VALIDATED		(only of those with LSNs)
- *		PAGES, ROWS ...				BATCH_DONE	(per batch; rows to evaluate)
+ *		PAGES, ROWS, BLOCK ...		BATCH_DONE	(per batch; rows to evaluate)
  *		FINISH						RESULTS ...	(groups)
  *									DONE		(statistics)
  * FAILED may take the place of any worker message and is the last.
@@ -49,6 +49,7 @@ typedef enum GpuAggMsgType
 	GPUAGG_MSG_FINISH,
 	GPUAGG_MSG_MAP,				/* GpuAggMapMsg */
 	GPUAGG_MSG_TABLE,			/* GpuAggTableMsg */
+	GPUAGG_MSG_BLOCK,			/* GpuAggBlockMsg: count rows */
 	/* worker to client */
 	GPUAGG_MSG_READY,			/* GpuAggReadyMsg */
 	GPUAGG_MSG_CACHED,			/* count GpuAggMsgCached, then the bitmaps of
@@ -71,7 +72,7 @@ typedef struct GpuAggMsg
 {
 	uint32_t	type;			/* GpuAggMsgType */
 	uint32_t	count;
-	uint64_t	batch_id;		/* PAGES, ROWS, BATCH_DONE, RESULTS */
+	uint64_t	batch_id;		/* PAGES, ROWS, BLOCK, BATCH_DONE, RESULTS */
 } GpuAggMsg;
 
 /* The table that a batch is of, and the first number of its batches */
@@ -180,6 +181,18 @@ typedef struct GpuAggTableMsg
  *		BYTES: uint32_t lengths[count], padded to 8, then the strings one
  *		after the other (nothing for NULLs), padded to 8.
  */
+
+/* The same columns in a segment (ipc/block_ring.h), not in the message */
+typedef struct GpuAggBlockMsg
+{
+	GpuAggMsg	msg;
+	uint32_t	segment;		/* its handle */
+	uint32_t	pad;
+	uint64_t	offset;
+	uint64_t	bytes;
+} GpuAggBlockMsg;
+
+#define GPUAGG_BLOCK_BYTES (64 * 1024 * 1024)	/* at most */
 
 typedef struct GpuAggReadyMsg
 {

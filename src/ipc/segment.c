@@ -60,7 +60,8 @@ gpuagg_segment_make(const void *data, Size bytes)
 
 	if (seg != NULL)
 	{
-		memcpy(dsm_segment_address(seg), data, bytes);
+		if (data != NULL)
+			memcpy(dsm_segment_address(seg), data, bytes);
 		/* from that owner to the current one */
 		dsm_pin_mapping(seg);
 		dsm_unpin_mapping(seg);
@@ -70,16 +71,17 @@ gpuagg_segment_make(const void *data, Size bytes)
 }
 
 void *
-gpuagg_segment_copy(dsm_handle handle, Size bytes, MemoryContext context)
+gpuagg_segment_copy(dsm_handle handle, Size offset, Size bytes, MemoryContext context)
 {
 	ResourceOwner owner = owner_create();
 	dsm_segment *seg = segment_open(0, handle, owner);
 	void	   *copy = NULL;
 
-	if (seg != NULL && dsm_segment_map_length(seg) >= bytes)
+	if (seg != NULL && offset <= dsm_segment_map_length(seg) &&
+		bytes <= dsm_segment_map_length(seg) - offset)
 		copy = MemoryContextAllocExtended(context, bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
 	if (copy != NULL)
-		memcpy(copy, dsm_segment_address(seg), bytes);
+		memcpy(copy, (char *) dsm_segment_address(seg) + offset, bytes);
 	owner_release(owner);
 	return copy;
 }

@@ -32,6 +32,7 @@
 #include "device/batch_memory.h"
 #include "executor/executor.h"
 #include "heap/cache_request.h"
+#include "ipc/block_ring.h"
 #include "ipc/client.h"
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
@@ -51,9 +52,6 @@
 
 /* Messages of evaluated rows in flight */
 #define ROWS_AHEAD 4
-
-/* Blocks of a plan's rows in flight */
-#define BLOCKS_AHEAD 16
 
 /* Rows of one batch that PostgreSQL is to evaluate */
 typedef struct GpuAggTodo
@@ -129,6 +127,7 @@ task_block_done(GpuAggRun *run, const GpuAggMsg *msg)
 	if (run->rows_in_flight == 0 || msg->count > 0)
 		return task_garbled(run);
 	run->rows_in_flight--;
+	gpuagg_plan_rows_done(run->scan->rows, msg->batch_id);
 	return GPUAGG_OK;
 }
 
@@ -649,20 +648,14 @@ static GpuAggStatus
 task_send_block(GpuAggRun *run, bool *more)
 {
 	GpuAggTaskInput *input = gpuagg_inputs_at(run->inputs);
-	const GpuAggMsg *msg;
-	Size		bytes;
 	GpuAggStatus status;
 	instr_time	start;
 
 	time_start(run, &start);
-	status = gpuagg_plan_rows_next(run->scan->rows, input->next_batch, &msg, &bytes, run->error);
-	*more = msg != NULL;
-	if (status == GPUAGG_OK && *more)
-	{
-		input->next_batch++;
-		run->rows_in_flight++;
-		status = gpuagg_client_send(run->client, msg, bytes, run->error);
-	}
+	status = gpuagg_plan_rows_send(run->scan->rows, run->client, input->next_batch, more,
+								   run->error);
+	input->next_batch += *more;
+	run->rows_in_flight += *more;
 	time_add(run, &run->scan->counters.feed_time, start);
 	return status;
 }
@@ -676,10 +669,10 @@ task_feed_blocks(GpuAggRun *run)
 
 	while (status == GPUAGG_OK && (more || run->rows_in_flight > 0))
 	{
-		status = task_receive(run, !more || run->rows_in_flight >= BLOCKS_AHEAD);
+		status = task_receive(run, !more || run->rows_in_flight >= GPUAGG_RING_BLOCKS);
 		if (status == GPUAGG_OK && run->done)
 			status = task_garbled(run);
-		if (status == GPUAGG_OK && more && run->rows_in_flight < BLOCKS_AHEAD)
+		if (status == GPUAGG_OK && more && run->rows_in_flight < GPUAGG_RING_BLOCKS)
 			status = task_send_block(run, &more);
 	}
 	run->scan->counters.rows_scanned += gpuagg_plan_rows_given(run->scan->rows);
@@ -838,5 +831,7 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 		}
 		gpuagg_inputs_end(run->inputs);
 	}
+	if (scan->rows != NULL)
+		gpuagg_plan_rows_stop(scan->rows);
 	return run->status;
 }

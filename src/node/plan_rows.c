@@ -16,24 +16,35 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "ipc/block_ring.h"
 #include "miscadmin.h"
 #include "node/plan_rows.h"
 #include "node/row_block.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
 
-/* Of a block; two columns of so many rows fill the queue to the worker almost (ipc/shmem.h). */
-#define BLOCK_ROWS 3072
+/* Rows of a block: its columns fit the ring's; fewer where they are strings, which do mostly */
+#define BLOCK_ROWS 16384
+#define BLOCK_STRING_BYTES (GPUAGG_RING_BYTES / 4)
 
 struct GpuAggPlanRows
 {
 	PlanState  *plan;
 	GpuAggRowBlock *block;
 	MemoryContext scratch;		/* NULL: converting allocates nothing */
+	GpuAggBlockRing *ring;		/* of the task; NULL: blocks are messages */
+	bool		ring_tried;
 	bool		started;		/* the plan has been read from */
 	bool		ended;			/* and has no more rows */
 	uint64		given;
 };
+
+/* Of so many columns: a state and a value each, or length and bytes of a string */
+static uint32
+block_rows(int ncolumns)
+{
+	return Min(BLOCK_ROWS, GPUAGG_RING_BYTES * 3 / 4 / (Max(1, ncolumns) * (1 + sizeof(uint64))));
+}
 
 GpuAggPlanRows *
 gpuagg_plan_rows_begin(CustomScanState *css, Plan *plan, int eflags,
@@ -52,7 +63,7 @@ gpuagg_plan_rows_begin(CustomScanState *css, Plan *plan, int eflags,
 	types = palloc(Max(1, n) * sizeof(Oid));
 	foreach(lc, plan->targetlist)
 		types[foreach_current_index(lc)] = exprType((Node *) lfirst_node(TargetEntry, lc)->expr);
-	rows->block = gpuagg_row_block_create(program, types, BLOCK_ROWS);
+	rows->block = gpuagg_row_block_create(program, types, block_rows(n), BLOCK_STRING_BYTES);
 	if (gpuagg_row_block_converts(rows->block))
 		rows->scratch = AllocSetContextCreate(CurrentMemoryContext, "gpuagg plan rows",
 											  ALLOCSET_DEFAULT_SIZES);
@@ -127,18 +138,56 @@ gpuagg_plan_rows_start(GpuAggPlanRows *rows, const GpuAggProgram *program, GpuAg
 	return fill(rows, error);
 }
 
+/* A block in the ring, or as a message where that has no room or there is none */
+static GpuAggStatus
+send_block(GpuAggPlanRows *rows, GpuAggClient *client, uint64 batch_id, GpuAggError *error)
+{
+	const uint32 count = gpuagg_row_block_count(rows->block);
+	const Size	bytes = gpuagg_row_block_bytes(rows->block);
+	const GpuAggMsg *msg;
+	Size		msg_bytes;
+
+	/* the only block is not worth a segment */
+	if (!rows->ended && !rows->ring_tried)
+	{
+		rows->ring = gpuagg_ring_create();
+		rows->ring_tried = true;
+	}
+	if (rows->ring != NULL && bytes <= GPUAGG_RING_BYTES)
+	{
+		gpuagg_row_block_write(rows->block, gpuagg_ring_room(rows->ring));
+		return gpuagg_ring_send(rows->ring, client, batch_id, count, bytes, error);
+	}
+	msg = gpuagg_row_block_message(rows->block, batch_id, &msg_bytes);
+	return gpuagg_client_send(client, msg, msg_bytes, error);
+}
+
 GpuAggStatus
-gpuagg_plan_rows_next(GpuAggPlanRows *rows, uint64 batch_id, const GpuAggMsg **msg, Size *bytes,
+gpuagg_plan_rows_send(GpuAggPlanRows *rows, GpuAggClient *client, uint64 batch_id, bool *sent,
 					  GpuAggError *error)
 {
 	GpuAggStatus status;
 
-	*msg = NULL;
 	CHECK_FOR_INTERRUPTS();
 	status = fill(rows, error);
-	if (status == GPUAGG_OK && gpuagg_row_block_count(rows->block) > 0)
-		*msg = gpuagg_row_block_message(rows->block, batch_id, bytes);
-	return status;
+	*sent = status == GPUAGG_OK && gpuagg_row_block_count(rows->block) > 0;
+	return *sent ? send_block(rows, client, batch_id, error) : status;
+}
+
+void
+gpuagg_plan_rows_done(GpuAggPlanRows *rows, uint64 batch_id)
+{
+	if (rows->ring != NULL)
+		gpuagg_ring_done(rows->ring, batch_id);
+}
+
+void
+gpuagg_plan_rows_stop(GpuAggPlanRows *rows)
+{
+	if (rows->ring != NULL)
+		gpuagg_ring_end(rows->ring);
+	rows->ring = NULL;
+	rows->ring_tried = false;
 }
 
 uint64

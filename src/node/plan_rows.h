@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "ipc/protocol.h"
+#include "ipc/client.h"
 #include "nodes/execnodes.h"
 
 typedef struct GpuAggPlanRows GpuAggPlanRows;
@@ -27,13 +27,17 @@ extern GpuAggStatus gpuagg_plan_rows_start(GpuAggPlanRows *rows, const GpuAggPro
 										   GpuAggError *error);
 
 /*
- * The next block as a message, valid until the next one; *msg NULL: there are no more.
- * PostgreSQL's own errors are raised.  A status other than GPUAGG_OK: a value that does not
- * fit a device.
+ * Sends the next block, if there is one; *sent tells.  PostgreSQL's own errors are raised.
+ * A status other than GPUAGG_OK: a value that does not fit a device, or the worker is gone.
  */
-extern GpuAggStatus gpuagg_plan_rows_next(GpuAggPlanRows *rows, uint64 batch_id,
-										  const GpuAggMsg **msg, Size *bytes,
-										  GpuAggError *error);
+extern GpuAggStatus gpuagg_plan_rows_send(GpuAggPlanRows *rows, GpuAggClient *client,
+										  uint64 batch_id, bool *sent, GpuAggError *error);
+
+/* A block has been consumed. */
+extern void gpuagg_plan_rows_done(GpuAggPlanRows *rows, uint64 batch_id);
+
+/* The task is over. */
+extern void gpuagg_plan_rows_stop(GpuAggPlanRows *rows);
 
 /* Rows given since the start */
 extern uint64 gpuagg_plan_rows_given(const GpuAggPlanRows *rows);

@@ -27,8 +27,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
-/* Send when the strings kept take this much; no string may take more than */
-#define BLOCK_STRING_BYTES (256 * 1024)
+/* No string may take more than this, nor those of a block together */
 #define BLOCK_STRING_MAX (256 * 1024 * 1024)
 
 /* How a Datum becomes a value */
@@ -69,6 +68,7 @@ struct GpuAggRowBlock
 	int			ncolumns;
 	GpuAggRowColumnMade *columns;
 	uint32		room;			/* rows, at most */
+	Size		string_room;	/* time to send when the strings kept take this much */
 	uint32		count;
 	Size		string_bytes;
 	bool		shares;			/* a register is several columns, some under a FILTER */
@@ -301,13 +301,15 @@ columns_init(GpuAggRowBlock *block, const GpuAggProgram *program, const Oid *typ
 }
 
 GpuAggRowBlock *
-gpuagg_row_block_create(const GpuAggProgram *program, const Oid *types, uint32 room)
+gpuagg_row_block_create(const GpuAggProgram *program, const Oid *types, uint32 room,
+						Size string_room)
 {
 	GpuAggRowBlock *block = palloc0(sizeof(GpuAggRowBlock));
 
 	block->ncolumns = gpuagg_program_noutputs(program);
 	block->columns = palloc0(Max(1, block->ncolumns) * sizeof(GpuAggRowColumnMade));
 	block->room = room;
+	block->string_room = string_room;
 	columns_init(block, program, types);
 	initStringInfo(&block->msg);
 	return block;
@@ -496,7 +498,7 @@ gpuagg_row_block_count(const GpuAggRowBlock *block)
 bool
 gpuagg_row_block_full(const GpuAggRowBlock *block)
 {
-	return block->count >= block->room || block->string_bytes >= BLOCK_STRING_BYTES;
+	return block->count >= block->room || block->string_bytes >= block->string_room;
 }
 
 void
@@ -513,45 +515,75 @@ gpuagg_row_block_reset(GpuAggRowBlock *block)
 
 /* ------------------------------------------------------------- message --- */
 
-static void
-msg_append(StringInfo msg, const void *data, Size bytes)
+static char *
+write_padded(char *to, const void *data, Size bytes)
 {
-	static const char zeros[8] = {0};
+	const Size	padded = GPUAGG_ALIGN8(bytes);
 
-	appendBinaryStringInfo(msg, data, bytes);
-	appendBinaryStringInfo(msg, zeros, GPUAGG_ALIGN8(bytes) - bytes);
+	if (bytes > 0)
+		memcpy(to, data, bytes);
+	memset(to + bytes, 0, padded - bytes);
+	return to + padded;
+}
+
+static char *
+write_lengths(char *to, const uint64 *values, uint32 count)
+{
+	uint32	   *lengths = (uint32 *) to;
+
+	for (uint32 row = 0; row < count; row++)
+		lengths[row] = (uint32) values[row];
+	if (count % 2 != 0)
+		lengths[count] = 0;
+	return to + GPUAGG_ALIGN8(count * sizeof(uint32));
+}
+
+Size
+gpuagg_row_block_bytes(const GpuAggRowBlock *block)
+{
+	const Size	count = block->count;
+	Size		bytes = 0;
+
+	for (int i = 0; i < block->ncolumns; i++)
+	{
+		bytes += GPUAGG_ALIGN8(count);
+		if (block->columns[i].class != GPUAGG_CLASS_BYTES)
+			bytes += count * sizeof(uint64);
+		else
+			bytes += GPUAGG_ALIGN8(count * sizeof(uint32)) +
+				GPUAGG_ALIGN8((Size) block->columns[i].strings.len);
+	}
+	return bytes;
+}
+
+void
+gpuagg_row_block_write(GpuAggRowBlock *block, char *to)
+{
+	for (int i = 0; i < block->ncolumns; i++)
+	{
+		const GpuAggRowColumnMade *output = &block->columns[i];
+
+		to = write_padded(to, output->states, block->count);
+		if (output->class != GPUAGG_CLASS_BYTES)
+		{
+			to = write_padded(to, output->values, block->count * sizeof(uint64));
+			continue;
+		}
+		to = write_lengths(to, output->values, block->count);
+		to = write_padded(to, output->strings.data, output->strings.len);
+	}
+	gpuagg_row_block_reset(block);
 }
 
 const GpuAggMsg *
 gpuagg_row_block_message(GpuAggRowBlock *block, uint64 batch_id, Size *bytes)
 {
-	GpuAggMsg	head = {GPUAGG_MSG_ROWS, block->count, batch_id};
+	const GpuAggMsg head = {GPUAGG_MSG_ROWS, block->count, batch_id};
 
+	*bytes = sizeof(head) + gpuagg_row_block_bytes(block);
 	resetStringInfo(&block->msg);
-	msg_append(&block->msg, &head, sizeof(head));
-	for (int i = 0; i < block->ncolumns; i++)
-	{
-		const GpuAggRowColumnMade *output = &block->columns[i];
-
-		msg_append(&block->msg, output->states, block->count);
-		if (output->class != GPUAGG_CLASS_BYTES)
-		{
-			msg_append(&block->msg, output->values,
-					   block->count * sizeof(uint64));
-			continue;
-		}
-		for (uint32 row = 0; row < block->count; row++)
-		{
-			uint32		len = (uint32) output->values[row];
-
-			appendBinaryStringInfo(&block->msg, (const char *) &len,
-								   sizeof(len));
-		}
-		if (block->count % 2 != 0)
-			appendBinaryStringInfo(&block->msg, "\0\0\0\0", sizeof(uint32));
-		msg_append(&block->msg, output->strings.data, output->strings.len);
-	}
-	gpuagg_row_block_reset(block);
-	*bytes = block->msg.len;
+	enlargeStringInfo(&block->msg, *bytes);
+	memcpy(block->msg.data, &head, sizeof(head));
+	gpuagg_row_block_write(block, block->msg.data + sizeof(head));
 	return (const GpuAggMsg *) block->msg.data;
 }

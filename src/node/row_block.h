@@ -16,9 +16,12 @@
 
 typedef struct GpuAggRowBlock GpuAggRowBlock;
 
-/* Of so many rows at most; types: of the SQL expressions of the outputs, in their order */
+/*
+ * Of so many rows at most, and fewer where strings take as much room as said; types: of the
+ * SQL expressions of the outputs, in their order
+ */
 extern GpuAggRowBlock *gpuagg_row_block_create(const GpuAggProgram *program, const Oid *types,
-											   uint32 room);
+											   uint32 room, Size string_room);
 
 /*
  * The program with its runtime constants, as the task that the rows are for has it.
@@ -61,6 +64,10 @@ extern bool gpuagg_row_block_full(const GpuAggRowBlock *block);
 /* The message of the rows kept, valid until the next one; keeps none of them afterwards. */
 extern const GpuAggMsg *gpuagg_row_block_message(GpuAggRowBlock *block, uint64 batch_id,
 												 Size *bytes);
+
+/* The columns alone, as they follow a message's head; write keeps no rows afterwards. */
+extern Size gpuagg_row_block_bytes(const GpuAggRowBlock *block);
+extern void gpuagg_row_block_write(GpuAggRowBlock *block, char *to);
 
 /* Forgets the rows kept. */
 extern void gpuagg_row_block_reset(GpuAggRowBlock *block);

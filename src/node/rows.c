@@ -27,6 +27,7 @@
 #include "utils/rel.h"
 
 #define ROWS_MAX 1024
+#define ROWS_STRING_BYTES (256 * 1024)
 
 typedef struct GpuAggRowOutput
 {
@@ -130,7 +131,7 @@ gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
 	types = palloc(Max(1, rows->noutputs) * sizeof(Oid));
 	rows->scan = (ScanState *) ExecInitNode(plan, estate, eflags);
 	outputs_init(rows, program, types);
-	rows->block = gpuagg_row_block_create(program, types, ROWS_MAX);
+	rows->block = gpuagg_row_block_create(program, types, ROWS_MAX, ROWS_STRING_BYTES);
 	pfree(types);
 	rows->row_longs = palloc(Max(1, rows->noutputs) * sizeof(GpuAggRowLong));
 	rows->nkeys = program->nkeys;

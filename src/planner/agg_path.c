@@ -664,7 +664,9 @@ static void
 try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 {
 	try_reading(offer, clause, target, having);
-	if (offer->path == NULL && gpuagg_agg_plan_possible(offer->root, offer->input_rel))
+	/* tests that forbid the device mean what it could read */
+	if (offer->path == NULL && gpuagg_debug_require != GPUAGG_FORBID &&
+		gpuagg_agg_plan_possible(offer->root, offer->input_rel))
 		try_plan(offer, clause, target, having);
 }
 

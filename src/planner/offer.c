@@ -110,11 +110,10 @@ note_survey(GpuAggSurvey *survey, const GpuAggOffer *offer, List *reasons)
 	ListCell   *lc;
 
 	survey->seen++;
-	/* a plan's rows on the device, unless they are dearer: then what else could be read */
-	if (!offer->of_plan || offer->path->total_cost > cheapest_cost(offer->rel))
-		foreach(lc, reasons)
-			note_obstacle(survey, part_name(offer), lfirst(lc));
-	if (offer->path == NULL || (offer->of_plan && survey->obstacles != NIL))
+	foreach(lc, reasons)
+		note_obstacle(survey, part_name(offer), lfirst(lc));
+	/* that it reads no table by itself is told, whether or not a plan's rows are cheaper */
+	if (offer->path == NULL || offer->of_plan)
 		return;
 	step = palloc0(sizeof(GpuAggStep));
 	step->kind = offer->kind;

@@ -59,8 +59,8 @@
 #define MERGE_GROUP_NS 250.0
 
 /* Rows of a plan on their way into columns and to the worker: each, and each value of them */
-#define COPY_ROW_NS 12.0
-#define COPY_VALUE_NS 8.0
+#define COPY_ROW_NS 25.0
+#define COPY_VALUE_NS 12.0
 
 static int	cpus = 1;			/* of the server */
 
@@ -152,7 +152,7 @@ draw_ns(const GpuAggWork *work, const GpuAggPlanInfo *info)
  */
 static double
 task_unit(const GpuAggRates *rates, const GpuAggWork *work,
-		  const GpuAggCostInput *input)
+		  const GpuAggCostInput *input, const GpuAggPlanInfo *info)
 {
 	double		units = input->postgres_cost - input->plan_cost;
 	double		scan_ns = 0;
@@ -164,7 +164,7 @@ task_unit(const GpuAggRates *rates, const GpuAggWork *work,
 		units -= input->pages * input->page_cost;
 	if (units < 1)
 		return rates->cost_unit_ns / input->scale;
-	if (input->plan_values > 0)
+	if (info->of_plan)
 	{
 		all.attrs = 0;
 		scan_ns = work->rows * rates->postgres_row_ns * Max(1, rates->postgres_slowdown);
@@ -191,9 +191,10 @@ predict_tables(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPre
  * Returns what counts, in ns.
  */
 static double
-predict_plan(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPrediction *p)
+predict_plan(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPlanInfo *info)
 {
-	const double copy = input->plan_values == 0 ? 0 :
+	GpuAggPrediction *p = &info->predicted;
+	const double copy = !info->of_plan ? 0 :
 		input->rows * (COPY_ROW_NS + COPY_VALUE_NS * input->plan_values);
 	const double whole = copy + input->plan_cost * rates->cost_unit_ns;
 	const double counts = p->startup + copy;
@@ -248,11 +249,11 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	info->profile_origin = profile->origin;
 	info->profile_elsewhere = profile->elsewhere;
 
-	unit = task_unit(&rates, &work, input);
+	unit = task_unit(&rates, &work, input, info);
 	info->predicted.kernel += input->lookup_ns;
 	info->predicted.startup += input->lookup_ns;
 	info->predicted.total += input->lookup_ns;
-	startup_ns = predict_plan(&rates, input, &info->predicted);
+	startup_ns = predict_plan(&rates, input, info);
 	cost.startup = startup_ns / unit + input->lookup_cost + input->plan_cost;
 	if (work.lines == 0)
 		cost.startup += work.pages * input->page_cost;

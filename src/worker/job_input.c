@@ -95,7 +95,7 @@ program_copy(GpuAggWorkerJob *job, const GpuAggBeginMsg *begin, Size bytes)
 		return NULL;
 	}
 	if (begin->segment != 0)
-		copy = gpuagg_segment_copy(begin->segment, program, job->context);
+		copy = gpuagg_segment_copy(begin->segment, 0, program, job->context);
 	else if ((copy = MemoryContextAllocExtended(job->context, Max(1, program),
 												MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM)) != NULL)
 		memcpy(copy, begin + 1, program);
@@ -293,33 +293,34 @@ column_decode(GpuAggReader *reader, uint32 count, uint32 cls,
 
 /* All columns, in the order of gpuagg_program_noutputs. */
 static bool
-rows_decode(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes,
+rows_decode(GpuAggWorkerJob *job, const char *data, Size bytes, uint32 count,
 			GpuAggRowColumn *columns)
 {
 	const GpuAggProgram *p = gpuagg_encoding_original(job);
 	const GpuAggKey *keys = gpuagg_program_keys(p);
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 	const uint8_t *classes = gpuagg_program_classes(p);
-	GpuAggReader reader = {(const char *) (msg + 1), bytes - sizeof(GpuAggMsg)};
+	GpuAggReader reader = {data, bytes};
 
 	for (uint32 i = 0; i < p->nkeys; i++)
-		if (!column_decode(&reader, msg->count, classes[keys[i].reg], columns++))
+		if (!column_decode(&reader, count, classes[keys[i].reg], columns++))
 			return false;
 	for (uint32 i = 0; i < p->ntransitions; i++)
 	{
 		if (trans[i].arg != GPUAGG_NO_REG &&
-			!column_decode(&reader, msg->count, classes[trans[i].arg],
+			!column_decode(&reader, count, classes[trans[i].arg],
 						   columns++))
 			return false;
 		if (trans[i].filter != GPUAGG_NO_REG &&
-			!column_decode(&reader, msg->count, GPUAGG_CLASS_I64, columns++))
+			!column_decode(&reader, count, GPUAGG_CLASS_I64, columns++))
 			return false;
 	}
 	return reader.left == 0;
 }
 
+/* The columns of a ROWS message, or of a block */
 static void
-input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, const char *data, Size bytes)
 {
 	uint32		noutputs = gpuagg_program_noutputs(job->program);
 	MemoryContext scratch = AllocSetContextCreate(job->context, "gpuagg rows",
@@ -328,7 +329,7 @@ input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	GpuAggRowColumn *columns = palloc(Max(noutputs, 1) * sizeof(GpuAggRowColumn));
 	GpuAggError error = {0};
 
-	if (rows_decode(job, msg, bytes, columns))
+	if (rows_decode(job, data, bytes, msg->count, columns))
 	{
 		GpuAggStatus status = gpuagg_encoding_rows(job, columns, msg->count,
 												   &error);
@@ -343,6 +344,27 @@ input_rows(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		job_garbled(job, "garbled ROWS message");
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
+}
+
+static void
+input_block(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+{
+	const GpuAggBlockMsg *block = (const GpuAggBlockMsg *) msg;
+	char	   *copy;
+
+	if (bytes != sizeof(GpuAggBlockMsg) || block->bytes > GPUAGG_BLOCK_BYTES)
+	{
+		job_garbled(job, "garbled BLOCK message");
+		return;
+	}
+	copy = gpuagg_segment_copy(block->segment, block->offset, Max(block->bytes, 1), job->context);
+	if (copy == NULL)
+	{
+		gpuagg_job_fail_with(job, GPUAGG_OUT_OF_MEMORY, "the worker cannot read a block of rows");
+		return;
+	}
+	input_rows(job, msg, copy, block->bytes);
+	pfree(copy);
 }
 
 /* A TABLE message; tables are numbered as they come. */
@@ -389,8 +411,10 @@ input_batch(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		gpuagg_cache_map(&table->cache, msg, bytes);
 	else if (msg->type == GPUAGG_MSG_PAGES)
 		input_pages(job, table, msg, bytes);
+	else if (msg->type == GPUAGG_MSG_BLOCK)
+		input_block(job, msg, bytes);
 	else
-		input_rows(job, msg, bytes);
+		input_rows(job, msg, (const char *) (msg + 1), bytes - sizeof(GpuAggMsg));
 }
 
 void
@@ -405,7 +429,8 @@ gpuagg_job_input(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	else if (job->inflight >= GPUAGG_MAX_INFLIGHT)
 		job_garbled(job, "too many batches in flight");
 	else if (msg->type == GPUAGG_MSG_MAP || msg->type == GPUAGG_MSG_PAGES ||
-			 (msg->type == GPUAGG_MSG_ROWS && !job->program->select))
+			 ((msg->type == GPUAGG_MSG_ROWS || msg->type == GPUAGG_MSG_BLOCK) &&
+			  !job->program->select))
 		input_batch(job, msg, bytes);
 	else if (msg->type == GPUAGG_MSG_TABLE)
 		input_table(job, msg, bytes);

@@ -21,7 +21,7 @@ PG_MODULE_MAGIC;
 PG_FUNCTION_INFO_V1(row_blocks_rate);
 PG_FUNCTION_INFO_V1(row_blocks_sum);
 
-#define ROOM 3072
+#define ROOM 8192
 
 /* A key and a sum, both of int4 */
 typedef struct TwoIntegers
@@ -50,7 +50,7 @@ two_integers(void)
 	p->sum.arg = 1;
 	p->sum.filter = GPUAGG_NO_REG;
 	p->sum.type = GPUAGG_T_INT4;
-	return gpuagg_row_block_create(&p->head, types, ROOM);
+	return gpuagg_row_block_create(&p->head, types, ROOM, 256 * 1024);
 }
 
 /* The second column is NULL where the first is a multiple of eight. */

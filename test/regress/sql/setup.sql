@@ -208,10 +208,12 @@ BEGIN
 	END IF;
 	SET LOCAL gpuagg.debug_require = 'allow';
 	answer := compare(query, 'try');
-	IF answer NOT LIKE 'ok, not on the device%' THEN
+	IF answer NOT LIKE 'ok%' THEN
 		RETURN answer;
 	END IF;
-	SELECT coalesce(string_agg(w::text, E'\n' ORDER BY w::text COLLATE "C"), 'NO REASON')
+	-- or the device groups rows that PostgreSQL's plan gives
+	SELECT CASE WHEN answer LIKE 'ok, not on the device%' THEN '' ELSE 'rows of a plan: ' END ||
+		   coalesce(string_agg(w::text, E'\n' ORDER BY w::text COLLATE "C"), 'NO REASON')
 	INTO answer FROM gpuagg.why_not(query) AS w;
 	RETURN answer;
 END
