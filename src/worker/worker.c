@@ -505,6 +505,7 @@ worker_trim(void)
 	if (on->ops->trim != NULL)
 		on->ops->trim(on->device);
 	left_at = 0;
+	worker_publish();
 	return -1;
 }
 
