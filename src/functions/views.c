@@ -497,13 +497,19 @@ Datum
 gpuagg_reset_device_number(PG_FUNCTION_ARGS)
 {
 	int32		number = PG_GETARG_INT32(0);
-	int32		numbers[GPUAGG_MAX_CARDS];
 
 	gpuagg_require_preload();
-	(void) tasks_numbers(numbers);
 	for (int i = 0; i < gpuagg_shared->ndevices; i++)
-		if (device_has_worker(i) && numbers[i] == number)
+	{
+		GpuAggDeviceView view;
+
+		/* a card that is off is the device's, though the host device runs its tasks */
+		gpuagg_shmem_device_nth(i, &view);
+		if (device_has_worker(i) &&
+			(gpuagg_shmem_number(&view) == number ||
+			 (view.facts.card >= 0 && view.facts.cards[view.facts.card].ordinal == number)))
 			PG_RETURN_BOOL(reset_devices(i));
+	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("device %d runs no tasks", number),

@@ -506,6 +506,7 @@ worker_trim(void)
 		on->ops->trim(on->device);
 	worker_publish();
 	left_at = 0;
+	worker_publish();
 	return -1;
 }
 

@@ -472,10 +472,20 @@ fake_end(GpuAggTask *task)
 	free(task);
 }
 
+static GpuAggStatus
+fake_take(GpuAggTask *task, GpuAggMade **made, GpuAggError *error)
+{
+	return gpuagg_host_ops.made->take(((FakeTask *) task)->inner, made, error);
+}
+
 const GpuAggDeviceOps *
 gpuagg_device_provider(void)
 {
 	static GpuAggDeviceOps ops;
+	static GpuAggMadeOps made;
+
+	made = *gpuagg_host_ops.made;
+	made.take = fake_take;
 
 	ops = gpuagg_host_ops;
 	ops.abi = wanted("abi") ? GPUAGG_DEVICE_ABI + 1 : GPUAGG_DEVICE_ABI;
@@ -495,6 +505,7 @@ gpuagg_device_provider(void)
 	ops.task_cancel = fake_cancel;
 	ops.task_idle = fake_idle;
 	ops.task_end = fake_end;
+	ops.made = &made;
 	ops.kernels = fake_kernels;
 	return &ops;
 }

@@ -28,9 +28,9 @@ CFLAGS_san := -std=gnu11 -O1 -fno-omit-frame-pointer $(COMMON) \
 
 HEADERS := $(wildcard src/device/*.h src/device/*/*.h)
 # pure C: no CUDA source includes them
-C_HEADERS := $(wildcard src/probe/*.h) $(wildcard src/cost/predict*.h)
+C_HEADERS := $(wildcard src/probe/*.h) $(wildcard src/cost/predict*.h) src/cost/placement.h
 UNIT := $(wildcard test/unit/*_test.c)
-HOST := $(wildcard src/device/*.c src/device/*/*.c src/host/*.c src/probe/*.c) $(wildcard src/cost/predict*.c) \
+HOST := $(wildcard src/device/*.c src/device/*/*.c src/host/*.c src/probe/*.c) $(wildcard src/cost/predict*.c) src/cost/placement.c \
 	$(COMPILER_SERVICE) \
 	$(filter-out $(UNIT),$(wildcard test/unit/*.c))
 CUDA_UNIT := $(wildcard test/unit/*_test.cu)
