@@ -150,18 +150,26 @@ entries_of(const GpuAggTask *task, const GpuAggCompiledPath *path)
 
 /* ---------- the frame ---------- */
 
+/* Of pages, a hash table of a block has room for so many times the groups that are expected. */
+#define PAGE_GROUPS 4
+
 /*
- * Of pages: groups that are expected, or, once that was found wrong, there are; at least
- * what the interpreter's tables of a block would have.  At most what has room: others
- * go to the task's table, until a block's are given up (provider/complete.cu).
+ * Of pages: room for groups that are expected, or, once that was found wrong, there are;
+ * more of it up to what the interpreter's tables of a block have, for estimates are
+ * rough, but not all, for fewer groups have more copies.  At most what fits: others go to
+ * the task's table, until a block's are given up (provider/complete.cu).
  */
 static double
 page_groups(const GpuAggTask *task, const GpuAggFrameCase *c)
 {
 	const double expected = task->local_settled ? (double) task->groups : task->config.expected_groups;
-	const double groups = expected > task->local.limit ? expected : task->local.limit;
 	const double most = gpuagg_frame_local_groups(c);
+	double		groups = task->local.limit;
 
+	if (expected > groups)
+		groups = expected;
+	else if (expected > 0 && PAGE_GROUPS * expected < groups)
+		groups = PAGE_GROUPS * expected;
 	return groups < most ? groups : most;
 }
 
