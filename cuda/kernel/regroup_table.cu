@@ -131,7 +131,7 @@ finer_entry(const GpuAggCudaRegrouping *r, uint64_t i)
 }
 
 static __global__ void
-regroup_kernel(const GpuAggCudaRegrouping r)
+regroup_kernel(const __grid_constant__ GpuAggCudaRegrouping r)
 {
 	const uint64_t step = (uint64_t) gridDim.x * blockDim.x;
 
@@ -151,13 +151,13 @@ regroup_kernel(const GpuAggCudaRegrouping r)
 
 /* The group of a set without keys, which is there even of no rows */
 static __global__ void
-lone_group_kernel(const GpuAggCudaRegrouping r)
+lone_group_kernel(const __grid_constant__ GpuAggCudaRegrouping r)
 {
 	(void) made_group(&r, made_keys(&r, NULL));
 }
 
 static __global__ void
-regroup_lone_kernel(const GpuAggCudaRegrouping r)
+regroup_lone_kernel(const __grid_constant__ GpuAggCudaRegrouping r)
 {
 	extern __shared__ __align__(16) char row[];
 	__shared__ char *into;

@@ -166,6 +166,7 @@ scan_forget(GpuAggScan *scan)
 		gpuagg_results_free(scan->results);
 	scan->results = NULL;
 	scan->regrouped = false;
+	scan->made = 0;
 	if (scan->tids != NULL)
 		gpuagg_tid_store_free(scan->tids);
 	scan->tids = NULL;
@@ -612,6 +613,8 @@ gpuagg_scan_run(GpuAggScan *scan)
 		scan->placed = false;
 	status = scan->tables != NULL ? gpuagg_tables_run(scan, &error) :
 		gpuagg_scan_run_tables(scan, &error);
+	scan->counters.regrouped = scan->regrouped;
+	scan->counters.groups_made += scan->made;
 	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)
 		status = gpuagg_regroup_run(scan, &error);
 	MemoryContextSwitchTo(query);

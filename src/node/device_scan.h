@@ -35,8 +35,7 @@ typedef struct GpuAggCounters
 	uint64		rows_evaluated; /* by PostgreSQL, for the device */
 	uint64		groups;
 	uint64		groups_returned;
-	uint64		groups_made;	/* of these, by regrouping, */
-	uint64		regrouped;		/* runs in which the device did it */
+	uint64		groups_made;	/* of these, by regrouping */
 	uint64		memory_bytes;	/* the largest of any run */
 	uint64		device_ns;
 
@@ -60,6 +59,7 @@ typedef struct GpuAggCounters
 	int			feeders_launched;
 
 	/* of the last run */
+	bool		regrouped;		/* the device made them */
 	uint32		passes;			/* windows that were grouped one by one */
 	uint32		splits;			/* of windows whose groups did not fit */
 	uint64		switches;		/* of strategy, by the device */
@@ -132,7 +132,8 @@ typedef struct GpuAggScan
 	bool		ran;			/* rows may be returned */
 	GpuAggPlannedStrategy planned;	/* of the last run, for EXPLAIN */
 	bool		alone;			/* each run has one task */
-	bool		regrouped;		/* by the device: results are the query's groups */
+	bool		regrouped;		/* by the device: results are the query's groups, */
+	uint64		made;			/* so many so far */
 
 	/* what the device answered, by the kind of the program; the other is NULL */
 	GpuAggResults *results;		/* groups */

@@ -211,7 +211,6 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 		task_count_rows(run, (const uint64 *) (msg + 1));
 	}
 	counters->groups += msg->groups;
-	counters->regrouped += msg->regrouped;
 	counters->pages_kept += msg->pages_kept;
 	gpuagg_stat_add(GPUAGG_STAT_pages_kept, msg->pages_kept);
 	counters->switches += msg->switches;
@@ -261,7 +260,7 @@ task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 	run->collecting = true;
 	run->scan->counters.groups_returned += msg->count;
 	if (run->scan->regrouped)
-		run->scan->counters.groups_made += msg->count;
+		run->scan->made += msg->count;
 	return gpuagg_results_add(run->scan->results, (const char *) (msg + 1),
 							  msg->count, bytes - sizeof(GpuAggMsg),
 							  run->error);

@@ -424,7 +424,7 @@ explain_groups(const GpuAggScan *node, ExplainState *es)
 	{
 		ExplainPropertyUInteger("Groups Made", NULL, node->counters.groups_made, es);
 		ExplainPropertyText("Groups Made By",
-							node->counters.regrouped > 0 ? "device" : "backend", es);
+							node->counters.regrouped ? "device" : "backend", es);
 	}
 	if (gpuagg_plan_wanted_exprs(&node->info->wanted) > 0)
 		ExplainPropertyUInteger("Groups Returned", NULL, node->counters.groups_returned, es);

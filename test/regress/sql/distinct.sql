@@ -44,7 +44,7 @@ BEGIN
 	RETURN jsonb_path_query_first(plan::jsonb, '$.**."Groups Made By"') #>> '{}';
 END $$;
 SELECT made_by(q), compare(q), q FROM unnest(ARRAY[
-	'SELECT g, count(DISTINCT big), count(*), sum(id), min(d), avg(big), stddev(f) FROM di GROUP BY g',
+	'SELECT g, count(DISTINCT big), count(*), sum(id), min(d), avg(big), bit_or(s), every(b) FROM di GROUP BY g',
 	'SELECT count(DISTINCT h), sum(DISTINCT h), avg(DISTINCT h) FROM di',
 	'SELECT g, h, count(DISTINCT lt) FILTER (WHERE b), count(*) FILTER (WHERE b), max(lt COLLATE "C") FROM di GROUP BY g, h',
 	'SELECT lt, count(DISTINCT s), min(t COLLATE "C") FROM di GROUP BY lt',
@@ -52,9 +52,10 @@ SELECT made_by(q), compare(q), q FROM unnest(ARRAY[
 	'SELECT g, count(DISTINCT h), count(DISTINCT s) FROM di GROUP BY g',
 	'SELECT g, count(DISTINCT z::date) FROM di GROUP BY g',
 	'SELECT upper(t), count(*) FROM di GROUP BY 1']) q;
+SELECT compare('SELECT g, count(DISTINCT h), variance(r), corr(r, id), sum(r) FROM di GROUP BY g', 'require', 1e-9);
 SET gpuagg.debug_regroup = off;
 SELECT made_by(q), compare(q), q FROM unnest(ARRAY[
-	'SELECT g, count(DISTINCT big), count(*), sum(id), min(d), avg(big), stddev(f) FROM di GROUP BY g',
+	'SELECT g, count(DISTINCT big), count(*), sum(id), min(d), avg(big), bit_or(s), every(b) FROM di GROUP BY g',
 	'SELECT count(DISTINCT h), sum(DISTINCT h), avg(DISTINCT h) FROM di',
 	'SELECT g, h, count(DISTINCT lt) FILTER (WHERE b), count(*) FILTER (WHERE b), max(lt COLLATE "C") FROM di GROUP BY g, h',
 	'SELECT count(DISTINCT h), count(*) FROM di WHERE id < 0']) q;

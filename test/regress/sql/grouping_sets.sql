@@ -29,7 +29,7 @@ RESET gpuagg.debug_regroup;
 -- strings that are codes on the device
 SELECT gpuagg.load('gs') > 0;
 SELECT s, compare(format('SELECT a, t, v, GROUPING(t), count(*), sum(n), max(big) FROM gs GROUP BY %s', s))
-FROM unnest(ARRAY['ROLLUP (t, v, a)', 'CUBE (v, t)', 'GROUPING SETS ((a), (t), ())']) s;
+FROM unnest(ARRAY['ROLLUP (t, v, a)', 'CUBE (v, t), a', 'GROUPING SETS ((a), (t, v), ())']) s;
 
 -- keys that are expressions, dates of moments, what stands above
 SELECT compare(q) FROM unnest(ARRAY[

@@ -143,7 +143,7 @@ SELECT gpuagg.why_not('SELECT g, stddev(i4 ORDER BY i4), corr(DISTINCT f8, f4) F
 DROP FUNCTION all_strategies();
 DROP TABLE st, st_big, st_call, st_query, st_pair, st_f;
 DROP DOMAIN st_money;
--- moments that are merged in the backend: finer groups, several tables
+-- moments that are merged: of finer groups, of several tables
 CREATE TABLE st_parts (k int4, f float8, h float8) PARTITION BY LIST (k);
 CREATE TABLE st_part1 PARTITION OF st_parts FOR VALUES IN (1, 2);
 CREATE TABLE st_part2 PARTITION OF st_parts FOR VALUES IN (3, 4);
