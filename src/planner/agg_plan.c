@@ -35,7 +35,6 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "planner/agg_plan.h"
-#include "planner/agg_tables.h"
 #include "planner/harmless.h"
 #include "utils/lsyscache.h"
 
@@ -90,8 +89,7 @@ gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *rel)
 		bms_is_empty(rel->relids) || parse->rowMarks != NIL || parse->hasTargetSRFs)
 		return false;
 	if (rel->reloptkind != RELOPT_JOINREL &&
-		(rel->reloptkind != RELOPT_BASEREL || gpuagg_agg_tables_several(root, rel) ||
-		 is_readable(root, rel)))
+		(rel->reloptkind != RELOPT_BASEREL || is_readable(root, rel)))
 		return false;
 	return !reads_volatile(root);
 }
