@@ -1,7 +1,7 @@
 # gpuagg among other extensions, and its plans as nodes (test/lib/plan_hooks.c):
 # plans run as they are read from what was printed; hooks loaded before and after
 # gpuagg are called as without it; gpuagg.enable = off has PostgreSQL's plans and
-# costs.
+# costs.  Another module calls functions of gpuagg's: how fast rows become blocks.
 use strict;
 use warnings;
 
@@ -47,8 +47,8 @@ is($node->safe_psql('postgres', 'SELECT row_blocks_sum(20001)'),
 	'blocks hold the values that were put into them, and NULLs');
 my $rate = $node->safe_psql('postgres', 'SELECT max(row_blocks_rate(1000000 + i)) FROM generate_series(1, 3) i');
 note(sprintf('%.1f million rows of two integers a second', $rate / 1e6));
-# far below what is to be had, for a machine that does other things
-cmp_ok($rate, '>', 2e6, 'rows become blocks of columns fast');
+# of the processor's own time; below what is to be had, for caches that others use
+cmp_ok($rate, '>', 5e6, 'rows become blocks of columns fast');
 
 # ---------- nodes ----------
 
