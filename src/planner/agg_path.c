@@ -666,7 +666,7 @@ try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 	try_reading(offer, clause, target, having);
 	/* tests that forbid the device mean what it could read */
 	if (offer->path == NULL && gpuagg_debug_require != GPUAGG_FORBID &&
-		gpuagg_agg_plan_possible(offer->root, offer->input_rel))
+		gpuagg_agg_plan_possible(offer->root, offer->input_rel, offer->rel))
 		try_plan(offer, clause, target, having);
 }
 

@@ -17,7 +17,7 @@
  * The plan may be run again: by a task on another device, and, as a copy, below the fallback
  * plan.  So nothing in the query may be volatile.
  *
- * Tables that a device could read by itself are not taken so: what refuses them there
+ * A grouping that a foreign server does is left to it.  Tables that a device could read by itself are not taken so: what refuses them there
  * is what gpuagg.why_not() tells.
  *
  * Does not handle: sub-selects in keys and arguments, set-returning functions beside the
@@ -35,7 +35,6 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "planner/agg_plan.h"
-#include "planner/agg_tables.h"
 #include "planner/harmless.h"
 #include "utils/lsyscache.h"
 
@@ -80,8 +79,20 @@ reads_volatile(PlannerInfo *root)
 	return false;
 }
 
+/* Then no row need come here. */
+static bool
+is_grouped_elsewhere(const RelOptInfo *grouped_rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouped_rel->pathlist)
+		if (IsA(lfirst(lc), ForeignPath))
+			return true;
+	return false;
+}
+
 bool
-gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *rel)
+gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *grouped_rel)
 {
 	const Query *parse = root->parse;
 
@@ -90,10 +101,9 @@ gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *rel)
 		bms_is_empty(rel->relids) || parse->rowMarks != NIL || parse->hasTargetSRFs)
 		return false;
 	if (rel->reloptkind != RELOPT_JOINREL &&
-		(rel->reloptkind != RELOPT_BASEREL || gpuagg_agg_tables_several(root, rel) ||
-		 is_readable(root, rel)))
+		(rel->reloptkind != RELOPT_BASEREL || is_readable(root, rel)))
 		return false;
-	return !reads_volatile(root);
+	return !is_grouped_elsewhere(grouped_rel) && !reads_volatile(root);
 }
 
 /* ---------------------------------------------------------------- paths --- */

@@ -9,8 +9,12 @@
 
 #include "planner/agg_grouping.h"
 
-/* May rows of PostgreSQL's plan for this input be sent to a device? */
-extern bool gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *input_rel);
+/*
+ * May rows of PostgreSQL's plan for this input be sent to a device?  grouped_rel has
+ * PostgreSQL's paths of the grouping.
+ */
+extern bool gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *input_rel,
+									 RelOptInfo *grouped_rel);
 
 /* That plan, by one process or by Gather */
 extern Path *gpuagg_agg_plan_scan_path(const GpuAggGrouping *g);

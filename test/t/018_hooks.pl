@@ -1,7 +1,7 @@
 # gpuagg among other extensions, and its plans as nodes (test/lib/plan_hooks.c):
 # plans run as they are read from what was printed; hooks loaded before and after
 # gpuagg are called as without it; gpuagg.enable = off has PostgreSQL's plans and
-# costs.
+# costs.  Another module calls functions of gpuagg's: how fast rows become blocks.
 use strict;
 use warnings;
 
@@ -16,6 +16,9 @@ use Test::More;
 my $dir = PostgreSQL::Test::Utils::tempdir();
 build_module('plan_hooks', $dir)
   or plan skip_all => 'no compiler, or no headers of the server';
+chmod 0755, $dir;
+
+build_module('row_blocks', $dir);
 chmod 0755, $dir;
 
 my $node = new_node('hooks', 'shared_buffers = 64MB', 'autovacuum = off', 'jit = off');
@@ -33,6 +36,19 @@ $node->safe_psql(
 # Costs depend on what the device holds: from here on always the same
 $node->safe_psql('postgres', 'VACUUM ANALYZE');
 $node->safe_psql('postgres', "SELECT gpuagg.load('t'), gpuagg.load('parts')");
+
+# ---------- rows of plans, as blocks of columns (test/lib/row_blocks.c) ----------
+
+$node->safe_psql('postgres', qq{
+	CREATE FUNCTION row_blocks_rate(int8) RETURNS float8 LANGUAGE c AS '$dir/row_blocks';
+	CREATE FUNCTION row_blocks_sum(int8) RETURNS int8 LANGUAGE c AS '$dir/row_blocks';});
+is($node->safe_psql('postgres', 'SELECT row_blocks_sum(20001)'),
+	$node->safe_psql('postgres', 'SELECT sum(i) - 7 * count(*) FILTER (WHERE i % 8 > 0) FROM generate_series(0, 20000) i'),
+	'blocks hold the values that were put into them, and NULLs');
+my $rate = $node->safe_psql('postgres', 'SELECT max(row_blocks_rate(1000000 + i)) FROM generate_series(1, 3) i');
+note(sprintf('%.1f million rows of two integers a second', $rate / 1e6));
+# of the processor's own time; below what is to be had, for caches that others use
+cmp_ok($rate, '>', 5e6, 'rows become blocks of columns fast');
 
 # ---------- nodes ----------
 

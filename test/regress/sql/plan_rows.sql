@@ -33,6 +33,8 @@ SELECT q, compare(q) FROM unnest(ARRAY[
 	'SELECT k, count(*) FROM (SELECT k FROM pw EXCEPT ALL SELECT k FROM pw_other) x GROUP BY k',
 	'SELECT k, count(*) FROM (SELECT k FROM pw WHERE k > 1 UNION SELECT k FROM pw_other) x GROUP BY k',
 	'SELECT n, count(*) FROM (SELECT k, count(*) AS n FROM pw GROUP BY k) x GROUP BY n',
+	'SELECT k, count(*), sum(v) FROM (SELECT k, v FROM pw WHERE v > 3 UNION ALL SELECT x % 5, x FROM generate_series(1, 50) x) y GROUP BY k',
+	'SELECT g, count(*) FROM (SELECT x % 100 AS g FROM generate_series(1, 40000) x UNION ALL (SELECT count(*) % 100 FROM pw GROUP BY k)) y GROUP BY g',
 	'SELECT a.k, b.w, count(*), sum(a.v) FROM pw a FULL JOIN pw_other b ON a.k = b.k GROUP BY a.k, b.w',
 	'SELECT a.k, count(*), sum(b.w) FROM pw a JOIN pw_other b ON a.k < b.w GROUP BY a.k',
 	'SELECT b.w, count(*), sum(a.v) FROM pw a RIGHT JOIN pw_other b ON a.k = b.k AND a.s > 150 GROUP BY b.w',
@@ -69,6 +71,7 @@ SELECT q, compare(q) FROM unnest(ARRAY[
 SELECT q, compare(q, 'any') FROM unnest(ARRAY[
 	'SELECT 1 / (x - 5), count(*) FROM generate_series(1, 10) x GROUP BY 1',
 	'SELECT x % 2, sum(10 / (x - 5)) FROM generate_series(1, 10) x GROUP BY 1',
+	'SELECT x % 2, sum(10 / (x - 90000)) FROM generate_series(1, 100000) x GROUP BY 1',
 	'SELECT x % 2, sum(10 / (x - 5)) FILTER (WHERE x <> 5) FROM generate_series(1, 10) x GROUP BY 1',
 	'SELECT x, sum(9223372036854775807) FROM generate_series(1, 3) x GROUP BY x']) q;
 SET gpuagg.debug_require = 'require';
