@@ -468,7 +468,8 @@ CREATE FUNCTION gpuagg.get_kernels(
     OUT spilled_bytes integer,
     OUT block_threads integer,
     OUT blocks integer,
-    OUT message text)
+    OUT message text,
+    OUT device integer)
 RETURNS SETOF record
 LANGUAGE c VOLATILE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'gpuagg_kernels';
@@ -479,10 +480,10 @@ GRANT EXECUTE ON FUNCTION gpuagg.get_kernels() TO pg_monitor;
 
 CREATE VIEW gpuagg.kernels AS
     SELECT kernel, shape, state, uses, source, compile_ms, load_ms, bytes,
-           registers, shared_bytes, spilled_bytes, block_threads, blocks, message
+           registers, shared_bytes, spilled_bytes, block_threads, blocks, message, device
     FROM gpuagg.get_kernels();
 COMMENT ON VIEW gpuagg.kernels IS
-'kernels that were compiled for queries, or asked for, used last first; at most 256 of them';
+'kernels that were compiled for queries, or asked for, used last first; at most 256 of a device';
 COMMENT ON COLUMN gpuagg.kernels.kernel IS
 'a number for its text';
 COMMENT ON COLUMN gpuagg.kernels.shape IS
@@ -511,6 +512,8 @@ COMMENT ON COLUMN gpuagg.kernels.blocks IS
 'blocks of 256 threads that a multiprocessor runs at once';
 COMMENT ON COLUMN gpuagg.kernels.message IS
 'why it failed';
+COMMENT ON COLUMN gpuagg.kernels.device IS
+'number of the device that it is for (gpuagg.devices)';
 GRANT SELECT ON gpuagg.kernels TO pg_monitor;
 
 -- What belongs to a profile goes with it, and none is without one.  A foreign key

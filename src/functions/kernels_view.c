@@ -7,13 +7,14 @@
 #include "extension.h"
 #include "funcapi.h"
 #include "ipc/kernels_shared.h"
+#include "ipc/shmem.h"
 #include "miscadmin.h"
 #include "settings.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(gpuagg_kernels);
 
-#define GPUAGG_KERNELS_COLUMNS 14
+#define GPUAGG_KERNELS_COLUMNS 15
 
 static const char *
 stage_name(uint32 stage)
@@ -53,16 +54,14 @@ put_loaded(const GpuAggCompiledInfo *entry, Datum *values, bool *nulls, int i)
 	return i;
 }
 
-Datum
-gpuagg_kernels(PG_FUNCTION_ARGS)
+static void
+put_kernels(ReturnSetInfo *rsinfo, int device)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	GpuAggCompiledInfo *entries;
-	uint32		n;
+	uint32		n = gpuagg_kernels_get(device, &entries);
+	GpuAggDeviceView view;
 
-	gpuagg_require_preload();
-	InitMaterializedSRF(fcinfo, 0);
-	n = gpuagg_kernels_get(&entries);
+	gpuagg_shmem_device_nth(device, &view);
 	for (uint32 e = 0; e < n; e++)
 	{
 		const GpuAggCompiledInfo *entry = &entries[e];
@@ -79,8 +78,19 @@ gpuagg_kernels(PG_FUNCTION_ARGS)
 		i = put_loaded(entry, values, nulls, i);
 		nulls[i] = entry->message[0] == '\0';
 		values[i++] = CStringGetTextDatum(entry->message);
+		values[i++] = Int32GetDatum(gpuagg_shmem_number(&view));
 		Assert(i == GPUAGG_KERNELS_COLUMNS);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
+	pfree(entries);
+}
+
+Datum
+gpuagg_kernels(PG_FUNCTION_ARGS)
+{
+	gpuagg_require_preload();
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		put_kernels((ReturnSetInfo *) fcinfo->resultinfo, i);
 	return (Datum) 0;
 }

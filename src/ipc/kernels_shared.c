@@ -35,9 +35,9 @@ gpuagg_kernels_set(const GpuAggCompiledInfo *entries, uint32 nentries)
 }
 
 uint32
-gpuagg_kernels_get(GpuAggCompiledInfo **entries)
+gpuagg_kernels_get(int device, GpuAggCompiledInfo **entries)
 {
-	const GpuAggKernelsShared *shared = &gpuagg_shared->devices[gpuagg_device_at].kernels;
+	const GpuAggKernelsShared *shared = &gpuagg_shared->devices[device].kernels;
 	uint32		n;
 
 	*entries = palloc(sizeof(shared->entries));

@@ -1,7 +1,7 @@
 /*
  * kernels_shared.h
- *		What backends see of kernels compiled for queries, in main shared memory: a
- *		list of those used last.
+ *		What backends see of kernels compiled for queries, in main shared memory: for
+ *		each device a list of those used last.
  *
  * The worker writes it; one lock guards all of it, for as long as copying or making
  * the list takes.
@@ -27,8 +27,8 @@ extern void gpuagg_kernels_shared_request(void);
 /* For the worker: replaces the list. */
 extern void gpuagg_kernels_set(const GpuAggCompiledInfo *entries, uint32 nentries);
 
-/* For the view: a copy of the list, in the current memory context, and its length */
-extern uint32 gpuagg_kernels_get(GpuAggCompiledInfo **entries);
+/* For the view: a copy of a device's list, in the current memory context, and its length */
+extern uint32 gpuagg_kernels_get(int device, GpuAggCompiledInfo **entries);
 
 /* For who predicts: is there one for programs of that number (GpuAggCompileWish)? */
 extern bool gpuagg_kernels_ready(uint64 program);

@@ -66,7 +66,7 @@ signals_restore(const sigset_t *old)
 	pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 
-/* Kernels on disk, in the data directory */
+/* Kernels on disk, in the data directory; of workers after the first, with their number */
 #define KERNEL_FOLDER "gpuagg_kernels"
 
 static bool
@@ -92,6 +92,8 @@ device_open(GpuAggWorkerDevice *on, const GpuAggDeviceOps *ops, int ordinal,
 
 	snprintf(compiler, sizeof(compiler), "%s/gpuagg_compile", pkglib_path);
 	snprintf(folder, sizeof(folder), "%s/" KERNEL_FOLDER, DataDir);
+	if (gpuagg_device_at > 0)
+		snprintf(folder, sizeof(folder), "%s/" KERNEL_FOLDER "_%d", DataDir, gpuagg_device_at);
 	signals_block(&old);
 	status = ops->open(&config, &on->device, error);
 	signals_restore(&old);
