@@ -30,7 +30,7 @@
 #include "stripe.h"
 
 /* Changes with this file: a provider library of another build is refused. */
-#define GPUAGG_DEVICE_ABI 22
+#define GPUAGG_DEVICE_ABI 26
 
 typedef struct GpuAggTask GpuAggTask;
 
@@ -137,6 +137,8 @@ typedef struct GpuAggCompletion
 								 * included; of a sample, those that belong to
 								 * it */
 	uint64_t	rows_passed;	/* that passed the filter */
+	uint64_t	left[GPUAGG_STAGES - 1];	/* that a stage of it left, but for the last
+											 * (ops/stages.h) */
 	const GpuAggRowRef *listed; /* in any order; valid until the next
 								 * task_poll or task_finish */
 	uint32_t	nlisted;

@@ -11,6 +11,7 @@
 #include "heap/scan_sample.h"
 #include "ipc/errors.h"
 #include "node/lookups.h"
+#include "node/probes.h"
 #include "node/results.h"
 #include "node/rows.h"
 #include "node/tid_store.h"
@@ -31,6 +32,7 @@ typedef struct GpuAggCounters
 	GpuAggZonesCount zones;		/* of cached columns */
 	uint64		rows_scanned;
 	uint64		rows_passed;
+	uint64		left[GPUAGG_STAGES - 1];	/* GpuAggStageRows' */
 	uint64		rows_evaluated; /* by PostgreSQL, for the device */
 	uint64		groups;
 	uint64		groups_returned;
@@ -104,6 +106,7 @@ typedef struct GpuAggScan
 	GpuAggSampleState sample;
 	GpuAggWantedState wanted;
 	GpuAggLookups *lookups;		/* NULL: nothing is joined */
+	GpuAggProbes probes;		/* of this run's program */
 	GpuAggAnswer answer;		/* of this run: groups that are wanted */
 	int			eflags;			/* for plans initialised later */
 	ResourceOwner owner;		/* of the query */
