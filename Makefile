@@ -119,8 +119,8 @@ endif
 EXTENSION = gpuagg
 DATA = sql/gpuagg--1.1.sql sql/gpuagg--1.0--1.1.sql
 MODULE_big = gpuagg
-# kernels' texts: of the CUDA device alone
-LOOKUP_MAKE := src/device/ops/lookup_make.c
+# of both libraries; kernels' texts: of the CUDA device alone
+SHARED_OPS := src/device/ops/lookup_make.c src/device/ops/stages.c
 CODEGEN := $(sort $(wildcard src/device/codegen/*.c))
 OBJS = $(patsubst %.c,%.o,$(filter-out $(CODEGEN),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))))
 
@@ -189,7 +189,7 @@ endif
 include cuda/build.mk
 ifneq ($(CUDA_OBJS),)
 CUDA_C_OBJS := build/cuda/module.o build/cuda/occupancy.o build/cuda/ranges.o \
-	$(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN) $(LOOKUP_MAKE))
+	$(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN) $(SHARED_OPS))
 
 all: gpuagg_cuda.so $(COMPILER_PROGRAM)
 install: install-cuda
@@ -202,7 +202,7 @@ build/cuda/module.o: cuda/module.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -I. $(CPPFLAGS) -c -o $@ $<
 build/cuda/occupancy.o build/cuda/ranges.o: build/cuda/%.o: src/device/choice/%.c build/flags build/cuda/flags Makefile
 	$(Q)$(CC) $(CFLAGS) -fvisibility=hidden $(CPPFLAGS) -c -o $@ $<
-$(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN) $(LOOKUP_MAKE)): build/%.o: %.c build/flags build/cuda/flags Makefile
+$(patsubst %.c,build/%.o,$(COMPILER_SERVICE) $(CODEGEN) $(SHARED_OPS)): build/%.o: %.c build/flags build/cuda/flags Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -fvisibility=hidden -I. $(CPPFLAGS) -c -o $@ $<
 -include $(CUDA_C_OBJS:.o=.d)

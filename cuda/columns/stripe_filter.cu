@@ -153,7 +153,7 @@ choose_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const Gp
 		if (chosen)
 		{
 			load_resident(p, input.columns, word * 32 + lane, reg, st);
-			chosen = row_prepare(p, reg, st, &errors) == ROW_READY;
+			chosen = row_prepare(prepared, p, reg, st, &errors, run.head) == ROW_READY;
 		}
 		__syncwarp();
 		bits = __ballot_sync(0xFFFFFFFFu, chosen);

@@ -9,6 +9,7 @@
 #include "cuda/core/cuda_device.h"
 #include "device/batch_memory.h"
 #include "device/ops/group.h"
+#include "device/ops/stages.h"
 
 /*
  * A string of a page may be wanted as its code (GpuAggTaskConfig.codes),
@@ -60,6 +61,19 @@ prepare_groups(GpuAggCudaPrepared *prepared, const GpuAggProgram *p)
 	prepared->stride = prepared->layout.row_bytes + (locked ? GPUAGG_LOCK_BYTES : 0);
 }
 
+static void
+prepare_filter(GpuAggCudaPrepared *prepared, const GpuAggProgram *p)
+{
+	GpuAggStages stages;
+
+	if (p->filter_reg == GPUAGG_NO_REG)
+		return;
+	gpuagg_stages_find(p, &stages);
+	prepared->nstages = stages.n;
+	memcpy(prepared->stage_reg, stages.reg, sizeof(prepared->stage_reg));
+	memcpy(prepared->stage_end, stages.end, sizeof(prepared->stage_end));
+}
+
 GpuAggCudaPrepared *
 gpuagg_cuda_prepare(const GpuAggProgram *program, size_t *bytes)
 {
@@ -73,6 +87,7 @@ gpuagg_cuda_prepare(const GpuAggProgram *program, size_t *bytes)
 	memcpy((char *) prepared + head, program, program->bytes);
 	prepare_columns(prepared, program);
 	prepare_groups(prepared, program);
+	prepare_filter(prepared, program);
 	return prepared;
 }
 

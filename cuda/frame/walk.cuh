@@ -31,6 +31,7 @@ typedef struct FrameCounts
 	uint32_t	overflow;
 	uint32_t	misses;
 	uint32_t	errors;
+	uint32_t	left[GPUAGG_STAGES - 1];	/* by a stage of the filter */
 } FrameCounts;
 
 static __device__ __forceinline__ uint32_t
@@ -107,7 +108,10 @@ frame_filter(const GpuAggFrameArgs &a, const typename P::Columns &k, const typen
 		if (take >> r & 1)
 			passed |= (uint32_t) P::passes(a, k, q, m, found, r, nulls, &counts->errors, FrameStage<S>()) << r;
 	if constexpr (S + 1 < P::STAGES)
+	{
+		counts->left[S] += __popc(passed);
 		passed = frame_filter<P, Frame, S + 1>(a, k, q, m, found, at, passed, nulls, counts);
+	}
 	return passed;
 }
 
@@ -241,13 +245,13 @@ frame_walk(const GpuAggFrameArgs &a, Frame &frame, FrameCounts *counts)
 static __device__ __forceinline__ void
 frame_report(const FrameCounts &mine, GpuAggBatchHead *head)
 {
-	__shared__ uint32_t sums[4];
+	__shared__ uint32_t sums[4 + GPUAGG_STAGES - 1];
 	const uint32_t scanned = frame_warp_sum(mine.scanned);
 	const uint32_t passed = frame_warp_sum(mine.passed);
 	const uint32_t overflow = frame_warp_sum(mine.overflow);
 	const uint32_t misses = frame_warp_sum(mine.misses);
 
-	if (threadIdx.x < 4)
+	if (threadIdx.x < 4 + GPUAGG_STAGES - 1)
 		sums[threadIdx.x] = 0;
 	if (mine.errors != 0)
 		atomicOr(&head->errors, mine.errors);
@@ -259,7 +263,17 @@ frame_report(const FrameCounts &mine, GpuAggBatchHead *head)
 		atomicAdd(&sums[2], overflow);
 		atomicAdd(&sums[3], misses);
 	}
+	#pragma unroll
+	for (uint32_t s = 0; s < GPUAGG_STAGES - 1; s++)
+	{
+		const uint32_t left = frame_warp_sum(mine.left[s]);
+
+		if (frame_lane() == 0 && left > 0)
+			atomicAdd(&sums[4 + s], left);
+	}
 	__syncthreads();
+	if (threadIdx.x < GPUAGG_STAGES - 1 && sums[4 + threadIdx.x] > 0)
+		atomicAdd(&head->left[threadIdx.x], (unsigned long long) sums[4 + threadIdx.x]);
 	if (threadIdx.x != 0)
 		return;
 	if (sums[0] > 0)

@@ -73,7 +73,7 @@ pack_decoded_rows(const GpuAggGroupByArgs &a, const GpuAggPackDecodedBatch &c,
 		if (!c.decoded.valid[row])
 			continue;
 		load_row(c.prepared, p, &c.decoded, row, reg, st);
-		if (row_prepare(p, reg, st, &errors) != ROW_READY)
+		if (row_prepare(c.prepared, p, reg, st, &errors, c.decoded.head) != ROW_READY)
 			continue;
 		passed++;
 		if (gpuagg_hash_window_has(c.prepared->hash_window, keys.hash()))

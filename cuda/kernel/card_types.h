@@ -18,6 +18,7 @@ typedef struct GpuAggBatchHead
 {
 	unsigned long long rows_scanned;
 	unsigned long long rows_passed;
+	unsigned long long left[GPUAGG_STAGES - 1];	/* GpuAggCompletion's */
 	uint32_t	errors;			/* GPUAGG_ST_ bits that were consumed */
 	uint32_t	corrupt;		/* 1 + (page << 16 | line) of a bad line */
 	uint32_t	nskipped;		/* rows of the list: for PostgreSQL, or selected */

@@ -240,7 +240,7 @@ group_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const Gpu
 		if (!decoded->valid[row])
 			continue;
 		load_row(prepared, p, decoded, row, reg, st);
-		fate = row_prepare(p, reg, st, &counts->errors);
+		fate = row_prepare(prepared, p, reg, st, &counts->errors, decoded->head);
 		if (fate != ROW_READY)
 		{
 			decoded->valid[row] = 0;

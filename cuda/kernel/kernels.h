@@ -72,6 +72,9 @@ typedef struct GpuAggCudaPrepared
 	uint32_t	nwords;			/* of a row of all columns */
 	uint32_t	program_off;	/* of the program, from the prepared program's start */
 	uint32_t	sampled;		/* only lines of the sample count */
+	uint32_t	nstages;		/* of the filter: GpuAggStages' */
+	uint16_t	stage_reg[GPUAGG_STAGES];
+	uint16_t	stage_end[GPUAGG_STAGES];
 	GpuAggSample sample;
 	GpuAggHashWindow hash_window;			/* hashes whose groups are wanted */
 	uint16_t	column_words[GPUAGG_MAX_REGS];	/* what a register loads */

@@ -12,6 +12,7 @@
 #include "cuda/kernel/kernels.h"
 #include "device/ops/eval.h"
 #include "device/ops/group.h"
+#include "device/ops/stages.h"
 
 typedef enum RowFate
 {
@@ -84,26 +85,54 @@ load_row(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const GpuAg
 	}
 }
 
-/* Evaluates a row; *errors gets the states of errors that were consumed. */
-static __device__ RowFate
-row_prepare(const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st, uint32_t *errors)
+/* One more row is left: whoever is here at once adds as one. */
+static __device__ __forceinline__ void
+row_count_left(unsigned long long *left)
 {
-	const GpuAggKey *keys = gpuagg_program_keys(p);
-	uint32_t	done = 0;
-	uint32_t	states = 0;
+	const uint32_t here = __activemask();
 
-	if (p->filter_reg != GPUAGG_NO_REG)
+	if (threadIdx.x % warpSize == (uint32_t) __ffs((int) here) - 1)
+		atomicAdd(left, (unsigned long long) __popc(here));
+}
+
+/* The filter, stage by stage: what a stage does not leave meets no later one. */
+static __device__ RowFate
+row_filter(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st,
+		   uint32_t *errors, GpuAggBatchHead *head)
+{
+	uint32_t	done = 0;
+
+	for (uint32_t s = 0; s < prepared->nstages; s++)
 	{
-		done = p->filter_instrs;
-		run_instructions(p, 0, done, reg, st);
-		if (GPUAGG_ST_IS_ERROR(st[p->filter_reg]))
+		const uint32_t filter = prepared->stage_reg[s];
+
+		run_instructions(p, done, prepared->stage_end[s], reg, st);
+		done = prepared->stage_end[s];
+		if (GPUAGG_ST_IS_ERROR(st[filter]))
 		{
-			*errors |= st[p->filter_reg];
+			*errors |= st[filter];
 			return ROW_ERROR;
 		}
-		if (st[p->filter_reg] != GPUAGG_ST_VALUE || reg[p->filter_reg].i == 0)
+		if (!gpuagg_stage_leaves(reg[filter].i, st[filter]))
 			return ROW_DROPPED;
+		if (s + 1 < prepared->nstages)
+			row_count_left(&head->left[s]);
 	}
+	return p->filter_reg == GPUAGG_NO_REG || st[p->filter_reg] == GPUAGG_ST_VALUE ? ROW_READY : ROW_DROPPED;
+}
+
+/* Evaluates a row; *errors gets the states of errors that were consumed. */
+static __device__ RowFate
+row_prepare(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, GpuAggValue *reg, uint8_t *st,
+			uint32_t *errors, GpuAggBatchHead *head)
+{
+	const GpuAggKey *keys = gpuagg_program_keys(p);
+	const uint32_t done = p->filter_reg == GPUAGG_NO_REG ? 0 : p->filter_instrs;
+	const RowFate fate = row_filter(prepared, p, reg, st, errors, head);
+	uint32_t	states = 0;
+
+	if (fate != ROW_READY)
+		return fate;
 	if (done < p->ninstrs)
 		run_instructions(p, done, p->ninstrs, reg, st);
 	for (uint32_t i = 0; i < p->nkeys; i++)

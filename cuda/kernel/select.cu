@@ -73,7 +73,7 @@ select_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const Gp
 		if (row < decoded->nrows && decoded->valid[row])
 		{
 			load_row(prepared, p, decoded, row, reg, st);
-			keep = row_prepare(p, reg, st, &errors) == ROW_READY;
+			keep = row_prepare(prepared, p, reg, st, &errors, decoded->head) == ROW_READY;
 		}
 		__syncwarp();
 		list_rows(decoded, row, keep);

@@ -163,6 +163,10 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		return;
 	}
 	report_times(task, batch);
+	/* rows without place meet the filter once more */
+	if (!batch->again)
+		for (uint32_t s = 0; s < GPUAGG_STAGES - 1; s++)
+			c->left[s] = head->left[s];
 	if (batch->packed)
 		gpuagg_cuda_groupby_settle(task->groupby, batch->decoded.nrows, head->nkept);
 	task->kept_nulls += head->nnulls;

@@ -142,6 +142,8 @@ typedef struct GpuAggCompletion
 								 * included; of a sample, those that belong to
 								 * it */
 	uint64_t	rows_passed;	/* that passed the filter */
+	uint64_t	left[GPUAGG_STAGES - 1];	/* that a stage of it left, but for the last
+											 * (ops/stages.h) */
 	const GpuAggRowRef *listed; /* in any order; valid until the next
 								 * task_poll or task_finish */
 	uint32_t	nlisted;

@@ -39,6 +39,9 @@
 #define GPUAGG_MAX_TRANSITIONS 64
 #define GPUAGG_NO_REG 0xFFFF
 
+/* Stages of a filter, at most (ops/stages.h) */
+#define GPUAGG_STAGES 8
+
 /* Decimals that 64 bits have room for */
 #define GPUAGG_MAX_SCALE 18
 #define GPUAGG_SCALE_AT_MOST 0x80

@@ -2,14 +2,17 @@
  * host_scan.c
  *		One thread's work on the input of one task.
  *
- * A block of rows is decoded into registers; the filter's instructions run;
- * the rows that pass are moved together in the registers still needed; the
- * other instructions run for them; then they are grouped.  Rows that
+ * A block of rows is decoded into registers; the filter's instructions run, stage
+ * by stage; the rows that a stage leaves are moved together in the registers still
+ * needed; the other instructions run for them; then they are grouped.  Rows that
  * PostgreSQL evaluated skip all but the last step.  A program that selects
  * rows ends with the filter: rows that pass are listed.  A stripe's rows differ
  * only in where their vectors come from.
  */
 #include "host/host_scan.h"
+
+/* Rows of a block that a stage but the last drops before they are moved: one of so many */
+#define STAY_SHARE 8
 
 /* Memory for strings of a block, before they are encoded */
 static size_t
@@ -101,11 +104,14 @@ gpuagg_scanner_free(GpuAggScanner *scanner)
 	gpuagg_memory_free(scanner->memory, scanner, scanner->bytes);
 }
 
-/* Rows whose filter is true, into sel; NULL is false, errors are consumed. */
+/*
+ * Rows whose filter is true, into sel; errors are consumed.  NULL is false, but before
+ * the last stage, where an error may yet take its place: `null` is GPUAGG_ST_NULL there.
+ */
 static GpuAggStatus
-select_rows(GpuAggScanner *scanner, uint32_t n, uint32_t *npassed, GpuAggError *error)
+select_rows(GpuAggScanner *scanner, const GpuAggVector *filter, uint8_t null, uint32_t n,
+			uint32_t *npassed, GpuAggError *error)
 {
-	const GpuAggVector *filter = &scanner->vectors.reg[scanner->prepared->program->filter_reg];
 	uint16_t   *sel = scanner->sel;
 	uint32_t	passed = 0;
 	uint32_t	states = 0;
@@ -121,7 +127,7 @@ select_rows(GpuAggScanner *scanner, uint32_t n, uint32_t *npassed, GpuAggError *
 		{
 			sel[passed] = (uint16_t) i;
 			states |= filter->st[i];
-			passed += filter->st[i] == GPUAGG_ST_VALUE && filter->v.i[i] != 0;
+			passed += filter->st[i] == GPUAGG_ST_VALUE ? filter->v.i[i] != 0 : filter->st[i] == null;
 		}
 	*npassed = passed;
 	return GPUAGG_ST_IS_ERROR(states) ? gpuagg_update_value_error(states, error) : GPUAGG_OK;
@@ -142,23 +148,41 @@ compact(GpuAggVector *v, uint32_t cls, const uint16_t *sel, uint32_t n)
 			v->st[k] = v->st[sel[k]];
 }
 
-static GpuAggStatus
-filter_block(GpuAggScanner *scanner, uint32_t *n, GpuAggError *error)
+/* The rows of a stage that are left, or all where hardly any is gone: moving rows costs, too. */
+static void
+keep_selected(GpuAggScanner *scanner, uint32_t stage, uint32_t npassed, uint32_t *n)
 {
 	const GpuAggPrepared *s = scanner->prepared;
 	const uint8_t *classes = gpuagg_program_classes(s->program);
-	uint32_t	npassed;
 
-	if (s->program->filter_reg == GPUAGG_NO_REG)
-		return GPUAGG_OK;
-	gpuagg_vectors_run(&scanner->vectors, 0, s->program->filter_instrs, *n);
-	if (select_rows(scanner, *n, &npassed, error) != GPUAGG_OK)
-		return error->status;
-	if (npassed < *n)
-		for (uint32_t i = 0; i < s->ncarry; i++)
-			compact(&scanner->vectors.reg[s->carry[i]], classes[s->carry[i]],
-					scanner->sel, npassed);
+	if (npassed == *n || (stage + 1 < s->stages.n && npassed > *n - *n / STAY_SHARE))
+		return;
+	for (uint32_t i = 0; i < s->ncarry[stage]; i++)
+		compact(&scanner->vectors.reg[s->carry[stage][i]], classes[s->carry[stage][i]],
+				scanner->sel, npassed);
 	*n = npassed;
+}
+
+static GpuAggStatus
+filter_block(GpuAggScanner *scanner, uint32_t *n, GpuAggScanResult *result)
+{
+	const GpuAggStages *stages = &scanner->prepared->stages;
+	uint32_t	done = 0;
+
+	for (uint32_t i = 0; i < stages->n && *n > 0; i++)
+	{
+		const bool	last = i + 1 == stages->n;
+		uint32_t	npassed;
+
+		gpuagg_vectors_run(&scanner->vectors, done, stages->end[i], *n);
+		done = stages->end[i];
+		if (select_rows(scanner, &scanner->vectors.reg[stages->reg[i]],
+						last ? GPUAGG_ST_VALUE : GPUAGG_ST_NULL, *n, &npassed, &result->error) != GPUAGG_OK)
+			return result->error.status;
+		if (!last)
+			result->left[i] += npassed;
+		keep_selected(scanner, i, npassed, n);
+	}
 	return GPUAGG_OK;
 }
 
@@ -221,7 +245,7 @@ gpuagg_scanner_pages(GpuAggScanner *scanner, const GpuAggPage *pages,
 			break;
 		}
 		if (gpuagg_decode_block(&decoder, &n, error) != GPUAGG_OK || n == 0 ||
-			filter_block(scanner, &n, error) != GPUAGG_OK)
+			filter_block(scanner, &n, result) != GPUAGG_OK)
 			break;
 		if (n == 0)
 			continue;
@@ -257,7 +281,7 @@ gpuagg_scanner_resident(GpuAggScanner *scanner, const GpuAggResident *resident,
 		}
 		n = gpuagg_stripe_load(resident, &scanner->vectors, at);
 		result->rows_scanned += n;
-		if (n > 0 && filter_block(scanner, &n, error) != GPUAGG_OK)
+		if (n > 0 && filter_block(scanner, &n, result) != GPUAGG_OK)
 			return;
 		result->rows_passed += n;
 		if (n > 0 && group_block(scanner, n, error) != GPUAGG_OK)
@@ -273,7 +297,7 @@ scan_drawn(GpuAggScanner *scanner, const GpuAggDrawn *drawn, GpuAggScanResult *r
 
 	gpuagg_stripe_gather(drawn->stripe, drawn->positions, n, &scanner->vectors);
 	result->rows_scanned += n;
-	if (filter_block(scanner, &n, &result->error) != GPUAGG_OK)
+	if (filter_block(scanner, &n, result) != GPUAGG_OK)
 		return result->error.status;
 	result->rows_passed += n;
 	return n == 0 ? GPUAGG_OK : group_block(scanner, n, &result->error);

@@ -33,6 +33,7 @@ typedef struct GpuAggScanResult
 	GpuAggError error;
 	uint64_t	rows_scanned;
 	uint64_t	rows_passed;
+	uint64_t	left[GPUAGG_STAGES - 1];	/* GpuAggCompletion's */
 	GpuAggRowRef *listed;		/* the caller frees it */
 	uint32_t	nlisted;
 	uint32_t	max_listed;

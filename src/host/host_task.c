@@ -402,6 +402,8 @@ task_done(GpuAggSource *source, GpuAggJob *job)
 					   result->max_listed * sizeof(GpuAggRowRef));
 	batch->completion.rows_scanned += result->rows_scanned;
 	batch->completion.rows_passed += result->rows_passed;
+	for (uint32_t s = 0; s < GPUAGG_STAGES - 1; s++)
+		batch->completion.left[s] += result->left[s];
 	if (result->error.status != GPUAGG_OK && task->error.status == GPUAGG_OK)
 	{
 		task->error = result->error;

@@ -132,15 +132,16 @@ mark(bool *needed, uint32_t reg)
 		needed[reg] = true;
 }
 
-/* Columns and results of the filter's instructions that later ones use. */
+/* Columns and results of a stage's instructions, and of those before, that later ones use. */
 static void
-plan_carry(GpuAggPrepared *s)
+plan_carry(GpuAggPrepared *s, uint32_t stage)
 {
 	const GpuAggProgram *p = s->program;
 	const GpuAggInstr *instrs = gpuagg_program_instrs(p);
+	const uint32_t end = s->stages.end[stage];
 	bool		needed[GPUAGG_MAX_REGS] = {false};
 
-	for (uint32_t i = p->filter_instrs; i < p->ninstrs; i++)
+	for (uint32_t i = end; i < p->ninstrs; i++)
 	{
 		mark(needed, instrs[i].a);
 		mark(needed, instrs[i].b);
@@ -155,10 +156,30 @@ plan_carry(GpuAggPrepared *s)
 	}
 	for (uint32_t i = 0; i < p->ncolumns; i++)
 		if (needed[i])
-			s->carry[s->ncarry++] = (uint16_t) i;
-	for (uint32_t i = 0; i < p->filter_instrs; i++)
+			s->carry[stage][s->ncarry[stage]++] = (uint16_t) i;
+	for (uint32_t i = 0; i < end; i++)
 		if (needed[instrs[i].dst])
-			s->carry[s->ncarry++] = instrs[i].dst;
+			s->carry[stage][s->ncarry[stage]++] = instrs[i].dst;
+}
+
+/* Rows that are listed are those of a block that one stage has looked at. */
+static void
+plan_filter(GpuAggPrepared *s, uint16_t *registers)
+{
+	if (s->program->filter_reg == GPUAGG_NO_REG)
+		return;
+	gpuagg_stages_find(s->program, &s->stages);
+	if (s->program->select)
+	{
+		s->stages.n = 1;
+		s->stages.reg[0] = s->program->filter_reg;
+		s->stages.end[0] = s->program->filter_instrs;
+	}
+	for (uint32_t i = 0; i < s->stages.n; i++)
+	{
+		s->carry[i] = registers + i * s->program->nregs;
+		plan_carry(s, i);
+	}
 }
 
 /* Of a program that has been checked, or that has nothing but keys and transitions */
@@ -171,7 +192,7 @@ prepare(const GpuAggProgram *program, GpuAggDictionary *const *dictionaries,
 	const size_t bytes = sizeof(GpuAggPrepared) + 64 + program_bytes + row_bytes +
 		program->ncolumns * sizeof(GpuAggDictionary *) +
 		(sizeof(GpuAggStretch) + sizeof(GpuAggFixedColumn)) * (program->nattrs + (size_t) 1) +
-		sizeof(uint16_t) * (size_t) program->nregs;
+		sizeof(uint16_t) * GPUAGG_STAGES * (size_t) program->nregs;
 	GpuAggPrepared *s = gpuagg_memory_alloc(memory, bytes);
 
 	if (s == NULL)
@@ -191,11 +212,10 @@ prepare(const GpuAggProgram *program, GpuAggDictionary *const *dictionaries,
 	s->stretches = (GpuAggStretch *) (s->first_row + row_bytes +
 									  program->ncolumns * sizeof(*dictionaries));
 	s->columns = (GpuAggFixedColumn *) (s->stretches + program->nattrs + 1);
-	s->carry = (uint16_t *) (s->columns + program->nattrs + 1);
 	memcpy(s->program, program, program->bytes);
 	plan_keys(s);
 	plan_decode(s);
-	plan_carry(s);
+	plan_filter(s, (uint16_t *) (s->columns + program->nattrs + 1));
 	for (uint32_t i = 0; i < program->ntransitions; i++)
 		gpuagg_state_init(gpuagg_program_transitions(s->program)[i].op,
 						  s->first_row + s->layout.state_off[i]);

@@ -10,6 +10,7 @@
 #define GPUAGG_HOST_PREPARED_H
 
 #include "device/layout.h"
+#include "device/ops/stages.h"
 #include "device/stripe.h"
 #include "host/host_memory.h"
 
@@ -76,9 +77,10 @@ typedef struct GpuAggPrepared
 	/* NULL, or for each column NULL or what makes codes of its strings */
 	GpuAggDictionary **dictionaries;
 
-	/* Registers that rows passing the filter carry along. */
-	uint16_t   *carry;
-	uint32_t	ncarry;
+	/* The filter's stages, and registers that rows which one leaves carry along. */
+	GpuAggStages stages;
+	uint16_t   *carry[GPUAGG_STAGES];
+	uint32_t	ncarry[GPUAGG_STAGES];
 	size_t		bytes;			/* of this whole block */
 } GpuAggPrepared;
 

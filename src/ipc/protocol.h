@@ -232,6 +232,7 @@ typedef struct GpuAggDoneMsg
 	GpuAggMsg	msg;
 	uint64_t	rows_scanned;
 	uint64_t	rows_passed;
+	uint64_t	left[GPUAGG_STAGES - 1];	/* GpuAggCompletion's */
 	uint64_t	groups;
 	uint64_t	memory_bytes;
 	uint64_t	device_ns;

@@ -135,6 +135,7 @@ scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError *error)
 	Datum	   *values = palloc0(Max(1, n) * sizeof(Datum));
 	bool	   *isnull = palloc(Max(1, n) * sizeof(bool));
 	bool		nothing = false;
+	GpuAggProgram *program;
 
 	if (runtime_evaluate(scan, *nblocks, values, isnull, error) != GPUAGG_OK)
 		return NULL;
@@ -144,7 +145,10 @@ scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError *error)
 		return NULL;
 	if (nothing)
 		*nblocks = 0;
-	return gpuagg_plan_bind(scan->info, values, isnull, blocks);
+	program = gpuagg_plan_bind(scan->info, values, isnull, blocks);
+	if (scan->lookups != NULL)
+		gpuagg_probes_arrange(&scan->probes, scan->info, scan->relid, *nblocks, program);
+	return program;
 }
 
 /* Is the condition without columns, if there is one, anything but TRUE? */
@@ -585,6 +589,22 @@ scan_note_groups(const GpuAggScan *scan, uint64 groups)
 							RelationGetNumberOfBlocks(scan->rel), groups);
 }
 
+/* Of a run that read rows: what its look-ups left */
+static void
+scan_note_probes(GpuAggScan *scan, const GpuAggCounters *before)
+{
+	const GpuAggCounters *after = &scan->counters;
+	GpuAggStageRows rows = {
+		.scanned = after->rows_scanned - before->rows_scanned,
+		.passed = after->rows_passed - before->rows_passed
+	};
+
+	for (int i = 0; i < GPUAGG_STAGES - 1; i++)
+		rows.left[i] = after->left[i] - before->left[i];
+	if (after->runs > before->runs)
+		gpuagg_probes_note(&scan->probes, scan->info, scan->relid, RelationGetNumberOfBlocks(scan->rel), &rows);
+}
+
 void
 gpuagg_scan_run(GpuAggScan *scan)
 {
@@ -627,6 +647,8 @@ gpuagg_scan_run(GpuAggScan *scan)
 		scan_rewind(scan);
 		scan_note_cost(scan, took);
 		scan_note_groups(scan, scan->counters.groups - before.groups);
+		if (scan->lookups != NULL)
+			scan_note_probes(scan, &before);
 	}
 	else
 	{

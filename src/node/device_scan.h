@@ -12,6 +12,7 @@
 #include "ipc/errors.h"
 #include "node/lookups.h"
 #include "node/plan_rows.h"
+#include "node/probes.h"
 #include "node/results.h"
 #include "node/rows.h"
 #include "node/tid_store.h"
@@ -32,6 +33,7 @@ typedef struct GpuAggCounters
 	GpuAggZonesCount zones;		/* of cached columns */
 	uint64		rows_scanned;
 	uint64		rows_passed;
+	uint64		left[GPUAGG_STAGES - 1];	/* GpuAggStageRows' */
 	uint64		rows_evaluated; /* by PostgreSQL, for the device */
 	uint64		groups;
 	uint64		groups_returned;
@@ -117,6 +119,7 @@ typedef struct GpuAggScan
 	GpuAggLookups *lookups;		/* NULL: nothing is joined */
 	GpuAggPlanRows *rows;		/* of a plan, which are grouped; NULL: a table's.  Else there
 								 * is no table: rel is NULL, and so is that of read[0] */
+	GpuAggProbes probes;		/* of this run's program */
 	GpuAggAnswer answer;		/* of this run: groups that are wanted */
 	int			eflags;			/* for plans initialised later */
 	ResourceOwner owner;		/* of the query */

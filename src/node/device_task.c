@@ -205,6 +205,8 @@ task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
 		counters->runs++;
 		counters->rows_scanned += msg->rows_scanned;
 		counters->rows_passed += msg->rows_passed;
+		for (int i = 0; i < GPUAGG_STAGES - 1; i++)
+			counters->left[i] += msg->left[i];
 		counters->zones.read += msg->zones.read;
 		counters->zones.skipped += msg->zones.skipped;
 		counters->zones.answered += msg->zones.answered;

@@ -23,6 +23,7 @@
 #include "compat.h"
 #include "node/explain.h"
 #include "node/feeders.h"
+#include "node/lookup_explain.h"
 #include "node/passes.h"
 #include "node/tables.h"
 #include "nodes/makefuncs.h"
@@ -614,7 +615,7 @@ explain_plan(GpuAggScan *node, List *ancestors, ExplainState *es)
 	{
 		explain_expressions(node, ancestors, es);
 		if (node->lookups != NULL)
-			gpuagg_lookups_explain(node->lookups, es);
+			gpuagg_lookups_explain(node, es);
 		explain_wanted(node, ancestors, es);
 	}
 }

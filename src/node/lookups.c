@@ -17,7 +17,6 @@
 #include "common/pg_prng.h"
 #include "compat.h"
 #include "device/ops/lookup_make.h"
-#include GPUAGG_EXPLAIN_HEADER
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/lookup_made.h"
@@ -30,17 +29,6 @@
 
 #define FIRST_ROWS 1024
 #define STRING_BLOCK (64 * 1024)
-
-/* What EXPLAIN ANALYZE shows, of the last run */
-typedef struct GpuAggLookupShown
-{
-	uint64		rows;
-	uint64		bytes;
-	uint32		kind;			/* GpuAggLookupKind */
-	bool		on_device;		/* that made it */
-	uint64		device_ns;
-	instr_time	took;
-} GpuAggLookupShown;
 
 struct GpuAggLookups
 {
@@ -483,55 +471,8 @@ gpuagg_lookups_numbered(const GpuAggLookups *lookups, int table, int column)
 	return lookups->numbered[table] != NULL ? lookups->numbered[table][column] : NULL;
 }
 
-/* --------------------------------------------------------------- explain --- */
-
-static const char *
-join_word(int join)
+const GpuAggLookupShown *
+gpuagg_lookups_shown(const GpuAggLookups *lookups, int i)
 {
-	switch (join)
-	{
-		case JOIN_INNER:
-			return "inner";
-		case JOIN_LEFT:
-			return "left";
-		case JOIN_SEMI:
-			return "semi";
-		default:
-			return "anti";
-	}
-}
-
-/*
- * One word for each input, in the order of the children; with ANALYZE also its rows, and
- * whether the device made its table of columns that it keeps; in formats that show
- * everything also what table it became, and how long that took.
- */
-void
-gpuagg_lookups_explain(const GpuAggLookups *lookups, struct ExplainState *es)
-{
-	bool		whole = es->verbose || es->format != EXPLAIN_FORMAT_TEXT;
-	List	   *texts = NIL;
-
-	for (int i = 0; i < lookups->info->nlookups; i++)
-	{
-		const GpuAggLookupShown *shown = &lookups->shown[i];
-		StringInfoData text;
-
-		initStringInfo(&text);
-		appendStringInfoString(&text, join_word(lookups->info->lookups[i].join));
-		if (es->analyze && lookups->made)
-		{
-			appendStringInfo(&text, " (" UINT64_FORMAT " rows%s", shown->rows,
-							 shown->on_device ? " from kept columns" : "");
-			if (whole)
-				appendStringInfo(&text, ", %s, " UINT64_FORMAT " bytes",
-								 shown->kind == GPUAGG_LOOKUP_DIRECT ? "direct" : "hash",
-								 shown->bytes);
-			if (whole && es->timing)
-				appendStringInfo(&text, ", %.3f ms", INSTR_TIME_GET_MILLISEC(shown->took));
-			appendStringInfoChar(&text, ')');
-		}
-		texts = lappend(texts, text.data);
-	}
-	ExplainPropertyList("Look-up Joins", texts, es);
+	return lookups->made ? &lookups->shown[i] : NULL;
 }

@@ -12,10 +12,20 @@
 #include "node/numbered.h"
 #include "nodes/execnodes.h"
 #include "planner/plan.h"
-
-struct ExplainState;
+#include "portability/instr_time.h"
 
 typedef struct GpuAggLookups GpuAggLookups;
+
+/* What EXPLAIN ANALYZE shows of a table, of the last run */
+typedef struct GpuAggLookupShown
+{
+	uint64		rows;
+	uint64		bytes;
+	uint32		kind;			/* GpuAggLookupKind */
+	bool		on_device;		/* that made it */
+	uint64		device_ns;
+	instr_time	took;
+} GpuAggLookupShown;
 
 /*
  * Initialises the plans, which become children of the node, and what programs that make
@@ -46,7 +56,8 @@ extern const GpuAggNumbered *gpuagg_lookups_numbered(const GpuAggLookups *lookup
 /* The next run is to read the inputs again, with these parameters changed. */
 extern void gpuagg_lookups_rescan(GpuAggLookups *lookups, Bitmapset *changed);
 
-extern void gpuagg_lookups_explain(const GpuAggLookups *lookups, struct ExplainState *es);
+/* NULL: none was made yet */
+extern const GpuAggLookupShown *gpuagg_lookups_shown(const GpuAggLookups *lookups, int i);
 extern void gpuagg_lookups_end(GpuAggLookups *lookups);
 
 #endif							/* GPUAGG_NODE_LOOKUPS_H */

@@ -409,6 +409,7 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
 		counters->zones = before.zones;
 		counters->rows_scanned = before.rows_scanned;
 		counters->rows_passed = before.rows_passed;
+		memcpy(counters->left, before.left, sizeof(counters->left));
 		counters->rows_evaluated = before.rows_evaluated;
 		counters->groups = before.groups;
 		counters->groups_returned = before.groups_returned;

@@ -373,7 +373,7 @@ set_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups)
 	input.entries = gpuagg_regroup_repeats(g->regroup) ?
 		g->info.est_groups : g->made_groups;
 	input.postgres_cost = postgres_cost(g, linitial(custom->custom_paths));
-	gpuagg_join_cost(g->lw, lookups, &input);
+	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
 	cost = gpuagg_cost_agg(&input, &g->info);
 	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
 

@@ -67,9 +67,8 @@ expr_hash(Node *expr, Index relid)
 	return DatumGetUInt64(hash_any_extended((unsigned char *) text, to - text, 0));
 }
 
-/* In any order; 0: of no expressions, or of some whose values are not known yet */
-static uint64
-exprs_hash(List *exprs, Index relid)
+uint64
+gpuagg_exprs_hash(List *exprs, Index relid)
 {
 	uint64		hash = 0;
 	ListCell   *lc;
@@ -84,13 +83,13 @@ exprs_hash(List *exprs, Index relid)
 static GpuAggSeenKey
 seen_key(RelOptInfo *rel, List *exprs)
 {
-	GpuAggSeenKey key = {.keys = exprs_hash(exprs, rel->relid)};
+	GpuAggSeenKey key = {.keys = gpuagg_exprs_hash(exprs, rel->relid)};
 	List	   *clauses = NIL;
 	ListCell   *lc;
 
 	foreach(lc, rel->baserestrictinfo)
 		clauses = lappend(clauses, lfirst_node(RestrictInfo, lc)->clause);
-	key.filter = exprs_hash(clauses, rel->relid);
+	key.filter = gpuagg_exprs_hash(clauses, rel->relid);
 	if (clauses != NIL && key.filter == 0)
 		key.keys = 0;
 	return key;

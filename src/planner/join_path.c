@@ -17,20 +17,16 @@
 #include "parser/parse_oper.h"
 #include "parser/parsetree.h"
 #include "planner/join_build.h"
+#include "planner/join_order.h"
 #include "planner/join_path.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
 
 /*
- * ns of taking a row into a table, and of looking a row up and fetching a column, by one
- * thread.  Measured on an EPYC with one integer key and one column: rows 13 (bits) to 106
- * (slots); look-ups 4 to 5 (bits) and 8 (slots) while the table lies in caches, 23 and 91 in
- * tables of 1e6 rows.
+ * ns of taking a row into a table, by one thread.  Measured on an EPYC with one integer key
+ * and one column: 13 (bits) to 106 (slots).
  */
 #define BUILD_ROW_NS 60.0
-#define LOOKUP_NEAR_NS 8.0
-#define LOOKUP_FAR_NS 60.0
-#define LOOKUP_NEAR_BYTES (4.0 * 1024 * 1024)
 
 /*
  * ns of a table that the device makes of columns that it has: a task of its own, and for
@@ -205,6 +201,7 @@ gpuagg_join_plans(GpuAggLower *lw)
 		plan->ncolumns = list_length(lookup->columns);
 		plan->types = (uint8 *) lookup->types;
 		plan->scales = (uint8 *) lookup->scales;
+		gpuagg_join_expect(lw, lookup, lookup_bytes(lookup), &plan->expected);
 		gpuagg_join_build(lw, lookup, plan);
 	}
 	return plans;
@@ -304,7 +301,8 @@ gpuagg_join_paths(const GpuAggLower *lw)
 
 /* A row meets the look-ups one after the other, on all threads. */
 void
-gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *input)
+gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *input,
+				 GpuAggLookupPlan *plans)
 {
 	ListCell   *lc;
 
@@ -313,13 +311,16 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 		const Path *path = lfirst(lc);
 		const GpuAggLookupLower *lookup = &lw->lookups[foreach_current_index(lc)];
 
-		input->lookup_ns += path->rows * BUILD_ROW_NS;
+		GpuAggLookupExpected *expected = &plans[foreach_current_index(lc)].expected;
+
+		expected->make_ns = path->rows * BUILD_ROW_NS;
 		if (lookup->kept)
-			input->lookup_ns += MADE_TASK_NS + lookup->rel->tuples / gpuagg_cost_threads() * MADE_ROW_NS;
-		else
-			input->lookup_cost += path->total_cost;
+			expected->make_ns += MADE_TASK_NS + lookup->rel->tuples / gpuagg_cost_threads() * MADE_ROW_NS;
+		expected->make_cost = lookup->kept ? 0 : path->total_cost;
+		input->lookup_ns += expected->make_ns;
+		input->lookup_cost += expected->make_cost;
 	}
 	for (int i = 0; i < lw->nlookups; i++)
 		input->lookup_ns += input->rows / gpuagg_cost_threads() *
-			(lookup_bytes(&lw->lookups[i]) > LOOKUP_NEAR_BYTES ? LOOKUP_FAR_NS : LOOKUP_NEAR_NS);
+			gpuagg_join_probe_ns(lookup_bytes(&lw->lookups[i]));
 }

@@ -31,7 +31,11 @@ extern double gpuagg_join_repeats(const GpuAggLower *lw);
 /* Paths of the inputs, one for each look-up table */
 extern List *gpuagg_join_paths(const GpuAggLower *lw);
 
-/* What making the tables and looking things up adds to a cost */
-extern void gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *input);
+/*
+ * What making the tables and looking things up adds to a cost; of each table, into its plan,
+ * what making it takes
+ */
+extern void gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *input,
+							 GpuAggLookupPlan *plans);
 
 #endif							/* GPUAGG_PLANNER_JOIN_PATH_H */

@@ -250,6 +250,8 @@ task_cost(const GpuAggCostInput *input, GpuAggPlanInfo *info)
 	info->profile_elsewhere = profile->elsewhere;
 
 	unit = task_unit(&rates, &work, input, info);
+	for (int i = 0; i < info->nlookups; i++)
+		info->lookups[i].expected.make_ns += info->lookups[i].expected.make_cost * unit;
 	info->predicted.kernel += input->lookup_ns;
 	info->predicted.startup += input->lookup_ns;
 	info->predicted.total += input->lookup_ns;

@@ -119,11 +119,18 @@ pack_lookup(const GpuAggLookupPlan *lookup)
 	for (int i = 0; i < lookup->ncolumns; i++)
 		packed = lappend_int(lappend_int(packed, lookup->types[i]), lookup->scales[i]);
 	if (lookup->program == NULL)
-		return list_make1(packed);
-	return list_make4(packed, pack_bytes(lookup->program, lookup->program->bytes),
+		return list_make2(packed, pack_bytes(&lookup->expected, sizeof(lookup->expected)));
+	return list_make5(packed, pack_bytes(&lookup->expected, sizeof(lookup->expected)),
+					  pack_bytes(lookup->program, lookup->program->bytes),
 					  pack_runtime(lookup->runtime, lookup->nruntime),
 					  makeConst(OIDOID, -1, InvalidOid, sizeof(Oid), ObjectIdGetDatum(lookup->relid),
 								false, true));
+}
+
+static void
+unpack_bytes(void *to, Size n, const Const *image)
+{
+	memcpy(to, VARDATA_ANY(DatumGetByteaPP(image->constvalue)), n);
 }
 
 static void
@@ -146,11 +153,12 @@ unpack_lookup(GpuAggLookupPlan *lookup, const List *all)
 		lookup->types[i] = list_nth_int(packed, 4 + 2 * i);
 		lookup->scales[i] = list_nth_int(packed, 5 + 2 * i);
 	}
-	if (list_length(all) == 1)
+	unpack_bytes(&lookup->expected, sizeof(lookup->expected), lsecond_node(Const, all));
+	if (list_length(all) == 2)
 		return;
-	lookup->program = unpack_program(lsecond_node(Const, all));
-	lookup->runtime = unpack_runtime(lthird(all), &lookup->nruntime);
-	lookup->relid = DatumGetObjectId(lfourth_node(Const, all)->constvalue);
+	lookup->program = unpack_program(lthird_node(Const, all));
+	lookup->runtime = unpack_runtime(lfourth(all), &lookup->nruntime);
+	lookup->relid = DatumGetObjectId(list_nth_node(Const, all, 4)->constvalue);
 }
 
 List *
@@ -193,12 +201,6 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 										  pack_bytes(info->regroup, info->regroup == NULL ? 0 :
 													 sizeof(*info->regroup)),
 										  lookups, pack_float(info->est_numbers))));
-}
-
-static void
-unpack_bytes(void *to, Size n, const Const *image)
-{
-	memcpy(to, VARDATA_ANY(DatumGetByteaPP(image->constvalue)), n);
 }
 
 static GpuAggRegroup *

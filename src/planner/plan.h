@@ -111,6 +111,18 @@ typedef struct GpuAggRuntimeConst
 								 * enum, whose table the constant is */
 } GpuAggRuntimeConst;
 
+/* What is expected of a look-up table (join_order.h) */
+typedef struct GpuAggLookupExpected
+{
+	double		share;			/* of the rows that are looked up, those that are left */
+	double		probe_ns;		/* of looking one up */
+	double		make_ns;		/* of making the table, */
+	Cost		make_cost;		/* by a plan that costs this; 0: of columns that are kept */
+	GpuAggSeenKey seen;			/* under which the share that was found is remembered */
+	uint16		test;			/* register of the filter's condition, which may change
+								 * places with those of others; GPUAGG_NO_REG: it may not */
+} GpuAggLookupExpected;
+
 /* A look-up table: an input of a join below the grouping */
 typedef struct GpuAggLookupPlan
 {
@@ -121,6 +133,7 @@ typedef struct GpuAggLookupPlan
 	int			ncolumns;		/* with the keys, which come first */
 	uint8	   *types;			/* GpuAggType of each */
 	uint8	   *scales;			/* NUMERIC: its decimals; GPUAGG_SCALE_NUMBERED */
+	GpuAggLookupExpected expected;
 
 	/* of a plain scan of a table: what makes it of columns that are kept */
 	GpuAggProgram *program;		/* NULL: there is none */

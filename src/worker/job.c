@@ -186,6 +186,7 @@ post_done(GpuAggWorkerJob *job)
 	job->on->ops->task_stats(job->task, &stats);
 	done->rows_scanned = job->rows_scanned;
 	done->rows_passed = job->rows_passed;
+	memcpy(done->left, job->left, sizeof(done->left));
 	done->groups = stats.groups + job->zone_group;
 	done->memory_bytes = stats.memory_bytes;
 	done->device_ns = stats.device_ns;
@@ -337,6 +338,8 @@ poll_batch(GpuAggWorkerJob *job)
 	table->rows_scanned += completion.rows_scanned;
 	job->rows_scanned += completion.rows_scanned;
 	job->rows_passed += completion.rows_passed;
+	for (int i = 0; i < GPUAGG_STAGES - 1; i++)
+		job->left[i] += completion.left[i];
 	pg_atomic_write_u64(&job->slot->rows, job->rows_scanned);
 	if (completion.error.status != GPUAGG_OK)
 	{

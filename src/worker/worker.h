@@ -138,6 +138,7 @@ typedef struct GpuAggWorkerJob
 
 	uint64		rows_scanned;
 	uint64		rows_passed;
+	uint64		left[GPUAGG_STAGES - 1];
 	uint64		rows_evaluated;
 	uint64		pages_read;
 

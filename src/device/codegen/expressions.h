@@ -7,7 +7,7 @@
 
 #include "codegen.h"
 #include "device/layout.h"
-#include "stages.h"
+#include "device/ops/stages.h"
 
 typedef struct GpuAggWriter
 {

@@ -94,6 +94,9 @@ typedef struct GpuAggLookupLower
 	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's */
 	GpuAggValue table;
 	GpuAggValue row;			/* that is joined, or NULL */
+	const GpuAggJoin *join;
+	GpuAggValue test;			/* that the filter has of it, unless it is a left join, */
+	bool		moves;			/* which may change places with those of others */
 	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h), */
 	bool		kept;			/* of columns that the device has, all of them */
 } GpuAggLookupLower;

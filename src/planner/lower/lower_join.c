@@ -398,23 +398,29 @@ consume_errors(GpuAggLower *lw, const GpuAggLookupLower *lookup)
 		 filter_and(lw, &test));
 }
 
+/* Rows that have a match, or none, are asked for. */
+static bool
+filter_row(GpuAggLower *lw, GpuAggLookupLower *lookup, GpuAggOp op)
+{
+	if (!row_test(lw, lookup, op, &lookup->test) || !filter_and(lw, &lookup->test))
+		return false;
+	lookup->moves = !lookup->test.may_fail && lookup->test.notnull;
+	return true;
+}
+
 static bool
 lower_kind(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, List *rest)
 {
-	GpuAggValue test;
-
 	switch (join->type)
 	{
 		case JOIN_INNER:
-			return row_test(lw, lookup, GPUAGG_OP_IS_NOT_NULL, &test) &&
-				filter_and(lw, &test) && filter_clauses(lw, rest);
+			return filter_row(lw, lookup, GPUAGG_OP_IS_NOT_NULL) && filter_clauses(lw, rest);
 		case JOIN_LEFT:
 			return restrict_row(lw, lookup, rest) && consume_errors(lw, lookup);
 		default:
 			return restrict_row(lw, lookup, rest) &&
-				row_test(lw, lookup, join->type == JOIN_SEMI ? GPUAGG_OP_IS_NOT_NULL :
-						 GPUAGG_OP_IS_NULL, &test) &&
-				filter_and(lw, &test);
+				filter_row(lw, lookup, join->type == JOIN_SEMI ? GPUAGG_OP_IS_NOT_NULL :
+						   GPUAGG_OP_IS_NULL);
 	}
 }
 
@@ -435,6 +441,7 @@ add_lookup(GpuAggLower *lw, const GpuAggJoin *join)
 	lookup->rel = join->rel;
 	lookup->type = join->type;
 	lookup->rows = join->rel->rows;
+	lookup->join = join;
 	memset(&table, 0, sizeof(table));
 	table.value.type = GPUAGG_T_TEXT;
 	table.value.state = GPUAGG_ST_NULL;

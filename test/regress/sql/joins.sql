@@ -303,8 +303,45 @@ SELECT compare('SELECT length(ja.n), ja.n, count(*) FROM jf JOIN ja ON a = k GRO
 UPDATE ja SET m = 'nan' WHERE k = 5;
 SELECT compare('SELECT m, count(*) FROM jf JOIN ja ON a = k GROUP BY 1', 'prefer');
 
+-- probes: as many as rows are left by then; the look-up that drops most comes first
+CREATE TABLE pf (id int, a int, b int, v int, pad text);
+INSERT INTO pf SELECT i, i % 1000, i / 20, i % 5, repeat('x', 100) FROM generate_series(0, 19999) i;
+-- g and h are one: PostgreSQL expects a tenth of the rows that there are
+CREATE TABLE p1 (k int PRIMARY KEY, g int, h int, up int);
+INSERT INTO p1 SELECT i, i % 10, i % 10, i % 7 FROM generate_series(0, 999) i;
+CREATE TABLE p2 (k int PRIMARY KEY, r int, name text);
+INSERT INTO p2 SELECT i, i % 20, 'p' || i % 3 FROM generate_series(0, 999) i;
+CREATE TABLE p3 (k int PRIMARY KEY, n text NOT NULL);
+INSERT INTO p3 SELECT i, 'n' || i FROM generate_series(0, 6) i;
+VACUUM ANALYZE pf, p1, p2, p3;
+-- each input by its rows: join, probes, rows left
+CREATE FUNCTION probes(query text) RETURNS text LANGUAGE plpgsql SET gpuagg.debug_require = 'require' AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
+	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
+	RETURN (SELECT string_agg(format('%s of %s rows: %s probes%s', x->>'Join Type', x->>'Rows', x->>'Probes',
+									 ', ' || (x->>'Rows Left') || ' left'), '; ' ORDER BY (x->>'Rows')::int)
+			FROM jsonb_array_elements(plan->'Look-up Joins') x);
+END $$;
+SELECT probes('SELECT count(*) FROM pf JOIN p2 ON b = p2.k WHERE r = 3 AND v = 0');
+SELECT probes('SELECT p2.name, count(*) FROM pf LEFT JOIN p2 ON b = p2.k WHERE v = 0 GROUP BY 1');
+SELECT probes('SELECT count(*) FROM pf WHERE NOT EXISTS (SELECT 1 FROM p2 WHERE p2.k = b AND r <> 3)');
+-- the first run goes by the estimate, later ones by what it has found
+SELECT probes('SELECT count(*), sum(v) FROM pf JOIN p1 ON a = p1.k JOIN p2 ON b = p2.k WHERE g = 1 AND h = 1 AND r = 3');
+SELECT probes('SELECT count(*), sum(v) FROM pf JOIN p1 ON a = p1.k JOIN p2 ON b = p2.k WHERE g = 1 AND h = 1 AND r = 3');
+SELECT probes('SELECT count(*), sum(v) FROM pf JOIN p1 ON a = p1.k JOIN p2 ON b = p2.k WHERE g = 1 AND h = 1 AND r = 3');
+SELECT compare('SELECT p2.name, count(*), sum(v) FROM pf JOIN p1 ON a = p1.k JOIN p2 ON b = p2.k WHERE g = 1 AND h = 1 AND r = 3 GROUP BY 1');
+-- a look-up by what another has found comes behind it, whatever it drops
+SELECT probes('SELECT count(*) FROM pf JOIN p1 ON a = p1.k JOIN p3 ON up = p3.k WHERE p3.n = ''n4''');
+SELECT compare('SELECT p3.n, count(*) FROM pf JOIN p1 ON a = p1.k JOIN p3 ON up = p3.k JOIN p2 ON b = p2.k WHERE r < 2 AND p3.n <> ''n4'' GROUP BY 1');
+-- what may raise an error keeps its place
+SELECT compare('SELECT count(*) FROM pf JOIN p1 ON a = p1.k AND 10 / (v + 1) > g JOIN p2 ON b = p2.k WHERE r = 3');
+SELECT compare('SELECT count(*) FROM pf JOIN p1 ON a = p1.k JOIN p2 ON b = p2.k WHERE r = 3 AND g = 1 AND 1 / v > 0');
+
 REVOKE ALL ON jf, ja FROM regress_joins;
 DROP ROLE regress_joins;
-DROP FUNCTION compared(text);
+DROP FUNCTION compared(text), probes(text);
 DROP TABLE queries;
-DROP TABLE jf, ja, jr, ju, jbig, jt, jd, jab, jdup, jnone, jempty, jwide, jtoast, lineorder, dates, customer, supplier, part;
+DROP TABLE jf, ja, jr, ju, jbig, jt, jd, jab, jdup, jnone, jempty, jwide, jtoast, lineorder, dates, customer, supplier, part, pf, p1, p2, p3;

@@ -12,7 +12,10 @@ DECLARE
 BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ' || query INTO plan;
 	plan := jsonb_path_query_first(plan, 'strict $.**?(@."Custom Plan Provider" == "GpuAgg")');
-	RETURN regexp_replace(plan->>'Look-up Joins', ', \d+ bytes', '', 'g');
+	RETURN (SELECT jsonb_agg(format('%s (%s rows%s, %s)', x->>'Join Type', x->>'Rows',
+									CASE WHEN (x->>'From Kept Columns')::bool THEN ' from kept columns' END,
+									x->>'Table') ORDER BY n)
+			FROM jsonb_array_elements(plan->'Look-up Joins') WITH ORDINALITY e (x, n));
 END $$;
 CREATE FUNCTION kj(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN

@@ -4,7 +4,6 @@
  */
 #include "device/ops/ops.h"
 #include "device/ops/instr.h"
-#include "expressions.h"
 #include "stages.h"
 
 bool
@@ -100,7 +99,7 @@ stages_cut(const GpuAggProgram *p, GpuAggStages *s)
 		uint8_t		marks[GPUAGG_MAX_REGS] = {0};
 
 		reach(p, chain[i], i > from ? chain[i - 1] : GPUAGG_NO_REG, marks);
-		if (sees_lookup(p, marks, seen) && i > from && s->n < GPUAGG_CODEGEN_STAGES - 1)
+		if (sees_lookup(p, marks, seen) && i > from && s->n < GPUAGG_STAGES - 1)
 			s->reg[s->n++] = chain[i - 1];
 	}
 	s->reg[s->n++] = p->filter_reg;
@@ -121,6 +120,16 @@ stage_take(const GpuAggProgram *p, const uint8_t *marks, uint8_t stage, GpuAggSt
 	}
 }
 
+/* Instructions are in the order in which each has its arguments. */
+static void
+stages_end(const GpuAggProgram *p, GpuAggStages *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		s->end[i] = s->reg[i] < p->ncolumns + p->nconsts ? 0 :
+			(uint16_t) (instr_of(p, s->reg[i]) - gpuagg_program_instrs(p) + 1);
+	s->end[s->n - 1] = p->filter_instrs;
+}
+
 void
 gpuagg_stages_find(const GpuAggProgram *p, GpuAggStages *s)
 {
@@ -136,6 +145,7 @@ gpuagg_stages_find(const GpuAggProgram *p, GpuAggStages *s)
 		return;
 	}
 	stages_cut(p, s);
+	stages_end(p, s);
 	for (uint32_t i = 0; i < s->n; i++)
 	{
 		uint8_t		marks[GPUAGG_MAX_REGS] = {0};

@@ -1,0 +1,49 @@
+/*
+ * probes.h
+ *		Look-ups of a run: in which order, and how many rows each was asked for and left.
+ */
+#ifndef GPUAGG_NODE_PROBES_H
+#define GPUAGG_NODE_PROBES_H
+
+#include "postgres.h"
+
+#include "device/ops/stages.h"
+#include "planner/plan.h"
+
+/* Rows that a filter met, passed, and left behind its stages but the last */
+typedef struct GpuAggStageRows
+{
+	uint64		scanned;
+	uint64		passed;
+	uint64		left[GPUAGG_STAGES - 1];
+} GpuAggStageRows;
+
+typedef struct GpuAggProbes
+{
+	/* of the program that runs */
+	int			nstages;
+	int			stage[GPUAGG_MAX_LOOKUPS];	/* that looks rows up; nstages: rows that pass are */
+	bool		alone[GPUAGG_MAX_LOOKUPS];	/* whether one is found is all that it asks */
+	bool		known[GPUAGG_MAX_LOOKUPS];	/* what it leaves was, from earlier runs */
+
+	/* of all runs */
+	uint64		runs;
+	uint64		probed[GPUAGG_MAX_LOOKUPS];
+	uint64		left[GPUAGG_MAX_LOOKUPS];
+} GpuAggProbes;
+
+/*
+ * Puts the look-ups of a bound program into the order that is expected to be fastest: by
+ * what earlier runs have found, else by what the planner estimates.
+ */
+extern void gpuagg_probes_arrange(GpuAggProbes *probes, const GpuAggPlanInfo *info, Oid relid,
+								  double pages, GpuAggProgram *program);
+
+/* It has run; what was not known before is remembered for later plans and runs. */
+extern void gpuagg_probes_note(GpuAggProbes *probes, const GpuAggPlanInfo *info, Oid relid,
+							   double pages, const GpuAggStageRows *rows);
+
+/* Does the filter ask for rows of that look-up?  Else it drops none. */
+extern bool gpuagg_probes_filter(const GpuAggProbes *probes, int lookup);
+
+#endif							/* GPUAGG_NODE_PROBES_H */
