@@ -35,6 +35,8 @@ typedef struct Oracle
 	uint32_t	ngroups;
 	uint64_t	scanned;
 	uint64_t	passed;
+	GpuAggStages stages;
+	uint64_t	left[GPUAGG_STAGES - 1];
 	uint32_t	errors;			/* states of values consumed that were errors */
 	bool		corrupt;
 	uint32_t	comparisons;
@@ -113,6 +115,7 @@ oracle_start(const TestProgram *p)
 	o->buckets = calloc(ORACLE_BUCKETS, sizeof(*o->buckets));
 	gpuagg_layout_compute(o->p, &o->layout);
 	gpuagg_eval_constants(o->p, o->reg, o->st);
+	gpuagg_stages_find(o->p, &o->stages);
 	if (o->p->nkeys == 0 && !o->p->select)
 		oracle_group(o, 0, true);
 	return o;
@@ -272,6 +275,8 @@ oracle_eval(Oracle *o, OracleRow *r)
 	uint32_t	n = 0;
 
 	gpuagg_eval(p, 0, p->filter_instrs, o->reg, o->st);
+	for (uint32_t s = 0; s + 1 < o->stages.n; s++)
+		o->left[s] += gpuagg_stage_leaves(o->reg[o->stages.reg[s]].i, o->st[o->stages.reg[s]]);
 	if (p->filter_reg != GPUAGG_NO_REG &&
 		(!oracle_consume(o, o->st[p->filter_reg]) || o->reg[p->filter_reg].i == 0))
 		return false;
@@ -592,6 +597,13 @@ oracle_agrees(Oracle *o, Run *run)
 		printf("# rows scanned %llu of %llu, passed %llu of %llu\n",
 			   (unsigned long long) run->scanned, (unsigned long long) o->scanned,
 			   (unsigned long long) run->passed, (unsigned long long) o->passed);
+		return false;
+	}
+	if (memcmp(run->left, o->left, sizeof(o->left)) != 0)
+	{
+		printf("# rows left by the first stages: %llu of %llu, %llu of %llu\n",
+			   (unsigned long long) run->left[0], (unsigned long long) o->left[0],
+			   (unsigned long long) run->left[1], (unsigned long long) o->left[1]);
 		return false;
 	}
 	if (!oracle_skipped_agree(o, run))

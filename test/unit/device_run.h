@@ -121,6 +121,7 @@ typedef struct Run
 	GpuAggTaskStats stats;
 	uint64_t	scanned;
 	uint64_t	passed;
+	uint64_t	left[GPUAGG_STAGES - 1];
 	GpuAggRowRef *skipped;		/* all that completions listed; page: batch_id
 								 * + its index in the batch */
 	uint32_t	nskipped;
@@ -195,6 +196,8 @@ run_completed(Run *run, const GpuAggCompletion *c)
 {
 	run->scanned += c->rows_scanned;
 	run->passed += c->rows_passed;
+	for (uint32_t s = 0; s < GPUAGG_STAGES - 1; s++)
+		run->left[s] += c->left[s];
 	if (c->nlisted > 0)
 		run->skipped = realloc(run->skipped, (run->nskipped + c->nlisted) * sizeof(*run->skipped));
 	for (uint32_t i = 0; i < c->nlisted; i++)

@@ -184,6 +184,7 @@ windows_give(const TestProgram *p, const GpuAggTaskConfig *base, uint32_t count,
 			all.error = part.error;
 		all.scanned = part.scanned;
 		all.passed = part.passed;
+		memcpy(all.left, part.left, sizeof(part.left));
 		run_end(&part);
 	}
 	good = oracle_agrees(o, &all);

@@ -40,6 +40,7 @@ windows_run(Run *all, const TestProgram *p, const GpuAggTaskConfig *base, uint32
 		{
 			all->scanned = part.scanned;
 			all->passed = part.passed;
+			memcpy(all->left, part.left, sizeof(part.left));
 			all->skipped = part.skipped;
 			all->nskipped = part.nskipped;
 			part.skipped = NULL;
