@@ -34,13 +34,13 @@ predicted_fill()
 			 LATERAL (SELECT hashint8extended(i, 1) & 9223372036854775807, hashint8extended(i, 2) & 9223372036854775807) x (h, r)"
 }
 
-# By as many processes as there are cores; unlogged, for it is not to outlive a crash
+# By as many processes as there are cores
 predicted_table()
 {
 	local rows=$1 parts=$BENCH_CORES part pids=() pid
 
 	server_sql main "SET client_min_messages = error; DROP TABLE IF EXISTS predicted;
-		CREATE UNLOGGED TABLE predicted (g1 int4, g3 int4, g5 int4, g6 int4, g7 int4, v int4, q int4, w int8, f float8,
+		CREATE TABLE predicted (g1 int4, g3 int4, g5 int4, g6 int4, g7 int4, v int4, q int4, w int8, f float8,
 			d date, s text COLLATE \"C\") WITH (autovacuum_enabled = off)" || die "cannot make table predicted"
 	for ((part = 0; part < parts; part++)); do
 		predicted_fill $((rows * part / parts + 1)) $((rows * (part + 1) / parts)) >/dev/null &
