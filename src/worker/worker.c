@@ -1,6 +1,7 @@
 /*
  * worker.c
- *		The device worker: the one process that touches a device.
+ *		The device worker: the one process that touches its device.  Of several GPUs each
+ *		has one (README.md).
  *
  * A background worker with shared memory and no database connection.  It
  * opens the primary device (devices.c), then turns in one loop: wait for its
