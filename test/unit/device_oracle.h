@@ -12,6 +12,7 @@
 
 #include "device/ops/eval.h"
 #include "device/ops/page.h"
+#include "device/ops/stages.h"
 #include "device_run.h"
 
 #define ORACLE_BUCKETS (1u << 18)
