@@ -20,7 +20,7 @@ SELECT a.attname, av_agrees(format('SELECT g, any_value(%I), count(*) FROM av GR
 	   av_agrees(format('SELECT g, any_value(%I) FILTER (WHERE id > 100), any_value(%1$I) FILTER (WHERE id < 0) FROM av GROUP BY g', a.attname)),
 	   av_agrees(format('SELECT any_value(%I) FROM av WHERE g = 5', a.attname)), av_agrees(format('SELECT any_value(%I) FROM av WHERE g IS NULL', a.attname))
 FROM pg_attribute a WHERE a.attrelid = 'av'::regclass AND a.attnum > 2 ORDER BY a.attnum;
-SELECT av_agrees('SELECT g, any_value(lower(t)), count(DISTINCT id) FROM av GROUP BY g', 'prefer'), av_agrees('SELECT g, b, any_value(t) FROM av GROUP BY ROLLUP (g, b) HAVING g IS NOT NULL AND b IS NOT NULL');
+SELECT av_agrees('SELECT g, any_value(lower(t)), count(DISTINCT id) FROM av GROUP BY g', 'try'), av_agrees('SELECT g, b, any_value(t) FROM av GROUP BY ROLLUP (g, b) HAVING g IS NOT NULL AND b IS NOT NULL');
 DROP TABLE av;
 DROP TYPE av_mood;
 DROP FUNCTION av_agrees;
