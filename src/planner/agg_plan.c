@@ -17,8 +17,8 @@
  * The plan may be run again: by a task on another device, and, as a copy, below the fallback
  * plan.  So nothing in the query may be volatile.
  *
- * A grouping that a foreign server does is left to it.  Tables that a device could read by itself are not taken so: what refuses them there
- * is what gpuagg.why_not() tells.
+ * A grouping that a foreign server does is left to it.  Tables that a device could read
+ * by itself are not taken so: what refuses them there is what gpuagg.why_not() tells.
  *
  * Does not handle: sub-selects in keys and arguments, set-returning functions beside the
  * grouping, the recursive part of a WITH query, samples.
