@@ -15,7 +15,7 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 my $clients = 64;
-my $node = new_node('kernel_faults', 'shared_buffers = 256MB',
+my $node = new_node('kernel_faults', 'shared_buffers = 256MB', 'restart_after_crash = on',
 	'gpuagg.max_tasks = 100', 'gpuagg.queue_timeout = 60000', 'gpuagg.compile_timeout = 60000');
 if (device_kind($node) ne 'cuda'
 	|| $node->safe_psql('postgres', "SELECT compiler ~ 'NVRTC' FROM gpuagg.devices WHERE state = 'ready'") ne 't')

@@ -24,7 +24,7 @@ SELECT x, compare(format('SELECT %s AS k, count(*), sum(id) FROM cv GROUP BY 1',
 	   compare(format('SELECT g, count(*) FILTER (WHERE (%s) IS NOT NULL), max(id) FROM cv WHERE (%1$s)::text <> ''1'' GROUP BY g', x))
 FROM unnest(ARRAY['j->>''s''', '(j->>''n'')::int', 'j->''a''->>''b''', 'j @> ''{"n": 3}''', 'j ? ''s''', 'j #>> ''{tags,1}''', 'js->>''n''', 'jsonb_array_length(j->''tags'')',
 	'(j->>''f'')::numeric', 'jsonb_typeof(j->''null'')', 'arr[1]', 'array_length(arr, 1)', 'tags[1]', '2 = ANY (arr)', '''t1'' = ANY (tags)', 'cardinality(tags)',
-	'lower(rg)', 'rg @> 3', 'isempty(rg)', '(p).a', '(p).b', 'n / 3', 'cents / 100.0', 'round(n / 7, 2)', 'sqrt(n)', 'n / nullif(g, 0)', 'age(ts, ''2018-12-31'')',
+	'lower(rg)', 'rg @> 3', 'isempty(rg)', '(p).a', '(p).b', 'n / 3', 'cents / 100.0', 'round(n / 7, 2)', 'sqrt(n)', 'round(n / nullif(g, 0), 6)', 'age(ts, ''2018-12-31'')',
 	'extract(year FROM age(d, ''1990-05-05''))', 'make_interval(days => g)', 'g * interval ''12 h''', 'factorial(g)', 'make_date(2020, 1 + g, 1)', 'to_date(tags[1] || ''2020-01'', ''XXYYYY-MM'')']) x;
 SELECT x, compare(format('SELECT g, sum(%s), avg(%1$s), count(%1$s), sum(%1$s) FILTER (WHERE b) FROM cv GROUP BY g', x)),
 	   compare(format('SELECT sum(%s), avg(%1$s), percentile_disc(0.4) WITHIN GROUP (ORDER BY %1$s), percentile_cont(0.5) WITHIN GROUP (ORDER BY %1$s) FROM cv WHERE id > 5', x)),

@@ -46,12 +46,14 @@ END $$;
 SELECT made_by(q), compare(q), q FROM unnest(ARRAY[
 	'SELECT g, count(DISTINCT big), count(*), sum(id), min(d), avg(big), bit_or(s), every(b) FROM di GROUP BY g',
 	'SELECT count(DISTINCT h), sum(DISTINCT h), avg(DISTINCT h) FROM di',
-	'SELECT g, h, count(DISTINCT lt) FILTER (WHERE b), count(*) FILTER (WHERE b), max(lt COLLATE "C") FROM di GROUP BY g, h',
-	'SELECT lt, count(DISTINCT s), min(t COLLATE "C") FROM di GROUP BY lt',
 	'SELECT count(DISTINCT h), count(*) FROM di WHERE id < 0',
 	'SELECT g, count(DISTINCT h), count(DISTINCT s) FROM di GROUP BY g',
 	'SELECT g, count(DISTINCT z::date) FROM di GROUP BY g',
 	'SELECT upper(t), count(*) FROM di GROUP BY 1']) q;
+-- a card leaves strings that are no codes to the backend
+SELECT compare(q) FROM unnest(ARRAY[
+	'SELECT g, h, count(DISTINCT lt) FILTER (WHERE b), count(*) FILTER (WHERE b), max(lt COLLATE "C") FROM di GROUP BY g, h',
+	'SELECT lt, count(DISTINCT s), min(t COLLATE "C") FROM di GROUP BY lt']) q;
 SELECT compare('SELECT g, count(DISTINCT h), variance(r), corr(r, id), sum(r) FROM di GROUP BY g', 'require', 1e-9);
 SET gpuagg.debug_regroup = off;
 SELECT made_by(q), compare(q), q FROM unnest(ARRAY[
