@@ -635,7 +635,10 @@ try_reading(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 		try_table(&g, offer);
 }
 
-/* Of the rows of PostgreSQL's plan; what speaks against it need not be told. */
+/*
+ * Of the rows of PostgreSQL's plan; what speaks against it need not be told.  Without keys
+ * there is nothing to gain, and a task would hold memory that those below may need.
+ */
 static void
 try_plan(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 {
@@ -647,7 +650,7 @@ try_plan(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 	g.info.of_plan = true;
 	g.nullable = true;
 	if (gpuagg_grouping_collect(&g) && gpuagg_grouping_lower(&g, g.input_rel, NULL) &&
-		!contain_subplans((Node *) g.exprs))
+		g.lw->nkeys > 0 && !contain_subplans((Node *) g.exprs))
 	{
 		offer->table = InvalidOid;
 		offer->of_plan = true;

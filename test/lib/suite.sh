@@ -173,7 +173,7 @@ suite_tap()
 	(cd "$RUN_DIR" && as_user env TESTDIR="$tap" TESTLOGDIR="$tap/log" \
 		TESTDATADIR="$tap/tmp_check" \
 		PG_TEST_PORT_DIR="$tap" PG_REGRESS="$PG_TESTDIR/regress/pg_regress" \
-		PGPORT=65432 PERL_TEST_HARNESS_DUMP_TAP="$tap/out" \
+		PG_TEST_TIMEOUT_DEFAULT=600 PGPORT=65432 PERL_TEST_HARNESS_DUMP_TAP="$tap/out" \
 		prove --timer -j"$1" -Itest/t -I"$PG_TESTDIR/perl" "${files[@]}") \
 		>"$RUN_DIR/tap.log" 2>&1 || rc=$?
 	suite_tap_stop
