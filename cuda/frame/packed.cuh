@@ -38,6 +38,7 @@ struct FramePacked
 	uint32_t	offset[GPUAGG_QUAD];	/* and of this lane's among them */
 	uint32_t	left;			/* rows that have not entered yet */
 	uint32_t	kept;
+	uint32_t	with_null;		/* of these, rows whose head says anything */
 
 	__device__ __forceinline__ bool
 	windowed(void) const
@@ -94,6 +95,8 @@ struct FramePacked
 
 		kept++;
 		P::record(row, record.bytes);
+		if (P::RECORD_HEAD)
+			with_null += *(const uint32_t *) record.bytes != 0;
 		if (P::RECORD_BYTES % 16 == 0)
 			packed_copy<uint4, P::RECORD_BYTES>(to, record.bytes);
 		else if (P::RECORD_BYTES % 8 == 0)
@@ -114,15 +117,19 @@ template <typename P>
 static __device__ __forceinline__ void
 frame_packed(const GpuAggFrameArgs &a)
 {
-	FramePacked<P> frame = {a, 0, {0, 0, 0, 0}, 0, 0};
+	FramePacked<P> frame = {a, 0, {0, 0, 0, 0}, 0, 0, 0};
 	FrameCounts counts = {};
 	uint32_t	kept;
+	uint32_t	with_null;
 
 	frame_walk<P>(a, frame, &counts);
 	frame_report(counts, a.head);
 	kept = frame_warp_sum(frame.kept);
+	with_null = frame_warp_sum(frame.with_null);
 	if (frame_lane() == 0 && kept > 0)
 		atomicAdd(&a.head->nkept, kept);
+	if (frame_lane() == 0 && with_null > 0)
+		atomicAdd(&a.head->nnulls, with_null);
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_PACKED_CUH */

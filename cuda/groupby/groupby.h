@@ -118,9 +118,9 @@ extern GpuAggStatus gpuagg_cuda_groupby_decoded(GpuAggGroupBy *groupby,
 extern GpuAggStatus gpuagg_cuda_groupby_room(GpuAggGroupBy *groupby, uint32_t places, char **records,
 											unsigned long long **nrecords, GpuAggError *error);
 
-/* A batch of that many places has come to its end with so many records. */
-extern void gpuagg_cuda_groupby_settle(GpuAggGroupBy *groupby, uint32_t places,
-									  uint64_t records);
+/* A batch of that many places has come to its end with so many records, some with a NULL. */
+extern void gpuagg_cuda_groupby_settle(GpuAggGroupBy *groupby, uint32_t places, uint64_t records,
+									  uint64_t with_null);
 
 /* Which columns sources of a program's rows have */
 typedef struct GpuAggSourceShape

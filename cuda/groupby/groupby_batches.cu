@@ -128,15 +128,35 @@ gpuagg_cuda_groupby_room(GpuAggGroupBy *s, uint32_t places, char **records, unsi
 }
 
 void
-gpuagg_cuda_groupby_settle(GpuAggGroupBy *s, uint32_t places, uint64_t records)
+gpuagg_cuda_groupby_settle(GpuAggGroupBy *s, uint32_t places, uint64_t records, uint64_t with_null)
 {
 	s->bound -= places - records;
+	s->with_null += with_null;
+}
+
+/*
+ * Where no row has a NULL, heads say nothing: fields are read where they lie, keys may be
+ * single words, and what is written from now on has no heads.
+ */
+static void
+heads_drop(GpuAggGroupBy *s)
+{
+	const uint8_t nullable[GPUAGG_MAX_REGS] = {};
+	const GpuAggRecord lying = s->record;
+	GpuAggGroupByArgs args;
+
+	if (lying.has_head && s->with_null == 0 && gpuagg_record_compute(s->program, nullable, &s->record))
+	{
+		gpuagg_cuda_groupby_args(s->prepared, s->program, &s->record, &args);
+		gpuagg_groupby_args_set(s, &args, gpuagg_local_key_shape(s->program, &s->record));
+	}
+	gpuagg_cuda_groupby_records(&lying, s->records, 0, &s->args);
 }
 
 GpuAggStatus
 gpuagg_groupby_batches_end(GpuAggGroupBy *s, GpuAggError *error)
 {
-	gpuagg_cuda_groupby_records(&s->record, s->records, 0, &s->args);
+	heads_drop(s);
 	s->phase = GPUAGG_GROUPBY_PHASE_PACKED;
 	return gpuagg_groupby_ask(s, error);
 }

@@ -227,22 +227,67 @@ load_rows(const GpuAggGroupByArgs &a, const GpuAggPartLevel &level, uint32_t fro
 	return rows;
 }
 
+/*
+ * Hashes of rows row, row + blockDim.x, ..., of which those behind the last one are the
+ * last one.  All rows' loads are under way before any is waited for.
+ */
+template <int ROWS>
+static __device__ __forceinline__ void
+field_hashes(const GpuAggGroupByArgs &a, uint64_t row, uint64_t end, uint64_t *hash)
+{
+	uint32_t	flags[ROWS];
+
+	if (a.kind.key == GPUAGG_KEY_I32)
+	{
+		#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			flags[r] = field_u32(&a.fields[0], min(row + r * blockDim.x, end - 1));
+		#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			hash[r] = hash_one((uint64_t) (int64_t) (int32_t) flags[r], a.seed);
+		return;
+	}
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+	{
+		hash[r] = a.seed;
+		flags[r] = row_flags(a, min(row + r * blockDim.x, end - 1));
+	}
+	for (uint32_t i = 0; i < a.nkeys; i++)
+	{
+		uint64_t	word[ROWS];
+
+		#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			word[r] = key_word(a, i, min(row + r * blockDim.x, end - 1));
+		#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			hash[r] = gpuagg_hash_word(hash[r], flags[r] >> i & 1 ? GPUAGG_HASH_NULL : word[r], a.seed);
+	}
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		hash[r] = gpuagg_hash_finish(hash[r]);
+}
+
 /* Partitions of these rows; their keys have been loaded, if FAST. */
 template <int KEY, int FAST, int ROWS>
 static __device__ __forceinline__ void
 find_parts(const GpuAggGroupByArgs &a, const GpuAggPartLevel &level, uint64_t row,
 		   uint64_t end, const typename FastRow<KEY>::Word *key, uint32_t *part)
 {
+	uint64_t	hash[ROWS];
+
+	if constexpr (FAST == GPUAGG_FAST_NOT)
+		field_hashes<ROWS>(a, row, end, hash);
+	else
+	{
+		#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			hash[r] = fast_hash(a, key[r]);
+	}
 	#pragma unroll
 	for (int r = 0; r < ROWS; r++)
-		if constexpr (FAST != GPUAGG_FAST_NOT)
-			part[r] = part_of(level, fast_hash(a, key[r]));
-		else
-		{
-			const uint64_t at = min(row + r * blockDim.x, end - 1);
-
-			part[r] = part_of(level, row_hash<KEY>(a, at, row_flags(a, at)));
-		}
+		part[r] = part_of(level, hash[r]);
 }
 
 /*
@@ -400,20 +445,47 @@ coarse_starts_kernel(const GpuAggPartLevel level, const uint64_t *fine, uint32_t
 
 /* ---------- writing ---------- */
 
-/* Fields of a row into a record in shared memory */
+/*
+ * A thread's rows row, row + blockDim.x, ..., those of `rows`, as records in shared
+ * memory, number at[r] there: field by field, so that all rows' loads overlap.
+ */
+template <int ROWS>
 static __device__ __forceinline__ void
-stage_record(const GpuAggGroupByArgs &a, uint64_t row, uint32_t *record)
+stage_field(const GpuAggRowField *f, uint32_t off, uint32_t words, uint64_t row, uint32_t rows,
+			const uint32_t *at, uint32_t *staged)
 {
-	if (a.has_head)
-		record[0] = field_u32(&a.flags, row);
-	for (uint32_t i = 0; i < a.nfields; i++)
-	{
-		const char *value = a.fields[i].base + row * a.fields[i].step;
+	uint32_t	low[ROWS];
+	uint32_t	high[ROWS];
 
-		record[a.field_off[i] / 4] = *(const uint32_t *) value;
-		if (a.fields[i].bytes == 8)
-			record[a.field_off[i] / 4 + 1] = *(const uint32_t *) (value + 4);
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+	{
+		const uint32_t *value = (const uint32_t *) (f->base + (row + r * blockDim.x) * f->step);
+
+		low[r] = rows >> r & 1 ? value[0] : 0;
+		high[r] = rows >> r & 1 && f->bytes == 8 ? value[1] : 0;
 	}
+	#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		if (rows >> r & 1)
+		{
+			staged[at[r] * words + off / 4] = low[r];
+			if (f->bytes == 8)
+				staged[at[r] * words + off / 4 + 1] = high[r];
+		}
+}
+
+template <int ROWS>
+static __device__ __forceinline__ void
+stage_records(const GpuAggGroupByArgs &a, uint64_t row, uint32_t rows, const uint32_t *at,
+			  uint32_t *staged)
+{
+	const uint32_t words = a.record_bytes / 4;
+
+	if (a.has_head)
+		stage_field<ROWS>(&a.flags, 0, words, row, rows, at, staged);
+	for (uint32_t i = 0; i < a.nfields; i++)
+		stage_field<ROWS>(&a.fields[i], a.field_off[i], words, row, rows, at, staged);
 }
 
 /* Several of a thread's records at once, so that their latencies overlap */
@@ -445,25 +517,52 @@ write_pairs(Pair *out, const Pair *staged, const uint16_t *part_at,
 		out[shift[part_at[i]] + i] = staged[i];
 }
 
+/*
+ * The same of records of any length, in units of `Unit`.  A unit's record is its number
+ * over the units of one: by the reciprocal, which is exact for what a tile has.
+ */
+template <typename Unit>
+static __device__ __forceinline__ void
+write_units(Unit *out, const Unit *staged, const uint16_t *part_at, const unsigned long long *shift,
+			uint32_t n, uint32_t units)
+{
+	const uint32_t reciprocal = units == 1 ? 0 : UINT32_MAX / units + 1;
+	const uint32_t end = n * units;
+
+	for (uint32_t i = threadIdx.x; i < end; i += WRITE_ROWS * blockDim.x)
+	{
+		Unit		unit[WRITE_ROWS];
+		unsigned long long to[WRITE_ROWS];
+
+		#pragma unroll
+		for (int r = 0; r < WRITE_ROWS; r++)
+		{
+			const uint32_t at = min(i + r * blockDim.x, end - 1);
+			const uint32_t record = units == 1 ? at : __umulhi(at, reciprocal);
+
+			unit[r] = staged[at];
+			to[r] = shift[part_at[record]] * units + at;
+		}
+		#pragma unroll
+		for (int r = 0; r < WRITE_ROWS; r++)
+			if (i + r * blockDim.x < end)
+				out[to[r]] = unit[r];
+	}
+}
+
 /* From shared memory to the partitions: neighbours to neighbouring places */
-template <int KEY, int FAST>
+template <int KEY, int FAST, typename Unit>
 static __device__ __forceinline__ void
 write_records(const GpuAggGroupByArgs &a, const GpuAggPartLevel &level, const uint32_t *staged,
 			  const uint16_t *part_at, const unsigned long long *shift, uint32_t n)
 {
 	typedef typename FastRow<KEY>::Pair Pair;
-	const uint32_t words = a.record_bytes / 4;
 
 	if (FAST != GPUAGG_FAST_NOT)
 		write_pairs((Pair *) level.records, (const Pair *) staged, part_at, shift, n);
 	else
-		for (uint32_t i = threadIdx.x; i < n * words; i += blockDim.x)
-		{
-			const uint32_t record = i / words;
-
-			((uint32_t *) level.records)[(shift[part_at[record]] + record) * words + i % words] =
-				staged[i];
-		}
+		write_units((Unit *) level.records, (const Unit *) staged, part_at, shift, n,
+					a.record_bytes / sizeof(Unit));
 }
 
 /*
@@ -569,7 +668,7 @@ sum_before(uint32_t v, uint32_t *all)
  * tile's rows are in registers, and the next one's are when it returns: they
  * are on their way while this one's are written.
  */
-template <int KEY, int FAST, int TPB, int ROWS>
+template <int KEY, int FAST, int TPB, int ROWS, typename Unit>
 static __device__ __forceinline__ bool
 scatter_tile(const GpuAggGroupByArgs &a, const GpuAggPartLevel &level, Tiles *tiles, Tile *at_tile,
 			 char *shared, typename FastRow<KEY>::Word *key, uint32_t *arg, uint32_t *rows)
@@ -624,9 +723,10 @@ scatter_tile(const GpuAggGroupByArgs &a, const GpuAggPartLevel &level, Tiles *ti
 			part_at[at] = (uint16_t) p;
 			if (FAST != GPUAGG_FAST_NOT)
 				((typename FastRow<KEY>::Pair *) staged)[at] = pair_make(key[r], arg[r]);
-			else
-				stage_record(a, row + r * TPB, staged + at * (a.record_bytes / 4));
+			part[r] = at;
 		}
+	if (FAST == GPUAGG_FAST_NOT)
+		stage_records<ROWS>(a, row, mine, part, staged);
 	#pragma unroll
 	for (int i = 0; i < DRAWS; i++)
 		if (threadIdx.x + i * TPB < nparts)
@@ -638,12 +738,12 @@ scatter_tile(const GpuAggGroupByArgs &a, const GpuAggPartLevel &level, Tiles *ti
 	__syncthreads();
 	for (uint32_t p = threadIdx.x; p < nparts; p += TPB)
 		counts[p] = 0;
-	write_records<KEY, FAST>(a, level, staged, part_at, shift, n);
+	write_records<KEY, FAST, Unit>(a, level, staged, part_at, shift, n);
 	__syncthreads();
 	return more;
 }
 
-template <int KEY, int FAST, int TPB, int ROWS>
+template <int KEY, int FAST, int TPB, int ROWS, typename Unit>
 static __global__ void
 __launch_bounds__(TPB, SCATTER_THREADS / TPB)
 scatter_parts_kernel(const __grid_constant__ GpuAggGroupByArgs a,
@@ -666,7 +766,7 @@ scatter_parts_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 		rows = load_rows<KEY, FAST, ROWS>(a, level, tile.parent, tile.base + threadIdx.x, tile.end,
 										  key, arg);
 	while (more)
-		more = scatter_tile<KEY, FAST, TPB, ROWS>(a, level, &tiles, &tile, (char *) shared_quads,
+		more = scatter_tile<KEY, FAST, TPB, ROWS, Unit>(a, level, &tiles, &tile, (char *) shared_quads,
 												  key, arg, &rows);
 }
 
@@ -702,18 +802,18 @@ launch_fast_count(const GpuAggGroupByArgs *a, GpuAggFast fast, const GpuAggPartL
 		launch_count<KEY, GPUAGG_FAST_PAIRS>(a, level, sms, stream);
 }
 
-template <int KEY, int FAST, int TPB, int ROWS>
+template <int KEY, int FAST, int TPB, int ROWS, typename Unit = uint32_t>
 static cudaError_t
 launch_scatter(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t sms,
 			   cudaStream_t stream)
 {
 	const int	bytes = (int) ((12u << level->bits) + ROWS * TPB * (2 + a->record_bytes));
-	cudaError_t rc = cudaFuncSetAttribute(scatter_parts_kernel<KEY, FAST, TPB, ROWS>,
+	cudaError_t rc = cudaFuncSetAttribute(scatter_parts_kernel<KEY, FAST, TPB, ROWS, Unit>,
 										  cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 
 	if (rc != cudaSuccess)
 		return rc;
-	scatter_parts_kernel<KEY, FAST, TPB, ROWS><<<sms * (SCATTER_THREADS / TPB), TPB, bytes, stream>>>
+	scatter_parts_kernel<KEY, FAST, TPB, ROWS, Unit><<<sms * (SCATTER_THREADS / TPB), TPB, bytes, stream>>>
 		(*a, *level);
 	return cudaGetLastError();
 }
@@ -724,16 +824,24 @@ static cudaError_t
 launch_writes(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t sms,
 			  cudaStream_t stream)
 {
-	if constexpr (FAST != GPUAGG_FAST_NOT)
-		return level->bits < WIDE_BITS ?
-			launch_scatter<KEY, FAST, 512, 8>(a, level, sms, stream) :
-			launch_scatter<KEY, FAST, 1024, 8>(a, level, sms, stream);
-	else if (a->record_bytes <= 16)
-		return launch_scatter<KEY, FAST, 512, 8>(a, level, sms, stream);
-	else if (a->record_bytes <= 64)
-		return launch_scatter<KEY, FAST, 512, 2>(a, level, sms, stream);
-	else
-		return launch_scatter<KEY, FAST, 512, 1>(a, level, sms, stream);
+	return level->bits < WIDE_BITS ?
+		launch_scatter<KEY, FAST, 512, 8>(a, level, sms, stream) :
+		launch_scatter<KEY, FAST, 1024, 8>(a, level, sms, stream);
+}
+
+/* The same of any records */
+template <typename Unit>
+static cudaError_t
+launch_record_writes(const GpuAggGroupByArgs *a, const GpuAggPartLevel *level, uint32_t sms,
+					 cudaStream_t stream)
+{
+	if (a->record_bytes <= 16)
+		return launch_scatter<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT, 512, 8, Unit>(a, level, sms, stream);
+	if (a->record_bytes <= 36)
+		return launch_scatter<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT, 512, 4, Unit>(a, level, sms, stream);
+	if (a->record_bytes <= 64)
+		return launch_scatter<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT, 512, 2, Unit>(a, level, sms, stream);
+	return launch_scatter<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT, 512, 1, Unit>(a, level, sms, stream);
 }
 
 template <int KEY>
@@ -765,8 +873,6 @@ gpuagg_cuda_groupby_count(const GpuAggGroupByArgs *a, GpuAggKeyShape key,
 		rc = launch_fast_count<GPUAGG_KEY_I32>(a, fast, level, sms, stream);
 	else if (fast != GPUAGG_FAST_NOT)
 		rc = launch_fast_count<GPUAGG_KEY_I64>(a, fast, level, sms, stream);
-	else if (key == GPUAGG_KEY_I64)
-		rc = launch_count<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>(a, level, sms, stream);
 	else
 		rc = launch_count<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>(a, level, sms, stream);
 	start_parts_kernel<<<level->nparents, THREADS, 0, stream>>>(*level);
@@ -793,7 +899,7 @@ gpuagg_cuda_groupby_write(const GpuAggGroupByArgs *a, GpuAggKeyShape key,
 		return launch_fast_writes<GPUAGG_KEY_I32>(a, fast, level, sms, stream);
 	if (fast != GPUAGG_FAST_NOT)
 		return launch_fast_writes<GPUAGG_KEY_I64>(a, fast, level, sms, stream);
-	if (key == GPUAGG_KEY_I64)
-		return launch_writes<GPUAGG_KEY_I64, GPUAGG_FAST_NOT>(a, level, sms, stream);
-	return launch_writes<GPUAGG_KEY_ANY, GPUAGG_FAST_NOT>(a, level, sms, stream);
+	return a->record_bytes % 16 == 0 ? launch_record_writes<uint4>(a, level, sms, stream) :
+		a->record_bytes % 8 == 0 ? launch_record_writes<uint2>(a, level, sms, stream) :
+		launch_record_writes<uint32_t>(a, level, sms, stream);
 }

@@ -168,7 +168,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		for (uint32_t s = 0; s < GPUAGG_STAGES - 1; s++)
 			c->left[s] = head->left[s];
 	if (batch->packed)
-		gpuagg_cuda_groupby_settle(task->groupby, batch->decoded.nrows, head->nkept);
+		gpuagg_cuda_groupby_settle(task->groupby, batch->decoded.nrows, head->nkept, head->nnulls);
 	task->kept_nulls += head->nnulls;
 	task->groups = report->table.count;
 	if (!batch->again && (batch->decoded.npages > 0 || !batch->compiled))

@@ -604,7 +604,7 @@ add_decoded(const TestProgram &p, const Input &in, const Given &g, GpuAggGroupBy
 		return status;
 	check(cudaMemcpyAsync(&head, g.head, sizeof(head), cudaMemcpyDeviceToHost, stream), "head");
 	check(cudaStreamSynchronize(stream), "decoded batch");
-	gpuagg_cuda_groupby_settle(run, decoded.nrows, head.nkept);
+	gpuagg_cuda_groupby_settle(run, decoded.nrows, head.nkept, head.nnulls);
 	/* of a batch that is a batch's error */
 	return head.errors != 0 ? GPUAGG_VALUE_ERROR : GPUAGG_OK;
 }

@@ -455,8 +455,9 @@ add_record(GpuAggWriter *w, const States *s)
 
 	if (p->nkeys == 0 || !gpuagg_record_of_rows(p, &record))
 		return;
-	gpuagg_write(w, "\tstatic constexpr uint32_t RECORD_BYTES = %u;\n\tGPUAGG_FN void\n"
-				 "\trecord(const Row &row, char *to)\n\t{\n", record.bytes);
+	gpuagg_write(w, "\tstatic constexpr uint32_t RECORD_BYTES = %u;\n\tstatic constexpr bool RECORD_HEAD = %s;\n"
+				 "\tGPUAGG_FN void\n\trecord(const Row &row, char *to)\n\t{\n", record.bytes,
+				 record.has_head ? "true" : "false");
 	if (record.has_head)
 	{
 		gpuagg_write(w, "\t\t*(uint32_t *) to = nulls(row)");
