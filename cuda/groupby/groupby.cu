@@ -12,6 +12,9 @@
 
 #include "cuda/groupby/groupby_run.h"
 
+/* What a sketch is off by, twice */
+#define SKETCH_MARGIN 1.05
+
 /* ---------- going on ---------- */
 
 /* The table was full: a larger one, and the lists again */
@@ -117,6 +120,9 @@ gpuagg_cuda_groupby_step(GpuAggGroupBy *s, GpuAggError *error)
 				gpuagg_groupby_batches_end(s, error);
 		case GPUAGG_GROUPBY_PHASE_PACKED:
 			s->args.n = head->npacked;
+			return gpuagg_groupby_measure(s, error);
+		case GPUAGG_GROUPBY_PHASE_SKETCHED:
+			s->config.expected_groups = SKETCH_MARGIN * head->distinct;
 			return gpuagg_groupby_start(s, error);
 		case GPUAGG_GROUPBY_PHASE_DONE:
 			return GPUAGG_OK;

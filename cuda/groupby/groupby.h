@@ -49,6 +49,7 @@ typedef struct GpuAggGroupByConfig
 	uint32_t	local_slots;
 	uint32_t	local_copies;
 	uint32_t	bits[2];		/* of both levels of partitioning */
+	uint64_t	sketch_rows;	/* from so many on their groups are counted first */
 
 	/* windows */
 	uint32_t	windows_log2;
@@ -224,6 +225,18 @@ extern cudaError_t gpuagg_cuda_groupby_pack_decoded(const GpuAggGroupByArgs *arg
 extern cudaError_t gpuagg_cuda_groupby_count(const GpuAggGroupByArgs *args, GpuAggKeyShape key,
 											const GpuAggPartLevel *level, uint32_t sms,
 											cudaStream_t stream);
+
+/* The pieces of a level */
+extern cudaError_t gpuagg_cuda_groupby_cut(const GpuAggPartLevel *level, cudaStream_t stream);
+
+/*
+ * About how many groups all rows have: head->distinct.  level: of all of them; its counts
+ * have GPUAGG_SKETCH_BYTES of zeros.
+ */
+#define GPUAGG_SKETCH_BYTES 8192
+extern cudaError_t gpuagg_cuda_groupby_sketch(const GpuAggGroupByArgs *args, GpuAggKeyShape key,
+											 const GpuAggPartLevel *level, uint32_t sms,
+											 cudaStream_t stream);
 
 /* Starts and cursors, from those of partitions with so many bits more */
 extern void gpuagg_cuda_groupby_coarse(const GpuAggPartLevel *level, const uint64_t *fine,

@@ -204,6 +204,44 @@ start_partitioned(GpuAggGroupBy *s, GpuAggError *error)
 	return launch_partitions(s, error);
 }
 
+/* Rows from which on a sketch of them takes less than it saves where groups are others */
+#define SKETCH_ROWS (UINT64_C(1) << 22)
+
+/* Who names a table's size, or partitions', has reasons. */
+static bool
+is_sketched(const GpuAggGroupBy *s)
+{
+	const GpuAggGroupByConfig *c = &s->config;
+
+	return c->strategy == GPUAGG_GROUPBY_PARTITIONED &&
+		s->args.n >= (c->sketch_rows > 0 ? c->sketch_rows : SKETCH_ROWS) && c->capacity == 0 &&
+		c->dense_groups == 0 && c->local_slots == 0 && c->bits[0] == 0;
+}
+
+GpuAggStatus
+gpuagg_groupby_measure(GpuAggGroupBy *s, GpuAggError *error)
+{
+	GpuAggPartLevel level;
+	uint64_t   *top;
+
+	if (!is_sketched(s))
+		return gpuagg_groupby_start(s, error);
+	s->phase = GPUAGG_GROUPBY_PHASE_SKETCHED;
+	s->top[0] = 0;
+	s->top[1] = s->args.n;
+	top = (uint64_t *) gpuagg_groupby_take(s, sizeof(s->top), error);
+	if (top == NULL || !make_level(s, 1, 0, top, &level, error))
+		return error->status;
+	level.counts = (uint32_t *) gpuagg_groupby_take(s, GPUAGG_SKETCH_BYTES, error);
+	if (level.counts == NULL)
+		return error->status;
+	GROUPBY_CHECK(cudaMemcpyAsync(top, s->top, sizeof(s->top), cudaMemcpyHostToDevice, s->stream));
+	GROUPBY_CHECK(cudaMemsetAsync(level.counts, 0, GPUAGG_SKETCH_BYTES, s->stream));
+	GROUPBY_CHECK(gpuagg_cuda_groupby_sketch(&s->args, s->key, &level, s->config.sms, s->stream));
+	gpuagg_groupby_give(s, level.counts);
+	return gpuagg_groupby_ask(s, error);
+}
+
 static GpuAggStatus
 launch_single(GpuAggGroupBy *s, GpuAggError *error)
 {

@@ -81,6 +81,7 @@ typedef struct GpuAggGroupByHead
 	unsigned long long many_rows;	/* next of the many-rows partitions; kept */
 	uint32_t	nmany_rows;			/* partitions with keys of many rows; kept */
 	uint32_t	pad;
+	double		distinct;		/* groups of all rows, about */
 } GpuAggGroupByHead;
 
 /* What every kernel of a run gets, by value */

@@ -19,6 +19,7 @@ typedef enum GpuAggGroupByPhase
 {
 	GPUAGG_GROUPBY_PHASE_BEGIN,	/* or decoded batches are packed */
 	GPUAGG_GROUPBY_PHASE_PACKED,	/* how many records are there? */
+	GPUAGG_GROUPBY_PHASE_SKETCHED,	/* how many groups are there? */
 	GPUAGG_GROUPBY_PHASE_MAIN,	/* the strategy's launch */
 	GPUAGG_GROUPBY_PHASE_SPLIT,	/* partitions for several blocks */
 	GPUAGG_GROUPBY_PHASE_DONE
@@ -114,6 +115,9 @@ extern GpuAggStatus gpuagg_groupby_put(GpuAggGroupBy *s, GpuAggError *error);
 extern GpuAggStatus gpuagg_groupby_ask(GpuAggGroupBy *s, GpuAggError *error);
 
 /* ---------- groupby_launch.cu: GPUAGG_BUSY, or it failed ---------- */
+
+/* Rows are there: how many groups have they, where that is asked, and then the start */
+extern GpuAggStatus gpuagg_groupby_measure(GpuAggGroupBy *s, GpuAggError *error);
 
 /* The strategy's first launch, with all that it needs; and again */
 extern GpuAggStatus gpuagg_groupby_start(GpuAggGroupBy *s, GpuAggError *error);

@@ -201,5 +201,5 @@ gpuagg_groupby_sources_begin(GpuAggGroupBy *s, GpuAggError *error)
 	if (s->config.strategy != GPUAGG_GROUPBY_PARTITIONED || s->prepared->hash_window.count > 1)
 		return sources_pack(s, error);
 	s->args.n = s->taken;
-	return gpuagg_groupby_start(s, error);
+	return gpuagg_groupby_measure(s, error);
 }

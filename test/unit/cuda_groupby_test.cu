@@ -11,6 +11,7 @@
  * take time for each block and each place that it clears.  With GPUAGG_TEST_PART
  * only tests that have it in their names run.
  */
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -743,6 +744,27 @@ test_errors(void)
 	free_input(in);
 }
 
+/* Far more groups than expected, or fewer: partitions are made for those that there are */
+static void
+test_sketch(const TestProgram &p, bool sources, uint64_t n, uint64_t groups, double expect, const char *name)
+{
+	Input		in = make_input(p, n, groups, UNIFORM, false);
+	const Groups expected = oracle(p, in);
+	GpuAggGroupByConfig config = ways(NULL)[0].config;
+	bool		same = false;
+	bool		skip;
+
+	config.strategy = GPUAGG_GROUPBY_PARTITIONED;
+	config.expected_groups = expect;
+	config.sketch_rows = 1;
+	config.local_slots = 0;
+	is_int(run_way(p, in, config, sources, &expected, &same, &skip), GPUAGG_OK, name);
+	ok(same && !skip, name);
+	ok(fabs(report->head.distinct - (double) expected.size()) <= 0.1 * expected.size() + 1 &&
+	   report->head.misses == 0, name);
+	free_input(in);
+}
+
 static const uint8_t *
 two_windows(void)
 {
@@ -833,6 +855,10 @@ main(void)
 	all_ways("computed, NULLs", computed_program(), n, MANY, UNIFORM, true, sm_windows);
 	if (part == NULL)
 	{
+		test_sketch(computed_program(), false, n, n, 10, "a computed key, ten groups expected");
+		test_sketch(mixed_program(), false, n, n / 4, 10, "two keys, ten groups expected");
+		test_sketch(int4_program(2), true, n, n, 10, "columns, ten groups expected");
+		test_sketch(int4_program(2), true, n, FEW, 1e6, "columns, a million groups expected");
 		test_no_memory(computed_program(), false, n / 10, sm_windows);
 		test_no_memory(int4_program(2), true, n / 10, sm_windows);
 		test_errors();
