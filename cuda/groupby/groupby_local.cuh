@@ -34,8 +34,12 @@
 #define MAX_LOCAL_PROBES 64
 #define NO_SLOT 0xFFFFFFFFu
 
-/* Rows a thread has at once */
+/* Rows a thread has at once; of any fields, by parts of so many */
 #define LOCAL_ROWS 8
+#define LOCAL_FIELD_ROWS 4
+
+/* Arguments that a thread loads with its keys, while what lies beside them is in the L1 cache */
+#define LOCAL_ARGS 2
 
 /* Lanes of one group from which on adding up first is worth it */
 #define PEEL_LANES 6
@@ -329,142 +333,181 @@ local_extreme(uint32_t region, uint32_t group, bool enters, uint32_t peeled, int
 		shared_extreme(region + 4 * group, v, min);
 }
 
+/* One of a thread's values, which are registers that cannot be indexed */
+template <typename V>
+static __device__ __forceinline__ V
+local_pick(const V *v, uint32_t r)
+{
+	return r & 2 ? (r & 1 ? v[3] : v[2]) : (r & 1 ? v[1] : v[0]);
+}
+
+/* The first arguments of a thread's rows: fields from number `first` on, as far as there are */
+struct LocalArgs
+{
+	uint32_t	first;
+	int64_t		v[LOCAL_ARGS][LOCAL_FIELD_ROWS];
+};
+
+/* A field of those of a thread's rows that `rows` has a bit for; of others, 0 */
+static __device__ __forceinline__ void
+local_load(const GpuAggRowField *f, uint64_t row, uint32_t rows, int64_t *v)
+{
+	if (f->bytes == 4)
+	{
+		#pragma unroll
+		for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
+			v[r] = rows >> r & 1 ? (int64_t) (int32_t) field_u32(f, row + r * WARP_LANES) : 0;
+	}
+	else
+	{
+		#pragma unroll
+		for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
+			v[r] = rows >> r & 1 ? (int64_t) field_u64(f, row + r * WARP_LANES) : 0;
+	}
+}
+
+static __device__ __forceinline__ void
+local_load_args(const GpuAggGroupByArgs &a, uint64_t row, uint32_t rows, LocalArgs *args)
+{
+	args->first = a.nkeys;
+	#pragma unroll
+	for (uint32_t i = 0; i < LOCAL_ARGS; i++)
+		if (args->first + i < a.nfields)
+			local_load(&a.fields[args->first + i], row, rows, args->v[i]);
+}
+
+/* A field's values, from there if they are */
+static __device__ __forceinline__ void
+local_arg(const GpuAggGroupByArgs &a, const LocalArgs &args, uint32_t field, uint64_t row, uint32_t rows,
+		  int64_t *v)
+{
+	bool		loaded = false;
+
+	#pragma unroll
+	for (uint32_t i = 0; i < LOCAL_ARGS; i++)
+		if (field == args.first + i)
+		{
+			loaded = true;
+			#pragma unroll
+			for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
+				v[r] = args.v[i][r];
+		}
+	if (!loaded)
+		local_load(&a.fields[field], row, rows, v);
+}
+
 /*
  * A thread's rows enter transition s.  group: of each row, or NO_SLOT; rows
  * are `row`, row + 32, and so on.
  */
 static __device__ __forceinline__ void
 local_step(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t s, uint64_t row,
-		   const uint32_t *group, const uint32_t *peeled)
+		   const LocalArgs &args, const uint32_t *group, const uint32_t *peeled)
 {
 	const GpuAggStep *step = &a.steps[s];
 	const GpuAggRowField *f = &a.fields[step->field];
 	const uint32_t region = local_region(t, step);
-	int64_t		v[LOCAL_ROWS];
-	bool		enters[LOCAL_ROWS];
+	int64_t		v[LOCAL_FIELD_ROWS];
+	uint32_t	enters = 0;
 
 	#pragma unroll
-	for (int r = 0; r < LOCAL_ROWS; r++)
-	{
-		const uint64_t at = row + r * WARP_LANES;
-
-		enters[r] = group[r] != NO_SLOT &&
-			!(a.has_head && field_u32(&a.flags, at) >> (a.nkeys + s) & 1);
-	}
+	for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
+		enters |= (uint32_t) (group[r] != NO_SLOT &&
+							  !(a.has_head && field_u32(&a.flags, row + r * WARP_LANES) >> (a.nkeys + s) & 1)) << r;
 	if (step->kind == GPUAGG_LOCAL_COUNT)
 	{
 		#pragma unroll
-		for (int r = 0; r < LOCAL_ROWS; r++)
-			local_count(region, group[r], enters[r], peeled[r]);
+		for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
+			local_count(region, group[r], enters >> r & 1, peeled[r]);
 		return;
 	}
-	if (f->bytes == 4)
-	{
-		#pragma unroll
-		for (int r = 0; r < LOCAL_ROWS; r++)
-			v[r] = enters[r] ? (int64_t) (int32_t) field_u32(f, row + r * WARP_LANES) : 0;
-	}
-	else
-	{
-		#pragma unroll
-		for (int r = 0; r < LOCAL_ROWS; r++)
-			v[r] = enters[r] ? (int64_t) field_u64(f, row + r * WARP_LANES) : 0;
-	}
+	local_arg(a, args, step->field, row, enters, v);
 	switch (step->kind)
 	{
 		case GPUAGG_LOCAL_SUM:
 			#pragma unroll
-			for (int r = 0; r < LOCAL_ROWS; r++)
-				local_sum(t, region, group[r], enters[r], peeled[r], v[r], f->bytes == 4);
+			for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
+				local_sum(t, region, group[r], enters >> r & 1, peeled[r], v[r], f->bytes == 4);
 			break;
 		case GPUAGG_LOCAL_MIN32:
 		case GPUAGG_LOCAL_MAX32:
 			#pragma unroll
-			for (int r = 0; r < LOCAL_ROWS; r++)
-				local_extreme(region, group[r], enters[r], peeled[r], (int32_t) v[r],
+			for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
+				local_extreme(region, group[r], enters >> r & 1, peeled[r], (int32_t) v[r],
 							  step->kind == GPUAGG_LOCAL_MIN32);
 			break;
 		default:
-			for (int r = 0; r < LOCAL_ROWS; r++)
+			#pragma unroll 1
+			for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
 			{
 				GpuAggValue value;
 				GpuAggValue first;
 
-				if (!enters[r])
+				if (!(enters >> r & 1))
 					continue;
-				value.i = v[r];
+				value.i = local_pick(v, r);
 				first.i = step->op == GPUAGG_TRANS_COMOMENTS_F64 ?
 					(int64_t) field_u64(&a.fields[step[-1].field], row + r * WARP_LANES) : 0;
-				row_step(step->op, shared_pointer(region + step->bytes * group[r]), &first, &value);
+				row_step(step->op, shared_pointer(region + step->bytes * local_pick(group, r)), &first, &value);
 			}
 			break;
 	}
 }
 
-/*
- * Rows row, row + 32, ... below end of a thread into the block's table; all
- * lanes of the warp call it.  A row without place there goes to the table in
- * device memory.
- */
+/* LOCAL_FIELD_ROWS rows of a thread: row, row + 32, ... below end */
 template <int KEY>
-static __device__ __noinline__ void
-local_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint64_t row,
-		   uint64_t end, uint32_t *added, uint32_t *misses)
+static __device__ __forceinline__ void
+local_some_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint64_t row,
+				uint64_t end, uint32_t *added, uint32_t *misses)
 {
 	const uint32_t copy = threadIdx.x & ((1u << t.copies_log2) - 1);
 	const bool	may_peel = t.copies_log2 <= PEEL_MAX_COPIES_LOG2;
-	uint32_t	group[LOCAL_ROWS];
-	uint32_t	peeled[LOCAL_ROWS];
+	uint32_t	group[LOCAL_FIELD_ROWS];
+	uint32_t	peeled[LOCAL_FIELD_ROWS];
+	LocalArgs	args;
+	uint32_t	rows = 0;
 	uint32_t	lost = 0;
 
-	if (KEY == GPUAGG_KEY_I64)
+	#pragma unroll
+	for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
+		rows |= (uint32_t) (row + r * WARP_LANES < end) << r;
+	if (KEY == GPUAGG_KEY_ANY)
 	{
-		uint64_t	key[LOCAL_ROWS];
-
+		local_load_args(a, row, rows, &args);
 		#pragma unroll
-		for (int r = 0; r < LOCAL_ROWS; r++)
-			key[r] = row + r * WARP_LANES < end ? field_u64(&a.fields[0], row + r * WARP_LANES) : 0;
-		#pragma unroll
-		for (int r = 0; r < LOCAL_ROWS; r++)
-			group[r] = row + r * WARP_LANES < end ?
-				local_find_i64(t, key[r], (uint32_t) a.seed) : NO_SLOT;
-	}
-	else if (KEY == GPUAGG_KEY_I32)
-	{
-		uint32_t	key[LOCAL_ROWS];
-
-		#pragma unroll
-		for (int r = 0; r < LOCAL_ROWS; r++)
-			key[r] = row + r * WARP_LANES < end ? field_u32(&a.fields[0], row + r * WARP_LANES) : 0;
-		#pragma unroll
-		for (int r = 0; r < LOCAL_ROWS; r++)
-			group[r] = row + r * WARP_LANES < end ?
-				local_find_i32(t, key[r], (uint32_t) a.seed) : NO_SLOT;
-	}
-	else
-	{
-		#pragma unroll
-		for (int r = 0; r < LOCAL_ROWS; r++)
+		for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
 		{
 			const uint64_t at = row + r * WARP_LANES;
 
-			group[r] = at < end ? local_find_any(a, t, base, at, row_flags(a, at)) : NO_SLOT;
+			group[r] = rows >> r & 1 ? local_find_any(a, t, base, at, row_flags(a, at)) : NO_SLOT;
 		}
 	}
+	else
+	{
+		int64_t		key[LOCAL_FIELD_ROWS];
+
+		local_load(&a.fields[0], row, rows, key);
+		local_load_args(a, row, rows, &args);
+		#pragma unroll
+		for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
+			group[r] = !(rows >> r & 1) ? NO_SLOT :
+				KEY == GPUAGG_KEY_I64 ? local_find_i64(t, (uint64_t) key[r], (uint32_t) a.seed) :
+				local_find_i32(t, (uint32_t) key[r], (uint32_t) a.seed);
+	}
 	#pragma unroll
-	for (int r = 0; r < LOCAL_ROWS; r++)
+	for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
 	{
 		if (group[r] == NO_SLOT)
-			lost |= row + r * WARP_LANES < end ? 1u << r : 0;
+			lost |= rows & 1u << r;
 		else
 			group[r] = (group[r] << t.copies_log2) + copy;
 	}
 	__syncwarp();
 	#pragma unroll
-	for (int r = 0; r < LOCAL_ROWS; r++)
+	for (int r = 0; r < LOCAL_FIELD_ROWS; r++)
 		peeled[r] = may_peel ? peel(group[r] == NO_SLOT ? NO_SLOT : group[r] >> t.copies_log2) : 0;
 	for (uint32_t s = 0; s < a.nsteps; s++)
-		local_step(a, t, s, row, group, peeled);
+		local_step(a, t, s, row, args, group, peeled);
 	for (int r = 0; lost >> r != 0; r++)
 		if (lost >> r & 1)
 		{
@@ -475,6 +518,21 @@ local_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint64
 			row_to_table<KEY>(a, at, flags, row_hash<KEY>(a, at, flags), added);
 		}
 	__syncwarp();
+}
+
+/*
+ * LOCAL_ROWS rows row, row + 32, ... below end of a thread into the block's table; all
+ * lanes of the warp call it.  A row without place there goes to the table in
+ * device memory.
+ */
+template <int KEY>
+static __device__ __noinline__ void
+local_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint64_t row,
+		   uint64_t end, uint32_t *added, uint32_t *misses)
+{
+	#pragma unroll 1
+	for (int part = 0; part < LOCAL_ROWS / LOCAL_FIELD_ROWS; part++)
+		local_some_rows<KEY>(a, t, base, row + part * (LOCAL_FIELD_ROWS * WARP_LANES), end, added, misses);
 }
 
 #endif							/* GPUAGG_CUDA_GROUPBY_LOCAL_CUH */
