@@ -11,8 +11,8 @@
 
 /*
  * What strategies that keep rows need to know of the program.  Which columns
- * can be NULL is known of keys alone; of columns that are grouped as they lie
- * the device looks, and seldom finds one.
+ * can be NULL is known of keys alone; of kept columns the device looks, and
+ * seldom finds one.
  */
 static void
 input_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
@@ -21,8 +21,8 @@ input_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
 	uint8_t		nullable[GPUAGG_MAX_REGS];
 	GpuAggRecord record;
 
-	memset(nullable, !input->plain, sizeof(nullable));
-	for (int i = 0; i < p->nkeys && !input->plain; i++)
+	memset(nullable, !input->resident, sizeof(nullable));
+	for (int i = 0; i < p->nkeys && !input->resident; i++)
 		nullable[keys[i].reg] = !keys[i].notnull;
 	if (gpuagg_record_compute(p, nullable, &record))
 	{

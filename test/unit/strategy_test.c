@@ -63,6 +63,7 @@ grouping(double rows, double groups, uint32_t possible)
 		.entry_bytes = 24,
 		.record_bytes = 8,
 		.local_entry_bytes = 16,
+		.part_rows = {.key = GPUAGG_KEY_I32,.fast = true,.pairs = true},
 		.updates = 3,
 		.input_ns = rows * 8 / 4.646e12 * 1e9
 	};
@@ -224,6 +225,8 @@ resident(const Point *p)
 	in.entry_bytes = 8 + 8 * (p->key_bytes == 8) + 8 * p->naggs;
 	in.record_bytes = p->key_bytes == 4 ? 8 : 16;
 	in.local_entry_bytes = p->key_bytes + states[p->naggs - 1];
+	in.part_rows.key = p->key_bytes == 4 ? GPUAGG_KEY_I32 : GPUAGG_KEY_I64;
+	in.plain = true;
 	in.updates = 1 + p->naggs;
 	in.resident = true;
 	in.plain = true;

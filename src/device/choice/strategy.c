@@ -24,7 +24,9 @@
  *		partitioned		I + l r (b / 8) / P + r b / S + r u / L
  *						l levels, until a part of the table is local (a GPU:
  *						gpuagg_part_bits(); a CPU: one, if there are as many
- *						parts as its device wants)
+ *						parts as its device wants).  On a GPU u is what parts_updates()
+ *						says, rows are read once more to count groups, and written as
+ *						records unless they are partitioned as they lie
  *		spatial			I + r b / S w + r u / U(t / w)		if t is beyond the TLB's
  *											reach, and groups of units that share
  *											one are known, for w windows side by
@@ -54,6 +56,18 @@
 
 /* A split is no more than that at once; it can be repeated. */
 #define SPLIT_MOST 64
+
+/*
+ * What grouping a GPU's partitions takes, in updates of local tables: of a row that is no
+ * pair of words (local.h) finding its group, by one integer or by any keys, and each
+ * state; and a group's way out.  Of an H100 and its local updates: six queries over
+ * 2 * 10^7 rows with 10^6 to 2 * 10^7 groups.
+ */
+#define FIND_UPDATES 52.0
+#define FIND_ANY_UPDATES 165.0
+#define STATE_UPDATES 26.0
+#define GROUP_UPDATES 280.0
+#define PAIRS_GROUP_UPDATES 120.0
 
 /* What serves where one cannot run */
 static const GpuAggStrategy instead_of[GPUAGG_NSTRATEGIES] = {
@@ -96,12 +110,12 @@ update_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, doubl
 }
 
 static double
-local_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
+local_ns(const GpuAggStrategyRates *rates, double updates)
 {
 	double		rate = rates->local_updates > 0 ? rates->local_updates :
 		updates_at(rates, rates->local_bytes);
 
-	return 1e9 * seconds(in->rows * in->updates, rate);
+	return 1e9 * seconds(updates, rate);
 }
 
 static double
@@ -109,6 +123,20 @@ radix_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 {
 	/* a shorter record is placed as one of 8 bytes is */
 	return 1e9 * seconds(in->rows * fmax(in->record_bytes, 8) / 8, rates->partition_rows);
+}
+
+/* Updates of local tables that partitions take */
+static double
+parts_updates(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
+{
+	const GpuAggPartRows *r = &in->part_rows;
+
+	if (rates->shared_bytes <= 0 || in->local_entry_bytes <= 0)
+		return in->rows * in->updates;
+	if (r->fast)
+		return in->rows * in->updates + in->groups * PAIRS_GROUP_UPDATES;
+	return in->rows * ((r->key == GPUAGG_KEY_ANY ? FIND_ANY_UPDATES : FIND_UPDATES) +
+					   STATE_UPDATES * (in->updates - 1)) + in->groups * GROUP_UPDATES;
 }
 
 /* Reading or writing the rows' records once */
@@ -122,6 +150,16 @@ static double
 input_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 {
 	return in->resident ? stream_ns(rates, in) : in->input_ns;
+}
+
+static double
+partitioned_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, uint32_t levels)
+{
+	const bool	gpu = rates->shared_bytes > 0 && in->local_entry_bytes > 0;
+	const uint32_t more = gpu ? 1 + !(in->plain && in->part_rows.fast) : 0;
+
+	return input_ns(rates, in) + local_ns(rates, parts_updates(rates, in)) + levels * radix_ns(rates, in) +
+		(1 + more) * stream_ns(rates, in);
 }
 
 /* Passes of one scope each */
@@ -246,12 +284,11 @@ predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	const double t = c->table_bytes;
 
 	ns[GPUAGG_STRATEGY_AUTO] = -1;
-	ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = streamed_ns(rates, in, 1, local_ns(rates, in));
+	ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = streamed_ns(rates, in, 1, local_ns(rates, in->rows * in->updates));
 	ns[GPUAGG_STRATEGY_SINGLE_PASS] = streamed_ns(rates, in, 1, update_ns(rates, in, t));
 	ns[GPUAGG_STRATEGY_MULTI_PASS_NAIVE] = naive_ns(rates, in, t, c->scope_bytes);
 	ns[GPUAGG_STRATEGY_MULTI_PASS_COPY] = copy_ns(rates, in, t, c->scope_bytes);
-	ns[GPUAGG_STRATEGY_PARTITIONED] = input_ns(rates, in) + local_ns(rates, in) +
-		(c->radix_bits[1] > 0 ? 2 : 1) * radix_ns(rates, in) + stream_ns(rates, in);
+	ns[GPUAGG_STRATEGY_PARTITIONED] = partitioned_ns(rates, in, c->radix_bits[1] > 0 ? 2 : 1);
 	ns[GPUAGG_STRATEGY_SPATIAL] = spatial_ns(rates, in, t);
 	if (!fits_local(rates, in, t))
 		ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = -1;

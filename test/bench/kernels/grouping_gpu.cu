@@ -535,6 +535,7 @@ choose(const Case &c)
 	in.entry_bytes = c.layout.row_bytes;
 	in.record_bytes = record.bytes;
 	in.local_entry_bytes = gpuagg_local_entry_bytes(&c.program.head, &record);
+	gpuagg_part_rows(&c.program.head, &record, &in.part_rows);
 	in.updates = 1 + c.naggs;
 	in.resident = true;
 	in.plain = gpuagg_local_is_plain(&c.program.head);
