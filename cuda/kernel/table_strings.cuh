@@ -14,6 +14,9 @@
 #include "cuda/kernel/table_probe.cuh"
 #include "device/ops/group.h"
 
+/* Before a locked entry is looked at again */
+#define LOCKED_NS 500
+
 /* ---------- the arena ---------- */
 
 /* Room of a string of that length: lengths that grow find room to grow. */
@@ -59,29 +62,60 @@ string_slot_own(const GpuAggTableRef *t, char *slot, GpuAggBytes b)
 
 /* ---------- strings as states ---------- */
 
+/* Bytes [from, from + n) of a string, the first one highest; 0 behind its end */
+static __device__ __forceinline__ uint64_t
+string_word(GpuAggBytes b, uint32_t from, uint32_t n)
+{
+	uint64_t	word = 0;
+
+	for (uint32_t i = from; i < from + n; i++)
+		word = word << 8 | (i < b.len ? (uint8_t) b.data[i] : 0);
+	return word;
+}
+
+static __device__ __forceinline__ uint32_t
+swapped(uint32_t word)
+{
+	return __byte_perm(word, 0, 0x0123);
+}
+
 /*
- * Can the value be told from the state's first bytes to lose?  A state only
- * ever moves one way, so a stale look at it errs towards asking.
+ * Can the value be told to lose without the lock?  A state only ever moves one way, so
+ * a stale look at it errs towards asking.  Its second word may be a newer string's than
+ * its first one, never an older one's: then the newer string wins by its first word
+ * against all that have the older one's.
  */
 static __device__ bool
 surely_loses(uint32_t op, const char *state, GpuAggBytes v)
 {
-	uint64_t	word = *(const volatile uint64_t *) state;
-	uint32_t	len = (uint32_t) word;
-	uint32_t	old = __byte_perm((uint32_t) (word >> 32), 0, 0x0123);
-	uint32_t	mine = 0;
+	const bool	min = op == GPUAGG_TRANS_MIN_BYTES;
+	uint64_t	word;
+	uint64_t	rest;
+	uint64_t	mine;
+	uint32_t	len;
 
+	asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(word) : "l"(state) : "memory");
+	len = (uint32_t) word;
 	/* in no other order do prefixes tell: blanks at the end may count for nothing */
-	if (len == GPUAGG_STRING_NONE || (op != GPUAGG_TRANS_MIN_BYTES && op != GPUAGG_TRANS_MAX_BYTES))
+	if (len == GPUAGG_STRING_NONE || (!min && op != GPUAGG_TRANS_MAX_BYTES))
 		return false;
-	for (uint32_t i = 0; i < 4; i++)
-		mine = mine << 8 | (i < v.len ? (uint8_t) v.data[i] : 0);
-	return op == GPUAGG_TRANS_MIN_BYTES ? mine > old : mine < old;
+	word = swapped((uint32_t) (word >> 32));
+	mine = string_word(v, 0, 4);
+	if (mine != word)
+		return min ? mine > word : mine < word;
+	if (len > GPUAGG_STRING_INLINE || v.len > GPUAGG_STRING_INLINE)
+		return false;
+	rest = ((const volatile uint64_t *) state)[1];
+	rest = (uint64_t) swapped((uint32_t) rest) << 32 | swapped((uint32_t) (rest >> 32));
+	mine = string_word(v, 4, 8);
+	if (mine != rest)
+		return min ? mine > rest : mine < rest;
+	return min ? v.len >= len : v.len <= len;
 }
 
 /*
- * Writes a slot in two whole words, because surely_loses() looks at the first
- * one without the lock.
+ * Writes a slot in two whole words, the first one last, because surely_loses() looks at
+ * them without the lock.
  */
 static __device__ void
 string_slot_publish(char *state, GpuAggBytes v)
@@ -94,7 +128,7 @@ string_slot_publish(char *state, GpuAggBytes v)
 
 	gpuagg_string_slot_store(slot.bytes, v);
 	((volatile uint64_t *) state)[1] = slot.words[1];
-	((volatile uint64_t *) state)[0] = slot.words[0];
+	asm volatile("st.release.gpu.u64 [%0], %1;" : : "l"(state), "l"(slot.words[0]) : "memory");
 }
 
 /* Locked.  False: no room. */
@@ -130,8 +164,13 @@ string_step(const GpuAggTableRef *t, char *entry, uint32_t lock_off, uint32_t of
 
 	while (!done)
 	{
+		/* many wait where there are few groups: seldom enough that who has the lock gets on */
 		if (atomicCAS(lock, 0u, 1u) != 0)
+		{
+			__nanosleep(LOCKED_NS);
+			done = surely_loses(op, entry + off, v);
 			continue;
+		}
 		__threadfence();
 		if (gpuagg_state_prefers(op, entry + off, v))
 			room = string_replace(t, entry + off, v);

@@ -8,6 +8,24 @@
 #include "cost/predict_strategy.h"
 #include "device/choice/local.h"
 #include "device/layout.h"
+#include "device/ops/ops.h"
+
+static bool
+is_nullable(const uint8_t *nullable, uint32_t reg)
+{
+	return reg < GPUAGG_MAX_REGS && nullable[reg];
+}
+
+/* Registers where NULLs come of values: of NULLIF, and what is computed with it */
+static void
+made_nulls(const GpuAggProgram *p, uint8_t *nullable)
+{
+	const GpuAggInstr *ins = gpuagg_program_instrs(p);
+
+	for (uint32_t i = 0; i < p->ninstrs; i++)
+		nullable[ins[i].dst] = ins[i].op == GPUAGG_OP_NULL_IF || is_nullable(nullable, ins[i].a) ||
+			is_nullable(nullable, ins[i].b) || is_nullable(nullable, ins[i].c);
+}
 
 /*
  * What strategies that keep rows need to know of the program.  Which columns
@@ -22,6 +40,8 @@ input_record(const GpuAggProgram *p, GpuAggStrategyInput *input)
 	GpuAggRecord record;
 
 	memset(nullable, !input->resident, sizeof(nullable));
+	if (input->resident)
+		made_nulls(p, nullable);
 	for (int i = 0; i < p->nkeys && !input->resident; i++)
 		nullable[keys[i].reg] = !keys[i].notnull;
 	if (gpuagg_record_compute(p, nullable, &record))

@@ -20,7 +20,8 @@
  *			naive		p I + r u / U(s)	in these three the longer one
  *											instead of the sum, where groups are
  *											updated while input is read
- *			copy		I + r u / U(s) + r b / S (1 + (p - 1) / 2)
+ *			copy		I + r u / U(s) + r b / S (1 + (p - 1) / 2); a GPU, where all
+ *								passes read all records: + p r PASS_UPDATES / L
  *		partitioned		I + l r (b / 8) / P + r b / S + r u / L
  *						l levels, until a part of the table is local (a GPU:
  *						gpuagg_part_bits(); a CPU: one, if there are as many
@@ -68,6 +69,9 @@
 #define STATE_UPDATES 26.0
 #define GROUP_UPDATES 280.0
 #define PAIRS_GROUP_UPDATES 120.0
+
+/* And of each row in each pass over kept records: its hash, and that it is not the pass's */
+#define PASS_UPDATES 47.0
 
 /* What serves where one cannot run */
 static const GpuAggStrategy instead_of[GPUAGG_NSTRATEGIES] = {
@@ -191,10 +195,12 @@ static double
 copy_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 		double table, double scope)
 {
-	double		reads = 1 + (passes_of(table, scope) - 1) / 2;
+	const double passes = passes_of(table, scope);
+	const double reads = 1 + (passes - 1) / 2;
+	const double looks = rates->shared_bytes > 0 ? passes * in->rows * PASS_UPDATES : 0;
 
 	return input_ns(rates, in) + update_ns(rates, in, fmin(table, scope)) +
-		reads * stream_ns(rates, in);
+		reads * stream_ns(rates, in) + (looks > 0 ? local_ns(rates, looks) : 0);
 }
 
 /* Where groups are not known, units do without (and only if asked to). */
