@@ -61,17 +61,23 @@
 /*
  * What grouping a GPU's partitions takes, in updates of local tables: of a row that is no
  * pair of words (local.h) finding its group, by one integer or by any keys, and each
- * state; and a group's way out.  Of an H100 and its local updates: six queries over
+ * state; and a group's way out.  Of an H200 and its local updates: nine queries over
  * 2 * 10^7 rows with 10^6 to 2 * 10^7 groups.
  */
-#define FIND_UPDATES 52.0
-#define FIND_ANY_UPDATES 165.0
-#define STATE_UPDATES 26.0
+#define FIND_UPDATES 30.0
+#define FIND_ANY_UPDATES 145.0
+#define STATE_UPDATES 18.0
 #define GROUP_UPDATES 280.0
 #define PAIRS_GROUP_UPDATES 120.0
 
 /* And of each row in each pass over kept records: its hash, and that it is not the pass's */
 #define PASS_UPDATES 47.0
+
+/*
+ * Windows are made for the groups that are expected, a GPU's partitions for those that
+ * there are: of partitions' time, what windows may be predicted to take
+ */
+#define WINDOWS_SHARE 0.7
 
 /* What serves where one cannot run */
 static const GpuAggStrategy instead_of[GPUAGG_NSTRATEGIES] = {
@@ -307,6 +313,14 @@ predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 			ns[s] = -1;
 }
 
+/* Windows that are not far better than a GPU's partitions */
+static bool
+is_rash(const GpuAggStrategyRates *rates, const double *ns, int s)
+{
+	return s == GPUAGG_STRATEGY_MULTI_PASS_COPY && rates->shared_bytes > 0 && ns[GPUAGG_STRATEGY_PARTITIONED] >= 0 &&
+		ns[s] > WINDOWS_SHARE * ns[GPUAGG_STRATEGY_PARTITIONED];
+}
+
 /*
  * Of equal ones the simpler, which comes first.  A GPU that groups pages has few groups
  * in tables of its blocks, whatever these are predicted to take.
@@ -319,7 +333,8 @@ fastest(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, const d
 	if (rates->threads == 0 && !in->resident && ns[GPUAGG_STRATEGY_BLOCK_LOCAL] >= 0)
 		return GPUAGG_STRATEGY_BLOCK_LOCAL;
 	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
-		if (ns[s] >= 0 && (ns[s] < ns[best] ||
+		if (ns[s] >= 0 && !is_rash(rates, ns, s) &&
+			(ns[s] < ns[best] ||
 						   (s == GPUAGG_STRATEGY_BLOCK_LOCAL && ns[s] <= ns[best])))
 			best = (GpuAggStrategy) s;
 	return best;
