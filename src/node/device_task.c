@@ -32,6 +32,7 @@
 #include "device/batch_memory.h"
 #include "executor/executor.h"
 #include "heap/cache_request.h"
+#include "heap/written.h"
 #include "ipc/block_ring.h"
 #include "ipc/client.h"
 #include "ipc/shmem.h"
@@ -422,6 +423,16 @@ task_announce(GpuAggRun *run)
 	return status;
 }
 
+/* Does the device have the table that draws are made of, but for pages never written to? */
+static bool
+task_has_table(const GpuAggRun *run)
+{
+	uint64		used = gpuagg_inputs_used(run->inputs);
+
+	return used >= run->nblocks ||
+		used >= gpuagg_written_blocks(run->inputs->inputs[0].table->rel, run->nblocks, true);
+}
+
 /* All that there is to do before pages of the table at work are sent */
 static GpuAggStatus
 task_open_input(GpuAggRun *run)
@@ -432,7 +443,7 @@ task_open_input(GpuAggRun *run)
 	if (status == GPUAGG_OK)
 		status = task_settle(run);
 	if (status == GPUAGG_OK && scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
-		gpuagg_inputs_used(run->inputs) < run->nblocks)
+		!task_has_table(run))
 		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
 								  "random draws need the whole table in the column cache");
 	if (status == GPUAGG_OK && scan->rows == NULL)

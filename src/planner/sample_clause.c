@@ -11,9 +11,11 @@
  */
 #include "postgres.h"
 
+#include "access/visibilitymap.h"
 #include "catalog/namespace.h"
 #include "compat.h"
 #include "device/ops/sample.h"
+#include "heap/written.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "optimizer/clauses.h"
@@ -82,6 +84,24 @@ device_draws(void)
 	return view.facts.info.draws != 0;
 }
 
+/* Of the table, but for pages that were never written to */
+static bool
+whole_table_cached(Relation rel, const AttrNumber *columns, int n)
+{
+	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
+	Oid			relid = RelationGetRelid(rel);
+	uint32		files = GPUAGG_FILES_NUMBER(rel);
+	BlockNumber visible;
+
+	if (gpuagg_cache_fraction(relid, files, columns, n, nblocks) >= 1)
+		return true;
+	/* the cheaper question first */
+	visibilitymap_count(rel, &visible, NULL);
+	return visible > 0 && visible < nblocks &&
+		gpuagg_cache_fraction(relid, files, columns, n, visible) >= 1 &&
+		gpuagg_written_blocks(rel, nblocks, true) == visible;
+}
+
 /*
  * The cache as it is now: a plan that is used later finds another one, and then
  * PostgreSQL's plan answers.
@@ -101,9 +121,7 @@ gpuagg_sample_check_program(PlannerInfo *root, RelOptInfo *rel, Relation relatio
 			columns[n++] = i + 1;
 	if (!device_draws())
 		return GPUAGG_REFUSE("the device makes no random draws");
-	if (!gpuagg_cache || n == 0 ||
-		gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
-							  columns, n, RelationGetNumberOfBlocks(relation)) < 1)
+	if (!gpuagg_cache || n == 0 || !whole_table_cached(relation, columns, n))
 		return GPUAGG_REFUSE("random draws need all columns of the query in the column cache, for all of the table");
 	return true;
 }
