@@ -33,10 +33,16 @@ page_is_new(Relation rel, BlockNumber block, BufferAccessStrategy strategy)
 BlockNumber
 gpuagg_written_blocks(Relation rel, BlockNumber nblocks, bool settled)
 {
-	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
+	BufferAccessStrategy strategy;
 	BlockNumber written = nblocks;
+	BlockNumber visible;
 	Buffer		map = InvalidBuffer;
 
+	/* as a rule all are, which is known soon */
+	visibilitymap_count(rel, &visible, NULL);
+	if (visible >= nblocks)
+		return nblocks;
+	strategy = GetAccessStrategy(BAS_BULKREAD);
 	for (BlockNumber block = 0; block < nblocks; block++)
 	{
 		CHECK_FOR_INTERRUPTS();

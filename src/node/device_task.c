@@ -70,6 +70,7 @@ typedef struct GpuAggRun
 	const GpuAggProgram *program;
 	GpuAggPass *pass;
 	BlockNumber nblocks;		/* of all tables */
+	BlockNumber drawn_blocks;	/* that draws need */
 	bool		timing;
 	GpuAggClient *client;
 	GpuAggTaskInputs *inputs;
@@ -399,6 +400,9 @@ task_begin_input(GpuAggRun *run, GpuAggCacheRequest *request)
 		gpuagg_cache_request(table->rel, scan->css.ss.ps.state->es_snapshot, run->program,
 							 table->nblocks, request);
 	scan->cache_requested |= cached;
+	if (scan->sample.method == GPUAGG_SAMPLE_DRAWS)
+		run->drawn_blocks = request->written =
+			gpuagg_written_blocks(table->rel, table->nblocks, true);
 	(void) gpuagg_inputs_begin(run->inputs, cached);
 }
 
@@ -423,16 +427,6 @@ task_announce(GpuAggRun *run)
 	return status;
 }
 
-/* Does the device have the table that draws are made of, but for pages never written to? */
-static bool
-task_has_table(const GpuAggRun *run)
-{
-	uint64		used = gpuagg_inputs_used(run->inputs);
-
-	return used >= run->nblocks ||
-		used >= gpuagg_written_blocks(run->inputs->inputs[0].table->rel, run->nblocks, true);
-}
-
 /* All that there is to do before pages of the table at work are sent */
 static GpuAggStatus
 task_open_input(GpuAggRun *run)
@@ -443,7 +437,7 @@ task_open_input(GpuAggRun *run)
 	if (status == GPUAGG_OK)
 		status = task_settle(run);
 	if (status == GPUAGG_OK && scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
-		!task_has_table(run))
+		gpuagg_inputs_used(run->inputs) < run->drawn_blocks)
 		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
 								  "random draws need the whole table in the column cache");
 	if (status == GPUAGG_OK && scan->rows == NULL)

@@ -11,7 +11,6 @@
  */
 #include "postgres.h"
 
-#include "access/visibilitymap.h"
 #include "catalog/namespace.h"
 #include "compat.h"
 #include "device/ops/sample.h"
@@ -91,15 +90,12 @@ whole_table_cached(Relation rel, const AttrNumber *columns, int n)
 	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
 	Oid			relid = RelationGetRelid(rel);
 	uint32		files = GPUAGG_FILES_NUMBER(rel);
-	BlockNumber visible;
+	BlockNumber written;
 
 	if (gpuagg_cache_fraction(relid, files, columns, n, nblocks) >= 1)
 		return true;
-	/* the cheaper question first */
-	visibilitymap_count(rel, &visible, NULL);
-	return visible > 0 && visible < nblocks &&
-		gpuagg_cache_fraction(relid, files, columns, n, visible) >= 1 &&
-		gpuagg_written_blocks(rel, nblocks, true) == visible;
+	written = gpuagg_written_blocks(rel, nblocks, true);
+	return written > 0 && gpuagg_cache_fraction(relid, files, columns, n, written) >= 1;
 }
 
 /*
