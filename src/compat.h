@@ -318,6 +318,11 @@ gpuagg_join_type(JoinType type, bool *reversed)
 #define gpuagg_explain_prefix(es) (list_length((es)->rtable) > 1)
 #endif
 
+/* Extensions add options to EXPLAIN since 18 (commands/explain_state.h). */
+#if PG_VERSION_NUM >= 180000
+#define GPUAGG_HAS_EXPLAIN_OPTIONS
+#endif
+
 /* What pg_get_loaded_modules() shows (fmgr.h) */
 #ifdef PG_MODULE_MAGIC_EXT
 #define GPUAGG_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "gpuagg", .version = "1.1.0")

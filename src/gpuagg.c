@@ -15,6 +15,7 @@
 #include "compat.h"
 #include "extension.h"
 #include "fmgr.h"
+#include "functions/explain_option.h"
 #include "ipc/dropped_database.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
@@ -70,4 +71,5 @@ _PG_init(void)
 	gpuagg_sample_path_init();
 	gpuagg_agg_node_init();
 	gpuagg_sample_node_init();
+	gpuagg_explain_option_init();
 }

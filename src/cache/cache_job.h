@@ -21,6 +21,7 @@ typedef struct GpuAggCacheUse
 	bool		validated;			/* its MAP has come */
 	bool		open;			/* it has the program's columns */
 	bool		full;			/* it found no memory */
+	uint64	   *drawn;			/* of draws: the blocks that are used; NULL: none */
 } GpuAggCacheUse;
 
 /* A page of a batch in flight that is being kept */
@@ -55,7 +56,8 @@ typedef struct GpuAggCacheJob
 	GpuAggCacheUse *uses;		/* by number of the extent */
 	dlist_head	batches;
 	uint64		kept;
-	uint64		drawn;			/* of draws: blocks that are used */
+	uint64		ndrawn;			/* of draws: blocks that are used, */
+	bool		drawing;		/* and the device has them */
 	GpuAggCacheZones *zones;	/* cache_zones.c; NULL: not asked yet */
 	GpuAggZonesCount zones_count;
 } GpuAggCacheJob;

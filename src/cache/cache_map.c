@@ -223,7 +223,10 @@ use_stripes(GpuAggCacheClient *client, GpuAggCacheExtent *extent, uint64 batch_i
 	}
 }
 
-/* The positions of all blocks, in the order of the table; returns their number. */
+/*
+ * The positions of the blocks that are used, in the order of the table; returns the number
+ * of ranges.
+ */
 static uint32
 draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
 {
@@ -231,10 +234,15 @@ draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
 
 	for (uint32 block = 0; block < cached->nblocks; block++)
 	{
-		const GpuAggCacheExtent *extent = cached->uses[block / GPUAGG_EXTENT_BLOCKS].extent;
-		const GpuAggCacheBlock *b = &extent->blocks[block % GPUAGG_EXTENT_BLOCKS];
-		GpuAggStripe *stripe = extent->stripes[b->stripe].stripe;
+		const GpuAggCacheUse *use = &cached->uses[block / GPUAGG_EXTENT_BLOCKS];
+		const GpuAggCacheExtent *extent = use->extent;
+		const GpuAggCacheBlock *b;
+		GpuAggStripe *stripe;
 
+		if (use->drawn == NULL || !gpuagg_bit(use->drawn, block % GPUAGG_EXTENT_BLOCKS))
+			continue;
+		b = &extent->blocks[block % GPUAGG_EXTENT_BLOCKS];
+		stripe = extent->stripes[b->stripe].stripe;
 		if (n > 0 && ranges[n - 1].stripe == stripe &&
 			ranges[n - 1].positions.first + ranges[n - 1].positions.count == b->position)
 			ranges[n - 1].positions.count += b->positions;
@@ -246,23 +254,28 @@ draw_ranges(const GpuAggCacheJob *cached, GpuAggDrawRange *ranges)
 
 /*
  * Draws need to know of every row which one it is: they are made once all blocks
- * are used, as the batch of the last extent.  If that never comes to be, the
- * client gives up.
+ * that may hold rows are used, as the batch of the last extent.  If that never comes
+ * to be, the client gives up.
  */
 static void
-draw_extent(GpuAggCacheClient *client, uint64 batch_id, const uint64 *used, uint32 nblocks)
+draw_extent(GpuAggCacheClient *client, GpuAggCacheUse *use, uint64 batch_id, const uint64 *used,
+			uint32 nblocks)
 {
+	const Size	bytes = GPUAGG_BITMAP_WORDS(GPUAGG_EXTENT_BLOCKS) * sizeof(uint64);
 	GpuAggCacheJob *cached = client->cached;
 	GpuAggDrawRange *ranges;
 	uint32		n;
 
 	for (uint32 i = 0; i < nblocks; i++)
-		cached->drawn += gpuagg_bit(used, i);
-	if (cached->drawn < cached->nblocks)
+		cached->ndrawn += gpuagg_bit(used, i);
+	use->drawn = MemoryContextAlloc(client->context, bytes);
+	memcpy(use->drawn, used, bytes);
+	if (cached->ndrawn < client->request.written || cached->drawing)
 	{
 		reply_done(client, batch_id);
 		return;
 	}
+	cached->drawing = true;
 	ranges = MemoryContextAllocHuge(client->context,
 									cached->nblocks * sizeof(GpuAggDrawRange));
 	n = draw_ranges(cached, ranges);
@@ -325,7 +338,7 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 	if (msg->lsns)
 		reply_validated(client, msg, used);
 	if (msg->use && gpuagg_cache_draws(client))
-		draw_extent(client, msg->msg.batch_id, used, msg->nblocks);
+		draw_extent(client, use, msg->msg.batch_id, used, msg->nblocks);
 	else if (msg->use)
 		use_stripes(client, use->extent, msg->msg.batch_id, used, msg->nblocks);
 	pfree(map.bits);

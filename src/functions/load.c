@@ -20,6 +20,7 @@
 #include "extension.h"
 #include "fmgr.h"
 #include "heap/cache_request.h"
+#include "heap/written.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
@@ -274,42 +275,11 @@ load_look(Relation rel, List *columns)
 	return most;
 }
 
-/*
- * Pages less those that nobody has written to: since 16 tables grow by many, which are
- * filled in any order.  Pages that are all-visible are not looked at.
- */
-static BlockNumber
-written_blocks(Relation rel)
-{
-	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
-	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
-	BlockNumber written = nblocks;
-	Buffer		map = InvalidBuffer;
-
-	for (BlockNumber block = 0; block < nblocks; block++)
-	{
-		Buffer		buffer;
-
-		CHECK_FOR_INTERRUPTS();
-		if (VM_ALL_VISIBLE(rel, block, &map))
-			continue;
-		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
-		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		if (PageIsNew(BufferGetPage(buffer)))
-			written--;
-		UnlockReleaseBuffer(buffer);
-	}
-	if (BufferIsValid(map))
-		ReleaseBuffer(map);
-	FreeAccessStrategy(strategy);
-	return written;
-}
-
 /* Tells what is missing, and what helps. */
 static void
 load_notice(Relation rel, List *columns, const GpuAggLoaded *loaded)
 {
-	BlockNumber nblocks = written_blocks(rel);
+	BlockNumber nblocks = gpuagg_written_blocks(rel, RelationGetNumberOfBlocks(rel), false);
 	BlockNumber visible;
 	BlockNumber blocks;
 

@@ -147,7 +147,7 @@ gpuagg_cache_request(Relation rel, Snapshot snapshot, const GpuAggProgram *progr
 	request->dbid = GPUAGG_FILES_DB(rel);
 	request->relnumber = GPUAGG_FILES_NUMBER(rel);
 	request->relid = RelationGetRelid(rel);
-	request->nblocks = nblocks;
+	request->nblocks = request->written = nblocks;
 	request->fill = 1;
 	return true;
 }

@@ -104,6 +104,8 @@ typedef struct GpuAggCacheRequest
 	uint32_t	relid;
 	uint32_t	nblocks;		/* of the table */
 	uint32_t	fill;			/* 1: what is not cached may be filled in */
+	uint32_t	written;		/* of nblocks, those that may hold rows: draws need so many */
+	uint32_t	pad;
 } GpuAggCacheRequest;
 
 typedef struct GpuAggMsgCached

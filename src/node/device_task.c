@@ -32,6 +32,7 @@
 #include "device/batch_memory.h"
 #include "executor/executor.h"
 #include "heap/cache_request.h"
+#include "heap/written.h"
 #include "ipc/block_ring.h"
 #include "ipc/client.h"
 #include "ipc/shmem.h"
@@ -69,6 +70,7 @@ typedef struct GpuAggRun
 	const GpuAggProgram *program;
 	GpuAggPass *pass;
 	BlockNumber nblocks;		/* of all tables */
+	BlockNumber drawn_blocks;	/* that draws need */
 	bool		timing;
 	GpuAggClient *client;
 	GpuAggTaskInputs *inputs;
@@ -398,6 +400,9 @@ task_begin_input(GpuAggRun *run, GpuAggCacheRequest *request)
 		gpuagg_cache_request(table->rel, scan->css.ss.ps.state->es_snapshot, run->program,
 							 table->nblocks, request);
 	scan->cache_requested |= cached;
+	if (scan->sample.method == GPUAGG_SAMPLE_DRAWS)
+		run->drawn_blocks = request->written =
+			gpuagg_written_blocks(table->rel, table->nblocks, true);
 	(void) gpuagg_inputs_begin(run->inputs, cached);
 }
 
@@ -432,7 +437,7 @@ task_open_input(GpuAggRun *run)
 	if (status == GPUAGG_OK)
 		status = task_settle(run);
 	if (status == GPUAGG_OK && scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
-		gpuagg_inputs_used(run->inputs) < run->nblocks)
+		gpuagg_inputs_used(run->inputs) < run->drawn_blocks)
 		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
 								  "random draws need the whole table in the column cache");
 	if (status == GPUAGG_OK && scan->rows == NULL)

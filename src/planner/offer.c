@@ -18,6 +18,7 @@
 #include "planner/refuse.h"
 #include "settings.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 
 GpuAggSurvey *gpuagg_active_survey = NULL;
 
@@ -26,11 +27,32 @@ static const char *const step_words[GPUAGG_NSTEPS] = {
 	[GPUAGG_STEP_SAMPLE] = "sampled scan"
 };
 
-/* The value of debug_require that counts; surveys know none. */
+/* The survey that sees this planning; NULL: none */
+static GpuAggSurvey *
+looking_on(void)
+{
+	GpuAggSurvey *survey = gpuagg_active_survey;
+
+	if (survey != NULL && survey->bystander &&
+		!(ActiveSnapshotSet() && GetActiveSnapshot() == survey->snapshot))
+		return NULL;
+	return survey;
+}
+
+/* Does a survey ask what would be, whatever the settings? */
+static bool
+asked(void)
+{
+	GpuAggSurvey *survey = looking_on();
+
+	return survey != NULL && !survey->bystander;
+}
+
+/* The value of debug_require that counts; who asks knows none. */
 static int
 debug_require(void)
 {
-	return gpuagg_active_survey != NULL ? GPUAGG_ALLOW : gpuagg_debug_require;
+	return asked() ? GPUAGG_ALLOW : gpuagg_debug_require;
 }
 
 static void
@@ -128,10 +150,12 @@ note_survey(GpuAggSurvey *survey, const GpuAggOffer *offer, List *reasons)
 void
 gpuagg_offer_refuse(const char *reason)
 {
-	if (gpuagg_active_survey == NULL)
+	GpuAggSurvey *survey = looking_on();
+
+	if (survey == NULL)
 		return;
-	gpuagg_active_survey->seen++;
-	note_obstacle(gpuagg_active_survey, NULL, pstrdup(reason));
+	survey->seen++;
+	note_obstacle(survey, NULL, pstrdup(reason));
 }
 
 GpuAggWhatIf *
@@ -140,7 +164,7 @@ gpuagg_offer_what_if(const GpuAggCostInput *input, const GpuAggPlanInfo *info,
 {
 	GpuAggWhatIf *what;
 
-	if (gpuagg_active_survey == NULL)
+	if (looking_on() == NULL)
 		return NULL;
 	what = palloc0(sizeof(GpuAggWhatIf));
 	what->input = *input;
@@ -162,7 +186,7 @@ force_path(RelOptInfo *rel, Path *path)
 bool
 gpuagg_offer_wanted(void)
 {
-	return (gpuagg_enable || gpuagg_active_survey != NULL) &&
+	return (gpuagg_enable || asked()) &&
 		gpuagg_preloaded() && gpuagg_extension_exists();
 }
 
@@ -174,21 +198,21 @@ gpuagg_offer_begin(const GpuAggOffer *offer)
 	if (offer->silent && require == GPUAGG_FORBID)
 		return false;
 	/* the many small queries, which no task can be cheaper than */
-	if (gpuagg_active_survey == NULL && require == GPUAGG_ALLOW &&
+	if (looking_on() == NULL && require == GPUAGG_ALLOW &&
 		cheapest_cost(offer->rel) <= gpuagg_cost_floor())
 		return false;
-	gpuagg_refuse_begin(!offer->silent && (gpuagg_active_survey != NULL ||
+	gpuagg_refuse_begin(!offer->silent && (looking_on() != NULL ||
 										   require == GPUAGG_REQUIRE));
 	return true;
 }
 
-/* Surveys ask what would be, and are not counted. */
+/* Who asks what would be is not counted. */
 static void
 count_refusal(const GpuAggOffer *offer)
 {
 	uint64		values[GPUAGG_NTABLESTATS] = {0};
 
-	if (gpuagg_active_survey != NULL || offer->silent || offer->excused)
+	if (asked() || offer->silent || offer->excused)
 		return;
 	values[GPUAGG_TABLE_STAT_refusals] = 1;
 	gpuagg_stat_tables_add(offer->table, values);
@@ -199,9 +223,10 @@ gpuagg_offer_end(const GpuAggOffer *offer)
 {
 	int			require = debug_require();
 	List	   *reasons = gpuagg_refuse_end();
+	GpuAggSurvey *survey = looking_on();
 
-	if (gpuagg_active_survey != NULL && !offer->silent)
-		note_survey(gpuagg_active_survey, offer, reasons);
+	if (survey != NULL && !offer->silent)
+		note_survey(survey, offer, reasons);
 	if (offer->path == NULL)
 	{
 		count_refusal(offer);

@@ -10,6 +10,7 @@
 
 #include "nodes/pathnodes.h"
 #include "planner/what_if.h"
+#include "utils/snapshot.h"
 
 typedef enum GpuAggStepKind
 {
@@ -34,11 +35,15 @@ typedef struct GpuAggObstacle
 } GpuAggObstacle;
 
 /*
- * What gpuagg.why_not() wants to know of a planning.  While one is active,
- * paths are added regardless of gpuagg.enable and debug_require.
+ * What gpuagg.why_not() or EXPLAIN (GPUAGG) wants to know of a planning.  While one is
+ * active, paths are added regardless of gpuagg.enable and debug_require; but a bystander
+ * leaves the plan as it is without it.
  */
 typedef struct GpuAggSurvey
 {
+	bool		bystander;
+	Snapshot	snapshot;		/* of a bystander: looks on only while this is the active
+								 * one, which it is not in queries that run */
 	int			seen;			/* steps of either kind */
 	List	   *obstacles;		/* GpuAggObstacle * */
 	List	   *steps;			/* GpuAggStep *: those without any */

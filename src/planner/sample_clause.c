@@ -14,6 +14,7 @@
 #include "catalog/namespace.h"
 #include "compat.h"
 #include "device/ops/sample.h"
+#include "heap/written.h"
 #include "ipc/cache_shared.h"
 #include "ipc/shmem.h"
 #include "optimizer/clauses.h"
@@ -82,6 +83,21 @@ device_draws(void)
 	return view.facts.info.draws != 0;
 }
 
+/* Of the table, but for pages that were never written to */
+static bool
+whole_table_cached(Relation rel, const AttrNumber *columns, int n)
+{
+	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
+	Oid			relid = RelationGetRelid(rel);
+	uint32		files = GPUAGG_FILES_NUMBER(rel);
+	BlockNumber written;
+
+	if (gpuagg_cache_fraction(relid, files, columns, n, nblocks) >= 1)
+		return true;
+	written = gpuagg_written_blocks(rel, nblocks, true);
+	return written > 0 && gpuagg_cache_fraction(relid, files, columns, n, written) >= 1;
+}
+
 /*
  * The cache as it is now: a plan that is used later finds another one, and then
  * PostgreSQL's plan answers.
@@ -101,9 +117,7 @@ gpuagg_sample_check_program(PlannerInfo *root, RelOptInfo *rel, Relation relatio
 			columns[n++] = i + 1;
 	if (!device_draws())
 		return GPUAGG_REFUSE("the device makes no random draws");
-	if (!gpuagg_cache || n == 0 ||
-		gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
-							  columns, n, RelationGetNumberOfBlocks(relation)) < 1)
+	if (!gpuagg_cache || n == 0 || !whole_table_cached(relation, columns, n))
 		return GPUAGG_REFUSE("random draws need all columns of the query in the column cache, for all of the table");
 	return true;
 }

@@ -89,3 +89,11 @@ SELECT gpuagg.load('dw_text') >= 0;
 SELECT compare('SELECT t, count(*), sum(v) FROM dw_text TABLESAMPLE gpuagg.random_rows (3000) REPEATABLE (5) GROUP BY t', 'require');
 SELECT compare('SELECT max(t), count(v) FROM dw_text TABLESAMPLE gpuagg.random_rows (3000) REPEATABLE (5) WHERE t <> ''name 9''', 'require');
 DROP TABLE dw_text;
+-- tables grow by many pages since 16: those that nobody has written to hold nothing
+CREATE TABLE dw_new WITH (autovacuum_enabled = off) AS SELECT i AS id, i % 50 AS g FROM generate_series(1, 200000) i;
+VACUUM (ANALYZE) dw_new;
+SELECT gpuagg.load('dw_new') > 0;
+SELECT compare('SELECT g, count(*), sum(id) FROM dw_new TABLESAMPLE gpuagg.random_rows (300000) REPEATABLE (7) GROUP BY g', 'require');
+INSERT INTO dw_new VALUES (0, 0);
+SELECT compare('SELECT g, count(*), sum(id) FROM dw_new TABLESAMPLE gpuagg.random_rows (300000) REPEATABLE (7) GROUP BY g', 'try') ~ '^ok.* 50 rows';
+DROP TABLE dw_new;

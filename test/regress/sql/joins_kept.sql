@@ -132,7 +132,7 @@ INSERT INTO klong SELECT i, repeat('x', 5000) || i % 3 FROM generate_series(0, 6
 VACUUM (FREEZE, ANALYZE) klong;
 SELECT kj('SELECT right(n, 1), n, count(*) FROM kf JOIN klong ON a = k GROUP BY n');
 SELECT kj('SELECT right(n, 1), n, count(*) FROM kf JOIN klong ON a = k GROUP BY n');
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) SELECT name, count(*) FROM kf JOIN ka ON kf.a = k GROUP BY 1;
+SELECT explained('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) SELECT name, count(*) FROM kf JOIN ka ON kf.a = k GROUP BY 1');
 DEALLOCATE ALL;
 DROP TABLE kf, ka, kbig, kab, kd, kr, kdup, klong;
 DROP ROLE kj_reader;

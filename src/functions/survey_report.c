@@ -1,0 +1,163 @@
+/*
+ * survey_report.c
+ *		What a survey of a planning has seen (planner/offer.h), in words: for
+ *		gpuagg.why_not() and EXPLAIN (GPUAGG).
+ */
+#include "postgres.h"
+
+#include "functions/survey_report.h"
+#include "ipc/shmem.h"
+#include "nodes/extensible.h"
+#include "planner/agg_path.h"
+#include "planner/refuse.h"
+#include "planner/sample_path.h"
+#include "settings.h"
+
+static const char *const node_names[GPUAGG_NSTEPS] = {
+	[GPUAGG_STEP_GROUPING] = GPUAGG_NODE_NAME,
+	[GPUAGG_STEP_SAMPLE] = GPUAGG_SAMPLE_NODE_NAME
+};
+
+/* Is it a node of this module?  *kind tells of which. */
+static bool
+is_device_node(const Plan *plan, GpuAggStepKind *kind)
+{
+	const char *name;
+
+	if (!IsA(plan, CustomScan))
+		return false;
+	name = ((const CustomScan *) plan)->methods->CustomName;
+	for (int i = 0; i < GPUAGG_NSTEPS; i++)
+	{
+		*kind = i;
+		if (strcmp(name, node_names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Adds our nodes in a plan tree by their kinds, those that only a fallback
+ * would run apart.
+ */
+static void
+count_nodes(Plan *plan, int *used)
+{
+	GpuAggStepKind kind;
+	ListCell   *lc;
+
+	if (plan == NULL)
+		return;
+	if (is_device_node(plan, &kind))
+	{
+		used[kind]++;
+		return;
+	}
+	count_nodes(plan->lefttree, used);
+	count_nodes(plan->righttree, used);
+	switch (nodeTag(plan))
+	{
+		case T_Append:
+			foreach(lc, ((Append *) plan)->appendplans)
+				count_nodes((Plan *) lfirst(lc), used);
+			break;
+		case T_MergeAppend:
+			foreach(lc, ((MergeAppend *) plan)->mergeplans)
+				count_nodes((Plan *) lfirst(lc), used);
+			break;
+		case T_SubqueryScan:
+			count_nodes(((SubqueryScan *) plan)->subplan, used);
+			break;
+		case T_CustomScan:
+			foreach(lc, ((CustomScan *) plan)->custom_plans)
+				count_nodes((Plan *) lfirst(lc), used);
+			break;
+		default:
+			break;
+	}
+}
+
+void
+gpuagg_survey_count(PlannedStmt *stmt, int *used)
+{
+	ListCell   *lc;
+
+	count_nodes(stmt->planTree, used);
+	foreach(lc, stmt->subplans)
+		count_nodes((Plan *) lfirst(lc), used);
+}
+
+/*
+ * Why steps that the device could take were not planned on it; appends to
+ * the report.
+ */
+static List *
+report_steps(List *report, const GpuAggSurvey *survey, GpuAggStepKind kind,
+			 int used)
+{
+	int			steps = 0;
+	List	   *dearer = NIL;
+	ListCell   *lc;
+
+	foreach(lc, survey->steps)
+	{
+		GpuAggStep *step = (GpuAggStep *) lfirst(lc);
+
+		if (step->kind != kind)
+			continue;
+		steps++;
+		if (step->dearer != NULL)
+			dearer = lappend(dearer, step->dearer);
+	}
+	if (used >= steps)
+		return report;
+	if (dearer == NIL)
+		dearer = list_make1("PostgreSQL's plan is estimated to be cheaper for the query as a whole (its order, its LIMIT or its index)");
+	return list_concat(report, dearer);
+}
+
+/* Of a query of several steps it is told which one has the obstacle. */
+static List *
+report_obstacles(const GpuAggSurvey *survey)
+{
+	List	   *report = NIL;
+	ListCell   *lc;
+
+	foreach(lc, survey->obstacles)
+	{
+		const GpuAggObstacle *obstacle = lfirst(lc);
+		char	   *reason = obstacle->reason;
+
+		if (survey->seen > 1 && obstacle->part != NULL)
+			reason = psprintf("grouping of %s: %s", obstacle->part, reason);
+		report = gpuagg_refuse_append(report, reason);
+	}
+	return report;
+}
+
+/* A plan on the device is of no use while there is none. */
+static List *
+report_device(List *report)
+{
+	char		why_not[GPUAGG_MESSAGE_BYTES];
+	GpuAggDeviceView view;
+
+	gpuagg_shmem_device_nth(gpuagg_shmem_plan_device(), &view);
+	if (!gpuagg_shmem_why_not(&view, why_not))
+		return report;
+	return lappend(report, psprintf("no device takes tasks at present: %s", why_not));
+}
+
+List *
+gpuagg_survey_report(const GpuAggSurvey *survey, const int *used)
+{
+	List	   *report = report_obstacles(survey);
+
+	if (survey->seen == 0 && !survey->bystander)
+		return list_make1("the query has no GROUP BY, no DISTINCT, no aggregate and no TABLESAMPLE to run on the device");
+	for (int kind = 0; kind < GPUAGG_NSTEPS; kind++)
+		report = report_steps(report, survey, kind, used[kind]);
+	if (!gpuagg_enable && (survey->steps != NIL || survey->bystander))
+		report = lappend(report, "gpuagg.enable is off");
+	return report_device(report);
+}

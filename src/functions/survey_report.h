@@ -1,0 +1,22 @@
+/*
+ * survey_report.h
+ *		Why steps of a query are not planned on the device, in words.
+ */
+#ifndef GPUAGG_FUNCTIONS_SURVEY_REPORT_H
+#define GPUAGG_FUNCTIONS_SURVEY_REPORT_H
+
+#include "postgres.h"
+
+#include "nodes/plannodes.h"
+#include "planner/offer.h"
+
+/*
+ * Adds our nodes in a plan by their kinds (used[GPUAGG_NSTEPS]), but for those that only
+ * a fallback would run.
+ */
+extern void gpuagg_survey_count(PlannedStmt *stmt, int *used);
+
+/* What is to be said, a List of char *; NIL: all runs on the device */
+extern List *gpuagg_survey_report(const GpuAggSurvey *survey, const int *used);
+
+#endif							/* GPUAGG_FUNCTIONS_SURVEY_REPORT_H */
