@@ -72,7 +72,8 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 		return;
 	gpuagg_sample_init(&scan->sample, scan->info->sample,
 					   scan->info->repeatable,
-					   list_copy_tail(exprs, scan->info->nruntime), ps);
+					   list_copy_tail(exprs, scan->info->nruntime +
+									  gpuagg_lookups_nexprs(scan->info)), ps);
 	gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, ps);
 	gpuagg_scan_runtime(scan, list_truncate(list_copy(exprs), scan->info->nruntime),
 						&scan->runtime, &scan->params);
@@ -147,7 +148,10 @@ scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError *error)
 		*nblocks = 0;
 	program = gpuagg_plan_bind(scan->info, values, isnull, blocks);
 	if (scan->lookups != NULL)
+	{
+		gpuagg_lookups_fill(scan->lookups, program);
 		gpuagg_probes_arrange(&scan->probes, scan->info, scan->relid, *nblocks, program);
+	}
 	return program;
 }
 

@@ -25,9 +25,11 @@ typedef struct Shown
 } Shown;
 
 static const char *
-join_word(int join)
+join_word(const GpuAggLookupPlan *plan)
 {
-	switch (join)
+	if (plan->subquery > 0)
+		return "subquery";
+	switch (plan->join)
 	{
 		case JOIN_INNER:
 			return "inner";
@@ -51,7 +53,7 @@ gather(const GpuAggScan *node, int i, const ExplainState *es)
 {
 	const GpuAggLookupPlan *plan = &node->info->lookups[i];
 	const GpuAggProbes *probes = &node->probes;
-	Shown		shown = {.join = join_word(plan->join)};
+	Shown		shown = {.join = join_word(plan)};
 
 	shown.table = gpuagg_lookups_shown(node->lookups, i);
 	shown.made = es->analyze && shown.table != NULL;

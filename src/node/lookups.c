@@ -33,8 +33,10 @@
 struct GpuAggLookups
 {
 	const GpuAggPlanInfo *info;
-	PlanState  *plans[GPUAGG_MAX_LOOKUPS];
+	PlanState  *plans[GPUAGG_MAX_LOOKUPS];	/* children, and subplans of the statement's */
 	bool		read[GPUAGG_MAX_LOOKUPS];	/* before; has to be rescanned */
+	bool		any[GPUAGG_MAX_LOOKUPS];	/* were there rows, */
+	bool		null_keys[GPUAGG_MAX_LOOKUPS];	/* and some with a NULL key? */
 	PlanState  *node;			/* whose expressions these are: */
 	List	   *runtime[GPUAGG_MAX_LOOKUPS];	/* runtime constants of programs, */
 	List	   *params[GPUAGG_MAX_LOOKUPS];	/* and parameters in them */
@@ -51,6 +53,7 @@ typedef struct Rows
 	const GpuAggLookupPlan *plan;
 	GpuAggNumbered **numbered;	/* by column; NULL: its strings are not */
 	uint64		nrows;
+	bool		null_keys;		/* rows that were left out */
 	uint64		room;
 	Size		bytes;			/* that all of it takes */
 	Size		limit;
@@ -62,7 +65,24 @@ typedef struct Rows
 
 /* ----------------------------------------------------------------- begin --- */
 
-/* Of the node's expressions those of programs stand behind its own constants. */
+/* A program's runtime constants; of a subquery itself, for EXPLAIN */
+static int
+nexprs(const GpuAggLookupPlan *lookup)
+{
+	return lookup->subquery > 0 ? 1 : lookup->nruntime;
+}
+
+int
+gpuagg_lookups_nexprs(const GpuAggPlanInfo *info)
+{
+	int			n = 0;
+
+	for (int i = 0; i < info->nlookups; i++)
+		n += nexprs(&info->lookups[i]);
+	return n;
+}
+
+/* Of the node's expressions those of look-ups stand behind its own constants. */
 static void
 begin_programs(GpuAggLookups *lookups, List *exprs)
 {
@@ -70,19 +90,38 @@ begin_programs(GpuAggLookups *lookups, List *exprs)
 
 	for (int i = 0; i < lookups->info->nlookups; i++)
 	{
-		const int	n = lookups->info->lookups[i].nruntime;
+		const int	n = nexprs(&lookups->info->lookups[i]);
 
+		/* of a subquery: so it is a subplan of the node's, which EXPLAIN shows */
 		gpuagg_runtime_init(lookups->node, list_truncate(list_copy_tail(exprs, at), n),
 							&lookups->runtime[i], &lookups->params[i]);
 		at += n;
 	}
 }
 
+/*
+ * Inputs of joins are children; a subquery's plan is begun and ended with the statement, and
+ * whoever reads it rescans it first, the hashed subplan of PostgreSQL's plan, too.
+ */
+static PlanState *
+begin_plan(CustomScanState *css, const GpuAggLookupPlan *lookup, int *nchildren, int eflags)
+{
+	CustomScan *plan = castNode(CustomScan, css->ss.ps.plan);
+	PlanState  *child;
+
+	if (lookup->subquery > 0)
+		return list_nth(css->ss.ps.state->es_subplanstates, lookup->subquery - 1);
+	child = ExecInitNode(list_nth(plan->custom_plans, GPUAGG_PLAN_LOOKUPS + (*nchildren)++),
+						 css->ss.ps.state, eflags);
+	css->custom_ps = lappend(css->custom_ps, child);
+	return child;
+}
+
 GpuAggLookups *
 gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info, List *exprs, int eflags)
 {
-	CustomScan *plan = castNode(CustomScan, css->ss.ps.plan);
 	GpuAggLookups *lookups;
+	int			nchildren = 0;
 
 	if (info->nlookups == 0)
 		return NULL;
@@ -91,15 +130,9 @@ gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info, List *exp
 	lookups->strings = AllocSetContextCreate(CurrentMemoryContext, "gpuagg lookup strings",
 											 ALLOCSET_DEFAULT_SIZES);
 	for (int i = 0; i < info->nlookups; i++)
-	{
-		lookups->plans[i] = ExecInitNode(list_nth(plan->custom_plans,
-												  GPUAGG_PLAN_LOOKUPS + i),
-										 css->ss.ps.state, eflags);
-		css->custom_ps = lappend(css->custom_ps, lookups->plans[i]);
-	}
+		lookups->plans[i] = begin_plan(css, &info->lookups[i], &nchildren, eflags);
 	lookups->node = &css->ss.ps;
-	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
-		begin_programs(lookups, exprs);
+	begin_programs(lookups, exprs);
 	return lookups;
 }
 
@@ -107,14 +140,21 @@ void
 gpuagg_lookups_rescan(GpuAggLookups *lookups, Bitmapset *changed)
 {
 	for (int i = 0; i < lookups->info->nlookups && changed != NULL; i++)
-		UpdateChangedParamSet(lookups->plans[i], changed);
+	{
+		/* that of a subquery does not depend on any (lower_subplan.c) */
+		if (lookups->info->lookups[i].subquery == 0)
+			UpdateChangedParamSet(lookups->plans[i], changed);
+	}
 }
 
 void
 gpuagg_lookups_end(GpuAggLookups *lookups)
 {
 	for (int i = 0; i < lookups->info->nlookups; i++)
-		ExecEndNode(lookups->plans[i]);
+	{
+		if (lookups->info->lookups[i].subquery == 0)
+			ExecEndNode(lookups->plans[i]);
+	}
 }
 
 /* ------------------------------------------------------------------ rows --- */
@@ -250,7 +290,10 @@ rows_add(Rows *rows, TupleTableSlot *slot, MemoryContext scratch, GpuAggError *e
 {
 	slot_getallattrs(slot);
 	if (has_null_key(rows, slot))
+	{
+		rows->null_keys = true;
 		return GPUAGG_OK;
+	}
 	if (rows->nrows == rows->room && !rows_grow(rows))
 		return rows_too_large(error);
 	for (int i = 0; i < rows->plan->ncolumns; i++)
@@ -359,7 +402,7 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 
 	MemoryContextSwitchTo(plan->state->es_query_cxt);
 	/* with changed parameters the node rescans itself */
-	if (lookups->read[i] && plan->chgParam == NULL)
+	if (lookups->info->lookups[i].subquery > 0 || (lookups->read[i] && plan->chgParam == NULL))
 		ExecReScan(plan);
 	lookups->read[i] = true;
 	MemoryContextSwitchTo(lookups->strings);
@@ -367,6 +410,8 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 	MemoryContextSwitchTo(reading);
 	if (rows_read(&rows, plan, error) == GPUAGG_OK)
 		block = table_make(&rows, context, limit, error);
+	lookups->null_keys[i] = rows.null_keys;
+	lookups->any[i] = rows.null_keys || rows.nrows > 0;
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(reading);
 	return block;
@@ -418,6 +463,30 @@ lookup_on_device(GpuAggLookups *lookups, int i, Size limit)
 	lookups->shown[i].on_device = true;
 	lookups->shown[i].device_ns = input.device_ns;
 	return head;
+}
+
+/* NULL or false, in a program that is bound */
+static void
+fill_constant(GpuAggProgram *program, int const_no, bool null)
+{
+	GpuAggConst *slot = (GpuAggConst *) ((char *) program + program->consts_off) + const_no;
+
+	slot->state = null ? GPUAGG_ST_NULL : GPUAGG_ST_VALUE;
+	slot->v.i = 0;
+}
+
+void
+gpuagg_lookups_fill(const GpuAggLookups *lookups, GpuAggProgram *program)
+{
+	for (int i = 0; i < lookups->info->nlookups; i++)
+	{
+		const GpuAggLookupPlan *plan = &lookups->info->lookups[i];
+
+		if (plan->subquery == 0)
+			continue;
+		fill_constant(program, plan->null_const, lookups->any[i]);
+		fill_constant(program, plan->missed_const, lookups->null_keys[i]);
+	}
 }
 
 bool

@@ -35,6 +35,9 @@ typedef struct GpuAggLookupShown
 extern GpuAggLookups *gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info,
 										   List *exprs, int eflags);
 
+/* How many of the node's expressions are of look-ups, behind its runtime constants */
+extern int	gpuagg_lookups_nexprs(const GpuAggPlanInfo *info);
+
 /*
  * Makes the tables: has the device make them, unless `here` is set, or runs the plans; in
  * the current memory context.  *nothing: no row can be joined; then some of them may not
@@ -42,6 +45,9 @@ extern GpuAggLookups *gpuagg_lookups_begin(CustomScanState *css, const GpuAggPla
  */
 extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing,
 													  GpuAggError *error);
+
+/* Constants of a program that is bound: what IN is where no row is found (lower_subplan.c) */
+extern void gpuagg_lookups_fill(const GpuAggLookups *lookups, GpuAggProgram *program);
 
 /* Does a table that was made last lie on the device? */
 extern bool gpuagg_lookups_on_device(const GpuAggLookups *lookups);

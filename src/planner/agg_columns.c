@@ -220,6 +220,7 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 	g->lw->of_plan = g->info.of_plan;
 	g->lw->partial = gpuagg_agg_partial(g);
 	g->lw->numbers = numbers;
+	g->lw->subqueries = g->tables == NULL;
 	g->lw->siblings = g->tables != NULL ? &g->tables->siblings : NULL;
 	g->regroup = gpuagg_regroup_begin(g->lw, joined);
 	/* a plan gives the rows that pass */

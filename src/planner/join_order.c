@@ -115,12 +115,17 @@ void
 gpuagg_join_expect(const GpuAggLower *lw, const GpuAggLookupLower *lookup, double bytes,
 				   GpuAggLookupExpected *expected)
 {
-	const double matching = matching_share(lw->root, lookup->join);
+	double		matching;
 
 	memset(expected, 0, sizeof(*expected));
+	expected->test = GPUAGG_NO_REG;
+	expected->share = 1;
+	expected->probe_ns = gpuagg_join_probe_ns(bytes);
+	if (lookup->join == NULL)
+		return;
+	matching = matching_share(lw->root, lookup->join);
 	expected->test = test_register(lw, lookup);
 	expected->share = lookup->type == JOIN_LEFT ? 1 :
 		lookup->type == JOIN_ANTI ? 1 - matching : matching;
-	expected->probe_ns = gpuagg_join_probe_ns(bytes);
 	expected->seen = seen_key(lw, lookup);
 }

@@ -80,22 +80,28 @@ is_volatile_query(PlannerInfo *root)
 }
 
 bool
-gpuagg_join_check(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo **fact)
+gpuagg_join_possible(void)
 {
 	GpuAggDeviceView view;
 
-	*fact = gpuagg_join_fact(root, input_rel);
 	if (gpuagg_lookup_memory == 0)
 		return GPUAGG_REFUSE("the query joins tables, and gpuagg.lookup_memory is 0");
-	if (*fact == NULL)
-		return GPUAGG_REFUSE("the query joins tables, none of which is a plain table");
-	if (planner_rt_fetch((*fact)->relid, root)->tablesample != NULL)
-		return GPUAGG_REFUSE("the query joins a sample of a table");
-	if (is_volatile_query(root))
-		return GPUAGG_REFUSE("the query joins tables and calls a volatile function");
 	gpuagg_shmem_device(&view);
 	if (view.facts.info.kind[0] != '\0' && !view.facts.info.lookups)
 		return GPUAGG_REFUSE("the query joins tables, which this device cannot");
+	return true;
+}
+
+bool
+gpuagg_join_check(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo **fact)
+{
+	*fact = gpuagg_join_fact(root, input_rel);
+	if (!gpuagg_join_possible())
+		return false;
+	if (*fact == NULL)
+		return GPUAGG_REFUSE("the query joins tables, none of which is a plain table");
+	if (is_volatile_query(root))
+		return GPUAGG_REFUSE("the query joins tables and calls a volatile function");
 	return true;
 }
 
@@ -184,6 +190,15 @@ gpuagg_join_runtime(const GpuAggLower *lw)
 	return exprs;
 }
 
+/* The executor begins the statement's subplans before its plan. */
+static void
+plan_subquery(const GpuAggLookupLower *lookup, GpuAggLookupPlan *plan)
+{
+	plan->subquery = lookup->subplan->plan_id;
+	plan->null_const = lookup->of_null.reg & GPUAGG_VREG_NUMBER;
+	plan->missed_const = lookup->of_missed.reg & GPUAGG_VREG_NUMBER;
+}
+
 GpuAggLookupPlan *
 gpuagg_join_plans(GpuAggLower *lw)
 {
@@ -202,7 +217,10 @@ gpuagg_join_plans(GpuAggLower *lw)
 		plan->types = (uint8 *) lookup->types;
 		plan->scales = (uint8 *) lookup->scales;
 		gpuagg_join_expect(lw, lookup, lookup_bytes(lookup), &plan->expected);
-		gpuagg_join_build(lw, lookup, plan);
+		if (lookup->subplan != NULL)
+			plan_subquery(lookup, plan);
+		else
+			gpuagg_join_build(lw, lookup, plan);
 	}
 	return plans;
 }
@@ -295,8 +313,28 @@ gpuagg_join_paths(const GpuAggLower *lw)
 	List	   *paths = NIL;
 
 	for (int i = 0; i < lw->nlookups; i++)
-		paths = lappend(paths, input_path(lw->root, &lw->lookups[i]));
+	{
+		if (lw->lookups[i].subplan == NULL)
+			paths = lappend(paths, input_path(lw->root, &lw->lookups[i]));
+	}
 	return paths;
+}
+
+static void
+expect_input(const GpuAggLookupLower *lookup, const Path *path, GpuAggLookupExpected *expected)
+{
+	expected->make_ns = path->rows * BUILD_ROW_NS;
+	if (lookup->kept)
+		expected->make_ns += MADE_TASK_NS + lookup->rel->tuples / gpuagg_cost_threads() * MADE_ROW_NS;
+	expected->make_cost = lookup->kept ? 0 : path->total_cost;
+}
+
+/* The startup cost of a hashed subplan is that of its plan. */
+static void
+expect_subquery(const GpuAggLookupLower *lookup, GpuAggLookupExpected *expected)
+{
+	expected->make_ns = lookup->rows * BUILD_ROW_NS;
+	expected->make_cost = lookup->subplan->startup_cost;
 }
 
 /* A row meets the look-ups one after the other, on all threads. */
@@ -304,23 +342,20 @@ void
 gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *input,
 				 GpuAggLookupPlan *plans)
 {
-	ListCell   *lc;
+	int			npaths = 0;
 
-	foreach(lc, paths)
+	for (int i = 0; i < lw->nlookups; i++)
 	{
-		const Path *path = lfirst(lc);
-		const GpuAggLookupLower *lookup = &lw->lookups[foreach_current_index(lc)];
+		const GpuAggLookupLower *lookup = &lw->lookups[i];
+		GpuAggLookupExpected *expected = &plans[i].expected;
 
-		GpuAggLookupExpected *expected = &plans[foreach_current_index(lc)].expected;
-
-		expected->make_ns = path->rows * BUILD_ROW_NS;
-		if (lookup->kept)
-			expected->make_ns += MADE_TASK_NS + lookup->rel->tuples / gpuagg_cost_threads() * MADE_ROW_NS;
-		expected->make_cost = lookup->kept ? 0 : path->total_cost;
+		if (lookup->subplan != NULL)
+			expect_subquery(lookup, expected);
+		else
+			expect_input(lookup, list_nth(paths, npaths++), expected);
 		input->lookup_ns += expected->make_ns;
 		input->lookup_cost += expected->make_cost;
-	}
-	for (int i = 0; i < lw->nlookups; i++)
 		input->lookup_ns += input->rows / gpuagg_cost_threads() *
-			gpuagg_join_probe_ns(lookup_bytes(&lw->lookups[i]));
+			gpuagg_join_probe_ns(lookup_bytes(lookup));
+	}
 }

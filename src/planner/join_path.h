@@ -10,6 +10,9 @@
 #include "planner/lower/lower.h"
 #include "planner/path_cost.h"
 
+/* Can the device look rows up at all?  Else a reason. */
+extern bool gpuagg_join_possible(void);
+
 /* May the joins below this grouping be looked at at all?  *fact: the table to be read */
 extern bool gpuagg_join_check(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo **fact);
 

@@ -110,11 +110,16 @@ unpack_program(Const *image)
 	return program;
 }
 
+/* Numbers that stand before those of columns */
+#define LOOKUP_FIELDS 7
+
 static List *
 pack_lookup(const GpuAggLookupPlan *lookup)
 {
-	List	   *packed = list_make4_int(lookup->const_no, lookup->join, lookup->unique,
-										lookup->nkeys);
+	List	   *packed = list_concat(list_make4_int(lookup->const_no, lookup->join, lookup->unique,
+													lookup->nkeys),
+									 list_make3_int(lookup->subquery, lookup->null_const,
+													lookup->missed_const));
 
 	for (int i = 0; i < lookup->ncolumns; i++)
 		packed = lappend_int(lappend_int(packed, lookup->types[i]), lookup->scales[i]);
@@ -137,7 +142,7 @@ static void
 unpack_lookup(GpuAggLookupPlan *lookup, const List *all)
 {
 	const List *packed = linitial(all);
-	int			n = (list_length(packed) - 4) / 2;
+	int			n = (list_length(packed) - LOOKUP_FIELDS) / 2;
 
 	memset(lookup, 0, sizeof(*lookup));
 
@@ -145,13 +150,16 @@ unpack_lookup(GpuAggLookupPlan *lookup, const List *all)
 	lookup->join = lsecond_int(packed);
 	lookup->unique = lthird_int(packed) != 0;
 	lookup->nkeys = lfourth_int(packed);
+	lookup->subquery = list_nth_int(packed, 4);
+	lookup->null_const = list_nth_int(packed, 5);
+	lookup->missed_const = list_nth_int(packed, 6);
 	lookup->ncolumns = n;
 	lookup->types = palloc(n);
 	lookup->scales = palloc(n);
 	for (int i = 0; i < n; i++)
 	{
-		lookup->types[i] = list_nth_int(packed, 4 + 2 * i);
-		lookup->scales[i] = list_nth_int(packed, 5 + 2 * i);
+		lookup->types[i] = list_nth_int(packed, LOOKUP_FIELDS + 2 * i);
+		lookup->scales[i] = list_nth_int(packed, LOOKUP_FIELDS + 1 + 2 * i);
 	}
 	unpack_bytes(&lookup->expected, sizeof(lookup->expected), lsecond_node(Const, all));
 	if (list_length(all) == 2)

@@ -123,7 +123,7 @@ typedef struct GpuAggLookupExpected
 								 * places with those of others; GPUAGG_NO_REG: it may not */
 } GpuAggLookupExpected;
 
-/* A look-up table: an input of a join below the grouping */
+/* A look-up table: an input of a join below the grouping, or of IN's subquery */
 typedef struct GpuAggLookupPlan
 {
 	int			const_no;		/* constant number in the program */
@@ -140,6 +140,12 @@ typedef struct GpuAggLookupPlan
 	GpuAggRuntimeConst *runtime;
 	int			nruntime;
 	Oid			relid;			/* the table */
+
+	/* of IN or NOT IN */
+	int			subquery;		/* number of the statement's subplan that is the input; 0: a
+								 * child of the node is */
+	int			null_const;		/* boolean constants of the program: IN of a NULL, */
+	int			missed_const;	/* and of another value without an equal one */
 } GpuAggLookupPlan;
 
 /* The scale of a string whose number the table has (node/numbered.h) */

@@ -44,7 +44,7 @@ gpuagg_lower_create(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 GpuAggMark
 gpuagg_lower_mark(const GpuAggLower *lw)
 {
-	GpuAggMark	mark = {lw->ncolumns, lw->nconsts, lw->ninstrs, lw->nruntime};
+	GpuAggMark	mark = {lw->ncolumns, lw->nconsts, lw->ninstrs, lw->nruntime, lw->nlookups};
 
 	return mark;
 }
@@ -56,6 +56,7 @@ gpuagg_lower_reset(GpuAggLower *lw, GpuAggMark mark)
 	lw->nconsts = mark.nconsts;
 	lw->ninstrs = mark.ninstrs;
 	lw->nruntime = mark.nruntime;
+	lw->nlookups = mark.nlookups;
 	lw->runtime_exprs = list_truncate(lw->runtime_exprs, mark.nruntime);
 }
 

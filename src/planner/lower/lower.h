@@ -23,6 +23,7 @@
  *	lower_interval_agg.c	aggregates of intervals
  *	lower_join.c		joins as look-ups, columns of their inputs
  *	lower_fold.c		inputs with several rows of a key
+ *	lower_subplan.c		IN and NOT IN of subqueries as look-ups
  *
  * A function that returns false has refused (refuse.h) and may have left
  * registers behind that nothing uses; the program is then not finished, or
@@ -77,10 +78,10 @@ typedef struct GpuAggColumn
 	uint16		missing;		/* virtual register or GPUAGG_NO_REG */
 } GpuAggColumn;
 
-/* An input of the join that becomes a look-up table */
+/* An input of the join, or a subquery of IN, that becomes a look-up table */
 typedef struct GpuAggLookupLower
 {
-	RelOptInfo *rel;
+	RelOptInfo *rel;			/* NULL: a subquery's rows */
 	JoinType	type;
 	bool		unique;			/* no two rows may have the same keys */
 	bool		closed;			/* its columns are not known any more */
@@ -97,8 +98,12 @@ typedef struct GpuAggLookupLower
 	const GpuAggJoin *join;
 	GpuAggValue test;			/* that the filter has of it, unless it is a left join, */
 	bool		moves;			/* which may change places with those of others */
-	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h), */
-	bool		kept;			/* of columns that the device has, all of them */
+	List	   *runtime_exprs;	/* of the program that makes the table (join_build.h), or
+								 * the subquery for EXPLAIN; */
+	bool		kept;			/* the program is of columns that the device has, all of them */
+	const SubPlan *subplan;		/* of IN, or NULL; what that is then */
+	GpuAggValue of_null;		/* for a NULL, */
+	GpuAggValue of_missed;		/* and for another value without an equal one */
 } GpuAggLookupLower;
 
 /*
@@ -127,6 +132,8 @@ typedef struct GpuAggLower
 								 * better does not count */
 	bool		numbers;		/* strings of a join's inputs that are keys are numbered: of
 								 * groups that nothing else is made of, and one fact table */
+	bool		subqueries;		/* IN of a subquery may become a look-up: one table is read, or
+								 * one with its joins */
 	bool		utf8;
 	bool		chars_known;	/* UTF-8 or one byte a character */
 	const GpuAggValue *case_value;	/* of the CASE around, or NULL */
@@ -168,6 +175,7 @@ typedef struct GpuAggMark
 	int			nconsts;
 	int			ninstrs;
 	int			nruntime;
+	int			nlookups;
 } GpuAggMark;
 
 /* lower.c */
@@ -346,6 +354,9 @@ extern bool gpuagg_lower_to_char_key(GpuAggLower *lw, Expr *expr, bool *handled,
 /* lower_list.c */
 extern bool gpuagg_lower_array_op(GpuAggLower *lw, ScalarArrayOpExpr *saop,
 								  GpuAggValue *out);
+
+/* lower_subplan.c */
+extern bool gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggValue *out);
 
 /* lower_const.c */
 extern bool gpuagg_lower_const(GpuAggLower *lw, Const *con, GpuAggValue *out);

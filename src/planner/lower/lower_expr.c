@@ -466,7 +466,6 @@ refuse_node(Node *node)
 {
 	switch (nodeTag(node))
 	{
-		case T_SubPlan:
 		case T_AlternativeSubPlan:
 			return GPUAGG_REFUSE("a subquery has to be run for each row");
 		case T_CoerceViaIO:
@@ -534,6 +533,8 @@ lower_node(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 			return lower_coalesce(lw, (CoalesceExpr *) expr, out);
 		case T_MinMaxExpr:
 			return lower_minmax(lw, (MinMaxExpr *) expr, out);
+		case T_SubPlan:
+			return gpuagg_lower_subplan(lw, (SubPlan *) expr, out);
 		default:
 			return refuse_node((Node *) expr);
 	}

@@ -41,7 +41,7 @@ find_lookup(GpuAggLower *lw, Index relid)
 {
 	for (int i = 0; i < lw->nlookups; i++)
 	{
-		if (bms_is_member(relid, lw->lookups[i].rel->relids))
+		if (lw->lookups[i].rel != NULL && bms_is_member(relid, lw->lookups[i].rel->relids))
 			return &lw->lookups[i];
 	}
 	return NULL;
@@ -227,8 +227,8 @@ is_key_type(uint8 type)
 		gpuagg_constant_class(type) != GPUAGG_CLASS_F64;
 }
 
-static bool
-key_type_fits(Oid collation, uint8 type)
+bool
+gpuagg_lower_is_join_key(Oid collation, uint8 type)
 {
 	return is_key_type(type) &&
 		(type != GPUAGG_T_TEXT ||
@@ -257,7 +257,7 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 	return IsA(key->column, Var) && key->column->varattno > 0 &&
 		gpuagg_constant_column(key->column->vartype, key->column->vartypmod, &key->type,
 							   &scale) &&
-		key_type_fits(op->inputcollid, key->type) &&
+		gpuagg_lower_is_join_key(op->inputcollid, key->type) &&
 		(key->column = gpuagg_lower_input_column(lookup->rel, key->column)) != NULL;
 }
 
@@ -285,28 +285,48 @@ choose_keys(const GpuAggLookupLower *lookup, List *on, KeyClause *keys)
 	return n;
 }
 
+/* The next key of the table, that a row is looked up by */
+static bool
+add_key(GpuAggLookupLower *lookup, const GpuAggValue *probe, Expr *column, uint8 type)
+{
+	if (gpuagg_constant_class(probe->type) != gpuagg_constant_class(type) ||
+		!is_key_type(probe->type))
+		return GPUAGG_REFUSE("a join compares types in a way that is not supported");
+	lookup->nkeys = add_column(lookup, column, type, 0) + 1;
+	return true;
+}
+
+bool
+gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *probe,
+				   Expr *column, uint8 type)
+{
+	const bool	string = gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES;
+
+	return add_key(lookup, probe, column, type) &&
+		gpuagg_lower_op(lw, string ? GPUAGG_OP_LOOKUP_BYTES : GPUAGG_OP_LOOKUP, GPUAGG_T_INT8,
+						probe, &lookup->table, NULL, 0, &lookup->row);
+}
+
 /* row = LOOKUP(keys, table) */
 static bool
 lower_lookup(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *keys, int nkeys)
 {
 	GpuAggValue probes[GPUAGG_LOOKUP_MAX_KEYS];
-	bool		string = gpuagg_constant_class(keys[0].type) == GPUAGG_CLASS_BYTES;
 
 	for (int i = 0; i < nkeys; i++)
 	{
 		if (!gpuagg_lower_expr(lw, keys[i].probe, &probes[i]))
 			return false;
-		if (gpuagg_constant_class(probes[i].type) != gpuagg_constant_class(keys[i].type) ||
-			!is_key_type(probes[i].type))
-			return GPUAGG_REFUSE("a join compares types in a way that is not supported");
-		add_column(lookup, (Expr *) keys[i].column, keys[i].type, 0);
 	}
-	lookup->nkeys = nkeys;
-	if (nkeys > 1)
-		return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_T_INT8, &probes[0],
-							   &probes[1], &lookup->table, 0, &lookup->row);
-	return gpuagg_lower_op(lw, string ? GPUAGG_OP_LOOKUP_BYTES : GPUAGG_OP_LOOKUP,
-						   GPUAGG_T_INT8, &probes[0], &lookup->table, NULL, 0, &lookup->row);
+	if (nkeys == 1)
+		return gpuagg_lower_probe(lw, lookup, &probes[0], (Expr *) keys[0].column, keys[0].type);
+	for (int i = 0; i < nkeys; i++)
+	{
+		if (!add_key(lookup, &probes[i], (Expr *) keys[i].column, keys[i].type))
+			return false;
+	}
+	return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_T_INT8, &probes[0],
+						   &probes[1], &lookup->table, 0, &lookup->row);
 }
 
 /* ------------------------------------------------------------- conditions --- */
@@ -426,8 +446,8 @@ lower_kind(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, L
 
 /* ------------------------------------------------------------------ joins --- */
 
-static GpuAggLookupLower *
-add_lookup(GpuAggLower *lw, const GpuAggJoin *join)
+GpuAggLookupLower *
+gpuagg_lower_add_lookup(GpuAggLower *lw)
 {
 	GpuAggLookupLower *lookup = &lw->lookups[lw->nlookups];
 	GpuAggConstant table;
@@ -438,10 +458,6 @@ add_lookup(GpuAggLower *lw, const GpuAggJoin *join)
 		return NULL;
 	}
 	memset(lookup, 0, sizeof(*lookup));
-	lookup->rel = join->rel;
-	lookup->type = join->type;
-	lookup->rows = join->rel->rows;
-	lookup->join = join;
 	memset(&table, 0, sizeof(table));
 	table.value.type = GPUAGG_T_TEXT;
 	table.value.state = GPUAGG_ST_NULL;
@@ -449,6 +465,20 @@ add_lookup(GpuAggLower *lw, const GpuAggJoin *join)
 	if (!gpuagg_lower_constant(lw, table, &lookup->table))
 		return NULL;
 	lw->nlookups++;
+	return lookup;
+}
+
+static GpuAggLookupLower *
+add_input(GpuAggLower *lw, const GpuAggJoin *join)
+{
+	GpuAggLookupLower *lookup = gpuagg_lower_add_lookup(lw);
+
+	if (lookup == NULL)
+		return NULL;
+	lookup->rel = join->rel;
+	lookup->type = join->type;
+	lookup->rows = join->rel->rows;
+	lookup->join = join;
 	return lookup;
 }
 
@@ -479,7 +509,7 @@ lower_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, L
 bool
 gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join)
 {
-	GpuAggLookupLower *lookup = add_lookup(lw, join);
+	GpuAggLookupLower *lookup = add_input(lw, join);
 	List	   *rest;
 
 	if (lookup == NULL || !lower_keys(lw, lookup, join, &rest) ||

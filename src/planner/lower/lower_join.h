@@ -23,6 +23,16 @@ extern Var *gpuagg_lower_input_column(const RelOptInfo *rel, const Var *var);
 extern bool gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr *column,
 							   uint8 type, uint8 scale, GpuAggValue *out);
 
+/* A further look-up table, a constant that is filled in later; NULL: there is no room. */
+extern GpuAggLookupLower *gpuagg_lower_add_lookup(GpuAggLower *lw);
+
+/* May a column of this type be a key of a look-up table, compared under this collation? */
+extern bool gpuagg_lower_is_join_key(Oid collation, uint8 type);
+
+/* Looks a row up by one key: a column of the table, of this type */
+extern bool gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *probe,
+							   Expr *column, uint8 type);
+
 /* lower_fold.c */
 
 /*

@@ -200,7 +200,9 @@ SET gpuagg.debug_require = 'prefer';
 -- grouping over a sample of a join: the scans are on the device
 SET enable_mergejoin = off;
 SET enable_sort = off;
+SET gpuagg.lookup_memory = 0;
 EXPLAIN (COSTS OFF) SELECT a.g, count(*) FROM gs a TABLESAMPLE BERNOULLI (20) REPEATABLE (1) JOIN gs_one b ON a.g = b.g GROUP BY a.g;
+RESET gpuagg.lookup_memory;
 RESET enable_mergejoin;
 RESET enable_sort;
 -- the seed is drawn once; volatile arguments are evaluated each time

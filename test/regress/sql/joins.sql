@@ -271,10 +271,9 @@ SELECT q, w.reason FROM (VALUES
 	('SELECT count(*) FROM jf JOIN ja ON a < k'),
 	('SELECT count(*) FROM jf, ju'),
 	('SELECT count(*) FROM jf JOIN ja ON w = q'),
-	('SELECT count(*) FROM jf TABLESAMPLE system (10) JOIN ja ON a = k'),
 	('SELECT count(*) FROM jf JOIN ja ON a = k WHERE random() < 2'),
 	('SELECT ctid FROM (SELECT ja.ctid FROM jf JOIN ja ON a = k) x GROUP BY 1'),
-	('SELECT count(*) FROM jf WHERE a NOT IN (SELECT k FROM jdup)')) x(q),
+	('SELECT count(*) FROM jf WHERE (a, c) NOT IN (SELECT k, n FROM jdup)')) x(q),
 	LATERAL (SELECT string_agg(reason, '; ') AS reason FROM gpuagg.why_not(q) reason) w;
 SET gpuagg.lookup_memory = 0;
 SELECT string_agg(reason, '; ') FROM gpuagg.why_not('SELECT count(*) FROM jf JOIN ja ON a = k') reason;

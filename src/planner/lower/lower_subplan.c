@@ -1,0 +1,215 @@
+/*
+ * lower_subplan.c
+ *		x IN (SELECT ...) that PostgreSQL does not plan as a join, NOT IN above all: the
+ *		subquery's rows become a look-up table.
+ *
+ *		row = LOOKUP(x, table)
+ *		x IN = row IS NOT NULL, else what IN is for a value without an equal one:
+ *			false of no rows at all, NULL if x or one of them is NULL, else false
+ *
+ * What it is for a NULL, and for another value without an equal one, are two constants that
+ * are filled in once the rows have been read (node/lookups.c).
+ *
+ * PostgreSQL runs the subquery when the first row asks, and so not at all if none does.  The
+ * rows are read ahead here, so nothing in the subquery may raise an error.
+ *
+ * Does not handle: subqueries that are run for each row, comparisons of several columns,
+ * subqueries below a subquery that is run for each row of another (their parameters change).
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "planner/harmless.h"
+#include "planner/join_path.h"
+#include "planner/lower/lower_join.h"
+
+/* ------------------------------------------------------------- subquery --- */
+
+static bool is_harmless_query(const Query *query);
+
+/* Tables, and subqueries that are as harmless */
+static bool
+is_harmless_entry(const RangeTblEntry *rte)
+{
+	if (!gpuagg_is_harmless((Node *) rte->securityQuals))
+		return false;
+	switch (rte->rtekind)
+	{
+		case RTE_RELATION:
+			return rte->tablesample == NULL;
+		case RTE_SUBQUERY:
+			/* NULL: it has been pulled up */
+			return rte->subquery == NULL || is_harmless_query(rte->subquery);
+		case RTE_JOIN:
+		case RTE_RESULT:
+			return true;
+		case RTE_VALUES:
+			return gpuagg_is_harmless((Node *) rte->values_lists);
+		default:
+			return false;
+	}
+}
+
+static bool
+is_harmless_jointree(Node *node)
+{
+	ListCell   *lc;
+
+	if (node == NULL || IsA(node, RangeTblRef))
+		return true;
+	if (IsA(node, JoinExpr))
+		return is_harmless_jointree(((JoinExpr *) node)->larg) &&
+			is_harmless_jointree(((JoinExpr *) node)->rarg) &&
+			gpuagg_is_harmless(((JoinExpr *) node)->quals);
+	if (!IsA(node, FromExpr))
+		return false;
+	foreach(lc, ((FromExpr *) node)->fromlist)
+	{
+		if (!is_harmless_jointree(lfirst(lc)))
+			return false;
+	}
+	return gpuagg_is_harmless(((FromExpr *) node)->quals);
+}
+
+/* Nothing of it can raise an error that depends on rows, or is volatile. */
+static bool
+is_harmless_query(const Query *query)
+{
+	ListCell   *lc;
+
+	if (query->cteList != NIL || query->hasTargetSRFs || query->hasWindowFuncs || query->hasAggs ||
+		query->limitCount != NULL || query->limitOffset != NULL || query->rowMarks != NIL ||
+		!is_harmless_jointree((Node *) query->jointree) || !gpuagg_is_harmless(query->havingQual))
+		return false;
+	foreach(lc, query->targetList)
+	{
+		if (!gpuagg_is_harmless((Node *) lfirst_node(TargetEntry, lc)->expr))
+			return false;
+	}
+	foreach(lc, query->rtable)
+	{
+		if (!is_harmless_entry(lfirst_node(RangeTblEntry, lc)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+check_subplan(const GpuAggLower *lw, const SubPlan *subplan)
+{
+	const PlannerInfo *subroot;
+
+	if (subplan->subLinkType != ANY_SUBLINK || subplan->parParam != NIL || !subplan->useHashTable)
+		return GPUAGG_REFUSE("a subquery has to be run for each row");
+	if (!lw->subqueries)
+		return GPUAGG_REFUSE("IN or NOT IN of a subquery, which is not supported here");
+	if (!bms_is_empty(lw->root->outer_params))
+		return GPUAGG_REFUSE("IN or NOT IN of a subquery, within a query that depends on another");
+	subroot = list_nth_node(PlannerInfo, lw->root->glob->subroots, subplan->plan_id - 1);
+	if (contain_volatile_functions((Node *) subroot->parse))
+		return GPUAGG_REFUSE("IN or NOT IN of a subquery that calls a volatile function");
+	if (!is_harmless_query(subroot->parse))
+		return GPUAGG_REFUSE("IN or NOT IN of a subquery that may raise an error, which PostgreSQL might not meet");
+	return gpuagg_join_possible();
+}
+
+/* ------------------------------------------------------------------ look-up --- */
+
+/* x = column of the subquery, by an equality that rows are looked up by */
+static bool
+split_test(const SubPlan *subplan, Expr **x, Param **of, uint8 *type)
+{
+	OpExpr	   *op = (OpExpr *) subplan->testexpr;
+	Param	   *column;
+	bool		negated;
+	uint8		scale;
+
+	if (!IsA(op, OpExpr) || list_length(op->args) != 2 || list_length(subplan->paramIds) != 1)
+		return GPUAGG_REFUSE("IN or NOT IN compares several columns of a subquery");
+	set_opfuncid(op);
+	*x = linitial(op->args);
+	column = lsecond(op->args);
+	while (IsA(column, RelabelType))
+		column = (Param *) ((RelabelType *) column)->arg;
+	*of = column;
+	if (IsA(column, Param) && column->paramid == linitial_int(subplan->paramIds) &&
+		gpuagg_lower_is_equality(op->opfuncid, &negated) && !negated &&
+		gpuagg_constant_column(column->paramtype, column->paramtypmod, type, &scale) &&
+		gpuagg_lower_is_join_key(op->inputcollid, *type))
+		return true;
+	return GPUAGG_REFUSE("IN or NOT IN compares types in a way that is not supported");
+}
+
+/*
+ * The subplan as the node has it among its expressions, for EXPLAIN: it is never evaluated,
+ * and the columns of x are none of the node's.
+ */
+static SubPlan *
+shown_subplan(const SubPlan *subplan)
+{
+	SubPlan    *shown = copyObjectImpl(subplan);
+	OpExpr	   *op = (OpExpr *) shown->testexpr;
+	Node	   *x = linitial(op->args);
+
+	linitial(op->args) = makeNullConst(exprType(x), exprTypmod(x), exprCollation(x));
+	return shown;
+}
+
+static GpuAggLookupLower *
+add_subquery(GpuAggLower *lw, const SubPlan *subplan)
+{
+	const Plan *plan = list_nth(lw->root->glob->subplans, subplan->plan_id - 1);
+	GpuAggLookupLower *lookup = gpuagg_lower_add_lookup(lw);
+
+	if (lookup == NULL)
+		return NULL;
+	lookup->type = JOIN_ANTI;
+	lookup->closed = true;
+	lookup->subplan = subplan;
+	lookup->rows = plan->plan_rows;
+	lookup->runtime_exprs = list_make1(shown_subplan(subplan));
+	return lookup;
+}
+
+static bool
+answer_constant(GpuAggLower *lw, GpuAggValue *out)
+{
+	GpuAggConstant c = gpuagg_constant_make(GPUAGG_T_BOOL, (Datum) 0, true);
+
+	c.value.runtime = 1;
+	return gpuagg_lower_constant(lw, c, out);
+}
+
+/* Of a value without an equal one */
+static bool
+lower_missed(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *x, GpuAggValue *out)
+{
+	GpuAggValue test;
+
+	return gpuagg_lower_op(lw, GPUAGG_OP_IS_NULL, GPUAGG_T_BOOL, x, NULL, NULL, 0, &test) &&
+		gpuagg_lower_select(lw, &test, &lookup->of_null, &lookup->of_missed, out);
+}
+
+bool
+gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggValue *out)
+{
+	GpuAggLookupLower *lookup;
+	GpuAggValue probe;
+	GpuAggValue found;
+	GpuAggValue missed;
+	GpuAggValue yes;
+	Expr	   *x;
+	Param	   *column;
+	uint8		type;
+
+	if (!check_subplan(lw, subplan) || !split_test(subplan, &x, &column, &type) ||
+		!gpuagg_lower_expr(lw, x, &probe) || (lookup = add_subquery(lw, subplan)) == NULL)
+		return false;
+	return gpuagg_lower_probe(lw, lookup, &probe, (Expr *) column, type) &&
+		answer_constant(lw, &lookup->of_null) && answer_constant(lw, &lookup->of_missed) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_IS_NOT_NULL, GPUAGG_T_BOOL, &lookup->row, NULL, NULL, 0, &found) &&
+		lower_missed(lw, lookup, &probe, &missed) && gpuagg_lower_bool(lw, true, &yes) &&
+		gpuagg_lower_select(lw, &found, &yes, &missed, out);
+}
