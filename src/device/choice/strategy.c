@@ -335,7 +335,7 @@ fastest(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, const d
 	for (int s = 1; s < GPUAGG_NSTRATEGIES; s++)
 		if (ns[s] >= 0 && !is_rash(rates, ns, s) &&
 			(ns[s] < ns[best] ||
-						   (s == GPUAGG_STRATEGY_BLOCK_LOCAL && ns[s] <= ns[best])))
+			 (s == GPUAGG_STRATEGY_BLOCK_LOCAL && ns[s] <= ns[best])))
 			best = (GpuAggStrategy) s;
 	return best;
 }
