@@ -28,6 +28,7 @@
 #include "node/regroup_run.h"
 #include "node/runtime.h"
 #include "node/device_task.h"
+#include "node/shared_run.h"
 #include "node/tables.h"
 #include "settings.h"
 #include "miscadmin.h"
@@ -498,7 +499,9 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 		scan->fallback = ExecInitNode(list_nth(plan->custom_plans,
 											   GPUAGG_PLAN_FALLBACK),
 									  scan->css.ss.ps.state, scan->eflags);
-		scan->css.custom_ps = lappend(scan->css.custom_ps, scan->fallback);
+		/* leader and workers of a parallel plan count by the nodes that there were at first */
+		if (scan->shared == NULL)
+			scan->css.custom_ps = lappend(scan->css.custom_ps, scan->fallback);
 		if (scan->tables != NULL)
 			gpuagg_tables_lend_seeds(scan);
 		else
@@ -661,6 +664,7 @@ gpuagg_scan_run(GpuAggScan *scan)
 		INSTR_TIME_ACCUM_DIFF(scan->counters.run_time, took, start);
 	}
 	scan->ran = true;
+	gpuagg_shared_run_note(scan);
 	MemoryContextSwitchTo(old);
 }
 
