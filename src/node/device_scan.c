@@ -286,7 +286,8 @@ scan_run_values(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, G
 	GpuAggStatus status = scan_run_cached(scan, program, nblocks, error);
 	bool		again = status == GPUAGG_VALUE_ERROR && (error->detail & GPUAGG_ST_NEEDS_PG) != 0;
 
-	if (again && !program->select && !scan->met_long && scan_limit_decimals(scan, program))
+	if (again && !program->select && scan->rows == NULL && !scan->met_long &&
+		scan_limit_decimals(scan, program))
 	{
 		scan->uncached = true;
 		status = scan_run_task(scan, program, nblocks, false, error);

@@ -655,6 +655,7 @@ task_send_block(GpuAggRun *run, bool *more)
 	time_start(run, &start);
 	status = gpuagg_plan_rows_send(run->scan->rows, run->client, input->next_batch, more,
 								   run->error);
+	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
 	input->next_batch += *more;
 	run->rows_in_flight += *more;
 	time_add(run, &run->scan->counters.feed_time, start);
@@ -810,8 +811,12 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 	run->timing = gpuagg_scan_timing(scan);
 	run->error = error;
 	/* before there is a task, for the plan may have tasks of its own */
-	if (scan->rows != NULL && gpuagg_plan_rows_start(scan->rows, program, error) != GPUAGG_OK)
+	if (scan->rows != NULL &&
+		gpuagg_plan_rows_start(scan->rows, program, task_long_values(run), error) != GPUAGG_OK)
+	{
+		scan->met_long |= error->status == GPUAGG_VALUE_ERROR;
 		return error->status;
+	}
 	run->client = task_begin(run, program);
 	if (run->client == NULL)
 		run->status = error->status;

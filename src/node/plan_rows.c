@@ -10,6 +10,8 @@
  * does PostgreSQL's plan if no device answers, which has a copy of this one below it.  No
  * function of either is volatile (planner/agg_plan.c).
  *
+ * A numeric that devices have no form of is put aside to its group (row_aside.c).
+ *
  * Memory: values in the making lie in a context that is emptied with each row, and only if
  * the block says that it needs one.
  */
@@ -19,7 +21,7 @@
 #include "ipc/block_ring.h"
 #include "miscadmin.h"
 #include "node/plan_rows.h"
-#include "node/row_block.h"
+#include "node/row_aside.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
 
@@ -27,16 +29,22 @@
 #define BLOCK_ROWS 16384
 #define BLOCK_STRING_BYTES (GPUAGG_RING_BYTES / 4)
 
+/* Of the first block so many rows, and such a part, may have values that are put aside */
+#define ASIDE_MIN 256
+#define ASIDE_SHARE 8
+
 struct GpuAggPlanRows
 {
 	PlanState  *plan;
 	GpuAggRowBlock *block;
+	GpuAggRowAside *aside;
 	MemoryContext scratch;		/* NULL: converting allocates nothing */
 	GpuAggBlockRing *ring;		/* of the task; NULL: blocks are messages */
 	bool		ring_tried;
 	bool		started;		/* the plan has been read from */
 	bool		ended;			/* and has no more rows */
 	uint64		given;
+	uint64		aside_rows;		/* of these, rows with values that are put aside */
 };
 
 /* Of so many columns: a state and a value each, or length and bytes of a string */
@@ -67,45 +75,69 @@ gpuagg_plan_rows_begin(CustomScanState *css, Plan *plan, int eflags,
 	if (gpuagg_row_block_converts(rows->block))
 		rows->scratch = AllocSetContextCreate(CurrentMemoryContext, "gpuagg plan rows",
 											  ALLOCSET_DEFAULT_SIZES);
+	rows->aside = gpuagg_row_aside_create(rows->block);
 	pfree(types);
 	return rows;
 }
 
-/* The values of a row; false: devices have no form of one. */
-static bool
-add_row(GpuAggPlanRows *rows, TupleTableSlot *slot)
+/* The values of a row that is in the slot */
+static GpuAggStatus
+put_row(GpuAggPlanRows *rows, const TupleTableSlot *slot, GpuAggError *error)
+{
+	const int	n = gpuagg_row_block_noutputs(rows->block);
+	int			i = 0;
+	bool		aside = false;
+
+	while ((i = gpuagg_row_block_put_all(rows->block, i, slot->tts_values, slot->tts_isnull)) < n)
+	{
+		if (!gpuagg_row_aside_put(rows->aside, i, slot->tts_values[i]))
+		{
+			gpuagg_row_aside_drop(rows->aside);
+			return gpuagg_row_block_unfit(error);
+		}
+		aside = true;
+		i++;
+	}
+	rows->given++;
+	rows->aside_rows += aside;
+	if (aside)
+		return gpuagg_row_aside_next(rows->aside, error);
+	gpuagg_row_block_next(rows->block);
+	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+add_row(GpuAggPlanRows *rows, TupleTableSlot *slot, GpuAggError *error)
 {
 	MemoryContext old;
-	bool		fits;
+	GpuAggStatus status;
 
 	slot_getallattrs(slot);
 	if (rows->scratch == NULL)
-		fits = gpuagg_row_block_add(rows->block, slot->tts_values, slot->tts_isnull);
-	else
-	{
-		old = MemoryContextSwitchTo(rows->scratch);
-		fits = gpuagg_row_block_add(rows->block, slot->tts_values, slot->tts_isnull);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(rows->scratch);
-	}
-	rows->given += fits;
-	return fits;
+		return put_row(rows, slot, error);
+	old = MemoryContextSwitchTo(rows->scratch);
+	status = put_row(rows, slot, error);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(rows->scratch);
+	return status;
 }
 
 /* In the query's memory context: what the plan keeps outlives the task. */
 static GpuAggStatus
 fill_block(GpuAggPlanRows *rows, GpuAggError *error)
 {
-	while (!rows->ended && !gpuagg_row_block_full(rows->block))
+	GpuAggStatus status = GPUAGG_OK;
+
+	while (status == GPUAGG_OK && !rows->ended && !gpuagg_row_block_full(rows->block))
 	{
 		TupleTableSlot *slot = ExecProcNode(rows->plan);
 
 		if (TupIsNull(slot))
 			rows->ended = true;
-		else if (!add_row(rows, slot))
-			return gpuagg_row_block_unfit(error);
+		else
+			status = add_row(rows, slot, error);
 	}
-	return GPUAGG_OK;
+	return status;
 }
 
 /* Up to a full block, or the last row */
@@ -119,9 +151,24 @@ fill(GpuAggPlanRows *rows, GpuAggError *error)
 	return status;
 }
 
-GpuAggStatus
-gpuagg_plan_rows_start(GpuAggPlanRows *rows, const GpuAggProgram *program, GpuAggError *error)
+/*
+ * Where many of the first values have no form, of what is to come most likely have none
+ * either, for which PostgreSQL's plan is the faster way.
+ */
+static GpuAggStatus
+check_first(const GpuAggPlanRows *rows, GpuAggError *error)
 {
+	if (rows->aside_rows < ASIDE_MIN || rows->aside_rows < rows->given / ASIDE_SHARE)
+		return GPUAGG_OK;
+	return gpuagg_row_block_unfit(error);
+}
+
+GpuAggStatus
+gpuagg_plan_rows_start(GpuAggPlanRows *rows, const GpuAggProgram *program,
+					   GpuAggLongValues *longs, GpuAggError *error)
+{
+	GpuAggStatus status;
+
 	/* one whose parameters have changed is rescanned when it runs next */
 	if (rows->started && rows->plan->chgParam == NULL)
 	{
@@ -132,10 +179,12 @@ gpuagg_plan_rows_start(GpuAggPlanRows *rows, const GpuAggProgram *program, GpuAg
 	}
 	rows->started = true;
 	rows->ended = false;
-	rows->given = 0;
+	rows->given = rows->aside_rows = 0;
 	gpuagg_row_block_reset(rows->block);
 	gpuagg_row_block_bind(rows->block, program);
-	return fill(rows, error);
+	gpuagg_row_aside_bind(rows->aside, longs, true);
+	status = fill(rows, error);
+	return status == GPUAGG_OK ? check_first(rows, error) : status;
 }
 
 /* A block in the ring, or as a message where that has no room or there is none */
