@@ -66,7 +66,7 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, exprs, scan->eflags);
 	if (scan->info->of_plan)
 		scan->rows = gpuagg_plan_rows_begin(&scan->css, list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS),
-											scan->eflags, scan->info->program);
+											scan->eflags, scan->info);
 	else if (!scan->info->program->select)
 		scan->read[0]->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)

@@ -655,6 +655,7 @@ try_plan(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 		offer->table = InvalidOid;
 		offer->of_plan = true;
 		g.info.est_rows = g.info.est_passed = g.input_rel->rows;
+		g.info.own_functions = gpuagg_agg_plan_own_functions(g.root);
 		estimate_groups(&g, NULL);
 		plan_wanted(&g);
 		offer_path(&g, offer);

@@ -25,6 +25,7 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -104,6 +105,30 @@ gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *grouped
 		(rel->reloptkind != RELOPT_BASEREL || is_readable(root, rel)))
 		return false;
 	return !is_grouped_elsewhere(grouped_rel) && !reads_volatile(root);
+}
+
+static bool
+is_own(Oid function, void *context)
+{
+	return function >= FirstNormalObjectId;
+}
+
+static bool
+own_functions(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, own_functions, context, 0);
+	return check_functions_in_node(node, is_own, context) ||
+		expression_tree_walker(node, own_functions, context);
+}
+
+/* Also in subqueries, and in the queries of WITH */
+bool
+gpuagg_agg_plan_own_functions(PlannerInfo *root)
+{
+	return own_functions((Node *) root->parse, NULL);
 }
 
 /* ---------------------------------------------------------------- paths --- */
