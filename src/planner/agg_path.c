@@ -243,15 +243,8 @@ make_fallback_path(GpuAggGrouping *g)
 static Path *
 make_scan_path(GpuAggGrouping *g, RelOptInfo *rel, List *exprs)
 {
-	Path	   *scan = create_seqscan_path(g->root, rel, NULL, 0);
-	PathTarget *target = create_empty_pathtarget();
-	ListCell   *lc;
-
-	foreach(lc, exprs)
-		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
-	return (Path *) create_projection_path(g->root, rel, scan,
-										   set_pathtarget_cost_width(g->root,
-																	 target));
+	return (Path *) create_projection_path(g->root, rel, create_seqscan_path(g->root, rel, NULL, 0),
+										   gpuagg_grouping_target(g->root, exprs));
 }
 
 /*

@@ -139,17 +139,6 @@ gpuagg_agg_plan_scan_path(const GpuAggGrouping *g)
 	return g->input_rel->cheapest_total_path;
 }
 
-static PathTarget *
-make_target(PlannerInfo *root, List *exprs)
-{
-	PathTarget *target = create_empty_pathtarget();
-	ListCell   *lc;
-
-	foreach(lc, exprs)
-		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
-	return set_pathtarget_cost_width(root, target);
-}
-
 /* The argument of an aggregate where the filter is true, else NULL */
 static Expr *
 guarded(Expr *arg, Expr *filter)
@@ -198,13 +187,13 @@ Path *
 gpuagg_agg_plan_row_path(const GpuAggGrouping *g)
 {
 	return (Path *) create_projection_path(g->root, g->input_rel, gpuagg_agg_plan_scan_path(g),
-										   make_target(g->root, output_exprs(g->lw)));
+										   gpuagg_grouping_target(g->root, output_exprs(g->lw)));
 }
 
 Path *
 gpuagg_agg_plan_shown_path(const GpuAggGrouping *g, List *exprs)
 {
-	return (Path *) create_group_result_path(g->root, g->input_rel, make_target(g->root, exprs),
+	return (Path *) create_group_result_path(g->root, g->input_rel, gpuagg_grouping_target(g->root, exprs),
 											 NIL);
 }
 
