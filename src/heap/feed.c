@@ -234,7 +234,7 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	feed_skip(feed);
 
 	/* PostgreSQL counts sequential scans, not sample scans; several processes make one */
-	if (sample->method == GPUAGG_SAMPLE_NONE && !IsParallelWorker())
+	if (sample->method == GPUAGG_SAMPLE_NONE && !(share != NULL && IsParallelWorker()))
 		pgstat_count_heap_scan(rel);
 	return feed;
 }

@@ -57,8 +57,7 @@ struct GpuAggClient
 	bool		admitted;		/* begin is through */
 	TimestampTz deadline;		/* of begin; 0: none */
 	GpuAggDeviceInfo info;
-	uint64		failed_rows;	/* of a FAILED message */
-	uint64		failed_groups;
+	GpuAggClientFailure failure;	/* of a FAILED message */
 };
 
 static uint32 wait_event_slot;
@@ -358,6 +357,7 @@ begin_message(GpuAggClient *client, const GpuAggClientRequest *request, Size *by
 	msg->host = request->host;
 	msg->measure = request->measure;
 	msg->several = request->several;
+	msg->alone = request->alone;
 	msg->cache = request->cache;
 	msg->predicted_ms = request->predicted_ms;
 	return msg;
@@ -486,8 +486,9 @@ failed_status(GpuAggClient *client, const GpuAggMsg *msg, GpuAggError *error)
 {
 	const GpuAggFailedMsg *failed = (const GpuAggFailedMsg *) msg;
 
-	client->failed_rows = failed->rows_passed;
-	client->failed_groups = failed->groups;
+	client->failure.rows = failed->rows_passed;
+	client->failure.groups = failed->groups;
+	client->failure.shared = failed->shared != 0;
 	memcpy(error, &failed->error, sizeof(*error));
 	error->message[sizeof(error->message) - 1] = '\0';
 	return error->status;
@@ -592,11 +593,10 @@ gpuagg_client_spoil(GpuAggTicket ticket)
 	(void) gpuagg_shmem_wake_worker(slot->device);
 }
 
-void
-gpuagg_client_failed(const GpuAggClient *client, uint64 *rows, uint64 *groups)
+GpuAggClientFailure
+gpuagg_client_failed(const GpuAggClient *client)
 {
-	*rows = client->failed_rows;
-	*groups = client->failed_groups;
+	return client->failure;
 }
 
 void

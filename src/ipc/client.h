@@ -28,6 +28,8 @@ typedef struct GpuAggClientRequest
 								 * also waits for a worker that restarts */
 	bool		several;		/* more tables than the one of the cache request;
 								 * TABLE messages are the caller's to send */
+	bool		alone;			/* waits until no other task runs on the device, and keeps
+								 * others waiting: all of its memory is the task's */
 	bool		measure;		/* measures that device: no groups come back,
 								 * but records (probe/probe_task.h) */
 	bool		on_gpu;			/* out: a GPU was to run it */
@@ -85,12 +87,15 @@ typedef struct GpuAggTicket
 extern GpuAggTicket gpuagg_client_ticket(const GpuAggClient *client);
 extern void gpuagg_client_spoil(GpuAggTicket ticket);
 
-/*
- * Of a task that a FAILED message ended: how many rows had passed the filter
- * by then, and the groups found in them.
- */
-extern void gpuagg_client_failed(const GpuAggClient *client, uint64 *rows,
-								 uint64 *groups);
+/* Of a task that a FAILED message ended */
+typedef struct GpuAggClientFailure
+{
+	uint64		rows;			/* that had passed the filter by then, */
+	uint64		groups;			/* and groups found in them */
+	bool		shared;			/* other tasks were on the device with it */
+} GpuAggClientFailure;
+
+extern GpuAggClientFailure gpuagg_client_failed(const GpuAggClient *client);
 
 /* Progress for gpuagg.tasks: pages handed over so far. */
 extern void gpuagg_client_progress(GpuAggClient *client, uint64 pages_done);

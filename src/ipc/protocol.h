@@ -162,7 +162,7 @@ typedef struct GpuAggBeginMsg
 	double		predicted_ms;	/* that it takes; 0: not known */
 	uint32_t	several;		/* 1: TABLE messages follow; strings stay strings,
 								 * for each table has codes of its own */
-	uint32_t	pad;
+	uint32_t	alone;			/* 1: no other task may run on the device meanwhile */
 	uint32_t	segment;		/* handle of the segment where the program lies, if it is
 								 * long; 0: it follows */
 	uint32_t	program_bytes;
@@ -261,6 +261,7 @@ typedef struct GpuAggFailedMsg
 	GpuAggError error;
 	uint64_t	rows_passed;	/* until then, and groups found in them */
 	uint64_t	groups;
+	uint64_t	shared;			/* 1: other tasks were on the device with it */
 } GpuAggFailedMsg;
 
 #define GPUAGG_ALIGN8(n) ((size_t) gpuagg_align(n, 8))

@@ -16,6 +16,7 @@
 #include "node/agg_node.h"
 #include "node/device_scan.h"
 #include "node/explain.h"
+#include "node/shared_run.h"
 #include "nodes/nodeFuncs.h"
 
 /* --------------------------------------------------------------- begin --- */
@@ -138,6 +139,41 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	gpuagg_explain_node((GpuAggScan *) css, ancestors, es);
 }
 
+/* ------------------------------------------------ in a parallel plan --- */
+
+static Size
+node_shared_bytes(CustomScanState *css, ParallelContext *pcxt)
+{
+	return gpuagg_shared_run_bytes();
+}
+
+static void
+node_share(CustomScanState *css, ParallelContext *pcxt, void *at)
+{
+	gpuagg_shared_run_init((GpuAggScan *) css, at);
+}
+
+static void
+node_share_again(CustomScanState *css, ParallelContext *pcxt, void *at)
+{
+	gpuagg_shared_run_collect((GpuAggScan *) css);
+	gpuagg_shared_run_init((GpuAggScan *) css, at);
+}
+
+static void
+node_attach(CustomScanState *css, shm_toc *toc, void *at)
+{
+	gpuagg_shared_run_attach((GpuAggScan *) css, at);
+}
+
+/* In a worker the run may be still to come: PostgreSQL shuts down what it has read to its end. */
+static void
+node_shutdown(CustomScanState *css)
+{
+	gpuagg_shared_run_collect((GpuAggScan *) css);
+	gpuagg_shared_run_forget((GpuAggScan *) css);
+}
+
 /* ------------------------------------------------------------- methods --- */
 
 static const CustomExecMethods node_methods = {
@@ -146,6 +182,11 @@ static const CustomExecMethods node_methods = {
 	.ExecCustomScan = node_exec,
 	.EndCustomScan = node_end,
 	.ReScanCustomScan = node_rescan,
+	.EstimateDSMCustomScan = node_shared_bytes,
+	.InitializeDSMCustomScan = node_share,
+	.ReInitializeDSMCustomScan = node_share_again,
+	.InitializeWorkerCustomScan = node_attach,
+	.ShutdownCustomScan = node_shutdown,
 	.ExplainCustomScan = node_explain
 };
 

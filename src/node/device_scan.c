@@ -28,6 +28,7 @@
 #include "node/regroup_run.h"
 #include "node/runtime.h"
 #include "node/device_task.h"
+#include "node/shared_run.h"
 #include "node/tables.h"
 #include "settings.h"
 #include "miscadmin.h"
@@ -65,7 +66,7 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, exprs, scan->eflags);
 	if (scan->info->of_plan)
 		scan->rows = gpuagg_plan_rows_begin(&scan->css, list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS),
-											scan->eflags, scan->info->program);
+											scan->eflags, scan->info);
 	else if (!scan->info->program->select)
 		scan->read[0]->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
@@ -289,7 +290,8 @@ scan_run_values(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, G
 	GpuAggStatus status = scan_run_cached(scan, program, nblocks, error);
 	bool		again = status == GPUAGG_VALUE_ERROR && (error->detail & GPUAGG_ST_NEEDS_PG) != 0;
 
-	if (again && !program->select && !scan->met_long && scan_limit_decimals(scan, program))
+	if (again && !program->select && scan->rows == NULL && !scan->met_long &&
+		scan_limit_decimals(scan, program))
 	{
 		scan->uncached = true;
 		status = scan_run_task(scan, program, nblocks, false, error);
@@ -502,7 +504,9 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 		scan->fallback = ExecInitNode(list_nth(plan->custom_plans,
 											   GPUAGG_PLAN_FALLBACK),
 									  scan->css.ss.ps.state, scan->eflags);
-		scan->css.custom_ps = lappend(scan->css.custom_ps, scan->fallback);
+		/* leader and workers of a parallel plan count by the nodes that there were at first */
+		if (scan->shared == NULL)
+			scan->css.custom_ps = lappend(scan->css.custom_ps, scan->fallback);
 		if (scan->tables != NULL)
 			gpuagg_tables_lend_seeds(scan);
 		else
@@ -665,6 +669,7 @@ gpuagg_scan_run(GpuAggScan *scan)
 		INSTR_TIME_ACCUM_DIFF(scan->counters.run_time, took, start);
 	}
 	scan->ran = true;
+	gpuagg_shared_run_note(scan);
 	MemoryContextSwitchTo(old);
 }
 

@@ -90,6 +90,7 @@ typedef struct GpuAggPlannedStrategy
 } GpuAggPlannedStrategy;
 
 typedef struct GpuAggTables GpuAggTables;
+typedef struct GpuAggSharedRun GpuAggSharedRun;
 
 /* A table that a task reads */
 typedef struct GpuAggTaskTable
@@ -145,6 +146,7 @@ typedef struct GpuAggScan
 	bool		falling_back;	/* rows come from the fallback plan */
 	PlanState  *fallback;		/* NULL until needed */
 	GpuAggCounters counters;
+	GpuAggSharedRun *shared;	/* shared_run.h; NULL: in no parallel plan */
 } GpuAggScan;
 
 /*

@@ -12,8 +12,7 @@
  * their own, of which only a few are in flight at a time.  Of a program that
  * selects rows, the list of each batch goes to the store of chosen rows.
  *
- * The rows of a plan come as blocks instead (plan_rows.c), a number of them in flight, while
- * the plan goes on.
+ * The rows of a plan come as blocks instead (block_feed.c).
  *
  * A task that may use the column cache first settles with the worker what of
  * it is used (cached.c); these blocks are batches, too, which complete while
@@ -33,15 +32,14 @@
 #include "executor/executor.h"
 #include "heap/cache_request.h"
 #include "heap/written.h"
-#include "ipc/block_ring.h"
 #include "ipc/client.h"
 #include "ipc/shmem.h"
 #include "ipc/stat.h"
 #include "miscadmin.h"
+#include "node/block_feed.h"
 #include "node/chosen_rows.h"
-#include "node/device_task.h"
+#include "node/device_task_inside.h"
 #include "node/regroup_run.h"
-#include "node/task_inputs.h"
 #include "pgstat.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
@@ -54,59 +52,10 @@
 /* Messages of evaluated rows in flight */
 #define ROWS_AHEAD 4
 
-/* Rows of one batch that PostgreSQL is to evaluate */
-typedef struct GpuAggTodo
-{
-	struct GpuAggTodo *next;
-	uint64		batch_id;
-	uint32		count;
-	uint32		done;
-	GpuAggRowRef refs[FLEXIBLE_ARRAY_MEMBER];
-} GpuAggTodo;
-
-typedef struct GpuAggRun
-{
-	GpuAggScan *scan;
-	const GpuAggProgram *program;
-	GpuAggPass *pass;
-	BlockNumber nblocks;		/* of all tables */
-	BlockNumber drawn_blocks;	/* that draws need */
-	bool		timing;
-	GpuAggClient *client;
-	GpuAggTaskInputs *inputs;
-	uint32		rows_in_flight; /* messages of rows */
-	GpuAggTodo *todo;			/* oldest first */
-	GpuAggTodo *todo_last;
-	bool		may_regroup;	/* the device was asked to */
-	bool		collecting;		/* some groups are here */
-	bool		done;			/* all groups are here */
-	instr_time	first_groups;	/* when they came */
-	GpuAggStatus status;
-	GpuAggError *error;
-} GpuAggRun;
-
-static void
-time_start(const GpuAggRun *run, instr_time *start)
-{
-	if (run->timing)
-		INSTR_TIME_SET_CURRENT(*start);
-}
-
-static void
-time_add(const GpuAggRun *run, instr_time *sum, instr_time start)
-{
-	instr_time	now;
-
-	if (!run->timing)
-		return;
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_ACCUM_DIFF(*sum, now, start);
-}
-
 /* ------------------------------------------------------------ messages --- */
 
-static GpuAggStatus
-task_garbled(GpuAggRun *run)
+GpuAggStatus
+gpuagg_task_garbled(GpuAggRun *run)
 {
 	return gpuagg_error_set(run->error, GPUAGG_DEVICE_FAULT, 0,
 							"unexpected message from the device worker");
@@ -117,20 +66,9 @@ task_release(GpuAggRun *run, uint64 batch_id)
 {
 	instr_time	start;
 
-	time_start(run, &start);
+	gpuagg_task_time_start(run, &start);
 	(void) gpuagg_inputs_release_pages(run->inputs, batch_id);
-	time_add(run, &run->scan->counters.feed_time, start);
-}
-
-/* A block of a plan's rows is consumed. */
-static GpuAggStatus
-task_block_done(GpuAggRun *run, const GpuAggMsg *msg)
-{
-	if (run->rows_in_flight == 0 || msg->count > 0)
-		return task_garbled(run);
-	run->rows_in_flight--;
-	gpuagg_plan_rows_done(run->scan->rows, msg->batch_id);
-	return GPUAGG_OK;
+	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
 }
 
 /*
@@ -145,22 +83,22 @@ task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 	GpuAggTodo *todo;
 
 	if (bytes != sizeof(GpuAggMsg) + refs)
-		return task_garbled(run);
+		return gpuagg_task_garbled(run);
 	if (run->scan->rows != NULL)
-		return task_block_done(run, msg);
+		return gpuagg_block_done(run, msg);
 	if (gpuagg_inputs_release_use(run->inputs, msg->batch_id))
-		return msg->count == 0 ? GPUAGG_OK : task_garbled(run);
+		return msg->count == 0 ? GPUAGG_OK : gpuagg_task_garbled(run);
 	if (!gpuagg_inputs_have(run->inputs, msg->batch_id))
 	{
 		if (run->rows_in_flight == 0 || msg->count > 0)
-			return task_garbled(run);
+			return gpuagg_task_garbled(run);
 		run->rows_in_flight--;
 		return GPUAGG_OK;
 	}
 	if (msg->count == 0 || run->scan->tids != NULL)
 	{
 		if (msg->count > 0 && !gpuagg_chosen_rows_add(run->scan, run->inputs, msg))
-			status = task_garbled(run);
+			status = gpuagg_task_garbled(run);
 		task_release(run, msg->batch_id);
 		return status;
 	}
@@ -254,12 +192,12 @@ static GpuAggStatus
 task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 {
 	if (run->scan->results == NULL || (run->collecting && run->scan->regrouped != msg->batch_id))
-		return task_garbled(run);
+		return gpuagg_task_garbled(run);
 	if (!run->collecting)
 	{
-		time_start(run, &run->first_groups);
+		gpuagg_task_time_start(run, &run->first_groups);
 		if (!task_regrouped(run, msg->batch_id))
-			return task_garbled(run);
+			return gpuagg_task_garbled(run);
 	}
 	run->collecting = true;
 	run->scan->counters.groups_returned += msg->count;
@@ -282,7 +220,7 @@ static GpuAggStatus
 task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 {
 	if (bytes < sizeof(GpuAggMsg))
-		return task_garbled(run);
+		return gpuagg_task_garbled(run);
 	switch ((GpuAggMsgType) msg->type)
 	{
 		case GPUAGG_MSG_BATCH_DONE:
@@ -292,25 +230,22 @@ task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
 		case GPUAGG_MSG_CACHED:
 		case GPUAGG_MSG_VALIDATED:
 			return gpuagg_inputs_cached(run->inputs, msg, bytes) == GPUAGG_OK ?
-				GPUAGG_OK : task_garbled(run);
+				GPUAGG_OK : gpuagg_task_garbled(run);
 		case GPUAGG_MSG_DONE:
 			if (!task_done_fits(run, msg, bytes))
-				return task_garbled(run);
+				return gpuagg_task_garbled(run);
 			if (!run->collecting &&
 				!task_regrouped(run, ((const GpuAggDoneMsg *) msg)->regrouped))
-				return task_garbled(run);
+				return gpuagg_task_garbled(run);
 			task_done(run, (const GpuAggDoneMsg *) msg);
 			return GPUAGG_OK;
 		default:
-			return task_garbled(run);
+			return gpuagg_task_garbled(run);
 	}
 }
 
-/*
- * Takes the messages that are there; waits for one first if asked to.
- */
-static GpuAggStatus
-task_receive(GpuAggRun *run, bool wait)
+GpuAggStatus
+gpuagg_task_receive(GpuAggRun *run, bool wait)
 {
 	const GpuAggMsg *msg;
 	Size		bytes;
@@ -318,11 +253,11 @@ task_receive(GpuAggRun *run, bool wait)
 	instr_time	start;
 
 	CHECK_FOR_INTERRUPTS();
-	time_start(run, &start);
+	gpuagg_task_time_start(run, &start);
 	status = gpuagg_client_receive(run->client, wait, &msg, &bytes,
 								   run->error);
 	if (wait)
-		time_add(run, &run->scan->counters.wait_time, start);
+		gpuagg_task_time_add(run, &run->scan->counters.wait_time, start);
 	while (status == GPUAGG_OK && msg != NULL)
 	{
 		status = task_message(run, msg, bytes);
@@ -353,11 +288,11 @@ task_send_map(GpuAggRun *run)
 	GpuAggStatus status = GPUAGG_OK;
 	instr_time	start;
 
-	time_start(run, &start);
+	gpuagg_task_time_start(run, &start);
 	msg = gpuagg_inputs_next_map(run->inputs, &bytes);
 	if (msg != NULL)
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
-	time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
 	return status;
 }
 
@@ -372,9 +307,9 @@ task_settle(GpuAggRun *run)
 	{
 		bool		more = gpuagg_cached_more(cached);
 
-		status = task_receive(run, !more);
+		status = gpuagg_task_receive(run, !more);
 		if (status == GPUAGG_OK && run->done)
-			status = task_garbled(run);
+			status = gpuagg_task_garbled(run);
 		if (status == GPUAGG_OK && more)
 			status = task_send_map(run);
 		task_progress(run);
@@ -464,14 +399,14 @@ task_send_pages(GpuAggRun *run)
 	GpuAggStatus status;
 	instr_time	start;
 
-	time_start(run, &start);
+	gpuagg_task_time_start(run, &start);
 	status = gpuagg_inputs_next_pages(run->inputs, &msg, &bytes, run->error);
 	if (status == GPUAGG_OK && msg != NULL)
 	{
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
 		task_progress(run);
 	}
-	time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
 	return status;
 }
 
@@ -484,7 +419,7 @@ task_pass_on(GpuAggRun *run, bool *moved)
 	GpuAggStatus status;
 	instr_time	start;
 
-	time_start(run, &start);
+	gpuagg_task_time_start(run, &start);
 	status = gpuagg_inputs_pass_on(run->inputs, &msg, &bytes, run->error);
 	*moved = status == GPUAGG_OK && msg != NULL;
 	if (*moved)
@@ -492,7 +427,7 @@ task_pass_on(GpuAggRun *run, bool *moved)
 		status = gpuagg_client_send(run->client, msg, bytes, run->error);
 		task_progress(run);
 	}
-	time_add(run, &run->scan->counters.feed_time, start);
+	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
 	return status;
 }
 
@@ -507,13 +442,6 @@ task_send_rows(GpuAggRun *run, GpuAggTaskInput *input)
 	return gpuagg_client_send(run->client, msg, bytes, run->error);
 }
 
-/* Where values go that no device has a form of; NULL: nowhere, groups may be left out. */
-static GpuAggLongValues *
-task_long_values(const GpuAggRun *run)
-{
-	return gpuagg_answer_wants_all(&run->scan->answer) ? gpuagg_results_long(run->scan->results) : NULL;
-}
-
 static GpuAggRows *
 task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 {
@@ -522,7 +450,7 @@ task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 	if (table->rows == NULL)
 		table->rows = gpuagg_rows_create(table->row_plan, scan->css.ss.ps.state, scan->eflags,
 										 scan->info->program);
-	gpuagg_rows_bind(table->rows, run->program, task_long_values(run), task_is_first(run));
+	gpuagg_rows_bind(table->rows, run->program, gpuagg_task_long_values(run), task_is_first(run));
 	return table->rows;
 }
 
@@ -536,7 +464,7 @@ task_evaluate_row(GpuAggRun *run, GpuAggTaskInput *input, GpuAggRows *rows,
 	GpuAggStatus status;
 
 	if (!BufferIsValid(buffer) || ref->line > MaxOffsetNumber)
-		return task_garbled(run);
+		return gpuagg_task_garbled(run);
 	status = gpuagg_rows_add(rows, input->table->rel, buffer, ref->line, run->error);
 	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
 	if (theirs)
@@ -602,10 +530,10 @@ task_wait(GpuAggRun *run)
 	instr_time	start;
 
 	if (run->inputs->nfeeders == 0)
-		return task_receive(run, true);
-	time_start(run, &start);
+		return gpuagg_task_receive(run, true);
+	gpuagg_task_time_start(run, &start);
 	status = gpuagg_client_sleep(run->client, run->error);
-	time_add(run, &run->scan->counters.wait_time, start);
+	gpuagg_task_time_add(run, &run->scan->counters.wait_time, start);
 	return status;
 }
 
@@ -623,9 +551,9 @@ task_feed(GpuAggRun *run)
 	{
 		bool		moved = false;
 
-		status = task_receive(run, false);
+		status = gpuagg_task_receive(run, false);
 		if (status == GPUAGG_OK && run->done)
-			status = task_garbled(run);
+			status = gpuagg_task_garbled(run);
 		if (status == GPUAGG_OK)
 			status = task_pass_on(run, &moved);
 		if (status != GPUAGG_OK)
@@ -651,42 +579,6 @@ task_feed(GpuAggRun *run)
 }
 
 static GpuAggStatus
-task_send_block(GpuAggRun *run, bool *more)
-{
-	GpuAggTaskInput *input = gpuagg_inputs_at(run->inputs);
-	GpuAggStatus status;
-	instr_time	start;
-
-	time_start(run, &start);
-	status = gpuagg_plan_rows_send(run->scan->rows, run->client, input->next_batch, more,
-								   run->error);
-	input->next_batch += *more;
-	run->rows_in_flight += *more;
-	time_add(run, &run->scan->counters.feed_time, start);
-	return status;
-}
-
-/* All rows of a plan to the device, until it has consumed them */
-static GpuAggStatus
-task_feed_blocks(GpuAggRun *run)
-{
-	GpuAggStatus status = GPUAGG_OK;
-	bool		more = true;
-
-	while (status == GPUAGG_OK && (more || run->rows_in_flight > 0))
-	{
-		status = task_receive(run, !more || run->rows_in_flight >= GPUAGG_RING_BLOCKS);
-		if (status == GPUAGG_OK && run->done)
-			status = task_garbled(run);
-		if (status == GPUAGG_OK && more && run->rows_in_flight < GPUAGG_RING_BLOCKS)
-			status = task_send_block(run, &more);
-	}
-	run->scan->counters.rows_scanned += gpuagg_plan_rows_given(run->scan->rows);
-	run->scan->counters.rows_passed += gpuagg_plan_rows_given(run->scan->rows);
-	return status;
-}
-
-static GpuAggStatus
 task_collect(GpuAggRun *run)
 {
 	GpuAggMsg	finish = {GPUAGG_MSG_FINISH, 0, 0};
@@ -694,9 +586,9 @@ task_collect(GpuAggRun *run)
 											 sizeof(finish), run->error);
 
 	while (status == GPUAGG_OK && !run->done)
-		status = task_receive(run, true);
+		status = gpuagg_task_receive(run, true);
 	if (run->collecting)
-		time_add(run, &run->scan->counters.collect_time, run->first_groups);
+		gpuagg_task_time_add(run, &run->scan->counters.collect_time, run->first_groups);
 	return status;
 }
 
@@ -720,7 +612,7 @@ task_drive(GpuAggRun *run)
 	GpuAggStatus status = task_open_input(run);
 
 	if (status == GPUAGG_OK)
-		status = run->scan->rows != NULL ? task_feed_blocks(run) : task_feed(run);
+		status = run->scan->rows != NULL ? gpuagg_block_feed(run) : task_feed(run);
 	if (status == GPUAGG_OK)
 		status = task_collect(run);
 	run->pass->pages = gpuagg_inputs_done(run->inputs) + gpuagg_inputs_fed(run->inputs);
@@ -763,7 +655,8 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.predicted_ms = run->scan->info->predicted.startup / 1e6,
 		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),
 		.several = run->inputs->n > 1,
-		.host = pass->host
+		.host = pass->host,
+		.alone = pass->alone
 	};
 	GpuAggClient *client;
 	instr_time	start;
@@ -773,11 +666,11 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	run->may_regroup = request.config.regrouping.nsets > 0;
 	if (pass->strategy == GPUAGG_STRATEGY_SPATIAL || pass->draw_way == GPUAGG_DRAW_SPATIAL)
 		request.config.units = gpuagg_profile_get()->rates.tlb_groups;
-	time_start(run, &start);
+	gpuagg_task_time_start(run, &start);
 	run->scan->cache_requested = false;
 	task_begin_input(run, &request.cache);
 	client = gpuagg_client_begin(&request, run->error);
-	time_add(run, &run->scan->counters.start_time, start);
+	gpuagg_task_time_add(run, &run->scan->counters.start_time, start);
 	run->scan->on_gpu = request.on_gpu;
 	return client;
 }
@@ -787,9 +680,20 @@ task_end(GpuAggRun *run)
 {
 	instr_time	start;
 
-	time_start(run, &start);
+	gpuagg_task_time_start(run, &start);
 	gpuagg_client_end(run->client);
-	time_add(run, &run->scan->counters.start_time, start);
+	gpuagg_task_time_add(run, &run->scan->counters.start_time, start);
+}
+
+/* What is known of a task that the worker has failed, or that was given up */
+static void
+task_failed(GpuAggRun *run)
+{
+	const GpuAggClientFailure failure = gpuagg_client_failed(run->client);
+
+	run->pass->rows = failure.rows;
+	run->pass->groups = failure.groups;
+	run->pass->shared = failure.shared;
 }
 
 bool
@@ -815,7 +719,7 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 	run->timing = gpuagg_scan_timing(scan);
 	run->error = error;
 	/* before there is a task, for the plan may have tasks of its own */
-	if (scan->rows != NULL && gpuagg_plan_rows_start(scan->rows, program, error) != GPUAGG_OK)
+	if (scan->rows != NULL && gpuagg_block_start(run) != GPUAGG_OK)
 		return error->status;
 	run->client = task_begin(run, program);
 	if (run->client == NULL)
@@ -832,7 +736,7 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 			task_end(run);
 		else
 		{
-			gpuagg_client_failed(run->client, &pass->rows, &pass->groups);
+			task_failed(run);
 			gpuagg_client_abort(run->client);
 		}
 		gpuagg_inputs_end(run->inputs);

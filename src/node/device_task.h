@@ -23,11 +23,13 @@ typedef struct GpuAggPass
 	GpuAggDrawWay draw_way;		/* of draws */
 	uint32		draw_windows;
 	GpuAggFaultStage fault;
+	bool		alone;			/* no other task beside it */
 
 	/* out; if it failed, until then */
 	uint64		rows;			/* that passed the filter */
 	uint64		groups;
 	uint64		pages;			/* handed over */
+	bool		shared;			/* other tasks were on the device */
 } GpuAggPass;
 
 /*

@@ -233,6 +233,7 @@ passes_task(GpuAggPasses *p)
 	p->pass.expected_groups = Max(p->scan->info->est_groups, 0) /
 		passes_count(p);
 	p->pass.rows = p->pass.groups = p->pass.pages = 0;
+	p->pass.shared = false;
 	status = gpuagg_task_run(p->scan, p->program, p->nblocks, &p->pass,
 							 p->error);
 	if (status == GPUAGG_OK && passes_struck(p) &&
@@ -256,6 +257,17 @@ passes_splittable(const GpuAggPasses *p, GpuAggStatus status)
 		return gpuagg_debug_fault_pass > 0;
 	return p->pass.groups >= SPLIT_MIN_GROUPS &&
 		(!p->failed || p->pass.groups >= p->fit / SPLIT_LEAST_SHARE);
+}
+
+/*
+ * Did others have the memory that the task needed?  Then the same window runs once more, by
+ * itself.  Where windows can be split that is tried first.
+ */
+static bool
+passes_crowded(const GpuAggPasses *p, GpuAggStatus status)
+{
+	return status == GPUAGG_OUT_OF_MEMORY && p->pass.shared && !p->pass.alone &&
+		!passes_splittable(p, status);
 }
 
 /*
@@ -362,17 +374,20 @@ passes_windows(GpuAggPasses *p)
 		status = passes_task(p);
 		if (status == GPUAGG_OK)
 		{
+			p->pass.alone = false;
 			counters->passes++;
 			if (!passes_next(p))
 				return status;
 			continue;
 		}
-		if (!passes_splittable(p, status))
+		if (!passes_splittable(p, status) && !passes_crowded(p, status))
 			return status;
 		/* the first window counts the rows, and begins anew */
 		if (p->pass.hash_window.index == 0)
 			counters->rows_evaluated = evaluated;
-		if (!passes_split(p))
+		if (passes_crowded(p, status))
+			p->pass.alone = true;
+		else if (!passes_split(p))
 			return status;
 		gpuagg_scan_cut(p->scan, &mark);
 	}

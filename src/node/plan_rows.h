@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "ipc/client.h"
+#include "node/long_values.h"
 #include "nodes/execnodes.h"
 
 typedef struct GpuAggPlanRows GpuAggPlanRows;
@@ -17,14 +18,16 @@ typedef struct GpuAggPlanRows GpuAggPlanRows;
  * node.  Lives in the current memory context.
  */
 extern GpuAggPlanRows *gpuagg_plan_rows_begin(CustomScanState *css, Plan *plan, int eflags,
-											  const GpuAggProgram *program);
+											  const GpuAggPlanInfo *info);
 
 /*
  * From the first row on, for a task with this program.  Evaluates a first block, before any
- * task of ours has begun: what the plan sorts, hashes or groups it does here.
+ * task of ours has begun: what the plan sorts, hashes or groups it does here.  All blocks, if
+ * the plan may need a task of its own for one of them.  Numerics that devices have no form of
+ * go to `longs`, unless that is NULL.
  */
 extern GpuAggStatus gpuagg_plan_rows_start(GpuAggPlanRows *rows, const GpuAggProgram *program,
-										   GpuAggError *error);
+										   GpuAggLongValues *longs, GpuAggError *error);
 
 /*
  * Sends the next block, if there is one; *sent tells.  PostgreSQL's own errors are raised.

@@ -46,16 +46,14 @@ typedef enum ColumnWay
 
 typedef struct GpuAggRowColumnMade
 {
+	GpuAggRowOutput is;
 	ColumnWay	way;
 	Oid			sqltype;		/* of the expression, domains resolved */
 	uint8		type;			/* GpuAggType of that, if known */
 	bool		known;
-	uint16		reg;			/* of an argument, or GPUAGG_NO_REG */
-	uint16		source;			/* the same, of a key too */
-	int			filter;			/* column that must be true, or -1 */
+	uint16		source;			/* register of an argument or a key */
 	GpuAggBytes enum_table;		/* of one that is an enum's order; else no data */
 	uint8		class;			/* GpuAggClass */
-	bool		counted;		/* COUNT: only whether it is NULL matters */
 	bool		coded;			/* an interval as its code, else as its total */
 	uint8		scale;			/* of a numeric, as in a transition */
 	uint8	   *states;			/* [room] */
@@ -65,6 +63,7 @@ typedef struct GpuAggRowColumnMade
 
 struct GpuAggRowBlock
 {
+	int			nkeys;
 	int			ncolumns;
 	GpuAggRowColumnMade *columns;
 	uint32		room;			/* rows, at most */
@@ -84,8 +83,13 @@ column_init(GpuAggRowBlock *block, int n, Oid sqltype, uint8 class)
 
 	output->sqltype = getBaseType(sqltype);
 	output->known = gpuagg_constant_type(output->sqltype, &output->type);
-	output->reg = output->source = GPUAGG_NO_REG;
-	output->filter = -1;
+	output->is = (GpuAggRowOutput) {
+		.transition = -1,
+		.filter = -1,
+		.reg = GPUAGG_NO_REG,
+		.numeric = output->sqltype == NUMERICOID
+	};
+	output->source = GPUAGG_NO_REG;
 	output->class = class;
 	/* the stored bytes of a column that only regrouping reads */
 	if (!output->known && class == GPUAGG_CLASS_BYTES && get_typlen(output->sqltype) == -1)
@@ -227,7 +231,7 @@ output_is_sound(const GpuAggRowColumnMade *output)
 static ColumnWay
 column_way(const GpuAggRowColumnMade *output)
 {
-	if (output->counted)
+	if (output->is.counted)
 		return WAY_COUNTED;
 	if (!output_is_sound(output))
 		return WAY_NONE;
@@ -270,6 +274,7 @@ columns_init(GpuAggRowBlock *block, const GpuAggProgram *program, const Oid *typ
 		column_init(block, n, types[n], classes[keys[i].reg]);
 		block->columns[n].scale = keys[i].scale;
 		block->columns[n].source = keys[i].reg;
+		block->columns[n].is.key_type = keys[i].type;
 	}
 	for (int i = 0; i < program->ntransitions; i++)
 	{
@@ -279,9 +284,10 @@ columns_init(GpuAggRowBlock *block, const GpuAggProgram *program, const Oid *typ
 
 			column_init(block, n, types[n], classes[trans[i].arg]);
 			output->scale = trans[i].scale;
-			output->reg = output->source = trans[i].arg;
-			output->filter = trans[i].filter != GPUAGG_NO_REG ? n + 1 : -1;
-			output->counted = trans[i].op == GPUAGG_TRANS_COUNT;
+			output->source = output->is.reg = trans[i].arg;
+			output->is.transition = i;
+			output->is.filter = trans[i].filter != GPUAGG_NO_REG ? n + 1 : -1;
+			output->is.counted = trans[i].op == GPUAGG_TRANS_COUNT;
 			output->coded = trans[i].type == GPUAGG_T_INTERVAL_CODE;
 			n++;
 		}
@@ -295,7 +301,7 @@ columns_init(GpuAggRowBlock *block, const GpuAggProgram *program, const Oid *typ
 	for (int i = 0; i < n; i++)
 	{
 		block->columns[i].way = column_way(&block->columns[i]);
-		for (int k = 0; k < n && block->columns[i].filter >= 0; k++)
+		for (int k = 0; k < n && block->columns[i].is.filter >= 0; k++)
 			block->shares |= k != i && block->columns[k].source == block->columns[i].source;
 	}
 }
@@ -306,6 +312,7 @@ gpuagg_row_block_create(const GpuAggProgram *program, const Oid *types, uint32 r
 {
 	GpuAggRowBlock *block = palloc0(sizeof(GpuAggRowBlock));
 
+	block->nkeys = program->nkeys;
 	block->ncolumns = gpuagg_program_noutputs(program);
 	block->columns = palloc0(Max(1, block->ncolumns) * sizeof(GpuAggRowColumnMade));
 	block->room = room;
@@ -335,7 +342,7 @@ void
 gpuagg_row_block_bind(GpuAggRowBlock *block, const GpuAggProgram *program)
 {
 	for (int i = 0; i < block->ncolumns; i++)
-		block->columns[i].enum_table = enum_table(program, block->columns[i].reg);
+		block->columns[i].enum_table = enum_table(program, block->columns[i].is.reg);
 }
 
 /* ---------------------------------------------------------------- rows --- */
@@ -388,7 +395,7 @@ put_value(GpuAggRowBlock *block, GpuAggRowColumnMade *output, uint32 row, Datum 
 static bool
 is_skipped(const GpuAggRowBlock *block, const GpuAggRowColumnMade *output)
 {
-	return output->filter >= 0 && !gpuagg_row_block_is_true(block, output->filter);
+	return output->is.filter >= 0 && !gpuagg_row_block_is_true(block, output->is.filter);
 }
 
 /*
@@ -413,7 +420,7 @@ share_values(GpuAggRowBlock *block)
 			const GpuAggRowColumnMade *other = &block->columns[k];
 
 			if (other->source == output->source && !is_skipped(block, other) &&
-				(from == NULL || from->counted))
+				(from == NULL || from->is.counted))
 				from = other;
 		}
 		if (from == NULL)
@@ -429,17 +436,34 @@ gpuagg_row_block_put(GpuAggRowBlock *block, int n, Datum datum, bool isnull)
 	return put_value(block, &block->columns[n], block->count, datum, isnull);
 }
 
-bool
-gpuagg_row_block_add(GpuAggRowBlock *block, const Datum *values, const bool *isnull)
+int
+gpuagg_row_block_put_all(GpuAggRowBlock *block, int from, const Datum *values, const bool *isnull)
 {
 	const int	n = block->ncolumns;
 	const uint32 row = block->count;
+	int			i = from;
 
-	for (int i = 0; i < n; i++)
-		if (!put_value(block, &block->columns[i], row, values[i], isnull[i]))
-			return false;
-	gpuagg_row_block_next(block);
-	return true;
+	while (i < n && put_value(block, &block->columns[i], row, values[i], isnull[i]))
+		i++;
+	return i;
+}
+
+int
+gpuagg_row_block_noutputs(const GpuAggRowBlock *block)
+{
+	return block->ncolumns;
+}
+
+int
+gpuagg_row_block_nkeys(const GpuAggRowBlock *block)
+{
+	return block->nkeys;
+}
+
+const GpuAggRowOutput *
+gpuagg_row_block_output(const GpuAggRowBlock *block, int n)
+{
+	return &block->columns[n].is;
 }
 
 bool

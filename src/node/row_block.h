@@ -16,6 +16,17 @@
 
 typedef struct GpuAggRowBlock GpuAggRowBlock;
 
+/* What an output is for */
+typedef struct GpuAggRowOutput
+{
+	int			transition;		/* whose argument it is, or -1: a key, a filter */
+	int			filter;			/* of an argument: the output that must be true, or -1 */
+	uint16		reg;			/* of an argument, or GPUAGG_NO_REG */
+	bool		counted;		/* only whether it is NULL matters */
+	bool		numeric;		/* the SQL type is */
+	uint8		key_type;		/* GpuAggType of a key */
+} GpuAggRowOutput;
+
 /*
  * Of so many rows at most, and fewer where strings take as much room as said; types: of the
  * SQL expressions of the outputs, in their order
@@ -35,8 +46,17 @@ extern void gpuagg_row_block_bind(GpuAggRowBlock *block, const GpuAggProgram *pr
  */
 extern bool gpuagg_row_block_put(GpuAggRowBlock *block, int n, Datum datum, bool isnull);
 
-/* All outputs of a row, in their order */
-extern bool gpuagg_row_block_add(GpuAggRowBlock *block, const Datum *values, const bool *isnull);
+/*
+ * Outputs of a row from this one on, in their order.  The first of which devices have no
+ * form; the number of outputs: all are there.
+ */
+extern int	gpuagg_row_block_put_all(GpuAggRowBlock *block, int from, const Datum *values,
+									 const bool *isnull);
+
+/* Its outputs, of which so many are keys, which come first */
+extern int	gpuagg_row_block_noutputs(const GpuAggRowBlock *block);
+extern int	gpuagg_row_block_nkeys(const GpuAggRowBlock *block);
+extern const GpuAggRowOutput *gpuagg_row_block_output(const GpuAggRowBlock *block, int n);
 
 /* Is that output, a boolean, true? */
 extern bool gpuagg_row_block_is_true(const GpuAggRowBlock *block, int n);

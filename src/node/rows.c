@@ -17,101 +17,66 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "catalog/pg_type.h"
 #include "executor/executor.h"
-#include "node/row_block.h"
+#include "node/row_aside.h"
 #include "node/rows.h"
 #include "nodes/nodeFuncs.h"
 #include "storage/bufmgr.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #define ROWS_MAX 1024
 #define ROWS_STRING_BYTES (256 * 1024)
 
-typedef struct GpuAggRowOutput
-{
-	ExprState  *expr;
-	int			filter;			/* output that must be true, or -1 */
-	bool		numeric;
-	uint16		reg;			/* of an argument, or GPUAGG_NO_REG */
-	bool		counted;		/* COUNT: only whether it is NULL matters */
-	uint8		key_type;		/* GpuAggType of a key */
-	int			transition;		/* whose argument it is, or -1 */
-} GpuAggRowOutput;
-
-typedef struct GpuAggRowLong
-{
-	int			transition;
-	uint16		reg;
-	Datum		value;
-} GpuAggRowLong;
-
 struct GpuAggRows
 {
 	ScanState  *scan;			/* of the row plan */
 	int			noutputs;
-	GpuAggRowOutput *outputs;
+	ExprState **outputs;
 	int		   *order;			/* filters before what they guard */
 	GpuAggRowBlock *block;
-
-	/* numerics of the current row that have no form, and where they go */
-	GpuAggLongValues *longs;
-	bool		keep;
-	int			nlong;
-	GpuAggRowLong *row_longs;	/* [noutputs] */
-	int			nkeys;
-	StringInfoData key;
+	GpuAggRowAside *aside;
 };
 
 /* ------------------------------------------------------------ creation --- */
 
+/* Each argument behind its filter */
 static void
-output_init(GpuAggRows *rows, int n, Oid *types)
+order_outputs(GpuAggRows *rows)
 {
-	TargetEntry *tle = list_nth_node(TargetEntry, rows->scan->ps.plan->targetlist, n);
-
-	rows->outputs[n].expr = ExecInitExpr(tle->expr, &rows->scan->ps);
-	rows->outputs[n].filter = rows->outputs[n].transition = -1;
-	rows->outputs[n].reg = GPUAGG_NO_REG;
-	types[n] = exprType((Node *) tle->expr);
-	rows->outputs[n].numeric = getBaseType(types[n]) == NUMERICOID;
-}
-
-/*
- * Keys, then of each transition its argument and its filter.
- */
-static void
-outputs_init(GpuAggRows *rows, const GpuAggProgram *program, Oid *types)
-{
-	const GpuAggKey *keys = gpuagg_program_keys(program);
-	const GpuAggTransition *trans = gpuagg_program_transitions(program);
-	int			n = program->nkeys;
-	int			place = program->nkeys;
+	int			place = 0;
 
 	for (int i = 0; i < rows->noutputs; i++)
-		output_init(rows, i, types);
-	for (int i = 0; i < program->nkeys; i++)
 	{
-		rows->order[i] = i;
-		rows->outputs[i].key_type = keys[i].type;
-	}
-	for (int i = 0; i < program->ntransitions; i++)
-	{
-		int			arg = trans[i].arg != GPUAGG_NO_REG ? n++ : -1;
-		int			filter = trans[i].filter != GPUAGG_NO_REG ? n++ : -1;
+		const int	filter = gpuagg_row_block_output(rows->block, i)->filter;
 
-		if (filter >= 0)
+		if (filter < 0)
+			rows->order[place++] = i;
+		else
+		{
 			rows->order[place++] = filter;
-		if (arg < 0)
-			continue;
-		rows->order[place++] = arg;
-		rows->outputs[arg].filter = filter;
-		rows->outputs[arg].transition = i;
-		rows->outputs[arg].reg = trans[i].arg;
-		rows->outputs[arg].counted = trans[i].op == GPUAGG_TRANS_COUNT;
+			rows->order[place++] = i;
+			i = filter;
+		}
 	}
 	Assert(place == rows->noutputs);
+}
+
+static void
+outputs_init(GpuAggRows *rows, const GpuAggProgram *program)
+{
+	Oid		   *types = palloc(Max(1, rows->noutputs) * sizeof(Oid));
+	ListCell   *lc;
+
+	foreach(lc, rows->scan->ps.plan->targetlist)
+	{
+		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
+
+		rows->outputs[foreach_current_index(lc)] = ExecInitExpr(expr, &rows->scan->ps);
+		types[foreach_current_index(lc)] = exprType((Node *) expr);
+	}
+	rows->block = gpuagg_row_block_create(program, types, ROWS_MAX, ROWS_STRING_BYTES);
+	order_outputs(rows);
+	pfree(types);
 }
 
 GpuAggRows *
@@ -120,22 +85,16 @@ gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
 {
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 	GpuAggRows *rows = palloc0(sizeof(GpuAggRows));
-	Oid		   *types;
 
 	rows->noutputs = gpuagg_program_noutputs(program);
 	if (list_length(plan->targetlist) != rows->noutputs)
 		elog(ERROR, "gpuagg: row plan has %d outputs, program has %d",
 			 list_length(plan->targetlist), rows->noutputs);
-	rows->outputs = palloc0(Max(1, rows->noutputs) * sizeof(GpuAggRowOutput));
+	rows->outputs = palloc(Max(1, rows->noutputs) * sizeof(ExprState *));
 	rows->order = palloc(Max(1, rows->noutputs) * sizeof(int));
-	types = palloc(Max(1, rows->noutputs) * sizeof(Oid));
 	rows->scan = (ScanState *) ExecInitNode(plan, estate, eflags);
-	outputs_init(rows, program, types);
-	rows->block = gpuagg_row_block_create(program, types, ROWS_MAX, ROWS_STRING_BYTES);
-	pfree(types);
-	rows->row_longs = palloc(Max(1, rows->noutputs) * sizeof(GpuAggRowLong));
-	rows->nkeys = program->nkeys;
-	initStringInfo(&rows->key);
+	outputs_init(rows, program);
+	rows->aside = gpuagg_row_aside_create(rows->block);
 	MemoryContextSwitchTo(old);
 	return rows;
 }
@@ -143,8 +102,7 @@ gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
 void
 gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program, GpuAggLongValues *longs, bool keep)
 {
-	rows->longs = longs;
-	rows->keep = keep;
+	gpuagg_row_aside_bind(rows->aside, longs, keep);
 	gpuagg_row_block_bind(rows->block, program);
 }
 
@@ -157,93 +115,22 @@ gpuagg_rows_end(GpuAggRows *rows)
 
 /* ---------------------------------------------------------------- rows --- */
 
-/* The value is not for the device, but for its group; false: it must be the device's. */
-static bool
-put_aside(GpuAggRows *rows, const GpuAggRowOutput *output, Datum datum)
-{
-	if (rows->longs == NULL || output->transition < 0 || !output->numeric ||
-		!gpuagg_long_values_take(rows->longs, output->transition))
-		return false;
-	rows->row_longs[rows->nlong].transition = output->transition;
-	rows->row_longs[rows->nlong].reg = output->reg;
-	rows->row_longs[rows->nlong++].value = datum;
-	return true;
-}
-
 static bool
 output_evaluate(GpuAggRows *rows, int n, ExprContext *econtext)
 {
-	const GpuAggRowOutput *output = &rows->outputs[n];
+	const int	filter = gpuagg_row_block_output(rows->block, n)->filter;
 	bool		isnull = true;
 	Datum		datum = (Datum) 0;
 	MemoryContext old;
 	bool		fits;
 
-	if (output->filter < 0 || gpuagg_row_block_is_true(rows->block, output->filter))
-		datum = ExecEvalExprSwitchContext(output->expr, econtext, &isnull);
+	if (filter < 0 || gpuagg_row_block_is_true(rows->block, filter))
+		datum = ExecEvalExprSwitchContext(rows->outputs[n], econtext, &isnull);
 	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 	fits = gpuagg_row_block_put(rows->block, n, datum, isnull) ||
-		(put_aside(rows, output, datum) && gpuagg_row_block_put(rows->block, n, (Datum) 0, true));
+		gpuagg_row_aside_put(rows->aside, n, datum);
 	MemoryContextSwitchTo(old);
 	return fits;
-}
-
-/* The key of the group that the row belongs to */
-static void
-row_key(GpuAggRows *rows)
-{
-	resetStringInfo(&rows->key);
-	for (int i = 0; i < rows->nkeys; i++)
-	{
-		uint64		bits;
-		GpuAggBytes bytes;
-
-		if (!gpuagg_row_block_value(rows->block, i, &bits, &bytes))
-			gpuagg_long_key_null(&rows->key);
-		else if (bytes.data != NULL)
-			gpuagg_long_key_bytes(&rows->key, rows->outputs[i].key_type, bytes);
-		else
-			gpuagg_long_key_number(&rows->key, rows->outputs[i].key_type, bits);
-	}
-}
-
-/* What is NULL as one argument is NULL where it is counted, too; false: it may not be. */
-static bool
-row_counts_aside(GpuAggRows *rows)
-{
-	const int	n = rows->nlong;
-
-	for (int i = 0; i < rows->noutputs && n > 0; i++)
-	{
-		const GpuAggRowOutput *output = &rows->outputs[i];
-		uint64		bits;
-		GpuAggBytes bytes;
-		int			k = 0;
-
-		while (k < n && rows->row_longs[k].reg != output->reg)
-			k++;
-		if (k == n || !output->counted || !gpuagg_row_block_value(rows->block, i, &bits, &bytes))
-			continue;
-		if (!put_aside(rows, output, rows->row_longs[k].value))
-			return false;
-		(void) gpuagg_row_block_put(rows->block, i, (Datum) 0, true);
-	}
-	return true;
-}
-
-/* The row's values that have been put aside, to their group; false: there are too many. */
-static bool
-row_keep_long(GpuAggRows *rows)
-{
-	bool		kept = true;
-
-	if (rows->nlong == 0 || !rows->keep)
-		return true;
-	row_key(rows);
-	for (int i = 0; i < rows->nlong; i++)
-		kept &= gpuagg_long_values_add(rows->longs, &rows->key, rows->row_longs[i].transition,
-									   rows->row_longs[i].value);
-	return kept;
 }
 
 /* The tuple in the scan slot */
@@ -254,16 +141,12 @@ row_evaluate(GpuAggRows *rows, ExprContext *econtext, GpuAggError *error)
 
 	if (rows->scan->ps.qual != NULL && !ExecQual(rows->scan->ps.qual, econtext))
 		return GPUAGG_OK;
-	rows->nlong = 0;
-	for (int i = 0; i < rows->noutputs; i++)
-		fits = fits && output_evaluate(rows, rows->order[i], econtext);
-	if (!fits || !row_counts_aside(rows))
-		return gpuagg_row_block_unfit(error);
-	if (!row_keep_long(rows))
-		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-								"too many numerics have no form that devices know");
-	gpuagg_row_block_next(rows->block);
-	return GPUAGG_OK;
+	for (int i = 0; i < rows->noutputs && fits; i++)
+		fits = output_evaluate(rows, rows->order[i], econtext);
+	if (fits)
+		return gpuagg_row_aside_next(rows->aside, error);
+	gpuagg_row_aside_drop(rows->aside);
+	return gpuagg_row_block_unfit(error);
 }
 
 GpuAggStatus

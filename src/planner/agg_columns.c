@@ -8,6 +8,7 @@
 #include "compat.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "planner/agg_grouping.h"
@@ -19,6 +20,17 @@ static bool
 member_expr(List *exprs, Node *node)
 {
 	return list_member(exprs, node);
+}
+
+PathTarget *
+gpuagg_grouping_target(PlannerInfo *root, const List *exprs)
+{
+	PathTarget *target = create_empty_pathtarget();
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
+	return set_pathtarget_cost_width(root, target);
 }
 
 /*

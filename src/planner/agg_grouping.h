@@ -80,6 +80,9 @@ typedef struct GpuAggGrouping
 	GpuAggPlanInfo info;
 } GpuAggGrouping;
 
+/* What a path below the node computes, which is no column of the query's */
+extern PathTarget *gpuagg_grouping_target(PlannerInfo *root, const List *exprs);
+
 /* The keys, and what target list and HAVING need beside them, as columns of the node */
 extern bool gpuagg_grouping_collect(GpuAggGrouping *g);
 

@@ -9,6 +9,19 @@
  *			   -> Partial Aggregate			foreign and temporary ones
  *					-> Append ...
  *
+ * or, where parallel workers may read the others and that costs less,
+ *
+ *		Finalize Aggregate
+ *		  -> Gather
+ *			   -> Parallel Append
+ *					-> Parallel Custom Scan (GpuAgg)
+ *					-> Partial Aggregate
+ *						 -> Parallel Append ...
+ *
+ * There one process, whichever comes first, runs the whole task (a path of the Append that is
+ * not partial), while others read.  GpuAgg counts as parallel-aware because the leader is
+ * told what a worker's run was like (node/shared_run.h).
+ *
  * The states are those that PostgreSQL's combine and deserialise functions expect.  An
  * aggregate without a final function has its result as its state.  Of the others those of
  * integers and numerics are known (node/partials.c, node/variances.c), and of floating point
@@ -17,7 +30,8 @@
  * average of floating point is lowered as moments here (lower_statistic.c).
  *
  * Does not handle: grouping sets, keys without columns, samples, what cannot be combined
- * (DISTINCT, ordered sets).
+ * (DISTINCT, ordered sets); rows of a plan in each worker, whose many groups would all meet
+ * again in Finalize.
  */
 #include "postgres.h"
 
@@ -28,11 +42,13 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "optimizer/planner.h"
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "planner/agg_partial.h"
 #include "planner/fallback_path.h"
+#include "port/pg_bitutils.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -157,36 +173,135 @@ partial_rel(const GpuAggGrouping *g)
 	return rel;
 }
 
-/* PostgreSQL's groups of the tables that no device reads */
+/* PostgreSQL's partial groups of rows of tables that no device reads */
+static Path *
+partial_agg_path(const GpuAggGrouping *g, RelOptInfo *rel, Path *rows)
+{
+	return gpuagg_fallback_path(g->root, rel, rows, g->target, g->clause,
+								AGGSPLIT_INITIAL_SERIAL,
+								Min(g->made_groups, clamp_row_est(rows->rows)));
+}
+
 static Path *
 others_path(const GpuAggGrouping *g, RelOptInfo *rel)
 {
 	List	   *paths = NIL;
-	Path	   *append;
 	ListCell   *lc;
 
 	foreach(lc, g->tables->others)
 		paths = lappend(paths, ((RelOptInfo *) lfirst(lc))->cheapest_total_path);
-	append = (Path *) create_append_path(g->root, g->input_rel, paths, NIL, NIL, NULL, 0, false,
-										 -1);
-	return gpuagg_fallback_path(g->root, rel, append, g->target, g->clause,
-								AGGSPLIT_INITIAL_SERIAL, Min(g->made_groups,
-															 clamp_row_est(append->rows)));
+	return partial_agg_path(g, rel, (Path *)
+							create_append_path(g->root, g->input_rel, paths, NIL, NIL, NULL, 0,
+											   false, -1));
+}
+
+/* ------------------------------------------------------------- parallel --- */
+
+/* As many as PostgreSQL has for so many tables */
+static int
+append_workers(int workers, int tables)
+{
+	workers = Max(workers, pg_leftmost_one_pos32(tables) + 1);
+	return Min(workers, max_parallel_workers_per_gather);
+}
+
+/*
+ * The rows of these tables for parallel workers: each scanned by all of them, or by one; a
+ * single one that is scanned by one is no partial path.  NULL: there is a table for which
+ * PostgreSQL has no such path.
+ */
+static Path *
+others_parallel(const GpuAggGrouping *g)
+{
+	List	   *whole = NIL;
+	List	   *shared = NIL;
+	int			workers = 0;
+	ListCell   *lc;
+
+	foreach(lc, g->tables->others)
+	{
+		const RelOptInfo *rel = lfirst(lc);
+		Path	   *one = get_cheapest_parallel_safe_total_inner(rel->pathlist);
+		Path	   *all = rel->partial_pathlist != NIL ? linitial(rel->partial_pathlist) : NULL;
+
+		if (one == NULL && all == NULL)
+			return NULL;
+		if (all != NULL && (one == NULL || all->total_cost < one->total_cost))
+		{
+			shared = lappend(shared, all);
+			workers = Max(workers, all->parallel_workers);
+		}
+		else
+			whole = lappend(whole, one);
+	}
+	if (list_length(g->tables->others) > 1)
+		workers = append_workers(workers, list_length(g->tables->others));
+	return (Path *) create_append_path(g->root, g->input_rel, whole, shared, NIL, NULL, workers,
+									   workers > 0, -1);
+}
+
+/* The node, to be run as a whole by one process of a parallel plan */
+static Path *
+in_parallel(const Path *path)
+{
+	CustomPath *copy = makeNode(CustomPath);
+
+	*copy = *castNode(CustomPath, path);
+	copy->path.parallel_safe = copy->path.parallel_aware = true;
+	return &copy->path;
+}
+
+/* Partial groups of both, from parallel workers; NULL: they may not */
+static Path *
+gather_path(const GpuAggGrouping *g, RelOptInfo *rel, const Path *path)
+{
+	List	   *whole = list_make1(in_parallel(path));
+	List	   *shared = NIL;
+	Path	   *rows;
+	Path	   *groups;
+	AppendPath *append;
+	double		gathered;
+
+	if (!g->grouped_rel->consider_parallel || !enable_parallel_append ||
+		max_parallel_workers_per_gather == 0 || (rows = others_parallel(g)) == NULL)
+		return NULL;
+	groups = partial_agg_path(g, rel, rows);
+	if (rows->parallel_workers > 0)
+		shared = list_make1(groups);
+	else
+		whole = lappend(whole, groups);
+	append = create_append_path(g->root, rel, whole, shared, NIL, NULL,
+								append_workers(rows->parallel_workers, 2), true, -1);
+	gathered = append->path.rows * append->path.parallel_workers;
+	return (Path *) create_gather_path(g->root, rel, &append->path, rel->reltarget, NULL,
+									   &gathered);
+}
+
+/* ------------------------------------------------------------- finalize --- */
+
+static Path *
+finalize_path(const GpuAggGrouping *g, Path *partial)
+{
+	AggClauseCosts costs;
+
+	memset(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(g->root, AGGSPLIT_FINAL_DESERIAL, &costs);
+	return (Path *) create_agg_path(g->root, g->grouped_rel, partial, g->final_target,
+									g->clause == NIL ? AGG_PLAIN : AGG_HASHED,
+									AGGSPLIT_FINAL_DESERIAL, gpuagg_needed_keys(g->root, g->clause),
+									g->final_having, &costs, g->made_groups);
 }
 
 Path *
 gpuagg_agg_partial_finish(const GpuAggGrouping *g, Path *path)
 {
 	RelOptInfo *rel = partial_rel(g);
-	AppendPath *append = create_append_path(g->root, rel,
-											list_make2(path, others_path(g, rel)), NIL, NIL, NULL,
-											0, false, -1);
-	AggClauseCosts costs;
+	Path	   *appended = (Path *) create_append_path(g->root, rel,
+													   list_make2(path, others_path(g, rel)), NIL,
+													   NIL, NULL, 0, false, -1);
+	Path	   *gathered = gather_path(g, rel, path);
 
-	memset(&costs, 0, sizeof(costs));
-	get_agg_clause_costs(g->root, AGGSPLIT_FINAL_DESERIAL, &costs);
-	return (Path *) create_agg_path(g->root, g->grouped_rel, &append->path, g->final_target,
-									g->clause == NIL ? AGG_PLAIN : AGG_HASHED,
-									AGGSPLIT_FINAL_DESERIAL, gpuagg_needed_keys(g->root, g->clause),
-									g->final_having, &costs, g->made_groups);
+	if (gathered != NULL && gathered->total_cost < appended->total_cost)
+		return finalize_path(g, gathered);
+	return finalize_path(g, appended);
 }

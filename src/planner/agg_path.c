@@ -243,15 +243,8 @@ make_fallback_path(GpuAggGrouping *g)
 static Path *
 make_scan_path(GpuAggGrouping *g, RelOptInfo *rel, List *exprs)
 {
-	Path	   *scan = create_seqscan_path(g->root, rel, NULL, 0);
-	PathTarget *target = create_empty_pathtarget();
-	ListCell   *lc;
-
-	foreach(lc, exprs)
-		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
-	return (Path *) create_projection_path(g->root, rel, scan,
-										   set_pathtarget_cost_width(g->root,
-																	 target));
+	return (Path *) create_projection_path(g->root, rel, create_seqscan_path(g->root, rel, NULL, 0),
+										   gpuagg_grouping_target(g->root, exprs));
 }
 
 /*
@@ -655,6 +648,7 @@ try_plan(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 		offer->table = InvalidOid;
 		offer->of_plan = true;
 		g.info.est_rows = g.info.est_passed = g.input_rel->rows;
+		g.info.own_functions = gpuagg_agg_plan_own_functions(g.root);
 		estimate_groups(&g, NULL);
 		plan_wanted(&g);
 		offer_path(&g, offer);

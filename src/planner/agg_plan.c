@@ -25,6 +25,7 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -106,23 +107,36 @@ gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *grouped
 	return !is_grouped_elsewhere(grouped_rel) && !reads_volatile(root);
 }
 
+static bool
+is_own(Oid function, void *context)
+{
+	return function >= FirstNormalObjectId;
+}
+
+static bool
+own_functions(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, own_functions, context, 0);
+	return check_functions_in_node(node, is_own, context) ||
+		expression_tree_walker(node, own_functions, context);
+}
+
+/* Also in subqueries, and in the queries of WITH */
+bool
+gpuagg_agg_plan_own_functions(PlannerInfo *root)
+{
+	return own_functions((Node *) root->parse, NULL);
+}
+
 /* ---------------------------------------------------------------- paths --- */
 
 Path *
 gpuagg_agg_plan_scan_path(const GpuAggGrouping *g)
 {
 	return g->input_rel->cheapest_total_path;
-}
-
-static PathTarget *
-make_target(PlannerInfo *root, List *exprs)
-{
-	PathTarget *target = create_empty_pathtarget();
-	ListCell   *lc;
-
-	foreach(lc, exprs)
-		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
-	return set_pathtarget_cost_width(root, target);
 }
 
 /* The argument of an aggregate where the filter is true, else NULL */
@@ -173,13 +187,13 @@ Path *
 gpuagg_agg_plan_row_path(const GpuAggGrouping *g)
 {
 	return (Path *) create_projection_path(g->root, g->input_rel, gpuagg_agg_plan_scan_path(g),
-										   make_target(g->root, output_exprs(g->lw)));
+										   gpuagg_grouping_target(g->root, output_exprs(g->lw)));
 }
 
 Path *
 gpuagg_agg_plan_shown_path(const GpuAggGrouping *g, List *exprs)
 {
-	return (Path *) create_group_result_path(g->root, g->input_rel, make_target(g->root, exprs),
+	return (Path *) create_group_result_path(g->root, g->input_rel, gpuagg_grouping_target(g->root, exprs),
 											 NIL);
 }
 

@@ -528,17 +528,6 @@ gpuagg_agg_tables_scan_path(const GpuAggGrouping *g)
 	return cheapest;
 }
 
-static PathTarget *
-row_target(PlannerInfo *root, List *exprs)
-{
-	PathTarget *target = create_empty_pathtarget();
-	ListCell   *lc;
-
-	foreach(lc, exprs)
-		add_column_to_pathtarget(target, (Expr *) lfirst(lc), 0);
-	return set_pathtarget_cost_width(root, target);
-}
-
 /* The Append's own target is only looked at for its types. */
 Path *
 gpuagg_agg_tables_row_path(GpuAggGrouping *g)
@@ -553,11 +542,11 @@ gpuagg_agg_tables_row_path(GpuAggGrouping *g)
 		paths = lappend(paths,
 						create_projection_path(g->root, lfirst(rel),
 											   create_seqscan_path(g->root, lfirst(rel), NULL, 0),
-											   row_target(g->root, lfirst(exprs))));
+											   gpuagg_grouping_target(g->root, lfirst(exprs))));
 	if (list_length(paths) == 1)
 		return linitial(paths);
 	append = create_append_path(g->root, g->input_rel, paths, NIL, NIL, NULL, 0, false, -1);
-	append->path.pathtarget = row_target(g->root, linitial(t->row_exprs));
+	append->path.pathtarget = gpuagg_grouping_target(g->root, linitial(t->row_exprs));
 	return &append->path;
 }
 

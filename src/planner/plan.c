@@ -196,9 +196,10 @@ gpuagg_plan_pack(const GpuAggPlanInfo *info)
 								  pack_float(info->est_rows)),
 					   list_concat(lappend(list_make5(pack_float(info->est_passed),
 										  pack_float(info->est_groups),
-										  list_make3_int(info->sample,
+										  list_make4_int(info->sample,
 														 info->repeatable,
-														 info->of_plan),
+														 info->of_plan,
+														 info->own_functions),
 										  pack_prediction(&info->predicted),
 										  list_make4_int(info->predicted.bound,
 														 info->profile,
@@ -263,6 +264,7 @@ gpuagg_plan_unpack(List *custom_private)
 	info->sample = linitial_int(sample);
 	info->repeatable = lsecond_int(sample) != 0;
 	info->of_plan = lthird_int(sample) != 0;
+	info->own_functions = lfourth_int(sample) != 0;
 	unpack_prediction(&info->predicted, list_nth_node(List, custom_private, 8));
 	info->predicted.bound = linitial_int(profile);
 	info->profile = lsecond_int(profile);

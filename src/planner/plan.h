@@ -179,7 +179,8 @@ typedef struct GpuAggPlanInfo
 								 * -1: none.  The filter tests it, too */
 	int			sample;			/* GpuAggSampleMethod */
 	bool		repeatable;		/* the sample has a seed of its own */
-	bool		of_plan;		/* rows of the plan GPUAGG_PLAN_ROWS are grouped */
+	bool		of_plan;		/* rows of the plan GPUAGG_PLAN_ROWS are grouped, */
+	bool		own_functions;	/* in which functions may run queries, with tasks of theirs */
 	GpuAggWanted wanted;
 	double		est_rows;		/* of the table, or its sample */
 	double		est_passed;		/* of these, that pass the filter */

@@ -149,7 +149,8 @@ post_failed(GpuAggWorkerJob *job)
 		.msg.type = GPUAGG_MSG_FAILED,
 		.error = job->failure,
 		.rows_passed = job->rows_passed,
-		.groups = job->failed_groups
+		.groups = job->failed_groups,
+		.shared = job->shared
 	};
 
 	job->failure.status = GPUAGG_OK;
@@ -642,6 +643,21 @@ gpuagg_job_take(GpuAggSlot *slot)
 	MemoryContextSwitchTo(old);
 }
 
+/* It begins: whoever runs on its device has shared it. */
+static void
+note_shared(GpuAggWorkerJob *job)
+{
+	dlist_iter	iter;
+
+	job->shared = job->on->nrunning > 0;
+	dlist_foreach(iter, &gpuagg_worker.jobs)
+	{
+		GpuAggWorkerJob *other = dlist_container(GpuAggWorkerJob, node, iter.cur);
+
+		other->shared |= other != job && other->on == job->on && other->task != NULL;
+	}
+}
+
 /*
  * Begins the job on the device.  If the device has no memory for it although
  * the estimates fit, it stays in the queue until fewer tasks run.  One that fails here
@@ -671,6 +687,7 @@ gpuagg_job_start(GpuAggWorkerJob *job)
 	job->on->ops->info(job->on->device, &info);
 	job->estimate = Min(job->estimate, info.memory_limit);
 	job->task = task;
+	note_shared(job);
 	job->state = GPUAGG_JOB_RUNNING;
 	job->on->nrunning++;
 	job->on->nshort += gpuagg_queue_is_short(job);

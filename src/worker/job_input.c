@@ -64,6 +64,9 @@ gpuagg_job_batch_added(GpuAggWorkerJob *job, GpuAggStatus status, GpuAggError *e
 
 /* ------------------------------------------------------------- messages --- */
 
+/* More than any device has: a job with this estimate is admitted when no other one runs. */
+#define WHOLE_MEMORY (PG_UINT64_MAX / 2)
+
 /*
  * What a task will need: its groups at the fill of an open-addressing table
  * (at most one half), half as much again for the table that it grew out of, and its
@@ -179,7 +182,7 @@ input_begin(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 		gpuagg_job_fail(job, &error);
 		return;
 	}
-	job->estimate = memory_estimate(job->program, &job->config);
+	job->estimate = begin->alone ? WHOLE_MEMORY : memory_estimate(job->program, &job->config);
 	job->predicted_ms = begin->predicted_ms;
 	gpuagg_job_table_add(job, &begin->cache);
 	job->state = GPUAGG_JOB_QUEUED;

@@ -13,7 +13,9 @@
  * begun last.  Tasks of one role keep their order.
  *
  * Memory.  The task whose turn it is may not fit.  Others pass it for a while; then it
- * keeps all of its device waiting, until it fits.  A job that is alone always fits.
+ * keeps all of its device waiting, until it fits.  A job that is alone always fits.  One
+ * that has found no memory beside others comes back to be alone: its estimate is all of it.
+ * Whoever runs waits for nobody else's task (node/plan_rows.c), so that time comes.
  */
 #include "postgres.h"
 

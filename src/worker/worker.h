@@ -102,6 +102,7 @@ typedef struct GpuAggWorkerJob
 	struct GpuAggJobEncoding *encoding; /* encoding.c; NULL: that is as the
 										 * client sent it */
 	uint64		estimate;		/* bytes asked of the device's memory */
+	bool		shared;			/* others have run on its device while it did */
 	int			retry_below;	/* no memory while so many others ran: try
 								 * again when fewer do; 0: never tried */
 	GpuAggTask *task;			/* on the device; NULL before admission */

@@ -61,7 +61,8 @@ put_row(GpuAggRowBlock *block, int64 row)
 	const Datum values[] = {Int32GetDatum((int32) row), Int32GetDatum(-7)};
 	const bool	isnull[] = {false, (row & 7) == 0};
 
-	(void) gpuagg_row_block_add(block, values, isnull);
+	if (gpuagg_row_block_put_all(block, 0, values, isnull) == lengthof(values))
+		gpuagg_row_block_next(block);
 }
 
 Datum

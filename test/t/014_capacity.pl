@@ -137,6 +137,34 @@ finish_psql($_) foreach @both;
 is($both[0]{stdout}, $both[1]{stdout}, 'two at once agree');
 is($both[0]{stderr} . $both[1]{stderr}, '', 'without errors');
 
+# rows of a plan have one window: groups of more than half of the memory, of several clients
+# at once, each of which comes back to have the device for itself
+my $rows = 'SELECT count(*), sum(n), sum(hashint8(g)) FROM (SELECT k % 100003 AS g, count(*) AS n FROM (SELECT k FROM many OFFSET 0) y GROUP BY 1 OFFSET 0) x';
+my $expected = $node->safe_psql('postgres', "SET gpuagg.enable = off; $rows");
+my @crowd = map { start_psql($node, "$device " . ("$rows;" x 2)) } 1 .. 4;
+finish_psql($_) foreach @crowd;
+is(join('', map { $_->{stderr} } @crowd), '', 'rows of plans of four clients: none fails');
+is(join("\n", map { $_->{stdout} } @crowd), join("\n", ($expected) x 8), 'with the right answers');
+
+# no task waits for another one of its own query: with one place for all tasks, a plan whose
+# rows need tasks has been read before the task over them begins
+$node->safe_psql('postgres', 'ALTER SYSTEM SET gpuagg.running_tasks = 1');
+$node->safe_psql('postgres', 'SELECT pg_reload_conf()');
+$node->safe_psql('postgres', 'CREATE FUNCTION few_of(int) RETURNS int8 IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT max(n) FROM (SELECT count(*) AS n FROM few WHERE k = $1 GROUP BY k) x); END $$');
+foreach my $within (
+	'SELECT n % 7 AS g, count(*) AS c FROM generate_series(1, 40) g(x), LATERAL (SELECT k, count(*) AS n FROM few WHERE id > g.x * 10 GROUP BY k OFFSET 0) l, generate_series(1, 200) GROUP BY 1',
+	'SELECT x % 7 AS g, sum(CASE WHEN x % 1000 = 0 THEN few_of(x % 10) END) AS c FROM generate_series(1, 60000) x GROUP BY 1',
+	'SELECT x % 7 AS g, sum(CASE WHEN x > 50000 THEN (SELECT max(n) FROM (SELECT count(*) AS n FROM few GROUP BY k) z) END) AS c FROM generate_series(1, 60000) x GROUP BY 1')
+{
+	my @same = map { start_psql($node, "$device SET gpuagg.queue_timeout = '5s'; SELECT * FROM ($within OFFSET 0) y ORDER BY g;") } 1 .. 2;
+	finish_psql($_) foreach @same;
+	is($_->{stderr}, '', "no deadlock: $within") foreach @same;
+	is($_->{stdout}, $node->safe_psql('postgres', "SET gpuagg.enable = off; SELECT * FROM ($within) y ORDER BY g"), 'the same') foreach @same;
+}
+like($node->safe_psql('postgres', "$device EXPLAIN SELECT x % 7, sum(few_of(x % 10)) FROM generate_series(1, 60000) x GROUP BY 1"), qr/GpuAgg/, 'on the device');
+$node->safe_psql('postgres', 'ALTER SYSTEM RESET gpuagg.running_tasks');
+$node->safe_psql('postgres', 'SELECT pg_reload_conf()');
+
 same_answer($node, 'SELECT k, count(*), sum(id) FROM few GROUP BY k ORDER BY k', 'small queries go on');
 no_tasks($node, 'nothing is left');
 crash_free($node, 'no crash');

@@ -1,5 +1,6 @@
-# MAP messages with which something is wrong (test/lib/rogue_client.c): the task
-# fails, with a reason, and nothing else is touched.
+# MAP messages with which something is wrong (test/lib/rogue_client.c), and BLOCK messages and
+# blocks of rows (test/lib/rogue_blocks.c): the task fails, with a reason, and nothing else is
+# touched.
 use strict;
 use warnings;
 
@@ -11,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-build_module('rogue_client', $dir)
+(build_module('rogue_client', $dir) && build_module('rogue_blocks', $dir))
   or plan skip_all => 'no compiler, or no headers of the server';
 chmod 0755, $dir;
 
@@ -20,6 +21,8 @@ $node->safe_psql(
 	'postgres', qq{
 	CREATE FUNCTION rogue_map(relation regclass, what text, seed int DEFAULT 0) RETURNS text
 	LANGUAGE c STRICT AS '$dir/rogue_client';
+	CREATE FUNCTION rogue_block(what text, seed int DEFAULT 0) RETURNS text
+	LANGUAGE c STRICT AS '$dir/rogue_blocks';
 	CREATE TABLE t AS SELECT i AS id, i % 10 AS g FROM generate_series(1, 20000) i;
 	CREATE TABLE cold AS SELECT i AS id FROM generate_series(1, 100) i;});
 $node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) t');
@@ -77,6 +80,37 @@ is(rogue('lsns'), '0 rows', 'wrong LSNs: nothing is used');
 same_answer($node, $query, 'nor is it after that');
 is_well('kept again');
 
+# blocks of a plan's rows
+my $rows = 'SELECT x % 7 AS g, count(*), sum(x) FROM generate_series(1, 100000) x GROUP BY 1 ORDER BY 1';
+foreach my $case (
+	[ 'good', qr/^10 groups$/ ],
+	[ 'twice', qr/^10 groups$/ ],
+	[ 'empty', qr/^0 groups$/ ],
+	[ 'short', qr/^garbled BLOCK message$/ ],
+	[ 'long', qr/^garbled BLOCK message$/ ],
+	[ 'few_bytes', qr/^garbled ROWS message$/ ],
+	[ 'more_bytes', qr/^garbled ROWS message$/ ],
+	[ 'many_rows', qr/^garbled ROWS message$/ ],
+	[ 'huge_rows', qr/^garbled ROWS message$/ ],
+	[ 'few_rows', qr/^garbled ROWS message$/ ],
+	[ 'most_bytes', qr/^the worker cannot read a block of rows$/ ],
+	[ 'huge_bytes', qr/^garbled BLOCK message$/ ],
+	[ 'offset', qr/^the worker cannot read a block of rows$/ ],
+	[ 'huge_offset', qr/^the worker cannot read a block of rows$/ ],
+	[ 'wrapped_offset', qr/^the worker cannot read a block of rows$/ ],
+	[ 'no_segment', qr/^the worker cannot read a block of rows$/ ],
+	[ 'states', qr/^garbled ROWS message$/ ],
+	[ 'lengths', qr/^garbled ROWS message$/ ],
+	[ 'huge_lengths', qr/^garbled ROWS message$/ ],
+	[ 'gone_segment', qr/^(10 groups|the worker cannot read a block of rows)$/ ],
+	[ 'changing', qr/^(\d+ groups|garbled ROWS message)$/ ])
+{
+	like($node->safe_psql('postgres', "SELECT rogue_block('$case->[0]')"), $case->[1], "BLOCK message: $case->[0]");
+	is($node->safe_psql('postgres', "SELECT rogue_block('good')"), '10 groups', "after $case->[0]: a good one");
+}
+same_answer($node, $rows, 'rows of a plan go on');
+no_tasks($node, 'no task of blocks is left');
+
 # bytes at random
 srand($ENV{GPUAGG_SEED} // 20260103);
 my %answers;
@@ -91,6 +125,17 @@ foreach my $round (1 .. 10)
 }
 note("$_: $answers{$_}") foreach sort keys %answers;
 cmp_ok(scalar keys %answers, '>=', 4, 'found wanting in several ways, or not');
+%answers = ();
+foreach my $round (1 .. 5)
+{
+	my $seed = int(rand(1_000_000));
+
+	$answers{ s/^\d+ groups/groups/r }++ foreach split /\n/,
+	  $node->safe_psql('postgres', "SELECT rogue_block('fuzz', $seed + i) FROM generate_series(1, 200) i");
+	same_answer($node, $rows, "blocks with bytes at random, from seed $seed: the answer of others");
+}
+note("$_: $answers{$_}") foreach sort keys %answers;
+cmp_ok(scalar keys %answers, '>=', 3, 'blocks: found wanting in several ways, or not');
 is_well('after all');
 is(worker_pid($node), $worker, 'the worker is the same');
 no_tasks($node, 'no task is left');

@@ -14,6 +14,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "planner/lower/lower.h"
+#include "planner/lower/lower_input_digits.h"
 #include "utils/builtins.h"
 
 /* The column that has this value, found or added */
@@ -49,6 +50,21 @@ input_column(GpuAggLower *lw, Expr *expr, uint8 type, uint8 scale, GpuAggValue *
 	return true;
 }
 
+/* A numeric without a declared scale: a word, and the value at a scale of the query's */
+static bool
+own_scale(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
+{
+	GpuAggDigits digits;
+	GpuAggValue word;
+
+	gpuagg_input_digits(lw->root, expr, &digits);
+	if (!gpuagg_digits_fit(&digits))
+		return GPUAGG_REFUSE("numerics of the plan's rows have more than %d digits",
+							 GPUAGG_WORD_DIGITS);
+	return input_column(lw, expr, GPUAGG_T_NUMERIC, GPUAGG_SCALE_WORD, &word) &&
+		gpuagg_lower_word_scale(lw, &word, &digits, out);
+}
+
 bool
 gpuagg_lower_input(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 {
@@ -57,9 +73,8 @@ gpuagg_lower_input(GpuAggLower *lw, Expr *expr, GpuAggValue *out)
 
 	if (!gpuagg_constant_column(exprType((Node *) expr), exprTypmod((Node *) expr), &type, &scale))
 		return GPUAGG_REFUSE("type %s is not supported", format_type_be(exprType((Node *) expr)));
-	if (scale == GPUAGG_SCALE_WORD)
-		return GPUAGG_REFUSE("a numeric of unknown scale that a plan gives");
-	return input_column(lw, expr, type, scale, out);
+	return scale == GPUAGG_SCALE_WORD ? own_scale(lw, expr, out) :
+		input_column(lw, expr, type, scale, out);
 }
 
 bool

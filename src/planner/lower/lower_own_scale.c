@@ -29,12 +29,10 @@
 #include "optimizer/appendinfo.h"
 #include "parser/parsetree.h"
 #include "planner/lower/lower.h"
+#include "planner/lower/lower_own_scale.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
-
-/* Digits that surely fit a word */
-#define WORD_DIGITS 17
 
 /* Decimals beyond those seen, at most and of the digits left; where nothing is multiplied */
 #define MORE_DECIMALS 4
@@ -43,17 +41,8 @@
 /* Decimals if nothing is known of the values */
 #define UNKNOWN_DECIMALS 4
 
-/* Digits on each side of the point, the most of some values */
-typedef struct DigitsSeen
-{
-	int			before;
-	int			behind;
-	bool		any;
-	bool		looked;
-} DigitsSeen;
-
-static void
-digits_add(DigitsSeen *seen, Datum value)
+void
+gpuagg_digits_add(GpuAggDigits *seen, Datum value)
 {
 	struct varlena *numeric = PG_DETOAST_DATUM_PACKED(value);
 	GpuAggNumericDigits d;
@@ -69,21 +58,22 @@ digits_add(DigitsSeen *seen, Datum value)
 	}
 	for (; first > 0; first /= 10)
 		before++;
+	if (seen->lenient && before + (int) d.scale > GPUAGG_WORD_DIGITS)
+	{
+		seen->left_out++;
+		return;
+	}
+	seen->taken++;
 	seen->before = Max(seen->before, before);
 	seen->behind = Max(seen->behind, (int) d.scale);
 	seen->any = true;
 }
 
-/* By the table's own statistics, or those with its children; false: there are none. */
-static bool
-digits_of_statistics(Oid relid, AttrNumber attno, bool inherited, DigitsSeen *seen)
+void
+gpuagg_digits_of_tuple(GpuAggDigits *seen, HeapTuple tuple)
 {
 	static const int kinds[] = {STATISTIC_KIND_MCV, STATISTIC_KIND_HISTOGRAM};
-	HeapTuple	tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid),
-										Int16GetDatum(attno), BoolGetDatum(inherited));
 
-	if (!HeapTupleIsValid(tuple))
-		return false;
 	for (int i = 0; i < lengthof(kinds); i++)
 	{
 		AttStatsSlot slot;
@@ -91,9 +81,21 @@ digits_of_statistics(Oid relid, AttrNumber attno, bool inherited, DigitsSeen *se
 		if (!get_attstatsslot(&slot, tuple, kinds[i], InvalidOid, ATTSTATSSLOT_VALUES))
 			continue;
 		for (int k = 0; k < slot.nvalues; k++)
-			digits_add(seen, slot.values[k]);
+			gpuagg_digits_add(seen, slot.values[k]);
 		free_attstatsslot(&slot);
 	}
+}
+
+/* By the table's own statistics, or those with its children; false: there are none. */
+static bool
+digits_of_statistics(Oid relid, AttrNumber attno, bool inherited, GpuAggDigits *seen)
+{
+	HeapTuple	tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid),
+										Int16GetDatum(attno), BoolGetDatum(inherited));
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	gpuagg_digits_of_tuple(seen, tuple);
 	ReleaseSysCache(tuple);
 	return true;
 }
@@ -125,7 +127,7 @@ parent_column(const GpuAggLower *lw, AttrNumber attno)
 }
 
 static void
-digits_of_siblings(const GpuAggLower *lw, const Var *column, DigitsSeen *seen)
+digits_of_siblings(const GpuAggLower *lw, const Var *column, GpuAggDigits *seen)
 {
 	const RelOptInfo *parent = lw->siblings->parent;
 	const Oid	relid = planner_rt_fetch(parent->relid, lw->root)->relid;
@@ -147,26 +149,26 @@ digits_of_siblings(const GpuAggLower *lw, const Var *column, DigitsSeen *seen)
 }
 
 /* Of this column of the parent, looked up once for all siblings */
-static DigitsSeen
+static GpuAggDigits
 digits_of_parent(const GpuAggLower *lw, AttrNumber attno)
 {
 	const RelOptInfo *parent = lw->siblings->parent;
-	DigitsSeen *seen;
+	GpuAggDigits *seen;
 
 	if (lw->siblings->digits == NULL)
-		lw->siblings->digits = palloc0((parent->max_attr + 1) * sizeof(DigitsSeen));
-	seen = (DigitsSeen *) lw->siblings->digits + attno;
+		lw->siblings->digits = palloc0((parent->max_attr + 1) * sizeof(GpuAggDigits));
+	seen = (GpuAggDigits *) lw->siblings->digits + attno;
 	if (!seen->looked)
 		digits_of_siblings(lw, makeVar(parent->relid, attno, NUMERICOID, -1, InvalidOid, 0), seen);
 	seen->looked = true;
 	return *seen;
 }
 
-static DigitsSeen
+static GpuAggDigits
 digits_of_column(const GpuAggLower *lw, AttrNumber attno)
 {
 	AttrNumber	of_parent = lw->siblings == NULL ? 0 : parent_column(lw, attno);
-	DigitsSeen	seen = {0};
+	GpuAggDigits	seen = {0};
 
 	if (of_parent > 0)
 		return digits_of_parent(lw, of_parent);
@@ -174,10 +176,10 @@ digits_of_column(const GpuAggLower *lw, AttrNumber attno)
 	return seen;
 }
 
-static bool
-digits_fit(const DigitsSeen *seen)
+bool
+gpuagg_digits_fit(const GpuAggDigits *seen)
 {
-	return seen->behind <= GPUAGG_MAX_SCALE && seen->before + seen->behind <= WORD_DIGITS;
+	return seen->behind <= GPUAGG_MAX_SCALE && seen->before + seen->behind <= GPUAGG_WORD_DIGITS;
 }
 
 static bool
@@ -197,9 +199,9 @@ query_multiplies(const GpuAggLower *lw)
 }
 
 static int
-choose_scale(const GpuAggLower *lw, const DigitsSeen *seen)
+choose_scale(const GpuAggLower *lw, const GpuAggDigits *seen)
 {
-	const int	left = WORD_DIGITS - seen->before - seen->behind;
+	const int	left = GPUAGG_WORD_DIGITS - seen->before - seen->behind;
 
 	if (!seen->any)
 		return UNKNOWN_DECIMALS;
@@ -211,35 +213,42 @@ choose_scale(const GpuAggLower *lw, const DigitsSeen *seen)
 bool
 gpuagg_lower_own_scale_fits(GpuAggLower *lw, AttrNumber attno)
 {
-	const DigitsSeen seen = digits_of_column(lw, attno);
+	const GpuAggDigits seen = digits_of_column(lw, attno);
 
-	return digits_fit(&seen);
+	return gpuagg_digits_fit(&seen);
 }
 
 bool
-gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggValue *out)
+gpuagg_lower_word_scale(GpuAggLower *lw, const GpuAggValue *word, const GpuAggDigits *seen,
+						GpuAggValue *out)
 {
-	const DigitsSeen seen = digits_of_column(lw, attno);
+	const int	scale = choose_scale(lw, seen);
 	GpuAggConstant mask = gpuagg_constant_make(GPUAGG_T_INT4,
 											   Int32GetDatum(GPUAGG_WORD_DECIMALS), false);
-	GpuAggValue word;
 	GpuAggValue bits;
 	GpuAggValue shown;
-	int			scale;
 
-	if (!digits_fit(&seen))
-		return GPUAGG_REFUSE("numerics of column \"%s\" have more than %d digits",
-							 NameStr(TupleDescAttr(RelationGetDescr(lw->relation),
-												   attno - 1)->attname), WORD_DIGITS);
-	scale = choose_scale(lw, &seen);
-	if (!gpuagg_lower_column(lw, attno, GPUAGG_T_NUMERIC, GPUAGG_SCALE_WORD, &word) ||
-		!gpuagg_lower_constant(lw, mask, &bits) ||
-		!gpuagg_lower_op(lw, GPUAGG_OP_INT_AND, GPUAGG_T_INT4, &word, &bits, NULL, 0, &shown) ||
-		!gpuagg_lower_op(lw, GPUAGG_OP_DECIMAL_AT, GPUAGG_T_NUMERIC, &word, NULL, NULL, scale,
+	if (!gpuagg_lower_constant(lw, mask, &bits) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_INT_AND, GPUAGG_T_INT4, word, &bits, NULL, 0, &shown) ||
+		!gpuagg_lower_op(lw, GPUAGG_OP_DECIMAL_AT, GPUAGG_T_NUMERIC, word, NULL, NULL, scale,
 						 out))
 		return false;
 	out->scale = scale;
 	out->shown = scale;
 	out->shown_reg = shown.reg;
 	return true;
+}
+
+bool
+gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggValue *out)
+{
+	const GpuAggDigits seen = digits_of_column(lw, attno);
+	GpuAggValue word;
+
+	if (!gpuagg_digits_fit(&seen))
+		return GPUAGG_REFUSE("numerics of column \"%s\" have more than %d digits",
+							 NameStr(TupleDescAttr(RelationGetDescr(lw->relation),
+												   attno - 1)->attname), GPUAGG_WORD_DIGITS);
+	return gpuagg_lower_column(lw, attno, GPUAGG_T_NUMERIC, GPUAGG_SCALE_WORD, &word) &&
+		gpuagg_lower_word_scale(lw, &word, &seen, out);
 }

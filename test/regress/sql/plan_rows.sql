@@ -67,6 +67,37 @@ SELECT q, compare(q) FROM unnest(ARRAY[
 	'SELECT k, t, d, count(*), sum(n) FROM pw_temp GROUP BY GROUPING SETS ((k, t), (d), ())',
 	'SELECT a.k, b.w, count(*) FROM pw a FULL JOIN pw_other b ON a.k = b.k GROUP BY CUBE (a.k, b.w)',
 	'SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY s), mode() WITHIN GROUP (ORDER BY d) FROM pw_temp GROUP BY k']) q;
+-- numerics without a declared scale: as arguments, keys, and of what PostgreSQL makes; those that no word holds are kept beside
+CREATE TEMP TABLE pw_free AS SELECT x AS id, x % 7 AS k, CASE WHEN x % 11 > 0 THEN ((x % 400)::numeric(10,2) / 4)::numeric(10,2)::numeric END AS w,
+	(CASE WHEN x % 500 = 1 THEN 'NaN' WHEN x % 500 = 2 THEN 'infinity' WHEN x % 500 = 3 THEN 123456789012345678901234567890.5 WHEN x % 500 = 4 THEN 0.12345678901234567890 ELSE (x % 90)::numeric(9,1) END) AS o,
+	(x % 5)::numeric AS i
+FROM generate_series(1, 3000) x;
+ANALYZE pw_free;
+SELECT q, compare(q) FROM unnest(ARRAY[
+	'SELECT k, count(w), sum(w), avg(w), min(w), max(w) FROM pw_free GROUP BY k',
+	'SELECT w, count(*) FROM pw_free GROUP BY w',
+	'SELECT w, i, sum(w), max(i) FROM pw_free GROUP BY w, i HAVING sum(w) > 100',
+	'SELECT k, sum(w * i), sum(w + 0.001), sum(-w), sum(abs(w - 7)), max(round(w, 1)), min(i * 2) FROM pw_free GROUP BY k',
+	'SELECT k, sum(CASE WHEN id > 9 THEN w ELSE 0.5 END), sum(coalesce(w, 1.25)), sum(greatest(w, i)) FROM pw_free GROUP BY k',
+	'SELECT k, sum(s), max(n) FROM (SELECT k, id % 100 AS m, sum(w) AS s, sum(id::int8) AS n FROM pw_free GROUP BY 1, 2 OFFSET 0) x GROUP BY k',
+	'SELECT a, sum(b), avg(c) FROM (VALUES (1, 2.5, 3), (1, 2.25, 4.125), (2, 1, NULL)) v(a, b, c) GROUP BY a',
+	'SELECT floor(x % 10), sum(x), avg(x), min(x), count(x) FROM generate_series(1::numeric, 2000, 1.5) x GROUP BY 1',
+	'SELECT k, sum(o), avg(o), min(o), max(o), count(o) FROM pw_free GROUP BY k',
+	'SELECT k, sum(o) FILTER (WHERE id % 2 = 0), count(o) FILTER (WHERE id > 1500), max(o), sum(w) FROM pw_free GROUP BY k',
+	'SELECT k, w, sum(o), count(*) FROM pw_free GROUP BY k, w',
+	'SELECT k, var_pop(w), stddev(i) FROM pw_free GROUP BY k',
+	'SELECT k, sum(o) FROM pw_free GROUP BY k ORDER BY sum(o) DESC, k LIMIT 2',
+	'SELECT k, count(*), sum(o) FROM pw_free GROUP BY k HAVING count(*) > 428',
+	'SELECT k, sum(v), avg(v), min(v) FROM (SELECT k, (CASE WHEN id % 700 = 1 THEN ''NaN''::numeric ELSE w END)::numeric(10,2) AS v FROM pw_free OFFSET 0) x GROUP BY k']) q;
+-- more of these than pay; as a key; in DISTINCT
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT right(x::text, 1), sum(x) FROM generate_series(123456789012345678901234567890, 123456789012345678901234568890) x GROUP BY 1',
+	'SELECT o, count(*) FROM pw_free GROUP BY o',
+	'SELECT k, count(DISTINCT w), count(DISTINCT o) FROM pw_free GROUP BY k']) q;
+SET gpuagg.debug_require = 'prefer';
+SELECT * FROM explained($$EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT right(x::text, 1), sum(x) FROM generate_series(123456789012345678901234567890, 123456789012345678901234568890) x GROUP BY 1$$) line WHERE line !~ 'Memory Usage';
+SELECT * FROM explained($$EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT right(x::text, 1), sum(x) FROM generate_series(12345678901234567800, 12345678901234567900) x GROUP BY 1$$) line;
+RESET gpuagg.debug_require;
 -- PostgreSQL's errors, each where it would raise it
 SELECT q, compare(q, 'any') FROM unnest(ARRAY[
 	'SELECT 1 / (x - 5), count(*) FROM generate_series(1, 10) x GROUP BY 1',
@@ -127,6 +158,6 @@ SET gpuagg.debug_require = 'prefer';
 SELECT * FROM explained($$EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT x % 3, count(*) FROM generate_series(1, 100) x GROUP BY 1$$) line WHERE line !~ 'Memory Usage';
 RESET gpuagg.debug_fault;
 RESET gpuagg.debug_require;
-DROP TABLE pw, pw_other, pw_temp;
+DROP TABLE pw, pw_other, pw_temp, pw_free;
 DROP FUNCTION pw_rows(int4), pw_rows_plpgsql(int4);
 DROP TYPE pw_mood;

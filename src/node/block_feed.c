@@ -1,0 +1,69 @@
+/*
+ * block_feed.c
+ *		Feeds the rows of a plan to a task (block_feed.h).
+ *
+ * A number of blocks (plan_rows.c) are in flight while the plan goes on.
+ */
+#include "postgres.h"
+
+#include "ipc/block_ring.h"
+#include "node/block_feed.h"
+
+GpuAggStatus
+gpuagg_block_start(GpuAggRun *run)
+{
+	GpuAggScan *scan = run->scan;
+	GpuAggStatus status = gpuagg_plan_rows_start(scan->rows, run->program,
+												 gpuagg_task_long_values(run), run->error);
+
+	scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	if (status != GPUAGG_OK)
+		gpuagg_plan_rows_stop(scan->rows);
+	return status;
+}
+
+GpuAggStatus
+gpuagg_block_done(GpuAggRun *run, const GpuAggMsg *msg)
+{
+	if (run->rows_in_flight == 0 || msg->count > 0)
+		return gpuagg_task_garbled(run);
+	run->rows_in_flight--;
+	gpuagg_plan_rows_done(run->scan->rows, msg->batch_id);
+	return GPUAGG_OK;
+}
+
+static GpuAggStatus
+send_block(GpuAggRun *run, bool *more)
+{
+	GpuAggTaskInput *input = gpuagg_inputs_at(run->inputs);
+	GpuAggStatus status;
+	instr_time	start;
+
+	gpuagg_task_time_start(run, &start);
+	status = gpuagg_plan_rows_send(run->scan->rows, run->client, input->next_batch, more,
+								   run->error);
+	run->scan->met_long |= status == GPUAGG_VALUE_ERROR;
+	input->next_batch += *more;
+	run->rows_in_flight += *more;
+	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
+	return status;
+}
+
+GpuAggStatus
+gpuagg_block_feed(GpuAggRun *run)
+{
+	GpuAggStatus status = GPUAGG_OK;
+	bool		more = true;
+
+	while (status == GPUAGG_OK && (more || run->rows_in_flight > 0))
+	{
+		status = gpuagg_task_receive(run, !more || run->rows_in_flight >= GPUAGG_RING_BLOCKS);
+		if (status == GPUAGG_OK && run->done)
+			status = gpuagg_task_garbled(run);
+		if (status == GPUAGG_OK && more && run->rows_in_flight < GPUAGG_RING_BLOCKS)
+			status = send_block(run, &more);
+	}
+	run->scan->counters.rows_scanned += gpuagg_plan_rows_given(run->scan->rows);
+	run->scan->counters.rows_passed += gpuagg_plan_rows_given(run->scan->rows);
+	return status;
+}

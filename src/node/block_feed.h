@@ -1,0 +1,21 @@
+/*
+ * block_feed.h
+ *		Feeds the rows of a plan to a task, as blocks.
+ */
+#ifndef GPUAGG_NODE_BLOCK_FEED_H
+#define GPUAGG_NODE_BLOCK_FEED_H
+
+#include "postgres.h"
+
+#include "node/device_task_inside.h"
+
+/* Before there is a task, for the plan may have tasks of its own */
+extern GpuAggStatus gpuagg_block_start(GpuAggRun *run);
+
+/* All rows to the device, until it has consumed them */
+extern GpuAggStatus gpuagg_block_feed(GpuAggRun *run);
+
+/* A block is consumed. */
+extern GpuAggStatus gpuagg_block_done(GpuAggRun *run, const GpuAggMsg *msg);
+
+#endif							/* GPUAGG_NODE_BLOCK_FEED_H */

@@ -1,0 +1,76 @@
+/*
+ * device_task_inside.h
+ *		One device task while it runs: inside of device_task.c and block_feed.c.
+ */
+#ifndef GPUAGG_NODE_DEVICE_TASK_INSIDE_H
+#define GPUAGG_NODE_DEVICE_TASK_INSIDE_H
+
+#include "postgres.h"
+
+#include "node/device_task.h"
+#include "node/task_inputs.h"
+
+/* Rows of one batch that PostgreSQL is to evaluate */
+typedef struct GpuAggTodo
+{
+	struct GpuAggTodo *next;
+	uint64		batch_id;
+	uint32		count;
+	uint32		done;
+	GpuAggRowRef refs[FLEXIBLE_ARRAY_MEMBER];
+} GpuAggTodo;
+
+typedef struct GpuAggRun
+{
+	GpuAggScan *scan;
+	const GpuAggProgram *program;
+	GpuAggPass *pass;
+	BlockNumber nblocks;		/* of all tables */
+	BlockNumber drawn_blocks;	/* that draws need */
+	bool		timing;
+	GpuAggClient *client;
+	GpuAggTaskInputs *inputs;
+	uint32		rows_in_flight; /* messages of rows */
+	GpuAggTodo *todo;			/* oldest first */
+	GpuAggTodo *todo_last;
+	bool		may_regroup;	/* the device was asked to */
+	bool		collecting;		/* some groups are here */
+	bool		done;			/* all groups are here */
+	instr_time	first_groups;	/* when they came */
+	GpuAggStatus status;
+	GpuAggError *error;
+} GpuAggRun;
+
+static inline void
+gpuagg_task_time_start(const GpuAggRun *run, instr_time *start)
+{
+	if (run->timing)
+		INSTR_TIME_SET_CURRENT(*start);
+}
+
+static inline void
+gpuagg_task_time_add(const GpuAggRun *run, instr_time *sum, instr_time start)
+{
+	instr_time	now;
+
+	if (!run->timing)
+		return;
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_ACCUM_DIFF(*sum, now, start);
+}
+
+/* Where values go that no device has a form of; NULL: nowhere, groups may be left out. */
+static inline GpuAggLongValues *
+gpuagg_task_long_values(const GpuAggRun *run)
+{
+	return gpuagg_answer_wants_all(&run->scan->answer) ?
+		gpuagg_results_long(run->scan->results) : NULL;
+}
+
+/* What the worker sent was not to be sent. */
+extern GpuAggStatus gpuagg_task_garbled(GpuAggRun *run);
+
+/* Takes the messages that are there; waits for one first if asked to. */
+extern GpuAggStatus gpuagg_task_receive(GpuAggRun *run, bool wait);
+
+#endif							/* GPUAGG_NODE_DEVICE_TASK_INSIDE_H */
