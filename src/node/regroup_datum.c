@@ -2,25 +2,38 @@
  * regroup_datum.c
  *		Values that no device has a form of (regroup_datum.h).
  *
- * Numerics that are equal may show different decimals, also within jsonb, and intervals
- * different parts.
+ * Numerics that are equal may show different decimals, also within jsonb and rows, and
+ * intervals different parts.
  * Such values are told apart by a form that equal ones share; the group shows the first
  * that it has met, as PostgreSQL does.  Sums of numerics are PostgreSQL's own, exact and
  * with the most decimals of all, whatever the order: a value of n rows adds n times
- * itself.
+ * itself.  So does an interval, part by part, unless a part could have been out of range on
+ * the way, in whichever order PostgreSQL adds.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
 #include "compat.h"
+#include "device/ops/group.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "node/regroup_datum.h"
+#include "utils/array.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
+#include "utils/typcache.h"
 
-#define INTERVAL_LENGTH ((int16) sizeof(Interval))
+/* A sum of intervals as it lies in its group; what follows the sum are sums of absolute values */
+typedef struct IntervalTotal
+{
+	Interval	sum;
+	uint64		time;
+	uint64		parts;			/* days and months */
+} IntervalTotal;
 
 GpuAggBytes
 gpuagg_datum_bytes(Datum *value, int16 typlen, bool typbyval)
@@ -122,15 +135,137 @@ jsonb_form(Datum value)
 	return (GpuAggBytes) {form.data, form.len};
 }
 
-GpuAggBytes
-gpuagg_datum_form(GpuAggRegroupForm form, Datum value)
+/* By what is stored, without a header */
+static GpuAggBytes
+image_form(Datum value, int16 typlen, bool typbyval)
 {
-	if (form == GPUAGG_REGROUP_INTERVAL)
-		return interval_form(DatumGetIntervalP(value));
-	if (form == GPUAGG_REGROUP_JSONB)
-		return jsonb_form(value);
-	return numeric_form(value);
+	Datum	   *copy = palloc(sizeof(Datum));
+	struct varlena *v;
+
+	*copy = value;
+	if (typlen != -1)
+		return gpuagg_datum_bytes(copy, typlen, typbyval);
+	v = PG_DETOAST_DATUM_PACKED(value);
+	return (GpuAggBytes) {VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v)};
 }
+
+/* -0 is 0, and NaN is NaN */
+static GpuAggBytes
+float_form(double value)
+{
+	uint64	   *word = palloc(sizeof(uint64));
+
+	*word = gpuagg_key_word_f64(value);
+	return (GpuAggBytes) {(const char *) word, sizeof(*word)};
+}
+
+static GpuAggBytes array_form(Datum value);
+static GpuAggBytes row_form(Datum value);
+
+/* Of a field or an element, which is not NULL */
+static GpuAggBytes
+field_form(Oid typid, int16 typlen, bool typbyval, Datum value)
+{
+	const Oid	base = getBaseType(typid);
+
+	switch (base)
+	{
+		case NUMERICOID:
+			return numeric_form(value);
+		case INTERVALOID:
+			return interval_form(DatumGetIntervalP(value));
+		case JSONBOID:
+			return jsonb_form(value);
+		case FLOAT4OID:
+			return float_form(DatumGetFloat4(value));
+		case FLOAT8OID:
+			return float_form(DatumGetFloat8(value));
+		case BPCHAROID:
+			return gpuagg_bpchar_trim(image_form(value, -1, false));
+		default:
+			return OidIsValid(get_element_type(base)) ? array_form(value) :
+				get_typtype(base) == TYPTYPE_COMPOSITE ? row_form(value) : image_form(value, typlen, typbyval);
+	}
+}
+
+/* Bounds and elements, where NULL equals NULL, as array_eq() has it */
+static GpuAggBytes
+array_form(Datum value)
+{
+	ArrayType  *array = DatumGetArrayTypeP(value);
+	const Oid	element = ARR_ELEMTYPE(array);
+	StringInfoData form;
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	initStringInfo(&form);
+	appendBinaryStringInfo(&form, (const char *) ARR_DIMS(array), ARR_NDIM(array) * sizeof(int));
+	appendBinaryStringInfo(&form, (const char *) ARR_LBOUND(array), ARR_NDIM(array) * sizeof(int));
+	get_typlenbyvalalign(element, &typlen, &typbyval, &typalign);
+	deconstruct_array(array, element, typlen, typbyval, typalign, &values, &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		appendStringInfoChar(&form, (char) nulls[i]);
+		if (!nulls[i])
+			append_bytes(&form, field_form(element, typlen, typbyval, values[i]));
+	}
+	return (GpuAggBytes) {form.data, form.len};
+}
+
+/* Field by field, where NULL equals NULL, as record_eq() has it */
+static GpuAggBytes
+row_form(Datum value)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header),.t_data = header};
+	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
+											  HeapTupleHeaderGetTypMod(header));
+	Datum	   *values = palloc(desc->natts * sizeof(Datum));
+	bool	   *nulls = palloc(desc->natts * sizeof(bool));
+	StringInfoData form;
+
+	initStringInfo(&form);
+	heap_deform_tuple(&tuple, desc, values, nulls);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		const Form_pg_attribute field = TupleDescAttr(desc, i);
+
+		if (field->attisdropped)
+			continue;
+		appendStringInfoChar(&form, (char) nulls[i]);
+		if (!nulls[i])
+			append_bytes(&form, field_form(field->atttypid, field->attlen, field->attbyval,
+										   values[i]));
+	}
+	ReleaseTupleDesc(desc);
+	return (GpuAggBytes) {form.data, form.len};
+}
+
+GpuAggBytes
+gpuagg_datum_form(const GpuAggRegroupValue *as, Datum value)
+{
+	switch ((GpuAggRegroupForm) as->form)
+	{
+		case GPUAGG_REGROUP_NUMERIC:
+			return numeric_form(value);
+		case GPUAGG_REGROUP_INTERVAL:
+			return interval_form(DatumGetIntervalP(value));
+		case GPUAGG_REGROUP_JSONB:
+			return jsonb_form(value);
+		case GPUAGG_REGROUP_ROW:
+			return row_form(value);
+		case GPUAGG_REGROUP_ARRAY:
+			return array_form(value);
+		default:
+			return image_form(value, as->typlen, as->typbyval);
+	}
+}
+
+/* ----------------------------------------------------------------- sums --- */
 
 static Datum
 times(Datum value, int64 rows)
@@ -139,39 +274,91 @@ times(Datum value, int64 rows)
 		DirectFunctionCall2(numeric_mul, value, NumericGetDatum(int64_to_numeric(rows)));
 }
 
+/* Adds a numeric, or its square, as often as there are rows. */
+static void
+add_numeric(GpuAggRowTable *table, char *state, bool square, Datum value, int64 rows)
+{
+	GpuAggBytes b = gpuagg_string_slot_bytes(state);
+
+	if (square)
+		value = DirectFunctionCall2(numeric_mul, value, value);
+	value = times(value, rows);
+	if (b.len != GPUAGG_STRING_NONE)
+		value = DirectFunctionCall2(numeric_add, gpuagg_bytes_datum(b, -1, false), value);
+	gpuagg_row_table_replace(table, state, gpuagg_datum_bytes(&value, -1, false));
+}
+
+/* The sum of an absolute value times rows, if it is in the range of the parts that it bounds */
+static bool
+add_guard(uint64 *sum, int64 value, int64 rows, uint64 limit)
+{
+	uint128		total = (uint128) (value < 0 ? -(uint64) value : (uint64) value) * (uint64) rows +
+		*sum;
+
+	*sum = (uint64) total;
+	return total <= limit;
+}
+
+static bool
+add_interval(GpuAggRowTable *table, char *state, const Interval *value, int64 rows)
+{
+	GpuAggBytes b = gpuagg_string_slot_bytes(state);
+	IntervalTotal total = {{0}};
+
+	if (b.len != GPUAGG_STRING_NONE)
+		memcpy(&total, b.data, sizeof(total));
+#ifdef INTERVAL_NOT_FINITE
+	if (INTERVAL_NOT_FINITE(value))
+		return false;
+#endif
+	if (!add_guard(&total.time, value->time, rows, PG_INT64_MAX) ||
+		!add_guard(&total.parts, value->day, rows, PG_INT32_MAX) ||
+		!add_guard(&total.parts, value->month, rows, PG_INT32_MAX))
+		return false;
+	total.sum.time += value->time * rows;
+	total.sum.day += (int32) (value->day * rows);
+	total.sum.month += (int32) (value->month * rows);
+	gpuagg_row_table_replace(table, state, (GpuAggBytes) {(const char *) &total, sizeof(total)});
+	return true;
+}
+
+/* ------------------------------------------------------------- extremes --- */
+
 /* Does a value take the place of the one that a state has? */
 static bool
-is_preferred(GpuAggRegroupDatumOp op, GpuAggRegroupForm form, GpuAggBytes state, Datum value)
+is_preferred(GpuAggRegroupDatumOp op, const GpuAggRegroupValue *as, GpuAggBytes state, Datum value)
 {
-	const bool	interval = form == GPUAGG_REGROUP_INTERVAL;
 	Datum		old;
 	int			order;
 
 	if (state.len == GPUAGG_STRING_NONE || op == GPUAGG_REGROUP_FIRST)
 		return state.len == GPUAGG_STRING_NONE;
-	old = gpuagg_bytes_datum(state, interval ? INTERVAL_LENGTH : -1, false);
-	order = DatumGetInt32(DirectFunctionCall2(interval ? interval_cmp : numeric_cmp, value, old));
+	old = gpuagg_bytes_datum(state, as->typlen, as->typbyval);
+	order = DatumGetInt32(DirectFunctionCall2(as->form == GPUAGG_REGROUP_INTERVAL ?
+											  interval_cmp : numeric_cmp, value, old));
 	return op == GPUAGG_REGROUP_LEAST ? order < 0 : order > 0;
 }
 
-void
-gpuagg_datum_enter(GpuAggRowTable *table, const GpuAggRegroupState *s, GpuAggRegroupForm form,
-				   char *state, Datum value, int64 rows)
-{
-	GpuAggBytes b = gpuagg_string_slot_bytes(state);
+/* --------------------------------------------------------------- states --- */
 
-	if (s->datum != GPUAGG_REGROUP_SUM)
+bool
+gpuagg_datum_enter(GpuAggRowTable *table, const GpuAggRegroupState *s,
+				   const GpuAggRegroupValue *as, char *state, Datum value, int64 rows)
+{
+	switch ((GpuAggRegroupDatumOp) s->datum)
 	{
-		if (is_preferred(s->datum, form, b, value))
-			gpuagg_row_table_replace(table, state,
-										 gpuagg_datum_bytes(&value, form == GPUAGG_REGROUP_INTERVAL ?
-															INTERVAL_LENGTH : -1, false));
-		return;
+		case GPUAGG_REGROUP_SUM:
+		case GPUAGG_REGROUP_SQUARES:
+			if (as->form == GPUAGG_REGROUP_INTERVAL)
+				return add_interval(table, state, DatumGetIntervalP(value), rows);
+			add_numeric(table, state, s->datum == GPUAGG_REGROUP_SQUARES, value, rows);
+			return true;
+		default:
+			if (is_preferred(s->datum, as, gpuagg_string_slot_bytes(state), value))
+				gpuagg_row_table_replace(table, state,
+										 gpuagg_datum_bytes(&value, as->typlen, as->typbyval));
+			return true;
 	}
-	value = times(value, rows);
-	if (b.len != GPUAGG_STRING_NONE)
-		value = DirectFunctionCall2(numeric_add, gpuagg_bytes_datum(b, -1, false), value);
-	gpuagg_row_table_replace(table, state, gpuagg_datum_bytes(&value, -1, false));
 }
 
 Datum
@@ -179,4 +366,11 @@ gpuagg_datum_average(GpuAggBytes sum, int64 count)
 {
 	return DirectFunctionCall2(numeric_div, gpuagg_bytes_datum(sum, -1, false),
 							   NumericGetDatum(int64_to_numeric(count)));
+}
+
+Datum
+gpuagg_datum_average_interval(GpuAggBytes sum, int64 count)
+{
+	return DirectFunctionCall2(interval_div, gpuagg_bytes_datum(sum, sizeof(Interval), false),
+							   Float8GetDatum((float8) count));
 }

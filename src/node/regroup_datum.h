@@ -15,14 +15,19 @@
 extern GpuAggBytes gpuagg_datum_bytes(Datum *value, int16 typlen, bool typbyval);
 extern Datum gpuagg_bytes_datum(GpuAggBytes b, int16 typlen, bool typbyval);
 
-/* Bytes that equal numerics, intervals or jsonb have in common and no others have */
-extern GpuAggBytes gpuagg_datum_form(GpuAggRegroupForm form, Datum value);
+/* Bytes that equal values of this form have in common and no others have */
+extern GpuAggBytes gpuagg_datum_form(const GpuAggRegroupValue *as, Datum value);
 
-/* A value of so many rows enters a state that is a Datum. */
-extern void gpuagg_datum_enter(GpuAggRowTable *table, const GpuAggRegroupState *s,
-							   GpuAggRegroupForm form, char *state, Datum value, int64 rows);
+/*
+ * A value of so many rows enters a state that is a Datum.  False: the result, or an error, is
+ * PostgreSQL's to find.
+ */
+extern bool gpuagg_datum_enter(GpuAggRowTable *table, const GpuAggRegroupState *s,
+							   const GpuAggRegroupValue *as, char *state, Datum value,
+							   int64 rows);
 
-/* A sum's bytes divided by a count, as PostgreSQL's avg(numeric) does */
+/* A sum's bytes divided by a count, as PostgreSQL's avg() of numerics and of intervals does */
 extern Datum gpuagg_datum_average(GpuAggBytes sum, int64 count);
+extern Datum gpuagg_datum_average_interval(GpuAggBytes sum, int64 count);
 
 #endif							/* GPUAGG_NODE_REGROUP_DATUM_H */

@@ -35,7 +35,7 @@ compute(GpuAggRegroupWork *r, const GpuAggRegroupValue *value, GpuAggRegroupDatu
 	if (value->form == GPUAGG_REGROUP_CONSTANT)
 		c = gpuagg_constant_make(value->type, datum, d->isnull);
 	else if (!d->isnull)
-		d->v.b = gpuagg_datum_form(value->form, datum);
+		d->v.b = gpuagg_datum_form(value, datum);
 	d->datum = datum;
 	MemoryContextSwitchTo(old);
 	if (value->form != GPUAGG_REGROUP_CONSTANT)
@@ -214,20 +214,46 @@ enter_integer(const GpuAggRegroupState *s, char *state, int64 value, int64 rows)
 			product = (int128) value * rows;
 			gpuagg_state_add_i128(state, (uint64) product, (uint64) (product >> 64));
 			break;
+		case GPUAGG_TRANS_XOR_I64:
+			gpuagg_state_step_i64(s->op, state, (rows & 1) != 0 ? value : 0);
+			break;
 		default:
 			gpuagg_state_step_i64(s->op, state, value);
 			break;
 	}
 }
 
-static void
+static GpuAggStatus
 enter_datum(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const GpuAggRegroupDatum *d, int64 rows,
 			char *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(r->econtext->ecxt_per_tuple_memory);
+	bool		ok = gpuagg_datum_enter(r->table, s, &r->plan->values[s->value], state, d->datum,
+										rows);
 
-	gpuagg_datum_enter(r->table, s, r->plan->values[s->value].form, state, d->datum, rows);
 	MemoryContextSwitchTo(old);
+	return ok ? GPUAGG_OK :
+		gpuagg_error_set(r->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+						 "a sum of intervals may be out of range");
+}
+
+/* So many rows of equal numbers have no variance among them. */
+static GpuAggStatus
+enter_float(GpuAggRegroupWork *r, const GpuAggRegroupState *s, char *state, double value,
+			int64 rows)
+{
+	const double moments[GPUAGG_MAX_STATE_BYTES / sizeof(double)] = {rows, rows * value};
+
+	if (s->op == GPUAGG_TRANS_SUM_F64_AVG && gpuagg_f64_needs_pg(value))
+		return gpuagg_error_set(r->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
+								"an average of numbers whose squares may overflow");
+	if (s->op == GPUAGG_TRANS_MOMENTS_F64)
+		gpuagg_state_merge_alone(s->op, state, (const char *) moments);
+	else if (s->op == GPUAGG_TRANS_SUM_F64 || s->op == GPUAGG_TRANS_SUM_F64_AVG)
+		gpuagg_state_step_f64(s->op, state, value * rows);
+	else
+		gpuagg_state_step_f64(s->op, state, value);
+	return GPUAGG_OK;
 }
 
 static GpuAggStatus
@@ -243,18 +269,13 @@ enter_value(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row, 
 	if (d->isnull)
 		return GPUAGG_OK;
 	if (s->datum != GPUAGG_REGROUP_STATE)
-		enter_datum(r, s, d, rows, state);
+		return enter_datum(r, s, d, rows, state);
 	else if (s->op == GPUAGG_TRANS_COUNT)
 		enter_integer(s, state, 0, rows);
 	else if (gpuagg_transition_is_string(s->op))
 		enter_string(r, s, state, d->v.b);
 	else if (gpuagg_key_class(s->type) == GPUAGG_CLASS_F64)
-	{
-		if (s->op == GPUAGG_TRANS_SUM_F64_AVG && gpuagg_f64_needs_pg(d->v.f))
-			return gpuagg_error_set(r->error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
-									"an average of numbers whose squares may overflow");
-		gpuagg_state_step_f64(s->op, state, d->v.f);
-	}
+		return enter_float(r, s, state, d->v.f, rows);
 	else
 		enter_integer(s, state, d->v.i, rows);
 	return GPUAGG_OK;
@@ -310,6 +331,13 @@ enter_sorts(GpuAggRegroupWork *r, const char *row, char *group)
 	}
 }
 
+/* Does the set have the key that a state shows, if it shows one? */
+static bool
+shows_key(const GpuAggRegroupWork *r, const GpuAggRegroupState *s)
+{
+	return s->key == GPUAGG_REGROUP_NONE || (r->plan->sets[r->set].keys >> s->key & 1) != 0;
+}
+
 /* What a row gives to the states of its group */
 GpuAggStatus
 gpuagg_regroup_enter_row(GpuAggRegroupWork *r, const char *row, char *group)
@@ -320,7 +348,7 @@ gpuagg_regroup_enter_row(GpuAggRegroupWork *r, const char *row, char *group)
 		char	   *state = group + r->into.state_off[i];
 		GpuAggStatus status;
 
-		if (s->output != GPUAGG_REGROUP_NONE)
+		if (s->output != GPUAGG_REGROUP_NONE || !shows_key(r, s))
 			continue;
 		if (r->parent >= 0)
 			merge_state(r, s, r->results, row, r->into.state_off[i], state);

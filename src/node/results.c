@@ -143,7 +143,8 @@ emitter_init_variance(const GpuAggLayout *layout, const GpuAggProgram *program,
 static bool
 is_datum(int final)
 {
-	return final == GPUAGG_FINAL_DATUM || final == GPUAGG_FINAL_DATUM_AVG;
+	return final == GPUAGG_FINAL_DATUM || final == GPUAGG_FINAL_DATUM_AVG ||
+		final == GPUAGG_FINAL_DATUM_AVG_INTERVAL || final == GPUAGG_FINAL_DATUM_VARIANCE;
 }
 
 static void
@@ -184,7 +185,8 @@ emitter_init(GpuAggResults *results, const GpuAggProgram *program,
 			emitter->count_off = layout->state_off[output->count_index];
 		if (output->final == GPUAGG_FINAL_VARIANCE ||
 			output->final == GPUAGG_FINAL_PARTIAL_VARIANCE ||
-			output->final == GPUAGG_FINAL_PARTIAL_SQUARES)
+			output->final == GPUAGG_FINAL_PARTIAL_SQUARES ||
+			output->final == GPUAGG_FINAL_DATUM_VARIANCE)
 			emitter_init_variance(layout, program, output, emitter);
 		string = output->final == GPUAGG_FINAL_BYTES;
 		if (is_datum(output->final))
@@ -575,6 +577,8 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_MOMENTS:	/* emit_optional() */
 		case GPUAGG_FINAL_DATUM:
 		case GPUAGG_FINAL_DATUM_AVG:
+		case GPUAGG_FINAL_DATUM_AVG_INTERVAL:
+		case GPUAGG_FINAL_DATUM_VARIANCE:
 		case GPUAGG_FINAL_COUNT:
 		case GPUAGG_FINAL_SUM_INT8:
 		case GPUAGG_FINAL_SUM_FLOAT8:
@@ -623,6 +627,7 @@ static bool
 emit_optional(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row, Datum *value)
 {
 	GpuAggBytes b;
+	int64		count = 0;
 
 	if (emitter->final == GPUAGG_FINAL_MOMENTS)
 		return gpuagg_moments_datum(emitter->statistic, (const double *) (row + emitter->off),
@@ -630,10 +635,28 @@ emit_optional(const GpuAggResults *results, GpuAggEmitter *emitter, const char *
 	b = gpuagg_results_string(results, row, emitter->off);
 	if (b.len == GPUAGG_STRING_NONE)
 		return false;
-	*value = emitter->final == GPUAGG_FINAL_DATUM_AVG ?
-		gpuagg_datum_average(b, *(const int64 *) (row + emitter->count_off)) :
-		gpuagg_bytes_datum(b, emitter->typlen, emitter->typbyval);
-	return true;
+	if (emitter->count_off != 0)
+		memcpy(&count, row + emitter->count_off, sizeof(count));
+	switch ((GpuAggFinal) emitter->final)
+	{
+		case GPUAGG_FINAL_DATUM_AVG:
+			*value = gpuagg_datum_average(b, count);
+			return true;
+		case GPUAGG_FINAL_DATUM_AVG_INTERVAL:
+			*value = gpuagg_datum_average_interval(b, count);
+			return true;
+		case GPUAGG_FINAL_DATUM_VARIANCE:
+			if (gpuagg_statistic_is_null(emitter->statistic, count))
+				return false;
+			*value = gpuagg_variance_of(emitter->statistic, count, gpuagg_bytes_datum(b, -1, false),
+										gpuagg_bytes_datum(gpuagg_results_string(results, row,
+																				 emitter->square_off[0]),
+														   -1, false));
+			return true;
+		default:
+			*value = gpuagg_bytes_datum(b, emitter->typlen, emitter->typbyval);
+			return true;
+	}
 }
 
 /* The group's key, as the row plan's rows have it (rows.c) */

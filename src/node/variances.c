@@ -7,6 +7,8 @@
  * through numeric_deserialize(), as those of a parallel plan's workers do.  Integers have
  * the same state there, if with machine words (numeric_poly_serialize), and the same digits.
  *
+ * Of numerics that PostgreSQL has added up itself the same is written.
+ *
  * numeric_deserialize() wants to be called by an aggregation.  Of that it looks at the
  * node's tag only (AggCheckCallContext()); it allocates in the current memory context.
  */
@@ -17,6 +19,7 @@
 #include "node/variances.h"
 #include "nodes/execnodes.h"
 #include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
 
 #define BASE 10000
 #define DECIMALS 4				/* of a digit */
@@ -147,7 +150,18 @@ send_sums(StringInfo buf, const GpuAggSums *sums)
 	send_numeric(buf, squares, false, 2 * sums->scale, 2 * sums->shown);
 }
 
-/* As numeric_serialize() writes a group's state: no NaN or infinity is among its values */
+/* What follows the sums as numeric_serialize() writes them: no NaN or infinity is among the values */
+static void
+send_rest(StringInfo buf, int shown)
+{
+	pq_sendint32(buf, shown);
+	pq_sendint64(buf, 0);		/* values with so many decimals, for moving windows */
+	pq_sendint64(buf, 0);		/* NaN, infinity, minus infinity */
+	pq_sendint64(buf, 0);
+	pq_sendint64(buf, 0);
+}
+
+/* As numeric_serialize() writes a group's state */
 static bytea *
 state_bytes(const GpuAggSums *sums)
 {
@@ -155,24 +169,26 @@ state_bytes(const GpuAggSums *sums)
 
 	pq_begintypsend(&buf);
 	send_sums(&buf, sums);
-	pq_sendint32(&buf, sums->shown);
-	pq_sendint64(&buf, 0);		/* values with so many decimals, for moving windows */
-	pq_sendint64(&buf, 0);		/* NaN, infinity, minus infinity */
-	pq_sendint64(&buf, 0);
-	pq_sendint64(&buf, 0);
+	send_rest(&buf, sums->shown);
 	return pq_endtypsend(&buf);
 }
 
 static Datum
-transition_state(const GpuAggSums *sums)
+final_result(GpuAggStatistic statistic, bytea *state)
 {
+	static const PGFunction functions[] = {
+		[GPUAGG_STATISTIC_VAR_POP] = numeric_var_pop,
+		[GPUAGG_STATISTIC_VAR_SAMP] = numeric_var_samp,
+		[GPUAGG_STATISTIC_STDDEV_POP] = numeric_stddev_pop,
+		[GPUAGG_STATISTIC_STDDEV_SAMP] = numeric_stddev_samp
+	};
 	static AggState aggregation = {.ss.ps.type = T_AggState};
 	LOCAL_FCINFO(fcinfo, 1);
 
 	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, (Node *) &aggregation, NULL);
-	fcinfo->args[0].value = PointerGetDatum(state_bytes(sums));
+	fcinfo->args[0].value = PointerGetDatum(state);
 	fcinfo->args[0].isnull = false;
-	return numeric_deserialize(fcinfo);
+	return DirectFunctionCall1(functions[statistic], numeric_deserialize(fcinfo));
 }
 
 Datum
@@ -194,12 +210,49 @@ gpuagg_variance_squares(const GpuAggSums *sums)
 Datum
 gpuagg_variance(GpuAggStatistic statistic, const GpuAggSums *sums)
 {
-	static const PGFunction functions[] = {
-		[GPUAGG_STATISTIC_VAR_POP] = numeric_var_pop,
-		[GPUAGG_STATISTIC_VAR_SAMP] = numeric_var_samp,
-		[GPUAGG_STATISTIC_STDDEV_POP] = numeric_stddev_pop,
-		[GPUAGG_STATISTIC_STDDEV_SAMP] = numeric_stddev_samp
-	};
+	return final_result(statistic, state_bytes(sums));
+}
 
-	return DirectFunctionCall1(functions[statistic], transition_state(sums));
+/* As numericvar_serialize() writes a numeric, of what numeric_send() writes; returns its decimals */
+static int
+resend_numeric(StringInfo buf, Datum value)
+{
+	bytea	   *sent = DatumGetByteaPP(DirectFunctionCall1(numeric_send, value));
+	StringInfoData from = {.data = VARDATA_ANY(sent),.len = VARSIZE_ANY_EXHDR(sent)};
+	const int	digits = pq_getmsgint(&from, sizeof(int16));
+	const int	weight = (int16) pq_getmsgint(&from, sizeof(int16));
+	const int	sign = pq_getmsgint(&from, sizeof(int16));
+	const int	shown = pq_getmsgint(&from, sizeof(int16));
+
+	pq_sendint32(buf, digits);
+	pq_sendint32(buf, weight);
+	pq_sendint32(buf, sign);
+	pq_sendint32(buf, shown);
+	for (int i = 0; i < digits; i++)
+		pq_sendint16(buf, pq_getmsgint(&from, sizeof(int16)));
+	return shown;
+}
+
+static bool
+is_number(Datum value)
+{
+	return !numeric_is_nan(DatumGetNumeric(value)) && !numeric_is_inf(DatumGetNumeric(value));
+}
+
+Datum
+gpuagg_variance_of(GpuAggStatistic statistic, int64 count, Datum sum, Datum squares)
+{
+	StringInfoData buf;
+	int			shown;
+
+	/* NaN, or infinity: then the sum of squares is */
+	if (!is_number(squares))
+		return DirectFunctionCall3(numeric_in, CStringGetDatum("NaN"), ObjectIdGetDatum(InvalidOid),
+								   Int32GetDatum(-1));
+	pq_begintypsend(&buf);
+	pq_sendint64(&buf, count);
+	shown = resend_numeric(&buf, sum);
+	(void) resend_numeric(&buf, squares);
+	send_rest(&buf, shown);
+	return final_result(statistic, pq_endtypsend(&buf));
 }

@@ -33,6 +33,9 @@ extern bool gpuagg_statistic_is_null(GpuAggStatistic statistic, int64 count);
 /* The numeric that PostgreSQL's own function makes, in the current memory context */
 extern Datum gpuagg_variance(GpuAggStatistic statistic, const GpuAggSums *sums);
 
+/* The same of numerics: their sum, and that of their squares */
+extern Datum gpuagg_variance_of(GpuAggStatistic statistic, int64 count, Datum sum, Datum squares);
+
 /*
  * The state that combine and deserialise functions take: of int8 and numeric, as
  * numeric_serialize() writes it; of int2 and int4, as numeric_poly_serialize() does

@@ -205,6 +205,9 @@ typedef enum GpuAggFinal
 	GPUAGG_FINAL_WORD,			/* min, max: numeric from a word (program.h) */
 	GPUAGG_FINAL_DATUM,			/* a Datum's bytes, which regrouping makes; none: NULL */
 	GPUAGG_FINAL_DATUM_AVG,		/* a numeric's, divided by the count */
+	GPUAGG_FINAL_DATUM_AVG_INTERVAL,	/* an interval's, likewise */
+	GPUAGG_FINAL_DATUM_VARIANCE,	/* a GpuAggStatistic of a numeric and of the sum of
+								 * squares at "squares" */
 
 	/* states instead of results: of a sum at "index" and a count beside it */
 	GPUAGG_FINAL_PARTIAL_PAIR,	/* int8[]: count and sum */

@@ -33,7 +33,10 @@ typedef enum GpuAggRegroupForm
 	GPUAGG_REGROUP_CONSTANT,	/* as constants of programs are made */
 	GPUAGG_REGROUP_NUMERIC,		/* bytes of equal numerics are the same, */
 	GPUAGG_REGROUP_INTERVAL,	/* of intervals, */
-	GPUAGG_REGROUP_JSONB		/* and of jsonb, too */
+	GPUAGG_REGROUP_JSONB,		/* of jsonb, */
+	GPUAGG_REGROUP_ROW,			/* of rows, */
+	GPUAGG_REGROUP_ARRAY,		/* and of arrays, too */
+	GPUAGG_REGROUP_IMAGE		/* by what is stored, which equal values share */
 } GpuAggRegroupForm;
 
 /* States that are bytes of a Datum, of which no device knows */
@@ -41,7 +44,8 @@ typedef enum GpuAggRegroupDatumOp
 {
 	GPUAGG_REGROUP_STATE,		/* no such state */
 	GPUAGG_REGROUP_FIRST,		/* the first value, of equal ones that may look different */
-	GPUAGG_REGROUP_SUM,			/* the sum of numerics */
+	GPUAGG_REGROUP_SUM,			/* the sum of numerics or intervals */
+	GPUAGG_REGROUP_SQUARES,		/* the sum of squares of numerics */
 	GPUAGG_REGROUP_LEAST,		/* the first of the least numerics or intervals, */
 	GPUAGG_REGROUP_GREATEST		/* of the greatest */
 } GpuAggRegroupDatumOp;
@@ -52,7 +56,9 @@ typedef struct GpuAggRegroupValue
 	uint8		computed;		/* number is that of a computed expression (plan.h),
 								 * else of a key of the device */
 	uint16		number;
-	uint8		form;			/* GpuAggRegroupForm, of a computed one */
+	uint8		form;			/* GpuAggRegroupForm, of a computed one, */
+	bool		typbyval;		/* and its SQL type's */
+	int16		typlen;
 } GpuAggRegroupValue;
 
 /* A state of the query's groups */
@@ -70,6 +76,7 @@ typedef struct GpuAggRegroupState
 	Oid			collation;		/* of strings: their order; InvalidOid: by bytes */
 	int16		output;			/* made by the ordered-set aggregate that this output is, */
 	int16		sort;			/* of values that this sort puts in order */
+	int16		key;			/* shows this key, in sets that have it */
 } GpuAggRegroupState;
 
 /* Values in the order of an ordered-set aggregate, each as often as rows have it */

@@ -10,6 +10,7 @@
 #include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "planner/lower/lower_agg.h"
 #include "planner/regroup_ordered.h"
 #include "planner/regroup_values.h"
 #include "utils/builtins.h"
@@ -63,11 +64,10 @@ merge_output(GpuAggRegroupPlan *plan, const GpuAggOutput *output, int16 filter,
 	return gpuagg_regroup_merge_shown(plan, output, filter, own);
 }
 
-/* The argument where the filter is true, else NULL, which aggregates ignore */
+/* An argument where the filter is true, else NULL, which aggregates ignore */
 static Expr *
-filtered_argument(const Aggref *agg)
+filtered(const Aggref *agg, Expr *arg)
 {
-	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
 	CaseExpr   *expr;
 	CaseWhen   *when;
 
@@ -85,6 +85,12 @@ filtered_argument(const Aggref *agg)
 											 expr->casecollid);
 	expr->location = -1;
 	return (Expr *) expr;
+}
+
+static Expr *
+filtered_argument(const Aggref *agg)
+{
+	return filtered(agg, linitial_node(TargetEntry, agg->args)->expr);
 }
 
 static bool
@@ -130,27 +136,6 @@ check_type(const GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow 
 						 get_func_name(agg->aggfnoid));
 }
 
-/* An aggregate of a value that is a key */
-static bool
-key_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row, Oid eqop,
-			  bool distinct, Oid collation, GpuAggOutput *own)
-{
-	GpuAggRegroupState state;
-	GpuAggOutput key;
-	int16		value;
-
-	if (!gpuagg_regroup_any_value(plan, filtered_argument(agg), eqop, &key, &value) ||
-		!check_type(plan, agg, row, value))
-		return false;
-	if (row.op != GPUAGG_TRANS_COUNT && key.shown_by != 0)
-		return GPUAGG_REFUSE("DISTINCT of values whose decimals depend on the row is not supported");
-	state = gpuagg_regroup_new_state(row.op, plan->regroup.values[value].type);
-	state.value = value;
-	state.distinct = distinct;
-	state.collation = collation;
-	return value_output(plan, row, state, &key, own);
-}
-
 /* Which transition of the device counts rows that pass this filter? */
 static bool
 count_rows(GpuAggRegroupPlan *plan, const Aggref *agg, Expr *filter, int16 *number)
@@ -178,40 +163,17 @@ count_rows(GpuAggRegroupPlan *plan, const Aggref *agg, Expr *filter, int16 *numb
 	return true;
 }
 
-/* Sum or average of numerics that PostgreSQL computes, and adds */
-static bool
-numeric_output(GpuAggRegroupPlan *plan, bool average, int16 value, int16 weight,
-			   GpuAggOutput *own)
-{
-	GpuAggRegroupState sum = gpuagg_regroup_datum_state(plan, GPUAGG_REGROUP_SUM, value);
-	GpuAggRegroupState count = gpuagg_regroup_new_state(GPUAGG_TRANS_COUNT, GPUAGG_T_TEXT);
-
-	sum.weight = count.weight = weight;
-	count.value = value;
-	own->final = average ? GPUAGG_FINAL_DATUM_AVG : GPUAGG_FINAL_DATUM;
-	own->type = GPUAGG_T_TEXT;
-	plan->needed = true;
-	return gpuagg_regroup_add_state(plan, sum, &own->index) && gpuagg_regroup_add_state(plan, count, &own->count_index);
-}
-
-/* The least or greatest of the numerics or intervals that PostgreSQL computes */
-static bool
-extreme_output(GpuAggRegroupPlan *plan, GpuAggRegroupDatumOp op, int16 value, int16 weight,
-			   GpuAggOutput *own)
-{
-	GpuAggRegroupState state = gpuagg_regroup_datum_state(plan, op, value);
-
-	state.weight = weight;
-	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_DATUM,.count_index = -1,.type = GPUAGG_T_TEXT};
-	plan->needed = true;
-	return gpuagg_regroup_add_state(plan, state, &own->index);
-}
-
+/* What PostgreSQL's functions make of numerics and intervals, none: not of these */
 static GpuAggRegroupDatumOp
-extreme_op(Oid aggfnoid)
+datum_op(Oid aggfnoid)
 {
 	switch (aggfnoid)
 	{
+		case F_SUM_NUMERIC:
+		case F_SUM_INTERVAL:
+		case F_AVG_NUMERIC:
+		case F_AVG_INTERVAL:
+			return GPUAGG_REGROUP_SUM;
 		case F_MIN_NUMERIC:
 		case F_MIN_INTERVAL:
 			return GPUAGG_REGROUP_LEAST;
@@ -223,41 +185,163 @@ extreme_op(Oid aggfnoid)
 	}
 }
 
-/*
- * An aggregate whose argument only PostgreSQL computes: once for the rows that a group of
- * the device has.  Sums of floats would be other ones.
- */
+static bool
+has_datum(const GpuAggRegroupPlan *plan, const Aggref *agg, int16 value)
+{
+	const uint8 form = plan->regroup.values[value].form;
+
+	return datum_op(agg->aggfnoid) != GPUAGG_REGROUP_STATE &&
+		(form == GPUAGG_REGROUP_NUMERIC || form == GPUAGG_REGROUP_INTERVAL);
+}
+
+/* A state that is a Datum of the value that "as" has, and as often */
+static bool
+add_datum_state(GpuAggRegroupPlan *plan, GpuAggRegroupDatumOp op,
+				const GpuAggRegroupState *as, int *number)
+{
+	GpuAggRegroupState state = gpuagg_regroup_datum_state(plan, op, as->value);
+
+	state.weight = as->weight;
+	state.distinct = as->distinct;
+	return gpuagg_regroup_add_state(plan, state, number);
+}
+
+/* And a count beside it */
+static bool
+add_datum_count(GpuAggRegroupPlan *plan, const GpuAggRegroupState *as, int *number)
+{
+	GpuAggRegroupState count = gpuagg_regroup_new_state(GPUAGG_TRANS_COUNT, GPUAGG_T_TEXT);
+
+	count.value = as->value;
+	count.weight = as->weight;
+	count.distinct = as->distinct;
+	return gpuagg_regroup_add_state(plan, count, number);
+}
+
+/* Sum, average, least or greatest of numerics or intervals that PostgreSQL computes */
+static bool
+datum_output(GpuAggRegroupPlan *plan, const Aggref *agg, const GpuAggRegroupState *as,
+			 GpuAggOutput *own)
+{
+	const GpuAggRegroupDatumOp op = datum_op(agg->aggfnoid);
+
+	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_DATUM,.count_index = -1,.type = GPUAGG_T_TEXT};
+	if (agg->aggfnoid == F_AVG_NUMERIC)
+		own->final = GPUAGG_FINAL_DATUM_AVG;
+	else if (agg->aggfnoid == F_AVG_INTERVAL)
+		own->final = GPUAGG_FINAL_DATUM_AVG_INTERVAL;
+	plan->needed = true;
+	return add_datum_state(plan, op, as, &own->index) &&
+		(op != GPUAGG_REGROUP_SUM || add_datum_count(plan, as, &own->count_index));
+}
+
+/* An aggregate of a value that is a key */
+static bool
+key_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row, Oid eqop,
+			  bool distinct, Oid collation, GpuAggOutput *own)
+{
+	GpuAggRegroupState state;
+	GpuAggOutput key;
+	int16		value;
+
+	if (row.final == GPUAGG_FINAL_DATUM ?
+		!gpuagg_regroup_computed_value(plan, filtered_argument(agg), &value) :
+		!gpuagg_regroup_any_value(plan, filtered_argument(agg), eqop, &key, &value))
+		return false;
+	if (has_datum(plan, agg, value))
+	{
+		state = gpuagg_regroup_new_state(row.op, GPUAGG_T_TEXT);
+		state.value = value;
+		state.distinct = distinct;
+		return datum_output(plan, agg, &state, own);
+	}
+	if (!check_type(plan, agg, row, value))
+		return false;
+	if (row.op != GPUAGG_TRANS_COUNT && key.shown_by != 0)
+		return GPUAGG_REFUSE("DISTINCT of values whose decimals depend on the row is not supported");
+	state = gpuagg_regroup_new_state(row.op, plan->regroup.values[value].type);
+	state.value = value;
+	state.distinct = distinct;
+	state.collation = collation;
+	return value_output(plan, row, state, &key, own);
+}
+
+/* An argument that only PostgreSQL computes, and the rows of a device's group that it counts for */
+static bool
+weighted_value(GpuAggRegroupPlan *plan, const Aggref *agg, Expr *arg, GpuAggRegroupState *state)
+{
+	if (!count_rows(plan, agg, agg->aggfilter, &state->weight))
+	{
+		arg = filtered(agg, arg);
+		if (!count_rows(plan, agg, NULL, &state->weight))
+			return false;
+	}
+	return gpuagg_regroup_computed_value(plan, arg, &state->value);
+}
+
+/* An aggregate of such an argument */
 static bool
 computed_aggregate(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggAggregateRow row,
 				   GpuAggOutput *own)
 {
 	GpuAggRegroupState state = gpuagg_regroup_new_state(row.op, row.type);
 	GpuAggOutput key = {.scale = 0};
-	Expr	   *arg = linitial_node(TargetEntry, agg->args)->expr;
-	int16		value;
 
-	if (row.op == GPUAGG_TRANS_SUM_F64 || row.op == GPUAGG_TRANS_SUM_F64_AVG ||
-		row.op == GPUAGG_TRANS_XOR_I64)
+	if (!weighted_value(plan, agg, linitial_node(TargetEntry, agg->args)->expr, &state))
 		return false;
-	if (!count_rows(plan, agg, agg->aggfilter, &state.weight))
-	{
-		arg = filtered_argument(agg);
-		if (!count_rows(plan, agg, NULL, &state.weight))
-			return false;
-	}
-	if (!gpuagg_regroup_computed_value(plan, arg, &value))
+	if (has_datum(plan, agg, state.value))
+		return datum_output(plan, agg, &state, own);
+	if (!check_type(plan, agg, row, state.value))
 		return false;
-	if (plan->regroup.values[value].form == GPUAGG_REGROUP_NUMERIC &&
-		(agg->aggfnoid == F_SUM_NUMERIC || agg->aggfnoid == F_AVG_NUMERIC))
-		return numeric_output(plan, agg->aggfnoid == F_AVG_NUMERIC, value, state.weight, own);
-	if (extreme_op(agg->aggfnoid) != GPUAGG_REGROUP_STATE &&
-		plan->regroup.values[value].form != GPUAGG_REGROUP_CONSTANT)
-		return extreme_output(plan, extreme_op(agg->aggfnoid), value, state.weight, own);
-	if (!check_type(plan, agg, row, value))
-		return false;
-	state.value = value;
-	state.type = plan->regroup.values[value].type;
+	state.type = plan->regroup.values[state.value].type;
 	return value_output(plan, row, state, &key, own);
+}
+
+/* The argument of a variance as a numeric: of integers PostgreSQL's result is the same */
+static Expr *
+as_numeric(uint8 type, Expr *arg)
+{
+	Oid			cast = type == GPUAGG_T_INT2 ? F_NUMERIC_INT2 :
+		type == GPUAGG_T_INT4 ? F_NUMERIC_INT4 : F_NUMERIC_INT8;
+
+	return type == GPUAGG_T_NUMERIC ? arg :
+		(Expr *) makeFuncExpr(cast, NUMERICOID, list_make1(arg), InvalidOid, InvalidOid,
+							  COERCE_EXPLICIT_CAST);
+}
+
+/* Variances and standard deviations of an argument that only PostgreSQL computes, or of DISTINCT ones */
+static bool
+computed_statistic(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
+{
+	GpuAggRegroupState state = gpuagg_regroup_new_state(GPUAGG_TRANS_MOMENTS_F64, GPUAGG_T_FLOAT8);
+	GpuAggStatisticRow row;
+	Expr	   *arg;
+	bool		variance;
+
+	if (!is_plain_call(agg) || !gpuagg_lower_find_statistic(agg->aggfnoid, &row))
+		return false;
+	variance = row.final == GPUAGG_FINAL_VARIANCE;
+	arg = linitial_node(TargetEntry, agg->args)->expr;
+	if (variance)
+		arg = as_numeric(row.type, arg);
+	state.distinct = agg->aggdistinct != NIL;
+	if (state.distinct ? !gpuagg_regroup_computed_value(plan, filtered(agg, arg), &state.value) :
+		!weighted_value(plan, agg, arg, &state))
+		return false;
+	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_MOMENTS,.count_index = -1,
+		.type = row.type,.statistic = row.statistic};
+	plan->needed = true;
+	if (!variance)
+		return plan->regroup.values[state.value].type == row.type &&
+			gpuagg_regroup_add_state(plan, state, &own->index);
+	own->final = GPUAGG_FINAL_DATUM_VARIANCE;
+	own->type = GPUAGG_T_TEXT;
+	if (!add_datum_state(plan, GPUAGG_REGROUP_SUM, &state, &own->index) ||
+		!add_datum_state(plan, GPUAGG_REGROUP_SQUARES, &state, &own->squares[0]) ||
+		!add_datum_count(plan, &state, &own->count_index))
+		return false;
+	own->squares[0]++;
+	return true;
 }
 
 static bool
@@ -265,6 +349,8 @@ find_row(const Aggref *agg, GpuAggAggregateRow *row)
 {
 	if (agg->aggfnoid == F_MIN_INTERVAL || agg->aggfnoid == F_MAX_INTERVAL)
 		*row = (GpuAggAggregateRow) {GPUAGG_T_INTERVAL, GPUAGG_TRANS_MIN_I64, GPUAGG_FINAL_DATUM};
+	else if (agg->aggfnoid == F_SUM_INTERVAL || agg->aggfnoid == F_AVG_INTERVAL)
+		*row = (GpuAggAggregateRow) {GPUAGG_T_INTERVAL, GPUAGG_TRANS_SUM_I64, GPUAGG_FINAL_DATUM};
 	else if (agg->aggfnoid == F_COUNT_ANY)
 		*row = (GpuAggAggregateRow) {GPUAGG_T_INT8, GPUAGG_TRANS_COUNT, GPUAGG_FINAL_COUNT};
 	else
@@ -339,11 +425,12 @@ plain_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, const GpuAggAggregateRow *
 		gpuagg_lower_reset(plan->lw, mark);
 		ok = filtered_aggregate(plan, agg, own);
 	}
-	if (!ok && row != NULL)
+	if (!ok)
 	{
 		plan->lw->ntransitions = before;
 		gpuagg_lower_reset(plan->lw, mark);
-		ok = computed_aggregate(plan, agg, *row, own);
+		ok = row != NULL ? computed_aggregate(plan, agg, *row, own) :
+			computed_statistic(plan, agg, own);
 	}
 	gpuagg_refuse_resume(listening);
 	if (!ok && listening)

@@ -98,17 +98,16 @@ add_query_key(GpuAggRegroupPlan *plan, int16 value, int scale, int *number)
 static bool
 datum_key(GpuAggRegroupPlan *plan, Oid type, Oid eqop, int16 value, GpuAggOutput *own)
 {
+	GpuAggRegroupState state = gpuagg_regroup_datum_state(plan, GPUAGG_REGROUP_FIRST, value);
 	int			number;
 
-	if (plan->regroup.numbered)
-		return GPUAGG_REFUSE("a key of grouping sets of type %s that no device computes",
-							 format_type_be(type));
 	if (OidIsValid(eqop) && eqop != lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr)
 		return GPUAGG_REFUSE("a group key is compared by an operator that is not its type's");
+	if (!add_query_key(plan, value, 0, &number))
+		return false;
+	state.key = number;
 	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_DATUM,.count_index = -1,.type = GPUAGG_T_TEXT};
-	return add_query_key(plan, value, 0, &number) &&
-		gpuagg_regroup_add_state(plan, gpuagg_regroup_datum_state(plan, GPUAGG_REGROUP_FIRST,
-																  value), &own->index);
+	return gpuagg_regroup_add_state(plan, state, &own->index);
 }
 
 bool
@@ -203,6 +202,14 @@ gpuagg_regroup_filter(GpuAggRegroupPlan *plan, List *clauses)
 
 /* -------------------------------------------------------- GROUPING SETS --- */
 
+/* The key that an output is */
+static int
+key_of(const GpuAggRegroupPlan *plan, const GpuAggOutput *output)
+{
+	return output->final == GPUAGG_FINAL_DATUM ? plan->regroup.states[output->index].key :
+		output->index;
+}
+
 bool
 gpuagg_regroup_sets(GpuAggRegroupPlan *plan, List *sets, List *refs)
 {
@@ -224,7 +231,7 @@ gpuagg_regroup_sets(GpuAggRegroupPlan *plan, List *sets, List *refs)
 			int			n = foreach_current_index(ref);
 
 			if (lfirst_int(ref) == 0 || list_member_int((List *) lfirst(lc), lfirst_int(ref)))
-				set->keys |= UINT32_C(1) << plan->outputs[n].index;
+				set->keys |= UINT32_C(1) << key_of(plan, &plan->outputs[n]);
 		}
 	}
 	return true;

@@ -43,6 +43,8 @@ add_value(GpuAggRegroupPlan *plan, GpuAggRegroupValue value, int16 *number)
 	r->values[r->nvalues].type = value.type;
 	r->values[r->nvalues].computed = value.computed;
 	r->values[r->nvalues].number = value.number;
+	r->values[r->nvalues].typlen = value.typlen;
+	r->values[r->nvalues].typbyval = value.typbyval;
 	r->values[r->nvalues++].form = value.form;
 	return true;
 }
@@ -178,32 +180,6 @@ add_columns(GpuAggRegroupPlan *plan, Expr *expr)
 	return true;
 }
 
-/*
- * Types whose values are keys and arguments as they are constants.  Numerics, intervals
- * and jsonb are told apart by bytes, and what they look like is kept beside.
- */
-static bool
-computed_type(Oid typid, GpuAggRegroupValue *value)
-{
-	switch (getBaseType(typid))
-	{
-		case NUMERICOID:
-			value->type = GPUAGG_T_TEXT;
-			value->form = GPUAGG_REGROUP_NUMERIC;
-			return true;
-		case INTERVALOID:
-			value->type = GPUAGG_T_TEXT;
-			value->form = GPUAGG_REGROUP_INTERVAL;
-			return true;
-		case JSONBOID:
-			value->type = GPUAGG_T_TEXT;
-			value->form = GPUAGG_REGROUP_JSONB;
-			return true;
-		default:
-			return gpuagg_constant_type(typid, &value->type) && value->type <= GPUAGG_T_CODE;
-	}
-}
-
 /* An expression that PostgreSQL computes; false leaves all as it was, or is final. */
 bool
 gpuagg_regroup_computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number)
@@ -213,7 +189,7 @@ gpuagg_regroup_computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number
 
 	if (gpuagg_lower_is_constant(expr) || contain_volatile_functions((Node *) expr) ||
 		not_computable((Node *) expr, plan->lw) || expression_returns_set((Node *) expr) ||
-		!computed_type(exprType((Node *) expr), &value) ||
+		!gpuagg_regroup_form(expr, &value) ||
 		(OidIsValid(collation) && !get_collation_isdeterministic(collation)) ||
 		!add_columns(plan, expr))
 		return false;
@@ -283,7 +259,7 @@ gpuagg_regroup_new_state(uint8 op, uint8 type)
 	state.op = op;
 	state.type = type;
 	state.merge = state.value = state.weight = state.filter = GPUAGG_REGROUP_NONE;
-	state.output = state.sort = GPUAGG_REGROUP_NONE;
+	state.output = state.sort = state.key = GPUAGG_REGROUP_NONE;
 	return state;
 }
 

@@ -15,6 +15,12 @@
 /* The twin of an output of the device, of the query's groups */
 extern GpuAggOutput *gpuagg_regroup_add_output(GpuAggRegroupPlan *plan);
 
+/*
+ * How values of an expression that PostgreSQL computes are told apart: type and form; false: in
+ * no way that is known (regroup_form.c)
+ */
+extern bool gpuagg_regroup_form(Expr *expr, GpuAggRegroupValue *value);
+
 /* An expression that PostgreSQL computes; false leaves all as it was, or is final. */
 extern bool gpuagg_regroup_computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number);
 

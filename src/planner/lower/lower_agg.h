@@ -39,7 +39,18 @@ extern bool gpuagg_lower_count_beside(GpuAggLower *lw, const GpuAggValue *value,
 									  const GpuAggLoweredFilter *filter, uint8 final,
 									  int *number);
 
-/* lower_statistic.c; the aggregate is one of theirs if handled is set. */
+/* Of a variance, correlation or the like */
+typedef struct GpuAggStatisticRow
+{
+	uint8		type;			/* of the arguments */
+	uint8		statistic;		/* GpuAggStatistic */
+	uint8		final;			/* GpuAggFinal: VARIANCE or MOMENTS */
+} GpuAggStatisticRow;
+
+/* lower_statistic.c; false: the aggregate is no such statistic. */
+extern bool gpuagg_lower_find_statistic(Oid aggfnoid, GpuAggStatisticRow *row);
+
+/* The aggregate is one of theirs if handled is set. */
 extern bool gpuagg_lower_statistic(GpuAggLower *lw, const Aggref *agg,
 								   const GpuAggLoweredFilter *filter, bool *handled,
 								   GpuAggOutput *output);

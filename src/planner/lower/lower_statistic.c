@@ -33,15 +33,8 @@ typedef struct Factor
 	Expr	   *expr;
 } Factor;
 
-typedef struct StatisticRow
-{
-	uint8		type;			/* of the arguments */
-	uint8		statistic;
-	uint8		final;			/* GpuAggFinal */
-} StatisticRow;
-
-static bool
-find_statistic(Oid aggfnoid, StatisticRow *row)
+bool
+gpuagg_lower_find_statistic(Oid aggfnoid, GpuAggStatisticRow *row)
 {
 	switch (aggfnoid)
 	{
@@ -66,9 +59,9 @@ find_statistic(Oid aggfnoid, StatisticRow *row)
 
 /* An average of floating point, whose state in PostgreSQL is that of a variance */
 static bool
-find_average(Oid aggfnoid, StatisticRow *row)
+find_average(Oid aggfnoid, GpuAggStatisticRow *row)
 {
-	*row = (StatisticRow) {
+	*row = (GpuAggStatisticRow) {
 		.type = aggfnoid == F_AVG_FLOAT4 ? GPUAGG_T_FLOAT4 : GPUAGG_T_FLOAT8,
 		.statistic = GPUAGG_STATISTIC_VAR_POP,
 		.final = GPUAGG_FINAL_MOMENTS
@@ -277,10 +270,10 @@ gpuagg_lower_statistic(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFi
 	GpuAggValue values[2];
 	Expr	   *args[2];
 	int			n = 0;
-	StatisticRow row;
+	GpuAggStatisticRow row;
 	ListCell   *lc;
 
-	*handled = find_statistic(agg->aggfnoid, &row) ||
+	*handled = gpuagg_lower_find_statistic(agg->aggfnoid, &row) ||
 		(lw->partial && find_average(agg->aggfnoid, &row));
 	if (!*handled)
 		return false;

@@ -44,8 +44,11 @@ SELECT q, compare(q) FROM unnest(ARRAY[
 	'SELECT id, stddev(v), var_pop(n), var_samp(s) FILTER (WHERE b) FROM pr GROUP BY id',
 	'SELECT var_pop(v), stddev(n), variance(s), regr_count(f, s) FROM pr WHERE k = 77',
 	'SELECT stddev(v), var_pop(v), stddev(n) FROM pr WHERE v IS NULL OR id IN (3, 3001)']) q;
-SELECT q, compare(q, tolerance => 1e-9) FROM unnest(ARRAY[
+SELECT q, compare(q, tolerance => 1e-12) FROM unnest(ARRAY[
 	'SELECT k, sum(f), count(f), avg(f), avg(f::float4) FROM pr GROUP BY k',
+	'SELECT sum(f), avg(f) FILTER (WHERE b), sum(f) FILTER (WHERE k = 3) FROM pr']) q;
+-- variances are of sums of squares
+SELECT q, compare(q, tolerance => 1e-9) FROM unnest(ARRAY[
 	'SELECT k, avg(f), stddev(f), var_pop(f), var_samp(f::float4) FROM pr GROUP BY k HAVING stddev(f) > 0 AND avg(f) < 100',
 	'SELECT k, avg(f) FILTER (WHERE b), stddev(f) FILTER (WHERE s < 3) FROM pr GROUP BY k',
 	'SELECT avg(f), corr(f, s), regr_slope(s, f), regr_count(f, v), covar_pop(f, id), regr_r2(f, k), regr_intercept(f, s), regr_avgx(f, s) FROM pr',

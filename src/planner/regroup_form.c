@@ -1,0 +1,135 @@
+/*
+ * regroup_form.c
+ *		How the values of expressions that PostgreSQL computes are told apart
+ *		(regroup_values.h).
+ *
+ * Numbers, moments and strings are keys and arguments as they are constants of programs.
+ * Of all else equal values share bytes, which node/regroup_datum.c makes, and what they look
+ * like is kept beside.  Which types are equal where what is stored is PostgreSQL knows: their
+ * indexes may be deduplicated.  A row is told by its fields, as count(DISTINCT (a, b)) has it,
+ * an array by its bounds and elements.
+ */
+#include "postgres.h"
+
+#include "access/nbtree.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "planner/regroup_values.h"
+#include "utils/lsyscache.h"
+#include "utils/pg_locale.h"
+#include "utils/typcache.h"
+
+/* Are values of a type equal where their bytes are? */
+static bool
+has_equal_image(Oid typid, Oid collation)
+{
+	TypeCacheEntry *type = lookup_type_cache(typid, TYPECACHE_BTREE_OPFAMILY);
+	Oid			function = InvalidOid;
+
+	if (OidIsValid(type->btree_opf))
+		function = get_opfamily_proc(type->btree_opf, type->btree_opintype,
+									 type->btree_opintype, BTEQUALIMAGE_PROC);
+	return OidIsValid(function) &&
+		DatumGetBool(OidFunctionCall1Coll(function, collation,
+										  ObjectIdGetDatum(type->btree_opintype)));
+}
+
+static bool columns_are_known(Oid rowtype);
+
+/* Fields and elements of which field_form() of the node makes bytes that equal ones share */
+static bool
+field_is_known(Oid typid, Oid collation)
+{
+	const Oid	base = getBaseType(typid);
+	const Oid	element = get_element_type(base);
+
+	if (OidIsValid(element))
+		return field_is_known(element, collation);
+	if (get_typtype(base) == TYPTYPE_COMPOSITE)
+		return columns_are_known(base);
+	switch (base)
+	{
+		case NUMERICOID:
+		case INTERVALOID:
+		case JSONBOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return true;
+		case BPCHAROID:
+			return OidIsValid(collation) && get_collation_isdeterministic(collation);
+		default:
+			return has_equal_image(base, collation);
+	}
+}
+
+static bool
+columns_are_known(Oid rowtype)
+{
+	TupleDesc	desc = lookup_rowtype_tupdesc(rowtype, -1);
+	bool		known = true;
+
+	check_stack_depth();
+	for (int i = 0; i < desc->natts && known; i++)
+		known = TupleDescAttr(desc, i)->attisdropped ||
+			field_is_known(TupleDescAttr(desc, i)->atttypid, TupleDescAttr(desc, i)->attcollation);
+	ReleaseTupleDesc(desc);
+	return known;
+}
+
+/* A row of fields, also where a FILTER lets it pass */
+static bool
+row_is_known(const Expr *expr)
+{
+	ListCell   *lc;
+
+	if (IsA(expr, CaseExpr))
+		expr = linitial_node(CaseWhen, ((const CaseExpr *) expr)->args)->result;
+	if (!IsA(expr, RowExpr))
+		return false;
+	foreach(lc, ((const RowExpr *) expr)->args)
+		if (!field_is_known(exprType(lfirst(lc)), exprCollation(lfirst(lc))))
+			return false;
+	return true;
+}
+
+static bool
+type_form(Expr *expr, Oid base, GpuAggRegroupForm *form)
+{
+	switch (base)
+	{
+		case NUMERICOID:
+			*form = GPUAGG_REGROUP_NUMERIC;
+			return true;
+		case INTERVALOID:
+			*form = GPUAGG_REGROUP_INTERVAL;
+			return true;
+		case JSONBOID:
+			*form = GPUAGG_REGROUP_JSONB;
+			return true;
+		case RECORDOID:
+			*form = GPUAGG_REGROUP_ROW;
+			return row_is_known(expr);
+		default:
+			*form = OidIsValid(get_element_type(base)) ? GPUAGG_REGROUP_ARRAY :
+				get_typtype(base) == TYPTYPE_COMPOSITE ? GPUAGG_REGROUP_ROW : GPUAGG_REGROUP_IMAGE;
+			return field_is_known(base, exprCollation((Node *) expr));
+	}
+}
+
+bool
+gpuagg_regroup_form(Expr *expr, GpuAggRegroupValue *value)
+{
+	const Oid	base = getBaseType(exprType((Node *) expr));
+	GpuAggRegroupForm form = GPUAGG_REGROUP_CONSTANT;
+
+	if (base != INTERVALOID && gpuagg_constant_type(base, &value->type) &&
+		(value->type <= GPUAGG_T_CODE || value->type == GPUAGG_T_TIME))
+		return true;
+	if (!type_form(expr, base, &form))
+		return false;
+	value->type = GPUAGG_T_TEXT;
+	value->form = form;
+	get_typlenbyval(base, &value->typlen, &value->typbyval);
+	return true;
+}
