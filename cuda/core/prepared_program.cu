@@ -8,6 +8,7 @@
 #include "cuda/kernel/kernels.h"
 #include "cuda/core/cuda_device.h"
 #include "device/batch_memory.h"
+#include "device/codegen/codegen.h"
 #include "device/ops/group.h"
 #include "device/ops/stages.h"
 
@@ -91,63 +92,12 @@ gpuagg_cuda_prepare(const GpuAggProgram *program, size_t *bytes)
 	return prepared;
 }
 
-/* Appends n bytes to a program that is being built; their offset */
-static uint32_t
-append(GpuAggProgram *p, const void *from, size_t n)
-{
-	uint32_t	off = p->bytes;
-
-	if (n > 0)
-		memcpy((char *) p + off, from, n);
-	p->bytes = (uint32_t) (off + gpuagg_align(n, 8));
-	return off;
-}
-
-/* The next output becomes a column; its register */
-static uint16_t
-add_output(GpuAggProgram *p, uint8_t *classes, uint8_t cls)
-{
-	classes[p->nregs] = cls;
-	p->ncolumns++;
-	return p->nregs++;
-}
-
 GpuAggCudaPrepared *
 gpuagg_cuda_prepare_rows(const GpuAggProgram *program, size_t *bytes)
 {
-	const uint8_t *from = gpuagg_program_classes(program);
-	GpuAggKey	keys[GPUAGG_MAX_KEYS];
-	GpuAggTransition trans[GPUAGG_MAX_TRANSITIONS];
-	uint8_t		classes[GPUAGG_MAX_KEYS + 2 * GPUAGG_MAX_TRANSITIONS];
-	size_t		room = sizeof(GpuAggProgram) + sizeof(keys) + sizeof(trans) + sizeof(classes) + 64;
-	GpuAggProgram *p = (GpuAggProgram *) calloc(1, room);
-	GpuAggCudaPrepared *prepared;
+	GpuAggProgram *p = gpuagg_rows_program(program);
+	GpuAggCudaPrepared *prepared = p != NULL ? gpuagg_cuda_prepare(p, bytes) : NULL;
 
-	if (p == NULL)
-		return NULL;
-	memcpy(keys, gpuagg_program_keys(program), program->nkeys * sizeof(*keys));
-	memcpy(trans, gpuagg_program_transitions(program), program->ntransitions * sizeof(*trans));
-	p->version = program->version;
-	p->hash_seed = program->hash_seed;
-	p->utf8 = program->utf8;
-	p->filter_reg = GPUAGG_NO_REG;
-	p->nkeys = program->nkeys;
-	p->ntransitions = program->ntransitions;
-	for (uint32_t i = 0; i < p->nkeys; i++)
-		keys[i].reg = add_output(p, classes, from[keys[i].reg]);
-	for (uint32_t i = 0; i < p->ntransitions; i++)
-	{
-		if (trans[i].arg != GPUAGG_NO_REG)
-			trans[i].arg = add_output(p, classes, from[trans[i].arg]);
-		if (trans[i].filter != GPUAGG_NO_REG)
-			trans[i].filter = add_output(p, classes, GPUAGG_CLASS_I64);
-	}
-	p->bytes = (uint32_t) gpuagg_align(sizeof(*p), 8);
-	p->attrs_off = p->consts_off = p->instrs_off = p->bytes;
-	p->keys_off = append(p, keys, p->nkeys * sizeof(*keys));
-	p->transitions_off = append(p, trans, p->ntransitions * sizeof(*trans));
-	p->classes_off = append(p, classes, p->nregs);
-	prepared = gpuagg_cuda_prepare(p, bytes);
 	free(p);
 	return prepared;
 }

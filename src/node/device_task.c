@@ -749,7 +749,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.forced = pass->forced,
 		.config.draw.way = pass->draw_way,
 		.config.draw.windows = pass->draw_windows,
-		.config.compile.mode = run->scan->rows != NULL ? GPUAGG_COMPILE_OFF : gpuagg_compile,
+		.config.compile.mode = gpuagg_compile,
 		.config.compile.interpreted_ns = (uint64) Max(run->scan->info->predicted.interpreted, 0),
 		.config.compile.compiled_ns = (uint64) Max(run->scan->info->predicted.compiled, 0),
 		.config.compile.program = gpuagg_compiled_program(run->scan->info->program),
