@@ -240,7 +240,7 @@ frame_choose(const GpuAggTask *task, const GpuAggPathCase *of, GpuAggCompiledPat
 		return false;
 	/* whoever's rows they are, records are the task's */
 	packs = path->frame == GPUAGG_FRAME_PACKED && gpuagg_record_of_rows(gpuagg_cuda_program(task->prepared), &record);
-	gpuagg_codegen_kernel(gpuagg_cuda_program(of->prepared), packs ? &record : NULL, path->frame, &path->code);
+	gpuagg_codegen_kernel_again(gpuagg_cuda_program(of->prepared), packs ? &record : NULL, path->frame, &path->code);
 	return path->code.text != NULL &&
 		((path->frame != GPUAGG_FRAME_DIRECT && path->frame != GPUAGG_FRAME_HASHED) || shared_fits(task, path));
 }

@@ -370,13 +370,6 @@ extern bool gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error);
 /* malloc'ed; NULL: no memory.  *bytes: of the prepared program with its program. */
 extern GpuAggCudaPrepared *gpuagg_cuda_prepare(const GpuAggProgram *program, size_t *bytes);
 
-/*
- * The prepared program of rows that PostgreSQL evaluated: the same groups, but
- * columns are the program's outputs and nothing is computed.
- */
-extern GpuAggCudaPrepared *gpuagg_cuda_prepare_rows(const GpuAggProgram *program,
-										 size_t *bytes);
-
 static inline const GpuAggProgram *
 gpuagg_cuda_program(const GpuAggCudaPrepared *prepared)
 {

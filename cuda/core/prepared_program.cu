@@ -8,7 +8,6 @@
 #include "cuda/kernel/kernels.h"
 #include "cuda/core/cuda_device.h"
 #include "device/batch_memory.h"
-#include "device/codegen/codegen.h"
 #include "device/ops/group.h"
 #include "device/ops/stages.h"
 
@@ -89,15 +88,5 @@ gpuagg_cuda_prepare(const GpuAggProgram *program, size_t *bytes)
 	prepare_columns(prepared, program);
 	prepare_groups(prepared, program);
 	prepare_filter(prepared, program);
-	return prepared;
-}
-
-GpuAggCudaPrepared *
-gpuagg_cuda_prepare_rows(const GpuAggProgram *program, size_t *bytes)
-{
-	GpuAggProgram *p = gpuagg_rows_program(program);
-	GpuAggCudaPrepared *prepared = p != NULL ? gpuagg_cuda_prepare(p, bytes) : NULL;
-
-	free(p);
 	return prepared;
 }

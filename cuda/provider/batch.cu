@@ -615,8 +615,13 @@ rows_prepared_make(GpuAggTask *task, GpuAggError *error)
 	if (task->device_rows_prepared != NULL)
 		return true;
 	if (task->rows_prepared == NULL)
-		task->rows_prepared = gpuagg_cuda_prepare_rows(gpuagg_cuda_program(task->prepared),
-												&task->rows_prepared_bytes);
+	{
+		GpuAggProgram *p = gpuagg_rows_program(gpuagg_cuda_program(task->prepared));
+
+		if (p != NULL)
+			task->rows_prepared = gpuagg_cuda_prepare(p, &task->rows_prepared_bytes);
+		free(p);
+	}
 	if (task->rows_prepared == NULL)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");

@@ -723,6 +723,34 @@ test_shapes(void)
 	free(code[1].text);
 }
 
+/* What is told again is what would be written, also where only literals and seeds differ. */
+static void
+test_again(void)
+{
+	uint32_t	same = 0;
+
+	for (uint32_t i = 0; i < 600; i++)
+	{
+		GpuAggProgram *p = codegen_program_number(i % 300);
+		GpuAggConst *consts = (GpuAggConst *) ((char *) p + p->consts_off);
+		GpuAggCodegen code[2];
+
+		p->hash_seed += i / 300;
+		for (uint32_t k = 0; k < p->nconsts; k++)
+			if (gpuagg_program_classes(p)[p->ncolumns + k] == GPUAGG_CLASS_I64)
+				consts[k].v.i += i / 300;
+		gpuagg_codegen_kernel(p, NULL, GPUAGG_FRAME_SINGLE, &code[0]);
+		gpuagg_codegen_kernel_again(p, NULL, i % 7 == 0 ? GPUAGG_FRAME_DENSE : GPUAGG_FRAME_SINGLE, &code[1]);
+		same += (strcmp(code[0].text, code[1].text) == 0) == (i % 7 != 0) && code[0].shared_bytes == code[1].shared_bytes &&
+			memcmp(&code[0].args, &code[1].args, sizeof(code[0].args)) == 0;
+		free(code[0].text);
+		free(code[1].text);
+		free(p);
+	}
+	is_int(same, 600, "texts that were written before are what is written anew");
+	gpuagg_codegen_forget();
+}
+
 int
 main(void)
 {
@@ -738,6 +766,7 @@ main(void)
 	}
 	nprograms = n != NULL ? (uint32_t) atoi(n) : PROGRAMS;
 	test_shapes();
+	test_again();
 	if (mkdtemp(folder) == NULL || access("src/device/ops/eval.h", R_OK) != 0 ||
 		system("${CXX:-c++} --version >/dev/null 2>&1") != 0)
 	{

@@ -101,6 +101,14 @@ extern GpuAggProgram *gpuagg_rows_program(const GpuAggProgram *program);
 extern void gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, GpuAggFrame frame,
 								  GpuAggCodegen *out);
 
+/*
+ * The same, of what was written for such a program before, whatever its literals were
+ * (texts.c).  For one thread; forget: all of that.
+ */
+extern void gpuagg_codegen_kernel_again(const GpuAggProgram *program, const GpuAggRecord *record,
+										GpuAggFrame frame, GpuAggCodegen *out);
+extern void gpuagg_codegen_forget(void);
+
 /* The structure alone, by that name */
 extern void gpuagg_codegen_program(const GpuAggProgram *program, const GpuAggRecord *record, const char *name,
 								   GpuAggCodegen *out);
