@@ -175,15 +175,16 @@ page_groups(const GpuAggTask *task, const GpuAggFrameCase *c)
 
 /* What the rule (device/choice/frame_rule.h) asks of a task; numbers: 0 if not known */
 static GpuAggFrameCase
-frame_case(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, bool pages, uint32_t numbers)
+frame_case(const GpuAggTask *task, const GpuAggPathCase *of, uint32_t numbers)
 {
 	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
+	const bool	pages = of->n == 0;
 	GpuAggStripeDeferral deferral;
 	GpuAggFrameCase c = {};
 
-	c.strategy = strategy;
+	c.strategy = of->strategy;
 	c.forced = pages || task->config.forced || task->forced != GPUAGG_STRATEGY_AUTO;
-	c.kept = kept;
+	c.kept = of->kept;
 	c.whole = task->prepared->hash_window.count <= 1;
 	c.keyed = p->nkeys > 0;
 	c.filtered = p->filter_reg != GPUAGG_NO_REG;
@@ -200,40 +201,63 @@ frame_case(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, bool page
 	return c;
 }
 
-/* False: none fits, or there is no memory for its text. */
+/* Are rows only selected, by the filter? */
 static bool
-frame_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept, const GpuAggPendingStripe *pending,
-			 uint32_t n, GpuAggCompiledPath *path)
+selects(const GpuAggTask *task)
 {
-	const bool	pages = n == 0;
-	const bool	numbered = !kept && !pages && numbers_find(task, pending, n, &path->args);
-	const GpuAggFrameCase c = frame_case(task, strategy, kept, pages, numbered ? path->args.groups : 0);
+	return task->making != NULL || gpuagg_cuda_program(task->prepared)->select;
+}
 
+/* False: there is no frame. */
+static bool
+frame_find(const GpuAggTask *task, const GpuAggPathCase *of, GpuAggCompiledPath *path)
+{
+	GpuAggFrameCase c;
+	bool		numbered;
+
+	path->frame = GPUAGG_FRAME_SELECTED;
+	if (selects(task))
+		return gpuagg_cuda_program(of->prepared)->filter_reg != GPUAGG_NO_REG;
+	numbered = !of->kept && of->n > 0 && numbers_find(task, of->pending, of->n, &path->args);
+	c = frame_case(task, of, numbered ? path->args.groups : 0);
 	if (!gpuagg_frame_choose(&c, &path->frame))
 		return false;
 	if (path->frame == GPUAGG_FRAME_HASHED)
 		path->args.groups = gpuagg_frame_slots(c.groups);
 	else if (path->frame == GPUAGG_FRAME_PLAIN)
 		path->args.groups = 1;
-	gpuagg_codegen_kernel(gpuagg_cuda_program(task->prepared), path->frame, &path->code);
+	return true;
+}
+
+/* False: none fits, or there is no memory for its text. */
+static bool
+frame_choose(const GpuAggTask *task, const GpuAggPathCase *of, GpuAggCompiledPath *path)
+{
+	GpuAggRecord record;
+	bool		packs;
+
+	if (!frame_find(task, of, path))
+		return false;
+	/* whoever's rows they are, records are the task's */
+	packs = path->frame == GPUAGG_FRAME_PACKED && gpuagg_record_of_rows(gpuagg_cuda_program(task->prepared), &record);
+	gpuagg_codegen_kernel_again(gpuagg_cuda_program(of->prepared), packs ? &record : NULL, path->frame, &path->code);
 	return path->code.text != NULL &&
 		((path->frame != GPUAGG_FRAME_DIRECT && path->frame != GPUAGG_FRAME_HASHED) || shared_fits(task, path));
 }
 
 /* Literals and lists, where the kernel finds them */
 static void
-args_fill(const GpuAggTask *task, GpuAggCompiledPath *path)
+args_fill(const GpuAggTask *task, const GpuAggPathCase *of, GpuAggCompiledPath *path)
 {
-	const GpuAggProgram *p = gpuagg_cuda_program(task->prepared);
-	const GpuAggProgram *there = (const GpuAggProgram *) ((const char *) task->device_prepared +
-														  task->prepared->program_off);
+	const GpuAggProgram *p = gpuagg_cuda_program(of->prepared);
+	const GpuAggProgram *there = (const GpuAggProgram *) ((const char *) of->there + of->prepared->program_off);
 	const GpuAggConst *consts = (const GpuAggConst *) ((const char *) there + p->consts_off);
 	const GpuAggCodegenArgs *from = &path->code.args;
 	GpuAggFrameArgs *a = &path->args;
 
 	a->program = there;
 	a->seed = p->hash_seed;
-	a->hash_window = task->prepared->hash_window;
+	a->hash_window = of->prepared->hash_window;
 	gpuagg_frame_tables(p, from, (const char *) there, task->made_at, a);
 	for (uint32_t i = 0; i < from->nconsts; i++)
 	{
@@ -257,8 +281,9 @@ args_fill(const GpuAggTask *task, GpuAggCompiledPath *path)
 }
 
 /*
- * Is it worth it?  As the planner predicts, or roughly.  Pages come more slowly than
- * they are interpreted, so none waits for what compiling saves.
+ * Is it worth it?  As the planner predicts, or roughly.  Pages, and rows that PostgreSQL
+ * evaluates, come more slowly than they are interpreted, so none waits for what compiling
+ * saves.
  */
 static void
 wish_fill(const GpuAggTask *task, bool pages, GpuAggCompileWish *wish)
@@ -278,19 +303,20 @@ wish_fill(const GpuAggTask *task, bool pages, GpuAggCompileWish *wish)
 }
 
 void
-gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept,
-							const GpuAggPendingStripe *pending, uint32_t n, GpuAggCompiledPath *path)
+gpuagg_cuda_compiled_choose(const GpuAggTask *task, const GpuAggPathCase *of, GpuAggCompiledPath *path)
 {
 	const char *reason;
 
 	memset(path, 0, sizeof(*path));
-	if (task->device->compiler == NULL || task->making != NULL || task->config.compile.mode == GPUAGG_COMPILE_OFF ||
-		!gpuagg_codegen_takes(gpuagg_cuda_program(task->prepared), &reason))
+	/* pages of a table that is made are only kept */
+	if (task->device->compiler == NULL || (task->making != NULL && of->n == 0) ||
+		task->config.compile.mode == GPUAGG_COMPILE_OFF ||
+		!gpuagg_codegen_takes(gpuagg_cuda_program(of->prepared), &reason))
 		return;
-	path->open = frame_choose(task, strategy, kept, pending, n, path);
-	wish_fill(task, n == 0, &path->request.wish);
+	path->open = frame_choose(task, of, path);
+	wish_fill(task, of->n == 0, &path->request.wish);
 	if (path->open)
-		args_fill(task, path);
+		args_fill(task, of, path);
 }
 
 /* ---------- the kernel ---------- */

@@ -5,7 +5,8 @@
  *		launched.
  *
  * All programs that the generator takes run so, once their kernel is there; till then,
- * and where it is not, the interpreter reads them (resident.h, page_path.h).
+ * and where it is not, the interpreter reads them (resident.h, page_path.h).  Those that
+ * select rows, and look-up tables that are made, have the filter alone.
  * Rows that a frame has no place for go through the interpreter behind a larger
  * table, or through the kernel once more.
  */
@@ -17,6 +18,18 @@
 #include "cuda/frame/frame.h"
 
 struct GpuAggPendingStripe;
+
+/* What a path is chosen for */
+typedef struct GpuAggPathCase
+{
+	const GpuAggCudaPrepared *prepared;	/* of the rows, here, */
+	const GpuAggCudaPrepared *there;	/* and on the card */
+	GpuAggStrategy strategy;	/* of the task */
+	bool		kept;			/* rows are being kept, and will be */
+	const struct GpuAggPendingStripe *pending;	/* the first stripes that there are; */
+	uint32_t	n;				/* 0: input is pages, or rows that PostgreSQL evaluated,
+								 * and the strategy is kept to */
+} GpuAggPathCase;
 
 typedef struct GpuAggCompiledPath
 {
@@ -32,13 +45,8 @@ typedef struct GpuAggCompiledPath
 	uint32_t	nentries;		/* that a launch may leave */
 } GpuAggCompiledPath;
 
-/*
- * Sets the path for a task whose strategy is that one; kept: its rows are being kept,
- * and will be.  n stripes are the first that it has; none: its input is pages, and the
- * strategy is kept to.  Not open: there is no frame for it.
- */
-extern void gpuagg_cuda_compiled_choose(const GpuAggTask *task, GpuAggStrategy strategy, bool kept,
-										const struct GpuAggPendingStripe *pending, uint32_t n,
+/* Sets the path.  Not open: there is no frame for it. */
+extern void gpuagg_cuda_compiled_choose(const GpuAggTask *task, const GpuAggPathCase *of,
 										GpuAggCompiledPath *path);
 
 /* Is the path for tasks that keep rows? */

@@ -61,7 +61,6 @@ gpuagg_page_values_bytes(const GpuAggPageColumns *l, uint32_t column)
 GPUAGG_FN void
 gpuagg_page_columns_layout(const GpuAggProgram *p, uint32_t nrows, uint64_t entries_bytes, GpuAggPageColumns *l)
 {
-	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
 	uint64_t	values = 0;
 	uint64_t	at = 0;
 
@@ -70,12 +69,12 @@ gpuagg_page_columns_layout(const GpuAggProgram *p, uint32_t nrows, uint64_t entr
 	l->tiles = (uint32_t) (((uint64_t) nrows + GPUAGG_STRIPE_TILE - 1) / GPUAGG_STRIPE_TILE);
 	l->ncolumns = p->ncolumns;
 	l->nblocks = (uint32_t) (((uint64_t) nrows + GPUAGG_STRING_BLOCK - 1) / GPUAGG_STRING_BLOCK);
-	for (uint32_t i = 0; i < p->nattrs; i++)
-		if (attrs[i].reg != GPUAGG_NO_REG && gpuagg_key_class(attrs[i].type) != GPUAGG_CLASS_BYTES &&
-			gpuagg_type_slot_bytes(attrs[i].type) == 8)
-			l->wide[attrs[i].reg / 32] |= 1u << (attrs[i].reg % 32);
 	for (uint32_t c = 0; c < p->ncolumns; c++)
+	{
+		if (gpuagg_column_bytes(p, c) == 8)
+			l->wide[c / 32] |= 1u << (c % 32);
 		values += gpuagg_page_values_bytes(l, c);
+	}
 	l->input = gpuagg_batch_part(&at, sizeof(GpuAggStripeInput));
 	l->columns = gpuagg_batch_part(&at, (uint64_t) p->ncolumns * sizeof(GpuAggStripeColumn));
 	l->strings = gpuagg_batch_part(&at, (uint64_t) p->ncolumns * l->nblocks * sizeof(GpuAggBytes *));

@@ -10,25 +10,43 @@
 /* Columns are made while the task has, with them, at most this part of its memory. */
 #define MEMORY_SHARE 2
 
+/*
+ * Evaluated rows of a batch, at least, unless all is to be compiled: what a kernel saves
+ * of fewer is less than what making columns and merging entries takes.
+ */
+#define LEAST_ROWS 4096
+
 /* ---------- the kernel ---------- */
+
+static bool
+is_local(const GpuAggTask *task)
+{
+	return task->groupby == NULL && task->local.capacity > 0;
+}
 
 /* The way that the task's strategy is now */
 static GpuAggPageWay *
-way_now(const GpuAggTask *task)
+way_now(const GpuAggTask *task, bool rows)
 {
-	return &task->page_path->ways[task->groupby == NULL && task->local.capacity > 0 ? 0 : 1];
+	return &task->page_path->ways[rows][is_local(task) ? 0 : 1];
 }
 
-static GpuAggStrategy
-way_strategy(const GpuAggTask *task)
+static void
+way_choose(const GpuAggTask *task, bool rows, GpuAggPageWay *way)
 {
-	if (task->groupby != NULL)
-		return (GpuAggStrategy) task->config.strategy;
-	return task->local.capacity > 0 ? GPUAGG_STRATEGY_BLOCK_LOCAL : GPUAGG_STRATEGY_SINGLE_PASS;
+	GpuAggPathCase of = {};
+
+	of.prepared = rows ? task->rows_prepared : task->prepared;
+	of.there = rows ? task->device_rows_prepared : task->device_prepared;
+	of.kept = task->groupby != NULL;
+	of.strategy = of.kept ? (GpuAggStrategy) task->config.strategy :
+		is_local(task) ? GPUAGG_STRATEGY_BLOCK_LOCAL : GPUAGG_STRATEGY_SINGLE_PASS;
+	gpuagg_cuda_compiled_choose(task, &of, &way->compiled);
+	way->asked = true;
 }
 
 static GpuAggKernelState
-way_ask(GpuAggTask *task)
+way_ask(GpuAggTask *task, bool rows)
 {
 	GpuAggPageWay *way;
 
@@ -36,13 +54,12 @@ way_ask(GpuAggTask *task)
 		task->page_path = (GpuAggPagePath *) calloc(1, sizeof(*task->page_path));
 	if (task->page_path == NULL)
 		return GPUAGG_KERNEL_OFF;
-	way = way_now(task);
+	way = way_now(task, rows);
 
 	/* what it groups into is settled from here on: stripes choose no more */
 	task->fed = true;
 	if (!way->asked)
-		gpuagg_cuda_compiled_choose(task, way_strategy(task), task->groupby != NULL, NULL, 0, &way->compiled);
-	way->asked = true;
+		way_choose(task, rows, way);
 	if (!way->compiled.open || way->compiled.refused)
 		return GPUAGG_KERNEL_OFF;
 	return gpuagg_cuda_compiled_ask(task, &way->compiled);
@@ -51,7 +68,7 @@ way_ask(GpuAggTask *task)
 bool
 gpuagg_cuda_page_waits(GpuAggTask *task)
 {
-	const GpuAggKernelState state = way_ask(task);
+	const GpuAggKernelState state = way_ask(task, false);
 
 	if (task->page_path != NULL)
 		task->page_path->waits = state == GPUAGG_KERNEL_WAIT;
@@ -108,17 +125,33 @@ resident_set(GpuAggTask *task, GpuAggBatch *batch, GpuAggCompiledPath *path, con
 	task->stats.compiled = 1;
 }
 
-bool
+/* What may be too little, or too long for a kernel: only interpreted */
+static bool
+is_interpreted(const GpuAggTask *task, const GpuAggBatch *batch)
+{
+	const uint32_t nrows = batch->decoded.nrows;
+
+	return nrows == 0 || (batch->evaluated &&
+						  (batch->long_strings ||
+						   (nrows < LEAST_ROWS && task->config.compile.mode != GPUAGG_COMPILE_ALWAYS)));
+}
+
+GpuAggKernelState
 gpuagg_cuda_page_open(GpuAggTask *task, GpuAggBatch *batch)
 {
 	const uint32_t nrows = batch->decoded.nrows;
+	const bool	rows = batch->evaluated;
+	GpuAggKernelState state;
 	GpuAggCompiledPath *path;
 	GpuAggPageColumns l;
 	GpuAggResident *r;
 
-	if (nrows == 0 || way_ask(task) != GPUAGG_KERNEL_READY)
-		return false;
-	path = &way_now(task)->compiled;
+	if (is_interpreted(task, batch))
+		return GPUAGG_KERNEL_OFF;
+	state = way_ask(task, rows);
+	if (state != GPUAGG_KERNEL_READY)
+		return state;
+	path = &way_now(task, rows)->compiled;
 	gpuagg_cuda_compiled_rows(task, nrows, path);
 	gpuagg_page_columns_layout(batch->program, nrows, (uint64_t) path->nentries * task->prepared->stride, &l);
 	r = (GpuAggResident *) calloc(1, sizeof(*r));
@@ -127,11 +160,11 @@ gpuagg_cuda_page_open(GpuAggTask *task, GpuAggBatch *batch)
 	if (l.memory == NULL)
 	{
 		free(r);
-		return false;
+		return GPUAGG_KERNEL_OFF;
 	}
 	r->page_columns = l;
 	resident_set(task, batch, path, &l, r);
-	return true;
+	return GPUAGG_KERNEL_READY;
 }
 
 bool
@@ -151,16 +184,20 @@ gpuagg_cuda_page_group(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
 	if (batch->packed && gpuagg_cuda_groupby_room(task->groupby, l->nrows, &r->frame.records,
 												  &r->frame.nrecords, error) != GPUAGG_OK)
 		return false;
-	return gpuagg_cuda_compiled_launch(task, r->path, &r->frame,
-									   (GpuAggTableHead *) (l->memory + l->entries_head), error) &&
-		gpuagg_cuda_batch_report(task, batch, error);
+	if (!gpuagg_cuda_compiled_launch(task, r->path, &r->frame,
+									 (GpuAggTableHead *) (l->memory + l->entries_head), error))
+		return false;
+	if (batch->program->select)
+		gpuagg_cuda_selected_list(&batch->decoded, (const uint32_t *) (l->memory + l->rows), task->batch_blocks,
+								  stream);
+	return gpuagg_cuda_batch_report(task, batch, error);
 }
 
 void
 gpuagg_cuda_page_free(GpuAggTask *task)
 {
-	for (uint32_t i = 0; task->page_path != NULL && i < 2; i++)
-		gpuagg_cuda_compiled_free(task->device, &task->page_path->ways[i].compiled);
+	for (uint32_t i = 0; task->page_path != NULL && i < 4; i++)
+		gpuagg_cuda_compiled_free(task->device, &task->page_path->ways[i / 2][i % 2].compiled);
 	free(task->page_path);
 	task->page_path = NULL;
 }

@@ -1,13 +1,14 @@
 /*
  * page_path.h
- *		Pages through kernels that were compiled for the query: behind the decoder a
- *		batch becomes columns, as stripes have them (page_columns.h), and the kernel
- *		that reads stripes groups it.
+ *		Pages, and rows that PostgreSQL evaluated, through kernels that were compiled
+ *		for the query: a batch becomes columns, as stripes have them (page_columns.h),
+ *		and the kernel that reads stripes groups it, or finds which rows are selected.
  *
  * A task's strategy stays what was chosen for pages, so there are two ways: with groups
  * of a block in shared memory, and without.  What is switched between while running
- * (provider/complete.cu), the kernels follow.  The interpreter takes batches whose kernel
- * is not there yet, or which find no memory for columns.
+ * (provider/complete.cu), the kernels follow.  Evaluated rows have a program of their own
+ * (device/codegen/rows_program.c), hence ways of their own.  The interpreter takes batches
+ * whose kernel is not there yet, or which find no memory for columns, and few rows.
  */
 #ifndef GPUAGG_CUDA_COLUMNS_PAGE_PATH_H
 #define GPUAGG_CUDA_COLUMNS_PAGE_PATH_H
@@ -24,7 +25,7 @@ typedef struct GpuAggPageWay
 typedef struct GpuAggPagePath
 {
 	bool		waits;			/* pages do, for their kernel */
-	GpuAggPageWay ways[2];		/* with groups of a block, or without */
+	GpuAggPageWay ways[2][2];	/* of pages, of rows; with groups of a block, or without */
 } GpuAggPagePath;
 
 /*
@@ -34,8 +35,11 @@ typedef struct GpuAggPagePath
 extern bool gpuagg_cuda_page_waits(GpuAggTask *task);
 extern bool gpuagg_cuda_page_poll(GpuAggTask *task);
 
-/* Is a batch that will be decoded a compiled kernel's?  Then it has memory for that. */
-extern bool gpuagg_cuda_page_open(GpuAggTask *task, GpuAggBatch *batch);
+/*
+ * Is a batch that will be decoded, or was uploaded, a compiled kernel's?  READY: yes, and
+ * it has memory for that.  WAIT: later; it is asked about again.
+ */
+extern GpuAggKernelState gpuagg_cuda_page_open(GpuAggTask *task, GpuAggBatch *batch);
 
 /* Instead of gpuagg_cuda_batch_group(), where it is */
 extern bool gpuagg_cuda_page_group(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error);

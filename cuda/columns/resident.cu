@@ -583,6 +583,7 @@ compiled_choose(GpuAggTask *task)
 {
 	GpuAggResidentQueue *q = task->queue;
 	const bool	free_to = may_choose(task);
+	GpuAggPathCase of = {};
 
 	if (free_to)
 		q->strategy = resident_strategy(task);
@@ -590,8 +591,34 @@ compiled_choose(GpuAggTask *task)
 		q->strategy = (GpuAggStrategy) task->config.strategy;
 	else
 		q->strategy = task->forced != GPUAGG_STRATEGY_AUTO ? task->forced : GPUAGG_STRATEGY_SINGLE_PASS;
-	gpuagg_cuda_compiled_choose(task, q->strategy, !free_to && task->groupby != NULL, q->pending, q->n,
-								&q->compiled);
+	of.prepared = task->prepared;
+	of.there = task->device_prepared;
+	of.strategy = q->strategy;
+	of.kept = !free_to && task->groupby != NULL;
+	of.pending = q->pending;
+	of.n = q->n;
+	gpuagg_cuda_compiled_choose(task, &of, &q->compiled);
+}
+
+/* Only which rows count is found out, if that can be; once, for what is deferred stays. */
+static void
+defer(GpuAggTask *task)
+{
+	GpuAggStripeDeferral *d = &task->queue->deferral;
+
+	if (d->open)
+		return;
+	if (task->making != NULL)
+		gpuagg_cuda_making_defers(task, d);
+	else
+		(void) gpuagg_cuda_stripe_defers(task, d);
+}
+
+/* Are rows of stripes kept, as the kernel keeps them, or not, as it does not? */
+static bool
+compiled_keeps_as(const GpuAggTask *task)
+{
+	return gpuagg_cuda_compiled_keeps(&task->queue->compiled) == (task->groupby != NULL || task->making != NULL);
 }
 
 /* The kernel is there: rows are kept for the strategy, or groups are the task's table's. */
@@ -603,32 +630,25 @@ compiled_take(GpuAggTask *task, GpuAggError *error)
 
 	if (may_choose(task) && !strategy_take(task, keeps ? q->strategy : GPUAGG_STRATEGY_SINGLE_PASS, error))
 		return false;
-	q->compiles = keeps == (task->groupby != NULL);
+	q->compiles = compiled_keeps_as(task);
 	if (!q->compiles)
 		return true;
 	task->stats.compiled = 1;
 	if (!keeps)
 		task->strategy = gpuagg_frame_strategy(q->compiled.frame);
 	if (q->compiled.frame == GPUAGG_FRAME_SELECTED)
-		(void) gpuagg_cuda_stripe_defers(task, &q->deferral);
+		defer(task);
 	return true;
 }
 
 static bool
 path_choose(GpuAggTask *task, GpuAggError *error)
 {
-	GpuAggResidentQueue *q = task->queue;
-
-	q->chosen = true;
-	if (task->making != NULL)
-	{
-		gpuagg_cuda_making_defers(task, &q->deferral);
-		return true;
-	}
+	task->queue->chosen = true;
 	if (may_choose(task) && !strategy_take(task, resident_strategy(task), error))
 		return false;
-	if (task->groupby != NULL)
-		(void) gpuagg_cuda_stripe_defers(task, &q->deferral);
+	if (task->groupby != NULL || task->making != NULL)
+		defer(task);
 	return true;
 }
 
@@ -665,7 +685,7 @@ compiled_settle(GpuAggTask *task, bool waits, GpuAggError *error)
 		compiled_choose(task);
 	q->asked = true;
 	if (!q->compiled.open || q->compiles || q->compiled.refused ||
-		(q->chosen && gpuagg_cuda_compiled_keeps(&q->compiled) != (task->groupby != NULL)))
+		(q->chosen && !compiled_keeps_as(task)))
 		return true;
 	state = gpuagg_cuda_compiled_ask(task, &q->compiled);
 	if (state == GPUAGG_KERNEL_READY)

@@ -19,19 +19,6 @@ use_column(GpuAggStripeRun *run, uint16_t column)
 	return true;
 }
 
-/* Bytes of a column's values in a stripe */
-static uint32_t
-column_bytes(const GpuAggProgram *p, uint32_t column)
-{
-	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
-
-	for (uint32_t i = 0; i < p->nattrs; i++)
-		if (attrs[i].reg == column)
-			return gpuagg_key_class(attrs[i].type) == GPUAGG_CLASS_BYTES ? 4 :
-				gpuagg_type_slot_bytes(attrs[i].type);
-	return 0;
-}
-
 /* The key, and whatever is an argument: NULLs of others do not matter. */
 static bool
 use_columns(const GpuAggProgram *p, GpuAggStripeRun *run)
@@ -54,8 +41,8 @@ gpuagg_cuda_stripe_defers(const GpuAggTask *task, GpuAggStripeDeferral *d)
 
 	memset(d, 0, sizeof(*d));
 	if (!gpuagg_local_is_plain(p) || !gpuagg_cuda_groupby_takes_sources(task->prepared, &shape) ||
-		column_bytes(p, shape.key) != shape.key_bytes ||
-		(shape.has_arg && column_bytes(p, shape.arg) != sizeof(uint32_t)) ||
+		gpuagg_column_bytes(p, shape.key) != shape.key_bytes ||
+		(shape.has_arg && gpuagg_column_bytes(p, shape.arg) != sizeof(uint32_t)) ||
 		!use_columns(p, &d->run))
 		return false;
 	d->key = shape.key;

@@ -94,6 +94,7 @@ struct GpuAggDevice
 typedef enum GpuAggBatchStage
 {
 	GPUAGG_BATCH_GROUPING,		/* decoding, grouping */
+	GPUAGG_BATCH_WAITING,		/* evaluated rows, uploaded, for their kernel */
 	GPUAGG_BATCH_LISTING,		/* the list of rows is coming */
 	GPUAGG_BATCH_DONE
 } GpuAggBatchStage;
@@ -107,6 +108,8 @@ typedef struct GpuAggBatch
 	uint32_t	nspilled;
 	const GpuAggCudaPrepared *prepared;		/* of pages, or of rows */
 	const GpuAggProgram *program;	/* its program, here */
+	bool		evaluated;		/* its rows are such that PostgreSQL evaluated, */
+	bool		long_strings;	/* with strings too long for compiled kernels */
 	GpuAggDecodedBatch decoded;
 	char	   *memory;			/* all of the decoded batch; NULL once it is complete */
 	size_t		bytes;
@@ -367,13 +370,6 @@ extern bool gpuagg_cuda_notify(GpuAggTask *task, GpuAggError *error);
 /* malloc'ed; NULL: no memory.  *bytes: of the prepared program with its program. */
 extern GpuAggCudaPrepared *gpuagg_cuda_prepare(const GpuAggProgram *program, size_t *bytes);
 
-/*
- * The prepared program of rows that PostgreSQL evaluated: the same groups, but
- * columns are the program's outputs and nothing is computed.
- */
-extern GpuAggCudaPrepared *gpuagg_cuda_prepare_rows(const GpuAggProgram *program,
-										 size_t *bytes);
-
 static inline const GpuAggProgram *
 gpuagg_cuda_program(const GpuAggCudaPrepared *prepared)
 {
@@ -450,6 +446,12 @@ extern GpuAggStatus gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id,
 extern GpuAggStatus gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id,
 										  const GpuAggRowColumn *columns,
 										  uint32_t nrows, GpuAggError *error);
+
+/*
+ * Such rows, uploaded, are grouped, by a compiled kernel or the interpreter; or they wait
+ * for the kernel, and this is called again.
+ */
+extern bool gpuagg_cuda_rows_group(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error);
 
 /* What batches of pages and rows share with those of stripes (resident.cu) */
 

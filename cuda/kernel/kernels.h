@@ -169,6 +169,9 @@ extern void gpuagg_cuda_fill(const GpuAggCudaPrepared *prepared, const GpuAggDec
 extern void gpuagg_cuda_select(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded,
 							   char *scratch, uint32_t scratch_stride,
 							   uint32_t blocks, cudaStream_t stream);
+/* The same where it is known which rows pass: bits */
+extern void gpuagg_cuda_selected_list(const GpuAggDecodedBatch *decoded, const uint32_t *rows,
+									  uint32_t blocks, cudaStream_t stream);
 extern void gpuagg_cuda_merge_spill(const GpuAggCudaPrepared *prepared,
 									const GpuAggDecodedBatch *decoded, uint32_t nspilled,
 									const GpuAggTableRef *table,

@@ -2,6 +2,8 @@
  * select.cu
  *		Programs that select rows: the filter, one thread a row; those that
  *		pass are listed beside the rows that the decoder left to PostgreSQL.
+ *		Or which pass is known, by a kernel of the query's own
+ *		(columns/page_path.h), and they are only listed.
  *
  * A warp looks at 32 rows that follow each other and takes their places in
  * the list at once.  It does so together, so its lanes leave the loop
@@ -112,21 +114,41 @@ select_decoded_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBat
 	}
 }
 
+/* Rows whose bit is set */
+static __global__ void
+__launch_bounds__(GPUAGG_GROUP_THREADS)
+selected_list_kernel(const __grid_constant__ GpuAggDecodedBatch decoded, const uint32_t *rows)
+{
+	const uint32_t lane = threadIdx.x % warpSize;
+
+	for (uint32_t first = blockIdx.x * blockDim.x + threadIdx.x - lane; first < decoded.nrows;
+		 first += gridDim.x * blockDim.x)
+		list_rows(&decoded, first + lane, rows[first / 32] >> lane & 1);
+}
+
 const GpuAggKernelRef gpuagg_cuda_select_kernels[] = {
 	{"select_decoded", (const void *) select_decoded_kernel<false>, GPUAGG_GROUP_THREADS, 0},
 	{"select_decoded wide", (const void *) select_decoded_kernel<true>, GPUAGG_GROUP_THREADS, 0},
+	{"selected_list", (const void *) selected_list_kernel, GPUAGG_GROUP_THREADS, 0},
 	{NULL, NULL, 0, 0}
 };
+
+/* At most so many blocks as have rows */
+static uint32_t
+useful_blocks(const GpuAggDecodedBatch *decoded, uint32_t blocks)
+{
+	const uint32_t useful = (decoded->nrows + GPUAGG_GROUP_THREADS - 1) / GPUAGG_GROUP_THREADS;
+
+	return blocks < useful ? blocks : useful;
+}
 
 void
 gpuagg_cuda_select(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch *decoded, char *scratch,
 				   uint32_t scratch_stride, uint32_t blocks, cudaStream_t stream)
 {
 	const uint32_t threads = GPUAGG_GROUP_THREADS;
-	const uint32_t useful = (decoded->nrows + threads - 1) / threads;
 
-	if (blocks > useful)
-		blocks = useful;
+	blocks = useful_blocks(decoded, blocks);
 	if (blocks == 0)
 		return;
 	if (scratch != NULL)
@@ -135,4 +157,13 @@ gpuagg_cuda_select(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch 
 	else
 		select_decoded_kernel<false><<<blocks, threads, 0, stream>>>
 			(prepared, *decoded, scratch, scratch_stride);
+}
+
+void
+gpuagg_cuda_selected_list(const GpuAggDecodedBatch *decoded, const uint32_t *rows, uint32_t blocks,
+						  cudaStream_t stream)
+{
+	blocks = useful_blocks(decoded, blocks);
+	if (blocks > 0)
+		selected_list_kernel<<<blocks, GPUAGG_GROUP_THREADS, 0, stream>>>(*decoded, rows);
 }

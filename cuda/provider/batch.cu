@@ -543,18 +543,21 @@ gpuagg_cuda_task_pages(GpuAggTask *task, uint64_t batch_id, const GpuAggPage *pa
 	task->fed = true;
 	stripes_stage(batch, pages, shape.nstripes);
 	ok = pages_stage(task, batch, pages, error) && batch_decode(task, batch, upload, error) && batch_fill(task, batch, error) &&
-		(gpuagg_cuda_page_open(task, batch) ? gpuagg_cuda_page_group(task, batch, error) :
+		(gpuagg_cuda_page_open(task, batch) == GPUAGG_KERNEL_READY ? gpuagg_cuda_page_group(task, batch, error) :
 		 gpuagg_cuda_batch_group(task, batch, task->local.capacity > 0, error));
 	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
 }
 
 /* ---------- rows that PostgreSQL evaluated ---------- */
 
+/* Bytes of their strings, and of the longest one */
 static size_t
-rows_heap(const GpuAggProgram *p, const GpuAggRowColumn *columns, uint32_t nrows)
+rows_heap(const GpuAggProgram *p, const GpuAggRowColumn *columns, uint32_t nrows, size_t *longest)
 {
 	const uint8_t *classes = gpuagg_program_classes(p);
 	size_t		bytes = 0;
+
+	*longest = 0;
 
 	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
@@ -562,7 +565,10 @@ rows_heap(const GpuAggProgram *p, const GpuAggRowColumn *columns, uint32_t nrows
 
 		for (uint32_t i = 0; classes[c] == GPUAGG_CLASS_BYTES && i < nrows; i++)
 			if (columns[c].states[i] == GPUAGG_ST_VALUE)
+			{
 				bytes += values[i].len;
+				*longest = values[i].len > *longest ? values[i].len : *longest;
+			}
 	}
 	return bytes;
 }
@@ -609,8 +615,13 @@ rows_prepared_make(GpuAggTask *task, GpuAggError *error)
 	if (task->device_rows_prepared != NULL)
 		return true;
 	if (task->rows_prepared == NULL)
-		task->rows_prepared = gpuagg_cuda_prepare_rows(gpuagg_cuda_program(task->prepared),
-												&task->rows_prepared_bytes);
+	{
+		GpuAggProgram *p = gpuagg_rows_program(gpuagg_cuda_program(task->prepared));
+
+		if (p != NULL)
+			task->rows_prepared = gpuagg_cuda_prepare(p, &task->rows_prepared_bytes);
+		free(p);
+	}
 	if (task->rows_prepared == NULL)
 	{
 		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
@@ -623,12 +634,24 @@ rows_prepared_make(GpuAggTask *task, GpuAggError *error)
 	return task->device_rows_prepared != NULL;
 }
 
+bool
+gpuagg_cuda_rows_group(GpuAggTask *task, GpuAggBatch *batch, GpuAggError *error)
+{
+	const GpuAggKernelState state = gpuagg_cuda_page_open(task, batch);
+
+	batch->stage = state == GPUAGG_KERNEL_WAIT ? GPUAGG_BATCH_WAITING : GPUAGG_BATCH_GROUPING;
+	if (state == GPUAGG_KERNEL_READY)
+		return gpuagg_cuda_page_group(task, batch, error);
+	return state == GPUAGG_KERNEL_WAIT || gpuagg_cuda_batch_group(task, batch, false, error);
+}
+
 GpuAggStatus
 gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn *columns,
 					  uint32_t nrows, GpuAggError *error)
 {
 	BatchShape	shape = {0, 0, 0, nrows, 0};
 	GpuAggBatch *batch;
+	size_t		longest;
 	size_t		upload;
 	char	   *heap;
 	bool		ok;
@@ -641,15 +664,17 @@ gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn
 		return gpuagg_cuda_injected("rows", error);
 	if (!rows_prepared_make(task, error))
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
-	shape.heap = rows_heap(gpuagg_cuda_program(task->rows_prepared), columns, nrows);
+	shape.heap = rows_heap(gpuagg_cuda_program(task->rows_prepared), columns, nrows, &longest);
 	batch = batch_alloc(task, &shape, task->rows_prepared, true, &heap, &upload, error);
 	if (batch == NULL)
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	batch->prepared = task->device_rows_prepared;
+	batch->evaluated = true;
+	batch->long_strings = longest >= GPUAGG_CODEGEN_STRING && gpuagg_program_has_lock(batch->program);
 	batch->completion.batch_id = batch_id;
 	task->fed = true;
 	rows_stage(batch, task->rows_prepared, columns, heap);
 	ok = gpuagg_cuda_batch_upload(task, batch, upload, task->streams->group, error) &&
-		gpuagg_cuda_batch_group(task, batch, false, error);
+		gpuagg_cuda_rows_group(task, batch, error);
 	return gpuagg_cuda_batch_enqueued(task, batch, ok, error);
 }

@@ -171,7 +171,7 @@ batch_advance(GpuAggTask *task, GpuAggBatch *batch)
 		gpuagg_cuda_groupby_settle(task->groupby, batch->decoded.nrows, head->nkept, head->nnulls);
 	task->kept_nulls += head->nnulls;
 	task->groups = report->table.count;
-	if (!batch->again && (batch->decoded.npages > 0 || !batch->compiled))
+	if (!batch->again && (batch->columns != NULL || !batch->compiled))
 		local_decide(task, report);
 	if (report_check(head, &error) == GPUAGG_OK)
 	{
@@ -221,6 +221,12 @@ batch_reached(GpuAggTask *task, GpuAggBatch *batch)
 			return false;
 		batch->stage = GPUAGG_BATCH_DONE;
 		return true;
+	}
+	if (batch->stage == GPUAGG_BATCH_WAITING)
+	{
+		if (!gpuagg_cuda_rows_group(task, batch, &error))
+			(void) gpuagg_cuda_task_fail(task, &error);
+		return false;
 	}
 	rc = cudaEventQuery(batch->events->done);
 	if (rc == cudaErrorNotReady)

@@ -115,6 +115,7 @@ static void
 device_destroy(GpuAggDevice *d)
 {
 	gpuagg_compile_close(d);
+	gpuagg_codegen_forget();
 	gpuagg_cuda_completion_flags_close(d->completion_flags);
 	gpuagg_cuda_registration_close(d);
 	if (!d->lost)

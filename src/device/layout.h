@@ -68,6 +68,22 @@ gpuagg_key_class(uint32_t type)
 	return classes[type];
 }
 
+/*
+ * Bytes of a column's value where columns lie by themselves: of a string those of its
+ * code.  What is no attribute of a table has as many as a register.
+ */
+GPUAGG_FN uint32_t
+gpuagg_column_bytes(const GpuAggProgram *p, uint32_t column)
+{
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg == column)
+			return gpuagg_key_class(attrs[i].type) == GPUAGG_CLASS_BYTES ? 4 :
+				gpuagg_type_slot_bytes(attrs[i].type);
+	return gpuagg_program_classes(p)[column] == GPUAGG_CLASS_BYTES ? 4 : 8;
+}
+
 GPUAGG_FN uint32_t
 gpuagg_transition_bytes(uint32_t op)
 {

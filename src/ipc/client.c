@@ -21,14 +21,17 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "host/machine.h"
 #include "ipc/client.h"
 #include "ipc/errors.h"
 #include "ipc/segment.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
+#include "portability/instr_time.h"
 #include "settings.h"
 #include "storage/ipc.h"
 #include "storage/proc.h"
+#include "storage/s_lock.h"
 #include "storage/shm_mq.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -44,6 +47,14 @@
 
 /* Who aborts waits so long for the worker to give the slot up. */
 #define GPUAGG_LEAVE_MS 500
+
+/*
+ * So many microseconds a client looks for its latch, with a look at the clock after so many
+ * turns; and one client for so many cores
+ */
+#define LOOK_US 300
+#define LOOK_TURNS 64
+#define LOOK_CORES 4
 
 struct GpuAggClient
 {
@@ -300,6 +311,35 @@ worker_present(const GpuAggClient *client)
 }
 
 /*
+ * A GPU answers in tens of microseconds, and to be woken takes longer (worker/worker.c).
+ * So we look for our latch for a while before we sleep, unless there are more who do than
+ * cores to spare.  Who sets the latch of one that is awake needs no system call either.
+ */
+static void
+client_look(const GpuAggClient *client)
+{
+	static int	cpus = 0;
+	volatile Latch *latch = MyLatch;
+	instr_time	start;
+	instr_time	now;
+
+	if (pg_atomic_read_u32(&gpuagg_shmem_state(client->device)->gpu) == 0 || latch->is_set)
+		return;
+	if (cpus == 0)
+		cpus = gpuagg_host_cpus();
+	INSTR_TIME_SET_CURRENT(start);
+	if (pg_atomic_fetch_add_u32(&gpuagg_shared->looking, 1) < cpus / LOOK_CORES)
+		do
+		{
+			for (int i = 0; i < LOOK_TURNS && !latch->is_set; i++)
+				SPIN_DELAY();
+			INSTR_TIME_SET_CURRENT(now);
+			INSTR_TIME_SUBTRACT(now, start);
+		} while (!latch->is_set && INSTR_TIME_GET_MICROSEC(now) < LOOK_US);
+	pg_atomic_fetch_sub_u32(&gpuagg_shared->looking, 1);
+}
+
+/*
  * Sleeps until our latch is set, or for a second, after which the worker is asked
  * whether it still turns.  False if begin's time is over, or it does not.
  */
@@ -315,6 +355,7 @@ client_wait(GpuAggClient *client, GpuAggError *error)
 		set_error_busy(error);
 		return false;
 	}
+	client_look(client);
 	if (WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms,
 				  event) & WL_TIMEOUT)
 		(void) gpuagg_shmem_wake_worker(client->device);

@@ -119,6 +119,7 @@ gpuagg_shmem_startup(void)
 		base += devices_bytes();
 		pg_atomic_init_u64(&gpuagg_shared->tasks, 0);
 		pg_atomic_init_u32(&gpuagg_shared->waiting, 0);
+		pg_atomic_init_u32(&gpuagg_shared->looking, 0);
 		ConditionVariableInit(&gpuagg_shared->changed);
 		SpinLockInit(&gpuagg_shared->regrets.mutex);
 		gpuagg_shared->nslots = gpuagg_max_tasks;

@@ -180,6 +180,7 @@ typedef struct GpuAggShared
 	GpuAggDeviceShared *devices;
 	pg_atomic_uint64 tasks;		/* numbers of tasks that were given out */
 	pg_atomic_uint32 waiting;	/* backends waiting for a slot */
+	pg_atomic_uint32 looking;	/* backends that look for their latch before they sleep */
 	ConditionVariable changed;	/* a slot became free; the status of a device changed */
 	GpuAggRegrets regrets;
 	pg_atomic_uint64 stats[GPUAGG_NSTATS];

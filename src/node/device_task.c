@@ -514,12 +514,15 @@ task_rows_left(const GpuAggRun *run)
 		gpuagg_inputs_with_rows(run->inputs);
 }
 
-/* Anything that the device has not consumed? */
+/*
+ * Anything that the device has not consumed and that we must see?  Cached blocks of the last
+ * table are none: no page is pinned for them and nothing is sent because of them.
+ */
 static bool
 task_in_flight(const GpuAggRun *run)
 {
-	return gpuagg_inputs_pages_left(run->inputs) || run->inputs->uses_in_flight > 0 ||
-		run->rows_in_flight > 0;
+	return gpuagg_inputs_pages_left(run->inputs) || run->rows_in_flight > 0 ||
+		(run->inputs->uses_in_flight > 0 && run->inputs->at + 1 < run->inputs->n);
 }
 
 /* Feeders set the same latch as the device's worker. */
@@ -538,7 +541,8 @@ task_wait(GpuAggRun *run)
 }
 
 /*
- * All pages and rows to the device, until it has consumed them.
+ * All pages and rows to the device, until it has consumed them.  Cached blocks may still be
+ * in flight at the end: FINISH need not wait for them, which saves being woken once.
  */
 static GpuAggStatus
 task_feed(GpuAggRun *run)
@@ -646,7 +650,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.forced = pass->forced,
 		.config.draw.way = pass->draw_way,
 		.config.draw.windows = pass->draw_windows,
-		.config.compile.mode = run->scan->rows != NULL ? GPUAGG_COMPILE_OFF : gpuagg_compile,
+		.config.compile.mode = gpuagg_compile,
 		.config.compile.interpreted_ns = (uint64) Max(run->scan->info->predicted.interpreted, 0),
 		.config.compile.compiled_ns = (uint64) Max(run->scan->info->predicted.compiled, 0),
 		.config.compile.program = gpuagg_compiled_program(run->scan->info->program),

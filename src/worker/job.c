@@ -132,7 +132,8 @@ post_batch_done(GpuAggWorkerJob *job, const GpuAggCompletion *completion)
 
 	if (refs == 0)
 	{
-		job_post(job, &head, sizeof(head), true);
+		/* once it has said that this is all, the client waits for groups */
+		job_post(job, &head, sizeof(head), job->state == GPUAGG_JOB_RUNNING);
 		return;
 	}
 	msg = MemoryContextAlloc(job->context, sizeof(head) + refs);

@@ -44,7 +44,7 @@ start(const char *arch)
 }
 
 static bool
-compiles(const GpuAggProgram *p, GpuAggFrame frame)
+compiles(const GpuAggProgram *p, const GpuAggRecord *record, GpuAggFrame frame)
 {
 	GpuAggCodegen code;
 	uint64_t	ns = 0;
@@ -52,7 +52,7 @@ compiles(const GpuAggProgram *p, GpuAggFrame frame)
 	char	   *result;
 	bool		good;
 
-	gpuagg_codegen_kernel(p, frame, &code);
+	gpuagg_codegen_kernel(p, record, frame, &code);
 	good = gpuagg_compiler_run(&process, code.text, code.bytes, LONG_MS, &result, &bytes, &ns) ==
 		GPUAGG_COMPILER_DONE;
 	if (!good)
@@ -82,6 +82,31 @@ frame_takes(const GpuAggProgram *p, GpuAggFrame frame)
 	}
 }
 
+/* The same of rows that PostgreSQL evaluated, where they group so, and selecting rows */
+static bool
+others_compile(GpuAggProgram *p, GpuAggFrame frame)
+{
+	const bool	packed = frame == GPUAGG_FRAME_PACKED;
+	GpuAggRecord record;
+	GpuAggProgram *rows;
+	const char *reason;
+	bool		good;
+
+	if (frame == GPUAGG_FRAME_SELECTED)
+	{
+		p->nkeys = p->ntransitions = 0;
+		p->select = 1;
+		return gpuagg_codegen_takes(p, &reason) && compiles(p, NULL, frame);
+	}
+	if (frame == GPUAGG_FRAME_DIRECT || frame == GPUAGG_FRAME_DENSE)
+		return true;
+	rows = gpuagg_rows_program(p);
+	good = gpuagg_codegen_takes(rows, &reason) && (!packed || gpuagg_record_of_rows(p, &record)) &&
+		compiles(rows, packed ? &record : NULL, frame);
+	free(rows);
+	return good;
+}
+
 /* Programs that a frame is for: with keys or without, numbered or not */
 static bool
 frame_compiles(GpuAggFrame frame, uint32_t *number)
@@ -99,7 +124,7 @@ frame_compiles(GpuAggFrame frame, uint32_t *number)
 		if ((p->nkeys == 0) == (frame == GPUAGG_FRAME_PLAIN) && gpuagg_codegen_takes(p, &reason) &&
 			frame_takes(p, frame))
 		{
-			good &= compiles(p, frame);
+			good &= compiles(p, NULL, frame) && others_compile(p, frame);
 			n++;
 		}
 		free(p);

@@ -422,3 +422,67 @@ codegen_program_make(uint32_t number, TestProgram *p)
 	for (uint32_t i = 0; i < n; i++)
 		add_transition(p);
 }
+
+/* ---------- what is made of them ---------- */
+
+static bool
+is_evaluated(uint32_t i)
+{
+	return i % 5 == 3;
+}
+
+GpuAggProgram *
+codegen_program_number(uint32_t i)
+{
+	static TestProgram made;
+	GpuAggProgram *p;
+	GpuAggProgram *rows;
+
+	codegen_program_make(i, &made);
+	p = program_pack(&made);
+	if (i % 5 == 4 && p->filter_reg != GPUAGG_NO_REG)
+	{
+		p->select = 1;
+		p->nkeys = p->ntransitions = 0;
+	}
+	if (!is_evaluated(i))
+		return p;
+	rows = gpuagg_rows_program(p);
+	free(p);
+	return rows;
+}
+
+bool
+codegen_program_record(uint32_t i, GpuAggRecord *record)
+{
+	static TestProgram made;
+	GpuAggProgram *p;
+	bool		packs;
+
+	codegen_program_make(i, &made);
+	p = is_evaluated(i) ? program_pack(&made) : codegen_program_number(i);
+	packs = gpuagg_codegen_packs(p) && gpuagg_record_of_rows(p, record);
+	free(p);
+	return packs;
+}
+
+uint32_t
+codegen_column_type(const GpuAggProgram *p, uint32_t c)
+{
+	static const uint8_t types[] = {GPUAGG_T_INT8, GPUAGG_T_FLOAT8, GPUAGG_T_TEXT};
+	const GpuAggTransition *t = gpuagg_program_transitions(p);
+	const uint32_t cls = gpuagg_program_classes(p)[c];
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+		if (gpuagg_program_attrs(p)[i].reg == c)
+			return gpuagg_program_attrs(p)[i].type;
+	for (uint32_t i = 0; cls == GPUAGG_CLASS_I64 && i < p->nkeys; i++)
+		if (gpuagg_program_keys(p)[i].reg == c)
+			return gpuagg_program_keys(p)[i].type;
+	for (uint32_t i = 0; cls == GPUAGG_CLASS_I64 && i < p->ntransitions; i++)
+		if (t[i].filter == c)
+			return GPUAGG_T_BOOL;
+		else if (t[i].arg == c && gpuagg_key_class(t[i].type) == cls)
+			return t[i].type;
+	return types[cls];
+}

@@ -5,7 +5,8 @@
  *		with device/ops/eval.h row by row and bit by bit: what passes, keys and their
  *		hashes, what enters which state, errors that are consumed; and what states a
  *		thread holds of all rows, and two of them together.  All of it again over the
- *		same rows as decoded pages have them (cuda/columns/page_columns.h).
+ *		same rows as decoded pages have them (cuda/columns/page_columns.h).  Some of the
+ *		programs are those of rows that PostgreSQL evaluated, some select rows.
  *
  *		GPUAGG_CODEGEN_PROGRAMS		how many
  *		CXX							the compiler; without one there is no test
@@ -32,7 +33,7 @@
 #else
 #define PROGRAMS 1500
 #endif
-#define MAX_COLUMNS 16
+#define MAX_COLUMNS (GPUAGG_MAX_KEYS + 2 * GPUAGG_MAX_TRANSITIONS)
 
 /* Ranges of keys that number groups: many values lie outside */
 #define NUMBER_BASE (-100)
@@ -99,19 +100,14 @@ random_double(uint32_t type)
 static void
 stripe_make(const GpuAggProgram *p)
 {
-	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
-
-	for (uint32_t i = 0; i < p->nattrs; i++)
+	for (uint32_t c = 0; c < p->ncolumns; c++)
 	{
-		const uint32_t type = attrs[i].type;
-		const uint32_t c = attrs[i].reg;
+		const uint32_t type = codegen_column_type(p, c);
 
-		if (c == GPUAGG_NO_REG)
-			continue;
 		memset(&columns[c], 0, sizeof(columns[c]));
 		columns[c].values = (char *) values[c];
 		columns[c].nulls = nulls[c];
-		columns[c].bytes = type == GPUAGG_T_TEXT ? 4 : gpuagg_type_slot_bytes(type);
+		columns[c].bytes = gpuagg_column_bytes(p, c);
 		columns[c].strings = type == GPUAGG_T_TEXT ? blocks : NULL;
 		for (uint32_t w = 0; w < ROWS / 32; w++)
 			nulls[c][w] = (uint32_t) (random_next() & random_next() & random_next());
@@ -345,15 +341,6 @@ row_expect(const GpuAggProgram *p, uint32_t r, CodegenRow *out, CodegenStates *a
 
 /* ---------- texts ---------- */
 
-static GpuAggProgram *
-program_number(uint32_t i)
-{
-	static TestProgram p;
-
-	codegen_program_make(i, &p);
-	return program_pack(&p);
-}
-
 /* One file with all texts, each in a namespace, and what runs one of them */
 static bool
 texts_write(const char *path)
@@ -366,12 +353,13 @@ texts_write(const char *path)
 	fprintf(out, "#include \"test/unit/codegen_shim.h\"\n");
 	for (uint32_t i = 0; i < nprograms; i++)
 	{
-		GpuAggProgram *p = program_number(i);
+		GpuAggProgram *p = codegen_program_number(i);
 		const char *reason;
+		GpuAggRecord record;
 		GpuAggCodegen code;
 
 		good &= gpuagg_codegen_takes(p, &reason);
-		gpuagg_codegen_program(p, "Query", &code);
+		gpuagg_codegen_program(p, codegen_program_record(i, &record) ? &record : NULL, "Query", &code);
 		fprintf(out, "namespace p%u {\n%s}\n", i, code.text);
 		free(code.text);
 		free(p);
@@ -379,9 +367,10 @@ texts_write(const char *path)
 	fprintf(out, "static const CodegenRows texts[] = {\n");
 	for (uint32_t i = 0; i < nprograms; i++)
 	{
-		GpuAggProgram *p = program_number(i);
+		GpuAggProgram *p = codegen_program_number(i);
+		GpuAggRecord record;
 
-		fprintf(out, "codegen_rows<p%u::Query, %s, %s>,\n", i, gpuagg_codegen_packs(p) ? "CODEGEN_RECORDS" :
+		fprintf(out, "codegen_rows<p%u::Query, %s, %s>,\n", i, codegen_program_record(i, &record) ? "CODEGEN_RECORDS" :
 				p->nkeys > 0 ? "CODEGEN_KEYS" : "CODEGEN_PLAIN", gpuagg_codegen_numbers(p) ? "true" : "false");
 		free(p);
 	}
@@ -431,7 +420,7 @@ args_make(const GpuAggProgram *p, GpuAggFrameArgs *a)
 	GpuAggCodegen code;
 
 	memset(a, 0, sizeof(*a));
-	gpuagg_codegen_program(p, "Query", &code);
+	gpuagg_codegen_program(p, NULL, "Query", &code);
 	free(code.text);
 	a->program = p;
 	a->seed = p->hash_seed;
@@ -459,15 +448,30 @@ args_make(const GpuAggProgram *p, GpuAggFrameArgs *a)
 /* ---------- the tests ---------- */
 
 static bool
-field_same(const GpuAggRecordField *f, const char *got)
+field_same(const GpuAggRecordField *f, const GpuAggValue *want, const char *got)
 {
-	const int64_t want = reg[f->reg].i;
 	double		x;
 
 	if (f->bytes == 4)
-		return memcmp(got, &(int32_t) {(int32_t) want}, 4) == 0;
+		return memcmp(got, &(int32_t) {(int32_t) want->i}, 4) == 0;
 	memcpy(&x, got, sizeof(x));
-	return memcmp(got, &want, 8) == 0 || (f->cls == GPUAGG_CLASS_F64 && x != x && reg[f->reg].f != reg[f->reg].f);
+	return memcmp(got, &want->i, 8) == 0 || (f->cls == GPUAGG_CLASS_F64 && x != x && want->f != want->f);
+}
+
+/* The register that a field is of, and whether it is a key */
+static uint16_t
+field_reg(const GpuAggProgram *p, const GpuAggRecord *record, uint32_t field, bool *key)
+{
+	uint32_t	t = 0;
+
+	*key = true;
+	for (uint32_t k = 0; k < p->nkeys; k++)
+		if (record->key_field[k] == field)
+			return gpuagg_program_keys(p)[k].reg;
+	*key = false;
+	while (record->arg_field[t] != field)
+		t++;
+	return gpuagg_program_transitions(p)[t].arg;
 }
 
 /*
@@ -475,29 +479,25 @@ field_same(const GpuAggRecordField *f, const char *got)
  * fields of NULLs hold matters for keys alone, where it is 0.
  */
 static bool
-record_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *want)
+record_same(const GpuAggProgram *p, const GpuAggRecord *record, const CodegenRow *got, const CodegenRow *want)
 {
 	static const char zeros[8];
-	GpuAggRecord record;
 	uint32_t	head = want->nulls;
 	bool		same = true;
 
-	if (!gpuagg_codegen_packs(p) || !gpuagg_record_of_rows(p, &record))
-		return true;
 	nrecords++;
 	for (uint32_t t = 0; t < p->ntransitions; t++)
 		head |= (uint32_t) !want->enters[t] << (p->nkeys + t);
-	if (record.has_head)
+	if (record->has_head)
 		same = memcmp(got->record, &head, sizeof(head)) == 0;
-	for (uint32_t i = 0; i < record.nfields; i++)
+	for (uint32_t i = 0; i < record->nfields; i++)
 	{
-		const GpuAggRecordField *f = &record.fields[i];
-		bool		key = false;
+		const GpuAggRecordField *f = &record->fields[i];
+		bool		key;
+		const uint16_t r = field_reg(p, record, i, &key);
 
-		for (uint32_t k = 0; k < p->nkeys; k++)
-			key |= record.key_field[k] == i;
-		if (st[f->reg] == GPUAGG_ST_VALUE)
-			same &= field_same(f, got->record + f->off);
+		if (st[r] == GPUAGG_ST_VALUE)
+			same &= field_same(f, &reg[r], got->record + f->off);
 		else if (key)
 			same &= memcmp(got->record + f->off, zeros, f->bytes) == 0;
 	}
@@ -523,8 +523,9 @@ is_f64(const GpuAggProgram *p, const GpuAggTransition *t)
 		gpuagg_program_classes(p)[t->arg] == GPUAGG_CLASS_F64;
 }
 
+/* record: NULL, or what its rows become */
 static bool
-row_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *want)
+row_same(const GpuAggProgram *p, const GpuAggRecord *record, const CodegenRow *got, const CodegenRow *want)
 {
 	const GpuAggTransition *t = gpuagg_program_transitions(p);
 	bool		same = got->passed == want->passed && got->ready == want->ready &&
@@ -543,7 +544,7 @@ row_same(const GpuAggProgram *p, const CodegenRow *got, const CodegenRow *want)
 	return same && (p->nkeys == 0 ||
 					(got->nulls == want->nulls && got->hash == want->hash && got->equal &&
 					 got->numbered == want->numbered && got->number == want->number &&
-					 record_same(p, got, want)));
+					 (record == NULL || record_same(p, record, got, want))));
 }
 
 /*
@@ -620,11 +621,11 @@ states_differ(const GpuAggProgram *p, uint32_t number, const CodegenStates *got,
 
 /* Codes of strings are others where rows are of pages, and number no groups there. */
 static bool
-page_same(const GpuAggProgram *p, CodegenRow *got, const CodegenRow *want)
+page_same(const GpuAggProgram *p, const GpuAggRecord *record, CodegenRow *got, const CodegenRow *want)
 {
 	got->numbered = want->numbered;
 	got->number = want->number;
-	return row_same(p, got, want);
+	return row_same(p, record, got, want);
 }
 
 /* How many rows pass, how many differ */
@@ -632,7 +633,7 @@ static void
 program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *errors, uint32_t *different,
 				uint32_t *states_different)
 {
-	GpuAggProgram *p = program_number(number);
+	GpuAggProgram *p = codegen_program_number(number);
 	static GpuAggFrameArgs args;
 	static CodegenRow got[ROWS];
 	static CodegenRow page_got[ROWS];
@@ -641,6 +642,8 @@ program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *e
 	static CodegenStates wanted;
 	static uint64_t words[MAX_COLUMNS][2 * ROWS];
 	GpuAggPageColumns pages;
+	GpuAggRecord record;
+	const GpuAggRecord *packed = codegen_program_record(number, &record) ? &record : NULL;
 
 	random_state = number;
 	stripe_make(p);
@@ -660,11 +663,11 @@ program_compare(RunText run_text, uint32_t number, uint32_t *passed, uint32_t *e
 		row_expect(p, r, &want, &wanted);
 		*passed += want.passed;
 		*errors += want.errors != 0;
-		if (!row_same(p, &got[r], &want) && ++*different < 10)
+		if (!row_same(p, packed, &got[r], &want) && ++*different < 10)
 			printf("# program %u row %u: passed %d/%d ready %d/%d errors %x/%x hash %d nulls %x/%x\n", number, r,
 				   got[r].passed, want.passed, got[r].ready, want.ready, got[r].errors, want.errors,
 				   got[r].hash == want.hash, got[r].nulls, want.nulls);
-		if (!page_same(p, &page_got[r], &want) && ++*different < 10)
+		if (!page_same(p, packed, &page_got[r], &want) && ++*different < 10)
 			printf("# program %u row %u: of pages it differs\n", number, r);
 	}
 	*states_different += states_differ(p, number, &held, &wanted) + states_differ(p, number, &page_held, &wanted);
@@ -711,13 +714,41 @@ test_shapes(void)
 		program_key(&p[i], 0, GPUAGG_T_INT4);
 		program_trans(&p[i], GPUAGG_TRANS_COUNT, GPUAGG_NO_REG, GPUAGG_NO_REG, GPUAGG_T_INT4);
 		packed = program_pack(&p[i]);
-		gpuagg_codegen_kernel(packed, GPUAGG_FRAME_DIRECT, &code[i]);
+		gpuagg_codegen_kernel(packed, NULL, GPUAGG_FRAME_DIRECT, &code[i]);
 		free(packed);
 	}
 	ok(strcmp(code[0].text, code[1].text) == 0, "equal shapes have equal texts");
 	is_int(code[1].args.consts[0], 2, "... whose arguments are found where they lie");
 	free(code[0].text);
 	free(code[1].text);
+}
+
+/* What is told again is what would be written, also where only literals and seeds differ. */
+static void
+test_again(void)
+{
+	uint32_t	same = 0;
+
+	for (uint32_t i = 0; i < 600; i++)
+	{
+		GpuAggProgram *p = codegen_program_number(i % 300);
+		GpuAggConst *consts = (GpuAggConst *) ((char *) p + p->consts_off);
+		GpuAggCodegen code[2];
+
+		p->hash_seed += i / 300;
+		for (uint32_t k = 0; k < p->nconsts; k++)
+			if (gpuagg_program_classes(p)[p->ncolumns + k] == GPUAGG_CLASS_I64)
+				consts[k].v.i += i / 300;
+		gpuagg_codegen_kernel(p, NULL, GPUAGG_FRAME_SINGLE, &code[0]);
+		gpuagg_codegen_kernel_again(p, NULL, i % 7 == 0 ? GPUAGG_FRAME_DENSE : GPUAGG_FRAME_SINGLE, &code[1]);
+		same += (strcmp(code[0].text, code[1].text) == 0) == (i % 7 != 0) && code[0].shared_bytes == code[1].shared_bytes &&
+			memcmp(&code[0].args, &code[1].args, sizeof(code[0].args)) == 0;
+		free(code[0].text);
+		free(code[1].text);
+		free(p);
+	}
+	is_int(same, 600, "texts that were written before are what is written anew");
+	gpuagg_codegen_forget();
 }
 
 int
@@ -735,6 +766,7 @@ main(void)
 	}
 	nprograms = n != NULL ? (uint32_t) atoi(n) : PROGRAMS;
 	test_shapes();
+	test_again();
 	if (mkdtemp(folder) == NULL || access("src/device/ops/eval.h", R_OK) != 0 ||
 		system("${CXX:-c++} --version >/dev/null 2>&1") != 0)
 	{

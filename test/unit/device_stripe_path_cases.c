@@ -438,6 +438,49 @@ test_filters(void)
 	stripes_free();
 }
 
+/*
+ * A kernel for the filter comes between stripes: one is read before, as pages follow it,
+ * and its rows are not lost when the others are read by the kernel.
+ */
+static void
+test_late_kernel(void)
+{
+	static const Shape shape = {60000, 9000, 0, 0};
+	static GpuAggPositions without[ARENA_PAGES + 1];
+	static GpuAggPage pages[ARENA_PAGES];
+	const GpuAggTaskConfig config = {
+		.expected_groups = 9000,.expected_rows = 60000,.strategy = GPUAGG_STRATEGY_PARTITIONED,
+		.resident_strategy = GPUAGG_STRATEGY_PARTITIONED,.forced = 1
+	};
+	static TestProgram p;
+	GpuAggError error = {0};
+	uint32_t	n = 0;
+	Oracle	   *o;
+	Run			run;
+
+	table_make(&shape);
+	ok(stripes_make(), "stripes whose kernel is late");
+	program_wide(&p);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
+	program_words(&p);
+	program_filter(&p, program_instr(&p, GPUAGG_OP_I64_LT, GPUAGG_CLASS_I64, col[COL_V], col[COL_W]));
+	o = oracle_start(&p);
+	oracle_list(o, page_list, npages);
+	for (uint32_t i = stripe_pages[1]; i < stripe_pages[2]; i++)
+	{
+		pages[n] = page_list[i];
+		pages[n++].stripe = NULL;
+	}
+	ok(run_begin(&run, &p, &config) &&
+	   OPS->task_resident(run.task, 0, stripes[0], without, without_pages(0, 0, without), &error) == GPUAGG_OK &&
+	   run_pages(&run, 1, pages, n) && run_collect(&run, 2), "one stripe, and pages");
+	ok(OPS->task_resident(run.task, 2, stripes[2], without, without_pages(2, 0, without), &error) == GPUAGG_OK &&
+	   run_collect(&run, 1) && run_finish(&run, 4096) && oracle_agrees(o, &run), "... and another stripe");
+	run_end(&run);
+	oracle_end(o);
+	stripes_free();
+}
+
 /* Nothing is kept yet, and nothing is wanted */
 static void
 test_empty(void)
@@ -484,6 +527,7 @@ device_stripe_path_cases(const TestDevice *d)
 	test_chosen(0, "stripes for chosen strategies");
 	test_chosen(1, "the same, with NULLs");
 	test_filters();
+	test_late_kernel();
 	test_empty();
 	ok(dut.compiler == NULL || runs_compiled > 100, "kernels made for programs ran, where there are any");
 	is_int((long long) STRIPES->used(device), 0, "no stripe has left memory behind");

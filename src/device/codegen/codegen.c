@@ -448,24 +448,26 @@ add_record_fields(GpuAggWriter *w, const States *s, const GpuAggRecord *record)
 }
 
 static void
-add_record(GpuAggWriter *w, const States *s)
+add_record(GpuAggWriter *w, const GpuAggRecord *record, const States *s)
 {
 	const GpuAggProgram *p = w->program;
-	GpuAggRecord record;
+	GpuAggRecord own;
 
-	if (p->nkeys == 0 || !gpuagg_record_of_rows(p, &record))
+	if (record == NULL && p->nkeys > 0 && gpuagg_record_of_rows(p, &own))
+		record = &own;
+	if (record == NULL)
 		return;
 	gpuagg_write(w, "\tstatic constexpr uint32_t RECORD_BYTES = %u;\n\tstatic constexpr bool RECORD_HEAD = %s;\n"
-				 "\tGPUAGG_FN void\n\trecord(const Row &row, char *to)\n\t{\n", record.bytes,
-				 record.has_head ? "true" : "false");
-	if (record.has_head)
+				 "\tGPUAGG_FN void\n\trecord(const Row &row, char *to)\n\t{\n", record->bytes,
+				 record->has_head ? "true" : "false");
+	if (record->has_head)
 	{
 		gpuagg_write(w, "\t\t*(uint32_t *) to = nulls(row)");
 		for (uint32_t t = 0; t < p->ntransitions; t++)
 			gpuagg_write(w, " | (uint32_t) !row.e%u << %u", s->of[t], p->nkeys + t);
 		gpuagg_write(w, ";\n");
 	}
-	add_record_fields(w, s, &record);
+	add_record_fields(w, s, record);
 	gpuagg_write(w, "\t}\n");
 }
 
@@ -585,7 +587,7 @@ add_numbers(GpuAggWriter *w, const States *s)
 /* ---------- the text ---------- */
 
 static void
-add_program(GpuAggWriter *w, const char *name, GpuAggCodegen *out)
+add_program(GpuAggWriter *w, const GpuAggRecord *record, const char *name, GpuAggCodegen *out)
 {
 	States		s;
 
@@ -599,7 +601,7 @@ add_program(GpuAggWriter *w, const char *name, GpuAggCodegen *out)
 	add_row(w, &s);
 	if (w->program->nkeys > 0)
 		add_keys(w);
-	add_record(w, &s);
+	add_record(w, record, &s);
 	add_states(w, &s);
 	gpuagg_write(w, "};\n");
 	out->shared_bytes = s.bytes;
@@ -619,13 +621,13 @@ finish(GpuAggWriter *w, GpuAggCodegen *out)
 }
 
 void
-gpuagg_codegen_program(const GpuAggProgram *p, const char *name, GpuAggCodegen *out)
+gpuagg_codegen_program(const GpuAggProgram *p, const GpuAggRecord *record, const char *name, GpuAggCodegen *out)
 {
 	GpuAggWriter w;
 
 	memset(out, 0, sizeof(*out));
 	gpuagg_writer_init(&w, p);
-	add_program(&w, name, out);
+	add_program(&w, record, name, out);
 	finish(&w, out);
 }
 
@@ -690,7 +692,8 @@ program_for(const GpuAggProgram *p, GpuAggFrame frame)
 }
 
 void
-gpuagg_codegen_kernel(const GpuAggProgram *program, GpuAggFrame frame, GpuAggCodegen *out)
+gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, GpuAggFrame frame,
+					  GpuAggCodegen *out)
 {
 	GpuAggProgram *p = program_for(program, frame);
 	GpuAggWriter w;
@@ -700,7 +703,7 @@ gpuagg_codegen_kernel(const GpuAggProgram *program, GpuAggFrame frame, GpuAggCod
 		return;
 	gpuagg_writer_init(&w, p);
 	gpuagg_write(&w, "#include \"cuda/frame/%s.cuh\"\n\n", frame_headers[frame]);
-	add_program(&w, "Query", out);
+	add_program(&w, record, "Query", out);
 	gpuagg_write(&w, "\nextern \"C\" __global__ void\n__launch_bounds__(GPUAGG_FRAME_THREADS, 2)\n"
 				 GPUAGG_CODEGEN_ENTRY "(const __grid_constant__ GpuAggFrameArgs a)\n{\n\tframe_%s<Query>(a);\n}\n",
 				 frame_headers[frame]);

@@ -17,6 +17,7 @@
 #define GPUAGG_DEVICE_CODEGEN_CODEGEN_H
 
 #include "device/compiled.h"
+#include "device/ops/record.h"
 #include "device/program.h"
 
 /* Constants, and IN lists, of a text, at most */
@@ -64,8 +65,8 @@ extern "C" {
 #endif
 
 /*
- * Can a program be text at all?  Else *reason is a static string: if it selects rows, is
- * too long, or may have a minimum of a very long string.
+ * Can a program be text at all?  Else *reason is a static string: if it selects all rows,
+ * is too long, or may have a minimum of a very long string.
  */
 extern bool gpuagg_codegen_takes(const GpuAggProgram *program, const char **reason);
 
@@ -87,12 +88,29 @@ extern uint32_t gpuagg_codegen_shared_bytes(const GpuAggProgram *program);
 /* The name of a text's kernel */
 #define GPUAGG_CODEGEN_ENTRY "gpuagg_query_kernel"
 
-/* A kernel's text, of a program that it takes; SELECTED has its filter alone */
-extern void gpuagg_codegen_kernel(const GpuAggProgram *program, GpuAggFrame frame,
+/*
+ * The program of rows that PostgreSQL has evaluated: the same groups, but columns are the
+ * program's outputs and nothing is computed.  malloc'ed; NULL: no memory.
+ */
+extern GpuAggProgram *gpuagg_rows_program(const GpuAggProgram *program);
+
+/*
+ * A kernel's text, of a program that it takes; SELECTED has its filter alone.  record:
+ * what rows become, where that is another program's of the same groups; NULL: its own.
+ */
+extern void gpuagg_codegen_kernel(const GpuAggProgram *program, const GpuAggRecord *record, GpuAggFrame frame,
 								  GpuAggCodegen *out);
 
+/*
+ * The same, of what was written for such a program before, whatever its literals were
+ * (texts.c).  For one thread; forget: all of that.
+ */
+extern void gpuagg_codegen_kernel_again(const GpuAggProgram *program, const GpuAggRecord *record,
+										GpuAggFrame frame, GpuAggCodegen *out);
+extern void gpuagg_codegen_forget(void);
+
 /* The structure alone, by that name */
-extern void gpuagg_codegen_program(const GpuAggProgram *program, const char *name,
+extern void gpuagg_codegen_program(const GpuAggProgram *program, const GpuAggRecord *record, const char *name,
 								   GpuAggCodegen *out);
 
 /* A frame's header in cuda/frame/; its strategy, as EXPLAIN tells it */

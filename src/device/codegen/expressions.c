@@ -61,26 +61,6 @@ gpuagg_write_begin(GpuAggWriter *w, uint32_t stage)
 
 /* ---------- columns ---------- */
 
-/* The type that a stripe keeps of a column */
-static uint32_t
-column_type(const GpuAggProgram *p, uint32_t column)
-{
-	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
-
-	for (uint32_t i = 0; i < p->nattrs; i++)
-		if (attrs[i].reg == column)
-			return attrs[i].type;
-	return GPUAGG_T_INT8;
-}
-
-uint32_t
-gpuagg_write_column_bytes(const GpuAggWriter *w, uint32_t column)
-{
-	const uint32_t type = column_type(w->program, column);
-
-	return gpuagg_key_class(type) == GPUAGG_CLASS_BYTES ? 4 : gpuagg_type_slot_bytes(type);
-}
-
 bool
 gpuagg_write_is_text(const GpuAggWriter *w, uint32_t column)
 {
@@ -91,7 +71,7 @@ const char *
 gpuagg_write_quad(const GpuAggWriter *w, uint32_t column)
 {
 	return gpuagg_program_classes(w->program)[column] == GPUAGG_CLASS_F64 ? "GpuAggQuadF64" :
-		gpuagg_write_column_bytes(w, column) == 4 ? "GpuAggQuad32" : "GpuAggQuad64";
+		gpuagg_column_bytes(w->program, column) == 4 ? "GpuAggQuad32" : "GpuAggQuad64";
 }
 
 /* ---------- registers ---------- */

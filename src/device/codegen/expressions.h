@@ -44,9 +44,8 @@ extern bool gpuagg_lookup_is_short(const GpuAggProgram *program, const GpuAggIns
 /* A register's number in the text */
 extern uint32_t gpuagg_write_number(GpuAggWriter *w, uint16_t reg);
 
-/* Of a column: the type of four values, their bytes; is it a string in a dictionary? */
+/* Of a column: the type of four values; is it a string in a dictionary? */
 extern const char *gpuagg_write_quad(const GpuAggWriter *w, uint32_t column);
-extern uint32_t gpuagg_write_column_bytes(const GpuAggWriter *w, uint32_t column);
 extern bool gpuagg_write_is_text(const GpuAggWriter *w, uint32_t column);
 
 /* Where its function finds it: loaded by the first stage, a later one, or for rows that pass */

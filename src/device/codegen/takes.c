@@ -83,7 +83,7 @@ strings_fit(const GpuAggProgram *p)
 bool
 gpuagg_codegen_takes(const GpuAggProgram *p, const char **reason)
 {
-	*reason = p->select ? "rows are selected" :
+	*reason = p->select && p->filter_reg == GPUAGG_NO_REG ? "all rows are selected" :
 		!counts_fit(p) ? "the program is too long" :
 		!strings_fit(p) ? "a string is too long" : NULL;
 	return *reason == NULL;
