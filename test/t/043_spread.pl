@@ -166,6 +166,8 @@ same_answer($node, "SET gpuagg.scope_size = 64; SET gpuagg.strategy = 'multi-pas
 # -------------------------------------------------------------- who does it
 
 is(cards_of($clean, 'SET gpuagg.spread = off;'), '', 'off: by one card');
+like(plan_of($clean, 'SET gpuagg.spread = off;'), qr/^ *Pages: 0$/m, 'which has the other half of the columns then, too');
+like(plan_of($clean), qr/^ *Pages: 0$/m, 'and each finds its own again');
 is(cards_of($clean, 'SET gpuagg.spread = auto;'), '', 'auto: a small table is not worth it');
 # what is small is told to be large
 sql("UPDATE pg_class SET reltuples = 2e9 WHERE relname = 'clean'");
