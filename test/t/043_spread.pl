@@ -238,6 +238,92 @@ foreach my $how ('pg_cancel_backend', 'pg_terminate_backend')
 	same_answer($node, $shared[1], 'and the cards answer');
 }
 
+# ---------------------------------- the same task twice, in flight at once
+
+# A query of many columns' worth, kept by one card, which does not get on with it
+my $off = "$require SET gpuagg.spread = off; SET gpuagg.debug_feeders = 0;";
+my $same = 'SELECT g, count(*), sum(id), min(id) FROM clean GROUP BY g ORDER BY g';
+my $stock = sql("SET gpuagg.enable = off; $same");
+my $passes = 0;
+
+# So many clients with queries while the device hangs, until all but the first follow
+sub together
+{
+	my (@queries) = @_;
+	my @psql;
+
+	sql("$off $_") foreach @queries;
+	$passes = counter($node, 'passes_shared');
+	fake_does('cards 3', 'hang 1');
+	foreach my $i (0 .. $#queries)
+	{
+		push @psql, start_psql($node, "$off $queries[$i];");
+		$node->poll_query_until('postgres', 'SELECT count(*) = ' . ($i + 1) . q( FROM gpuagg.tasks WHERE state = 'running' AND pages_done > 0));
+	}
+	sleep 0.3;
+	return @psql;
+}
+
+sub passes_shared { return counter($node, 'passes_shared') - $passes; }
+
+sql(q{UPDATE pg_class SET reltuples = 60000 WHERE relname = 'clean'; SELECT gpuagg.unload('clean')});
+my @psql = together($same, $same, $same);
+is(passes_shared(), 0, 'none has an answer yet');
+fake_does('cards 3');
+is(finish_psql($_)->{stdout}, $stock, 'the same answer') foreach @psql;
+is(passes_shared(), 2, 'one pass for three');
+no_tasks($node, 'nothing is left');
+
+# what is not the same
+@psql = together($same, 'SELECT g, count(*), sum(id), max(id) FROM clean GROUP BY g ORDER BY g',
+	'SELECT g, count(*), sum(id), min(id) FROM clean WHERE id > 7 GROUP BY g ORDER BY g',
+	'SELECT g, count(*), sum(id), min(id) FROM clean WHERE id > 8 GROUP BY g ORDER BY g');
+fake_does('cards 3');
+is(finish_psql($psql[0])->{stdout}, $stock, 'other aggregates, other constants');
+finish_psql($_) foreach @psql[ 1 .. 3 ];
+isnt($psql[2]->{stdout}, $psql[3]->{stdout}, 'have answers of their own');
+is(passes_shared(), 0, 'and passes');
+
+# the first one is cancelled, or its backend ends: others read for themselves
+foreach my $how ('pg_cancel_backend', 'pg_terminate_backend')
+{
+	@psql = together($same, $same, $same);
+	sql("SELECT $how((SELECT pid FROM gpuagg.tasks ORDER BY started_at LIMIT 1))");
+	finish_psql($psql[0]);
+	like($psql[0]->{stderr}, qr/canceling statement|terminating connection/, "$how of the first");
+	fake_does('cards 3');
+	is(finish_psql($_)->{stdout}, $stock, 'the others answer') foreach @psql[ 1, 2 ];
+	is(passes_shared(), 0, 'by passes of their own');
+	no_tasks($node, 'nothing is left');
+}
+# one that follows is cancelled
+@psql = together($same, $same, $same);
+sql("SELECT pg_cancel_backend((SELECT pid FROM gpuagg.tasks ORDER BY started_at OFFSET 1 LIMIT 1))");
+finish_psql($psql[1]);
+like($psql[1]->{stderr}, qr/canceling statement/, 'one that follows is cancelled');
+fake_does('cards 3');
+is(finish_psql($_)->{stdout}, $stock, 'the others answer') foreach @psql[ 0, 2 ];
+is(passes_shared(), 1, 'one of them by the pass of the other');
+# the first one fails
+@psql = together($same, $same);
+fake_does('cards 3', 'fault 1');
+is(finish_psql($_)->{stdout}, $stock, 'a pass that fails') foreach @psql;
+is(passes_shared(), 0, 'is nobody else\'s');
+fake_does('cards 3');
+no_tasks($node, 'nothing is left');
+
+# the table changes in between: each sees what its snapshot does
+@psql = together($same);
+sql('INSERT INTO clean VALUES (1, 1)');
+my $changed = sql("SET gpuagg.enable = off; $same");
+push @psql, start_psql($node, "$off $same;");
+$node->poll_query_until('postgres', q(SELECT count(*) = 2 FROM gpuagg.tasks WHERE state = 'running' AND pages_done > 0));
+fake_does('cards 3');
+is(finish_psql($psql[0])->{stdout}, $stock, 'before a change');
+is(finish_psql($psql[1])->{stdout}, $changed, 'and after it');
+is(passes_shared(), 0, 'are not the same');
+sql('DELETE FROM clean WHERE id = 1; INSERT INTO clean VALUES (1, 1); VACUUM clean');
+
 # ---------------------------------------- more clients than there are slots
 
 SKIP:
