@@ -24,7 +24,6 @@
 #include "executor/executor.h"
 #include "node/device_scan.h"
 #include "node/passes.h"
-#include "node/merge.h"
 #include "node/place.h"
 #include "node/regroup_run.h"
 #include "node/runtime.h"
@@ -500,22 +499,6 @@ scan_run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, b
 	return status;
 }
 
-GpuAggStatus
-gpuagg_scan_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
-{
-	GpuAggResults *all = scan->results;
-	uint64		merged = 0;
-	GpuAggStatus status;
-
-	scan->results = gpuagg_scan_task_results(scan);
-	status = gpuagg_merge_groups(gpuagg_results_store(all), scan->results, scan->owner,
-								 scan->info->program, &merged, error);
-	gpuagg_results_move_long(all, scan->results);
-	scan->counters.groups = counted + merged;
-	gpuagg_results_free(all);
-	return status;
-}
-
 /*
  * One task, on another device if need be.  What it allocates goes with the
  * current memory context, but for the results.
@@ -735,7 +718,7 @@ gpuagg_scan_run(GpuAggScan *scan)
 	status = scan->tables != NULL ? gpuagg_tables_run(scan, &error) :
 		gpuagg_scan_run_tables(scan, &error);
 	if (status == GPUAGG_OK && scan->tables == NULL && scan->spread.ran > 1)
-		status = gpuagg_scan_merge(scan, before.groups, &error);
+		status = gpuagg_spread_merge(scan, before.groups, &error);
 	scan->counters.regrouped = scan->regrouped;
 	scan->counters.groups_made += scan->made;
 	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)

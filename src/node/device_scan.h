@@ -183,12 +183,6 @@ extern bool gpuagg_scan_timing(const GpuAggScan *scan);
 /* An empty store for groups of a device: the query's, or finer ones */
 extern GpuAggResults *gpuagg_scan_task_results(const GpuAggScan *scan);
 
-/*
- * The store's groups, of several tasks, merged, in a store of their own; so many groups had
- * been counted before these.
- */
-extern GpuAggStatus gpuagg_scan_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error);
-
 /* Takes back what was answered behind a mark. */
 extern void gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark);
 

@@ -21,6 +21,7 @@
 #include "postgres.h"
 
 #include "ipc/shmem.h"
+#include "node/merge.h"
 #include "node/passes.h"
 #include "node/place.h"
 #include "node/spread.h"
@@ -317,6 +318,22 @@ gpuagg_spread_count(GpuAggScan *scan, int i, uint64 rows_before)
 }
 
 /* ------------------------------------------------------------------ end --- */
+
+GpuAggStatus
+gpuagg_spread_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
+{
+	GpuAggResults *all = scan->results;
+	uint64		merged = 0;
+	GpuAggStatus status;
+
+	scan->results = gpuagg_scan_task_results(scan);
+	status = gpuagg_merge_groups(gpuagg_results_store(all), scan->results, scan->owner,
+								 scan->info->program, &merged, error);
+	gpuagg_results_move_long(all, scan->results);
+	scan->counters.groups = counted + merged;
+	gpuagg_results_free(all);
+	return status;
+}
 
 void
 gpuagg_spread_end_table(GpuAggTaskTable *table)

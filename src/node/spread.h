@@ -49,6 +49,12 @@ extern bool gpuagg_spread_run(GpuAggScan *scan, const GpuAggProgram *program,
 extern void gpuagg_spread_enter(GpuAggScan *scan, const GpuAggSpreadTask *tasks, int i);
 extern void gpuagg_spread_count(GpuAggScan *scan, int i, uint64 rows_before);
 
+/*
+ * The store's groups, of several tasks, merged, in a store of their own; so many groups had
+ * been counted before these.
+ */
+extern GpuAggStatus gpuagg_spread_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error);
+
 /* For a scan's end: what is there to evaluate rows of the table, and of parts of it */
 extern void gpuagg_spread_end_table(GpuAggTaskTable *table);
 

@@ -255,7 +255,7 @@ gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
 	/* to whoever looks at the node they are one run */
 	scan->counters.runs = runs + (status == GPUAGG_OK);
 	if (status == GPUAGG_OK && t->tasks != 1)
-		status = gpuagg_scan_merge(scan, groups, error);
+		status = gpuagg_spread_merge(scan, groups, error);
 	return status;
 }
 
