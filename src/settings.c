@@ -28,6 +28,7 @@ int			gpuagg_debug_feeders = -1;
 bool		gpuagg_debug_regroup = true;
 int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
 int			gpuagg_scope_size = 0;
+int			gpuagg_spread = GPUAGG_SPREAD_AUTO;
 bool		gpuagg_cache = true;
 int			gpuagg_compile = GPUAGG_COMPILE_AUTO;
 int			gpuagg_compile_timeout = 10000;
@@ -64,6 +65,13 @@ static const struct config_enum_entry compile_options[] = {
 	{"auto", GPUAGG_COMPILE_AUTO, false},
 	{"off", GPUAGG_COMPILE_OFF, false},
 	{"always", GPUAGG_COMPILE_ALWAYS, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry spread_options[] = {
+	{"auto", GPUAGG_SPREAD_AUTO, false},
+	{"off", GPUAGG_SPREAD_OFF, false},
+	{"always", GPUAGG_SPREAD_ALWAYS, false},
 	{NULL, 0, false}
 };
 
@@ -259,6 +267,12 @@ define_user_settings(void)
 							 "auto compiles where that pays, beside the queries that need it; always waits for it; off interprets.",
 							 &gpuagg_compile, GPUAGG_COMPILE_AUTO,
 							 compile_options, PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+	DefineCustomEnumVariable("gpuagg.spread",
+							 "Lets several GPUs share one query's table, each of which reads a part of it.",
+							 "auto does where that is predicted to be faster; always wherever it can be done; off leaves a table to one GPU.",
+							 &gpuagg_spread, GPUAGG_SPREAD_AUTO,
+							 spread_options, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
 	DefineCustomRealVariable("gpuagg.cost_scale",
 							 "Multiplies the estimated cost of what devices do.",

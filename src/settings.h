@@ -46,6 +46,15 @@ extern double gpuagg_cost_scale;	/* of the device's part of costs */
 extern int	gpuagg_strategy;	/* GpuAggStrategy, of grouping */
 extern int	gpuagg_scope_size;	/* kB of the table of one pass; 0: from the
 								 * device's profile */
+/* gpuagg.spread: is a task shared between the GPUs at work? */
+typedef enum GpuAggSpreadMode
+{
+	GPUAGG_SPREAD_AUTO,			/* where that is predicted to be faster */
+	GPUAGG_SPREAD_OFF,
+	GPUAGG_SPREAD_ALWAYS		/* wherever it can be */
+} GpuAggSpreadMode;
+
+extern int	gpuagg_spread;		/* GpuAggSpreadMode, user */
 extern bool gpuagg_cache;		/* gpuagg.cache, user: use and fill the column
 								 * cache */
 extern int	gpuagg_compile;		/* GpuAggCompileMode, user */

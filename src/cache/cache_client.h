@@ -25,6 +25,10 @@ typedef struct GpuAggCacheClient GpuAggCacheClient;
  *
  * answer: of all rows of a zone, which zones answer (device/ops/zone_answer.h).
  *
+ * hold: are blocks of an extent not to be read now?  Then they may be later
+ *		(gpuagg_cache_use), and the client hears that they have been.  While `forgotten` is
+ *		the same for two users of an extent, so are its blocks.
+ *
  * resident, draws: input of the task, as GpuAggDeviceOps has it.  False: it
  *		failed, and with it the task.
  */
@@ -36,6 +40,8 @@ typedef struct GpuAggCacheCalls
 						   GpuAggDictionary *const *dictionaries);
 	void		(*answer) (GpuAggCacheClient *client, const GpuAggZone *rows,
 						   const GpuAggZone *const *columns);
+	bool		(*hold) (GpuAggCacheClient *client, uint32 extent, uint64 forgotten,
+						 const uint64 *used, uint32 nblocks);
 	bool		(*resident) (GpuAggCacheClient *client, uint64 batch_id,
 							 GpuAggStripe *stripe, const GpuAggPositions *without,
 							 uint32 nwithout);

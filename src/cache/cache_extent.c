@@ -113,6 +113,7 @@ gpuagg_cache_forget(GpuAggCacheExtent *extent, uint32 block)
 
 	if (block >= extent->room)
 		return;
+	extent->forgotten++;
 	for (int i = 0; i < extent->nfills; i++)
 	{
 		GpuAggCacheFill *fill = extent->fills[i];

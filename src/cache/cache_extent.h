@@ -106,6 +106,8 @@ typedef struct GpuAggCacheExtent
 	int			max_fills;
 	GpuAggCacheFill **fills;
 	int			users;
+	uint64		forgotten;		/* how often a block was: while that is the same, so is each
+								 * block that a user reads */
 	struct GpuAggCacheClient *filler;
 	bool		exclusive;		/* the filler is */
 } GpuAggCacheExtent;

@@ -192,7 +192,7 @@ lists_all(const GpuAggCacheStripe *stripe, const GpuAggPositions *without, uint3
 /* Hands the used blocks to the device, but for what zones save. */
 static void
 use_stripes(GpuAggCacheClient *client, GpuAggCacheExtent *extent, uint64 batch_id,
-		  const uint64 *used, uint32 nblocks)
+		  const uint64 *used, uint32 nblocks, bool tell)
 {
 	GpuAggCacheBatch *batch = gpuagg_cache_batch_add(client, batch_id, 0);
 
@@ -218,9 +218,17 @@ use_stripes(GpuAggCacheClient *client, GpuAggCacheExtent *extent, uint64 batch_i
 	}
 	if (batch->parts == 0)
 	{
-		reply_done(client, batch_id);
+		if (tell)
+			reply_done(client, batch_id);
 		gpuagg_cache_batch_remove(batch);
 	}
+}
+
+void
+gpuagg_cache_use(GpuAggCacheClient *client, uint32 extent, uint64 batch_id, const uint64 *used,
+				 uint32 nblocks)
+{
+	use_stripes(client, client->cached->uses[extent].extent, batch_id, used, nblocks, false);
 }
 
 /*
@@ -339,7 +347,10 @@ gpuagg_cache_map(GpuAggCacheClient *client, const GpuAggMsg *head, Size bytes)
 		reply_validated(client, msg, used);
 	if (msg->use && gpuagg_cache_draws(client))
 		draw_extent(client, use, msg->msg.batch_id, used, msg->nblocks);
+	else if (msg->use && client->calls->hold(client, msg->extent, use->extent->forgotten,
+												used, msg->nblocks))
+		reply_done(client, msg->msg.batch_id);
 	else if (msg->use)
-		use_stripes(client, use->extent, msg->msg.batch_id, used, msg->nblocks);
+		use_stripes(client, use->extent, msg->msg.batch_id, used, msg->nblocks, true);
 	pfree(map.bits);
 }

@@ -4,10 +4,19 @@
  */
 #include "cost/placement.h"
 
+#include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* Predictions that differ by less tell nothing. */
 #define ALIKE 1e-3
+
+/*
+ * How much longer reading a table may take on several devices than on one, and to which part
+ * later tasks must come down for that
+ */
+#define SPREAD_MAY_TAKE 1.1
+#define SPREAD_MUST_TAKE 0.8
 
 static double
 finish(const GpuAggOfferedDevice *device, bool kept)
@@ -57,4 +66,37 @@ gpuagg_placement_wanted(const GpuAggOfferedDevice *devices, int n, int first,
 	*gain_ns = finish(&devices[first], false) - finish(&devices[wanted], true);
 	*cost_ns = devices[wanted].run_ns - devices[wanted].kept_ns;
 	return *gain_ns > 0 && *cost_ns > 0 ? wanted : -1;
+}
+
+void
+gpuagg_placement_spread(const GpuAggOfferedPart *parts, int n, const GpuAggSpreadCosts *costs,
+						GpuAggOfferedDevice *offer)
+{
+	const double more = (n - 1) * costs->round_trip_ns + n * costs->groups * costs->group_ns;
+	double		feed = 0;
+
+	memset(offer, 0, sizeof(*offer));
+	offer->usable = n > 1;
+	for (int i = 0; i < n; i++)
+	{
+		const GpuAggOfferedPart *p = &parts[i];
+
+		if (p->queue_ns > p->kept_ns)
+			offer->usable = 0;
+		feed += p->feed_ns;
+		offer->run_ns = fmax(offer->run_ns, p->queue_ns + p->run_ns);
+		offer->kept_ns = fmax(offer->kept_ns, p->queue_ns + p->kept_ns);
+		offer->held += p->held;
+		offer->room += p->room;
+	}
+	offer->held = fmin(offer->held, 1);
+	offer->run_ns = fmax(offer->run_ns, feed) + more;
+	offer->kept_ns += more;
+}
+
+int
+gpuagg_placement_spread_first(const GpuAggOfferedDevice *one, const GpuAggOfferedDevice *spread)
+{
+	return spread->usable && finish(spread, false) <= finish(one, false) * SPREAD_MAY_TAKE &&
+		finish(spread, true) < finish(one, true) * SPREAD_MUST_TAKE;
 }

@@ -36,4 +36,38 @@ extern int	gpuagg_placement_first(const GpuAggOfferedDevice *devices, int n);
 extern int	gpuagg_placement_wanted(const GpuAggOfferedDevice *devices, int n, int first,
 									double *gain_ns, double *cost_ns);
 
+/* What a task takes besides its parts, if several devices share it */
+typedef struct GpuAggSpreadCosts
+{
+	double		round_trip_ns;	/* of each task */
+	double		group_ns;		/* of a group that a part returns, to be merged */
+	double		groups;			/* of each part */
+} GpuAggSpreadCosts;
+
+/* A part of it on one of the devices; times in ns */
+typedef struct GpuAggOfferedPart
+{
+	double		queue_ns;
+	double		run_ns;			/* with the columns that the device has of the part, */
+	double		kept_ns;		/* and if it had all of them */
+	double		feed_ns;		/* of run_ns, the backend that hands over pages */
+	double		held;			/* which part of the whole table it has */
+	double		room;
+} GpuAggOfferedPart;
+
+/*
+ * What n devices offer together, each of which takes a part.  One backend feeds them all,
+ * so what must be read is fed one after the other.  Not usable: where a device has more to do
+ * than its part, tasks wait for it, and whole tasks keep the devices as busy.
+ */
+extern void gpuagg_placement_spread(const GpuAggOfferedPart *parts, int n,
+									const GpuAggSpreadCosts *costs, GpuAggOfferedDevice *offer);
+
+/*
+ * Is a task over columns that no device has to be spread, so that they all get some?  If
+ * that takes hardly longer than on the best device, and much less once they are there.
+ */
+extern int	gpuagg_placement_spread_first(const GpuAggOfferedDevice *one,
+										  const GpuAggOfferedDevice *spread);
+
 #endif							/* GPUAGG_COST_PLACEMENT_H */

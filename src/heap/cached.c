@@ -60,9 +60,19 @@ gpuagg_cached_begin(Relation rel, BlockNumber nblocks)
 	cached->nblocks = nblocks;
 	cached->nextents = (nblocks + GPUAGG_EXTENT_BLOCKS - 1) / GPUAGG_EXTENT_BLOCKS;
 	cached->extents = palloc0(cached->nextents * sizeof(GpuAggCachedExtent));
+	gpuagg_cached_only(cached, 0, nblocks);
 	if (nblocks > NBuffers / 4)
 		cached->strategy = GetAccessStrategy(BAS_BULKREAD);
 	return cached;
+}
+
+void
+gpuagg_cached_only(GpuAggCached *cached, BlockNumber first, BlockNumber end)
+{
+	cached->first = first;
+	cached->end = end;
+	cached->next = first / GPUAGG_EXTENT_BLOCKS;
+	cached->stop = (end + GPUAGG_EXTENT_BLOCKS - 1) / GPUAGG_EXTENT_BLOCKS;
 }
 
 /* ------------------------------------------------- messages of the worker --- */
@@ -190,14 +200,14 @@ gpuagg_cached_release(GpuAggCached *cached, uint64 batch_id)
 bool
 gpuagg_cached_more(const GpuAggCached *cached)
 {
-	return cached->announced && cached->next < cached->nextents &&
+	return cached->announced && cached->next < cached->stop &&
 		cached->unanswered < MAPS_UNANSWERED && cached->in_flight < MAPS_AHEAD;
 }
 
 bool
 gpuagg_cached_settled(const GpuAggCached *cached)
 {
-	return cached->announced && cached->next == cached->nextents &&
+	return cached->announced && cached->next == cached->stop &&
 		cached->unanswered == 0;
 }
 
@@ -237,6 +247,23 @@ extent_message(GpuAggCached *cached, uint32 number, GpuAggMapMsg *map)
 	return end - (char *) map;
 }
 
+/* Blocks of others are to the worker like ones that are not all-visible. */
+static void
+extent_leave_others(const GpuAggCached *cached, uint32 number, uint32 nblocks, uint8 *visible)
+{
+	BlockNumber start = number * GPUAGG_EXTENT_BLOCKS;
+	uint32		from = cached->first > start ? cached->first - start : 0;
+	uint32		to = Min(cached->end - start, nblocks);
+
+	for (uint32 i = 0; i < nblocks; i++)
+	{
+		if (i == from)
+			i = to;
+		if (i < nblocks)
+			visible[i / 8] &= ~(1 << i % 8);
+	}
+}
+
 const GpuAggMsg *
 gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 {
@@ -245,9 +272,11 @@ gpuagg_cached_next(GpuAggCached *cached, uint64 batch_id, Size *bytes)
 	uint32		nblocks = extent_blocks(cached, number);
 	uint8	   *visible = palloc(GPUAGG_EXTENT_BITMAP_BYTES);
 	XLogRecPtr	lsn = gpuagg_vismap_read(cached->rel, number, nblocks, visible);
-	uint32		nvisible = gpuagg_vismap_count(visible);
+	uint32		nvisible;
 	GpuAggMapMsg *map;
 
+	extent_leave_others(cached, number, nblocks, visible);
+	nvisible = gpuagg_vismap_count(visible);
 	if (nvisible == 0 || (extent->held == NULL && !cached->may_fill))
 	{
 		pfree(visible);

@@ -39,7 +39,10 @@ typedef struct GpuAggCached
 	GpuAggCachedExtent *extents;
 	bool		announced;			/* CACHED has come */
 	bool		may_fill;			/* the worker takes what is fed */
-	uint32		next;			/* extent to look at */
+	BlockNumber first;			/* blocks that the task reads, and the one behind them; of */
+	BlockNumber end;			/* others nothing is used or filled */
+	uint32		next;			/* extent to look at, */
+	uint32		stop;			/* and the one behind the last */
 	uint32		unanswered;		/* extents */
 	uint32		in_flight;		/* batches */
 	uint64		used;			/* blocks */
@@ -50,6 +53,9 @@ typedef struct GpuAggCached
 
 /* Of a task that has requested the cache.  Allocates in the current memory context. */
 extern GpuAggCached *gpuagg_cached_begin(Relation rel, BlockNumber nblocks);
+
+/* The task reads blocks from first to before end, no others. */
+extern void gpuagg_cached_only(GpuAggCached *cached, BlockNumber first, BlockNumber end);
 
 /* Messages of the worker.  A status other than GPUAGG_OK: garbled */
 extern GpuAggStatus gpuagg_cached_announced(GpuAggCached *cached,

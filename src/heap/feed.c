@@ -232,11 +232,18 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 				   sample->bulkread);
 	feed->io_ahead = get_tablespace_io_concurrency(rel->rd_rel->reltablespace);
 	feed_skip(feed);
-
-	/* PostgreSQL counts sequential scans, not sample scans; several processes make one */
-	if (sample->method == GPUAGG_SAMPLE_NONE && !(share != NULL && IsParallelWorker()))
-		pgstat_count_heap_scan(rel);
 	return feed;
+}
+
+/* Where others scan the table tells nothing of where this one should begin. */
+void
+gpuagg_feed_only(GpuAggFeed *feed, BlockNumber first, BlockNumber n)
+{
+	gpuagg_buffer_hint_skip(&feed->hints, (int64) first - feed->block);
+	feed->report = false;
+	feed->block = first;
+	feed->left = feed->io_left = n;
+	feed_skip(feed);
 }
 
 /* Takes blocks of the share; false: there are none. */

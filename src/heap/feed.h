@@ -36,6 +36,9 @@ extern GpuAggFeed *gpuagg_feed_begin(Relation rel, Snapshot snapshot,
 									 uint32 batch_pages,
 									 uint32 batches_ahead);
 
+/* Of one that has just begun and has no share: only n blocks from this one on are read. */
+extern void gpuagg_feed_only(GpuAggFeed *feed, BlockNumber first, BlockNumber n);
+
 /* Are there pages left to hand over?  Of a share it takes some. */
 extern bool gpuagg_feed_more(GpuAggFeed *feed);
 

@@ -18,13 +18,16 @@
 #define RUN_MOST 8192
 
 void
-gpuagg_feed_share_init(GpuAggFeedShare *share, Relation rel, BlockNumber nblocks, bool sampled,
-					   uint32 processes, BlockNumber least)
+gpuagg_feed_share_init(GpuAggFeedShare *share, Relation rel, BlockNumber nblocks,
+					   BlockNumber first, BlockNumber end, bool sampled, uint32 processes,
+					   BlockNumber least)
 {
-	bool		synchronized = nblocks > NBuffers / 4 && synchronize_seqscans && !sampled;
+	bool		synchronized = nblocks > NBuffers / 4 && synchronize_seqscans && !sampled &&
+		end - first == nblocks;
 
 	share->nblocks = nblocks;
-	share->start = synchronized ? ss_get_location(rel, nblocks) : 0;
+	share->count = end - first;
+	share->start = synchronized ? ss_get_location(rel, nblocks) : first;
 	share->processes = processes;
 	share->least = least;
 	pg_atomic_init_u64(&share->taken, 0);
@@ -40,9 +43,9 @@ gpuagg_feed_share_take(GpuAggFeedShare *share, BlockNumber *first, BlockNumber *
 	{
 		uint64		rest;
 
-		if (taken >= share->nblocks)
+		if (taken >= share->count)
 			return false;
-		rest = share->nblocks - taken;
+		rest = share->count - taken;
 		run = Min(Max(rest / (RUN_PART * share->processes), share->least), RUN_MOST);
 		run = Min(run, rest);
 	} while (!pg_atomic_compare_exchange_u64(&share->taken, &taken, taken + run));
@@ -54,11 +57,11 @@ gpuagg_feed_share_take(GpuAggFeedShare *share, BlockNumber *first, BlockNumber *
 bool
 gpuagg_feed_share_more(GpuAggFeedShare *share)
 {
-	return pg_atomic_read_u64(&share->taken) < share->nblocks;
+	return pg_atomic_read_u64(&share->taken) < share->count;
 }
 
 void
 gpuagg_feed_share_stop(GpuAggFeedShare *share)
 {
-	pg_atomic_write_u64(&share->taken, share->nblocks);
+	pg_atomic_write_u64(&share->taken, share->count);
 }

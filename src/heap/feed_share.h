@@ -18,16 +18,20 @@
 
 typedef struct GpuAggFeedShare
 {
-	BlockNumber nblocks;
+	BlockNumber nblocks;		/* of the table, */
+	BlockNumber count;			/* and to be read of it */
 	BlockNumber start;			/* the first block of a synchronized scan, which wraps around */
 	uint32		processes;
 	BlockNumber least;			/* blocks of the shortest run */
 	pg_atomic_uint64 taken;		/* blocks handed out */
 } GpuAggFeedShare;
 
-/* A sample of blocks is read from the first one on. */
+/*
+ * Blocks from first to before end, of a table of nblocks.  A sample of blocks, and a part of
+ * the table, is read from the first one on.
+ */
 extern void gpuagg_feed_share_init(GpuAggFeedShare *share, Relation rel, BlockNumber nblocks,
-								   bool sampled, uint32 processes, BlockNumber least);
+								   BlockNumber first, BlockNumber end, bool sampled, uint32 processes, BlockNumber least);
 
 /* The next run; it may wrap around.  False: all have been handed out. */
 extern bool gpuagg_feed_share_take(GpuAggFeedShare *share, BlockNumber *first, BlockNumber *n);

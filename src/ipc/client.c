@@ -179,6 +179,14 @@ slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
 		pg_atomic_read_u32(&gpuagg_shared->waiting) == 0 && !worker_stuck(client) &&
 		slot_claim(client))
 		return true;
+	if (request->at_once)
+	{
+		if (pg_atomic_read_u32(&device->status) == GPUAGG_READY && !worker_stuck(client))
+			set_error_busy(error);
+		else
+			set_error_lost(client, error);
+		return false;
+	}
 
 	pg_atomic_fetch_add_u32(&gpuagg_shared->waiting, 1);
 	client->waiting = true;

@@ -26,6 +26,8 @@ typedef struct GpuAggClientRequest
 	double		predicted_ms;	/* for the watchdog; 0: not known */
 	bool		host;			/* on the host device even if there is a GPU;
 								 * also waits for a worker that restarts */
+	bool		at_once;		/* waits for no slot: the caller has a task already, for which
+								 * others may be waiting */
 	bool		several;		/* more tables than the one of the cache request;
 								 * TABLE messages are the caller's to send */
 	bool		alone;			/* waits until no other task runs on the device, and keeps

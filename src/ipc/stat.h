@@ -31,6 +31,7 @@
 	X(fallbacks_device, "queries redone by PostgreSQL: the device or its worker failed, or was starting") \
 	X(fallbacks_queue, "queries run by PostgreSQL: no place on the device within gpuagg.queue_timeout") \
 	X(fallbacks_unsupported, "queries run by PostgreSQL: the device refused the program") \
+	X(passes_shared, "tasks answered by the pass of another one, the same and in flight at once, over cached columns") \
 	X(tasks_waited, "tasks that waited for a place on the device, or for its memory") \
 	X(waited_ms, "milliseconds from announcing these until they began") \
 	X(redone, "tasks run again on the host device: a GPU had failed them") \

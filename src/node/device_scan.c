@@ -27,6 +27,7 @@
 #include "node/place.h"
 #include "node/regroup_run.h"
 #include "node/runtime.h"
+#include "node/spread.h"
 #include "node/device_task.h"
 #include "node/shared_run.h"
 #include "node/tables.h"
@@ -358,6 +359,8 @@ scan_count_blocks(GpuAggScan *scan, BlockNumber *nblocks, GpuAggError *error)
 		 */
 		PredicateLockRelation(table->rel, scan->css.ss.ps.state->es_snapshot);
 		table->nblocks = RelationGetNumberOfBlocks(table->rel);
+		table->first = 0;
+		table->end = table->nblocks;
 		sum += table->nblocks;
 	}
 	*nblocks = Min(sum, MaxBlockNumber);
@@ -410,6 +413,98 @@ scan_run_moved(GpuAggScan *scan, GpuAggProgram **program, BlockNumber *nblocks,
 	return status;
 }
 
+/* The tables in scan->read on its device, after that on others if need be */
+static GpuAggStatus
+scan_run_one(GpuAggScan *scan, GpuAggProgram **program, BlockNumber nblocks, GpuAggError *error)
+{
+	GpuAggStatus status = scan_run_values(scan, *program, nblocks, error);
+
+	status = scan_run_moved(scan, program, &nblocks, status, error);
+	if (*program == NULL)
+		return error->status;
+	if (scan_lost_tables(scan, status))
+	{
+		const bool	redoable = gpuagg_task_redoable(scan, status);
+		GpuAggError why = *error;
+
+		*program = scan_bind(scan, &nblocks, true, error);
+		if (*program == NULL)
+			return error->status;
+		if (redoable)
+			*error = why;
+		else
+			status = scan_run_values(scan, *program, nblocks, error);
+	}
+	if (gpuagg_task_redoable(scan, status))
+		status = scan_redo(scan, *program, nblocks, error);
+	return status;
+}
+
+/*
+ * What one of several cards has failed, alone: on another card, if that may help.  All
+ * look-up tables are in the program.
+ */
+static GpuAggStatus
+scan_run_part(GpuAggScan *scan, GpuAggProgram *program, GpuAggSpreadTask *tasks, int i,
+			  GpuAggError *error)
+{
+	const uint64 rows = scan->counters.rows_scanned;
+	GpuAggStatus status = tasks[i].status;
+	BlockNumber nblocks = tasks[i].nblocks;
+
+	*error = tasks[i].error;
+	if (status == GPUAGG_CORRUPT_PAGE ||
+		(status == GPUAGG_VALUE_ERROR && (error->detail & GPUAGG_ST_NEEDS_PG) == 0))
+		return status;
+	gpuagg_spread_enter(scan, tasks, i);
+	gpuagg_results_mark(scan->results, &scan->mark);
+	if (!scan_movable(scan, status))
+		status = scan_run_one(scan, &program, nblocks, error);
+	else
+	{
+		status = scan_run_moved(scan, &program, &nblocks, status, error);
+		if (gpuagg_task_redoable(scan, status))
+			status = scan_redo(scan, program, nblocks, error);
+	}
+	if (status == GPUAGG_OK)
+		gpuagg_spread_count(scan, i, rows);
+	return status;
+}
+
+/* A task that several cards share; *left: it is to be run by one of them after all. */
+static GpuAggStatus
+scan_run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, bool *left,
+				GpuAggError *error)
+{
+	GpuAggTaskTable **const read = scan->read;
+	const int	nread = scan->nread;
+	const int	device = scan->device;
+	const GpuAggStoreMark mark = scan->mark;
+	const uint64 runs = scan->counters.runs;
+	GpuAggSpreadTask *tasks = gpuagg_spread_plan(scan, program, nblocks);
+	GpuAggStatus status = GPUAGG_OK;
+
+	*left = tasks == NULL;
+	if (*left)
+		return status;
+	/* parts do not know which of the groups are wanted */
+	memset(&scan->answer, 0, sizeof(scan->answer));
+	scan->alone = scan->uncached = scan->met_long = false;
+	*left = !gpuagg_spread_run(scan, program, tasks);
+	for (int i = 0; !*left && status == GPUAGG_OK && i < scan->spread.n; i++)
+		if (tasks[i].status != GPUAGG_OK)
+			status = scan_run_part(scan, program, tasks, i, error);
+	scan->read = read;
+	scan->nread = nread;
+	scan->device = device;
+	scan->mark = mark;
+	scan->been_on = 1 << device;
+	gpuagg_place_again(scan);
+	if (!*left && status == GPUAGG_OK)
+		scan->counters.runs = runs + 1;
+	return status;
+}
+
 /*
  * One task, on another device if need be.  What it allocates goes with the
  * current memory context, but for the results.
@@ -419,7 +514,6 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 {
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
 	GpuAggProgram *program;
-	GpuAggStatus status;
 	BlockNumber nblocks;
 
 	if (!scan_count_blocks(scan, &nblocks, error))
@@ -433,7 +527,7 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 			nblocks = 0;
 	}
 	gpuagg_place(scan, nblocks);
-	program = scan_bind(scan, &nblocks, false, error);
+	program = scan_bind(scan, &nblocks, scan->spread.n > 0, error);
 	if (program == NULL)
 		return error->status;
 	if (scan_gate_closed(scan->info, program))
@@ -443,26 +537,16 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 	if (nblocks == 0 && scan->tables != NULL)
 		return GPUAGG_OK;
 	gpuagg_wanted_evaluate(&scan->wanted, econtext, &scan->answer);
-	status = scan_run_values(scan, program, nblocks, error);
-	status = scan_run_moved(scan, &program, &nblocks, status, error);
-	if (program == NULL)
-		return error->status;
-	if (scan_lost_tables(scan, status))
+	scan->spread.ran = 0;
+	if (scan->spread.n > 0)
 	{
-		const bool	redoable = gpuagg_task_redoable(scan, status);
-		GpuAggError why = *error;
+		bool		left;
+		GpuAggStatus status = scan_run_spread(scan, program, nblocks, &left, error);
 
-		program = scan_bind(scan, &nblocks, true, error);
-		if (program == NULL)
-			return error->status;
-		if (redoable)
-			*error = why;
-		else
-			status = scan_run_values(scan, program, nblocks, error);
+		if (!left)
+			return status;
 	}
-	if (gpuagg_task_redoable(scan, status))
-		status = scan_redo(scan, program, nblocks, error);
-	return status;
+	return scan_run_one(scan, &program, nblocks, error);
 }
 
 /*
@@ -641,6 +725,8 @@ gpuagg_scan_run(GpuAggScan *scan)
 		scan->placed = false;
 	status = scan->tables != NULL ? gpuagg_tables_run(scan, &error) :
 		gpuagg_scan_run_tables(scan, &error);
+	if (status == GPUAGG_OK && scan->tables == NULL && scan->spread.ran > 1)
+		status = gpuagg_spread_merge(scan, before.groups, &error);
 	scan->counters.regrouped = scan->regrouped;
 	scan->counters.groups_made += scan->made;
 	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)
@@ -653,7 +739,8 @@ gpuagg_scan_run(GpuAggScan *scan)
 	if (status == GPUAGG_OK)
 	{
 		scan_rewind(scan);
-		scan_note_cost(scan, took);
+		if (scan->spread.ran == 0)
+			scan_note_cost(scan, took);
 		scan_note_groups(scan, scan->counters.groups - before.groups);
 		if (scan->lookups != NULL)
 			scan_note_probes(scan, &before);
@@ -711,8 +798,8 @@ gpuagg_scan_end(GpuAggScan *scan)
 	scan_forget(scan);
 	if (scan->tables != NULL)
 		gpuagg_tables_end(scan);
-	else if (scan->read[0]->rows != NULL)
-		gpuagg_rows_end(scan->read[0]->rows);
+	else
+		gpuagg_spread_end_table(scan->read[0]);
 	if (scan->lookups != NULL)
 		gpuagg_lookups_end(scan->lookups);
 	if (scan->rows != NULL)

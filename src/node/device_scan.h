@@ -20,6 +20,7 @@
 #include "nodes/extensible.h"
 #include "planner/plan.h"
 #include "portability/instr_time.h"
+#include "settings.h"
 #include "utils/relcache.h"
 
 /* What EXPLAIN ANALYZE shows; sums over all runs of the node */
@@ -97,9 +98,26 @@ typedef struct GpuAggTaskTable
 {
 	Relation	rel;			/* NULL: rows of a plan */
 	BlockNumber nblocks;
+	BlockNumber first;			/* blocks that the task reads, and the one behind them: all, */
+	BlockNumber end;			/* unless several tasks share the table (spread.h) */
 	Plan	   *row_plan;		/* of GpuAgg */
 	GpuAggRows *rows;			/* NULL until needed */
+	struct GpuAggTaskTable *parts[GPUAGG_MAX_CARDS];	/* what each card reads of it then;
+														 * NULL until needed */
 } GpuAggTaskTable;
+
+/* A task of several cards, each of which reads a part of the tables (spread.h) */
+typedef struct GpuAggSpread
+{
+	int			n;				/* cards; 0: not spread */
+	struct
+	{
+		int			at;			/* the device at work, */
+		char		name[sizeof(((GpuAggCounters *) 0)->device)];	/* as the last run's task told; */
+		uint64		rows;		/* that were scanned there */
+	}			cards[GPUAGG_MAX_CARDS];
+	int			ran;			/* tasks whose groups are in the store; 0: one */
+} GpuAggSpread;
 
 /* Must be first in a node's own state, if it has one. */
 typedef struct GpuAggScan
@@ -126,6 +144,7 @@ typedef struct GpuAggScan
 	ResourceOwner owner;		/* of the query */
 
 	int			device;			/* of those at work, the one of this run's tasks, */
+	GpuAggSpread spread;		/* or all that share each of them; */
 	bool		placed;			/* if it has been chosen (place.h) */
 	uint32		been_on;		/* set of those that it was given to */
 	bool		moved;			/* to another one, after one had failed */

@@ -296,24 +296,44 @@ task_send_map(GpuAggRun *run)
 	return status;
 }
 
+/* Is it clear what of the table at work need not be fed? */
+static bool
+task_is_settled(const GpuAggRun *run)
+{
+	const GpuAggCached *cached = gpuagg_inputs_at(run->inputs)->cached;
+
+	return cached == NULL || gpuagg_cached_settled(cached);
+}
+
+/*
+ * Looks at the next map page, or waits for what the worker says if asked to; *idle:
+ * there was nothing to do.
+ */
+static GpuAggStatus
+task_settle_step(GpuAggRun *run, bool wait, bool *idle)
+{
+	const GpuAggCached *cached = gpuagg_inputs_at(run->inputs)->cached;
+	bool		more = gpuagg_cached_more(cached);
+	GpuAggStatus status = gpuagg_task_receive(run, wait && !more);
+
+	*idle = !more;
+	if (status == GPUAGG_OK && run->done)
+		status = gpuagg_task_garbled(run);
+	if (status == GPUAGG_OK && more)
+		status = task_send_map(run);
+	task_progress(run);
+	return status;
+}
+
 /* Looks at all map pages of a table, until it is clear what need not be fed. */
 static GpuAggStatus
 task_settle(GpuAggRun *run)
 {
-	const GpuAggCached *cached = gpuagg_inputs_at(run->inputs)->cached;
 	GpuAggStatus status = GPUAGG_OK;
+	bool		idle;
 
-	while (status == GPUAGG_OK && cached != NULL && !gpuagg_cached_settled(cached))
-	{
-		bool		more = gpuagg_cached_more(cached);
-
-		status = gpuagg_task_receive(run, !more);
-		if (status == GPUAGG_OK && run->done)
-			status = gpuagg_task_garbled(run);
-		if (status == GPUAGG_OK && more)
-			status = task_send_map(run);
-		task_progress(run);
-	}
+	while (status == GPUAGG_OK && !task_is_settled(run))
+		status = task_settle_step(run, true, &idle);
 	return status;
 }
 
@@ -362,16 +382,14 @@ task_announce(GpuAggRun *run)
 	return status;
 }
 
-/* All that there is to do before pages of the table at work are sent */
+/* The table at work is settled: its pages may be sent. */
 static GpuAggStatus
-task_open_input(GpuAggRun *run)
+task_begin_feed(GpuAggRun *run)
 {
 	GpuAggScan *scan = run->scan;
-	GpuAggStatus status = task_announce(run);
+	GpuAggStatus status = GPUAGG_OK;
 
-	if (status == GPUAGG_OK)
-		status = task_settle(run);
-	if (status == GPUAGG_OK && scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
+	if (scan->sample.method == GPUAGG_SAMPLE_DRAWS &&
 		gpuagg_inputs_used(run->inputs) < run->drawn_blocks)
 		status = gpuagg_error_set(run->error, GPUAGG_UNSUPPORTED, 0,
 								  "random draws need the whole table in the column cache");
@@ -380,6 +398,17 @@ task_open_input(GpuAggRun *run)
 						   gpuagg_batch_page_bytes(scan->info->program, run->pass->page_lines),
 						   run->pass->host);
 	return status;
+}
+
+/* All that there is to do before pages of the table at work are sent */
+static GpuAggStatus
+task_open_input(GpuAggRun *run)
+{
+	GpuAggStatus status = task_announce(run);
+
+	if (status == GPUAGG_OK)
+		status = task_settle(run);
+	return status == GPUAGG_OK ? task_begin_feed(run) : status;
 }
 
 static GpuAggStatus
@@ -496,7 +525,7 @@ task_evaluate(GpuAggRun *run)
 		if (status != GPUAGG_OK)
 			return status;
 		todo->done++;
-		run->scan->counters.rows_evaluated += task_is_first(run);
+		run->evaluated += task_is_first(run);
 		if (gpuagg_rows_full(rows))
 			return task_send_rows(run, input);
 	}
@@ -541,53 +570,68 @@ task_wait(GpuAggRun *run)
 }
 
 /*
- * All pages and rows to the device, until it has consumed them.  Cached blocks may still be
- * in flight at the end: FINISH need not wait for them, which saves being woken once.
+ * The next thing that there is to do for the device; *idle: nothing but to wait for it;
+ * *over: it has consumed all pages and rows.  Cached blocks may still be in flight then:
+ * FINISH need not wait for them, which saves being woken once.
  */
+static GpuAggStatus
+task_feed_step(GpuAggRun *run, bool *idle, bool *over)
+{
+	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
+	bool		moved = false;
+	GpuAggTaskInput *left;
+	GpuAggStatus status = gpuagg_task_receive(run, false);
+
+	*idle = *over = false;
+	if (status == GPUAGG_OK && run->done)
+		status = gpuagg_task_garbled(run);
+	if (status == GPUAGG_OK)
+		status = task_pass_on(run, &moved);
+	if (status != GPUAGG_OK || moved)
+		return status;
+
+	if (run->todo != NULL && run->rows_in_flight < ROWS_AHEAD)
+		return task_evaluate(run);
+	if (gpuagg_inputs_has_room(run->inputs))
+		return task_send_pages(run);
+	if (gpuagg_inputs_may_go_on(run->inputs, device))
+		return task_next_input(run);
+	if ((left = task_rows_left(run)) != NULL)
+		return task_send_rows(run, left);
+	*idle = task_in_flight(run);
+	*over = !*idle;
+	return GPUAGG_OK;
+}
+
+/* All pages and rows to the device, until it has consumed them */
 static GpuAggStatus
 task_feed(GpuAggRun *run)
 {
-	const GpuAggDeviceInfo *device = gpuagg_client_info(run->client);
-	GpuAggTaskInput *left;
-	GpuAggStatus status;
+	GpuAggStatus status = GPUAGG_OK;
+	bool		over = false;
+	bool		idle;
 
-	for (;;)
+	while (status == GPUAGG_OK && !over)
 	{
-		bool		moved = false;
-
-		status = gpuagg_task_receive(run, false);
-		if (status == GPUAGG_OK && run->done)
-			status = gpuagg_task_garbled(run);
-		if (status == GPUAGG_OK)
-			status = task_pass_on(run, &moved);
-		if (status != GPUAGG_OK)
-			return status;
-
-		if (moved)
-			continue;
-		if (run->todo != NULL && run->rows_in_flight < ROWS_AHEAD)
-			status = task_evaluate(run);
-		else if (gpuagg_inputs_has_room(run->inputs))
-			status = task_send_pages(run);
-		else if (gpuagg_inputs_may_go_on(run->inputs, device))
-			status = task_next_input(run);
-		else if ((left = task_rows_left(run)) != NULL)
-			status = task_send_rows(run, left);
-		else if (task_in_flight(run))
+		status = task_feed_step(run, &idle, &over);
+		if (status == GPUAGG_OK && idle)
 			status = task_wait(run);
-		else
-			return GPUAGG_OK;
-		if (status != GPUAGG_OK)
-			return status;
 	}
+	return status;
+}
+
+static GpuAggStatus
+task_finish(GpuAggRun *run)
+{
+	GpuAggMsg	finish = {GPUAGG_MSG_FINISH, 0, 0};
+
+	return gpuagg_client_send(run->client, &finish, sizeof(finish), run->error);
 }
 
 static GpuAggStatus
 task_collect(GpuAggRun *run)
 {
-	GpuAggMsg	finish = {GPUAGG_MSG_FINISH, 0, 0};
-	GpuAggStatus status = gpuagg_client_send(run->client, &finish,
-											 sizeof(finish), run->error);
+	GpuAggStatus status = GPUAGG_OK;
 
 	while (status == GPUAGG_OK && !run->done)
 		status = gpuagg_task_receive(run, true);
@@ -608,6 +652,19 @@ task_count_pages(GpuAggRun *run)
 	counters->pages += gpuagg_inputs_fed(run->inputs);
 	counters->feeder_pages += gpuagg_inputs_by_feeders(run->inputs);
 	counters->cached_pages += done;
+	counters->rows_evaluated += run->evaluated;
+}
+
+/* All groups here, and what was read counted */
+static GpuAggStatus
+task_complete(GpuAggRun *run, GpuAggStatus status)
+{
+	if (status == GPUAGG_OK)
+		status = task_collect(run);
+	run->pass->pages = gpuagg_inputs_done(run->inputs) + gpuagg_inputs_fed(run->inputs);
+	if (status == GPUAGG_OK)
+		task_count_pages(run);
+	return status;
 }
 
 static GpuAggStatus
@@ -618,11 +675,8 @@ task_drive(GpuAggRun *run)
 	if (status == GPUAGG_OK)
 		status = run->scan->rows != NULL ? gpuagg_block_feed(run) : task_feed(run);
 	if (status == GPUAGG_OK)
-		status = task_collect(run);
-	run->pass->pages = gpuagg_inputs_done(run->inputs) + gpuagg_inputs_fed(run->inputs);
-	if (status == GPUAGG_OK)
-		task_count_pages(run);
-	return status;
+		status = task_finish(run);
+	return task_complete(run, status);
 }
 
 /* ----------------------------------------------------------------- run --- */
@@ -630,7 +684,7 @@ task_drive(GpuAggRun *run)
 static void
 task_cleanup(int code, Datum arg)
 {
-	gpuagg_client_abort(((GpuAggRun *) DatumGetPointer(arg))->client);
+	gpuagg_run_abort((GpuAggRun *) DatumGetPointer(arg));
 }
 
 static GpuAggClient *
@@ -640,7 +694,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 	GpuAggClientRequest request = {
 		.program = program,
 		.config.expected_groups = pass->expected_groups,
-		.config.expected_rows = Max(run->scan->info->est_rows, 0),
+		.config.expected_rows = Max(run->scan->info->est_rows, 0) * pass->share,
 		.config.sample = run->scan->sample.sample,
 		.config.answer = run->scan->answer,
 		.config.hash_window = pass->hash_window,
@@ -656,11 +710,12 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.config.compile.program = gpuagg_compiled_program(run->scan->info->program),
 		.config.fault = pass->fault,
 		.relid = run->scan->rel != NULL ? RelationGetRelid(run->scan->rel) : InvalidOid,
-		.predicted_ms = run->scan->info->predicted.startup / 1e6,
+		.predicted_ms = run->scan->info->predicted.startup * pass->share / 1e6,
 		.total_pages = gpuagg_sample_share(&run->scan->sample, run->nblocks),
 		.several = run->inputs->n > 1,
 		.host = pass->host,
-		.alone = pass->alone
+		.alone = pass->alone,
+		.at_once = pass->share < 1
 	};
 	GpuAggClient *client;
 	instr_time	start;
@@ -708,9 +763,9 @@ gpuagg_task_redoable(const GpuAggScan *scan, GpuAggStatus status)
 		 status == GPUAGG_OUT_OF_MEMORY || status == GPUAGG_UNSUPPORTED);
 }
 
-GpuAggStatus
-gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
-				BlockNumber nblocks, GpuAggPass *pass, GpuAggError *error)
+GpuAggRun *
+gpuagg_run_create(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nblocks,
+				  GpuAggPass *pass, GpuAggError *error)
 {
 	GpuAggRun  *run = palloc0(sizeof(GpuAggRun));
 
@@ -719,33 +774,100 @@ gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
 	run->pass = pass;
 	run->nblocks = nblocks;
 	run->inputs = gpuagg_inputs_create(scan);
-	scan->counters.feeders_planned = scan->counters.feeders_launched = 0;
 	run->timing = gpuagg_scan_timing(scan);
 	run->error = error;
+	return run;
+}
+
+GpuAggStatus
+gpuagg_run_begin(GpuAggRun *run)
+{
+	run->client = task_begin(run, run->program);
+	return run->client != NULL ? GPUAGG_OK : run->error->status;
+}
+
+GpuAggStatus
+gpuagg_run_step(GpuAggRun *run, bool *idle, bool *over)
+{
+	GpuAggStatus status;
+
+	*idle = *over = false;
+	if (run->opened)
+	{
+		status = task_feed_step(run, idle, over);
+		return status == GPUAGG_OK && *over ? task_finish(run) : status;
+	}
+	status = task_announce(run);
+	if (status != GPUAGG_OK || !task_is_settled(run))
+		return status == GPUAGG_OK ? task_settle_step(run, false, idle) : status;
+	run->opened = true;
+	return task_begin_feed(run);
+}
+
+GpuAggStatus
+gpuagg_run_sleep(GpuAggRun *run)
+{
+	GpuAggStatus status;
+	instr_time	start;
+
+	gpuagg_task_time_start(run, &start);
+	status = gpuagg_client_sleep(run->client, run->error);
+	gpuagg_task_time_add(run, &run->scan->counters.wait_time, start);
+	return status;
+}
+
+GpuAggStatus
+gpuagg_run_collect(GpuAggRun *run)
+{
+	return task_complete(run, GPUAGG_OK);
+}
+
+void
+gpuagg_run_abort(GpuAggRun *run)
+{
+	if (run->client != NULL)
+		gpuagg_client_abort(run->client);
+}
+
+void
+gpuagg_run_end(GpuAggRun *run, GpuAggStatus status)
+{
+	if (run->client == NULL)
+		return;
+	if (status == GPUAGG_OK)
+		task_end(run);
+	else
+	{
+		task_failed(run);
+		gpuagg_client_abort(run->client);
+	}
+	run->client = NULL;
+	gpuagg_inputs_end(run->inputs);
+}
+
+GpuAggStatus
+gpuagg_task_run(GpuAggScan *scan, const GpuAggProgram *program,
+				BlockNumber nblocks, GpuAggPass *pass, GpuAggError *error)
+{
+	GpuAggRun  *run = gpuagg_run_create(scan, program, nblocks, pass, error);
+	GpuAggStatus status;
+
+	scan->counters.feeders_planned = scan->counters.feeders_launched = 0;
 	/* before there is a task, for the plan may have tasks of its own */
 	if (scan->rows != NULL && gpuagg_block_start(run) != GPUAGG_OK)
 		return error->status;
-	run->client = task_begin(run, program);
-	if (run->client == NULL)
-		run->status = error->status;
-	else
+	status = gpuagg_run_begin(run);
+	if (status == GPUAGG_OK)
 	{
 		PG_ENSURE_ERROR_CLEANUP(task_cleanup, PointerGetDatum(run));
 		{
 			run->status = task_drive(run);
 		}
 		PG_END_ENSURE_ERROR_CLEANUP(task_cleanup, PointerGetDatum(run));
-
-		if (run->status == GPUAGG_OK)
-			task_end(run);
-		else
-		{
-			task_failed(run);
-			gpuagg_client_abort(run->client);
-		}
-		gpuagg_inputs_end(run->inputs);
+		status = run->status;
+		gpuagg_run_end(run, status);
 	}
 	if (scan->rows != NULL)
 		gpuagg_plan_rows_stop(scan->rows);
-	return run->status;
+	return status;
 }

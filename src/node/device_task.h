@@ -14,6 +14,7 @@ typedef struct GpuAggPass
 {
 	bool		host;			/* on the host device */
 	GpuAggHashWindow hash_window;			/* the groups that it is to find */
+	double		share;			/* of the tables' rows: 1, unless several tasks share them */
 	double		expected_groups;
 	double		page_lines;		/* lines of a page */
 	GpuAggStrategy strategy;
@@ -45,6 +46,24 @@ extern GpuAggStatus gpuagg_task_run(GpuAggScan *scan,
 									const GpuAggProgram *program,
 									BlockNumber nblocks, GpuAggPass *pass,
 									GpuAggError *error);
+
+/*
+ * The same in steps, for several tasks at once (spread.c).  create: of the tables in
+ * scan->read.  step: what is to be done now; *idle: nothing, the latch will be set when
+ * there is; *over: all that is left is to collect the groups.  collect: of one task after the
+ * other, for they share a store.  abort: from any state, error cleanup included.  end: as
+ * its status is, after begin, whatever became of that.
+ */
+typedef struct GpuAggRun GpuAggRun;
+
+extern GpuAggRun *gpuagg_run_create(GpuAggScan *scan, const GpuAggProgram *program,
+									BlockNumber nblocks, GpuAggPass *pass, GpuAggError *error);
+extern GpuAggStatus gpuagg_run_begin(GpuAggRun *run);
+extern GpuAggStatus gpuagg_run_step(GpuAggRun *run, bool *idle, bool *over);
+extern GpuAggStatus gpuagg_run_sleep(GpuAggRun *run);
+extern GpuAggStatus gpuagg_run_collect(GpuAggRun *run);
+extern void gpuagg_run_abort(GpuAggRun *run);
+extern void gpuagg_run_end(GpuAggRun *run, GpuAggStatus status);
 
 /*
  * Did a GPU fail the task in a way that the host device may not?  Tells of

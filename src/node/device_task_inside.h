@@ -20,7 +20,7 @@ typedef struct GpuAggTodo
 	GpuAggRowRef refs[FLEXIBLE_ARRAY_MEMBER];
 } GpuAggTodo;
 
-typedef struct GpuAggRun
+struct GpuAggRun
 {
 	GpuAggScan *scan;
 	const GpuAggProgram *program;
@@ -33,13 +33,15 @@ typedef struct GpuAggRun
 	uint32		rows_in_flight; /* messages of rows */
 	GpuAggTodo *todo;			/* oldest first */
 	GpuAggTodo *todo_last;
+	uint64		evaluated;		/* rows, by PostgreSQL */
+	bool		opened;			/* the first table may be fed */
 	bool		may_regroup;	/* the device was asked to */
 	bool		collecting;		/* some groups are here */
 	bool		done;			/* all groups are here */
 	instr_time	first_groups;	/* when they came */
 	GpuAggStatus status;
 	GpuAggError *error;
-} GpuAggRun;
+};
 
 static inline void
 gpuagg_task_time_start(const GpuAggRun *run, instr_time *start)

@@ -463,6 +463,33 @@ explain_pages(const GpuAggCounters *counters, ExplainState *es)
 	explain_zones(&counters->zones, es);
 }
 
+/* Which cards share the task, and how many rows each has read */
+static void
+explain_spread(const GpuAggSpread *spread, ExplainState *es)
+{
+	List	   *cards = NIL;
+
+	if (spread->ran == 0)
+		return;
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		for (int i = 0; i < spread->n; i++)
+			cards = lappend(cards, psprintf("%s " UINT64_FORMAT " rows", spread->cards[i].name,
+											spread->cards[i].rows));
+		ExplainPropertyList("Spread", cards, es);
+		return;
+	}
+	ExplainOpenGroup("Spread", "Spread", false, es);
+	for (int i = 0; i < spread->n; i++)
+	{
+		ExplainOpenGroup("Card", NULL, true, es);
+		ExplainPropertyText("Device", spread->cards[i].name, es);
+		ExplainPropertyUInteger("Rows Scanned", NULL, spread->cards[i].rows, es);
+		ExplainCloseGroup("Card", NULL, true, es);
+	}
+	ExplainCloseGroup("Spread", "Spread", false, es);
+}
+
 static void
 explain_counts(const GpuAggScan *node, ExplainState *es)
 {
@@ -476,6 +503,7 @@ explain_counts(const GpuAggScan *node, ExplainState *es)
 	{
 		ExplainPropertyUInteger("Rows Scanned", NULL, counters->rows_scanned,
 								es);
+		explain_spread(&node->spread, es);
 		explain_count("Rows Filtered", filtered, es);
 		explain_count("Rows Evaluated by PostgreSQL",
 					  counters->rows_evaluated, es);
@@ -620,6 +648,24 @@ explain_plan(GpuAggScan *node, List *ancestors, ExplainState *es)
 	}
 }
 
+/* That of the last task, or all that shared it; one that has done another's part, too, once */
+static void
+explain_devices(const GpuAggScan *node, StringInfo text)
+{
+	const GpuAggSpread *spread = &node->spread;
+	const char *last = NULL;
+
+	if (spread->ran == 0)
+		appendStringInfoString(text, node->counters.device);
+	for (int i = 0; i < spread->n && spread->ran > 0; i++)
+	{
+		if (last != NULL && strcmp(spread->cards[i].name, last) == 0)
+			continue;
+		appendStringInfo(text, last != NULL ? ", %s" : "%s", spread->cards[i].name);
+		last = spread->cards[i].name;
+	}
+}
+
 /* In one line: where it ran and how, or why PostgreSQL's plan ran */
 static void
 explain_outcome(const GpuAggScan *node, bool timing, ExplainState *es)
@@ -635,7 +681,7 @@ explain_outcome(const GpuAggScan *node, bool timing, ExplainState *es)
 	if (!timing || counters->runs == 0)
 		return;
 	initStringInfo(&text);
-	appendStringInfoString(&text, counters->device);
+	explain_devices(node, &text);
 	if (strategy_that_ran(counters)[0] != '\0')
 		appendStringInfo(&text, ", %s", strategy_that_ran(counters));
 	if (counters->redone > 0)
@@ -649,7 +695,13 @@ explain_details(const GpuAggScan *node, bool timing, ExplainState *es)
 	const GpuAggCounters *counters = &node->counters;
 
 	if (timing && counters->runs > 0)
-		ExplainPropertyText("Device", counters->device, es);
+	{
+		StringInfoData devices;
+
+		initStringInfo(&devices);
+		explain_devices(node, &devices);
+		ExplainPropertyText("Device", devices.data, es);
+	}
 	else if (es->costs)
 		ExplainPropertyText("Device", gpuagg_device, es);
 	explain_prediction(node, timing, es);

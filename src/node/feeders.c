@@ -181,7 +181,7 @@ feeders_describe(GpuAggFeeders *f, const GpuAggScan *scan, const GpuAggFeedersWo
 	task->batch_pages = work->batch_pages;
 	task->batches_ahead = work->batches_ahead;
 	pg_atomic_init_u32(&task->active, 0);
-	gpuagg_feed_share_init(&task->share, work->rel, work->nblocks,
+	gpuagg_feed_share_init(&task->share, work->rel, work->nblocks, work->first, work->end,
 						   sample->method == GPUAGG_SAMPLE_SYSTEM, f->pcxt->nworkers + 1,
 						   feeders_forced() ? RUN_LEAST_FORCED : RUN_LEAST);
 	if (task->cached)

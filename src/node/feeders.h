@@ -24,7 +24,9 @@ typedef struct GpuAggFeedersWork
 {
 	Relation	rel;
 	GpuAggTicket ticket;		/* of the task */
-	BlockNumber nblocks;
+	BlockNumber nblocks;		/* of the table, */
+	BlockNumber first;			/* of these to read, and the one behind them */
+	BlockNumber end;
 	const GpuAggCached *cached;
 	uint32		batch_pages;
 	uint32		batches_ahead;

@@ -241,6 +241,7 @@ keep(Task *task)
 	const double page_bytes = gpuagg_batch_page_bytes(task->input->program, GPUAGG_MAX_LINES);
 	GpuAggStatus status = GPUAGG_OK;
 
+	pgstat_count_heap_scan(task->rel);
 	task->feed = gpuagg_feed_begin(task->rel, task->input->snapshot, task->nblocks, &none, task->cached, NULL,
 								   gpuagg_batch_pages(device, page_bytes), device->batches_ahead);
 	while (status == GPUAGG_OK)

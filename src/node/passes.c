@@ -80,8 +80,16 @@ passes_page_lines(const GpuAggScan *scan)
 	return pages > 0 ? Min(tuples / pages, GPUAGG_MAX_LINES) : GPUAGG_MAX_LINES;
 }
 
+/* Of groups that are all over the table each part has nearly all. */
+double
+gpuagg_passes_part_groups(const GpuAggScan *scan, double share)
+{
+	return Min(Max(scan->info->est_groups, 0), Max(scan->info->est_passed, 0) * share);
+}
+
+/* Of a task that reads such a share of the tables, nblocks blocks */
 static void
-passes_work(const GpuAggScan *scan, BlockNumber nblocks, GpuAggWork *work)
+passes_work(const GpuAggScan *scan, BlockNumber nblocks, double share, GpuAggWork *work)
 {
 	const GpuAggPlanInfo *info = scan->info;
 
@@ -89,9 +97,9 @@ passes_work(const GpuAggScan *scan, BlockNumber nblocks, GpuAggWork *work)
 	gpuagg_choose_work(work, info->program);
 	work->pages = nblocks;
 	work->page_lines = passes_page_lines(scan);
-	work->rows = Max(info->est_rows, 0);
-	work->passed = Max(info->est_passed, 0);
-	work->groups = Max(info->est_groups, 0);
+	work->rows = Max(info->est_rows, 0) * share;
+	work->passed = Max(info->est_passed, 0) * share;
+	work->groups = share < 1 ? gpuagg_passes_part_groups(scan, share) : Max(info->est_groups, 0);
 	work->compiled.numbers = info->est_numbers;
 }
 
@@ -132,20 +140,28 @@ passes_cached(const GpuAggScan *scan, BlockNumber nblocks)
 	return gpuagg_passes_keeps(scan) ? gpuagg_passes_held(scan, nblocks) : 0;
 }
 
-double
-gpuagg_passes_predict(const GpuAggScan *scan, BlockNumber nblocks, double held)
+void
+gpuagg_passes_predict_part(const GpuAggScan *scan, BlockNumber nblocks, double share, double held,
+						   GpuAggPrediction *prediction)
 {
 	GpuAggResidentChoice resident;
-	GpuAggPrediction prediction;
 	GpuAggWork	work;
 
-	passes_work(scan, nblocks, &work);
+	passes_work(scan, nblocks, share, &work);
 	if (!gpuagg_passes_keeps(scan))
 		held = 0;
 	work.pages = nblocks * (1 - held);
 	work.cached_rows = work.rows * held;
 	gpuagg_choose_resident(&work, scan->info->program, false, &resident);
-	gpuagg_predict(&gpuagg_profile_get()->rates, &work, &prediction);
+	gpuagg_predict(&gpuagg_profile_get()->rates, &work, prediction);
+}
+
+double
+gpuagg_passes_predict(const GpuAggScan *scan, BlockNumber nblocks, double held)
+{
+	GpuAggPrediction prediction;
+
+	gpuagg_passes_predict_part(scan, nblocks, 1, held, &prediction);
 	return prediction.startup;
 }
 
@@ -172,7 +188,7 @@ gpuagg_passes_plan(const GpuAggScan *scan, BlockNumber nblocks, GpuAggPlannedStr
 	GpuAggDeviceView view;
 	GpuAggWork	work;
 
-	passes_work(scan, nblocks, &work);
+	passes_work(scan, nblocks, 1, &work);
 	gpuagg_choose(&work, scan->info->program, false, &planned->pages);
 	planned->strategy = planned->pages.strategy;
 	planned->known = true;
@@ -334,7 +350,7 @@ passes_begin(GpuAggPasses *p, bool host)
 	GpuAggWork	work;
 	GpuAggLayout layout;
 
-	passes_work(p->scan, p->nblocks, &work);
+	passes_work(p->scan, p->nblocks, p->pass.share, &work);
 	gpuagg_choose(&work, p->scan->info->program, host, &p->choice);
 	gpuagg_choose_resident(&work, p->scan->info->program, host, &resident);
 	gpuagg_layout_compute(p->program, &layout);
@@ -362,7 +378,6 @@ static GpuAggStatus
 passes_windows(GpuAggPasses *p)
 {
 	GpuAggCounters *counters = &p->scan->counters;
-	uint64		evaluated = counters->rows_evaluated;
 	GpuAggStoreMark mark;
 
 	for (;;)
@@ -382,15 +397,32 @@ passes_windows(GpuAggPasses *p)
 		}
 		if (!passes_splittable(p, status) && !passes_crowded(p, status))
 			return status;
-		/* the first window counts the rows, and begins anew */
-		if (p->pass.hash_window.index == 0)
-			counters->rows_evaluated = evaluated;
 		if (passes_crowded(p, status))
 			p->pass.alone = true;
 		else if (!passes_split(p))
 			return status;
 		gpuagg_scan_cut(p->scan, &mark);
 	}
+}
+
+bool
+gpuagg_passes_part(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nblocks,
+				   double share, int n, GpuAggPass *pass)
+{
+	GpuAggPasses passes = {
+		.scan = scan,
+		.program = program,
+		.nblocks = nblocks,
+		.started = n,
+		.pass.share = share
+	};
+
+	passes_begin(&passes, false);
+	*pass = passes.pass;
+	pass->fault = passes_fault(&passes);
+	pass->expected_groups = gpuagg_passes_part_groups(scan, share);
+	scan->counters.passes = 1;
+	return pass->hash_window.count <= 1;
 }
 
 GpuAggStatus
@@ -403,6 +435,7 @@ gpuagg_passes_run(GpuAggScan *scan, const GpuAggProgram *program,
 		.scan = scan,
 		.program = program,
 		.nblocks = nblocks,
+		.pass.share = 1,
 		.error = error
 	};
 	GpuAggStatus status;

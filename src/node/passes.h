@@ -10,6 +10,7 @@
 
 #include "cost/choose.h"
 #include "node/device_scan.h"
+#include "node/device_task.h"
 
 /* The strategy by which the device would group now, as far as the plan's estimates tell */
 extern void gpuagg_passes_plan(const GpuAggScan *scan, BlockNumber nblocks,
@@ -27,6 +28,17 @@ extern void gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, dou
 extern double gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks);
 extern double gpuagg_passes_predict(const GpuAggScan *scan, BlockNumber nblocks, double held);
 extern bool gpuagg_passes_keeps(const GpuAggScan *scan);
+
+/* The same of a task that reads such a share of the tables, nblocks blocks */
+extern void gpuagg_passes_predict_part(const GpuAggScan *scan, BlockNumber nblocks, double share,
+									   double held, GpuAggPrediction *prediction);
+
+/* How many groups it will find */
+extern double gpuagg_passes_part_groups(const GpuAggScan *scan, double share);
+
+/* Plans its pass, the n-th of several tasks; false: it would need several. */
+extern bool gpuagg_passes_part(GpuAggScan *scan, const GpuAggProgram *program,
+							   BlockNumber nblocks, double share, int n, GpuAggPass *pass);
 
 /*
  * Runs all tasks, which add to the scan's empty store.  A status other than

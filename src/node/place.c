@@ -10,11 +10,13 @@
 
 #include "compat.h"
 #include "cost/placement.h"
+#include "cost/profile.h"
 #include "ipc/cache_shared.h"
 #include "ipc/regrets.h"
 #include "ipc/shmem.h"
 #include "node/passes.h"
 #include "node/place.h"
+#include "node/spread.h"
 #include "settings.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
@@ -77,22 +79,74 @@ offer(const GpuAggScan *scan, BlockNumber nblocks, int device, GpuAggOfferedDevi
 	o->room = (double) limit - (double) Min(used, limit);
 }
 
+/* What the cards of a spread task would take, each with its share of the table */
+static void
+offer_spread(const GpuAggScan *scan, BlockNumber nblocks, const GpuAggOfferedDevice *devices,
+			 const GpuAggSpread *spread, GpuAggOfferedDevice *o)
+{
+	const double share = 1.0 / spread->n;
+	const BlockNumber blocks = (BlockNumber) (nblocks * share);
+	GpuAggOfferedPart parts[GPUAGG_MAX_CARDS];
+	GpuAggSpreadCosts costs = {.groups = gpuagg_passes_part_groups(scan, share)};
+
+	for (int i = 0; i < spread->n; i++)
+	{
+		const int	device = spread->cards[i].at;
+		GpuAggOfferedPart *p = &parts[i];
+		GpuAggPrediction now;
+		GpuAggPrediction kept;
+		const GpuAggRates *rates;
+
+		gpuagg_device_at = device;
+		rates = &gpuagg_profile_get()->rates;
+		costs.round_trip_ns = rates->round_trip_ns;
+		costs.group_ns = rates->postgres_group_ns;
+		gpuagg_passes_predict_part(scan, blocks, share, Min(devices[device].held / share, 1), &now);
+		gpuagg_passes_predict_part(scan, blocks, share, gpuagg_passes_keeps(scan), &kept);
+		p->queue_ns = devices[device].queue_ns;
+		p->run_ns = now.startup;
+		p->kept_ns = kept.startup;
+		p->feed_ns = now.feed;
+		p->held = devices[device].held;
+		p->room = devices[device].room;
+	}
+	gpuagg_placement_spread(parts, spread->n, &costs, o);
+}
+
+/* Chooses one device, or the cards of the spread task; *spread: those that may share it */
 static int
-choose(const GpuAggScan *scan, BlockNumber nblocks)
+choose(const GpuAggScan *scan, BlockNumber nblocks, GpuAggSpread *spread)
 {
 	const int	n = gpuagg_shared->ndevices;
-	GpuAggOfferedDevice devices[GPUAGG_MAX_CARDS];
+	GpuAggOfferedDevice devices[GPUAGG_MAX_CARDS + 1];
+	GpuAggOfferedDevice *together = &devices[n];
 	double		gain;
 	double		cost;
 	int			first;
 	int			wanted;
 
+	memset(together, 0, sizeof(*together));
 	for (int i = 0; i < n; i++)
+	{
 		offer(scan, nblocks, i, &devices[i]);
-	first = gpuagg_placement_first(devices, n);
-	wanted = gpuagg_placement_wanted(devices, n, first, &gain, &cost);
+		if (devices[i].usable)
+			spread->cards[spread->n++].at = i;
+	}
+	if (!gpuagg_spread_possible(scan, nblocks, spread->n))
+		spread->n = 0;
+	else if (gpuagg_spread == GPUAGG_SPREAD_ALWAYS)
+		return spread->cards[0].at;
+	else
+		offer_spread(scan, nblocks, devices, spread, together);
+	first = gpuagg_placement_first(devices, n + 1);
+	if (first >= 0 && first < n && gpuagg_placement_spread_first(&devices[first], together))
+		first = n;
+	wanted = gpuagg_placement_wanted(devices, n + 1, first, &gain, &cost);
 	if (wanted >= 0 && scan->rel != NULL && gpuagg_regrets_add(RelationGetRelid(scan->rel), gain, cost))
 		first = wanted;
+	if (first == n)
+		return spread->cards[0].at;
+	spread->n = 0;
 	return Max(first, 0);
 }
 
@@ -107,7 +161,8 @@ gpuagg_place(GpuAggScan *scan, BlockNumber nblocks)
 {
 	if (!scan->placed)
 	{
-		scan->device = gpuagg_shared->ndevices == 1 ? 0 : choose(scan, nblocks);
+		scan->spread.n = 0;
+		scan->device = gpuagg_shared->ndevices == 1 ? 0 : choose(scan, nblocks, &scan->spread);
 		scan->been_on = 1 << scan->device;
 		scan->placed = true;
 	}

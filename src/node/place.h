@@ -12,7 +12,7 @@
 /*
  * Chooses the device for all tasks of this run of the scan, of whose tables nblocks blocks
  * are to be read first, unless that is done: it is in scan->device, and
- * gpuagg_device_at.  Of one device there is nothing to choose.
+ * gpuagg_device_at; or several that share each task, in scan->spread.  Of one device there is nothing to choose.
  */
 extern void gpuagg_place(GpuAggScan *scan, BlockNumber nblocks);
 

@@ -30,7 +30,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "node/merge.h"
+#include "node/spread.h"
 #include "node/tables.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
@@ -189,7 +189,7 @@ tables_task(GpuAggScan *scan, int program, GpuAggError *error)
 	status = gpuagg_scan_run_tables(scan, error);
 	if (counters->runs > before.runs)
 	{
-		scan->tables->tasks++;
+		scan->tables->tasks += Max(scan->spread.ran, 1);
 		counters_join(counters, &before);
 	}
 	return status;
@@ -226,23 +226,6 @@ tables_to_read(GpuAggTables *t)
 	return t->ntables == 0 ? NULL : bms_add_range(NULL, 0, t->ntables - 1);
 }
 
-/* The store's groups, merged, in a store of their own; so many had been counted before. */
-static GpuAggStatus
-tables_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
-{
-	GpuAggResults *all = scan->results;
-	uint64		merged = 0;
-	GpuAggStatus status;
-
-	scan->results = gpuagg_scan_task_results(scan);
-	status = gpuagg_merge_groups(gpuagg_results_store(all), scan->results, scan->owner,
-								 scan->info->program, &merged, error);
-	gpuagg_results_move_long(all, scan->results);
-	scan->counters.groups = counted + merged;
-	gpuagg_results_free(all);
-	return status;
-}
-
 static void
 tables_reset_counters(GpuAggCounters *counters)
 {
@@ -272,7 +255,7 @@ gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
 	/* to whoever looks at the node they are one run */
 	scan->counters.runs = runs + (status == GPUAGG_OK);
 	if (status == GPUAGG_OK && t->tasks != 1)
-		status = tables_merge(scan, groups, error);
+		status = gpuagg_spread_merge(scan, groups, error);
 	return status;
 }
 
@@ -300,6 +283,5 @@ void
 gpuagg_tables_end(GpuAggScan *scan)
 {
 	for (int i = 0; i < scan->tables->ntables; i++)
-		if (scan->tables->tables[i].task.rows != NULL)
-			gpuagg_rows_end(scan->tables->tables[i].task.rows);
+		gpuagg_spread_end_table(&scan->tables->tables[i].task);
 }

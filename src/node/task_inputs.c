@@ -16,8 +16,10 @@
 
 #include "device/batch_memory.h"
 #include "node/task_inputs.h"
+#include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 
 /* Uses of extents that may be in flight while the next table is begun */
 #define USES_AHEAD 128
@@ -52,7 +54,10 @@ gpuagg_inputs_begin(GpuAggTaskInputs *inputs, bool cached)
 										   ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(input->context);
 	if (cached)
+	{
 		input->cached = gpuagg_cached_begin(input->table->rel, input->table->nblocks);
+		gpuagg_cached_only(input->cached, input->table->first, input->table->end);
+	}
 	MemoryContextSwitchTo(old);
 	return input;
 }
@@ -164,18 +169,18 @@ gpuagg_inputs_end(GpuAggTaskInputs *inputs)
 
 /* ----------------------------------------------------------------- pages --- */
 
-/* Starts them if they pay; *nblocks and *share: what is left to the backend's own feed */
+/* Starts them if they pay; *left and *share: what is left to the backend's own feed */
 static void
 input_begin_feeders(GpuAggTaskInputs *inputs, GpuAggScan *scan, const GpuAggFeedersWork *work,
-					bool host, BlockNumber *nblocks, GpuAggFeedShare **share)
+					bool host, BlockNumber *left, GpuAggFeedShare **share)
 {
 	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
 	GpuAggCounters *counters = &scan->counters;
-	double		pages = gpuagg_sample_share(&scan->sample, work->nblocks) -
+	double		pages = gpuagg_sample_share(&scan->sample, work->end - work->first) -
 		(work->cached != NULL ? (double) work->cached->used : 0);
 	int			n = gpuagg_feeders_planned(scan, pages, host);
 
-	*nblocks = work->nblocks;
+	*left = work->end - work->first;
 	*share = NULL;
 	if (n > 0)
 		input->feeders = gpuagg_feeders_begin(scan, work, n);
@@ -187,7 +192,7 @@ input_begin_feeders(GpuAggTaskInputs *inputs, GpuAggScan *scan, const GpuAggFeed
 									 gpuagg_feeders_launched(input->feeders));
 	*share = gpuagg_feeders_share(input->feeders);
 	if (*share == NULL)
-		*nblocks = 0;
+		*left = 0;
 }
 
 void
@@ -200,20 +205,27 @@ gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
 		.rel = input->table->rel,
 		.ticket = gpuagg_client_ticket(client),
 		.nblocks = input->table->nblocks,
+		.first = input->table->first,
+		.end = input->table->end,
 		.cached = input->cached,
 		.batch_pages = gpuagg_batch_pages(device, page_bytes),
 		.batches_ahead = device->batches_ahead
 	};
-	BlockNumber nblocks;
+	BlockNumber left;
 	GpuAggFeedShare *share;
 	MemoryContext old = MemoryContextSwitchTo(input->context);
 
 	if (inputs->n > 1)
-		work.batch_pages = Min(work.batch_pages, Max(work.nblocks, 1));
-	input_begin_feeders(inputs, scan, &work, host, &nblocks, &share);
-	input->feed = gpuagg_feed_begin(work.rel, scan->css.ss.ps.state->es_snapshot, nblocks,
+		work.batch_pages = Min(work.batch_pages, Max(work.end - work.first, 1));
+	/* PostgreSQL counts sequential scans, not sample scans; several tasks make one */
+	if (scan->sample.method == GPUAGG_SAMPLE_NONE && work.first == 0)
+		pgstat_count_heap_scan(work.rel);
+	input_begin_feeders(inputs, scan, &work, host, &left, &share);
+	input->feed = gpuagg_feed_begin(work.rel, scan->css.ss.ps.state->es_snapshot, work.nblocks,
 									&scan->sample, input->cached, share, work.batch_pages,
 									work.batches_ahead);
+	if (share == NULL && left < work.nblocks)
+		gpuagg_feed_only(input->feed, work.first, left);
 	if (inputs->at > 0)
 		gpuagg_feed_whole_batches(input->feed);
 	MemoryContextSwitchTo(old);

@@ -209,6 +209,7 @@ post_done(GpuAggWorkerJob *job)
 	gpuagg_stat_add(GPUAGG_STAT_groups, done->groups);
 	gpuagg_stat_add(GPUAGG_STAT_zones_skipped, done->zones.skipped);
 	gpuagg_stat_add(GPUAGG_STAT_zones_answered, done->zones.answered);
+	gpuagg_share_done(job, done, bytes);
 	job->done = true;
 	job_post(job, done, bytes, true);
 	pfree(done);
@@ -233,6 +234,7 @@ gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error)
 		job->failed_groups = stats.groups;
 		job->on->ops->task_cancel(job->task);
 	}
+	gpuagg_share_leave(job);
 	job->failure = *error;
 	job->state = GPUAGG_JOB_CLOSING;
 }
@@ -251,6 +253,7 @@ static void
 job_drain(GpuAggWorkerJob *job)
 {
 	job_count(job);
+	gpuagg_share_leave(job);
 	if (job->task != NULL)
 		job->on->ops->task_cancel(job->task);
 	if (job->unsent != NULL)
@@ -272,6 +275,7 @@ gpuagg_job_release(GpuAggWorkerJob *job)
 	Latch	   *client = &GetPGProcByNumber(slot->procno)->procLatch;
 
 	gpuagg_job_tables_leave(job);
+	gpuagg_share_leave(job);
 	if (job->task != NULL)
 	{
 		job->on->ops->task_end(job->task);
@@ -351,7 +355,8 @@ poll_batch(GpuAggWorkerJob *job)
 	else if (!gpuagg_cache_is_part(&table->cache, completion.batch_id))
 	{
 		/* the client, which waits for these pages, first */
-		post_batch_done(job, &completion);
+		if (!gpuagg_share_was_held(completion.batch_id))
+			post_batch_done(job, &completion);
 		gpuagg_cache_completed(&table->cache, &completion);
 	}
 	return true;
@@ -385,6 +390,7 @@ post_groups(GpuAggWorkerJob *job, GpuAggMsg *msg, uint32 n, Size bytes)
 	msg->type = GPUAGG_MSG_RESULTS;
 	msg->count = n;
 	msg->batch_id = job->regrouped;
+	gpuagg_share_groups(job, msg, sizeof(GpuAggMsg) + bytes);
 	job_post(job, msg, sizeof(GpuAggMsg) + bytes, false);
 }
 
@@ -490,6 +496,49 @@ send_results(GpuAggWorkerJob *job)
 	return error.status != GPUAGG_BUSY;
 }
 
+/* The last message of a pass that another job has made: nothing was read for this one. */
+static void
+post_shared_done(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
+{
+	GpuAggDoneMsg *done = MemoryContextAlloc(job->context, bytes);
+
+	memcpy(done, msg, bytes);
+	done->device_ns = done->transfer_ns = done->decode_ns = done->kernel_ns = 0;
+	done->link_bytes = done->pages_kept = 0;
+	job->counted = true;
+	gpuagg_job_tables_leave(job);
+	gpuagg_stat_add(GPUAGG_STAT_tasks, 1);
+	gpuagg_stat_add(GPUAGG_STAT_groups, done->groups);
+	gpuagg_share_leave(job);
+	job->done = true;
+	job->state = GPUAGG_JOB_CLOSING;
+	job_post(job, done, bytes, true);
+	pfree(done);
+}
+
+/* Of a job that follows another one, which is to say all; false: that has not yet. */
+static bool
+send_shared(GpuAggWorkerJob *job)
+{
+	const GpuAggMsg *msg;
+	Size		bytes;
+
+	switch (gpuagg_share_next(job, &msg, &bytes))
+	{
+		case GPUAGG_SHARE_WAIT:
+			return false;
+		case GPUAGG_SHARE_ALONE:
+			break;
+		case GPUAGG_SHARE_GROUPS:
+			job_post(job, msg, bytes, false);
+			break;
+		case GPUAGG_SHARE_DONE:
+			post_shared_done(job, msg, bytes);
+			break;
+	}
+	return true;
+}
+
 /*
  * The next thing to send, if the device has it.  False if there is none for
  * now.
@@ -502,6 +551,8 @@ job_output(GpuAggWorkerJob *job)
 		case GPUAGG_JOB_RUNNING:
 			return gpuagg_job_tables_begin(job) || post_reply(job) || poll_batch(job);
 		case GPUAGG_JOB_FINISHING:
+			if (job->follower != NULL)
+				return post_reply(job) || send_shared(job);
 			return post_reply(job) || poll_batch(job) || poll_finish(job);
 		case GPUAGG_JOB_RESULTS:
 			return job->config.make.nkeys > 0 ? send_made(job) : send_results(job);
@@ -715,7 +766,7 @@ gpuagg_job_publish(GpuAggWorkerJob *job)
 static bool
 job_waits_for_device(const GpuAggWorkerJob *job)
 {
-	if (job->task == NULL || job->on->measures != NULL)
+	if (job->task == NULL || job->on->measures != NULL || job->follower != NULL)
 		return false;
 	switch (job->state)
 	{

@@ -413,9 +413,14 @@ input_batch(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
 	else if (msg->type == GPUAGG_MSG_MAP)
 		gpuagg_cache_map(&table->cache, msg, bytes);
 	else if (msg->type == GPUAGG_MSG_PAGES)
+	{
+		gpuagg_share_end(job);
 		input_pages(job, table, msg, bytes);
+	}
 	else if (msg->type == GPUAGG_MSG_BLOCK)
 		input_block(job, msg, bytes);
+	else if (job->follower != NULL)
+		job_garbled(job, "rows of no page");
 	else
 		input_rows(job, msg, (const char *) (msg + 1), bytes - sizeof(GpuAggMsg));
 }

@@ -88,8 +88,15 @@ cache_draws(GpuAggCacheClient *client, uint64 batch_id,
 	return status == GPUAGG_OK;
 }
 
+static bool
+cache_hold(GpuAggCacheClient *client, uint32 extent, uint64 forgotten, const uint64 *used,
+		   uint32 nblocks)
+{
+	return gpuagg_share_hold(cache_job(client), extent, forgotten, used, nblocks);
+}
+
 static const GpuAggCacheCalls cache_calls = {
-	cache_reply, cache_fail, cache_encode, cache_answer, cache_resident, cache_draws
+	cache_reply, cache_fail, cache_encode, cache_answer, cache_hold, cache_resident, cache_draws
 };
 
 /* -------------------------------------------------------------- tables --- */

@@ -487,6 +487,7 @@ worker_turn(void)
 	dlist_foreach_modify(iter, &gpuagg_worker.jobs)
 		more |= gpuagg_job_step(job_at(iter.cur));
 	more |= gpuagg_queue_admit();
+	more |= gpuagg_share_turn();
 	return more;
 }
 

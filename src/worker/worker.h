@@ -1,7 +1,7 @@
 /*
  * worker.h
  *		Inside the device worker: the worker, its devices and its jobs.  Only
- *		worker.c, devices.c, kernels.c, job.c, queue.c, job_tables.c, job_input.c, encoding.c, job_made.c and files of the
+ *		worker.c, devices.c, kernels.c, job.c, queue.c, job_tables.c, job_input.c, job_share.c, encoding.c, job_made.c and files of the
  *		cache that no backend uses include this.
  */
 #ifndef GPUAGG_WORKER_WORKER_H
@@ -74,6 +74,10 @@ typedef struct GpuAggReply
 
 struct GpuAggWorkerJob;
 
+/* A pass over kept columns that others may follow, and one that does (job_share.c) */
+typedef struct GpuAggSharedPass GpuAggSharedPass;
+typedef struct GpuAggFollower GpuAggFollower;
+
 /* A look-up table that a device has made (job_made.c) */
 typedef struct GpuAggWorkerMade GpuAggWorkerMade;
 
@@ -123,6 +127,9 @@ typedef struct GpuAggWorkerJob
 	GpuAggWorkerMade *made[GPUAGG_MADE_TABLES];	/* those of config.made */
 	bool		regrouped;		/* the device has grouped its groups once more */
 	bool		made_sent;		/* of a job that makes one: MADE was */
+	GpuAggSharedPass *pass;		/* over kept columns; NULL: none that is shared */
+	GpuAggFollower *follower;	/* it is another job's; NULL: its own */
+	bool		share_asked;	/* it is settled which */
 	uint32		inflight;		/* batches not yet completed */
 	GpuAggPage *pages;			/* scratch, npages long */
 	uint32		npages;
@@ -265,6 +272,36 @@ extern bool gpuagg_job_tables_begin(GpuAggWorkerJob *job);
 extern GpuAggJobTable *gpuagg_job_table_find(const GpuAggWorkerJob *job, uint64 batch_id);
 extern void gpuagg_job_tables_leave(GpuAggWorkerJob *job);
 extern GpuAggDoneMsg *gpuagg_job_tables_done(GpuAggWorkerJob *job, Size *bytes);
+
+/*
+ * job_share.c
+ *
+ * hold: notes blocks that it uses; true: it follows another job, and does not read them now.
+ * end: it reads more than that: then it goes on alone, with what was held back, and
+ *		nobody follows it.
+ * was_held: is this a batch of these, of which the client has heard that it is complete?
+ * leave: nothing will come of it any more.
+ * groups, done: messages to its client, for those that follow it.
+ * next: of one that follows, when its client has said all.
+ * turn: has one that others follow come to its end, so that they can go on?
+ */
+typedef enum GpuAggShareNext
+{
+	GPUAGG_SHARE_WAIT,
+	GPUAGG_SHARE_ALONE,			/* it goes on alone */
+	GPUAGG_SHARE_GROUPS,		/* a message to send, */
+	GPUAGG_SHARE_DONE			/* and the last one */
+} GpuAggShareNext;
+
+extern bool gpuagg_share_hold(GpuAggWorkerJob *job, uint32 extent, uint64 forgotten,
+							  const uint64 *used, uint32 nblocks);
+extern void gpuagg_share_end(GpuAggWorkerJob *job);
+extern bool gpuagg_share_was_held(uint64 batch_id);
+extern void gpuagg_share_leave(GpuAggWorkerJob *job);
+extern void gpuagg_share_groups(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes);
+extern void gpuagg_share_done(GpuAggWorkerJob *job, const GpuAggDoneMsg *done, Size bytes);
+extern GpuAggShareNext gpuagg_share_next(GpuAggWorkerJob *job, const GpuAggMsg **msg, Size *bytes);
+extern bool gpuagg_share_turn(void);
 
 /* The device has taken a batch, or has not and the job fails. */
 extern void gpuagg_job_batch_added(GpuAggWorkerJob *job, GpuAggStatus status,

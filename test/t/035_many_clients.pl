@@ -220,5 +220,28 @@ SKIP:
 	cmp_ok(scalar(grep { $_ eq 'heavy' } @order[ 0 .. 5 ]), '>=', 4, 'a share of three times as much begins three times as often');
 	no_tasks($node, 'all are through again');
 }
+# ---------- a long one that works does not keep short ones waiting ----------
+
+fake_does();
+$node->append_conf('postgresql.conf', 'gpuagg.running_tasks = 0');
+$node->reload;
+slow_table($node, 3000);
+my $works = start_psql($node, "SET gpuagg.debug_require = 'require'; " . slow_query(60, $node) . ';');
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM gpuagg.tasks WHERE relation = 'slow'::regclass AND state = 'running'});
+# ten of them, each of whose times the server tells
+my @took = split /\n/, sql(q{
+	SET gpuagg.debug_require = 'require';
+	CREATE FUNCTION took() RETURNS float8 LANGUAGE plpgsql AS $$
+	DECLARE begun timestamptz := clock_timestamp();
+	BEGIN
+		PERFORM g, count(*) FROM small GROUP BY g;
+		RETURN extract(epoch FROM clock_timestamp() - begun) * 1000;
+	END $$;} . 'SELECT took();' x 10);
+is(sql(q{SELECT count(*) FROM gpuagg.tasks WHERE relation = 'slow'::regclass AND state = 'running'}), '1',
+	'ten short ones are through before a long one is: ' . join(', ', map { sprintf '%.1f', $_ } @took) . ' ms');
+is(scalar(@took), 10, 'all of them');
+sql(q{SELECT pg_cancel_backend(pid) FROM gpuagg.tasks WHERE relation = 'slow'::regclass});
+finish_psql($works);
+no_tasks($node, 'and nothing is left');
 crash_free($node, 'nothing crashed');
 done_testing();

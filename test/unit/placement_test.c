@@ -63,10 +63,68 @@ test_wanted(void)
 	ok(gpuagg_placement_wanted(kept, 2, 1, &gain, &cost) == -1, "nor if no columns are kept");
 }
 
+/* A card's half of that table: 30 ms to read, most of it the backend's, and 0.5 ms */
+static GpuAggOfferedPart
+half(double queue_ms, double held)
+{
+	GpuAggOfferedPart part = {
+		.queue_ns = queue_ms * MS,
+		.run_ns = (0.5 + 29.5 * (1 - held)) * MS,
+		.kept_ns = 0.5 * MS,
+		.feed_ns = 29 * (1 - held) * MS,
+		.held = held / 2,
+		.room = 1e9
+	};
+
+	return part;
+}
+
+static GpuAggOfferedDevice
+spread(GpuAggOfferedPart a, GpuAggOfferedPart b, double groups)
+{
+	const GpuAggSpreadCosts costs = {.round_trip_ns = 0.05 * MS,.group_ns = 500,.groups = groups};
+	GpuAggOfferedPart parts[2];
+	GpuAggOfferedDevice offer;
+
+	parts[0] = a;
+	parts[1] = b;
+	gpuagg_placement_spread(parts, 2, &costs, &offer);
+	return offer;
+}
+
+static void
+test_spread(void)
+{
+	GpuAggOfferedDevice kept = spread(half(0, 1), half(0, 1), 100);
+	GpuAggOfferedDevice many = spread(half(0, 1), half(0, 1), 1e6);
+	GpuAggOfferedDevice cold = spread(half(0, 0), half(0, 0), 100);
+	GpuAggOfferedDevice lopsided = spread(half(0, 1), half(0.2, 1), 100);
+	GpuAggOfferedDevice devices[3] = {card(0, 1), card(0, 0), spread(half(0, 1), half(0, 0), 100)};
+	GpuAggOfferedDevice one = card(0, 0);
+	double		gain;
+	double		cost;
+
+	ok(kept.usable && kept.run_ns == 0.65 * MS && kept.held == 1, "halves at once, a round trip more, and groups of both");
+	ok(lopsided.run_ns == 0.85 * MS, "the later of them counts");
+	ok(many.run_ns > 1000 * MS, "many groups are merged by the backend");
+	ok(cold.run_ns == 58.15 * MS, "one backend feeds both");
+	ok(!spread(half(0.6, 1), half(0, 1), 100).usable, "not where tasks wait for a card");
+	ok(gpuagg_placement_first(devices, 3) == 0, "a card that has the table, not two of which one lacks it");
+	ok(gpuagg_placement_wanted(devices, 3, 0, &gain, &cost) == 2 && gain > 0.3 * MS && cost > 29 * MS,
+	   "but it is worth spreading in the end");
+	devices[0].kept_ns = devices[0].run_ns = 0.6 * MS;
+	ok(gpuagg_placement_wanted(devices, 3, 0, &gain, &cost) == -1, "unless one is as fast");
+	ok(gpuagg_placement_spread_first(&one, &cold), "a table that nobody has is read by both at once");
+	ok(!gpuagg_placement_spread_first(&devices[0], &devices[2]), "not if that takes longer than where it is");
+	one.kept_ns = 0.7 * MS;
+	ok(!gpuagg_placement_spread_first(&one, &cold), "nor for little");
+}
+
 int
 main(void)
 {
 	test_first();
 	test_wanted();
+	test_spread();
 	return done_testing();
 }

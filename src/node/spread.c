@@ -1,0 +1,346 @@
+/*
+ * spread.c
+ *		A task that several cards share (spread.h).
+ *
+ * Each card has a task of its own, over a part of the tables' blocks.  One backend drives
+ * them all: it feeds and hears whichever has something to do, and sleeps when none has.  When
+ * all have read everything, groups are collected from one after the other, so that what a
+ * card fails half way can be cut off the store.  What it was to do is then left to the
+ * caller, for another card or the host device.  Groups of all parts are merged like those of
+ * several tables (merge.c).
+ *
+ * Parts follow each other in the order of the tables, and begin where extents of the column
+ * cache do, if a table is large enough: so a card finds again what it has kept.
+ *
+ * Nobody waits for a slot while he has one, and tasks are begun in the order of the cards:
+ * backends that spread tasks over the same cards cannot wait for each other in a ring.
+ *
+ * Values that no device holds (long_values.c) lie beside all groups in the order of their
+ * rows, not by part: if there are any, a failure leaves the whole task to do again.
+ */
+#include "postgres.h"
+
+#include "ipc/shmem.h"
+#include "node/merge.h"
+#include "node/passes.h"
+#include "node/place.h"
+#include "node/spread.h"
+#include "settings.h"
+#include "storage/ipc.h"
+#include "utils/memutils.h"
+
+/* So many groups are merged in no time that matters. */
+#define FEW_GROUPS 10000
+
+/* ----------------------------------------------------------------- plan --- */
+
+/* One device makes the query's groups, or sorts out those that are wanted; parts cannot. */
+static bool
+one_does_more(const GpuAggPlanInfo *info)
+{
+	return info->regroup != NULL ||
+		((info->wanted.limited || info->wanted.answer.nterms > 0) && info->est_groups > FEW_GROUPS);
+}
+
+/* Look-up tables that a device makes are on that one alone. */
+bool
+gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, int ncards)
+{
+	if (ncards < 2 || nblocks < ncards || gpuagg_spread == GPUAGG_SPREAD_OFF ||
+		scan->info->program->select || scan->rows != NULL ||
+		scan->sample.method == GPUAGG_SAMPLE_DRAWS)
+		return false;
+	return gpuagg_spread == GPUAGG_SPREAD_ALWAYS ||
+		(scan->lookups == NULL && !one_does_more(scan->info));
+}
+
+/* What card i reads of a table, which outlasts the run, as what evaluates its rows does */
+static GpuAggTaskTable *
+table_part(const GpuAggScan *scan, GpuAggTaskTable *table, int i, BlockNumber first,
+		   BlockNumber end)
+{
+	GpuAggTaskTable *part = table->parts[i];
+
+	if (part == NULL)
+	{
+		part = MemoryContextAllocZero(scan->css.ss.ps.state->es_query_cxt,
+									  sizeof(GpuAggTaskTable));
+		part->rel = table->rel;
+		part->row_plan = table->row_plan;
+		table->parts[i] = part;
+	}
+	part->nblocks = table->nblocks;
+	part->first = first;
+	part->end = end;
+	return part;
+}
+
+/* Where a part begins that should begin at this block */
+static BlockNumber
+part_begins(const GpuAggTaskTable *table, uint64 block, int ncards)
+{
+	if (block >= table->nblocks || table->nblocks / GPUAGG_EXTENT_BLOCKS < ncards)
+		return Min(block, table->nblocks);
+	return (block + GPUAGG_EXTENT_BLOCKS / 2) / GPUAGG_EXTENT_BLOCKS * GPUAGG_EXTENT_BLOCKS;
+}
+
+/* Card i's part of all tables, whose blocks are counted from the first one's on */
+static void
+plan_read(const GpuAggScan *scan, BlockNumber nblocks, int i, GpuAggSpreadTask *task)
+{
+	const int	n = scan->spread.n;
+	const uint64 from = (uint64) nblocks * i / n;
+	const uint64 to = (uint64) nblocks * (i + 1) / n;
+	uint64		before = 0;
+
+	task->read = palloc(scan->nread * sizeof(GpuAggTaskTable *));
+	for (int k = 0; k < scan->nread; k++)
+	{
+		GpuAggTaskTable *table = scan->read[k];
+		BlockNumber first = from <= before ? 0 : part_begins(table, from - before, n);
+		BlockNumber end = to <= before ? 0 : part_begins(table, to - before, n);
+
+		before += table->nblocks;
+		if (first >= end)
+			continue;
+		task->read[task->nread++] = table_part(scan, table, i, first, end);
+		task->nblocks += end - first;
+	}
+}
+
+GpuAggSpreadTask *
+gpuagg_spread_plan(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nblocks)
+{
+	const int	n = scan->spread.n;
+	GpuAggSpreadTask *tasks = palloc0(n * sizeof(GpuAggSpreadTask));
+	bool		planned = nblocks >= n;
+
+	for (int i = 0; planned && i < n; i++)
+	{
+		GpuAggSpreadTask *task = &tasks[i];
+
+		plan_read(scan, nblocks, i, task);
+		gpuagg_device_at = scan->spread.cards[i].at;
+		planned = task->nread > 0 &&
+			gpuagg_passes_part(scan, program, task->nblocks, (double) task->nblocks / nblocks,
+							   i + 1, &task->pass);
+	}
+	gpuagg_place_again(scan);
+	if (planned && scan->css.ss.ps.instrument != NULL)
+		gpuagg_passes_plan(scan, nblocks, &scan->planned);
+	return planned ? tasks : NULL;
+}
+
+/* ------------------------------------------------------------------ run --- */
+
+typedef struct Spread
+{
+	GpuAggScan *scan;
+	const GpuAggProgram *program;
+	GpuAggSpreadTask *tasks;
+	int			n;
+	int			turn;			/* whose worker is looked after in the next sleep */
+} Spread;
+
+static void
+spread_abort(int code, Datum arg)
+{
+	Spread	   *s = (Spread *) DatumGetPointer(arg);
+
+	for (int i = 0; i < s->n; i++)
+		if (s->tasks[i].run != NULL)
+			gpuagg_run_abort(s->tasks[i].run);
+}
+
+static void
+task_fail(GpuAggSpreadTask *task, GpuAggStatus status)
+{
+	task->status = status;
+	task->over = true;
+	gpuagg_run_end(task->run, status);
+}
+
+static void
+spread_begin(Spread *s)
+{
+	GpuAggScan *scan = s->scan;
+	GpuAggTaskTable **const read = scan->read;
+	const int	nread = scan->nread;
+
+	for (int i = 0; i < s->n; i++)
+	{
+		GpuAggSpreadTask *task = &s->tasks[i];
+		GpuAggStatus status;
+
+		gpuagg_device_at = scan->spread.cards[i].at;
+		scan->read = task->read;
+		scan->nread = task->nread;
+		task->run = gpuagg_run_create(scan, s->program, task->nblocks, &task->pass, &task->error);
+		scan->read = read;
+		scan->nread = nread;
+		status = gpuagg_run_begin(task->run);
+		task->on_gpu = scan->on_gpu;
+		if (status != GPUAGG_OK)
+			task_fail(task, status);
+	}
+}
+
+/* One of those that are at work looks after its worker meanwhile; the latch is of all. */
+static void
+spread_sleep(Spread *s)
+{
+	GpuAggStatus status;
+	GpuAggSpreadTask *task;
+
+	do
+		task = &s->tasks[s->turn++ % s->n];
+	while (task->over);
+	status = gpuagg_run_sleep(task->run);
+	if (status != GPUAGG_OK)
+		task_fail(task, status);
+}
+
+/* Until each has read all, or has failed */
+static void
+spread_feed(Spread *s)
+{
+	int			left;
+
+	do
+	{
+		bool		idle = true;
+
+		left = 0;
+		for (int i = 0; i < s->n; i++)
+		{
+			GpuAggSpreadTask *task = &s->tasks[i];
+			GpuAggStatus status;
+			bool		waits;
+
+			if (task->over)
+				continue;
+			gpuagg_device_at = s->scan->spread.cards[i].at;
+			status = gpuagg_run_step(task->run, &waits, &task->over);
+			if (status != GPUAGG_OK)
+				task_fail(task, status);
+			left += !task->over;
+			idle &= waits || task->over;
+		}
+		if (idle && left > 0)
+			spread_sleep(s);
+	} while (left > 0);
+}
+
+static void
+spread_collect(Spread *s)
+{
+	GpuAggScan *scan = s->scan;
+	GpuAggCounters *counters = &scan->counters;
+
+	for (int i = 0; i < s->n; i++)
+	{
+		GpuAggSpreadTask *task = &s->tasks[i];
+		const uint64 rows = counters->rows_scanned;
+		const uint64 returned = counters->groups_returned;
+		GpuAggStoreMark mark;
+
+		if (task->status != GPUAGG_OK)
+			continue;
+		gpuagg_device_at = scan->spread.cards[i].at;
+		gpuagg_results_mark(scan->results, &mark);
+		task->status = gpuagg_run_collect(task->run);
+		gpuagg_run_end(task->run, task->status);
+		if (task->status == GPUAGG_OK)
+			gpuagg_spread_count(scan, i, rows);
+		else
+		{
+			gpuagg_results_cut(scan->results, &mark);
+			counters->groups_returned = returned;
+		}
+	}
+}
+
+/* Has one failed, and cannot be done again without the others? */
+static bool
+spread_is_lost(const Spread *s, const GpuAggStoreMark *begin)
+{
+	GpuAggStoreMark end;
+	bool		failed = false;
+
+	for (int i = 0; i < s->n; i++)
+		failed |= s->tasks[i].status != GPUAGG_OK;
+	gpuagg_results_mark(s->scan->results, &end);
+	return failed && end.beside != begin->beside;
+}
+
+bool
+gpuagg_spread_run(GpuAggScan *scan, const GpuAggProgram *program, GpuAggSpreadTask *tasks)
+{
+	Spread		s = {.scan = scan,.program = program,.tasks = tasks,.n = scan->spread.n};
+	const GpuAggCounters before = scan->counters;
+	GpuAggStoreMark begin;
+
+	scan->counters.feeders_planned = scan->counters.feeders_launched = 0;
+	gpuagg_results_mark(scan->results, &begin);
+	PG_ENSURE_ERROR_CLEANUP(spread_abort, PointerGetDatum(&s));
+	{
+		spread_begin(&s);
+		spread_feed(&s);
+		spread_collect(&s);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(spread_abort, PointerGetDatum(&s));
+	gpuagg_place_again(scan);
+	if (!spread_is_lost(&s, &begin))
+		return true;
+	scan->counters = before;
+	scan->spread.ran = 0;
+	return false;
+}
+
+void
+gpuagg_spread_enter(GpuAggScan *scan, const GpuAggSpreadTask *tasks, int i)
+{
+	scan->read = tasks[i].read;
+	scan->nread = tasks[i].nread;
+	scan->device = scan->spread.cards[i].at;
+	scan->been_on = 1 << scan->device;
+	scan->on_gpu = tasks[i].on_gpu;
+	gpuagg_place_again(scan);
+}
+
+void
+gpuagg_spread_count(GpuAggScan *scan, int i, uint64 rows_before)
+{
+	scan->spread.cards[i].rows = scan->counters.rows_scanned - rows_before;
+	strlcpy(scan->spread.cards[i].name, scan->counters.device,
+			sizeof(scan->spread.cards[i].name));
+	scan->spread.ran++;
+}
+
+/* ------------------------------------------------------------------ end --- */
+
+GpuAggStatus
+gpuagg_spread_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
+{
+	GpuAggResults *all = scan->results;
+	uint64		merged = 0;
+	GpuAggStatus status;
+
+	scan->results = gpuagg_scan_task_results(scan);
+	status = gpuagg_merge_groups(gpuagg_results_store(all), scan->results, scan->owner,
+								 scan->info->program, &merged, error);
+	gpuagg_results_move_long(all, scan->results);
+	scan->counters.groups = counted + merged;
+	gpuagg_results_free(all);
+	return status;
+}
+
+void
+gpuagg_spread_end_table(GpuAggTaskTable *table)
+{
+	if (table->rows != NULL)
+		gpuagg_rows_end(table->rows);
+	for (int i = 0; i < GPUAGG_MAX_CARDS; i++)
+		if (table->parts[i] != NULL && table->parts[i]->rows != NULL)
+			gpuagg_rows_end(table->parts[i]->rows);
+}

@@ -1,0 +1,61 @@
+/*
+ * spread.h
+ *		A task that several cards share: each reads a part of the tables, and the backend
+ *		merges the groups.
+ */
+#ifndef GPUAGG_NODE_SPREAD_H
+#define GPUAGG_NODE_SPREAD_H
+
+#include "postgres.h"
+
+#include "node/device_task.h"
+
+/* May so many cards share a task that reads so many blocks? */
+extern bool gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, int ncards);
+
+/* The task of one of them */
+typedef struct GpuAggSpreadTask
+{
+	int			nread;
+	GpuAggTaskTable **read;		/* the parts of the tables */
+	BlockNumber nblocks;		/* of these together */
+	GpuAggPass	pass;
+	GpuAggRun  *run;
+	bool		over;			/* nothing is left but to collect its groups */
+	bool		on_gpu;
+	GpuAggStatus status;
+	GpuAggError error;
+} GpuAggSpreadTask;
+
+/*
+ * Plans the tasks of the scan's cards for the tables in scan->read; NULL: they are not to be
+ * spread after all.  In the current memory context, but for what lasts longer.
+ */
+extern GpuAggSpreadTask *gpuagg_spread_plan(GpuAggScan *scan, const GpuAggProgram *program,
+											BlockNumber nblocks);
+
+/*
+ * Runs them all at once, and adds the groups of those that succeed to scan->results, each
+ * one's behind those of the one before.  What the others are to do is left to do; false:
+ * all of it is, and what is in the store is to be cut off.
+ */
+extern bool gpuagg_spread_run(GpuAggScan *scan, const GpuAggProgram *program,
+							  GpuAggSpreadTask *tasks);
+
+/*
+ * Lends the scan the tables and the device of one task, for it to run alone, and takes them
+ * back; counts what became of it.
+ */
+extern void gpuagg_spread_enter(GpuAggScan *scan, const GpuAggSpreadTask *tasks, int i);
+extern void gpuagg_spread_count(GpuAggScan *scan, int i, uint64 rows_before);
+
+/*
+ * The store's groups, of several tasks, merged, in a store of their own; so many groups had
+ * been counted before these.
+ */
+extern GpuAggStatus gpuagg_spread_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error);
+
+/* For a scan's end: what is there to evaluate rows of the table, and of parts of it */
+extern void gpuagg_spread_end_table(GpuAggTaskTable *table);
+
+#endif							/* GPUAGG_NODE_SPREAD_H */
