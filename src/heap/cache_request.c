@@ -69,7 +69,8 @@ gpuagg_cache_request_json(Form_pg_attribute attr)
 
 /*
  * Strings of char(n) are equal where their bytes are: all have n characters,
- * blanks included.  Without n that is not so.  Columns that are loaded only to
+ * blanks included.  Without n that is not so.  Intervals are kept like strings, each
+ * that looks different once.  Columns that are loaded only to
  * see whether they are NULL may come as text or uuid whatever they are: no
  * dictionary for those.
  */
@@ -88,8 +89,6 @@ gpuagg_cache_request_column(Form_pg_attribute attr, uint8 type)
 			return typmod >= 0;
 		case GPUAGG_T_UUID:
 			return base == UUIDOID;
-		case GPUAGG_T_INTERVAL:
-			return false;
 		default:
 			return true;
 	}

@@ -175,6 +175,37 @@ test_states(uint32_t n, uint32_t groups, const char *numbered)
 	test_program(&p, numbered, "... by a string");
 }
 
+/* Parts of intervals, which are kept as strings are: here of 16 bytes anywhere in a string, or of others, which are none */
+static void
+program_intervals(TestProgram *p, bool key)
+{
+	uint16_t	from;
+	uint16_t	bytes;
+	uint16_t	interval;
+
+	program_columns(p, WANT(COL_T) | WANT(COL_V));
+	from = program_const_i64(p, GPUAGG_T_INT4, 2);
+	bytes = program_const_i64(p, GPUAGG_T_INT4, 16);
+	interval = program_instr3(p, GPUAGG_OP_SUBSTR, GPUAGG_CLASS_BYTES, col[COL_T], from, bytes);
+	if (key)
+		program_key(p, program_instr(p, GPUAGG_OP_INTERVAL_DAYS, GPUAGG_CLASS_I64, interval, NONE), GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_SUM_I64, program_instr(p, GPUAGG_OP_INTERVAL_MONTHS, GPUAGG_CLASS_I64, interval, NONE), NONE, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_MAX_I64, program_instr(p, GPUAGG_OP_INTERVAL_TIME, GPUAGG_CLASS_I64, interval, NONE), NONE, GPUAGG_T_INT8);
+	program_trans(p, GPUAGG_TRANS_SUM_I64, program_instr(p, GPUAGG_OP_INTERVAL_DAYS, GPUAGG_CLASS_I64, col[COL_T], NONE), NONE, GPUAGG_T_INT8);
+}
+
+static void
+test_intervals(uint32_t n, uint32_t groups)
+{
+	static TestProgram p;
+
+	table_make(scaled(n), groups, 0);
+	program_intervals(&p, false);
+	test_program(&p, NULL, "intervals without a key");
+	program_intervals(&p, true);
+	test_program(&p, NULL, "... by their days");
+}
+
 /* ---------- codes ---------- */
 
 /* The code of t as key, a count and a sum; its register has no string */
@@ -319,6 +350,7 @@ device_stripe_text_cases(const TestDevice *d)
 	test_strings(100000, 50000, "single-pass");
 	test_states(60000, 100, "block-local");
 	test_states(100000, 50000, "single-pass");
+	test_intervals(60000, 1000);
 	test_codes(60000, 100);
 	test_codes(100000, 50000);
 	test_full();
