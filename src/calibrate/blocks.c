@@ -25,6 +25,7 @@
 /* Bytes of a block, as those that lie in shared memory; rows timed at once; times */
 #define BLOCK_BYTES (256 * 1024)
 #define ROWS 100000
+#define ROW_BYTES (1 + sizeof(uint64))	/* of one column: a state and a value */
 #define TIMES 9
 
 /* Less is what the clock does not tell. */
@@ -56,8 +57,8 @@ make_block(int ncolumns)
 		p->classes[i] = GPUAGG_CLASS_I64;
 		types[i] = INT8OID;
 	}
-	return gpuagg_row_block_create(&p->head, types,
-								   BLOCK_BYTES / (ncolumns * (1 + sizeof(uint64)) + 8), BLOCK_BYTES);
+	return gpuagg_row_block_create(&p->head, types, BLOCK_BYTES / (ncolumns * ROW_BYTES + 8),
+								   BLOCK_BYTES);
 }
 
 /* ns of a row of so many columns */
