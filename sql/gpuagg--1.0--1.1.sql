@@ -435,20 +435,26 @@ COMMENT ON COLUMN gpuagg.tasks.waited_ms IS
 'milliseconds that it has waited, or waited, for a place on the device';
 
 --
--- What parallel workers that feed take
+-- What parallel workers that feed take, and rows of a plan
 --
 
 ALTER TABLE gpuagg.profile
     ADD feeder_start_ns double precision
         CHECK (feeder_start_ns > 0 AND feeder_start_ns < 1e12),
     ADD feeder_ns double precision CHECK (feeder_ns > 0 AND feeder_ns < 1e12),
-    ADD device_uuid text;
+    ADD device_uuid text,
+    ADD copy_row_ns double precision CHECK (copy_row_ns > 0 AND copy_row_ns < 1e9),
+    ADD copy_value_ns double precision CHECK (copy_value_ns > 0 AND copy_value_ns < 1e9);
 COMMENT ON COLUMN gpuagg.profile.feeder_start_ns IS
 'from when a backend asks for a parallel worker until it is at work; NULL: PostgreSQL''s parallel_setup_cost';
 COMMENT ON COLUMN gpuagg.profile.feeder_ns IS
 'what it takes of the backend to start one and to wait until it has gone; NULL: likewise';
 COMMENT ON COLUMN gpuagg.profile.device_uuid IS
 'of the GPU that was measured, as in gpuagg.devices; its own profiles count before those of other GPUs of its name; NULL: not known';
+COMMENT ON COLUMN gpuagg.profile.copy_row_ns IS
+'moving a row of a plan into columns and to the worker, beside its values; NULL: as shipped';
+COMMENT ON COLUMN gpuagg.profile.copy_value_ns IS
+'and each of its values; NULL: as shipped';
 
 --
 -- Kernels compiled for queries: for monitoring

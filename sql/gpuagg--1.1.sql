@@ -753,7 +753,9 @@ CREATE TABLE gpuagg.profile (
     feeder_start_ns double precision
         CHECK (feeder_start_ns > 0 AND feeder_start_ns < 1e12),
     feeder_ns double precision CHECK (feeder_ns > 0 AND feeder_ns < 1e12),
-    device_uuid text
+    device_uuid text,
+    copy_row_ns double precision CHECK (copy_row_ns > 0 AND copy_row_ns < 1e9),
+    copy_value_ns double precision CHECK (copy_value_ns > 0 AND copy_value_ns < 1e9)
 );
 CREATE INDEX profile_device_idx
     ON gpuagg.profile (device_kind, device_name, measured_at);
@@ -813,6 +815,10 @@ COMMENT ON COLUMN gpuagg.profile.feeder_ns IS
 'what it takes of the backend to start one and to wait until it has gone; NULL: likewise';
 COMMENT ON COLUMN gpuagg.profile.device_uuid IS
 'of the GPU that was measured, as in gpuagg.devices; its own profiles count before those of other GPUs of its name; NULL: not known';
+COMMENT ON COLUMN gpuagg.profile.copy_row_ns IS
+'moving a row of a plan into columns and to the worker, beside its values; NULL: as shipped';
+COMMENT ON COLUMN gpuagg.profile.copy_value_ns IS
+'and each of its values; NULL: as shipped';
 
 CREATE TABLE gpuagg.memory_level (
     profile_id integer NOT NULL,

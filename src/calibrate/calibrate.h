@@ -56,6 +56,8 @@ typedef struct GpuAggCalibration
 	double		postgres_slowdown;
 	double		feeder_start_ns;	/* 0: not known */
 	double		feeder_ns;
+	double		copy_row_ns;
+	double		copy_value_ns;
 	int			nqueries;
 	GpuAggUnitQuery queries[GPUAGG_MAX_UNIT_QUERIES];
 	bool		huge_pages;
@@ -70,6 +72,9 @@ extern void gpuagg_measure_backend(GpuAggCalibration *c);
 
 /* parallel.c: what a parallel worker takes; nothing where none can be had */
 extern void gpuagg_measure_parallel(GpuAggCalibration *c);
+
+/* blocks.c: what it takes to hand over rows of a plan */
+extern void gpuagg_measure_blocks(GpuAggCalibration *c);
 
 /* calibrate.c */
 extern uint64 gpuagg_calibration_no_tlb(const GpuAggCalibration *c);

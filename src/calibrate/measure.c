@@ -496,6 +496,7 @@ gpuagg_measure_backend(GpuAggCalibration *c)
 
 	run_reads(reads);
 	gpuagg_measure_parallel(c);
+	gpuagg_measure_blocks(c);
 	make_table(c->effort);
 	measure_table(c);
 	run_utility("DROP TABLE " SCRATCH);

@@ -96,7 +96,7 @@ store_profile(StringInfo sql, const GpuAggCalibration *c)
 					 " (device_kind, device_name, device_uuid, machine, origin, measured_at, effort, seconds,"
 					 " units, memory_bytes, clock_ghz, feed_page_ns, round_trip_ns,"
 					 " cost_unit_ns, postgres_row_ns, postgres_value_ns,"
-					 " postgres_group_ns, postgres_slowdown, spread, feeder_start_ns, feeder_ns, busy, huge_pages,"
+					 " postgres_group_ns, postgres_slowdown, spread, feeder_start_ns, feeder_ns, copy_row_ns, copy_value_ns, busy, huge_pages,"
 					 " server_version)"
 					 " VALUES (%s, %s, %s, %s, 'measured', pg_catalog.clock_timestamp(), '%s'",
 					 quote_literal_cstr(c->info.kind),
@@ -117,6 +117,8 @@ store_profile(StringInfo sql, const GpuAggCalibration *c)
 	put_spread(sql, r->spread);
 	put_number(sql, c->feeder_start_ns);
 	put_number(sql, c->feeder_ns);
+	put_number(sql, c->copy_row_ns);
+	put_number(sql, c->copy_value_ns);
 	appendStringInfo(sql, ", %s, %s, pg_catalog.current_setting('server_version'))"
 					 " RETURNING profile_id",
 					 r->busy || c->postgres_slowdown > GPUAGG_BUSY_SLOWDOWN ? "true" : "false",

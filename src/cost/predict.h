@@ -35,6 +35,8 @@ typedef struct GpuAggRates
 	double		postgres_slowdown;
 	double		feeder_start_ns;	/* until a parallel worker is at work, */
 	double		feeder_ns;		/* and what its leader pays for it */
+	double		copy_row_ns;	/* a row of a plan on its way to the device, */
+	double		copy_value_ns;	/* and each value of it; 0: not measured */
 
 	/* not measured: gpuagg_host_part_bytes(); what a GPU tells (GpuAggDeviceInfo) */
 	double		part_bytes;

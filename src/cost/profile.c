@@ -334,6 +334,8 @@ read_profile(GpuAggProfile *p, Relation rel, const GpuAggDeviceInfo *info)
 		p->rates.postgres_slowdown = scan_float(&s, "postgres_slowdown");
 		p->rates.feeder_start_ns = scan_float(&s, "feeder_start_ns");
 		p->rates.feeder_ns = scan_float(&s, "feeder_ns");
+		p->rates.copy_row_ns = scan_float(&s, "copy_row_ns");
+		p->rates.copy_value_ns = scan_float(&s, "copy_value_ns");
 	}
 	scan_end(&s);
 	if (best >= GPUAGG_PROFILE_MEASURED)

@@ -193,8 +193,8 @@ gpuagg_agg_plan_row_path(const GpuAggGrouping *g)
 Path *
 gpuagg_agg_plan_shown_path(const GpuAggGrouping *g, List *exprs)
 {
-	return (Path *) create_group_result_path(g->root, g->input_rel, gpuagg_grouping_target(g->root, exprs),
-											 NIL);
+	return (Path *) create_group_result_path(g->root, g->input_rel,
+											 gpuagg_grouping_target(g->root, exprs), NIL);
 }
 
 /* ----------------------------------------------------------------- cost --- */

@@ -58,7 +58,10 @@
 /* A group of one of several tables is received, found among the others, and added */
 #define MERGE_GROUP_NS 250.0
 
-/* Rows of a plan on their way into columns and to the worker: each, and each value of them */
+/*
+ * Rows of a plan on their way into columns and to the worker: each, and each value of them,
+ * where the profile does not tell.  Of an EPYC, shared with others.
+ */
 #define COPY_ROW_NS 25.0
 #define COPY_VALUE_NS 12.0
 
@@ -186,6 +189,15 @@ predict_tables(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPre
 	p->total += ns;
 }
 
+static double
+copy_ns(const GpuAggRates *rates, const GpuAggCostInput *input)
+{
+	const double row = rates->copy_row_ns > 0 ? rates->copy_row_ns : COPY_ROW_NS;
+	const double value = rates->copy_value_ns > 0 ? rates->copy_value_ns : COPY_VALUE_NS;
+
+	return input->rows * (row + value * input->plan_values);
+}
+
 /*
  * Of the rows of a plan.  Its own time, by the mean unit, is for EXPLAIN; its cost counts.
  * Returns what counts, in ns.
@@ -194,8 +206,7 @@ static double
 predict_plan(const GpuAggRates *rates, const GpuAggCostInput *input, GpuAggPlanInfo *info)
 {
 	GpuAggPrediction *p = &info->predicted;
-	const double copy = !info->of_plan ? 0 :
-		input->rows * (COPY_ROW_NS + COPY_VALUE_NS * input->plan_values);
+	const double copy = !info->of_plan ? 0 : copy_ns(rates, input);
 	const double whole = copy + input->plan_cost * rates->cost_unit_ns;
 	const double counts = p->startup + copy;
 

@@ -5,7 +5,7 @@
  *
  * The list: the program as a bytea Const; the outputs and the runtime
  * constants, each an integer list; the gate; the estimates as Floats; method
- * and repeatability of the sample, and whether it is of a plan's rows, an integer list; the prediction, a list of
+ * and repeatability of the sample, whether it is of a plan's rows and has own functions, an integer list; the prediction, a list of
  * Floats; what bounds it and the profile, an integer list; the groups that are wanted,
  * under which key those found are remembered, and what regrouping makes of them (empty
  * if there is none), bytea Consts; the look-up tables, each an integer list.

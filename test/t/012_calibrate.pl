@@ -123,6 +123,8 @@ is( sql("SELECT p.device_kind = d.kind, p.device_name = d.name, p.machine = gpua
 	'the profile tells device and run');
 is(sql("SELECT feeder_start_ns BETWEEN 1e4 AND 1e11, feeder_ns BETWEEN 1e4 AND 1e11 FROM gpuagg.profile WHERE profile_id = $first"), 't|t',
 	'what a parallel worker takes');
+is(sql("SELECT copy_row_ns BETWEEN 0.1 AND 1e5, copy_value_ns BETWEEN 0.1 AND 1e5 FROM gpuagg.profile WHERE profile_id = $first"), 't|t',
+	'what rows of a plan take');
 is( sql("SELECT least(feed_page_ns, round_trip_ns, cost_unit_ns, postgres_row_ns, postgres_value_ns, postgres_group_ns) > 0,
 		feed_page_ns < 1e6, round_trip_ns < 1e9 FROM gpuagg.profile WHERE profile_id = $first"),
 	't|t|t', 'its times are positive and no nonsense');

@@ -83,7 +83,7 @@ foreach my $old (@versions)
 		GRANT SELECT ON gpuagg.devices TO measurer;});
 	my $kept = q{
 		SELECT * FROM ready;
-		SELECT md5(string_agg((to_jsonb(p) - '{feeder_start_ns,feeder_ns,device_uuid}'::text[])::text, ',' ORDER BY profile_id)) FROM gpuagg.profile p;
+		SELECT md5(string_agg((to_jsonb(p) - '{feeder_start_ns,feeder_ns,device_uuid,copy_row_ns,copy_value_ns}'::text[])::text, ',' ORDER BY profile_id)) FROM gpuagg.profile p;
 		SELECT md5(string_agg(l::text, ',' ORDER BY l::text)) FROM gpuagg.memory_level l;
 		SELECT count(*) FROM gpuagg.ceiling;
 		SELECT has_function_privilege('measurer', 'gpuagg.calibrate(text, text)', 'EXECUTE');

@@ -209,7 +209,7 @@ SELECT q, regexp_replace(why, '[0-9]+\.[0-9]+', 'n', 'g') AS why FROM unnest(ARR
 	'SELECT a, count(*) FROM (SELECT a FROM un_1 TABLESAMPLE SYSTEM (50) UNION ALL SELECT a FROM un_2) x GROUP BY a',
 	'SELECT a, count(*) FROM (SELECT a FROM un_1 UNION ALL SELECT a FROM un_2) x GROUP BY a',
 	'SELECT k, count(*) FROM pa TABLESAMPLE gpuagg.random_rows (50) GROUP BY k']) q, gpuagg.why_not(q) why;
-SELECT compare('SELECT n, count(*) FROM (SELECT n FROM un_1 UNION ALL SELECT n FROM un_2) x GROUP BY n', 'try');
+SELECT compare('SELECT n::numeric(12,4), count(*) FROM (SELECT n FROM un_1 UNION ALL SELECT n FROM un_2) x GROUP BY 1', 'prefer');
 
 -- samples: one of each table, PostgreSQL's own rows
 SELECT q, compare(q) FROM unnest(ARRAY[
