@@ -217,6 +217,21 @@ lower_columns(GpuAggGrouping *g, RelOptInfo *rel)
 	return ok;
 }
 
+/* May IN of a subquery become a look-up? */
+static bool
+subqueries_possible(const GpuAggGrouping *g)
+{
+	bool		listening;
+	bool		possible;
+
+	if (!g->root->parse->hasSubLinks || g->tables != NULL)
+		return false;
+	listening = gpuagg_refuse_pause();
+	possible = gpuagg_join_possible();
+	gpuagg_refuse_resume(listening);
+	return possible;
+}
+
 /* numbers: as GpuAggLower's */
 static bool
 lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
@@ -232,7 +247,7 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 	g->lw->of_plan = g->info.of_plan;
 	g->lw->partial = gpuagg_agg_partial(g);
 	g->lw->numbers = numbers;
-	g->lw->subqueries = g->tables == NULL;
+	g->lw->subqueries = subqueries_possible(g);
 	g->lw->siblings = g->tables != NULL ? &g->tables->siblings : NULL;
 	g->regroup = gpuagg_regroup_begin(g->lw, joined);
 	/* a plan gives the rows that pass */

@@ -22,7 +22,6 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "planner/harmless.h"
-#include "planner/join_path.h"
 #include "planner/lower/lower_join.h"
 
 /* ------------------------------------------------------------- subquery --- */
@@ -112,7 +111,7 @@ check_subplan(const GpuAggLower *lw, const SubPlan *subplan)
 		return GPUAGG_REFUSE("IN or NOT IN of a subquery that calls a volatile function");
 	if (!is_harmless_query(subroot->parse))
 		return GPUAGG_REFUSE("IN or NOT IN of a subquery that may raise an error, which PostgreSQL might not meet");
-	return gpuagg_join_possible();
+	return true;
 }
 
 /* ------------------------------------------------------------------ look-up --- */
