@@ -352,7 +352,7 @@ finish_psql($there);
 ok($minimal->poll_query_until('postgres', "SELECT count(*) = 0 FROM gpuagg.cache WHERE datname IS NULL OR datname LIKE 'gone%'"), 'and those of another');
 is($minimal->safe_psql('postgres', $held), $before, 'all others stay');
 # more than the worker can be told of at once
-my $worker = worker_pid($minimal);
+$worker = worker_pid($minimal);
 kill 'STOP', $worker;
 $minimal->safe_psql('postgres', $_) foreach map { ("CREATE DATABASE many_$_", "DROP DATABASE many_$_") } 1 .. 17;
 kill 'CONT', $worker;

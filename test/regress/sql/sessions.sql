@@ -8,7 +8,10 @@ CREATE EXTENSION dblink;
 CREATE TABLE ss (id int4, g int4, v int8) WITH (autovacuum_enabled = off);
 INSERT INTO ss SELECT i, i % 4, i FROM generate_series(1, 4000) i;
 VACUUM (FREEZE, ANALYZE) ss;
-SELECT dblink_connect('other', format('host=%s port=%s dbname=%s user=%s', :'HOST', :'PORT', :'DBNAME', :'USER'));
+-- a server may ask for the password that the test's own session gave
+\set password ''
+\getenv password PGPASSWORD
+SELECT dblink_connect('other', format('host=%s port=%s dbname=%s user=%s password=%L', :'HOST', :'PORT', :'DBNAME', :'USER', :'password'));
 CREATE VIEW ss_queries AS SELECT * FROM unnest(ARRAY[
 	'SELECT g, count(*), sum(v), min(id), max(id) FROM ss GROUP BY g',
 	'SELECT count(*), sum(v) FROM ss WHERE v % 2 = 0',
