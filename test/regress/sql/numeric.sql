@@ -152,11 +152,8 @@ SELECT compare('SELECT id % 3, sum(n), max(n), avg(d) FROM nu_added GROUP BY 1')
 SELECT gpuagg.load('nu_added', '{n,d}') > 0;
 SELECT compare('SELECT d, count(*), sum(n) FROM nu_added GROUP BY d');
 
--- what is not taken
-SELECT q, why FROM unnest(ARRAY['SELECT sum(price::float4) FROM nu',
-	'SELECT sum(price) FROM nu WHERE price > 1e20']) q, gpuagg.why_not(q) AS why;
--- nor of these: by groups of the columns
-SELECT compare(q, 'prefer') FROM unnest(ARRAY['SELECT g, sum(price / 3) FROM nu GROUP BY g', 'SELECT sum(fine * fine) FROM nu', 'SELECT sum(price + 1e-20) FROM nu', 'SELECT sum(free) FROM nu']) q;
+-- by groups of the columns
+SELECT compare(q, 'prefer') FROM unnest(ARRAY['SELECT g, max(price::float4) FROM nu GROUP BY g', 'SELECT count(*), sum(price) FROM nu WHERE price > 1e20', 'SELECT g, sum(price / 3) FROM nu GROUP BY g', 'SELECT sum(fine * fine) FROM nu', 'SELECT sum(price + 1e-20) FROM nu', 'SELECT sum(free) FROM nu']) q;
 SELECT compare('SELECT g, count(free) FROM nu GROUP BY g');
 SELECT compare('SELECT g, count(*) FROM nu WHERE free IS NULL GROUP BY g');
 EXPLAIN (COSTS OFF) SELECT g, sum(price * (1 - disc)) FROM nu WHERE tax BETWEEN 0.02 AND 0.04 GROUP BY g;
