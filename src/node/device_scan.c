@@ -26,6 +26,7 @@
 #include "node/passes.h"
 #include "node/place.h"
 #include "node/regroup_run.h"
+#include "node/run_notes.h"
 #include "node/runtime.h"
 #include "node/spread.h"
 #include "node/device_task.h"
@@ -619,84 +620,6 @@ scan_rewind(GpuAggScan *scan)
 		gpuagg_results_rewind(scan->results);
 }
 
-/*
- * Keeps what was predicted beside what it took, until the first group or row
- * can be returned.
- */
-static void
-scan_note_cost(const GpuAggScan *scan, instr_time took)
-{
-	GpuAggCostPair pair = {
-		.relid = scan->relid,
-		.select = scan->info->program->select,
-		.bound = gpuagg_bound_name(scan->info->predicted.bound),
-		.predicted_ms = scan->info->predicted.startup / 1e6,
-		.measured_ms = INSTR_TIME_GET_MILLISEC(took)
-	};
-
-	strlcpy(pair.device, scan->counters.device, sizeof(pair.device));
-	gpuagg_stat_cost_add(&pair);
-}
-
-/*
- * Counts the run for gpuagg.stat_tables; what was counted before it is in "before".
- * What tasks counted before the device gave up counts for nothing.
- */
-static void
-scan_note_run(const GpuAggScan *scan, const GpuAggCounters *before, GpuAggStatus status,
-			  instr_time took)
-{
-	const GpuAggCounters *after = &scan->counters;
-	uint64		values[GPUAGG_NTABLESTATS] = {0};
-
-	values[GPUAGG_TABLE_STAT_run_us] = INSTR_TIME_GET_MICROSEC(took);
-	values[GPUAGG_TABLE_STAT_redone] = after->redone - before->redone;
-	values[GPUAGG_TABLE_STAT_fallbacks] = status != GPUAGG_OK;
-	if (status == GPUAGG_OK)
-	{
-		values[GPUAGG_TABLE_STAT_runs] = 1;
-		values[GPUAGG_TABLE_STAT_rows_scanned] = after->rows_scanned - before->rows_scanned;
-		values[GPUAGG_TABLE_STAT_rows_passed] = after->rows_passed - before->rows_passed;
-		values[GPUAGG_TABLE_STAT_rows_evaluated] = after->rows_evaluated - before->rows_evaluated;
-		values[GPUAGG_TABLE_STAT_groups] = after->groups - before->groups;
-		values[GPUAGG_TABLE_STAT_pages] = after->pages - before->pages;
-		values[GPUAGG_TABLE_STAT_pages_cached] = after->cached_pages - before->cached_pages;
-		values[GPUAGG_TABLE_STAT_pages_kept] = after->pages_kept - before->pages_kept;
-		values[GPUAGG_TABLE_STAT_zones_read] = after->zones.read - before->zones.read;
-		values[GPUAGG_TABLE_STAT_zones_skipped] = after->zones.skipped - before->zones.skipped;
-		values[GPUAGG_TABLE_STAT_zones_answered] = after->zones.answered - before->zones.answered;
-		values[GPUAGG_TABLE_STAT_device_us] = (after->device_ns - before->device_ns) / 1000;
-	}
-	gpuagg_stat_tables_add(scan->relid, values);
-}
-
-/* So that the next plan of the same grouping knows how many groups it has */
-static void
-scan_note_groups(const GpuAggScan *scan, uint64 groups)
-{
-	if (scan->rows != NULL)
-		return;
-	gpuagg_seen_groups_note(scan->relid, &scan->info->seen,
-							scan->tables != NULL ? scan->tables->nblocks :
-							RelationGetNumberOfBlocks(scan->rel), groups);
-}
-
-/* Of a run that read rows: what its look-ups left */
-static void
-scan_note_probes(GpuAggScan *scan, const GpuAggCounters *before)
-{
-	const GpuAggCounters *after = &scan->counters;
-	GpuAggStageRows rows = {
-		.scanned = after->rows_scanned - before->rows_scanned,
-		.passed = after->rows_passed - before->rows_passed
-	};
-
-	for (int i = 0; i < GPUAGG_STAGES - 1; i++)
-		rows.left[i] = after->left[i] - before->left[i];
-	if (after->runs > before->runs)
-		gpuagg_probes_note(&scan->probes, scan->info, scan->relid, RelationGetNumberOfBlocks(scan->rel), &rows);
-}
-
 void
 gpuagg_scan_run(GpuAggScan *scan)
 {
@@ -735,15 +658,15 @@ gpuagg_scan_run(GpuAggScan *scan)
 	MemoryContextDelete(run);
 	INSTR_TIME_SET_CURRENT(took);
 	INSTR_TIME_SUBTRACT(took, start);
-	scan_note_run(scan, &before, status, took);
+	gpuagg_note_run(scan, &before, status, took);
 	if (status == GPUAGG_OK)
 	{
 		scan_rewind(scan);
 		if (scan->spread.ran == 0)
-			scan_note_cost(scan, took);
-		scan_note_groups(scan, scan->counters.groups - before.groups);
+			gpuagg_note_cost(scan, took);
+		gpuagg_note_groups(scan, scan->counters.groups - before.groups);
 		if (scan->lookups != NULL)
-			scan_note_probes(scan, &before);
+			gpuagg_note_probes(scan, &before);
 	}
 	else
 	{

@@ -52,224 +52,6 @@
 /* Messages of evaluated rows in flight */
 #define ROWS_AHEAD 4
 
-/* ------------------------------------------------------------ messages --- */
-
-GpuAggStatus
-gpuagg_task_garbled(GpuAggRun *run)
-{
-	return gpuagg_error_set(run->error, GPUAGG_DEVICE_FAULT, 0,
-							"unexpected message from the device worker");
-}
-
-static void
-task_release(GpuAggRun *run, uint64 batch_id)
-{
-	instr_time	start;
-
-	gpuagg_task_time_start(run, &start);
-	(void) gpuagg_inputs_release_pages(run->inputs, batch_id);
-	gpuagg_task_time_add(run, &run->scan->counters.feed_time, start);
-}
-
-/*
- * A batch is consumed.  Batches that neither the cache nor the feed know are
- * ours of rows, if there is any.
- */
-static GpuAggStatus
-task_batch_done(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
-{
-	Size		refs = msg->count * sizeof(GpuAggRowRef);
-	GpuAggStatus status = GPUAGG_OK;
-	GpuAggTodo *todo;
-
-	if (bytes != sizeof(GpuAggMsg) + refs)
-		return gpuagg_task_garbled(run);
-	if (run->scan->rows != NULL)
-		return gpuagg_block_done(run, msg);
-	if (gpuagg_inputs_release_use(run->inputs, msg->batch_id))
-		return msg->count == 0 ? GPUAGG_OK : gpuagg_task_garbled(run);
-	if (!gpuagg_inputs_have(run->inputs, msg->batch_id))
-	{
-		if (run->rows_in_flight == 0 || msg->count > 0)
-			return gpuagg_task_garbled(run);
-		run->rows_in_flight--;
-		return GPUAGG_OK;
-	}
-	if (msg->count == 0 || run->scan->tids != NULL)
-	{
-		if (msg->count > 0 && !gpuagg_chosen_rows_add(run->scan, run->inputs, msg))
-			status = gpuagg_task_garbled(run);
-		task_release(run, msg->batch_id);
-		return status;
-	}
-
-	todo = palloc(offsetof(GpuAggTodo, refs) + refs);
-	todo->next = NULL;
-	todo->batch_id = msg->batch_id;
-	todo->count = msg->count;
-	todo->done = 0;
-	memcpy(todo->refs, msg + 1, refs);
-	if (run->todo == NULL)
-		run->todo = todo;
-	else
-		run->todo_last->next = todo;
-	run->todo_last = todo;
-	return GPUAGG_OK;
-}
-
-/* Further windows see the same rows and pages again. */
-static bool
-task_is_first(const GpuAggRun *run)
-{
-	return run->pass->hash_window.index == 0;
-}
-
-/* Adds to tuples_returned, which PostgreSQL's scans count row by row. */
-static void
-task_count_rows(GpuAggRun *run, const uint64 *rows)
-{
-	for (int i = 0; run->scan->rows == NULL && i < run->inputs->n; i++)
-		pgstat_count_index_tuples(run->inputs->inputs[i].table->rel, rows[i]);
-}
-
-static void
-task_done(GpuAggRun *run, const GpuAggDoneMsg *msg)
-{
-	GpuAggCounters *counters = &run->scan->counters;
-	const GpuAggDeviceInfo *info = gpuagg_client_info(run->client);
-
-	run->pass->rows = msg->rows_passed;
-	run->pass->groups = msg->groups;
-	if (task_is_first(run))
-	{
-		counters->runs++;
-		counters->rows_scanned += msg->rows_scanned;
-		counters->rows_passed += msg->rows_passed;
-		for (int i = 0; i < GPUAGG_STAGES - 1; i++)
-			counters->left[i] += msg->left[i];
-		counters->zones.read += msg->zones.read;
-		counters->zones.skipped += msg->zones.skipped;
-		counters->zones.answered += msg->zones.answered;
-		task_count_rows(run, (const uint64 *) (msg + 1));
-	}
-	counters->groups += msg->groups;
-	counters->pages_kept += msg->pages_kept;
-	gpuagg_stat_add(GPUAGG_STAT_pages_kept, msg->pages_kept);
-	counters->switches += msg->switches;
-	counters->compiled += msg->compiled;
-	counters->memory_bytes = Max(counters->memory_bytes, msg->memory_bytes);
-	counters->device_ns += msg->device_ns;
-	counters->transfer_ns += msg->transfer_ns;
-	counters->decode_ns += msg->decode_ns;
-	counters->kernel_ns += msg->kernel_ns;
-	counters->link_bytes += msg->link_bytes;
-	counters->link_rate = info->link_rate;
-	counters->draw_way = msg->draw_way;
-	counters->draw_windows = msg->draw_windows;
-	if (gpuagg_shared->ndevices > 1 && info->uuid[0] != '\0')
-		snprintf(counters->device, sizeof(counters->device), "%.7s:%d", info->kind, info->ordinal);
-	else
-		strlcpy(counters->device, info->kind, sizeof(counters->device));
-	strlcpy(counters->device_name, info->name, sizeof(counters->device_name));
-	strlcpy(counters->strategy, msg->strategy, sizeof(counters->strategy));
-	run->done = true;
-}
-
-/* Has the device regrouped what it returns, as it was asked to?  False: it was not. */
-static bool
-task_regrouped(GpuAggRun *run, uint64 regrouped)
-{
-	if (regrouped == 0)
-		return true;
-	if (regrouped != 1 || !run->may_regroup)
-		return false;
-	gpuagg_regroup_done(run->scan);
-	return true;
-}
-
-/* Emission begins with the first groups, not with the wait for them. */
-static GpuAggStatus
-task_groups(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
-{
-	if (run->scan->results == NULL || (run->collecting && run->scan->regrouped != msg->batch_id))
-		return gpuagg_task_garbled(run);
-	if (!run->collecting)
-	{
-		gpuagg_task_time_start(run, &run->first_groups);
-		if (!task_regrouped(run, msg->batch_id))
-			return gpuagg_task_garbled(run);
-	}
-	run->collecting = true;
-	run->scan->counters.groups_returned += msg->count;
-	if (run->scan->regrouped)
-		run->scan->made += msg->count;
-	return gpuagg_results_add(run->scan->results, (const char *) (msg + 1),
-							  msg->count, bytes - sizeof(GpuAggMsg),
-							  run->error);
-}
-
-/* Behind it follow the rows of each table. */
-static bool
-task_done_fits(const GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
-{
-	return bytes == sizeof(GpuAggDoneMsg) + run->inputs->n * sizeof(uint64) &&
-		((const GpuAggDoneMsg *) msg)->ntables == run->inputs->n;
-}
-
-static GpuAggStatus
-task_message(GpuAggRun *run, const GpuAggMsg *msg, Size bytes)
-{
-	if (bytes < sizeof(GpuAggMsg))
-		return gpuagg_task_garbled(run);
-	switch ((GpuAggMsgType) msg->type)
-	{
-		case GPUAGG_MSG_BATCH_DONE:
-			return task_batch_done(run, msg, bytes);
-		case GPUAGG_MSG_RESULTS:
-			return task_groups(run, msg, bytes);
-		case GPUAGG_MSG_CACHED:
-		case GPUAGG_MSG_VALIDATED:
-			return gpuagg_inputs_cached(run->inputs, msg, bytes) == GPUAGG_OK ?
-				GPUAGG_OK : gpuagg_task_garbled(run);
-		case GPUAGG_MSG_DONE:
-			if (!task_done_fits(run, msg, bytes))
-				return gpuagg_task_garbled(run);
-			if (!run->collecting &&
-				!task_regrouped(run, ((const GpuAggDoneMsg *) msg)->regrouped))
-				return gpuagg_task_garbled(run);
-			task_done(run, (const GpuAggDoneMsg *) msg);
-			return GPUAGG_OK;
-		default:
-			return gpuagg_task_garbled(run);
-	}
-}
-
-GpuAggStatus
-gpuagg_task_receive(GpuAggRun *run, bool wait)
-{
-	const GpuAggMsg *msg;
-	Size		bytes;
-	GpuAggStatus status;
-	instr_time	start;
-
-	CHECK_FOR_INTERRUPTS();
-	gpuagg_task_time_start(run, &start);
-	status = gpuagg_client_receive(run->client, wait, &msg, &bytes,
-								   run->error);
-	if (wait)
-		gpuagg_task_time_add(run, &run->scan->counters.wait_time, start);
-	while (status == GPUAGG_OK && msg != NULL)
-	{
-		status = task_message(run, msg, bytes);
-		if (status != GPUAGG_OK || run->done)
-			break;
-		CHECK_FOR_INTERRUPTS();
-		status = gpuagg_client_receive(run->client, false, &msg, &bytes,
-									   run->error);
-	}
-	return status;
-}
-
 /* --------------------------------------------------------------- cache --- */
 
 /* Tells gpuagg.tasks of the pages that the device is to use, or was given. */
@@ -479,7 +261,7 @@ task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 	if (table->rows == NULL)
 		table->rows = gpuagg_rows_create(table->row_plan, scan->css.ss.ps.state, scan->eflags,
 										 scan->info->program);
-	gpuagg_rows_bind(table->rows, run->program, gpuagg_task_long_values(run), task_is_first(run));
+	gpuagg_rows_bind(table->rows, run->program, gpuagg_task_long_values(run), gpuagg_task_is_first(run));
 	return table->rows;
 }
 
@@ -525,12 +307,12 @@ task_evaluate(GpuAggRun *run)
 		if (status != GPUAGG_OK)
 			return status;
 		todo->done++;
-		run->evaluated += task_is_first(run);
+		run->evaluated += gpuagg_task_is_first(run);
 		if (gpuagg_rows_full(rows))
 			return task_send_rows(run, input);
 	}
 	run->todo = todo->next;
-	task_release(run, todo->batch_id);
+	gpuagg_task_release(run, todo->batch_id);
 	pfree(todo);
 	return GPUAGG_OK;
 }
@@ -647,7 +429,7 @@ task_count_pages(GpuAggRun *run)
 	uint64		done = gpuagg_inputs_done(run->inputs);
 
 	gpuagg_stat_add(GPUAGG_STAT_pages_cached, done);
-	if (!task_is_first(run))
+	if (!gpuagg_task_is_first(run))
 		return;
 	counters->pages += gpuagg_inputs_fed(run->inputs);
 	counters->feeder_pages += gpuagg_inputs_by_feeders(run->inputs);

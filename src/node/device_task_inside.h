@@ -1,6 +1,7 @@
 /*
  * device_task_inside.h
- *		One device task while it runs: inside of device_task.c and block_feed.c.
+ *		One device task while it runs: inside of device_task.c, task_messages.c
+ *		and block_feed.c.
  */
 #ifndef GPUAGG_NODE_DEVICE_TASK_INSIDE_H
 #define GPUAGG_NODE_DEVICE_TASK_INSIDE_H
@@ -68,6 +69,16 @@ gpuagg_task_long_values(const GpuAggRun *run)
 	return gpuagg_answer_wants_all(&run->scan->answer) ?
 		gpuagg_results_long(run->scan->results) : NULL;
 }
+
+/* Further windows see the same rows and pages again. */
+static inline bool
+gpuagg_task_is_first(const GpuAggRun *run)
+{
+	return run->pass->hash_window.index == 0;
+}
+
+/* Drops the pins of a batch that is consumed. */
+extern void gpuagg_task_release(GpuAggRun *run, uint64 batch_id);
 
 /* What the worker sent was not to be sent. */
 extern GpuAggStatus gpuagg_task_garbled(GpuAggRun *run);

@@ -1,0 +1,25 @@
+/*
+ * run_notes.h
+ *		What a run of a scan leaves to views and to later plans.
+ */
+#ifndef GPUAGG_NODE_RUN_NOTES_H
+#define GPUAGG_NODE_RUN_NOTES_H
+
+#include "postgres.h"
+
+#include "node/device_scan.h"
+
+/* What was predicted of it, and how long it took: gpuagg.stat_cost */
+extern void gpuagg_note_cost(const GpuAggScan *scan, instr_time took);
+
+/* gpuagg.stat_tables; "before": what had been counted before it */
+extern void gpuagg_note_run(const GpuAggScan *scan, const GpuAggCounters *before,
+							GpuAggStatus status, instr_time took);
+
+/* How many groups there are */
+extern void gpuagg_note_groups(const GpuAggScan *scan, uint64 groups);
+
+/* Of joins: how many rows look-ups have left */
+extern void gpuagg_note_probes(GpuAggScan *scan, const GpuAggCounters *before);
+
+#endif							/* GPUAGG_NODE_RUN_NOTES_H */
