@@ -132,7 +132,7 @@ is_interpreted(const GpuAggTask *task, const GpuAggBatch *batch)
 	const uint32_t nrows = batch->decoded.nrows;
 
 	return nrows == 0 || (batch->evaluated &&
-						  (batch->long_strings ||
+						  (batch->odd ||
 						   (nrows < LEAST_ROWS && task->config.compile.mode != GPUAGG_COMPILE_ALWAYS)));
 }
 

@@ -109,7 +109,7 @@ typedef struct GpuAggBatch
 	const GpuAggCudaPrepared *prepared;		/* of pages, or of rows */
 	const GpuAggProgram *program;	/* its program, here */
 	bool		evaluated;		/* its rows are such that PostgreSQL evaluated, */
-	bool		long_strings;	/* with strings too long for compiled kernels */
+	bool		odd;			/* with strings too long for compiled kernels, or errors */
 	GpuAggDecodedBatch decoded;
 	char	   *memory;			/* all of the decoded batch; NULL once it is complete */
 	size_t		bytes;

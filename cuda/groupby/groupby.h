@@ -119,7 +119,10 @@ extern GpuAggStatus gpuagg_cuda_groupby_decoded(GpuAggGroupBy *groupby,
 extern GpuAggStatus gpuagg_cuda_groupby_room(GpuAggGroupBy *groupby, uint32_t places, char **records,
 											unsigned long long **nrecords, GpuAggError *error);
 
-/* A batch of that many places has come to its end with so many records, some with a NULL. */
+/*
+ * A batch of that many places has come to its end with so many records, some with a NULL.
+ * Once for each of the above, or nobody knows that there are no NULLs.
+ */
 extern void gpuagg_cuda_groupby_settle(GpuAggGroupBy *groupby, uint32_t places, uint64_t records,
 									  uint64_t with_null);
 

@@ -110,6 +110,7 @@ gpuagg_cuda_groupby_decoded(GpuAggGroupBy *s, const GpuAggCudaPrepared *device_p
 	c.records = s->records;
 	field_regs(&s->record, program, c.regs);
 	s->bound += decoded->nrows;
+	s->unsettled++;
 	GROUPBY_CHECK(gpuagg_cuda_groupby_pack_decoded(&s->args, &c, scratch, scratch_stride, blocks,
 											   s->stream));
 	return GPUAGG_OK;
@@ -122,6 +123,7 @@ gpuagg_cuda_groupby_room(GpuAggGroupBy *s, uint32_t places, char **records, unsi
 	if (records_room(s, places, error) != GPUAGG_OK)
 		return error->status;
 	s->bound += places;
+	s->unsettled++;
 	*records = s->records;
 	*nrecords = &s->device->head.npacked;
 	return GPUAGG_OK;
@@ -132,11 +134,12 @@ gpuagg_cuda_groupby_settle(GpuAggGroupBy *s, uint32_t places, uint64_t records, 
 {
 	s->bound -= places - records;
 	s->with_null += with_null;
+	s->unsettled--;
 }
 
 /*
- * Where no row has a NULL, heads say nothing: fields are read where they lie, keys may be
- * single words, and what is written from now on has no heads.
+ * Where it is known that no row has a NULL, heads say nothing: fields are read where they
+ * lie, keys may be single words, and what is written from now on has no heads.
  */
 static void
 heads_drop(GpuAggGroupBy *s)
@@ -145,7 +148,8 @@ heads_drop(GpuAggGroupBy *s)
 	const GpuAggRecord lying = s->record;
 	GpuAggGroupByArgs args;
 
-	if (lying.has_head && s->with_null == 0 && gpuagg_record_compute(s->program, nullable, &s->record))
+	if (lying.has_head && s->with_null == 0 && s->unsettled == 0 &&
+		gpuagg_record_compute(s->program, nullable, &s->record))
 	{
 		gpuagg_cuda_groupby_args(s->prepared, s->program, &s->record, &args);
 		gpuagg_groupby_args_set(s, &args, gpuagg_local_key_shape(s->program, &s->record));

@@ -53,7 +53,8 @@ struct GpuAggGroupBy
 	char	   *records;		/* of decoded batches, or packed sources; NULL: there are
 								 * none, or they have been read */
 	uint64_t	max_records;	/* room */
-	uint64_t	with_null;		/* of records, those with a NULL, or outside of a transition */
+	uint64_t	with_null;		/* of records, those with a NULL, or outside of a transition, */
+	uint32_t	unsettled;		/* as far as is known: but for those of so many batches */
 	uint64_t	bound;			/* there are at most that many, those of decoded batches
 								 * under way included */
 	bool		all_split;		/* partitions have several blocks each */

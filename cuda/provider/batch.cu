@@ -609,6 +609,18 @@ rows_stage(GpuAggBatch *batch, const GpuAggCudaPrepared *prepared, const GpuAggR
 	}
 }
 
+/* Columns of a stripe have no errors: kernels for these know values and NULLs. */
+static bool
+rows_have_errors(const GpuAggRowColumn *columns, uint32_t ncolumns, uint32_t nrows)
+{
+	uint8_t		states = 0;
+
+	for (uint32_t c = 0; c < ncolumns; c++)
+		for (uint32_t i = 0; i < nrows; i++)
+			states |= columns[c].states[i];
+	return GPUAGG_ST_IS_ERROR(states);
+}
+
 static bool
 rows_prepared_make(GpuAggTask *task, GpuAggError *error)
 {
@@ -670,7 +682,8 @@ gpuagg_cuda_task_rows(GpuAggTask *task, uint64_t batch_id, const GpuAggRowColumn
 		return gpuagg_cuda_batch_failed(task, batch_id, error);
 	batch->prepared = task->device_rows_prepared;
 	batch->evaluated = true;
-	batch->long_strings = longest >= GPUAGG_CODEGEN_STRING && gpuagg_program_has_lock(batch->program);
+	batch->odd = (longest >= GPUAGG_CODEGEN_STRING && gpuagg_program_has_lock(batch->program)) ||
+		rows_have_errors(columns, batch->program->ncolumns, nrows);
 	batch->completion.batch_id = batch_id;
 	task->fed = true;
 	rows_stage(batch, task->rows_prepared, columns, heap);
