@@ -246,7 +246,7 @@ in_parallel(const Path *path)
 {
 	CustomPath *copy = makeNode(CustomPath);
 
-	*copy = *castNode(CustomPath, path);
+	*copy = *(const CustomPath *) path;
 	copy->path.parallel_safe = copy->path.parallel_aware = true;
 	return &copy->path;
 }
