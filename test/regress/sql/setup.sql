@@ -170,6 +170,7 @@ BEGIN
 		CONTINUE WHEN line ~ '^ *Index Searches: ';
 		line := regexp_replace(line, 'InitPlan \d+\M( \(returns \$\d+\))?(?!\))', 'InitPlan', 'g');
 		line := regexp_replace(line, '\$\d+|\(InitPlan \d+\)\.col\d+', '(InitPlan)', 'g');
+		line := regexp_replace(line, '\(ANY \([^()]+ = (\(hashed SubPlan \d+\))\.col\d+\)\)', '\1', 'g');
 		line := regexp_replace(line, '\n *["<]?Disabled[^\n]*', '', 'g');
 		RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.00', '\1', 'g');
 	END LOOP;
