@@ -1,8 +1,9 @@
 # compiled.sh
 #		Kernels compiled for the query beside the interpreter, and DuckDB: small
 #		queries of each shape over BENCH_COMPILED_ROWS rows whose columns are on
-#		the device.  Execution is what EXPLAIN ANALYZE says; kernel, what the device's
-#		clock says of it.
+#		the device.  Execution is what EXPLAIN ANALYZE says of a run straight behind
+#		another one, as a client's that goes on asking; kernel, what the device's clock
+#		says of it.
 
 # Lines: case, query; literals of DuckDB's SQL and PostgreSQL's
 compiled_cases()
@@ -61,10 +62,11 @@ compiled_run()
 	fi
 	compiled_engine "$1"
 	explain_run compiled "$3" ON
-	samples_add "$2/$1" "$EXEC_MS"
 	case $NODE in
 		*"Kernel Time "*) NODE=${NODE#*"Kernel Time "}; samples_add "$2/$1/kernel" "${NODE%%,*}" ;;
 	esac
+	explain_run compiled "$3" OFF "$3"
+	samples_add "$2/$1" "$EXEC_MS"
 }
 
 # compiled_case CASE SQL: two runs do not count; the second finds what the first has measured

@@ -247,13 +247,17 @@ bench_parallel_engines()
 	BENCH_MAX_WORKERS=$((many > 2 ? many : 2))
 }
 
-# explain_run SESSION QUERY [TIMING]: EXEC_MS, PLAN_ROWS (rows it returned), PLAN
+# explain_run SESSION QUERY [TIMING] [BEFORE]: EXEC_MS, PLAN_ROWS (rows it returned), PLAN
 # (its nodes, the top one first) and, of gpuagg's node, PAGES, and with TIMING
 # FEED_MS, NODE (all its figures), KERNEL_MS, PREDICTED_KERNEL_MS, PLANNED_STRATEGY,
-# RAN_STRATEGY, COMPILED and NGROUPS (those that it found).
+# RAN_STRATEGY, COMPILED and NGROUPS (those that it found).  BEFORE is run straight
+# before it, its rows are not kept.
 explain_run()
 {
-	session_do "$1" "EXPLAIN (ANALYZE, TIMING ${3:-OFF}, FORMAT JSON) $2;"
+	session_do "$1" "${4:+\\o /dev/null
+$4;
+\\o
+}EXPLAIN (ANALYZE, TIMING ${3:-OFF}, FORMAT JSON) $2;"
 	eval "$(printf '%s' "$REPLY" | perl "$BENCH_HERE/plan.pl")"
 	[ -n "$EXEC_MS" ] || die "cannot read the plan: $REPLY"
 }
