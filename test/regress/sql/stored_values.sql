@@ -46,7 +46,8 @@ SELECT compare('SELECT (j || ''[]'')::text IS NULL, jsonb_typeof(j), count(*), s
 	   compare('SELECT jsonb_typeof(j->''a''), count(*) FROM sv GROUP BY j->''a'''), compare('SELECT j, count(*) FROM sv WHERE jsonb_typeof(j) NOT IN (''object'', ''array'', ''number'') GROUP BY j');
 -- not taken
 SELECT gpuagg.why_not('SELECT n / 3, corr(exp(f / 1000), f) FROM sv GROUP BY 1');
-SELECT compare('SELECT j, g, count(*) FROM sv GROUP BY ROLLUP (1, 2)');
+-- which spelling of equal documents stands for a coarser group is not defined
+SELECT compare('SELECT CASE WHEN j IN (''1'', ''{"a": 1, "b": [1, true]}'') THEN ''one of several'' ELSE j::text END, j = ''1'', g, GROUPING(j, g), count(*) FROM sv GROUP BY ROLLUP (j, g)');
 -- compressed values, columns that stay
 UPDATE sv SET j = jsonb_build_object('s', repeat('long', 3000), 'n', 1.0), l = repeat('12345', 600)::numeric WHERE id BETWEEN 40 AND 60;
 VACUUM sv;
