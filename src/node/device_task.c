@@ -98,11 +98,12 @@ task_settle_step(GpuAggRun *run, bool wait, bool *idle)
 	bool		more = gpuagg_cached_more(cached);
 	GpuAggStatus status = gpuagg_task_receive(run, wait && !more);
 
-	*idle = !more;
 	if (status == GPUAGG_OK && run->done)
 		status = gpuagg_task_garbled(run);
 	if (status == GPUAGG_OK && more)
 		status = task_send_map(run);
+	/* what was received may be what there was to wait for, and nobody sets the latch again */
+	*idle = !more && !gpuagg_cached_more(cached) && !task_is_settled(run);
 	task_progress(run);
 	return status;
 }

@@ -53,9 +53,10 @@ suite_server()
 }
 
 # suite_device SETTING: tests that tasks run on the kind of device that SETTING,
-# as in gpuagg.device, stands for, lest a suite pass on another one.  "auto" is a
-# GPU where there is one; where there is only its library, the host device and
-# one line in the log.  Leaves the extension in the first database.
+# as in gpuagg.device, stands for, lest a suite pass on another one, and waits for
+# all of several.  "auto" is a GPU where there is one; where there is only its
+# library, the host device and one line in the log.  Leaves the extension in the
+# first database.
 suite_device()
 {
 	local want=host lines=0 kind='' i
@@ -74,8 +75,9 @@ suite_device()
 	esac
 	psql -X -q -c 'CREATE EXTENSION gpuagg'
 	for ((i = 0; i < 600; i++)); do
-		kind=$(psql -X -q -A -t -c \
-			"SELECT kind FROM gpuagg.devices WHERE state = 'ready'")
+		kind=$(psql -X -q -A -t -c "SELECT DISTINCT kind FROM gpuagg.devices
+			WHERE state = 'ready' AND NOT EXISTS
+				(SELECT FROM gpuagg.devices WHERE state = 'starting')")
 		[ -z "$kind" ] || break
 		sleep 0.1
 	done
