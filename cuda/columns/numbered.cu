@@ -75,6 +75,7 @@ merge_entries_kernel(const GpuAggCudaPrepared *prepared, const __grid_constant__
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 	const uint32_t entries = numbered ? a.groups : *a.nentries;
 
+	table_count_begin(a.table);
 	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < entries; i += gridDim.x * blockDim.x)
 	{
 		char	   *entry = a.entries + (uint64_t) i * prepared->stride;
@@ -88,6 +89,7 @@ merge_entries_kernel(const GpuAggCudaPrepared *prepared, const __grid_constant__
 		else
 			atomicAdd(&a.head->overflow, 1u);
 	}
+	table_count_end(a.table);
 }
 
 void

@@ -29,16 +29,6 @@ hashed_head(const uint32_t *slot)
 	return v;
 }
 
-static __device__ __forceinline__ uint32_t
-hashed_word(const uint32_t *word)
-{
-	uint32_t	v;
-
-	asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(v)
-				 : "r"((uint32_t) __cvta_generic_to_shared(word)) : "memory");
-	return v;
-}
-
 /* Slots that a row looks at */
 #define HASHED_PROBES 16
 #define HASHED_NONE 0xFFFFFFFFu
@@ -51,7 +41,6 @@ struct FrameHashed
 	char	   *keys;			/* heads and keys of all slots */
 	FrameShared t;
 	uint32_t	copy;
-	uint32_t	added;
 	uint32_t	misses;
 
 	/* Head and keys as they lie in a slot */
@@ -126,7 +115,7 @@ struct FrameHashed
 		bool		same = true;
 
 		for (uint32_t w = 1; same && w < P::STATES_OFF / 4; w++)
-			same = hashed_word(slot + w) == image.words[w];
+			same = shared_word(slot + w) == image.words[w];
 		return same;
 	}
 
@@ -141,7 +130,7 @@ struct FrameHashed
 		}			entry;
 
 		for (uint32_t w = 1; w < P::STATES_OFF / 4; w++)
-			entry.words[w] = hashed_word(slot + w);
+			entry.words[w] = shared_word(slot + w);
 		return P::equal(row, entry.bytes);
 	}
 
@@ -150,7 +139,6 @@ struct FrameHashed
 	{
 		const uint64_t hash = P::hash(row, a.seed);
 		const uint32_t slot = find(row, hash);
-		bool		entered;
 
 		if (slot != HASHED_NONE)
 		{
@@ -159,11 +147,7 @@ struct FrameHashed
 			return true;
 		}
 		misses++;
-		entered = single_enter<P>(a, row, hash, &added);
-		if (added > 0)
-			atomicAdd(&a.table.head->count, (unsigned long long) added);
-		added = 0;
-		return entered;
+		return single_enter<P>(a, row, hash);
 	}
 };
 
@@ -186,16 +170,18 @@ frame_hashed(const GpuAggFrameArgs &a)
 {
 	extern __shared__ uint4 shared_quads[];
 	char	   *keys = (char *) shared_quads;
-	FrameHashed<P> frame = {a, keys, {}, threadIdx.x & ((1u << a.copies_log2) - 1), 0, 0};
+	FrameHashed<P> frame = {a, keys, {}, threadIdx.x & ((1u << a.copies_log2) - 1), 0};
 	FrameCounts counts = {};
 
 	#pragma unroll 1
 	for (uint32_t w = threadIdx.x; w < a.groups * (P::STATES_OFF / 4); w += blockDim.x)
 		((uint32_t *) keys)[w] = 0;
+	table_count_begin(a.table);
 	frame.t = shared_begin<P>(keys + a.groups * P::STATES_OFF, a.groups, a.copies_log2);
 	frame_walk<P>(a, frame, &counts);
 	counts.misses = frame.misses;
 	frame_report(counts, a.head);
+	table_count_end(a.table);
 	#pragma unroll 1
 	for (uint32_t n = threadIdx.x; n < a.groups; n += blockDim.x)
 	{

@@ -96,14 +96,15 @@ single_step(const GpuAggFrameArgs &a, const typename P::Row &row, char *entry)
 /* Rows outside of the task's window of hashes count as passed, and that is all. */
 template <typename P>
 static __device__ __noinline__ bool
-single_enter(const GpuAggFrameArgs &a, const typename P::Row &row, uint64_t hash, uint32_t *added)
+single_enter(const GpuAggFrameArgs &a, const typename P::Row &row, uint64_t hash)
 {
 	const FrameKeys<P> keys = {row, a.table};
+	const TableRoom room = {a.table};
 	char	   *entry;
 
 	if (!gpuagg_hash_window_has(a.hash_window, hash))
 		return true;
-	entry = table_probe(P::STRIDE, &a.table, keys, hash, a.table.limit, GPUAGG_MAX_PROBES, added);
+	entry = table_probe(P::STRIDE, &a.table, keys, hash, room);
 	return entry != NULL && single_step<P>(a, row, entry);
 }
 
@@ -112,18 +113,11 @@ struct FrameSingle
 {
 	static constexpr bool LONG = true;
 	const GpuAggFrameArgs &a;
-	uint32_t	added;
 
 	__device__ __forceinline__ bool
 	enter(const typename P::Row &row)
 	{
-		const bool	entered = single_enter<P>(a, row, P::hash(row, a.seed), &added);
-
-		/* others must see how full the table is */
-		if (added > 0)
-			atomicAdd(&a.table.head->count, (unsigned long long) added);
-		added = 0;
-		return entered;
+		return single_enter<P>(a, row, P::hash(row, a.seed));
 	}
 };
 
@@ -131,11 +125,13 @@ template <typename P>
 static __device__ __forceinline__ void
 frame_single(const GpuAggFrameArgs &a)
 {
-	FrameSingle<P> frame = {a, 0};
+	FrameSingle<P> frame = {a};
 	FrameCounts counts = {};
 
+	table_count_begin(a.table);
 	frame_walk<P>(a, frame, &counts);
 	frame_report(counts, a.head);
+	table_count_end(a.table);
 }
 
 #endif							/* GPUAGG_CUDA_FRAME_SINGLE_CUH */

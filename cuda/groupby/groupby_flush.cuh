@@ -219,6 +219,8 @@ template <int KEY>
 static __device__ void
 flush_to_table(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint32_t *added)
 {
+	const TableAny any = {added};
+
 	for (uint32_t slot = threadIdx.x; slot <= t.slots; slot += blockDim.x)
 	{
 		const SlotKeys<KEY> keys = {a, t, slot, base};
@@ -229,8 +231,7 @@ flush_to_table(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, ui
 		if constexpr (KEY == GPUAGG_KEY_I32)
 			entry = word_entry(a, (uint32_t) keys.word(), keys.hash(), added);
 		else
-			entry = table_probe(a.prepared->stride, &a.table, keys, keys.hash(), UINT64_MAX,
-								GPUAGG_MAX_PROBES, added);
+			entry = table_probe(a.prepared->stride, &a.table, keys, keys.hash(), any);
 		if (entry == NULL)
 		{
 			*(volatile uint32_t *) &a.head->stop = 1;

@@ -205,7 +205,7 @@ row_entry(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t has
 		  uint32_t *added)
 {
 	/* the table's limit is looked at once a tile, not by every row */
-	const uint64_t any = UINT64_MAX;
+	const TableAny any = {added};
 
 	if constexpr (KEY == GPUAGG_KEY_I32)
 		return word_entry(a, field_u32(&a.fields[0], row), hash, added);
@@ -213,13 +213,13 @@ row_entry(const GpuAggGroupByArgs &a, uint64_t row, uint32_t flags, uint64_t has
 	{
 		const WordKey key = {a, field_u64(&a.fields[0], row)};
 
-		return table_probe(a.prepared->stride, &a.table, key, hash, any, GPUAGG_MAX_PROBES, added);
+		return table_probe(a.prepared->stride, &a.table, key, hash, any);
 	}
 	else
 	{
 		const FieldKeys keys = {a, row, flags};
 
-		return table_probe(a.prepared->stride, &a.table, keys, hash, any, GPUAGG_MAX_PROBES, added);
+		return table_probe(a.prepared->stride, &a.table, keys, hash, any);
 	}
 }
 

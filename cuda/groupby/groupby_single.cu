@@ -233,6 +233,7 @@ merge_spilled_kernel(const __grid_constant__ GpuAggGroupByArgs a, const char *fr
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) a.prepared + a.prepared->program_off);
 	uint64_t	i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
 
+	table_count_begin(a.table);
 	for (; i < n; i += (uint64_t) gridDim.x * blockDim.x)
 	{
 		const char *group = from + i * a.row_bytes;
@@ -244,6 +245,7 @@ merge_spilled_kernel(const __grid_constant__ GpuAggGroupByArgs a, const char *fr
 		for (uint32_t at = 0; at < a.row_bytes; at += 8)
 			*(uint64_t *) (again + at) = *(const uint64_t *) (group + at);
 	}
+	table_count_end(a.table);
 }
 
 /* ---------- launches ---------- */

@@ -119,7 +119,7 @@ has_long_key(const GpuAggProgram *p, const GpuAggValue *reg, const uint8_t *st)
 	return false;
 }
 
-/* As table_find, in shared memory and by the bytes of the keys */
+/* As table_probe(), in shared memory and by the bytes of the keys */
 static __device__ char *
 local_find(const LocalTable *t, const GpuAggCudaPrepared *prepared, const uint32_t *image,
 		   uint64_t hash)
@@ -228,6 +228,7 @@ group_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const Gpu
 		   GpuAggValue *reg, uint8_t *st, RowCounts *counts)
 {
 	const RowKeys keys = {prepared, p, table, reg, st};
+	const TableRoom room = {*table};
 
 	gpuagg_eval_constants(p, reg, st);
 	for (uint32_t row = blockIdx.x * blockDim.x + threadIdx.x; row < decoded->nrows;
@@ -259,7 +260,7 @@ group_rows(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const Gpu
 			counts->misses += entry == NULL;
 		}
 		if (entry == NULL)
-			entry = table_find(prepared, table, keys, hash, table->limit, GPUAGG_MAX_PROBES);
+			entry = table_probe(prepared->stride, table, keys, hash, room);
 		if (entry == NULL ||
 			!row_update(prepared, p, table, entry, reg, st, &counts->errors))
 		{
@@ -304,10 +305,8 @@ group_decoded_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatc
 	RowCounts	counts = {0, 0, 0, 0};
 
 	if (LOCAL)
-	{
 		local_init(shared, prepared, &shape);
-		__syncthreads();
-	}
+	table_count_begin(table);
 	if (WIDE)
 	{
 		char	   *mine = scratch +
@@ -330,6 +329,7 @@ group_decoded_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatc
 		__syncthreads();
 		local_flush(shared, prepared, p, &shape, &table, &decoded);
 	}
+	table_count_end(table);
 }
 
 static __global__ void
@@ -338,6 +338,7 @@ merge_spill_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch 
 {
 	const GpuAggProgram *p = (const GpuAggProgram *) ((const char *) prepared + prepared->program_off);
 
+	table_count_begin(table);
 	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < nspilled;
 		 i += gridDim.x * blockDim.x)
 	{
@@ -351,6 +352,7 @@ merge_spill_kernel(const GpuAggCudaPrepared *prepared, const GpuAggDecodedBatch 
 		else
 			atomicAdd(&decoded.head->overflow, 1u);
 	}
+	table_count_end(table);
 }
 
 static __global__ void

@@ -89,15 +89,23 @@ made_keys(const GpuAggCudaRegrouping *r, const char *from)
 	return keys;
 }
 
-/* The group of these keys; NULL: no room, which is told */
+/* The group of these keys, counted in *added if it is new; NULL: no room, which is told */
 static __device__ char *
-made_group(const GpuAggCudaRegrouping *r, const MadeKeys &keys)
+made_group(const GpuAggCudaRegrouping *r, const MadeKeys &keys, uint32_t *added)
 {
-	char	   *entry = table_find(r->made, &r->to, keys, keys.hash(), UINT64_MAX, GPUAGG_MAX_PROBES);
+	const TableAny room = {added};
+	char	   *entry = table_probe(r->made->stride, &r->to, keys, keys.hash(), room);
 
 	if (entry == NULL)
 		*r->failed = 1;
 	return entry;
+}
+
+static __device__ void
+made_count(const GpuAggCudaRegrouping *r, uint32_t added)
+{
+	if (added > 0)
+		atomicAdd(&r->to.head->count, (unsigned long long) added);
 }
 
 /* What a finer group gives to the states of a row, which threads share */
@@ -134,6 +142,7 @@ static __global__ void
 regroup_kernel(const __grid_constant__ GpuAggCudaRegrouping r)
 {
 	const uint64_t step = (uint64_t) gridDim.x * blockDim.x;
+	uint32_t	added = 0;
 
 	for (uint64_t i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x; i < r.from.capacity; i += step)
 	{
@@ -142,18 +151,22 @@ regroup_kernel(const __grid_constant__ GpuAggCudaRegrouping r)
 
 		if (from == NULL)
 			continue;
-		into = made_group(&r, made_keys(&r, from));
+		into = made_group(&r, made_keys(&r, from), &added);
 		if (into == NULL)
-			return;
+			break;
 		merge_states(&r.plan, from, into);
 	}
+	made_count(&r, added);
 }
 
 /* The group of a set without keys, which is there even of no rows */
 static __global__ void
 lone_group_kernel(const __grid_constant__ GpuAggCudaRegrouping r)
 {
-	(void) made_group(&r, made_keys(&r, NULL));
+	uint32_t	added = 0;
+
+	(void) made_group(&r, made_keys(&r, NULL), &added);
+	made_count(&r, added);
 }
 
 static __global__ void
@@ -180,7 +193,12 @@ regroup_lone_kernel(const __grid_constant__ GpuAggCudaRegrouping r)
 	if (!__syncthreads_or(any))
 		return;
 	if (threadIdx.x == 0)
-		into = made_group(&r, made_keys(&r, NULL));
+	{
+		uint32_t	added = 0;
+
+		into = made_group(&r, made_keys(&r, NULL), &added);
+		made_count(&r, added);
+	}
 	__syncthreads();
 	for (uint32_t i = threadIdx.x; into != NULL && i < r.plan.nstates; i += blockDim.x)
 		gpuagg_state_merge_shared(r.plan.states[i].op, into + r.plan.states[i].to,

@@ -218,21 +218,7 @@ struct EntryKeys
 	}
 };
 
-/* ---------- finding ---------- */
-
-/* table_probe() for those who have nothing to add up: groups are counted here. */
-template <typename Keys>
-static __device__ char *
-table_find(const GpuAggCudaPrepared *prepared, const GpuAggTableRef *t, const Keys &keys,
-		   uint64_t hash, uint64_t limit, uint32_t max_probes)
-{
-	uint32_t	added = 0;
-	char	   *entry = table_probe(prepared->stride, t, keys, hash, limit, max_probes, &added);
-
-	if (added > 0)
-		atomicAdd(&t->head->count, 1ull);
-	return entry;
-}
+/* ---------- merging ---------- */
 
 /* An entry's strings become its group's where they are preferred.  False: no room. */
 static __device__ bool
@@ -255,7 +241,8 @@ merge_strings(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p, const 
 
 /*
  * Adds an entry's states to its group's.  False: the table is full.  Strings first:
- * they alone may find no room, and one that enters twice changes nothing.
+ * they alone may find no room, and one that enters twice changes nothing.  Groups are
+ * counted by the block (table_count.cuh).
  */
 static __device__ __forceinline__ bool
 merge_entry(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
@@ -263,8 +250,8 @@ merge_entry(const GpuAggCudaPrepared *prepared, const GpuAggProgram *p,
 {
 	const GpuAggTransition *trans = gpuagg_program_transitions(p);
 	const EntryKeys keys = {prepared, p, from, table};
-	char	   *entry = table_find(prepared, table, keys, keys.hash(), table->limit,
-								   GPUAGG_MAX_PROBES);
+	const TableRoom room = {*table};
+	char	   *entry = table_probe(prepared->stride, table, keys, keys.hash(), room);
 
 	if (entry == NULL || (prepared->lock_off != 0 && !merge_strings(prepared, p, table, entry, from)))
 		return false;

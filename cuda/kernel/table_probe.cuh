@@ -15,11 +15,14 @@
  *		uint32_t nulls() const		bit i: key i is NULL
  *		bool equal(const char *entry) const
  *		bool store(char *entry) const	false: no room for a string
+ * and so is what counts groups, and knows whether there is room (table_count.cuh):
+ *		bool full() const
+ *		void add() const
  */
 #ifndef GPUAGG_CUDA_KERNEL_TABLE_PROBE_CUH
 #define GPUAGG_CUDA_KERNEL_TABLE_PROBE_CUH
 
-#include "cuda/kernel/card_types.h"
+#include "cuda/kernel/table_count.cuh"
 #include "device/ops/hash.h"
 
 /*
@@ -57,21 +60,20 @@ table_home(const GpuAggTableRef *t, uint64_t hash)
 }
 
 /*
- * The entry of these keys, added if need be and the table has fewer than
- * `limit` groups; *added is counted up then, and the table's count is the
- * caller's to update.  NULL: no room, for the entry or for its strings.
+ * The entry of these keys, added if need be and there is room.  NULL: there is none, for
+ * the entry or for its strings.
  */
-template <typename Keys>
+template <typename Keys, typename Room>
 static __device__ char *
 table_probe(uint32_t stride, const GpuAggTableRef *t, const Keys &keys,
-			uint64_t hash, uint64_t limit, uint32_t max_probes, uint32_t *added)
+			uint64_t hash, const Room &room)
 {
 	const uint64_t mask = t->capacity - 1;
 	const uint32_t ready = GPUAGG_HEAD_READY | keys.nulls();
 	uint64_t	at = table_home(t, hash);
 	uint32_t	probes = 0;
 
-	while (probes < max_probes && probes <= mask)
+	while (probes < GPUAGG_MAX_PROBES && probes <= mask)
 	{
 		char	   *entry = t->slots + at * stride;
 		uint32_t   *head = (uint32_t *) entry;
@@ -79,7 +81,7 @@ table_probe(uint32_t stride, const GpuAggTableRef *t, const Keys &keys,
 
 		if (seen == 0)
 		{
-			if (limit != UINT64_MAX && *(volatile unsigned long long *) &t->head->count >= limit)
+			if (room.full())
 				return NULL;
 			seen = atomicCAS(head, 0u, GPUAGG_HEAD_LOCKED);
 			if (seen == 0)
@@ -89,7 +91,7 @@ table_probe(uint32_t stride, const GpuAggTableRef *t, const Keys &keys,
 				store_release(head, stored ? ready : 0);
 				if (!stored)
 					return NULL;
-				*added += 1;
+				room.add();
 				return entry;
 			}
 			continue;
