@@ -4,11 +4,12 @@
  *
  * Code is loaded through the driver's library functions, asked for by name, for the
  * runtime has had its own only since CUDA 12.8.  Loading belongs to the service's
- * thread: it may wait for kernels that run.
+ * threads: it may wait for kernels that run.
  */
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cuda/compile/compile.h"
 #include "cuda/compile/service.h"
@@ -19,6 +20,11 @@
 
 /* More than the clients that a server has with new shapes at once */
 #define MAX_QUEUED 128
+
+/* Processes of the compiler: one for so many cores, at most */
+#define PROCESS_CORES 4
+#define MAX_PROCESSES 4
+#define PROCESS_IDLE_MS 10000
 
 /* The block whose occupancy gpuagg.kernels shows */
 #define SHOWN_BLOCK 256
@@ -128,7 +134,7 @@ code_unload(void *context, GpuAggLoadedKernel *loaded)
 	loaded->library = NULL;
 }
 
-/* On the service's thread, which is no thread of CUDA's device yet the first time */
+/* On a thread of the service, which is none of CUDA's device yet the first time */
 static GpuAggStatus
 code_load(void *context, const char *code, size_t bytes, const char *entry,
 		  GpuAggLoadedKernel *loaded, GpuAggError *error)
@@ -180,6 +186,14 @@ compiler_prepare(GpuAggKernelCompiler *c, const char *path, const cudaDeviceProp
 	return true;
 }
 
+static uint32_t
+processes_choose(void)
+{
+	const long	n = sysconf(_SC_NPROCESSORS_ONLN) / PROCESS_CORES;
+
+	return n < 1 ? 1 : n > MAX_PROCESSES ? MAX_PROCESSES : (uint32_t) n;
+}
+
 void
 gpuagg_compile_open(GpuAggDevice *device, const GpuAggDeviceConfig *config,
 					const cudaDeviceProp *prop)
@@ -199,6 +213,8 @@ gpuagg_compile_open(GpuAggDevice *device, const GpuAggDeviceConfig *config,
 		service.wait_ms = config->kernels.wait_ms;
 		service.max_kernels = MAX_KERNELS;
 		service.max_queued = MAX_QUEUED;
+		service.processes = processes_choose();
+		service.idle_ms = PROCESS_IDLE_MS;
 		service.event_fd = device->event_fd;
 		service.loader.context = c;
 		service.loader.load = code_load;

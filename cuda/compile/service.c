@@ -48,8 +48,47 @@ service_free(GpuAggService *s)
 	if (s->wake_fd >= 0)
 		close(s->wake_fd);
 	pthread_cond_destroy(&s->work);
+	pthread_mutex_destroy(&s->disk_lock);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
+}
+
+/* Times of `work` are gpuagg_service_now()'s. */
+static void
+locks_init(GpuAggService *s)
+{
+	pthread_condattr_t attributes;
+
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->disk_lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->work, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+/* As many as there may be processes; false: not even the first. */
+static bool
+threads_start(GpuAggService *s)
+{
+	uint32_t	n = s->config.processes > 0 ? s->config.processes : 1;
+
+	if (n > GPUAGG_SERVICE_THREADS)
+		n = GPUAGG_SERVICE_THREADS;
+	while (s->nthreads < n)
+	{
+		GpuAggServiceThread *t = &s->threads[s->nthreads];
+
+		t->service = s;
+		t->number = s->nthreads;
+		t->process.argv = s->config.compiler;
+		t->process.wake_fd = s->wake_fd;
+		if (pthread_create(&t->thread, NULL, t->number == 0 ? gpuagg_service_main : gpuagg_service_beside,
+						   t) != 0)
+			break;
+		s->nthreads++;
+	}
+	return s->nthreads > 0;
 }
 
 GpuAggService *
@@ -62,14 +101,10 @@ gpuagg_service_open(const GpuAggServiceConfig *config)
 	s->config = *config;
 	s->config.event_fd = fcntl(config->event_fd, F_DUPFD_CLOEXEC, 0);
 	s->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	s->process.argv = config->compiler;
-	s->process.wake_fd = s->wake_fd;
 	s->compile_ns = GPUAGG_COMPILE_FIRST_NS;
 	gpuagg_kernel_disk_open(&s->disk, config->folder, config->disk_bytes);
-	pthread_mutex_init(&s->lock, NULL);
-	pthread_cond_init(&s->work, NULL);
-	if (s->config.event_fd >= 0 && s->wake_fd >= 0 &&
-		pthread_create(&s->thread, NULL, gpuagg_service_main, s) == 0)
+	locks_init(s);
+	if (s->config.event_fd >= 0 && s->wake_fd >= 0 && threads_start(s))
 		return s;
 	service_free(s);
 	return NULL;
@@ -91,10 +126,11 @@ gpuagg_service_close(GpuAggService *s)
 
 	pthread_mutex_lock(&s->lock);
 	s->stop = true;
-	pthread_cond_signal(&s->work);
+	pthread_cond_broadcast(&s->work);
 	pthread_mutex_unlock(&s->lock);
 	(void) !write(s->wake_fd, &one, sizeof(one));
-	pthread_join(s->thread, NULL);
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		pthread_join(s->threads[i].thread, NULL);
 	for (k = s->table.newest; k != NULL; k = k->older)
 		k->busy = false;
 	while ((k = gpuagg_kernel_evict(&s->table)) != NULL)
@@ -120,7 +156,7 @@ room_make(GpuAggService *s)
 		if (k == NULL)
 			return false;
 		gpuagg_service_push(&s->unloads, k);
-		pthread_cond_signal(&s->work);
+		pthread_cond_broadcast(&s->work);
 	}
 	return true;
 }
@@ -158,14 +194,16 @@ enqueue(GpuAggService *s, GpuAggCompiledKernel *k)
 		k->info.stage = GPUAGG_KERNEL_STAGE_QUEUED;
 		s->totals.changes++;
 	}
-	pthread_cond_signal(&s->work);
+	pthread_cond_broadcast(&s->work);
 	return true;
 }
 
 static uint64_t
 left_ns(const GpuAggService *s, const GpuAggCompiledKernel *k)
 {
-	return k->looked_up ? s->compile_ns * (s->compiles.n + s->compiling) : GPUAGG_COMPILE_LOOKUP_NS;
+	const uint32_t turns = (s->compiles.n + s->compiling + s->nthreads - 1) / s->nthreads;
+
+	return k->looked_up ? s->compile_ns * turns : GPUAGG_COMPILE_LOOKUP_NS;
 }
 
 /* Of one that is neither loaded nor failed */

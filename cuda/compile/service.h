@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Makes kernels of machine code; called by the service's thread, and by close. */
+/* Makes kernels of machine code; called by the service's threads, and by close. */
 typedef struct GpuAggKernelLoader
 {
 	void	   *context;
@@ -31,16 +31,18 @@ typedef struct GpuAggServiceConfig
 	uint64_t	wait_ms;		/* for compiling one, and of a task for one */
 	uint32_t	max_kernels;	/* in memory */
 	uint32_t	max_queued;		/* waiting to be compiled */
+	uint32_t	processes;		/* of the compiler, at most; 0: one */
+	uint32_t	idle_ms;		/* after which those beside the first one end */
 	int			event_fd;		/* written to when something is ready; duplicated */
 	GpuAggKernelLoader loader;
 } GpuAggServiceConfig;
 
 typedef struct GpuAggService GpuAggService;
 
-/* Inherits the caller's signal mask to its thread.  NULL: no memory, thread, descriptor */
+/* Inherits the caller's signal mask to its threads.  NULL: no memory, thread, descriptor */
 extern GpuAggService *gpuagg_service_open(const GpuAggServiceConfig *config);
 
-/* No request may have a kernel any more.  Ends the process, waits for the thread. */
+/* No request may have a kernel any more.  Ends the processes, waits for the threads. */
 extern void gpuagg_service_close(GpuAggService *service);
 
 /* compile.h */

@@ -1,16 +1,22 @@
 /*
  * service_thread.c
- *		The thread that finds, compiles, loads and unloads kernels.
+ *		The threads that find, compile, load and unload kernels.
  *
- * It alone talks to the compiler's process, reads and writes the disk, and loads
- * code onto the card, which may wait for kernels that run; so whatever of these takes
+ * They alone talk to the compiler's processes, read and write the disk, and load code
+ * onto the card, which may wait for kernels that run; so whatever of these takes
  * long holds up no task that does not wait for it.  What is on disk goes before what
  * must be compiled.
+ *
+ * The first thread does all of that, by a process that is started with the service.  Those
+ * beside it only compile, what has come while it compiles: each has a process until it
+ * has had nothing to do for a while, for that takes memory, and a quarter of a second to
+ * start.
  *
  * A process that dies or does not answer is replaced when there is something to
  * compile again; the text is tried again after RETRY_NS, for it may not have been its
  * fault.  MAX_DEATHS in a row and there is no compiler any more.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,27 +62,50 @@ service_break(GpuAggService *s, const char *why)
 static void
 process_died(GpuAggService *s, const char *why)
 {
+	uint32_t	deaths;
+
 	pthread_mutex_lock(&s->lock);
 	s->totals.restarts++;
+	deaths = ++s->deaths;
 	pthread_mutex_unlock(&s->lock);
-	if (++s->deaths >= MAX_DEATHS)
+	if (deaths >= MAX_DEATHS)
 		service_break(s, why);
+}
+
+static void
+process_answered(GpuAggService *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->deaths = 0;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static bool
+is_broken(GpuAggService *s)
+{
+	bool		broken;
+
+	pthread_mutex_lock(&s->lock);
+	broken = s->state == GPUAGG_SERVICE_BROKEN;
+	pthread_mutex_unlock(&s->lock);
+	return broken;
 }
 
 /* The first one; what it says decides whether there is a compiler at all. */
 static void
-service_start(GpuAggService *s)
+service_start(GpuAggServiceThread *t)
 {
+	GpuAggService *s = t->service;
 	char		why[GPUAGG_COMPILER_BYTES];
 
-	if (!gpuagg_compiler_start(&s->process, START_MS, why, sizeof(why)))
+	if (!gpuagg_compiler_start(&t->process, START_MS, why, sizeof(why)))
 	{
 		service_break(s, why);
 		return;
 	}
 	pthread_mutex_lock(&s->lock);
 	s->state = GPUAGG_SERVICE_WORKS;
-	snprintf(s->name, sizeof(s->name), "%s", s->process.hello.name);
+	snprintf(s->name, sizeof(s->name), "%s", t->process.hello.name);
 	s->totals.changes++;
 	pthread_mutex_unlock(&s->lock);
 	notify(s);
@@ -84,15 +113,15 @@ service_start(GpuAggService *s)
 
 /* -------------------------------------------------------------- kernels --- */
 
-/* What the machine code of a text depends on */
+/* What the machine code of a text depends on, if the thread's process makes it */
 static void
-key_make(const GpuAggService *s, const GpuAggCompiledKernel *k, uint8_t key[GPUAGG_KERNEL_KEY_BYTES])
+key_make(const GpuAggServiceThread *t, const GpuAggCompiledKernel *k, uint8_t key[GPUAGG_KERNEL_KEY_BYTES])
 {
 	const uint32_t abi = GPUAGG_DEVICE_ABI;
 	GpuAggSha256 sha;
 
 	gpuagg_sha256_begin(&sha);
-	gpuagg_sha256_add(&sha, s->process.hello.digest, sizeof(s->process.hello.digest));
+	gpuagg_sha256_add(&sha, t->process.hello.digest, sizeof(t->process.hello.digest));
 	gpuagg_sha256_add(&sha, &abi, sizeof(abi));
 	gpuagg_sha256_add(&sha, k->text, k->bytes);
 	gpuagg_sha256_end(&sha, key);
@@ -176,65 +205,76 @@ kernel_missed(GpuAggService *s, GpuAggCompiledKernel *k)
 
 /* What is on disk and cannot be loaded is compiled anew, and replaced. */
 static void
-kernel_look_up(GpuAggService *s, GpuAggCompiledKernel *k)
+kernel_look_up(GpuAggServiceThread *t, GpuAggCompiledKernel *k)
 {
+	GpuAggService *s = t->service;
 	uint8_t		key[GPUAGG_KERNEL_KEY_BYTES];
 	GpuAggError error;
 	uint64_t	compile_ns;
 	size_t		bytes;
 	char	   *code = NULL;
 
-	key_make(s, k, key);
-	if (s->state == GPUAGG_SERVICE_WORKS)	/* else the key is none */
+	key_make(t, k, key);
+	if (!is_broken(s))			/* else the key is none */
+	{
+		pthread_mutex_lock(&s->disk_lock);
 		code = gpuagg_kernel_disk_load(&s->disk, key, &bytes, &compile_ns);
+		pthread_mutex_unlock(&s->disk_lock);
+	}
 	if (code == NULL || !kernel_load(s, k, code, bytes, compile_ns, true, &error))
 		kernel_missed(s, k);
 	free(code);
 }
 
 static void
-kernel_compiled(GpuAggService *s, GpuAggCompiledKernel *k, const char *code, size_t bytes,
+kernel_compiled(GpuAggServiceThread *t, GpuAggCompiledKernel *k, const char *code, size_t bytes,
 				uint64_t compile_ns)
 {
+	GpuAggService *s = t->service;
 	uint8_t		key[GPUAGG_KERNEL_KEY_BYTES];
 	GpuAggError error;
 
-	key_make(s, k, key);
+	key_make(t, k, key);
 	if (kernel_load(s, k, code, bytes, compile_ns, false, &error))
+	{
+		pthread_mutex_lock(&s->disk_lock);
 		gpuagg_kernel_disk_store(&s->disk, key, code, bytes, compile_ns);
+		pthread_mutex_unlock(&s->disk_lock);
+	}
 	else
 		kernel_failed(s, k, error.message, error.status != GPUAGG_OUT_OF_MEMORY);
 }
 
 static void
-kernel_compile(GpuAggService *s, GpuAggCompiledKernel *k)
+kernel_compile(GpuAggServiceThread *t, GpuAggCompiledKernel *k)
 {
+	GpuAggService *s = t->service;
 	char		why[GPUAGG_COMPILER_BYTES];
 	uint64_t	compile_ns;
 	size_t		bytes;
 	char	   *result = NULL;
 
-	if (s->state == GPUAGG_SERVICE_BROKEN)
+	if (is_broken(s))
 	{
 		kernel_missed(s, k);	/* queued before that */
 		return;
 	}
-	if (s->process.pid == 0 &&
-		!gpuagg_compiler_start(&s->process, START_MS, why, sizeof(why)))
+	if (t->process.pid == 0 &&
+		!gpuagg_compiler_start(&t->process, START_MS, why, sizeof(why)))
 	{
 		process_died(s, why);
 		kernel_failed(s, k, why, false);
 		return;
 	}
-	switch (gpuagg_compiler_run(&s->process, k->text, k->bytes, s->config.wait_ms, &result,
+	switch (gpuagg_compiler_run(&t->process, k->text, k->bytes, s->config.wait_ms, &result,
 								&bytes, &compile_ns))
 	{
 		case GPUAGG_COMPILER_DONE:
-			s->deaths = 0;
-			kernel_compiled(s, k, result, bytes, compile_ns);
+			process_answered(s);
+			kernel_compiled(t, k, result, bytes, compile_ns);
 			break;
 		case GPUAGG_COMPILER_REFUSED:
-			s->deaths = 0;
+			process_answered(s);
 			kernel_failed(s, k, result, true);
 			break;
 		default:
@@ -260,12 +300,37 @@ pop(GpuAggKernelList *list)
 	return k;
 }
 
+/* One text; called and left with the lock. */
+static void
+compile_next(GpuAggServiceThread *t)
+{
+	GpuAggService *s = t->service;
+	GpuAggCompiledKernel *k = pop(&s->compiles);
+
+	s->compiling++;
+	/* those beside look for more of them when one more is being compiled */
+	if (s->compiles.n > 0)
+		pthread_cond_broadcast(&s->work);
+	pthread_mutex_unlock(&s->lock);
+	kernel_compile(t, k);
+	pthread_mutex_lock(&s->lock);
+	s->compiling--;
+}
+
 /* One piece of work; called and left with the lock.  False: there is none. */
 static bool
-work(GpuAggService *s)
+work(GpuAggServiceThread *t)
 {
+	GpuAggService *s = t->service;
 	GpuAggCompiledKernel *k;
 
+	if (s->unloads.first == NULL && s->lookups.first == NULL)
+	{
+		if (s->compiles.first == NULL)
+			return false;
+		compile_next(t);
+		return true;
+	}
 	if ((k = pop(&s->unloads)) != NULL)
 	{
 		pthread_mutex_unlock(&s->lock);
@@ -273,35 +338,65 @@ work(GpuAggService *s)
 			s->config.loader.unload(s->config.loader.context, &k->loaded);
 		gpuagg_kernel_free(k);
 	}
-	else if ((k = pop(&s->lookups)) != NULL)
-	{
-		pthread_mutex_unlock(&s->lock);
-		kernel_look_up(s, k);
-	}
-	else if ((k = pop(&s->compiles)) != NULL)
-	{
-		s->compiling = 1;
-		pthread_mutex_unlock(&s->lock);
-		kernel_compile(s, k);
-	}
 	else
-		return false;
+	{
+		k = pop(&s->lookups);
+		pthread_mutex_unlock(&s->lock);
+		kernel_look_up(t, k);
+	}
 	pthread_mutex_lock(&s->lock);
-	s->compiling = 0;
 	return true;
 }
 
 void *
 gpuagg_service_main(void *arg)
 {
-	GpuAggService *s = (GpuAggService *) arg;
+	GpuAggServiceThread *t = (GpuAggServiceThread *) arg;
+	GpuAggService *s = t->service;
 
-	service_start(s);
+	service_start(t);
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop)
-		if (!work(s))
+		if (!work(t))
 			pthread_cond_wait(&s->work, &s->lock);
 	pthread_mutex_unlock(&s->lock);
-	gpuagg_compiler_stop(&s->process);
+	gpuagg_compiler_stop(&t->process);
+	return NULL;
+}
+
+/* Until there is something to do, or, with a process, for a while; false: for nothing */
+static bool
+beside_wait(GpuAggServiceThread *t)
+{
+	GpuAggService *s = t->service;
+	const uint64_t until = gpuagg_service_now() + s->config.idle_ms * UINT64_C(1000000);
+	const struct timespec at = {(time_t) (until / 1000000000), (long) (until % 1000000000)};
+
+	while (!s->stop && (s->compiles.first == NULL || s->compiling < t->number))
+		if (t->process.pid == 0)
+			pthread_cond_wait(&s->work, &s->lock);
+		else if (pthread_cond_timedwait(&s->work, &s->lock, &at) == ETIMEDOUT)
+			return false;
+	return true;
+}
+
+void *
+gpuagg_service_beside(void *arg)
+{
+	GpuAggServiceThread *t = (GpuAggServiceThread *) arg;
+	GpuAggService *s = t->service;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->stop)
+		if (!beside_wait(t))
+		{
+			pthread_mutex_unlock(&s->lock);
+			gpuagg_compiler_stop(&t->process);
+			pthread_mutex_lock(&s->lock);
+		}
+		else if (!s->stop)
+			compile_next(t);
+	pthread_mutex_unlock(&s->lock);
+	gpuagg_compiler_stop(&t->process);
 	return NULL;
 }

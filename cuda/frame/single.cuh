@@ -93,18 +93,44 @@ single_step(const GpuAggFrameArgs &a, const typename P::Row &row, char *entry)
 	return true;
 }
 
+/* A row's entry; NULL: no room.  Of a single key of 4 bytes, head and key are a word. */
+template <typename P>
+static __device__ __forceinline__ char *
+single_entry(const GpuAggFrameArgs &a, const typename P::Row &row, uint64_t hash)
+{
+	const TableRoom room = {a.table};
+
+	if constexpr (P::STATES_OFF == 8)
+	{
+		union
+		{
+			char		bytes[8];
+			uint32_t	heads[2];
+			unsigned long long word;
+		}			mine = {};
+
+		P::store(row, mine.bytes);
+		mine.heads[0] = GPUAGG_HEAD_READY | P::nulls(row);
+		return table_probe_word(P::STRIDE, &a.table, mine.word, hash, room);
+	}
+	else
+	{
+		const FrameKeys<P> keys = {row, a.table};
+
+		return table_probe(P::STRIDE, &a.table, keys, hash, room);
+	}
+}
+
 /* Rows outside of the task's window of hashes count as passed, and that is all. */
 template <typename P>
 static __device__ __noinline__ bool
 single_enter(const GpuAggFrameArgs &a, const typename P::Row &row, uint64_t hash)
 {
-	const FrameKeys<P> keys = {row, a.table};
-	const TableRoom room = {a.table};
 	char	   *entry;
 
 	if (!gpuagg_hash_window_has(a.hash_window, hash))
 		return true;
-	entry = table_probe(P::STRIDE, &a.table, keys, hash, room);
+	entry = single_entry<P>(a, row, hash);
 	return entry != NULL && single_step<P>(a, row, entry);
 }
 

@@ -162,40 +162,13 @@ struct WordKey
 	}
 };
 
-/*
- * The entry of a single 4-byte key, whose head and key are one word of 64 bits
- * that is written at once: nothing to lock, to publish or to wait for, but for
- * those who add the same way as table_probe().
- */
+/* The entry of a single 4-byte key */
 static __device__ __forceinline__ char *
 word_entry(const GpuAggGroupByArgs &a, uint32_t key, uint64_t hash, uint32_t *added)
 {
-	const unsigned long long mine = (unsigned long long) key << 32 | GPUAGG_HEAD_READY;
-	const uint64_t mask = a.table.capacity - 1;
-	uint64_t	at = table_home(&a.table, hash);
-	uint32_t	probes = 0;
+	const TableAny any = {added};
 
-	while (probes < GPUAGG_MAX_PROBES && probes <= mask)
-	{
-		char	   *entry = a.table.slots + at * a.row_bytes;
-		unsigned long long seen;
-
-		asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(seen) : "l"(entry) : "memory");
-		if (seen == 0)
-		{
-			seen = atomicCAS((unsigned long long *) entry, 0ull, mine);
-			*added += seen == 0;
-			if (seen == 0)
-				return entry;
-		}
-		if (seen == mine)
-			return entry;
-		if ((uint32_t) seen == GPUAGG_HEAD_LOCKED)
-			continue;
-		at = (at + 1) & mask;
-		probes++;
-	}
-	return NULL;
+	return table_probe_word(a.row_bytes, &a.table, (unsigned long long) key << 32 | GPUAGG_HEAD_READY, hash, any);
 }
 
 /* The entry of a row in the task's table, or NULL: no room */

@@ -106,4 +106,44 @@ table_probe(uint32_t stride, const GpuAggTableRef *t, const Keys &keys,
 	return NULL;
 }
 
+/*
+ * The same of a single key of 4 bytes, whose head and key are one word that is written at
+ * once: nothing to lock, to publish or to wait for, but for those who add the other way.
+ */
+template <typename Room>
+static __device__ __forceinline__ char *
+table_probe_word(uint32_t stride, const GpuAggTableRef *t, unsigned long long mine, uint64_t hash,
+				 const Room &room)
+{
+	const uint64_t mask = t->capacity - 1;
+	uint64_t	at = table_home(t, hash);
+	uint32_t	probes = 0;
+
+	while (probes < GPUAGG_MAX_PROBES && probes <= mask)
+	{
+		char	   *entry = t->slots + at * stride;
+		unsigned long long seen;
+
+		asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(seen) : "l"(entry) : "memory");
+		if (seen == 0)
+		{
+			if (room.full())
+				return NULL;
+			seen = atomicCAS((unsigned long long *) entry, 0ull, mine);
+			if (seen == 0)
+			{
+				room.add();
+				return entry;
+			}
+		}
+		if (seen == mine)
+			return entry;
+		if ((uint32_t) seen == GPUAGG_HEAD_LOCKED)
+			continue;
+		at = (at + 1) & mask;
+		probes++;
+	}
+	return NULL;
+}
+
 #endif							/* GPUAGG_CUDA_KERNEL_TABLE_PROBE_CUH */

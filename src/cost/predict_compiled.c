@@ -13,8 +13,9 @@
  *
  *		direct		s (atomics + LOOP_ATOMICS loops) / (A ATOMIC_SHARE)
  *		hashed		the same, and s (HASHED_OPS + HASHED_KEY_OPS keys) more operations
- *		dense		s (1 + transitions) / U(entries), and g such into the task's table
- *		single		s (1 + transitions) / U(table)
+ *		dense		s (1 + words) / U(entries), and merging g such into the task's table
+ *		single		s (1 + words) / U(table), or what threads wait that bring a new group,
+ *					if that is longer
  *		kept		what the strategy's formula (device/choice/strategy.c) says, and start once
  *					more, for its own kernels
  *
@@ -37,11 +38,31 @@
 #define OP_OPS 2.1
 #define UNIT_INT_OPS 1.2e11		/* where none were measured, a multiprocessor's */
 
+/* Looking at a member of an IN list, which waits for memory */
+#define LIST_STEP 7.5
+
 /* Of the additions that a kernel does which does nothing else */
 #define ATOMIC_SHARE 0.73
 
 /* A sum of doubles, or an extreme: lanes of a group add up first, and then compare and swap */
 #define LOOP_ATOMICS 12.5
+
+/* Sums of moments there: those of numbers and of squares */
+#define MOMENT_LOOPS 2.0
+#define COMOMENT_LOOPS 5.0
+
+/*
+ * A new group is an empty entry that is read, taken and filled, each of which waits for the
+ * one before.  Rows that a warp's lanes have at once wait together, others one after the
+ * other: so few rows of many do.  Warps of a multiprocessor that do, and lanes of each.
+ */
+#define ADD_NS 4500.0
+#define SINGLE_WARPS 32.0
+#define LANES 32.0
+
+/* Entries of numbered groups, merged: so many at once of a multiprocessor, by turns */
+#define MERGE_TURN_NS 36000.0
+#define MERGE_THREADS 2048.0
 
 /* Of rows, those that an aggregate's own FILTER lets pass: nobody estimates them. */
 #define FILTERED 0.5
@@ -113,7 +134,7 @@ op_weight(const GpuAggInstr *ins)
 		case GPUAGG_OP_IN_I64:
 		case GPUAGG_OP_IN_F64:
 		case GPUAGG_OP_IN_BYTES:
-			return 2 * log2(2.0 + ins->imm2);
+			return LIST_STEP * log2(2.0 + ins->imm2);
 		default:
 			return 1;
 	}
@@ -172,6 +193,21 @@ is_repeated(const GpuAggTransition *t, uint32_t i)
 	return false;
 }
 
+/* Loops of a state in shared memory */
+static double
+state_loops(uint32_t op)
+{
+	switch (op)
+	{
+		case GPUAGG_TRANS_MOMENTS_F64:
+			return MOMENT_LOOPS;
+		case GPUAGG_TRANS_COMOMENTS_F64:
+			return COMOMENT_LOOPS;
+		default:
+			return 1;
+	}
+}
+
 /* What a block has of a group (device/codegen/codegen.c), and what a row does to it */
 static void
 work_states(GpuAggCompiledWork *work, const GpuAggProgram *p)
@@ -180,11 +216,12 @@ work_states(GpuAggCompiledWork *work, const GpuAggProgram *p)
 	bool		counted = false;
 	bool		all = false;
 
-	work->atomics = work->loops = 0;
+	work->atomics = work->loops = work->words = 0;
 	work->state_bytes = 0;
 	work->locked = false;
 	for (uint32_t i = 0; i < p->ntransitions; i++)
 	{
+		work->words += gpuagg_transition_words(t[i].op);
 		if (is_repeated(t, i))
 			continue;
 		work->locked |= gpuagg_transition_is_string(t[i].op);
@@ -192,7 +229,7 @@ work_states(GpuAggCompiledWork *work, const GpuAggProgram *p)
 		if (t[i].op == GPUAGG_TRANS_COUNT || t[i].op == GPUAGG_TRANS_SUM_I64 || t[i].op == GPUAGG_TRANS_SUM_I128)
 			work->atomics += t[i].filter == GPUAGG_NO_REG ? 1 : FILTERED;
 		else
-			work->loops += t[i].filter == GPUAGG_NO_REG ? 1 : FILTERED;
+			work->loops += state_loops(t[i].op) * (t[i].filter == GPUAGG_NO_REG ? 1 : FILTERED);
 		counted |= t[i].op == GPUAGG_TRANS_COUNT && t[i].filter == GPUAGG_NO_REG;
 		all |= t[i].op == GPUAGG_TRANS_COUNT && t[i].filter == GPUAGG_NO_REG && t[i].arg == GPUAGG_NO_REG;
 	}
@@ -311,7 +348,27 @@ local_ns(const GpuAggRates *rates, const GpuAggWork *work)
 static double
 table_ns(const GpuAggRates *rates, const GpuAggWork *work, double rows)
 {
-	return random_ns(rates, rows * (1 + work->transitions), gpuagg_predict_table_bytes(work));
+	return random_ns(rates, rows * (1 + work->compiled.words), gpuagg_predict_table_bytes(work));
+}
+
+/*
+ * What warps wait for new groups in the task's table.  A lane has four rows, which enter one
+ * after the other, each with those of the other lanes.
+ */
+static double
+add_ns(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	const double share = work->rows > 0 ? fmin(1, work->passed / work->rows) : 0;
+	const double fresh = work->passed > 0 ? fmin(1, work->groups / work->passed) : 0;
+	const double some = 1 - pow(1 - share * fresh, LANES);
+
+	return work->rows / LANES * some / (SINGLE_WARPS * fmax(1, rates->units)) * ADD_NS;
+}
+
+static double
+merge_ns(const GpuAggRates *rates, const GpuAggWork *work)
+{
+	return (1 + work->groups / (MERGE_THREADS * fmax(1, rates->units))) * MERGE_TURN_NS;
 }
 
 static double
@@ -329,10 +386,12 @@ groups_ns(const GpuAggRates *rates, const GpuAggWork *work)
 			return local_ns(rates, work) +
 				ops_ns(rates, work->passed * (HASHED_OPS + HASHED_KEY_OPS * work->keys));
 		case GPUAGG_FRAME_DENSE:
-			return random_ns(rates, work->passed * (1 + work->transitions), c->numbers * c->entry_bytes) +
-				read_ns(rates, 2 * c->numbers * c->entry_bytes) + table_ns(rates, work, work->groups);
+			return random_ns(rates, work->passed * (1 + c->words), c->numbers * c->entry_bytes) +
+				read_ns(rates, 2 * c->numbers * c->entry_bytes) +
+				fmax(table_ns(rates, work, work->groups), merge_ns(rates, work));
 		case GPUAGG_FRAME_SINGLE:
-			return table_ns(rates, work, work->passed) + ops_ns(rates, work->passed * HASHED_OPS);
+			return fmax(table_ns(rates, work, work->passed), add_ns(rates, work)) +
+				ops_ns(rates, work->passed * HASHED_OPS);
 		default:
 			return c->kept_ns + gpuagg_predict_kernel_start(rates);
 	}

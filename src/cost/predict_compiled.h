@@ -36,6 +36,7 @@ typedef struct GpuAggCompiledWork
 	double		ops;
 	double		atomics;		/* words of a group that a row adds to at once, */
 	double		loops;			/* and states that are a loop in shared memory */
+	double		words;			/* of states that a row changes in device memory */
 
 	/* as GpuAggFrameCase */
 	uint32_t	entry_bytes;

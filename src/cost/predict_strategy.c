@@ -61,24 +61,20 @@ or_none(double groups)
 	return groups > 0 ? groups : -1;
 }
 
-/* Groups that blocks' own tables of the kernels have that group pages, or interpret */
-static double
-local_groups(const GpuAggProgram *program)
-{
-	GpuAggCompiledWork work;
-
-	gpuagg_compiled_work(&work, program);
-	return or_none(gpuagg_page_local_groups(work.entry_bytes, work.key_bytes, work.locked));
-}
 
 void
 gpuagg_strategy_input(const GpuAggWork *work, const GpuAggProgram *program, GpuAggStrategyInput *input)
 {
+	GpuAggCompiledWork compiled;
+
+	gpuagg_compiled_work(&compiled, program);
 	input->rows = work->passed;
 	input->groups = fmax(work->groups, 1);
 	input->entry_bytes = work->entry_bytes;
 	input->updates = 1 + work->transitions;
-	input->local_groups = local_groups(program);
+	input->words = 1 + compiled.words;
+	/* of blocks' own tables of the kernels that group pages, or interpret */
+	input->local_groups = or_none(gpuagg_page_local_groups(compiled.entry_bytes, compiled.key_bytes, compiled.locked));
 	input_record(program, input);
 }
 

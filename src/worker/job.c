@@ -3,11 +3,11 @@
  *		One task in the device worker: a state machine that never waits.
  *
  * A job is stepped whenever anything happened.  A step takes messages from
- * the client (job_input.c), polls the device, and sends.  The two directions
- * do not wait for each other: while the outgoing queue is full, messages are
- * still taken, because a client that is busy sending does not receive.  For
- * the same reason a failed job goes on to read (and drop) messages until its
- * FAILED message is out.
+ * the client (job_input.c), polls the device, and sends (what it has finished:
+ * job_results.c).  The two directions do not wait for each other: while the
+ * outgoing queue is full, messages are still taken, because a client that is
+ * busy sending does not receive.  For the same reason a failed job goes on to
+ * read (and drop) messages until its FAILED message is out.
  *
  *		BEGIN -> QUEUED -> RUNNING -> FINISHING -> RESULTS -> CLOSING
  *									-> DRAINING -> released
@@ -23,13 +23,11 @@
 #include "postgres.h"
 
 #include "cache/cache.h"
-#include "device/ops/zone_answer.h"
 #include "ipc/stat.h"
 #include "settings.h"
 #include "storage/proc.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
-#include "worker/encoding.h"
 #include "worker/job_made.h"
 #include "worker/worker.h"
 
@@ -66,8 +64,8 @@ job_flush(GpuAggWorkerJob *job)
  * the queue detached.  Unless flush is set, the client is not woken before
  * another message, soon to come, or a good part of the queue is full.
  */
-static void
-job_post(GpuAggWorkerJob *job, const void *msg, Size bytes, bool flush)
+void
+gpuagg_job_post(GpuAggWorkerJob *job, const void *msg, Size bytes, bool flush)
 {
 	Assert(job->unsent == NULL);
 	if (shm_mq_send(job->out, bytes, msg, true, flush) != SHM_MQ_WOULD_BLOCK)
@@ -105,7 +103,7 @@ post_reply(GpuAggWorkerJob *job)
 		return false;
 	reply = dlist_container(GpuAggReply, node,
 							dlist_pop_head_node(&job->replies));
-	job_post(job, reply + 1, reply->bytes, true);
+	gpuagg_job_post(job, reply + 1, reply->bytes, true);
 	pfree(reply);
 	return true;
 }
@@ -116,7 +114,7 @@ post_ready(GpuAggWorkerJob *job)
 	GpuAggReadyMsg ready = {.msg.type = GPUAGG_MSG_READY};
 
 	job->on->ops->info(job->on->device, &ready.info);
-	job_post(job, &ready, sizeof(ready), true);
+	gpuagg_job_post(job, &ready, sizeof(ready), true);
 }
 
 static void
@@ -133,13 +131,13 @@ post_batch_done(GpuAggWorkerJob *job, const GpuAggCompletion *completion)
 	if (refs == 0)
 	{
 		/* once it has said that this is all, the client waits for groups */
-		job_post(job, &head, sizeof(head), job->state == GPUAGG_JOB_RUNNING);
+		gpuagg_job_post(job, &head, sizeof(head), job->state == GPUAGG_JOB_RUNNING);
 		return;
 	}
 	msg = MemoryContextAlloc(job->context, sizeof(head) + refs);
 	memcpy(msg, &head, sizeof(head));
 	memcpy(msg + sizeof(head), completion->listed, refs);
-	job_post(job, msg, sizeof(head) + refs, true);
+	gpuagg_job_post(job, msg, sizeof(head) + refs, true);
 	pfree(msg);
 }
 
@@ -155,15 +153,15 @@ post_failed(GpuAggWorkerJob *job)
 	};
 
 	job->failure.status = GPUAGG_OK;
-	job_post(job, &failed, sizeof(failed), true);
+	gpuagg_job_post(job, &failed, sizeof(failed), true);
 }
 
 /*
  * Once per job, before the client can know that it is over.  Further windows
  * of the hash space read the pages again, but their rows are the same.
  */
-static void
-job_count(GpuAggWorkerJob *job)
+void
+gpuagg_job_count(GpuAggWorkerJob *job)
 {
 	if (job->counted)
 		return;
@@ -178,43 +176,6 @@ job_count(GpuAggWorkerJob *job)
 	gpuagg_stat_add(GPUAGG_STAT_bytes, job->pages_read * BLCKSZ);
 }
 
-static void
-post_done(GpuAggWorkerJob *job)
-{
-	Size		bytes;
-	GpuAggDoneMsg *done = gpuagg_job_tables_done(job, &bytes);
-	GpuAggTaskStats stats = {0};
-
-	job->on->ops->task_stats(job->task, &stats);
-	done->rows_scanned = job->rows_scanned;
-	done->rows_passed = job->rows_passed;
-	memcpy(done->left, job->left, sizeof(done->left));
-	done->groups = stats.groups + job->zone_group;
-	done->memory_bytes = stats.memory_bytes;
-	done->device_ns = stats.device_ns;
-	done->transfer_ns = stats.transfer_ns;
-	done->decode_ns = stats.decode_ns;
-	done->kernel_ns = stats.kernel_ns;
-	done->link_bytes = stats.link_bytes;
-	done->switches = stats.switches;
-	done->compiled = stats.compiled;
-	done->regrouped = job->regrouped;
-	done->draw_way = stats.draw_way;
-	done->draw_windows = stats.draw_windows;
-	if (stats.strategy != NULL)
-		strlcpy(done->strategy, stats.strategy, sizeof(done->strategy));
-	gpuagg_job_tables_leave(job);
-	job_count(job);
-	gpuagg_stat_add(GPUAGG_STAT_tasks, 1);
-	gpuagg_stat_add(GPUAGG_STAT_groups, done->groups);
-	gpuagg_stat_add(GPUAGG_STAT_zones_skipped, done->zones.skipped);
-	gpuagg_stat_add(GPUAGG_STAT_zones_answered, done->zones.answered);
-	gpuagg_share_done(job, done, bytes);
-	job->done = true;
-	job_post(job, done, bytes, true);
-	pfree(done);
-}
-
 /* -------------------------------------------------------------- endings --- */
 
 void
@@ -225,7 +186,7 @@ gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error)
 	if (error->status == GPUAGG_DEVICE_FAULT ||
 		error->status == GPUAGG_INJECTED)
 		gpuagg_stat_add(GPUAGG_STAT_errors, 1);
-	job_count(job);
+	gpuagg_job_count(job);
 	if (job->task != NULL)
 	{
 		GpuAggTaskStats stats = {0};
@@ -252,7 +213,7 @@ gpuagg_job_fail_with(GpuAggWorkerJob *job, GpuAggStatus status,
 static void
 job_drain(GpuAggWorkerJob *job)
 {
-	job_count(job);
+	gpuagg_job_count(job);
 	gpuagg_share_leave(job);
 	if (job->task != NULL)
 		job->on->ops->task_cancel(job->task);
@@ -383,162 +344,6 @@ poll_finish(GpuAggWorkerJob *job)
 	return true;
 }
 
-static void
-post_groups(GpuAggWorkerJob *job, GpuAggMsg *msg, uint32 n, Size bytes)
-{
-	memset(msg, 0, sizeof(*msg));
-	msg->type = GPUAGG_MSG_RESULTS;
-	msg->count = n;
-	msg->batch_id = job->regrouped;
-	gpuagg_share_groups(job, msg, sizeof(GpuAggMsg) + bytes);
-	job_post(job, msg, sizeof(GpuAggMsg) + bytes, false);
-}
-
-/*
- * What zones have answered joins the one group that the device may have made of
- * the other rows, or is that group.
- */
-static uint32
-add_zone_answer(GpuAggWorkerJob *job, char *groups, uint32 n, Size *used)
-{
-	GpuAggLayout layout;
-
-	if (n == 0)
-	{
-		gpuagg_layout_compute(job->program, &layout);
-		memcpy(groups, job->zone_answer, layout.row_bytes);
-		*used = layout.row_bytes;
-		job->zone_group = true;
-	}
-	else
-		gpuagg_zone_answer_merge(job->program, groups, job->zone_answer);
-	pfree(job->zone_answer);
-	job->zone_answer = NULL;
-	return 1;
-}
-
-/* Of a job that makes a look-up table: MADE, then DONE */
-static bool
-send_made(GpuAggWorkerJob *job)
-{
-	GpuAggError error = {0};
-	GpuAggMsg  *msg;
-	Size		bytes;
-
-	if (job->made_sent)
-	{
-		job->state = GPUAGG_JOB_CLOSING;
-		post_done(job);
-		return true;
-	}
-	msg = gpuagg_made_message(job, &bytes, &error);
-	if (msg == NULL)
-		gpuagg_job_fail(job, &error);
-	else
-	{
-		job->made_sent = true;
-		job_post(job, msg, bytes, false);
-		pfree(msg);
-	}
-	return true;
-}
-
-/*
- * The next message of groups, or DONE; false if the device has none at hand.
- * A group too long for the usual buffer gets one of its own.
- */
-static bool
-send_results(GpuAggWorkerJob *job)
-{
-	GpuAggMsg  *msg = (GpuAggMsg *) gpuagg_worker.results;
-	bool		codes = gpuagg_encoding_has_codes(job);
-	Size		size = (codes ? GPUAGG_CODED_BYTES : GPUAGG_RESULTS_BYTES) -
-		sizeof(GpuAggMsg);
-	Size		used = 0;
-	GpuAggError error = {0};
-	uint32		n;
-
-	n = job->on->ops->task_results(job->task, (char *) (msg + 1), size,
-								   &used, &error);
-	if (n == 0 && error.status == GPUAGG_OUT_OF_MEMORY && used > size)
-	{
-		size = used;
-		msg = MemoryContextAllocHuge(job->context, sizeof(GpuAggMsg) + size);
-		memset(&error, 0, sizeof(error));
-		n = job->on->ops->task_results(job->task, (char *) (msg + 1), size,
-									   &used, &error);
-	}
-	if (job->zone_answer != NULL && error.status == GPUAGG_OK)
-		n = add_zone_answer(job, (char *) (msg + 1), n, &used);
-	if (n > 0 && error.status == GPUAGG_OK)
-	{
-		GpuAggMsg  *strings = msg;
-
-		if (codes)
-			strings = gpuagg_encoding_results(job, (char *) (msg + 1), n, &used,
-											  &error);
-		if (strings == NULL)
-			gpuagg_job_fail(job, &error);
-		else
-			post_groups(job, strings, n, used);
-		if (strings != NULL && strings != msg)
-			pfree(strings);
-	}
-	else if (error.status == GPUAGG_OK)
-	{
-		job->state = GPUAGG_JOB_CLOSING;
-		post_done(job);
-	}
-	else if (error.status != GPUAGG_BUSY)
-		gpuagg_job_fail(job, &error);
-	if ((char *) msg != gpuagg_worker.results)
-		pfree(msg);
-	return error.status != GPUAGG_BUSY;
-}
-
-/* The last message of a pass that another job has made: nothing was read for this one. */
-static void
-post_shared_done(GpuAggWorkerJob *job, const GpuAggMsg *msg, Size bytes)
-{
-	GpuAggDoneMsg *done = MemoryContextAlloc(job->context, bytes);
-
-	memcpy(done, msg, bytes);
-	done->device_ns = done->transfer_ns = done->decode_ns = done->kernel_ns = 0;
-	done->link_bytes = done->pages_kept = 0;
-	job->counted = true;
-	gpuagg_job_tables_leave(job);
-	gpuagg_stat_add(GPUAGG_STAT_tasks, 1);
-	gpuagg_stat_add(GPUAGG_STAT_groups, done->groups);
-	gpuagg_share_leave(job);
-	job->done = true;
-	job->state = GPUAGG_JOB_CLOSING;
-	job_post(job, done, bytes, true);
-	pfree(done);
-}
-
-/* Of a job that follows another one, which is to say all; false: that has not yet. */
-static bool
-send_shared(GpuAggWorkerJob *job)
-{
-	const GpuAggMsg *msg;
-	Size		bytes;
-
-	switch (gpuagg_share_next(job, &msg, &bytes))
-	{
-		case GPUAGG_SHARE_WAIT:
-			return false;
-		case GPUAGG_SHARE_ALONE:
-			break;
-		case GPUAGG_SHARE_GROUPS:
-			job_post(job, msg, bytes, false);
-			break;
-		case GPUAGG_SHARE_DONE:
-			post_shared_done(job, msg, bytes);
-			break;
-	}
-	return true;
-}
-
 /*
  * The next thing to send, if the device has it.  False if there is none for
  * now.
@@ -552,10 +357,10 @@ job_output(GpuAggWorkerJob *job)
 			return gpuagg_job_tables_begin(job) || post_reply(job) || poll_batch(job);
 		case GPUAGG_JOB_FINISHING:
 			if (job->follower != NULL)
-				return post_reply(job) || send_shared(job);
+				return post_reply(job) || gpuagg_job_send_shared(job);
 			return post_reply(job) || poll_batch(job) || poll_finish(job);
 		case GPUAGG_JOB_RESULTS:
-			return job->config.make.nkeys > 0 ? send_made(job) : send_results(job);
+			return gpuagg_job_send_results(job);
 		case GPUAGG_JOB_CLOSING:
 			if (job->failure.status != GPUAGG_OK)
 				post_failed(job);

@@ -243,10 +243,26 @@ extern void gpuagg_job_release(GpuAggWorkerJob *job);
 /* Sends a copy of a message before anything that the device has. */
 extern void gpuagg_job_reply(GpuAggWorkerJob *job, const void *msg, Size bytes);
 
+/* Sends a message, or keeps what does not fit; flush: the client is woken at once. */
+extern void gpuagg_job_post(GpuAggWorkerJob *job, const void *msg, Size bytes, bool flush);
+
+/* Rows and pages, for the counters that all see: once a job */
+extern void gpuagg_job_count(GpuAggWorkerJob *job);
+
 /* Ends the job with FAILED.  DEVICE_LOST does not return. */
 extern void gpuagg_job_fail(GpuAggWorkerJob *job, const GpuAggError *error);
 extern void gpuagg_job_fail_with(GpuAggWorkerJob *job, GpuAggStatus status,
 								 const char *message);
+
+/*
+ * job_results.c
+ *
+ * send_results: the next message of what the device has finished, or DONE; false: it has
+ *		none at hand.
+ * send_shared: of a job that follows another one, what that has told; false: nothing yet.
+ */
+extern bool gpuagg_job_send_results(GpuAggWorkerJob *job);
+extern bool gpuagg_job_send_shared(GpuAggWorkerJob *job);
 
 /*
  * queue.c

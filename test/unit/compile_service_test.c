@@ -17,6 +17,7 @@
 
 #define WAIT_MS 20000
 #define SHORT_MS 300
+#define IDLE_MS 200
 #define MS UINT64_C(1000000)
 
 static GpuAggService *service;
@@ -24,10 +25,11 @@ static char folder[64];
 static int	event_fd;
 static int	loaded;				/* by the loader, and not unloaded */
 static int	loads;
+static uint32_t processes = 1;
 
 /* ------------------------------------------------------------- the loader --- */
 
-/* Called by the service's thread; read when it has told, or is gone */
+/* Called by the service's threads; read when they have told, or are gone */
 static GpuAggStatus
 load(void *context, const char *code, size_t bytes, const char *entry,
 	 GpuAggLoadedKernel *kernel, GpuAggError *error)
@@ -64,6 +66,7 @@ open_with(const char *how, const char *on_disk, uint64_t wait_ms, uint32_t kerne
 	const GpuAggServiceConfig config = {
 		.compiler = fake_argv(how), .folder = on_disk, .disk_bytes = 1 << 20, .wait_ms = wait_ms,
 		.max_kernels = kernels, .max_queued = queued, .event_fd = event_fd,
+		.processes = processes, .idle_ms = IDLE_MS,
 		.loader.load = load, .loader.unload = unload
 	};
 
@@ -474,13 +477,15 @@ test_clients(void)
 	is_int(loaded, 0, "and all are unloaded");
 }
 
-/* The compiler's process: a child of ours; 0: there is none */
-static pid_t
-compiler_pid(void)
+/* The compiler's processes: children of ours; how many, and one of them, or 0 */
+static int
+compilers(pid_t *found)
 {
 	DIR		   *dir = opendir("/proc");
 	struct dirent *entry;
-	pid_t		found = 0;
+	int			n = 0;
+
+	*found = 0;
 
 	while (dir != NULL && (entry = readdir(dir)) != NULL)
 	{
@@ -491,13 +496,25 @@ compiler_pid(void)
 		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
 		f = atoi(entry->d_name) > 0 ? fopen(path, "r") : NULL;
 		if (f != NULL && fscanf(f, "%*d (%*[^)]) %*c %d", &parent) == 1 && parent == getpid())
-			found = atoi(entry->d_name);
+		{
+			*found = atoi(entry->d_name);
+			n++;
+		}
 		if (f != NULL)
 			fclose(f);
 	}
 	if (dir != NULL)
 		closedir(dir);
-	return found;
+	return n;
+}
+
+static pid_t
+compiler_pid(void)
+{
+	pid_t		pid;
+
+	(void) compilers(&pid);
+	return pid;
 }
 
 /* Killed from outside while it compiles, as by the kernel that is short of memory */
@@ -529,6 +546,74 @@ test_killed(void)
 	   "killed while it waits: at most one text is lost");
 	close_now();
 	is_int(compiler_pid(), 0, "none is left");
+}
+
+#define PROCESSES 3
+#define TEXTS 24
+
+/* As always(), of many at once; the most processes that were seen.  False: one is not ready. */
+static bool
+compile_together(int *most)
+{
+	GpuAggKernelRequest requests[TEXTS] = {{.asked_ns = 0}};
+	char		text[32];
+	pid_t		pid;
+	int			ready = 0;
+	bool		good = true;
+
+	*most = 0;
+	for (uint64_t until = now_ms() + WAIT_MS; ready < TEXTS && now_ms() < until; event_wait())
+	{
+		const int	n = compilers(&pid);
+
+		*most = n > *most ? n : *most;
+		ready = 0;
+		for (int i = 0; i < TEXTS; i++)
+		{
+			requests[i].wish.mode = GPUAGG_COMPILE_ALWAYS;
+			snprintf(text, sizeof(text), "slow %d", i);
+			ready += ask(text, &requests[i]) == GPUAGG_KERNEL_READY;
+		}
+	}
+	for (int i = 0; i < TEXTS; i++)
+	{
+		snprintf(text, sizeof(text), "code:slow %d", i);
+		good &= requests[i].kernel != NULL && strcmp((char *) requests[i].kernel->loaded.library, text) == 0;
+		gpuagg_service_release(service, &requests[i]);
+	}
+	return good && ready == TEXTS;
+}
+
+/* What waits is compiled by several processes, of which one stays; all share the disk. */
+static void
+test_processes(void)
+{
+	pid_t		pid;
+	int			most;
+
+	processes = PROCESSES;
+	open_with("works", folder, WAIT_MS, 2 * TEXTS, TEXTS);
+	ok(always("alone") == GPUAGG_KERNEL_READY && compilers(&pid) == 1, "one text: one process");
+	ok(compile_together(&most), "24 texts at once: each is compiled");
+	ok(most > 1 && most <= PROCESSES, "by more than one process, and no more than there may be");
+	for (int i = 0; i < 200 && compilers(&pid) > 1; i++)
+		event_wait();
+	is_int(compilers(&pid), 1, "those beside the first one end when they are idle");
+	ok(always("crash") == GPUAGG_KERNEL_FAILED && always("fine") == GPUAGG_KERNEL_READY && totals().restarts == 1,
+	   "a crash is replaced");
+	close_now();
+	is_int(loaded + compilers(&pid), 0, "nothing is left of any");
+	open_with("works", folder, WAIT_MS, 2 * TEXTS, TEXTS);
+	ok(compile_together(&most) && totals().compiled == 0 && totals().from_disk == TEXTS,
+	   "all are found on disk afterwards");
+	close_now();
+	open_with("works", NULL, WAIT_MS, 2 * TEXTS, TEXTS);
+	for (int i = 0; i < 8; i++)
+		(void) ask(i % 2 == 0 ? "hang" : "slow hang", &(GpuAggKernelRequest) {.wish.mode = GPUAGG_COMPILE_ALWAYS});
+	usleep(100000);
+	close_now();
+	is_int(compilers(&pid), 0, "closing ends processes that hang");
+	processes = 1;
 }
 
 /* Tasks of programs leave their number, by which backends find their kernel. */
@@ -654,6 +739,7 @@ main(int argc, char **argv)
 	test_queue();
 	test_clients();
 	test_killed();
+	test_processes();
 	test_program();
 	test_disk();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);

@@ -4,7 +4,8 @@
  *		are, and that a plan's strategy is the one that runs.
  *
  * Figures: test/bench/compiled.sh on an H200, 6 * 10^7 rows, kernels by the card's clock
- * (test/bench/results/cuda-nvidia-h200/compiled.csv).
+ * (test/bench/results/cuda-nvidia-h200/compiled.csv); where groups are in device memory
+ * test/bench/predicted.sh, 2 * 10^7 rows.
  */
 #include "cost/predict_strategy.h"
 #include "device/choice/compile_rule.h"
@@ -160,6 +161,75 @@ shape_make(Shape shape, TestProgram *p)
 		sum_of(p, b, shape == MONTH ? GPUAGG_TRANS_SUM_I128 : GPUAGG_TRANS_SUM_I64, GPUAGG_T_INT4);
 }
 
+/* Shapes of predicted.sh: 2 * 10^7 rows by a key */
+#define PREDICTED_ROWS 2e7
+
+typedef enum PredictedShape
+{
+	FEW, LIST, HALF, AVERAGE, DEVIATION
+} PredictedShape;
+
+/* numbers: of the key's range; 0: too many */
+static const struct
+{
+	const char *name;
+	PredictedShape shape;
+	double		ms;
+	double		share;
+	double		groups;
+	double		numbers;
+}			predicted[] = {
+	{"few, 10", FEW, 0.0945, 0.01, 10, 11},
+	{"few, 10^5", FEW, 0.1605, 0.01, 86359, 1e5 + 1},
+	{"few, 10^6", FEW, 0.2875, 0.01, 180927, 0},
+	{"few, 10^7", FEW, 0.287, 0.01, 197738, 0},
+	{"list, 10", LIST, 0.1595, 0.009, 10, 11},
+	{"list, 10^5", LIST, 0.206, 0.009, 83439, 1e5 + 1},
+	{"list, 10^6", LIST, 0.287, 0.009, 164593, 1e6 + 1},
+	{"list, 10^7", LIST, 0.38, 0.009, 178373, 0},
+	{"half, 10^5", HALF, 0.5135, 0.4995, 1e5, 1e5 + 1},
+	{"half, 10^6", HALF, 0.7975, 0.4995, 999959, 1e6 + 1},
+	{"average, 10^5", AVERAGE, 0.807, 1, 1e5, 1e5 + 1},
+	{"average, 10^6", AVERAGE, 1.245, 1, 1e6, 1e6 + 1},
+	{"deviation, 10", DEVIATION, 0.337, 1, 10, 11},
+	{"deviation, 10^3", DEVIATION, 0.457, 1, 1000, 1001},
+	{"deviation, 10^5", DEVIATION, 1.2305, 1, 1e5, 1e5 + 1},
+	{"deviation, 10^6", DEVIATION, 2.838, 1, 1e6, 0},
+	{"deviation, 10^7", DEVIATION, 4.811, 1, 8646336, 0},
+};
+
+/* HAVING count(*) < 0 adds a count. */
+static void
+predicted_make(PredictedShape shape, TestProgram *p)
+{
+	uint16_t	a;
+	uint16_t	b;
+	uint16_t	q;
+
+	program_init(p);
+	a = program_attr(p, GPUAGG_T_INT4, true);
+	b = program_attr(p, shape == FEW ? GPUAGG_T_INT8 : shape == DEVIATION ? GPUAGG_T_FLOAT8 : GPUAGG_T_INT4, true);
+	q = shape == AVERAGE || shape == DEVIATION ? NONE : shape == HALF ? b : program_attr(p, GPUAGG_T_INT4, true);
+	if (shape == FEW)
+		program_filter(p, compare(p, GPUAGG_OP_I64_LT, q, 10));
+	else if (shape == LIST)
+	{
+		const uint16_t list = program_instr(p, GPUAGG_OP_IN_I64, GPUAGG_CLASS_I64, q, q);
+
+		p->instrs[p->head.ninstrs - 1].imm2 = 9;
+		program_filter(p, list);
+	}
+	else if (shape == HALF)
+		program_filter(p, both(p, compare(p, GPUAGG_OP_I64_LT, program_attr(p, GPUAGG_T_INT4, true), 524288),
+							   compare(p, GPUAGG_OP_I64_LT, q, 7)));
+	program_key(p, a, GPUAGG_T_INT4);
+	program_trans(p, GPUAGG_TRANS_COUNT, NONE, NONE, GPUAGG_T_INT8);
+	if (shape == DEVIATION)
+		program_trans(p, GPUAGG_TRANS_MOMENTS_F64, b, NONE, GPUAGG_T_FLOAT8);
+	else
+		sum_of(p, b, shape == FEW ? GPUAGG_TRANS_SUM_I128 : GPUAGG_TRANS_SUM_I64, GPUAGG_T_INT8);
+}
+
 /* ---------- work ---------- */
 
 static void
@@ -218,6 +288,35 @@ test_shape(const GpuAggRates *rates, Shape shape, const char *how)
 	snprintf(name, sizeof(name), "%s, %s: within 1.3 times of what it took", measured[shape].name, how);
 	between(ms, measured[shape].ms / 1.3, measured[shape].ms * 1.3, name);
 	free(packed);
+}
+
+/* Where rows bring groups, or these are many; all within twice, for which the goal is nine tenths. */
+static void
+test_predicted(void)
+{
+	const GpuAggRates rates = card();
+	const int	n = sizeof(predicted) / sizeof(predicted[0]);
+	int			near = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		GpuAggWork	work;
+		TestProgram p;
+		GpuAggProgram *packed;
+		double		ms;
+		char		name[80];
+
+		predicted_make(predicted[i].shape, &p);
+		packed = program_pack(&p);
+		work_make(packed, PREDICTED_ROWS, predicted[i].share, predicted[i].groups, predicted[i].numbers, &work);
+		(void) choose(&rates, packed, &work);
+		ms = gpuagg_predict_compiled(&rates, &work) / MS;
+		near += ms > predicted[i].ms / 1.3 && ms < predicted[i].ms * 1.3;
+		snprintf(name, sizeof(name), "%s: within twice of what it took", predicted[i].name);
+		between(ms, predicted[i].ms / 2, predicted[i].ms * 2, name);
+		free(packed);
+	}
+	ok(near >= n * 2 / 3, "two thirds of them within 1.3 times");
 }
 
 /*
@@ -648,6 +747,7 @@ int
 main(void)
 {
 	test_shapes();
+	test_predicted();
 	test_unknown();
 	test_more();
 	test_compile();

@@ -2,11 +2,12 @@
  * strategy.c
  *		Which strategy of grouping is expected to be fastest.
  *
- * With r rows, g groups, e bytes of an entry, u updates a row, b bytes of a
- * record, I ns of reading the input once (of resident columns r b / S), and of
- * the profile U(x) random updates a second in a region of x bytes, L updates
- * of local tables and P records of 8 bytes partitioned a second, S bytes
- * streamed a second; times in ns, rates here a ns:
+ * With r rows, g groups, e bytes of an entry, u updates a row (of a GPU: of
+ * words, of which moments are several), b bytes of a record, I ns of reading
+ * the input once (of resident columns r b / S), and of the profile U(x) random
+ * updates a second in a region of x bytes, L updates of local tables and P
+ * records of 8 bytes partitioned a second, S bytes streamed a second; times in
+ * ns, rates here a ns:
  *
  *		t = 2 g e					bytes of the table, half full
  *		s							bytes of a scope: cache's reach, or the
@@ -113,10 +114,17 @@ updates_at(const GpuAggStrategyRates *rates, double bytes)
 						   sizeof(rates->points[0]), rates->npoints, bytes);
 }
 
+/* What a row changes */
+static double
+row_updates(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
+{
+	return in->words > 0 && rates->threads == 0 ? in->words : in->updates;
+}
+
 static double
 update_ns(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in, double bytes)
 {
-	return 1e9 * seconds(in->rows * in->updates, updates_at(rates, bytes));
+	return 1e9 * seconds(in->rows * row_updates(rates, in), updates_at(rates, bytes));
 }
 
 static double
@@ -142,11 +150,11 @@ parts_updates(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 	const GpuAggPartRows *r = &in->part_rows;
 
 	if (rates->shared_bytes <= 0 || in->local_entry_bytes <= 0)
-		return in->rows * in->updates;
+		return in->rows * row_updates(rates, in);
 	if (r->fast)
 		return in->rows * in->updates + in->groups * PAIRS_GROUP_UPDATES;
 	return in->rows * ((r->key == GPUAGG_KEY_ANY ? FIND_ANY_UPDATES : FIND_UPDATES) +
-					   STATE_UPDATES * (in->updates - 1)) + in->groups * GROUP_UPDATES;
+					   STATE_UPDATES * (row_updates(rates, in) - 1)) + in->groups * GROUP_UPDATES;
 }
 
 /* Reading or writing the rows' records once */
@@ -296,7 +304,7 @@ predict_all(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in,
 	const double t = c->table_bytes;
 
 	ns[GPUAGG_STRATEGY_AUTO] = -1;
-	ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = streamed_ns(rates, in, 1, local_ns(rates, in->rows * in->updates));
+	ns[GPUAGG_STRATEGY_BLOCK_LOCAL] = streamed_ns(rates, in, 1, local_ns(rates, in->rows * row_updates(rates, in)));
 	ns[GPUAGG_STRATEGY_SINGLE_PASS] = streamed_ns(rates, in, 1, update_ns(rates, in, t));
 	ns[GPUAGG_STRATEGY_MULTI_PASS_NAIVE] = naive_ns(rates, in, t, c->scope_bytes);
 	ns[GPUAGG_STRATEGY_MULTI_PASS_COPY] = copy_ns(rates, in, t, c->scope_bytes);

@@ -90,7 +90,9 @@ typedef struct GpuAggStrategyInput
 	GpuAggPartRows part_rows;	/* what of rows decides how they are partitioned there */
 	double		local_groups;	/* of a GPU: that a block's own table may have; 0: as
 								 * many as its bytes say; negative: none */
-	double		updates;		/* of states and heads, a row */
+	double		updates;		/* of states and heads, a row; */
+	double		words;			/* of a GPU, whose threads share states: of words; 0: as
+								 * many */
 	bool		resident;		/* rows lie in the device's memory as columns; */
 	bool		plain;			/* and are partitioned as they lie (local.h); if not
 								 * resident: */
