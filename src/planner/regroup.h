@@ -38,7 +38,9 @@ typedef enum GpuAggRegroupForm
 	GPUAGG_REGROUP_INTERVAL,	/* of intervals, */
 	GPUAGG_REGROUP_JSONB,		/* of jsonb, */
 	GPUAGG_REGROUP_ROW,			/* of rows, */
-	GPUAGG_REGROUP_ARRAY,		/* and of arrays, too */
+	GPUAGG_REGROUP_ARRAY,		/* of arrays, */
+	GPUAGG_REGROUP_RANGE,		/* of ranges, */
+	GPUAGG_REGROUP_RANGES,		/* and of sets of these, too */
 	GPUAGG_REGROUP_IMAGE		/* by what is stored, which equal values share */
 } GpuAggRegroupForm;
 
