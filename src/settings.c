@@ -25,6 +25,7 @@ int			gpuagg_debug_require = GPUAGG_ALLOW;
 int			gpuagg_debug_fault = GPUAGG_FAULT_NONE;
 int			gpuagg_debug_fault_pass = 0;
 int			gpuagg_debug_feeders = -1;
+int			gpuagg_debug_parts = GPUAGG_PARTS_AUTO;
 bool		gpuagg_debug_regroup = true;
 int			gpuagg_strategy = GPUAGG_STRATEGY_AUTO;
 int			gpuagg_scope_size = 0;
@@ -72,6 +73,13 @@ static const struct config_enum_entry spread_options[] = {
 	{"auto", GPUAGG_SPREAD_AUTO, false},
 	{"off", GPUAGG_SPREAD_OFF, false},
 	{"always", GPUAGG_SPREAD_ALWAYS, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry parts_options[] = {
+	{"off", GPUAGG_PARTS_OFF, false},
+	{"auto", GPUAGG_PARTS_AUTO, false},
+	{"always", GPUAGG_PARTS_ALWAYS, false},
 	{NULL, 0, false}
 };
 
@@ -337,6 +345,12 @@ define_debug_settings(void)
 							&gpuagg_debug_feeders, -1, -1, GPUAGG_MAX_FEEDERS,
 							PGC_USERSET, GUC_NOT_IN_SAMPLE,
 							NULL, NULL, NULL);
+	DefineCustomEnumVariable("gpuagg.debug_parts",
+							 "For tests: what several aggregates with DISTINCT need is grouped one by one (always), at once (off), or as it costs less (auto).",
+							 NULL,
+							 &gpuagg_debug_parts, GPUAGG_PARTS_AUTO,
+							 parts_options, PGC_USERSET, GUC_NOT_IN_SAMPLE,
+							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpuagg.debug_regroup",
 							 "For tests: devices may group finer groups once more; off: the backend does.",
 							 NULL,

@@ -41,6 +41,14 @@ extern int	gpuagg_debug_fault_pass;	/* of a scan's tasks, the one that it
 										 * strikes; 0: each.  Superuser */
 extern int	gpuagg_debug_feeders;	/* processes that feed beside the backend; -1: as
 									 * many as pay */
+typedef enum GpuAggPartsMode
+{
+	GPUAGG_PARTS_OFF,
+	GPUAGG_PARTS_AUTO,			/* where that costs less */
+	GPUAGG_PARTS_ALWAYS			/* wherever it can be */
+} GpuAggPartsMode;
+
+extern int	gpuagg_debug_parts;	/* GpuAggPartsMode, user: of regrouping */
 extern bool gpuagg_debug_regroup;	/* devices may regroup (device/regrouping.h) */
 extern double gpuagg_cost_scale;	/* of the device's part of costs */
 extern int	gpuagg_strategy;	/* GpuAggStrategy, of grouping */

@@ -119,6 +119,8 @@ merge_states(const GpuAggRegroupingPlan *plan, const char *from, char *into)
 		const GpuAggRegroupingMove *move = &plan->states[i];
 		uint64_t	state[2] = {0, 0};
 
+		if (move->bit == GPUAGG_REGROUPING_OF_NONE)
+			continue;
 		if (move->bit == GPUAGG_REGROUPING_NOT_OF_KEY)
 			gpuagg_state_merge_shared(move->op, into + move->to, from + move->from);
 		else if ((head >> move->bit & 1) == 0)

@@ -30,7 +30,8 @@ typedef struct GpuAggRegroupingState
 {
 	uint8_t		op;				/* GpuAggTransOp */
 	uint8_t		type;			/* GpuAggType of its argument */
-	uint8_t		of_key;			/* 1: a key's value enters; 0: a state is merged */
+	uint8_t		of_key;			/* 1: a key's value enters; 0: a state is merged; 2: neither,
+								 * it stays as it begins */
 	uint8_t		from;			/* which key, or transition, of the finer groups */
 } GpuAggRegroupingState;
 

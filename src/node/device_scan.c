@@ -23,6 +23,7 @@
 
 #include "executor/executor.h"
 #include "node/device_scan.h"
+#include "node/parts.h"
 #include "node/passes.h"
 #include "node/place.h"
 #include "node/regroup_run.h"
@@ -71,6 +72,8 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 											scan->eflags, scan->info);
 	else if (!scan->info->program->select)
 		scan->read[0]->row_plan = list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS);
+	if (scan->info->regroup != NULL && scan->info->regroup->parted)
+		gpuagg_parts_begin(scan);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	gpuagg_sample_init(&scan->sample, scan->info->sample,
@@ -202,8 +205,8 @@ gpuagg_scan_task_results(const GpuAggScan *scan)
 }
 
 /* An empty store for groups, of one table or several */
-static void
-scan_open_results(GpuAggScan *scan)
+void
+gpuagg_scan_open_results(GpuAggScan *scan)
 {
 	scan_forget(scan);
 	if (scan->info->program->select)
@@ -216,7 +219,7 @@ void
 gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark)
 {
 	if (scan->regrouped)
-		scan_open_results(scan);
+		gpuagg_scan_open_results(scan);
 	else
 		gpuagg_results_cut(scan->results, mark);
 }
@@ -620,6 +623,22 @@ scan_rewind(GpuAggScan *scan)
 		gpuagg_results_rewind(scan->results);
 }
 
+GpuAggStatus
+gpuagg_scan_run_groups(GpuAggScan *scan, GpuAggError *error)
+{
+	const uint64 groups = scan->counters.groups;
+	GpuAggStatus status = scan->tables != NULL ? gpuagg_tables_run(scan, error) :
+		gpuagg_scan_run_tables(scan, error);
+
+	if (status == GPUAGG_OK && scan->tables == NULL && scan->spread.ran > 1)
+		status = gpuagg_spread_merge(scan, groups, error);
+	scan->counters.regrouped = scan->regrouped;
+	scan->counters.groups_made += scan->made;
+	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)
+		status = gpuagg_regroup_run(scan, error);
+	return status;
+}
+
 void
 gpuagg_scan_run(GpuAggScan *scan)
 {
@@ -639,21 +658,15 @@ gpuagg_scan_run(GpuAggScan *scan)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("gpuagg.debug_require = forbid, but a plan uses the device")));
 	INSTR_TIME_SET_CURRENT(start);
-	scan_open_results(scan);
+	gpuagg_scan_open_results(scan);
 	scan->alone = scan->tables == NULL;
 	scan->falling_back = false;
 	scan->moved = false;
 	/* look-up tables that an earlier run had made are on its device */
 	if (scan->lookups == NULL || !gpuagg_lookups_on_device(scan->lookups))
 		scan->placed = false;
-	status = scan->tables != NULL ? gpuagg_tables_run(scan, &error) :
-		gpuagg_scan_run_tables(scan, &error);
-	if (status == GPUAGG_OK && scan->tables == NULL && scan->spread.ran > 1)
-		status = gpuagg_spread_merge(scan, before.groups, &error);
-	scan->counters.regrouped = scan->regrouped;
-	scan->counters.groups_made += scan->made;
-	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)
-		status = gpuagg_regroup_run(scan, &error);
+	status = scan->parts != NULL ? gpuagg_parts_run(scan, &error) :
+		gpuagg_scan_run_groups(scan, &error);
 	MemoryContextSwitchTo(query);
 	MemoryContextDelete(run);
 	INSTR_TIME_SET_CURRENT(took);
@@ -721,6 +734,8 @@ gpuagg_scan_end(GpuAggScan *scan)
 	scan_forget(scan);
 	if (scan->tables != NULL)
 		gpuagg_tables_end(scan);
+	else if (scan->parts != NULL)
+		gpuagg_parts_end(scan);
 	else
 		gpuagg_spread_end_table(scan->read[0]);
 	if (scan->lookups != NULL)

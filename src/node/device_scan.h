@@ -91,6 +91,7 @@ typedef struct GpuAggPlannedStrategy
 } GpuAggPlannedStrategy;
 
 typedef struct GpuAggTables GpuAggTables;
+typedef struct GpuAggParts GpuAggParts;
 typedef struct GpuAggSharedRun GpuAggSharedRun;
 
 /* A table that a task reads */
@@ -130,6 +131,7 @@ typedef struct GpuAggScan
 	GpuAggTaskTable **read;		/* which have the same program */
 	GpuAggTables *tables;		/* tables.h; NULL: one.  Then the fields around are
 								 * those of the tables that are at work */
+	GpuAggParts *parts;			/* parts.h; NULL: all is grouped at once */
 	int			nruntime;		/* runtime constants in custom_exprs, of all programs */
 	List	   *runtime;		/* ExprStates of the runtime constants */
 	List	   *params;			/* ExprStates of the parameters in them */
@@ -185,6 +187,9 @@ extern bool gpuagg_scan_timing(const GpuAggScan *scan);
 /* An empty store for groups of a device: the query's, or finer ones */
 extern GpuAggResults *gpuagg_scan_task_results(const GpuAggScan *scan);
 
+/* Begins such a store, in the place of what was answered before. */
+extern void gpuagg_scan_open_results(GpuAggScan *scan);
+
 /* Takes back what was answered behind a mark. */
 extern void gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark);
 
@@ -193,6 +198,9 @@ extern void gpuagg_scan_cut(GpuAggScan *scan, const GpuAggStoreMark *mark);
  * answers are added behind scan->mark.
  */
 extern GpuAggStatus gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error);
+
+/* The same of all tables, and the query's groups are made of the answers. */
+extern GpuAggStatus gpuagg_scan_run_groups(GpuAggScan *scan, GpuAggError *error);
 
 /*
  * Runs all of the work: on the device, if need be on the other one, else readies the

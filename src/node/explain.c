@@ -99,6 +99,29 @@ explain_sets(const GpuAggPlanInfo *info, List *keys, ExplainState *es)
 	ExplainPropertyList("Grouping Sets", sets, es);
 }
 
+/* Of all keys of the device, those of each part */
+static void
+explain_parts(const GpuAggRegroup *plan, const List *keys, ExplainState *es)
+{
+	List	   *parts = NIL;
+
+	for (int i = 0; i < plan->nparts; i++)
+	{
+		StringInfoData text;
+		const ListCell *lc;
+
+		initStringInfo(&text);
+		foreach(lc, keys)
+		{
+			if ((plan->parts[i].inputs >> foreach_current_index(lc) & 1) != 0)
+				appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "",
+								 (char *) lfirst(lc));
+		}
+		parts = lappend(parts, psprintf("(%s)", text.data));
+	}
+	ExplainPropertyList("Device Group Keys", parts, es);
+}
+
 /*
  * By what the device groups, of whose groups the query's are made, and what PostgreSQL
  * computes once for each of them
@@ -116,12 +139,14 @@ explain_device_keys(GpuAggScan *node, List *context, bool prefix, ExplainState *
 		char	   *text = deparse_expression((Node *) lfirst_node(TargetEntry, lc)->expr,
 											  context, prefix, false);
 
-		if (foreach_current_index(lc) < node->info->regroup->ninputs)
+		if (foreach_current_index(lc) < node->info->regroup->ntargets)
 			keys = lappend(keys, text);
 		else
 			computed = lappend(computed, text);
 	}
-	if (keys != NIL)
+	if (node->info->regroup->parted)
+		explain_parts(node->info->regroup, keys, es);
+	else if (keys != NIL)
 		ExplainPropertyList("Device Group Key", keys, es);
 	if (explain_whole(es) && computed != NIL)
 		ExplainPropertyList("Computed by Group", computed, es);

@@ -173,7 +173,7 @@ send_table(GpuAggMerge *m)
 	return gpuagg_row_output(m->table, m->program, m->to, &m->merged, m->error);
 }
 
-static GpuAggStatus merge_store(GpuAggMerge *m, GpuAggStore *from);
+static GpuAggStatus merge_stores(GpuAggMerge *m, GpuAggStore *const *from, int n);
 
 /* Takes over and frees what the table has spilled. */
 static GpuAggStatus
@@ -190,7 +190,7 @@ merge_spills(GpuAggMerge *m, GpuAggSpill *spills)
 			continue;
 		spill_flush(&spills[i]);
 		if (status == GPUAGG_OK)
-			status = merge_store(m, spills[i].store);
+			status = merge_stores(m, &spills[i].store, 1);
 		gpuagg_store_free(spills[i].store);
 	}
 	m->depth--;
@@ -198,15 +198,12 @@ merge_spills(GpuAggMerge *m, GpuAggSpill *spills)
 	return status;
 }
 
-static GpuAggStatus
-merge_store(GpuAggMerge *m, GpuAggStore *from)
+static void
+take_store(GpuAggMerge *m, GpuAggStore *from)
 {
-	GpuAggStatus status;
 	const char *groups;
 	uint32		count;
 
-	gpuagg_row_table_reset(m->table);
-	m->spills = NULL;
 	gpuagg_store_rewind(from);
 	while ((groups = gpuagg_store_next(from, &count)) != NULL)
 	{
@@ -221,12 +218,23 @@ merge_store(GpuAggMerge *m, GpuAggStore *from)
 			row += bytes;
 		}
 	}
+}
+
+static GpuAggStatus
+merge_stores(GpuAggMerge *m, GpuAggStore *const *from, int n)
+{
+	GpuAggStatus status;
+
+	gpuagg_row_table_reset(m->table);
+	m->spills = NULL;
+	for (int i = 0; i < n; i++)
+		take_store(m, from[i]);
 	status = send_table(m);
 	return status == GPUAGG_OK ? merge_spills(m, m->spills) : status;
 }
 
 GpuAggStatus
-gpuagg_merge_groups(GpuAggStore *from, GpuAggResults *to, ResourceOwner owner,
+gpuagg_merge_groups(GpuAggStore *const *from, int n, GpuAggResults *to, ResourceOwner owner,
 					const GpuAggProgram *program, uint64 *merged, GpuAggError *error)
 {
 	MemoryContext rows = AllocSetContextCreate(CurrentMemoryContext, "gpuagg merge",
@@ -244,7 +252,7 @@ gpuagg_merge_groups(GpuAggStore *from, GpuAggResults *to, ResourceOwner owner,
 	m.program->hash_seed = pg_prng_uint64(&pg_global_prng_state);
 	gpuagg_layout_compute(program, &m.layout);
 	m.table = gpuagg_row_table_create(m.program, rows);
-	status = merge_store(&m, from);
+	status = merge_stores(&m, from, n);
 	if (status == GPUAGG_OK && m.merged == 0 && program->nkeys == 0)
 	{
 		gpuagg_row_table_reset(m.table);

@@ -10,13 +10,13 @@
 #include "node/results.h"
 
 /*
- * Reads all groups of `from` and adds those with equal keys, merged, to `to`, which
+ * Reads all groups of n stores and adds those with equal keys, merged, to `to`, which
  * is of the same program.  Without keys there is one group, even if there was none;
  * *merged is how many there are.  A status other than GPUAGG_OK: there is a group that
  * only PostgreSQL can compute.  Works in the current memory context; temporary files
  * are the owner's.
  */
-extern GpuAggStatus gpuagg_merge_groups(GpuAggStore *from, GpuAggResults *to,
+extern GpuAggStatus gpuagg_merge_groups(GpuAggStore *const *from, int n, GpuAggResults *to,
 										ResourceOwner owner, const GpuAggProgram *program,
 										uint64 *merged, GpuAggError *error);
 

@@ -23,7 +23,9 @@
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
+#include "utils/multirangetypes.h"
 #include "utils/numeric.h"
+#include "utils/rangetypes.h"
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
 
@@ -161,6 +163,8 @@ float_form(double value)
 
 static GpuAggBytes array_form(Datum value);
 static GpuAggBytes row_form(Datum value);
+static GpuAggBytes range_form(Datum value);
+static GpuAggBytes ranges_form(Datum value);
 
 /* Of a field or an element, which is not NULL */
 static GpuAggBytes
@@ -183,8 +187,20 @@ field_form(Oid typid, int16 typlen, bool typbyval, Datum value)
 		case BPCHAROID:
 			return gpuagg_bpchar_trim(image_form(value, -1, false));
 		default:
-			return OidIsValid(get_element_type(base)) ? array_form(value) :
-				get_typtype(base) == TYPTYPE_COMPOSITE ? row_form(value) : image_form(value, typlen, typbyval);
+			if (OidIsValid(get_element_type(base)))
+				return array_form(value);
+			break;
+	}
+	switch (get_typtype(base))
+	{
+		case TYPTYPE_COMPOSITE:
+			return row_form(value);
+		case TYPTYPE_RANGE:
+			return range_form(value);
+		case TYPTYPE_MULTIRANGE:
+			return ranges_form(value);
+		default:
+			return image_form(value, typlen, typbyval);
 	}
 }
 
@@ -245,6 +261,59 @@ row_form(Datum value)
 	return (GpuAggBytes) {form.data, form.len};
 }
 
+static void
+append_bound(StringInfo form, const TypeCacheEntry *element, const RangeBound *bound)
+{
+	appendStringInfoChar(form, (char) (bound->infinite ? 2 : bound->inclusive));
+	if (!bound->infinite)
+		append_bytes(form, field_form(element->type_id, element->typlen, element->typbyval,
+									  bound->val));
+}
+
+/* By its bounds, as range_eq() has it: ranges of whole numbers have one spelling. */
+static void
+append_range(StringInfo form, TypeCacheEntry *type, const RangeType *range)
+{
+	RangeBound	lower;
+	RangeBound	upper;
+	bool		empty;
+
+	range_deserialize(type, range, &lower, &upper, &empty);
+	appendStringInfoChar(form, (char) empty);
+	if (empty)
+		return;
+	append_bound(form, type->rngelemtype, &lower);
+	append_bound(form, type->rngelemtype, &upper);
+}
+
+static GpuAggBytes
+range_form(Datum value)
+{
+	const RangeType *range = DatumGetRangeTypeP(value);
+	StringInfoData form;
+
+	initStringInfo(&form);
+	append_range(&form, lookup_type_cache(RangeTypeGetOid(range), TYPECACHE_RANGE_INFO), range);
+	return (GpuAggBytes) {form.data, form.len};
+}
+
+static GpuAggBytes
+ranges_form(Datum value)
+{
+	MultirangeType *ranges = DatumGetMultirangeTypeP(value);
+	TypeCacheEntry *type = lookup_type_cache(MultirangeTypeGetOid(ranges),
+											 TYPECACHE_MULTIRANGE_INFO)->rngtype;
+	StringInfoData form;
+	RangeType **members;
+	int32		n;
+
+	initStringInfo(&form);
+	multirange_deserialize(type, ranges, &n, &members);
+	for (int i = 0; i < n; i++)
+		append_range(&form, type, members[i]);
+	return (GpuAggBytes) {form.data, form.len};
+}
+
 GpuAggBytes
 gpuagg_datum_form(const GpuAggRegroupValue *as, Datum value)
 {
@@ -260,6 +329,10 @@ gpuagg_datum_form(const GpuAggRegroupValue *as, Datum value)
 			return row_form(value);
 		case GPUAGG_REGROUP_ARRAY:
 			return array_form(value);
+		case GPUAGG_REGROUP_RANGE:
+			return range_form(value);
+		case GPUAGG_REGROUP_RANGES:
+			return ranges_form(value);
 		default:
 			return image_form(value, as->typlen, as->typbyval);
 	}

@@ -318,7 +318,7 @@ enter_sorts(GpuAggRegroupWork *r, const char *row, char *group)
 	for (int i = 0; i < r->plan->nsorts; i++)
 	{
 		const GpuAggRegroupSort *sort = &r->plan->sorts[i];
-		int64		rows = *(const int64 *) (row + r->from.state_off[sort->weight]);
+		int64		rows = sort->absent ? 0 : *(const int64 *) (row + r->from.state_off[sort->weight]);
 		Datum		value;
 		bool		isnull;
 
@@ -348,7 +348,7 @@ gpuagg_regroup_enter_row(GpuAggRegroupWork *r, const char *row, char *group)
 		char	   *state = group + r->into.state_off[i];
 		GpuAggStatus status;
 
-		if (s->output != GPUAGG_REGROUP_NONE || !shows_key(r, s))
+		if (s->output != GPUAGG_REGROUP_NONE || s->absent || !shows_key(r, s))
 			continue;
 		if (r->parent >= 0)
 			merge_state(r, s, r->results, row, r->into.state_off[i], state);

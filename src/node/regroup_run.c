@@ -216,7 +216,7 @@ begin_set(GpuAggRegroupWork *r, int set)
 	{
 		int			value = plan->states[i].value;
 
-		if (!plan->states[i].distinct || r->entered[value] != NULL ||
+		if (!plan->states[i].distinct || plan->states[i].absent || r->entered[value] != NULL ||
 			gpuagg_regroup_tells_all(plan, set, value))
 			continue;
 		r->entered[value] = gpuagg_row_table_create(gpuagg_regroup_entered_program(plan->values[value].type,
@@ -261,7 +261,8 @@ of_keys(Node *node, void *context)
 	for (int i = 0; IsA(node, Var) && i < columns->plan->ninputs; i++)
 	{
 		const Var  *var = (Var *) node;
-		const Var  *column = (Var *) list_nth_node(TargetEntry, columns->targets, i)->expr;
+		const Var  *column = (Var *) list_nth_node(TargetEntry, columns->targets,
+													   columns->plan->targets[i])->expr;
 
 		if (!columns->plan->inputs[i].read || column->varno != var->varno ||
 			column->varattno != var->varattno)
@@ -284,12 +285,13 @@ begin_expressions(GpuAggRegroupWork *r)
 	ListCell   *lc;
 
 	r->econtext = CreateExprContext(r->scan->css.ss.ps.state);
-	if (list_length(columns.targets) == r->plan->ninputs)
+	if (list_length(columns.targets) == r->plan->ntargets)
 		return;
 	/* of keys that no expression reads nothing but a type need be known */
 	for (int i = 0; i < r->plan->ninputs; i++)
 		TupleDescInitEntry(columns.tupdesc, i + 1, NULL, INT4OID, -1, 0);
-	for_each_from(lc, columns.targets, r->plan->ninputs)
+	/* what only other parts compute has columns that are not here, and is never asked for */
+	for_each_from(lc, columns.targets, r->plan->ntargets)
 		r->computed = lappend(r->computed,
 							  ExecInitExpr((Expr *) of_keys((Node *) lfirst_node(TargetEntry, lc)->expr,
 															&columns),
@@ -374,13 +376,21 @@ gpuagg_regroup_wish(GpuAggScan *scan, GpuAggRegrouping *wish)
 		memset(wish, 0, sizeof(*wish));
 }
 
+GpuAggResults *
+gpuagg_regroup_made_store(const GpuAggScan *scan, GpuAggProgram **program)
+{
+	*program = gpuagg_regroup_program(scan->info->regroup, 0);
+	return made_store(scan, *program, get_hash_memory_limit());
+}
+
 void
 gpuagg_regroup_done(GpuAggScan *scan)
 {
+	GpuAggProgram *program;
+
 	Assert(!scan->regrouped);
 	gpuagg_results_free(scan->results);
-	scan->results = made_store(scan, gpuagg_regroup_program(scan->info->regroup, 0),
-							   get_hash_memory_limit());
+	scan->results = gpuagg_regroup_made_store(scan, &program);
 	scan->regrouped = true;
 }
 

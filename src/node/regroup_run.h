@@ -10,6 +10,9 @@
 
 #include "node/device_scan.h"
 
+/* An empty store for the query's groups, if they are made of a device's; its program */
+extern GpuAggResults *gpuagg_regroup_made_store(const GpuAggScan *scan, GpuAggProgram **program);
+
 /* An empty store for what the device returns, if its groups are regrouped */
 extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan);
 

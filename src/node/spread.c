@@ -323,11 +323,12 @@ GpuAggStatus
 gpuagg_spread_merge(GpuAggScan *scan, uint64 counted, GpuAggError *error)
 {
 	GpuAggResults *all = scan->results;
+	GpuAggStore *store = gpuagg_results_store(all);
 	uint64		merged = 0;
 	GpuAggStatus status;
 
 	scan->results = gpuagg_scan_task_results(scan);
-	status = gpuagg_merge_groups(gpuagg_results_store(all), scan->results, scan->owner,
+	status = gpuagg_merge_groups(&store, 1, scan->results, scan->owner,
 								 scan->info->program, &merged, error);
 	gpuagg_results_move_long(all, scan->results);
 	scan->counters.groups = counted + merged;

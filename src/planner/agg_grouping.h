@@ -92,4 +92,14 @@ extern bool gpuagg_grouping_collect(GpuAggGrouping *g);
  */
 extern bool gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation);
 
+/* PostgreSQL's scan of what is grouped, and its aggregation of such a one (agg_path.c) */
+extern Path *gpuagg_grouping_scan_path(const GpuAggGrouping *g);
+extern Path *gpuagg_grouping_agg_path(GpuAggGrouping *g, Path *scan);
+
+/*
+ * Sets the costs of the path, whose children are there, and what info has of them; lookups
+ * are the paths of what is joined (agg_cost.c).
+ */
+extern void gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups);
+
 #endif							/* GPUAGG_PLANNER_AGG_GROUPING_H */

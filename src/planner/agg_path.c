@@ -206,8 +206,8 @@ estimate_cached(const GpuAggGrouping *g, Relation relation)
 }
 
 /* PostgreSQL's aggregation with the columns of custom_scan_tlist */
-static Path *
-make_agg_path(GpuAggGrouping *g, Path *scan)
+Path *
+gpuagg_grouping_agg_path(GpuAggGrouping *g, Path *scan)
 {
 	PathTarget *target = create_empty_pathtarget();
 	ListCell   *expr;
@@ -222,8 +222,8 @@ make_agg_path(GpuAggGrouping *g, Path *scan)
 }
 
 /* SeqScan, SampleScan, or an Append of them; or any plan */
-static Path *
-make_bare_scan_path(const GpuAggGrouping *g)
+Path *
+gpuagg_grouping_scan_path(const GpuAggGrouping *g)
 {
 	if (g->info.of_plan)
 		return gpuagg_agg_plan_scan_path(g);
@@ -235,7 +235,7 @@ make_bare_scan_path(const GpuAggGrouping *g)
 static Path *
 make_fallback_path(GpuAggGrouping *g)
 {
-	return make_agg_path(g, g->fact == g->input_rel ? make_bare_scan_path(g) :
+	return gpuagg_grouping_agg_path(g, g->fact == g->input_rel ? gpuagg_grouping_scan_path(g) :
 						 g->input_rel->cheapest_total_path);
 }
 
@@ -261,130 +261,6 @@ make_row_path(GpuAggGrouping *g)
 		return gpuagg_agg_tables_row_path(g);
 	return make_scan_path(g, g->fact, g->info.nlookups > 0 ? NIL :
 						  gpuagg_lower_row_exprs(g->lw));
-}
-
-/* Of so many values, in memory */
-static Cost
-cost_of_sort(double values)
-{
-	return 2 * cpu_operator_cost * values * log2(Max(values, 2));
-}
-
-/* Of what PostgreSQL evaluates once for each of the device's groups */
-static Cost
-cost_of_computed(const GpuAggGrouping *g)
-{
-	QualCost	cost;
-
-	cost_qual_eval(&cost, g->regroup->exprs, g->root);
-	return cost.startup + cost.per_tuple * g->info.est_groups +
-		g->regroup->regroup.nsorts * cost_of_sort(g->info.est_groups);
-}
-
-/*
- * What PostgreSQL takes for rows, groups and states as the device has them, hashed.  Its
- * plan may sort instead, for DISTINCT.
- */
-static Cost
-cost_of_hashing(GpuAggGrouping *g, Path *scan, PathTarget *target)
-{
-	AggClauseCosts costs;
-
-	memset(&costs, 0, sizeof(costs));
-	get_agg_clause_costs(g->root, AGGSPLIT_SIMPLE, &costs);
-	return create_agg_path(g->root, g->grouped_rel, scan, target, AGG_HASHED, AGGSPLIT_SIMPLE,
-						   g->clause, NIL, &costs, g->info.est_groups)->path.total_cost;
-}
-
-static void
-table_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
-{
-	const RelOptInfo *rel = g->fact;
-
-	input->pages = rel->pages;
-	input->cached = g->cached;
-	if (g->info.sample == GPUAGG_SAMPLE_SYSTEM)
-		get_tablespace_page_costs(rel->reltablespace, &input->page_cost, NULL);
-	else
-		get_tablespace_page_costs(rel->reltablespace, NULL, &input->page_cost);
-	input->lines = g->sample_lines;
-	input->rows = g->info.est_rows;
-	input->allvisfrac = rel->allvisfrac;
-	input->tasks = 1;
-}
-
-/* What PostgreSQL's grouping costs without its joins: a device's is compared with it */
-static Cost
-postgres_cost(GpuAggGrouping *g, Path *fallback)
-{
-	Path	   *scan;
-
-	if (g->fact == g->input_rel)
-		return g->info.regroup == NULL ? fallback->total_cost :
-			cost_of_hashing(g, make_bare_scan_path(g), fallback->pathtarget);
-	scan = create_seqscan_path(g->root, g->fact, NULL, 0);
-	scan->rows = g->info.est_passed;
-	return g->info.regroup == NULL ? make_agg_path(g, scan)->total_cost :
-		cost_of_hashing(g, scan, fallback->pathtarget);
-}
-
-/* Will the device make the query's groups of the finer ones?  Of several tables it may not. */
-static bool
-regrouped_by_device(const GpuAggGrouping *g)
-{
-	GpuAggRegrouping wish;
-
-	return g->info.regroup != NULL && g->tables == NULL && gpuagg_debug_regroup &&
-		gpuagg_regroup_device(g->info.regroup, g->info.program, &wish);
-}
-
-/* Cost of the device, of HAVING and of the target list */
-static void
-set_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups)
-{
-	Path	   *path = &custom->path;
-	QualCost	having;
-	GpuAggCostInput input = {.scale = gpuagg_cost_scale};
-	GpuAggCost	cost;
-	Cost		computed;
-
-	if (g->info.of_plan)
-		gpuagg_agg_plan_cost_input(g, list_nth(custom->custom_paths, GPUAGG_PLAN_ROWS), &input);
-	else if (g->tables != NULL)
-		gpuagg_agg_tables_cost_input(g, &input);
-	else
-		table_cost_input(g, &input);
-	if (g->tables == NULL && !g->info.of_plan)
-		g->info.est_numbers = gpuagg_key_numbers(g->root, g->fact, g->lw, g->info.program);
-	input.passed = g->info.est_passed;
-	input.groups = g->info.est_groups;
-	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);
-	input.made = g->info.regroup != NULL ? g->made_groups : 0;
-	input.regrouped = regrouped_by_device(g);
-	if (input.regrouped)
-		input.returned = Min(input.made, input.groups);
-	input.entries = gpuagg_regroup_repeats(g->regroup) ?
-		g->info.est_groups : g->made_groups;
-	input.postgres_cost = postgres_cost(g, linitial(custom->custom_paths));
-	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
-	cost = gpuagg_cost_agg(&input, &g->info);
-	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
-
-	cost_qual_eval(&having, g->having, g->root);
-	path->rows = g->made_groups;
-	if (g->having != NIL)
-		path->rows = clamp_row_est(path->rows *
-								   clauselist_selectivity(g->root, g->having,
-														  0, JOIN_INNER,
-														  NULL));
-	path->rows = Min(path->rows, cost.returned);
-	computed = cost_of_computed(g);
-	path->startup_cost = cost.startup + computed + having.startup +
-		path->pathtarget->cost.startup;
-	path->total_cost = cost.total + computed + having.startup +
-		having.per_tuple * cost.returned +
-		path->pathtarget->cost.startup +
-		path->pathtarget->cost.per_tuple * path->rows;
 }
 
 static Plan *plan_custom_path(PlannerInfo *root, RelOptInfo *rel,
@@ -423,7 +299,7 @@ make_path(GpuAggGrouping *g)
 									 make_scan_path(g, g->tables != NULL ?
 													linitial(g->tables->rels) : g->fact,
 													gpuagg_regroup_shown(g->regroup)));
-	set_costs(g, path, lookups);
+	gpuagg_grouping_costs(g, path, lookups);
 	runtime = g->tables != NULL ? gpuagg_agg_tables_runtime(g) :
 		list_concat_copy(g->lw->runtime_exprs, gpuagg_join_runtime(g->lw));
 	path->custom_private = list_make4(g->tables != NULL ? gpuagg_agg_tables_pack(g) :

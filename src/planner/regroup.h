@@ -16,13 +16,16 @@
 
 #include "postgres.h"
 
+#include "cost/predict.h"
 #include "device/transition.h"
+#include "ipc/seen_groups.h"
 
 #define GPUAGG_REGROUP_VALUES 64
 #define GPUAGG_REGROUP_FILTERS 16
 #define GPUAGG_REGROUP_SETS 64
 #define GPUAGG_REGROUP_GROUPINGS 8
 #define GPUAGG_REGROUP_SORTS 16
+#define GPUAGG_REGROUP_PARTS 8
 
 /* None of a transition, a value */
 #define GPUAGG_REGROUP_NONE (-1)
@@ -35,7 +38,9 @@ typedef enum GpuAggRegroupForm
 	GPUAGG_REGROUP_INTERVAL,	/* of intervals, */
 	GPUAGG_REGROUP_JSONB,		/* of jsonb, */
 	GPUAGG_REGROUP_ROW,			/* of rows, */
-	GPUAGG_REGROUP_ARRAY,		/* and of arrays, too */
+	GPUAGG_REGROUP_ARRAY,		/* of arrays, */
+	GPUAGG_REGROUP_RANGE,		/* of ranges, */
+	GPUAGG_REGROUP_RANGES,		/* and of sets of these, too */
 	GPUAGG_REGROUP_IMAGE		/* by what is stored, which equal values share */
 } GpuAggRegroupForm;
 
@@ -59,6 +64,7 @@ typedef struct GpuAggRegroupValue
 	uint8		form;			/* GpuAggRegroupForm, of a computed one, */
 	bool		typbyval;		/* and its SQL type's */
 	int16		typlen;
+	uint32		reads;			/* bits: the keys of the device that it is made of */
 } GpuAggRegroupValue;
 
 /* A state of the query's groups */
@@ -77,6 +83,8 @@ typedef struct GpuAggRegroupState
 	int16		output;			/* made by the ordered-set aggregate that this output is, */
 	int16		sort;			/* of values that this sort puts in order */
 	int16		key;			/* shows this key, in sets that have it */
+	uint8		part;			/* of parts: the one that makes it; */
+	bool		absent;			/* of one of them: another does */
 } GpuAggRegroupState;
 
 /* Values in the order of an ordered-set aggregate, each as often as rows have it */
@@ -91,6 +99,7 @@ typedef struct GpuAggRegroupSort
 	Oid			eqop;
 	Oid			collation;
 	bool		nulls_first;
+	bool		absent;			/* of a part: another one has it */
 } GpuAggRegroupSort;
 
 /* One of GROUPING SETS; without them there is one, of all keys. */
@@ -112,6 +121,19 @@ typedef struct GpuAggRegroupInput
 } GpuAggRegroupInput;
 
 /*
+ * What different aggregates need may be grouped apart, each by the keys of the device that
+ * they need: then the query's groups are made for each part, with states of the others as
+ * they begin, and merged (regroup_parts.h).
+ */
+typedef struct GpuAggRegroupPart
+{
+	uint32		inputs;			/* bits of the device's keys */
+	double		groups;			/* of the device, as expected, */
+	GpuAggSeenKey seen;			/* under which those found are remembered, */
+	GpuAggPrediction predicted;	/* and its part of the time */
+} GpuAggRegroupPart;
+
+/*
  * The program's keys are nkeys values; then, if there are several sets or GROUPING(),
  * the number of the set and GROUPING()'s values.
  */
@@ -119,6 +141,11 @@ typedef struct GpuAggRegroup
 {
 	int			ninputs;
 	GpuAggRegroupInput inputs[GPUAGG_MAX_KEYS];
+	uint8		targets[GPUAGG_MAX_KEYS];	/* their places in the plan's target list, */
+	uint8		ntargets;		/* which has so many keys before the expressions */
+	bool		parted;			/* grouped in parts, which there are in any case */
+	int			nparts;
+	GpuAggRegroupPart parts[GPUAGG_REGROUP_PARTS];
 	int			nvalues;
 	GpuAggRegroupValue values[GPUAGG_REGROUP_VALUES];
 	int			nfilters;		/* of WHERE: values that must be true, in order */

@@ -18,7 +18,8 @@ static bool
 all_merged(const GpuAggRegroup *plan)
 {
 	for (int i = 0; i < plan->nstates; i++)
-		if (plan->states[i].distinct || plan->states[i].datum != GPUAGG_REGROUP_STATE)
+		if (!plan->states[i].absent &&
+			(plan->states[i].distinct || plan->states[i].datum != GPUAGG_REGROUP_STATE))
 			return false;
 	return plan->nsorts == 0;
 }
@@ -71,11 +72,15 @@ device_state(const GpuAggRegroup *plan, const GpuAggRegroupState *s, GpuAggRegro
 {
 	const GpuAggRegroupValue *value = s->value >= 0 ? &plan->values[s->value] : NULL;
 
+	to->op = s->op;
+	to->type = s->type;
+	to->of_key = GPUAGG_REGROUPING_OF_NOTHING;
+	if (s->absent)
+		return true;
+	to->of_key = 0;
 	if (s->datum != GPUAGG_REGROUP_STATE || s->output != GPUAGG_REGROUP_NONE ||
 		s->filter != GPUAGG_REGROUP_NONE || OidIsValid(s->collation))
 		return false;
-	to->op = s->op;
-	to->type = s->type;
 	if (s->merge != GPUAGG_REGROUP_NONE)
 	{
 		to->from = s->merge;

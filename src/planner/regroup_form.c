@@ -7,7 +7,7 @@
  * Of all else equal values share bytes, which node/regroup_datum.c makes, and what they look
  * like is kept beside.  Which types are equal where what is stored is PostgreSQL knows: their
  * indexes may be deduplicated.  A row is told by its fields, as count(DISTINCT (a, b)) has it,
- * an array by its bounds and elements.
+ * an array by its bounds and elements, a range by its bounds.
  */
 #include "postgres.h"
 
@@ -48,6 +48,10 @@ field_is_known(Oid typid, Oid collation)
 		return field_is_known(element, collation);
 	if (get_typtype(base) == TYPTYPE_COMPOSITE)
 		return columns_are_known(base);
+	if (get_typtype(base) == TYPTYPE_MULTIRANGE)
+		return field_is_known(get_multirange_range(base), InvalidOid);
+	if (get_typtype(base) == TYPTYPE_RANGE)
+		return field_is_known(get_range_subtype(base), get_range_collation(base));
 	switch (base)
 	{
 		case NUMERICOID:
@@ -93,6 +97,24 @@ row_is_known(const Expr *expr)
 	return true;
 }
 
+static GpuAggRegroupForm
+form_of(Oid base)
+{
+	if (OidIsValid(get_element_type(base)))
+		return GPUAGG_REGROUP_ARRAY;
+	switch (get_typtype(base))
+	{
+		case TYPTYPE_COMPOSITE:
+			return GPUAGG_REGROUP_ROW;
+		case TYPTYPE_RANGE:
+			return GPUAGG_REGROUP_RANGE;
+		case TYPTYPE_MULTIRANGE:
+			return GPUAGG_REGROUP_RANGES;
+		default:
+			return GPUAGG_REGROUP_IMAGE;
+	}
+}
+
 static bool
 type_form(Expr *expr, Oid base, GpuAggRegroupForm *form)
 {
@@ -111,8 +133,7 @@ type_form(Expr *expr, Oid base, GpuAggRegroupForm *form)
 			*form = GPUAGG_REGROUP_ROW;
 			return row_is_known(expr);
 		default:
-			*form = OidIsValid(get_element_type(base)) ? GPUAGG_REGROUP_ARRAY :
-				get_typtype(base) == TYPTYPE_COMPOSITE ? GPUAGG_REGROUP_ROW : GPUAGG_REGROUP_IMAGE;
+			*form = form_of(base);
 			return field_is_known(base, exprCollation((Node *) expr));
 	}
 }

@@ -27,6 +27,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "planner/harmless.h"
+#include "planner/regroup_parts.h"
 #include "planner/regroup_plan.h"
 #include "planner/regroup_values.h"
 #include "utils/builtins.h"
@@ -274,9 +275,12 @@ gpuagg_regroup_finish(GpuAggRegroupPlan *plan, GpuAggOutput *outputs)
 
 	if (!plan->needed)
 		return NULL;
-	r->ninputs = plan->lw->nkeys;
+	r->ninputs = r->ntargets = plan->lw->nkeys;
+	for (int i = 0; i < r->ninputs; i++)
+		r->targets[i] = i;
 	for (int i = 0; i < r->nsets; i++)
 		r->sets[i].keys &= (uint32) ((UINT64CONST(1) << r->nkeys) - 1);
+	gpuagg_regroup_find_parts(r);
 	memcpy(outputs, plan->outputs, plan->noutputs * sizeof(GpuAggOutput));
 	return r;
 }
@@ -333,12 +337,10 @@ gpuagg_regroup_passing(const GpuAggRegroupPlan *plan, const RelOptInfo *rel)
 
 /* Unless the first set's keys and a value of DISTINCT are all keys of the device */
 bool
-gpuagg_regroup_repeats(const GpuAggRegroupPlan *plan)
+gpuagg_regroup_repeats(const GpuAggRegroup *r)
 {
-	const GpuAggRegroup *r = &plan->regroup;
-
 	for (int i = 0; i < r->nstates; i++)
-		if (r->states[i].distinct && (r->nsets > 1 || r->nkeys + 1 < r->ninputs))
+		if (r->states[i].distinct && !r->states[i].absent && (r->nsets > 1 || r->nkeys + 1 < r->ninputs))
 			return true;
 	return false;
 }

@@ -64,6 +64,6 @@ extern List *gpuagg_regroup_shown(const GpuAggRegroupPlan *plan);
 extern double gpuagg_regroup_passing(const GpuAggRegroupPlan *plan, const RelOptInfo *rel);
 
 /* Has a table to tell which values of DISTINCT are new to their group? */
-extern bool gpuagg_regroup_repeats(const GpuAggRegroupPlan *plan);
+extern bool gpuagg_regroup_repeats(const GpuAggRegroup *r);
 
 #endif							/* GPUAGG_PLANNER_REGROUP_PLAN_H */

@@ -45,6 +45,7 @@ add_value(GpuAggRegroupPlan *plan, GpuAggRegroupValue value, int16 *number)
 	r->values[r->nvalues].number = value.number;
 	r->values[r->nvalues].typlen = value.typlen;
 	r->values[r->nvalues].typbyval = value.typbyval;
+	r->values[r->nvalues].reads = value.reads;
 	r->values[r->nvalues++].form = value.form;
 	return true;
 }
@@ -74,6 +75,7 @@ key_value(GpuAggRegroupPlan *plan, Expr *expr, Oid eqop, GpuAggOutput *output, i
 		return false;
 	value.type = plan->lw->keys[output->index].type;
 	value.number = output->index;
+	value.reads = UINT32_C(1) << output->index;
 	return add_value(plan, value, number);
 }
 
@@ -159,8 +161,9 @@ add_column(GpuAggRegroupPlan *plan, Var *var, GpuAggOutput *output)
 	return true;
 }
 
+/* *reads: bits of the keys that they are */
 static bool
-add_columns(GpuAggRegroupPlan *plan, Expr *expr)
+add_columns(GpuAggRegroupPlan *plan, Expr *expr, uint32 *reads)
 {
 	ListCell   *lc;
 
@@ -176,6 +179,7 @@ add_columns(GpuAggRegroupPlan *plan, Expr *expr)
 			return false;
 		plan->regroup.inputs[output.index].read = true;
 		plan->columns[output.index] = var;
+		*reads |= UINT32_C(1) << output.index;
 	}
 	return true;
 }
@@ -191,7 +195,7 @@ gpuagg_regroup_computed_value(GpuAggRegroupPlan *plan, Expr *expr, int16 *number
 		not_computable((Node *) expr, plan->lw) || expression_returns_set((Node *) expr) ||
 		!gpuagg_regroup_form(expr, &value) ||
 		(OidIsValid(collation) && !get_collation_isdeterministic(collation)) ||
-		!add_columns(plan, expr))
+		!add_columns(plan, expr, &value.reads))
 		return false;
 	for (value.number = 0; value.number < list_length(plan->exprs); value.number++)
 		if (equal(list_nth(plan->exprs, value.number), expr))

@@ -9,6 +9,9 @@
 #include "device/ops/group.h"
 #include "device/regrouping.h"
 
+/* GpuAggRegroupingState.of_key: nothing enters, and nothing is merged */
+#define GPUAGG_REGROUPING_OF_NOTHING 2
+
 /* ---------- the program ---------- */
 
 /* Does a key of this class have values that enter such a state? */
@@ -42,6 +45,8 @@ gpuagg_regrouping_state_check(const GpuAggRegroupingState *s, const GpuAggProgra
 {
 	if (s->type >= GPUAGG_NTYPES)
 		return false;
+	if (s->of_key == GPUAGG_REGROUPING_OF_NOTHING)
+		return s->op < GPUAGG_NTRANSITIONS;
 	if (s->of_key)
 		return s->of_key == 1 && s->from < p->nkeys &&
 			gpuagg_regrouping_enters(gpuagg_key_class(gpuagg_program_keys(p)[s->from].type), s->op);
@@ -152,13 +157,15 @@ typedef struct GpuAggRegroupingMove
 {
 	uint8_t		op;
 	uint8_t		bytes;			/* of the state */
-	uint8_t		bit;			/* of a key: in the head; else NOT_OF_KEY */
+	uint8_t		bit;			/* of a key: in the head; else NOT_OF_KEY, or OF_NONE: it
+								 * stays as it begins */
 	uint8_t		type;			/* GpuAggType of the key */
 	uint16_t	from;
 	uint16_t	to;
 } GpuAggRegroupingMove;
 
 #define GPUAGG_REGROUPING_NOT_OF_KEY 0xFF
+#define GPUAGG_REGROUPING_OF_NONE 0xFE
 
 /* How the rows of one set are made, by offsets */
 typedef struct GpuAggRegroupingPlan
@@ -218,7 +225,9 @@ gpuagg_regrouping_plan(const GpuAggRegrouping *r, uint32_t set, const GpuAggProg
 		move->bit = GPUAGG_REGROUPING_NOT_OF_KEY;
 		move->from = from.state_off[finer && !s->of_key ? s->from : finer ? 0 : i];
 		move->to = to.state_off[i];
-		if (!finer || !s->of_key)
+		if (s->of_key == GPUAGG_REGROUPING_OF_NOTHING)
+			move->bit = GPUAGG_REGROUPING_OF_NONE;
+		if (!finer || s->of_key != 1)
 			continue;
 		move->bit = s->from;
 		move->type = gpuagg_program_keys(p)[s->from].type;
@@ -296,7 +305,7 @@ gpuagg_regrouping_row(const GpuAggRegroupingPlan *plan, const char *from, char *
 	{
 		const GpuAggRegroupingMove *move = &plan->states[i];
 
-		if (from == NULL)
+		if (from == NULL || move->bit == GPUAGG_REGROUPING_OF_NONE)
 			gpuagg_state_init(move->op, to + move->to);
 		else if (move->bit == GPUAGG_REGROUPING_NOT_OF_KEY)
 			gpuagg_regrouping_copy(to + move->to, from + move->from, move->bytes);

@@ -143,6 +143,6 @@ EXPLAIN (COSTS OFF) SELECT g, count(DISTINCT h) FILTER (WHERE b), count(*) FROM 
 EXPLAIN (COSTS OFF) SELECT count(DISTINCT h) FROM di;
 -- what is not taken says so
 SELECT gpuagg.why_not(q) FROM unnest(ARRAY[
-	'SELECT count(DISTINCT (g, int4range(g, NULL))) FROM di', 'SELECT string_agg(DISTINCT t, '','') FROM di', 'SELECT count(DISTINCT i) FROM (SELECT interval ''1 h'' * r AS i FROM di) x']) q;
+	'SELECT count(DISTINCT (g, array_to_tsvector(ARRAY[t]))) FROM di', 'SELECT string_agg(DISTINCT t, '','') FROM di', 'SELECT count(DISTINCT i) FROM (SELECT interval ''1 h'' * r AS i FROM di) x']) q;
 DROP FUNCTION made_by;
 DROP TABLE di, di_empty;

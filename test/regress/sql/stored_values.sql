@@ -44,6 +44,13 @@ SELECT compare('SELECT sum(l), avg(l), count(*), sum(id) FROM sv'), compare('SEL
 SELECT compare('SELECT (j || ''[]'')::text IS NULL, jsonb_typeof(j), count(*), sum(id) FROM sv GROUP BY j'), compare('SELECT count(DISTINCT j), count(j) FROM sv'),
 	   compare('SELECT g, count(DISTINCT j->''b''), count(DISTINCT j) FROM sv GROUP BY g'), compare('SELECT j = ''{"a": 1, "b": [1, true]}'', count(*) FROM (SELECT DISTINCT j FROM sv) q GROUP BY 1', 'prefer'),
 	   compare('SELECT jsonb_typeof(j->''a''), count(*) FROM sv GROUP BY j->''a'''), compare('SELECT j, count(*) FROM sv WHERE jsonb_typeof(j) NOT IN (''object'', ''array'', ''number'') GROUP BY j');
+-- ranges: whatever their bounds look like
+CREATE TABLE sr AS SELECT i AS id, CASE i % 5 WHEN 0 THEN numrange(1.0, 2) WHEN 1 THEN numrange(1, 2.00) WHEN 2 THEN 'empty' WHEN 3 THEN NULL ELSE numrange(NULL, i % 7) END AS r,
+	CASE i % 3 WHEN 0 THEN daterange('2020-01-01', '2020-01-31', '[]') WHEN 1 THEN daterange('2020-01-01', '2020-02-01') ELSE daterange('2020-01-01', 'infinity') END AS d, int4range(i % 3, 5) AS k FROM generate_series(1, 4000) i;
+VACUUM ANALYZE sr;
+SELECT compare('SELECT r = ''[1,2)'', upper(r) > 1, count(*), sum(id) FROM sr GROUP BY r'), compare('SELECT d, count(*) FROM sr GROUP BY d'), compare('SELECT k, count(DISTINCT r), count(DISTINCT d) FROM sr GROUP BY k'), compare('SELECT DISTINCT k, d FROM sr'),
+	   compare('SELECT k, d, count(*), GROUPING(k, d) FROM sr GROUP BY CUBE (k, d)'), compare('SELECT range_merge(k, ''[7,9)''), mode() WITHIN GROUP (ORDER BY k) FROM sr GROUP BY 1');
+DROP TABLE sr;
 -- not taken
 SELECT gpuagg.why_not('SELECT n / 3, corr(exp(f / 1000), f) FROM sv GROUP BY 1');
 -- which spelling of equal documents stands for a coarser group is not defined

@@ -12,7 +12,7 @@ SET max_parallel_workers_per_gather = 0;
 -- DISTINCT, windows: reasons of their own
 SELECT q, gpuagg.why_not(q) FROM unnest(ARRAY[
 	'SELECT string_agg(DISTINCT v::text, '','') FROM wn',
-	'SELECT count(DISTINCT int4range(g, NULL)) FROM wn',
+	'SELECT count(DISTINCT array_to_tsvector(ARRAY[g::text])) FROM wn',
 	'SELECT DISTINCT ON (g) g, v FROM wn',
 	'SELECT g, rank() OVER (ORDER BY v) FROM wn',
 	'SELECT DISTINCT g, sum(v) OVER (PARTITION BY g) FROM wn']) q;

@@ -1,0 +1,160 @@
+/*
+ * parts.c
+ *		A grouping in parts (parts.h).
+ *
+ * Each part is a run like any other, of a program of its own, under the query's snapshot.
+ * It makes the query's groups, whose states are as they begin where they are another
+ * part's; so merging all of them by their keys (merge.c) completes them.  All parts see the same rows
+ * and have the same groups.
+ *
+ * The scan is one of a part at a time: run_part() lends it the part's plan, and the table
+ * with the row plan that belongs to it.
+ *
+ * Memory: a part's groups stay in their store until all are merged.
+ */
+#include "postgres.h"
+
+#include "ipc/seen_groups.h"
+#include "miscadmin.h"
+#include "node/merge.h"
+#include "node/parts.h"
+#include "node/regroup_run.h"
+#include "node/spread.h"
+#include "planner/regroup_parts.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+
+typedef struct Part
+{
+	GpuAggPlanInfo *info;
+	GpuAggTaskTable *table;
+	GpuAggResults *made;		/* of this run */
+} Part;
+
+struct GpuAggParts
+{
+	GpuAggPlanInfo *whole;
+	int			n;
+	Part		parts[GPUAGG_REGROUP_PARTS];
+};
+
+/* The row plan, less the outputs that a part does not have */
+static Plan *
+part_row_plan(const Plan *whole, const Bitmapset *outputs)
+{
+	Plan	   *plan = palloc(sizeof(SeqScan));
+	int			i = -1;
+
+	memcpy(plan, whole, sizeof(SeqScan));
+	plan->targetlist = NIL;
+	while ((i = bms_next_member(outputs, i)) >= 0)
+	{
+		TargetEntry *tle = copyObject(list_nth_node(TargetEntry, whole->targetlist, i));
+
+		tle->resno = list_length(plan->targetlist) + 1;
+		plan->targetlist = lappend(plan->targetlist, tle);
+	}
+	return plan;
+}
+
+void
+gpuagg_parts_begin(GpuAggScan *scan)
+{
+	const GpuAggTaskTable *whole = scan->read[0];
+	GpuAggParts *p = scan->parts = palloc0(sizeof(GpuAggParts));
+
+	p->whole = scan->info;
+	p->n = scan->info->regroup->nparts;
+	Assert(IsA(whole->row_plan, SeqScan));
+	for (int i = 0; i < p->n; i++)
+	{
+		Bitmapset  *outputs;
+
+		p->parts[i].info = gpuagg_regroup_part(scan->info, i, &outputs);
+		p->parts[i].table = palloc0(sizeof(GpuAggTaskTable));
+		p->parts[i].table->rel = whole->rel;
+		p->parts[i].table->row_plan = part_row_plan(whole->row_plan, outputs);
+	}
+}
+
+/* So that the next plan knows how many groups it has */
+static void
+note_groups(const GpuAggScan *scan, uint64 groups)
+{
+	gpuagg_seen_groups_note(scan->relid, &scan->info->seen,
+							RelationGetNumberOfBlocks(scan->rel), groups);
+}
+
+static GpuAggStatus
+run_part(GpuAggScan *scan, Part *part, bool *by_device, GpuAggError *error)
+{
+	const uint64 groups = scan->counters.groups;
+	const uint64 made = scan->counters.groups_made;
+	GpuAggStatus status;
+
+	CHECK_FOR_INTERRUPTS();
+	scan->info = part->info;
+	scan->read[0] = part->table;
+	gpuagg_scan_open_results(scan);
+	status = gpuagg_scan_run_groups(scan, error);
+	if (status != GPUAGG_OK)
+		return status;
+	note_groups(scan, scan->counters.groups - groups);
+	*by_device &= scan->counters.regrouped;
+	scan->counters.groups_made = made;
+	part->made = scan->results;
+	scan->results = NULL;
+	return status;
+}
+
+/* Groups of all parts, as the scan's */
+static GpuAggStatus
+merge_parts(GpuAggScan *scan, GpuAggError *error)
+{
+	GpuAggParts *p = scan->parts;
+	GpuAggStore *stores[GPUAGG_REGROUP_PARTS];
+	GpuAggProgram *program;
+	GpuAggStatus status;
+	uint64		merged;
+
+	for (int i = 0; i < p->n; i++)
+		stores[i] = gpuagg_results_store(p->parts[i].made);
+	scan->results = gpuagg_regroup_made_store(scan, &program);
+	status = gpuagg_merge_groups(stores, p->n, scan->results, scan->owner, program, &merged, error);
+	scan->counters.groups_made += merged;
+	return status;
+}
+
+GpuAggStatus
+gpuagg_parts_run(GpuAggScan *scan, GpuAggError *error)
+{
+	GpuAggParts *p = scan->parts;
+	const uint64 runs = scan->counters.runs;
+	GpuAggStatus status = GPUAGG_OK;
+	bool		by_device = true;
+
+	for (int i = 0; i < p->n && status == GPUAGG_OK; i++)
+		status = run_part(scan, &p->parts[i], &by_device, error);
+	scan->info = p->whole;
+	if (status == GPUAGG_OK)
+	{
+		status = merge_parts(scan, error);
+		scan->counters.regrouped = by_device;
+		/* to whoever looks at the node they are one run */
+		scan->counters.runs = runs + 1;
+	}
+	for (int i = 0; i < p->n; i++)
+	{
+		if (p->parts[i].made != NULL)
+			gpuagg_results_free(p->parts[i].made);
+		p->parts[i].made = NULL;
+	}
+	return status;
+}
+
+void
+gpuagg_parts_end(GpuAggScan *scan)
+{
+	for (int i = 0; i < scan->parts->n; i++)
+		gpuagg_spread_end_table(scan->parts->parts[i].table);
+}

@@ -1,0 +1,21 @@
+/*
+ * parts.h
+ *		A grouping in parts (planner/regroup_parts.h): a task for each, whose groups are
+ *		made into the query's, and then merged.
+ */
+#ifndef GPUAGG_NODE_PARTS_H
+#define GPUAGG_NODE_PARTS_H
+
+#include "postgres.h"
+
+#include "node/device_scan.h"
+
+/* When the plan is unpacked, of one table */
+extern void gpuagg_parts_begin(GpuAggScan *scan);
+
+/* The query's groups into scan->results */
+extern GpuAggStatus gpuagg_parts_run(GpuAggScan *scan, GpuAggError *error);
+
+extern void gpuagg_parts_end(GpuAggScan *scan);
+
+#endif							/* GPUAGG_NODE_PARTS_H */

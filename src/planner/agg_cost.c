@@ -1,0 +1,267 @@
+/*
+ * agg_cost.c
+ *		What a grouping on the device costs, beside PostgreSQL's (agg_grouping.h).
+ *
+ * One that is regrouped may be done at once or in parts (regroup_parts.h): what costs less.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/table.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/prep.h"
+#include "parser/parsetree.h"
+#include "planner/agg_grouping.h"
+#include "planner/agg_plan.h"
+#include "planner/agg_tables.h"
+#include "planner/group_estimate.h"
+#include "planner/join_path.h"
+#include "planner/key_numbers.h"
+#include "planner/regroup_device.h"
+#include "planner/regroup_parts.h"
+#include "planner/top_groups.h"
+#include "settings.h"
+#include "utils/spccache.h"
+
+/* Of so many values, in memory */
+static Cost
+cost_of_sort(double values)
+{
+	return 2 * cpu_operator_cost * values * log2(Max(values, 2));
+}
+
+/* Of what PostgreSQL evaluates once for each of so many of the device's groups */
+static Cost
+cost_of_computed(const GpuAggGrouping *g, double groups)
+{
+	QualCost	cost;
+
+	cost_qual_eval(&cost, g->regroup->exprs, g->root);
+	return cost.startup + cost.per_tuple * groups +
+		g->regroup->regroup.nsorts * cost_of_sort(groups);
+}
+
+/*
+ * What PostgreSQL takes for rows, groups and states as the device has them, hashed.  Its
+ * plan may sort instead, for DISTINCT.
+ */
+static Cost
+cost_of_hashing(GpuAggGrouping *g, Path *scan, PathTarget *target)
+{
+	AggClauseCosts costs;
+
+	memset(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(g->root, AGGSPLIT_SIMPLE, &costs);
+	return create_agg_path(g->root, g->grouped_rel, scan, target, AGG_HASHED, AGGSPLIT_SIMPLE,
+						   g->clause, NIL, &costs, g->info.est_groups)->path.total_cost;
+}
+
+static void
+table_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
+{
+	const RelOptInfo *rel = g->fact;
+
+	input->pages = rel->pages;
+	input->cached = g->cached;
+	if (g->info.sample == GPUAGG_SAMPLE_SYSTEM)
+		get_tablespace_page_costs(rel->reltablespace, &input->page_cost, NULL);
+	else
+		get_tablespace_page_costs(rel->reltablespace, NULL, &input->page_cost);
+	input->lines = g->sample_lines;
+	input->rows = g->info.est_rows;
+	input->allvisfrac = rel->allvisfrac;
+	input->tasks = 1;
+}
+
+/* What PostgreSQL's grouping costs without its joins: a device's is compared with it */
+static Cost
+postgres_cost(GpuAggGrouping *g, Path *fallback)
+{
+	Path	   *scan;
+
+	if (g->fact == g->input_rel)
+		return g->info.regroup == NULL ? fallback->total_cost :
+			cost_of_hashing(g, gpuagg_grouping_scan_path(g), fallback->pathtarget);
+	scan = create_seqscan_path(g->root, g->fact, NULL, 0);
+	scan->rows = g->info.est_passed;
+	return g->info.regroup == NULL ? gpuagg_grouping_agg_path(g, scan)->total_cost :
+		cost_of_hashing(g, scan, fallback->pathtarget);
+}
+
+/* Will the device make the query's groups of the finer ones?  Of several tables it may not. */
+static bool
+regrouped_by_device(const GpuAggGrouping *g, const GpuAggPlanInfo *info)
+{
+	GpuAggRegrouping wish;
+
+	return info->regroup != NULL && g->tables == NULL && gpuagg_debug_regroup &&
+		gpuagg_regroup_device(info->regroup, info->program, &wish);
+}
+
+/* What is made of the device's groups, and by whom */
+static void
+cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *input)
+{
+	input->made = info->regroup != NULL ? g->made_groups : 0;
+	input->regrouped = regrouped_by_device(g, info);
+	if (input->regrouped)
+		input->returned = Min(input->made, input->groups);
+	input->entries = info->regroup != NULL && gpuagg_regroup_repeats(info->regroup) ?
+		input->groups : g->made_groups;
+}
+
+/* ---------------------------------------------------------------- parts --- */
+
+/* May the table be read once for each part? */
+static bool
+can_part(const GpuAggGrouping *g)
+{
+	return g->info.regroup != NULL && g->info.regroup->nparts > 0 && g->tables == NULL &&
+		!g->info.of_plan && g->fact == g->input_rel && g->info.nlookups == 0 &&
+		g->info.sample == GPUAGG_SAMPLE_NONE && gpuagg_debug_parts != GPUAGG_PARTS_OFF;
+}
+
+/* How many groups the device has of a part */
+static void
+estimate_part(const GpuAggGrouping *g, Relation relation, GpuAggRegroupPart *part)
+{
+	GpuAggGroupEstimate estimate = {.groups = 1};
+	List	   *keys = NIL;
+
+	for (int i = 0; i < g->lw->nkeys; i++)
+		if ((part->inputs >> i & 1) != 0 && !IsA(g->lw->key_exprs[i], Const))
+			keys = lappend(keys, g->lw->key_exprs[i]);
+	gpuagg_group_estimate(g->root, g->input_rel, relation, g->input_rel->pages, keys, &estimate);
+	part->groups = estimate.groups;
+	memset(&part->seen, 0, sizeof(part->seen));
+	if (g->info.gate < 0)
+		part->seen = estimate.key;
+}
+
+/* Predicts a part as the grouping that it is. */
+static GpuAggCost
+cost_part(GpuAggGrouping *g, Path *fallback, GpuAggCostInput input, int number)
+{
+	GpuAggRegroupPart *part = &g->info.regroup->parts[number];
+	GpuAggPlanInfo *info = gpuagg_regroup_part(&g->info, number, NULL);
+	const double whole = g->info.est_groups;
+	GpuAggCost	cost;
+
+	input.groups = input.returned = part->groups;
+	g->info.est_groups = part->groups;
+	input.postgres_cost = postgres_cost(g, fallback);
+	g->info.est_groups = whole;
+	cost_made(g, info, &input);
+	/* when the last one is through, the groups of all are merged */
+	input.tasks = number == 0 ? g->info.regroup->nparts : 1;
+	input.merged = g->made_groups * input.tasks;
+	cost = gpuagg_cost_agg(&input, info);
+	part->predicted = info->predicted;
+	return cost;
+}
+
+static void
+add_prediction(GpuAggPrediction *sum, const GpuAggPrediction *part)
+{
+	sum->start += part->start;
+	sum->feed += part->feed;
+	sum->link += part->link;
+	sum->kernel += part->kernel;
+	sum->startup += part->startup;
+	sum->total += part->startup;
+	sum->interpreted += part->interpreted;
+	sum->compiled += part->compiled;
+}
+
+/* All of them, in the place of what all at once costs, if that is more */
+static void
+cost_parts(GpuAggGrouping *g, Path *fallback, const GpuAggCostInput *input, GpuAggCost *whole,
+		   Cost *computed)
+{
+	GpuAggRegroup *r = g->info.regroup;
+	GpuAggPrediction predicted;
+	GpuAggCost	cost = {0};
+	Cost		computed_parts = 0;
+	Relation	relation;
+
+	if (!can_part(g))
+		return;
+	relation = table_open(planner_rt_fetch(g->fact->relid, g->root)->relid, NoLock);
+	for (int i = 0; i < r->nparts; i++)
+	{
+		GpuAggCost	part;
+
+		estimate_part(g, relation, &r->parts[i]);
+		part = cost_part(g, fallback, *input, i);
+		cost.startup += part.startup;
+		cost.total = cost.startup + (part.total - part.startup);
+		cost.returned = part.returned;
+		computed_parts = Max(computed_parts, cost_of_computed(g, r->parts[i].groups));
+	}
+	table_close(relation, NoLock);
+	if (gpuagg_debug_parts == GPUAGG_PARTS_AUTO &&
+		cost.total + computed_parts >= whole->total + *computed)
+		return;
+	predicted = r->parts[0].predicted;
+	for (int i = 1; i < r->nparts; i++)
+		add_prediction(&predicted, &r->parts[i].predicted);
+	g->info.predicted = predicted;
+	g->info.est_groups = 0;
+	for (int i = 0; i < r->nparts; i++)
+		g->info.est_groups += r->parts[i].groups;
+	memset(&g->info.seen, 0, sizeof(g->info.seen));
+	r->parted = true;
+	*whole = cost;
+	*computed = computed_parts;
+}
+
+/* ---------------------------------------------------------------- costs --- */
+
+/* Cost of the device, of HAVING and of the target list */
+void
+gpuagg_grouping_costs(GpuAggGrouping *g, CustomPath *custom, const List *lookups)
+{
+	Path	   *path = &custom->path;
+	QualCost	having;
+	GpuAggCostInput input = {.scale = gpuagg_cost_scale};
+	GpuAggCost	cost;
+	Cost		computed;
+
+	if (g->info.of_plan)
+		gpuagg_agg_plan_cost_input(g, list_nth(custom->custom_paths, GPUAGG_PLAN_ROWS), &input);
+	else if (g->tables != NULL)
+		gpuagg_agg_tables_cost_input(g, &input);
+	else
+		table_cost_input(g, &input);
+	if (g->tables == NULL && !g->info.of_plan)
+		g->info.est_numbers = gpuagg_key_numbers(g->root, g->fact, g->lw, g->info.program);
+	input.passed = g->info.est_passed;
+	input.groups = g->info.est_groups;
+	input.returned = gpuagg_top_groups_estimate(&g->info.wanted, g->root, g->info.est_groups);
+	input.postgres_cost = postgres_cost(g, linitial(custom->custom_paths));
+	gpuagg_join_cost(g->lw, lookups, &input, g->info.lookups);
+	cost_made(g, &g->info, &input);
+	cost = gpuagg_cost_agg(&input, &g->info);
+	computed = cost_of_computed(g, g->info.est_groups);
+	cost_parts(g, linitial(custom->custom_paths), &input, &cost, &computed);
+	g->what_if = gpuagg_offer_what_if(&input, &g->info, g->postgres_groups);
+
+	cost_qual_eval(&having, g->having, g->root);
+	path->rows = g->made_groups;
+	if (g->having != NIL)
+		path->rows = clamp_row_est(path->rows *
+								   clauselist_selectivity(g->root, g->having,
+														  0, JOIN_INNER,
+														  NULL));
+	path->rows = Min(path->rows, cost.returned);
+	path->startup_cost = cost.startup + computed + having.startup +
+		path->pathtarget->cost.startup;
+	path->total_cost = cost.total + computed + having.startup +
+		having.per_tuple * cost.returned +
+		path->pathtarget->cost.startup +
+		path->pathtarget->cost.per_tuple * path->rows;
+}
