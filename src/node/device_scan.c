@@ -66,7 +66,8 @@ scan_begin_table(GpuAggScan *scan, Relation rel, List *exprs, int eflags)
 	scan->read[0] = palloc0(sizeof(GpuAggTaskTable));
 	scan->read[0]->rel = rel;
 	scan->relid = rel != NULL ? RelationGetRelid(rel) : InvalidOid;
-	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, exprs, scan->eflags);
+	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, list_copy_tail(exprs, scan->nruntime),
+										 scan->eflags);
 	if (scan->info->of_plan)
 		scan->rows = gpuagg_plan_rows_begin(&scan->css, list_nth(plan->custom_plans, GPUAGG_PLAN_ROWS),
 											scan->eflags, scan->info);
@@ -155,7 +156,7 @@ scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError *error)
 	program = gpuagg_plan_bind(scan->info, values, isnull, blocks);
 	if (scan->lookups != NULL)
 	{
-		gpuagg_lookups_fill(scan->lookups, program);
+		gpuagg_lookups_fill(scan->lookups, scan->info, program);
 		gpuagg_probes_arrange(&scan->probes, scan->info, scan->relid, *nblocks, program);
 	}
 	return program;
@@ -665,6 +666,8 @@ gpuagg_scan_run(GpuAggScan *scan)
 	/* look-up tables that an earlier run had made are on its device */
 	if (scan->lookups == NULL || !gpuagg_lookups_on_device(scan->lookups))
 		scan->placed = false;
+	if (scan->lookups != NULL)
+		gpuagg_lookups_run(scan->lookups);
 	status = scan->parts != NULL ? gpuagg_parts_run(scan, &error) :
 		gpuagg_scan_run_groups(scan, &error);
 	MemoryContextSwitchTo(query);
@@ -678,7 +681,8 @@ gpuagg_scan_run(GpuAggScan *scan)
 		if (scan->spread.ran == 0)
 			gpuagg_note_cost(scan, took);
 		gpuagg_note_groups(scan, scan->counters.groups - before.groups);
-		if (scan->lookups != NULL)
+		/* of several tables each task has noted its own */
+		if (scan->lookups != NULL && scan->tables == NULL)
 			gpuagg_note_probes(scan, &before);
 	}
 	else

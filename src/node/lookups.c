@@ -41,6 +41,9 @@ struct GpuAggLookups
 	List	   *runtime[GPUAGG_MAX_LOOKUPS];	/* runtime constants of programs, */
 	List	   *params[GPUAGG_MAX_LOOKUPS];	/* and parameters in them */
 	bool		made;
+	bool		current;		/* those of this run have been, */
+	bool		nothing;		/* and no row can be joined; */
+	bool		again;			/* more than once */
 	GpuAggLookupShown shown[GPUAGG_MAX_LOOKUPS];
 	const GpuAggLookup *blocks[GPUAGG_MAX_LOOKUPS];
 	MemoryContext strings;		/* of groups, until they are asked for again */
@@ -82,11 +85,10 @@ gpuagg_lookups_nexprs(const GpuAggPlanInfo *info)
 	return n;
 }
 
-/* Of the node's expressions those of look-ups stand behind its own constants. */
 static void
 begin_programs(GpuAggLookups *lookups, List *exprs)
 {
-	int			at = lookups->info->nruntime;
+	int			at = 0;
 
 	for (int i = 0; i < lookups->info->nlookups; i++)
 	{
@@ -476,11 +478,11 @@ fill_constant(GpuAggProgram *program, int const_no, bool null)
 }
 
 void
-gpuagg_lookups_fill(const GpuAggLookups *lookups, GpuAggProgram *program)
+gpuagg_lookups_fill(const GpuAggLookups *lookups, const GpuAggPlanInfo *info, GpuAggProgram *program)
 {
-	for (int i = 0; i < lookups->info->nlookups; i++)
+	for (int i = 0; i < info->nlookups; i++)
 	{
-		const GpuAggLookupPlan *plan = &lookups->info->lookups[i];
+		const GpuAggLookupPlan *plan = &info->lookups[i];
 
 		if (plan->subquery == 0)
 			continue;
@@ -494,23 +496,31 @@ gpuagg_lookups_on_device(const GpuAggLookups *lookups)
 {
 	for (int i = 0; i < lookups->info->nlookups; i++)
 	{
-		if (lookups->blocks[i] != NULL && lookups->blocks[i]->made != 0)
+		if (lookups->shown[i].on_device)
 			return true;
 	}
 	return false;
 }
 
-const GpuAggLookup *const *
-gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing, GpuAggError *error)
+bool
+gpuagg_lookups_again(const GpuAggLookups *lookups)
+{
+	return lookups->again;
+}
+
+void
+gpuagg_lookups_run(GpuAggLookups *lookups)
+{
+	lookups->current = lookups->again = false;
+}
+
+/* All of them, or up to one by which nothing can be joined; false: see error. */
+static bool
+make_all(GpuAggLookups *lookups, bool here, GpuAggError *error)
 {
 	Size		left = gpuagg_lookup_memory * (Size) 1048576;
 
-	*nothing = false;
-	memset(lookups->blocks, 0, sizeof(lookups->blocks));
-	memset(lookups->shown, 0, sizeof(lookups->shown));
-	memset(lookups->numbered, 0, sizeof(lookups->numbered));
-	MemoryContextReset(lookups->strings);
-	for (int i = 0; i < lookups->info->nlookups && !*nothing; i++)
+	for (int i = 0; i < lookups->info->nlookups && !lookups->nothing; i++)
 	{
 		const int	join = lookups->info->lookups[i].join;
 		const GpuAggLookup *block = NULL;
@@ -520,7 +530,7 @@ gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing, GpuAggErro
 		if (!here)
 			block = lookup_on_device(lookups, i, left);
 		if (block == NULL && (block = lookup_make(lookups, i, left, error)) == NULL)
-			return NULL;
+			return false;
 		INSTR_TIME_SET_CURRENT(lookups->shown[i].took);
 		INSTR_TIME_SUBTRACT(lookups->shown[i].took, start);
 		left -= block->bytes;
@@ -528,9 +538,27 @@ gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing, GpuAggErro
 		lookups->shown[i].rows = block->nrows;
 		lookups->shown[i].bytes = block->bytes;
 		lookups->shown[i].kind = block->kind;
-		*nothing = block->nrows == 0 && (join == JOIN_INNER || join == JOIN_SEMI);
+		lookups->nothing = block->nrows == 0 && (join == JOIN_INNER || join == JOIN_SEMI);
 	}
-	lookups->made = true;
+	return true;
+}
+
+const GpuAggLookup *const *
+gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing, GpuAggError *error)
+{
+	if (!lookups->current || (here && gpuagg_lookups_on_device(lookups)))
+	{
+		lookups->again = lookups->current;
+		lookups->current = lookups->nothing = false;
+		memset(lookups->blocks, 0, sizeof(lookups->blocks));
+		memset(lookups->shown, 0, sizeof(lookups->shown));
+		memset(lookups->numbered, 0, sizeof(lookups->numbered));
+		MemoryContextReset(lookups->strings);
+		if (!make_all(lookups, here, error))
+			return NULL;
+		lookups->made = lookups->current = true;
+	}
+	*nothing = lookups->nothing;
 	return lookups->blocks;
 }
 

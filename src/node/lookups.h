@@ -30,27 +30,35 @@ typedef struct GpuAggLookupShown
 /*
  * Initialises the plans, which become children of the node, and what programs that make
  * tables take of the node's expressions.  NULL: the plan joins nothing.  In the current
- * memory context, the query's.
+ * memory context, the query's.  exprs: from the first of those on
  */
 extern GpuAggLookups *gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info,
 										   List *exprs, int eflags);
 
-/* How many of the node's expressions are of look-ups, behind its runtime constants */
+/* A run begins: the tables of the one before are gone. */
+extern void gpuagg_lookups_run(GpuAggLookups *lookups);
+
+/* How many of the node's expressions are of look-ups, behind the runtime constants of its programs */
 extern int	gpuagg_lookups_nexprs(const GpuAggPlanInfo *info);
 
 /*
  * Makes the tables: has the device make them, unless `here` is set, or runs the plans; in
- * the current memory context.  *nothing: no row can be joined; then some of them may not
- * have been made.  NULL: they cannot be made, and PostgreSQL's plan has to answer.
+ * the current memory context, the run's.  The tasks of a run share them.  *nothing: no row can
+ * be joined; then some of them may not have been made.  NULL: they cannot be made, and
+ * PostgreSQL's plan has to answer.
  */
 extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing,
 													  GpuAggError *error);
 
 /* Constants of a program that is bound: what IN is where no row is found (lower_subplan.c) */
-extern void gpuagg_lookups_fill(const GpuAggLookups *lookups, GpuAggProgram *program);
+extern void gpuagg_lookups_fill(const GpuAggLookups *lookups, const GpuAggPlanInfo *info,
+								GpuAggProgram *program);
 
 /* Does a table that was made last lie on the device? */
 extern bool gpuagg_lookups_on_device(const GpuAggLookups *lookups);
+
+/* Were tables made again in this run?  Then numbers of strings are others than before. */
+extern bool gpuagg_lookups_again(const GpuAggLookups *lookups);
 
 /*
  * Strings of a column, those of its keys counted, of a table that was made last; NULL:

@@ -74,7 +74,7 @@ gpuagg_note_groups(const GpuAggScan *scan, uint64 groups)
 							RelationGetNumberOfBlocks(scan->rel), groups);
 }
 
-/* Of a run that read rows: what its look-ups left */
+/* Of a task that read rows: what its look-ups left */
 void
 gpuagg_note_probes(GpuAggScan *scan, const GpuAggCounters *before)
 {
@@ -83,9 +83,12 @@ gpuagg_note_probes(GpuAggScan *scan, const GpuAggCounters *before)
 		.scanned = after->rows_scanned - before->rows_scanned,
 		.passed = after->rows_passed - before->rows_passed
 	};
+	double		pages = 0;
 
 	for (int i = 0; i < GPUAGG_STAGES - 1; i++)
 		rows.left[i] = after->left[i] - before->left[i];
+	for (int i = 0; i < scan->nread; i++)
+		pages += scan->read[i]->nblocks;
 	if (after->runs > before->runs)
-		gpuagg_probes_note(&scan->probes, scan->info, scan->relid, RelationGetNumberOfBlocks(scan->rel), &rows);
+		gpuagg_probes_note(&scan->probes, scan->info, scan->relid, pages, &rows);
 }

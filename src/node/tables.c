@@ -18,6 +18,10 @@
  * parameters that there are then, as an Append would ask it.  Tables that are left
  * out when execution begins are not opened.
  *
+ * What they are joined with is looked up in the same tables by all tasks, which are made once.
+ * Have they to be made again, because the device that had made them cannot go on, strings may
+ * have other numbers than in groups that are there: then all tasks run again.
+ *
  * Of a sampled table each of the tables is sampled, by PostgreSQL's dice: the same for all
  * if it is REPEATABLE, else each has a task with its own.
  *
@@ -30,6 +34,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "node/run_notes.h"
 #include "node/spread.h"
 #include "node/tables.h"
 #include "storage/bufmgr.h"
@@ -134,11 +139,14 @@ gpuagg_tables_begin(GpuAggScan *scan, List *exprs, EState *estate, int eflags)
 		tables_open(t, list_make1(rows), bms_make_singleton(0), program_of, estate, eflags);
 	scan->read = palloc(Max(1, t->ntables) * sizeof(GpuAggTaskTable *));
 	scan->info = t->programs[0].info;
+	scan->lookups = gpuagg_lookups_begin(&scan->css, scan->info, list_copy_tail(exprs, scan->nruntime),
+										 scan->eflags);
 	scan->relid = exec_rt_fetch(bms_singleton_member(plan->custom_relids), estate)->relid;
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
 	{
 		gpuagg_sample_init(&scan->sample, scan->info->sample, scan->info->repeatable,
-						   list_copy_tail(exprs, scan->nruntime), &scan->css.ss.ps);
+						   list_copy_tail(exprs, scan->nruntime + gpuagg_lookups_nexprs(scan->info)),
+						   &scan->css.ss.ps);
 		gpuagg_wanted_init(&scan->wanted, &scan->info->wanted, exprs, &scan->css.ss.ps);
 	}
 	t->est_rows = scan->info->est_rows;
@@ -191,6 +199,8 @@ tables_task(GpuAggScan *scan, int program, GpuAggError *error)
 	{
 		scan->tables->tasks += Max(scan->spread.ran, 1);
 		counters_join(counters, &before);
+		if (scan->lookups != NULL)
+			gpuagg_note_probes(scan, &before);
 	}
 	return status;
 }
@@ -233,6 +243,40 @@ tables_reset_counters(GpuAggCounters *counters)
 	counters->switches = counters->compiled = 0;
 }
 
+/* All tasks */
+static GpuAggStatus
+tables_run(GpuAggScan *scan, const Bitmapset *valid, GpuAggError *error)
+{
+	GpuAggTables *t = scan->tables;
+	GpuAggStatus status = GPUAGG_OK;
+
+	t->tasks = 0;
+	tables_reset_counters(&scan->counters);
+	for (int p = 0; p < t->nprograms && status == GPUAGG_OK; p++)
+		status = tables_program(scan, p, valid, error);
+	return status;
+}
+
+/* The same, again where numbers of strings have changed between tasks */
+static GpuAggStatus
+tables_run_alike(GpuAggScan *scan, const Bitmapset *valid, GpuAggError *error)
+{
+	const GpuAggCounters counters = scan->counters;
+	const GpuAggProbes probes = scan->probes;
+	GpuAggStoreMark begin;
+	GpuAggStatus status;
+
+	gpuagg_results_mark(scan->results, &begin);
+	status = tables_run(scan, valid, error);
+	if (status != GPUAGG_OK || scan->lookups == NULL || !gpuagg_lookups_again(scan->lookups) ||
+		scan->tables->tasks < 2)
+		return status;
+	scan->counters = counters;
+	scan->probes = probes;
+	gpuagg_scan_cut(scan, &begin);
+	return tables_run(scan, valid, error);
+}
+
 GpuAggStatus
 gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
 {
@@ -240,16 +284,14 @@ gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
 	uint64		runs = scan->counters.runs;
 	uint64		groups = scan->counters.groups;
 	Bitmapset  *valid = tables_to_read(t);
-	GpuAggStatus status = GPUAGG_OK;
+	GpuAggStatus status;
 	int			i = -1;
 
-	t->nblocks = t->tasks = 0;
+	t->nblocks = 0;
 	scan->alone = t->nprograms == 1 && t->shared;
 	while ((i = bms_next_member(valid, i)) >= 0)
 		t->nblocks += RelationGetNumberOfBlocks(t->tables[i].task.rel);
-	tables_reset_counters(&scan->counters);
-	for (int p = 0; p < t->nprograms && status == GPUAGG_OK; p++)
-		status = tables_program(scan, p, valid, error);
+	status = tables_run_alike(scan, valid, error);
 	t->read += bms_num_members(valid);
 	scan->info = t->programs[0].info;
 	/* to whoever looks at the node they are one run */

@@ -182,7 +182,7 @@ translate_column(const GpuAggGrouping *g, Node *expr, RelOptInfo *rel)
 		return gpuagg_before_grouping(g->root, expr);
 	return g->tables == NULL ? expr :
 		gpuagg_adjust_appendrel_attrs(g->root, gpuagg_before_grouping(g->root, expr), rel,
-									  g->input_rel);
+									  g->fact);
 }
 
 /* When all keys are there: what they are parts of, or one for a group without any */
@@ -224,12 +224,21 @@ subqueries_possible(const GpuAggGrouping *g)
 	bool		listening;
 	bool		possible;
 
-	if (!g->root->parse->hasSubLinks || g->tables != NULL)
+	if (!g->root->parse->hasSubLinks || gpuagg_agg_partial(g))
 		return false;
 	listening = gpuagg_refuse_pause();
 	possible = gpuagg_join_possible();
 	gpuagg_refuse_resume(listening);
 	return possible;
+}
+
+/* What is joined with each of several tables is the same. */
+static bool
+find_joins(GpuAggGrouping *g)
+{
+	if (g->joins == NULL)
+		g->joins = gpuagg_join_tree(g->root, g->input_rel, g->fact);
+	return g->joins != NULL;
 }
 
 /* numbers: as GpuAggLower's */
@@ -252,7 +261,7 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 	g->regroup = gpuagg_regroup_begin(g->lw, joined);
 	/* a plan gives the rows that pass */
 	ok = g->info.of_plan || gpuagg_regroup_filter(g->regroup, rel->baserestrictinfo);
-	if (joined && (!ok || !gpuagg_join_lower(g->lw, g->input_rel)))
+	if (joined && (!ok || !find_joins(g) || !gpuagg_join_lower(g->lw, g->joins)))
 		return false;
 	if (!may_go_on(ok))
 		return false;
@@ -263,7 +272,6 @@ lower_over(GpuAggGrouping *g, RelOptInfo *rel, Relation relation, bool numbers)
 	g->info.program = gpuagg_lower_finish(g->lw);
 	g->info.runtime = g->lw->runtime;
 	g->info.nruntime = g->lw->nruntime;
-	g->info.lookups = gpuagg_join_plans(g->lw);
 	g->info.nlookups = g->lw->nlookups;
 	g->info.gate = g->lw->gate;
 	return g->info.program != NULL && gpuagg_join_fits(g->lw);

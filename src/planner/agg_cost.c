@@ -86,7 +86,8 @@ postgres_cost(GpuAggGrouping *g, Path *fallback)
 	if (g->fact == g->input_rel)
 		return g->info.regroup == NULL ? fallback->total_cost :
 			cost_of_hashing(g, gpuagg_grouping_scan_path(g), fallback->pathtarget);
-	scan = create_seqscan_path(g->root, g->fact, NULL, 0);
+	scan = g->tables != NULL ? gpuagg_agg_tables_row_path(g) :
+		create_seqscan_path(g->root, g->fact, NULL, 0);
 	scan->rows = g->info.est_passed;
 	return g->info.regroup == NULL ? gpuagg_grouping_agg_path(g, scan)->total_cost :
 		cost_of_hashing(g, scan, fallback->pathtarget);

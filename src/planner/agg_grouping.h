@@ -29,6 +29,7 @@ typedef struct GpuAggGroupingTables
 	int			nprograms;		/* different ones */
 	GpuAggLower **lowers;		/* that made them */
 	GpuAggProgram **programs;
+	GpuAggLookupPlan **lookups; /* of each */
 	GpuAggRegroupPlan *regroup; /* of the first table, */
 	List	   *computed;		/* with its expressions over keys */
 
@@ -38,7 +39,8 @@ typedef struct GpuAggGroupingTables
 	double		visible_pages;
 	double		page_cost;
 	double		rows;
-	double		passed;
+	double		kept;			/* of these, that pass the table's conditions, */
+	double		passed;			/* or those of them that the device tests */
 	double		lines;			/* of which a sample is drawn */
 	int			filled;			/* tables with pages */
 	bool		shared;			/* tables of a program have one task */
@@ -48,15 +50,16 @@ typedef struct GpuAggGrouping
 {
 	PlannerInfo *root;
 	RelOptInfo *input_rel;
-	RelOptInfo *fact;			/* the table that is read: the input, or of a join the
-								 * largest */
+	RelOptInfo *fact;			/* what is read, one table or several: the input, or of a join
+								 * the largest */
+	GpuAggJoinTree *joins;		/* of a join: what is joined with it */
 	RelOptInfo *grouped_rel;
 	List	   *clause;			/* SortGroupClauses of the keys */
 	PathTarget *target;			/* what stands above */
 	List	   *having;
 	PathTarget *final_target;	/* the same above partial groups, which have none */
 	List	   *final_having;
-	GpuAggGroupingTables *tables;	/* NULL: input_rel is the one table */
+	GpuAggGroupingTables *tables;	/* that are the fact; NULL: it is one */
 	bool		refused;		/* for a reason that no table has to do with */
 	bool		nullable;		/* what is known of a table's NULLs does not count */
 	GpuAggLower *lw;			/* of the one table, or the first */
@@ -87,8 +90,8 @@ extern PathTarget *gpuagg_grouping_target(PlannerInfo *root, const List *exprs);
 extern bool gpuagg_grouping_collect(GpuAggGrouping *g);
 
 /*
- * Lowers conditions, keys, columns and aggregates over one table: input_rel, or one
- * below it.  Fills in lw and what info has of the program.
+ * Lowers conditions, joins, keys, columns and aggregates over one table: the fact, or one
+ * below it.  Fills in lw and what info has of the program, but for look-up tables' plans.
  */
 extern bool gpuagg_grouping_lower(GpuAggGrouping *g, RelOptInfo *rel, Relation relation);
 

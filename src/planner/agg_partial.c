@@ -29,7 +29,7 @@
  * do: so each has all of it, also what its own result does not need.  For the same reason an
  * average of floating point is lowered as moments here (lower_statistic.c).
  *
- * Does not handle: grouping sets, keys without columns, samples, what cannot be combined
+ * Does not handle: joins, grouping sets, keys without columns, samples, what cannot be combined
  * (DISTINCT, ordered sets); rows of a plan in each worker, whose many groups would all meet
  * again in Finalize.
  */
@@ -67,7 +67,7 @@ gpuagg_agg_partial_possible(const GpuAggGrouping *g)
 
 	foreach(lc, g->refs)
 		keys += lfirst_int(lc) > 0;
-	return g->root->parse->groupingSets == NIL && !g->root->hasNonPartialAggs &&
+	return g->fact == g->input_rel && g->root->parse->groupingSets == NIL && !g->root->hasNonPartialAggs &&
 		!g->root->hasNonSerialAggs && keys == list_length(g->clause) &&
 		(g->clause == NIL || grouping_is_hashable(g->clause));
 }

@@ -120,12 +120,9 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause, RelOptInfo *
 	*fact = input_rel;
 	if (input_rel->reloptkind == RELOPT_JOINREL && !gpuagg_join_check(root, input_rel, fact))
 		return false;
-	if (*fact == input_rel && gpuagg_agg_tables_several(root, input_rel))
+	if (gpuagg_agg_tables_several(root, *fact))
 		return true;
 	rte = planner_rt_fetch((*fact)->relid, root);
-	if (rte->inh)
-		return GPUAGG_REFUSE("table \"%s\" is partitioned or has child tables",
-							 rte->eref->aliasname);
 	return gpuagg_table_check_kind(rte) && gpuagg_sample_check(root, *fact);
 }
 
@@ -136,8 +133,10 @@ static double
 estimate_passed(const GpuAggGrouping *g)
 {
 	double		rows = g->input_rel->rows / gpuagg_join_repeats(g->lw);
+	double		more = g->tables == NULL ? gpuagg_regroup_passing(g->regroup, g->fact) :
+		g->tables->passed / Max(g->tables->kept, 1);
 
-	return clamp_row_est(rows * gpuagg_regroup_passing(g->regroup, g->fact));
+	return clamp_row_est(rows * more);
 }
 
 /* Of the query, where the device's are finer */
@@ -431,6 +430,7 @@ try_table(GpuAggGrouping *g, GpuAggOffer *offer)
 	if (gpuagg_table_check(relation) && gpuagg_grouping_lower(g, rel, relation) &&
 		gpuagg_sample_check_program(g->root, rel, relation, g->info.program))
 	{
+		g->info.lookups = gpuagg_join_plans(g->lw);
 		g->info.est_rows = rel->tuples;
 		g->info.est_passed = estimate_passed(g);
 		g->info.sample = gpuagg_sample_method(g->root, rel);
@@ -458,12 +458,12 @@ try_tables(GpuAggGrouping *g, GpuAggOffer *offer)
 		return;
 	}
 	g->info.est_rows = g->tables->rows;
-	g->info.est_passed = g->tables->passed;
+	g->info.est_passed = g->fact == g->input_rel ? g->tables->passed : estimate_passed(g);
 	parent = OidIsValid(offer->table) ? table_open(offer->table, NoLock) : NULL;
 	estimate_groups(g, parent);
 	if (parent != NULL)
 		table_close(parent, NoLock);
-	g->sample_exprs = gpuagg_sample_exprs(g->root, g->input_rel, &g->info.repeatable);
+	g->sample_exprs = gpuagg_sample_exprs(g->root, g->fact, &g->info.repeatable);
 	gpuagg_agg_tables_share(g);
 	if (gpuagg_agg_partial(g) && !gpuagg_agg_partial_outputs(g))
 		return;
@@ -498,7 +498,7 @@ try_reading(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 	g.refused = !gpuagg_grouping_collect(&g);
 	if (g.refused && !gpuagg_refuse_listening)
 		return;
-	if (g.fact == g.input_rel && gpuagg_agg_tables_several(g.root, g.input_rel))
+	if (gpuagg_agg_tables_several(g.root, g.fact))
 		try_tables(&g, offer);
 	else
 		try_table(&g, offer);

@@ -39,6 +39,7 @@
 #include "parser/parsetree.h"
 #include "planner/agg_partial.h"
 #include "planner/agg_tables.h"
+#include "planner/join_path.h"
 #include "planner/sample_clause.h"
 #include "planner/table_check.h"
 #include "rewrite/rewriteManip.h"
@@ -149,13 +150,13 @@ bool
 gpuagg_agg_tables_find(GpuAggGrouping *g)
 {
 	g->tables = palloc0(sizeof(GpuAggGroupingTables));
-	g->info.sample = gpuagg_sample_method(g->root, g->input_rel);
+	g->info.sample = gpuagg_sample_method(g->root, g->fact);
 	g->tables->sampled = g->info.sample != GPUAGG_SAMPLE_NONE;
-	if (!gpuagg_sample_check(g->root, g->input_rel))
+	if (!gpuagg_sample_check(g->root, g->fact))
 		return false;
 	if (g->info.sample == GPUAGG_SAMPLE_DRAWS)
 		return GPUAGG_REFUSE("random draws of a table with partitions or child tables are not supported");
-	if (!find_tables(g->root, g->tables, g->input_rel))
+	if (!find_tables(g->root, g->tables, g->fact))
 		return false;
 	if (g->tables->others == NIL ||
 		(g->tables->rels != NIL && !g->tables->sampled && gpuagg_agg_partial_possible(g)))
@@ -197,7 +198,8 @@ note_program(GpuAggGrouping *g)
 			same_runtime(t->lowers[i], g->lw))
 			break;
 	t->program_of = lappend_int(t->program_of, i);
-	t->row_exprs = lappend(t->row_exprs, gpuagg_lower_row_exprs(g->lw));
+	/* rows that are joined no row plan evaluates */
+	t->row_exprs = lappend(t->row_exprs, g->lw->nlookups > 0 ? NIL : gpuagg_lower_row_exprs(g->lw));
 	if (i < t->nprograms)
 	{
 		pfree(program);
@@ -208,6 +210,7 @@ note_program(GpuAggGrouping *g)
 	}
 	t->lowers[i] = g->lw;
 	t->programs[i] = program;
+	t->lookups[i] = gpuagg_join_plans(g->lw);
 	t->nprograms++;
 }
 
@@ -270,6 +273,7 @@ add_sums(GpuAggGrouping *g, RelOptInfo *rel, Relation relation)
 	t->visible_pages += rel->pages * rel->allvisfrac;
 	t->page_cost += rel->pages * page_cost;
 	t->rows += rel->tuples;
+	t->kept += rel->rows;
 	t->passed += rel->rows * gpuagg_regroup_passing(g->regroup, rel);
 	t->lines += gpuagg_sample_lines(g->root, rel, relation);
 	t->filled += rel->pages > 0;
@@ -300,6 +304,7 @@ note_first(GpuAggGrouping *g, GpuAggPlanInfo *first)
 static bool
 lower_table(GpuAggGrouping *g, RelOptInfo *rel, GpuAggPlanInfo *first, bool *differs)
 {
+	GpuAggGroupingTables *t = g->tables;
 	/* the planner's expansion holds the lock */
 	Relation	relation = table_open(planner_rt_fetch(rel->relid, g->root)->relid, NoLock);
 	bool		ok = gpuagg_grouping_lower(g, rel, relation);
@@ -311,8 +316,10 @@ lower_table(GpuAggGrouping *g, RelOptInfo *rel, GpuAggPlanInfo *first, bool *dif
 			note_first(g, first);
 		*differs = !same_outputs(first, &g->info) ||
 			!same_groups(first->program, g->info.program) || !same_regrouping(g, first);
-		note_program(g);
+		ok = *differs || t->nprograms == 0 || gpuagg_join_same_tables(t->lowers[0], g->lw);
 	}
+	if (ok)
+		note_program(g);
 	table_close(relation, NoLock);
 	return ok;
 }
@@ -328,13 +335,14 @@ lower_tables(GpuAggGrouping *g, bool *differs)
 		.sampled = t->sampled
 	};
 
-	all.siblings = (GpuAggSiblings) {.parent = g->input_rel,.rels = t->rels};
+	all.siblings = (GpuAggSiblings) {.parent = g->fact,.rels = t->rels};
 	GpuAggPlanInfo first = {0};
 	ListCell   *lc;
 
 	*t = all;
 	t->lowers = palloc(list_length(t->rels) * sizeof(GpuAggLower *));
 	t->programs = palloc(list_length(t->rels) * sizeof(GpuAggProgram *));
+	t->lookups = palloc(list_length(t->rels) * sizeof(GpuAggLookupPlan *));
 	foreach(lc, t->rels)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -344,6 +352,7 @@ lower_tables(GpuAggGrouping *g, bool *differs)
 			return true;
 	}
 	g->info = first;
+	g->info.lookups = t->lookups[0];
 	g->lw = t->lowers[0];
 	g->regroup = t->regroup;
 	return true;
@@ -390,7 +399,7 @@ gpuagg_agg_tables_keys(const GpuAggGrouping *g)
 	List	   *keys = g->regroup->keys;
 	Index		relid = ((RelOptInfo *) linitial(g->tables->rels))->relid;
 
-	while (relid != g->input_rel->relid)
+	while (relid != g->fact->relid)
 	{
 		AppendRelInfo *member = g->root->append_rel_array[relid];
 
@@ -466,7 +475,7 @@ groups_of_tables(const GpuAggGrouping *g)
 
 		keys = (List *) gpuagg_before_grouping(g->root, (Node *) keys);
 		keys = (List *) gpuagg_adjust_appendrel_attrs(g->root, (Node *) keys, rel,
-													  g->input_rel);
+													  g->fact);
 		groups = estimate_num_groups(g->root, keys, rel->rows, NULL, NULL);
 		sum += Min(groups, g->info.est_groups);
 	}
@@ -502,7 +511,7 @@ append_path(const GpuAggGrouping *g)
 
 	foreach(lc, g->tables->rels)
 		paths = lappend(paths, gpuagg_sample_scan_path(g->root, lfirst(lc)));
-	return (Path *) create_append_path(g->root, g->input_rel, paths, NIL, NIL, NULL, 0, false, -1);
+	return (Path *) create_append_path(g->root, g->fact, paths, NIL, NIL, NULL, 0, false, -1);
 }
 
 Path *
@@ -513,7 +522,7 @@ gpuagg_agg_tables_scan_path(const GpuAggGrouping *g)
 
 	if (g->tables->sampled || g->tables->others != NIL)
 		return append_path(g);
-	foreach(lc, g->input_rel->pathlist)
+	foreach(lc, g->fact->pathlist)
 	{
 		Path	   *path = lfirst(lc);
 		Path	   *bare = path;
@@ -545,7 +554,7 @@ gpuagg_agg_tables_row_path(GpuAggGrouping *g)
 											   gpuagg_grouping_target(g->root, lfirst(exprs))));
 	if (list_length(paths) == 1)
 		return linitial(paths);
-	append = create_append_path(g->root, g->input_rel, paths, NIL, NIL, NULL, 0, false, -1);
+	append = create_append_path(g->root, g->fact, paths, NIL, NIL, NULL, 0, false, -1);
 	append->path.pathtarget = gpuagg_grouping_target(g->root, linitial(t->row_exprs));
 	return &append->path;
 }
@@ -564,6 +573,7 @@ gpuagg_agg_tables_pack(const GpuAggGrouping *g)
 		info.runtime = t->lowers[i]->runtime;
 		info.nruntime = t->lowers[i]->nruntime;
 		info.gate = t->lowers[i]->gate;
+		info.lookups = t->lookups[i];
 		programs = lappend(programs, gpuagg_plan_pack(&info));
 	}
 	return gpuagg_plan_pack_tables(programs, t->program_of, t->pruned, t->shared);
@@ -576,5 +586,5 @@ gpuagg_agg_tables_runtime(const GpuAggGrouping *g)
 
 	for (int i = 0; i < g->tables->nprograms; i++)
 		exprs = list_concat(exprs, g->tables->lowers[i]->runtime_exprs);
-	return exprs;
+	return list_concat(exprs, gpuagg_join_runtime(g->lw));
 }

@@ -21,7 +21,7 @@ extern bool gpuagg_agg_tables_find(GpuAggGrouping *g);
  */
 extern bool gpuagg_agg_tables_lower(GpuAggGrouping *g);
 
-/* What the device groups by, where that is finer than the query, over input_rel */
+/* What the device groups by, where that is finer than the query, over the fact */
 extern List *gpuagg_agg_tables_keys(const GpuAggGrouping *g);
 
 /* When groups are estimated: whether tables of a program share a task */
@@ -39,7 +39,7 @@ extern Path *gpuagg_agg_tables_scan_path(const GpuAggGrouping *g);
 /* An Append of SeqScans with the outputs of the program; of one table just that */
 extern Path *gpuagg_agg_tables_row_path(GpuAggGrouping *g);
 
-/* What the plan says of programs and tables, and the runtime constants of them all */
+/* What the plan says of programs and tables, and the runtime constants of them all, look-up tables' last */
 extern List *gpuagg_agg_tables_pack(const GpuAggGrouping *g);
 extern List *gpuagg_agg_tables_runtime(const GpuAggGrouping *g);
 

@@ -117,21 +117,43 @@ check_input(const RelOptInfo *rel)
 }
 
 bool
-gpuagg_join_lower(GpuAggLower *lw, RelOptInfo *input_rel)
+gpuagg_join_lower(GpuAggLower *lw, const GpuAggJoinTree *tree)
 {
-	GpuAggJoinTree *tree = gpuagg_join_tree(lw->root, input_rel, lw->rel);
 	ListCell   *lc;
 
-	if (tree == NULL)
-		return false;
 	foreach(lc, tree->joins)
 	{
 		const GpuAggJoin *join = lfirst(lc);
 
+		if (lw->rel != tree->fact)
+			join = gpuagg_join_translate(lw->root, join, lw->rel, tree->fact);
 		if (!check_input(join->rel) || !gpuagg_lower_join(lw, join))
 			return false;
 	}
 	return true;
+}
+
+static bool
+same_table(const GpuAggLookupLower *a, const GpuAggLookupLower *b)
+{
+	const int	n = list_length(a->columns);
+
+	return a->rel == b->rel && a->type == b->type && a->unique == b->unique &&
+		a->folded == b->folded && a->nkeys == b->nkeys &&
+		(a->subplan == NULL ? b->subplan == NULL :
+		 b->subplan != NULL && a->subplan->plan_id == b->subplan->plan_id) &&
+		equal(a->columns, b->columns) &&
+		memcmp(a->types, b->types, n) == 0 && memcmp(a->scales, b->scales, n) == 0;
+}
+
+bool
+gpuagg_join_same_tables(const GpuAggLower *a, const GpuAggLower *b)
+{
+	bool		same = a->nlookups == b->nlookups;
+
+	for (int i = 0; same && i < a->nlookups; i++)
+		same = same_table(&a->lookups[i], &b->lookups[i]);
+	return same || GPUAGG_REFUSE("tables that are read as one need other columns of what they are joined with");
 }
 
 /* ----------------------------------------------------------------- paths --- */

@@ -13,11 +13,14 @@
 /* Can the device look rows up at all?  Else a reason. */
 extern bool gpuagg_join_possible(void);
 
-/* May the joins below this grouping be looked at at all?  *fact: the table to be read */
+/* May the joins below this grouping be looked at at all?  *fact: the table to be read, or several */
 extern bool gpuagg_join_check(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo **fact);
 
-/* Lowers the joins, behind the filter of the table. */
-extern bool gpuagg_join_lower(GpuAggLower *lw, RelOptInfo *input_rel);
+/* Lowers the joins, behind the filter of the table, which is the tree's or one of it. */
+extern bool gpuagg_join_lower(GpuAggLower *lw, const GpuAggJoinTree *tree);
+
+/* Do both programs look rows up in the same tables?  Else a reason. */
+extern bool gpuagg_join_same_tables(const GpuAggLower *a, const GpuAggLower *b);
 
 /* Do the tables fit gpuagg.lookup_memory, as far as is known? */
 extern bool gpuagg_join_fits(const GpuAggLower *lw);

@@ -14,13 +14,17 @@
  * A parameterised scan of a nested loop tests the clauses that it was given; they are
  * taken from there.
  *
+ * The table may be several: partitions, child tables, a UNION ALL.  Then the chain is the
+ * same for each of them, with clauses over its own columns.
+ *
  * Does not handle: outer joins that keep the rows of an input, full joins, semijoins on
- * the table's side, joins of partitions, parameterised joins.
+ * the table's side, joins that PostgreSQL makes partition by partition, parameterised joins.
  */
 #include "postgres.h"
 
 #include "compat.h"
 #include "miscadmin.h"
+#include "optimizer/appendinfo.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/planmain.h"
@@ -292,6 +296,8 @@ walk(GpuAggJoinTree *tree, Path *path)
 	check_stack_depth();
 	if (path->parent == tree->fact)
 		return true;
+	if (IsA(path, AppendPath) && path->parent->reloptkind == RELOPT_JOINREL)
+		return GPUAGG_REFUSE("PostgreSQL joins partition by partition (enable_partitionwise_join)");
 	if (!is_join(path))
 		return GPUAGG_REFUSE("the inputs of the grouping are not only joined");
 	if (!side_of((JoinPath *) path, tree->fact->relid, &side) || !walk(tree, side.probe))
@@ -333,22 +339,65 @@ gpuagg_join_tree(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *fact)
 	return tree;
 }
 
+GpuAggJoin *
+gpuagg_join_translate(PlannerInfo *root, const GpuAggJoin *join, RelOptInfo *rel, RelOptInfo *fact)
+{
+	GpuAggJoin *own = palloc(sizeof(GpuAggJoin));
+
+	*own = *join;
+	own->on = (List *) gpuagg_adjust_appendrel_attrs(root, (Node *) join->on, rel, fact);
+	own->filter = (List *) gpuagg_adjust_appendrel_attrs(root, (Node *) join->filter, rel, fact);
+	return own;
+}
+
 /* ------------------------------------------------------------------ fact --- */
+
+/* Of all tables that it is; those that pruning leaves out have none. */
+static double
+pages_of(PlannerInfo *root, RelOptInfo *rel)
+{
+	double		pages = 0;
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (IS_DUMMY_REL(rel))
+		return 0;
+	if (!planner_rt_fetch(rel->relid, root)->inh)
+		return rel->pages;
+	foreach(lc, root->append_rel_list)
+	{
+		const AppendRelInfo *child = lfirst_node(AppendRelInfo, lc);
+
+		if (child->parent_relid == rel->relid && root->simple_rel_array[child->child_relid] != NULL)
+			pages += pages_of(root, root->simple_rel_array[child->child_relid]);
+	}
+	return pages;
+}
+
+static bool
+is_readable(PlannerInfo *root, RelOptInfo *rel)
+{
+	return rel != NULL && rel->reloptkind == RELOPT_BASEREL &&
+		(rel->rtekind == RTE_RELATION || planner_rt_fetch(rel->relid, root)->inh);
+}
 
 /* The table with most pages among those that are left, which it is taken from */
 static RelOptInfo *
 take_largest(PlannerInfo *root, Relids *left)
 {
 	RelOptInfo *largest = NULL;
+	double		most = -1;
 	int			relid = -1;
 
 	while ((relid = bms_next_member(*left, relid)) >= 0)
 	{
 		RelOptInfo *rel = root->simple_rel_array[relid];
+		double		pages;
 
-		if (rel != NULL && rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION &&
-			(largest == NULL || rel->pages > largest->pages))
-			largest = rel;
+		if (!is_readable(root, rel) || (pages = pages_of(root, rel)) <= most)
+			continue;
+		largest = rel;
+		most = pages;
 	}
 	if (largest != NULL)
 		*left = bms_del_member(*left, largest->relid);

@@ -21,19 +21,25 @@ typedef struct GpuAggJoin
 
 typedef struct GpuAggJoinTree
 {
-	RelOptInfo *fact;			/* the table whose rows a device reads */
+	RelOptInfo *fact;			/* the table whose rows a device reads, or what several
+								 * tables are (agg_tables.h) */
 	List	   *joins;			/* GpuAggJoin, in the order of the chain */
 } GpuAggJoinTree;
 
 /*
  * The table with most pages among the inputs that the others can be looked up for, or, if
- * there is none, among all of them; NULL: none is a table
+ * there is none, among all of them; partitions, child tables and parts of a UNION ALL count
+ * as one.  NULL: none is a table
  */
 extern RelOptInfo *gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel);
 
 /* NULL: refused */
 extern GpuAggJoinTree *gpuagg_join_tree(PlannerInfo *root, RelOptInfo *input_rel,
 										RelOptInfo *fact);
+
+/* The join as one of a partition or child table, or of a part of a UNION ALL, below the fact */
+extern GpuAggJoin *gpuagg_join_translate(PlannerInfo *root, const GpuAggJoin *join, RelOptInfo *rel,
+										 RelOptInfo *fact);
 
 /* Has the input at most one row for each value of the columns that these clauses compare? */
 extern bool gpuagg_join_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses);

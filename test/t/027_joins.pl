@@ -1,7 +1,9 @@
 # Random joins of random tables, grouped, with gpuagg off and on: the same rows, or
 # an error of the same kind.  Keys have NULLs, misses, several widths and types, are
-# unique or not; joins are inner, left, right, EXISTS and NOT EXISTS, in ON and WHERE,
-# nested and chained; settings make PostgreSQL join in other ways.
+# unique or not; among them char(n) against text, numeric against integers, floating point
+# with -0 and NaN, strings under a collation of ICU's; some inputs are empty.  Joins are inner, left, right,
+# EXISTS and NOT EXISTS, IN and NOT IN, in ON and WHERE, nested and chained; settings make PostgreSQL join in
+# other ways.  The largest table may be partitioned, have child tables, or be a UNION ALL.
 #
 # GPUAGG_SEED and GPUAGG_QUERIES in the environment try others than the ones of
 # every day.
@@ -29,7 +31,8 @@ $node->safe_psql('postgres', $setup);
 
 sub chance { return rand() < $_[0]; }
 
-# Columns of all tables: keys i, j of some integer types, s a string, d a day; values v, w
+# Columns of all tables: keys i, j of some integer types, s a string, d a day, and of types that devices
+# join seldom or not: c of char(n), n numeric, f floating point, l a string under a collation; values v, w, m
 sub table
 {
 	my ($name, $rows, $spread, $unique) = @_;
@@ -39,13 +42,17 @@ sub table
 	my $script = sprintf
 	  "CREATE TABLE %s AS SELECT %s AS i, %s AS j, %s AS s, %s AS d, "
 	  . "CASE WHEN n %% 5 > 0 THEN (n %% 23 - 9)::int4 END AS v, (n %% 64) / 8.0::float8 AS w, "
-	  . "((n %% 400) / 10.0)::numeric(6, 1) AS m FROM generate_series(1, %d) n;\n",
+	  . "((n %% 400) / 10.0)::numeric(6, 1) AS m, "
+	  . "CASE WHEN n %% 19 > 0 THEN ('k' || $x %% 50)::char(%d) END AS c, (($x %% 60) / %d.0)::numeric%s AS n, "
+	  . "CASE n %% 9 WHEN 0 THEN NULL WHEN 1 THEN '-0' WHEN 2 THEN 'NaN' ELSE $x %% 4 END::%s AS f, "
+	  . "'K' || $x %% 40 COLLATE %s AS l FROM generate_series(1, %d) n;\n",
 	  $name,
 	  $unique eq 'i' ? "(n - $rows / 3)::$i" : "CASE WHEN n % $null > 0 THEN ($x % 30000)::$i END",
 	  sprintf('CASE WHEN n %% 13 > 0 THEN (%s %% %d)::%s END', $x, 3 + int rand 40, pick(qw(int4 int8))),
 	  $unique eq 's' ? "'k' || n" : "CASE WHEN n % 11 > 0 THEN 'k' || $x END",
 	  "CASE WHEN n % 17 > 0 THEN date '2024-02-01' + ($x % 200)::int4 END",
-	  $rows;
+	  4 + int rand 3, pick(1, 2), pick('', '(8, 1)', '(8, 2)'), pick('float4', 'float8'),
+	  pick('"C"', '"en-x-icu"', 'case_blind'), $rows;
 	$script .= "CREATE UNIQUE INDEX ON $name ($unique);\n" if $unique ne '';
 	$script .= "CREATE INDEX ON $name (i);\n" if chance(0.3);
 	return $script . "ANALYZE $name;\n";
@@ -66,7 +73,9 @@ sub on
 {
 	my ($a, $b) = @_;
 	my $on = pick("$a.i = $b.i", "$a.i = $b.i", "$a.i = $b.i", "$a.j = $b.i", "$a.v = $b.i", "$a.s = $b.s",
-		"$a.d = $b.d", "$a.i + 1 = $b.i", "$a.i = $b.i AND $a.j = $b.j");
+		"$a.d = $b.d", "$a.i + 1 = $b.i", "$a.i = $b.i AND $a.j = $b.j", "$a.c = $b.c", "$a.s = $b.c", "$a.c = $b.s",
+		"$a.c::text = $b.s", "$a.n = $b.n", "$a.n = $b.i", "$a.i = $b.n", "$a.f = $b.f", "$a.l = $b.l COLLATE \"C\"",
+		"$a.i = $b.i AND $a.f = $b.f", "$a.i = $b.i AND $a.n = $b.n", "$a.v = $b.v AND $a.l = $b.l COLLATE case_blind");
 
 	$on .= ' AND ' . pick(filter($a), filter($b), "$a.v < $b.v", "$a.w + $b.w > 4", "$a.m = $b.m")
 	  if chance(0.35);
@@ -108,12 +117,16 @@ sub join_query
 		}
 		else
 		{
-			push @where, "$left.i IN (SELECT i FROM $table WHERE " . filter($table) . ')';
+			my $column = pick(qw(i i s n c f));
+			my $filter = filter($table);
+
+			$filter .= " AND $column IS NOT NULL" if chance(0.5);
+			push @where, "$left.$column " . pick('', 'NOT ') . "IN (SELECT $column FROM $table WHERE $filter)";
 		}
 	}
 	push @where, filter(pick(@known)) while chance(0.4);
 	push @where, pick(@known) . '.v IS NULL' if chance(0.1);
-	my @keys = map { pick(@known) . '.' . pick(qw(j s d v m)) } 1 .. int rand 3;
+	my @keys = map { pick(@known) . '.' . pick(qw(j s d v m j s d v m c n f)) } 1 .. int rand 3;
 	my ($a, $b) = (pick(@known), pick(@known));
 	my @aggs = ('count(*)', "count($a.v)", pick("sum($a.v * $b.v)", "sum($a.w)", "min($b.m)", "max($a.d)",
 			chance(0.2) ? "sum(10 / $a.v)" : "min($a.v)"),
@@ -127,13 +140,37 @@ sub join_query
 my @settings = ('', '', 'SET enable_hashjoin = off;', 'SET enable_mergejoin = off;', 'SET enable_nestloop = off;',
 	'SET enable_hashjoin = off; SET enable_mergejoin = off;', 'SET join_collapse_limit = 1;',
 	"SET gpuagg.strategy = 'partitioned';", 'SET enable_indexscan = off; SET enable_bitmapscan = off;');
+# The largest table as several, in the place of the one; no statement: as it is
+sub fact
+{
+	return pick('', '', q{
+		ALTER TABLE f RENAME TO all_f;
+		CREATE TABLE f (LIKE all_f) PARTITION BY RANGE (v);
+		CREATE TABLE f1 PARTITION OF f FOR VALUES FROM (-10) TO (0);
+		CREATE TABLE f2 (LIKE all_f);
+		ALTER TABLE f2 DROP COLUMN s, ADD COLUMN s text, ALTER v SET NOT NULL;
+		ALTER TABLE f ATTACH PARTITION f2 FOR VALUES FROM (0) TO (5);
+		CREATE TABLE f3 PARTITION OF f DEFAULT;
+		INSERT INTO f SELECT * FROM all_f;
+		DROP TABLE all_f;
+		ANALYZE f;}, q{
+		CREATE TABLE f1 (more int) INHERITS (f);
+		WITH gone AS (DELETE FROM f WHERE v > 3 RETURNING *) INSERT INTO f1 SELECT *, 1 FROM gone;
+		ANALYZE f, f1;}, q{
+		CREATE TABLE f1 AS SELECT * FROM f WHERE v > 3;
+		ALTER TABLE f RENAME TO f2;
+		ANALYZE f1, f2;
+		CREATE VIEW f AS SELECT * FROM f1 UNION ALL SELECT i, j, 'k1', d, v, w, m, c, n, f, l FROM f2;});
+}
+
 my %outcomes;
 my $different = 0;
 my $asked = 0;
 while ($asked < $queries)
 {
 	my @tables = ('a', 'b', 'c', 'e');
-	my $make = table('f', 1500 + int rand 3000, 1000, '') . table('a', 300, 300, 'i') . table('b', 90, 90, 's') .
+	my $make = "CREATE COLLATION IF NOT EXISTS case_blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);\n"
+	  . table('f', 1500 + int rand 3000, 1000, '') . fact() . table('a', 300, 300, 'i') . table('b', 90, 90, 's') .
 	  table('c', 40, 25, '') . table('e', int rand 3, 5, 'i');
 	my @queries = map { pick(@settings) . "\n" . join_query(\@tables) } 1 .. $per_database;
 	my $script = $make;
@@ -145,7 +182,8 @@ while ($asked < $queries)
 		$script .= "$set SELECT replace(compare(\$q\$$query\$q\$, 'try'), E'\\n', ' '); RESET ALL;\n";
 	}
 	my ($rc, $out, $err) = $node->psql('postgres',
-		"SET client_min_messages = warning;\n$script DROP TABLE f, a, b, c, e;", on_error_stop => 1);
+		"SET client_min_messages = warning;\n$script DROP TABLE IF EXISTS f2, a, b, c, e CASCADE; DROP TABLE IF EXISTS f CASCADE; DROP TABLE IF EXISTS f1;",
+		on_error_stop => 1);
 	my @answers = split /\n/, $out;
 
 	if ($rc != 0 || @answers != @queries)

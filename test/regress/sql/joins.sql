@@ -163,6 +163,38 @@ SET enable_mergejoin = off;
 SELECT q, answer FROM compared() WHERE answer !~ '^(ok|same error)';
 RESET ALL;
 
+-- the largest table is several: partitions, one of them with its columns in another order, one of two
+ALTER TABLE jf RENAME TO jall;
+CREATE TABLE jf (LIKE jall) PARTITION BY RANGE (id);
+CREATE TABLE jf1 PARTITION OF jf FOR VALUES FROM (0) TO (8000);
+CREATE TABLE jf2 (pad text, gone int, x numeric(8,2), w float8, v int4, flag bool, big int8, d date, t text, c int2, b int8, a int4, id int4);
+ALTER TABLE jf2 DROP COLUMN gone;
+ALTER TABLE jf ATTACH PARTITION jf2 FOR VALUES FROM (8000) TO (14000);
+CREATE TABLE jf3 PARTITION OF jf FOR VALUES FROM (14000) TO (30000) PARTITION BY LIST (flag);
+CREATE TABLE jf3t PARTITION OF jf3 FOR VALUES IN (true);
+CREATE TABLE jf3f PARTITION OF jf3 DEFAULT;
+INSERT INTO jf SELECT * FROM jall;
+ANALYZE jf;
+SELECT q, answer FROM compared() WHERE answer !~ '^(ok|same error)';
+VACUUM jf;
+SELECT bool_and(gpuagg.load(relid) > 0) FROM pg_partition_tree('jf') WHERE isleaf;
+SELECT q, answer FROM compared() WHERE answer !~ '^(ok|same error)';
+DROP TABLE jf;
+-- child tables
+CREATE TABLE jf (LIKE jall);
+CREATE TABLE jf1 (extra int) INHERITS (jf);
+INSERT INTO jf SELECT * FROM jall WHERE id % 3 = 0;
+INSERT INTO jf1 SELECT *, 1 FROM jall WHERE id % 3 > 0;
+ANALYZE jf, jf1;
+SELECT q, answer FROM compared() WHERE answer !~ '^(ok|same error)';
+-- a UNION ALL
+ALTER TABLE jf RENAME TO jf0;
+CREATE VIEW jf AS SELECT * FROM ONLY jf0 UNION ALL SELECT id, a, b, c, t, d, big, v, w, x, flag, pad FROM jf1;
+SELECT q, answer FROM compared() WHERE answer !~ '^(ok|same error)';
+DROP VIEW jf;
+DROP TABLE jf0, jf1;
+ALTER TABLE jall RENAME TO jf;
+
 -- star queries as the Star Schema Benchmark's, small
 CREATE TABLE lineorder AS
 SELECT i AS lo_orderkey, i / 3 % 300 AS lo_custkey, i % 200 AS lo_partkey, i / 7 % 50 AS lo_suppkey,
