@@ -375,8 +375,7 @@ static bool
 subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 {
 	Query	   *subquery = planner_rt_fetch(rel->relid, root)->subquery;
-	List	   *columns = NIL;
-	List	   *operators = NIL;
+	GpuAggDistinctColumns columns = GPUAGG_NO_COLUMNS;
 	ListCell   *lc;
 
 	foreach(lc, clauses)
@@ -385,13 +384,11 @@ subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 		OpExpr	   *op = castNode(OpExpr, clause->clause);
 		Node	   *column = clause->outer_is_left ? lsecond(op->args) : linitial(op->args);
 
-		if (!IsA(column, Var))
-			continue;
-		columns = lappend_int(columns, ((Var *) column)->varattno);
-		operators = lappend_oid(operators, op->opno);
+		if (IsA(column, Var))
+			gpuagg_distinct_column(&columns, ((Var *) column)->varattno, op);
 	}
-	return columns != NIL && query_supports_distinctness(subquery) &&
-		query_is_distinct_for(subquery, columns, operators);
+	return gpuagg_any_columns(columns) && query_supports_distinctness(subquery) &&
+		gpuagg_query_is_distinct(subquery, columns);
 }
 
 static bool
@@ -407,7 +404,7 @@ base_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 		clause->outer_is_left = bms_is_subset(clause->right_relids, rel->relids);
 	}
 	if (rel->rtekind == RTE_RELATION)
-		return relation_has_unique_index_for(root, rel, list_copy(clauses), NIL, NIL);
+		return gpuagg_has_unique_index(root, rel, list_copy(clauses));
 	return rel->rtekind == RTE_SUBQUERY && subquery_is_unique(root, rel, clauses);
 }
 
