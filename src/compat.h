@@ -354,6 +354,48 @@ gpuagg_join_type(JoinType type, bool *reversed)
 #endif
 
 /*
+ * The rows that a path of a join's input makes distinct, for a semijoin that is planned as
+ * an inner join; NULL: it does not.  Since 19 it is a grouping like others, of a copy of
+ * the relation (nodes/pathnodes.h).
+ */
+static inline Path *
+gpuagg_made_distinct(Path *path)
+{
+#if PG_VERSION_NUM >= 190000
+	if (!IsA(path, AggPath) && !IsA(path, UniquePath))
+		return NULL;
+	while (path->parent->unique_rel == NULL)
+		switch (nodeTag(path))
+		{
+			case T_AggPath:
+				path = ((AggPath *) path)->subpath;
+				break;
+			case T_UniquePath:
+				path = ((UniquePath *) path)->subpath;
+				break;
+			case T_SortPath:
+			case T_IncrementalSortPath:
+				path = ((SortPath *) path)->subpath;
+				break;
+			case T_ProjectionPath:
+				path = ((ProjectionPath *) path)->subpath;
+				break;
+			case T_GatherPath:
+				path = ((GatherPath *) path)->subpath;
+				break;
+			case T_GatherMergePath:
+				path = ((GatherMergePath *) path)->subpath;
+				break;
+			default:
+				return NULL;
+		}
+	return path->parent->cheapest_total_path;
+#else
+	return IsA(path, UniquePath) ? ((UniquePath *) path)->subpath : NULL;
+#endif
+}
+
+/*
  * Columns of a subquery, and the operators that compare them, as query_is_distinct_for()
  * wants both, which since 19 looks at the operators' collations, too (optimizer/planmain.h).
  */
@@ -396,6 +438,13 @@ gpuagg_distinct_column(GpuAggDistinctColumns *columns, int number, const OpExpr 
 	query_is_distinct_for(query, (columns).numbers, (columns).operators)
 #define gpuagg_has_unique_index(root, rel, clauses) \
 	relation_has_unique_index_for(root, rel, clauses, NIL, NIL)
+#endif
+
+/* Columns are laid out when all of them are told, since 19 (access/tupdesc.h). */
+#if PG_VERSION_NUM >= 190000
+#define gpuagg_tupdesc_finish(tupdesc) TupleDescFinalize(tupdesc)
+#else
+#define gpuagg_tupdesc_finish(tupdesc) ((void) (tupdesc))
 #endif
 
 /* A scan's slot for tuples of its table (executor/executor.h) */

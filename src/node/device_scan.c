@@ -23,6 +23,7 @@
 
 #include "compat.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "node/device_scan.h"
 #include "node/passes.h"
 #include "node/place.h"

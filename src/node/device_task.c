@@ -68,7 +68,7 @@ task_send_map(GpuAggRun *run)
 	const GpuAggMsg *msg;
 	Size		bytes;
 	GpuAggStatus status = GPUAGG_OK;
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	msg = gpuagg_inputs_next_map(run->inputs, &bytes);
@@ -208,7 +208,7 @@ task_send_pages(GpuAggRun *run)
 	const GpuAggMsg *msg;
 	Size		bytes;
 	GpuAggStatus status;
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_inputs_next_pages(run->inputs, &msg, &bytes, run->error);
@@ -228,7 +228,7 @@ task_pass_on(GpuAggRun *run, bool *moved)
 	const GpuAggMsg *msg;
 	Size		bytes;
 	GpuAggStatus status;
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_inputs_pass_on(run->inputs, &msg, &bytes, run->error);
@@ -341,7 +341,7 @@ static GpuAggStatus
 task_wait(GpuAggRun *run)
 {
 	GpuAggStatus status;
-	instr_time	start;
+	instr_time	start = {0};
 
 	if (run->inputs->nfeeders == 0)
 		return gpuagg_task_receive(run, true);
@@ -500,7 +500,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.at_once = pass->share < 1
 	};
 	GpuAggClient *client;
-	instr_time	start;
+	instr_time	start = {0};
 
 	if (pass->hash_window.count <= 1)
 		gpuagg_regroup_wish(run->scan, &request.config.regrouping);
@@ -519,7 +519,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 static void
 task_end(GpuAggRun *run)
 {
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	gpuagg_client_end(run->client);
@@ -590,7 +590,7 @@ GpuAggStatus
 gpuagg_run_sleep(GpuAggRun *run)
 {
 	GpuAggStatus status;
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_client_sleep(run->client, run->error);

@@ -21,6 +21,7 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "executor/instrument.h"
 #include "node/explain.h"
 #include "node/feeders.h"
 #include "node/lookup_explain.h"

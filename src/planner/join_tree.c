@@ -142,18 +142,16 @@ side_of(const JoinPath *join, Index fact, Side *side)
 	const bool	right = bms_is_member(fact, join->innerjoinpath->parent->relids);
 	Path	   *build = bare_path(right ? join->outerjoinpath : join->innerjoinpath);
 	Path	   *probe = bare_path(right ? join->innerjoinpath : join->outerjoinpath);
-	const bool	unique = IsA(build, UniquePath);
+	Path	   *many = gpuagg_made_distinct(build);
 	List	   *moved = NIL;
 	ListCell   *lc;
 
 	memset(side, 0, sizeof(*side));
-	if (IsA(probe, UniquePath))
+	if (gpuagg_made_distinct(probe) != NULL)
 		return GPUAGG_REFUSE("EXISTS, IN or NOT EXISTS of the largest table");
-	if (unique)
-		build = ((UniquePath *) build)->subpath;
-	if (!side_type(join, right, unique, &side->type) ||
+	if (!side_type(join, right, many != NULL, &side->type) ||
 		(side->probe = free_side(probe, &moved)) == NULL ||
-		(side->build = free_side(build, &moved)) == NULL)
+		(side->build = free_side(many != NULL ? many : build, &moved)) == NULL)
 		return false;
 	foreach(lc, join->joinrestrictinfo)
 	{
@@ -191,8 +189,8 @@ pile_up(Path *path, Pile *pile)
 	Path	   *inner;
 
 	if (!is_join(path) || join->jointype != JOIN_INNER ||
-		IsA(bare_path(join->outerjoinpath), UniquePath) ||
-		IsA(bare_path(join->innerjoinpath), UniquePath))
+		gpuagg_made_distinct(bare_path(join->outerjoinpath)) != NULL ||
+		gpuagg_made_distinct(bare_path(join->innerjoinpath)) != NULL)
 	{
 		pile->rels = lappend(pile->rels, path->parent);
 		return true;
