@@ -124,7 +124,8 @@ SHARED_OPS := src/device/ops/lookup_make.c src/device/ops/stages.c
 CODEGEN := $(sort $(wildcard src/device/codegen/*.c))
 OBJS = $(patsubst %.c,%.o,$(filter-out $(CODEGEN),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))))
 
-PG_CPPFLAGS = -I$(srcdir)/src
+# 19's headers take a word of C23 where PostgreSQL was built with that; GCC has it in C11 so
+PG_CPPFLAGS = -I$(srcdir)/src -Dtypeof_unqual=__typeof_unqual__
 # PostgreSQL asks for C90's order of declarations and gives callbacks
 # parameters that they need not use; contraction would change results.
 PG_CFLAGS = -std=gnu11 -ffp-contract=off -Wextra -Wno-unused-parameter -Wno-sign-compare \

@@ -1,6 +1,6 @@
 /*
  * compat.h
- *		Every difference between PostgreSQL versions 15 to 18, and what the
+ *		Every difference between PostgreSQL versions 15 to 19, and what the
  *		build assumes of the server.  No PG_VERSION_NUM test stands elsewhere.
  */
 #ifndef GPUAGG_COMPAT_H
@@ -10,20 +10,25 @@
 
 #include "access/htup_details.h"
 #include "device/ops/page.h"
-#include "nodes/nodes.h"
+#include "nodes/pathnodes.h"
 #include "storage/bufpage.h"
 #include "storage/latch.h"
 #if PG_VERSION_NUM >= 180000
 #include "storage/waiteventset.h"
 #endif
+#if PG_VERSION_NUM >= 190000
+#include "nodes/miscnodes.h"
+#endif
+#include "utils/date.h"
 #include "utils/lsyscache.h"
+#include "utils/tuplestore.h"
 #include "utils/wait_event.h"
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
 #endif
 
-#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
-#error "gpuagg supports PostgreSQL 15 to 18"
+#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 200000
+#error "gpuagg supports PostgreSQL 15 to 19"
 #endif
 
 StaticAssertDecl(BLCKSZ == GPUAGG_PAGE_BYTES,
@@ -114,6 +119,38 @@ gpuagg_wait_event(uint32 *cache, const char *name)
 #define gpuagg_files_are_new(rel) \
 	((rel)->rd_createSubid != InvalidSubTransactionId || \
 	 (rel)->rd_firstRelfilenodeSubid != InvalidSubTransactionId)
+#endif
+
+/*
+ * Prunes a page that a scan has come to (access/heapam.h).  19 would set it all-visible,
+ * too, where the query does not change the table; that is left to VACUUM, as before.
+ */
+#if PG_VERSION_NUM >= 190000
+#define gpuagg_prune_page(rel, buffer) \
+	do { \
+		Buffer		map_ = InvalidBuffer; \
+		\
+		heap_page_prune_opt(rel, buffer, &map_, false); \
+		if (BufferIsValid(map_)) \
+			ReleaseBuffer(map_); \
+	} while (0)
+#else
+#define gpuagg_prune_page(rel, buffer) heap_page_prune_opt(rel, buffer)
+#endif
+
+/* The state of a buffer's header, 64 bits wide since 19 (storage/buf_internals.h) */
+#if PG_VERSION_NUM >= 190000
+typedef uint64 GpuAggBufferState;
+
+#define gpuagg_buffer_state(desc) pg_atomic_read_u64(&(desc)->state)
+#define gpuagg_buffer_state_change(desc, from, to) \
+	pg_atomic_compare_exchange_u64(&(desc)->state, from, to)
+#else
+typedef uint32 GpuAggBufferState;
+
+#define gpuagg_buffer_state(desc) pg_atomic_read_u32(&(desc)->state)
+#define gpuagg_buffer_state_change(desc, from, to) \
+	pg_atomic_compare_exchange_u32(&(desc)->state, from, to)
 #endif
 
 /* "snapshot too old" went away in 17 (storage/bufmgr.h, access/snapmgr.h). */
@@ -304,6 +341,156 @@ gpuagg_join_type(JoinType type, bool *reversed)
 #define gpuagg_pruning_subplans(prune) ExecFindMatchingSubPlans(prune, false)
 #endif
 
+/* An Append (optimizer/pathnode.h) */
+#if PG_VERSION_NUM >= 190000
+#define gpuagg_append_path(root, rel, paths, partial_paths, workers, aware) \
+	create_append_path(root, rel, \
+					   (AppendPathInput) {.subpaths = (paths), \
+										  .partial_subpaths = (partial_paths)}, \
+					   NIL, NULL, workers, aware, -1)
+#else
+#define gpuagg_append_path(root, rel, paths, partial_paths, workers, aware) \
+	create_append_path(root, rel, paths, partial_paths, NIL, NULL, workers, aware, -1)
+#endif
+
+/*
+ * The rows that a path of a join's input makes distinct, for a semijoin that is planned as
+ * an inner join; NULL: it does not.  Since 19 it is a grouping like others, of a copy of
+ * the relation (nodes/pathnodes.h).
+ */
+static inline Path *
+gpuagg_made_distinct(Path *path)
+{
+#if PG_VERSION_NUM >= 190000
+	if (!IsA(path, AggPath) && !IsA(path, UniquePath))
+		return NULL;
+	while (path->parent->unique_rel == NULL)
+		switch (nodeTag(path))
+		{
+			case T_AggPath:
+				path = ((AggPath *) path)->subpath;
+				break;
+			case T_UniquePath:
+				path = ((UniquePath *) path)->subpath;
+				break;
+			case T_SortPath:
+			case T_IncrementalSortPath:
+				path = ((SortPath *) path)->subpath;
+				break;
+			case T_ProjectionPath:
+				path = ((ProjectionPath *) path)->subpath;
+				break;
+			case T_GatherPath:
+				path = ((GatherPath *) path)->subpath;
+				break;
+			case T_GatherMergePath:
+				path = ((GatherMergePath *) path)->subpath;
+				break;
+			default:
+				return NULL;
+		}
+	return path->parent->cheapest_total_path;
+#else
+	return IsA(path, UniquePath) ? ((UniquePath *) path)->subpath : NULL;
+#endif
+}
+
+/*
+ * Columns of a subquery, and the operators that compare them, as query_is_distinct_for()
+ * wants both, which since 19 looks at the operators' collations, too (optimizer/planmain.h).
+ */
+#if PG_VERSION_NUM >= 190000
+typedef List *GpuAggDistinctColumns;
+
+static inline void
+gpuagg_distinct_column(GpuAggDistinctColumns *columns, int number, const OpExpr *op)
+{
+	DistinctColInfo *column = palloc_object(DistinctColInfo);
+
+	column->colno = number;
+	column->opid = op->opno;
+	column->collid = op->inputcollid;
+	*columns = lappend(*columns, column);
+}
+
+#define GPUAGG_NO_COLUMNS NIL
+#define gpuagg_any_columns(columns) ((columns) != NIL)
+#define gpuagg_query_is_distinct(query, columns) query_is_distinct_for(query, columns)
+#define gpuagg_has_unique_index(root, rel, clauses) \
+	relation_has_unique_index_for(root, rel, clauses, NULL)
+#else
+typedef struct GpuAggDistinctColumns
+{
+	List	   *numbers;
+	List	   *operators;
+} GpuAggDistinctColumns;
+
+static inline void
+gpuagg_distinct_column(GpuAggDistinctColumns *columns, int number, const OpExpr *op)
+{
+	columns->numbers = lappend_int(columns->numbers, number);
+	columns->operators = lappend_oid(columns->operators, op->opno);
+}
+
+#define GPUAGG_NO_COLUMNS {NIL, NIL}
+#define gpuagg_any_columns(columns) ((columns).numbers != NIL)
+#define gpuagg_query_is_distinct(query, columns) \
+	query_is_distinct_for(query, (columns).numbers, (columns).operators)
+#define gpuagg_has_unique_index(root, rel, clauses) \
+	relation_has_unique_index_for(root, rel, clauses, NIL, NIL)
+#endif
+
+/* Columns are laid out when all of them are told, since 19 (access/tupdesc.h). */
+#if PG_VERSION_NUM >= 190000
+#define gpuagg_tupdesc_finish(tupdesc) TupleDescFinalize(tupdesc)
+#else
+#define gpuagg_tupdesc_finish(tupdesc) ((void) (tupdesc))
+#endif
+
+/* A scan's slot for tuples of its table (executor/executor.h) */
+#if PG_VERSION_NUM >= 190000
+#define gpuagg_init_scan_slot(estate, ss, tupdesc, ops) \
+	ExecInitScanTupleSlot(estate, ss, tupdesc, ops, 0)
+#else
+#define gpuagg_init_scan_slot(estate, ss, tupdesc, ops) \
+	ExecInitScanTupleSlot(estate, ss, tupdesc, ops)
+#endif
+
+/* Is a node timed, and how long has it run, s? (executor/instrument.h) */
+#if PG_VERSION_NUM >= 190000
+#define gpuagg_instrument_timed(instrument) ((instrument)->instr.need_timer)
+#define gpuagg_instrument_seconds(instrument) \
+	INSTR_TIME_GET_DOUBLE((instrument)->instr.total)
+#else
+#define gpuagg_instrument_timed(instrument) ((instrument)->need_timer)
+#define gpuagg_instrument_seconds(instrument) ((instrument)->total)
+#endif
+
+/* A day's first instant; *overflow: it is none of timestamptz's (utils/date.h). */
+static inline TimestampTz
+gpuagg_day_start(DateADT day, bool *overflow)
+{
+#if PG_VERSION_NUM >= 190000
+	ErrorSaveContext errors = {T_ErrorSaveContext};
+	TimestampTz start = date2timestamptz_safe(day, (Node *) &errors);
+
+	*overflow = errors.error_occurred;
+#else
+	int			beyond;
+	TimestampTz start = date2timestamptz_opt_overflow(day, &beyond);
+
+	*overflow = beyond != 0;
+#endif
+	return start;
+}
+
+/* Plans a query outside of EXPLAIN (tcop/tcopprot.h). */
+#if PG_VERSION_NUM >= 190000
+#define gpuagg_plan_query(query, text, options) pg_plan_query(query, text, options, NULL, NULL)
+#else
+#define gpuagg_plan_query(query, text, options) pg_plan_query(query, text, options, NULL)
+#endif
+
 /* Where ExplainState and ExplainProperty...() are declared */
 #if PG_VERSION_NUM >= 180000
 #define GPUAGG_EXPLAIN_HEADER "commands/explain_format.h"
@@ -321,6 +508,15 @@ gpuagg_join_type(JoinType type, bool *reversed)
 /* Extensions add options to EXPLAIN since 18 (commands/explain_state.h). */
 #if PG_VERSION_NUM >= 180000
 #define GPUAGG_HAS_EXPLAIN_OPTIONS
+#endif
+
+/* Its values are checked in settings since 19, too, as those of booleans. */
+#if PG_VERSION_NUM >= 190000
+#define gpuagg_register_explain_option(name, read) \
+	RegisterExtensionExplainOption(name, read, GUCCheckBooleanExplainOption)
+#else
+#define gpuagg_register_explain_option(name, read) \
+	RegisterExtensionExplainOption(name, read)
 #endif
 
 /* What pg_get_loaded_modules() shows (fmgr.h) */

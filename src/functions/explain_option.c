@@ -94,7 +94,7 @@ void
 gpuagg_explain_option_init(void)
 {
 	explain_id = GetExplainExtensionId("gpuagg");
-	RegisterExtensionExplainOption("gpuagg", read_option);
+	gpuagg_register_explain_option("gpuagg", read_option);
 	prev_explain_per_plan_hook = explain_per_plan_hook;
 	explain_per_plan_hook = explain_plan;
 }

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "extension.h"
 #include "funcapi.h"
 #include "ipc/kernels_shared.h"

@@ -108,7 +108,7 @@ survey_query(Query *query, const char *text, GpuAggSurvey *survey, int *used)
 
 			if (one->commandType == CMD_UTILITY)
 				continue;
-			stmt = pg_plan_query(one, text, CURSOR_OPT_PARALLEL_OK, NULL);
+			stmt = gpuagg_plan_query(one, text, CURSOR_OPT_PARALLEL_OK);
 			gpuagg_check_permissions(stmt);
 			gpuagg_survey_count(stmt, used);
 		}

@@ -332,12 +332,11 @@ static inline void
 feed_count_use(Buffer buffer)
 {
 	BufferDesc *desc = GetBufferDescriptor(buffer - 1);
-	uint32		state = pg_atomic_read_u32(&desc->state);
+	GpuAggBufferState state = gpuagg_buffer_state(desc);
 
 	if ((state & BM_LOCKED) == 0 &&
 		BUF_STATE_GET_USAGECOUNT(state) < BM_MAX_USAGE_COUNT)
-		(void) pg_atomic_compare_exchange_u32(&desc->state, &state,
-											  state + BUF_USAGECOUNT_ONE);
+		(void) gpuagg_buffer_state_change(desc, &state, state + BUF_USAGECOUNT_ONE);
 }
 
 /* Tries to find the block without the buffer mapping table. */
@@ -521,7 +520,7 @@ feed_page(GpuAggFeed *feed, GpuAggMsgPage *page, uint8 *bitmap, bool *wanted,
 
 	/* heap_page_prune_opt's own first test, without the call */
 	if (TransactionIdIsValid(((PageHeader) dp)->pd_prune_xid))
-		heap_page_prune_opt(feed->rel, buffer);
+		gpuagg_prune_page(feed->rel, buffer);
 	conflicts = CheckForSerializableConflictOutNeeded(feed->rel,
 													  feed->snapshot);
 

@@ -119,7 +119,7 @@ store_value(GpuAggVector *v, const GpuAggAttr *a, uint32_t row, const char *valu
 			break;
 		case GPUAGG_T_NAME:
 			len = gpuagg_name_length(value);
-			/* FALLTHROUGH */
+			__attribute__((fallthrough));
 		case GPUAGG_T_TEXT:
 		case GPUAGG_T_BPCHAR:
 		case GPUAGG_T_UUID:

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_authid.h"
+#include "compat.h"
 #include "extension.h"
 #include "funcapi.h"
 #include "ipc/shmem.h"

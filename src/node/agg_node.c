@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "node/agg_node.h"
 #include "node/device_scan.h"

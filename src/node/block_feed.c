@@ -37,7 +37,7 @@ send_block(GpuAggRun *run, bool *more)
 {
 	GpuAggTaskInput *input = gpuagg_inputs_at(run->inputs);
 	GpuAggStatus status;
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_plan_rows_send(run->scan->rows, run->client, input->next_batch, more,

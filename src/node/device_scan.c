@@ -21,7 +21,9 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "node/device_scan.h"
 #include "node/parts.h"
 #include "node/passes.h"
@@ -101,9 +103,8 @@ gpuagg_scan_begin(GpuAggScan *scan, Relation rel, List *exprs, EState *estate,
 bool
 gpuagg_scan_timing(const GpuAggScan *scan)
 {
-	const Instrumentation *instrument = scan->css.ss.ps.instrument;
-
-	return instrument != NULL && instrument->need_timer;
+	return scan->css.ss.ps.instrument != NULL &&
+		gpuagg_instrument_timed(scan->css.ss.ps.instrument);
 }
 
 /* ----------------------------------------------------------------- run --- */

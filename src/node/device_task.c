@@ -68,7 +68,7 @@ task_send_map(GpuAggRun *run)
 	const GpuAggMsg *msg;
 	Size		bytes;
 	GpuAggStatus status = GPUAGG_OK;
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	msg = gpuagg_inputs_next_map(run->inputs, &bytes);
@@ -209,7 +209,7 @@ task_send_pages(GpuAggRun *run)
 	const GpuAggMsg *msg;
 	Size		bytes;
 	GpuAggStatus status;
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_inputs_next_pages(run->inputs, &msg, &bytes, run->error);
@@ -229,7 +229,7 @@ task_pass_on(GpuAggRun *run, bool *moved)
 	const GpuAggMsg *msg;
 	Size		bytes;
 	GpuAggStatus status;
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_inputs_pass_on(run->inputs, &msg, &bytes, run->error);
@@ -342,7 +342,7 @@ static GpuAggStatus
 task_wait(GpuAggRun *run)
 {
 	GpuAggStatus status;
-	instr_time	start;
+	instr_time	start = {0};
 
 	if (run->inputs->nfeeders == 0)
 		return gpuagg_task_receive(run, true);
@@ -501,7 +501,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 		.at_once = pass->share < 1
 	};
 	GpuAggClient *client;
-	instr_time	start;
+	instr_time	start = {0};
 
 	if (pass->hash_window.count <= 1)
 		gpuagg_regroup_wish(run->scan, &request.config.regrouping);
@@ -520,7 +520,7 @@ task_begin(GpuAggRun *run, const GpuAggProgram *program)
 static void
 task_end(GpuAggRun *run)
 {
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	gpuagg_client_end(run->client);
@@ -591,7 +591,7 @@ GpuAggStatus
 gpuagg_run_sleep(GpuAggRun *run)
 {
 	GpuAggStatus status;
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_client_sleep(run->client, run->error);

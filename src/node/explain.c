@@ -21,6 +21,7 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "executor/instrument.h"
 #include "node/explain.h"
 #include "node/feeders.h"
 #include "node/lookup_explain.h"
@@ -321,7 +322,7 @@ static void
 measure_stages(const GpuAggScan *node, GpuAggPrediction *measured)
 {
 	const GpuAggCounters *counters = &node->counters;
-	double		total = node->css.ss.ps.instrument->total * 1e9;
+	double		total = gpuagg_instrument_seconds(node->css.ss.ps.instrument) * 1e9;
 	double		run = INSTR_TIME_GET_MICROSEC(counters->run_time) * 1e3;
 	double		runs = counters->runs;
 
@@ -632,7 +633,7 @@ explain_timing(const GpuAggScan *node, ExplainState *es)
 	/* the node's time less that of its tasks; a fallback plan emits, too */
 	if (counters->fallback == GPUAGG_FALLBACK_NONE)
 		ExplainPropertyFloat("Emit Time", "ms",
-							 Max(0.0, node->css.ss.ps.instrument->total *
+							 Max(0.0, gpuagg_instrument_seconds(node->css.ss.ps.instrument) *
 								 1000.0 - run), 3, es);
 }
 

@@ -22,6 +22,7 @@
 #include "node/feeder_process.h"
 #include "pgstat.h"
 #include "storage/ipc.h"
+#include "storage/proc.h"
 #include "storage/shm_mq.h"
 #include "tcop/tcopprot.h"
 #include "utils/rel.h"

@@ -33,6 +33,7 @@
 #include "optimizer/optimizer.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
+#include "storage/proc.h"
 #include "storage/shm_mq.h"
 #include "tcop/tcopprot.h"
 #include "utils/rel.h"

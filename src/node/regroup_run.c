@@ -26,6 +26,7 @@
 
 #include "access/tupdesc.h"
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "node/regroup_enter.h"
@@ -296,6 +297,7 @@ begin_expressions(GpuAggRegroupWork *r)
 							  ExecInitExpr((Expr *) of_keys((Node *) lfirst_node(TargetEntry, lc)->expr,
 															&columns),
 										   &r->scan->css.ss.ps));
+	gpuagg_tupdesc_finish(columns.tupdesc);
 	r->slot = MakeSingleTupleTableSlot(columns.tupdesc, &TTSOpsVirtual);
 	ExecStoreAllNullTuple(r->slot);
 	r->econtext->ecxt_scantuple = r->slot;

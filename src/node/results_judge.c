@@ -43,7 +43,7 @@ day_is_ambiguous(GpuAggResults *results, DateADT day)
 {
 	int32	   *known;
 	TimestampTz start;
-	int			overflow;
+	bool		overflow;
 
 	if (DATE_NOT_FINITE(day))
 		return false;
@@ -57,11 +57,11 @@ day_is_ambiguous(GpuAggResults *results, DateADT day)
 	known = &results->days[(uint32) day % DAYS_KNOWN];
 	if (*known == day)
 		return false;
-	start = date2timestamptz_opt_overflow(day, &overflow);
-	if (overflow == 0)
+	start = gpuagg_day_start(day, &overflow);
+	if (!overflow)
 	{
-		if (start == date2timestamptz_opt_overflow(day + 1, &overflow) ||
-			start == date2timestamptz_opt_overflow(day - 1, &overflow))
+		if (start == gpuagg_day_start(day + 1, &overflow) ||
+			start == gpuagg_day_start(day - 1, &overflow))
 			return true;
 	}
 	*known = day;

@@ -64,7 +64,7 @@ static void
 slot_init(ScanState *ss, EState *estate)
 {
 	ss->ps.subPlan = NIL;
-	ExecInitScanTupleSlot(estate, ss, RelationGetDescr(ss->ss_currentRelation),
+	gpuagg_init_scan_slot(estate, ss, RelationGetDescr(ss->ss_currentRelation),
 						  table_slot_callbacks(ss->ss_currentRelation));
 	ExecAssignScanProjectionInfo(ss);
 	ss->ps.qual = ExecInitQual(ss->ps.plan->qual, &ss->ps);

@@ -26,7 +26,7 @@ gpuagg_task_garbled(GpuAggRun *run)
 void
 gpuagg_task_release(GpuAggRun *run, uint64 batch_id)
 {
-	instr_time	start;
+	instr_time	start = {0};
 
 	gpuagg_task_time_start(run, &start);
 	(void) gpuagg_inputs_release_pages(run->inputs, batch_id);
@@ -205,7 +205,7 @@ gpuagg_task_receive(GpuAggRun *run, bool wait)
 	const GpuAggMsg *msg;
 	Size		bytes;
 	GpuAggStatus status;
-	instr_time	start;
+	instr_time	start = {0};
 
 	CHECK_FOR_INTERRUPTS();
 	gpuagg_task_time_start(run, &start);

@@ -10,6 +10,7 @@
 
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_type_d.h"
+#include "compat.h"
 #include "device/transition.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
@@ -156,6 +157,7 @@ begin_tuples(GpuAggValueSort *sort)
 	TupleDescInitEntry(tupdesc, COLUMN_GROUP + 1, "group", INT8OID, -1, 0);
 	TupleDescInitEntry(tupdesc, COLUMN_VALUE + 1, "value", plan->type, -1, 0);
 	TupleDescInitEntry(tupdesc, COLUMN_ROWS + 1, "rows", INT8OID, -1, 0);
+	gpuagg_tupdesc_finish(tupdesc);
 	sort->in = MakeSingleTupleTableSlot(tupdesc, &TTSOpsVirtual);
 	sort->out = MakeSingleTupleTableSlot(tupdesc, &TTSOpsMinimalTuple);
 	sort->tuples = tuplesort_begin_heap(tupdesc, 2 - lone, columns + lone, operators + lone,

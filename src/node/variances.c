@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 #include "node/variances.h"

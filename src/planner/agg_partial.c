@@ -191,8 +191,7 @@ others_path(const GpuAggGrouping *g, RelOptInfo *rel)
 	foreach(lc, g->tables->others)
 		paths = lappend(paths, ((RelOptInfo *) lfirst(lc))->cheapest_total_path);
 	return partial_agg_path(g, rel, (Path *)
-							create_append_path(g->root, g->input_rel, paths, NIL, NIL, NULL, 0,
-											   false, -1));
+							gpuagg_append_path(g->root, g->input_rel, paths, NIL, 0, false));
 }
 
 /* ------------------------------------------------------------- parallel --- */
@@ -236,8 +235,8 @@ others_parallel(const GpuAggGrouping *g)
 	}
 	if (list_length(g->tables->others) > 1)
 		workers = append_workers(workers, list_length(g->tables->others));
-	return (Path *) create_append_path(g->root, g->input_rel, whole, shared, NIL, NULL, workers,
-									   workers > 0, -1);
+	return (Path *) gpuagg_append_path(g->root, g->input_rel, whole, shared, workers,
+									   workers > 0);
 }
 
 /* The node, to be run as a whole by one process of a parallel plan */
@@ -270,8 +269,8 @@ gather_path(const GpuAggGrouping *g, RelOptInfo *rel, const Path *path)
 		shared = list_make1(groups);
 	else
 		whole = lappend(whole, groups);
-	append = create_append_path(g->root, rel, whole, shared, NIL, NULL,
-								append_workers(rows->parallel_workers, 2), true, -1);
+	append = gpuagg_append_path(g->root, rel, whole, shared,
+								append_workers(rows->parallel_workers, 2), true);
 	gathered = append->path.rows * append->path.parallel_workers;
 	return (Path *) create_gather_path(g->root, rel, &append->path, rel->reltarget, NULL,
 									   &gathered);
@@ -296,9 +295,9 @@ Path *
 gpuagg_agg_partial_finish(const GpuAggGrouping *g, Path *path)
 {
 	RelOptInfo *rel = partial_rel(g);
-	Path	   *appended = (Path *) create_append_path(g->root, rel,
+	Path	   *appended = (Path *) gpuagg_append_path(g->root, rel,
 													   list_make2(path, others_path(g, rel)), NIL,
-													   NIL, NULL, 0, false, -1);
+													   0, false);
 	Path	   *gathered = gather_path(g, rel, path);
 
 	if (gathered != NULL && gathered->total_cost < appended->total_cost)

@@ -95,7 +95,7 @@ check_input(PlannerInfo *root, RelOptInfo *rel)
 				break;
 			if (planner_rt_fetch(rel->relid, root)->subquery->setOperations != NULL)
 				return GPUAGG_REFUSE("the input of the grouping is a UNION, INTERSECT or EXCEPT; of these only UNION ALL of tables without conditions, with columns of the same types, can be grouped");
-			/* FALLTHROUGH */
+			__attribute__((fallthrough));
 		case RTE_CTE:
 			return GPUAGG_REFUSE("the input of the grouping is a subquery or a WITH query, not a plain table");
 		default:

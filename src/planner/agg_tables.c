@@ -511,7 +511,7 @@ append_path(const GpuAggGrouping *g)
 
 	foreach(lc, g->tables->rels)
 		paths = lappend(paths, gpuagg_sample_scan_path(g->root, lfirst(lc)));
-	return (Path *) create_append_path(g->root, g->fact, paths, NIL, NIL, NULL, 0, false, -1);
+	return (Path *) gpuagg_append_path(g->root, g->fact, paths, NIL, 0, false);
 }
 
 Path *
@@ -554,7 +554,7 @@ gpuagg_agg_tables_row_path(GpuAggGrouping *g)
 											   gpuagg_grouping_target(g->root, lfirst(exprs))));
 	if (list_length(paths) == 1)
 		return linitial(paths);
-	append = create_append_path(g->root, g->fact, paths, NIL, NIL, NULL, 0, false, -1);
+	append = gpuagg_append_path(g->root, g->fact, paths, NIL, 0, false);
 	append->path.pathtarget = gpuagg_grouping_target(g->root, linitial(t->row_exprs));
 	return &append->path;
 }

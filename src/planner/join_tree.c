@@ -146,18 +146,16 @@ side_of(const JoinPath *join, Index fact, Side *side)
 	const bool	right = bms_is_member(fact, join->innerjoinpath->parent->relids);
 	Path	   *build = bare_path(right ? join->outerjoinpath : join->innerjoinpath);
 	Path	   *probe = bare_path(right ? join->innerjoinpath : join->outerjoinpath);
-	const bool	unique = IsA(build, UniquePath);
+	Path	   *many = gpuagg_made_distinct(build);
 	List	   *moved = NIL;
 	ListCell   *lc;
 
 	memset(side, 0, sizeof(*side));
-	if (IsA(probe, UniquePath))
+	if (gpuagg_made_distinct(probe) != NULL)
 		return GPUAGG_REFUSE("EXISTS, IN or NOT EXISTS of the largest table");
-	if (unique)
-		build = ((UniquePath *) build)->subpath;
-	if (!side_type(join, right, unique, &side->type) ||
+	if (!side_type(join, right, many != NULL, &side->type) ||
 		(side->probe = free_side(probe, &moved)) == NULL ||
-		(side->build = free_side(build, &moved)) == NULL)
+		(side->build = free_side(many != NULL ? many : build, &moved)) == NULL)
 		return false;
 	foreach(lc, join->joinrestrictinfo)
 	{
@@ -195,8 +193,8 @@ pile_up(Path *path, Pile *pile)
 	Path	   *inner;
 
 	if (!is_join(path) || join->jointype != JOIN_INNER ||
-		IsA(bare_path(join->outerjoinpath), UniquePath) ||
-		IsA(bare_path(join->innerjoinpath), UniquePath))
+		gpuagg_made_distinct(bare_path(join->outerjoinpath)) != NULL ||
+		gpuagg_made_distinct(bare_path(join->innerjoinpath)) != NULL)
 	{
 		pile->rels = lappend(pile->rels, path->parent);
 		return true;
@@ -424,8 +422,7 @@ static bool
 subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 {
 	Query	   *subquery = planner_rt_fetch(rel->relid, root)->subquery;
-	List	   *columns = NIL;
-	List	   *operators = NIL;
+	GpuAggDistinctColumns columns = GPUAGG_NO_COLUMNS;
 	ListCell   *lc;
 
 	foreach(lc, clauses)
@@ -434,13 +431,11 @@ subquery_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 		OpExpr	   *op = castNode(OpExpr, clause->clause);
 		Node	   *column = clause->outer_is_left ? lsecond(op->args) : linitial(op->args);
 
-		if (!IsA(column, Var))
-			continue;
-		columns = lappend_int(columns, ((Var *) column)->varattno);
-		operators = lappend_oid(operators, op->opno);
+		if (IsA(column, Var))
+			gpuagg_distinct_column(&columns, ((Var *) column)->varattno, op);
 	}
-	return columns != NIL && query_supports_distinctness(subquery) &&
-		query_is_distinct_for(subquery, columns, operators);
+	return gpuagg_any_columns(columns) && query_supports_distinctness(subquery) &&
+		gpuagg_query_is_distinct(subquery, columns);
 }
 
 static bool
@@ -456,7 +451,7 @@ base_is_unique(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 		clause->outer_is_left = bms_is_subset(clause->right_relids, rel->relids);
 	}
 	if (rel->rtekind == RTE_RELATION)
-		return relation_has_unique_index_for(root, rel, list_copy(clauses), NIL, NIL);
+		return gpuagg_has_unique_index(root, rel, list_copy(clauses));
 	return rel->rtekind == RTE_SUBQUERY && subquery_is_unique(root, rel, clauses);
 }
 

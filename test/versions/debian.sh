@@ -16,6 +16,7 @@ debian_suite()
 		15) echo bookworm ;;
 		17) echo trixie ;;
 		18) echo forky ;;
+		19) echo experimental ;;
 		*) return 1 ;;
 	esac
 }
@@ -32,11 +33,19 @@ debian_mirror()
 # and a user who runs tests.
 debian_install()
 {
-	local root=$1 script=/usr/share/debootstrap/scripts/$2
+	local root=$1 suite=$2 script
 
+	# which has what is not in sid yet, and nothing else
+	[ "$2" != experimental ] || suite=sid
+	script=/usr/share/debootstrap/scripts/$suite
 	# releases that this debootstrap does not know yet are made as sid is
 	[ -e "$script" ] || script=${script%/*}/sid
-	debootstrap --variant=minbase "$2" "$root" "$MIRROR" "$script"
+	debootstrap --variant=minbase "$suite" "$root" "$MIRROR" "$script"
+	if [ "$2" != "$suite" ]; then
+		echo "deb $MIRROR $2 main" >"$root/etc/apt/sources.list.d/$2.list"
+		printf 'Package: *postgresql* libpq* libecpg* libpgtypes*\nPin: release a=%s\nPin-Priority: 500\n' "$2" \
+			>"$root/etc/apt/preferences.d/$2"
+	fi
 	# no service starts, and no cluster is made
 	printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 	chmod 755 "$root/usr/sbin/policy-rc.d"

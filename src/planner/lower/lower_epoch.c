@@ -199,7 +199,7 @@ gpuagg_lower_epoch(GpuAggLower *lw, Oid funcid, List *args, bool *handled, GpuAg
 		case F_DATE_PART_TEXT_TIMESTAMP:
 		case F_DATE_PART_TEXT_TIMESTAMPTZ:
 			to_float = true;
-			/* FALLTHROUGH */
+			__attribute__((fallthrough));
 		case F_EXTRACT_TEXT_TIMESTAMP:
 		case F_EXTRACT_TEXT_TIMESTAMPTZ:
 			field = fine_field((Expr *) linitial(args));

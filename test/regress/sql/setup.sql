@@ -60,7 +60,8 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE,
 		error = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-	error := concat_ws(' ', state, error, nullif(detail, ''));
+	-- 19 says so of functions that are not there
+	error := concat_ws(' ', state, error, nullif(nullif(detail, ''), 'No function of that name accepts the given argument types.'));
 END
 $$;
 
@@ -168,6 +169,7 @@ BEGIN
 	FOR line IN EXECUTE statement LOOP
 		EXIT WHEN line = 'Planning:';
 		CONTINUE WHEN line ~ '^ *Index Searches: ';
+		line := regexp_replace(line, '(InitPlan|SubPlan) [a-z]+_(\d+)', '\1 \2', 'g');
 		line := regexp_replace(line, 'InitPlan \d+\M( \(returns \$\d+\))?(?!\))', 'InitPlan', 'g');
 		line := regexp_replace(line, '\$\d+|\(InitPlan \d+\)\.col\d+', '(InitPlan)', 'g');
 		line := regexp_replace(line, '\(ANY \([^()]+ = (\(hashed SubPlan \d+\))\.col\d+\)\)', '\1', 'g');
