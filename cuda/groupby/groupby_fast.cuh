@@ -290,7 +290,7 @@ fast_group(const GpuAggGroupByArgs &a, const LocalView &t, const Word (&key)[LOC
 template <int KEY, int FAST>
 static __device__ __forceinline__ void
 warp_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint64_t row,
-		  uint64_t end, uint32_t *added)
+		  uint64_t end, uint32_t *added, uint32_t *misses)
 {
 	const uint64_t last = row - threadIdx.x % WARP_LANES + LOCAL_ROWS * WARP_LANES;
 
@@ -304,7 +304,7 @@ warp_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint64_
 			if (fast_group(a, t, key, arg))
 				return;
 		}
-	local_rows<KEY>(a, t, base, row, end, added);
+	local_rows<KEY>(a, t, base, row, end, added, misses);
 }
 
 #endif							/* GPUAGG_CUDA_GROUPBY_FAST_CUH */

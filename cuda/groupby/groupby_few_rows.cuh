@@ -291,7 +291,7 @@ typedef struct FewRowsCounts
 {
 	uint32_t	claimed;		/* slots */
 	uint32_t	added;			/* groups of the task's table */
-	bool		left;			/* a row went there */
+	uint32_t	misses;			/* rows that went there */
 } FewRowsCounts;
 
 /* A row that found no slot with the others of its thread */
@@ -306,7 +306,7 @@ few_rows_row(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t row,
 		few_rows_steps<PACKED, 1>(a, t, &at, &arg, 1);
 	else
 	{
-		counts->left = true;
+		counts->misses++;
 		row_to_table<KEY>(a, row, 0, fast_hash(a, key), &counts->added);
 	}
 }
@@ -456,19 +456,19 @@ few_rows_flush(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t *written
 /*
  * All of a partition, by a block: rows find their slots, and when all have, the
  * number of groups is known; where they go is asked for while the last rows
- * enter them.  True: one of this thread went to the task's table.
+ * enter them.
  */
 template <int KEY, bool PACKED>
-static __device__ __forceinline__ bool
+static __device__ __forceinline__ void
 few_rows_partition(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t first, uint64_t end,
-				 char *out)
+				 char *out, uint32_t *misses)
 {
 	constexpr int ROWS = FEW_ROWS_KEYS<KEY>;
 	__shared__ uint32_t count;
 	__shared__ uint32_t written;
 	__shared__ unsigned long long place;
 	unsigned long long mine = 0;
-	FewRowsCounts counts = {0, 0, false};
+	FewRowsCounts counts = {0, 0, 0};
 	uint64_t	base = first / FEW_ROWS_RUN * FEW_ROWS_RUN;
 	bool		last;
 
@@ -501,10 +501,10 @@ few_rows_partition(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t firs
 	} while (!last);
 	if (threadIdx.x == 0)
 		place = mine;
+	*misses += counts.misses;
 	count_added(a, counts.added);
 	__syncthreads();
 	few_rows_flush<KEY, PACKED>(a, t, &written, out + place * a.row_bytes);
-	return counts.left;
 }
 
 #endif							/* GPUAGG_CUDA_GROUPBY_FEW_ROWS_CUH */

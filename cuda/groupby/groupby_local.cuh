@@ -458,7 +458,7 @@ local_step(const GpuAggGroupByArgs &a, const LocalView &t, uint32_t s, uint64_t 
 template <int KEY>
 static __device__ __forceinline__ void
 local_some_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint64_t row,
-				uint64_t end, uint32_t *added)
+				uint64_t end, uint32_t *added, uint32_t *misses)
 {
 	const uint32_t copy = threadIdx.x & ((1u << t.copies_log2) - 1);
 	const bool	may_peel = t.copies_log2 <= PEEL_MAX_COPIES_LOG2;
@@ -514,6 +514,7 @@ local_some_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, u
 			const uint64_t at = row + r * WARP_LANES;
 			const uint32_t flags = row_flags(a, at);
 
+			*misses += 1;
 			row_to_table<KEY>(a, at, flags, row_hash<KEY>(a, at, flags), added);
 		}
 	__syncwarp();
@@ -527,11 +528,11 @@ local_some_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, u
 template <int KEY>
 static __device__ __noinline__ void
 local_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t base, uint64_t row,
-		   uint64_t end, uint32_t *added)
+		   uint64_t end, uint32_t *added, uint32_t *misses)
 {
 	#pragma unroll 1
 	for (int part = 0; part < LOCAL_ROWS / LOCAL_FIELD_ROWS; part++)
-		local_some_rows<KEY>(a, t, base, row + part * (LOCAL_FIELD_ROWS * WARP_LANES), end, added);
+		local_some_rows<KEY>(a, t, base, row + part * (LOCAL_FIELD_ROWS * WARP_LANES), end, added, misses);
 }
 
 #endif							/* GPUAGG_CUDA_GROUPBY_LOCAL_CUH */

@@ -20,7 +20,8 @@
 /* The rows [first, end) into the block's table, cleared before */
 template <int KEY, int FAST>
 static __device__ void
-block_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t first, uint64_t end)
+block_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t first, uint64_t end,
+		   uint32_t *misses)
 {
 	const uint32_t lane = threadIdx.x % WARP_LANES;
 	const uint32_t warp = threadIdx.x / WARP_LANES;
@@ -30,7 +31,7 @@ block_rows(const GpuAggGroupByArgs &a, const LocalView &t, uint64_t first, uint6
 	__syncthreads();
 	for (uint64_t row = first + warp * (LOCAL_ROWS * WARP_LANES) + lane; row - lane < end;
 		 row += LOCAL_ROWS * blockDim.x)
-		warp_rows<KEY, FAST>(a, t, first, row, end, &added);
+		warp_rows<KEY, FAST>(a, t, first, row, end, &added, misses);
 	count_added(a, added);
 	__syncthreads();
 }
@@ -91,6 +92,7 @@ group_partitions_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
 	const uint32_t n = LISTED ? *(volatile uint32_t *) &a.head->nmany_rows : parts.n;
+	uint32_t	misses = 0;
 	uint32_t	drawn;
 
 	while ((drawn = block_draw(a, LISTED ? &a.head->many_rows : &a.head->tile, n, t.slots + 1,
@@ -107,9 +109,12 @@ group_partitions_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 			leave_partition(parts.split, &a.head->nsplit, part);
 			continue;
 		}
-		block_rows<KEY, FAST>(a, t, first, end);
+		block_rows<KEY, FAST>(a, t, first, end, &misses);
 		flush_dense<KEY>(a, t, first, dense.out);
 	}
+	misses = all_lanes_add(misses);
+	if (threadIdx.x % WARP_LANES == 0 && misses > 0)
+		atomicAdd(&a.head->misses, (unsigned long long) misses);
 }
 
 /* Is the table full, as all threads of the block see it? */
@@ -126,10 +131,11 @@ is_stopped(const GpuAggGroupByArgs &a)
 template <int KEY, bool PACKED>
 static __device__ __forceinline__ bool
 group_few_rows(const GpuAggGroupByArgs &a, const LocalView &t, const GpuAggPartitions &parts,
-			 uint32_t part, char *out)
+			 uint32_t part, char *out, uint32_t *misses)
 {
 	const uint64_t first = parts.starts[part];
 	const uint64_t end = parts.starts[part + 1];
+	const uint32_t before = *misses;
 
 	if (first == end)
 		return false;
@@ -138,7 +144,8 @@ group_few_rows(const GpuAggGroupByArgs &a, const LocalView &t, const GpuAggParti
 		leave_partition(parts.many_rows, &a.head->nmany_rows, part);
 		return false;
 	}
-	return __syncthreads_or(few_rows_partition<KEY, PACKED>(a, t, first, end, out));
+	few_rows_partition<KEY, PACKED>(a, t, first, end, out, misses);
+	return __syncthreads_or(*misses != before);
 }
 
 /*
@@ -157,6 +164,7 @@ group_few_rows_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
 	const uint32_t batches = (parts.n + GPUAGG_FEW_ROWS_BATCH - 1) / GPUAGG_FEW_ROWS_BATCH;
+	uint32_t	misses = 0;
 	uint32_t	drawn;
 
 	while ((drawn = block_draw(a, &a.head->tile, batches,
@@ -170,9 +178,12 @@ group_few_rows_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 			if (stopped)
 				leave_partition(parts.many_rows, &a.head->nmany_rows, i);
 			else
-				stopped = group_few_rows<KEY, PACKED>(a, t, parts, i, dense.out) &&
+				stopped = group_few_rows<KEY, PACKED>(a, t, parts, i, dense.out, &misses) &&
 					is_stopped(a);
 	}
+	misses = all_lanes_add(misses);
+	if (threadIdx.x % WARP_LANES == 0 && misses > 0)
+		atomicAdd(&a.head->misses, (unsigned long long) misses);
 }
 
 /* Piece `drawn` of the split partitions: its rows; false: there are not so many */
@@ -207,6 +218,7 @@ group_split_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 	extern __shared__ uint4 shared_quads[];
 	const LocalView t = local_view((char *) shared_quads, local);
 	const uint32_t nsplit = *(volatile uint32_t *) &a.head->nsplit;
+	uint32_t	misses = 0;
 	uint64_t	first;
 	uint64_t	end;
 
@@ -214,11 +226,14 @@ group_split_kernel(const __grid_constant__ GpuAggGroupByArgs a,
 	{
 		uint32_t	added = 0;
 
-		block_rows<KEY, FAST>(a, t, first, end);
+		block_rows<KEY, FAST>(a, t, first, end, &misses);
 		flush_to_table<KEY>(a, t, first, &added);
 		__syncwarp();
 		count_added(a, added);
 	}
+	misses = all_lanes_add(misses);
+	if (threadIdx.x % WARP_LANES == 0 && misses > 0)
+		atomicAdd(&a.head->misses, (unsigned long long) misses);
 }
 
 /* ---------- launches ---------- */

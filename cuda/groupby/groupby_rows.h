@@ -73,6 +73,7 @@ typedef struct GpuAggGroupByHead
 	unsigned long long npacked; /* rows written as records; kept */
 	unsigned long long npending;	/* rows of the overflow list */
 	unsigned long long nspilled;	/* groups of local tables that wait, too */
+	unsigned long long misses;	/* rows without place in a local table; kept */
 	uint32_t	stop;			/* no more tiles: a table is full */
 	uint32_t	errors;			/* GPUAGG_ST_ bits that were consumed; kept */
 	uint32_t	nsplit;			/* partitions left to several blocks; kept */
