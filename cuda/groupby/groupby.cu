@@ -157,12 +157,6 @@ gpuagg_cuda_groupby_table(const GpuAggGroupBy *s)
 	return &s->args.table;
 }
 
-uint64_t
-gpuagg_cuda_groupby_misses(const GpuAggGroupBy *s)
-{
-	return s->report->head.misses;
-}
-
 void
 gpuagg_cuda_groupby_end(GpuAggGroupBy *s)
 {

@@ -159,9 +159,6 @@ extern const GpuAggGroupByPiece *gpuagg_cuda_groupby_pieces(const GpuAggGroupBy 
 														   uint32_t *n);
 extern const GpuAggTableRef *gpuagg_cuda_groupby_table(const GpuAggGroupBy *groupby);
 
-/* Rows that found no place in shared memory, of all that went there */
-extern uint64_t gpuagg_cuda_groupby_misses(const GpuAggGroupBy *groupby);
-
 /* Frees everything, in the order of the stream. */
 extern void gpuagg_cuda_groupby_end(GpuAggGroupBy *groupby);
 

@@ -82,10 +82,10 @@ suite_device()
 		sleep 0.1
 	done
 	[ "$kind" = "$want" ] && [ "$lines" -eq \
-		"$(grep -c 'takes the place of a GPU' "$RUN_DIR/server/log")" ]
+		"$(grep -c 'takes the place of a GPU' "$PGHOST/log")" ]
 	tally_one "gpuagg.device = $1 is $want" $? || {
 		psql -X -q -x -c 'TABLE gpuagg.devices'
-		grep gpuagg: "$RUN_DIR/server/log"
+		grep gpuagg: "$PGHOST/log"
 		return 1
 	}
 }
@@ -142,6 +142,49 @@ suite_regress()
 	esac
 	# shellcheck disable=SC2086 # a list of names
 	suite_pg_regress regress regress/pg_regress $names
+}
+
+# suite_beside I DIR NAME ...: files of the regression tests on a server of their own
+suite_beside()
+{
+	local dir=$2
+
+	server_start "$dir" "${SUITE_SETTINGS[@]}" "${BESIDE_SETTINGS[@]}"
+	suite_device "$BESIDE_DEVICE" && suite_pg_regress "regress$1" regress/pg_regress "${@:3}"
+	! grep -E 'was terminated by signal|PANIC:|TRAP: ' "$dir/log"
+	tally_one "server $1 survived" $?
+	server_stop "$dir"
+	printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
+}
+
+# suite_regress_beside N DEVICE [SETTING ...]: the same as suite_regress, by so many servers at
+# once, each with every N-th file: where each file waits for something, as for compilers.
+suite_regress_beside()
+{
+	local n=$1 BESIDE_DEVICE=$2 BESIDE_SETTINGS=("${@:3}") names=() name k=0 i sums passed failed
+
+	for name in ${TESTS:-$(suite_names regress/sql sql)}; do
+		[ "$name" != setup ] || continue
+		names[k % n]+=" $name"
+		k=$((k + 1))
+	done
+	n=${#names[@]}
+	for ((i = 0; i < n; i++)); do
+		mkdir -p "$RUN_DIR/regress$i" "$RUN_DIR/server$i"
+		ln -sfn ../test/regress "$RUN_DIR/test/regress$i"
+		ln -sfn ../test/regress/expected "$RUN_DIR/regress$i/expected"
+		own "$RUN_DIR/regress$i" "$RUN_DIR/server$i"
+		# shellcheck disable=SC2086 # a list of names
+		(PASSED=0 FAILED=0 && suite_beside "$i" "$RUN_DIR/server$i" setup ${names[i]}) >"$RUN_DIR/beside$i.log" 2>&1 &
+	done
+	wait
+	for ((i = 0; i < n; i++)); do
+		# one that did not come so far is one failure
+		sums=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$RUN_DIR/beside$i.log")
+		read -r passed failed <<<"${sums:-0 1}"
+		PASSED=$((PASSED + passed)) FAILED=$((FAILED + failed))
+		sed '$d' "$RUN_DIR/beside$i.log"
+	done
 }
 
 suite_isolation()
