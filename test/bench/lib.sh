@@ -300,6 +300,12 @@ bench_wants()
 	return 1
 }
 
+# bench_measures ENGINE: is it among BENCH_ENGINES?
+bench_measures()
+{
+	case " ${BENCH_ENGINES:-$1} " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
 # csv_open BENCHMARK: a fresh file of the device's results, or with BENCH_CASES
 # the old one without these cases.  It replaces the old one when the benchmark has
 # ended well (csv_close).
@@ -565,12 +571,16 @@ measure_query()
 	gpuagg_engine "$session" "$query"
 	gpuagg=$REPLY why=$WHY
 	parallel_engines "$session" "$query" "$mem"
-	engines="${gpuagg:+$gpuagg }postgres $PARALLEL $*"
+	engines=
+	for engine in $gpuagg postgres $PARALLEL "$@"; do
+		! bench_measures "$engine" || engines+=" $engine"
+	done
 	[ -z "$why" ] || bench_say "   $case: ${gpuagg:-not taken}: $why"
 	for ((round = 0; round <= BENCH_RUNS; round++)); do
 		for engine in $engines; do
 			if declare -F "${engine}_time" >/dev/null; then
 				"${engine}_time" "$query"
+				groups=${groups:-${PLAN_ROWS:-}}
 				[ "$round" -eq 0 ] || samples_add "$case/$engine" "$REPLY"
 				continue
 			fi

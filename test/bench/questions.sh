@@ -155,7 +155,7 @@ suite_run()
 	csv_open "$name"
 	suite_tables "$name" "$scale" "$(awk "BEGIN { printf \"%d\", 1500000 * $scale }")" "$@"
 	session_psql suite main
-	if duckdb_start; then
+	if bench_measures duckdb && duckdb_start; then
 		duckdb=duckdb
 		for table in "$@"; do
 			duckdb_load "$table"
@@ -167,7 +167,8 @@ suite_run()
 		bench_wants "$question" || continue
 		gpuagg_engine suite "$sql"
 		engines=${REPLY:+$REPLY gpuagg-warm}
-		answer_check suite "$question" "$check" "$sql" postgres $engines $duckdb
+		! bench_measures postgres ||
+			answer_check suite "$question" "$check" "$sql" postgres $engines $duckdb
 		measure_query suite "$name" "$question" "$sql" "$rows" "$BENCH_WORK_MEM" \
 			${engines:+gpuagg-warm} $duckdb
 	done 3< <(question_lines "$BENCH_HERE/$name.sql")

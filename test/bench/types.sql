@@ -21,6 +21,10 @@ SELECT shop, count(DISTINCT buyer) AS buyers FROM sales GROUP BY shop;
 -- @id qdistinct4  @check sum(shop), sum(items)
 SELECT shop, count(DISTINCT item) AS items FROM sales GROUP BY shop;
 
+-- @id qdistinct2  @check sum(shop), sum(buyers), sum(items), sum(regions)
+SELECT shop, count(DISTINCT buyer) AS buyers, count(DISTINCT item) AS items, sum(region) AS regions
+FROM sales GROUP BY shop;
+
 -- @id qdistinctall  @check sum(buyers)
 SELECT count(DISTINCT buyer) AS buyers FROM sales;
 
