@@ -70,7 +70,7 @@ struct GpuAggRowBlock
 	Size		string_room;	/* time to send when the strings kept take this much */
 	uint32		count;
 	Size		string_bytes;
-	bool		shares;			/* a register is several columns, some under a FILTER */
+	bool		shares;			/* a register is several columns, some under a FILTER or only counted */
 	StringInfoData msg;
 };
 
@@ -258,6 +258,15 @@ column_way(const GpuAggRowColumnMade *output)
 	}
 }
 
+/* May the column be without a value of its register that the other one has? */
+static bool
+lacks_value(const GpuAggRowColumnMade *column, const GpuAggRowColumnMade *other)
+{
+	return column->source != GPUAGG_NO_REG && column->source == other->source &&
+		(column->is.filter >= 0 ||
+		 (column->is.counted && !other->is.counted && other->is.transition >= 0));
+}
+
 /*
  * Keys, then of each transition its argument and its filter.
  */
@@ -301,8 +310,8 @@ columns_init(GpuAggRowBlock *block, const GpuAggProgram *program, const Oid *typ
 	for (int i = 0; i < n; i++)
 	{
 		block->columns[i].way = column_way(&block->columns[i]);
-		for (int k = 0; k < n && block->columns[i].is.filter >= 0; k++)
-			block->shares |= k != i && block->columns[k].source == block->columns[i].source;
+		for (int k = 0; k < n; k++)
+			block->shares |= k != i && lacks_value(&block->columns[i], &block->columns[k]);
 	}
 }
 
@@ -399,9 +408,9 @@ is_skipped(const GpuAggRowBlock *block, const GpuAggRowColumnMade *output)
 }
 
 /*
- * Where a FILTER is not true its argument has not been evaluated.  A device may keep one
- * value for all that is the same register, so it must be the one that another column has;
- * best one that is not only counted.
+ * Where a FILTER is not true its argument has not been evaluated, and of one that is counted
+ * only whether it is NULL is known.  A device may keep one value for all that is the same
+ * register, so it must be the one that another column has; best one that is not only counted.
  */
 static void
 share_values(GpuAggRowBlock *block)
@@ -413,14 +422,16 @@ share_values(GpuAggRowBlock *block)
 		GpuAggRowColumnMade *output = &block->columns[i];
 		const GpuAggRowColumnMade *from = NULL;
 
-		if (output->class == GPUAGG_CLASS_BYTES || !is_skipped(block, output))
+		const bool	skipped = is_skipped(block, output);
+
+		if (output->class == GPUAGG_CLASS_BYTES || !(skipped || output->is.counted))
 			continue;
 		for (int k = 0; k < block->ncolumns; k++)
 		{
 			const GpuAggRowColumnMade *other = &block->columns[k];
 
-			if (other->source == output->source && !is_skipped(block, other) &&
-				(from == NULL || from->is.counted))
+			if ((skipped ? other->source == output->source : lacks_value(output, other)) &&
+				!is_skipped(block, other) && (from == NULL || from->is.counted))
 				from = other;
 		}
 		if (from == NULL)

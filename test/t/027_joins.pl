@@ -43,16 +43,17 @@ sub table
 	  "CREATE TABLE %s AS SELECT %s AS i, %s AS j, %s AS s, %s AS d, "
 	  . "CASE WHEN n %% 5 > 0 THEN (n %% 23 - 9)::int4 END AS v, (n %% 64) / 8.0::float8 AS w, "
 	  . "((n %% 400) / 10.0)::numeric(6, 1) AS m, "
-	  . "CASE WHEN n %% 19 > 0 THEN ('k' || $x %% 50)::char(%d) END AS c, (($x %% 60) / %d.0)::numeric%s AS n, "
-	  . "CASE n %% 9 WHEN 0 THEN NULL WHEN 1 THEN '-0' WHEN 2 THEN 'NaN' ELSE $x %% 4 END::%s AS f, "
-	  . "'K' || $x %% 40 COLLATE %s AS l FROM generate_series(1, %d) n;\n",
+	  . "CASE WHEN n %% 19 > 0 THEN %s END AS c, %s AS n, "
+	  . "CASE n %% 9 WHEN 0 THEN NULL WHEN 1 THEN float8 '-0' WHEN 2 THEN 'NaN' ELSE n %% 4 END::%s AS f, "
+	  . "%s COLLATE %s AS l FROM generate_series(1, %d) n;\n",
 	  $name,
 	  $unique eq 'i' ? "(n - $rows / 3)::$i" : "CASE WHEN n % $null > 0 THEN ($x % 30000)::$i END",
 	  sprintf('CASE WHEN n %% 13 > 0 THEN (%s %% %d)::%s END', $x, 3 + int rand 40, pick(qw(int4 int8))),
 	  $unique eq 's' ? "'k' || n" : "CASE WHEN n % 11 > 0 THEN 'k' || $x END",
 	  "CASE WHEN n % 17 > 0 THEN date '2024-02-01' + ($x % 200)::int4 END",
-	  4 + int rand 3, pick(1, 2), pick('', '(8, 1)', '(8, 2)'), pick('float4', 'float8'),
-	  pick('"C"', '"en-x-icu"', 'case_blind'), $rows;
+	  sprintf("('k' || (%s %% 50))::char(%d)", $x, 4 + int rand 3),
+	  sprintf('((%s %% 60) / %d.0)::numeric%s', $x, pick(1, 2), pick('', '(8, 1)', '(8, 2)')),
+	  pick('float4', 'float8'), "('K' || ($x % 40))", pick('"C"', '"en-x-icu"', 'case_blind'), $rows;
 	$script .= "CREATE UNIQUE INDEX ON $name ($unique);\n" if $unique ne '';
 	$script .= "CREATE INDEX ON $name (i);\n" if chance(0.3);
 	return $script . "ANALYZE $name;\n";
@@ -100,7 +101,7 @@ sub join_query
 		if ($kind < 0.65)
 		{
 			my $input = chance(0.2) ? "(SELECT * FROM $table WHERE " . filter($table) . ')'
-			  : chance(0.1) ? "(SELECT i, min(j) AS j, min(s) AS s, max(d) AS d, max(v) AS v, max(w) AS w, max(m) AS m FROM $table GROUP BY i)"
+			  : chance(0.1) ? "(SELECT i, min(j) AS j, min(s) AS s, max(d) AS d, max(v) AS v, max(w) AS w, max(m) AS m, min(c) AS c, max(n) AS n, min(f) AS f, min(l) AS l FROM $table GROUP BY i)"
 			  : $table;
 
 			$from .= ' ' . pick('JOIN', 'JOIN', 'LEFT JOIN', 'LEFT JOIN') . " $input $alias ON " . on($left, $alias);
@@ -126,7 +127,8 @@ sub join_query
 	}
 	push @where, filter(pick(@known)) while chance(0.4);
 	push @where, pick(@known) . '.v IS NULL' if chance(0.1);
-	my @keys = map { pick(@known) . '.' . pick(qw(j s d v m j s d v m c n f)) } 1 .. int rand 3;
+	# which of 0 and -0 stands for a group is not defined
+	my @keys = map { pick(@known) . '.' . pick(qw(j s d v m j s d v m c n), 'f + 0') } 1 .. int rand 3;
 	my ($a, $b) = (pick(@known), pick(@known));
 	my @aggs = ('count(*)', "count($a.v)", pick("sum($a.v * $b.v)", "sum($a.w)", "min($b.m)", "max($a.d)",
 			chance(0.2) ? "sum(10 / $a.v)" : "min($a.v)"),

@@ -149,6 +149,9 @@ SELECT fault, compare('SELECT k, count(*), sum(v) FROM (SELECT * FROM pw ORDER B
 FROM unnest(ARRAY['begin', 'rows', 'finish', 'results', 'memory']) fault, set_config('gpuagg.debug_fault', fault, false);
 RESET gpuagg.debug_fault;
 -- one window, whatever is asked for; a value that no device has a form of
+-- one argument, of which once only whether it is NULL is known: kept as one field
+SET gpuagg.strategy = 'partitioned';
+SELECT compare('SELECT x % 2001, count(y), sum(y), count(y) FILTER (WHERE x > 9), min(y) FILTER (WHERE x > 99) FROM (SELECT x, nullif(x % 50, 7) AS y FROM generate_series(1, 20000) x OFFSET 0) s GROUP BY 1');
 SET gpuagg.strategy = 'multi-pass-naive';
 SELECT compare('SELECT x % 2000, count(*) FROM generate_series(1, 20000) x GROUP BY 1');
 RESET gpuagg.strategy;
