@@ -113,7 +113,7 @@ sub exchange
 sub own_defaults
 {
 	my ($tree) = @_;
-	my ($column) = shuffle grep { !$_->{dropped} && $_->{class} =~ /^int/ } @{ $tree->{columns} };
+	my ($column) = shuffle grep { !$_->{dropped} && $_->{class} =~ /^int[248]$/ } @{ $tree->{columns} };
 
 	return '' unless $column;
 	return join '', map {
