@@ -47,7 +47,7 @@ sub device_settings
 	push @settings, chance(0.2)
 	  ? ('parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0', 'max_parallel_workers_per_gather = 2')
 	  : 'max_parallel_workers_per_gather = 0';
-	push @settings, "gpuagg.debug_fault = '" . pick(qw(begin pages rows finish results memory memory-late kernel feeder)) . "'", 'gpuagg.debug_fault_pass = ' . pick(0, 1, 2)
+	push @settings, "gpuagg.debug_fault = '" . pick(qw(begin pages rows finish results memory memory-late kernel)) . "'", 'gpuagg.debug_fault_pass = ' . pick(0, 1, 2)
 	  if chance(0.04);
 	return map { "SET $_;" } @settings;
 }
@@ -58,7 +58,7 @@ sub device_settings
 sub with_parameters
 {
 	my ($query) = @_;
-	my %seen = map { $_ => 1 } $query =~ /(?<![\w.'])((?:-?[\d.]+|'[^'\n]*'|NULL)::(?:int2|int4|int8|float8|float4|text|date|timestamp|timestamptz|time|interval|bool|uuid|numeric|money|inet|char\(6\)|random_mood))(?![\w(])/g;
+	my %seen = map { $_ => 1 } $query =~ /(?<![\w.'])((?:-?[\d.]+|'[^'\n]*'|NULL)::(?:int2|int4|int8|float8|float4|text|date|timestamp|timestamptz|time|interval|bool|uuid|numeric|money|inet|char\(6\)|random_mood))(?![\w(\[])/g;
 	my @constants = (shuffle sort keys %seen)[ 0 .. 3 ];
 	my (@types, @values);
 
@@ -67,11 +67,19 @@ sub with_parameters
 		my ($type) = $constant =~ /.*::(.*)/;
 		my $n = @types + 1;
 
-		$query =~ s/(?<![\w.'])\Q$constant\E(?![\w(])/(\$$n)/g;
+		$query =~ s/(?<![\w.'])\Q$constant\E(?![\w(\[])/(\$$n)/g;
 		push @types, $type;
 		push @values, $constant;
 	}
 	return ($query, \@types, \@values);
+}
+
+# What goes before and after each of both runs
+sub both
+{
+	my ($before, $after) = @_;
+
+	return (before => $before, stock_before => $before, after => $after, stock_after => $after);
 }
 
 my %forms = (
@@ -83,14 +91,10 @@ my %forms = (
 		my $given = @$values ? '(' . join(', ', @$values) . ')' : '';
 		my $null = @$values ? '(' . join(', ', map { "NULL::$_" } @$types) . ')' : '';
 
-		return {
-			before => [
-				'SET plan_cache_mode = ' . pick(qw(force_generic_plan force_generic_plan force_custom_plan auto)),
-				"PREPARE fuzz$declared AS $query", chance(0.5) ? "EXECUTE fuzz$null" : ()
-			],
-			device => ["EXECUTE fuzz$given"],
-			after => ['DEALLOCATE fuzz']
-		};
+		my @before = ('SET plan_cache_mode = ' . pick(qw(force_generic_plan force_generic_plan force_custom_plan auto)), "PREPARE fuzz$declared AS $query");
+		my @run = ("EXECUTE fuzz$given", chance(0.5) ? ("EXECUTE fuzz$null") : ());
+
+		return { both(\@before, ['DEALLOCATE fuzz']), stock => \@run, device => \@run };
 	},
 	# an aborted run, then the whole from the start
 	cursor => sub {
@@ -104,8 +108,7 @@ my %forms = (
 				$hold ? 'COMMIT' : (), 'MOVE ' . pick(0, 1, 5) . ' FROM fuzz', 'MOVE ABSOLUTE 0 FROM fuzz',
 				'FETCH ' . pick(1, 3, 100) . ' FROM fuzz', chance(0.2) ? ('MOVE 2 FROM fuzz', 'MOVE BACKWARD 2 FROM fuzz') : (), 'FETCH ALL FROM fuzz'
 			],
-			after => [ $hold ? 'CLOSE fuzz' : 'COMMIT' ],
-			no_move => 1
+			after => [ $hold ? 'CLOSE fuzz' : 'COMMIT' ]
 		};
 	},
 	no_scroll => sub {
@@ -166,12 +169,12 @@ my %forms = (
 			'DELETE FROM d1 WHERE id % 2 = 0', 'UPDATE d2 SET id = id + 100', "SAVEPOINT s;\nDELETE FROM t1;\nDELETE FROM d1;\nROLLBACK TO s", 'TRUNCATE t1', "ALTER TABLE t1 ADD COLUMN c77 int4 DEFAULT 5");
 		my @before = ('BEGIN', (shuffle @changes)[ 0 .. int rand 3 ]);
 
-		return { before => \@before, device => [$query], stock_before => \@before, after => ['ROLLBACK'], stock_after => ['ROLLBACK'] };
+		return { both(\@before, ['ROLLBACK']), device => [$query] };
 	},
 	reader => sub {
 		my ($query) = @_;
 
-		return { before => ['SET ROLE fuzz_reader'], stock_before => ['SET ROLE fuzz_reader'], device => [$query], after => ['RESET ROLE'], stock_after => ['RESET ROLE'] };
+		return { both(['SET ROLE fuzz_reader'], ['RESET ROLE']), device => [$query] };
 	},
 	explained => sub {
 		my ($query) = @_;
@@ -270,13 +273,13 @@ sub answer
 	my ($text) = @_;
 	my ($error, @rows);
 
-	while ($text =~ /\G(.*?)^\@\@! (\w+) ?(.*)\n/msg)
+	while ($text =~ /\G(.*?)^\@\@! (\w+)([^\n]*)\n/msg)
 	{
 		my ($rows, $state, $message) = ($1, $2, $3);
 
 		chomp $rows if $rows =~ /\n\z/;
 		push @rows, split /\x1e/, $rows, -1 if length $1;
-		$error //= "$state $message" if $state ne '00000';
+		$error //= "$state$message" if $state ne '00000';
 	}
 	return { rows => \@rows, error => $error // '', whole => $text =~ /^\@\@! .*\n\z/m };
 }
