@@ -500,6 +500,21 @@ gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 }
 
 /*
+ * A member with what is to be grouped: an Append computes nothing, and PostgreSQL has given
+ * that target to members of partitioned tables alone.
+ */
+static Path *
+member_path(const GpuAggGrouping *g, RelOptInfo *rel)
+{
+	PathTarget *target = copy_pathtarget(g->input_rel->reltarget);
+
+	target->exprs = (List *) gpuagg_adjust_appendrel_attrs(g->root, (Node *) target->exprs, rel,
+														   g->input_rel);
+	return (Path *) create_projection_path(g->root, rel, gpuagg_sample_scan_path(g->root, rel),
+										   target);
+}
+
+/*
  * Of the tables that devices read; of a sample without others' paths for them, which would
  * draw by dice of their own.
  */
@@ -510,7 +525,7 @@ append_path(const GpuAggGrouping *g)
 	ListCell   *lc;
 
 	foreach(lc, g->tables->rels)
-		paths = lappend(paths, gpuagg_sample_scan_path(g->root, lfirst(lc)));
+		paths = lappend(paths, member_path(g, lfirst(lc)));
 	return (Path *) gpuagg_append_path(g->root, g->fact, paths, NIL, 0, false);
 }
 

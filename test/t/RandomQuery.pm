@@ -10,6 +10,7 @@ use Exporter 'import';
 use List::Util 'shuffle';
 
 our @EXPORT = qw(pick random_table random_query);
+our @EXPORT_OK = qw(chance new_columns insert_rows churn columns_by_class expr_of odd_types types_script);
 
 sub pick { return $_[ int rand @_ ]; }
 
@@ -120,9 +121,62 @@ my %constants = (
 my @types = (qw(int4 int4 int8 numeric float8 float4 bool date timestamp timestamptz text text char uuid int2 time interval) x 2,
 	qw(enum enum oid money name bytea inet inet macaddr timetz lsn bits));
 
+# Functions that show equal values of a type the same
+my %equal_forms = (numeric => 'trim_scale');
+
+# Types of which the device has the bytes alone or nothing, types that stand for others,
+# and values that are equal and look different.  They come up once odd_types() is called.
+my %odd = (
+	int4 => [ [ 'random_code', 'x % 6' ] ],
+	text => [ [ 'random_word', "'w' || x % 9" ] ],
+	float8 => [ [ 'float8', q{CASE x % 4 WHEN 0 THEN 0.0 WHEN 1 THEN -0.0 WHEN 2 THEN 'NaN' ELSE 1 END::float8} ] ],
+	interval => [
+		[ 'interval', q{(ARRAY['1 mon', '30 days', '720:00', '1 day', '24:00', '-1 day 48:00']::interval[])[x % 6 + 1]} ],
+		[ 'interval', 'make_interval(years => x % 90 - 45, secs => x % 3)' ]
+	],
+	numeric => [
+		[ 'numeric', q{(ARRAY[1, 1.0, 1.00, 10.5, 10.50, 0.0, 'NaN', 12345678901234567890.5]::numeric[])[x % 8 + 1]} ],
+		[ 'numeric(20, 10)', '(x % 9 - 4) / 8.0' ], [ 'numeric', 'x / 3.0' ]
+	],
+	jsonb => [
+		[ 'jsonb', q{jsonb_build_object('k', x % 5, 'n', repeat('j', x % 3))} ],
+		[ 'jsonb', q{CASE x % 9 WHEN 0 THEN 'null' WHEN 1 THEN '[]' WHEN 2 THEN '{"k": [1, 2]}' ELSE to_jsonb(x % 4) END::jsonb} ],
+		[ 'jsonb', q{jsonb_build_object('k', repeat(md5((x % 3)::text), 100))} ]
+	],
+	array => [ [ 'int4[]', 'ARRAY[x % 3, x % 2]' ], [ 'int4[]', "CASE x % 5 WHEN 0 THEN '{}' ELSE ARRAY[x % 4, NULL] END::int4[]" ] ],
+	pair => [ [ 'random_pair', "ROW(x % 3, 'p' || x % 2)::random_pair" ] ],
+	range => [ [ 'int4range', 'int4range(x % 5, x % 5 + x % 3)' ] ],
+	icu => [ [ 'text COLLATE "en-x-icu"', q{(ARRAY['a', 'A', 'b', 'B', 'ä', 'e\u0301', 'é', ''])[x % 8 + 1]} ], [ 'varchar(9) COLLATE "de-x-icu"', q{'Z' || x % 5} ] ],
+	nocase => [ [ 'text COLLATE random_nocase', q{(ARRAY['a', 'A', 'b', 'B', 'c'])[x % 5 + 1]} ] ]);
+my %odd_constants = (
+	jsonb => [ q{'{"k": 1, "n": ""}'::jsonb}, q{'2'::jsonb}, q{'null'::jsonb} ],
+	array => [ "'{1,1}'::int4[]", "'{}'::int4[]", "'{3,NULL}'::int4[]" ],
+	pair => [ "ROW(1, 'p1')::random_pair", "ROW(2, NULL)::random_pair" ],
+	range => [ "'[1,3)'::int4range", "'empty'::int4range" ],
+	icu => [ q{('a' COLLATE "en-x-icu")}, q{('B' COLLATE "en-x-icu")} ],
+	nocase => [ q{('A' COLLATE random_nocase)}, q{('b' COLLATE random_nocase)} ]);
+my $odd;
+# what the odd types need
+my $odd_script = <<'SQL';
+DO $$ BEGIN CREATE DOMAIN random_code AS int4 CHECK (VALUE < 1000000);
+CREATE DOMAIN random_word AS text COLLATE "C" CHECK (VALUE <> 'w99'); CREATE TYPE random_pair AS (a int4, b text);
+CREATE COLLATION random_nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+EXCEPTION WHEN duplicate_object THEN END $$;
+SQL
+
+sub odd_types
+{
+	return if $odd++;
+	push @{ $kinds{$_} }, @{ $odd{$_} } foreach keys %odd;
+	$constants{$_} = $odd_constants{$_} foreach keys %odd_constants;
+	push @types, sort keys %odd_constants;
+	@equal_forms{qw(interval nocase)} = qw(justify_interval lower);
+	return;
+}
+
 # A statement that inserts rows with these numbers; the columns' values are
 # shuffled by their places, and some are NULL
-sub insert
+sub insert_rows
 {
 	my ($table, $from, $to) = @_;
 	my @columns = grep { !$_->{dropped} } @{ $table->{columns} };
@@ -154,6 +208,23 @@ sub new_column
 
 	push @{ $table->{columns} }, $column;
 	return $column;
+}
+
+sub new_columns
+{
+	my ($table, $count) = @_;
+
+	new_column($table) foreach 1 .. $count;
+	return;
+}
+
+# What columns' types need
+sub types_script
+{
+	return ($odd ? $odd_script : '') .
+	  "DO \$\$ BEGIN CREATE TYPE random_mood AS ENUM ('sad', 'ok', 'fine', 'happy');\n" .
+	  "ALTER TYPE random_mood ADD VALUE 'meh' BEFORE 'ok'; ALTER TYPE random_mood ADD VALUE 'low' BEFORE 'sad';\n" .
+	  "EXCEPTION WHEN duplicate_object THEN END \$\$;\n";
 }
 
 # Columns go, and others come that older rows do not hold.
@@ -190,7 +261,7 @@ sub churn
 		"DELETE FROM $name WHERE id % " . pick(2, 3, 7, 37) . " = 0;\n",
 		"UPDATE $name SET id = id WHERE id % " . pick(2, 3, 5, 11) . " = 1;\n",
 		"DELETE FROM $name WHERE id BETWEEN " . int($rows / 3) . ' AND ' . int($rows / 2) . ";\n",
-		"BEGIN; " . insert($table, $rows + 1, $rows + 50) . "ROLLBACK;\n",
+		"BEGIN; " . insert_rows($table, $rows + 1, $rows + 50) . "ROLLBACK;\n",
 		"BEGIN; DELETE FROM $name WHERE id % 3 = 1; ROLLBACK;\n",
 		"BEGIN; SAVEPOINT s; DELETE FROM $name; ROLLBACK TO s; UPDATE $name SET id = id WHERE id % 4 = 2; COMMIT;\n",
 		"BEGIN; SELECT count(*) AS locked FROM (SELECT FROM $name FOR UPDATE) q \\gset\nCOMMIT;\n");
@@ -208,14 +279,10 @@ sub random_table
 	my $rows = pick(0, 1, 50, 200, 200, 1500, 1500, 5000);
 	my @with = ('autovacuum_enabled = off');
 	my $unlogged = chance(0.15);
-	my $sql = '';
+	my $sql = types_script();
 
-	new_column($table) foreach 1 .. 1 + int rand pick(4, 12, 24);
+	new_columns($table, 1 + int rand pick(4, 12, 24));
 	push @with, 'fillfactor = ' . pick(10, 40, 70) if chance(0.4);
-	$sql .= "DO \$\$ BEGIN CREATE TYPE random_mood AS ENUM ('sad', 'ok', 'fine', 'happy');\n" .
-	  "ALTER TYPE random_mood ADD VALUE 'meh' BEFORE 'ok'; ALTER TYPE random_mood ADD VALUE 'low' BEFORE 'sad';\n" .
-	  "EXCEPTION WHEN duplicate_object THEN END \$\$;\n"
-	  if grep { $_->{class} eq 'enum' } @{ $table->{columns} };
 	$sql .= 'CREATE ' . ($unlogged ? 'UNLOGGED ' : '') . "TABLE $name (" .
 	  join(', ', 'id int4 NOT NULL', map { "$_->{name} $_->{type}" } @{ $table->{columns} }) .
 	  ') WITH (' . join(', ', @with) . ");\n";
@@ -225,26 +292,35 @@ sub random_table
 
 		$sql .= "ALTER TABLE $name ALTER COLUMN $column->{name} SET STORAGE " . pick(@storage) . ";\n";
 	}
-	$sql .= insert($table, 1, $rows);
-	$sql .= alter($table) . insert($table, $rows + 1, $rows += int $rows / 5)
+	$sql .= insert_rows($table, 1, $rows);
+	$sql .= alter($table) . insert_rows($table, $rows + 1, $rows += int $rows / 5)
 	  if chance(0.5);
 	$sql .= churn($table, $rows) if chance(0.6);
 	$sql .= 'VACUUM ' . (chance(0.5) ? '(FREEZE) ' : '') . "$name;\n" if chance(0.6);
-	$sql .= insert($table, $rows + 100, $rows + 150) . churn($table, $rows)
+	$sql .= insert_rows($table, $rows + 100, $rows + 150) . churn($table, $rows)
 	  if chance(0.3);
 	$sql .= "ANALYZE $name;\n" if chance(0.8);
 	# whose columns would not stay on the device
 	$sql .= "SELECT gpuagg.load('$name') AS loaded \\gset\n" if !$unlogged && chance(0.3);
 
-	$table->{of_class}{int4} = ['id'];
+	$table->{of_class} = columns_by_class($table);
+	return ($table, $sql);
+}
+
+# Names of a table's columns by class, with this before each
+sub columns_by_class
+{
+	my ($table, $prefix) = (@_, '');
+	my %of_class = (int4 => ["${prefix}id"]);
+
 	foreach my $column (grep { !$_->{dropped} } @{ $table->{columns} })
 	{
-		my $default = $column->{class} eq 'text' && $column->{type} =~ /COLLATE/;
+		my $default = $column->{class} eq 'text' && $column->{type} =~ /COLLATE|random_word/;
 
-		push @{ $table->{of_class}{ $column->{class} } },
-		  $column->{name} . ($default ? ' COLLATE "default"' : '');
+		push @{ $of_class{ $column->{class} } },
+		  $prefix . $column->{name} . ($default ? ' COLLATE "default"' : '');
 	}
-	return ($table, $sql);
+	return \%of_class;
 }
 
 # ---------- expressions ----------
@@ -387,6 +463,13 @@ sub column_expr
 	return $expr;
 }
 
+# An expression of a type over columns by class, as columns_by_class() gives them
+sub expr_of
+{
+	($of_class, my $type, my $depth) = @_;
+	return expr($type, $depth);
+}
+
 # ---------- queries ----------
 
 my @variances = qw(var_pop var_samp variance stddev stddev_pop stddev_samp);
@@ -406,12 +489,31 @@ sub computed
 	return '(' . pick(@{ $computed{$type} }) . ')';
 }
 
+# The same of the odd types, and of others what a device does not have
+sub computed_odd
+{
+	my %forms = (
+		jsonb => [ "%s->>'k'", "%s @> '{\"k\": 1}'", "%s ? 'k'", 'jsonb_typeof(%s)', "%s->'k'" ],
+		array => [ '%s[1]', 'cardinality(%s)', '2 = ANY (%s)', '%s || 7' ],
+		pair => [ '(%s).a', '(%s).b' ],
+		range => [ '%s @> 2', 'lower(%s)', 'isempty(%s)' ],
+		icu => [ 'lower(%s)', '%s < \'b\'', "%s || 'x'" ],
+		nocase => [ 'lower(%s)', 'length(%s)' ],
+		numeric => [ 'trim_scale(round(%s / 7, 8))', '(%s > 3.3)', 'width_bucket(%s, 0, 10, 5)' ],
+		interval => [ 'justify_interval(%s * 2)', "justify_interval(%s + '1 h')" ],
+		timestamp => [ "to_char(%s, 'Day DD')", "(%s::text < '2000')" ],
+		text => [ 'upper(%s)', "%s ~ '^[a-k]'", "split_part(%s, ' ', 2)", "(%s COLLATE \"C\" < 'k')" ]);
+	my ($class) = grep { $of_class->{$_} } shuffle sort keys %forms;
+
+	return $class ? '(' . sprintf(pick(@{ $forms{$class} }), pick(@{ $of_class->{$class} })) . ')' : 'id';
+}
+
 # An aggregate, and by how much it may be off: sums in another order
 sub aggregate
 {
-	my $form = pick(qw(count* count sum avg min max bool bit variance moments));
+	my $form = pick(qw(count* count sum avg min max bool bit variance moments), $odd ? qw(ordered rows computed) : ());
 	my $tolerance = 0;
-	my $numeric;
+	my $alike = '';
 	my $call;
 
 	if ($form eq 'count*') { $call = 'count(*)'; }
@@ -428,6 +530,7 @@ sub aggregate
 		# sum(float4) adds in single precision in PostgreSQL
 		$tolerance = $type eq 'float8' || $form eq 'avg' && $type eq 'float4' ? 1e-9 : $type eq 'float4' ? 1e-4 : 0;
 		$call = "$form(" . expr($type, 3) . ')';
+		$alike = $type if $odd && $type eq 'numeric';
 		$form = 'interval' if $type eq 'interval';
 	}
 	elsif ($form =~ /min|max/)
@@ -436,7 +539,7 @@ sub aggregate
 
 		# The extreme of a constant is that of the first row, and no other is read.
 		# Of -0 and 0 either may be shown, and of 1.0 and 1.00.
-		$numeric = $type eq 'numeric';
+		$alike = $type;
 		$call = "$form(" . column_expr($type, 3) . ($type eq 'float8' ? ' + 0.0' : '') . ')';
 	}
 	elsif ($form eq 'variance')
@@ -451,12 +554,24 @@ sub aggregate
 		$tolerance = 1e-6;
 		$call = '1 + ' . (chance(0.5) ? pick(@variances) . "($of[0])" : pick(@comoments) . "($of[0], $of[1])");
 	}
+	elsif ($form eq 'ordered')
+	{
+		my $type = pick('int4', 'int4', grep { $_ !~ /float|other/ } sort keys %$of_class);
+		my @functions = ('percentile_disc(0.5)', 'mode()');
+
+		push @functions, 'percentile_disc(ARRAY[0, 0.3, 1])' unless $equal_forms{$type};
+		push @functions, 'percentile_cont(0.5)', 'percentile_cont(ARRAY[0.1, 0.9])' if $type eq 'int4';
+		$call = pick(@functions) . ' WITHIN GROUP (ORDER BY ' . column_expr($type, 3) . ')';
+		$alike = $type;
+	}
+	elsif ($form eq 'rows') { $call = sprintf 'count(DISTINCT (%s, %s))', map { column_expr(pick(grep { $_ !~ /range|other/ } sort keys %$of_class), 2) } 1 .. 2; }
+	elsif ($form eq 'computed') { $call = pick('count(', 'count(DISTINCT ') . computed_odd() . ')'; }
 	elsif ($form eq 'bool') { $call = pick(qw(bool_and bool_or every)) . '(' . column_expr('bool', 3) . ')'; }
 	else { $call = pick(qw(bit_and bit_or bit_xor)) . '(' . expr(pick(qw(int4 int8)), 2) . ')'; }
 	# the first of equal values in another order may be shown otherwise
 	$call =~ s/\(/(DISTINCT / if $form =~ /^(?:count|sum|avg|bool|bit)$/ && chance(0.2);
 	$call .= ' FILTER (WHERE ' . (chance(0.1) ? computed('bool') : expr('bool', 2)) . ')' if chance(0.25);
-	$call = "trim_scale($call)" if $numeric;
+	$call = "$equal_forms{$alike}($call)" if $equal_forms{$alike};
 	return { call => $call, tolerance => $tolerance, form => $form };
 }
 
@@ -481,10 +596,11 @@ sub keys_of
 	push @keys, [ 'month', sprintf "to_char(%s, '%s')", column_expr(pick(qw(timestamp timestamptz)), 1), pick('YYYY-MM', 'YYYY-MM-DD HH24', 'IYYY-IW') ]
 	  if $of_class->{timestamp} && $of_class->{timestamptz} && chance(0.3);
 
-	%shown = map { $_->[1] => "trim_scale($_->[1])" } grep { $_->[0] eq 'numeric' } @keys;
+	%shown = map { $_->[1] => "$equal_forms{$_->[0]}($_->[1])" } grep { $equal_forms{$_->[0]} } @keys;
 
 	my $computed = pick(qw(bool int4 text));
 	push @keys, [ $computed, computed($computed) ] if chance(0.08);
+	push @keys, [ 'odd', computed_odd() ] if $odd && chance(0.08);
 
 	# -0 and 0 are one group; either may be shown
 	return map { $_->[1] . ($_->[0] =~ /float/ ? ' + 0.0::float8' : '') } @keys;
@@ -549,8 +665,11 @@ sub random_query
 	  pick(qw(UTC Europe/Berlin America/Sao_Paulo Asia/Tehran Australia/Lord_Howe)) . "';";
 
 	$of_class = $table->{of_class};
-	my $from = " FROM $table->{name}" . (chance(0.1) ? sample() : '') . (chance(0.6) ? ' WHERE ' . column_expr('bool', 3) : '');
-	$from .= ($from =~ /WHERE/ ? ' AND ' : ' WHERE ') . computed('bool') if chance(0.05);
+	my $from = ' FROM ' . ($table->{from} // $table->{name} . (chance(0.1) ? sample() : ''));
+	my @where = @{ $table->{where} // [] };
+	push @where, column_expr('bool', 3) if chance(0.6);
+	push @where, computed('bool') if chance(0.05);
+	$from .= ' WHERE ' . join ' AND ', @where if @where;
 	my @keys = keys_of($table);
 	return ('SELECT DISTINCT ' . named(shown(@keys)) . $from, 0, $settings)
 	  if @keys && chance(0.08);

@@ -183,6 +183,12 @@ SELECT q, compare(q) FROM unnest(ARRAY[
 	'SELECT a, count(*) FROM ih WHERE b IS NULL GROUP BY a']) q;
 SET constraint_exclusion = off;
 SELECT compare('SELECT a, count(*), sum(b) FROM ih WHERE a < 50 GROUP BY a');
+-- a sample with a computed key, of which PostgreSQL's plan makes an Append
+SET gpuagg.debug_fault = 'begin';
+SELECT q, compare(q, 'prefer') FROM unnest(ARRAY[
+	'SELECT a / 2, count(*), sum(b + 1) FROM ih TABLESAMPLE SYSTEM (100) REPEATABLE (1) GROUP BY a / 2',
+	'SELECT a % 3 = 1, nullif(a, 3), count(*) FROM ih TABLESAMPLE BERNOULLI (40) REPEATABLE (1) WHERE b > 7 GROUP BY 1, 2']) q;
+RESET gpuagg.debug_fault;
 RESET constraint_exclusion;
 SELECT compare('SELECT tableoid, count(*) FROM ih GROUP BY tableoid', 'try');
 SELECT compare('SELECT ih, count(*) FROM ih GROUP BY ih', 'try');
@@ -299,6 +305,9 @@ CREATE TABLE pf_1 PARTITION OF pf FOR VALUES IN (1);
 CREATE FOREIGN TABLE pf_2 PARTITION OF pf FOR VALUES IN (2) SERVER pa_files OPTIONS (filename '/dev/null');
 INSERT INTO pf VALUES (1, 1), (1, 2);
 CREATE TEMP TABLE ih_temp () INHERITS (ih);
+SET gpuagg.debug_fault = 'begin';
+SELECT compare('SELECT a / 2, count(*), sum(b + 1) FROM ih GROUP BY a / 2', 'prefer');
+RESET gpuagg.debug_fault;
 SELECT q, why FROM unnest(ARRAY['SELECT a, count(DISTINCT b) FROM pf GROUP BY a']) q, gpuagg.why_not(q) why;
 SELECT compare('SELECT a, count(*) FROM pf GROUP BY a');
 SELECT compare('SELECT a, count(DISTINCT b) FROM pf GROUP BY a', 'try');
