@@ -250,7 +250,7 @@ cached_part(const GpuAggLower *lw, Relation relation, BlockNumber pages)
 		return 0;
 	for (int i = 0; i < lw->ncolumns; i++)
 		columns[i] = lw->columns[i].attno;
-	return gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
+	return gpuagg_cache_fraction_together(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
 								 columns, lw->ncolumns, pages);
 }
 
