@@ -109,7 +109,9 @@ is(workers(), 2, 'a worker for each card');
 sql(q{
 	CREATE TABLE a (id int, g int) WITH (autovacuum_enabled = off);
 	CREATE TABLE b (id int, g int) WITH (autovacuum_enabled = off);
+	CREATE TABLE c (x int, y int, z int) WITH (autovacuum_enabled = off);
 	CREATE TABLE names (g int PRIMARY KEY, name text);
+	INSERT INTO c SELECT i % 5, i % 6, i % 7 FROM generate_series(1, 60000) i;
 	INSERT INTO a SELECT i, i % 50 FROM generate_series(1, 60000) i;
 	INSERT INTO b SELECT i, i % 70 FROM generate_series(1, 60000) i;
 	INSERT INTO names SELECT i, 'n' || i % 9 FROM generate_series(0, 69) i;
@@ -144,6 +146,9 @@ foreach my $query ($a, $b)
 	like($plan, qr/^ *Device: $card$/m, "$card answers again");
 	like($plan, qr/^ *Cached Pages: [1-9]/m, 'from its columns');
 }
+my $c = card_of('SELECT x, count(*) FROM c GROUP BY x');
+is(card_of("SELECT $_, count(*) FROM c GROUP BY $_"), $c, 'other columns of a table stay where the first are') foreach ('y', 'z');
+is(card_of('SELECT x, sum(y), max(z) FROM c GROUP BY x'), $c, 'which are read together there');
 is(sql("SELECT gpuagg.unload('a') > 0"), 't', 'unload');
 is(cached_on('a') . cached_on('b'), '1', 'only that table');
 is(sql("SELECT gpuagg.load('a') > 0"), 't', 'load');
