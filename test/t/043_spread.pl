@@ -14,30 +14,17 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $tmp = PostgreSQL::Test::Utils::tempdir();
-my $fake = build_module('fake_device', $tmp);
+my $fake = fake_cards($tmp);
 plan skip_all => 'needs a C compiler, PostgreSQL\'s headers and our sources'
   unless defined $fake;
 
-# What the cards do; "word:N" is for card N alone.
-sub fake_does
-{
-	my @lines = @_;
-
-	open my $file, '>', "$tmp/new.conf" or die $!;
-	print $file map { "$_\n" } @lines;
-	close $file;
-	rename "$tmp/new.conf", "$tmp/fake.conf" or die $!;
-	return;
-}
-
-$ENV{GPUAGG_FAKE_DEVICE} = "$tmp/fake.conf";
 fake_does('cards 3');
 my $node = new_node(
 	'spread',
 	'shared_buffers = 64MB',
 	'max_worker_processes = 16',
 	"gpuagg.device = 'cuda:0,cuda:1'",
-	"gpuagg.device_provider = '" . ('../' x 20) . substr("$tmp/fake_device", 1) . "'",
+	$fake,
 	'gpuagg.host_threads = 1',
 	'gpuagg.device_memory = 64MB',
 	'gpuagg.cache_size = 32MB',
@@ -46,14 +33,6 @@ my $node = new_node(
 	'autovacuum = off');
 
 sub sql { return $node->safe_psql('postgres', $_[0]); }
-
-sub wait_cards
-{
-	my ($ready) = @_;
-
-	return $node->poll_query_until('postgres',
-		"SELECT count(*) = $ready FROM gpuagg.devices WHERE kind = 'cuda' AND state = 'ready'");
-}
 
 my $require = "SET gpuagg.debug_require = 'require'; SET gpuagg.fallback = off;";
 
@@ -76,7 +55,7 @@ sub cached_parts
 	return sql("SELECT string_agg(device || ':' || (pages BETWEEN pages_total / 2 - 1 AND pages_total / 2 + 1), ',' ORDER BY device) FROM gpuagg.cache WHERE relation = '$_[0]'::regclass AND column_name = 'id'");
 }
 
-wait_cards(2);
+wait_cards($node, 2);
 # all that a feed may meet: pages that are all-visible and others, dead rows, rows that only
 # PostgreSQL reads, numerics that no device holds
 sql(q{
@@ -234,7 +213,7 @@ sub join_fails
 	my ($rc, $out, $err) = $node->psql('postgres', "$require SET gpuagg.cache = on; $made");
 	is($out, $stock, "$name: the right answer") or diag($err);
 	fake_does('cards 3');
-	wait_cards(2);
+	wait_cards($node, 2);
 	return counter($node, 'redone') - $redone;
 }
 sql("SELECT gpuagg.unload('clean')");
@@ -289,7 +268,7 @@ sub fails
 	is($out, $stock, "$name: the right answer") or diag($err);
 	cmp_ok(counter($node, 'redone') - $redone, '>=', 1, "$name: a part is done again");
 	fake_does('cards 3');
-	wait_cards(2);
+	wait_cards($node, 2);
 	is(sql("SELECT state FROM gpuagg.devices WHERE kind = 'host'"), $cards, "$name: the host device");
 	return;
 }
@@ -442,7 +421,7 @@ SKIP:
 		SET gpuagg.enable = off;
 		UPDATE stock SET answer = (SELECT md5(string_agg(x::text, ',' ORDER BY x::text)) FROM (SELECT g, count(*), sum(id), avg(n) FROM a GROUP BY g) x);});
 	$node->restart;
-	wait_cards(2);
+	wait_cards($node, 2);
 	open my $file, '>', "$tmp/check.sql" or die $!;
 	print $file "SELECT check_it();\n";
 	close $file;
@@ -462,7 +441,7 @@ SKIP:
 
 $node->append_conf('postgresql.conf', "gpuagg.device = 'cuda:all'\n");
 $node->restart;
-wait_cards(3);
+wait_cards($node, 3);
 is(cards_of($clean), 'cuda:0,cuda:1,cuda:2', 'three cards share it');
 same_answer($node, $_, "three cards: $_") foreach @shared[ 0, 1, 6, 16 ];
 crash_free($node, 'no crash');
