@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cuda/columns/cuda_made.h"
+#include "device/choice/slices.h"
 
 /* ---------- memory of a batch ---------- */
 
@@ -654,24 +655,52 @@ path_choose(GpuAggTask *task, GpuAggError *error)
 
 /* Stripes of a launch, by the path that is open */
 static void
-enqueue(GpuAggTask *task, uint32_t n)
+enqueue(GpuAggTask *task, GpuAggPendingStripe *pending, uint32_t n)
 {
 	GpuAggResidentQueue *q = task->queue;
 
-	if (q->compiles && !gpuagg_cuda_compiled_prepare(task, q->pending, n, &q->compiled))
+	if (q->compiles && !gpuagg_cuda_compiled_prepare(task, pending, n, &q->compiled))
 		for (uint32_t i = 0; i < n; i++)
-			enqueue_rows(task, &q->pending[i]);
+			enqueue_rows(task, &pending[i]);
 	else if (q->deferral.open)
 	{
 		if (task->making != NULL)
-			gpuagg_cuda_making_note(task, q->pending, n);
-		enqueue_deferred(task, q->pending, n);
+			gpuagg_cuda_making_note(task, pending, n);
+		enqueue_deferred(task, pending, n);
 	}
 	else if (q->compiles)
-		enqueue_compiled(task, q->pending, n);
+		enqueue_compiled(task, pending, n);
 	else
 		for (uint32_t i = 0; i < n; i++)
-			enqueue_rows(task, &q->pending[i]);
+			enqueue_rows(task, &pending[i]);
+}
+
+/* How many stripes, of those that are there, one launch takes */
+static uint32_t
+slice_of(const GpuAggTask *task, const GpuAggPendingStripe *pending, uint32_t n)
+{
+	const uint64_t most = gpuagg_slice_rows(&task->config.compile, task->config.expected_rows);
+	uint64_t	rows = pending[0].positions;
+	uint32_t	k = 1;
+
+	while (k < n && (most == 0 || rows + pending[k].positions <= most))
+		rows += pending[k++].positions;
+	return k;
+}
+
+static void
+enqueue_all(GpuAggTask *task, uint32_t n)
+{
+	GpuAggPendingStripe *pending = task->queue->pending;
+
+	while (n > 0)
+	{
+		const uint32_t k = slice_of(task, pending, n);
+
+		enqueue(task, pending, k);
+		pending += k;
+		n -= k;
+	}
 }
 
 /* May the stripes go now?  Not if their kernel is worth waiting for. */
@@ -711,7 +740,7 @@ flush(GpuAggTask *task, bool waits)
 		push_done(task, q->pending, n);
 	}
 	else
-		enqueue(task, n);
+		enqueue_all(task, n);
 	task->fed = true;
 	for (uint32_t i = 0; i < n; i++)
 		gpuagg_cuda_pending_stripe_free(&q->pending[i]);

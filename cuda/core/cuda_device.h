@@ -45,6 +45,7 @@ typedef struct GpuAggStreamPair
 	cudaStream_t decode;
 	cudaStream_t group;
 	GpuAggCompletionFlag *completion_flag;	/* of the group stream */
+	bool		first;			/* its blocks run before those of others that wait */
 } GpuAggStreamPair;
 
 /* Times of a batch or a window of results */
@@ -78,7 +79,7 @@ struct GpuAggDevice
 	GpuAggCompletionFlags *completion_flags;
 	GpuAggPinned *pinned;		/* free ones */
 	size_t		pinned_bytes;	/* of these */
-	GpuAggStreamPair *stream_pairs;			/* free ones */
+	GpuAggStreamPair *stream_pairs[2];	/* free ones; [1]: of short tasks, who go first */
 	GpuAggEvents *events;		/* free ones */
 
 	/* stripes and dictionaries (stripe.cu) */
@@ -341,7 +342,9 @@ extern void gpuagg_cuda_trim(GpuAggDevice *device);
 extern GpuAggPinned *gpuagg_cuda_pin(GpuAggDevice *device, size_t bytes,
 									 GpuAggError *error);
 extern void gpuagg_cuda_unpin(GpuAggDevice *device, GpuAggPinned *pinned);
-extern GpuAggStreamPair *gpuagg_cuda_stream_pair(GpuAggDevice *device, GpuAggError *error);
+
+/* first: for a short task (device/choice/slices.h) */
+extern GpuAggStreamPair *gpuagg_cuda_stream_pair(GpuAggDevice *device, bool first, GpuAggError *error);
 extern void gpuagg_cuda_stream_pair_free(GpuAggDevice *device, GpuAggStreamPair *streams);
 extern GpuAggEvents *gpuagg_cuda_events(GpuAggDevice *device, GpuAggError *error);
 extern void gpuagg_cuda_events_free(GpuAggDevice *device, GpuAggEvents *events);

@@ -121,31 +121,56 @@ gpuagg_cuda_unpin(GpuAggDevice *device, GpuAggPinned *p)
 	device->pinned_bytes += p->bytes;
 }
 
-GpuAggStreamPair *
-gpuagg_cuda_stream_pair(GpuAggDevice *device, GpuAggError *error)
+/* Two streams of a priority; false: none */
+static bool
+streams_create(GpuAggDevice *device, int priority, GpuAggStreamPair *streams, GpuAggError *error)
 {
-	GpuAggStreamPair *streams = device->stream_pairs;
+	if (!CUDA_OK(device, cudaStreamCreateWithPriority(&streams->decode, cudaStreamNonBlocking, priority), error))
+		return false;
+	if (CUDA_OK(device, cudaStreamCreateWithPriority(&streams->group, cudaStreamNonBlocking, priority), error))
+		return true;
+	(void) cudaStreamDestroy(streams->decode);
+	return false;
+}
+
+static void
+streams_destroy(GpuAggStreamPair *streams)
+{
+	(void) cudaStreamDestroy(streams->group);
+	(void) cudaStreamDestroy(streams->decode);
+	free(streams);
+}
+
+GpuAggStreamPair *
+gpuagg_cuda_stream_pair(GpuAggDevice *device, bool first, GpuAggError *error)
+{
+	GpuAggStreamPair *streams = device->stream_pairs[first];
+	int			least;
+	int			greatest;
 
 	if (streams != NULL)
 	{
-		device->stream_pairs = streams->next;
+		device->stream_pairs[first] = streams->next;
 		return streams;
 	}
+	if (!CUDA_OK(device, cudaDeviceGetStreamPriorityRange(&least, &greatest), error))
+		return NULL;
 	streams = (GpuAggStreamPair *) calloc(1, sizeof(*streams));
 	if (streams == NULL)
-		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
-	else if (CUDA_OK(device, cudaStreamCreateWithFlags(&streams->decode, cudaStreamNonBlocking), error))
 	{
-		if (CUDA_OK(device, cudaStreamCreateWithFlags(&streams->group, cudaStreamNonBlocking), error))
-		{
-			streams->completion_flag = gpuagg_cuda_completion_flag(device, error);
-			if (streams->completion_flag != NULL)
-				return streams;
-			(void) cudaStreamDestroy(streams->group);
-		}
-		(void) cudaStreamDestroy(streams->decode);
+		gpuagg_cuda_error(error, GPUAGG_OUT_OF_MEMORY, "out of memory");
+		return NULL;
 	}
-	free(streams);
+	streams->first = first;
+	if (!streams_create(device, first ? greatest : least, streams, error))
+	{
+		free(streams);
+		return NULL;
+	}
+	streams->completion_flag = gpuagg_cuda_completion_flag(device, error);
+	if (streams->completion_flag != NULL)
+		return streams;
+	streams_destroy(streams);
 	return NULL;
 }
 
@@ -154,8 +179,8 @@ gpuagg_cuda_stream_pair_free(GpuAggDevice *device, GpuAggStreamPair *streams)
 {
 	if (streams == NULL)
 		return;
-	streams->next = device->stream_pairs;
-	device->stream_pairs = streams;
+	streams->next = device->stream_pairs[streams->first];
+	device->stream_pairs[streams->first] = streams;
 }
 
 static void
@@ -214,14 +239,15 @@ gpuagg_cuda_memory_close(GpuAggDevice *device)
 		device->pinned = p->next;
 		pinned_destroy(p);
 	}
-	while (device->stream_pairs != NULL)
+	for (int i = 0; i < 2; i++)
 	{
-		GpuAggStreamPair *streams = device->stream_pairs;
+		while (device->stream_pairs[i] != NULL)
+		{
+			GpuAggStreamPair *streams = device->stream_pairs[i];
 
-		device->stream_pairs = streams->next;
-		(void) cudaStreamDestroy(streams->decode);
-		(void) cudaStreamDestroy(streams->group);
-		free(streams);
+			device->stream_pairs[i] = streams->next;
+			streams_destroy(streams);
+		}
 	}
 	while (device->events != NULL)
 	{

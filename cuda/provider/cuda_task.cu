@@ -10,6 +10,7 @@
 
 #include "cuda/columns/cuda_made.h"
 #include "cuda/draw/draws.h"
+#include "device/choice/slices.h"
 
 /* Entries of the smallest table: fewer would only grow at once. */
 #define TABLE_MIN_ENTRIES ((uint64_t) 1 << 16)
@@ -417,7 +418,9 @@ static bool
 task_prepare(GpuAggTask *task, const GpuAggProgram *program,
 			 const GpuAggTaskConfig *config, GpuAggError *error)
 {
-	task->streams = gpuagg_cuda_stream_pair(task->device, error);
+	task->streams = gpuagg_cuda_stream_pair(task->device,
+											gpuagg_slice_is_all(&config->compile, config->expected_rows),
+											error);
 	if (task->streams == NULL)
 		return false;
 	task->prepared = gpuagg_cuda_prepare(program, &task->prepared_bytes);

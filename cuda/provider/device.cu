@@ -81,7 +81,7 @@ link_measure(GpuAggDevice *d, GpuAggError *error)
 {
 	const char *from;
 	size_t		bytes;
-	GpuAggStreamPair *streams = gpuagg_cuda_stream_pair(d, error);
+	GpuAggStreamPair *streams = gpuagg_cuda_stream_pair(d, false, error);
 	GpuAggEvents *e = gpuagg_cuda_events(d, error);
 	void	   *to = NULL;
 	bool		ok = streams != NULL && e != NULL &&

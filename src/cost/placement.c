@@ -34,6 +34,8 @@ is_better(const GpuAggOfferedDevice *a, const GpuAggOfferedDevice *b, bool kept)
 		return x < y;
 	if (a->held != b->held)
 		return a->held > b->held;
+	if (a->known != b->known)
+		return a->known > b->known;
 	return a->room > b->room;
 }
 
@@ -72,7 +74,8 @@ void
 gpuagg_placement_spread(const GpuAggOfferedPart *parts, int n, const GpuAggSpreadCosts *costs,
 						GpuAggOfferedDevice *offer)
 {
-	const double more = (n - 1) * costs->round_trip_ns + n * costs->groups * costs->group_ns;
+	const double more = (n - 1) * costs->round_trip_ns +
+		(n * costs->groups + costs->left) * costs->group_ns;
 	double		feed = 0;
 
 	memset(offer, 0, sizeof(*offer));

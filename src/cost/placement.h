@@ -19,13 +19,15 @@ typedef struct GpuAggOfferedDevice
 	double		queue_ns;		/* until what was given to it is done */
 	double		run_ns;			/* the task, with the columns that it has, */
 	double		kept_ns;		/* and if it had all of them */
-	double		held;			/* which part of the table it has */
+	double		held;			/* which part of the table it has, */
+	double		known;			/* and of which part it has any columns */
 	double		room;			/* bytes that its columns may still take */
 } GpuAggOfferedDevice;
 
 /*
  * The device where the task is finished first; of those alike the one that has most of
- * the table, then the one with most room, then the first.  -1: none is usable.
+ * the table, then the one that has other columns of it, which later tasks read beside these,
+ * then the one with most room, then the first.  -1: none is usable.
  */
 extern int	gpuagg_placement_first(const GpuAggOfferedDevice *devices, int n);
 
@@ -42,6 +44,7 @@ typedef struct GpuAggSpreadCosts
 	double		round_trip_ns;	/* of each task */
 	double		group_ns;		/* of a group that a part returns, to be merged */
 	double		groups;			/* of each part */
+	double		left;			/* merged ones that one device would not return */
 } GpuAggSpreadCosts;
 
 /* A part of it on one of the devices; times in ns */

@@ -257,22 +257,23 @@ load_look_at(int device, Relation rel, List *columns)
 	return loaded;
 }
 
-/* Of all devices: the blocks of the one that has most */
+/* Of all devices: blocks of the one that has most, or of all if they share tables */
 static GpuAggLoaded
 load_look(Relation rel, List *columns)
 {
-	GpuAggLoaded most = load_look_at(0, rel, columns);
+	const bool	shared = gpuagg_spread == GPUAGG_SPREAD_ALWAYS;
+	GpuAggLoaded all = load_look_at(0, rel, columns);
 
 	for (int i = 1; i < gpuagg_shared->ndevices; i++)
 	{
 		GpuAggLoaded loaded = load_look_at(i, rel, columns);
 
-		most.bytes += loaded.bytes;
-		most.blocks = Max(most.blocks, loaded.blocks);
+		all.bytes += loaded.bytes;
+		all.blocks = shared ? all.blocks + loaded.blocks : Max(all.blocks, loaded.blocks);
 		if (loaded.refused != NULL)
-			most.refused = loaded.refused;
+			all.refused = loaded.refused;
 	}
-	return most;
+	return all;
 }
 
 /* Tells what is missing, and what helps. */

@@ -134,6 +134,19 @@ gpuagg_cache_fraction(Oid relid, uint32 relnumber, const AttrNumber *columns, in
 }
 
 double
+gpuagg_cache_fraction_together(Oid relid, uint32 relnumber, const AttrNumber *columns,
+							   int ncolumns, BlockNumber nblocks)
+{
+	double		sum = 0;
+
+	if (gpuagg_spread == GPUAGG_SPREAD_OFF)
+		return gpuagg_cache_fraction(relid, relnumber, columns, ncolumns, nblocks);
+	for (int i = 0; i < gpuagg_shared->ndevices; i++)
+		sum += gpuagg_cache_fraction_on(i, relid, relnumber, columns, ncolumns, nblocks);
+	return Min(sum, 1);
+}
+
+double
 gpuagg_cache_fraction_on(int device, Oid relid, uint32 relnumber, const AttrNumber *columns,
 						 int ncolumns, BlockNumber nblocks)
 {

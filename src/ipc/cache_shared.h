@@ -98,6 +98,11 @@ extern double gpuagg_cache_fraction(Oid relid, uint32 relnumber,
 									const AttrNumber *columns, int ncolumns,
 									BlockNumber nblocks);
 
+/* The same of all devices together, which may share a grouping (gpuagg.spread) */
+extern double gpuagg_cache_fraction_together(Oid relid, uint32 relnumber,
+											 const AttrNumber *columns, int ncolumns,
+											 BlockNumber nblocks);
+
 /*
  * For the planner: how many distinct strings a column has, if the cache has nearly all
  * of its nblocks blocks on one device; otherwise 0.

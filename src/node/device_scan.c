@@ -31,6 +31,7 @@
 #include "node/regroup_run.h"
 #include "node/run_notes.h"
 #include "node/runtime.h"
+#include "node/scan_bind.h"
 #include "node/spread.h"
 #include "node/device_task.h"
 #include "node/shared_run.h"
@@ -108,60 +109,6 @@ gpuagg_scan_timing(const GpuAggScan *scan)
 }
 
 /* ----------------------------------------------------------------- run --- */
-
-/*
- * Values of the runtime constants.  Of an empty table PostgreSQL evaluates
- * nothing, not even parameters (they may be subqueries), and so do we; but a
- * condition without columns keeps it from looking at a sample's arguments.
- */
-static GpuAggStatus
-runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Datum *values,
-				 bool *isnull, GpuAggError *error)
-{
-	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
-
-	ResetExprContext(econtext);
-	memset(isnull, true, list_length(scan->runtime) * sizeof(bool));
-	if (nblocks == 0 &&
-		(scan->info->gate < 0 || scan->info->sample == GPUAGG_SAMPLE_NONE))
-		return GPUAGG_OK;
-	gpuagg_runtime_params(scan->params, econtext);
-	return gpuagg_runtime_values(scan->runtime, scan->info->runtime, scan->info->program, econtext,
-								 values, isnull, error);
-}
-
-/*
- * The program with its runtime constants and look-up tables, all of which are in it if
- * `here` is set; NULL: see error.  The tables of an empty table's joins are not made.  No
- * block need be read if nothing can be joined.
- */
-static GpuAggProgram *
-scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError *error)
-{
-	static const GpuAggLookup *const none[GPUAGG_MAX_LOOKUPS] = {NULL};
-	const GpuAggLookup *const *blocks = none;
-	int			n = list_length(scan->runtime);
-	Datum	   *values = palloc0(Max(1, n) * sizeof(Datum));
-	bool	   *isnull = palloc(Max(1, n) * sizeof(bool));
-	bool		nothing = false;
-	GpuAggProgram *program;
-
-	if (runtime_evaluate(scan, *nblocks, values, isnull, error) != GPUAGG_OK)
-		return NULL;
-	gpuagg_place_again(scan);
-	if (scan->lookups != NULL && *nblocks > 0 &&
-		(blocks = gpuagg_lookups_make(scan->lookups, here, &nothing, error)) == NULL)
-		return NULL;
-	if (nothing)
-		*nblocks = 0;
-	program = gpuagg_plan_bind(scan->info, values, isnull, blocks);
-	if (scan->lookups != NULL)
-	{
-		gpuagg_lookups_fill(scan->lookups, scan->info, program);
-		gpuagg_probes_arrange(&scan->probes, scan->info, scan->relid, *nblocks, program);
-	}
-	return program;
-}
 
 /* Is the condition without columns, if there is one, anything but TRUE? */
 static bool
@@ -412,7 +359,7 @@ scan_run_moved(GpuAggScan *scan, GpuAggProgram **program, BlockNumber *nblocks,
 		ereport(DEBUG1,
 				(errmsg("gpuagg: redoing a task on device %d: %s", scan->device, why.message)));
 		if (scan->lookups != NULL && gpuagg_lookups_on_device(scan->lookups) &&
-			(*program = scan_bind(scan, nblocks, true, error)) == NULL)
+			(*program = gpuagg_scan_bind(scan, nblocks, true, error)) == NULL)
 			return error->status;
 		status = scan_run_values(scan, *program, *nblocks, error);
 	}
@@ -433,7 +380,7 @@ scan_run_one(GpuAggScan *scan, GpuAggProgram **program, BlockNumber nblocks, Gpu
 		const bool	redoable = gpuagg_task_redoable(scan, status);
 		GpuAggError why = *error;
 
-		*program = scan_bind(scan, &nblocks, true, error);
+		*program = gpuagg_scan_bind(scan, &nblocks, true, error);
 		if (*program == NULL)
 			return error->status;
 		if (redoable)
@@ -446,15 +393,29 @@ scan_run_one(GpuAggScan *scan, GpuAggProgram **program, BlockNumber nblocks, Gpu
 	return status;
 }
 
+/* After other cards have failed it, too: look-up tables that they have made are not at hand. */
+static GpuAggStatus
+scan_redo_part(GpuAggScan *scan, GpuAggProgram **program, BlockNumber nblocks, GpuAggError *error)
+{
+	const GpuAggError why = *error;
+
+	if (scan->lookups != NULL && gpuagg_lookups_on_device(scan->lookups) &&
+		(*program = gpuagg_scan_bind(scan, &nblocks, true, error)) == NULL)
+		return error->status;
+	*error = why;
+	return scan_redo(scan, *program, nblocks, error);
+}
+
 /*
- * What one of several cards has failed, alone: on another card, if that may help.  All
- * look-up tables are in the program.
+ * What one of several cards has failed, alone: on another card, if that may help.  *here: a
+ * program that has all look-up tables in it, once one was needed; NULL: none was yet.
  */
 static GpuAggStatus
-scan_run_part(GpuAggScan *scan, GpuAggProgram *program, GpuAggSpreadTask *tasks, int i,
+scan_run_part(GpuAggScan *scan, GpuAggProgram **here, GpuAggSpreadTask *tasks, int i,
 			  GpuAggError *error)
 {
 	const uint64 rows = scan->counters.rows_scanned;
+	GpuAggProgram *program = *here != NULL ? *here : tasks[i].program;
 	GpuAggStatus status = tasks[i].status;
 	BlockNumber nblocks = tasks[i].nblocks;
 
@@ -469,9 +430,11 @@ scan_run_part(GpuAggScan *scan, GpuAggProgram *program, GpuAggSpreadTask *tasks,
 	else
 	{
 		status = scan_run_moved(scan, &program, &nblocks, status, error);
-		if (gpuagg_task_redoable(scan, status))
-			status = scan_redo(scan, program, nblocks, error);
+		if (program != NULL && gpuagg_task_redoable(scan, status))
+			status = scan_redo_part(scan, &program, nblocks, error);
 	}
+	if (program != tasks[i].program)
+		*here = program;
 	if (status == GPUAGG_OK)
 		gpuagg_spread_count(scan, i, rows);
 	return status;
@@ -488,18 +451,18 @@ scan_run_spread(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks, b
 	const GpuAggStoreMark mark = scan->mark;
 	const uint64 runs = scan->counters.runs;
 	GpuAggSpreadTask *tasks = gpuagg_spread_plan(scan, program, nblocks);
+	GpuAggProgram *here = NULL;
 	GpuAggStatus status = GPUAGG_OK;
 
 	*left = tasks == NULL;
 	if (*left)
 		return status;
-	/* parts do not know which of the groups are wanted */
-	memset(&scan->answer, 0, sizeof(scan->answer));
+	gpuagg_spread_answer(&scan->answer);
 	scan->alone = scan->uncached = scan->met_long = false;
-	*left = !gpuagg_spread_run(scan, program, tasks);
+	*left = !gpuagg_spread_run(scan, tasks);
 	for (int i = 0; !*left && status == GPUAGG_OK && i < scan->spread.n; i++)
 		if (tasks[i].status != GPUAGG_OK)
-			status = scan_run_part(scan, program, tasks, i, error);
+			status = scan_run_part(scan, &here, tasks, i, error);
 	scan->read = read;
 	scan->nread = nread;
 	scan->device = device;
@@ -533,7 +496,7 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 			nblocks = 0;
 	}
 	gpuagg_place(scan, nblocks);
-	program = scan_bind(scan, &nblocks, scan->spread.n > 0, error);
+	program = gpuagg_scan_bind(scan, &nblocks, false, error);
 	if (program == NULL)
 		return error->status;
 	if (scan_gate_closed(scan->info, program))

@@ -113,8 +113,9 @@ typedef struct GpuAggSpread
 	int			n;				/* cards; 0: not spread */
 	struct
 	{
-		int			at;			/* the device at work, */
-		char		name[sizeof(((GpuAggCounters *) 0)->device)];	/* as the last run's task told; */
+		int			at;			/* the device at work; */
+		GpuAggProgram *program; /* its own, of this run; NULL: the one of all */
+		char		name[sizeof(((GpuAggCounters *) 0)->device)];	/* as the last run's task told, */
 		uint64		rows;		/* that were scanned there */
 	}			cards[GPUAGG_MAX_CARDS];
 	int			ran;			/* tasks whose groups are in the store; 0: one */

@@ -441,9 +441,13 @@ bind_program(GpuAggLookups *lookups, int i)
 	return gpuagg_plan_bind(&info, values, isnull, NULL);
 }
 
-/* The device makes the table of columns that it keeps; NULL: it cannot, or it is too large. */
+/*
+ * The device makes the table of columns that it keeps; NULL: it cannot, or it is too large.
+ * *numbered: strings by column, *device_ns: what it took
+ */
 static const GpuAggLookup *
-lookup_on_device(GpuAggLookups *lookups, int i, Size limit)
+made_on_device(GpuAggLookups *lookups, int i, Size limit, GpuAggNumbered ***numbered,
+			   uint64 *device_ns)
 {
 	GpuAggMadeInput input = {
 		.plan = &lookups->info->lookups[i],
@@ -461,9 +465,18 @@ lookup_on_device(GpuAggLookups *lookups, int i, Size limit)
 	head = gpuagg_lookup_made(&input);
 	if (head == NULL || head->bytes > limit)
 		return NULL;
-	lookups->numbered[i] = input.numbered;
-	lookups->shown[i].on_device = true;
-	lookups->shown[i].device_ns = input.device_ns;
+	*numbered = input.numbered;
+	*device_ns = input.device_ns;
+	return head;
+}
+
+static const GpuAggLookup *
+lookup_on_device(GpuAggLookups *lookups, int i, Size limit)
+{
+	const GpuAggLookup *head = made_on_device(lookups, i, limit, &lookups->numbered[i],
+											  &lookups->shown[i].device_ns);
+
+	lookups->shown[i].on_device = head != NULL;
 	return head;
 }
 
@@ -500,6 +513,50 @@ gpuagg_lookups_on_device(const GpuAggLookups *lookups)
 			return true;
 	}
 	return false;
+}
+
+bool
+gpuagg_lookups_numbers(const GpuAggPlanInfo *info)
+{
+	for (int i = 0; i < info->nlookups; i++)
+	{
+		for (int k = 0; k < info->lookups[i].ncolumns; k++)
+			if (is_numbered(&info->lookups[i], k))
+				return true;
+	}
+	return false;
+}
+
+bool
+gpuagg_lookups_makeable(const GpuAggPlanInfo *info)
+{
+	for (int i = 0; i < info->nlookups; i++)
+	{
+		if (info->lookups[i].program != NULL)
+			return true;
+	}
+	return false;
+}
+
+const GpuAggLookup *const *
+gpuagg_lookups_make_again(GpuAggLookups *lookups)
+{
+	const GpuAggLookup **blocks = palloc(sizeof(lookups->blocks));
+
+	memcpy(blocks, lookups->blocks, sizeof(lookups->blocks));
+	for (int i = 0; i < lookups->info->nlookups; i++)
+	{
+		GpuAggNumbered **numbered;
+		uint64		device_ns;
+
+		if (blocks[i] == NULL || blocks[i]->made == 0)
+			continue;
+		blocks[i] = made_on_device(lookups, i, gpuagg_lookup_memory * (Size) 1048576, &numbered,
+									&device_ns);
+		if (blocks[i] == NULL)
+			return NULL;
+	}
+	return blocks;
 }
 
 bool

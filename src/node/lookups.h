@@ -50,6 +50,17 @@ extern int	gpuagg_lookups_nexprs(const GpuAggPlanInfo *info);
 extern const GpuAggLookup *const *gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing,
 													  GpuAggError *error);
 
+/*
+ * The tables that were made last for another device, which makes those that the first one
+ * has made; in the current memory context.  NULL: it cannot make one.  None may have strings
+ * that are numbers, for they are others on each device.
+ */
+extern const GpuAggLookup *const *gpuagg_lookups_make_again(GpuAggLookups *lookups);
+
+/* Has a table strings that are numbers?  Is there one that a device might make? */
+extern bool gpuagg_lookups_numbers(const GpuAggPlanInfo *info);
+extern bool gpuagg_lookups_makeable(const GpuAggPlanInfo *info);
+
 /* Constants of a program that is bound: what IN is where no row is found (lower_subplan.c) */
 extern void gpuagg_lookups_fill(const GpuAggLookups *lookups, const GpuAggPlanInfo *info,
 								GpuAggProgram *program);

@@ -110,18 +110,12 @@ gpuagg_passes_keeps(const GpuAggScan *scan)
 		scan->info->sample == GPUAGG_SAMPLE_NONE;
 }
 
-double
-gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks)
+/* Of which part of the tables the device has these columns; n is 0: any */
+static double
+passes_columns(const GpuAggScan *scan, BlockNumber nblocks, const AttrNumber *columns, int n)
 {
-	const GpuAggProgram *p = scan->info->program;
-	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
-	AttrNumber	columns[GPUAGG_MAX_REGS];
 	double		held = 0;
-	int			n = 0;
 
-	for (int i = 0; i < p->nattrs; i++)
-		if (attrs[i].reg != GPUAGG_NO_REG)
-			columns[n++] = i + 1;
 	for (int i = 0; scan->rows == NULL && i < scan->nread; i++)
 	{
 		const GpuAggTaskTable *table = scan->read[i];
@@ -131,6 +125,26 @@ gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks)
 									 GPUAGG_FILES_NUMBER(table->rel), columns, n, table->nblocks);
 	}
 	return nblocks > 0 ? Min(held / nblocks, 1) : 0;
+}
+
+double
+gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks)
+{
+	const GpuAggProgram *p = scan->info->program;
+	const GpuAggAttr *attrs = gpuagg_program_attrs(p);
+	AttrNumber	columns[GPUAGG_MAX_REGS];
+	int			n = 0;
+
+	for (int i = 0; i < p->nattrs; i++)
+		if (attrs[i].reg != GPUAGG_NO_REG)
+			columns[n++] = i + 1;
+	return passes_columns(scan, nblocks, columns, n);
+}
+
+double
+gpuagg_passes_known(const GpuAggScan *scan, BlockNumber nblocks)
+{
+	return passes_columns(scan, nblocks, NULL, 0);
 }
 
 /* Which part of the tables' pages need not be read */

@@ -26,6 +26,9 @@ extern void gpuagg_passes_draws(const GpuAggScan *scan, BlockNumber nblocks, dou
  * such a part, until the first group can be returned, in ns.  Keeps: could it have any?
  */
 extern double gpuagg_passes_held(const GpuAggScan *scan, BlockNumber nblocks);
+
+/* Of which part it has any columns */
+extern double gpuagg_passes_known(const GpuAggScan *scan, BlockNumber nblocks);
 extern double gpuagg_passes_predict(const GpuAggScan *scan, BlockNumber nblocks, double held);
 extern bool gpuagg_passes_keeps(const GpuAggScan *scan);
 

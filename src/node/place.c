@@ -71,6 +71,7 @@ offer(const GpuAggScan *scan, BlockNumber nblocks, int device, GpuAggOfferedDevi
 	gpuagg_device_at = device;	/* predictions are of this one */
 	o->usable = 1;
 	o->held = gpuagg_passes_held(scan, nblocks);
+	o->known = gpuagg_passes_known(scan, nblocks);
 	o->queue_ns = queue_ns(device);
 	o->run_ns = draws_only(scan) ? (1 - o->held) * 1e12 : gpuagg_passes_predict(scan, nblocks, o->held);
 	o->kept_ns = draws_only(scan) || !gpuagg_passes_keeps(scan) ? o->run_ns :
@@ -87,7 +88,10 @@ offer_spread(const GpuAggScan *scan, BlockNumber nblocks, const GpuAggOfferedDev
 	const double share = 1.0 / spread->n;
 	const BlockNumber blocks = (BlockNumber) (nblocks * share);
 	GpuAggOfferedPart parts[GPUAGG_MAX_CARDS];
-	GpuAggSpreadCosts costs = {.groups = gpuagg_passes_part_groups(scan, share)};
+	GpuAggSpreadCosts costs = {
+		.groups = gpuagg_spread_returned(scan, gpuagg_passes_part_groups(scan, share)),
+		.left = gpuagg_spread_left(scan)
+	};
 
 	for (int i = 0; i < spread->n; i++)
 	{

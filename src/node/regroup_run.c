@@ -370,7 +370,7 @@ made_store(const GpuAggScan *scan, const GpuAggProgram *program, Size limit)
 }
 
 void
-gpuagg_regroup_wish(GpuAggScan *scan, GpuAggRegrouping *wish)
+gpuagg_regroup_wish(const GpuAggScan *scan, GpuAggRegrouping *wish)
 {
 	if (scan->info->regroup == NULL || !gpuagg_debug_regroup || !scan->alone ||
 		scan->answer.nsums > 0 || !gpuagg_answer_wants_all(&scan->answer) ||

@@ -20,7 +20,7 @@ extern GpuAggResults *gpuagg_regroup_store(const GpuAggScan *scan);
  * What the device may make of its groups for the next task: nothing, if that task is not all
  * of the work, or if only regroup_run can.
  */
-extern void gpuagg_regroup_wish(GpuAggScan *scan, GpuAggRegrouping *wish);
+extern void gpuagg_regroup_wish(const GpuAggScan *scan, GpuAggRegrouping *wish);
 
 /* It has: scan->results becomes an empty store for the query's groups. */
 extern void gpuagg_regroup_done(GpuAggScan *scan);

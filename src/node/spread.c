@@ -20,29 +20,92 @@
  */
 #include "postgres.h"
 
+#include "heap/cache_request.h"
 #include "ipc/shmem.h"
 #include "node/merge.h"
 #include "node/passes.h"
 #include "node/place.h"
+#include "node/regroup_run.h"
 #include "node/spread.h"
 #include "settings.h"
 #include "storage/ipc.h"
 #include "utils/memutils.h"
 
-/* So many groups are merged in no time that matters. */
-#define FEW_GROUPS 10000
+/* So many groups a LIMIT is taken to want. */
+#define FEW_GROUPS 1000
 
 /* ----------------------------------------------------------------- plan --- */
 
-/* One device makes the query's groups, or sorts out those that are wanted; parts cannot. */
-static bool
-one_does_more(const GpuAggPlanInfo *info)
+/* Of an order's columns, those that are keys before the first that is not */
+static int
+leading_keys(const GpuAggAnswer *answer)
 {
-	return info->regroup != NULL ||
-		((info->wanted.limited || info->wanted.answer.nterms > 0) && info->est_groups > FEW_GROUPS);
+	int			n = 0;
+
+	while (n < answer->ncolumns && answer->columns[n].value.form == GPUAGG_VALUE_KEY)
+		n++;
+	return n;
 }
 
-/* Look-up tables that a device makes are on that one alone. */
+/* Do keys alone tell of groups that are not wanted?  limited: not all that pass are */
+static bool
+keys_tell(const GpuAggAnswer *answer, bool limited)
+{
+	bool		keys = answer->nsums == 0 && (!limited || leading_keys(answer) > 0);
+
+	for (int i = 0; i < answer->nterms; i++)
+		keys &= answer->terms[i].value.form == GPUAGG_VALUE_KEY;
+	return keys;
+}
+
+/*
+ * What comes first by its keys comes first in every part that has it, as do its equals; so
+ * enough others come before what a part leaves out.  Whatever states tell is known when
+ * parts have been merged.
+ */
+void
+gpuagg_spread_answer(GpuAggAnswer *answer)
+{
+	if (!keys_tell(answer, answer->first > 0))
+		memset(answer, 0, sizeof(*answer));
+	answer->ncolumns = leading_keys(answer);
+	answer->ties = answer->first > 0;
+}
+
+/* LIMIT and OFFSET are known in execution only. */
+double
+gpuagg_spread_returned(const GpuAggScan *scan, double part_groups)
+{
+	const GpuAggWanted *wanted = &scan->info->wanted;
+
+	return wanted->limited && keys_tell(&wanted->answer, true) ? Min(part_groups, FEW_GROUPS) :
+		part_groups;
+}
+
+double
+gpuagg_spread_left(const GpuAggScan *scan)
+{
+	const GpuAggWanted *wanted = &scan->info->wanted;
+	const bool	all = !wanted->limited && wanted->answer.nterms == 0;
+	GpuAggRegrouping wish;
+
+	gpuagg_regroup_wish(scan, &wish);
+	if (wish.nsets > 0 || (!all && !keys_tell(&wanted->answer, wanted->limited)))
+		return Max(scan->info->est_groups, 0);
+	return 0;
+}
+
+/*
+ * Where the device would make look-up tables whose strings are numbers, the backend reads
+ * all inputs for several cards, which nothing has foretold.
+ */
+static bool
+lookups_stay(const GpuAggPlanInfo *info)
+{
+	return !gpuagg_lookups_makeable(info) || !gpuagg_lookups_numbers(info);
+}
+
+/* gpuagg.load() loads all to one card, where draws can be made of it, unless told otherwise. */
 bool
 gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, int ncards)
 {
@@ -51,7 +114,7 @@ gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, int ncards)
 		scan->sample.method == GPUAGG_SAMPLE_DRAWS)
 		return false;
 	return gpuagg_spread == GPUAGG_SPREAD_ALWAYS ||
-		(scan->lookups == NULL && !one_does_more(scan->info));
+		(!gpuagg_cache_loading && lookups_stay(scan->info));
 }
 
 /* What card i reads of a table, which outlasts the run, as what evaluates its rows does */
@@ -109,7 +172,7 @@ plan_read(const GpuAggScan *scan, BlockNumber nblocks, int i, GpuAggSpreadTask *
 }
 
 GpuAggSpreadTask *
-gpuagg_spread_plan(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber nblocks)
+gpuagg_spread_plan(GpuAggScan *scan, GpuAggProgram *program, BlockNumber nblocks)
 {
 	const int	n = scan->spread.n;
 	GpuAggSpreadTask *tasks = palloc0(n * sizeof(GpuAggSpreadTask));
@@ -119,6 +182,9 @@ gpuagg_spread_plan(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber n
 	{
 		GpuAggSpreadTask *task = &tasks[i];
 
+		task->program = scan->spread.cards[i].program;
+		if (task->program == NULL)
+			task->program = program;
 		plan_read(scan, nblocks, i, task);
 		gpuagg_device_at = scan->spread.cards[i].at;
 		planned = task->nread > 0 &&
@@ -136,7 +202,6 @@ gpuagg_spread_plan(GpuAggScan *scan, const GpuAggProgram *program, BlockNumber n
 typedef struct Spread
 {
 	GpuAggScan *scan;
-	const GpuAggProgram *program;
 	GpuAggSpreadTask *tasks;
 	int			n;
 	int			turn;			/* whose worker is looked after in the next sleep */
@@ -175,7 +240,7 @@ spread_begin(Spread *s)
 		gpuagg_device_at = scan->spread.cards[i].at;
 		scan->read = task->read;
 		scan->nread = task->nread;
-		task->run = gpuagg_run_create(scan, s->program, task->nblocks, &task->pass, &task->error);
+		task->run = gpuagg_run_create(scan, task->program, task->nblocks, &task->pass, &task->error);
 		scan->read = read;
 		scan->nread = nread;
 		status = gpuagg_run_begin(task->run);
@@ -274,9 +339,9 @@ spread_is_lost(const Spread *s, const GpuAggStoreMark *begin)
 }
 
 bool
-gpuagg_spread_run(GpuAggScan *scan, const GpuAggProgram *program, GpuAggSpreadTask *tasks)
+gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks)
 {
-	Spread		s = {.scan = scan,.program = program,.tasks = tasks,.n = scan->spread.n};
+	Spread		s = {.scan = scan,.tasks = tasks,.n = scan->spread.n};
 	const GpuAggCounters before = scan->counters;
 	GpuAggStoreMark begin;
 

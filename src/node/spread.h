@@ -13,12 +13,19 @@
 /* May so many cards share a task that reads so many blocks? */
 extern bool gpuagg_spread_possible(const GpuAggScan *scan, BlockNumber nblocks, int ncards);
 
+/* Groups that each part returns, if a part has so many, */
+extern double gpuagg_spread_returned(const GpuAggScan *scan, double part_groups);
+
+/* and those that one device alone would sort out, or make the query's groups of */
+extern double gpuagg_spread_left(const GpuAggScan *scan);
+
 /* The task of one of them */
 typedef struct GpuAggSpreadTask
 {
 	int			nread;
 	GpuAggTaskTable **read;		/* the parts of the tables */
 	BlockNumber nblocks;		/* of these together */
+	GpuAggProgram *program;
 	GpuAggPass	pass;
 	GpuAggRun  *run;
 	bool		over;			/* nothing is left but to collect its groups */
@@ -31,16 +38,18 @@ typedef struct GpuAggSpreadTask
  * Plans the tasks of the scan's cards for the tables in scan->read; NULL: they are not to be
  * spread after all.  In the current memory context, but for what lasts longer.
  */
-extern GpuAggSpreadTask *gpuagg_spread_plan(GpuAggScan *scan, const GpuAggProgram *program,
+extern GpuAggSpreadTask *gpuagg_spread_plan(GpuAggScan *scan, GpuAggProgram *program,
 											BlockNumber nblocks);
+
+/* Of the groups that a query wants, which each part is asked for */
+extern void gpuagg_spread_answer(GpuAggAnswer *answer);
 
 /*
  * Runs them all at once, and adds the groups of those that succeed to scan->results, each
  * one's behind those of the one before.  What the others are to do is left to do; false:
  * all of it is, and what is in the store is to be cut off.
  */
-extern bool gpuagg_spread_run(GpuAggScan *scan, const GpuAggProgram *program,
-							  GpuAggSpreadTask *tasks);
+extern bool gpuagg_spread_run(GpuAggScan *scan, GpuAggSpreadTask *tasks);
 
 /*
  * Lends the scan the tables and the device of one task, for it to run alone, and takes them

@@ -199,7 +199,7 @@ estimate_cached(const GpuAggGrouping *g, Relation relation)
 		return 0;
 	for (int i = 0; i < g->lw->ncolumns; i++)
 		columns[i] = g->lw->columns[i].attno;
-	return gpuagg_cache_fraction(RelationGetRelid(relation),
+	return gpuagg_cache_fraction_together(RelationGetRelid(relation),
 								 GPUAGG_FILES_NUMBER(relation), columns,
 								 g->lw->ncolumns, g->fact->pages);
 }

@@ -253,7 +253,7 @@ cached_part(const GpuAggLower *lw, Relation relation, BlockNumber pages)
 		return 0;
 	for (int i = 0; i < lw->ncolumns; i++)
 		columns[i] = lw->columns[i].attno;
-	return gpuagg_cache_fraction(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
+	return gpuagg_cache_fraction_together(RelationGetRelid(relation), GPUAGG_FILES_NUMBER(relation),
 								 columns, lw->ncolumns, pages);
 }
 
@@ -506,10 +506,10 @@ gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 static Path *
 member_path(const GpuAggGrouping *g, RelOptInfo *rel)
 {
-	PathTarget *target = copy_pathtarget(g->input_rel->reltarget);
+	PathTarget *target = copy_pathtarget(g->fact->reltarget);
 
 	target->exprs = (List *) gpuagg_adjust_appendrel_attrs(g->root, (Node *) target->exprs, rel,
-														   g->input_rel);
+														   g->fact);
 	return (Path *) create_projection_path(g->root, rel, gpuagg_sample_scan_path(g->root, rel),
 										   target);
 }

@@ -17,27 +17,14 @@ use Time::HiRes qw(sleep time);
 my $soon = 3;
 
 my $tmp = PostgreSQL::Test::Utils::tempdir();
+my $fake = fake_cards($tmp);
 plan skip_all => 'needs a C compiler, PostgreSQL\'s headers and our sources'
-  unless build_module('fake_device', $tmp);
+  unless defined $fake;
 
-sub fake_does
-{
-	my @lines = @_;
-
-	# the worker reads it at any time
-	open my $file, '>', "$tmp/fake.new" or die $!;
-	print $file map { "$_\n" } @lines;
-	close $file;
-	rename "$tmp/fake.new", "$tmp/fake.conf" or die $!;
-	return;
-}
-
-$ENV{GPUAGG_FAKE_DEVICE} = "$tmp/fake.conf";
-fake_does();
 my $node = new_node(
 	'stuck',
 	"gpuagg.device = 'cuda'",
-	"gpuagg.device_provider = '" . ('../' x 20) . substr("$tmp/fake_device", 1) . "'",
+	$fake,
 	'gpuagg.host_threads = 2',
 	'gpuagg.max_tasks = 4',
 	'gpuagg.watchdog = 0',

@@ -13,16 +13,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $tmp = PostgreSQL::Test::Utils::tempdir();
+my $fake = fake_cards($tmp);
 plan skip_all => 'needs a C compiler, PostgreSQL\'s headers and our sources'
-  unless build_module('fake_device', $tmp);
-
-sub fake_does
-{
-	open my $file, '>', "$tmp/fake.conf" or die $!;
-	print $file map { "$_\n" } @_;
-	close $file;
-	return;
-}
+  unless defined $fake;
 
 my $group = 'SELECT g, count(*) FROM t GROUP BY g ORDER BY g';
 my ($rc, $out, $err);
@@ -51,11 +44,9 @@ sub log_lines
 	return scalar grep { /$pattern/ } split /\n/, slurp_file($node->logfile);
 }
 
-$ENV{GPUAGG_FAKE_DEVICE} = "$tmp/fake.conf";
-fake_does();
 my $node = new_node(
 	'kernels',
-	"gpuagg.device_provider = '" . ('../' x 20) . substr("$tmp/fake_device", 1) . "'",
+	$fake,
 	'gpuagg.host_threads = 2');
 $node->safe_psql('postgres',
 	'CREATE TABLE t AS SELECT i AS id, i % 50 AS g FROM generate_series(1, 50000) i; VACUUM ANALYZE t');

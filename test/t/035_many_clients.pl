@@ -14,27 +14,14 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-my $seconds = $ENV{GPUAGG_CLIENT_SECONDS} // 30;
+my $seconds = $ENV{GPUAGG_CLIENT_SECONDS} // 60;
 my $clients = $ENV{GPUAGG_CLIENTS} // 64;
 my $bin = $ENV{PG_BINDIR} // '';
 plan skip_all => 'no pgbench' unless -x "$bin/pgbench" || system('pgbench --version >/dev/null 2>&1') == 0;
 
 my $tmp = PostgreSQL::Test::Utils::tempdir();
-my $fake = build_module('fake_device', $tmp);
+my $fake = fake_cards($tmp);
 
-sub fake_does
-{
-	my @lines = @_;
-
-	open my $file, '>', "$tmp/new.conf" or die $!;
-	print $file map { "$_\n" } @lines;
-	close $file;
-	rename "$tmp/new.conf", "$tmp/fake.conf" or die $!;
-	return;
-}
-
-$ENV{GPUAGG_FAKE_DEVICE} = "$tmp/fake.conf";
-fake_does();
 my $node = new_node(
 	'clients',
 	'shared_buffers = 128MB',
@@ -43,7 +30,7 @@ my $node = new_node(
 	'gpuagg.max_tasks = 24',
 	'gpuagg.running_tasks = 6',
 	'gpuagg.queue_timeout = 120s',
-	$fake ? "gpuagg.device_provider = '" . ('../' x 20) . substr("$tmp/fake_device", 1) . "'" : '',
+	$fake // '',
 	'gpuagg.host_threads = 2',
 	'gpuagg.device_memory = 64MB',
 	'jit = off',

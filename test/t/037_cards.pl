@@ -14,30 +14,16 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $tmp = PostgreSQL::Test::Utils::tempdir();
-my $fake = build_module('fake_device', $tmp);
+my $fake = fake_cards($tmp);
 plan skip_all => 'needs a C compiler, PostgreSQL\'s headers and our sources'
   unless defined $fake;
 
-# What the cards do; "word:N" is for card N alone.
-sub fake_does
-{
-	my @lines = @_;
-
-	open my $file, '>', "$tmp/new.conf" or die $!;
-	print $file map { "$_\n" } @lines;
-	close $file;
-	rename "$tmp/new.conf", "$tmp/fake.conf" or die $!;
-	return;
-}
-
-$ENV{GPUAGG_FAKE_DEVICE} = "$tmp/fake.conf";
-fake_does();
 my $node = new_node(
 	'cards',
 	'shared_buffers = 64MB',
 	'max_worker_processes = 12',
 	"gpuagg.device = 'cuda:all'",
-	"gpuagg.device_provider = '" . ('../' x 20) . substr("$tmp/fake_device", 1) . "'",
+	$fake,
 	'gpuagg.host_threads = 1',
 	'gpuagg.device_memory = 64MB',
 	'gpuagg.cache_size = 32MB',
@@ -53,15 +39,6 @@ sub devices
 	return sql('SELECT device, kind, state FROM gpuagg.devices ORDER BY device');
 }
 
-# All of these are ready.
-sub wait_cards
-{
-	my ($ready) = @_;
-
-	return $node->poll_query_until('postgres',
-		"SELECT count(*) = $ready FROM gpuagg.devices WHERE kind = 'cuda' AND state = 'ready'");
-}
-
 sub restart_with
 {
 	my ($ready, @conf) = @_;
@@ -69,7 +46,7 @@ sub restart_with
 	$node->append_conf('postgresql.conf', "$_\n") foreach @conf;
 	$node->restart;
 	wait_ready($node);
-	return wait_cards($ready);
+	return wait_cards($node, $ready);
 }
 
 my $require = "SET gpuagg.debug_require = 'require'; SET gpuagg.fallback = off;";
@@ -104,12 +81,14 @@ sub workers
 	return $n;
 }
 
-wait_cards(2);
+wait_cards($node, 2);
 is(workers(), 2, 'a worker for each card');
 sql(q{
 	CREATE TABLE a (id int, g int) WITH (autovacuum_enabled = off);
 	CREATE TABLE b (id int, g int) WITH (autovacuum_enabled = off);
+	CREATE TABLE c (x int, y int, z int) WITH (autovacuum_enabled = off);
 	CREATE TABLE names (g int PRIMARY KEY, name text);
+	INSERT INTO c SELECT i % 5, i % 6, i % 7 FROM generate_series(1, 60000) i;
 	INSERT INTO a SELECT i, i % 50 FROM generate_series(1, 60000) i;
 	INSERT INTO b SELECT i, i % 70 FROM generate_series(1, 60000) i;
 	INSERT INTO names SELECT i, 'n' || i % 9 FROM generate_series(0, 69) i;
@@ -144,6 +123,10 @@ foreach my $query ($a, $b)
 	like($plan, qr/^ *Device: $card$/m, "$card answers again");
 	like($plan, qr/^ *Cached Pages: [1-9]/m, 'from its columns');
 }
+my $c = card_of('SELECT x, count(*) FROM c GROUP BY x');
+is(card_of("SELECT $_, count(*) FROM c GROUP BY $_"), $c, 'other columns of a table stay where the first are') foreach ('y', 'z');
+is(card_of('SELECT x, sum(y), max(z) FROM c GROUP BY x'), $c, 'which are read together there');
+sql("SELECT gpuagg.unload('c')");
 is(sql("SELECT gpuagg.unload('a') > 0"), 't', 'unload');
 is(cached_on('a') . cached_on('b'), '1', 'only that table');
 is(sql("SELECT gpuagg.load('a') > 0"), 't', 'load');
@@ -192,23 +175,23 @@ is(sql("$require $a"), $stock, 'a card is lost: the right answer');
 is(counter($node, 'redone') - $before, 1, 'redone');
 is($worker{1}, sql('SELECT pid FROM gpuagg.devices WHERE device = 1'), 'by the other card, which goes on');
 is(sql("SELECT state FROM gpuagg.devices WHERE kind = 'host'"), 'fallback', 'the host device was not asked');
-wait_cards(2);
+wait_cards($node, 2);
 my $plan = sql("$require EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) $b");
 like($plan, qr/^ *Device: cuda:1$/m, 'EXPLAIN tells who answered') if $plan =~ /Redone/;
 fake_does();
 
 # killed
-wait_cards(2);
+wait_cards($node, 2);
 kill 'TERM', sql('SELECT pid FROM gpuagg.devices WHERE device = 1');
 is(sql("$require $a"), $stock, 'a worker is ended: the others answer');
-wait_cards(2);
+wait_cards($node, 2);
 
 # both lost: the host device does it
 fake_does('lost 1');
 is(sql("$require $a"), $stock, 'both cards are lost: the host device answers');
 fake_does();
 $node->poll_query_until('postgres', "SELECT count(*) = 2 FROM gpuagg.devices WHERE kind = 'cuda' AND state IN ('ready', 'stopped', 'starting')");
-wait_cards(2);
+wait_cards($node, 2);
 
 # lost too often: off, and the other one does it all; then on again, that card alone
 fake_does('lost:0 1');
@@ -236,7 +219,7 @@ like($err, qr/device 7 runs no tasks/, 'reset_device of a card that is not there
 # a crash of the server: each card has one worker afterwards
 my $backend = sql('SELECT pid FROM gpuagg.devices WHERE device = 1');
 kill_and_recover($node, $backend);
-wait_cards(2);
+wait_cards($node, 2);
 is(workers(), 2, 'two workers after a crash');
 same_answer($node, $a, 'and they answer');
 
@@ -300,7 +283,7 @@ SKIP:
 	is(sql('SELECT count(*) FROM wrong'), '0', 'all answers are right');
 	unlike($perr, qr/aborted|ERROR/, 'and no client ended') or diag($perr);
 	sql('ALTER SYSTEM RESET gpuagg.debug_require; SELECT pg_reload_conf()');
-	wait_cards(2);
+	wait_cards($node, 2);
 	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM gpuagg.tasks'), 'nothing is left');
 }
 

@@ -17,29 +17,17 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $tmp = PostgreSQL::Test::Utils::tempdir();
+my $fake = fake_cards($tmp);
 plan skip_all => 'needs a C compiler, PostgreSQL\'s headers and our sources'
-  unless build_module('fake_device', $tmp) && build_module('other_heap', $tmp);
+  unless defined $fake && build_module('other_heap', $tmp);
 
-sub fake_does
-{
-	my @lines = @_;
-
-	open my $file, '>', "$tmp/new.conf" or die $!;
-	print $file map { "$_\n" } @lines;
-	close $file;
-	rename "$tmp/new.conf", "$tmp/fake.conf" or die $!;
-	return;
-}
-
-$ENV{GPUAGG_FAKE_DEVICE} = "$tmp/fake.conf";
-fake_does();
 my $node = new_node(
 	'gather',
 	'shared_buffers = 128MB',
 	'max_worker_processes = 8',
 	'max_parallel_workers = 4',
 	"gpuagg.device = 'auto'",
-	"gpuagg.device_provider = '" . ('../' x 20) . substr("$tmp/fake_device", 1) . "'",
+	$fake,
 	'gpuagg.host_threads = 2',
 	'gpuagg.watchdog = 20',
 	'autovacuum = off');

@@ -14,30 +14,17 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $tmp = PostgreSQL::Test::Utils::tempdir();
-my $fake = build_module('fake_device', $tmp);
+my $fake = fake_cards($tmp);
 plan skip_all => 'needs a C compiler, PostgreSQL\'s headers and our sources'
   unless defined $fake;
 
-# What the cards do; "word:N" is for card N alone.
-sub fake_does
-{
-	my @lines = @_;
-
-	open my $file, '>', "$tmp/new.conf" or die $!;
-	print $file map { "$_\n" } @lines;
-	close $file;
-	rename "$tmp/new.conf", "$tmp/fake.conf" or die $!;
-	return;
-}
-
-$ENV{GPUAGG_FAKE_DEVICE} = "$tmp/fake.conf";
 fake_does('cards 3');
 my $node = new_node(
 	'spread',
 	'shared_buffers = 64MB',
 	'max_worker_processes = 16',
 	"gpuagg.device = 'cuda:0,cuda:1'",
-	"gpuagg.device_provider = '" . ('../' x 20) . substr("$tmp/fake_device", 1) . "'",
+	$fake,
 	'gpuagg.host_threads = 1',
 	'gpuagg.device_memory = 64MB',
 	'gpuagg.cache_size = 32MB',
@@ -46,14 +33,6 @@ my $node = new_node(
 	'autovacuum = off');
 
 sub sql { return $node->safe_psql('postgres', $_[0]); }
-
-sub wait_cards
-{
-	my ($ready) = @_;
-
-	return $node->poll_query_until('postgres',
-		"SELECT count(*) = $ready FROM gpuagg.devices WHERE kind = 'cuda' AND state = 'ready'");
-}
 
 my $require = "SET gpuagg.debug_require = 'require'; SET gpuagg.fallback = off;";
 
@@ -70,7 +49,13 @@ sub cards_of
 	return join ',', plan_of(@_) =~ /^ *Spread: (.*)$/m ? $1 =~ /(\w+:\d|host)/g : ();
 }
 
-wait_cards(2);
+# By device, whether it has half of a table's column
+sub cached_parts
+{
+	return sql("SELECT string_agg(device || ':' || (pages BETWEEN pages_total / 2 - 1 AND pages_total / 2 + 1), ',' ORDER BY device) FROM gpuagg.cache WHERE relation = '$_[0]'::regclass AND column_name = 'id'");
+}
+
+wait_cards($node, 2);
 # all that a feed may meet: pages that are all-visible and others, dead rows, rows that only
 # PostgreSQL reads, numerics that no device holds
 sql(q{
@@ -108,8 +93,7 @@ cmp_ok(abs(($r0 // 0) - ($r1 // 0)), '<', 1000, 'each card reads about half of t
 like($plan, qr/^ *Device: cuda:0, cuda:1$/m, 'both are told');
 like($plan, qr/^ *Rows Scanned: 60000$/m, 'they are one run');
 like($plan, qr/^ *Groups: 50$/m, 'whose groups are the merged ones');
-is( sql("SELECT string_agg(device || ':' || (pages BETWEEN pages_total / 2 - 1 AND pages_total / 2 + 1), ',' ORDER BY device) FROM gpuagg.cache WHERE relation = 'clean'::regclass AND column_name = 'id'"),
-	'0:true,1:true', 'each card keeps its half');
+is(cached_parts('clean'), '0:true,1:true', 'each card keeps its half');
 $plan = plan_of($clean);
 like($plan, qr/^ *Cached Pages: (\d+)$/m, 'and finds it again');
 like($plan, qr/^ *Pages: 0$/m, 'no page is read');
@@ -173,6 +157,73 @@ foreach my $strategy (split /,/, sql("SELECT string_agg(v, ',') FROM unnest((SEL
 }
 same_answer($node, "SET gpuagg.scope_size = 64; SET gpuagg.strategy = 'multi-pass-naive'; $shared[6]", 'several hash windows: by one card');
 
+# -------------------------------------------- which groups parts leave out
+
+# groups by the first of which all parts know, and those of which none does alone
+my @limited = (
+	[ 'SELECT id, sum(f) FROM a GROUP BY id ORDER BY id LIMIT 10', 1e9 ],	# each sum must be finite
+	[ 'SELECT id, sum(id) FROM a GROUP BY id ORDER BY id DESC LIMIT 10', 20 ],
+	[ 'SELECT g, id % 1000 AS m, count(*) FROM a GROUP BY 1, 2 ORDER BY 2, 1 LIMIT 10 OFFSET 5', 40 ],
+	[ 'SELECT id % 1000 AS m, g, count(*) FROM a GROUP BY 1, 2 ORDER BY 1 DESC NULLS LAST FETCH FIRST 3 ROWS WITH TIES', 400 ],
+	[ 'SELECT t COLLATE "C" AS c, id % 2000 AS m, max(id) FROM a GROUP BY 1, 2 ORDER BY 1, 2 LIMIT 7', 100 ],
+	[ 'SELECT id % 1000 AS m, sum(id), g FROM a GROUP BY m, g ORDER BY 1, 2, 3 LIMIT 4', 400 ],
+	[ 'SELECT id % 5000 AS m, sum(id) FROM a GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 5', 1e9 ],
+	[ 'SELECT id % 5000 AS m, count(*) FROM a GROUP BY 1 HAVING count(*) > 12 ORDER BY 1 LIMIT 5', 1e9 ],
+	[ 'SELECT count(*) OVER () FROM (SELECT id % 5000 AS m, count(*) FROM a GROUP BY 1 LIMIT 5) x', 1e9 ]);
+foreach my $case (@limited)
+{
+	my ($query, $most) = @$case;
+
+	same_answer($node, $query, $query);
+	my $plan = plan_of($query);
+	like($plan, qr/^ *Spread: cuda:0 \d+ rows, cuda:1 \d+ rows$/m, 'by both cards');
+	my ($returned) = $plan =~ /^ *Groups Returned: (\d+)$/m;
+	my ($groups) = $plan =~ /^ *Groups: (\d+)$/m;
+	cmp_ok($returned // $groups, '<=', $most, 'no more than are needed') or diag($plan);
+}
+# a row of which only PostgreSQL knows the value is of a group that is wanted
+same_answer($node, 'SELECT id, sum(big), count(*) FROM a GROUP BY id ORDER BY id LIMIT 20000', 'with numerics that no device holds');
+
+# ------------------------------------------- look-up tables, one for each card
+
+sql(q{
+	CREATE TABLE kinds (g int PRIMARY KEY, kind int, note text COLLATE "C");
+	INSERT INTO kinds SELECT i, i % 9, 'kind ' || i % 4 FROM generate_series(0, 49) i;
+	VACUUM (FREEZE, ANALYZE) kinds;});
+my $made = 'SELECT kind, count(*), sum(id) FROM clean JOIN kinds USING (g) GROUP BY kind ORDER BY kind';
+my $named = 'SELECT note, count(*), sum(id) FROM clean JOIN kinds USING (g) GROUP BY note ORDER BY note';
+same_answer($node, "SET gpuagg.debug_feeders = 0; $_", $_) foreach ($made, $named,
+	'SELECT kind, count(*) FROM clean LEFT JOIN kinds ON kinds.g = clean.g AND kind > 3 GROUP BY kind ORDER BY kind',
+	'SELECT kind, note, sum(id) FROM clean JOIN kinds USING (g) JOIN names USING (g) GROUP BY kind, note ORDER BY 1, 2',
+	'SELECT count(*) FROM clean WHERE g IN (SELECT g FROM kinds WHERE kind = 2)',
+	'SELECT kind, count(*) FROM clean JOIN kinds USING (g) WHERE kind > 100 GROUP BY kind');
+like(cards_of($_), qr/^cuda:0,cuda:1$/, 'joins are shared') foreach ($made, $named);
+is( sql("SELECT string_agg(DISTINCT device::text, ',' ORDER BY device::text) FROM gpuagg.cache WHERE relation = 'kinds'::regclass AND column_name = 'kind' AND pages > 0"),
+	'0,1', 'each card keeps the look-up table\'s columns');
+like(plan_of($made), qr/rows from kept columns/, 'and makes its table of them') or diag(plan_of($made));
+unlike(plan_of($named), qr/rows from kept columns/, 'but not one whose strings are numbers');
+# a part that fails is done by another card, which has no such table
+sub join_fails
+{
+	my ($name, @does) = @_;
+	my $stock = sql("SET gpuagg.enable = off; $made");
+
+	fake_does('cards 3', @does);
+	my $redone = counter($node, 'redone');
+	my ($rc, $out, $err) = $node->psql('postgres', "$require SET gpuagg.cache = on; $made");
+	is($out, $stock, "$name: the right answer") or diag($err);
+	fake_does('cards 3');
+	wait_cards($node, 2);
+	return counter($node, 'redone') - $redone;
+}
+sql("SELECT gpuagg.unload('clean')");
+cmp_ok(join_fails('a join, one card has faults', 'fault:1 1'), '>=', 1, 'done again');
+sql("SELECT gpuagg.unload('clean')");
+cmp_ok(join_fails('a join, both have faults', 'fault 1'), '>=', 1, 'done again');
+sql("SELECT gpuagg.unload('clean')");
+join_fails('a join, a card is lost', 'lost:0 1');
+same_answer($node, $made, 'and on it goes');
+
 # -------------------------------------------------------------- who does it
 
 is(cards_of($clean, 'SET gpuagg.spread = off;'), '', 'off: by one card');
@@ -183,6 +234,23 @@ is(cards_of($clean, 'SET gpuagg.spread = auto;'), '', 'auto: a small table is no
 sql("UPDATE pg_class SET reltuples = 2e9 WHERE relname = 'clean'");
 is(cards_of($clean, 'SET gpuagg.spread = auto;'), 'cuda:0,cuda:1', 'auto: a large one is');
 same_answer($node, "SET gpuagg.spread = auto; $clean", 'and the answer is right');
+foreach my $case (
+	[ $made, 'cuda:0,cuda:1', 'a join, too' ],
+	[ $named, '', 'but not if the backend would have to read what it joins' ],
+	[ 'SELECT id % 5000, count(*) FROM clean GROUP BY 1 ORDER BY 1 LIMIT 5', 'cuda:0,cuda:1', 'the first groups by a key' ],
+	[ 'SELECT g, sum(DISTINCT id % 20) FROM clean GROUP BY g ORDER BY g', 'cuda:0,cuda:1', 'finer groups, if they are few' ])
+{
+	my ($query, $cards, $what) = @$case;
+
+	is(cards_of($query, 'SET gpuagg.spread = auto;'), $cards, $what);
+	same_answer($node, "SET gpuagg.spread = auto; $query", $what);
+}
+sql("SET gpuagg.spread = auto; SELECT gpuagg.unload('clean'); SELECT gpuagg.load('clean')");
+is( sql("SELECT string_agg(pages || ' of ' || pages_total, ',') FROM gpuagg.cache WHERE relation = 'clean'::regclass AND column_name = 'id'") =~ s/(\d+) of \1/all/r,
+	'all', 'auto: load brings all of a table to one card');
+my ($lrc, $lout, $lerr) = $node->psql('postgres', "SELECT gpuagg.unload('clean') > 0; SET gpuagg.spread = always; SELECT gpuagg.load('clean') > 0");
+is("$lout/$lerr", "t\nt/", 'always: each card loads its part, and all is there');
+is(cached_parts('clean'), '0:true,1:true', 'a half each');
 fake_does('cards 3');
 $node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM gpuagg.tasks');
 
@@ -200,7 +268,7 @@ sub fails
 	is($out, $stock, "$name: the right answer") or diag($err);
 	cmp_ok(counter($node, 'redone') - $redone, '>=', 1, "$name: a part is done again");
 	fake_does('cards 3');
-	wait_cards(2);
+	wait_cards($node, 2);
 	is(sql("SELECT state FROM gpuagg.devices WHERE kind = 'host'"), $cards, "$name: the host device");
 	return;
 }
@@ -353,7 +421,7 @@ SKIP:
 		SET gpuagg.enable = off;
 		UPDATE stock SET answer = (SELECT md5(string_agg(x::text, ',' ORDER BY x::text)) FROM (SELECT g, count(*), sum(id), avg(n) FROM a GROUP BY g) x);});
 	$node->restart;
-	wait_cards(2);
+	wait_cards($node, 2);
 	open my $file, '>', "$tmp/check.sql" or die $!;
 	print $file "SELECT check_it();\n";
 	close $file;
@@ -373,7 +441,7 @@ SKIP:
 
 $node->append_conf('postgresql.conf', "gpuagg.device = 'cuda:all'\n");
 $node->restart;
-wait_cards(3);
+wait_cards($node, 3);
 is(cards_of($clean), 'cuda:0,cuda:1,cuda:2', 'three cards share it');
 same_answer($node, $_, "three cards: $_") foreach @shared[ 0, 1, 6, 16 ];
 crash_free($node, 'no crash');

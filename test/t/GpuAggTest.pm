@@ -16,7 +16,8 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node initdb_options wait_ready kill_and_recover same_answer counter no_tasks worker_pid device_kind
-  rss_kb helpers_blocked build_module start_psql finish_psql wait_task crash_free slow_query slow_table);
+  rss_kb helpers_blocked build_module start_psql finish_psql wait_task crash_free slow_query slow_table
+  fake_cards fake_does wait_cards);
 
 # Of Linux, wherever it runs
 my %signal_number = (HUP => 1, INT => 2, USR1 => 10, TERM => 15);
@@ -183,6 +184,43 @@ sub build_module
 	system("$cc -shared -fPIC -O1 -std=gnu11 -Wall -Werror -I'$include' -I'$src' '$lib/$name.c' -o '$dir/$name.so'") == 0
 	  or die "$name.c does not compile";
 	return 1;
+}
+
+my $fake_conf;
+
+# The provider made of the host device (test/lib/fake_device.c), whose cards do what
+# fake_does() says: its line of postgresql.conf, or undef where it cannot be built.  To be
+# called before a server starts.
+sub fake_cards
+{
+	my ($dir) = @_;
+
+	return undef unless build_module('fake_device', $dir);
+	$fake_conf = $ENV{GPUAGG_FAKE_DEVICE} = "$dir/fake.conf";
+	fake_does();
+	return "gpuagg.device_provider = '" . ('../' x 20) . substr("$dir/fake_device", 1) . "'";
+}
+
+# What the cards do from now on, as fake_device.c has it; "word:N" is for card N alone.
+sub fake_does
+{
+	my @lines = @_;
+
+	return unless defined $fake_conf;
+	open my $file, '>', "$fake_conf.new" or die $!;
+	print $file map { "$_\n" } @lines;
+	close $file;
+	rename "$fake_conf.new", $fake_conf or die $!;
+	return;
+}
+
+# So many GPUs are ready.
+sub wait_cards
+{
+	my ($node, $ready) = @_;
+
+	return $node->poll_query_until('postgres',
+		"SELECT count(*) = $ready FROM gpuagg.devices WHERE kind = 'cuda' AND state = 'ready'");
 }
 
 # A psql that runs a script in the background.

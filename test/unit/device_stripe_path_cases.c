@@ -309,6 +309,31 @@ test_shape(const Shape *shape, const char *name)
 	stripes_free();
 }
 
+/* A long task, each of whose stripes is a launch of its own (device/choice/slices.h) */
+static void
+test_slices(void)
+{
+	static const Shape shape = {60000, 500, 1, 0};
+	static const double estimates[] = {500, 3000, 2000000};
+	static TestProgram p;
+	GpuAggTaskConfig config = {
+		.expected_rows = 100,
+		.compile.interpreted_ns = UINT64_C(1000000000000),
+		.compile.compiled_ns = UINT64_C(100000000000)
+	};
+
+	table_make(&shape);
+	ok(stripes_make(), "stripes for slices");
+	program_wide(&p);
+	ok(oracle_run(&p, page_list, npages, &plain_config, 40, 6), "kept");
+	for (size_t i = 0; i < sizeof(estimates) / sizeof(*estimates); i++)
+	{
+		config.expected_groups = estimates[i];
+		programs_agree(&config, "in slices");
+	}
+	stripes_free();
+}
+
 /* Strategies that are forced, and windows */
 static void
 test_forced(void)
@@ -523,6 +548,7 @@ device_stripe_path_cases(const TestDevice *d)
 	test_shape(&nulls, "NULLs");
 	test_shape(&sorted, "sorted");
 	test_shape(&many, "many groups");
+	test_slices();
 	test_forced();
 	test_chosen(0, "stripes for chosen strategies");
 	test_chosen(1, "the same, with NULLs");

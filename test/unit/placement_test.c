@@ -35,6 +35,9 @@ test_first(void)
 	ok(gpuagg_placement_first(idle, 2) == 0, "alike: the first");
 	idle[1].room = 2e9;
 	ok(gpuagg_placement_first(idle, 2) == 1, "alike: the one with more room");
+	idle[0].known = 0.1;
+	ok(gpuagg_placement_first(idle, 2) == 0, "alike: the one that has other columns, before room");
+	idle[1].known = 0.2;
 	idle[0].held = 0.1;
 	ok(gpuagg_placement_first(idle, 2) == 0, "alike: the one that has more of the table, before room");
 	idle[0].usable = 0;
@@ -80,9 +83,14 @@ half(double queue_ms, double held)
 }
 
 static GpuAggOfferedDevice
-spread(GpuAggOfferedPart a, GpuAggOfferedPart b, double groups)
+spread_left(GpuAggOfferedPart a, GpuAggOfferedPart b, double groups, double left)
 {
-	const GpuAggSpreadCosts costs = {.round_trip_ns = 0.05 * MS,.group_ns = 500,.groups = groups};
+	const GpuAggSpreadCosts costs = {
+		.round_trip_ns = 0.05 * MS,
+		.group_ns = 500,
+		.groups = groups,
+		.left = left
+	};
 	GpuAggOfferedPart parts[2];
 	GpuAggOfferedDevice offer;
 
@@ -90,6 +98,12 @@ spread(GpuAggOfferedPart a, GpuAggOfferedPart b, double groups)
 	parts[1] = b;
 	gpuagg_placement_spread(parts, 2, &costs, &offer);
 	return offer;
+}
+
+static GpuAggOfferedDevice
+spread(GpuAggOfferedPart a, GpuAggOfferedPart b, double groups)
+{
+	return spread_left(a, b, groups, 0);
 }
 
 static void
@@ -107,6 +121,8 @@ test_spread(void)
 	ok(kept.usable && kept.run_ns == 0.65 * MS && kept.held == 1, "halves at once, a round trip more, and groups of both");
 	ok(lopsided.run_ns == 0.85 * MS, "the later of them counts");
 	ok(many.run_ns > 1000 * MS, "many groups are merged by the backend");
+	ok(spread_left(half(0, 1), half(0, 1), 100, 1000).run_ns == kept.run_ns + 0.5 * MS,
+	   "groups that one device would have sorted out count");
 	ok(cold.run_ns == 58.15 * MS, "one backend feeds both");
 	ok(!spread(half(0.6, 1), half(0, 1), 100).usable, "not where tasks wait for a card");
 	ok(gpuagg_placement_first(devices, 3) == 0, "a card that has the table, not two of which one lacks it");

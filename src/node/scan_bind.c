@@ -1,0 +1,123 @@
+/*
+ * scan_bind.c
+ *		The program of a run, with its runtime constants and look-up tables (scan_bind.h).
+ *
+ * Where several cards share a task and make look-up tables of columns that they keep, each
+ * makes its own, and has a program of its own, which names them.  They differ in nothing
+ * else.  If strings of a table are numbers, which are codes of a card's dictionary, or if one
+ * of the cards cannot make its table, the backend makes all tables, for all of them.
+ */
+#include "postgres.h"
+
+#include "ipc/shmem.h"
+#include "node/place.h"
+#include "node/runtime.h"
+#include "node/scan_bind.h"
+#include "settings.h"
+
+/* What a program is bound with */
+typedef struct Values
+{
+	Datum	   *values;			/* of runtime constants */
+	bool	   *isnull;
+} Values;
+
+/*
+ * Values of the runtime constants.  Of an empty table PostgreSQL evaluates
+ * nothing, not even parameters (they may be subqueries), and so do we; but a
+ * condition without columns keeps it from looking at a sample's arguments.
+ */
+static GpuAggStatus
+runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Values *v, GpuAggError *error)
+{
+	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
+	const int	n = list_length(scan->runtime);
+
+	v->values = palloc0(Max(1, n) * sizeof(Datum));
+	v->isnull = palloc(Max(1, n) * sizeof(bool));
+	memset(v->isnull, true, n * sizeof(bool));
+	ResetExprContext(econtext);
+	if (nblocks == 0 &&
+		(scan->info->gate < 0 || scan->info->sample == GPUAGG_SAMPLE_NONE))
+		return GPUAGG_OK;
+	gpuagg_runtime_params(scan->params, econtext);
+	return gpuagg_runtime_values(scan->runtime, scan->info->runtime, scan->info->program, econtext,
+								 v->values, v->isnull, error);
+}
+
+static GpuAggProgram *
+bind(GpuAggScan *scan, const Values *v, const GpuAggLookup *const *blocks, BlockNumber nblocks)
+{
+	GpuAggProgram *program = gpuagg_plan_bind(scan->info, v->values, v->isnull, blocks);
+
+	if (scan->lookups == NULL)
+		return program;
+	gpuagg_lookups_fill(scan->lookups, scan->info, program);
+	gpuagg_probes_arrange(&scan->probes, scan->info, scan->relid, nblocks, program);
+	return program;
+}
+
+/* The tables, and the program with them; NULL: see error. */
+static GpuAggProgram *
+bind_tables(GpuAggScan *scan, const Values *v, BlockNumber *nblocks, bool here, GpuAggError *error)
+{
+	static const GpuAggLookup *const none[GPUAGG_MAX_LOOKUPS] = {NULL};
+	const GpuAggLookup *const *blocks = none;
+	bool		nothing = false;
+
+	if (scan->lookups != NULL && *nblocks > 0 &&
+		(blocks = gpuagg_lookups_make(scan->lookups, here, &nothing, error)) == NULL)
+		return NULL;
+	if (nothing)
+		*nblocks = 0;
+	return bind(scan, v, blocks, *nblocks);
+}
+
+/* Programs of the other cards that share the task; false: one of them cannot have it so. */
+static bool
+bind_cards(GpuAggScan *scan, const Values *v, BlockNumber nblocks, const GpuAggProgram *first)
+{
+	GpuAggSpread *spread = &scan->spread;
+	bool		made = true;
+
+	for (int i = 1; i < spread->n && made; i++)
+	{
+		const GpuAggLookup *const *blocks;
+
+		gpuagg_device_at = spread->cards[i].at;
+		blocks = gpuagg_lookups_make_again(scan->lookups);
+		made = blocks != NULL;
+		if (!made)
+			continue;
+		spread->cards[i].program = bind(scan, v, blocks, nblocks);
+		spread->cards[i].program->hash_seed = first->hash_seed;
+	}
+	gpuagg_place_again(scan);
+	return made;
+}
+
+static void
+forget_cards(GpuAggSpread *spread)
+{
+	for (int i = 0; i < GPUAGG_MAX_CARDS; i++)
+		spread->cards[i].program = NULL;
+}
+
+GpuAggProgram *
+gpuagg_scan_bind(GpuAggScan *scan, BlockNumber *nblocks, bool here, GpuAggError *error)
+{
+	GpuAggProgram *program;
+	Values		v;
+
+	forget_cards(&scan->spread);
+	if (runtime_evaluate(scan, *nblocks, &v, error) != GPUAGG_OK)
+		return NULL;
+	gpuagg_place_again(scan);
+	here |= scan->spread.n > 0 && gpuagg_lookups_numbers(scan->info);
+	program = bind_tables(scan, &v, nblocks, here, error);
+	if (program == NULL || here || *nblocks == 0 || scan->lookups == NULL ||
+		!gpuagg_lookups_on_device(scan->lookups) || bind_cards(scan, &v, *nblocks, program))
+		return program;
+	forget_cards(&scan->spread);
+	return bind_tables(scan, &v, nblocks, true, error);
+}
