@@ -134,11 +134,12 @@ gpuagg_fallback_path(PlannerInfo *root, RelOptInfo *rel, Path *scan, PathTarget 
 					 List *clause, AggSplit split, double groups)
 {
 	bool		sort = root->numOrderedAggs > 0;
+	bool		sort_sets = sort || !grouping_is_hashable(root->parse->groupClause);
 	AggClauseCosts costs;
 
 	memset(&costs, 0, sizeof(costs));
 	get_agg_clause_costs(root, split, &costs);
 	if (root->parse->groupingSets != NIL)
-		return sets_path(root, rel, scan, target, &costs, sort, groups);
+		return sets_path(root, rel, scan, target, &costs, sort_sets, groups);
 	return agg_path(root, rel, scan, target, clause, split, &costs, sort, groups);
 }

@@ -108,6 +108,11 @@ SELECT compare('SELECT en, o, rc, c1, m, nm, by, ip, net, mac, mac8, bi, vb, tt,
 
 -- money: sums, arithmetic; what wraps around is PostgreSQL's
 SELECT compare('SELECT g, sum(m), count(m), sum(m + m), sum(m - ''1.10''::money), sum(m * 3), sum(2::int8 * m), sum(m / 7) FROM ot GROUP BY g');
+-- which has no hash function: PostgreSQL's plan sorts each set where the device fails
+SET gpuagg.debug_fault = 'results';
+SELECT compare('SELECT m, g, count(*), sum(id) FROM ot GROUP BY GROUPING SETS ((m), (g, m), (g), ())', 'prefer');
+SELECT compare('SELECT m, g, count(*) FROM ot GROUP BY ROLLUP (g, m)', 'prefer');
+RESET gpuagg.debug_fault;
 SELECT compare('SELECT m + ''1.00''::money AS k, m / 2::int2 AS l, count(*) FROM ot GROUP BY 1, 2');
 SELECT compare('SELECT count(*) FROM ot WHERE m / g::int8 > ''1.00''::money');
 CREATE TABLE ot_money AS SELECT i AS id, i % 2 AS g, (CASE WHEN i < 4 THEN '92233720368547758.07' ELSE '-12.34' END)::money AS m FROM generate_series(1, 1000) i;
