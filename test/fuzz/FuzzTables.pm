@@ -284,12 +284,18 @@ sub made
 	};
 }
 
+my %sources = (
+	table => \&any_table, joined => \&joined, tested => \&tested, view => \&of_view,
+	subquery => \&subquery, united => \&united, made => \&made);
+my @sources = ((qw(table joined)) x 5, (qw(tested)) x 3, (qw(subquery united)) x 2, qw(view made));
+
 # What a query reads: for random_query()
 sub random_source
 {
 	my ($world) = @_;
+	my $kind = pick(@sources);
 
-	return pick((\&any_table) x 4, (\&joined) x 5, (\&tested) x 3, \&of_view, (\&subquery) x 2, (\&united) x 2, \&made)->($world);
+	return { %{ $sources{$kind}->($world) }, kind => $kind };
 }
 
 1;
