@@ -107,12 +107,11 @@ check_input(PlannerInfo *root, RelOptInfo *rel)
 static bool
 check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause, RelOptInfo **fact)
 {
-	Query	   *parse = root->parse;
 	RangeTblEntry *rte;
 
 	if (!check_input(root, input_rel))
 		return false;
-	if (parse->rowMarks != NIL)
+	if (gpuagg_agg_plan_locks_rows(root))
 		return GPUAGG_REFUSE("FOR UPDATE and FOR SHARE are not supported");
 	if ((root->numOrderedAggs > 0 || !grouping_is_hashable(clause)) &&
 		!grouping_is_sortable(clause))

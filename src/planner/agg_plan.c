@@ -80,6 +80,29 @@ reads_volatile(PlannerInfo *root)
 	return false;
 }
 
+static bool
+locks_rows(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return ((Query *) node)->rowMarks != NIL ||
+			query_tree_walker((Query *) node, locks_rows, context,
+							  QTW_IGNORE_CTE_SUBQUERIES);
+	return expression_tree_walker(node, locks_rows, context);
+}
+
+/*
+ * FOR UPDATE and its like, also in subqueries.  A plan of these must not stand in two
+ * places of ours: PostgreSQL renumbers the tables of its LockRows where they are, not in a
+ * copy, so that the second place would name tables that are not there.
+ */
+bool
+gpuagg_agg_plan_locks_rows(PlannerInfo *root)
+{
+	return locks_rows((Node *) root->parse, NULL);
+}
+
 /* Then no row need come here. */
 static bool
 is_grouped_elsewhere(const RelOptInfo *grouped_rel)
@@ -95,11 +118,10 @@ is_grouped_elsewhere(const RelOptInfo *grouped_rel)
 bool
 gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *grouped_rel)
 {
-	const Query *parse = root->parse;
-
 	if (IS_DUMMY_REL(rel) || rel->cheapest_total_path == NULL ||
 		rel->cheapest_total_path->param_info != NULL || !bms_is_empty(rel->lateral_relids) ||
-		bms_is_empty(rel->relids) || parse->rowMarks != NIL || parse->hasTargetSRFs)
+		bms_is_empty(rel->relids) || root->parse->hasTargetSRFs ||
+		gpuagg_agg_plan_locks_rows(root))
 		return false;
 	if (rel->reloptkind != RELOPT_JOINREL &&
 		(rel->reloptkind != RELOPT_BASEREL || is_readable(root, rel)))

@@ -19,6 +19,9 @@ extern bool gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *input_rel,
 /* Are there functions in the query that may run queries?  All that are not PostgreSQL's. */
 extern bool gpuagg_agg_plan_own_functions(PlannerInfo *root);
 
+/* Are rows locked, by FOR UPDATE and its like, in the query or in its subqueries? */
+extern bool gpuagg_agg_plan_locks_rows(PlannerInfo *root);
+
 /* That plan, by one process or by Gather */
 extern Path *gpuagg_agg_plan_scan_path(const GpuAggGrouping *g);
 

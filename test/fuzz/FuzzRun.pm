@@ -10,7 +10,7 @@ use Exporter 'import';
 use List::Util 'shuffle';
 use RandomQuery qw(pick chance);
 
-our @EXPORT = qw(random_case random_change case_script parse_output judge case_sql client_options);
+our @EXPORT = qw(random_case snapshot_case random_change random_writes case_script parse_output judge case_sql client_options);
 
 # ---------- settings ----------
 
@@ -45,10 +45,10 @@ sub device_settings
 	push @settings, 'enable_partitionwise_aggregate = on', 'enable_partitionwise_join = on' if chance(0.2);
 	push @settings, 'jit = ' . (chance(0.05) ? 'on' : 'off'), 'jit_above_cost = 0';
 	push @settings, chance(0.2)
-	  ? ('parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0', 'max_parallel_workers_per_gather = 2')
+	  ? ('parallel_setup_cost = 500', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0', 'max_parallel_workers_per_gather = 2')
 	  : 'max_parallel_workers_per_gather = 0';
 	push @settings, "gpuagg.debug_fault = '" . pick(qw(begin pages rows finish results memory memory-late kernel)) . "'", 'gpuagg.debug_fault_pass = ' . pick(0, 1, 2)
-	  if chance(0.04);
+	  if chance(0.12);
 	return map { "SET $_;" } @settings;
 }
 
@@ -193,12 +193,10 @@ my %forms = (
 	});
 my @forms = ((qw(plain) x 8), (qw(again prepared cursor changed reader) x 3), sort keys %forms);
 
-# A query in one of these ways
-sub random_case
+sub new_case
 {
-	my ($query, $tolerance, $settings) = @_;
-	my $form = pick(@forms);
-	my %case = (stock => [$query], %{ $forms{$form}->($query) });
+	my ($form, $made, $query, $tolerance, $settings) = @_;
+	my %case = (stock => [$query], %$made);
 	my ($zone) = $settings =~ /(SET TimeZone = [^;]*;)/;
 
 	return {
@@ -209,6 +207,23 @@ sub random_case
 		common => [ $zone, common_settings() ],
 		settings => [ $settings, device_settings() ]
 	};
+}
+
+# A query in one of these ways
+sub random_case
+{
+	my ($query, @rest) = @_;
+	my $form = pick(@forms);
+
+	return new_case($form, $forms{$form}->($query), $query, @rest);
+}
+
+# Both runs under one snapshot, while others write
+sub snapshot_case
+{
+	my ($query, @rest) = @_;
+
+	return new_case('snapshot', { stock_before => ['BEGIN ISOLATION LEVEL REPEATABLE READ'], device => [$query], after => ['COMMIT'] }, $query, @rest);
 }
 
 # What others do to the tables meanwhile; RandomQuery's tables alone may be changed so
@@ -225,6 +240,23 @@ sub random_change
 		"SELECT gpuagg.load('$table');", "SELECT gpuagg.unload('$table');", "DELETE FROM $table WHERE id < 5; VACUUM $table;");
 }
 
+# For a session of its own beside snapshot_case()'s
+sub random_writes
+{
+	my @writes = map {
+		my $table = pick(qw(t1 t2 d1 d2));
+
+		pick(
+			"UPDATE $table SET id = id WHERE id % " . pick(2, 5, 31) . ' = 0',
+			"UPDATE $table SET id = id + 1000000 WHERE id % 17 = " . pick(0 .. 16),
+			"DELETE FROM $table WHERE id % 31 = " . pick(0 .. 30),
+			"INSERT INTO $table SELECT * FROM $table WHERE id % 29 = 1 ON CONFLICT DO NOTHING",
+			"BEGIN; DELETE FROM $table WHERE id % 3 = 0; SAVEPOINT s; UPDATE $table SET id = id; ROLLBACK TO s; ROLLBACK",
+			"VACUUM $table", "VACUUM (FREEZE) $table", "ANALYZE $table", "SELECT count(*) FROM (SELECT FROM $table FOR UPDATE) q", "SELECT gpuagg.load('$table')")
+	} 1 .. 300;
+	return join '', map { "$_;\n" } @writes;
+}
+
 # ---------- scripts ----------
 
 sub marked { return map { "$_;\n\\echo \@\@! :SQLSTATE :LAST_ERROR_MESSAGE\n" } @_; }
@@ -237,7 +269,7 @@ sub case_sql
 	my ($case, $marked) = @_;
 	my $mark = $marked ? \&marked : \&plainly;
 	my $echo = sub { return $marked ? "\\echo \@\@ $_[0]\n" : ''; };
-	my $explain = $case->{form} =~ /plain|again|cursor|table|left/ ? "EXPLAIN (COSTS OFF) $case->{query};\n" : '';
+	my $explain = $case->{form} =~ /plain|again|cursor|table|left|snapshot/ ? "EXPLAIN (COSTS OFF) $case->{query};\n" : '';
 
 	return join '', "RESET ALL;\n", "@{ $case->{common} }\nSET gpuagg.enable = off;\n", $echo->('skip'), plainly(@{ $case->{stock_before} // [] }),
 	  $echo->('stock'), $mark->(@{ $case->{stock} }), $echo->('skip'), plainly(@{ $case->{stock_after} // [] }),
@@ -355,11 +387,14 @@ sub judge
 	my ($one, $two) = map { substr $_->{error}, 0, 5 } $stock, $device;
 
 	return ('canceled', '') if $case->{may_cancel} && $two eq '57014';
+	return ('slow', '') if $two eq '57014' && $where eq 'not on the device';
 	return ('hang', $device->{error}) if $two eq '57014' && $one ne $two;
 	return ('internal error', $device->{error}) if $two =~ /^(?:XX|58)/ && $one ne $two;
-	return ('same error', '') if $one ne '' && $one eq $two;
+	return ('same error', '') if $one ne '' && ($one eq $two || $case->{form} eq 'snapshot');
 	# Where several errors wait, the first depends on the plan.
 	return ('another error', '') if $one =~ /^22/ && $two =~ /^22/;
+	# Tables are joined and tested in an order of the plan's.
+	return ('error by order', '') if $case->{kind} =~ /joined|tested/ && "$one$two" =~ /^22\w{3}\z/;
 	return ('error of one', "stock: $stock->{error}\ndevice: $device->{error}") if $one ne $two;
 	return ($where, '') if $case->{no_rows} || $one ne '';
 	my $difference = difference($stock->{rows}, $device->{rows}, $case->{tolerance});

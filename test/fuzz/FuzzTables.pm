@@ -174,6 +174,15 @@ sub joins
 
 sub any_table { return pick(@{ $_[0]{tables} }); }
 
+# A table by itself, or a sample of one that has parts
+sub one_table
+{
+	my $table = any_table(@_);
+
+	return $table if $table->{plain} || chance(0.85);
+	return { %$table, from => "$table->{name} TABLESAMPLE " . pick('SYSTEM', 'BERNOULLI') . ' (' . pick(10, 50, 100) . ') REPEATABLE (5)' };
+}
+
 sub of { my ($table, $alias) = @_; return columns_by_class($table, "$alias."); }
 
 sub joined
@@ -181,7 +190,7 @@ sub joined
 	my ($world) = @_;
 	my $base = any_table($world);
 	my $columns = of($base, 'a');
-	my $from = "$base->{name} a";
+	my $from = "$base->{name} a" . (chance(0.08) && $base->{plain} ? ' TABLESAMPLE ' . pick('SYSTEM', 'BERNOULLI') . ' (50) REPEATABLE (3)' : '');
 
 	foreach my $n (1 .. pick(1, 1, 2, 3))
 	{
@@ -189,7 +198,7 @@ sub joined
 		my $other = of($table, "b$n");
 		my $name = $table->{name};
 
-		$name = "(SELECT * FROM $name WHERE id " . pick('>', '<>') . ' ' . pick(0, 1, 5) . ')' if chance(0.15);
+		$name = "(SELECT * FROM $name WHERE id " . pick('>', '<>') . ' ' . pick(0, 1, 5) . pick('', '', ' FOR SHARE') . ')' if chance(0.15);
 		$from .= ' ' . pick('JOIN', 'JOIN', 'JOIN', 'LEFT JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN') . " $name b$n ON " .
 		  ($from =~ /FULL/ ? "a.id = b$n.id" : joins($columns, $other, "b$n"));
 		$from =~ s/FULL JOIN (\S+ b$n|\(.*?\) b$n) ON .*/FULL JOIN $1 ON a.id = b$n.id/;
@@ -239,7 +248,7 @@ sub subquery
 	my $base = any_table($world);
 	my $inside = "SELECT * FROM $base->{name}" . (chance(0.5) ? ' WHERE ' . expr_of(columns_by_class($base), 'bool', 2) : '');
 
-	$inside .= pick('', '', ' ORDER BY id LIMIT ' . pick(5, 300), ' ORDER BY id OFFSET 10');
+	$inside .= pick('', '', ' FOR UPDATE', ' ORDER BY id LIMIT ' . pick(5, 300), ' ORDER BY id OFFSET 10');
 	return { with => 'WITH w AS ' . pick('', 'MATERIALIZED ', 'NOT MATERIALIZED ') . "($inside) ", from => 'w a', of_class => of($base, 'a') }
 	  if chance(0.5);
 	return { from => "($inside) a", of_class => of($base, 'a') };
@@ -284,12 +293,18 @@ sub made
 	};
 }
 
+my %sources = (
+	table => \&one_table, joined => \&joined, tested => \&tested, view => \&of_view,
+	subquery => \&subquery, united => \&united, made => \&made);
+my @sources = ((qw(table joined)) x 5, (qw(tested)) x 3, (qw(subquery united)) x 2, qw(view made));
+
 # What a query reads: for random_query()
 sub random_source
 {
 	my ($world) = @_;
+	my $kind = pick(@sources);
 
-	return pick((\&any_table) x 4, (\&joined) x 5, (\&tested) x 3, \&of_view, (\&subquery) x 2, (\&united) x 2, \&made)->($world);
+	return { %{ $sources{$kind}->($world) }, kind => $kind };
 }
 
 1;

@@ -34,15 +34,25 @@ $node->safe_psql('postgres', 'CREATE ROLE fuzz_reader; GRANT USAGE ON SCHEMA gpu
 my $head = "DROP SCHEMA IF EXISTS fuzz CASCADE;\nCREATE SCHEMA fuzz;\nGRANT USAGE ON SCHEMA fuzz TO fuzz_reader;\n";
 local $ENV{PGOPTIONS} = '-c search_path=fuzz,public -c client_min_messages=error -c statement_timeout=60s -c max_parallel_workers_per_gather=0 -c jit=off';
 
-sub run_script
+sub script_file
 {
 	my ($script) = @_;
 	my $file = File::Temp->new;
-	my ($out, $err) = ('', '');
 
 	print $file $script;
 	$file->flush;
-	IPC::Run::run([ 'psql', client_options(), '-d', $node->connstr('postgres'), '-f', $file->filename ], '>', \$out, '2>', \$err);
+	return $file;
+}
+
+sub psql_of { return ('psql', client_options(), '-d', $node->connstr('postgres'), '-f', $_[0]->filename); }
+
+sub run_script
+{
+	my ($script) = @_;
+	my $file = script_file($script);
+	my ($out, $err) = ('', '');
+
+	IPC::Run::run([ psql_of($file) ], '>', \$out, '2>', \$err);
 	return ($out, $err);
 }
 
@@ -56,25 +66,36 @@ sub keep
 	return;
 }
 
+# How often which source was on the device, and not
+my %kinds;
+
 sub round
 {
 	my ($n, $outcomes) = @_;
 
 	srand($seed + $n);
 	my ($world, $made) = random_world();
-	my (@cases, @scripts);
+	my $shared = $n % 6 == 5;
+	my (@cases, @scripts, $writer);
 
 	foreach (1 .. $per_round)
 	{
 		my $source = random_source($world);
 		my ($query, $tolerance, $settings) = random_query($source);
-		my $case = random_case(($source->{with} // '') . $query, $tolerance, $settings);
+		my @asked = (($source->{with} // '') . $query, $tolerance, $settings);
+		my $case = $shared ? snapshot_case(@asked) : random_case(@asked);
 
-		$case->{change} = rand() < 0.15 ? random_change() . "\n" : '';
+		$case->{kind} = $source->{kind};
+		$case->{change} = !$shared && rand() < 0.15 ? random_change() . "\n" : '';
 		push @cases, $case;
 		push @scripts, "RESET ALL;\n$case->{change}" . case_script($case);
 	}
-	my ($out, $err) = run_script($head . $made . "\\echo \@\@ made :SQLSTATE\n" . join '', @scripts);
+	my $file = script_file(random_writes());
+	my ($out, $err) = run_script($head . $made . "\\echo \@\@ made :SQLSTATE\n");
+
+	$writer = IPC::Run::start([ psql_of($file) ], '>', '/dev/null', '2>', '/dev/null') if $shared;
+	$out .= (run_script(join '', @scripts))[0];
+	$writer->kill_kill if $writer;
 	my @results = parse_output($out);
 	my $changes = '';
 	my $wrong = 0;
@@ -91,6 +112,7 @@ sub round
 
 		$changes .= $case->{change};
 		$outcomes->{$what}++;
+		$kinds{"$case->{kind} $what"}++ if $what =~ /device/;
 		next if $why eq '';
 		$wrong++;
 		keep("$seed-$n-$i", "$what: $case->{form}", $why, $head, $made, $changes, case_sql($case));
@@ -115,8 +137,9 @@ is($wrong, 0, "random sessions (seed $seed)");
 my ($tasks, $fallbacks) = split /\|/, $node->safe_psql('postgres',
 	q{SELECT sum(value) FILTER (WHERE name = 'tasks'), sum(value) FILTER (WHERE name LIKE 'fallbacks%') FROM gpuagg.stat});
 my $asked = $n * $per_round;
+note("$_: $kinds{$_}") foreach sort keys %kinds;
 note("Summary: seed $seed, $asked queries: ", join(', ', map { "$outcomes{$_} $_" } sort keys %outcomes), "; $tasks tasks, $fallbacks fallbacks");
-cmp_ok($outcomes{'on the device'}, '>', 2 * ($outcomes{'not on the device'} // 0), 'most were planned on the device');
+cmp_ok($outcomes{'on the device'}, '>', $outcomes{'not on the device'} // 0, 'most were planned on the device');
 cmp_ok($tasks, '>', $asked * 0.5, 'and ran there');
 no_tasks($node, 'nothing left');
 unlike(slurp_file($node->logfile), qr/WARNING:  .*(?:leak|still|not closed)/, 'nothing left open');

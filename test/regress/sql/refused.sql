@@ -18,6 +18,8 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT r.g, count(*) FROM re r, re_dim GROUP BY r.g',
 	'SELECT g, count(*) FROM (SELECT g FROM re LIMIT 10) x GROUP BY g',
 	'SELECT g, count(*) FROM (SELECT DISTINCT ON (g) g, id FROM re) x GROUP BY g',
+	'SELECT g, count(*) FROM (SELECT g FROM re FOR UPDATE) x GROUP BY g',
+	'SELECT r.g, count(*), max(x.name) FROM re r JOIN (SELECT g, name FROM re_dim FOR SHARE) x ON x.g = r.g GROUP BY r.g',
 	'SELECT n, count(*) FROM (VALUES (1), (2)) v(n) GROUP BY n',
 	'SELECT n, count(*) FROM generate_series(1, 3) n GROUP BY n',
 	'SELECT count(*)',
