@@ -30,13 +30,11 @@
  */
 #include "postgres.h"
 
-#include "common/pg_prng.h"
 #include "device/transition.h"
 #include "fmgr.h"
 #include "ipc/block_ring.h"
-#include "ipc/client.h"
+#include "rogue.h"
 #include "storage/dsm.h"
-#include "utils/builtins.h"
 
 PG_MODULE_MAGIC;
 PG_FUNCTION_INFO_V1(rogue_block);
@@ -70,20 +68,11 @@ StaticAssertDecl(sizeof(RogueBlock) == ROWS * (1 + sizeof(uint32) + STRING + 1 +
 
 typedef struct Rogue
 {
-	const char *what;
-	pg_prng_state random;
+	RogueTask	task;			/* first */
 	RogueProgram program;
 	dsm_segment *segment;
 	RogueBlock *block;
-	GpuAggClient *client;
-	GpuAggError error;
 } Rogue;
-
-static bool
-is(const Rogue *rogue, const char *what)
-{
-	return strcmp(rogue->what, what) == 0;
-}
 
 static void
 make_program(RogueProgram *p)
@@ -144,25 +133,23 @@ begin(Rogue *rogue)
 		.config.expected_groups = 10
 	};
 
-	rogue->client = gpuagg_client_begin(&request, &rogue->error);
-	if (rogue->client == NULL)
-		elog(ERROR, "could not begin: %s", rogue->error.message);
+	rogue_begin(&rogue->task, &request);
 }
 
 /* The type of the message stays: another one would be another message. */
 static void
 make_fuzzy(Rogue *rogue, GpuAggBlockMsg *msg)
 {
-	for (int i = pg_prng_uint64_range(&rogue->random, 1, FUZZ_BYTES); i > 0; i--)
+	for (int i = pg_prng_uint64_range(&rogue->task.random, 1, FUZZ_BYTES); i > 0; i--)
 	{
-		const bool	small = pg_prng_bool(&rogue->random);
-		const uint8 change = small ? 1 : (uint8) pg_prng_uint32(&rogue->random);
+		const bool	small = pg_prng_bool(&rogue->task.random);
+		const uint8 change = small ? 1 : (uint8) pg_prng_uint32(&rogue->task.random);
 		const Size	first = sizeof(uint32);
 
-		if (pg_prng_bool(&rogue->random))
-			((uint8 *) msg)[pg_prng_uint64_range(&rogue->random, first, sizeof(*msg) - 1)] ^= change;
+		if (pg_prng_bool(&rogue->task.random))
+			((uint8 *) msg)[pg_prng_uint64_range(&rogue->task.random, first, sizeof(*msg) - 1)] ^= change;
 		else
-			((uint8 *) rogue->block)[pg_prng_uint64_range(&rogue->random, 0,
+			((uint8 *) rogue->block)[pg_prng_uint64_range(&rogue->task.random, 0,
 														  sizeof(RogueBlock) - 1)] ^= change;
 	}
 }
@@ -170,37 +157,37 @@ make_fuzzy(Rogue *rogue, GpuAggBlockMsg *msg)
 static void
 make_wrong(Rogue *rogue, GpuAggBlockMsg *msg)
 {
-	if (is(rogue, "empty"))
+	if (is(&rogue->task, "empty"))
 		msg->msg.count = msg->bytes = 0;
-	else if (is(rogue, "few_bytes"))
+	else if (is(&rogue->task, "few_bytes"))
 		msg->bytes -= 8;
-	else if (is(rogue, "more_bytes"))
+	else if (is(&rogue->task, "more_bytes"))
 		msg->bytes += 8;
-	else if (is(rogue, "many_rows"))
+	else if (is(&rogue->task, "many_rows"))
 		msg->msg.count++;
-	else if (is(rogue, "huge_rows"))
+	else if (is(&rogue->task, "huge_rows"))
 		msg->msg.count = PG_UINT32_MAX;
-	else if (is(rogue, "few_rows"))
+	else if (is(&rogue->task, "few_rows"))
 		msg->msg.count--;
-	else if (is(rogue, "most_bytes"))
+	else if (is(&rogue->task, "most_bytes"))
 		msg->bytes = GPUAGG_BLOCK_BYTES;
-	else if (is(rogue, "huge_bytes"))
+	else if (is(&rogue->task, "huge_bytes"))
 		msg->bytes = GPUAGG_BLOCK_BYTES + UINT64CONST(1);
-	else if (is(rogue, "offset"))
+	else if (is(&rogue->task, "offset"))
 		msg->offset = dsm_segment_map_length(rogue->segment) - sizeof(RogueBlock) + 8;
-	else if (is(rogue, "huge_offset"))
+	else if (is(&rogue->task, "huge_offset"))
 		msg->offset = PG_UINT64_MAX;
-	else if (is(rogue, "wrapped_offset"))
+	else if (is(&rogue->task, "wrapped_offset"))
 		msg->offset = PG_UINT64_MAX - msg->bytes + 1;
-	else if (is(rogue, "no_segment"))
+	else if (is(&rogue->task, "no_segment"))
 		msg->segment ^= 1;
-	else if (is(rogue, "states"))
+	else if (is(&rogue->task, "states"))
 		rogue->block->states[ROWS - 1] = 0x7F;
-	else if (is(rogue, "lengths"))
+	else if (is(&rogue->task, "lengths"))
 		rogue->block->lengths[ROWS - 1]++;
-	else if (is(rogue, "huge_lengths"))
+	else if (is(&rogue->task, "huge_lengths"))
 		rogue->block->lengths[0] = rogue->block->lengths[1] = PG_UINT32_MAX;
-	else if (is(rogue, "fuzz"))
+	else if (is(&rogue->task, "fuzz"))
 		make_fuzzy(rogue, msg);
 }
 
@@ -218,8 +205,9 @@ change_block(Rogue *rogue)
 }
 
 static bool
-send_block(Rogue *rogue)
+send_block(RogueTask *task)
 {
+	Rogue	   *rogue = (Rogue *) task;
 	GpuAggBlockMsg msg = {
 		.msg = {GPUAGG_MSG_BLOCK, ROWS, 1},
 		.segment = dsm_segment_handle(rogue->segment),
@@ -229,72 +217,39 @@ send_block(Rogue *rogue)
 	Size		bytes = sizeof(msg);
 
 	make_wrong(rogue, &msg);
-	if (is(rogue, "short"))
+	if (is(&rogue->task, "short"))
 		bytes -= 8;
-	if (is(rogue, "long"))
+	if (is(&rogue->task, "long"))
 		bytes += 8;
 	memcpy(sent, &msg, sizeof(msg));
-	if (is(rogue, "gone_segment"))
+	if (is(&rogue->task, "gone_segment"))
 	{
 		dsm_detach(rogue->segment);
 		rogue->segment = NULL;
 	}
-	if (gpuagg_client_send(rogue->client, sent, bytes, &rogue->error) != GPUAGG_OK)
+	if (gpuagg_client_send(rogue->task.client, sent, bytes, &rogue->task.error) != GPUAGG_OK)
 		return false;
-	if (is(rogue, "changing"))
+	if (is(&rogue->task, "changing"))
 		change_block(rogue);
-	if (!is(rogue, "twice"))
+	if (!is(&rogue->task, "twice"))
 		return true;
 	((GpuAggMsg *) sent)->batch_id++;
-	return gpuagg_client_send(rogue->client, sent, bytes, &rogue->error) == GPUAGG_OK;
-}
-
-/* The groups that the task found; false: it has failed. */
-static bool
-finish(Rogue *rogue, uint64 *groups)
-{
-	GpuAggMsg	end = {GPUAGG_MSG_FINISH, 0, 0};
-	const GpuAggMsg *msg;
-	Size		bytes;
-
-	if (gpuagg_client_send(rogue->client, &end, sizeof(end), &rogue->error) != GPUAGG_OK)
-		return false;
-	do
-	{
-		if (gpuagg_client_receive(rogue->client, true, &msg, &bytes, &rogue->error) != GPUAGG_OK)
-			return false;
-	} while (msg->type != GPUAGG_MSG_DONE);
-	*groups = ((const GpuAggDoneMsg *) msg)->groups;
-	return true;
+	return gpuagg_client_send(rogue->task.client, sent, bytes, &rogue->task.error) == GPUAGG_OK;
 }
 
 Datum
 rogue_block(PG_FUNCTION_ARGS)
 {
-	Rogue		rogue = {.what = text_to_cstring(PG_GETARG_TEXT_PP(0))};
-	uint64		groups = 0;
-	volatile bool good = false;
+	Rogue		rogue = {.task.what = text_to_cstring(PG_GETARG_TEXT_PP(0))};
+	GpuAggDoneMsg done = {0};
+	bool		good;
 
-	pg_prng_seed(&rogue.random, PG_GETARG_INT32(1));
+	pg_prng_seed(&rogue.task.random, PG_GETARG_INT32(1));
 	make_program(&rogue.program);
 	make_block(&rogue);
 	begin(&rogue);
-	PG_TRY();
-	{
-		good = send_block(&rogue) && finish(&rogue, &groups);
-	}
-	PG_CATCH();
-	{
-		gpuagg_client_abort(rogue.client);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	if (good)
-		gpuagg_client_end(rogue.client);
-	else
-		gpuagg_client_abort(rogue.client);
+	good = rogue_run(&rogue.task, send_block, &done);
 	if (rogue.segment != NULL)
 		dsm_detach(rogue.segment);
-	PG_RETURN_TEXT_P(cstring_to_text(good ? psprintf("%lu groups", (unsigned long) groups) :
-									 rogue.error.message));
+	PG_RETURN_TEXT_P(rogue_answer(&rogue.task, good, done.groups, "groups"));
 }

@@ -31,14 +31,12 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "common/pg_prng.h"
 #include "device/transition.h"
 #include "fmgr.h"
 #include "heap/cache_request.h"
 #include "heap/vismap.h"
-#include "ipc/client.h"
+#include "rogue.h"
 #include "storage/bufmgr.h"
-#include "utils/builtins.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -67,22 +65,13 @@ typedef struct RogueMap
 
 typedef struct Rogue
 {
+	RogueTask	task;			/* first */
 	Relation	rel;
 	uint32		nblocks;
-	const char *what;
-	pg_prng_state random;
 	RogueProgram program;
-	GpuAggClient *client;
 	uint64		batch_id;
 	uint64		announced_lsn;		/* 0: CACHED announced nothing */
-	GpuAggError error;
 } Rogue;
-
-static bool
-is(const Rogue *rogue, const char *what)
-{
-	return strcmp(rogue->what, what) == 0;
-}
 
 static void
 make_program(RogueProgram *p)
@@ -121,13 +110,11 @@ begin(Rogue *rogue)
 		.relid = RelationGetRelid(rogue->rel)
 	};
 
-	if (!is(rogue, "no_request") &&
+	if (!is(&rogue->task, "no_request") &&
 		!gpuagg_cache_request(rogue->rel, GetActiveSnapshot(), request.program,
 					 rogue->nblocks, &request.cache))
 		elog(ERROR, "no cache request for this table");
-	rogue->client = gpuagg_client_begin(&request, &rogue->error);
-	if (rogue->client == NULL)
-		elog(ERROR, "could not begin: %s", rogue->error.message);
+	rogue_begin(&rogue->task, &request);
 }
 
 /* False: the task has failed. */
@@ -137,10 +124,10 @@ wait_cached(Rogue *rogue)
 	const GpuAggMsg *msg;
 	Size		bytes;
 
-	if (is(rogue, "no_request"))
+	if (is(&rogue->task, "no_request"))
 		return true;
-	if (gpuagg_client_receive(rogue->client, true, &msg, &bytes,
-							  &rogue->error) != GPUAGG_OK)
+	if (gpuagg_client_receive(rogue->task.client, true, &msg, &bytes,
+							  &rogue->task.error) != GPUAGG_OK)
 		return false;
 	if (msg->type != GPUAGG_MSG_CACHED)
 		elog(ERROR, "message %u instead of CACHED", msg->type);
@@ -177,11 +164,11 @@ make_good(Rogue *rogue, RogueMap *m)
 	m->map.msg.batch_id = rogue->batch_id++;
 	m->map.nblocks = rogue->nblocks;
 	m->map.map_lsn = gpuagg_vismap_read(rogue->rel, 0, rogue->nblocks, bits);
-	m->map.use = rogue->announced_lsn != 0 || is(rogue, "use");
-	if (is(rogue, "tail"))
+	m->map.use = rogue->announced_lsn != 0 || is(&rogue->task, "use");
+	if (is(&rogue->task, "tail"))
 		memset(bits + rogue->nblocks / 8, 0xFF,
 			   GPUAGG_EXTENT_BITMAP_BYTES - rogue->nblocks / 8);
-	if (is(rogue, "none"))
+	if (is(&rogue->task, "none"))
 		memset(bits, 0, sizeof(bits));
 	append_bits(m, bits);
 }
@@ -191,18 +178,18 @@ make_fuzzy(Rogue *rogue, RogueMap *m)
 {
 	Size		all = sizeof(GpuAggMapMsg) + m->bytes;
 
-	for (int i = pg_prng_uint64_range(&rogue->random, 1, FUZZ_BYTES); i > 0; i--)
+	for (int i = pg_prng_uint64_range(&rogue->task.random, 1, FUZZ_BYTES); i > 0; i--)
 	{
 		/* another type would be another message, on pages that we do not pin */
-		Size		at = pg_prng_uint64_range(&rogue->random, sizeof(uint32),
+		Size		at = pg_prng_uint64_range(&rogue->task.random, sizeof(uint32),
 											  Min(all, 4 * sizeof(GpuAggMapMsg)) - 1);
 
 		/* half of them small changes, so that some messages pass */
-		((char *) m)[at] ^= pg_prng_bool(&rogue->random) ? 1 :
-			(char) pg_prng_uint32(&rogue->random);
+		((char *) m)[at] ^= pg_prng_bool(&rogue->task.random) ? 1 :
+			(char) pg_prng_uint32(&rogue->task.random);
 	}
-	if (pg_prng_uint64_range(&rogue->random, 0, 3) == 0)
-		m->bytes += FUZZ_LENGTH - pg_prng_uint64_range(&rogue->random, 0, Min(2 * FUZZ_LENGTH, m->bytes));
+	if (pg_prng_uint64_range(&rogue->task.random, 0, 3) == 0)
+		m->bytes += FUZZ_LENGTH - pg_prng_uint64_range(&rogue->task.random, 0, Min(2 * FUZZ_LENGTH, m->bytes));
 }
 
 /* Without bits, so that numbers of blocks can be anything */
@@ -219,109 +206,77 @@ make_wrong(Rogue *rogue, RogueMap *m)
 {
 	GpuAggMapMsg *map = &m->map;
 
-	if (is(rogue, "short"))
+	if (is(&rogue->task, "short"))
 		m->bytes -= 8;
-	else if (is(rogue, "long"))
+	else if (is(&rogue->task, "long"))
 		m->bytes += 8;
-	else if (is(rogue, "no_bits"))
+	else if (is(&rogue->task, "no_bits"))
 		m->bytes = 0;
-	else if (is(rogue, "no_lsns"))
+	else if (is(&rogue->task, "no_lsns"))
 		map->lsns = 1;
-	else if (is(rogue, "many_blocks"))
+	else if (is(&rogue->task, "many_blocks"))
 		make_whole(m, GPUAGG_EXTENT_BLOCKS + 1);
-	else if (is(rogue, "huge_blocks"))
+	else if (is(&rogue->task, "huge_blocks"))
 		make_whole(m, PG_UINT32_MAX);
-	else if (is(rogue, "more_blocks"))
+	else if (is(&rogue->task, "more_blocks"))
 		make_whole(m, rogue->nblocks + 1);
-	else if (is(rogue, "extent"))
+	else if (is(&rogue->task, "extent"))
 		map->extent = 1;
-	else if (is(rogue, "huge_extent"))
+	else if (is(&rogue->task, "huge_extent"))
 		map->extent = PG_UINT32_MAX;
-	else if (is(rogue, "zero_lsn"))
+	else if (is(&rogue->task, "zero_lsn"))
 		map->map_lsn = 0;
-	else if (is(rogue, "other_lsn"))
+	else if (is(&rogue->task, "other_lsn"))
 		map->map_lsn++;
-	else if (is(rogue, "unused_lsns"))
+	else if (is(&rogue->task, "unused_lsns"))
 		map->use = 0;
-	else if (is(rogue, "fuzz"))
+	else if (is(&rogue->task, "fuzz"))
 		make_fuzzy(rogue, m);
-	if (is(rogue, "unused_lsns") || is(rogue, "lsns"))
+	if (is(&rogue->task, "unused_lsns") || is(&rogue->task, "lsns"))
 		append_lsns(m);
-	if (is(rogue, "lsns"))
+	if (is(&rogue->task, "lsns"))
 		map->map_lsn++;
 }
 
 static bool
 send(Rogue *rogue, const RogueMap *m)
 {
-	return gpuagg_client_send(rogue->client, m, sizeof(GpuAggMapMsg) + m->bytes,
-							  &rogue->error) == GPUAGG_OK;
+	return gpuagg_client_send(rogue->task.client, m, sizeof(GpuAggMapMsg) + m->bytes,
+							  &rogue->task.error) == GPUAGG_OK;
 }
 
 /* False: the task has failed. */
 static bool
-send_map(Rogue *rogue)
+send_map(RogueTask *task)
 {
+	Rogue	   *rogue = (Rogue *) task;
 	RogueMap   *m = palloc(sizeof(RogueMap));
 
+	if (!wait_cached(rogue))
+		return false;
 	make_good(rogue, m);
 	make_wrong(rogue, m);
 	if (!send(rogue, m))
 		return false;
-	if (!is(rogue, "twice") && !is(rogue, "order"))
+	if (!is(&rogue->task, "twice") && !is(&rogue->task, "order"))
 		return true;
-	m->map.msg.batch_id += is(rogue, "twice");
+	m->map.msg.batch_id += is(&rogue->task, "twice");
 	return send(rogue, m);
-}
-
-/* The rows that the task found; false: it has failed. */
-static bool
-finish(Rogue *rogue, uint64 *rows)
-{
-	GpuAggMsg	end = {GPUAGG_MSG_FINISH, 0, 0};
-	const GpuAggMsg *msg;
-	Size		bytes;
-
-	if (gpuagg_client_send(rogue->client, &end, sizeof(end),
-						   &rogue->error) != GPUAGG_OK)
-		return false;
-	do
-	{
-		if (gpuagg_client_receive(rogue->client, true, &msg, &bytes,
-								  &rogue->error) != GPUAGG_OK)
-			return false;
-	} while (msg->type != GPUAGG_MSG_DONE);
-	*rows = ((const GpuAggDoneMsg *) msg)->rows_scanned;
-	return true;
 }
 
 Datum
 rogue_map(PG_FUNCTION_ARGS)
 {
-	Rogue		rogue = {.what = text_to_cstring(PG_GETARG_TEXT_PP(1))};
-	uint64		rows = 0;
-	volatile bool good = false;
+	Rogue		rogue = {.task.what = text_to_cstring(PG_GETARG_TEXT_PP(1))};
+	GpuAggDoneMsg done = {0};
+	bool		good;
 
 	rogue.rel = table_open(PG_GETARG_OID(0), AccessShareLock);
 	rogue.nblocks = RelationGetNumberOfBlocks(rogue.rel);
-	pg_prng_seed(&rogue.random, PG_GETARG_INT32(2));
+	pg_prng_seed(&rogue.task.random, PG_GETARG_INT32(2));
 	make_program(&rogue.program);
 	begin(&rogue);
-	PG_TRY();
-	{
-		good = wait_cached(&rogue) && send_map(&rogue) && finish(&rogue, &rows);
-	}
-	PG_CATCH();
-	{
-		gpuagg_client_abort(rogue.client);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	if (good)
-		gpuagg_client_end(rogue.client);
-	else
-		gpuagg_client_abort(rogue.client);
+	good = rogue_run(&rogue.task, send_map, &done);
 	table_close(rogue.rel, AccessShareLock);
-	PG_RETURN_TEXT_P(good ? cstring_to_text(psprintf("%lu rows", (unsigned long) rows)) :
-					 cstring_to_text(rogue.error.message));
+	PG_RETURN_TEXT_P(rogue_answer(&rogue.task, good, done.rows_scanned, "rows"));
 }

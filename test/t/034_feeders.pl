@@ -28,6 +28,7 @@ my $node = new_node(
 	$fake,
 	'gpuagg.host_threads = 2',
 	'gpuagg.watchdog = 20',
+	'restart_after_crash = on',
 	'autovacuum = off');
 
 sub sql { return $node->safe_psql('postgres', $_[0]); }
@@ -189,4 +190,16 @@ like(planned('SET parallel_setup_cost = 100;'), qr/^\d \d/, 'which may be low');
 is(sql("SET gpuagg.debug_require = 'require'; SET gpuagg.cache = off; SET parallel_setup_cost = 10; SET max_parallel_workers_per_gather = 4; $query"), $stock,
 	'the backend and feeders together');
 crash_free($node, 'nothing crashed');
+
+# ---------- one is killed, which ends the server as in any parallel plan ----------
+
+($psql, @pids) = start_query('', 'hold');
+kill_and_recover($node, $pids[2]);
+fake_does();
+finish_psql($psql);
+isnt($psql->{stderr}, '', 'a feeder is killed: its query has failed');
+wait_ready($node);
+no_tasks($node, 'nothing is left on the device');
+is(sql("$with $query"), $stock, 'and the next query is right');
+
 done_testing();
