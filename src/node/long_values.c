@@ -11,8 +11,9 @@
  * device has.  That is exact: sums of numerics do not depend on their order, and what
  * the device holds of the group is an integer.
  *
- * Only arguments of sum, avg, min, max and count, where no other output reads the same
- * state.  A minimum needs the COUNT beside it, which tells whether the device has met any
+ * Only arguments of sum, avg, min, max, count and variances, where no other output reads the
+ * same state.  Of a variance the argument is kept, and not the products that its squares are made
+ * of (planner/lower/lower_statistic.c), which the device gets as NULLs.  A minimum needs the COUNT beside it, which tells whether the device has met any
  * value at all.
  *
  * Values are entered one by one, in the order in which they come, so that those of a task
@@ -29,6 +30,9 @@
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
+/* Digits of what may be squared without coming near to a numeric's end */
+#define MOST_SQUARED 10000
+
 typedef struct LongEntry
 {
 	GpuAggLongSum sum;
@@ -41,6 +45,7 @@ struct GpuAggLongValues
 {
 	MemoryContext context;
 	bool		take[GPUAGG_MAX_TRANSITIONS];
+	int16		variance[GPUAGG_MAX_TRANSITIONS];	/* the transition of its sum; -1: none */
 	bool		sorted;
 	Size		bytes;
 	int			count;
@@ -59,6 +64,8 @@ is_taken(const GpuAggOutput *output)
 		case GPUAGG_FINAL_SUM_NUMERIC:
 		case GPUAGG_FINAL_AVG_NUMERIC:
 			return true;
+		case GPUAGG_FINAL_VARIANCE:
+			return output->type == GPUAGG_T_NUMERIC;
 		case GPUAGG_FINAL_I64:
 			return output->type == GPUAGG_T_NUMERIC && output->count_index >= 0;
 		case GPUAGG_FINAL_WORD:
@@ -82,6 +89,35 @@ set_taken(GpuAggLongValues *values, const GpuAggOutput *outputs, int noutputs, b
 		values->take[output->index] = taken;
 		if (output->count_index >= 0)
 			values->take[output->count_index] = taken;
+		for (int k = 0; k < GPUAGG_SQUARE_PARTS; k++)
+			if (output->squares[k] > 0)
+				values->take[output->squares[k] - 1] = taken;
+	}
+}
+
+/* Transitions that go together; where one of them is not taken, none is. */
+static void
+set_variances(GpuAggLongValues *values, const GpuAggOutput *outputs, int noutputs)
+{
+	memset(values->variance, -1, sizeof(values->variance));
+	for (int i = 0; i < noutputs; i++)
+	{
+		const GpuAggOutput *output = &outputs[i];
+		bool		taken = output->final == GPUAGG_FINAL_VARIANCE && values->take[output->index];
+
+		if (output->final != GPUAGG_FINAL_VARIANCE)
+			continue;
+		for (int k = 0; k < GPUAGG_SQUARE_PARTS; k++)
+			taken &= output->squares[k] == 0 || values->take[output->squares[k] - 1];
+		values->take[output->index] = taken;
+		values->variance[output->index] = output->index;
+		for (int k = 0; k < GPUAGG_SQUARE_PARTS; k++)
+		{
+			if (output->squares[k] == 0)
+				continue;
+			values->take[output->squares[k] - 1] = taken;
+			values->variance[output->squares[k] - 1] = output->index;
+		}
 	}
 }
 
@@ -95,6 +131,7 @@ gpuagg_long_values_create(const GpuAggOutput *outputs, int noutputs, MemoryConte
 	values->context = context;
 	set_taken(values, outputs, noutputs, true);
 	set_taken(values, outputs, noutputs, false);
+	set_variances(values, outputs, noutputs);
 	return values;
 }
 
@@ -108,6 +145,20 @@ bool
 gpuagg_long_values_take(const GpuAggLongValues *values, int transition)
 {
 	return values->take[transition];
+}
+
+int
+gpuagg_long_values_variance(const GpuAggLongValues *values, int transition)
+{
+	return values->variance[transition];
+}
+
+/* PostgreSQL's own sums of squares may go beyond what a numeric may be. */
+bool
+gpuagg_long_values_fits(const GpuAggLongValues *values, int transition, Datum value)
+{
+	return values->variance[transition] != transition ||
+		strlen(DatumGetCString(DirectFunctionCall1(numeric_out, value))) <= MOST_SQUARED;
 }
 
 /* ------------------------------------------------------------------ keys --- */
@@ -167,6 +218,11 @@ gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key, int 
 	LongEntry  *entry;
 
 	Assert(!values->sorted && values->take[transition]);
+	if (values->variance[transition] >= 0 && values->variance[transition] != transition)
+	{
+		MemoryContextSwitchTo(old);
+		return true;
+	}
 	make_room(values);
 	entry = palloc(bytes);
 	entry->transition = transition;
@@ -175,6 +231,8 @@ gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key, int 
 	entry->sum.count = 1;
 	entry->sum.sum = NumericGetDatum(DatumGetNumericCopy(value));
 	entry->sum.least = entry->sum.greatest = entry->sum.sum;
+	entry->sum.squares = values->variance[transition] != transition ? (Datum) 0 :
+		DirectFunctionCall2(numeric_mul, entry->sum.sum, entry->sum.sum);
 	values->entries[values->count++] = entry;
 	values->bytes += bytes + VARSIZE(DatumGetPointer(entry->sum.sum));
 	MemoryContextSwitchTo(old);
@@ -230,6 +288,8 @@ add_up(GpuAggLongSum *to, const GpuAggLongSum *from)
 	to->sum = DirectFunctionCall2(numeric_add, to->sum, from->sum);
 	to->least = DirectFunctionCall2(numeric_smaller, to->least, from->least);
 	to->greatest = DirectFunctionCall2(numeric_larger, to->greatest, from->greatest);
+	if (to->squares != (Datum) 0)
+		to->squares = DirectFunctionCall2(numeric_add, to->squares, from->squares);
 }
 
 /* One entry for each group and transition, in order */

@@ -21,6 +21,7 @@ typedef struct GpuAggLongSum
 	Datum		sum;			/* numerics */
 	Datum		least;
 	Datum		greatest;
+	Datum		squares;		/* their sum, of a variance's argument */
 } GpuAggLongSum;
 
 /* For groups that are shown by these outputs; lives in a context of its own below parent. */
@@ -35,6 +36,13 @@ extern void gpuagg_long_values_move(GpuAggLongValues *values, MemoryContext pare
  * instead, as the argument of whatever transition.
  */
 extern bool gpuagg_long_values_take(const GpuAggLongValues *values, int transition);
+
+/*
+ * Transitions of one variance have the same number, others -1: where one of them gets a
+ * NULL, all do.  May this value be the argument, with its square?
+ */
+extern int	gpuagg_long_values_variance(const GpuAggLongValues *values, int transition);
+extern bool gpuagg_long_values_fits(const GpuAggLongValues *values, int transition, Datum value);
 
 /* A group's key: of each key column, in order, one of these, by its type as a device has it */
 extern void gpuagg_long_key_null(StringInfo key);

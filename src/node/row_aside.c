@@ -55,7 +55,8 @@ gpuagg_row_aside_put(GpuAggRowAside *aside, int n, Datum datum)
 	const GpuAggRowOutput *column = gpuagg_row_block_output(aside->block, n);
 
 	if (aside->longs == NULL || column->transition < 0 || !column->numeric ||
-		!gpuagg_long_values_take(aside->longs, column->transition))
+		!gpuagg_long_values_take(aside->longs, column->transition) ||
+		!gpuagg_long_values_fits(aside->longs, column->transition, datum))
 		return false;
 	aside->values[aside->n++] = (AsideValue) {n, datum};
 	return gpuagg_row_block_put(aside->block, n, (Datum) 0, true);
@@ -65,6 +66,23 @@ void
 gpuagg_row_aside_drop(GpuAggRowAside *aside)
 {
 	aside->n = 0;
+}
+
+/* Products of what has been put aside, for its square, are no values of the device's. */
+static void
+products_aside(GpuAggRowAside *aside)
+{
+	for (int i = 0; i < gpuagg_row_block_noutputs(aside->block); i++)
+	{
+		const int	transition = gpuagg_row_block_output(aside->block, i)->transition;
+		const int	variance = transition < 0 ? -1 :
+			gpuagg_long_values_variance(aside->longs, transition);
+
+		for (int k = 0; k < aside->n && variance >= 0; k++)
+			if (gpuagg_long_values_variance(aside->longs,
+											gpuagg_row_block_output(aside->block, aside->values[k].column)->transition) == variance)
+				(void) gpuagg_row_block_put(aside->block, i, (Datum) 0, true);
+	}
 }
 
 /* What is NULL as one argument is NULL where it is counted, too; false: it may not be. */
@@ -142,6 +160,7 @@ gpuagg_row_aside_next(GpuAggRowAside *aside, GpuAggError *error)
 	if (any)
 	{
 		whole = counts_aside(aside);
+		products_aside(aside);
 		kept = whole && keep_values(aside);
 		aside->n = 0;
 	}

@@ -24,7 +24,8 @@ CREATE TABLE nl_uses (n int, aggs text);
 INSERT INTO nl_uses VALUES
 	(1, 'sum(n), sum(m)'), (2, 'avg(n), avg(m)'), (3, 'min(n), max(n), min(m), max(m)'), (4, 'count(n), count(m), count(*)'),
 	(5, 'sum(m) FILTER (WHERE b), avg(m) FILTER (WHERE id > 5000), max(m) FILTER (WHERE NOT b)'),
-	(6, 'sum(m * 2), sum(n + m), max(-m), min(abs(m))'), (7, 'sum(CASE WHEN b THEN m ELSE n END), max(coalesce(n, m))');
+	(6, 'sum(m * 2), sum(n + m), max(-m), min(abs(m))'), (7, 'sum(CASE WHEN b THEN m ELSE n END), max(coalesce(n, m))'),
+	(8, 'stddev(m), var_pop(n), var_samp(m), stddev_pop(m), sum(m), count(m)'), (9, 'variance(m) FILTER (WHERE b), stddev(n) FILTER (WHERE id > 5000), var_pop(m * 2), sum(n), avg(m)');
 -- every key, from pages and from what the device keeps
 CREATE FUNCTION nl_agree() RETURNS TABLE (key text, differ text) LANGUAGE sql AS $$
 	SELECT k, string_agg(aggs || ': ' || r, '; ')
@@ -87,8 +88,8 @@ MOVE ABSOLUTE 1 nl_cursor;
 FETCH 2 nl_cursor;
 COMMIT;
 SELECT compare('SELECT x, (SELECT sum(m) FROM nl WHERE g = x) FROM generate_series(0, 11) x', 'any');
--- what PostgreSQL answers: keys of that kind, statistics, minima where nothing counts the values
-SELECT compare('SELECT m, count(*) FROM nl GROUP BY m', 'prefer'), compare('SELECT g, stddev(m), sum(m) FROM nl GROUP BY g', 'prefer'),
+-- what PostgreSQL answers: keys of that kind, squares without end, minima where nothing counts the values
+SELECT compare('SELECT m, count(*) FROM nl GROUP BY m', 'prefer'), compare('SELECT g, stddev(m), sum(m) FROM (SELECT g, CASE WHEN id = 5009 THEN ''1e70000'' ELSE m END AS m FROM nl) x GROUP BY g', 'prefer'), compare('SELECT g, stddev(m), sum(m) FROM nl WHERE m = m GROUP BY g'),
 	   compare('SELECT g, count(DISTINCT n), sum(m) FROM nl GROUP BY g', 'prefer');
 ALTER TABLE nl ALTER id SET NOT NULL;
 CREATE TABLE nl_full WITH (autovacuum_enabled = off) AS SELECT g, m FROM nl WHERE id <= 5000;
