@@ -16,12 +16,16 @@
  * of (planner/lower/lower_statistic.c), which the device gets as NULLs.  A minimum needs the COUNT beside it, which tells whether the device has met any
  * value at all.
  *
+ * A row whose key is such a value is none of the device's: it is kept as it is.  No other
+ * row of the device's has that key, so long_rows.c makes these groups.
+ *
  * Values are entered one by one, in the order in which they come, so that those of a task
  * that is run again can be cut off.  They are sorted by key, and summed up, when they are
  * first asked for.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "compat.h"
 #include "device/ops/group.h"
 #include "miscadmin.h"
@@ -36,6 +40,7 @@
 typedef struct LongEntry
 {
 	GpuAggLongSum sum;
+	HeapTuple	row;			/* NULL: a value of this group and transition */
 	int			transition;
 	int			key_bytes;
 	char		key[FLEXIBLE_ARRAY_MEMBER];
@@ -51,6 +56,7 @@ struct GpuAggLongValues
 	int			count;
 	int			room;
 	LongEntry **entries;
+	int			nrows;			/* of them, behind the others once they are sorted */
 };
 
 /* -------------------------------------------------------------- creation --- */
@@ -198,6 +204,14 @@ gpuagg_long_key_bytes(StringInfo key, uint8 type, GpuAggBytes bytes)
 
 /* ---------------------------------------------------------------- entries --- */
 
+static Size
+entry_bytes(const LongEntry *entry)
+{
+	return offsetof(LongEntry, key) + entry->key_bytes +
+		(entry->row != NULL ? HEAPTUPLESIZE + entry->row->t_len :
+		 VARSIZE(DatumGetPointer(entry->sum.sum)));
+}
+
 static void
 make_room(GpuAggLongValues *values)
 {
@@ -225,6 +239,7 @@ gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key, int 
 	}
 	make_room(values);
 	entry = palloc(bytes);
+	entry->row = NULL;
 	entry->transition = transition;
 	entry->key_bytes = key->len;
 	memcpy(entry->key, key->data, key->len);
@@ -234,7 +249,23 @@ gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key, int 
 	entry->sum.squares = values->variance[transition] != transition ? (Datum) 0 :
 		DirectFunctionCall2(numeric_mul, entry->sum.sum, entry->sum.sum);
 	values->entries[values->count++] = entry;
-	values->bytes += bytes + VARSIZE(DatumGetPointer(entry->sum.sum));
+	values->bytes += entry_bytes(entry);
+	MemoryContextSwitchTo(old);
+	return values->bytes <= (Size) work_mem * 1024;
+}
+
+bool
+gpuagg_long_values_add_row(GpuAggLongValues *values, HeapTuple row)
+{
+	MemoryContext old = MemoryContextSwitchTo(values->context);
+	LongEntry  *entry;
+
+	Assert(!values->sorted);
+	make_room(values);
+	entry = palloc0(sizeof(LongEntry));
+	entry->row = heap_copytuple(row);
+	values->entries[values->count++] = entry;
+	values->bytes += entry_bytes(entry);
 	MemoryContextSwitchTo(old);
 	return values->bytes <= (Size) work_mem * 1024;
 }
@@ -253,9 +284,11 @@ gpuagg_long_values_cut(GpuAggLongValues *values, int count)
 	{
 		LongEntry  *entry = values->entries[--values->count];
 
-		values->bytes -= offsetof(LongEntry, key) + entry->key_bytes +
-			VARSIZE(DatumGetPointer(entry->sum.sum));
-		pfree(DatumGetPointer(entry->sum.sum));
+		values->bytes -= entry_bytes(entry);
+		if (entry->row != NULL)
+			heap_freetuple(entry->row);
+		else
+			pfree(DatumGetPointer(entry->sum.sum));
 		pfree(entry);
 	}
 }
@@ -275,10 +308,12 @@ compare_keys(const LongEntry *entry, const char *key, int bytes, int transition)
 static int
 compare_entries(const void *a, const void *b)
 {
+	const LongEntry *left = *(LongEntry *const *) a;
 	const LongEntry *right = *(LongEntry *const *) b;
 
-	return compare_keys(*(LongEntry *const *) a, right->key, right->key_bytes,
-						right->transition);
+	if (left->row != NULL || right->row != NULL)
+		return (left->row != NULL) - (right->row != NULL);
+	return compare_keys(left, right->key, right->key_bytes, right->transition);
 }
 
 static void
@@ -305,7 +340,9 @@ sort_entries(GpuAggLongValues *values)
 		LongEntry  *entry = values->entries[i];
 
 		CHECK_FOR_INTERRUPTS();
-		if (n > 0 && compare_entries(&values->entries[n - 1], &entry) == 0)
+		if (entry->row != NULL)
+			values->entries[n + values->nrows++] = entry;
+		else if (n > 0 && compare_entries(&values->entries[n - 1], &entry) == 0)
 			add_up(&values->entries[n - 1]->sum, &entry->sum);
 		else
 			values->entries[n++] = entry;
@@ -313,6 +350,14 @@ sort_entries(GpuAggLongValues *values)
 	values->count = n;
 	values->sorted = true;
 	MemoryContextSwitchTo(old);
+}
+
+HeapTuple
+gpuagg_long_values_row(GpuAggLongValues *values, int i)
+{
+	if (!values->sorted)
+		sort_entries(values);
+	return i < values->nrows ? values->entries[values->count + i]->row : NULL;
 }
 
 const GpuAggLongSum *

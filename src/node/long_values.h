@@ -8,6 +8,7 @@
 
 #include "postgres.h"
 
+#include "access/htup.h"
 #include "device/program.h"
 #include "lib/stringinfo.h"
 #include "planner/plan.h"
@@ -53,7 +54,16 @@ extern void gpuagg_long_key_bytes(StringInfo key, uint8 type, GpuAggBytes bytes)
 extern bool gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key,
 								   int transition, Datum value);
 
-/* How many there are; and back to so many */
+/*
+ * Keeps a row whose key is such a numeric, a copy; false: there are too many.  Their groups
+ * are none of the device's.
+ */
+extern bool gpuagg_long_values_add_row(GpuAggLongValues *values, HeapTuple row);
+
+/* The i-th of them, NULL: there is none.  Once asked, no more are added and none cut off. */
+extern HeapTuple gpuagg_long_values_row(GpuAggLongValues *values, int i);
+
+/* How many there are of both; and back to so many */
 extern int	gpuagg_long_values_count(const GpuAggLongValues *values);
 extern void gpuagg_long_values_cut(GpuAggLongValues *values, int count);
 
