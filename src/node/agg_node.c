@@ -17,6 +17,7 @@
 #include "node/agg_node.h"
 #include "node/device_scan.h"
 #include "node/explain.h"
+#include "node/long_rows.h"
 #include "node/shared_run.h"
 #include "nodes/nodeFuncs.h"
 
@@ -60,6 +61,20 @@ node_begin(CustomScanState *css, EState *estate, int eflags)
 
 /* ---------------------------------------------------------------- rows --- */
 
+/* A row of the fallback plan's in the scan slot; false: it was the last. */
+static bool
+take_slot(TupleTableSlot *from, TupleTableSlot *slot)
+{
+	const int	natts = slot->tts_tupleDescriptor->natts;
+
+	if (TupIsNull(from))
+		return false;
+	slot_getallattrs(from);
+	memcpy(slot->tts_values, from->tts_values, natts * sizeof(Datum));
+	memcpy(slot->tts_isnull, from->tts_isnull, natts * sizeof(bool));
+	return true;
+}
+
 /*
  * The next tuple of custom_scan_tlist in the scan slot, or NULL.
  */
@@ -71,19 +86,7 @@ node_next(GpuAggScan *node, ExprContext *econtext)
 
 	ExecClearTuple(slot);
 	if (node->falling_back)
-	{
-		TupleTableSlot *from = ExecProcNode(node->fallback);
-
-		got = !TupIsNull(from);
-		if (got)
-		{
-			int			natts = slot->tts_tupleDescriptor->natts;
-
-			slot_getallattrs(from);
-			memcpy(slot->tts_values, from->tts_values, natts * sizeof(Datum));
-			memcpy(slot->tts_isnull, from->tts_isnull, natts * sizeof(bool));
-		}
-	}
+		got = take_slot(ExecProcNode(node->fallback), slot);
 	else
 	{
 		MemoryContext old =
@@ -92,6 +95,8 @@ node_next(GpuAggScan *node, ExprContext *econtext)
 		got = gpuagg_results_next(node->results, slot->tts_values,
 								  slot->tts_isnull);
 		MemoryContextSwitchTo(old);
+		if (!got)
+			got = take_slot(gpuagg_long_rows_next(node), slot);
 	}
 	return got ? ExecStoreVirtualTuple(slot) : NULL;
 }

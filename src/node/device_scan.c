@@ -25,6 +25,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "node/device_scan.h"
+#include "node/long_rows.h"
 #include "node/parts.h"
 #include "node/passes.h"
 #include "node/place.h"
@@ -125,6 +126,7 @@ scan_gate_closed(const GpuAggPlanInfo *info, const GpuAggProgram *program)
 static void
 scan_forget(GpuAggScan *scan)
 {
+	gpuagg_long_rows_end(scan);
 	if (scan->results != NULL)
 		gpuagg_results_free(scan->results);
 	scan->results = NULL;
@@ -582,6 +584,7 @@ scan_fall_back(GpuAggScan *scan, const GpuAggError *error)
 static void
 scan_rewind(GpuAggScan *scan)
 {
+	gpuagg_long_rows_end(scan);
 	if (scan->tids != NULL)
 		gpuagg_tid_store_rewind(scan->tids);
 	else

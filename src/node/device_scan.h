@@ -164,6 +164,9 @@ typedef struct GpuAggScan
 	/* what the device answered, by the kind of the program; the other is NULL */
 	GpuAggResults *results;		/* groups */
 	GpuAggStoreMark mark;		/* where those of this table begin */
+	PlanState  *long_groups;	/* long_rows.h: makes those of keys that devices have no form
+								 * of; NULL until needed */
+	int			long_row;		/* the next row for it */
 	GpuAggTidStore *tids;		/* or rows */
 	bool		falling_back;	/* rows come from the fallback plan */
 	PlanState  *fallback;		/* NULL until needed */

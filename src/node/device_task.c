@@ -39,6 +39,7 @@
 #include "node/block_feed.h"
 #include "node/chosen_rows.h"
 #include "node/device_task_inside.h"
+#include "node/long_rows.h"
 #include "node/regroup_run.h"
 #include "pgstat.h"
 #include "settings.h"
@@ -262,7 +263,8 @@ task_rows(GpuAggRun *run, GpuAggTaskTable *table)
 	if (table->rows == NULL)
 		table->rows = gpuagg_rows_create(table->row_plan, scan->css.ss.ps.state, scan->eflags,
 										 scan->info->program);
-	gpuagg_rows_bind(table->rows, run->program, gpuagg_task_long_values(run), gpuagg_task_is_first(run));
+	gpuagg_rows_bind(table->rows, run->program, gpuagg_task_long_values(run), gpuagg_task_is_first(run),
+					 gpuagg_long_rows_possible(scan));
 	return table->rows;
 }
 

@@ -11,9 +11,13 @@
  * device has.  That is exact: sums of numerics do not depend on their order, and what
  * the device holds of the group is an integer.
  *
- * Only arguments of sum, avg, min, max and count, where no other output reads the same
- * state.  A minimum needs the COUNT beside it, which tells whether the device has met any
+ * Only arguments of sum, avg, min, max, count and variances, where no other output reads the
+ * same state.  Of a variance the argument is kept, and not the products that its squares are made
+ * of (planner/lower/lower_statistic.c), which the device gets as NULLs.  A minimum needs the COUNT beside it, which tells whether the device has met any
  * value at all.
+ *
+ * A row whose key is such a value is none of the device's: it is kept as it is.  No other
+ * row of the device's has that key, so long_rows.c makes these groups.
  *
  * Values are entered one by one, in the order in which they come, so that those of a task
  * that is run again can be cut off.  They are sorted by key, and summed up, when they are
@@ -21,6 +25,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "compat.h"
 #include "device/ops/group.h"
 #include "miscadmin.h"
@@ -29,9 +34,13 @@
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
+/* Digits of what may be squared without coming near to a numeric's end */
+#define MOST_SQUARED 10000
+
 typedef struct LongEntry
 {
 	GpuAggLongSum sum;
+	HeapTuple	row;			/* NULL: a value of this group and transition */
 	int			transition;
 	int			key_bytes;
 	char		key[FLEXIBLE_ARRAY_MEMBER];
@@ -41,11 +50,13 @@ struct GpuAggLongValues
 {
 	MemoryContext context;
 	bool		take[GPUAGG_MAX_TRANSITIONS];
+	int16		variance[GPUAGG_MAX_TRANSITIONS];	/* the transition of its sum; -1: none */
 	bool		sorted;
 	Size		bytes;
 	int			count;
 	int			room;
 	LongEntry **entries;
+	int			nrows;			/* of them, behind the others once they are sorted */
 };
 
 /* -------------------------------------------------------------- creation --- */
@@ -59,6 +70,8 @@ is_taken(const GpuAggOutput *output)
 		case GPUAGG_FINAL_SUM_NUMERIC:
 		case GPUAGG_FINAL_AVG_NUMERIC:
 			return true;
+		case GPUAGG_FINAL_VARIANCE:
+			return output->type == GPUAGG_T_NUMERIC;
 		case GPUAGG_FINAL_I64:
 			return output->type == GPUAGG_T_NUMERIC && output->count_index >= 0;
 		case GPUAGG_FINAL_WORD:
@@ -82,6 +95,35 @@ set_taken(GpuAggLongValues *values, const GpuAggOutput *outputs, int noutputs, b
 		values->take[output->index] = taken;
 		if (output->count_index >= 0)
 			values->take[output->count_index] = taken;
+		for (int k = 0; k < GPUAGG_SQUARE_PARTS; k++)
+			if (output->squares[k] > 0)
+				values->take[output->squares[k] - 1] = taken;
+	}
+}
+
+/* Transitions that go together; where one of them is not taken, none is. */
+static void
+set_variances(GpuAggLongValues *values, const GpuAggOutput *outputs, int noutputs)
+{
+	memset(values->variance, -1, sizeof(values->variance));
+	for (int i = 0; i < noutputs; i++)
+	{
+		const GpuAggOutput *output = &outputs[i];
+		bool		taken = output->final == GPUAGG_FINAL_VARIANCE && values->take[output->index];
+
+		if (output->final != GPUAGG_FINAL_VARIANCE)
+			continue;
+		for (int k = 0; k < GPUAGG_SQUARE_PARTS; k++)
+			taken &= output->squares[k] == 0 || values->take[output->squares[k] - 1];
+		values->take[output->index] = taken;
+		values->variance[output->index] = output->index;
+		for (int k = 0; k < GPUAGG_SQUARE_PARTS; k++)
+		{
+			if (output->squares[k] == 0)
+				continue;
+			values->take[output->squares[k] - 1] = taken;
+			values->variance[output->squares[k] - 1] = output->index;
+		}
 	}
 }
 
@@ -95,6 +137,7 @@ gpuagg_long_values_create(const GpuAggOutput *outputs, int noutputs, MemoryConte
 	values->context = context;
 	set_taken(values, outputs, noutputs, true);
 	set_taken(values, outputs, noutputs, false);
+	set_variances(values, outputs, noutputs);
 	return values;
 }
 
@@ -108,6 +151,20 @@ bool
 gpuagg_long_values_take(const GpuAggLongValues *values, int transition)
 {
 	return values->take[transition];
+}
+
+int
+gpuagg_long_values_variance(const GpuAggLongValues *values, int transition)
+{
+	return values->variance[transition];
+}
+
+/* PostgreSQL's own sums of squares may go beyond what a numeric may be. */
+bool
+gpuagg_long_values_fits(const GpuAggLongValues *values, int transition, Datum value)
+{
+	return values->variance[transition] != transition ||
+		strlen(DatumGetCString(DirectFunctionCall1(numeric_out, value))) <= MOST_SQUARED;
 }
 
 /* ------------------------------------------------------------------ keys --- */
@@ -147,6 +204,14 @@ gpuagg_long_key_bytes(StringInfo key, uint8 type, GpuAggBytes bytes)
 
 /* ---------------------------------------------------------------- entries --- */
 
+static Size
+entry_bytes(const LongEntry *entry)
+{
+	return offsetof(LongEntry, key) + entry->key_bytes +
+		(entry->row != NULL ? HEAPTUPLESIZE + entry->row->t_len :
+		 VARSIZE(DatumGetPointer(entry->sum.sum)));
+}
+
 static void
 make_room(GpuAggLongValues *values)
 {
@@ -167,16 +232,40 @@ gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key, int 
 	LongEntry  *entry;
 
 	Assert(!values->sorted && values->take[transition]);
+	if (values->variance[transition] >= 0 && values->variance[transition] != transition)
+	{
+		MemoryContextSwitchTo(old);
+		return true;
+	}
 	make_room(values);
 	entry = palloc(bytes);
+	entry->row = NULL;
 	entry->transition = transition;
 	entry->key_bytes = key->len;
 	memcpy(entry->key, key->data, key->len);
 	entry->sum.count = 1;
 	entry->sum.sum = NumericGetDatum(DatumGetNumericCopy(value));
 	entry->sum.least = entry->sum.greatest = entry->sum.sum;
+	entry->sum.squares = values->variance[transition] != transition ? (Datum) 0 :
+		DirectFunctionCall2(numeric_mul, entry->sum.sum, entry->sum.sum);
 	values->entries[values->count++] = entry;
-	values->bytes += bytes + VARSIZE(DatumGetPointer(entry->sum.sum));
+	values->bytes += entry_bytes(entry);
+	MemoryContextSwitchTo(old);
+	return values->bytes <= (Size) work_mem * 1024;
+}
+
+bool
+gpuagg_long_values_add_row(GpuAggLongValues *values, HeapTuple row)
+{
+	MemoryContext old = MemoryContextSwitchTo(values->context);
+	LongEntry  *entry;
+
+	Assert(!values->sorted);
+	make_room(values);
+	entry = palloc0(sizeof(LongEntry));
+	entry->row = heap_copytuple(row);
+	values->entries[values->count++] = entry;
+	values->bytes += entry_bytes(entry);
 	MemoryContextSwitchTo(old);
 	return values->bytes <= (Size) work_mem * 1024;
 }
@@ -195,9 +284,11 @@ gpuagg_long_values_cut(GpuAggLongValues *values, int count)
 	{
 		LongEntry  *entry = values->entries[--values->count];
 
-		values->bytes -= offsetof(LongEntry, key) + entry->key_bytes +
-			VARSIZE(DatumGetPointer(entry->sum.sum));
-		pfree(DatumGetPointer(entry->sum.sum));
+		values->bytes -= entry_bytes(entry);
+		if (entry->row != NULL)
+			heap_freetuple(entry->row);
+		else
+			pfree(DatumGetPointer(entry->sum.sum));
 		pfree(entry);
 	}
 }
@@ -217,10 +308,12 @@ compare_keys(const LongEntry *entry, const char *key, int bytes, int transition)
 static int
 compare_entries(const void *a, const void *b)
 {
+	const LongEntry *left = *(LongEntry *const *) a;
 	const LongEntry *right = *(LongEntry *const *) b;
 
-	return compare_keys(*(LongEntry *const *) a, right->key, right->key_bytes,
-						right->transition);
+	if (left->row != NULL || right->row != NULL)
+		return (left->row != NULL) - (right->row != NULL);
+	return compare_keys(left, right->key, right->key_bytes, right->transition);
 }
 
 static void
@@ -230,6 +323,8 @@ add_up(GpuAggLongSum *to, const GpuAggLongSum *from)
 	to->sum = DirectFunctionCall2(numeric_add, to->sum, from->sum);
 	to->least = DirectFunctionCall2(numeric_smaller, to->least, from->least);
 	to->greatest = DirectFunctionCall2(numeric_larger, to->greatest, from->greatest);
+	if (to->squares != (Datum) 0)
+		to->squares = DirectFunctionCall2(numeric_add, to->squares, from->squares);
 }
 
 /* One entry for each group and transition, in order */
@@ -245,7 +340,9 @@ sort_entries(GpuAggLongValues *values)
 		LongEntry  *entry = values->entries[i];
 
 		CHECK_FOR_INTERRUPTS();
-		if (n > 0 && compare_entries(&values->entries[n - 1], &entry) == 0)
+		if (entry->row != NULL)
+			values->entries[n + values->nrows++] = entry;
+		else if (n > 0 && compare_entries(&values->entries[n - 1], &entry) == 0)
 			add_up(&values->entries[n - 1]->sum, &entry->sum);
 		else
 			values->entries[n++] = entry;
@@ -253,6 +350,14 @@ sort_entries(GpuAggLongValues *values)
 	values->count = n;
 	values->sorted = true;
 	MemoryContextSwitchTo(old);
+}
+
+HeapTuple
+gpuagg_long_values_row(GpuAggLongValues *values, int i)
+{
+	if (!values->sorted)
+		sort_entries(values);
+	return i < values->nrows ? values->entries[values->count + i]->row : NULL;
 }
 
 const GpuAggLongSum *

@@ -8,6 +8,7 @@
 
 #include "postgres.h"
 
+#include "access/htup.h"
 #include "device/program.h"
 #include "lib/stringinfo.h"
 #include "planner/plan.h"
@@ -21,6 +22,7 @@ typedef struct GpuAggLongSum
 	Datum		sum;			/* numerics */
 	Datum		least;
 	Datum		greatest;
+	Datum		squares;		/* their sum, of a variance's argument */
 } GpuAggLongSum;
 
 /* For groups that are shown by these outputs; lives in a context of its own below parent. */
@@ -36,6 +38,13 @@ extern void gpuagg_long_values_move(GpuAggLongValues *values, MemoryContext pare
  */
 extern bool gpuagg_long_values_take(const GpuAggLongValues *values, int transition);
 
+/*
+ * Transitions of one variance have the same number, others -1: where one of them gets a
+ * NULL, all do.  May this value be the argument, with its square?
+ */
+extern int	gpuagg_long_values_variance(const GpuAggLongValues *values, int transition);
+extern bool gpuagg_long_values_fits(const GpuAggLongValues *values, int transition, Datum value);
+
 /* A group's key: of each key column, in order, one of these, by its type as a device has it */
 extern void gpuagg_long_key_null(StringInfo key);
 extern void gpuagg_long_key_number(StringInfo key, uint8 type, uint64 bits);
@@ -45,7 +54,16 @@ extern void gpuagg_long_key_bytes(StringInfo key, uint8 type, GpuAggBytes bytes)
 extern bool gpuagg_long_values_add(GpuAggLongValues *values, const StringInfoData *key,
 								   int transition, Datum value);
 
-/* How many there are; and back to so many */
+/*
+ * Keeps a row whose key is such a numeric, a copy; false: there are too many.  Their groups
+ * are none of the device's.
+ */
+extern bool gpuagg_long_values_add_row(GpuAggLongValues *values, HeapTuple row);
+
+/* The i-th of them, NULL: there is none.  Once asked, no more are added and none cut off. */
+extern HeapTuple gpuagg_long_values_row(GpuAggLongValues *values, int i);
+
+/* How many there are of both; and back to so many */
 extern int	gpuagg_long_values_count(const GpuAggLongValues *values);
 extern void gpuagg_long_values_cut(GpuAggLongValues *values, int count);
 

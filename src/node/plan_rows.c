@@ -119,7 +119,7 @@ put_row(GpuAggPlanRows *rows, const TupleTableSlot *slot, GpuAggError *error)
 	rows->given++;
 	rows->aside_rows += aside;
 	if (aside)
-		return gpuagg_row_aside_next(rows->aside, error);
+		return gpuagg_row_aside_next(rows->aside, NULL, error);
 	gpuagg_row_block_next(rows->block);
 	return GPUAGG_OK;
 }

@@ -256,6 +256,19 @@ enter_float(GpuAggRegroupWork *r, const GpuAggRegroupState *s, char *state, doub
 	return GPUAGG_OK;
 }
 
+/* Pairs, none of which has a NULL: so many that are equal */
+static void
+enter_pair(GpuAggRegroupWork *r, const GpuAggRegroupState *s, char *state, double y,
+		   const char *row, int64 rows)
+{
+	const GpuAggRegroupDatum *x = group_value(r, s->second, row);
+	const double moments[GPUAGG_MAX_STATE_BYTES / sizeof(double)] =
+	{rows, rows * x->v.f, 0, rows * y};
+
+	if (!x->isnull)
+		gpuagg_state_merge_alone(s->op, state, (const char *) moments);
+}
+
 static GpuAggStatus
 enter_value(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row, char *state)
 {
@@ -270,6 +283,8 @@ enter_value(GpuAggRegroupWork *r, const GpuAggRegroupState *s, const char *row, 
 		return GPUAGG_OK;
 	if (s->datum != GPUAGG_REGROUP_STATE)
 		return enter_datum(r, s, d, rows, state);
+	if (s->second != GPUAGG_REGROUP_NONE)
+		enter_pair(r, s, state, d->v.f, row, rows);
 	else if (s->op == GPUAGG_TRANS_COUNT)
 		enter_integer(s, state, 0, rows);
 	else if (gpuagg_transition_is_string(s->op))

@@ -460,47 +460,6 @@ average_datum(GpuAggEmitter *emitter, uint64 low, int64 high, const char *row)
 										  &emitter->room.number);
 }
 
-static GpuAggWide
-wide_state(const char *row, uint16 off)
-{
-	GpuAggWide	wide;
-
-	memcpy(&wide, row + off, sizeof(wide));
-	return wide;
-}
-
-/* The variance, or the state of it */
-static Datum
-variance_datum(const GpuAggEmitter *emitter, const char *row)
-{
-	GpuAggSums	sums = {.scale = emitter->scale,.shown = emitter->shown};
-
-	memcpy(&sums.count, row + emitter->count_off, sizeof(sums.count));
-	if (emitter->shown_off != 0)
-		sums.shown = (int) *(const int64 *) (row + emitter->shown_off);
-	if (emitter->narrow)
-	{
-		memcpy(&sums.sum.low, row + emitter->off, sizeof(sums.sum.low));
-		sums.sum.high = (int64) sums.sum.low >> 63;
-	}
-	else
-		sums.sum = wide_state(row, emitter->off);
-	for (int i = 0; i < GPUAGG_SQUARE_PARTS; i++)
-	{
-		if (emitter->square_off[i] != 0)
-			sums.squares[i] = wide_state(row, emitter->square_off[i]);
-	}
-	switch (emitter->final)
-	{
-		case GPUAGG_FINAL_PARTIAL_VARIANCE:
-			return gpuagg_variance_state(&sums);
-		case GPUAGG_FINAL_PARTIAL_SQUARES:
-			return gpuagg_variance_squares(&sums);
-		default:
-			return gpuagg_variance(emitter->statistic, &sums);
-	}
-}
-
 /* A value that is not plain */
 static Datum
 emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
@@ -541,7 +500,7 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_VARIANCE:
 		case GPUAGG_FINAL_PARTIAL_VARIANCE:
 		case GPUAGG_FINAL_PARTIAL_SQUARES:
-			return variance_datum(emitter, row);
+			return gpuagg_emit_variance(emitter, row);
 		case GPUAGG_FINAL_PARTIAL_MOMENTS:
 			return gpuagg_moments_state(emitter->statistic, (const double *) slot);
 		case GPUAGG_FINAL_KEY_INTERVAL:
@@ -711,6 +670,8 @@ with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row,
 			value = DirectFunctionCall2(numeric_add, decimal_datum(emitter, (uint64) slot[0], slot[1], row),
 										sum->sum);
 			return DirectFunctionCall2(numeric_div, value, NumericGetDatum(int64_to_numeric(count)));
+		case GPUAGG_FINAL_VARIANCE:
+			return gpuagg_emit_variance_beside(emitter, row, sum, count);
 		default:
 			if (count == sum->count)	/* the device has none */
 				return emitter->greatest ? sum->greatest : sum->least;
@@ -731,6 +692,9 @@ emit_with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char 
 	*value = (Datum) 0;
 	if (counted != NULL)
 		count += counted->count;
+	if (sum != NULL && emitter->final == GPUAGG_FINAL_VARIANCE &&
+		gpuagg_statistic_is_null(emitter->statistic, count))
+		return false;
 	if (sum != NULL)
 		*value = with_long(results, emitter, row, sum, count);
 	else if (gpuagg_emitter_is_empty(emitter, row))

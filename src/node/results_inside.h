@@ -143,4 +143,9 @@ gpuagg_emitter_strings(const GpuAggResults *results, const GpuAggEmitter *emitte
 extern GpuAggStatus gpuagg_results_check(GpuAggResults *results, const char *groups, uint32 count,
 										 Size bytes, GpuAggError *error);
 
+/* The group's variance, or the state of it; and with so many values beside it, of so many in all */
+extern Datum gpuagg_emit_variance(const GpuAggEmitter *emitter, const char *row);
+extern Datum gpuagg_emit_variance_beside(const GpuAggEmitter *emitter, const char *row,
+										 const GpuAggLongSum *beside, int64 count);
+
 #endif							/* GPUAGG_NODE_RESULTS_INSIDE_H */

@@ -23,6 +23,8 @@ struct GpuAggRowAside
 	int			nkeys;
 	GpuAggLongValues *longs;
 	bool		keep;
+	bool		take_rows;
+	bool		whole;			/* the current row is kept as a whole */
 	int			n;				/* values of the current row */
 	AsideValue *values;			/* [columns of the block] */
 	StringInfoData key;
@@ -46,7 +48,14 @@ gpuagg_row_aside_bind(GpuAggRowAside *aside, GpuAggLongValues *longs, bool keep)
 {
 	aside->longs = longs;
 	aside->keep = keep;
+	aside->take_rows = aside->whole = false;
 	aside->n = 0;
+}
+
+void
+gpuagg_row_aside_take_rows(GpuAggRowAside *aside, bool take)
+{
+	aside->take_rows = take;
 }
 
 bool
@@ -54,8 +63,15 @@ gpuagg_row_aside_put(GpuAggRowAside *aside, int n, Datum datum)
 {
 	const GpuAggRowOutput *column = gpuagg_row_block_output(aside->block, n);
 
+	if (aside->longs != NULL && aside->take_rows && n < aside->nkeys &&
+		gpuagg_row_block_is_beyond(aside->block, n, datum))
+	{
+		aside->whole = true;
+		return gpuagg_row_block_put(aside->block, n, (Datum) 0, true);
+	}
 	if (aside->longs == NULL || column->transition < 0 || !column->numeric ||
-		!gpuagg_long_values_take(aside->longs, column->transition))
+		!gpuagg_long_values_take(aside->longs, column->transition) ||
+		!gpuagg_long_values_fits(aside->longs, column->transition, datum))
 		return false;
 	aside->values[aside->n++] = (AsideValue) {n, datum};
 	return gpuagg_row_block_put(aside->block, n, (Datum) 0, true);
@@ -65,6 +81,24 @@ void
 gpuagg_row_aside_drop(GpuAggRowAside *aside)
 {
 	aside->n = 0;
+	aside->whole = false;
+}
+
+/* Products of what has been put aside, for its square, are no values of the device's. */
+static void
+products_aside(GpuAggRowAside *aside)
+{
+	for (int i = 0; i < gpuagg_row_block_noutputs(aside->block); i++)
+	{
+		const int	transition = gpuagg_row_block_output(aside->block, i)->transition;
+		const int	variance = transition < 0 ? -1 :
+			gpuagg_long_values_variance(aside->longs, transition);
+
+		for (int k = 0; k < aside->n && variance >= 0; k++)
+			if (gpuagg_long_values_variance(aside->longs,
+											gpuagg_row_block_output(aside->block, aside->values[k].column)->transition) == variance)
+				(void) gpuagg_row_block_put(aside->block, i, (Datum) 0, true);
+	}
 }
 
 /* What is NULL as one argument is NULL where it is counted, too; false: it may not be. */
@@ -133,15 +167,23 @@ keep_values(GpuAggRowAside *aside)
 }
 
 GpuAggStatus
-gpuagg_row_aside_next(GpuAggRowAside *aside, GpuAggError *error)
+gpuagg_row_aside_next(GpuAggRowAside *aside, HeapTuple row, GpuAggError *error)
 {
 	const bool	any = aside->n > 0;
+	const bool	all = aside->whole;
 	bool		whole = true;
 	bool		kept = true;
 
-	if (any)
+	if (all)
+	{
+		gpuagg_row_block_undo(aside->block);
+		kept = !aside->keep || gpuagg_long_values_add_row(aside->longs, row);
+		gpuagg_row_aside_drop(aside);
+	}
+	else if (any)
 	{
 		whole = counts_aside(aside);
+		products_aside(aside);
 		kept = whole && keep_values(aside);
 		aside->n = 0;
 	}
@@ -150,6 +192,7 @@ gpuagg_row_aside_next(GpuAggRowAside *aside, GpuAggError *error)
 	if (!kept)
 		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,
 								"too many numerics have no form that devices know");
-	gpuagg_row_block_next(aside->block);
+	if (!all)
+		gpuagg_row_block_next(aside->block);
 	return GPUAGG_OK;
 }

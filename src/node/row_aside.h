@@ -26,14 +26,18 @@ extern GpuAggRowAside *gpuagg_row_aside_create(GpuAggRowBlock *block);
  */
 extern void gpuagg_row_aside_bind(GpuAggRowAside *aside, GpuAggLongValues *longs, bool keep);
 
+/* May a row whose key does not fit be kept as a whole? */
+extern void gpuagg_row_aside_take_rows(GpuAggRowAside *aside, bool take);
+
 /* The device has NULL in the place of this output; false: it must be the device's. */
 extern bool gpuagg_row_aside_put(GpuAggRowAside *aside, int n, Datum datum);
 
 /*
  * The row is whole: it is one more of the block, and its values are their group's.  A
- * status other than GPUAGG_OK: they cannot be.
+ * status other than GPUAGG_OK: they cannot be.  row: a tuple that it comes from, for one that is
+ * kept as a whole, and none of the block.
  */
-extern GpuAggStatus gpuagg_row_aside_next(GpuAggRowAside *aside, GpuAggError *error);
+extern GpuAggStatus gpuagg_row_aside_next(GpuAggRowAside *aside, HeapTuple row, GpuAggError *error);
 
 /* Forgets what has been put aside of a row that is given up. */
 extern void gpuagg_row_aside_drop(GpuAggRowAside *aside);

@@ -517,6 +517,31 @@ gpuagg_row_block_next(GpuAggRowBlock *block)
 	block->count++;
 }
 
+void
+gpuagg_row_block_undo(GpuAggRowBlock *block)
+{
+	for (int i = 0; i < block->ncolumns; i++)
+	{
+		GpuAggRowColumnMade *output = &block->columns[i];
+
+		if (output->class != GPUAGG_CLASS_BYTES || output->states[block->count] != GPUAGG_ST_VALUE)
+			continue;
+		output->strings.len -= (int) output->values[block->count];
+		block->string_bytes -= output->values[block->count];
+	}
+}
+
+bool
+gpuagg_row_block_is_beyond(const GpuAggRowBlock *block, int n, Datum datum)
+{
+	const GpuAggRowColumnMade *output = &block->columns[n];
+	int64		decimal;
+
+	return output->is.numeric && output->way == WAY_CONVERTED &&
+		(output->scale & GPUAGG_SCALE_WORD) == 0 &&
+		!gpuagg_numeric_scaled(datum, true, output->scale & ~GPUAGG_SCALE_AT_MOST, &decimal);
+}
+
 GpuAggStatus
 gpuagg_row_block_unfit(GpuAggError *error)
 {

@@ -71,6 +71,12 @@ extern bool gpuagg_row_block_value(const GpuAggRowBlock *block, int n, uint64 *b
 /* Does converting a value of it allocate anything? */
 extern bool gpuagg_row_block_converts(const GpuAggRowBlock *block);
 
+/* Forgets the row whose outputs have all been put, before gpuagg_row_block_next. */
+extern void gpuagg_row_block_undo(GpuAggRowBlock *block);
+
+/* Is it a numeric that no row of the device has in this column, whatever decimals it shows? */
+extern bool gpuagg_row_block_is_beyond(const GpuAggRowBlock *block, int n, Datum datum);
+
 /* All outputs of that row are there. */
 extern void gpuagg_row_block_next(GpuAggRowBlock *block);
 

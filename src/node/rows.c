@@ -100,9 +100,11 @@ gpuagg_rows_create(Plan *plan, EState *estate, int eflags,
 }
 
 void
-gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program, GpuAggLongValues *longs, bool keep)
+gpuagg_rows_bind(GpuAggRows *rows, const GpuAggProgram *program, GpuAggLongValues *longs, bool keep,
+				 bool take_rows)
 {
 	gpuagg_row_aside_bind(rows->aside, longs, keep);
+	gpuagg_row_aside_take_rows(rows->aside, take_rows);
 	gpuagg_row_block_bind(rows->block, program);
 }
 
@@ -135,7 +137,7 @@ output_evaluate(GpuAggRows *rows, int n, ExprContext *econtext)
 
 /* The tuple in the scan slot */
 static GpuAggStatus
-row_evaluate(GpuAggRows *rows, ExprContext *econtext, GpuAggError *error)
+row_evaluate(GpuAggRows *rows, ExprContext *econtext, HeapTuple tuple, GpuAggError *error)
 {
 	bool		fits = true;
 
@@ -144,7 +146,7 @@ row_evaluate(GpuAggRows *rows, ExprContext *econtext, GpuAggError *error)
 	for (int i = 0; i < rows->noutputs && fits; i++)
 		fits = output_evaluate(rows, rows->order[i], econtext);
 	if (fits)
-		return gpuagg_row_aside_next(rows->aside, error);
+		return gpuagg_row_aside_next(rows->aside, tuple, error);
 	gpuagg_row_aside_drop(rows->aside);
 	return gpuagg_row_block_unfit(error);
 }
@@ -176,7 +178,7 @@ gpuagg_rows_add(GpuAggRows *rows, Relation rel, Buffer buffer,
 	ResetExprContext(econtext);
 	ExecStoreBufferHeapTuple(&tuple, slot, buffer);
 	econtext->ecxt_scantuple = slot;
-	status = row_evaluate(rows, econtext, error);
+	status = row_evaluate(rows, econtext, &tuple, error);
 	ExecClearTuple(slot);
 	return status;
 }

@@ -107,48 +107,104 @@ negated(GpuAggWide wide)
 
 /* ---------------------------------------------------------------- state --- */
 
-/* As numericvar_serialize() writes the magnitude divided by 10^scale */
+/* A magnitude divided by 10^scale, in PostgreSQL's digits, the last of them first */
+typedef struct Digits
+{
+	int16		digits[DIGITS];
+	int			n;
+	int			weight;
+} Digits;
+
 static void
-send_numeric(StringInfo buf, Magnitude m, bool negative, int scale, int shown)
+make_digits(Magnitude m, int scale, Digits *d)
 {
 	const int	places = (scale + DECIMALS - 1) / DECIMALS;
-	int16		digits[DIGITS];
-	int			n = 0;
 	bool		left = true;
 
 	/* the last digit is whole */
 	for (int i = scale; i < places * DECIMALS; i++)
 		multiply(&m, 10);
+	d->n = 0;
 	while (left)
 	{
-		digits[n++] = (int16) divide(&m, BASE);
+		d->digits[d->n++] = (int16) divide(&m, BASE);
 		left = false;
 		for (int i = 0; i < WORDS; i++)
 			left |= m.words[i] != 0;
 	}
-	pq_sendint32(buf, n);
-	pq_sendint32(buf, n - 1 - places);
+	d->weight = d->n - 1 - places;
+}
+
+/* As numericvar_serialize() writes it */
+static void
+send_numeric(StringInfo buf, Magnitude m, bool negative, int scale, int shown)
+{
+	Digits		d;
+
+	make_digits(m, scale, &d);
+	pq_sendint32(buf, d.n);
+	pq_sendint32(buf, d.weight);
 	pq_sendint32(buf, negative ? SIGN_NEGATIVE : SIGN_POSITIVE);
 	pq_sendint32(buf, shown);
-	while (n > 0)
-		pq_sendint16(buf, digits[--n]);
+	while (d.n > 0)
+		pq_sendint16(buf, d.digits[--d.n]);
+}
+
+static Datum
+make_numeric(Magnitude m, bool negative, int scale, int shown)
+{
+	StringInfoData buf;
+	Digits		d;
+
+	make_digits(m, scale, &d);
+	initStringInfo(&buf);
+	pq_sendint16(&buf, d.n);
+	pq_sendint16(&buf, d.weight);
+	pq_sendint16(&buf, negative ? SIGN_NEGATIVE : SIGN_POSITIVE);
+	pq_sendint16(&buf, shown);
+	while (d.n > 0)
+		pq_sendint16(&buf, d.digits[--d.n]);
+	return DirectFunctionCall3(numeric_recv, PointerGetDatum(&buf), ObjectIdGetDatum(InvalidOid),
+							   Int32GetDatum(-1));
+}
+
+/* Sum, and sum of squares; returns whether the former is negative. */
+static bool
+make_magnitudes(const GpuAggSums *sums, Magnitude *sum, Magnitude *squares)
+{
+	const bool	negative = sums->sum.high < 0;
+
+	memset(sum, 0, sizeof(*sum));
+	memset(squares, 0, sizeof(*squares));
+	add_shifted(sum, negative ? negated(sums->sum) : sums->sum, 0);
+	add_shifted(squares, sums->squares[0], 0);
+	add_shifted(squares, sums->squares[1], GPUAGG_SQUARE_HALF + 1);
+	add_shifted(squares, sums->squares[2], 2 * GPUAGG_SQUARE_HALF);
+	return negative;
 }
 
 /* Count, sum and sum of squares */
 static void
 send_sums(StringInfo buf, const GpuAggSums *sums)
 {
-	const bool	negative = sums->sum.high < 0;
-	Magnitude	sum = {{0}};
-	Magnitude	squares = {{0}};
+	Magnitude	sum;
+	Magnitude	squares;
+	const bool	negative = make_magnitudes(sums, &sum, &squares);
 
-	add_shifted(&sum, negative ? negated(sums->sum) : sums->sum, 0);
-	add_shifted(&squares, sums->squares[0], 0);
-	add_shifted(&squares, sums->squares[1], GPUAGG_SQUARE_HALF + 1);
-	add_shifted(&squares, sums->squares[2], 2 * GPUAGG_SQUARE_HALF);
 	pq_sendint64(buf, sums->count);
 	send_numeric(buf, sum, negative, sums->scale, sums->shown);
 	send_numeric(buf, squares, false, 2 * sums->scale, 2 * sums->shown);
+}
+
+void
+gpuagg_variance_sums(const GpuAggSums *sums, Datum *sum, Datum *squares)
+{
+	Magnitude	m;
+	Magnitude	of_squares;
+	const bool	negative = make_magnitudes(sums, &m, &of_squares);
+
+	*sum = make_numeric(m, negative, sums->scale, sums->shown);
+	*squares = make_numeric(of_squares, false, 2 * sums->scale, 2 * sums->shown);
 }
 
 /* What follows the sums as numeric_serialize() writes them: no NaN or infinity is among the values */

@@ -33,6 +33,9 @@ extern bool gpuagg_statistic_is_null(GpuAggStatistic statistic, int64 count);
 /* The numeric that PostgreSQL's own function makes, in the current memory context */
 extern Datum gpuagg_variance(GpuAggStatistic statistic, const GpuAggSums *sums);
 
+/* The sum and that of squares as numerics, in the current memory context */
+extern void gpuagg_variance_sums(const GpuAggSums *sums, Datum *sum, Datum *squares);
+
 /* The same of numerics: their sum, and that of their squares */
 extern Datum gpuagg_variance_of(GpuAggStatistic statistic, int64 count, Datum sum, Datum squares);
 

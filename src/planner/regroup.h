@@ -76,6 +76,7 @@ typedef struct GpuAggRegroupState
 	uint8		datum;			/* GpuAggRegroupDatumOp */
 	int16		merge;			/* the device's transition that is merged, or */
 	int16		value;			/* the value that enters, */
+	int16		second;			/* in pairs with this one, x of (y, x); */
 	int16		weight;			/* as often as this transition of the device counts;
 								 * GPUAGG_REGROUP_NONE: once */
 	int16		filter;			/* only where this value is true */

@@ -344,6 +344,31 @@ computed_statistic(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own
 	return true;
 }
 
+/* Correlations and the like of arguments of which only PostgreSQL computes one, or both */
+static bool
+computed_pair(GpuAggRegroupPlan *plan, const Aggref *agg, GpuAggOutput *own)
+{
+	GpuAggRegroupState state = gpuagg_regroup_new_state(GPUAGG_TRANS_COMOMENTS_F64, GPUAGG_T_FLOAT8);
+	GpuAggStatisticRow row;
+	Expr	   *y;
+	Expr	   *x;
+
+	if (!gpuagg_lower_find_statistic(agg->aggfnoid, &row) || list_length(agg->args) != 2 ||
+		agg->aggdistinct != NIL || agg->aggorder != NIL || agg->aggsplit != AGGSPLIT_SIMPLE)
+		return false;
+	y = linitial_node(TargetEntry, agg->args)->expr;
+	x = lsecond_node(TargetEntry, agg->args)->expr;
+	if (!weighted_value(plan, agg, y, &state) ||
+		!gpuagg_regroup_computed_value(plan, x, &state.second) ||
+		plan->regroup.values[state.value].type != row.type ||
+		plan->regroup.values[state.second].type != row.type)
+		return false;
+	*own = (GpuAggOutput) {.final = GPUAGG_FINAL_MOMENTS,.count_index = -1,
+		.type = row.type,.statistic = row.statistic};
+	plan->needed = true;
+	return gpuagg_regroup_add_state(plan, state, &own->index);
+}
+
 static bool
 find_row(const Aggref *agg, GpuAggAggregateRow *row)
 {
@@ -430,7 +455,7 @@ plain_aggregate(GpuAggRegroupPlan *plan, Aggref *agg, const GpuAggAggregateRow *
 		plan->lw->ntransitions = before;
 		gpuagg_lower_reset(plan->lw, mark);
 		ok = row != NULL ? computed_aggregate(plan, agg, *row, own) :
-			computed_statistic(plan, agg, own);
+			computed_statistic(plan, agg, own) || computed_pair(plan, agg, own);
 	}
 	gpuagg_refuse_resume(listening);
 	if (!ok && listening)

@@ -35,7 +35,8 @@ common_reads(const GpuAggRegroup *plan)
 static uint32
 state_reads(const GpuAggRegroup *plan, const GpuAggRegroupState *state)
 {
-	uint32		reads = value_reads(plan, state->value) | value_reads(plan, state->filter);
+	uint32		reads = value_reads(plan, state->value) | value_reads(plan, state->second) |
+		value_reads(plan, state->filter);
 
 	if (state->sort != GPUAGG_REGROUP_NONE)
 		reads |= value_reads(plan, plan->sorts[state->sort].value) |

@@ -262,7 +262,8 @@ gpuagg_regroup_new_state(uint8 op, uint8 type)
 	memset(&state, 0, sizeof(state));
 	state.op = op;
 	state.type = type;
-	state.merge = state.value = state.weight = state.filter = GPUAGG_REGROUP_NONE;
+	state.merge = state.value = state.second = GPUAGG_REGROUP_NONE;
+	state.weight = state.filter = GPUAGG_REGROUP_NONE;
 	state.output = state.sort = state.key = GPUAGG_REGROUP_NONE;
 	return state;
 }

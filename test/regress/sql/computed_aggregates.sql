@@ -30,6 +30,12 @@ FROM (VALUES ('ln(f + 1)', 1e-9), ('power(f, 2)', 1e-9), ('exp(r)', 1e-9), ('f ^
 SELECT x, compare(format('SELECT g, stddev(%s), variance(%1$s), stddev_pop(%1$s), var_pop(%1$s) FILTER (WHERE b), var_samp(%1$s) FILTER (WHERE s ~ ''1'') FROM ca GROUP BY g', x)),
 	   compare(format('SELECT g, stddev(DISTINCT %s), var_pop(DISTINCT %1$s) FILTER (WHERE b), sum(DISTINCT %1$s), avg(DISTINCT %1$s) FROM ca GROUP BY g', x)), compare(format('SELECT stddev(%s), var_pop(%1$s) FROM ca_empty', x)), compare(format('SELECT id, stddev(%s), var_pop(%1$s) FROM ca WHERE id < 20 GROUP BY id', x))
 FROM unnest(ARRAY['n / 3', 'big', 'big * n', '-n / 1e20', '(j->>''n'')::int', '(j->>''n'')::int2', '(j->>''n'')::int8 * 1000000007', 'CASE WHEN g = 4 THEN ''NaN'' ELSE n / 7 END', 'CASE g WHEN 4 THEN ''Infinity'' WHEN 3 THEN ''-Infinity'' ELSE n / 7 END']) x;
+-- of pairs
+SELECT x, compare(format('SELECT g, corr(%s), regr_count(%1$s), covar_pop(%1$s), covar_samp(%1$s) FILTER (WHERE b), regr_slope(%1$s) FILTER (WHERE s ~ ''1'') FROM ca GROUP BY g', x), 'prefer', 1e-9),
+	   compare(format('SELECT corr(%s), regr_intercept(%1$s), regr_r2(%1$s), regr_sxx(%1$s), regr_syy(%1$s), regr_sxy(%1$s), regr_avgx(%1$s), regr_avgy(%1$s), count(*) FROM ca WHERE id > 3', x), 'prefer', 1e-9),
+	   compare(format('SELECT corr(%s), regr_count(%1$s), regr_avgx(%1$s) FROM ca_empty', x))
+FROM unnest(ARRAY['ln(f + 1), f', 'f, ln(f + 1)', 'power(f, 2), (j->>''n'')::float8', 'CASE WHEN b THEN (j->>''n'')::float8 END, id', 'length(lower(s)), g']) x;
+SELECT compare('SELECT g, corr(ln(f + 1), r), count(DISTINCT s), stddev(n / 3) FROM ca GROUP BY ROLLUP (g)', 'prefer', 1e-9);
 SELECT compare('SELECT g, stddev(DISTINCT f), variance(DISTINCT r), sum(DISTINCT v), avg(DISTINCT v), stddev(DISTINCT n), stddev(DISTINCT id % 100) FROM ca GROUP BY g', 'prefer', 1e-9),
 	   compare('SELECT g, bit_xor((j->>''n'')::int), bit_xor((j->>''n'')::int) FILTER (WHERE b) FROM ca GROUP BY g');
 
@@ -48,7 +54,7 @@ SELECT gpuagg.why_not('SELECT ARRAY[ROW(g)], count(*) FROM ca GROUP BY 1');
 CREATE TABLE ca_far AS SELECT i % 2 AS g, CASE WHEN i % 4 < 2 THEN interval '100000000 years' ELSE interval '-100000000 years' END AS v, CASE i WHEN 3 THEN 1e308 ELSE i END::float8 AS f FROM generate_series(1, 40) i;
 VACUUM ANALYZE ca_far;
 SELECT compare('SELECT g, sum(v * 1) FROM ca_far GROUP BY g', 'prefer'), compare('SELECT sum(v * 1) FROM ca_far WHERE v > ''0''', 'prefer'), compare('SELECT avg(justify_hours(v)) FROM ca_far', 'prefer');
-SELECT compare('SELECT g, sum(power(f, 1) * 10) FROM ca_far GROUP BY g', 'prefer'), compare('SELECT g, stddev(power(f, 1)) FROM ca_far GROUP BY g', 'prefer'), compare('SELECT sum(ln(f - 1)) FROM ca_far', 'prefer'), compare('SELECT g, sum(ln(f - 2)) FROM ca_far WHERE f > 3 GROUP BY g', 'prefer', 1e-9);
+SELECT compare('SELECT g, sum(power(f, 1) * 10) FROM ca_far GROUP BY g', 'prefer'), compare('SELECT g, stddev(power(f, 1)) FROM ca_far GROUP BY g', 'prefer'), compare('SELECT g, corr(power(f, 1), f) FROM ca_far GROUP BY g', 'prefer'), compare('SELECT sum(ln(f - 1)) FROM ca_far', 'prefer'), compare('SELECT g, sum(ln(f - 2)) FROM ca_far WHERE f > 3 GROUP BY g', 'prefer', 1e-9);
 
 -- little memory; and kept on the device
 SET work_mem = '64kB';

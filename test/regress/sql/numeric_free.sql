@@ -75,7 +75,7 @@ SELECT n, compare(format('SELECT g, sum(n), avg(n), min(n), max(n), count(n), su
 FROM unnest(ARRAY['< 5', '= 6', '= 7', '= 8', '= 9', '= 10', '= 11', '= 12', '= 13', '= 14', '= 15', '= 16', '> 5']) n;
 SELECT compare('SELECT g, sum(n), avg(n) FROM nf_big WHERE g IN (1, 15, 13) GROUP BY g');
 SELECT compare('SELECT n, count(*) FROM nf_big WHERE g < 5 GROUP BY n');
-SELECT compare('SELECT n, count(*) FROM nf_big GROUP BY n', 'prefer');
+SELECT compare('SELECT trim_scale(n), count(*) FROM nf_big GROUP BY n');
 SELECT compare('SELECT g, count(n), count(*) FILTER (WHERE n IS NULL) FROM nf_big GROUP BY g');
 SELECT compare('SELECT g, count(*) FROM nf_big WHERE n > 5.05 AND g <> 9 GROUP BY g', 'prefer');
 CREATE TABLE nf_long AS SELECT i % 3 AS g, i / 7.0 AS n FROM generate_series(1, 1000) i;
