@@ -707,6 +707,15 @@ AS 'MODULE_PATHNAME', 'gpuagg_why_not';
 COMMENT ON FUNCTION gpuagg.why_not(text) IS
 'why a query does not run on a device: a row for each obstacle, none if it does';
 
+CREATE FUNCTION gpuagg.what_if(query text, multiprocessors integer DEFAULT NULL,
+                               memory_bandwidth double precision DEFAULT NULL,
+                               memory bigint DEFAULT NULL, profile_id integer DEFAULT NULL)
+RETURNS double precision
+LANGUAGE c VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'gpuagg_what_if_query';
+COMMENT ON FUNCTION gpuagg.what_if(text, integer, double precision, bigint, integer) IS
+'milliseconds that the device''s part of a query is predicted to take with so many multiprocessors (of the host device: threads), so many bytes a second and bytes of its memory, or by another profile of gpuagg.profile; NULL: as the device has them. NULL if no part can run on the device';
+
 CREATE FUNCTION gpuagg.ping(n integer DEFAULT 1)
 RETURNS double precision
 LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED

@@ -86,11 +86,14 @@ choose_device(bool host, const GpuAggWork *work, const GpuAggProgram *program,
 			  GpuAggStrategyInput *input, GpuAggStrategyRates *rates)
 {
 	const GpuAggRates *profile = &gpuagg_profile_get()->rates;
+	const double memory = gpuagg_profile_memory();
 	GpuAggDeviceView view;
 	const GpuAggDeviceInfo *info;
 
 	gpuagg_shmem_device(&view);
 	host = host && view.gpu;
+	if (memory > 0)
+		view.facts.info.memory_limit = (uint64) memory;
 	info = host ? &view.facts.host : &view.facts.info;
 	input->possible = info->kind[0] != '\0' ? info->strategies :
 		GPUAGG_STRATEGIES_ALWAYS;

@@ -20,6 +20,7 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "commands/trigger.h"
+#include "cost/predict_part.h"
 #include "cost/profile.h"
 #include "device/device.h"
 #include "host/machine.h"
@@ -69,6 +70,9 @@ typedef struct CachedProfile
 static CachedProfile cached[GPUAGG_MAX_CARDS];
 static Oid	profile_relid = InvalidOid;
 static uint64 profile_changes = 1;	/* that were heard of */
+
+static const GpuAggImagined *imagined = NULL;
+static GpuAggProfile imagined_profile;
 
 /* ---------------------------------------------------------- invalidation --- */
 
@@ -289,6 +293,42 @@ row_elsewhere(const ProfileScan *s)
 		strcmp(TextDatumGetCString(value), gpuagg_shared->machine) != 0;
 }
 
+static void
+read_row(GpuAggProfile *p, const ProfileScan *s)
+{
+	p->id = scan_int4(s, "profile_id");
+	p->rates.units = scan_int4(s, "units");
+	p->rates.feed_page_ns = scan_float(s, "feed_page_ns");
+	p->rates.round_trip_ns = scan_float(s, "round_trip_ns");
+	p->rates.cost_unit_ns = scan_float(s, "cost_unit_ns");
+	p->rates.postgres_row_ns = scan_float(s, "postgres_row_ns");
+	p->rates.postgres_value_ns = scan_float(s, "postgres_value_ns");
+	p->rates.postgres_group_ns = scan_float(s, "postgres_group_ns");
+	p->rates.postgres_slowdown = scan_float(s, "postgres_slowdown");
+	p->rates.feeder_start_ns = scan_float(s, "feeder_start_ns");
+	p->rates.feeder_ns = scan_float(s, "feeder_ns");
+	p->rates.copy_row_ns = scan_float(s, "copy_row_ns");
+	p->rates.copy_value_ns = scan_float(s, "copy_value_ns");
+}
+
+/* The one row with this number, of a device of this kind; p->id stays 0 if there is none. */
+static void
+read_numbered(GpuAggProfile *p, Relation rel, int id, const char *kind)
+{
+	ProfileScan s;
+
+	scan_begin(&s, rel, id);
+	if (scan_next(&s) && strcmp(scan_text(&s, "device_kind"), kind) == 0)
+	{
+		const char *origin = scan_text(&s, "origin");
+
+		p->origin = strcmp(origin, "edited") == 0 ? GPUAGG_PROFILE_EDITED :
+			strcmp(origin, "shipped") == 0 ? GPUAGG_PROFILE_SHIPPED : GPUAGG_PROFILE_MEASURED;
+		read_row(p, &s);
+	}
+	scan_end(&s);
+}
+
 /* The row that suits best, of these the newest, into *p */
 static void
 read_profile(GpuAggProfile *p, Relation rel, const GpuAggDeviceInfo *info)
@@ -323,19 +363,7 @@ read_profile(GpuAggProfile *p, Relation rel, const GpuAggDeviceInfo *info)
 		best_own = own;
 		p->origin = strcmp(scan_text(&s, "origin"), "edited") == 0 ?
 			GPUAGG_PROFILE_EDITED : suits;
-		p->id = scan_int4(&s, "profile_id");
-		p->rates.units = scan_int4(&s, "units");
-		p->rates.feed_page_ns = scan_float(&s, "feed_page_ns");
-		p->rates.round_trip_ns = scan_float(&s, "round_trip_ns");
-		p->rates.cost_unit_ns = scan_float(&s, "cost_unit_ns");
-		p->rates.postgres_row_ns = scan_float(&s, "postgres_row_ns");
-		p->rates.postgres_value_ns = scan_float(&s, "postgres_value_ns");
-		p->rates.postgres_group_ns = scan_float(&s, "postgres_group_ns");
-		p->rates.postgres_slowdown = scan_float(&s, "postgres_slowdown");
-		p->rates.feeder_start_ns = scan_float(&s, "feeder_start_ns");
-		p->rates.feeder_ns = scan_float(&s, "feeder_ns");
-		p->rates.copy_row_ns = scan_float(&s, "copy_row_ns");
-		p->rates.copy_value_ns = scan_float(&s, "copy_value_ns");
+		read_row(p, &s);
 	}
 	scan_end(&s);
 	if (best >= GPUAGG_PROFILE_MEASURED)
@@ -463,15 +491,18 @@ read_tlb_groups(GpuAggUnitGroups *g, Relation rel, int id)
 		memset(g, 0, sizeof(*g));
 }
 
-/* False, and *p as it was: they cannot be read now. */
+/* The row that suits, or that with a number.  False, and *p as it was: they cannot be read now. */
 static bool
-read_tables(GpuAggProfile *p, const GpuAggDeviceInfo *info)
+read_tables(GpuAggProfile *p, const GpuAggDeviceInfo *info, int number)
 {
 	Relation	tables[NTABLES];
 
 	if (!open_tables(tables))
 		return false;
-	read_profile(p, tables[TABLE_PROFILE], info);
+	if (number != 0)
+		read_numbered(p, tables[TABLE_PROFILE], number, info->kind);
+	else
+		read_profile(p, tables[TABLE_PROFILE], info);
 	if (p->id != 0)
 	{
 		read_ceilings(p, tables[TABLE_CEILING]);
@@ -519,7 +550,7 @@ profile_read(CachedProfile *to, const GpuAggDeviceInfo *info)
 
 	profile_begin(&fresh, info);
 	profile_relid = profile_table(table_names[TABLE_PROFILE]);
-	whole = !OidIsValid(profile_relid) || read_tables(&fresh, info);
+	whole = !OidIsValid(profile_relid) || read_tables(&fresh, info, 0);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	if (!whole && to->at != 0 && profile_is_of(to, info))
@@ -530,22 +561,72 @@ profile_read(CachedProfile *to, const GpuAggDeviceInfo *info)
 	strlcpy(to->uuid, info->uuid, sizeof(to->uuid));
 }
 
-const GpuAggProfile *
-gpuagg_profile_get(void)
+static const GpuAggProfile *
+profile_of_device(const GpuAggDeviceInfo *info)
 {
 	static bool registered = false;
 	CachedProfile *p = &cached[gpuagg_device_at];
-	GpuAggDeviceView view;
 
 	if (!registered)
 	{
 		CacheRegisterRelcacheCallback(profile_invalidate, (Datum) 0);
 		registered = true;
 	}
-	gpuagg_shmem_device(&view);
-	if (p->at != profile_changes || !profile_is_of(p, &view.facts.info))
-		profile_read(p, &view.facts.info);
+	if (p->at != profile_changes || !profile_is_of(p, info))
+		profile_read(p, info);
 	return &p->profile;
+}
+
+const GpuAggProfile *
+gpuagg_profile_get(void)
+{
+	GpuAggDeviceView view;
+
+	if (imagined != NULL)
+		return &imagined_profile;
+	gpuagg_shmem_device(&view);
+	return profile_of_device(&view.facts.info);
+}
+
+/* ----------------------------------------------------- another device --- */
+
+static GpuAggProfile
+profile_imagined(const GpuAggImagined *device)
+{
+	GpuAggDeviceView view;
+	GpuAggProfile p;
+
+	gpuagg_shmem_device(&view);
+	if (device->profile == 0)
+		p = *profile_of_device(&view.facts.info);
+	else
+	{
+		profile_begin(&p, &view.facts.info);
+		if (!read_tables(&p, &view.facts.info, device->profile) || p.id == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_OBJECT),
+					 errmsg("there is no profile %d of a device of this kind", device->profile),
+					 errhint("gpuagg.profile has the profiles; the device in use runs the query, so theirs must be of its kind.")));
+	}
+	gpuagg_rates_part(&p.rates, device->units, device->bandwidth);
+	return p;
+}
+
+const GpuAggImagined *
+gpuagg_profile_imagine(const GpuAggImagined *device)
+{
+	const GpuAggImagined *before = imagined;
+
+	if (device != NULL)
+		imagined_profile = profile_imagined(device);
+	imagined = device;
+	return before;
+}
+
+double
+gpuagg_profile_memory(void)
+{
+	return imagined != NULL ? imagined->memory : 0;
 }
 
 const char *

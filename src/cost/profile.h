@@ -37,6 +37,25 @@ typedef struct GpuAggProfile
  */
 extern const GpuAggProfile *gpuagg_profile_get(void);
 
+/* A device that there is not, for gpuagg.what_if(); 0: as the device in use */
+typedef struct GpuAggImagined
+{
+	int			profile;		/* of gpuagg.profile: its rates, of whatever machine */
+	int			units;			/* multiprocessors, or threads */
+	double		bandwidth;		/* of its memory, bytes a second */
+	double		memory;			/* bytes of it */
+} GpuAggImagined;
+
+/*
+ * Until further notice gpuagg_profile_get() tells of that device; NULL: of the one in use.
+ * Returns what was imagined before, so that it can be set again, also after an error.
+ * An ERROR if there is no such profile, or it is of a device of another kind.
+ */
+extern const GpuAggImagined *gpuagg_profile_imagine(const GpuAggImagined *device);
+
+/* Bytes of memory of the imagined device; 0: as many as the device in use has */
+extern double gpuagg_profile_memory(void);
+
 /* "measured", "shipped", "edited", ... */
 extern const char *gpuagg_profile_origin(const GpuAggProfile *profile);
 

@@ -9,6 +9,7 @@
 #include "ipc/shmem.h"
 #include "nodes/extensible.h"
 #include "planner/agg_path.h"
+#include "planner/plan.h"
 #include "planner/refuse.h"
 #include "planner/sample_path.h"
 #include "settings.h"
@@ -37,44 +38,60 @@ is_device_node(const Plan *plan, GpuAggStepKind *kind)
 }
 
 /*
- * Adds our nodes in a plan tree by their kinds, those that only a fallback
- * would run apart.
+ * Adds our nodes in a plan tree to a List, the upper ones first; below them, too, if that
+ * is asked for, but for those that only a fallback would run.
  */
-static void
-count_nodes(Plan *plan, int *used)
+static List *
+collect_nodes(List *nodes, Plan *plan, bool below)
 {
 	GpuAggStepKind kind;
+	List	   *children = NIL;
 	ListCell   *lc;
 
 	if (plan == NULL)
-		return;
+		return nodes;
 	if (is_device_node(plan, &kind))
 	{
-		used[kind]++;
-		return;
+		nodes = lappend(nodes, plan);
+		if (below)
+			children = list_copy_tail(((CustomScan *) plan)->custom_plans, GPUAGG_PLAN_FALLBACK + 1);
 	}
-	count_nodes(plan->lefttree, used);
-	count_nodes(plan->righttree, used);
-	switch (nodeTag(plan))
+	else
 	{
-		case T_Append:
-			foreach(lc, ((Append *) plan)->appendplans)
-				count_nodes((Plan *) lfirst(lc), used);
-			break;
-		case T_MergeAppend:
-			foreach(lc, ((MergeAppend *) plan)->mergeplans)
-				count_nodes((Plan *) lfirst(lc), used);
-			break;
-		case T_SubqueryScan:
-			count_nodes(((SubqueryScan *) plan)->subplan, used);
-			break;
-		case T_CustomScan:
-			foreach(lc, ((CustomScan *) plan)->custom_plans)
-				count_nodes((Plan *) lfirst(lc), used);
-			break;
-		default:
-			break;
+		nodes = collect_nodes(nodes, plan->lefttree, below);
+		nodes = collect_nodes(nodes, plan->righttree, below);
+		switch (nodeTag(plan))
+		{
+			case T_Append:
+				children = ((Append *) plan)->appendplans;
+				break;
+			case T_MergeAppend:
+				children = ((MergeAppend *) plan)->mergeplans;
+				break;
+			case T_SubqueryScan:
+				children = list_make1(((SubqueryScan *) plan)->subplan);
+				break;
+			case T_CustomScan:
+				children = ((CustomScan *) plan)->custom_plans;
+				break;
+			default:
+				break;
+		}
 	}
+	foreach(lc, children)
+		nodes = collect_nodes(nodes, (Plan *) lfirst(lc), below);
+	return nodes;
+}
+
+List *
+gpuagg_device_nodes(PlannedStmt *stmt, bool below)
+{
+	List	   *nodes = collect_nodes(NIL, stmt->planTree, below);
+	ListCell   *lc;
+
+	foreach(lc, stmt->subplans)
+		nodes = collect_nodes(nodes, (Plan *) lfirst(lc), below);
+	return nodes;
 }
 
 void
@@ -82,9 +99,13 @@ gpuagg_survey_count(PlannedStmt *stmt, int *used)
 {
 	ListCell   *lc;
 
-	count_nodes(stmt->planTree, used);
-	foreach(lc, stmt->subplans)
-		count_nodes((Plan *) lfirst(lc), used);
+	foreach(lc, gpuagg_device_nodes(stmt, false))
+	{
+		GpuAggStepKind kind;
+
+		if (is_device_node((Plan *) lfirst(lc), &kind))
+			used[kind]++;
+	}
 }
 
 /*

@@ -16,6 +16,12 @@
  */
 extern void gpuagg_survey_count(PlannedStmt *stmt, int *used);
 
+/*
+ * Our nodes in a plan, a List of CustomScan, the upper ones first; below: also those below
+ * others of them, which make what is looked up or grouped
+ */
+extern List *gpuagg_device_nodes(PlannedStmt *stmt, bool below);
+
 /* What is to be said, a List of char *; NIL: all runs on the device */
 extern List *gpuagg_survey_report(const GpuAggSurvey *survey, const int *used);
 
