@@ -78,6 +78,7 @@ INSERT INTO sp_calls (call) VALUES
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.get_kernels() v'),
 	('SELECT gpuagg.unload(''public.sp'', ''{v}'') IS NULL'),
 	('SELECT pg_catalog.count(v) FROM gpuagg.why_not(''SELECT g, pg_catalog.max(g) FROM public.sp GROUP BY id, g'') v WHERE false'),
+	('SELECT gpuagg.what_if(''SELECT g, pg_catalog.max(g) FROM public.sp GROUP BY id, g'') WHERE false'),
 	('SELECT g, pg_catalog.sum(v) FROM public.sp GROUP BY g ORDER BY g LIMIT 1'),
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.devices v'),
 	('SELECT pg_catalog.count(v) IS NULL FROM gpuagg.get_devices() v'),

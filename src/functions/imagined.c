@@ -1,5 +1,5 @@
 /*
- * what_if.c
+ * imagined.c
  *		gpuagg.what_if(query, multiprocessors, memory_bandwidth, memory, profile_id): how long the
  *		device's part of a query would take on another device.
  *
