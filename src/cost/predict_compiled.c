@@ -49,14 +49,16 @@
 
 /* Sums of moments there: those of numbers and of squares */
 #define MOMENT_LOOPS 2.0
-#define COMOMENT_LOOPS 5.0
+#define COMOMENT_LOOPS 9.0
 
 /*
  * A new group is an empty entry that is read, taken and filled, each of which waits for the
- * one before.  Rows that a warp's lanes have at once wait together, others one after the
- * other: so few rows of many do.  Warps of a multiprocessor that do, and lanes of each.
+ * one before; a single key of 4 bytes fills it as it takes it.  Rows that a warp's lanes have
+ * at once wait together, others one after the other: so few rows of many do.  Warps of a
+ * multiprocessor that do, and lanes of each.
  */
 #define ADD_NS 4500.0
+#define ADD_WORD_NS 3400.0
 #define SINGLE_WARPS 32.0
 #define LANES 32.0
 
@@ -361,8 +363,10 @@ add_ns(const GpuAggRates *rates, const GpuAggWork *work)
 	const double share = work->rows > 0 ? fmin(1, work->passed / work->rows) : 0;
 	const double fresh = work->passed > 0 ? fmin(1, work->groups / work->passed) : 0;
 	const double some = 1 - pow(1 - share * fresh, LANES);
+	/* head and key are a word (cuda/frame/single.cuh) */
+	const double ns = work->compiled.key_bytes == 8 ? ADD_WORD_NS : ADD_NS;
 
-	return work->rows / LANES * some / (SINGLE_WARPS * fmax(1, rates->units)) * ADD_NS;
+	return work->rows / LANES * some / (SINGLE_WARPS * fmax(1, rates->units)) * ns;
 }
 
 static double

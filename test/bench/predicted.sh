@@ -5,7 +5,7 @@
 #		takes no time.  To some, constants of src/cost/predict_compiled.c were fitted: the
 #		summary tells of the others alone, too.
 
-PREDICTED_FITTED="few list half average deviation"
+PREDICTED_FITTED="few list half average deviation slope"
 
 # Lines: shape; what is selected beside the key, conditions, further keys
 predicted_shapes()

@@ -70,6 +70,7 @@
 #define STATE_UPDATES 18.0
 #define GROUP_UPDATES 280.0
 #define PAIRS_GROUP_UPDATES 120.0
+#define GROUP_WORD_UPDATES 195.0	/* more, of each further word of a state: moments */
 
 /* And of each row in each pass over kept records: its hash, and that it is not the pass's */
 #define PASS_UPDATES 47.0
@@ -154,7 +155,8 @@ parts_updates(const GpuAggStrategyRates *rates, const GpuAggStrategyInput *in)
 	if (r->fast)
 		return in->rows * in->updates + in->groups * PAIRS_GROUP_UPDATES;
 	return in->rows * ((r->key == GPUAGG_KEY_ANY ? FIND_ANY_UPDATES : FIND_UPDATES) +
-					   STATE_UPDATES * (row_updates(rates, in) - 1)) + in->groups * GROUP_UPDATES;
+					   STATE_UPDATES * (row_updates(rates, in) - 1)) +
+		in->groups * (GROUP_UPDATES + GROUP_WORD_UPDATES * fmax(0, row_updates(rates, in) - in->updates));
 }
 
 /* Reading or writing the rows' records once */
