@@ -88,17 +88,19 @@ gpuagg_windows_run(GpuAggScan *scan, GpuAggError *error)
 	bool		again = false;
 	GpuAggStoreMark begin;
 
+	/* rows that are selected are in no such store */
+	if (scan->lookups == NULL)
+		return run_tasks(scan, error);
 	gpuagg_results_mark(scan->results, &begin);
 	for (;;)
 	{
 		GpuAggStatus status;
 
-		if (scan->lookups != NULL)
-			gpuagg_lookups_window(scan->lookups, 0);
+		gpuagg_lookups_window(scan->lookups, 0);
 		status = gpuagg_windows_several(scan) ? run_windows(scan, error) : run_tasks(scan, error);
 		if (status == GPUAGG_OK && !again && gpuagg_windows_several(scan) && gpuagg_lookups_again(scan->lookups))
 			again = true;
-		else if (status != GPUAGG_OUT_OF_MEMORY || scan->lookups == NULL || !gpuagg_lookups_widen(scan->lookups))
+		else if (status != GPUAGG_OUT_OF_MEMORY || !gpuagg_lookups_widen(scan->lookups))
 			return status;
 		gpuagg_scan_cut(scan, &begin);
 		scan->counters = before;
