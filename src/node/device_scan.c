@@ -26,6 +26,7 @@
 #include "executor/instrument.h"
 #include "node/device_scan.h"
 #include "node/long_rows.h"
+#include "node/lookup_windows.h"
 #include "node/parts.h"
 #include "node/passes.h"
 #include "node/place.h"
@@ -508,6 +509,8 @@ gpuagg_scan_run_tables(GpuAggScan *scan, GpuAggError *error)
 	if (nblocks == 0 && scan->tables != NULL)
 		return GPUAGG_OK;
 	gpuagg_wanted_evaluate(&scan->wanted, econtext, &scan->answer);
+	if (gpuagg_windows_several(scan))
+		memset(&scan->answer, 0, sizeof(scan->answer));
 	scan->spread.ran = 0;
 	if (scan->spread.n > 0)
 	{
@@ -594,12 +597,8 @@ scan_rewind(GpuAggScan *scan)
 GpuAggStatus
 gpuagg_scan_run_groups(GpuAggScan *scan, GpuAggError *error)
 {
-	const uint64 groups = scan->counters.groups;
-	GpuAggStatus status = scan->tables != NULL ? gpuagg_tables_run(scan, error) :
-		gpuagg_scan_run_tables(scan, error);
+	GpuAggStatus status = gpuagg_windows_run(scan, error);
 
-	if (status == GPUAGG_OK && scan->tables == NULL && scan->spread.ran > 1)
-		status = gpuagg_spread_merge(scan, groups, error);
 	scan->counters.regrouped = scan->regrouped;
 	scan->counters.groups_made += scan->made;
 	if (status == GPUAGG_OK && scan->info->regroup != NULL && !scan->regrouped)
@@ -648,8 +647,8 @@ gpuagg_scan_run(GpuAggScan *scan)
 		if (scan->spread.ran == 0)
 			gpuagg_note_cost(scan, took);
 		gpuagg_note_groups(scan, scan->counters.groups - before.groups);
-		/* of several tables each task has noted its own */
-		if (scan->lookups != NULL && scan->tables == NULL)
+		/* of several tables each task has noted its own; of a window the filter drops most rows */
+		if (scan->lookups != NULL && scan->tables == NULL && !gpuagg_windows_several(scan))
 			gpuagg_note_probes(scan, &before);
 	}
 	else

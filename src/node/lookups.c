@@ -9,7 +9,8 @@
  * the table is made; rows with a NULL key match nothing and are left out.
  *
  * Tables together take gpuagg.lookup_memory at most; while a table is made, its columns
- * take about as much again.  An input that needs more, an input whose keys turn out not
+ * take about as much again.  An input that needs more is made in windows (lookup_windows.h), if
+ * its keys are integers; else it, an input whose keys turn out not
  * to be unique, and a value that devices have no form of end the device's turn.
  */
 #include "postgres.h"
@@ -40,10 +41,15 @@ struct GpuAggLookups
 	PlanState  *node;			/* whose expressions these are: */
 	List	   *runtime[GPUAGG_MAX_LOOKUPS];	/* runtime constants of programs, */
 	List	   *params[GPUAGG_MAX_LOOKUPS];	/* and parameters in them */
+	MemoryContext tables;		/* of a run, for what it makes */
 	bool		made;
 	bool		current;		/* those of this run have been, */
 	bool		nothing;		/* and no row can be joined; */
 	bool		again;			/* more than once */
+	int			windowed;		/* the table that is made in windows, -1: none; */
+	int			windows;		/* how many, */
+	int			window;			/* the one at work, */
+	int			made_window;	/* and the one of which the table is */
 	GpuAggLookupShown shown[GPUAGG_MAX_LOOKUPS];
 	const GpuAggLookup *blocks[GPUAGG_MAX_LOOKUPS];
 	MemoryContext strings;		/* of groups, until they are asked for again */
@@ -55,6 +61,8 @@ typedef struct Rows
 {
 	const GpuAggLookupPlan *plan;
 	GpuAggNumbered **numbered;	/* by column; NULL: its strings are not */
+	int			windows;		/* only keys of a window are wanted, */
+	int			window;			/* this one */
 	uint64		nrows;
 	bool		null_keys;		/* rows that were left out */
 	uint64		room;
@@ -129,6 +137,15 @@ gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info, List *exp
 		return NULL;
 	lookups = palloc0(sizeof(GpuAggLookups));
 	lookups->info = info;
+	lookups->windowed = -1;
+	lookups->windows = 1;
+	for (int i = 0; i < info->nlookups; i++)
+	{
+		if (info->lookups[i].window_const < 0)
+			continue;
+		lookups->windowed = i;
+		lookups->windows = info->lookups[i].windows;
+	}
 	lookups->strings = AllocSetContextCreate(CurrentMemoryContext, "gpuagg lookup strings",
 											 ALLOCSET_DEFAULT_SIZES);
 	for (int i = 0; i < info->nlookups; i++)
@@ -287,6 +304,15 @@ has_null_key(const Rows *rows, const TupleTableSlot *slot)
 	return false;
 }
 
+/* As the program tests it (lower_join.c) */
+static bool
+is_in_window(const Rows *rows)
+{
+	const int64 remainder = ((int64 *) rows->values[0])[rows->nrows] % rows->windows;
+
+	return remainder == rows->window || remainder == rows->window - rows->windows;
+}
+
 static GpuAggStatus
 rows_add(Rows *rows, TupleTableSlot *slot, MemoryContext scratch, GpuAggError *error)
 {
@@ -306,6 +332,8 @@ rows_add(Rows *rows, TupleTableSlot *slot, MemoryContext scratch, GpuAggError *e
 				   value_bytes(rows->plan, i));
 		else if (rows_value(rows, i, slot->tts_values[i], scratch, error) != GPUAGG_OK)
 			return error->status;
+		if (i == 0 && rows->windows > 1 && !is_in_window(rows))
+			return GPUAGG_OK;
 	}
 	rows->nrows++;
 	return GPUAGG_OK;
@@ -408,7 +436,12 @@ lookup_make(GpuAggLookups *lookups, int i, Size limit, GpuAggError *error)
 		ExecReScan(plan);
 	lookups->read[i] = true;
 	MemoryContextSwitchTo(lookups->strings);
-	rows.numbered = lookups->numbered[i] = numbered_create(rows.plan);
+	/* windows share numbers, for their groups are merged */
+	if (lookups->numbered[i] == NULL)
+		lookups->numbered[i] = numbered_create(rows.plan);
+	rows.numbered = lookups->numbered[i];
+	rows.windows = i == lookups->windowed ? lookups->windows : 1;
+	rows.window = lookups->window;
 	MemoryContextSwitchTo(reading);
 	if (rows_read(&rows, plan, error) == GPUAGG_OK)
 		block = table_make(&rows, context, limit, error);
@@ -457,7 +490,8 @@ made_on_device(GpuAggLookups *lookups, int i, Size limit, GpuAggNumbered ***numb
 	const GpuAggLookup *head;
 	MemoryContext old;
 
-	if (input.plan->program == NULL || (input.program = bind_program(lookups, i)) == NULL)
+	if (input.plan->program == NULL || (i == lookups->windowed && lookups->windows > 1) ||
+		(input.program = bind_program(lookups, i)) == NULL)
 		return NULL;
 	old = MemoryContextSwitchTo(lookups->strings);
 	input.numbered = palloc0(input.plan->ncolumns * sizeof(GpuAggNumbered *));
@@ -490,6 +524,24 @@ fill_constant(GpuAggProgram *program, int const_no, bool null)
 	slot->v.i = 0;
 }
 
+static void
+fill_integer(GpuAggProgram *program, int const_no, int64 value)
+{
+	GpuAggConst *slot = (GpuAggConst *) ((char *) program + program->consts_off) + const_no;
+
+	slot->state = GPUAGG_ST_VALUE;
+	slot->v.i = value;
+}
+
+/* Of the first window there is one remainder only. */
+static void
+fill_window(GpuAggProgram *program, int const_no, int windows, int window)
+{
+	fill_integer(program, const_no, windows);
+	fill_integer(program, const_no + 1, window);
+	fill_integer(program, const_no + 2, window > 0 ? window - windows : 0);
+}
+
 void
 gpuagg_lookups_fill(const GpuAggLookups *lookups, const GpuAggPlanInfo *info, GpuAggProgram *program)
 {
@@ -497,6 +549,8 @@ gpuagg_lookups_fill(const GpuAggLookups *lookups, const GpuAggPlanInfo *info, Gp
 	{
 		const GpuAggLookupPlan *plan = &info->lookups[i];
 
+		if (plan->window_const >= 0)
+			fill_window(program, plan->window_const, lookups->windows, lookups->window);
 		if (plan->subquery == 0)
 			continue;
 		fill_constant(program, plan->null_const, lookups->any[i]);
@@ -569,33 +623,93 @@ void
 gpuagg_lookups_run(GpuAggLookups *lookups)
 {
 	lookups->current = lookups->again = false;
+	lookups->tables = CurrentMemoryContext;
 }
 
-/* All of them, or up to one by which nothing can be joined; false: see error. */
-static bool
-make_all(GpuAggLookups *lookups, bool here, GpuAggError *error)
+int
+gpuagg_lookups_windows(const GpuAggLookups *lookups)
+{
+	return lookups->windows;
+}
+
+void
+gpuagg_lookups_window(GpuAggLookups *lookups, int window)
+{
+	lookups->window = window;
+}
+
+bool
+gpuagg_lookups_widen(GpuAggLookups *lookups)
+{
+	if (lookups->windowed < 0 || lookups->windows == GPUAGG_MAX_LOOKUP_WINDOWS)
+		return false;
+	lookups->windows = Min(4 * lookups->windows, GPUAGG_MAX_LOOKUP_WINDOWS);
+	lookups->current = false;
+	return true;
+}
+
+/* The table of the window before gives way to that of the one at work. */
+static void
+drop_window(GpuAggLookups *lookups)
+{
+	const GpuAggLookup *block = lookups->blocks[lookups->windowed];
+
+	if (block != NULL)
+		pfree((void *) block);
+	lookups->blocks[lookups->windowed] = NULL;
+}
+
+/* What tables that are there leave of the memory for others */
+static Size
+memory_left(const GpuAggLookups *lookups)
 {
 	Size		left = gpuagg_lookup_memory * (Size) 1048576;
 
+	for (int i = 0; i < lookups->info->nlookups; i++)
+	{
+		if (lookups->blocks[i] != NULL)
+			left -= Min(left, lookups->blocks[i]->bytes);
+	}
+	return left;
+}
+
+static bool
+make_one(GpuAggLookups *lookups, int i, bool here, GpuAggError *error)
+{
+	const bool	windowed = i == lookups->windowed && lookups->windows > 1;
+	const Size	left = memory_left(lookups);
+	GpuAggLookupShown *shown = &lookups->shown[i];
+	const GpuAggLookup *block = NULL;
+	instr_time	start;
+	instr_time	end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	if (!here)
+		block = lookup_on_device(lookups, i, left);
+	if (block == NULL && (block = lookup_make(lookups, i, left, error)) == NULL)
+		return false;
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(shown->took, end, start);
+	lookups->blocks[i] = block;
+	shown->rows = windowed ? shown->rows + block->nrows : block->nrows;
+	shown->bytes = Max(shown->bytes, block->bytes);
+	shown->kind = block->kind;
+	shown->windows = windowed ? lookups->windows : 1;
+	return true;
+}
+
+/* Those that are not there, up to one by which nothing can be joined; false: see error. */
+static bool
+make_all(GpuAggLookups *lookups, bool here, GpuAggError *error)
+{
+	lookups->nothing = false;
 	for (int i = 0; i < lookups->info->nlookups && !lookups->nothing; i++)
 	{
 		const int	join = lookups->info->lookups[i].join;
-		const GpuAggLookup *block = NULL;
-		instr_time	start;
 
-		INSTR_TIME_SET_CURRENT(start);
-		if (!here)
-			block = lookup_on_device(lookups, i, left);
-		if (block == NULL && (block = lookup_make(lookups, i, left, error)) == NULL)
+		if (lookups->blocks[i] == NULL && !make_one(lookups, i, here, error))
 			return false;
-		INSTR_TIME_SET_CURRENT(lookups->shown[i].took);
-		INSTR_TIME_SUBTRACT(lookups->shown[i].took, start);
-		left -= block->bytes;
-		lookups->blocks[i] = block;
-		lookups->shown[i].rows = block->nrows;
-		lookups->shown[i].bytes = block->bytes;
-		lookups->shown[i].kind = block->kind;
-		lookups->nothing = block->nrows == 0 && (join == JOIN_INNER || join == JOIN_SEMI);
+		lookups->nothing = lookups->blocks[i]->nrows == 0 && (join == JOIN_INNER || join == JOIN_SEMI);
 	}
 	return true;
 }
@@ -603,15 +717,28 @@ make_all(GpuAggLookups *lookups, bool here, GpuAggError *error)
 const GpuAggLookup *const *
 gpuagg_lookups_make(GpuAggLookups *lookups, bool here, bool *nothing, GpuAggError *error)
 {
+	const bool	other = lookups->windowed >= 0 && lookups->made_window != lookups->window;
+
 	if (!lookups->current || (here && gpuagg_lookups_on_device(lookups)))
 	{
 		lookups->again = lookups->current;
-		lookups->current = lookups->nothing = false;
+		lookups->current = false;
 		memset(lookups->blocks, 0, sizeof(lookups->blocks));
 		memset(lookups->shown, 0, sizeof(lookups->shown));
 		memset(lookups->numbered, 0, sizeof(lookups->numbered));
 		MemoryContextReset(lookups->strings);
-		if (!make_all(lookups, here, error))
+	}
+	else if (other)
+		drop_window(lookups);
+	if (!lookups->current || other)
+	{
+		MemoryContext old = MemoryContextSwitchTo(lookups->tables);
+		bool		ok;
+
+		lookups->made_window = lookups->window;
+		ok = make_all(lookups, here, error);
+		MemoryContextSwitchTo(old);
+		if (!ok)
 			return NULL;
 		lookups->made = lookups->current = true;
 	}

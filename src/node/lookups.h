@@ -23,6 +23,7 @@ typedef struct GpuAggLookupShown
 	uint64		bytes;
 	uint32		kind;			/* GpuAggLookupKind */
 	bool		on_device;		/* that made it */
+	int			windows;		/* that it was made in, one after the other; rows of all, bytes of one */
 	uint64		device_ns;
 	instr_time	took;
 } GpuAggLookupShown;
@@ -35,15 +36,15 @@ typedef struct GpuAggLookupShown
 extern GpuAggLookups *gpuagg_lookups_begin(CustomScanState *css, const GpuAggPlanInfo *info,
 										   List *exprs, int eflags);
 
-/* A run begins: the tables of the one before are gone. */
+/* A run begins, in whose memory context tables will be: those of the one before are gone. */
 extern void gpuagg_lookups_run(GpuAggLookups *lookups);
 
 /* How many of the node's expressions are of look-ups, behind the runtime constants of its programs */
 extern int	gpuagg_lookups_nexprs(const GpuAggPlanInfo *info);
 
 /*
- * Makes the tables: has the device make them, unless `here` is set, or runs the plans; in
- * the current memory context, the run's.  The tasks of a run share them.  *nothing: no row can
+ * Makes the tables: has the device make them, unless `here` is set, or runs the plans.
+ * The tasks of a run share them.  *nothing: no row can
  * be joined; then some of them may not have been made.  NULL: they cannot be made, and
  * PostgreSQL's plan has to answer.
  */
@@ -64,6 +65,15 @@ extern bool gpuagg_lookups_makeable(const GpuAggPlanInfo *info);
 /* Constants of a program that is bound: what IN is where no row is found (lower_subplan.c) */
 extern void gpuagg_lookups_fill(const GpuAggLookups *lookups, const GpuAggPlanInfo *info,
 								GpuAggProgram *program);
+
+/*
+ * A table that does not fit memory is made in windows of its keys, one after the other
+ * (lookup_windows.h).  How many there are; the one that is made next; more of them: false if
+ * that is no help.
+ */
+extern int	gpuagg_lookups_windows(const GpuAggLookups *lookups);
+extern void gpuagg_lookups_window(GpuAggLookups *lookups, int window);
+extern bool gpuagg_lookups_widen(GpuAggLookups *lookups);
 
 /* Does a table that was made last lie on the device? */
 extern bool gpuagg_lookups_on_device(const GpuAggLookups *lookups);

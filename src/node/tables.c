@@ -34,6 +34,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "node/lookup_windows.h"
 #include "node/run_notes.h"
 #include "node/spread.h"
 #include "node/tables.h"
@@ -199,7 +200,7 @@ tables_task(GpuAggScan *scan, int program, GpuAggError *error)
 	{
 		scan->tables->tasks += Max(scan->spread.ran, 1);
 		counters_join(counters, &before);
-		if (scan->lookups != NULL)
+		if (scan->lookups != NULL && !gpuagg_windows_several(scan))
 			gpuagg_note_probes(scan, &before);
 	}
 	return status;
@@ -288,7 +289,7 @@ gpuagg_tables_run(GpuAggScan *scan, GpuAggError *error)
 	int			i = -1;
 
 	t->nblocks = 0;
-	scan->alone = t->nprograms == 1 && t->shared;
+	scan->alone = t->nprograms == 1 && t->shared && !gpuagg_windows_several(scan);
 	while ((i = bms_next_member(valid, i)) >= 0)
 		t->nblocks += RelationGetNumberOfBlocks(t->tables[i].task.rel);
 	status = tables_run_alike(scan, valid, error);

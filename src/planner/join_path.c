@@ -8,6 +8,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "ipc/shmem.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -37,6 +39,9 @@
 
 /* Bytes of a row in a table besides its columns, as the slots of a hash table take them */
 #define ROW_BYTES 16.0
+
+/* A table of this part of the memory, as estimated, may turn out not to fit. */
+#define DOUBTED_PART 4.0
 
 /* ----------------------------------------------------------------- check --- */
 
@@ -116,18 +121,44 @@ check_input(const RelOptInfo *rel)
 	return true;
 }
 
-bool
-gpuagg_join_lower(GpuAggLower *lw, const GpuAggJoinTree *tree)
+/*
+ * The input whose table may not fit memory, by what is estimated, which may be far too
+ * small; NULL: none
+ */
+static const GpuAggJoin *
+largest_input(const GpuAggJoinTree *tree)
 {
+	const GpuAggJoin *largest = NULL;
+	double		most = gpuagg_lookup_memory * 1048576.0 / DOUBTED_PART;
 	ListCell   *lc;
 
 	foreach(lc, tree->joins)
 	{
 		const GpuAggJoin *join = lfirst(lc);
+		const double bytes = join->rel->rows * (ROW_BYTES + join->rel->reltarget->width);
+
+		if (bytes <= most)
+			continue;
+		most = bytes;
+		largest = join;
+	}
+	return largest;
+}
+
+bool
+gpuagg_join_lower(GpuAggLower *lw, const GpuAggJoinTree *tree)
+{
+	const GpuAggJoin *largest = largest_input(tree);
+	ListCell   *lc;
+
+	foreach(lc, tree->joins)
+	{
+		const GpuAggJoin *join = lfirst(lc);
+		const bool	windowed = join == largest;
 
 		if (lw->rel != tree->fact)
 			join = gpuagg_join_translate(lw->root, join, lw->rel, tree->fact);
-		if (!check_input(join->rel) || !gpuagg_lower_join(lw, join))
+		if (!check_input(join->rel) || !gpuagg_lower_join(lw, join, windowed))
 			return false;
 	}
 	return true;
@@ -139,7 +170,7 @@ same_table(const GpuAggLookupLower *a, const GpuAggLookupLower *b)
 	const int	n = list_length(a->columns);
 
 	return a->rel == b->rel && a->type == b->type && a->unique == b->unique &&
-		a->folded == b->folded && a->nkeys == b->nkeys &&
+		a->folded == b->folded && a->nkeys == b->nkeys && a->windowed == b->windowed &&
 		(a->subplan == NULL ? b->subplan == NULL :
 		 b->subplan != NULL && a->subplan->plan_id == b->subplan->plan_id) &&
 		equal(a->columns, b->columns) &&
@@ -190,14 +221,29 @@ lookup_bytes(const GpuAggLookupLower *lookup)
 	return lookup->rows * row;
 }
 
+/* In how many windows the table that has them is made; 0: even the most are too few */
+static int
+windows_needed(const GpuAggLower *lw)
+{
+	double		left = gpuagg_lookup_memory * 1048576.0;
+	double		windowed = 0;
+
+	for (int i = 0; i < lw->nlookups; i++)
+	{
+		if (lw->lookups[i].windowed)
+			windowed = lookup_bytes(&lw->lookups[i]);
+		else
+			left -= lookup_bytes(&lw->lookups[i]);
+	}
+	if (left < windowed / GPUAGG_MAX_LOOKUP_WINDOWS)
+		return 0;
+	return Max(1, (int) ceil(windowed / Max(left, 1)));
+}
+
 bool
 gpuagg_join_fits(const GpuAggLower *lw)
 {
-	double		bytes = 0;
-
-	for (int i = 0; i < lw->nlookups; i++)
-		bytes += lookup_bytes(&lw->lookups[i]);
-	if (bytes <= gpuagg_lookup_memory * 1048576.0)
+	if (windows_needed(lw) > 0)
 		return true;
 	return GPUAGG_REFUSE("the inputs of the join would take more than gpuagg.lookup_memory");
 }
@@ -236,6 +282,8 @@ gpuagg_join_plans(GpuAggLower *lw)
 		plan->unique = lookup->unique;
 		plan->nkeys = lookup->nkeys;
 		plan->ncolumns = list_length(lookup->columns);
+		plan->window_const = lookup->windowed ? lookup->window.reg & GPUAGG_VREG_NUMBER : -1;
+		plan->windows = lookup->windowed ? Max(1, windows_needed(lw)) : 1;
 		plan->types = (uint8 *) lookup->types;
 		plan->scales = (uint8 *) lookup->scales;
 		gpuagg_join_expect(lw, lookup, lookup_bytes(lookup), &plan->expected);
@@ -365,6 +413,7 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 				 GpuAggLookupPlan *plans)
 {
 	int			npaths = 0;
+	int			windows = 1;
 
 	for (int i = 0; i < lw->nlookups; i++)
 	{
@@ -375,9 +424,15 @@ gpuagg_join_cost(const GpuAggLower *lw, const List *paths, GpuAggCostInput *inpu
 			expect_subquery(lookup, expected);
 		else
 			expect_input(lookup, list_nth(paths, npaths++), expected);
+		expected->make_ns *= plans[i].windows;
+		expected->make_cost *= plans[i].windows;
 		input->lookup_ns += expected->make_ns;
 		input->lookup_cost += expected->make_cost;
+		windows = Max(windows, plans[i].windows);
 		input->lookup_ns += input->rows / gpuagg_cost_threads() *
 			gpuagg_join_probe_ns(lookup_bytes(lookup));
 	}
+	/* all of it is read for each window */
+	input->pages *= windows;
+	input->rows *= windows;
 }

@@ -22,7 +22,7 @@ extern bool gpuagg_join_lower(GpuAggLower *lw, const GpuAggJoinTree *tree);
 /* Do both programs look rows up in the same tables?  Else a reason. */
 extern bool gpuagg_join_same_tables(const GpuAggLower *a, const GpuAggLower *b);
 
-/* Do the tables fit gpuagg.lookup_memory, as far as is known? */
+/* Do the tables fit gpuagg.lookup_memory, as far as is known, the largest in windows if need be? */
 extern bool gpuagg_join_fits(const GpuAggLower *lw);
 
 /* GpuAggLookupPlans, for when the program is finished */

@@ -111,15 +111,16 @@ unpack_program(Const *image)
 }
 
 /* Numbers that stand before those of columns */
-#define LOOKUP_FIELDS 7
+#define LOOKUP_FIELDS 9
 
 static List *
 pack_lookup(const GpuAggLookupPlan *lookup)
 {
 	List	   *packed = list_concat(list_make4_int(lookup->const_no, lookup->join, lookup->unique,
 													lookup->nkeys),
-									 list_make3_int(lookup->subquery, lookup->null_const,
-													lookup->missed_const));
+									 list_make5_int(lookup->subquery, lookup->null_const,
+													lookup->missed_const, lookup->window_const,
+													lookup->windows));
 
 	for (int i = 0; i < lookup->ncolumns; i++)
 		packed = lappend_int(lappend_int(packed, lookup->types[i]), lookup->scales[i]);
@@ -153,6 +154,8 @@ unpack_lookup(GpuAggLookupPlan *lookup, const List *all)
 	lookup->subquery = list_nth_int(packed, 4);
 	lookup->null_const = list_nth_int(packed, 5);
 	lookup->missed_const = list_nth_int(packed, 6);
+	lookup->window_const = list_nth_int(packed, 7);
+	lookup->windows = list_nth_int(packed, 8);
 	lookup->ncolumns = n;
 	lookup->types = palloc(n);
 	lookup->scales = palloc(n);

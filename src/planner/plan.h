@@ -123,6 +123,14 @@ typedef struct GpuAggLookupExpected
 								 * places with those of others; GPUAGG_NO_REG: it may not */
 } GpuAggLookupExpected;
 
+/*
+ * A table that may be larger than memory is made in windows of its first key, an integer: of
+ * so many windows number w has the keys whose remainder is w, or w less that many.  The
+ * constants are the number of windows and both remainders.
+ */
+#define GPUAGG_WINDOW_CONSTS 3
+#define GPUAGG_MAX_LOOKUP_WINDOWS 64
+
 /* A look-up table: an input of a join below the grouping, or of IN's subquery */
 typedef struct GpuAggLookupPlan
 {
@@ -131,6 +139,9 @@ typedef struct GpuAggLookupPlan
 	bool		unique;			/* no two rows may have the same keys */
 	int			nkeys;
 	int			ncolumns;		/* with the keys, which come first */
+	int			window_const;	/* constants of the program by which rows of a window of keys pass:
+								 * the first of GPUAGG_WINDOW_CONSTS; -1: none */
+	int			windows;		/* that are expected to be needed, one after the other */
 	uint8	   *types;			/* GpuAggType of each */
 	uint8	   *scales;			/* NUMERIC: its decimals; GPUAGG_SCALE_NUMBERED */
 	GpuAggLookupExpected expected;

@@ -22,7 +22,12 @@ static Cost
 task_total(const GpuAggWhatIf *what, const GpuAggCostInput *input)
 {
 	GpuAggPlanInfo info = what->info;
+	const Size	bytes = info.nlookups * sizeof(GpuAggLookupPlan);
 
+	/* what is predicted of look-up tables is added to them, and those of the plan stay */
+	info.lookups = palloc(Max(bytes, 1));
+	if (bytes > 0)
+		memcpy(info.lookups, what->info.lookups, bytes);
 	return info.program->select ? gpuagg_cost_sample(input, &info).total :
 		gpuagg_cost_agg(input, &info).total;
 }

@@ -94,6 +94,9 @@ typedef struct GpuAggLookupLower
 	uint8		types[GPUAGG_LOOKUP_MAX_COLUMNS];	/* GpuAggType of each */
 	uint8		scales[GPUAGG_LOOKUP_MAX_COLUMNS];	/* as GpuAggLookupPlan's */
 	GpuAggValue table;
+	GpuAggValue probe;			/* the first key of a row that is looked up */
+	GpuAggValue window;			/* constant, the first of GPUAGG_WINDOW_CONSTS, if it is */
+	bool		windowed;		/* made in windows */
 	GpuAggValue row;			/* that is joined, or NULL */
 	const GpuAggJoin *join;
 	GpuAggValue test;			/* that the filter has of it, unless it is a left join, */
@@ -433,8 +436,11 @@ extern bool gpuagg_lower_same_bytes(GpuAggLower *lw, uint8 type, GpuAggValue *va
 extern bool gpuagg_lower_own_scale(GpuAggLower *lw, AttrNumber attno, GpuAggValue *out);
 extern bool gpuagg_lower_own_scale_fits(GpuAggLower *lw, AttrNumber attno);
 
-/* lower_join.c; behind gpuagg_lower_filter(), in the order of the joins */
-extern bool gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join);
+/*
+ * lower_join.c; behind gpuagg_lower_filter(), in the order of the joins.  windowed: the table
+ * is to be made in windows, if its keys allow that
+ */
+extern bool gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join, bool windowed);
 
 /* A column of an input that is looked up */
 extern bool gpuagg_lower_joined_column(GpuAggLower *lw, Var *var, GpuAggValue *out);

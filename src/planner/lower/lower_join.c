@@ -19,6 +19,9 @@
  * The filter consumes errors of keys and conditions in any kind of join, unless an
  * earlier condition or join has dropped the row; PostgreSQL would meet them, too.
  *
+ * A table that may be larger than memory is made in windows of its keys, and rows of one window
+ * pass at a time (node/lookup_windows.c).
+ *
  * Keys are integers and what is held as such (one or two), or one string; the input's
  * side is a column.  Other equalities are conditions.
  */
@@ -292,6 +295,8 @@ add_key(GpuAggLookupLower *lookup, const GpuAggValue *probe, Expr *column, uint8
 	if (gpuagg_constant_class(probe->type) != gpuagg_constant_class(type) ||
 		!is_key_type(probe->type))
 		return GPUAGG_REFUSE("a join compares types in a way that is not supported");
+	if (lookup->nkeys == 0)
+		lookup->probe = *probe;
 	lookup->nkeys = add_column(lookup, column, type, 0) + 1;
 	return true;
 }
@@ -506,13 +511,48 @@ lower_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, L
 	return lower_lookup(lw, lookup, keys, nkeys);
 }
 
+/*
+ * Only rows of the window at work pass, those with a NULL key in the first one.  That is
+ * asked before anything of the joined row is, so it has no errors of rows of other windows.
+ */
+static bool
+lower_window(GpuAggLower *lw, GpuAggLookupLower *lookup)
+{
+	GpuAggConstant filled = gpuagg_constant_make(GPUAGG_T_INT8, (Datum) 0, true);
+	GpuAggConstant zero = gpuagg_constant_make(GPUAGG_T_INT8, Int64GetDatum(0), false);
+	GpuAggValue consts[GPUAGG_WINDOW_CONSTS];
+	GpuAggValue none;
+	GpuAggValue remainder;
+	GpuAggValue test;
+	GpuAggValue other;
+
+	if (gpuagg_constant_class(lookup->probe.type) != GPUAGG_CLASS_I64)
+		return true;
+	filled.value.runtime = 1;
+	for (int i = 0; i < GPUAGG_WINDOW_CONSTS; i++)
+	{
+		if (!gpuagg_lower_constant(lw, filled, &consts[i]))
+			return false;
+	}
+	lookup->windowed = true;
+	lookup->window = consts[0];
+	return gpuagg_lower_constant(lw, zero, &none) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_INT_MOD, GPUAGG_T_INT8, &lookup->probe, &consts[0], NULL, 0, &remainder) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_COALESCE, GPUAGG_T_INT8, &remainder, &none, NULL, 0, &remainder) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_I64_EQ, GPUAGG_T_BOOL, &remainder, &consts[1], NULL, 0, &test) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_I64_EQ, GPUAGG_T_BOOL, &remainder, &consts[2], NULL, 0, &other) &&
+		gpuagg_lower_op(lw, GPUAGG_OP_OR, GPUAGG_T_BOOL, &test, &other, NULL, 0, &test) &&
+		filter_and(lw, &test);
+}
+
 bool
-gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join)
+gpuagg_lower_join(GpuAggLower *lw, const GpuAggJoin *join, bool windowed)
 {
 	GpuAggLookupLower *lookup = add_input(lw, join);
 	List	   *rest;
 
 	if (lookup == NULL || !lower_keys(lw, lookup, join, &rest) ||
+		(windowed && !lower_window(lw, lookup)) ||
 		!lower_kind(lw, lookup, join, rest) || !filter_clauses(lw, join->filter))
 		return false;
 	lookup->closed = join->type == JOIN_SEMI;

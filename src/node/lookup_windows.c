@@ -1,0 +1,109 @@
+/*
+ * lookup_windows.c
+ *		Joins with an input that is larger than memory (lookup_windows.h).
+ *
+ * The input's look-up table is made of the keys of one window, and the program lets those rows
+ * of the largest table pass that have a key of the same window, of which each row has one: so
+ * whatever the kind of join, a row is looked up once, where its matches are.  For each window
+ * the input and the largest table are read again, by all the tasks that a run has, and groups
+ * of all windows are merged (merge.c).  Other inputs' tables stay.
+ *
+ * If tables of other inputs have been made again between windows, because the device that had
+ * made them has failed, their strings have other numbers, and all windows run again.
+ *
+ * As many windows as the planner expects to be needed, then, whenever memory does not suffice,
+ * four times as many, from the first one on.
+ */
+#include "postgres.h"
+
+#include "ipc/errors.h"
+#include "miscadmin.h"
+#include "node/lookup_windows.h"
+#include "node/spread.h"
+#include "node/tables.h"
+#include "utils/memutils.h"
+
+bool
+gpuagg_windows_several(const GpuAggScan *scan)
+{
+	return scan->lookups != NULL && gpuagg_lookups_windows(scan->lookups) > 1;
+}
+
+static GpuAggStatus
+run_tasks(GpuAggScan *scan, GpuAggError *error)
+{
+	const uint64 groups = scan->counters.groups;
+	GpuAggStatus status;
+
+	if (scan->tables != NULL)
+		return gpuagg_tables_run(scan, error);
+	status = gpuagg_scan_run_tables(scan, error);
+	if (status == GPUAGG_OK && scan->spread.ran > 1 && !gpuagg_windows_several(scan))
+		status = gpuagg_spread_merge(scan, groups, error);
+	return status;
+}
+
+/* Rows and pages that an earlier window has read count once. */
+static void
+count_once(GpuAggCounters *counters, const GpuAggCounters *before)
+{
+	counters->runs = before->runs;
+	counters->rows_scanned = before->rows_scanned;
+	counters->pages = before->pages;
+	counters->cached_pages = before->cached_pages;
+}
+
+static GpuAggStatus
+run_windows(GpuAggScan *scan, GpuAggError *error)
+{
+	const int	windows = gpuagg_lookups_windows(scan->lookups);
+	const uint64 groups = scan->counters.groups;
+	GpuAggStatus status = GPUAGG_OK;
+
+	scan->alone = false;
+	for (int i = 0; status == GPUAGG_OK && i < windows; i++)
+	{
+		const GpuAggCounters before = scan->counters;
+		/* for programs, which have the tables in them */
+		MemoryContext window = AllocSetContextCreate(CurrentMemoryContext, "gpuagg window",
+													 ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(window);
+
+		CHECK_FOR_INTERRUPTS();
+		gpuagg_lookups_window(scan->lookups, i);
+		gpuagg_results_mark(scan->results, &scan->mark);
+		status = run_tasks(scan, error);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(window);
+		if (i > 0)
+			count_once(&scan->counters, &before);
+	}
+	return status == GPUAGG_OK ? gpuagg_spread_merge(scan, groups, error) : status;
+}
+
+GpuAggStatus
+gpuagg_windows_run(GpuAggScan *scan, GpuAggError *error)
+{
+	const GpuAggCounters before = scan->counters;
+	bool		again = false;
+	GpuAggStoreMark begin;
+
+	/* rows that are selected are in no such store */
+	if (scan->lookups == NULL)
+		return run_tasks(scan, error);
+	gpuagg_results_mark(scan->results, &begin);
+	for (;;)
+	{
+		GpuAggStatus status;
+
+		gpuagg_lookups_window(scan->lookups, 0);
+		status = gpuagg_windows_several(scan) ? run_windows(scan, error) : run_tasks(scan, error);
+		if (status == GPUAGG_OK && !again && gpuagg_windows_several(scan) && gpuagg_lookups_again(scan->lookups))
+			again = true;
+		else if (status != GPUAGG_OUT_OF_MEMORY || !gpuagg_lookups_widen(scan->lookups))
+			return status;
+		gpuagg_scan_cut(scan, &begin);
+		scan->counters = before;
+		memset(error, 0, sizeof(*error));
+	}
+}

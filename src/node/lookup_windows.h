@@ -1,0 +1,19 @@
+/*
+ * lookup_windows.h
+ *		Runs of a scan one after the other, each with a part of a look-up table that is
+ *		larger than memory.
+ */
+#ifndef GPUAGG_NODE_LOOKUP_WINDOWS_H
+#define GPUAGG_NODE_LOOKUP_WINDOWS_H
+
+#include "postgres.h"
+
+#include "node/device_scan.h"
+
+/* Are there several? Then no task knows which groups are wanted, and none makes coarser ones. */
+extern bool gpuagg_windows_several(const GpuAggScan *scan);
+
+/* Runs all tasks of the scan, for each window; the groups are in scan->results. */
+extern GpuAggStatus gpuagg_windows_run(GpuAggScan *scan, GpuAggError *error);
+
+#endif							/* GPUAGG_NODE_LOOKUP_WINDOWS_H */
