@@ -21,9 +21,9 @@
  * the page has no dead line.
  *
  * Limits on pins.  A backend's share of shared_buffers, so that any number
- * of them can run at once; and, while a scan that recycles a ring of buffers
+ * of them can run at once; and, while a scan that recycles rings of buffers
  * (table larger than a quarter of shared_buffers) really reads, less than
- * that ring, for a ring whose buffers are all pinned is replaced by buffers
+ * these rings, for a ring whose buffers are all pinned is replaced by buffers
  * that others need.
  *
  * Speed.  Of a page in shared_buffers, what costs is finding it; buffer_hint.c does
@@ -73,8 +73,15 @@
 /* Pages without a miss after which a scan counts as cached again. */
 #define MISS_MEMORY 256
 
-/* Buffers of the ring that are left to the read in progress. */
+/* Buffers of a ring that are left to the read in progress. */
 #define RING_SLACK 8
+
+/*
+ * Rings that a scan takes in turn, so that many pages may be with the device: 4 MB, or as much
+ * of shared_buffers as is one in so many parts
+ */
+#define MAX_RINGS 16
+#define RINGS_SHARE 64
 
 /* The first batch; each next is twice as large, so that devices start soon. */
 #define FIRST_BATCH_PAGES 16
@@ -107,7 +114,11 @@ struct GpuAggFeed
 	uint64		pages;
 
 	/* reading */
-	BufferAccessStrategy strategy;
+	BufferAccessStrategy rings[MAX_RINGS];
+	uint32		nrings;			/* 0: none is used */
+	uint32		ring;			/* that is filled, */
+	uint32		ring_pages;		/* with so many pages, of which it has */
+	uint32		ring_filled;	/* so many */
 	bool		report;			/* synchronized scan */
 	uint32		ring_pins;		/* pins allowed while a ring scan misses */
 	uint32		misses;			/* pages until the scan counts as cached */
@@ -190,18 +201,30 @@ feed_skip(GpuAggFeed *feed)
 	gpuagg_buffer_hint_skip(&feed->hints, (int64) feed->block - from);
 }
 
-/* As initscan: large tables are read through a ring, from anywhere. */
+/*
+ * Pages in flight are pinned, and a ring may not have all of its buffers pinned when its turn
+ * comes: so they are at most as many as the other rings have.
+ */
+static void
+feed_rings(GpuAggFeed *feed)
+{
+	int			buffers;
+
+	feed->rings[0] = GetAccessStrategy(BAS_BULKREAD);
+	buffers = gpuagg_strategy_buffers(feed->rings[0]);
+	feed->nrings = Max(1, Min(MAX_RINGS, NBuffers / RINGS_SHARE / buffers));
+	for (uint32 i = 1; i < feed->nrings; i++)
+		feed->rings[i] = GetAccessStrategy(BAS_BULKREAD);
+	feed->ring_pages = Max(1, buffers - Min(RING_SLACK, buffers / 2));
+	feed->ring_pins = Max(1, feed->nrings - 1) * feed->ring_pages;
+}
+
+/* As initscan: large tables are read through rings, from anywhere. */
 static void
 feed_large(GpuAggFeed *feed, bool bulkread)
 {
 	if (bulkread)
-	{
-		int			ring;
-
-		feed->strategy = GetAccessStrategy(BAS_BULKREAD);
-		ring = gpuagg_strategy_buffers(feed->strategy);
-		feed->ring_pins = Max(1, ring - Min(RING_SLACK, ring / 2));
-	}
+		feed_rings(feed);
 	feed->report = synchronize_seqscans && !feed->sampled;
 	if (feed->report && feed->share == NULL)
 		feed->block = ss_get_location(feed->rel, feed->nblocks);
@@ -286,7 +309,7 @@ gpuagg_feed_pages(const GpuAggFeed *feed)
 static inline uint32
 feed_pin_limit(const GpuAggFeed *feed)
 {
-	if (feed->strategy != NULL && feed->misses > 0)
+	if (feed->nrings > 0 && feed->misses > 0)
 		return Min(feed->ring_pins, feed->max_pins);
 	return feed->max_pins;
 }
@@ -347,7 +370,7 @@ feed_guess(GpuAggFeed *feed, BlockNumber block)
 
 	if (buffer == InvalidBuffer)
 		return InvalidBuffer;
-	if (feed->strategy == NULL)
+	if (feed->nrings == 0)
 		feed_count_use(buffer);
 	pgstat_count_buffer_read(feed->rel);
 	pgstat_count_buffer_hit(feed->rel);
@@ -397,6 +420,17 @@ feed_advance(GpuAggFeed *feed)
 	feed_skip(feed);
 }
 
+/* A page came from disk, into a buffer of the ring whose turn it is. */
+static void
+feed_missed(GpuAggFeed *feed)
+{
+	feed->misses = MISS_MEMORY;
+	if (feed->nrings == 0 || ++feed->ring_filled < feed->ring_pages)
+		return;
+	feed->ring_filled = 0;
+	feed->ring = (feed->ring + 1) % feed->nrings;
+}
+
 /* Reads and pins the next block. */
 static Buffer
 feed_pin(GpuAggFeed *feed)
@@ -409,13 +443,13 @@ feed_pin(GpuAggFeed *feed)
 	if (buffer == InvalidBuffer)
 	{
 		buffer = ReadBufferExtended(feed->rel, MAIN_FORKNUM, block,
-									RBM_NORMAL, feed->strategy);
+									RBM_NORMAL, feed->rings[feed->ring]);
 		gpuagg_buffer_hint_found(&feed->hints, buffer);
 	}
 	feed->pages++;
 	feed_advance(feed);
 	if (pgBufferUsage.shared_blks_read != reads)
-		feed->misses = MISS_MEMORY;
+		feed_missed(feed);
 	else if (feed->misses > 0)
 		feed->misses--;
 	if (feed->misses > 0)
@@ -661,7 +695,7 @@ gpuagg_feed_end(GpuAggFeed *feed)
 		if (feed->batches[i].npages > 0)
 			feed_release_batch(feed, &feed->batches[i]);
 	}
-	if (feed->strategy != NULL)
-		FreeAccessStrategy(feed->strategy);
-	feed->strategy = NULL;
+	for (uint32 i = 0; i < feed->nrings; i++)
+		FreeAccessStrategy(feed->rings[i]);
+	feed->nrings = 0;
 }
