@@ -466,6 +466,16 @@ gpuagg_distinct_column(GpuAggDistinctColumns *columns, int number, const OpExpr 
 #define gpuagg_instrument_seconds(instrument) ((instrument)->total)
 #endif
 
+/*
+ * How many more moments states of two arguments have: since 19 the value that all rows
+ * share, of each argument, or NaN (utils/adt/float.c).
+ */
+#if PG_VERSION_NUM >= 190000
+#define GPUAGG_COMMON_VALUES 2
+#else
+#define GPUAGG_COMMON_VALUES 0
+#endif
+
 /* A day's first instant; *overflow: it is none of timestamptz's (utils/date.h). */
 static inline TimestampTz
 gpuagg_day_start(DateADT day, bool *overflow)
