@@ -476,6 +476,12 @@ gpuagg_distinct_column(GpuAggDistinctColumns *columns, int number, const OpExpr 
 #define GPUAGG_COMMON_VALUES 0
 #endif
 
+/*
+ * Are sums of integers sent between processes as 128 bits, the higher half first, and not as
+ * numerics? (utils/adt/numeric.c: int8_avg_serialize, numeric_poly_serialize)
+ */
+#define GPUAGG_INT128_STATES (PG_VERSION_NUM >= 190000)
+
 /* A day's first instant; *overflow: it is none of timestamptz's (utils/date.h). */
 static inline TimestampTz
 gpuagg_day_start(DateADT day, bool *overflow)

@@ -134,6 +134,14 @@ send_numeric(StringInfo buf, Magnitude m, bool negative, int scale, int shown)
 		pq_sendint16(buf, digits[--n]);
 }
 
+static void
+add_squares(Magnitude *squares, const GpuAggSums *sums)
+{
+	add_shifted(squares, sums->squares[0], 0);
+	add_shifted(squares, sums->squares[1], GPUAGG_SQUARE_HALF + 1);
+	add_shifted(squares, sums->squares[2], 2 * GPUAGG_SQUARE_HALF);
+}
+
 /* Count, sum and sum of squares */
 static void
 send_sums(StringInfo buf, const GpuAggSums *sums)
@@ -143,9 +151,7 @@ send_sums(StringInfo buf, const GpuAggSums *sums)
 	Magnitude	squares = {{0}};
 
 	add_shifted(&sum, negative ? negated(sums->sum) : sums->sum, 0);
-	add_shifted(&squares, sums->squares[0], 0);
-	add_shifted(&squares, sums->squares[1], GPUAGG_SQUARE_HALF + 1);
-	add_shifted(&squares, sums->squares[2], 2 * GPUAGG_SQUARE_HALF);
+	add_squares(&squares, sums);
 	pq_sendint64(buf, sums->count);
 	send_numeric(buf, sum, negative, sums->scale, sums->shown);
 	send_numeric(buf, squares, false, 2 * sums->scale, 2 * sums->shown);
@@ -198,13 +204,25 @@ gpuagg_variance_state(const GpuAggSums *sums)
 	return PointerGetDatum(state_bytes(sums));
 }
 
+/* As numeric_poly_serialize() writes a group's state, of integers of 32 bits at most */
 Datum
 gpuagg_variance_squares(const GpuAggSums *sums)
 {
 	StringInfoData buf;
+	Magnitude	squares = {{0}};
 
 	pq_begintypsend(&buf);
-	send_sums(&buf, sums);
+	if (GPUAGG_INT128_STATES)
+	{
+		add_squares(&squares, sums);
+		pq_sendint64(&buf, sums->count);
+		pq_sendint64(&buf, sums->sum.high);
+		pq_sendint64(&buf, sums->sum.low);
+		for (int i = 3; i >= 0; i--)
+			pq_sendint32(&buf, squares.words[i]);
+	}
+	else
+		send_sums(&buf, sums);
 	return PointerGetDatum(pq_endtypsend(&buf));
 }
 
