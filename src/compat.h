@@ -466,6 +466,22 @@ gpuagg_distinct_column(GpuAggDistinctColumns *columns, int number, const OpExpr 
 #define gpuagg_instrument_seconds(instrument) ((instrument)->total)
 #endif
 
+/*
+ * How many more moments states of two arguments have: since 19 the value that all rows
+ * share, of each argument, or NaN (utils/adt/float.c).
+ */
+#if PG_VERSION_NUM >= 190000
+#define GPUAGG_COMMON_VALUES 2
+#else
+#define GPUAGG_COMMON_VALUES 0
+#endif
+
+/*
+ * Are sums of integers sent between processes as 128 bits, the higher half first, and not as
+ * numerics? (utils/adt/numeric.c: int8_avg_serialize, numeric_poly_serialize)
+ */
+#define GPUAGG_INT128_STATES (PG_VERSION_NUM >= 190000)
+
 /* A day's first instant; *overflow: it is none of timestamptz's (utils/date.h). */
 static inline TimestampTz
 gpuagg_day_start(DateADT day, bool *overflow)

@@ -3,20 +3,21 @@
  *		Variances, correlations and the like of moments.
  *
  * PostgreSQL's final functions take an array of float8: three numbers of one argument,
- * six of two.  It lies on the stack here.
+ * six of two, and what compat.h tells of.  It lies on the stack here.
  */
 #include "postgres.h"
 
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "device/transition.h"
 #include "fmgr.h"
 #include "node/moments.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
 
-#define MAX_MOMENTS (GPUAGG_MAX_STATE_BYTES / sizeof(float8))
+#define MAX_MOMENTS (GPUAGG_MAX_STATE_BYTES / sizeof(float8) + GPUAGG_COMMON_VALUES)
 
 typedef struct MomentsArray
 {
@@ -53,11 +54,28 @@ static const FinalFunction finals[] = {
 	[GPUAGG_STATISTIC_REGR_INTERCEPT] = {float8_regr_intercept, 6}
 };
 
+/*
+ * The numbers as PostgreSQL has them; returns how many.  A square of deviations is 0 only
+ * where all values are one, the average.
+ */
+static int
+numbers_of(GpuAggStatistic statistic, const double *state, float8 *numbers)
+{
+	int			n = finals[statistic].moments;
+
+	memcpy(numbers, state, n * sizeof(float8));
+	if (n < 6)
+		return n;
+	for (int i = 0; i < GPUAGG_COMMON_VALUES; i++)
+		numbers[n++] = state[2 + 2 * i] == 0 ? state[1 + 2 * i] / state[0] : NAN;
+	return n;
+}
+
 bool
 gpuagg_moments_datum(GpuAggStatistic statistic, const double *state, Datum *result)
 {
 	const FinalFunction *final = &finals[statistic];
-	MomentsArray array = {.head = {.ndim = 1,.elemtype = FLOAT8OID},.dims = {final->moments, 1}};
+	MomentsArray array = {.head = {.ndim = 1,.elemtype = FLOAT8OID}};
 	LOCAL_FCINFO(fcinfo, 1);
 
 	if (statistic == GPUAGG_STATISTIC_REGR_COUNT)
@@ -65,8 +83,9 @@ gpuagg_moments_datum(GpuAggStatistic statistic, const double *state, Datum *resu
 		*result = Int64GetDatum((int64) state[0]);
 		return true;
 	}
-	SET_VARSIZE(&array, ARR_OVERHEAD_NONULLS(1) + final->moments * sizeof(float8));
-	memcpy(array.values, state, final->moments * sizeof(float8));
+	array.dims[0] = numbers_of(statistic, state, array.values);
+	array.dims[1] = 1;
+	SET_VARSIZE(&array, ARR_OVERHEAD_NONULLS(1) + array.dims[0] * sizeof(float8));
 	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
 	fcinfo->args[0].value = PointerGetDatum(&array);
 	fcinfo->args[0].isnull = false;
@@ -77,11 +96,12 @@ gpuagg_moments_datum(GpuAggStatistic statistic, const double *state, Datum *resu
 Datum
 gpuagg_moments_state(GpuAggStatistic statistic, const double *state)
 {
+	float8		numbers[MAX_MOMENTS];
 	Datum		values[MAX_MOMENTS];
-	const int	n = finals[statistic].moments;
+	const int	n = numbers_of(statistic, state, numbers);
 
 	for (int i = 0; i < n; i++)
-		values[i] = Float8GetDatum(state[i]);
+		values[i] = Float8GetDatum(numbers[i]);
 	return PointerGetDatum(construct_array(values, n, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
 										   TYPALIGN_DOUBLE));
 }

@@ -3,13 +3,14 @@
  *		States of aggregates in PostgreSQL's own form (partials.h).
  *
  * Those of type internal are bytes in which int8_avg_serialize() and
- * numeric_avg_serialize() write them: the count, the sum as numericvar_serialize() has it,
- * and of numerics how many decimals are shown, how many values have these, and how many
+ * numeric_avg_serialize() write them: the count, the sum as numericvar_serialize() has it
+ * (of integers 128 bits since 19), and of numerics how many decimals are shown, how many values have these, and how many
  * are NaN or infinite (none: devices leave such to PostgreSQL).
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "libpq/pqformat.h"
 #include "node/partials.h"
 #include "utils/array.h"
@@ -44,13 +45,19 @@ send_sum(StringInfo to, Datum sum)
 }
 
 Datum
-gpuagg_partial_int8(int64 count, Datum sum)
+gpuagg_partial_int8(int64 count, GpuAggWide wide, Datum sum)
 {
 	StringInfoData state;
 
 	pq_begintypsend(&state);
 	pq_sendint64(&state, count);
-	send_sum(&state, sum);
+	if (GPUAGG_INT128_STATES)
+	{
+		pq_sendint64(&state, wide.high);
+		pq_sendint64(&state, wide.low);
+	}
+	else
+		send_sum(&state, sum);
 	return PointerGetDatum(pq_endtypsend(&state));
 }
 

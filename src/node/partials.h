@@ -8,11 +8,13 @@
 
 #include "postgres.h"
 
+#include "node/variances.h"
+
 /* avg of int2 and int4 */
 extern Datum gpuagg_partial_pair(int64 count, int64 sum);
 
-/* sum and avg of int8; sum is a numeric */
-extern Datum gpuagg_partial_int8(int64 count, Datum sum);
+/* sum and avg of int8: the sum as it is, and as a numeric, for versions that send that */
+extern Datum gpuagg_partial_int8(int64 count, GpuAggWide wide, Datum sum);
 
 /* sum and avg of numeric, of which so many decimals are shown */
 extern Datum gpuagg_partial_numeric(int64 count, Datum sum, int shown);

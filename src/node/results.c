@@ -528,6 +528,8 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 			return gpuagg_partial_pair(*(const int64 *) (row + emitter->count_off), *i64);
 		case GPUAGG_FINAL_PARTIAL_INT8:
 			return gpuagg_partial_int8(*(const int64 *) (row + emitter->count_off),
+									   (GpuAggWide) {.low = i64[0],.high = i64[1]},
+									   GPUAGG_INT128_STATES ? (Datum) 0 :
 									   decimal_datum(emitter, (uint64) i64[0], i64[1], row));
 		case GPUAGG_FINAL_PARTIAL_NUMERIC:
 			return gpuagg_partial_numeric(*(const int64 *) (row + emitter->count_off),

@@ -168,6 +168,14 @@ make_numeric(Magnitude m, bool negative, int scale, int shown)
 							   Int32GetDatum(-1));
 }
 
+static void
+add_squares(Magnitude *squares, const GpuAggSums *sums)
+{
+	add_shifted(squares, sums->squares[0], 0);
+	add_shifted(squares, sums->squares[1], GPUAGG_SQUARE_HALF + 1);
+	add_shifted(squares, sums->squares[2], 2 * GPUAGG_SQUARE_HALF);
+}
+
 /* Sum, and sum of squares; returns whether the former is negative. */
 static bool
 make_magnitudes(const GpuAggSums *sums, Magnitude *sum, Magnitude *squares)
@@ -177,9 +185,7 @@ make_magnitudes(const GpuAggSums *sums, Magnitude *sum, Magnitude *squares)
 	memset(sum, 0, sizeof(*sum));
 	memset(squares, 0, sizeof(*squares));
 	add_shifted(sum, negative ? negated(sums->sum) : sums->sum, 0);
-	add_shifted(squares, sums->squares[0], 0);
-	add_shifted(squares, sums->squares[1], GPUAGG_SQUARE_HALF + 1);
-	add_shifted(squares, sums->squares[2], 2 * GPUAGG_SQUARE_HALF);
+	add_squares(squares, sums);
 	return negative;
 }
 
@@ -254,13 +260,25 @@ gpuagg_variance_state(const GpuAggSums *sums)
 	return PointerGetDatum(state_bytes(sums));
 }
 
+/* As numeric_poly_serialize() writes a group's state, of integers of 32 bits at most */
 Datum
 gpuagg_variance_squares(const GpuAggSums *sums)
 {
 	StringInfoData buf;
+	Magnitude	squares = {{0}};
 
 	pq_begintypsend(&buf);
-	send_sums(&buf, sums);
+	if (GPUAGG_INT128_STATES)
+	{
+		add_squares(&squares, sums);
+		pq_sendint64(&buf, sums->count);
+		pq_sendint64(&buf, sums->sum.high);
+		pq_sendint64(&buf, sums->sum.low);
+		for (int i = 3; i >= 0; i--)
+			pq_sendint32(&buf, squares.words[i]);
+	}
+	else
+		send_sums(&buf, sums);
 	return PointerGetDatum(pq_endtypsend(&buf));
 }
 

@@ -117,6 +117,9 @@ partial_final(const Aggref *agg, GpuAggOutput *output)
 		default:
 			if (final == GPUAGG_FINAL_MOMENTS && !is_own_state(agg))
 			{
+				/* the value that all rows share has to be that of other parts to the last bit */
+				if (GPUAGG_COMMON_VALUES > 0 && list_length(agg->args) > 1)
+					return false;
 				output->final = GPUAGG_FINAL_PARTIAL_MOMENTS;
 				return true;
 			}

@@ -20,7 +20,7 @@ SELECT * FROM explained($$EXPLAIN (COSTS OFF) SELECT g FROM xp WHERE v > (SELECT
 SELECT * FROM explained($$EXPLAIN (COSTS OFF, FORMAT JSON) SELECT g, count(*) FROM xp GROUP BY g$$);
 SELECT * FROM explained($$EXPLAIN (COSTS OFF, FORMAT YAML) SELECT g, count(*) FROM xp GROUP BY g$$);
 SELECT * FROM explained($$EXPLAIN (COSTS OFF, FORMAT XML) SELECT g, count(*) FROM xp GROUP BY g$$);
-EXPLAIN (COSTS OFF) INSERT INTO xp_dim SELECT g, 'x' FROM xp GROUP BY g;
+SELECT explained($$EXPLAIN (COSTS OFF) INSERT INTO xp_dim SELECT g, 'x' FROM xp GROUP BY g$$);
 PREPARE xp_prepared(int4) AS SELECT g, sum(v) FROM xp WHERE g > $1 GROUP BY g;
 SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE xp_prepared(5);

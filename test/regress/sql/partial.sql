@@ -48,7 +48,9 @@ SELECT q, compare(q, tolerance => 1e-12) FROM unnest(ARRAY[
 	'SELECT k, sum(f), count(f), avg(f), avg(f::float4) FROM pr GROUP BY k',
 	'SELECT sum(f), avg(f) FILTER (WHERE b), sum(f) FILTER (WHERE k = 3) FROM pr']) q;
 -- variances are of sums of squares
-SELECT q, compare(q, tolerance => 1e-9) FROM unnest(ARRAY[
+-- (19's states of two arguments tell, too, which value all rows share: those are not combined)
+SELECT q, replace(compare(q, CASE WHEN current_setting('server_version_num')::int < 190000 THEN 'require' ELSE 'try' END, 1e-9), ', not on the device', '') AS compare
+FROM unnest(ARRAY[
 	'SELECT k, avg(f), stddev(f), var_pop(f), var_samp(f::float4) FROM pr GROUP BY k HAVING stddev(f) > 0 AND avg(f) < 100',
 	'SELECT k, avg(f) FILTER (WHERE b), stddev(f) FILTER (WHERE s < 3) FROM pr GROUP BY k',
 	'SELECT avg(f), corr(f, s), regr_slope(s, f), regr_count(f, v), covar_pop(f, id), regr_r2(f, k), regr_intercept(f, s), regr_avgx(f, s) FROM pr',

@@ -169,6 +169,7 @@ BEGIN
 	FOR line IN EXECUTE statement LOOP
 		EXIT WHEN line = 'Planning:';
 		CONTINUE WHEN line ~ '^ *Index Searches: ';
+		line := replace(line, 'unnamed_subquery', '"*SELECT*"');
 		line := regexp_replace(line, '(InitPlan|SubPlan) [a-z]+_(\d+)', '\1 \2', 'g');
 		line := regexp_replace(line, 'InitPlan \d+\M( \(returns \$\d+\))?(?!\))', 'InitPlan', 'g');
 		line := regexp_replace(line, '\$\d+|\(InitPlan \d+\)\.col\d+', '(InitPlan)', 'g');
