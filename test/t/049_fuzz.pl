@@ -104,7 +104,7 @@ sub round
 		push @scripts, "RESET ALL;\n$case->{change}" . case_script($case);
 	}
 	$made .= "\\echo \@\@ made\n";
-	my ($out, $err) = $shared ? run_shared($head . $made =~ s/CREATE TEMP /CREATE UNLOGGED /r, join '', @scripts) : run_script(join '', $head, $made, @scripts);
+	my ($out, $err) = $shared ? run_shared($head . $made =~ s/CREATE TEMP /CREATE UNLOGGED /gr, join '', @scripts) : run_script(join '', $head, $made, @scripts);
 	my @results = parse_output($out);
 	my $changes = '';
 	my $wrong = 0;
