@@ -47,6 +47,12 @@ sub partitioned
 
 		if (@with == 1)
 		{
+			if (chance(0.3))
+			{
+				$script .= "CREATE TABLE $part PARTITION OF $name FOR VALUES $bounds[$n] PARTITION BY HASH (id);\n" .
+				  join '', map { "CREATE TABLE ${part}_$_ PARTITION OF $part FOR VALUES WITH (MODULUS 2, REMAINDER $_);\n" } 0, 1;
+				next;
+			}
 			$script .= "CREATE TABLE $part PARTITION OF $name FOR VALUES $bounds[$n];\n";
 			next;
 		}
@@ -59,7 +65,7 @@ sub partitioned
 	return ($table, $script);
 }
 
-# A table with a child that has a column more
+# A table with a child that has a column more, which no device reads where it is temporary
 sub inherited
 {
 	my ($name) = @_;
@@ -68,7 +74,7 @@ sub inherited
 
 	new_columns($table, 2 + int rand 8);
 	$script .= "CREATE TABLE $name (" . join(', ', 'id int4 NOT NULL', definitions($table)) . ");\n" .
-	  "CREATE TABLE ${name}_child (more text DEFAULT 'more') INHERITS ($name);\n" . insert_rows($table, 1, 700);
+	  'CREATE ' . pick('', '', 'TEMP ') . "TABLE ${name}_child (more text DEFAULT 'more') INHERITS ($name);\n" . insert_rows($table, 1, 700);
 	$script .= insert_rows({ %$table, name => "${name}_child" }, 701, 1500);
 	return ($table, $script);
 }

@@ -66,7 +66,20 @@ sub keep
 	return;
 }
 
-# How often which source was on the device, and not
+# The same of two scripts, with another session that writes beside the second
+sub run_shared
+{
+	my ($made, $asked) = @_;
+	my $writes = script_file(random_writes());
+	my ($first, $err) = run_script($made);
+	my $writer = IPC::Run::start([ psql_of($writes) ], '>', '/dev/null', '2>', '/dev/null');
+	my ($out) = run_script($asked);
+
+	$writer->kill_kill;
+	return ($first . $out, $err);
+}
+
+# How often which source was on the device, and not, and which errors both gave
 my %kinds;
 
 sub round
@@ -76,7 +89,7 @@ sub round
 	srand($seed + $n);
 	my ($world, $made) = random_world();
 	my $shared = $n % 6 == 5;
-	my (@cases, @scripts, $writer);
+	my (@cases, @scripts);
 
 	foreach (1 .. $per_round)
 	{
@@ -90,12 +103,8 @@ sub round
 		push @cases, $case;
 		push @scripts, "RESET ALL;\n$case->{change}" . case_script($case);
 	}
-	my $file = script_file(random_writes());
-	my ($out, $err) = run_script($head . $made . "\\echo \@\@ made :SQLSTATE\n");
-
-	$writer = IPC::Run::start([ psql_of($file) ], '>', '/dev/null', '2>', '/dev/null') if $shared;
-	$out .= (run_script(join '', @scripts))[0];
-	$writer->kill_kill if $writer;
+	$made .= "\\echo \@\@ made\n";
+	my ($out, $err) = $shared ? run_shared($head . $made =~ s/CREATE TEMP /CREATE UNLOGGED /gr, join '', @scripts) : run_script(join '', $head, $made, @scripts);
 	my @results = parse_output($out);
 	my $changes = '';
 	my $wrong = 0;
@@ -113,6 +122,7 @@ sub round
 		$changes .= $case->{change};
 		$outcomes->{$what}++;
 		$kinds{"$case->{kind} $what"}++ if $what =~ /device/;
+		$kinds{'error ' . substr $results[$i]{stock}{error}, 0, 5}++ if $what eq 'same error';
 		next if $why eq '';
 		$wrong++;
 		keep("$seed-$n-$i", "$what: $case->{form}", $why, $head, $made, $changes, case_sql($case));
@@ -137,7 +147,7 @@ is($wrong, 0, "random sessions (seed $seed)");
 my ($tasks, $fallbacks) = split /\|/, $node->safe_psql('postgres',
 	q{SELECT sum(value) FILTER (WHERE name = 'tasks'), sum(value) FILTER (WHERE name LIKE 'fallbacks%') FROM gpuagg.stat});
 my $asked = $n * $per_round;
-note("$_: $kinds{$_}") foreach sort keys %kinds;
+note(join ', ', map { "$kinds{$_} $_" } sort keys %kinds);
 note("Summary: seed $seed, $asked queries: ", join(', ', map { "$outcomes{$_} $_" } sort keys %outcomes), "; $tasks tasks, $fallbacks fallbacks");
 cmp_ok($outcomes{'on the device'}, '>', $outcomes{'not on the device'} // 0, 'most were planned on the device');
 cmp_ok($tasks, '>', $asked * 0.5, 'and ran there');
