@@ -24,7 +24,8 @@ typedef struct Tally
 /* States of the groups that are made, in this order */
 enum
 {
-	DISTINCT_COUNT, DISTINCT_SUM, ROWS, VALUES, SUM, LEAST, HALVES, MOMENTS, NSTATES
+	DISTINCT_COUNT, DISTINCT_SUM, ROWS, VALUES, SUM, LEAST, HALVES, MOMENTS, ABSENT_COUNT, ABSENT_LEAST,
+	NSTATES
 };
 
 static const GpuAggRegroupingState states[NSTATES] = {
@@ -35,7 +36,9 @@ static const GpuAggRegroupingState states[NSTATES] = {
 	{GPUAGG_TRANS_SUM_I64, GPUAGG_T_INT8, 0, 2},
 	{GPUAGG_TRANS_MIN_I64, GPUAGG_T_INT8, 0, 3},
 	{GPUAGG_TRANS_SUM_F64, GPUAGG_T_FLOAT8, 0, 4},
-	{GPUAGG_TRANS_MOMENTS_F64, GPUAGG_T_FLOAT8, 0, 5}
+	{GPUAGG_TRANS_MOMENTS_F64, GPUAGG_T_FLOAT8, 0, 5},
+	{GPUAGG_TRANS_COUNT, GPUAGG_T_INT8, GPUAGG_REGROUPING_OF_NOTHING, 0},
+	{GPUAGG_TRANS_MIN_I64, GPUAGG_T_INT8, GPUAGG_REGROUPING_OF_NOTHING, 0}
 };
 
 /* n rows of so many keys a, each with up to so many values v */
@@ -230,6 +233,7 @@ states_are(const Made *m, const char *row, const Tally *t, bool distinct)
 	return state_i64(m, row, ROWS) == (int64_t) t->rows && state_i64(m, row, VALUES) == (int64_t) t->values &&
 		state_i64(m, row, SUM) == t->sum && (t->values == 0 || state_i64(m, row, LEAST) == t->least) &&
 		(t->rows == 0 || state_f64(m, row, HALVES, 0) == t->halves) &&
+		state_i64(m, row, ABSENT_COUNT) == 0 && state_i64(m, row, ABSENT_LEAST) == INT64_MAX &&
 		state_f64(m, row, MOMENTS, 0) == (double) t->rows && (t->rows == 0 || state_f64(m, row, MOMENTS, 1) == t->halves);
 }
 
