@@ -133,6 +133,7 @@ my @shared = (
 	'SELECT g, count(*) FROM a TABLESAMPLE BERNOULLI (30) REPEATABLE (3) GROUP BY g ORDER BY g',
 	'SELECT g, count(*) FROM a TABLESAMPLE SYSTEM (30) REPEATABLE (3) GROUP BY g ORDER BY g',
 	'SELECT name, count(*), sum(id) FROM clean JOIN names USING (g) GROUP BY name ORDER BY name',
+	'SELECT name, count(*), sum(id) FROM parts JOIN names USING (g) GROUP BY name ORDER BY name',
 	'SELECT g, count(*), sum(id) FROM parts GROUP BY g ORDER BY g');
 foreach my $query (@shared)
 {
@@ -146,6 +147,25 @@ foreach my $query ('SELECT g, count(*) FROM one GROUP BY g', 'SELECT g, count(*)
 	is(cards_of($query), '', 'by one card');
 }
 same_answer($node, "BEGIN; INSERT INTO a SELECT i, 3 FROM generate_series(1, 50) i; SAVEPOINT s; DELETE FROM a WHERE id % 7 = 0; $shared[1]; ROLLBACK TO s; $shared[1]; ROLLBACK", 'own changes');
+# an input in windows of its keys, strings of the others numbered once for all of them
+sql(q{
+	CREATE TABLE wide (k int PRIMARY KEY, w text);
+	INSERT INTO wide SELECT i, 'w' || i % 11 FROM generate_series(1, 40000) i;
+	CREATE TABLE far (id int, g int, pad text) WITH (autovacuum_enabled = off);
+	INSERT INTO far SELECT i, i % 7, repeat('x', 100) FROM generate_series(0, 30999) i;
+	VACUUM (FREEZE, ANALYZE) wide, far;});
+my $windows = 'SELECT name, w, count(*), sum(id) FROM far JOIN wide ON k = id JOIN names USING (g) GROUP BY name, w ORDER BY name, w';
+same_answer($node, "SET gpuagg.lookup_memory = '1MB'; $windows", 'windows of an input');
+like(plan_of($windows, "SET gpuagg.lookup_memory = '1MB';"), qr/^ *Look-up Joins: .*in \d+ windows/m, 'are told');
+# a table that the device has made of kept columns, whose strings have other numbers once the backend makes it
+sql("SELECT gpuagg.load('names')");
+like(plan_of($windows, "SET gpuagg.lookup_memory = '1MB'; SET gpuagg.spread = off;"), qr/rows from kept columns/, 'one of a device beside windows');
+foreach my $fault ('pages', 'finish')
+{
+	my $set = "SET gpuagg.lookup_memory = '1MB'; SET gpuagg.spread = off;";
+
+	is(sql("$set SET gpuagg.debug_fault = '$fault'; $windows"), sql("SET gpuagg.enable = off; $windows"), "fault '$fault' between windows");
+}
 same_answer($node, "BEGIN ISOLATION LEVEL SERIALIZABLE; $shared[1]; COMMIT", 'serializable');
 same_answer($node, 'SELECT x, (SELECT sum(id) FROM clean WHERE g < x) FROM generate_series(1, 3) x', 'run again with other parameters');
 same_answer($node, 'SELECT x.g, x.n, y.n FROM (SELECT g, count(*) n FROM a GROUP BY g) x JOIN (SELECT g, count(*) n FROM clean GROUP BY g) y USING (g) ORDER BY 1', 'two nodes');
