@@ -127,9 +127,18 @@ mark_walker(Node *node, void *context)
 	return expression_tree_walker(node, mark_walker, context);
 }
 
+/* The planner knows for which EXPLAIN it works since 19. */
+#if PG_VERSION_NUM >= 190000
+#define AND_EXPLAIN_STATE , struct ExplainState *es
+#define AND_ES , es
+#else
+#define AND_EXPLAIN_STATE
+#define AND_ES
+#endif
+
 static PlannedStmt *
 plan_query(Query *parse, const char *query_string, int options,
-		   ParamListInfo params)
+		   ParamListInfo params AND_EXPLAIN_STATE)
 {
 	PlannedStmt *stmt;
 
@@ -137,9 +146,9 @@ plan_query(Query *parse, const char *query_string, int options,
 	if (mark_tables)
 		(void) mark_walker((Node *) parse, NULL);
 	if (prev_planner_hook)
-		stmt = prev_planner_hook(parse, query_string, options, params);
+		stmt = prev_planner_hook(parse, query_string, options, params AND_ES);
 	else
-		stmt = standard_planner(parse, query_string, options, params);
+		stmt = standard_planner(parse, query_string, options, params AND_ES);
 	return round_trip ? through_text(stmt) : stmt;
 }
 

@@ -90,7 +90,9 @@ foreach my $set ('', $worker, $leader, "$worker SET gpuagg.strategy = 'multi-pas
 		'SELECT t, k, stddev(v), var_pop(n), bool_or(b), count(*) FILTER (WHERE b) FROM p GROUP BY t, k HAVING sum(v) > 5 ORDER BY t, k',
 		'SELECT DISTINCT k, b FROM p ORDER BY k, b',
 		'SELECT upper(t), avg(v) FROM p GROUP BY 1 ORDER BY 1',
-		'SELECT k, avg(f)::numeric(20,6), corr(f, id)::numeric(20,6) FROM p GROUP BY k ORDER BY k',
+		'SELECT k, avg(f)::numeric(20,6), stddev(f)::numeric(20,6) FROM p GROUP BY k ORDER BY k',
+		# 19's states of it are not combined
+		$node->pg_version->major < 19 ? 'SELECT k, corr(f, id)::numeric(20,6) FROM p GROUP BY k ORDER BY k' : (),
 		'SELECT k, count(*) FROM p WHERE id BETWEEN 29000 AND 61000 AND v > (SELECT avg(v) FROM p1) GROUP BY k ORDER BY k',
 		'SELECT g.x, s.* FROM generate_series(1, 3) g(x) LEFT JOIN (SELECT count(*) AS c, sum(v) FROM p OFFSET 0) s ON s.c > g.x ORDER BY 1')
 	{

@@ -181,7 +181,7 @@ sub build_module
 	  if defined $ENV{OLDPWD} && -f "$ENV{OLDPWD}/src/device/device.h";
 	return 0
 	  unless -f "$lib/$name.c" && defined $src && defined $include && system("$cc --version >/dev/null 2>&1") == 0;
-	system("$cc -shared -fPIC -O1 -std=gnu11 -Wall -Werror -I'$include' -I'$src' '$lib/$name.c' -o '$dir/$name.so'") == 0
+	system("$cc -shared -fPIC -O1 -std=gnu11 -Dtypeof_unqual=__typeof_unqual__ -Wall -Werror -I'$include' -I'$src' '$lib/$name.c' -o '$dir/$name.so'") == 0
 	  or die "$name.c does not compile";
 	return 1;
 }
