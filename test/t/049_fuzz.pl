@@ -20,7 +20,7 @@ use Test::More;
 
 my $seed = $ENV{GPUAGG_SEED} // 20261126;
 my $seconds = $ENV{GPUAGG_FUZZ_SECONDS} // 0;
-my $rounds = $ENV{GPUAGG_FUZZ_ROUNDS} // 8;
+my $rounds = 6;
 my $dir = $ENV{GPUAGG_FUZZ_DIR} // "$PostgreSQL::Test::Utils::log_path/fuzz";
 my $per_round = 40;
 my $begin = time;
