@@ -47,6 +47,7 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "planner/agg_partial.h"
+#include "planner/agg_tables.h"
 #include "planner/fallback_path.h"
 #include "port/pg_bitutils.h"
 #include "utils/fmgroids.h"
@@ -192,7 +193,12 @@ others_path(const GpuAggGrouping *g, RelOptInfo *rel)
 	ListCell   *lc;
 
 	foreach(lc, g->tables->others)
-		paths = lappend(paths, ((RelOptInfo *) lfirst(lc))->cheapest_total_path);
+	{
+		RelOptInfo *member = lfirst(lc);
+
+		paths = lappend(paths, gpuagg_agg_tables_member_path(g, member,
+															 member->cheapest_total_path));
+	}
 	return partial_agg_path(g, rel, (Path *)
 							gpuagg_append_path(g->root, g->input_rel, paths, NIL, 0, false));
 }
@@ -222,7 +228,7 @@ others_parallel(const GpuAggGrouping *g)
 
 	foreach(lc, g->tables->others)
 	{
-		const RelOptInfo *rel = lfirst(lc);
+		RelOptInfo *rel = lfirst(lc);
 		Path	   *one = get_cheapest_parallel_safe_total_inner(rel->pathlist);
 		Path	   *all = rel->partial_pathlist != NIL ? linitial(rel->partial_pathlist) : NULL;
 
@@ -230,11 +236,11 @@ others_parallel(const GpuAggGrouping *g)
 			return NULL;
 		if (all != NULL && (one == NULL || all->total_cost < one->total_cost))
 		{
-			shared = lappend(shared, all);
+			shared = lappend(shared, gpuagg_agg_tables_member_path(g, rel, all));
 			workers = Max(workers, all->parallel_workers);
 		}
 		else
-			whole = lappend(whole, one);
+			whole = lappend(whole, gpuagg_agg_tables_member_path(g, rel, one));
 	}
 	if (list_length(g->tables->others) > 1)
 		workers = append_workers(workers, list_length(g->tables->others));

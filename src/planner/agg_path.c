@@ -357,6 +357,25 @@ is_regrouped(List *packed)
 	return gpuagg_plan_unpack(linitial(programs))->regroup != NULL;
 }
 
+/*
+ * A subquery may stand in several of our plans.  PostgreSQL renumbers the tables of its
+ * partitions and the like where they are, once for each place, and EXPLAIN would follow
+ * numbers of tables that are not there.  Without them it names partitions by themselves.
+ */
+static void
+forget_append_rels(PlannerInfo *root)
+{
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		RelOptInfo *rel = root->simple_rel_array[i];
+
+		if (rel == NULL || rel->subroot == NULL)
+			continue;
+		rel->subroot->append_rel_list = NIL;
+		forget_append_rels(rel->subroot);
+	}
+}
+
 static Plan *
 plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				 List *tlist, List *clauses, List *custom_plans)
@@ -367,6 +386,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	CustomScan *plan = makeNode(CustomScan);
 	ListCell   *lc;
 
+	forget_append_rels(root);
 	if (!gpuagg_plan_is_of_plan(packed))
 		lfirst(list_nth_cell(custom_plans, GPUAGG_PLAN_ROWS)) =
 			bare_row_plan(list_nth(custom_plans, GPUAGG_PLAN_ROWS));

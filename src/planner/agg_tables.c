@@ -499,19 +499,16 @@ gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input)
 		input->merged = groups_of_tables(g);
 }
 
-/*
- * A member with what is to be grouped: an Append computes nothing, and PostgreSQL has given
- * that target to members of partitioned tables alone.
- */
-static Path *
-member_path(const GpuAggGrouping *g, RelOptInfo *rel)
+/* PostgreSQL has given that target to members of partitioned tables alone. */
+Path *
+gpuagg_agg_tables_member_path(const GpuAggGrouping *g, RelOptInfo *rel, Path *path)
 {
 	PathTarget *target = copy_pathtarget(g->fact->reltarget);
 
 	target->exprs = (List *) gpuagg_adjust_appendrel_attrs(g->root, (Node *) target->exprs, rel,
 														   g->fact);
-	return (Path *) create_projection_path(g->root, rel, gpuagg_sample_scan_path(g->root, rel),
-										   target);
+	return equal(path->pathtarget->exprs, target->exprs) ? path :
+		(Path *) create_projection_path(g->root, rel, path, target);
 }
 
 /*
@@ -525,7 +522,9 @@ append_path(const GpuAggGrouping *g)
 	ListCell   *lc;
 
 	foreach(lc, g->tables->rels)
-		paths = lappend(paths, member_path(g, lfirst(lc)));
+		paths = lappend(paths,
+						gpuagg_agg_tables_member_path(g, lfirst(lc),
+													  gpuagg_sample_scan_path(g->root, lfirst(lc))));
 	return (Path *) gpuagg_append_path(g->root, g->fact, paths, NIL, 0, false);
 }
 

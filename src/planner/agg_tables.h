@@ -33,6 +33,9 @@ extern bool gpuagg_agg_tables_one_task(const GpuAggGrouping *g);
 /* What of the cost's input is a sum over the tables */
 extern void gpuagg_agg_tables_cost_input(const GpuAggGrouping *g, GpuAggCostInput *input);
 
+/* A member's path with what is to be grouped as its target: an Append computes nothing */
+extern Path *gpuagg_agg_tables_member_path(const GpuAggGrouping *g, RelOptInfo *rel, Path *path);
+
 /* PostgreSQL's path for all of the rows, by one process; NULL: there is none */
 extern Path *gpuagg_agg_tables_scan_path(const GpuAggGrouping *g);
 

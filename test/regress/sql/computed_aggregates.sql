@@ -34,7 +34,7 @@ FROM unnest(ARRAY['n / 3', 'big', 'big * n', '-n / 1e20', '(j->>''n'')::int', '(
 SELECT x, compare(format('SELECT g, corr(%s), regr_count(%1$s), covar_pop(%1$s), covar_samp(%1$s) FILTER (WHERE b), regr_slope(%1$s) FILTER (WHERE s ~ ''1'') FROM ca GROUP BY g', x), 'prefer', 1e-9),
 	   compare(format('SELECT corr(%s), regr_intercept(%1$s), regr_r2(%1$s), regr_sxx(%1$s), regr_syy(%1$s), regr_sxy(%1$s), regr_avgx(%1$s), regr_avgy(%1$s), count(*) FROM ca WHERE id > 3', x), 'prefer', 1e-9),
 	   compare(format('SELECT corr(%s), regr_count(%1$s), regr_avgx(%1$s) FROM ca_empty', x))
-FROM unnest(ARRAY['ln(f + 1), f', 'f, ln(f + 1)', 'power(f, 2), (j->>''n'')::float8', 'CASE WHEN b THEN (j->>''n'')::float8 END, id', 'length(lower(s)), g']) x;
+FROM unnest(ARRAY['ln(f + 1), f', 'f, ln(f + 1)', 'power(f, 2), (j->>''n'')::float8', 'CASE WHEN b THEN (j->>''n'')::float8 END, id', 'length(lower(s)) + g, g']) x;
 SELECT compare('SELECT g, corr(ln(f + 1), r), count(DISTINCT s), stddev(n / 3) FROM ca GROUP BY ROLLUP (g)', 'prefer', 1e-9);
 SELECT compare('SELECT g, stddev(DISTINCT f), variance(DISTINCT r), sum(DISTINCT v), avg(DISTINCT v), stddev(DISTINCT n), stddev(DISTINCT id % 100) FROM ca GROUP BY g', 'prefer', 1e-9),
 	   compare('SELECT g, bit_xor((j->>''n'')::int), bit_xor((j->>''n'')::int) FILTER (WHERE b) FROM ca GROUP BY g');

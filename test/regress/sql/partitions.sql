@@ -305,6 +305,8 @@ CREATE TABLE pf_1 PARTITION OF pf FOR VALUES IN (1);
 CREATE FOREIGN TABLE pf_2 PARTITION OF pf FOR VALUES IN (2) SERVER pa_files OPTIONS (filename '/dev/null');
 INSERT INTO pf VALUES (1, 1), (1, 2);
 CREATE TEMP TABLE ih_temp () INHERITS (ih);
+INSERT INTO ih_temp SELECT -i, i FROM generate_series(1, 20) i;
+SELECT compare('SELECT abs(a), a % 2 = 0, count(*), sum(b + 1) FROM ih GROUP BY 1, 2', 'prefer');
 SET gpuagg.debug_fault = 'begin';
 SELECT compare('SELECT a / 2, count(*), sum(b + 1) FROM ih GROUP BY a / 2', 'prefer');
 RESET gpuagg.debug_fault;

@@ -161,6 +161,13 @@ SET gpuagg.debug_require = 'prefer';
 SELECT * FROM explained($$EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT x % 3, count(*) FROM generate_series(1, 100) x GROUP BY 1$$) line WHERE line !~ 'Memory Usage';
 RESET gpuagg.debug_fault;
 RESET gpuagg.debug_require;
+-- partitions of a subquery that stands in the plan twice
+CREATE TABLE pw_parts (k int4, v int4) PARTITION BY LIST (k);
+CREATE TABLE pw_parts1 PARTITION OF pw_parts FOR VALUES IN (1);
+CREATE TABLE pw_parts2 PARTITION OF pw_parts FOR VALUES IN (2);
+INSERT INTO pw_parts SELECT 1 + i % 2, i % 7 FROM generate_series(1, 100) i;
+SELECT compare('SELECT k, count(*) FROM (SELECT k, v FROM pw_parts ORDER BY k, v LIMIT 60) x GROUP BY k', 'prefer');
+DROP TABLE pw_parts;
 DROP TABLE pw, pw_other, pw_temp, pw_free;
 DROP FUNCTION pw_rows(int4), pw_rows_plpgsql(int4);
 DROP TYPE pw_mood;
