@@ -552,8 +552,21 @@ parallel_engines()
 	done
 }
 
+# kernels_settle SESSION: no kernel is being compiled any more (20 s at most).  A query that
+# takes less than compiling its kernel saves is interpreted meanwhile.
+kernels_settle()
+{
+	local tries
+
+	for ((tries = 0; tries < 200; tries++)); do
+		session_do "$1" "SELECT count(*) FROM gpuagg.kernels WHERE state = 'compiling';"
+		[ "${REPLY//[^0-9]/}" != 0 ] || return 0
+		sleep 0.1
+	done
+}
+
 # measure_query SESSION BENCHMARK CASE QUERY ROWS WORK_MEM [psql] [ENGINE ...]
-# Engines in turn, BENCH_RUNS rounds after one that does not count.  "psql"
+# Engines in turn, BENCH_RUNS rounds after one that does not count, in which kernels are made.  "psql"
 # adds the whole way to a client, for gpuagg and one process.  An engine that is
 # none of PostgreSQL's is asked through function NAME_time QUERY, which sets
 # REPLY to ms.
@@ -587,6 +600,9 @@ measure_query()
 			engine_settings "$engine" "$mem"
 			session_do "$session" "$REPLY"
 			if [ "$round" -eq 0 ]; then
+				case $engine in
+					gpuagg*) explain_run "$session" "$query"; kernels_settle "$session" ;;
+				esac
 				explain_run "$session" "$query" ON
 				note[$engine]="$PLAN${NODE:+: $NODE}"
 				continue
