@@ -183,10 +183,10 @@ sub rows
 {
 	my ($tree, $from, $to) = @_;
 
-	return RandomQuery::insert($tree, $from, $to) if $tree->{kind} eq 'partitioned';
+	return RandomQuery::insert_rows($tree, $from, $to) if $tree->{kind} eq 'partitioned';
 	my @tables = ('t', map { $_->{name} } @{ $tree->{leaves} });
 	my $part = int(($to - $from + 1) / @tables);
-	return join '', map { RandomQuery::insert({ %$tree, name => $tables[$_] }, $from + $part * $_, $from + $part * ($_ + 1) - 1) } 0 .. $#tables;
+	return join '', map { RandomQuery::insert_rows({ %$tree, name => $tables[$_] }, $from + $part * $_, $from + $part * ($_ + 1) - 1) } 0 .. $#tables;
 }
 
 # A tree of tables, the parent's name is t, as RandomQuery's random_table(): for
