@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "executor/executor.h"
 #include "ipc/shmem.h"
 #include "node/place.h"
 #include "node/runtime.h"
@@ -46,7 +47,7 @@ runtime_evaluate(GpuAggScan *scan, BlockNumber nblocks, Values *v, GpuAggError *
 }
 
 static GpuAggProgram *
-bind(GpuAggScan *scan, const Values *v, const GpuAggLookup *const *blocks, BlockNumber nblocks)
+bind_program(GpuAggScan *scan, const Values *v, const GpuAggLookup *const *blocks, BlockNumber nblocks)
 {
 	GpuAggProgram *program = gpuagg_plan_bind(scan->info, v->values, v->isnull, blocks);
 
@@ -70,7 +71,7 @@ bind_tables(GpuAggScan *scan, const Values *v, BlockNumber *nblocks, bool here, 
 		return NULL;
 	if (nothing)
 		*nblocks = 0;
-	return bind(scan, v, blocks, *nblocks);
+	return bind_program(scan, v, blocks, *nblocks);
 }
 
 /* Programs of the other cards that share the task; false: one of them cannot have it so. */
@@ -89,7 +90,7 @@ bind_cards(GpuAggScan *scan, const Values *v, BlockNumber nblocks, const GpuAggP
 		made = blocks != NULL;
 		if (!made)
 			continue;
-		spread->cards[i].program = bind(scan, v, blocks, nblocks);
+		spread->cards[i].program = bind_program(scan, v, blocks, nblocks);
 		spread->cards[i].program->hash_seed = first->hash_seed;
 	}
 	gpuagg_place_again(scan);
