@@ -206,7 +206,9 @@ suite_tap_stop()
 	done
 }
 
-# suite_tap JOBS: test/t/*.pl, each with servers of its own.
+# suite_tap JOBS: test/t/*.pl, each with servers of its own, for TAP_SECONDS at
+# most: one that stands still is a failure that tells where, and not the end of
+# whatever waits for the suite.  Each tells when it is through.
 suite_tap()
 {
 	local tap=$RUN_DIR/tap name rc=0 files=() out
@@ -218,9 +220,12 @@ suite_tap()
 	(cd "$RUN_DIR" && as_user env TESTDIR="$tap" TESTLOGDIR="$tap/log" \
 		TESTDATADIR="$tap/tmp_check" \
 		PG_TEST_PORT_DIR="$tap" PG_REGRESS="$PG_TESTDIR/regress/pg_regress" \
-		PG_TEST_TIMEOUT_DEFAULT=600 PGPORT=65432 PERL_TEST_HARNESS_DUMP_TAP="$tap/out" \
-		prove --timer -j"$1" -Itest/t -I"$PG_TESTDIR/perl" "${files[@]}") \
-		>"$RUN_DIR/tap.log" 2>&1 || rc=$?
+		PG_TEST_TIMEOUT_DEFAULT="${PG_TEST_TIMEOUT_DEFAULT:-240}" PGPORT=65432 PERL_TEST_HARNESS_DUMP_TAP="$tap/out" \
+		prove --timer -j"$1" \
+		--exec "timeout -k 30 ${TAP_SECONDS:-480} perl -Itest/t -I$PG_TESTDIR/perl" "${files[@]}") 2>&1 |
+		tee "$RUN_DIR/tap.log" |
+		sed -un 's,^\(\[[0-9:]*\]\) test/t/\([^ ]*\)\.pl [. ]*\([^(]*\).*,        \1 \2: \3,p'
+	rc=${PIPESTATUS[0]}
 	suite_tap_stop
 	# Each file's own output tells; prove's status only if they all look well.
 	local before=$FAILED

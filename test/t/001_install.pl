@@ -160,15 +160,13 @@ $session->quit;
 # While it is dropped and created over and over, new sessions of others plan at once.
 my $script = PostgreSQL::Test::Utils::tempdir() . '/group.sql';
 append_to_file($script, "SELECT g, count(*) FROM t GROUP BY g;\n");
-my ($said, $failed) = ('', '');
-my $bench = IPC::Run::start(
-	[ 'pgbench', '-n', '-C', '-c', '4', '-T', '6', '-f', $script, $node->connstr('other') ],
-	'>', \$said, '2>', \$failed);
+my $bench = start_pgbench([ $node, 'other' ], 100, '-C', '-c', '4', '-T', '6', '-f', $script);
 $node->safe_psql('other', 'CREATE EXTENSION gpuagg; DROP EXTENSION gpuagg') for 1 .. 10;
 $node->safe_psql('other', 'CREATE EXTENSION gpuagg');
 $node->safe_psql('other', 'DROP EXTENSION gpuagg; CREATE EXTENSION gpuagg') for 1 .. 10;
-ok(IPC::Run::finish($bench), 'queries go on while it is dropped and created');
-unlike($failed, qr/ERROR|FATAL/, 'and none fails');
+finish_pgbench($bench);
+ok($bench->{ok}, 'queries go on while it is dropped and created');
+unlike($bench->{stderr}, qr/ERROR|FATAL/, 'and none fails');
 $node->safe_psql('other', 'DROP EXTENSION gpuagg');
 
 # Other encodings: characters are those of the database.

@@ -34,17 +34,11 @@ INSERT INTO checks SELECT :n = 500;
 sub pgbench
 {
 	my ($clients, $file, @options) = @_;
-	my ($stdout, $stderr) = ('', '');
+	my $run = finish_pgbench(start_pgbench($node, 300, '-c', $clients, '-j', 2, '-f', $file, @options));
+	my $failed = !$run->{ok} || $run->{stderr} =~ /error|aborted/i;
 
-	IPC::Run::run(
-		[
-			'pgbench', '-n', '-c', $clients, '-j', 2, '-f', $file, @options,
-			'-d', $node->connstr('postgres')
-		],
-		'>', \$stdout, '2>', \$stderr);
-	my $failed = $? != 0 || $stderr =~ /error|aborted/i;
-	diag($stderr) if $failed;
-	my ($tps) = $stdout =~ /^tps = ([0-9.]+)/m;
+	diag($run->{stderr}) if $failed;
+	my ($tps) = $run->{stdout} =~ /^tps = ([0-9.]+)/m;
 	return $failed ? undef : $tps;
 }
 my $one = pgbench(1, "$dir/mixed.sql", '-t', 40);

@@ -114,16 +114,11 @@ UPDATE balance SET amount = amount + 1 WHERE id = :b;
 COMMIT;
 });
 $primary->safe_psql('postgres', 'CREATE INDEX ON balance (id)');
-my $bench = IPC::Run::start(
-	[
-		'pgbench', '-n', '-c', 2, '-T', 6, '-f', "$dir/move.sql", '-d',
-		$primary->connstr('postgres')
-	],
-	'>', \my $bench_out, '2>', \my $bench_err);
+my $bench = start_pgbench($primary, 100, '-c', 2, '-T', 6, '-f', "$dir/move.sql");
 my ($rounds, $wrong) = (0, 0);
-while ($bench->pumpable)
+while ($bench->{run}->pumpable)
 {
-	$bench->pump_nb;
+	$bench->{run}->pump_nb;
 	my $sum = $standby->safe_psql('postgres',
 		"SET gpuagg.debug_require = 'require'; SELECT count(*), sum(amount) FROM balance");
 	$rounds++;
@@ -141,7 +136,7 @@ while ($bench->pumpable)
 	}
 	$primary->safe_psql('postgres', 'VACUUM balance') if $rounds % 5 == 0;
 }
-$bench->finish;
+cmp_ok(finish_pgbench($bench)->{transactions}, '>', 10, 'amounts moved');
 cmp_ok($rounds, '>', 5, "many rounds ($rounds)");
 is($wrong, 0, 'every snapshot sums up');
 # promotion

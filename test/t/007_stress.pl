@@ -90,25 +90,18 @@ append_to_file("$dir/vacuum.sql", "VACUUM s;\n");
 my @runs;
 foreach my $script ([ 'write', 3 ], [ 'read', 3 ], [ 'vacuum', 1 ])
 {
-	my ($out, $err) = ('', '');
-	my %run = (out => \$out, err => \$err, name => $script->[0]);
+	my $run = start_pgbench($node, 120, '-c', $script->[1], '-T', 12, '--max-tries=1000', '-f', "$dir/$script->[0].sql");
 
-	$run{run} = IPC::Run::start(
-		[
-			'pgbench', '-n', '-c', $script->[1], '-T', 12, '--max-tries=1000',
-			'-f', "$dir/$script->[0].sql", '-d', $node->connstr('postgres')
-		],
-		'>', \$out, '2>', \$err);
-	push @runs, \%run;
+	$run->{name} = $script->[0];
+	push @runs, $run;
 }
 foreach my $run (@runs)
 {
-	$run->{run}->finish;
-	my ($n) = ${ $run->{out} } =~ /transactions actually processed: (\d+)/;
-	note("$run->{name}: " . ($n // 'none'));
-	cmp_ok($n // 0, '>', 3, "$run->{name} did something");
-	unlike(${ $run->{err} }, qr/aborted|PANIC|server closed/, "$run->{name}: no session lost")
-	  or diag(${ $run->{err} });
+	finish_pgbench($run);
+	note("$run->{name}: $run->{transactions}");
+	cmp_ok($run->{transactions}, '>', 3, "$run->{name} did something");
+	unlike($run->{stderr}, qr/aborted|PANIC|server closed/, "$run->{name}: no session lost")
+	  or diag(substr($run->{stderr}, 0, 8000));
 }
 is($node->safe_psql('postgres', 'SELECT * FROM wrong LIMIT 5'),
 	'', 'every snapshot had one answer');

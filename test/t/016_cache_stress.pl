@@ -243,18 +243,9 @@ foreach my $job ([ 'write', 2 ], [ 'rewrite', 1 ], [ 'vacuum', 1 ],
 	my ($name, $clients) = @$job;
 
 	append_to_file("$dir/$name.sql", $script{$name});
-	# files, because nobody empties pipes while we look at the cache
-	push @runs,
-	  {
-		name => $name,
-		run => IPC::Run::start(
-			[
-				'pgbench', '-n', '-c', $clients, '-T', $seconds,
-				'--max-tries=10000', '-f', "$dir/$name.sql",
-				$node->connstr('postgres')
-			],
-			'>', "$dir/$name.out", '2>', "$dir/$name.err")
-	  };
+	my $run = start_pgbench($node, $seconds + 120, '-c', $clients, '-T', $seconds, '--max-tries=10000', '-f', "$dir/$name.sql");
+	$run->{name} = $name;
+	push @runs, $run;
 }
 
 # meanwhile the cache keeps to its limit
@@ -270,11 +261,10 @@ while (time < $deadline)
 }
 foreach my $run (@runs)
 {
-	$run->{run}->finish;
-	my $err = slurp_file("$dir/$run->{name}.err");
-	my ($n) = slurp_file("$dir/$run->{name}.out") =~ /transactions actually processed: (\d+)/;
-	note("$run->{name}: " . ($n // 'none') . " transactions");
-	cmp_ok($n // 0, '>', 3, "$run->{name} did something");
+	finish_pgbench($run);
+	my $err = $run->{stderr};
+	note("$run->{name}: $run->{transactions} transactions");
+	cmp_ok($run->{transactions}, '>', 3, "$run->{name} did something");
 	unlike($err, qr/aborted|ERROR|PANIC|server closed/, "$run->{name}: no session lost")
 	  or diag(substr($err, 0, 8000));
 	unlike($err, qr/DIFFERENT/, "$run->{name}: every answer is PostgreSQL's")

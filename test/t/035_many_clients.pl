@@ -108,13 +108,8 @@ foreach my $name (keys %script)
 
 # ---------- all at once, with faults ----------
 
-my ($out, $err) = ('', '');
-my $pgbench = IPC::Run::start(
-	[
-		'pgbench', '-n', '-c', $clients, '-j', '2', '-T', $seconds, '--max-tries=1',
-		'-f', "$tmp/check.sql\@15", '-f', "$tmp/write.sql\@1", '-d', $node->connstr('postgres')
-	],
-	'>', \$out, '2>', \$err, IPC::Run::timeout($seconds + 300));
+my $pgbench = start_pgbench($node, $seconds + 300, '-c', $clients, '-j', '2', '-T', $seconds, '--max-tries=1',
+	'-f', "$tmp/check.sql\@15", '-f', "$tmp/write.sql\@1");
 my $end = time + $seconds - 5;
 my @faults = (
 	sub { fake_does('fault 2') }, sub { fake_does() },
@@ -135,12 +130,12 @@ while (time < $end)
 	sleep 0.2;
 }
 fake_does();
-eval { $pgbench->finish; };
-diag($@) if $@;
-note($out);
+finish_pgbench($pgbench);
+note($pgbench->{stdout});
 
-my ($done) = $out =~ /number of transactions actually processed: (\d+)/;
-cmp_ok($done // 0, '>', $clients / 2, "$clients clients ran ${\($done // 0)} transactions, $faults faults");
+my $done = $pgbench->{transactions};
+my $err = $pgbench->{stderr};
+cmp_ok($done, '>', $clients / 2, "$clients clients ran $done transactions, $faults faults");
 is(sql('SELECT count(*) FROM wrong'), '0', 'every answer is that of PostgreSQL')
   or diag(sql('SELECT query, difference FROM wrong LIMIT 5'));
 my %seen = map { $_ => 1 } $err =~ /ERROR:  (.*)/g;

@@ -270,18 +270,17 @@ SKIP:
 	print $file "\\set n random(0, 3)\nSELECT check_one(q, stock) FROM checks ORDER BY q OFFSET :n LIMIT 1;\n";
 	close $file;
 	sql('ALTER SYSTEM SET gpuagg.debug_require = prefer; SELECT pg_reload_conf()');
-	my ($pout, $perr) = ('', '');
-	my $run = IPC::Run::start([ 'pgbench', '-n', '-c', 16, '-j', 2, '-T', 4, '-f', "$tmp/check.sql", '-d', $node->connstr('postgres') ],
-		'>', \$pout, '2>', \$perr, IPC::Run::timeout(100));
+	my $run = start_pgbench($node, 100, '-c', 16, '-j', 2, '-T', 4, '-f', "$tmp/check.sql");
 	sleep 1;
 	kill 'TERM', sql('SELECT pid FROM gpuagg.devices WHERE device = 0') || 0;
 	sleep 1.5;
 	fake_does('lost:1 2');
 	sleep 0.3;
 	fake_does();
-	ok($run->finish, '16 clients over two cards, of which one is ended and one lost') or diag($perr);
+	finish_pgbench($run);
+	ok($run->{ok}, '16 clients over two cards, of which one is ended and one lost') or diag($run->{stderr});
 	is(sql('SELECT count(*) FROM wrong'), '0', 'all answers are right');
-	unlike($perr, qr/aborted|ERROR/, 'and no client ended') or diag($perr);
+	unlike($run->{stderr}, qr/aborted|ERROR/, 'and no client ended') or diag($run->{stderr});
 	sql('ALTER SYSTEM RESET gpuagg.debug_require; SELECT pg_reload_conf()');
 	wait_cards($node, 2);
 	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM gpuagg.tasks'), 'nothing is left');

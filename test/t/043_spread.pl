@@ -445,14 +445,12 @@ SKIP:
 	open my $file, '>', "$tmp/check.sql" or die $!;
 	print $file "SELECT check_it();\n";
 	close $file;
-	my ($pout, $perr) = ('', '');
-	my $begun = time;
-	my $run = IPC::Run::start(
-		[ 'env', 'PGOPTIONS=-c gpuagg.debug_require=prefer -c gpuagg.queue_timeout=60s -c gpuagg.fallback=off', 'pgbench', '-n', '-c', 12, '-j', 2, '-t', 10, '-f', "$tmp/check.sql", '-d', $node->connstr('postgres') ],
-		'>', \$pout, '2>', \$perr, IPC::Run::timeout(200));
-	ok($run->finish, '12 clients that spread tasks, four slots') or diag($perr);
+	local $ENV{PGOPTIONS} = '-c gpuagg.debug_require=prefer -c gpuagg.queue_timeout=60s -c gpuagg.fallback=off';
+	my $run = finish_pgbench(start_pgbench($node, 200, '-c', 12, '-j', 2, '-t', 10, '-f', "$tmp/check.sql"));
+	delete $ENV{PGOPTIONS};
+	ok($run->{ok}, '12 clients that spread tasks, four slots') or diag($run->{stderr});
 	is(sql('SELECT count(*) FROM wrong'), '0', 'all answers are right');
-	cmp_ok(time - $begun, '<', 50, 'nobody waits for each other');
+	cmp_ok($run->{seconds}, '<', 50, 'nobody waits for each other');
 	no_tasks($node, 'nothing is left');
 	sql('ALTER SYSTEM RESET gpuagg.max_tasks');
 }

@@ -139,22 +139,16 @@ my %readers;
 
 	foreach my $script ([ 'all', 'prepared' ], [ 'some', 'prepared' ], [ 'expressions', 'simple' ], [ 'snapshot', 'extended' ])
 	{
-		my %run = (out => '', err => '');
-
-		$run{run} = IPC::Run::start([ 'pgbench', '-n', '-c', 1, '-T', $seconds, '-M', $script->[1], '-f', "$dir/$script->[0].sql", '-d', $node->connstr('postgres') ],
-			'>', \$run{out}, '2>', \$run{err});
-		$readers{ $script->[0] } = \%run;
+		$readers{ $script->[0] } = start_pgbench($node, $seconds + 120, '-c', 1, '-T', $seconds, '-M', $script->[1], '-f', "$dir/$script->[0].sql");
 	}
 }
 foreach my $name (sort keys %readers)
 {
-	my $run = $readers{$name};
+	my $run = finish_pgbench($readers{$name});
 
-	$run->{run}->finish;
-	my ($n) = $run->{out} =~ /transactions actually processed: (\d+)/;
-	note("$name: " . ($n // 'none'));
-	cmp_ok($n // 0, '>', 3, "queries ran: $name");
-	unlike($run->{err}, qr/ERROR|aborted|PANIC|server closed/, "groups are whole: $name") or diag($run->{err});
+	note("$name: $run->{transactions}");
+	cmp_ok($run->{transactions}, '>', 3, "queries ran: $name");
+	unlike($run->{stderr}, qr/ERROR|aborted|PANIC|server closed/, "groups are whole: $name") or diag(substr($run->{stderr}, 0, 8000));
 }
 foreach my $name (sort keys %changers)
 {

@@ -16,7 +16,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node initdb_options wait_ready kill_and_recover same_answer counter no_tasks worker_pid device_kind
-  rss_kb helpers_blocked build_module start_psql finish_psql wait_task crash_free slow_query slow_table
+  rss_kb helpers_blocked build_module start_psql finish_psql start_pgbench finish_pgbench wait_task crash_free slow_query slow_table
   fake_cards fake_does wait_cards);
 
 # Of Linux, wherever it runs
@@ -223,36 +223,68 @@ sub wait_cards
 		"SELECT count(*) = $ready FROM gpuagg.devices WHERE kind = 'cuda' AND state = 'ready'");
 }
 
+# A command in the background.  What it reads and says are files, because a pipe
+# is only fed and emptied while we pump: who writes much would stand still.
+sub start_client
+{
+	my ($seconds, @command) = @_;
+	my %client = (out => File::Temp->new, err => File::Temp->new);
+
+	$client{run} = IPC::Run::start(\@command, '>', $client{out}->filename, '2>', $client{err}->filename,
+		IPC::Run::timeout($seconds));
+	$client{started} = time;
+	return \%client;
+}
+
+sub finish_client
+{
+	my ($client) = @_;
+
+	$client->{ok} = eval { $client->{run}->finish; };
+	diag($@) if $@;
+	$client->{run}->kill_kill if $@;
+	$client->{seconds} = time - $client->{started};
+	$client->{stdout} = slurp_file($client->{out}->filename);
+	$client->{stderr} = slurp_file($client->{err}->filename);
+	chomp $client->{stdout};
+	return $client;
+}
+
 # A psql that runs a script in the background.
 sub start_psql
 {
 	my ($node, $script) = @_;
-	my %psql = (stdout => '', stderr => '');
+	my $file = File::Temp->new;
 
-	# a file, because a pipe would only be fed while we pump
-	$psql{script} = File::Temp->new;
-	print { $psql{script} } $script;
-	$psql{script}->flush;
-	$psql{run} = IPC::Run::start(
-		[
-			'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-f',
-			$psql{script}->filename, '-d', $node->connstr('postgres')
-		],
-		'>', \$psql{stdout}, '2>', \$psql{stderr},
-		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-	$psql{started} = time;
-	return \%psql;
+	print $file $script;
+	$file->flush;
+	my $psql = start_client($PostgreSQL::Test::Utils::timeout_default,
+		'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-f', $file->filename, '-d', $node->connstr('postgres'));
+	$psql->{script} = $file;
+	return $psql;
 }
 
-sub finish_psql
-{
-	my ($psql) = @_;
+sub finish_psql { return finish_client(@_); }
 
-	eval { $psql->{run}->finish; };
-	diag($@) if $@;
-	$psql->{seconds} = time - $psql->{started};
-	chomp $psql->{stdout};
-	return $psql;
+# pgbench in the background, with these options, for SECONDS at most, in the first
+# database or, by [ node, database ], in another.  The database is its last argument:
+# before 16, -d is for debugging.
+sub start_pgbench
+{
+	my ($where, $seconds, @options) = @_;
+	my ($node, $database) = ref $where eq 'ARRAY' ? @$where : ($where, 'postgres');
+
+	return start_client($seconds, 'pgbench', '-n', @options, $node->connstr($database));
+}
+
+# ->{transactions}: how many it had
+sub finish_pgbench
+{
+	my $pgbench = finish_client(@_);
+
+	($pgbench->{transactions}) = $pgbench->{stdout} =~ /transactions actually processed: (\d+)/;
+	$pgbench->{transactions} //= 0;
+	return $pgbench;
 }
 
 # A task is running; gives the backend's pid.
