@@ -176,6 +176,12 @@
 #define REGROUP_FAR_NS 250.0
 #define REGROUP_NEAR_ENTRIES 3e4
 
+/* A value for PostgreSQL's executor, and what that returns (EPYC, CPU time) */
+#define REGROUP_VALUE_NS 80.0
+
+/* The same read once more, for other groups (EPYC, CPU time) */
+#define REGROUP_READ_NS 100.0
+
 /* The same by a thread of the host device (EPYC, CPU time of 2e6 groups made into 1000) */
 #define REGROUP_HOST_NS 22.0
 
@@ -384,7 +390,7 @@ regroup_on_device(const GpuAggRates *rates, const GpuAggWork *work)
 static double
 regroup(const GpuAggRates *rates, const GpuAggWork *work)
 {
-	double		ns = REGROUP_NS;
+	double		ns = REGROUP_NS + REGROUP_VALUE_NS * work->computed;
 
 	if (work->made <= 0)
 		return 0;
@@ -392,6 +398,8 @@ regroup(const GpuAggRates *rates, const GpuAggWork *work)
 		return regroup_on_device(rates, work);
 	if (work->entries > REGROUP_NEAR_ENTRIES)
 		ns += REGROUP_FAR_NS;
+	if (work->reads > 1)
+		ns += (work->reads - 1) * REGROUP_READ_NS;
 	return work->groups * ns * backend_slowness(rates);
 }
 

@@ -71,7 +71,9 @@ typedef struct GpuAggWork
 	double		made;			/* groups that are made of them; 0: they are returned as
 								 * they are */
 	bool		regrouped;		/* by the device, which returns those that it makes; */
-	double		entries;		/* else by the backend, with tables of so many entries */
+	double		entries;		/* else by the backend, with tables of so many entries, */
+	double		reads;			/* which reads the groups so often and */
+	double		computed;		/* computes so many values of each */
 	double		output_bytes;	/* of a group, as it is sent */
 	double		numeric_outputs;	/* of a group, that become numerics */
 	double		averages;		/* of a group, that divide numerics */

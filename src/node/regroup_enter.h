@@ -44,6 +44,7 @@ typedef struct GpuAggRegroupWork
 	int			parent;			/* the set of whose groups it is made; -1: the device's */
 	bool		unique;			/* each of the device's groups is one of the set's */
 	GpuAggRowTable *table;
+	uint64		set_rows;		/* that the set is made of; 0: not counted yet */
 	char	   *lone;			/* the only group, of a set without keys */
 	bool		repeats;		/* values may enter more than once, and these tell: */
 	GpuAggRowTable *entered[GPUAGG_REGROUP_VALUES]; /* NULL: all enter once */

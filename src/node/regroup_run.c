@@ -18,9 +18,10 @@
  * Of an ordered-set aggregate a value and its number of rows go to a sort, which gives
  * the answers when the set has been read (ordered_sets.h).
  *
- * Memory.  Where a table outgrows its share, the set is made in two parts, by a bit of
- * the hash of its keys, and each of them likewise.  A set of one group has no parts;
- * then PostgreSQL's plan answers, which sorts on disk.
+ * Memory.  Where a table outgrows its share, the set is made in parts, by bits of the
+ * hash of its keys, as many as the rows that it had room for tell, and each of them
+ * likewise.  A set of one group has no parts; then PostgreSQL's plan answers, which sorts
+ * on disk.
  */
 #include "postgres.h"
 
@@ -40,6 +41,7 @@
 
 #define LEAST_MEMORY ((Size) 64 * 1024)	/* of a table */
 #define MOST_PARTS (1 << 20)
+#define MOST_PARTS_AT_ONCE 64
 
 StaticAssertDecl(GPUAGG_REGROUP_VALUES <= 64, "a bit for each");
 
@@ -126,32 +128,37 @@ regroup_row(GpuAggRegroupWork *r, const char *row, uint32 part, uint32 parts)
 }
 
 /*
- * Reads all rows that the set is made of.  *full: there is no memory for their groups;
- * those of a set whose groups come one by one go to the store at once.
+ * Reads all rows that the set is made of.  *held: for how many there was memory, if not
+ * for all, else 0; groups of a set that come one by one go to the store at once.
  */
 static GpuAggStatus
-read_rows(GpuAggRegroupWork *r, uint32 part, uint32 parts, bool *full)
+read_rows(GpuAggRegroupWork *r, uint32 part, uint32 parts, uint64 *held)
 {
 	GpuAggResults *from = r->parent >= 0 ? r->results : r->groups;
 	GpuAggStatus status = GPUAGG_OK;
 	const char *row;
+	uint64		rows = 0;
 
-	*full = false;
+	*held = 0;
 	gpuagg_results_rewind(from);
-	while (status == GPUAGG_OK && (row = gpuagg_results_row(from)) != NULL)
+	while (status == GPUAGG_OK && (*held == 0 || r->set_rows == 0) &&
+		   (row = gpuagg_results_row(from)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
+		rows++;
+		/* the others are counted */
+		if (*held > 0)
+			continue;
 		status = regroup_row(r, row, part, parts);
 		if (memory_taken(r) <= r->limit)
 			continue;
 		if (!r->unique)
-		{
-			*full = true;
-			break;
-		}
-		if (status == GPUAGG_OK)
+			*held = rows;
+		else if (status == GPUAGG_OK)
 			status = flush_table(r);
 	}
+	if (r->set_rows == 0)
+		r->set_rows = rows;
 	return status;
 }
 
@@ -166,13 +173,25 @@ add_lone_group(GpuAggRegroupWork *r)
 								 &is_new);
 }
 
+/* Into how many parts, if each is to have room: tables grow with the rows at most. */
+static uint32
+more_parts(uint64 rows, uint64 held)
+{
+	uint32		parts = 2;
+
+	while (parts < MOST_PARTS_AT_ONCE && parts * 0.8 * held < rows)
+		parts *= 2;
+	return parts;
+}
+
 static GpuAggStatus
 regroup_part(GpuAggRegroupWork *r, uint32 part, uint32 parts)
 {
 	bool		lone = r->plan->sets[r->set].keys == 0;
 	GpuAggStoreMark end;
 	GpuAggStatus status;
-	bool		full;
+	uint64		held;
+	uint32		more;
 
 	reset_tables(r);
 	if (r->ordered != NULL)
@@ -181,20 +200,24 @@ regroup_part(GpuAggRegroupWork *r, uint32 part, uint32 parts)
 		add_lone_group(r);
 	if (r->parent >= 0)
 		gpuagg_results_mark(r->results, &end);
-	status = read_rows(r, part, parts, &full);
+	status = read_rows(r, part, parts, &held);
 	if (r->parent >= 0)
 		gpuagg_results_cut(r->results, &end);
 	if (status != GPUAGG_OK)
 		return status;
-	if (!full && r->ordered != NULL)
-		gpuagg_ordered_finish(r->ordered, r->table);
-	if (!full)
+	if (held == 0)
+	{
+		if (r->ordered != NULL)
+			gpuagg_ordered_finish(r->ordered, r->table);
 		return flush_table(r);
+	}
 	if (lone || parts >= MOST_PARTS)
 		return gpuagg_error_set(r->error, GPUAGG_OUT_OF_MEMORY, 0,
 								"the values of a DISTINCT aggregate exceed work_mem");
-	status = regroup_part(r, part, parts * 2);
-	return status == GPUAGG_OK ? regroup_part(r, part + parts, parts * 2) : status;
+	more = more_parts(r->set_rows, held);
+	for (uint32 i = 0; i < more && status == GPUAGG_OK; i++)
+		status = regroup_part(r, part + i * parts, parts * more);
+	return status;
 }
 
 /* ---------------------------------------------------------------- begin --- */
@@ -226,7 +249,8 @@ begin_set(GpuAggRegroupWork *r, int set)
 		r->repeats = true;
 		tables++;
 	}
-	r->limit = Max(get_hash_memory_limit() / 4, tables * LEAST_MEMORY);
+	r->set_rows = 0;
+	r->limit = Max(get_hash_memory_limit() / 2, tables * LEAST_MEMORY);
 }
 
 static GpuAggStatus
@@ -354,7 +378,7 @@ gpuagg_regroup_store(const GpuAggScan *scan)
 	int			n = device_outputs(scan->info->regroup, scan->info->program, outputs, read,
 								   sorted);
 
-	return gpuagg_results_create(scan->info->program, outputs, n, NIL, get_hash_memory_limit() / 2,
+	return gpuagg_results_create(scan->info->program, outputs, n, NIL, get_hash_memory_limit() / 4,
 								 scan->css.ss.ps.state->es_query_cxt, scan->owner);
 }
 

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "access/table.h"
+#include "miscadmin.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -26,6 +27,10 @@
 #include "planner/top_groups.h"
 #include "settings.h"
 #include "utils/spccache.h"
+
+/* Memory of an entry of the backend's tables, and of each of its states */
+#define ENTRY_BYTES 48.0
+#define STATE_BYTES 16.0
 
 /* Of so many values, in memory */
 static Cost
@@ -103,6 +108,22 @@ regrouped_by_device(const GpuAggGrouping *g, const GpuAggPlanInfo *info)
 		gpuagg_regroup_device(info->regroup, info->program, &wish);
 }
 
+/* By the backend: how large its tables are, and how often it reads the groups for them */
+static void
+cost_regrouped(const GpuAggGrouping *g, const GpuAggRegroup *regroup, GpuAggCostInput *input)
+{
+	const int	repeats = gpuagg_regroup_repeats(regroup);
+	const double bytes = g->made_groups * (ENTRY_BYTES + STATE_BYTES * regroup->nstates) +
+		repeats * input->groups * ENTRY_BYTES;
+
+	input->computed = list_length(g->regroup->exprs);
+	input->entries = repeats > 0 ? input->groups : g->made_groups;
+	input->reads = ceil(bytes / (get_hash_memory_limit() / 2));
+	/* and once until that is known */
+	if (input->reads > 1)
+		input->reads = pow(2, ceil(log2(input->reads))) + 1;
+}
+
 /* What is made of the device's groups, and by whom */
 static void
 cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *input)
@@ -111,8 +132,8 @@ cost_made(const GpuAggGrouping *g, const GpuAggPlanInfo *info, GpuAggCostInput *
 	input->regrouped = regrouped_by_device(g, info);
 	if (input->regrouped)
 		input->returned = Min(input->made, input->groups);
-	input->entries = info->regroup != NULL && gpuagg_regroup_repeats(info->regroup) ?
-		input->groups : g->made_groups;
+	if (info->regroup != NULL && !input->regrouped)
+		cost_regrouped(g, info->regroup, input);
 }
 
 /* ---------------------------------------------------------------- parts --- */

@@ -138,29 +138,38 @@ estimate_passed(const GpuAggGrouping *g)
 	return clamp_row_est(rows * more);
 }
 
+static double
+estimate_set(const GpuAggGrouping *g, Relation relation, List *keys, GpuAggGroupEstimate *estimate)
+{
+	*estimate = (GpuAggGroupEstimate) {.groups = 1,.postgres = 1};
+	if (keys != NIL)
+		gpuagg_group_estimate(g->root, g->input_rel, relation,
+							  g->tables != NULL ? g->tables->pages : g->input_rel->pages,
+							  keys, estimate);
+	return estimate->groups;
+}
+
 /* Of the query, where the device's are finer */
 static double
-estimate_made_groups(const GpuAggGrouping *g)
+estimate_made_groups(const GpuAggGrouping *g, Relation relation)
 {
 	const Query *parse = g->root->parse;
-	List	   *sets = parse->groupingSets;
+	GpuAggGroupEstimate estimate;
 	double		groups = 0;
 	ListCell   *lc;
 
-	if (sets == NIL)
-		return g->clause == NIL ? 1 :
-			estimate_num_groups(g->root, get_sortgrouplist_exprs(g->clause, g->root->processed_tlist),
-								g->input_rel->rows, NULL, NULL);
-	foreach(lc, sets)
+	if (parse->groupingSets == NIL)
+		return estimate_set(g, relation,
+							get_sortgrouplist_exprs(g->clause, g->root->processed_tlist), &estimate);
+	foreach(lc, parse->groupingSets)
 	{
-		List	   *exprs = NIL;
+		List	   *keys = NIL;
 		ListCell   *ref;
 
 		foreach(ref, (List *) lfirst(lc))
-			exprs = lappend(exprs, get_sortgroupref_tle(lfirst_int(ref),
-														g->root->processed_tlist)->expr);
-		groups += exprs == NIL ? 1 :
-			estimate_num_groups(g->root, exprs, g->input_rel->rows, NULL, NULL);
+			keys = lappend(keys, get_sortgroupref_tle(lfirst_int(ref),
+													  g->root->processed_tlist)->expr);
+		groups += estimate_set(g, relation, keys, &estimate);
 	}
 	return groups;
 }
@@ -169,17 +178,14 @@ estimate_made_groups(const GpuAggGrouping *g)
 static void
 estimate_groups(GpuAggGrouping *g, Relation relation)
 {
-	GpuAggGroupEstimate estimate = {.groups = 1,.postgres = 1};
+	GpuAggGroupEstimate estimate;
 	List	   *keys = g->info.regroup == NULL ?
 		get_sortgrouplist_exprs(g->clause, g->root->processed_tlist) :
 		g->tables != NULL ? gpuagg_agg_tables_keys(g) : g->regroup->keys;
 
-	if (keys != NIL)
-		gpuagg_group_estimate(g->root, g->input_rel, relation,
-							  g->tables != NULL ? g->tables->pages : g->input_rel->pages,
-							  keys, &estimate);
+	(void) estimate_set(g, relation, keys, &estimate);
 	g->info.est_groups = estimate.groups;
-	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g) : estimate.groups;
+	g->made_groups = g->info.regroup != NULL ? estimate_made_groups(g, relation) : estimate.groups;
 	g->postgres_groups = estimate.postgres;
 	if (g->info.gate < 0 && g->info.sample == GPUAGG_SAMPLE_NONE && g->info.nlookups == 0)
 		g->info.seen = estimate.key;

@@ -165,16 +165,12 @@ gpuagg_group_estimate(PlannerInfo *root, RelOptInfo *rel, Relation relation,
 
 	estimate->postgres = planner_groups(root, rel, exprs);
 	estimate->groups = estimate->postgres;
-	/* of a join nothing else is known */
-	if (rel->reloptkind == RELOPT_JOINREL)
-	{
-		estimate->groups = clamp_row_est(Min(estimate->postgres, rel->rows));
-		return;
-	}
 	if (relation != NULL)
+		estimate->groups = Min(estimate->groups, bounded_groups(&source, exprs));
+	/* a join's depend on more than one table */
+	if (relation != NULL && rel->reloptkind != RELOPT_JOINREL)
 	{
 		estimate->key = seen_key(rel, exprs);
-		estimate->groups = Min(estimate->groups, bounded_groups(&source, exprs));
 		estimate->groups = Min(estimate->groups, seen_groups(&source, &estimate->key, pages));
 	}
 	estimate->groups = clamp_row_est(Min(estimate->groups, rel->rows));

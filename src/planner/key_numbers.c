@@ -27,6 +27,13 @@
 /* Ranges beyond are of no use, and of doubles inexact. */
 #define WIDEST 1e12
 
+/* Is a value on the scale of its bound, but for a unit, the device's number? */
+static bool
+is_whole(uint8 type)
+{
+	return type != GPUAGG_T_NUMERIC && type != GPUAGG_T_FLOAT4 && type != GPUAGG_T_FLOAT8;
+}
+
 /* Of a value of PostgreSQL's on the scale of its bound; low > high: not known */
 static GpuAggRange
 range_of(const GpuAggBoundSource *source, Var *var, uint8 type, bool coded, double most)
@@ -38,7 +45,7 @@ range_of(const GpuAggBoundSource *source, Var *var, uint8 type, bool coded, doub
 	b.values = Min(b.values, most);
 	if (coded && b.values >= 1 && b.values < WIDEST)
 		r = (GpuAggRange) {0, (int64) b.values - 1};
-	else if (!coded && b.ranged && fabs(b.low / unit) < WIDEST && fabs(b.high / unit) < WIDEST)
+	else if (!coded && b.ranged && is_whole(type) && fabs(b.low / unit) < WIDEST && fabs(b.high / unit) < WIDEST)
 		r = (GpuAggRange) {(int64) floor(b.low / unit), (int64) floor(b.high / unit)};
 	return r;
 }

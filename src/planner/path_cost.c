@@ -133,6 +133,8 @@ work_fill(GpuAggWork *work, const GpuAggCostInput *input,
 	work->made = input->made;
 	work->regrouped = input->regrouped;
 	work->entries = input->entries;
+	work->reads = input->reads;
+	work->computed = input->computed;
 	work->output_bytes = work->entry_bytes;
 	work_outputs(work, info);
 }

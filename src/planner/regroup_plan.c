@@ -336,11 +336,13 @@ gpuagg_regroup_passing(const GpuAggRegroupPlan *plan, const RelOptInfo *rel)
 }
 
 /* Unless the first set's keys and a value of DISTINCT are all keys of the device */
-bool
+int
 gpuagg_regroup_repeats(const GpuAggRegroup *r)
 {
+	Bitmapset  *values = NULL;
+
 	for (int i = 0; i < r->nstates; i++)
 		if (r->states[i].distinct && !r->states[i].absent && (r->nsets > 1 || r->nkeys + 1 < r->ninputs))
-			return true;
-	return false;
+			values = bms_add_member(values, r->states[i].value);
+	return bms_num_members(values);
 }

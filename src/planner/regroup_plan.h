@@ -63,7 +63,7 @@ extern List *gpuagg_regroup_shown(const GpuAggRegroupPlan *plan);
 /* How many times as many rows pass the device's conditions as pass all of WHERE? */
 extern double gpuagg_regroup_passing(const GpuAggRegroupPlan *plan, const RelOptInfo *rel);
 
-/* Has a table to tell which values of DISTINCT are new to their group? */
-extern bool gpuagg_regroup_repeats(const GpuAggRegroup *r);
+/* How many tables tell which values of DISTINCT are new to their group? */
+extern int	gpuagg_regroup_repeats(const GpuAggRegroup *r);
 
 #endif							/* GPUAGG_PLANNER_REGROUP_PLAN_H */

@@ -13,7 +13,7 @@
 #include "nodes/pathnodes.h"
 #include "utils/rel.h"
 
-/* Where the columns of an expression come from */
+/* Where the columns of an expression come from: a table, or a join of which relation is one */
 typedef struct GpuAggBoundSource
 {
 	PlannerInfo *root;
@@ -27,8 +27,8 @@ typedef struct GpuAggValueBound
 {
 	double		values;			/* at most, without NULL; HUGE_VAL: not known */
 	bool		nullable;
-	bool		ranged;			/* whole numbers; dates and timestamps in microseconds:
-								 * from low to high */
+	bool		ranged;			/* numbers; dates and timestamps in microseconds: from
+								 * low to high */
 	double		low;
 	double		high;
 } GpuAggValueBound;

@@ -222,7 +222,7 @@ suite_tap()
 		PG_TEST_PORT_DIR="$tap" PG_REGRESS="$PG_TESTDIR/regress/pg_regress" \
 		PG_TEST_TIMEOUT_DEFAULT="${PG_TEST_TIMEOUT_DEFAULT:-240}" PGPORT=65432 PERL_TEST_HARNESS_DUMP_TAP="$tap/out" \
 		prove --timer -j"$1" \
-		--exec "timeout -k 30 ${TAP_SECONDS:-480} perl -Itest/t -I$PG_TESTDIR/perl" "${files[@]}") 2>&1 |
+		--exec "timeout -k 30 ${TAP_SECONDS:-900} perl -Itest/t -I$PG_TESTDIR/perl" "${files[@]}") 2>&1 |
 		tee "$RUN_DIR/tap.log" |
 		sed -un 's,^\(\[[0-9:]*\]\) test/t/\([^ ]*\)\.pl [. ]*\([^(]*\).*,        \1 \2: \3,p'
 	rc=${PIPESTATUS[0]}

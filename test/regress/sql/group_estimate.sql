@@ -115,12 +115,48 @@ SELECT ge_rows('SELECT s, count(*) FROM ge_code GROUP BY s'), ge_rows('SELECT i 
 SET ROLE regress_gpuagg_ge;
 SELECT ge_rows('SELECT s, count(*) FROM ge_code GROUP BY s'), ge_rows('SELECT i * 0, count(*) FROM ge_code GROUP BY 1');
 RESET ROLE;
+-- moments in bins, in other zones and as text; numbers, rounded and scaled
+CREATE TABLE ge_more (k int NOT NULL, t timestamp NOT NULL, z timestamptz NOT NULL, v numeric(10,2) NOT NULL, f float8 NOT NULL) WITH (autovacuum_enabled = off);
+INSERT INTO ge_more SELECT i % 10, timestamp '2024-01-01' + i * interval '10 min', timestamptz '2024-01-01 UTC' + i * interval '10 min', i / 40.0, i / 8.0
+FROM generate_series(1, 20000) i;
+ANALYZE ge_more;
+SELECT q, ge_rows('SELECT ' || q || ', count(*) FROM ge_more GROUP BY ' || q) FROM unnest(ARRAY[
+	'date_bin(''6 hours'', t, timestamp ''2000-01-01'')',
+	'(z AT TIME ZONE ''Europe/Berlin'')::date',
+	'date_trunc(''day'', z, ''Asia/Tokyo'')',
+	'(t - interval ''5 hours'')::date',
+	't::date - date ''2024-01-01''',
+	't::date + 7',
+	'to_char(t, ''YYYY-MM'')',
+	'to_char(z, ''YYYY-MM-DD'')',
+	'to_char(t, ''YYYY-"Q"Q'')',
+	'floor(extract(epoch FROM t) / 86400) * 86400',
+	'extract(epoch FROM t)::int8 / 86400',
+	'v',
+	'floor(v / 50) * 50',
+	'round(v, -2)',
+	'2 * round(v * 0.1)',
+	'(v - 10)::int',
+	'width_bucket(v, 0, 500, 10)',
+	'width_bucket(f, 0, 2500, 5)',
+	'floor(log(v + 1))',
+	'greatest(v, 100)::int',
+	'trunc(f / 500)']) q;
+-- groups made of finer ones have bounds as well
+SELECT q, ge_rows('SELECT ' || q || ', count(DISTINCT v), count(DISTINCT f) FROM ge_more GROUP BY ' || q) FROM unnest(ARRAY['date_trunc(''month'', z)', 'to_char(t, ''YYYY-MM'')']) q;
+SELECT ge_rows('SELECT date_trunc(''month'', z), k, count(DISTINCT f), count(DISTINCT v) FROM ge_more GROUP BY ROLLUP (1, 2)');
+-- those of a join, too
+CREATE TABLE ge_dim (k int PRIMARY KEY, name text NOT NULL, born date NOT NULL) WITH (autovacuum_enabled = off);
+INSERT INTO ge_dim SELECT i, 'n' || i % 3, date '2024-01-01' + i FROM generate_series(0, 9) i;
+ANALYZE ge_dim;
+SELECT q, ge_rows('SELECT ' || q || ', sum(v) FROM ge_more m JOIN ge_dim e ON e.k = m.k GROUP BY ' || q) FROM unnest(ARRAY['name, date_trunc(''month'', z)', 'extract(year FROM born), t::date']) q;
+SELECT ge_rows('SELECT name, to_char(t, ''YYYY-MM''), sum(v) FROM ge_more m LEFT JOIN ge_dim e ON e.k = m.k GROUP BY 1, 2');
 -- under ordinary costs such a grouping runs on the device, and a sort of its groups costs little
 RESET gpuagg.debug_require;
 CREATE TABLE ge_large WITH (autovacuum_enabled = off) AS SELECT timestamp '2024-01-01' + i * interval '97 s' AS t FROM generate_series(1, 500000) i;
 VACUUM ANALYZE ge_large;
 EXPLAIN (COSTS OFF) SELECT extract(dow FROM t), extract(hour FROM t), count(*) FROM ge_large GROUP BY 1, 2 ORDER BY 3;
 SELECT ge_rows('SELECT extract(dow FROM t), extract(hour FROM t), count(*) FROM ge_large GROUP BY 1, 2');
-DROP TABLE ge, ge_new, ge_code, ge_large;
+DROP TABLE ge, ge_new, ge_code, ge_more, ge_dim, ge_large;
 DROP FUNCTION ge_rows;
 DROP ROLE regress_gpuagg_ge;
