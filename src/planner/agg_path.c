@@ -71,6 +71,9 @@
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
+/* Of so many joined tables reading is tried; a query of more is refused in little time. */
+#define MOST_FACTS 3
+
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
 
 /* --------------------------------------------------------- what is asked --- */
@@ -105,10 +108,8 @@ check_input(PlannerInfo *root, RelOptInfo *rel)
 }
 
 static bool
-check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause, RelOptInfo **fact)
+check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
 {
-	RangeTblEntry *rte;
-
 	if (!check_input(root, input_rel))
 		return false;
 	if (gpuagg_agg_plan_locks_rows(root))
@@ -116,13 +117,21 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause, RelOptInfo *
 	if ((root->numOrderedAggs > 0 || !grouping_is_hashable(clause)) &&
 		!grouping_is_sortable(clause))
 		return GPUAGG_REFUSE("the group keys cannot be sorted");
-	*fact = input_rel;
-	if (input_rel->reloptkind == RELOPT_JOINREL && !gpuagg_join_check(root, input_rel, fact))
+	return true;
+}
+
+/* Is that what a device could read?  NULL: there was nothing. */
+static bool
+check_fact(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *fact)
+{
+	RangeTblEntry *rte;
+
+	if (input_rel->reloptkind == RELOPT_JOINREL && !gpuagg_join_check(root, fact))
 		return false;
-	if (gpuagg_agg_tables_several(root, *fact))
+	if (gpuagg_agg_tables_several(root, fact))
 		return true;
-	rte = planner_rt_fetch((*fact)->relid, root);
-	return gpuagg_table_check_kind(rte) && gpuagg_sample_check(root, *fact);
+	rte = planner_rt_fetch(fact->relid, root);
+	return gpuagg_table_check_kind(rte) && gpuagg_sample_check(root, fact);
 }
 
 /* ------------------------------------------------------------------ path --- */
@@ -510,23 +519,68 @@ grouping_begin(GpuAggGrouping *g, const GpuAggOffer *offer, List *clause, PathTa
 	g->having = having;
 }
 
-/* Of tables that a device reads */
-static void
-try_reading(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
+/* Reading that one of the tables; false: what is asked is refused, whichever it is. */
+static bool
+try_fact(GpuAggOffer *offer, RelOptInfo *fact, List *clause, PathTarget *target, List *having)
 {
 	GpuAggGrouping g;
 
 	grouping_begin(&g, offer, clause, target, having);
-	if (!check_query(offer->root, offer->input_rel, clause, &g.fact))
-		return;
-	offer->table = planner_rt_fetch(g.fact->relid, g.root)->relid;
+	g.fact = fact;
+	if (!check_fact(offer->root, offer->input_rel, fact))
+		return true;
+	offer->table = planner_rt_fetch(fact->relid, g.root)->relid;
 	g.refused = !gpuagg_grouping_collect(&g);
 	if (g.refused && !gpuagg_refuse_listening)
-		return;
-	if (gpuagg_agg_tables_several(g.root, g.fact))
+		return false;
+	if (gpuagg_agg_tables_several(g.root, fact))
 		try_tables(&g, offer);
 	else
 		try_table(&g, offer);
+	return !g.refused;
+}
+
+/*
+ * Another than the largest of joined tables, which was refused.  If all are, what speaks
+ * against the largest is told.
+ */
+static void
+try_other_facts(GpuAggOffer *offer, Relids left, List *clause, PathTarget *target, List *having)
+{
+	const Oid	largest = offer->table;
+	bool		listening = gpuagg_refuse_pause();
+	RelOptInfo *fact;
+
+	for (int tries = 1; tries < MOST_FACTS && offer->path == NULL; tries++)
+	{
+		fact = gpuagg_join_fact(offer->root, offer->input_rel, &left);
+		if (fact == NULL)
+			break;
+		(void) try_fact(offer, fact, clause, target, having);
+	}
+	gpuagg_refuse_resume(listening);
+	if (offer->path == NULL)
+		offer->table = largest;
+}
+
+/* Of tables that a device reads; *largest: of joined ones it is the largest, as is best */
+static void
+try_reading(GpuAggOffer *offer, List *clause, PathTarget *target, List *having, bool *largest)
+{
+	const bool	joined = offer->input_rel->reloptkind == RELOPT_JOINREL;
+	Relids		left = bms_copy(offer->input_rel->relids);
+	RelOptInfo *fact = offer->input_rel;
+	bool		others;
+
+	*largest = true;
+	if (!check_query(offer->root, offer->input_rel, clause))
+		return;
+	if (joined)
+		fact = gpuagg_join_fact(offer->root, offer->input_rel, &left);
+	others = try_fact(offer, fact, clause, target, having) && joined && fact != NULL;
+	*largest = offer->path != NULL;
+	if (others && offer->path == NULL)
+		try_other_facts(offer, left, clause, target, having);
 }
 
 /*
@@ -557,15 +611,28 @@ try_plan(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 	gpuagg_refuse_resume(listening);
 }
 
-/* Fills in what has become of the offer. */
+/*
+ * Fills in what has become of the offer.  Where another table than the largest is read, the
+ * largest is an input of its joins, and to group the rows that PostgreSQL joins may be cheaper.
+ */
 static void
 try_grouping(GpuAggOffer *offer, List *clause, PathTarget *target, List *having)
 {
-	try_reading(offer, clause, target, having);
+	GpuAggOffer of_plan = *offer;
+	bool		largest;
+
+	try_reading(offer, clause, target, having, &largest);
+	if (offer->path != NULL && largest)
+		return;
 	/* tests that forbid the device mean what it could read */
-	if (offer->path == NULL && gpuagg_debug_require != GPUAGG_FORBID &&
+	if (gpuagg_debug_require != GPUAGG_FORBID &&
 		gpuagg_agg_plan_possible(offer->root, offer->input_rel, offer->rel))
-		try_plan(offer, clause, target, having);
+		try_plan(&of_plan, clause, target, having);
+	if (of_plan.path != NULL &&
+		(offer->path == NULL || of_plan.path->total_cost < offer->path->total_cost))
+		*offer = of_plan;
+	else if (offer->path != NULL)
+		gpuagg_refuse_forget();
 }
 
 /*

@@ -98,12 +98,11 @@ gpuagg_join_possible(void)
 }
 
 bool
-gpuagg_join_check(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo **fact)
+gpuagg_join_check(PlannerInfo *root, const RelOptInfo *fact)
 {
-	*fact = gpuagg_join_fact(root, input_rel);
 	if (!gpuagg_join_possible())
 		return false;
-	if (*fact == NULL)
+	if (fact == NULL)
 		return GPUAGG_REFUSE("the query joins tables, none of which is a plain table");
 	if (is_volatile_query(root))
 		return GPUAGG_REFUSE("the query joins tables and calls a volatile function");

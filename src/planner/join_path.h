@@ -13,8 +13,8 @@
 /* Can the device look rows up at all?  Else a reason. */
 extern bool gpuagg_join_possible(void);
 
-/* May the joins below this grouping be looked at at all?  *fact: the table to be read, or several */
-extern bool gpuagg_join_check(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo **fact);
+/* May the joins below this grouping be looked at at all?  fact: what is to be read, NULL: none */
+extern bool gpuagg_join_check(PlannerInfo *root, const RelOptInfo *fact);
 
 /* Lowers the joins, behind the filter of the table, which is the tree's or one of it. */
 extern bool gpuagg_join_lower(GpuAggLower *lw, const GpuAggJoinTree *tree);

@@ -403,17 +403,17 @@ take_largest(PlannerInfo *root, Relids *left)
 }
 
 RelOptInfo *
-gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel)
+gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel, Relids *left)
 {
-	Relids		left = bms_copy(input_rel->relids);
-	RelOptInfo *largest = take_largest(root, &left);
+	const bool	first = bms_equal(*left, input_rel->relids);
+	RelOptInfo *largest = take_largest(root, left);
 	bool		listening = gpuagg_refuse_pause();
 	RelOptInfo *fact = largest;
 
 	while (fact != NULL && gpuagg_join_tree(root, input_rel, fact) == NULL)
-		fact = take_largest(root, &left);
+		fact = take_largest(root, left);
 	gpuagg_refuse_resume(listening);
-	return fact != NULL ? fact : largest;
+	return fact != NULL || !first ? fact : largest;
 }
 
 /* ---------------------------------------------------------------- unique --- */

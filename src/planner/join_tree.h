@@ -27,11 +27,12 @@ typedef struct GpuAggJoinTree
 } GpuAggJoinTree;
 
 /*
- * The table with most pages among the inputs that the others can be looked up for, or, if
- * there is none, among all of them; partitions, child tables and parts of a UNION ALL count
- * as one.  NULL: none is a table
+ * The table with most pages among the inputs that are left and that the others can be looked
+ * up for; it and larger ones are left no longer.  If all were left and there is none, the
+ * largest of all, whose joins tell why.  Partitions, child tables and parts of a UNION ALL
+ * count as one.  NULL: none is a table
  */
-extern RelOptInfo *gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel);
+extern RelOptInfo *gpuagg_join_fact(PlannerInfo *root, RelOptInfo *input_rel, Relids *left);
 
 /* NULL: refused */
 extern GpuAggJoinTree *gpuagg_join_tree(PlannerInfo *root, RelOptInfo *input_rel,

@@ -28,6 +28,12 @@ gpuagg_refuse_end(void)
 	return result;
 }
 
+void
+gpuagg_refuse_forget(void)
+{
+	reasons = NIL;
+}
+
 List *
 gpuagg_refuse_append(List *list, char *reason)
 {

@@ -24,6 +24,9 @@ extern bool gpuagg_refuse_listening;
 extern void gpuagg_refuse_begin(bool listening);
 extern List *gpuagg_refuse_end(void);
 
+/* What was said so far is no obstacle after all. */
+extern void gpuagg_refuse_forget(void);
+
 extern void gpuagg_refuse_add(char *reason);
 
 /* Appends a reason to a List of char *, unless it is there. */

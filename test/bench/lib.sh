@@ -249,8 +249,8 @@ bench_parallel_engines()
 
 # explain_run SESSION QUERY [TIMING] [BEFORE]: EXEC_MS, PLAN_ROWS (rows it returned), PLAN
 # (its nodes, the top one first) and, of gpuagg's node, PAGES, and with TIMING
-# FEED_MS, NODE (all its figures), KERNEL_MS, PREDICTED_KERNEL_MS, PLANNED_STRATEGY,
-# RAN_STRATEGY, COMPILED and NGROUPS (those that it found).  BEFORE is run straight
+# FEED_MS, NODE (all its figures), NODE_MS, PREDICTED_NODE_MS, KERNEL_MS, PREDICTED_KERNEL_MS,
+# PLANNED_STRATEGY, RAN_STRATEGY, COMPILED and NGROUPS (those that it found).  BEFORE is run straight
 # before it, its rows are not kept.
 explain_run()
 {

@@ -7,12 +7,13 @@ use warnings;
 
 my (%first, @nodes, %node);
 my $in_gpuagg = 0;
+my $margin = '';
 
 while (<STDIN>)
 {
 	s/\s+$//;
-	next unless /^\s*"([^"]+)": (.*?),?$/;
-	my ($name, $value) = ($1, $2);
+	next unless /^(\s*)"([^"]+)": (.*?),?$/;
+	my ($indent, $name, $value) = ($1, $2, $3);
 	$value =~ s/^"(.*)"$/$1/;
 	$first{$name} = $value unless exists $first{$name};
 	if ($name eq 'Node Type')
@@ -26,9 +27,10 @@ while (<STDIN>)
 	{
 		$nodes[-1] = $value;
 		$in_gpuagg = $value =~ /^Gpu(Agg|Sample)$/;
+		$margin = $indent;
 	}
-	# gpuagg's own properties, those of its node only
-	$node{$name} = $value if $in_gpuagg && $value !~ /^[\[{]/;
+	# gpuagg's own properties, those of its node only: neither of look-ups in it nor of plans below
+	$node{$name} = $value if $in_gpuagg && $indent eq $margin && $value !~ /^[\[{]/;
 	last if $name eq 'Execution Time';
 }
 
@@ -50,6 +52,8 @@ assign('PLAN', join(' < ', @nodes));
 assign('NODE', join(', ', map { "$_ $node{$_}" } grep { defined $node{$_} } @own));
 assign('FEED_MS', $node{'Feed Time'});
 assign('PAGES', $node{'Pages'});
+assign('NODE_MS', $node{'Measured Time'});
+assign('PREDICTED_NODE_MS', $node{'Predicted Time'});
 assign('KERNEL_MS', $node{'Kernel Time'});
 assign('PREDICTED_KERNEL_MS', $node{'Predicted Kernel Time'});
 assign('PLANNED_STRATEGY', $node{'Planned Strategy'});

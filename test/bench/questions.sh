@@ -142,6 +142,24 @@ gpuagg-warm_time()
 	REPLY=$EXEC_MS
 }
 
+# suite_node NAME QUESTION SQL ROWS: what gpuagg's node took over columns that are kept, beside what
+# was predicted of it; the figures of measure_query are those of whole statements
+suite_node()
+{
+	local round key=$2/gpuagg-warm
+
+	engine_settings gpuagg-warm
+	session_do suite "$REPLY"
+	for ((round = 0; round <= BENCH_RUNS; round++)); do
+		explain_run suite "$3" ON
+		[ "$round" -gt 0 ] && [ -n "$NODE_MS" ] || continue
+		samples_add "$key/node" "$NODE_MS"
+		samples_add "$key/predicted" "$PREDICTED_NODE_MS"
+	done
+	csv_row "$1" "$2" gpuagg-warm node ms "$4" "$PLAN_ROWS" "$key/node" "$key/predicted" predicted \
+		"predicted $PREDICTED_NODE_MS ms: $NODE"
+}
+
 # suite_run NAME SCALE TABLE...: every question of NAME.sql over these tables by
 # gpuagg where it takes it, by PostgreSQL and by DuckDB, answers compared first.  The
 # first table is the facts.
@@ -171,6 +189,7 @@ suite_run()
 			answer_check suite "$question" "$check" "$sql" postgres $engines $duckdb
 		measure_query suite "$name" "$question" "$sql" "$rows" "$BENCH_WORK_MEM" \
 			${engines:+gpuagg-warm} $duckdb
+		[ -z "$engines" ] || ! bench_measures gpuagg-warm || suite_node "$name" "$question" "$sql" "$rows"
 	done 3< <(question_lines "$BENCH_HERE/$name.sql")
 	session_close suite
 	session_close duckdb

@@ -90,7 +90,7 @@ foreach my $name (qw(dirname mktemp rm))
 
 SKIP:
 {
-	skip 'no gnuplot on this machine', 21
+	skip 'no gnuplot on this machine', 25
 	  unless grep { -x "$_/gnuplot" } split(/:/, $ENV{PATH});
 
 	foreach my $live (0, 1)
@@ -106,6 +106,8 @@ SKIP:
 			like(slurp_file("$dir/pictures$live/$name.svg"),
 				qr/\A<\?xml.*<path .*<\/svg>\s*\z/s, "$name.svg of $from");
 		}
+		ok(!-e "$dir/pictures$live/ssb.svg", "none of what the device has not run: ssb.svg of $from")
+		  if $live || !-e "$plots/../results/cuda-nvidia-h200/ssb.csv";
 		foreach my $name (qw(grouping scopes speed sampling))
 		{
 			is(-s "$dir/pictures$live/$name.svg" ? 1 : 0, $live ? 0 : 1,
@@ -121,12 +123,21 @@ SKIP:
 	append_to_file("$dir/results/some/model.csv",
 		"point,rows,key,predicted_ms,gpuagg_ms,query\n"
 		  . "1,10000,g1+g2,1.5,1.25,\"SELECT g1, g2\"\n2,10000,-,20,25,\"SELECT 1\"\n");
+	append_to_file("$dir/results/some/ssb.csv",
+		"benchmark,case,engine,metric,unit,rows,groups,runs,min,median,max,ratio,ratio_min,ratio_max,ratio_to,note\n"
+		  . "ssb,1.1,gpuagg-warm,execution,ms,6000,1,3,1,7777,3,4,4,4,postgres,\"a, b\"\n"
+		  . "ssb,1.1,gpuagg-warm,node,ms,6000,1,3,1,2,3,0.5,0.4,0.6,predicted,\"predicted 1 ms: a, b\"\n"
+		  . "ssb,4.3,gpuagg-warm,node,ms,6000,1,3,1,40,50,1.5,0.4,0.6,predicted,x\n");
 	@ENV{qw(PLOTS_RESULTS PLOTS_DEVICE PLOTS_OUT)} = ("$dir/results", 'some', "$dir/some");
 	($rc, $out, $err) = program(0, 'run');
 	is($rc, 0, 'drawn from other results') or diag($err);
 	my $model = slurp_file("$dir/some/model.svg");
 	like($model, qr/>some</, 'model.svg names the device');
 	like($model, qr/>15 % off</, 'and says what its lines are');
+	my $ssb = slurp_file("$dir/some/ssb.svg");
+	like($ssb, qr/>1\.1<.*>4\.3</s, 'ssb.svg has the queries');
+	like($ssb, qr/> 100</, 'and an axis that ends above its figures');
+	unlike($ssb, qr/> 1000</, 'which are those of the nodes');
 	ok(!-e "$dir/some/sharing.svg", 'no picture of what was not measured');
 	like($out, qr/^not drawn: sharing\.svg \(no tlb_group\.csv\) grouping\.svg \(no grouping\.csv\) speed\.svg \(no cold\.csv\) sampling\.svg \(no sampling\.csv\)$/m,
 		'which is said');

@@ -199,6 +199,13 @@ sampling_points()
 	printf '\n\n'
 }
 
+# suite_points FILE: question, ms measured and ms predicted of gpuagg's node over columns that are kept
+suite_points()
+{
+	columns "$1" case engine metric median ratio | awk '$2 == "gpuagg-warm" && $3 == "node" && $5 != "?" {
+		print $1, $4, $4 * $5 }'
+}
+
 # speed_points ENGINE FILE TITLE: millions of rows a second of whole queries, a line for
 # each question of speed_questions; 0 where it was not measured
 speed_points()

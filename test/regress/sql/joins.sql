@@ -310,6 +310,25 @@ SELECT q, w.reason FROM (VALUES
 SET gpuagg.lookup_memory = 0;
 SELECT string_agg(reason, '; ') FROM gpuagg.why_not('SELECT count(*) FROM jf JOIN ja ON a = k') reason;
 RESET gpuagg.lookup_memory;
+-- another table than the largest is read where that one cannot be: its input is not unique, or it is temporary
+CREATE TEMP TABLE jtemp AS SELECT * FROM jf;
+ANALYZE jtemp;
+SELECT q, compare(q) FROM (VALUES
+	('SELECT jdup.n, count(*), sum(v), max(v) FROM jf JOIN jdup ON a = k GROUP BY 1'),
+	('SELECT sum(1 / n), count(*) FROM jf JOIN jdup ON a = k'),
+	('SELECT sum(1 / (n - 11)), sum(v) FROM jf JOIN jdup ON a = k'),
+	('SELECT sum(1 / (n - 3)) FROM jf JOIN jdup ON a = k'),
+	('SELECT min(1 / n), sum(n), sum(v) FROM jf JOIN jdup ON a = k AND c = 3 WHERE jf.v > 0'),
+	('SELECT jdup.n, ja.n, count(*) FROM jf JOIN jdup ON jf.a = jdup.k JOIN ja ON jdup.k = ja.k GROUP BY 1, 2'),
+	('SELECT sum(1 / (jdup.n + r)) FROM jf JOIN jdup ON jf.a = jdup.k JOIN ja ON jdup.k = ja.k'),
+	('SELECT ja.n, count(*), sum(v) FROM jtemp JOIN ja ON a = k GROUP BY 1'),
+	('SELECT count(*), sum(q) FROM jtemp JOIN ja ON a = k WHERE jtemp.v > 3')) x (q);
+SELECT prefer_device(false);
+SELECT q, line FROM (VALUES
+	('SELECT sum(1 / n), count(*) FROM jf JOIN jdup ON a = k'),
+	('SELECT count(*), sum(m) FROM jtemp JOIN ja ON a = k WHERE jtemp.v > 3')) x (q),
+	LATERAL (SELECT line FROM explained('EXPLAIN (COSTS OFF) ' || q) line WHERE line ~ 'Relation:') y;
+RESET ALL;
 -- products beyond 64 bits: PostgreSQL's plan
 SELECT compare('SELECT sum(big * 10000000), avg(big * 10000000) FROM jf JOIN jdup ON a = k', 'prefer');
 -- an input that turns out larger than it may be: PostgreSQL's plan

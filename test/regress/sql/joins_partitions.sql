@@ -112,7 +112,7 @@ SELECT * FROM gpuagg.why_not('SELECT z, count(*) FROM pf JOIN pq USING (id) GROU
 SELECT compare('SELECT z, count(*) FROM pf JOIN pq USING (id) GROUP BY 1', 'any');
 RESET ALL;
 CREATE TEMP TABLE pt () INHERITS (pall);
-SELECT * FROM gpuagg.why_not('SELECT pd.n, count(*) FROM pall JOIN pd ON a = k GROUP BY 1');
+SELECT * FROM gpuagg.why_not('SELECT pd.n, pall.flag, count(*) FROM pall JOIN pd ON a = k GROUP BY 1, 2');
 DROP TABLE pt;
 
 REVOKE ALL ON pf, pd FROM regress_joins_partitions;

@@ -14,7 +14,7 @@ CREATE FUNCTION re_fn(int4) RETURNS int4 IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RE
 CREATE FUNCTION re_srf() RETURNS SETOF int4 LANGUAGE sql AS 'SELECT 1';
 SELECT q, refused(q) FROM unnest(ARRAY[
 	-- forms of queries
-	'SELECT name, count(*) FROM re JOIN re_dim USING (g) GROUP BY name',
+	'SELECT name, id, count(*) FROM re JOIN re_dim USING (g) GROUP BY name, id',
 	'SELECT r.g, count(*) FROM re r, re_dim GROUP BY r.g',
 	'SELECT g, count(*) FROM (SELECT g FROM re LIMIT 10) x GROUP BY g',
 	'SELECT g, count(*) FROM (SELECT DISTINCT ON (g) g, id FROM re) x GROUP BY g',

@@ -29,7 +29,7 @@ SELECT q, gpuagg.why_not(q) FROM unnest(ARRAY[
 	'SELECT g, count(*), (SELECT corr(ln(v), 1) FROM wn b) FROM wn a GROUP BY g',
 	'SELECT g, sum(s) OVER (ORDER BY g) FROM (SELECT g, sum(v) AS s FROM wn GROUP BY g) y']) q;
 -- of a query of one part it goes without saying
-SELECT gpuagg.why_not('SELECT name, sum(v) FROM wn JOIN wn_dim USING (g) GROUP BY name');
+SELECT gpuagg.why_not('SELECT name, v, count(*) FROM wn JOIN wn_dim USING (g) GROUP BY name, v');
 RESET gpuagg.cost_scale;
 -- errors point into the query
 SELECT gpuagg.why_not('SELEKT 1');
