@@ -7,7 +7,7 @@
  *
  * Aggregates of SQL are built from these (planner/aggregates.h): avg(int4)
  * is SUM_I64 and COUNT of the same argument, and the planner merges equal
- * transitions.  "No value yet" is not a state: whoever needs to tell an
+ * transitions, and lets some serve for others (planner/lower/lower_share.c).  "No value yet" is not a state: whoever needs to tell an
  * empty sum or minimum from a real one asks for a COUNT beside it.
  *
  *	COUNT		rows whose argument is not NULL; all rows without an argument
@@ -15,9 +15,9 @@
  *	SUM_I128	exact, as PostgreSQL's sum(int8): {uint64 low, int64 high}
  *	SUM_F64		double.  Infinite from finite inputs: the client notices (see
  *				node/results.c) and lets PostgreSQL decide
- *	SUM_F64_AVG the same for avg(float): an argument with |x| > 1e145, finite,
- *				consumes GPUAGG_ST_NEEDS_PG, because PostgreSQL also keeps the
- *				sum of squares there and may report its overflow
+ *	SUM_F64_AVG the same for avg(float), and for a sum beside it: an argument with
+ *				|x| > 1e145, finite, consumes GPUAGG_ST_NEEDS_PG, because PostgreSQL
+ *				also keeps the sum of squares there and may report its overflow
  *	MIN/MAX_I64	initial INT64_MAX / INT64_MIN
  *	MIN/MAX_F64	NaN is the greatest; kept as gpuagg_f64_order() (int64)
  *	MIN/MAX_BYTES	memcmp order; 16-byte slot as a key's (layout.h)

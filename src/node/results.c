@@ -484,7 +484,8 @@ emit(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row)
 		case GPUAGG_FINAL_AVG_NUMERIC:
 			return average_datum(emitter, (uint64) i64[0], i64[1], row);
 		case GPUAGG_FINAL_AVG_FLOAT:
-			return Float8GetDatum(*(const double *) slot /
+			/* PostgreSQL adds to 0, of which -0 makes 0 */
+			return Float8GetDatum((*(const double *) slot + 0.0) /
 								  *(const int64 *) (row + emitter->count_off));
 		case GPUAGG_FINAL_I64:
 			return i64_datum(emitter, *i64, row);

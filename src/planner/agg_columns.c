@@ -201,14 +201,21 @@ lower_columns(GpuAggGrouping *g, RelOptInfo *rel)
 	int			nkeys = list_length(g->exprs) - list_length(g->aggs) - list_length(g->groupings);
 	bool		ok = true;
 
+	List	   *exprs = NIL;
+
 	g->info.noutputs = 0;
 	g->info.outputs = palloc((list_length(g->exprs) + 1) * sizeof(GpuAggOutput));
 	for (int i = 0; i < list_length(g->exprs); i++)
 	{
+		exprs = lappend(exprs, translate_column(g, list_nth(g->exprs, i), rel));
+		if (IsA(llast(exprs), Aggref))
+			g->lw->aggs = lappend(g->lw->aggs, llast(exprs));
+	}
+	for (int i = 0; i < list_length(g->exprs); i++)
+	{
 		if (i == nkeys)
 			ok &= finish_keys(g, nkeys);
-		ok &= lower_column(g, translate_column(g, list_nth(g->exprs, i), rel),
-						   list_nth_oid(g->eqops, i));
+		ok &= lower_column(g, list_nth(exprs, i), list_nth_oid(g->eqops, i));
 		if (!may_go_on(ok))
 			return false;
 	}

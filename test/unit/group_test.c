@@ -256,6 +256,9 @@ test_float_states(void)
 	gpuagg_state_init(GPUAGG_TRANS_SUM_F64, (char *) &sum);
 	gpuagg_state_step_f64(GPUAGG_TRANS_SUM_F64, (char *) &sum, -0.0);
 	is_double(sum, -0.0, "the sum of -0 is -0");
+	gpuagg_state_init(GPUAGG_TRANS_SUM_F64_AVG, (char *) &sum);
+	gpuagg_state_step_f64(GPUAGG_TRANS_SUM_F64_AVG, (char *) &sum, -0.0);
+	is_double(sum, -0.0, "also where an average shares it");
 	ok(gpuagg_f64_needs_pg(1e146) && gpuagg_f64_needs_pg(-1e300) && !gpuagg_f64_needs_pg(1e145) &&
 	   !gpuagg_f64_needs_pg(1.0 / 0.0) && !gpuagg_f64_needs_pg(0.0 / 0.0),
 	   "avg leaves large finite values to PostgreSQL");

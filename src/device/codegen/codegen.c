@@ -16,9 +16,9 @@
 /* ---------- states ---------- */
 
 /*
- * What a block keeps of a group.  Transitions of the same values share one: sum
- * and average of a float differ in what PostgreSQL makes of an empty one alone.  The
- * first of two arguments is one, too, of which nothing is kept.
+ * What a block keeps of a group.  Transitions of the same values share one: that of a
+ * float's average is a sum whose values have a limit.  The first of two arguments is one,
+ * too, of which nothing is kept.
  */
 typedef struct Held
 {

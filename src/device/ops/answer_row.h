@@ -533,6 +533,7 @@ gpuagg_answer_value_check(const GpuAggProgram *p, GpuAggValueRef v, bool number)
 	switch (v.form)
 	{
 		case GPUAGG_VALUE_I64:
+			return gpuagg_transition_bytes(op) == 8 || op == GPUAGG_TRANS_SUM_I128;
 		case GPUAGG_VALUE_WORD:
 			return gpuagg_transition_bytes(op) == 8;
 		case GPUAGG_VALUE_I128:
@@ -547,7 +548,8 @@ gpuagg_answer_value_check(const GpuAggProgram *p, GpuAggValueRef v, bool number)
 		case GPUAGG_VALUE_AVG_F64:
 			return v.count > 0 && op == GPUAGG_TRANS_SUM_F64_AVG;
 		case GPUAGG_VALUE_AVG_I64:
-			return !number && v.count > 0 && op == GPUAGG_TRANS_SUM_I64;
+			return !number && v.count > 0 &&
+				(op == GPUAGG_TRANS_SUM_I64 || op == GPUAGG_TRANS_SUM_I128);
 		default:
 			return !number && v.count > 0 && op == GPUAGG_TRANS_SUM_I128;
 	}

@@ -243,7 +243,8 @@ gpuagg_state_init(uint32_t op, char *state)
 			gpuagg_moments_init(op, (double *) state);
 			return;
 		case GPUAGG_TRANS_SUM_F64:
-			/* -0.0: PostgreSQL's sum starts with its first value, even -0 */
+		case GPUAGG_TRANS_SUM_F64_AVG:
+			/* -0.0: PostgreSQL's sum starts with its first value, even -0; an average adds 0 */
 			first = INT64_MIN;
 			break;
 		case GPUAGG_TRANS_MIN_I64:

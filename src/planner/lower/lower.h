@@ -160,6 +160,7 @@ typedef struct GpuAggLower
 	GpuAggTransition transitions[GPUAGG_MAX_TRANSITIONS];
 	Expr	   *arg_exprs[GPUAGG_MAX_TRANSITIONS];
 	Expr	   *filter_exprs[GPUAGG_MAX_TRANSITIONS];
+	List	   *aggs;			/* all that are asked for: some share states */
 
 	List	   *runtime_exprs;	/* custom_exprs */
 	int			nruntime;

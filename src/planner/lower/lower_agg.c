@@ -2,7 +2,8 @@
  * lower_agg.c
  *		Aggregates: which transitions they need and how their result is read.
  *
- * Equal transitions are kept once.  A COUNT beside a sum or minimum tells
+ * Equal transitions are kept once, and some that have all that others have serve for
+ * these, too (lower_share.c).  A COUNT beside a sum or minimum tells
  * "no value yet"; where the argument is never NULL, there is no FILTER and
  * every group has a row, there is nothing to tell and it is left out.  A
  * COUNT of an argument that is never NULL counts rows, without an argument,
@@ -159,9 +160,23 @@ is_notnull_column(const GpuAggLower *lw, const Var *var)
 		gpuagg_attr_notnull(RelationGetDescr(lw->relation), var->varattno - 1);
 }
 
-static bool
-lower_count(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter, int *number)
+bool
+gpuagg_lower_count_value(GpuAggLower *lw, const Aggref *agg, GpuAggMark before,
+						 const GpuAggValue *value, Expr *arg, const GpuAggLoweredFilter *filter,
+						 int *number)
 {
+	if (!value->notnull ||
+		(value->may_fail &&
+		 gpuagg_lower_transition_beside(lw, agg, GPUAGG_TRANS_COUNT) == GPUAGG_NTRANSITIONS))
+		return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, value, arg, filter, number);
+	gpuagg_lower_reset(lw, before);
+	return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter, number);
+}
+
+static bool
+lower_count(GpuAggLower *lw, const Aggref *agg, GpuAggLoweredFilter *filter, int *number)
+{
+	Expr	   *arg = agg->aggfnoid == F_COUNT_ ? NULL : linitial_node(TargetEntry, agg->args)->expr;
 	GpuAggMark	mark = gpuagg_lower_mark(lw);
 	Expr	   *bare = arg;
 	GpuAggValue value;
@@ -186,15 +201,8 @@ lower_count(GpuAggLower *lw, Expr *arg, GpuAggLoweredFilter *filter, int *number
 		!gpuagg_constant_type(((Var *) bare)->vartype, &type))
 		return filter_nulls(lw, bare, filter) &&
 			gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter, number);
-	if (!gpuagg_lower_expr(lw, arg, &value))
-		return false;
-	if (value.notnull && !value.may_fail)
-	{
-		gpuagg_lower_reset(lw, mark);
-		return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, NULL, NULL, filter,
-									   number);
-	}
-	return gpuagg_lower_transition(lw, GPUAGG_TRANS_COUNT, &value, arg, filter, number);
+	return gpuagg_lower_expr(lw, arg, &value) &&
+		gpuagg_lower_count_value(lw, agg, mark, &value, arg, filter, number);
 }
 
 bool
@@ -358,7 +366,8 @@ lower_by_table(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *fi
 	output->type = row.type;
 	if (row.final == GPUAGG_FINAL_SUM_MONEY)
 		return lower_money_sum(lw, &value, arg, filter, output);
-	return gpuagg_lower_decimals(lw, row.op, &value, arg, filter, output) &&
+	return gpuagg_lower_decimals(lw, gpuagg_lower_shared_transition(lw, agg, row.op), &value, arg,
+								 filter, output) &&
 		gpuagg_lower_count_beside(lw, &value, arg, filter, row.final,
 								  &output->count_index);
 }
@@ -391,7 +400,5 @@ gpuagg_lower_aggregate(GpuAggLower *lw, Aggref *agg, GpuAggOutput *output)
 	output->final = GPUAGG_FINAL_COUNT;
 	output->count_index = -1;
 	output->type = GPUAGG_T_INT8;
-	return lower_count(lw, agg->aggfnoid == F_COUNT_ ? NULL :
-					   ((TargetEntry *) linitial(agg->args))->expr,
-					   &filter, &output->index);
+	return lower_count(lw, agg, &filter, &output->index);
 }

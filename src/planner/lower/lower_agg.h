@@ -47,13 +47,38 @@ typedef struct GpuAggStatisticRow
 	uint8		final;			/* GpuAggFinal: VARIANCE or MOMENTS */
 } GpuAggStatisticRow;
 
-/* lower_statistic.c; false: the aggregate is no such statistic. */
+/*
+ * lower_statistic.c; false: the aggregate is no such statistic.  As it is lowered: averages
+ * of floating point may be, too.
+ */
 extern bool gpuagg_lower_find_statistic(Oid aggfnoid, GpuAggStatisticRow *row);
+extern bool gpuagg_lower_statistic_of(const GpuAggLower *lw, Oid aggfnoid,
+									  GpuAggStatisticRow *row);
+
+/* The transition with the sum of an exact variance's argument of this type */
+extern uint16 gpuagg_lower_variance_sum(uint8 type);
 
 /* The aggregate is one of theirs if handled is set. */
 extern bool gpuagg_lower_statistic(GpuAggLower *lw, const Aggref *agg,
 								   const GpuAggLoweredFilter *filter, bool *handled,
 								   GpuAggOutput *output);
+
+/*
+ * lower_share.c: the transition of another aggregate of the same values whose state has all
+ * that one of `wanted` has; GPUAGG_NTRANSITIONS: there is none.  Of a COUNT this is any that
+ * evaluates them, and holds where they are never NULL.
+ */
+extern uint16 gpuagg_lower_transition_beside(const GpuAggLower *lw, const Aggref *agg,
+											 uint16 wanted);
+
+/* That one, of sums, or op itself */
+extern uint16 gpuagg_lower_shared_transition(const GpuAggLower *lw, const Aggref *agg,
+											 uint16 op);
+
+/* Rows in which a value is not NULL; arg: as PostgreSQL computes it */
+extern bool gpuagg_lower_count_value(GpuAggLower *lw, const Aggref *agg, GpuAggMark before,
+									 const GpuAggValue *value, Expr *arg,
+									 const GpuAggLoweredFilter *filter, int *number);
 
 /* lower_interval_agg.c; likewise */
 extern bool gpuagg_lower_interval_aggregate(GpuAggLower *lw, const Aggref *agg,

@@ -69,6 +69,19 @@ find_average(Oid aggfnoid, GpuAggStatisticRow *row)
 	return aggfnoid == F_AVG_FLOAT4 || aggfnoid == F_AVG_FLOAT8;
 }
 
+bool
+gpuagg_lower_statistic_of(const GpuAggLower *lw, Oid aggfnoid, GpuAggStatisticRow *row)
+{
+	return gpuagg_lower_find_statistic(aggfnoid, row) || (lw->partial && find_average(aggfnoid, row));
+}
+
+/* So many int4 that 64 bits do not hold their sum fit a table. */
+uint16
+gpuagg_lower_variance_sum(uint8 type)
+{
+	return type == GPUAGG_T_INT2 ? GPUAGG_TRANS_SUM_I64 : GPUAGG_TRANS_SUM_I128;
+}
+
 /* ---------------------------------------------------------- expressions --- */
 
 static Expr *
@@ -236,8 +249,7 @@ static bool
 lower_variance(GpuAggLower *lw, const GpuAggValue *value, Expr *arg,
 			   const GpuAggLoweredFilter *filter, GpuAggOutput *output)
 {
-	/* so many int4 that 64 bits do not hold their sum fit a table */
-	const uint8 op = value->type == GPUAGG_T_INT2 ? GPUAGG_TRANS_SUM_I64 : GPUAGG_TRANS_SUM_I128;
+	const uint8 op = gpuagg_lower_variance_sum(value->type);
 
 	return (value->type == GPUAGG_T_NUMERIC ?
 			gpuagg_lower_decimals(lw, op, value, arg, filter, output) :
@@ -263,6 +275,23 @@ lower_moments(GpuAggLower *lw, const GpuAggValue *values, Expr *const *args, int
 	return true;
 }
 
+/* regr_count alone counts rows whose comparison is not NULL: neither argument is. */
+static bool
+lower_pairs(GpuAggLower *lw, const Aggref *agg, GpuAggMark before, const GpuAggValue *values,
+			Expr *const *args, const GpuAggLoweredFilter *filter, GpuAggOutput *output)
+{
+	GpuAggValue both;
+
+	output->final = GPUAGG_FINAL_COUNT;
+	output->type = GPUAGG_T_INT8;
+	output->count_index = -1;
+	return gpuagg_lower_op(lw, GPUAGG_OP_F64_LE, GPUAGG_T_BOOL, &values[0], &values[1], NULL, 0,
+						   &both) &&
+		gpuagg_lower_count_value(lw, agg, before, &both,
+								 call(F_FLOAT8LE, BOOLOID, list_make2(args[0], args[1])), filter,
+								 &output->index);
+}
+
 bool
 gpuagg_lower_statistic(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFilter *filter,
 					   bool *handled, GpuAggOutput *output)
@@ -271,10 +300,10 @@ gpuagg_lower_statistic(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFi
 	Expr	   *args[2];
 	int			n = 0;
 	GpuAggStatisticRow row;
+	GpuAggMark	mark = gpuagg_lower_mark(lw);
 	ListCell   *lc;
 
-	*handled = gpuagg_lower_find_statistic(agg->aggfnoid, &row) ||
-		(lw->partial && find_average(agg->aggfnoid, &row));
+	*handled = gpuagg_lower_statistic_of(lw, agg->aggfnoid, &row);
 	if (!*handled)
 		return false;
 	foreach(lc, agg->args)
@@ -286,6 +315,9 @@ gpuagg_lower_statistic(GpuAggLower *lw, const Aggref *agg, const GpuAggLoweredFi
 			return GPUAGG_REFUSE("aggregate %s of this argument is not supported",
 								 format_procedure(agg->aggfnoid));
 	}
+	if (row.statistic == GPUAGG_STATISTIC_REGR_COUNT &&
+		gpuagg_lower_transition_beside(lw, agg, GPUAGG_TRANS_COMOMENTS_F64) == GPUAGG_NTRANSITIONS)
+		return lower_pairs(lw, agg, mark, values, args, filter, output);
 	output->final = row.final;
 	output->type = row.type;
 	output->statistic = row.statistic;
