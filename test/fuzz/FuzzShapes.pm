@@ -13,12 +13,12 @@ our @EXPORT = qw(shaped modifying);
 
 # Of a query whose first column is x0, and whose answer is exact
 my %exact = (
-	grouped_again => sub { return "SELECT x0, count(*), count(DISTINCT q::text) FROM ($_[0]) q GROUP BY x0"; },
+	grouped_again => sub { return "SELECT x0, count(*) AS n, count(DISTINCT q::text) AS others FROM ($_[0]) q GROUP BY x0"; },
 	joined_with_itself => sub { return 'WITH twice AS ' . pick('', 'MATERIALIZED ', 'NOT MATERIALIZED ') . "($_[0]) SELECT a.* FROM twice a JOIN twice b ON a::text = b::text"; },
 	operation => sub { return "(SELECT q.* FROM ($_[0]) q) " . pick('UNION', 'INTERSECT', 'INTERSECT ALL', 'EXCEPT', 'EXCEPT ALL') . " SELECT q.* FROM ($_[0]) q WHERE q.x0::text > 'b'"; },
 	correlated => sub { return "SELECT d.id, ARRAY(SELECT q::text FROM ($_[0]) q WHERE q.x0::text > d.id::text ORDER BY 1) AS a FROM d1 d WHERE d.id < 5"; },
 	one_of_each => sub { return "SELECT DISTINCT ON (x0::text) q::text FROM ($_[0]) q ORDER BY x0::text, 1"; },
-	tested => sub { return 'SELECT count(*), sum(id) FROM d1 WHERE ' . pick('', 'NOT ') . "EXISTS (SELECT FROM ($_[0]) q WHERE q.x0::text " . pick('=', '<', '>') . ' d1.id::text)'; },
+	tested => sub { return 'SELECT count(*) AS n, sum(id) AS s FROM d1 WHERE ' . pick('', 'NOT ') . "EXISTS (SELECT FROM ($_[0]) q WHERE q.x0::text " . pick('=', '<', '>') . ' d1.id::text)'; },
 	listed => sub { return "SELECT id FROM d2 WHERE id::text " . pick('IN', 'NOT IN') . " (SELECT x0::text FROM ($_[0]) q)"; });
 # Of any query
 my %any = (

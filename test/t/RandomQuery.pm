@@ -661,19 +661,22 @@ sub above
 	return @above;
 }
 
+sub one_set
+{
+	my @keys = @_;
+
+	return pick('ROLLUP', 'CUBE') . ' (' . join(', ', @keys) . ')' if chance(0.6);
+	return 'GROUPING SETS (' . join(', ', map { '(' . join(', ', grep { chance(0.5) } @keys) . ')' } 0 .. 1 + int rand 3) . ')';
+}
+
+# One of several, or two that are multiplied
 sub grouping_sets
 {
 	my @keys = @_;
 
-	# several, which are multiplied
-	if ($odd && @keys > 1 && chance(0.3))
-	{
-		my $at = 1 + int rand $#keys;
-
-		return pick('', 'DISTINCT ') . grouping_sets(@keys[ 0 .. $at - 1 ]) . ', ' . (chance(0.5) ? grouping_sets(@keys[ $at .. $#keys ]) : join ', ', @keys[ $at .. $#keys ]);
-	}
-	return pick('ROLLUP', 'CUBE') . ' (' . join(', ', @keys) . ')' if chance(0.6);
-	return 'GROUPING SETS (' . join(', ', map { '(' . join(', ', grep { chance(0.5) } @keys) . ')' } 0 .. 1 + int rand 3) . ')';
+	return one_set(@keys) unless $odd && @keys > 1 && chance(0.3);
+	my @some = splice @keys, 0, 1 + int rand $#keys;
+	return pick('', 'DISTINCT ') . one_set(@some) . ', ' . (chance(0.5) ? one_set(@keys) : join ', ', @keys);
 }
 
 # A list of targets with names, as views need them
