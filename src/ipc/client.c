@@ -24,6 +24,7 @@
 #include "host/machine.h"
 #include "ipc/client.h"
 #include "ipc/errors.h"
+#include "ipc/lock_waits.h"
 #include "ipc/segment.h"
 #include "ipc/shmem.h"
 #include "miscadmin.h"
@@ -42,7 +43,10 @@
  */
 #define GPUAGG_RESTART_MS 10000
 
-/* While waiting for the worker, look whether it still exists this often. */
+/*
+ * While waiting for the worker, look whether it still exists this often; while waiting for a
+ * place, whether somebody who has one waits for us.
+ */
 #define GPUAGG_CHECK_MS 1000
 
 /* Who aborts waits so long for the worker to give the slot up. */
@@ -67,6 +71,7 @@ struct GpuAggClient
 	bool		waiting;		/* counted in gpuagg_shared->waiting */
 	bool		admitted;		/* begin is through */
 	TimestampTz deadline;		/* of begin; 0: none */
+	TimestampTz look_at;		/* of begin: when to look who waits for whom */
 	GpuAggDeviceInfo info;
 	GpuAggClientFailure failure;	/* of a FAILED message */
 };
@@ -125,6 +130,25 @@ wait_ms(const GpuAggClient *client, long limit)
 		return limit;
 	return Min(limit, TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
 													  client->deadline));
+}
+
+/*
+ * Is it in vain to wait for a place, because who has one waits for a lock of ours
+ * (lock_waits.c)?
+ */
+static bool
+waits_in_vain(GpuAggClient *client, GpuAggError *error)
+{
+	TimestampTz now;
+
+	if (client->admitted || (now = GetCurrentTimestamp()) < client->look_at)
+		return false;
+	client->look_at = TimestampTzPlusMilliseconds(now, GPUAGG_CHECK_MS);
+	if (!gpuagg_lock_waits_task())
+		return false;
+	set_error(error, GPUAGG_BUSY,
+			  "a session that has a place on the device waits for a lock of this one");
+	return true;
 }
 
 /* ---------------------------------------------------------------- begin --- */
@@ -220,6 +244,8 @@ slot_wait(GpuAggClient *client, const GpuAggClientRequest *request,
 			set_error_busy(error);
 			break;
 		}
+		if (waits_in_vain(client, error))
+			break;
 		ConditionVariableTimedSleep(&gpuagg_shared->changed, ms,
 									gpuagg_wait_event(&wait_event_slot,
 													  "GpuAggSlot"));
@@ -370,7 +396,7 @@ client_wait(GpuAggClient *client, GpuAggError *error)
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
 	if (!worker_stuck(client))
-		return true;
+		return !waits_in_vain(client, error);
 	set_error_lost(client, error);
 	return false;
 }
@@ -489,6 +515,7 @@ gpuagg_client_begin(GpuAggClientRequest *request, GpuAggError *error)
 	memset(error, 0, sizeof(*error));
 	client->device = request->host ? 0 : gpuagg_device_at;
 	request->on_gpu = false;
+	client->look_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), GPUAGG_CHECK_MS);
 	if (gpuagg_queue_timeout > 0)
 		client->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 													   gpuagg_queue_timeout);

@@ -236,7 +236,9 @@ rows_string(Rows *rows, const char *from, Size len, GpuAggBytes *to)
 			return false;
 		rows->next = MemoryContextAllocHuge(CurrentMemoryContext, rows->left);
 	}
-	memcpy(rows->next, from, len);
+	/* before the first block there may be empty ones */
+	if (len > 0)
+		memcpy(rows->next, from, len);
 	to->data = rows->next;
 	to->len = len;
 	rows->next += len;

@@ -114,6 +114,8 @@ check_query(PlannerInfo *root, RelOptInfo *input_rel, List *clause)
 		return false;
 	if (gpuagg_agg_plan_locks_rows(root))
 		return GPUAGG_REFUSE("FOR UPDATE and FOR SHARE are not supported");
+	if (gpuagg_agg_plan_reads_sets(root))
+		return GPUAGG_REFUSE("the query reads a subquery with ROLLUP, CUBE or GROUPING SETS");
 	if ((root->numOrderedAggs > 0 || !grouping_is_hashable(clause)) &&
 		!grouping_is_sortable(clause))
 		return GPUAGG_REFUSE("the group keys cannot be sorted");

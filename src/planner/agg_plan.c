@@ -103,6 +103,28 @@ gpuagg_agg_plan_locks_rows(PlannerInfo *root)
 	return locks_rows((Node *) root->parse, NULL);
 }
 
+static bool
+reads_sets(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return ((Query *) node)->groupingSets != NIL ||
+			query_tree_walker((Query *) node, reads_sets, context, QTW_IGNORE_CTE_SUBQUERIES);
+	return expression_tree_walker(node, reads_sets, context);
+}
+
+/*
+ * Grouping sets of a subquery.  A plan of these must not stand in two places either: the
+ * columns that GROUPING() looks at are noted once for the subquery (grouping_map), and the two
+ * plans may number them differently.
+ */
+bool
+gpuagg_agg_plan_reads_sets(PlannerInfo *root)
+{
+	return query_tree_walker(root->parse, reads_sets, NULL, QTW_IGNORE_CTE_SUBQUERIES);
+}
+
 /* Then no row need come here. */
 static bool
 is_grouped_elsewhere(const RelOptInfo *grouped_rel)
@@ -121,7 +143,7 @@ gpuagg_agg_plan_possible(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *grouped
 	if (IS_DUMMY_REL(rel) || rel->cheapest_total_path == NULL ||
 		rel->cheapest_total_path->param_info != NULL || !bms_is_empty(rel->lateral_relids) ||
 		bms_is_empty(rel->relids) || root->parse->hasTargetSRFs ||
-		gpuagg_agg_plan_locks_rows(root))
+		gpuagg_agg_plan_locks_rows(root) || gpuagg_agg_plan_reads_sets(root))
 		return false;
 	if (rel->reloptkind != RELOPT_JOINREL &&
 		(rel->reloptkind != RELOPT_BASEREL || is_readable(root, rel)))

@@ -21,6 +21,7 @@ extern bool gpuagg_agg_plan_own_functions(PlannerInfo *root);
 
 /* Are rows locked, by FOR UPDATE and its like, in the query or in its subqueries? */
 extern bool gpuagg_agg_plan_locks_rows(PlannerInfo *root);
+extern bool gpuagg_agg_plan_reads_sets(PlannerInfo *root);
 
 /* That plan, by one process or by Gather */
 extern Path *gpuagg_agg_plan_scan_path(const GpuAggGrouping *g);

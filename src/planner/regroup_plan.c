@@ -281,7 +281,9 @@ gpuagg_regroup_finish(GpuAggRegroupPlan *plan, GpuAggOutput *outputs)
 	for (int i = 0; i < r->nsets; i++)
 		r->sets[i].keys &= (uint32) ((UINT64CONST(1) << r->nkeys) - 1);
 	gpuagg_regroup_find_parts(r);
-	memcpy(outputs, plan->outputs, plan->noutputs * sizeof(GpuAggOutput));
+	/* there are none where a query has constant keys alone */
+	if (plan->noutputs > 0)
+		memcpy(outputs, plan->outputs, plan->noutputs * sizeof(GpuAggOutput));
 	return r;
 }
 

@@ -94,6 +94,14 @@ sub plain
 	my ($name) = @_;
 	my ($table, $script) = random_table($name);
 
+	if (chance(0.2))
+	{
+		my $made = pick([ 'int4', 'id % 7' ], [ 'numeric', 'id / 4.0' ], [ 'text', "'made ' || (id % 5)" ]);
+		my $column = { name => 'made', class => $made->[0], type => $made->[0] };
+
+		push @{ $table->{columns} }, $column;
+		$script .= "ALTER TABLE $name ADD COLUMN made $made->[0] GENERATED ALWAYS AS ($made->[1]) STORED;\n";
+	}
 	return ({ %$table, plain => 1 }, $script);
 }
 
@@ -310,7 +318,7 @@ sub random_source
 	my ($world) = @_;
 	my $kind = pick(@sources);
 
-	return { %{ $sources{$kind}->($world) }, kind => $kind };
+	return { %{ $sources{$kind}->($world) }, kind => $kind, keyed => 'd2' };
 }
 
 1;

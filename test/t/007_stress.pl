@@ -1,5 +1,6 @@
 # Writers, vacuum and readers together: every snapshot of the device is the
-# snapshot of PostgreSQL, and the table is sound afterwards.
+# snapshot of PostgreSQL, and the table is sound afterwards.  GPUAGG_STRESS_SECONDS: for how
+# long.
 use strict;
 use warnings;
 
@@ -12,6 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time);
 
+my $seconds = $ENV{GPUAGG_STRESS_SECONDS} // 12;
 my $node = new_node(
 	'stress',
 	'shared_buffers = 24MB',
@@ -90,7 +92,7 @@ append_to_file("$dir/vacuum.sql", "VACUUM s;\n");
 my @runs;
 foreach my $script ([ 'write', 3 ], [ 'read', 3 ], [ 'vacuum', 1 ])
 {
-	my $run = start_pgbench($node, 120, '-c', $script->[1], '-T', 12, '--max-tries=1000', '-f', "$dir/$script->[0].sql");
+	my $run = start_pgbench($node, $seconds + 108, '-c', $script->[1], '-T', $seconds, '--max-tries=1000', '-f', "$dir/$script->[0].sql");
 
 	$run->{name} = $script->[0];
 	push @runs, $run;

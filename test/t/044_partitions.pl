@@ -113,7 +113,7 @@ append_to_file("$dir/some.sql", "\\set a random(0, 6)\n$check WHERE a = :a OR a 
 append_to_file("$dir/expressions.sql", "$check GROUP BY a HAVING max(v) - min(v) = 0 AND count(DISTINCT i) = $rows) q;\n");
 append_to_file("$dir/snapshot.sql", "BEGIN ISOLATION LEVEL REPEATABLE READ;\n$check GROUP BY a) q;\n\\sleep 2 ms\n$check GROUP BY a) q;\nCOMMIT;\n");
 
-# What changes partitions, over and over; what is refused or ends in a deadlock is tried again
+# What changes partitions, over and over, so often that time ends it; what is refused or ends in a deadlock is tried again
 # in the next round.
 my %changes = (
 	detach => "ALTER TABLE p DETACH PARTITION p_2;\nALTER TABLE p ATTACH PARTITION p_2 FOR VALUES IN (2);\n",
@@ -123,6 +123,7 @@ my %changes = (
 	  "INSERT INTO p_4 (a, i, v) SELECT 4, i, 4 FROM generate_series(1, $rows) i;\nALTER TABLE p ATTACH PARTITION p_4 FOR VALUES IN (4);\nCOMMIT;\nROLLBACK;\nVACUUM p_4;\n" .
 	  "BEGIN;\nDROP TABLE IF EXISTS p_4;\nCREATE TABLE p_4 PARTITION OF p FOR VALUES IN (4);\nINSERT INTO p SELECT 4, i, 4 FROM generate_series(1, $rows) i;\nCOMMIT;\nROLLBACK;\n",
 	rows => "UPDATE p SET v = v WHERE a = 1 AND i % 50 = 7;\nBEGIN;\nDELETE FROM p WHERE a = 5 AND i > 400;\nINSERT INTO p SELECT 5, i, 5 FROM generate_series(401, $rows) i;\nCOMMIT;\nROLLBACK;\nVACUUM p_1, p_5;\n");
+my $rounds = 1000 + 400 * $seconds;
 my ($before) = $node->safe_psql('postgres', q{SELECT sum(value) FROM gpuagg.stat WHERE name = 'tasks'});
 my $until = time + $seconds;
 my %changers = map {
@@ -130,8 +131,8 @@ my %changers = map {
 
 	# ended by the first round after the time
 	$name => start_psql($node,
-		"\\set ON_ERROR_STOP 0\n\\set QUIET 1\nSET client_min_messages = fatal;\nSET deadlock_timeout = '50ms';\n" .
-		  join('', map { "$changes{$name}SELECT extract(epoch FROM clock_timestamp()) > $until AS late \\gset\n\\if :late\n\\echo $_\n\\q\n\\endif\n" } 1 .. 5000))
+		"\\set ON_ERROR_STOP 0\n\\set QUIET 1\nSET client_min_messages = error;\nSET deadlock_timeout = '50ms';\n" .
+		  join('', map { "$changes{$name}SELECT extract(epoch FROM clock_timestamp()) > $until AS late \\gset\n\\if :late\n\\echo $_\n\\q\n\\endif\n" } 1 .. $rounds))
 } sort keys %changes;
 my %readers;
 {

@@ -11,6 +11,7 @@ use FindBin;
 use lib $FindBin::RealBin, "$FindBin::RealBin/../fuzz";
 
 use FuzzRun;
+use FuzzShapes;
 use FuzzTables;
 use GpuAggTest;
 use PostgreSQL::Test::Cluster;
@@ -95,10 +96,12 @@ sub round
 	{
 		my $source = random_source($world);
 		my ($query, $tolerance, $settings) = random_query($source);
-		my @asked = (($source->{with} // '') . $query, $tolerance, $settings);
+		($query, my $lenient) = shaped(($source->{with} // '') . $query, $tolerance);
+		my @asked = ($query, $tolerance, $settings);
 		my $case = $shared ? snapshot_case(@asked) : random_case(@asked);
 
 		$case->{kind} = $source->{kind};
+		$case->{lenient} = $lenient || $case->{form} eq 'modifying';
 		$case->{change} = !$shared && rand() < 0.15 ? random_change() . "\n" : '';
 		push @cases, $case;
 		push @scripts, "RESET ALL;\n$case->{change}" . case_script($case);

@@ -281,7 +281,8 @@ sub random_table
 	my $unlogged = chance(0.15);
 	my $sql = types_script();
 
-	new_columns($table, 1 + int rand pick(4, 12, 24));
+	# a hundred columns and more for those who have odd types, too
+	new_columns($table, $odd && chance(0.04) ? 100 + int rand 60 : 1 + int rand pick(4, 12, 24));
 	push @with, 'fillfactor = ' . pick(10, 40, 70) if chance(0.4);
 	$sql .= 'CREATE ' . ($unlogged ? 'UNLOGGED ' : '') . "TABLE $name (" .
 	  join(', ', 'id int4 NOT NULL', map { "$_->{name} $_->{type}" } @{ $table->{columns} }) .
@@ -608,7 +609,7 @@ sub keys_of
 
 sub having
 {
-	my ($aggregates, $keys) = @_;
+	my ($aggregates, $keys, $keyed) = @_;
 	my @exact = grep { !$_->{tolerance} } @$aggregates;
 	my @terms = ('count(*) ' . pick('>', '<=', '<>') . ' ' . pick(0, 1, 3, 20));
 
@@ -616,6 +617,10 @@ sub having
 	  grep { $_->{form} =~ /count|sum|avg/ } @exact;
 	push @terms, map { "$_->{call} IS NOT NULL" } @$aggregates;
 	push @terms, map { "$_ IS NOT NULL" } @$keys;
+	# of another table's rows
+	push @terms, "count(*) " . pick('>', '<=') . " (SELECT min(id) + 3 FROM $keyed)", "count(*) NOT IN (SELECT id FROM $keyed)",
+	  map { "($_)::text " . pick('<', '>=') . " (SELECT max(id)::text FROM $keyed)", "EXISTS (SELECT FROM $keyed WHERE id::text = ($_)::text)" } @$keys
+	  if $keyed && chance(0.5);
 	return ' HAVING ' . join(pick(' AND ', ' AND ', ' OR '), (shuffle @terms)[ 0 .. int rand 2 ]);
 }
 
@@ -629,8 +634,10 @@ sub in_order
 	my @terms = ((shuffle @exact)[ 0 .. int(rand 2) * @exact - 1 ], shuffle 1 .. @$keys);
 
 	$query .= ' ORDER BY ' . join ', ', map { $_ . pick('', ' DESC') . pick('', '', ' NULLS FIRST', ' NULLS LAST') } @terms;
-	$query .= ' LIMIT ' . pick(0, 1, 3, 10, 100) if chance(0.7) && $query !~ /\(DISTINCT /;
-	$query .= ' OFFSET ' . pick(0, 1, 5) if chance(0.3);
+	# as constants of a type, which may become parameters
+	my $type = $odd ? '::int8' : '';
+	$query .= ' LIMIT ' . pick(0, 1, 3, 10, 100) . $type if chance(0.7) && $query !~ /\(DISTINCT /;
+	$query .= ' OFFSET ' . pick(0, 1, 5) . $type if chance(0.3);
 	return "SELECT row_number() OVER (), q.* FROM ($query) q";
 }
 
@@ -641,12 +648,35 @@ sub sample
 	  int rand 1000;
 }
 
-sub grouping_sets
+# Targets of a grouping that are neither keys nor aggregates
+sub above
+{
+	my ($sets, @keys) = @_;
+	my @above;
+
+	push @above, 'grouping(' . join(', ', @keys) . ')' if $sets && chance(0.5);
+	my $key = pick(@keys);
+	push @above, pick("sum(count(*)) OVER (PARTITION BY $key)", "rank() OVER (ORDER BY count(*), $key)", "max(count(*)) OVER (ORDER BY $key)")
+	  if @keys && chance(0.08);
+	return @above;
+}
+
+sub one_set
 {
 	my @keys = @_;
 
 	return pick('ROLLUP', 'CUBE') . ' (' . join(', ', @keys) . ')' if chance(0.6);
 	return 'GROUPING SETS (' . join(', ', map { '(' . join(', ', grep { chance(0.5) } @keys) . ')' } 0 .. 1 + int rand 3) . ')';
+}
+
+# One of several, or two that are multiplied
+sub grouping_sets
+{
+	my @keys = @_;
+
+	return one_set(@keys) unless $odd && @keys > 1 && chance(0.3);
+	my @some = splice @keys, 0, 1 + int rand $#keys;
+	return pick('', 'DISTINCT ') . one_set(@some) . ', ' . (chance(0.5) ? one_set(@keys) : join ', ', @keys);
 }
 
 # A list of targets with names, as views need them
@@ -677,11 +707,12 @@ sub random_query
 
 	@aggregates = aggregate() if !@keys && !@aggregates;
 	my ($tolerance) = sort { $b <=> $a } 0, map { $_->{tolerance} } @aggregates;
-	my $query = 'SELECT ' . named(shown(@keys), map { $_->{call} } @aggregates) . $from;
 	my $sets = @keys && @keys < 5 && chance(0.12);
+	my @above = $odd ? above($sets, @keys) : ();
+	my $query = 'SELECT ' . named(shown(@keys), (map { $_->{call} } @aggregates), @above) . $from;
 	$query .= ' GROUP BY ' . ($sets ? grouping_sets(@keys) : join(', ', @keys)) if @keys;
+	$query .= having(\@aggregates, \@keys, $table->{keyed}) if $sets ? $odd && chance(0.2) : chance(0.15);
 	return ($query, $tolerance, $settings) if $sets;
-	$query .= having(\@aggregates, \@keys) if chance(0.15);
 	$query = in_order($query, \@keys, @aggregates) if @keys && chance(0.3);
 	$query = "SELECT count(*) FROM ($query LIMIT " . pick(0, 1, 7) . ') q'
 	  if @keys && $query !~ /LIMIT|\(DISTINCT / && chance(0.05);

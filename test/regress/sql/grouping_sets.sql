@@ -78,5 +78,6 @@ SELECT gpuagg.why_not(q) FROM unnest(ARRAY['SELECT a, GROUPING(a) FROM gs GROUP 
 -- 18 wraps such keys
 SELECT gpuagg.why_not(q) = CASE WHEN current_setting('server_version_num')::int < 180000 THEN w ELSE 'an expression of an outer join is not supported' END
 FROM (VALUES ('SELECT a, count(*) FROM gs GROUP BY ROLLUP (a, current_user)', 'a key of grouping sets is without columns'),
+	('SELECT NULL::bool FROM gs GROUP BY CUBE (1)', 'a key of grouping sets is without columns'),
 	('SELECT x, y, count(*) FROM (SELECT a AS x, a AS y FROM gs) q GROUP BY ROLLUP (x, y)', 'a key of grouping sets is there twice')) v (q, w);
 DROP TABLE gs, gs_empty;

@@ -20,6 +20,8 @@ SELECT q, refused(q) FROM unnest(ARRAY[
 	'SELECT g, count(*) FROM (SELECT DISTINCT ON (g) g, id FROM re) x GROUP BY g',
 	'SELECT g, count(*) FROM (SELECT g FROM re FOR UPDATE) x GROUP BY g',
 	'SELECT r.g, count(*), max(x.name) FROM re r JOIN (SELECT g, name FROM re_dim FOR SHARE) x ON x.g = r.g GROUP BY r.g',
+	'SELECT s, count(*) FROM (SELECT string_agg(name, '''' ORDER BY name) AS s FROM re_dim GROUP BY ROLLUP (g)) x GROUP BY s',
+	'SELECT r.g, count(*), max(x.s) FROM re r JOIN (SELECT g, string_agg(name, '''' ORDER BY name) AS s FROM re_dim GROUP BY CUBE (g)) x ON x.g = r.g GROUP BY r.g',
 	'SELECT n, count(*) FROM (VALUES (1), (2)) v(n) GROUP BY n',
 	'SELECT n, count(*) FROM generate_series(1, 3) n GROUP BY n',
 	'SELECT count(*)',
