@@ -156,10 +156,10 @@ PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifneq ($(wildcard $(PGXS)),)
 include $(PGXS)
 
-# As a user whom the server lets in (test/lib/installcheck)
-pg_regress_installcheck = test/lib/installcheck \
+# As a user whom the server lets in, by what this version answers (test/lib/installcheck)
+pg_regress_installcheck = MAJORVERSION=$(MAJORVERSION) test/lib/installcheck \
 	$(top_builddir)/src/test/regress/pg_regress --bindir='$(bindir)' $(EXTRA_REGRESS_OPTS)
-pg_isolation_regress_installcheck = test/lib/installcheck \
+pg_isolation_regress_installcheck = MAJORVERSION=$(MAJORVERSION) test/lib/installcheck \
 	$(top_builddir)/src/test/isolation/pg_isolation_regress --outputdir=output_iso \
 	--bindir='$(bindir)' $(EXTRA_REGRESS_OPTS)
 

@@ -222,7 +222,7 @@ feed_once(const GpuAggCalibration *c, Relation rel)
 	INSTR_TIME_SET_CURRENT(start);
 	feed = gpuagg_feed_begin(rel, GetActiveSnapshot(),
 							 RelationGetNumberOfBlocks(rel), &sample, NULL,
-							 NULL, c->info.batch_pages, c->info.batches_ahead);
+							 false, c->info.batch_pages, c->info.batches_ahead);
 	while (gpuagg_feed_more(feed))
 	{
 		const GpuAggMsg *msg;

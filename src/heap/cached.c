@@ -319,7 +319,7 @@ bits_run(const uint8 *bits, uint32 i, uint32 nblocks)
 	uint64		clear = ~words[i / 64] & ~UINT64CONST(0) << i % 64;
 	uint32		word = i / 64;
 
-	while (clear == 0 && ++word < BITMAP_WORDS)
+	while (clear == 0 && ++word * 64 < nblocks)
 		clear = ~words[word];
 	if (clear == 0)
 		return nblocks - i;
@@ -367,17 +367,17 @@ gpuagg_cached_copy_bytes(const GpuAggCached *cached)
 
 	for (uint32 i = 0; i < cached->nextents; i++)
 		bytes += ((cached->extents[i].visible != NULL) + (cached->extents[i].used != NULL)) *
-			GPUAGG_EXTENT_BITMAP_BYTES;
+			bits_bytes(extent_blocks(cached, i));
 	return bytes;
 }
 
 static char *
-copy_bitmap(char *to, const uint8 *bits)
+copy_bitmap(char *to, const uint8 *bits, uint32 nblocks)
 {
 	if (bits == NULL)
 		return to;
-	memcpy(to, bits, GPUAGG_EXTENT_BITMAP_BYTES);
-	return to + GPUAGG_EXTENT_BITMAP_BYTES;
+	memcpy(to, bits, bits_bytes(nblocks));
+	return to + bits_bytes(nblocks);
 }
 
 void
@@ -391,19 +391,19 @@ gpuagg_cached_copy(const GpuAggCached *cached, char *to)
 	{
 		copied[i].visible = cached->extents[i].visible != NULL;
 		copied[i].used = cached->extents[i].used != NULL;
-		bits = copy_bitmap(bits, cached->extents[i].visible);
-		bits = copy_bitmap(bits, cached->extents[i].used);
+		bits = copy_bitmap(bits, cached->extents[i].visible, extent_blocks(cached, i));
+		bits = copy_bitmap(bits, cached->extents[i].used, extent_blocks(cached, i));
 	}
 }
 
 static uint8 *
-restore_bitmap(char **from, uint32 present)
+restore_bitmap(char **from, uint32 present, uint32 nblocks)
 {
 	uint8	   *bits = (uint8 *) *from;
 
 	if (!present)
 		return NULL;
-	*from += GPUAGG_EXTENT_BITMAP_BYTES;
+	*from += bits_bytes(nblocks);
 	return bits;
 }
 
@@ -417,8 +417,10 @@ gpuagg_cached_restore(Relation rel, BlockNumber nblocks, char *from)
 	cached->may_fill = ((const CopiedHead *) from)->may_fill != 0;
 	for (uint32 i = 0; i < cached->nextents; i++)
 	{
-		cached->extents[i].visible = restore_bitmap(&bits, copied[i].visible);
-		cached->extents[i].used = restore_bitmap(&bits, copied[i].used);
+		cached->extents[i].visible = restore_bitmap(&bits, copied[i].visible,
+													extent_blocks(cached, i));
+		cached->extents[i].used = restore_bitmap(&bits, copied[i].used,
+												 extent_blocks(cached, i));
 	}
 	return cached;
 }

@@ -108,8 +108,7 @@ struct GpuAggFeed
 	bool		sampled;		/* only blocks of the sample are read */
 	GpuAggSample sample;
 	const GpuAggCached *cached; /* what need not be read; NULL: nothing */
-	GpuAggFeedShare *share;		/* where the next blocks come from when none are
-								 * left; NULL: nowhere */
+	bool		given;			/* blocks come by gpuagg_feed_run */
 	GpuAggBufferHints hints;
 	uint64		pages;
 
@@ -226,14 +225,14 @@ feed_large(GpuAggFeed *feed, bool bulkread)
 	if (bulkread)
 		feed_rings(feed);
 	feed->report = synchronize_seqscans && !feed->sampled;
-	if (feed->report && feed->share == NULL)
+	if (feed->report && !feed->given)
 		feed->block = ss_get_location(feed->rel, feed->nblocks);
 }
 
 GpuAggFeed *
 gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 				  const GpuAggSampleState *sample, const GpuAggCached *cached,
-				  GpuAggFeedShare *share, uint32 batch_pages, uint32 batches_ahead)
+				  bool given, uint32 batch_pages, uint32 batches_ahead)
 {
 	GpuAggFeed *feed = palloc0(sizeof(GpuAggFeed));
 
@@ -241,8 +240,8 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	feed->snapshot = snapshot;
 	feed->mvcc = snapshot->snapshot_type == SNAPSHOT_MVCC;
 	feed->nblocks = nblocks;
-	feed->share = share;
-	feed->left = feed->io_left = share == NULL ? nblocks : 0;
+	feed->given = given;
+	feed->left = feed->io_left = given ? 0 : nblocks;
 	gpuagg_buffer_hint_init(&feed->hints, rel);
 	feed_size_batches(feed, batch_pages, batches_ahead);
 
@@ -258,38 +257,27 @@ gpuagg_feed_begin(Relation rel, Snapshot snapshot, BlockNumber nblocks,
 	return feed;
 }
 
+void
+gpuagg_feed_run(GpuAggFeed *feed, BlockNumber first, BlockNumber n)
+{
+	gpuagg_buffer_hint_skip(&feed->hints, (int64) first - feed->block);
+	feed->block = first;
+	feed->left = feed->io_left = n;
+	feed->io_chosen = 0;
+	feed_skip(feed);
+}
+
 /* Where others scan the table tells nothing of where this one should begin. */
 void
 gpuagg_feed_only(GpuAggFeed *feed, BlockNumber first, BlockNumber n)
 {
-	gpuagg_buffer_hint_skip(&feed->hints, (int64) first - feed->block);
 	feed->report = false;
-	feed->block = first;
-	feed->left = feed->io_left = n;
-	feed_skip(feed);
-}
-
-/* Takes blocks of the share; false: there are none. */
-static bool
-feed_take(GpuAggFeed *feed)
-{
-	BlockNumber from = feed->block;
-
-	if (feed->share == NULL ||
-		!gpuagg_feed_share_take(feed->share, &feed->block, &feed->left))
-		return false;
-	gpuagg_buffer_hint_skip(&feed->hints, (int64) feed->block - from);
-	feed->io_left = feed->left;
-	feed->io_chosen = 0;
-	feed_skip(feed);
-	return true;
+	gpuagg_feed_run(feed, first, n);
 }
 
 bool
-gpuagg_feed_more(GpuAggFeed *feed)
+gpuagg_feed_more(const GpuAggFeed *feed)
 {
-	while (feed->left == 0 && feed_take(feed))
-		 /* of blocks that the device has */ ;
 	return feed->left > 0;
 }
 

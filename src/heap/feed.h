@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "heap/cached.h"
-#include "heap/feed_share.h"
 #include "heap/scan_sample.h"
 #include "ipc/protocol.h"
 #include "storage/block.h"
@@ -25,22 +24,25 @@ typedef struct GpuAggFeed GpuAggFeed;
  * keeps to fewer where shared_buffers asks for it.  Of a sample of blocks it
  * reads only those; of a table of which the device has blocks already (cached,
  * settled, or NULL) only the others, and it says which of them may be kept.
- * Several processes that feed one task have a share (else NULL): each reads what it
- * takes there.  Allocates in the current memory context; holds no pin yet.
+ * given: only runs of blocks that gpuagg_feed_run gives it are read, for others feed the
+ * task as well.  Allocates in the current memory context; holds no pin yet.
  */
 extern GpuAggFeed *gpuagg_feed_begin(Relation rel, Snapshot snapshot,
 									 BlockNumber nblocks,
 									 const GpuAggSampleState *sample,
 									 const GpuAggCached *cached,
-									 GpuAggFeedShare *share,
+									 bool given,
 									 uint32 batch_pages,
 									 uint32 batches_ahead);
 
-/* Of one that has just begun and has no share: only n blocks from this one on are read. */
+/* Of one that has just begun, is given nothing: only n blocks from this one on are read. */
 extern void gpuagg_feed_only(GpuAggFeed *feed, BlockNumber first, BlockNumber n);
 
-/* Are there pages left to hand over?  Of a share it takes some. */
-extern bool gpuagg_feed_more(GpuAggFeed *feed);
+/* Of one that has none left: the next n blocks to read, which may wrap around */
+extern void gpuagg_feed_run(GpuAggFeed *feed, BlockNumber first, BlockNumber n);
+
+/* Are there pages left to hand over? */
+extern bool gpuagg_feed_more(const GpuAggFeed *feed);
 
 /* Devices have enough to do: batches are full ones from the first. */
 extern void gpuagg_feed_whole_batches(GpuAggFeed *feed);

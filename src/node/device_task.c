@@ -346,7 +346,7 @@ task_wait(GpuAggRun *run)
 	GpuAggStatus status;
 	instr_time	start = {0};
 
-	if (run->inputs->nfeeders == 0)
+	if (run->inputs->feeders == NULL)
 		return gpuagg_task_receive(run, true);
 	gpuagg_task_time_start(run, &start);
 	status = gpuagg_client_sleep(run->client, run->error);
@@ -377,10 +377,11 @@ task_feed_step(GpuAggRun *run, bool *idle, bool *over)
 
 	if (run->todo != NULL && run->rows_in_flight < ROWS_AHEAD)
 		return task_evaluate(run);
-	if (gpuagg_inputs_has_room(run->inputs))
-		return task_send_pages(run);
+	/* before pages of our own: feeders may wait for it */
 	if (gpuagg_inputs_may_go_on(run->inputs, device))
 		return task_next_input(run);
+	if (gpuagg_inputs_has_room(run->inputs))
+		return task_send_pages(run);
 	if ((left = task_rows_left(run)) != NULL)
 		return task_send_rows(run, left);
 	*idle = task_in_flight(run);

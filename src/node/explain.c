@@ -399,7 +399,7 @@ explain_strategy(const GpuAggScan *node, ExplainState *es)
 							(uint64) ((pages->scope_bytes + 1023) / 1024), es);
 }
 
-/* Parallel workers that would feed one table now, beside the backend */
+/* Parallel workers that fed the last task, or would feed one table now, beside the backend */
 static void
 explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 {
@@ -407,7 +407,8 @@ explain_feeder_plan(const GpuAggScan *node, ExplainState *es)
 	double		pages;
 	int			n;
 
-	if (!es->costs || node->tables != NULL || node->rows != NULL || profile->rates.feed_page_ns <= 0)
+	if (!es->costs || node->rows != NULL || profile->rates.feed_page_ns <= 0 ||
+		(node->tables != NULL && node->counters.runs == 0))
 		return;
 	pages = node->info->predicted.feed / profile->rates.feed_page_ns;
 	n = node->counters.runs > 0 ? node->counters.feeders_planned :

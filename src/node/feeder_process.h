@@ -1,7 +1,7 @@
 /*
  * feeder_process.h
  *		What a leader and its feeders share: a dynamic segment, and the messages in its
- *		queues.
+ *		queues.  A feeder's numbers of batches begin with those of tables, as the task's do.
  */
 #ifndef GPUAGG_NODE_FEEDER_PROCESS_H
 #define GPUAGG_NODE_FEEDER_PROCESS_H
@@ -12,16 +12,21 @@
 #include "heap/feed_share.h"
 #include "ipc/client.h"
 #include "ipc/protocol.h"
+#include "storage/proc.h"
+#include "utils/dsa.h"
 
 /* Entries of the segment's table of contents */
 #define GPUAGG_FEEDER_KEY_TASK 1
 #define GPUAGG_FEEDER_KEY_SNAPSHOT 2
-#define GPUAGG_FEEDER_KEY_CACHED 3
+#define GPUAGG_FEEDER_KEY_CACHED 3	/* area of what is known of cached blocks, by table */
 #define GPUAGG_FEEDER_KEY_PAGES 4	/* queues to the leader, one behind the other */
 #define GPUAGG_FEEDER_KEY_RELEASES 5	/* queues from it */
 #define GPUAGG_FEEDER_KEY_BUFFERS 6	/* BufferUsage of each feeder */
 #define GPUAGG_FEEDER_KEY_WAL 7
 #define GPUAGG_FEEDER_KEY_QUERY 8	/* its text, for pg_stat_activity */
+#define GPUAGG_FEEDER_KEY_TABLES 9	/* a GpuAggFeederTable each */
+#define GPUAGG_FEEDER_KEY_SHARE 10
+#define GPUAGG_FEEDER_KEY_WAITING 11	/* a pg_atomic_uint32 of each feeder */
 
 /* As a slot's queue in: five batches of 256 pages with bitmaps */
 #define GPUAGG_FEEDER_PAGES_BYTES (64 * 1024)
@@ -34,18 +39,23 @@
 
 typedef struct GpuAggFeederTask
 {
-	Oid			relid;
+	PGPROC	   *leader;
 	GpuAggTicket ticket;		/* of the leader's task */
 	int			sample_method;
 	bool		bulkread;
-	bool		cached;			/* KEY_CACHED is there */
 	bool		fault;			/* debug_fault: an ERROR after the first batch */
 	GpuAggSample sample;
-	uint32		batch_pages;
 	uint32		batches_ahead;
 	pg_atomic_uint32 active;	/* feeders that may have taken blocks */
-	GpuAggFeedShare share;
 } GpuAggFeederTask;
+
+/* A table of the task; good once the share says that it is open */
+typedef struct GpuAggFeederTable
+{
+	dsa_pointer cached;			/* gpuagg_cached_copy's; InvalidDsaPointer: no cache request */
+	Oid			relid;
+	uint32		batch_pages;
+} GpuAggFeederTable;
 
 /* To the leader: PAGES messages with the feeder's own numbers, then one of these */
 typedef struct GpuAggFeederEnd
@@ -55,11 +65,16 @@ typedef struct GpuAggFeederEnd
 	GpuAggError error;			/* of FAILED */
 } GpuAggFeederEnd;
 
-/* From the leader: the number of a batch that is consumed */
+/*
+ * From the leader: the number of a batch that is consumed, or GPUAGG_FEEDER_WAKE, once
+ * for each time that the feeder has said it waits for a table to be opened
+ */
 typedef struct GpuAggFeederRelease
 {
 	uint64		batch_id;
 } GpuAggFeederRelease;
+
+#define GPUAGG_FEEDER_WAKE PG_UINT64_MAX
 
 #define GPUAGG_FEEDER_FUNCTION "gpuagg_feeder_main"
 

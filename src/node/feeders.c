@@ -10,6 +10,10 @@
  * becomes a release to the feeder.  No more are passed on than the device wants in
  * flight; others wait in the feeders' queues, which hold some.
  *
+ * They are of the task, not of a table: tables are opened to them one by one, some ahead,
+ * and each process reads runs of blocks of whichever has its turn (heap/feed_share.h).
+ * What a table's cached blocks are goes into an area of the segment, which grows.
+ *
  * All is read when no block is left to be handed out and each feeder that was active
  * by then has sent its end.  A feeder counts itself active before it takes blocks, so
  * one that comes later finds none.
@@ -43,8 +47,11 @@
 #define SLACK_BATCHES 3
 
 /* Blocks that a process takes at least: a batch; in tests of small tables a few */
-#define RUN_LEAST 256
+#define RUN_LEAST GPUAGG_FEEDERS_LEAST
 #define RUN_LEAST_FORCED 8
+
+/* Of what is known of cached blocks of the second and later tables, before more memory is had */
+#define CACHED_BYTES (64 * 1024)
 
 typedef struct FeederBatch
 {
@@ -58,9 +65,14 @@ typedef struct FeederBatch
 
 struct GpuAggFeeders
 {
-	Relation	rel;
 	ParallelContext *pcxt;
 	GpuAggFeederTask *task;
+	GpuAggFeederTable *tables;
+	GpuAggTaskTable **read;		/* the same, as the leader has them */
+	GpuAggFeedShare *share;
+	pg_atomic_uint32 *waiting;	/* of each */
+	dsa_area   *area;
+	bool		sampled;
 	BufferUsage *buffers;
 	WalUsage   *wal;
 	int			launched;
@@ -68,6 +80,7 @@ struct GpuAggFeeders
 	shm_mq_handle **releases;
 	uint32		ended;
 	int			turn;			/* whose message is looked for next */
+	int			sender;			/* of the message that is to be numbered */
 	bool		alone;			/* the leader reads nothing */
 	uint32		in_flight;
 	dlist_head	batches;
@@ -136,6 +149,12 @@ feeders_query(void)
 	return debug_query_string == NULL ? "" : debug_query_string;
 }
 
+static Size
+feeders_area_bytes(void)
+{
+	return add_size(dsa_minimum_size(), CACHED_BYTES);
+}
+
 static void
 feeders_estimate(ParallelContext *pcxt, const GpuAggFeedersWork *work, Snapshot snapshot)
 {
@@ -143,17 +162,17 @@ feeders_estimate(ParallelContext *pcxt, const GpuAggFeedersWork *work, Snapshot 
 	int			n = pcxt->nworkers;
 
 	shm_toc_estimate_chunk(e, sizeof(GpuAggFeederTask));
+	shm_toc_estimate_chunk(e, mul_size(work->ntables, sizeof(GpuAggFeederTable)));
+	shm_toc_estimate_chunk(e, gpuagg_feed_share_bytes(work->ntables));
+	shm_toc_estimate_chunk(e, mul_size(n, sizeof(pg_atomic_uint32)));
+	shm_toc_estimate_chunk(e, feeders_area_bytes());
 	shm_toc_estimate_chunk(e, EstimateSnapshotSpace(snapshot));
 	shm_toc_estimate_chunk(e, mul_size(n, GPUAGG_FEEDER_PAGES_BYTES));
 	shm_toc_estimate_chunk(e, mul_size(n, GPUAGG_FEEDER_RELEASES_BYTES));
 	shm_toc_estimate_chunk(e, mul_size(n, sizeof(BufferUsage)));
 	shm_toc_estimate_chunk(e, mul_size(n, sizeof(WalUsage)));
 	shm_toc_estimate_chunk(e, strlen(feeders_query()) + 1);
-	shm_toc_estimate_keys(e, 7);
-	if (work->cached == NULL)
-		return;
-	shm_toc_estimate_chunk(e, gpuagg_cached_copy_bytes(work->cached));
-	shm_toc_estimate_keys(e, 1);
+	shm_toc_estimate_keys(e, 11);
 }
 
 static void *
@@ -172,24 +191,45 @@ feeders_describe(GpuAggFeeders *f, const GpuAggScan *scan, const GpuAggFeedersWo
 										 sizeof(GpuAggFeederTask));
 	const GpuAggSampleState *sample = &scan->sample;
 
-	task->relid = RelationGetRelid(work->rel);
+	task->leader = MyProc;
 	task->ticket = work->ticket;
 	task->sample_method = sample->method;
 	task->sample = sample->sample;
 	task->bulkread = sample->bulkread;
-	task->cached = work->cached != NULL;
 	task->fault = gpuagg_debug_fault == GPUAGG_FAULT_FEEDER;
-	task->batch_pages = work->batch_pages;
 	task->batches_ahead = work->batches_ahead;
 	pg_atomic_init_u32(&task->active, 0);
-	gpuagg_feed_share_init(&task->share, work->rel, work->nblocks, work->first, work->end,
-						   sample->method == GPUAGG_SAMPLE_SYSTEM, f->pcxt->nworkers + 1,
-						   feeders_forced() ? RUN_LEAST_FORCED : RUN_LEAST);
-	if (task->cached)
-		gpuagg_cached_copy(work->cached,
-						   feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_CACHED,
-									   gpuagg_cached_copy_bytes(work->cached)));
 	f->task = task;
+	f->sampled = sample->method == GPUAGG_SAMPLE_SYSTEM;
+}
+
+/* All tables, none of them open */
+static void
+feeders_tables(GpuAggFeeders *f, const GpuAggFeedersWork *work)
+{
+	int			n = f->pcxt->nworkers;
+	Size		bytes = feeders_area_bytes();
+
+	f->read = work->tables;
+	f->tables = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_TABLES,
+							mul_size(work->ntables, sizeof(GpuAggFeederTable)));
+	f->share = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_SHARE,
+						   gpuagg_feed_share_bytes(work->ntables));
+	gpuagg_feed_share_init(f->share, work->ntables, work->first, n + 1,
+						   feeders_forced() ? RUN_LEAST_FORCED : RUN_LEAST);
+	for (int i = work->first; i < work->ntables; i++)
+	{
+		const GpuAggTaskTable *table = work->tables[i];
+
+		f->tables[i].relid = RelationGetRelid(table->rel);
+		gpuagg_feed_share_table(f->share, i, table->nblocks, table->first, table->end);
+	}
+	f->waiting = feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_WAITING,
+							 mul_size(n, sizeof(pg_atomic_uint32)));
+	for (int i = 0; i < n; i++)
+		pg_atomic_init_u32(&f->waiting[i], 0);
+	f->area = dsa_create_in_place(feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_CACHED, bytes), bytes,
+								  LWTRANCHE_PARALLEL_QUERY_DSA, f->pcxt->seg);
 }
 
 static void
@@ -240,7 +280,6 @@ gpuagg_feeders_begin(const GpuAggScan *scan, const GpuAggFeedersWork *work, int 
 	if (!ActiveSnapshotSet())
 		return NULL;
 	f = palloc0(sizeof(GpuAggFeeders));
-	f->rel = work->rel;
 	dlist_init(&f->batches);
 	EnterParallelMode();
 	f->pcxt = CreateParallelContext("gpuagg", GPUAGG_FEEDER_FUNCTION, n);
@@ -250,6 +289,7 @@ gpuagg_feeders_begin(const GpuAggScan *scan, const GpuAggFeedersWork *work, int 
 	if (f->pcxt->nworkers > 0)
 	{
 		feeders_describe(f, scan, work);
+		feeders_tables(f, work);
 		SerializeSnapshot(snapshot, feeders_put(f->pcxt, GPUAGG_FEEDER_KEY_SNAPSHOT,
 												EstimateSnapshotSpace(snapshot)));
 		feeders_queues(f);
@@ -264,6 +304,8 @@ gpuagg_feeders_begin(const GpuAggScan *scan, const GpuAggFeedersWork *work, int 
 	f->alone = feeders_forced() && f->launched > 0;
 	if (f->launched > 0)
 		return f;
+	if (f->area != NULL)
+		dsa_detach(f->area);
 	DestroyParallelContext(f->pcxt);
 	ExitParallelMode();
 	return NULL;
@@ -278,10 +320,10 @@ gpuagg_feeders_launched(const GpuAggFeeders *f)
 GpuAggFeedShare *
 gpuagg_feeders_share(GpuAggFeeders *f)
 {
-	return f->alone ? NULL : &f->task->share;
+	return f->alone ? NULL : f->share;
 }
 
-/* -------------------------------------------------------------- messages --- */
+/* ---------------------------------------------------------------- tables --- */
 
 /* One that goes without its end has raised an ERROR, or was killed. */
 pg_noreturn static void
@@ -299,6 +341,55 @@ feeder_garbled(void)
 	elog(ERROR, "unexpected message from a parallel worker that feeds the device");
 }
 
+/* There is always room.  False: it has gone. */
+static bool
+feeder_tell(GpuAggFeeders *f, int feeder, uint64 batch_id)
+{
+	GpuAggFeederRelease release = {.batch_id = batch_id};
+	shm_mq_result res = shm_mq_send(f->releases[feeder], sizeof(release), &release, true, true);
+
+	if (res == SHM_MQ_WOULD_BLOCK)
+		feeder_garbled();
+	return res == SHM_MQ_SUCCESS;
+}
+
+/* Whether one that waited has gone is found where its messages are looked for. */
+static void
+feeders_wake(GpuAggFeeders *f)
+{
+	for (int i = 0; i < f->launched; i++)
+		if (f->pages[i] != NULL && pg_atomic_exchange_u32(&f->waiting[i], 0) != 0)
+			(void) feeder_tell(f, i, GPUAGG_FEEDER_WAKE);
+}
+
+void
+gpuagg_feeders_open(GpuAggFeeders *f, const GpuAggCached *cached, uint32 batch_pages)
+{
+	uint32		i = pg_atomic_read_u32(&f->share->open);
+	GpuAggFeederTable *table = &f->tables[i];
+
+	table->batch_pages = batch_pages;
+	table->cached = InvalidDsaPointer;
+	if (cached != NULL)
+	{
+		table->cached = dsa_allocate_extended(f->area, gpuagg_cached_copy_bytes(cached),
+											  DSA_ALLOC_HUGE);
+		gpuagg_cached_copy(cached, dsa_get_address(f->area, table->cached));
+	}
+	gpuagg_feed_share_open(f->share, f->read[i]->rel, f->sampled);
+	pg_memory_barrier();
+	feeders_wake(f);
+}
+
+/* A run is of one table, so each process may take one before we look again. */
+bool
+gpuagg_feeders_want_table(const GpuAggFeeders *f)
+{
+	return gpuagg_feed_share_ahead(f->share) < f->share->processes;
+}
+
+/* -------------------------------------------------------------- messages --- */
+
 static GpuAggStatus
 feeder_ended(GpuAggFeeders *f, int feeder, const GpuAggMsg *msg, Size bytes, GpuAggError *error)
 {
@@ -315,19 +406,25 @@ feeder_ended(GpuAggFeeders *f, int feeder, const GpuAggMsg *msg, Size bytes, Gpu
 	return error->status;
 }
 
+/* A message of pages of an open table? */
 static void
-feeder_pages(GpuAggFeeders *f, int feeder, GpuAggMsg *msg, Size bytes, uint64 batch_id)
+feeder_check(const GpuAggFeeders *f, const GpuAggMsg *msg, Size bytes)
+{
+	if (msg->type != GPUAGG_MSG_PAGES ||
+		bytes < sizeof(GpuAggMsg) + msg->count * sizeof(GpuAggMsgPage) ||
+		GPUAGG_BATCH_TABLE(msg->batch_id) >= pg_atomic_read_u32(&f->share->open))
+		feeder_garbled();
+}
+
+void
+gpuagg_feeders_number(GpuAggFeeders *f, const GpuAggMsg *msg, uint64 batch_id)
 {
 	const GpuAggMsgPage *pages = (const GpuAggMsgPage *) (msg + 1);
-	FeederBatch *batch;
+	FeederBatch *batch = palloc(offsetof(FeederBatch, blocks) + msg->count * sizeof(BlockNumber));
 
-	if (msg->type != GPUAGG_MSG_PAGES ||
-		bytes < sizeof(GpuAggMsg) + msg->count * sizeof(GpuAggMsgPage))
-		feeder_garbled();
-	batch = palloc(offsetof(FeederBatch, blocks) + msg->count * sizeof(BlockNumber));
 	batch->batch_id = batch_id;
 	batch->theirs = msg->batch_id;
-	batch->feeder = feeder;
+	batch->feeder = f->sender;
 	batch->npages = msg->count;
 	for (uint32 i = 0; i < msg->count; i++)
 		batch->blocks[i] = pages[i].block;
@@ -335,12 +432,12 @@ feeder_pages(GpuAggFeeders *f, int feeder, GpuAggMsg *msg, Size bytes, uint64 ba
 	f->in_flight++;
 	f->npages += msg->count;
 	/* the queue's memory is ours until we take the next message */
-	msg->batch_id = batch_id;
+	((GpuAggMsg *) msg)->batch_id = batch_id;
 }
 
 GpuAggStatus
-gpuagg_feeders_next(GpuAggFeeders *f, uint64 batch_id, uint32 others, const GpuAggMsg **msg,
-					Size *bytes, GpuAggError *error)
+gpuagg_feeders_next(GpuAggFeeders *f, uint32 others, const GpuAggMsg **msg, Size *bytes,
+					uint32 *table, GpuAggError *error)
 {
 	*msg = NULL;
 	for (int i = 0; i < f->launched; i++)
@@ -365,9 +462,11 @@ gpuagg_feeders_next(GpuAggFeeders *f, uint64 batch_id, uint32 others, const GpuA
 		if (*bytes < sizeof(GpuAggMsg))
 			feeder_garbled();
 		*msg = data;
-		if ((*msg)->type == GPUAGG_MSG_PAGES)
+		if ((*msg)->type != GPUAGG_MSG_FINISH && (*msg)->type != GPUAGG_MSG_FAILED)
 		{
-			feeder_pages(f, feeder, data, *bytes, batch_id);
+			feeder_check(f, *msg, *bytes);
+			*table = GPUAGG_BATCH_TABLE((*msg)->batch_id);
+			f->sender = feeder;
 			f->turn = feeder + 1;
 			return GPUAGG_OK;
 		}
@@ -383,7 +482,7 @@ gpuagg_feeders_next(GpuAggFeeders *f, uint64 batch_id, uint32 others, const GpuA
 bool
 gpuagg_feeders_read_all(const GpuAggFeeders *f)
 {
-	if (gpuagg_feed_share_more(&f->task->share))
+	if (!gpuagg_feed_share_over(f->share))
 		return false;
 	pg_read_barrier();
 	return f->ended >= pg_atomic_read_u32(&f->task->active);
@@ -404,10 +503,10 @@ feeders_find(const GpuAggFeeders *f, uint64 batch_id)
 	return NULL;
 }
 
-bool
+uint32
 gpuagg_feeders_in_flight(const GpuAggFeeders *f)
 {
-	return f->in_flight > 0;
+	return f->in_flight;
 }
 
 bool
@@ -417,33 +516,24 @@ gpuagg_feeders_have(const GpuAggFeeders *f, uint64 batch_id)
 }
 
 Buffer
-gpuagg_feeders_pin(const GpuAggFeeders *f, uint64 batch_id, uint32 n)
+gpuagg_feeders_pin(const GpuAggFeeders *f, Relation rel, uint64 batch_id, uint32 n)
 {
 	const FeederBatch *batch = feeders_find(f, batch_id);
 
 	if (batch == NULL || n >= batch->npages)
 		return InvalidBuffer;
-	return ReadBuffer(f->rel, batch->blocks[n]);
+	return ReadBuffer(rel, batch->blocks[n]);
 }
 
 bool
 gpuagg_feeders_release(GpuAggFeeders *f, uint64 batch_id)
 {
 	FeederBatch *batch = feeders_find(f, batch_id);
-	GpuAggFeederRelease release;
 
 	if (batch == NULL)
 		return false;
-	release.batch_id = batch->theirs;
-	switch (shm_mq_send(f->releases[batch->feeder], sizeof(release), &release, true, true))
-	{
-		case SHM_MQ_SUCCESS:
-			break;
-		case SHM_MQ_DETACHED:
-			feeder_gone();
-		case SHM_MQ_WOULD_BLOCK:
-			feeder_garbled();
-	}
+	if (!feeder_tell(f, batch->feeder, batch->theirs))
+		feeder_gone();
 	dlist_delete(&batch->node);
 	pfree(batch);
 	f->in_flight--;
@@ -461,7 +551,7 @@ gpuagg_feeders_pages(const GpuAggFeeders *f)
 void
 gpuagg_feeders_end(GpuAggFeeders *f)
 {
-	gpuagg_feed_share_stop(&f->task->share);
+	gpuagg_feed_share_stop(f->share);
 	for (int i = 0; i < f->pcxt->nworkers; i++)
 	{
 		if (f->pages[i] != NULL)
@@ -471,6 +561,7 @@ gpuagg_feeders_end(GpuAggFeeders *f)
 	WaitForParallelWorkersToFinish(f->pcxt);
 	for (int i = 0; i < f->launched; i++)
 		InstrAccumParallelQuery(&f->buffers[i], &f->wal[i]);
+	dsa_detach(f->area);
 	DestroyParallelContext(f->pcxt);
 	ExitParallelMode();
 }

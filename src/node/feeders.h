@@ -19,52 +19,68 @@
 
 typedef struct GpuAggFeeders GpuAggFeeders;
 
-/* What the feeders are to do; batches as gpuagg_feed_begin has it */
+/* What the feeders are to do */
 typedef struct GpuAggFeedersWork
 {
-	Relation	rel;
-	GpuAggTicket ticket;		/* of the task */
-	BlockNumber nblocks;		/* of the table, */
-	BlockNumber first;			/* of these to read, and the one behind them */
-	BlockNumber end;
-	const GpuAggCached *cached;
-	uint32		batch_pages;
-	uint32		batches_ahead;
+	GpuAggTicket ticket;		/* of the task, */
+	GpuAggTaskTable **tables;	/* its tables, */
+	int			ntables;
+	int			first;			/* and the first of them that is not fed yet */
+	uint32		batches_ahead;	/* as gpuagg_feed_begin has it */
 } GpuAggFeedersWork;
+
+/* Tables of fewer blocks are no reason to have feeders: opening one takes as long as reading it. */
+#define GPUAGG_FEEDERS_LEAST 256
 
 /* How many of them pay for a task that is fed so many pages; may read catalogs */
 extern int	gpuagg_feeders_planned(const GpuAggScan *scan, double pages, bool host);
 
 /*
- * Starts n feeders.  NULL: none could be had.  Until gpuagg_feeders_end the backend is
- * in parallel mode.  Whoever raises an ERROR leaves them to the transaction's abort.
+ * Starts n feeders, which wait for tables.  NULL: none could be had.  Until
+ * gpuagg_feeders_end the backend is in parallel mode.  Whoever raises an ERROR leaves
+ * them to the transaction's abort.
  */
 extern GpuAggFeeders *gpuagg_feeders_begin(const GpuAggScan *scan, const GpuAggFeedersWork *work,
 										   int n);
 
 extern int	gpuagg_feeders_launched(const GpuAggFeeders *feeders);
 
+/*
+ * The next table may be read: what of it is cached is settled (NULL: it has requested no
+ * cache).
+ */
+extern void gpuagg_feeders_open(GpuAggFeeders *feeders, const GpuAggCached *cached,
+								uint32 batch_pages);
+
+/* Should the next table be opened, lest somebody has nothing to read? */
+extern bool gpuagg_feeders_want_table(const GpuAggFeeders *feeders);
+
 /* Where blocks are handed out; NULL: the leader reads none itself */
 extern GpuAggFeedShare *gpuagg_feeders_share(GpuAggFeeders *feeders);
 
 /*
- * The next message of pages of any feeder, with this number now; *msg is NULL if none
- * waits, or as many batches are in flight as the device wants, others so many of them.
- * Valid until the next call.  A status other than GPUAGG_OK: a page that only
- * PostgreSQL should check.
+ * The next message of pages of any feeder, about this table; *msg is NULL if none waits,
+ * or as many batches are in flight as the device wants, others so many of them.  Valid
+ * until the next call, and not to be sent before it is numbered.  A status other than
+ * GPUAGG_OK: a page that only PostgreSQL should check.
  */
-extern GpuAggStatus gpuagg_feeders_next(GpuAggFeeders *feeders, uint64 batch_id, uint32 others,
-										const GpuAggMsg **msg, Size *bytes, GpuAggError *error);
+extern GpuAggStatus gpuagg_feeders_next(GpuAggFeeders *feeders, uint32 others,
+										const GpuAggMsg **msg, Size *bytes, uint32 *table,
+										GpuAggError *error);
+
+/* It is in flight with this number now. */
+extern void gpuagg_feeders_number(GpuAggFeeders *feeders, const GpuAggMsg *msg, uint64 batch_id);
 
 /* Have all blocks been read, and their pages passed on? */
 extern bool gpuagg_feeders_read_all(const GpuAggFeeders *feeders);
 
-/* Is a batch of theirs in flight?  This one? */
-extern bool gpuagg_feeders_in_flight(const GpuAggFeeders *feeders);
+/* How many batches of theirs are in flight?  Is this one? */
+extern uint32 gpuagg_feeders_in_flight(const GpuAggFeeders *feeders);
 extern bool gpuagg_feeders_have(const GpuAggFeeders *feeders, uint64 batch_id);
 
-/* Pins the n-th page of a batch in flight, for the leader; InvalidBuffer: no such page */
-extern Buffer gpuagg_feeders_pin(const GpuAggFeeders *feeders, uint64 batch_id, uint32 n);
+/* Pins the n-th page of a batch in flight, of rel, for the leader; InvalidBuffer: no such page */
+extern Buffer gpuagg_feeders_pin(const GpuAggFeeders *feeders, Relation rel, uint64 batch_id,
+								 uint32 n);
 
 /* The batch is consumed: its feeder may unpin it.  False: there is none. */
 extern bool gpuagg_feeders_release(GpuAggFeeders *feeders, uint64 batch_id);

@@ -242,7 +242,7 @@ keep(Task *task)
 	GpuAggStatus status = GPUAGG_OK;
 
 	pgstat_count_heap_scan(task->rel);
-	task->feed = gpuagg_feed_begin(task->rel, task->input->snapshot, task->nblocks, &none, task->cached, NULL,
+	task->feed = gpuagg_feed_begin(task->rel, task->input->snapshot, task->nblocks, &none, task->cached, false,
 								   gpuagg_batch_pages(device, page_bytes), device->batches_ahead);
 	while (status == GPUAGG_OK)
 	{

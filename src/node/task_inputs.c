@@ -7,8 +7,8 @@
  * keep to the pins that one may hold.  A table is over when its last batch is complete;
  * what it took of memory goes then, so that thousands of tables take no more than a few.
  *
- * A table may have feeders, processes beside its own feed (feeders.h).  The next one is
- * begun when they have read all, and they are gone when it is over.
+ * A task may have feeders, processes beside its own feeds (feeders.h).  Then tables are
+ * opened ahead, and the backend takes blocks where they do.
  *
  * A batch's number begins with that of its table (ipc/protocol.h).
  */
@@ -32,6 +32,7 @@ gpuagg_inputs_create(const GpuAggScan *scan)
 {
 	GpuAggTaskInputs *inputs = palloc0(sizeof(GpuAggTaskInputs));
 
+	inputs->context = CurrentMemoryContext;
 	inputs->n = scan->nread;
 	inputs->inputs = palloc0(scan->nread * sizeof(GpuAggTaskInput));
 	for (int i = 0; i < scan->nread; i++)
@@ -78,28 +79,11 @@ gpuagg_inputs_of(const GpuAggTaskInputs *inputs, uint64 batch_id)
 
 /* ----------------------------------------------------------------- over --- */
 
-/* Pages of one that is not over, by whom ever */
-static uint64
-input_by_feeders(const GpuAggTaskInput *input)
-{
-	return input->feeders == NULL ? 0 : gpuagg_feeders_pages(input->feeders);
-}
-
+/* Pages of one that is not over */
 static uint64
 input_fed(const GpuAggTaskInput *input)
 {
-	return (input->feed == NULL ? 0 : gpuagg_feed_pages(input->feed)) + input_by_feeders(input);
-}
-
-/* Feeders have ended by themselves, or hold pages no longer than we do. */
-static void
-input_end_feeders(GpuAggTaskInputs *inputs, GpuAggTaskInput *input)
-{
-	if (input->feeders == NULL)
-		return;
-	gpuagg_feeders_end(input->feeders);
-	input->feeders = NULL;
-	inputs->nfeeders--;
+	return input->feed == NULL ? 0 : gpuagg_feed_pages(input->feed);
 }
 
 /* Nothing of it is in flight, and nothing is left to send but rows, which need no page. */
@@ -107,10 +91,8 @@ static void
 input_close(GpuAggTaskInputs *inputs, GpuAggTaskInput *input)
 {
 	inputs->fed += input_fed(input);
-	inputs->by_feeders += input_by_feeders(input);
 	if (input->feed != NULL)
 		gpuagg_feed_end(input->feed);
-	input_end_feeders(inputs, input);
 	if (input->cached != NULL)
 	{
 		inputs->used += input->cached->used;
@@ -124,39 +106,44 @@ input_close(GpuAggTaskInputs *inputs, GpuAggTaskInput *input)
 		inputs->oldest++;
 }
 
+/* What feeders have of it is theirs: batches that are still to come need nothing of it. */
 static void
 input_close_if_over(GpuAggTaskInputs *inputs, GpuAggTaskInput *input)
 {
-	if (input < gpuagg_inputs_at(inputs) && input->context != NULL &&
-		gpuagg_feed_batches(input->feed) == 0 &&
-		(input->feeders == NULL || !gpuagg_feeders_in_flight(input->feeders)) &&
+	if (input < &inputs->inputs[inputs->read] && input->context != NULL &&
+		(input->feed == NULL || gpuagg_feed_batches(input->feed) == 0) &&
 		(input->cached == NULL || input->cached->in_flight == 0))
 		input_close(inputs, input);
 }
 
-/* Will there be more pages of it? */
-static bool
-input_more(const GpuAggTaskInput *input)
+/* The backend reads nothing more of the tables before this one. */
+static void
+inputs_read_on(GpuAggTaskInputs *inputs, int to)
 {
-	return gpuagg_feed_more(input->feed) ||
-		(input->feeders != NULL && !gpuagg_feeders_read_all(input->feeders));
+	int			from = inputs->read;
+
+	inputs->read = to;
+	for (int i = from; i < to; i++)
+		input_close_if_over(inputs, &inputs->inputs[i]);
 }
 
 bool
 gpuagg_inputs_may_go_on(const GpuAggTaskInputs *inputs, const GpuAggDeviceInfo *device)
 {
-	return inputs->at + 1 < inputs->n && !input_more(gpuagg_inputs_at(inputs)) &&
-		inputs->uses_in_flight < USES_AHEAD &&
+	if (inputs->at + 1 >= inputs->n || inputs->uses_in_flight >= USES_AHEAD)
+		return false;
+	if (inputs->feeders != NULL)
+		return gpuagg_feeders_want_table(inputs->feeders);
+	return !gpuagg_feed_more(gpuagg_inputs_at(inputs)->feed) &&
 		inputs->pages_in_flight < Max(device->batches_ahead, PAGES_AHEAD);
 }
 
 void
 gpuagg_inputs_go_on(GpuAggTaskInputs *inputs)
 {
-	GpuAggTaskInput *left = gpuagg_inputs_at(inputs);
-
 	inputs->at++;
-	input_close_if_over(inputs, left);
+	if (inputs->share == NULL)
+		inputs_read_on(inputs, inputs->at);
 }
 
 void
@@ -165,79 +152,149 @@ gpuagg_inputs_end(GpuAggTaskInputs *inputs)
 	for (int i = 0; i < inputs->begun; i++)
 		if (inputs->inputs[i].context != NULL)
 			input_close(inputs, &inputs->inputs[i]);
+	/* they have ended by themselves, or hold pages no longer than we do */
+	if (inputs->feeders != NULL)
+		gpuagg_feeders_end(inputs->feeders);
+	inputs->feeders = NULL;
+	inputs->share = NULL;
 }
 
 /* ----------------------------------------------------------------- pages --- */
 
-/* Starts them if they pay; *left and *share: what is left to the backend's own feed */
-static void
-input_begin_feeders(GpuAggTaskInputs *inputs, GpuAggScan *scan, const GpuAggFeedersWork *work,
-					bool host, BlockNumber *left, GpuAggFeedShare **share)
+static uint32
+input_batch_pages(const GpuAggTaskInputs *inputs, const GpuAggTaskTable *table)
 {
-	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
-	GpuAggCounters *counters = &scan->counters;
-	double		pages = gpuagg_sample_share(&scan->sample, work->end - work->first) -
-		(work->cached != NULL ? (double) work->cached->used : 0);
-	int			n = gpuagg_feeders_planned(scan, pages, host);
+	uint32		pages = gpuagg_batch_pages(inputs->device, inputs->page_bytes);
 
-	*left = work->end - work->first;
-	*share = NULL;
-	if (n > 0)
-		input->feeders = gpuagg_feeders_begin(scan, work, n);
+	return inputs->n == 1 ? pages : Min(pages, Max(table->end - table->first, 1));
+}
+
+/* The backend's own feed of a table; given: it takes blocks of the share. */
+static void
+input_begin_feed(GpuAggTaskInputs *inputs, GpuAggTaskInput *input, bool given)
+{
+	const GpuAggTaskTable *table = input->table;
+	GpuAggScan *scan = inputs->scan;
+	BlockNumber left = table->end - table->first;
+	MemoryContext old = MemoryContextSwitchTo(input->context);
+
+	input->feed = gpuagg_feed_begin(table->rel, scan->css.ss.ps.state->es_snapshot, table->nblocks,
+									&scan->sample, input->cached, given,
+									input_batch_pages(inputs, table),
+									inputs->device->batches_ahead);
+	if (!given && left < table->nblocks)
+		gpuagg_feed_only(input->feed, table->first, left);
+	if (input > inputs->inputs)
+		gpuagg_feed_whole_batches(input->feed);
+	MemoryContextSwitchTo(old);
+}
+
+/*
+ * Pages that the table at work and those behind it have for feeders.  Of these tables the cache
+ * is taken to have what it has of those that are opened, which is known.
+ */
+static double
+inputs_pages(const GpuAggTaskInputs *inputs)
+{
+	const GpuAggTaskInput *at = gpuagg_inputs_at(inputs);
+	double		missing = 1 - (double) inputs->opened_used / Max(inputs->opened_pages, 1);
+	double		pages = gpuagg_sample_share(&inputs->scan->sample, at->table->end - at->table->first) -
+		(at->cached != NULL ? (double) at->cached->used : 0);
+
+	for (int i = inputs->at + 1; i < inputs->n; i++)
+	{
+		const GpuAggTaskTable *table = inputs->inputs[i].table;
+
+		if (table->end - table->first >= GPUAGG_FEEDERS_LEAST)
+			pages += missing * gpuagg_sample_share(&inputs->scan->sample, table->end - table->first);
+	}
+	return pages;
+}
+
+/* Starts feeders if they pay, for the table at work and all behind it. */
+static void
+inputs_begin_feeders(GpuAggTaskInputs *inputs, const GpuAggClient *client, bool host)
+{
+	GpuAggCounters *counters = &inputs->scan->counters;
+	int			n = gpuagg_feeders_planned(inputs->scan, inputs_pages(inputs), host);
+	MemoryContext old;
+	GpuAggFeedersWork work;
+
 	counters->feeders_planned = Max(counters->feeders_planned, n);
-	if (input->feeders == NULL)
+	if (n == 0)
 		return;
-	inputs->nfeeders++;
+	old = MemoryContextSwitchTo(inputs->context);
+	work = (GpuAggFeedersWork) {
+		.ticket = gpuagg_client_ticket(client),
+		.tables = palloc(inputs->n * sizeof(GpuAggTaskTable *)),
+		.ntables = inputs->n,
+		.first = inputs->at,
+		.batches_ahead = inputs->device->batches_ahead
+	};
+	for (int i = 0; i < inputs->n; i++)
+		work.tables[i] = inputs->inputs[i].table;
+	inputs->feeders_tried = true;
+	inputs->feeders = gpuagg_feeders_begin(inputs->scan, &work, n);
+	MemoryContextSwitchTo(old);
+	if (inputs->feeders == NULL)
+		return;
+	inputs->share = gpuagg_feeders_share(inputs->feeders);
 	counters->feeders_launched = Max(counters->feeders_launched,
-									 gpuagg_feeders_launched(input->feeders));
-	*share = gpuagg_feeders_share(input->feeders);
-	if (*share == NULL)
-		*left = 0;
+									 gpuagg_feeders_launched(inputs->feeders));
 }
 
 void
 gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
 				   const GpuAggClient *client, double page_bytes, bool host)
 {
-	const GpuAggDeviceInfo *device = gpuagg_client_info(client);
 	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
-	GpuAggFeedersWork work = {
-		.rel = input->table->rel,
-		.ticket = gpuagg_client_ticket(client),
-		.nblocks = input->table->nblocks,
-		.first = input->table->first,
-		.end = input->table->end,
-		.cached = input->cached,
-		.batch_pages = gpuagg_batch_pages(device, page_bytes),
-		.batches_ahead = device->batches_ahead
-	};
-	BlockNumber left;
-	GpuAggFeedShare *share;
-	MemoryContext old = MemoryContextSwitchTo(input->context);
+	const GpuAggTaskTable *table = input->table;
 
-	if (inputs->n > 1)
-		work.batch_pages = Min(work.batch_pages, Max(work.end - work.first, 1));
+	inputs->scan = scan;
+	inputs->device = gpuagg_client_info(client);
+	inputs->page_bytes = page_bytes;
+	inputs->opened_pages += table->end - table->first;
+	inputs->opened_used += input->cached != NULL ? input->cached->used : 0;
+	input->opened = true;
 	/* PostgreSQL counts sequential scans, not sample scans; several tasks make one */
-	if (scan->sample.method == GPUAGG_SAMPLE_NONE && work.first == 0)
-		pgstat_count_heap_scan(work.rel);
-	input_begin_feeders(inputs, scan, &work, host, &left, &share);
-	input->feed = gpuagg_feed_begin(work.rel, scan->css.ss.ps.state->es_snapshot, work.nblocks,
-									&scan->sample, input->cached, share, work.batch_pages,
-									work.batches_ahead);
-	if (share == NULL && left < work.nblocks)
-		gpuagg_feed_only(input->feed, work.first, left);
-	if (inputs->at > 0)
-		gpuagg_feed_whole_batches(input->feed);
-	MemoryContextSwitchTo(old);
+	if (scan->sample.method == GPUAGG_SAMPLE_NONE && table->first == 0)
+		pgstat_count_heap_scan(table->rel);
+	if (!inputs->feeders_tried)
+		inputs_begin_feeders(inputs, client, host);
+	if (inputs->feeders != NULL)
+		gpuagg_feeders_open(inputs->feeders, input->cached, input_batch_pages(inputs, table));
+	else
+		input_begin_feed(inputs, input, false);
+}
+
+/* Blocks for the backend to read of those that are shared; NULL: there are none now */
+static GpuAggFeed *
+inputs_take(GpuAggTaskInputs *inputs)
+{
+	GpuAggTaskInput *input = &inputs->inputs[inputs->read];
+	GpuAggFeedRun run;
+
+	while (input->feed == NULL || !gpuagg_feed_more(input->feed))
+	{
+		if (gpuagg_feed_share_take(inputs->share, &run) != GPUAGG_SHARE_RUN)
+			return NULL;
+		inputs_read_on(inputs, run.table);
+		input = &inputs->inputs[run.table];
+		if (input->feed == NULL)
+			input_begin_feed(inputs, input, true);
+		gpuagg_feed_run(input->feed, run.first, run.n);
+	}
+	return input->feed;
 }
 
 /* More than the share that a feed keeps to is never held. */
 bool
-gpuagg_inputs_has_room(const GpuAggTaskInputs *inputs)
+gpuagg_inputs_has_room(GpuAggTaskInputs *inputs)
 {
-	GpuAggFeed *feed = gpuagg_inputs_at(inputs)->feed;
+	GpuAggFeed *feed = inputs->share != NULL ? inputs_take(inputs) :
+		inputs->inputs[inputs->read].feed;
 
-	return gpuagg_feed_more(feed) &&
+	return feed != NULL && gpuagg_feed_more(feed) &&
 		gpuagg_feed_has_room(feed, inputs->pins - gpuagg_feed_pins(feed));
 }
 
@@ -245,7 +302,7 @@ GpuAggStatus
 gpuagg_inputs_next_pages(GpuAggTaskInputs *inputs, const GpuAggMsg **msg, Size *bytes,
 						 GpuAggError *error)
 {
-	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
+	GpuAggTaskInput *input = &inputs->inputs[inputs->read];
 	uint32		pins = gpuagg_feed_pins(input->feed);
 	GpuAggStatus status = gpuagg_feed_next(input->feed, input->next_batch, msg, bytes, error);
 
@@ -261,17 +318,17 @@ GpuAggStatus
 gpuagg_inputs_pass_on(GpuAggTaskInputs *inputs, const GpuAggMsg **msg, Size *bytes,
 					  GpuAggError *error)
 {
-	GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
 	GpuAggStatus status;
+	uint32		table;
 
 	*msg = NULL;
-	if (input->feeders == NULL)
+	if (inputs->feeders == NULL)
 		return GPUAGG_OK;
-	status = gpuagg_feeders_next(input->feeders, input->next_batch,
-								 gpuagg_feed_batches(input->feed), msg, bytes, error);
+	status = gpuagg_feeders_next(inputs->feeders, inputs->pages_in_flight -
+								 gpuagg_feeders_in_flight(inputs->feeders), msg, bytes, &table, error);
 	if (status != GPUAGG_OK || *msg == NULL)
 		return status;
-	input->next_batch++;
+	gpuagg_feeders_number(inputs->feeders, *msg, inputs->inputs[table].next_batch++);
 	inputs->pages_in_flight++;
 	return GPUAGG_OK;
 }
@@ -279,20 +336,15 @@ gpuagg_inputs_pass_on(GpuAggTaskInputs *inputs, const GpuAggMsg **msg, Size *byt
 bool
 gpuagg_inputs_have(const GpuAggTaskInputs *inputs, uint64 batch_id)
 {
-	const GpuAggTaskInput *input = gpuagg_inputs_of(inputs, batch_id);
-
 	return BufferIsValid(gpuagg_inputs_buffer(inputs, batch_id, 0)) ||
-		(input != NULL && input->feeders != NULL &&
-		 gpuagg_feeders_have(input->feeders, batch_id));
+		(inputs->feeders != NULL && gpuagg_feeders_have(inputs->feeders, batch_id));
 }
 
 bool
 gpuagg_inputs_pages_left(const GpuAggTaskInputs *inputs)
 {
-	const GpuAggTaskInput *input = gpuagg_inputs_at(inputs);
-
 	return inputs->pages_in_flight > 0 ||
-		(input->feeders != NULL && !gpuagg_feeders_read_all(input->feeders));
+		(inputs->feeders != NULL && !gpuagg_feeders_read_all(inputs->feeders));
 }
 
 Buffer
@@ -301,8 +353,8 @@ gpuagg_inputs_pin(const GpuAggTaskInputs *inputs, uint64 batch_id, uint32 n, boo
 	const GpuAggTaskInput *input = gpuagg_inputs_of(inputs, batch_id);
 	Buffer		buffer = gpuagg_inputs_buffer(inputs, batch_id, n);
 
-	*theirs = !BufferIsValid(buffer) && input != NULL && input->feeders != NULL;
-	return *theirs ? gpuagg_feeders_pin(input->feeders, batch_id, n) : buffer;
+	*theirs = !BufferIsValid(buffer) && input != NULL && inputs->feeders != NULL;
+	return *theirs ? gpuagg_feeders_pin(inputs->feeders, input->table->rel, batch_id, n) : buffer;
 }
 
 Buffer
@@ -314,21 +366,29 @@ gpuagg_inputs_buffer(const GpuAggTaskInputs *inputs, uint64 batch_id, uint32 n)
 		gpuagg_feed_buffer(input->feed, batch_id, n);
 }
 
+/* False: not of a feed of the backend's own */
+static bool
+input_release(GpuAggTaskInputs *inputs, GpuAggTaskInput *input, uint64 batch_id)
+{
+	uint32		pins = input->feed == NULL ? 0 : gpuagg_feed_pins(input->feed);
+
+	if (input->feed == NULL || !gpuagg_feed_release(input->feed, batch_id))
+		return false;
+	inputs->pins -= pins - gpuagg_feed_pins(input->feed);
+	input_close_if_over(inputs, input);
+	return true;
+}
+
 bool
 gpuagg_inputs_release_pages(GpuAggTaskInputs *inputs, uint64 batch_id)
 {
 	GpuAggTaskInput *input = gpuagg_inputs_of(inputs, batch_id);
-	uint32		pins;
 
-	if (input == NULL || input->feed == NULL)
-		return false;
-	pins = gpuagg_feed_pins(input->feed);
-	if (gpuagg_feed_release(input->feed, batch_id))
-		inputs->pins -= pins - gpuagg_feed_pins(input->feed);
-	else if (input->feeders == NULL || !gpuagg_feeders_release(input->feeders, batch_id))
+	if (input == NULL || (!input_release(inputs, input, batch_id) &&
+						  (inputs->feeders == NULL ||
+						   !gpuagg_feeders_release(inputs->feeders, batch_id))))
 		return false;
 	inputs->pages_in_flight--;
-	input_close_if_over(inputs, input);
 	return true;
 }
 
@@ -357,7 +417,7 @@ gpuagg_inputs_cached(GpuAggTaskInputs *inputs, const GpuAggMsg *msg, Size bytes)
 	GpuAggStatus status;
 	MemoryContext old;
 
-	if (input == NULL || input->cached == NULL || input->feed != NULL)
+	if (input == NULL || input->cached == NULL || input->opened)
 		return GPUAGG_DEVICE_FAULT;
 	old = MemoryContextSwitchTo(input->context);
 	status = msg->type == GPUAGG_MSG_CACHED ?
@@ -376,8 +436,7 @@ gpuagg_inputs_release_use(GpuAggTaskInputs *inputs, uint64 batch_id)
 		!gpuagg_cached_release(input->cached, batch_id))
 		return false;
 	inputs->uses_in_flight--;
-	if (input->feed != NULL)
-		input_close_if_over(inputs, input);
+	input_close_if_over(inputs, input);
 	return true;
 }
 
@@ -386,7 +445,7 @@ gpuagg_inputs_release_use(GpuAggTaskInputs *inputs, uint64 batch_id)
 uint64
 gpuagg_inputs_fed(const GpuAggTaskInputs *inputs)
 {
-	uint64		pages = inputs->fed;
+	uint64		pages = inputs->fed + gpuagg_inputs_by_feeders(inputs);
 
 	for (int i = inputs->oldest; i < inputs->begun; i++)
 		pages += input_fed(&inputs->inputs[i]);
@@ -396,11 +455,7 @@ gpuagg_inputs_fed(const GpuAggTaskInputs *inputs)
 uint64
 gpuagg_inputs_by_feeders(const GpuAggTaskInputs *inputs)
 {
-	uint64		pages = inputs->by_feeders;
-
-	for (int i = inputs->oldest; i < inputs->begun; i++)
-		pages += input_by_feeders(&inputs->inputs[i]);
-	return pages;
+	return inputs->feeders == NULL ? 0 : gpuagg_feeders_pages(inputs->feeders);
 }
 
 uint64

@@ -18,8 +18,8 @@ typedef struct GpuAggTaskInput
 	GpuAggTaskTable *table;
 	MemoryContext context;		/* of what follows; NULL: not begun, or over */
 	GpuAggCached *cached;		/* NULL: no cache request */
-	GpuAggFeed *feed;			/* NULL until the cache is settled */
-	GpuAggFeeders *feeders;		/* processes beside it; NULL: none */
+	bool		opened;			/* the cache is settled: it may be fed */
+	GpuAggFeed *feed;			/* the backend's own; NULL until it reads some of it */
 	uint64		next_batch;		/* number of the next batch */
 } GpuAggTaskInput;
 
@@ -27,11 +27,22 @@ typedef struct GpuAggTaskInputs
 {
 	int			n;
 	GpuAggTaskInput *inputs;
+	MemoryContext context;		/* of the task */
 	int			oldest;			/* those before it are over */
-	int			at;				/* that is settled or fed */
+	int			read;			/* that the backend reads */
+	int			at;				/* that is settled or fed: the same, or ahead of it */
 	int			begun;			/* so many are, or were */
 	uint32		pins;			/* of all feeds */
-	int			nfeeders;		/* tables that have feeders now */
+	GpuAggFeeders *feeders;		/* processes that feed beside the backend; NULL: none */
+	GpuAggFeedShare *share;		/* then: where the backend takes blocks, if it reads any */
+	bool		feeders_tried;	/* they were, or could not be had */
+	uint64		opened_pages;	/* of tables so far, */
+	uint64		opened_used;	/* and of these that the cache has */
+
+	/* what feeds are begun with */
+	GpuAggScan *scan;
+	double		page_bytes;
+	const GpuAggDeviceInfo *device;
 	uint32		pages_in_flight;	/* batches of pages, */
 	uint32		uses_in_flight; /* and of the cache, that the device has */
 
@@ -48,7 +59,7 @@ extern GpuAggTaskInputs *gpuagg_inputs_create(const GpuAggScan *scan);
 /* Makes ready the next one that is not begun; cached: it has requested the cache. */
 extern GpuAggTaskInput *gpuagg_inputs_begin(GpuAggTaskInputs *inputs, bool cached);
 
-/* May the table behind the one at work be begun to be fed? */
+/* May the table behind the one at work be opened? */
 extern bool gpuagg_inputs_may_go_on(const GpuAggTaskInputs *inputs,
 									const GpuAggDeviceInfo *device);
 
@@ -57,7 +68,8 @@ extern void gpuagg_inputs_go_on(GpuAggTaskInputs *inputs);
 
 /*
  * Its pages; page_bytes: what each takes of the device's memory; host: the task is on the
- * host device.  Starts feeders if they pay for what is not cached, and counts them.
+ * host device.  Starts feeders if they pay for what of the task is not cached, and counts
+ * them.
  */
 extern void gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
 							   const GpuAggClient *client, double page_bytes, bool host);
@@ -66,10 +78,10 @@ extern void gpuagg_inputs_feed(GpuAggTaskInputs *inputs, GpuAggScan *scan,
 extern GpuAggTaskInput *gpuagg_inputs_at(const GpuAggTaskInputs *inputs);
 extern GpuAggTaskInput *gpuagg_inputs_of(const GpuAggTaskInputs *inputs, uint64 batch_id);
 
-/* May more of its pages be sent? */
-extern bool gpuagg_inputs_has_room(const GpuAggTaskInputs *inputs);
+/* May more pages be sent?  With feeders it takes blocks of the share. */
+extern bool gpuagg_inputs_has_room(GpuAggTaskInputs *inputs);
 
-/* The next pages, or the next use of an extent, of the one at work; *msg NULL: nothing */
+/* The next pages, or the next use of an extent of the one at work; *msg NULL: nothing */
 extern GpuAggStatus gpuagg_inputs_next_pages(GpuAggTaskInputs *inputs, const GpuAggMsg **msg,
 											 Size *bytes, GpuAggError *error);
 extern const GpuAggMsg *gpuagg_inputs_next_map(GpuAggTaskInputs *inputs, Size *bytes);
@@ -82,11 +94,11 @@ extern GpuAggStatus gpuagg_inputs_cached(GpuAggTaskInputs *inputs, const GpuAggM
 extern bool gpuagg_inputs_release_use(GpuAggTaskInputs *inputs, uint64 batch_id);
 extern bool gpuagg_inputs_release_pages(GpuAggTaskInputs *inputs, uint64 batch_id);
 
-/* The next pages that a feeder of the one at work has read; *msg NULL: nothing */
+/* The next pages that a feeder has read; *msg NULL: nothing */
 extern GpuAggStatus gpuagg_inputs_pass_on(GpuAggTaskInputs *inputs, const GpuAggMsg **msg,
 										  Size *bytes, GpuAggError *error);
 
-/* Is it a batch of pages in flight?  Are there any, or will there be of the one at work? */
+/* Is it a batch of pages in flight?  Are there any, or will feeders send some? */
 extern bool gpuagg_inputs_have(const GpuAggTaskInputs *inputs, uint64 batch_id);
 extern bool gpuagg_inputs_pages_left(const GpuAggTaskInputs *inputs);
 

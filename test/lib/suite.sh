@@ -20,14 +20,16 @@ SUITE_SETTINGS=(
 
 suite_prepare()
 {
-	local part
+	local part version
 
+	version=$("$PG_BINDIR/pg_config" --version | sed 's/^[^0-9]*\([0-9]*\).*/\1/')
 	cp -R test "$RUN_DIR/"
 	[ ! -d doc ] || cp -R doc "$RUN_DIR/"
 	# pg_regress looks for expected output below its output directory.
 	for part in regress isolation; do
 		mkdir -p "$RUN_DIR/$part"
 		ln -s "../test/$part/expected" "$RUN_DIR/$part/expected"
+		test/lib/expected "$RUN_DIR/test/$part/expected" "$version"
 	done
 	mkdir -p "$RUN_DIR/tap" "$RUN_DIR/server"
 	suite_sanitizers

@@ -59,6 +59,39 @@ UPDATE fe SET f = f + 1 WHERE id BETWEEN 20000 AND 21000;
 SELECT fed('SELECT g, sum(f) FROM fe GROUP BY g', 3);
 SET gpuagg.cache = off;
 
+-- several tables: feeders are the task's, and read whichever has its turn; an empty one, tiny ones, one laid out otherwise
+CREATE TABLE fp (id int4, g int4, v numeric(10,2), big text) PARTITION BY RANGE (id);
+CREATE TABLE fp_other (gone text, v numeric(10,2), id int4, big text, g int4);
+ALTER TABLE fp_other DROP COLUMN gone;
+DO $$
+BEGIN
+	FOR i IN 0 .. 39 LOOP
+		EXECUTE format('CREATE TABLE fp_%s PARTITION OF fp FOR VALUES FROM (%s) TO (%s)', i, i * 1000, i * 1000 + 1000);
+	END LOOP;
+END $$;
+ALTER TABLE fp ATTACH PARTITION fp_other FOR VALUES FROM (40000) TO (50000);
+ALTER TABLE fp ALTER COLUMN big SET STORAGE EXTERNAL;
+INSERT INTO fp SELECT i, i % 97, i / 7.0, CASE WHEN i % 500 = 0 THEN repeat('x', 5000) || i END FROM generate_series(1, 50000) i WHERE i / 1000 NOT IN (3, 50) AND (i / 1000 <> 4 OR i % 100 = 0);
+VACUUM (FREEZE, ANALYZE) fp;
+DELETE FROM fp WHERE id % 777 = 0;
+SELECT n, fed('SELECT g, count(*), sum(v), max(id) FROM fp GROUP BY g', n) FROM generate_series(0, 4) n;
+SELECT fed('SELECT g, count(*), sum(v) FROM fp WHERE id BETWEEN 2500 AND 7500 GROUP BY g', 2);
+SELECT fed('SELECT g, count(*), sum(id) FROM fp TABLESAMPLE SYSTEM (30) REPEATABLE (7) GROUP BY g', 2);
+SELECT fed('SELECT g, count(*), max(big) FROM fp WHERE big IS NOT NULL GROUP BY g', 2);
+SELECT fed('SELECT g, count(*) FROM (SELECT g, id FROM fp UNION ALL SELECT g, id FROM fe) u GROUP BY g', 3);
+SET gpuagg.strategy = 'multi-pass-naive';
+SET gpuagg.scope_size = '64kB';
+SELECT fed('SELECT id, sum(v) FROM fp GROUP BY id', 2) ~ '^the same, feeders: [0-9]+$';
+RESET gpuagg.strategy;
+RESET gpuagg.scope_size;
+-- the first of them is kept, then all: those behind it are fed by feeders that begin later
+SET gpuagg.cache = on;
+SELECT fed('SELECT g, sum(v) FROM fp WHERE id < 2000 GROUP BY g', 2), fed('SELECT g, sum(v) FROM fp GROUP BY g', 2) ~ '^the same, feeders: [24]$';
+SELECT fed('SELECT g, sum(v) FROM fp GROUP BY g', 2) ~ '^the same, feeders: [0-9]+$';
+UPDATE fp SET g = g WHERE id BETWEEN 20000 AND 21000;
+SELECT fed('SELECT g, sum(v) FROM fp GROUP BY g', 3) ~ '^the same, feeders: [0-9]+$';
+SET gpuagg.cache = off;
+
 -- EXPLAIN
 SET gpuagg.debug_require = require;
 SET gpuagg.debug_feeders = 2;
@@ -75,6 +108,7 @@ END $$;
 SELECT l ~ '^(Feeders Planned: 2|Feeders Launched: 2|Rows Scanned: 59923)$' OR
 	(l ~ '^Pages: ' AND split_part(l, ' ', 2)::int8 > 400) OR (l ~ '^Pages Read by Feeders: ' AND split_part(l, ': ', 2)::int8 > 400), regexp_replace(l, ':.*', '')
 FROM fe_explained('SELECT g, sum(v) FROM fe GROUP BY g') l;
+SELECT regexp_replace(l, '[0-9]{3,}', 'many') FROM fe_explained('SELECT g, sum(v) FROM fp GROUP BY g') l WHERE l ~ 'Feeders';
 
 -- what a transaction has written itself, and its snapshot
 BEGIN;
@@ -116,6 +150,8 @@ SELECT g, sum(id / (g - 5)) FROM fe GROUP BY g;
 SET gpuagg.debug_fault = 'feeder';
 SELECT g, count(*) FROM fe GROUP BY g;
 SELECT pg_catalog.count(*) FROM gpuagg.tasks;
+SELECT g, count(*) FROM fp GROUP BY g;
+SELECT pg_catalog.count(*) FROM gpuagg.tasks;
 SET gpuagg.debug_fault = 'pages';
 SELECT g, count(*) FROM fe WHERE g < 2 GROUP BY g ORDER BY g;
 SET gpuagg.debug_fault = 'results';
@@ -126,5 +162,5 @@ SELECT g, count(*) FROM fe WHERE g < 2 GROUP BY g ORDER BY g;
 -- by cost: on the host device, whose threads have the cores, none
 RESET gpuagg.debug_feeders;
 SELECT * FROM fe_explained('SELECT g, sum(v) FROM fe GROUP BY g') l WHERE l ~ 'Feeders';
-DROP TABLE fe, fe_small, fe_none;
+DROP TABLE fe, fe_small, fe_none, fp;
 DROP FUNCTION fed, fe_explained, fe_caught;
