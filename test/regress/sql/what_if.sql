@@ -20,7 +20,7 @@ DECLARE
 	ms float8;
 BEGIN
 	EXECUTE 'EXPLAIN (VERBOSE, FORMAT JSON) ' || q INTO plan;
-	SELECT sum(m[1]::float8) INTO ms FROM regexp_matches(plan::text, '"Predicted Time": ([0-9.]+)', 'g') m;
+	SELECT sum((n->>'Predicted Time')::float8) INTO ms FROM jsonb_path_query(plan::jsonb, 'strict $.** ? (@."Custom Plan Provider" starts with "Gpu")') n;
 	RETURN ms;
 END $$;
 SELECT q, abs(gpuagg.what_if(q) - wi_predicted(q)) < 0.002 AS as_explained FROM unnest(ARRAY[
