@@ -271,7 +271,7 @@ rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, GpuAggErr
 {
 	const uint8 type = rows->plan->types[column];
 	MemoryContext old = MemoryContextSwitchTo(scratch);
-	GpuAggConstant value;
+	GpuAggConstant value = {0};
 	int64		decimal;
 	bool		ok = true;
 
@@ -283,6 +283,10 @@ rows_value(Rows *rows, int column, Datum datum, MemoryContext scratch, GpuAggErr
 	ok = ok && gpuagg_constant_fits(type, datum);
 	if (ok)
 		value = gpuagg_constant_make(type, datum, false);
+	/* keys are looked up as bytes (lower_join.c) */
+	while (ok && type == GPUAGG_T_BPCHAR && column < rows->plan->nkeys &&
+		   value.value.len > 0 && value.bytes[value.value.len - 1] == ' ')
+		value.value.len--;
 	MemoryContextSwitchTo(old);
 	if (!ok)
 		return gpuagg_error_set(error, GPUAGG_VALUE_ERROR, GPUAGG_ST_NEEDS_PG,

@@ -35,6 +35,7 @@
 #include "planner/join_tree.h"
 #include "planner/lower/lower_join.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 /* ---------------------------------------------------------------- columns --- */
@@ -212,6 +213,7 @@ typedef struct KeyClause
 	Expr	   *probe;
 	Var		   *column;
 	uint8		type;
+	uint8		scale;
 } KeyClause;
 
 static Node *
@@ -222,19 +224,23 @@ bare_expr(Node *node)
 	return node;
 }
 
-/* Types whose equal values are equal in registers, whichever of two types they have */
+/*
+ * Types whose equal values are equal in registers, whichever of two types they have;
+ * numerics of one scale, char(n) without trailing blanks
+ */
 static bool
 is_key_type(uint8 type)
 {
-	return type < GPUAGG_T_CODE && type != GPUAGG_T_NUMERIC && type != GPUAGG_T_BPCHAR &&
-		gpuagg_constant_class(type) != GPUAGG_CLASS_F64;
+	return type < GPUAGG_T_CODE && gpuagg_constant_class(type) != GPUAGG_CLASS_F64;
 }
 
 bool
-gpuagg_lower_is_join_key(Oid collation, uint8 type)
+gpuagg_lower_is_join_key(Oid collation, uint8 type, uint8 scale)
 {
+	if (type == GPUAGG_T_NUMERIC)
+		return (scale & (GPUAGG_SCALE_AT_MOST | GPUAGG_SCALE_WORD)) == 0;
 	return is_key_type(type) &&
-		(type != GPUAGG_T_TEXT ||
+		((type != GPUAGG_T_TEXT && type != GPUAGG_T_BPCHAR) ||
 		 (OidIsValid(collation) && get_collation_isdeterministic(collation)));
 }
 
@@ -245,7 +251,6 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 	OpExpr	   *op = (OpExpr *) clause->clause;
 	bool		right;
 	bool		negated;
-	uint8		scale;
 
 	if (!clause->can_join || !IsA(op, OpExpr) || list_length(op->args) != 2)
 		return false;
@@ -256,11 +261,15 @@ key_clause(const GpuAggLookupLower *lookup, RestrictInfo *clause, KeyClause *key
 		return false;
 	key->clause = clause;
 	key->probe = right ? linitial(op->args) : lsecond(op->args);
+	/* a text as char(n) is the same bytes, of which the blanks go in any case */
+	if (op->opfuncid == F_BPCHAREQ)
+		key->probe = (Expr *) bare_expr((Node *) key->probe);
 	key->column = (Var *) bare_expr(right ? lsecond(op->args) : linitial(op->args));
 	return IsA(key->column, Var) && key->column->varattno > 0 &&
 		gpuagg_constant_column(key->column->vartype, key->column->vartypmod, &key->type,
-							   &scale) &&
-		gpuagg_lower_is_join_key(op->inputcollid, key->type) &&
+							   &key->scale) &&
+		gpuagg_lower_is_join_key(op->inputcollid, key->type, key->scale) &&
+		(op->opfuncid == F_BPCHAREQ) == (key->type == GPUAGG_T_BPCHAR) &&
 		(key->column = gpuagg_lower_input_column(lookup->rel, key->column)) != NULL;
 }
 
@@ -290,26 +299,34 @@ choose_keys(const GpuAggLookupLower *lookup, List *on, KeyClause *keys)
 
 /* The next key of the table, that a row is looked up by */
 static bool
-add_key(GpuAggLookupLower *lookup, const GpuAggValue *probe, Expr *column, uint8 type)
+add_key(GpuAggLookupLower *lookup, const GpuAggValue *probe, Expr *column, uint8 type, uint8 scale)
 {
 	if (gpuagg_constant_class(probe->type) != gpuagg_constant_class(type) ||
-		!is_key_type(probe->type))
+		!is_key_type(probe->type) ||
+		(probe->type == GPUAGG_T_NUMERIC) != (type == GPUAGG_T_NUMERIC))
 		return GPUAGG_REFUSE("a join compares types in a way that is not supported");
+	if (type == GPUAGG_T_NUMERIC && gpuagg_lower_numeric_scale(probe) != scale)
+		return GPUAGG_REFUSE("a join compares numerics of different scales");
 	if (lookup->nkeys == 0)
 		lookup->probe = *probe;
-	lookup->nkeys = add_column(lookup, column, type, 0) + 1;
+	lookup->nkeys = add_column(lookup, column, type, scale) + 1;
 	return true;
 }
 
 bool
 gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *probe,
-				   Expr *column, uint8 type)
+				   Expr *column, uint8 type, uint8 scale)
 {
 	const bool	string = gpuagg_constant_class(type) == GPUAGG_CLASS_BYTES;
+	GpuAggValue value = *probe;
 
-	return add_key(lookup, probe, column, type) &&
+	/* the table's are without their blanks, too (node/lookups.c) */
+	if (type == GPUAGG_T_BPCHAR &&
+		!gpuagg_lower_op(lw, GPUAGG_OP_RTRIM, GPUAGG_T_TEXT, probe, NULL, NULL, 0, &value))
+		return false;
+	return add_key(lookup, &value, column, type, scale) &&
 		gpuagg_lower_op(lw, string ? GPUAGG_OP_LOOKUP_BYTES : GPUAGG_OP_LOOKUP, GPUAGG_T_INT8,
-						probe, &lookup->table, NULL, 0, &lookup->row);
+						&value, &lookup->table, NULL, 0, &lookup->row);
 }
 
 /* row = LOOKUP(keys, table) */
@@ -324,10 +341,12 @@ lower_lookup(GpuAggLower *lw, GpuAggLookupLower *lookup, const KeyClause *keys, 
 			return false;
 	}
 	if (nkeys == 1)
-		return gpuagg_lower_probe(lw, lookup, &probes[0], (Expr *) keys[0].column, keys[0].type);
+		return gpuagg_lower_probe(lw, lookup, &probes[0], (Expr *) keys[0].column, keys[0].type,
+								  keys[0].scale);
 	for (int i = 0; i < nkeys; i++)
 	{
-		if (!add_key(lookup, &probes[i], (Expr *) keys[i].column, keys[i].type))
+		if (!add_key(lookup, &probes[i], (Expr *) keys[i].column, keys[i].type,
+					 keys[i].scale))
 			return false;
 	}
 	return gpuagg_lower_op(lw, GPUAGG_OP_LOOKUP_PAIR, GPUAGG_T_INT8, &probes[0],
@@ -497,7 +516,7 @@ lower_keys(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggJoin *join, L
 	List	   *columns = NIL;
 
 	if (nkeys == 0)
-		return GPUAGG_REFUSE("an input is joined by no equality of integers, dates or strings");
+		return GPUAGG_REFUSE("an input is joined by no equality of integers, numerics, dates or strings");
 	for (int i = 0; i < nkeys; i++)
 	{
 		used = lappend(used, keys[i].clause);

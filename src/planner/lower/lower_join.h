@@ -27,11 +27,11 @@ extern bool gpuagg_lower_fetch(GpuAggLower *lw, GpuAggLookupLower *lookup, Expr 
 extern GpuAggLookupLower *gpuagg_lower_add_lookup(GpuAggLower *lw);
 
 /* May a column of this type be a key of a look-up table, compared under this collation? */
-extern bool gpuagg_lower_is_join_key(Oid collation, uint8 type);
+extern bool gpuagg_lower_is_join_key(Oid collation, uint8 type, uint8 scale);
 
 /* Looks a row up by one key: a column of the table, of this type */
 extern bool gpuagg_lower_probe(GpuAggLower *lw, GpuAggLookupLower *lookup, const GpuAggValue *probe,
-							   Expr *column, uint8 type);
+							   Expr *column, uint8 type, uint8 scale);
 
 /* lower_fold.c */
 

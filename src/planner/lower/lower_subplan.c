@@ -23,6 +23,7 @@
 #include "optimizer/optimizer.h"
 #include "planner/harmless.h"
 #include "planner/lower/lower_join.h"
+#include "utils/fmgroids.h"
 
 /* ------------------------------------------------------------- subquery --- */
 
@@ -118,12 +119,11 @@ check_subplan(const GpuAggLower *lw, const SubPlan *subplan)
 
 /* x = column of the subquery, by an equality that rows are looked up by */
 static bool
-split_test(const SubPlan *subplan, Expr **x, Param **of, uint8 *type)
+split_test(const SubPlan *subplan, Expr **x, Param **of, uint8 *type, uint8 *scale)
 {
 	OpExpr	   *op = (OpExpr *) subplan->testexpr;
 	Param	   *column;
 	bool		negated;
-	uint8		scale;
 
 	if (!IsA(op, OpExpr) || list_length(op->args) != 2 || list_length(subplan->paramIds) != 1)
 		return GPUAGG_REFUSE("IN or NOT IN compares several columns of a subquery");
@@ -135,8 +135,9 @@ split_test(const SubPlan *subplan, Expr **x, Param **of, uint8 *type)
 	*of = column;
 	if (IsA(column, Param) && column->paramid == linitial_int(subplan->paramIds) &&
 		gpuagg_lower_is_equality(op->opfuncid, &negated) && !negated &&
-		gpuagg_constant_column(column->paramtype, column->paramtypmod, type, &scale) &&
-		gpuagg_lower_is_join_key(op->inputcollid, *type))
+		gpuagg_constant_column(column->paramtype, column->paramtypmod, type, scale) &&
+		gpuagg_lower_is_join_key(op->inputcollid, *type, *scale) &&
+		(op->opfuncid == F_BPCHAREQ) == (*type == GPUAGG_T_BPCHAR))
 		return true;
 	return GPUAGG_REFUSE("IN or NOT IN compares types in a way that is not supported");
 }
@@ -202,11 +203,12 @@ gpuagg_lower_subplan(GpuAggLower *lw, const SubPlan *subplan, GpuAggValue *out)
 	Expr	   *x;
 	Param	   *column;
 	uint8		type;
+	uint8		scale;
 
-	if (!check_subplan(lw, subplan) || !split_test(subplan, &x, &column, &type) ||
+	if (!check_subplan(lw, subplan) || !split_test(subplan, &x, &column, &type, &scale) ||
 		!gpuagg_lower_expr(lw, x, &probe) || (lookup = add_subquery(lw, subplan)) == NULL)
 		return false;
-	return gpuagg_lower_probe(lw, lookup, &probe, (Expr *) column, type) &&
+	return gpuagg_lower_probe(lw, lookup, &probe, (Expr *) column, type, scale) &&
 		answer_constant(lw, &lookup->of_null) && answer_constant(lw, &lookup->of_missed) &&
 		gpuagg_lower_op(lw, GPUAGG_OP_IS_NOT_NULL, GPUAGG_T_BOOL, &lookup->row, NULL, NULL, 0, &found) &&
 		lower_missed(lw, lookup, &probe, &missed) && gpuagg_lower_bool(lw, true, &yes) &&

@@ -1,0 +1,72 @@
+--
+-- Keys of joins whose equality is not that of their bytes: char(n), whose trailing blanks do not
+-- count, and numerics.
+--
+\a
+\t on
+CREATE TABLE kf (i int4, c char(6), t text, vc varchar(10), n numeric(8,2), m numeric(8,1), id numeric(20,0)) WITH (autovacuum_enabled = off);
+INSERT INTO kf SELECT i, 'k' || i % 50, 'k' || i % 50 || repeat(' ', i % 3), 'k' || i % 50, i % 50 / 4.0, i % 50 / 2.0, i % 50 FROM generate_series(1, 5000) i;
+INSERT INTO kf VALUES (-1, NULL, NULL, NULL, NULL, NULL, NULL), (-2, '', '', '', 0, 0, 0), (-3, ' ', ' ', ' ', 999999.99, -0.0, 7);
+CREATE TABLE kc (c char(10), v int4) WITH (autovacuum_enabled = off);
+INSERT INTO kc SELECT 'k' || i, i FROM generate_series(1, 40) i;
+INSERT INTO kc VALUES (NULL, 3), ('', 4);
+CREATE TABLE kt (t text COLLATE "C", v int4) WITH (autovacuum_enabled = off);
+INSERT INTO kt SELECT 'k' || i || repeat(' ', i % 2), i FROM generate_series(1, 40) i;
+CREATE TABLE kn (n numeric(8,2), m numeric(8,1), id numeric(18,0), v int4) WITH (autovacuum_enabled = off);
+INSERT INTO kn SELECT i / 4.0, i / 2.0, i, i FROM generate_series(0, 40) i;
+INSERT INTO kn VALUES (NULL, NULL, NULL, 50), (999999.99, 0.5, 999999999999999999, 51);
+VACUUM (FREEZE, ANALYZE) kf;
+VACUUM (FREEZE, ANALYZE) kc;
+VACUUM (FREEZE, ANALYZE) kt;
+VACUUM (FREEZE, ANALYZE) kn;
+-- how a query's joins are done, and whether the answer is PostgreSQL's
+CREATE FUNCTION joined(q text) RETURNS text LANGUAGE plpgsql SET gpuagg.debug_require = prefer AS $$
+DECLARE
+	line text;
+	how text := '';
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || q LOOP
+		IF line ~ 'Look-up Joins|Input: ' THEN
+			how := how || trim(line) || ' ';
+		END IF;
+	END LOOP;
+	RETURN how || compare(q, 'prefer');
+END $$;
+CREATE TABLE queries (q text);
+INSERT INTO queries VALUES
+	-- of strings, of numbers of one scale
+	('SELECT v, count(*) FROM kf JOIN kc ON kf.c = kc.c GROUP BY 1'),
+	('SELECT kc.c, count(*), min(kf.c) FROM kf JOIN kc ON kf.c = kc.c GROUP BY 1'),
+	('SELECT v, count(*) FROM kf JOIN kc ON kf.t = kc.c GROUP BY 1'),
+	('SELECT v, count(*) FROM kf JOIN kc ON kf.vc = kc.c GROUP BY 1'),
+	('SELECT v, count(*) FROM kf JOIN kt ON kf.t = kt.t GROUP BY 1'),
+	('SELECT count(v), count(*) FROM kf LEFT JOIN (SELECT DISTINCT c, v FROM kc) kc ON kf.c = kc.c AND v > 5'),
+	('SELECT sum(v), count(*), sum(kf.n) FROM kf JOIN kn ON kn.n = kf.n'),
+	('SELECT v, count(*) FROM kf JOIN (SELECT id, max(v) AS v FROM kn GROUP BY 1) q ON q.id = kf.i GROUP BY 1'),
+	('SELECT sum(v), count(*) FROM kf JOIN kn ON kn.m = kf.m'),
+	('SELECT sum(v), count(*) FROM kf JOIN kn ON kn.n = kf.n AND kn.m = kf.m'),
+	('SELECT count(*), sum(kc.v), sum(kn.v) FROM kf JOIN kc ON kf.c = kc.c JOIN kn ON kn.id = kc.v'),
+	-- EXISTS, IN, NOT IN
+	('SELECT count(*) FROM kf WHERE EXISTS (SELECT FROM kc WHERE kc.c = kf.c AND v > 3)'),
+	('SELECT count(*) FROM kf WHERE c IN (SELECT c FROM kc WHERE v < 20)'),
+	('SELECT count(*) FROM kf WHERE c NOT IN (SELECT c FROM kc WHERE v < 20 AND c IS NOT NULL)'),
+	('SELECT count(*) FROM kf WHERE c NOT IN (SELECT c FROM kc WHERE v < 20)'),
+	('SELECT count(*) FROM kf WHERE NOT EXISTS (SELECT FROM kn WHERE kn.n = kf.n AND v > 3)'),
+	('SELECT count(*) FROM kf WHERE n IN (SELECT n FROM kn)'),
+	('SELECT count(*) FROM kf WHERE n NOT IN (SELECT n FROM kn WHERE n IS NOT NULL)'),
+	('SELECT count(*) FROM kf WHERE m NOT IN (SELECT m FROM kn)'),
+	-- other than equal columns, and scales
+	('SELECT v, count(*) FROM kf JOIN kt ON kf.c = kt.t::bpchar GROUP BY 1'),
+	('SELECT sum(v), count(*) FROM kf JOIN kn ON kn.id = kf.id'),
+	('SELECT v, count(*) FROM kf JOIN kc ON kf.t::bpchar = kc.c GROUP BY 1'),
+	('SELECT sum(v), count(*) FROM kf JOIN kn ON kn.m = kf.n');
+SELECT q, joined(q) FROM queries;
+-- the same of columns that the device keeps
+SELECT gpuagg.load('kf') > 0 AND gpuagg.load('kc') > 0 AND gpuagg.load('kt') > 0 AND gpuagg.load('kn') > 0 AS kept;
+SELECT q, joined(q) FROM queries;
+-- a key that has no form on the device is PostgreSQL's to compare
+INSERT INTO kn VALUES ('NaN', 'NaN', 7, 52);
+INSERT INTO kf VALUES (-4, NULL, NULL, NULL, 'NaN', 7, 99999999999999999999);
+SELECT q, joined(q) FROM queries WHERE q ~ 'kn';
+DROP TABLE kf, kc, kt, kn, queries;
+DROP FUNCTION joined;
