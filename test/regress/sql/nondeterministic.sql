@@ -17,7 +17,7 @@ FROM generate_series(1, 6000) i;
 VACUUM ANALYZE nd;
 CREATE FUNCTION nd_agree() RETURNS TABLE (query text, differ text) LANGUAGE sql AS $$
 	SELECT q, r FROM unnest(ARRAY[
-		'SELECT lower(x), count(*), sum(id), avg(n), max(u) FROM nd GROUP BY x', 'SELECT lower(v COLLATE "und-x-icu"), g, count(*), sum(n) FROM nd GROUP BY v, g', 'SELECT lower(c), count(*), min(id) FROM nd GROUP BY c',
+		'SELECT lower(x), count(*), sum(id), avg(n), max(u) FROM nd GROUP BY x', 'SELECT lower(translate(v COLLATE "C", ''éÉ'', ''eE'')), g, count(*), sum(n) FROM nd GROUP BY v, g', 'SELECT lower(c), count(*), min(id) FROM nd GROUP BY c',
 		'SELECT lower(x), lower(c), count(x), stddev(id) FROM nd WHERE g > 2 GROUP BY x, c', 'SELECT u COLLATE nd_case = ''u'', count(*) FROM nd GROUP BY u COLLATE nd_case',
 		'SELECT lower(x || ''!''), count(*) FROM nd GROUP BY x || ''!''', 'SELECT lower(upper(x)), count(*) FROM nd GROUP BY upper(x)', 'SELECT lower(substr(x, 1, 1)), count(*) FROM nd GROUP BY substr(x, 1, 1)',
 		'SELECT lower(x) FROM (SELECT DISTINCT x FROM nd) s', 'SELECT lower(x), g FROM (SELECT DISTINCT x, g FROM nd WHERE id > 100) s',
@@ -31,7 +31,14 @@ CREATE FUNCTION nd_agree() RETURNS TABLE (query text, differ text) LANGUAGE sql 
 SELECT differ, query FROM nd_agree();
 SELECT gpuagg.load('nd') > 0;
 SELECT count(*), string_agg(differ, '; ') FILTER (WHERE differ !~ '^ok') FROM nd_agree();
+SET gpuagg.debug_parts = always;
+SELECT count(*), string_agg(differ, '; ') FILTER (WHERE differ !~ '^ok') FROM nd_agree();
+RESET gpuagg.debug_parts;
 SELECT lower(x), count(*) FROM nd GROUP BY x ORDER BY x;
+-- more than one DISTINCT argument, with keys that the backend numbers and without
+SET gpuagg.debug_parts = always;
+SELECT compare('SELECT lower(x), count(DISTINCT v), count(DISTINCT c), count(DISTINCT id % 10) FROM nd GROUP BY x'), compare('SELECT g, count(DISTINCT x), count(DISTINCT v), count(DISTINCT id % 10), sum(n) FROM nd GROUP BY g');
+RESET gpuagg.debug_parts;
 EXPLAIN (COSTS OFF, VERBOSE) SELECT x, count(*), count(DISTINCT v) FROM nd WHERE c = 'K' GROUP BY x;
 -- a group shows one of its own spellings
 SELECT count(*), bool_and(EXISTS (SELECT FROM nd WHERE nd.x COLLATE "C" = k.x COLLATE "C")) FROM (SELECT x, count(*) FROM nd WHERE x IS NOT NULL GROUP BY x OFFSET 0) k;

@@ -41,6 +41,12 @@ SELECT * FROM nr_agree();
 SET gpuagg.debug_regroup = off;
 SELECT * FROM nr_agree();
 RESET gpuagg.debug_regroup;
+-- one part after the other
+SET gpuagg.debug_parts = always;
+SELECT * FROM nr_agree();
+SELECT compare('SELECT g, count(DISTINCT x), count(DISTINCT nk), count(DISTINCT d), sum(m), avg(n), stddev(m), min(m) FROM nr GROUP BY g'), compare('SELECT count(DISTINCT x), count(DISTINCT nk), sum(m), max(m) FROM nr'),
+	   compare('SELECT t, b, count(DISTINCT x), count(DISTINCT nk), sum(m), count(n) FROM nr GROUP BY ROLLUP (t, b)');
+RESET gpuagg.debug_parts;
 CREATE FUNCTION nr_made_by(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	plan json;
