@@ -69,6 +69,7 @@ is_taken(const GpuAggOutput *output)
 	{
 		case GPUAGG_FINAL_SUM_NUMERIC:
 		case GPUAGG_FINAL_AVG_NUMERIC:
+		case GPUAGG_FINAL_PARTIAL_NUMERIC:
 			return true;
 		case GPUAGG_FINAL_VARIANCE:
 			return output->type == GPUAGG_T_NUMERIC;

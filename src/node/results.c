@@ -692,6 +692,10 @@ with_long(const GpuAggResults *results, GpuAggEmitter *emitter, const char *row,
 			value = DirectFunctionCall2(numeric_add, decimal_datum(emitter, (uint64) slot[0], slot[1], row),
 										sum->sum);
 			return DirectFunctionCall2(numeric_div, value, NumericGetDatum(int64_to_numeric(count)));
+		case GPUAGG_FINAL_PARTIAL_NUMERIC:
+			value = DirectFunctionCall2(numeric_add, decimal_datum(emitter, (uint64) slot[0], slot[1], row),
+										sum->sum);
+			return gpuagg_partial_numeric_any(count, value);
 		case GPUAGG_FINAL_VARIANCE:
 			return gpuagg_emit_variance_beside(emitter, row, sum, count);
 		default:

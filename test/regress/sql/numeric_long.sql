@@ -112,6 +112,9 @@ SELECT compare('SELECT x, (SELECT count(*) FROM (SELECT m FROM nl_parts WHERE g 
 CREATE TEMP TABLE nl_temp (LIKE nl_other);
 INSERT INTO nl_temp SELECT * FROM nl_other WHERE id > 4990;
 SELECT compare('SELECT m, count(*), sum(id), avg(id) FROM (SELECT q AS m, id FROM nl_other UNION ALL SELECT q, id FROM nl_temp) x GROUP BY m');
+INSERT INTO nl_temp VALUES ('k1', '-Infinity', 9001), ('k3', NULL, 9002);
+SELECT compare(format('SELECT t, %s FROM (SELECT t, q AS m, id FROM nl_other UNION ALL SELECT t, q, id FROM nl_temp) x GROUP BY t', a)), compare(format('SELECT %s FROM (SELECT q AS m, id FROM nl_other UNION ALL SELECT q, id FROM nl_temp) x WHERE id %% 1000 BETWEEN 9 AND 16', a))
+FROM unnest(ARRAY['sum(m), avg(m), count(m), count(*)', 'min(m), max(m), avg(m)', 'avg(m) FILTER (WHERE id > 5000), sum(m * 2), sum(id)']) a;
 DROP TABLE nl_child, nl_other, nl_temp;
 SET gpuagg.strategy = 'multi-pass-naive';
 SET gpuagg.scope_size = '64kB';
